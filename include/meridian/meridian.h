@@ -1,0 +1,172 @@
+/* libmeridian: read the traces of many machines as one. */
+#ifndef MERIDIAN_H
+#define MERIDIAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What went wrong, as the (negative) return value of every function that can fail. */
+enum mer_err_code {
+	MER_ERR_INPUT = -1,     /* the data is damaged or not what it says it is */
+	MER_ERR_SYS = -2,       /* the operating system said no */
+	MER_ERR_LIMIT = -3,     /* more than this program is willing to handle */
+	MER_ERR_USAGE = -4,     /* the caller asked for something that makes no sense */
+	MER_ERR_CANCELLED = -5, /* stopped on request */
+	MER_ERR_NOMEM = -6,     /* out of memory */
+	MER_ERR_BUG = -7        /* a mistake of ours */
+};
+
+struct mer_err {
+	int code;
+	char text[1000]; /* one or more lines, with the place; no final newline */
+};
+
+enum mer_severity {
+	MER_NOTE,    /* good to know; no result is affected */
+	MER_WARNING, /* results are incomplete or less exact; nothing shown is wrong */
+	MER_ERROR    /* part of the input could not be read */
+};
+
+/* A finding about the input, shown beside the results that it affects. */
+struct mer_diag {
+	enum mer_severity severity;
+	const char *code;    /* a stable word for programs: "lost-events", "bad-packet", ... */
+	const char *host;    /* NULL: not about one host */
+	const char *path;    /* file or trace; NULL: none */
+	int64_t stream;      /* stream's number in its trace, -1: none */
+	int64_t packet;      /* packet's number in its stream, -1: none */
+	int64_t offset_bits; /* from the start of the file, -1: none */
+	uint64_t count;      /* how often: events lost, rows folded into this one, ... */
+	const char *message; /* a sentence, with the remedy where there is one */
+};
+
+/* ---- Experiment: the traces of any number of machines, opened together ----
+ *
+ * Paths may be traces (directories with a file `metadata`) or directories to search for traces.
+ * Opening reads metadata and packet headers, no events. The structs below belong to the experiment
+ * and live as long as it does. */
+
+struct mer_experiment;
+
+#define MER_NO_TIME INT64_MIN /* a time that is not known */
+
+struct mer_host { /* a machine, or rather one boot of it: what shares a clock */
+	const char *name; /* made unique: "vm", "vm#2" */
+	const char *id;   /* the same for the same boot in another experiment: clock UUID or path */
+	uint32_t n_traces;
+};
+
+struct mer_clock_info { /* as the metadata has it */
+	const char *name;
+	uint64_t freq_hz;
+	int64_t offset_ns;  /* time of its zero; saturates, see base_s of the trace */
+	const char *uuid;   /* NULL: none */
+};
+
+struct mer_trace { /* one logical trace: all that has the same trace UUID */
+	const char *path;   /* of the first directory */
+	const char *domain; /* "kernel", "ust", or "" when the metadata does not say */
+	const char *tracer; /* "lttng-modules 2.13.9", "" */
+	const char *format; /* "CTF 1.8", "CTF 2.0" */
+	const char *uuid;   /* NULL: none */
+	uint32_t host, n_dirs, n_streams, first_stream;
+	uint64_t n_packets, bytes, lost_events, lost_packets;
+	int64_t begin, end; /* ns, from the packets' headers; MER_NO_TIME: not known */
+	bool has_clock;
+	struct mer_clock_info clock;
+	int64_t base_s; /* all its times count from so many seconds after the epoch; 0 but for clocks
+			   whose offset does not fit into 64-bit nanoseconds */
+};
+
+struct mer_stream { /* one data stream, all its files */
+	const char *path; /* of its first file */
+	uint32_t trace;
+	int32_t cpu; /* -1: not known */
+	uint64_t class_id, id; /* id: data stream (instance) id, or its number in the trace */
+	uint64_t n_packets, bytes, lost_events, lost_packets;
+	int64_t begin, end; /* ns */
+};
+
+struct mer_loss { /* events or packets that the tracer says are missing */
+	uint32_t stream;
+	int64_t begin, end; /* ns: lost somewhere in here; MER_NO_TIME: not known */
+	uint64_t events, packets;
+};
+
+struct mer_open_options { /* zeroed: the defaults */
+	bool keep_offsets; /* every trace keeps the clock offset recorded in it, even where several
+			      traces of one machine disagree by the error of its measurement */
+};
+
+/* Opens what can be opened: a path that cannot be read is a diagnostic as long as there is another
+ * trace, and the error when there is none. *experiment is freed with mer_experiment_free. */
+int mer_experiment_open(const char *const *paths, size_t n_paths,
+	const struct mer_open_options *options, struct mer_experiment **experiment,
+	struct mer_err *err);
+void mer_experiment_free(struct mer_experiment *);
+
+const struct mer_host *mer_hosts(const struct mer_experiment *, size_t *n);
+const struct mer_trace *mer_traces(const struct mer_experiment *, size_t *n);
+const struct mer_stream *mer_streams(const struct mer_experiment *, size_t *n);
+const struct mer_loss *mer_losses(const struct mer_experiment *, size_t *n);
+/* What was found so far, by opening and by all readings that ended. */
+const struct mer_diag *mer_diagnostics(const struct mer_experiment *, size_t *n);
+
+/* ---- Events, merged in the order of (time, host, stream, place in the stream) ---- */
+
+struct ctf_plan;
+
+/* One event record of a batch. What lies in its slots: see mer_need, or use the accessors. */
+struct mer_event {
+	int64_t ts;                 /* ns; MER_NO_TIME: its stream has no clock */
+	const uint64_t *slots;      /* values of its fields */
+	const struct ctf_plan *plan; /* what they mean */
+	uint32_t stream;            /* index in mer_streams() */
+	uint32_t context;           /* its packet's context, in the batch; UINT32_MAX: not asked for */
+};
+
+/* What a reading wants. event is a name, or a pattern of * and ?. fields names what is wanted of it,
+ * separated by blanks: the first in slots[0], and so on. A number takes one slot; text is written
+ * "name:s" and takes two, its address and its length (no NUL at its end). What an event does not
+ * have reads 0. fields NULL: all fields, in slots that only the accessors know. */
+struct mer_need {
+	const char *event;
+	const char *fields;
+};
+
+struct mer_read_options { /* zeroed: everything */
+	const struct mer_need *needs; /* the first that fits an event's name counts */
+	size_t n_needs;               /* 0: all events, all fields */
+	bool has_begin, has_end;
+	int64_t begin, end;           /* ns, from begin on, before end */
+	bool headers;                 /* also the fields of event headers and packet contexts */
+};
+
+struct mer_cursor;
+
+int mer_cursor_open(struct mer_experiment *, const struct mer_read_options *,
+	struct mer_cursor **cursor, struct mer_err *err);
+void mer_cursor_free(struct mer_cursor *);
+/* The next batch; *n is 0 at the end. Events, and what their slots point to, live until the next
+ * call. Damage met on the way becomes diagnostics of the experiment when the cursor is freed; the
+ * errors here are of the system, not of the trace. */
+int mer_cursor_next(struct mer_cursor *, const struct mer_event **events, size_t *n,
+	struct mer_err *err);
+
+const char *mer_event_name(const struct mer_event *);
+/* Index of the need that asked for the event (0 when there are none). */
+int mer_event_need(const struct mer_event *);
+/* A field by name, payload first, then contexts. For readings of all fields; convenient, not fast.
+ * False: no such field, or not of that type. */
+bool mer_event_int(const struct mer_event *, const char *field, int64_t *value);
+bool mer_event_text(const struct mer_event *, const char *field, const char **text, size_t *len);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,31 @@
+/* A file's bytes, mapped for reading only.
+ *
+ * Only regular files are opened (a FIFO in a trace's folder must not hang the program); the
+ * descriptor is closed at once, so that thousands of streams need no more than a few. The bytes
+ * are those of the file: another program that writes it changes them, one that cuts it makes reads
+ * beyond the new end fatal (SIGBUS), which src/cli turns into a message. */
+#ifndef MER_BASE_FILE_H
+#define MER_BASE_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "base/err.h"
+
+struct mer_file {
+	const uint8_t *data; /* never NULL after a successful open, even when size is 0 */
+	size_t size;
+};
+
+int mer_file_open(struct mer_file *f, const char *path, struct mer_err *err);
+/* The same with a path below a folder's descriptor (openat); path is also the name in errors. */
+int mer_file_open_at(struct mer_file *f, int dir_fd, const char *path, struct mer_err *err);
+/* A zeroed or closed struct may be closed again. */
+void mer_file_close(struct mer_file *f);
+
+/* Hints: the file will be read from start to end; these bytes will be needed soon; are not needed
+ * any more (they leave this process' memory, not the page cache). Ranges are clipped. */
+void mer_file_sequential(const struct mer_file *f);
+void mer_file_prefetch(const struct mer_file *f, size_t offset, size_t bytes);
+void mer_file_release(const struct mer_file *f, size_t offset, size_t bytes);
+
+#endif

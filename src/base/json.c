@@ -1,0 +1,308 @@
+#include "base/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FLUSH_BYTES = 1 << 16 };
+
+void mer_json_init(struct mer_json *j, struct mer_str *out, FILE *file, int indent)
+{
+	memset(j, 0, sizeof(*j));
+	j->out = out;
+	j->file = file;
+	j->indent = indent;
+}
+
+void mer_json_flush(struct mer_json *j)
+{
+	if (!j->file)
+		return;
+	/* A failed write shows in the stream's error flag, which its owner checks. */
+	if (j->out->len)
+		fwrite(j->out->data, 1, j->out->len, j->file);
+	mer_str_clear(j->out);
+}
+
+int mer_json_finish(struct mer_json *j, struct mer_err *err)
+{
+	if (j->depth != 0 || j->has_key)
+		j->failed = true;
+	mer_str_putc(j->out, '\n');
+	mer_json_flush(j);
+	if (j->out->failed)
+		return mer_fail_nomem(err);
+	if (j->failed)
+		return mer_fail(err, MER_ERR_BUG, "JSON output is not well formed");
+	return 0;
+}
+
+static void newline(struct mer_json *j)
+{
+	if (!j->indent)
+		return;
+	mer_str_putc(j->out, '\n');
+	for (int i = 0; i < j->depth * j->indent; i++)
+		mer_str_putc(j->out, ' ');
+}
+
+/* What stands before a value: the comma and the place in the layout. */
+static void before_value(struct mer_json *j)
+{
+	if (j->file && j->out->len >= FLUSH_BYTES)
+		mer_json_flush(j);
+	if (j->has_key) {
+		j->has_key = false;
+		return;
+	}
+	if (j->depth == 0)
+		return;
+	if (j->level[j->depth - 1].object)
+		j->failed = true; /* a value without a key */
+	if (j->level[j->depth - 1].used)
+		mer_str_putc(j->out, ',');
+	j->level[j->depth - 1].used = true;
+	newline(j);
+}
+
+static void begin(struct mer_json *j, bool object)
+{
+	before_value(j);
+	if (j->depth == MER_JSON_DEPTH) {
+		j->failed = true;
+		return;
+	}
+	mer_str_putc(j->out, object ? '{' : '[');
+	j->level[j->depth].object = object;
+	j->level[j->depth].used = false;
+	j->depth++;
+}
+
+static void end(struct mer_json *j, bool object)
+{
+	if (j->depth == 0 || j->level[j->depth - 1].object != object || j->has_key) {
+		j->failed = true;
+		return;
+	}
+	j->depth--;
+	if (j->level[j->depth].used)
+		newline(j);
+	mer_str_putc(j->out, object ? '}' : ']');
+}
+
+void mer_json_begin_object(struct mer_json *j)
+{
+	begin(j, true);
+}
+
+void mer_json_end_object(struct mer_json *j)
+{
+	end(j, true);
+}
+
+void mer_json_begin_array(struct mer_json *j)
+{
+	begin(j, false);
+}
+
+void mer_json_end_array(struct mer_json *j)
+{
+	end(j, false);
+}
+
+void mer_json_key(struct mer_json *j, const char *key)
+{
+	if (j->depth == 0 || !j->level[j->depth - 1].object || j->has_key) {
+		j->failed = true;
+		return;
+	}
+	if (j->level[j->depth - 1].used)
+		mer_str_putc(j->out, ',');
+	j->level[j->depth - 1].used = true;
+	newline(j);
+	mer_json_quote(j->out, key, strlen(key));
+	mer_str_puts(j->out, j->indent ? ": " : ":");
+	j->has_key = true;
+}
+
+void mer_json_uint(struct mer_json *j, uint64_t v)
+{
+	char digits[24];
+	char *p = digits + sizeof(digits);
+	before_value(j);
+	do {
+		*--p = (char)('0' + v % 10);
+		v /= 10;
+	} while (v);
+	mer_str_add(j->out, p, (size_t)(digits + sizeof(digits) - p));
+}
+
+void mer_json_int(struct mer_json *j, int64_t v)
+{
+	if (v >= 0) {
+		mer_json_uint(j, (uint64_t)v);
+		return;
+	}
+	before_value(j);
+	mer_str_printf(j->out, "%" PRId64, v);
+}
+
+void mer_json_double(struct mer_json *j, double v)
+{
+	if (!isfinite(v)) {
+		mer_json_null(j);
+		return;
+	}
+	char text[40];
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, v);
+		if (strtod(text, NULL) <= v && strtod(text, NULL) >= v)
+			break;
+	}
+	/* JSON knows the point only, a locale of the program's user may differ. */
+	for (char *p = text; *p; p++) {
+		if (*p == ',')
+			*p = '.';
+	}
+	before_value(j);
+	mer_str_puts(j->out, text);
+}
+
+void mer_json_bool(struct mer_json *j, bool v)
+{
+	before_value(j);
+	mer_str_puts(j->out, v ? "true" : "false");
+}
+
+void mer_json_null(struct mer_json *j)
+{
+	before_value(j);
+	mer_str_puts(j->out, "null");
+}
+
+void mer_json_text_n(struct mer_json *j, const char *s, size_t len)
+{
+	before_value(j);
+	mer_json_quote(j->out, s, len);
+}
+
+void mer_json_text(struct mer_json *j, const char *s)
+{
+	if (s)
+		mer_json_text_n(j, s, strlen(s));
+	else
+		mer_json_null(j);
+}
+
+void mer_json_kv_int(struct mer_json *j, const char *key, int64_t v)
+{
+	mer_json_key(j, key);
+	mer_json_int(j, v);
+}
+
+void mer_json_kv_uint(struct mer_json *j, const char *key, uint64_t v)
+{
+	mer_json_key(j, key);
+	mer_json_uint(j, v);
+}
+
+void mer_json_kv_double(struct mer_json *j, const char *key, double v)
+{
+	mer_json_key(j, key);
+	mer_json_double(j, v);
+}
+
+void mer_json_kv_bool(struct mer_json *j, const char *key, bool v)
+{
+	mer_json_key(j, key);
+	mer_json_bool(j, v);
+}
+
+void mer_json_kv_null(struct mer_json *j, const char *key)
+{
+	mer_json_key(j, key);
+	mer_json_null(j);
+}
+
+void mer_json_kv_text(struct mer_json *j, const char *key, const char *s)
+{
+	mer_json_key(j, key);
+	mer_json_text(j, s);
+}
+
+void mer_json_kv_object(struct mer_json *j, const char *key)
+{
+	mer_json_key(j, key);
+	mer_json_begin_object(j);
+}
+
+void mer_json_kv_array(struct mer_json *j, const char *key)
+{
+	mer_json_key(j, key);
+	mer_json_begin_array(j);
+}
+
+size_t mer_utf8_length(const char *s, size_t len)
+{
+	const unsigned char *p = (const unsigned char *)s;
+	size_t n;
+	if (len == 0)
+		return 0;
+	if (p[0] < 0x80)
+		return 1;
+	if (p[0] < 0xc2 || p[0] > 0xf4)
+		return 0;
+	n = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
+	if (len < n)
+		return 0;
+	for (size_t i = 1; i < n; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	/* Too long a form, a surrogate, beyond the last code point. */
+	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
+		(p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
+		return 0;
+	return n;
+}
+
+void mer_json_quote(struct mer_str *out, const char *s, size_t len)
+{
+	static const char hex[] = "0123456789abcdef";
+	size_t done = 0, i = 0;
+
+	mer_str_putc(out, '"');
+	while (i < len) {
+		unsigned char c = (unsigned char)s[i];
+		if (c >= 0x20 && c < 0x7f && c != '"' && c != '\\') {
+			i++;
+			continue;
+		}
+		if (c >= 0x80) {
+			size_t n = mer_utf8_length(s + i, len - i);
+			if (n) {
+				i += n;
+				continue;
+			}
+		}
+		mer_str_add(out, s + done, i - done);
+		done = ++i;
+		switch (c) {
+		case '"': mer_str_add(out, "\\\"", 2); break;
+		case '\\': mer_str_add(out, "\\\\", 2); break;
+		case '\n': mer_str_add(out, "\\n", 2); break;
+		case '\r': mer_str_add(out, "\\r", 2); break;
+		case '\t': mer_str_add(out, "\\t", 2); break;
+		default:
+			if (c >= 0x80) {
+				mer_str_add(out, "\xef\xbf\xbd", 3);
+			} else {
+				char u[6] = { '\\', 'u', '0', '0', hex[c >> 4], hex[c & 15] };
+				mer_str_add(out, u, 6);
+			}
+		}
+	}
+	mer_str_add(out, s + done, len - done);
+	mer_str_putc(out, '"');
+}
