@@ -1,0 +1,168 @@
+/* Decoder: executes a compiled program over the bytes of one packet.
+ *
+ * The position is a small struct that can be copied and gone back to; the decoder itself holds
+ * only what is scratch between two events (registers) and the memory for values of varying number.
+ * No function here allocates but ctf_decoder_init; every read is checked against the end of the
+ * packet's content. */
+#ifndef MER_CTF_DECODE_H
+#define MER_CTF_DECODE_H
+
+#include "base/bits.h"
+#include "ctf/program.h"
+
+enum ctf_status {
+	CTF_OK,
+	CTF_E_END,      /* a field reaches beyond the end of the packet's content */
+	CTF_E_EVENT_ID, /* no event record class has this id */
+	CTF_E_SELECTOR, /* a selector has a value that selects nothing */
+	CTF_E_LENGTH,   /* a length that cannot be */
+	CTF_E_VARINT,   /* a variable length integer of more than 64 bits */
+	CTF_E_ORDER,    /* the byte order changes inside a byte */
+	CTF_E_EMPTY,    /* an event record of no bits, with bits left: there is no next one */
+	CTF_E_SPACE     /* not damage: the pool is full */
+};
+
+/* A clause fit to print after "at bit N: ". */
+const char *ctf_status_text(enum ctf_status s);
+
+struct ctf_pos {
+	const uint8_t *base; /* first byte of the packet */
+	uint64_t bit;        /* from base */
+	uint64_t end_bit;    /* of the content */
+	uint64_t clock;      /* running value of the default clock, cycles */
+};
+
+/* What the fields with roles of a packet header and context said. */
+struct ctf_packet_info {
+	uint32_t seen; /* enum ctf_role bits of what was there; TIMESTAMP: begin */
+	uint64_t magic, stream_class_id, stream_id, packet_size, content_size;
+	uint64_t begin, end; /* cycles */
+	uint64_t seq_num, discarded, cpu_id;
+	uint8_t discarded_len; /* bits of the counter, which may wrap */
+};
+
+struct ctf_pool { /* memory for rows and array elements, reset for each batch */
+	uint64_t *slots;
+	size_t n, cap;
+};
+
+struct ctf_decoder {
+	const struct ctf_program *program;
+	uint64_t *regs;              /* n_regs + 1; borrowed from who made the decoder */
+	struct ctf_pool *pool;       /* borrowed */
+	uint64_t *discard;           /* not NULL: nobody wants the values; elements of arrays go there
+					(program->max_slots) instead of to the pool */
+	struct ctf_packet_info *info; /* while a packet header or context is read, else NULL */
+	uint64_t event_id;
+	int order; /* CTF_OP_BE or 0 of the bit field before; -1: none yet */
+};
+
+/* Executes the operations from first_op on; values go to row, pos is advanced. On failure pos->bit
+ * is where the field that failed begins, row is undefined. */
+enum ctf_status ctf_execute(struct ctf_decoder *d, struct ctf_pos *pos, uint32_t first_op,
+	uint64_t *row);
+
+/* Length of text in at most max bytes, up to its first NUL code unit. */
+size_t ctf_text_len(const uint8_t *p, size_t max, unsigned encoding);
+
+/* New running clock after a timestamp field of len bits with value v was read. */
+static inline uint64_t ctf_clock_update(uint64_t clock, uint64_t v, unsigned len)
+{
+	if (len >= 64)
+		return v;
+	uint64_t mask = ((uint64_t)1 << len) - 1;
+	uint64_t next = (clock & ~mask) | v;
+	return next < clock ? next + mask + 1 : next;
+}
+
+/* Reads an event record header; *plan is its class's. kind is s->header_kind, apart so that a loop
+ * over many events can be compiled for one of them. header_row (of the stream's header.n_slots) is
+ * used only for CTF_HEADER_GENERIC and then holds the header's values. */
+static inline __attribute__((always_inline)) enum ctf_status ctf_read_header(struct ctf_decoder *d,
+	const struct ctf_stream_plan *s, enum ctf_header_kind kind, struct ctf_pos *pos,
+	uint64_t *header_row, struct ctf_plan **plan)
+{
+	uint64_t id;
+	switch (kind) {
+	case CTF_HEADER_COMPACT:
+	case CTF_HEADER_LARGE: {
+		bool compact = kind == CTF_HEADER_COMPACT;
+		unsigned small = compact ? 4 : 6, id_bytes = compact ? 1 : 2;
+		uint64_t bit = (pos->bit + 7) & ~(uint64_t)7;
+		if (bit + small * 8 > pos->end_bit)
+			return CTF_E_END;
+		const uint8_t *p = pos->base + (bit >> 3);
+		uint32_t w = mer_load_u32(p, false);
+		id = compact ? w & 31 : w & 0xffff;
+		if (__builtin_expect(id != (compact ? 31u : 0xffffu), 1)) {
+			if (compact)
+				pos->clock = ctf_clock_update(pos->clock, w >> 5, 27);
+			else
+				pos->clock = ctf_clock_update(pos->clock, mer_load_u32(p + 2, false), 32);
+			pos->bit = bit + small * 8;
+		} else {
+			if (bit + (id_bytes + 12) * 8 > pos->end_bit)
+				return CTF_E_END;
+			id = mer_load_u32(p + id_bytes, false);
+			pos->clock = mer_load_u64(p + id_bytes + 4, false);
+			pos->bit = bit + (id_bytes + 12) * 8;
+		}
+		break;
+	}
+	case CTF_HEADER_PLAIN: {
+		uint64_t bit = (pos->bit + 7) & ~(uint64_t)7;
+		if (bit + s->plain.size * 8u > pos->end_bit)
+			return CTF_E_END;
+		const uint8_t *p = pos->base + (bit >> 3), *i = p + s->plain.id_at;
+		id = s->plain.id_size == 1   ? *i
+		     : s->plain.id_size == 2 ? mer_load_u16(i, false)
+		     : s->plain.id_size == 4 ? mer_load_u32(i, false)
+					     : mer_load_u64(i, false);
+		pos->clock = mer_load_u64(p + s->plain.time_at, false);
+		pos->bit = bit + s->plain.size * 8u;
+		break;
+	}
+	default: {
+		size_t used = d->pool->n; /* arrays in a header are for nobody */
+		d->event_id = 0;
+		enum ctf_status st = ctf_execute(d, pos, s->header.first_op, header_row);
+		d->pool->n = used;
+		if (st)
+			return st;
+		id = d->event_id;
+	}
+	}
+	*plan = ctf_plan_find(s, id);
+	if (__builtin_expect(*plan != NULL, 1))
+		return CTF_OK;
+	d->event_id = id;
+	return CTF_E_EVENT_ID;
+}
+
+/* Is nothing left but the padding before a header that is not there? */
+static inline bool ctf_at_end(const struct ctf_stream_plan *s, const struct ctf_pos *pos)
+{
+	uint64_t align = s->head_align_bits;
+	if (pos->bit + align <= pos->end_bit)
+		return false;
+	return ((pos->bit + align - 1) & ~(align - 1)) >= pos->end_bit;
+}
+
+/* Passes the body of an event record, or puts its values into row. */
+static inline enum ctf_status ctf_read_body(struct ctf_decoder *d, struct ctf_pos *pos,
+	const struct ctf_plan *plan, uint64_t *row)
+{
+	if (plan->fixed_bits != UINT64_MAX) {
+		for (uint32_t i = 0; i < plan->n_clear; i++)
+			row[i] = 0;
+		if (pos->end_bit - pos->bit < plan->fixed_bits)
+			return CTF_E_END;
+		pos->bit += plan->fixed_bits;
+		return CTF_OK;
+	}
+	for (uint32_t i = 0; i < plan->n_clear; i++)
+		row[i] = 0;
+	return ctf_execute(d, pos, plan->first_op, row);
+}
+
+#endif

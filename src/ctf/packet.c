@@ -1,0 +1,126 @@
+#include "ctf/packet.h"
+
+#include <string.h>
+
+const char *ctf_packet_status_text(enum ctf_packet_status s)
+{
+	switch (s) {
+	case CTF_PACKET_OK: return "sound";
+	case CTF_PACKET_TRUNCATED: return "the file ends before the packet does";
+	case CTF_PACKET_MAGIC_BAD: return "no packet begins here (wrong magic number)";
+	case CTF_PACKET_UUID_BAD: return "the packet belongs to another trace (wrong UUID)";
+	case CTF_PACKET_CLASS_UNKNOWN: return "the metadata has no data stream class with this packet's id";
+	case CTF_PACKET_HEADER_BAD: return "the packet's header or context cannot be decoded";
+	case CTF_PACKET_SIZE_BAD: return "the packet's sizes cannot be right";
+	case CTF_PACKET_CONTENT_BAD: return "the packet's content size cannot be right";
+	}
+	return "unknown";
+}
+
+/* The header's UUID member, whatever its shape, against the metadata's. */
+static bool uuid_matches(const struct ctf_program *p, const uint64_t *row)
+{
+	const struct ctf_fc *h = p->schema->packet_header;
+	if (!p->schema->has_uuid)
+		return true;
+	for (uint32_t i = 0; i < h->u.record.n; i++) {
+		const struct ctf_field *f = &h->u.record.fields[i];
+		if (!(f->roles & CTF_ROLE_TRACE_UUID))
+			continue;
+		const uint64_t *slot = row + p->packet_header.slots[CTF_SCOPE_PACKET_HEADER][i];
+		if (f->fc->kind == CTF_BLOB || f->fc->kind == CTF_TEXT)
+			return slot[1] == 16 &&
+			       memcmp((const void *)(uintptr_t)slot[0], p->schema->uuid, 16) == 0;
+		if (f->fc->kind != CTF_ARRAY || slot[0] != 16 || !slot[1])
+			continue;
+		const uint64_t *bytes = (const uint64_t *)(uintptr_t)slot[1];
+		for (int b = 0; b < 16; b++)
+			if ((uint8_t)bytes[b] != p->schema->uuid[b])
+				return false;
+	}
+	return true;
+}
+
+/* The data stream class that the header names; -1: none. */
+static int64_t class_index(const struct ctf_schema *s, const struct ctf_packet_info *info)
+{
+	if (!(info->seen & CTF_ROLE_STREAM_CLASS_ID) && s->n_streams == 1)
+		return 0;
+	uint64_t id = info->seen & CTF_ROLE_STREAM_CLASS_ID ? info->stream_class_id : 0;
+	const struct ctf_stream_class *c = ctf_stream_class_find(s, id);
+	return c ? c - s->streams : -1;
+}
+
+/* Sizes from the context, checked against each other and the file. */
+static enum ctf_packet_status judge_sizes(const struct ctf_packet_info *info, uint64_t left_bits,
+	uint64_t body_bit, struct ctf_packet *p)
+{
+	bool has_size = info->seen & CTF_ROLE_PACKET_SIZE, has_content = info->seen & CTF_ROLE_CONTENT_SIZE;
+	uint64_t size = has_size ? info->packet_size : has_content ? info->content_size : left_bits;
+	uint64_t content = has_content ? info->content_size : size;
+	p->size_bits = 0;
+	if (!has_size && has_content)
+		size = (size + 7) & ~(uint64_t)7;
+	if (size % 8 || size < body_bit || size == 0)
+		return CTF_PACKET_SIZE_BAD;
+	p->size_bits = size < left_bits ? size : left_bits;
+	p->content_bits = content < p->size_bits ? content : p->size_bits;
+	if (content > size)
+		return CTF_PACKET_SIZE_BAD;
+	if (content < body_bit)
+		return CTF_PACKET_CONTENT_BAD;
+	return size > left_bits ? CTF_PACKET_TRUNCATED : CTF_PACKET_OK;
+}
+
+enum ctf_packet_status ctf_packet_read(struct ctf_decoder *d, const uint8_t *file, uint64_t bytes,
+	uint64_t offset, uint64_t *header_row, uint64_t *row, struct ctf_packet_info *info,
+	struct ctf_packet *packet, enum ctf_status *why, uint64_t *bit)
+{
+	const struct ctf_schema *s = d->program->schema;
+	struct ctf_pos pos = { .base = file + offset, .end_bit = (bytes - offset) * 8 };
+	*info = (struct ctf_packet_info){ 0 };
+	*packet = (struct ctf_packet){ .offset = offset };
+	*why = CTF_OK;
+	*bit = 0;
+	d->info = info;
+	d->order = -1;
+	d->pool->n = 0;
+	*why = ctf_execute(d, &pos, d->program->packet_header.first_op, header_row);
+	*bit = pos.bit;
+	if ((info->seen & CTF_ROLE_MAGIC) && info->magic != CTF_PACKET_MAGIC)
+		return CTF_PACKET_MAGIC_BAD;
+	if (*why)
+		goto bad;
+	if (s->packet_header && !uuid_matches(d->program, header_row))
+		return CTF_PACKET_UUID_BAD;
+	int64_t class = class_index(s, info);
+	if (class < 0)
+		return CTF_PACKET_CLASS_UNKNOWN;
+	packet->stream_class = (uint32_t)class;
+	*why = ctf_execute(d, &pos, d->program->streams[class].context.first_op, row);
+	*bit = pos.bit;
+	if (*why || pos.bit > UINT32_MAX)
+		goto bad;
+	d->info = NULL;
+	packet->seen = info->seen;
+	packet->begin = info->begin;
+	packet->end = info->end;
+	packet->discarded = info->discarded;
+	packet->discarded_len = info->discarded_len;
+	packet->seq_num = info->seq_num;
+	packet->body_bit = (uint32_t)pos.bit;
+	return judge_sizes(info, (bytes - offset) * 8, pos.bit, packet);
+bad:
+	d->info = NULL;
+	return CTF_PACKET_HEADER_BAD;
+}
+
+struct ctf_pos ctf_packet_body(const struct ctf_packet *p, const uint8_t *file, uint64_t clock)
+{
+	return (struct ctf_pos){
+		.base = file + p->offset,
+		.bit = p->body_bit,
+		.end_bit = p->content_bits,
+		.clock = p->seen & CTF_ROLE_TIMESTAMP ? p->begin : clock,
+	};
+}

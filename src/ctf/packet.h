@@ -1,0 +1,53 @@
+/* Packet: header and context of one packet of a data stream, and how large it is.
+ *
+ * A data stream file is a row of packets; here one of them is read and judged, whatever the file
+ * holds. Finding the next one after damage is the caller's business (trace/stream.c). */
+#ifndef MER_CTF_PACKET_H
+#define MER_CTF_PACKET_H
+
+#include "ctf/decode.h"
+
+enum { CTF_PACKET_MAGIC = 0xC1FC1FC1 };
+
+enum ctf_packet_status {
+	CTF_PACKET_OK,
+	CTF_PACKET_TRUNCATED, /* usable: the file ends before the packet does */
+	/* Not usable: */
+	CTF_PACKET_MAGIC_BAD,
+	CTF_PACKET_UUID_BAD,      /* belongs to another trace */
+	CTF_PACKET_CLASS_UNKNOWN, /* no data stream class has this id */
+	CTF_PACKET_HEADER_BAD,    /* header or context cannot be decoded */
+	CTF_PACKET_SIZE_BAD,      /* sizes that contradict each other */
+	CTF_PACKET_CONTENT_BAD    /* content size impossible, but the packet's own size is fine */
+};
+
+struct ctf_packet {
+	uint64_t offset;       /* in its file, bytes */
+	uint64_t size_bits;    /* as far as the file reaches */
+	uint64_t content_bits; /* <= size_bits */
+	uint64_t begin, end;   /* cycles; see seen */
+	uint64_t discarded;    /* counter snapshot */
+	uint64_t seq_num;
+	uint32_t seen;         /* enum ctf_role bits of the members above */
+	uint32_t body_bit;     /* where the first event record header begins */
+	uint32_t stream_class; /* index in schema->streams */
+	uint32_t file;         /* set by the owner: index of the file */
+	uint8_t discarded_len; /* bits of the counter */
+};
+
+/* Reads the packet at offset of a file of so many bytes. row: program->max_slots, header_row the
+ * same: they hold the values of the context and header until the next call. When the status is not
+ * usable, packet->size_bits is where the next packet may begin (0: not known) and *bit the place
+ * of the damage, from the packet's start. */
+enum ctf_packet_status ctf_packet_read(struct ctf_decoder *d, const uint8_t *file, uint64_t bytes,
+	uint64_t offset, uint64_t *header_row, uint64_t *row, struct ctf_packet_info *info,
+	struct ctf_packet *packet, enum ctf_status *why, uint64_t *bit);
+
+/* A sentence for people; why is used with CTF_PACKET_HEADER_BAD. */
+const char *ctf_packet_status_text(enum ctf_packet_status s);
+
+/* Position of the first event record of a packet that was read before. The clock begins at the
+ * packet's begin time, or goes on from `clock` when there is none. */
+struct ctf_pos ctf_packet_body(const struct ctf_packet *p, const uint8_t *file, uint64_t clock);
+
+#endif

@@ -1,0 +1,841 @@
+#include "ctf/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Positions are known as: bit = residue (mod modulus). */
+struct align_state {
+	uint32_t modulus, residue;
+};
+
+struct compiler {
+	struct ctf_program *p;
+	struct mer_arena *arena;
+	const struct ctf_wants *wants;
+	bool failed;          /* memory */
+	struct align_state at;
+	uint32_t span_op;     /* open OP_SPAN, NO_SPAN: none */
+	uint64_t span_bits;   /* so far in the open span */
+	struct align_state span_at; /* where the open span begins */
+	int last_order;       /* enum ctf_byte_order of the bit field before, -1: unknown */
+	bool check_order;     /* the schema mixes byte orders */
+};
+
+enum { NO_SPAN = UINT32_MAX, MAX_MODULUS = 1 << 20 };
+
+/* Makes room for one more element in an arena array. */
+static void *grow(struct compiler *c, void *array, uint32_t n, uint32_t *cap, size_t each)
+{
+	if (n < *cap)
+		return array;
+	uint32_t bigger = *cap ? *cap * 2 : 16;
+	void *p = mer_arena_zalloc(c->arena, bigger, each);
+	if (!p) {
+		c->failed = true;
+		return NULL;
+	}
+	if (n)
+		memcpy(p, array, n * each);
+	*cap = bigger;
+	return p;
+}
+
+#define APPEND(c, what) \
+	((what##_grown = grow((c), (c)->p->what, (c)->p->n_##what, &(c)->p->cap_##what, \
+		  sizeof(*(c)->p->what))) != NULL)
+
+static uint32_t emit(struct compiler *c, struct ctf_op op)
+{
+	void *ops_grown;
+	if (c->failed || !APPEND(c, ops))
+		return 0;
+	c->p->ops = ops_grown;
+	c->p->ops[c->p->n_ops] = op;
+	return c->p->n_ops++;
+}
+
+static void close_span(struct compiler *c)
+{
+	if (c->span_op == NO_SPAN)
+		return;
+	if (!c->failed)
+		c->p->ops[c->span_op].x = (uint32_t)c->span_bits;
+	c->span_op = NO_SPAN;
+}
+
+static void forget_alignment(struct compiler *c, uint32_t modulus)
+{
+	close_span(c);
+	c->at = (struct align_state){ modulus, 0 };
+	c->last_order = -1;
+}
+
+static void advance(struct compiler *c, uint64_t bits)
+{
+	c->at.residue = (uint32_t)((c->at.residue + bits) % c->at.modulus);
+}
+
+static void align(struct compiler *c, uint32_t bits)
+{
+	if (bits <= 1)
+		return;
+	if (c->at.modulus >= bits) {
+		uint32_t pad = (bits - c->at.residue % bits) % bits;
+		if (pad && c->span_op == NO_SPAN) {
+			emit(c, (struct ctf_op){ .code = OP_ALIGN, .x = bits });
+		} else if (pad) {
+			c->span_bits += pad;
+		}
+		advance(c, pad);
+		return;
+	}
+	close_span(c);
+	emit(c, (struct ctf_op){ .code = OP_ALIGN, .x = bits });
+	c->at = (struct align_state){ bits > MAX_MODULUS ? MAX_MODULUS : bits, 0 };
+}
+
+/* Bit offset in the span of a field of so many bits that begins here. */
+static uint32_t take_span(struct compiler *c, uint64_t bits)
+{
+	if (c->span_op != NO_SPAN && c->span_bits + bits > UINT32_MAX / 2)
+		close_span(c);
+	if (c->span_op == NO_SPAN) {
+		c->span_op = emit(c, (struct ctf_op){ .code = OP_SPAN });
+		c->span_bits = 0;
+		c->span_at = c->at;
+	}
+	uint32_t offset = (uint32_t)c->span_bits;
+	c->span_bits += bits;
+	advance(c, bits);
+	return offset;
+}
+
+static bool span_starts_on_byte(const struct compiler *c)
+{
+	return c->span_at.modulus >= 8 && c->span_at.residue % 8 == 0;
+}
+
+uint32_t ctf_slot_width(const struct ctf_fc *fc)
+{
+	uint64_t w = 0;
+	switch (fc->kind) {
+	case CTF_BIT_ARRAY:
+	case CTF_BIT_MAP:
+	case CTF_BOOL:
+	case CTF_INT:
+	case CTF_VARINT:
+	case CTF_FLOAT: return 1;
+	case CTF_STRING:
+	case CTF_TEXT:
+	case CTF_BLOB:
+	case CTF_ARRAY: return 2;
+	case CTF_STRUCT:
+		for (uint32_t i = 0; i < fc->u.record.n && w <= CTF_MAX_SLOTS; i++)
+			w += ctf_slot_width(fc->u.record.fields[i].fc);
+		break;
+	case CTF_VARIANT:
+		for (uint32_t i = 0; i < fc->u.variant.n; i++) {
+			uint32_t o = ctf_slot_width(fc->u.variant.options[i].field.fc);
+			w = o > w ? o : w;
+		}
+		w++;
+		break;
+	case CTF_OPTIONAL: w = 1 + ctf_slot_width(fc->u.optional.content.fc); break;
+	}
+	return w > CTF_MAX_SLOTS ? CTF_MAX_SLOTS + 1 : (uint32_t)w;
+}
+
+static void emit_field(struct compiler *c, const struct ctf_field *f, uint32_t slot, bool want);
+
+/* A nested program with its own spans, slots from `slot` on; returns its first operation. The
+ * caller has closed its own span. */
+static uint32_t emit_nested(struct compiler *c, const struct ctf_field *f, uint32_t slot, bool want)
+{
+	uint32_t jump_over = c->p->n_ops;
+	emit_field(c, f, slot, want);
+	close_span(c);
+	emit(c, (struct ctf_op){ .code = OP_END });
+	return jump_over;
+}
+
+static uint8_t load_opcode(const struct ctf_fc *fc)
+{
+	bool s = fc->u.bits.is_signed, be = fc->u.bits.order == CTF_BE;
+	if (fc->u.bits.reversed)
+		return 0;
+	if (fc->kind == CTF_FLOAT)
+		return be ? 0 : fc->u.bits.len_bits == 32 ? OP_F32 : fc->u.bits.len_bits == 64 ? OP_F64 : 0;
+	switch (fc->u.bits.len_bits) {
+	case 8: return s ? OP_S8 : OP_U8;
+	case 16: return be ? (s ? OP_S16BE : OP_U16BE) : (s ? OP_S16 : OP_U16);
+	case 32: return be ? (s ? OP_S32BE : OP_U32BE) : (s ? OP_S32 : OP_U32);
+	case 64: return be ? OP_U64BE : OP_U64;
+	}
+	return 0;
+}
+
+static void emit_bits(struct compiler *c, const struct ctf_field *f, uint32_t slot, bool want)
+{
+	const struct ctf_fc *fc = f->fc;
+	unsigned len = fc->u.bits.len_bits;
+	if (c->check_order && c->last_order != fc->u.bits.order) {
+		close_span(c);
+		emit(c, (struct ctf_op){ .code = OP_ORDER,
+					.flags = fc->u.bits.order == CTF_BE ? CTF_OP_BE : 0 });
+		c->last_order = fc->u.bits.order;
+	}
+	bool on_byte = c->at.modulus >= 8 && c->at.residue % 8 == 0;
+	uint32_t at = take_span(c, len);
+	if (!want && !f->reg && !f->roles)
+		return;
+	uint8_t code = on_byte && span_starts_on_byte(c) ? load_opcode(fc) : 0;
+	struct ctf_op op = { .len = (uint8_t)len, .slot = (uint16_t)slot };
+	if (code) {
+		op.code = code;
+		op.x = at / 8;
+	} else {
+		op.code = fc->kind == CTF_FLOAT ? OP_FLOAT : OP_BITS;
+		op.x = at;
+		op.flags = (uint8_t)((fc->u.bits.is_signed ? CTF_OP_SIGNED : 0) |
+				     (fc->u.bits.order == CTF_BE ? CTF_OP_BE : 0) |
+				     (fc->u.bits.reversed ? CTF_OP_REVERSED : 0));
+	}
+	emit(c, op);
+}
+
+static void emit_static_bytes(struct compiler *c, const struct ctf_fc *fc, uint32_t slot, bool want)
+{
+	bool text = fc->kind == CTF_TEXT;
+	uint64_t bytes = fc->u.text.len_bytes;
+	align(c, 8);
+	bool on_byte = c->at.modulus >= 8 && c->at.residue % 8 == 0;
+	if (on_byte && bytes < (1u << 24)) {
+		uint32_t at = take_span(c, bytes * 8);
+		if (want && span_starts_on_byte(c) && fc->u.text.encoding == CTF_UTF8) {
+			emit(c, (struct ctf_op){ .code = text ? OP_TEXT_FIXED : OP_BLOB_FIXED,
+						.slot = (uint16_t)slot, .x = at / 8, .y = (uint32_t)bytes });
+			return;
+		}
+		if (!want)
+			return;
+		/* give the span back: the general form does it alone */
+		c->span_bits -= bytes * 8;
+		forget_alignment(c, 8);
+	}
+	forget_alignment(c, 8);
+	void *lengths_grown;
+	if (c->failed || !APPEND(c, lengths))
+		return;
+	c->p->lengths = lengths_grown;
+	c->p->lengths[c->p->n_lengths] = bytes;
+	emit(c, (struct ctf_op){ .code = text ? OP_LONG_TEXT : OP_LONG_BLOB, .slot = (uint16_t)slot,
+				.flags = want ? 0 : CTF_OP_SKIP, .x = fc->u.text.encoding,
+				.y = c->p->n_lengths++ });
+}
+
+/* Bits of a field that begins aligned to its own class: fewest possible, and exact or UINT64_MAX.*/
+struct size_range {
+	uint64_t min, exact;
+};
+
+static struct size_range size_of(const struct ctf_fc *fc)
+{
+	struct size_range none = { 0, UINT64_MAX };
+	switch (fc->kind) {
+	case CTF_BIT_ARRAY:
+	case CTF_BIT_MAP:
+	case CTF_BOOL:
+	case CTF_INT:
+	case CTF_FLOAT: return (struct size_range){ fc->u.bits.len_bits, fc->u.bits.len_bits };
+	case CTF_VARINT: return (struct size_range){ 8, UINT64_MAX };
+	case CTF_STRING: return (struct size_range){ 8, UINT64_MAX };
+	case CTF_TEXT:
+	case CTF_BLOB:
+		if (fc->u.text.ref.reg || fc->u.text.len_bytes > UINT64_MAX / 16)
+			return none;
+		return (struct size_range){ fc->u.text.len_bytes * 8, fc->u.text.len_bytes * 8 };
+	case CTF_STRUCT: {
+		struct size_range sum = { 0, 0 };
+		for (uint32_t i = 0; i < fc->u.record.n; i++) {
+			const struct ctf_fc *m = fc->u.record.fields[i].fc;
+			struct size_range s = size_of(m);
+			sum.min += s.min;
+			if (sum.exact == UINT64_MAX || s.exact == UINT64_MAX || s.exact > UINT64_MAX / 16) {
+				sum.exact = UINT64_MAX;
+				continue;
+			}
+			sum.exact = (sum.exact + m->align_bits - 1) / m->align_bits * m->align_bits;
+			sum.exact += s.exact;
+		}
+		return sum;
+	}
+	case CTF_ARRAY: {
+		struct size_range s = size_of(fc->u.array.element.fc);
+		uint32_t a = fc->u.array.element.fc->align_bits;
+		if (fc->u.array.ref.reg)
+			return none;
+		if (fc->u.array.n == 0)
+			return (struct size_range){ 0, 0 };
+		if (s.exact == UINT64_MAX || s.exact > UINT32_MAX || fc->u.array.n > UINT32_MAX / 2)
+			return (struct size_range){ s.min, UINT64_MAX };
+		uint64_t stride = (s.exact + a - 1) / a * a;
+		uint64_t all = stride * (fc->u.array.n - 1) + s.exact;
+		return (struct size_range){ all, all };
+	}
+	case CTF_VARIANT:
+	case CTF_OPTIONAL: return none;
+	}
+	return none;
+}
+
+static void emit_array(struct compiler *c, const struct ctf_fc *fc, uint32_t slot, bool want)
+{
+	const struct ctf_fc *element = fc->u.array.element.fc;
+	struct size_range size = size_of(fc), one = size_of(element);
+	align(c, fc->align_bits);
+	align(c, element->align_bits);
+	/* Nothing in it has a register unless a nested field refers to it; then it must be decoded, and
+	 * such arrays are not of fixed element size or are rare enough not to care. */
+	bool scalar = element->kind <= CTF_FLOAT && !fc->u.array.element.reg;
+	if (!want && scalar && size.exact != UINT64_MAX && size.exact < (1u << 24)) {
+		take_span(c, size.exact);
+		return;
+	}
+	bool on_byte = c->at.modulus >= 8 && c->at.residue % 8 == 0;
+	close_span(c);
+	struct align_state before = c->at;
+	void *arrays_grown;
+	if (c->failed || !APPEND(c, arrays))
+		return;
+	c->p->arrays = arrays_grown;
+	uint32_t index = c->p->n_arrays++;
+	emit(c, (struct ctf_op){ .code = OP_ARRAY, .slot = (uint16_t)slot, .reg = fc->u.array.ref.reg,
+				.x = index });
+	/* The element's program lies out of line, behind a jump over it. */
+	uint32_t jump = emit(c, (struct ctf_op){ .code = OP_END });
+	uint32_t width = ctf_slot_width(element);
+	if (width > CTF_MAX_SLOTS)
+		width = 0; /* refused by the caller: the row is too wide */
+	uint32_t a = element->align_bits > MAX_MODULUS ? MAX_MODULUS : element->align_bits;
+	bool stays_on_byte = on_byte && one.exact != UINT64_MAX && one.exact % 8 == 0;
+	c->at = (struct align_state){ stays_on_byte && a < 8 ? 8 : a, 0 };
+	c->last_order = -1;
+	uint32_t first = emit_nested(c, &fc->u.array.element, 0, want);
+	if (c->failed)
+		return;
+	c->p->ops[jump].y = c->p->n_ops; /* where the main program goes on */
+	c->p->arrays[index] = (struct ctf_array_op){
+		.fc = fc,
+		.n = fc->u.array.n,
+		.first_op = first,
+		.width = want ? width : 0,
+		.align_bits = element->align_bits,
+		.fixed_bits = one.exact,
+		.min_bits = one.min,
+		.plain = scalar && stays_on_byte && element->kind != CTF_FLOAT ? load_opcode(element) : 0,
+		.keep = want,
+	};
+	c->span_op = NO_SPAN;
+	c->last_order = -1;
+	if (size.exact != UINT64_MAX) {
+		c->at = before;
+		advance(c, size.exact);
+	} else {
+		c->at = (struct align_state){ stays_on_byte || (a >= 8 && one.exact % 8 == 0) ? 8 : 1, 0 };
+	}
+}
+
+/* What is known after one of two ways was gone. */
+static struct align_state meet(struct align_state a, struct align_state b)
+{
+	uint32_t m = a.modulus < b.modulus ? a.modulus : b.modulus;
+	while (m > 1 && a.residue % m != b.residue % m)
+		m /= 2;
+	return (struct align_state){ m, a.residue % m };
+}
+
+static void emit_variant(struct compiler *c, const struct ctf_fc *fc, uint32_t slot, bool want)
+{
+	close_span(c);
+	void *variants_grown;
+	if (c->failed || !APPEND(c, variants))
+		return;
+	c->p->variants = variants_grown;
+	uint32_t index = c->p->n_variants++;
+	uint32_t *first = mer_arena_zalloc(c->arena, fc->u.variant.n + 1, sizeof(*first));
+	if (!first) {
+		c->failed = true;
+		return;
+	}
+	emit(c, (struct ctf_op){ .code = OP_VARIANT, .slot = (uint16_t)slot, .reg = fc->u.variant.ref.reg,
+				.flags = want ? 0 : CTF_OP_SKIP, .x = index });
+	uint32_t jump = emit(c, (struct ctf_op){ .code = OP_END });
+	struct align_state before = c->at, after = c->at;
+	int order = c->last_order;
+	for (uint32_t i = 0; i < fc->u.variant.n; i++) {
+		c->at = before;
+		c->last_order = order;
+		first[i] = emit_nested(c, &fc->u.variant.options[i].field, slot + want, want);
+		after = i == 0 ? c->at : meet(after, c->at);
+	}
+	if (c->failed)
+		return;
+	c->p->ops[jump].y = c->p->n_ops;
+	c->p->variants[index] = (struct ctf_variant_op){ fc, first };
+	c->at = after;
+	c->last_order = -1;
+}
+
+static void emit_optional(struct compiler *c, const struct ctf_fc *fc, uint32_t slot, bool want)
+{
+	close_span(c);
+	void *optionals_grown;
+	if (c->failed || !APPEND(c, optionals))
+		return;
+	c->p->optionals = optionals_grown;
+	uint32_t index = c->p->n_optionals++;
+	emit(c, (struct ctf_op){ .code = OP_OPTIONAL, .slot = (uint16_t)slot,
+				.reg = fc->u.optional.ref.reg, .flags = want ? 0 : CTF_OP_SKIP, .x = index });
+	uint32_t jump = emit(c, (struct ctf_op){ .code = OP_END });
+	struct align_state before = c->at;
+	uint32_t first = emit_nested(c, &fc->u.optional.content, slot + want, want);
+	if (c->failed)
+		return;
+	c->p->ops[jump].y = c->p->n_ops;
+	c->p->optionals[index] = (struct ctf_optional_op){ fc, first };
+	c->at = meet(before, c->at);
+	c->last_order = -1;
+}
+
+static void emit_members(struct compiler *c, const struct ctf_fc *fc, uint32_t slot, bool want)
+{
+	align(c, fc->align_bits);
+	for (uint32_t i = 0; i < fc->u.record.n && !c->failed; i++) {
+		const struct ctf_field *m = &fc->u.record.fields[i];
+		emit_field(c, m, slot, want);
+		if (want)
+			slot += ctf_slot_width(m->fc);
+	}
+}
+
+static void emit_field(struct compiler *c, const struct ctf_field *f, uint32_t slot, bool want)
+{
+	const struct ctf_fc *fc = f->fc;
+	uint8_t skip = want ? 0 : CTF_OP_SKIP;
+	switch (fc->kind) {
+	case CTF_BIT_ARRAY:
+	case CTF_BIT_MAP:
+	case CTF_BOOL:
+	case CTF_INT:
+	case CTF_FLOAT:
+		align(c, fc->align_bits);
+		emit_bits(c, f, slot, want);
+		break;
+	case CTF_VARINT:
+		align(c, fc->align_bits < 8 ? 8 : fc->align_bits);
+		forget_alignment(c, 8);
+		emit(c, (struct ctf_op){ .code = OP_VARINT, .slot = (uint16_t)slot, .len = 64,
+					.flags = (uint8_t)(skip | (fc->u.bits.is_signed ? CTF_OP_SIGNED : 0)) });
+		break;
+	case CTF_STRING:
+		align(c, fc->align_bits < 8 ? 8 : fc->align_bits);
+		forget_alignment(c, 8);
+		emit(c, (struct ctf_op){ .code = OP_STRING, .slot = (uint16_t)slot, .flags = skip,
+					.x = fc->u.text.encoding });
+		break;
+	case CTF_TEXT:
+	case CTF_BLOB:
+		align(c, fc->align_bits < 8 ? 8 : fc->align_bits);
+		if (fc->u.text.ref.reg == CTF_NO_REG) {
+			emit_static_bytes(c, fc, slot, want);
+			break;
+		}
+		forget_alignment(c, 8);
+		emit(c, (struct ctf_op){ .code = fc->kind == CTF_TEXT ? OP_TEXT : OP_BLOB,
+					.slot = (uint16_t)slot, .reg = fc->u.text.ref.reg, .flags = skip,
+					.x = fc->u.text.encoding });
+		break;
+	case CTF_STRUCT: emit_members(c, fc, slot, want); break;
+	case CTF_ARRAY: emit_array(c, fc, slot, want); break;
+	case CTF_VARIANT: emit_variant(c, fc, slot, want); break;
+	case CTF_OPTIONAL: emit_optional(c, fc, slot, want); break;
+	}
+	/* Uses of the value just loaded. Unwanted fields that have any are loaded all the same (see
+	 * emit_bits); they land in slot, the trash slot behind the row. */
+	if (f->reg)
+		emit(c, (struct ctf_op){ .code = OP_SAVE, .reg = f->reg });
+	if (f->roles & ~(uint32_t)CTF_ROLE_TRACE_UUID) {
+		uint8_t len = (uint8_t)(fc->kind <= CTF_FLOAT ? fc->u.bits.len_bits : 64);
+		emit(c, (struct ctf_op){ .code = OP_ROLE, .len = len, .x = f->roles });
+	}
+}
+
+const struct ctf_fc *ctf_scope_fc(const struct ctf_schema *s, const struct ctf_stream_class *sc,
+	const struct ctf_event_class *ec, enum ctf_scope scope)
+{
+	switch (scope) {
+	case CTF_SCOPE_PACKET_HEADER: return s->packet_header;
+	case CTF_SCOPE_PACKET_CONTEXT: return sc ? sc->packet_context : NULL;
+	case CTF_SCOPE_EVENT_HEADER: return sc ? sc->event_header : NULL;
+	case CTF_SCOPE_COMMON_CONTEXT: return sc ? sc->event_context : NULL;
+	case CTF_SCOPE_SPECIFIC_CONTEXT: return ec ? ec->specific_context : NULL;
+	case CTF_SCOPE_PAYLOAD: return ec ? ec->payload : NULL;
+	case CTF_N_SCOPES: break;
+	}
+	return NULL;
+}
+
+static void begin_program(struct compiler *c, struct align_state at)
+{
+	c->at = at;
+	c->span_op = NO_SPAN;
+	c->span_bits = 0;
+	c->last_order = -1;
+}
+
+/* Gives the wanted members of the scope's structure their slots and emits its operations. */
+static void emit_scope(struct compiler *c, struct ctf_plan *plan, const struct ctf_stream_class *sc,
+	enum ctf_scope scope, uint32_t trash)
+{
+	const struct ctf_fc *fc = ctf_scope_fc(c->p->schema, sc, plan->class, scope);
+	if (!fc || c->failed)
+		return;
+	align(c, fc->align_bits);
+	for (uint32_t i = 0; i < fc->u.record.n; i++) {
+		const uint16_t *slots = plan->slots[scope];
+		bool want = slots && slots[i] != CTF_NO_SLOT;
+		emit_field(c, &fc->u.record.fields[i], want ? slots[i] : trash, want);
+	}
+}
+
+/* Slots of the scope's wanted members, from *next on. */
+static void place_scope(struct compiler *c, struct ctf_plan *plan, const struct ctf_stream_class *sc,
+	enum ctf_scope scope, bool all, uint32_t *next)
+{
+	const struct ctf_fc *fc = ctf_scope_fc(c->p->schema, sc, plan->class, scope);
+	if (!fc)
+		return;
+	uint16_t *slots = mer_arena_alloc(c->arena, (fc->u.record.n + 1) * sizeof(*slots));
+	if (!slots) {
+		c->failed = true;
+		return;
+	}
+	for (uint32_t i = 0; i < fc->u.record.n; i++) {
+		const struct ctf_field *f = &fc->u.record.fields[i];
+		int32_t place = all ? CTF_ANYWHERE : CTF_UNWANTED;
+		if (!all && plan->wanted && c->wants && c->wants->field)
+			place = c->wants->field(c->wants->arg, sc, plan->class, scope, f);
+		else if (!all && plan->wanted && scope != CTF_SCOPE_EVENT_HEADER)
+			place = CTF_ANYWHERE;
+		slots[i] = CTF_NO_SLOT;
+		if (place == CTF_UNWANTED)
+			continue;
+		uint32_t at = place == CTF_ANYWHERE ? *next : (uint32_t)place;
+		if (at < CTF_MAX_SLOTS)
+			slots[i] = (uint16_t)at;
+		uint32_t end = at + ctf_slot_width(f->fc);
+		if (end > *next)
+			*next = end < CTF_MAX_SLOTS ? end : CTF_MAX_SLOTS + 1;
+	}
+	plan->slots[scope] = slots;
+}
+
+static int finish_plan(struct compiler *c, struct ctf_plan *plan, uint32_t n_slots, const char *name,
+	struct mer_err *err)
+{
+	close_span(c);
+	emit(c, (struct ctf_op){ .code = OP_END });
+	if (c->failed)
+		return mer_fail_nomem(err);
+	if (n_slots > CTF_MAX_SLOTS)
+		return mer_fail(err, MER_ERR_LIMIT,
+			"`%s` has more than %d field values (its structures are too large)", name,
+			CTF_MAX_SLOTS);
+	plan->n_slots = n_slots + 1; /* and the trash slot */
+	const struct ctf_op *op = &c->p->ops[plan->first_op];
+	plan->fixed_bits = op[0].code == OP_END                            ? 0
+			   : op[0].code == OP_SPAN && op[1].code == OP_END ? op[0].x
+									   : UINT64_MAX;
+	if (plan->n_slots > c->p->max_slots)
+		c->p->max_slots = plan->n_slots;
+	return 0;
+}
+
+/* A header or packet context: everything in it is wanted. */
+static int compile_whole(struct compiler *c, struct ctf_plan *plan, const struct ctf_stream_class *sc,
+	enum ctf_scope scope, struct align_state at, const char *name, struct mer_err *err)
+{
+	uint32_t next = 0;
+	plan->first_op = c->p->n_ops;
+	place_scope(c, plan, sc, scope, true, &next);
+	begin_program(c, at);
+	if (next <= CTF_MAX_SLOTS)
+		emit_scope(c, plan, sc, scope, next);
+	return finish_plan(c, plan, next, name, err);
+}
+
+static int compile_event(struct compiler *c, struct ctf_stream_plan *s, struct ctf_plan *plan,
+	struct align_state at, struct mer_err *err)
+{
+	const struct ctf_wants *w = c->wants;
+	plan->tag = w && w->event ? w->event(w->arg, s->class, plan->class) : 0;
+	plan->wanted = plan->tag != CTF_UNWANTED;
+	s->any_wanted |= plan->wanted;
+	uint32_t next = 0;
+	/* The header's fields, if wanted, come first; the decoder copies them there. */
+	for (int scope = CTF_SCOPE_EVENT_HEADER; scope < CTF_N_SCOPES; scope++)
+		place_scope(c, plan, s->class, (enum ctf_scope)scope, false, &next);
+	if (c->failed)
+		return mer_fail_nomem(err);
+	if (plan->wanted && w && w->n_slots) {
+		plan->n_clear = w->n_slots(w->arg, s->class, plan->class);
+		if (plan->n_clear > next)
+			next = plan->n_clear;
+	}
+	plan->first_op = c->p->n_ops;
+	begin_program(c, at);
+	for (int scope = CTF_SCOPE_COMMON_CONTEXT; scope < CTF_N_SCOPES && next <= CTF_MAX_SLOTS; scope++)
+		emit_scope(c, plan, s->class, (enum ctf_scope)scope, next);
+	return finish_plan(c, plan, next, plan->class->name, err);
+}
+
+static bool is_uint(const struct ctf_field *f, unsigned len, unsigned align_bits)
+{
+	return f->fc->kind == CTF_INT && f->fc->u.bits.len_bits == len && !f->fc->u.bits.is_signed &&
+	       f->fc->u.bits.order == CTF_LE && !f->fc->u.bits.reversed &&
+	       (align_bits == 0 || f->fc->align_bits == align_bits);
+}
+
+static const struct ctf_option *option_for(const struct ctf_fc *v, uint64_t value)
+{
+	for (uint32_t i = 0; i < v->u.variant.n; i++)
+		for (uint32_t r = 0; r < v->u.variant.options[i].n_ranges; r++)
+			if (value >= v->u.variant.options[i].ranges[r].lo &&
+				value <= v->u.variant.options[i].ranges[r].hi)
+				return &v->u.variant.options[i];
+	return NULL;
+}
+
+/* Is the header LTTng's, with an id of id_bits and a time of time_bits? */
+static bool is_lttng_header(const struct ctf_fc *h, unsigned id_bits, unsigned time_bits)
+{
+	if (h->u.record.n != 2 || h->align_bits != 8)
+		return false;
+	const struct ctf_field *id = &h->u.record.fields[0], *v = &h->u.record.fields[1];
+	if (!is_uint(id, id_bits, 0) || id->roles != CTF_ROLE_EVENT_ID || v->fc->kind != CTF_VARIANT ||
+		v->fc->u.variant.ref.reg != id->reg)
+		return false;
+	uint64_t extended = (1u << id_bits) - 1;
+	const struct ctf_option *small = option_for(v->fc, 0), *big = option_for(v->fc, extended);
+	if (!small || !big || small == big || option_for(v->fc, extended - 1) != small)
+		return false;
+	for (uint64_t i = 0; i < extended; i++)
+		if (option_for(v->fc, i) != small)
+			return false;
+	const struct ctf_fc *s = small->field.fc, *b = big->field.fc;
+	if (s->kind != CTF_STRUCT || b->kind != CTF_STRUCT || s->u.record.n != 1 || b->u.record.n != 2)
+		return false;
+	const struct ctf_field *t = &s->u.record.fields[0], *bi = &b->u.record.fields[0],
+			       *bt = &b->u.record.fields[1];
+	return is_uint(t, time_bits, id_bits == 5 ? 1 : 8) && t->roles == CTF_ROLE_TIMESTAMP &&
+	       is_uint(bi, 32, 8) && bi->roles == CTF_ROLE_EVENT_ID && is_uint(bt, 64, 8) &&
+	       bt->roles == CTF_ROLE_TIMESTAMP && (s->align_bits == 1 || id_bits == 16);
+}
+
+/* An id and a 64-bit time at fixed offsets in a header of whole bytes. */
+static bool is_plain_header(struct ctf_stream_plan *s, const struct ctf_fc *h)
+{
+	uint64_t bit = 0;
+	bool id = false, time = false;
+	s->plain.id_size = 0;
+	if (h->align_bits != 8)
+		return false;
+	for (uint32_t i = 0; i < h->u.record.n; i++) {
+		const struct ctf_field *f = &h->u.record.fields[i];
+		if (f->fc->kind != CTF_INT || f->fc->align_bits > 8 || f->reg || bit % 8 || bit > 1000)
+			return false;
+		unsigned len = f->fc->u.bits.len_bits;
+		if (len % 8 || !is_uint(f, len, 0))
+			return false;
+		if (f->roles == CTF_ROLE_EVENT_ID && !id && (len == 8 || len == 16 || len == 32 || len == 64)) {
+			id = true;
+			s->plain.id_at = (uint8_t)(bit / 8);
+			s->plain.id_size = (uint8_t)(len / 8);
+		} else if (f->roles == CTF_ROLE_TIMESTAMP && !time && len == 64) {
+			time = true;
+			s->plain.time_at = (uint8_t)(bit / 8);
+		} else if (f->roles) {
+			return false;
+		}
+		bit += len;
+	}
+	s->plain.size = (uint8_t)(bit / 8);
+	return id && time && bit % 8 == 0;
+}
+
+static bool has_reg(const struct ctf_fc *fc)
+{
+	bool any = false;
+	if (fc->kind == CTF_STRUCT)
+		for (uint32_t i = 0; i < fc->u.record.n; i++)
+			any |= fc->u.record.fields[i].reg || has_reg(fc->u.record.fields[i].fc);
+	if (fc->kind == CTF_VARIANT)
+		for (uint32_t i = 0; i < fc->u.variant.n; i++)
+			any |= has_reg(fc->u.variant.options[i].field.fc);
+	return any;
+}
+
+/* Does something in the body refer to a field of the header? Then the header's fields must be
+ * decoded in full. Registers are never shared between scopes but by reference. */
+static bool body_refers(const struct ctf_fc *fc, uint16_t reg)
+{
+	if (!fc)
+		return false;
+	switch (fc->kind) {
+	case CTF_STRUCT:
+		for (uint32_t i = 0; i < fc->u.record.n; i++)
+			if (body_refers(fc->u.record.fields[i].fc, reg))
+				return true;
+		return false;
+	case CTF_ARRAY: return fc->u.array.ref.reg == reg || body_refers(fc->u.array.element.fc, reg);
+	case CTF_TEXT:
+	case CTF_BLOB: return fc->u.text.ref.reg == reg;
+	case CTF_OPTIONAL:
+		return fc->u.optional.ref.reg == reg || body_refers(fc->u.optional.content.fc, reg);
+	case CTF_VARIANT:
+		if (fc->u.variant.ref.reg == reg)
+			return true;
+		for (uint32_t i = 0; i < fc->u.variant.n; i++)
+			if (body_refers(fc->u.variant.options[i].field.fc, reg))
+				return true;
+		return false;
+	default: return false;
+	}
+}
+
+static void choose_header(struct compiler *c, struct ctf_stream_plan *s)
+{
+	const struct ctf_fc *h = s->class->event_header;
+	s->header_kind = CTF_HEADER_GENERIC;
+	if (!h || c->check_order)
+		return;
+	for (uint32_t i = 0; i < s->class->n_events; i++) {
+		const uint16_t *slots = s->events[i].slots[CTF_SCOPE_EVENT_HEADER];
+		for (uint32_t f = 0; slots && f < h->u.record.n; f++)
+			if (slots[f] != CTF_NO_SLOT)
+				return; /* somebody wants to see the header's fields */
+	}
+	enum ctf_header_kind kind = is_lttng_header(h, 5, 27)     ? CTF_HEADER_COMPACT
+				    : is_lttng_header(h, 16, 32)  ? CTF_HEADER_LARGE
+				    : !has_reg(h) && is_plain_header(s, h) ? CTF_HEADER_PLAIN
+									   : CTF_HEADER_GENERIC;
+	if (kind == CTF_HEADER_COMPACT || kind == CTF_HEADER_LARGE) {
+		uint16_t reg = h->u.record.fields[0].reg;
+		if (body_refers(s->class->event_context, reg))
+			return;
+		for (uint32_t i = 0; i < s->class->n_events; i++)
+			if (body_refers(s->class->events[i].specific_context, reg) ||
+				body_refers(s->class->events[i].payload, reg))
+				return;
+	}
+	s->header_kind = kind;
+}
+
+static int compile_stream(struct compiler *c, struct ctf_stream_plan *s, struct mer_err *err)
+{
+	const struct ctf_stream_class *sc = s->class;
+	struct align_state unknown = { 1, 0 };
+	s->context.stream = s->header.stream = s;
+	s->head_align_bits = sc->event_header ? sc->event_header->align_bits : 1;
+	int rc = compile_whole(c, &s->context, sc, CTF_SCOPE_PACKET_CONTEXT, unknown, "packet context", err);
+	if (rc)
+		return rc;
+	rc = compile_whole(c, &s->header, sc, CTF_SCOPE_EVENT_HEADER, unknown, "event header", err);
+	if (rc)
+		return rc;
+	struct align_state body = c->at; /* where the header ends, the body begins */
+	s->events = mer_arena_zalloc(c->arena, sc->n_events + 1, sizeof(*s->events));
+	if (!s->events)
+		return mer_fail_nomem(err);
+	uint64_t small_ids = 0;
+	for (uint32_t i = 0; i < sc->n_events; i++) {
+		s->events[i].class = &sc->events[i];
+		s->events[i].stream = s;
+		rc = compile_event(c, s, &s->events[i], body, err);
+		if (rc)
+			return rc;
+		if (sc->events[i].id < 65536)
+			small_ids = sc->events[i].id + 1;
+	}
+	s->by_id = mer_arena_zalloc(c->arena, small_ids + 1, sizeof(*s->by_id));
+	if (!s->by_id)
+		return mer_fail_nomem(err);
+	s->n_by_id = (uint32_t)small_ids;
+	for (uint32_t i = 0; i < sc->n_events; i++)
+		if (sc->events[i].id < small_ids)
+			s->by_id[sc->events[i].id] = &s->events[i];
+	choose_header(c, s);
+	return 0;
+}
+
+/* Which byte orders do the fields have? Bit 0: little, bit 1: big endian. */
+static unsigned orders_of(const struct ctf_fc *fc)
+{
+	unsigned o = 0;
+	if (!fc)
+		return 0;
+	switch (fc->kind) {
+	case CTF_BIT_ARRAY:
+	case CTF_BIT_MAP:
+	case CTF_BOOL:
+	case CTF_INT:
+	case CTF_FLOAT: return fc->u.bits.len_bits % 8 || fc->align_bits < 8 ? 1u << fc->u.bits.order : 0;
+	case CTF_STRUCT:
+		for (uint32_t i = 0; i < fc->u.record.n; i++)
+			o |= orders_of(fc->u.record.fields[i].fc);
+		return o;
+	case CTF_ARRAY: return orders_of(fc->u.array.element.fc);
+	case CTF_OPTIONAL: return orders_of(fc->u.optional.content.fc);
+	case CTF_VARIANT:
+		for (uint32_t i = 0; i < fc->u.variant.n; i++)
+			o |= orders_of(fc->u.variant.options[i].field.fc);
+		return o;
+	default: return 0;
+	}
+}
+
+static bool mixes_orders(const struct ctf_schema *s)
+{
+	unsigned o = orders_of(s->packet_header);
+	for (uint32_t i = 0; i < s->n_streams; i++) {
+		const struct ctf_stream_class *sc = &s->streams[i];
+		o |= orders_of(sc->packet_context) | orders_of(sc->event_header) | orders_of(sc->event_context);
+		for (uint32_t e = 0; e < sc->n_events && o != 3; e++)
+			o |= orders_of(sc->events[e].specific_context) | orders_of(sc->events[e].payload);
+	}
+	return o == 3;
+}
+
+int ctf_program_compile(const struct ctf_schema *schema, const struct ctf_wants *wants,
+	struct mer_arena *arena, struct ctf_program **program, struct mer_err *err)
+{
+	struct ctf_program *p = mer_arena_zalloc(arena, 1, sizeof(*p));
+	if (!p)
+		return mer_fail_nomem(err);
+	struct compiler c = { .p = p, .arena = arena, .wants = wants, .span_op = NO_SPAN };
+	p->schema = schema;
+	c.check_order = mixes_orders(schema);
+	p->streams = mer_arena_zalloc(arena, schema->n_streams + 1, sizeof(*p->streams));
+	if (!p->streams)
+		return mer_fail_nomem(err);
+	struct align_state start = { MAX_MODULUS, 0 }; /* alignment counts from the packet's start */
+	int rc = compile_whole(&c, &p->packet_header, NULL, CTF_SCOPE_PACKET_HEADER, start,
+		"packet header", err);
+	for (uint32_t i = 0; rc == 0 && i < schema->n_streams; i++) {
+		p->streams[i].class = &schema->streams[i];
+		rc = compile_stream(&c, &p->streams[i], err);
+	}
+	if (rc == 0)
+		*program = p;
+	return rc;
+}

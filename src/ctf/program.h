@@ -1,0 +1,208 @@
+/* Program: a schema compiled for one reading of its trace.
+ *
+ * The caller says which event record classes and which of their top-level fields it wants; the
+ * compiler lays the wanted fields out in rows of 64-bit slots and turns everything else into as few
+ * additions as the layout allows. The decoder (decode.h) executes the result.
+ *
+ * Rows. Each wanted field has a fixed slot in the row of its event record class, whatever comes
+ * before it in the record. What a field class takes in a row (ctf_slot_width):
+ *
+ *   bit array, bit map, boolean, integer   1: the value; signed ones sign extended
+ *   float                                  1: the bits of a double
+ *   string, text, blob                     2: address of the bytes, number of bytes
+ *   structure                              its members', one after the other
+ *   array                                  2: number of elements, address of their rows in a row
+ *   variant                                1 + the widest option: index of the option, its slots
+ *   optional                               1 + the content: 1 or 0, its slots
+ *
+ * Addresses point into the mapped file or into the batch's memory: they live as long as the batch.
+ *
+ * Spans. Fields whose distance from each other is known at compile time share one span: one check
+ * that all of it lies inside the packet, one addition to the position. Alignment is known as
+ * "position = residue modulo m"; only where m is too small is an OP_ALIGN executed. */
+#ifndef MER_CTF_PROGRAM_H
+#define MER_CTF_PROGRAM_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "ctf/schema.h"
+
+enum { CTF_MAX_SLOTS = 65000, CTF_NO_SLOT = 0xffff };
+
+enum ctf_scope {
+	CTF_SCOPE_PACKET_HEADER,
+	CTF_SCOPE_PACKET_CONTEXT,
+	CTF_SCOPE_EVENT_HEADER,
+	CTF_SCOPE_COMMON_CONTEXT,
+	CTF_SCOPE_SPECIFIC_CONTEXT,
+	CTF_SCOPE_PAYLOAD,
+	CTF_N_SCOPES
+};
+
+enum ctf_opcode {
+	OP_END,
+	OP_SPAN,       /* x: bits that follow; checked and passed at once */
+	/* Loads from the current span: x is the offset in bytes. */
+	OP_U8,
+	OP_S8,
+	OP_U16,
+	OP_S16,
+	OP_U32,
+	OP_S32,
+	OP_U64,
+	OP_U16BE,
+	OP_S16BE,
+	OP_U32BE,
+	OP_S32BE,
+	OP_U64BE,
+	OP_F32,
+	OP_F64,
+	OP_TEXT_FIXED, /* y: bytes */
+	OP_BLOB_FIXED, /* y: bytes */
+	OP_BITS,       /* x: offset in bits, len, flags: any integer */
+	OP_FLOAT,      /* the same for floats: any offset, length and byte order */
+	/* What to do with the value loaded last. */
+	OP_SAVE,       /* to register reg */
+	OP_ROLE,       /* x: enum ctf_role bits, len */
+	/* Fields whose size is not known before they are read. */
+	OP_ALIGN,      /* x: bits */
+	OP_ORDER,      /* flags: byte order of what follows; it may change at byte boundaries only */
+	OP_VARINT,
+	OP_STRING,     /* x: encoding */
+	OP_TEXT,       /* reg: holds the length, x: encoding */
+	OP_BLOB,       /* reg: holds the length */
+	OP_LONG_TEXT,  /* static, too long or not aligned for a span: y: index of the length */
+	OP_LONG_BLOB,
+	OP_ARRAY,      /* x: index in arrays */
+	OP_VARIANT,    /* x: index in variants */
+	OP_OPTIONAL    /* x: index in optionals */
+};
+
+enum { CTF_OP_SIGNED = 1, CTF_OP_BE = 2, CTF_OP_REVERSED = 4, CTF_OP_SKIP = 8 };
+
+struct ctf_op {
+	uint8_t code;  /* enum ctf_opcode */
+	uint8_t len;   /* bits */
+	uint8_t flags; /* CTF_OP_* */
+	uint8_t unused;
+	uint16_t slot, reg;
+	uint32_t x, y;
+};
+
+struct ctf_array_op {
+	const struct ctf_fc *fc;
+	uint64_t n;          /* elements, when reg is CTF_NO_REG */
+	uint32_t first_op;   /* program of one element, slots from 0 */
+	uint32_t width;      /* slots of an element */
+	uint32_t align_bits; /* of an element */
+	uint64_t fixed_bits; /* of an element, UINT64_MAX: not known */
+	uint64_t min_bits;   /* of an element: how many can there be in what is left? */
+	uint8_t plain;       /* opcode, when an element is one byte aligned load; else 0 */
+	bool keep;           /* rows wanted */
+};
+
+struct ctf_variant_op {
+	const struct ctf_fc *fc;
+	uint32_t *first_op; /* per option, slots from the variant's slot + 1 */
+};
+
+struct ctf_optional_op {
+	const struct ctf_fc *fc;
+	uint32_t first_op;
+};
+
+/* One event record class, or a whole packet or event header (then all is in the row). */
+struct ctf_plan {
+	const struct ctf_event_class *class; /* NULL for headers */
+	const struct ctf_stream_plan *stream; /* NULL for the packet header */
+	uint32_t first_op;
+	uint32_t n_slots;    /* of a row; the last one is scratch */
+	uint32_t n_clear;    /* slots to set to 0 before decoding */
+	uint64_t fixed_bits; /* of the whole body when nothing else needs to be done; else UINT64_MAX */
+	bool wanted;
+	int32_t tag; /* what the caller's wants->event said; 0 without one */
+	/* First slot of each member of a scope's structure, or CTF_NO_SLOT; NULL: no such scope.*/
+	uint16_t *slots[CTF_N_SCOPES];
+};
+
+/* How event record headers are laid out: the usual ones have their own code in the decoder. */
+enum ctf_header_kind {
+	CTF_HEADER_GENERIC,
+	CTF_HEADER_COMPACT,   /* 5-bit id, 27-bit time; id 31: 32-bit id, 64-bit time (LTTng) */
+	CTF_HEADER_LARGE,     /* 16-bit id, 32-bit time; id 65535: 32-bit id, 64-bit time (LTTng) */
+	CTF_HEADER_PLAIN      /* fixed offsets of an id of 8..64 bits and a 64-bit time */
+};
+
+struct ctf_stream_plan {
+	const struct ctf_stream_class *class;
+	struct ctf_plan context; /* packet context */
+	struct ctf_plan header;  /* event record header, generic */
+	enum ctf_header_kind header_kind;
+	uint32_t head_align_bits; /* of an event record's first field */
+	struct { /* CTF_HEADER_PLAIN: offsets and sizes in bytes */
+		uint8_t id_at, id_size, time_at, size;
+	} plain;
+	struct ctf_plan *events; /* as class->events */
+	/* id -> event plan for small ids (NULL: no such class); others by search */
+	struct ctf_plan **by_id;
+	uint32_t n_by_id;
+	bool any_wanted;
+};
+
+struct ctf_program {
+	const struct ctf_schema *schema;
+	struct ctf_op *ops;
+	uint32_t n_ops, cap_ops;
+	struct ctf_array_op *arrays;
+	uint32_t n_arrays, cap_arrays;
+	struct ctf_variant_op *variants;
+	uint32_t n_variants, cap_variants;
+	struct ctf_optional_op *optionals;
+	uint32_t n_optionals, cap_optionals;
+	uint64_t *lengths;
+	uint32_t n_lengths, cap_lengths;
+	struct ctf_plan packet_header;
+	struct ctf_stream_plan *streams; /* as schema->streams */
+	uint32_t max_slots;              /* of any row, headers included */
+};
+
+/* What a reading wants. Both may be NULL: everything. */
+struct ctf_wants {
+	void *arg;
+	/* Are records of this class wanted at all? CTF_UNWANTED, or a number of the caller's (>= 0) that
+	 * the plan then carries as its tag. */
+	int32_t (*event)(void *arg, const struct ctf_stream_class *, const struct ctf_event_class *);
+	/* Is the member of the scope's structure wanted, and where? CTF_UNWANTED, CTF_ANYWHERE (slots in
+	 * the schema's order) or its first slot; one reading uses either the one or the other kind of
+	 * place. Asked for wanted classes only; for the event header too (CTF_SCOPE_EVENT_HEADER), whose
+	 * fields are usually not wanted. */
+	int32_t (*field)(void *arg, const struct ctf_stream_class *, const struct ctf_event_class *,
+		enum ctf_scope, const struct ctf_field *);
+	/* With exact places: how many slots a row of the class has at least; those that no field of
+	 * this class fills read 0. */
+	uint32_t (*n_slots)(void *arg, const struct ctf_stream_class *, const struct ctf_event_class *);
+};
+
+enum { CTF_UNWANTED = -1, CTF_ANYWHERE = -2 };
+
+/* Compiles into arena. The program keeps pointers into the schema. */
+int ctf_program_compile(const struct ctf_schema *schema, const struct ctf_wants *wants,
+	struct mer_arena *arena, struct ctf_program **program, struct mer_err *err);
+
+/* Slots that a field class takes in a row; 0 for an empty structure. Saturates above
+ * CTF_MAX_SLOTS. */
+uint32_t ctf_slot_width(const struct ctf_fc *fc);
+
+/* Structure of a scope, or NULL. */
+const struct ctf_fc *ctf_scope_fc(const struct ctf_schema *, const struct ctf_stream_class *,
+	const struct ctf_event_class *, enum ctf_scope);
+
+static inline struct ctf_plan *ctf_plan_find(const struct ctf_stream_plan *s, uint64_t id)
+{
+	if (id < s->n_by_id)
+		return s->by_id[id];
+	const struct ctf_event_class *c = ctf_event_class_find(s->class, id);
+	return c ? &s->events[c - s->class->events] : NULL;
+}
+
+#endif

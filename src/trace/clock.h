@@ -1,0 +1,33 @@
+/* Clock: cycles of one trace's clock to nanoseconds on the experiment's time line.
+ *
+ *   time = offset_s + (offset_cycles + cycles) / freq       (CTF 1.8, section 8)
+ *
+ * in exact integer arithmetic, rounded down. Offsets that do not fit into 64-bit nanoseconds (the
+ * year 2262) are kept as whole seconds aside, in base_s. */
+#ifndef MER_TRACE_CLOCK_H
+#define MER_TRACE_CLOCK_H
+
+#include "ctf/schema.h"
+#include "meridian/meridian.h"
+
+struct mer_clock {
+	uint64_t freq_hz;
+	uint64_t offset_cycles; /* below freq_hz */
+	int64_t base_ns;        /* the whole seconds of the offset */
+	int64_t base_s;         /* not in base_ns */
+};
+
+enum { NS_PER_S = 1000000000 };
+
+void mer_clock_init(struct mer_clock *c, const struct ctf_clock *from);
+
+int64_t mer_clock_ns_slow(const struct mer_clock *c, uint64_t cycles);
+
+static inline int64_t mer_clock_ns(const struct mer_clock *c, uint64_t cycles)
+{
+	if (c->freq_hz == NS_PER_S)
+		return (int64_t)((uint64_t)c->base_ns + c->offset_cycles + cycles);
+	return mer_clock_ns_slow(c, cycles);
+}
+
+#endif

@@ -1,0 +1,518 @@
+#include "trace/cursor.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/damage.h"
+#include "trace/lane.h"
+#include "trace/timesort.h"
+
+enum {
+	WINDOW_EVENTS = 2048,           /* aimed at */
+	WINDOW_MAX_EVENTS = 8192,
+	POOL_SLOTS = 1 << 17,           /* 1 MB */
+	POOL_MAX_SLOTS = 1 << 24,       /* 128 MB: for one event record with that many values */
+	MAX_CONTEXTS = 1 << 16
+};
+#define MAX_WIDTH_NS ((int64_t)UINT32_MAX) /* sort keys have 32 bits */
+
+struct stream_cursor {
+	uint32_t next, saved_next;   /* packet to open */
+	uint32_t n_lanes, cap_lanes;
+	struct lane *lanes;          /* in the order of their packets; done ones stay for the window */
+	uint64_t saved_window;
+	uint64_t clock, saved_clock; /* running values at the end of the packet before, when packets do */
+	int64_t key, saved_key;      /* not say when they begin */
+	uint64_t n_back;             /* events out of order, in packets that are closed */
+	int64_t worst_back;
+};
+
+struct mer_cursor {
+	struct mer_experiment *e;
+	const struct trace_reading *reading;
+	struct trace_reading *owned_reading; /* made by mer_cursor_open */
+	struct trace_range range;
+	struct stream_cursor *streams;
+	int64_t *keys;        /* per stream: nothing comes from it before; INT64_MAX: nothing at all */
+	struct mer_event *decoded, *events; /* as decoded; in order */
+	struct timesort_key *order, *spare;
+	uint32_t n;           /* decoded in this window */
+	struct ctf_pool pool;
+	uint64_t *header_row, *row; /* scratch */
+	const uint64_t **contexts;
+	uint32_t n_contexts;
+	int64_t width;        /* of the next window, ns */
+	uint64_t window;      /* its number, from 1 */
+	bool flushing;        /* an instant is handed out in pieces */
+	uint32_t flush_stream;
+	int64_t flush_key;
+	uint64_t bytes;
+	struct mer_diags diags;
+	struct mer_arena diag_arena;
+};
+
+/* What a stream has to say about a window. */
+enum fill { FILL_OK, FILL_FULL, FILL_NOMEM };
+
+static struct lane *add_lane(struct mer_cursor *c, struct stream_cursor *s)
+{
+	if (s->n_lanes == s->cap_lanes) {
+		uint32_t cap = s->cap_lanes ? s->cap_lanes * 2 : 1;
+		struct lane *p = realloc(s->lanes, cap * sizeof(*p));
+		if (!p)
+			return NULL;
+		memset(p + s->cap_lanes, 0, (cap - s->cap_lanes) * sizeof(*p));
+		s->lanes = p;
+		s->cap_lanes = cap;
+	}
+	struct lane *l = &s->lanes[s->n_lanes];
+	if (!l->d.regs) {
+		l->d.regs = calloc(c->reading->max_regs + 1u, sizeof(*l->d.regs));
+		if (!l->d.regs)
+			return NULL;
+	}
+	s->n_lanes++;
+	return l;
+}
+
+static void save_stream(struct mer_cursor *c, struct stream_cursor *s)
+{
+	if (s->saved_window == c->window)
+		return;
+	s->saved_window = c->window;
+	s->saved_next = s->next;
+	s->saved_clock = s->clock;
+	s->saved_key = s->key;
+}
+
+static bool open_packet(struct mer_cursor *c, uint32_t stream)
+{
+	struct stream_cursor *s = &c->streams[stream];
+	const struct ctf_packet *p = &c->e->data[stream].packets[s->next];
+	struct lane *l = add_lane(c, s);
+	if (!l)
+		return false;
+	save_stream(c, s);
+	lane_open(l, c->e, c->reading, p, &c->pool, s->clock, s->key, c->range.begin, c->header_row,
+		c->row);
+	l->packet_number = s->next++;
+	l->opened_window = c->window;
+	l->saved_window = 0;
+	return true;
+}
+
+/* Row of the lane's packet context in this batch; made when its first event of the batch comes. */
+static enum fill use_context(struct mer_cursor *c, struct lane *l)
+{
+	if (l->context_window == c->window)
+		return FILL_OK;
+	uint32_t n = l->stream->context.n_slots;
+	if (c->n_contexts == MAX_CONTEXTS || c->pool.cap - c->pool.n < n)
+		return FILL_FULL;
+	uint64_t *row = c->pool.slots + c->pool.n;
+	size_t used = c->pool.n += n;
+	const struct trace_file *f = &c->e->files[l->packet->file];
+	/* The context again, now with its values kept: those of arrays are in the pool behind it. */
+	struct ctf_packet_info info = { 0 };
+	struct ctf_pos pos = { .base = f->map.data + l->packet->offset,
+		.end_bit = (f->map.size - l->packet->offset) * 8 };
+	struct ctf_decoder d = l->d;
+	d.info = &info;
+	enum ctf_status st = ctf_execute(&d, &pos, d.program->packet_header.first_op, c->header_row);
+	c->pool.n = used;
+	if (st == CTF_OK)
+		st = ctf_execute(&d, &pos, l->stream->context.first_op, row);
+	if (st)
+		return FILL_FULL; /* it could be read before: only the pool can be full */
+	c->contexts[c->n_contexts] = row;
+	l->context = c->n_contexts++;
+	l->context_window = c->window;
+	return FILL_OK;
+}
+
+static enum fill fill_from_lane(struct mer_cursor *c, uint32_t stream, struct lane *l, int64_t end)
+{
+	if (l->now.done || l->now.key >= end)
+		return FILL_OK;
+	if (l->saved_window != c->window) {
+		l->saved_window = c->window;
+		l->saved = l->now;
+	}
+	if (c->reading->contexts && use_context(c, l) != FILL_OK)
+		return FILL_FULL;
+	struct ctf_pool *pool = &c->pool;
+	do {
+		const struct ctf_plan *plan = l->now.plan;
+		if (c->n == WINDOW_MAX_EVENTS || pool->cap - pool->n < plan->n_slots)
+			return FILL_FULL;
+		struct mer_event *ev = &c->decoded[c->n];
+		uint64_t *row = pool->slots + pool->n;
+		*ev = (struct mer_event){ l->now.ts, row, plan, stream,
+			c->reading->contexts ? l->context : UINT32_MAX };
+		int64_t key = l->now.key;
+		size_t used = pool->n;
+		pool->n += plan->n_slots;
+		struct ctf_pos before = l->now.pos;
+		enum ctf_status st = lane_body(l, c->header_row, row);
+		if (__builtin_expect(st != CTF_OK, 0)) {
+			pool->n = used;
+			if (st != CTF_E_SPACE)
+				return FILL_OK;
+			l->now.pos = before;
+			return FILL_FULL;
+		}
+		c->order[c->n] = (struct timesort_key){ (uint32_t)((uint64_t)key - (uint64_t)c->flush_key), c->n };
+		c->n++;
+		lane_next(l, c->range.begin, c->header_row, c->row);
+	} while (!l->now.done && l->now.key < end);
+	return FILL_OK;
+}
+
+/* All of a stream's events before end. Packets are opened when their time has come. */
+static enum fill fill_from_stream(struct mer_cursor *c, uint32_t stream, int64_t end)
+{
+	struct stream_cursor *s = &c->streams[stream];
+	const struct trace_stream *t = &c->e->data[stream];
+	for (uint32_t i = 0;; i++) {
+		while (i == s->n_lanes && s->next < t->n_packets) {
+			bool after = s->n_lanes > 0;
+			if (t->ordered ? trace_packet_begin(c->e, &t->packets[s->next]) >= end
+				       : after && !s->lanes[s->n_lanes - 1].now.done)
+				break;
+			if (after && !t->ordered) {
+				save_stream(c, s);
+				s->clock = s->lanes[s->n_lanes - 1].now.pos.clock;
+				s->key = s->lanes[s->n_lanes - 1].now.key;
+			}
+			if (!open_packet(c, stream))
+				return FILL_NOMEM;
+		}
+		if (i == s->n_lanes)
+			return FILL_OK;
+		enum fill f = fill_from_lane(c, stream, &s->lanes[i], end);
+		if (f != FILL_OK)
+			return f;
+	}
+}
+
+/* The window is done: forget the packets that ended in it. */
+static void commit_stream(struct mer_cursor *c, uint32_t stream)
+{
+	struct stream_cursor *s = &c->streams[stream];
+	const struct trace_stream *t = &c->e->data[stream];
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < s->n_lanes; i++) {
+		struct lane *l = &s->lanes[i];
+		if (!l->now.done) {
+			if (kept != i) { /* swap: registers stay with their place */
+				struct lane swap = s->lanes[kept];
+				s->lanes[kept] = *l;
+				*l = swap;
+			}
+			kept++;
+			continue;
+		}
+		if (l->now.status)
+			trace_report_damage(&c->diags, c->e, stream, l->packet_number,
+				&(struct trace_damage){ l->now.status, l->now.head_bit, l->d.event_id });
+		s->n_back += l->now.n_back;
+		if (l->now.worst_back > s->worst_back)
+			s->worst_back = l->now.worst_back;
+		if (!t->ordered) {
+			s->clock = l->now.pos.clock;
+			s->key = l->now.key;
+		}
+		c->bytes += l->packet->size_bits / 8;
+	}
+	s->n_lanes = kept;
+	int64_t key = INT64_MAX;
+	for (uint32_t i = 0; i < kept; i++)
+		if (s->lanes[i].now.key < key)
+			key = s->lanes[i].now.key;
+	if (s->next < t->n_packets) {
+		int64_t begin = t->ordered ? trace_packet_begin(c->e, &t->packets[s->next]) : s->key;
+		if (begin < key)
+			key = begin;
+	}
+	c->keys[stream] = key;
+}
+
+static void roll_back(struct mer_cursor *c)
+{
+	for (uint32_t i = 0; i < c->e->n_streams; i++) {
+		struct stream_cursor *s = &c->streams[i];
+		while (s->n_lanes && s->lanes[s->n_lanes - 1].opened_window == c->window)
+			s->n_lanes--;
+		for (uint32_t l = 0; l < s->n_lanes; l++)
+			if (s->lanes[l].saved_window == c->window)
+				s->lanes[l].now = s->lanes[l].saved;
+		if (s->saved_window == c->window) {
+			s->next = s->saved_next;
+			s->clock = s->saved_clock;
+			s->key = s->saved_key;
+		}
+	}
+}
+
+static void begin_window(struct mer_cursor *c)
+{
+	c->window++;
+	c->n = 0;
+	c->n_contexts = 0;
+	c->pool.n = 0;
+}
+
+/* Hands out the events of one instant, in the order of the streams. Ends when none is left. */
+static int flush(struct mer_cursor *c, struct mer_err *err)
+{
+	begin_window(c);
+	while (c->flush_stream < c->e->n_streams) {
+		enum fill f = FILL_OK;
+		if (c->keys[c->flush_stream] <= c->flush_key)
+			f = fill_from_stream(c, c->flush_stream, c->flush_key + 1);
+		if (f == FILL_NOMEM)
+			return mer_fail_nomem(err);
+		if (f == FILL_FULL && c->n)
+			return 0;
+		if (f == FILL_FULL && c->pool.cap < POOL_MAX_SLOTS) {
+			uint64_t *p = realloc(c->pool.slots, c->pool.cap * 2 * sizeof(*p));
+			if (!p)
+				return mer_fail_nomem(err);
+			c->pool.slots = p;
+			c->pool.cap *= 2;
+			begin_window(c);
+			continue;
+		}
+		if (f == FILL_FULL) { /* one event record that does not fit into the largest pool */
+			struct stream_cursor *s = &c->streams[c->flush_stream];
+			for (uint32_t i = 0; i < s->n_lanes; i++)
+				if (!s->lanes[i].now.done && s->lanes[i].now.key <= c->flush_key) {
+					s->lanes[i].now.done = true;
+					s->lanes[i].now.status = CTF_E_SPACE;
+					break;
+				}
+			begin_window(c);
+			continue;
+		}
+		commit_stream(c, c->flush_stream++);
+	}
+	c->flushing = false;
+	return 0;
+}
+
+static void adapt_width(struct mer_cursor *c)
+{
+	int64_t w = c->width;
+	if (c->n < WINDOW_EVENTS / 4)
+		w = w > MAX_WIDTH_NS / 4 ? MAX_WIDTH_NS : w * 4;
+	else if (c->n < WINDOW_EVENTS * 3 / 4 || c->n > WINDOW_EVENTS * 5 / 4)
+		w = (int64_t)((double)w * WINDOW_EVENTS / c->n);
+	c->width = w < 1 ? 1 : w > MAX_WIDTH_NS ? MAX_WIDTH_NS : w;
+}
+
+/* Fills decoded[] with the next window that has any event; *more is false when there is none. */
+static int fill_window(struct mer_cursor *c, bool *more, struct mer_err *err)
+{
+	*more = false;
+	for (;;) {
+		int64_t begin = INT64_MAX;
+		for (uint32_t i = 0; i < c->e->n_streams; i++)
+			if (c->keys[i] < begin)
+				begin = c->keys[i];
+		if (begin >= c->range.end)
+			return 0;
+		int64_t end = begin > INT64_MAX - c->width ? INT64_MAX : begin + c->width;
+		if (end > c->range.end)
+			end = c->range.end;
+		begin_window(c);
+		c->flush_key = begin;
+		enum fill f = FILL_OK;
+		for (uint32_t i = 0; i < c->e->n_streams && f == FILL_OK; i++)
+			if (c->keys[i] < end)
+				f = fill_from_stream(c, i, end);
+		if (f == FILL_NOMEM)
+			return mer_fail_nomem(err);
+		if (f == FILL_FULL) {
+			roll_back(c);
+			if (end - begin == 1) {
+				c->flushing = true;
+				c->flush_stream = 0;
+				*more = true;
+				return 0;
+			}
+			c->width = (end - begin) / 4 > 0 ? (end - begin) / 4 : 1;
+			continue;
+		}
+		for (uint32_t i = 0; i < c->e->n_streams; i++)
+			if (c->keys[i] < end)
+				commit_stream(c, i);
+		adapt_width(c);
+		if (c->n) {
+			*more = true;
+			return 0;
+		}
+	}
+}
+
+int mer_cursor_next(struct mer_cursor *c, const struct mer_event **events, size_t *n,
+	struct mer_err *err)
+{
+	bool more = true;
+	*n = 0;
+	for (;;) {
+		int rc = 0;
+		if (!c->flushing)
+			rc = fill_window(c, &more, err);
+		if (rc || !more)
+			return rc;
+		bool flushed = c->flushing;
+		if (flushed)
+			rc = flush(c, err);
+		if (rc)
+			return rc;
+		if (c->n == 0)
+			continue;
+		*n = c->n;
+		*events = c->decoded;
+		if (flushed)
+			return 0;
+		const struct timesort_key *order = timesort(c->order, c->spare, c->n);
+		if (!order)
+			return 0;
+		for (uint32_t i = 0; i < c->n; i++)
+			c->events[i] = c->decoded[order[i].index];
+		*events = c->events;
+		return 0;
+	}
+}
+
+/* Packets that end before the range begins need not be opened. Ends are not to be trusted to the
+ * last event (see lane above), so one packet more than seems needed is. */
+static uint32_t first_packet(const struct mer_cursor *c, uint32_t stream)
+{
+	const struct trace_stream *t = &c->e->data[stream];
+	if (!t->ordered || c->range.begin == INT64_MIN)
+		return 0;
+	uint32_t i = 0;
+	while (i < t->n_packets) {
+		int64_t end = trace_packet_end(c->e, &t->packets[i]);
+		if (end == MER_NO_TIME || end >= c->range.begin)
+			break;
+		i++;
+	}
+	return i ? i - 1 : 0;
+}
+
+int trace_cursor_new(struct mer_experiment *e, const struct trace_reading *reading,
+	struct trace_range range, struct mer_cursor **cursor, struct mer_err *err)
+{
+	struct mer_cursor *c = calloc(1, sizeof(*c));
+	if (!c)
+		return mer_fail_nomem(err);
+	c->e = e;
+	c->reading = reading;
+	c->range = range;
+	c->width = 1 << 20;
+	mer_arena_init(&c->diag_arena);
+	mer_diags_init(&c->diags, &c->diag_arena);
+	c->pool.cap = POOL_SLOTS > 4 * reading->max_slots ? POOL_SLOTS : 4 * reading->max_slots;
+	c->streams = calloc(e->n_streams + 1u, sizeof(*c->streams));
+	c->keys = calloc(e->n_streams + 1u, sizeof(*c->keys));
+	c->decoded = calloc(WINDOW_MAX_EVENTS, sizeof(*c->decoded));
+	c->events = calloc(WINDOW_MAX_EVENTS, sizeof(*c->events));
+	c->order = calloc(WINDOW_MAX_EVENTS, sizeof(*c->order));
+	c->spare = calloc(WINDOW_MAX_EVENTS, sizeof(*c->spare));
+	c->pool.slots = calloc(c->pool.cap, sizeof(*c->pool.slots));
+	c->header_row = calloc(reading->max_slots + 1u, sizeof(*c->row));
+	c->row = calloc(reading->max_slots + 1u, sizeof(*c->row));
+	c->contexts = reading->contexts ? calloc(MAX_CONTEXTS, sizeof(*c->contexts)) : NULL;
+	if (!c->streams || !c->keys || !c->decoded || !c->events || !c->order || !c->spare ||
+		!c->pool.slots || !c->header_row || !c->row || (reading->contexts && !c->contexts)) {
+		mer_cursor_free(c);
+		return mer_fail_nomem(err);
+	}
+	for (uint32_t i = 0; i < e->n_streams; i++) {
+		c->streams[i].next = first_packet(c, i);
+		c->streams[i].key = INT64_MIN;
+		commit_stream(c, i);
+	}
+	*cursor = c;
+	return 0;
+}
+
+int mer_cursor_open(struct mer_experiment *e, const struct mer_read_options *o,
+	struct mer_cursor **cursor, struct mer_err *err)
+{
+	static const struct mer_read_options all;
+	if (!o)
+		o = &all;
+	struct trace_reading *r;
+	int rc = trace_reading_from_needs(e, o->needs, o->n_needs, o->headers, &r, err);
+	if (rc)
+		return rc;
+	struct trace_range range = { o->has_begin ? o->begin : INT64_MIN, o->has_end ? o->end : INT64_MAX };
+	rc = trace_cursor_new(e, r, range, cursor, err);
+	if (rc)
+		trace_reading_free(r);
+	else
+		(*cursor)->owned_reading = r;
+	return rc;
+}
+
+static void report_regressions(struct mer_cursor *c, uint32_t stream)
+{
+	const struct stream_cursor *s = &c->streams[stream];
+	if (!s->n_back)
+		return;
+	const struct mer_trace *t = &c->e->traces[c->e->streams[stream].trace];
+	struct mer_diag d = { .severity = MER_WARNING, .code = "clock-backwards",
+		.host = c->e->hosts[t->host].name, .path = c->e->streams[stream].path, .stream = stream,
+		.packet = -1, .offset_bits = -1, .count = s->n_back };
+	mer_diag_add(&c->diags, &d,
+		"the clock goes backwards %" PRIu64 " times inside packets, by up to %.3f us; these events "
+		"are kept in the order in which they were written",
+		s->n_back, (double)s->worst_back / 1e3);
+}
+
+void mer_cursor_free(struct mer_cursor *c)
+{
+	if (!c)
+		return;
+	for (uint32_t i = 0; c->streams && i < c->e->n_streams; i++) {
+		report_regressions(c, i);
+		for (uint32_t l = 0; l < c->streams[i].cap_lanes; l++)
+			free(c->streams[i].lanes[l].d.regs);
+		free(c->streams[i].lanes);
+	}
+	mer_diags_merge(&c->e->diags, &c->diags);
+	mer_diags_fini(&c->diags);
+	mer_arena_fini(&c->diag_arena);
+	trace_reading_free(c->owned_reading);
+	free(c->streams);
+	free(c->keys);
+	free(c->decoded);
+	free(c->events);
+	free(c->order);
+	free(c->spare);
+	free(c->pool.slots);
+	free(c->header_row);
+	free(c->row);
+	free(c->contexts);
+	free(c);
+}
+
+const uint64_t *trace_cursor_context(const struct mer_cursor *c, const struct mer_event *ev)
+{
+	return ev->context == UINT32_MAX ? NULL : c->contexts[ev->context];
+}
+
+uint64_t trace_cursor_bytes(const struct mer_cursor *c)
+{
+	return c->bytes;
+}
+
+const struct mer_diags *trace_cursor_diags(const struct mer_cursor *c)
+{
+	return &c->diags;
+}

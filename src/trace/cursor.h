@@ -1,0 +1,40 @@
+/* Cursor: the events of all streams, merged, a batch at a time.
+ *
+ * A batch is a window of time: every stream decodes its events up to the window's end, one stream
+ * after the other (so the code and data of a stream stay hot), then the window is sorted by time.
+ * The cost of merging thus hardly depends on the number of streams. The window's width follows the
+ * density of events. If a window turns out to hold too much, all streams go back to its begin (their
+ * positions are small structs) and it is made narrower; a single instant with more events than fit is
+ * handed out in the order of the streams, which is its order.
+ *
+ *   stream A  |--e----e-|-ee--e---
+ *   stream B  |-e---e---|---e----     window = [begin, end): A's events, then B's, then a stable
+ *             begin    end            radix sort: (time, stream, place in the stream)
+ *
+ * A packet that begins before the one before it has ended (tracers have such bugs) is read beside
+ * it: both are lanes of their stream. Inside a packet, time that goes backwards cannot be put in
+ * order; such an event follows its predecessor, and is counted.
+ *
+ * The result does not depend on where windows begin and end. */
+#ifndef MER_TRACE_CURSOR_H
+#define MER_TRACE_CURSOR_H
+
+#include "trace/reading.h"
+
+struct trace_range { /* [begin, end) */
+	int64_t begin, end;
+};
+
+/* The reading must outlive the cursor. */
+int trace_cursor_new(struct mer_experiment *e, const struct trace_reading *reading,
+	struct trace_range range, struct mer_cursor **cursor, struct mer_err *err);
+
+/* Row of the packet context of an event of the current batch (slots as the stream plan's context),
+ * NULL when contexts are not read. */
+const uint64_t *trace_cursor_context(const struct mer_cursor *c, const struct mer_event *ev);
+/* Bytes of packets begun so far, for progress. */
+uint64_t trace_cursor_bytes(const struct mer_cursor *c);
+/* Damage found so far; moved to the experiment by mer_cursor_free. */
+const struct mer_diags *trace_cursor_diags(const struct mer_cursor *c);
+
+#endif

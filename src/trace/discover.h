@@ -1,0 +1,27 @@
+/* Discovery: directories that hold a trace (a file called metadata) at or below a path. */
+#ifndef MER_TRACE_DISCOVER_H
+#define MER_TRACE_DISCOVER_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/err.h"
+
+enum { DISCOVER_MAX_DEPTH = 24, DISCOVER_MAX_TRACES = 100000 };
+
+struct trace_dirs {
+	const char **paths; /* in arena; in the order of their names */
+	uint32_t n, cap;
+};
+
+/* Adds what is found; a path may also be the metadata file itself. An error says what was there
+ * instead; folders below path that cannot be read are diagnostics. Links are followed at the top
+ * only, so there are no loops. */
+int trace_discover(const char *path, struct mer_arena *arena, struct mer_diags *diags,
+	struct trace_dirs *dirs, struct mer_err *err);
+
+/* Names of the data stream files of a trace directory: regular, not hidden, not metadata; sorted.
+ * Names and the list are in arena. */
+int trace_stream_files(const char *dir, struct mer_arena *arena, struct trace_dirs *names,
+	struct mer_err *err);
+
+#endif

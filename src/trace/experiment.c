@@ -1,0 +1,396 @@
+#include "trace/experiment.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctf/metadata.h"
+#include "trace/discover.h"
+#include "trace/hosts.h"
+#include "trace/scan.h"
+
+static const char *uuid_text(struct mer_arena *a, const uint8_t *u)
+{
+	return mer_arena_printf(a,
+		"%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2],
+		u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
+}
+
+static void *grow(void *array, uint32_t n, uint32_t *cap, size_t each)
+{
+	if (n < *cap)
+		return array;
+	uint32_t bigger = *cap ? *cap * 2 : 16;
+	void *p = realloc(array, bigger * each);
+	if (p)
+		*cap = bigger;
+	return p;
+}
+
+static int32_t no_event(void *arg, const struct ctf_stream_class *s, const struct ctf_event_class *c)
+{
+	(void)arg;
+	(void)s;
+	(void)c;
+	return CTF_UNWANTED;
+}
+
+static int read_metadata(struct mer_experiment *e, struct trace_part *part, struct mer_err *err)
+{
+	char *path = mer_arena_printf(&e->arena, "%s/metadata", part->path);
+	if (!path)
+		return mer_fail_nomem(err);
+	struct mer_file f;
+	int rc = mer_file_open(&f, path, err);
+	if (rc)
+		return rc;
+	struct ctf_schema *schema;
+	rc = ctf_metadata_read(f.data, f.size, path, &e->arena, &e->diags, &schema, err);
+	mer_file_close(&f);
+	if (rc)
+		return rc;
+	part->schema = schema;
+	part->clocks = mer_arena_zalloc(&e->arena, schema->n_clocks + 1u, sizeof(*part->clocks));
+	if (!part->clocks)
+		return mer_fail_nomem(err);
+	for (uint32_t i = 0; i < schema->n_clocks; i++)
+		mer_clock_init(&part->clocks[i], &schema->clocks[i]);
+	struct ctf_program *scan;
+	rc = ctf_program_compile(schema, &(struct ctf_wants){ .event = no_event }, &e->arena, &scan, err);
+	if (rc == 0)
+		part->scan = scan;
+	return rc;
+}
+
+static const char *tracer_text(struct mer_experiment *e, const struct ctf_schema *s)
+{
+	const struct ctf_env *name = ctf_env_find(s, "tracer_name");
+	const struct ctf_env *v[3] = { ctf_env_find(s, "tracer_major"), ctf_env_find(s, "tracer_minor"),
+		ctf_env_find(s, "tracer_patchlevel") };
+	if (!name || !name->text)
+		return "";
+	char version[80] = "";
+	size_t n = 0;
+	for (int i = 0; i < 3 && v[i] && n < sizeof(version) - 24; i++)
+		n += v[i]->text ? (size_t)snprintf(version + n, sizeof(version) - n, "%s%.16s", i ? "." : " ",
+					  v[i]->text)
+				: (size_t)snprintf(version + n, sizeof(version) - n, "%s%" PRId64,
+					  i ? "." : " ", v[i]->number);
+	return mer_arena_printf(&e->arena, "%s%s", name->text, version);
+}
+
+/* The clock that the trace's streams use (the first of them). */
+static void describe_clock(struct mer_experiment *e, struct mer_trace *t, const struct trace_part *p)
+{
+	const struct ctf_schema *s = p->schema;
+	int16_t clock = -1;
+	for (uint32_t i = 0; i < s->n_streams && clock < 0; i++)
+		clock = s->streams[i].clock;
+	if (clock < 0)
+		return;
+	const struct ctf_clock *c = &s->clocks[clock];
+	t->has_clock = true;
+	t->base_s = p->clocks[clock].base_s;
+	t->clock = (struct mer_clock_info){
+		.name = c->name,
+		.freq_hz = c->freq_hz,
+		.offset_ns = mer_clock_ns(&p->clocks[clock], 0),
+		.uuid = c->has_uuid ? uuid_text(&e->arena, c->uuid) : c->uid,
+	};
+	if (t->base_s) {
+		struct mer_diag d = { .severity = MER_NOTE, .code = "clock-offset-huge", .path = t->path,
+			.stream = -1, .packet = -1, .offset_bits = -1 };
+		mer_diag_add(&e->diags, &d,
+			"the clock's offset, %" PRId64 " s, is beyond what 64-bit nanoseconds can hold; "
+			"times in JSON and filters count from there",
+			t->base_s);
+	}
+}
+
+/* The logical trace of a part: that of an earlier part with the same UUID, or a new one. */
+static int join_trace(struct mer_experiment *e, struct trace_part *part, struct mer_err *err)
+{
+	const struct ctf_schema *s = part->schema;
+	const char *uuid = s->has_uuid ? uuid_text(&e->arena, s->uuid) : NULL;
+	for (uint32_t t = 0; uuid && t < e->n_traces; t++)
+		if (e->traces[t].uuid && strcmp(e->traces[t].uuid, uuid) == 0) {
+			part->trace = t;
+			e->traces[t].n_dirs++;
+			return 0;
+		}
+	part->trace = e->n_traces++;
+	struct mer_trace *t = &e->traces[part->trace];
+	const struct ctf_env *domain = ctf_env_find(s, "domain");
+	*t = (struct mer_trace){
+		.path = part->path,
+		.domain = domain && domain->text ? domain->text : "",
+		.tracer = tracer_text(e, s),
+		.format = mer_arena_printf(&e->arena, "CTF %u.%u", s->major, s->minor),
+		.uuid = uuid,
+		.n_dirs = 1,
+		.begin = MER_NO_TIME,
+		.end = MER_NO_TIME,
+	};
+	describe_clock(e, t, part);
+	return e->arena.failed ? mer_fail_nomem(err) : 0;
+}
+
+static int open_part(struct mer_experiment *e, const char *dir, struct mer_err *err)
+{
+	struct trace_part *parts = grow(e->parts, e->n_parts, &e->cap_parts, sizeof(*parts));
+	if (!parts)
+		return mer_fail_nomem(err);
+	e->parts = parts;
+	struct trace_part *part = &parts[e->n_parts];
+	*part = (struct trace_part){ .path = dir };
+	struct trace_dirs names = { 0 };
+	int rc = read_metadata(e, part, err);
+	if (rc == 0)
+		rc = trace_stream_files(dir, &e->arena, &names, err);
+	if (rc == 0)
+		rc = join_trace(e, part, err);
+	if (rc)
+		return rc;
+	e->n_parts++;
+	struct mer_arena scratch;
+	mer_arena_init(&scratch);
+	for (uint32_t i = 0; i < names.n && rc == 0; i++) {
+		struct trace_file *files = grow(e->files, e->n_files, &e->cap_files, sizeof(*files));
+		if (!files) {
+			rc = mer_fail_nomem(err);
+			break;
+		}
+		e->files = files;
+		struct trace_file *f = &files[e->n_files];
+		*f = (struct trace_file){ .path = names.paths[i], .part = e->n_parts - 1 };
+		struct mer_err why;
+		rc = mer_file_open(&f->map, f->path, &why);
+		if (rc == MER_ERR_NOMEM) {
+			mer_fail_nomem(err);
+			break;
+		}
+		if (rc) {
+			mer_diag_add(&e->diags,
+				&(struct mer_diag){ .severity = MER_ERROR, .code = "file-unreadable",
+					.path = f->path, .stream = -1, .packet = -1, .offset_bits = -1 },
+				"%s", why.text);
+			rc = 0;
+			continue;
+		}
+		e->n_files++;
+		e->bytes += f->map.size;
+		e->traces[e->parts[f->part].trace].bytes += f->map.size;
+		mer_arena_reset(&scratch);
+		rc = trace_scan_file(e, e->n_files - 1, &scratch, err);
+	}
+	mer_arena_fini(&scratch);
+	return rc;
+}
+
+/* Streams in the order of equal times: host, trace, class id, stream id, file. */
+struct stream_sort {
+	const struct mer_experiment *e;
+	struct trace_stream data;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct stream_sort *p = a, *q = b;
+	uint32_t pt = p->e->parts[p->data.part].trace, qt = q->e->parts[q->data.part].trace;
+	uint64_t pk[4] = { p->e->traces[pt].host, pt, p->data.class_id, p->data.id };
+	uint64_t qk[4] = { q->e->traces[qt].host, qt, q->data.class_id, q->data.id };
+	for (int i = 0; i < 4; i++)
+		if (pk[i] != qk[i])
+			return pk[i] < qk[i] ? -1 : 1;
+	return p->data.file < q->data.file ? -1 : p->data.file > q->data.file;
+}
+
+static int sort_streams(struct mer_experiment *e, struct mer_err *err)
+{
+	struct stream_sort *s = calloc(e->n_streams + 1u, sizeof(*s));
+	if (!s)
+		return mer_fail_nomem(err);
+	for (uint32_t i = 0; i < e->n_streams; i++)
+		s[i] = (struct stream_sort){ e, e->data[i] };
+	qsort(s, e->n_streams, sizeof(*s), by_place);
+	for (uint32_t i = 0; i < e->n_streams; i++)
+		e->data[i] = s[i].data;
+	free(s);
+	return 0;
+}
+
+static void widen(int64_t *begin, int64_t *end, int64_t b, int64_t n)
+{
+	if (b != MER_NO_TIME && (*begin == MER_NO_TIME || b < *begin))
+		*begin = b;
+	if (n != MER_NO_TIME && (*end == MER_NO_TIME || n > *end))
+		*end = n;
+}
+
+/* The public structs, from what the scan has found. */
+static int describe(struct mer_experiment *e, struct mer_err *err)
+{
+	e->streams = mer_arena_zalloc(&e->arena, e->n_streams + 1u, sizeof(*e->streams));
+	if (!e->streams)
+		return mer_fail_nomem(err);
+	e->begin = e->end = MER_NO_TIME;
+	for (uint32_t i = 0; i < e->n_streams; i++) {
+		const struct trace_stream *d = &e->data[i];
+		struct mer_stream *s = &e->streams[i];
+		struct mer_trace *t = &e->traces[e->parts[d->part].trace];
+		if (t->n_streams++ == 0)
+			t->first_stream = i;
+		*s = (struct mer_stream){
+			.path = e->files[d->file].path,
+			.trace = e->parts[d->part].trace,
+			.cpu = d->cpu,
+			.class_id = d->class_id,
+			.id = d->has_id ? d->id : i - t->first_stream,
+			.n_packets = d->n_packets,
+			.lost_events = d->lost_events,
+			.lost_packets = d->lost_packets,
+			.begin = MER_NO_TIME,
+			.end = MER_NO_TIME,
+		};
+		for (uint32_t p = 0; p < d->n_packets; p++) {
+			s->bytes += d->packets[p].size_bits / 8;
+			int64_t b = trace_packet_begin(e, &d->packets[p]), n = trace_packet_end(e, &d->packets[p]);
+			widen(&s->begin, &s->end, b, n == MER_NO_TIME ? b : n);
+		}
+		t->n_packets += s->n_packets;
+		t->lost_events += s->lost_events;
+		t->lost_packets += s->lost_packets;
+		widen(&t->begin, &t->end, s->begin, s->end);
+		widen(&e->begin, &e->end, s->begin, s->end);
+	}
+	return 0;
+}
+
+static int open_all(struct mer_experiment *e, const char *const *paths, size_t n_paths,
+	struct mer_err *err)
+{
+	struct trace_dirs dirs = { 0 };
+	struct mer_err first = { 0 };
+	int rc = 0;
+	for (size_t i = 0; i < n_paths; i++) {
+		struct mer_err why;
+		rc = trace_discover(paths[i], &e->arena, &e->diags, &dirs, &why);
+		if (rc == MER_ERR_NOMEM)
+			return mer_fail_nomem(err);
+		if (rc) {
+			if (!first.code)
+				first = why;
+			e->n_unread++;
+			mer_diag_add(&e->diags,
+				&(struct mer_diag){ .severity = MER_ERROR, .code = "path-unreadable",
+					.path = paths[i], .stream = -1, .packet = -1, .offset_bits = -1 },
+				"%s", why.text);
+		}
+	}
+	e->traces = mer_arena_zalloc(&e->arena, dirs.n + 1u, sizeof(*e->traces));
+	if (!e->traces)
+		return mer_fail_nomem(err);
+	for (uint32_t i = 0; i < dirs.n; i++) {
+		bool again = false; /* the same folder given twice */
+		for (uint32_t k = 0; k < e->n_parts && !again; k++)
+			again = strcmp(e->parts[k].path, dirs.paths[i]) == 0;
+		if (again)
+			continue;
+		struct mer_err why;
+		rc = open_part(e, dirs.paths[i], &why);
+		if (rc == MER_ERR_NOMEM)
+			return mer_fail_nomem(err);
+		if (rc) {
+			if (!first.code)
+				first = why;
+			e->n_unread++;
+			mer_diag_add(&e->diags,
+				&(struct mer_diag){ .severity = MER_ERROR, .code = "trace-unreadable",
+					.path = dirs.paths[i], .stream = -1, .packet = -1, .offset_bits = -1 },
+				"%s", why.text);
+		}
+	}
+	if (e->n_parts == 0)
+		return mer_fail(err, first.code ? first.code : MER_ERR_INPUT, "%s",
+			first.code ? first.text : "no trace given");
+	rc = trace_group_hosts(e, err);
+	if (rc == 0)
+		rc = sort_streams(e, err);
+	if (rc == 0 && !e->options.keep_offsets)
+		trace_reconcile_clocks(e);
+	if (rc == 0)
+		rc = trace_finish_streams(e, err);
+	if (rc == 0)
+		rc = describe(e, err);
+	mer_map_fini(&e->stream_map);
+	return rc;
+}
+
+int mer_experiment_open(const char *const *paths, size_t n_paths,
+	const struct mer_open_options *options, struct mer_experiment **experiment,
+	struct mer_err *err)
+{
+	struct mer_experiment *e = calloc(1, sizeof(*e));
+	if (!e)
+		return mer_fail_nomem(err);
+	mer_arena_init(&e->arena);
+	mer_diags_init(&e->diags, &e->arena);
+	if (options)
+		e->options = *options;
+	int rc = open_all(e, paths, n_paths, err);
+	if (rc) {
+		mer_experiment_free(e);
+		return rc;
+	}
+	*experiment = e;
+	return 0;
+}
+
+void mer_experiment_free(struct mer_experiment *e)
+{
+	if (!e)
+		return;
+	for (uint32_t i = 0; i < e->n_files; i++)
+		mer_file_close(&e->files[i].map);
+	for (uint32_t i = 0; i < e->n_streams; i++)
+		free(e->data[i].packets);
+	free(e->data);
+	free(e->files);
+	free(e->parts);
+	free(e->losses);
+	mer_map_fini(&e->stream_map);
+	mer_diags_fini(&e->diags);
+	mer_arena_fini(&e->arena);
+	free(e);
+}
+
+const struct mer_host *mer_hosts(const struct mer_experiment *e, size_t *n)
+{
+	*n = e->n_hosts;
+	return e->hosts;
+}
+
+const struct mer_trace *mer_traces(const struct mer_experiment *e, size_t *n)
+{
+	*n = e->n_traces;
+	return e->traces;
+}
+
+const struct mer_stream *mer_streams(const struct mer_experiment *e, size_t *n)
+{
+	*n = e->n_streams;
+	return e->streams;
+}
+
+const struct mer_loss *mer_losses(const struct mer_experiment *e, size_t *n)
+{
+	*n = e->n_losses;
+	return e->losses;
+}
+
+const struct mer_diag *mer_diagnostics(const struct mer_experiment *e, size_t *n)
+{
+	*n = e->diags.n;
+	return e->diags.rows;
+}

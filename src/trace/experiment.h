@@ -1,0 +1,79 @@
+/* Experiment: what mer_experiment_open has found, for the layers above.
+ *
+ *   experiment ── hosts[]
+ *              ├─ traces[]   logical traces: parts with the same trace UUID
+ *              ├─ streams[]  sorted by (host, trace, class id, stream id): the order of events with
+ *              │             equal times
+ *              ├─ parts[]    directories with a metadata file, each with its own schema
+ *              └─ files[]    data stream files, mapped
+ *
+ * Immutable after opening but for the diagnostics. */
+#ifndef MER_TRACE_EXPERIMENT_H
+#define MER_TRACE_EXPERIMENT_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/file.h"
+#include "base/map.h"
+#include "ctf/packet.h"
+#include "ctf/program.h"
+#include "ctf/schema.h"
+#include "trace/clock.h"
+
+struct trace_part { /* a directory with a metadata file */
+	const char *path;
+	const struct ctf_schema *schema;
+	const struct ctf_program *scan; /* compiled for packet headers only */
+	uint32_t trace;
+	struct mer_clock *clocks; /* as schema->clocks */
+};
+
+struct trace_file {
+	const char *path;
+	struct mer_file map;
+	uint32_t part;
+};
+
+struct trace_stream { /* private side of struct mer_stream */
+	struct ctf_packet *packets; /* malloc'ed; by begin time, then in the files' order */
+	uint32_t n_packets, cap_packets;
+	uint32_t part;    /* of its first file */
+	bool ordered;     /* every packet has a begin time: any of them can be read alone */
+	bool has_id;
+	uint64_t class_id, id;
+	uint32_t file; /* first */
+	int32_t cpu;   /* of its first packet, -1: not said */
+	uint64_t lost_events, lost_packets;
+};
+
+struct mer_experiment {
+	struct mer_arena arena;
+	struct mer_diags diags;
+	struct mer_open_options options;
+	struct mer_host *hosts;
+	struct mer_trace *traces;
+	struct mer_stream *streams;
+	struct trace_stream *data; /* as streams */
+	struct trace_part *parts;
+	struct trace_file *files;
+	struct mer_loss *losses;
+	uint32_t n_hosts, n_traces, n_streams, n_parts, n_files, n_losses;
+	uint32_t cap_parts, cap_files, cap_data, cap_losses;
+	struct mer_map stream_map; /* while opening: identity of a stream -> its number, plus 1 */
+	uint64_t bytes;     /* of all data stream files */
+	uint32_t n_unread;  /* paths and traces that could not be opened */
+	int64_t begin, end; /* of all packets; MER_NO_TIME: not known */
+};
+
+/* Clock of a stream of a part; NULL: it has none. */
+static inline const struct mer_clock *trace_clock(const struct trace_part *p, uint32_t stream_class)
+{
+	int clock = p->schema->streams[stream_class].clock;
+	return clock < 0 ? NULL : &p->clocks[clock];
+}
+
+/* Begin of a packet in ns, MER_NO_TIME when its header does not say. */
+int64_t trace_packet_begin(const struct mer_experiment *e, const struct ctf_packet *p);
+int64_t trace_packet_end(const struct mer_experiment *e, const struct ctf_packet *p);
+
+#endif

@@ -1,0 +1,23 @@
+/* Reading: one set of wants, compiled for every part of an experiment. Shared by all cursors and
+ * walks that want the same; immutable. */
+#ifndef MER_TRACE_READING_H
+#define MER_TRACE_READING_H
+
+#include "trace/experiment.h"
+
+struct trace_reading {
+	struct mer_arena arena;
+	struct ctf_program **programs; /* as e->parts */
+	bool contexts;                 /* packet contexts are wanted too */
+	uint32_t max_slots, max_regs;
+};
+
+/* wants may be NULL: all events, all fields. */
+int trace_reading_new(const struct mer_experiment *e, const struct ctf_wants *wants, bool contexts,
+	struct trace_reading **reading, struct mer_err *err);
+/* The same from the public form of wants. */
+int trace_reading_from_needs(const struct mer_experiment *e, const struct mer_need *needs,
+	size_t n_needs, bool headers, struct trace_reading **reading, struct mer_err *err);
+void trace_reading_free(struct trace_reading *);
+
+#endif

@@ -1,0 +1,19 @@
+/* Scan: from data stream files to streams of packets.
+ *
+ * Reads the header of every packet of a file, whatever happened to the file, and gives each packet
+ * to its stream. After a damaged packet the next one is found by the LTTng index, else by looking for
+ * the magic number. */
+#ifndef MER_TRACE_SCAN_H
+#define MER_TRACE_SCAN_H
+
+#include "trace/experiment.h"
+
+/* Scans files[file], whose part and map are set. Scratch memory comes from arena. */
+int trace_scan_file(struct mer_experiment *e, uint32_t file, struct mer_arena *arena,
+	struct mer_err *err);
+
+/* Once all files are scanned: puts the packets of every stream in order, drops those that are there
+ * twice (snapshots overlap), and counts what the tracer lost. */
+int trace_finish_streams(struct mer_experiment *e, struct mer_err *err);
+
+#endif

@@ -1,0 +1,168 @@
+/* What a finished scan still needs: order, no packet twice, and what is missing. */
+#include "trace/scan.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+int64_t trace_packet_begin(const struct mer_experiment *e, const struct ctf_packet *p)
+{
+	const struct mer_clock *c = trace_clock(&e->parts[e->files[p->file].part], p->stream_class);
+	return c && (p->seen & CTF_ROLE_TIMESTAMP) ? mer_clock_ns(c, p->begin) : MER_NO_TIME;
+}
+
+int64_t trace_packet_end(const struct mer_experiment *e, const struct ctf_packet *p)
+{
+	const struct mer_clock *c = trace_clock(&e->parts[e->files[p->file].part], p->stream_class);
+	/* A tracer that crashed leaves 0. */
+	bool said = (p->seen & CTF_ROLE_TIMESTAMP_END) && (p->end || !p->begin);
+	return c && said ? mer_clock_ns(c, p->end) : MER_NO_TIME;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct ctf_packet *p = a, *q = b;
+	if (p->begin != q->begin)
+		return p->begin < q->begin ? -1 : 1;
+	if (p->file != q->file)
+		return p->file < q->file ? -1 : 1;
+	return p->offset < q->offset ? -1 : p->offset > q->offset;
+}
+
+static struct mer_diag about(const struct mer_experiment *e, uint32_t stream, const char *code,
+	enum mer_severity severity)
+{
+	return (struct mer_diag){ .severity = severity, .code = code,
+		.path = e->files[e->data[stream].file].path, .stream = stream, .packet = -1,
+		.offset_bits = -1 };
+}
+
+/* Files of a rotation and chunks are scanned in the order of their names, which need not be that of
+ * time. One clock: parts of one trace share it, so cycles can be compared. */
+static void sort_packets(struct mer_experiment *e, uint32_t stream)
+{
+	struct trace_stream *t = &e->data[stream];
+	bool sorted = true, same_file = true;
+	for (uint32_t i = 1; i < t->n_packets; i++)
+		if (t->packets[i].begin < t->packets[i - 1].begin) {
+			sorted = false;
+			same_file &= t->packets[i].file == t->packets[i - 1].file;
+		}
+	if (sorted || !t->ordered)
+		return;
+	qsort(t->packets, t->n_packets, sizeof(*t->packets), by_begin);
+	if (same_file) {
+		struct mer_diag d = about(e, stream, "packets-out-of-order", MER_NOTE);
+		mer_diag_add(&e->diags, &d,
+			"packets are not in the order of their begin times; they are read in that order");
+	}
+}
+
+static bool same_packet(const struct mer_experiment *e, const struct ctf_packet *a,
+	const struct ctf_packet *b)
+{
+	return a->file != b->file && a->begin == b->begin && a->end == b->end &&
+	       a->seq_num == b->seq_num && a->content_bits == b->content_bits &&
+	       memcmp(e->files[a->file].map.data + a->offset, e->files[b->file].map.data + b->offset,
+		       a->content_bits / 8) == 0;
+}
+
+static void drop_twins(struct mer_experiment *e, uint32_t stream)
+{
+	struct trace_stream *t = &e->data[stream];
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < t->n_packets; i++)
+		if (kept == 0 || !same_packet(e, &t->packets[kept - 1], &t->packets[i]))
+			t->packets[kept++] = t->packets[i];
+	if (kept == t->n_packets)
+		return;
+	struct mer_diag d = about(e, stream, "packets-twice", MER_NOTE);
+	d.count = t->n_packets - kept;
+	mer_diag_add(&e->diags, &d,
+		"%u packets are in more than one file (overlapping snapshots); each is read once",
+		t->n_packets - kept);
+	t->n_packets = kept;
+}
+
+static bool add_loss(struct mer_experiment *e, struct mer_loss loss)
+{
+	if (e->n_losses == e->cap_losses) {
+		uint32_t cap = e->cap_losses ? e->cap_losses * 2 : 16;
+		struct mer_loss *p = realloc(e->losses, cap * sizeof(*p));
+		if (!p)
+			return false;
+		e->losses = p;
+		e->cap_losses = cap;
+	}
+	e->losses[e->n_losses++] = loss;
+	return true;
+}
+
+/* The counter runs since the stream began: the first packet's own value counts in full, later ones
+ * by their difference; a counter that fell began anew. Holes in the sequence numbers are packets. */
+static bool count_losses(struct mer_experiment *e, uint32_t stream)
+{
+	struct trace_stream *t = &e->data[stream];
+	uint64_t counter = 0;
+	for (uint32_t i = 0; i < t->n_packets; i++) {
+		const struct ctf_packet *p = &t->packets[i], *before = i ? p - 1 : NULL;
+		struct mer_loss loss = { .stream = stream };
+		if (p->seen & CTF_ROLE_DISCARDED) {
+			if (p->discarded >= counter)
+				loss.events = p->discarded - counter;
+			else if (p->discarded_len < 64 && p->discarded_len > 0 &&
+				 counter - p->discarded > (uint64_t)1 << (p->discarded_len - 1))
+				loss.events = p->discarded + ((uint64_t)1 << p->discarded_len) - counter;
+			else
+				loss.events = p->discarded;
+			counter = p->discarded;
+		}
+		if (before && (p->seen & before->seen & CTF_ROLE_SEQ_NUM) && p->seq_num > before->seq_num + 1)
+			loss.packets = p->seq_num - before->seq_num - 1;
+		if (!loss.events && !loss.packets)
+			continue;
+		/* Lost packets lie between the two; events were discarded while this one was written,
+		 * or when there was no room to begin it. */
+		loss.begin = before ? trace_packet_end(e, before) : trace_packet_begin(e, p);
+		loss.end = trace_packet_end(e, p);
+		if (loss.end == MER_NO_TIME)
+			loss.end = trace_packet_begin(e, p);
+		t->lost_events += loss.events;
+		t->lost_packets += loss.packets;
+		if (!add_loss(e, loss))
+			return false;
+	}
+	return true;
+}
+
+static void report_losses(struct mer_experiment *e, uint32_t stream)
+{
+	const struct trace_stream *t = &e->data[stream];
+	if (t->lost_events) {
+		struct mer_diag d = about(e, stream, "lost-events", MER_WARNING);
+		d.count = t->lost_events;
+		mer_diag_add(&e->diags, &d,
+			"the tracer discarded %" PRIu64
+			" events because its buffers were full: record with more or larger buffers "
+			"(lttng enable-channel --num-subbuf, --subbuf-size) or with fewer events",
+			t->lost_events);
+	}
+	if (t->lost_packets) {
+		struct mer_diag d = about(e, stream, "lost-packets", MER_WARNING);
+		d.count = t->lost_packets;
+		mer_diag_add(&e->diags, &d, "%" PRIu64 " packets are missing (holes in their sequence numbers)",
+			t->lost_packets);
+	}
+}
+
+int trace_finish_streams(struct mer_experiment *e, struct mer_err *err)
+{
+	for (uint32_t i = 0; i < e->n_streams; i++) {
+		sort_packets(e, i);
+		drop_twins(e, i);
+		if (!count_losses(e, i))
+			return mer_fail_nomem(err);
+		report_losses(e, i);
+	}
+	return 0;
+}

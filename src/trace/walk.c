@@ -1,0 +1,304 @@
+#include "trace/walk.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/damage.h"
+
+struct item { /* packets of one stream, worth a thread's while */
+	uint32_t stream, first, end;
+};
+
+enum { ITEM_BITS = 8 << 20 };
+
+struct worker {
+	struct ctf_decoder d;
+	struct ctf_pool pool;
+	uint64_t *regs, *row, *header_row;
+	struct trace_count **by_class;
+	struct trace_count *by_stream;
+	int64_t *first, *last;
+	uint64_t n_back;
+};
+
+struct walk {
+	struct mer_experiment *e;
+	struct item *items;
+	uint32_t n_items;
+	uint32_t **class_base; /* [part][stream class]: number of its first event record class */
+	uint32_t *n_classes;   /* [part] */
+	struct worker *workers;
+	pthread_mutex_t diags_lock;
+	_Atomic uint64_t *done_bytes;
+};
+
+uint32_t trace_class_number(const struct ctf_schema *s, const struct ctf_event_class *c)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < s->n_streams; i++) {
+		const struct ctf_stream_class *sc = &s->streams[i];
+		if (c >= sc->events && c < sc->events + sc->n_events)
+			return n + (uint32_t)(c - sc->events);
+		n += sc->n_events;
+	}
+	return n;
+}
+
+struct span { /* of times in one packet, cycles */
+	uint64_t first, last, n_back, n_events;
+	bool any;
+};
+
+static inline __attribute__((always_inline)) enum ctf_status walk_packet(struct worker *w,
+	const struct ctf_stream_plan *s, enum ctf_header_kind kind, struct ctf_pos *pos,
+	struct trace_count *counts, struct span *span, uint64_t *head)
+{
+	uint64_t before = 0;
+	while (!ctf_at_end(s, pos)) {
+		*head = pos->bit;
+		struct ctf_plan *plan;
+		enum ctf_status st = ctf_read_header(&w->d, s, kind, pos, w->header_row, &plan);
+		if (st)
+			return st;
+		uint64_t time = pos->clock;
+		st = ctf_read_body(&w->d, pos, plan, w->row);
+		if (st)
+			return st;
+		if (pos->bit == *head)
+			return CTF_E_EMPTY;
+		struct trace_count *c = counts + (plan - s->events);
+		c->events++;
+		c->bits += pos->bit - *head;
+		span->n_events++;
+		if (time < before)
+			span->n_back++;
+		if (!span->any) {
+			span->any = true;
+			span->first = time;
+		}
+		if (time > span->last)
+			span->last = time;
+		before = time;
+	}
+	return CTF_OK;
+}
+
+static enum ctf_status walk_any(struct worker *w, const struct ctf_stream_plan *s,
+	struct ctf_pos *pos, struct trace_count *counts, struct span *span, uint64_t *head)
+{
+	switch (s->header_kind) {
+	case CTF_HEADER_COMPACT:
+		return walk_packet(w, s, CTF_HEADER_COMPACT, pos, counts, span, head);
+	case CTF_HEADER_LARGE: return walk_packet(w, s, CTF_HEADER_LARGE, pos, counts, span, head);
+	case CTF_HEADER_PLAIN: return walk_packet(w, s, CTF_HEADER_PLAIN, pos, counts, span, head);
+	default: return walk_packet(w, s, CTF_HEADER_GENERIC, pos, counts, span, head);
+	}
+}
+
+static void sum_up(struct worker *w, uint32_t stream, const struct mer_clock *clock,
+	const struct span *span)
+{
+	w->n_back += span->n_back;
+	if (!clock || !span->any)
+		return;
+	int64_t first = mer_clock_ns(clock, span->first), last = mer_clock_ns(clock, span->last);
+	if (w->first[stream] == MER_NO_TIME || first < w->first[stream])
+		w->first[stream] = first;
+	if (w->last[stream] == MER_NO_TIME || last > w->last[stream])
+		w->last[stream] = last;
+}
+
+static int do_item(void *ctx, size_t number, unsigned worker, struct mer_err *err)
+{
+	struct walk *walk = ctx;
+	struct worker *w = &walk->workers[worker];
+	struct mer_experiment *e = walk->e;
+	const struct item *item = &walk->items[number];
+	uint64_t clock = 0;
+	(void)err;
+	for (uint32_t i = item->first; i < item->end; i++) {
+		const struct ctf_packet *p = &e->data[item->stream].packets[i];
+		const struct trace_file *f = &e->files[p->file];
+		const struct trace_part *part = &e->parts[f->part];
+		w->d.program = part->scan;
+		/* For the registers that the header and context set. */
+		struct ctf_packet_info info;
+		struct ctf_packet again;
+		enum ctf_status why;
+		uint64_t bit, head = p->body_bit;
+		ctf_packet_read(&w->d, f->map.data, f->map.size, p->offset, w->header_row, w->row, &info,
+			&again, &why, &bit);
+		struct ctf_pos pos = ctf_packet_body(p, f->map.data, clock);
+		struct span span = { 0 };
+		struct trace_count *counts =
+			w->by_class[f->part] + walk->class_base[f->part][p->stream_class];
+		enum ctf_status st = walk_any(w, &part->scan->streams[p->stream_class], &pos, counts, &span, &head);
+		if (st) {
+			pthread_mutex_lock(&walk->diags_lock);
+			trace_report_damage(&e->diags, e, item->stream, i,
+				&(struct trace_damage){ st, head, w->d.event_id });
+			pthread_mutex_unlock(&walk->diags_lock);
+		}
+		clock = pos.clock;
+		w->by_stream[item->stream].events += span.n_events;
+		w->by_stream[item->stream].bits += (st ? head : pos.bit) - p->body_bit;
+		sum_up(w, item->stream, trace_clock(part, p->stream_class), &span);
+		if (walk->done_bytes)
+			*walk->done_bytes += p->size_bits / 8;
+	}
+	return 0;
+}
+
+/* Streams whose packets do not say when they begin are walked in one go: the clock goes on. */
+static bool make_items(struct walk *walk)
+{
+	const struct mer_experiment *e = walk->e;
+	uint64_t n_packets = 1;
+	for (uint32_t s = 0; s < e->n_streams; s++)
+		n_packets += e->data[s].n_packets;
+	walk->items = calloc(n_packets, sizeof(*walk->items));
+	if (!walk->items)
+		return false;
+	for (uint32_t s = 0; s < e->n_streams; s++) {
+		const struct trace_stream *t = &e->data[s];
+		uint64_t bits = 0;
+		uint32_t first = 0;
+		for (uint32_t i = 0; i < t->n_packets; i++) {
+			bits += t->packets[i].size_bits;
+			if (i + 1 == t->n_packets || (t->ordered && bits >= ITEM_BITS)) {
+				walk->items[walk->n_items++] = (struct item){ s, first, i + 1 };
+				first = i + 1;
+				bits = 0;
+			}
+		}
+	}
+	return true;
+}
+
+static bool make_counts(struct walk *walk, struct mer_arena *arena, struct trace_count ***by_class,
+	struct trace_count **by_stream, int64_t **first, int64_t **last)
+{
+	const struct mer_experiment *e = walk->e;
+	*by_class = mer_arena_zalloc(arena, e->n_parts + 1u, sizeof(**by_class));
+	*by_stream = mer_arena_zalloc(arena, e->n_streams + 1u, sizeof(**by_stream));
+	*first = mer_arena_zalloc(arena, e->n_streams + 1u, sizeof(**first));
+	*last = mer_arena_zalloc(arena, e->n_streams + 1u, sizeof(**last));
+	if (!*by_class || !*by_stream || !*first || !*last)
+		return false;
+	for (uint32_t s = 0; s < e->n_streams; s++)
+		(*first)[s] = (*last)[s] = MER_NO_TIME;
+	for (uint32_t p = 0; p < e->n_parts; p++) {
+		(*by_class)[p] = mer_arena_zalloc(arena, walk->n_classes[p] + 1u, sizeof(***by_class));
+		if (!(*by_class)[p])
+			return false;
+	}
+	return true;
+}
+
+static bool make_worker(struct walk *walk, struct worker *w, struct mer_arena *arena)
+{
+	const struct mer_experiment *e = walk->e;
+	uint32_t regs = 1, slots = 1;
+	for (uint32_t p = 0; p < e->n_parts; p++) {
+		if (e->parts[p].schema->n_regs + 1u > regs)
+			regs = e->parts[p].schema->n_regs + 1u;
+		if (e->parts[p].scan->max_slots + 1u > slots)
+			slots = e->parts[p].scan->max_slots + 1u;
+	}
+	enum { POOL_SLOTS = 4096 }; /* packet headers with arrays */
+	w->regs = mer_arena_zalloc(arena, regs, sizeof(*w->regs));
+	w->row = mer_arena_zalloc(arena, slots, sizeof(*w->row));
+	w->header_row = mer_arena_zalloc(arena, slots, sizeof(*w->row));
+	w->pool.slots = mer_arena_zalloc(arena, POOL_SLOTS, sizeof(*w->row));
+	w->pool.cap = POOL_SLOTS;
+	w->d = (struct ctf_decoder){ .regs = w->regs, .pool = &w->pool, .order = -1 };
+	return w->regs && w->row && w->header_row && w->pool.slots &&
+	       make_counts(walk, arena, &w->by_class, &w->by_stream, &w->first, &w->last);
+}
+
+static void merge_worker(const struct walk *walk, struct trace_counts *c, const struct worker *w)
+{
+	const struct mer_experiment *e = walk->e;
+	for (uint32_t p = 0; p < e->n_parts; p++)
+		for (uint32_t i = 0; i < walk->n_classes[p]; i++) {
+			c->by_class[p][i].events += w->by_class[p][i].events;
+			c->by_class[p][i].bits += w->by_class[p][i].bits;
+			c->all.events += w->by_class[p][i].events;
+			c->all.bits += w->by_class[p][i].bits;
+		}
+	for (uint32_t s = 0; s < e->n_streams; s++) {
+		c->by_stream[s].events += w->by_stream[s].events;
+		c->by_stream[s].bits += w->by_stream[s].bits;
+		if (w->first[s] != MER_NO_TIME && (c->first[s] == MER_NO_TIME || w->first[s] < c->first[s]))
+			c->first[s] = w->first[s];
+		if (w->last[s] != MER_NO_TIME && w->last[s] > c->last[s])
+			c->last[s] = w->last[s];
+	}
+	c->n_back += w->n_back;
+}
+
+static bool number_classes(struct walk *walk, struct mer_arena *arena)
+{
+	const struct mer_experiment *e = walk->e;
+	walk->class_base = mer_arena_zalloc(arena, e->n_parts + 1u, sizeof(*walk->class_base));
+	walk->n_classes = mer_arena_zalloc(arena, e->n_parts + 1u, sizeof(*walk->n_classes));
+	if (!walk->class_base || !walk->n_classes)
+		return false;
+	for (uint32_t p = 0; p < e->n_parts; p++) {
+		const struct ctf_schema *s = e->parts[p].schema;
+		walk->class_base[p] = mer_arena_zalloc(arena, s->n_streams + 1u, sizeof(uint32_t));
+		if (!walk->class_base[p])
+			return false;
+		for (uint32_t i = 0; i < s->n_streams; i++) {
+			walk->class_base[p][i] = walk->n_classes[p];
+			walk->n_classes[p] += s->streams[i].n_events;
+		}
+	}
+	return true;
+}
+
+static int walk_all(struct walk *walk, unsigned n_threads, struct mer_arena *scratch,
+	struct mer_cancel *cancel, struct trace_counts *c, struct mer_err *err)
+{
+	walk->workers = mer_arena_zalloc(scratch, n_threads, sizeof(*walk->workers));
+	if (!walk->workers || !number_classes(walk, scratch) || !make_items(walk) ||
+		!make_counts(walk, &c->arena, &c->by_class, &c->by_stream, &c->first, &c->last))
+		return mer_fail_nomem(err);
+	for (unsigned i = 0; i < n_threads; i++)
+		if (!make_worker(walk, &walk->workers[i], scratch))
+			return mer_fail_nomem(err);
+	int rc = mer_pool_run(n_threads, walk->n_items, do_item, walk, cancel, err);
+	for (unsigned i = 0; i < n_threads; i++)
+		merge_worker(walk, c, &walk->workers[i]);
+	return rc;
+}
+
+int trace_walk(struct mer_experiment *e, unsigned n_threads, struct mer_cancel *cancel,
+	_Atomic uint64_t *done_bytes, struct trace_counts **counts, struct mer_err *err)
+{
+	struct walk walk = { .e = e, .diags_lock = PTHREAD_MUTEX_INITIALIZER, .done_bytes = done_bytes };
+	struct trace_counts *c = calloc(1, sizeof(*c));
+	if (!c)
+		return mer_fail_nomem(err);
+	struct mer_arena scratch;
+	mer_arena_init(&scratch);
+	mer_arena_init(&c->arena);
+	int rc = walk_all(&walk, n_threads ? n_threads : 1, &scratch, cancel, c, err);
+	mer_arena_fini(&scratch);
+	free(walk.items);
+	if (rc) {
+		trace_counts_free(c);
+		return rc;
+	}
+	*counts = c;
+	return 0;
+}
+
+void trace_counts_free(struct trace_counts *c)
+{
+	if (!c)
+		return;
+	mer_arena_fini(&c->arena);
+	free(c);
+}
