@@ -12,13 +12,13 @@ extern "C" {
 
 /* What went wrong, as the (negative) return value of every function that can fail. */
 enum mer_err_code {
-	MER_ERR_INPUT = -1,     /* the data is damaged or not what it says it is */
-	MER_ERR_SYS = -2,       /* the operating system said no */
-	MER_ERR_LIMIT = -3,     /* more than this program is willing to handle */
-	MER_ERR_USAGE = -4,     /* the caller asked for something that makes no sense */
+	MER_ERR_INPUT = -1,	/* the data is damaged or not what it says it is */
+	MER_ERR_SYS = -2,	/* the operating system said no */
+	MER_ERR_LIMIT = -3,	/* more than this program is willing to handle */
+	MER_ERR_USAGE = -4,	/* the caller asked for something that makes no sense */
 	MER_ERR_CANCELLED = -5, /* stopped on request */
-	MER_ERR_NOMEM = -6,     /* out of memory */
-	MER_ERR_BUG = -7        /* a mistake of ours */
+	MER_ERR_NOMEM = -6,	/* out of memory */
+	MER_ERR_BUG = -7	/* a mistake of ours */
 };
 
 struct mer_err {
@@ -38,10 +38,10 @@ struct mer_diag {
 	const char *code;    /* a stable word for programs: "lost-events", "bad-packet", ... */
 	const char *host;    /* NULL: not about one host */
 	const char *path;    /* file or trace; NULL: none */
-	int64_t stream;      /* stream's number in its trace, -1: none */
-	int64_t packet;      /* packet's number in its stream, -1: none */
+	int64_t stream;	     /* stream's number in its trace, -1: none */
+	int64_t packet;	     /* packet's number in its stream, -1: none */
 	int64_t offset_bits; /* from the start of the file, -1: none */
-	uint64_t count;      /* how often: events lost, rows folded into this one, ... */
+	uint64_t count;	     /* how often: events lost, rows folded into this one, ... */
 	const char *message; /* a sentence, with the remedy where there is one */
 };
 
@@ -55,20 +55,20 @@ struct mer_experiment;
 
 #define MER_NO_TIME INT64_MIN /* a time that is not known */
 
-struct mer_host { /* a machine, or rather one boot of it: what shares a clock */
+struct mer_host {	  /* a machine, or rather one boot of it: what shares a clock */
 	const char *name; /* made unique: "vm", "vm#2" */
-	const char *id;   /* the same for the same boot in another experiment: clock UUID or path */
+	const char *id;	  /* the same for the same boot in another experiment: clock UUID or path */
 	uint32_t n_traces;
 };
 
 struct mer_clock_info { /* as the metadata has it */
 	const char *name;
 	uint64_t freq_hz;
-	int64_t offset_ns;  /* time of its zero; saturates, see base_s of the trace */
-	const char *uuid;   /* NULL: none */
+	int64_t offset_ns; /* time of its zero; saturates, see base_s of the trace */
+	const char *uuid;  /* NULL: none */
 };
 
-struct mer_trace { /* one logical trace: all that has the same trace UUID */
+struct mer_trace {	    /* one logical trace: all that has the same trace UUID */
 	const char *path;   /* of the first directory */
 	const char *domain; /* "kernel", "ust", or "" when the metadata does not say */
 	const char *tracer; /* "lttng-modules 2.13.9", "" */
@@ -83,10 +83,10 @@ struct mer_trace { /* one logical trace: all that has the same trace UUID */
 			   whose offset does not fit into 64-bit nanoseconds */
 };
 
-struct mer_stream { /* one data stream, all its files */
+struct mer_stream {	  /* one data stream, all its files */
 	const char *path; /* of its first file */
 	uint32_t trace;
-	int32_t cpu; /* -1: not known */
+	int32_t cpu;	       /* -1: not known */
 	uint64_t class_id, id; /* id: data stream (instance) id, or its number in the trace */
 	uint64_t n_packets, bytes, lost_events, lost_packets;
 	int64_t begin, end; /* ns */
@@ -98,7 +98,7 @@ struct mer_loss { /* events or packets that the tracer says are missing */
 	uint64_t events, packets;
 };
 
-struct mer_open_options { /* zeroed: the defaults */
+struct mer_open_options {  /* zeroed: the defaults */
 	bool keep_offsets; /* every trace keeps the clock offset recorded in it, even where several
 			      traces of one machine disagree by the error of its measurement */
 };
@@ -123,11 +123,11 @@ struct ctf_plan;
 
 /* One event record of a batch. What lies in its slots: see mer_need, or use the accessors. */
 struct mer_event {
-	int64_t ts;                 /* ns; MER_NO_TIME: its stream has no clock */
-	const uint64_t *slots;      /* values of its fields */
+	int64_t ts;		     /* ns; MER_NO_TIME: its stream has no clock */
+	const uint64_t *slots;	     /* values of its fields */
 	const struct ctf_plan *plan; /* what they mean */
-	uint32_t stream;            /* index in mer_streams() */
-	uint32_t context;           /* its packet's context, in the batch; UINT32_MAX: not asked for */
+	uint32_t stream;	     /* index in mer_streams() */
+	uint32_t context; /* its packet's context, in the batch; UINT32_MAX: not asked for */
 };
 
 /* What a reading wants. event is a name, or a pattern of * and ?. fields names what is wanted of it,
@@ -139,12 +139,12 @@ struct mer_need {
 	const char *fields;
 };
 
-struct mer_read_options { /* zeroed: everything */
+struct mer_read_options {	      /* zeroed: everything */
 	const struct mer_need *needs; /* the first that fits an event's name counts */
-	size_t n_needs;               /* 0: all events, all fields */
+	size_t n_needs;		      /* 0: all events, all fields */
 	bool has_begin, has_end;
-	int64_t begin, end;           /* ns, from begin on, before end */
-	bool headers;                 /* also the fields of event headers and packet contexts */
+	int64_t begin, end; /* ns, from begin on, before end */
+	bool headers;	    /* also the fields of event headers and packet contexts */
 };
 
 struct mer_cursor;
@@ -155,8 +155,8 @@ void mer_cursor_free(struct mer_cursor *);
 /* The next batch; *n is 0 at the end. Events, and what their slots point to, live until the next
  * call. Damage met on the way becomes diagnostics of the experiment when the cursor is freed; the
  * errors here are of the system, not of the trace. */
-int mer_cursor_next(struct mer_cursor *, const struct mer_event **events, size_t *n,
-	struct mer_err *err);
+int mer_cursor_next(
+	struct mer_cursor *, const struct mer_event **events, size_t *n, struct mer_err *err);
 
 const char *mer_event_name(const struct mer_event *);
 /* Index of the need that asked for the event (0 when there are none). */

@@ -13,8 +13,8 @@
 struct mer_arena_chunk;
 struct mer_arena {
 	struct mer_arena_chunk *chunk; /* newest first */
-	size_t used_bytes;             /* of the newest chunk */
-	size_t total_bytes;            /* of all chunks, for limits and reports */
+	size_t used_bytes;	       /* of the newest chunk */
+	size_t total_bytes;	       /* of all chunks, for limits and reports */
 	bool failed;
 };
 

@@ -28,7 +28,8 @@ static struct mer_diag *full_kind(struct mer_diags *d, const struct mer_diag *w)
 	unsigned seen = 0;
 	for (size_t i = d->n; i-- > 0;) {
 		struct mer_diag *r = &d->rows[i];
-		if (r->stream != w->stream || !same_text(r->code, w->code) || !same_text(r->path, w->path))
+		if (r->stream != w->stream || !same_text(r->code, w->code) ||
+			!same_text(r->path, w->path))
 			continue;
 		if (++seen == DIAG_ROWS_PER_KIND)
 			break;
@@ -37,7 +38,8 @@ static struct mer_diag *full_kind(struct mer_diags *d, const struct mer_diag *w)
 		return NULL;
 	for (size_t i = d->n; i-- > 0;) {
 		struct mer_diag *r = &d->rows[i];
-		if (r->stream == w->stream && same_text(r->code, w->code) && same_text(r->path, w->path))
+		if (r->stream == w->stream && same_text(r->code, w->code) &&
+			same_text(r->path, w->path))
 			return r;
 	}
 	return NULL;

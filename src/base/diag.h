@@ -13,7 +13,7 @@ enum { DIAG_ROWS_PER_KIND = 10, DIAG_ROWS = 10000 };
 
 struct mer_diags {
 	struct mer_arena *arena; /* owns the rows' text; borrowed */
-	struct mer_diag *rows;   /* malloc'ed */
+	struct mer_diag *rows;	 /* malloc'ed */
 	size_t n, cap;
 	uint64_t n_errors, n_warnings, n_dropped;
 };

@@ -78,8 +78,8 @@ void mer_intern_fini(struct mer_intern *in)
 	*in = (struct mer_intern){ 0 };
 }
 
-static uint32_t find_in_chain(const struct mer_intern *in, uint32_t first, const char *text,
-	size_t len)
+static uint32_t find_in_chain(
+	const struct mer_intern *in, uint32_t first, const char *text, size_t len)
 {
 	for (uint32_t i = first; i != 0; i = in->texts[i - 1].next)
 		if (in->texts[i - 1].len == len && memcmp(in->texts[i - 1].text, text, len) == 0)

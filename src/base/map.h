@@ -32,7 +32,7 @@ struct mer_intern {
 	struct mer_intern_text {
 		const char *text;
 		uint32_t len, next; /* next: older text of the same hash, plus 1 */
-	} *texts;
+	} * texts;
 	uint32_t n, cap;
 };
 

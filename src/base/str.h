@@ -20,7 +20,6 @@ bool mer_str_reserve(struct mer_str *s, size_t n);
 void mer_str_add(struct mer_str *s, const char *text, size_t len);
 void mer_str_puts(struct mer_str *s, const char *text);
 void mer_str_putc(struct mer_str *s, char c);
-void mer_str_printf(struct mer_str *s, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+void mer_str_printf(struct mer_str *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -43,8 +43,8 @@ static inline uint64_t fixed_text_len(const uint8_t *p, uint32_t bytes)
 	return nul_b ? 8 + ((uint64_t)__builtin_ctzll(nul_b) >> 3) : 16;
 }
 
-static void take_role(struct ctf_decoder *d, struct ctf_pos *pos, uint32_t roles, unsigned len,
-	uint64_t v)
+static void take_role(
+	struct ctf_decoder *d, struct ctf_pos *pos, uint32_t roles, unsigned len, uint64_t v)
 {
 	struct ctf_packet_info *info = d->info;
 	if (!info) {
@@ -185,10 +185,11 @@ static enum ctf_status read_array(struct ctf_decoder *d, struct ctf_pos *pos,
 	const struct ctf_array_op *a, uint64_t n, uint64_t *out)
 {
 	uint64_t left = pos->end_bit - pos->bit;
-	uint64_t step = a->fixed_bits == UINT64_MAX
-				? 0
-				: (a->fixed_bits + a->align_bits - 1) & ~(uint64_t)(a->align_bits - 1);
-	if (a->min_bits ? n > left / a->min_bits : a->fixed_bits == UINT64_MAX && n > left + (1 << 20))
+	uint64_t step = a->fixed_bits == UINT64_MAX ? 0
+						    : (a->fixed_bits + a->align_bits - 1) &
+							      ~(uint64_t)(a->align_bits - 1);
+	if (a->min_bits ? n > left / a->min_bits
+			: a->fixed_bits == UINT64_MAX && n > left + (1 << 20))
 		return CTF_E_LENGTH;
 	uint64_t *rows = NULL;
 	if (a->keep && a->width && !d->discard) {
@@ -225,20 +226,21 @@ static enum ctf_status read_array(struct ctf_decoder *d, struct ctf_pos *pos,
 	for (uint64_t i = 0; i < n; i++) {
 		if (!align_to(pos, a->align_bits))
 			return CTF_E_END;
-		enum ctf_status st = ctf_execute(d, pos, a->first_op, rows ? rows + i * a->width : no_row);
+		enum ctf_status st =
+			ctf_execute(d, pos, a->first_op, rows ? rows + i * a->width : no_row);
 		if (st)
 			return st;
 	}
 	return CTF_OK;
 }
 
-enum ctf_status ctf_execute(struct ctf_decoder *d, struct ctf_pos *pos, uint32_t first_op,
-	uint64_t *row)
+enum ctf_status ctf_execute(
+	struct ctf_decoder *d, struct ctf_pos *pos, uint32_t first_op, uint64_t *row)
 {
 	const struct ctf_program *prog = d->program;
 	const struct ctf_op *op = prog->ops + first_op;
 	const uint8_t *p = pos->base; /* the span's first byte */
-	uint64_t span = 0;            /* the span's first bit */
+	uint64_t span = 0;	      /* the span's first bit */
 	uint64_t v = 0;
 	enum ctf_status st;
 	for (;; op++) {
@@ -255,11 +257,13 @@ enum ctf_status ctf_execute(struct ctf_decoder *d, struct ctf_pos *pos, uint32_t
 		case OP_S8: row[op->slot] = v = (uint64_t)(int64_t)(int8_t)p[op->x]; break;
 		case OP_U16: row[op->slot] = v = mer_load_u16(p + op->x, false); break;
 		case OP_S16:
-			row[op->slot] = v = (uint64_t)(int64_t)(int16_t)mer_load_u16(p + op->x, false);
+			row[op->slot] = v =
+				(uint64_t)(int64_t)(int16_t)mer_load_u16(p + op->x, false);
 			break;
 		case OP_U32: row[op->slot] = v = mer_load_u32(p + op->x, false); break;
 		case OP_S32:
-			row[op->slot] = v = (uint64_t)(int64_t)(int32_t)mer_load_u32(p + op->x, false);
+			row[op->slot] = v =
+				(uint64_t)(int64_t)(int32_t)mer_load_u32(p + op->x, false);
 			break;
 		case OP_U64: row[op->slot] = v = mer_load_u64(p + op->x, false); break;
 		case OP_U16BE:
@@ -367,7 +371,8 @@ enum ctf_status ctf_execute(struct ctf_decoder *d, struct ctf_pos *pos, uint32_t
 			uint64_t sel = d->regs[op->reg];
 			bool there = o->fc->u.optional.n_ranges
 					     ? in_ranges(sel, o->fc->u.optional.ref.is_signed,
-						       o->fc->u.optional.ranges, o->fc->u.optional.n_ranges)
+						       o->fc->u.optional.ranges,
+						       o->fc->u.optional.n_ranges)
 					     : sel != 0;
 			if (!(op->flags & CTF_OP_SKIP))
 				row[op->slot] = there;

@@ -12,14 +12,14 @@
 
 enum ctf_status {
 	CTF_OK,
-	CTF_E_END,      /* a field reaches beyond the end of the packet's content */
+	CTF_E_END,	/* a field reaches beyond the end of the packet's content */
 	CTF_E_EVENT_ID, /* no event record class has this id */
 	CTF_E_SELECTOR, /* a selector has a value that selects nothing */
-	CTF_E_LENGTH,   /* a length that cannot be */
-	CTF_E_VARINT,   /* a variable length integer of more than 64 bits */
-	CTF_E_ORDER,    /* the byte order changes inside a byte */
-	CTF_E_EMPTY,    /* an event record of no bits, with bits left: there is no next one */
-	CTF_E_SPACE     /* not damage: the pool is full */
+	CTF_E_LENGTH,	/* a length that cannot be */
+	CTF_E_VARINT,	/* a variable length integer of more than 64 bits */
+	CTF_E_ORDER,	/* the byte order changes inside a byte */
+	CTF_E_EMPTY,	/* an event record of no bits, with bits left: there is no next one */
+	CTF_E_SPACE	/* not damage: the pool is full */
 };
 
 /* A clause fit to print after "at bit N: ". */
@@ -27,9 +27,9 @@ const char *ctf_status_text(enum ctf_status s);
 
 struct ctf_pos {
 	const uint8_t *base; /* first byte of the packet */
-	uint64_t bit;        /* from base */
+	uint64_t bit;	     /* from base */
 	uint64_t end_bit;    /* of the content */
-	uint64_t clock;      /* running value of the default clock, cycles */
+	uint64_t clock;	     /* running value of the default clock, cycles */
 };
 
 /* What the fields with roles of a packet header and context said. */
@@ -48,9 +48,9 @@ struct ctf_pool { /* memory for rows and array elements, reset for each batch */
 
 struct ctf_decoder {
 	const struct ctf_program *program;
-	uint64_t *regs;              /* n_regs + 1; borrowed from who made the decoder */
-	struct ctf_pool *pool;       /* borrowed */
-	uint64_t *discard;           /* not NULL: nobody wants the values; elements of arrays go there
+	uint64_t *regs;	       /* n_regs + 1; borrowed from who made the decoder */
+	struct ctf_pool *pool; /* borrowed */
+	uint64_t *discard;     /* not NULL: nobody wants the values; elements of arrays go there
 					(program->max_slots) instead of to the pool */
 	struct ctf_packet_info *info; /* while a packet header or context is read, else NULL */
 	uint64_t event_id;
@@ -59,8 +59,8 @@ struct ctf_decoder {
 
 /* Executes the operations from first_op on; values go to row, pos is advanced. On failure pos->bit
  * is where the field that failed begins, row is undefined. */
-enum ctf_status ctf_execute(struct ctf_decoder *d, struct ctf_pos *pos, uint32_t first_op,
-	uint64_t *row);
+enum ctf_status ctf_execute(
+	struct ctf_decoder *d, struct ctf_pos *pos, uint32_t first_op, uint64_t *row);
 
 /* Length of text in at most max bytes, up to its first NUL code unit. */
 size_t ctf_text_len(const uint8_t *p, size_t max, unsigned encoding);
@@ -98,7 +98,8 @@ static inline __attribute__((always_inline)) enum ctf_status ctf_read_header(str
 			if (compact)
 				pos->clock = ctf_clock_update(pos->clock, w >> 5, 27);
 			else
-				pos->clock = ctf_clock_update(pos->clock, mer_load_u32(p + 2, false), 32);
+				pos->clock = ctf_clock_update(
+					pos->clock, mer_load_u32(p + 2, false), 32);
 			pos->bit = bit + small * 8;
 		} else {
 			if (bit + (id_bytes + 12) * 8 > pos->end_bit)
@@ -149,8 +150,8 @@ static inline bool ctf_at_end(const struct ctf_stream_plan *s, const struct ctf_
 }
 
 /* Passes the body of an event record, or puts its values into row. */
-static inline enum ctf_status ctf_read_body(struct ctf_decoder *d, struct ctf_pos *pos,
-	const struct ctf_plan *plan, uint64_t *row)
+static inline enum ctf_status ctf_read_body(
+	struct ctf_decoder *d, struct ctf_pos *pos, const struct ctf_plan *plan, uint64_t *row)
 {
 	if (plan->fixed_bits != UINT64_MAX) {
 		for (uint32_t i = 0; i < plan->n_clear; i++)

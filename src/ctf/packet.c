@@ -9,7 +9,8 @@ const char *ctf_packet_status_text(enum ctf_packet_status s)
 	case CTF_PACKET_TRUNCATED: return "the file ends before the packet does";
 	case CTF_PACKET_MAGIC_BAD: return "no packet begins here (wrong magic number)";
 	case CTF_PACKET_UUID_BAD: return "the packet belongs to another trace (wrong UUID)";
-	case CTF_PACKET_CLASS_UNKNOWN: return "the metadata has no data stream class with this packet's id";
+	case CTF_PACKET_CLASS_UNKNOWN:
+		return "the metadata has no data stream class with this packet's id";
 	case CTF_PACKET_HEADER_BAD: return "the packet's header or context cannot be decoded";
 	case CTF_PACKET_SIZE_BAD: return "the packet's sizes cannot be right";
 	case CTF_PACKET_CONTENT_BAD: return "the packet's content size cannot be right";
@@ -55,7 +56,8 @@ static int64_t class_index(const struct ctf_schema *s, const struct ctf_packet_i
 static enum ctf_packet_status judge_sizes(const struct ctf_packet_info *info, uint64_t left_bits,
 	uint64_t body_bit, struct ctf_packet *p)
 {
-	bool has_size = info->seen & CTF_ROLE_PACKET_SIZE, has_content = info->seen & CTF_ROLE_CONTENT_SIZE;
+	bool has_size = info->seen & CTF_ROLE_PACKET_SIZE,
+	     has_content = info->seen & CTF_ROLE_CONTENT_SIZE;
 	uint64_t size = has_size ? info->packet_size : has_content ? info->content_size : left_bits;
 	uint64_t content = has_content ? info->content_size : size;
 	p->size_bits = 0;
@@ -84,24 +86,26 @@ enum ctf_packet_status ctf_packet_read(struct ctf_decoder *d, const uint8_t *fil
 	*bit = 0;
 	d->info = info;
 	d->order = -1;
-	d->pool->n = 0;
+	size_t used = d->pool->n;
 	*why = ctf_execute(d, &pos, d->program->packet_header.first_op, header_row);
 	*bit = pos.bit;
-	if ((info->seen & CTF_ROLE_MAGIC) && info->magic != CTF_PACKET_MAGIC)
-		return CTF_PACKET_MAGIC_BAD;
-	if (*why)
-		goto bad;
-	if (s->packet_header && !uuid_matches(d->program, header_row))
-		return CTF_PACKET_UUID_BAD;
+	enum ctf_packet_status status = CTF_PACKET_HEADER_BAD;
 	int64_t class = class_index(s, info);
-	if (class < 0)
-		return CTF_PACKET_CLASS_UNKNOWN;
-	packet->stream_class = (uint32_t)class;
+	if ((info->seen & CTF_ROLE_MAGIC) && info->magic != CTF_PACKET_MAGIC)
+		status = CTF_PACKET_MAGIC_BAD;
+	else if (!*why && s->packet_header && !uuid_matches(d->program, header_row))
+		status = CTF_PACKET_UUID_BAD;
+	else if (!*why && class < 0)
+		status = CTF_PACKET_CLASS_UNKNOWN;
+	if (*why || status != CTF_PACKET_HEADER_BAD)
+		goto bad;
+	packet->stream_class = (uint32_t) class;
 	*why = ctf_execute(d, &pos, d->program->streams[class].context.first_op, row);
 	*bit = pos.bit;
 	if (*why || pos.bit > UINT32_MAX)
 		goto bad;
 	d->info = NULL;
+	d->pool->n = used;
 	packet->seen = info->seen;
 	packet->begin = info->begin;
 	packet->end = info->end;
@@ -112,7 +116,8 @@ enum ctf_packet_status ctf_packet_read(struct ctf_decoder *d, const uint8_t *fil
 	return judge_sizes(info, (bytes - offset) * 8, pos.bit, packet);
 bad:
 	d->info = NULL;
-	return CTF_PACKET_HEADER_BAD;
+	d->pool->n = used;
+	return status;
 }
 
 struct ctf_pos ctf_packet_body(const struct ctf_packet *p, const uint8_t *file, uint64_t clock)

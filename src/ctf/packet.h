@@ -14,11 +14,11 @@ enum ctf_packet_status {
 	CTF_PACKET_TRUNCATED, /* usable: the file ends before the packet does */
 	/* Not usable: */
 	CTF_PACKET_MAGIC_BAD,
-	CTF_PACKET_UUID_BAD,      /* belongs to another trace */
+	CTF_PACKET_UUID_BAD,	  /* belongs to another trace */
 	CTF_PACKET_CLASS_UNKNOWN, /* no data stream class has this id */
-	CTF_PACKET_HEADER_BAD,    /* header or context cannot be decoded */
-	CTF_PACKET_SIZE_BAD,      /* sizes that contradict each other */
-	CTF_PACKET_CONTENT_BAD    /* content size impossible, but the packet's own size is fine */
+	CTF_PACKET_HEADER_BAD,	  /* header or context cannot be decoded */
+	CTF_PACKET_SIZE_BAD,	  /* sizes that contradict each other */
+	CTF_PACKET_CONTENT_BAD	  /* content size impossible, but the packet's own size is fine */
 };
 
 struct ctf_packet {
@@ -28,10 +28,10 @@ struct ctf_packet {
 	uint64_t begin, end;   /* cycles; see seen */
 	uint64_t discarded;    /* counter snapshot */
 	uint64_t seq_num;
-	uint32_t seen;         /* enum ctf_role bits of the members above */
+	uint32_t seen;	       /* enum ctf_role bits of the members above */
 	uint32_t body_bit;     /* where the first event record header begins */
 	uint32_t stream_class; /* index in schema->streams */
-	uint32_t file;         /* set by the owner: index of the file */
+	uint32_t file;	       /* set by the owner: index of the file */
 	uint8_t discarded_len; /* bits of the counter */
 };
 

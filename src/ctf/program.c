@@ -12,13 +12,13 @@ struct compiler {
 	struct ctf_program *p;
 	struct mer_arena *arena;
 	const struct ctf_wants *wants;
-	bool failed;          /* memory */
+	bool failed; /* memory */
 	struct align_state at;
-	uint32_t span_op;     /* open OP_SPAN, NO_SPAN: none */
-	uint64_t span_bits;   /* so far in the open span */
+	uint32_t span_op;	    /* open OP_SPAN, NO_SPAN: none */
+	uint64_t span_bits;	    /* so far in the open span */
 	struct align_state span_at; /* where the open span begins */
-	int last_order;       /* enum ctf_byte_order of the bit field before, -1: unknown */
-	bool check_order;     /* the schema mixes byte orders */
+	int last_order;		    /* enum ctf_byte_order of the bit field before, -1: unknown */
+	bool check_order;	    /* the schema mixes byte orders */
 };
 
 enum { NO_SPAN = UINT32_MAX, MAX_MODULUS = 1 << 20 };
@@ -40,8 +40,8 @@ static void *grow(struct compiler *c, void *array, uint32_t n, uint32_t *cap, si
 	return p;
 }
 
-#define APPEND(c, what) \
-	((what##_grown = grow((c), (c)->p->what, (c)->p->n_##what, &(c)->p->cap_##what, \
+#define APPEND(c, what)                                                                            \
+	((what##_grown = grow((c), (c)->p->what, (c)->p->n_##what, &(c)->p->cap_##what,            \
 		  sizeof(*(c)->p->what))) != NULL)
 
 static uint32_t emit(struct compiler *c, struct ctf_op op)
@@ -164,7 +164,10 @@ static uint8_t load_opcode(const struct ctf_fc *fc)
 	if (fc->u.bits.reversed)
 		return 0;
 	if (fc->kind == CTF_FLOAT)
-		return be ? 0 : fc->u.bits.len_bits == 32 ? OP_F32 : fc->u.bits.len_bits == 64 ? OP_F64 : 0;
+		return be			   ? 0
+		       : fc->u.bits.len_bits == 32 ? OP_F32
+		       : fc->u.bits.len_bits == 64 ? OP_F64
+						   : 0;
 	switch (fc->u.bits.len_bits) {
 	case 8: return s ? OP_S8 : OP_U8;
 	case 16: return be ? (s ? OP_S16BE : OP_U16BE) : (s ? OP_S16 : OP_U16);
@@ -181,7 +184,7 @@ static void emit_bits(struct compiler *c, const struct ctf_field *f, uint32_t sl
 	if (c->check_order && c->last_order != fc->u.bits.order) {
 		close_span(c);
 		emit(c, (struct ctf_op){ .code = OP_ORDER,
-					.flags = fc->u.bits.order == CTF_BE ? CTF_OP_BE : 0 });
+				.flags = fc->u.bits.order == CTF_BE ? CTF_OP_BE : 0 });
 		c->last_order = fc->u.bits.order;
 	}
 	bool on_byte = c->at.modulus >= 8 && c->at.residue % 8 == 0;
@@ -213,7 +216,9 @@ static void emit_static_bytes(struct compiler *c, const struct ctf_fc *fc, uint3
 		uint32_t at = take_span(c, bytes * 8);
 		if (want && span_starts_on_byte(c) && fc->u.text.encoding == CTF_UTF8) {
 			emit(c, (struct ctf_op){ .code = text ? OP_TEXT_FIXED : OP_BLOB_FIXED,
-						.slot = (uint16_t)slot, .x = at / 8, .y = (uint32_t)bytes });
+					.slot = (uint16_t)slot,
+					.x = at / 8,
+					.y = (uint32_t)bytes });
 			return;
 		}
 		if (!want)
@@ -228,9 +233,11 @@ static void emit_static_bytes(struct compiler *c, const struct ctf_fc *fc, uint3
 		return;
 	c->p->lengths = lengths_grown;
 	c->p->lengths[c->p->n_lengths] = bytes;
-	emit(c, (struct ctf_op){ .code = text ? OP_LONG_TEXT : OP_LONG_BLOB, .slot = (uint16_t)slot,
-				.flags = want ? 0 : CTF_OP_SKIP, .x = fc->u.text.encoding,
-				.y = c->p->n_lengths++ });
+	emit(c, (struct ctf_op){ .code = text ? OP_LONG_TEXT : OP_LONG_BLOB,
+			.slot = (uint16_t)slot,
+			.flags = want ? 0 : CTF_OP_SKIP,
+			.x = fc->u.text.encoding,
+			.y = c->p->n_lengths++ });
 }
 
 /* Bits of a field that begins aligned to its own class: fewest possible, and exact or UINT64_MAX.*/
@@ -260,7 +267,8 @@ static struct size_range size_of(const struct ctf_fc *fc)
 			const struct ctf_fc *m = fc->u.record.fields[i].fc;
 			struct size_range s = size_of(m);
 			sum.min += s.min;
-			if (sum.exact == UINT64_MAX || s.exact == UINT64_MAX || s.exact > UINT64_MAX / 16) {
+			if (sum.exact == UINT64_MAX || s.exact == UINT64_MAX ||
+				s.exact > UINT64_MAX / 16) {
 				sum.exact = UINT64_MAX;
 				continue;
 			}
@@ -309,8 +317,10 @@ static void emit_array(struct compiler *c, const struct ctf_fc *fc, uint32_t slo
 		return;
 	c->p->arrays = arrays_grown;
 	uint32_t index = c->p->n_arrays++;
-	emit(c, (struct ctf_op){ .code = OP_ARRAY, .slot = (uint16_t)slot, .reg = fc->u.array.ref.reg,
-				.x = index });
+	emit(c, (struct ctf_op){ .code = OP_ARRAY,
+			.slot = (uint16_t)slot,
+			.reg = fc->u.array.ref.reg,
+			.x = index });
 	/* The element's program lies out of line, behind a jump over it. */
 	uint32_t jump = emit(c, (struct ctf_op){ .code = OP_END });
 	uint32_t width = ctf_slot_width(element);
@@ -332,7 +342,9 @@ static void emit_array(struct compiler *c, const struct ctf_fc *fc, uint32_t slo
 		.align_bits = element->align_bits,
 		.fixed_bits = one.exact,
 		.min_bits = one.min,
-		.plain = scalar && stays_on_byte && element->kind != CTF_FLOAT ? load_opcode(element) : 0,
+		.plain = scalar && stays_on_byte && one.exact % a == 0 && element->kind != CTF_FLOAT
+				 ? load_opcode(element)
+				 : 0,
 		.keep = want,
 	};
 	c->span_op = NO_SPAN;
@@ -341,7 +353,9 @@ static void emit_array(struct compiler *c, const struct ctf_fc *fc, uint32_t slo
 		c->at = before;
 		advance(c, size.exact);
 	} else {
-		c->at = (struct align_state){ stays_on_byte || (a >= 8 && one.exact % 8 == 0) ? 8 : 1, 0 };
+		c->at = (struct align_state){
+			stays_on_byte || (a >= 8 && one.exact % 8 == 0) ? 8 : 1, 0
+		};
 	}
 }
 
@@ -367,8 +381,11 @@ static void emit_variant(struct compiler *c, const struct ctf_fc *fc, uint32_t s
 		c->failed = true;
 		return;
 	}
-	emit(c, (struct ctf_op){ .code = OP_VARIANT, .slot = (uint16_t)slot, .reg = fc->u.variant.ref.reg,
-				.flags = want ? 0 : CTF_OP_SKIP, .x = index });
+	emit(c, (struct ctf_op){ .code = OP_VARIANT,
+			.slot = (uint16_t)slot,
+			.reg = fc->u.variant.ref.reg,
+			.flags = want ? 0 : CTF_OP_SKIP,
+			.x = index });
 	uint32_t jump = emit(c, (struct ctf_op){ .code = OP_END });
 	struct align_state before = c->at, after = c->at;
 	int order = c->last_order;
@@ -394,8 +411,11 @@ static void emit_optional(struct compiler *c, const struct ctf_fc *fc, uint32_t 
 		return;
 	c->p->optionals = optionals_grown;
 	uint32_t index = c->p->n_optionals++;
-	emit(c, (struct ctf_op){ .code = OP_OPTIONAL, .slot = (uint16_t)slot,
-				.reg = fc->u.optional.ref.reg, .flags = want ? 0 : CTF_OP_SKIP, .x = index });
+	emit(c, (struct ctf_op){ .code = OP_OPTIONAL,
+			.slot = (uint16_t)slot,
+			.reg = fc->u.optional.ref.reg,
+			.flags = want ? 0 : CTF_OP_SKIP,
+			.x = index });
 	uint32_t jump = emit(c, (struct ctf_op){ .code = OP_END });
 	struct align_state before = c->at;
 	uint32_t first = emit_nested(c, &fc->u.optional.content, slot + want, want);
@@ -434,14 +454,19 @@ static void emit_field(struct compiler *c, const struct ctf_field *f, uint32_t s
 	case CTF_VARINT:
 		align(c, fc->align_bits < 8 ? 8 : fc->align_bits);
 		forget_alignment(c, 8);
-		emit(c, (struct ctf_op){ .code = OP_VARINT, .slot = (uint16_t)slot, .len = 64,
-					.flags = (uint8_t)(skip | (fc->u.bits.is_signed ? CTF_OP_SIGNED : 0)) });
+		emit(c, (struct ctf_op){ .code = OP_VARINT,
+				.slot = (uint16_t)slot,
+				.len = 64,
+				.flags = (uint8_t)(skip |
+						   (fc->u.bits.is_signed ? CTF_OP_SIGNED : 0)) });
 		break;
 	case CTF_STRING:
 		align(c, fc->align_bits < 8 ? 8 : fc->align_bits);
 		forget_alignment(c, 8);
-		emit(c, (struct ctf_op){ .code = OP_STRING, .slot = (uint16_t)slot, .flags = skip,
-					.x = fc->u.text.encoding });
+		emit(c, (struct ctf_op){ .code = OP_STRING,
+				.slot = (uint16_t)slot,
+				.flags = skip,
+				.x = fc->u.text.encoding });
 		break;
 	case CTF_TEXT:
 	case CTF_BLOB:
@@ -452,8 +477,10 @@ static void emit_field(struct compiler *c, const struct ctf_field *f, uint32_t s
 		}
 		forget_alignment(c, 8);
 		emit(c, (struct ctf_op){ .code = fc->kind == CTF_TEXT ? OP_TEXT : OP_BLOB,
-					.slot = (uint16_t)slot, .reg = fc->u.text.ref.reg, .flags = skip,
-					.x = fc->u.text.encoding });
+				.slot = (uint16_t)slot,
+				.reg = fc->u.text.ref.reg,
+				.flags = skip,
+				.x = fc->u.text.encoding });
 		break;
 	case CTF_STRUCT: emit_members(c, fc, slot, want); break;
 	case CTF_ARRAY: emit_array(c, fc, slot, want); break;
@@ -509,8 +536,8 @@ static void emit_scope(struct compiler *c, struct ctf_plan *plan, const struct c
 }
 
 /* Slots of the scope's wanted members, from *next on. */
-static void place_scope(struct compiler *c, struct ctf_plan *plan, const struct ctf_stream_class *sc,
-	enum ctf_scope scope, bool all, uint32_t *next)
+static void place_scope(struct compiler *c, struct ctf_plan *plan,
+	const struct ctf_stream_class *sc, enum ctf_scope scope, bool all, uint32_t *next)
 {
 	const struct ctf_fc *fc = ctf_scope_fc(c->p->schema, sc, plan->class, scope);
 	if (!fc)
@@ -540,8 +567,8 @@ static void place_scope(struct compiler *c, struct ctf_plan *plan, const struct 
 	plan->slots[scope] = slots;
 }
 
-static int finish_plan(struct compiler *c, struct ctf_plan *plan, uint32_t n_slots, const char *name,
-	struct mer_err *err)
+static int finish_plan(struct compiler *c, struct ctf_plan *plan, uint32_t n_slots,
+	const char *name, struct mer_err *err)
 {
 	close_span(c);
 	emit(c, (struct ctf_op){ .code = OP_END });
@@ -553,7 +580,7 @@ static int finish_plan(struct compiler *c, struct ctf_plan *plan, uint32_t n_slo
 			CTF_MAX_SLOTS);
 	plan->n_slots = n_slots + 1; /* and the trash slot */
 	const struct ctf_op *op = &c->p->ops[plan->first_op];
-	plan->fixed_bits = op[0].code == OP_END                            ? 0
+	plan->fixed_bits = op[0].code == OP_END				   ? 0
 			   : op[0].code == OP_SPAN && op[1].code == OP_END ? op[0].x
 									   : UINT64_MAX;
 	if (plan->n_slots > c->p->max_slots)
@@ -562,8 +589,9 @@ static int finish_plan(struct compiler *c, struct ctf_plan *plan, uint32_t n_slo
 }
 
 /* A header or packet context: everything in it is wanted. */
-static int compile_whole(struct compiler *c, struct ctf_plan *plan, const struct ctf_stream_class *sc,
-	enum ctf_scope scope, struct align_state at, const char *name, struct mer_err *err)
+static int compile_whole(struct compiler *c, struct ctf_plan *plan,
+	const struct ctf_stream_class *sc, enum ctf_scope scope, struct align_state at,
+	const char *name, struct mer_err *err)
 {
 	uint32_t next = 0;
 	plan->first_op = c->p->n_ops;
@@ -594,16 +622,17 @@ static int compile_event(struct compiler *c, struct ctf_stream_plan *s, struct c
 	}
 	plan->first_op = c->p->n_ops;
 	begin_program(c, at);
-	for (int scope = CTF_SCOPE_COMMON_CONTEXT; scope < CTF_N_SCOPES && next <= CTF_MAX_SLOTS; scope++)
+	for (int scope = CTF_SCOPE_COMMON_CONTEXT; scope < CTF_N_SCOPES && next <= CTF_MAX_SLOTS;
+		scope++)
 		emit_scope(c, plan, s->class, (enum ctf_scope)scope, next);
 	return finish_plan(c, plan, next, plan->class->name, err);
 }
 
 static bool is_uint(const struct ctf_field *f, unsigned len, unsigned align_bits)
 {
-	return f->fc->kind == CTF_INT && f->fc->u.bits.len_bits == len && !f->fc->u.bits.is_signed &&
-	       f->fc->u.bits.order == CTF_LE && !f->fc->u.bits.reversed &&
-	       (align_bits == 0 || f->fc->align_bits == align_bits);
+	return f->fc->kind == CTF_INT && f->fc->u.bits.len_bits == len &&
+	       !f->fc->u.bits.is_signed && f->fc->u.bits.order == CTF_LE &&
+	       !f->fc->u.bits.reversed && (align_bits == 0 || f->fc->align_bits == align_bits);
 }
 
 static const struct ctf_option *option_for(const struct ctf_fc *v, uint64_t value)
@@ -622,8 +651,8 @@ static bool is_lttng_header(const struct ctf_fc *h, unsigned id_bits, unsigned t
 	if (h->u.record.n != 2 || h->align_bits != 8)
 		return false;
 	const struct ctf_field *id = &h->u.record.fields[0], *v = &h->u.record.fields[1];
-	if (!is_uint(id, id_bits, 0) || id->roles != CTF_ROLE_EVENT_ID || v->fc->kind != CTF_VARIANT ||
-		v->fc->u.variant.ref.reg != id->reg)
+	if (!is_uint(id, id_bits, 0) || id->roles != CTF_ROLE_EVENT_ID ||
+		v->fc->kind != CTF_VARIANT || v->fc->u.variant.ref.reg != id->reg)
 		return false;
 	uint64_t extended = (1u << id_bits) - 1;
 	const struct ctf_option *small = option_for(v->fc, 0), *big = option_for(v->fc, extended);
@@ -633,7 +662,8 @@ static bool is_lttng_header(const struct ctf_fc *h, unsigned id_bits, unsigned t
 		if (option_for(v->fc, i) != small)
 			return false;
 	const struct ctf_fc *s = small->field.fc, *b = big->field.fc;
-	if (s->kind != CTF_STRUCT || b->kind != CTF_STRUCT || s->u.record.n != 1 || b->u.record.n != 2)
+	if (s->kind != CTF_STRUCT || b->kind != CTF_STRUCT || s->u.record.n != 1 ||
+		b->u.record.n != 2)
 		return false;
 	const struct ctf_field *t = &s->u.record.fields[0], *bi = &b->u.record.fields[0],
 			       *bt = &b->u.record.fields[1];
@@ -652,12 +682,14 @@ static bool is_plain_header(struct ctf_stream_plan *s, const struct ctf_fc *h)
 		return false;
 	for (uint32_t i = 0; i < h->u.record.n; i++) {
 		const struct ctf_field *f = &h->u.record.fields[i];
-		if (f->fc->kind != CTF_INT || f->fc->align_bits > 8 || f->reg || bit % 8 || bit > 1000)
+		if (f->fc->kind != CTF_INT || f->fc->align_bits > 8 || f->reg || bit % 8 ||
+			bit > 1000)
 			return false;
 		unsigned len = f->fc->u.bits.len_bits;
 		if (len % 8 || !is_uint(f, len, 0))
 			return false;
-		if (f->roles == CTF_ROLE_EVENT_ID && !id && (len == 8 || len == 16 || len == 32 || len == 64)) {
+		if (f->roles == CTF_ROLE_EVENT_ID && !id &&
+			(len == 8 || len == 16 || len == 32 || len == 64)) {
 			id = true;
 			s->plain.id_at = (uint8_t)(bit / 8);
 			s->plain.id_size = (uint8_t)(len / 8);
@@ -697,7 +729,8 @@ static bool body_refers(const struct ctf_fc *fc, uint16_t reg)
 			if (body_refers(fc->u.record.fields[i].fc, reg))
 				return true;
 		return false;
-	case CTF_ARRAY: return fc->u.array.ref.reg == reg || body_refers(fc->u.array.element.fc, reg);
+	case CTF_ARRAY:
+		return fc->u.array.ref.reg == reg || body_refers(fc->u.array.element.fc, reg);
 	case CTF_TEXT:
 	case CTF_BLOB: return fc->u.text.ref.reg == reg;
 	case CTF_OPTIONAL:
@@ -725,8 +758,8 @@ static void choose_header(struct compiler *c, struct ctf_stream_plan *s)
 			if (slots[f] != CTF_NO_SLOT)
 				return; /* somebody wants to see the header's fields */
 	}
-	enum ctf_header_kind kind = is_lttng_header(h, 5, 27)     ? CTF_HEADER_COMPACT
-				    : is_lttng_header(h, 16, 32)  ? CTF_HEADER_LARGE
+	enum ctf_header_kind kind = is_lttng_header(h, 5, 27)		   ? CTF_HEADER_COMPACT
+				    : is_lttng_header(h, 16, 32)	   ? CTF_HEADER_LARGE
 				    : !has_reg(h) && is_plain_header(s, h) ? CTF_HEADER_PLAIN
 									   : CTF_HEADER_GENERIC;
 	if (kind == CTF_HEADER_COMPACT || kind == CTF_HEADER_LARGE) {
@@ -747,7 +780,8 @@ static int compile_stream(struct compiler *c, struct ctf_stream_plan *s, struct 
 	struct align_state unknown = { 1, 0 };
 	s->context.stream = s->header.stream = s;
 	s->head_align_bits = sc->event_header ? sc->event_header->align_bits : 1;
-	int rc = compile_whole(c, &s->context, sc, CTF_SCOPE_PACKET_CONTEXT, unknown, "packet context", err);
+	int rc = compile_whole(
+		c, &s->context, sc, CTF_SCOPE_PACKET_CONTEXT, unknown, "packet context", err);
 	if (rc)
 		return rc;
 	rc = compile_whole(c, &s->header, sc, CTF_SCOPE_EVENT_HEADER, unknown, "event header", err);
@@ -789,7 +823,8 @@ static unsigned orders_of(const struct ctf_fc *fc)
 	case CTF_BIT_MAP:
 	case CTF_BOOL:
 	case CTF_INT:
-	case CTF_FLOAT: return fc->u.bits.len_bits % 8 || fc->align_bits < 8 ? 1u << fc->u.bits.order : 0;
+	case CTF_FLOAT:
+		return fc->u.bits.len_bits % 8 || fc->align_bits < 8 ? 1u << fc->u.bits.order : 0;
 	case CTF_STRUCT:
 		for (uint32_t i = 0; i < fc->u.record.n; i++)
 			o |= orders_of(fc->u.record.fields[i].fc);
@@ -809,9 +844,11 @@ static bool mixes_orders(const struct ctf_schema *s)
 	unsigned o = orders_of(s->packet_header);
 	for (uint32_t i = 0; i < s->n_streams; i++) {
 		const struct ctf_stream_class *sc = &s->streams[i];
-		o |= orders_of(sc->packet_context) | orders_of(sc->event_header) | orders_of(sc->event_context);
+		o |= orders_of(sc->packet_context) | orders_of(sc->event_header) |
+		     orders_of(sc->event_context);
 		for (uint32_t e = 0; e < sc->n_events && o != 3; e++)
-			o |= orders_of(sc->events[e].specific_context) | orders_of(sc->events[e].payload);
+			o |= orders_of(sc->events[e].specific_context) |
+			     orders_of(sc->events[e].payload);
 	}
 	return o == 3;
 }
@@ -828,9 +865,10 @@ int ctf_program_compile(const struct ctf_schema *schema, const struct ctf_wants 
 	p->streams = mer_arena_zalloc(arena, schema->n_streams + 1, sizeof(*p->streams));
 	if (!p->streams)
 		return mer_fail_nomem(err);
-	struct align_state start = { MAX_MODULUS, 0 }; /* alignment counts from the packet's start */
-	int rc = compile_whole(&c, &p->packet_header, NULL, CTF_SCOPE_PACKET_HEADER, start,
-		"packet header", err);
+	struct align_state start = { MAX_MODULUS,
+		0 }; /* alignment counts from the packet's start */
+	int rc = compile_whole(
+		&c, &p->packet_header, NULL, CTF_SCOPE_PACKET_HEADER, start, "packet header", err);
 	for (uint32_t i = 0; rc == 0 && i < schema->n_streams; i++) {
 		p->streams[i].class = &schema->streams[i];
 		rc = compile_stream(&c, &p->streams[i], err);

@@ -41,7 +41,7 @@ enum ctf_scope {
 
 enum ctf_opcode {
 	OP_END,
-	OP_SPAN,       /* x: bits that follow; checked and passed at once */
+	OP_SPAN, /* x: bits that follow; checked and passed at once */
 	/* Loads from the current span: x is the offset in bytes. */
 	OP_U8,
 	OP_S8,
@@ -62,20 +62,20 @@ enum ctf_opcode {
 	OP_BITS,       /* x: offset in bits, len, flags: any integer */
 	OP_FLOAT,      /* the same for floats: any offset, length and byte order */
 	/* What to do with the value loaded last. */
-	OP_SAVE,       /* to register reg */
-	OP_ROLE,       /* x: enum ctf_role bits, len */
+	OP_SAVE, /* to register reg */
+	OP_ROLE, /* x: enum ctf_role bits, len */
 	/* Fields whose size is not known before they are read. */
-	OP_ALIGN,      /* x: bits */
-	OP_ORDER,      /* flags: byte order of what follows; it may change at byte boundaries only */
+	OP_ALIGN, /* x: bits */
+	OP_ORDER, /* flags: byte order of what follows; it may change at byte boundaries only */
 	OP_VARINT,
-	OP_STRING,     /* x: encoding */
-	OP_TEXT,       /* reg: holds the length, x: encoding */
-	OP_BLOB,       /* reg: holds the length */
-	OP_LONG_TEXT,  /* static, too long or not aligned for a span: y: index of the length */
+	OP_STRING,    /* x: encoding */
+	OP_TEXT,      /* reg: holds the length, x: encoding */
+	OP_BLOB,      /* reg: holds the length */
+	OP_LONG_TEXT, /* static, too long or not aligned for a span: y: index of the length */
 	OP_LONG_BLOB,
-	OP_ARRAY,      /* x: index in arrays */
-	OP_VARIANT,    /* x: index in variants */
-	OP_OPTIONAL    /* x: index in optionals */
+	OP_ARRAY,   /* x: index in arrays */
+	OP_VARIANT, /* x: index in variants */
+	OP_OPTIONAL /* x: index in optionals */
 };
 
 enum { CTF_OP_SIGNED = 1, CTF_OP_BE = 2, CTF_OP_REVERSED = 4, CTF_OP_SKIP = 8 };
@@ -91,14 +91,14 @@ struct ctf_op {
 
 struct ctf_array_op {
 	const struct ctf_fc *fc;
-	uint64_t n;          /* elements, when reg is CTF_NO_REG */
+	uint64_t n;	     /* elements, when reg is CTF_NO_REG */
 	uint32_t first_op;   /* program of one element, slots from 0 */
-	uint32_t width;      /* slots of an element */
+	uint32_t width;	     /* slots of an element */
 	uint32_t align_bits; /* of an element */
 	uint64_t fixed_bits; /* of an element, UINT64_MAX: not known */
 	uint64_t min_bits;   /* of an element: how many can there be in what is left? */
-	uint8_t plain;       /* opcode, when an element is one byte aligned load; else 0 */
-	bool keep;           /* rows wanted */
+	uint8_t plain;	     /* opcode, when an element is one byte aligned load; else 0 */
+	bool keep;	     /* rows wanted */
 };
 
 struct ctf_variant_op {
@@ -113,12 +113,15 @@ struct ctf_optional_op {
 
 /* One event record class, or a whole packet or event header (then all is in the row). */
 struct ctf_plan {
-	const struct ctf_event_class *class; /* NULL for headers */
+	const struct ctf_event_class *class;  /* NULL for headers */
 	const struct ctf_stream_plan *stream; /* NULL for the packet header */
 	uint32_t first_op;
-	uint32_t n_slots;    /* of a row; the last one is scratch */
-	uint32_t n_clear;    /* slots to set to 0 before decoding */
-	uint64_t fixed_bits; /* of the whole body when nothing else needs to be done; else UINT64_MAX */
+	uint32_t n_slots; /* of a row; the last one is scratch */
+	uint32_t n_clear; /* slots to set to 0 before decoding */
+	uint64_t
+		fixed_bits; /* of the whole body when nothing else needs to be done; else UINT64_MAX */
+	uint32_t
+		id; /* set by who makes several programs for one reading: unique among all of them */
 	bool wanted;
 	int32_t tag; /* what the caller's wants->event said; 0 without one */
 	/* First slot of each member of a scope's structure, or CTF_NO_SLOT; NULL: no such scope.*/
@@ -128,18 +131,18 @@ struct ctf_plan {
 /* How event record headers are laid out: the usual ones have their own code in the decoder. */
 enum ctf_header_kind {
 	CTF_HEADER_GENERIC,
-	CTF_HEADER_COMPACT,   /* 5-bit id, 27-bit time; id 31: 32-bit id, 64-bit time (LTTng) */
-	CTF_HEADER_LARGE,     /* 16-bit id, 32-bit time; id 65535: 32-bit id, 64-bit time (LTTng) */
-	CTF_HEADER_PLAIN      /* fixed offsets of an id of 8..64 bits and a 64-bit time */
+	CTF_HEADER_COMPACT, /* 5-bit id, 27-bit time; id 31: 32-bit id, 64-bit time (LTTng) */
+	CTF_HEADER_LARGE,   /* 16-bit id, 32-bit time; id 65535: 32-bit id, 64-bit time (LTTng) */
+	CTF_HEADER_PLAIN    /* fixed offsets of an id of 8..64 bits and a 64-bit time */
 };
 
 struct ctf_stream_plan {
 	const struct ctf_stream_class *class;
 	struct ctf_plan context; /* packet context */
-	struct ctf_plan header;  /* event record header, generic */
+	struct ctf_plan header;	 /* event record header, generic */
 	enum ctf_header_kind header_kind;
 	uint32_t head_align_bits; /* of an event record's first field */
-	struct { /* CTF_HEADER_PLAIN: offsets and sizes in bytes */
+	struct {		  /* CTF_HEADER_PLAIN: offsets and sizes in bytes */
 		uint8_t id_at, id_size, time_at, size;
 	} plain;
 	struct ctf_plan *events; /* as class->events */
@@ -163,7 +166,7 @@ struct ctf_program {
 	uint32_t n_lengths, cap_lengths;
 	struct ctf_plan packet_header;
 	struct ctf_stream_plan *streams; /* as schema->streams */
-	uint32_t max_slots;              /* of any row, headers included */
+	uint32_t max_slots;		 /* of any row, headers included */
 };
 
 /* What a reading wants. Both may be NULL: everything. */
@@ -171,7 +174,8 @@ struct ctf_wants {
 	void *arg;
 	/* Are records of this class wanted at all? CTF_UNWANTED, or a number of the caller's (>= 0) that
 	 * the plan then carries as its tag. */
-	int32_t (*event)(void *arg, const struct ctf_stream_class *, const struct ctf_event_class *);
+	int32_t (*event)(
+		void *arg, const struct ctf_stream_class *, const struct ctf_event_class *);
 	/* Is the member of the scope's structure wanted, and where? CTF_UNWANTED, CTF_ANYWHERE (slots in
 	 * the schema's order) or its first slot; one reading uses either the one or the other kind of
 	 * place. Asked for wanted classes only; for the event header too (CTF_SCOPE_EVENT_HEADER), whose
@@ -180,7 +184,8 @@ struct ctf_wants {
 		enum ctf_scope, const struct ctf_field *);
 	/* With exact places: how many slots a row of the class has at least; those that no field of
 	 * this class fills read 0. */
-	uint32_t (*n_slots)(void *arg, const struct ctf_stream_class *, const struct ctf_event_class *);
+	uint32_t (*n_slots)(
+		void *arg, const struct ctf_stream_class *, const struct ctf_event_class *);
 };
 
 enum { CTF_UNWANTED = -1, CTF_ANYWHERE = -2 };

@@ -28,35 +28,35 @@ enum { CTF_MAX_DEPTH = 64, CTF_NO_REG = 0, CTF_MAX_REGS = 4096 };
 enum ctf_byte_order { CTF_LE, CTF_BE };
 
 enum ctf_kind {
-	CTF_BIT_ARRAY,  /* fixed length, unsigned, no meaning as a number        (u.bits) */
-	CTF_BIT_MAP,    /* fixed length, named bits: mappings are bit ranges     (u.bits) */
-	CTF_BOOL,       /* fixed length, 0 or not                                (u.bits) */
-	CTF_INT,        /* fixed length; an enumeration when it has mappings     (u.bits) */
-	CTF_FLOAT,      /* fixed length, IEEE 754 binary16/32/64                 (u.bits) */
-	CTF_VARINT,     /* LEB128, byte aligned, at most 10 bytes                (u.bits) */
-	CTF_STRING,     /* ends with a NUL code point                            (u.text) */
-	CTF_TEXT,       /* bytes of known or referenced number, cut at first NUL (u.text) */
-	CTF_BLOB,       /* bytes of known or referenced number                   (u.text) */
-	CTF_STRUCT,     /*                                                       (u.record) */
-	CTF_ARRAY,      /* elements of known or referenced number                (u.array) */
-	CTF_VARIANT,    /* one of several, by selector                           (u.variant) */
-	CTF_OPTIONAL    /* there or not, by selector                             (u.optional) */
+	CTF_BIT_ARRAY, /* fixed length, unsigned, no meaning as a number        (u.bits) */
+	CTF_BIT_MAP,   /* fixed length, named bits: mappings are bit ranges     (u.bits) */
+	CTF_BOOL,      /* fixed length, 0 or not                                (u.bits) */
+	CTF_INT,       /* fixed length; an enumeration when it has mappings     (u.bits) */
+	CTF_FLOAT,     /* fixed length, IEEE 754 binary16/32/64                 (u.bits) */
+	CTF_VARINT,    /* LEB128, byte aligned, at most 10 bytes                (u.bits) */
+	CTF_STRING,    /* ends with a NUL code point                            (u.text) */
+	CTF_TEXT,      /* bytes of known or referenced number, cut at first NUL (u.text) */
+	CTF_BLOB,      /* bytes of known or referenced number                   (u.text) */
+	CTF_STRUCT,    /*                                                       (u.record) */
+	CTF_ARRAY,     /* elements of known or referenced number                (u.array) */
+	CTF_VARIANT,   /* one of several, by selector                           (u.variant) */
+	CTF_OPTIONAL   /* there or not, by selector                             (u.optional) */
 };
 
 /* Roles: what the reader itself needs a field for. A field may have several. */
 enum ctf_role {
-	CTF_ROLE_MAGIC = 1 << 0,          /* packet header: 0xC1FC1FC1 */
-	CTF_ROLE_TRACE_UUID = 1 << 1,     /* packet header: 16 bytes, blob or array of 8-bit ints */
+	CTF_ROLE_MAGIC = 1 << 0,      /* packet header: 0xC1FC1FC1 */
+	CTF_ROLE_TRACE_UUID = 1 << 1, /* packet header: 16 bytes, blob or array of 8-bit ints */
 	CTF_ROLE_STREAM_CLASS_ID = 1 << 2,
-	CTF_ROLE_STREAM_ID = 1 << 3,      /* data stream (instance) id */
-	CTF_ROLE_PACKET_SIZE = 1 << 4,    /* total length, bits */
-	CTF_ROLE_CONTENT_SIZE = 1 << 5,   /* content length, bits */
-	CTF_ROLE_TIMESTAMP = 1 << 6,      /* default clock; in a packet context: packet begin */
-	CTF_ROLE_TIMESTAMP_END = 1 << 7,  /* packet end; does not advance the running clock */
-	CTF_ROLE_SEQ_NUM = 1 << 8,        /* packet sequence number */
-	CTF_ROLE_DISCARDED = 1 << 9,      /* discarded event counter snapshot */
-	CTF_ROLE_EVENT_ID = 1 << 10,      /* event record class id */
-	CTF_ROLE_CPU_ID = 1 << 11         /* by its name cpu_id, packet context; not in the specification */
+	CTF_ROLE_STREAM_ID = 1 << 3,	 /* data stream (instance) id */
+	CTF_ROLE_PACKET_SIZE = 1 << 4,	 /* total length, bits */
+	CTF_ROLE_CONTENT_SIZE = 1 << 5,	 /* content length, bits */
+	CTF_ROLE_TIMESTAMP = 1 << 6,	 /* default clock; in a packet context: packet begin */
+	CTF_ROLE_TIMESTAMP_END = 1 << 7, /* packet end; does not advance the running clock */
+	CTF_ROLE_SEQ_NUM = 1 << 8,	 /* packet sequence number */
+	CTF_ROLE_DISCARDED = 1 << 9,	 /* discarded event counter snapshot */
+	CTF_ROLE_EVENT_ID = 1 << 10,	 /* event record class id */
+	CTF_ROLE_CPU_ID = 1 << 11 /* by its name cpu_id, packet context; not in the specification */
 };
 
 enum ctf_encoding { CTF_UTF8, CTF_UTF16BE, CTF_UTF16LE, CTF_UTF32BE, CTF_UTF32LE };
@@ -74,8 +74,8 @@ struct ctf_mapping {
 
 /* A reference to an earlier field, by the register that holds its value. */
 struct ctf_ref {
-	uint16_t reg;     /* CTF_NO_REG: none */
-	bool is_signed;   /* of the field referred to */
+	uint16_t reg;	  /* CTF_NO_REG: none */
+	bool is_signed;	  /* of the field referred to */
 	const char *path; /* as written in the metadata, for messages and the layout view */
 };
 
@@ -83,8 +83,8 @@ struct ctf_field {
 	const char *name; /* as shown: TSDL's one leading underscore removed; may be empty */
 	struct ctf_fc *fc;
 	uint32_t roles; /* of enum ctf_role */
-	uint16_t reg;   /* the decoder stores the value there; CTF_NO_REG: nobody refers to it */
-	int16_t clock;  /* index in schema->clocks of TSDL's "map", -1: none */
+	uint16_t reg;	/* the decoder stores the value there; CTF_NO_REG: nobody refers to it */
+	int16_t clock;	/* index in schema->clocks of TSDL's "map", -1: none */
 };
 
 struct ctf_option {
@@ -108,9 +108,9 @@ struct ctf_fc { /* field class */
 			bool is_enum; /* to be shown as one, even without mappings */
 		} bits;
 		struct {
-			uint8_t encoding; /* enum ctf_encoding; blobs: 0 */
-			uint64_t len_bytes; /* when ref.reg is CTF_NO_REG */
-			struct ctf_ref ref; /* else the length in bytes */
+			uint8_t encoding;	/* enum ctf_encoding; blobs: 0 */
+			uint64_t len_bytes;	/* when ref.reg is CTF_NO_REG */
+			struct ctf_ref ref;	/* else the length in bytes */
 			const char *media_type; /* blobs; may be NULL */
 		} text;
 		struct {
@@ -118,8 +118,8 @@ struct ctf_fc { /* field class */
 			struct ctf_field *fields;
 		} record;
 		struct {
-			uint64_t n;         /* when ref.reg is CTF_NO_REG */
-			struct ctf_ref ref; /* else the number of elements */
+			uint64_t n;		  /* when ref.reg is CTF_NO_REG */
+			struct ctf_ref ref;	  /* else the number of elements */
 			struct ctf_field element; /* name "" */
 		} array;
 		struct {
@@ -137,12 +137,12 @@ struct ctf_fc { /* field class */
 };
 
 struct ctf_clock {
-	const char *name; /* CTF 2: its name, else its id */
+	const char *name;	 /* CTF 2: its name, else its id */
 	const char *description; /* may be NULL */
-	uint8_t uuid[16]; /* TSDL uuid, or CTF 2 origin/clock identity when it is a UUID */
+	uint8_t uuid[16];	 /* TSDL uuid, or CTF 2 origin/clock identity when it is a UUID */
 	bool has_uuid;
-	const char *uid; /* CTF 2: identity as text, may be NULL */
-	uint64_t freq_hz; /* at least 1 */
+	const char *uid;		 /* CTF 2: identity as text, may be NULL */
+	uint64_t freq_hz;		 /* at least 1 */
 	int64_t offset_s, offset_cycles; /* time = offset_s + (offset_cycles + value) / freq */
 	uint64_t precision_cycles;
 	bool is_absolute; /* origin is the Unix epoch (CTF 1.8: declared absolute, or by a tracer known for it) */
@@ -150,8 +150,8 @@ struct ctf_clock {
 
 struct ctf_event_class {
 	uint64_t id;
-	const char *name; /* never NULL: "event ID" made up when the metadata has none */
-	int32_t log_level; /* -1: none */
+	const char *name;    /* never NULL: "event ID" made up when the metadata has none */
+	int32_t log_level;   /* -1: none */
 	const char *emf_uri; /* may be NULL */
 	struct ctf_fc *specific_context, *payload; /* structures, or NULL */
 };
@@ -159,7 +159,7 @@ struct ctf_event_class {
 struct ctf_stream_class {
 	uint64_t id;
 	const char *name; /* may be NULL */
-	int16_t clock;    /* default clock, index in schema->clocks, -1: none */
+	int16_t clock;	  /* default clock, index in schema->clocks, -1: none */
 	struct ctf_fc *packet_context, *event_header, *event_context; /* structures, or NULL */
 	uint32_t n_events;
 	struct ctf_event_class *events; /* by rising id */
@@ -175,8 +175,8 @@ struct ctf_schema {
 	uint8_t major, minor; /* 1.8 or 2.0 */
 	bool has_uuid;
 	uint8_t uuid[16];
-	const char *name, *uid; /* CTF 2 trace class; may be NULL */
-	uint8_t order;          /* enum ctf_byte_order: native (TSDL); CTF 2: CTF_LE */
+	const char *name, *uid;	      /* CTF 2 trace class; may be NULL */
+	uint8_t order;		      /* enum ctf_byte_order: native (TSDL); CTF 2: CTF_LE */
 	struct ctf_fc *packet_header; /* structure, or NULL */
 	uint32_t n_clocks, n_streams, n_env;
 	struct ctf_clock *clocks;

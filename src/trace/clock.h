@@ -2,7 +2,8 @@
  *
  *   time = offset_s + (offset_cycles + cycles) / freq       (CTF 1.8, section 8)
  *
- * in exact integer arithmetic, rounded down. Offsets that do not fit into 64-bit nanoseconds (the
+ * where the offset and the cycles are each rounded down to nanoseconds, as other readers do, so that
+ * the same event has the same time everywhere. Offsets that do not fit into 64-bit nanoseconds (the
  * year 2262) are kept as whole seconds aside, in base_s. */
 #ifndef MER_TRACE_CLOCK_H
 #define MER_TRACE_CLOCK_H
@@ -12,9 +13,8 @@
 
 struct mer_clock {
 	uint64_t freq_hz;
-	uint64_t offset_cycles; /* below freq_hz */
-	int64_t base_ns;        /* the whole seconds of the offset */
-	int64_t base_s;         /* not in base_ns */
+	int64_t base_ns; /* time of cycle 0, but for base_s */
+	int64_t base_s;
 };
 
 enum { NS_PER_S = 1000000000 };
@@ -26,7 +26,7 @@ int64_t mer_clock_ns_slow(const struct mer_clock *c, uint64_t cycles);
 static inline int64_t mer_clock_ns(const struct mer_clock *c, uint64_t cycles)
 {
 	if (c->freq_hz == NS_PER_S)
-		return (int64_t)((uint64_t)c->base_ns + c->offset_cycles + cycles);
+		return (int64_t)((uint64_t)c->base_ns + cycles);
 	return mer_clock_ns_slow(c, cycles);
 }
 

@@ -9,22 +9,24 @@
 #include "trace/timesort.h"
 
 enum {
-	WINDOW_EVENTS = 2048,           /* aimed at */
+	WINDOW_EVENTS = 2048, /* aimed at */
 	WINDOW_MAX_EVENTS = 8192,
-	POOL_SLOTS = 1 << 17,           /* 1 MB */
-	POOL_MAX_SLOTS = 1 << 24,       /* 128 MB: for one event record with that many values */
+	POOL_SLOTS = 1 << 17,	  /* 1 MB */
+	POOL_MAX_SLOTS = 1 << 24, /* 128 MB: for one event record with that many values */
 	MAX_CONTEXTS = 1 << 16
 };
 #define MAX_WIDTH_NS ((int64_t)UINT32_MAX) /* sort keys have 32 bits */
 
 struct stream_cursor {
-	uint32_t next, saved_next;   /* packet to open */
+	uint32_t first;		   /* packet that it began with */
+	uint32_t next, saved_next; /* packet to open */
 	uint32_t n_lanes, cap_lanes;
-	struct lane *lanes;          /* in the order of their packets; done ones stay for the window */
+	struct lane *lanes; /* in the order of their packets; done ones stay for the window */
 	uint64_t saved_window;
-	uint64_t clock, saved_clock; /* running values at the end of the packet before, when packets do */
-	int64_t key, saved_key;      /* not say when they begin */
-	uint64_t n_back;             /* events out of order, in packets that are closed */
+	uint64_t clock,
+		saved_clock; /* running values at the end of the packet before, when packets do */
+	int64_t key, saved_key; /* not say when they begin */
+	uint64_t n_back;	/* events out of order, in packets that are closed */
 	int64_t worst_back;
 };
 
@@ -34,17 +36,17 @@ struct mer_cursor {
 	struct trace_reading *owned_reading; /* made by mer_cursor_open */
 	struct trace_range range;
 	struct stream_cursor *streams;
-	int64_t *keys;        /* per stream: nothing comes from it before; INT64_MAX: nothing at all */
+	int64_t *keys; /* per stream: nothing comes from it before; INT64_MAX: nothing at all */
 	struct mer_event *decoded, *events; /* as decoded; in order */
 	struct timesort_key *order, *spare;
-	uint32_t n;           /* decoded in this window */
+	uint32_t n; /* decoded in this window */
 	struct ctf_pool pool;
 	uint64_t *header_row, *row; /* scratch */
 	const uint64_t **contexts;
 	uint32_t n_contexts;
-	int64_t width;        /* of the next window, ns */
-	uint64_t window;      /* its number, from 1 */
-	bool flushing;        /* an instant is handed out in pieces */
+	int64_t width;	 /* of the next window, ns */
+	uint64_t window; /* its number, from 1 */
+	bool flushing;	 /* an instant is handed out in pieces */
 	uint32_t flush_stream;
 	int64_t flush_key;
 	uint64_t bytes;
@@ -119,7 +121,8 @@ static enum fill use_context(struct mer_cursor *c, struct lane *l)
 		.end_bit = (f->map.size - l->packet->offset) * 8 };
 	struct ctf_decoder d = l->d;
 	d.info = &info;
-	enum ctf_status st = ctf_execute(&d, &pos, d.program->packet_header.first_op, c->header_row);
+	enum ctf_status st =
+		ctf_execute(&d, &pos, d.program->packet_header.first_op, c->header_row);
 	c->pool.n = used;
 	if (st == CTF_OK)
 		st = ctf_execute(&d, &pos, l->stream->context.first_op, row);
@@ -162,7 +165,9 @@ static enum fill fill_from_lane(struct mer_cursor *c, uint32_t stream, struct la
 			l->now.pos = before;
 			return FILL_FULL;
 		}
-		c->order[c->n] = (struct timesort_key){ (uint32_t)((uint64_t)key - (uint64_t)c->flush_key), c->n };
+		c->order[c->n] =
+			(struct timesort_key){ (uint32_t)((uint64_t)key - (uint64_t)c->flush_key),
+				c->n };
 		c->n++;
 		lane_next(l, c->range.begin, c->header_row, c->row);
 	} while (!l->now.done && l->now.key < end);
@@ -213,9 +218,10 @@ static void commit_stream(struct mer_cursor *c, uint32_t stream)
 			kept++;
 			continue;
 		}
-		if (l->now.status)
+		if (l->now.status && l->now.key >= c->range.begin)
 			trace_report_damage(&c->diags, c->e, stream, l->packet_number,
-				&(struct trace_damage){ l->now.status, l->now.head_bit, l->d.event_id });
+				&(struct trace_damage){
+					l->now.status, l->now.head_bit, l->d.event_id });
 		s->n_back += l->now.n_back;
 		if (l->now.worst_back > s->worst_back)
 			s->worst_back = l->now.worst_back;
@@ -231,7 +237,8 @@ static void commit_stream(struct mer_cursor *c, uint32_t stream)
 		if (s->lanes[i].now.key < key)
 			key = s->lanes[i].now.key;
 	if (s->next < t->n_packets) {
-		int64_t begin = t->ordered ? trace_packet_begin(c->e, &t->packets[s->next]) : s->key;
+		int64_t begin =
+			t->ordered ? trace_packet_begin(c->e, &t->packets[s->next]) : s->key;
 		if (begin < key)
 			key = begin;
 	}
@@ -355,8 +362,8 @@ static int fill_window(struct mer_cursor *c, bool *more, struct mer_err *err)
 	}
 }
 
-int mer_cursor_next(struct mer_cursor *c, const struct mer_event **events, size_t *n,
-	struct mer_err *err)
+int mer_cursor_next(
+	struct mer_cursor *c, const struct mer_event **events, size_t *n, struct mer_err *err)
 {
 	bool more = true;
 	*n = 0;
@@ -405,7 +412,8 @@ static uint32_t first_packet(const struct mer_cursor *c, uint32_t stream)
 }
 
 int trace_cursor_new(struct mer_experiment *e, const struct trace_reading *reading,
-	struct trace_range range, struct mer_cursor **cursor, struct mer_err *err)
+	struct trace_range range, const uint32_t *first, struct mer_cursor **cursor,
+	struct mer_err *err)
 {
 	struct mer_cursor *c = calloc(1, sizeof(*c));
 	if (!c)
@@ -428,12 +436,13 @@ int trace_cursor_new(struct mer_experiment *e, const struct trace_reading *readi
 	c->row = calloc(reading->max_slots + 1u, sizeof(*c->row));
 	c->contexts = reading->contexts ? calloc(MAX_CONTEXTS, sizeof(*c->contexts)) : NULL;
 	if (!c->streams || !c->keys || !c->decoded || !c->events || !c->order || !c->spare ||
-		!c->pool.slots || !c->header_row || !c->row || (reading->contexts && !c->contexts)) {
+		!c->pool.slots || !c->header_row || !c->row ||
+		(reading->contexts && !c->contexts)) {
 		mer_cursor_free(c);
 		return mer_fail_nomem(err);
 	}
 	for (uint32_t i = 0; i < e->n_streams; i++) {
-		c->streams[i].next = first_packet(c, i);
+		c->streams[i].first = c->streams[i].next = first ? first[i] : first_packet(c, i);
 		c->streams[i].key = INT64_MIN;
 		commit_stream(c, i);
 	}
@@ -451,8 +460,9 @@ int mer_cursor_open(struct mer_experiment *e, const struct mer_read_options *o,
 	int rc = trace_reading_from_needs(e, o->needs, o->n_needs, o->headers, &r, err);
 	if (rc)
 		return rc;
-	struct trace_range range = { o->has_begin ? o->begin : INT64_MIN, o->has_end ? o->end : INT64_MAX };
-	rc = trace_cursor_new(e, r, range, cursor, err);
+	struct trace_range range = { o->has_begin ? o->begin : INT64_MIN,
+		o->has_end ? o->end : INT64_MAX };
+	rc = trace_cursor_new(e, r, range, NULL, cursor, err);
 	if (rc)
 		trace_reading_free(r);
 	else
@@ -466,26 +476,50 @@ static void report_regressions(struct mer_cursor *c, uint32_t stream)
 	if (!s->n_back)
 		return;
 	const struct mer_trace *t = &c->e->traces[c->e->streams[stream].trace];
-	struct mer_diag d = { .severity = MER_WARNING, .code = "clock-backwards",
-		.host = c->e->hosts[t->host].name, .path = c->e->streams[stream].path, .stream = stream,
-		.packet = -1, .offset_bits = -1, .count = s->n_back };
+	struct mer_diag d = { .severity = MER_WARNING,
+		.code = "clock-backwards",
+		.host = c->e->hosts[t->host].name,
+		.path = c->e->streams[stream].path,
+		.stream = stream,
+		.packet = -1,
+		.offset_bits = -1,
+		.count = s->n_back };
 	mer_diag_add(&c->diags, &d,
-		"the clock goes backwards %" PRIu64 " times inside packets, by up to %.3f us; these events "
+		"the clock goes backwards %" PRIu64
+		" times inside packets, by up to %.3f us; these events "
 		"are kept in the order in which they were written",
 		s->n_back, (double)s->worst_back / 1e3);
+}
+
+void trace_cursor_packets(const struct mer_cursor *c, uint32_t *first, uint32_t *left)
+{
+	for (uint32_t i = 0; i < c->e->n_streams; i++) {
+		const struct stream_cursor *s = &c->streams[i];
+		first[i] = s->first;
+		left[i] = s->next;
+		for (uint32_t l = 0; l < s->n_lanes; l++)
+			if (!s->lanes[l].now.done && s->lanes[l].packet_number < left[i])
+				left[i] = s->lanes[l].packet_number;
+	}
 }
 
 void mer_cursor_free(struct mer_cursor *c)
 {
 	if (!c)
 		return;
-	for (uint32_t i = 0; c->streams && i < c->e->n_streams; i++) {
+	for (uint32_t i = 0; c->streams && i < c->e->n_streams; i++)
 		report_regressions(c, i);
+	mer_diags_merge(&c->e->diags, &c->diags);
+	trace_cursor_drop(c);
+}
+
+void trace_cursor_drop(struct mer_cursor *c)
+{
+	for (uint32_t i = 0; c->streams && i < c->e->n_streams; i++) {
 		for (uint32_t l = 0; l < c->streams[i].cap_lanes; l++)
 			free(c->streams[i].lanes[l].d.regs);
 		free(c->streams[i].lanes);
 	}
-	mer_diags_merge(&c->e->diags, &c->diags);
 	mer_diags_fini(&c->diags);
 	mer_arena_fini(&c->diag_arena);
 	trace_reading_free(c->owned_reading);

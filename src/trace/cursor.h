@@ -25,9 +25,16 @@ struct trace_range { /* [begin, end) */
 	int64_t begin, end;
 };
 
-/* The reading must outlive the cursor. */
+/* The reading must outlive the cursor. first: per stream, the packet to begin with; NULL: found by
+ * the packets' times. */
 int trace_cursor_new(struct mer_experiment *e, const struct trace_reading *reading,
-	struct trace_range range, struct mer_cursor **cursor, struct mer_err *err);
+	struct trace_range range, const uint32_t *first, struct mer_cursor **cursor,
+	struct mer_err *err);
+/* Per stream: the packet that the cursor began with, and the one with which a cursor that goes on
+ * from here must begin. */
+void trace_cursor_packets(const struct mer_cursor *c, uint32_t *first, uint32_t *left);
+/* mer_cursor_free, but its diagnostics are forgotten: somebody else reads the same again. */
+void trace_cursor_drop(struct mer_cursor *c);
 
 /* Row of the packet context of an event of the current batch (slots as the stream plan's context),
  * NULL when contexts are not read. */

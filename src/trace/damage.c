@@ -10,14 +10,16 @@ void trace_report_damage(struct mer_diags *diags, const struct mer_experiment *e
 	struct mer_diag d = { .severity = MER_ERROR,
 		.code = damage->status == CTF_E_EVENT_ID ? "unknown-event-id" : "bad-event",
 		.host = e->hosts[e->traces[e->streams[stream].trace].host].name,
-		.path = e->files[p->file].path, .stream = stream, .packet = packet,
+		.path = e->files[p->file].path,
+		.stream = stream,
+		.packet = packet,
 		.offset_bits = (int64_t)(p->offset * 8 + damage->head_bit) };
 	char id[40] = "";
 	if (damage->status == CTF_E_EVENT_ID)
 		snprintf(id, sizeof(id), " (%" PRIu64 ")", damage->event_id);
 	mer_diag_add(diags, &d,
-		"packet %u, event record at byte %" PRIu64 " (bit %" PRIu64 " of the packet): %s%s; %" PRIu64
-		" bytes of the packet skipped",
-		packet, p->offset + damage->head_bit / 8, damage->head_bit, ctf_status_text(damage->status),
-		id, (p->content_bits - damage->head_bit) / 8);
+		"packet %u, event record at byte %" PRIu64 " (bit %" PRIu64
+		" of the packet): %s%s; %" PRIu64 " bytes of the packet skipped",
+		packet, p->offset + damage->head_bit / 8, damage->head_bit,
+		ctf_status_text(damage->status), id, (p->content_bits - damage->head_bit) / 8);
 }

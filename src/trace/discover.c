@@ -94,8 +94,12 @@ static int search(const char *dir, unsigned depth, struct mer_arena *arena, stru
 	int rc = list(dir, arena, ENTRY_DIR, &below, &why);
 	if (rc == MER_ERR_SYS && depth > 0) {
 		mer_diag_add(diags,
-			&(struct mer_diag){ .severity = MER_WARNING, .code = "folder-unreadable",
-				.path = dir, .stream = -1, .packet = -1, .offset_bits = -1 },
+			&(struct mer_diag){ .severity = MER_WARNING,
+				.code = "folder-unreadable",
+				.path = dir,
+				.stream = -1,
+				.packet = -1,
+				.offset_bits = -1 },
 			"%s", why.text);
 		return 0;
 	}
@@ -122,7 +126,8 @@ int trace_discover(const char *given, struct mer_arena *arena, struct mer_diags 
 		char *slash = strrchr(path, '/');
 		if (strcmp(slash ? slash + 1 : path, "metadata") != 0)
 			return mer_fail(err, MER_ERR_INPUT,
-				"%s: this is a file; name the trace's folder (the one that has a file `metadata`)",
+				"%s: this is a file; name the trace's folder (the one that has a "
+				"file `metadata`)",
 				given);
 		if (!slash)
 			path = mer_arena_strdup(arena, ".");
@@ -137,12 +142,13 @@ int trace_discover(const char *given, struct mer_arena *arena, struct mer_diags 
 	int rc = search(path, 0, arena, diags, dirs, err);
 	if (rc == 0 && dirs->n == before)
 		return mer_fail(err, MER_ERR_INPUT,
-			"%s: no trace here or below (a trace is a folder with a file `metadata`)", given);
+			"%s: no trace here or below (a trace is a folder with a file `metadata`)",
+			given);
 	return rc;
 }
 
-int trace_stream_files(const char *dir, struct mer_arena *arena, struct trace_dirs *names,
-	struct mer_err *err)
+int trace_stream_files(
+	const char *dir, struct mer_arena *arena, struct trace_dirs *names, struct mer_err *err)
 {
 	int rc = list(dir, arena, ENTRY_FILE, names, err);
 	uint32_t kept = 0;

@@ -21,7 +21,7 @@ int trace_discover(const char *path, struct mer_arena *arena, struct mer_diags *
 
 /* Names of the data stream files of a trace directory: regular, not hidden, not metadata; sorted.
  * Names and the list are in arena. */
-int trace_stream_files(const char *dir, struct mer_arena *arena, struct trace_dirs *names,
-	struct mer_err *err);
+int trace_stream_files(
+	const char *dir, struct mer_arena *arena, struct trace_dirs *names, struct mer_err *err);
 
 #endif

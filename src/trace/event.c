@@ -15,13 +15,16 @@ int mer_event_need(const struct mer_event *ev)
 }
 
 /* The field's class and first slot; NULL: the event has no such field, or it was not read. */
-static const struct ctf_fc *find(const struct mer_event *ev, const char *name, const uint64_t **slot)
+static const struct ctf_fc *find(
+	const struct mer_event *ev, const char *name, const uint64_t **slot)
 {
 	const struct ctf_plan *p = ev->plan;
 	for (int s = CTF_SCOPE_PAYLOAD; s >= CTF_SCOPE_EVENT_HEADER; s--) {
-		const struct ctf_fc *fc = ctf_scope_fc(NULL, p->stream->class, p->class, (enum ctf_scope)s);
+		const struct ctf_fc *fc =
+			ctf_scope_fc(NULL, p->stream->class, p->class, (enum ctf_scope)s);
 		for (uint32_t i = 0; fc && p->slots[s] && i < fc->u.record.n; i++) {
-			if (p->slots[s][i] == CTF_NO_SLOT || strcmp(fc->u.record.fields[i].name, name) != 0)
+			if (p->slots[s][i] == CTF_NO_SLOT ||
+				strcmp(fc->u.record.fields[i].name, name) != 0)
 				continue;
 			*slot = ev->slots + p->slots[s][i];
 			return fc->u.record.fields[i].fc;

@@ -13,8 +13,9 @@
 static const char *uuid_text(struct mer_arena *a, const uint8_t *u)
 {
 	return mer_arena_printf(a,
-		"%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2],
-		u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
+		"%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1],
+		u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14],
+		u[15]);
 }
 
 static void *grow(void *array, uint32_t n, uint32_t *cap, size_t each)
@@ -28,7 +29,8 @@ static void *grow(void *array, uint32_t n, uint32_t *cap, size_t each)
 	return p;
 }
 
-static int32_t no_event(void *arg, const struct ctf_stream_class *s, const struct ctf_event_class *c)
+static int32_t no_event(
+	void *arg, const struct ctf_stream_class *s, const struct ctf_event_class *c)
 {
 	(void)arg;
 	(void)s;
@@ -57,7 +59,8 @@ static int read_metadata(struct mer_experiment *e, struct trace_part *part, stru
 	for (uint32_t i = 0; i < schema->n_clocks; i++)
 		mer_clock_init(&part->clocks[i], &schema->clocks[i]);
 	struct ctf_program *scan;
-	rc = ctf_program_compile(schema, &(struct ctf_wants){ .event = no_event }, &e->arena, &scan, err);
+	rc = ctf_program_compile(
+		schema, &(struct ctf_wants){ .event = no_event }, &e->arena, &scan, err);
 	if (rc == 0)
 		part->scan = scan;
 	return rc;
@@ -66,22 +69,23 @@ static int read_metadata(struct mer_experiment *e, struct trace_part *part, stru
 static const char *tracer_text(struct mer_experiment *e, const struct ctf_schema *s)
 {
 	const struct ctf_env *name = ctf_env_find(s, "tracer_name");
-	const struct ctf_env *v[3] = { ctf_env_find(s, "tracer_major"), ctf_env_find(s, "tracer_minor"),
-		ctf_env_find(s, "tracer_patchlevel") };
+	const struct ctf_env *v[3] = { ctf_env_find(s, "tracer_major"),
+		ctf_env_find(s, "tracer_minor"), ctf_env_find(s, "tracer_patchlevel") };
 	if (!name || !name->text)
 		return "";
 	char version[80] = "";
 	size_t n = 0;
 	for (int i = 0; i < 3 && v[i] && n < sizeof(version) - 24; i++)
-		n += v[i]->text ? (size_t)snprintf(version + n, sizeof(version) - n, "%s%.16s", i ? "." : " ",
-					  v[i]->text)
+		n += v[i]->text ? (size_t)snprintf(version + n, sizeof(version) - n, "%s%.16s",
+					  i ? "." : " ", v[i]->text)
 				: (size_t)snprintf(version + n, sizeof(version) - n, "%s%" PRId64,
 					  i ? "." : " ", v[i]->number);
 	return mer_arena_printf(&e->arena, "%s%s", name->text, version);
 }
 
 /* The clock that the trace's streams use (the first of them). */
-static void describe_clock(struct mer_experiment *e, struct mer_trace *t, const struct trace_part *p)
+static void describe_clock(
+	struct mer_experiment *e, struct mer_trace *t, const struct trace_part *p)
 {
 	const struct ctf_schema *s = p->schema;
 	int16_t clock = -1;
@@ -99,10 +103,15 @@ static void describe_clock(struct mer_experiment *e, struct mer_trace *t, const 
 		.uuid = c->has_uuid ? uuid_text(&e->arena, c->uuid) : c->uid,
 	};
 	if (t->base_s) {
-		struct mer_diag d = { .severity = MER_NOTE, .code = "clock-offset-huge", .path = t->path,
-			.stream = -1, .packet = -1, .offset_bits = -1 };
+		struct mer_diag d = { .severity = MER_NOTE,
+			.code = "clock-offset-huge",
+			.path = t->path,
+			.stream = -1,
+			.packet = -1,
+			.offset_bits = -1 };
 		mer_diag_add(&e->diags, &d,
-			"the clock's offset, %" PRId64 " s, is beyond what 64-bit nanoseconds can hold; "
+			"the clock's offset, %" PRId64
+			" s, is beyond what 64-bit nanoseconds can hold; "
 			"times in JSON and filters count from there",
 			t->base_s);
 	}
@@ -156,7 +165,8 @@ static int open_part(struct mer_experiment *e, const char *dir, struct mer_err *
 	struct mer_arena scratch;
 	mer_arena_init(&scratch);
 	for (uint32_t i = 0; i < names.n && rc == 0; i++) {
-		struct trace_file *files = grow(e->files, e->n_files, &e->cap_files, sizeof(*files));
+		struct trace_file *files =
+			grow(e->files, e->n_files, &e->cap_files, sizeof(*files));
 		if (!files) {
 			rc = mer_fail_nomem(err);
 			break;
@@ -172,8 +182,12 @@ static int open_part(struct mer_experiment *e, const char *dir, struct mer_err *
 		}
 		if (rc) {
 			mer_diag_add(&e->diags,
-				&(struct mer_diag){ .severity = MER_ERROR, .code = "file-unreadable",
-					.path = f->path, .stream = -1, .packet = -1, .offset_bits = -1 },
+				&(struct mer_diag){ .severity = MER_ERROR,
+					.code = "file-unreadable",
+					.path = f->path,
+					.stream = -1,
+					.packet = -1,
+					.offset_bits = -1 },
 				"%s", why.text);
 			rc = 0;
 			continue;
@@ -255,7 +269,8 @@ static int describe(struct mer_experiment *e, struct mer_err *err)
 		};
 		for (uint32_t p = 0; p < d->n_packets; p++) {
 			s->bytes += d->packets[p].size_bits / 8;
-			int64_t b = trace_packet_begin(e, &d->packets[p]), n = trace_packet_end(e, &d->packets[p]);
+			int64_t b = trace_packet_begin(e, &d->packets[p]),
+				n = trace_packet_end(e, &d->packets[p]);
 			widen(&s->begin, &s->end, b, n == MER_NO_TIME ? b : n);
 		}
 		t->n_packets += s->n_packets;
@@ -267,8 +282,8 @@ static int describe(struct mer_experiment *e, struct mer_err *err)
 	return 0;
 }
 
-static int open_all(struct mer_experiment *e, const char *const *paths, size_t n_paths,
-	struct mer_err *err)
+static int open_all(
+	struct mer_experiment *e, const char *const *paths, size_t n_paths, struct mer_err *err)
 {
 	struct trace_dirs dirs = { 0 };
 	struct mer_err first = { 0 };
@@ -283,8 +298,12 @@ static int open_all(struct mer_experiment *e, const char *const *paths, size_t n
 				first = why;
 			e->n_unread++;
 			mer_diag_add(&e->diags,
-				&(struct mer_diag){ .severity = MER_ERROR, .code = "path-unreadable",
-					.path = paths[i], .stream = -1, .packet = -1, .offset_bits = -1 },
+				&(struct mer_diag){ .severity = MER_ERROR,
+					.code = "path-unreadable",
+					.path = paths[i],
+					.stream = -1,
+					.packet = -1,
+					.offset_bits = -1 },
 				"%s", why.text);
 		}
 	}
@@ -306,8 +325,12 @@ static int open_all(struct mer_experiment *e, const char *const *paths, size_t n
 				first = why;
 			e->n_unread++;
 			mer_diag_add(&e->diags,
-				&(struct mer_diag){ .severity = MER_ERROR, .code = "trace-unreadable",
-					.path = dirs.paths[i], .stream = -1, .packet = -1, .offset_bits = -1 },
+				&(struct mer_diag){ .severity = MER_ERROR,
+					.code = "trace-unreadable",
+					.path = dirs.paths[i],
+					.stream = -1,
+					.packet = -1,
+					.offset_bits = -1 },
 				"%s", why.text);
 		}
 	}

@@ -34,11 +34,11 @@ struct trace_file {
 	uint32_t part;
 };
 
-struct trace_stream { /* private side of struct mer_stream */
+struct trace_stream {		    /* private side of struct mer_stream */
 	struct ctf_packet *packets; /* malloc'ed; by begin time, then in the files' order */
 	uint32_t n_packets, cap_packets;
-	uint32_t part;    /* of its first file */
-	bool ordered;     /* every packet has a begin time: any of them can be read alone */
+	uint32_t part; /* of its first file */
+	bool ordered;  /* every packet has a begin time: any of them can be read alone */
 	bool has_id;
 	uint64_t class_id, id;
 	uint32_t file; /* first */
@@ -60,9 +60,9 @@ struct mer_experiment {
 	uint32_t n_hosts, n_traces, n_streams, n_parts, n_files, n_losses;
 	uint32_t cap_parts, cap_files, cap_data, cap_losses;
 	struct mer_map stream_map; /* while opening: identity of a stream -> its number, plus 1 */
-	uint64_t bytes;     /* of all data stream files */
-	uint32_t n_unread;  /* paths and traces that could not be opened */
-	int64_t begin, end; /* of all packets; MER_NO_TIME: not known */
+	uint64_t bytes;		   /* of all data stream files */
+	uint32_t n_unread;	   /* paths and traces that could not be opened */
+	int64_t begin, end;	   /* of all packets; MER_NO_TIME: not known */
 };
 
 /* Clock of a stream of a part; NULL: it has none. */

@@ -29,7 +29,8 @@ static const char *last_component(const char *path)
 static const char *folder_name(struct mer_experiment *e, const char *path)
 {
 	const char *name = last_component(path);
-	if (strcmp(name, "kernel") != 0 && strcmp(name, "64-bit") != 0 && strcmp(name, "32-bit") != 0)
+	if (strcmp(name, "kernel") != 0 && strcmp(name, "64-bit") != 0 &&
+		strcmp(name, "32-bit") != 0)
 		return name;
 	char *above = mer_arena_strndup(&e->arena, path, (size_t)(name - path));
 	size_t len = above ? strlen(above) : 0;
@@ -102,11 +103,13 @@ int trace_group_hosts(struct mer_experiment *e, struct mer_err *err)
 		for (uint32_t h = 0; h < n; h++) {
 			renumber[found[h].host] = h;
 			uint32_t twins = 0;
-			for (uint32_t k = h; k-- > 0 && strcmp(found[k].id.name, found[h].id.name) == 0;)
+			for (uint32_t k = h;
+				k-- > 0 && strcmp(found[k].id.name, found[h].id.name) == 0;)
 				twins++;
 			e->hosts[h].id = found[h].id.clock ? found[h].id.clock : found[h].path;
 			e->hosts[h].name = !twins ? found[h].id.name
-						  : mer_arena_printf(&e->arena, "%s#%u", found[h].id.name, twins + 1);
+						  : mer_arena_printf(&e->arena, "%s#%u",
+							    found[h].id.name, twins + 1);
 			if (!e->hosts[h].name)
 				rc = mer_fail_nomem(err);
 		}
@@ -129,7 +132,8 @@ static uint32_t offset_owner(const struct mer_experiment *e, uint32_t trace)
 	for (uint32_t i = e->n_traces; i-- > 0;) {
 		const struct mer_trace *o = &e->traces[i];
 		if (o->host != t->host || !o->has_clock || !o->clock.uuid ||
-			strcmp(o->clock.uuid, t->clock.uuid) != 0 || o->clock.freq_hz != t->clock.freq_hz)
+			strcmp(o->clock.uuid, t->clock.uuid) != 0 ||
+			o->clock.freq_hz != t->clock.freq_hz)
 			continue;
 		bool kernel = strcmp(o->domain, "kernel") == 0,
 		     owner_kernel = strcmp(e->traces[owner].domain, "kernel") == 0;
@@ -149,12 +153,18 @@ void trace_reconcile_clocks(struct mer_experiment *e)
 		int64_t change = owner->clock.offset_ns - trace->clock.offset_ns;
 		if (change == 0)
 			continue;
-		struct mer_diag d = { .severity = MER_NOTE, .code = "clock-offset-reconciled",
-			.host = e->hosts[trace->host].name, .path = trace->path, .stream = -1, .packet = -1,
+		struct mer_diag d = { .severity = MER_NOTE,
+			.code = "clock-offset-reconciled",
+			.host = e->hosts[trace->host].name,
+			.path = trace->path,
+			.stream = -1,
+			.packet = -1,
 			.offset_bits = -1 };
 		mer_diag_add(&e->diags, &d,
-			"this trace and %s were recorded with one clock, but their recorded offsets differ "
-			"by %+.3f us; the one of the latter is used for both (--sync none keeps them apart)",
+			"this trace and %s were recorded with one clock, but their recorded "
+			"offsets differ "
+			"by %+.3f us; the one of the latter is used for both (--sync none keeps "
+			"them apart)",
 			owner->path, (double)change / 1e3);
 		for (uint32_t p = 0; p < e->n_parts; p++) {
 			if (e->parts[p].trace != t)

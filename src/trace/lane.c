@@ -8,7 +8,8 @@ static void fail(struct lane_state *s, enum ctf_status st)
 	s->done = true;
 }
 
-static inline void set_time(struct lane *l)
+/* What lies before begin is somebody else's to count. */
+static inline void set_time(struct lane *l, int64_t begin)
 {
 	struct lane_state *s = &l->now;
 	s->ts = l->clock ? mer_clock_ns(l->clock, s->pos.clock) : MER_NO_TIME;
@@ -16,6 +17,8 @@ static inline void set_time(struct lane *l)
 		s->key = s->ts;
 		return;
 	}
+	if (s->key < begin)
+		return;
 	s->n_back++;
 	if (s->key - s->ts > s->worst_back)
 		s->worst_back = s->key - s->ts;
@@ -33,13 +36,14 @@ static inline __attribute__((always_inline)) void next(struct lane *l, enum ctf_
 		s->head_bit = s->pos.bit;
 		s->head_clock = s->pos.clock;
 		struct ctf_plan *plan;
-		enum ctf_status st = ctf_read_header(&l->d, l->stream, kind, &s->pos, header_row, &plan);
+		enum ctf_status st =
+			ctf_read_header(&l->d, l->stream, kind, &s->pos, header_row, &plan);
 		if (st) {
 			fail(s, st);
 			return;
 		}
 		s->plan = plan;
-		set_time(l);
+		set_time(l, begin);
 		if (__builtin_expect(plan->wanted && s->key >= begin, 1))
 			return;
 		/* Not wanted at all: a skip program; wanted, but too early: decoded in vain. */
@@ -123,14 +127,12 @@ void lane_open(struct lane *l, const struct mer_experiment *e, const struct trac
 	int64_t packet_begin = trace_packet_begin(e, packet);
 	l->now = (struct lane_state){ .key = packet_begin > key ? packet_begin : key };
 	/* Registers that the header or context set may be meant by any event of the packet. */
-	size_t used = pool->n;
 	struct ctf_packet_info info;
 	struct ctf_packet again;
 	enum ctf_status why;
 	uint64_t bit;
-	ctf_packet_read(&l->d, f->map.data, f->map.size, packet->offset, header_row, row, &info, &again,
-		&why, &bit);
-	pool->n = used;
+	ctf_packet_read(&l->d, f->map.data, f->map.size, packet->offset, header_row, row, &info,
+		&again, &why, &bit);
 	l->now.pos = ctf_packet_body(packet, f->map.data, clock);
 	lane_next(l, begin, header_row, row);
 }

@@ -8,15 +8,15 @@
 #include "trace/reading.h"
 
 struct lane_state {
-	struct ctf_pos pos;           /* behind the head's header */
-	const struct ctf_plan *plan;  /* of the head */
-	uint64_t head_bit;            /* where its header begins */
-	uint64_t head_clock;          /* before its header */
-	int64_t ts;                   /* its time */
-	int64_t key;                  /* its place: the greatest time in the packet so far */
-	uint64_t n_back;              /* events whose time is before that of their predecessor */
-	int64_t worst_back;           /* by how much at the most, ns */
-	enum ctf_status status;       /* damage met, after which nothing follows */
+	struct ctf_pos pos;	     /* behind the head's header */
+	const struct ctf_plan *plan; /* of the head */
+	uint64_t head_bit;	     /* where its header begins */
+	uint64_t head_clock;	     /* before its header */
+	int64_t ts;		     /* its time */
+	int64_t key;		     /* its place: the greatest time in the packet so far */
+	uint64_t n_back;	     /* events whose time is before that of their predecessor */
+	int64_t worst_back;	     /* by how much at the most, ns */
+	enum ctf_status status;	     /* damage met, after which nothing follows */
 	bool done;
 };
 
@@ -24,11 +24,11 @@ struct lane {
 	struct lane_state now, saved;
 	struct ctf_decoder d;
 	const struct ctf_stream_plan *stream;
-	const struct mer_clock *clock;   /* NULL: none */
+	const struct mer_clock *clock; /* NULL: none */
 	const struct ctf_packet *packet;
-	uint32_t packet_number;          /* in its stream */
+	uint32_t packet_number; /* in its stream */
 	uint64_t saved_window, opened_window, context_window;
-	uint32_t context;                /* in the batch, valid in context_window */
+	uint32_t context; /* in the batch, valid in context_window */
 };
 
 /* Opens a packet: decodes its header for the registers, and finds the first head. row and header_row

@@ -19,6 +19,9 @@ int trace_reading_new(const struct mer_experiment *e, const struct ctf_wants *wa
 		rc = ctf_program_compile(s, wants, &r->arena, &r->programs[i], err);
 		if (rc)
 			break;
+		for (uint32_t k = 0; k < s->n_streams; k++)
+			for (uint32_t c = 0; c < s->streams[k].n_events; c++)
+				r->programs[i]->streams[k].events[c].id = r->n_plans++;
 		if (r->programs[i]->max_slots > r->max_slots)
 			r->max_slots = r->programs[i]->max_slots;
 		if (s->n_regs + 1u > r->max_regs)
@@ -46,8 +49,8 @@ struct needs {
 	bool headers;
 };
 
-static int32_t want_event(void *arg, const struct ctf_stream_class *sc,
-	const struct ctf_event_class *ec)
+static int32_t want_event(
+	void *arg, const struct ctf_stream_class *sc, const struct ctf_event_class *ec)
 {
 	const struct needs *w = arg;
 	(void)sc;
@@ -72,8 +75,8 @@ static bool next_field(const char **list, const char **name, size_t *len, uint32
 	return true;
 }
 
-static const struct mer_need *need_of(const struct needs *w, const struct ctf_stream_class *sc,
-	const struct ctf_event_class *ec)
+static const struct mer_need *need_of(
+	const struct needs *w, const struct ctf_stream_class *sc, const struct ctf_event_class *ec)
 {
 	int32_t i = w->n ? want_event((void *)(uintptr_t)w, sc, ec) : -1;
 	return i < 0 ? NULL : &w->needs[i];
@@ -110,8 +113,8 @@ static int32_t want_field(void *arg, const struct ctf_stream_class *sc,
 	return CTF_UNWANTED;
 }
 
-static uint32_t want_slots(void *arg, const struct ctf_stream_class *sc,
-	const struct ctf_event_class *ec)
+static uint32_t want_slots(
+	void *arg, const struct ctf_stream_class *sc, const struct ctf_event_class *ec)
 {
 	const struct mer_need *need = need_of(arg, sc, ec);
 	if (!need || !need->fields)

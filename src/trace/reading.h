@@ -8,7 +8,8 @@
 struct trace_reading {
 	struct mer_arena arena;
 	struct ctf_program **programs; /* as e->parts */
-	bool contexts;                 /* packet contexts are wanted too */
+	bool contexts;		       /* packet contexts are wanted too */
+	uint32_t n_plans;	       /* ctf_plan.id of event record classes: 0 .. n_plans - 1 */
 	uint32_t max_slots, max_regs;
 };
 

@@ -22,8 +22,11 @@ struct scanner {
 static struct mer_diag place(const struct scanner *s, enum mer_severity severity, const char *code,
 	uint64_t packet, uint64_t bit)
 {
-	return (struct mer_diag){ .severity = severity, .code = code,
-		.path = s->e->files[s->file].path, .stream = -1, .packet = (int64_t)packet,
+	return (struct mer_diag){ .severity = severity,
+		.code = code,
+		.path = s->e->files[s->file].path,
+		.stream = -1,
+		.packet = (int64_t)packet,
 		.offset_bits = (int64_t)bit };
 }
 
@@ -56,7 +59,9 @@ static uint32_t stream_of(struct scanner *s, const struct ctf_packet_info *info,
 		.class_id = class_id,
 		.id = info->stream_id,
 		.file = s->file,
-		.cpu = info->seen & CTF_ROLE_CPU_ID && info->cpu_id <= INT32_MAX ? (int32_t)info->cpu_id : -1,
+		.cpu = info->seen & CTF_ROLE_CPU_ID && info->cpu_id <= INT32_MAX
+			       ? (int32_t)info->cpu_id
+			       : -1,
 	};
 	*k = ++e->n_streams;
 	return e->n_streams - 1;
@@ -121,9 +126,11 @@ static void report_damage(const struct scanner *s, enum ctf_packet_status status
 					      : "nothing after it in this file can be read";
 	struct mer_diag d = place(s, MER_ERROR, "bad-packet", s->n_read, offset * 8 + bit);
 	mer_diag_add(&s->e->diags, &d,
-		"packet %" PRIu64 " at byte %" PRIu64 ": %s%s%s; %" PRIu64 " bytes skipped, %s", s->n_read,
-		offset, ctf_packet_status_text(status), status == CTF_PACKET_HEADER_BAD && why ? ": " : "",
-		status == CTF_PACKET_HEADER_BAD && why ? ctf_status_text(why) : "", next - offset, then);
+		"packet %" PRIu64 " at byte %" PRIu64 ": %s%s%s; %" PRIu64 " bytes skipped, %s",
+		s->n_read, offset, ctf_packet_status_text(status),
+		status == CTF_PACKET_HEADER_BAD && why ? ": " : "",
+		status == CTF_PACKET_HEADER_BAD && why ? ctf_status_text(why) : "", next - offset,
+		then);
 }
 
 /* Does the index say the same as the packets? The first lie is reported, with their number. */
@@ -174,11 +181,14 @@ static int scan(struct scanner *s, struct mer_err *err)
 			continue;
 		}
 		if (st == CTF_PACKET_TRUNCATED) {
-			uint64_t said = info.seen & CTF_ROLE_PACKET_SIZE ? info.packet_size : info.content_size;
-			struct mer_diag d = place(s, MER_ERROR, "truncated-packet", s->n_read, f->map.size * 8);
+			uint64_t said = info.seen & CTF_ROLE_PACKET_SIZE ? info.packet_size
+									 : info.content_size;
+			struct mer_diag d =
+				place(s, MER_ERROR, "truncated-packet", s->n_read, f->map.size * 8);
 			mer_diag_add(&s->e->diags, &d,
 				"packet %" PRIu64 " at byte %" PRIu64 ": the file ends %" PRIu64
-				" bytes before the packet does (%" PRIu64 " bytes); what is there is read",
+				" bytes before the packet does (%" PRIu64
+				" bytes); what is there is read",
 				s->n_read, offset, (said - p.size_bits) / 8, said / 8);
 		}
 		check_index(s, &check, &p);
@@ -197,14 +207,15 @@ static int scan(struct scanner *s, struct mer_err *err)
 		d.count = check.n_wrong;
 		mer_diag_add(&s->e->diags, &d,
 			"the LTTng index disagrees with %" PRIu64 " of %" PRIu64
-			" packets, first with packet %" PRIu64 "; the packets are used, the index is not",
+			" packets, first with packet %" PRIu64
+			"; the packets are used, the index is not",
 			check.n_wrong, s->n_read, check.first);
 	}
 	return 0;
 }
 
-int trace_scan_file(struct mer_experiment *e, uint32_t file, struct mer_arena *arena,
-	struct mer_err *err)
+int trace_scan_file(
+	struct mer_experiment *e, uint32_t file, struct mer_arena *arena, struct mer_err *err)
 {
 	const struct ctf_program *p = e->parts[e->files[file].part].scan;
 	struct scanner s = { .e = e, .file = file, .d = { .program = p, .order = -1 } };

@@ -9,8 +9,8 @@
 #include "trace/experiment.h"
 
 /* Scans files[file], whose part and map are set. Scratch memory comes from arena. */
-int trace_scan_file(struct mer_experiment *e, uint32_t file, struct mer_arena *arena,
-	struct mer_err *err);
+int trace_scan_file(
+	struct mer_experiment *e, uint32_t file, struct mer_arena *arena, struct mer_err *err);
 
 /* Once all files are scanned: puts the packets of every stream in order, drops those that are there
  * twice (snapshots overlap), and counts what the tracer lost. */

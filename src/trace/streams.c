@@ -32,8 +32,11 @@ static int by_begin(const void *a, const void *b)
 static struct mer_diag about(const struct mer_experiment *e, uint32_t stream, const char *code,
 	enum mer_severity severity)
 {
-	return (struct mer_diag){ .severity = severity, .code = code,
-		.path = e->files[e->data[stream].file].path, .stream = stream, .packet = -1,
+	return (struct mer_diag){ .severity = severity,
+		.code = code,
+		.path = e->files[e->data[stream].file].path,
+		.stream = stream,
+		.packet = -1,
 		.offset_bits = -1 };
 }
 
@@ -54,17 +57,18 @@ static void sort_packets(struct mer_experiment *e, uint32_t stream)
 	if (same_file) {
 		struct mer_diag d = about(e, stream, "packets-out-of-order", MER_NOTE);
 		mer_diag_add(&e->diags, &d,
-			"packets are not in the order of their begin times; they are read in that order");
+			"packets are not in the order of their begin times; they are read in that "
+			"order");
 	}
 }
 
-static bool same_packet(const struct mer_experiment *e, const struct ctf_packet *a,
-	const struct ctf_packet *b)
+static bool same_packet(
+	const struct mer_experiment *e, const struct ctf_packet *a, const struct ctf_packet *b)
 {
 	return a->file != b->file && a->begin == b->begin && a->end == b->end &&
 	       a->seq_num == b->seq_num && a->content_bits == b->content_bits &&
-	       memcmp(e->files[a->file].map.data + a->offset, e->files[b->file].map.data + b->offset,
-		       a->content_bits / 8) == 0;
+	       memcmp(e->files[a->file].map.data + a->offset,
+		       e->files[b->file].map.data + b->offset, a->content_bits / 8) == 0;
 }
 
 static void drop_twins(struct mer_experiment *e, uint32_t stream)
@@ -112,12 +116,14 @@ static bool count_losses(struct mer_experiment *e, uint32_t stream)
 				loss.events = p->discarded - counter;
 			else if (p->discarded_len < 64 && p->discarded_len > 0 &&
 				 counter - p->discarded > (uint64_t)1 << (p->discarded_len - 1))
-				loss.events = p->discarded + ((uint64_t)1 << p->discarded_len) - counter;
+				loss.events =
+					p->discarded + ((uint64_t)1 << p->discarded_len) - counter;
 			else
 				loss.events = p->discarded;
 			counter = p->discarded;
 		}
-		if (before && (p->seen & before->seen & CTF_ROLE_SEQ_NUM) && p->seq_num > before->seq_num + 1)
+		if (before && (p->seen & before->seen & CTF_ROLE_SEQ_NUM) &&
+			p->seq_num > before->seq_num + 1)
 			loss.packets = p->seq_num - before->seq_num - 1;
 		if (!loss.events && !loss.packets)
 			continue;
@@ -150,7 +156,8 @@ static void report_losses(struct mer_experiment *e, uint32_t stream)
 	if (t->lost_packets) {
 		struct mer_diag d = about(e, stream, "lost-packets", MER_WARNING);
 		d.count = t->lost_packets;
-		mer_diag_add(&e->diags, &d, "%" PRIu64 " packets are missing (holes in their sequence numbers)",
+		mer_diag_add(&e->diags, &d,
+			"%" PRIu64 " packets are missing (holes in their sequence numbers)",
 			t->lost_packets);
 	}
 }

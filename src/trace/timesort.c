@@ -6,7 +6,8 @@
 enum { DIGIT_BITS = 11, BUCKETS = 1 << DIGIT_BITS };
 
 /* Least significant digit first: each pass is stable, so the whole is. */
-const struct timesort_key *timesort(struct timesort_key *keys, struct timesort_key *spare, uint32_t n)
+const struct timesort_key *timesort(
+	struct timesort_key *keys, struct timesort_key *spare, uint32_t n)
 {
 	uint32_t all = 0, falls = 0;
 	for (uint32_t i = 1; i < n; i++) {
@@ -17,7 +18,8 @@ const struct timesort_key *timesort(struct timesort_key *keys, struct timesort_k
 		return NULL;
 	all |= keys[0].time;
 	unsigned bits = 32 - (unsigned)__builtin_clz(all);
-	unsigned passes = (bits + DIGIT_BITS - 1) / DIGIT_BITS, digit = (bits + passes - 1) / passes;
+	unsigned passes = (bits + DIGIT_BITS - 1) / DIGIT_BITS,
+		 digit = (bits + passes - 1) / passes;
 	uint32_t mask = (1u << digit) - 1, start[BUCKETS];
 	for (unsigned p = 0; p < passes; p++) {
 		unsigned shift = p * digit;

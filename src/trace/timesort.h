@@ -9,6 +9,7 @@ struct timesort_key {
 };
 
 /* Sorts n keys; the result is in keys or in spare (both of n). NULL: they were in order already. */
-const struct timesort_key *timesort(struct timesort_key *keys, struct timesort_key *spare, uint32_t n);
+const struct timesort_key *timesort(
+	struct timesort_key *keys, struct timesort_key *spare, uint32_t n);
 
 #endif

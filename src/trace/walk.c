@@ -96,8 +96,8 @@ static enum ctf_status walk_any(struct worker *w, const struct ctf_stream_plan *
 	}
 }
 
-static void sum_up(struct worker *w, uint32_t stream, const struct mer_clock *clock,
-	const struct span *span)
+static void sum_up(
+	struct worker *w, uint32_t stream, const struct mer_clock *clock, const struct span *span)
 {
 	w->n_back += span->n_back;
 	if (!clock || !span->any)
@@ -127,13 +127,14 @@ static int do_item(void *ctx, size_t number, unsigned worker, struct mer_err *er
 		struct ctf_packet again;
 		enum ctf_status why;
 		uint64_t bit, head = p->body_bit;
-		ctf_packet_read(&w->d, f->map.data, f->map.size, p->offset, w->header_row, w->row, &info,
-			&again, &why, &bit);
+		ctf_packet_read(&w->d, f->map.data, f->map.size, p->offset, w->header_row, w->row,
+			&info, &again, &why, &bit);
 		struct ctf_pos pos = ctf_packet_body(p, f->map.data, clock);
 		struct span span = { 0 };
 		struct trace_count *counts =
 			w->by_class[f->part] + walk->class_base[f->part][p->stream_class];
-		enum ctf_status st = walk_any(w, &part->scan->streams[p->stream_class], &pos, counts, &span, &head);
+		enum ctf_status st = walk_any(
+			w, &part->scan->streams[p->stream_class], &pos, counts, &span, &head);
 		if (st) {
 			pthread_mutex_lock(&walk->diags_lock);
 			trace_report_damage(&e->diags, e, item->stream, i,
@@ -189,7 +190,8 @@ static bool make_counts(struct walk *walk, struct mer_arena *arena, struct trace
 	for (uint32_t s = 0; s < e->n_streams; s++)
 		(*first)[s] = (*last)[s] = MER_NO_TIME;
 	for (uint32_t p = 0; p < e->n_parts; p++) {
-		(*by_class)[p] = mer_arena_zalloc(arena, walk->n_classes[p] + 1u, sizeof(***by_class));
+		(*by_class)[p] =
+			mer_arena_zalloc(arena, walk->n_classes[p] + 1u, sizeof(***by_class));
 		if (!(*by_class)[p])
 			return false;
 	}
@@ -230,7 +232,8 @@ static void merge_worker(const struct walk *walk, struct trace_counts *c, const 
 	for (uint32_t s = 0; s < e->n_streams; s++) {
 		c->by_stream[s].events += w->by_stream[s].events;
 		c->by_stream[s].bits += w->by_stream[s].bits;
-		if (w->first[s] != MER_NO_TIME && (c->first[s] == MER_NO_TIME || w->first[s] < c->first[s]))
+		if (w->first[s] != MER_NO_TIME &&
+			(c->first[s] == MER_NO_TIME || w->first[s] < c->first[s]))
 			c->first[s] = w->first[s];
 		if (w->last[s] != MER_NO_TIME && w->last[s] > c->last[s])
 			c->last[s] = w->last[s];
@@ -277,7 +280,9 @@ static int walk_all(struct walk *walk, unsigned n_threads, struct mer_arena *scr
 int trace_walk(struct mer_experiment *e, unsigned n_threads, struct mer_cancel *cancel,
 	_Atomic uint64_t *done_bytes, struct trace_counts **counts, struct mer_err *err)
 {
-	struct walk walk = { .e = e, .diags_lock = PTHREAD_MUTEX_INITIALIZER, .done_bytes = done_bytes };
+	struct walk walk = {
+		.e = e, .diags_lock = PTHREAD_MUTEX_INITIALIZER, .done_bytes = done_bytes
+	};
 	struct trace_counts *c = calloc(1, sizeof(*c));
 	if (!c)
 		return mer_fail_nomem(err);

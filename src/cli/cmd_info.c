@@ -1,0 +1,570 @@
+#include <stdlib.h>
+#include <string.h>
+#include "cli/progress.h"
+#include "cli/table.h"
+#include "cli/text.h"
+#include "cli/traces.h"
+#include "cli/verb.h"
+#include "trace/walk.h"
+
+struct values {
+	bool count, streams;
+};
+
+struct info {
+	struct cli *cli;
+	const struct mer_experiment *e;
+	const struct trace_counts *counts; /* NULL: events were not counted */
+	bool streams;
+	uint32_t n_hosts, n_traces;
+	uint64_t bytes, lost_events, lost_packets, events;
+	int64_t begin, end;
+	bool far; /* a clock whose times do not count from 1970 */
+};
+
+static void widen(int64_t *begin, int64_t *end, int64_t b, int64_t n)
+{
+	if (b != MER_NO_TIME && (*begin == MER_NO_TIME || b < *begin))
+		*begin = b;
+	if (n != MER_NO_TIME && (*end == MER_NO_TIME || n > *end))
+		*end = n;
+}
+
+/* Where packet headers do not say it and events were read, the events do. */
+static void stream_span(const struct info *in, uint32_t s, int64_t *begin, int64_t *end)
+{
+	*begin = in->e->streams[s].begin;
+	*end = in->e->streams[s].end;
+	if (*begin == MER_NO_TIME && in->counts) {
+		*begin = in->counts->first[s];
+		*end = in->counts->last[s];
+	}
+}
+
+static void trace_span(const struct info *in, uint32_t t, int64_t *begin, int64_t *end)
+{
+	const struct mer_trace *trace = &in->e->traces[t];
+	*begin = trace->begin;
+	*end = trace->end;
+	for (uint32_t s = 0; s < trace->n_streams; s++) {
+		int64_t b, n;
+		stream_span(in, trace->first_stream + s, &b, &n);
+		widen(begin, end, b, n);
+	}
+}
+
+static uint64_t trace_events(const struct info *in, uint32_t t)
+{
+	const struct mer_trace *trace = &in->e->traces[t];
+	uint64_t n = 0;
+	for (uint32_t s = 0; s < trace->n_streams; s++)
+		n += in->counts->by_stream[trace->first_stream + s].events;
+	return n;
+}
+
+static void sum_up(struct info *in)
+{
+	in->begin = in->end = MER_NO_TIME;
+	for (uint32_t h = 0; h < in->e->n_hosts; h++)
+		in->n_hosts += cli_host_wanted(in->cli, in->e->hosts[h].name);
+	for (uint32_t t = 0; t < in->e->n_traces; t++) {
+		const struct mer_trace *trace = &in->e->traces[t];
+		int64_t b, n;
+		if (!cli_trace_wanted(in->cli, in->e, t))
+			continue;
+		in->n_traces++;
+		in->bytes += trace->bytes;
+		in->lost_events += trace->lost_events;
+		in->lost_packets += trace->lost_packets;
+		in->far |= trace->base_s != 0;
+		if (in->counts)
+			in->events += trace_events(in, t);
+		trace_span(in, t, &b, &n);
+		widen(&in->begin, &in->end, b, n);
+	}
+}
+
+static void json_clock(struct mer_json *j, const struct mer_trace *t)
+{
+	mer_json_key(j, "clock");
+	if (!t->has_clock) {
+		mer_json_null(j);
+		return;
+	}
+	mer_json_begin_object(j);
+	mer_json_kv_text(j, "name", t->clock.name);
+	mer_json_kv_uint(j, "freq_hz", t->clock.freq_hz);
+	mer_json_kv_int(j, "offset_ns", t->clock.offset_ns);
+	mer_json_kv_text(j, "uuid", t->clock.uuid);
+	mer_json_end_object(j);
+}
+
+static void json_streams(const struct info *in, struct mer_json *j, const struct mer_trace *t)
+{
+	mer_json_kv_array(j, "stream_list");
+	for (uint32_t i = t->first_stream; i < t->first_stream + t->n_streams; i++) {
+		const struct mer_stream *s = &in->e->streams[i];
+		int64_t b, n;
+		mer_json_begin_object(j);
+		mer_json_kv_text(j, "path", s->path);
+		mer_json_key(j, "cpu");
+		if (s->cpu < 0)
+			mer_json_null(j);
+		else
+			mer_json_int(j, s->cpu);
+		mer_json_kv_uint(j, "class_id", s->class_id);
+		mer_json_kv_uint(j, "id", s->id);
+		mer_json_kv_uint(j, "packets", s->n_packets);
+		mer_json_kv_uint(j, "bytes", s->bytes);
+		mer_json_kv_uint(j, "lost_events", s->lost_events);
+		mer_json_kv_uint(j, "lost_packets", s->lost_packets);
+		stream_span(in, i, &b, &n);
+		cli_json_time(j, "begin", b);
+		cli_json_time(j, "end", n);
+		if (in->counts)
+			mer_json_kv_uint(j, "events", in->counts->by_stream[i].events);
+		mer_json_end_object(j);
+	}
+	mer_json_end_array(j);
+}
+
+static void json_trace(const struct info *in, struct mer_json *j, uint32_t t)
+{
+	const struct mer_trace *trace = &in->e->traces[t];
+	int64_t b, n;
+	mer_json_begin_object(j);
+	mer_json_kv_text(j, "path", trace->path);
+	cli_json_known(j, "domain", trace->domain);
+	cli_json_known(j, "tracer", trace->tracer);
+	mer_json_kv_text(j, "format", trace->format);
+	mer_json_kv_uint(j, "streams", trace->n_streams);
+	mer_json_kv_uint(j, "packets", trace->n_packets);
+	mer_json_kv_uint(j, "bytes", trace->bytes);
+	mer_json_kv_uint(j, "lost_events", trace->lost_events);
+	mer_json_kv_uint(j, "lost_packets", trace->lost_packets);
+	trace_span(in, t, &b, &n);
+	cli_json_time(j, "begin", b);
+	cli_json_time(j, "end", n);
+	json_clock(j, trace);
+	if (in->counts)
+		mer_json_kv_uint(j, "events", trace_events(in, t));
+	if (in->streams)
+		json_streams(in, j, trace);
+	mer_json_end_object(j);
+}
+
+static int print_json(const struct info *in)
+{
+	const struct mer_experiment *e = in->e;
+	struct mer_str text = { 0 };
+	struct mer_json j;
+	mer_json_init(&j, &text, in->cli->out, 2);
+	mer_json_begin_object(&j);
+	mer_json_kv_int(&j, "schema_version", 1);
+	cli_json_time(&j, "begin", in->begin);
+	cli_json_time(&j, "end", in->end);
+	if (in->counts)
+		mer_json_kv_uint(&j, "events", in->events);
+	mer_json_kv_array(&j, "hosts");
+	for (uint32_t h = 0; h < e->n_hosts; h++) {
+		if (!cli_host_wanted(in->cli, e->hosts[h].name))
+			continue;
+		mer_json_begin_object(&j);
+		mer_json_kv_text(&j, "name", e->hosts[h].name);
+		mer_json_kv_text(&j, "id", e->hosts[h].id);
+		mer_json_kv_array(&j, "traces");
+		for (uint32_t t = 0; t < e->n_traces; t++)
+			if (e->traces[t].host == h)
+				json_trace(in, &j, t);
+		mer_json_end_array(&j);
+		mer_json_end_object(&j);
+	}
+	mer_json_end_array(&j);
+	cli_json_diagnostics(&j, e);
+	mer_json_end_object(&j);
+	int rc = mer_json_finish(&j, &in->cli->err);
+	mer_str_fini(&text);
+	return rc;
+}
+
+static struct cli_cell time_cell(int64_t t)
+{
+	return t == MER_NO_TIME ? CLI_CELL_NONE : CLI_CELL(t);
+}
+
+static struct cli_cell known_cell(const char *text)
+{
+	return CLI_CELL_TEXT(text && text[0] ? text : NULL);
+}
+
+static struct cli_cell duration_cell(int64_t begin, int64_t end)
+{
+	return begin == MER_NO_TIME || end == MER_NO_TIME || end < begin ? CLI_CELL_NONE
+									 : CLI_CELL(end - begin);
+}
+
+/* Everything about a trace in one row, for programs. */
+enum {
+	C_HOST,
+	C_HOST_ID,
+	C_PATH,
+	C_DOMAIN,
+	C_TRACER,
+	C_FORMAT,
+	C_STREAMS,
+	C_PACKETS,
+	C_BYTES,
+	C_EVENTS,
+	C_LOST_EVENTS,
+	C_LOST_PACKETS,
+	C_BEGIN,
+	C_END,
+	C_CLOCK,
+	C_FREQ,
+	C_OFFSET,
+	C_UUID,
+	C_N
+};
+static const struct cli_column full_columns[] = {
+	[C_HOST] = { "host", "Host", CLI_TYPE_TEXT },
+	[C_HOST_ID] = { "host_id", "Host id", CLI_TYPE_TEXT },
+	[C_PATH] = { "path", "Path", CLI_TYPE_TEXT },
+	[C_DOMAIN] = { "domain", "Domain", CLI_TYPE_TEXT },
+	[C_TRACER] = { "tracer", "Tracer", CLI_TYPE_TEXT },
+	[C_FORMAT] = { "format", "Format", CLI_TYPE_TEXT },
+	[C_STREAMS] = { "streams", "Streams", CLI_TYPE_COUNT },
+	[C_PACKETS] = { "packets", "Packets", CLI_TYPE_COUNT },
+	[C_BYTES] = { "bytes", "Size", CLI_TYPE_BYTES },
+	[C_EVENTS] = { "events", "Events", CLI_TYPE_COUNT },
+	[C_LOST_EVENTS] = { "lost_events", "Lost", CLI_TYPE_COUNT },
+	[C_LOST_PACKETS] = { "lost_packets", "Lost packets", CLI_TYPE_COUNT },
+	[C_BEGIN] = { "begin", "Begin", CLI_TYPE_TIME },
+	[C_END] = { "end", "End", CLI_TYPE_TIME },
+	[C_CLOCK] = { "clock_name", "Clock", CLI_TYPE_TEXT },
+	[C_FREQ] = { "clock_freq_hz", "Frequency", CLI_TYPE_COUNT },
+	[C_OFFSET] = { "clock_offset_ns", "Offset", CLI_TYPE_ID },
+	[C_UUID] = { "clock_uuid", "Clock UUID", CLI_TYPE_TEXT },
+	[C_N] = { 0 },
+};
+
+static void add_full(const struct info *in, struct cli_table *table, uint32_t t)
+{
+	const struct mer_experiment *e = in->e;
+	const struct mer_trace *trace = &e->traces[t];
+	int64_t b, n;
+	trace_span(in, t, &b, &n);
+	struct cli_cell row[C_N] = {
+		[C_HOST] = CLI_CELL_TEXT(e->hosts[trace->host].name),
+		[C_HOST_ID] = CLI_CELL_TEXT(e->hosts[trace->host].id),
+		[C_PATH] = CLI_CELL_TEXT(trace->path),
+		[C_DOMAIN] = known_cell(trace->domain),
+		[C_TRACER] = known_cell(trace->tracer),
+		[C_FORMAT] = CLI_CELL_TEXT(trace->format),
+		[C_STREAMS] = CLI_CELL(trace->n_streams),
+		[C_PACKETS] = CLI_CELL(trace->n_packets),
+		[C_BYTES] = CLI_CELL(trace->bytes),
+		[C_LOST_EVENTS] = CLI_CELL(trace->lost_events),
+		[C_LOST_PACKETS] = CLI_CELL(trace->lost_packets),
+		[C_BEGIN] = time_cell(b),
+		[C_END] = time_cell(n),
+	};
+	if (in->counts)
+		row[C_EVENTS] = CLI_CELL(trace_events(in, t));
+	if (trace->has_clock) {
+		row[C_CLOCK] = CLI_CELL_TEXT(trace->clock.name);
+		row[C_FREQ] = CLI_CELL(trace->clock.freq_hz);
+		row[C_OFFSET] = CLI_CELL(trace->clock.offset_ns);
+		row[C_UUID] = CLI_CELL_TEXT(trace->clock.uuid);
+	}
+	cli_table_add(table, row);
+}
+
+/* The same for people, in two tables that fit 80 columns. Events come last: the column goes away when
+ * they were not counted. */
+enum { T_HOST, T_DOMAIN, T_PATH, T_STREAMS, T_PACKETS, T_BYTES, T_LOST, T_DURATION, T_EVENTS, T_N };
+static const struct cli_column trace_columns[] = {
+	[T_HOST] = { "host", "Host", CLI_TYPE_TEXT },
+	[T_DOMAIN] = { "domain", "Domain", CLI_TYPE_TEXT },
+	[T_PATH] = { "path", "Trace", CLI_TYPE_TEXT },
+	[T_STREAMS] = { "streams", "Streams", CLI_TYPE_COUNT },
+	[T_PACKETS] = { "packets", "Packets", CLI_TYPE_COUNT },
+	[T_BYTES] = { "bytes", "Size", CLI_TYPE_BYTES },
+	[T_LOST] = { "lost_events", "Lost", CLI_TYPE_COUNT },
+	[T_DURATION] = { "duration", "Duration", CLI_TYPE_DURATION },
+	[T_EVENTS] = { "events", "Events", CLI_TYPE_COUNT },
+	[T_N] = { 0 },
+};
+static void add_trace(const struct info *in, struct cli_table *table, uint32_t t)
+{
+	const struct mer_trace *trace = &in->e->traces[t];
+	int64_t b, n;
+	trace_span(in, t, &b, &n);
+	struct cli_cell row[T_N] = {
+		[T_HOST] = CLI_CELL_TEXT(in->e->hosts[trace->host].name),
+		[T_DOMAIN] = known_cell(trace->domain),
+		[T_PATH] = CLI_CELL_TEXT(trace->path),
+		[T_STREAMS] = CLI_CELL(trace->n_streams),
+		[T_PACKETS] = CLI_CELL(trace->n_packets),
+		[T_BYTES] = CLI_CELL(trace->bytes),
+		[T_LOST] = CLI_CELL(trace->lost_events),
+		[T_DURATION] = duration_cell(b, n),
+	};
+	if (in->counts)
+		row[T_EVENTS] = CLI_CELL(trace_events(in, t));
+	cli_table_add(table, row);
+}
+
+enum { R_HOST, R_TRACER, R_FORMAT, R_CLOCK, R_FREQ, R_AFTER, R_N };
+static const struct cli_column recorder_columns[] = {
+	[R_HOST] = { "host", "Host", CLI_TYPE_TEXT },
+	[R_TRACER] = { "tracer", "Tracer", CLI_TYPE_TEXT },
+	[R_FORMAT] = { "format", "Format", CLI_TYPE_TEXT },
+	[R_CLOCK] = { "clock", "Clock", CLI_TYPE_TEXT },
+	[R_FREQ] = { "freq_hz", "Frequency", CLI_TYPE_TEXT },
+	[R_AFTER] = { "after", "Begins after", CLI_TYPE_DURATION },
+	[R_N] = { 0 },
+};
+
+static const char *frequency(struct cli *cli, uint64_t hz)
+{
+	static const char *const units[] = { "Hz", "kHz", "MHz", "GHz" };
+	double v = (double)hz;
+	int u = 0;
+	while (u < 3 && v >= 1000) {
+		v /= 1000;
+		u++;
+	}
+	return mer_arena_printf(&cli->arena, "%.6g %s", v, units[u]);
+}
+
+static void add_recorder(const struct info *in, struct cli_table *table, uint32_t t)
+{
+	const struct mer_trace *trace = &in->e->traces[t];
+	int64_t b, n;
+	trace_span(in, t, &b, &n);
+	struct cli_cell row[R_N] = {
+		[R_HOST] = CLI_CELL_TEXT(in->e->hosts[trace->host].name),
+		[R_TRACER] = known_cell(trace->tracer),
+		[R_FORMAT] = CLI_CELL_TEXT(trace->format),
+		[R_AFTER] = duration_cell(in->begin, b),
+	};
+	if (trace->has_clock) {
+		row[R_CLOCK] = CLI_CELL_TEXT(trace->clock.name);
+		row[R_FREQ] = CLI_CELL_TEXT(frequency(in->cli, trace->clock.freq_hz));
+	}
+	cli_table_add(table, row);
+}
+
+/* Streams: people want to know when in the experiment, programs when. */
+enum {
+	S_HOST,
+	S_PATH,
+	S_CPU,
+	S_CLASS,
+	S_ID,
+	S_PACKETS,
+	S_BYTES,
+	S_LOST,
+	S_BEGIN,
+	S_END,
+	S_EVENTS,
+	S_N
+};
+#define STREAM_COLUMNS                                                                             \
+	[S_HOST] = { "host", "Host", CLI_TYPE_TEXT },                                              \
+	[S_PATH] = { "path", "Stream", CLI_TYPE_TEXT }, [S_CPU] = { "cpu", "CPU", CLI_TYPE_ID },   \
+	[S_CLASS] = { "class_id", "Class", CLI_TYPE_ID }, [S_ID] = { "id", "Id", CLI_TYPE_ID },    \
+	[S_PACKETS] = { "packets", "Packets", CLI_TYPE_COUNT },                                    \
+	[S_BYTES] = { "bytes", "Size", CLI_TYPE_BYTES },                                           \
+	[S_LOST] = { "lost_events", "Lost", CLI_TYPE_COUNT },                                      \
+	[S_EVENTS] = { "events", "Events", CLI_TYPE_COUNT }
+static const struct cli_column stream_columns[S_N + 1] = {
+	STREAM_COLUMNS,
+	[S_BEGIN] = { "begin", "Begins after", CLI_TYPE_DURATION },
+	[S_END] = { "duration", "Duration", CLI_TYPE_DURATION },
+};
+static const struct cli_column stream_columns_full[S_N + 1] = {
+	STREAM_COLUMNS,
+	[S_BEGIN] = { "begin", "Begin", CLI_TYPE_TIME },
+	[S_END] = { "end", "End", CLI_TYPE_TIME },
+};
+
+static void add_stream(const struct info *in, struct cli_table *table, uint32_t i)
+{
+	const struct mer_stream *s = &in->e->streams[i];
+	bool people = in->cli->format == CLI_FORMAT_TABLE;
+	const char *slash = strrchr(s->path, '/');
+	int64_t b, n;
+	stream_span(in, i, &b, &n);
+	struct cli_cell row[S_N] = {
+		[S_HOST] = CLI_CELL_TEXT(in->e->hosts[in->e->traces[s->trace].host].name),
+		[S_PATH] = CLI_CELL_TEXT(people && slash ? slash + 1 : s->path),
+		[S_CPU] = s->cpu < 0 ? CLI_CELL_NONE : CLI_CELL(s->cpu),
+		[S_CLASS] = CLI_CELL(s->class_id),
+		[S_ID] = CLI_CELL(s->id),
+		[S_PACKETS] = CLI_CELL(s->n_packets),
+		[S_BYTES] = CLI_CELL(s->bytes),
+		[S_LOST] = CLI_CELL(s->lost_events),
+		[S_BEGIN] = people ? duration_cell(in->begin, b) : time_cell(b),
+		[S_END] = people ? duration_cell(b, n) : time_cell(n),
+	};
+	if (in->counts)
+		row[S_EVENTS] = CLI_CELL(in->counts->by_stream[i].events);
+	cli_table_add(table, row);
+}
+
+typedef void add_row(const struct info *, struct cli_table *, uint32_t);
+
+/* One table: a row per trace or stream. Whether events were counted decides about the last column,
+ * where that is theirs. */
+static int print_table(const struct info *in, const struct cli_column *columns, bool events_last,
+	bool per_stream, add_row *add, const char *title)
+{
+	const struct mer_experiment *e = in->e;
+	struct cli_table table;
+	cli_table_init(&table, columns);
+	if (events_last && !in->counts && in->cli->format == CLI_FORMAT_TABLE)
+		table.n_columns--;
+	for (uint32_t h = 0; h < e->n_hosts; h++) {
+		if (!cli_host_wanted(in->cli, e->hosts[h].name))
+			continue;
+		for (uint32_t t = 0; t < e->n_traces; t++) {
+			if (e->traces[t].host != h)
+				continue;
+			if (!per_stream)
+				add(in, &table, t);
+			for (uint32_t s = 0; per_stream && s < e->traces[t].n_streams; s++)
+				add(in, &table, e->traces[t].first_stream + s);
+		}
+	}
+	int rc = cli_table_print(in->cli, &table, per_stream ? "streams" : "traces", title);
+	cli_table_fini(&table);
+	return rc;
+}
+
+static void print_summary(const struct info *in)
+{
+	struct mer_str s = { 0 }, wrapped = { 0 };
+	mer_str_printf(&s, "%u host%s, %u trace%s", in->n_hosts, in->n_hosts == 1 ? "" : "s",
+		in->n_traces, in->n_traces == 1 ? "" : "s");
+	if (in->begin != MER_NO_TIME) {
+		struct mer_str from = { 0 }, to = { 0 };
+		cli_text_time(&from, in->begin);
+		cli_text_time(&to, in->end);
+		enum { DAY = 10 }; /* characters */
+		bool same_day = from.len > DAY && to.len > DAY && !memcmp(from.data, to.data, DAY);
+		if (in->far)
+			mer_str_puts(&s, ", lasting");
+		else if (from.data && to.data)
+			mer_str_printf(&s, ", from %s to %s,", from.data,
+				to.data + (same_day ? DAY + 1 : 0));
+		mer_str_putc(&s, ' ');
+		cli_text_duration(&s, in->end - in->begin);
+		mer_str_fini(&from);
+		mer_str_fini(&to);
+	}
+	mer_str_puts(&s, ", ");
+	cli_text_bytes(&s, (int64_t)in->bytes);
+	if (in->counts) {
+		mer_str_puts(&s, ", ");
+		cli_text_count(&s, (int64_t)in->events);
+		mer_str_puts(&s, in->events == 1 ? " event" : " events");
+	}
+	mer_str_puts(&s, in->lost_events || in->lost_packets ? "; lost: " : "; nothing lost");
+	if (in->lost_events) {
+		cli_text_count(&s, (int64_t)in->lost_events);
+		mer_str_puts(&s, in->lost_events == 1 ? " event" : " events");
+	}
+	if (in->lost_packets) {
+		mer_str_puts(&s, in->lost_events ? " and " : "");
+		cli_text_count(&s, (int64_t)in->lost_packets);
+		mer_str_puts(&s, in->lost_packets == 1 ? " packet" : " packets");
+	}
+	if (s.data)
+		cli_text_wrap(&wrapped, s.data, (size_t)cli_width(in->cli), 0);
+	if (wrapped.data)
+		fputs(wrapped.data, in->cli->out);
+	mer_str_fini(&wrapped);
+	mer_str_fini(&s);
+}
+
+static int print(const struct info *in)
+{
+	if (in->cli->format == CLI_FORMAT_JSON)
+		return print_json(in);
+	if (in->cli->format != CLI_FORMAT_TABLE)
+		return in->streams
+			       ? print_table(in, stream_columns_full, false, true, add_stream, NULL)
+			       : print_table(in, full_columns, false, false, add_full, NULL);
+	print_summary(in);
+	fputc('\n', in->cli->out);
+	int rc = print_table(in, trace_columns, true, false, add_trace, NULL);
+	fputc('\n', in->cli->out);
+	if (rc == 0)
+		rc = print_table(in, recorder_columns, false, false, add_recorder, NULL);
+	if (rc == 0 && in->streams) {
+		fputc('\n', in->cli->out);
+		rc = print_table(in, stream_columns, true, true, add_stream, NULL);
+	}
+	return rc;
+}
+
+static int run(struct cli *cli, const void *values)
+{
+	const struct values *v = values;
+	struct mer_experiment *e;
+	struct trace_counts *counts = NULL;
+	int rc = cli_traces_open(cli, &e);
+	if (rc)
+		return rc;
+	if (v->count) {
+		struct cli_progress progress;
+		cli_progress_begin(&progress, cli, "counting", e->bytes);
+		rc = trace_walk(
+			e, cli_jobs(cli), &cli->cancel, &progress.done_bytes, &counts, &cli->err);
+		cli_progress_end(&progress);
+	}
+	if (rc == 0) {
+		struct info in = { .cli = cli, .e = e, .counts = counts, .streams = v->streams };
+		sum_up(&in);
+		rc = print(&in);
+	}
+	trace_counts_free(counts);
+	cli_traces_close(cli, e);
+	return rc;
+}
+
+static const struct cli_option options[] = {
+	{ .name = "count",
+		.kind = CLI_FLAG,
+		.help = "count the events too (reads everything)",
+		.offset = offsetof(struct values, count) },
+	{ .name = "streams",
+		.kind = CLI_FLAG,
+		.help = "list the streams too",
+		.offset = offsetof(struct values, streams) },
+	{ 0 },
+};
+
+const struct cli_verb cli_verb_info = {
+	.name = "info",
+	.help = "what is in the traces: hosts, clocks, streams, span, losses",
+	.synopsis = "[OPTION...] TRACE...",
+	.description = "Shows hosts and their traces, the tracer, the clock, the number of streams "
+		       "and packets, the time span and what was lost. Only metadata and packet "
+		       "headers are read, so this is instant for traces of any size; --count "
+		       "reads the events too.",
+	.formats = "table|json|jsonl|csv",
+	.uses = CLI_USES_FORMAT | CLI_USES_HOST | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
+	.options = options,
+	.values_size = sizeof(struct values),
+	.min_args = 1,
+	.max_args = -1,
+	.args = "TRACE",
+	.examples = {
+		{ "meridian info client/ server/", "What the traces of two machines hold." },
+		{ "meridian info --count --json client/ | jq '.hosts[].traces[].events'",
+			"Number of events of each trace." },
+	},
+	.run = run,
+};

@@ -1,0 +1,20 @@
+#include "cli/verb.h"
+
+static int run(struct cli *cli, const void *values)
+{
+	(void)values;
+	fprintf(cli->out, "meridian %s\n", MERIDIAN_VERSION);
+	return CLI_OK;
+}
+
+const struct cli_verb cli_verb_version = {
+	.name = "version",
+	.help = "print the version",
+	.synopsis = "",
+	.description = "Prints the program's name and version on one line.",
+	.examples = {
+		{ "meridian version", "The version." },
+		{ "meridian --version", "The same." },
+	},
+	.run = run,
+};

@@ -1,0 +1,101 @@
+/* The program's state: what the command line said, where output goes.
+ *
+ * One struct cli lives for the run of the program, owned by main. Everything that the command line
+ * allocates is in its arena. */
+#ifndef MER_CLI_CONTEXT_H
+#define MER_CLI_CONTEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/pool.h"
+#include "cli/moment.h"
+
+enum cli_exit {
+	CLI_OK = 0,
+	CLI_CONDITION = 1, /* what the verb was asked to look for is so */
+	CLI_USAGE = 2,
+	CLI_INPUT = 3,	  /* input cannot be read */
+	CLI_DEGRADED = 4, /* done, but something was lost, and --strict was given */
+	CLI_INTERNAL = 5, /* output cannot be written, memory is out, a mistake of ours */
+	CLI_INTERRUPTED = 130
+};
+
+enum cli_format {
+	CLI_FORMAT_TABLE,
+	CLI_FORMAT_TEXT,
+	CLI_FORMAT_JSON,
+	CLI_FORMAT_JSONL,
+	CLI_FORMAT_CSV
+};
+enum cli_when { CLI_AUTO, CLI_ALWAYS, CLI_NEVER };
+
+struct cli_texts {
+	const char **item;
+	size_t n;
+};
+
+struct cli_range {
+	uint64_t first, last;
+};
+
+struct cli_ranges {
+	struct cli_range *item;
+	size_t n;
+};
+
+struct cli_progress;
+
+struct cli {
+	struct mer_arena arena;
+	struct mer_err err;
+	const struct cli_verb *verb;
+	const char **args; /* the words that are not options: traces, mostly */
+	size_t n_args;
+
+	/* Common options */
+	unsigned format; /* enum cli_format */
+	const char *output;
+	struct cli_moment begin, end;
+	struct cli_texts hosts, comms;
+	struct cli_ranges cpus, tids;
+	const char *sync;	       /* "auto", "none" or a file; NULL: auto */
+	uint64_t jobs;		       /* 0: not given; see cli_jobs */
+	unsigned color, progress_when; /* enum cli_when */
+	unsigned quiet, verbose;
+	bool strict, want_help, want_version;
+
+	FILE *out; /* results; errors of writing are found by main at the end */
+	bool out_is_terminal, bold_out, bold_err;
+	bool unreadable; /* part of the input could not be read; see cli_report */
+	bool degraded;	 /* something was lost; counts under --strict */
+	struct cli_progress *progress; /* the one that is shown now; NULL: none */
+	struct mer_cancel cancel;
+};
+
+/* Opens the output and decides about colors, after parsing. */
+int cli_open_output(struct cli *cli);
+/* Flushes; 0 or an error when anything that was written did not arrive. */
+int cli_close_output(struct cli *cli);
+
+/* Columns of the output: the terminal's, else $COLUMNS, else 80. */
+int cli_width(const struct cli *cli);
+/* Threads to use. */
+unsigned cli_jobs(const struct cli *cli);
+bool cli_ranges_contain(const struct cli_ranges *r, uint64_t v);
+
+/* Talk on stderr, a line each; a progress line is taken away before. -q leaves errors only. */
+void cli_error(struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void cli_warn(struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void cli_note(struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Findings about the input: errors and warnings, notes with -v; after some rows only how many
+ * more there are, all with -v. Sets what the exit status follows from: an error makes it
+ * CLI_INPUT (all that could be had was printed, part of the input could not), a warning CLI_DEGRADED
+ * under --strict. A verb that returns another status than CLI_OK keeps it. */
+void cli_report(struct cli *cli, const struct mer_diag *rows, size_t n);
+/* The exit status for an error code. */
+int cli_exit_of(int code);
+
+#endif

@@ -1,0 +1,185 @@
+/* --help, the list of verbs, and the check of the tables that all this comes from. */
+#include <string.h>
+#include "cli/text.h"
+#include "cli/verb.h"
+
+/* Text starts at this column, after the options' names. */
+enum { HELP_WIDTH = 79, HELP_COLUMN = 23, HELP_LINES = 40 };
+
+static void heading(struct mer_str *s, const char *text, bool bold)
+{
+	mer_str_printf(s, "\n%s%s:%s\n", bold ? "\033[1m" : "", text, bold ? "\033[0m" : "");
+}
+
+/* "table (default), json or csv" */
+static void formats_help(struct mer_str *s, const char *formats)
+{
+	for (const char *p = formats;;) {
+		size_t n = strcspn(p, "|");
+		mer_str_printf(s, "%.*s%s", (int)n, p, p == formats && p[n] ? " (default)" : "");
+		if (!p[n])
+			return;
+		p += n + 1;
+		mer_str_puts(s, strchr(p, '|') ? ", " : " or ");
+	}
+}
+
+void cli_option_help(struct mer_str *s, const struct cli_verb *verb, const struct cli_option *o)
+{
+	if (o->kind == CLI_FORMAT)
+		formats_help(s, verb && verb->formats ? verb->formats : "table|json|jsonl|csv");
+	else
+		mer_str_puts(s, o->help);
+}
+
+static void option_line(struct mer_str *s, const struct cli_verb *verb, const struct cli_option *o)
+{
+	char name[64], letter[8] = "    ";
+	if (o->letter)
+		snprintf(letter, sizeof(letter), "-%c, ", o->letter);
+	snprintf(name, sizeof(name), "  %s--%s%s%s", letter, o->name, o->arg ? " " : "",
+		o->arg ? o->arg : "");
+	mer_str_printf(s, "%-*s", HELP_COLUMN - 1, name);
+	mer_str_putc(s, ' ');
+	cli_option_help(s, verb, o);
+	mer_str_putc(s, '\n');
+}
+
+static void verb_help(const struct cli_verb *verb, struct mer_str *s, bool bold)
+{
+	const struct cli_option *o;
+	bool common, began = false;
+
+	mer_str_printf(s, "meridian %s: %s\n\n", verb->name, verb->help);
+	mer_str_printf(s, "%sUsage:%s meridian %s%s%s\n\n", bold ? "\033[1m" : "",
+		bold ? "\033[0m" : "", verb->name, *verb->synopsis ? " " : "", verb->synopsis);
+	cli_text_wrap(s, verb->description, HELP_WIDTH, 0);
+	for (size_t i = 0; (o = cli_option_at(verb, i, &common)); i++) {
+		if (common && i > 0 && !began)
+			heading(s, "Common options", bold);
+		else if (i == 0)
+			heading(s, "Options", bold);
+		began |= common;
+		option_line(s, verb, o);
+	}
+	heading(s, "Examples", bold);
+	for (size_t i = 0; i < 2; i++)
+		mer_str_printf(
+			s, "  %s\n      %s\n", verb->examples[i].command, verb->examples[i].what);
+}
+
+static void print(struct mer_str *s, FILE *out)
+{
+	if (s->data)
+		fwrite(s->data, 1, s->len, out);
+	mer_str_fini(s);
+}
+
+void cli_help_verb(const struct cli_verb *verb, FILE *out, bool bold)
+{
+	struct mer_str s = { 0 };
+	verb_help(verb, &s, bold);
+	print(&s, out);
+}
+
+void cli_help_all(FILE *out, bool bold)
+{
+	struct mer_str s = { 0 };
+	const struct cli_option *o;
+	mer_str_printf(&s,
+		"meridian: the traces of many machines, read as one\n\n"
+		"%sUsage:%s meridian VERB [OPTION...] [TRACE...]\n",
+		bold ? "\033[1m" : "", bold ? "\033[0m" : "");
+	heading(&s, "Verbs", bold);
+	for (size_t i = 0; cli_verbs[i]; i++)
+		mer_str_printf(&s, "  %-12s %s\n", cli_verbs[i]->name, cli_verbs[i]->help);
+	mer_str_puts(&s, "\nA TRACE is the folder of a trace, or one with traces below it.\n"
+			 "'meridian VERB --help' tells a verb's options, with examples.\n");
+	heading(&s, "Options of every verb", bold);
+	for (size_t i = 0; (o = cli_option_at(NULL, i, NULL)); i++) {
+		if (!o->uses || o->uses & CLI_USES_ALWAYS)
+			option_line(&s, NULL, o);
+	}
+	heading(&s, "Examples", bold);
+	mer_str_puts(&s, "  meridian info client/ server/\n"
+			 "      What the traces of two machines hold.\n"
+			 "  meridian events --limit 10 client/ server/\n"
+			 "      The first events of both, in the order of time.\n");
+	print(&s, out);
+}
+
+static int check_options(const struct cli_verb *verb, FILE *out)
+{
+	const struct cli_option *a, *b;
+	const char *name = verb ? verb->name : "meridian";
+	int n_bad = 0;
+	for (size_t i = 0; (a = cli_option_at(verb, i, NULL)); i++) {
+		for (size_t k = i + 1; (b = cli_option_at(verb, k, NULL)); k++) {
+			if (strcmp(a->name, b->name) == 0 ||
+				(a->letter && a->letter == b->letter)) {
+				fprintf(out, "%s: --%s and --%s collide\n", name, a->name, b->name);
+				n_bad++;
+			}
+		}
+		if (cli_option_has_arg(a) != (a->arg != NULL) ||
+			(!a->help && a->kind != CLI_FORMAT) ||
+			(a->kind == CLI_CHOICE && !a->choices)) {
+			fprintf(out, "%s: --%s is not described completely\n", name, a->name);
+			n_bad++;
+		}
+		if (strlen(a->name) + (a->arg ? strlen(a->arg) + 1 : 0) + 8 >= HELP_COLUMN) {
+			fprintf(out, "%s: --%s and its value are too long\n", name, a->name);
+			n_bad++;
+		}
+	}
+	return n_bad;
+}
+
+static int check_size(const char *name, const struct mer_str *s, FILE *out)
+{
+	int n_bad = 0, lines = 0;
+	for (const char *p = s->data ? s->data : ""; *p;) {
+		size_t n = strcspn(p, "\n");
+		lines++;
+		if (cli_text_width(p, n) > HELP_WIDTH) {
+			fprintf(out, "%s: too wide: %.*s\n", name, (int)n, p);
+			n_bad++;
+		}
+		p += n + (p[n] != '\0');
+	}
+	if (lines > HELP_LINES) {
+		fprintf(out, "%s: help is %d lines long\n", name, lines);
+		n_bad++;
+	}
+	return n_bad;
+}
+
+int cli_self_check(FILE *out)
+{
+	int n_bad = check_options(NULL, out);
+	for (size_t i = 0; cli_verbs[i]; i++) {
+		const struct cli_verb *v = cli_verbs[i];
+		struct mer_str s = { 0 };
+		n_bad += check_options(v, out);
+		verb_help(v, &s, false);
+		n_bad += check_size(v->name, &s, out);
+		mer_str_fini(&s);
+		for (size_t k = 0; k < 2; k++) {
+			const char *command = v->examples[k].command;
+			if (!command || !strstr(command, "meridian ") ||
+				!strstr(command, v->name)) {
+				fprintf(out, "%s: example %zu does not use it\n", v->name, k + 1);
+				n_bad++;
+			}
+		}
+		if (cli_verb_find(v->name) != v || !v->run || !v->help || !v->description) {
+			fprintf(out, "%s: twice, or not described completely\n", v->name);
+			n_bad++;
+		}
+		if ((v->uses & CLI_USES_FORMAT) && !v->formats) {
+			fprintf(out, "%s: takes --format, but tells no formats\n", v->name);
+			n_bad++;
+		}
+	}
+	return n_bad;
+}

@@ -1,0 +1,176 @@
+/* Manual pages as scdoc source, from the same tables as --help. The build runs them through scdoc:
+ * see CMakeLists.txt. */
+#include <ctype.h>
+#include <string.h>
+#include "cli/text.h"
+#include "cli/verb.h"
+
+/* Text in which scdoc must see no markup. */
+static void plain(struct mer_str *s, const char *text)
+{
+	for (const char *p = text; *p; p++) {
+		if (strchr("_*\\#`[]|<>~", *p))
+			mer_str_putc(s, '\\');
+		mer_str_putc(s, *p);
+	}
+}
+
+/* Paragraphs; lines that begin with blanks are literal. */
+static void paragraphs(struct mer_str *s, const char *text)
+{
+	bool literal = false;
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+		if ((text[0] == ' ') != literal) {
+			if (!literal && s->len >= 2 && s->data[s->len - 2] != '\n')
+				mer_str_putc(s, '\n');
+			mer_str_puts(s, "```\n");
+			literal = !literal;
+		}
+		char line[1024];
+		snprintf(line, sizeof(line), "%.*s", (int)n, text);
+		if (literal)
+			mer_str_puts(s, line);
+		else
+			plain(s, line);
+		mer_str_putc(s, '\n');
+		text += n + (text[n] != '\0');
+	}
+	if (literal)
+		mer_str_puts(s, "```\n");
+	mer_str_putc(s, '\n');
+}
+
+static void title(struct mer_str *s, const char *page)
+{
+	mer_str_printf(s, "%s(1)\n\n# NAME\n\n%s - ", page, page);
+}
+
+static void option(struct mer_str *s, const struct cli_verb *verb, const struct cli_option *o)
+{
+	if (o->letter)
+		mer_str_printf(s, "*-%c*, ", o->letter);
+	mer_str_printf(s, "*--%s*", o->name);
+	if (o->arg)
+		mer_str_printf(s, " _%s_", o->arg);
+	mer_str_puts(s, "\n\t");
+	struct mer_str help = { 0 };
+	cli_option_help(&help, verb, o);
+	if (help.data)
+		plain(s, help.data);
+	s->failed |= help.failed;
+	mer_str_fini(&help);
+	mer_str_puts(s, "\n\n");
+}
+
+static const char times[] =
+	"# TIMES\n\n"
+	"A _TIME_ is a date and time in local time (*2024-05-03T12:34:56.789*; *Z* or *+02:00* "
+	"may follow), a time of the day on which the trace begins (*12:34:56.789*), a "
+	"distance from the trace's begin (*+1.5s*, or *1.5s*; the units are ns, us, ms, s, min "
+	"and h), seconds since 1970 (*@1714732496.5*), or nanoseconds since 1970 as in JSON "
+	"output.\n\n";
+
+static const char status[] =
+	"# EXIT STATUS\n\n"
+	"*0*\n\tDone.\n\n"
+	"*1*\n\tWhat the verb was asked to look for is so; for *meridian check*: a trace is not "
+	"sound.\n\n"
+	"*2*\n\tThe command line makes no sense.\n\n"
+	"*3*\n\tInput cannot be read.\n\n"
+	"*4*\n\tDone, but something was lost or damaged, and *--strict* was given.\n\n"
+	"*5*\n\tOutput cannot be written, memory ran out, or the program has a mistake.\n\n"
+	"*130*\n\tInterrupted.\n\n";
+
+static const char environment[] =
+	"# ENVIRONMENT\n\n"
+	"*NO\\_COLOR*\n\tWhen not empty: no colors, unless *--color* asks for them.\n\n"
+	"*COLUMNS*\n\tWidth of tables when the output is no terminal; 80 when not set.\n\n"
+	"*TZ*\n\tThe time zone in which times are shown and read.\n\n";
+
+static void verb_page(struct mer_str *s, const struct cli_verb *verb)
+{
+	const struct cli_option *o;
+	char page[64];
+	bool common, began = false;
+
+	snprintf(page, sizeof(page), "meridian-%s", verb->name);
+	title(s, page);
+	plain(s, verb->help);
+	mer_str_printf(
+		s, "\n\n# SYNOPSIS\n\n*meridian %s*%s", verb->name, *verb->synopsis ? " " : "");
+	plain(s, verb->synopsis);
+	mer_str_puts(s, "\n\n# DESCRIPTION\n\n");
+	paragraphs(s, verb->description);
+	if (verb->more)
+		paragraphs(s, verb->more);
+	for (size_t i = 0; (o = cli_option_at(verb, i, &common)); i++) {
+		if (common && i > 0 && !began)
+			mer_str_puts(s, "# COMMON OPTIONS\n\n");
+		else if (i == 0)
+			mer_str_puts(s, "# OPTIONS\n\n");
+		began |= common;
+		option(s, verb, o);
+	}
+	if (verb->uses & CLI_USES_TIME)
+		mer_str_puts(s, times);
+	mer_str_puts(s, status);
+	mer_str_puts(s, "# EXAMPLES\n\n");
+	for (size_t i = 0; i < 2; i++) {
+		plain(s, verb->examples[i].what);
+		mer_str_printf(s, "\n\n```\n%s\n```\n\n", verb->examples[i].command);
+	}
+	mer_str_puts(s, "# SEE ALSO\n\n*meridian*(1)\n");
+}
+
+static void main_page(struct mer_str *s)
+{
+	const struct cli_option *o;
+	title(s, "meridian");
+	mer_str_puts(s, "the traces of many machines, read as one\n\n"
+			"# SYNOPSIS\n\n*meridian* _VERB_ \\[OPTION...\\] \\[TRACE...\\]\n\n"
+			"# DESCRIPTION\n\n"
+			"meridian reads kernel and user-space traces in the Common Trace Format "
+			"(CTF 1.8 and CTF 2), puts those of many machines on one clock, and "
+			"analyses them. A _TRACE_ is the folder of a trace, or a folder with "
+			"traces below it.\n\n"
+			"Results go to standard output, everything else to standard error. "
+			"Damage in a trace does not end a run: it is reported beside the results "
+			"that it affects.\n\n# VERBS\n\n");
+	for (size_t i = 0; cli_verbs[i]; i++) {
+		mer_str_printf(s, "*%s*\n\t", cli_verbs[i]->name);
+		plain(s, cli_verbs[i]->help);
+		mer_str_printf(s, "; see *meridian-%s*(1)\n\n", cli_verbs[i]->name);
+	}
+	mer_str_puts(s, "# OPTIONS\n\nThose that apply to a verb are in its own page. These are "
+			"understood by every verb, and before it.\n\n");
+	for (size_t i = 0; (o = cli_option_at(NULL, i, NULL)); i++) {
+		if (!o->uses || o->uses & CLI_USES_ALWAYS)
+			option(s, NULL, o);
+	}
+	mer_str_puts(s, status);
+	mer_str_puts(s, environment);
+	mer_str_puts(s, "# SEE ALSO\n\n");
+	for (size_t i = 0; cli_verbs[i]; i++)
+		mer_str_printf(s, "%s*meridian-%s*(1)", i ? ", " : "", cli_verbs[i]->name);
+	mer_str_puts(s, ", *lttng*(1), *babeltrace2*(1)\n");
+}
+
+bool cli_man_page(const char *page, FILE *out)
+{
+	struct mer_str s = { 0 };
+	static const char prefix[] = "meridian-";
+	if (strcmp(page, "meridian") == 0) {
+		main_page(&s);
+	} else {
+		bool full = strncmp(page, prefix, sizeof(prefix) - 1) == 0;
+		const struct cli_verb *verb =
+			cli_verb_find(full ? page + sizeof(prefix) - 1 : page);
+		if (!verb)
+			return false;
+		verb_page(&s, verb);
+	}
+	bool ok = !s.failed && fwrite(s.data, 1, s.len, out) == s.len;
+	mer_str_fini(&s);
+	return ok;
+}

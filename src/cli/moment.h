@@ -1,0 +1,27 @@
+/* Moments and durations as people type them.
+ *
+ * A moment: 2024-05-03T12:34:56.789 (or with a blank; Z or +02:00 may follow, else local time),
+ * 12:34:56.789 (of the day on which the trace begins, local time), +1.5s or 1.5s (after the
+ * trace's begin), @1714732496.5 (seconds since 1970), or nanoseconds since 1970 as in --json. What
+ * is relative is resolved when the trace's span is known. */
+#ifndef MER_CLI_MOMENT_H
+#define MER_CLI_MOMENT_H
+
+#include "base/err.h"
+
+enum cli_moment_kind { CLI_MOMENT_NONE, CLI_MOMENT_ABSOLUTE, CLI_MOMENT_RELATIVE, CLI_MOMENT_DAY };
+
+struct cli_moment {
+	enum cli_moment_kind kind;
+	int64_t ns; /* since 1970; since the trace's begin; since midnight */
+};
+
+int cli_moment_parse(struct cli_moment *m, const char *text, struct mer_err *err);
+/* As ns since 1970, for a trace that spans begin..end; fallback when the moment is not set. A time
+ * of day before the trace's begin means the next day when the trace lasts that long. */
+int64_t cli_moment_resolve(
+	const struct cli_moment *m, int64_t begin, int64_t end, int64_t fallback);
+/* "1.5s", "200ms", "3us", "10ns", "2min", "1h". */
+int cli_duration_parse(int64_t *ns, const char *text, struct mer_err *err);
+
+#endif

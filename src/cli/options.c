@@ -1,0 +1,423 @@
+#include "cli/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "cli/verb.h"
+
+#define COMMON(member) offsetof(struct cli, member)
+
+const struct cli_option cli_common_options[] = {
+	{ .name = "format",
+		.kind = CLI_FORMAT,
+		.arg = "FORMAT",
+		.uses = CLI_USES_FORMAT,
+		.help = NULL, /* made from the verb's formats */
+		.offset = COMMON(format) },
+	{ .name = "json",
+		.kind = CLI_SET,
+		.value = CLI_FORMAT_JSON,
+		.uses = CLI_USES_FORMAT,
+		.help = "short for --format json",
+		.offset = COMMON(format) },
+	{ .name = "output",
+		.letter = 'o',
+		.kind = CLI_FILE,
+		.arg = "FILE",
+		.uses = CLI_USES_FORMAT,
+		.help = "write the results to FILE",
+		.offset = COMMON(output) },
+	{ .name = "begin",
+		.kind = CLI_MOMENT,
+		.arg = "TIME",
+		.uses = CLI_USES_TIME,
+		.help = "from TIME: date and time, HH:MM:SS.nnn, or +1.5s",
+		.offset = COMMON(begin) },
+	{ .name = "end",
+		.kind = CLI_MOMENT,
+		.arg = "TIME",
+		.uses = CLI_USES_TIME,
+		.help = "before TIME; + counts from the traces' begin",
+		.offset = COMMON(end) },
+	{ .name = "host",
+		.kind = CLI_TEXTS,
+		.arg = "NAME",
+		.uses = CLI_USES_HOST,
+		.help = "only these hosts (a,b; may be repeated)",
+		.offset = COMMON(hosts) },
+	{ .name = "cpu",
+		.kind = CLI_RANGES,
+		.arg = "N",
+		.uses = CLI_USES_CPU,
+		.help = "only these processors (0,2-4)",
+		.offset = COMMON(cpus) },
+	{ .name = "tid",
+		.kind = CLI_RANGES,
+		.arg = "N",
+		.uses = CLI_USES_TID,
+		.help = "only these threads (0,2-4)",
+		.offset = COMMON(tids) },
+	{ .name = "comm",
+		.kind = CLI_TEXTS,
+		.arg = "NAME",
+		.uses = CLI_USES_COMM,
+		.help = "only threads of this program (* and ? match)",
+		.offset = COMMON(comms) },
+	{ .name = "sync",
+		.kind = CLI_FILE,
+		.arg = "HOW",
+		.uses = CLI_USES_SYNC,
+		.help = "clocks: auto, none (as recorded) or a FILE",
+		.offset = COMMON(sync) },
+	{ .name = "jobs",
+		.letter = 'j',
+		.kind = CLI_NUMBER,
+		.arg = "N",
+		.uses = CLI_USES_JOBS,
+		.help = "threads to use (default: one per processor)",
+		.offset = COMMON(jobs) },
+	{ .name = "progress",
+		.kind = CLI_CHOICE,
+		.arg = "WHEN",
+		.choices = "auto|always|never",
+		.uses = CLI_USES_INPUT,
+		.help = "progress line: auto, always or never",
+		.offset = COMMON(progress_when) },
+	{ .name = "strict",
+		.kind = CLI_FLAG,
+		.uses = CLI_USES_INPUT,
+		.help = "exit 4 when something was lost or damaged",
+		.offset = COMMON(strict) },
+	{ .name = "color",
+		.kind = CLI_CHOICE,
+		.arg = "WHEN",
+		.choices = "auto|always|never",
+		.uses = CLI_USES_ALWAYS,
+		.help = "colors: auto, always or never",
+		.offset = COMMON(color) },
+	{ .name = "quiet",
+		.letter = 'q',
+		.kind = CLI_REPEAT,
+		.uses = CLI_USES_ALWAYS,
+		.help = "errors only on stderr",
+		.offset = COMMON(quiet) },
+	{ .name = "verbose",
+		.letter = 'v',
+		.kind = CLI_REPEAT,
+		.uses = CLI_USES_ALWAYS,
+		.help = "say more: notes, and every warning",
+		.offset = COMMON(verbose) },
+	{ .name = "help",
+		.letter = 'h',
+		.kind = CLI_FLAG,
+		.uses = CLI_USES_ALWAYS,
+		.help = "print this help",
+		.offset = COMMON(want_help) },
+	{ 0 },
+};
+
+/* Understood before the verb only. */
+static const struct cli_option version_option = { .name = "version",
+	.letter = 'V',
+	.kind = CLI_FLAG,
+	.help = "print the version",
+	.offset = COMMON(want_version) };
+
+const struct cli_option *cli_option_at(const struct cli_verb *verb, size_t i, bool *common)
+{
+	if (common)
+		*common = false;
+	for (const struct cli_option *o = verb ? verb->options : NULL; o && o->name; o++) {
+		if (i-- == 0)
+			return o;
+	}
+	if (common)
+		*common = true;
+	for (const struct cli_option *o = cli_common_options; o->name; o++) {
+		if (verb && !(o->uses & (verb->uses | CLI_USES_ALWAYS)))
+			continue;
+		if (i-- == 0)
+			return o;
+	}
+	return !verb && i == 0 ? &version_option : NULL;
+}
+
+int cli_choice_index(const char *choices, const char *word, size_t len)
+{
+	int index = 0;
+	for (const char *p = choices;; index++) {
+		size_t n = strcspn(p, "|");
+		if (n == len && memcmp(p, word, n) == 0)
+			return index;
+		if (!p[n])
+			return -1;
+		p += n + 1;
+	}
+}
+
+/* Edit distance with swaps of neighbours, for words of at most 63 bytes. */
+static unsigned distance(const char *a, const char *b)
+{
+	size_t n = strlen(a), m = strlen(b);
+	unsigned char row[3][64];
+	if (n > 63 || m > 63)
+		return 64;
+	for (size_t k = 0; k <= m; k++)
+		row[1][k] = (unsigned char)k;
+	for (size_t i = 1; i <= n; i++) {
+		/* row[0]: two before, row[1]: the one before, row[2]: this one */
+		row[2][0] = (unsigned char)i;
+		for (size_t k = 1; k <= m; k++) {
+			unsigned best = row[1][k - 1] + (a[i - 1] != b[k - 1] ? 1u : 0u);
+			if (row[1][k] + 1u < best)
+				best = row[1][k] + 1u;
+			if (row[2][k - 1] + 1u < best)
+				best = row[2][k - 1] + 1u;
+			if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1] &&
+				row[0][k - 2] + 1u < best)
+				best = row[0][k - 2] + 1u;
+			row[2][k] = (unsigned char)best;
+		}
+		memcpy(row[0], row[1], m + 1);
+		memcpy(row[1], row[2], m + 1);
+	}
+	return row[1][m];
+}
+
+const char *cli_nearest(const char *word, const char *const *words, size_t n)
+{
+	const char *best = NULL;
+	size_t len = strlen(word);
+	unsigned least = len < 4 ? 2 : (unsigned)(len / 3 + 2);
+	for (size_t i = 0; i < n; i++) {
+		unsigned d = distance(word, words[i]);
+		/* The begin of a word is as good as one wrong letter. */
+		if (len >= 2 && strncmp(word, words[i], len) == 0)
+			d = 1;
+		if (d < least) {
+			least = d;
+			best = words[i];
+		}
+	}
+	return best;
+}
+
+static int unknown_option(struct cli *cli, const char *name, size_t len)
+{
+	const char *names[128];
+	size_t n = 0;
+	char word[64];
+	snprintf(word, sizeof(word), "%.*s", (int)(len < 63 ? len : 63), name);
+	if (cli->verb) {
+		for (const struct cli_option *o = cli_common_options; o->name; o++) {
+			if (strcmp(o->name, word) == 0)
+				return mer_fail(&cli->err, MER_ERR_USAGE,
+					"option --%s does not apply to '%s'", word,
+					cli->verb->name);
+		}
+	}
+	const struct cli_option *o;
+	for (size_t i = 0; n < 128 && (o = cli_option_at(cli->verb, i, NULL)); i++)
+		names[n++] = o->name;
+	const char *best = cli_nearest(word, names, n);
+	return mer_fail(&cli->err, MER_ERR_USAGE, "unknown option --%s%s%s%s", word,
+		best ? " (did you mean --" : "", best ? best : "", best ? "?)" : "");
+}
+
+static int parse_number(
+	struct cli *cli, const char *what, const char *text, size_t len, uint64_t *v)
+{
+	uint64_t r = 0;
+	bool bad = len == 0;
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] < '0' || text[i] > '9' || __builtin_mul_overflow(r, 10, &r) ||
+			__builtin_add_overflow(r, (uint64_t)(text[i] - '0'), &r))
+			bad = true;
+	}
+	if (bad)
+		return mer_fail(&cli->err, MER_ERR_USAGE, "%s: '%.*s' is not a number", what,
+			(int)(len < 200 ? len : 200), text);
+	*v = r;
+	return 0;
+}
+
+/* An array of the arena one element longer, in steps of powers of two. */
+static void *grown(struct cli *cli, const void *item, size_t n, size_t size)
+{
+	if (n && (n & (n - 1)))
+		return (void *)(uintptr_t)item;
+	void *p = mer_arena_zalloc(&cli->arena, n ? 2 * n : 1, size);
+	if (p && n)
+		memcpy(p, item, n * size);
+	return p;
+}
+
+static int add_texts(struct cli *cli, struct cli_texts *t, const char *text)
+{
+	for (const char *p = text;;) {
+		size_t len = strcspn(p, ",");
+		if (len) {
+			const char **item = grown(cli, t->item, t->n, sizeof(*item));
+			char *copy = mer_arena_strndup(&cli->arena, p, len);
+			if (!item || !copy)
+				return mer_fail_nomem(&cli->err);
+			t->item = item;
+			t->item[t->n++] = copy;
+		}
+		if (!p[len])
+			return 0;
+		p += len + 1;
+	}
+}
+
+static int add_ranges(struct cli *cli, const char *what, struct cli_ranges *r, const char *text)
+{
+	for (const char *p = text;;) {
+		size_t len = strcspn(p, ","), first = strcspn(p, ",-");
+		struct cli_range range;
+		int rc = parse_number(cli, what, p, first, &range.first);
+		range.last = range.first;
+		if (!rc && first < len)
+			rc = parse_number(cli, what, p + first + 1, len - first - 1, &range.last);
+		if (rc)
+			return rc;
+		if (range.last < range.first)
+			return mer_fail(&cli->err, MER_ERR_USAGE, "%s: '%.*s' is an empty range",
+				what, (int)(len < 200 ? len : 200), p);
+		struct cli_range *item = grown(cli, r->item, r->n, sizeof(*item));
+		if (!item)
+			return mer_fail_nomem(&cli->err);
+		r->item = item;
+		r->item[r->n++] = range;
+		if (!p[len])
+			return 0;
+		p += len + 1;
+	}
+}
+
+static const char format_names[] = "table|text|json|jsonl|csv"; /* as enum cli_format */
+
+static int store(struct cli *cli, const struct cli_option *o, void *at, const char *arg)
+{
+	char what[64];
+	snprintf(what, sizeof(what), "--%s", o->name);
+	switch (o->kind) {
+	case CLI_FLAG: *(bool *)at = true; return 0;
+	case CLI_REPEAT: ++*(unsigned *)at; return 0;
+	case CLI_SET: *(unsigned *)at = o->value; return 0;
+	case CLI_TEXT:
+	case CLI_FILE: *(const char **)at = arg; return 0;
+	case CLI_TEXTS: return add_texts(cli, at, arg);
+	case CLI_NUMBER: return parse_number(cli, what, arg, strlen(arg), at);
+	case CLI_RANGES: return add_ranges(cli, what, at, arg);
+	case CLI_FORMAT:
+	case CLI_CHOICE: {
+		const char *choices = o->kind == CLI_FORMAT ? format_names : o->choices;
+		int index = cli_choice_index(choices, arg, strlen(arg));
+		if (index < 0)
+			return mer_fail(&cli->err, MER_ERR_USAGE, "%s: '%s' is none of %s", what,
+				arg,
+				o->kind == CLI_FORMAT && cli->verb ? cli->verb->formats : choices);
+		*(unsigned *)at = (unsigned)index;
+		return 0;
+	}
+	case CLI_MOMENT: {
+		struct mer_err err = { 0 };
+		if (cli_moment_parse(at, arg, &err) == 0)
+			return 0;
+		return mer_fail(&cli->err, MER_ERR_USAGE, "%s: %s", what, err.text);
+	}
+	}
+	return mer_fail(&cli->err, MER_ERR_BUG, "%s: no such kind of option", what);
+}
+
+static const struct cli_option *find(
+	struct cli *cli, const char *name, size_t len, char letter, bool *common)
+{
+	const struct cli_option *o;
+	for (size_t i = 0; (o = cli_option_at(cli->verb, i, common)); i++) {
+		if (name ? strlen(o->name) == len && memcmp(o->name, name, len) == 0
+			 : o->letter == letter)
+			return o;
+	}
+	return NULL;
+}
+
+static void *place(struct cli *cli, const struct cli_option *o, bool common, void *values)
+{
+	return (char *)(common ? (void *)cli : values) + o->offset;
+}
+
+/* --name, --name=value, --name value */
+static int parse_long(struct cli *cli, int argc, char **argv, int *at, void *values)
+{
+	const char *name = argv[*at] + 2;
+	size_t len = strcspn(name, "=");
+	bool common;
+	const struct cli_option *o = find(cli, name, len, 0, &common);
+	const char *arg = name[len] ? name + len + 1 : NULL;
+	if (!o)
+		return unknown_option(cli, name, len);
+	if (!cli_option_has_arg(o)) {
+		if (arg)
+			return mer_fail(
+				&cli->err, MER_ERR_USAGE, "option --%s takes no value", o->name);
+	} else if (!arg) {
+		if (*at + 1 >= argc)
+			return mer_fail(&cli->err, MER_ERR_USAGE, "option --%s needs a value (%s)",
+				o->name, o->arg);
+		arg = argv[++*at];
+	}
+	return store(cli, o, place(cli, o, common, values), arg);
+}
+
+/* -v, -vq, -j4, -j 4 */
+static int parse_letters(struct cli *cli, int argc, char **argv, int *at, void *values)
+{
+	for (const char *p = argv[*at] + 1; *p; p++) {
+		bool common;
+		const struct cli_option *o = find(cli, NULL, 0, *p, &common);
+		if (!o)
+			return mer_fail(&cli->err, MER_ERR_USAGE, "unknown option -%c", *p);
+		const char *arg = NULL;
+		if (cli_option_has_arg(o)) {
+			if (p[1])
+				arg = p + 1;
+			else if (*at + 1 < argc)
+				arg = argv[++*at];
+			else
+				return mer_fail(&cli->err, MER_ERR_USAGE,
+					"option -%c needs a value (%s)", *p, o->arg);
+		}
+		int rc = store(cli, o, place(cli, o, common, values), arg);
+		if (rc || arg)
+			return rc;
+	}
+	return 0;
+}
+
+int cli_parse(struct cli *cli, int argc, char **argv, int *at, void *values)
+{
+	bool words_only = false;
+	for (; *at < argc; ++*at) {
+		const char *word = argv[*at];
+		int rc = 0;
+		if (words_only || word[0] != '-' || !word[1]) {
+			if (!cli->verb)
+				return 0;
+			const char **args = grown(cli, cli->args, cli->n_args, sizeof(*args));
+			if (!args)
+				return mer_fail_nomem(&cli->err);
+			cli->args = args;
+			cli->args[cli->n_args++] = word;
+		} else if (strcmp(word, "--") == 0) {
+			words_only = true;
+		} else if (word[1] == '-') {
+			rc = parse_long(cli, argc, argv, at, values);
+		} else {
+			rc = parse_letters(cli, argc, argv, at, values);
+		}
+		if (rc)
+			return rc;
+	}
+	return 0;
+}

@@ -1,0 +1,75 @@
+/* Options: described in tables, read from the command line into plain structs.
+ *
+ * A verb's own options go to its own struct (offset), the common ones to struct cli. A common
+ * option exists for the verbs that use it and is a usage error elsewhere. */
+#ifndef MER_CLI_OPTIONS_H
+#define MER_CLI_OPTIONS_H
+
+#include <stddef.h>
+#include "base/str.h"
+#include "cli/context.h"
+
+enum cli_kind {
+	CLI_FLAG = 1, /* bool */
+	CLI_REPEAT,   /* unsigned: how often it was given */
+	CLI_SET,      /* unsigned: becomes the option's value */
+	CLI_TEXT,     /* const char *: the last one given */
+	CLI_FILE,     /* the same, completed as a file */
+	CLI_TEXTS,    /* struct cli_texts: repeated, or separated by commas */
+	CLI_NUMBER,   /* uint64_t */
+	CLI_RANGES,   /* struct cli_ranges: "1,4-7" */
+	CLI_CHOICE,   /* unsigned: the index in choices */
+	CLI_FORMAT,   /* unsigned: enum cli_format, one of the verb's formats */
+	CLI_MOMENT    /* struct cli_moment */
+};
+
+enum cli_uses {
+	CLI_USES_FORMAT = 1 << 0, /* --format --json -o */
+	CLI_USES_TIME = 1 << 1,	  /* --begin --end */
+	CLI_USES_HOST = 1 << 2,
+	CLI_USES_CPU = 1 << 3,
+	CLI_USES_TID = 1 << 4,
+	CLI_USES_COMM = 1 << 5,
+	CLI_USES_SYNC = 1 << 6,
+	CLI_USES_JOBS = 1 << 7,
+	CLI_USES_INPUT = 1 << 8, /* reads traces: --progress --strict */
+	CLI_USES_ALWAYS = 1 << 9 /* every verb: --color -q -v -h */
+};
+
+struct cli_option {
+	const char *name; /* without the dashes */
+	char letter;	  /* 0: none */
+	enum cli_kind kind;
+	const char *arg; /* how help calls its value; NULL for those without one */
+	const char *help;
+	size_t offset;
+	const char *choices; /* CLI_CHOICE: "auto|always|never" */
+	unsigned value;	     /* CLI_SET */
+	unsigned uses;	     /* common options: the CLI_USES_* bit */
+};
+
+/* The common options; ends with {0}; offsets into struct cli. */
+extern const struct cli_option cli_common_options[];
+
+/* The options of a verb (NULL: those before the verb), its own first: the i-th, NULL after the
+ * last. common (NULL allowed) tells where its value lies. */
+const struct cli_option *cli_option_at(const struct cli_verb *verb, size_t i, bool *common);
+static inline bool cli_option_has_arg(const struct cli_option *o)
+{
+	return o->kind != CLI_FLAG && o->kind != CLI_REPEAT && o->kind != CLI_SET;
+}
+
+/* One line on the option, as --help of this verb (or NULL) shows it. */
+void cli_option_help(struct mer_str *s, const struct cli_verb *verb, const struct cli_option *o);
+
+/* Reads options from args[*at] on. Before the verb is known (cli->verb NULL) it stops at the first
+ * word that is no option; then it takes all, and words become cli->args. values: the verb's
+ * struct. */
+int cli_parse(struct cli *cli, int argc, char **argv, int *at, void *values);
+
+/* The most similar of the words to this one, or NULL when none is similar enough. */
+const char *cli_nearest(const char *word, const char *const *words, size_t n);
+/* Whether word is one of "a|b|c"; its index or -1. */
+int cli_choice_index(const char *choices, const char *word, size_t len);
+
+#endif

@@ -1,0 +1,149 @@
+#include "cli/progress.h"
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/str.h"
+#include "cli/text.h"
+
+enum { FIRST_MS = 1000, EVERY_MS = 100, LINE_BYTES = 160 };
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+static void put(const char *text, size_t len)
+{
+	/* Not through stdio: a signal handler may end the program at any moment. */
+	ssize_t written = write(STDERR_FILENO, text, len);
+	(void)written;
+}
+
+static void erase(struct cli_progress *p)
+{
+	if (p->drawn)
+		put("\r\033[K", 4);
+	p->drawn = false;
+}
+
+static void draw(struct cli_progress *p)
+{
+	uint64_t done = atomic_load_explicit(&p->done_bytes, memory_order_relaxed);
+	double seconds = (double)(now_ns() - p->start_ns) / 1e9;
+	double rate = (double)done / seconds;
+	struct mer_str s = { 0 };
+
+	mer_str_printf(&s, "\r\033[K%s: ", p->what);
+	cli_text_bytes(&s, (int64_t)done);
+	if (p->total_bytes) {
+		mer_str_puts(&s, " of ");
+		cli_text_bytes(&s, (int64_t)p->total_bytes);
+		mer_str_printf(&s, " (%.0f %%)",
+			done < p->total_bytes ? 100.0 * (double)done / (double)p->total_bytes
+					      : 100.0);
+	}
+	mer_str_puts(&s, ", ");
+	cli_text_bytes(&s, (int64_t)rate);
+	mer_str_puts(&s, "/s");
+	if (p->total_bytes > done && rate > 0) {
+		double left = (double)(p->total_bytes - done) / rate;
+		if (left < 1e6) {
+			mer_str_puts(&s, ", ");
+			cli_text_duration(&s, (int64_t)(left + 1) * INT64_C(1000000000));
+			mer_str_puts(&s, " left");
+		}
+	}
+	if (!s.failed)
+		put(s.data, s.len < LINE_BYTES ? s.len : LINE_BYTES);
+	p->drawn = true;
+	mer_str_fini(&s);
+}
+
+static void *ticker(void *arg)
+{
+	struct cli_progress *p = arg;
+	int64_t next = p->start_ns + FIRST_MS * INT64_C(1000000);
+	pthread_mutex_lock(&p->lock);
+	while (!p->stop) {
+		struct timespec until = { .tv_sec = next / 1000000000,
+			.tv_nsec = next % 1000000000 };
+		pthread_cond_timedwait(&p->wake, &p->lock, &until);
+		if (p->stop || now_ns() < next)
+			continue;
+		if (!p->hidden)
+			draw(p);
+		next = now_ns() + EVERY_MS * INT64_C(1000000);
+	}
+	erase(p);
+	pthread_mutex_unlock(&p->lock);
+	return NULL;
+}
+
+void cli_progress_begin(
+	struct cli_progress *p, struct cli *cli, const char *what, uint64_t total_bytes)
+{
+	memset(p, 0, sizeof(*p));
+	atomic_init(&p->done_bytes, 0);
+	p->total_bytes = total_bytes;
+	p->what = what;
+	p->cli = cli;
+	bool wanted = cli->progress_when == CLI_ALWAYS ||
+		      (cli->progress_when == CLI_AUTO && isatty(STDERR_FILENO) && !cli->quiet);
+	/* Results that scroll by on the same terminal are progress enough. */
+	if (cli->progress_when == CLI_AUTO && cli->out_is_terminal &&
+		cli->format != CLI_FORMAT_TABLE)
+		wanted = false;
+	if (!wanted)
+		return;
+	pthread_condattr_t attr;
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_cond_init(&p->wake, &attr);
+	pthread_condattr_destroy(&attr);
+	p->start_ns = now_ns();
+	if (pthread_create(&p->thread, NULL, ticker, p) != 0) {
+		pthread_cond_destroy(&p->wake);
+		pthread_mutex_destroy(&p->lock);
+		return;
+	}
+	p->running = true;
+	cli->progress = p;
+}
+
+void cli_progress_end(struct cli_progress *p)
+{
+	if (!p->running)
+		return;
+	pthread_mutex_lock(&p->lock);
+	p->stop = true;
+	pthread_cond_signal(&p->wake);
+	pthread_mutex_unlock(&p->lock);
+	pthread_join(p->thread, NULL);
+	pthread_cond_destroy(&p->wake);
+	pthread_mutex_destroy(&p->lock);
+	p->running = false;
+	p->cli->progress = NULL;
+}
+
+void cli_progress_hide(struct cli_progress *p)
+{
+	if (!p)
+		return;
+	pthread_mutex_lock(&p->lock);
+	p->hidden++;
+	erase(p);
+	pthread_mutex_unlock(&p->lock);
+}
+
+void cli_progress_show(struct cli_progress *p)
+{
+	if (!p)
+		return;
+	pthread_mutex_lock(&p->lock);
+	p->hidden--;
+	pthread_mutex_unlock(&p->lock);
+}

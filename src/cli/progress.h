@@ -1,0 +1,41 @@
+/* The progress line: bytes done, rate, time left.
+ *
+ * On stderr, when that is a terminal, from the first second on, ten times a second at most; it is
+ * gone at the end. A thread of its own draws it, so that those who work only add to a number. */
+#ifndef MER_CLI_PROGRESS_H
+#define MER_CLI_PROGRESS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include "cli/context.h"
+
+struct cli_progress {
+	atomic_uint_least64_t done_bytes; /* added to by anyone */
+	uint64_t total_bytes;		  /* 0: not known */
+	const char *what;
+	struct cli *cli;
+	pthread_t thread;
+	pthread_mutex_t lock; /* of all below, and of the line on the terminal */
+	pthread_cond_t wake;
+	int64_t start_ns;
+	int hidden; /* how many callers of cli_progress_hide are printing */
+	bool running, stop, drawn;
+};
+
+/* Begins to show it (or not: --progress, -q, no terminal), until cli_progress_end. */
+void cli_progress_begin(
+	struct cli_progress *p, struct cli *cli, const char *what, uint64_t total_bytes);
+void cli_progress_end(struct cli_progress *p);
+
+static inline void cli_progress_add(struct cli_progress *p, uint64_t bytes)
+{
+	atomic_fetch_add_explicit(&p->done_bytes, bytes, memory_order_relaxed);
+}
+
+/* Takes the line away while something else is printed; p may be NULL. */
+void cli_progress_hide(struct cli_progress *p);
+void cli_progress_show(struct cli_progress *p);
+
+#endif

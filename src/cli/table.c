@@ -1,0 +1,244 @@
+#include "cli/table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cli/text.h"
+
+enum { GAP = 2, TEXT_MIN = 8 }; /* columns between columns; to which text shrinks at most */
+
+void cli_table_init(struct cli_table *t, const struct cli_column *columns)
+{
+	*t = (struct cli_table){ .columns = columns };
+	while (columns[t->n_columns].key)
+		t->n_columns++;
+}
+
+void cli_table_fini(struct cli_table *t)
+{
+	free(t->cells);
+	*t = (struct cli_table){ 0 };
+}
+
+void cli_table_add(struct cli_table *t, const struct cli_cell *cells)
+{
+	if (t->n_rows == t->cap_rows) {
+		size_t cap = t->cap_rows ? 2 * t->cap_rows : 16;
+		struct cli_cell *p = reallocarray(t->cells, cap * t->n_columns, sizeof(*p));
+		if (!p) {
+			t->failed = true;
+			return;
+		}
+		t->cells = p;
+		t->cap_rows = cap;
+	}
+	memcpy(t->cells + t->n_rows++ * t->n_columns, cells, t->n_columns * sizeof(*cells));
+}
+
+/* For people. */
+static void add_cell(struct mer_str *out, enum cli_type type, const struct cli_cell *cell)
+{
+	if (!cell->set) {
+		mer_str_putc(out, '-');
+		return;
+	}
+	switch (type) {
+	case CLI_TYPE_TEXT: cli_text_clean(out, cell->v.text, strlen(cell->v.text), false); break;
+	case CLI_TYPE_ID: mer_str_printf(out, "%" PRId64, cell->v.i); break;
+	case CLI_TYPE_COUNT: cli_text_count(out, cell->v.i); break;
+	case CLI_TYPE_BYTES: cli_text_bytes(out, cell->v.i); break;
+	case CLI_TYPE_DURATION: cli_text_duration(out, cell->v.i); break;
+	case CLI_TYPE_TIME: cli_text_time(out, cell->v.i); break;
+	case CLI_TYPE_RATIO: cli_text_ratio(out, cell->v.f); break;
+	}
+}
+
+/* Takes columns away from the widest text column until all fits or none can shrink. */
+static void fit(const struct cli_table *t, size_t *widths, size_t width)
+{
+	size_t total = t->n_columns ? (t->n_columns - 1) * GAP : 0;
+	for (size_t c = 0; c < t->n_columns; c++)
+		total += widths[c];
+	while (total > width) {
+		size_t widest = SIZE_MAX;
+		for (size_t c = 0; c < t->n_columns; c++) {
+			if (t->columns[c].type != CLI_TYPE_TEXT || widths[c] <= TEXT_MIN)
+				continue;
+			if (widest == SIZE_MAX || widths[c] > widths[widest])
+				widest = c;
+		}
+		if (widest == SIZE_MAX)
+			return;
+		widths[widest]--;
+		total--;
+	}
+}
+
+static void add_row(const struct cli_table *t, struct mer_str *out, const size_t *widths,
+	const struct cli_cell *cells)
+{
+	struct mer_str text = { 0 };
+	size_t blanks = 0; /* owed before the next text, so that no line ends with blanks */
+	for (size_t c = 0; c < t->n_columns; c++) {
+		bool left = t->columns[c].type == CLI_TYPE_TEXT;
+		mer_str_clear(&text);
+		if (cells)
+			add_cell(&text, t->columns[c].type, &cells[c]);
+		else
+			mer_str_puts(&text, t->columns[c].title);
+		size_t w = cli_text_width(text.data ? text.data : "", text.len);
+		size_t shown = w < widths[c] ? w : widths[c];
+		if (!left)
+			blanks += widths[c] - shown;
+		if (shown) {
+			mer_str_printf(out, "%*s", (int)blanks, "");
+			cli_text_shorten(out, text.data, text.len, widths[c]);
+			blanks = 0;
+		}
+		blanks += left ? widths[c] - shown + GAP : GAP;
+		out->failed |= text.failed;
+	}
+	mer_str_fini(&text);
+}
+
+void cli_table_text(const struct cli_table *t, struct mer_str *out, size_t width, bool bold)
+{
+	if (!t->n_rows)
+		return;
+	size_t *widths = calloc(t->n_columns, sizeof(*widths));
+	struct mer_str text = { 0 };
+	if (!widths) {
+		out->failed = true;
+		return;
+	}
+	for (size_t c = 0; c < t->n_columns; c++)
+		widths[c] = cli_text_width(t->columns[c].title, strlen(t->columns[c].title));
+	for (size_t r = 0; r < t->n_rows; r++) {
+		for (size_t c = 0; c < t->n_columns; c++) {
+			mer_str_clear(&text);
+			add_cell(&text, t->columns[c].type, &t->cells[r * t->n_columns + c]);
+			size_t w = cli_text_width(text.data ? text.data : "", text.len);
+			if (w > widths[c])
+				widths[c] = w;
+		}
+	}
+	mer_str_fini(&text);
+	fit(t, widths, width);
+
+	if (bold)
+		mer_str_puts(out, "\033[1m");
+	add_row(t, out, widths, NULL);
+	mer_str_puts(out, bold ? "\033[0m\n" : "\n");
+	for (size_t r = 0; r < t->n_rows; r++) {
+		add_row(t, out, widths, t->cells + r * t->n_columns);
+		mer_str_putc(out, '\n');
+	}
+	free(widths);
+}
+
+static void csv_text(struct mer_str *out, const char *s)
+{
+	if (!strpbrk(s, ",\"\r\n") && s[0] != ' ') {
+		mer_str_puts(out, s);
+		return;
+	}
+	mer_str_putc(out, '"');
+	for (; *s; s++) {
+		if (*s == '"')
+			mer_str_putc(out, '"');
+		mer_str_putc(out, *s);
+	}
+	mer_str_putc(out, '"');
+}
+
+void cli_table_csv(const struct cli_table *t, struct mer_str *out)
+{
+	for (size_t c = 0; c < t->n_columns; c++) {
+		if (c)
+			mer_str_putc(out, ',');
+		csv_text(out, t->columns[c].key);
+	}
+	mer_str_putc(out, '\n');
+	for (size_t r = 0; r < t->n_rows; r++) {
+		for (size_t c = 0; c < t->n_columns; c++) {
+			const struct cli_cell *cell = &t->cells[r * t->n_columns + c];
+			if (c)
+				mer_str_putc(out, ',');
+			if (!cell->set)
+				continue;
+			if (t->columns[c].type == CLI_TYPE_TEXT)
+				csv_text(out, cell->v.text);
+			else if (t->columns[c].type != CLI_TYPE_RATIO)
+				mer_str_printf(out, "%" PRId64, cell->v.i);
+			else if (isfinite(cell->v.f))
+				mer_str_printf(out, "%.12g", cell->v.f);
+		}
+		mer_str_putc(out, '\n');
+	}
+}
+
+static void json_row(const struct cli_table *t, struct mer_json *j, size_t row)
+{
+	mer_json_begin_object(j);
+	for (size_t c = 0; c < t->n_columns; c++) {
+		const struct cli_cell *cell = &t->cells[row * t->n_columns + c];
+		mer_json_key(j, t->columns[c].key);
+		if (!cell->set)
+			mer_json_null(j);
+		else if (t->columns[c].type == CLI_TYPE_TEXT)
+			mer_json_text(j, cell->v.text);
+		else if (t->columns[c].type == CLI_TYPE_RATIO)
+			mer_json_double(j, cell->v.f);
+		else
+			mer_json_int(j, cell->v.i);
+	}
+	mer_json_end_object(j);
+}
+
+void cli_table_json(const struct cli_table *t, struct mer_json *j)
+{
+	mer_json_begin_array(j);
+	for (size_t r = 0; r < t->n_rows; r++)
+		json_row(t, j, r);
+	mer_json_end_array(j);
+}
+
+void cli_table_jsonl(const struct cli_table *t, struct mer_str *out)
+{
+	for (size_t r = 0; r < t->n_rows; r++) {
+		struct mer_json j;
+		mer_json_init(&j, out, NULL, 0);
+		json_row(t, &j, r);
+		mer_json_finish(&j, NULL);
+	}
+}
+
+int cli_table_print(struct cli *cli, const struct cli_table *t, const char *name, const char *title)
+{
+	struct mer_str s = { 0 };
+	switch (cli->format) {
+	case CLI_FORMAT_JSON: {
+		struct mer_json j;
+		mer_json_init(&j, &s, NULL, 2);
+		mer_json_begin_object(&j);
+		mer_json_kv_int(&j, "schema_version", 1);
+		mer_json_key(&j, name);
+		cli_table_json(t, &j);
+		mer_json_end_object(&j);
+		mer_json_finish(&j, NULL);
+		break;
+	}
+	case CLI_FORMAT_JSONL: cli_table_jsonl(t, &s); break;
+	case CLI_FORMAT_CSV: cli_table_csv(t, &s); break;
+	default:
+		if (title && t->n_rows)
+			mer_str_printf(&s, "%s\n", title);
+		cli_table_text(t, &s, (size_t)cli_width(cli), cli->bold_out);
+	}
+	if (s.len)
+		fwrite(s.data, 1, s.len, cli->out);
+	bool failed = s.failed || t->failed;
+	mer_str_fini(&s);
+	return failed ? mer_fail_nomem(&cli->err) : 0;
+}

@@ -1,0 +1,186 @@
+#include "cli/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+#include "base/json.h"
+
+void cli_text_clean(struct mer_str *out, const char *s, size_t len, bool multiline)
+{
+	for (size_t i = 0; i < len;) {
+		unsigned char c = (unsigned char)s[i];
+		size_t n = mer_utf8_length(s + i, len - i);
+		bool control = c < 0x20 || c == 0x7f || (c == 0xc2 && n == 2 && s[i + 1] < '\xa0');
+		if (multiline && (c == '\n' || c == '\t'))
+			control = false;
+		if (n && !control) {
+			mer_str_add(out, s + i, n);
+			i += n;
+		} else if (c == '\n') {
+			mer_str_puts(out, "\\n");
+			i++;
+		} else {
+			mer_str_printf(out, "\\x%02x", c);
+			i++;
+		}
+	}
+}
+
+size_t cli_text_width(const char *s, size_t len)
+{
+	size_t width = 0;
+	for (size_t i = 0; i < len; i++)
+		width += ((unsigned char)s[i] & 0xc0) != 0x80;
+	return width;
+}
+
+/* Bytes of the first n characters. */
+static size_t head(const char *s, size_t len, size_t n)
+{
+	size_t i = 0;
+	while (i < len) {
+		if (((unsigned char)s[i] & 0xc0) != 0x80 && n-- == 0)
+			break;
+		i++;
+	}
+	return i;
+}
+
+void cli_text_shorten(struct mer_str *out, const char *s, size_t len, size_t width)
+{
+	size_t have = cli_text_width(s, len);
+	if (have <= width) {
+		mer_str_add(out, s, len);
+		return;
+	}
+	if (width == 0)
+		return;
+	/* The ends tell more than the middle: names share beginnings, paths share directories. */
+	size_t front = (width - 1) / 2, back = width - 1 - front;
+	size_t begin = head(s, len, front), rest = head(s, len, have - back);
+	mer_str_add(out, s, begin);
+	mer_str_puts(out, "\xe2\x80\xa6");
+	mer_str_add(out, s + rest, len - rest);
+}
+
+void cli_text_wrap(struct mer_str *out, const char *s, size_t width, size_t indent)
+{
+	size_t column = 0;
+	bool fresh = true; /* at the begin of an output line */
+	while (*s) {
+		if (s[0] == '\n' && (s[1] == '\n' || s[1] == ' ')) {
+			/* A paragraph ends, or a line follows that is kept. */
+			if (!fresh)
+				mer_str_putc(out, '\n');
+			if (s[1] == '\n')
+				mer_str_putc(out, '\n');
+			fresh = true;
+			s += s[1] == '\n' ? 2 : 1;
+			continue;
+		}
+		if (fresh && s[0] == ' ') {
+			size_t n = strcspn(s, "\n");
+			mer_str_printf(out, "%*s%.*s\n", (int)indent, "", (int)n, s);
+			s += n;
+			if (s[0] == '\n' && s[1] != '\n')
+				s++;
+			continue;
+		}
+		if (s[0] == ' ' || s[0] == '\n') {
+			s++;
+			continue;
+		}
+		size_t n = strcspn(s, " \n");
+		size_t w = cli_text_width(s, n);
+		if (!fresh && column + 1 + w > width) {
+			mer_str_putc(out, '\n');
+			fresh = true;
+		}
+		if (fresh) {
+			mer_str_printf(out, "%*s", (int)indent, "");
+			column = indent;
+		} else {
+			mer_str_putc(out, ' ');
+			column++;
+		}
+		mer_str_add(out, s, n);
+		column += w;
+		fresh = false;
+		s += n;
+	}
+	if (!fresh)
+		mer_str_putc(out, '\n');
+}
+
+void cli_text_count(struct mer_str *out, int64_t v)
+{
+	char digits[24];
+	int n = snprintf(digits, sizeof(digits), "%" PRIu64, v < 0 ? -(uint64_t)v : (uint64_t)v);
+	if (v < 0)
+		mer_str_putc(out, '-');
+	for (int i = 0; i < n; i++) {
+		if (i && (n - i) % 3 == 0)
+			mer_str_putc(out, ',');
+		mer_str_putc(out, digits[i]);
+	}
+}
+
+/* v in the largest unit that keeps it at least 1, with three digits. */
+static void with_unit(
+	struct mer_str *out, double v, double step, const char *const *units, size_t n)
+{
+	size_t u = 0;
+	/* 999.5 would be shown as 1000: the next unit then. */
+	while (u + 1 < n && fabs(v) >= (step > 1000 ? step : 999.5)) {
+		v /= step;
+		u++;
+	}
+	int decimals = fabs(v) < 9.995 ? 2 : fabs(v) < 99.95 ? 1 : 0;
+	mer_str_printf(out, "%.*f %s", u ? decimals : 0, v, units[u]);
+}
+
+void cli_text_bytes(struct mer_str *out, int64_t v)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+	with_unit(out, (double)v, 1024, units, 7);
+}
+
+void cli_text_duration(struct mer_str *out, int64_t v)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	int64_t s = v / 1000000000;
+	if (s >= 86400)
+		mer_str_printf(out, "%" PRId64 "d %02dh", s / 86400, (int)(s / 3600 % 24));
+	else if (s >= 3600)
+		mer_str_printf(out, "%dh %02dmin", (int)(s / 3600), (int)(s / 60 % 60));
+	else if (s >= 60)
+		mer_str_printf(out, "%dmin %02ds", (int)(s / 60), (int)(s % 60));
+	else
+		with_unit(out, (double)v, 1000, units, 4);
+}
+
+void cli_text_time(struct mer_str *out, int64_t ns)
+{
+	int64_t part = ns % 1000000000, s = ns / 1000000000;
+	if (part < 0) {
+		part += 1000000000;
+		s--;
+	}
+	time_t t = (time_t)s;
+	struct tm tm;
+	char text[64];
+	if (!localtime_r(&t, &tm) || !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm)) {
+		mer_str_printf(out, "%" PRId64, ns);
+		return;
+	}
+	mer_str_printf(out, "%s.%09d", text, (int)part);
+}
+
+void cli_text_ratio(struct mer_str *out, double v)
+{
+	if (!isfinite(v))
+		mer_str_puts(out, "-");
+	else
+		mer_str_printf(out, "%.*f %%", fabs(v) < 0.0995 ? 2 : 1, v * 100);
+}

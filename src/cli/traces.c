@@ -1,0 +1,116 @@
+#include "cli/traces.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+/* A host that no trace has is a mistake in the command line, not an empty result. */
+static int check_hosts(struct cli *cli, const struct mer_experiment *e)
+{
+	for (size_t i = 0; i < cli->hosts.n; i++) {
+		bool found = false;
+		for (uint32_t h = 0; h < e->n_hosts && !found; h++)
+			found = fnmatch(cli->hosts.item[i], e->hosts[h].name, 0) == 0;
+		if (found)
+			continue;
+		char names[512] = "";
+		size_t n = 0;
+		for (uint32_t h = 0; h < e->n_hosts && n < sizeof(names) - 80; h++)
+			n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%.64s",
+				h ? ", " : "", e->hosts[h].name);
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--host: the traces have no host '%.100s'; they have: %s",
+			cli->hosts.item[i], names);
+	}
+	return 0;
+}
+
+int cli_traces_open(struct cli *cli, struct mer_experiment **e)
+{
+	struct mer_open_options o = {
+		.keep_offsets = cli->sync && strcmp(cli->sync, "none") == 0,
+	};
+	int rc = mer_experiment_open(cli->args, cli->n_args, &o, e, &cli->err);
+	if (rc)
+		return rc;
+	rc = check_hosts(cli, *e);
+	if (rc) {
+		mer_experiment_free(*e);
+		*e = NULL;
+	}
+	return rc;
+}
+
+void cli_traces_close(struct cli *cli, struct mer_experiment *e)
+{
+	if (!e)
+		return;
+	size_t n;
+	const struct mer_diag *rows = mer_diagnostics(e, &n);
+	/* What was asked for comes before what is to be said about it, also on a terminal. */
+	fflush(cli->out);
+	cli_report(cli, rows, n);
+	mer_experiment_free(e);
+}
+
+bool cli_host_wanted(const struct cli *cli, const char *host)
+{
+	for (size_t i = 0; i < cli->hosts.n; i++)
+		if (fnmatch(cli->hosts.item[i], host, 0) == 0)
+			return true;
+	return cli->hosts.n == 0;
+}
+
+bool cli_trace_wanted(const struct cli *cli, const struct mer_experiment *e, uint32_t trace)
+{
+	return cli_host_wanted(cli, e->hosts[e->traces[trace].host].name);
+}
+
+bool cli_stream_wanted(const struct cli *cli, const struct mer_experiment *e, uint32_t stream)
+{
+	return cli_trace_wanted(cli, e, e->streams[stream].trace);
+}
+
+void cli_json_time(struct mer_json *j, const char *key, int64_t t)
+{
+	if (t == MER_NO_TIME)
+		mer_json_kv_null(j, key);
+	else
+		mer_json_kv_int(j, key, t);
+}
+
+void cli_json_known(struct mer_json *j, const char *key, const char *text)
+{
+	mer_json_kv_text(j, key, text && text[0] ? text : NULL);
+}
+
+static void known_number(struct mer_json *j, const char *key, int64_t v)
+{
+	if (v < 0)
+		mer_json_kv_null(j, key);
+	else
+		mer_json_kv_int(j, key, v);
+}
+
+void cli_json_diagnostics(struct mer_json *j, const struct mer_experiment *e)
+{
+	static const char *const severities[] = { "note", "warning", "error" };
+	size_t n;
+	const struct mer_diag *rows = mer_diagnostics(e, &n);
+	mer_json_kv_array(j, "diagnostics");
+	for (size_t i = 0; i < n; i++) {
+		const struct mer_diag *d = &rows[i];
+		mer_json_begin_object(j);
+		mer_json_kv_text(j, "severity",
+			severities[d->severity <= MER_ERROR ? d->severity : MER_ERROR]);
+		mer_json_kv_text(j, "code", d->code);
+		mer_json_kv_text(j, "host", d->host);
+		mer_json_kv_text(j, "path", d->path);
+		known_number(j, "stream", d->stream);
+		known_number(j, "packet", d->packet);
+		known_number(j, "offset_bits", d->offset_bits);
+		mer_json_kv_uint(j, "count", d->count);
+		mer_json_kv_text(j, "message", d->message);
+		mer_json_end_object(j);
+	}
+	mer_json_end_array(j);
+}

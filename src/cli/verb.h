@@ -1,0 +1,46 @@
+/* A verb: one const struct from which parsing, --help, manual page and completion follow.
+ *
+ * To add one: cmd_NAME.c with the struct and its run function, a line in verbs.c, a test in
+ * tests/cli/test_NAME.sh. See CONTRIBUTING.md. */
+#ifndef MER_CLI_VERB_H
+#define MER_CLI_VERB_H
+
+#include "cli/context.h"
+#include "cli/options.h"
+
+struct cli_verb {
+	const char *name;
+	const char *help;		  /* one line, lower case, no full stop */
+	const char *synopsis;		  /* after "meridian NAME" */
+	const char *description;	  /* paragraphs, separated by empty lines; is wrapped */
+	const char *more;		  /* the same, for the manual page only; NULL: none */
+	const char *formats;		  /* for --format, the first is the default: "table|json" */
+	unsigned uses;			  /* CLI_USES_*: the common options that apply */
+	const struct cli_option *options; /* its own; ends with {0}; NULL: none */
+	size_t values_size;		  /* of the struct that the options' values go to */
+	int min_args, max_args;		  /* max_args -1: any number */
+	const char *args;		  /* for completion: "TRACE", "VERB" or the words "a|b|c" */
+	struct cli_example {
+		const char *
+			command; /* as typed; runs in a folder with the traces client/ and server/ */
+		const char *what;
+	} examples[2];
+	/* Results go to cli->out, talk through cli_warn and its like. Returns an exit status
+	 * (enum cli_exit), or a negative MER_ERR_* code with cli->err filled, which main prints.
+	 * values: of values_size bytes, filled by the options. */
+	int (*run)(struct cli *cli, const void *values);
+};
+
+/* All verbs, in the order of the help; ends with NULL. */
+extern const struct cli_verb *const cli_verbs[];
+const struct cli_verb *cli_verb_find(const char *name);
+
+/* What --help prints; and the list of verbs. */
+void cli_help_verb(const struct cli_verb *verb, FILE *out, bool bold);
+void cli_help_all(FILE *out, bool bold);
+/* The manual page named page ("meridian", "meridian-info") as scdoc source; false: no such page. */
+bool cli_man_page(const char *page, FILE *out);
+/* Mistakes in the tables (an option twice, a help too wide, ...) go to out; returns their number. */
+int cli_self_check(FILE *out);
+
+#endif

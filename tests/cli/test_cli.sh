@@ -1,0 +1,159 @@
+#!/usr/bin/env bash
+# The command line: help, usage errors, exit statuses, output that cannot be written, completions
+# and manual pages, all held against the tables that the program prints.
+set -u
+m=$MERIDIAN
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+bad=0
+
+fail() {
+	echo "FAILED: $*"
+	bad=1
+}
+# expect STATUS COMMAND...: output goes to $dir/out and $dir/err
+expect() {
+	local want=$1
+	shift
+	"$@" >"$dir/out" 2>"$dir/err" </dev/null
+	local got=$?
+	[ "$got" -eq "$want" ] || fail "$*: exit $got, not $want: $(head -3 "$dir/err")"
+}
+says() { # says out|err TEXT
+	grep -qF -- "$2" "$dir/$1" || fail "expected in std$1: $2; got: $(head -3 "$dir/$1")"
+}
+
+expect 0 "$m" --self-check
+[ -s "$dir/out" ] && cat "$dir/out"
+
+# Help: fits a screen, ends with two examples, and names what the table names.
+while IFS=$'\t' read -r verb synopsis; do
+	expect 0 "$m" "$verb" --help
+	[ -s "$dir/err" ] && fail "$verb --help talks on stderr"
+	cp "$dir/out" "$dir/help.$verb"
+	expect 0 "$m" help "$verb"
+	cmp -s "$dir/out" "$dir/help.$verb" || fail "help $verb and $verb --help differ"
+	lines=$(wc -l <"$dir/out")
+	((lines >= 12 && lines <= 40)) || fail "$verb --help has $lines lines"
+	awk 'length($0) > 79 { exit 1 }' "$dir/out" || fail "$verb --help is too wide"
+	tail -5 "$dir/out" | head -1 | grep -q '^Examples:' || fail "$verb: no two examples at the end"
+	says out "Usage: meridian $verb${synopsis:+ $synopsis}"
+
+	# The manual page: same synopsis, every option.
+	expect 0 "$m" --man "$verb"
+	tr -d '\\*_' <"$dir/out" >"$dir/man"
+	grep -qxF "meridian $verb${synopsis:+ $(tr -d '*_' <<<"$synopsis")}" "$dir/man" ||
+		fail "man page of $verb: other synopsis"
+	grep -oE -- '^ +(-.,)? +--[a-z-]+' "$dir/help.$verb" | grep -oE -- '--[a-z-]+' >"$dir/options"
+	[ -s "$dir/options" ] || fail "$verb --help shows no options"
+	while read -r option; do
+		grep -qE -- "^(-[a-zA-Z], )?$option( |\$)" "$dir/man" ||
+			fail "man page of $verb lacks $option"
+		for shell in bash zsh fish; do
+			"$m" completion $shell | grep -qF -- "${option#--}" ||
+				fail "completion $shell lacks $option"
+		done
+	done <"$dir/options"
+	if command -v scdoc >/dev/null; then
+		"$m" --man "$verb" | scdoc >"$dir/page.1" || fail "scdoc: $verb"
+	fi
+done < <("$m" --verbs)
+expect 0 "$m" --help
+says out "Usage: meridian VERB"
+[ "$(wc -l <"$dir/out")" -le 40 ] || fail "--help is long"
+expect 0 "$m" --version
+says out "meridian "
+expect 2 "$m" --man nothing
+
+# Every verb has a file and the other way round.
+for f in "$SRC"/src/cli/cmd_*.c; do
+	verb=${f##*/cmd_}
+	verb=${verb%.c}
+	"$m" --verbs | grep -q "^${verb//_/-}"$'\t' || fail "verb $verb is not in verbs.c"
+done
+
+# Usage errors say what is wrong and what was perhaps meant.
+expect 2 "$m"
+expect 2 "$m" inof x
+says err "unknown verb 'inof' (did you mean info?)"
+expect 2 "$m" frobnicate
+says err "unknown verb 'frobnicate'"
+grep -q 'did you mean' "$dir/err" && fail "a far-fetched suggestion"
+expect 2 "$m" info --cuont x
+says err "unknown option --cuont (did you mean --count?)"
+says err "Try 'meridian info --help'."
+expect 2 "$m" info -Z x
+says err "unknown option -Z"
+expect 2 "$m" info
+expect 2 "$m" version x
+expect 2 "$m" layout x
+expect 2 "$m" version --begin 1s
+says err "option --begin does not apply to 'version'"
+expect 2 "$m" --begin 1s version
+says err "option --begin does not apply to 'version'"
+expect 2 "$m" info --format
+says err "option --format needs a value (FORMAT)"
+expect 2 "$m" info --format xml x
+says err "'xml' is none of table|json|jsonl|csv"
+expect 2 "$m" info --format text x
+says err "'text' is none of"
+expect 2 "$m" info --json=yes x
+says err "option --json takes no value"
+expect 2 "$m" info -j x x
+says err "--jobs: 'x' is not a number"
+expect 2 "$m" events --cpu 3-1 x
+says err "is an empty range"
+expect 2 "$m" events --begin yesterday x
+says err "--begin: 'yesterday' is not a time"
+expect 2 "$m" events --begin 5 x
+expect 2 "$m" completion tcsh
+says err "none of bash|zsh|fish"
+expect 0 "$m" info --help --format=json
+expect 0 "$m" --color=always help info
+grep -q $'\033' "$dir/out" || fail "--color=always: no color"
+expect 0 env NO_COLOR=1 "$m" help info
+grep -q $'\033' "$dir/out" && fail "colors in a file"
+
+# Options before the verb, and after "--".
+expect 0 "$m" -v help -- info
+says out "meridian info:"
+
+# Output that does not arrive is an error; a reader who leaves is none.
+if [ -e /dev/full ]; then
+	"$m" help >/dev/full 2>"$dir/err"
+	[ $? -eq 5 ] || fail "full disk: no exit 5"
+	says err "cannot write to standard output: No space left on device"
+fi
+"$m" help >&- 2>"$dir/err"
+[ $? -eq 5 ] || fail "closed stdout: no exit 5"
+("$m" completion bash; echo $? >"$dir/status") 2>"$dir/err" | true
+[ -s "$dir/err" ] && fail "talks when the reader leaves"
+case $(cat "$dir/status") in 0 | 141) ;; *) fail "reader left: exit $(cat "$dir/status")" ;; esac
+
+# Completions: bash understands and uses them; the others where their shells are.
+"$m" completion bash >"$dir/c.bash"
+bash -n "$dir/c.bash" || fail "completion bash: syntax"
+complete_bash() { # words...; the last one is being completed
+	bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _meridian
+		echo "${COMPREPLY[*]}"' _ "$dir/c.bash" "$@"
+}
+is() { [ "$1" = "$2" ] || fail "completed '$1', not '$2'"; }
+is "$(complete_bash meridian ev)" events
+is "$(complete_bash meridian info --cou)" --count
+is "$(complete_bash meridian info --format js)" "json jsonl"
+is "$(complete_bash meridian events --format = te)" text
+is "$(complete_bash meridian events --format =)" "text json jsonl csv"
+is "$(complete_bash meridian --color al)" always
+is "$(complete_bash meridian help la)" layout
+is "$(complete_bash meridian completion f)" fish
+mkdir -p "$dir/sub/my trace"
+is "$(cd "$dir/sub" && complete_bash meridian info m)" "my trace"
+if command -v zsh >/dev/null; then
+	"$m" completion zsh >"$dir/c.zsh"
+	zsh -n "$dir/c.zsh" || fail "completion zsh: syntax"
+fi
+if command -v fish >/dev/null; then
+	"$m" completion fish >"$dir/c.fish"
+	fish --no-execute "$dir/c.fish" || fail "completion fish: syntax"
+fi
+exit $bad

@@ -1,0 +1,80 @@
+/* The progress line: there after a second, not more often than ten times a second, gone at the end
+ * and while something else is printed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "cli/progress.h"
+
+static char text[10000];
+
+/* Runs with stderr in a file, and reads what was written into text. */
+static void captured(unsigned when, unsigned half_ms)
+{
+	struct cli cli = { .progress_when = when, .format = CLI_FORMAT_TABLE };
+	struct cli_progress p;
+	FILE *f = tmpfile();
+	assert_non_null(f);
+	int saved = dup(STDERR_FILENO);
+	dup2(fileno(f), STDERR_FILENO);
+
+	cli_progress_begin(&p, &cli, "reading", 4096);
+	cli_progress_add(&p, 1024);
+	usleep(half_ms * 1000);
+	cli_warn(&cli, "a word between");
+	cli_progress_add(&p, 1024);
+	usleep(half_ms * 1000);
+	cli_progress_end(&p);
+
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	rewind(f);
+	size_t n = fread(text, 1, sizeof(text) - 1, f);
+	text[n] = '\0';
+	fclose(f);
+	assert_null(cli.progress);
+}
+
+static size_t times(const char *what)
+{
+	size_t n = 0;
+	for (const char *p = text; (p = strstr(p, what)); p++)
+		n++;
+	return n;
+}
+
+static void shown(void **state)
+{
+	(void)state;
+	captured(CLI_ALWAYS, 750);
+	assert_non_null(strstr(text, "reading: 2.00 KiB of 4.00 KiB (50 %), "));
+	assert_non_null(strstr(text, "meridian: warning: a word between\n"));
+	assert_in_range(times("reading"), 1, 6);
+	assert_string_equal(text + strlen(text) - 4, "\r\033[K");
+}
+
+static void not_shown(void **state)
+{
+	static const char word[] = "meridian: warning: a word between\n";
+	(void)state;
+	captured(CLI_ALWAYS, 50); /* too short */
+	assert_string_equal(text, word);
+	captured(CLI_AUTO, 550); /* no terminal */
+	assert_string_equal(text, word);
+	captured(CLI_NEVER, 1);
+	assert_string_equal(text, word);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(shown),
+		cmocka_unit_test(not_shown),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

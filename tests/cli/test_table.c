@@ -1,0 +1,138 @@
+/* Tables: the same rows for people, CSV and JSON; widths; hostile text. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include "cli/table.h"
+#include "cli/text.h"
+
+static const struct cli_column columns[] = {
+	{ "name", "Name", CLI_TYPE_TEXT },
+	{ "tid", "Thread", CLI_TYPE_ID },
+	{ "events", "Events", CLI_TYPE_COUNT },
+	{ "bytes", "Size", CLI_TYPE_BYTES },
+	{ "took", "Took", CLI_TYPE_DURATION },
+	{ "part", "Part", CLI_TYPE_RATIO },
+	{ 0 },
+};
+
+static void fill(struct cli_table *t)
+{
+	cli_table_init(t, columns);
+	cli_table_add(
+		t, (struct cli_cell[]){ CLI_CELL_TEXT("wget"), CLI_CELL(12345), CLI_CELL(1234567),
+			   CLI_CELL(1536), CLI_CELL(12345678), CLI_CELL_RATIO(0.125) });
+	cli_table_add(t, (struct cli_cell[]){ CLI_CELL_TEXT("a,\"b\"\n\033[31m"), CLI_CELL(7),
+				 CLI_CELL(0), CLI_CELL(999), CLI_CELL(999), CLI_CELL_NONE });
+}
+
+static void for_people(void **state)
+{
+	struct cli_table t;
+	struct mer_str s = { 0 };
+	(void)state;
+	fill(&t);
+	cli_table_text(&t, &s, 100, false);
+	assert_string_equal(s.data,
+		"Name             Thread     Events      Size     Took    Part\n"
+		"wget              12345  1,234,567  1.50 KiB  12.3 ms  12.5 %\n"
+		"a,\"b\"\\n\\x1b[31m       7          0     999 B   999 ns       -\n");
+	/* Only text shrinks, and no further than eight columns. */
+	mer_str_clear(&s);
+	cli_table_text(&t, &s, 20, true);
+	assert_string_equal(s.data,
+		"\033[1mName      Thread     Events      Size     Took    Part\033[0m\n"
+		"wget       12345  1,234,567  1.50 KiB  12.3 ms  12.5 %\n"
+		"a,\"\xe2\x80\xa6[31m       7          0     999 B   999 ns       -\n");
+	mer_str_fini(&s);
+	cli_table_fini(&t);
+}
+
+static void for_programs(void **state)
+{
+	struct cli_table t;
+	struct mer_str s = { 0 };
+	struct mer_json j;
+	(void)state;
+	fill(&t);
+	cli_table_csv(&t, &s);
+	assert_string_equal(s.data, "name,tid,events,bytes,took,part\n"
+				    "wget,12345,1234567,1536,12345678,0.125\n"
+				    "\"a,\"\"b\"\"\n\033[31m\",7,0,999,999,\n");
+	mer_str_clear(&s);
+	cli_table_jsonl(&t, &s);
+	assert_string_equal(s.data, "{\"name\":\"wget\",\"tid\":12345,\"events\":1234567,"
+				    "\"bytes\":1536,\"took\":12345678,\"part\":0.125}\n"
+				    "{\"name\":\"a,\\\"b\\\"\\n\\u001b[31m\",\"tid\":7,"
+				    "\"events\":0,\"bytes\":999,\"took\":999,\"part\":null}\n");
+	mer_str_clear(&s);
+	mer_json_init(&j, &s, NULL, 0);
+	cli_table_json(&t, &j);
+	assert_int_equal(mer_json_finish(&j, NULL), 0);
+	assert_int_equal(s.data[0], '[');
+	mer_str_fini(&s);
+	cli_table_fini(&t);
+}
+
+#define SHOWS(function, value, text)                                                               \
+	do {                                                                                       \
+		struct mer_str s_ = { 0 };                                                         \
+		function(&s_, value);                                                              \
+		assert_string_equal(s_.data, text);                                                \
+		mer_str_fini(&s_);                                                                 \
+	} while (0)
+
+static void units(void **state)
+{
+	(void)state;
+	SHOWS(cli_text_count, 0, "0");
+	SHOWS(cli_text_count, -1234, "-1,234");
+	SHOWS(cli_text_count, INT64_MIN, "-9,223,372,036,854,775,808");
+	SHOWS(cli_text_bytes, 0, "0 B");
+	SHOWS(cli_text_bytes, 1023, "1023 B");
+	SHOWS(cli_text_bytes, 1024, "1.00 KiB");
+	SHOWS(cli_text_bytes, INT64_C(250) << 20, "250 MiB");
+	SHOWS(cli_text_duration, 0, "0 ns");
+	SHOWS(cli_text_duration, 999, "999 ns");
+	SHOWS(cli_text_duration, 1000, "1.00 us");
+	SHOWS(cli_text_duration, 999499, "999 us");
+	SHOWS(cli_text_duration, 999999, "1.00 ms");
+	SHOWS(cli_text_duration, -1500000, "-1.50 ms");
+	SHOWS(cli_text_duration, INT64_C(59999000000), "60.0 s");
+	SHOWS(cli_text_duration, INT64_C(61000000000), "1min 01s");
+	SHOWS(cli_text_duration, INT64_C(3700000000000), "1h 01min");
+	SHOWS(cli_text_ratio, 1.0, "100.0 %");
+	SHOWS(cli_text_ratio, 0.0012, "0.12 %");
+	setenv("TZ", "UTC", 1);
+	SHOWS(cli_text_time, INT64_C(1714739696789000001), "2024-05-03 12:34:56.789000001");
+	SHOWS(cli_text_time, -1, "1969-12-31 23:59:59.999999999");
+}
+
+static void wrapping(void **state)
+{
+	struct mer_str s = { 0 };
+	(void)state;
+	cli_text_wrap(&s, "one two three\nfour five\n\nsix\n  kept as it is\nseven", 10, 0);
+	assert_string_equal(s.data, "one two\nthree four\nfive\n\nsix\n  kept as it is\nseven\n");
+	mer_str_clear(&s);
+	cli_text_shorten(&s, "0123456789", 10, 10);
+	cli_text_shorten(&s, "0123456789", 10, 5);
+	cli_text_shorten(&s, "\xc3\xa4\xc3\xb6\xc3\xbc", 6, 2);
+	assert_string_equal(s.data, "012345678901\xe2\x80\xa6"
+				    "89\xe2\x80\xa6\xc3\xbc");
+	mer_str_fini(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(for_people),
+		cmocka_unit_test(for_programs),
+		cmocka_unit_test(units),
+		cmocka_unit_test(wrapping),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
