@@ -262,7 +262,7 @@ static void add_field(struct gen *g, struct lexer *l, struct trace *t, struct ct
 		!fc->u.text.ref.reg)
 		add_helper(
 			g, l, t, record, name, "length", ctf_new_int(a, 32, false, 8, order), fc);
-	if (fc->kind == CTF_ARRAY && fc->u.array.n == UINT64_MAX)
+	if (fc->kind == CTF_ARRAY && fc->u.array.n == UINT64_MAX && !fc->u.array.ref.reg)
 		add_helper(
 			g, l, t, record, name, "length", ctf_new_int(a, 32, false, 8, order), fc);
 	if (fc->kind == CTF_OPTIONAL)
@@ -318,7 +318,7 @@ static void take_declarator(struct gen *g, struct lexer *l, struct trace *t,
 		} else if (text && len != UINT64_MAX) {
 			fc->u.text.len_bytes = len;
 		} else {
-			fc = ctf_new_array(&g->arena, fc, len);
+			fc = ctf_new_array(&g->arena, fc, ref ? 0 : len);
 			check_memory(fc);
 			if (ref && !ctf_refer(t->schema, fc, ref))
 				fail_at(l, here, "too many references");

@@ -135,6 +135,11 @@ bool ctf_writer_is_open(const struct ctf_writer *w)
 	return w->is_open;
 }
 
+uint64_t ctf_writer_bytes(const struct ctf_writer *w)
+{
+	return w->file_bytes + (w->is_open ? (w->enc.at_bits + 7) / 8 : 0);
+}
+
 void ctf_writer_discard(struct ctf_writer *w, uint64_t n)
 {
 	w->discarded += n;

@@ -78,6 +78,8 @@ int ctf_writer_begin(struct ctf_writer *w, uint64_t clock, struct mer_err *err);
 /* Ends the open packet at this clock value; without one does nothing. */
 int ctf_writer_end(struct ctf_writer *w, uint64_t clock, struct mer_err *err);
 bool ctf_writer_is_open(const struct ctf_writer *w);
+/* Bytes so far, those of the open packet included. */
+uint64_t ctf_writer_bytes(const struct ctf_writer *w);
 
 /* One event record: the values are those of the stream's event context, the event's own context
  * and the payload, in this order. Opens a packet when none is open. After an error that is not

@@ -11,7 +11,7 @@
 
 #include "base/bits.h"
 
-/* The seed's example: a:4 = 0xE, b:32 = 0xA1B2C3D4, c:4 = 0xF; a sixth byte beside it. */
+/* The struct a:4 = 0xE, b:32 = 0xA1B2C3D4, c:4 = 0xF. */
 static const uint8_t example_be[5] = { 0xEA, 0x1B, 0x2C, 0x3D, 0x4F };
 static const uint8_t example_le[5] = { 0x4E, 0x3D, 0x2C, 0x1B, 0xFA };
 
