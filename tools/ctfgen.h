@@ -48,9 +48,9 @@ struct value {
 	double f;
 	const char *s;
 	size_t len;
-	const char *name;            /* in a record */
+	const char *name;		   /* in a record */
 	struct value *first, *last, *next; /* of lists and records */
-	size_t at;                   /* in the text, for messages */
+	size_t at;			   /* in the text, for messages */
 };
 
 struct variable {
@@ -189,8 +189,7 @@ struct ctf_fc *take_fields(struct gen *g, struct lexer *l, struct trace *t);
 /* Remembers where a declaration is: it is read when a trace uses the event. */
 void note_event(struct gen *g, struct lexer *l);
 void note_events(struct gen *g, const struct source *s);
-struct ctf_event_class *declare_event(
-	struct gen *g, struct trace *t, const struct declaration *d);
+struct ctf_event_class *declare_event(struct gen *g, struct trace *t, const struct declaration *d);
 struct ctf_event_class *infer_event(
 	struct gen *g, struct trace *t, const char *name, const struct value *fields);
 

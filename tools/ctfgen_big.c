@@ -2,7 +2,7 @@
  *
  * Each CPU switches between a handful of threads; between the switches come system calls, wakeups,
  * timers, interrupts and packets, drawn by weights, with the sizes and header kinds that are usual:
- * about 34 bytes an event, 93 of 100 events of fixed size, one in twelve with an extended header. */
+ * about 34 bytes an event, 93 of 100 events of fixed size, one in twenty with an extended header. */
 #include "ctfgen.h"
 
 #include <stdio.h>
@@ -148,15 +148,14 @@ static void put_pointer(struct cpu *c, uint64_t v)
 
 static void put_text(struct cpu *c, const char *s)
 {
-	c->v[c->n++] = (struct ctf_value){ .kind = CTF_VALUE_BYTES,
-		.v.bytes = { s, strlen(s) } };
+	c->v[c->n++] = (struct ctf_value){ .kind = CTF_VALUE_BYTES, .v.bytes = { s, strlen(s) } };
 }
 
 static const char *comm_of(int64_t tid)
 {
 	static const char *const names[] = { "swapper", "rcu_preempt", "ksoftirqd", "kworker/u16:1",
-		"nginx", "postgres", "python3", "java", "systemd-journal", "sshd", "node", "redis-server",
-		"lttng-consumerd", "bash", "containerd", "chronyd" };
+		"nginx", "postgres", "python3", "java", "systemd-journal", "sshd", "node",
+		"redis-server", "lttng-consumerd", "bash", "containerd", "chronyd" };
 	return names[tid % 16];
 }
 
@@ -183,7 +182,8 @@ static void put_switch(struct cpu *c)
 
 static void put_fields(struct cpu *c, enum kind kind)
 {
-	static const char *const irqs[] = { "ahci[0000:00:1f.2]", "eth0-TxRx-0", "nvme0q1", "i8042" };
+	static const char *const irqs[] = { "ahci[0000:00:1f.2]", "eth0-TxRx-0", "nvme0q1",
+		"i8042" };
 	static const char *const nets[] = { "eth0", "lo", "veth31f2c" };
 	static const char *const files[] = { "/etc/ld.so.cache", "/proc/self/stat",
 		"/usr/lib/x86_64-linux-gnu/libc.so.6", "/var/lib/postgresql/15/main/base/5/2619",
@@ -407,7 +407,8 @@ int big_main(int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "-o") && i + 1 < argc)
 			g->out_dir = argv[++i];
-		else if (!strcmp(argv[i], "--big") && i + 1 < argc && !strcmp(argv[i + 1], "kernel"))
+		else if (!strcmp(argv[i], "--big") && i + 1 < argc &&
+			 !strcmp(argv[i + 1], "kernel"))
 			i++;
 		else if (!strcmp(argv[i], "--ctf") && i + 1 < argc)
 			g->major = strcmp(argv[++i], "2") ? 1 : 2;

@@ -313,5 +313,4 @@ const char kernel_events[] =
 	"event syscall_entry_io_submit { u64 ctx_id; s64 nr; u64 iocbpp; }\n"
 	"event syscall_exit_io_submit { s64 ret; }\n"
 	"event syscall_entry_msync { u64 start; u64 len; s32 flags; }\n"
-	"event syscall_exit_msync { s64 ret; }\n"
-	;
+	"event syscall_exit_msync { s64 ret; }\n";

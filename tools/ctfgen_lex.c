@@ -207,8 +207,8 @@ void lex_next(struct lexer *l)
 		t->len = i - t->at;
 		l->at = i + 1;
 	} else {
-		static const char *const pairs[] = { "..", "==", "!=", "<=", ">=", "&&", "||",
-			"<<", ">>" };
+		static const char *const pairs[] = { "..", "==", "!=", "<=", ">=", "&&", "||", "<<",
+			">>" };
 		t->kind = T_PUNCT;
 		t->punct = c;
 		l->at++;
@@ -276,9 +276,10 @@ void end_line(struct lexer *l)
 
 void skip_block(struct lexer *l)
 {
+	size_t from = l->t.at;
 	for (unsigned depth = 1; depth; lex_next(l)) {
 		if (l->t.kind == T_END)
-			fail_at(l, l->t.at, "expected '}'");
+			fail_at(l, from, "the block that begins before this does not end");
 		if (is_punct(l, '{'))
 			depth++;
 		else if (is_punct(l, '}') && --depth == 0)
@@ -341,7 +342,8 @@ static const char *interpolate(struct gen *g, const struct lexer *l, size_t at, 
 			unsigned byte;
 			if (p && *p)
 				mer_str_putc(&out, to[p - from]);
-			else if (s[i] == 'x' && i + 2 < len && sscanf(s + i + 1, "%2x", &byte) == 1) {
+			else if (s[i] == 'x' && i + 2 < len &&
+				 sscanf(s + i + 1, "%2x", &byte) == 1) {
 				mer_str_putc(&out, (char)byte);
 				i += 2;
 			} else
@@ -364,8 +366,7 @@ const char *take_name(struct gen *g, struct lexer *l, const char *what, struct m
 {
 	if (l->t.kind != T_WORD && l->t.kind != T_TEXT)
 		fail_at(l, l->t.at, "expected %s", what);
-	const char *s =
-		interpolate(g, l, l->t.at, l->t.len, l->t.kind == T_TEXT, a, NULL);
+	const char *s = interpolate(g, l, l->t.at, l->t.len, l->t.kind == T_TEXT, a, NULL);
 	lex_next(l);
 	return s;
 }
@@ -399,7 +400,7 @@ static int64_t take_operand(struct gen *g, struct lexer *l)
 		v = take_expr(g, l, 0);
 		expect(l, ')');
 	} else if (accept(l, '-')) {
-		v = (int64_t)-(uint64_t)take_operand(g, l);
+		v = (int64_t) - (uint64_t)take_operand(g, l);
 	} else if (accept(l, '!')) {
 		v = !take_operand(g, l);
 	} else if (l->t.kind == T_NUMBER) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void run_block(struct gen *g);
+static void run_block(struct gen *g, size_t open_at);
 
 static int64_t take_drift(struct gen *g, struct lexer *l)
 {
@@ -313,7 +313,7 @@ static void run_repeat(struct gen *g)
 		g->base_time = base + from + (int64_t)i * every;
 		set_var(g, own, (struct value){ .kind = V_INT, .i = i });
 		lex_go(l, body);
-		run_block(g);
+		run_block(g, body - 1);
 	}
 	g->depth--;
 	g->base_time = base;
@@ -334,9 +334,10 @@ static void run_if(struct gen *g)
 			break;
 		if (!is_punct(l, '{'))
 			fail_at(l, l->t.at, "expected '{'");
+		size_t open_at = l->t.at;
 		lex_next(l);
 		if (yes)
-			run_block(g);
+			run_block(g, open_at);
 		else
 			skip_block(l);
 	}
@@ -391,9 +392,9 @@ static void run_set(struct gen *g, struct ctf_writer *w)
 		{ "stream_instance_id", CTF_ROLE_STREAM_ID },
 		{ "timestamp_begin", CTF_ROLE_TIMESTAMP },
 		{ "timestamp_end", CTF_ROLE_TIMESTAMP_END },
-		{ "content_size", CTF_ROLE_CONTENT_SIZE },
-		{ "packet_size", CTF_ROLE_PACKET_SIZE }, { "packet_seq_num", CTF_ROLE_SEQ_NUM },
-		{ "events_discarded", CTF_ROLE_DISCARDED }, { "cpu_id", CTF_ROLE_CPU_ID } };
+		{ "content_size", CTF_ROLE_CONTENT_SIZE }, { "packet_size", CTF_ROLE_PACKET_SIZE },
+		{ "packet_seq_num", CTF_ROLE_SEQ_NUM }, { "events_discarded", CTF_ROLE_DISCARDED },
+		{ "cpu_id", CTF_ROLE_CPU_ID } };
 	struct lexer *l = &g->lex;
 	size_t at = l->t.at;
 	const char *name = take_name(g, l, "a field of the packet header or context", &g->line);
@@ -513,12 +514,12 @@ static void run_statement(struct gen *g)
 }
 
 /* Behind the opening brace, to behind the closing one. */
-static void run_block(struct gen *g)
+static void run_block(struct gen *g, size_t open_at)
 {
 	struct lexer *l = &g->lex;
 	for (skip_lines(l); !is_punct(l, '}'); skip_lines(l)) {
 		if (l->t.kind == T_END)
-			fail_at(l, l->t.at, "expected '}'");
+			fail_at(l, open_at, "this block does not end");
 		run_statement(g);
 	}
 	lex_next(l);

@@ -234,8 +234,8 @@ static struct ctf_fc *take_type(
 	return fc;
 }
 
-static struct ctf_field *add(struct gen *g, struct ctf_fc *record, const char *name,
-	struct ctf_fc *fc)
+static struct ctf_field *add(
+	struct gen *g, struct ctf_fc *record, const char *name, struct ctf_fc *fc)
 {
 	struct ctf_field *f = ctf_struct_add(&g->arena, record, name, fc);
 	check_memory(f);
@@ -266,8 +266,8 @@ static void add_field(struct gen *g, struct lexer *l, struct trace *t, struct ct
 		add_helper(
 			g, l, t, record, name, "length", ctf_new_int(a, 32, false, 8, order), fc);
 	if (fc->kind == CTF_OPTIONAL)
-		add_helper(g, l, t, record, name, "present",
-			ctf_new_bits(a, CTF_BOOL, 8, 8, order), fc);
+		add_helper(g, l, t, record, name, "present", ctf_new_bits(a, CTF_BOOL, 8, 8, order),
+			fc);
 	if (fc->kind == CTF_VARIANT && !fc->u.variant.ref.reg) {
 		struct ctf_fc *tag = ctf_new_int(a, 8, false, 8, order);
 		for (uint32_t i = 0; i < fc->u.variant.n; i++)
@@ -278,8 +278,8 @@ static void add_field(struct gen *g, struct lexer *l, struct trace *t, struct ct
 }
 
 /* NAME and its subscripts, the outermost first. */
-static void take_declarator(struct gen *g, struct lexer *l, struct trace *t,
-	const struct scope *s, struct ctf_fc *record, struct ctf_fc *fc)
+static void take_declarator(struct gen *g, struct lexer *l, struct trace *t, const struct scope *s,
+	struct ctf_fc *record, struct ctf_fc *fc)
 {
 	size_t at = l->t.at, dims[8];
 	const char *name = take_name(g, l, "the name of a field", &g->arena);
@@ -354,8 +354,7 @@ struct ctf_fc *take_fields(struct gen *g, struct lexer *l, struct trace *t)
 void note_event(struct gen *g, struct lexer *l)
 {
 	const char *name = take_name(g, l, "the name of an event", &g->arena);
-	uint32_t known = g->decl_names.n,
-		 id = mer_intern_add(&g->decl_names, name, strlen(name));
+	uint32_t known = g->decl_names.n, id = mer_intern_add(&g->decl_names, name, strlen(name));
 	check_memory(id == MER_INTERN_NONE ? NULL : name);
 	if (id == known) {
 		g->decls = more(g, g->decls, g->n_decls, sizeof(*g->decls));
@@ -393,8 +392,7 @@ static struct ctf_event_class *new_class(struct gen *g, struct trace *t, const c
 	return e;
 }
 
-struct ctf_event_class *declare_event(
-	struct gen *g, struct trace *t, const struct declaration *d)
+struct ctf_event_class *declare_event(struct gen *g, struct trace *t, const struct declaration *d)
 {
 	struct lexer l = { .source = d->source };
 	struct ctf_event_class *e = new_class(g, t, d->name);

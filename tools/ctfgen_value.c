@@ -34,8 +34,8 @@ static bool same_option(const char *option, const char *given)
 }
 
 /* What the reference field must be, as far as the value of the referring field tells. */
-static bool implied(struct gen *g, const struct ctf_field *f, uint16_t reg,
-	const struct value *v, uint64_t *out)
+static bool implied(struct gen *g, const struct ctf_field *f, uint16_t reg, const struct value *v,
+	uint64_t *out)
 {
 	const struct ctf_fc *fc = f->fc;
 	uint64_t n = 0;
@@ -101,9 +101,8 @@ static void flatten_int(struct gen *g, const struct ctf_field *f, const struct v
 	unsigned len = fc->kind == CTF_VARINT ? 64 : fc->u.bits.len_bits;
 	bool is_signed = fc->u.bits.is_signed;
 	bool fits = is_signed ? out->kind == CTF_VALUE_INT &&
-					(len == 64 ||
-						(out->v.i >= -((int64_t)1 << (len - 1)) &&
-							out->v.i < (int64_t)1 << (len - 1)))
+					(len == 64 || (out->v.i >= -((int64_t)1 << (len - 1)) &&
+							      out->v.i < (int64_t)1 << (len - 1)))
 			      : (out->kind == CTF_VALUE_UINT || out->v.i >= 0) &&
 					(len == 64 || out->v.u >> len == 0);
 	if (!fits && v)
@@ -143,7 +142,8 @@ static void flatten_array(struct gen *g, const struct ctf_field *f, const struct
 		wrong(g, f, v, "a list, as in [1, 2]");
 	const struct value *m = v ? v->first : NULL;
 	if (n > 1 << 24)
-		fail_at(&g->lex, v ? v->at : g->lex.t.at, "field %s has too many elements", f->name);
+		fail_at(&g->lex, v ? v->at : g->lex.t.at, "field %s has too many elements",
+			f->name);
 	for (uint64_t i = 0; i < n; i++) {
 		flatten(g, &fc->u.array.element, m);
 		m = m ? m->next : NULL;
@@ -218,8 +218,7 @@ static void flatten(struct gen *g, const struct ctf_field *f, const struct value
 			out->v.bytes.len = v->len;
 		} else if (fc->kind == CTF_BLOB && !fc->u.text.ref.reg) {
 			out->v.bytes.len = fc->u.text.len_bytes;
-			out->v.bytes.data =
-				mer_arena_zalloc(&g->line, 1, fc->u.text.len_bytes + 1);
+			out->v.bytes.data = mer_arena_zalloc(&g->line, 1, fc->u.text.len_bytes + 1);
 			check_memory(out->v.bytes.data);
 		}
 		return;

@@ -339,12 +339,13 @@ static void apply_damage(struct gen *g, const struct damage *d)
 	} else if (!strcmp(d->what, "append")) {
 		ok = pwrite(fd, bytes, n, size) == (ssize_t)n;
 	} else if (!strcmp(d->what, "flip")) {
-		uint8_t b;
+		uint8_t b = 0;
 		ok = off >= 0 && off < size && pread(fd, &b, 1, off) == 1;
 		b ^= (uint8_t)d->number;
 		ok = ok && pwrite(fd, &b, 1, off) == 1;
 	} else {
-		ok = off >= 0 && off + (int64_t)n <= size && pwrite(fd, bytes, n, off) == (ssize_t)n;
+		ok = off >= 0 && off + (int64_t)n <= size &&
+		     pwrite(fd, bytes, n, off) == (ssize_t)n;
 	}
 	free(bytes);
 	if (close(fd) || !ok)

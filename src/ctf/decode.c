@@ -30,19 +30,6 @@ size_t ctf_text_len(const uint8_t *p, size_t max, unsigned encoding)
 	return max;
 }
 
-/* Text of kernel traces is mostly 16 bytes; a call costs more than looking at two words. */
-static inline uint64_t fixed_text_len(const uint8_t *p, uint32_t bytes)
-{
-	if (bytes != 16)
-		return strnlen((const char *)p, bytes);
-	const uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
-	uint64_t a = mer_load_u64(p, false), b = mer_load_u64(p + 8, false);
-	uint64_t nul_a = (a - ones) & ~a & high, nul_b = (b - ones) & ~b & high;
-	if (nul_a)
-		return (uint64_t)__builtin_ctzll(nul_a) >> 3;
-	return nul_b ? 8 + ((uint64_t)__builtin_ctzll(nul_b) >> 3) : 16;
-}
-
 static void take_role(
 	struct ctf_decoder *d, struct ctf_pos *pos, uint32_t roles, unsigned len, uint64_t v)
 {
@@ -275,7 +262,7 @@ enum ctf_status ctf_execute(
 		case OP_F64: row[op->slot] = mer_load_u64(p + op->x, false); break;
 		case OP_TEXT_FIXED:
 			row[op->slot] = (uint64_t)(uintptr_t)(p + op->x);
-			row[op->slot + 1] = fixed_text_len(p + op->x, op->y);
+			row[op->slot + 1] = ctf_fixed_text_len(p + op->x, op->y);
 			break;
 		case OP_BLOB_FIXED:
 			row[op->slot] = (uint64_t)(uintptr_t)(p + op->x);

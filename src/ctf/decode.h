@@ -29,6 +29,7 @@ struct ctf_pos {
 	const uint8_t *base; /* first byte of the packet */
 	uint64_t bit;	     /* from base */
 	uint64_t end_bit;    /* of the content */
+	uint64_t mapped_bit; /* end of the file: up to there memory can be read, if not used */
 	uint64_t clock;	     /* running value of the default clock, cycles */
 };
 
@@ -149,20 +150,55 @@ static inline bool ctf_at_end(const struct ctf_stream_plan *s, const struct ctf_
 	return ((pos->bit + align - 1) & ~(align - 1)) >= pos->end_bit;
 }
 
-/* Passes the body of an event record, or puts its values into row. */
-static inline enum ctf_status ctf_read_body(
-	struct ctf_decoder *d, struct ctf_pos *pos, const struct ctf_plan *plan, uint64_t *row)
+/* Length of text in so many bytes. Text of kernel traces is mostly 16 bytes: a call costs more than a
+ * look at two words. */
+static inline uint64_t ctf_fixed_text_len(const uint8_t *p, uint32_t bytes)
 {
-	if (plan->fixed_bits != UINT64_MAX) {
-		for (uint32_t i = 0; i < plan->n_clear; i++)
-			row[i] = 0;
+	if (bytes != 16)
+		return strnlen((const char *)p, bytes);
+	const uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
+	uint64_t a = mer_load_u64(p, false), b = mer_load_u64(p + 8, false);
+	uint64_t nul_a = (a - ones) & ~a & high, nul_b = (b - ones) & ~b & high;
+	uint64_t in_b = nul_b ? 8 + ((uint64_t)__builtin_ctzll(nul_b) >> 3) : 16;
+	return nul_a ? (uint64_t)__builtin_ctzll(nul_a) >> 3 : in_b;
+}
+
+/* The loads of a fixed body from p, from where whole words can be read. */
+static inline void ctf_load_fixed(const struct ctf_fixed *f, const uint8_t *p, uint64_t *restrict row)
+{
+	if (__builtin_expect(!f->turns, 1)) {
+		for (uint32_t i = 0; i < f->n_loads; i++) {
+			const struct ctf_load *l = &f->loads[i];
+			row[l->slot] = ((mer_load_u64(p + l->at, false) & l->mask) ^ l->sign) - l->sign;
+		}
+	} else {
+		for (uint32_t i = 0; i < f->n_loads; i++) {
+			const struct ctf_load *l = &f->loads[i];
+			bool be = l->turn != CTF_NO_TURN;
+			uint64_t v = mer_load_u64(p + l->at, be) >> (be ? l->turn : 0);
+			row[l->slot] = ((v & l->mask) ^ l->sign) - l->sign;
+		}
+	}
+	for (uint32_t i = 0; i < f->n_bytes; i++) {
+		const struct ctf_bytes_at *b = &f->bytes[i];
+		row[b->slot] = (uint64_t)(uintptr_t)(p + b->at);
+		row[b->slot + 1] = b->text ? ctf_fixed_text_len(p + b->at, b->len) : b->len;
+	}
+}
+
+/* Passes the body of an event record, or puts its values into row. */
+static inline enum ctf_status ctf_read_body(struct ctf_decoder *d, struct ctf_pos *pos,
+	const struct ctf_plan *plan, uint64_t *row)
+{
+	for (uint32_t i = 0; i < plan->n_clear; i++)
+		row[i] = 0;
+	if (plan->fixed && pos->bit + plan->fixed_bits + 64 <= pos->mapped_bit) {
 		if (pos->end_bit - pos->bit < plan->fixed_bits)
 			return CTF_E_END;
+		ctf_load_fixed(plan->fixed, pos->base + (pos->bit >> 3), row);
 		pos->bit += plan->fixed_bits;
 		return CTF_OK;
 	}
-	for (uint32_t i = 0; i < plan->n_clear; i++)
-		row[i] = 0;
 	return ctf_execute(d, pos, plan->first_op, row);
 }
 

@@ -120,12 +120,14 @@ bad:
 	return status;
 }
 
-struct ctf_pos ctf_packet_body(const struct ctf_packet *p, const uint8_t *file, uint64_t clock)
+struct ctf_pos ctf_packet_body(const struct ctf_packet *p, const uint8_t *file, uint64_t bytes,
+	uint64_t clock)
 {
 	return (struct ctf_pos){
 		.base = file + p->offset,
 		.bit = p->body_bit,
 		.end_bit = p->content_bits,
+		.mapped_bit = (bytes - p->offset) * 8,
 		.clock = p->seen & CTF_ROLE_TIMESTAMP ? p->begin : clock,
 	};
 }

@@ -567,6 +567,78 @@ static void place_scope(struct compiler *c, struct ctf_plan *plan,
 	plan->slots[scope] = slots;
 }
 
+/* An integer load as a struct ctf_load; false: the operation is another. */
+static bool to_load(const struct ctf_op *op, struct ctf_load *load)
+{
+	static const struct {
+		uint8_t bits, is_signed, be;
+	} kinds[] = {
+		[OP_U8] = { 8, 0, 0 },      [OP_S8] = { 8, 1, 0 },      [OP_U16] = { 16, 0, 0 },
+		[OP_S16] = { 16, 1, 0 },    [OP_U32] = { 32, 0, 0 },    [OP_S32] = { 32, 1, 0 },
+		[OP_U64] = { 64, 0, 0 },    [OP_U16BE] = { 16, 0, 1 },  [OP_S16BE] = { 16, 1, 1 },
+		[OP_U32BE] = { 32, 0, 1 },  [OP_S32BE] = { 32, 1, 1 },  [OP_U64BE] = { 64, 0, 1 },
+		[OP_F64] = { 64, 0, 0 },
+	};
+	if (op->code >= sizeof(kinds) / sizeof(*kinds) || !kinds[op->code].bits)
+		return false;
+	unsigned bits = kinds[op->code].bits;
+	*load = (struct ctf_load){
+		.mask = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1,
+		.sign = kinds[op->code].is_signed ? (uint64_t)1 << (bits - 1) : 0,
+		.at = op->x,
+		.slot = op->slot,
+		.turn = (uint16_t)(kinds[op->code].be ? 64 - bits : CTF_NO_TURN),
+	};
+	return true;
+}
+
+static bool is_bytes(const struct ctf_op *op)
+{
+	return op->code == OP_TEXT_FIXED || op->code == OP_BLOB_FIXED;
+}
+
+/* Does the plan consist of one span and plain loads from it? Then it gets its struct ctf_fixed. */
+static void find_fixed(struct compiler *c, struct ctf_plan *plan, const struct ctf_op *op)
+{
+	static const struct ctf_fixed nothing;
+	if (op->code == OP_END) {
+		plan->fixed_bits = 0;
+		plan->fixed = &nothing;
+		return;
+	}
+	if (op->code != OP_SPAN)
+		return;
+	uint32_t n_loads = 0, n_bytes = 0;
+	struct ctf_load load;
+	const struct ctf_op *end = op + 1;
+	for (; end->code != OP_END; end++)
+		if (to_load(end, &load))
+			n_loads++;
+		else if (is_bytes(end))
+			n_bytes++;
+		else
+			return;
+	struct ctf_fixed *f = mer_arena_zalloc(c->arena, 1, sizeof(*f));
+	struct ctf_load *loads = mer_arena_zalloc(c->arena, n_loads, sizeof(*loads));
+	struct ctf_bytes_at *bytes = mer_arena_zalloc(c->arena, n_bytes, sizeof(*bytes));
+	if (!f || !loads || !bytes) {
+		c->failed = true;
+		return;
+	}
+	*f = (struct ctf_fixed){ .loads = loads, .bytes = bytes };
+	for (const struct ctf_op *o = op + 1; o < end; o++) {
+		if (is_bytes(o)) {
+			bytes[f->n_bytes++] =
+				(struct ctf_bytes_at){ o->x, o->y, o->slot, o->code == OP_TEXT_FIXED };
+			continue;
+		}
+		to_load(o, &loads[f->n_loads]);
+		f->turns |= loads[f->n_loads++].turn != CTF_NO_TURN;
+	}
+	plan->fixed_bits = op->x;
+	plan->fixed = f;
+}
+
 static int finish_plan(struct compiler *c, struct ctf_plan *plan, uint32_t n_slots,
 	const char *name, struct mer_err *err)
 {
@@ -580,9 +652,11 @@ static int finish_plan(struct compiler *c, struct ctf_plan *plan, uint32_t n_slo
 			CTF_MAX_SLOTS);
 	plan->n_slots = n_slots + 1; /* and the trash slot */
 	const struct ctf_op *op = &c->p->ops[plan->first_op];
-	plan->fixed_bits = op[0].code == OP_END				   ? 0
-			   : op[0].code == OP_SPAN && op[1].code == OP_END ? op[0].x
-									   : UINT64_MAX;
+	plan->fixed_bits = UINT64_MAX;
+	if (plan->class)
+		find_fixed(c, plan, op);
+	if (c->failed)
+		return mer_fail_nomem(err);
 	if (plan->n_slots > c->p->max_slots)
 		c->p->max_slots = plan->n_slots;
 	return 0;

@@ -111,6 +111,30 @@ struct ctf_optional_op {
 	uint32_t first_op;
 };
 
+/* A body whose fields all lie at fixed offsets: what has the usual kinds needs no operations, but two
+ * loops that have no branch on the kind of a field. An integer is (8 bytes from `at` & mask), sign
+ * extended by (v ^ sign) - sign; for the big endian ones the bytes are turned and shifted first. */
+struct ctf_load {
+	uint64_t mask, sign;
+	uint32_t at; /* bytes */
+	uint16_t slot;
+	uint16_t turn; /* bits to shift right after turning; CTF_NO_TURN: little endian */
+};
+enum { CTF_NO_TURN = 64 };
+
+struct ctf_bytes_at {
+	uint32_t at, len;
+	uint16_t slot;
+	bool text; /* ends at the first NUL */
+};
+
+struct ctf_fixed {
+	uint32_t n_loads, n_bytes;
+	struct ctf_load *loads;
+	struct ctf_bytes_at *bytes;
+	bool turns; /* some load is big endian */
+};
+
 /* One event record class, or a whole packet or event header (then all is in the row). */
 struct ctf_plan {
 	const struct ctf_event_class *class;  /* NULL for headers */
@@ -118,10 +142,9 @@ struct ctf_plan {
 	uint32_t first_op;
 	uint32_t n_slots; /* of a row; the last one is scratch */
 	uint32_t n_clear; /* slots to set to 0 before decoding */
-	uint64_t
-		fixed_bits; /* of the whole body when nothing else needs to be done; else UINT64_MAX */
-	uint32_t
-		id; /* set by who makes several programs for one reading: unique among all of them */
+	uint64_t fixed_bits; /* of the whole body when it is one span; else UINT64_MAX */
+	const struct ctf_fixed *fixed; /* all there is to do with it; NULL: execute the operations */
+	uint32_t id; /* unique among the programs of one reading, by whom it is set */
 	bool wanted;
 	int32_t tag; /* what the caller's wants->event said; 0 without one */
 	/* First slot of each member of a scope's structure, or CTF_NO_SLOT; NULL: no such scope.*/

@@ -33,7 +33,7 @@ struct ctf_encoder {
 	/* Event header mode: the clock so far, and what the encoded fields amount to. */
 	uint64_t clock;
 	bool clock_lost; /* a timestamp field was too small */
-	bool choose_id;  /* the first event id field takes first_id */
+	bool choose_id;	 /* the first event id field takes first_id */
 	uint64_t first_id, last_id;
 	uint32_t n_ids;
 	struct mer_err *err;
@@ -65,8 +65,8 @@ enum ctf_scope {
  * that holds the field. Compounds between are not structures and have no names. */
 struct ctf_frame {
 	const struct ctf_fc *record;
-	uint32_t at;     /* member being written */
-	bool plain;      /* the frame before holds this one directly, not by array or variant */
+	uint32_t at; /* member being written */
+	bool plain;  /* the frame before holds this one directly, not by array or variant */
 };
 
 struct ctf_place {
@@ -80,7 +80,7 @@ struct ctf_place {
 struct ctf_target {
 	const struct ctf_field *field;
 	enum ctf_scope scope;
-	int frame;       /* index in the place's frames; -1: in an earlier scope */
+	int frame;	 /* index in the place's frames; -1: in an earlier scope */
 	uint32_t member; /* of the frame's or scope's structure where the way begins */
 	uint32_t n_names;
 	const char *names[CTF_MAX_DEPTH + 1];

@@ -129,9 +129,9 @@ struct ctf_option *ctf_variant_add(struct mer_arena *a, struct ctf_fc *variant, 
 	*range = (struct ctf_range){ lo, hi };
 	variant->u.variant.options = options;
 	struct ctf_option *o = &options[variant->u.variant.n++];
-	*o = (struct ctf_option){ .field = { .name = own, .fc = fc, .clock = -1 },
-		.n_ranges = 1,
-		.ranges = range };
+	*o = (struct ctf_option){
+		.field = { .name = own, .fc = fc, .clock = -1 }, .n_ranges = 1, .ranges = range
+	};
 	return o;
 }
 
@@ -140,8 +140,7 @@ void ctf_enum_add(
 {
 	if (!fc)
 		return;
-	struct ctf_mapping *m =
-		grow(a, fc->u.bits.mappings, fc->u.bits.n_mappings, sizeof(*m));
+	struct ctf_mapping *m = grow(a, fc->u.bits.mappings, fc->u.bits.n_mappings, sizeof(*m));
 	struct ctf_range *range = mer_arena_zalloc(a, 1, sizeof(*range));
 	char *own = mer_arena_strdup(a, label);
 	if (!m || !range || !own)

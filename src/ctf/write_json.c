@@ -45,8 +45,7 @@ static void end_fragment(struct json_out *w)
 		w->rc = rc;
 }
 
-static void put_ranges(
-	struct json_out *w, const struct ctf_range *r, uint32_t n, bool is_signed)
+static void put_ranges(struct json_out *w, const struct ctf_range *r, uint32_t n, bool is_signed)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		mer_json_begin_array(&w->json);
@@ -61,8 +60,8 @@ static void put_ranges(
 	}
 }
 
-static void put_location(struct json_out *w, const char *key, const struct ctf_field *f,
-	const struct ctf_ref *ref)
+static void put_location(
+	struct json_out *w, const char *key, const struct ctf_field *f, const struct ctf_ref *ref)
 {
 	static const char *const origins[] = { "packet-header", "packet-context",
 		"event-record-header", "event-record-common-context",
@@ -101,7 +100,8 @@ static void put_roles(struct json_out *w, const struct ctf_field *f)
 		{ CTF_ROLE_EVENT_ID, "event-record-class-id" } };
 	bool any = false;
 	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
-		if (f->roles & roles[i].role) {
+		if ((f->roles & roles[i].role) &&
+			(w->schema->has_uuid || roles[i].role != CTF_ROLE_TRACE_UUID)) {
 			if (!any)
 				mer_json_kv_array(&w->json, "roles");
 			any = true;
@@ -160,12 +160,13 @@ static void put_mappings(struct json_out *w, const struct ctf_fc *fc, const char
 static void put_bits(struct json_out *w, const struct ctf_fc *fc)
 {
 	static const char *const types[] = { [CTF_BIT_ARRAY] = "fixed-length-bit-array",
-		[CTF_BIT_MAP] = "fixed-length-bit-map", [CTF_BOOL] = "fixed-length-boolean",
+		[CTF_BIT_MAP] = "fixed-length-bit-map",
+		[CTF_BOOL] = "fixed-length-boolean",
 		[CTF_FLOAT] = "fixed-length-floating-point-number" };
-	const char *type = fc->kind == CTF_INT
-				   ? fc->u.bits.is_signed ? "fixed-length-signed-integer"
-							  : "fixed-length-unsigned-integer"
-				   : types[fc->kind];
+	const char *type = fc->kind == CTF_INT ? fc->u.bits.is_signed
+							 ? "fixed-length-signed-integer"
+							 : "fixed-length-unsigned-integer"
+					       : types[fc->kind];
 	bool be = fc->u.bits.order == CTF_BE;
 	mer_json_kv_text(&w->json, "type", type);
 	mer_json_kv_uint(&w->json, "length", fc->u.bits.len_bits);
@@ -173,8 +174,7 @@ static void put_bits(struct json_out *w, const struct ctf_fc *fc)
 	if (fc->align_bits > 1)
 		mer_json_kv_uint(&w->json, "alignment", fc->align_bits);
 	if (fc->u.bits.reversed)
-		mer_json_kv_text(
-			&w->json, "bit-order", be ? "first-to-last" : "last-to-first");
+		mer_json_kv_text(&w->json, "bit-order", be ? "first-to-last" : "last-to-first");
 	if (fc->kind == CTF_BIT_MAP)
 		put_mappings(w, fc, "flags");
 	if (fc->kind != CTF_INT)
@@ -208,8 +208,8 @@ static void put_text(struct json_out *w, const struct ctf_field *f)
 		mer_json_kv_text(&w->json, "media-type", fc->u.text.media_type);
 }
 
-static void put_class(struct json_out *w, const char *key, const struct ctf_field *f,
-	unsigned depth);
+static void put_class(
+	struct json_out *w, const char *key, const struct ctf_field *f, unsigned depth);
 
 static void put_struct(struct json_out *w, const struct ctf_fc *record, unsigned depth)
 {
@@ -243,7 +243,8 @@ static void put_array(struct json_out *w, const struct ctf_field *f, unsigned de
 {
 	const struct ctf_fc *fc = f->fc;
 	bool is_dynamic = fc->u.array.ref.reg != CTF_NO_REG;
-	mer_json_kv_text(&w->json, "type", is_dynamic ? "dynamic-length-array" : "static-length-array");
+	mer_json_kv_text(
+		&w->json, "type", is_dynamic ? "dynamic-length-array" : "static-length-array");
 	if (is_dynamic)
 		put_location(w, "length-field-location", f, &fc->u.array.ref);
 	else
@@ -340,8 +341,8 @@ static void put_class(
 	mer_json_end_object(&w->json);
 }
 
-static void put_scope(struct json_out *w, const char *key, enum ctf_scope scope,
-	const struct ctf_fc *record)
+static void put_scope(
+	struct json_out *w, const char *key, enum ctf_scope scope, const struct ctf_fc *record)
 {
 	if (!record)
 		return;
@@ -466,8 +467,8 @@ static void put_event(
 		mer_json_end_object(&w->json);
 	}
 	w->place.scopes[CTF_SCOPE_SPECIFIC_CONTEXT] = NULL;
-	put_scope(w, "specific-context-field-class", CTF_SCOPE_SPECIFIC_CONTEXT,
-		e->specific_context);
+	put_scope(
+		w, "specific-context-field-class", CTF_SCOPE_SPECIFIC_CONTEXT, e->specific_context);
 	put_scope(w, "payload-field-class", CTF_SCOPE_PAYLOAD, e->payload);
 	end_fragment(w);
 }

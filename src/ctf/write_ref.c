@@ -32,8 +32,8 @@ static bool search(const struct ctf_field *f, uint16_t reg, unsigned depth, stru
 	return false;
 }
 
-static bool search_members(const struct ctf_fc *record, uint32_t n, uint16_t reg,
-	struct ctf_target *t)
+static bool search_members(
+	const struct ctf_fc *record, uint32_t n, uint16_t reg, struct ctf_target *t)
 {
 	for (uint32_t i = n; i-- > 0;)
 		if (search(&record->u.record.fields[i], reg, 0, t)) {

@@ -23,7 +23,7 @@ struct ctf_writer {
 	struct ctf_encoder enc;
 	struct ctf_role_values roles; /* of the open packet */
 	uint64_t over_value[CTF_N_ROLES];
-	uint32_t over;      /* roles that are overridden */
+	uint32_t over;	    /* roles that are overridden */
 	uint64_t head_bits; /* length of header and context */
 	uint64_t stream_id, seq, discarded, file_bytes, n_packets;
 	uint32_t cpu_id;
@@ -51,8 +51,7 @@ static void find_escapes(struct ctf_writer *w)
 			continue;
 		for (uint32_t k = 0; k < v->u.variant.n; k++)
 			if (v->u.variant.options[k].n_ranges && w->n_escapes < 16)
-				w->escapes[w->n_escapes++] =
-					v->u.variant.options[k].ranges[0].lo;
+				w->escapes[w->n_escapes++] = v->u.variant.options[k].ranges[0].lo;
 	}
 }
 
@@ -96,8 +95,7 @@ int ctf_writer_open(const struct ctf_schema *s, const struct ctf_stream_class *c
 	w->pad = o->pad;
 	w->stream_id = o->stream_id;
 	w->cpu_id = o->cpu_id;
-	w->sizes_known =
-		has_role(c->packet_context, CTF_ROLE_CONTENT_SIZE | CTF_ROLE_PACKET_SIZE);
+	w->sizes_known = has_role(c->packet_context, CTF_ROLE_CONTENT_SIZE | CTF_ROLE_PACKET_SIZE);
 	w->enc.where = w->path;
 	find_escapes(w);
 	int rc = append(w->path, "", 0, true, err);

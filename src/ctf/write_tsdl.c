@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "ctf/write.h"
 
 struct tsdl_out {
@@ -23,8 +24,8 @@ struct tsdl_out {
 static void fail(struct tsdl_out *t, const struct ctf_field *f, const char *what)
 {
 	if (!t->rc)
-		t->rc = mer_fail(t->err, MER_ERR_USAGE, "%s: field \"%s\": %s", t->where, f->name,
-			what);
+		t->rc = mer_fail(
+			t->err, MER_ERR_USAGE, "%s: field \"%s\": %s", t->where, f->name, what);
 }
 
 static bool is_word(const char *s)
@@ -50,15 +51,27 @@ static bool is_keyword(const char *s)
 	return false;
 }
 
-/* A name as an identifier; escape puts the underscore in front. */
+/* A name as an identifier; escape puts the underscore in front. Names that are no identifiers get
+ * four digits of their hash, so that different ones stay different. */
 static void put_word(struct tsdl_out *t, const char *name, bool escape)
 {
-	if (escape || *name == '_' || !is_word(name) || is_keyword(name))
+	bool word = is_word(name);
+	if (escape || *name == '_' || !word || is_keyword(name))
 		mer_str_putc(t->out, '_');
-	for (; *name; name++) {
-		char c[2] = { *name, 0 };
-		mer_str_putc(t->out, *name >= '0' && *name <= '9' ? *name : is_word(c) ? *name : '_');
+	for (const char *s = name; *s; s++) {
+		char c[2] = { *s, 0 };
+		mer_str_putc(t->out, (*s >= '0' && *s <= '9') || is_word(c) ? *s : '_');
 	}
+	if (!word && *name)
+		mer_str_printf(t->out, "_%04x", (unsigned)(mer_hash(name, strlen(name)) & 0xFFFF));
+}
+
+/* CTF 2 has options without a name. */
+static void put_option_name(struct tsdl_out *t, const char *name, uint32_t index)
+{
+	put_word(t, name, true);
+	if (!*name)
+		mer_str_printf(t->out, "%" PRIu32, index);
 }
 
 static void put_name(struct tsdl_out *t, enum ctf_scope scope, const char *name)
@@ -200,12 +213,11 @@ static uint32_t put_extra_labels(struct tsdl_out *t, const struct ctf_field *tag
 	switch (fc->kind) {
 	case CTF_STRUCT:
 		for (uint32_t i = 0; i < fc->u.record.n; i++)
-			n += put_extra_labels(t, tag, &fc->u.record.fields[i], depth + 1,
-				count_only, first);
+			n += put_extra_labels(
+				t, tag, &fc->u.record.fields[i], depth + 1, count_only, first);
 		break;
 	case CTF_ARRAY:
-		n += put_extra_labels(
-			t, tag, &fc->u.array.element, depth + 1, count_only, first);
+		n += put_extra_labels(t, tag, &fc->u.array.element, depth + 1, count_only, first);
 		break;
 	case CTF_VARIANT:
 		for (uint32_t i = 0; i < fc->u.variant.n; i++) {
@@ -218,7 +230,7 @@ static uint32_t put_extra_labels(struct tsdl_out *t, const struct ctf_field *tag
 					continue;
 				mer_str_puts(t->out, *first ? " " : ", ");
 				*first = false;
-				put_word(t, o->field.name, true);
+				put_option_name(t, o->field.name, i);
 				put_range(t, &o->ranges[k], fc->u.variant.ref.is_signed);
 			}
 		}
@@ -246,6 +258,28 @@ static uint32_t extra_labels(
 
 static void put_type(struct tsdl_out *t, const struct ctf_field *f, bool plain, unsigned depth);
 
+/* Those of nested arrays from the outside in; they follow the name. */
+static void put_subscripts(struct tsdl_out *t, const struct ctf_field *f)
+{
+	for (const struct ctf_field *a = f; !t->rc;) {
+		const struct ctf_fc *fc = a->fc;
+		if (fc->kind != CTF_ARRAY && fc->kind != CTF_TEXT && fc->kind != CTF_BLOB)
+			return;
+		const struct ctf_ref *ref =
+			fc->kind == CTF_ARRAY ? &fc->u.array.ref : &fc->u.text.ref;
+		mer_str_putc(t->out, '[');
+		if (ref->reg == CTF_NO_REG)
+			mer_str_printf(t->out, "%" PRIu64,
+				fc->kind == CTF_ARRAY ? fc->u.array.n : fc->u.text.len_bytes);
+		else
+			put_path(t, f, ref);
+		mer_str_putc(t->out, ']');
+		if (fc->kind != CTF_ARRAY)
+			return;
+		a = &fc->u.array.element;
+	}
+}
+
 static void put_variant(struct tsdl_out *t, const struct ctf_field *f, unsigned depth)
 {
 	const struct ctf_fc *fc = f->fc;
@@ -268,7 +302,8 @@ static void put_variant(struct tsdl_out *t, const struct ctf_field *f, unsigned 
 		if (m)
 			mer_str_puts(t->out, m->label);
 		else
-			put_word(t, o->field.name, true);
+			put_option_name(t, o->field.name, i);
+		put_subscripts(t, &o->field);
 		mer_str_puts(t->out, ";\n");
 	}
 	indent(t, depth);
@@ -280,12 +315,12 @@ static void put_integer(struct tsdl_out *t, const struct ctf_field *f, bool text
 	const struct ctf_fc *fc = f->fc;
 	bool is_signed = fc->kind == CTF_INT && fc->u.bits.is_signed;
 	unsigned base = fc->kind == CTF_BIT_ARRAY || fc->kind == CTF_BIT_MAP ? 16
-			: fc->u.bits.base                                    ? fc->u.bits.base
+			: fc->u.bits.base				     ? fc->u.bits.base
 									     : 10;
 	if (fc->u.bits.reversed)
 		fail(t, f, "TSDL has no reversed bit order");
-	mer_str_printf(t->out, "integer { size = %u; align = %u; signed = %d;",
-		fc->u.bits.len_bits, fc->align_bits, is_signed);
+	mer_str_printf(t->out, "integer { size = %u; align = %u; signed = %d;", fc->u.bits.len_bits,
+		fc->align_bits, is_signed);
 	if (fc->u.bits.order != t->schema->order)
 		mer_str_printf(
 			t->out, " byte_order = %s;", fc->u.bits.order == CTF_BE ? "be" : "le");
@@ -360,25 +395,7 @@ static void put_struct(struct tsdl_out *t, const struct ctf_fc *record, bool pla
 		put_type(t, f, true, depth + 1);
 		mer_str_putc(t->out, ' ');
 		put_name(t, p->scope, f->name);
-		/* The subscripts: those of nested arrays from the outside in. */
-		for (const struct ctf_field *a = f; !t->rc;) {
-			const struct ctf_fc *fc = a->fc;
-			const struct ctf_ref *ref =
-				fc->kind == CTF_ARRAY ? &fc->u.array.ref : &fc->u.text.ref;
-			if (fc->kind != CTF_ARRAY && fc->kind != CTF_TEXT && fc->kind != CTF_BLOB)
-				break;
-			mer_str_putc(t->out, '[');
-			if (ref->reg == CTF_NO_REG)
-				mer_str_printf(t->out, "%" PRIu64,
-					fc->kind == CTF_ARRAY ? fc->u.array.n
-							      : fc->u.text.len_bytes);
-			else
-				put_path(t, f, ref);
-			mer_str_putc(t->out, ']');
-			if (fc->kind != CTF_ARRAY)
-				break;
-			a = &fc->u.array.element;
-		}
+		put_subscripts(t, f);
 		mer_str_puts(t->out, ";\n");
 	}
 	p->depth--;
@@ -532,7 +549,8 @@ int ctf_write_tsdl(const struct ctf_schema *s, struct mer_str *out, struct mer_e
 	for (uint32_t i = 0; !t->rc && i < s->n_streams; i++) {
 		const struct ctf_stream_class *c = &s->streams[i];
 		t->where = "stream";
-		memset(&t->place.scopes[1], 0, sizeof(t->place.scopes) - sizeof(t->place.scopes[0]));
+		memset(&t->place.scopes[1], 0,
+			sizeof(t->place.scopes) - sizeof(t->place.scopes[0]));
 		mer_str_printf(out, "stream {\n\tid = %" PRIu64 ";\n", c->id);
 		put_scope(t, "packet.context", CTF_SCOPE_PACKET_CONTEXT, c->packet_context);
 		put_scope(t, "event.header", CTF_SCOPE_EVENT_HEADER, c->event_header);

@@ -75,8 +75,8 @@ static int bad(struct ctf_encoder *e, const struct ctf_field *f, const char *wha
 	return mer_fail(e->err, MER_ERR_USAGE, "%s: field \"%s\": %s", e->where, f->name, what);
 }
 
-static int put(struct ctf_encoder *e, const struct ctf_field *f, unsigned len, uint8_t order,
-	uint64_t v)
+static int put(
+	struct ctf_encoder *e, const struct ctf_field *f, unsigned len, uint8_t order, uint64_t v)
 {
 	int rc = ctf_encoder_room(e, len);
 	if (rc)
@@ -132,7 +132,8 @@ static uint64_t role_value(struct ctf_encoder *e, const struct ctf_field *f)
 	if (fc->kind != CTF_INT && fc->kind != CTF_VARINT)
 		return v;
 	/* Counters wrap. */
-	if (role != CTF_ROLE_SEQ_NUM && role != CTF_ROLE_DISCARDED && role != CTF_ROLE_TIMESTAMP && role != CTF_ROLE_TIMESTAMP_END)
+	if (role != CTF_ROLE_SEQ_NUM && role != CTF_ROLE_DISCARDED && role != CTF_ROLE_TIMESTAMP &&
+		role != CTF_ROLE_TIMESTAMP_END)
 		return v;
 	unsigned len = fc->kind == CTF_VARINT ? 64 : fc->u.bits.len_bits;
 	if (len >= 64)
@@ -152,8 +153,8 @@ static const struct ctf_value *next(struct ctf_encoder *e, const struct ctf_fiel
 }
 
 /* Checks that the value fits; *out is the bit pattern, sign extended for signed fields. */
-static int int_value(struct ctf_encoder *e, const struct ctf_field *f, unsigned len,
-	bool is_signed, uint64_t *out)
+static int int_value(struct ctf_encoder *e, const struct ctf_field *f, unsigned len, bool is_signed,
+	uint64_t *out)
 {
 	int rc = 0;
 	if (e->roles) {
@@ -284,9 +285,9 @@ static int encode_varint(struct ctf_encoder *e, const struct ctf_field *f)
 	for (bool more = true; more; n++) {
 		uint8_t part = v & 0x7F;
 		v = is_signed ? (uint64_t)((int64_t)v >> 7) : v >> 7;
-		more = is_signed ? !((v == 0 && !(part & 0x40)) ||
-					   (v == UINT64_MAX && (part & 0x40)))
-				 : v != 0;
+		more = is_signed
+			       ? !((v == 0 && !(part & 0x40)) || (v == UINT64_MAX && (part & 0x40)))
+			       : v != 0;
 		if (e->roles && !e->choose_id)
 			more = n < 9;
 		bytes[n] = more ? part | 0x80 : part;
@@ -294,8 +295,8 @@ static int encode_varint(struct ctf_encoder *e, const struct ctf_field *f)
 	return ctf_encode_bytes(e, bytes, n);
 }
 
-static int bytes_value(struct ctf_encoder *e, const struct ctf_field *f, const void **data,
-	size_t *len)
+static int bytes_value(
+	struct ctf_encoder *e, const struct ctf_field *f, const void **data, size_t *len)
 {
 	int rc = 0;
 	*data = "";
@@ -409,8 +410,8 @@ static int encode_optional(struct ctf_encoder *e, const struct ctf_field *f, uns
 	const struct ctf_fc *fc = f->fc;
 	uint64_t v = reg(e, &fc->u.optional.ref);
 	uint32_t n = fc->u.optional.n_ranges;
-	bool there = n ? in_ranges(fc->u.optional.ranges, n, fc->u.optional.ref.is_signed, v)
-		       : v != 0;
+	bool there =
+		n ? in_ranges(fc->u.optional.ranges, n, fc->u.optional.ref.is_signed, v) : v != 0;
 	return there ? encode_field(e, &fc->u.optional.content, depth) : 0;
 }
 

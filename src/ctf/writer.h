@@ -25,9 +25,9 @@
 enum ctf_framing { CTF_PLAIN, CTF_PACKETS_LE, CTF_PACKETS_BE };
 
 struct ctf_metadata_options {
-	uint8_t major;            /* 1: TSDL, 2: JSON; 0: the schema's own */
+	uint8_t major;		  /* 1: TSDL, 2: JSON; 0: the schema's own */
 	enum ctf_framing framing; /* of the text */
-	size_t packet_bytes;      /* of framed text, 0: 4096 */
+	size_t packet_bytes;	  /* of framed text, 0: 4096 */
 };
 
 /* Appends to out. MER_ERR_USAGE: the language cannot say what the schema has. */
@@ -56,12 +56,12 @@ struct ctf_value {
 };
 
 struct ctf_writer_options {
-	const char *path;       /* of the file, replaced when it is there */
+	const char *path;	/* of the file, replaced when it is there */
 	const char *index_path; /* of the LTTng index, NULL: none */
-	uint64_t stream_id;     /* data stream (instance) id */
+	uint64_t stream_id;	/* data stream (instance) id */
 	uint32_t cpu_id;
 	size_t packet_bytes; /* a packet is closed before it grows beyond; 0: 256 KB */
-	bool pad;            /* every packet has packet_bytes, except for one too big event */
+	bool pad;	     /* every packet has packet_bytes, except for one too big event */
 };
 
 struct ctf_writer;

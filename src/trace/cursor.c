@@ -37,11 +37,10 @@ struct mer_cursor {
 	struct trace_range range;
 	struct stream_cursor *streams;
 	int64_t *keys; /* per stream: nothing comes from it before; INT64_MAX: nothing at all */
-	struct mer_event *decoded, *events; /* as decoded; in order */
-	struct timesort_key *order, *spare;
-	uint32_t n; /* decoded in this window */
+	struct lane_sink sink;    /* the window, as decoded */
+	struct mer_event *events; /* in order */
+	struct timesort_key *spare;
 	struct ctf_pool pool;
-	uint64_t *header_row, *row; /* scratch */
 	const uint64_t **contexts;
 	uint32_t n_contexts;
 	int64_t width;	 /* of the next window, ns */
@@ -96,8 +95,8 @@ static bool open_packet(struct mer_cursor *c, uint32_t stream)
 	if (!l)
 		return false;
 	save_stream(c, s);
-	lane_open(l, c->e, c->reading, p, &c->pool, s->clock, s->key, c->range.begin, c->header_row,
-		c->row);
+	lane_open(l, c->e, c->reading, p, &c->pool, s->clock, s->key, c->range.begin, c->sink.header_row,
+		c->sink.row);
 	l->packet_number = s->next++;
 	l->opened_window = c->window;
 	l->saved_window = 0;
@@ -122,7 +121,7 @@ static enum fill use_context(struct mer_cursor *c, struct lane *l)
 	struct ctf_decoder d = l->d;
 	d.info = &info;
 	enum ctf_status st =
-		ctf_execute(&d, &pos, d.program->packet_header.first_op, c->header_row);
+		ctf_execute(&d, &pos, d.program->packet_header.first_op, c->sink.header_row);
 	c->pool.n = used;
 	if (st == CTF_OK)
 		st = ctf_execute(&d, &pos, l->stream->context.first_op, row);
@@ -142,36 +141,13 @@ static enum fill fill_from_lane(struct mer_cursor *c, uint32_t stream, struct la
 		l->saved_window = c->window;
 		l->saved = l->now;
 	}
-	if (c->reading->contexts && use_context(c, l) != FILL_OK)
-		return FILL_FULL;
-	struct ctf_pool *pool = &c->pool;
-	do {
-		const struct ctf_plan *plan = l->now.plan;
-		if (c->n == WINDOW_MAX_EVENTS || pool->cap - pool->n < plan->n_slots)
+	uint32_t context = UINT32_MAX;
+	if (c->reading->contexts) {
+		if (use_context(c, l) != FILL_OK)
 			return FILL_FULL;
-		struct mer_event *ev = &c->decoded[c->n];
-		uint64_t *row = pool->slots + pool->n;
-		*ev = (struct mer_event){ l->now.ts, row, plan, stream,
-			c->reading->contexts ? l->context : UINT32_MAX };
-		int64_t key = l->now.key;
-		size_t used = pool->n;
-		pool->n += plan->n_slots;
-		struct ctf_pos before = l->now.pos;
-		enum ctf_status st = lane_body(l, c->header_row, row);
-		if (__builtin_expect(st != CTF_OK, 0)) {
-			pool->n = used;
-			if (st != CTF_E_SPACE)
-				return FILL_OK;
-			l->now.pos = before;
-			return FILL_FULL;
-		}
-		c->order[c->n] =
-			(struct timesort_key){ (uint32_t)((uint64_t)key - (uint64_t)c->flush_key),
-				c->n };
-		c->n++;
-		lane_next(l, c->range.begin, c->header_row, c->row);
-	} while (!l->now.done && l->now.key < end);
-	return FILL_OK;
+		context = l->context;
+	}
+	return lane_run(l, &c->sink, c->range.begin, end, stream, context) == LANE_OK ? FILL_OK : FILL_FULL;
 }
 
 /* All of a stream's events before end. Packets are opened when their time has come. */
@@ -265,7 +241,7 @@ static void roll_back(struct mer_cursor *c)
 static void begin_window(struct mer_cursor *c)
 {
 	c->window++;
-	c->n = 0;
+	c->sink.n = 0;
 	c->n_contexts = 0;
 	c->pool.n = 0;
 }
@@ -280,7 +256,7 @@ static int flush(struct mer_cursor *c, struct mer_err *err)
 			f = fill_from_stream(c, c->flush_stream, c->flush_key + 1);
 		if (f == FILL_NOMEM)
 			return mer_fail_nomem(err);
-		if (f == FILL_FULL && c->n)
+		if (f == FILL_FULL && c->sink.n)
 			return 0;
 		if (f == FILL_FULL && c->pool.cap < POOL_MAX_SLOTS) {
 			uint64_t *p = realloc(c->pool.slots, c->pool.cap * 2 * sizeof(*p));
@@ -311,10 +287,10 @@ static int flush(struct mer_cursor *c, struct mer_err *err)
 static void adapt_width(struct mer_cursor *c)
 {
 	int64_t w = c->width;
-	if (c->n < WINDOW_EVENTS / 4)
+	if (c->sink.n < WINDOW_EVENTS / 4)
 		w = w > MAX_WIDTH_NS / 4 ? MAX_WIDTH_NS : w * 4;
-	else if (c->n < WINDOW_EVENTS * 3 / 4 || c->n > WINDOW_EVENTS * 5 / 4)
-		w = (int64_t)((double)w * WINDOW_EVENTS / c->n);
+	else if (c->sink.n < WINDOW_EVENTS * 3 / 4 || c->sink.n > WINDOW_EVENTS * 5 / 4)
+		w = (int64_t)((double)w * WINDOW_EVENTS / c->sink.n);
 	c->width = w < 1 ? 1 : w > MAX_WIDTH_NS ? MAX_WIDTH_NS : w;
 }
 
@@ -333,7 +309,7 @@ static int fill_window(struct mer_cursor *c, bool *more, struct mer_err *err)
 		if (end > c->range.end)
 			end = c->range.end;
 		begin_window(c);
-		c->flush_key = begin;
+		c->flush_key = c->sink.origin = begin;
 		enum fill f = FILL_OK;
 		for (uint32_t i = 0; i < c->e->n_streams && f == FILL_OK; i++)
 			if (c->keys[i] < end)
@@ -355,7 +331,7 @@ static int fill_window(struct mer_cursor *c, bool *more, struct mer_err *err)
 			if (c->keys[i] < end)
 				commit_stream(c, i);
 		adapt_width(c);
-		if (c->n) {
+		if (c->sink.n) {
 			*more = true;
 			return 0;
 		}
@@ -378,17 +354,17 @@ int mer_cursor_next(
 			rc = flush(c, err);
 		if (rc)
 			return rc;
-		if (c->n == 0)
+		if (c->sink.n == 0)
 			continue;
-		*n = c->n;
-		*events = c->decoded;
+		*n = c->sink.n;
+		*events = c->sink.events;
 		if (flushed)
 			return 0;
-		const struct timesort_key *order = timesort(c->order, c->spare, c->n);
+		const struct timesort_key *order = timesort(c->sink.keys, c->spare, c->sink.n);
 		if (!order)
 			return 0;
-		for (uint32_t i = 0; i < c->n; i++)
-			c->events[i] = c->decoded[order[i].index];
+		for (uint32_t i = 0; i < c->sink.n; i++)
+			c->events[i] = c->sink.events[order[i].index];
 		*events = c->events;
 		return 0;
 	}
@@ -425,18 +401,20 @@ int trace_cursor_new(struct mer_experiment *e, const struct trace_reading *readi
 	mer_arena_init(&c->diag_arena);
 	mer_diags_init(&c->diags, &c->diag_arena);
 	c->pool.cap = POOL_SLOTS > 4 * reading->max_slots ? POOL_SLOTS : 4 * reading->max_slots;
+	c->sink.pool = &c->pool;
+	c->sink.cap = WINDOW_MAX_EVENTS;
 	c->streams = calloc(e->n_streams + 1u, sizeof(*c->streams));
 	c->keys = calloc(e->n_streams + 1u, sizeof(*c->keys));
-	c->decoded = calloc(WINDOW_MAX_EVENTS, sizeof(*c->decoded));
+	c->sink.events = calloc(WINDOW_MAX_EVENTS, sizeof(*c->sink.events));
 	c->events = calloc(WINDOW_MAX_EVENTS, sizeof(*c->events));
-	c->order = calloc(WINDOW_MAX_EVENTS, sizeof(*c->order));
+	c->sink.keys = calloc(WINDOW_MAX_EVENTS, sizeof(*c->sink.keys));
 	c->spare = calloc(WINDOW_MAX_EVENTS, sizeof(*c->spare));
 	c->pool.slots = calloc(c->pool.cap, sizeof(*c->pool.slots));
-	c->header_row = calloc(reading->max_slots + 1u, sizeof(*c->row));
-	c->row = calloc(reading->max_slots + 1u, sizeof(*c->row));
+	c->sink.header_row = calloc(reading->max_slots + 1u, sizeof(*c->sink.row));
+	c->sink.row = calloc(reading->max_slots + 1u, sizeof(*c->sink.row));
 	c->contexts = reading->contexts ? calloc(MAX_CONTEXTS, sizeof(*c->contexts)) : NULL;
-	if (!c->streams || !c->keys || !c->decoded || !c->events || !c->order || !c->spare ||
-		!c->pool.slots || !c->header_row || !c->row ||
+	if (!c->streams || !c->keys || !c->sink.events || !c->events || !c->sink.keys || !c->spare ||
+		!c->pool.slots || !c->sink.header_row || !c->sink.row ||
 		(reading->contexts && !c->contexts)) {
 		mer_cursor_free(c);
 		return mer_fail_nomem(err);
@@ -525,13 +503,13 @@ void trace_cursor_drop(struct mer_cursor *c)
 	trace_reading_free(c->owned_reading);
 	free(c->streams);
 	free(c->keys);
-	free(c->decoded);
+	free(c->sink.events);
 	free(c->events);
-	free(c->order);
+	free(c->sink.keys);
 	free(c->spare);
 	free(c->pool.slots);
-	free(c->header_row);
-	free(c->row);
+	free(c->sink.header_row);
+	free(c->sink.row);
 	free(c->contexts);
 	free(c);
 }

@@ -6,6 +6,7 @@
 #define MER_TRACE_LANE_H
 
 #include "trace/reading.h"
+#include "trace/timesort.h"
 
 struct lane_state {
 	struct ctf_pos pos;	     /* behind the head's header */
@@ -38,10 +39,24 @@ void lane_open(struct lane *l, const struct mer_experiment *e, const struct trac
 	const struct ctf_packet *packet, struct ctf_pool *pool, uint64_t clock, int64_t key,
 	int64_t begin, uint64_t *header_row, uint64_t *row);
 
-/* From behind a head's body to the next head that is wanted and not before begin. */
-void lane_next(struct lane *l, int64_t begin, uint64_t *header_row, uint64_t *row);
+/* Where a lane's events go. */
+struct lane_sink {
+	struct mer_event *events;
+	struct timesort_key *keys; /* time since `origin` */
+	uint32_t n, cap;
+	struct ctf_pool *pool; /* rows */
+	int64_t origin;
+	uint64_t *header_row, *row; /* scratch of reading->max_slots each */
+};
 
-/* The head's body into row (and its header's fields, where wanted). On damage the lane is done. */
-enum ctf_status lane_body(struct lane *l, uint64_t *header_row, uint64_t *row);
+enum lane_stop {
+	LANE_OK,  /* done, or the head's place is not before end */
+	LANE_FULL /* the head did not fit into the sink */
+};
+
+/* Puts the events before end into the sink, those before begin are passed. stream and context are
+ * written into the events. Damage ends the lane: see now.status. */
+enum lane_stop lane_run(struct lane *l, struct lane_sink *sink, int64_t begin, int64_t end,
+	uint32_t stream, uint32_t context);
 
 #endif

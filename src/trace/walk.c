@@ -129,7 +129,7 @@ static int do_item(void *ctx, size_t number, unsigned worker, struct mer_err *er
 		uint64_t bit, head = p->body_bit;
 		ctf_packet_read(&w->d, f->map.data, f->map.size, p->offset, w->header_row, w->row,
 			&info, &again, &why, &bit);
-		struct ctf_pos pos = ctf_packet_body(p, f->map.data, clock);
+		struct ctf_pos pos = ctf_packet_body(p, f->map.data, f->map.size, clock);
 		struct span span = { 0 };
 		struct trace_count *counts =
 			w->by_class[f->part] + walk->class_base[f->part][p->stream_class];

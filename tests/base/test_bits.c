@@ -84,7 +84,7 @@ static void little_endian_fifth_byte_has_b_below_c(void **state)
 	uint8_t bytes[6];
 	encode_example(bytes, 0x00, false);
 	assert_int_equal(bytes[4] & 0x0F, 0xA); /* the highest four bits of b */
-	assert_int_equal(bytes[4] >> 4, 0xF);   /* c */
+	assert_int_equal(bytes[4] >> 4, 0xF);	/* c */
 }
 
 static void negative_numbers_are_extended_from_the_first_bit(void **state)
@@ -113,8 +113,8 @@ static void reversed_bits_come_back(void **state)
 static void fields_at_odd_places(void **state)
 {
 	(void)state;
-	static const uint8_t bytes[] = { 0xb5, 0x3c, 0xa7, 0x9d, 0x01, 0x23, 0x45, 0x67, 0x89,
-		0xab, 0xcd, 0xef, 0x12, 0x34, 0x12, 0x34, 0xab, 0xcd };
+	static const uint8_t bytes[] = { 0xb5, 0x3c, 0xa7, 0x9d, 0x01, 0x23, 0x45, 0x67, 0x89, 0xab,
+		0xcd, 0xef, 0x12, 0x34, 0x12, 0x34, 0xab, 0xcd };
 	static const struct {
 		unsigned bit, len;
 		bool is_signed;

@@ -31,13 +31,14 @@ static bool same_ref(struct pair *p, const struct ctf_ref *a, const struct ctf_r
 	return p->reg[a->reg] == b->reg && a->is_signed == b->is_signed;
 }
 
-static bool same_ranges(const struct ctf_range *a, uint32_t n, const struct ctf_range *b, uint32_t m)
+static bool same_ranges(
+	const struct ctf_range *a, uint32_t n, const struct ctf_range *b, uint32_t m)
 {
 	return n == m && (n == 0 || !memcmp(a, b, n * sizeof(*a)));
 }
 
-static const char *same_bits(struct pair *p, const struct ctf_field *f, const struct ctf_fc *a,
-	const struct ctf_fc *b)
+static const char *same_bits(
+	struct pair *p, const struct ctf_field *f, const struct ctf_fc *a, const struct ctf_fc *b)
 {
 	CHECK(a->u.bits.len_bits == b->u.bits.len_bits, "length");
 	CHECK(a->u.bits.is_signed == b->u.bits.is_signed || a->kind != CTF_INT, "signedness");
@@ -56,8 +57,8 @@ static const char *same_bits(struct pair *p, const struct ctf_field *f, const st
 	return NULL;
 }
 
-static const char *same_variant(struct pair *p, const struct ctf_field *f, const struct ctf_fc *a,
-	const struct ctf_fc *b)
+static const char *same_variant(
+	struct pair *p, const struct ctf_field *f, const struct ctf_fc *a, const struct ctf_fc *b)
 {
 	const char *d = NULL;
 	CHECK(same_ref(p, &a->u.variant.ref, &b->u.variant.ref), "selector");
@@ -68,7 +69,8 @@ static const char *same_variant(struct pair *p, const struct ctf_field *f, const
 			continue;
 		CHECK(k < b->u.variant.n, "number of options");
 		const struct ctf_option *q = &b->u.variant.options[k++];
-		CHECK(same_ranges(o->ranges, o->n_ranges, q->ranges, q->n_ranges), "option's ranges");
+		CHECK(same_ranges(o->ranges, o->n_ranges, q->ranges, q->n_ranges),
+			"option's ranges");
 		d = same_class(p, &o->field, &q->field, false);
 	}
 	CHECK(d || k == b->u.variant.n, "number of options");
