@@ -10,6 +10,7 @@ const char *ctf_status_text(enum ctf_status s)
 	case CTF_E_EVENT_ID: return "the metadata has no event record class with this id";
 	case CTF_E_SELECTOR: return "a selector has a value that selects no option";
 	case CTF_E_LENGTH: return "an array is longer than what is left of the packet";
+	case CTF_E_ABSENT: return "a length or selector lies in a field that is not there";
 	case CTF_E_VARINT: return "a variable-length integer has more than 64 bits";
 	case CTF_E_ORDER: return "the byte order changes inside a byte";
 	case CTF_E_EMPTY: return "an event record takes no bits, so there is no next one";
@@ -28,6 +29,18 @@ size_t ctf_text_len(const uint8_t *p, size_t max, unsigned encoding)
 		if (memcmp(p + i, nul, unit) == 0)
 			return i;
 	return max;
+}
+
+void ctf_load_turned(const struct ctf_fixed *f, const uint8_t *p, uint64_t *row)
+{
+	for (uint32_t i = 0; i < f->n_loads; i++) {
+		const struct ctf_load *l = &f->loads[i];
+		bool be = l->turn != CTF_NO_TURN;
+		uint64_t v = mer_load_u64(p + l->at, be) >> (be ? l->turn : 0);
+		row[l->slot] = ((v & l->mask) ^ l->sign) - l->sign;
+	}
+	for (uint32_t i = 0; i < f->n_bytes; i++)
+		ctf_load_bytes(&f->bytes[i], p, row);
 }
 
 static void take_role(
@@ -168,19 +181,23 @@ static bool align_to(struct ctf_pos *pos, uint64_t bits)
 	return true;
 }
 
+static enum ctf_status execute(
+	struct ctf_decoder *d, struct ctf_pos *pos, uint32_t first_op, uint64_t *row);
+
+static inline void forget(struct ctf_decoder *d, const struct ctf_forget *f)
+{
+	for (uint32_t i = 0; i < f->n; i++)
+		d->regs[f->regs[i]] = 0;
+}
+
 static enum ctf_status read_array(struct ctf_decoder *d, struct ctf_pos *pos,
 	const struct ctf_array_op *a, uint64_t n, uint64_t *out)
 {
-	uint64_t left = pos->end_bit - pos->bit;
-	uint64_t step = a->fixed_bits == UINT64_MAX ? 0
-						    : (a->fixed_bits + a->align_bits - 1) &
-							      ~(uint64_t)(a->align_bits - 1);
-	if (a->min_bits ? n > left / a->min_bits
-			: a->fixed_bits == UINT64_MAX && n > left + (1 << 20))
+	forget(d, &a->forget);
+	if (!ctf_array_fits(a->one, n, pos->end_bit - pos->bit, d->n_idle))
 		return CTF_E_LENGTH;
 	uint64_t *rows = NULL;
 	if (a->keep && a->width && !d->discard) {
-		/* n is below 2^64 / 16 or elements are empty, whose width is 0 */
 		if (n > (d->pool->cap - d->pool->n) / a->width)
 			return CTF_E_SPACE;
 		rows = d->pool->slots + d->pool->n;
@@ -188,14 +205,10 @@ static enum ctf_status read_array(struct ctf_decoder *d, struct ctf_pos *pos,
 	}
 	out[0] = n;
 	out[1] = (uint64_t)(uintptr_t)rows;
-	if (n == 0 || a->fixed_bits == 0)
-		return CTF_OK;
 	if (a->plain) {
-		if (n > left / a->fixed_bits)
-			return CTF_E_END;
 		const uint8_t *p = pos->base + (pos->bit >> 3);
-		size_t bytes = a->fixed_bits >> 3;
-		pos->bit += n * a->fixed_bits;
+		size_t bytes = a->one.exact >> 3;
+		pos->bit += n * a->one.exact;
 		if (!rows)
 			return CTF_OK;
 		if (a->plain == OP_U8)
@@ -206,22 +219,23 @@ static enum ctf_status read_array(struct ctf_decoder *d, struct ctf_pos *pos,
 				rows[i] = load_plain(a->plain, p + i * bytes);
 		return CTF_OK;
 	}
-	if (!rows && step && (n - 1) > left / step)
-		return CTF_E_END;
 	/* Without rows an element is still decoded, for the position's and its registers' sake. */
 	uint64_t scratch[4], *no_row = d->discard ? d->discard : scratch;
 	for (uint64_t i = 0; i < n; i++) {
+		uint64_t before = pos->bit;
 		if (!align_to(pos, a->align_bits))
 			return CTF_E_END;
 		enum ctf_status st =
-			ctf_execute(d, pos, a->first_op, rows ? rows + i * a->width : no_row);
+			execute(d, pos, a->first_op, rows ? rows + i * a->width : no_row);
 		if (st)
 			return st;
+		if (pos->bit == before && ++d->n_idle > CTF_MAX_IDLE)
+			return CTF_E_LENGTH;
 	}
 	return CTF_OK;
 }
 
-enum ctf_status ctf_execute(
+static enum ctf_status execute(
 	struct ctf_decoder *d, struct ctf_pos *pos, uint32_t first_op, uint64_t *row)
 {
 	const struct ctf_program *prog = d->program;
@@ -277,7 +291,10 @@ enum ctf_status ctf_execute(
 				v = mer_sign_extend(v, op->len);
 			row[op->slot] = op->code == OP_BITS ? v : float_slot(v, op->len);
 			break;
-		case OP_SAVE: d->regs[op->reg] = v; break;
+		case OP_SAVE:
+			d->regs[op->reg] = v;
+			d->regs[op->x] = 1;
+			break;
 		case OP_ROLE: take_role(d, pos, op->x, op->len, v); break;
 		case OP_ALIGN:
 			if (!align_to(pos, op->x))
@@ -313,6 +330,8 @@ enum ctf_status ctf_execute(
 		case OP_LONG_TEXT:
 		case OP_LONG_BLOB: {
 			bool is_static = op->code == OP_LONG_TEXT || op->code == OP_LONG_BLOB;
+			if (!is_static && op->y && !d->regs[op->y])
+				return CTF_E_ABSENT;
 			uint64_t n = is_static ? prog->lengths[op->y] : d->regs[op->reg];
 			if (n > (pos->end_bit - pos->bit) >> 3)
 				return CTF_E_END;
@@ -328,6 +347,8 @@ enum ctf_status ctf_execute(
 		case OP_ARRAY: {
 			const struct ctf_array_op *a = &prog->arrays[op->x];
 			uint64_t unwanted[2];
+			if (op->y && !d->regs[op->y])
+				return CTF_E_ABSENT;
 			st = read_array(d, pos, a, op->reg ? d->regs[op->reg] : a->n,
 				a->keep ? row + op->slot : unwanted);
 			if (st)
@@ -337,7 +358,10 @@ enum ctf_status ctf_execute(
 		}
 		case OP_VARIANT: {
 			const struct ctf_variant_op *va = &prog->variants[op->x];
+			if (op->y && !d->regs[op->y])
+				return CTF_E_ABSENT;
 			uint64_t sel = d->regs[op->reg];
+			forget(d, &va->forget);
 			uint32_t i = 0, n = va->fc->u.variant.n;
 			while (i < n && !in_ranges(sel, va->fc->u.variant.ref.is_signed,
 						va->fc->u.variant.options[i].ranges,
@@ -347,7 +371,7 @@ enum ctf_status ctf_execute(
 				return CTF_E_SELECTOR;
 			if (!(op->flags & CTF_OP_SKIP))
 				row[op->slot] = i;
-			st = ctf_execute(d, pos, va->first_op[i], row);
+			st = execute(d, pos, va->first_op[i], row);
 			if (st)
 				return st;
 			op = prog->ops + op[1].y - 1;
@@ -355,7 +379,10 @@ enum ctf_status ctf_execute(
 		}
 		case OP_OPTIONAL: {
 			const struct ctf_optional_op *o = &prog->optionals[op->x];
+			if (op->y && !d->regs[op->y])
+				return CTF_E_ABSENT;
 			uint64_t sel = d->regs[op->reg];
+			forget(d, &o->forget);
 			bool there = o->fc->u.optional.n_ranges
 					     ? in_ranges(sel, o->fc->u.optional.ref.is_signed,
 						       o->fc->u.optional.ranges,
@@ -364,7 +391,7 @@ enum ctf_status ctf_execute(
 			if (!(op->flags & CTF_OP_SKIP))
 				row[op->slot] = there;
 			if (there) {
-				st = ctf_execute(d, pos, o->first_op, row);
+				st = execute(d, pos, o->first_op, row);
 				if (st)
 					return st;
 			}
@@ -373,4 +400,11 @@ enum ctf_status ctf_execute(
 		}
 		}
 	}
+}
+
+enum ctf_status ctf_execute(
+	struct ctf_decoder *d, struct ctf_pos *pos, uint32_t first_op, uint64_t *row)
+{
+	d->n_idle = 0;
+	return execute(d, pos, first_op, row);
 }

@@ -7,6 +7,10 @@
 #ifndef MER_CTF_DECODE_H
 #define MER_CTF_DECODE_H
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "base/bits.h"
 #include "ctf/program.h"
 
@@ -16,6 +20,7 @@ enum ctf_status {
 	CTF_E_EVENT_ID, /* no event record class has this id */
 	CTF_E_SELECTOR, /* a selector has a value that selects nothing */
 	CTF_E_LENGTH,	/* a length that cannot be */
+	CTF_E_ABSENT,	/* a length or selector lies in a field that is not there */
 	CTF_E_VARINT,	/* a variable length integer of more than 64 bits */
 	CTF_E_ORDER,	/* the byte order changes inside a byte */
 	CTF_E_EMPTY,	/* an event record of no bits, with bits left: there is no next one */
@@ -49,13 +54,14 @@ struct ctf_pool { /* memory for rows and array elements, reset for each batch */
 
 struct ctf_decoder {
 	const struct ctf_program *program;
-	uint64_t *regs;	       /* n_regs + 1; borrowed from who made the decoder */
+	uint64_t *regs;	       /* program->n_regs; borrowed from who made the decoder */
 	struct ctf_pool *pool; /* borrowed */
 	uint64_t *discard;     /* not NULL: nobody wants the values; elements of arrays go there
 					(program->max_slots) instead of to the pool */
 	struct ctf_packet_info *info; /* while a packet header or context is read, else NULL */
 	uint64_t event_id;
-	int order; /* CTF_OP_BE or 0 of the bit field before; -1: none yet */
+	int order;	 /* CTF_OP_BE or 0 of the bit field before; -1: none yet */
+	uint32_t n_idle; /* array elements without bits so far, see CTF_MAX_IDLE */
 };
 
 /* Executes the operations from first_op on; values go to row, pos is advanced. On failure pos->bit
@@ -76,12 +82,15 @@ static inline uint64_t ctf_clock_update(uint64_t clock, uint64_t v, unsigned len
 	return next < clock ? next + mask + 1 : next;
 }
 
-/* Reads an event record header; *plan is its class's. kind is s->header_kind, apart so that a loop
+/* Bits that the headers with code of their own take at the most (CTF_HEADER_PLAIN: 255 bytes). */
+enum { CTF_MAX_QUICK_HEADER_BITS = 256 * 8 };
+
+/* Reads an event record header; *entry is its class's. kind is s->header_kind, apart so that a loop
  * over many events can be compiled for one of them. header_row (of the stream's header.n_slots) is
  * used only for CTF_HEADER_GENERIC and then holds the header's values. */
 static inline __attribute__((always_inline)) enum ctf_status ctf_read_header(struct ctf_decoder *d,
 	const struct ctf_stream_plan *s, enum ctf_header_kind kind, struct ctf_pos *pos,
-	uint64_t *header_row, struct ctf_plan **plan)
+	uint64_t *header_row, const struct ctf_entry **entry)
 {
 	uint64_t id;
 	switch (kind) {
@@ -134,8 +143,8 @@ static inline __attribute__((always_inline)) enum ctf_status ctf_read_header(str
 		id = d->event_id;
 	}
 	}
-	*plan = ctf_plan_find(s, id);
-	if (__builtin_expect(*plan != NULL, 1))
+	*entry = ctf_entry_find(s, id);
+	if (__builtin_expect(*entry != NULL, 1))
 		return CTF_OK;
 	d->event_id = id;
 	return CTF_E_EVENT_ID;
@@ -151,39 +160,54 @@ static inline bool ctf_at_end(const struct ctf_stream_plan *s, const struct ctf_
 }
 
 /* Length of text in so many bytes. Text of kernel traces is mostly 16 bytes: a call costs more than a
- * look at two words. */
+ * look, and a branch on the length would be guessed wrong half of the time. */
 static inline uint64_t ctf_fixed_text_len(const uint8_t *p, uint32_t bytes)
 {
 	if (bytes != 16)
 		return strnlen((const char *)p, bytes);
-	const uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
-	uint64_t a = mer_load_u64(p, false), b = mer_load_u64(p + 8, false);
-	uint64_t nul_a = (a - ones) & ~a & high, nul_b = (b - ones) & ~b & high;
-	uint64_t in_b = nul_b ? 8 + ((uint64_t)__builtin_ctzll(nul_b) >> 3) : 16;
-	return nul_a ? (uint64_t)__builtin_ctzll(nul_a) >> 3 : in_b;
+#ifdef __SSE2__
+	__m128i nul = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)p), _mm_setzero_si128());
+	return (uint64_t)__builtin_ctz((unsigned)_mm_movemask_epi8(nul) | 1u << 16);
+#else
+	return strnlen((const char *)p, 16);
+#endif
 }
+
+static inline uint64_t ctf_load_one(const struct ctf_load *l, const uint8_t *p)
+{
+	return ((mer_load_u64(p + l->at, false) & l->mask) ^ l->sign) - l->sign;
+}
+
+static inline void ctf_load_bytes(const struct ctf_bytes_at *b, const uint8_t *p,
+	uint64_t *restrict row)
+{
+	row[b->slot] = (uint64_t)(uintptr_t)(p + b->at);
+	row[b->slot + 1] = b->text ? ctf_fixed_text_len(p + b->at, b->len) : b->len;
+}
+
+/* Bodies with big endian fields. */
+void ctf_load_turned(const struct ctf_fixed *f, const uint8_t *p, uint64_t *row);
 
 /* The loads of a fixed body from p, from where whole words can be read. */
 static inline void ctf_load_fixed(const struct ctf_fixed *f, const uint8_t *p, uint64_t *restrict row)
 {
-	if (__builtin_expect(!f->turns, 1)) {
-		for (uint32_t i = 0; i < f->n_loads; i++) {
-			const struct ctf_load *l = &f->loads[i];
-			row[l->slot] = ((mer_load_u64(p + l->at, false) & l->mask) ^ l->sign) - l->sign;
-		}
+	if (__builtin_expect(f->turns, 0)) {
+		ctf_load_turned(f, p, row);
+		return;
+	}
+	const struct ctf_load *l = f->loads, *end = l + f->n_loads;
+	if (__builtin_expect(f->dense, 1)) {
+		uint64_t *to = row + f->first_slot;
+		for (; l < end; l += CTF_LOADS_AT_ONCE, to += CTF_LOADS_AT_ONCE)
+#pragma GCC unroll 8 /* all of them */
+			for (int i = 0; i < CTF_LOADS_AT_ONCE; i++)
+				to[i] = ctf_load_one(l + i, p);
 	} else {
-		for (uint32_t i = 0; i < f->n_loads; i++) {
-			const struct ctf_load *l = &f->loads[i];
-			bool be = l->turn != CTF_NO_TURN;
-			uint64_t v = mer_load_u64(p + l->at, be) >> (be ? l->turn : 0);
-			row[l->slot] = ((v & l->mask) ^ l->sign) - l->sign;
-		}
+		for (; l < end; l++)
+			row[l->slot] = ctf_load_one(l, p);
 	}
-	for (uint32_t i = 0; i < f->n_bytes; i++) {
-		const struct ctf_bytes_at *b = &f->bytes[i];
-		row[b->slot] = (uint64_t)(uintptr_t)(p + b->at);
-		row[b->slot + 1] = b->text ? ctf_fixed_text_len(p + b->at, b->len) : b->len;
-	}
+	for (uint32_t i = 0; i < f->n_bytes; i++)
+		ctf_load_bytes(f->bytes + i, p, row);
 }
 
 /* Passes the body of an event record, or puts its values into row. */

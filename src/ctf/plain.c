@@ -2,8 +2,7 @@
 
 #include <string.h>
 
-bool ctf_plain_init(
-	struct ctf_plain *p, const struct ctf_schema *schema, struct mer_arena *arena)
+bool ctf_plain_init(struct ctf_plain *p, const struct ctf_schema *schema, struct mer_arena *arena)
 {
 	*p = (struct ctf_plain){ .schema = schema, .order = -1 };
 	p->regs = mer_arena_zalloc(arena, schema->n_regs + 1u, sizeof(*p->regs));
@@ -94,8 +93,7 @@ static bool fits(const struct ctf_pos *pos, uint64_t bytes)
 	return bytes <= (pos->end_bit - pos->bit) / 8;
 }
 
-static bool selects(
-	uint64_t v, bool is_signed, const struct ctf_range *ranges, uint32_t n_ranges)
+static bool selects(uint64_t v, bool is_signed, const struct ctf_range *ranges, uint32_t n_ranges)
 {
 	for (uint32_t i = 0; i < n_ranges; i++) {
 		const struct ctf_range *r = &ranges[i];
@@ -124,8 +122,7 @@ static enum ctf_status read_bits(
 		v = mer_sign_extend(v, len);
 	f->value = v;
 	pos->bit += len;
-	if (f->field)
-		use_value(p, pos, f->field, v, len);
+	use_value(p, pos, f->field, v, len);
 	return CTF_OK;
 }
 
@@ -141,8 +138,6 @@ static enum ctf_status read_varint(
 	do {
 		if (!fits(pos, 1))
 			return CTF_E_END;
-		if (n == 70)
-			return CTF_E_VARINT;
 		byte = pos->base[pos->bit / 8];
 		pos->bit += 8;
 		v |= (uint64_t)(byte & 0x7f) << n;
@@ -153,8 +148,7 @@ static enum ctf_status read_varint(
 	if (is_signed && n < 64)
 		v = mer_sign_extend(v, n);
 	f->value = v;
-	if (f->field)
-		use_value(p, pos, f->field, v, 64);
+	use_value(p, pos, f->field, v, 64);
 	return CTF_OK;
 }
 
@@ -239,8 +233,8 @@ static enum ctf_status read_struct(
 {
 	see(p, f);
 	for (uint32_t i = 0; i < f->fc->u.record.n; i++) {
-		enum ctf_status st = read_field(p, pos, &f->fc->u.record.fields[i], f->depth + 1,
-			CTF_PLAIN_NO_INDEX);
+		enum ctf_status st = read_field(
+			p, pos, &f->fc->u.record.fields[i], f->depth + 1, CTF_PLAIN_NO_INDEX);
 		if (st)
 			return st;
 	}
@@ -252,18 +246,18 @@ static enum ctf_status read_array(
 {
 	const struct ctf_field *element = &f->fc->u.array.element;
 	uint64_t n = f->fc->u.array.n;
+	/* The elements' alignment counts even when there are none. */
+	if (align(pos, element->fc->align_bits))
+		return CTF_E_END;
+	f->bit = pos->bit;
 	if (f->fc->u.array.ref.reg) {
 		enum ctf_status st = look_up(p, &f->fc->u.array.ref, &n);
 		if (st)
 			return st;
 	}
 	forget(p, element);
-	/* The elements' alignment counts even when there are none. */
-	if (align(pos, element->fc->align_bits))
-		return CTF_E_END;
-	f->bit = pos->bit;
 	f->value = n;
-	if (!ctf_array_fits(element->fc, n, pos->end_bit - pos->bit, p->n_idle))
+	if (!ctf_array_fits(ctf_size_of(element->fc), n, pos->end_bit - pos->bit, p->n_idle))
 		return CTF_E_LENGTH;
 	see(p, f);
 	for (uint64_t i = 0; i < n; i++) {
@@ -312,8 +306,8 @@ static enum ctf_status read_optional(
 		f->value = selects(selector, fc->u.optional.ref.is_signed, fc->u.optional.ranges,
 			fc->u.optional.n_ranges);
 	see(p, f);
-	return f->value ? read_field(p, pos, &fc->u.optional.content, f->depth + 1,
-				  CTF_PLAIN_NO_INDEX)
+	return f->value ? read_field(
+				  p, pos, &fc->u.optional.content, f->depth + 1, CTF_PLAIN_NO_INDEX)
 			: CTF_OK;
 }
 
@@ -363,7 +357,8 @@ enum ctf_status ctf_plain_read(
 	struct ctf_plain *p, struct ctf_pos *pos, enum ctf_scope scope, const struct ctf_fc *fc)
 {
 	p->scope = scope;
-	p->n_idle = 0;
+	if (scope <= CTF_SCOPE_COMMON_CONTEXT) /* the scopes after it go on with its record */
+		p->n_idle = 0;
 	p->bad_field = NULL;
 	p->bad_bit = UINT64_MAX;
 	return fc ? read_class(p, pos, NULL, fc, 0, CTF_PLAIN_NO_INDEX) : CTF_OK;

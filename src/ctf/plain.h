@@ -51,8 +51,7 @@ struct ctf_plain {
 };
 
 /* Registers come from the arena. False: memory is out. */
-bool ctf_plain_init(
-	struct ctf_plain *p, const struct ctf_schema *schema, struct mer_arena *arena);
+bool ctf_plain_init(struct ctf_plain *p, const struct ctf_schema *schema, struct mer_arena *arena);
 
 /* A packet begins: nothing is known. */
 void ctf_plain_begin_packet(struct ctf_plain *p);

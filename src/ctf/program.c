@@ -12,7 +12,9 @@ struct compiler {
 	struct ctf_program *p;
 	struct mer_arena *arena;
 	const struct ctf_wants *wants;
-	bool failed; /* memory */
+	bool failed;   /* memory */
+	bool too_wide; /* array elements of more than CTF_MAX_SLOTS are wanted */
+	uint16_t *flags; /* by register of the schema: the one that says whether it is set; 0: it is */
 	struct align_state at;
 	uint32_t span_op;	    /* open OP_SPAN, NO_SPAN: none */
 	uint64_t span_bits;	    /* so far in the open span */
@@ -177,16 +179,21 @@ static uint8_t load_opcode(const struct ctf_fc *fc)
 	return 0;
 }
 
+static void set_order(struct compiler *c, const struct ctf_fc *fc)
+{
+	if (!c->check_order || c->last_order == fc->u.bits.order)
+		return;
+	close_span(c);
+	emit(c, (struct ctf_op){ .code = OP_ORDER,
+			.flags = fc->u.bits.order == CTF_BE ? CTF_OP_BE : 0 });
+	c->last_order = fc->u.bits.order;
+}
+
 static void emit_bits(struct compiler *c, const struct ctf_field *f, uint32_t slot, bool want)
 {
 	const struct ctf_fc *fc = f->fc;
 	unsigned len = fc->u.bits.len_bits;
-	if (c->check_order && c->last_order != fc->u.bits.order) {
-		close_span(c);
-		emit(c, (struct ctf_op){ .code = OP_ORDER,
-				.flags = fc->u.bits.order == CTF_BE ? CTF_OP_BE : 0 });
-		c->last_order = fc->u.bits.order;
-	}
+	set_order(c, fc);
 	bool on_byte = c->at.modulus >= 8 && c->at.residue % 8 == 0;
 	uint32_t at = take_span(c, len);
 	if (!want && !f->reg && !f->roles)
@@ -240,35 +247,34 @@ static void emit_static_bytes(struct compiler *c, const struct ctf_fc *fc, uint3
 			.y = c->p->n_lengths++ });
 }
 
-/* Bits of a field that begins aligned to its own class: fewest possible, and exact or UINT64_MAX.*/
-struct size_range {
-	uint64_t min, exact;
-};
+/* Sizes beyond this are as good as not known. */
+#define MAX_SIZE ((uint64_t)1 << 56)
 
-static struct size_range size_of(const struct ctf_fc *fc)
+struct ctf_size ctf_size_of(const struct ctf_fc *fc)
 {
-	struct size_range none = { 0, UINT64_MAX };
+	struct ctf_size none = { 0, UINT64_MAX };
 	switch (fc->kind) {
 	case CTF_BIT_ARRAY:
 	case CTF_BIT_MAP:
 	case CTF_BOOL:
 	case CTF_INT:
-	case CTF_FLOAT: return (struct size_range){ fc->u.bits.len_bits, fc->u.bits.len_bits };
-	case CTF_VARINT: return (struct size_range){ 8, UINT64_MAX };
-	case CTF_STRING: return (struct size_range){ 8, UINT64_MAX };
+	case CTF_FLOAT: return (struct ctf_size){ fc->u.bits.len_bits, fc->u.bits.len_bits };
+	case CTF_VARINT:
+	case CTF_STRING: return (struct ctf_size){ 8, UINT64_MAX };
 	case CTF_TEXT:
 	case CTF_BLOB:
-		if (fc->u.text.ref.reg || fc->u.text.len_bytes > UINT64_MAX / 16)
+		if (fc->u.text.ref.reg)
 			return none;
-		return (struct size_range){ fc->u.text.len_bytes * 8, fc->u.text.len_bytes * 8 };
+		if (fc->u.text.len_bytes > MAX_SIZE / 8)
+			return (struct ctf_size){ MAX_SIZE, UINT64_MAX };
+		return (struct ctf_size){ fc->u.text.len_bytes * 8, fc->u.text.len_bytes * 8 };
 	case CTF_STRUCT: {
-		struct size_range sum = { 0, 0 };
+		struct ctf_size sum = { 0, 0 };
 		for (uint32_t i = 0; i < fc->u.record.n; i++) {
 			const struct ctf_fc *m = fc->u.record.fields[i].fc;
-			struct size_range s = size_of(m);
-			sum.min += s.min;
-			if (sum.exact == UINT64_MAX || s.exact == UINT64_MAX ||
-				s.exact > UINT64_MAX / 16) {
+			struct ctf_size s = ctf_size_of(m);
+			sum.min = sum.min + s.min < MAX_SIZE ? sum.min + s.min : MAX_SIZE;
+			if (sum.exact > MAX_SIZE || s.exact > MAX_SIZE) {
 				sum.exact = UINT64_MAX;
 				continue;
 			}
@@ -278,17 +284,17 @@ static struct size_range size_of(const struct ctf_fc *fc)
 		return sum;
 	}
 	case CTF_ARRAY: {
-		struct size_range s = size_of(fc->u.array.element.fc);
+		struct ctf_size s = ctf_size_of(fc->u.array.element.fc);
 		uint32_t a = fc->u.array.element.fc->align_bits;
 		if (fc->u.array.ref.reg)
 			return none;
 		if (fc->u.array.n == 0)
-			return (struct size_range){ 0, 0 };
-		if (s.exact == UINT64_MAX || s.exact > UINT32_MAX || fc->u.array.n > UINT32_MAX / 2)
-			return (struct size_range){ s.min, UINT64_MAX };
+			return (struct ctf_size){ 0, 0 };
+		if (s.exact >= UINT32_MAX / 2 || fc->u.array.n >= MAX_SIZE >> 32)
+			return (struct ctf_size){ s.min, UINT64_MAX };
 		uint64_t stride = (s.exact + a - 1) / a * a;
 		uint64_t all = stride * (fc->u.array.n - 1) + s.exact;
-		return (struct size_range){ all, all };
+		return (struct ctf_size){ all, all };
 	}
 	case CTF_VARIANT:
 	case CTF_OPTIONAL: return none;
@@ -296,16 +302,69 @@ static struct size_range size_of(const struct ctf_fc *fc)
 	return none;
 }
 
+/* Calls fn for the registers of f and of all fields in it; inside: f may not be there. */
+static void each_reg(const struct ctf_field *f, bool inside,
+	void (*fn)(void *arg, uint16_t reg, bool inside), void *arg)
+{
+	const struct ctf_fc *fc = f->fc;
+	if (f->reg)
+		fn(arg, f->reg, inside);
+	if (fc->kind == CTF_STRUCT)
+		for (uint32_t i = 0; i < fc->u.record.n; i++)
+			each_reg(&fc->u.record.fields[i], inside, fn, arg);
+	else if (fc->kind == CTF_VARIANT)
+		for (uint32_t i = 0; i < fc->u.variant.n; i++)
+			each_reg(&fc->u.variant.options[i].field, true, fn, arg);
+	else if (fc->kind == CTF_ARRAY)
+		each_reg(&fc->u.array.element, true, fn, arg);
+	else if (fc->kind == CTF_OPTIONAL)
+		each_reg(&fc->u.optional.content, true, fn, arg);
+}
+
+struct reg_list {
+	const uint16_t *flags;
+	uint16_t *regs; /* NULL: count only */
+	uint32_t n;
+};
+
+static void list_reg(void *arg, uint16_t reg, bool inside)
+{
+	struct reg_list *l = arg;
+	(void)inside;
+	if (!l->flags[reg])
+		return;
+	if (l->regs)
+		l->regs[l->n] = l->flags[reg];
+	l->n++;
+}
+
+/* What has to be forgotten before a field is read that may not be there. */
+static struct ctf_forget forget_in(struct compiler *c, const struct ctf_field *f)
+{
+	struct reg_list l = { c->flags, NULL, 0 };
+	each_reg(f, true, list_reg, &l);
+	if (l.n == 0)
+		return (struct ctf_forget){ 0 };
+	l.regs = mer_arena_zalloc(c->arena, l.n, sizeof(*l.regs));
+	if (!l.regs) {
+		c->failed = true;
+		return (struct ctf_forget){ 0 };
+	}
+	l.n = 0;
+	each_reg(f, true, list_reg, &l);
+	return (struct ctf_forget){ l.n, l.regs };
+}
+
 static void emit_array(struct compiler *c, const struct ctf_fc *fc, uint32_t slot, bool want)
 {
 	const struct ctf_fc *element = fc->u.array.element.fc;
-	struct size_range size = size_of(fc), one = size_of(element);
+	struct ctf_size size = ctf_size_of(fc), one = ctf_size_of(element);
 	align(c, fc->align_bits);
 	align(c, element->align_bits);
-	/* Nothing in it has a register unless a nested field refers to it; then it must be decoded, and
-	 * such arrays are not of fixed element size or are rare enough not to care. */
 	bool scalar = element->kind <= CTF_FLOAT && !fc->u.array.element.reg;
 	if (!want && scalar && size.exact != UINT64_MAX && size.exact < (1u << 24)) {
+		if (size.exact)
+			set_order(c, element);
 		take_span(c, size.exact);
 		return;
 	}
@@ -320,28 +379,32 @@ static void emit_array(struct compiler *c, const struct ctf_fc *fc, uint32_t slo
 	emit(c, (struct ctf_op){ .code = OP_ARRAY,
 			.slot = (uint16_t)slot,
 			.reg = fc->u.array.ref.reg,
-			.x = index });
+			.x = index,
+			.y = c->flags[fc->u.array.ref.reg] });
 	/* The element's program lies out of line, behind a jump over it. */
 	uint32_t jump = emit(c, (struct ctf_op){ .code = OP_END });
 	uint32_t width = ctf_slot_width(element);
-	if (width > CTF_MAX_SLOTS)
-		width = 0; /* refused by the caller: the row is too wide */
+	if (want && width > CTF_MAX_SLOTS)
+		c->too_wide = true;
+	if (want && width + 1 > c->p->max_slots)
+		c->p->max_slots = width + 1;
 	uint32_t a = element->align_bits > MAX_MODULUS ? MAX_MODULUS : element->align_bits;
 	bool stays_on_byte = on_byte && one.exact != UINT64_MAX && one.exact % 8 == 0;
 	c->at = (struct align_state){ stays_on_byte && a < 8 ? 8 : a, 0 };
 	c->last_order = -1;
 	uint32_t first = emit_nested(c, &fc->u.array.element, 0, want);
+	struct ctf_forget forget = forget_in(c, &fc->u.array.element);
 	if (c->failed)
 		return;
 	c->p->ops[jump].y = c->p->n_ops; /* where the main program goes on */
 	c->p->arrays[index] = (struct ctf_array_op){
 		.fc = fc,
+		.forget = forget,
 		.n = fc->u.array.n,
 		.first_op = first,
 		.width = want ? width : 0,
 		.align_bits = element->align_bits,
-		.fixed_bits = one.exact,
-		.min_bits = one.min,
+		.one = one,
 		.plain = scalar && stays_on_byte && one.exact % a == 0 && element->kind != CTF_FLOAT
 				 ? load_opcode(element)
 				 : 0,
@@ -385,7 +448,8 @@ static void emit_variant(struct compiler *c, const struct ctf_fc *fc, uint32_t s
 			.slot = (uint16_t)slot,
 			.reg = fc->u.variant.ref.reg,
 			.flags = want ? 0 : CTF_OP_SKIP,
-			.x = index });
+			.x = index,
+			.y = c->flags[fc->u.variant.ref.reg] });
 	uint32_t jump = emit(c, (struct ctf_op){ .code = OP_END });
 	struct align_state before = c->at, after = c->at;
 	int order = c->last_order;
@@ -395,10 +459,11 @@ static void emit_variant(struct compiler *c, const struct ctf_fc *fc, uint32_t s
 		first[i] = emit_nested(c, &fc->u.variant.options[i].field, slot + want, want);
 		after = i == 0 ? c->at : meet(after, c->at);
 	}
+	struct ctf_forget forget = forget_in(c, &(struct ctf_field){ .fc = (struct ctf_fc *)fc });
 	if (c->failed)
 		return;
 	c->p->ops[jump].y = c->p->n_ops;
-	c->p->variants[index] = (struct ctf_variant_op){ fc, first };
+	c->p->variants[index] = (struct ctf_variant_op){ fc, forget, first };
 	c->at = after;
 	c->last_order = -1;
 }
@@ -415,14 +480,16 @@ static void emit_optional(struct compiler *c, const struct ctf_fc *fc, uint32_t 
 			.slot = (uint16_t)slot,
 			.reg = fc->u.optional.ref.reg,
 			.flags = want ? 0 : CTF_OP_SKIP,
-			.x = index });
+			.x = index,
+			.y = c->flags[fc->u.optional.ref.reg] });
 	uint32_t jump = emit(c, (struct ctf_op){ .code = OP_END });
 	struct align_state before = c->at;
 	uint32_t first = emit_nested(c, &fc->u.optional.content, slot + want, want);
+	struct ctf_forget forget = forget_in(c, &fc->u.optional.content);
 	if (c->failed)
 		return;
 	c->p->ops[jump].y = c->p->n_ops;
-	c->p->optionals[index] = (struct ctf_optional_op){ fc, first };
+	c->p->optionals[index] = (struct ctf_optional_op){ fc, forget, first };
 	c->at = meet(before, c->at);
 	c->last_order = -1;
 }
@@ -480,7 +547,8 @@ static void emit_field(struct compiler *c, const struct ctf_field *f, uint32_t s
 				.slot = (uint16_t)slot,
 				.reg = fc->u.text.ref.reg,
 				.flags = skip,
-				.x = fc->u.text.encoding });
+				.x = fc->u.text.encoding,
+				.y = c->flags[fc->u.text.ref.reg] });
 		break;
 	case CTF_STRUCT: emit_members(c, fc, slot, want); break;
 	case CTF_ARRAY: emit_array(c, fc, slot, want); break;
@@ -490,7 +558,8 @@ static void emit_field(struct compiler *c, const struct ctf_field *f, uint32_t s
 	/* Uses of the value just loaded. Unwanted fields that have any are loaded all the same (see
 	 * emit_bits); they land in slot, the trash slot behind the row. */
 	if (f->reg)
-		emit(c, (struct ctf_op){ .code = OP_SAVE, .reg = f->reg });
+		emit(c, (struct ctf_op){
+				.code = OP_SAVE, .reg = f->reg, .x = c->flags[f->reg] });
 	if (f->roles & ~(uint32_t)CTF_ROLE_TRACE_UUID) {
 		uint8_t len = (uint8_t)(fc->kind <= CTF_FLOAT ? fc->u.bits.len_bits : 64);
 		emit(c, (struct ctf_op){ .code = OP_ROLE, .len = len, .x = f->roles });
@@ -535,20 +604,28 @@ static void emit_scope(struct compiler *c, struct ctf_plan *plan, const struct c
 	}
 }
 
+/* Numbers come first in a row, so that the loads of a fixed body fill it from the left. */
+enum place_pass { PLACE_ALL, PLACE_NUMBERS, PLACE_OTHERS };
+
 /* Slots of the scope's wanted members, from *next on. */
 static void place_scope(struct compiler *c, struct ctf_plan *plan,
-	const struct ctf_stream_class *sc, enum ctf_scope scope, bool all, uint32_t *next)
+	const struct ctf_stream_class *sc, enum ctf_scope scope, enum place_pass pass, uint32_t *next)
 {
 	const struct ctf_fc *fc = ctf_scope_fc(c->p->schema, sc, plan->class, scope);
 	if (!fc)
 		return;
-	uint16_t *slots = mer_arena_alloc(c->arena, (fc->u.record.n + 1) * sizeof(*slots));
+	bool all = pass == PLACE_ALL;
+	uint16_t *slots = plan->slots[scope];
+	if (!slots)
+		slots = mer_arena_alloc(c->arena, (fc->u.record.n + 1) * sizeof(*slots));
 	if (!slots) {
 		c->failed = true;
 		return;
 	}
 	for (uint32_t i = 0; i < fc->u.record.n; i++) {
 		const struct ctf_field *f = &fc->u.record.fields[i];
+		if (!all && (f->fc->kind <= CTF_VARINT) != (pass == PLACE_NUMBERS))
+			continue;
 		int32_t place = all ? CTF_ANYWHERE : CTF_UNWANTED;
 		if (!all && plan->wanted && c->wants && c->wants->field)
 			place = c->wants->field(c->wants->arg, sc, plan->class, scope, f);
@@ -597,6 +674,11 @@ static bool is_bytes(const struct ctf_op *op)
 	return op->code == OP_TEXT_FIXED || op->code == OP_BLOB_FIXED;
 }
 
+static int by_slot(const void *a, const void *b)
+{
+	return ((const struct ctf_load *)a)->slot - ((const struct ctf_load *)b)->slot;
+}
+
 /* Does the plan consist of one span and plain loads from it? Then it gets its struct ctf_fixed. */
 static void find_fixed(struct compiler *c, struct ctf_plan *plan, const struct ctf_op *op)
 {
@@ -619,7 +701,8 @@ static void find_fixed(struct compiler *c, struct ctf_plan *plan, const struct c
 		else
 			return;
 	struct ctf_fixed *f = mer_arena_zalloc(c->arena, 1, sizeof(*f));
-	struct ctf_load *loads = mer_arena_zalloc(c->arena, n_loads, sizeof(*loads));
+	uint32_t padded = (n_loads + CTF_LOADS_AT_ONCE - 1) / CTF_LOADS_AT_ONCE * CTF_LOADS_AT_ONCE;
+	struct ctf_load *loads = mer_arena_zalloc(c->arena, padded, sizeof(*loads));
 	struct ctf_bytes_at *bytes = mer_arena_zalloc(c->arena, n_bytes, sizeof(*bytes));
 	if (!f || !loads || !bytes) {
 		c->failed = true;
@@ -635,6 +718,17 @@ static void find_fixed(struct compiler *c, struct ctf_plan *plan, const struct c
 		to_load(o, &loads[f->n_loads]);
 		f->turns |= loads[f->n_loads++].turn != CTF_NO_TURN;
 	}
+	qsort(loads, n_loads, sizeof(*loads), by_slot);
+	f->dense = true;
+	for (uint32_t i = 1; i < n_loads; i++)
+		f->dense &= loads[i].slot == loads[0].slot + i;
+	if (n_loads)
+		f->first_slot = loads[0].slot;
+	for (; f->n_loads < padded; f->n_loads++)
+		loads[f->n_loads] = (struct ctf_load){ .turn = CTF_NO_TURN,
+			.slot = (uint16_t)(plan->n_slots - 1) };
+	if (f->dense && f->first_slot + padded > plan->n_slots)
+		plan->n_slots = f->first_slot + padded;
 	plan->fixed_bits = op->x;
 	plan->fixed = f;
 }
@@ -646,7 +740,7 @@ static int finish_plan(struct compiler *c, struct ctf_plan *plan, uint32_t n_slo
 	emit(c, (struct ctf_op){ .code = OP_END });
 	if (c->failed)
 		return mer_fail_nomem(err);
-	if (n_slots > CTF_MAX_SLOTS)
+	if (n_slots > CTF_MAX_SLOTS || c->too_wide)
 		return mer_fail(err, MER_ERR_LIMIT,
 			"`%s` has more than %d field values (its structures are too large)", name,
 			CTF_MAX_SLOTS);
@@ -669,11 +763,25 @@ static int compile_whole(struct compiler *c, struct ctf_plan *plan,
 {
 	uint32_t next = 0;
 	plan->first_op = c->p->n_ops;
-	place_scope(c, plan, sc, scope, true, &next);
+	place_scope(c, plan, sc, scope, PLACE_ALL, &next);
 	begin_program(c, at);
 	if (next <= CTF_MAX_SLOTS)
 		emit_scope(c, plan, sc, scope, next);
 	return finish_plan(c, plan, next, name, err);
+}
+
+/* Slots that the class' own fields fill; they never overlap. */
+static uint32_t slots_filled(const struct ctf_schema *schema, const struct ctf_stream_class *sc,
+	const struct ctf_plan *plan)
+{
+	uint32_t n = 0;
+	for (int scope = CTF_SCOPE_EVENT_HEADER; scope < CTF_N_SCOPES; scope++) {
+		const struct ctf_fc *fc = ctf_scope_fc(schema, sc, plan->class, (enum ctf_scope)scope);
+		for (uint32_t i = 0; fc && plan->slots[scope] && i < fc->u.record.n; i++)
+			if (plan->slots[scope][i] != CTF_NO_SLOT)
+				n += ctf_slot_width(fc->u.record.fields[i].fc);
+	}
+	return n;
 }
 
 static int compile_event(struct compiler *c, struct ctf_stream_plan *s, struct ctf_plan *plan,
@@ -685,14 +793,17 @@ static int compile_event(struct compiler *c, struct ctf_stream_plan *s, struct c
 	s->any_wanted |= plan->wanted;
 	uint32_t next = 0;
 	/* The header's fields, if wanted, come first; the decoder copies them there. */
-	for (int scope = CTF_SCOPE_EVENT_HEADER; scope < CTF_N_SCOPES; scope++)
-		place_scope(c, plan, s->class, (enum ctf_scope)scope, false, &next);
+	for (int pass = PLACE_NUMBERS; pass <= PLACE_OTHERS; pass++)
+		for (int scope = CTF_SCOPE_EVENT_HEADER; scope < CTF_N_SCOPES; scope++)
+			place_scope(c, plan, s->class, (enum ctf_scope)scope, (enum place_pass)pass, &next);
 	if (c->failed)
 		return mer_fail_nomem(err);
 	if (plan->wanted && w && w->n_slots) {
 		plan->n_clear = w->n_slots(w->arg, s->class, plan->class);
 		if (plan->n_clear > next)
 			next = plan->n_clear;
+		if (slots_filled(c->p->schema, s->class, plan) == next)
+			plan->n_clear = 0;
 	}
 	plan->first_op = c->p->n_ops;
 	begin_program(c, at);
@@ -741,7 +852,8 @@ static bool is_lttng_header(const struct ctf_fc *h, unsigned id_bits, unsigned t
 		return false;
 	const struct ctf_field *t = &s->u.record.fields[0], *bi = &b->u.record.fields[0],
 			       *bt = &b->u.record.fields[1];
-	return is_uint(t, time_bits, id_bits == 5 ? 1 : 8) && t->roles == CTF_ROLE_TIMESTAMP &&
+	return !t->reg && !bi->reg && !bt->reg && is_uint(t, time_bits, id_bits == 5 ? 1 : 8) &&
+	       t->roles == CTF_ROLE_TIMESTAMP &&
 	       is_uint(bi, 32, 8) && bi->roles == CTF_ROLE_EVENT_ID && is_uint(bt, 64, 8) &&
 	       bt->roles == CTF_ROLE_TIMESTAMP && (s->align_bits == 1 || id_bits == 16);
 }
@@ -779,52 +891,64 @@ static bool is_plain_header(struct ctf_stream_plan *s, const struct ctf_fc *h)
 	return id && time && bit % 8 == 0;
 }
 
-static bool has_reg(const struct ctf_fc *fc)
-{
-	bool any = false;
-	if (fc->kind == CTF_STRUCT)
-		for (uint32_t i = 0; i < fc->u.record.n; i++)
-			any |= fc->u.record.fields[i].reg || has_reg(fc->u.record.fields[i].fc);
-	if (fc->kind == CTF_VARIANT)
-		for (uint32_t i = 0; i < fc->u.variant.n; i++)
-			any |= has_reg(fc->u.variant.options[i].field.fc);
-	return any;
-}
-
-/* Does something in the body refer to a field of the header? Then the header's fields must be
- * decoded in full. Registers are never shared between scopes but by reference. */
-static bool body_refers(const struct ctf_fc *fc, uint16_t reg)
+/* Does something refer to one of these registers? */
+static bool refers_to(const struct ctf_fc *fc, const bool *regs)
 {
 	if (!fc)
 		return false;
 	switch (fc->kind) {
 	case CTF_STRUCT:
 		for (uint32_t i = 0; i < fc->u.record.n; i++)
-			if (body_refers(fc->u.record.fields[i].fc, reg))
+			if (refers_to(fc->u.record.fields[i].fc, regs))
 				return true;
 		return false;
 	case CTF_ARRAY:
-		return fc->u.array.ref.reg == reg || body_refers(fc->u.array.element.fc, reg);
+		return regs[fc->u.array.ref.reg] || refers_to(fc->u.array.element.fc, regs);
 	case CTF_TEXT:
-	case CTF_BLOB: return fc->u.text.ref.reg == reg;
+	case CTF_BLOB: return regs[fc->u.text.ref.reg];
 	case CTF_OPTIONAL:
-		return fc->u.optional.ref.reg == reg || body_refers(fc->u.optional.content.fc, reg);
+		return regs[fc->u.optional.ref.reg] || refers_to(fc->u.optional.content.fc, regs);
 	case CTF_VARIANT:
-		if (fc->u.variant.ref.reg == reg)
+		if (regs[fc->u.variant.ref.reg])
 			return true;
 		for (uint32_t i = 0; i < fc->u.variant.n; i++)
-			if (body_refers(fc->u.variant.options[i].field.fc, reg))
+			if (refers_to(fc->u.variant.options[i].field.fc, regs))
 				return true;
 		return false;
 	default: return false;
 	}
 }
 
+static void add_reg(void *arg, uint16_t reg, bool inside)
+{
+	bool *regs = arg;
+	(void)inside;
+	regs[reg] = true;
+}
+
+static bool header_lingers(struct compiler *c, const struct ctf_stream_class *sc)
+{
+	if (!sc->event_header || c->check_order)
+		return c->check_order;
+	bool *regs = mer_arena_zalloc(c->arena, c->p->schema->n_regs + 1u, sizeof(*regs));
+	if (!regs) {
+		c->failed = true;
+		return true;
+	}
+	each_reg(&(struct ctf_field){ .fc = sc->event_header }, false, add_reg, regs);
+	bool any = refers_to(sc->event_context, regs);
+	for (uint32_t i = 0; i < sc->n_events && !any; i++)
+		any = refers_to(sc->events[i].specific_context, regs) ||
+		      refers_to(sc->events[i].payload, regs);
+	return any;
+}
+
 static void choose_header(struct compiler *c, struct ctf_stream_plan *s)
 {
 	const struct ctf_fc *h = s->class->event_header;
 	s->header_kind = CTF_HEADER_GENERIC;
-	if (!h || c->check_order)
+	s->header_lingers = header_lingers(c, s->class);
+	if (!h || s->header_lingers)
 		return;
 	for (uint32_t i = 0; i < s->class->n_events; i++) {
 		const uint16_t *slots = s->events[i].slots[CTF_SCOPE_EVENT_HEADER];
@@ -832,20 +956,10 @@ static void choose_header(struct compiler *c, struct ctf_stream_plan *s)
 			if (slots[f] != CTF_NO_SLOT)
 				return; /* somebody wants to see the header's fields */
 	}
-	enum ctf_header_kind kind = is_lttng_header(h, 5, 27)		   ? CTF_HEADER_COMPACT
+	s->header_kind = is_lttng_header(h, 5, 27)		   ? CTF_HEADER_COMPACT
 				    : is_lttng_header(h, 16, 32)	   ? CTF_HEADER_LARGE
-				    : !has_reg(h) && is_plain_header(s, h) ? CTF_HEADER_PLAIN
+				    : is_plain_header(s, h) ? CTF_HEADER_PLAIN
 									   : CTF_HEADER_GENERIC;
-	if (kind == CTF_HEADER_COMPACT || kind == CTF_HEADER_LARGE) {
-		uint16_t reg = h->u.record.fields[0].reg;
-		if (body_refers(s->class->event_context, reg))
-			return;
-		for (uint32_t i = 0; i < s->class->n_events; i++)
-			if (body_refers(s->class->events[i].specific_context, reg) ||
-				body_refers(s->class->events[i].payload, reg))
-				return;
-	}
-	s->header_kind = kind;
 }
 
 static int compile_stream(struct compiler *c, struct ctf_stream_plan *s, struct mer_err *err)
@@ -876,12 +990,21 @@ static int compile_stream(struct compiler *c, struct ctf_stream_plan *s, struct 
 			small_ids = sc->events[i].id + 1;
 	}
 	s->by_id = mer_arena_zalloc(c->arena, small_ids + 1, sizeof(*s->by_id));
-	if (!s->by_id)
+	s->entries = mer_arena_zalloc(c->arena, sc->n_events + 1, sizeof(*s->entries));
+	if (!s->by_id || !s->entries)
 		return mer_fail_nomem(err);
 	s->n_by_id = (uint32_t)small_ids;
-	for (uint32_t i = 0; i < sc->n_events; i++)
+	for (uint32_t i = 0; i < sc->n_events; i++) {
+		struct ctf_plan *plan = &s->events[i];
+		bool pass = plan->fixed && plan->fixed_bits < UINT32_MAX && (!plan->wanted || !plan->n_clear);
+		s->entries[i] = (struct ctf_entry){ .plan = plan, .number = i & INT32_MAX,
+			.pass_bits = pass ? (uint32_t)plan->fixed_bits : (uint32_t)CTF_NO_PASS,
+			.wanted = plan->wanted };
+		if (pass && plan->wanted && plan->n_slots > s->max_fixed_slots)
+			s->max_fixed_slots = plan->n_slots;
 		if (sc->events[i].id < small_ids)
-			s->by_id[sc->events[i].id] = &s->events[i];
+			s->by_id[sc->events[i].id] = s->entries[i];
+	}
 	choose_header(c, s);
 	return 0;
 }
@@ -927,6 +1050,42 @@ static bool mixes_orders(const struct ctf_schema *s)
 	return o == 3;
 }
 
+struct flag_maker {
+	uint16_t *flags;
+	uint32_t n_regs;
+};
+
+static void make_flag(void *arg, uint16_t reg, bool inside)
+{
+	struct flag_maker *m = arg;
+	if (inside && !m->flags[reg])
+		m->flags[reg] = (uint16_t)m->n_regs++;
+}
+
+/* Which registers may not have been set when they are read? */
+static bool find_flags(struct compiler *c)
+{
+	const struct ctf_schema *s = c->p->schema;
+	struct flag_maker m = { .n_regs = s->n_regs + 1u };
+	c->flags = m.flags = mer_arena_zalloc(c->arena, s->n_regs + 1u, sizeof(*m.flags));
+	if (!m.flags)
+		return false;
+	for (uint32_t i = 0; i < s->n_streams || i == 0; i++) {
+		const struct ctf_stream_class *sc = i < s->n_streams ? &s->streams[i] : NULL;
+		for (uint32_t e = 0; e == 0 || (sc && e < sc->n_events); e++)
+			for (int scope = 0; scope < CTF_N_SCOPES; scope++) {
+				const struct ctf_fc *fc = ctf_scope_fc(s, sc,
+					sc && e < sc->n_events ? &sc->events[e] : NULL,
+					(enum ctf_scope)scope);
+				if (fc && (e == 0 || scope >= CTF_SCOPE_SPECIFIC_CONTEXT))
+					each_reg(&(struct ctf_field){ .fc = (struct ctf_fc *)fc },
+						false, make_flag, &m);
+			}
+	}
+	c->p->n_regs = m.n_regs;
+	return true;
+}
+
 int ctf_program_compile(const struct ctf_schema *schema, const struct ctf_wants *wants,
 	struct mer_arena *arena, struct ctf_program **program, struct mer_err *err)
 {
@@ -936,6 +1095,8 @@ int ctf_program_compile(const struct ctf_schema *schema, const struct ctf_wants 
 	struct compiler c = { .p = p, .arena = arena, .wants = wants, .span_op = NO_SPAN };
 	p->schema = schema;
 	c.check_order = mixes_orders(schema);
+	if (!find_flags(&c))
+		return mer_fail_nomem(err);
 	p->streams = mer_arena_zalloc(arena, schema->n_streams + 1, sizeof(*p->streams));
 	if (!p->streams)
 		return mer_fail_nomem(err);

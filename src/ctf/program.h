@@ -27,7 +27,12 @@
 #include "base/err.h"
 #include "ctf/schema.h"
 
-enum { CTF_MAX_SLOTS = 65000, CTF_NO_SLOT = 0xffff };
+enum {
+	CTF_MAX_SLOTS = 65000,
+	CTF_NO_SLOT = 0xffff,
+	CTF_MAX_IDLE = 1 << 14 /* array elements of a record that may take no bits: a length field
+				  would otherwise say how long a reader is busy with nothing */
+};
 
 enum ctf_scope {
 	CTF_SCOPE_PACKET_HEADER,
@@ -62,20 +67,21 @@ enum ctf_opcode {
 	OP_BITS,       /* x: offset in bits, len, flags: any integer */
 	OP_FLOAT,      /* the same for floats: any offset, length and byte order */
 	/* What to do with the value loaded last. */
-	OP_SAVE, /* to register reg */
+	OP_SAVE, /* to register reg; x: the register that says so, see ctf_program.n_regs */
 	OP_ROLE, /* x: enum ctf_role bits, len */
 	/* Fields whose size is not known before they are read. */
 	OP_ALIGN, /* x: bits */
 	OP_ORDER, /* flags: byte order of what follows; it may change at byte boundaries only */
 	OP_VARINT,
 	OP_STRING,    /* x: encoding */
-	OP_TEXT,      /* reg: holds the length, x: encoding */
-	OP_BLOB,      /* reg: holds the length */
+	OP_TEXT,      /* reg: holds the length, y: is it there, x: encoding */
+	OP_BLOB,      /* reg: holds the length, y: is it there */
 	OP_LONG_TEXT, /* static, too long or not aligned for a span: y: index of the length */
 	OP_LONG_BLOB,
-	OP_ARRAY,   /* x: index in arrays */
-	OP_VARIANT, /* x: index in variants */
-	OP_OPTIONAL /* x: index in optionals */
+	/* The operations inside follow, behind an OP_END whose y says where those after it begin. */
+	OP_ARRAY,   /* x: index in arrays; reg, if any: holds the length, y: is it there */
+	OP_VARIANT, /* x: index in variants; reg: holds the selector, y: is it there */
+	OP_OPTIONAL /* x: index in optionals; reg: holds the selector, y: is it there */
 };
 
 enum { CTF_OP_SIGNED = 1, CTF_OP_BE = 2, CTF_OP_REVERSED = 4, CTF_OP_SKIP = 8 };
@@ -89,25 +95,38 @@ struct ctf_op {
 	uint32_t x, y;
 };
 
+/* Registers of fields that may not be there: 0 until they were read. */
+struct ctf_forget {
+	uint32_t n;
+	const uint16_t *regs;
+};
+
+/* Bits of a field that begins aligned to its class: fewest possible; exact, UINT64_MAX: it depends. */
+struct ctf_size {
+	uint64_t min, exact;
+};
+
 struct ctf_array_op {
 	const struct ctf_fc *fc;
+	struct ctf_forget forget;
 	uint64_t n;	     /* elements, when reg is CTF_NO_REG */
 	uint32_t first_op;   /* program of one element, slots from 0 */
 	uint32_t width;	     /* slots of an element */
 	uint32_t align_bits; /* of an element */
-	uint64_t fixed_bits; /* of an element, UINT64_MAX: not known */
-	uint64_t min_bits;   /* of an element: how many can there be in what is left? */
+	struct ctf_size one; /* of an element */
 	uint8_t plain;	     /* opcode, when an element is one byte aligned load; else 0 */
 	bool keep;	     /* rows wanted */
 };
 
 struct ctf_variant_op {
 	const struct ctf_fc *fc;
+	struct ctf_forget forget;
 	uint32_t *first_op; /* per option, slots from the variant's slot + 1 */
 };
 
 struct ctf_optional_op {
 	const struct ctf_fc *fc;
+	struct ctf_forget forget;
 	uint32_t first_op;
 };
 
@@ -120,7 +139,7 @@ struct ctf_load {
 	uint16_t slot;
 	uint16_t turn; /* bits to shift right after turning; CTF_NO_TURN: little endian */
 };
-enum { CTF_NO_TURN = 64 };
+enum { CTF_NO_TURN = 64, CTF_LOADS_AT_ONCE = 5 };
 
 struct ctf_bytes_at {
 	uint32_t at, len;
@@ -129,7 +148,12 @@ struct ctf_bytes_at {
 };
 
 struct ctf_fixed {
-	uint32_t n_loads, n_bytes;
+	uint32_t n_loads; /* a multiple of CTF_LOADS_AT_ONCE: the last ones may be for nothing */
+	/* Load i goes to slot first_slot + i, those for nothing to where the bytes come after them or to
+	 * scratch; else each load has its slot. */
+	bool dense;
+	uint16_t first_slot;
+	uint32_t n_bytes;
 	struct ctf_load *loads;
 	struct ctf_bytes_at *bytes;
 	bool turns; /* some load is big endian */
@@ -140,7 +164,7 @@ struct ctf_plan {
 	const struct ctf_event_class *class;  /* NULL for headers */
 	const struct ctf_stream_plan *stream; /* NULL for the packet header */
 	uint32_t first_op;
-	uint32_t n_slots; /* of a row; the last one is scratch */
+	uint32_t n_slots; /* of a row, scratch at its end included */
 	uint32_t n_clear; /* slots to set to 0 before decoding */
 	uint64_t fixed_bits; /* of the whole body when it is one span; else UINT64_MAX */
 	const struct ctf_fixed *fixed; /* all there is to do with it; NULL: execute the operations */
@@ -159,20 +183,33 @@ enum ctf_header_kind {
 	CTF_HEADER_PLAIN    /* fixed offsets of an id of 8..64 bits and a 64-bit time */
 };
 
+/* What a reader needs of an event record class to pass a record: one per id, close together. */
+struct ctf_entry {
+	struct ctf_plan *plan;
+	uint32_t pass_bits;  /* size of a fixed body; CTF_NO_PASS: look at the plan */
+	uint32_t number : 31; /* of the class in its stream class */
+	uint32_t wanted : 1;
+};
+enum { CTF_NO_PASS = -1 };
+
 struct ctf_stream_plan {
 	const struct ctf_stream_class *class;
 	struct ctf_plan context; /* packet context */
 	struct ctf_plan header;	 /* event record header, generic */
 	enum ctf_header_kind header_kind;
 	uint32_t head_align_bits; /* of an event record's first field */
+	/* What the header leaves behind (registers, byte order) matters to a body: who comes back to a
+	 * record later must read its header again. */
+	bool header_lingers;
 	struct {		  /* CTF_HEADER_PLAIN: offsets and sizes in bytes */
 		uint8_t id_at, id_size, time_at, size;
 	} plain;
 	struct ctf_plan *events; /* as class->events */
-	/* id -> event plan for small ids (NULL: no such class); others by search */
-	struct ctf_plan **by_id;
+	struct ctf_entry *by_id; /* for ids below n_by_id; plan NULL: no such class */
 	uint32_t n_by_id;
+	struct ctf_entry *entries; /* as class->events, for the other ids */
 	bool any_wanted;
+	uint32_t max_fixed_slots; /* of the rows of wanted classes with a fixed body */
 };
 
 struct ctf_program {
@@ -189,7 +226,10 @@ struct ctf_program {
 	uint32_t n_lengths, cap_lengths;
 	struct ctf_plan packet_header;
 	struct ctf_stream_plan *streams; /* as schema->streams */
-	uint32_t max_slots;		 /* of any row, headers included */
+	uint32_t max_slots; /* of any row, headers and array elements included */
+	/* What a decoder needs: the schema's registers, then one for each of those that are set in a
+	 * variant, optional or array: not 0 when the field was there. */
+	uint32_t n_regs;
 };
 
 /* What a reading wants. Both may be NULL: everything. */
@@ -221,16 +261,27 @@ int ctf_program_compile(const struct ctf_schema *schema, const struct ctf_wants 
  * CTF_MAX_SLOTS. */
 uint32_t ctf_slot_width(const struct ctf_fc *fc);
 
+struct ctf_size ctf_size_of(const struct ctf_fc *fc);
+
+/* Can there be n elements of this size in so many bits, idle of the record's having been without? */
+static inline bool ctf_array_fits(struct ctf_size one, uint64_t n, uint64_t left_bits, uint32_t idle)
+{
+	if (one.min)
+		return n <= left_bits / one.min;
+	return n <= CTF_MAX_IDLE - idle + (one.exact ? left_bits : 0);
+}
+
 /* Structure of a scope, or NULL. */
 const struct ctf_fc *ctf_scope_fc(const struct ctf_schema *, const struct ctf_stream_class *,
 	const struct ctf_event_class *, enum ctf_scope);
 
-static inline struct ctf_plan *ctf_plan_find(const struct ctf_stream_plan *s, uint64_t id)
+/* NULL: no such class. */
+static inline const struct ctf_entry *ctf_entry_find(const struct ctf_stream_plan *s, uint64_t id)
 {
-	if (id < s->n_by_id)
-		return s->by_id[id];
+	if (__builtin_expect(id < s->n_by_id, 1))
+		return s->by_id[id].plan ? &s->by_id[id] : NULL;
 	const struct ctf_event_class *c = ctf_event_class_find(s->class, id);
-	return c ? &s->events[c - s->class->events] : NULL;
+	return c ? &s->entries[c - s->class->events] : NULL;
 }
 
 #endif

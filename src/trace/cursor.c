@@ -9,25 +9,31 @@
 #include "trace/timesort.h"
 
 enum {
-	WINDOW_EVENTS = 2048, /* aimed at */
-	WINDOW_MAX_EVENTS = 8192,
-	POOL_SLOTS = 1 << 17,	  /* 1 MB */
+	/* Aimed at: few enough to stay in the cache, but some for each stream. */
+	WINDOW_MIN_EVENTS = 512,
+	WINDOW_STREAM_EVENTS = 8,
+	WINDOW_MAX_EVENTS = 16384,
+	POOL_SLOTS = 1 << 18,	  /* 1 MB */
 	POOL_MAX_SLOTS = 1 << 24, /* 128 MB: for one event record with that many values */
 	MAX_CONTEXTS = 1 << 16
 };
 #define MAX_WIDTH_NS ((int64_t)UINT32_MAX) /* sort keys have 32 bits */
 
+/* Running values at the end of the packet before, for packets that do not say when they begin. */
+struct carry {
+	uint64_t clock, peak;
+	int64_t key;
+};
+
 struct stream_cursor {
-	uint32_t first;		   /* packet that it began with */
+	uint32_t first;            /* packet that it began with */
 	uint32_t next, saved_next; /* packet to open */
 	uint32_t n_lanes, cap_lanes;
 	struct lane *lanes; /* in the order of their packets; done ones stay for the window */
 	uint64_t saved_window;
-	uint64_t clock,
-		saved_clock; /* running values at the end of the packet before, when packets do */
-	int64_t key, saved_key; /* not say when they begin */
-	uint64_t n_back;	/* events out of order, in packets that are closed */
-	int64_t worst_back;
+	struct carry carry, saved_carry;
+	uint64_t n_back;     /* events out of order, in packets that are closed */
+	uint64_t worst_back; /* cycles */
 };
 
 struct mer_cursor {
@@ -43,6 +49,7 @@ struct mer_cursor {
 	struct ctf_pool pool;
 	const uint64_t **contexts;
 	uint32_t n_contexts;
+	uint32_t window_events; /* aimed at */
 	int64_t width;	 /* of the next window, ns */
 	uint64_t window; /* its number, from 1 */
 	bool flushing;	 /* an instant is handed out in pieces */
@@ -83,8 +90,12 @@ static void save_stream(struct mer_cursor *c, struct stream_cursor *s)
 		return;
 	s->saved_window = c->window;
 	s->saved_next = s->next;
-	s->saved_clock = s->clock;
-	s->saved_key = s->key;
+	s->saved_carry = s->carry;
+}
+
+static struct carry carry_of(const struct lane *l)
+{
+	return (struct carry){ l->now.pos.clock, l->now.peak, l->now.key };
 }
 
 static bool open_packet(struct mer_cursor *c, uint32_t stream)
@@ -95,7 +106,7 @@ static bool open_packet(struct mer_cursor *c, uint32_t stream)
 	if (!l)
 		return false;
 	save_stream(c, s);
-	lane_open(l, c->e, c->reading, p, &c->pool, s->clock, s->key, c->range.begin, c->sink.header_row,
+	lane_open(l, c->e, c->reading, p, &c->pool, s->carry.clock, s->carry.peak, c->range.begin, c->sink.header_row,
 		c->sink.row);
 	l->packet_number = s->next++;
 	l->opened_window = c->window;
@@ -163,8 +174,7 @@ static enum fill fill_from_stream(struct mer_cursor *c, uint32_t stream, int64_t
 				break;
 			if (after && !t->ordered) {
 				save_stream(c, s);
-				s->clock = s->lanes[s->n_lanes - 1].now.pos.clock;
-				s->key = s->lanes[s->n_lanes - 1].now.key;
+				s->carry = carry_of(&s->lanes[s->n_lanes - 1]);
 			}
 			if (!open_packet(c, stream))
 				return FILL_NOMEM;
@@ -201,10 +211,8 @@ static void commit_stream(struct mer_cursor *c, uint32_t stream)
 		s->n_back += l->now.n_back;
 		if (l->now.worst_back > s->worst_back)
 			s->worst_back = l->now.worst_back;
-		if (!t->ordered) {
-			s->clock = l->now.pos.clock;
-			s->key = l->now.key;
-		}
+		if (!t->ordered)
+			s->carry = carry_of(l);
 		c->bytes += l->packet->size_bits / 8;
 	}
 	s->n_lanes = kept;
@@ -214,7 +222,7 @@ static void commit_stream(struct mer_cursor *c, uint32_t stream)
 			key = s->lanes[i].now.key;
 	if (s->next < t->n_packets) {
 		int64_t begin =
-			t->ordered ? trace_packet_begin(c->e, &t->packets[s->next]) : s->key;
+			t->ordered ? trace_packet_begin(c->e, &t->packets[s->next]) : s->carry.key;
 		if (begin < key)
 			key = begin;
 	}
@@ -232,8 +240,7 @@ static void roll_back(struct mer_cursor *c)
 				s->lanes[l].now = s->lanes[l].saved;
 		if (s->saved_window == c->window) {
 			s->next = s->saved_next;
-			s->clock = s->saved_clock;
-			s->key = s->saved_key;
+			s->carry = s->saved_carry;
 		}
 	}
 }
@@ -287,10 +294,11 @@ static int flush(struct mer_cursor *c, struct mer_err *err)
 static void adapt_width(struct mer_cursor *c)
 {
 	int64_t w = c->width;
-	if (c->sink.n < WINDOW_EVENTS / 4)
+	uint32_t n = c->sink.n, want = c->window_events;
+	if (n < want / 4)
 		w = w > MAX_WIDTH_NS / 4 ? MAX_WIDTH_NS : w * 4;
-	else if (c->sink.n < WINDOW_EVENTS * 3 / 4 || c->sink.n > WINDOW_EVENTS * 5 / 4)
-		w = (int64_t)((double)w * WINDOW_EVENTS / c->sink.n);
+	else if (n < want * 3 / 4 || n > want * 5 / 4)
+		w = (int64_t)((double)w * want / n);
 	c->width = w < 1 ? 1 : w > MAX_WIDTH_NS ? MAX_WIDTH_NS : w;
 }
 
@@ -398,6 +406,11 @@ int trace_cursor_new(struct mer_experiment *e, const struct trace_reading *readi
 	c->reading = reading;
 	c->range = range;
 	c->width = 1 << 20;
+	c->window_events = e->n_streams * WINDOW_STREAM_EVENTS;
+	if (c->window_events < WINDOW_MIN_EVENTS)
+		c->window_events = WINDOW_MIN_EVENTS;
+	if (e->n_streams > WINDOW_MAX_EVENTS / 2 / WINDOW_STREAM_EVENTS)
+		c->window_events = WINDOW_MAX_EVENTS / 2;
 	mer_arena_init(&c->diag_arena);
 	mer_diags_init(&c->diags, &c->diag_arena);
 	c->pool.cap = POOL_SLOTS > 4 * reading->max_slots ? POOL_SLOTS : 4 * reading->max_slots;
@@ -421,7 +434,7 @@ int trace_cursor_new(struct mer_experiment *e, const struct trace_reading *readi
 	}
 	for (uint32_t i = 0; i < e->n_streams; i++) {
 		c->streams[i].first = c->streams[i].next = first ? first[i] : first_packet(c, i);
-		c->streams[i].key = INT64_MIN;
+		c->streams[i].carry.key = INT64_MIN;
 		commit_stream(c, i);
 	}
 	*cursor = c;
@@ -454,6 +467,7 @@ static void report_regressions(struct mer_cursor *c, uint32_t stream)
 	if (!s->n_back)
 		return;
 	const struct mer_trace *t = &c->e->traces[c->e->streams[stream].trace];
+	double us = t->has_clock ? (double)s->worst_back * 1e6 / (double)t->clock.freq_hz : 0;
 	struct mer_diag d = { .severity = MER_WARNING,
 		.code = "clock-backwards",
 		.host = c->e->hosts[t->host].name,
@@ -466,7 +480,7 @@ static void report_regressions(struct mer_cursor *c, uint32_t stream)
 		"the clock goes backwards %" PRIu64
 		" times inside packets, by up to %.3f us; these events "
 		"are kept in the order in which they were written",
-		s->n_back, (double)s->worst_back / 1e3);
+		s->n_back, us);
 }
 
 void trace_cursor_packets(const struct mer_cursor *c, uint32_t *first, uint32_t *left)

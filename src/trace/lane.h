@@ -9,15 +9,16 @@
 #include "trace/timesort.h"
 
 struct lane_state {
-	struct ctf_pos pos;	     /* behind the head's header */
+	struct ctf_pos pos;          /* behind the head's header */
 	const struct ctf_plan *plan; /* of the head */
-	uint64_t head_bit;	     /* where its header begins */
-	uint64_t head_clock;	     /* before its header */
-	int64_t ts;		     /* its time */
-	int64_t key;		     /* its place: the greatest time in the packet so far */
-	uint64_t n_back;	     /* events whose time is before that of their predecessor */
-	int64_t worst_back;	     /* by how much at the most, ns */
-	enum ctf_status status;	     /* damage met, after which nothing follows */
+	uint64_t head_bit;           /* where its header begins */
+	uint64_t head_clock;         /* before its header */
+	uint64_t peak;               /* greatest clock value in the packet so far, from its begin on */
+	int64_t ts;                  /* the head's time */
+	int64_t key;                 /* its place: the time of peak */
+	uint64_t n_back;             /* events whose time is before that of their predecessor */
+	uint64_t worst_back;         /* by how many cycles at the most */
+	enum ctf_status status;      /* damage met, after which nothing follows */
 	bool done;
 };
 
@@ -33,10 +34,10 @@ struct lane {
 };
 
 /* Opens a packet: decodes its header for the registers, and finds the first head. row and header_row
- * are scratch of reading->max_slots each. clock and key: running values from the packet before, for
+ * are scratch of reading->max_slots each. clock and peak: running values from the packet before, for
  * packets that do not say when they begin. */
 void lane_open(struct lane *l, const struct mer_experiment *e, const struct trace_reading *r,
-	const struct ctf_packet *packet, struct ctf_pool *pool, uint64_t clock, int64_t key,
+	const struct ctf_packet *packet, struct ctf_pool *pool, uint64_t clock, uint64_t peak,
 	int64_t begin, uint64_t *header_row, uint64_t *row);
 
 /* Where a lane's events go. */

@@ -24,8 +24,8 @@ int trace_reading_new(const struct mer_experiment *e, const struct ctf_wants *wa
 				r->programs[i]->streams[k].events[c].id = r->n_plans++;
 		if (r->programs[i]->max_slots > r->max_slots)
 			r->max_slots = r->programs[i]->max_slots;
-		if (s->n_regs + 1u > r->max_regs)
-			r->max_regs = s->n_regs + 1u;
+		if (r->programs[i]->n_regs > r->max_regs)
+			r->max_regs = r->programs[i]->n_regs;
 	}
 	if (rc) {
 		trace_reading_free(r);

@@ -221,7 +221,7 @@ int trace_scan_file(
 	struct scanner s = { .e = e, .file = file, .d = { .program = p, .order = -1 } };
 	enum { POOL_SLOTS = 4096 };
 	s.d.pool = &s.pool;
-	s.d.regs = mer_arena_zalloc(arena, p->schema->n_regs + 1u, sizeof(uint64_t));
+	s.d.regs = mer_arena_zalloc(arena, p->n_regs, sizeof(uint64_t));
 	s.row = mer_arena_zalloc(arena, p->max_slots + 1u, sizeof(uint64_t));
 	s.header_row = mer_arena_zalloc(arena, p->max_slots + 1u, sizeof(uint64_t));
 	s.pool.cap = POOL_SLOTS;

@@ -57,17 +57,23 @@ static inline __attribute__((always_inline)) enum ctf_status walk_packet(struct 
 	uint64_t before = 0;
 	while (!ctf_at_end(s, pos)) {
 		*head = pos->bit;
-		struct ctf_plan *plan;
-		enum ctf_status st = ctf_read_header(&w->d, s, kind, pos, w->header_row, &plan);
+		const struct ctf_entry *entry;
+		enum ctf_status st = ctf_read_header(&w->d, s, kind, pos, w->header_row, &entry);
 		if (st)
 			return st;
 		uint64_t time = pos->clock;
-		st = ctf_read_body(&w->d, pos, plan, w->row);
-		if (st)
-			return st;
+		if (__builtin_expect(entry->pass_bits != (uint32_t)CTF_NO_PASS, 1)) {
+			if (pos->end_bit - pos->bit < entry->pass_bits)
+				return CTF_E_END;
+			pos->bit += entry->pass_bits;
+		} else {
+			st = ctf_execute(&w->d, pos, entry->plan->first_op, w->row);
+			if (st)
+				return st;
+		}
 		if (pos->bit == *head)
 			return CTF_E_EMPTY;
-		struct trace_count *c = counts + (plan - s->events);
+		struct trace_count *c = counts + entry->number;
 		c->events++;
 		c->bits += pos->bit - *head;
 		span->n_events++;
@@ -203,8 +209,8 @@ static bool make_worker(struct walk *walk, struct worker *w, struct mer_arena *a
 	const struct mer_experiment *e = walk->e;
 	uint32_t regs = 1, slots = 1;
 	for (uint32_t p = 0; p < e->n_parts; p++) {
-		if (e->parts[p].schema->n_regs + 1u > regs)
-			regs = e->parts[p].schema->n_regs + 1u;
+		if (e->parts[p].scan->n_regs > regs)
+			regs = e->parts[p].scan->n_regs;
 		if (e->parts[p].scan->max_slots + 1u > slots)
 			slots = e->parts[p].scan->max_slots + 1u;
 	}
