@@ -202,35 +202,57 @@ static int open_part(struct mer_experiment *e, const char *dir, struct mer_err *
 	return rc;
 }
 
-/* Streams in the order of equal times: host, trace, class id, stream id, file. */
+/* Order of events with equal times: host, trace, stream class, stream, file. Hosts and traces go by the
+ * trace UUID, as in other readers, so that the order does not depend on that of the arguments. */
 struct stream_sort {
 	const struct mer_experiment *e;
+	const char *host, *trace; /* their UUID, or path */
 	struct trace_stream data;
 };
 
 static int by_place(const void *a, const void *b)
 {
 	const struct stream_sort *p = a, *q = b;
-	uint32_t pt = p->e->parts[p->data.part].trace, qt = q->e->parts[q->data.part].trace;
-	uint64_t pk[4] = { p->e->traces[pt].host, pt, p->data.class_id, p->data.id };
-	uint64_t qk[4] = { q->e->traces[qt].host, qt, q->data.class_id, q->data.id };
-	for (int i = 0; i < 4; i++)
-		if (pk[i] != qk[i])
-			return pk[i] < qk[i] ? -1 : 1;
-	return p->data.file < q->data.file ? -1 : p->data.file > q->data.file;
+	int c = strcmp(p->host, q->host);
+	if (c == 0)
+		c = strcmp(p->trace, q->trace);
+	if (c)
+		return c;
+	if (p->data.class_id != q->data.class_id)
+		return p->data.class_id < q->data.class_id ? -1 : 1;
+	if (p->data.id != q->data.id)
+		return p->data.id < q->data.id ? -1 : 1;
+	return strcmp(p->e->files[p->data.file].path, q->e->files[q->data.file].path);
+}
+
+static const char *trace_identity(const struct mer_trace *t)
+{
+	return t->uuid ? t->uuid : t->path;
 }
 
 static int sort_streams(struct mer_experiment *e, struct mer_err *err)
 {
 	struct stream_sort *s = calloc(e->n_streams + 1u, sizeof(*s));
-	if (!s)
+	const char **host = calloc(e->n_hosts + 1u, sizeof(*host)); /* least identity of its traces */
+	if (!s || !host) {
+		free(s);
+		free(host);
 		return mer_fail_nomem(err);
-	for (uint32_t i = 0; i < e->n_streams; i++)
-		s[i] = (struct stream_sort){ e, e->data[i] };
+	}
+	for (uint32_t t = 0; t < e->n_traces; t++) {
+		const char **h = &host[e->traces[t].host], *id = trace_identity(&e->traces[t]);
+		if (!*h || strcmp(id, *h) < 0)
+			*h = id;
+	}
+	for (uint32_t i = 0; i < e->n_streams; i++) {
+		const struct mer_trace *t = &e->traces[e->parts[e->data[i].part].trace];
+		s[i] = (struct stream_sort){ e, host[t->host], trace_identity(t), e->data[i] };
+	}
 	qsort(s, e->n_streams, sizeof(*s), by_place);
 	for (uint32_t i = 0; i < e->n_streams; i++)
 		e->data[i] = s[i].data;
 	free(s);
+	free(host);
 	return 0;
 }
 
