@@ -97,6 +97,19 @@ static int walk(struct mer_experiment *e, unsigned threads, struct mer_err *err)
 	return 0;
 }
 
+/* What the process has in memory but for the mapped files. */
+static void print_memory(void)
+{
+	FILE *f = fopen("/proc/self/status", "r");
+	char line[200];
+	long kb;
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "RssAnon: %ld", &kb) == 1)
+			printf("private %ld KB\n", kb);
+	if (f)
+		fclose(f);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned threads = 1;
@@ -121,6 +134,7 @@ int main(int argc, char **argv)
 	if (rc)
 		fprintf(stderr, "%s\n", err.text);
 	printf("open %.6f s, read %.6f s\n", t1 - t0, now() - t1);
+	print_memory();
 	mer_experiment_free(e);
 	return rc ? 3 : 0;
 }

@@ -97,6 +97,8 @@ enum ctf_packet_status ctf_packet_read(struct ctf_decoder *d, const uint8_t *fil
 		status = CTF_PACKET_UUID_BAD;
 	else if (!*why && class < 0)
 		status = CTF_PACKET_CLASS_UNKNOWN;
+	if (!*why && status != CTF_PACKET_HEADER_BAD)
+		*bit = 0; /* all of the packet is meant */
 	if (*why || status != CTF_PACKET_HEADER_BAD)
 		goto bad;
 	packet->stream_class = (uint32_t) class;

@@ -18,8 +18,8 @@ void trace_report_damage(struct mer_diags *diags, const struct mer_experiment *e
 	if (damage->status == CTF_E_EVENT_ID)
 		snprintf(id, sizeof(id), " (%" PRIu64 ")", damage->event_id);
 	mer_diag_add(diags, &d,
-		"packet %u, event record at byte %" PRIu64 " (bit %" PRIu64
-		" of the packet): %s%s; %" PRIu64 " bytes of the packet skipped",
-		packet, p->offset + damage->head_bit / 8, damage->head_bit,
-		ctf_status_text(damage->status), id, (p->content_bits - damage->head_bit) / 8);
+		"event record (bit %" PRIu64 " of the packet): %s%s; the %" PRIu64
+		" bytes from there to the end of the packet are skipped",
+		damage->head_bit, ctf_status_text(damage->status), id,
+		(p->content_bits - damage->head_bit) / 8);
 }

@@ -125,12 +125,9 @@ static void report_damage(const struct scanner *s, enum ctf_packet_status status
 	const char *then = next < f->map.size ? "reading goes on at the next packet"
 					      : "nothing after it in this file can be read";
 	struct mer_diag d = place(s, MER_ERROR, "bad-packet", s->n_read, offset * 8 + bit);
-	mer_diag_add(&s->e->diags, &d,
-		"packet %" PRIu64 " at byte %" PRIu64 ": %s%s%s; %" PRIu64 " bytes skipped, %s",
-		s->n_read, offset, ctf_packet_status_text(status),
-		status == CTF_PACKET_HEADER_BAD && why ? ": " : "",
-		status == CTF_PACKET_HEADER_BAD && why ? ctf_status_text(why) : "", next - offset,
-		then);
+	mer_diag_add(&s->e->diags, &d, "%s%s%s; %" PRIu64 " bytes skipped, %s",
+		ctf_packet_status_text(status), status == CTF_PACKET_HEADER_BAD && why ? ": " : "",
+		status == CTF_PACKET_HEADER_BAD && why ? ctf_status_text(why) : "", next - offset, then);
 }
 
 /* Does the index say the same as the packets? The first lie is reported, with their number. */
@@ -186,10 +183,9 @@ static int scan(struct scanner *s, struct mer_err *err)
 			struct mer_diag d =
 				place(s, MER_ERROR, "truncated-packet", s->n_read, f->map.size * 8);
 			mer_diag_add(&s->e->diags, &d,
-				"packet %" PRIu64 " at byte %" PRIu64 ": the file ends %" PRIu64
-				" bytes before the packet does (%" PRIu64
+				"the file ends %" PRIu64 " bytes before the packet does (%" PRIu64
 				" bytes); what is there is read",
-				s->n_read, offset, (said - p.size_bits) / 8, said / 8);
+				(said - p.size_bits) / 8, said / 8);
 		}
 		check_index(s, &check, &p);
 		if (!append(s, &info, &p))

@@ -1,0 +1,74 @@
+/* Path: how people name a value of an event, and where an event record class has it.
+ *
+ *   next_tid   regs.ax   argv[0]   payload.name   context.vpid   packet.cpu_id   header.id
+ *
+ * A path is text taken apart, the same for all classes. A place is a path found in one class: its
+ * top-level field, a slot, and steps for what is only known event by event (elements of arrays,
+ * options, optionals). Without a scope before it the payload counts first, then specific context,
+ * common context, packet context and event header; the first that has the whole path is it. */
+#ifndef MER_TRACE_PATH_H
+#define MER_TRACE_PATH_H
+
+#include "base/arena.h"
+#include "ctf/program.h"
+
+enum { TRACE_PATH_PARTS = CTF_MAX_DEPTH };
+
+enum trace_path_scope {
+	TRACE_PATH_ANY,
+	TRACE_PATH_PAYLOAD,
+	TRACE_PATH_CONTEXT, /* specific, then common */
+	TRACE_PATH_PACKET,
+	TRACE_PATH_HEADER
+};
+
+struct trace_path_part {
+	const char *name; /* NULL: an element of an array */
+	uint64_t index;
+};
+
+struct trace_path {
+	const char *text; /* as typed */
+	enum trace_path_scope scope;
+	uint32_t n;
+	const struct trace_path_part *parts;
+};
+
+/* Parses text, which is a path and nothing else, as part of what ("fields", "filter"). */
+int trace_path_parse(const char *text, const char *what, struct mer_arena *arena,
+	struct trace_path *path, struct mer_err *err);
+
+enum trace_step_kind { TRACE_STEP_OPTION, TRACE_STEP_OPTIONAL, TRACE_STEP_ELEMENT };
+
+struct trace_step {
+	enum trace_step_kind kind;
+	uint32_t width; /* of an element */
+	uint32_t skip;	/* slots to pass afterwards */
+	uint64_t index; /* of the option or element */
+};
+
+struct trace_place {
+	enum ctf_scope scope;
+	const struct ctf_field *top;  /* the scope's member that it lies in */
+	const struct ctf_field *last; /* the member that the path ends at; NULL: an element */
+	const struct ctf_fc *fc;      /* of what is there; may be a variant or optional */
+	bool in_context;	      /* slot is in the row of the packet context */
+	uint16_t slot;
+	uint32_t n_steps;
+	const struct trace_step *steps;
+};
+
+enum trace_found { TRACE_FOUND, TRACE_NOT_FOUND, TRACE_NOT_READ, TRACE_FIND_NOMEM };
+
+/* Looks a path up in an event record class. plan: of the class, in a reading; NULL: no reading yet,
+ * the place then has no slot and no steps. contexts: the reading has packet contexts. */
+enum trace_found trace_path_find(const struct trace_path *path, const struct ctf_stream_class *sc,
+	const struct ctf_event_class *ec, const struct ctf_plan *plan, bool contexts,
+	struct mer_arena *arena, struct trace_place *place);
+
+/* From the row (of the event, or of the packet context) to the value; NULL: it is not there. *fc is
+ * its class, never a variant or optional: those are followed to what they hold. */
+const uint64_t *trace_place_get(
+	const struct trace_place *place, const uint64_t *row, const struct ctf_fc **fc);
+
+#endif
