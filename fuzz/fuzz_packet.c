@@ -1,5 +1,6 @@
 /* Fuzzer of data streams: the first byte says which of the schemas below the rest is read with, packet
  * after packet. The compiled programs and the plain decoder must agree on all of it. */
+#include <stdio.h>
 #include <stdlib.h>
 #include "../tests/ctf/plain_rows.h"
 #include "ctf/metadata.h"
@@ -70,7 +71,7 @@ static const char nested_text[] =
 	"{\"name\":\"len\",\"field-class\":\"u8\"},{\"name\":\"v\",\"field-class\":"
 	"{\"type\":\"variable-length-signed-integer\"}}]}}},"
 	"{\"name\":\"text\",\"field-class\":{\"type\":\"dynamic-length-string\","
-	"\"length-field-location\":{\"path\":[\"opt\",\"len\"]}}},"
+	"\"length-field-location\":{\"path\":[\"n\"]}}},"
 	"{\"name\":\"rows\",\"field-class\":{\"type\":\"dynamic-length-array\","
 	"\"length-field-location\":{\"path\":[\"n\"]},\"element-field-class\":"
 	"{\"type\":\"structure\",\"member-classes\":[{\"name\":\"sel\",\"field-class\":\"u8\"},"
@@ -133,6 +134,8 @@ static struct bench *bench_of(unsigned i)
 	if (rc == 0)
 		rc = ctf_program_compile(b->schema, &(struct ctf_wants){ .event = want_none },
 			&b->arena, &b->skip, &err);
+	if (rc)
+		fprintf(stderr, "%s\n", err.text);
 	check(rc == 0 && ctf_plain_init(&b->plain, b->schema, &b->arena));
 	b->plain.see = note;
 	b->plain.arg = &seen;

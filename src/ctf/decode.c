@@ -197,8 +197,8 @@ static enum ctf_status read_array(struct ctf_decoder *d, struct ctf_pos *pos,
 	if (!ctf_array_fits(a->one, n, pos->end_bit - pos->bit, d->n_idle))
 		return CTF_E_LENGTH;
 	uint64_t *rows = NULL;
-	if (a->keep && a->width && !d->discard) {
-		if (n > (d->pool->cap - d->pool->n) / a->width)
+	if (a->keep && !d->discard) {
+		if (a->width && n > (d->pool->cap - d->pool->n) / a->width)
 			return CTF_E_SPACE;
 		rows = d->pool->slots + d->pool->n;
 		d->pool->n += n * a->width;

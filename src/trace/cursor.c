@@ -222,7 +222,7 @@ static void commit_stream(struct mer_cursor *c, uint32_t stream)
 			key = s->lanes[i].now.key;
 	if (s->next < t->n_packets) {
 		int64_t begin =
-			t->ordered ? trace_packet_begin(c->e, &t->packets[s->next]) : s->carry.key;
+			t->ordered ? trace_packet_begin(c->e, &t->packets[s->next]) : kept ? key : s->carry.key;
 		if (begin < key)
 			key = begin;
 	}
@@ -335,9 +335,14 @@ static int fill_window(struct mer_cursor *c, bool *more, struct mer_err *err)
 			c->width = (end - begin) / 4 > 0 ? (end - begin) / 4 : 1;
 			continue;
 		}
+		bool stuck = false;
 		for (uint32_t i = 0; i < c->e->n_streams; i++)
-			if (c->keys[i] < end)
+			if (c->keys[i] < end) {
 				commit_stream(c, i);
+				stuck |= c->keys[i] < end;
+			}
+		if (stuck)
+			return mer_fail(err, MER_ERR_BUG, "the merge does not advance; please report this trace");
 		adapt_width(c);
 		if (c->sink.n) {
 			*more = true;

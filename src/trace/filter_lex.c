@@ -253,15 +253,13 @@ static int escape(struct filter_lexer *l, size_t *used)
 static int lex_text(struct filter_lexer *l, struct filter_token *t, bool regex)
 {
 	char quote = l->text[t->at];
-	size_t room = l->len - t->at;
-	const char *close = l->text + t->at + 1;
-	/* An upper bound of its length, so that many short texts do not take memory for long ones. */
-	while (close < l->text + l->len && *close != quote)
-		close += *close == '\\' ? 2 : 1;
-	if (close >= l->text + l->len)
+	size_t close = t->at + 1;
+	while (close < l->len && l->text[close] != quote)
+		close += l->text[close] == '\\' ? 2 : 1;
+	if (close >= l->len)
 		return filter_wrong(
 			l, MER_ERR_USAGE, t->at, "this text has no %c at its end", quote);
-	room = (size_t)(close - (l->text + t->at));
+	size_t room = close - t->at; /* decoded it is not longer */
 	char *text = mer_arena_alloc(l->arena, room + 1);
 	bool *wild = mer_arena_alloc(l->arena, room + 1);
 	if (!text || !wild)

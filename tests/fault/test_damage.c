@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,9 +23,22 @@ enum { MAX_SECONDS = 20, MAX_MB = 256 };
 
 static char base[] = "/tmp/meridian-damage-XXXXXX";
 
+/* What is being tried, for when it hangs. */
+static char trying[700];
+
+static void give_up(int signal)
+{
+	(void)signal;
+	static const char text[] = "no end after 20 s: ";
+	if (write(2, text, sizeof(text) - 1) < 0 || write(2, trying, strlen(trying)) < 0)
+		_exit(2);
+	_exit(1);
+}
+
 static int make_base(void **state)
 {
 	(void)state;
+	signal(SIGALRM, give_up);
 	return mkdtemp(base) ? 0 : -1;
 }
 
@@ -89,6 +103,7 @@ static void damage_file(const char *dir, const char *file)
 		for (size_t k = 0; k < sizeof(flips); k++) {
 			now = was ^ flips[k];
 			assert_int_equal(pwrite(fd, &now, 1, i), 1);
+			snprintf(trying, sizeof(trying), "%.600s, byte %ld ^ %02x\n", file, (long)i, flips[k]);
 			int64_t n = read_all(dir, &walked);
 			if (n >= 0 && (uint64_t)n != walked)
 				fail_msg("%s, byte %ld ^ %02x: %ld events in order, %lu counted", file, (long)i,
@@ -98,6 +113,7 @@ static void damage_file(const char *dir, const char *file)
 	}
 	for (off_t size = st.st_size; size-- > 0;) {
 		assert_int_equal(ftruncate(fd, size), 0);
+		snprintf(trying, sizeof(trying), "%.600s cut to %ld bytes\n", file, (long)size);
 		read_all(dir, &walked);
 	}
 	close(fd);
@@ -113,7 +129,7 @@ static void damage_scenario(const char *scenario, const char *version)
 	char good[300], bad[300], cmd[1200], file[900];
 	snprintf(good, sizeof(good), "%s/good", base);
 	snprintf(bad, sizeof(bad), "%s/bad", base);
-	snprintf(cmd, sizeof(cmd), "rm -rf '%s'; '%s' -o '%s' --ctf %s '%s/tests/fault/%s' >/dev/null", good,
+	snprintf(cmd, sizeof(cmd), "rm -rf '%.290s'; '%s' -o '%s' --ctf %s '%s/tests/fault/%s' >/dev/null", good,
 		ctfgen, good, version, src, scenario);
 	assert_int_equal(system(cmd), 0);
 	uint64_t walked;
@@ -122,11 +138,11 @@ static void damage_scenario(const char *scenario, const char *version)
 	snprintf(cmd, sizeof(cmd), "cd '%s' && find . -type f", good);
 	FILE *list = popen(cmd, "r");
 	assert_non_null(list);
-	char name[300];
+	char name[200];
 	while (fgets(name, sizeof(name), list)) {
 		name[strcspn(name, "\n")] = '\0';
 		copy_trace(good, bad);
-		snprintf(file, sizeof(file), "%s/%s", bad, name);
+		snprintf(file, sizeof(file), "%.300s/%.200s", bad, name);
 		damage_file(bad, file);
 	}
 	pclose(list);
