@@ -9,6 +9,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 /* What went wrong, as the (negative) return value of every function that can fail. */
 enum mer_err_code {
@@ -166,6 +167,7 @@ int mer_event_need(const struct mer_event *);
 bool mer_event_int(const struct mer_event *, const char *field, int64_t *value);
 bool mer_event_text(const struct mer_event *, const char *field, const char **text, size_t *len);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -202,7 +202,7 @@ int ctf_metadata_read(const uint8_t *data, size_t len, const char *path, struct 
 	struct mer_diags *diags, struct ctf_schema **schema, struct mer_err *err)
 {
 	struct framing f = { .path = path, .diags = diags, .err = err };
-	const char *text;
+	const char *text = NULL;
 	size_t text_len;
 	int order;
 	int code = deframe(&f, data, len, arena, &text, &text_len, &order);

@@ -84,8 +84,8 @@ static int64_t read_all(const char *dir, uint64_t *walked)
 
 static void copy_trace(const char *from, const char *to)
 {
-	char cmd[600];
-	snprintf(cmd, sizeof(cmd), "rm -rf '%s' && cp -r '%s' '%s'", to, from, to);
+	char cmd[1200];
+	snprintf(cmd, sizeof(cmd), "rm -rf '%.300s' && cp -r '%.300s' '%.300s'", to, from, to);
 	assert_int_equal(system(cmd), 0);
 }
 
