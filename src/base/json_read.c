@@ -157,7 +157,7 @@ static int copy_unescaped(
 			out[len++] = r->text[at++];
 			continue;
 		}
-		uint32_t c;
+		uint32_t c = 0;
 		size_t used;
 		int rc = unescape(r, at, end, &c, &used);
 		if (rc)

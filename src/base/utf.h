@@ -1,0 +1,18 @@
+/* UTF-16 and UTF-32 to UTF-8. What is no character (a lone surrogate, a number beyond the last code
+ * point) becomes U+FFFD; a unit that is cut off at the end is dropped. */
+#ifndef MER_BASE_UTF_H
+#define MER_BASE_UTF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* unit_bytes: 2 or 4. out must have room for mer_utf8_room(len, unit_bytes); returns its length. */
+size_t mer_utf8_from_wide(const uint8_t *s, size_t len, unsigned unit_bytes, bool be, char *out);
+
+static inline size_t mer_utf8_room(size_t len, unsigned unit_bytes)
+{
+	return unit_bytes == 2 ? len / 2 * 3 : len;
+}
+
+#endif
