@@ -158,7 +158,7 @@ static int copy_unescaped(
 			continue;
 		}
 		uint32_t c = 0;
-		size_t used;
+		size_t used = 0;
 		int rc = unescape(r, at, end, &c, &used);
 		if (rc)
 			return rc;

@@ -98,7 +98,7 @@ static int print_all(struct job *j, struct trace_range range, unsigned threads, 
 	int rc = trace_reading_new(j->e, NULL, event_text_has_contexts(j->e), &r, err);
 	if (rc)
 		return rc;
-	j->n_pages = threads > 1 ? threads + 2 : 1;
+	j->n_pages = threads > 1 ? threads + 1 : 1;
 	j->pages = calloc(j->n_pages, sizeof(*j->pages));
 	rc = j->pages ? event_text_new(j->e, r, &j->text, err) : mer_fail_nomem(err);
 	struct trace_slices_job job = { .reading = r,

@@ -383,21 +383,29 @@ int mer_cursor_next(
 	}
 }
 
-/* Packets that end before the range begins need not be opened. Ends are not to be trusted to the
- * last event (see lane above), so one packet more than seems needed is. */
-static uint32_t first_packet(const struct mer_cursor *c, uint32_t stream)
+void trace_first_packets(const struct mer_experiment *e, int64_t begin, uint32_t *first)
 {
-	const struct trace_stream *t = &c->e->data[stream];
-	if (!t->ordered || c->range.begin == INT64_MIN)
-		return 0;
-	uint32_t i = 0;
-	while (i < t->n_packets) {
-		int64_t end = trace_packet_end(c->e, &t->packets[i]);
-		if (end == MER_NO_TIME || end >= c->range.begin)
-			break;
-		i++;
+	for (uint32_t i = 0; i < e->n_streams; i++) {
+		const struct trace_stream *t = &e->data[i];
+		uint32_t lo = 0, hi = t->ordered && begin != INT64_MIN ? t->n_packets : 0;
+		while (lo < hi) { /* the last packet that begins before */
+			uint32_t mid = lo + (hi - lo) / 2;
+			if (trace_packet_begin(e, &t->packets[mid]) < begin)
+				lo = mid + 1;
+			else
+				hi = mid;
+		}
+		/* Those before it that have not ended. */
+		while (lo > 0) {
+			int64_t end = trace_packet_end(e, &t->packets[lo - 1]);
+			if (end == MER_NO_TIME && lo < t->n_packets)
+				end = trace_packet_begin(e, &t->packets[lo]);
+			if (end != MER_NO_TIME && end < begin)
+				break;
+			lo--;
+		}
+		first[i] = lo;
 	}
-	return i ? i - 1 : 0;
 }
 
 int trace_cursor_new(struct mer_experiment *e, const struct trace_reading *reading,
@@ -437,11 +445,25 @@ int trace_cursor_new(struct mer_experiment *e, const struct trace_reading *readi
 		mer_cursor_free(c);
 		return mer_fail_nomem(err);
 	}
+	uint32_t *found = NULL;
+	if (!first) {
+		enum { MARGIN = 2 };
+		found = calloc(e->n_streams + 1u, sizeof(*found));
+		if (!found) {
+			trace_cursor_drop(c);
+			return mer_fail_nomem(err);
+		}
+		trace_first_packets(e, range.begin, found);
+		for (uint32_t i = 0; i < e->n_streams; i++)
+			found[i] -= found[i] < MARGIN ? found[i] : MARGIN;
+		first = found;
+	}
 	for (uint32_t i = 0; i < e->n_streams; i++) {
-		c->streams[i].first = c->streams[i].next = first ? first[i] : first_packet(c, i);
+		c->streams[i].first = c->streams[i].next = first[i];
 		c->streams[i].carry.key = INT64_MIN;
 		commit_stream(c, i);
 	}
+	free(found);
 	*cursor = c;
 	return 0;
 }

@@ -25,8 +25,12 @@ struct trace_range { /* [begin, end) */
 	int64_t begin, end;
 };
 
+/* The first packet of each stream that a reading from begin on needs, if the packets' headers tell the
+ * truth about their ends. */
+void trace_first_packets(const struct mer_experiment *e, int64_t begin, uint32_t *first);
+
 /* The reading must outlive the cursor. first: per stream, the packet to begin with; NULL: found by
- * the packets' times. */
+ * the packets' times, with two packets more than seems needed, because their ends are not always true. */
 int trace_cursor_new(struct mer_experiment *e, const struct trace_reading *reading,
 	struct trace_range range, const uint32_t *first, struct mer_cursor **cursor,
 	struct mer_err *err);

@@ -435,39 +435,15 @@ bool trace_filter_may_match(const struct trace_filter *f, const struct ctf_strea
 
 /* ---- which fields are needed ---- */
 
-/* The place in events of this class that an operand of the i-th comparison means. */
-static bool place_of(const struct filter_operand *o, const struct ctf_stream_class *sc,
-	const struct ctf_event_class *ec, struct trace_place *place)
-{
-	return has_path(o) &&
-	       trace_path_find(&o->path, sc, ec, NULL, false, NULL, place) == TRACE_FOUND;
-}
-
 bool trace_filter_reads(const struct trace_filter *f, const struct ctf_stream_class *sc,
 	const struct ctf_event_class *ec, enum ctf_scope scope, const struct ctf_field *field)
 {
-	struct trace_place p;
 	for (uint32_t i = 0; i < f->n_comparisons; i++) {
-		const struct filter_node *n = f->comparisons[i];
-		if ((place_of(&n->left, sc, ec, &p) && p.scope == scope && p.top == field) ||
-			(place_of(&n->right, sc, ec, &p) && p.scope == scope && p.top == field))
+		const struct filter_operand *l = &f->comparisons[i]->left;
+		const struct filter_operand *r = &f->comparisons[i]->right;
+		if ((has_path(l) && trace_path_reads(&l->path, sc, ec, scope, field)) ||
+			(has_path(r) && trace_path_reads(&r->path, sc, ec, scope, field)))
 			return true;
-	}
-	return false;
-}
-
-/* Is there a class where o means something, in this scope (CTF_N_SCOPES: any)? */
-static bool somewhere(
-	const struct mer_experiment *e, const struct filter_operand *o, enum ctf_scope scope)
-{
-	struct trace_place p;
-	for (uint32_t i = 0; i < e->n_parts; i++) {
-		const struct ctf_schema *s = e->parts[i].schema;
-		for (uint32_t k = 0; k < s->n_streams; k++)
-			for (uint32_t c = 0; c < s->streams[k].n_events; c++)
-				if (place_of(o, &s->streams[k], &s->streams[k].events[c], &p) &&
-					(scope == CTF_N_SCOPES || p.scope == scope))
-					return true;
 	}
 	return false;
 }
@@ -475,10 +451,13 @@ static bool somewhere(
 static bool needs(
 	const struct trace_filter *f, const struct mer_experiment *e, enum ctf_scope scope)
 {
-	for (uint32_t i = 0; i < f->n_comparisons; i++)
-		if (somewhere(e, &f->comparisons[i]->left, scope) ||
-			somewhere(e, &f->comparisons[i]->right, scope))
+	for (uint32_t i = 0; i < f->n_comparisons; i++) {
+		const struct filter_operand *l = &f->comparisons[i]->left;
+		const struct filter_operand *r = &f->comparisons[i]->right;
+		if ((has_path(l) && trace_path_exists(&l->path, e, scope)) ||
+			(has_path(r) && trace_path_exists(&r->path, e, scope)))
 			return true;
+	}
 	return false;
 }
 
@@ -498,7 +477,8 @@ const char *trace_filter_unknown(const struct trace_filter *f, const struct mer_
 		const struct filter_operand *sides[] = { &f->comparisons[i]->left,
 			&f->comparisons[i]->right };
 		for (int k = 0; k < 2; k++)
-			if (has_path(sides[k]) && !somewhere(e, sides[k], CTF_N_SCOPES))
+			if (has_path(sides[k]) &&
+				!trace_path_exists(&sides[k]->path, e, CTF_N_SCOPES))
 				return sides[k]->path.text;
 	}
 	return NULL;

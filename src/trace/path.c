@@ -160,3 +160,29 @@ const uint64_t *trace_place_get(
 	*fc = c;
 	return p;
 }
+
+bool trace_path_reads(const struct trace_path *path, const struct ctf_stream_class *sc,
+	const struct ctf_event_class *ec, enum ctf_scope scope, const struct ctf_field *field)
+{
+	struct trace_place p;
+	return trace_path_find(path, sc, ec, NULL, false, NULL, &p) == TRACE_FOUND &&
+	       p.scope == scope && p.top == field;
+}
+
+bool trace_path_exists(
+	const struct trace_path *path, const struct mer_experiment *e, enum ctf_scope scope)
+{
+	struct trace_place p;
+	for (uint32_t i = 0; i < e->n_parts; i++) {
+		const struct ctf_schema *s = e->parts[i].schema;
+		for (uint32_t k = 0; k < s->n_streams; k++) {
+			const struct ctf_stream_class *sc = &s->streams[k];
+			for (uint32_t c = 0; c < sc->n_events; c++)
+				if (trace_path_find(path, sc, &sc->events[c], NULL, false, NULL,
+					    &p) == TRACE_FOUND &&
+					(scope == CTF_N_SCOPES || p.scope == scope))
+					return true;
+		}
+	}
+	return false;
+}

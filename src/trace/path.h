@@ -10,7 +10,7 @@
 #define MER_TRACE_PATH_H
 
 #include "base/arena.h"
-#include "ctf/program.h"
+#include "trace/experiment.h"
 
 enum { TRACE_PATH_PARTS = CTF_MAX_DEPTH };
 
@@ -65,6 +65,13 @@ enum trace_found { TRACE_FOUND, TRACE_NOT_FOUND, TRACE_NOT_READ, TRACE_FIND_NOME
 enum trace_found trace_path_find(const struct trace_path *path, const struct ctf_stream_class *sc,
 	const struct ctf_event_class *ec, const struct ctf_plan *plan, bool contexts,
 	struct mer_arena *arena, struct trace_place *place);
+
+/* Does the path, for events of this class, lie in this member of the scope's structure? */
+bool trace_path_reads(const struct trace_path *path, const struct ctf_stream_class *sc,
+	const struct ctf_event_class *ec, enum ctf_scope scope, const struct ctf_field *field);
+/* Is there an event record class that has it, in this scope (CTF_N_SCOPES: in any)? */
+bool trace_path_exists(
+	const struct trace_path *path, const struct mer_experiment *e, enum ctf_scope scope);
 
 /* From the row (of the event, or of the packet context) to the value; NULL: it is not there. *fc is
  * its class, never a variant or optional: those are followed to what they hold. */

@@ -99,10 +99,15 @@ static int read_slice(
 	return rc;
 }
 
+/* Where a slice begins in each stream is guessed; consume finds out whether it was right. */
 static int produce(void *ctx, size_t i, size_t slot, unsigned worker, struct mer_err *err)
 {
+	struct run *r = ctx;
 	(void)worker;
-	return read_slice(ctx, i, slot, NULL, err);
+	if (i == 0)
+		return read_slice(r, i, slot, NULL, err);
+	trace_first_packets(r->e, r->cuts[i], r->slots[slot].first);
+	return read_slice(r, i, slot, r->slots[slot].first, err);
 }
 
 /* Did the slice begin with every packet that the one before it had not finished? */
