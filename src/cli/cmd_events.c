@@ -2,8 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/event_text.h"
+#include "cli/event_format.h"
 #include "cli/progress.h"
+#include "cli/traces.h"
 #include "cli/verb.h"
 #include "trace/slices.h"
 
@@ -11,135 +12,126 @@ struct values {
 	struct cli_texts fields;
 	const char *filter;
 	uint64_t limit;
-};
-
-/* Lines of one slice of time, made on any thread, written in order. */
-struct page {
-	struct mer_str text;
-	struct event_text_state state;
-	uint64_t n_lines;
+	bool headers;
 };
 
 struct job {
 	struct cli *cli;
-	struct mer_experiment *e;
-	struct event_text *text;
-	struct page *pages;
+	const struct event_select *select;
+	struct event_format *format;
+	struct cli_progress *progress;
+	struct event_page *pages; /* one: a single thread, which writes at once */
 	size_t n_pages;
-	uint64_t limit, n_written;
-	int64_t last; /* time of the last line written */
-	_Atomic uint64_t done_bytes;
+	uint64_t limit;
+	uint64_t seen_bytes; /* of the one cursor */
+};
+
+enum {
+	SLICE_BYTES = 1 << 21, /* makes some 10 MB of text */
+	WRITE_BYTES = 1 << 18,
+	FEW_BYTES = 16 << 20 /* not worth a second thread */
 };
 
 static void begin_page(void *ctx, size_t slot)
 {
-	struct page *p = &((struct job *)ctx)->pages[slot];
-	mer_str_clear(&p->text);
-	event_text_begin(&p->state);
-	p->state.leave_delta = true;
-	p->n_lines = 0;
+	event_page_clear(&((struct job *)ctx)->pages[slot]);
 }
 
-enum { WRITE_BYTES = 1 << 18 };
-
-/* With one page, and thus one thread, what is ready can go out at once. */
-static int write_page(struct job *j, struct page *p, struct mer_err *err)
+static int write_now(struct job *j, const struct mer_cursor *c, struct mer_err *err)
 {
-	if (p->text.failed)
-		return mer_fail_nomem(err);
-	size_t from = 0;
-	if (p->state.delta_at >= 0) {
-		struct mer_str delta = { 0 };
-		event_text_delta(&delta, j->last, p->state.first);
-		fwrite(p->text.data, 1, (size_t)p->state.delta_at, j->cli->out);
-		fwrite(delta.data, 1, delta.len, j->cli->out);
-		from = (size_t)p->state.delta_at;
-		mer_str_fini(&delta);
-	}
-	if (p->text.len > from)
-		fwrite(p->text.data + from, 1, p->text.len - from, j->cli->out);
-	if (p->state.last != MER_NO_TIME)
-		j->last = p->state.last;
-	return ferror(j->cli->out) ? mer_fail(err, MER_ERR_SYS, "cannot write the output") : 0;
+	struct event_page *p = &j->pages[0];
+	int rc = event_page_write(j->format, j->cli, p, err);
+	mer_str_clear(&p->lines);
+	p->state.delta_at = -1;
+	uint64_t bytes = trace_cursor_bytes(c);
+	cli_progress_add(j->progress, bytes - j->seen_bytes);
+	j->seen_bytes = bytes;
+	if (rc == 0 && j->limit && p->n_lines >= j->limit)
+		return mer_fail(err, MER_ERR_CANCELLED, "enough");
+	return rc;
 }
 
-static int add_events(void *ctx, size_t slot, const struct mer_cursor *c,
-	const struct mer_event *ev, size_t n, struct mer_err *err)
+static int add_events(void *ctx, size_t slot, const struct mer_cursor *c, const struct mer_event *ev,
+	size_t n, struct mer_err *err)
 {
 	struct job *j = ctx;
-	struct page *p = &j->pages[slot];
-	for (size_t i = 0; i < n; i++) {
-		if (j->limit && p->n_lines == j->limit)
-			break;
-		event_text_line(j->text, &p->state, &p->text, c, &ev[i]);
-		p->n_lines++;
-	}
-	if (j->n_pages == 1 && (p->text.len > WRITE_BYTES || j->limit)) {
-		int rc = write_page(j, p, err);
-		if (rc)
-			return rc;
-		mer_str_clear(&p->text);
-		p->state.delta_at = -1;
-		if (j->limit && p->n_lines >= j->limit)
-			return mer_fail(err, MER_ERR_CANCELLED, "limit reached");
-	}
-	return p->text.failed ? mer_fail_nomem(err) : 0;
+	struct event_page *p = &j->pages[slot];
+	for (size_t i = 0; i < n && !(j->limit && p->n_lines == j->limit); i++)
+		if (event_selected(j->select, c, &ev[i]))
+			event_page_add(j->format, p, c, &ev[i]);
+	if (j->n_pages == 1 && (p->lines.len > WRITE_BYTES || j->limit))
+		return write_now(j, c, err);
+	return p->lines.failed ? mer_fail_nomem(err) : 0;
 }
 
 static int write_slice(void *ctx, size_t slot, struct mer_err *err)
 {
 	struct job *j = ctx;
-	return write_page(j, &j->pages[slot], err);
+	if (j->n_pages > 1)
+		cli_progress_add(j->progress, SLICE_BYTES);
+	return event_page_write(j->format, j->cli, &j->pages[slot], err);
 }
 
-static int print_all(struct job *j, struct trace_range range, unsigned threads, struct mer_err *err)
+static int print(struct job *j, struct mer_experiment *e, struct trace_range range, struct mer_err *err)
 {
-	struct trace_reading *r;
-	int rc = trace_reading_new(j->e, NULL, event_text_has_contexts(j->e), &r, err);
-	if (rc)
-		return rc;
+	unsigned threads = j->limit || e->bytes < FEW_BYTES ? 1 : cli_jobs(j->cli);
 	j->n_pages = threads > 1 ? threads + 1 : 1;
 	j->pages = calloc(j->n_pages, sizeof(*j->pages));
-	rc = j->pages ? event_text_new(j->e, r, &j->text, err) : mer_fail_nomem(err);
-	struct trace_slices_job job = { .reading = r,
+	if (!j->pages)
+		return mer_fail_nomem(err);
+	struct trace_slices_job slices = { .reading = j->select->reading,
 		.range = range,
 		.n_threads = threads,
-		.slice_bytes = 1 << 21,
+		.slice_bytes = SLICE_BYTES,
 		.n_slots = j->n_pages,
 		.cancel = &j->cli->cancel,
 		.ctx = j,
 		.begin = begin_page,
 		.batch = add_events,
 		.consume = write_slice };
-	if (rc == 0)
-		rc = trace_run_slices(j->e, &job, err);
-	for (size_t i = 0; j->pages && i < j->n_pages; i++)
-		mer_str_fini(&j->pages[i].text);
+	struct cli_progress progress;
+	j->progress = &progress;
+	cli_progress_begin(&progress, j->cli, "reading", e->bytes);
+	event_format_begin(j->format, j->cli);
+	int rc = trace_run_slices(e, &slices, err);
+	cli_progress_end(&progress);
+	for (size_t i = 0; i < j->n_pages; i++)
+		mer_str_fini(&j->pages[i].lines);
 	free(j->pages);
-	event_text_free(j->text);
-	trace_reading_free(r);
+	if (rc == MER_ERR_CANCELLED && j->limit)
+		rc = 0;
+	if (rc == 0)
+		event_format_end(j->format, j->cli, e);
 	return rc;
 }
 
 static int run(struct cli *cli, const void *values)
 {
 	const struct values *v = values;
-	struct mer_open_options o = { .keep_offsets = cli->sync && strcmp(cli->sync, "none") == 0 };
-	struct job j = { .cli = cli, .limit = v->limit, .last = MER_NO_TIME };
-	int rc = mer_experiment_open(cli->args, cli->n_args, &o, &j.e, &cli->err);
+	struct mer_experiment *e;
+	struct event_select select;
+	struct event_format format = { 0 };
+	int rc = cli_traces_open(cli, &e);
 	if (rc)
 		return rc;
+	bool text = cli->format == CLI_FORMAT_TEXT;
+	rc = event_select_init(&select, cli, e,
+		&(struct event_select_options){ .filter = v->filter,
+			.fields = &v->fields,
+			.headers = v->headers && !text,
+			.contexts = text && event_text_has_contexts(e) });
+	if (rc == 0)
+		rc = event_format_init(&format, cli, &select);
 	struct trace_range range = {
-		cli_moment_resolve(&cli->begin, j.e->begin, j.e->end, INT64_MIN),
-		cli_moment_resolve(&cli->end, j.e->begin, j.e->end, INT64_MAX),
+		cli_moment_resolve(&cli->begin, e->begin, e->end, INT64_MIN),
+		cli_moment_resolve(&cli->end, e->begin, e->end, INT64_MAX),
 	};
-	rc = print_all(&j, range, v->limit ? 1 : cli_jobs(cli), &cli->err);
-	if (rc == MER_ERR_CANCELLED && v->limit)
-		rc = 0;
-	size_t n;
-	const struct mer_diag *rows = mer_diagnostics(j.e, &n);
-	cli_report(cli, rows, n);
-	mer_experiment_free(j.e);
+	struct job j = { .cli = cli, .select = &select, .format = &format, .limit = v->limit };
+	if (rc == 0)
+		rc = print(&j, e, range, &cli->err);
+	event_format_fini(&format);
+	event_select_fini(&select);
+	cli_traces_close(cli, e);
 	return rc;
 }
 
@@ -161,6 +153,10 @@ static const struct cli_option options[] = {
 		.arg = "N",
 		.help = "stop after N events",
 		.offset = offsetof(struct values, limit) },
+	{ .name = "headers",
+		.kind = CLI_FLAG,
+		.help = "json: packet contexts and event headers too",
+		.offset = offsetof(struct values, headers) },
 	{ 0 },
 };
 

@@ -28,6 +28,7 @@ struct line {
 struct event_text {
 	struct mer_arena arena;
 	const struct mer_experiment *e;
+	const struct event_fields *fields; /* NULL: all; used while the lines are made */
 	struct line *lines; /* by ctf_plan.id */
 };
 
@@ -429,6 +430,7 @@ static bool shown(enum ctf_scope scope, const struct ctf_field *f)
 	return scope != CTF_SCOPE_PACKET_CONTEXT || !(f->roles & PACKET_ROLES);
 }
 
+/* A packet context with nothing to show is left out, an empty context or payload is not. */
 static bool any_shown(const struct ctf_fc *fc, enum ctf_scope scope)
 {
 	for (uint32_t i = 0; fc && i < fc->u.record.n; i++)
@@ -437,17 +439,31 @@ static bool any_shown(const struct ctf_fc *fc, enum ctf_scope scope)
 	return fc && scope != CTF_SCOPE_PACKET_CONTEXT;
 }
 
-static void add_scope(struct builder *b, const struct ctf_fc *fc, enum ctf_scope scope,
-	const uint16_t *slots, bool *first)
+/* Is the field to be in the line? With --fields only what they name, else what is shown by itself. */
+static bool in_line(const struct builder *b, const struct ctf_plan *plan, enum ctf_scope scope,
+	const struct ctf_field *f, uint16_t slot)
 {
-	if (!any_shown(fc, scope))
+	if (slot == CTF_NO_SLOT)
+		return false;
+	if (!b->t->fields)
+		return shown(scope, f);
+	return event_fields_read(b->t->fields, plan->stream->class, plan->class, scope, f);
+}
+
+static void add_scope(struct builder *b, const struct ctf_plan *plan, const struct ctf_fc *fc,
+	enum ctf_scope scope, const uint16_t *slots, bool *first)
+{
+	bool any = b->t->fields ? false : any_shown(fc, scope);
+	for (uint32_t i = 0; fc && slots && i < fc->u.record.n && !any; i++)
+		any = in_line(b, plan, scope, &fc->u.record.fields[i], slots[i]);
+	if (!any)
 		return;
 	mer_str_puts(&b->before, *first ? "{" : ", {");
 	*first = false;
-	bool any = false;
-	for (uint32_t i = 0; i < fc->u.record.n; i++) {
+	any = false;
+	for (uint32_t i = 0; slots && i < fc->u.record.n; i++) {
 		const struct ctf_field *f = &fc->u.record.fields[i];
-		if (!shown(scope, f) || slots[i] == CTF_NO_SLOT)
+		if (!in_line(b, plan, scope, f, slots[i]))
 			continue;
 		mer_str_puts(&b->before, any ? ", " : " ");
 		mer_str_puts(&b->before, f->name);
@@ -486,14 +502,16 @@ static bool build_line(struct event_text *t, const struct ctf_schema *s,
 	bool first = true;
 	add_prefix(&b, s, plan->class->name);
 	for (int scope = CTF_SCOPE_PACKET_CONTEXT; scope < CTF_N_SCOPES; scope++) {
-		if (scope == CTF_SCOPE_EVENT_HEADER ||
+		if ((scope == CTF_SCOPE_EVENT_HEADER && !t->fields) ||
 			(scope == CTF_SCOPE_PACKET_CONTEXT && !contexts))
 			continue;
 		const uint16_t *slots = scope == CTF_SCOPE_PACKET_CONTEXT ? sp->context.slots[scope]
 									  : plan->slots[scope];
-		add_scope(&b, ctf_scope_fc(s, sp->class, plan->class, (enum ctf_scope)scope),
+		add_scope(&b, plan, ctf_scope_fc(s, sp->class, plan->class, (enum ctf_scope)scope),
 			(enum ctf_scope)scope, slots, &first);
 	}
+	if (first && t->fields)
+		mer_str_puts(&b.before, "{ }");
 	mer_str_putc(&b.before, '\n');
 	add_piece(&b, (struct piece){ .kind = PIECE_NONE });
 	if (!b.failed)
@@ -529,13 +547,14 @@ static bool build_all(struct event_text *t, const struct trace_reading *r)
 }
 
 int event_text_new(const struct mer_experiment *e, const struct trace_reading *r,
-	struct event_text **text, struct mer_err *err)
+	const struct event_fields *fields, struct event_text **text, struct mer_err *err)
 {
 	struct event_text *t = calloc(1, sizeof(*t));
 	if (!t)
 		return mer_fail_nomem(err);
 	mer_arena_init(&t->arena);
 	t->e = e;
+	t->fields = fields;
 	if (!build_all(t, r)) {
 		event_text_free(t);
 		return mer_fail_nomem(err);

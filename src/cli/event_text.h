@@ -8,12 +8,14 @@
 #define MER_CLI_EVENT_TEXT_H
 
 #include "base/str.h"
+#include "cli/event_fields.h"
 #include "trace/cursor.h"
 
 struct event_text;
 
+/* fields NULL: all that were read but those of event headers. */
 int event_text_new(const struct mer_experiment *e, const struct trace_reading *r,
-	struct event_text **text, struct mer_err *err);
+	const struct event_fields *fields, struct event_text **text, struct mer_err *err);
 void event_text_free(struct event_text *);
 /* Does any line show a packet context? If not, the reading need not have them. Works without a
  * reading, on the experiment alone. */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "cli/text.h"
 
 void layout_fini(struct layout *l)
@@ -122,8 +121,7 @@ const char *layout_scope_name(enum ctf_scope scope)
 	return names[scope];
 }
 
-static void put_count(
-	struct mer_str *out, const char *what, uint64_t n, const struct ctf_ref *ref)
+static void put_count(struct mer_str *out, const char *what, uint64_t n, const struct ctf_ref *ref)
 {
 	if (ref->reg == CTF_NO_REG)
 		mer_str_printf(out, "%s[%" PRIu64 "]", what, n);
@@ -151,9 +149,7 @@ void layout_class(struct mer_str *out, const struct ctf_fc *fc)
 		mer_str_puts(out, fc->u.bits.is_enum ? " enum" : "");
 		break;
 	case CTF_FLOAT: mer_str_puts(out, "float"); break;
-	case CTF_STRING:
-		mer_str_printf(out, "string%s", encodings[fc->u.text.encoding]);
-		break;
+	case CTF_STRING: mer_str_printf(out, "string%s", encodings[fc->u.text.encoding]); break;
 	case CTF_TEXT:
 		put_count(out, "text", fc->u.text.len_bytes, &fc->u.text.ref);
 		mer_str_puts(out, encodings[fc->u.text.encoding]);
@@ -219,21 +215,6 @@ static void put_labels(struct mer_str *out, const struct ctf_fc *fc, uint64_t v)
 	}
 }
 
-static double float_value(const struct layout_row *r)
-{
-	double d;
-	float f;
-	uint32_t w = (uint32_t)r->value;
-	if (r->fc->u.bits.len_bits == 64) {
-		memcpy(&d, &r->value, sizeof(d));
-		return d;
-	}
-	if (r->fc->u.bits.len_bits == 16)
-		return ctf_half_to_double((uint16_t)r->value);
-	memcpy(&f, &w, sizeof(f));
-	return (double)f;
-}
-
 static void put_bytes(struct mer_str *out, const uint8_t *p, uint64_t n)
 {
 	enum { SHOWN = 16 };
@@ -260,7 +241,13 @@ void layout_value(struct mer_str *out, const struct layout_row *r)
 		put_number(out, fc, r->value);
 		put_labels(out, fc, r->value);
 		break;
-	case CTF_FLOAT: mer_str_printf(out, "%g", float_value(r)); break;
+	case CTF_FLOAT: {
+		uint64_t bits = ctf_float_slot(r->value, fc->u.bits.len_bits);
+		double d;
+		memcpy(&d, &bits, sizeof(d));
+		mer_str_printf(out, "%g", d);
+		break;
+	}
 	case CTF_STRING:
 	case CTF_TEXT:
 		if (fc->u.text.encoding != CTF_UTF8) {
@@ -278,7 +265,7 @@ void layout_value(struct mer_str *out, const struct layout_row *r)
 		break;
 	case CTF_VARIANT: {
 		const char *name = fc->u.variant.options[r->value].field.name;
-		mer_str_printf(out, "option %" PRIu64 " ", r->value);
+		mer_str_printf(out, "option %" PRIu64 "%s", r->value, name[0] ? " " : "");
 		cli_text_clean(out, name, strlen(name), false);
 		break;
 	}

@@ -12,11 +12,11 @@ enum { LAYOUT_MAX_ROWS = 20000 };
 
 struct layout_row {
 	enum ctf_scope scope;
-	unsigned depth;		  /* 0: a scope's structure; its members have 1 */
-	const char *name;	  /* of the field, of its variant option; NULL: an array's element */
+	unsigned depth;	  /* 0: a scope's structure; its members have 1 */
+	const char *name; /* of the field, of its variant option; NULL: an array's element */
 	const struct ctf_fc *fc;
-	uint64_t bit, n_bits;	  /* UINT64_MAX: not known */
-	uint64_t index;		  /* of an array's element, else CTF_PLAIN_NO_INDEX */
+	uint64_t bit, n_bits; /* UINT64_MAX: not known */
+	uint64_t index;	      /* of an array's element, else CTF_PLAIN_NO_INDEX */
 	bool has_value;
 	uint64_t value;
 	const uint8_t *bytes;

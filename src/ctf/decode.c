@@ -90,7 +90,7 @@ static double half_to_double(uint16_t h)
 	return h >> 15 ? -v : v;
 }
 
-static uint64_t float_slot(uint64_t bits, unsigned len)
+uint64_t ctf_float_slot(uint64_t bits, unsigned len)
 {
 	double v;
 	if (len == 64)
@@ -272,7 +272,9 @@ static enum ctf_status execute(
 		case OP_U32BE:
 		case OP_S32BE:
 		case OP_U64BE: row[op->slot] = v = load_plain(op->code, p + op->x); break;
-		case OP_F32: row[op->slot] = float_slot(mer_load_u32(p + op->x, false), 32); break;
+		case OP_F32:
+			row[op->slot] = ctf_float_slot(mer_load_u32(p + op->x, false), 32);
+			break;
 		case OP_F64: row[op->slot] = mer_load_u64(p + op->x, false); break;
 		case OP_TEXT_FIXED:
 			row[op->slot] = (uint64_t)(uintptr_t)(p + op->x);
@@ -289,7 +291,7 @@ static enum ctf_status execute(
 				v = mer_bits_reverse(v, op->len);
 			if (op->flags & CTF_OP_SIGNED)
 				v = mer_sign_extend(v, op->len);
-			row[op->slot] = op->code == OP_BITS ? v : float_slot(v, op->len);
+			row[op->slot] = op->code == OP_BITS ? v : ctf_float_slot(v, op->len);
 			break;
 		case OP_SAVE:
 			d->regs[op->reg] = v;
@@ -314,7 +316,8 @@ static enum ctf_status execute(
 			break;
 		case OP_STRING: {
 			const uint8_t *s = pos->base + (pos->bit >> 3);
-			size_t unit = op->x == CTF_UTF8 ? 1 : op->x <= CTF_UTF16LE ? 2 : 4;
+			size_t unit = op->x == CTF_UTF8 ? 1 : op->x <= CTF_UTF16LE ? 2
+										   : 4;
 			size_t size = string_size(s, (pos->end_bit - pos->bit) >> 3, op->x);
 			if (size == 0)
 				return CTF_E_END;

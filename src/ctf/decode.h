@@ -54,9 +54,9 @@ struct ctf_pool { /* memory for rows and array elements, reset for each batch */
 
 struct ctf_decoder {
 	const struct ctf_program *program;
-	uint64_t *regs;	       /* program->n_regs; borrowed from who made the decoder */
-	struct ctf_pool *pool; /* borrowed */
-	uint64_t *discard;     /* not NULL: nobody wants the values; elements of arrays go there
+	uint64_t *regs;		      /* program->n_regs; borrowed from who made the decoder */
+	struct ctf_pool *pool;	      /* borrowed */
+	uint64_t *discard;	      /* not NULL: nobody wants the values; elements of arrays go there
 					(program->max_slots) instead of to the pool */
 	struct ctf_packet_info *info; /* while a packet header or context is read, else NULL */
 	uint64_t event_id;
@@ -68,6 +68,9 @@ struct ctf_decoder {
  * is where the field that failed begins, row is undefined. */
 enum ctf_status ctf_execute(
 	struct ctf_decoder *d, struct ctf_pos *pos, uint32_t first_op, uint64_t *row);
+
+/* What a slot holds of a float of 16, 32 or 64 bits: the bits of a double. */
+uint64_t ctf_float_slot(uint64_t bits, unsigned len);
 
 /* Length of text in at most max bytes, up to its first NUL code unit. */
 size_t ctf_text_len(const uint8_t *p, size_t max, unsigned encoding);
@@ -178,8 +181,8 @@ static inline uint64_t ctf_load_one(const struct ctf_load *l, const uint8_t *p)
 	return ((mer_load_u64(p + l->at, false) & l->mask) ^ l->sign) - l->sign;
 }
 
-static inline void ctf_load_bytes(const struct ctf_bytes_at *b, const uint8_t *p,
-	uint64_t *restrict row)
+static inline void ctf_load_bytes(
+	const struct ctf_bytes_at *b, const uint8_t *p, uint64_t *restrict row)
 {
 	row[b->slot] = (uint64_t)(uintptr_t)(p + b->at);
 	row[b->slot + 1] = b->text ? ctf_fixed_text_len(p + b->at, b->len) : b->len;
@@ -189,7 +192,8 @@ static inline void ctf_load_bytes(const struct ctf_bytes_at *b, const uint8_t *p
 void ctf_load_turned(const struct ctf_fixed *f, const uint8_t *p, uint64_t *row);
 
 /* The loads of a fixed body from p, from where whole words can be read. */
-static inline void ctf_load_fixed(const struct ctf_fixed *f, const uint8_t *p, uint64_t *restrict row)
+static inline void ctf_load_fixed(
+	const struct ctf_fixed *f, const uint8_t *p, uint64_t *restrict row)
 {
 	if (__builtin_expect(f->turns, 0)) {
 		ctf_load_turned(f, p, row);
@@ -211,8 +215,8 @@ static inline void ctf_load_fixed(const struct ctf_fixed *f, const uint8_t *p, u
 }
 
 /* Passes the body of an event record, or puts its values into row. */
-static inline enum ctf_status ctf_read_body(struct ctf_decoder *d, struct ctf_pos *pos,
-	const struct ctf_plan *plan, uint64_t *row)
+static inline enum ctf_status ctf_read_body(
+	struct ctf_decoder *d, struct ctf_pos *pos, const struct ctf_plan *plan, uint64_t *row)
 {
 	for (uint32_t i = 0; i < plan->n_clear; i++)
 		row[i] = 0;

@@ -58,7 +58,8 @@ static enum ctf_packet_status judge_sizes(const struct ctf_packet_info *info, ui
 {
 	bool has_size = info->seen & CTF_ROLE_PACKET_SIZE,
 	     has_content = info->seen & CTF_ROLE_CONTENT_SIZE;
-	uint64_t size = has_size ? info->packet_size : has_content ? info->content_size : left_bits;
+	uint64_t size = has_size ? info->packet_size : has_content ? info->content_size
+								   : left_bits;
 	uint64_t content = has_content ? info->content_size : size;
 	p->size_bits = 0;
 	if (!has_size && has_content)
@@ -122,8 +123,8 @@ bad:
 	return status;
 }
 
-struct ctf_pos ctf_packet_body(const struct ctf_packet *p, const uint8_t *file, uint64_t bytes,
-	uint64_t clock)
+struct ctf_pos ctf_packet_body(
+	const struct ctf_packet *p, const uint8_t *file, uint64_t bytes, uint64_t clock)
 {
 	return (struct ctf_pos){
 		.base = file + p->offset,

@@ -48,7 +48,7 @@ const char *ctf_packet_status_text(enum ctf_packet_status s);
 
 /* Position of the first event record of a packet that was read before. The clock begins at the
  * packet's begin time, or goes on from `clock` when there is none. bytes: of the file. */
-struct ctf_pos ctf_packet_body(const struct ctf_packet *p, const uint8_t *file, uint64_t bytes,
-	uint64_t clock);
+struct ctf_pos ctf_packet_body(
+	const struct ctf_packet *p, const uint8_t *file, uint64_t bytes, uint64_t clock);
 
 #endif

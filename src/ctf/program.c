@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctf/header_kind.h"
+
 /* Positions are known as: bit = residue (mod modulus). */
 struct align_state {
 	uint32_t modulus, residue;
@@ -14,7 +16,8 @@ struct compiler {
 	const struct ctf_wants *wants;
 	bool failed;   /* memory */
 	bool too_wide; /* array elements of more than CTF_MAX_SLOTS are wanted */
-	uint16_t *flags; /* by register of the schema: the one that says whether it is set; 0: it is */
+	uint16_t *
+		flags; /* by register of the schema: the one that says whether it is set; 0: it is */
 	struct align_state at;
 	uint32_t span_op;	    /* open OP_SPAN, NO_SPAN: none */
 	uint64_t span_bits;	    /* so far in the open span */
@@ -23,7 +26,8 @@ struct compiler {
 	bool check_order;	    /* the schema mixes byte orders */
 };
 
-enum { NO_SPAN = UINT32_MAX, MAX_MODULUS = 1 << 20 };
+enum { NO_SPAN = UINT32_MAX,
+	MAX_MODULUS = 1 << 20 };
 
 /* Makes room for one more element in an arena array. */
 static void *grow(struct compiler *c, void *array, uint32_t n, uint32_t *cap, size_t each)
@@ -42,8 +46,8 @@ static void *grow(struct compiler *c, void *array, uint32_t n, uint32_t *cap, si
 	return p;
 }
 
-#define APPEND(c, what)                                                                            \
-	((what##_grown = grow((c), (c)->p->what, (c)->p->n_##what, &(c)->p->cap_##what,            \
+#define APPEND(c, what)                                                                 \
+	((what##_grown = grow((c), (c)->p->what, (c)->p->n_##what, &(c)->p->cap_##what, \
 		  sizeof(*(c)->p->what))) != NULL)
 
 static uint32_t emit(struct compiler *c, struct ctf_op op)
@@ -117,36 +121,6 @@ static bool span_starts_on_byte(const struct compiler *c)
 	return c->span_at.modulus >= 8 && c->span_at.residue % 8 == 0;
 }
 
-uint32_t ctf_slot_width(const struct ctf_fc *fc)
-{
-	uint64_t w = 0;
-	switch (fc->kind) {
-	case CTF_BIT_ARRAY:
-	case CTF_BIT_MAP:
-	case CTF_BOOL:
-	case CTF_INT:
-	case CTF_VARINT:
-	case CTF_FLOAT: return 1;
-	case CTF_STRING:
-	case CTF_TEXT:
-	case CTF_BLOB:
-	case CTF_ARRAY: return 2;
-	case CTF_STRUCT:
-		for (uint32_t i = 0; i < fc->u.record.n && w <= CTF_MAX_SLOTS; i++)
-			w += ctf_slot_width(fc->u.record.fields[i].fc);
-		break;
-	case CTF_VARIANT:
-		for (uint32_t i = 0; i < fc->u.variant.n; i++) {
-			uint32_t o = ctf_slot_width(fc->u.variant.options[i].field.fc);
-			w = o > w ? o : w;
-		}
-		w++;
-		break;
-	case CTF_OPTIONAL: w = 1 + ctf_slot_width(fc->u.optional.content.fc); break;
-	}
-	return w > CTF_MAX_SLOTS ? CTF_MAX_SLOTS + 1 : (uint32_t)w;
-}
-
 static void emit_field(struct compiler *c, const struct ctf_field *f, uint32_t slot, bool want);
 
 /* A nested program with its own spans, slots from `slot` on; returns its first operation. The
@@ -184,8 +158,8 @@ static void set_order(struct compiler *c, const struct ctf_fc *fc)
 	if (!c->check_order || c->last_order == fc->u.bits.order)
 		return;
 	close_span(c);
-	emit(c, (struct ctf_op){ .code = OP_ORDER,
-			.flags = fc->u.bits.order == CTF_BE ? CTF_OP_BE : 0 });
+	emit(c, (struct ctf_op){
+			.code = OP_ORDER, .flags = fc->u.bits.order == CTF_BE ? CTF_OP_BE : 0 });
 	c->last_order = fc->u.bits.order;
 }
 
@@ -247,80 +221,6 @@ static void emit_static_bytes(struct compiler *c, const struct ctf_fc *fc, uint3
 			.y = c->p->n_lengths++ });
 }
 
-/* Sizes beyond this are as good as not known. */
-#define MAX_SIZE ((uint64_t)1 << 56)
-
-struct ctf_size ctf_size_of(const struct ctf_fc *fc)
-{
-	struct ctf_size none = { 0, UINT64_MAX };
-	switch (fc->kind) {
-	case CTF_BIT_ARRAY:
-	case CTF_BIT_MAP:
-	case CTF_BOOL:
-	case CTF_INT:
-	case CTF_FLOAT: return (struct ctf_size){ fc->u.bits.len_bits, fc->u.bits.len_bits };
-	case CTF_VARINT:
-	case CTF_STRING: return (struct ctf_size){ 8, UINT64_MAX };
-	case CTF_TEXT:
-	case CTF_BLOB:
-		if (fc->u.text.ref.reg)
-			return none;
-		if (fc->u.text.len_bytes > MAX_SIZE / 8)
-			return (struct ctf_size){ MAX_SIZE, UINT64_MAX };
-		return (struct ctf_size){ fc->u.text.len_bytes * 8, fc->u.text.len_bytes * 8 };
-	case CTF_STRUCT: {
-		struct ctf_size sum = { 0, 0 };
-		for (uint32_t i = 0; i < fc->u.record.n; i++) {
-			const struct ctf_fc *m = fc->u.record.fields[i].fc;
-			struct ctf_size s = ctf_size_of(m);
-			sum.min = sum.min + s.min < MAX_SIZE ? sum.min + s.min : MAX_SIZE;
-			if (sum.exact > MAX_SIZE || s.exact > MAX_SIZE) {
-				sum.exact = UINT64_MAX;
-				continue;
-			}
-			sum.exact = (sum.exact + m->align_bits - 1) / m->align_bits * m->align_bits;
-			sum.exact += s.exact;
-		}
-		return sum;
-	}
-	case CTF_ARRAY: {
-		struct ctf_size s = ctf_size_of(fc->u.array.element.fc);
-		uint32_t a = fc->u.array.element.fc->align_bits;
-		if (fc->u.array.ref.reg)
-			return none;
-		if (fc->u.array.n == 0)
-			return (struct ctf_size){ 0, 0 };
-		if (s.exact >= UINT32_MAX / 2 || fc->u.array.n >= MAX_SIZE >> 32)
-			return (struct ctf_size){ s.min, UINT64_MAX };
-		uint64_t stride = (s.exact + a - 1) / a * a;
-		uint64_t all = stride * (fc->u.array.n - 1) + s.exact;
-		return (struct ctf_size){ all, all };
-	}
-	case CTF_VARIANT:
-	case CTF_OPTIONAL: return none;
-	}
-	return none;
-}
-
-/* Calls fn for the registers of f and of all fields in it; inside: f may not be there. */
-static void each_reg(const struct ctf_field *f, bool inside,
-	void (*fn)(void *arg, uint16_t reg, bool inside), void *arg)
-{
-	const struct ctf_fc *fc = f->fc;
-	if (f->reg)
-		fn(arg, f->reg, inside);
-	if (fc->kind == CTF_STRUCT)
-		for (uint32_t i = 0; i < fc->u.record.n; i++)
-			each_reg(&fc->u.record.fields[i], inside, fn, arg);
-	else if (fc->kind == CTF_VARIANT)
-		for (uint32_t i = 0; i < fc->u.variant.n; i++)
-			each_reg(&fc->u.variant.options[i].field, true, fn, arg);
-	else if (fc->kind == CTF_ARRAY)
-		each_reg(&fc->u.array.element, true, fn, arg);
-	else if (fc->kind == CTF_OPTIONAL)
-		each_reg(&fc->u.optional.content, true, fn, arg);
-}
-
 struct reg_list {
 	const uint16_t *flags;
 	uint16_t *regs; /* NULL: count only */
@@ -342,7 +242,7 @@ static void list_reg(void *arg, uint16_t reg, bool inside)
 static struct ctf_forget forget_in(struct compiler *c, const struct ctf_field *f)
 {
 	struct reg_list l = { c->flags, NULL, 0 };
-	each_reg(f, true, list_reg, &l);
+	ctf_each_reg(f, true, list_reg, &l);
 	if (l.n == 0)
 		return (struct ctf_forget){ 0 };
 	l.regs = mer_arena_zalloc(c->arena, l.n, sizeof(*l.regs));
@@ -351,7 +251,7 @@ static struct ctf_forget forget_in(struct compiler *c, const struct ctf_field *f
 		return (struct ctf_forget){ 0 };
 	}
 	l.n = 0;
-	each_reg(f, true, list_reg, &l);
+	ctf_each_reg(f, true, list_reg, &l);
 	return (struct ctf_forget){ l.n, l.regs };
 }
 
@@ -558,8 +458,7 @@ static void emit_field(struct compiler *c, const struct ctf_field *f, uint32_t s
 	/* Uses of the value just loaded. Unwanted fields that have any are loaded all the same (see
 	 * emit_bits); they land in slot, the trash slot behind the row. */
 	if (f->reg)
-		emit(c, (struct ctf_op){
-				.code = OP_SAVE, .reg = f->reg, .x = c->flags[f->reg] });
+		emit(c, (struct ctf_op){ .code = OP_SAVE, .reg = f->reg, .x = c->flags[f->reg] });
 	if (f->roles & ~(uint32_t)CTF_ROLE_TRACE_UUID) {
 		uint8_t len = (uint8_t)(fc->kind <= CTF_FLOAT ? fc->u.bits.len_bits : 64);
 		emit(c, (struct ctf_op){ .code = OP_ROLE, .len = len, .x = f->roles });
@@ -605,11 +504,14 @@ static void emit_scope(struct compiler *c, struct ctf_plan *plan, const struct c
 }
 
 /* Numbers come first in a row, so that the loads of a fixed body fill it from the left. */
-enum place_pass { PLACE_ALL, PLACE_NUMBERS, PLACE_OTHERS };
+enum place_pass { PLACE_ALL,
+	PLACE_NUMBERS,
+	PLACE_OTHERS };
 
 /* Slots of the scope's wanted members, from *next on. */
 static void place_scope(struct compiler *c, struct ctf_plan *plan,
-	const struct ctf_stream_class *sc, enum ctf_scope scope, enum place_pass pass, uint32_t *next)
+	const struct ctf_stream_class *sc, enum ctf_scope scope, enum place_pass pass,
+	uint32_t *next)
 {
 	const struct ctf_fc *fc = ctf_scope_fc(c->p->schema, sc, plan->class, scope);
 	if (!fc)
@@ -650,10 +552,18 @@ static bool to_load(const struct ctf_op *op, struct ctf_load *load)
 	static const struct {
 		uint8_t bits, is_signed, be;
 	} kinds[] = {
-		[OP_U8] = { 8, 0, 0 },      [OP_S8] = { 8, 1, 0 },      [OP_U16] = { 16, 0, 0 },
-		[OP_S16] = { 16, 1, 0 },    [OP_U32] = { 32, 0, 0 },    [OP_S32] = { 32, 1, 0 },
-		[OP_U64] = { 64, 0, 0 },    [OP_U16BE] = { 16, 0, 1 },  [OP_S16BE] = { 16, 1, 1 },
-		[OP_U32BE] = { 32, 0, 1 },  [OP_S32BE] = { 32, 1, 1 },  [OP_U64BE] = { 64, 0, 1 },
+		[OP_U8] = { 8, 0, 0 },
+		[OP_S8] = { 8, 1, 0 },
+		[OP_U16] = { 16, 0, 0 },
+		[OP_S16] = { 16, 1, 0 },
+		[OP_U32] = { 32, 0, 0 },
+		[OP_S32] = { 32, 1, 0 },
+		[OP_U64] = { 64, 0, 0 },
+		[OP_U16BE] = { 16, 0, 1 },
+		[OP_S16BE] = { 16, 1, 1 },
+		[OP_U32BE] = { 32, 0, 1 },
+		[OP_S32BE] = { 32, 1, 1 },
+		[OP_U64BE] = { 64, 0, 1 },
 		[OP_F64] = { 64, 0, 0 },
 	};
 	if (op->code >= sizeof(kinds) / sizeof(*kinds) || !kinds[op->code].bits)
@@ -711,8 +621,8 @@ static void find_fixed(struct compiler *c, struct ctf_plan *plan, const struct c
 	*f = (struct ctf_fixed){ .loads = loads, .bytes = bytes };
 	for (const struct ctf_op *o = op + 1; o < end; o++) {
 		if (is_bytes(o)) {
-			bytes[f->n_bytes++] =
-				(struct ctf_bytes_at){ o->x, o->y, o->slot, o->code == OP_TEXT_FIXED };
+			bytes[f->n_bytes++] = (struct ctf_bytes_at){ o->x, o->y, o->slot,
+				o->code == OP_TEXT_FIXED };
 			continue;
 		}
 		to_load(o, &loads[f->n_loads]);
@@ -776,7 +686,8 @@ static uint32_t slots_filled(const struct ctf_schema *schema, const struct ctf_s
 {
 	uint32_t n = 0;
 	for (int scope = CTF_SCOPE_EVENT_HEADER; scope < CTF_N_SCOPES; scope++) {
-		const struct ctf_fc *fc = ctf_scope_fc(schema, sc, plan->class, (enum ctf_scope)scope);
+		const struct ctf_fc *fc =
+			ctf_scope_fc(schema, sc, plan->class, (enum ctf_scope)scope);
 		for (uint32_t i = 0; fc && plan->slots[scope] && i < fc->u.record.n; i++)
 			if (plan->slots[scope][i] != CTF_NO_SLOT)
 				n += ctf_slot_width(fc->u.record.fields[i].fc);
@@ -795,7 +706,8 @@ static int compile_event(struct compiler *c, struct ctf_stream_plan *s, struct c
 	/* The header's fields, if wanted, come first; the decoder copies them there. */
 	for (int pass = PLACE_NUMBERS; pass <= PLACE_OTHERS; pass++)
 		for (int scope = CTF_SCOPE_EVENT_HEADER; scope < CTF_N_SCOPES; scope++)
-			place_scope(c, plan, s->class, (enum ctf_scope)scope, (enum place_pass)pass, &next);
+			place_scope(c, plan, s->class, (enum ctf_scope)scope, (enum place_pass)pass,
+				&next);
 	if (c->failed)
 		return mer_fail_nomem(err);
 	if (plan->wanted && w && w->n_slots) {
@@ -811,112 +723,6 @@ static int compile_event(struct compiler *c, struct ctf_stream_plan *s, struct c
 		scope++)
 		emit_scope(c, plan, s->class, (enum ctf_scope)scope, next);
 	return finish_plan(c, plan, next, plan->class->name, err);
-}
-
-static bool is_uint(const struct ctf_field *f, unsigned len, unsigned align_bits)
-{
-	return f->fc->kind == CTF_INT && f->fc->u.bits.len_bits == len &&
-	       !f->fc->u.bits.is_signed && f->fc->u.bits.order == CTF_LE &&
-	       !f->fc->u.bits.reversed && (align_bits == 0 || f->fc->align_bits == align_bits);
-}
-
-static const struct ctf_option *option_for(const struct ctf_fc *v, uint64_t value)
-{
-	for (uint32_t i = 0; i < v->u.variant.n; i++)
-		for (uint32_t r = 0; r < v->u.variant.options[i].n_ranges; r++)
-			if (value >= v->u.variant.options[i].ranges[r].lo &&
-				value <= v->u.variant.options[i].ranges[r].hi)
-				return &v->u.variant.options[i];
-	return NULL;
-}
-
-/* Is the header LTTng's, with an id of id_bits and a time of time_bits? */
-static bool is_lttng_header(const struct ctf_fc *h, unsigned id_bits, unsigned time_bits)
-{
-	if (h->u.record.n != 2 || h->align_bits != 8)
-		return false;
-	const struct ctf_field *id = &h->u.record.fields[0], *v = &h->u.record.fields[1];
-	if (!is_uint(id, id_bits, 0) || id->roles != CTF_ROLE_EVENT_ID ||
-		v->fc->kind != CTF_VARIANT || v->fc->u.variant.ref.reg != id->reg)
-		return false;
-	uint64_t extended = (1u << id_bits) - 1;
-	const struct ctf_option *small = option_for(v->fc, 0), *big = option_for(v->fc, extended);
-	if (!small || !big || small == big || option_for(v->fc, extended - 1) != small)
-		return false;
-	for (uint64_t i = 0; i < extended; i++)
-		if (option_for(v->fc, i) != small)
-			return false;
-	const struct ctf_fc *s = small->field.fc, *b = big->field.fc;
-	if (s->kind != CTF_STRUCT || b->kind != CTF_STRUCT || s->u.record.n != 1 ||
-		b->u.record.n != 2)
-		return false;
-	const struct ctf_field *t = &s->u.record.fields[0], *bi = &b->u.record.fields[0],
-			       *bt = &b->u.record.fields[1];
-	return !t->reg && !bi->reg && !bt->reg && is_uint(t, time_bits, id_bits == 5 ? 1 : 8) &&
-	       t->roles == CTF_ROLE_TIMESTAMP &&
-	       is_uint(bi, 32, 8) && bi->roles == CTF_ROLE_EVENT_ID && is_uint(bt, 64, 8) &&
-	       bt->roles == CTF_ROLE_TIMESTAMP && (s->align_bits == 1 || id_bits == 16);
-}
-
-/* An id and a 64-bit time at fixed offsets in a header of whole bytes. */
-static bool is_plain_header(struct ctf_stream_plan *s, const struct ctf_fc *h)
-{
-	uint64_t bit = 0;
-	bool id = false, time = false;
-	s->plain.id_size = 0;
-	if (h->align_bits != 8)
-		return false;
-	for (uint32_t i = 0; i < h->u.record.n; i++) {
-		const struct ctf_field *f = &h->u.record.fields[i];
-		if (f->fc->kind != CTF_INT || f->fc->align_bits > 8 || f->reg || bit % 8 ||
-			bit > 1000)
-			return false;
-		unsigned len = f->fc->u.bits.len_bits;
-		if (len % 8 || !is_uint(f, len, 0))
-			return false;
-		if (f->roles == CTF_ROLE_EVENT_ID && !id &&
-			(len == 8 || len == 16 || len == 32 || len == 64)) {
-			id = true;
-			s->plain.id_at = (uint8_t)(bit / 8);
-			s->plain.id_size = (uint8_t)(len / 8);
-		} else if (f->roles == CTF_ROLE_TIMESTAMP && !time && len == 64) {
-			time = true;
-			s->plain.time_at = (uint8_t)(bit / 8);
-		} else if (f->roles) {
-			return false;
-		}
-		bit += len;
-	}
-	s->plain.size = (uint8_t)(bit / 8);
-	return id && time && bit % 8 == 0;
-}
-
-/* Does something refer to one of these registers? */
-static bool refers_to(const struct ctf_fc *fc, const bool *regs)
-{
-	if (!fc)
-		return false;
-	switch (fc->kind) {
-	case CTF_STRUCT:
-		for (uint32_t i = 0; i < fc->u.record.n; i++)
-			if (refers_to(fc->u.record.fields[i].fc, regs))
-				return true;
-		return false;
-	case CTF_ARRAY:
-		return regs[fc->u.array.ref.reg] || refers_to(fc->u.array.element.fc, regs);
-	case CTF_TEXT:
-	case CTF_BLOB: return regs[fc->u.text.ref.reg];
-	case CTF_OPTIONAL:
-		return regs[fc->u.optional.ref.reg] || refers_to(fc->u.optional.content.fc, regs);
-	case CTF_VARIANT:
-		if (regs[fc->u.variant.ref.reg])
-			return true;
-		for (uint32_t i = 0; i < fc->u.variant.n; i++)
-			if (refers_to(fc->u.variant.options[i].field.fc, regs))
-				return true;
-		return false;
-	default: return false;
-	}
 }
 
 static void add_reg(void *arg, uint16_t reg, bool inside)
@@ -935,11 +741,11 @@ static bool header_lingers(struct compiler *c, const struct ctf_stream_class *sc
 		c->failed = true;
 		return true;
 	}
-	each_reg(&(struct ctf_field){ .fc = sc->event_header }, false, add_reg, regs);
-	bool any = refers_to(sc->event_context, regs);
+	ctf_each_reg(&(struct ctf_field){ .fc = sc->event_header }, false, add_reg, regs);
+	bool any = ctf_refers_to(sc->event_context, regs);
 	for (uint32_t i = 0; i < sc->n_events && !any; i++)
-		any = refers_to(sc->events[i].specific_context, regs) ||
-		      refers_to(sc->events[i].payload, regs);
+		any = ctf_refers_to(sc->events[i].specific_context, regs) ||
+		      ctf_refers_to(sc->events[i].payload, regs);
 	return any;
 }
 
@@ -956,10 +762,10 @@ static void choose_header(struct compiler *c, struct ctf_stream_plan *s)
 			if (slots[f] != CTF_NO_SLOT)
 				return; /* somebody wants to see the header's fields */
 	}
-	s->header_kind = is_lttng_header(h, 5, 27)		   ? CTF_HEADER_COMPACT
-				    : is_lttng_header(h, 16, 32)	   ? CTF_HEADER_LARGE
-				    : is_plain_header(s, h) ? CTF_HEADER_PLAIN
-									   : CTF_HEADER_GENERIC;
+	s->header_kind = ctf_is_lttng_header(h, 5, 27)	  ? CTF_HEADER_COMPACT
+			 : ctf_is_lttng_header(h, 16, 32) ? CTF_HEADER_LARGE
+			 : ctf_is_plain_header(s, h)	  ? CTF_HEADER_PLAIN
+							  : CTF_HEADER_GENERIC;
 }
 
 static int compile_stream(struct compiler *c, struct ctf_stream_plan *s, struct mer_err *err)
@@ -996,8 +802,10 @@ static int compile_stream(struct compiler *c, struct ctf_stream_plan *s, struct 
 	s->n_by_id = (uint32_t)small_ids;
 	for (uint32_t i = 0; i < sc->n_events; i++) {
 		struct ctf_plan *plan = &s->events[i];
-		bool pass = plan->fixed && plan->fixed_bits < UINT32_MAX && (!plan->wanted || !plan->n_clear);
-		s->entries[i] = (struct ctf_entry){ .plan = plan, .number = i & INT32_MAX,
+		bool pass = plan->fixed && plan->fixed_bits < UINT32_MAX &&
+			    (!plan->wanted || !plan->n_clear);
+		s->entries[i] = (struct ctf_entry){ .plan = plan,
+			.number = i & INT32_MAX,
 			.pass_bits = pass ? (uint32_t)plan->fixed_bits : (uint32_t)CTF_NO_PASS,
 			.wanted = plan->wanted };
 		if (pass && plan->wanted && plan->n_slots > s->max_fixed_slots)
@@ -1009,43 +817,16 @@ static int compile_stream(struct compiler *c, struct ctf_stream_plan *s, struct 
 	return 0;
 }
 
-/* Which byte orders do the fields have? Bit 0: little, bit 1: big endian. */
-static unsigned orders_of(const struct ctf_fc *fc)
-{
-	unsigned o = 0;
-	if (!fc)
-		return 0;
-	switch (fc->kind) {
-	case CTF_BIT_ARRAY:
-	case CTF_BIT_MAP:
-	case CTF_BOOL:
-	case CTF_INT:
-	case CTF_FLOAT:
-		return fc->u.bits.len_bits % 8 || fc->align_bits < 8 ? 1u << fc->u.bits.order : 0;
-	case CTF_STRUCT:
-		for (uint32_t i = 0; i < fc->u.record.n; i++)
-			o |= orders_of(fc->u.record.fields[i].fc);
-		return o;
-	case CTF_ARRAY: return orders_of(fc->u.array.element.fc);
-	case CTF_OPTIONAL: return orders_of(fc->u.optional.content.fc);
-	case CTF_VARIANT:
-		for (uint32_t i = 0; i < fc->u.variant.n; i++)
-			o |= orders_of(fc->u.variant.options[i].field.fc);
-		return o;
-	default: return 0;
-	}
-}
-
 static bool mixes_orders(const struct ctf_schema *s)
 {
-	unsigned o = orders_of(s->packet_header);
+	unsigned o = ctf_orders_of(s->packet_header);
 	for (uint32_t i = 0; i < s->n_streams; i++) {
 		const struct ctf_stream_class *sc = &s->streams[i];
-		o |= orders_of(sc->packet_context) | orders_of(sc->event_header) |
-		     orders_of(sc->event_context);
+		o |= ctf_orders_of(sc->packet_context) | ctf_orders_of(sc->event_header) |
+		     ctf_orders_of(sc->event_context);
 		for (uint32_t e = 0; e < sc->n_events && o != 3; e++)
-			o |= orders_of(sc->events[e].specific_context) |
-			     orders_of(sc->events[e].payload);
+			o |= ctf_orders_of(sc->events[e].specific_context) |
+			     ctf_orders_of(sc->events[e].payload);
 	}
 	return o == 3;
 }
@@ -1078,7 +859,8 @@ static bool find_flags(struct compiler *c)
 					sc && e < sc->n_events ? &sc->events[e] : NULL,
 					(enum ctf_scope)scope);
 				if (fc && (e == 0 || scope >= CTF_SCOPE_SPECIFIC_CONTEXT))
-					each_reg(&(struct ctf_field){ .fc = (struct ctf_fc *)fc },
+					ctf_each_reg(
+						&(struct ctf_field){ .fc = (struct ctf_fc *)fc },
 						false, make_flag, &m);
 			}
 	}

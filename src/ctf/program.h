@@ -26,13 +26,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "ctf/schema.h"
-
-enum {
-	CTF_MAX_SLOTS = 65000,
-	CTF_NO_SLOT = 0xffff,
-	CTF_MAX_IDLE = 1 << 14 /* array elements of a record that may take no bits: a length field
-				  would otherwise say how long a reader is busy with nothing */
-};
+#include "ctf/traits.h"
 
 enum ctf_scope {
 	CTF_SCOPE_PACKET_HEADER,
@@ -84,7 +78,10 @@ enum ctf_opcode {
 	OP_OPTIONAL /* x: index in optionals; reg: holds the selector, y: is it there */
 };
 
-enum { CTF_OP_SIGNED = 1, CTF_OP_BE = 2, CTF_OP_REVERSED = 4, CTF_OP_SKIP = 8 };
+enum { CTF_OP_SIGNED = 1,
+	CTF_OP_BE = 2,
+	CTF_OP_REVERSED = 4,
+	CTF_OP_SKIP = 8 };
 
 struct ctf_op {
 	uint8_t code;  /* enum ctf_opcode */
@@ -99,11 +96,6 @@ struct ctf_op {
 struct ctf_forget {
 	uint32_t n;
 	const uint16_t *regs;
-};
-
-/* Bits of a field that begins aligned to its class: fewest possible; exact, UINT64_MAX: it depends. */
-struct ctf_size {
-	uint64_t min, exact;
 };
 
 struct ctf_array_op {
@@ -139,7 +131,8 @@ struct ctf_load {
 	uint16_t slot;
 	uint16_t turn; /* bits to shift right after turning; CTF_NO_TURN: little endian */
 };
-enum { CTF_NO_TURN = 64, CTF_LOADS_AT_ONCE = 5 };
+enum { CTF_NO_TURN = 64,
+	CTF_LOADS_AT_ONCE = 5 };
 
 struct ctf_bytes_at {
 	uint32_t at, len;
@@ -164,11 +157,12 @@ struct ctf_plan {
 	const struct ctf_event_class *class;  /* NULL for headers */
 	const struct ctf_stream_plan *stream; /* NULL for the packet header */
 	uint32_t first_op;
-	uint32_t n_slots; /* of a row, scratch at its end included */
-	uint32_t n_clear; /* slots to set to 0 before decoding */
+	uint32_t n_slots;    /* of a row, scratch at its end included */
+	uint32_t n_clear;    /* slots to set to 0 before decoding */
 	uint64_t fixed_bits; /* of the whole body when it is one span; else UINT64_MAX */
-	const struct ctf_fixed *fixed; /* all there is to do with it; NULL: execute the operations */
-	uint32_t id; /* unique among the programs of one reading, by whom it is set */
+	const struct ctf_fixed
+		*fixed; /* all there is to do with it; NULL: execute the operations */
+	uint32_t id;	/* unique among the programs of one reading, by whom it is set */
 	bool wanted;
 	int32_t tag; /* what the caller's wants->event said; 0 without one */
 	/* First slot of each member of a scope's structure, or CTF_NO_SLOT; NULL: no such scope.*/
@@ -186,7 +180,7 @@ enum ctf_header_kind {
 /* What a reader needs of an event record class to pass a record: one per id, close together. */
 struct ctf_entry {
 	struct ctf_plan *plan;
-	uint32_t pass_bits;  /* size of a fixed body; CTF_NO_PASS: look at the plan */
+	uint32_t pass_bits;   /* size of a fixed body; CTF_NO_PASS: look at the plan */
 	uint32_t number : 31; /* of the class in its stream class */
 	uint32_t wanted : 1;
 };
@@ -201,7 +195,7 @@ struct ctf_stream_plan {
 	/* What the header leaves behind (registers, byte order) matters to a body: who comes back to a
 	 * record later must read its header again. */
 	bool header_lingers;
-	struct {		  /* CTF_HEADER_PLAIN: offsets and sizes in bytes */
+	struct { /* CTF_HEADER_PLAIN: offsets and sizes in bytes */
 		uint8_t id_at, id_size, time_at, size;
 	} plain;
 	struct ctf_plan *events; /* as class->events */
@@ -226,7 +220,7 @@ struct ctf_program {
 	uint32_t n_lengths, cap_lengths;
 	struct ctf_plan packet_header;
 	struct ctf_stream_plan *streams; /* as schema->streams */
-	uint32_t max_slots; /* of any row, headers and array elements included */
+	uint32_t max_slots;		 /* of any row, headers and array elements included */
 	/* What a decoder needs: the schema's registers, then one for each of those that are set in a
 	 * variant, optional or array: not 0 when the field was there. */
 	uint32_t n_regs;
@@ -251,25 +245,12 @@ struct ctf_wants {
 		void *arg, const struct ctf_stream_class *, const struct ctf_event_class *);
 };
 
-enum { CTF_UNWANTED = -1, CTF_ANYWHERE = -2 };
+enum { CTF_UNWANTED = -1,
+	CTF_ANYWHERE = -2 };
 
 /* Compiles into arena. The program keeps pointers into the schema. */
 int ctf_program_compile(const struct ctf_schema *schema, const struct ctf_wants *wants,
 	struct mer_arena *arena, struct ctf_program **program, struct mer_err *err);
-
-/* Slots that a field class takes in a row; 0 for an empty structure. Saturates above
- * CTF_MAX_SLOTS. */
-uint32_t ctf_slot_width(const struct ctf_fc *fc);
-
-struct ctf_size ctf_size_of(const struct ctf_fc *fc);
-
-/* Can there be n elements of this size in so many bits, idle of the record's having been without? */
-static inline bool ctf_array_fits(struct ctf_size one, uint64_t n, uint64_t left_bits, uint32_t idle)
-{
-	if (one.min)
-		return n <= left_bits / one.min;
-	return n <= CTF_MAX_IDLE - idle + (one.exact ? left_bits : 0);
-}
 
 /* Structure of a scope, or NULL. */
 const struct ctf_fc *ctf_scope_fc(const struct ctf_schema *, const struct ctf_stream_class *,

@@ -32,8 +32,10 @@ static int by_begin(const void *a, const void *b)
 static struct mer_diag about(const struct mer_experiment *e, uint32_t stream, const char *code,
 	enum mer_severity severity)
 {
+	const struct mer_trace *trace = &e->traces[e->parts[e->data[stream].part].trace];
 	return (struct mer_diag){ .severity = severity,
 		.code = code,
+		.host = e->hosts[trace->host].name,
 		.path = e->files[e->data[stream].file].path,
 		.stream = stream,
 		.packet = -1,

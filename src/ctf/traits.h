@@ -1,0 +1,43 @@
+/* Traits: what can be told of a field class without a record.
+ *
+ * Walks over the tree of field classes, for who compiles or shows it. Nothing here looks at data. */
+#ifndef MER_CTF_TRAITS_H
+#define MER_CTF_TRAITS_H
+
+#include "ctf/schema.h"
+
+enum { CTF_MAX_SLOTS = 65000,
+	CTF_NO_SLOT = 0xffff };
+
+/* Slots that a field class takes in a row (program.h); 0 for an empty structure. Saturates above
+ * CTF_MAX_SLOTS. */
+uint32_t ctf_slot_width(const struct ctf_fc *fc);
+
+/* Bits of a field that begins aligned to its class: fewest possible; exact, UINT64_MAX: it depends. */
+struct ctf_size {
+	uint64_t min, exact;
+};
+struct ctf_size ctf_size_of(const struct ctf_fc *fc);
+
+/* Array elements of a record that may take no bits: a length field would otherwise say how long a
+ * reader is busy with nothing. */
+enum { CTF_MAX_IDLE = 1 << 14 };
+
+/* Can there be n elements of this size in so many bits, idle of the record's having been without? */
+static inline bool ctf_array_fits(
+	struct ctf_size one, uint64_t n, uint64_t left_bits, uint32_t idle)
+{
+	if (one.min)
+		return n <= left_bits / one.min;
+	return n <= CTF_MAX_IDLE - idle + (one.exact ? left_bits : 0);
+}
+
+/* Calls fn for the registers of f and of all fields in it; inside: the field may not be there. */
+void ctf_each_reg(const struct ctf_field *f, bool inside,
+	void (*fn)(void *arg, uint16_t reg, bool inside), void *arg);
+/* Does something in fc (NULL: no) refer to one of these registers? */
+bool ctf_refers_to(const struct ctf_fc *fc, const bool *regs);
+/* Byte orders of the bit fields that need not fill bytes. Bit 0: little, bit 1: big endian. */
+unsigned ctf_orders_of(const struct ctf_fc *fc);
+
+#endif

@@ -1,0 +1,2 @@
+/* The trace of tests/trace, for the tests here. */
+#include "../trace/small_trace.c"
