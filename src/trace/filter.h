@@ -42,7 +42,8 @@ enum {
 	FILTER_MAX_BYTES = 1 << 16,
 	FILTER_MAX_DEPTH = 100, /* of parentheses and ! */
 	FILTER_MAX_COMPARISONS = 500,
-	FILTER_MAX_REGEX_COST = 20000 /* characters, repetitions written out */
+	FILTER_MAX_REGEX_COST = 20000, /* characters, repetitions written out */
+	FILTER_MAX_REPEATED = 2000     /* of them in repetitions */
 };
 
 struct trace_filter;

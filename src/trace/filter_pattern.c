@@ -19,17 +19,20 @@ void filter_pattern_glob(struct filter_pattern *p, const struct filter_token *t)
 	p->kind = FILTER_GLOB;
 	if (n_wild != (size_t)first + last)
 		return;
-	p->kind = first && last ? FILTER_CONTAINS : first ? FILTER_ENDS : FILTER_BEGINS;
+	p->kind = first && last ? FILTER_CONTAINS : first ? FILTER_ENDS
+							  : FILTER_BEGINS;
 	p->text += first;
 	p->len -= (size_t)first + last;
 }
 
 /* What the regular expression amounts to when repetitions are written out, which is what the C
- * library does: nested ones multiply. Also refuses what makes matching take forever. */
+ * library does: nested ones multiply. What is repeated counts apart, for there the library's work
+ * grows with the square. Also refuses what makes matching take forever. */
 static const char *too_costly(const char *s, size_t len)
 {
 	enum { GROUPS = 100 };
 	uint64_t sum[GROUPS + 1] = { 0 }, last = 0; /* per open group; of the last item */
+	uint64_t repeated = 0;
 	size_t depth = 0;
 	for (size_t i = 0; i < len; i++) {
 		uint64_t times = 1;
@@ -46,9 +49,9 @@ static const char *too_costly(const char *s, size_t len)
 			last = sum[depth--] + 1;
 			sum[depth] += last;
 			continue;
-		case '+': times = 2; break;
+		case '+':
 		case '*':
-		case '?': continue;
+		case '?': times = 2; break;
 		case '{': {
 			uint64_t n = 0;
 			times = 2;
@@ -87,10 +90,11 @@ static const char *too_costly(const char *s, size_t len)
 		if (times > 1) {
 			sum[depth] += last * (times - 1);
 			last *= times;
+			repeated += last;
 		} else {
 			sum[depth] += last = 1;
 		}
-		if (sum[depth] > FILTER_MAX_REGEX_COST)
+		if (sum[depth] > FILTER_MAX_REGEX_COST || repeated > FILTER_MAX_REPEATED)
 			return "it repeats too much";
 	}
 	return NULL;

@@ -24,6 +24,7 @@ struct worker {
 
 struct walk {
 	struct mer_experiment *e;
+	struct trace_range range;
 	struct item *items;
 	uint32_t n_items;
 	uint32_t **class_base; /* [part][stream class]: number of its first event record class */
@@ -46,46 +47,91 @@ uint32_t trace_class_number(const struct ctf_schema *s, const struct ctf_event_c
 }
 
 struct span { /* of times in one packet, cycles */
-	uint64_t first, last, n_back, n_events;
+	uint64_t first, last, n_back, n_events, bits;
 	bool any;
 };
+
+/* One event record; its class and the bits it takes. The clock is then the event's. */
+static inline __attribute__((always_inline)) enum ctf_status pass_record(struct worker *w,
+	const struct ctf_stream_plan *s, enum ctf_header_kind kind, struct ctf_pos *pos,
+	const struct ctf_entry **entry)
+{
+	uint64_t head = pos->bit;
+	enum ctf_status st = ctf_read_header(&w->d, s, kind, pos, w->header_row, entry);
+	if (st)
+		return st;
+	if (__builtin_expect((*entry)->pass_bits != (uint32_t)CTF_NO_PASS, 1)) {
+		if (pos->end_bit - pos->bit < (*entry)->pass_bits)
+			return CTF_E_END;
+		pos->bit += (*entry)->pass_bits;
+	} else {
+		uint64_t clock = pos->clock;
+		st = ctf_execute(&w->d, pos, (*entry)->plan->first_op, w->row);
+		pos->clock = clock;
+		if (st)
+			return st;
+	}
+	return pos->bit == head ? CTF_E_EMPTY : CTF_OK;
+}
+
+static inline void note_time(struct span *span, uint64_t time)
+{
+	if (!span->any) {
+		span->any = true;
+		span->first = time;
+	}
+	if (time > span->last)
+		span->last = time;
+}
 
 static inline __attribute__((always_inline)) enum ctf_status walk_packet(struct worker *w,
 	const struct ctf_stream_plan *s, enum ctf_header_kind kind, struct ctf_pos *pos,
 	struct trace_count *counts, struct span *span, uint64_t *head)
 {
-	uint64_t before = 0;
+	uint64_t before = 0, begin = pos->bit;
+	enum ctf_status st = CTF_OK;
 	while (!ctf_at_end(s, pos)) {
-		*head = pos->bit;
 		const struct ctf_entry *entry;
-		enum ctf_status st = ctf_read_header(&w->d, s, kind, pos, w->header_row, &entry);
+		*head = pos->bit;
+		st = pass_record(w, s, kind, pos, &entry);
 		if (st)
-			return st;
-		uint64_t time = pos->clock;
-		if (__builtin_expect(entry->pass_bits != (uint32_t)CTF_NO_PASS, 1)) {
-			if (pos->end_bit - pos->bit < entry->pass_bits)
-				return CTF_E_END;
-			pos->bit += entry->pass_bits;
-		} else {
-			st = ctf_execute(&w->d, pos, entry->plan->first_op, w->row);
-			if (st)
-				return st;
-		}
-		if (pos->bit == *head)
-			return CTF_E_EMPTY;
+			break;
 		struct trace_count *c = counts + entry->number;
 		c->events++;
 		c->bits += pos->bit - *head;
 		span->n_events++;
-		if (time < before)
-			span->n_back++;
-		if (!span->any) {
-			span->any = true;
-			span->first = time;
-		}
-		if (time > span->last)
-			span->last = time;
-		before = time;
+		span->n_back += pos->clock < before;
+		before = pos->clock;
+		note_time(span, before);
+	}
+	span->bits = (st ? *head : pos->bit) - begin;
+	return st;
+}
+
+/* The same for what a cursor over the range gives: an event is where the greatest time so far is. */
+static enum ctf_status walk_range(struct worker *w, const struct ctf_stream_plan *s,
+	struct ctf_pos *pos, struct trace_count *counts, struct span *span, uint64_t *head,
+	const struct mer_clock *clock, struct trace_range range, uint64_t *peak)
+{
+	while (!ctf_at_end(s, pos)) {
+		const struct ctf_entry *entry;
+		*head = pos->bit;
+		enum ctf_status st = pass_record(w, s, s->header_kind, pos, &entry);
+		if (st)
+			return st;
+		if (pos->clock > *peak)
+			*peak = pos->clock;
+		int64_t key = clock ? mer_clock_ns(clock, *peak) : MER_NO_TIME;
+		if (key >= range.end)
+			return CTF_OK;
+		if (key < range.begin)
+			continue;
+		struct trace_count *c = counts + entry->number;
+		c->events++;
+		c->bits += pos->bit - *head;
+		span->n_events++;
+		span->bits += pos->bit - *head;
+		note_time(span, pos->clock);
 	}
 	return CTF_OK;
 }
@@ -121,7 +167,9 @@ static int do_item(void *ctx, size_t number, unsigned worker, struct mer_err *er
 	struct worker *w = &walk->workers[worker];
 	struct mer_experiment *e = walk->e;
 	const struct item *item = &walk->items[number];
-	uint64_t clock = 0;
+	const struct trace_range range = walk->range;
+	bool all = range.begin == INT64_MIN && range.end == INT64_MAX;
+	uint64_t clock = 0, peak = 0;
 	(void)err;
 	for (uint32_t i = item->first; i < item->end; i++) {
 		const struct ctf_packet *p = &e->data[item->stream].packets[i];
@@ -139,8 +187,13 @@ static int do_item(void *ctx, size_t number, unsigned worker, struct mer_err *er
 		struct span span = { 0 };
 		struct trace_count *counts =
 			w->by_class[f->part] + walk->class_base[f->part][p->stream_class];
-		enum ctf_status st = walk_any(
-			w, &part->scan->streams[p->stream_class], &pos, counts, &span, &head);
+		const struct ctf_stream_plan *sp = &part->scan->streams[p->stream_class];
+		const struct mer_clock *ns = trace_clock(part, p->stream_class);
+		if (p->seen & CTF_ROLE_TIMESTAMP)
+			peak = p->begin;
+		enum ctf_status st =
+			all ? walk_any(w, sp, &pos, counts, &span, &head)
+			    : walk_range(w, sp, &pos, counts, &span, &head, ns, range, &peak);
 		if (st) {
 			pthread_mutex_lock(&walk->diags_lock);
 			trace_report_damage(&e->diags, e, item->stream, i,
@@ -149,8 +202,8 @@ static int do_item(void *ctx, size_t number, unsigned worker, struct mer_err *er
 		}
 		clock = pos.clock;
 		w->by_stream[item->stream].events += span.n_events;
-		w->by_stream[item->stream].bits += (st ? head : pos.bit) - p->body_bit;
-		sum_up(w, item->stream, trace_clock(part, p->stream_class), &span);
+		w->by_stream[item->stream].bits += span.bits;
+		sum_up(w, item->stream, ns, &span);
 		if (walk->done_bytes)
 			*walk->done_bytes += p->size_bits / 8;
 	}
@@ -286,8 +339,16 @@ static int walk_all(struct walk *walk, unsigned n_threads, struct mer_arena *scr
 int trace_walk(struct mer_experiment *e, unsigned n_threads, struct mer_cancel *cancel,
 	_Atomic uint64_t *done_bytes, struct trace_counts **counts, struct mer_err *err)
 {
-	struct walk walk = {
-		.e = e, .diags_lock = PTHREAD_MUTEX_INITIALIZER, .done_bytes = done_bytes
+	return trace_walk_range(e, (struct trace_range){ INT64_MIN, INT64_MAX }, n_threads, cancel,
+		done_bytes, counts, err);
+}
+
+int trace_walk_range(struct mer_experiment *e, struct trace_range range, unsigned n_threads,
+	struct mer_cancel *cancel, _Atomic uint64_t *done_bytes, struct trace_counts **counts,
+	struct mer_err *err)
+{
+	struct walk walk = { .e = e,
+		.range = range, .diags_lock = PTHREAD_MUTEX_INITIALIZER, .done_bytes = done_bytes
 	};
 	struct trace_counts *c = calloc(1, sizeof(*c));
 	if (!c)

@@ -7,6 +7,7 @@
 
 #include "base/pool.h"
 #include "trace/reading.h"
+#include "trace/cursor.h"
 
 struct trace_count {
 	uint64_t events;
@@ -27,9 +28,12 @@ struct trace_counts {
 uint32_t trace_class_number(const struct ctf_schema *s, const struct ctf_event_class *c);
 
 /* done_bytes (NULL allowed) is raised as packets are finished. Damage goes to the experiment's
- * diagnostics. */
+ * diagnostics. With a range, counts what a cursor over the same range gives. */
 int trace_walk(struct mer_experiment *e, unsigned n_threads, struct mer_cancel *cancel,
 	_Atomic uint64_t *done_bytes, struct trace_counts **counts, struct mer_err *err);
+int trace_walk_range(struct mer_experiment *e, struct trace_range range, unsigned n_threads,
+	struct mer_cancel *cancel, _Atomic uint64_t *done_bytes, struct trace_counts **counts,
+	struct mer_err *err);
 void trace_counts_free(struct trace_counts *);
 
 #endif
