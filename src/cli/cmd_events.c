@@ -100,6 +100,8 @@ static int print(struct job *j, struct mer_experiment *e, struct trace_range ran
 	free(j->pages);
 	if (rc == MER_ERR_CANCELLED && j->limit)
 		rc = 0;
+	if (ferror(j->cli->out))
+		rc = 0; /* told once, when the output is closed */
 	if (rc == 0)
 		event_format_end(j->format, j->cli, e);
 	return rc;
