@@ -13,36 +13,17 @@ void mer_diags_init(struct mer_diags *d, struct mer_arena *arena)
 void mer_diags_fini(struct mer_diags *d)
 {
 	free(d->rows);
+	mer_map_fini(&d->kinds);
 	d->rows = NULL;
 	d->n = d->cap = 0;
 }
 
-static bool same_text(const char *a, const char *b)
+/* Rows that fold into each other have the same code, path and stream. */
+static uint64_t kind_of(const struct mer_diag *w)
 {
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-/* The last row of the kind of w when the kind has all the rows that it may have. */
-static struct mer_diag *full_kind(struct mer_diags *d, const struct mer_diag *w)
-{
-	unsigned seen = 0;
-	for (size_t i = d->n; i-- > 0;) {
-		struct mer_diag *r = &d->rows[i];
-		if (r->stream != w->stream || !same_text(r->code, w->code) ||
-			!same_text(r->path, w->path))
-			continue;
-		if (++seen == DIAG_ROWS_PER_KIND)
-			break;
-	}
-	if (seen < DIAG_ROWS_PER_KIND)
-		return NULL;
-	for (size_t i = d->n; i-- > 0;) {
-		struct mer_diag *r = &d->rows[i];
-		if (r->stream == w->stream && same_text(r->code, w->code) &&
-			same_text(r->path, w->path))
-			return r;
-	}
-	return NULL;
+	uint64_t parts[3] = { mer_hash(w->code, strlen(w->code)),
+		w->path ? mer_hash(w->path, strlen(w->path)) : 0, (uint64_t)w->stream };
+	return mer_hash(parts, sizeof(parts));
 }
 
 static bool grow(struct mer_diags *d)
@@ -67,9 +48,14 @@ static void add_row(struct mer_diags *d, const struct mer_diag *w, const char *m
 		d->n_errors++;
 	else if (w->severity == MER_WARNING)
 		d->n_warnings++;
-	struct mer_diag *full = full_kind(d, w);
-	if (full) {
-		full->count += count;
+	/* Of a kind: how many rows there are, and where its last row is; both in one value. */
+	uint32_t *kind = mer_map_put(&d->kinds, kind_of(w));
+	if (!kind) {
+		d->n_dropped++;
+		return;
+	}
+	if (*kind / DIAG_ROWS == DIAG_ROWS_PER_KIND) {
+		d->rows[*kind % DIAG_ROWS].count += count;
 		return;
 	}
 	/* An arena that failed once fails for good; try the texts first, then the row. */
@@ -80,6 +66,7 @@ static void add_row(struct mer_diags *d, const struct mer_diag *w, const char *m
 		d->n_dropped++;
 		return;
 	}
+	*kind = (*kind / DIAG_ROWS + 1) * DIAG_ROWS + (uint32_t)d->n;
 	struct mer_diag *r = &d->rows[d->n++];
 	*r = *w;
 	r->count = count;

@@ -7,6 +7,7 @@
 #define MER_BASE_DIAG_H
 
 #include "base/arena.h"
+#include "base/map.h"
 #include "meridian/meridian.h"
 
 enum { DIAG_ROWS_PER_KIND = 10, DIAG_ROWS = 10000 };
@@ -15,6 +16,7 @@ struct mer_diags {
 	struct mer_arena *arena; /* owns the rows' text; borrowed */
 	struct mer_diag *rows;	 /* malloc'ed */
 	size_t n, cap;
+	struct mer_map kinds; /* hash of a kind -> rows of it so far, and its last one */
 	uint64_t n_errors, n_warnings, n_dropped;
 };
 

@@ -158,11 +158,14 @@ static void open_index(struct scanner *s, struct mer_arena *arena)
 		s->has_index = ctf_index_open(&s->index, s->index_map.data, s->index_map.size);
 }
 
+/* So many damaged packets in a row are not packets: bytes that look like the magic number, say. */
+enum { MAX_DAMAGED = 100000 };
+
 static int scan(struct scanner *s, struct mer_err *err)
 {
 	const struct trace_file *f = &s->e->files[s->file];
 	struct index_check check = { 0 };
-	uint64_t offset = 0;
+	uint64_t offset = 0, n_damaged = 0;
 	while (offset < f->map.size) {
 		struct ctf_packet_info info;
 		struct ctf_packet p;
@@ -172,6 +175,8 @@ static int scan(struct scanner *s, struct mer_err *err)
 			s->header_row, s->row, &info, &p, &why, &bit);
 		if (st > CTF_PACKET_TRUNCATED) {
 			uint64_t next = resync(s, offset, p.size_bits);
+			if (++n_damaged == MAX_DAMAGED)
+				next = f->map.size;
 			report_damage(s, st, why, offset, bit, next);
 			offset = next;
 			s->n_read++;
@@ -187,6 +192,7 @@ static int scan(struct scanner *s, struct mer_err *err)
 				" bytes); what is there is read",
 				(said - p.size_bits) / 8, said / 8);
 		}
+		n_damaged = 0;
 		check_index(s, &check, &p);
 		if (!append(s, &info, &p))
 			return mer_fail_nomem(err);
