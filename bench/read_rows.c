@@ -76,9 +76,7 @@ static int read_rows(struct mer_experiment *e, const char *what, unsigned thread
 	if (rc)
 		return rc;
 	static struct job job;
-	struct trace_slices_job slices = { .reading = r, .range = { INT64_MIN, INT64_MAX },
-		.n_threads = threads, .slice_bytes = 32 << 20, .ctx = &job, .begin = begin, .batch = batch,
-		.consume = consume };
+	struct trace_slices_job slices = { .reading = r, .range = { INT64_MIN, INT64_MAX }, .n_threads = threads, .slice_bytes = 32 << 20, .ctx = &job, .begin = begin, .batch = batch, .consume = consume };
 	rc = trace_run_slices(e, &slices, err);
 	printf("%" PRIu64 " events, times %016" PRIx64 ", slots %016" PRIx64 "\n", job.all.events,
 		job.all.times, job.all.slots);

@@ -228,11 +228,11 @@ static void take_trace_setting(struct gen *g, struct trace *t)
 			fail_at(l, l->t.at, "expected le or be");
 	} else if (accept_word(l, "header")) {
 		if (accept_word(l, "compact"))
-			t->shape = CTF_HEADER_COMPACT;
+			t->shape = CTF_WRITE_COMPACT;
 		else if (accept_word(l, "large"))
-			t->shape = CTF_HEADER_LARGE;
+			t->shape = CTF_WRITE_LARGE;
 		else if (accept_word(l, "plain"))
-			t->shape = CTF_HEADER_PLAIN;
+			t->shape = CTF_WRITE_PLAIN;
 		else
 			fail_at(l, l->t.at, "expected compact, large or plain");
 	} else if (accept_word(l, "uuid")) {

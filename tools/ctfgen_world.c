@@ -130,7 +130,7 @@ struct trace *add_trace(struct gen *g, struct host *h, const char *name)
 	t->schema->has_uuid = true;
 	make_uuid(t->schema->uuid, h->name, name);
 	bool kernel = strncmp(name, "ust", 3) != 0;
-	t->shape = kernel ? CTF_HEADER_COMPACT : CTF_HEADER_LARGE;
+	t->shape = kernel ? CTF_WRITE_COMPACT : CTF_WRITE_LARGE;
 	set_env(g, t, "hostname", h->hostname, 0);
 	set_env(g, t, "domain", kernel ? "kernel" : "ust", 0);
 	set_env(g, t, "tracer_name", kernel ? "lttng-modules" : "lttng-ust", 0);

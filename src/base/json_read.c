@@ -64,7 +64,8 @@ static void skip_space(struct mer_json_reader *r)
 /* Bytes of the UTF-8 sequence at p, whose first byte is 0x80 or more; 0 when it is none. */
 static unsigned utf8_len(const unsigned char *p, size_t left)
 {
-	unsigned n = p[0] >= 0xF0 ? 4 : p[0] >= 0xE0 ? 3 : 2;
+	unsigned n = p[0] >= 0xF0 ? 4 : p[0] >= 0xE0 ? 3
+						     : 2;
 	if (p[0] < 0xC2 || p[0] > 0xF4 || left < n)
 		return 0;
 	for (unsigned i = 1; i < n; i++)
@@ -214,7 +215,7 @@ static bool is_digit(const struct mer_json_reader *r, size_t at)
 	return at < r->len && r->text[at] >= '0' && r->text[at] <= '9';
 }
 
-static int read_real(struct mer_json_reader *r, size_t from, struct mer_json *v)
+static int read_real(struct mer_json_reader *r, size_t from, struct mer_json_value *v)
 {
 	char *copy = mer_arena_strndup(r->arena, r->text + from, r->pos - from);
 	if (!copy)
@@ -224,7 +225,7 @@ static int read_real(struct mer_json_reader *r, size_t from, struct mer_json *v)
 	return 0;
 }
 
-static int read_number(struct mer_json_reader *r, struct mer_json *v)
+static int read_number(struct mer_json_reader *r, struct mer_json_value *v)
 {
 	size_t from = r->pos;
 	bool negative = r->text[r->pos] == '-', integer = true;
@@ -264,7 +265,7 @@ static int read_number(struct mer_json_reader *r, struct mer_json *v)
 	return 0;
 }
 
-static int read_word(struct mer_json_reader *r, struct mer_json *v)
+static int read_word(struct mer_json_reader *r, struct mer_json_value *v)
 {
 	static const struct {
 		const char *word;
@@ -309,7 +310,8 @@ static int compare_members(const void *a, const void *b)
 	const struct mer_json_member *x = *(const struct mer_json_member *const *)a;
 	const struct mer_json_member *y = *(const struct mer_json_member *const *)b;
 	int c = compare_keys(x, y);
-	return c ? c : x->key_at < y->key_at ? -1 : x->key_at > y->key_at;
+	return c ? c : x->key_at < y->key_at ? -1
+					     : x->key_at > y->key_at;
 }
 
 static int fail_twice(struct mer_json_reader *r, const struct mer_json_member *m)
@@ -341,7 +343,7 @@ static int check_keys(struct mer_json_reader *r, const struct mer_json_member *m
 	return rc;
 }
 
-static int read_value(struct mer_json_reader *r, struct mer_json *v, unsigned depth);
+static int read_value(struct mer_json_reader *r, struct mer_json_value *v, unsigned depth);
 
 static int read_key(struct mer_json_reader *r, struct mer_json_member *m)
 {
@@ -384,7 +386,7 @@ static int read_separator(struct mer_json_reader *r, char close, bool *more)
 }
 
 /* Moves what was pushed since base to the arena. */
-static int close_container(struct mer_json_reader *r, struct mer_json *v, size_t base)
+static int close_container(struct mer_json_reader *r, struct mer_json_value *v, size_t base)
 {
 	size_t n = r->n_stack - base;
 	r->n_stack = base;
@@ -400,7 +402,7 @@ static int close_container(struct mer_json_reader *r, struct mer_json *v, size_t
 		v->u.members = m;
 		return check_keys(r, m, v->n);
 	}
-	struct mer_json *items = mer_arena_alloc(r->arena, n * sizeof(*items));
+	struct mer_json_value *items = mer_arena_alloc(r->arena, n * sizeof(*items));
 	if (!items)
 		return MER_ERR_NOMEM;
 	for (size_t i = 0; i < n; i++)
@@ -409,7 +411,7 @@ static int close_container(struct mer_json_reader *r, struct mer_json *v, size_t
 	return 0;
 }
 
-static int read_container(struct mer_json_reader *r, struct mer_json *v, unsigned depth)
+static int read_container(struct mer_json_reader *r, struct mer_json_value *v, unsigned depth)
 {
 	bool object = r->text[r->pos] == '{';
 	char close = object ? '}' : ']';
@@ -447,7 +449,7 @@ static int read_container(struct mer_json_reader *r, struct mer_json *v, unsigne
 	return close_container(r, v, base);
 }
 
-static int read_value(struct mer_json_reader *r, struct mer_json *v, unsigned depth)
+static int read_value(struct mer_json_reader *r, struct mer_json_value *v, unsigned depth)
 {
 	skip_space(r);
 	if (r->pos >= r->len)
@@ -456,7 +458,7 @@ static int read_value(struct mer_json_reader *r, struct mer_json *v, unsigned de
 		fail(r, r->pos, "more than %d values", MER_JSON_MAX_VALUES);
 		return MER_ERR_LIMIT;
 	}
-	*v = (struct mer_json){ .at = (uint32_t)r->pos };
+	*v = (struct mer_json_value){ .at = (uint32_t)r->pos };
 	char c = r->text[r->pos];
 	if (c == '{' || c == '[')
 		return read_container(r, v, depth);
@@ -469,7 +471,7 @@ static int read_value(struct mer_json_reader *r, struct mer_json *v, unsigned de
 	return read_word(r, v);
 }
 
-int mer_json_read(struct mer_json_reader *r, struct mer_json *value)
+int mer_json_read(struct mer_json_reader *r, struct mer_json_value *value)
 {
 	if (r->len > UINT32_MAX) {
 		fail(r, 0, "the text is longer than 4 GiB");
@@ -480,7 +482,7 @@ int mer_json_read(struct mer_json_reader *r, struct mer_json *value)
 	return read_value(r, value, 0);
 }
 
-const struct mer_json_member *mer_json_member(const struct mer_json *object, const char *key)
+const struct mer_json_member *mer_json_member(const struct mer_json_value *object, const char *key)
 {
 	size_t len = strlen(key);
 	for (uint32_t i = 0; i < object->n; i++) {
@@ -491,7 +493,7 @@ const struct mer_json_member *mer_json_member(const struct mer_json *object, con
 	return NULL;
 }
 
-bool mer_json_is(const struct mer_json *string, const char *text)
+bool mer_json_is(const struct mer_json_value *string, const char *text)
 {
 	return string->kind == MER_JSON_STRING && string->n == strlen(text) &&
 	       memcmp(string->u.text, text, string->n) == 0;

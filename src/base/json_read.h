@@ -15,7 +15,8 @@
 #include "base/arena.h"
 
 /* Of one value that is read with all that is in it. */
-enum { MER_JSON_MAX_DEPTH = 512, MER_JSON_MAX_VALUES = 1 << 23 };
+enum { MER_JSON_MAX_DEPTH = 512,
+	MER_JSON_MAX_VALUES = 1 << 23 };
 
 enum mer_json_kind {
 	MER_JSON_NULL,
@@ -29,7 +30,7 @@ enum mer_json_kind {
 };
 
 struct mer_json_member;
-struct mer_json {
+struct mer_json_value {
 	enum mer_json_kind kind;
 	uint32_t at; /* offset of its first byte in the text */
 	uint32_t n;  /* string: bytes; array: items; object: members */
@@ -38,7 +39,7 @@ struct mer_json {
 		uint64_t number; /* of MER_JSON_INT: the bit pattern of an int64_t */
 		double real;
 		const char *text; /* not NUL terminated, may contain NUL */
-		const struct mer_json *items;
+		const struct mer_json_value *items;
 		const struct mer_json_member *members;
 	} u;
 };
@@ -46,7 +47,7 @@ struct mer_json {
 struct mer_json_member {
 	const char *key; /* not NUL terminated, may contain NUL */
 	uint32_t key_len, key_at;
-	struct mer_json value;
+	struct mer_json_value value;
 };
 
 struct mer_json_reader {
@@ -70,11 +71,11 @@ void mer_json_reader_fini(struct mer_json_reader *r);
 
 /* Reads the value at r->pos (white space before it is skipped) and leaves r->pos behind it. On
  * failure returns a negative MER_ERR_* and fills err_at and err (not when memory is out). */
-int mer_json_read(struct mer_json_reader *r, struct mer_json *value);
+int mer_json_read(struct mer_json_reader *r, struct mer_json_value *value);
 
 /* The member called key, or NULL. object must be an object. */
-const struct mer_json_member *mer_json_member(const struct mer_json *object, const char *key);
-bool mer_json_is(const struct mer_json *string, const char *text);
+const struct mer_json_member *mer_json_member(const struct mer_json_value *object, const char *key);
+bool mer_json_is(const struct mer_json_value *string, const char *text);
 /* "an array", "the string", ...: for messages. */
 const char *mer_json_kind_name(enum mer_json_kind kind);
 

@@ -169,6 +169,21 @@ const struct cli_verb cli_verb_events = {
 	.description = "Prints an event a line. The text layout is that of babeltrace2. EXPR compares "
 		       "fields, name and $host with ==, !=, <, <=, >, >=, with =~ for a regular "
 		       "expression; == on text knows * and ?; &&, || and ! combine.",
+	.more = "A filter is made of comparisons, with && before ||, ! for what follows it, and "
+		"parentheses. Left and right stand: name (of the event); $host, $domain, $cpu, $stream, "
+		"$trace, $time; fields, with dots for members (a.b), brackets for elements (seq[3]) and, "
+		"where it matters, the scope in front (payload.x, context.x, packet.x, header.x); "
+		"len(field); numbers in decimal, hexadecimal (0x2a), octal (052) or with a unit (10us, "
+		"3ms, 1.5s); texts in double or single quotes.\n\n"
+		"Operators are == != < <= > >=, and =~ and !~ for POSIX extended regular expressions. In a "
+		"text that == or != compares with, * stands for any characters and ? for one. "
+		"Enumerations compare as numbers or by their labels. A field alone means that it is there "
+		"and neither 0 nor empty. A comparison with a field that the event does not have is false, "
+		"also with !=.\n\n"
+		"--tid and --comm look at the fields tid, vtid, prev_tid, next_tid, child_tid, and comm, "
+		"procname, prev_comm, next_comm, child_comm.\n\n"
+		"Events are in the order of time; those of the same time in the order of host, trace, "
+		"stream and place in the stream.",
 	.formats = "text|json|jsonl|csv",
 	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_CPU | CLI_USES_TID |
 		CLI_USES_COMM | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
@@ -178,7 +193,7 @@ const struct cli_verb cli_verb_events = {
 	.max_args = -1,
 	.args = "TRACE",
 	.examples = {
-		{ "meridian events --begin +1s --end +1.5s client/ server/",
+		{ "meridian events --begin +4s --end +4.5s client/ server/",
 			"Half a second of two machines." },
 		{ "meridian events -n 5 -f 'name == \"sched_*\" && cpu_id < 2' client/",
 			"The first scheduling events of two processors." },

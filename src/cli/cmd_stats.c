@@ -11,7 +11,10 @@
 #include "cli/verb.h"
 #include "trace/walk.h"
 
-enum by { BY_ALL, BY_NAME, BY_HOST, BY_STREAM };
+enum by { BY_ALL,
+	BY_NAME,
+	BY_HOST,
+	BY_STREAM };
 
 struct values {
 	unsigned by; /* enum by */
@@ -42,7 +45,8 @@ static int by_count(const void *a, const void *b)
 	if (p->count != q->count)
 		return p->count > q->count ? -1 : 1;
 	int c = strcmp(p->name, q->name);
-	return c ? c : p->host < q->host ? -1 : p->host > q->host;
+	return c ? c : p->host < q->host ? -1
+					 : p->host > q->host;
 }
 
 /* Sums the classes of all parts by host and name. */

@@ -30,7 +30,9 @@ enum cli_format {
 	CLI_FORMAT_JSONL,
 	CLI_FORMAT_CSV
 };
-enum cli_when { CLI_AUTO, CLI_ALWAYS, CLI_NEVER };
+enum cli_when { CLI_AUTO,
+	CLI_ALWAYS,
+	CLI_NEVER };
 
 struct cli_texts {
 	const char **item;
@@ -69,8 +71,8 @@ struct cli {
 
 	FILE *out; /* results; errors of writing are found by main at the end */
 	bool out_is_terminal, bold_out, bold_err;
-	bool unreadable; /* part of the input could not be read; see cli_report */
-	bool degraded;	 /* something was lost; counts under --strict */
+	bool unreadable;	       /* part of the input could not be read; see cli_report */
+	bool degraded;		       /* something was lost; counts under --strict */
 	struct cli_progress *progress; /* the one that is shown now; NULL: none */
 	struct mer_cancel cancel;
 };

@@ -13,8 +13,8 @@ struct event_format {
 	struct event_text *text;
 	struct event_json *json;
 	struct event_csv *csv;
-	int64_t last;  /* text: time of the last line written */
-	bool any;      /* json: something was written */
+	int64_t last; /* text: time of the last line written */
+	bool any;     /* json: something was written */
 };
 
 struct event_page {

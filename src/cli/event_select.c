@@ -9,7 +9,7 @@
 static void add_tids(struct mer_str *x, const struct cli_ranges *tids)
 {
 	static const char *const names[] = { "tid", "vtid", "prev_tid", "next_tid", "child_tid" };
-	const char *or = "(";
+	const char * or = "(";
 	for (size_t i = 0; i < tids->n; i++)
 		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++) {
 			mer_str_printf(x, "%s(%s >= %" PRIu64 " && %s <= %" PRIu64 ")", or, names[k],
@@ -23,7 +23,7 @@ static void add_comms(struct mer_str *x, const struct cli_texts *comms)
 {
 	static const char *const names[] = { "comm", "procname", "prev_comm", "next_comm",
 		"child_comm" };
-	const char *or = "(";
+	const char * or = "(";
 	for (size_t i = 0; i < comms->n; i++)
 		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++) {
 			mer_str_printf(x, "%s%s == \"", or, names[k]);

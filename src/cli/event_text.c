@@ -6,9 +6,17 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/utf.h"
+#include "cli/event_value.h"
+
 /* A line is a list of pieces, made once for each event record class: some text that is always the
  * same, then a value. */
-enum piece_kind { PIECE_UNSIGNED, PIECE_SIGNED, PIECE_HEX, PIECE_TEXT, PIECE_ANY, PIECE_NONE };
+enum piece_kind { PIECE_UNSIGNED,
+	PIECE_SIGNED,
+	PIECE_HEX,
+	PIECE_TEXT,
+	PIECE_ANY,
+	PIECE_NONE };
 
 struct piece {
 	const char *before;
@@ -29,44 +37,10 @@ struct event_text {
 	struct mer_arena arena;
 	const struct mer_experiment *e;
 	const struct event_fields *fields; /* NULL: all; used while the lines are made */
-	struct line *lines; /* by ctf_plan.id */
+	struct line *lines;		   /* by ctf_plan.id */
 };
 
 /* ---- values ---- */
-
-static const char digit_pairs[] = "0001020304050607080910111213141516171819202122232425262728293031"
-				  "3233343536373839404142434445464748495051525354555657585960616263"
-				  "6465666768697071727374757677787980818283848586878889909192939495"
-				  "96979899";
-
-/* Writes v in decimal at p (20 bytes of room at the most); returns the end. */
-static inline char *put_u64(char *p, uint64_t v)
-{
-	char buf[20], *q = buf + 20;
-	while (v >= 100) {
-		q -= 2;
-		memcpy(q, digit_pairs + v % 100 * 2, 2);
-		v /= 100;
-	}
-	if (v >= 10) {
-		q -= 2;
-		memcpy(q, digit_pairs + v * 2, 2);
-	} else {
-		*--q = (char)('0' + v);
-	}
-	size_t n = (size_t)(buf + 20 - q);
-	memcpy(p, q, n);
-	return p + n;
-}
-
-static inline char *put_i64(char *p, int64_t v)
-{
-	if (v < 0) {
-		*p++ = '-';
-		return put_u64(p, 0 - (uint64_t)v);
-	}
-	return put_u64(p, (uint64_t)v);
-}
 
 static inline char *put_hex(char *p, uint64_t v)
 {
@@ -82,7 +56,7 @@ static inline char *put_hex(char *p, uint64_t v)
 static inline char *put_ns(char *p, uint32_t ns)
 {
 	for (int i = 7; i > 0; i -= 2) {
-		memcpy(p + i, digit_pairs + ns % 100 * 2, 2);
+		memcpy(p + i, event_digit_pairs + ns % 100 * 2, 2);
 		ns /= 100;
 	}
 	*p = (char)('0' + ns);
@@ -105,8 +79,8 @@ static void put_char_escaped(struct mer_str *out, unsigned char c)
 
 /* Bytes that are shown as they are. Not the C locale's idea: UTF-8 passes. */
 static const bool plain_byte[256] = {
-#define ROW8(first)                                                                                \
-	[first] = 1, [first + 1] = 1, [first + 2] = 1, [first + 3] = 1, [first + 4] = 1,           \
+#define ROW8(first)                                                                      \
+	[first] = 1, [first + 1] = 1, [first + 2] = 1, [first + 3] = 1, [first + 4] = 1, \
 	[first + 5] = 1, [first + 6] = 1, [first + 7] = 1
 	[' '] = 1,
 	['!'] = 1,
@@ -190,37 +164,12 @@ static void put_wide_text(struct mer_str *out, const uint8_t *s, size_t len, uns
 {
 	bool be = encoding == CTF_UTF16BE || encoding == CTF_UTF32BE;
 	unsigned unit = encoding == CTF_UTF16BE || encoding == CTF_UTF16LE ? 2 : 4;
-	struct mer_str utf8 = { 0 };
-	for (size_t i = 0; i + unit <= len; i += unit) {
-		uint32_t c = unit == 2 ? mer_load_u16(s + i, be) : mer_load_u32(s + i, be);
-		if (unit == 2 && c >= 0xd800 && c < 0xdc00 && i + 4 <= len) {
-			uint32_t low = mer_load_u16(s + i + 2, be);
-			if (low >= 0xdc00 && low < 0xe000) {
-				c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
-				i += 2;
-			}
-		}
-		if ((c >= 0xd800 && c < 0xe000) || c > 0x10ffff)
-			c = 0xfffd;
-		if (c < 0x80) {
-			mer_str_putc(&utf8, (char)c);
-		} else if (c < 0x800) {
-			mer_str_putc(&utf8, (char)(0xc0 | c >> 6));
-			mer_str_putc(&utf8, (char)(0x80 | (c & 63)));
-		} else {
-			if (c < 0x10000) {
-				mer_str_putc(&utf8, (char)(0xe0 | c >> 12));
-			} else {
-				mer_str_putc(&utf8, (char)(0xf0 | c >> 18));
-				mer_str_putc(&utf8, (char)(0x80 | (c >> 12 & 63)));
-			}
-			mer_str_putc(&utf8, (char)(0x80 | (c >> 6 & 63)));
-			mer_str_putc(&utf8, (char)(0x80 | (c & 63)));
-		}
-	}
-	out->failed |= utf8.failed;
-	put_text(out, utf8.data ? utf8.data : "", utf8.len);
-	mer_str_fini(&utf8);
+	char *utf8 = malloc(mer_utf8_room(len, unit) + 1);
+	if (utf8)
+		put_text(out, utf8, mer_utf8_from_wide(s, len, unit, be, utf8));
+	else
+		out->failed = true;
+	free(utf8);
 }
 
 static void put_integer(struct mer_str *out, const struct ctf_fc *fc, uint64_t v)
@@ -246,26 +195,9 @@ static void put_integer(struct mer_str *out, const struct ctf_fc *fc, uint64_t v
 		for (unsigned i = len; i-- > 0;)
 			*p++ = (char)('0' + (v >> i & 1));
 		break;
-	default: p = fc->u.bits.is_signed ? put_i64(p, (int64_t)v) : put_u64(p, v);
+	default: p = fc->u.bits.is_signed ? event_put_i64(p, (int64_t)v) : event_put_u64(p, v);
 	}
 	out->len = (size_t)(p - out->data);
-}
-
-static bool mapped(const struct ctf_mapping *m, const struct ctf_fc *fc, uint64_t v)
-{
-	for (uint32_t i = 0; i < m->n_ranges; i++) {
-		const struct ctf_range *r = &m->ranges[i];
-		if (fc->kind == CTF_BIT_MAP) {
-			for (uint64_t bit = r->lo; bit <= r->hi && bit < 64; bit++)
-				if (v >> bit & 1)
-					return true;
-		} else if (fc->u.bits.is_signed
-				   ? (int64_t)v >= (int64_t)r->lo && (int64_t)v <= (int64_t)r->hi
-				   : v >= r->lo && v <= r->hi) {
-			return true;
-		}
-	}
-	return false;
 }
 
 /* ( "LABEL", "LABEL" : container = 3 ) */
@@ -275,7 +207,7 @@ static void put_mapped(struct mer_str *out, const struct ctf_fc *fc, uint64_t v)
 	mer_str_puts(out, "( ");
 	for (uint32_t i = 0; i < fc->u.bits.n_mappings; i++) {
 		const struct ctf_mapping *m = &fc->u.bits.mappings[i];
-		if (!mapped(m, fc, v))
+		if (!ctf_mapping_has(fc, m, v))
 			continue;
 		if (any)
 			mer_str_puts(out, ", ");
@@ -345,7 +277,7 @@ static void put_value(struct mer_str *out, const struct ctf_fc *fc, const uint64
 				break;
 			char *p = out->data + out->len;
 			memcpy(p, i ? ", [" : " [", 3);
-			p = put_u64(p + (i ? 3 : 2), i);
+			p = event_put_u64(p + (i ? 3 : 2), i);
 			memcpy(p, "] = ", 4);
 			out->len = (size_t)(p + 4 - out->data);
 			put_value(out, element, rows + i * width);
@@ -597,7 +529,7 @@ void event_text_delta(struct mer_str *out, int64_t last, int64_t ts)
 		return;
 	char *p = out->data + out->len;
 	*p++ = ts >= last ? '+' : '-';
-	p = d < NS_PER_S ? (*p = '0', p + 1) : put_u64(p, d / NS_PER_S);
+	p = d < NS_PER_S ? (*p = '0', p + 1) : event_put_u64(p, d / NS_PER_S);
 	*p++ = '.';
 	p = put_ns(p, (uint32_t)(d % NS_PER_S));
 	out->len = (size_t)(p - out->data);
@@ -667,8 +599,8 @@ void event_text_line(const struct event_text *t, struct event_text_state *s, str
 		p += pc->before_len;
 		const uint64_t *slot = (pc->from_context ? context : ev->slots) + pc->slot;
 		switch (pc->kind) {
-		case PIECE_UNSIGNED: p = put_u64(p, *slot); break;
-		case PIECE_SIGNED: p = put_i64(p, (int64_t)*slot); break;
+		case PIECE_UNSIGNED: p = event_put_u64(p, *slot); break;
+		case PIECE_SIGNED: p = event_put_i64(p, (int64_t)*slot); break;
 		case PIECE_HEX: p = put_hex(p, *slot & pc->mask); break;
 		case PIECE_TEXT:
 			out->len = (size_t)(p - out->data);

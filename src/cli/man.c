@@ -29,10 +29,13 @@ static void paragraphs(struct mer_str *s, const char *text)
 		}
 		char line[1024];
 		snprintf(line, sizeof(line), "%.*s", (int)n, text);
-		if (literal)
+		if (literal) {
 			mer_str_puts(s, line);
-		else
+		} else {
+			if (line[0] && strchr("-*#|]:", line[0]))
+				mer_str_putc(s, '\\'); /* no list, heading or table */
 			plain(s, line);
+		}
 		mer_str_putc(s, '\n');
 		text += n + (text[n] != '\0');
 	}

@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONG_STRUCT = 16, MAX_FROM_ALIAS = 1 << 20 };
+enum { LONG_STRUCT = 16,
+	MAX_FROM_ALIAS = 1 << 20 };
 
 const char *const ctf_json_scope_names[N_SCOPES] = { "packet header", "packet context",
 	"event record header", "common context", "specific context", "payload" };
 
-static void push_frame(struct json_parser *p, struct ctf_fc *fc, const struct mer_json *v)
+static void push_frame(struct json_parser *p, struct ctf_fc *fc, const struct mer_json_value *v)
 {
 	if (p->depth >= CTF_MAX_DEPTH)
 		ctf_json_error(p, MER_ERR_LIMIT, v->at,
@@ -23,9 +24,9 @@ static void pop_frame(struct json_parser *p)
 }
 
 static uint32_t get_alignment(
-	struct json_parser *p, const struct mer_json *v, const char *key, uint32_t fallback)
+	struct json_parser *p, const struct mer_json_value *v, const char *key, uint32_t fallback)
 {
-	const struct mer_json *a = ctf_json_get_kind(p, v, key, MER_JSON_UINT);
+	const struct mer_json_value *a = ctf_json_get_kind(p, v, key, MER_JSON_UINT);
 	if (!a)
 		return fallback;
 	uint64_t n = a->u.number;
@@ -41,7 +42,7 @@ static uint32_t get_alignment(
 
 /* Ranges of integers. */
 
-static void fail_bound(struct json_parser *p, const struct mer_json *v, const char *why)
+static void fail_bound(struct json_parser *p, const struct mer_json_value *v, const char *why)
 {
 	ctf_json_error(p, MER_ERR_INPUT, v->at, "an integer range: %s", why);
 }
@@ -49,12 +50,12 @@ static void fail_bound(struct json_parser *p, const struct mer_json *v, const ch
 /* [lower, upper]. For unsigned fields a range that begins below zero is cut at zero: producers
  * write such. any: the signedness is not known, only the form is checked. */
 static struct ctf_range read_range(
-	struct json_parser *p, const struct mer_json *v, bool is_signed, bool any)
+	struct json_parser *p, const struct mer_json_value *v, bool is_signed, bool any)
 {
 	ctf_json_expect(p, v, MER_JSON_ARRAY, "an integer range");
 	if (v->n != 2)
 		fail_bound(p, v, "expected two integers");
-	const struct mer_json *lo = &v->u.items[0], *hi = &v->u.items[1];
+	const struct mer_json_value *lo = &v->u.items[0], *hi = &v->u.items[1];
 	for (unsigned i = 0; i < 2; i++)
 		if (v->u.items[i].kind != MER_JSON_INT && v->u.items[i].kind != MER_JSON_UINT)
 			ctf_json_error(p, MER_ERR_INPUT, v->u.items[i].at,
@@ -80,7 +81,7 @@ static struct ctf_range read_range(
 }
 
 static const struct ctf_range *read_ranges(
-	struct json_parser *p, const struct mer_json *v, bool is_signed, bool any, uint32_t *n)
+	struct json_parser *p, const struct mer_json_value *v, bool is_signed, bool any, uint32_t *n)
 {
 	ctf_json_expect(p, v, MER_JSON_ARRAY, "a set of integer ranges");
 	if (v->n == 0)
@@ -93,7 +94,7 @@ static const struct ctf_range *read_ranges(
 	return ranges;
 }
 
-static void read_mappings(struct json_parser *p, const struct mer_json *v, struct ctf_fc *fc)
+static void read_mappings(struct json_parser *p, const struct mer_json_value *v, struct ctf_fc *fc)
 {
 	struct ctf_mapping *m = ctf_json_alloc(p, v->n, sizeof(*m));
 	for (uint32_t i = 0; i < v->n; i++) {
@@ -141,7 +142,7 @@ static bool is_uuid(const struct ctf_fc *fc)
 }
 
 static void check_role(struct json_parser *p, const struct ctf_fc *fc, enum ctf_role role,
-	const struct mer_json *at)
+	const struct mer_json_value *at)
 {
 	const char *why = NULL;
 	bool is_int = fc->kind == CTF_INT || fc->kind == CTF_VARINT;
@@ -169,12 +170,12 @@ static void check_role(struct json_parser *p, const struct ctf_fc *fc, enum ctf_
 			(int)at->n, at->u.text);
 }
 
-static void read_roles(struct json_parser *p, const struct mer_json *v, const struct ctf_fc *fc,
+static void read_roles(struct json_parser *p, const struct mer_json_value *v, const struct ctf_fc *fc,
 	struct ctf_field *field)
 {
-	const struct mer_json *roles = ctf_json_get_kind(p, v, "roles", MER_JSON_ARRAY);
+	const struct mer_json_value *roles = ctf_json_get_kind(p, v, "roles", MER_JSON_ARRAY);
 	for (uint32_t i = 0; roles && i < roles->n; i++) {
-		const struct mer_json *r = &roles->u.items[i];
+		const struct mer_json_value *r = &roles->u.items[i];
 		size_t k = 0, n = sizeof(role_table) / sizeof(role_table[0]);
 		ctf_json_expect(p, r, MER_JSON_STRING, "a role");
 		while (k < n && !mer_json_is(r, role_table[k].name))
@@ -194,9 +195,9 @@ static void read_roles(struct json_parser *p, const struct mer_json *v, const st
 
 /* The kinds. */
 
-static bool read_byte_order(struct json_parser *p, const struct mer_json *v, struct ctf_fc *fc)
+static bool read_byte_order(struct json_parser *p, const struct mer_json_value *v, struct ctf_fc *fc)
 {
-	const struct mer_json *o = ctf_json_need(p, v, "byte-order", "fixed-length field class");
+	const struct mer_json_value *o = ctf_json_need(p, v, "byte-order", "fixed-length field class");
 	if (mer_json_is(o, "big-endian"))
 		fc->u.bits.order = CTF_BE;
 	else if (!mer_json_is(o, "little-endian"))
@@ -205,9 +206,9 @@ static bool read_byte_order(struct json_parser *p, const struct mer_json *v, str
 	return fc->u.bits.order == CTF_BE;
 }
 
-static void read_fixed(struct json_parser *p, const struct mer_json *v, struct ctf_fc *fc)
+static void read_fixed(struct json_parser *p, const struct mer_json_value *v, struct ctf_fc *fc)
 {
-	const struct mer_json *len = ctf_json_need(p, v, "length", "fixed-length field class");
+	const struct mer_json_value *len = ctf_json_need(p, v, "length", "fixed-length field class");
 	ctf_json_expect(p, len, MER_JSON_UINT, "property `length`");
 	if (len->u.number == 0)
 		ctf_json_error(
@@ -218,7 +219,7 @@ static void read_fixed(struct json_parser *p, const struct mer_json *v, struct c
 			(unsigned long long)len->u.number);
 	fc->u.bits.len_bits = (uint16_t)len->u.number;
 	bool be = read_byte_order(p, v, fc);
-	const struct mer_json *bits = ctf_json_get(v, "bit-order");
+	const struct mer_json_value *bits = ctf_json_get(v, "bit-order");
 	if (bits && mer_json_is(bits, be ? "first-to-last" : "last-to-first"))
 		fc->u.bits.reversed = true;
 	else if (bits && !mer_json_is(bits, be ? "last-to-first" : "first-to-last"))
@@ -228,9 +229,9 @@ static void read_fixed(struct json_parser *p, const struct mer_json *v, struct c
 	fc->u.bits.base = 10;
 }
 
-static void read_bit_map(struct json_parser *p, const struct mer_json *v, struct ctf_fc *fc)
+static void read_bit_map(struct json_parser *p, const struct mer_json_value *v, struct ctf_fc *fc)
 {
-	const struct mer_json *flags = ctf_json_need(p, v, "flags", "bit map field class");
+	const struct mer_json_value *flags = ctf_json_need(p, v, "flags", "bit map field class");
 	ctf_json_expect(p, flags, MER_JSON_OBJECT, "property `flags`");
 	if (flags->n == 0)
 		ctf_json_error(p, MER_ERR_INPUT, flags->at,
@@ -238,9 +239,9 @@ static void read_bit_map(struct json_parser *p, const struct mer_json *v, struct
 	read_mappings(p, flags, fc);
 }
 
-static void read_int(struct json_parser *p, const struct mer_json *v, struct ctf_fc *fc)
+static void read_int(struct json_parser *p, const struct mer_json_value *v, struct ctf_fc *fc)
 {
-	const struct mer_json *base =
+	const struct mer_json_value *base =
 		ctf_json_get_kind(p, v, "preferred-display-base", MER_JSON_UINT);
 	fc->u.bits.base = 10;
 	if (base) {
@@ -250,7 +251,7 @@ static void read_int(struct json_parser *p, const struct mer_json *v, struct ctf
 				"property `preferred-display-base`: expected 2, 8, 10 or 16");
 		fc->u.bits.base = (uint8_t)b;
 	}
-	const struct mer_json *m = ctf_json_get_kind(p, v, "mappings", MER_JSON_OBJECT);
+	const struct mer_json_value *m = ctf_json_get_kind(p, v, "mappings", MER_JSON_OBJECT);
 	if (m)
 		read_mappings(p, m, fc);
 	if (fc->u.bits.n_mappings)
@@ -260,9 +261,9 @@ static void read_int(struct json_parser *p, const struct mer_json *v, struct ctf
 			"enumeration field class: the property `mappings` is missing or empty");
 }
 
-static void read_float(struct json_parser *p, const struct mer_json *v, struct ctf_fc *fc)
+static void read_float(struct json_parser *p, const struct mer_json_value *v, struct ctf_fc *fc)
 {
-	const struct mer_json *len = ctf_json_get(v, "length");
+	const struct mer_json_value *len = ctf_json_get(v, "length");
 	if (len && len->kind == MER_JSON_UINT && len->u.number != 16 && len->u.number != 32 &&
 		len->u.number != 64)
 		ctf_json_error(p, MER_ERR_LIMIT, len->at,
@@ -272,11 +273,11 @@ static void read_float(struct json_parser *p, const struct mer_json *v, struct c
 	read_fixed(p, v, fc);
 }
 
-static void read_encoding(struct json_parser *p, const struct mer_json *v, struct ctf_fc *fc)
+static void read_encoding(struct json_parser *p, const struct mer_json_value *v, struct ctf_fc *fc)
 {
 	static const char *const names[] = { "utf-8", "utf-16be", "utf-16le", "utf-32be",
 		"utf-32le" };
-	const struct mer_json *e = ctf_json_get_kind(p, v, "encoding", MER_JSON_STRING);
+	const struct mer_json_value *e = ctf_json_get_kind(p, v, "encoding", MER_JSON_STRING);
 	if (!e)
 		return;
 	for (uint8_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -289,23 +290,23 @@ static void read_encoding(struct json_parser *p, const struct mer_json *v, struc
 		"or \"utf-32le\"");
 }
 
-static uint64_t need_length(struct json_parser *p, const struct mer_json *v)
+static uint64_t need_length(struct json_parser *p, const struct mer_json_value *v)
 {
-	const struct mer_json *n = ctf_json_need(p, v, "length", "static-length field class");
+	const struct mer_json_value *n = ctf_json_need(p, v, "length", "static-length field class");
 	ctf_json_expect(p, n, MER_JSON_UINT, "property `length`");
 	return n->u.number;
 }
 
-static void read_length_ref(struct json_parser *p, const struct mer_json *v, struct ctf_ref *ref)
+static void read_length_ref(struct json_parser *p, const struct mer_json_value *v, struct ctf_ref *ref)
 {
 	bool is_bool;
-	const struct mer_json *loc =
+	const struct mer_json_value *loc =
 		ctf_json_need(p, v, "length-field-location", "dynamic-length field class");
 	ctf_json_resolve(p, loc, TARGET_LENGTH, ref, &is_bool);
 }
 
 static void read_text(
-	struct json_parser *p, const struct mer_json *v, struct ctf_fc *fc, bool dynamic)
+	struct json_parser *p, const struct mer_json_value *v, struct ctf_fc *fc, bool dynamic)
 {
 	fc->align_bits = 8;
 	if (fc->kind == CTF_BLOB)
@@ -328,11 +329,11 @@ static void read_text(
 			(unsigned long long)fc->u.text.len_bytes, unit);
 }
 
-static void read_member(struct json_parser *p, const struct mer_json *v, struct ctf_field *field)
+static void read_member(struct json_parser *p, const struct mer_json_value *v, struct ctf_field *field)
 {
 	static const char *const keys[] = { "name field-class", NULL };
 	ctf_json_expect(p, v, MER_JSON_OBJECT, "a structure member class");
-	const struct mer_json *name = ctf_json_need(p, v, "name", "structure member class");
+	const struct mer_json_value *name = ctf_json_need(p, v, "name", "structure member class");
 	ctf_json_expect(p, name, MER_JSON_STRING, "property `name`");
 	field->name = ctf_json_copy_text(p, name);
 	field->clock = -1;
@@ -342,32 +343,33 @@ static void read_member(struct json_parser *p, const struct mer_json *v, struct 
 
 static int compare_texts(const void *a, const void *b)
 {
-	const struct mer_json *x = *(const struct mer_json *const *)a;
-	const struct mer_json *y = *(const struct mer_json *const *)b;
+	const struct mer_json_value *x = *(const struct mer_json_value *const *)a;
+	const struct mer_json_value *y = *(const struct mer_json_value *const *)b;
 	if (x->n != y->n)
 		return x->n < y->n ? -1 : 1;
 	int c = x->n ? memcmp(x->u.text, y->u.text, x->n) : 0;
-	return c ? c : x->at < y->at ? -1 : x->at > y->at;
+	return c ? c : x->at < y->at ? -1
+				     : x->at > y->at;
 }
 
-static bool same_text(const struct mer_json *x, const struct mer_json *y)
+static bool same_text(const struct mer_json_value *x, const struct mer_json_value *y)
 {
 	return x->n == y->n && (x->n == 0 || memcmp(x->u.text, y->u.text, x->n) == 0);
 }
 
 /* The second value of property `name` that occurs twice in a list of objects, NULL when none does.
  * Objects without a name are allowed. */
-static const struct mer_json *find_duplicate(struct json_parser *p, const struct mer_json *list)
+static const struct mer_json_value *find_duplicate(struct json_parser *p, const struct mer_json_value *list)
 {
 	enum { FEW = 12 };
-	const struct mer_json *few[FEW], **names = few, *found = NULL;
+	const struct mer_json_value *few[FEW], **names = few, *found = NULL;
 	uint32_t n = 0;
 	if (list->n > FEW)
 		names = mer_arena_zalloc(&p->scratch, list->n, sizeof(*names));
 	if (!names)
 		ctf_json_nomem(p);
 	for (uint32_t i = 0; i < list->n; i++) {
-		const struct mer_json *name = ctf_json_get(&list->u.items[i], "name");
+		const struct mer_json_value *name = ctf_json_get(&list->u.items[i], "name");
 		if (name)
 			names[n++] = name;
 	}
@@ -378,9 +380,9 @@ static const struct mer_json *find_duplicate(struct json_parser *p, const struct
 	return found;
 }
 
-static void read_struct(struct json_parser *p, const struct mer_json *v, struct ctf_fc *fc)
+static void read_struct(struct json_parser *p, const struct mer_json_value *v, struct ctf_fc *fc)
 {
-	const struct mer_json *list = ctf_json_get_kind(p, v, "member-classes", MER_JSON_ARRAY);
+	const struct mer_json_value *list = ctf_json_get_kind(p, v, "member-classes", MER_JSON_ARRAY);
 	uint32_t n = list ? list->n : 0;
 	fc->align_bits = get_alignment(p, v, "minimum-alignment", 1);
 	fc->u.record.n = n;
@@ -396,7 +398,7 @@ static void read_struct(struct json_parser *p, const struct mer_json *v, struct 
 			fc->align_bits = field->fc->align_bits;
 	}
 	/* Not allowed, but harmless: only a location by this name is ambiguous (the first is meant). */
-	const struct mer_json *twice = list ? find_duplicate(p, list) : NULL;
+	const struct mer_json_value *twice = list ? find_duplicate(p, list) : NULL;
 	if (twice && !p->checking_alias)
 		ctf_json_warn(p, "duplicate-field", twice->at,
 			"the structure has more than one member `%.*s`",
@@ -405,9 +407,9 @@ static void read_struct(struct json_parser *p, const struct mer_json *v, struct 
 }
 
 static void read_array(
-	struct json_parser *p, const struct mer_json *v, struct ctf_fc *fc, bool dynamic)
+	struct json_parser *p, const struct mer_json_value *v, struct ctf_fc *fc, bool dynamic)
 {
-	const struct mer_json *element =
+	const struct mer_json_value *element =
 		ctf_json_need(p, v, "element-field-class", "array field class");
 	fc->align_bits = get_alignment(p, v, "minimum-alignment", 1);
 	if (dynamic)
@@ -422,14 +424,14 @@ static void read_array(
 		fc->align_bits = fc->u.array.element.fc->align_bits;
 }
 
-static void read_optional(struct json_parser *p, const struct mer_json *v, struct ctf_fc *fc)
+static void read_optional(struct json_parser *p, const struct mer_json_value *v, struct ctf_fc *fc)
 {
 	bool is_bool;
 	struct ctf_ref *ref = &fc->u.optional.ref;
-	const struct mer_json *content = ctf_json_need(p, v, "field-class", "optional field class");
-	const struct mer_json *loc =
+	const struct mer_json_value *content = ctf_json_need(p, v, "field-class", "optional field class");
+	const struct mer_json_value *loc =
 		ctf_json_need(p, v, "selector-field-location", "optional field class");
-	const struct mer_json *ranges = ctf_json_get(v, "selector-field-ranges");
+	const struct mer_json_value *ranges = ctf_json_get(v, "selector-field-ranges");
 	ctf_json_resolve(p, loc, TARGET_SELECTOR_ANY, ref, &is_bool);
 	if (ranges && is_bool)
 		ctf_json_error(p, MER_ERR_INPUT, ranges->at,
@@ -468,7 +470,7 @@ static bool is_below(const struct owned_range *r, uint64_t a, uint64_t b)
 }
 
 /* A value of the selector must not select two options. */
-static void check_overlap(struct json_parser *p, const struct mer_json *v, const struct ctf_fc *fc)
+static void check_overlap(struct json_parser *p, const struct mer_json_value *v, const struct ctf_fc *fc)
 {
 	size_t n = 0, k = 0;
 	for (uint32_t i = 0; i < fc->u.variant.n; i++)
@@ -503,7 +505,7 @@ static void check_overlap(struct json_parser *p, const struct mer_json *v, const
 	}
 }
 
-static void read_option(struct json_parser *p, const struct mer_json *v, struct ctf_fc *fc,
+static void read_option(struct json_parser *p, const struct mer_json_value *v, struct ctf_fc *fc,
 	struct ctf_option *option)
 {
 	static const char *const keys[] = { "name field-class selector-field-ranges", NULL };
@@ -517,12 +519,12 @@ static void read_option(struct json_parser *p, const struct mer_json *v, struct 
 	ctf_json_class(p, ctf_json_need(p, v, "field-class", "variant option"), &option->field);
 }
 
-static void read_variant(struct json_parser *p, const struct mer_json *v, struct ctf_fc *fc)
+static void read_variant(struct json_parser *p, const struct mer_json_value *v, struct ctf_fc *fc)
 {
 	bool is_bool;
-	const struct mer_json *loc =
+	const struct mer_json_value *loc =
 		ctf_json_need(p, v, "selector-field-location", "variant field class");
-	const struct mer_json *list = ctf_json_need(p, v, "options", "variant field class");
+	const struct mer_json_value *list = ctf_json_need(p, v, "options", "variant field class");
 	ctf_json_expect(p, list, MER_JSON_ARRAY, "property `options`");
 	if (list->n == 0)
 		ctf_json_error(p, MER_ERR_INPUT, list->at,
@@ -535,7 +537,7 @@ static void read_variant(struct json_parser *p, const struct mer_json *v, struct
 	struct json_frame *frame = &p->frames[p->depth - 1];
 	for (; frame->n < list->n; frame->n++)
 		read_option(p, &list->u.items[frame->n], fc, &fc->u.variant.options[frame->n]);
-	const struct mer_json *twice = find_duplicate(p, list);
+	const struct mer_json_value *twice = find_duplicate(p, list);
 	if (twice)
 		ctf_json_error(p, MER_ERR_INPUT, twice->at,
 			"the variant has more than one option `%.*s`",
@@ -546,7 +548,9 @@ static void read_variant(struct json_parser *p, const struct mer_json *v, struct
 }
 
 /* What the types are: for each the kind, the properties beside `type`, and what differs. */
-enum { IS_SIGNED = 1, IS_ENUM = 2, IS_DYNAMIC = 4 };
+enum { IS_SIGNED = 1,
+	IS_ENUM = 2,
+	IS_DYNAMIC = 4 };
 #define FIXED "length byte-order bit-order alignment"
 #define INT_KEYS "preferred-display-base mappings"
 static const struct class_type {
@@ -582,9 +586,9 @@ static const struct class_type {
 	{ "variant", CTF_VARIANT, 0, { "options selector-field-location" } },
 };
 
-static const struct class_type *find_type(struct json_parser *p, const struct mer_json *v)
+static const struct class_type *find_type(struct json_parser *p, const struct mer_json_value *v)
 {
-	const struct mer_json *type = ctf_json_need(p, v, "type", "field class");
+	const struct mer_json_value *type = ctf_json_need(p, v, "type", "field class");
 	ctf_json_expect(p, type, MER_JSON_STRING, "property `type` of a field class");
 	for (size_t i = 0; i < sizeof(class_types) / sizeof(class_types[0]); i++)
 		if (mer_json_is(type, class_types[i].name))
@@ -593,7 +597,7 @@ static const struct class_type *find_type(struct json_parser *p, const struct me
 		(int)(type->n > 80 ? 80 : type->n), type->u.text);
 }
 
-static void read_kind(struct json_parser *p, const struct mer_json *v, const struct class_type *t,
+static void read_kind(struct json_parser *p, const struct mer_json_value *v, const struct class_type *t,
 	struct ctf_fc *fc)
 {
 	bool dynamic = t->flags & IS_DYNAMIC;
@@ -620,7 +624,7 @@ static void read_kind(struct json_parser *p, const struct mer_json *v, const str
 		read_int(p, v, fc);
 }
 
-static const struct mer_json *find_alias(struct json_parser *p, const struct mer_json *v)
+static const struct mer_json_value *find_alias(struct json_parser *p, const struct mer_json_value *v)
 {
 	uint32_t i = mer_intern_find(&p->alias_names, v->u.text, v->n);
 	if (i >= p->n_aliases)
@@ -630,7 +634,7 @@ static const struct mer_json *find_alias(struct json_parser *p, const struct mer
 }
 
 struct ctf_fc *ctf_json_class(
-	struct json_parser *p, const struct mer_json *v, struct ctf_field *field)
+	struct json_parser *p, const struct mer_json_value *v, struct ctf_field *field)
 {
 	if (v->kind == MER_JSON_STRING) {
 		/* An alias was there before what uses it, so that there are no circles. */
@@ -658,7 +662,7 @@ struct ctf_fc *ctf_json_class(
 	return fc;
 }
 
-static void check_header_roles(struct json_parser *p, const struct mer_json *v,
+static void check_header_roles(struct json_parser *p, const struct mer_json_value *v,
 	const struct ctf_fc *root, enum json_scope scope)
 {
 	if (root->kind != CTF_STRUCT)
@@ -673,10 +677,10 @@ static void check_header_roles(struct json_parser *p, const struct mer_json *v,
 	}
 }
 
-struct ctf_fc *ctf_json_scope(struct json_parser *p, const struct mer_json *fragment,
+struct ctf_fc *ctf_json_scope(struct json_parser *p, const struct mer_json_value *fragment,
 	const char *key, enum json_scope scope)
 {
-	const struct mer_json *v = ctf_json_get(fragment, key);
+	const struct mer_json_value *v = ctf_json_get(fragment, key);
 	p->scopes[scope] = NULL;
 	if (!v)
 		return NULL;

@@ -15,11 +15,11 @@
 
 /* Preamble. */
 
-static void read_preamble(struct json_parser *p, const struct mer_json *v)
+static void read_preamble(struct json_parser *p, const struct mer_json_value *v)
 {
 	static const char *const keys[] = { "version uuid", NULL };
-	const struct mer_json *uuid = ctf_json_get(v, "uuid");
-	const struct mer_json *version = ctf_json_need(p, v, "version", "preamble");
+	const struct mer_json_value *uuid = ctf_json_get(v, "uuid");
+	const struct mer_json_value *version = ctf_json_need(p, v, "version", "preamble");
 	if (p->preamble_seen)
 		ctf_json_error(p, MER_ERR_INPUT, v->at, "a second preamble");
 	ctf_json_expect(p, version, MER_JSON_UINT, "property `version`");
@@ -38,9 +38,9 @@ static void read_preamble(struct json_parser *p, const struct mer_json *v)
 /* Field class aliases. */
 
 /* Reads the fragment again into an arena that lives until the end. */
-static const struct mer_json *keep_tree(struct json_parser *p, const struct mer_json *v)
+static const struct mer_json_value *keep_tree(struct json_parser *p, const struct mer_json_value *v)
 {
-	struct mer_json again;
+	struct mer_json_value again;
 	size_t end = p->reader.pos;
 	uint32_t commas = p->reader.n_trailing_commas;
 	p->reader.pos = v->at;
@@ -50,18 +50,18 @@ static const struct mer_json *keep_tree(struct json_parser *p, const struct mer_
 	p->reader.arena = &p->scratch;
 	p->reader.pos = end;
 	p->reader.n_trailing_commas = commas;
-	struct mer_json *copy = mer_arena_alloc(&p->keep, sizeof(*copy));
+	struct mer_json_value *copy = mer_arena_alloc(&p->keep, sizeof(*copy));
 	if (!copy)
 		ctf_json_nomem(p);
 	*copy = again;
 	return copy;
 }
 
-static void read_alias(struct json_parser *p, const struct mer_json *v)
+static void read_alias(struct json_parser *p, const struct mer_json_value *v)
 {
 	static const char *const keys[] = { "name field-class", NULL };
-	const struct mer_json *name = ctf_json_need(p, v, "name", "field class alias");
-	const struct mer_json *fc = ctf_json_need(p, v, "field-class", "field class alias");
+	const struct mer_json_value *name = ctf_json_need(p, v, "name", "field class alias");
+	const struct mer_json_value *fc = ctf_json_need(p, v, "field-class", "field class alias");
 	ctf_json_check_keys(p, v, "a field class alias", keys);
 	ctf_json_expect(p, name, MER_JSON_STRING, "property `name`");
 	if (mer_intern_find(&p->alias_names, name->u.text, name->n) != MER_INTERN_NONE)
@@ -83,7 +83,7 @@ static void read_alias(struct json_parser *p, const struct mer_json *v)
 
 /* Trace class. */
 
-static void read_environment(struct json_parser *p, const struct mer_json *v)
+static void read_environment(struct json_parser *p, const struct mer_json_value *v)
 {
 	struct ctf_env *env = ctf_json_alloc(p, v->n, sizeof(*env));
 	for (uint32_t i = 0; i < v->n; i++) {
@@ -102,7 +102,7 @@ static void read_environment(struct json_parser *p, const struct mer_json *v)
 	p->schema->n_env = v->n;
 }
 
-static void read_trace(struct json_parser *p, const struct mer_json *v)
+static void read_trace(struct json_parser *p, const struct mer_json_value *v)
 {
 	static const char *const keys[] = {
 		"namespace name uid environment packet-header-field-class uuid", NULL
@@ -118,8 +118,8 @@ static void read_trace(struct json_parser *p, const struct mer_json *v)
 	ctf_json_get_kind(p, v, "namespace", MER_JSON_STRING);
 	s->name = ctf_json_get_text(p, v, "name");
 	s->uid = ctf_json_get_text(p, v, "uid");
-	const struct mer_json *env = ctf_json_get_kind(p, v, "environment", MER_JSON_OBJECT);
-	const struct mer_json *uuid = ctf_json_get(v, "uuid");
+	const struct mer_json_value *env = ctf_json_get_kind(p, v, "environment", MER_JSON_OBJECT);
+	const struct mer_json_value *uuid = ctf_json_get(v, "uuid");
 	if (env)
 		read_environment(p, env);
 	if (uuid) {
@@ -157,11 +157,11 @@ static bool parse_uuid_text(const char *text, uint8_t uuid[16])
 	return n == 16;
 }
 
-static void read_origin(struct json_parser *p, const struct mer_json *v, struct ctf_clock *c)
+static void read_origin(struct json_parser *p, const struct mer_json_value *v, struct ctf_clock *c)
 {
 	static const char *const keys[] = { "namespace name uid", NULL };
-	const struct mer_json *origin = ctf_json_get(v, "origin");
-	const struct mer_json *old = ctf_json_get_kind(p, v, "origin-is-unix-epoch", MER_JSON_BOOL);
+	const struct mer_json_value *origin = ctf_json_get(v, "origin");
+	const struct mer_json_value *old = ctf_json_get_kind(p, v, "origin-is-unix-epoch", MER_JSON_BOOL);
 	if (old)
 		c->is_absolute = old->u.truth;
 	if (!origin)
@@ -183,19 +183,19 @@ static void read_origin(struct json_parser *p, const struct mer_json *v, struct 
 	c->is_absolute = true;
 }
 
-static void read_offset(struct json_parser *p, const struct mer_json *v, struct ctf_clock *c)
+static void read_offset(struct json_parser *p, const struct mer_json_value *v, struct ctf_clock *c)
 {
 	static const char *const keys[] = { "seconds cycles", NULL };
-	const struct mer_json *o = ctf_json_get_kind(p, v, "offset-from-origin", MER_JSON_OBJECT);
+	const struct mer_json_value *o = ctf_json_get_kind(p, v, "offset-from-origin", MER_JSON_OBJECT);
 	if (!o)
 		o = ctf_json_get_kind(p, v, "offset", MER_JSON_OBJECT);
 	if (!o)
 		return;
 	ctf_json_check_keys(p, o, "a clock offset", keys);
-	const struct mer_json *seconds = ctf_json_get(o, "seconds");
+	const struct mer_json_value *seconds = ctf_json_get(o, "seconds");
 	if (seconds)
 		c->offset_s = ctf_json_sint(p, seconds, "property `seconds`");
-	const struct mer_json *cycles = ctf_json_get_kind(p, o, "cycles", MER_JSON_UINT);
+	const struct mer_json_value *cycles = ctf_json_get_kind(p, o, "cycles", MER_JSON_UINT);
 	if (!cycles)
 		return;
 	if (cycles->u.number >= c->freq_hz)
@@ -210,9 +210,9 @@ static void read_offset(struct json_parser *p, const struct mer_json *v, struct 
 }
 
 /* Before CTF 2.0 a clock class has no `id`; its name is what others know it by. */
-static void add_clock_id(struct json_parser *p, const struct mer_json *v)
+static void add_clock_id(struct json_parser *p, const struct mer_json_value *v)
 {
-	const struct mer_json *id = ctf_json_get_kind(p, v, "id", MER_JSON_STRING);
+	const struct mer_json_value *id = ctf_json_get_kind(p, v, "id", MER_JSON_STRING);
 	if (!id)
 		id = ctf_json_get_kind(p, v, "name", MER_JSON_STRING);
 	if (!id)
@@ -227,7 +227,7 @@ static void add_clock_id(struct json_parser *p, const struct mer_json *v)
 		ctf_json_nomem(p);
 }
 
-static void read_clock(struct json_parser *p, const struct mer_json *v)
+static void read_clock(struct json_parser *p, const struct mer_json_value *v)
 {
 	static const char *const keys[] = {
 		"id namespace name uid frequency origin offset-from-origin precision accuracy "
@@ -238,7 +238,7 @@ static void read_clock(struct json_parser *p, const struct mer_json *v)
 	ctf_json_check_keys(p, v, "a clock class", keys);
 	p->clocks = ctf_json_grow(p, p->clocks, p->n_clocks, &p->cap_clocks, sizeof(*p->clocks));
 	add_clock_id(p, v);
-	const struct mer_json *freq = ctf_json_need(p, v, "frequency", "clock class");
+	const struct mer_json_value *freq = ctf_json_need(p, v, "frequency", "clock class");
 	ctf_json_expect(p, freq, MER_JSON_UINT, "property `frequency`");
 	if (freq->u.number == 0)
 		ctf_json_error(p, MER_ERR_INPUT, freq->at, "property `frequency`: must not be 0");
@@ -251,7 +251,7 @@ static void read_clock(struct json_parser *p, const struct mer_json *v)
 	c.uid = ctf_json_get_text(p, v, "uid");
 	c.precision_cycles = ctf_json_get_uint(p, v, "precision", 0);
 	ctf_json_get_uint(p, v, "accuracy", 0);
-	const struct mer_json *uuid = ctf_json_get(v, "uuid");
+	const struct mer_json_value *uuid = ctf_json_get(v, "uuid");
 	if (uuid) {
 		ctf_json_uuid(p, uuid, c.uuid);
 		c.has_uuid = true;
@@ -270,9 +270,9 @@ static void read_clock(struct json_parser *p, const struct mer_json *v)
 
 /* Data stream classes. */
 
-static int16_t find_clock(struct json_parser *p, const struct mer_json *v)
+static int16_t find_clock(struct json_parser *p, const struct mer_json_value *v)
 {
-	const struct mer_json *id =
+	const struct mer_json_value *id =
 		ctf_json_get_kind(p, v, "default-clock-class-id", MER_JSON_STRING);
 	if (!id)
 		id = ctf_json_get_kind(p, v, "default-clock-class-name", MER_JSON_STRING);
@@ -291,7 +291,7 @@ static struct json_stream *find_stream(struct json_parser *p, uint64_t id)
 	return i ? &p->streams[*i] : NULL;
 }
 
-static void read_stream(struct json_parser *p, const struct mer_json *v)
+static void read_stream(struct json_parser *p, const struct mer_json_value *v)
 {
 	static const char *const keys[] = {
 		"id namespace name uid default-clock-class-id default-clock-class-name",
@@ -301,7 +301,7 @@ static void read_stream(struct json_parser *p, const struct mer_json *v)
 	};
 	ctf_json_check_keys(p, v, "a data stream class", keys);
 	uint64_t id = ctf_json_get_uint(p, v, "id", 0);
-	const struct mer_json *where = ctf_json_get(v, "id");
+	const struct mer_json_value *where = ctf_json_get(v, "id");
 	if (find_stream(p, id))
 		ctf_json_error(p, MER_ERR_INPUT, where ? where->at : v->at,
 			"a second data stream class of the id %" PRIu64, id);
@@ -329,7 +329,7 @@ static void read_stream(struct json_parser *p, const struct mer_json *v)
 /* Event record classes. */
 
 /* Log levels by their names, with - _ and : the same and in any case. */
-static int32_t log_level_called(const struct mer_json *v)
+static int32_t log_level_called(const struct mer_json_value *v)
 {
 	static const char *const names[] = { "emergency", "alert", "critical", "error", "warning",
 		"notice", "info", "debug:system", "debug:program", "debug:process", "debug:module",
@@ -343,27 +343,28 @@ static int32_t log_level_called(const struct mer_json *v)
 	for (int32_t i = 0; i < (int32_t)(sizeof(names) / sizeof(names[0])); i++)
 		if (strcasecmp(word, names[i]) == 0)
 			return i;
-	return strcasecmp(word, "emerg") == 0 ? 0 : strcasecmp(word, "crit") == 0 ? 2 : -1;
+	return strcasecmp(word, "emerg") == 0 ? 0 : strcasecmp(word, "crit") == 0 ? 2
+										  : -1;
 }
 
 /* Attributes are for whoever understands them; what is not as expected is passed over. */
 static void read_attributes(
-	struct json_parser *p, const struct mer_json *v, struct ctf_event_class *e)
+	struct json_parser *p, const struct mer_json_value *v, struct ctf_event_class *e)
 {
 	static const char *const places[][2] = { { "attributes", "lttng.org,2009" },
 		{ "attributes", "babeltrace.org,2020" }, { "user-attributes", "lttng.org,2009" },
 		{ "user-attributes", "babeltrace.org,2020" } };
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		const struct mer_json *a = ctf_json_get(v, places[i][0]);
+		const struct mer_json_value *a = ctf_json_get(v, places[i][0]);
 		a = a ? ctf_json_get(a, places[i][1]) : NULL;
 		if (!a || a->kind != MER_JSON_OBJECT)
 			continue;
-		const struct mer_json *level = ctf_json_get(a, "log-level");
+		const struct mer_json_value *level = ctf_json_get(a, "log-level");
 		if (level && level->kind == MER_JSON_UINT && level->u.number <= INT32_MAX)
 			e->log_level = (int32_t)level->u.number;
 		else if (level && level->kind == MER_JSON_STRING)
 			e->log_level = log_level_called(level);
-		const struct mer_json *uri = ctf_json_get(a, "emf-uri");
+		const struct mer_json_value *uri = ctf_json_get(a, "emf-uri");
 		if (uri && uri->kind == MER_JSON_STRING)
 			e->emf_uri = ctf_json_copy_text(p, uri);
 	}
@@ -379,9 +380,9 @@ static void enter_stream(struct json_parser *p, struct json_stream *s)
 	ctf_json_begin_event(p);
 }
 
-static struct json_stream *stream_of_event(struct json_parser *p, const struct mer_json *v)
+static struct json_stream *stream_of_event(struct json_parser *p, const struct mer_json_value *v)
 {
-	const struct mer_json *where = ctf_json_get(v, "data-stream-class-id");
+	const struct mer_json_value *where = ctf_json_get(v, "data-stream-class-id");
 	uint64_t id = ctf_json_get_uint(p, v, "data-stream-class-id", 0);
 	struct json_stream *s = find_stream(p, id);
 	if (!s)
@@ -390,7 +391,7 @@ static struct json_stream *stream_of_event(struct json_parser *p, const struct m
 	return s;
 }
 
-static void read_event(struct json_parser *p, const struct mer_json *v)
+static void read_event(struct json_parser *p, const struct mer_json_value *v)
 {
 	static const char *const keys[] = {
 		"id data-stream-class-id namespace name uid specific-context-field-class "
@@ -399,7 +400,7 @@ static void read_event(struct json_parser *p, const struct mer_json *v)
 	};
 	ctf_json_check_keys(p, v, "an event record class", keys);
 	struct json_stream *s = stream_of_event(p, v);
-	const struct mer_json *where = ctf_json_get(v, "id");
+	const struct mer_json_value *where = ctf_json_get(v, "id");
 	uint64_t id = ctf_json_get_uint(p, v, "id", 0);
 	if (mer_map_get(&s->event_ids, id))
 		ctf_json_error(p, MER_ERR_INPUT, where ? where->at : v->at,
@@ -432,11 +433,11 @@ static void read_event(struct json_parser *p, const struct mer_json *v)
 
 /* All together. */
 
-static void read_fragment(struct json_parser *p, const struct mer_json *v)
+static void read_fragment(struct json_parser *p, const struct mer_json_value *v)
 {
 	static const struct {
 		const char *type, *title;
-		void (*read)(struct json_parser *p, const struct mer_json *v);
+		void (*read)(struct json_parser *p, const struct mer_json_value *v);
 	} types[] = { { "preamble", "preamble", read_preamble },
 		{ "field-class-alias", "field class alias", read_alias },
 		{ "trace-class", "trace class", read_trace },
@@ -448,7 +449,7 @@ static void read_fragment(struct json_parser *p, const struct mer_json *v)
 	if (v->kind != MER_JSON_OBJECT)
 		ctf_json_error(p, MER_ERR_INPUT, v->at, "a fragment must be an object, found %s",
 			mer_json_kind_name(v->kind));
-	const struct mer_json *type = ctf_json_need(p, v, "type", "fragment");
+	const struct mer_json_value *type = ctf_json_need(p, v, "type", "fragment");
 	ctf_json_expect(p, type, MER_JSON_STRING, "property `type` of a fragment");
 	while (i < N && !mer_json_is(type, types[i].type))
 		i++;
@@ -466,7 +467,7 @@ static void read_fragment(struct json_parser *p, const struct mer_json *v)
 	p->fragment_name = NULL;
 }
 
-static void read_json(struct json_parser *p, struct mer_json *v)
+static void read_json(struct json_parser *p, struct mer_json_value *v)
 {
 	uint32_t commas = p->reader.n_trailing_commas;
 	int rc = mer_json_read(&p->reader, v);
@@ -544,7 +545,7 @@ static void parse(struct json_parser *p)
 	if (!p->globals || !p->locals)
 		ctf_json_nomem(p);
 	while (next_fragment(p)) {
-		struct mer_json v;
+		struct mer_json_value v;
 		mer_arena_reset(&p->scratch);
 		read_json(p, &v);
 		read_fragment(p, &v);

@@ -17,13 +17,14 @@
 
 #include <string.h>
 
-enum { LONG_STRUCT = 16, MAX_PATH = 256 };
+enum { LONG_STRUCT = 16,
+	MAX_PATH = 256 };
 static const uint64_t MAX_WALK_STEPS = (uint64_t)1 << 26;
 
 struct walk {
 	struct json_parser *p;
-	const struct mer_json *json;	       /* the location */
-	const struct mer_json *path[MAX_PATH]; /* names only, without "parent" */
+	const struct mer_json_value *json;	     /* the location */
+	const struct mer_json_value *path[MAX_PATH]; /* names only, without "parent" */
 	unsigned n_path;
 	enum json_target target;
 	bool global; /* the targets' scope outlives an event */
@@ -31,7 +32,7 @@ struct walk {
 	uint16_t reg;
 };
 
-_Noreturn static void fail(const struct walk *w, const struct mer_json *at, const char *why)
+_Noreturn static void fail(const struct walk *w, const struct mer_json_value *at, const char *why)
 {
 	ctf_json_error(w->p, MER_ERR_INPUT, at->at, "%s", why);
 }
@@ -53,7 +54,7 @@ void ctf_json_index_member(struct json_parser *p, const struct ctf_fc *fc, uint3
 		*slot = i + 1;
 }
 
-static bool same_name(const char *name, const struct mer_json *string)
+static bool same_name(const char *name, const struct mer_json_value *string)
 {
 	return strncmp(name, string->u.text, string->n) == 0 && name[string->n] == '\0';
 }
@@ -61,7 +62,7 @@ static bool same_name(const char *name, const struct mer_json *string)
 /* Index of the member among the first n; n when there is none. Hash keys may collide, hence the
  * look at the name; then, and in short structures, all are looked at. */
 static uint32_t find_member(
-	struct json_parser *p, const struct ctf_fc *fc, uint32_t n, const struct mer_json *name)
+	struct json_parser *p, const struct ctf_fc *fc, uint32_t n, const struct mer_json_value *name)
 {
 	if (name->n && memchr(name->u.text, 0, name->n))
 		return n;
@@ -82,12 +83,12 @@ static uint32_t find_member(
 	return n;
 }
 
-static bool is_later_member(const struct mer_json *struct_json, const struct mer_json *name)
+static bool is_later_member(const struct mer_json_value *struct_json, const struct mer_json_value *name)
 {
-	const struct mer_json *list = ctf_json_get(struct_json, "member-classes");
+	const struct mer_json_value *list = ctf_json_get(struct_json, "member-classes");
 	for (uint32_t i = 0; list && list->kind == MER_JSON_ARRAY && i < list->n; i++) {
-		const struct mer_json *m = &list->u.items[i];
-		const struct mer_json *n =
+		const struct mer_json_value *m = &list->u.items[i];
+		const struct mer_json_value *n =
 			m->kind == MER_JSON_OBJECT ? ctf_json_get(m, "name") : NULL;
 		if (n && n->kind == MER_JSON_STRING && n->n == name->n &&
 			memcmp(n->u.text, name->u.text, n->n) == 0)
@@ -132,7 +133,7 @@ static uint16_t new_reg(const struct walk *w)
 }
 
 /* A field that the location means. */
-static void take(struct walk *w, struct ctf_field *field, const struct mer_json *at)
+static void take(struct walk *w, struct ctf_field *field, const struct mer_json_value *at)
 {
 	const struct ctf_fc *fc = field->fc;
 	bool is_int = fc->kind == CTF_INT || fc->kind == CTF_VARINT;
@@ -168,7 +169,7 @@ static void walk_struct(struct walk *w, const struct ctf_fc *fc, unsigned frame,
 	bool inside = frame < CTF_MAX_DEPTH;
 	if (i == w->n_path)
 		fail(w, w->json, "the location ends at a structure");
-	const struct mer_json *name = w->path[i];
+	const struct mer_json_value *name = w->path[i];
 	uint32_t n = inside ? p->frames[frame].n : fc->u.record.n;
 	uint32_t k = find_member(p, fc, n, name);
 	if (k < n) {
@@ -193,7 +194,7 @@ static void walk_field(struct walk *w, struct ctf_field *field, unsigned frame, 
 {
 	const struct json_parser *p = w->p;
 	const struct ctf_fc *fc = field->fc;
-	const struct mer_json *at = w->path[i ? i - 1 : 0];
+	const struct mer_json_value *at = w->path[i ? i - 1 : 0];
 	bool inside = frame < CTF_MAX_DEPTH;
 	if (w->p->walk_steps++ > MAX_WALK_STEPS)
 		ctf_json_error(w->p, MER_ERR_LIMIT, w->json->at,
@@ -233,7 +234,7 @@ static void walk_field(struct walk *w, struct ctf_field *field, unsigned frame, 
 	}
 }
 
-static enum json_scope scope_called(const struct mer_json *v)
+static enum json_scope scope_called(const struct mer_json_value *v)
 {
 	static const char *const names[] = { "packet-header", "packet-context",
 		"event-record-header", "event-record-common-context",
@@ -246,17 +247,17 @@ static enum json_scope scope_called(const struct mer_json *v)
 
 /* The location's parts. Each null takes the name before it away; those with none before them go up
  * a structure: *up is their number. */
-static enum json_scope read_location(struct walk *w, const struct mer_json *v, unsigned *up)
+static enum json_scope read_location(struct walk *w, const struct mer_json_value *v, unsigned *up)
 {
 	static const char *const keys[] = { "origin path", NULL };
 	struct json_parser *p = w->p;
 	enum json_scope scope = N_SCOPES;
-	const struct mer_json *path = v;
+	const struct mer_json_value *path = v;
 	uint32_t i = 0;
 	*up = 0;
 	if (v->kind == MER_JSON_OBJECT) {
 		ctf_json_check_keys(p, v, "a field location", keys);
-		const struct mer_json *origin = ctf_json_get(v, "origin");
+		const struct mer_json_value *origin = ctf_json_get(v, "origin");
 		path = ctf_json_need(p, v, "path", "field location");
 		ctf_json_expect(p, path, MER_JSON_ARRAY, "property `path`");
 		if (origin)
@@ -276,7 +277,7 @@ static enum json_scope read_location(struct walk *w, const struct mer_json *v, u
 	if (path->n == i || path->u.items[path->n - 1].kind == MER_JSON_NULL)
 		fail(w, path, "the path of a field location must end with a name");
 	for (; i < path->n; i++) {
-		const struct mer_json *e = &path->u.items[i];
+		const struct mer_json_value *e = &path->u.items[i];
 		if (e->kind == MER_JSON_NULL) {
 			if (w->n_path)
 				w->n_path--;
@@ -328,7 +329,7 @@ static unsigned start_frame(const struct walk *w, unsigned up)
 	fail(w, w->json, "the root of a scope has no parent");
 }
 
-void ctf_json_resolve(struct json_parser *p, const struct mer_json *v, enum json_target target,
+void ctf_json_resolve(struct json_parser *p, const struct mer_json_value *v, enum json_target target,
 	struct ctf_ref *ref, bool *is_bool)
 {
 	struct walk w = { .p = p, .json = v, .target = target };

@@ -32,7 +32,7 @@ enum json_scope {
  * at n is under construction (in the next frame, when that is a compound too). */
 struct json_frame {
 	struct ctf_fc *fc;
-	const struct mer_json *json; /* for "comes later" */
+	const struct mer_json_value *json; /* for "comes later" */
 	uint32_t n;
 };
 
@@ -48,7 +48,7 @@ struct json_stream {
 };
 
 struct json_alias {
-	struct mer_json field_class;
+	struct mer_json_value field_class;
 };
 
 /* A place in the schema that holds a register number, to be made final when all are known. */
@@ -84,13 +84,13 @@ struct json_parser {
 	struct mer_map stream_ids;
 
 	/* Where we are. */
-	const char *fragment;		      /* "event record class", for messages */
-	const struct mer_json *fragment_name; /* NULL: none */
-	enum json_scope scope;		      /* N_SCOPES: in none */
-	bool checking_alias;		      /* no scope: locations cannot be resolved */
-	unsigned in_alias;		      /* how many uses of aliases we are inside of */
-	uint64_t n_from_alias;		      /* field classes built from aliases, limited */
-	struct json_stream *stream;	      /* of the fragment; NULL: none */
+	const char *fragment;			    /* "event record class", for messages */
+	const struct mer_json_value *fragment_name; /* NULL: none */
+	enum json_scope scope;			    /* N_SCOPES: in none */
+	bool checking_alias;			    /* no scope: locations cannot be resolved */
+	unsigned in_alias;			    /* how many uses of aliases we are inside of */
+	uint64_t n_from_alias;			    /* field classes built from aliases, limited */
+	struct json_stream *stream;		    /* of the fragment; NULL: none */
 	const struct ctf_fc *scopes[N_SCOPES];
 	struct json_frame frames[CTF_MAX_DEPTH];
 	unsigned depth;
@@ -118,41 +118,43 @@ void ctf_json_warn(struct json_parser *p, const char *code, size_t at, const cha
 void *ctf_json_alloc(struct json_parser *p, size_t n, size_t bytes_each);
 /* Room for one more in a malloc'ed list. */
 void *ctf_json_grow(struct json_parser *p, void *list, size_t n, size_t *cap, size_t bytes_each);
-const char *ctf_json_copy_text(struct json_parser *p, const struct mer_json *string);
+const char *ctf_json_copy_text(struct json_parser *p, const struct mer_json_value *string);
 const char *ctf_json_copy(struct json_parser *p, const char *text, size_t len, size_t at);
 /* Fails unless v is of the kind. what names it: "property `length`". */
 void ctf_json_expect(
-	struct json_parser *p, const struct mer_json *v, enum mer_json_kind kind, const char *what);
+	struct json_parser *p, const struct mer_json_value *v, enum mer_json_kind kind, const char *what);
 /* The property or NULL; the second fails when it is not there. what: of what it is a property. */
-const struct mer_json *ctf_json_get(const struct mer_json *object, const char *key);
-const struct mer_json *ctf_json_need(
-	struct json_parser *p, const struct mer_json *object, const char *key, const char *what);
+const struct mer_json_value *ctf_json_get(const struct mer_json_value *object, const char *key);
+const struct mer_json_value *ctf_json_need(
+	struct json_parser *p, const struct mer_json_value *object, const char *key, const char *what);
 /* Of a given kind, NULL when it is not there. */
-const struct mer_json *ctf_json_get_kind(struct json_parser *p, const struct mer_json *object,
+const struct mer_json_value *ctf_json_get_kind(struct json_parser *p, const struct mer_json_value *object,
 	const char *key, enum mer_json_kind kind);
 uint64_t ctf_json_get_uint(
-	struct json_parser *p, const struct mer_json *object, const char *key, uint64_t fallback);
-int64_t ctf_json_sint(struct json_parser *p, const struct mer_json *v, const char *what);
+	struct json_parser *p, const struct mer_json_value *object, const char *key, uint64_t fallback);
+int64_t ctf_json_sint(struct json_parser *p, const struct mer_json_value *v, const char *what);
 const char *ctf_json_get_text(
-	struct json_parser *p, const struct mer_json *object, const char *key);
-void ctf_json_uuid(struct json_parser *p, const struct mer_json *v, uint8_t uuid[16]);
+	struct json_parser *p, const struct mer_json_value *object, const char *key);
+void ctf_json_uuid(struct json_parser *p, const struct mer_json_value *v, uint8_t uuid[16]);
 /* Fails on a property that is not in the list (words separated by a space, ending with NULL), and
  * on any extension; checks that attributes are an object. */
-void ctf_json_check_keys(struct json_parser *p, const struct mer_json *object, const char *what,
+void ctf_json_check_keys(struct json_parser *p, const struct mer_json_value *object, const char *what,
 	const char *const *known);
 
 /* json_class.c: the field class v; field (NULL: root of a scope) gets it and its roles. */
 struct ctf_fc *ctf_json_class(
-	struct json_parser *p, const struct mer_json *v, struct ctf_field *field);
+	struct json_parser *p, const struct mer_json_value *v, struct ctf_field *field);
 /* The structure of a scope, with the checks on its roles; NULL when the property is not there. */
-struct ctf_fc *ctf_json_scope(struct json_parser *p, const struct mer_json *fragment,
+struct ctf_fc *ctf_json_scope(struct json_parser *p, const struct mer_json_value *fragment,
 	const char *key, enum json_scope scope);
 extern const char *const ctf_json_scope_names[N_SCOPES];
 
 /* json_location.c */
-enum json_target { TARGET_LENGTH, TARGET_SELECTOR_INT, TARGET_SELECTOR_ANY };
+enum json_target { TARGET_LENGTH,
+	TARGET_SELECTOR_INT,
+	TARGET_SELECTOR_ANY };
 /* Makes ref refer to the fields at location v; *is_bool: these are booleans. */
-void ctf_json_resolve(struct json_parser *p, const struct mer_json *v, enum json_target target,
+void ctf_json_resolve(struct json_parser *p, const struct mer_json_value *v, enum json_target target,
 	struct ctf_ref *ref, bool *is_bool);
 /* Makes the members of a long structure known as they are completed. */
 void ctf_json_index_member(struct json_parser *p, const struct ctf_fc *fc, uint32_t i);

@@ -7,7 +7,8 @@
 #include <string.h>
 #include "base/str.h"
 
-enum { EXCERPT_CHARS = 100, EXCERPT_BEFORE = 60 };
+enum { EXCERPT_CHARS = 100,
+	EXCERPT_BEFORE = 60 };
 
 _Noreturn void ctf_json_nomem(struct json_parser *p)
 {
@@ -178,13 +179,13 @@ const char *ctf_json_copy(struct json_parser *p, const char *text, size_t len, s
 	return copy;
 }
 
-const char *ctf_json_copy_text(struct json_parser *p, const struct mer_json *string)
+const char *ctf_json_copy_text(struct json_parser *p, const struct mer_json_value *string)
 {
 	return ctf_json_copy(p, string->u.text, string->n, string->at);
 }
 
 void ctf_json_expect(
-	struct json_parser *p, const struct mer_json *v, enum mer_json_kind kind, const char *what)
+	struct json_parser *p, const struct mer_json_value *v, enum mer_json_kind kind, const char *what)
 {
 	if (v->kind == kind)
 		return;
@@ -192,16 +193,16 @@ void ctf_json_expect(
 		mer_json_kind_name(kind), mer_json_kind_name(v->kind));
 }
 
-const struct mer_json *ctf_json_get(const struct mer_json *object, const char *key)
+const struct mer_json_value *ctf_json_get(const struct mer_json_value *object, const char *key)
 {
 	const struct mer_json_member *m = mer_json_member(object, key);
 	return m ? &m->value : NULL;
 }
 
-const struct mer_json *ctf_json_need(
-	struct json_parser *p, const struct mer_json *object, const char *key, const char *what)
+const struct mer_json_value *ctf_json_need(
+	struct json_parser *p, const struct mer_json_value *object, const char *key, const char *what)
 {
-	const struct mer_json *v = ctf_json_get(object, key);
+	const struct mer_json_value *v = ctf_json_get(object, key);
 	if (!v)
 		ctf_json_error(p, MER_ERR_INPUT, object->at, "%s: the property `%s` is missing",
 			what, key);
@@ -214,11 +215,11 @@ static const char *property(const char *key, char buf[80])
 	return buf;
 }
 
-const struct mer_json *ctf_json_get_kind(struct json_parser *p, const struct mer_json *object,
+const struct mer_json_value *ctf_json_get_kind(struct json_parser *p, const struct mer_json_value *object,
 	const char *key, enum mer_json_kind kind)
 {
 	char what[80];
-	const struct mer_json *v = ctf_json_get(object, key);
+	const struct mer_json_value *v = ctf_json_get(object, key);
 	/* LTTng-tools writes null for an object without members. */
 	if (v && v->kind == MER_JSON_NULL && kind == MER_JSON_OBJECT)
 		return NULL;
@@ -228,13 +229,13 @@ const struct mer_json *ctf_json_get_kind(struct json_parser *p, const struct mer
 }
 
 uint64_t ctf_json_get_uint(
-	struct json_parser *p, const struct mer_json *object, const char *key, uint64_t fallback)
+	struct json_parser *p, const struct mer_json_value *object, const char *key, uint64_t fallback)
 {
-	const struct mer_json *v = ctf_json_get_kind(p, object, key, MER_JSON_UINT);
+	const struct mer_json_value *v = ctf_json_get_kind(p, object, key, MER_JSON_UINT);
 	return v ? v->u.number : fallback;
 }
 
-int64_t ctf_json_sint(struct json_parser *p, const struct mer_json *v, const char *what)
+int64_t ctf_json_sint(struct json_parser *p, const struct mer_json_value *v, const char *what)
 {
 	if (v->kind != MER_JSON_INT && v->kind != MER_JSON_UINT)
 		ctf_json_error(p, MER_ERR_INPUT, v->at, "%s: expected an integer, found %s", what,
@@ -245,19 +246,19 @@ int64_t ctf_json_sint(struct json_parser *p, const struct mer_json *v, const cha
 	return (int64_t)v->u.number;
 }
 
-const char *ctf_json_get_text(struct json_parser *p, const struct mer_json *object, const char *key)
+const char *ctf_json_get_text(struct json_parser *p, const struct mer_json_value *object, const char *key)
 {
-	const struct mer_json *v = ctf_json_get_kind(p, object, key, MER_JSON_STRING);
+	const struct mer_json_value *v = ctf_json_get_kind(p, object, key, MER_JSON_STRING);
 	return v ? ctf_json_copy_text(p, v) : NULL;
 }
 
-void ctf_json_uuid(struct json_parser *p, const struct mer_json *v, uint8_t uuid[16])
+void ctf_json_uuid(struct json_parser *p, const struct mer_json_value *v, uint8_t uuid[16])
 {
 	if (v->kind != MER_JSON_ARRAY || v->n != 16)
 		ctf_json_error(p, MER_ERR_INPUT, v->at,
 			"property `uuid`: expected an array of 16 integers");
 	for (unsigned i = 0; i < 16; i++) {
-		const struct mer_json *b = &v->u.items[i];
+		const struct mer_json_value *b = &v->u.items[i];
 		if (b->kind != MER_JSON_UINT || b->u.number > 255)
 			ctf_json_error(p, MER_ERR_INPUT, b->at,
 				"property `uuid`: expected an integer of 0 to 255");
@@ -267,7 +268,7 @@ void ctf_json_uuid(struct json_parser *p, const struct mer_json *v, uint8_t uuid
 
 /* An extension may change how the trace is to be read, and none is known here. Those in use must
  * be declared by the preamble, where they are thus refused; one elsewhere is not allowed. */
-static void refuse_extensions(struct json_parser *p, const struct mer_json *v)
+static void refuse_extensions(struct json_parser *p, const struct mer_json_value *v)
 {
 	ctf_json_expect(p, v, MER_JSON_OBJECT, "property `extensions`");
 	for (uint32_t i = 0; i < v->n; i++) {
@@ -296,7 +297,7 @@ static bool has_word(const char *words, const char *word, size_t len)
 	return false;
 }
 
-void ctf_json_check_keys(struct json_parser *p, const struct mer_json *object, const char *what,
+void ctf_json_check_keys(struct json_parser *p, const struct mer_json_value *object, const char *what,
 	const char *const *known)
 {
 	for (uint32_t i = 0; i < object->n; i++) {

@@ -465,21 +465,6 @@ static void emit_field(struct compiler *c, const struct ctf_field *f, uint32_t s
 	}
 }
 
-const struct ctf_fc *ctf_scope_fc(const struct ctf_schema *s, const struct ctf_stream_class *sc,
-	const struct ctf_event_class *ec, enum ctf_scope scope)
-{
-	switch (scope) {
-	case CTF_SCOPE_PACKET_HEADER: return s->packet_header;
-	case CTF_SCOPE_PACKET_CONTEXT: return sc ? sc->packet_context : NULL;
-	case CTF_SCOPE_EVENT_HEADER: return sc ? sc->event_header : NULL;
-	case CTF_SCOPE_COMMON_CONTEXT: return sc ? sc->event_context : NULL;
-	case CTF_SCOPE_SPECIFIC_CONTEXT: return ec ? ec->specific_context : NULL;
-	case CTF_SCOPE_PAYLOAD: return ec ? ec->payload : NULL;
-	case CTF_N_SCOPES: break;
-	}
-	return NULL;
-}
-
 static void begin_program(struct compiler *c, struct align_state at)
 {
 	c->at = at;

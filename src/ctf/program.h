@@ -28,16 +28,6 @@
 #include "ctf/schema.h"
 #include "ctf/traits.h"
 
-enum ctf_scope {
-	CTF_SCOPE_PACKET_HEADER,
-	CTF_SCOPE_PACKET_CONTEXT,
-	CTF_SCOPE_EVENT_HEADER,
-	CTF_SCOPE_COMMON_CONTEXT,
-	CTF_SCOPE_SPECIFIC_CONTEXT,
-	CTF_SCOPE_PAYLOAD,
-	CTF_N_SCOPES
-};
-
 enum ctf_opcode {
 	OP_END,
 	OP_SPAN, /* x: bits that follow; checked and passed at once */
@@ -251,10 +241,6 @@ enum { CTF_UNWANTED = -1,
 /* Compiles into arena. The program keeps pointers into the schema. */
 int ctf_program_compile(const struct ctf_schema *schema, const struct ctf_wants *wants,
 	struct mer_arena *arena, struct ctf_program **program, struct mer_err *err);
-
-/* Structure of a scope, or NULL. */
-const struct ctf_fc *ctf_scope_fc(const struct ctf_schema *, const struct ctf_stream_class *,
-	const struct ctf_event_class *, enum ctf_scope);
 
 /* NULL: no such class. */
 static inline const struct ctf_entry *ctf_entry_find(const struct ctf_stream_plan *s, uint64_t id)

@@ -30,3 +30,33 @@ const struct ctf_event_class *ctf_event_class_find(const struct ctf_stream_class
 	}
 	return lo < c->n_events && c->events[lo].id == id ? &c->events[lo] : NULL;
 }
+
+bool ctf_mapping_has(const struct ctf_fc *fc, const struct ctf_mapping *m, uint64_t v)
+{
+	for (uint32_t i = 0; i < m->n_ranges; i++) {
+		const struct ctf_range *r = &m->ranges[i];
+		if (fc->kind == CTF_BIT_MAP) {
+			for (uint64_t bit = r->lo; bit <= r->hi && bit < 64; bit++)
+				if (v >> bit & 1)
+					return true;
+		} else if (v - r->lo <= r->hi - r->lo) { /* the same for signed ranges */
+			return true;
+		}
+	}
+	return false;
+}
+
+const struct ctf_fc *ctf_scope_fc(const struct ctf_schema *s, const struct ctf_stream_class *sc,
+	const struct ctf_event_class *ec, enum ctf_scope scope)
+{
+	switch (scope) {
+	case CTF_SCOPE_PACKET_HEADER: return s->packet_header;
+	case CTF_SCOPE_PACKET_CONTEXT: return sc ? sc->packet_context : NULL;
+	case CTF_SCOPE_EVENT_HEADER: return sc ? sc->event_header : NULL;
+	case CTF_SCOPE_COMMON_CONTEXT: return sc ? sc->event_context : NULL;
+	case CTF_SCOPE_SPECIFIC_CONTEXT: return ec ? ec->specific_context : NULL;
+	case CTF_SCOPE_PAYLOAD: return ec ? ec->payload : NULL;
+	case CTF_N_SCOPES: break;
+	}
+	return NULL;
+}

@@ -23,9 +23,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CTF_MAX_DEPTH = 64, CTF_NO_REG = 0, CTF_MAX_REGS = 4096 };
+enum { CTF_MAX_DEPTH = 64,
+	CTF_NO_REG = 0,
+	CTF_MAX_REGS = 4096 };
 
-enum ctf_byte_order { CTF_LE, CTF_BE };
+enum ctf_byte_order { CTF_LE,
+	CTF_BE };
 
 enum ctf_kind {
 	CTF_BIT_ARRAY, /* fixed length, unsigned, no meaning as a number        (u.bits) */
@@ -56,10 +59,25 @@ enum ctf_role {
 	CTF_ROLE_SEQ_NUM = 1 << 8,	 /* packet sequence number */
 	CTF_ROLE_DISCARDED = 1 << 9,	 /* discarded event counter snapshot */
 	CTF_ROLE_EVENT_ID = 1 << 10,	 /* event record class id */
-	CTF_ROLE_CPU_ID = 1 << 11 /* by its name cpu_id, packet context; not in the specification */
+	CTF_ROLE_CPU_ID = 1 << 11	 /* by its name cpu_id, packet context; not in the specification */
 };
 
-enum ctf_encoding { CTF_UTF8, CTF_UTF16BE, CTF_UTF16LE, CTF_UTF32BE, CTF_UTF32LE };
+/* Where the structures of a schema are, in the order of decoding. */
+enum ctf_scope {
+	CTF_SCOPE_PACKET_HEADER,
+	CTF_SCOPE_PACKET_CONTEXT,
+	CTF_SCOPE_EVENT_HEADER,
+	CTF_SCOPE_COMMON_CONTEXT,
+	CTF_SCOPE_SPECIFIC_CONTEXT,
+	CTF_SCOPE_PAYLOAD,
+	CTF_N_SCOPES
+};
+
+enum ctf_encoding { CTF_UTF8,
+	CTF_UTF16BE,
+	CTF_UTF16LE,
+	CTF_UTF32BE,
+	CTF_UTF32LE };
 
 /* lo <= hi; for signed fields both are the two's complement bit pattern of an int64_t. */
 struct ctf_range {
@@ -105,7 +123,7 @@ struct ctf_fc { /* field class */
 			uint8_t base;  /* to show it in: 2, 8, 10 or 16 */
 			uint32_t n_mappings;
 			const struct ctf_mapping *mappings; /* as declared; may overlap */
-			bool is_enum; /* to be shown as one, even without mappings */
+			bool is_enum;			    /* to be shown as one, even without mappings */
 		} bits;
 		struct {
 			uint8_t encoding;	/* enum ctf_encoding; blobs: 0 */
@@ -150,16 +168,16 @@ struct ctf_clock {
 
 struct ctf_event_class {
 	uint64_t id;
-	const char *name;    /* never NULL: "event ID" made up when the metadata has none */
-	int32_t log_level;   /* -1: none */
-	const char *emf_uri; /* may be NULL */
+	const char *name;			   /* never NULL: "event ID" made up when the metadata has none */
+	int32_t log_level;			   /* -1: none */
+	const char *emf_uri;			   /* may be NULL */
 	struct ctf_fc *specific_context, *payload; /* structures, or NULL */
 };
 
 struct ctf_stream_class {
 	uint64_t id;
-	const char *name; /* may be NULL */
-	int16_t clock;	  /* default clock, index in schema->clocks, -1: none */
+	const char *name;					      /* may be NULL */
+	int16_t clock;						      /* default clock, index in schema->clocks, -1: none */
 	struct ctf_fc *packet_context, *event_header, *event_context; /* structures, or NULL */
 	uint32_t n_events;
 	struct ctf_event_class *events; /* by rising id */
@@ -189,5 +207,10 @@ struct ctf_schema {
 const struct ctf_env *ctf_env_find(const struct ctf_schema *s, const char *name);
 const struct ctf_stream_class *ctf_stream_class_find(const struct ctf_schema *s, uint64_t id);
 const struct ctf_event_class *ctf_event_class_find(const struct ctf_stream_class *c, uint64_t id);
+/* Is the label one of v's: v in its ranges; of a bit map: a bit of v that is set? */
+bool ctf_mapping_has(const struct ctf_fc *fc, const struct ctf_mapping *m, uint64_t v);
+/* Structure of a scope, or NULL. Classes of other scopes than the one asked for may be NULL. */
+const struct ctf_fc *ctf_scope_fc(const struct ctf_schema *s, const struct ctf_stream_class *sc,
+	const struct ctf_event_class *ec, enum ctf_scope scope);
 
 #endif

@@ -4,7 +4,8 @@
 
 #include "ctf/writer.h"
 
-enum { CTF_N_ROLES = 12, CTF_MAX_WRITE_BYTES = 1 << 30 };
+enum { CTF_N_ROLES = 12,
+	CTF_MAX_WRITE_BYTES = 1 << 30 };
 
 /* What the writer fills in by itself; indexes of value are the role's bit number. */
 struct ctf_role_values {
@@ -49,17 +50,6 @@ int ctf_encode_bytes(struct ctf_encoder *e, const void *data, size_t len);
 void ctf_encoder_rewind(struct ctf_encoder *e, uint64_t bit, uint8_t order);
 /* Makes room for bits after the position. */
 int ctf_encoder_room(struct ctf_encoder *e, uint64_t bits);
-
-/* Where the structures of a schema are, in the order of decoding. */
-enum ctf_scope {
-	CTF_SCOPE_PACKET_HEADER,
-	CTF_SCOPE_PACKET_CONTEXT,
-	CTF_SCOPE_EVENT_HEADER,
-	CTF_SCOPE_COMMON_CONTEXT,
-	CTF_SCOPE_SPECIFIC_CONTEXT,
-	CTF_SCOPE_PAYLOAD,
-	CTF_N_SCOPES
-};
 
 /* The way to the field being written: frame 0 is a scope's structure, the last one the structure
  * that holds the field. Compounds between are not structures and have no names. */

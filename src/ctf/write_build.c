@@ -226,12 +226,12 @@ struct ctf_fc *ctf_new_event_header(struct mer_arena *a, struct ctf_schema *s,
 	enum ctf_header_shape shape, enum ctf_byte_order order, int clock)
 {
 	struct ctf_fc *h = ctf_new_struct(a, 8);
-	if (shape == CTF_HEADER_PLAIN) {
+	if (shape == CTF_WRITE_PLAIN) {
 		add_time(a, h, "timestamp", 64, order, CTF_ROLE_TIMESTAMP, clock);
 		add_uint(a, h, "id", 32, order, CTF_ROLE_EVENT_ID);
 		return a->failed ? NULL : h;
 	}
-	bool large = shape == CTF_HEADER_LARGE;
+	bool large = shape == CTF_WRITE_LARGE;
 	uint64_t last = large ? 65535 : 31;
 	struct ctf_field *id = add_uint(a, h, "id", large ? 16 : 5, order, CTF_ROLE_EVENT_ID);
 	struct ctf_fc *v = ctf_new_variant(a), *few = ctf_new_struct(a, 1),

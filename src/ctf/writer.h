@@ -22,7 +22,9 @@
 
 /* Metadata. */
 
-enum ctf_framing { CTF_PLAIN, CTF_PACKETS_LE, CTF_PACKETS_BE };
+enum ctf_framing { CTF_PLAIN,
+	CTF_PACKETS_LE,
+	CTF_PACKETS_BE };
 
 struct ctf_metadata_options {
 	uint8_t major;		  /* 1: TSDL, 2: JSON; 0: the schema's own */
@@ -40,7 +42,10 @@ void ctf_write_packets(const char *text, size_t len, const uint8_t uuid[16], uin
 
 /* Data streams. */
 
-enum ctf_value_kind { CTF_VALUE_UINT, CTF_VALUE_INT, CTF_VALUE_REAL, CTF_VALUE_BYTES };
+enum ctf_value_kind { CTF_VALUE_UINT,
+	CTF_VALUE_INT,
+	CTF_VALUE_REAL,
+	CTF_VALUE_BYTES };
 
 struct ctf_value {
 	enum ctf_value_kind kind;
@@ -127,9 +132,9 @@ bool ctf_refer(struct ctf_schema *s, struct ctf_fc *fc, struct ctf_field *target
 
 /* The structures that LTTng has. clock: index of the stream's clock, -1: no timestamps. */
 enum ctf_header_shape {
-	CTF_HEADER_COMPACT, /* 5-bit id and 27-bit time, or 32-bit id and 64-bit time */
-	CTF_HEADER_LARGE,   /* 16-bit id and 32-bit time, or 32-bit id and 64-bit time */
-	CTF_HEADER_PLAIN    /* 64-bit time, 32-bit id */
+	CTF_WRITE_COMPACT, /* 5-bit id and 27-bit time, or 32-bit id and 64-bit time */
+	CTF_WRITE_LARGE,   /* 16-bit id and 32-bit time, or 32-bit id and 64-bit time */
+	CTF_WRITE_PLAIN	   /* 64-bit time, 32-bit id */
 };
 struct ctf_fc *ctf_new_packet_header(struct mer_arena *a, enum ctf_byte_order order);
 struct ctf_fc *ctf_new_packet_context(struct mer_arena *a, enum ctf_byte_order order, int clock);

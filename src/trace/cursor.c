@@ -26,7 +26,7 @@ struct carry {
 };
 
 struct stream_cursor {
-	uint32_t first;            /* packet that it began with */
+	uint32_t first;		   /* packet that it began with */
 	uint32_t next, saved_next; /* packet to open */
 	uint32_t n_lanes, cap_lanes;
 	struct lane *lanes; /* in the order of their packets; done ones stay for the window */
@@ -42,17 +42,17 @@ struct mer_cursor {
 	struct trace_reading *owned_reading; /* made by mer_cursor_open */
 	struct trace_range range;
 	struct stream_cursor *streams;
-	int64_t *keys; /* per stream: nothing comes from it before; INT64_MAX: nothing at all */
-	struct lane_sink sink;    /* the window, as decoded */
+	int64_t *keys;		  /* per stream: nothing comes from it before; INT64_MAX: nothing at all */
+	struct lane_sink sink;	  /* the window, as decoded */
 	struct mer_event *events; /* in order */
 	struct timesort_key *spare;
 	struct ctf_pool pool;
 	const uint64_t **contexts;
 	uint32_t n_contexts;
 	uint32_t window_events; /* aimed at */
-	int64_t width;	 /* of the next window, ns */
-	uint64_t window; /* its number, from 1 */
-	bool flushing;	 /* an instant is handed out in pieces */
+	int64_t width;		/* of the next window, ns */
+	uint64_t window;	/* its number, from 1 */
+	bool flushing;		/* an instant is handed out in pieces */
 	uint32_t flush_stream;
 	int64_t flush_key;
 	uint64_t bytes;
@@ -61,7 +61,9 @@ struct mer_cursor {
 };
 
 /* What a stream has to say about a window. */
-enum fill { FILL_OK, FILL_FULL, FILL_NOMEM };
+enum fill { FILL_OK,
+	FILL_FULL,
+	FILL_NOMEM };
 
 static struct lane *add_lane(struct mer_cursor *c, struct stream_cursor *s)
 {
@@ -222,7 +224,8 @@ static void commit_stream(struct mer_cursor *c, uint32_t stream)
 			key = s->lanes[i].now.key;
 	if (s->next < t->n_packets) {
 		int64_t begin =
-			t->ordered ? trace_packet_begin(c->e, &t->packets[s->next]) : kept ? key : s->carry.key;
+			t->ordered ? trace_packet_begin(c->e, &t->packets[s->next]) : kept ? key
+											   : s->carry.key;
 		if (begin < key)
 			key = begin;
 	}
@@ -299,7 +302,8 @@ static void adapt_width(struct mer_cursor *c)
 		w = w > MAX_WIDTH_NS / 4 ? MAX_WIDTH_NS : w * 4;
 	else if (n < want * 3 / 4 || n > want * 5 / 4)
 		w = (int64_t)((double)w * want / n);
-	c->width = w < 1 ? 1 : w > MAX_WIDTH_NS ? MAX_WIDTH_NS : w;
+	c->width = w < 1 ? 1 : w > MAX_WIDTH_NS ? MAX_WIDTH_NS
+						: w;
 }
 
 /* Fills decoded[] with the next window that has any event; *more is false when there is none. */

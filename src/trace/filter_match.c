@@ -176,26 +176,11 @@ bool filter_has_labels(const struct ctf_fc *fc)
 						  (fc->u.bits.is_enum || fc->u.bits.n_mappings));
 }
 
-static bool in_mapping(const struct ctf_fc *fc, const struct ctf_mapping *m, uint64_t v)
-{
-	for (uint32_t i = 0; i < m->n_ranges; i++) {
-		const struct ctf_range *r = &m->ranges[i];
-		if (fc->kind == CTF_BIT_MAP) {
-			for (uint64_t bit = r->lo; bit <= r->hi && bit < 64; bit++)
-				if (v >> bit & 1)
-					return true;
-		} else if (v - r->lo <= r->hi - r->lo) {
-			return true;
-		}
-	}
-	return false;
-}
-
 static bool label_fits(const struct filter_pattern *p, const struct ctf_fc *fc, uint64_t v)
 {
 	for (uint32_t i = 0; i < fc->u.bits.n_mappings; i++) {
 		const struct ctf_mapping *m = &fc->u.bits.mappings[i];
-		if (filter_pattern_fits(p, m->label, strlen(m->label)) && in_mapping(fc, m, v))
+		if (filter_pattern_fits(p, m->label, strlen(m->label)) && ctf_mapping_has(fc, m, v))
 			return true;
 	}
 	return false;

@@ -130,7 +130,8 @@ struct head {
 	uint64_t bit, clock;
 };
 
-enum { MAX_HEADS = 64, PREFETCH_BYTES = 512 };
+enum { MAX_HEADS = 64,
+	PREFETCH_BYTES = 512 };
 
 /* The common case: bodies of fixed size, time that only rises, a clock of 1 GHz. Finds the next
  * heads[1..max) behind heads[0] without a branch on what is wanted; stops before anything else. The

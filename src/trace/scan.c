@@ -143,7 +143,9 @@ static void check_index(const struct scanner *s, struct index_check *c, const st
 	if (s->n_read < s->index.n) {
 		struct ctf_index_entry i = ctf_index_get(&s->index, s->n_read);
 		same = i.offset_bytes == p->offset && i.size_bits == p->size_bits &&
-		       i.content_bits == p->content_bits;
+		       i.content_bits == p->content_bits &&
+		       (!(p->seen & CTF_ROLE_TIMESTAMP) || i.begin == p->begin) &&
+		       (!(p->seen & CTF_ROLE_TIMESTAMP_END) || i.end == p->end);
 	}
 	if (!same && c->n_wrong++ == 0)
 		c->first = s->n_read;

@@ -143,6 +143,31 @@ static bool count_losses(struct mer_experiment *e, uint32_t stream)
 	return true;
 }
 
+/* Where a packet begins before the one before it has ended, the clock goes backwards in the file. Old
+ * tracers do that (they took the end time too late); both packets are then read side by side. */
+static void report_overlaps(struct mer_experiment *e, uint32_t stream)
+{
+	const struct trace_stream *t = &e->data[stream];
+	uint64_t n = 0;
+	int64_t worst = 0;
+	for (uint32_t i = 1; t->ordered && i < t->n_packets; i++) {
+		int64_t end = trace_packet_end(e, &t->packets[i - 1]);
+		int64_t begin = trace_packet_begin(e, &t->packets[i]);
+		if (end == MER_NO_TIME || begin == MER_NO_TIME || begin >= end)
+			continue;
+		n++;
+		worst = end - begin > worst ? end - begin : worst;
+	}
+	if (!n)
+		return;
+	struct mer_diag d = about(e, stream, "clock-backwards", MER_WARNING);
+	d.count = n;
+	mer_diag_add(&e->diags, &d,
+		"the clock goes backwards between packets: %" PRIu64
+		" begin before the one before has ended, by up to %.3f us; their events are merged by time",
+		n, (double)worst / 1e3);
+}
+
 static void report_losses(struct mer_experiment *e, uint32_t stream)
 {
 	const struct trace_stream *t = &e->data[stream];
@@ -172,6 +197,7 @@ int trace_finish_streams(struct mer_experiment *e, struct mer_err *err)
 		if (!count_losses(e, i))
 			return mer_fail_nomem(err);
 		report_losses(e, i);
+		report_overlaps(e, i);
 	}
 	return 0;
 }

@@ -348,8 +348,9 @@ int trace_walk_range(struct mer_experiment *e, struct trace_range range, unsigne
 	struct mer_err *err)
 {
 	struct walk walk = { .e = e,
-		.range = range, .diags_lock = PTHREAD_MUTEX_INITIALIZER, .done_bytes = done_bytes
-	};
+		.range = range,
+		.diags_lock = PTHREAD_MUTEX_INITIALIZER,
+		.done_bytes = done_bytes };
 	struct trace_counts *c = calloc(1, sizeof(*c));
 	if (!c)
 		return mer_fail_nomem(err);

@@ -14,7 +14,7 @@
 struct fixture {
 	struct mer_arena arena;
 	struct mer_json_reader reader;
-	struct mer_json value;
+	struct mer_json_value value;
 };
 
 static int read_len(struct fixture *f, const char *text, size_t len)
@@ -104,7 +104,7 @@ static void test_tree(void **state)
 	assert_int_equal(a->value.at, strstr(text, "\"x\"") - text);
 	assert_true(mer_json_is(&a->value, "x"));
 	assert_null(mer_json_member(&f.value, "zz"));
-	const struct mer_json *z = &mer_json_member(&f.value, "z")->value;
+	const struct mer_json_value *z = &mer_json_member(&f.value, "z")->value;
 	assert_int_equal(z->n, 5);
 	assert_true(z->u.items[1].u.truth);
 	assert_int_equal(z->u.items[2].kind, MER_JSON_NULL);

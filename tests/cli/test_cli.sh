@@ -1,16 +1,8 @@
 #!/usr/bin/env bash
 # The command line: help, usage errors, exit statuses, output that cannot be written, completions
 # and manual pages, all held against the tables that the program prints.
-set -u
-m=$MERIDIAN
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-bad=0
+. "$SRC/tests/cli/lib.sh"
 
-fail() {
-	echo "FAILED: $*"
-	bad=1
-}
 # expect STATUS COMMAND...: output goes to $dir/out and $dir/err
 expect() {
 	local want=$1
@@ -156,4 +148,4 @@ if command -v fish >/dev/null; then
 	"$m" completion fish >"$dir/c.fish"
 	fish --no-execute "$dir/c.fish" || fail "completion fish: syntax"
 fi
-exit $bad
+exit $((failed > 0))

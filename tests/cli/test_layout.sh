@@ -1,16 +1,8 @@
 #!/usr/bin/env bash
 # meridian layout: three bit fields of 4, 32 and 4 bits in both byte orders, word for word; a record
 # that is cut; an event without a record; names that do not fit.
-set -u
-m=$MERIDIAN
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-bad=0
+. "$SRC/tests/cli/lib.sh"
 
-fail() {
-	echo "FAILED: $*"
-	bad=1
-}
 # trace NAME BYTE_ORDER BYTES
 trace() {
 	mkdir "$dir/$1"
@@ -190,4 +182,4 @@ grep -qF "no trace has an event 'bist' (did you mean bits?)" "$dir/err" || fail 
 same 2 "$m" layout empty '*' </dev/null
 grep -qF "fits 2 events (bits, nested): name one" "$dir/err" || fail "no list of names"
 
-exit $bad
+exit $((failed > 0))

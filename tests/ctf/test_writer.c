@@ -235,7 +235,7 @@ static void packets_tell_sizes_times_and_losses(void **state)
 {
 	struct fixture *f = *state;
 	for (int order = 0; order < 2; order++) {
-		headers(f, CTF_HEADER_PLAIN, order ? CTF_BE : CTF_LE);
+		headers(f, CTF_WRITE_PLAIN, order ? CTF_BE : CTF_LE);
 		open_writer(f, 128, true);
 		assert_int_equal(write_event(f, 1000, NULL, 0), 0);
 		assert_int_equal(write_event(f, 1010, NULL, 0), 0);
@@ -275,7 +275,7 @@ static void packets_tell_sizes_times_and_losses(void **state)
 static void compact_headers_are_extended_when_they_must(void **state)
 {
 	struct fixture *f = *state;
-	headers(f, CTF_HEADER_COMPACT, CTF_LE);
+	headers(f, CTF_WRITE_COMPACT, CTF_LE);
 	open_writer(f, 0, false);
 	f->event.id = 4;
 	assert_int_equal(write_event(f, 1000, NULL, 0), 0);
@@ -302,7 +302,7 @@ static void compact_headers_are_extended_when_they_must(void **state)
 static void damage_can_be_made(void **state)
 {
 	struct fixture *f = *state;
-	headers(f, CTF_HEADER_PLAIN, CTF_LE);
+	headers(f, CTF_WRITE_PLAIN, CTF_LE);
 	open_writer(f, 0, false);
 	assert_int_equal(write_event(f, 5, NULL, 0), 0);
 	assert_int_equal(ctf_writer_raw(f->w, "\xDE\xAD", 2, &f->err), 0);
@@ -335,7 +335,7 @@ static void metadata_by_hand_is_read_as_meant(void **state)
 {
 	struct fixture *f = *state;
 	struct mer_arena *a = &f->arena;
-	headers(f, CTF_HEADER_COMPACT, CTF_LE);
+	headers(f, CTF_WRITE_COMPACT, CTF_LE);
 	struct ctf_env env[] = { { .name = "hostname", .text = "a \"b\"\\\n" },
 		{ .name = "n", .number = -4 } };
 	f->schema.env = env;

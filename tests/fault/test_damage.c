@@ -19,7 +19,8 @@
 #include "trace/slices.h"
 #include "trace/walk.h"
 
-enum { MAX_SECONDS = 20, MAX_MB = 256 };
+enum { MAX_SECONDS = 20,
+	MAX_MB = 256 };
 
 static char base[] = "/tmp/meridian-damage-XXXXXX";
 

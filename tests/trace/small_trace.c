@@ -116,7 +116,7 @@ static void make_schema(struct maker *t)
 	t->stream = (struct ctf_stream_class){ .n_events = 3, .events = t->events };
 	t->stream.packet_context = ctf_new_packet_context(a, CTF_LE, 0);
 	t->stream.event_header =
-		ctf_new_event_header(a, &t->schema, CTF_HEADER_PLAIN, CTF_LE, 0);
+		ctf_new_event_header(a, &t->schema, CTF_WRITE_PLAIN, CTF_LE, 0);
 	t->stream.event_context = ctf_new_struct(a, 1);
 	add_member(t, t->stream.event_context, "vtid", new_int(t, 32));
 	struct ctf_fc *p[3] = { ctf_new_struct(a, 1), ctf_new_struct(a, 1), make_kinds(t) };

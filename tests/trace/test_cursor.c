@@ -24,7 +24,7 @@ struct page { /* events of one slice, as they matter */
 	struct key {
 		int64_t ts;
 		uint64_t stream, plan;
-	} *keys;
+	} * keys;
 	size_t n, cap;
 };
 

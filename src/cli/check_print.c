@@ -1,0 +1,512 @@
+/* Printing of what `check` found: for people in tables and lines to type, for programs as JSON. */
+#include <string.h>
+
+#include "cli/check_result.h"
+#include "cli/table.h"
+#include "cli/text.h"
+#include "cli/traces.h"
+
+/* ---- Analyses, over all machines ---- */
+
+struct analysis { /* over all hosts that are wanted */
+	enum check_possible possible;
+	bool lacking[CHECK_N_EVENTS];		 /* on some host */
+	bool lacking_everywhere[CHECK_N_EVENTS]; /* on all */
+};
+
+static const char *const possible_names[] = { "no", "partly", "yes" };
+
+static struct analysis judge_analysis(const struct check *c, const struct check_analysis *a)
+{
+	struct analysis r = { .possible = CHECK_YES };
+	unsigned n = 0, n_no = 0;
+	memset(r.lacking_everywhere, 1, sizeof(r.lacking_everywhere));
+	for (uint32_t i = 0; i < c->e->n_hosts; i++) {
+		const struct check_host *h = &c->hosts[i];
+		bool lacking[CHECK_N_EVENTS] = { 0 };
+		if (!h->wanted)
+			continue;
+		enum check_possible p = check_judge(a, h, lacking);
+		if (p < r.possible)
+			r.possible = p;
+		n++;
+		n_no += p == CHECK_NO;
+		for (int ev = 0; ev < CHECK_N_EVENTS; ev++) {
+			r.lacking[ev] |= lacking[ev];
+			r.lacking_everywhere[ev] &= lacking[ev];
+		}
+	}
+	if (n_no && n_no < n)
+		r.possible = CHECK_PARTLY;
+	return r;
+}
+
+/* Synchronization is an analysis too; what it lacks, check_sync knows. */
+static struct analysis judge_clocks(const struct check *c)
+{
+	struct analysis r = { .possible = c->can_sync ? CHECK_YES : CHECK_NO };
+	memset(r.lacking_everywhere, 1, sizeof(r.lacking_everywhere));
+	for (uint32_t i = 0; i < c->e->n_hosts; i++) {
+		const struct check_host *h = &c->hosts[i];
+		if (!h->wanted)
+			continue;
+		if (h->can_sync)
+			r.possible = c->can_sync ? CHECK_YES : CHECK_PARTLY;
+		for (int ev = 0; ev < CHECK_N_EVENTS; ev++) {
+			r.lacking[ev] |= h->lacks[ev];
+			r.lacking_everywhere[ev] &= h->lacks[ev];
+		}
+	}
+	return r;
+}
+static const char clocks_name[] = "clock synchronization";
+
+/* When not all machines are without the event: which. */
+static const char *lacking_on(const struct check *c, const struct check_analysis *a, int ev)
+{
+	enum { SHOWN = 2 };
+	struct mer_str s = { 0 };
+	unsigned n = 0;
+	for (uint32_t i = 0; i < c->e->n_hosts; i++) {
+		const struct check_host *h = &c->hosts[i];
+		bool lacking[CHECK_N_EVENTS] = { 0 };
+		if (!h->wanted)
+			continue;
+		if (a)
+			check_judge(a, h, lacking);
+		if (!(a ? lacking[ev] : h->lacks[ev]))
+			continue;
+		if (n++ < SHOWN)
+			mer_str_printf(&s, "%s%s", s.len ? " " : "", h->name);
+	}
+	if (n > SHOWN)
+		mer_str_printf(&s, " +%u", n - SHOWN);
+	const char *text = mer_arena_printf(&c->cli->arena, "%s (%s)",
+		check_event_name((enum check_event)ev), s.data ? s.data : "");
+	mer_str_fini(&s);
+	return text ? text : "";
+}
+
+/* ---- JSON ---- */
+
+static void json_traces(const struct check *c, struct mer_json *j)
+{
+	mer_json_kv_array(j, "traces");
+	for (uint32_t i = 0; i < c->n_verdicts; i++) {
+		const struct verdict *v = &c->verdicts[i];
+		if (!v->wanted)
+			continue;
+		mer_json_begin_object(j);
+		mer_json_kv_text(j, "path", v->path);
+		mer_json_kv_text(j, "host", v->host);
+		mer_json_kv_bool(j, "sound", v->sound);
+		mer_json_kv_uint(j, "events", v->events);
+		mer_json_kv_uint(j, "lost_events", v->lost_events);
+		mer_json_kv_uint(j, "lost_packets", v->lost_packets);
+		mer_json_kv_uint(j, "errors", v->errors);
+		mer_json_kv_uint(j, "warnings", v->warnings);
+		mer_json_end_object(j);
+	}
+	mer_json_end_array(j);
+}
+
+static void json_sync(const struct check *c, struct mer_json *j)
+{
+	mer_json_kv_object(j, "sync");
+	mer_json_kv_bool(j, "possible", c->can_sync);
+	mer_json_kv_array(j, "hosts");
+	for (uint32_t i = 0; i < c->e->n_hosts; i++) {
+		const struct check_host *h = &c->hosts[i];
+		if (!h->wanted)
+			continue;
+		mer_json_begin_object(j);
+		mer_json_kv_text(j, "host", h->name);
+		mer_json_kv_bool(j, "possible", h->can_sync);
+		mer_json_kv_text(j, "send_event", h->send);
+		mer_json_kv_text(j, "receive_event", h->receive);
+		mer_json_kv_text(j, "why", h->why);
+		mer_json_end_object(j);
+	}
+	mer_json_end_array(j);
+	mer_json_end_object(j);
+}
+
+static void json_missing(struct mer_json *j, const bool lacking[CHECK_N_EVENTS])
+{
+	mer_json_kv_array(j, "missing");
+	for (int ev = CHECK_NOTHING + 1; ev < CHECK_N_EVENTS; ev++)
+		if (lacking[ev])
+			mer_json_text(j, check_event_name((enum check_event)ev));
+	mer_json_end_array(j);
+}
+
+static void json_analysis(const struct check *c, struct mer_json *j, const char *name,
+	const struct analysis *r, const struct check_analysis *a)
+{
+	mer_json_begin_object(j);
+	mer_json_kv_text(j, "name", name);
+	mer_json_kv_text(j, "possible", possible_names[r->possible]);
+	json_missing(j, r->lacking);
+	struct mer_str fix = { 0 };
+	check_fix(&fix, r->lacking);
+	mer_json_kv_text(j, "fix", fix.len ? fix.data : NULL);
+	mer_str_fini(&fix);
+	mer_json_kv_array(j, "hosts");
+	for (uint32_t i = 0; i < c->e->n_hosts; i++) {
+		const struct check_host *h = &c->hosts[i];
+		bool lacking[CHECK_N_EVENTS] = { 0 };
+		enum check_possible p = h->can_sync ? CHECK_YES : CHECK_NO;
+		if (!h->wanted)
+			continue;
+		if (a)
+			p = check_judge(a, h, lacking);
+		mer_json_begin_object(j);
+		mer_json_kv_text(j, "host", h->name);
+		mer_json_kv_text(j, "possible", possible_names[p]);
+		json_missing(j, a ? lacking : h->lacks);
+		mer_json_end_object(j);
+	}
+	mer_json_end_array(j);
+	mer_json_end_object(j);
+}
+
+static int print_json(const struct check *c)
+{
+	struct mer_str text = { 0 };
+	struct mer_json j;
+	mer_json_init(&j, &text, c->cli->out, 2);
+	mer_json_begin_object(&j);
+	mer_json_kv_int(&j, "schema_version", 1);
+	mer_json_kv_bool(&j, "sound", c->sound);
+	json_traces(c, &j);
+	json_sync(c, &j);
+	mer_json_kv_array(&j, "analyses");
+	for (const struct check_analysis *a = check_analyses; a->name; a++) {
+		struct analysis r = judge_analysis(c, a);
+		json_analysis(c, &j, a->name, &r, a);
+	}
+	struct analysis clocks = judge_clocks(c);
+	json_analysis(c, &j, clocks_name, &clocks, NULL);
+	mer_json_end_array(&j);
+	cli_json_diagnostics(&j, c->e);
+	mer_json_end_object(&j);
+	int rc = mer_json_finish(&j, &c->cli->err);
+	mer_str_fini(&text);
+	return rc;
+}
+
+int check_print_unopened(struct cli *cli)
+{
+	struct mer_str text = { 0 };
+	struct mer_json j;
+	if (cli->format != CLI_FORMAT_JSON)
+		return 0;
+	mer_json_init(&j, &text, cli->out, 2);
+	mer_json_begin_object(&j);
+	mer_json_kv_int(&j, "schema_version", 1);
+	mer_json_kv_bool(&j, "sound", false);
+	mer_json_kv_array(&j, "traces");
+	mer_json_end_array(&j);
+	mer_json_kv_object(&j, "sync");
+	mer_json_kv_bool(&j, "possible", false);
+	mer_json_kv_array(&j, "hosts");
+	mer_json_end_array(&j);
+	mer_json_end_object(&j);
+	mer_json_kv_array(&j, "analyses");
+	mer_json_end_array(&j);
+	mer_json_kv_array(&j, "diagnostics");
+	mer_json_begin_object(&j);
+	mer_json_kv_text(&j, "severity", "error");
+	mer_json_kv_text(&j, "code", "nothing-opened");
+	mer_json_kv_null(&j, "host");
+	mer_json_kv_text(&j, "path", cli->n_args == 1 ? cli->args[0] : NULL);
+	mer_json_kv_null(&j, "stream");
+	mer_json_kv_null(&j, "packet");
+	mer_json_kv_null(&j, "offset_bits");
+	mer_json_kv_uint(&j, "count", 1);
+	mer_json_kv_text(&j, "message", cli->err.text);
+	mer_json_end_object(&j);
+	mer_json_end_array(&j);
+	mer_json_end_object(&j);
+	int rc = mer_json_finish(&j, &cli->err);
+	mer_str_fini(&text);
+	return rc;
+}
+
+/* ---- For people, and rows for programs ---- */
+
+static void add_part(struct mer_str *s, uint64_t n, const char *one, const char *many)
+{
+	if (!n)
+		return;
+	if (s->len)
+		mer_str_puts(s, ", ");
+	cli_text_count(s, (int64_t)n);
+	mer_str_printf(s, " %s", n == 1 ? one : many);
+}
+
+static const char *verdict_text(struct cli *cli, const struct verdict *v)
+{
+	struct mer_str s = { 0 };
+	add_part(&s, v->errors, "error", "errors");
+	add_part(&s, v->lost_events, "event lost", "events lost");
+	add_part(&s, v->lost_packets, "packet lost", "packets lost");
+	if (v->sound)
+		add_part(&s, v->warnings, "warning", "warnings");
+	const char *why = s.data ? s.data : "";
+	const char *text;
+	if (!v->host)
+		text = v->path[0] ? "not sound: could not be read" : "not sound";
+	else if (v->sound)
+		text = mer_arena_printf(&cli->arena, "sound%s%s%s", s.len ? " (" : "", why,
+			s.len ? ")" : "");
+	else
+		text = mer_arena_printf(&cli->arena, "not sound: %s", why);
+	mer_str_fini(&s);
+	return text;
+}
+
+static int print_traces(const struct check *c)
+{
+	enum { HOST,
+		PATH,
+		VERDICT,
+		N };
+	static const struct cli_column columns[] = {
+		[HOST] = { "host", "Host", CLI_TYPE_TEXT },
+		[PATH] = { "path", "Trace", CLI_TYPE_TEXT },
+		[VERDICT] = { "verdict", "Verdict", CLI_TYPE_TEXT },
+		[N] = { 0 },
+	};
+	struct cli_table table;
+	cli_table_init(&table, columns);
+	for (uint32_t i = 0; i < c->n_verdicts; i++) {
+		const struct verdict *v = &c->verdicts[i];
+		struct cli_cell row[N] = {
+			[HOST] = CLI_CELL_TEXT(v->host),
+			[PATH] = CLI_CELL_TEXT(v->path),
+			[VERDICT] = CLI_CELL_TEXT(verdict_text(c->cli, v)),
+		};
+		if (v->wanted)
+			cli_table_add(&table, row);
+	}
+	int rc = cli_table_print(c->cli, &table, "traces", NULL);
+	cli_table_fini(&table);
+	return rc;
+}
+
+static int print_rows(const struct check *c)
+{
+	enum { HOST,
+		PATH,
+		SOUND,
+		EVENTS,
+		LOST,
+		PACKETS,
+		ERRORS,
+		WARNINGS,
+		N };
+	static const struct cli_column columns[] = {
+		[HOST] = { "host", "Host", CLI_TYPE_TEXT },
+		[PATH] = { "path", "Trace", CLI_TYPE_TEXT },
+		[SOUND] = { "sound", "Sound", CLI_TYPE_TEXT },
+		[EVENTS] = { "events", "Events", CLI_TYPE_COUNT },
+		[LOST] = { "lost_events", "Lost", CLI_TYPE_COUNT },
+		[PACKETS] = { "lost_packets", "Lost packets", CLI_TYPE_COUNT },
+		[ERRORS] = { "errors", "Errors", CLI_TYPE_COUNT },
+		[WARNINGS] = { "warnings", "Warnings", CLI_TYPE_COUNT },
+		[N] = { 0 },
+	};
+	struct cli_table table;
+	cli_table_init(&table, columns);
+	for (uint32_t i = 0; i < c->n_verdicts; i++) {
+		const struct verdict *v = &c->verdicts[i];
+		struct cli_cell row[N] = {
+			[HOST] = CLI_CELL_TEXT(v->host),
+			[PATH] = CLI_CELL_TEXT(v->path),
+			[SOUND] = CLI_CELL_TEXT(v->sound ? "yes" : "no"),
+			[EVENTS] = CLI_CELL(v->events),
+			[LOST] = CLI_CELL(v->lost_events),
+			[PACKETS] = CLI_CELL(v->lost_packets),
+			[ERRORS] = CLI_CELL(v->errors),
+			[WARNINGS] = CLI_CELL(v->warnings),
+		};
+		if (v->wanted)
+			cli_table_add(&table, row);
+	}
+	int rc = cli_table_print(c->cli, &table, "traces", NULL);
+	cli_table_fini(&table);
+	return rc;
+}
+
+static void print_wrapped(struct cli *cli, const char *text, size_t indent)
+{
+	struct mer_str clean = { 0 }, s = { 0 };
+	cli_text_clean(&clean, text, strlen(text), false);
+	if (clean.data)
+		cli_text_wrap(&s, clean.data, (size_t)cli_width(cli), indent);
+	if (s.data)
+		fputs(s.data, cli->out);
+	mer_str_fini(&s);
+	mer_str_fini(&clean);
+}
+
+static void print_paragraph(struct cli *cli, const char *text)
+{
+	fputc('\n', cli->out);
+	print_wrapped(cli, text, 0);
+}
+
+static int print_sync(const struct check *c)
+{
+	enum { HOST,
+		POSSIBLE,
+		SEND,
+		RECEIVE,
+		N };
+	static const struct cli_column columns[] = {
+		[HOST] = { "host", "Host", CLI_TYPE_TEXT },
+		[POSSIBLE] = { "possible", "Can be synchronized", CLI_TYPE_TEXT },
+		[SEND] = { "send_event", "Sent packets", CLI_TYPE_TEXT },
+		[RECEIVE] = { "receive_event", "Received packets", CLI_TYPE_TEXT },
+		[N] = { 0 },
+	};
+	struct cli_table table;
+	cli_table_init(&table, columns);
+	for (uint32_t i = 0; i < c->e->n_hosts; i++) {
+		const struct check_host *h = &c->hosts[i];
+		struct cli_cell row[N] = {
+			[HOST] = CLI_CELL_TEXT(h->name),
+			[POSSIBLE] = CLI_CELL_TEXT(h->can_sync ? "yes" : "no"),
+			[SEND] = CLI_CELL_TEXT(h->send),
+			[RECEIVE] = CLI_CELL_TEXT(h->receive),
+		};
+		if (h->wanted)
+			cli_table_add(&table, row);
+	}
+	int rc = cli_table_print(c->cli, &table, "sync", NULL);
+	cli_table_fini(&table);
+	for (uint32_t i = 0; rc == 0 && i < c->e->n_hosts; i++) {
+		const struct check_host *h = &c->hosts[i];
+		if (!h->wanted || h->can_sync)
+			continue;
+		char *text = mer_arena_printf(&c->cli->arena, "%s: %s.", h->name, h->why);
+		print_wrapped(c->cli, text ? text : "", 2);
+	}
+	return rc;
+}
+
+enum { A_NAME,
+	A_POSSIBLE,
+	A_MISSING,
+	A_N };
+
+/* The names that are missing take as many rows as they need: none may be cut off. */
+static void add_analysis(const struct check *c, struct cli_table *table, const char *name,
+	const struct analysis *r, const struct check_analysis *a)
+{
+	size_t room = (size_t)cli_width(c->cli);
+	room = room > 64 ? room - 37 : 27; /* what the other two columns leave, and a comma */
+	struct mer_str s = { 0 };
+	bool first = true;
+	for (int ev = CHECK_NOTHING + 1; ev <= CHECK_N_EVENTS; ev++) {
+		const char *item = NULL;
+		if (ev < CHECK_N_EVENTS) {
+			if (!r->lacking[ev])
+				continue;
+			item = r->lacking_everywhere[ev] ? check_event_name((enum check_event)ev)
+							 : lacking_on(c, a, ev);
+			if (s.len == 0 || s.len + 2 + strlen(item) <= room) {
+				mer_str_printf(&s, "%s%s", s.len ? ", " : "", item);
+				continue;
+			}
+			mer_str_putc(&s, ',');
+		}
+		const char *line = s.len ? mer_arena_strdup(&c->cli->arena, s.data) : "";
+		struct cli_cell row[A_N] = {
+			[A_NAME] = CLI_CELL_TEXT(first ? name : ""),
+			[A_POSSIBLE] = CLI_CELL_TEXT(first ? possible_names[r->possible] : ""),
+			[A_MISSING] = CLI_CELL_TEXT(line ? line : ""),
+		};
+		cli_table_add(table, row);
+		first = false;
+		mer_str_clear(&s);
+		if (item)
+			mer_str_puts(&s, item);
+	}
+	mer_str_fini(&s);
+}
+
+static int print_analyses(const struct check *c, bool lacking[CHECK_N_EVENTS])
+{
+	static const struct cli_column columns[] = {
+		[A_NAME] = { "name", "Analysis", CLI_TYPE_TEXT },
+		[A_POSSIBLE] = { "possible", "Possible", CLI_TYPE_TEXT },
+		[A_MISSING] = { "missing", "Missing", CLI_TYPE_TEXT },
+		[A_N] = { 0 },
+	};
+	struct cli_table table;
+	cli_table_init(&table, columns);
+	for (const struct check_analysis *a = check_analyses; a->name; a++) {
+		struct analysis r = judge_analysis(c, a);
+		add_analysis(c, &table, a->name, &r, a);
+		for (int ev = 0; ev < CHECK_N_EVENTS; ev++)
+			lacking[ev] |= r.lacking[ev];
+	}
+	struct analysis clocks = judge_clocks(c);
+	add_analysis(c, &table, clocks_name, &clocks, NULL);
+	for (int ev = 0; ev < CHECK_N_EVENTS; ev++)
+		lacking[ev] |= clocks.lacking[ev];
+	int rc = cli_table_print(c->cli, &table, "analyses", NULL);
+	cli_table_fini(&table);
+	return rc;
+}
+
+static void print_fix(const struct check *c, const bool lacking[CHECK_N_EVENTS])
+{
+	struct mer_str fix = { 0 };
+	bool lost = false, kernel = false;
+	for (uint32_t i = 0; i < c->n_verdicts; i++)
+		lost |= c->verdicts[i].wanted &&
+			(c->verdicts[i].lost_events || c->verdicts[i].lost_packets);
+	for (uint32_t i = 0; i < c->e->n_hosts; i++)
+		kernel |= c->hosts[i].wanted && c->hosts[i].kernel;
+	if (!kernel)
+		print_paragraph(c->cli,
+			"There is no trace of a kernel: the events can be shown and counted, but all "
+			"of these analyses need a kernel trace of the machine.");
+	check_fix(&fix, lacking);
+	if (fix.len) {
+		fputs("\nTo have what is missing, type this before recording:\n", c->cli->out);
+		for (const char *line = fix.data; line;) {
+			const char *end = strchr(line, '\n');
+			int n = end ? (int)(end - line) : (int)strlen(line);
+			fprintf(c->cli->out, "  %.*s\n", n, line);
+			line = end ? end + 1 : NULL;
+		}
+	}
+	if (lost)
+		print_paragraph(c->cli,
+			"Results around losses are not reliable; 'meridian stats' says when they "
+			"happened and what to change when recording.");
+	mer_str_fini(&fix);
+}
+
+int check_print(const struct check *c)
+{
+	bool lacking[CHECK_N_EVENTS] = { 0 };
+	if (c->cli->format == CLI_FORMAT_JSON)
+		return print_json(c);
+	if (c->cli->format != CLI_FORMAT_TABLE)
+		return print_rows(c);
+	int rc = print_traces(c);
+	fputc('\n', c->cli->out);
+	if (rc == 0)
+		rc = print_sync(c);
+	fputc('\n', c->cli->out);
+	if (rc == 0)
+		rc = print_analyses(c, lacking);
+	if (rc == 0)
+		print_fix(c, lacking);
+	return rc;
+}

@@ -1,0 +1,59 @@
+# For the scripts of this folder: a directory that goes away, and a count of what held.
+# Sourced; the script ends with "finish".
+set -u
+m=$MERIDIAN
+ctfgen=$CTFGEN
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+passed=0 failed=0
+lab=../shared/traces/lab # more recordings; not everyone has them
+
+ok() { passed=$((passed + 1)); }
+fail() {
+	echo "FAILED: $*"
+	failed=$((failed + 1))
+}
+# check WHAT COMMAND...: the command succeeds
+check() {
+	local what=$1
+	shift
+	if "$@" >"$dir/check" 2>&1; then ok; else fail "$what: $(head -3 "$dir/check")"; fi
+}
+# equal WHAT GOT WANTED
+equal() {
+	if [ "$2" = "$3" ]; then ok; else fail "$1: '$2', not '$3'"; fi
+}
+# same WHAT FILE FILE
+same() {
+	if cmp -s "$2" "$3"; then ok; else fail "$1: $(diff "$2" "$3" | head -3 | cut -c1-300)"; fi
+}
+# run STATUS ARGUMENT...: meridian; output to $dir/out and $dir/err
+run() {
+	local want=$1
+	shift
+	"$m" "$@" >"$dir/out" 2>"$dir/err" </dev/null
+	local got=$?
+	if [ "$got" -eq "$want" ]; then
+		ok
+	else
+		fail "meridian $*: exit $got, not $want: $(head -3 "$dir/err")"
+	fi
+}
+# lines ARGUMENT...: of meridian's output
+lines() { "$m" "$@" 2>/dev/null </dev/null | wc -l; }
+# text FILE PATTERN / no_text: an extended regular expression
+text() {
+	if grep -qE -- "$2" "$1"; then ok; else fail "${3:-$1} lacks $2: $(head -3 "$1" | cut -c1-300)"; fi
+}
+no_text() {
+	if grep -qE -- "$2" "$1"; then fail "${3:-$1} has $2"; else ok; fi
+}
+# sum: of the numbers on stdin
+sum() { awk '{ n += $1 } END { print n + 0 }'; }
+# numbers KEY FILE: all "KEY": N of a JSON text, in order
+numbers() { grep -oE "\"$1\": ?-?[0-9]+" "$2" | sed 's/.*: *//'; }
+finish() {
+	echo "$passed passed, $failed failed"
+	[ "$failed" -eq 0 ]
+	exit
+}

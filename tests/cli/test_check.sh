@@ -1,0 +1,174 @@
+#!/usr/bin/env bash
+# meridian check: exit status, the verdict on each trace, whether and why machines can be
+# synchronized, what analyses lack, the lines to type, and the JSON.
+. "$SRC/tests/cli/lib.sh"
+cd "$SRC" || exit 1
+
+# possible NAME: of an analysis, in the table
+possible() { sed -n "s/^$1  *\(yes\|no\|partly\)\( .*\)\{0,1\}$/\1/p" "$dir/out" | head -1; }
+fits() { # no line is wider than 80 characters
+	local wide
+	wide=$(LC_ALL=C.UTF-8 awk 'length($0) > 80' "$dir/out" | head -1)
+	equal "width of check $*" "$wide" ""
+}
+
+# Two machines that were recorded well.
+run 0 check demo/wget-cold-hot
+fits demo/wget-cold-hot
+equal "sound traces" "$(grep -c ' sound$' "$dir/out")" 2
+text "$dir/out" '^client +yes +net_dev_queue +net_if_receive_skb'
+text "$dir/out" '^server +yes +net_dev_queue +net_if_receive_skb'
+equal "critical path" "$(possible 'critical path')" yes
+equal "clocks" "$(possible 'clock synchronization')" yes
+equal "memory" "$(possible memory)" no
+text "$dir/out" '^  lttng enable-event --kernel kmem_mm_page_alloc,kmem_mm_page_free$'
+no_text "$dir/out" 'syscall --all'
+
+# Few events were recorded: each analysis says what it lacks, and so do the lines to type.
+run 0 check demo/cluster-10
+fits demo/cluster-10
+equal "critical path" "$(possible 'critical path')" no
+equal "CPU usage" "$(possible 'CPU usage')" partly
+text "$dir/out" '^critical path +no +sched_waking'
+text "$dir/out" '^  lttng enable-event --kernel sched_waking,'
+text "$dir/out" '^  lttng enable-event --kernel --syscall --all$'
+
+# What only one of several machines lacks is said to be missing there.
+run 0 check demo/wget-cold-hot/client demo/cluster-10/node01
+text "$dir/out" 'sched_waking \(node01\)'
+equal "critical path of one" "$(possible 'critical path')" partly
+run 0 check --host client demo/wget-cold-hot/client demo/cluster-10/node01
+no_text "$dir/out" 'node01'
+equal "critical path of client" "$(possible 'critical path')" yes
+
+# Losses.
+run 1 check demo/lost-events
+fits demo/lost-events
+text "$dir/out" 'not sound: [0-9,]+ events lost'
+text "$dir/err" 'discarded'
+
+# Damage: a file cut off in the middle of a packet; one of two traces, and alone.
+cp -r demo/wget-cold-hot/client "$dir/client"
+file=$(find "$dir/client" -type f -size +8k ! -name metadata | head -1)
+truncate -s 9000 "$file"
+run 1 check "$dir/client"
+text "$dir/out" 'not sound: [0-9]+ errors?'
+text "$dir/err" "^meridian: error: .*${file##*/}"
+run 1 check "$dir/client" demo/wget-cold-hot/server
+equal "one of two is sound" "$(grep -c ' sound$' "$dir/out")" 1
+
+# Time that goes backwards is worth a warning and no more; packets of one direction only.
+cat >"$dir/back.scn" <<'END'
+host a
+host b
+host c
+1ms a 0 net_dev_queue len=66 name="eth0" network_header.ipv4={ transport_header.tcp={ seq=1 } }
+3ms a 0 tick n=1
+2ms a 0 tick n=2
+1ms b 0 net_dev_queue len=66 name="eth0" network_header.ipv4={ transport_header.tcp={ seq=1 } }
+2ms b 0 net_if_receive_skb len=66 name="eth0" network_header.ipv4={ saddr=[10, 0, 0, 1] }
+1ms c 0 net_dev_queue len=66 name="eth0" network_header.ipv4={ transport_header.tcp={ seq=1 } }
+2ms c 0 net_if_receive_skb len=66 name="eth0" network_header.ipv4={ saddr=[10, 0, 0, 1] }
+3ms c 0 net_if_receive_skb len=66 name="lo" network_header.ipv4={ transport_header.tcp={ seq=1 } }
+4ms c 0 net_if_receive_skb len=66 name="eth0" network_header.ipv4={ transport_header.tcp={ seq=1 } }
+END
+"$ctfgen" -o "$dir/back" "$dir/back.scn" >"$dir/check" 2>&1 || fail "ctfgen: $(cat "$dir/check")"
+run 0 check "$dir/back"
+text "$dir/err" 'warning: .*clock goes backwards 1 time'
+text "$dir/out" '^a +no +net_dev_queue +-$'
+text "$dir/out" 'a: net_if_receive_skb was not recorded'
+text "$dir/out" '^b +no +net_dev_queue +net_if_receive_skb$'
+text "$dir/out" 'b: no packet in net_if_receive_skb that was looked at \(1\) is TCP'
+text "$dir/out" '^c +yes +net_dev_queue +net_if_receive_skb$'
+equal "some can be synchronized" "$(possible 'clock synchronization')" partly
+
+# What cannot be opened.
+run 1 check "$dir/nothing"
+text "$dir/err" 'nothing: cannot open'
+run 1 check demo/wget-cold-hot "$dir/nothing"
+text "$dir/out" 'not sound: could not be read'
+run 1 check --json "$dir/nothing"
+text "$dir/out" '"sound": false'
+run 2 check --host nobody demo/wget-cold-hot
+run 2 check
+
+# Programs.
+run 0 check --format csv demo/wget-cold-hot
+equal "csv rows" "$(wc -l <"$dir/out")" 3
+run 1 check --format jsonl demo/lost-events
+text "$dir/out" '"sound": ?"no"'
+for t in demo/*/; do
+	"$m" check "$t" >/dev/null 2>&1
+	status=$?
+	run $status check --json "$t"
+	equal "sound of $t" "$(grep -cE '^  "sound": true' "$dir/out")" $((1 - status))
+	for key in schema_version traces sync analyses diagnostics; do
+		text "$dir/out" "^  \"$key\":" "check --json $t"
+	done
+	one=$(numbers events "$dir/out" | sum)
+	equal "events of $t" "$one" "$("$m" events "$t" 2>/dev/null | wc -l)"
+done
+if command -v python3 >/dev/null; then
+	"$m" check --json demo/cluster-10 2>/dev/null >"$dir/out"
+	check "JSON shape" python3 - "$dir/out" <<'EOP'
+import json, sys
+
+d = json.load(open(sys.argv[1]))
+assert d["schema_version"] == 1 and d["sound"] is True
+for t in d["traces"]:
+    for key in ("path", "host", "sound", "events", "lost_events", "lost_packets", "errors",
+                "warnings"):
+        assert key in t, key
+n = len(d["traces"])
+assert n > 1 and d["sync"]["possible"] is True and len(d["sync"]["hosts"]) == n
+for h in d["sync"]["hosts"]:
+    assert set(h) == {"host", "possible", "send_event", "receive_event", "why"}, h
+    assert h["why"] is None and h["send_event"] == "net_dev_queue"
+for a in d["analyses"]:
+    assert a["possible"] in ("yes", "no", "partly") and isinstance(a["missing"], list)
+    assert (a["fix"] is None) == (not a["missing"]), a
+    assert len(a["hosts"]) == n
+by_name = {a["name"]: a for a in d["analyses"]}
+assert "sched_waking" in by_name["critical path"]["missing"]
+assert "--syscall --all" in by_name["system calls"]["fix"]
+assert by_name["network"]["possible"] == "yes"
+EOP
+fi
+
+# Recordings that not everyone has.
+if [ -d $lab/wget-cold-hot-nogro ]; then
+	# The metadata has room for headers of received packets, but there are none.
+	run 0 check $lab/wget-cold-hot-nogro
+	fits nogro
+	text "$dir/out" '^client +no +net_dev_queue +net_if_receive_skb'
+	text "$dir/out" 'no net_if_receive_skb event that was looked at \([0-9]+\) has header'
+	no_text "$dir/out" 'no net_dev_queue event'
+	equal "clocks" "$(possible 'clock synchronization')" no
+	run 0 check --json $lab/wget-cold-hot-nogro
+	text "$dir/out" '^    "possible": false'
+else
+	echo "no recording without packet headers: left out"
+fi
+public=../shared/traces/public
+if [ -d $public ]; then
+	# Names and layouts of other versions of the tracer.
+	run 0 check $public/django-vote
+	text "$dir/out" '^django-db +yes +inet_sock_local_out +inet_sock_local_in'
+	equal "sched_ttwu, sys_*, softirq_*" "$(possible 'critical path')" yes
+	equal "sys_*" "$(possible 'system calls')" yes
+	run 0 check $public/bug446190
+	text "$dir/out" 'net_dev_queue has no field for packet headers'
+	equal "mm_page_alloc" "$(possible memory)" yes
+	run 0 check $public/perf-taskset2
+	equal "sched:sched_switch" "$(possible 'scheduling latency')" yes
+	run 0 check $public/synctraces
+	text "$dir/out" '^VM1 +yes +inet_sock_local_out +inet_sock_local_in'
+	# Both layouts in one experiment, and user space alone.
+	run 0 check demo/wget-cold-hot $public/django-vote
+	equal "mixed" "$(possible 'clock synchronization')" yes
+	run 1 check $public/hello-lost
+	text "$dir/out" 'no trace of a kernel'
+else
+	echo "no public traces: other tracers' names left out"
+fi
+finish

@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# meridian info: the documented JSON, one host for all traces of a machine, two for two machines of
+# one name, one clock for kernel and user space.
+. "$SRC/tests/cli/lib.sh"
+
+# The keys of a JSON text in the order of their first appearance.
+keys() { grep -oE '"[a-z_]+": ?' "$1" | tr -d '": ' | awk '!seen[$0]++' | tr '\n' ' '; }
+
+run 0 info --json demo/wget-cold-hot
+equal "keys" "$(keys "$dir/out")" "schema_version begin end hosts name id traces path domain tracer \
+format streams packets bytes lost_events lost_packets clock freq_hz offset_ns uuid diagnostics "
+equal "version" "$(numbers schema_version "$dir/out")" 1
+equal "hosts" "$(grep -oE '"name": ?"(client|server)"' "$dir/out" | tr -dc 'a-z\n' | tr '\n' ' ')" \
+	"nameclient nameserver "
+text "$dir/out" '"domain": ?"kernel"' json
+text "$dir/out" '"tracer": ?"lttng-modules 2\.13' json
+text "$dir/out" '"format": ?"CTF 1\.8"' json
+equal "diagnostics" "$(tr -d ' \n' <"$dir/out" | grep -o '"diagnostics":.*')" '"diagnostics":[]}'
+# The whole begins with the first trace and ends with the last.
+numbers begin "$dir/out" | sort -n | head -1 >"$dir/first"
+numbers end "$dir/out" | sort -n | tail -1 >"$dir/last"
+equal "begin" "$(numbers begin "$dir/out" | head -1)" "$(cat "$dir/first")"
+equal "end" "$(numbers end "$dir/out" | head -1)" "$(cat "$dir/last")"
+# All events are inside.
+"$m" events -q --format jsonl demo/wget-cold-hot | sed 's/^{"time":\([0-9]*\),.*/\1/' >"$dir/times"
+equal "events outside the span" "$(awk -v b="$(cat "$dir/first")" -v e="$(cat "$dir/last")" \
+	'$1 < b || $1 > e' "$dir/times" | wc -l)" 0
+
+for t in demo/*/; do
+	n=$(lines events "$t")
+	run 0 info --count --json "$t"
+	equal "events of $t" "$(numbers events "$dir/out" | head -1)" "$n"
+	equal "events of the traces of $t" "$(numbers events "$dir/out" | sed 1d | sum)" "$n"
+	run 0 info --json "$t"
+	no_text "$dir/out" '"events"' 'info without --count'
+	run 0 info "$t"
+	awk 'length($0) > 100 { exit 1 }' "$dir/out" && ok || fail "the table of $t is too wide"
+done
+run 0 info --json demo/lost-events
+equal "lost events" "$(numbers lost_events "$dir/out" | sum)" 89678
+equal "lost events in diagnostics" "$(numbers count "$dir/out" | sum)" 89678
+has=$(tr -d ' \n' <"$dir/out" | grep -oE '"diagnostics":\[\{[^}]*' | grep -oE '"[a-z_]+":' | tr -d '":' | tr '\n' ' ')
+equal "keys of a diagnostic" "$has" \
+	"diagnostics severity code host path stream packet offset_bits count message "
+for f in jsonl csv table; do
+	run 0 info --format $f demo/wget-cold-hot
+	text "$dir/out" server "$f"
+done
+
+# Errors: what and where, nothing on stdout.
+run 3 info "$dir/nowhere"
+text "$dir/err" "error: .*$dir/nowhere" 'no such directory'
+mkdir "$dir/empty"
+run 3 info "$dir/empty"
+text "$dir/err" "error: .*$dir/empty" 'an empty directory'
+equal "stdout beside an error" "$(wc -c <"$dir/out")" 0
+
+# Hosts: same name but other clock are two, other name but same clock and kernel plus user space one.
+cat >"$dir/twins.scn" <<-'END'
+	epoch 1700000000s
+	host a { hostname "twin"; boot 100s; uuid "11111111-2222-4333-8444-555555555555" }
+	host b { hostname "twin"; boot 7s; uuid "11111111-2222-4333-8444-666666666666" }
+	trace a/kernel { }
+	trace a/ust { offset 3us }
+	trace b/kernel { }
+	1ms a/kernel 0 sched_switch prev_comm="x" next_tid=1
+	2ms b/kernel 0 sched_switch prev_comm="y" next_tid=2
+	3ms a/kernel 0 sched_switch prev_comm="z" next_tid=3
+	3002us a/ust 0 app:tick n=1
+	4ms a/kernel 0 sched_switch prev_comm="z" next_tid=3
+END
+"$ctfgen" -o "$dir/twins" "$dir/twins.scn" >/dev/null || fail "ctfgen twins.scn"
+run 0 info --json "$dir/twins"
+hosts() { tr -d ' \n' <"$dir/out" | grep -oE '"name":"[^"]*","id":' | wc -l; }
+equal "two machines of one name" "$(hosts)" 2
+equal "traces of three" "$(grep -c '"domain"' "$dir/out")" 3
+equal "names of the two" "$(tr -d ' \n' <"$dir/out" | grep -oE '"name":"[^"]*","id":' | sort -u | wc -l)" 2
+text "$dir/out" '"code": ?"clock-offset-reconciled"' 'offsets of one clock'
+# The user space trace is on the kernel's clock: its event is at 3.002 ms, not 3.005.
+equal "reconciled" "$("$m" events -q --format jsonl -f 'name == "app:tick"' "$dir/twins" |
+	sed 's/^{"time":\([0-9]*\),.*/\1/')" 1700000000003002000
+equal "--sync none" "$("$m" events -q --sync none --format jsonl -f 'name == "app:tick"' "$dir/twins" |
+	sed 's/^{"time":\([0-9]*\),.*/\1/')" 1700000000003005000
+run 0 info --sync none --json "$dir/twins"
+no_text "$dir/out" 'clock-offset-reconciled' '--sync none'
+
+if [ -d "$lab/mpi-3vm" ]; then
+	run 0 info --json "$lab/mpi-3vm"
+	equal "hosts of mpi-3vm" "$(hosts)" 3
+	equal "traces of mpi-3vm" "$(grep -c '"domain"' "$dir/out")" 6
+	equal "user space traces of mpi-3vm" "$(grep -cE '"domain": ?"ust"' "$dir/out")" 3
+	equal "clocks reconciled in mpi-3vm" "$(grep -c clock-offset-reconciled "$dir/out")" 3
+	numbers begin "$dir/out" >"$dir/auto"
+	run 0 info --sync none --json "$lab/mpi-3vm"
+	no_text "$dir/out" clock-offset-reconciled '--sync none'
+	numbers begin "$dir/out" >"$dir/none"
+	equal "begins that --sync none moves" "$(paste "$dir/auto" "$dir/none" | awk '$1 != $2' | wc -l)" 3
+	equal "by a few microseconds" "$(paste "$dir/auto" "$dir/none" |
+		awk '{ a = substr($1, 9); b = substr($2, 9); d = a - b; if (d < 0) d = -d; if (d > 5000) n++ }
+		     END { print n + 0 }')" 0
+else
+	echo "skipped: $lab/mpi-3vm is not there"
+fi
+finish

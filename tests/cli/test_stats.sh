@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# meridian stats: totals are those of events, tables add up to them, losses are all there, ranges
+# count what events shows, and the JSON has the documented keys.
+. "$SRC/tests/cli/lib.sh"
+
+# The numbers of the objects of one array of a JSON text on one line: list ARRAY KEY
+list() {
+	sed -n "s/.*\"$1\": *\[\([^]]*\)\].*/\1/p" "$dir/out" | grep -oE "\"$2\": ?-?[0-9]+" |
+		sed 's/.*: *//'
+}
+total() { numbers total "$dir/out" | head -1; }
+keys() { # keys ARRAY: of its first object
+	sed -n "s/.*\"$1\": *\[{\([^}]*\)}.*/\1/p" "$dir/out" | grep -oE '"[a-z_]+": ?' |
+		tr -d '": ' | tr '\n' ' '
+}
+has_keys() { # has_keys ARRAY KEY...
+	local array=$1 found key
+	found=" $(keys "$array")"
+	shift
+	for key in "$@"; do
+		case $found in
+		*" $key "*) ok ;;
+		*) fail "$array has no $key but $found" ;;
+		esac
+	done
+}
+
+for t in demo/*/ "demo/wget-cold-hot demo/cluster-10"; do
+	# shellcheck disable=SC2086
+	n=$(lines events $t)
+	# shellcheck disable=SC2086
+	run 0 stats --json $t
+	tr -d '\n' <"$dir/out" >"$dir/flat" && mv "$dir/flat" "$dir/out"
+	equal "total of $t" "$(total)" "$n"
+	for array in by_name by_host by_stream; do
+		equal "$array of $t" "$(list $array count | sum)" "$n"
+	done
+	equal "bytes of $t" "$(list by_name bytes | sum)" "$(list by_stream bytes | sum)"
+done
+
+# Losses: counted whole, each in its place and time.
+run 0 stats --json demo/lost-events
+text "$dir/out" '^\{ ?"schema_version": ?1,' 'json'
+equal "lost, by packets" "$(list losses events | sum)" 89678
+equal "lost, by stream" "$(list by_stream lost_events | sum)" 89678
+equal "lost, by host" "$(list by_host lost_events | sum)" 89678
+equal "packets lost" "$(list losses packets | sum)" 0
+equal "losses that end before they begin" \
+	"$(paste <(list losses begin) <(list losses end) | awk '$1 > $2' | wc -l)" 0
+has_keys by_name host name count bytes
+has_keys by_stream host path count bytes
+has_keys losses host path stream begin end events packets
+has_keys diagnostics severity code host path stream packet offset_bits count message
+run 4 stats --strict demo/lost-events
+run 0 stats demo/lost-events
+text "$dir/out" '89,678 lost' 'table'
+text "$dir/out" '(subbuf|buffer)' 'advice'
+awk 'length($0) > 100 { exit 1 }' "$dir/out" && ok || fail "the table is too wide"
+
+# By name: against the events themselves.
+"$m" events -q --format csv --fields name demo/lost-events | sed 1d | cut -d, -f4 | sort | uniq -c |
+	awk '{ print $2, $1 }' >"$dir/want"
+"$m" stats -q --by name --format jsonl demo/lost-events >"$dir/out"
+sed 's/.*"name":"\([^"]*\)".*"count":\([0-9]*\).*/\1 \2/' "$dir/out" | LC_ALL=C sort >"$dir/names"
+LC_ALL=C sort "$dir/want" >"$dir/want.sorted"
+same "counts by name" "$dir/names" "$dir/want.sorted"
+equal "-n" "$("$m" stats -q -n 3 --by name --format csv demo/lost-events | wc -l)" 4
+
+# Ranges and hosts: what events shows.
+range() { # range OPTIONS...: of the two machines
+	run 0 stats --json "$@" demo/wget-cold-hot
+	equal "stats $*" "$(total)" "$(lines events "$@" demo/wget-cold-hot)"
+	equal "by_name of stats $*" "$(list by_name count | sum)" "$(total)"
+}
+range --begin +4s
+range --end +4s
+range --begin +4s --end +5.5s
+range --begin +100s
+range --host server
+range --host server --begin +4s --end +4.5s
+
+# Threads and slices: the same numbers.
+"$ctfgen" --big kernel --events 600000 --packet 16384 -o "$dir/big" >/dev/null || fail ctfgen
+"$m" stats --json -j1 "$dir/big" >"$dir/j1" 2>&1
+for j in 2 4; do
+	"$m" stats --json -j$j "$dir/big" >"$dir/jn" 2>&1
+	same "stats -j1 and -j$j" "$dir/jn" "$dir/j1"
+done
+cp "$dir/j1" "$dir/out"
+equal "total of the big trace" "$(total)" 600000
+equal "a range of the big trace" \
+	"$("$m" stats --json --begin +50ms --end +120ms "$dir/big" | grep -oE '"total": ?[0-9]+')" \
+	"\"total\":$(lines events --begin +50ms --end +120ms "$dir/big")"
+if [ -c /dev/full ]; then
+	"$m" stats "$dir/big" >/dev/full 2>"$dir/err"
+	equal "exit with a full disk" $? 5
+fi
+
+# Lost packets.
+cat >"$dir/lost.scn" <<-END
+	epoch 1700000000s
+	host one
+	1ms 0 tick n=1
+	2ms 0 lost 5
+	3ms 0 tick n=2
+	4ms 0 skip 3
+	5ms 0 tick n=3
+	6ms 0 tick n=4
+END
+"$ctfgen" -o "$dir/lost" "$dir/lost.scn" >/dev/null || fail "ctfgen lost.scn"
+run 0 stats --json "$dir/lost"
+equal "events beside losses" "$(total)" 4
+equal "discarded" "$(list losses events | sum)" 5
+equal "lost packets" "$(list losses packets | sum)" 3
+finish
