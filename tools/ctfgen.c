@@ -55,12 +55,13 @@ static const char *default_dir(const char *path)
 
 int main(int argc, char **argv)
 {
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "--big"))
+			return big_main(argc, argv);
 	struct gen *g = calloc(1, sizeof(*g));
 	check_memory(g);
 	g->major = 1;
 	for (int i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "--big"))
-			return big_main(argc, argv);
 		if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help")) {
 			fputs(usage, stdout);
 			return 0;

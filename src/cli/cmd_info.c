@@ -200,7 +200,7 @@ static struct cli_cell known_cell(const char *text)
 static struct cli_cell duration_cell(int64_t begin, int64_t end)
 {
 	return begin == MER_NO_TIME || end == MER_NO_TIME || end < begin ? CLI_CELL_NONE
-									 : CLI_CELL(end - begin);
+									 : CLI_CELL(mer_time_between(begin, end));
 }
 
 /* Everything about a trace in one row, for programs. */
@@ -474,7 +474,7 @@ static void print_summary(const struct info *in)
 			mer_str_printf(&s, ", from %s to %s,", from.data,
 				to.data + (same_day ? DAY + 1 : 0));
 		mer_str_putc(&s, ' ');
-		cli_text_duration(&s, in->end - in->begin);
+		cli_text_duration(&s, mer_time_between(in->begin, in->end));
 		mer_str_fini(&from);
 		mer_str_fini(&to);
 	}

@@ -96,7 +96,7 @@ static void find_span(struct stats *s)
 			first = s->counts->first[i] < first ? s->counts->first[i] : first;
 			last = s->counts->last[i] > last ? s->counts->last[i] : last;
 		}
-	s->span_ns = last > first ? last - first : 0;
+	s->span_ns = last > first ? mer_time_between(first, last) : 0;
 }
 
 static struct cli_cell rate(const struct stats *s, uint64_t count)
@@ -200,7 +200,7 @@ static void fill_losses(const struct stats *s, struct cli_table *t)
 				(struct cli_cell[]){ CLI_CELL_TEXT(stream_host(s, l->stream)),
 					CLI_CELL_TEXT(strrchr(path, '/') ? strrchr(path, '/') + 1 : path),
 					time_cell(l->begin),
-					known ? CLI_CELL(l->end - l->begin) : CLI_CELL_NONE,
+					known ? CLI_CELL(mer_time_between(l->begin, l->end)) : CLI_CELL_NONE,
 					CLI_CELL(l->events), CLI_CELL(l->packets) });
 		else
 			cli_table_add(t,

@@ -30,4 +30,11 @@ static inline int64_t mer_clock_ns(const struct mer_clock *c, uint64_t cycles)
 	return mer_clock_ns_slow(c, cycles);
 }
 
+/* From one time to a later one; what does not fit is INT64_MAX. Damaged traces have any times. */
+static inline int64_t mer_time_between(int64_t from, int64_t to)
+{
+	int64_t d;
+	return __builtin_sub_overflow(to, from, &d) ? INT64_MAX : d;
+}
+
 #endif

@@ -156,7 +156,8 @@ static void report_overlaps(struct mer_experiment *e, uint32_t stream)
 		if (end == MER_NO_TIME || begin == MER_NO_TIME || begin >= end)
 			continue;
 		n++;
-		worst = end - begin > worst ? end - begin : worst;
+		int64_t by = mer_time_between(begin, end);
+		worst = by > worst ? by : worst;
 	}
 	if (!n)
 		return;
