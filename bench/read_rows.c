@@ -67,16 +67,25 @@ static const struct mer_need sched[] = {
 	{ "net*_receive_skb", "skbaddr len" },
 };
 
-static int read_rows(struct mer_experiment *e, const char *what, unsigned threads, struct mer_err *err)
+static int read_rows(
+	struct mer_experiment *e, const char *what, unsigned threads, struct mer_err *err)
 {
 	struct trace_reading *r;
 	bool all = strcmp(what, "all") == 0;
 	int rc = all ? trace_reading_new(e, NULL, false, &r, err)
-		     : trace_reading_from_needs(e, sched, sizeof(sched) / sizeof(*sched), false, &r, err);
+		     : trace_reading_from_needs(
+			       e, sched, sizeof(sched) / sizeof(*sched), false, &r, err);
 	if (rc)
 		return rc;
 	static struct job job;
-	struct trace_slices_job slices = { .reading = r, .range = { INT64_MIN, INT64_MAX }, .n_threads = threads, .slice_bytes = 32 << 20, .ctx = &job, .begin = begin, .batch = batch, .consume = consume };
+	struct trace_slices_job slices = { .reading = r,
+		.range = { INT64_MIN, INT64_MAX },
+		.n_threads = threads,
+		.slice_bytes = 32 << 20,
+		.ctx = &job,
+		.begin = begin,
+		.batch = batch,
+		.consume = consume };
 	rc = trace_run_slices(e, &slices, err);
 	printf("%" PRIu64 " events, times %016" PRIx64 ", slots %016" PRIx64 "\n", job.all.events,
 		job.all.times, job.all.slots);
@@ -123,12 +132,14 @@ int main(int argc, char **argv)
 	struct mer_err err;
 	struct mer_experiment *e;
 	double t0 = now();
-	if (mer_experiment_open((const char *const *)argv + first, (size_t)(argc - first), NULL, &e, &err)) {
+	if (mer_experiment_open(
+		    (const char *const *)argv + first, (size_t)(argc - first), NULL, &e, &err)) {
 		fprintf(stderr, "%s\n", err.text);
 		return 3;
 	}
 	double t1 = now();
-	int rc = strcmp(argv[1], "walk") == 0 ? walk(e, threads, &err) : read_rows(e, argv[1], threads, &err);
+	int rc = strcmp(argv[1], "walk") == 0 ? walk(e, threads, &err)
+					      : read_rows(e, argv[1], threads, &err);
 	if (rc)
 		fprintf(stderr, "%s\n", err.text);
 	printf("open %.6f s, read %.6f s\n", t1 - t0, now() - t1);

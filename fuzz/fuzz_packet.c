@@ -97,9 +97,7 @@ struct bench { /* a schema and all that reads it */
 	struct ctf_plain plain;
 };
 
-enum { N_SCHEMAS = 3,
-	POOL_SLOTS = 1 << 16,
-	MAX_EVENTS = 1000 };
+enum { N_SCHEMAS = 3, POOL_SLOTS = 1 << 16, MAX_EVENTS = 1000 };
 
 static void check(bool ok)
 {

@@ -22,14 +22,7 @@ struct source {
 	size_t len;
 };
 
-enum token_kind { T_END,
-	T_LINE,
-	T_WORD,
-	T_TEXT,
-	T_NUMBER,
-	T_REAL,
-	T_VAR,
-	T_PUNCT };
+enum token_kind { T_END, T_LINE, T_WORD, T_TEXT, T_NUMBER, T_REAL, T_VAR, T_PUNCT };
 
 struct token {
 	enum token_kind kind;
@@ -46,13 +39,7 @@ struct lexer {
 	struct token t; /* the one to look at */
 };
 
-enum value_kind { V_NONE,
-	V_INT,
-	V_REAL,
-	V_TEXT,
-	V_WORD,
-	V_LIST,
-	V_RECORD };
+enum value_kind { V_NONE, V_INT, V_REAL, V_TEXT, V_WORD, V_LIST, V_RECORD };
 
 struct value {
 	enum value_kind kind;

@@ -661,8 +661,7 @@ void make_uuid(uint8_t uuid[16], const char *a, const char *b)
 {
 	char text[512];
 	int n = snprintf(text, sizeof(text), "%s\n%s", a, b);
-	size_t len = n < 0 ? 0 : (size_t)n < sizeof(text) ? (size_t)n
-							  : sizeof(text) - 1;
+	size_t len = n < 0 ? 0 : (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1;
 	uint64_t h[2] = { mer_hash(text, len), 0 };
 	h[1] = mer_hash(h, 8) ^ 0x9E3779B97F4A7C15;
 	memcpy(uuid, h, 16);

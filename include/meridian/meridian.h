@@ -128,7 +128,7 @@ struct mer_event {
 	const uint64_t *slots;	     /* values of its fields */
 	const struct ctf_plan *plan; /* what they mean */
 	uint32_t stream;	     /* index in mer_streams() */
-	uint32_t context;	     /* its packet's context, in the batch; UINT32_MAX: not asked for */
+	uint32_t context; /* its packet's context, in the batch; UINT32_MAX: not asked for */
 };
 
 /* What a reading wants. event is a name, or a pattern of * and ?. fields names what is wanted of it,

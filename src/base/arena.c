@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_CHUNK_BYTES = 4096,
-	MAX_CHUNK_BYTES = 1 << 20,
-	ALIGN_BYTES = 16 };
+enum { FIRST_CHUNK_BYTES = 4096, MAX_CHUNK_BYTES = 1 << 20, ALIGN_BYTES = 16 };
 
 struct mer_arena_chunk {
 	struct mer_arena_chunk *next;

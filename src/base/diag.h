@@ -10,8 +10,7 @@
 #include "base/map.h"
 #include "meridian/meridian.h"
 
-enum { DIAG_ROWS_PER_KIND = 10,
-	DIAG_ROWS = 10000 };
+enum { DIAG_ROWS_PER_KIND = 10, DIAG_ROWS = 10000 };
 
 struct mer_diags {
 	struct mer_arena *arena; /* owns the rows' text; borrowed */

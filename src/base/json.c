@@ -253,8 +253,7 @@ size_t mer_utf8_length(const char *s, size_t len)
 		return 1;
 	if (p[0] < 0xc2 || p[0] > 0xf4)
 		return 0;
-	n = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3
-					  : 4;
+	n = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
 	if (len < n)
 		return 0;
 	for (size_t i = 1; i < n; i++) {

@@ -64,8 +64,7 @@ static void skip_space(struct mer_json_reader *r)
 /* Bytes of the UTF-8 sequence at p, whose first byte is 0x80 or more; 0 when it is none. */
 static unsigned utf8_len(const unsigned char *p, size_t left)
 {
-	unsigned n = p[0] >= 0xF0 ? 4 : p[0] >= 0xE0 ? 3
-						     : 2;
+	unsigned n = p[0] >= 0xF0 ? 4 : p[0] >= 0xE0 ? 3 : 2;
 	if (p[0] < 0xC2 || p[0] > 0xF4 || left < n)
 		return 0;
 	for (unsigned i = 1; i < n; i++)
@@ -310,8 +309,7 @@ static int compare_members(const void *a, const void *b)
 	const struct mer_json_member *x = *(const struct mer_json_member *const *)a;
 	const struct mer_json_member *y = *(const struct mer_json_member *const *)b;
 	int c = compare_keys(x, y);
-	return c ? c : x->key_at < y->key_at ? -1
-					     : x->key_at > y->key_at;
+	return c ? c : x->key_at < y->key_at ? -1 : x->key_at > y->key_at;
 }
 
 static int fail_twice(struct mer_json_reader *r, const struct mer_json_member *m)

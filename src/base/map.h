@@ -27,7 +27,7 @@ uint32_t *mer_map_put(struct mer_map *m, uint64_t key);
 
 /* Interned text: each different text gets the numbers 0, 1, 2, ... */
 struct mer_intern {
-	struct mer_map map;	 /* hash of the text -> number of the newest text of that hash, plus 1 */
+	struct mer_map map; /* hash of the text -> number of the newest text of that hash, plus 1 */
 	struct mer_arena *arena; /* borrowed; owns the texts */
 	struct mer_intern_text {
 		const char *text;

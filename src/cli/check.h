@@ -46,9 +46,7 @@ enum check_event {
 	CHECK_N_EVENTS
 };
 
-enum check_possible { CHECK_NO,
-	CHECK_PARTLY,
-	CHECK_YES };
+enum check_possible { CHECK_NO, CHECK_PARTLY, CHECK_YES };
 
 struct check_analysis {
 	const char *name;
@@ -73,8 +71,8 @@ struct check_host {
 };
 
 /* Counts for each host (n: mer_hosts()). */
-void check_tally(
-	const struct mer_experiment *e, const struct trace_counts *counts, struct check_host *hosts);
+void check_tally(const struct mer_experiment *e, const struct trace_counts *counts,
+	struct check_host *hosts);
 /* On one host; lacking[] gets what is not recorded. */
 enum check_possible check_judge(
 	const struct check_analysis *a, const struct check_host *h, bool lacking[CHECK_N_EVENTS]);

@@ -169,6 +169,6 @@ void check_fix(struct mer_str *out, const bool lacking[CHECK_N_EVENTS])
 		}
 	}
 	if (lacking[CHECK_SYSCALL_ENTRY] || lacking[CHECK_SYSCALL_EXIT])
-		mer_str_printf(out, "%slttng enable-event --kernel --syscall --all",
-			used ? "\n" : "");
+		mer_str_printf(
+			out, "%slttng enable-event --kernel --syscall --all", used ? "\n" : "");
 }

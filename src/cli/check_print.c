@@ -258,8 +258,8 @@ static const char *verdict_text(struct cli *cli, const struct verdict *v)
 	if (!v->host)
 		text = v->path[0] ? "not sound: could not be read" : "not sound";
 	else if (v->sound)
-		text = mer_arena_printf(&cli->arena, "sound%s%s%s", s.len ? " (" : "", why,
-			s.len ? ")" : "");
+		text = mer_arena_printf(
+			&cli->arena, "sound%s%s%s", s.len ? " (" : "", why, s.len ? ")" : "");
 	else
 		text = mer_arena_printf(&cli->arena, "not sound: %s", why);
 	mer_str_fini(&s);
@@ -268,10 +268,7 @@ static const char *verdict_text(struct cli *cli, const struct verdict *v)
 
 static int print_traces(const struct check *c)
 {
-	enum { HOST,
-		PATH,
-		VERDICT,
-		N };
+	enum { HOST, PATH, VERDICT, N };
 	static const struct cli_column columns[] = {
 		[HOST] = { "host", "Host", CLI_TYPE_TEXT },
 		[PATH] = { "path", "Trace", CLI_TYPE_TEXT },
@@ -297,15 +294,7 @@ static int print_traces(const struct check *c)
 
 static int print_rows(const struct check *c)
 {
-	enum { HOST,
-		PATH,
-		SOUND,
-		EVENTS,
-		LOST,
-		PACKETS,
-		ERRORS,
-		WARNINGS,
-		N };
+	enum { HOST, PATH, SOUND, EVENTS, LOST, PACKETS, ERRORS, WARNINGS, N };
 	static const struct cli_column columns[] = {
 		[HOST] = { "host", "Host", CLI_TYPE_TEXT },
 		[PATH] = { "path", "Trace", CLI_TYPE_TEXT },
@@ -359,11 +348,7 @@ static void print_paragraph(struct cli *cli, const char *text)
 
 static int print_sync(const struct check *c)
 {
-	enum { HOST,
-		POSSIBLE,
-		SEND,
-		RECEIVE,
-		N };
+	enum { HOST, POSSIBLE, SEND, RECEIVE, N };
 	static const struct cli_column columns[] = {
 		[HOST] = { "host", "Host", CLI_TYPE_TEXT },
 		[POSSIBLE] = { "possible", "Can be synchronized", CLI_TYPE_TEXT },
@@ -396,10 +381,7 @@ static int print_sync(const struct check *c)
 	return rc;
 }
 
-enum { A_NAME,
-	A_POSSIBLE,
-	A_MISSING,
-	A_N };
+enum { A_NAME, A_POSSIBLE, A_MISSING, A_N };
 
 /* The names that are missing take as many rows as they need: none may be cut off. */
 static void add_analysis(const struct check *c, struct cli_table *table, const char *name,
@@ -472,9 +454,9 @@ static void print_fix(const struct check *c, const bool lacking[CHECK_N_EVENTS])
 	for (uint32_t i = 0; i < c->e->n_hosts; i++)
 		kernel |= c->hosts[i].wanted && c->hosts[i].kernel;
 	if (!kernel)
-		print_paragraph(c->cli,
-			"There is no trace of a kernel: the events can be shown and counted, but all "
-			"of these analyses need a kernel trace of the machine.");
+		print_paragraph(c->cli, "There is no trace of a kernel: the events can be shown "
+					"and counted, but all "
+					"of these analyses need a kernel trace of the machine.");
 	check_fix(&fix, lacking);
 	if (fix.len) {
 		fputs("\nTo have what is missing, type this before recording:\n", c->cli->out);

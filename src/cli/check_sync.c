@@ -11,14 +11,9 @@
 #include "trace/cursor.h"
 
 /* What an event record says about its packet: the later, the better. */
-enum header { HEADER_NONE,
-	HEADER_OTHER,
-	HEADER_TCP,
-	HEADER_N };
+enum header { HEADER_NONE, HEADER_OTHER, HEADER_TCP, HEADER_N };
 
-enum direction { SEND,
-	RECEIVE,
-	N_DIRECTIONS };
+enum direction { SEND, RECEIVE, N_DIRECTIONS };
 
 /* Events that tell of packets; those of sockets know TCP only and are always enough. */
 static const struct {
@@ -30,9 +25,11 @@ static const struct {
 	{ CHECK_NET_OUT, SEND },
 	{ CHECK_NET_IN, RECEIVE },
 };
-enum { N_WAYS = sizeof(ways) / sizeof(ways[0]),
+enum {
+	N_WAYS = sizeof(ways) / sizeof(ways[0]),
 	LOOK_AT = 10000, /* packets of a way on one host, at most ... */
-	ENOUGH = 20 };	 /* ... or until so many have a TCP header */
+	ENOUGH = 20
+}; /* ... or until so many have a TCP header */
 
 struct way { /* on one host */
 	const char *name;
@@ -129,7 +126,8 @@ static bool is_local(const struct mer_event *ev)
 {
 	const char *device;
 	size_t len;
-	return mer_event_text(ev, "name", &device, &len) && len == 2 && memcmp(device, "lo", 2) == 0;
+	return mer_event_text(ev, "name", &device, &len) && len == 2 &&
+	       memcmp(device, "lo", 2) == 0;
 }
 
 static void look_at_metadata(
@@ -148,12 +146,13 @@ static void look_at_metadata(
 					const struct ctf_event_class *class =
 						&s->streams[c].events[i];
 					struct way *way = &found[trace->host][w];
-					if (!check_event_is(ways[w].event, check_plain_name(class->name)))
+					if (!check_event_is(
+						    ways[w].event, check_plain_name(class->name)))
 						continue;
 					way->name = class->name;
 					if (class->payload)
-						way->room = better(
-							way->room, room_in(class->payload));
+						way->room =
+							better(way->room, room_in(class->payload));
 				}
 	}
 }
@@ -194,8 +193,8 @@ static int look_at_events(struct cli *cli, struct mer_experiment *e, const struc
 		e, needs, sizeof(needs) / sizeof(needs[0]), false, &reading, &cli->err);
 	if (rc)
 		return rc;
-	rc = trace_cursor_new(e, reading, (struct trace_range){ INT64_MIN, INT64_MAX }, NULL,
-		&cursor, &cli->err);
+	rc = trace_cursor_new(
+		e, reading, (struct trace_range){ INT64_MIN, INT64_MAX }, NULL, &cursor, &cli->err);
 	if (rc) {
 		trace_reading_free(reading);
 		return rc;
@@ -255,7 +254,8 @@ static const char *judge_way(
 			"all packets in %s are the machine's own, on its loopback device", w->name);
 	if (w->found[HEADER_OTHER] == 0)
 		return mer_arena_printf(&cli->arena,
-			"no %s event that was looked at (%s) has header data: the metadata declares "
+			"no %s event that was looked at (%s) has header data: the metadata "
+			"declares "
 			"it, but the header type in the records is always unknown, so packets %s "
 			"cannot be matched with those of other machines; %s",
 			w->name, count_text(cli, between), verb,

@@ -136,8 +136,7 @@ static int check(struct cli *cli, struct mer_experiment *e, const struct trace_c
 	for (uint32_t h = 0; h < e->n_hosts; h++)
 		c.can_sync &= c.hosts[h].can_sync || !c.hosts[h].wanted;
 	rc = check_print(&c);
-	return rc ? rc : c.sound ? CLI_OK
-				 : CLI_CONDITION;
+	return rc ? rc : c.sound ? CLI_OK : CLI_CONDITION;
 }
 
 static int run(struct cli *cli, const void *values)

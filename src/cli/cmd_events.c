@@ -51,8 +51,8 @@ static int write_now(struct job *j, const struct mer_cursor *c, struct mer_err *
 	return rc;
 }
 
-static int add_events(void *ctx, size_t slot, const struct mer_cursor *c, const struct mer_event *ev,
-	size_t n, struct mer_err *err)
+static int add_events(void *ctx, size_t slot, const struct mer_cursor *c,
+	const struct mer_event *ev, size_t n, struct mer_err *err)
 {
 	struct job *j = ctx;
 	struct event_page *p = &j->pages[slot];
@@ -72,7 +72,8 @@ static int write_slice(void *ctx, size_t slot, struct mer_err *err)
 	return event_page_write(j->format, j->cli, &j->pages[slot], err);
 }
 
-static int print(struct job *j, struct mer_experiment *e, struct trace_range range, struct mer_err *err)
+static int print(
+	struct job *j, struct mer_experiment *e, struct trace_range range, struct mer_err *err)
 {
 	unsigned threads = j->limit || e->bytes < FEW_BYTES ? 1 : cli_jobs(j->cli);
 	j->n_pages = threads > 1 ? threads + 1 : 1;

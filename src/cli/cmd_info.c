@@ -199,8 +199,9 @@ static struct cli_cell known_cell(const char *text)
 
 static struct cli_cell duration_cell(int64_t begin, int64_t end)
 {
-	return begin == MER_NO_TIME || end == MER_NO_TIME || end < begin ? CLI_CELL_NONE
-									 : CLI_CELL(mer_time_between(begin, end));
+	return begin == MER_NO_TIME || end == MER_NO_TIME || end < begin
+		       ? CLI_CELL_NONE
+		       : CLI_CELL(mer_time_between(begin, end));
 }
 
 /* Everything about a trace in one row, for programs. */
@@ -281,16 +282,7 @@ static void add_full(const struct info *in, struct cli_table *table, uint32_t t)
 
 /* The same for people, in two tables that fit 80 columns. Events come last: the column goes away when
  * they were not counted. */
-enum { T_HOST,
-	T_DOMAIN,
-	T_PATH,
-	T_STREAMS,
-	T_PACKETS,
-	T_BYTES,
-	T_LOST,
-	T_DURATION,
-	T_EVENTS,
-	T_N };
+enum { T_HOST, T_DOMAIN, T_PATH, T_STREAMS, T_PACKETS, T_BYTES, T_LOST, T_DURATION, T_EVENTS, T_N };
 static const struct cli_column trace_columns[] = {
 	[T_HOST] = { "host", "Host", CLI_TYPE_TEXT },
 	[T_DOMAIN] = { "domain", "Domain", CLI_TYPE_TEXT },
@@ -323,13 +315,7 @@ static void add_trace(const struct info *in, struct cli_table *table, uint32_t t
 	cli_table_add(table, row);
 }
 
-enum { R_HOST,
-	R_TRACER,
-	R_FORMAT,
-	R_CLOCK,
-	R_FREQ,
-	R_AFTER,
-	R_N };
+enum { R_HOST, R_TRACER, R_FORMAT, R_CLOCK, R_FREQ, R_AFTER, R_N };
 static const struct cli_column recorder_columns[] = {
 	[R_HOST] = { "host", "Host", CLI_TYPE_TEXT },
 	[R_TRACER] = { "tracer", "Tracer", CLI_TYPE_TEXT },
@@ -385,13 +371,13 @@ enum {
 	S_EVENTS,
 	S_N
 };
-#define STREAM_COLUMNS                                                                           \
-	[S_HOST] = { "host", "Host", CLI_TYPE_TEXT },                                            \
-	[S_PATH] = { "path", "Stream", CLI_TYPE_TEXT }, [S_CPU] = { "cpu", "CPU", CLI_TYPE_ID }, \
-	[S_CLASS] = { "class_id", "Class", CLI_TYPE_ID }, [S_ID] = { "id", "Id", CLI_TYPE_ID },  \
-	[S_PACKETS] = { "packets", "Packets", CLI_TYPE_COUNT },                                  \
-	[S_BYTES] = { "bytes", "Size", CLI_TYPE_BYTES },                                         \
-	[S_LOST] = { "lost_events", "Lost", CLI_TYPE_COUNT },                                    \
+#define STREAM_COLUMNS                                                                             \
+	[S_HOST] = { "host", "Host", CLI_TYPE_TEXT },                                              \
+	[S_PATH] = { "path", "Stream", CLI_TYPE_TEXT }, [S_CPU] = { "cpu", "CPU", CLI_TYPE_ID },   \
+	[S_CLASS] = { "class_id", "Class", CLI_TYPE_ID }, [S_ID] = { "id", "Id", CLI_TYPE_ID },    \
+	[S_PACKETS] = { "packets", "Packets", CLI_TYPE_COUNT },                                    \
+	[S_BYTES] = { "bytes", "Size", CLI_TYPE_BYTES },                                           \
+	[S_LOST] = { "lost_events", "Lost", CLI_TYPE_COUNT },                                      \
 	[S_EVENTS] = { "events", "Events", CLI_TYPE_COUNT }
 static const struct cli_column stream_columns[S_N + 1] = {
 	STREAM_COLUMNS,

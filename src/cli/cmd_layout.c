@@ -33,9 +33,7 @@ struct view {
 	const struct ctf_field *bad_field;
 };
 
-enum { SHOWN_ELEMENTS = 8,
-	SHOWN_BYTES = 256,
-	MAX_JSON_BYTES = 1 << 20 };
+enum { SHOWN_ELEMENTS = 8, SHOWN_BYTES = 256, MAX_JSON_BYTES = 1 << 20 };
 
 /* ---- which event ---- */
 
@@ -414,9 +412,10 @@ static void put_head(const struct view *v, struct mer_str *out)
 {
 	cli_text_clean(out, v->event, strlen(v->event), false);
 	if (!v->found) {
-		mer_str_puts(out, ", no record in the trace\n"
-				  "Its layout as the metadata has it: offsets count from the begin of each\n"
-				  "structure; -: not known without a record.\n\n");
+		mer_str_puts(out,
+			", no record in the trace\n"
+			"Its layout as the metadata has it: offsets count from the begin of each\n"
+			"structure; -: not known without a record.\n\n");
 		return;
 	}
 	const char *path = v->e->files[v->packet->file].path;

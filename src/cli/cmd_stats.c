@@ -11,10 +11,7 @@
 #include "cli/verb.h"
 #include "trace/walk.h"
 
-enum by { BY_ALL,
-	BY_NAME,
-	BY_HOST,
-	BY_STREAM };
+enum by { BY_ALL, BY_NAME, BY_HOST, BY_STREAM };
 
 struct values {
 	unsigned by; /* enum by */
@@ -45,8 +42,7 @@ static int by_count(const void *a, const void *b)
 	if (p->count != q->count)
 		return p->count > q->count ? -1 : 1;
 	int c = strcmp(p->name, q->name);
-	return c ? c : p->host < q->host ? -1
-					 : p->host > q->host;
+	return c ? c : p->host < q->host ? -1 : p->host > q->host;
 }
 
 /* Sums the classes of all parts by host and name. */
@@ -70,13 +66,15 @@ static int sum_names(struct stats *s, struct mer_intern *in)
 					return mer_fail_nomem(&s->cli->err);
 				if (id >= cap) {
 					cap = cap ? cap * 2 : 64;
-					struct name_row *more = realloc(s->names, cap * sizeof(*more));
+					struct name_row *more =
+						realloc(s->names, cap * sizeof(*more));
 					if (!more)
 						return mer_fail_nomem(&s->cli->err);
 					s->names = more;
 				}
 				if (id == s->n_names)
-					s->names[s->n_names++] = (struct name_row){ host, name, 0, 0 };
+					s->names[s->n_names++] =
+						(struct name_row){ host, name, 0, 0 };
 				s->names[id].count += n->events;
 				s->names[id].bits += n->bits;
 				s->total += n->events;
@@ -101,7 +99,8 @@ static void find_span(struct stats *s)
 
 static struct cli_cell rate(const struct stats *s, uint64_t count)
 {
-	return s->span_ns ? CLI_CELL((double)count * 1e9 / (double)s->span_ns + 0.5) : CLI_CELL_NONE;
+	return s->span_ns ? CLI_CELL((double)count * 1e9 / (double)s->span_ns + 0.5)
+			  : CLI_CELL_NONE;
 }
 
 static void fill_names(const struct stats *s, struct cli_table *t)
@@ -113,10 +112,10 @@ static void fill_names(const struct stats *s, struct cli_table *t)
 	cli_table_init(t, columns);
 	for (uint32_t i = 0; i < s->n_names; i++) {
 		const struct name_row *r = &s->names[i];
-		cli_table_add(t,
-			(struct cli_cell[]){ CLI_CELL_TEXT(s->e->hosts[r->host].name), CLI_CELL_TEXT(r->name),
-				CLI_CELL(r->count), CLI_CELL_RATIO((double)r->count / (double)s->total),
-				rate(s, r->count), CLI_CELL(r->bits / 8) });
+		cli_table_add(t, (struct cli_cell[]){ CLI_CELL_TEXT(s->e->hosts[r->host].name),
+					 CLI_CELL_TEXT(r->name), CLI_CELL(r->count),
+					 CLI_CELL_RATIO((double)r->count / (double)s->total),
+					 rate(s, r->count), CLI_CELL(r->bits / 8) });
 	}
 }
 
@@ -124,7 +123,8 @@ static void fill_hosts(const struct stats *s, struct cli_table *t)
 {
 	static const struct cli_column columns[] = { { "host", "Host", CLI_TYPE_TEXT },
 		{ "count", "Count", CLI_TYPE_COUNT }, { "rate", "Per second", CLI_TYPE_COUNT },
-		{ "bytes", "Size", CLI_TYPE_BYTES }, { "lost_events", "Lost events", CLI_TYPE_COUNT },
+		{ "bytes", "Size", CLI_TYPE_BYTES },
+		{ "lost_events", "Lost events", CLI_TYPE_COUNT },
 		{ "lost_packets", "Lost packets", CLI_TYPE_COUNT }, { 0 } };
 	cli_table_init(t, columns);
 	for (uint32_t h = 0; h < s->e->n_hosts; h++) {
@@ -139,9 +139,9 @@ static void fill_hosts(const struct stats *s, struct cli_table *t)
 			events += s->e->streams[i].lost_events;
 			packets += s->e->streams[i].lost_packets;
 		}
-		cli_table_add(t,
-			(struct cli_cell[]){ CLI_CELL_TEXT(s->e->hosts[h].name), CLI_CELL(count),
-				rate(s, count), CLI_CELL(bits / 8), CLI_CELL(events), CLI_CELL(packets) });
+		cli_table_add(t, (struct cli_cell[]){ CLI_CELL_TEXT(s->e->hosts[h].name),
+					 CLI_CELL(count), rate(s, count), CLI_CELL(bits / 8),
+					 CLI_CELL(events), CLI_CELL(packets) });
 	}
 }
 
@@ -163,11 +163,12 @@ static void fill_streams(const struct stats *s, struct cli_table *t)
 		const struct trace_count *n = &s->counts->by_stream[i];
 		if (!cli_stream_wanted(s->cli, s->e, i))
 			continue;
-		cli_table_add(t,
-			(struct cli_cell[]){ CLI_CELL_TEXT(stream_host(s, i)), CLI_CELL_TEXT(m->path),
-				m->cpu < 0 ? CLI_CELL_NONE : CLI_CELL(m->cpu), CLI_CELL(n->events),
-				rate(s, n->events), CLI_CELL(n->bits / 8), CLI_CELL(m->lost_events),
-				CLI_CELL(m->lost_packets) });
+		cli_table_add(
+			t, (struct cli_cell[]){ CLI_CELL_TEXT(stream_host(s, i)),
+				   CLI_CELL_TEXT(m->path),
+				   m->cpu < 0 ? CLI_CELL_NONE : CLI_CELL(m->cpu),
+				   CLI_CELL(n->events), rate(s, n->events), CLI_CELL(n->bits / 8),
+				   CLI_CELL(m->lost_events), CLI_CELL(m->lost_packets) });
 	}
 }
 
@@ -198,15 +199,18 @@ static void fill_losses(const struct stats *s, struct cli_table *t)
 		if (people)
 			cli_table_add(t,
 				(struct cli_cell[]){ CLI_CELL_TEXT(stream_host(s, l->stream)),
-					CLI_CELL_TEXT(strrchr(path, '/') ? strrchr(path, '/') + 1 : path),
+					CLI_CELL_TEXT(
+						strrchr(path, '/') ? strrchr(path, '/') + 1 : path),
 					time_cell(l->begin),
-					known ? CLI_CELL(mer_time_between(l->begin, l->end)) : CLI_CELL_NONE,
+					known ? CLI_CELL(mer_time_between(l->begin, l->end))
+					      : CLI_CELL_NONE,
 					CLI_CELL(l->events), CLI_CELL(l->packets) });
 		else
-			cli_table_add(t,
-				(struct cli_cell[]){ CLI_CELL_TEXT(stream_host(s, l->stream)),
-					CLI_CELL_TEXT(path), CLI_CELL(l->stream), time_cell(l->begin),
-					time_cell(l->end), CLI_CELL(l->events), CLI_CELL(l->packets) });
+			cli_table_add(
+				t, (struct cli_cell[]){ CLI_CELL_TEXT(stream_host(s, l->stream)),
+					   CLI_CELL_TEXT(path), CLI_CELL(l->stream),
+					   time_cell(l->begin), time_cell(l->end),
+					   CLI_CELL(l->events), CLI_CELL(l->packets) });
 	}
 }
 
@@ -219,7 +223,8 @@ static void put_advice(const struct stats *s, struct mer_str *out)
 	for (uint32_t i = 0; i < s->e->n_losses; i++) {
 		const struct trace_stream *t = &s->e->data[s->e->losses[i].stream];
 		lost += s->e->losses[i].events;
-		kernel |= strcmp(s->e->traces[s->e->streams[s->e->losses[i].stream].trace].domain, "ust") != 0;
+		kernel |= strcmp(s->e->traces[s->e->streams[s->e->losses[i].stream].trace].domain,
+				  "ust") != 0;
 		for (uint32_t p = 0; p < t->n_packets; p++)
 			if (t->packets[p].size_bits / 8 > packet)
 				packet = t->packets[p].size_bits / 8;
@@ -275,7 +280,8 @@ static void put_table(const struct stats *s, const struct values *v, const struc
 		cli_table_text(&t, out, (size_t)cli_width(s->cli), s->cli->bold_out);
 	}
 	if (t.n_rows < all)
-		mer_str_printf(out, "... and %" PRIu64 " more %s (--limit %" PRIu64 " shows them)\n",
+		mer_str_printf(out,
+			"... and %" PRIu64 " more %s (--limit %" PRIu64 " shows them)\n",
 			all - t.n_rows, of->unit, all);
 	out->failed |= t.failed;
 	cli_table_fini(&t);
@@ -296,12 +302,13 @@ static void put_text(const struct stats *s, const struct values *v, struct mer_s
 	if (lost) {
 		mer_str_puts(out, "; ");
 		cli_text_count(out, (int64_t)lost);
-		mer_str_printf(out, " lost (%.1f %%)",
-			100.0 * (double)lost / (double)(lost + s->total));
+		mer_str_printf(
+			out, " lost (%.1f %%)", 100.0 * (double)lost / (double)(lost + s->total));
 	}
 	mer_str_putc(out, '\n');
 	for (size_t i = 0; i < N_TABLES; i++)
-		if (asked_for(v, &tables[i]) && (tables[i].by != BY_HOST || s->e->n_hosts > 1 || v->by))
+		if (asked_for(v, &tables[i]) &&
+			(tables[i].by != BY_HOST || s->e->n_hosts > 1 || v->by))
 			put_table(s, v, &tables[i], out);
 	if (v->by == BY_ALL && lost) {
 		mer_str_putc(out, '\n');
@@ -389,8 +396,8 @@ static int run(struct cli *cli, const void *values)
 	};
 	struct cli_progress progress;
 	cli_progress_begin(&progress, cli, "counting", e->bytes);
-	rc = trace_walk_range(e, range, cli_jobs(cli), &cli->cancel, &progress.done_bytes, &counts,
-		&cli->err);
+	rc = trace_walk_range(
+		e, range, cli_jobs(cli), &cli->cancel, &progress.done_bytes, &counts, &cli->err);
 	cli_progress_end(&progress);
 	struct stats s = { .cli = cli, .e = e, .counts = counts };
 	if (rc == 0)

@@ -11,8 +11,7 @@
 #include "cli/text.h"
 #include "cli/verb.h"
 
-enum { OUTPUT_BUFFER = 1 << 18,
-	REPORT_ROWS = 10 };
+enum { OUTPUT_BUFFER = 1 << 18, REPORT_ROWS = 10 };
 
 static bool wants_color(const struct cli *cli, bool terminal)
 {
@@ -146,11 +145,11 @@ static void report_row(struct cli *cli, const struct mer_diag *d)
 	char place[512], *p = place, *end = place + sizeof(place);
 	*p = '\0';
 	/* snprintf tells the length that it wanted: clip, since paths may be long. */
-#define PLACE(...)                                                \
-	do {                                                      \
-		p += snprintf(p, (size_t)(end - p), __VA_ARGS__); \
-		if (p >= end)                                     \
-			p = end - 1;                              \
+#define PLACE(...)                                                                                 \
+	do {                                                                                       \
+		p += snprintf(p, (size_t)(end - p), __VA_ARGS__);                                  \
+		if (p >= end)                                                                      \
+			p = end - 1;                                                               \
 	} while (0)
 	if (d->host && !d->path)
 		PLACE("host %s: ", d->host);

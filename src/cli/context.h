@@ -30,9 +30,7 @@ enum cli_format {
 	CLI_FORMAT_JSONL,
 	CLI_FORMAT_CSV
 };
-enum cli_when { CLI_AUTO,
-	CLI_ALWAYS,
-	CLI_NEVER };
+enum cli_when { CLI_AUTO, CLI_ALWAYS, CLI_NEVER };
 
 struct cli_texts {
 	const char **item;

@@ -72,8 +72,8 @@ static size_t write_first_delta(struct event_format *f, struct cli *cli, const s
 	return at;
 }
 
-int event_page_write(struct event_format *f, struct cli *cli, const struct event_page *p,
-	struct mer_err *err)
+int event_page_write(
+	struct event_format *f, struct cli *cli, const struct event_page *p, struct mer_err *err)
 {
 	if (p->lines.failed)
 		return mer_fail_nomem(err);

@@ -31,8 +31,8 @@ void event_page_add(const struct event_format *f, struct event_page *p, const st
 	const struct mer_event *ev);
 /* Writes the page after those before; begin and end are what comes before and after all of them. */
 void event_format_begin(struct event_format *f, struct cli *cli);
-int event_page_write(struct event_format *f, struct cli *cli, const struct event_page *p,
-	struct mer_err *err);
+int event_page_write(
+	struct event_format *f, struct cli *cli, const struct event_page *p, struct mer_err *err);
 void event_format_end(struct event_format *f, struct cli *cli, const struct mer_experiment *e);
 
 #endif

@@ -22,7 +22,7 @@ struct event_json;
 
 struct event_json_options {		   /* zeroed: all fields */
 	const struct event_fields *fields; /* NULL: all */
-	bool headers;			   /* also packet contexts and event headers, where the reading has them */
+	bool headers; /* also packet contexts and event headers, where the reading has them */
 };
 
 /* MER_ERR_BUG: the reading lacks a field that was asked for. The reading may have more than that. */

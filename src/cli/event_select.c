@@ -12,8 +12,8 @@ static void add_tids(struct mer_str *x, const struct cli_ranges *tids)
 	const char * or = "(";
 	for (size_t i = 0; i < tids->n; i++)
 		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++) {
-			mer_str_printf(x, "%s(%s >= %" PRIu64 " && %s <= %" PRIu64 ")", or, names[k],
-				tids->item[i].first, names[k], tids->item[i].last);
+			mer_str_printf(x, "%s(%s >= %" PRIu64 " && %s <= %" PRIu64 ")", or,
+				names[k], tids->item[i].first, names[k], tids->item[i].last);
 			or = " || ";
 		}
 	mer_str_puts(x, ")");
@@ -60,7 +60,8 @@ static int make_filter(struct event_select *s, struct cli *cli, const char *text
 	}
 	trace_filter_free(s->filter);
 	s->filter = NULL;
-	int rc = x.failed ? mer_fail_nomem(&cli->err) : trace_filter_parse(x.data, &s->filter, &cli->err);
+	int rc = x.failed ? mer_fail_nomem(&cli->err)
+			  : trace_filter_parse(x.data, &s->filter, &cli->err);
 	mer_str_fini(&x);
 	return rc;
 }
@@ -75,14 +76,14 @@ static int choose_streams(struct event_select *s, struct cli *cli)
 	for (uint32_t i = 0; i < s->e->n_streams; i++) {
 		int32_t cpu = s->e->streams[i].cpu;
 		s->streams[i] = cli_stream_wanted(cli, s->e, i) &&
-				(cli->cpus.n == 0 ||
-					(cpu >= 0 && cli_ranges_contain(&cli->cpus, (uint64_t)cpu)));
+				(cli->cpus.n == 0 || (cpu >= 0 && cli_ranges_contain(&cli->cpus,
+									  (uint64_t)cpu)));
 	}
 	return 0;
 }
 
-static int32_t want_event(void *arg, const struct ctf_stream_class *sc,
-	const struct ctf_event_class *ec)
+static int32_t want_event(
+	void *arg, const struct ctf_stream_class *sc, const struct ctf_event_class *ec)
 {
 	const struct event_select *s = arg;
 	return s->filter && !trace_filter_may_match(s->filter, sc, ec) ? CTF_UNWANTED : 0;
@@ -116,7 +117,8 @@ int event_select_init(struct event_select *s, struct cli *cli, const struct mer_
 	if (rc == 0)
 		rc = choose_streams(s, cli);
 	if (rc == 0 && s->has_fields)
-		rc = event_fields_parse(o->fields->item, o->fields->n, &cli->arena, &s->fields, &cli->err);
+		rc = event_fields_parse(
+			o->fields->item, o->fields->n, &cli->arena, &s->fields, &cli->err);
 	if (rc)
 		return rc;
 	warn_of_unknown(s, cli);

@@ -30,8 +30,8 @@ int event_select_init(struct event_select *s, struct cli *cli, const struct mer_
 void event_select_fini(struct event_select *s);
 
 /* Is this event of the cursor's current batch wanted? Any number of threads may ask. */
-static inline bool event_selected(const struct event_select *s, const struct mer_cursor *c,
-	const struct mer_event *ev)
+static inline bool event_selected(
+	const struct event_select *s, const struct mer_cursor *c, const struct mer_event *ev)
 {
 	return (!s->streams || s->streams[ev->stream]) &&
 	       (!s->bound || trace_filter_match(s->bound, c, ev));

@@ -11,12 +11,7 @@
 
 /* A line is a list of pieces, made once for each event record class: some text that is always the
  * same, then a value. */
-enum piece_kind { PIECE_UNSIGNED,
-	PIECE_SIGNED,
-	PIECE_HEX,
-	PIECE_TEXT,
-	PIECE_ANY,
-	PIECE_NONE };
+enum piece_kind { PIECE_UNSIGNED, PIECE_SIGNED, PIECE_HEX, PIECE_TEXT, PIECE_ANY, PIECE_NONE };
 
 struct piece {
 	const char *before;
@@ -79,8 +74,8 @@ static void put_char_escaped(struct mer_str *out, unsigned char c)
 
 /* Bytes that are shown as they are. Not the C locale's idea: UTF-8 passes. */
 static const bool plain_byte[256] = {
-#define ROW8(first)                                                                      \
-	[first] = 1, [first + 1] = 1, [first + 2] = 1, [first + 3] = 1, [first + 4] = 1, \
+#define ROW8(first)                                                                                \
+	[first] = 1, [first + 1] = 1, [first + 2] = 1, [first + 3] = 1, [first + 4] = 1,           \
 	[first + 5] = 1, [first + 6] = 1, [first + 7] = 1
 	[' '] = 1,
 	['!'] = 1,

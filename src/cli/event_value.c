@@ -256,8 +256,7 @@ void event_csv_value(struct mer_str *out, const struct ctf_fc *fc, const uint64_
 		if (isfinite(d))
 			put_real(out, d, fc->u.bits.len_bits <= 32);
 		else
-			mer_str_puts(out, isnan(d) ? "nan" : d > 0 ? "inf"
-								   : "-inf");
+			mer_str_puts(out, isnan(d) ? "nan" : d > 0 ? "inf" : "-inf");
 		break;
 	case CTF_VARIANT:
 		event_csv_value(out, fc->u.variant.options[slot[0]].field.fc, slot + 1);

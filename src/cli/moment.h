@@ -9,10 +9,7 @@
 
 #include "base/err.h"
 
-enum cli_moment_kind { CLI_MOMENT_NONE,
-	CLI_MOMENT_ABSOLUTE,
-	CLI_MOMENT_RELATIVE,
-	CLI_MOMENT_DAY };
+enum cli_moment_kind { CLI_MOMENT_NONE, CLI_MOMENT_ABSOLUTE, CLI_MOMENT_RELATIVE, CLI_MOMENT_DAY };
 
 struct cli_moment {
 	enum cli_moment_kind kind;

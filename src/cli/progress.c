@@ -6,9 +6,7 @@
 #include "base/str.h"
 #include "cli/text.h"
 
-enum { FIRST_MS = 1000,
-	EVERY_MS = 100,
-	LINE_BYTES = 160 };
+enum { FIRST_MS = 1000, EVERY_MS = 100, LINE_BYTES = 160 };
 
 static int64_t now_ns(void)
 {

@@ -6,8 +6,7 @@
 #include <string.h>
 #include "cli/text.h"
 
-enum { GAP = 2,
-	TEXT_MIN = 8 }; /* columns between columns; to which text shrinks at most */
+enum { GAP = 2, TEXT_MIN = 8 }; /* columns between columns; to which text shrinks at most */
 
 void cli_table_init(struct cli_table *t, const struct cli_column *columns)
 {

@@ -136,8 +136,7 @@ static void with_unit(
 		v /= step;
 		u++;
 	}
-	int decimals = fabs(v) < 9.995 ? 2 : fabs(v) < 99.95 ? 1
-							     : 0;
+	int decimals = fabs(v) < 9.995 ? 2 : fabs(v) < 99.95 ? 1 : 0;
 	mer_str_printf(out, "%.*f %s", u ? decimals : 0, v, units[u]);
 }
 

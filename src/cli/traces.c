@@ -27,8 +27,8 @@ static int check_hosts(struct cli *cli, const struct mer_experiment *e)
 int cli_traces_open(struct cli *cli, struct mer_experiment **e)
 {
 	if (cli->sync && strcmp(cli->sync, "auto") != 0 && strcmp(cli->sync, "none") != 0)
-		return mer_fail(&cli->err, MER_ERR_USAGE, "--sync: expected auto or none, found '%.100s'",
-			cli->sync);
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--sync: expected auto or none, found '%.100s'", cli->sync);
 	struct mer_open_options o = {
 		.keep_offsets = cli->sync && strcmp(cli->sync, "none") == 0,
 	};

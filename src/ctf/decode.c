@@ -316,8 +316,7 @@ static enum ctf_status execute(
 			break;
 		case OP_STRING: {
 			const uint8_t *s = pos->base + (pos->bit >> 3);
-			size_t unit = op->x == CTF_UTF8 ? 1 : op->x <= CTF_UTF16LE ? 2
-										   : 4;
+			size_t unit = op->x == CTF_UTF8 ? 1 : op->x <= CTF_UTF16LE ? 2 : 4;
 			size_t size = string_size(s, (pos->end_bit - pos->bit) >> 3, op->x);
 			if (size == 0)
 				return CTF_E_END;

@@ -54,9 +54,9 @@ struct ctf_pool { /* memory for rows and array elements, reset for each batch */
 
 struct ctf_decoder {
 	const struct ctf_program *program;
-	uint64_t *regs;		      /* program->n_regs; borrowed from who made the decoder */
-	struct ctf_pool *pool;	      /* borrowed */
-	uint64_t *discard;	      /* not NULL: nobody wants the values; elements of arrays go there
+	uint64_t *regs;	       /* program->n_regs; borrowed from who made the decoder */
+	struct ctf_pool *pool; /* borrowed */
+	uint64_t *discard;     /* not NULL: nobody wants the values; elements of arrays go there
 					(program->max_slots) instead of to the pool */
 	struct ctf_packet_info *info; /* while a packet header or context is read, else NULL */
 	uint64_t event_id;

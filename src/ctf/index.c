@@ -2,10 +2,7 @@
 
 #include "base/bits.h"
 
-enum { INDEX_MAGIC = 0xC1F1DCC1,
-	HEADER_BYTES = 16,
-	MIN_ENTRY_BYTES = 56,
-	MAX_ENTRY_BYTES = 4096 };
+enum { INDEX_MAGIC = 0xC1F1DCC1, HEADER_BYTES = 16, MIN_ENTRY_BYTES = 56, MAX_ENTRY_BYTES = 4096 };
 
 bool ctf_index_open(struct ctf_index *index, const uint8_t *data, size_t bytes)
 {

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONG_STRUCT = 16,
-	MAX_FROM_ALIAS = 1 << 20 };
+enum { LONG_STRUCT = 16, MAX_FROM_ALIAS = 1 << 20 };
 
 const char *const ctf_json_scope_names[N_SCOPES] = { "packet header", "packet context",
 	"event record header", "common context", "specific context", "payload" };
@@ -80,8 +79,8 @@ static struct ctf_range read_range(
 	return r;
 }
 
-static const struct ctf_range *read_ranges(
-	struct json_parser *p, const struct mer_json_value *v, bool is_signed, bool any, uint32_t *n)
+static const struct ctf_range *read_ranges(struct json_parser *p, const struct mer_json_value *v,
+	bool is_signed, bool any, uint32_t *n)
 {
 	ctf_json_expect(p, v, MER_JSON_ARRAY, "a set of integer ranges");
 	if (v->n == 0)
@@ -170,8 +169,8 @@ static void check_role(struct json_parser *p, const struct ctf_fc *fc, enum ctf_
 			(int)at->n, at->u.text);
 }
 
-static void read_roles(struct json_parser *p, const struct mer_json_value *v, const struct ctf_fc *fc,
-	struct ctf_field *field)
+static void read_roles(struct json_parser *p, const struct mer_json_value *v,
+	const struct ctf_fc *fc, struct ctf_field *field)
 {
 	const struct mer_json_value *roles = ctf_json_get_kind(p, v, "roles", MER_JSON_ARRAY);
 	for (uint32_t i = 0; roles && i < roles->n; i++) {
@@ -195,9 +194,11 @@ static void read_roles(struct json_parser *p, const struct mer_json_value *v, co
 
 /* The kinds. */
 
-static bool read_byte_order(struct json_parser *p, const struct mer_json_value *v, struct ctf_fc *fc)
+static bool read_byte_order(
+	struct json_parser *p, const struct mer_json_value *v, struct ctf_fc *fc)
 {
-	const struct mer_json_value *o = ctf_json_need(p, v, "byte-order", "fixed-length field class");
+	const struct mer_json_value *o =
+		ctf_json_need(p, v, "byte-order", "fixed-length field class");
 	if (mer_json_is(o, "big-endian"))
 		fc->u.bits.order = CTF_BE;
 	else if (!mer_json_is(o, "little-endian"))
@@ -208,7 +209,8 @@ static bool read_byte_order(struct json_parser *p, const struct mer_json_value *
 
 static void read_fixed(struct json_parser *p, const struct mer_json_value *v, struct ctf_fc *fc)
 {
-	const struct mer_json_value *len = ctf_json_need(p, v, "length", "fixed-length field class");
+	const struct mer_json_value *len =
+		ctf_json_need(p, v, "length", "fixed-length field class");
 	ctf_json_expect(p, len, MER_JSON_UINT, "property `length`");
 	if (len->u.number == 0)
 		ctf_json_error(
@@ -297,7 +299,8 @@ static uint64_t need_length(struct json_parser *p, const struct mer_json_value *
 	return n->u.number;
 }
 
-static void read_length_ref(struct json_parser *p, const struct mer_json_value *v, struct ctf_ref *ref)
+static void read_length_ref(
+	struct json_parser *p, const struct mer_json_value *v, struct ctf_ref *ref)
 {
 	bool is_bool;
 	const struct mer_json_value *loc =
@@ -329,7 +332,8 @@ static void read_text(
 			(unsigned long long)fc->u.text.len_bytes, unit);
 }
 
-static void read_member(struct json_parser *p, const struct mer_json_value *v, struct ctf_field *field)
+static void read_member(
+	struct json_parser *p, const struct mer_json_value *v, struct ctf_field *field)
 {
 	static const char *const keys[] = { "name field-class", NULL };
 	ctf_json_expect(p, v, MER_JSON_OBJECT, "a structure member class");
@@ -348,8 +352,7 @@ static int compare_texts(const void *a, const void *b)
 	if (x->n != y->n)
 		return x->n < y->n ? -1 : 1;
 	int c = x->n ? memcmp(x->u.text, y->u.text, x->n) : 0;
-	return c ? c : x->at < y->at ? -1
-				     : x->at > y->at;
+	return c ? c : x->at < y->at ? -1 : x->at > y->at;
 }
 
 static bool same_text(const struct mer_json_value *x, const struct mer_json_value *y)
@@ -359,7 +362,8 @@ static bool same_text(const struct mer_json_value *x, const struct mer_json_valu
 
 /* The second value of property `name` that occurs twice in a list of objects, NULL when none does.
  * Objects without a name are allowed. */
-static const struct mer_json_value *find_duplicate(struct json_parser *p, const struct mer_json_value *list)
+static const struct mer_json_value *find_duplicate(
+	struct json_parser *p, const struct mer_json_value *list)
 {
 	enum { FEW = 12 };
 	const struct mer_json_value *few[FEW], **names = few, *found = NULL;
@@ -382,7 +386,8 @@ static const struct mer_json_value *find_duplicate(struct json_parser *p, const 
 
 static void read_struct(struct json_parser *p, const struct mer_json_value *v, struct ctf_fc *fc)
 {
-	const struct mer_json_value *list = ctf_json_get_kind(p, v, "member-classes", MER_JSON_ARRAY);
+	const struct mer_json_value *list =
+		ctf_json_get_kind(p, v, "member-classes", MER_JSON_ARRAY);
 	uint32_t n = list ? list->n : 0;
 	fc->align_bits = get_alignment(p, v, "minimum-alignment", 1);
 	fc->u.record.n = n;
@@ -428,7 +433,8 @@ static void read_optional(struct json_parser *p, const struct mer_json_value *v,
 {
 	bool is_bool;
 	struct ctf_ref *ref = &fc->u.optional.ref;
-	const struct mer_json_value *content = ctf_json_need(p, v, "field-class", "optional field class");
+	const struct mer_json_value *content =
+		ctf_json_need(p, v, "field-class", "optional field class");
 	const struct mer_json_value *loc =
 		ctf_json_need(p, v, "selector-field-location", "optional field class");
 	const struct mer_json_value *ranges = ctf_json_get(v, "selector-field-ranges");
@@ -470,7 +476,8 @@ static bool is_below(const struct owned_range *r, uint64_t a, uint64_t b)
 }
 
 /* A value of the selector must not select two options. */
-static void check_overlap(struct json_parser *p, const struct mer_json_value *v, const struct ctf_fc *fc)
+static void check_overlap(
+	struct json_parser *p, const struct mer_json_value *v, const struct ctf_fc *fc)
 {
 	size_t n = 0, k = 0;
 	for (uint32_t i = 0; i < fc->u.variant.n; i++)
@@ -548,9 +555,7 @@ static void read_variant(struct json_parser *p, const struct mer_json_value *v, 
 }
 
 /* What the types are: for each the kind, the properties beside `type`, and what differs. */
-enum { IS_SIGNED = 1,
-	IS_ENUM = 2,
-	IS_DYNAMIC = 4 };
+enum { IS_SIGNED = 1, IS_ENUM = 2, IS_DYNAMIC = 4 };
 #define FIXED "length byte-order bit-order alignment"
 #define INT_KEYS "preferred-display-base mappings"
 static const struct class_type {
@@ -597,8 +602,8 @@ static const struct class_type *find_type(struct json_parser *p, const struct me
 		(int)(type->n > 80 ? 80 : type->n), type->u.text);
 }
 
-static void read_kind(struct json_parser *p, const struct mer_json_value *v, const struct class_type *t,
-	struct ctf_fc *fc)
+static void read_kind(struct json_parser *p, const struct mer_json_value *v,
+	const struct class_type *t, struct ctf_fc *fc)
 {
 	bool dynamic = t->flags & IS_DYNAMIC;
 	switch (t->kind) {
@@ -624,7 +629,8 @@ static void read_kind(struct json_parser *p, const struct mer_json_value *v, con
 		read_int(p, v, fc);
 }
 
-static const struct mer_json_value *find_alias(struct json_parser *p, const struct mer_json_value *v)
+static const struct mer_json_value *find_alias(
+	struct json_parser *p, const struct mer_json_value *v)
 {
 	uint32_t i = mer_intern_find(&p->alias_names, v->u.text, v->n);
 	if (i >= p->n_aliases)

@@ -161,7 +161,8 @@ static void read_origin(struct json_parser *p, const struct mer_json_value *v, s
 {
 	static const char *const keys[] = { "namespace name uid", NULL };
 	const struct mer_json_value *origin = ctf_json_get(v, "origin");
-	const struct mer_json_value *old = ctf_json_get_kind(p, v, "origin-is-unix-epoch", MER_JSON_BOOL);
+	const struct mer_json_value *old =
+		ctf_json_get_kind(p, v, "origin-is-unix-epoch", MER_JSON_BOOL);
 	if (old)
 		c->is_absolute = old->u.truth;
 	if (!origin)
@@ -186,7 +187,8 @@ static void read_origin(struct json_parser *p, const struct mer_json_value *v, s
 static void read_offset(struct json_parser *p, const struct mer_json_value *v, struct ctf_clock *c)
 {
 	static const char *const keys[] = { "seconds cycles", NULL };
-	const struct mer_json_value *o = ctf_json_get_kind(p, v, "offset-from-origin", MER_JSON_OBJECT);
+	const struct mer_json_value *o =
+		ctf_json_get_kind(p, v, "offset-from-origin", MER_JSON_OBJECT);
 	if (!o)
 		o = ctf_json_get_kind(p, v, "offset", MER_JSON_OBJECT);
 	if (!o)
@@ -343,8 +345,7 @@ static int32_t log_level_called(const struct mer_json_value *v)
 	for (int32_t i = 0; i < (int32_t)(sizeof(names) / sizeof(names[0])); i++)
 		if (strcasecmp(word, names[i]) == 0)
 			return i;
-	return strcasecmp(word, "emerg") == 0 ? 0 : strcasecmp(word, "crit") == 0 ? 2
-										  : -1;
+	return strcasecmp(word, "emerg") == 0 ? 0 : strcasecmp(word, "crit") == 0 ? 2 : -1;
 }
 
 /* Attributes are for whoever understands them; what is not as expected is passed over. */

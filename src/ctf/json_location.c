@@ -17,8 +17,7 @@
 
 #include <string.h>
 
-enum { LONG_STRUCT = 16,
-	MAX_PATH = 256 };
+enum { LONG_STRUCT = 16, MAX_PATH = 256 };
 static const uint64_t MAX_WALK_STEPS = (uint64_t)1 << 26;
 
 struct walk {
@@ -61,8 +60,8 @@ static bool same_name(const char *name, const struct mer_json_value *string)
 
 /* Index of the member among the first n; n when there is none. Hash keys may collide, hence the
  * look at the name; then, and in short structures, all are looked at. */
-static uint32_t find_member(
-	struct json_parser *p, const struct ctf_fc *fc, uint32_t n, const struct mer_json_value *name)
+static uint32_t find_member(struct json_parser *p, const struct ctf_fc *fc, uint32_t n,
+	const struct mer_json_value *name)
 {
 	if (name->n && memchr(name->u.text, 0, name->n))
 		return n;
@@ -83,7 +82,8 @@ static uint32_t find_member(
 	return n;
 }
 
-static bool is_later_member(const struct mer_json_value *struct_json, const struct mer_json_value *name)
+static bool is_later_member(
+	const struct mer_json_value *struct_json, const struct mer_json_value *name)
 {
 	const struct mer_json_value *list = ctf_json_get(struct_json, "member-classes");
 	for (uint32_t i = 0; list && list->kind == MER_JSON_ARRAY && i < list->n; i++) {
@@ -329,8 +329,8 @@ static unsigned start_frame(const struct walk *w, unsigned up)
 	fail(w, w->json, "the root of a scope has no parent");
 }
 
-void ctf_json_resolve(struct json_parser *p, const struct mer_json_value *v, enum json_target target,
-	struct ctf_ref *ref, bool *is_bool)
+void ctf_json_resolve(struct json_parser *p, const struct mer_json_value *v,
+	enum json_target target, struct ctf_ref *ref, bool *is_bool)
 {
 	struct walk w = { .p = p, .json = v, .target = target };
 	unsigned up;

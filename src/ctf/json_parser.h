@@ -121,25 +121,25 @@ void *ctf_json_grow(struct json_parser *p, void *list, size_t n, size_t *cap, si
 const char *ctf_json_copy_text(struct json_parser *p, const struct mer_json_value *string);
 const char *ctf_json_copy(struct json_parser *p, const char *text, size_t len, size_t at);
 /* Fails unless v is of the kind. what names it: "property `length`". */
-void ctf_json_expect(
-	struct json_parser *p, const struct mer_json_value *v, enum mer_json_kind kind, const char *what);
+void ctf_json_expect(struct json_parser *p, const struct mer_json_value *v, enum mer_json_kind kind,
+	const char *what);
 /* The property or NULL; the second fails when it is not there. what: of what it is a property. */
 const struct mer_json_value *ctf_json_get(const struct mer_json_value *object, const char *key);
-const struct mer_json_value *ctf_json_need(
-	struct json_parser *p, const struct mer_json_value *object, const char *key, const char *what);
+const struct mer_json_value *ctf_json_need(struct json_parser *p,
+	const struct mer_json_value *object, const char *key, const char *what);
 /* Of a given kind, NULL when it is not there. */
-const struct mer_json_value *ctf_json_get_kind(struct json_parser *p, const struct mer_json_value *object,
-	const char *key, enum mer_json_kind kind);
-uint64_t ctf_json_get_uint(
-	struct json_parser *p, const struct mer_json_value *object, const char *key, uint64_t fallback);
+const struct mer_json_value *ctf_json_get_kind(struct json_parser *p,
+	const struct mer_json_value *object, const char *key, enum mer_json_kind kind);
+uint64_t ctf_json_get_uint(struct json_parser *p, const struct mer_json_value *object,
+	const char *key, uint64_t fallback);
 int64_t ctf_json_sint(struct json_parser *p, const struct mer_json_value *v, const char *what);
 const char *ctf_json_get_text(
 	struct json_parser *p, const struct mer_json_value *object, const char *key);
 void ctf_json_uuid(struct json_parser *p, const struct mer_json_value *v, uint8_t uuid[16]);
 /* Fails on a property that is not in the list (words separated by a space, ending with NULL), and
  * on any extension; checks that attributes are an object. */
-void ctf_json_check_keys(struct json_parser *p, const struct mer_json_value *object, const char *what,
-	const char *const *known);
+void ctf_json_check_keys(struct json_parser *p, const struct mer_json_value *object,
+	const char *what, const char *const *known);
 
 /* json_class.c: the field class v; field (NULL: root of a scope) gets it and its roles. */
 struct ctf_fc *ctf_json_class(
@@ -150,12 +150,10 @@ struct ctf_fc *ctf_json_scope(struct json_parser *p, const struct mer_json_value
 extern const char *const ctf_json_scope_names[N_SCOPES];
 
 /* json_location.c */
-enum json_target { TARGET_LENGTH,
-	TARGET_SELECTOR_INT,
-	TARGET_SELECTOR_ANY };
+enum json_target { TARGET_LENGTH, TARGET_SELECTOR_INT, TARGET_SELECTOR_ANY };
 /* Makes ref refer to the fields at location v; *is_bool: these are booleans. */
-void ctf_json_resolve(struct json_parser *p, const struct mer_json_value *v, enum json_target target,
-	struct ctf_ref *ref, bool *is_bool);
+void ctf_json_resolve(struct json_parser *p, const struct mer_json_value *v,
+	enum json_target target, struct ctf_ref *ref, bool *is_bool);
 /* Makes the members of a long structure known as they are completed. */
 void ctf_json_index_member(struct json_parser *p, const struct ctf_fc *fc, uint32_t i);
 void ctf_json_begin_event(struct json_parser *p);

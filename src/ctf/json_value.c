@@ -7,8 +7,7 @@
 #include <string.h>
 #include "base/str.h"
 
-enum { EXCERPT_CHARS = 100,
-	EXCERPT_BEFORE = 60 };
+enum { EXCERPT_CHARS = 100, EXCERPT_BEFORE = 60 };
 
 _Noreturn void ctf_json_nomem(struct json_parser *p)
 {
@@ -184,8 +183,8 @@ const char *ctf_json_copy_text(struct json_parser *p, const struct mer_json_valu
 	return ctf_json_copy(p, string->u.text, string->n, string->at);
 }
 
-void ctf_json_expect(
-	struct json_parser *p, const struct mer_json_value *v, enum mer_json_kind kind, const char *what)
+void ctf_json_expect(struct json_parser *p, const struct mer_json_value *v, enum mer_json_kind kind,
+	const char *what)
 {
 	if (v->kind == kind)
 		return;
@@ -199,8 +198,8 @@ const struct mer_json_value *ctf_json_get(const struct mer_json_value *object, c
 	return m ? &m->value : NULL;
 }
 
-const struct mer_json_value *ctf_json_need(
-	struct json_parser *p, const struct mer_json_value *object, const char *key, const char *what)
+const struct mer_json_value *ctf_json_need(struct json_parser *p,
+	const struct mer_json_value *object, const char *key, const char *what)
 {
 	const struct mer_json_value *v = ctf_json_get(object, key);
 	if (!v)
@@ -215,8 +214,8 @@ static const char *property(const char *key, char buf[80])
 	return buf;
 }
 
-const struct mer_json_value *ctf_json_get_kind(struct json_parser *p, const struct mer_json_value *object,
-	const char *key, enum mer_json_kind kind)
+const struct mer_json_value *ctf_json_get_kind(struct json_parser *p,
+	const struct mer_json_value *object, const char *key, enum mer_json_kind kind)
 {
 	char what[80];
 	const struct mer_json_value *v = ctf_json_get(object, key);
@@ -228,8 +227,8 @@ const struct mer_json_value *ctf_json_get_kind(struct json_parser *p, const stru
 	return v;
 }
 
-uint64_t ctf_json_get_uint(
-	struct json_parser *p, const struct mer_json_value *object, const char *key, uint64_t fallback)
+uint64_t ctf_json_get_uint(struct json_parser *p, const struct mer_json_value *object,
+	const char *key, uint64_t fallback)
 {
 	const struct mer_json_value *v = ctf_json_get_kind(p, object, key, MER_JSON_UINT);
 	return v ? v->u.number : fallback;
@@ -246,7 +245,8 @@ int64_t ctf_json_sint(struct json_parser *p, const struct mer_json_value *v, con
 	return (int64_t)v->u.number;
 }
 
-const char *ctf_json_get_text(struct json_parser *p, const struct mer_json_value *object, const char *key)
+const char *ctf_json_get_text(
+	struct json_parser *p, const struct mer_json_value *object, const char *key)
 {
 	const struct mer_json_value *v = ctf_json_get_kind(p, object, key, MER_JSON_STRING);
 	return v ? ctf_json_copy_text(p, v) : NULL;
@@ -297,8 +297,8 @@ static bool has_word(const char *words, const char *word, size_t len)
 	return false;
 }
 
-void ctf_json_check_keys(struct json_parser *p, const struct mer_json_value *object, const char *what,
-	const char *const *known)
+void ctf_json_check_keys(struct json_parser *p, const struct mer_json_value *object,
+	const char *what, const char *const *known)
 {
 	for (uint32_t i = 0; i < object->n; i++) {
 		const struct mer_json_member *m = &object->u.members[i];

@@ -17,8 +17,7 @@
 #include <string.h>
 #include "base/bits.h"
 
-enum { HEADER_BYTES = 37,
-	LONG_HEADER_BYTES = 44 };
+enum { HEADER_BYTES = 37, LONG_HEADER_BYTES = 44 };
 static const uint32_t MAGIC = 0x75D11D57;
 
 struct framing {

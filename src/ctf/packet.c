@@ -58,8 +58,7 @@ static enum ctf_packet_status judge_sizes(const struct ctf_packet_info *info, ui
 {
 	bool has_size = info->seen & CTF_ROLE_PACKET_SIZE,
 	     has_content = info->seen & CTF_ROLE_CONTENT_SIZE;
-	uint64_t size = has_size ? info->packet_size : has_content ? info->content_size
-								   : left_bits;
+	uint64_t size = has_size ? info->packet_size : has_content ? info->content_size : left_bits;
 	uint64_t content = has_content ? info->content_size : size;
 	p->size_bits = 0;
 	if (!has_size && has_content)

@@ -26,8 +26,7 @@ struct compiler {
 	bool check_order;	    /* the schema mixes byte orders */
 };
 
-enum { NO_SPAN = UINT32_MAX,
-	MAX_MODULUS = 1 << 20 };
+enum { NO_SPAN = UINT32_MAX, MAX_MODULUS = 1 << 20 };
 
 /* Makes room for one more element in an arena array. */
 static void *grow(struct compiler *c, void *array, uint32_t n, uint32_t *cap, size_t each)
@@ -46,8 +45,8 @@ static void *grow(struct compiler *c, void *array, uint32_t n, uint32_t *cap, si
 	return p;
 }
 
-#define APPEND(c, what)                                                                 \
-	((what##_grown = grow((c), (c)->p->what, (c)->p->n_##what, &(c)->p->cap_##what, \
+#define APPEND(c, what)                                                                            \
+	((what##_grown = grow((c), (c)->p->what, (c)->p->n_##what, &(c)->p->cap_##what,            \
 		  sizeof(*(c)->p->what))) != NULL)
 
 static uint32_t emit(struct compiler *c, struct ctf_op op)
@@ -489,9 +488,7 @@ static void emit_scope(struct compiler *c, struct ctf_plan *plan, const struct c
 }
 
 /* Numbers come first in a row, so that the loads of a fixed body fill it from the left. */
-enum place_pass { PLACE_ALL,
-	PLACE_NUMBERS,
-	PLACE_OTHERS };
+enum place_pass { PLACE_ALL, PLACE_NUMBERS, PLACE_OTHERS };
 
 /* Slots of the scope's wanted members, from *next on. */
 static void place_scope(struct compiler *c, struct ctf_plan *plan,

@@ -68,10 +68,7 @@ enum ctf_opcode {
 	OP_OPTIONAL /* x: index in optionals; reg: holds the selector, y: is it there */
 };
 
-enum { CTF_OP_SIGNED = 1,
-	CTF_OP_BE = 2,
-	CTF_OP_REVERSED = 4,
-	CTF_OP_SKIP = 8 };
+enum { CTF_OP_SIGNED = 1, CTF_OP_BE = 2, CTF_OP_REVERSED = 4, CTF_OP_SKIP = 8 };
 
 struct ctf_op {
 	uint8_t code;  /* enum ctf_opcode */
@@ -121,8 +118,7 @@ struct ctf_load {
 	uint16_t slot;
 	uint16_t turn; /* bits to shift right after turning; CTF_NO_TURN: little endian */
 };
-enum { CTF_NO_TURN = 64,
-	CTF_LOADS_AT_ONCE = 5 };
+enum { CTF_NO_TURN = 64, CTF_LOADS_AT_ONCE = 5 };
 
 struct ctf_bytes_at {
 	uint32_t at, len;
@@ -235,8 +231,7 @@ struct ctf_wants {
 		void *arg, const struct ctf_stream_class *, const struct ctf_event_class *);
 };
 
-enum { CTF_UNWANTED = -1,
-	CTF_ANYWHERE = -2 };
+enum { CTF_UNWANTED = -1, CTF_ANYWHERE = -2 };
 
 /* Compiles into arena. The program keeps pointers into the schema. */
 int ctf_program_compile(const struct ctf_schema *schema, const struct ctf_wants *wants,

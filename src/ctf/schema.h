@@ -23,12 +23,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CTF_MAX_DEPTH = 64,
-	CTF_NO_REG = 0,
-	CTF_MAX_REGS = 4096 };
+enum { CTF_MAX_DEPTH = 64, CTF_NO_REG = 0, CTF_MAX_REGS = 4096 };
 
-enum ctf_byte_order { CTF_LE,
-	CTF_BE };
+enum ctf_byte_order { CTF_LE, CTF_BE };
 
 enum ctf_kind {
 	CTF_BIT_ARRAY, /* fixed length, unsigned, no meaning as a number        (u.bits) */
@@ -59,7 +56,7 @@ enum ctf_role {
 	CTF_ROLE_SEQ_NUM = 1 << 8,	 /* packet sequence number */
 	CTF_ROLE_DISCARDED = 1 << 9,	 /* discarded event counter snapshot */
 	CTF_ROLE_EVENT_ID = 1 << 10,	 /* event record class id */
-	CTF_ROLE_CPU_ID = 1 << 11	 /* by its name cpu_id, packet context; not in the specification */
+	CTF_ROLE_CPU_ID = 1 << 11 /* by its name cpu_id, packet context; not in the specification */
 };
 
 /* Where the structures of a schema are, in the order of decoding. */
@@ -73,11 +70,7 @@ enum ctf_scope {
 	CTF_N_SCOPES
 };
 
-enum ctf_encoding { CTF_UTF8,
-	CTF_UTF16BE,
-	CTF_UTF16LE,
-	CTF_UTF32BE,
-	CTF_UTF32LE };
+enum ctf_encoding { CTF_UTF8, CTF_UTF16BE, CTF_UTF16LE, CTF_UTF32BE, CTF_UTF32LE };
 
 /* lo <= hi; for signed fields both are the two's complement bit pattern of an int64_t. */
 struct ctf_range {
@@ -123,7 +116,7 @@ struct ctf_fc { /* field class */
 			uint8_t base;  /* to show it in: 2, 8, 10 or 16 */
 			uint32_t n_mappings;
 			const struct ctf_mapping *mappings; /* as declared; may overlap */
-			bool is_enum;			    /* to be shown as one, even without mappings */
+			bool is_enum; /* to be shown as one, even without mappings */
 		} bits;
 		struct {
 			uint8_t encoding;	/* enum ctf_encoding; blobs: 0 */
@@ -168,16 +161,16 @@ struct ctf_clock {
 
 struct ctf_event_class {
 	uint64_t id;
-	const char *name;			   /* never NULL: "event ID" made up when the metadata has none */
-	int32_t log_level;			   /* -1: none */
-	const char *emf_uri;			   /* may be NULL */
+	const char *name;    /* never NULL: "event ID" made up when the metadata has none */
+	int32_t log_level;   /* -1: none */
+	const char *emf_uri; /* may be NULL */
 	struct ctf_fc *specific_context, *payload; /* structures, or NULL */
 };
 
 struct ctf_stream_class {
 	uint64_t id;
-	const char *name;					      /* may be NULL */
-	int16_t clock;						      /* default clock, index in schema->clocks, -1: none */
+	const char *name; /* may be NULL */
+	int16_t clock;	  /* default clock, index in schema->clocks, -1: none */
 	struct ctf_fc *packet_context, *event_header, *event_context; /* structures, or NULL */
 	uint32_t n_events;
 	struct ctf_event_class *events; /* by rising id */

@@ -4,10 +4,7 @@
 #include <string.h>
 
 /* What is shown of a line: SHOWN_BYTES in all, at most BEFORE_BYTES of them before the place. */
-enum { SHOWN_BYTES = 120,
-	BEFORE_BYTES = 80,
-	PATH_BYTES = 300,
-	MESSAGE_BYTES = 400 };
+enum { SHOWN_BYTES = 120, BEFORE_BYTES = 80, PATH_BYTES = 300, MESSAGE_BYTES = 400 };
 
 static bool is_continuation(char c)
 {

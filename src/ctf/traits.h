@@ -6,8 +6,7 @@
 
 #include "ctf/schema.h"
 
-enum { CTF_MAX_SLOTS = 65000,
-	CTF_NO_SLOT = 0xffff };
+enum { CTF_MAX_SLOTS = 65000, CTF_NO_SLOT = 0xffff };
 
 /* Slots that a field class takes in a row (program.h); 0 for an empty structure. Saturates above
  * CTF_MAX_SLOTS. */

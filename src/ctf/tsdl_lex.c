@@ -117,11 +117,7 @@ void tsdl_count_steps(struct tsdl *t, uint64_t n)
 }
 
 /* Character classes, one table look-up each. */
-enum { SPACE = 1,
-	WORD_START = 2,
-	DIGIT = 4,
-	HEX = 8,
-	OCTAL = 16 };
+enum { SPACE = 1, WORD_START = 2, DIGIT = 4, HEX = 8, OCTAL = 16 };
 #define A (WORD_START | HEX)
 #define W WORD_START
 #define D (DIGIT | HEX)

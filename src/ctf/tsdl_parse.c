@@ -116,11 +116,7 @@ static void check_version(
 
 static void parse_trace(struct tsdl *t)
 {
-	enum { MAJOR,
-		MINOR,
-		UUID,
-		ORDER,
-		HEADER };
+	enum { MAJOR, MINOR, UUID, ORDER, HEADER };
 	struct tsdl_root *r = t->root;
 	uint32_t given = 0;
 	if (r->has_trace)
@@ -192,14 +188,7 @@ static void parse_env(struct tsdl *t)
 
 static void parse_clock(struct tsdl *t)
 {
-	enum { NAME,
-		UUID,
-		DESCRIPTION,
-		FREQ,
-		PRECISION,
-		OFFSET_S,
-		OFFSET,
-		ABSOLUTE };
+	enum { NAME, UUID, DESCRIPTION, FREQ, PRECISION, OFFSET_S, OFFSET, ABSOLUTE };
 	struct tsdl_root *r = t->root;
 	struct clock_block c = { .clock.freq_hz = 1000000000 };
 	const char *start = t->tok.start;
@@ -257,10 +246,7 @@ static void parse_clock(struct tsdl *t)
 
 static void parse_stream(struct tsdl *t)
 {
-	enum { ID,
-		PACKET_CONTEXT,
-		HEADER,
-		CONTEXT };
+	enum { ID, PACKET_CONTEXT, HEADER, CONTEXT };
 	struct tsdl_root *r = t->root;
 	struct stream_block s = { .start = t->tok.start };
 	uint32_t given = 0;
@@ -302,13 +288,7 @@ static int32_t parse_log_level(struct tsdl *t)
 
 static void parse_event(struct tsdl *t)
 {
-	enum { ID,
-		STREAM,
-		NAME,
-		CONTEXT,
-		FIELDS,
-		LEVEL,
-		EMF };
+	enum { ID, STREAM, NAME, CONTEXT, FIELDS, LEVEL, EMF };
 	struct tsdl_root *r = t->root;
 	struct event_block e = { .start = t->tok.start, .place = r->n_events, .log_level = -1 };
 	uint32_t given = 0;

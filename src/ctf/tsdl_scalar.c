@@ -92,13 +92,7 @@ static void finish_integer(struct tsdl *t, struct tsdl_type *type, uint64_t size
 
 struct tsdl_type *tsdl_parse_integer(struct tsdl *t)
 {
-	enum { SIZE,
-		ALIGN,
-		SIGNED,
-		BASE,
-		ENCODING,
-		ORDER,
-		MAP };
+	enum { SIZE, ALIGN, SIGNED, BASE, ENCODING, ORDER, MAP };
 	struct tsdl_type *type = tsdl_new_type(t, TSDL_INT);
 	const char *start = t->tok.start;
 	uint32_t given = 0;
@@ -149,10 +143,7 @@ struct tsdl_type *tsdl_parse_integer(struct tsdl *t)
 
 struct tsdl_type *tsdl_parse_float(struct tsdl *t)
 {
-	enum { EXP,
-		MANT,
-		ALIGN,
-		ORDER };
+	enum { EXP, MANT, ALIGN, ORDER };
 	struct tsdl_type *type = tsdl_new_type(t, TSDL_FLOAT);
 	const char *start = t->tok.start;
 	uint32_t given = 0;

@@ -142,9 +142,7 @@ struct tsdl_type *tsdl_new_type(struct tsdl *t, enum tsdl_kind kind);
 const char *tsdl_kind_name(const struct tsdl_type *type);
 
 /* tsdl_value.c: attributes, name = value; */
-enum tsdl_value_kind { VALUE_INT,
-	VALUE_STRING,
-	VALUE_WORDS };
+enum tsdl_value_kind { VALUE_INT, VALUE_STRING, VALUE_WORDS };
 struct tsdl_value {
 	enum tsdl_value_kind kind;
 	const char *start;

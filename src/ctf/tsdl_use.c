@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OUTER_REG = 0x8000,
-	MAX_FIELDS = 1 << 20 };
+enum { OUTER_REG = 0x8000, MAX_FIELDS = 1 << 20 };
 
 static struct ctf_fc *use_type(struct tsdl_use *u, const struct tsdl_type *type);
 

@@ -4,8 +4,7 @@
 
 #include "ctf/writer.h"
 
-enum { CTF_N_ROLES = 12,
-	CTF_MAX_WRITE_BYTES = 1 << 30 };
+enum { CTF_N_ROLES = 12, CTF_MAX_WRITE_BYTES = 1 << 30 };
 
 /* What the writer fills in by itself; indexes of value are the role's bit number. */
 struct ctf_role_values {

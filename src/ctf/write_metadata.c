@@ -4,10 +4,7 @@
 #include "base/bits.h"
 #include "ctf/write.h"
 
-enum { HEADER_BYTES = 37,
-	DEFAULT_BYTES = 4096,
-	MIN_BYTES = 64,
-	MAX_BYTES = 1 << 28 };
+enum { HEADER_BYTES = 37, DEFAULT_BYTES = 4096, MIN_BYTES = 64, MAX_BYTES = 1 << 28 };
 
 void ctf_write_packets(const char *text, size_t len, const uint8_t uuid[16], uint8_t major,
 	uint8_t minor, bool be, size_t packet_bytes, struct mer_str *out)

@@ -367,8 +367,7 @@ static void put_bits(struct tsdl_out *t, const struct ctf_field *f, unsigned dep
 static void put_float(struct tsdl_out *t, const struct ctf_field *f)
 {
 	const struct ctf_fc *fc = f->fc;
-	unsigned len = fc->u.bits.len_bits, mant = len == 16 ? 11 : len == 32 ? 24
-									      : 53;
+	unsigned len = fc->u.bits.len_bits, mant = len == 16 ? 11 : len == 32 ? 24 : 53;
 	mer_str_printf(t->out, "floating_point { exp_dig = %u; mant_dig = %u; align = %u;",
 		len - mant, mant, fc->align_bits);
 	if (fc->u.bits.order != t->schema->order)

@@ -22,9 +22,7 @@
 
 /* Metadata. */
 
-enum ctf_framing { CTF_PLAIN,
-	CTF_PACKETS_LE,
-	CTF_PACKETS_BE };
+enum ctf_framing { CTF_PLAIN, CTF_PACKETS_LE, CTF_PACKETS_BE };
 
 struct ctf_metadata_options {
 	uint8_t major;		  /* 1: TSDL, 2: JSON; 0: the schema's own */
@@ -42,10 +40,7 @@ void ctf_write_packets(const char *text, size_t len, const uint8_t uuid[16], uin
 
 /* Data streams. */
 
-enum ctf_value_kind { CTF_VALUE_UINT,
-	CTF_VALUE_INT,
-	CTF_VALUE_REAL,
-	CTF_VALUE_BYTES };
+enum ctf_value_kind { CTF_VALUE_UINT, CTF_VALUE_INT, CTF_VALUE_REAL, CTF_VALUE_BYTES };
 
 struct ctf_value {
 	enum ctf_value_kind kind;

@@ -29,8 +29,7 @@ void mer_clock_init(struct mer_clock *c, const struct ctf_clock *from)
 	if (s >= -(__int128)MAX_OFFSET_S && s <= MAX_OFFSET_S)
 		c->base_ns += (int64_t)s * NS_PER_S;
 	else
-		c->base_s = s > INT64_MAX ? INT64_MAX : s < INT64_MIN ? INT64_MIN
-								      : (int64_t)s;
+		c->base_s = s > INT64_MAX ? INT64_MAX : s < INT64_MIN ? INT64_MIN : (int64_t)s;
 }
 
 int64_t mer_clock_ns_slow(const struct mer_clock *c, uint64_t cycles)

@@ -42,7 +42,7 @@ struct mer_cursor {
 	struct trace_reading *owned_reading; /* made by mer_cursor_open */
 	struct trace_range range;
 	struct stream_cursor *streams;
-	int64_t *keys;		  /* per stream: nothing comes from it before; INT64_MAX: nothing at all */
+	int64_t *keys; /* per stream: nothing comes from it before; INT64_MAX: nothing at all */
 	struct lane_sink sink;	  /* the window, as decoded */
 	struct mer_event *events; /* in order */
 	struct timesort_key *spare;
@@ -61,9 +61,7 @@ struct mer_cursor {
 };
 
 /* What a stream has to say about a window. */
-enum fill { FILL_OK,
-	FILL_FULL,
-	FILL_NOMEM };
+enum fill { FILL_OK, FILL_FULL, FILL_NOMEM };
 
 static struct lane *add_lane(struct mer_cursor *c, struct stream_cursor *s)
 {
@@ -108,8 +106,8 @@ static bool open_packet(struct mer_cursor *c, uint32_t stream)
 	if (!l)
 		return false;
 	save_stream(c, s);
-	lane_open(l, c->e, c->reading, p, &c->pool, s->carry.clock, s->carry.peak, c->range.begin, c->sink.header_row,
-		c->sink.row);
+	lane_open(l, c->e, c->reading, p, &c->pool, s->carry.clock, s->carry.peak, c->range.begin,
+		c->sink.header_row, c->sink.row);
 	l->packet_number = s->next++;
 	l->opened_window = c->window;
 	l->saved_window = 0;
@@ -160,7 +158,8 @@ static enum fill fill_from_lane(struct mer_cursor *c, uint32_t stream, struct la
 			return FILL_FULL;
 		context = l->context;
 	}
-	return lane_run(l, &c->sink, c->range.begin, end, stream, context) == LANE_OK ? FILL_OK : FILL_FULL;
+	return lane_run(l, &c->sink, c->range.begin, end, stream, context) == LANE_OK ? FILL_OK
+										      : FILL_FULL;
 }
 
 /* All of a stream's events before end. Packets are opened when their time has come. */
@@ -223,9 +222,9 @@ static void commit_stream(struct mer_cursor *c, uint32_t stream)
 		if (s->lanes[i].now.key < key)
 			key = s->lanes[i].now.key;
 	if (s->next < t->n_packets) {
-		int64_t begin =
-			t->ordered ? trace_packet_begin(c->e, &t->packets[s->next]) : kept ? key
-											   : s->carry.key;
+		int64_t begin = t->ordered ? trace_packet_begin(c->e, &t->packets[s->next])
+				: kept	   ? key
+					   : s->carry.key;
 		if (begin < key)
 			key = begin;
 	}
@@ -302,8 +301,7 @@ static void adapt_width(struct mer_cursor *c)
 		w = w > MAX_WIDTH_NS / 4 ? MAX_WIDTH_NS : w * 4;
 	else if (n < want * 3 / 4 || n > want * 5 / 4)
 		w = (int64_t)((double)w * want / n);
-	c->width = w < 1 ? 1 : w > MAX_WIDTH_NS ? MAX_WIDTH_NS
-						: w;
+	c->width = w < 1 ? 1 : w > MAX_WIDTH_NS ? MAX_WIDTH_NS : w;
 }
 
 /* Fills decoded[] with the next window that has any event; *more is false when there is none. */
@@ -346,7 +344,8 @@ static int fill_window(struct mer_cursor *c, bool *more, struct mer_err *err)
 				stuck |= c->keys[i] < end;
 			}
 		if (stuck)
-			return mer_fail(err, MER_ERR_BUG, "the merge does not advance; please report this trace");
+			return mer_fail(err, MER_ERR_BUG,
+				"the merge does not advance; please report this trace");
 		adapt_width(c);
 		if (c->sink.n) {
 			*more = true;
@@ -443,8 +442,8 @@ int trace_cursor_new(struct mer_experiment *e, const struct trace_reading *readi
 	c->sink.header_row = calloc(reading->max_slots + 1u, sizeof(*c->sink.row));
 	c->sink.row = calloc(reading->max_slots + 1u, sizeof(*c->sink.row));
 	c->contexts = reading->contexts ? calloc(MAX_CONTEXTS, sizeof(*c->contexts)) : NULL;
-	if (!c->streams || !c->keys || !c->sink.events || !c->events || !c->sink.keys || !c->spare ||
-		!c->pool.slots || !c->sink.header_row || !c->sink.row ||
+	if (!c->streams || !c->keys || !c->sink.events || !c->events || !c->sink.keys ||
+		!c->spare || !c->pool.slots || !c->sink.header_row || !c->sink.row ||
 		(reading->contexts && !c->contexts)) {
 		mer_cursor_free(c);
 		return mer_fail_nomem(err);

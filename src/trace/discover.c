@@ -29,9 +29,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-enum entry_kind { ENTRY_OTHER,
-	ENTRY_FILE,
-	ENTRY_DIR };
+enum entry_kind { ENTRY_OTHER, ENTRY_FILE, ENTRY_DIR };
 
 static enum entry_kind kind_of(const char *path)
 {
@@ -41,8 +39,7 @@ static enum entry_kind kind_of(const char *path)
 	/* A stream file may be a link (people make traces of some streams that way), a folder not. */
 	if (S_ISLNK(st.st_mode) && stat(path, &st) == 0 && !S_ISREG(st.st_mode))
 		return ENTRY_OTHER;
-	return S_ISREG(st.st_mode) ? ENTRY_FILE : S_ISDIR(st.st_mode) ? ENTRY_DIR
-								      : ENTRY_OTHER;
+	return S_ISREG(st.st_mode) ? ENTRY_FILE : S_ISDIR(st.st_mode) ? ENTRY_DIR : ENTRY_OTHER;
 }
 
 /* The folder's entries of one kind as full paths, sorted, so that results do not depend on the file

@@ -233,7 +233,8 @@ static const char *trace_identity(const struct mer_trace *t)
 static int sort_streams(struct mer_experiment *e, struct mer_err *err)
 {
 	struct stream_sort *s = calloc(e->n_streams + 1u, sizeof(*s));
-	const char **host = calloc(e->n_hosts + 1u, sizeof(*host)); /* least identity of its traces */
+	const char **host =
+		calloc(e->n_hosts + 1u, sizeof(*host)); /* least identity of its traces */
 	if (!s || !host) {
 		free(s);
 		free(host);

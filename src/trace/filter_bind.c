@@ -58,9 +58,7 @@ static uint32_t add(struct emitter *m, struct filter_step step, struct ways w)
 
 /* ---- numbers ---- */
 
-enum extent { NEVER,
-	ALWAYS,
-	SOMETIMES };
+enum extent { NEVER, ALWAYS, SOMETIMES };
 
 /* The integers from min to max for which "v op o" holds; op is not NE. */
 static enum extent extent_of(enum filter_op op, const struct filter_operand *o, __int128 min,
@@ -97,8 +95,7 @@ static enum extent extent_of(enum filter_op op, const struct filter_operand *o, 
 static uint32_t emit_extent(
 	struct emitter *m, enum extent e, struct filter_step step, struct ways w)
 {
-	return e == NEVER ? w.no : e == ALWAYS ? w.yes
-					       : add(m, step, w);
+	return e == NEVER ? w.no : e == ALWAYS ? w.yes : add(m, step, w);
 }
 
 /* A number in the step's slot against a constant one. */

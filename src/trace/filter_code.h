@@ -6,8 +6,7 @@
 
 #include "trace/filter_tree.h"
 
-enum { FILTER_NO = UINT32_MAX - 1,
-	FILTER_YES = UINT32_MAX }; /* instead of a test: the answer */
+enum { FILTER_NO = UINT32_MAX - 1, FILTER_YES = UINT32_MAX }; /* instead of a test: the answer */
 
 enum filter_test {
 	FILTER_IN_RANGE, /* slot, one range */

@@ -21,8 +21,7 @@ static size_t characters(const char *s, size_t n)
 /* The expression around a place, on one line, and a caret under it. */
 static void show_place(struct mer_str *s, const char *text, size_t len, size_t at)
 {
-	enum { BEFORE = 60,
-		AFTER = 40 };
+	enum { BEFORE = 60, AFTER = 40 };
 	size_t from = at > BEFORE ? at - BEFORE : 0, to = len - at > AFTER ? at + AFTER : len;
 	while (from > 0 && ((unsigned char)text[from] & 0xc0) == 0x80)
 		from--;

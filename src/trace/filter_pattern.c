@@ -19,8 +19,7 @@ void filter_pattern_glob(struct filter_pattern *p, const struct filter_token *t)
 	p->kind = FILTER_GLOB;
 	if (n_wild != (size_t)first + last)
 		return;
-	p->kind = first && last ? FILTER_CONTAINS : first ? FILTER_ENDS
-							  : FILTER_BEGINS;
+	p->kind = first && last ? FILTER_CONTAINS : first ? FILTER_ENDS : FILTER_BEGINS;
 	p->text += first;
 	p->len -= (size_t)first + last;
 }

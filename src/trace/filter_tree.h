@@ -6,11 +6,7 @@
 #include "trace/filter_pattern.h"
 #include "trace/path.h"
 
-enum filter_node_kind { FILTER_ALL_OF,
-	FILTER_ANY_OF,
-	FILTER_NOT_SO,
-	FILTER_COMPARE,
-	FILTER_HAS };
+enum filter_node_kind { FILTER_ALL_OF, FILTER_ANY_OF, FILTER_NOT_SO, FILTER_COMPARE, FILTER_HAS };
 
 enum filter_what {
 	FILTER_THE_NUMBER,

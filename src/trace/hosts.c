@@ -150,7 +150,8 @@ void trace_reconcile_clocks(struct mer_experiment *e)
 		if (!trace->has_clock || !trace->clock.uuid || trace->base_s)
 			continue;
 		const struct mer_trace *owner = &e->traces[offset_owner(e, t)];
-		int64_t change = (int64_t)((uint64_t)owner->clock.offset_ns - (uint64_t)trace->clock.offset_ns);
+		int64_t change = (int64_t)((uint64_t)owner->clock.offset_ns -
+					   (uint64_t)trace->clock.offset_ns);
 		if (change == 0)
 			continue;
 		struct mer_diag d = { .severity = MER_NOTE,
@@ -172,7 +173,8 @@ void trace_reconcile_clocks(struct mer_experiment *e)
 			for (uint32_t c = 0; c < e->parts[p].schema->n_clocks; c++) {
 				struct mer_clock *clock = &e->parts[p].clocks[c];
 				if (clock->freq_hz == trace->clock.freq_hz && !clock->base_s)
-					clock->base_ns = (int64_t)((uint64_t)clock->base_ns + (uint64_t)change);
+					clock->base_ns = (int64_t)((uint64_t)clock->base_ns +
+								   (uint64_t)change);
 			}
 		}
 	}

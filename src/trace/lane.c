@@ -9,8 +9,8 @@ static void fail(struct lane_state *s, enum ctf_status st)
 }
 
 /* Time went backwards. What lies before begin is somebody else's to count. */
-static __attribute__((noinline)) void count_back(struct lane *l, struct lane_state *s, uint64_t clock,
-	int64_t begin)
+static __attribute__((noinline)) void count_back(
+	struct lane *l, struct lane_state *s, uint64_t clock, int64_t begin)
 {
 	if (l->clock && mer_clock_ns(l->clock, s->peak) < begin)
 		return;
@@ -76,8 +76,8 @@ static inline __attribute__((always_inline)) void next_head(struct lane *l, stru
 
 /* The fields of the header that the row has room for. The head's header was read earlier, maybe long
  * ago: it is read again. */
-static enum ctf_status header_fields(struct lane *l, const struct lane_state *s, uint64_t *header_row,
-	uint64_t *row)
+static enum ctf_status header_fields(
+	struct lane *l, const struct lane_state *s, uint64_t *header_row, uint64_t *row)
 {
 	const uint16_t *slots = s->plan->slots[CTF_SCOPE_EVENT_HEADER];
 	const struct ctf_fc *fc = l->stream->class->event_header;
@@ -101,8 +101,8 @@ static enum ctf_status header_fields(struct lane *l, const struct lane_state *s,
 }
 
 /* The head's body, when it is not of the simplest kind. s->pos is up to date and advanced. */
-static enum ctf_status slow_body(struct lane *l, struct lane_state *s, struct lane_sink *sink,
-	uint64_t *row)
+static enum ctf_status slow_body(
+	struct lane *l, struct lane_state *s, struct lane_sink *sink, uint64_t *row)
 {
 	size_t used = sink->pool->n;
 	struct ctf_pos before = s->pos;
@@ -130,15 +130,14 @@ struct head {
 	uint64_t bit, clock;
 };
 
-enum { MAX_HEADS = 64,
-	PREFETCH_BYTES = 512 };
+enum { MAX_HEADS = 64, PREFETCH_BYTES = 512 };
 
 /* The common case: bodies of fixed size, time that only rises, a clock of 1 GHz. Finds the next
  * heads[1..max) behind heads[0] without a branch on what is wanted; stops before anything else. The
  * bodies are then decoded apart, where no load waits for another. */
-static inline __attribute__((always_inline)) uint32_t find_heads(struct lane *l, struct ctf_pos *pos,
-	enum ctf_header_kind kind, uint64_t limit_bit, uint64_t end_clock, uint64_t *peak,
-	struct head *heads, uint32_t max)
+static inline __attribute__((always_inline)) uint32_t find_heads(struct lane *l,
+	struct ctf_pos *pos, enum ctf_header_kind kind, uint64_t limit_bit, uint64_t end_clock,
+	uint64_t *peak, struct head *heads, uint32_t max)
 {
 	const struct ctf_stream_plan *stream = l->stream;
 	uint32_t n = 1;
@@ -150,8 +149,9 @@ static inline __attribute__((always_inline)) uint32_t find_heads(struct lane *l,
 		/* A header at the very end is left to who can tell padding from damage. */
 		if (p.bit + CTF_MAX_QUICK_HEADER_BITS > limit_bit ||
 			ctf_read_header(&l->d, stream, kind, &p, NULL, &entry) != CTF_OK ||
-			entry->pass_bits == (uint32_t)CTF_NO_PASS || p.bit + entry->pass_bits > limit_bit ||
-			p.clock < top || p.clock >= end_clock) {
+			entry->pass_bits == (uint32_t)CTF_NO_PASS ||
+			p.bit + entry->pass_bits > limit_bit || p.clock < top ||
+			p.clock >= end_clock) {
 			p.bit = bit;
 			p.clock = clock;
 			break;
@@ -168,8 +168,8 @@ static inline __attribute__((always_inline)) uint32_t find_heads(struct lane *l,
 }
 
 static inline __attribute__((always_inline)) enum lane_stop run(struct lane *l,
-	struct lane_sink *sink, enum ctf_header_kind kind, int64_t begin, int64_t end, uint32_t stream,
-	uint32_t context)
+	struct lane_sink *sink, enum ctf_header_kind kind, int64_t begin, int64_t end,
+	uint32_t stream, uint32_t context)
 {
 	struct lane_state *s = &l->now;
 	struct ctf_pool *pool = sink->pool;
@@ -186,14 +186,16 @@ static inline __attribute__((always_inline)) enum lane_stop run(struct lane *l,
 			return LANE_FULL;
 		max = max > room ? (uint32_t)room : max;
 		/* A packet opened late may have events that belong before the window. */
-		uint64_t time = s->key > sink->origin ? (uint64_t)s->key - (uint64_t)sink->origin : 0;
+		uint64_t time =
+			s->key > sink->origin ? (uint64_t)s->key - (uint64_t)sink->origin : 0;
 		if (quick && max > 1 && plan->fixed && !plan->n_clear && s->key >= sink->origin &&
 			s->pos.bit + plan->fixed_bits <= limit_bit && s->pos.clock == s->peak) {
 			struct head heads[MAX_HEADS];
 			heads[0] = (struct head){ plan, s->pos.bit, s->pos.clock };
 			s->pos.bit += plan->fixed_bits;
-			uint32_t n = find_heads(l, &s->pos, kind, limit_bit, (uint64_t)end - base_ns, &s->peak, heads,
-				max < MAX_HEADS ? max : MAX_HEADS);
+			uint32_t n =
+				find_heads(l, &s->pos, kind, limit_bit, (uint64_t)end - base_ns,
+					&s->peak, heads, max < MAX_HEADS ? max : MAX_HEADS);
 			struct mer_event *ev = sink->events + sink->n;
 			struct timesort_key *key = sink->keys + sink->n;
 			uint64_t *row = pool->slots + pool->n;
@@ -201,8 +203,11 @@ static inline __attribute__((always_inline)) enum lane_stop run(struct lane *l,
 				const struct head *h = &heads[i];
 				uint64_t ts = base_ns + h->clock;
 				ctf_load_fixed(h->plan->fixed, s->pos.base + (h->bit >> 3), row);
-				ev[i] = (struct mer_event){ (int64_t)ts, row, h->plan, stream, context };
-				key[i] = (struct timesort_key){ (uint32_t)(ts - (uint64_t)sink->origin), sink->n + i };
+				ev[i] = (struct mer_event){ (int64_t)ts, row, h->plan, stream,
+					context };
+				key[i] = (struct timesort_key){
+					(uint32_t)(ts - (uint64_t)sink->origin), sink->n + i
+				};
 				row += h->plan->n_slots;
 			}
 			sink->n += n;

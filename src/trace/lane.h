@@ -13,12 +13,12 @@ struct lane_state {
 	const struct ctf_plan *plan; /* of the head */
 	uint64_t head_bit;	     /* where its header begins */
 	uint64_t head_clock;	     /* before its header */
-	uint64_t peak;		     /* greatest clock value in the packet so far, from its begin on */
-	int64_t ts;		     /* the head's time */
-	int64_t key;		     /* its place: the time of peak */
-	uint64_t n_back;	     /* events whose time is before that of their predecessor */
-	uint64_t worst_back;	     /* by how many cycles at the most */
-	enum ctf_status status;	     /* damage met, after which nothing follows */
+	uint64_t peak;		/* greatest clock value in the packet so far, from its begin on */
+	int64_t ts;		/* the head's time */
+	int64_t key;		/* its place: the time of peak */
+	uint64_t n_back;	/* events whose time is before that of their predecessor */
+	uint64_t worst_back;	/* by how many cycles at the most */
+	enum ctf_status status; /* damage met, after which nothing follows */
 	bool done;
 };
 

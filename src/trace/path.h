@@ -38,9 +38,7 @@ struct trace_path {
 int trace_path_parse(const char *text, const char *what, struct mer_arena *arena,
 	struct trace_path *path, struct mer_err *err);
 
-enum trace_step_kind { TRACE_STEP_OPTION,
-	TRACE_STEP_OPTIONAL,
-	TRACE_STEP_ELEMENT };
+enum trace_step_kind { TRACE_STEP_OPTION, TRACE_STEP_OPTIONAL, TRACE_STEP_ELEMENT };
 
 struct trace_step {
 	enum trace_step_kind kind;
@@ -60,10 +58,7 @@ struct trace_place {
 	const struct trace_step *steps;
 };
 
-enum trace_found { TRACE_FOUND,
-	TRACE_NOT_FOUND,
-	TRACE_NOT_READ,
-	TRACE_FIND_NOMEM };
+enum trace_found { TRACE_FOUND, TRACE_NOT_FOUND, TRACE_NOT_READ, TRACE_FIND_NOMEM };
 
 /* Looks a path up in an event record class. plan: of the class, in a reading; NULL: no reading yet,
  * the place then has no slot and no steps. contexts: the reading has packet contexts. */

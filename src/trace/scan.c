@@ -127,7 +127,8 @@ static void report_damage(const struct scanner *s, enum ctf_packet_status status
 	struct mer_diag d = place(s, MER_ERROR, "bad-packet", s->n_read, offset * 8 + bit);
 	mer_diag_add(&s->e->diags, &d, "%s%s%s; %" PRIu64 " bytes skipped, %s",
 		ctf_packet_status_text(status), status == CTF_PACKET_HEADER_BAD && why ? ": " : "",
-		status == CTF_PACKET_HEADER_BAD && why ? ctf_status_text(why) : "", next - offset, then);
+		status == CTF_PACKET_HEADER_BAD && why ? ctf_status_text(why) : "", next - offset,
+		then);
 }
 
 /* Does the index say the same as the packets? The first lie is reported, with their number. */

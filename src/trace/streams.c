@@ -165,7 +165,8 @@ static void report_overlaps(struct mer_experiment *e, uint32_t stream)
 	d.count = n;
 	mer_diag_add(&e->diags, &d,
 		"the clock goes backwards between packets: %" PRIu64
-		" begin before the one before has ended, by up to %.3f us; their events are merged by time",
+		" begin before the one before has ended, by up to %.3f us; their events are merged "
+		"by time",
 		n, (double)worst / 1e3);
 }
 

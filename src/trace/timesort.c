@@ -3,8 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { DIGIT_BITS = 11,
-	BUCKETS = 1 << DIGIT_BITS };
+enum { DIGIT_BITS = 11, BUCKETS = 1 << DIGIT_BITS };
 
 /* Least significant digit first: each pass is stable, so the whole is. */
 const struct timesort_key *timesort(

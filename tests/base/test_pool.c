@@ -9,8 +9,7 @@
 #include <cmocka.h>
 #include "base/pool.h"
 
-enum { N = 5000,
-	SLOTS = 4 };
+enum { N = 5000, SLOTS = 4 };
 
 struct test {
 	atomic_uint done[N];

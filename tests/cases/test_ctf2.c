@@ -35,9 +35,7 @@ static void put_number(struct mer_str *out, const struct ctf_fc *fc, uint64_t v)
 		v = 0 - v;
 	}
 	unsigned base = fc->u.bits.base ? fc->u.bits.base : 10;
-	mer_str_puts(out, base == 16 ? "0x" : base == 8 ? "0"
-				      : base == 2	? "0b"
-							: "");
+	mer_str_puts(out, base == 16 ? "0x" : base == 8 ? "0" : base == 2 ? "0b" : "");
 	put_digits(out, v, base);
 }
 
@@ -78,8 +76,7 @@ static void put_code_point(struct mer_str *out, uint32_t c)
 		mer_str_putc(out, (char)c);
 		return;
 	}
-	unsigned more = c < 0x800 ? 1 : c < 0x10000 ? 2
-						    : 3;
+	unsigned more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
 	mer_str_putc(out, (char)(0xf0u << (3 - more) | c >> (6 * more)));
 	while (more-- > 0)
 		mer_str_putc(out, (char)(0x80 | (c >> (6 * more) & 63)));
@@ -89,8 +86,7 @@ static void put_text(struct mer_str *out, const uint8_t *p, uint64_t n, unsigned
 {
 	mer_str_putc(out, '"');
 	bool be = encoding == CTF_UTF16BE || encoding == CTF_UTF32BE;
-	uint64_t unit = encoding == CTF_UTF8 ? 1 : encoding <= CTF_UTF16LE ? 2
-									   : 4;
+	uint64_t unit = encoding == CTF_UTF8 ? 1 : encoding <= CTF_UTF16LE ? 2 : 4;
 	for (uint64_t i = 0; unit > 1 && i + unit <= n; i += unit)
 		put_code_point(out, unit == 2 ? mer_load_u16(p + i, be) : mer_load_u32(p + i, be));
 	if (unit == 1)

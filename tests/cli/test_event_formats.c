@@ -52,14 +52,14 @@ static void close_reading(struct text_of_all *a)
 	mer_str_fini(&a->text);
 }
 
-static void json_line(const void *f, struct mer_str *out, const struct mer_cursor *c,
-	const struct mer_event *ev)
+static void json_line(
+	const void *f, struct mer_str *out, const struct mer_cursor *c, const struct mer_event *ev)
 {
 	event_json_line(f, out, c, ev);
 }
 
-static void csv_line(const void *f, struct mer_str *out, const struct mer_cursor *c,
-	const struct mer_event *ev)
+static void csv_line(
+	const void *f, struct mer_str *out, const struct mer_cursor *c, const struct mer_event *ev)
 {
 	event_csv_line(f, out, c, ev);
 }
@@ -86,17 +86,18 @@ static void csv(struct small_trace *t, struct text_of_all *a, const struct event
 	event_csv_free(v);
 }
 
-#define KINDS_1                                                                                      \
-	"{\"u\":18446744073709551615,\"i\":-9223372036854775808,\"state\":2,\"level\":-3,"           \
-	"\"real\":0.1,\"single\":0.1,\"map\":5,\"on\":true,"                                         \
-	"\"text\":\"say \\\"hi\\\",\\n\xef\xbf\xbd\\u0001\",\"wide\":\"h\xf0\x9f\x98\x80\xc3\xa9\"," \
-	"\"blob\":\"00abff\",\"n\":3,\"seq\":[10,20,30],\"inner\":{\"a\":1,"                         \
-	"\"at\":{\"x\":2,\"y\":-3},\"points\":[{\"x\":4,\"y\":5},{\"x\":6,\"y\":7}]},"               \
+#define KINDS_1                                                                                    \
+	"{\"u\":18446744073709551615,\"i\":-9223372036854775808,\"state\":2,\"level\":-3,"         \
+	"\"real\":0.1,\"single\":0.1,\"map\":5,\"on\":true,"                                       \
+	"\"text\":\"say "                                                                          \
+	"\\\"hi\\\",\\n\xef\xbf\xbd\\u0001\",\"wide\":\"h\xf0\x9f\x98\x80\xc3\xa9\","              \
+	"\"blob\":\"00abff\",\"n\":3,\"seq\":[10,20,30],\"inner\":{\"a\":1,"                       \
+	"\"at\":{\"x\":2,\"y\":-3},\"points\":[{\"x\":4,\"y\":5},{\"x\":6,\"y\":7}]},"             \
 	"\"has\":true,\"maybe\":99,\"which\":1,\"either\":\"w\"}"
-#define KINDS_2                                                                               \
-	"{\"u\":5,\"i\":-5,\"state\":20,\"level\":0,\"real\":null,\"single\":-2.5,\"map\":8," \
-	"\"on\":false,\"text\":\"\",\"wide\":\"\",\"blob\":\"010203\",\"n\":0,\"seq\":[],"    \
-	"\"inner\":{\"a\":0,\"at\":{\"x\":0,\"y\":0},\"points\":[{\"x\":0,\"y\":0},{\"x\":0," \
+#define KINDS_2                                                                                    \
+	"{\"u\":5,\"i\":-5,\"state\":20,\"level\":0,\"real\":null,\"single\":-2.5,\"map\":8,"      \
+	"\"on\":false,\"text\":\"\",\"wide\":\"\",\"blob\":\"010203\",\"n\":0,\"seq\":[],"         \
+	"\"inner\":{\"a\":0,\"at\":{\"x\":0,\"y\":0},\"points\":[{\"x\":0,\"y\":0},{\"x\":0,"      \
 	"\"y\":0}]},\"has\":false,\"maybe\":null,\"which\":0,\"either\":-12}"
 
 static void replace_host(struct mer_str *s, const struct small_trace *t)
@@ -124,18 +125,23 @@ static void json_of_everything(void **state)
 	json(t, &a, &(struct event_json_options){ 0 });
 	replace_host(&a.text, t);
 	assert_string_equal(a.text.data,
-		"{\"time\":1000000001000,\"host\":\"HOST\",\"cpu\":0,\"stream\":0,\"name\":\"kinds\","
+		"{\"time\":1000000001000,\"host\":\"HOST\",\"cpu\":0,\"stream\":0,\"name\":"
+		"\"kinds\","
 		"\"context\":{\"vtid\":7},\"payload\":" KINDS_1 "}\n"
-		"{\"time\":1000000001500,\"host\":\"HOST\",\"cpu\":1,\"stream\":1,\"name\":\"named\","
+		"{\"time\":1000000001500,\"host\":\"HOST\",\"cpu\":1,\"stream\":1,\"name\":"
+		"\"named\","
 		"\"context\":{\"vtid\":8},\"specific_context\":{\"vpid\":77},"
 		"\"payload\":{\"name\":\"eth0\",\"odd, \\\"name\\\"\":5}}\n"
-		"{\"time\":1000000002000,\"host\":\"HOST\",\"cpu\":0,\"stream\":0,\"name\":\"switch\","
+		"{\"time\":1000000002000,\"host\":\"HOST\",\"cpu\":0,\"stream\":0,\"name\":"
+		"\"switch\","
 		"\"context\":{\"vtid\":0},\"payload\":{\"prev_comm\":\"swapper/0\",\"prev_tid\":0,"
 		"\"next_comm\":\"bash\",\"next_tid\":42}}\n"
-		"{\"time\":1000000002500,\"host\":\"HOST\",\"cpu\":1,\"stream\":1,\"name\":\"switch\","
+		"{\"time\":1000000002500,\"host\":\"HOST\",\"cpu\":1,\"stream\":1,\"name\":"
+		"\"switch\","
 		"\"context\":{\"vtid\":42},\"payload\":{\"prev_comm\":\"bash\",\"prev_tid\":42,"
 		"\"next_comm\":\"swapper/1\",\"next_tid\":0}}\n"
-		"{\"time\":1000000003000,\"host\":\"HOST\",\"cpu\":1,\"stream\":1,\"name\":\"kinds\","
+		"{\"time\":1000000003000,\"host\":\"HOST\",\"cpu\":1,\"stream\":1,\"name\":"
+		"\"kinds\","
 		"\"context\":{\"vtid\":-1},\"payload\":" KINDS_2 "}\n");
 	close_reading(&a);
 }
@@ -146,8 +152,9 @@ static void json_with_headers(void **state)
 	struct text_of_all a;
 	json(t, &a, &(struct event_json_options){ .headers = true });
 	assert_non_null(strstr(a.text.data, "\"packet_context\":{\"timestamp_begin\":1000,"));
-	assert_non_null(strstr(a.text.data, "\"cpu_id\":1},\"header\":{\"timestamp\":2500,\"id\":0},"
-					    "\"payload\":{"));
+	assert_non_null(
+		strstr(a.text.data, "\"cpu_id\":1},\"header\":{\"timestamp\":2500,\"id\":0},"
+				    "\"payload\":{"));
 	close_reading(&a);
 }
 
@@ -176,7 +183,8 @@ static void json_of_some_fields(void **state)
 	replace_host(&a.text, t);
 	assert_string_equal(a.text.data,
 		"{\"time\":1000000001000,\"host\":\"HOST\",\"cpu\":0,\"name\":\"kinds\","
-		"\"next_tid\":null,\"cpu_id\":0,\"inner.points[1].y\":7,\"maybe\":99,\"either\":\"w\","
+		"\"next_tid\":null,\"cpu_id\":0,\"inner.points[1].y\":7,\"maybe\":99,\"either\":"
+		"\"w\","
 		"\"text\":\"say \\\"hi\\\",\\n\xef\xbf\xbd\\u0001\",\"payload.name\":null,"
 		"\"inner.at\":{\"x\":2,\"y\":-3},\"seq[2]\":30,\"nope\":null,\"real\":0.1,"
 		"\"blob\":\"00abff\"}\n"
@@ -193,8 +201,10 @@ static void json_of_some_fields(void **state)
 		"\"either\":null,\"text\":null,\"payload.name\":null,\"inner.at\":null,"
 		"\"seq[2]\":null,\"nope\":null,\"real\":null,\"blob\":null}\n"
 		"{\"time\":1000000003000,\"host\":\"HOST\",\"cpu\":1,\"name\":\"kinds\","
-		"\"next_tid\":null,\"cpu_id\":1,\"inner.points[1].y\":0,\"maybe\":null,\"either\":-12,"
-		"\"text\":\"\",\"payload.name\":null,\"inner.at\":{\"x\":0,\"y\":0},\"seq[2]\":null,"
+		"\"next_tid\":null,\"cpu_id\":1,\"inner.points[1].y\":0,\"maybe\":null,\"either\":-"
+		"12,"
+		"\"text\":\"\",\"payload.name\":null,\"inner.at\":{\"x\":0,\"y\":0},\"seq[2]\":"
+		"null,"
 		"\"nope\":null,\"real\":null,\"blob\":\"010203\"}\n");
 	close_reading(&a);
 	mer_arena_fini(&arena);
@@ -217,7 +227,8 @@ static void csv_of_some_fields(void **state)
 		"1000000001500,HOST,1,named,,1,,,,,eth0,,,,,\n"
 		"1000000002000,HOST,0,switch,42,0,,,,,,,,,,\n"
 		"1000000002500,HOST,1,switch,0,1,,,,,,,,,,\n"
-		"1000000003000,HOST,1,kinds,,1,0,,-12,,,\"{\"\"x\"\":0,\"\"y\"\":0}\",,,inf,010203\n");
+		"1000000003000,HOST,1,kinds,,1,0,,-12,,,\"{\"\"x\"\":0,\"\"y\"\":0}\",,,inf,"
+		"010203\n");
 	close_reading(&a);
 	mer_arena_fini(&arena);
 }

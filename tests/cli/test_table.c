@@ -77,12 +77,12 @@ static void for_programs(void **state)
 	cli_table_fini(&t);
 }
 
-#define SHOWS(function, value, text)                \
-	do {                                        \
-		struct mer_str s_ = { 0 };          \
-		function(&s_, value);               \
-		assert_string_equal(s_.data, text); \
-		mer_str_fini(&s_);                  \
+#define SHOWS(function, value, text)                                                               \
+	do {                                                                                       \
+		struct mer_str s_ = { 0 };                                                         \
+		function(&s_, value);                                                              \
+		assert_string_equal(s_.data, text);                                                \
+		mer_str_fini(&s_);                                                                 \
 	} while (0)
 
 static void units(void **state)

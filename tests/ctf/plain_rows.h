@@ -6,8 +6,7 @@
 #include <string.h>
 #include "ctf/plain.h"
 
-enum { MAX_SEEN = 1 << 16,
-	MAX_MEMBERS = 64 };
+enum { MAX_SEEN = 1 << 16, MAX_MEMBERS = 64 };
 
 struct seen {
 	struct ctf_plain_field *fields;

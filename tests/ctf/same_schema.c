@@ -15,10 +15,10 @@ static const char *differ(struct pair *p, const char *where, const char *what)
 	return p->text;
 }
 
-#define CHECK(condition, what)                           \
-	do {                                             \
-		if (!(condition))                        \
-			return differ(p, f->name, what); \
+#define CHECK(condition, what)                                                                     \
+	do {                                                                                       \
+		if (!(condition))                                                                  \
+			return differ(p, f->name, what);                                           \
 	} while (0)
 
 static const char *same_class(

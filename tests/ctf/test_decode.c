@@ -10,9 +10,7 @@
 
 #include "plain_rows.h"
 
-enum { N_CASES = 20000,
-	MAX_EVENTS = 8,
-	MAX_TARGETS = 64 };
+enum { N_CASES = 20000, MAX_EVENTS = 8, MAX_TARGETS = 64 };
 
 /* ---- random schemas ---- */
 
@@ -353,8 +351,7 @@ static void random_schema(struct maker *m)
 {
 	struct ctf_schema *s = m->schema = make(m, 1, sizeof(*s));
 	struct ctf_stream_class *sc = s->streams = make(m, 1, sizeof(*sc));
-	enum { N_EVENTS = 32,
-		N_BODIES = 3 };
+	enum { N_EVENTS = 32, N_BODIES = 3 };
 	m->mix = (int)below(m, 4) % 3;
 	s->n_streams = 1;
 	sc->clock = -1;
@@ -499,22 +496,16 @@ static bool same_status(enum ctf_status a, enum ctf_status b)
 				 (b == CTF_E_END || b == CTF_E_LENGTH || b == CTF_E_ORDER));
 }
 
-enum { FULL,
-	SOME,
-	PLACED,
-	NONE,
-	GENERIC,
-	DISCARD,
-	N_READERS };
+enum { FULL, SOME, PLACED, NONE, GENERIC, DISCARD, N_READERS };
 
 static uint64_t n_statuses[CTF_E_SPACE + 1], n_events, n_fields, n_kinds[4];
 
-#define CHECK(x)                                                                        \
-	do {                                                                            \
-		if (!(x)) {                                                             \
-			printf("case %u, reader %d, event %u: %s\n", number, i, e, #x); \
-			return false;                                                   \
-		}                                                                       \
+#define CHECK(x)                                                                                   \
+	do {                                                                                       \
+		if (!(x)) {                                                                        \
+			printf("case %u, reader %d, event %u: %s\n", number, i, e, #x);            \
+			return false;                                                              \
+		}                                                                                  \
 	} while (0)
 
 static bool compare(struct maker *m, unsigned number, struct seen *seen, struct reader *r,

@@ -17,22 +17,22 @@
 #define UUID "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]"
 #define PRE_UUID "{'type':'preamble','version':2,'uuid':" UUID "}\n"
 #define DSC "{'type':'data-stream-class'}\n"
-#define U(LEN) \
+#define U(LEN)                                                                                     \
 	"{'type':'fixed-length-unsigned-integer','length':" LEN ",'byte-order':'little-endian'}"
-#define S(LEN) \
+#define S(LEN)                                                                                     \
 	"{'type':'fixed-length-signed-integer','length':" LEN ",'byte-order':'little-endian'}"
 #define BOOL "{'type':'fixed-length-boolean','length':8,'byte-order':'little-endian'}"
 #define NUL "{'type':'null-terminated-string'}"
 #define STRUCT(MEMBERS) "{'type':'structure','member-classes':[" MEMBERS "]}"
 #define M(NAME, CLASS) "{'name':'" NAME "','field-class':" CLASS "}"
 #define TEXT_BY(LOC) "{'type':'dynamic-length-string','length-field-location':" LOC "}"
-#define EVENT(MEMBERS) \
+#define EVENT(MEMBERS)                                                                             \
 	"{'type':'event-record-class','name':'e','payload-field-class':" STRUCT(MEMBERS) "}\n"
 #define PAYLOAD(MEMBERS) PRE DSC EVENT(MEMBERS)
-#define ROLE(LEN, ROLES)                                        \
-	"{'type':'fixed-length-unsigned-integer','length':" LEN \
+#define ROLE(LEN, ROLES)                                                                           \
+	"{'type':'fixed-length-unsigned-integer','length':" LEN                                    \
 	",'byte-order':'little-endian','roles':[" ROLES "]}"
-#define VARIANT(LOC, OPTIONS) \
+#define VARIANT(LOC, OPTIONS)                                                                      \
 	"{'type':'variant','selector-field-location':" LOC ",'options':[" OPTIONS "]}"
 #define OPTION(RANGES, CLASS) "{'selector-field-ranges':" RANGES ",'field-class':" CLASS "}"
 

@@ -19,8 +19,7 @@
 #include "trace/slices.h"
 #include "trace/walk.h"
 
-enum { MAX_SECONDS = 20,
-	MAX_MB = 256 };
+enum { MAX_SECONDS = 20, MAX_MB = 256 };
 
 static char base[] = "/tmp/meridian-damage-XXXXXX";
 
@@ -104,11 +103,12 @@ static void damage_file(const char *dir, const char *file)
 		for (size_t k = 0; k < sizeof(flips); k++) {
 			now = was ^ flips[k];
 			assert_int_equal(pwrite(fd, &now, 1, i), 1);
-			snprintf(trying, sizeof(trying), "%.600s, byte %ld ^ %02x\n", file, (long)i, flips[k]);
+			snprintf(trying, sizeof(trying), "%.600s, byte %ld ^ %02x\n", file, (long)i,
+				flips[k]);
 			int64_t n = read_all(dir, &walked);
 			if (n >= 0 && (uint64_t)n != walked)
-				fail_msg("%s, byte %ld ^ %02x: %ld events in order, %lu counted", file, (long)i,
-					flips[k], (long)n, (unsigned long)walked);
+				fail_msg("%s, byte %ld ^ %02x: %ld events in order, %lu counted",
+					file, (long)i, flips[k], (long)n, (unsigned long)walked);
 		}
 		assert_int_equal(pwrite(fd, &was, 1, i), 1);
 	}
@@ -130,7 +130,8 @@ static void damage_scenario(const char *scenario, const char *version)
 	char good[300], bad[300], cmd[1200], file[900];
 	snprintf(good, sizeof(good), "%s/good", base);
 	snprintf(bad, sizeof(bad), "%s/bad", base);
-	snprintf(cmd, sizeof(cmd), "rm -rf '%.290s'; '%s' -o '%s' --ctf %s '%s/tests/fault/%s' >/dev/null", good,
+	snprintf(cmd, sizeof(cmd),
+		"rm -rf '%.290s'; '%s' -o '%s' --ctf %s '%s/tests/fault/%s' >/dev/null", good,
 		ctfgen, good, version, src, scenario);
 	assert_int_equal(system(cmd), 0);
 	uint64_t walked;

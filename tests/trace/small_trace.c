@@ -34,8 +34,8 @@ static struct ctf_fc *new_int(struct maker *t, unsigned bits)
 }
 
 /* A member that something else refers to, and that something. */
-static void add_referred(struct maker *t, struct ctf_fc *record, const char *name,
-	struct ctf_fc *what)
+static void add_referred(
+	struct maker *t, struct ctf_fc *record, const char *name, struct ctf_fc *what)
 {
 	enum ctf_kind kind = what->kind == CTF_OPTIONAL ? CTF_BOOL : CTF_INT;
 	struct ctf_field *f = ctf_struct_add(
@@ -43,8 +43,7 @@ static void add_referred(struct maker *t, struct ctf_fc *record, const char *nam
 	assert_true(ctf_refer(&t->schema, what, f));
 }
 
-static void add_member(
-	struct maker *t, struct ctf_fc *record, const char *name, struct ctf_fc *fc)
+static void add_member(struct maker *t, struct ctf_fc *record, const char *name, struct ctf_fc *fc)
 {
 	assert_non_null(ctf_struct_add(&t->arena, record, name, fc));
 }
@@ -103,10 +102,9 @@ static struct ctf_fc *make_kinds(struct maker *t)
 static void make_schema(struct maker *t)
 {
 	struct mer_arena *a = &t->arena;
-	t->clock = (struct ctf_clock){ .name = "monotonic",
-		.freq_hz = 1000000000,
-		.offset_s = 1000,
-		.is_absolute = true };
+	t->clock = (struct ctf_clock){
+		.name = "monotonic", .freq_hz = 1000000000, .offset_s = 1000, .is_absolute = true
+	};
 	t->schema = (struct ctf_schema){ .major = 2,
 		.n_clocks = 1,
 		.clocks = &t->clock,
@@ -115,8 +113,7 @@ static void make_schema(struct maker *t)
 	t->schema.packet_header = ctf_new_packet_header(a, CTF_LE);
 	t->stream = (struct ctf_stream_class){ .n_events = 3, .events = t->events };
 	t->stream.packet_context = ctf_new_packet_context(a, CTF_LE, 0);
-	t->stream.event_header =
-		ctf_new_event_header(a, &t->schema, CTF_WRITE_PLAIN, CTF_LE, 0);
+	t->stream.event_header = ctf_new_event_header(a, &t->schema, CTF_WRITE_PLAIN, CTF_LE, 0);
 	t->stream.event_context = ctf_new_struct(a, 1);
 	add_member(t, t->stream.event_context, "vtid", new_int(t, 32));
 	struct ctf_fc *p[3] = { ctf_new_struct(a, 1), ctf_new_struct(a, 1), make_kinds(t) };
@@ -137,22 +134,21 @@ static void make_schema(struct maker *t)
 	assert_false(a->failed);
 }
 
-#define U(x)                                       \
-	{                                          \
-		.kind = CTF_VALUE_UINT, .v.u = (x) \
+#define U(x)                                                                                       \
+	{                                                                                          \
+		.kind = CTF_VALUE_UINT, .v.u = (x)                                                 \
 	}
-#define I(x)                                      \
-	{                                         \
-		.kind = CTF_VALUE_INT, .v.i = (x) \
+#define I(x)                                                                                       \
+	{                                                                                          \
+		.kind = CTF_VALUE_INT, .v.i = (x)                                                  \
 	}
-#define F(x)                                       \
-	{                                          \
-		.kind = CTF_VALUE_REAL, .v.f = (x) \
+#define F(x)                                                                                       \
+	{                                                                                          \
+		.kind = CTF_VALUE_REAL, .v.f = (x)                                                 \
 	}
-#define B(x, n)                                           \
-	{                                                 \
-		.kind = CTF_VALUE_BYTES, .v.bytes = {(x), \
-			(n) }                             \
+#define B(x, n)                                                                                    \
+	{                                                                                          \
+		.kind = CTF_VALUE_BYTES, .v.bytes = {(x), (n) }                                    \
 	}
 #define S(x) B(x, sizeof(x) - 1)
 
@@ -163,10 +159,10 @@ static void add_event(struct maker *t, struct ctf_writer *w, unsigned event, uin
 		fail_msg("%s", t->err.text);
 }
 
-#define EVENT(w, event, clock, ...)                                                        \
-	do {                                                                               \
-		const struct ctf_value values[] = { __VA_ARGS__ };                         \
-		add_event(t, w, event, clock, values, sizeof(values) / sizeof(values[0])); \
+#define EVENT(w, event, clock, ...)                                                                \
+	do {                                                                                       \
+		const struct ctf_value values[] = { __VA_ARGS__ };                                 \
+		add_event(t, w, event, clock, values, sizeof(values) / sizeof(values[0]));         \
 	} while (0)
 
 static struct ctf_writer *open_writer(struct maker *t, uint32_t cpu)
@@ -197,8 +193,8 @@ static void write_trace(struct maker *t)
 	struct ctf_writer *w = open_writer(t, 0);
 	EVENT(w, 2, 1000, I(7), U(UINT64_MAX), I(INT64_MIN), U(2), I(-3), F(0.1), F(0.1), U(5),
 		U(1), S("say \"hi\",\n\xff\x01"), B("h\0\x3d\xd8\x00\xde\xe9\0", 8),
-		B("\x00\xab\xff", 3), U(3), U(10), U(20), U(30), U(1), I(2), I(-3), I(4), I(5), I(6),
-		I(7), U(1), U(99), U(1), S("w"));
+		B("\x00\xab\xff", 3), U(3), U(10), U(20), U(30), U(1), I(2), I(-3), I(4), I(5),
+		I(6), I(7), U(1), U(99), U(1), S("w"));
 	EVENT(w, 0, 2000, I(0), S("swapper/0"), I(0), S("bash"), I(42));
 	assert_int_equal(ctf_writer_close(w, &t->err), 0);
 	w = open_writer(t, 1);

@@ -121,8 +121,10 @@ static void same_for_any_cut(const char *path)
 		restart();
 		struct digest cut = read_slices(e, r, whole, 2 + (unsigned)i, cuts[i]);
 		if (cut.n != one.n || cut.hash != one.hash)
-			fail_msg("%s: %lu events in slices of %lu bytes, %lu at once (or another order)", path,
-				(unsigned long)cut.n, (unsigned long)cuts[i], (unsigned long)one.n);
+			fail_msg("%s: %lu events in slices of %lu bytes, %lu at once (or another "
+				 "order)",
+				path, (unsigned long)cut.n, (unsigned long)cuts[i],
+				(unsigned long)one.n);
 	}
 	/* Ranges side by side. */
 	if (e->begin != MER_NO_TIME) {
@@ -131,13 +133,14 @@ static void same_for_any_cut(const char *path)
 		srand(7);
 		for (int i = 1; i <= 20; i++) {
 			int64_t to = i == 20 ? INT64_MAX
-					     : e->begin + (int64_t)((double)(e->end - e->begin) * i / 20);
+					     : e->begin + (int64_t)((double)(e->end - e->begin) *
+								    i / 20);
 			read_slices(e, r, (struct trace_range){ from, to }, 1, 0);
 			from = to;
 		}
 		if (all.n != one.n || all.hash != one.hash)
-			fail_msg("%s: %lu events in 20 ranges, %lu at once (or another order)", path,
-				(unsigned long)all.n, (unsigned long)one.n);
+			fail_msg("%s: %lu events in 20 ranges, %lu at once (or another order)",
+				path, (unsigned long)all.n, (unsigned long)one.n);
 	}
 	print_message("%-60s %8lu events\n", path, (unsigned long)one.n);
 	trace_reading_free(r);
@@ -175,8 +178,8 @@ static void other_recordings(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
 		char path[1000];
-		snprintf(path, sizeof(path), "%.800s/../shared/%s", getenv("SRC") ? getenv("SRC") : ".",
-			folders[i]);
+		snprintf(path, sizeof(path), "%.800s/../shared/%s",
+			getenv("SRC") ? getenv("SRC") : ".", folders[i]);
 		if (access(path, R_OK) != 0) {
 			print_message("skipped: %s is not there\n", path);
 			skip();
