@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctf/fixed.h"
 #include "ctf/header_kind.h"
 
 /* Positions are known as: bit = residue (mod modulus). */
@@ -528,103 +529,6 @@ static void place_scope(struct compiler *c, struct ctf_plan *plan,
 	plan->slots[scope] = slots;
 }
 
-/* An integer load as a struct ctf_load; false: the operation is another. */
-static bool to_load(const struct ctf_op *op, struct ctf_load *load)
-{
-	static const struct {
-		uint8_t bits, is_signed, be;
-	} kinds[] = {
-		[OP_U8] = { 8, 0, 0 },
-		[OP_S8] = { 8, 1, 0 },
-		[OP_U16] = { 16, 0, 0 },
-		[OP_S16] = { 16, 1, 0 },
-		[OP_U32] = { 32, 0, 0 },
-		[OP_S32] = { 32, 1, 0 },
-		[OP_U64] = { 64, 0, 0 },
-		[OP_U16BE] = { 16, 0, 1 },
-		[OP_S16BE] = { 16, 1, 1 },
-		[OP_U32BE] = { 32, 0, 1 },
-		[OP_S32BE] = { 32, 1, 1 },
-		[OP_U64BE] = { 64, 0, 1 },
-		[OP_F64] = { 64, 0, 0 },
-	};
-	if (op->code >= sizeof(kinds) / sizeof(*kinds) || !kinds[op->code].bits)
-		return false;
-	unsigned bits = kinds[op->code].bits;
-	*load = (struct ctf_load){
-		.mask = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1,
-		.sign = kinds[op->code].is_signed ? (uint64_t)1 << (bits - 1) : 0,
-		.at = op->x,
-		.slot = op->slot,
-		.turn = (uint16_t)(kinds[op->code].be ? 64 - bits : CTF_NO_TURN),
-	};
-	return true;
-}
-
-static bool is_bytes(const struct ctf_op *op)
-{
-	return op->code == OP_TEXT_FIXED || op->code == OP_BLOB_FIXED;
-}
-
-static int by_slot(const void *a, const void *b)
-{
-	return ((const struct ctf_load *)a)->slot - ((const struct ctf_load *)b)->slot;
-}
-
-/* Does the plan consist of one span and plain loads from it? Then it gets its struct ctf_fixed. */
-static void find_fixed(struct compiler *c, struct ctf_plan *plan, const struct ctf_op *op)
-{
-	static const struct ctf_fixed nothing;
-	if (op->code == OP_END) {
-		plan->fixed_bits = 0;
-		plan->fixed = &nothing;
-		return;
-	}
-	if (op->code != OP_SPAN)
-		return;
-	uint32_t n_loads = 0, n_bytes = 0;
-	struct ctf_load load;
-	const struct ctf_op *end = op + 1;
-	for (; end->code != OP_END; end++)
-		if (to_load(end, &load))
-			n_loads++;
-		else if (is_bytes(end))
-			n_bytes++;
-		else
-			return;
-	struct ctf_fixed *f = mer_arena_zalloc(c->arena, 1, sizeof(*f));
-	uint32_t padded = (n_loads + CTF_LOADS_AT_ONCE - 1) / CTF_LOADS_AT_ONCE * CTF_LOADS_AT_ONCE;
-	struct ctf_load *loads = mer_arena_zalloc(c->arena, padded, sizeof(*loads));
-	struct ctf_bytes_at *bytes = mer_arena_zalloc(c->arena, n_bytes, sizeof(*bytes));
-	if (!f || !loads || !bytes) {
-		c->failed = true;
-		return;
-	}
-	*f = (struct ctf_fixed){ .loads = loads, .bytes = bytes };
-	for (const struct ctf_op *o = op + 1; o < end; o++) {
-		if (is_bytes(o)) {
-			bytes[f->n_bytes++] = (struct ctf_bytes_at){ o->x, o->y, o->slot,
-				o->code == OP_TEXT_FIXED };
-			continue;
-		}
-		to_load(o, &loads[f->n_loads]);
-		f->turns |= loads[f->n_loads++].turn != CTF_NO_TURN;
-	}
-	qsort(loads, n_loads, sizeof(*loads), by_slot);
-	f->dense = true;
-	for (uint32_t i = 1; i < n_loads; i++)
-		f->dense &= loads[i].slot == loads[0].slot + i;
-	if (n_loads)
-		f->first_slot = loads[0].slot;
-	for (; f->n_loads < padded; f->n_loads++)
-		loads[f->n_loads] = (struct ctf_load){ .turn = CTF_NO_TURN,
-			.slot = (uint16_t)(plan->n_slots - 1) };
-	if (f->dense && f->first_slot + padded > plan->n_slots)
-		plan->n_slots = f->first_slot + padded;
-	plan->fixed_bits = op->x;
-	plan->fixed = f;
-}
-
 static int finish_plan(struct compiler *c, struct ctf_plan *plan, uint32_t n_slots,
 	const char *name, struct mer_err *err)
 {
@@ -639,9 +543,7 @@ static int finish_plan(struct compiler *c, struct ctf_plan *plan, uint32_t n_slo
 	plan->n_slots = n_slots + 1; /* and the trash slot */
 	const struct ctf_op *op = &c->p->ops[plan->first_op];
 	plan->fixed_bits = UINT64_MAX;
-	if (plan->class)
-		find_fixed(c, plan, op);
-	if (c->failed)
+	if (plan->class && !ctf_find_fixed(op, plan, c->arena))
 		return mer_fail_nomem(err);
 	if (plan->n_slots > c->p->max_slots)
 		c->p->max_slots = plan->n_slots;

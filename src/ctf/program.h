@@ -143,12 +143,11 @@ struct ctf_plan {
 	const struct ctf_event_class *class;  /* NULL for headers */
 	const struct ctf_stream_plan *stream; /* NULL for the packet header */
 	uint32_t first_op;
-	uint32_t n_slots;    /* of a row, scratch at its end included */
-	uint32_t n_clear;    /* slots to set to 0 before decoding */
-	uint64_t fixed_bits; /* of the whole body when it is one span; else UINT64_MAX */
-	const struct ctf_fixed
-		*fixed; /* all there is to do with it; NULL: execute the operations */
-	uint32_t id;	/* unique among the programs of one reading, by whom it is set */
+	uint32_t n_slots;	       /* of a row, scratch at its end included */
+	uint32_t n_clear;	       /* slots to set to 0 before decoding */
+	uint64_t fixed_bits;	       /* of the whole body when it is one span; else UINT64_MAX */
+	const struct ctf_fixed *fixed; /* instead of the operations; NULL: execute them */
+	uint32_t id; /* unique among the programs of one reading, by whom it is set */
 	bool wanted;
 	int32_t tag; /* what the caller's wants->event said; 0 without one */
 	/* First slot of each member of a scope's structure, or CTF_NO_SLOT; NULL: no such scope.*/
