@@ -157,8 +157,20 @@ static void open_index(struct scanner *s, struct mer_arena *arena)
 	const char *path = s->e->files[s->file].path;
 	const char *base = strrchr(path, '/') + 1;
 	char *idx = mer_arena_printf(arena, "%.*sindex/%s.idx", (int)(base - path), path, base);
-	if (idx && mer_file_open(&s->index_map, idx, NULL) == 0)
-		s->has_index = ctf_index_open(&s->index, s->index_map.data, s->index_map.size);
+	if (!idx || mer_file_open(&s->index_map, idx, NULL) != 0)
+		return;
+	s->has_index = ctf_index_open(&s->index, s->index_map.data, s->index_map.size);
+	if (s->has_index)
+		return;
+	struct mer_diag d = { .severity = MER_NOTE,
+		.code = "index-unknown",
+		.path = idx,
+		.stream = -1,
+		.packet = -1,
+		.offset_bits = -1 };
+	mer_diag_add(&s->e->diags, &d,
+		"not an LTTng index of a known layout: it is not used, the packets are read "
+		"instead");
 }
 
 /* So many damaged packets in a row are not packets: bytes that look like the magic number, say. */

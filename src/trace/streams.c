@@ -176,11 +176,14 @@ static void report_losses(struct mer_experiment *e, uint32_t stream)
 	if (t->lost_events) {
 		struct mer_diag d = about(e, stream, "lost-events", MER_WARNING);
 		d.count = t->lost_events;
+		const struct mer_trace *trace = &e->traces[e->parts[t->part].trace];
+		bool lttng = strncmp(trace->tracer, "lttng", 5) == 0;
 		mer_diag_add(&e->diags, &d,
 			"the tracer discarded %" PRIu64
-			" events because its buffers were full: record with more or larger buffers "
-			"(lttng enable-channel --num-subbuf, --subbuf-size) or with fewer events",
-			t->lost_events);
+			" events because its buffers were full: record with "
+			"more or larger buffers%s or with fewer events",
+			t->lost_events,
+			lttng ? " (lttng enable-channel --num-subbuf, --subbuf-size)" : "");
 	}
 	if (t->lost_packets) {
 		struct mer_diag d = about(e, stream, "lost-packets", MER_WARNING);
