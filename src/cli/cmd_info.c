@@ -489,6 +489,21 @@ static void print_summary(const struct info *in)
 	mer_str_fini(&s);
 }
 
+/* Traces that were moved onto the clock of another one of their machine: people should know. */
+static void print_reconciled(const struct info *in)
+{
+	size_t n, moved = 0;
+	const struct mer_diag *d = mer_diagnostics(in->e, &n);
+	for (size_t i = 0; i < n; i++)
+		moved += strcmp(d[i].code, "clock-offset-reconciled") == 0;
+	if (moved)
+		fprintf(in->cli->out,
+			"\n%zu trace%s given the clock offset of another trace of the same "
+			"machine\n"
+			"(-v tells by how much; --sync none keeps the recorded ones).\n",
+			moved, moved == 1 ? " was" : "s were");
+}
+
 static int print(const struct info *in)
 {
 	if (in->cli->format == CLI_FORMAT_JSON)
@@ -507,6 +522,7 @@ static int print(const struct info *in)
 		fputc('\n', in->cli->out);
 		rc = print_table(in, stream_columns, true, true, add_stream, NULL);
 	}
+	print_reconciled(in);
 	return rc;
 }
 
