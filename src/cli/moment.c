@@ -73,15 +73,6 @@ static const char *duration(const char *p, int64_t default_unit, int64_t *ns)
 	return __builtin_add_overflow(*ns, part, ns) ? NULL : p;
 }
 
-int cli_duration_parse(int64_t *ns, const char *text, struct mer_err *err)
-{
-	if (duration(text, 0, ns))
-		return 0;
-	return mer_fail(err, MER_ERR_USAGE,
-		"'%s' is not a duration; write a number and its unit, as in 1.5s, 200ms, 30us",
-		text);
-}
-
 /* HH:MM[:SS[.nnn]] as seconds and nanoseconds of a day. */
 static const char *time_of_day(const char *p, struct tm *tm, int64_t *ns)
 {

@@ -21,7 +21,5 @@ int cli_moment_parse(struct cli_moment *m, const char *text, struct mer_err *err
  * of day before the trace's begin means the next day when the trace lasts that long. */
 int64_t cli_moment_resolve(
 	const struct cli_moment *m, int64_t begin, int64_t end, int64_t fallback);
-/* "1.5s", "200ms", "3us", "10ns", "2min", "1h". */
-int cli_duration_parse(int64_t *ns, const char *text, struct mer_err *err);
 
 #endif

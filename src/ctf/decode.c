@@ -133,15 +133,6 @@ static enum ctf_status read_varint(struct ctf_pos *pos, bool is_signed, uint64_t
 	return CTF_E_VARINT;
 }
 
-static bool in_ranges(uint64_t v, bool is_signed, const struct ctf_range *r, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if (is_signed ? (int64_t)v >= (int64_t)r[i].lo && (int64_t)v <= (int64_t)r[i].hi
-			      : v >= r[i].lo && v <= r[i].hi)
-			return true;
-	return false;
-}
-
 /* Bytes of a string with its terminator, up to the end of the content; 0: there is no end. */
 static size_t string_size(const uint8_t *p, size_t max, unsigned encoding)
 {
@@ -365,9 +356,8 @@ static enum ctf_status execute(
 			uint64_t sel = d->regs[op->reg];
 			forget(d, &va->forget);
 			uint32_t i = 0, n = va->fc->u.variant.n;
-			while (i < n && !in_ranges(sel, va->fc->u.variant.ref.is_signed,
-						va->fc->u.variant.options[i].ranges,
-						va->fc->u.variant.options[i].n_ranges))
+			while (i < n && !ctf_in_ranges(va->fc->u.variant.options[i].ranges,
+						va->fc->u.variant.options[i].n_ranges, sel))
 				i++;
 			if (i == n)
 				return CTF_E_SELECTOR;
@@ -386,9 +376,8 @@ static enum ctf_status execute(
 			uint64_t sel = d->regs[op->reg];
 			forget(d, &o->forget);
 			bool there = o->fc->u.optional.n_ranges
-					     ? in_ranges(sel, o->fc->u.optional.ref.is_signed,
-						       o->fc->u.optional.ranges,
-						       o->fc->u.optional.n_ranges)
+					     ? ctf_in_ranges(o->fc->u.optional.ranges,
+						       o->fc->u.optional.n_ranges, sel)
 					     : sel != 0;
 			if (!(op->flags & CTF_OP_SKIP))
 				row[op->slot] = there;

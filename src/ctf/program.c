@@ -585,7 +585,6 @@ static int compile_event(struct compiler *c, struct ctf_stream_plan *s, struct c
 	const struct ctf_wants *w = c->wants;
 	plan->tag = w && w->event ? w->event(w->arg, s->class, plan->class) : 0;
 	plan->wanted = plan->tag != CTF_UNWANTED;
-	s->any_wanted |= plan->wanted;
 	uint32_t next = 0;
 	/* The header's fields, if wanted, come first; the decoder copies them there. */
 	for (int pass = PLACE_NUMBERS; pass <= PLACE_OTHERS; pass++)

@@ -187,8 +187,7 @@ struct ctf_stream_plan {
 	struct ctf_entry *by_id; /* for ids below n_by_id; plan NULL: no such class */
 	uint32_t n_by_id;
 	struct ctf_entry *entries; /* as class->events, for the other ids */
-	bool any_wanted;
-	uint32_t max_fixed_slots; /* of the rows of wanted classes with a fixed body */
+	uint32_t max_fixed_slots;  /* of the rows of wanted classes with a fixed body */
 };
 
 struct ctf_program {

@@ -33,16 +33,12 @@ const struct ctf_event_class *ctf_event_class_find(const struct ctf_stream_class
 
 bool ctf_mapping_has(const struct ctf_fc *fc, const struct ctf_mapping *m, uint64_t v)
 {
-	for (uint32_t i = 0; i < m->n_ranges; i++) {
-		const struct ctf_range *r = &m->ranges[i];
-		if (fc->kind == CTF_BIT_MAP) {
-			for (uint64_t bit = r->lo; bit <= r->hi && bit < 64; bit++)
-				if (v >> bit & 1)
-					return true;
-		} else if (v - r->lo <= r->hi - r->lo) { /* the same for signed ranges */
-			return true;
-		}
-	}
+	if (fc->kind != CTF_BIT_MAP)
+		return ctf_in_ranges(m->ranges, m->n_ranges, v);
+	for (uint32_t i = 0; i < m->n_ranges; i++)
+		for (uint64_t bit = m->ranges[i].lo; bit <= m->ranges[i].hi && bit < 64; bit++)
+			if (v >> bit & 1)
+				return true;
 	return false;
 }
 

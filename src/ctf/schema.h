@@ -206,4 +206,13 @@ bool ctf_mapping_has(const struct ctf_fc *fc, const struct ctf_mapping *m, uint6
 const struct ctf_fc *ctf_scope_fc(const struct ctf_schema *s, const struct ctf_stream_class *sc,
 	const struct ctf_event_class *ec, enum ctf_scope scope);
 
+/* Is the value in one of the ranges? Counted from lo, signed and unsigned ranges look the same. */
+static inline bool ctf_in_ranges(const struct ctf_range *r, uint32_t n, uint64_t v)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (v - r[i].lo <= r[i].hi - r[i].lo)
+			return true;
+	return false;
+}
+
 #endif

@@ -364,15 +364,6 @@ static int encode_text(struct ctf_encoder *e, const struct ctf_field *f)
 	return rc;
 }
 
-static bool in_ranges(const struct ctf_range *r, uint32_t n, bool is_signed, uint64_t v)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if (is_signed ? (int64_t)v >= (int64_t)r[i].lo && (int64_t)v <= (int64_t)r[i].hi
-			      : v >= r[i].lo && v <= r[i].hi)
-			return true;
-	return false;
-}
-
 static int encode_field(struct ctf_encoder *e, const struct ctf_field *f, unsigned depth);
 
 static int encode_array(struct ctf_encoder *e, const struct ctf_field *f, unsigned depth)
@@ -398,7 +389,7 @@ static int encode_variant(struct ctf_encoder *e, const struct ctf_field *f, unsi
 	uint64_t v = reg(e, &fc->u.variant.ref);
 	for (uint32_t i = 0; i < fc->u.variant.n; i++) {
 		const struct ctf_option *o = &fc->u.variant.options[i];
-		if (in_ranges(o->ranges, o->n_ranges, fc->u.variant.ref.is_signed, v))
+		if (ctf_in_ranges(o->ranges, o->n_ranges, v))
 			return encode_field(e, &o->field, depth);
 	}
 	return mer_fail(e->err, MER_ERR_USAGE, "%s: field \"%s\": no option for the selector %lld",
@@ -410,8 +401,7 @@ static int encode_optional(struct ctf_encoder *e, const struct ctf_field *f, uns
 	const struct ctf_fc *fc = f->fc;
 	uint64_t v = reg(e, &fc->u.optional.ref);
 	uint32_t n = fc->u.optional.n_ranges;
-	bool there =
-		n ? in_ranges(fc->u.optional.ranges, n, fc->u.optional.ref.is_signed, v) : v != 0;
+	bool there = n ? ctf_in_ranges(fc->u.optional.ranges, n, v) : v != 0;
 	return there ? encode_field(e, &fc->u.optional.content, depth) : 0;
 }
 

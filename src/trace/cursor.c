@@ -567,8 +567,3 @@ uint64_t trace_cursor_bytes(const struct mer_cursor *c)
 {
 	return c->bytes;
 }
-
-const struct mer_diags *trace_cursor_diags(const struct mer_cursor *c)
-{
-	return &c->diags;
-}

@@ -45,7 +45,5 @@ void trace_cursor_drop(struct mer_cursor *c);
 const uint64_t *trace_cursor_context(const struct mer_cursor *c, const struct mer_event *ev);
 /* Bytes of packets begun so far, for progress. */
 uint64_t trace_cursor_bytes(const struct mer_cursor *c);
-/* Damage found so far; moved to the experiment by mer_cursor_free. */
-const struct mer_diags *trace_cursor_diags(const struct mer_cursor *c);
 
 #endif

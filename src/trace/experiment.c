@@ -305,6 +305,24 @@ static int describe(struct mer_experiment *e, struct mer_err *err)
 	return 0;
 }
 
+/* A path or trace that cannot be opened is a finding; only when nothing is left does the first one
+ * become the error. */
+static void report_unread(struct mer_experiment *e, const char *code, const char *path,
+	const struct mer_err *why, struct mer_err *first)
+{
+	if (!first->code)
+		*first = *why;
+	e->n_unread++;
+	mer_diag_add(&e->diags,
+		&(struct mer_diag){ .severity = MER_ERROR,
+			.code = code,
+			.path = path,
+			.stream = -1,
+			.packet = -1,
+			.offset_bits = -1 },
+		"%s", why->text);
+}
+
 static int open_all(
 	struct mer_experiment *e, const char *const *paths, size_t n_paths, struct mer_err *err)
 {
@@ -316,19 +334,8 @@ static int open_all(
 		rc = trace_discover(paths[i], &e->arena, &e->diags, &dirs, &why);
 		if (rc == MER_ERR_NOMEM)
 			return mer_fail_nomem(err);
-		if (rc) {
-			if (!first.code)
-				first = why;
-			e->n_unread++;
-			mer_diag_add(&e->diags,
-				&(struct mer_diag){ .severity = MER_ERROR,
-					.code = "path-unreadable",
-					.path = paths[i],
-					.stream = -1,
-					.packet = -1,
-					.offset_bits = -1 },
-				"%s", why.text);
-		}
+		if (rc)
+			report_unread(e, "path-unreadable", paths[i], &why, &first);
 	}
 	e->traces = mer_arena_zalloc(&e->arena, dirs.n + 1u, sizeof(*e->traces));
 	if (!e->traces)
@@ -343,19 +350,8 @@ static int open_all(
 		rc = open_part(e, dirs.paths[i], &why);
 		if (rc == MER_ERR_NOMEM)
 			return mer_fail_nomem(err);
-		if (rc) {
-			if (!first.code)
-				first = why;
-			e->n_unread++;
-			mer_diag_add(&e->diags,
-				&(struct mer_diag){ .severity = MER_ERROR,
-					.code = "trace-unreadable",
-					.path = dirs.paths[i],
-					.stream = -1,
-					.packet = -1,
-					.offset_bits = -1 },
-				"%s", why.text);
-		}
+		if (rc)
+			report_unread(e, "trace-unreadable", dirs.paths[i], &why, &first);
 	}
 	if (e->n_parts == 0)
 		return mer_fail(err, first.code ? first.code : MER_ERR_INPUT, "%s",

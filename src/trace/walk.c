@@ -34,18 +34,6 @@ struct walk {
 	_Atomic uint64_t *done_bytes;
 };
 
-uint32_t trace_class_number(const struct ctf_schema *s, const struct ctf_event_class *c)
-{
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < s->n_streams; i++) {
-		const struct ctf_stream_class *sc = &s->streams[i];
-		if (c >= sc->events && c < sc->events + sc->n_events)
-			return n + (uint32_t)(c - sc->events);
-		n += sc->n_events;
-	}
-	return n;
-}
-
 struct span { /* of times in one packet, cycles */
 	uint64_t first, last, n_back, n_events, bits;
 	bool any;

@@ -24,9 +24,6 @@ struct trace_counts {
 	struct trace_count all;
 };
 
-/* Number of a class in by_class[part]. */
-uint32_t trace_class_number(const struct ctf_schema *s, const struct ctf_event_class *c);
-
 /* done_bytes (NULL allowed) is raised as packets are finished. Damage goes to the experiment's
  * diagnostics. With a range, counts what a cursor over the same range gives. */
 int trace_walk(struct mer_experiment *e, unsigned n_threads, struct mer_cancel *cancel,
