@@ -1,10 +1,10 @@
 /* Reads a trace through the library and does nothing with it: what reading itself costs.
  *
- *   read_rows all|sched|walk [-j N] TRACE...
+ *   read_rows all|sched|walk [-j N] [-p N] TRACE...
  *
  * all: every field of every event into rows, merged in the order of time; sched: the scheduling and
- * network events only, merged; walk: no fields, no order. Prints events and seconds, after the
- * traces were opened. */
+ * network events only, merged; walk: no fields, no order. -p: every host's clock is put on a
+ * reference by a map of so many pieces. Prints events and seconds, after the traces were opened. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,16 +117,45 @@ static void print_memory(void)
 		fclose(f);
 }
 
+/* Clocks up to 50 ppm fast and slow, by turns. */
+static int apply_maps(struct mer_experiment *e, size_t n_pieces, struct mer_err *err)
+{
+	struct trace_clock_piece *p = calloc(n_pieces, sizeof(*p));
+	struct trace_clock_map *maps = calloc(e->n_hosts + 1u, sizeof(*maps));
+	if (!p || !maps || e->begin == MER_NO_TIME) {
+		free(p);
+		free(maps);
+		return mer_fail(err, MER_ERR_USAGE, "-p: no memory or no time");
+	}
+	const int64_t ppm = ((int64_t)1 << TRACE_RATE_BITS) / 1000000;
+	int64_t each = (e->end - e->begin) / (int64_t)n_pieces + 1;
+	for (size_t i = 0; i < n_pieces; i++) {
+		p[i].begin = e->begin + (int64_t)i * each;
+		p[i].rate = (i % 2 ? -50 : 50) * ppm;
+		p[i].time = i ? trace_piece_time(&p[i - 1], p[i].begin) : p[i].begin + 12345;
+	}
+	for (uint32_t h = 0; h < e->n_hosts; h++)
+		maps[h] = (struct trace_clock_map){ p, n_pieces };
+	int rc = trace_apply_clock_maps(e, maps, err);
+	free(p);
+	free(maps);
+	return rc;
+}
+
 int main(int argc, char **argv)
 {
 	unsigned threads = 1;
+	size_t pieces = 0;
 	int first = 2;
-	if (argc > 4 && strcmp(argv[2], "-j") == 0) {
-		threads = (unsigned)atoi(argv[3]);
-		first = 4;
-	}
-	if (argc <= first) {
-		fprintf(stderr, "usage: read_rows all|sched|walk [-j N] TRACE...\n");
+	for (; argc > first + 2 && argv[first][0] == '-'; first += 2)
+		if (strcmp(argv[first], "-j") == 0)
+			threads = (unsigned)atoi(argv[first + 1]);
+		else if (strcmp(argv[first], "-p") == 0)
+			pieces = (size_t)atoi(argv[first + 1]);
+		else
+			break;
+	if (argc <= first || argv[first][0] == '-') {
+		fprintf(stderr, "usage: read_rows all|sched|walk [-j N] [-p N] TRACE...\n");
 		return 2;
 	}
 	struct mer_err err;
@@ -134,6 +163,10 @@ int main(int argc, char **argv)
 	double t0 = now();
 	if (mer_experiment_open(
 		    (const char *const *)argv + first, (size_t)(argc - first), NULL, &e, &err)) {
+		fprintf(stderr, "%s\n", err.text);
+		return 3;
+	}
+	if (pieces && apply_maps(e, pieces, &err)) {
 		fprintf(stderr, "%s\n", err.text);
 		return 3;
 	}

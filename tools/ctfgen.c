@@ -87,21 +87,10 @@ int main(int argc, char **argv)
 	if (!g->out_dir)
 		g->out_dir = default_dir(g->scenario.path);
 	read_file(&g->scenario);
-	mer_arena_init(&g->arena);
-	mer_arena_init(&g->line);
-	mer_intern_init(&g->decl_names, &g->arena);
-	g->regs = calloc(CTF_MAX_REGS + 1, sizeof(*g->regs));
-	check_memory(g->regs);
-	struct source kernel = { "kernel events", kernel_events, strlen(kernel_events) };
-	note_events(g, &kernel);
+	begin_world(g);
 	run_scenario(g);
 	finish_world(g);
-	mer_intern_fini(&g->decl_names);
-	mer_arena_fini(&g->line);
-	mer_arena_fini(&g->arena);
 	free((char *)(uintptr_t)g->scenario.text);
-	free(g->regs);
-	free(g->out);
 	free(g);
 	return 0;
 }

@@ -124,7 +124,7 @@ struct damage { /* done to a file when all is written */
 struct gen {
 	struct mer_arena arena, line; /* for good; for one line */
 	struct lexer lex;
-	struct source scenario;
+	struct source scenario, kernel; /* kernel: the events that need no declaration */
 	const char *out_dir;
 	unsigned major; /* of traces that do not say: 1 or 2 */
 	int64_t epoch, base_time, last_time;
@@ -210,6 +210,9 @@ struct ctf_event_class *event_of(
 	struct gen *g, struct trace *t, const char *name, const struct value *fields);
 uint64_t clock_at(struct gen *g, const struct host *h, int64_t true_time);
 void add_piece(struct gen *g, struct host *h, int64_t from, int64_t step, const int64_t *drift);
+/* g is zeroed but for the options: begins with the events of a kernel known; finish writes all
+ * traces out and frees what g owns. */
+void begin_world(struct gen *g);
 void finish_world(struct gen *g);
 void make_dirs(const char *path);
 

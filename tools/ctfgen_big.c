@@ -429,15 +429,10 @@ int big_main(int argc, char **argv)
 	}
 	if (b->n_streams > 1000000)
 		fail_plain("at most 1000000 streams");
-	mer_intern_init(&g->decl_names, &g->arena);
-	g->regs = calloc(CTF_MAX_REGS + 1, sizeof(*g->regs));
-	check_memory(g->regs);
-	struct source kernel = { "kernel events", kernel_events, strlen(kernel_events) };
 	struct source own = { "frequent events", frequent, strlen(frequent) };
-	note_events(g, &kernel);
+	begin_world(g);
 	note_events(g, &own);
-	g->scenario = kernel; /* for messages */
-	g->lex.source = &g->scenario;
+	g->lex.source = &g->kernel; /* for messages */
 	g->epoch = 1700000000000000000;
 	struct host *h = add_host(g, "big");
 	h->boot = 1000000000;
@@ -452,11 +447,6 @@ int big_main(int argc, char **argv)
 	printf("%llu events, %llu bytes, %llu streams, %u event classes\n",
 		(unsigned long long)b->written_events, (unsigned long long)b->written_bytes,
 		(unsigned long long)b->n_streams, n_classes);
-	mer_intern_fini(&g->decl_names);
-	mer_arena_fini(&g->line);
-	mer_arena_fini(&g->arena);
-	free(g->regs);
-	free(g->out);
 	free(b);
 	return 0;
 }

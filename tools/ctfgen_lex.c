@@ -3,13 +3,14 @@
 
 #include <ctype.h>
 #include <stdarg.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 void fail_plain(const char *text)
 {
-	fprintf(stderr, "ctfgen: %s\n", text);
+	fprintf(stderr, "%s: %s\n", program_invocation_short_name, text);
 	exit(1);
 }
 

@@ -21,7 +21,8 @@ void make_dirs(const char *path)
 		*s = '/';
 	}
 	if (mkdir(p, 0777) && errno != EEXIST) {
-		fprintf(stderr, "ctfgen: %s: %s\n", path, strerror(errno));
+		fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, path,
+			strerror(errno));
 		exit(1);
 	}
 	free(p);
@@ -309,7 +310,8 @@ static void finish_trace(struct gen *g, struct trace *t)
 	check_memory(path);
 	FILE *f = fopen(path, "wb");
 	if (!f || fwrite(out.data, 1, out.len, f) != out.len || fclose(f)) {
-		fprintf(stderr, "ctfgen: cannot write %s: %s\n", path, strerror(errno));
+		fprintf(stderr, "%s: cannot write %s: %s\n", program_invocation_short_name, path,
+			strerror(errno));
 		exit(1);
 	}
 	mer_str_fini(&out);
@@ -353,6 +355,17 @@ static void apply_damage(struct gen *g, const struct damage *d)
 			(long long)size);
 }
 
+void begin_world(struct gen *g)
+{
+	mer_arena_init(&g->arena);
+	mer_arena_init(&g->line);
+	mer_intern_init(&g->decl_names, &g->arena);
+	g->regs = calloc(CTF_MAX_REGS + 1, sizeof(*g->regs));
+	check_memory(g->regs);
+	g->kernel = (struct source){ "kernel events", kernel_events, strlen(kernel_events) };
+	note_events(g, &g->kernel);
+}
+
 void finish_world(struct gen *g)
 {
 	if (!g->n_hosts)
@@ -364,4 +377,9 @@ void finish_world(struct gen *g)
 		finish_trace(g, g->traces[i]);
 	for (uint32_t i = 0; i < g->n_damages; i++)
 		apply_damage(g, &g->damages[i]);
+	mer_intern_fini(&g->decl_names);
+	mer_arena_fini(&g->line);
+	mer_arena_fini(&g->arena);
+	free(g->regs);
+	free(g->out);
 }

@@ -118,6 +118,23 @@ const struct mer_loss *mer_losses(const struct mer_experiment *, size_t *n);
 /* What was found so far, by opening and by all readings that ended. */
 const struct mer_diag *mer_diagnostics(const struct mer_experiment *, size_t *n);
 
+/* ---- One clock for all hosts ----
+ *
+ * Every host's clock is its own until an experiment is synchronized: from then on all its times are
+ * those of one host, its reference, and events of different hosts are in the order in which they
+ * happened, as exactly as that can be known. */
+
+struct mer_sync_options { /* zeroed: from the messages between the hosts that the traces recorded */
+	const char *saved; /* the text that `meridian sync --save` wrote; NULL: none */
+	size_t saved_len;
+};
+
+/* Once, after opening, before the first reading. options may be NULL. Reads all network events, unless
+ * there is a saved text. What could not be compared, and how exact the rest is, becomes diagnostics
+ * (codes begin with "sync-"). */
+int mer_synchronize(
+	struct mer_experiment *, const struct mer_sync_options *options, struct mer_err *err);
+
 /* ---- Events, merged in the order of (time, host, stream, place in the stream) ---- */
 
 struct ctf_plan;

@@ -4,6 +4,7 @@
 
 #include "cli/event_format.h"
 #include "cli/progress.h"
+#include "cli/sync_traces.h"
 #include "cli/traces.h"
 #include "cli/verb.h"
 #include "trace/slices.h"
@@ -116,7 +117,7 @@ static int run(struct cli *cli, const void *values)
 	struct mer_experiment *e;
 	struct event_select select;
 	struct event_format format = { 0 };
-	int rc = cli_traces_open(cli, &e);
+	int rc = cli_traces_open_synced(cli, CLI_SYNC_AUTO, &e);
 	if (rc)
 		return rc;
 	bool text = cli->format == CLI_FORMAT_TEXT;

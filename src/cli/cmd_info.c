@@ -3,6 +3,7 @@
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "cli/text.h"
+#include "cli/sync_traces.h"
 #include "cli/traces.h"
 #include "cli/verb.h"
 #include "trace/walk.h"
@@ -21,14 +22,6 @@ struct info {
 	int64_t begin, end;
 	bool far; /* a clock whose times do not count from 1970 */
 };
-
-static void widen(int64_t *begin, int64_t *end, int64_t b, int64_t n)
-{
-	if (b != MER_NO_TIME && (*begin == MER_NO_TIME || b < *begin))
-		*begin = b;
-	if (n != MER_NO_TIME && (*end == MER_NO_TIME || n > *end))
-		*end = n;
-}
 
 /* Where packet headers do not say it and events were read, the events do. */
 static void stream_span(const struct info *in, uint32_t s, int64_t *begin, int64_t *end)
@@ -49,7 +42,7 @@ static void trace_span(const struct info *in, uint32_t t, int64_t *begin, int64_
 	for (uint32_t s = 0; s < trace->n_streams; s++) {
 		int64_t b, n;
 		stream_span(in, trace->first_stream + s, &b, &n);
-		widen(begin, end, b, n);
+		trace_widen(begin, end, b, n);
 	}
 }
 
@@ -80,7 +73,7 @@ static void sum_up(struct info *in)
 		if (in->counts)
 			in->events += trace_events(in, t);
 		trace_span(in, t, &b, &n);
-		widen(&in->begin, &in->end, b, n);
+		trace_widen(&in->begin, &in->end, b, n);
 	}
 }
 
@@ -180,6 +173,7 @@ static int print_json(const struct info *in)
 		mer_json_end_object(&j);
 	}
 	mer_json_end_array(&j);
+	cli_json_synced(&j, in->cli);
 	cli_json_diagnostics(&j, e);
 	mer_json_end_object(&j);
 	int rc = mer_json_finish(&j, &in->cli->err);
@@ -531,7 +525,8 @@ static int run(struct cli *cli, const void *values)
 	const struct values *v = values;
 	struct mer_experiment *e;
 	struct trace_counts *counts = NULL;
-	int rc = cli_traces_open(cli, &e);
+	/* At once, for traces of any size: so clocks are as recorded unless --sync is given. */
+	int rc = cli_traces_open_synced(cli, CLI_SYNC_ASKED, &e);
 	if (rc)
 		return rc;
 	if (v->count) {
@@ -570,7 +565,8 @@ const struct cli_verb cli_verb_info = {
 	.description = "Shows hosts and their traces, the tracer, the clock, the number of streams "
 		       "and packets, the time span and what was lost. Only metadata and packet "
 		       "headers are read, so this is instant for traces of any size; --count "
-		       "reads the events too.",
+		       "reads the events too. Times are those of each host's own clock; with "
+		       "--sync auto they are on one clock, as in the other verbs.",
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_FORMAT | CLI_USES_HOST | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
 	.options = options,

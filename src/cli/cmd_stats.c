@@ -7,6 +7,7 @@
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "cli/text.h"
+#include "cli/sync_traces.h"
 #include "cli/traces.h"
 #include "cli/verb.h"
 #include "trace/walk.h"
@@ -336,6 +337,7 @@ static int put_rows(const struct stats *s, const struct values *v, struct mer_st
 			cli_table_json(&t, &j);
 			cli_table_fini(&t);
 		}
+		cli_json_synced(&j, s->cli);
 		cli_json_diagnostics(&j, s->e);
 		mer_json_end_object(&j);
 		int rc = mer_json_finish(&j, &s->cli->err);
@@ -387,7 +389,8 @@ static int run(struct cli *cli, const void *values)
 {
 	struct mer_experiment *e;
 	struct trace_counts *counts = NULL;
-	int rc = cli_traces_open(cli, &e);
+	/* Rates, spans and the times of losses go by one time line of all hosts. */
+	int rc = cli_traces_open_synced(cli, CLI_SYNC_AUTO, &e);
 	if (rc)
 		return rc;
 	struct trace_range range = {

@@ -28,7 +28,8 @@ enum cli_format {
 	CLI_FORMAT_TEXT,
 	CLI_FORMAT_JSON,
 	CLI_FORMAT_JSONL,
-	CLI_FORMAT_CSV
+	CLI_FORMAT_CSV,
+	CLI_FORMAT_LTTV
 };
 enum cli_when { CLI_AUTO, CLI_ALWAYS, CLI_NEVER };
 
@@ -47,6 +48,7 @@ struct cli_ranges {
 };
 
 struct cli_progress;
+struct cli_synced; /* cli/sync_traces.h */
 
 struct cli {
 	struct mer_arena arena;
@@ -69,9 +71,10 @@ struct cli {
 
 	FILE *out; /* results; errors of writing are found by main at the end */
 	bool out_is_terminal, bold_out, bold_err;
-	bool unreadable;	       /* part of the input could not be read; see cli_report */
-	bool degraded;		       /* something was lost; counts under --strict */
-	struct cli_progress *progress; /* the one that is shown now; NULL: none */
+	bool unreadable;		 /* part of the input could not be read; see cli_report */
+	bool degraded;			 /* something was lost; counts under --strict */
+	struct cli_progress *progress;	 /* the one that is shown now; NULL: none */
+	const struct cli_synced *synced; /* times are on one clock; NULL: as recorded */
 	struct mer_cancel cancel;
 };
 

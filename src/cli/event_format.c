@@ -1,5 +1,6 @@
 #include "cli/event_format.h"
 
+#include "cli/sync_traces.h"
 #include "cli/traces.h"
 
 int event_format_init(struct event_format *f, struct cli *cli, const struct event_select *s)
@@ -97,6 +98,7 @@ void event_format_end(struct event_format *f, struct cli *cli, const struct mer_
 	fputs("\n],", cli->out);
 	mer_json_init(&j, &tail, NULL, 0);
 	mer_json_begin_object(&j);
+	cli_json_synced(&j, cli);
 	cli_json_diagnostics(&j, e);
 	mer_json_end_object(&j);
 	if (tail.len > 1)

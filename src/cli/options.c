@@ -66,7 +66,7 @@ const struct cli_option cli_common_options[] = {
 		.kind = CLI_FILE,
 		.arg = "HOW",
 		.uses = CLI_USES_SYNC,
-		.help = "clocks: auto, or none (each as recorded)",
+		.help = "clocks: auto, none (as recorded) or a FILE",
 		.offset = COMMON(sync) },
 	{ .name = "jobs",
 		.letter = 'j',
@@ -294,7 +294,7 @@ static int add_ranges(struct cli *cli, const char *what, struct cli_ranges *r, c
 	}
 }
 
-static const char format_names[] = "table|text|json|jsonl|csv"; /* as enum cli_format */
+static const char format_names[] = "table|text|json|jsonl|csv|lttv"; /* as enum cli_format */
 
 static int store(struct cli *cli, const struct cli_option *o, void *at, const char *arg)
 {

@@ -36,6 +36,11 @@ void cli_table_add(struct cli_table *t, const struct cli_cell *cells)
 	memcpy(t->cells + t->n_rows++ * t->n_columns, cells, t->n_columns * sizeof(*cells));
 }
 
+static bool is_real(enum cli_type type)
+{
+	return type == CLI_TYPE_RATIO || type == CLI_TYPE_REAL;
+}
+
 /* For people. */
 static void add_cell(struct mer_str *out, enum cli_type type, const struct cli_cell *cell)
 {
@@ -51,6 +56,8 @@ static void add_cell(struct mer_str *out, enum cli_type type, const struct cli_c
 	case CLI_TYPE_DURATION: cli_text_duration(out, cell->v.i); break;
 	case CLI_TYPE_TIME: cli_text_time(out, cell->v.i); break;
 	case CLI_TYPE_RATIO: cli_text_ratio(out, cell->v.f); break;
+	case CLI_TYPE_SECONDS: cli_text_seconds(out, cell->v.i); break;
+	case CLI_TYPE_REAL: cli_text_real(out, cell->v.f); break;
 	}
 }
 
@@ -169,7 +176,7 @@ void cli_table_csv(const struct cli_table *t, struct mer_str *out)
 				continue;
 			if (t->columns[c].type == CLI_TYPE_TEXT)
 				csv_text(out, cell->v.text);
-			else if (t->columns[c].type != CLI_TYPE_RATIO)
+			else if (!is_real(t->columns[c].type))
 				mer_str_printf(out, "%" PRId64, cell->v.i);
 			else if (isfinite(cell->v.f))
 				mer_str_printf(out, "%.12g", cell->v.f);
@@ -188,7 +195,7 @@ static void json_row(const struct cli_table *t, struct mer_json *j, size_t row)
 			mer_json_null(j);
 		else if (t->columns[c].type == CLI_TYPE_TEXT)
 			mer_json_text(j, cell->v.text);
-		else if (t->columns[c].type == CLI_TYPE_RATIO)
+		else if (is_real(t->columns[c].type))
 			mer_json_double(j, cell->v.f);
 		else
 			mer_json_int(j, cell->v.i);

@@ -15,7 +15,9 @@ enum cli_type {
 	CLI_TYPE_BYTES,
 	CLI_TYPE_DURATION, /* ns */
 	CLI_TYPE_TIME,	   /* ns since 1970 */
-	CLI_TYPE_RATIO	   /* double, 0..1 shown as % */
+	CLI_TYPE_RATIO,	   /* double, 0..1 shown as % */
+	CLI_TYPE_SECONDS,  /* ns, shown as seconds to the last digit, with its sign */
+	CLI_TYPE_REAL	   /* double, shown with two decimals */
 };
 
 struct cli_column {
@@ -34,6 +36,7 @@ struct cli_cell {
 };
 
 #define CLI_CELL(x) ((struct cli_cell){ .set = true, .v = { .i = (int64_t)(x) } })
+/* Of CLI_TYPE_RATIO and CLI_TYPE_REAL. */
 #define CLI_CELL_RATIO(x) ((struct cli_cell){ .set = true, .v = { .f = (x) } })
 /* NULL: not known. */
 #define CLI_CELL_TEXT(x) ((struct cli_cell){ .set = (x) != NULL, .v = { .text = (x) } })

@@ -160,21 +160,53 @@ void cli_text_duration(struct mer_str *out, int64_t v)
 		with_unit(out, (double)v, 1000, units, 4);
 }
 
-void cli_text_time(struct mer_str *out, int64_t ns)
+/* Local time in a form of strftime; *part gets the nanoseconds. False: beyond what a calendar has. */
+static bool local_time(char *text, size_t size, const char *form, int64_t ns, int *part)
 {
-	int64_t part = ns % 1000000000, s = ns / 1000000000;
-	if (part < 0) {
-		part += 1000000000;
+	int64_t rest = ns % 1000000000, s = ns / 1000000000;
+	if (rest < 0) {
+		rest += 1000000000;
 		s--;
 	}
+	*part = (int)rest;
 	time_t t = (time_t)s;
 	struct tm tm;
+	return localtime_r(&t, &tm) && strftime(text, size, form, &tm);
+}
+
+void cli_text_clock(struct mer_str *out, int64_t ns)
+{
 	char text[64];
-	if (!localtime_r(&t, &tm) || !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm)) {
+	int part;
+	if (local_time(text, sizeof(text), "%H:%M:%S", ns, &part))
+		mer_str_printf(out, "%s.%03d", text, part / 1000000);
+	else
 		mer_str_printf(out, "%" PRId64, ns);
-		return;
-	}
-	mer_str_printf(out, "%s.%09d", text, (int)part);
+}
+
+void cli_text_seconds(struct mer_str *out, int64_t ns)
+{
+	uint64_t v = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+	mer_str_printf(out, "%s%" PRIu64 ".%09d", ns < 0 ? "-" : "", v / 1000000000,
+		(int)(v % 1000000000));
+}
+
+void cli_text_real(struct mer_str *out, double v)
+{
+	if (!isfinite(v))
+		mer_str_putc(out, '-');
+	else
+		mer_str_printf(out, fabs(v) < 1e7 ? "%.2f" : "%.3g", fabs(v) < 0.005 ? 0 : v);
+}
+
+void cli_text_time(struct mer_str *out, int64_t ns)
+{
+	char text[64];
+	int part;
+	if (local_time(text, sizeof(text), "%Y-%m-%d %H:%M:%S", ns, &part))
+		mer_str_printf(out, "%s.%09d", text, part);
+	else
+		mer_str_printf(out, "%" PRId64, ns);
 }
 
 void cli_text_ratio(struct mer_str *out, double v)

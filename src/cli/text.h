@@ -22,5 +22,8 @@ void cli_text_bytes(struct mer_str *out, int64_t v);	/* 12.3 MiB */
 void cli_text_duration(struct mer_str *out, int64_t v); /* 12.3 ms */
 void cli_text_time(struct mer_str *out, int64_t ns);	/* 2024-05-03 12:34:56.123456789, local */
 void cli_text_ratio(struct mer_str *out, double v);	/* 12.3 % */
+void cli_text_seconds(struct mer_str *out, int64_t ns); /* -12.345678901 */
+void cli_text_real(struct mer_str *out, double v);	/* 12.35; - when not finite */
+void cli_text_clock(struct mer_str *out, int64_t ns);	/* 12:34:56.789, local */
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <fnmatch.h>
 #include <string.h>
+#include "base/diag_json.h"
 
 /* A host that no trace has is a mistake in the command line, not an empty result. */
 static int check_hosts(struct cli *cli, const struct mer_experiment *e)
@@ -26,9 +27,6 @@ static int check_hosts(struct cli *cli, const struct mer_experiment *e)
 
 int cli_traces_open(struct cli *cli, struct mer_experiment **e)
 {
-	if (cli->sync && strcmp(cli->sync, "auto") != 0 && strcmp(cli->sync, "none") != 0)
-		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"--sync: expected auto or none, found '%.100s'", cli->sync);
 	struct mer_open_options o = {
 		.keep_offsets = cli->sync && strcmp(cli->sync, "none") == 0,
 	};
@@ -86,34 +84,12 @@ void cli_json_known(struct mer_json *j, const char *key, const char *text)
 	mer_json_kv_text(j, key, text && text[0] ? text : NULL);
 }
 
-static void known_number(struct mer_json *j, const char *key, int64_t v)
-{
-	if (v < 0)
-		mer_json_kv_null(j, key);
-	else
-		mer_json_kv_int(j, key, v);
-}
-
 void cli_json_diagnostics(struct mer_json *j, const struct mer_experiment *e)
 {
-	static const char *const severities[] = { "note", "warning", "error" };
 	size_t n;
 	const struct mer_diag *rows = mer_diagnostics(e, &n);
 	mer_json_kv_array(j, "diagnostics");
-	for (size_t i = 0; i < n; i++) {
-		const struct mer_diag *d = &rows[i];
-		mer_json_begin_object(j);
-		mer_json_kv_text(j, "severity",
-			severities[d->severity <= MER_ERROR ? d->severity : MER_ERROR]);
-		mer_json_kv_text(j, "code", d->code);
-		mer_json_kv_text(j, "host", d->host);
-		mer_json_kv_text(j, "path", d->path);
-		known_number(j, "stream", d->stream);
-		known_number(j, "packet", d->packet);
-		known_number(j, "offset_bits", d->offset_bits);
-		mer_json_kv_uint(j, "count", d->count);
-		mer_json_kv_text(j, "message", d->message);
-		mer_json_end_object(j);
-	}
+	for (size_t i = 0; i < n; i++)
+		mer_diag_json(&rows[i], j);
 	mer_json_end_array(j);
 }

@@ -28,6 +28,9 @@ struct ctf_writer {
 	uint64_t stream_id, seq, discarded, file_bytes, n_packets;
 	uint32_t cpu_id;
 	uint64_t last_clock; /* of the last event of the packet */
+	/* Borrowed: for fields without a role. */
+	const struct ctf_value *packet_values, *header_values;
+	size_t n_packet_values, n_header_values;
 	/* Values for the first id field when the id itself will not do: extended headers. */
 	uint32_t n_escapes;
 	uint64_t escapes[16];
@@ -154,6 +157,18 @@ void ctf_writer_override(struct ctf_writer *w, enum ctf_role role, uint64_t valu
 	w->over_value[ctf_role_index(role)] = value;
 }
 
+void ctf_writer_packet_values(struct ctf_writer *w, const struct ctf_value *values, size_t n)
+{
+	w->packet_values = n ? values : NULL;
+	w->n_packet_values = n;
+}
+
+void ctf_writer_header_values(struct ctf_writer *w, const struct ctf_value *values, size_t n)
+{
+	w->header_values = n ? values : NULL;
+	w->n_header_values = n;
+}
+
 static void set(struct ctf_writer *w, enum ctf_role role, uint64_t value)
 {
 	unsigned i = ctf_role_index(role);
@@ -165,6 +180,9 @@ static int encode_head(struct ctf_writer *w)
 	struct ctf_encoder *e = &w->enc;
 	e->roles = &w->roles;
 	e->choose_id = false;
+	e->values = w->packet_values;
+	e->n_values = w->n_packet_values;
+	e->used = 0;
 	int rc = ctf_encode_struct(e, w->schema->packet_header);
 	return rc ? rc : ctf_encode_struct(e, w->class->packet_context);
 }
@@ -282,6 +300,9 @@ static int encode_header(struct ctf_writer *w, uint64_t id, uint64_t clock)
 		e->first_id = i ? w->escapes[i - 1] : id;
 		e->last_id = id; /* when the header has none */
 		e->n_ids = 0;
+		e->values = w->header_values;
+		e->n_values = w->n_header_values;
+		e->used = 0;
 		e->clock_lost = false;
 		rc = ctf_encode_struct(e, w->class->event_header);
 		done = !rc && e->last_id == id && !e->clock_lost;

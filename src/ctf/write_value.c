@@ -144,6 +144,12 @@ static uint64_t role_value(struct ctf_encoder *e, const struct ctf_field *f)
 	return v & mask;
 }
 
+/* Is a leaf filled in, rather than given? */
+static bool filled_in(const struct ctf_encoder *e, const struct ctf_field *f)
+{
+	return e->roles && (f->roles || !e->values);
+}
+
 static const struct ctf_value *next(struct ctf_encoder *e, const struct ctf_field *f, int *rc)
 {
 	if (e->used < e->n_values)
@@ -157,7 +163,7 @@ static int int_value(struct ctf_encoder *e, const struct ctf_field *f, unsigned 
 	uint64_t *out)
 {
 	int rc = 0;
-	if (e->roles) {
+	if (filled_in(e, f)) {
 		*out = role_value(e, f);
 		if (len < 64 && *out >> (len - (is_signed ? 1 : 0)))
 			return bad(e, f, "the value is too large");
@@ -229,7 +235,7 @@ static int encode_float(struct ctf_encoder *e, const struct ctf_field *f, uint64
 {
 	int rc = 0;
 	*out = 0;
-	if (e->roles)
+	if (filled_in(e, f))
 		return 0;
 	const struct ctf_value *v = next(e, f, &rc);
 	if (!v)
@@ -301,7 +307,7 @@ static int bytes_value(
 	int rc = 0;
 	*data = "";
 	*len = 0;
-	if (e->roles) {
+	if (filled_in(e, f)) {
 		if ((f->roles & CTF_ROLE_TRACE_UUID) && e->roles->uuid) {
 			*data = e->roles->uuid;
 			*len = 16;

@@ -11,7 +11,7 @@
  * Values are leaves in the order of the schema. A structure, array, variant or optional has no
  * value of its own: how many elements there are and which option is selected follows from the
  * fields that they refer to, exactly as for the decoder. Fields with a role in the packet header,
- * packet context and event header are filled in by the writer; others there are 0. */
+ * packet context and event header are filled in by the writer; others there are 0, unless given. */
 #ifndef MER_CTF_WRITER_H
 #define MER_CTF_WRITER_H
 
@@ -86,6 +86,11 @@ uint64_t ctf_writer_bytes(const struct ctf_writer *w);
  * MER_ERR_SYS or MER_ERR_NOMEM the record is not there and writing may go on. */
 int ctf_writer_event(struct ctf_writer *w, const struct ctf_event_class *e, uint64_t clock,
 	const struct ctf_value *values, size_t n_values, struct mer_err *err);
+
+/* Values of the fields without a role: of the packet header and context from the next packet on, and
+ * of the next event headers. Borrowed as long as packets, or events, are written with them. */
+void ctf_writer_packet_values(struct ctf_writer *w, const struct ctf_value *values, size_t n);
+void ctf_writer_header_values(struct ctf_writer *w, const struct ctf_value *values, size_t n);
 
 /* n event records were lost: counted from the packet on that is open, or the next. */
 void ctf_writer_discard(struct ctf_writer *w, uint64_t n);

@@ -1,6 +1,7 @@
-/* Clock: cycles of one trace's clock to nanoseconds on the experiment's time line.
+/* Clock: cycles of one trace's clock to nanoseconds: first on its host's clock, then, where clocks are
+ * synchronized, on the experiment's time line (clock_map.h).
  *
- *   time = offset_s + (offset_cycles + cycles) / freq       (CTF 1.8, section 8)
+ *   host time = offset_s + (offset_cycles + cycles) / freq       (CTF 1.8, section 8)
  *
  * where the offset and the cycles are each rounded down to nanoseconds, as other readers do, so that
  * the same event has the same time everywhere. Offsets that do not fit into 64-bit nanoseconds (the
@@ -10,11 +11,13 @@
 
 #include "ctf/schema.h"
 #include "meridian/meridian.h"
+#include "trace/clock_map.h"
 
 struct mer_clock {
 	uint64_t freq_hz;
 	int64_t base_ns; /* time of cycle 0, but for base_s */
 	int64_t base_s;
+	const struct trace_clock_map *map; /* of its host; NULL: its time is the experiment's */
 };
 
 enum { NS_PER_S = 1000000000 };
@@ -23,11 +26,19 @@ void mer_clock_init(struct mer_clock *c, const struct ctf_clock *from);
 
 int64_t mer_clock_ns_slow(const struct mer_clock *c, uint64_t cycles);
 
-static inline int64_t mer_clock_ns(const struct mer_clock *c, uint64_t cycles)
+/* The host's clock, as recorded. */
+static inline int64_t mer_clock_host_ns(const struct mer_clock *c, uint64_t cycles)
 {
 	if (c->freq_hz == NS_PER_S)
 		return (int64_t)((uint64_t)c->base_ns + cycles);
 	return mer_clock_ns_slow(c, cycles);
+}
+
+/* The experiment's time line. */
+static inline int64_t mer_clock_ns(const struct mer_clock *c, uint64_t cycles)
+{
+	int64_t t = mer_clock_host_ns(c, cycles);
+	return __builtin_expect(c->map != NULL, 0) ? trace_map_time(c->map, t) : t;
 }
 
 /* From one time to a later one; what does not fit is INT64_MAX. Damaged traces have any times. */

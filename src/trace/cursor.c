@@ -13,6 +13,9 @@ enum {
 	WINDOW_MIN_EVENTS = 512,
 	WINDOW_STREAM_EVENTS = 8,
 	WINDOW_MAX_EVENTS = 16384,
+	/* Of cursors of single hosts, which are open side by side: together, and each at least. */
+	HOSTS_EVENTS = 1 << 16,
+	HOST_MIN_EVENTS = 64,
 	POOL_SLOTS = 1 << 18,	  /* 1 MB */
 	POOL_MAX_SLOTS = 1 << 24, /* 128 MB: for one event record with that many values */
 	MAX_CONTEXTS = 1 << 16
@@ -28,6 +31,8 @@ struct carry {
 struct stream_cursor {
 	uint32_t first;		   /* packet that it began with */
 	uint32_t next, saved_next; /* packet to open */
+	uint32_t begin_of;	   /* packet whose begin is known, plus 1 */
+	int64_t begin;
 	uint32_t n_lanes, cap_lanes;
 	struct lane *lanes; /* in the order of their packets; done ones stay for the window */
 	uint64_t saved_window;
@@ -41,7 +46,8 @@ struct mer_cursor {
 	const struct trace_reading *reading;
 	struct trace_reading *owned_reading; /* made by mer_cursor_open */
 	struct trace_range range;
-	struct stream_cursor *streams;
+	uint32_t first_stream, end_stream; /* that it reads */
+	struct stream_cursor *streams;	   /* of these, as keys */
 	int64_t *keys; /* per stream: nothing comes from it before; INT64_MAX: nothing at all */
 	struct lane_sink sink;	  /* the window, as decoded */
 	struct mer_event *events; /* in order */
@@ -62,6 +68,27 @@ struct mer_cursor {
 
 /* What a stream has to say about a window. */
 enum fill { FILL_OK, FILL_FULL, FILL_NOMEM };
+
+static struct stream_cursor *stream_of(struct mer_cursor *c, uint32_t stream)
+{
+	return &c->streams[stream - c->first_stream];
+}
+
+static int64_t *key_of(struct mer_cursor *c, uint32_t stream)
+{
+	return &c->keys[stream - c->first_stream];
+}
+
+/* Begin of the packet that is opened next; there is one. */
+static int64_t next_begin(struct mer_cursor *c, uint32_t stream)
+{
+	struct stream_cursor *s = stream_of(c, stream);
+	if (s->begin_of != s->next + 1) {
+		s->begin_of = s->next + 1;
+		s->begin = trace_packet_begin(c->e, &c->e->data[stream].packets[s->next]);
+	}
+	return s->begin;
+}
 
 static struct lane *add_lane(struct mer_cursor *c, struct stream_cursor *s)
 {
@@ -100,7 +127,7 @@ static struct carry carry_of(const struct lane *l)
 
 static bool open_packet(struct mer_cursor *c, uint32_t stream)
 {
-	struct stream_cursor *s = &c->streams[stream];
+	struct stream_cursor *s = stream_of(c, stream);
 	const struct ctf_packet *p = &c->e->data[stream].packets[s->next];
 	struct lane *l = add_lane(c, s);
 	if (!l)
@@ -165,12 +192,12 @@ static enum fill fill_from_lane(struct mer_cursor *c, uint32_t stream, struct la
 /* All of a stream's events before end. Packets are opened when their time has come. */
 static enum fill fill_from_stream(struct mer_cursor *c, uint32_t stream, int64_t end)
 {
-	struct stream_cursor *s = &c->streams[stream];
+	struct stream_cursor *s = stream_of(c, stream);
 	const struct trace_stream *t = &c->e->data[stream];
 	for (uint32_t i = 0;; i++) {
 		while (i == s->n_lanes && s->next < t->n_packets) {
 			bool after = s->n_lanes > 0;
-			if (t->ordered ? trace_packet_begin(c->e, &t->packets[s->next]) >= end
+			if (t->ordered ? next_begin(c, stream) >= end
 				       : after && !s->lanes[s->n_lanes - 1].now.done)
 				break;
 			if (after && !t->ordered) {
@@ -191,7 +218,7 @@ static enum fill fill_from_stream(struct mer_cursor *c, uint32_t stream, int64_t
 /* The window is done: forget the packets that ended in it. */
 static void commit_stream(struct mer_cursor *c, uint32_t stream)
 {
-	struct stream_cursor *s = &c->streams[stream];
+	struct stream_cursor *s = stream_of(c, stream);
 	const struct trace_stream *t = &c->e->data[stream];
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < s->n_lanes; i++) {
@@ -222,18 +249,16 @@ static void commit_stream(struct mer_cursor *c, uint32_t stream)
 		if (s->lanes[i].now.key < key)
 			key = s->lanes[i].now.key;
 	if (s->next < t->n_packets) {
-		int64_t begin = t->ordered ? trace_packet_begin(c->e, &t->packets[s->next])
-				: kept	   ? key
-					   : s->carry.key;
+		int64_t begin = t->ordered ? next_begin(c, stream) : kept ? key : s->carry.key;
 		if (begin < key)
 			key = begin;
 	}
-	c->keys[stream] = key;
+	*key_of(c, stream) = key;
 }
 
 static void roll_back(struct mer_cursor *c)
 {
-	for (uint32_t i = 0; i < c->e->n_streams; i++) {
+	for (uint32_t i = 0; i < c->end_stream - c->first_stream; i++) {
 		struct stream_cursor *s = &c->streams[i];
 		while (s->n_lanes && s->lanes[s->n_lanes - 1].opened_window == c->window)
 			s->n_lanes--;
@@ -259,9 +284,9 @@ static void begin_window(struct mer_cursor *c)
 static int flush(struct mer_cursor *c, struct mer_err *err)
 {
 	begin_window(c);
-	while (c->flush_stream < c->e->n_streams) {
+	while (c->flush_stream < c->end_stream) {
 		enum fill f = FILL_OK;
-		if (c->keys[c->flush_stream] <= c->flush_key)
+		if (*key_of(c, c->flush_stream) <= c->flush_key)
 			f = fill_from_stream(c, c->flush_stream, c->flush_key + 1);
 		if (f == FILL_NOMEM)
 			return mer_fail_nomem(err);
@@ -277,7 +302,7 @@ static int flush(struct mer_cursor *c, struct mer_err *err)
 			continue;
 		}
 		if (f == FILL_FULL) { /* one event record that does not fit into the largest pool */
-			struct stream_cursor *s = &c->streams[c->flush_stream];
+			struct stream_cursor *s = stream_of(c, c->flush_stream);
 			for (uint32_t i = 0; i < s->n_lanes; i++)
 				if (!s->lanes[i].now.done && s->lanes[i].now.key <= c->flush_key) {
 					s->lanes[i].now.done = true;
@@ -310,7 +335,8 @@ static int fill_window(struct mer_cursor *c, bool *more, struct mer_err *err)
 	*more = false;
 	for (;;) {
 		int64_t begin = INT64_MAX;
-		for (uint32_t i = 0; i < c->e->n_streams; i++)
+		uint32_t n_streams = c->end_stream - c->first_stream;
+		for (uint32_t i = 0; i < n_streams; i++)
 			if (c->keys[i] < begin)
 				begin = c->keys[i];
 		if (begin >= c->range.end)
@@ -321,16 +347,16 @@ static int fill_window(struct mer_cursor *c, bool *more, struct mer_err *err)
 		begin_window(c);
 		c->flush_key = c->sink.origin = begin;
 		enum fill f = FILL_OK;
-		for (uint32_t i = 0; i < c->e->n_streams && f == FILL_OK; i++)
+		for (uint32_t i = 0; i < n_streams && f == FILL_OK; i++)
 			if (c->keys[i] < end)
-				f = fill_from_stream(c, i, end);
+				f = fill_from_stream(c, c->first_stream + i, end);
 		if (f == FILL_NOMEM)
 			return mer_fail_nomem(err);
 		if (f == FILL_FULL) {
 			roll_back(c);
 			if (end - begin == 1) {
 				c->flushing = true;
-				c->flush_stream = 0;
+				c->flush_stream = c->first_stream;
 				*more = true;
 				return 0;
 			}
@@ -338,9 +364,9 @@ static int fill_window(struct mer_cursor *c, bool *more, struct mer_err *err)
 			continue;
 		}
 		bool stuck = false;
-		for (uint32_t i = 0; i < c->e->n_streams; i++)
+		for (uint32_t i = 0; i < n_streams; i++)
 			if (c->keys[i] < end) {
-				commit_stream(c, i);
+				commit_stream(c, c->first_stream + i);
 				stuck |= c->keys[i] < end;
 			}
 		if (stuck)
@@ -386,35 +412,42 @@ int mer_cursor_next(
 	}
 }
 
-void trace_first_packets(const struct mer_experiment *e, int64_t begin, uint32_t *first)
+static uint32_t first_packet(const struct mer_experiment *e, uint32_t stream, int64_t begin)
 {
-	for (uint32_t i = 0; i < e->n_streams; i++) {
-		const struct trace_stream *t = &e->data[i];
-		uint32_t lo = 0, hi = t->ordered && begin != INT64_MIN ? t->n_packets : 0;
-		while (lo < hi) { /* the last packet that begins before */
-			uint32_t mid = lo + (hi - lo) / 2;
-			if (trace_packet_begin(e, &t->packets[mid]) < begin)
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
-		/* Those before it that have not ended. */
-		while (lo > 0) {
-			int64_t end = trace_packet_end(e, &t->packets[lo - 1]);
-			if (end == MER_NO_TIME && lo < t->n_packets)
-				end = trace_packet_begin(e, &t->packets[lo]);
-			if (end != MER_NO_TIME && end < begin)
-				break;
-			lo--;
-		}
-		first[i] = lo;
+	const struct trace_stream *t = &e->data[stream];
+	uint32_t lo = 0, hi = t->ordered && begin != INT64_MIN ? t->n_packets : 0;
+	while (lo < hi) { /* the last packet that begins before */
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (trace_packet_begin(e, &t->packets[mid]) < begin)
+			lo = mid + 1;
+		else
+			hi = mid;
 	}
+	/* Those before it that have not ended. */
+	while (lo > 0) {
+		int64_t end = trace_packet_end(e, &t->packets[lo - 1]);
+		if (end == MER_NO_TIME && lo < t->n_packets)
+			end = trace_packet_begin(e, &t->packets[lo]);
+		if (end != MER_NO_TIME && end < begin)
+			break;
+		lo--;
+	}
+	return lo;
 }
 
-int trace_cursor_new(struct mer_experiment *e, const struct trace_reading *reading,
-	struct trace_range range, const uint32_t *first, struct mer_cursor **cursor,
+void trace_first_packets(const struct mer_experiment *e, int64_t begin, uint32_t *first)
+{
+	for (uint32_t i = 0; i < e->n_streams; i++)
+		first[i] = first_packet(e, i, begin);
+}
+
+/* first: of the streams from first_stream on. */
+static int new_cursor(struct mer_experiment *e, const struct trace_reading *reading,
+	struct trace_range range, uint32_t first_stream, uint32_t end_stream,
+	uint32_t window_events, const uint32_t *first, struct mer_cursor **cursor,
 	struct mer_err *err)
 {
+	uint32_t n_streams = end_stream - first_stream;
 	struct mer_cursor *c = calloc(1, sizeof(*c));
 	if (!c)
 		return mer_fail_nomem(err);
@@ -422,18 +455,16 @@ int trace_cursor_new(struct mer_experiment *e, const struct trace_reading *readi
 	c->reading = reading;
 	c->range = range;
 	c->width = 1 << 20;
-	c->window_events = e->n_streams * WINDOW_STREAM_EVENTS;
-	if (c->window_events < WINDOW_MIN_EVENTS)
-		c->window_events = WINDOW_MIN_EVENTS;
-	if (e->n_streams > WINDOW_MAX_EVENTS / 2 / WINDOW_STREAM_EVENTS)
-		c->window_events = WINDOW_MAX_EVENTS / 2;
+	c->first_stream = first_stream;
+	c->end_stream = end_stream;
+	c->window_events = window_events;
 	mer_arena_init(&c->diag_arena);
 	mer_diags_init(&c->diags, &c->diag_arena);
 	c->pool.cap = POOL_SLOTS > 4 * reading->max_slots ? POOL_SLOTS : 4 * reading->max_slots;
 	c->sink.pool = &c->pool;
 	c->sink.cap = WINDOW_MAX_EVENTS;
-	c->streams = calloc(e->n_streams + 1u, sizeof(*c->streams));
-	c->keys = calloc(e->n_streams + 1u, sizeof(*c->keys));
+	c->streams = calloc(n_streams + 1u, sizeof(*c->streams));
+	c->keys = calloc(n_streams + 1u, sizeof(*c->keys));
 	c->sink.events = calloc(WINDOW_MAX_EVENTS, sizeof(*c->sink.events));
 	c->events = calloc(WINDOW_MAX_EVENTS, sizeof(*c->events));
 	c->sink.keys = calloc(WINDOW_MAX_EVENTS, sizeof(*c->sink.keys));
@@ -448,27 +479,50 @@ int trace_cursor_new(struct mer_experiment *e, const struct trace_reading *readi
 		mer_cursor_free(c);
 		return mer_fail_nomem(err);
 	}
-	uint32_t *found = NULL;
-	if (!first) {
-		enum { MARGIN = 2 };
-		found = calloc(e->n_streams + 1u, sizeof(*found));
-		if (!found) {
-			trace_cursor_drop(c);
-			return mer_fail_nomem(err);
-		}
-		trace_first_packets(e, range.begin, found);
-		for (uint32_t i = 0; i < e->n_streams; i++)
-			found[i] -= found[i] < MARGIN ? found[i] : MARGIN;
-		first = found;
-	}
-	for (uint32_t i = 0; i < e->n_streams; i++) {
-		c->streams[i].first = c->streams[i].next = first[i];
+	enum { MARGIN = 2 };
+	for (uint32_t i = 0; i < n_streams; i++) {
+		uint32_t begin = first ? first[i] : first_packet(e, first_stream + i, range.begin);
+		if (!first)
+			begin -= begin < MARGIN ? begin : MARGIN;
+		c->streams[i].first = c->streams[i].next = begin;
 		c->streams[i].carry.key = INT64_MIN;
-		commit_stream(c, i);
+		commit_stream(c, first_stream + i);
 	}
-	free(found);
 	*cursor = c;
 	return 0;
+}
+
+static uint32_t window_for(uint32_t n_streams)
+{
+	if (n_streams > WINDOW_MAX_EVENTS / 2 / WINDOW_STREAM_EVENTS)
+		return WINDOW_MAX_EVENTS / 2;
+	uint32_t n = n_streams * WINDOW_STREAM_EVENTS;
+	return n < WINDOW_MIN_EVENTS ? WINDOW_MIN_EVENTS : n;
+}
+
+int trace_cursor_new(struct mer_experiment *e, const struct trace_reading *reading,
+	struct trace_range range, const uint32_t *first, struct mer_cursor **cursor,
+	struct mer_err *err)
+{
+	return new_cursor(
+		e, reading, range, 0, e->n_streams, window_for(e->n_streams), first, cursor, err);
+}
+
+int trace_cursor_of_host(struct mer_experiment *e, const struct trace_reading *reading,
+	uint32_t host, struct mer_cursor **cursor, struct mer_err *err)
+{
+	uint32_t first = 0, end;
+	while (first < e->n_streams && e->traces[e->streams[first].trace].host != host)
+		first++;
+	for (end = first; end < e->n_streams && e->traces[e->streams[end].trace].host == host;)
+		end++;
+	uint32_t window = window_for(end - first);
+	if (window > HOSTS_EVENTS / e->n_hosts)
+		window = HOSTS_EVENTS / e->n_hosts;
+	if (window < HOST_MIN_EVENTS)
+		window = HOST_MIN_EVENTS;
+	return new_cursor(e, reading, (struct trace_range){ INT64_MIN, INT64_MAX }, first, end,
+		window, NULL, cursor, err);
 }
 
 int mer_cursor_open(struct mer_experiment *e, const struct mer_read_options *o,
@@ -493,7 +547,7 @@ int mer_cursor_open(struct mer_experiment *e, const struct mer_read_options *o,
 
 static void report_regressions(struct mer_cursor *c, uint32_t stream)
 {
-	const struct stream_cursor *s = &c->streams[stream];
+	const struct stream_cursor *s = stream_of(c, stream);
 	if (!s->n_back)
 		return;
 	const struct mer_trace *t = &c->e->traces[c->e->streams[stream].trace];
@@ -515,7 +569,7 @@ static void report_regressions(struct mer_cursor *c, uint32_t stream)
 
 void trace_cursor_packets(const struct mer_cursor *c, uint32_t *first, uint32_t *left)
 {
-	for (uint32_t i = 0; i < c->e->n_streams; i++) {
+	for (uint32_t i = 0; i < c->end_stream - c->first_stream; i++) {
 		const struct stream_cursor *s = &c->streams[i];
 		first[i] = s->first;
 		left[i] = s->next;
@@ -529,7 +583,7 @@ void mer_cursor_free(struct mer_cursor *c)
 {
 	if (!c)
 		return;
-	for (uint32_t i = 0; c->streams && i < c->e->n_streams; i++)
+	for (uint32_t i = c->first_stream; c->streams && i < c->end_stream; i++)
 		report_regressions(c, i);
 	mer_diags_merge(&c->e->diags, &c->diags);
 	trace_cursor_drop(c);
@@ -537,7 +591,7 @@ void mer_cursor_free(struct mer_cursor *c)
 
 void trace_cursor_drop(struct mer_cursor *c)
 {
-	for (uint32_t i = 0; c->streams && i < c->e->n_streams; i++) {
+	for (uint32_t i = 0; c->streams && i < c->end_stream - c->first_stream; i++) {
 		for (uint32_t l = 0; l < c->streams[i].cap_lanes; l++)
 			free(c->streams[i].lanes[l].d.regs);
 		free(c->streams[i].lanes);

@@ -99,7 +99,7 @@ static void describe_clock(
 	t->clock = (struct mer_clock_info){
 		.name = c->name,
 		.freq_hz = c->freq_hz,
-		.offset_ns = mer_clock_ns(&p->clocks[clock], 0),
+		.offset_ns = mer_clock_host_ns(&p->clocks[clock], 0),
 		.uuid = c->has_uuid ? uuid_text(&e->arena, c->uuid) : c->uid,
 	};
 	if (t->base_s) {
@@ -257,14 +257,6 @@ static int sort_streams(struct mer_experiment *e, struct mer_err *err)
 	return 0;
 }
 
-static void widen(int64_t *begin, int64_t *end, int64_t b, int64_t n)
-{
-	if (b != MER_NO_TIME && (*begin == MER_NO_TIME || b < *begin))
-		*begin = b;
-	if (n != MER_NO_TIME && (*end == MER_NO_TIME || n > *end))
-		*end = n;
-}
-
 /* The public structs, from what the scan has found. */
 static int describe(struct mer_experiment *e, struct mer_err *err)
 {
@@ -294,13 +286,13 @@ static int describe(struct mer_experiment *e, struct mer_err *err)
 			s->bytes += d->packets[p].size_bits / 8;
 			int64_t b = trace_packet_begin(e, &d->packets[p]),
 				n = trace_packet_end(e, &d->packets[p]);
-			widen(&s->begin, &s->end, b, n == MER_NO_TIME ? b : n);
+			trace_widen(&s->begin, &s->end, b, n == MER_NO_TIME ? b : n);
 		}
 		t->n_packets += s->n_packets;
 		t->lost_events += s->lost_events;
 		t->lost_packets += s->lost_packets;
-		widen(&t->begin, &t->end, s->begin, s->end);
-		widen(&e->begin, &e->end, s->begin, s->end);
+		trace_widen(&t->begin, &t->end, s->begin, s->end);
+		trace_widen(&e->begin, &e->end, s->begin, s->end);
 	}
 	return 0;
 }

@@ -7,7 +7,8 @@
  *              ├─ parts[]    directories with a metadata file, each with its own schema
  *              └─ files[]    data stream files, mapped
  *
- * Immutable after opening but for the diagnostics. */
+ * Immutable after opening but for the diagnostics, and for the clock maps that may be applied once
+ * (clock_map.h). */
 #ifndef MER_TRACE_EXPERIMENT_H
 #define MER_TRACE_EXPERIMENT_H
 
@@ -70,6 +71,15 @@ static inline const struct mer_clock *trace_clock(const struct trace_part *p, ui
 {
 	int clock = p->schema->streams[stream_class].clock;
 	return clock < 0 ? NULL : &p->clocks[clock];
+}
+
+/* Makes [begin, end] contain b and n too; MER_NO_TIME: nothing there. */
+static inline void trace_widen(int64_t *begin, int64_t *end, int64_t b, int64_t n)
+{
+	if (b != MER_NO_TIME && (*begin == MER_NO_TIME || b < *begin))
+		*begin = b;
+	if (n != MER_NO_TIME && (*end == MER_NO_TIME || n > *end))
+		*end = n;
 }
 
 /* Begin of a packet in ns, MER_NO_TIME when its header does not say. */

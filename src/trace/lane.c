@@ -8,11 +8,21 @@ static void fail(struct lane_state *s, enum ctf_status st)
 	s->done = true;
 }
 
+/* mer_clock_ns, but it remembers the piece of the map. */
+static inline int64_t lane_ns(struct lane *l, uint64_t cycles)
+{
+	const struct mer_clock *c = l->clock;
+	int64_t t = mer_clock_host_ns(c, cycles);
+	if (__builtin_expect(!c->map, 1))
+		return t;
+	return trace_piece_time(trace_map_piece(c->map, t, &l->piece), t);
+}
+
 /* Time went backwards. What lies before begin is somebody else's to count. */
 static __attribute__((noinline)) void count_back(
 	struct lane *l, struct lane_state *s, uint64_t clock, int64_t begin)
 {
-	if (l->clock && mer_clock_ns(l->clock, s->peak) < begin)
+	if (l->clock && lane_ns(l, s->peak) < begin)
 		return;
 	s->n_back++;
 	if (s->peak - clock > s->worst_back)
@@ -46,8 +56,8 @@ static inline __attribute__((always_inline)) void next_head(struct lane *l, stru
 		const struct ctf_plan *plan = entry->plan;
 		if (entry->wanted) {
 			s->plan = plan;
-			s->ts = l->clock ? mer_clock_ns(l->clock, pos->clock) : MER_NO_TIME;
-			s->key = pos->clock == s->peak ? s->ts : mer_clock_ns(l->clock, s->peak);
+			s->ts = l->clock ? lane_ns(l, pos->clock) : MER_NO_TIME;
+			s->key = pos->clock == s->peak ? s->ts : lane_ns(l, s->peak);
 			if (__builtin_expect(s->key >= begin, 1))
 				return;
 		}
@@ -167,14 +177,63 @@ static inline __attribute__((always_inline)) uint32_t find_heads(struct lane *l,
 	return n;
 }
 
+/* A stretch of a host's clock inside one piece of its map. */
+struct stretch {
+	const struct trace_clock_piece *piece;
+	/* Host clock; what is before end is surely before the window's end. */
+	int64_t begin, end;
+};
+
+/* The stretch that begins with an event at a host time, which the map puts at time < end. False: so
+ * far off that sums may not fit; such events go one by one. */
+static bool find_stretch(struct lane *l, int64_t host, int64_t time, int64_t end, struct stretch *s)
+{
+	if (s->piece && host >= s->begin && host < s->end)
+		return true;
+	const struct trace_clock_map *m = l->clock->map;
+	const struct trace_clock_piece *p = trace_map_piece(m, host, &l->piece);
+	int64_t distance;
+	s->piece = NULL;
+	if (time == INT64_MIN + 1 || host == INT64_MIN ||
+		__builtin_sub_overflow(host, p->begin, &distance))
+		return false;
+	s->piece = p;
+	s->begin = host;
+	s->end = l->piece + 1 < m->n ? p[1].begin : INT64_MAX;
+	if (__builtin_sub_overflow(s->end, p->begin, &distance))
+		s->end = p->begin + INT64_MAX;
+	if (p->rate == -((int64_t)1 << TRACE_RATE_BITS))
+		return true; /* time stands still */
+	/* One ns less than there is, for what rounding has taken from `time`; and 1 - rate is at most
+	 * 1 / (1 + rate). What is left out so comes with the next stretch. */
+	uint64_t left = (uint64_t)end - (uint64_t)time - 1;
+	if (left > (uint64_t)1 << 48)
+		left = (uint64_t)1 << 48;
+	__int128 host_left = left - (((__int128)left * p->rate) >> TRACE_RATE_BITS) - 1;
+	if (host_left < 0)
+		host_left = 0;
+	if ((uint64_t)host_left < (uint64_t)s->end - (uint64_t)host)
+		s->end = (int64_t)((uint64_t)host + (uint64_t)host_left);
+	return true;
+}
+
+/* trace_piece_time of a host time in a stretch. */
+static inline uint64_t stretch_time(const struct trace_clock_piece *p, uint64_t host)
+{
+	int64_t d = (int64_t)(host - (uint64_t)p->begin);
+	return (uint64_t)p->time + (uint64_t)d +
+	       (uint64_t)(((__int128)d * p->rate) >> TRACE_RATE_BITS);
+}
+
 static inline __attribute__((always_inline)) enum lane_stop run(struct lane *l,
-	struct lane_sink *sink, enum ctf_header_kind kind, int64_t begin, int64_t end,
+	struct lane_sink *sink, enum ctf_header_kind kind, bool mapped, int64_t begin, int64_t end,
 	uint32_t stream, uint32_t context)
 {
 	struct lane_state *s = &l->now;
 	struct ctf_pool *pool = sink->pool;
 	bool quick = kind != CTF_HEADER_GENERIC && l->clock && l->clock->freq_hz == NS_PER_S;
 	uint64_t base_ns = quick ? (uint64_t)l->clock->base_ns : 0;
+	struct stretch stretch = { .end = end };
 	uint64_t limit_bit = s->pos.mapped_bit < 64 ? 0 : s->pos.mapped_bit - 64;
 	if (limit_bit > s->pos.end_bit)
 		limit_bit = s->pos.end_bit;
@@ -189,19 +248,26 @@ static inline __attribute__((always_inline)) enum lane_stop run(struct lane *l,
 		uint64_t time =
 			s->key > sink->origin ? (uint64_t)s->key - (uint64_t)sink->origin : 0;
 		if (quick && max > 1 && plan->fixed && !plan->n_clear && s->key >= sink->origin &&
-			s->pos.bit + plan->fixed_bits <= limit_bit && s->pos.clock == s->peak) {
+			s->pos.bit + plan->fixed_bits <= limit_bit && s->pos.clock == s->peak &&
+			(!mapped || find_stretch(l, (int64_t)(base_ns + s->pos.clock), s->ts, end,
+					    &stretch))) {
 			struct head heads[MAX_HEADS];
 			heads[0] = (struct head){ plan, s->pos.bit, s->pos.clock };
 			s->pos.bit += plan->fixed_bits;
-			uint32_t n =
-				find_heads(l, &s->pos, kind, limit_bit, (uint64_t)end - base_ns,
-					&s->peak, heads, max < MAX_HEADS ? max : MAX_HEADS);
+			uint32_t n = find_heads(l, &s->pos, kind, limit_bit,
+				(uint64_t)stretch.end - base_ns, &s->peak, heads,
+				max < MAX_HEADS ? max : MAX_HEADS);
 			struct mer_event *ev = sink->events + sink->n;
 			struct timesort_key *key = sink->keys + sink->n;
 			uint64_t *row = pool->slots + pool->n;
+			struct trace_clock_piece piece = { 0 };
+			if (mapped)
+				piece = *stretch.piece;
 			for (uint32_t i = 0; i < n; i++) {
 				const struct head *h = &heads[i];
 				uint64_t ts = base_ns + h->clock;
+				if (mapped)
+					ts = stretch_time(&piece, ts);
 				ctf_load_fixed(h->plan->fixed, s->pos.base + (h->bit >> 3), row);
 				ev[i] = (struct mer_event){ (int64_t)ts, row, h->plan, stream,
 					context };
@@ -232,14 +298,20 @@ static inline __attribute__((always_inline)) enum lane_stop run(struct lane *l,
 enum lane_stop lane_run(struct lane *l, struct lane_sink *sink, int64_t begin, int64_t end,
 	uint32_t stream, uint32_t context)
 {
-	switch (l->stream->header_kind) {
+	enum ctf_header_kind kind = l->stream->header_kind;
+	bool mapped = l->clock && l->clock->map;
+#define RUN(k, m) run(l, sink, k, m, begin, end, stream, context)
+	switch (kind) {
 	case CTF_HEADER_COMPACT:
-		return run(l, sink, CTF_HEADER_COMPACT, begin, end, stream, context);
-	case CTF_HEADER_LARGE: return run(l, sink, CTF_HEADER_LARGE, begin, end, stream, context);
-	case CTF_HEADER_PLAIN: return run(l, sink, CTF_HEADER_PLAIN, begin, end, stream, context);
+		return mapped ? RUN(CTF_HEADER_COMPACT, true) : RUN(CTF_HEADER_COMPACT, false);
+	case CTF_HEADER_LARGE:
+		return mapped ? RUN(CTF_HEADER_LARGE, true) : RUN(CTF_HEADER_LARGE, false);
+	case CTF_HEADER_PLAIN:
+		return mapped ? RUN(CTF_HEADER_PLAIN, true) : RUN(CTF_HEADER_PLAIN, false);
 	case CTF_HEADER_GENERIC: break;
 	}
-	return run(l, sink, CTF_HEADER_GENERIC, begin, end, stream, context);
+	return RUN(CTF_HEADER_GENERIC, false); /* one by one: there the map is looked at anyway */
+#undef RUN
 }
 
 void lane_open(struct lane *l, const struct mer_experiment *e, const struct trace_reading *r,
@@ -253,6 +325,7 @@ void lane_open(struct lane *l, const struct mer_experiment *e, const struct trac
 	l->d.order = -1;
 	l->stream = &l->d.program->streams[packet->stream_class];
 	l->clock = trace_clock(part, packet->stream_class);
+	l->piece = 0;
 	l->packet = packet;
 	l->context_window = 0;
 	/* Nothing comes before its packet, whatever time it says it has: so the order does not depend on

@@ -27,6 +27,7 @@ struct lane {
 	struct ctf_decoder d;
 	const struct ctf_stream_plan *stream;
 	const struct mer_clock *clock; /* NULL: none */
+	size_t piece;		       /* of the clock's map, used last */
 	const struct ctf_packet *packet;
 	uint32_t packet_number; /* in its stream */
 	uint64_t saved_window, opened_window, context_window;

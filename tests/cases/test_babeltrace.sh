@@ -13,23 +13,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
 # Lines of two files side by side: 0 when they are equal but for strings that are empty in ours.
-compare() {
-	awk -v other="$2" '
-		function cut(line, part) { gsub(/\\"/, "\001", line); return split(line, part, "\"") }
-		{
-			if ((getline theirs < other) <= 0) { print "line " NR ": babeltrace2 has no such line"; exit 1 }
-			if ($0 == theirs) next
-			n = cut($0, a); m = cut(theirs, b)
-			same = n == m
-			for (i = 1; same && i <= n; i++)
-				if (a[i] != b[i] && !(i % 2 == 0 && a[i] == "")) same = 0
-			if (!same) { print "line " NR ":"; print "  " theirs; print "  " $0; exit 1 }
-			stale++
-		}
-		END { if ((getline theirs < other) > 0) { print "babeltrace2 has more lines"; exit 1 }
-			print stale + 0 > "/dev/stderr" }
-	' "$1"
-}
+compare() { awk -v other="$2" -f "$SRC/tests/cases/same_lines.awk" "$1"; }
 
 failed=0 passed=0 stopped=0
 one() { # name, arguments of both, options of ours

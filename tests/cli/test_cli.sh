@@ -136,7 +136,7 @@ is "$(complete_bash meridian info --format js)" "json jsonl"
 is "$(complete_bash meridian events --format = te)" text
 is "$(complete_bash meridian events --format =)" "text json jsonl csv"
 is "$(complete_bash meridian --color al)" always
-is "$(complete_bash meridian help la)" layout
+is "$(complete_bash meridian help lay)" layout
 is "$(complete_bash meridian completion f)" fish
 mkdir -p "$dir/sub/my trace"
 is "$(cd "$dir/sub" && complete_bash meridian info m)" "my trace"

@@ -1,4 +1,5 @@
 /* Tables: the same rows for people, CSV and JSON; widths; hostile text. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -104,10 +105,17 @@ static void units(void **state)
 	SHOWS(cli_text_duration, INT64_C(59999000000), "60.0 s");
 	SHOWS(cli_text_duration, INT64_C(61000000000), "1min 01s");
 	SHOWS(cli_text_duration, INT64_C(3700000000000), "1h 01min");
+	SHOWS(cli_text_seconds, 0, "0.000000000");
+	SHOWS(cli_text_seconds, -1, "-0.000000001");
+	SHOWS(cli_text_seconds, INT64_MIN, "-9223372036.854775808");
+	SHOWS(cli_text_real, -0.001, "0.00");
+	SHOWS(cli_text_real, -20.126, "-20.13");
+	SHOWS(cli_text_real, NAN, "-");
 	SHOWS(cli_text_ratio, 1.0, "100.0 %");
 	SHOWS(cli_text_ratio, 0.0012, "0.12 %");
 	setenv("TZ", "UTC", 1);
 	SHOWS(cli_text_time, INT64_C(1714739696789000001), "2024-05-03 12:34:56.789000001");
+	SHOWS(cli_text_clock, INT64_C(1714739696789000001), "12:34:56.789");
 	SHOWS(cli_text_time, -1, "1969-12-31 23:59:59.999999999");
 }
 

@@ -41,7 +41,7 @@ for scn in *.scn; do
 				continue 2
 			fi
 		done
-		"$meridian" events "$tmp/$name-1.8" >"$tmp/got" 2>/dev/null
+		"$meridian" events --sync none "$tmp/$name-1.8" >"$tmp/got" 2>/dev/null
 	fi
 	if [ "$update" = --update ]; then
 		{ grep -v '^#= ' "$scn"; sed 's/^/#= /' "$tmp/got"; } >"$tmp/new"
@@ -50,7 +50,7 @@ for scn in *.scn; do
 	sed -n 's/^#= //p' "$scn" >"$tmp/want"
 	check "$name" "1.8" "$tmp/got"
 	[[ $name == fail-* ]] && continue
-	"$meridian" events "$tmp/$name-2" >"$tmp/got" 2>/dev/null
+	"$meridian" events --sync none "$tmp/$name-2" >"$tmp/got" 2>/dev/null
 	check "$name" "2" "$tmp/got"
 	if [[ $readers == *babeltrace2* ]] && command -v babeltrace2 >/dev/null; then
 		babeltrace2 --clock-gmt "$tmp/$name-1.8" >"$tmp/got" 2>/dev/null

@@ -1,0 +1,56 @@
+/* Charts as SVG: points, lines and bands over two axes, one chart below the other.
+ *
+ * One text file that needs nothing else: no script, no font, no reference to the outside; colors for
+ * light and dark. The size of the file is bounded: when there are more points than can be told
+ * apart, of each few neighbours the extremes are kept, so nothing that stands out is lost, and a
+ * band only gets wider. Values that are not finite are left out; text may be anything. */
+#ifndef MER_BASE_SVG_H
+#define MER_BASE_SVG_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "base/err.h"
+#include "base/str.h"
+
+enum mer_svg_kind {
+	MER_SVG_POINTS,
+	MER_SVG_LINE,
+	MER_SVG_BAND /* the area between y and y2; stacked areas are bands on each other */
+};
+
+enum mer_svg_unit {
+	MER_SVG_PLAIN,
+	MER_SVG_DURATION, /* ns; shown as ns, us, ms or s */
+	MER_SVG_CLOCK	  /* ns after the axis' origin; shown as local time of day */
+};
+
+enum { MER_SVG_COLORS = 10, MER_SVG_MAX_POINTS = 20000 /* of the whole file */ };
+
+struct mer_svg_series {
+	enum mer_svg_kind kind;
+	const char *name;	  /* in the legend; NULL: not there */
+	unsigned color;		  /* any number: taken modulo MER_SVG_COLORS */
+	const double *x, *y, *y2; /* by x; y2 of bands only; borrowed */
+	size_t n;
+};
+
+struct mer_svg_axis {
+	const char *title; /* a unit is added to it */
+	enum mer_svg_unit unit;
+	int64_t origin;	 /* MER_SVG_CLOCK: ns since 1970 */
+	double min, max; /* not min < max: as the series need */
+};
+
+struct mer_svg_chart {
+	const char *title, *note; /* note: a line below it; NULL: none */
+	struct mer_svg_axis x, y;
+	const struct mer_svg_series *series; /* drawn in this order */
+	size_t n_series;
+	unsigned height; /* pixels; 0: 500 */
+};
+
+/* Adds a document of 900 pixels width. title: what the whole shows, for those who cannot see it. */
+int mer_svg_write(struct mer_str *out, const char *title, const struct mer_svg_chart *charts,
+	size_t n, struct mer_err *err);
+
+#endif

@@ -1,0 +1,181 @@
+/* meridian sync: one time line for many clocks, and how good it is. */
+#include <string.h>
+
+#include "cli/progress.h"
+#include "cli/sync_print.h"
+#include "cli/traces.h"
+#include "cli/verb.h"
+#include "sync/auto.h"
+#include "sync/write_traces.h"
+
+struct values {
+	struct cli_sync_values sync;
+	struct cli_texts at;
+	const char *plot, *save, *write;
+	bool report, compare;
+};
+
+static int save(struct cli_sync *s, const char *path)
+{
+	struct mer_str text = { 0 };
+	int rc = sync_result_write(s->result, true, &text, &s->cli->err);
+	if (!rc)
+		rc = cli_sync_write_file(s->cli, path, &text);
+	mer_str_fini(&text);
+	return rc;
+}
+
+/* Copies with the common time. From then on the experiment's times are those. */
+static int write_traces(struct cli_sync *s, const char *dir)
+{
+	struct cli *cli = s->cli;
+	struct cli_progress progress;
+	int rc = sync_apply(s->e, s->result, &cli->err);
+	if (rc)
+		return rc;
+	cli_progress_begin(&progress, cli, "writing", s->e->bytes);
+	rc = sync_write_traces(
+		s->e, dir, cli_jobs(cli), &cli->cancel, &progress.done_bytes, &cli->err);
+	cli_progress_end(&progress);
+	return rc;
+}
+
+static int print(struct cli_sync *s, const struct values *v)
+{
+	if (v->at.n)
+		return cli_sync_print_at(s, &v->at);
+	if (v->report)
+		return cli_sync_print_report(s);
+	if (v->compare)
+		return cli_sync_print_methods(s);
+	return cli_sync_print(s);
+}
+
+/* Forms that only some of the outputs have. */
+static int check_values(struct cli *cli, const struct values *v)
+{
+	if ((v->at.n > 0) + v->report + v->compare > 1)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"only one of --at, --report and --compare at a time");
+	if (v->report && cli->format != CLI_FORMAT_TABLE)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--report is text for people; --json without it has the same facts");
+	if (cli->format == CLI_FORMAT_LTTV && (v->at.n || v->compare))
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--format lttv is the form of the table of hosts only");
+	return 0;
+}
+
+static int run(struct cli *cli, const void *values)
+{
+	const struct values *v = values;
+	struct cli_sync s;
+	int rc = check_values(cli, v);
+	if (rc)
+		return rc;
+	rc = cli_sync_open(cli, &v->sync, &s);
+	if (!rc && v->save)
+		rc = save(&s, v->save);
+	if (!rc && v->plot)
+		rc = cli_sync_plot(&s, v->plot);
+	if (!rc)
+		rc = print(&s, v);
+	if (!rc && v->write)
+		rc = write_traces(&s, v->write);
+	cli_sync_close(&s);
+	return rc;
+}
+
+#define AT(member) offsetof(struct values, member)
+
+static const struct cli_option options[] = {
+	{ .name = "method",
+		.kind = CLI_TEXTS,
+		.arg = "METHOD",
+		.help = "auto, hull, offset, realtime, none; HOST=METHOD for one",
+		.offset = AT(sync.methods) },
+	{ .name = "ref",
+		.kind = CLI_TEXT,
+		.arg = "HOST",
+		.help = "the host whose clock the others are put on",
+		.offset = AT(sync.reference) },
+	{ .name = "offset",
+		.kind = CLI_TEXTS,
+		.arg = "HOST=T",
+		.help = "add time T to what was found for HOST: vm1=-5us",
+		.offset = AT(sync.offsets) },
+	{ .name = "max-drift",
+		.kind = CLI_TEXT,
+		.arg = "PPM",
+		.help = "most that two clocks drift apart (default 1000 ppm)",
+		.offset = AT(sync.max_drift_ppm) },
+	{ .name = "pairs",
+		.kind = CLI_FILE,
+		.arg = "FILE",
+		.help = "further events that are the ends of messages",
+		.offset = AT(sync.pairs) },
+	{ .name = "at",
+		.kind = CLI_TEXTS,
+		.arg = "HOST:TIME",
+		.help = "what TIME on HOST's clock is on all others (,TIME...)",
+		.offset = AT(at) },
+	{ .name = "report",
+		.kind = CLI_FLAG,
+		.help = "what each clock did over time, in words",
+		.offset = AT(report) },
+	{ .name = "compare",
+		.kind = CLI_FLAG,
+		.help = "all methods side by side",
+		.offset = AT(compare) },
+	{ .name = "plot",
+		.kind = CLI_FILE,
+		.arg = "FILE",
+		.help = "charts of offsets and latencies, as SVG",
+		.offset = AT(plot) },
+	{ .name = "save",
+		.kind = CLI_FILE,
+		.arg = "FILE",
+		.help = "keep the result, for --sync FILE of any verb",
+		.offset = AT(save) },
+	{ .name = "write",
+		.kind = CLI_FILE,
+		.arg = "DIR",
+		.help = "write copies of the traces with the common time",
+		.offset = AT(write) },
+	{ 0 },
+};
+
+const struct cli_verb cli_verb_sync = {
+	.name = "sync",
+	.help = "put all hosts on one time line, with proven bounds",
+	.synopsis = "[OPTION...] TRACE...",
+	.description = "Matches what was sent with what was received, and finds for each host the "
+		       "offset of its clock at each instant, with a bound of its error.",
+	.more = "Bound is half the range in which the offset must be: the median over the host's "
+		"traces, then the worst. It holds as long as two clocks drift apart by no more "
+		"than --max-drift; where the messages contradict that, more is allowed there, and "
+		"it is said. Between messages the bound widens. Early are messages that were "
+		"received before they were sent, by the clocks as recorded. Hull are the points "
+		"of the two convex hulls of the classic method.\n\n"
+		"Piece by piece, in --json: the reference's time is t + offset_ns + drift_ppm * "
+		"1e-6 * (t - begin), where t is the host's own clock. --save keeps more: also "
+		"what the bounds follow from.\n\n"
+		"--begin and --end choose the messages that are used; they are times of each "
+		"host's own clock, or count from the begin of its traces.\n\n"
+		"--report shows two lines for each host: how it ran against the reference, and "
+		"how well that is known. Before work that has to be exact, record the network "
+		"events alone for some hours and look at it.",
+	.formats = "table|json|jsonl|csv|lttv",
+	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
+	.options = options,
+	.values_size = sizeof(struct values),
+	.min_args = 1,
+	.max_args = -1,
+	.args = "TRACE",
+	.examples = {
+		{ "meridian sync client/ server/", "How far apart the clocks are, and how sure that is." },
+		{ "meridian sync --at client:+1s client/ server/",
+			"A second after the client's first event: what is it there?" },
+	},
+	.run = run,
+};

@@ -1,0 +1,177 @@
+#include "cli/sync_traces.h"
+
+#include <string.h>
+
+#include "cli/progress.h"
+#include "cli/sync_cache.h"
+#include "cli/text.h"
+#include "cli/traces.h"
+
+/* A bound that is wider is worth a warning: most requests between machines are shorter. */
+#define WIDE_NS 10000000
+
+static bool is_word(const struct cli *cli, const char *word)
+{
+	return cli->sync && strcmp(cli->sync, word) == 0;
+}
+
+static int compute(struct cli *cli, struct mer_experiment *e, struct sync_result **r)
+{
+	struct sync_cache cache;
+	sync_cache_find(&cache, e);
+	*r = sync_cache_load(&cache, e);
+	if (*r)
+		return 0;
+	struct cli_progress progress;
+	cli_progress_begin(&progress, cli, "synchronizing", e->bytes);
+	struct sync_gather_options o = { .cancel = &cli->cancel,
+		.done_bytes = &progress.done_bytes };
+	int rc = sync_auto(e, &o, NULL, r, &cli->err);
+	cli_progress_end(&progress);
+	if (rc == 0)
+		sync_cache_save(&cache, *r);
+	return rc;
+}
+
+/* Names of hosts apart from the largest group, as many as fit a line. */
+static void add_apart(struct mer_str *out, const struct sync_result *r, uint32_t n)
+{
+	enum { NAMES = 4 };
+	uint32_t shown = 0;
+	for (uint32_t h = 0; h < r->n_hosts && shown < NAMES; h++)
+		if (r->hosts[h].group != 0 && r->hosts[h].span.begin != MER_NO_TIME)
+			mer_str_printf(out, "%s%.64s", shown++ ? ", " : "", r->hosts[h].name);
+	if (n > shown)
+		mer_str_printf(out, " and %u more", (unsigned)(n - shown));
+}
+
+/* One line for each thing that somebody who compares times must know; else one that says how
+ * exact they are. */
+static void tell(struct cli *cli, const struct sync_result *r, const struct sync_summary *s)
+{
+	const char *reference = r->hosts[s->reference].name;
+	struct mer_str text = { 0 };
+	if (s->n_hosts < 2 && s->n_apart) {
+		cli_warn(cli,
+			"no messages between the %u hosts were found: their times are as recorded "
+			"and cannot be compared ('meridian check' says what to record)",
+			(unsigned)(s->n_hosts + s->n_apart));
+		return;
+	}
+	if (s->n_apart) {
+		add_apart(&text, r, s->n_apart);
+		cli_warn(cli,
+			"times of %s cannot be compared with those of the other %u hosts: no "
+			"messages between them were found ('meridian sync' says more)",
+			text.data ? text.data : "?", (unsigned)s->n_hosts);
+		mer_str_clear(&text);
+	}
+	if (s->n_hosts < 2) {
+		mer_str_fini(&text);
+		return;
+	}
+	cli_text_duration(&text, s->usual_ns);
+	mer_str_puts(&text, " at most times");
+	if (s->worst_ns != INT64_MAX) {
+		mer_str_puts(&text, ", ");
+		cli_text_duration(&text, s->worst_ns);
+		mer_str_puts(&text, " at the worst");
+	}
+	if (text.failed)
+		mer_str_clear(&text);
+	const char *bounds = text.data ? text.data : "?";
+	if (s->usual_ns == INT64_MAX)
+		cli_warn(cli,
+			"clocks of %u hosts put on that of %s, but how far off that of %s is "
+			"cannot be told ('meridian sync' says why)",
+			(unsigned)s->n_hosts, reference, r->hosts[s->usual].name);
+	else if (s->usual_ns > WIDE_NS)
+		cli_warn(cli,
+			"clocks of %u hosts put on that of %s, but that of %s may be off by %s "
+			"('meridian sync' says when and why)",
+			(unsigned)s->n_hosts, reference, r->hosts[s->usual].name, bounds);
+	else
+		cli_note(cli,
+			"clocks of %u hosts put on that of %s: off by less than %s ('meridian "
+			"sync' says more)",
+			(unsigned)s->n_hosts, reference, bounds);
+	mer_str_fini(&text);
+}
+
+static int use(struct cli *cli, struct mer_experiment *e, const struct sync_result *r)
+{
+	struct cli_synced *synced = mer_arena_zalloc(&cli->arena, 1, sizeof(*synced));
+	if (!synced)
+		return mer_fail_nomem(&cli->err);
+	int rc = sync_apply(e, r, &cli->err);
+	if (rc)
+		return rc;
+	*synced = (struct cli_synced){ .summary = sync_summary_of(r), .method = r->method };
+	synced->reference = e->hosts[synced->summary.reference].name;
+	synced->file = is_word(cli, "auto") ? NULL : cli->sync;
+	cli->synced = synced;
+	tell(cli, r, &synced->summary);
+	if (cli->verbose)
+		mer_diags_merge(&e->diags, &r->diags);
+	for (size_t i = 0; i < r->diags.n; i++)
+		cli->degraded |= r->diags.rows[i].severity != MER_NOTE;
+	return 0;
+}
+
+int cli_traces_sync(struct cli *cli, struct mer_experiment *e, enum cli_sync_when when)
+{
+	struct sync_result *r = NULL;
+	bool file = cli->sync && !is_word(cli, "auto");
+	if (is_word(cli, "none") || (when == CLI_SYNC_ASKED && !cli->sync))
+		return 0;
+	if (!file && e->n_hosts < 2)
+		return 0;
+	int rc = file ? sync_load(e, cli->sync, &r, &cli->err) : compute(cli, e, &r);
+	if (rc == 0)
+		rc = use(cli, e, r);
+	sync_result_free(r);
+	if (rc == 0 || file || rc == MER_ERR_CANCELLED || rc == MER_ERR_NOMEM)
+		return rc;
+	cli_warn(cli, "clocks are as recorded, they could not be synchronized: %s", cli->err.text);
+	cli->degraded = true;
+	return 0;
+}
+
+int cli_traces_open_synced(struct cli *cli, enum cli_sync_when when, struct mer_experiment **e)
+{
+	int rc = cli_traces_open(cli, e);
+	if (rc)
+		return rc;
+	rc = cli_traces_sync(cli, *e, when);
+	if (rc) {
+		mer_experiment_free(*e);
+		*e = NULL;
+	}
+	return rc;
+}
+
+static void put_bound(struct mer_json *j, const char *key, int64_t ns)
+{
+	if (ns == INT64_MAX)
+		mer_json_kv_null(j, key);
+	else
+		mer_json_kv_int(j, key, ns);
+}
+
+void cli_json_synced(struct mer_json *j, const struct cli *cli)
+{
+	const struct cli_synced *s = cli->synced;
+	if (!s) {
+		mer_json_kv_null(j, "sync");
+		return;
+	}
+	mer_json_kv_object(j, "sync");
+	mer_json_kv_text(j, "method", sync_method_name(s->method));
+	mer_json_kv_text(j, "reference", s->reference);
+	mer_json_kv_uint(j, "hosts", s->summary.n_hosts);
+	mer_json_kv_uint(j, "hosts_apart", s->summary.n_apart);
+	put_bound(j, "usual_bound_ns", s->summary.usual_ns);
+	put_bound(j, "worst_bound_ns", s->summary.worst_ns);
+	mer_json_kv_text(j, "file", s->file);
+	mer_json_end_object(j);
+}

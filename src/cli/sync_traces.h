@@ -1,0 +1,35 @@
+/* Synchronized traces: the experiment of a verb, put on one clock as --sync says.
+ *
+ * For verbs that compare times of several hosts: events are merged by them, rates and ranges go by
+ * them. It costs a reading of all network events, once (cli/sync_cache.h), so verbs that can do
+ * without leave it: info shows spans and must be instant, check judges one host after the other,
+ * layout shows one record. */
+#ifndef MER_CLI_SYNC_TRACES_H
+#define MER_CLI_SYNC_TRACES_H
+
+#include "base/json.h"
+#include "cli/context.h"
+#include "sync/auto.h"
+
+struct cli_synced { /* what is known about the times that a verb shows */
+	struct sync_summary summary;
+	enum sync_method method;
+	const char *reference; /* host */
+	const char *file;      /* of --sync FILE; NULL: computed */
+};
+
+enum cli_sync_when {
+	CLI_SYNC_AUTO, /* unless --sync none */
+	CLI_SYNC_ASKED /* only when --sync auto or a file is given */
+};
+
+/* Applies the clock maps and says in a line how exact the times are. With one host, or --sync none,
+ * does nothing. A synchronization that fails is a warning; a file that cannot be read is an error. */
+int cli_traces_sync(struct cli *cli, struct mer_experiment *e, enum cli_sync_when when);
+/* Opens (cli_traces_open) and synchronizes. *e is NULL after a failure. */
+int cli_traces_open_synced(struct cli *cli, enum cli_sync_when when, struct mer_experiment **e);
+
+/* "sync": null (times are as recorded), or method, reference, number of hosts and worst bound. */
+void cli_json_synced(struct mer_json *j, const struct cli *cli);
+
+#endif

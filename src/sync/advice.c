@@ -1,0 +1,290 @@
+#include "sync/advice.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include "sync/drift.h"
+
+enum {
+	FEW = 8,	   /* messages in a direction, below which little can be said */
+	WIDE_NS = 1000000, /* half width of what people call one clock */
+	VERY_WIDE_NS = 10000000,
+	ASYMMETRIC = 4 /* times the other direction's least latency */
+};
+
+static struct mer_diag where(
+	const struct sync_result *r, enum mer_severity severity, const char *code, uint32_t host)
+{
+	return (struct mer_diag){ .severity = severity,
+		.code = code,
+		.host = host < r->n_hosts ? r->hosts[host].name : NULL,
+		.stream = -1,
+		.packet = -1,
+		.offset_bits = -1 };
+}
+
+/* 1234567 ns as "1.23 ms". */
+struct span_text {
+	char text[40];
+};
+
+static struct span_text in_words(int64_t ns)
+{
+	struct span_text s;
+	double v = fabs((double)ns);
+	static const struct {
+		double unit;
+		const char *name;
+	} units[] = { { 86400e9, "days" }, { 3600e9, "h" }, { 60e9, "min" }, { 1e9, "s" },
+		{ 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
+	size_t i = 0;
+	while (i + 1 < sizeof(units) / sizeof(units[0]) && v < units[i].unit)
+		i++;
+	snprintf(s.text, sizeof(s.text), "%.3g %s", (double)ns / units[i].unit, units[i].name);
+	return s;
+}
+
+/* Since the begin of the host's traces. */
+static struct span_text since_begin(const struct sync_host *h, int64_t t)
+{
+	return in_words(sync_sub(t, h->span.begin));
+}
+
+void sync_advise_drift(struct sync_result *r, double rate)
+{
+	struct mer_diag d = where(r, MER_WARNING, "sync-drift", UINT32_MAX);
+	mer_diag_add(&r->diags, &d,
+		"no clocks that drift by at most %.0f ppm explain all messages; the bounds are "
+		"those "
+		"for %.0f ppm",
+		r->max_drift * 1e6, rate * 1e6);
+}
+
+void sync_advise_conflict(struct sync_result *r, uint32_t from, uint32_t to, size_t n)
+{
+	struct mer_diag d = where(r, MER_WARNING, "sync-conflict", from);
+	d.count = n;
+	mer_diag_add(&r->diags, &d,
+		"messages from %s to %s contradict those of the other hosts; they do not count",
+		r->hosts[from].name, r->hosts[to].name);
+}
+
+void sync_advise_inconsistent(struct sync_result *r)
+{
+	struct mer_diag d = where(r, MER_WARNING, "sync-inconsistent", UINT32_MAX);
+	mer_diag_add(&r->diags, &d,
+		"the messages contradict each other whatever the clocks did: bounds are not "
+		"guaranteed; look at `meridian latency` for pairs with negative latencies");
+}
+
+void sync_advise_no_line(struct sync_result *r, uint32_t host, const char *why)
+{
+	struct mer_diag d = where(r, MER_WARNING, "sync-no-line", host);
+	mer_diag_add(&r->diags, &d, "%s keeps its recorded clock: %s", r->hosts[host].name, why);
+}
+
+/* --- Pairs ---------------------------------------------------------------------------------------- */
+
+static void grade_pair(struct sync_result *r, struct sync_pair *p)
+{
+	uint64_t ab = p->ab.before.n, ba = p->ba.before.n;
+	const char *a = r->hosts[p->a].name, *b = r->hosts[p->b].name;
+	if (r->method == SYNC_HULL) {
+		p->quality = p->line.quality;
+		if (p->quality == SYNC_FAIL) {
+			struct mer_diag d = where(r, MER_WARNING, "sync-no-straight-line", p->b);
+			mer_diag_add(&r->diags, &d,
+				"no straight line fits the clocks of %s and %s after %s: the last "
+				"one "
+				"that did is used; --method auto follows clocks that change their "
+				"rate",
+				a, b, since_begin(&r->hosts[p->a], p->line.failed_at).text);
+		}
+	} else if (ab + ba == 0) {
+		p->quality = SYNC_ABSENT;
+	} else if (ab == 0 || ba == 0) {
+		p->quality = SYNC_INCOMPLETE;
+	} else {
+		p->quality = p->n_left_out || p->bound.median > WIDE_NS || ab < FEW || ba < FEW
+				     ? SYNC_APPROXIMATE
+				     : SYNC_ACCURATE;
+	}
+	if (p->n_left_out) {
+		struct mer_diag d = where(r, MER_WARNING, "sync-left-out", p->b);
+		d.count = p->n_left_out;
+		mer_diag_add(&r->diags, &d,
+			"%" PRIu64 " of %" PRIu64
+			" messages between %s and %s contradict all others: "
+			"taken for wrong matches and left out; should they be real, the bounds are "
+			"too narrow",
+			p->n_left_out, ab + ba, a, b);
+	}
+	if ((ab == 0) != (ba == 0)) {
+		struct mer_diag d = where(r, MER_WARNING, "sync-one-way", p->b);
+		d.count = ab + ba;
+		mer_diag_add(&r->diags, &d,
+			"messages go from %s to %s only: the clocks are limited on one side; "
+			"record "
+			"some traffic the other way, too (ping is enough)",
+			ab ? a : b, ab ? b : a);
+	} else if (ab && ba && (ab < FEW || ba < FEW)) {
+		struct mer_diag d = where(r, MER_NOTE, "sync-few", p->b);
+		d.count = ab + ba;
+		mer_diag_add(&r->diags, &d,
+			"only %" PRIu64 " and %" PRIu64
+			" messages between %s and %s: more of them make "
+			"the bounds narrower",
+			ab, ba, a, b);
+	}
+	int64_t x = p->ab.after.min, y = p->ba.after.min;
+	if (ab >= FEW && ba >= FEW && x > 0 && y > 0 &&
+		(x / ASYMMETRIC > y || y / ASYMMETRIC > x)) {
+		struct mer_diag d = where(r, MER_NOTE, "sync-asymmetry", p->b);
+		mer_diag_add(&r->diags, &d,
+			"the fastest message from %s to %s took %s, the fastest one back %s: the "
+			"way "
+			"differs, or the estimate is off by half of that; no method can tell",
+			a, b, in_words(x).text, in_words(y).text);
+	}
+}
+
+/* --- Hosts ---------------------------------------------------------------------------------------- */
+
+static void tell_breaks(struct sync_result *r, uint32_t number)
+{
+	const struct sync_host *h = &r->hosts[number];
+	bool up = false, down = false;
+	for (size_t i = 0; i < h->n_steps; i++) {
+		const struct sync_step *s = &h->steps[i];
+		struct mer_diag d = where(r, MER_WARNING, "sync-step", number);
+		mer_diag_add(&r->diags, &d,
+			"the clock of %s jumped by about %s between %s and %s after its begin; "
+			"nothing "
+			"can be said in between",
+			h->name, in_words(s->size_ns).text, since_begin(h, s->range.begin).text,
+			since_begin(h, s->range.end).text);
+		up |= s->size_ns > 0;
+		down |= s->size_ns < 0;
+	}
+	for (size_t i = 0; i < h->n_slews; i++) {
+		const struct sync_slew *s = &h->slews[i];
+		struct mer_diag d = where(r, MER_WARNING, "sync-slew", number);
+		mer_diag_add(&r->diags, &d,
+			"the clock of %s ran at %+.0f ppm or more between %s and %s after its "
+			"begin, "
+			"beyond --max-drift; up to %.0f ppm are allowed for there",
+			h->name, s->ppm, since_begin(h, s->range.begin).text,
+			since_begin(h, s->range.end).text, s->allowed_ppm);
+		up |= s->ppm > 0;
+		down |= s->ppm < 0;
+	}
+	if (h->n_steps + h->n_slews >= 3 && up && down) {
+		struct mer_diag d = where(r, MER_WARNING, "sync-sawtooth", number);
+		mer_diag_add(&r->diags, &d,
+			"the clock of %s is pulled forth and back: two time sources at once? "
+			"(chronyc "
+			"sources; keep NTP or PTP, not both)",
+			h->name);
+	}
+}
+
+/* Did all that the result is sure of about this host come from clean pairs? */
+static bool all_clean(const struct sync_result *r, uint32_t host)
+{
+	for (size_t i = 0; i < r->n_pairs; i++) {
+		const struct sync_pair *p = &r->pairs[i];
+		if ((p->a == host || p->b == host) &&
+			(p->n_left_out || p->ab.after.n_violations || p->ba.after.n_violations))
+			return false;
+	}
+	return true;
+}
+
+/* The classic method's word for a host: the worst on its way to the reference is not kept; that of
+ * its pairs is. */
+static enum sync_quality best_of_pairs(const struct sync_result *r, uint32_t host)
+{
+	enum sync_quality best = SYNC_ABSENT;
+	bool fail = false;
+	for (size_t i = 0; i < r->n_pairs; i++) {
+		const struct sync_pair *p = &r->pairs[i];
+		if (p->a != host && p->b != host)
+			continue;
+		fail |= p->line.quality == SYNC_FAIL;
+		if (p->line.quality != SYNC_FAIL && p->line.quality > best)
+			best = p->line.quality;
+	}
+	return fail && best < SYNC_APPROXIMATE ? SYNC_FAIL : best;
+}
+
+static void grade_host(struct sync_result *r, uint32_t number)
+{
+	struct sync_host *h = &r->hosts[number];
+	bool alone = true;
+	for (uint32_t o = 0; o < r->n_hosts && alone; o++)
+		alone = o == number || r->hosts[o].group != h->group;
+	if (h->quality == SYNC_REFERENCE) {
+		if (alone && r->n_hosts > 1)
+			h->quality = SYNC_ABSENT;
+		return;
+	}
+	tell_breaks(r, number);
+	if (h->method == SYNC_HULL) {
+		h->quality = best_of_pairs(r, number);
+		return;
+	}
+	if (h->bound.median == INT64_MAX) {
+		h->quality = SYNC_INCOMPLETE;
+		return;
+	}
+	bool clean = all_clean(r, number) && h->n_steps == 0;
+	bool exact = h->bound.median <= WIDE_NS && h->bound.max <= VERY_WIDE_NS;
+	h->quality = h->method == SYNC_AUTO && clean && exact ? SYNC_ACCURATE : SYNC_APPROXIMATE;
+	if (!exact && h->bound.max < INT64_MAX) {
+		struct mer_diag d = where(r, MER_NOTE, "sync-wide", number);
+		mer_diag_add(&r->diags, &d,
+			"the clock of %s is known to %s on the average and to %s at worst (%s "
+			"after its "
+			"begin): bounds widen by %.0f us a second where there is no traffic; a "
+			"smaller "
+			"--max-drift narrows them, if the clocks are known to keep it",
+			h->name, in_words(h->bound.median).text, in_words(h->bound.max).text,
+			since_begin(h, h->bound.worst_at).text, r->max_drift * 1e6);
+	}
+}
+
+static void tell_groups(struct sync_result *r)
+{
+	if (r->n_groups < 2)
+		return;
+	char names[400] = "";
+	size_t n = 0;
+	for (uint32_t g = 0; g < r->n_groups && n + 80 < sizeof(names); g++) {
+		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s{", g ? ", " : "");
+		bool first = true;
+		for (uint32_t h = 0; h < r->n_hosts && n + 80 < sizeof(names); h++) {
+			if (r->hosts[h].group != g)
+				continue;
+			n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%.32s",
+				first ? "" : " ", r->hosts[h].name);
+			first = false;
+		}
+		n += (size_t)snprintf(names + n, sizeof(names) - n, "}");
+	}
+	struct mer_diag d = where(r, MER_WARNING, "sync-groups", UINT32_MAX);
+	d.count = r->n_groups;
+	mer_diag_add(&r->diags, &d,
+		"these groups of hosts exchanged no messages that were recorded, so their times "
+		"cannot be "
+		"compared: %s",
+		names);
+}
+
+void sync_advise(struct sync_result *r)
+{
+	for (size_t i = 0; i < r->n_pairs; i++)
+		grade_pair(r, &r->pairs[i]);
+	for (uint32_t h = 0; h < r->n_hosts; h++)
+		grade_host(r, h);
+	tell_groups(r);
+}

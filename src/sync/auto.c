@@ -1,0 +1,156 @@
+#include "sync/auto.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/file.h"
+
+struct sync_host_info *sync_host_infos(const struct mer_experiment *e, struct mer_arena *arena)
+{
+	struct sync_host_info *hosts = mer_arena_zalloc(arena, e->n_hosts + 1u, sizeof(*hosts));
+	if (!hosts)
+		return NULL;
+	for (uint32_t h = 0; h < e->n_hosts; h++)
+		hosts[h] = (struct sync_host_info){ e->hosts[h].name, e->hosts[h].id,
+			{ MER_NO_TIME, MER_NO_TIME } };
+	for (uint32_t t = 0; t < e->n_traces; t++) {
+		struct sync_range *span = &hosts[e->traces[t].host].span;
+		if (e->traces[t].begin <= e->traces[t].end)
+			trace_widen(&span->begin, &span->end, e->traces[t].begin, e->traces[t].end);
+	}
+	return hosts;
+}
+
+/* What gathering has found about messages belongs to the result, which may be saved; what its
+ * readings met else, every other reading meets too and tells itself. */
+static void keep_findings(struct sync_result *r, const struct mer_diags *found)
+{
+	for (size_t i = 0; i < found->n; i++)
+		if (strncmp(found->rows[i].code, "sync-", 5) == 0)
+			mer_diag_add(&r->diags, &found->rows[i], "%s", found->rows[i].message);
+}
+
+int sync_auto(struct mer_experiment *e, const struct sync_gather_options *gather,
+	const struct sync_options *solve, struct sync_result **result, struct mer_err *err)
+{
+	static const struct sync_gather_options plain_gather;
+	static const struct sync_options plain_solve;
+	struct mer_arena arena;
+	struct sync_messages messages = { 0 };
+	mer_arena_init(&arena);
+	struct mer_diags before = e->diags;
+	mer_diags_init(&e->diags, &e->arena);
+	struct sync_host_info *hosts = sync_host_infos(e, &arena);
+	int rc = hosts ? sync_gather(e, gather ? gather : &plain_gather, &messages, err)
+		       : mer_fail_nomem(err);
+	if (rc == 0)
+		rc = sync_solve(
+			&messages, hosts, e->n_hosts, solve ? solve : &plain_solve, result, err);
+	if (rc == 0)
+		keep_findings(*result, &e->diags);
+	mer_diags_fini(&e->diags);
+	e->diags = before;
+	sync_messages_free(&messages);
+	mer_arena_fini(&arena);
+	return rc;
+}
+
+int sync_load(const struct mer_experiment *e, const char *path, struct sync_result **result,
+	struct mer_err *err)
+{
+	struct mer_file f;
+	int rc = mer_file_open(&f, path, err);
+	if (rc)
+		return rc;
+	rc = sync_result_read(
+		(const char *)f.data, f.size, path, e->hosts, e->n_hosts, result, err);
+	mer_file_close(&f);
+	return rc;
+}
+
+/* From which second a host's times count. */
+static int64_t base_of(const struct mer_experiment *e, uint32_t host)
+{
+	for (uint32_t t = 0; t < e->n_traces; t++)
+		if (e->traces[t].host == host && e->traces[t].has_clock)
+			return e->traces[t].base_s;
+	return 0;
+}
+
+int sync_apply(struct mer_experiment *e, const struct sync_result *r, struct mer_err *err)
+{
+	if (r->n_hosts != e->n_hosts)
+		return mer_fail(err, MER_ERR_USAGE,
+			"a synchronization of %u hosts cannot be applied to traces of %u",
+			(unsigned)r->n_hosts, (unsigned)e->n_hosts);
+	struct mer_arena arena;
+	mer_arena_init(&arena);
+	struct trace_clock_map *maps = mer_arena_zalloc(&arena, e->n_hosts + 1u, sizeof(*maps));
+	int rc = maps ? 0 : mer_fail_nomem(err);
+	for (uint32_t h = 0; rc == 0 && h < e->n_hosts; h++) {
+		const struct sync_host *host = &r->hosts[h];
+		uint32_t reference =
+			host->group < r->n_groups ? r->references[host->group] : UINT32_MAX;
+		maps[h] = host->map;
+		if (!maps[h].n || reference >= e->n_hosts || base_of(e, h) == base_of(e, reference))
+			continue;
+		maps[h] = (struct trace_clock_map){ 0 };
+		mer_diag_add(&e->diags,
+			&(struct mer_diag){ .severity = MER_WARNING,
+				.code = "sync-far-clock",
+				.host = e->hosts[h].name,
+				.stream = -1,
+				.packet = -1,
+				.offset_bits = -1 },
+			"its times count from second %" PRId64 ", those of %s from %" PRId64
+			": it keeps its own clock",
+			base_of(e, h), e->hosts[reference].name, base_of(e, reference));
+	}
+	if (rc == 0)
+		rc = trace_apply_clock_maps(e, maps, err);
+	mer_arena_fini(&arena);
+	return rc;
+}
+
+struct sync_summary sync_summary_of(const struct sync_result *r)
+{
+	struct sync_summary s = { .reference = r->n_groups ? r->references[0] : 0 };
+	s.worst = s.usual = s.reference;
+	for (uint32_t h = 0; h < r->n_hosts; h++) {
+		const struct sync_host *host = &r->hosts[h];
+		if (host->span.begin == MER_NO_TIME)
+			continue; /* it has no times */
+		if (host->group != 0) {
+			s.n_apart++;
+			continue;
+		}
+		s.n_hosts++;
+		if (h == s.reference)
+			continue;
+		if (host->bound.median > s.usual_ns) {
+			s.usual_ns = host->bound.median;
+			s.usual = h;
+		}
+		if (host->bound.max > s.worst_ns) {
+			s.worst_ns = host->bound.max;
+			s.worst = h;
+		}
+	}
+	return s;
+}
+
+int mer_synchronize(
+	struct mer_experiment *e, const struct mer_sync_options *options, struct mer_err *err)
+{
+	struct sync_result *r = NULL;
+	int rc = options && options->saved
+			 ? sync_result_read(options->saved, options->saved_len,
+				   "saved synchronization", e->hosts, e->n_hosts, &r, err)
+			 : sync_auto(e, NULL, NULL, &r, err);
+	if (rc == 0)
+		rc = sync_apply(e, r, err);
+	if (rc == 0)
+		mer_diags_merge(&e->diags, &r->diags);
+	sync_result_free(r);
+	return rc;
+}

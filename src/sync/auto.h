@@ -1,0 +1,43 @@
+/* Auto: an experiment put on one clock, from its own messages or from a saved result.
+ *
+ *   sync_auto = sync_gather -> sync_solve      or   sync_load (a file)
+ *   sync_apply: the result's maps become those of the experiment
+ *
+ * What the public mer_synchronize and all verbs share. Nothing is cached here (see
+ * cli/sync_cache.h), and nothing is printed. */
+#ifndef MER_SYNC_AUTO_H
+#define MER_SYNC_AUTO_H
+
+#include "sync/gather.h"
+#include "sync/solve.h"
+#include "trace/experiment.h"
+
+/* Name, id and span of each host, as sync_solve wants them; in the arena, NULL: no memory. Before
+ * maps are applied. */
+struct sync_host_info *sync_host_infos(const struct mer_experiment *e, struct mer_arena *arena);
+
+/* Finds the messages and solves, with the defaults where options are NULL. Findings are in the result's
+ * diagnostics, those of gathering too. */
+int sync_auto(struct mer_experiment *e, const struct sync_gather_options *gather,
+	const struct sync_options *solve, struct sync_result **result, struct mer_err *err);
+/* Reads a saved result for the hosts of the experiment. */
+int sync_load(const struct mer_experiment *e, const char *path, struct sync_result **result,
+	struct mer_err *err);
+
+/* Applies all maps (trace_apply_clock_maps), once. A host whose times count from another second than
+ * those of its group's reference (mer_trace.base_s) keeps its own clock; a diagnostic says so. */
+int sync_apply(struct mer_experiment *e, const struct sync_result *r, struct mer_err *err);
+
+/* What is to be said in one line about a result. */
+struct sync_summary {
+	uint32_t n_hosts;   /* on the clock of the largest group's reference, it included */
+	uint32_t n_apart;   /* hosts whose times cannot be compared with those */
+	uint32_t reference; /* of the largest group */
+	/* Of its hosts the one with the widest bound (half width, ns; INT64_MAX: not bounded): by the
+	 * median over its time, and at any time. */
+	uint32_t usual, worst;
+	int64_t usual_ns, worst_ns;
+};
+struct sync_summary sync_summary_of(const struct sync_result *r);
+
+#endif

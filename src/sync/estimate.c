@@ -1,0 +1,249 @@
+#include "sync/estimate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "sync/drift.h"
+#include "sync/fit.h"
+#include "sync/points.h"
+
+/* --- One pair ------------------------------------------------------------------------------------- */
+
+struct part {		    /* of a pair's time, between its breaks or inside a slew */
+	int64_t begin, end; /* points with begin <= x <= end */
+	double rate;
+	bool first, last; /* nothing before, nothing behind */
+	bool slew;	  /* inside of one, whose ends belong to the neighbours */
+};
+
+static size_t first_at(const struct sync_point *p, size_t n, int64_t x)
+{
+	size_t lo = 0, hi = n;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (p[mid].x < x)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static int fit_part(const struct sync_pair_points *p, const struct part *part, int64_t base,
+	struct sync_course *f, struct mer_err *err)
+{
+	size_t u = first_at(p->upper, p->n_upper, part->begin);
+	size_t l = first_at(p->lower, p->n_lower, part->begin);
+	size_t ue =
+		part->last ? p->n_upper : first_at(p->upper, p->n_upper, sync_add(part->end, 1));
+	size_t le =
+		part->last ? p->n_lower : first_at(p->lower, p->n_lower, sync_add(part->end, 1));
+	if (part->begin > part->end || (u == ue && l == le))
+		return 0;
+	struct sync_fit_options o = { .max_rate = part->rate };
+	struct sync_fit fit;
+	int rc = sync_fit(p->upper + u, ue - u, p->lower + l, le - l, &o, &fit, err);
+	if (rc)
+		return rc;
+	/* The part's ends are knots, so that only the break lies between two parts. */
+	if (!part->first && !part->slew)
+		rc = sync_course_add(
+			f, part->begin, (long double)base + sync_fit_at(&fit, part->begin), err);
+	for (size_t i = 0; i < fit.n && rc == 0; i++)
+		if ((part->first || fit.knots[i].x > part->begin) &&
+			(part->last || fit.knots[i].x < part->end))
+			rc = sync_course_add(
+				f, fit.knots[i].x, (long double)base + fit.knots[i].y, err);
+	if (rc == 0 && !part->last && !part->slew)
+		rc = sync_course_add(
+			f, part->end, (long double)base + sync_fit_at(&fit, part->end), err);
+	sync_fit_free(&fit);
+	return rc;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct part *p = a, *q = b;
+	return p->begin < q->begin ? -1 : p->begin > q->begin;
+}
+
+int sync_estimate_pair(const struct sync_messages *m, const struct sync_pairs *pairs, size_t number,
+	uint32_t host, double max_rate, struct sync_course *f, struct mer_err *err)
+{
+	*f = (struct sync_course){ 0 };
+	const struct sync_pair_scan *pair = &pairs->pairs[number];
+	size_t forth = host == pair->a ? pair->ab : pair->ba;
+	size_t back = host == pair->a ? pair->ba : pair->ab;
+	struct sync_pair_points p;
+	int rc = sync_points_new(forth == SYNC_NO_LINK ? NULL : &m->links[forth],
+		back == SYNC_NO_LINK ? NULL : &m->links[back],
+		forth == SYNC_NO_LINK ? NULL : pairs->out[forth],
+		back == SYNC_NO_LINK ? NULL : pairs->out[back], INT64_MIN, INT64_MAX, &p, err);
+	if (rc)
+		return rc;
+	/* Relative to the first point; times that are nonsense are kept within what a double holds. */
+	const int64_t most = (int64_t)1 << 51;
+	int64_t base = p.n_upper ? p.upper[0].y : p.n_lower ? p.lower[0].y : 0;
+	for (int k = 0; k < 2; k++) {
+		struct sync_point *points = k ? p.lower : p.upper;
+		for (size_t i = 0; i < (k ? p.n_lower : p.n_upper); i++) {
+			int64_t y = sync_sub(points[i].y, base);
+			points[i].y = y > most ? most : y < -most ? -most : y;
+		}
+	}
+	size_t n_breaks = pair->breaks.n, n = 0;
+	struct part *breaks = malloc((n_breaks + 1) * sizeof(*breaks));
+	if (!breaks)
+		rc = mer_fail_nomem(err);
+	for (size_t i = 0; i < n_breaks && rc == 0; i++) {
+		struct sync_range r = sync_break_range(pair, &pair->breaks.rows[i], host);
+		breaks[n++] = (struct part){ r.begin, r.end, pair->breaks.rows[i].rate, false,
+			false, false };
+	}
+	if (rc == 0)
+		qsort(breaks, n, sizeof(*breaks), by_begin);
+	struct part part = { INT64_MIN, INT64_MAX, max_rate, true, true, false };
+	for (size_t i = 0; i <= n && rc == 0; i++) {
+		if (i < n && breaks[i].begin <= part.begin && !part.first)
+			continue;
+		part.end = i < n ? breaks[i].begin : INT64_MAX;
+		part.last = i == n;
+		rc = fit_part(&p, &part, base, f, err);
+		if (i == n || rc)
+			break;
+		if (breaks[i].rate > 0) {
+			struct part slew = { breaks[i].begin, breaks[i].end, 2 * breaks[i].rate,
+				false, false, true };
+			rc = fit_part(&p, &slew, base, f, err);
+		}
+		part.begin = breaks[i].end;
+		part.first = false;
+	}
+	free(breaks);
+	sync_points_free(&p);
+	if (rc)
+		sync_course_free(f);
+	return rc;
+}
+
+/* --- All hosts ------------------------------------------------------------------------------------ */
+
+enum {
+	SMALL = 64, /* so many hosts are small enough for ... */
+	MANY_ROUNDS = 10,
+	FEW_ROUNDS = 2,
+	MAX_KNOTS = 20000 /* of one course while means are taken; beyond, it stays as it is */
+};
+
+/* f of every pair, on the clock of its `a`. */
+struct known {
+	struct sync_course on_a, on_b;
+};
+
+static int mean_of_neighbours(const struct sync_pairs *pairs, const struct known *known,
+	const uint32_t *first, const uint32_t *incident, uint32_t h, struct sync_course *courses,
+	struct mer_err *err)
+{
+	size_t n = first[h + 1] - first[h], k = 0;
+	struct sync_course *each = calloc(n + 1, sizeof(*each));
+	const struct sync_course **list = calloc(n + 1, sizeof(*list));
+	double *weights = calloc(n + 1, sizeof(*weights));
+	int rc = each && list && weights ? 0 : mer_fail_nomem(err);
+	double best = INFINITY;
+	for (size_t i = 0; i < n && rc == 0; i++)
+		best = fmin(best, pairs->pairs[incident[first[h] + i]].median);
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		size_t number = incident[first[h] + i];
+		const struct sync_pair_scan *p = &pairs->pairs[number];
+		if (!isfinite(p->median) || p->median > 20 * best)
+			continue;
+		const struct sync_course *f = p->a == h ? &known[number].on_a : &known[number].on_b;
+		const struct sync_course *outer = &courses[p->a == h ? p->b : p->a];
+		if (f->n == 0 || outer->n > MAX_KNOTS)
+			continue;
+		rc = sync_course_compose(f, outer, &each[k], err);
+		list[k] = &each[k];
+		weights[k] = 1 / ((p->median + 1) * (p->median + 1));
+		k++;
+	}
+	struct sync_course mean = { 0 };
+	if (rc == 0 && k > 1) {
+		rc = sync_course_mean(list, weights, k, &mean, err);
+		if (rc == 0) {
+			sync_course_simplify(&mean, fmax(1, best * 1e-3));
+			sync_course_free(&courses[h]);
+			courses[h] = mean;
+		}
+	}
+	for (size_t i = 0; i < k; i++)
+		sync_course_free(&each[i]);
+	free(each);
+	free(list);
+	free(weights);
+	return rc;
+}
+
+/* Every host, again and again, becomes the mean of what its neighbours say of it: Gauss-Seidel on
+ * the weighted least squares of all pairs. */
+static int relax(const struct sync_messages *m, const struct sync_pairs *pairs,
+	const struct sync_tree *tree, const bool *given, double max_rate,
+	struct sync_course *courses, struct mer_err *err)
+{
+	uint32_t n = m->n_hosts;
+	struct known *known = calloc(pairs->n + 1, sizeof(*known));
+	uint32_t *first = calloc((size_t)n + 2, sizeof(*first));
+	uint32_t *incident = malloc((2 * pairs->n + 1) * sizeof(*incident));
+	int rc = known && first && incident ? 0 : mer_fail_nomem(err);
+	for (size_t i = 0; i < pairs->n && rc == 0; i++) {
+		first[pairs->pairs[i].a + 2]++;
+		first[pairs->pairs[i].b + 2]++;
+		rc = sync_estimate_pair(
+			m, pairs, i, pairs->pairs[i].a, max_rate, &known[i].on_a, err);
+		if (rc == 0)
+			rc = sync_course_invert(&known[i].on_a, &known[i].on_b, err);
+	}
+	for (uint32_t h = 1; h <= n && rc == 0; h++)
+		first[h + 1] += first[h];
+	for (size_t i = 0; i < pairs->n && rc == 0; i++) {
+		incident[first[pairs->pairs[i].a + 1]++] = (uint32_t)i;
+		incident[first[pairs->pairs[i].b + 1]++] = (uint32_t)i;
+	}
+	for (int round = 0; round < (n <= SMALL ? MANY_ROUNDS : FEW_ROUNDS) && rc == 0; round++)
+		for (uint32_t i = 0; i < n && rc == 0; i++) {
+			uint32_t h = tree->order[i];
+			if (tree->parent[h] != SYNC_NO_HOST && !(given && given[h]))
+				rc = mean_of_neighbours(
+					pairs, known, first, incident, h, courses, err);
+		}
+	for (size_t i = 0; known && i < pairs->n; i++) {
+		sync_course_free(&known[i].on_a);
+		sync_course_free(&known[i].on_b);
+	}
+	free(known);
+	free(first);
+	free(incident);
+	return rc;
+}
+
+int sync_estimate(const struct sync_messages *m, const struct sync_pairs *pairs,
+	const struct sync_tree *tree, const bool *given, double max_rate,
+	struct sync_course *courses, struct mer_err *err)
+{
+	int rc = 0;
+	size_t n_edges = 0;
+	for (uint32_t i = 0; i < m->n_hosts && rc == 0; i++) {
+		uint32_t h = tree->order[i], p = tree->parent[h];
+		n_edges += p != SYNC_NO_HOST;
+		if (p == SYNC_NO_HOST || (given && given[h]))
+			continue;
+		struct sync_course f;
+		rc = sync_estimate_pair(m, pairs, tree->edge[h], h, max_rate, &f, err);
+		if (rc)
+			break;
+		rc = sync_course_compose(&f, &courses[p], &courses[h], err);
+		sync_course_free(&f);
+	}
+	if (rc == 0 && pairs->n > n_edges)
+		rc = relax(m, pairs, tree, given, max_rate, courses, err);
+	return rc;
+}

@@ -1,0 +1,15 @@
+/* Limits: what a tightened net guarantees, put into a result. */
+#ifndef MER_SYNC_LIMITS_H
+#define MER_SYNC_LIMITS_H
+
+#include "sync/net.h"
+#include "sync/result.h"
+
+/* The host's limits, those that do not follow from their neighbours, into the result's arena; and
+ * its steps, slews and rate. */
+int sync_take_limits(
+	const struct sync_net *net, uint32_t host, struct sync_result *r, struct mer_err *err);
+/* By how much the host's map may be wrong, over its span; from its limits. */
+void sync_take_bound(struct sync_result *r, uint32_t host);
+
+#endif

@@ -1,0 +1,533 @@
+/* Match: the rules of match.h, an end at a time. */
+#include "sync/match.h"
+
+#include <stdlib.h>
+
+#include "sync/pending.h"
+
+enum {
+	DEVICE_NS = 1000000,
+	DEFAULT_PENDING = 1 << 20,
+	COVERS = 1024,	/* flows whose last cut or merged packet is remembered */
+	MAX_PARTS = 128 /* of a merged packet */
+};
+
+enum { NOBODY = UINT32_MAX }; /* host */
+
+struct cover { /* bytes [begin, end) of a flow that are done with */
+	uint32_t addresses, ports, begin, end;
+};
+
+struct sync_matcher {
+	struct sync_messages *m;
+	struct sync_pending pending;
+	struct mer_map owners; /* hash of an address -> host + 1; NOBODY: several have it */
+	uint32_t *learned;     /* per host: the last address learned, to be quick */
+	struct cover covers[COVERS];
+	uint64_t doubtful[SYNC_N_KINDS];
+};
+
+int sync_matcher_new(struct sync_messages *m, size_t max_pending, struct sync_matcher **matcher,
+	struct mer_err *err)
+{
+	struct sync_matcher *t = calloc(1, sizeof(*t));
+	if (!t)
+		return mer_fail_nomem(err);
+	t->m = m;
+	t->learned = calloc((size_t)m->n_hosts + 1, sizeof(*t->learned));
+	int rc = t->learned ? 0 : mer_fail_nomem(err);
+	if (rc == 0)
+		rc = sync_pending_init(
+			&t->pending, max_pending ? max_pending : DEFAULT_PENDING, err);
+	if (rc) {
+		sync_matcher_free(t);
+		return rc;
+	}
+	*matcher = t;
+	return 0;
+}
+
+void sync_matcher_free(struct sync_matcher *t)
+{
+	if (!t)
+		return;
+	sync_pending_fini(&t->pending);
+	mer_map_fini(&t->owners);
+	free(t->learned);
+	free(t);
+}
+
+void sync_matcher_expect(const struct sync_matcher *t, const struct sync_end *e)
+{
+	sync_pending_prefetch_slot(&t->pending, e->hash);
+}
+
+void sync_matcher_expect_soon(const struct sync_matcher *t, const struct sync_end *e)
+{
+	sync_pending_prefetch_entry(&t->pending, e->hash);
+}
+
+uint64_t sync_matcher_doubtful(const struct sync_matcher *t, enum sync_kind kind)
+{
+	return t->doubtful[kind];
+}
+
+/* ---- how an end and an entry are related ---- */
+
+enum relation {
+	UNRELATED,
+	SAME, /* the same packet, or a retransmission that nothing tells apart */
+	PART  /* begin with the same byte of the same flow, and have different lengths */
+};
+
+static bool is_same_flow(const struct sync_entry *x, const struct sync_end *e)
+{
+	return x->addresses == e->addresses && x->ports == e->ports;
+}
+
+/* Some layouts have the data offset before the flags. */
+static bool has_same_flags(uint32_t a, uint32_t b)
+{
+	uint32_t mask = a > SYNC_FLAGS_MASK && b > SYNC_FLAGS_MASK ? 0xffff : SYNC_FLAGS_MASK;
+	return ((a ^ b) & mask) == 0;
+}
+
+static enum relation relate_tcp(const struct sync_entry *x, const struct sync_end *e)
+{
+	bool same_flags = has_same_flags(x->flags, e->flags);
+	if (!x->addresses || !e->addresses)
+		return same_flags ? SAME : UNRELATED;
+	if (x->id != e->id)
+		return UNRELATED;
+	bool same_len = x->len == e->len;
+	if (!is_same_flow(x, e)) /* translated on the way? */
+		return e->ack && e->id && e->len && same_len && same_flags ? SAME : UNRELATED;
+	if (same_flags && (same_len || !x->len || !e->len))
+		return SAME;
+	return !same_len && sync_payload(x->len, x->head) && sync_payload(e->len, e->head) &&
+			       !((x->flags | e->flags) & (SYNC_SYN | SYNC_RST)) && !e->is_local
+		       ? PART
+		       : UNRELATED;
+}
+
+static enum relation relate(const struct sync_entry *x, const struct sync_end *e)
+{
+	if (x->seq != e->seq || x->ack != e->ack || x->kind != e->kind)
+		return UNRELATED;
+	if (e->kind == SYNC_TCP)
+		return relate_tcp(x, e);
+	return x->flags == e->flags && is_same_flow(x, e) ? SAME : UNRELATED;
+}
+
+/* Is the same key used for other messages after a while? */
+static bool reuses_keys(uint32_t kind)
+{
+	return kind == SYNC_UDP || kind == SYNC_ICMP;
+}
+
+/* Has it one event at each end, whatever devices there are? */
+static bool is_unique(uint32_t kind)
+{
+	return kind == SYNC_USER || kind == SYNC_VMSYNC;
+}
+
+/* No further apart than the time that a packet may need from device to device? t is not before. */
+static bool is_close(int64_t before, int64_t t)
+{
+	return (uint64_t)t - (uint64_t)before <= DEVICE_NS;
+}
+
+/* An end whose key was matched: does it belong to that message, or use the key again? */
+static bool is_repeated(const struct sync_entry *x, const struct sync_end *e)
+{
+	if (!reuses_keys(e->kind))
+		return true;
+	if (e->host != x->send_host && e->host != x->recv_host)
+		return true;
+	return is_close(e->host == x->send_host ? x->sent : x->received, e->time);
+}
+
+/* ---- counts ---- */
+
+static int count_duplicate(struct sync_matcher *t, const struct sync_entry *x,
+	const struct sync_end *e, struct mer_err *err)
+{
+	t->m->hosts[e->host].n_duplicates++;
+	if (!x || x->state != SYNC_MATCHED)
+		return 0;
+	struct sync_link *l = sync_messages_link(t->m, x->send_host, x->recv_host);
+	if (!l)
+		return mer_fail_nomem(err);
+	l->n_duplicates++;
+	return 0;
+}
+
+static int learn(struct sync_matcher *t, uint32_t address, uint32_t host, struct mer_err *err)
+{
+	if (!address || t->learned[host] == address)
+		return 0;
+	uint32_t *owner = mer_map_put(&t->owners, address);
+	if (!owner)
+		return mer_fail_nomem(err);
+	t->learned[host] = address;
+	*owner = *owner && *owner != host + 1 ? NOBODY : host + 1;
+	return 0;
+}
+
+/* NOBODY: not known. */
+static uint32_t owner_of(const struct sync_matcher *t, uint32_t address)
+{
+	const uint32_t *owner = address ? mer_map_get(&t->owners, address) : NULL;
+	return owner && *owner != NOBODY ? *owner - 1 : NOBODY;
+}
+
+static int add_message(struct sync_matcher *t, uint32_t from, uint32_t to,
+	struct sync_message message, uint32_t kind, struct mer_err *err)
+{
+	struct sync_link *l = sync_messages_link(t->m, from, to);
+	if (!l)
+		return mer_fail_nomem(err);
+	return sync_link_add(l, message, (enum sync_kind)kind, err);
+}
+
+/* The entry x and the end e make a message. */
+static int add_match(struct sync_matcher *t, struct sync_entry *x, const struct sync_end *e,
+	struct sync_match *match, struct mer_err *err)
+{
+	if (e->is_send) {
+		x->send_host = e->host;
+		x->sent = e->time;
+	} else {
+		x->recv_host = e->host;
+		x->received = e->time;
+	}
+	*match = (struct sync_match){ true, x->send_host, x->recv_host, x->sent, x->received };
+	sync_pending_remember(&t->pending, x);
+	int rc = learn(t, e->from, match->from, err);
+	if (rc)
+		return rc;
+	return add_message(t, match->from, match->to,
+		(struct sync_message){ match->sent, match->received }, e->kind, err);
+}
+
+static int count_lost(
+	struct sync_matcher *t, const struct sync_entry *x, bool is_full, struct mer_err *err)
+{
+	struct sync_host_counts *h = &t->m->hosts[x->send_host];
+	h->n_unmatched_sent++;
+	h->n_too_old += is_full;
+	uint32_t owner = owner_of(t, x->recv_host);
+	if (owner == NOBODY || owner == x->send_host)
+		return 0;
+	struct sync_link *l = sync_messages_link(t->m, x->send_host, owner);
+	if (!l)
+		return mer_fail_nomem(err);
+	l->n_unmatched++;
+	return 0;
+}
+
+/* The oldest entry is forgotten: what is it now? */
+static int settle_oldest(struct sync_matcher *t, bool is_full, struct mer_err *err)
+{
+	struct sync_entry *x = sync_pending_oldest(&t->pending);
+	int rc = 0;
+	uint32_t owner;
+	switch ((enum sync_state)x->state) {
+	case SYNC_SENT: rc = count_lost(t, x, is_full, err); break;
+	case SYNC_LOOPED:
+		owner = x->is_local ? NOBODY : owner_of(t, x->recv_host);
+		if (owner != NOBODY && owner != x->send_host)
+			rc = count_lost(t, x, is_full, err);
+		else
+			rc = add_message(t, x->send_host, x->send_host,
+				(struct sync_message){ x->sent, x->received }, x->kind, err);
+		break;
+	case SYNC_RECEIVED:
+		t->m->hosts[x->recv_host].n_unmatched_received++;
+		t->m->hosts[x->recv_host].n_too_old += is_full;
+		break;
+	case SYNC_DOUBTFUL:
+		if (x->send_host != NOBODY)
+			t->m->hosts[x->send_host].n_unmatched_sent++;
+		else
+			t->m->hosts[x->recv_host].n_unmatched_received++;
+		break;
+	case SYNC_MATCHED:
+	case SYNC_HOLE: break;
+	}
+	sync_pending_drop(&t->pending, x);
+	return rc;
+}
+
+/* ---- cut and merged segments ---- */
+
+static struct cover *cover_of(struct sync_matcher *t, uint32_t addresses, uint32_t ports)
+{
+	return &t->covers[sync_hash(0, addresses, ports) % COVERS];
+}
+
+static void cover(struct sync_matcher *t, const struct sync_end *flow, uint32_t begin, uint32_t end)
+{
+	*cover_of(t, flow->addresses, flow->ports) =
+		(struct cover){ flow->addresses, flow->ports, begin, end };
+}
+
+/* Is it a part of the flow's last cut or merged packet? */
+static bool is_covered(struct sync_matcher *t, const struct sync_end *e)
+{
+	uint32_t payload = sync_payload(e->len, e->head);
+	if (!payload || !e->addresses)
+		return false;
+	const struct cover *c = cover_of(t, e->addresses, e->ports);
+	uint32_t size = c->end - c->begin;
+	return c->addresses == e->addresses && c->ports == e->ports && e->seq - c->begin < size &&
+	       e->seq + payload - c->begin <= size;
+}
+
+/* The send of the flow that ends with this byte, the first one there was; NULL: none waits. */
+static struct sync_entry *find_tail(struct sync_matcher *t, const struct sync_end *e, uint32_t tail)
+{
+	uint32_t hash = sync_tail_hash(e->addresses, e->ports, tail);
+	struct sync_entry *x, *first = NULL;
+	for (uint32_t at = hash; (x = sync_index_next(&t->pending, &t->pending.tails, hash, &at));)
+		if (is_same_flow(x, e) && sync_tail(x) == tail &&
+			(x->state == SYNC_SENT || x->state == SYNC_LOOPED) &&
+			x->send_host != e->host && !e->is_local &&
+			(!first || x->sent < first->sent))
+			first = x;
+	return first;
+}
+
+/* e was received and holds what several sends hold: the last of them is its other end. head: the
+ * first of them, NULL: not seen. */
+static int match_merged(struct sync_matcher *t, struct sync_entry *head, const struct sync_end *e,
+	struct sync_match *match, struct mer_err *err)
+{
+	uint32_t end = e->seq + sync_payload(e->len, e->head);
+	struct sync_entry *last = find_tail(t, e, end);
+	if (!last || last->seq == e->seq) /* not merged, but sent again in another way */
+		last = head;
+	if (!last)
+		return 0;
+	cover(t, e, e->seq, end);
+	/* The parts before it have arrived with it. */
+	uint32_t at = last->seq;
+	for (int i = 0; i < MAX_PARTS && at - e->seq - 1 < end - e->seq - 1; i++) {
+		struct sync_entry *x = find_tail(t, e, at);
+		if (!x || x == last || x->send_host != last->send_host)
+			break;
+		x->recv_host = e->host;
+		x->received = e->time;
+		t->m->hosts[x->send_host].n_duplicates++;
+		at = x->seq;
+		sync_pending_remember(&t->pending, x);
+	}
+	return add_match(t, last, e, match, err);
+}
+
+/* ---- an end ---- */
+
+static int add_tail(struct sync_matcher *t, struct sync_entry *x, struct mer_err *err)
+{
+	if (x->kind != SYNC_TCP || !x->addresses || !sync_payload(x->len, x->head))
+		return 0;
+	return sync_pending_add_tail(&t->pending, x) ? 0 : mer_fail_nomem(err);
+}
+
+/* x takes what e knows. */
+static int upgrade(
+	struct sync_matcher *t, struct sync_entry *x, const struct sync_end *e, struct mer_err *err)
+{
+	if (x->has_tail)
+		sync_pending_drop_tail(&t->pending, x);
+	x->addresses = e->addresses;
+	x->ports = e->ports;
+	x->id = e->id;
+	x->len = e->len;
+	x->head = e->head;
+	x->flags = e->flags;
+	x->is_local = e->is_local;
+	return add_tail(t, x, err);
+}
+
+static int insert(struct sync_matcher *t, const struct sync_end *e, struct mer_err *err)
+{
+	if (sync_pending_full(&t->pending)) {
+		int rc = settle_oldest(t, true, err);
+		if (rc)
+			return rc;
+	}
+	struct sync_entry x = { .seq = e->seq,
+		.ack = e->ack,
+		.addresses = e->addresses,
+		.ports = e->ports,
+		.flags = e->flags,
+		.id = e->id,
+		.len = e->len,
+		.head = e->head,
+		.kind = e->kind,
+		.state = e->is_send ? SYNC_SENT : SYNC_RECEIVED,
+		.is_local = e->is_local,
+		.send_host = e->is_send ? e->host : NOBODY,
+		.recv_host = e->is_send ? e->to : e->host,
+		.sent = e->time,
+		.received = e->time };
+	struct sync_entry *new = sync_pending_add(&t->pending, &x);
+	if (!new)
+		return mer_fail_nomem(err);
+	return e->is_send ? add_tail(t, new, err) : 0;
+}
+
+static void give_up(struct sync_matcher *t, struct sync_entry *x)
+{
+	x->state = SYNC_DOUBTFUL;
+	t->doubtful[x->kind]++;
+}
+
+static bool has_same_id(const struct sync_entry *x, const struct sync_end *e)
+{
+	return e->kind == SYNC_TCP && e->addresses && x->addresses && e->id && x->id == e->id;
+}
+
+/* Sent again before it was received anywhere else. */
+static int send_again(
+	struct sync_matcher *t, struct sync_entry *x, const struct sync_end *e, struct mer_err *err)
+{
+	int64_t last = x->state == SYNC_LOOPED ? x->received : x->sent;
+	bool close = is_close(last, e->time);
+	if (is_unique(e->kind)) {
+		give_up(t, x);
+	} else if (x->send_host != e->host) {
+		/* passed on */
+	} else if (reuses_keys(e->kind) && !close) {
+		give_up(t, x);
+	} else if (e->addresses && (close || has_same_id(x, e))) {
+		x->sent = e->time;
+		x->state = SYNC_SENT;
+		x->recv_host = e->to;
+		int rc = !x->addresses || !is_same_flow(x, e) ? upgrade(t, x, e, err) : 0;
+		if (rc)
+			return rc;
+	}
+	return count_duplicate(t, x, e, err);
+}
+
+static int add_send(struct sync_matcher *t, const struct sync_end *e, struct sync_match *match,
+	struct mer_err *err)
+{
+	struct sync_entry *x, *part = NULL;
+	struct sync_index *keys = &t->pending.keys;
+	for (uint32_t at = e->hash; (x = sync_index_next(&t->pending, keys, e->hash, &at));) {
+		enum relation r = relate(x, e);
+		if (r == PART)
+			part = part ? part : x;
+		if (r != SAME)
+			continue;
+		switch ((enum sync_state)x->state) {
+		case SYNC_MATCHED:
+			if (!is_repeated(x, e))
+				continue;
+			return count_duplicate(t, x, e, err);
+		case SYNC_HOLE:
+		case SYNC_DOUBTFUL: return count_duplicate(t, x, e, err);
+		case SYNC_SENT:
+		case SYNC_LOOPED: return send_again(t, x, e, err);
+		case SYNC_RECEIVED:
+			if (x->recv_host == e->host || e->is_local || x->is_local)
+				return count_duplicate(t, x, e, err); /* passed on */
+			return add_match(t, x, e, match, err);
+		}
+	}
+	if (part && part->state == SYNC_RECEIVED && part->recv_host != e->host) {
+		uint32_t a = sync_payload(e->len, e->head), b = sync_payload(part->len, part->head);
+		cover(t, e, e->seq, e->seq + (a > b ? a : b));
+		return add_match(t, part, e, match, err);
+	}
+	if (is_covered(t, e))
+		return count_duplicate(t, NULL, e, err);
+	return insert(t, e, err);
+}
+
+/* Received again before its send was seen. */
+static int receive_again(
+	struct sync_matcher *t, struct sync_entry *x, const struct sync_end *e, struct mer_err *err)
+{
+	/* Two messages? The send of the first one may never have been recorded; the send that comes
+	 * may be the second one's. */
+	if (is_unique(e->kind) ||
+		(x->recv_host == e->host && !has_same_id(x, e) && !is_close(x->received, e->time)))
+		give_up(t, x);
+	return count_duplicate(t, x, e, err);
+}
+
+static int add_receive(struct sync_matcher *t, const struct sync_end *e, struct sync_match *match,
+	struct mer_err *err)
+{
+	struct sync_entry *x, *part = NULL;
+	struct sync_index *keys = &t->pending.keys;
+	for (uint32_t at = e->hash; (x = sync_index_next(&t->pending, keys, e->hash, &at));) {
+		enum relation r = relate(x, e);
+		if (r == PART)
+			part = part ? part : x;
+		if (r != SAME)
+			continue;
+		switch ((enum sync_state)x->state) {
+		case SYNC_MATCHED:
+			if (!is_repeated(x, e))
+				continue;
+			return count_duplicate(t, x, e, err);
+		case SYNC_HOLE:
+		case SYNC_DOUBTFUL: return count_duplicate(t, x, e, err);
+		case SYNC_RECEIVED: return receive_again(t, x, e, err);
+		case SYNC_SENT:
+		case SYNC_LOOPED:
+			if (x->send_host != e->host && (e->is_local || x->is_local))
+				continue;
+			if (x->send_host != e->host || is_unique(e->kind))
+				return add_match(t, x, e, match, err);
+			if (x->state == SYNC_LOOPED)
+				return count_duplicate(t, x, e, err);
+			x->state = SYNC_LOOPED;
+			x->received = e->time;
+			return 0;
+		}
+	}
+	if (part && part->state == SYNC_MATCHED)
+		return count_duplicate(t, part, e, err);
+	bool waits = part && part->send_host != e->host &&
+		     (part->state == SYNC_SENT || part->state == SYNC_LOOPED);
+	if (waits && e->len < part->len) {
+		cover(t, e, part->seq, sync_tail(part));
+		return add_match(t, part, e, match, err);
+	}
+	if (is_covered(t, e))
+		return count_duplicate(t, NULL, e, err);
+	if (e->kind == SYNC_TCP && e->addresses && sync_payload(e->len, e->head)) {
+		int rc = match_merged(t, waits ? part : NULL, e, match, err);
+		if (rc || match->found)
+			return rc;
+	}
+	return insert(t, e, err);
+}
+
+int sync_matcher_add(struct sync_matcher *t, const struct sync_end *e, struct sync_match *match,
+	struct mer_err *err)
+{
+	match->found = false;
+	if (e->is_send) {
+		t->m->hosts[e->host].n_sent++;
+		return add_send(t, e, match, err);
+	}
+	t->m->hosts[e->host].n_received++;
+	return add_receive(t, e, match, err);
+}
+
+int sync_matcher_finish(struct sync_matcher *t, struct mer_err *err)
+{
+	while (sync_pending_oldest(&t->pending)) {
+		int rc = settle_oldest(t, false, err);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}

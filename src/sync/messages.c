@@ -1,0 +1,175 @@
+/* Messages: the lists of each link. Sorted once, at the end; whoever adds does not care for order. */
+#include "sync/messages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *sync_kind_name(enum sync_kind kind)
+{
+	static const char *const names[SYNC_N_KINDS] = {
+		[SYNC_TCP] = "tcp",
+		[SYNC_UDP] = "udp",
+		[SYNC_ICMP] = "icmp",
+		[SYNC_VMSYNC] = "vmsync",
+		[SYNC_USER] = "user",
+	};
+	return names[kind];
+}
+
+int sync_messages_init(struct sync_messages *m, uint32_t n_hosts, struct mer_err *err)
+{
+	*m = (struct sync_messages){ .n_hosts = n_hosts };
+	m->hosts = calloc((size_t)n_hosts + 1, sizeof(*m->hosts));
+	return m->hosts ? 0 : mer_fail_nomem(err);
+}
+
+void sync_messages_free(struct sync_messages *m)
+{
+	for (size_t i = 0; i < m->n_links; i++) {
+		free(m->links[i].messages);
+		free(m->links[i].kinds);
+	}
+	free(m->links);
+	free(m->hosts);
+	mer_map_fini(&m->link_map);
+	*m = (struct sync_messages){ 0 };
+}
+
+static uint64_t link_key(uint32_t from, uint32_t to)
+{
+	return (uint64_t)from << 32 | to;
+}
+
+struct sync_link *sync_messages_link(struct sync_messages *m, uint32_t from, uint32_t to)
+{
+	uint32_t *place = mer_map_put(&m->link_map, link_key(from, to));
+	if (!place)
+		return NULL;
+	if (*place)
+		return &m->links[*place - 1];
+	if (m->n_links == m->cap_links) {
+		size_t cap = m->cap_links ? m->cap_links * 2 : 16;
+		struct sync_link *p = realloc(m->links, cap * sizeof(*p));
+		if (!p)
+			return NULL;
+		m->links = p;
+		m->cap_links = cap;
+	}
+	m->links[m->n_links] = (struct sync_link){ .from = from, .to = to };
+	*place = (uint32_t)m->n_links + 1;
+	return &m->links[m->n_links++];
+}
+
+static bool grow(struct sync_link *l)
+{
+	size_t cap = l->cap ? l->cap * 2 : 64;
+	struct sync_message *p = realloc(l->messages, cap * sizeof(*p));
+	if (!p)
+		return false;
+	l->messages = p;
+	if (l->kinds) {
+		uint8_t *k = realloc(l->kinds, cap);
+		if (!k)
+			return false;
+		l->kinds = k;
+	}
+	l->cap = cap;
+	return true;
+}
+
+int sync_link_add(
+	struct sync_link *l, struct sync_message msg, enum sync_kind kind, struct mer_err *err)
+{
+	if (l->n == l->cap && !grow(l))
+		return mer_fail_nomem(err);
+	if (kind != SYNC_TCP && !l->kinds) {
+		l->kinds = calloc(l->cap, 1);
+		if (!l->kinds)
+			return mer_fail_nomem(err);
+		memset(l->kinds, SYNC_TCP, l->n);
+	}
+	if (l->kinds)
+		l->kinds[l->n] = (uint8_t)kind;
+	l->messages[l->n++] = msg;
+	return 0;
+}
+
+struct sorted { /* a message with its kind */
+	struct sync_message m;
+	uint8_t kind;
+};
+
+static int by_sent(const void *a, const void *b)
+{
+	const struct sync_message *x = a, *y = b; /* also the first members of struct sorted */
+	if (x->sent != y->sent)
+		return x->sent < y->sent ? -1 : 1;
+	return (x->received > y->received) - (x->received < y->received);
+}
+
+static bool is_sorted(const struct sync_link *l)
+{
+	for (size_t i = 1; i < l->n; i++)
+		if (by_sent(&l->messages[i - 1], &l->messages[i]) > 0)
+			return false;
+	return true;
+}
+
+static int sort_link(struct sync_link *l, struct mer_err *err)
+{
+	if (is_sorted(l))
+		return 0;
+	if (!l->kinds) {
+		qsort(l->messages, l->n, sizeof(*l->messages), by_sent);
+		return 0;
+	}
+	struct sorted *s = malloc(l->n * sizeof(*s));
+	if (!s)
+		return mer_fail_nomem(err);
+	for (size_t i = 0; i < l->n; i++)
+		s[i] = (struct sorted){ l->messages[i], l->kinds[i] };
+	qsort(s, l->n, sizeof(*s), by_sent);
+	for (size_t i = 0; i < l->n; i++) {
+		l->messages[i] = s[i].m;
+		l->kinds[i] = s[i].kind;
+	}
+	free(s);
+	return 0;
+}
+
+static void count_reordered(struct sync_link *l)
+{
+	l->n_reordered = 0;
+	int64_t last = INT64_MIN;
+	for (size_t i = 0; i < l->n; i++) {
+		if (l->messages[i].received < last)
+			l->n_reordered++;
+		else
+			last = l->messages[i].received;
+	}
+}
+
+static int by_ends(const void *a, const void *b)
+{
+	const struct sync_link *x = a, *y = b;
+	uint64_t kx = link_key(x->from, x->to), ky = link_key(y->from, y->to);
+	return (kx > ky) - (kx < ky);
+}
+
+int sync_messages_finish(struct sync_messages *m, struct mer_err *err)
+{
+	if (m->n_links)
+		qsort(m->links, m->n_links, sizeof(*m->links), by_ends);
+	for (size_t i = 0; i < m->n_links; i++) {
+		struct sync_link *l = &m->links[i];
+		uint32_t *place = mer_map_put(&m->link_map, link_key(l->from, l->to));
+		if (!place)
+			return mer_fail_nomem(err);
+		*place = (uint32_t)i + 1;
+		int rc = sort_link(l, err);
+		if (rc)
+			return rc;
+		count_reordered(l);
+	}
+	return 0;
+}

@@ -1,0 +1,65 @@
+/* Messages: what was sent on one host and received on another, with both clocks' times.
+ *
+ * The input of everything else in this folder; src/sync/gather.h finds them in traces, tests and
+ * generated worlds make them directly. Times are ns of the host's own clock, before any
+ * synchronization. */
+#ifndef MER_SYNC_MESSAGES_H
+#define MER_SYNC_MESSAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/err.h"
+#include "base/map.h"
+
+enum sync_kind {
+	SYNC_TCP,
+	SYNC_UDP,
+	SYNC_ICMP,
+	SYNC_VMSYNC, /* hypercalls between a guest and its hypervisor */
+	SYNC_USER,   /* pairs of events that the user declared */
+	SYNC_N_KINDS
+};
+const char *sync_kind_name(enum sync_kind);
+
+struct sync_message {
+	int64_t sent;	  /* clock of link.from, ns */
+	int64_t received; /* clock of link.to, ns */
+};
+
+struct sync_link { /* one direction between two hosts; from == to: messages to itself */
+	uint32_t from, to;
+	struct sync_message *messages; /* malloc'ed; by sent, then received */
+	uint8_t *kinds;		       /* as messages: enum sync_kind; NULL: all SYNC_TCP */
+	size_t n, cap;
+	uint64_t n_duplicates; /* seen again: bridges, virtual interfaces, retransmissions */
+	uint64_t n_reordered;  /* received before one that was sent earlier */
+	uint64_t n_unmatched;  /* sent, by its addresses to this host, and not seen there */
+};
+
+struct sync_host_counts {
+	uint64_t n_sent, n_received; /* events that could be one end of a message */
+	uint64_t n_unmatched_sent, n_unmatched_received, n_duplicates;
+	uint64_t n_too_old;	/* of the unmatched: given up because too many were pending */
+	uint64_t n_without_key; /* events that lack what identifies a message */
+};
+
+struct sync_messages {
+	/* Only those with messages or counts. By from, then to, once finished. */
+	struct sync_link *links;
+	size_t n_links, cap_links;
+	struct sync_host_counts *hosts; /* malloc'ed */
+	uint32_t n_hosts;
+	struct mer_map link_map; /* from << 32 | to -> number of the link, plus 1 */
+};
+
+int sync_messages_init(struct sync_messages *m, uint32_t n_hosts, struct mer_err *err);
+void sync_messages_free(struct sync_messages *m);
+/* The link, made when it is not there; NULL: no memory. Pointers to links hold until the next. */
+struct sync_link *sync_messages_link(struct sync_messages *m, uint32_t from, uint32_t to);
+int sync_link_add(
+	struct sync_link *l, struct sync_message msg, enum sync_kind kind, struct mer_err *err);
+/* After the last message: sorts each link's messages, counts the reordered. */
+int sync_messages_finish(struct sync_messages *m, struct mer_err *err);
+
+#endif

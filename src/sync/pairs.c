@@ -1,0 +1,272 @@
+#include "sync/pairs.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include "sync/points.h"
+
+/* --- How much is open ---------------------------------------------------------------------------- */
+
+enum { N_SAMPLES = 255 };
+
+struct sample {
+	int64_t x, high, low;
+	bool has_high, has_low;
+};
+
+/* Points of one direction without those left out. */
+struct feed {
+	const struct sync_point *p;
+	size_t n;
+	const uint8_t *out; /* NULL: none */
+};
+
+static void tighten(struct sample *s, int sign, int64_t y)
+{
+	if (sign > 0 && (!s->has_high || y < s->high)) {
+		s->high = y;
+		s->has_high = true;
+	} else if (sign < 0 && (!s->has_low || y > s->low)) {
+		s->low = y;
+		s->has_low = true;
+	}
+}
+
+/* The cones that the points cast in one direction of time onto the samples; they end at breaks. */
+static void cast(const struct feed *f, int sign, int dir, double rate, const struct sync_breaks *b,
+	struct sample *s)
+{
+	bool set = false;
+	int64_t x0 = 0, y0 = 0;
+	size_t i = 0, k = 0, r = 0;
+	while (k < N_SAMPLES) {
+		struct sample *at = &s[dir > 0 ? k : N_SAMPLES - 1 - k];
+		const struct sync_point *p = i < f->n ? &f->p[dir > 0 ? i : f->n - 1 - i] : NULL;
+		const struct sync_break *br =
+			r < b->n ? &b->rows[dir > 0 ? r : b->n - 1 - r] : NULL;
+		bool point_first = p && (dir > 0 ? p->x <= at->x : p->x >= at->x);
+		int64_t x = point_first ? p->x : at->x;
+		if (br && (dir > 0 ? br->end.x <= x : br->begin.x >= x)) {
+			set = false;
+			r++;
+			continue;
+		}
+		int64_t dx = dir > 0 ? sync_sub(x, x0) : sync_sub(x0, x);
+		int64_t reach = set ? sync_drift_reach(rate, dx) : 0;
+		int64_t here = sign > 0 ? sync_add(y0, reach) : sync_sub(y0, reach);
+		if (!point_first) {
+			if (set)
+				tighten(at, sign, here);
+			k++;
+			continue;
+		}
+		if (!(f->out && f->out[dir > 0 ? i : f->n - 1 - i]) &&
+			(!set || (sign > 0 ? p->y <= here : p->y >= here))) {
+			set = true;
+			x0 = p->x;
+			y0 = p->y;
+		}
+		i++;
+	}
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double p = *(const double *)a, q = *(const double *)b;
+	return p < q ? -1 : p > q;
+}
+
+static bool inside(const struct sync_breaks *b, int64_t x)
+{
+	for (size_t i = 0; i < b->n; i++)
+		if (x > b->rows[i].begin.x && x < b->rows[i].end.x)
+			return true;
+	return false;
+}
+
+static void measure(struct sync_pair_scan *pair, const struct feed *upper, const struct feed *lower,
+	double rate)
+{
+	pair->min = pair->median = pair->max = INFINITY;
+	if (upper->n == 0 || lower->n == 0)
+		return;
+	int64_t begin = upper->p[0].x < lower->p[0].x ? upper->p[0].x : lower->p[0].x;
+	int64_t u = upper->p[upper->n - 1].x, l = lower->p[lower->n - 1].x;
+	int64_t end = u > l ? u : l;
+	struct sample s[N_SAMPLES] = { 0 };
+	double step = (double)sync_sub(end, begin) / (N_SAMPLES - 1);
+	for (int i = 0; i < N_SAMPLES; i++)
+		s[i].x = i == N_SAMPLES - 1 ? end : sync_add(begin, (int64_t)(step * i));
+	for (int dir = 1; dir >= -1; dir -= 2) {
+		cast(upper, 1, dir, rate, &pair->breaks, s);
+		cast(lower, -1, dir, rate, &pair->breaks, s);
+	}
+	double half[N_SAMPLES];
+	size_t n = 0;
+	pair->max = -1;
+	for (int i = 0; i < N_SAMPLES; i++) {
+		if (!s[i].has_high || !s[i].has_low || inside(&pair->breaks, s[i].x))
+			continue;
+		double w = (double)sync_sub(s[i].high, s[i].low) / 2;
+		if (w > pair->max) {
+			pair->max = w;
+			pair->max_at = s[i].x;
+		}
+		half[n++] = w;
+	}
+	if (n == 0) {
+		pair->max = INFINITY;
+		return;
+	}
+	qsort(half, n, sizeof(*half), by_value);
+	pair->min = half[0];
+	pair->median = half[n / 2];
+}
+
+/* --- Scanning ------------------------------------------------------------------------------------ */
+
+/* Marks of points, from the list of those left out; also of the link's messages. */
+static int mark(const uint32_t *list, size_t n_list, size_t n_points, const uint32_t *of,
+	uint8_t **points, uint8_t *link_out)
+{
+	*points = NULL;
+	if (n_list == 0)
+		return 0;
+	*points = calloc(n_points, 1);
+	if (!*points)
+		return MER_ERR_NOMEM;
+	for (size_t i = 0; i < n_list; i++) {
+		(*points)[list[i]] = 1;
+		link_out[of ? of[list[i]] : list[i]] = 1;
+	}
+	return 0;
+}
+
+static int prepare_out(const struct sync_messages *m, struct sync_pairs *pairs, size_t link,
+	size_t n_list, struct mer_err *err)
+{
+	if (link == SYNC_NO_LINK)
+		return 0;
+	if (pairs->out[link]) {
+		memset(pairs->out[link], 0, m->links[link].n);
+	} else if (n_list) {
+		pairs->out[link] = calloc(m->links[link].n, 1);
+		if (!pairs->out[link])
+			return mer_fail_nomem(err);
+	}
+	return 0;
+}
+
+int sync_pair_rescan(const struct sync_messages *m, struct sync_pairs *pairs, size_t number,
+	uint32_t axis, double max_rate, struct mer_err *err)
+{
+	struct sync_pair_scan *pair = &pairs->pairs[number];
+	size_t forth = axis == pair->a ? pair->ab : pair->ba;
+	size_t back = axis == pair->a ? pair->ba : pair->ab;
+	struct sync_pair_points p;
+	int rc = sync_points_new(forth == SYNC_NO_LINK ? NULL : &m->links[forth],
+		back == SYNC_NO_LINK ? NULL : &m->links[back], NULL, NULL, INT64_MIN, INT64_MAX, &p,
+		err);
+	if (rc)
+		return rc;
+	sync_breaks_free(&pair->breaks);
+	pair->axis = axis;
+	struct sync_breaks *b = &pair->breaks;
+	rc = sync_find_breaks(
+		&(struct sync_points){ p.upper, p.lower, p.n_upper, p.n_lower }, max_rate, b, err);
+	pair->n_out = b->n_out_upper + b->n_out_lower;
+	if (rc == 0)
+		rc = prepare_out(m, pairs, forth, b->n_out_upper, err);
+	if (rc == 0)
+		rc = prepare_out(m, pairs, back, b->n_out_lower, err);
+	uint8_t *out_upper = NULL, *out_lower = NULL;
+	if (rc == 0 && (mark(b->out_upper, b->n_out_upper, p.n_upper, p.upper_of, &out_upper,
+				forth == SYNC_NO_LINK ? NULL : pairs->out[forth]) ||
+			       mark(b->out_lower, b->n_out_lower, p.n_lower, p.lower_of, &out_lower,
+				       back == SYNC_NO_LINK ? NULL : pairs->out[back])))
+		rc = mer_fail_nomem(err);
+	if (rc == 0)
+		measure(pair, &(struct feed){ p.upper, p.n_upper, out_upper },
+			&(struct feed){ p.lower, p.n_lower, out_lower }, max_rate);
+	free(out_upper);
+	free(out_lower);
+	sync_points_free(&p);
+	return rc;
+}
+
+struct sync_range sync_break_range(
+	const struct sync_pair_scan *pair, const struct sync_break *b, uint32_t host)
+{
+	if (pair->axis == host)
+		return (struct sync_range){ b->begin.x, b->end.x };
+	return (struct sync_range){ sync_add(b->begin.x, b->begin.y),
+		sync_add(b->end.x, b->end.y) };
+}
+
+struct place {		    /* a link as a pair, for sorting */
+	uint32_t low, high; /* ranks */
+	size_t link;
+};
+
+static int by_pair(const void *a, const void *b)
+{
+	const struct place *p = a, *q = b;
+	if (p->low != q->low)
+		return p->low < q->low ? -1 : 1;
+	if (p->high != q->high)
+		return p->high < q->high ? -1 : 1;
+	return p->link < q->link ? -1 : p->link > q->link;
+}
+
+int sync_pairs_new(const struct sync_messages *m, const uint32_t *rank, double max_rate,
+	struct sync_pairs *pairs, struct mer_err *err)
+{
+	*pairs = (struct sync_pairs){ .n_links = m->n_links };
+	struct place *places = malloc((m->n_links + 1) * sizeof(*places));
+	pairs->pairs = calloc(m->n_links + 1, sizeof(*pairs->pairs));
+	pairs->out = calloc(m->n_links + 1, sizeof(*pairs->out));
+	int rc = places && pairs->pairs && pairs->out ? 0 : mer_fail_nomem(err);
+	size_t n = 0;
+	for (size_t i = 0; i < m->n_links && rc == 0; i++) {
+		const struct sync_link *l = &m->links[i];
+		uint32_t p = rank[l->from], q = rank[l->to];
+		if (l->from != l->to && l->n)
+			places[n++] = (struct place){ p < q ? p : q, p < q ? q : p, i };
+	}
+	if (rc == 0)
+		qsort(places, n, sizeof(*places), by_pair);
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		const struct sync_link *l = &m->links[places[i].link];
+		bool same = i && places[i].low == places[i - 1].low &&
+			    places[i].high == places[i - 1].high;
+		if (!same) {
+			bool forth = rank[l->from] < rank[l->to];
+			pairs->pairs[pairs->n++] = (struct sync_pair_scan){
+				.a = forth ? l->from : l->to,
+				.b = forth ? l->to : l->from,
+				.ab = SYNC_NO_LINK,
+				.ba = SYNC_NO_LINK,
+			};
+		}
+		struct sync_pair_scan *pair = &pairs->pairs[pairs->n - 1];
+		*(l->from == pair->a ? &pair->ab : &pair->ba) = places[i].link;
+	}
+	free(places);
+	for (size_t i = 0; i < pairs->n && rc == 0; i++)
+		rc = sync_pair_rescan(m, pairs, i, pairs->pairs[i].a, max_rate, err);
+	if (rc)
+		sync_pairs_free(pairs);
+	return rc;
+}
+
+void sync_pairs_free(struct sync_pairs *pairs)
+{
+	for (size_t i = 0; i < pairs->n; i++)
+		sync_breaks_free(&pairs->pairs[i].breaks);
+	for (size_t i = 0; pairs->out && i < pairs->n_links; i++)
+		free(pairs->out[i]);
+	free(pairs->pairs);
+	free(pairs->out);
+	memset(pairs, 0, sizeof(*pairs));
+}

@@ -1,0 +1,43 @@
+/* Pairs: each two hosts' messages by themselves: how much they leave open, where they contradict a
+ * clock of bounded drift, and which of them are wrong. */
+#ifndef MER_SYNC_PAIRS_H
+#define MER_SYNC_PAIRS_H
+
+#include "sync/breaks.h"
+#include "sync/drift.h"
+#include "sync/messages.h"
+
+#define SYNC_NO_LINK SIZE_MAX
+
+struct sync_pair_scan {
+	uint32_t a, b; /* in the order that the caller's rank gives */
+	uint32_t axis; /* a or b: whose clock the breaks are on */
+	size_t ab, ba; /* links from a to b and back; SYNC_NO_LINK: none */
+	struct sync_breaks breaks;
+	uint64_t n_out; /* messages left out */
+	/* Half width of what is open about the offset, over the time of their messages, ns; INFINITY:
+	 * no messages one way. */
+	double min, median, max;
+	int64_t max_at; /* axis' clock */
+};
+
+struct sync_pairs {
+	struct sync_pair_scan *pairs; /* by a, then b */
+	size_t n;
+	uint8_t **out; /* for each link: 1 for messages left out; NULL: none */
+	size_t n_links;
+};
+
+/* rank: hosts in an order of their own: a is the one with the lower rank. Scans all pairs with a's
+ * clock as axis. */
+int sync_pairs_new(const struct sync_messages *m, const uint32_t *rank, double max_rate,
+	struct sync_pairs *pairs, struct mer_err *err);
+void sync_pairs_free(struct sync_pairs *pairs);
+/* Where a break is on the clock of one of the pair's hosts. */
+struct sync_range sync_break_range(
+	const struct sync_pair_scan *pair, const struct sync_break *b, uint32_t host);
+/* Scans one pair anew on the clock of `axis`. */
+int sync_pair_rescan(const struct sync_messages *m, struct sync_pairs *pairs, size_t pair,
+	uint32_t axis, double max_rate, struct mer_err *err);
+
+#endif

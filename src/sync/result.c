@@ -1,0 +1,132 @@
+#include "sync/result.h"
+
+#include <stdlib.h>
+
+void sync_result_free(struct sync_result *r)
+{
+	if (!r)
+		return;
+	mer_diags_fini(&r->diags);
+	mer_arena_fini(&r->arena);
+	free(r);
+}
+
+/* The last limit at or before t, as its index + 1; 0: none. */
+static size_t last_before(const struct sync_limit *l, size_t n, int64_t t)
+{
+	size_t lo = 0, hi = n;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (l[mid].at <= t)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* What the limits on either side of t say there: see struct sync_limit. Limits that are no weaker
+ * than what their neighbours imply have their say only as far as the next one. */
+static bool limit_at(const struct sync_drift *d, const struct sync_limit *l, size_t n, int sign,
+	int64_t t, int64_t *offset)
+{
+	size_t i = last_before(l, n, t), epoch = sync_drift_epoch(d, t);
+	int64_t budget = sync_drift_budget(d, t);
+	bool any = false;
+	for (size_t k = i > 0 ? i - 1 : 0; k < n && k <= i; k++) {
+		int64_t way = sync_sub(budget, sync_drift_budget(d, l[k].at));
+		if (way < 0)
+			way = sync_sub(0, way);
+		if (epoch & 1)
+			return false;
+		if (sync_drift_epoch(d, l[k].at) != epoch) {
+			/* Beyond a step only that clocks never run backwards. */
+			bool holds = sign > 0 ? l[k].at > t : l[k].at < t;
+			if (!holds)
+				continue;
+			way = l[k].at > t ? sync_sub(l[k].at, t) : sync_sub(t, l[k].at);
+		}
+		int64_t v =
+			sign > 0 ? sync_add(l[k].offset_ns, way) : sync_sub(l[k].offset_ns, way);
+		if (!any || (sign > 0 ? v < *offset : v > *offset))
+			*offset = v;
+		any = true;
+	}
+	return any;
+}
+
+static struct sync_drift drift_of(const struct sync_host *h)
+{
+	return (struct sync_drift){ h->max_rate, h->span.begin, h->slews, h->steps, h->n_slews,
+		h->n_steps };
+}
+
+bool sync_host_limits(
+	const struct sync_result *r, uint32_t host, int64_t t, int64_t *low, int64_t *high)
+{
+	const struct sync_host *h = &r->hosts[host];
+	*low = INT64_MIN;
+	*high = INT64_MAX;
+	if (h->quality == SYNC_REFERENCE) {
+		*low = *high = trace_map_time(&h->map, t);
+		return true;
+	}
+	struct sync_drift d = drift_of(h);
+	int64_t o;
+	/* Budgets are rounded down: what is lost by that is less than 2 ns. */
+	if (limit_at(&d, h->high, h->n_high, 1, t, &o))
+		*high = sync_add(t, sync_add(o, 2));
+	if (limit_at(&d, h->low, h->n_low, -1, t, &o))
+		*low = sync_add(t, sync_sub(o, 2));
+	return *low != INT64_MIN && *high != INT64_MAX;
+}
+
+bool sync_host_limits_back(
+	const struct sync_result *r, uint32_t host, int64_t time, int64_t *low, int64_t *high)
+{
+	const struct sync_host *h = &r->hosts[host];
+	*low = INT64_MIN;
+	*high = INT64_MAX;
+	if (h->quality == SYNC_REFERENCE) {
+		*low = *high = trace_unmap_time(&h->map, time);
+		return true;
+	}
+	/* The host's clock shows at least t when the latest reference time of t is not beyond
+	 * `time`; limits on reference times rise with t, so both ends are found by bisection around
+	 * the estimate. */
+	int64_t guess = trace_unmap_time(&h->map, time);
+	int64_t lo, hi;
+	bool any = sync_host_limits(r, host, guess, &lo, &hi);
+	if (!any && lo == INT64_MIN && hi == INT64_MAX)
+		return false;
+	for (int side = 0; side < 2; side++) {
+		if (side == 0 ? hi == INT64_MAX : lo == INT64_MIN)
+			continue;
+		int64_t step = 1000, from = guess, to = guess;
+		bool found = false;
+		for (int k = 0; k < 48 && !found; k++, step *= 2) {
+			to = side == 0 ? sync_sub(guess, step) : sync_add(guess, step);
+			int64_t a, b;
+			sync_host_limits(r, host, to, &a, &b);
+			if (side == 0 ? b == INT64_MAX : a == INT64_MIN)
+				break; /* into a step: nothing can be said */
+			found = side == 0 ? b <= time : a >= time;
+			if (!found)
+				from = to;
+		}
+		if (!found)
+			continue;
+		/* `to` is beyond, `from` is not. */
+		while (from > to ? sync_sub(from, to) > 1 : sync_sub(to, from) > 1) {
+			int64_t mid = from / 2 + to / 2 + (from % 2 + to % 2) / 2, a, b;
+			sync_host_limits(r, host, mid, &a, &b);
+			bool beyond = side == 0 ? b <= time : a >= time;
+			if (beyond)
+				to = mid;
+			else
+				from = mid;
+		}
+		*(side == 0 ? low : high) = to;
+	}
+	return *low != INT64_MIN && *high != INT64_MAX;
+}

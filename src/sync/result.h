@@ -1,0 +1,114 @@
+/* Result: what synchronization found, for every host: its clock's map and the limits of its error.
+ *
+ * Made by sync_solve, saved and read back as JSON, shown by the verbs `sync` and `latency`. Owns
+ * all its memory (one arena). Hosts are those of the experiment, in its order. */
+#ifndef MER_SYNC_RESULT_H
+#define MER_SYNC_RESULT_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/json.h"
+#include "base/json_read.h"
+#include "sync/drift.h"
+#include "sync/hull.h"
+#include "sync/messages.h"
+#include "trace/clock_map.h"
+
+enum sync_method {
+	SYNC_AUTO,     /* limits from bounded drift, adaptive pieces between them */
+	SYNC_HULL,     /* one line per pair of hosts */
+	SYNC_OFFSET,   /* one offset per host, no drift */
+	SYNC_REALTIME, /* the recorded clocks are believed: NTP, PTP */
+	SYNC_NONE      /* as recorded, nothing is claimed */
+};
+const char *sync_method_name(enum sync_method); /* "auto", "hull", ... */
+
+/* A limit of (reference time - host time): at `at` the offset is at most (least) this; elsewhere it is
+ * that plus (minus) what the drift may have added since. See sync_host_limits. */
+struct sync_limit {
+	int64_t at, offset_ns;
+};
+
+struct sync_bound {		  /* half widths: the estimate is off by at most so much, ns */
+	int64_t min, median, max; /* over the host's traces; INT64_MAX: not bounded */
+	int64_t worst_at;	  /* host clock, ns: where max is reached */
+};
+
+struct sync_host {
+	const char *name, *id;
+	uint32_t group; /* hosts of different groups cannot be compared */
+	enum sync_method method;
+	enum sync_quality quality;
+	struct trace_clock_map map;
+	const struct sync_step *steps; /* nothing can be said inside */
+	const struct sync_slew *slews;
+	const struct sync_limit *high, *low; /* by time */
+	size_t n_steps, n_slews, n_high, n_low;
+	double max_rate; /* of its offset: with what high and low widen away from their instants */
+	struct sync_range span; /* of its traces; begin MER_NO_TIME: empty */
+	struct sync_bound bound;
+	uint64_t n_matched, n_used; /* messages from and to it; those that limit its clock */
+};
+
+struct sync_latency {		  /* of one direction, ns; n == 0: none */
+	uint64_t n, n_violations; /* received before sent */
+	int64_t min, max, median, p90, p99;
+	double mean, stddev; /* stddev: of the sample (n - 1), NAN below two */
+};
+
+struct sync_direction {
+	struct sync_latency before, after; /* with the clocks as recorded; as synchronized */
+	uint64_t n_duplicates, n_reordered, n_unmatched;
+};
+
+struct sync_pair {     /* of hosts with messages between them */
+	uint32_t a, b; /* a is the one whose id sorts first: what the classic method takes as the
+			  reference of the pair (its x axis) */
+	enum sync_quality quality;
+	struct sync_direction ab, ba;
+	uint64_t n_used;	 /* messages that limit */
+	uint64_t n_left_out;	 /* messages that contradict all others */
+	struct sync_line line;	 /* the classic line of this pair, whatever the method */
+	struct sync_bound bound; /* of b's clock against a's, from their messages alone */
+};
+
+struct sync_result {
+	struct mer_arena arena;
+	enum sync_method method; /* of most hosts; see sync_host.method */
+	double max_drift;	 /* 1e-3: 1000 ppm */
+	uint32_t *references;	 /* a host for each group */
+	uint32_t n_groups;	 /* groups are numbered by size, the largest first */
+	struct sync_host *hosts;
+	struct sync_pair *pairs;
+	uint32_t n_hosts;
+	size_t n_pairs;			 /* by a, then b */
+	struct sync_host_counts *counts; /* as hosts; matching */
+	struct sync_latency *loopback;	 /* as hosts: messages of a host to itself */
+	struct mer_diags diags;		 /* advice and reservations */
+};
+
+void sync_result_free(struct sync_result *r); /* NULL is fine */
+
+/* Every host's map is to be applied as it is, whatever its quality: it is the best that is known
+ * (none for hosts whose clock is left alone). */
+
+/* Limits of the reference time at a time of a host's clock. False where nothing can be said: inside
+ * a step, or without messages on that side (then *low is INT64_MIN or *high INT64_MAX). */
+bool sync_host_limits(
+	const struct sync_result *r, uint32_t host, int64_t t, int64_t *low, int64_t *high);
+/* The reference's own time `t` (of h's group) as limits on h's clock, likewise. */
+bool sync_host_limits_back(
+	const struct sync_result *r, uint32_t host, int64_t time, int64_t *low, int64_t *high);
+
+/* The whole as a JSON object. With limits: for --save, so that the guarantee is kept too (thinned out
+ * to some thousands per host: any subset of limits holds, it is only wider). Without: for people and
+ * programs that want the numbers, `meridian sync --json`. */
+int sync_result_write(
+	const struct sync_result *r, bool limits, struct mer_str *out, struct mer_err *err);
+/* Reads that back. Hosts are found by their id in the experiment's hosts; those that the result
+ * does not know keep their own clock and are a group of their own, with a diagnostic. path is for
+ * messages. */
+int sync_result_read(const char *text, size_t len, const char *path, const struct mer_host *hosts,
+	uint32_t n_hosts, struct sync_result **r, struct mer_err *err);
+
+#endif

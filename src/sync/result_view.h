@@ -1,0 +1,13 @@
+/* Views of a result: the one offset and the one drift that people ask for of a host's clock. What
+ * counts are its map and its limits; these are a summary of them. */
+#ifndef MER_SYNC_RESULT_VIEW_H
+#define MER_SYNC_RESULT_VIEW_H
+
+#include "sync/result.h"
+
+/* Reference minus host at the begin of the host's traces, ns. */
+int64_t sync_host_offset(const struct sync_host *h);
+/* Over all its traces: by how much the reference gains on the host's clock, in 1e-6. */
+double sync_host_drift_ppm(const struct sync_host *h);
+
+#endif

@@ -1,0 +1,543 @@
+#include "sync/solve.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "sync/advice.h"
+#include "sync/blame.h"
+#include "sync/estimate.h"
+#include "sync/latency.h"
+#include "sync/limits.h"
+#include "sync/order.h"
+#include "sync/points.h"
+#include "sync/project.h"
+
+struct solve {
+	const struct sync_messages *m;
+	const struct sync_host_info *info;
+	const struct sync_options *o;
+	uint32_t n_hosts;
+	double max_drift;
+	struct sync_result *r;
+	struct mer_arena arena; /* until the end */
+	uint32_t *rank;		/* of the hosts by id */
+	struct sync_pairs pairs;
+	struct sync_hull **hulls; /* as pairs */
+	struct sync_tree tree;
+	struct sync_drift *drift;
+	struct sync_net net;
+	struct sync_course *courses;
+	enum sync_method *methods;
+	bool *given; /* hosts whose course is not estimated */
+	struct mer_err *err;
+};
+
+/* --- Hosts in the order of their ids -------------------------------------------------------------- */
+
+struct named {
+	const char *id;
+	uint32_t host;
+};
+
+static int by_id(const void *a, const void *b)
+{
+	const struct named *p = a, *q = b;
+	int c = strcmp(p->id, q->id);
+	return c ? c : p->host < q->host ? -1 : p->host > q->host;
+}
+
+static int rank_hosts(struct solve *s)
+{
+	struct named *names = malloc((s->n_hosts + (size_t)1) * sizeof(*names));
+	if (!names)
+		return mer_fail_nomem(s->err);
+	for (uint32_t h = 0; h < s->n_hosts; h++)
+		names[h] = (struct named){ s->info[h].id ? s->info[h].id : "", h };
+	qsort(names, s->n_hosts, sizeof(*names), by_id);
+	for (uint32_t i = 0; i < s->n_hosts; i++)
+		s->rank[names[i].host] = i;
+	free(names);
+	return 0;
+}
+
+/* --- The classic line of every pair ---------------------------------------------------------------- */
+
+/* Messages in the order in which the later of both ends was seen, as the method was defined. */
+static int add_to_hull(struct solve *s, const struct sync_pair_scan *p, struct sync_hull *hull)
+{
+	const struct sync_link *ab = p->ab == SYNC_NO_LINK ? NULL : &s->m->links[p->ab];
+	const struct sync_link *ba = p->ba == SYNC_NO_LINK ? NULL : &s->m->links[p->ba];
+	size_t n_ab = ab ? ab->n : 0, n = n_ab + (ba ? ba->n : 0);
+	struct sync_order_key *keys = malloc((n + 1) * sizeof(*keys));
+	if (!keys)
+		return mer_fail_nomem(s->err);
+	for (size_t i = 0; i < n; i++) {
+		const struct sync_message *m =
+			i < n_ab ? &ab->messages[i] : &ba->messages[i - n_ab];
+		keys[i] = (struct sync_order_key){ m->sent > m->received ? m->sent : m->received,
+			(uint32_t)i };
+	}
+	int rc = sync_order(keys, n, s->err);
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		size_t k = keys[i].index;
+		rc = sync_hull_add(hull, k < n_ab,
+			k < n_ab ? ab->messages[k] : ba->messages[k - n_ab], s->err);
+	}
+	free(keys);
+	return rc;
+}
+
+static int find_lines(struct solve *s)
+{
+	s->hulls = mer_arena_zalloc(&s->arena, s->pairs.n + 1, sizeof(struct sync_hull *));
+	if (!s->hulls)
+		return mer_fail_nomem(s->err);
+	int rc = 0;
+	for (size_t i = 0; i < s->pairs.n && rc == 0; i++) {
+		s->hulls[i] = sync_hull_new();
+		if (!s->hulls[i])
+			return mer_fail_nomem(s->err);
+		rc = add_to_hull(s, &s->pairs.pairs[i], s->hulls[i]);
+		sync_hull_line(s->hulls[i], &s->r->pairs[i].line);
+	}
+	return rc;
+}
+
+/* --- Which hosts, against which ------------------------------------------------------------------- */
+
+static bool any_method(const struct solve *s, enum sync_method method)
+{
+	for (uint32_t h = 0; h < s->n_hosts; h++)
+		if (s->methods[h] == method)
+			return true;
+	return false;
+}
+
+/* With the classic method: fewest pairs on the way, to the host whose id sorts first, over pairs
+ * that have a line. Else: the least sum of what is open. */
+static int find_tree(struct solve *s)
+{
+	bool classic = s->o->method == SYNC_HULL;
+	struct sync_edge *edges = malloc((s->pairs.n + 1) * sizeof(*edges));
+	uint32_t *number = malloc((s->pairs.n + 1) * sizeof(*number));
+	uint32_t *rank = calloc((size_t)s->n_hosts + 1, sizeof(*rank));
+	int rc = edges && number && rank ? 0 : mer_fail_nomem(s->err);
+	size_t n = 0;
+	for (size_t i = 0; i < s->pairs.n && rc == 0; i++) {
+		const struct sync_pair_scan *p = &s->pairs.pairs[i];
+		enum sync_quality q = s->r->pairs[i].line.quality;
+		if (classic && q != SYNC_ACCURATE && q != SYNC_APPROXIMATE && q != SYNC_FAIL)
+			continue;
+		/* One way only: a last resort. Not more than what sums up in a double. */
+		double width = isfinite(p->median) ? fmin(p->median + 1, 1e18) : 1e20;
+		edges[n] = (struct sync_edge){ p->a, p->b, classic ? 1 : width };
+		number[n++] = (uint32_t)i;
+	}
+	if (rc == 0 && classic)
+		memcpy(rank, s->rank, s->n_hosts * sizeof(*rank));
+	else if (rc == 0)
+		sync_blame_rank(&s->pairs, s->n_hosts, rank);
+	uint32_t wanted =
+		s->o->reference_plus_1 ? (uint32_t)(s->o->reference_plus_1 - 1) : SYNC_NO_HOST;
+	if (rc == 0)
+		rc = sync_tree_new(edges, n, s->n_hosts, wanted, rank, &s->tree, s->err);
+	for (uint32_t h = 0; h < s->n_hosts && rc == 0; h++)
+		if (s->tree.parent[h] != SYNC_NO_HOST)
+			s->tree.edge[h] = number[s->tree.edge[h]];
+	free(edges);
+	free(number);
+	free(rank);
+	return rc;
+}
+
+/* --- What is certain ------------------------------------------------------------------------------ */
+
+static double host_rate(const struct solve *s, double factor)
+{
+	/* Of the host's own time, when it is limited as a part of the reference's. */
+	double r = s->max_drift / (1 - s->max_drift) * factor;
+	return r > 0.5 ? 0.5 : r;
+}
+
+static void set_rates(struct solve *s, double factor)
+{
+	for (uint32_t h = 0; h < s->n_hosts; h++) {
+		bool reference = s->tree.parent[h] == SYNC_NO_HOST;
+		s->drift[h].max_rate = reference ? 0 : host_rate(s, factor);
+		s->drift[h].origin =
+			s->info[h].span.begin == MER_NO_TIME ? 0 : s->info[h].span.begin;
+	}
+}
+
+static int make_net(struct solve *s)
+{
+	bool *reference = calloc((size_t)s->n_hosts + 1, sizeof(*reference));
+	if (!reference)
+		return mer_fail_nomem(s->err);
+	for (uint32_t h = 0; h < s->n_hosts; h++)
+		reference[h] = s->tree.parent[h] == SYNC_NO_HOST;
+	sync_net_free(&s->net);
+	int rc = sync_net_new(s->m, s->drift, reference, s->pairs.out, &s->net, s->err);
+	free(reference);
+	for (size_t i = 0; i < s->net.n_links && rc == 0; i++) {
+		struct sync_net_link *l = &s->net.links[i];
+		l->skip = s->tree.group[l->from] != s->tree.group[l->to];
+	}
+	return rc;
+}
+
+static bool in_tree(const struct solve *s, uint32_t a, uint32_t b)
+{
+	return s->tree.parent[a] == b || s->tree.parent[b] == a;
+}
+
+/* All constraints at once, if they can be satisfied; else with more drift than was said (every pair
+ * alone keeps to it, but on the way over several hosts it adds up); else those of the tree alone and
+ * then each further pair that agrees with them. */
+static int find_limits(struct solve *s)
+{
+	static const double factors[] = { 1, 2, 4 };
+	enum { N_FACTORS = sizeof(factors) / sizeof(factors[0]), MAX_TRIES = 200 };
+	unsigned both = SYNC_NET_HIGH | SYNC_NET_LOW;
+	bool consistent = false;
+	for (size_t k = 0; k < N_FACTORS; k++) {
+		set_rates(s, factors[k]);
+		int rc = make_net(s);
+		if (rc == 0)
+			rc = sync_net_tighten(&s->net, both, 0, &consistent, s->err);
+		if (rc || consistent) {
+			if (k && rc == 0)
+				sync_advise_drift(s->r, s->max_drift * factors[k]);
+			return rc;
+		}
+	}
+	size_t tries = 0;
+	for (size_t i = 0; i < s->net.n_links; i++)
+		s->net.links[i].skip |= !in_tree(s, s->net.links[i].from, s->net.links[i].to);
+	for (size_t i = 0; i < s->net.n_links; i++) {
+		struct sync_net_link *l = &s->net.links[i];
+		if (!l->skip || s->tree.group[l->from] != s->tree.group[l->to])
+			continue;
+		if (++tries <= MAX_TRIES) {
+			l->skip = false;
+			sync_net_reset(&s->net);
+			int rc = sync_net_tighten(&s->net, both, 0, &consistent, s->err);
+			if (rc)
+				return rc;
+			l->skip = !consistent;
+		}
+		if (l->skip)
+			sync_advise_conflict(s->r, l->from, l->to, l->n);
+	}
+	sync_net_reset(&s->net);
+	int rc = sync_net_tighten(&s->net, both, 0, &consistent, s->err);
+	if (rc == 0 && !consistent)
+		sync_advise_inconsistent(s->r);
+	return rc;
+}
+
+/* --- What is plausible ---------------------------------------------------------------------------- */
+
+/* A piece of a map as a course. */
+static int from_piece(const struct trace_clock_piece *p, struct sync_course *f, struct mer_err *err)
+{
+	const int64_t far = (int64_t)1 << 50; /* 13 days: slopes to 1e-15 */
+	struct trace_clock_map m = { p, 1 };
+	int64_t end = sync_add(p->begin, far);
+	*f = (struct sync_course){ 0 };
+	int rc = sync_course_add(f, p->begin, (long double)p->time - p->begin, err);
+	if (rc == 0)
+		rc = sync_course_add(f, end, (long double)trace_map_time(&m, end) - end, err);
+	return rc;
+}
+
+/* One offset for all time: in the middle between the tightest limits. */
+static int constant(struct solve *s, uint32_t h, struct sync_course *f)
+{
+	const struct sync_pair_scan *p = &s->pairs.pairs[s->tree.edge[h]];
+	size_t forth = h == p->a ? p->ab : p->ba, back = h == p->a ? p->ba : p->ab;
+	struct sync_pair_points pts;
+	int rc = sync_points_new(forth == SYNC_NO_LINK ? NULL : &s->m->links[forth],
+		back == SYNC_NO_LINK ? NULL : &s->m->links[back],
+		forth == SYNC_NO_LINK ? NULL : s->pairs.out[forth],
+		back == SYNC_NO_LINK ? NULL : s->pairs.out[back], INT64_MIN, INT64_MAX, &pts,
+		s->err);
+	if (rc)
+		return rc;
+	int64_t high = INT64_MAX, low = INT64_MIN;
+	for (size_t i = 0; i < pts.n_upper; i++)
+		high = pts.upper[i].y < high ? pts.upper[i].y : high;
+	for (size_t i = 0; i < pts.n_lower; i++)
+		low = pts.lower[i].y > low ? pts.lower[i].y : low;
+	int64_t at = pts.n_upper == 0	? low
+		     : pts.n_lower == 0 ? high
+					: low + (int64_t)(((__int128)high - low) / 2);
+	*f = (struct sync_course){ 0 };
+	rc = sync_course_add(f, s->info[h].span.begin, at, s->err);
+	sync_points_free(&pts);
+	return rc;
+}
+
+/* Hosts whose clock the user wants by another method than ours. */
+static int given_courses(struct solve *s)
+{
+	for (uint32_t i = 0; i < s->n_hosts; i++) {
+		uint32_t h = s->tree.order[i], p = s->tree.parent[h];
+		s->given[h] = p == SYNC_NO_HOST || s->methods[h] != SYNC_AUTO;
+		if (p == SYNC_NO_HOST || s->methods[h] == SYNC_AUTO ||
+			s->methods[h] == SYNC_REALTIME || s->methods[h] == SYNC_NONE)
+			continue;
+		struct sync_course f;
+		int rc;
+		if (s->methods[h] == SYNC_OFFSET) {
+			rc = constant(s, h, &f);
+		} else {
+			size_t pair = s->tree.edge[h];
+			struct trace_clock_piece piece;
+			struct mer_err why;
+			if (sync_hull_piece(
+				    s->hulls[pair], s->pairs.pairs[pair].b == h, &piece, &why)) {
+				sync_advise_no_line(s->r, h, why.text);
+				continue;
+			}
+			rc = from_piece(&piece, &f, s->err);
+		}
+		if (rc)
+			return rc;
+		sync_course_free(&s->courses[h]);
+		rc = sync_course_compose(&f, &s->courses[p], &s->courses[h], s->err);
+		sync_course_free(&f);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static int project(struct solve *s)
+{
+	/* Rounding costs up to a nanosecond at each end. */
+	static const int64_t slacks[] = { 4, 0 };
+	bool consistent = false;
+	for (uint32_t h = 0; h < s->n_hosts; h++)
+		s->net.hosts[h].fixed = s->given[h];
+	for (size_t i = 0; i < sizeof(slacks) / sizeof(slacks[0]) && !consistent; i++) {
+		int rc = sync_project(&s->net, s->courses, slacks[i], &consistent, s->err);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static int make_maps(struct solve *s)
+{
+	for (uint32_t h = 0; h < s->n_hosts; h++) {
+		const struct sync_host_choice *c = s->o->choices ? &s->o->choices[h] : NULL;
+		struct sync_course *course = &s->courses[h];
+		int rc = 0;
+		if (c && c->has_offset && c->offset_ns) {
+			if (course->n == 0)
+				rc = sync_course_add(course, s->info[h].span.begin, 0, s->err);
+			for (size_t i = 0; i < course->n; i++)
+				course->knots[i].off += c->offset_ns;
+		}
+		if (rc == 0)
+			rc = sync_course_map(course, &s->r->arena, &s->r->hosts[h].map, s->err);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+/* --- The result ----------------------------------------------------------------------------------- */
+
+static int measure_direction(struct solve *s, size_t link, const struct trace_clock_map *from,
+	const struct trace_clock_map *to, struct sync_direction *d)
+{
+	if (link == SYNC_NO_LINK) {
+		d->before.stddev = d->after.stddev = NAN;
+		return 0;
+	}
+	const struct sync_link *l = &s->m->links[link];
+	d->n_duplicates = l->n_duplicates;
+	d->n_reordered = l->n_reordered;
+	d->n_unmatched = l->n_unmatched;
+	int rc = sync_latency_of(l, NULL, NULL, NULL, &d->before, s->err);
+	if (rc == 0)
+		rc = sync_latency_of(l, s->pairs.out[link], from, to, &d->after, s->err);
+	return rc;
+}
+
+static int measure(struct solve *s)
+{
+	struct sync_result *r = s->r;
+	int rc = 0;
+	for (size_t i = 0; i < s->pairs.n && rc == 0; i++) {
+		const struct sync_pair_scan *from = &s->pairs.pairs[i];
+		struct sync_pair *p = &r->pairs[i];
+		const struct trace_clock_map *a = &r->hosts[p->a].map, *b = &r->hosts[p->b].map;
+		p->n_left_out = from->n_out;
+		p->bound = (struct sync_bound){ INT64_MAX, INT64_MAX, INT64_MAX, 0 };
+		if (isfinite(from->max) && from->max < 9e18)
+			p->bound = (struct sync_bound){ (int64_t)from->min, (int64_t)from->median,
+				(int64_t)from->max, from->max_at };
+		rc = measure_direction(s, from->ab, a, b, &p->ab);
+		if (rc == 0)
+			rc = measure_direction(s, from->ba, b, a, &p->ba);
+		uint64_t n = p->ab.before.n + p->ba.before.n;
+		r->hosts[p->a].n_matched += n;
+		r->hosts[p->b].n_matched += n;
+	}
+	for (size_t i = 0; i < s->m->n_links && rc == 0; i++) {
+		const struct sync_link *l = &s->m->links[i];
+		if (l->from == l->to)
+			rc = sync_latency_of(l, NULL, NULL, NULL, &r->loopback[l->from], s->err);
+	}
+	for (size_t i = 0; i < s->net.n_links; i++) {
+		const struct sync_net_link *l = &s->net.links[i];
+		r->hosts[l->from].n_used += l->n;
+		r->hosts[l->to].n_used += l->n;
+		/* Pairs are few at each host: the list is in the order of ranks. */
+		size_t lo = 0, hi = s->pairs.n;
+		uint32_t x = s->rank[l->from], y = s->rank[l->to];
+		uint32_t p = x < y ? x : y, q = x < y ? y : x;
+		while (lo < hi) {
+			size_t mid = lo + (hi - lo) / 2;
+			uint32_t a = s->rank[r->pairs[mid].a], b = s->rank[r->pairs[mid].b];
+			if (a < p || (a == p && b < q))
+				lo = mid + 1;
+			else
+				hi = mid;
+		}
+		r->pairs[lo].n_used += l->n;
+	}
+	return rc;
+}
+
+static int begin(struct solve *s)
+{
+	struct sync_result *r = s->r;
+	size_t n = (size_t)s->n_hosts + 1;
+	r->n_hosts = s->n_hosts;
+	r->method = s->o->method;
+	r->max_drift = s->max_drift;
+	r->hosts = mer_arena_zalloc(&r->arena, n, sizeof(*r->hosts));
+	r->counts = mer_arena_zalloc(&r->arena, n, sizeof(*r->counts));
+	r->loopback = mer_arena_zalloc(&r->arena, n, sizeof(*r->loopback));
+	r->references = mer_arena_zalloc(&r->arena, n, sizeof(*r->references));
+	s->rank = mer_arena_zalloc(&s->arena, n, sizeof(*s->rank));
+	s->drift = mer_arena_zalloc(&s->arena, n, sizeof(*s->drift));
+	s->courses = mer_arena_zalloc(&s->arena, n, sizeof(*s->courses));
+	s->methods = mer_arena_zalloc(&s->arena, n, sizeof(*s->methods));
+	s->given = mer_arena_zalloc(&s->arena, n, sizeof(*s->given));
+	if (r->arena.failed || s->arena.failed)
+		return mer_fail_nomem(s->err);
+	for (uint32_t h = 0; h < s->n_hosts; h++) {
+		const struct sync_host_choice *c = s->o->choices ? &s->o->choices[h] : NULL;
+		struct sync_host *host = &r->hosts[h];
+		s->methods[h] = c && c->has_method ? c->method : s->o->method;
+		host->name = mer_arena_strdup(&r->arena, s->info[h].name ? s->info[h].name : "");
+		host->id = mer_arena_strdup(&r->arena, s->info[h].id ? s->info[h].id : "");
+		host->span = s->info[h].span;
+		r->loopback[h].stddev = NAN;
+		if (s->m->hosts)
+			r->counts[h] = s->m->hosts[h];
+	}
+	return r->arena.failed ? mer_fail_nomem(s->err) : 0;
+}
+
+static int solve(struct solve *s)
+{
+	struct sync_result *r = s->r;
+	int rc = begin(s);
+	if (rc == 0)
+		rc = rank_hosts(s);
+	if (rc == 0)
+		rc = sync_pairs_new(s->m, s->rank, s->max_drift, &s->pairs, s->err);
+	if (rc)
+		return rc;
+	r->n_pairs = s->pairs.n;
+	r->pairs = mer_arena_zalloc(&r->arena, s->pairs.n, sizeof(*r->pairs));
+	if (!r->pairs)
+		return mer_fail_nomem(s->err);
+	for (size_t i = 0; i < s->pairs.n; i++) {
+		r->pairs[i].a = s->pairs.pairs[i].a;
+		r->pairs[i].b = s->pairs.pairs[i].b;
+	}
+	rc = find_lines(s);
+	if (rc == 0)
+		rc = find_tree(s);
+	if (rc)
+		return rc;
+	r->n_groups = s->tree.n_groups;
+	for (uint32_t i = 0; i < r->n_groups; i++)
+		r->references[i] = s->tree.references[i];
+	for (uint32_t h = 0; h < s->n_hosts; h++) {
+		r->hosts[h].group = s->tree.group[h];
+		r->hosts[h].method = s->methods[h];
+		r->hosts[h].quality = SYNC_ABSENT;
+	}
+	for (uint32_t i = 0; i < r->n_groups; i++)
+		r->hosts[r->references[i]].quality = SYNC_REFERENCE;
+	rc = sync_blame_hosts(s->m, &s->pairs, &s->tree, s->max_drift, &s->arena, s->drift, s->err);
+	if (rc == 0)
+		rc = find_limits(s);
+	for (uint32_t h = 0; h < s->n_hosts && rc == 0; h++)
+		rc = sync_take_limits(&s->net, h, r, s->err);
+	if (rc == 0)
+		rc = given_courses(s);
+	if (rc == 0 && any_method(s, SYNC_AUTO)) {
+		rc = sync_estimate(
+			s->m, &s->pairs, &s->tree, s->given, s->max_drift, s->courses, s->err);
+		if (rc == 0)
+			rc = project(s);
+	}
+	if (rc == 0)
+		rc = make_maps(s);
+	if (rc == 0)
+		rc = measure(s);
+	for (uint32_t h = 0; h < s->n_hosts && rc == 0; h++)
+		sync_take_bound(r, h);
+	if (rc == 0)
+		sync_advise(r);
+	return rc;
+}
+
+int sync_solve(const struct sync_messages *m, const struct sync_host_info *hosts, uint32_t n_hosts,
+	const struct sync_options *o, struct sync_result **result, struct mer_err *err)
+{
+	*result = NULL;
+	struct sync_result *r = calloc(1, sizeof(*r));
+	if (!r)
+		return mer_fail_nomem(err);
+	mer_arena_init(&r->arena);
+	mer_diags_init(&r->diags, &r->arena);
+	struct solve s = {
+		.m = m,
+		.info = hosts,
+		.o = o,
+		.n_hosts = n_hosts,
+		.max_drift = o->max_drift > 0 ? o->max_drift : 1e-3,
+		.r = r,
+		.err = err,
+	};
+	mer_arena_init(&s.arena);
+	int rc =
+		s.max_drift < 0.3
+			? solve(&s)
+			: mer_fail(err, MER_ERR_USAGE,
+				  "a clock cannot drift by %.0f ppm: the limit is below 300000 ppm",
+				  s.max_drift * 1e6);
+	for (size_t i = 0; s.hulls && i < s.pairs.n; i++)
+		sync_hull_free(s.hulls[i]);
+	for (uint32_t h = 0; s.courses && h < n_hosts; h++)
+		sync_course_free(&s.courses[h]);
+	sync_pairs_free(&s.pairs);
+	sync_tree_free(&s.tree);
+	sync_net_free(&s.net);
+	mer_arena_fini(&s.arena);
+	if (rc)
+		sync_result_free(r);
+	else
+		*result = r;
+	return rc;
+}

@@ -1,0 +1,33 @@
+/* Solve: from messages to every host's clock map with its limits. */
+#ifndef MER_SYNC_SOLVE_H
+#define MER_SYNC_SOLVE_H
+
+#include "sync/result.h"
+
+struct sync_host_info {
+	const char *name, *id;
+	struct sync_range span; /* its traces, own clock; begin MER_NO_TIME: nothing recorded */
+};
+
+struct sync_host_choice { /* what the user wants for one host */
+	bool has_method, has_offset;
+	enum sync_method method;
+	int64_t offset_ns; /* added to the result: with has_offset; an earlier slope is kept */
+};
+
+struct sync_options { /* zeroed: the defaults */
+	enum sync_method method;
+	double max_drift;			/* 0: 1e-3 */
+	int32_t reference_plus_1;		/* host number + 1; 0: the best one */
+	const struct sync_host_choice *choices; /* as hosts; NULL: none */
+};
+
+/* m must be finished. The result is the caller's. Bad clocks are no error: the result says so. */
+int sync_solve(const struct sync_messages *m, const struct sync_host_info *hosts, uint32_t n_hosts,
+	const struct sync_options *o, struct sync_result **result, struct mer_err *err);
+
+/* Latency of one link; maps may be NULL: clocks as recorded. */
+int sync_link_latency(const struct sync_link *l, const struct trace_clock_map *from,
+	const struct trace_clock_map *to, struct sync_latency *latency, struct mer_err *err);
+
+#endif

@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# meridian latency: statistics and single messages tell the same; an offset moves what it must;
+# synchronized, nothing arrives before it was sent.
+. "$SRC/tests/cli/lib.sh"
+export XDG_CACHE_HOME=$dir/cache TZ=UTC
+t=demo/cluster-10
+
+# column NAME FILE: of a CSV
+column() {
+	awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next } { print $c }' "$2"
+}
+
+run 0 latency $t
+text "$dir/out" '^1,219 messages between hosts' verdict
+text "$dir/out" 'as recorded, 0 as synchronized\.$' verdict
+awk 'length($0) > 90 { exit 1 }' "$dir/out" && ok || fail "the table is too wide"
+
+# Against sync.
+"$m" sync --json $t >"$dir/sync" 2>/dev/null
+run 0 latency --format csv $t
+cp "$dir/out" "$dir/csv"
+equal "messages" "$(column count "$dir/csv" | sum)" \
+	"$(cat <(numbers matched_ab "$dir/sync") <(numbers matched_ba "$dir/sync") | sum)"
+equal "early" "$(column violations "$dir/csv" | sum)" 0
+before=$(column before_violations "$dir/csv" | sum)
+equal "early as recorded" "$before" "$(numbers violations_before "$dir/sync" | sum)"
+equal "least" "$(column min_ns "$dir/csv" | sort -n | tr '\n' ' ')" \
+	"$(cat <(numbers min_latency_ab_ns "$dir/sync") <(numbers min_latency_ba_ns "$dir/sync") |
+		sort -n | tr '\n' ' ')"
+equal "in order" "$(awk -F, 'NR > 1 && !($4 <= $8 && $8 <= $9 && $9 <= $10 && $10 <= $5)' "$dir/csv" | wc -l)" 0
+run 0 latency --json $t
+text "$dir/out" '^\{"schema_version":1,"method":"auto","latencies":\[\{"from":"node01","to":"node02","count":' json
+equal "rows" "$(numbers count "$dir/out" | head -4 | sum)" "$(column count "$dir/csv" | sum)"
+
+# As recorded.
+run 0 latency --sync none --format csv $t
+equal "early with --sync none" "$(column violations "$dir/out" | sum)" "$before"
+run 0 latency --sync none $t
+text "$dir/out" '(--offset|no fixed offset)' 'a hint'
+
+# Each message: brute force over them gives the statistics.
+run 0 latency --messages --format csv $t
+cp "$dir/out" "$dir/messages"
+equal "a row each" "$(sed 1d "$dir/messages" | wc -l)" "$(column count "$dir/csv" | sum)"
+equal "end is start + duration" \
+	"$(sed 1d "$dir/messages" | while IFS=, read -r start took _ _ _ end; do
+		[ $((start + took)) -eq "$end" ] || echo "$start"
+	done | wc -l)" 0
+statistics() { # of the messages, as the rows of the table
+	awk -F, 'NR > 1 { k = $3 "," $4; n[k]++; s[k] += $2
+			if (!(k in least) || $2 < least[k]) least[k] = $2
+			if (!(k in most) || $2 > most[k]) most[k] = $2 }
+		END { for (k in n) printf "%s,%d,%d,%d,%.3f\n", k, n[k], least[k], most[k], s[k] / n[k] }' "$1" | sort
+}
+statistics "$dir/messages" >"$dir/brute"
+awk -F, 'NR > 1 { printf "%s,%s,%d,%d,%d,%.3f\n", $1, $2, $3, $4, $5, $6 }' "$dir/csv" | sort >"$dir/table"
+same "brute force" "$dir/brute" "$dir/table"
+
+# Sorted by anything.
+sorted() { # sorted KEY COLUMN
+	"$m" latency --messages --sort "$1" --format csv $t 2>/dev/null | sed 1d | cut -d, -f"$2" >"$dir/column"
+	check "sorted by $1" sort -c "$3" "$dir/column"
+	"$m" latency --messages --sort "$1" --reverse --format csv $t 2>/dev/null | sed 1d | cut -d, -f"$2" |
+		tac >"$dir/reversed"
+	same "reversed by $1" "$dir/reversed" "$dir/column"
+}
+export LC_ALL=C
+sorted start 1 -n
+sorted duration 2 -n
+sorted from 3 -s
+sorted to 4 -s
+sorted end 6 -n
+equal "limit" "$("$m" latency -m -n 7 --format jsonl $t 2>/dev/null | wc -l)" 7
+run 0 latency -m $t
+text "$dir/out" '^\.\.\. and 1199 more' 'a screenful'
+run 2 latency --sort size $t
+
+# An offset moves the minima by itself and leaves the sum of both averages.
+moved() { "$m" latency --format csv --offset node01="$1" $t 2>/dev/null | awk -F, '($1 == "node01") != ($2 == "node01")'; }
+moved -5us >"$dir/moved"
+moved -0us >"$dir/plain"
+equal "from node01 5 us later" "$(paste -d, "$dir/plain" "$dir/moved" |
+	awk -F, '$1 == "node01" { print $(NF / 2 + 4) - $4 }')" 5000
+equal "to node01 5 us earlier" "$(paste -d, "$dir/plain" "$dir/moved" |
+	awk -F, '$2 == "node01" { print $(NF / 2 + 4) - $4 }')" -5000
+equal "sum of averages" "$(awk -F, '{ n += $6 } END { printf "%.3f", n }' "$dir/moved")" \
+	"$(awk -F, '{ n += $6 } END { printf "%.3f", n }' "$dir/plain")"
+
+# Some hosts only; loopback has its own row.
+run 0 latency --host node01 --format csv $t
+equal "with node01" "$(sed 1d "$dir/out" | wc -l)" 2
+run 0 latency demo/wget-cold-hot
+text "$dir/out" '^server +itself +40 ' loopback
+text "$dir/out" '40 of a host to itself' loopback
+
+run 0 latency --plot "$dir/plot.svg" $t
+equal "charts" "$(grep -c '<text class="t"' "$dir/plot.svg")" 2
+text "$dir/plot.svg" "as recorded: $before of 1219 messages" plot
+text "$dir/plot.svg" 'as synchronized: 0 of 1219' plot
+finish

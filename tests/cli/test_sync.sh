@@ -1,0 +1,172 @@
+#!/usr/bin/env bash
+# meridian sync: the same facts in every form; saved and read back the same; times of one clock on
+# another and back; what the options choose; what is refused.
+. "$SRC/tests/cli/lib.sh"
+export XDG_CACHE_HOME=$dir/cache TZ=UTC
+t=demo/cluster-10
+
+# values KEY FILE: of text members
+values() { grep -oE "\"$1\":\"[^\"]*\"" "$2" | sed 's/.*:"//; s/"$//'; }
+
+# The overview.
+run 0 sync $t
+text "$dir/out" '^3 of 3 hosts are on one time line, worst bound .* \(node0[123] at' verdict
+text "$dir/out" 'no message is received before it was' verdict
+text "$dir/out" '^node0[123] +0\.000000000 +0\.00 .* reference$' 'the reference'
+equal "rows of hosts" "$(grep -cE '^node0[123] +-?[0-9]+\.[0-9]{9} ' "$dir/out")" 3
+awk 'length($0) > 90 { exit 1 }' "$dir/out" && ok || fail "the tables are too wide"
+
+# JSON: what its documentation promises.
+run 0 sync --json $t
+cp "$dir/out" "$dir/json"
+for key in schema_version method reference groups hosts name id quality offset_ns drift_ppm bound_ns \
+	min median max pieces begin end steps pairs a b matched_ab matched_ba used alpha beta \
+	hull_points violations_before violations_after min_latency_ab_ns min_latency_ba_ns \
+	diagnostics; do
+	text "$dir/json" "\"$key\":" json
+done
+text "$dir/json" '"groups":\[\["node01","node02","node03"\]\]' groups
+equal violations "$(numbers violations_after "$dir/json" | sum)" 0
+before=$(numbers violations_before "$dir/json" | sum)
+[ "$before" -gt 100 ] && ok || fail "only $before violations as recorded"
+equal "two directions" "$(numbers matched_ab "$dir/json" | wc -l)" 2
+matched=$(cat <(numbers matched_ab "$dir/json") <(numbers matched_ba "$dir/json") | sum)
+if command -v jq >/dev/null; then
+	check "json" jq -e '[.hosts[].bound_ns | .min <= .median and .median <= .max] | all' "$dir/json"
+	check "pieces follow" jq -e \
+		'[.hosts[].pieces | . as $p | range(1; length) | $p[.].begin == $p[. - 1].end] | all' \
+		"$dir/json"
+	check "decimals are text" jq -e '[.pairs[].alpha | strings | test("^[0-9.]+$")] | all' "$dir/json"
+fi
+# Again: the same. With fewer threads too.
+run 0 sync --json -j1 $t
+same "a second time" "$dir/out" "$dir/json"
+
+# Other forms.
+run 0 sync --format csv $t
+equal "csv rows" "$(wc -l <"$dir/out")" 8
+equal "csv offsets" "$(sed -n 2,4p "$dir/out" | cut -d, -f7 | tr '\n' ' ')" \
+	"$(tr '{' '\n' <"$dir/json" | grep '"is_reference"' | grep -oE '"offset_ns":-?[0-9]+' |
+		cut -d: -f2 | tr '\n' ' ')"
+run 0 sync --format jsonl $t
+equal "jsonl rows" "$(wc -l <"$dir/out")" 5
+run 0 sync --format lttv $t
+number='[0-9]+(\.[0-9]+)?'
+equal "lttv rows" "$(grep -cE "^ trace [0-9]+ drift= $number offset= [0-9]+ \([0-9]+\.[0-9]{9}\) start time= [0-9]+\.[0-9]{9} host= node0[0-9]" \
+	"$dir/out")" 3
+equal "lttv: the least offset" "$(grep -oE 'offset= [0-9]+' "$dir/out" | cut -d' ' -f2 | sort -n | head -1)" 0
+equal "lttv: units agree" "$(sed -nE 's/.*offset= ([0-9]+) \(([0-9]+)\.([0-9]+)\).*/\1 \2\3/p' "$dir/out" |
+	awk '$1 + 0 != $2 + 0' | wc -l)" 0
+
+# Saved, and used again.
+run 0 sync --save "$dir/saved.json" $t
+cp "$dir/out" "$dir/text"
+run 0 sync --sync "$dir/saved.json" $t
+same "from the saved result" "$dir/out" "$dir/text"
+run 0 sync --sync "$dir/saved.json" --save "$dir/again.json" $t
+same "saved again" "$dir/again.json" "$dir/saved.json"
+run 3 sync --sync "$dir/missing.json" $t
+printf '{"schema_version":1,\n"method":"auto"' >"$dir/bad.json"
+run 3 sync --sync "$dir/bad.json" $t
+text "$dir/err" 'bad\.json:2:' 'the place of the mistake'
+run 0 sync --sync "$dir/saved.json" demo/wget-cold-hot
+text "$dir/out" 'does not know this host' 'another trace'
+
+# One clock's time on the others', and back.
+at() { # at HOST TIME OF: low, time and high of host OF
+	"$m" sync --json --at "$1:$2" $t 2>"$dir/err" |
+		sed -nE "s/.*\"host\":\"$3\",\"time\":([0-9]+),\"low\":([0-9]+),\"high\":([0-9]+).*/\2 \1 \3/p"
+}
+run 0 sync --json --at node01:+30s,+40s,node03:+1s $t
+text "$dir/out" '^\{"schema_version":1,"at":\[\{"host":"node01","time":[0-9]+,"at":\[\{"host":"node02",' at
+equal "instants" "$(numbers time "$dir/out" | wc -l)" 9
+when=$(numbers time "$dir/out" | head -1)
+read -r low there high < <(at node01 "$when" node02)
+if [ "${low:-1}" -le "${there:-0}" ] && [ "$there" -le "${high:-0}" ]; then ok; else fail "at: $low $there $high"; fi
+read -r low back high < <(at node02 "$there" node01)
+off=$((${back:-0} - when))
+[ ${off#-} -le 1 ] && ok || fail "there and back: off by $off ns"
+if [ "${low:-1}" -le "$when" ] && [ "$when" -le "${high:-0}" ]; then ok; else fail "$when is not in $low..$high"; fi
+run 0 sync --at node01:+30s $t
+text "$dir/out" '^When the clock of node01 shows .*:$' at
+equal "csv of at" "$("$m" sync --format csv --at node01:+30s $t | wc -l)" 3
+run 2 sync --at node01 $t
+run 2 sync --at nobody:+1s $t
+text "$dir/err" 'no host .nobody.; they have: node01, node02, node03' 'unknown host'
+run 2 sync --at node01:noon $t
+run 2 sync --at node01:+1s --report $t
+
+# What the options choose.
+run 0 sync --json --ref node03 $t
+equal "reference" "$(values reference "$dir/out")" node03
+offsets() { tr '{' '\n' <"$1" | grep '"is_reference"' | grep -oE '"offset_ns":-?[0-9]+' | cut -d: -f2; }
+run 0 sync --json --ref node03 --offset node01=-5us $t
+run 0 sync --json --ref node03 $t
+offsets "$dir/out" >"$dir/plain"
+run 0 sync --json --ref node03 --offset node01=-5us --offset node02=+1.5ms $t
+offsets "$dir/out" >"$dir/moved"
+equal "moved by" "$(paste -d' ' "$dir/plain" "$dir/moved" | awk '{ print $2 - $1 }' | tr '\n' ' ')" \
+	"-5000 1500000 0 "
+run 0 sync --json --method hull $t
+equal "method" "$(values method "$dir/out" | sort -u)" hull
+run 0 sync --json --method node01=offset $t
+equal "methods" "$(values method "$dir/out" | sort | uniq -c | tr -s ' ' | tr '\n' ';')" " 3 auto; 1 offset;"
+run 0 sync --json --method none $t
+equal "none" "$(numbers violations_after "$dir/out" | sum)" "$before"
+run 0 sync --json --max-drift 100 $t
+narrow=$(numbers max "$dir/out" | sum)
+[ "$narrow" -lt "$(numbers max "$dir/json" | sum)" ] && ok || fail "--max-drift 100 narrows nothing"
+run 0 sync --json --end +40s $t
+fewer=$(cat <(numbers matched_ab "$dir/out") <(numbers matched_ba "$dir/out") | sum)
+if [ "$fewer" -gt 0 ] && [ "$fewer" -lt "$matched" ]; then ok; else fail "--end: $fewer of $matched"; fi
+run 2 sync --method magic $t
+run 2 sync --method nobody=hull $t
+run 2 sync --offset node01 $t
+run 2 sync --offset node01=5 $t
+run 2 sync --offset node01=-us $t
+run 2 sync --ref nobody $t
+run 2 sync --max-drift 0 $t
+run 2 sync --max-drift much $t
+run 2 sync --report --json $t
+run 3 sync --pairs "$dir/missing" $t
+
+# The course of the clocks; the methods side by side.
+run 0 sync --report $t
+equal "two lines a host" "$(grep -cE '\|.{60}\|$' "$dir/out")" 6
+text "$dir/out" 'is the reference' report
+text "$dir/out" 'ppm against the reference, .*' report
+awk 'length($0) > 80 { exit 1 }' "$dir/out" && ok || fail "the report is too wide"
+run 0 sync --compare $t
+equal "early by method" "$(awk '/^(auto|none) / { print $1 "=" $2 }' "$dir/out" | tr '\n' ' ')" \
+	"auto=0 none=$before "
+equal "methods" "$("$m" sync --compare --format csv $t | sed 1d | cut -d, -f1 | tr '\n' ' ')" \
+	"auto hull offset realtime none "
+
+# Charts.
+run 0 sync --plot "$dir/plot.svg" $t
+text "$dir/plot.svg" '^<svg xmlns="http://www.w3.org/2000/svg"' plot
+equal "charts" "$(grep -c '<text class="t"' "$dir/plot.svg")" 4
+no_text "$dir/plot.svg" 'nan|inf[^o]|href' 'the plot'
+[ "$(stat -c %s "$dir/plot.svg")" -lt 1000000 ] && ok || fail "the plot is large"
+! command -v xmllint >/dev/null || check "the plot is XML" xmllint --noout "$dir/plot.svg"
+run 3 sync --plot "$dir/missing/plot.svg" $t
+
+# Copies with the common time; the originals stay as they are.
+find $t -type f -exec cksum {} + | sort >"$dir/sums"
+run 0 sync --write "$dir/copy" $t
+find $t -type f -exec cksum {} + | sort >"$dir/sums.after"
+same "the originals" "$dir/sums.after" "$dir/sums"
+run 0 sync --json --method none "$dir/copy"
+equal "violations of the copies" "$(numbers violations_before "$dir/out" | sum)" 0
+equal "messages of the copies" \
+	"$(cat <(numbers matched_ab "$dir/out") <(numbers matched_ba "$dir/out") | sum)" "$matched"
+run 2 sync --write "$dir/copy" $t
+
+# Hosts that have nothing to do with each other; one host.
+run 0 sync demo/cluster-10/node01 demo/wget-cold-hot/client
+text "$dir/out" 'cannot be compared' 'no messages'
+run 0 sync --json --at node01:+1s demo/cluster-10/node01 demo/wget-cold-hot/client
+text "$dir/out" '"host":"client","time":null,"low":null,"high":null' 'no messages'
+run 0 sync demo/cluster-10/node01
+text "$dir/out" '^One clock' 'one host'
+finish

@@ -1,0 +1,630 @@
+/* Matching of sends and receives: the rules of sync/match.h one by one, then all of them at once in
+ * a made-up network in which it is known which packet is which. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "sync/match.h"
+
+enum { A, B, C, HOSTS };
+enum { MS = 1000000, ACK = 0x10, PUSH = 0x18 };
+
+struct test {
+	struct sync_messages m;
+	struct sync_matcher *t;
+	struct mer_err err;
+};
+
+static void set_up(struct test *w, size_t max)
+{
+	assert_int_equal(sync_messages_init(&w->m, HOSTS, &w->err), 0);
+	assert_int_equal(sync_matcher_new(&w->m, max, &w->t, &w->err), 0);
+}
+
+static struct sync_match add(struct test *w, struct sync_end e)
+{
+	struct sync_match match;
+	e.hash = sync_hash(e.kind, e.seq, e.ack);
+	if (sync_matcher_add(w->t, &e, &match, &w->err))
+		fail_msg("%s", w->err.text);
+	return match;
+}
+
+static void finish(struct test *w)
+{
+	assert_int_equal(sync_matcher_finish(w->t, &w->err), 0);
+	assert_int_equal(sync_messages_finish(&w->m, &w->err), 0);
+}
+
+static void tear_down(struct test *w)
+{
+	sync_matcher_free(w->t);
+	sync_messages_free(&w->m);
+}
+
+/* A segment from A to B. */
+static struct sync_end segment(int host, int64_t time, bool is_send)
+{
+	return (struct sync_end){ .time = time,
+		.host = (uint32_t)host,
+		.seq = 1000,
+		.ack = 5000,
+		.addresses = 77,
+		.ports = 0x1234,
+		.from = 1,
+		.to = 2,
+		.flags = PUSH,
+		.id = 9,
+		.len = 140,
+		.head = 40,
+		.kind = SYNC_TCP,
+		.is_send = is_send };
+}
+
+/* The same as the addons record it. */
+static struct sync_end bare(struct sync_end e)
+{
+	e.addresses = e.ports = e.from = e.to = 0;
+	e.id = e.len = 0;
+	e.head = 0;
+	e.flags |= 0x8000;
+	return e;
+}
+
+static void check_link(struct test *w, int from, int to, size_t n, int64_t sent, int64_t received)
+{
+	struct sync_link *l = sync_messages_link(&w->m, (uint32_t)from, (uint32_t)to);
+	assert_non_null(l);
+	assert_int_equal(l->n, n);
+	if (n) {
+		assert_int_equal(l->messages[0].sent, sent);
+		assert_int_equal(l->messages[0].received, received);
+	}
+}
+
+static size_t count_messages(const struct test *w)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < w->m.n_links; i++)
+		n += w->m.links[i].n;
+	return n;
+}
+
+static void test_either_end_first(void **state)
+{
+	(void)state;
+	for (int first = 0; first < 2; first++) {
+		struct test w;
+		set_up(&w, 0);
+		struct sync_end s = segment(A, 100, true), r = segment(B, 50, false);
+		assert_false(add(&w, first ? s : r).found);
+		struct sync_match m = add(&w, first ? r : s);
+		assert_true(m.found);
+		assert_int_equal(m.from, A);
+		assert_int_equal(m.to, B);
+		assert_false(add(&w, r).found); /* once */
+		finish(&w);
+		check_link(&w, A, B, 1, 100, 50);
+		assert_int_equal(count_messages(&w), 1);
+		assert_int_equal(w.m.links[0].n_duplicates, 1);
+		tear_down(&w);
+	}
+}
+
+static void test_layouts_mix(void **state)
+{
+	(void)state;
+	for (int k = 0; k < 4; k++) {
+		struct test w;
+		set_up(&w, 0);
+		struct sync_end s = segment(A, 100, true), r = segment(B, 150, false);
+		add(&w, k & 1 ? bare(s) : s);
+		add(&w, k & 2 ? bare(r) : r);
+		finish(&w);
+		check_link(&w, A, B, 1, 100, 150);
+		tear_down(&w);
+	}
+	/* With the data offset on both sides it counts. */
+	struct test w;
+	set_up(&w, 0);
+	struct sync_end s = bare(segment(A, 100, true)), r = bare(segment(B, 150, false));
+	r.flags = 0x5018;
+	add(&w, s);
+	add(&w, r);
+	finish(&w);
+	assert_int_equal(count_messages(&w), 0);
+	tear_down(&w);
+}
+
+static void test_what_both_know_must_agree(void **state)
+{
+	(void)state;
+	for (int k = 0; k < 6; k++) {
+		struct test w;
+		set_up(&w, 0);
+		struct sync_end r = segment(B, 150, false);
+		r.seq += k == 0;
+		r.ack += k == 1;
+		r.flags = k == 2 ? ACK : r.flags;
+		r.id = k == 3 ? 10 : r.id;
+		r.len = k == 4 ? 40 : r.len; /* no data: no part of anything */
+		if (k == 5) {
+			r.ports++; /* translated? then id and ack must be there */
+			r.id = 0;
+		}
+		struct sync_end s = segment(A, 100, true);
+		s.id = k == 5 ? 0 : s.id;
+		add(&w, s);
+		add(&w, r);
+		finish(&w);
+		assert_int_equal(count_messages(&w), 0);
+		assert_int_equal(w.m.hosts[A].n_unmatched_sent, 1);
+		assert_int_equal(w.m.hosts[B].n_unmatched_received, 1);
+		tear_down(&w);
+	}
+}
+
+static void test_translated_addresses(void **state)
+{
+	(void)state;
+	struct test w;
+	set_up(&w, 0);
+	struct sync_end r = segment(B, 150, false);
+	r.ports++;
+	r.addresses++;
+	add(&w, segment(A, 100, true));
+	assert_true(add(&w, r).found);
+	tear_down(&w);
+}
+
+static void test_retransmission(void **state)
+{
+	(void)state;
+	struct test w;
+	set_up(&w, 0);
+	/* The first one is lost, what arrives is the second: by its identification. */
+	struct sync_end again = segment(A, 300 * MS, true), r = segment(B, 301 * MS, false);
+	again.id = r.id = 10;
+	add(&w, segment(A, 100 * MS, true));
+	add(&w, again);
+	add(&w, r);
+	finish(&w);
+	check_link(&w, A, B, 1, 300 * MS, 301 * MS);
+	assert_int_equal(w.m.hosts[A].n_unmatched_sent, 1);
+	tear_down(&w);
+	/* Without one, the first: it is before the receive in any case. */
+	set_up(&w, 0);
+	add(&w, bare(segment(A, 100 * MS, true)));
+	add(&w, bare(segment(A, 300 * MS, true)));
+	add(&w, bare(segment(B, 301 * MS, false)));
+	finish(&w);
+	check_link(&w, A, B, 1, 100 * MS, 301 * MS);
+	tear_down(&w);
+	/* Received twice before any send was seen: the send may be the second one. */
+	set_up(&w, 0);
+	add(&w, bare(segment(B, 100 * MS, false)));
+	add(&w, bare(segment(B, 300 * MS, false)));
+	add(&w, bare(segment(A, 299 * MS, true)));
+	finish(&w);
+	assert_int_equal(count_messages(&w), 0);
+	assert_int_equal(sync_matcher_doubtful(w.t, SYNC_TCP), 1);
+	tear_down(&w);
+}
+
+static void test_devices_and_bridges(void **state)
+{
+	(void)state;
+	struct test w;
+	set_up(&w, 0);
+	/* Out of a container, over the bridge of its host, to the wire; in again likewise. */
+	add(&w, segment(A, 1000, true));
+	add(&w, segment(A, 1010, false));
+	add(&w, segment(A, 1020, true));
+	assert_true(add(&w, segment(B, 1100, false)).found);
+	add(&w, segment(B, 1110, true));
+	add(&w, segment(B, 1120, false));
+	finish(&w);
+	check_link(&w, A, B, 1, 1020, 1100);
+	assert_int_equal(count_messages(&w), 1);
+	tear_down(&w);
+	/* The receiving host is read first. */
+	set_up(&w, 0);
+	add(&w, segment(B, 1100, false));
+	add(&w, segment(B, 1110, true));
+	add(&w, segment(B, 1120, false));
+	assert_true(add(&w, segment(A, 1000, true)).found);
+	add(&w, segment(A, 1010, false));
+	add(&w, segment(A, 1020, true));
+	finish(&w);
+	check_link(&w, A, B, 1, 1000, 1100);
+	assert_int_equal(count_messages(&w), 1);
+	tear_down(&w);
+}
+
+static void test_to_itself(void **state)
+{
+	(void)state;
+	struct test w;
+	set_up(&w, 0);
+	/* From container to container: the last hop. */
+	add(&w, segment(A, 1000, true));
+	add(&w, segment(A, 1010, false));
+	add(&w, segment(A, 1020, true));
+	add(&w, segment(A, 1030, false));
+	finish(&w);
+	check_link(&w, A, A, 1, 1020, 1030);
+	tear_down(&w);
+	/* To another host, as its address says, and lost on the way. */
+	set_up(&w, 0);
+	struct sync_end s = segment(B, 100, true), r = segment(A, 200, false);
+	s.from = r.from = 2;
+	s.to = r.to = 1;
+	add(&w, s);
+	assert_true(add(&w, r).found); /* address 2 is B's */
+	s = segment(A, 1000, true);
+	r = segment(A, 1010, false);
+	s.id = r.id = 11;
+	add(&w, s);
+	add(&w, r);
+	finish(&w);
+	check_link(&w, A, A, 0, 0, 0);
+	check_link(&w, A, B, 0, 0, 0);
+	assert_int_equal(sync_messages_link(&w.m, A, B)->n_unmatched, 1);
+	tear_down(&w);
+	/* A loopback address stays on its host. */
+	set_up(&w, 0);
+	s = segment(A, 1000, true);
+	r = segment(B, 1010, false);
+	s.is_local = r.is_local = true;
+	add(&w, s);
+	assert_false(add(&w, r).found);
+	r.host = A;
+	add(&w, r);
+	finish(&w);
+	check_link(&w, A, A, 1, 1000, 1010);
+	tear_down(&w);
+}
+
+/* Sequences of sends and receives as in Trace Compass' test of its matching, with the packets told
+ * apart by their identification where that test uses a key again. */
+static void test_key_used_again(void **state)
+{
+	(void)state;
+	static const struct {
+		int host, time, id;
+		bool is_send;
+	} events[] = { { A, 15, 1, true }, { A, 20, 1, false }, { A, 25, 1, false },
+		{ A, 30, 2, true }, { B, 50, 2, false }, { B, 70, 3, true }, { A, 100, 3, false },
+		{ A, 105, 4, true }, { A, 110, 5, true }, { A, 115, 4, false } };
+	struct test w;
+	set_up(&w, 0);
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		struct sync_end e = segment(events[i].host, events[i].time * MS, events[i].is_send);
+		e.id = (uint16_t)events[i].id;
+		e.to = 3;
+		add(&w, e);
+	}
+	finish(&w);
+	check_link(&w, A, B, 1, 30 * MS, 50 * MS);
+	check_link(&w, B, A, 1, 70 * MS, 100 * MS);
+	check_link(&w, A, A, 2, 15 * MS, 20 * MS);
+	struct sync_link *l = sync_messages_link(&w.m, A, A);
+	assert_int_equal(l->messages[1].sent, 105 * MS);
+	assert_int_equal(l->messages[1].received, 115 * MS);
+	tear_down(&w);
+}
+
+static struct sync_end datagram(int host, int64_t time, bool is_send)
+{
+	struct sync_end e = segment(host, time, is_send);
+	e.kind = SYNC_UDP;
+	e.head = 0;
+	e.flags = 0;
+	return e;
+}
+
+static void test_identification_used_again(void **state)
+{
+	(void)state;
+	struct test w;
+	set_up(&w, 0);
+	add(&w, datagram(A, 100 * MS, true));
+	assert_true(add(&w, datagram(B, 101 * MS, false)).found);
+	add(&w, datagram(A, 200 * MS, true));
+	assert_true(add(&w, datagram(B, 201 * MS, false)).found);
+	assert_false(add(&w, datagram(B, 201 * MS + 5, false)).found);
+	/* The first of two was lost, or the second, or they come late: nobody knows. */
+	add(&w, datagram(A, 300 * MS, true));
+	add(&w, datagram(A, 400 * MS, true));
+	assert_false(add(&w, datagram(B, 401 * MS, false)).found);
+	finish(&w);
+	check_link(&w, A, B, 2, 100 * MS, 101 * MS);
+	assert_int_equal(sync_matcher_doubtful(w.t, SYNC_UDP), 1);
+	tear_down(&w);
+}
+
+static void test_users_keys_are_unique(void **state)
+{
+	(void)state;
+	struct test w;
+	set_up(&w, 0);
+	struct sync_end e = { .time = 10, .host = A, .seq = 1, .kind = SYNC_USER, .is_send = true };
+	add(&w, e);
+	e.host = B;
+	e.is_send = false;
+	assert_true(add(&w, e).found);
+	/* Both ends on one host is as good. */
+	e.seq = 2;
+	e.is_send = true;
+	add(&w, e);
+	e.is_send = false;
+	e.time = 11;
+	assert_true(add(&w, e).found);
+	e.seq = 3;
+	e.is_send = true;
+	add(&w, e);
+	add(&w, e);
+	e.is_send = false;
+	assert_false(add(&w, e).found);
+	assert_int_equal(sync_matcher_doubtful(w.t, SYNC_USER), 1);
+	tear_down(&w);
+}
+
+static struct sync_end part(int host, int64_t time, bool is_send, int begin, int end, int id)
+{
+	struct sync_end e = segment(host, time, is_send);
+	e.seq = (uint32_t)begin;
+	e.len = (uint16_t)(40 + end - begin);
+	e.id = (uint16_t)id;
+	e.flags = ACK;
+	return e;
+}
+
+static void test_cut_segments(void **state)
+{
+	(void)state;
+	for (int first = 0; first < 2; first++) { /* which host is read first */
+		struct test w;
+		set_up(&w, 0);
+		struct sync_end s = part(A, 1000, true, 0, 4000, 20);
+		s.flags = PUSH;
+		if (first == 0)
+			add(&w, s);
+		for (int i = 0; i < 4; i++) {
+			struct sync_end r =
+				part(B, 1100 + i, false, i * 1000, (i + 1) * 1000, 20 + i);
+			r.flags = i == 3 ? PUSH : ACK;
+			assert_true(add(&w, r).found == (first == 0 && i == 0));
+		}
+		if (first)
+			assert_true(add(&w, s).found);
+		/* Sent again, and received again. */
+		add(&w, part(A, 1000 * MS, true, 1000, 2000, 30));
+		add(&w, part(B, 1001 * MS, false, 1000, 2000, 30));
+		finish(&w);
+		check_link(&w, A, B, 1, 1000, 1100);
+		tear_down(&w);
+	}
+}
+
+static void test_merged_segments(void **state)
+{
+	(void)state;
+	struct test w;
+	set_up(&w, 0);
+	for (int i = 0; i < 4; i++)
+		add(&w, part(A, 1000 + i, true, i * 1000, (i + 1) * 1000, 20 + i));
+	/* The last one once more: the first sending of a byte counts. */
+	add(&w, part(A, 1000 + 2 * MS, true, 3000, 4000, 40));
+	struct sync_end r = part(B, 1100 + 2 * MS, false, 0, 4000, 20);
+	r.flags = PUSH;
+	assert_true(add(&w, r).found);
+	r.time += 10;
+	assert_false(add(&w, r).found); /* on the next device */
+	finish(&w);
+	check_link(&w, A, B, 1, 1003, 1100 + 2 * MS);
+	assert_int_equal(w.m.hosts[A].n_unmatched_sent, 1); /* the one sent again */
+	assert_int_equal(w.m.hosts[B].n_unmatched_received, 0);
+	tear_down(&w);
+}
+
+static void test_bounded_memory(void **state)
+{
+	(void)state;
+	struct test w;
+	set_up(&w, 8);
+	for (int i = 0; i < 1000; i++)
+		add(&w, part(A, i, true, i * 100, i * 100 + 100, i));
+	for (int i = 992; i < 1000; i++)
+		assert_true(add(&w, part(B, i, false, i * 100, i * 100 + 100, i)).found);
+	for (int i = 0; i < 992; i++)
+		assert_false(add(&w, part(B, i, false, i * 100, i * 100 + 100, i)).found);
+	finish(&w);
+	assert_int_equal(w.m.hosts[A].n_too_old, 992);
+	assert_int_equal(w.m.hosts[A].n_unmatched_sent, 992);
+	assert_int_equal(w.m.hosts[B].n_too_old, 992 - 8);
+	assert_int_equal(w.m.hosts[B].n_unmatched_received, 992);
+	tear_down(&w);
+}
+
+static void test_sorting(void **state)
+{
+	(void)state;
+	struct sync_messages m;
+	struct mer_err err;
+	assert_int_equal(sync_messages_init(&m, HOSTS, &err), 0);
+	struct sync_link *l = sync_messages_link(&m, C, A);
+	assert_int_equal(sync_link_add(l, (struct sync_message){ 30, 40 }, SYNC_TCP, &err), 0);
+	assert_int_equal(sync_link_add(l, (struct sync_message){ 10, 45 }, SYNC_UDP, &err), 0);
+	assert_int_equal(sync_link_add(l, (struct sync_message){ 20, 41 }, SYNC_ICMP, &err), 0);
+	assert_non_null(sync_messages_link(&m, A, B));
+	assert_int_equal(sync_messages_finish(&m, &err), 0);
+	assert_int_equal(m.n_links, 2);
+	assert_int_equal(m.links[0].from, A);
+	l = sync_messages_link(&m, C, A);
+	assert_ptr_equal(l, &m.links[1]);
+	static const struct sync_message sorted[] = { { 10, 45 }, { 20, 41 }, { 30, 40 } };
+	assert_memory_equal(l->messages, sorted, sizeof(sorted));
+	assert_int_equal(l->kinds[0], SYNC_UDP);
+	assert_int_equal(l->kinds[1], SYNC_ICMP);
+	assert_int_equal(l->kinds[2], SYNC_TCP);
+	assert_int_equal(l->n_reordered, 2);
+	sync_messages_free(&m);
+}
+
+/* ---- a network ---- */
+
+enum { PACKETS = 20000 };
+
+struct event {
+	int64_t time, when; /* its host's clock; when it is looked at */
+	uint32_t packet;
+	struct sync_end end;
+};
+
+static uint64_t seed;
+static uint32_t rnd(uint32_t n)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)((seed >> 33) % n);
+}
+
+static int by_when(const void *a, const void *b)
+{
+	const struct event *x = a, *y = b;
+	if (x->when != y->when)
+		return x->when < y->when ? -1 : 1;
+	return (x->packet > y->packet) - (x->packet < y->packet);
+}
+
+/* Packets with losses, retransmissions, duplicates on devices, identifications that wrap, clocks
+ * that differ. Times are unique, so a time says which packet an end is of. Whatever the order is in
+ * which the hosts are looked at: no message is made of the ends of two packets, unless they are of
+ * the same bytes and it is sent before it is received. */
+static void check_network(int64_t misorder, size_t max, uint32_t kind, bool all)
+{
+	static const int64_t clock[HOSTS] = { 0, 3000000007, -86400000000011 };
+	struct event *events = calloc((size_t)PACKETS * 6, sizeof(*events));
+	int64_t *sent = calloc(PACKETS, sizeof(*sent)), *received = calloc(PACKETS, sizeof(*sent));
+	assert_non_null(events);
+	assert_non_null(sent);
+	assert_non_null(received);
+	size_t n = 0, arrived = 0;
+	for (uint32_t i = 0; i < PACKETS; i++) {
+		bool again = i > 10 && kind == SYNC_TCP && rnd(20) == 0;
+		uint32_t flow = (again ? i - 1 : i) % 6, from = flow % 3;
+		uint32_t to = (from + 1 + flow / 3) % 3;
+		uint32_t bytes = again ? i - 1 : i; /* those of the packet before it, again */
+		struct sync_end e = { .seq = bytes * 1000,
+			.ack = 1 + flow,
+			.addresses = from * 3 + to + 1,
+			.ports = flow,
+			.from = from + 1,
+			.to = to + 1,
+			.flags = ACK,
+			.id = (uint16_t)(i % (kind == SYNC_TCP ? 60000 : 1000) + 1),
+			.len = 1040,
+			.head = 40,
+			.kind = kind & 7u };
+		if (kind != SYNC_TCP) {
+			e.seq = e.ports;
+			e.ack = (uint32_t)e.id << 16 | e.len;
+			e.head = 0;
+			e.flags = 0;
+		}
+		e.hash = sync_hash(e.kind, e.seq, e.ack);
+		int64_t t = (int64_t)i * 2 * MS + rnd(1000);
+		int64_t delay = 50000 + rnd(5 * MS);
+		int n_sends = 1 + (rnd(10) == 0),
+		    n_receives = rnd(50) == 0 ? 0 : 1 + (rnd(10) == 0);
+		for (int k = 0; k < n_sends + n_receives; k++) {
+			struct event *v = &events[n++];
+			bool is_send = k < n_sends;
+			v->end = e;
+			v->end.is_send = is_send;
+			v->end.host = is_send ? from : to;
+			v->packet = i;
+			v->when = t + k * 3000 + (is_send ? 0 : delay);
+			v->time = v->end.time = v->when + clock[v->end.host];
+			v->when += misorder * v->end.host;
+			if (is_send)
+				sent[i] = v->time;
+			else if (k == n_sends)
+				received[i] = v->time;
+		}
+		arrived += n_receives > 0;
+	}
+	qsort(events, n, sizeof(*events), by_when);
+	struct test w;
+	set_up(&w, max);
+	size_t found = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct sync_match m;
+		assert_int_equal(sync_matcher_add(w.t, &events[i].end, &m, &w.err), 0);
+		if (!m.found)
+			continue;
+		found++;
+		assert_true(m.received - clock[m.to] > m.sent - clock[m.from]);
+		uint32_t p = events[i].packet;
+		assert_true(events[i].end.is_send ? m.sent == events[i].time
+						  : m.received == events[i].time);
+		assert_true(events[i].end.is_send ? m.received == received[p]
+						  : m.sent <= sent[p] && m.sent + 10000 > sent[p]);
+	}
+	finish(&w);
+	assert_int_equal(count_messages(&w), found);
+	assert_true(found <= arrived);
+	if (all)
+		assert_true(found * 100 >= arrived * 98);
+	uint64_t ends = 0, used = 0;
+	for (int i = 0; i < HOSTS; i++) {
+		const struct sync_host_counts *h = &w.m.hosts[i];
+		ends += h->n_sent + h->n_received;
+		used += h->n_unmatched_sent + h->n_unmatched_received + h->n_duplicates;
+	}
+	assert_int_equal(ends, n);
+	assert_int_equal(used + 2 * found, ends); /* every end is accounted for */
+	tear_down(&w);
+	free(events);
+	free(sent);
+	free(received);
+}
+
+static void test_network(void **state)
+{
+	(void)state;
+	seed = 1;
+	check_network(0, 0, SYNC_TCP, true);
+	check_network(100 * MS, 0, SYNC_TCP, true);
+	check_network((int64_t)100000 * MS, 0, SYNC_TCP, true); /* host after host */
+	check_network((int64_t)100000 * MS, 1000, SYNC_TCP, false);
+	check_network(10 * MS, 5, SYNC_TCP, false);
+	check_network(0, 0, SYNC_UDP, false);
+	check_network(0, 100, SYNC_UDP, false);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_either_end_first),
+		cmocka_unit_test(test_layouts_mix),
+		cmocka_unit_test(test_what_both_know_must_agree),
+		cmocka_unit_test(test_translated_addresses),
+		cmocka_unit_test(test_retransmission),
+		cmocka_unit_test(test_devices_and_bridges),
+		cmocka_unit_test(test_to_itself),
+		cmocka_unit_test(test_key_used_again),
+		cmocka_unit_test(test_identification_used_again),
+		cmocka_unit_test(test_users_keys_are_unique),
+		cmocka_unit_test(test_cut_segments),
+		cmocka_unit_test(test_merged_segments),
+		cmocka_unit_test(test_bounded_memory),
+		cmocka_unit_test(test_sorting),
+		cmocka_unit_test(test_network),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
