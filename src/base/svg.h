@@ -24,7 +24,10 @@ enum mer_svg_unit {
 	MER_SVG_CLOCK	  /* ns after the axis' origin; shown as local time of day */
 };
 
-enum { MER_SVG_COLORS = 10, MER_SVG_MAX_POINTS = 20000 /* of the whole file */ };
+enum {
+	MER_SVG_COLORS = 10,
+	MER_SVG_MAX_POINTS = 20000 /* of the whole file; more when there are very many series */
+};
 
 struct mer_svg_series {
 	enum mer_svg_kind kind;

@@ -130,6 +130,7 @@ static void put_text(struct cli_sync *s, struct question q, struct mer_str *out)
 		{ "early", "Earlier by", CLI_TYPE_DURATION },
 		{ "late", "Later by", CLI_TYPE_DURATION }, { 0 } };
 	struct cli_table t;
+	bool all = true;
 	const char *name = s->e->hosts[q.host].name;
 	mer_str_puts(out, "When the clock of ");
 	cli_text_clean(out, name, strlen(name), false);
@@ -142,12 +143,16 @@ static void put_text(struct cli_sync *s, struct question q, struct mer_str *out)
 		if (h == q.host)
 			continue;
 		bool comparable = a.time != MER_NO_TIME;
+		all &= comparable && a.low != INT64_MIN && a.high != INT64_MAX;
 		cli_table_add(&t, (struct cli_cell[]){ CLI_CELL_TEXT(s->e->hosts[h].name),
 					  known(a.time, MER_NO_TIME),
 					  comparable ? distance(a.low, a.time) : CLI_CELL_NONE,
 					  comparable ? distance(a.time, a.high) : CLI_CELL_NONE });
 	}
 	cli_table_text(&t, out, (size_t)cli_width(s->cli), s->cli->bold_out);
+	if (!all)
+		mer_str_puts(out, "-: nothing can be said: a clock jumped there, or no messages "
+				  "bound it.\n");
 	out->failed |= t.failed;
 	cli_table_fini(&t);
 }

@@ -1,8 +1,9 @@
 /* Sync cache: results of synchronizations, kept between runs.
  *
  * A result is found again by what it was made of: the experiment's hosts, and device, number, size
- * and times of change of every file, the program's own included. So a trace that grew, or was replaced, is synchronized anew. The
- * cache is a help, not a promise: what cannot be read or written is computed, and nothing is said.
+ * and times of change of every file, the program's own included. So a trace that grew, or was
+ * replaced, is synchronized anew. The cache is a help, not a promise: what cannot be read or written
+ * is computed, and nothing is said.
  * Files are in $XDG_CACHE_HOME/meridian, else ~/.cache/meridian; they are replaced by renaming, so
  * that programs running at the same time never see half of one. */
 #ifndef MER_CLI_SYNC_CACHE_H

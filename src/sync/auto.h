@@ -16,8 +16,8 @@
  * maps are applied. */
 struct sync_host_info *sync_host_infos(const struct mer_experiment *e, struct mer_arena *arena);
 
-/* Finds the messages and solves, with the defaults where options are NULL. Findings are in the result's
- * diagnostics, those of gathering too. */
+/* Finds the messages and solves, with the defaults where options are NULL. Findings, those of
+ * gathering too, are in the result's diagnostics. */
 int sync_auto(struct mer_experiment *e, const struct sync_gather_options *gather,
 	const struct sync_options *solve, struct sync_result **result, struct mer_err *err);
 /* Reads a saved result for the hosts of the experiment. */

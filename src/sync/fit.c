@@ -16,7 +16,8 @@ enum {
 	CELLS = 2048,	   /* and one more per MORE_CELLS messages: */
 	MORE_CELLS = 2048, /* time and memory are those of the cells' hulls, about 14 limits each */
 	MIN_CELL = 8,	   /* messages */
-	PROBES = 512,	   /* cells that are looked at for the scales */
+	PROBES = 512,	   /* cells that are looked at for the scales, ... */
+	TELLING = 3,	   /* ... with so many messages per direction, or some cells in a row */
 	SAMPLES = 4096,	   /* messages whose delay is looked at, per direction */
 	FEW = 16,	   /* messages per direction that tell nothing of delays */
 	WORK = 150000,	   /* nodes times sweeps, last run */
@@ -189,18 +190,18 @@ static int add_nodes(struct fit *f, struct mer_err *err)
 	return 0;
 }
 
-static void probe(struct fit *f, size_t first_node)
+/* What some cells in a row, from a node on, tell of the scales: with n[] messages per direction. */
+static void probe(struct fit *f, size_t first_node, const size_t n[2])
 {
-	const struct direction *u = &f->d[0], *l = &f->d[1];
 	const struct sync_smooth_node *p = f->nodes + first_node;
-	size_t n = f->n - first_node;
-	if (!has_both(f)) {
-		const struct direction *d = u->n ? u : l;
-		if (d->n_cell >= 3)
-			f->probes[f->n_probes++] = d->sum / (double)d->n_cell - d->least;
-	} else if (u->n_cell >= 3 && l->n_cell >= 3) {
-		f->probes[f->n_probes++] = gap_at(p, n, widest(f, p, n, f->max_rate)).size;
+	size_t n_nodes = f->n - first_node;
+	if (has_both(f)) {
+		f->probes[f->n_probes++] =
+			gap_at(p, n_nodes, widest(f, p, n_nodes, f->max_rate)).size;
+		return;
 	}
+	const struct direction *d = n[0] ? &f->d[0] : &f->d[1];
+	f->probes[f->n_probes++] = d->sum / (double)d->n_cell - d->least;
 }
 
 /* End of the next cell: by time, and by messages, so that bursts are cut finely. */
@@ -237,17 +238,24 @@ static int thin_out(struct fit *f, struct mer_err *err)
 	span /= n_cells;
 	if (!(f->probes = malloc(PROBES * sizeof *f->probes)))
 		return mer_fail_nomem(err);
-	size_t every = n / size / PROBES + 1;
+	size_t every = n / size / PROBES + 1, first = 0, seen[2] = { 0, 0 };
 	for (size_t c = 0; d[0].at < d[0].n || d[1].at < d[1].n; c++) {
 		int64_t until = cell_end(d, size, span);
 		for (int k = 0; k < 2; k++)
 			cell_hull(&f->frame, &d[k], until, size);
-		size_t first = f->n;
 		int rc = add_nodes(f, err);
 		if (rc)
 			return rc;
+		seen[0] += d[0].n_cell;
+		seen[1] += d[1].n_cell;
+		bool enough = has_both(f) ? seen[0] >= TELLING && seen[1] >= TELLING
+					  : d[0].n_cell + d[1].n_cell >= TELLING;
+		if (!enough)
+			continue;
 		if (c % every == 0 && f->n_probes < PROBES)
-			probe(f, first);
+			probe(f, first, seen);
+		first = f->n;
+		seen[0] = seen[1] = 0;
 	}
 	return 0;
 }

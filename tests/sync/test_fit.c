@@ -358,7 +358,7 @@ static void test_gap(void **state)
 	for (int k = 0; k < 2; k++) {
 		size_t n = 0;
 		for (size_t i = 0; i < w.side[k].n; i++)
-			if (w.side[k].p[i].x < 3600 * S || w.side[k].p[i].x > 7200 * S)
+			if (w.side[k].p[i].x < 3600000000000 || w.side[k].p[i].x > 7200000000000)
 				w.side[k].p[n++] = w.side[k].p[i];
 		w.side[k].n = n;
 	}

@@ -72,9 +72,10 @@ static void write_stream(struct maker *t, const char *dir, uint32_t cpu)
 {
 	char path[200];
 	snprintf(path, sizeof(path), "%s/stream_%u", dir, (unsigned)cpu);
-	struct ctf_writer_options o = {
-		.path = path, .stream_id = cpu, .cpu_id = cpu, .packet_bytes = 512 << next() % 6
-	};
+	struct ctf_writer_options o = { .path = path,
+		.stream_id = cpu,
+		.cpu_id = cpu,
+		.packet_bytes = (size_t)512 << next() % 6 };
 	struct ctf_writer *w;
 	if (ctf_writer_open(&t->schema, &t->stream, &o, &w, &t->err))
 		fail_msg("%s", t->err.text);

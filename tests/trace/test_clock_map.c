@@ -407,7 +407,7 @@ static void maps_on(const char *path, bool steps)
 {
 	static const struct trace_range whole = { INT64_MIN, INT64_MAX };
 	struct mer_err err;
-	struct mer_experiment *plain, *e;
+	struct mer_experiment *plain = NULL, *e = NULL;
 	if (mer_experiment_open(&path, 1, NULL, &plain, &err) ||
 		mer_experiment_open(&path, 1, NULL, &e, &err))
 		fail_msg("%s", err.text);
