@@ -237,7 +237,7 @@ static void grade_host(struct sync_result *r, uint32_t number)
 		h->quality = SYNC_INCOMPLETE;
 		return;
 	}
-	bool clean = all_clean(r, number) && h->n_steps == 0;
+	bool clean = all_clean(r, number) && h->n_steps + h->n_slews == 0;
 	bool exact = h->bound.median <= WIDE_NS && h->bound.max <= VERY_WIDE_NS;
 	h->quality = h->method == SYNC_AUTO && clean && exact ? SYNC_ACCURATE : SYNC_APPROXIMATE;
 	if (!exact && h->bound.max < INT64_MAX) {

@@ -94,11 +94,29 @@ static void cone_again(struct side *s, double rate)
 			cone_add(s, rate, s->p[i].x, s->p[i].y);
 }
 
+/* What the points on one side of a contradiction say: of all that were asked, and of those so near
+ * that the clock's drift cannot hide the contradiction from them. */
+struct votes {
+	size_t asked, hits, asked_near, hits_near;
+};
+
+static void vote(struct votes *v, bool hit, bool near)
+{
+	v->asked++;
+	v->hits += hit;
+	v->asked_near += near;
+	v->hits_near += hit && near;
+}
+
 static bool many(size_t hits, size_t asked)
 {
-	if (asked < MANY)
-		return hits == asked && hits >= 2;
 	return hits >= MANY && hits * 10 >= asked * MANY_TENTHS;
+}
+
+static bool many_near(const struct votes *v)
+{
+	return v->asked_near < MANY ? v->hits_near && v->hits_near == v->asked_near
+				    : many(v->hits_near, v->asked_near);
 }
 
 /* The envelope that some points cast onto x. */
@@ -222,21 +240,6 @@ static int record(struct walk *w, struct side *own, struct side *other)
 	return add_break(w, (struct sync_break){ begin, end, to_ns(jump), 0 });
 }
 
-/* Points of s from `from` on, up to LOOK, that lie beyond the limit of the other direction. */
-static size_t count_beyond(const struct walk *w, const struct side *s, size_t from,
-	const struct cone *limit, int limit_sign, size_t *asked)
-{
-	size_t hits = 0;
-	*asked = 0;
-	for (size_t i = from; i < s->n && *asked < LOOK; i++) {
-		if (is_out(s, i))
-			continue;
-		++*asked;
-		hits += beyond(limit_sign, limit->x, limit->y, w->rate, s->p[i].x, s->p[i].y) > 0;
-	}
-	return hits;
-}
-
 /* Are the hits, from the newest to the oldest, all the first points of the segment? */
 static bool oldest_hit_run(const struct side *s, const size_t *hits, size_t n)
 {
@@ -249,40 +252,73 @@ static bool oldest_hit_run(const struct side *s, const size_t *hits, size_t n)
 	return true;
 }
 
+/* The next point of own, and those behind it, against what other's points before it allow. right: the
+ * envelope at that place of those that contradict. */
+static struct votes ask_right(const struct walk *w, const struct side *own,
+	const struct cone *limit, int64_t near, struct cone *right)
+{
+	struct votes v = { 0 };
+	const struct sync_point *p = &own->p[own->next];
+	for (size_t i = own->next; i < own->n && v.asked < LOOK; i++) {
+		const struct sync_point *q = &own->p[i];
+		if (is_out(own, i))
+			continue;
+		bool hit = beyond(-own->sign, limit->x, limit->y, w->rate, q->x, q->y) > 0;
+		vote(&v, hit, sync_sub(q->x, p->x) <= near);
+		if (hit)
+			cast(right, own->sign, w->rate, p->x, q);
+	}
+	return v;
+}
+
+/* Other's points before x against the envelope there of what follows. The newest ones that agree
+ * with it may be from behind the break already: they have no vote. hits: from the newest on. */
+static struct votes ask_left(const struct walk *w, const struct side *other, int sign,
+	const struct cone *right, int64_t near, size_t hits[LOOK])
+{
+	struct votes v = { 0 };
+	int64_t first = 0;
+	for (size_t i = other->next, looked = 0; i > other->segment && looked < LOOK; i--) {
+		if (is_out(other, i - 1))
+			continue;
+		looked++;
+		const struct sync_point *q = &other->p[i - 1];
+		bool hit = beyond(sign, right->x, right->y, w->rate, q->x, q->y) > 0;
+		if (!hit && v.hits == 0)
+			continue;
+		if (hit)
+			hits[v.hits] = i - 1;
+		first = v.hits == 0 ? q->x : first;
+		vote(&v, hit, sync_sub(first, q->x) <= near);
+	}
+	return v;
+}
+
 /* The next point of own lies beyond other's cone. */
 static int contradiction(struct walk *w, struct side *own, struct side *other)
 {
 	const struct sync_point *p = &own->p[own->next];
-	size_t asked_right, asked_left = 0, hits_left = 0;
-	size_t hits_right =
-		count_beyond(w, own, own->next, &other->cone, other->sign, &asked_right);
-	/* What the points behind say about the ones before: their envelope at p. */
+	double excess =
+		(double)beyond(other->sign, other->cone.x, other->cone.y, w->rate, p->x, p->y);
+	int64_t near = to_ns(excess / (2 * w->rate));
 	struct cone right = { p->x, p->y, true };
-	if (many(hits_right, asked_right))
-		for (size_t i = own->next, k = 0; i < own->n && k < LOOK; i++, k++)
-			if (!is_out(own, i) && beyond(other->sign, other->cone.x, other->cone.y,
-						       w->rate, own->p[i].x, own->p[i].y) > 0)
-				cast(&right, own->sign, w->rate, p->x, &own->p[i]);
-	size_t hits[LOOK], n_hits = 0;
-	for (size_t i = other->next; i > other->segment && asked_left < LOOK; i--) {
-		if (is_out(other, i - 1))
-			continue;
-		const struct sync_point *q = &other->p[i - 1];
-		asked_left++;
-		if (beyond(own->sign, right.x, right.y, w->rate, q->x, q->y) > 0)
-			hits[n_hits++] = i - 1;
-	}
-	hits_left = n_hits;
-	bool right_many = many(hits_right, asked_right);
+	struct votes r = ask_right(w, own, &other->cone, near, &right);
+	bool right_many = many(r.hits, r.asked) || (many_near(&r) && r.hits_near > 1);
+	/* Does it stand alone, then so does what it says. */
+	if (!right_many)
+		right = (struct cone){ p->x, p->y, true };
+	size_t hits[LOOK];
+	struct votes l = ask_left(w, other, own->sign, &right, near, hits);
+	bool left_many = many(l.hits, l.asked) || (many_near(&l) && l.hits_near > 1);
+	bool few = many_near(&r) && many_near(&l) && r.hits_near + l.hits_near >= MANY;
 	/* While a clock is slewed, one break comes after the other: in a segment that has just begun
 	 * at a break, its oldest points may be the only ones that were before the next one. */
-	bool oldest = w->after_break && asked_left < LOOK && n_hits > 0 &&
-		      oldest_hit_run(other, hits, n_hits);
-	bool left_many = many(hits_left, asked_left) || oldest;
-	int rc = 0;
+	bool oldest = w->after_break && l.asked < LOOK && l.hits > 0 &&
+		      oldest_hit_run(other, hits, l.hits);
 	bool soon =
 		w->breaks->n && sync_sub(p->x, w->breaks->rows[w->breaks->n - 1].end.x) < CLOSE_NS;
-	if ((right_many || (oldest && (soon || hits_right > 1))) && left_many) {
+	int rc = 0;
+	if ((right_many && left_many) || few || (oldest && (right_many || soon || r.hits > 1))) {
 		rc = record(w, own, other);
 		own->segment = own->next;
 		other->segment = other->next;
@@ -295,12 +331,12 @@ static int contradiction(struct walk *w, struct side *own, struct side *other)
 		if (left_many)
 			return rc;
 	}
-	for (size_t i = 0; i < n_hits && rc == 0; i++)
+	for (size_t i = 0; i < l.hits && rc == 0; i++)
 		rc = leave_out(w, other, hits[i]);
 	struct cone before = other->cone;
 	cone_again(other, w->rate);
 	/* The limit came from further back than what was looked at: that point goes, too. */
-	if (rc == 0 && n_hits == 0 && right_many && other->cone.set && before.set)
+	if (rc == 0 && l.hits == 0 && right_many && other->cone.set && before.set)
 		for (size_t i = other->next; i > other->segment; i--)
 			if (other->p[i - 1].x == before.x && other->p[i - 1].y == before.y) {
 				rc = leave_out(w, other, i - 1);
@@ -398,7 +434,7 @@ static double needed_rate(
  * A lone break that a rate not far from the limit explains is one, too. */
 static void join(struct walk *w)
 {
-	enum { LITTLE = 5 };
+	enum { LITTLE = 2 };
 	struct sync_break *rows = w->breaks->rows;
 	size_t n = w->breaks->n, kept = 0;
 	for (size_t i = 0; i < n;) {

@@ -33,12 +33,17 @@ struct sync_drift {
 	size_t n_slews, n_steps;
 };
 
-/* rate * ns, rounded down, exactly: doubles would lose nanoseconds after some weeks. */
+/* A rate in whole units of 2^-40, |rate| < 2^22: doubles would lose nanoseconds after some weeks. */
+enum { SYNC_RATE_BITS = 40 };
+static inline int64_t sync_drift_units(double rate)
+{
+	return (int64_t)(rate * (double)((int64_t)1 << SYNC_RATE_BITS) + 0.5);
+}
+
+/* rate * ns, rounded down, exactly. */
 static inline int64_t sync_drift_reach(double rate, int64_t ns)
 {
-	enum { RATE_BITS = 40 };
-	__int128 r = (__int128)(int64_t)(rate * (double)((int64_t)1 << RATE_BITS) + 0.5) * ns;
-	r >>= RATE_BITS;
+	__int128 r = ((__int128)sync_drift_units(rate) * ns) >> SYNC_RATE_BITS;
 	return r > INT64_MAX ? INT64_MAX : r < INT64_MIN ? INT64_MIN : (int64_t)r;
 }
 

@@ -1,0 +1,437 @@
+/* Real recordings whose clocks are known: synchronized from their own messages, every host is where it
+ * was in truth, within the limits that are claimed for it.
+ *
+ * A recording's clock.csv says: when the clock of `host` showed guest_mono_ns, a clock that all have in
+ * common was between host_send_ns and host_recv_ns. Between its samples a host's clock is known as far
+ * as its rate is: where all samples fit one rate, it was that one, give or take 2 ppm (nobody touched
+ * it); else it was at most 500 ppm off, which is what the kernel allows. So truth is an interval at
+ * every instant, and limits that do not meet it are wrong. Nothing here looks at messages. */
+#include <dirent.h>
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "sync/auto.h"
+
+enum {
+	MAX_HOSTS = 64,
+	GRID = 500,
+	/* Limits that were all too high or too low by so much would be noticed: the samples are
+	 * good to some 0.3 ms, and so are the fastest messages. */
+	MUST_NOTICE_NS = 2000000
+};
+
+/* ---- what is known about one host's clock ---- */
+
+struct sample { /* ns */
+	int64_t guest, send, recv;
+};
+
+struct known_clock {
+	struct sample *samples; /* by guest */
+	size_t n, cap;
+	int64_t offset;		 /* what the trace adds to the guest's clock */
+	double slowest, fastest; /* rate against the common clock, minus 1 */
+	bool steady;		 /* one rate fits all */
+};
+
+struct interval {
+	int64_t low, high;
+};
+
+static int by_guest(const void *a, const void *b)
+{
+	const struct sample *p = a, *q = b;
+	return p->guest < q->guest ? -1 : p->guest > q->guest;
+}
+
+/* A clock's advance while the common one advances by d, and the other way round. */
+static int64_t advance(double rate, int64_t d)
+{
+	return d + llround((double)d * rate);
+}
+
+static int64_t advance_back(double rate, int64_t d)
+{
+	return d - llround((double)d * rate / (1 + rate));
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static void learn_rate(struct known_clock *c)
+{
+	const double kernel_limit = 500e-6, unsteadiness = 2e-6;
+	double low = -1, high = 1;
+	qsort(c->samples, c->n, sizeof(*c->samples), by_guest);
+	for (size_t i = 0; i < c->n; i++)
+		for (size_t k = i + 1; k < c->n; k++) {
+			const struct sample *a = &c->samples[i], *b = &c->samples[k];
+			double g = (double)(b->guest - a->guest);
+			if (b->send <= a->recv)
+				continue;
+			high = fmin(high, g / (double)(b->send - a->recv) - 1);
+			low = fmax(low, g / (double)(b->recv - a->send) - 1);
+		}
+	c->steady = low <= high && high - low < kernel_limit;
+	c->slowest = c->steady ? low - unsteadiness : -kernel_limit;
+	c->fastest = c->steady ? high + unsteadiness : kernel_limit;
+}
+
+/* The common clock when this one showed `guest`. */
+static struct interval common_at(const struct known_clock *c, int64_t guest)
+{
+	struct interval in = { INT64_MIN, INT64_MAX };
+	for (size_t i = 0; i < c->n; i++) {
+		const struct sample *s = &c->samples[i];
+		int64_t d = guest - s->guest, p = advance_back(c->slowest, d),
+			q = advance_back(c->fastest, d);
+		in.low = most(in.low, s->send + least(p, q) - 1);
+		in.high = least(in.high, s->recv + most(p, q) + 1);
+	}
+	return in;
+}
+
+/* This clock while the common one was somewhere in there. */
+static struct interval shown_in(const struct known_clock *c, struct interval common)
+{
+	struct interval in = { INT64_MIN, INT64_MAX };
+	for (size_t i = 0; i < c->n; i++) {
+		const struct sample *s = &c->samples[i];
+		int64_t d = common.low - s->recv, e = common.high - s->send;
+		in.low = most(in.low,
+			s->guest + least(advance(c->slowest, d), advance(c->fastest, d)) - 1);
+		in.high = least(in.high,
+			s->guest + most(advance(c->slowest, e), advance(c->fastest, e)) + 1);
+	}
+	return in;
+}
+
+/* What the clock `to` showed when `from` showed t, both as in their traces. */
+static struct interval truth_at(
+	const struct known_clock *from, const struct known_clock *to, int64_t t)
+{
+	struct interval in = shown_in(to, common_at(from, t - from->offset));
+	assert_true(in.low <= in.high); /* the samples contradict each other */
+	return (struct interval){ in.low + to->offset, in.high + to->offset };
+}
+
+/* ---- reading it ---- */
+
+static uint32_t host_named(const struct mer_experiment *e, const char *name)
+{
+	for (uint32_t h = 0; h < e->n_hosts; h++)
+		if (strcmp(e->hosts[h].name, name) == 0)
+			return h;
+	return UINT32_MAX;
+}
+
+static void add_sample(struct known_clock *c, struct sample s)
+{
+	if (c->n == c->cap) {
+		c->cap = c->cap ? c->cap * 2 : 32;
+		c->samples = realloc(c->samples, c->cap * sizeof(*c->samples));
+		assert_non_null(c->samples);
+	}
+	c->samples[c->n++] = s;
+}
+
+static uint32_t read_clocks(
+	const char *path, const struct mer_experiment *e, struct known_clock *clocks)
+{
+	FILE *f = fopen(path, "r");
+	assert_non_null(f);
+	char line[500], name[100];
+	while (fgets(line, sizeof(line), f)) {
+		struct sample s;
+		if (sscanf(line, "%*[^,],%99[^,],%*d,%" SCNd64 ",%" SCNd64 ",%" SCNd64, name,
+			    &s.send, &s.recv, &s.guest) != 4)
+			continue; /* the title */
+		uint32_t h = host_named(e, name);
+		if (h != UINT32_MAX)
+			add_sample(&clocks[h], s);
+	}
+	fclose(f);
+	for (uint32_t p = 0; p < e->n_parts; p++) {
+		const struct mer_trace *t = &e->traces[e->parts[p].trace];
+		if (t->has_clock && strcmp(t->domain, "kernel") == 0)
+			clocks[t->host].offset = e->parts[p].clocks[0].base_ns;
+	}
+	uint32_t n_known = 0;
+	for (uint32_t h = 0; h < e->n_hosts; h++) {
+		if (!clocks[h].n)
+			continue;
+		assert_int_not_equal(clocks[h].offset, 0);
+		learn_rate(&clocks[h]);
+		n_known++;
+	}
+	return n_known;
+}
+
+/* ---- comparing ---- */
+
+struct verdict {
+	size_t n, n_outside, n_unknown, n_estimate_out;
+	double error_sum, error_max; /* of the estimate, from the middle of truth, ns */
+	double middle_sum;	     /* of the middle of the limits, likewise */
+	double truth_sum, bound_sum; /* half widths */
+	/* By how much limits that are too low (too high) would still not be noticed. */
+	int64_t up, down;
+	int64_t worst_at;
+};
+
+static void judge(struct verdict *v, const struct sync_result *r, uint32_t h, int64_t t,
+	struct interval truth)
+{
+	int64_t low, high, map = trace_map_time(&r->hosts[h].map, t);
+	v->n++;
+	if (!sync_host_limits(r, h, t, &low, &high)) {
+		v->n_unknown++;
+		return;
+	}
+	int64_t up = high - truth.low, down = truth.high - low;
+	v->n_outside += up < 0 || down < 0;
+	if (least(up, down) < least(v->up, v->down))
+		v->worst_at = t;
+	v->up = least(v->up, up);
+	v->down = least(v->down, down);
+	v->n_estimate_out += map < low || map > high;
+	int64_t middle = truth.low + (truth.high - truth.low) / 2;
+	double error = fabs((double)(map - middle));
+	v->error_sum += error;
+	v->error_max = fmax(v->error_max, error);
+	v->middle_sum += fabs((double)(low + (high - low) / 2 - middle));
+	v->truth_sum += (double)(truth.high - truth.low) / 2;
+	v->bound_sum += (double)(high - low) / 2;
+}
+
+/* The same the other way: the host's clock at a time of the reference. */
+static void judge_back(struct verdict *v, const struct sync_result *r, uint32_t h, int64_t t,
+	struct interval truth)
+{
+	int64_t low, high;
+	v->n++;
+	if (!sync_host_limits_back(r, h, t, &low, &high))
+		v->n_unknown++;
+	else
+		v->n_outside += low > truth.high || high < truth.low;
+}
+
+static bool compare(const char *set, const struct mer_experiment *e, const struct sync_result *r,
+	const struct known_clock *clocks, const struct sync_host_info *info, bool show)
+{
+	bool good = true;
+	uint32_t ref = r->references[0];
+	for (uint32_t h = 0; h < e->n_hosts; h++) {
+		struct verdict v = { .up = INT64_MAX, .down = INT64_MAX }, back = { 0 };
+		const struct known_clock *c = &clocks[h];
+		if (h == ref)
+			continue;
+		for (size_t i = 0; i < c->n; i++) {
+			int64_t t = c->samples[i].guest + c->offset;
+			judge(&v, r, h, t, truth_at(c, &clocks[ref], t));
+		}
+		struct verdict at_samples = v;
+		struct sync_range s = info[h].span;
+		for (int i = 0; i <= GRID; i++) {
+			int64_t t = s.begin + (s.end - s.begin) / GRID * i;
+			judge(&v, r, h, t, truth_at(c, &clocks[ref], t));
+		}
+		for (size_t i = 0; i < clocks[ref].n; i++) {
+			int64_t t = clocks[ref].samples[i].guest + clocks[ref].offset;
+			judge_back(&back, r, h, t, truth_at(&clocks[ref], c, t));
+		}
+		double n = (double)at_samples.n * 1e3, all = (double)v.n * 1e3;
+		bool bad = v.n_outside || v.n_unknown || v.n_estimate_out || back.n_outside ||
+			   back.n_unknown || most(v.up, v.down) > MUST_NOTICE_NS;
+		if (show || bad)
+			printf("%-18s %-7s %-7s %4zu %5.0f %6.0f %6.0f %6.0f %6.0f %6.0f %6.0f "
+			       "%6.0f %6.0f%s\n",
+				set, e->hosts[h].name, e->hosts[ref].name, at_samples.n,
+				r->max_drift * 1e6, at_samples.truth_sum / n,
+				at_samples.bound_sum / n, v.bound_sum / all, (double)v.up / 1e3,
+				(double)v.down / 1e3, v.error_sum / all, v.error_max / 1e3,
+				v.middle_sum / all, bad ? "  WRONG" : "");
+		if (bad)
+			printf("  %zu of %zu instants outside of the limits (worst at %" PRId64
+			       "), %zu without limits, %zu estimates outside of them; the other "
+			       "way %zu of %zu outside, %zu without limits\n",
+				v.n_outside, v.n, v.worst_at, v.n_unknown, v.n_estimate_out,
+				back.n_outside, back.n, back.n_unknown);
+		good &= !bad;
+	}
+	return good;
+}
+
+/* The most by which two of these clocks can drift apart, give or take; the most that is ever allowed
+ * where that is not known. */
+static double relative_drift(const struct known_clock *clocks, uint32_t n)
+{
+	double d = 0;
+	for (uint32_t a = 0; a < n; a++)
+		for (uint32_t b = 0; b < n; b++)
+			d = fmax(d, (clocks[a].fastest - clocks[b].slowest) * 1.001);
+	return fmin(d, 1e-3);
+}
+
+static uint64_t violations(const struct sync_result *r)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < r->n_pairs; i++)
+		n += r->pairs[i].ab.after.n_violations + r->pairs[i].ba.after.n_violations;
+	return n;
+}
+
+/* Words for people: never better than what is known. */
+static bool sensible(const char *set, const struct sync_result *r, bool comparable)
+{
+	bool good = (r->n_groups == 1) == comparable && violations(r) == 0;
+	for (uint32_t h = 0; h < r->n_hosts; h++) {
+		enum sync_quality q = r->hosts[h].quality;
+		bool reference = comparable && r->references[0] == h;
+		good &= reference    ? q == SYNC_REFERENCE
+			: comparable ? q == SYNC_ACCURATE || q == SYNC_APPROXIMATE
+				     : q == SYNC_ABSENT;
+	}
+	if (!good) {
+		printf("%s: %u groups, %" PRIu64 " violations;", set, r->n_groups, violations(r));
+		for (uint32_t h = 0; h < r->n_hosts; h++)
+			printf(" %s %s", r->hosts[h].name, sync_quality_name(r->hosts[h].quality));
+		printf("\n");
+	}
+	return good;
+}
+
+/* Its receiving kernels recorded no headers: nothing can be matched. */
+static bool is_comparable(const char *set)
+{
+	return strcmp(set, "wget-cold-hot-nogro") != 0;
+}
+
+/* False: something is wrong. */
+static bool check_set(const char *set, struct mer_experiment *e, struct known_clock *clocks)
+{
+	struct mer_err err = { 0 };
+	struct mer_arena arena;
+	struct sync_messages m;
+	struct sync_gather_options plain = { 0 };
+	mer_arena_init(&arena);
+	struct sync_host_info *info = sync_host_infos(e, &arena);
+	assert_non_null(info);
+	if (sync_gather(e, &plain, &m, &err))
+		fail_msg("%s: %s", set, err.text);
+	bool good = true, comparable = is_comparable(set);
+	/* What is guaranteed, given the usual drift and given one that is known to hold; on the
+	 * clock that it chooses (0) and on everybody's. */
+	double drifts[] = { 0, relative_drift(clocks, e->n_hosts) };
+	for (uint32_t k = 0; k < 2 * (e->n_hosts + 1); k++) {
+		uint32_t ref = k / 2;
+		struct sync_options o = { .reference_plus_1 = (int32_t)ref,
+			.max_drift = drifts[k % 2] };
+		struct sync_result *r = NULL;
+		if (sync_solve(&m, info, e->n_hosts, &o, &r, &err))
+			fail_msg("%s: %s", set, err.text);
+		good &= sensible(set, r, comparable);
+		if (comparable)
+			good &= compare(set, e, r, clocks, info, ref == 0);
+		sync_result_free(r);
+	}
+	sync_messages_free(&m);
+	mer_arena_fini(&arena);
+	return good;
+}
+
+/* Number of sets in the folder with clocks of at least two hosts; -1: there is no such folder. */
+static int check_all(const char *root, unsigned *n_bad)
+{
+	struct dirent **names;
+	int n = scandir(root, &names, NULL, alphasort), n_sets = 0;
+	if (n < 0)
+		return -1;
+	for (int i = 0; i < n; i++) {
+		char path[2000], csv[2100];
+		snprintf(path, sizeof(path), "%s/%s", root, names[i]->d_name);
+		snprintf(csv, sizeof(csv), "%s/clock.csv", path);
+		FILE *f = names[i]->d_name[0] == '.' ? NULL : fopen(csv, "r");
+		if (f) {
+			struct mer_experiment *e = NULL;
+			struct mer_err err = { 0 };
+			struct known_clock clocks[MAX_HOSTS] = { 0 };
+			const char *paths[] = { path };
+			fclose(f);
+			if (mer_experiment_open(paths, 1, NULL, &e, &err))
+				fail_msg("%s: %s", path, err.text);
+			assert_in_range(e->n_hosts, 1, MAX_HOSTS);
+			uint32_t n_known = read_clocks(csv, e, clocks);
+			if (n_known > 1) {
+				n_sets++;
+				assert_int_equal(n_known, e->n_hosts);
+				*n_bad += !check_set(names[i]->d_name, e, clocks);
+			}
+			for (uint32_t h = 0; h < e->n_hosts; h++)
+				free(clocks[h].samples);
+			mer_experiment_free(e);
+		}
+		free(names[i]);
+	}
+	free(names);
+	return n_sets;
+}
+
+static void check_folder(const char *below, int at_least)
+{
+	const char *src = getenv("SRC");
+	char root[1000];
+	unsigned n_bad = 0;
+	snprintf(root, sizeof(root), "%s/%s", src ? src : ".", below);
+	printf("us: half widths of truth and of the limits, at the samples and all the time; by "
+	       "how "
+	       "much limits that are\ntoo low (high) would not be noticed; the estimate off the "
+	       "middle of truth, on the average and at most;\nthe middle of the limits off it, on "
+	       "the average\n"
+	       "%-18s %-7s %-7s %4s %5s %6s %6s %6s %6s %6s %6s %6s %6s\n",
+		"set", "host", "on", "n", "ppm", "truth", "limits", "all", "low", "high", "off",
+		"most", "middle");
+	int n = check_all(root, &n_bad);
+	if (n < 0) {
+		printf("no recordings at %s\n", root);
+		skip();
+	}
+	printf("%d recordings, %u bad\n", n, n_bad);
+	assert_true(n >= at_least);
+	assert_int_equal(n_bad, 0);
+}
+
+static void test_lab(void **state)
+{
+	(void)state;
+	check_folder("../shared/traces/lab", 8);
+}
+
+static void test_demo(void **state)
+{
+	(void)state;
+	check_folder("demo", 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lab),
+		cmocka_unit_test(test_demo),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
