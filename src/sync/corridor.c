@@ -67,7 +67,6 @@ static void settle(struct sync_corridor_side *s, int sign, double rate)
 		n = put(sign, rate, s->p, n, s->p[i]);
 	s->n = n;
 	s->sorted = true;
-	s->prune_at = 2 * n > FIRST_PRUNE ? 2 * n : FIRST_PRUNE;
 }
 
 static void settle_both(struct sync_corridor *c)
@@ -99,6 +98,16 @@ static int add(struct sync_corridor_side *s, int sign, double rate, struct sync_
 		return 0;
 	if (!s->sorted && s->n >= s->prune_at)
 		settle(s, sign, rate);
+	if (s->n && p.x < s->p[s->n - 1].x) {
+		/* Of two that follow from each other the first by x stays: not for here to decide. */
+		if (follows(sign, rate, &p, &s->p[s->n - 1]) &&
+			!follows(sign, rate, &s->p[s->n - 1], &p))
+			return 0;
+		if (s->sorted) {
+			s->sorted = false;
+			s->prune_at = 2 * s->n > FIRST_PRUNE ? 2 * s->n : FIRST_PRUNE;
+		}
+	}
 	if (s->n == s->cap) {
 		size_t cap = s->cap ? 2 * s->cap : 16;
 		struct sync_point *more = realloc(s->p, cap * sizeof(*more));
@@ -107,13 +116,9 @@ static int add(struct sync_corridor_side *s, int sign, double rate, struct sync_
 		s->p = more;
 		s->cap = cap;
 	}
-	if (s->sorted && s->n && p.x < s->p[s->n - 1].x) {
-		s->sorted = false;
-		s->prune_at = 2 * s->n > FIRST_PRUNE ? 2 * s->n : FIRST_PRUNE;
-	}
 	if (s->sorted)
 		s->n = put(sign, rate, s->p, s->n, p);
-	else if (!follows(sign, rate, &p, &s->p[s->n - 1]))
+	else
 		s->p[s->n++] = p;
 	return 0;
 }
@@ -201,6 +206,8 @@ void sync_widths_init(struct sync_widths *w, int64_t begin, int64_t end)
 
 void sync_widths_take(struct sync_widths *w, struct sync_corridor *c, int64_t from, int64_t to)
 {
+	if (c->upper.n == 0 || c->lower.n == 0)
+		return;
 	__int128 span = (__int128)w->end - w->begin;
 	for (int i = 0; i < SYNC_WIDTHS; i++) {
 		int64_t low, high, x = (int64_t)(w->begin + span * i / (SYNC_WIDTHS - 1));

@@ -34,8 +34,9 @@ struct sync_corridor {
 void sync_corridor_init(struct sync_corridor *c, double rate);
 void sync_corridor_free(struct sync_corridor *c);
 /* Any points in any order. Points sorted by x cost a few nanoseconds each, others a sort now and
- * then; memory is at most four times what is kept in the end, or 1024 points. The limit INT64_MAX of
- * an upper point, INT64_MIN of a lower one, says nothing. On failure (no memory) as before. */
+ * then; memory is that of a few times as many points as mattered at any time, or of 1024. The limit
+ * INT64_MAX of an upper point, INT64_MIN of a lower one, says nothing. On failure (no memory) c is as
+ * before. */
 int sync_corridor_add(
 	struct sync_corridor *c, bool upper, struct sync_point p, struct mer_err *err);
 /* Adds what from has seen. MER_ERR_USAGE: the rates differ. On failure (no memory) part was added. */

@@ -21,6 +21,9 @@ struct sync_course { /* zeroed: 0 everywhere; outside of the knots the first and
 	size_t n, cap;
 };
 
+/* So far outside of what is known a course has a knot, for the slope with which it goes on. */
+#define SYNC_FAR_NS INT64_C(1000000000000)
+
 void sync_course_free(struct sync_course *c);
 int sync_course_add(struct sync_course *c, int64_t t, long double off, struct mer_err *err);
 /* hint: where to begin to look, updated; for walks forwards. NULL is fine. */

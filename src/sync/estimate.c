@@ -29,6 +29,17 @@ static size_t first_at(const struct sync_point *p, size_t n, int64_t x)
 	return lo;
 }
 
+/* Does the course go on outside with another slope than it has at its end? Over SYNC_FAR_NS a
+ * difference that matters is a nanosecond. */
+static bool bends(const struct sync_fit *fit, bool front)
+{
+	if (fit->n < 2)
+		return true;
+	const struct sync_knot *k = front ? &fit->knots[0] : &fit->knots[fit->n - 2];
+	double own = (k[1].y - k[0].y) / (double)sync_sub(k[1].x, k[0].x);
+	return fabs(own - (front ? fit->rate_before : fit->rate_after)) > 1e-12;
+}
+
 static int fit_part(const struct sync_pair_points *p, const struct part *part, int64_t base,
 	struct sync_course *f, struct mer_err *err)
 {
@@ -49,6 +60,10 @@ static int fit_part(const struct sync_pair_points *p, const struct part *part, i
 	if (!part->first && !part->slew)
 		rc = sync_course_add(
 			f, part->begin, (long double)base + sync_fit_at(&fit, part->begin), err);
+	int64_t before = sync_sub(fit.knots[0].x, SYNC_FAR_NS);
+	int64_t behind = sync_add(fit.knots[fit.n - 1].x, SYNC_FAR_NS);
+	if (part->first && rc == 0 && bends(&fit, true))
+		rc = sync_course_add(f, before, (long double)base + sync_fit_at(&fit, before), err);
 	for (size_t i = 0; i < fit.n && rc == 0; i++)
 		if ((part->first || fit.knots[i].x > part->begin) &&
 			(part->last || fit.knots[i].x < part->end))
@@ -57,6 +72,8 @@ static int fit_part(const struct sync_pair_points *p, const struct part *part, i
 	if (rc == 0 && !part->last && !part->slew)
 		rc = sync_course_add(
 			f, part->end, (long double)base + sync_fit_at(&fit, part->end), err);
+	if (part->last && rc == 0 && bends(&fit, false))
+		rc = sync_course_add(f, behind, (long double)base + sync_fit_at(&fit, behind), err);
 	sync_fit_free(&fit);
 	return rc;
 }

@@ -139,41 +139,55 @@ static struct gap gap_at(const struct sync_smooth_node *p, size_t n, double rate
 	return (struct gap){ up + down, (up - down) / 2 };
 }
 
-/* The slope, up to max_rate, with the largest gap: the likeliest of a straight course when small
- * delays are likelier than large ones. */
-static double widest(
-	const struct fit *f, const struct sync_smooth_node *p, size_t n, double max_rate)
+/* How plausible a slope is: a wide gap is, by so much per ns, because small delays are likelier than
+ * large ones; and clocks are seldom off by much. Concave. */
+struct likely {
+	double per_ns;	/* messages per ns of delay, next to the least one */
+	double rate_sd; /* ns/s; INFINITY: all slopes are alike */
+};
+
+static double likelihood(const struct fit *f, const struct sync_smooth_node *p, size_t n,
+	double rate, const struct likely *l)
+{
+	double off = (rate + f->frame.rate) / l->rate_sd;
+	return gap_at(p, n, rate).size * l->per_ns - off * off / 2;
+}
+
+/* The likeliest slope, up to max_rate. */
+static double widest(const struct fit *f, const struct sync_smooth_node *p, size_t n,
+	double max_rate, const struct likely *l)
 {
 	double low = -max_rate - f->frame.rate, high = max_rate - f->frame.rate;
-	/* The gap is a concave function of the slope. */
 	static const double g = 0.6180339887498949;
 	double a = high - g * (high - low), b = low + g * (high - low);
-	double at_a = gap_at(p, n, a).size, at_b = gap_at(p, n, b).size;
+	double at_a = likelihood(f, p, n, a, l), at_b = likelihood(f, p, n, b, l);
 	for (int i = 0; i < 50 && high > low; i++) {
 		if (at_a < at_b) {
 			low = a;
 			a = b;
 			at_a = at_b;
 			b = low + g * (high - low);
-			at_b = gap_at(p, n, b).size;
+			at_b = likelihood(f, p, n, b, l);
 		} else {
 			high = b;
 			b = a;
 			at_b = at_a;
 			a = high - g * (high - low);
-			at_a = gap_at(p, n, a).size;
+			at_a = likelihood(f, p, n, a, l);
 		}
 	}
 	return (low + high) / 2;
 }
+
+static const struct likely ANY_SLOPE = { 1, INFINITY };
 
 /* Appends the cell's hulls, by time. */
 static int add_nodes(struct fit *f, struct mer_err *err)
 {
 	const struct direction *u = &f->d[0], *l = &f->d[1];
 	size_t more = u->n_hull + l->n_hull;
-	if (f->n + more + 1 > f->cap) { /* one more: see go_on */
-		size_t cap = f->cap + f->cap / 2 + more + 1;
+	if (f->n + more > f->cap) {
+		size_t cap = f->cap + f->cap / 2 + more;
 		void *p = realloc(f->nodes, cap * sizeof *f->nodes);
 		if (!p)
 			return mer_fail_nomem(err);
@@ -197,7 +211,7 @@ static void probe(struct fit *f, size_t first_node, const size_t n[2])
 	size_t n_nodes = f->n - first_node;
 	if (has_both(f)) {
 		f->probes[f->n_probes++] =
-			gap_at(p, n_nodes, widest(f, p, n_nodes, f->max_rate)).size;
+			gap_at(p, n_nodes, widest(f, p, n_nodes, f->max_rate, &ANY_SLOPE)).size;
 		return;
 	}
 	const struct direction *d = n[0] ? &f->d[0] : &f->d[1];
@@ -354,7 +368,7 @@ static struct sync_smooth first_scales(struct fit *f)
 	} else {
 		size_t few = f->d[0].n < f->d[1].n ? f->d[0].n : f->d[1].n;
 		double most = few < 3 ? 0 : few < FEW ? s.rate_sd : f->max_rate;
-		s.floor = gap_at(f->nodes, f->n, widest(f, f->nodes, f->n, most)).size;
+		s.floor = gap_at(f->nodes, f->n, widest(f, f->nodes, f->n, most, &ANY_SLOPE)).size;
 		/* Too few to surround the course: it is drawn to them. */
 		if (s.steady)
 			for (size_t k = 0; k < f->n; k++)
@@ -375,8 +389,8 @@ static struct sync_smooth first_scales(struct fit *f)
 	return s;
 }
 
-/* The course: means of the nodes; returns the floor. */
-static double find_course(struct fit *f, double *values)
+/* The course: means of the nodes; returns the scales that were found. */
+static struct sync_smooth find_course(struct fit *f, double *values)
 {
 	struct sync_smooth s = first_scales(f);
 	sync_smooth_start(&s, f->nodes, f->n);
@@ -398,7 +412,7 @@ static double find_course(struct fit *f, double *values)
 	}
 	size_t sweeps = WORK / f->n;
 	sync_smooth_run(&s, f->nodes, f->n, sweeps < 10 ? 10 : sweeps > 40 ? 40 : (unsigned)sweeps);
-	return s.floor;
+	return s;
 }
 
 /* One direction alone: the course touches its limits. */
@@ -434,18 +448,13 @@ static void limit_rate(struct fit *f)
 	}
 }
 
-/* A node that the course would reach after its end: else the last piece, whose slope goes on, could
- * be so short that its slope is arbitrary. Room for it is there. */
-static void go_on(struct fit *f)
+/* The slope with which a course goes on outside of its messages, when all that is known beforehand is
+ * how much clocks are off. */
+static double likely_rate(const struct fit *f, const struct sync_smooth_node *p, double rate_sd)
 {
-	const struct sync_smooth_node *last = &f->nodes[f->n - 1];
-	double more = last->t / 50;
-	if (host_time(&f->frame, last->t + more) == INT64_MAX)
-		return;
-	struct sync_smooth_node p = *last;
-	p.t += more;
-	p.mean += last->rate * more;
-	f->nodes[f->n++] = p;
+	double known = rate_sd * rate_sd, rate = p->rate + f->frame.rate;
+	double part = isfinite(p->rate_sd) ? known / (known + p->rate_sd * p->rate_sd) : 0;
+	return fmin(fmax(rate * part, -f->max_rate), f->max_rate) * 1e-9;
 }
 
 /* Pieces that pass all nodes at a distance of at most near; each begins where the last one ends. */
@@ -490,18 +499,20 @@ static void say_in_pieces(const struct fit *f, double near, struct sync_fit *fit
 }
 
 /* Where a straight course is possible it is the likeliest: the line with the widest gap. */
-static bool straight(const struct fit *f, double floor, struct sync_fit *fit)
+static bool straight(const struct fit *f, const struct sync_smooth *s, struct sync_fit *fit)
 {
-	double rate = widest(f, f->nodes, f->n, f->max_rate);
+	struct likely l = { s->contacts, s->rate_sd };
+	double rate = widest(f, f->nodes, f->n, f->max_rate, &l);
 	struct gap g = gap_at(f->nodes, f->n, rate);
 	double t = f->nodes[f->n - 1].t;
 	int64_t x = host_time(&f->frame, t);
-	if (!(g.size >= floor) || x <= f->frame.x0)
+	if (!(g.size >= s->floor) || x <= f->frame.x0)
 		return false;
 	double y = g.middle + (double)f->frame.y0;
 	fit->knots[0] = (struct sync_knot){ f->frame.x0, y };
 	fit->knots[1] = (struct sync_knot){ x, y + (rate + f->frame.rate) * t };
 	fit->n = 2;
+	fit->rate_before = fit->rate_after = (rate + f->frame.rate) * 1e-9;
 	return true;
 }
 
@@ -511,18 +522,19 @@ static int fit_points(struct fit *f, struct sync_fit *fit, struct mer_err *err)
 	if (rc)
 		return rc;
 	double *values = malloc((SAMPLES + f->n + 1) * sizeof *values);
-	fit->knots = malloc((f->n + 1) * sizeof *fit->knots); /* one more: see go_on */
+	fit->knots = malloc((f->n + 1) * sizeof *fit->knots);
 	if (!values || !fit->knots) {
 		free(values);
 		return mer_fail_nomem(err);
 	}
-	double floor = find_course(f, values);
+	struct sync_smooth s = find_course(f, values);
 	if (has_both(f))
-		fit->floor_ns = floor;
-	if (!tell_delays(f) || !straight(f, floor, fit)) {
+		fit->floor_ns = s.floor;
+	if (!tell_delays(f) || !straight(f, &s, fit)) {
 		if (!has_both(f))
 			touch(f);
-		go_on(f);
+		fit->rate_before = likely_rate(f, &f->nodes[0], s.rate_sd);
+		fit->rate_after = likely_rate(f, &f->nodes[f->n - 1], s.rate_sd);
 		limit_rate(f);
 		for (size_t i = 0; i < f->n; i++)
 			values[i] = f->nodes[i].sd;
@@ -573,8 +585,13 @@ void sync_fit_free(struct sync_fit *fit)
 double sync_fit_at(const struct sync_fit *fit, int64_t x)
 {
 	const struct sync_knot *k = fit->knots;
-	if (fit->n < 2)
-		return fit->n ? k[0].y : 0;
+	if (fit->n == 0)
+		return 0;
+	if (x < k[0].x)
+		return k[0].y - fit->rate_before * (double)((uint64_t)k[0].x - (uint64_t)x);
+	if (x >= k[fit->n - 1].x)
+		return k[fit->n - 1].y +
+		       fit->rate_after * (double)((uint64_t)x - (uint64_t)k[fit->n - 1].x);
 	size_t low = 0, high = fit->n - 1; /* the piece that begins at low */
 	while (high - low > 1) {
 		size_t mid = low + (high - low) / 2;
@@ -584,7 +601,6 @@ double sync_fit_at(const struct sync_fit *fit, int64_t x)
 			high = mid;
 	}
 	double dx = (double)((uint64_t)k[low + 1].x - (uint64_t)k[low].x);
-	double at = x >= k[low].x ? (double)((uint64_t)x - (uint64_t)k[low].x)
-				  : -(double)((uint64_t)k[low].x - (uint64_t)x);
+	double at = (double)((uint64_t)x - (uint64_t)k[low].x);
 	return k[low].y + (k[low + 1].y - k[low].y) * (at / dx);
 }

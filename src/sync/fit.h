@@ -28,9 +28,10 @@ struct sync_fit_options {
 };
 
 struct sync_fit {
-	struct sync_knot *knots; /* malloc'ed; by x, at least one; the first and last pieces' slopes
-				    go on outside */
+	struct sync_knot *knots; /* malloc'ed; by x, at least one */
 	size_t n;
+	double rate_before, rate_after; /* slopes outside of the knots: what is likely, far from all
+					   data, which is less than what a short stretch seems to show */
 	double floor_ns; /* smallest distance between the limits along a line: about the sum of the
 			     least latencies of both directions; NAN: one direction is missing */
 };

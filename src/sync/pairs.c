@@ -4,124 +4,60 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include "sync/corridor.h"
 #include "sync/points.h"
 
 /* --- How much is open ---------------------------------------------------------------------------- */
 
-enum { N_SAMPLES = 255 };
-
-struct sample {
-	int64_t x, high, low;
-	bool has_high, has_low;
-};
-
 /* Points of one direction without those left out. */
 struct feed {
 	const struct sync_point *p;
-	size_t n;
+	size_t n, next;
 	const uint8_t *out; /* NULL: none */
 };
 
-static void tighten(struct sample *s, int sign, int64_t y)
+/* Adds the points in [from, to]; those before it are passed over. */
+static int feed_part(struct feed *f, bool upper, int64_t from, int64_t to, struct sync_corridor *c,
+	struct mer_err *err)
 {
-	if (sign > 0 && (!s->has_high || y < s->high)) {
-		s->high = y;
-		s->has_high = true;
-	} else if (sign < 0 && (!s->has_low || y > s->low)) {
-		s->low = y;
-		s->has_low = true;
-	}
+	int rc = 0;
+	for (; f->next < f->n && f->p[f->next].x <= to && rc == 0; f->next++)
+		if (f->p[f->next].x >= from && !(f->out && f->out[f->next]))
+			rc = sync_corridor_add(c, upper, f->p[f->next], err);
+	return rc;
 }
 
-/* The cones that the points cast in one direction of time onto the samples; they end at breaks. */
-static void cast(const struct feed *f, int sign, int dir, double rate, const struct sync_breaks *b,
-	struct sample *s)
-{
-	bool set = false;
-	int64_t x0 = 0, y0 = 0;
-	size_t i = 0, k = 0, r = 0;
-	while (k < N_SAMPLES) {
-		struct sample *at = &s[dir > 0 ? k : N_SAMPLES - 1 - k];
-		const struct sync_point *p = i < f->n ? &f->p[dir > 0 ? i : f->n - 1 - i] : NULL;
-		const struct sync_break *br =
-			r < b->n ? &b->rows[dir > 0 ? r : b->n - 1 - r] : NULL;
-		bool point_first = p && (dir > 0 ? p->x <= at->x : p->x >= at->x);
-		int64_t x = point_first ? p->x : at->x;
-		if (br && (dir > 0 ? br->end.x <= x : br->begin.x >= x)) {
-			set = false;
-			r++;
-			continue;
-		}
-		int64_t dx = dir > 0 ? sync_sub(x, x0) : sync_sub(x0, x);
-		int64_t reach = set ? sync_drift_reach(rate, dx) : 0;
-		int64_t here = sign > 0 ? sync_add(y0, reach) : sync_sub(y0, reach);
-		if (!point_first) {
-			if (set)
-				tighten(at, sign, here);
-			k++;
-			continue;
-		}
-		if (!(f->out && f->out[dir > 0 ? i : f->n - 1 - i]) &&
-			(!set || (sign > 0 ? p->y <= here : p->y >= here))) {
-			set = true;
-			x0 = p->x;
-			y0 = p->y;
-		}
-		i++;
-	}
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double p = *(const double *)a, q = *(const double *)b;
-	return p < q ? -1 : p > q;
-}
-
-static bool inside(const struct sync_breaks *b, int64_t x)
-{
-	for (size_t i = 0; i < b->n; i++)
-		if (x > b->rows[i].begin.x && x < b->rows[i].end.x)
-			return true;
-	return false;
-}
-
-static void measure(struct sync_pair_scan *pair, const struct feed *upper, const struct feed *lower,
-	double rate)
+/* A corridor for each part between two breaks: what was before a break says nothing behind it. */
+static int measure(struct sync_pair_scan *pair, struct feed *upper, struct feed *lower, double rate,
+	struct mer_err *err)
 {
 	pair->min = pair->median = pair->max = INFINITY;
 	if (upper->n == 0 || lower->n == 0)
-		return;
-	int64_t begin = upper->p[0].x < lower->p[0].x ? upper->p[0].x : lower->p[0].x;
+		return 0;
 	int64_t u = upper->p[upper->n - 1].x, l = lower->p[lower->n - 1].x;
-	int64_t end = u > l ? u : l;
-	struct sample s[N_SAMPLES] = { 0 };
-	double step = (double)sync_sub(end, begin) / (N_SAMPLES - 1);
-	for (int i = 0; i < N_SAMPLES; i++)
-		s[i].x = i == N_SAMPLES - 1 ? end : sync_add(begin, (int64_t)(step * i));
-	for (int dir = 1; dir >= -1; dir -= 2) {
-		cast(upper, 1, dir, rate, &pair->breaks, s);
-		cast(lower, -1, dir, rate, &pair->breaks, s);
+	struct sync_widths w;
+	sync_widths_init(
+		&w, upper->p[0].x < lower->p[0].x ? upper->p[0].x : lower->p[0].x, u > l ? u : l);
+	const struct sync_breaks *b = &pair->breaks;
+	struct sync_corridor c;
+	sync_corridor_init(&c, rate);
+	int rc = 0;
+	for (size_t i = 0; i <= b->n && rc == 0; i++) {
+		int64_t from = i ? b->rows[i - 1].end.x : INT64_MIN;
+		int64_t to = i < b->n ? b->rows[i].begin.x : INT64_MAX;
+		rc = feed_part(upper, true, from, to, &c, err);
+		if (rc == 0)
+			rc = feed_part(lower, false, from, to, &c, err);
+		if (rc == 0)
+			sync_widths_take(&w, &c, from, to);
+		sync_corridor_free(&c);
 	}
-	double half[N_SAMPLES];
-	size_t n = 0;
-	pair->max = -1;
-	for (int i = 0; i < N_SAMPLES; i++) {
-		if (!s[i].has_high || !s[i].has_low || inside(&pair->breaks, s[i].x))
-			continue;
-		double w = (double)sync_sub(s[i].high, s[i].low) / 2;
-		if (w > pair->max) {
-			pair->max = w;
-			pair->max_at = s[i].x;
-		}
-		half[n++] = w;
-	}
-	if (n == 0) {
-		pair->max = INFINITY;
-		return;
-	}
-	qsort(half, n, sizeof(*half), by_value);
-	pair->min = half[0];
-	pair->median = half[n / 2];
+	struct sync_width width = sync_widths_result(&w);
+	pair->min = width.min;
+	pair->median = width.median;
+	pair->max = width.max;
+	pair->max_at = width.max_at;
+	return rc;
 }
 
 /* --- Scanning ------------------------------------------------------------------------------------ */
@@ -187,8 +123,8 @@ int sync_pair_rescan(const struct sync_messages *m, struct sync_pairs *pairs, si
 				       back == SYNC_NO_LINK ? NULL : pairs->out[back])))
 		rc = mer_fail_nomem(err);
 	if (rc == 0)
-		measure(pair, &(struct feed){ p.upper, p.n_upper, out_upper },
-			&(struct feed){ p.lower, p.n_lower, out_lower }, max_rate);
+		rc = measure(pair, &(struct feed){ p.upper, p.n_upper, 0, out_upper },
+			&(struct feed){ p.lower, p.n_lower, 0, out_lower }, max_rate, err);
 	free(out_upper);
 	free(out_lower);
 	sync_points_free(&p);

@@ -3,8 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-static const int64_t FAR_NS = 1000000000000;
-
 static int64_t to_ns(long double x)
 {
 	return x >= 9.2e18L ? INT64_MAX - 1 : x <= -9.2e18L ? INT64_MIN + 1 : (int64_t)llroundl(x);
@@ -41,7 +39,8 @@ static int correct(struct sync_course *c, const struct sync_net_host *host, stru
 	size_t at = 0; /* next knot of c */
 	hint = 0;
 	/* Outside of the instants the course keeps its slope, not that of their last correction. */
-	int64_t before = sync_sub(host->t[0], FAR_NS), behind = sync_add(host->t[n - 1], FAR_NS);
+	int64_t before = sync_sub(host->t[0], SYNC_FAR_NS),
+		behind = sync_add(host->t[n - 1], SYNC_FAR_NS);
 	int rc = 0;
 	if (c->n == 0 || c->knots[0].t > before)
 		rc = sync_course_add(&new, before, sync_course_at(c, before, NULL) + by[0], err);

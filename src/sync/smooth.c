@@ -198,7 +198,8 @@ void sync_smooth_run(
 	for (size_t i = 0; i < n; i++) {
 		struct sync_belief x =
 			with_limit(plus(nodes[i].before, &nodes[i].after), &nodes[i]);
-		double rate = (x.a * x.f - x.b * x.e) / (x.a * x.c - x.b * x.b);
+		double det = x.a * x.c - x.b * x.b, rate = (x.a * x.f - x.b * x.e) / det;
 		nodes[i].rate = isfinite(rate) ? rate : 0;
+		nodes[i].rate_sd = det > 0 ? sqrt(x.a / det) : INFINITY;
 	}
 }

@@ -27,7 +27,8 @@ struct sync_smooth_node { /* a limit; by t */
 
 	/* Results. */
 	double mean, sd; /* of the offset at t, ns */
-	double rate;	 /* its mean slope, ns/s */
+	double rate;	 /* its mean slope, ns/s, ... */
+	double rate_sd;	 /* ... and how sure that is */
 	double z;	 /* distance to the limit, in standard deviations */
 
 	/* Own. */
