@@ -185,7 +185,7 @@ int sync_blame_hosts(const struct sync_messages *m, struct sync_pairs *pairs,
 			for_a += cause(pairs, p, &p->breaks.rows[k], tree, depth, compare) == p->a;
 		uint32_t axis = for_a * 2 > p->breaks.n ? p->a : p->b;
 		if (p->breaks.n && axis != p->axis)
-			rc = sync_pair_rescan(m, pairs, i, axis, max_rate, err);
+			rc = sync_pair_scan_on(m, pairs, i, axis, max_rate, err);
 	}
 	n = count_breaks(pairs);
 	struct event *events = malloc((n + 1) * sizeof(*events));

@@ -34,6 +34,7 @@ struct side { /* one direction */
 struct walk {
 	struct side upper, lower;
 	double rate;
+	int64_t units;	  /* the same in units of 2^-40 */
 	bool after_break; /* this segment began at a break */
 	struct sync_breaks *breaks;
 	struct mer_err *err;
@@ -68,14 +69,14 @@ static int leave_out(struct walk *w, struct side *s, size_t i)
 
 /* How far y lies on the forbidden side of the limit that a point at (lx, ly) of direction `sign` sets
  * at x; positive: contradiction. */
-static int64_t beyond(int sign, int64_t lx, int64_t ly, double rate, int64_t x, int64_t y)
+static int64_t beyond(int sign, int64_t lx, int64_t ly, int64_t rate, int64_t x, int64_t y)
 {
 	int64_t dx = x > lx ? sync_sub(x, lx) : sync_sub(lx, x);
-	int64_t reach = sync_drift_reach(rate, dx);
+	int64_t reach = sync_units_reach(rate, dx);
 	return sign > 0 ? sync_sub(y, sync_add(ly, reach)) : sync_sub(sync_sub(ly, reach), y);
 }
 
-static void cone_add(struct side *s, double rate, int64_t x, int64_t y)
+static void cone_add(struct side *s, int64_t rate, int64_t x, int64_t y)
 {
 	/* Tighter than what is there, at x: beyond() of the opposite sign. */
 	if (s->cone.set && beyond(s->sign, s->cone.x, s->cone.y, rate, x, y) > 0)
@@ -85,7 +86,7 @@ static void cone_add(struct side *s, double rate, int64_t x, int64_t y)
 
 /* The points of a segment without those left out, anew; what is further back than AROUND points
  * may be forgotten: limits are then wider, not wrong. */
-static void cone_again(struct side *s, double rate)
+static void cone_again(struct side *s, int64_t rate)
 {
 	size_t from = s->next > s->segment + AROUND ? s->next - AROUND : s->segment;
 	s->cone.set = false;
@@ -120,10 +121,10 @@ static bool many_near(const struct votes *v)
 }
 
 /* The envelope that some points cast onto x. */
-static void cast(struct cone *c, int sign, double rate, int64_t x, const struct sync_point *p)
+static void cast(struct cone *c, int sign, int64_t rate, int64_t x, const struct sync_point *p)
 {
 	int64_t dx = x > p->x ? sync_sub(x, p->x) : sync_sub(p->x, x);
-	int64_t reach = sync_drift_reach(rate, dx);
+	int64_t reach = sync_units_reach(rate, dx);
 	int64_t y = sign > 0 ? sync_add(p->y, reach) : sync_sub(p->y, reach);
 	if (!c->set || (sign > 0 ? y < c->y : y > c->y))
 		*c = (struct cone){ x, y, true };
@@ -207,14 +208,14 @@ static int record(struct walk *w, struct side *own, struct side *other)
 		if (is_out(s, at[k] - 1))
 			continue;
 		/* As long as they agree with each other: another break may follow. */
-		if (o->set && beyond(-s->sign, o->x, o->y, w->rate, p->x, p->y) > 0)
+		if (o->set && beyond(-s->sign, o->x, o->y, w->units, p->x, p->y) > 0)
 			break;
-		cast(&right[k], s->sign, w->rate, x, p);
+		cast(&right[k], s->sign, w->units, x, p);
 	}
 	for (int k = 0; k < 2; k++)
 		for (size_t i = sides[k]->next; i > sides[k]->segment; i--)
 			if (!is_out(sides[k], i - 1) && sides[k]->next - i < AROUND)
-				cast(&left[k], sides[k]->sign, w->rate, x, &sides[k]->p[i - 1]);
+				cast(&left[k], sides[k]->sign, w->units, x, &sides[k]->p[i - 1]);
 	int up = own->sign > 0 ? 0 : 1;
 	double jump = middle(&right[!up], &right[up]) - middle(&left[!up], &left[up]);
 	at[0] = own->next;
@@ -227,13 +228,13 @@ static int record(struct walk *w, struct side *own, struct side *other)
 		struct cone *o = &right[!k];
 		if (is_out(s, at[k]))
 			continue;
-		if (o->set && beyond(-s->sign, o->x, o->y, w->rate, p->x, p->y) > 0) {
+		if (o->set && beyond(-s->sign, o->x, o->y, w->units, p->x, p->y) > 0) {
 			const struct sync_point *n = neighbour(s, at[k], 1);
 			begin = *p;
 			end = n && n->x > end.x ? *n : end;
 			break;
 		}
-		cast(&right[k], s->sign, w->rate, x, p);
+		cast(&right[k], s->sign, w->units, x, p);
 	}
 	const struct sync_point *before = neighbour(own, own->next, -1);
 	begin = before && before->x < begin.x ? *before : begin;
@@ -263,10 +264,10 @@ static struct votes ask_right(const struct walk *w, const struct side *own,
 		const struct sync_point *q = &own->p[i];
 		if (is_out(own, i))
 			continue;
-		bool hit = beyond(-own->sign, limit->x, limit->y, w->rate, q->x, q->y) > 0;
+		bool hit = beyond(-own->sign, limit->x, limit->y, w->units, q->x, q->y) > 0;
 		vote(&v, hit, sync_sub(q->x, p->x) <= near);
 		if (hit)
-			cast(right, own->sign, w->rate, p->x, q);
+			cast(right, own->sign, w->units, p->x, q);
 	}
 	return v;
 }
@@ -283,7 +284,7 @@ static struct votes ask_left(const struct walk *w, const struct side *other, int
 			continue;
 		looked++;
 		const struct sync_point *q = &other->p[i - 1];
-		bool hit = beyond(sign, right->x, right->y, w->rate, q->x, q->y) > 0;
+		bool hit = beyond(sign, right->x, right->y, w->units, q->x, q->y) > 0;
 		if (!hit && v.hits == 0)
 			continue;
 		if (hit)
@@ -299,7 +300,7 @@ static int contradiction(struct walk *w, struct side *own, struct side *other)
 {
 	const struct sync_point *p = &own->p[own->next];
 	double excess =
-		(double)beyond(other->sign, other->cone.x, other->cone.y, w->rate, p->x, p->y);
+		(double)beyond(other->sign, other->cone.x, other->cone.y, w->units, p->x, p->y);
 	int64_t near = to_ns(excess / (2 * w->rate));
 	struct cone right = { p->x, p->y, true };
 	struct votes r = ask_right(w, own, &other->cone, near, &right);
@@ -334,13 +335,13 @@ static int contradiction(struct walk *w, struct side *own, struct side *other)
 	for (size_t i = 0; i < l.hits && rc == 0; i++)
 		rc = leave_out(w, other, hits[i]);
 	struct cone before = other->cone;
-	cone_again(other, w->rate);
+	cone_again(other, w->units);
 	/* The limit came from further back than what was looked at: that point goes, too. */
 	if (rc == 0 && l.hits == 0 && right_many && other->cone.set && before.set)
 		for (size_t i = other->next; i > other->segment; i--)
 			if (other->p[i - 1].x == before.x && other->p[i - 1].y == before.y) {
 				rc = leave_out(w, other, i - 1);
-				cone_again(other, w->rate);
+				cone_again(other, w->units);
 				break;
 			}
 	return rc;
@@ -352,10 +353,10 @@ static int step(struct walk *w, struct side *own, struct side *other)
 	int rc = 0;
 	/* Each contradiction breaks the segment or leaves a point out, so this ends. */
 	while (rc == 0 && !is_out(own, own->next) && other->cone.set &&
-		beyond(other->sign, other->cone.x, other->cone.y, w->rate, p->x, p->y) > 0)
+		beyond(other->sign, other->cone.x, other->cone.y, w->units, p->x, p->y) > 0)
 		rc = contradiction(w, own, other);
 	if (rc == 0 && !is_out(own, own->next))
-		cone_add(own, w->rate, p->x, p->y);
+		cone_add(own, w->units, p->x, p->y);
 	own->next++;
 	return rc;
 }
@@ -473,6 +474,7 @@ int sync_find_breaks(
 		.lower = { p->lower, p->n_lower, .sign = -1, .list = &b->out_lower,
 			.n_list = &b->n_out_lower, .cap_list = &b->cap_out_lower },
 		.rate = max_rate,
+		.units = sync_drift_units(max_rate),
 		.breaks = b,
 		.err = err,
 	};

@@ -40,11 +40,16 @@ static inline int64_t sync_drift_units(double rate)
 	return (int64_t)(rate * (double)((int64_t)1 << SYNC_RATE_BITS) + 0.5);
 }
 
-/* rate * ns, rounded down, exactly. */
+/* What a rate in such units amounts to, rounded down. */
+static inline int64_t sync_units_reach(int64_t units, int64_t ns)
+{
+	__int128 r = ((__int128)units * ns) >> SYNC_RATE_BITS;
+	return r > INT64_MAX ? INT64_MAX : r < INT64_MIN ? INT64_MIN : (int64_t)r;
+}
+
 static inline int64_t sync_drift_reach(double rate, int64_t ns)
 {
-	__int128 r = ((__int128)sync_drift_units(rate) * ns) >> SYNC_RATE_BITS;
-	return r > INT64_MAX ? INT64_MAX : r < INT64_MIN ? INT64_MIN : (int64_t)r;
+	return sync_units_reach(sync_drift_units(rate), ns);
 }
 
 /* Budget from the origin to t: negative before it. Saturates. */

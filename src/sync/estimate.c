@@ -84,7 +84,7 @@ static int by_begin(const void *a, const void *b)
 	return p->begin < q->begin ? -1 : p->begin > q->begin;
 }
 
-int sync_estimate_pair(const struct sync_messages *m, const struct sync_pairs *pairs, size_t number,
+static int course_on(const struct sync_messages *m, const struct sync_pairs *pairs, size_t number,
 	uint32_t host, double max_rate, struct sync_course *f, struct mer_err *err)
 {
 	*f = (struct sync_course){ 0 };
@@ -143,6 +143,26 @@ int sync_estimate_pair(const struct sync_messages *m, const struct sync_pairs *p
 	return rc;
 }
 
+int sync_estimate_pair(const struct sync_messages *m, const struct sync_pairs *pairs, size_t pair,
+	double max_rate, struct sync_pair_course *f, struct mer_err *err)
+{
+	/* On the clock that the pair was scanned on: there its breaks are exact. */
+	uint32_t axis = pairs->pairs[pair].axis;
+	bool on_a = axis == pairs->pairs[pair].a;
+	struct sync_course *own = on_a ? &f->on_a : &f->on_b;
+	int rc = course_on(m, pairs, pair, axis, max_rate, own, err);
+	if (rc == 0)
+		rc = sync_course_invert(own, on_a ? &f->on_b : &f->on_a, err);
+	f->known = rc == 0;
+	return rc;
+}
+
+void sync_pair_course_free(struct sync_pair_course *f)
+{
+	sync_course_free(&f->on_a);
+	sync_course_free(&f->on_b);
+}
+
 /* --- All hosts ------------------------------------------------------------------------------------ */
 
 enum {
@@ -152,12 +172,7 @@ enum {
 	MAX_KNOTS = 20000 /* of one course while means are taken; beyond, it stays as it is */
 };
 
-/* f of every pair, on the clock of its `a`. */
-struct known {
-	struct sync_course on_a, on_b;
-};
-
-static int mean_of_neighbours(const struct sync_pairs *pairs, const struct known *known,
+static int mean_of_neighbours(const struct sync_pairs *pairs, const struct sync_pair_course *known,
 	const uint32_t *first, const uint32_t *incident, uint32_t h, struct sync_course *courses,
 	struct mer_err *err)
 {
@@ -176,7 +191,7 @@ static int mean_of_neighbours(const struct sync_pairs *pairs, const struct known
 			continue;
 		const struct sync_course *f = p->a == h ? &known[number].on_a : &known[number].on_b;
 		const struct sync_course *outer = &courses[p->a == h ? p->b : p->a];
-		if (f->n == 0 || outer->n > MAX_KNOTS)
+		if (!known[number].known || f->n == 0 || outer->n > MAX_KNOTS)
 			continue;
 		rc = sync_course_compose(f, outer, &each[k], err);
 		list[k] = &each[k];
@@ -202,22 +217,17 @@ static int mean_of_neighbours(const struct sync_pairs *pairs, const struct known
 
 /* Every host, again and again, becomes the mean of what its neighbours say of it: Gauss-Seidel on
  * the weighted least squares of all pairs. */
-static int relax(const struct sync_messages *m, const struct sync_pairs *pairs,
-	const struct sync_tree *tree, const bool *given, double max_rate,
-	struct sync_course *courses, struct mer_err *err)
+static int relax(const struct sync_pairs *pairs, const struct sync_pair_course *known,
+	const struct sync_tree *tree, const bool *given, struct sync_course *courses,
+	struct mer_err *err)
 {
-	uint32_t n = m->n_hosts;
-	struct known *known = calloc(pairs->n + 1, sizeof(*known));
+	uint32_t n = tree->n_hosts;
 	uint32_t *first = calloc((size_t)n + 2, sizeof(*first));
 	uint32_t *incident = malloc((2 * pairs->n + 1) * sizeof(*incident));
-	int rc = known && first && incident ? 0 : mer_fail_nomem(err);
+	int rc = first && incident ? 0 : mer_fail_nomem(err);
 	for (size_t i = 0; i < pairs->n && rc == 0; i++) {
 		first[pairs->pairs[i].a + 2]++;
 		first[pairs->pairs[i].b + 2]++;
-		rc = sync_estimate_pair(
-			m, pairs, i, pairs->pairs[i].a, max_rate, &known[i].on_a, err);
-		if (rc == 0)
-			rc = sync_course_invert(&known[i].on_a, &known[i].on_b, err);
 	}
 	for (uint32_t h = 1; h <= n && rc == 0; h++)
 		first[h + 1] += first[h];
@@ -232,35 +242,27 @@ static int relax(const struct sync_messages *m, const struct sync_pairs *pairs,
 				rc = mean_of_neighbours(
 					pairs, known, first, incident, h, courses, err);
 		}
-	for (size_t i = 0; known && i < pairs->n; i++) {
-		sync_course_free(&known[i].on_a);
-		sync_course_free(&known[i].on_b);
-	}
-	free(known);
 	free(first);
 	free(incident);
 	return rc;
 }
 
-int sync_estimate(const struct sync_messages *m, const struct sync_pairs *pairs,
-	const struct sync_tree *tree, const bool *given, double max_rate,
-	struct sync_course *courses, struct mer_err *err)
+int sync_estimate(const struct sync_pairs *pairs, const struct sync_pair_course *known,
+	const struct sync_tree *tree, const bool *given, struct sync_course *courses,
+	struct mer_err *err)
 {
 	int rc = 0;
 	size_t n_edges = 0;
-	for (uint32_t i = 0; i < m->n_hosts && rc == 0; i++) {
+	for (uint32_t i = 0; i < tree->n_hosts && rc == 0; i++) {
 		uint32_t h = tree->order[i], p = tree->parent[h];
 		n_edges += p != SYNC_NO_HOST;
 		if (p == SYNC_NO_HOST || (given && given[h]))
 			continue;
-		struct sync_course f;
-		rc = sync_estimate_pair(m, pairs, tree->edge[h], h, max_rate, &f, err);
-		if (rc)
-			break;
-		rc = sync_course_compose(&f, &courses[p], &courses[h], err);
-		sync_course_free(&f);
+		const struct sync_pair_course *f = &known[tree->edge[h]];
+		rc = sync_course_compose(pairs->pairs[tree->edge[h]].a == h ? &f->on_a : &f->on_b,
+			&courses[p], &courses[h], err);
 	}
 	if (rc == 0 && pairs->n > n_edges)
-		rc = relax(m, pairs, tree, given, max_rate, courses, err);
+		rc = relax(pairs, known, tree, given, courses, err);
 	return rc;
 }

@@ -9,15 +9,21 @@
 #include "sync/pairs.h"
 #include "sync/tree.h"
 
-/* f(t) = other's clock - host's clock, on host's clock, for the two hosts of a pair. */
-int sync_estimate_pair(const struct sync_messages *m, const struct sync_pairs *pairs, size_t pair,
-	uint32_t host, double max_rate, struct sync_course *f, struct mer_err *err);
+struct sync_pair_course { /* f(t) = the other's clock - the host's, on the host's clock */
+	struct sync_course on_a, on_b;
+	bool known;
+};
 
-/* Courses of all hosts, those of references being 0. A host with `given` keeps the course that is
- * there. tree->edge numbers pairs. Where hosts have more neighbours than their parent, all of them
- * count, by how exactly they are known. */
-int sync_estimate(const struct sync_messages *m, const struct sync_pairs *pairs,
-	const struct sync_tree *tree, const bool *given, double max_rate,
-	struct sync_course *courses, struct mer_err *err);
+/* The courses of one pair; different pairs may be done on different threads. */
+int sync_estimate_pair(const struct sync_messages *m, const struct sync_pairs *pairs, size_t pair,
+	double max_rate, struct sync_pair_course *f, struct mer_err *err);
+void sync_pair_course_free(struct sync_pair_course *f);
+
+/* Courses of all hosts from those of the pairs (known: those that count), those of references being
+ * 0. A host with `given` keeps the course that is there. tree->edge numbers pairs. Where hosts have
+ * more neighbours than their parent, all of them count, by how exactly they are known. */
+int sync_estimate(const struct sync_pairs *pairs, const struct sync_pair_course *known,
+	const struct sync_tree *tree, const bool *given, struct sync_course *courses,
+	struct mer_err *err);
 
 #endif

@@ -18,6 +18,8 @@ enum {
 	MIN_CELL = 8,	   /* messages */
 	PROBES = 512,	   /* cells that are looked at for the scales, ... */
 	TELLING = 3,	   /* ... with so many messages per direction, or some cells in a row */
+	ENOUGH = 20,	   /* probes to tell quantiles from, ... */
+	SOME = 4,	   /* ... for want of something better */
 	SAMPLES = 4096,	   /* messages whose delay is looked at, per direction */
 	FEW = 16,	   /* messages per direction that tell nothing of delays */
 	WORK = 150000,	   /* nodes times sweeps, last run */
@@ -34,6 +36,8 @@ static const double BLUR = 0.2, LEAST_BLUR_NS = 0.5;
 static const double USUAL_RATE = 0.05;
 /* Of a course through few limits, ns^2/s^3: nearly straight, 1 ppb in 1000 s. */
 static const double STEADY_WALK = 1e-3;
+/* A bent course must be that much more plausible than a straight one (logarithm). */
+static const double BENDS = 4;
 /* The course may be said that wrong, in its standard deviations. */
 static const double NEAR = 0.2;
 
@@ -359,16 +363,20 @@ static struct sync_smooth first_scales(struct fit *f)
 		size_t n = f->d[0].n + f->d[1].n;
 		for (size_t i = 0; i < f->n; i++)
 			f->nodes[i].pull = (double)n / (double)f->n / spread;
-	} else if (f->n_probes >= 8) {
+	}
+	size_t few = f->d[0].n < f->d[1].n ? f->d[0].n : f->d[1].n;
+	double most = few < 3 ? 0 : few < FEW ? s.rate_sd : f->max_rate;
+	double line = gap_at(f->nodes, f->n, widest(f, f->nodes, f->n, most, &ANY_SLOPE)).size;
+	if (!has_both(f)) {
+		/* Nothing to be between. */
+	} else if (f->n_probes >= ENOUGH || (f->n_probes >= SOME && line <= 0)) {
 		/* The gaps of cells exceed the floor by what the jitter leaves: about a gamma law of
 		 * shape 3, of which these two quantiles tell the scale. */
 		double quarter = f->probes[f->n_probes / 4], half = f->probes[f->n_probes / 2];
 		spread = (half - quarter) / 0.95;
 		s.floor = quarter - 1.73 * spread;
 	} else {
-		size_t few = f->d[0].n < f->d[1].n ? f->d[0].n : f->d[1].n;
-		double most = few < 3 ? 0 : few < FEW ? s.rate_sd : f->max_rate;
-		s.floor = gap_at(f->nodes, f->n, widest(f, f->nodes, f->n, most, &ANY_SLOPE)).size;
+		s.floor = line;
 		/* Too few to surround the course: it is drawn to them. */
 		if (s.steady)
 			for (size_t k = 0; k < f->n; k++)
@@ -501,13 +509,15 @@ static void say_in_pieces(const struct fit *f, double near, struct sync_fit *fit
 /* Where a straight course is possible it is the likeliest: the line with the widest gap. */
 static bool straight(const struct fit *f, const struct sync_smooth *s, struct sync_fit *fit)
 {
-	struct likely l = { s->contacts, s->rate_sd };
-	double rate = widest(f, f->nodes, f->n, f->max_rate, &l);
-	struct gap g = gap_at(f->nodes, f->n, rate);
+	double rate = widest(f, f->nodes, f->n, f->max_rate, &ANY_SLOPE);
 	double t = f->nodes[f->n - 1].t;
 	int64_t x = host_time(&f->frame, t);
-	if (!(g.size >= s->floor) || x <= f->frame.x0)
+	double gap = gap_at(f->nodes, f->n, rate).size;
+	if (!(gap > 0 && (s->floor - gap) * s->contacts <= BENDS) || x <= f->frame.x0)
 		return false;
+	struct likely l = { s->contacts, s->rate_sd };
+	rate = widest(f, f->nodes, f->n, f->max_rate, &l);
+	struct gap g = gap_at(f->nodes, f->n, rate);
 	double y = g.middle + (double)f->frame.y0;
 	fit->knots[0] = (struct sync_knot){ f->frame.x0, y };
 	fit->knots[1] = (struct sync_knot){ x, y + (rate + f->frame.rate) * t };

@@ -13,6 +13,8 @@ static size_t prune(const struct sync_link *l, const struct sync_drift *from,
 {
 	/* Steps and slews are seldom: there everything is kept. */
 	bool plain = from->n_steps + from->n_slews + to->n_steps + to->n_slews == 0;
+	const int64_t rate_from = sync_drift_units(from->max_rate);
+	const int64_t rate_to = sync_drift_units(to->max_rate);
 	size_t n = 0;
 	int64_t best = INT64_MIN, best_at = 0, best_received = INT64_MIN;
 	for (size_t i = 0; i < l->n; i++) {
@@ -21,9 +23,8 @@ static size_t prune(const struct sync_link *l, const struct sync_drift *from,
 		if (!keep[i] || !plain)
 			continue;
 		int64_t w = sync_sub(m->sent, m->received);
-		int64_t reach = sync_add(
-			sync_drift_reach(from->max_rate, sync_sub(m->sent, best_at)),
-			sync_drift_reach(to->max_rate, sync_sub(m->received, best_received)));
+		int64_t reach = sync_add(sync_units_reach(rate_from, sync_sub(m->sent, best_at)),
+			sync_units_reach(rate_to, sync_sub(m->received, best_received)));
 		if (best != INT64_MIN && m->received >= best_received &&
 			w <= sync_sub(best, sync_add(reach, 2))) {
 			keep[i] = 0;
@@ -41,9 +42,8 @@ static size_t prune(const struct sync_link *l, const struct sync_drift *from,
 			continue;
 		}
 		int64_t w = sync_sub(m->sent, m->received);
-		int64_t reach = sync_add(
-			sync_drift_reach(from->max_rate, sync_sub(best_at, m->sent)),
-			sync_drift_reach(to->max_rate, sync_sub(best_received, m->received)));
+		int64_t reach = sync_add(sync_units_reach(rate_from, sync_sub(best_at, m->sent)),
+			sync_units_reach(rate_to, sync_sub(best_received, m->received)));
 		if (best != INT64_MIN && m->received <= best_received &&
 			w <= sync_sub(best, sync_add(reach, 2))) {
 			keep[i] = 0;
@@ -265,6 +265,7 @@ static inline __attribute__((always_inline)) void pass(
 static void sweep(struct sync_net_host *h, unsigned what)
 {
 	const struct sync_drift *d = &h->drift;
+	const int64_t rate = sync_drift_units(d->max_rate);
 	for (int dir = 1; dir >= -1; dir -= 2) {
 		/* Clocks never run backwards: an upper limit also holds before, a lower one after,
 		 * shifted by the time between. */
@@ -276,13 +277,14 @@ static void sweep(struct sync_net_host *h, unsigned what)
 			int64_t t = h->t[i];
 			if (d->n_steps) {
 				size_t e = sync_drift_epoch(d, t);
-				if (e != epoch || (e & 1))
+				/* Inside a step only what is the same instant goes together. */
+				if (e != epoch || ((e & 1) && t != h->t[dir > 0 ? i - 1 : i + 1]))
 					high.set = low.set = false;
 				epoch = e;
 			}
-			int64_t budget =
-				d->n_slews ? sync_drift_budget(d, t)
-					   : sync_drift_reach(d->max_rate, sync_sub(t, d->origin));
+			int64_t budget = d->n_slews
+						 ? sync_drift_budget(d, t)
+						 : sync_units_reach(rate, sync_sub(t, d->origin));
 			if (dir < 0)
 				budget = sync_sub(0, budget);
 			if (what & SYNC_NET_HIGH)

@@ -94,7 +94,7 @@ static int prepare_out(const struct sync_messages *m, struct sync_pairs *pairs, 
 	return 0;
 }
 
-int sync_pair_rescan(const struct sync_messages *m, struct sync_pairs *pairs, size_t number,
+int sync_pair_scan_on(const struct sync_messages *m, struct sync_pairs *pairs, size_t number,
 	uint32_t axis, double max_rate, struct mer_err *err)
 {
 	struct sync_pair_scan *pair = &pairs->pairs[number];
@@ -155,8 +155,8 @@ static int by_pair(const void *a, const void *b)
 	return p->link < q->link ? -1 : p->link > q->link;
 }
 
-int sync_pairs_new(const struct sync_messages *m, const uint32_t *rank, double max_rate,
-	struct sync_pairs *pairs, struct mer_err *err)
+int sync_pairs_new(const struct sync_messages *m, const uint32_t *rank, struct sync_pairs *pairs,
+	struct mer_err *err)
 {
 	*pairs = (struct sync_pairs){ .n_links = m->n_links };
 	struct place *places = malloc((m->n_links + 1) * sizeof(*places));
@@ -189,8 +189,6 @@ int sync_pairs_new(const struct sync_messages *m, const uint32_t *rank, double m
 		*(l->from == pair->a ? &pair->ab : &pair->ba) = places[i].link;
 	}
 	free(places);
-	for (size_t i = 0; i < pairs->n && rc == 0; i++)
-		rc = sync_pair_rescan(m, pairs, i, pairs->pairs[i].a, max_rate, err);
 	if (rc)
 		sync_pairs_free(pairs);
 	return rc;

@@ -28,16 +28,17 @@ struct sync_pairs {
 	size_t n_links;
 };
 
-/* rank: hosts in an order of their own: a is the one with the lower rank. Scans all pairs with a's
- * clock as axis. */
-int sync_pairs_new(const struct sync_messages *m, const uint32_t *rank, double max_rate,
-	struct sync_pairs *pairs, struct mer_err *err);
+/* The pairs of hosts with messages between them, not scanned yet. rank: hosts in an order of their
+ * own: a is the one with the lower rank. */
+int sync_pairs_new(const struct sync_messages *m, const uint32_t *rank, struct sync_pairs *pairs,
+	struct mer_err *err);
 void sync_pairs_free(struct sync_pairs *pairs);
 /* Where a break is on the clock of one of the pair's hosts. */
 struct sync_range sync_break_range(
 	const struct sync_pair_scan *pair, const struct sync_break *b, uint32_t host);
-/* Scans one pair anew on the clock of `axis`. */
-int sync_pair_rescan(const struct sync_messages *m, struct sync_pairs *pairs, size_t pair,
+/* Scans one pair, or scans it anew, on the clock of `axis`. Different pairs may be scanned on different
+ * threads. */
+int sync_pair_scan_on(const struct sync_messages *m, struct sync_pairs *pairs, size_t pair,
 	uint32_t axis, double max_rate, struct mer_err *err);
 
 #endif

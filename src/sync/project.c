@@ -10,13 +10,13 @@ static int64_t to_ns(long double x)
 
 /* Where a clock moves fast, a course goes straight from instant to instant: what the estimate has
  * between them may be steeper than a clock can be. */
-static bool moves_fast(const struct sync_drift *d, int64_t t)
+static bool moves_fast(const struct sync_drift *d, int64_t from, int64_t to)
 {
 	for (size_t i = 0; i < d->n_steps; i++)
-		if (t >= d->steps[i].range.begin && t <= d->steps[i].range.end)
+		if (to >= d->steps[i].range.begin && from <= d->steps[i].range.end)
 			return true;
 	for (size_t i = 0; i < d->n_slews; i++)
-		if (t >= d->slews[i].range.begin && t <= d->slews[i].range.end)
+		if (to >= d->slews[i].range.begin && from <= d->slews[i].range.end)
 			return true;
 	return false;
 }
@@ -33,7 +33,7 @@ static int correct(struct sync_course *c, const struct sync_net_host *host, stru
 		by[i] = sync_sub(value, to_ns(sync_course_at(c, host->t[i], &hint)));
 		changed += by[i] != 0;
 	}
-	if (changed == 0 && host->drift.n_steps + host->drift.n_slews == 0)
+	if (n == 0 || (changed == 0 && host->drift.n_steps + host->drift.n_slews == 0))
 		return 0;
 	struct sync_course new = { 0 };
 	size_t at = 0; /* next knot of c */
@@ -49,7 +49,7 @@ static int correct(struct sync_course *c, const struct sync_net_host *host, stru
 		/* Knots before instant k. */
 		for (; at < c->n && rc == 0 && (k == n || c->knots[at].t < host->t[k]); at++) {
 			int64_t t = c->knots[at].t;
-			if (moves_fast(&host->drift, t))
+			if (moves_fast(&host->drift, t, t))
 				continue;
 			long double more = k == 0 ? by[0] : by[k - 1];
 			if (k > 0 && k < n)
@@ -60,8 +60,10 @@ static int correct(struct sync_course *c, const struct sync_net_host *host, stru
 		}
 		if (k == n || rc)
 			break;
-		bool matters =
-			by[k] != 0 || (k > 0 && by[k - 1] != 0) || (k + 1 < n && by[k + 1] != 0);
+		bool matters = by[k] != 0 || (k > 0 && by[k - 1] != 0) ||
+			       (k + 1 < n && by[k + 1] != 0) ||
+			       moves_fast(&host->drift, k > 0 ? host->t[k - 1] : INT64_MIN,
+				       k + 1 < n ? host->t[k + 1] : INT64_MAX);
 		/* A knot of its own where the value is a whole number. */
 		if (matters)
 			rc = sync_course_add(&new, host->t[k],
@@ -113,8 +115,8 @@ static void close_limits(struct sync_net *net, const struct sync_course *courses
 	}
 }
 
-/* Are the courses between the limits that the net has now, where nothing else limits them than hosts
- * whose course is known? */
+/* Are the courses between the limits that the net has now, and drift no more than they may, where
+ * nothing else limits them than hosts whose course is known? */
 static bool satisfied(const struct sync_net *net, const struct sync_course *courses, int64_t slack)
 {
 	for (size_t i = 0; i < net->n_links; i++) {
@@ -129,11 +131,18 @@ static bool satisfied(const struct sync_net *net, const struct sync_course *cour
 		if (host->drift.n_steps + host->drift.n_slews)
 			return false;
 		size_t hint = 0;
+		int64_t v0 = 0, budget0 = 0;
 		for (size_t i = 0; !host->fixed && i < host->n; i++) {
 			int64_t v = to_ns(sync_course_at(&courses[h], host->t[i], &hint));
 			if (v < sync_add(host->low[i], host->low[i] == INT64_MIN ? 0 : slack) ||
 				v > sync_sub(host->high[i], host->high[i] == INT64_MAX ? 0 : slack))
 				return false;
+			int64_t budget = sync_drift_budget(&host->drift, host->t[i]);
+			int64_t moved = sync_sub(v, v0), most = sync_sub(budget, budget0);
+			if (i > 0 && (moved > most || moved < -most))
+				return false;
+			v0 = v;
+			budget0 = budget;
 		}
 	}
 	return true;

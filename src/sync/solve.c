@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/pool.h"
 #include "sync/advice.h"
 #include "sync/blame.h"
 #include "sync/estimate.h"
@@ -26,6 +27,7 @@ struct solve {
 	struct sync_tree tree;
 	struct sync_drift *drift;
 	struct sync_net net;
+	struct sync_pair_course *pair_courses; /* as pairs */
 	struct sync_course *courses;
 	enum sync_method *methods;
 	bool *given; /* hosts whose course is not estimated */
@@ -60,51 +62,6 @@ static int rank_hosts(struct solve *s)
 	return 0;
 }
 
-/* --- The classic line of every pair ---------------------------------------------------------------- */
-
-/* Messages in the order in which the later of both ends was seen, as the method was defined. */
-static int add_to_hull(struct solve *s, const struct sync_pair_scan *p, struct sync_hull *hull)
-{
-	const struct sync_link *ab = p->ab == SYNC_NO_LINK ? NULL : &s->m->links[p->ab];
-	const struct sync_link *ba = p->ba == SYNC_NO_LINK ? NULL : &s->m->links[p->ba];
-	size_t n_ab = ab ? ab->n : 0, n = n_ab + (ba ? ba->n : 0);
-	struct sync_order_key *keys = malloc((n + 1) * sizeof(*keys));
-	if (!keys)
-		return mer_fail_nomem(s->err);
-	for (size_t i = 0; i < n; i++) {
-		const struct sync_message *m =
-			i < n_ab ? &ab->messages[i] : &ba->messages[i - n_ab];
-		keys[i] = (struct sync_order_key){ m->sent > m->received ? m->sent : m->received,
-			(uint32_t)i };
-	}
-	int rc = sync_order(keys, n, s->err);
-	for (size_t i = 0; i < n && rc == 0; i++) {
-		size_t k = keys[i].index;
-		rc = sync_hull_add(hull, k < n_ab,
-			k < n_ab ? ab->messages[k] : ba->messages[k - n_ab], s->err);
-	}
-	free(keys);
-	return rc;
-}
-
-static int find_lines(struct solve *s)
-{
-	s->hulls = mer_arena_zalloc(&s->arena, s->pairs.n + 1, sizeof(struct sync_hull *));
-	if (!s->hulls)
-		return mer_fail_nomem(s->err);
-	int rc = 0;
-	for (size_t i = 0; i < s->pairs.n && rc == 0; i++) {
-		s->hulls[i] = sync_hull_new();
-		if (!s->hulls[i])
-			return mer_fail_nomem(s->err);
-		rc = add_to_hull(s, &s->pairs.pairs[i], s->hulls[i]);
-		sync_hull_line(s->hulls[i], &s->r->pairs[i].line);
-	}
-	return rc;
-}
-
-/* --- Which hosts, against which ------------------------------------------------------------------- */
-
 static bool any_method(const struct solve *s, enum sync_method method)
 {
 	for (uint32_t h = 0; h < s->n_hosts; h++)
@@ -112,6 +69,59 @@ static bool any_method(const struct solve *s, enum sync_method method)
 			return true;
 	return false;
 }
+
+/* --- The classic line of every pair ---------------------------------------------------------------- */
+
+/* Messages in the order in which the later of both ends was seen, as the method was defined. */
+static int add_to_hull(const struct solve *s, const struct sync_pair_scan *p,
+	struct sync_hull *hull, struct mer_err *err)
+{
+	const struct sync_link *ab = p->ab == SYNC_NO_LINK ? NULL : &s->m->links[p->ab];
+	const struct sync_link *ba = p->ba == SYNC_NO_LINK ? NULL : &s->m->links[p->ba];
+	size_t n_ab = ab ? ab->n : 0, n = n_ab + (ba ? ba->n : 0);
+	struct sync_order_key *keys = malloc((n + 1) * sizeof(*keys));
+	if (!keys)
+		return mer_fail_nomem(err);
+	for (size_t i = 0; i < n; i++) {
+		const struct sync_message *m =
+			i < n_ab ? &ab->messages[i] : &ba->messages[i - n_ab];
+		keys[i] = (struct sync_order_key){ m->sent > m->received ? m->sent : m->received,
+			(uint32_t)i };
+	}
+	int rc = sync_order(keys, n, err);
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		size_t k = keys[i].index;
+		rc = sync_hull_add(
+			hull, k < n_ab, k < n_ab ? ab->messages[k] : ba->messages[k - n_ab], err);
+	}
+	free(keys);
+	return rc;
+}
+
+static int find_line(struct solve *s, size_t pair, struct mer_err *err)
+{
+	s->hulls[pair] = sync_hull_new();
+	if (!s->hulls[pair])
+		return mer_fail_nomem(err);
+	int rc = add_to_hull(s, &s->pairs.pairs[pair], s->hulls[pair], err);
+	sync_hull_line(s->hulls[pair], &s->r->pairs[pair].line);
+	return rc;
+}
+
+/* Each pair by itself: its line, and what its messages say. */
+static int scan_item(void *ctx, size_t i, unsigned worker, struct mer_err *err)
+{
+	(void)worker;
+	struct solve *s = ctx;
+	size_t pair = i / 2;
+	if (i % 2 == 0)
+		return sync_pair_scan_on(
+			s->m, &s->pairs, pair, s->pairs.pairs[pair].a, s->max_drift, err);
+	bool wanted = !s->o->no_lines || any_method(s, SYNC_HULL);
+	return wanted ? find_line(s, pair, err) : 0;
+}
+
+/* --- Which hosts, against which ------------------------------------------------------------------- */
 
 /* With the classic method: fewest pairs on the way, to the host whose id sorts first, over pairs
  * that have a line. Else: the least sum of what is open. */
@@ -169,15 +179,15 @@ static void set_rates(struct solve *s, double factor)
 	}
 }
 
-static int make_net(struct solve *s)
+static int make_net(struct solve *s, struct mer_err *err)
 {
 	bool *reference = calloc((size_t)s->n_hosts + 1, sizeof(*reference));
 	if (!reference)
-		return mer_fail_nomem(s->err);
+		return mer_fail_nomem(err);
 	for (uint32_t h = 0; h < s->n_hosts; h++)
 		reference[h] = s->tree.parent[h] == SYNC_NO_HOST;
 	sync_net_free(&s->net);
-	int rc = sync_net_new(s->m, s->drift, reference, s->pairs.out, &s->net, s->err);
+	int rc = sync_net_new(s->m, s->drift, reference, s->pairs.out, &s->net, err);
 	free(reference);
 	for (size_t i = 0; i < s->net.n_links && rc == 0; i++) {
 		struct sync_net_link *l = &s->net.links[i];
@@ -194,7 +204,7 @@ static bool in_tree(const struct solve *s, uint32_t a, uint32_t b)
 /* All constraints at once, if they can be satisfied; else with more drift than was said (every pair
  * alone keeps to it, but on the way over several hosts it adds up); else those of the tree alone and
  * then each further pair that agrees with them. */
-static int find_limits(struct solve *s)
+static int find_limits(struct solve *s, struct mer_err *err)
 {
 	static const double factors[] = { 1, 2, 4 };
 	enum { N_FACTORS = sizeof(factors) / sizeof(factors[0]), MAX_TRIES = 200 };
@@ -202,9 +212,9 @@ static int find_limits(struct solve *s)
 	bool consistent = false;
 	for (size_t k = 0; k < N_FACTORS; k++) {
 		set_rates(s, factors[k]);
-		int rc = make_net(s);
+		int rc = make_net(s, err);
 		if (rc == 0)
-			rc = sync_net_tighten(&s->net, both, 0, &consistent, s->err);
+			rc = sync_net_tighten(&s->net, both, 0, &consistent, err);
 		if (rc || consistent) {
 			if (k && rc == 0)
 				sync_advise_drift(s->r, s->max_drift * factors[k]);
@@ -221,7 +231,7 @@ static int find_limits(struct solve *s)
 		if (++tries <= MAX_TRIES) {
 			l->skip = false;
 			sync_net_reset(&s->net);
-			int rc = sync_net_tighten(&s->net, both, 0, &consistent, s->err);
+			int rc = sync_net_tighten(&s->net, both, 0, &consistent, err);
 			if (rc)
 				return rc;
 			l->skip = !consistent;
@@ -230,7 +240,7 @@ static int find_limits(struct solve *s)
 			sync_advise_conflict(s->r, l->from, l->to, l->n);
 	}
 	sync_net_reset(&s->net);
-	int rc = sync_net_tighten(&s->net, both, 0, &consistent, s->err);
+	int rc = sync_net_tighten(&s->net, both, 0, &consistent, err);
 	if (rc == 0 && !consistent)
 		sync_advise_inconsistent(s->r);
 	return rc;
@@ -313,6 +323,26 @@ static int given_courses(struct solve *s)
 	return 0;
 }
 
+/* The limits of all hosts, and the course of every pair that matters: at the same time. */
+static int course_item(void *ctx, size_t i, unsigned worker, struct mer_err *err)
+{
+	(void)worker;
+	struct solve *s = ctx;
+	if (i > 0) {
+		if (!any_method(s, SYNC_AUTO))
+			return 0;
+		const struct sync_pair_scan *p = &s->pairs.pairs[i - 1];
+		if (s->pairs.n + s->tree.n_groups == s->n_hosts && !in_tree(s, p->a, p->b))
+			return 0;
+		return sync_estimate_pair(
+			s->m, &s->pairs, i - 1, s->max_drift, &s->pair_courses[i - 1], err);
+	}
+	int rc = find_limits(s, err);
+	for (uint32_t h = 0; h < s->n_hosts && rc == 0; h++)
+		rc = sync_take_limits(&s->net, h, s->r, err);
+	return rc;
+}
+
 static int project(struct solve *s)
 {
 	/* Rounding costs up to a nanosecond at each end. */
@@ -350,8 +380,8 @@ static int make_maps(struct solve *s)
 
 /* --- The result ----------------------------------------------------------------------------------- */
 
-static int measure_direction(struct solve *s, size_t link, const struct trace_clock_map *from,
-	const struct trace_clock_map *to, struct sync_direction *d)
+static int measure_direction(const struct solve *s, size_t link, const struct trace_clock_map *from,
+	const struct trace_clock_map *to, struct sync_direction *d, struct mer_err *err)
 {
 	if (link == SYNC_NO_LINK) {
 		d->before.stddev = d->after.stddev = NAN;
@@ -361,31 +391,60 @@ static int measure_direction(struct solve *s, size_t link, const struct trace_cl
 	d->n_duplicates = l->n_duplicates;
 	d->n_reordered = l->n_reordered;
 	d->n_unmatched = l->n_unmatched;
-	int rc = sync_latency_of(l, NULL, NULL, NULL, &d->before, s->err);
+	int rc = sync_latency_of(l, NULL, NULL, NULL, &d->before, err);
 	if (rc == 0)
-		rc = sync_latency_of(l, s->pairs.out[link], from, to, &d->after, s->err);
+		rc = sync_latency_of(l, s->pairs.out[link], from, to, &d->after, err);
 	return rc;
+}
+
+static int measure_pair(struct solve *s, size_t i, struct mer_err *err)
+{
+	const struct sync_pair_scan *from = &s->pairs.pairs[i];
+	struct sync_pair *p = &s->r->pairs[i];
+	const struct trace_clock_map *a = &s->r->hosts[p->a].map, *b = &s->r->hosts[p->b].map;
+	p->n_left_out = from->n_out;
+	p->bound = (struct sync_bound){ INT64_MAX, INT64_MAX, INT64_MAX, 0 };
+	if (isfinite(from->max) && from->max < 9e18)
+		p->bound = (struct sync_bound){ (int64_t)from->min, (int64_t)from->median,
+			(int64_t)from->max, from->max_at };
+	int rc = measure_direction(s, from->ab, a, b, &p->ab, err);
+	return rc ? rc : measure_direction(s, from->ba, b, a, &p->ba, err);
+}
+
+static int measure_item(void *ctx, size_t i, unsigned worker, struct mer_err *err)
+{
+	(void)worker;
+	struct solve *s = ctx;
+	if (i < s->pairs.n)
+		return measure_pair(s, i, err);
+	sync_take_bound(s->r, (uint32_t)(i - s->pairs.n));
+	return 0;
+}
+
+static size_t pair_of(const struct solve *s, uint32_t from, uint32_t to)
+{
+	uint32_t x = s->rank[from], y = s->rank[to], p = x < y ? x : y, q = x < y ? y : x;
+	size_t lo = 0, hi = s->pairs.n;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		uint32_t a = s->rank[s->pairs.pairs[mid].a], b = s->rank[s->pairs.pairs[mid].b];
+		if (a < p || (a == p && b < q))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
 }
 
 static int measure(struct solve *s)
 {
 	struct sync_result *r = s->r;
-	int rc = 0;
+	int rc = mer_pool_run(
+		s->o->n_threads, s->pairs.n + s->n_hosts, measure_item, s, NULL, s->err);
 	for (size_t i = 0; i < s->pairs.n && rc == 0; i++) {
-		const struct sync_pair_scan *from = &s->pairs.pairs[i];
-		struct sync_pair *p = &r->pairs[i];
-		const struct trace_clock_map *a = &r->hosts[p->a].map, *b = &r->hosts[p->b].map;
-		p->n_left_out = from->n_out;
-		p->bound = (struct sync_bound){ INT64_MAX, INT64_MAX, INT64_MAX, 0 };
-		if (isfinite(from->max) && from->max < 9e18)
-			p->bound = (struct sync_bound){ (int64_t)from->min, (int64_t)from->median,
-				(int64_t)from->max, from->max_at };
-		rc = measure_direction(s, from->ab, a, b, &p->ab);
-		if (rc == 0)
-			rc = measure_direction(s, from->ba, b, a, &p->ba);
-		uint64_t n = p->ab.before.n + p->ba.before.n;
-		r->hosts[p->a].n_matched += n;
-		r->hosts[p->b].n_matched += n;
+		uint64_t n = r->pairs[i].ab.before.n + r->pairs[i].ba.before.n;
+		r->hosts[r->pairs[i].a].n_matched += n;
+		r->hosts[r->pairs[i].b].n_matched += n;
 	}
 	for (size_t i = 0; i < s->m->n_links && rc == 0; i++) {
 		const struct sync_link *l = &s->m->links[i];
@@ -396,19 +455,7 @@ static int measure(struct solve *s)
 		const struct sync_net_link *l = &s->net.links[i];
 		r->hosts[l->from].n_used += l->n;
 		r->hosts[l->to].n_used += l->n;
-		/* Pairs are few at each host: the list is in the order of ranks. */
-		size_t lo = 0, hi = s->pairs.n;
-		uint32_t x = s->rank[l->from], y = s->rank[l->to];
-		uint32_t p = x < y ? x : y, q = x < y ? y : x;
-		while (lo < hi) {
-			size_t mid = lo + (hi - lo) / 2;
-			uint32_t a = s->rank[r->pairs[mid].a], b = s->rank[r->pairs[mid].b];
-			if (a < p || (a == p && b < q))
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
-		r->pairs[lo].n_used += l->n;
+		r->pairs[pair_of(s, l->from, l->to)].n_used += l->n;
 	}
 	return rc;
 }
@@ -452,18 +499,20 @@ static int solve(struct solve *s)
 	if (rc == 0)
 		rc = rank_hosts(s);
 	if (rc == 0)
-		rc = sync_pairs_new(s->m, s->rank, s->max_drift, &s->pairs, s->err);
+		rc = sync_pairs_new(s->m, s->rank, &s->pairs, s->err);
 	if (rc)
 		return rc;
 	r->n_pairs = s->pairs.n;
 	r->pairs = mer_arena_zalloc(&r->arena, s->pairs.n, sizeof(*r->pairs));
-	if (!r->pairs)
+	s->hulls = mer_arena_zalloc(&s->arena, s->pairs.n + 1, sizeof(struct sync_hull *));
+	s->pair_courses = mer_arena_zalloc(&s->arena, s->pairs.n + 1, sizeof(*s->pair_courses));
+	if (!r->pairs || !s->hulls || !s->pair_courses)
 		return mer_fail_nomem(s->err);
 	for (size_t i = 0; i < s->pairs.n; i++) {
 		r->pairs[i].a = s->pairs.pairs[i].a;
 		r->pairs[i].b = s->pairs.pairs[i].b;
 	}
-	rc = find_lines(s);
+	rc = mer_pool_run(s->o->n_threads, 2 * s->pairs.n, scan_item, s, NULL, s->err);
 	if (rc == 0)
 		rc = find_tree(s);
 	if (rc)
@@ -480,14 +529,12 @@ static int solve(struct solve *s)
 		r->hosts[r->references[i]].quality = SYNC_REFERENCE;
 	rc = sync_blame_hosts(s->m, &s->pairs, &s->tree, s->max_drift, &s->arena, s->drift, s->err);
 	if (rc == 0)
-		rc = find_limits(s);
-	for (uint32_t h = 0; h < s->n_hosts && rc == 0; h++)
-		rc = sync_take_limits(&s->net, h, r, s->err);
-	if (rc == 0)
 		rc = given_courses(s);
+	if (rc == 0)
+		rc = mer_pool_run(s->o->n_threads, s->pairs.n + 1, course_item, s, NULL, s->err);
 	if (rc == 0 && any_method(s, SYNC_AUTO)) {
 		rc = sync_estimate(
-			s->m, &s->pairs, &s->tree, s->given, s->max_drift, s->courses, s->err);
+			&s->pairs, s->pair_courses, &s->tree, s->given, s->courses, s->err);
 		if (rc == 0)
 			rc = project(s);
 	}
@@ -495,8 +542,6 @@ static int solve(struct solve *s)
 		rc = make_maps(s);
 	if (rc == 0)
 		rc = measure(s);
-	for (uint32_t h = 0; h < s->n_hosts && rc == 0; h++)
-		sync_take_bound(r, h);
 	if (rc == 0)
 		sync_advise(r);
 	return rc;
@@ -529,6 +574,8 @@ int sync_solve(const struct sync_messages *m, const struct sync_host_info *hosts
 				  s.max_drift * 1e6);
 	for (size_t i = 0; s.hulls && i < s.pairs.n; i++)
 		sync_hull_free(s.hulls[i]);
+	for (size_t i = 0; s.pair_courses && i < s.pairs.n; i++)
+		sync_pair_course_free(&s.pair_courses[i]);
 	for (uint32_t h = 0; s.courses && h < n_hosts; h++)
 		sync_course_free(&s.courses[h]);
 	sync_pairs_free(&s.pairs);

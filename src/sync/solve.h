@@ -20,6 +20,8 @@ struct sync_options { /* zeroed: the defaults */
 	double max_drift;			/* 0: 1e-3 */
 	int32_t reference_plus_1;		/* host number + 1; 0: the best one */
 	const struct sync_host_choice *choices; /* as hosts; NULL: none */
+	unsigned n_threads;			/* 0: one; the result is the same */
+	bool no_lines; /* leave out the classic line of pairs that no host needs */
 };
 
 /* m must be finished. The result is the caller's. Bad clocks are no error: the result says so. */
