@@ -533,7 +533,8 @@ const struct cli_verb cli_verb_latency = {
 		"--begin and --end are times of each host's own clock, or count from the begin "
 		"of its traces. --host chooses messages from or to these hosts.",
 	.formats = "table|json|jsonl|csv",
-	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_SYNC | CLI_USES_INPUT,
+	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_SYNC | CLI_USES_JOBS |
+		CLI_USES_INPUT,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

@@ -190,6 +190,7 @@ int cli_sync_open(struct cli *cli, const struct cli_sync_values *v, struct cli_s
 		return sync_load(s->e, cli->sync, &s->result, &cli->err);
 	if (cli->sync && strcmp(cli->sync, "none") == 0)
 		s->options.method = SYNC_NONE;
+	s->options.n_threads = cli_jobs(cli);
 	return sync_solve(
 		&s->messages, s->hosts, s->e->n_hosts, &s->options, &s->result, &cli->err);
 }

@@ -50,7 +50,6 @@ static void put_name(struct mer_str *out, const char *name)
 	cli_text_clean(out, name, strlen(name), false);
 }
 
-/* Of the first group. */
 static uint32_t group_size(const struct sync_result *r, uint32_t group)
 {
 	uint32_t n = 0;
@@ -59,12 +58,22 @@ static uint32_t group_size(const struct sync_result *r, uint32_t group)
 	return n;
 }
 
+/* Hosts of the first group whose clock is limited on one side only, or not at all. */
+static uint32_t count_open(const struct sync_result *r)
+{
+	uint32_t n = 0;
+	for (uint32_t h = 0; h < r->n_hosts; h++)
+		n += r->hosts[h].group == 0 &&
+		     (r->hosts[h].quality == SYNC_INCOMPLETE || r->hosts[h].quality == SYNC_ABSENT);
+	return n;
+}
+
 static void put_worst(const struct sync_result *r, struct mer_str *out)
 {
 	const struct sync_host *worst = NULL;
 	for (uint32_t h = 0; h < r->n_hosts; h++) {
 		const struct sync_host *s = &r->hosts[h];
-		if (s->group == 0 && r->references[0] != h &&
+		if (s->group == 0 && r->references[0] != h && s->quality != SYNC_INCOMPLETE &&
 			(!worst || s->bound.max > worst->bound.max))
 			worst = s;
 	}
@@ -120,8 +129,13 @@ static void put_verdict(const struct sync_result *r, struct mer_str *out)
 				  "recorded and cannot be compared.");
 		return;
 	} else {
-		mer_str_printf(out, "%u of %u hosts are on one time line", largest, r->n_hosts);
+		uint32_t open = count_open(r);
+		mer_str_printf(
+			out, "%u of %u hosts are on one time line", largest - open, r->n_hosts);
 		put_worst(r, out);
+		if (open)
+			mer_str_printf(out, "; %u %s limited on one side only", open,
+				open > 1 ? "clocks are" : "clock is");
 	}
 	if (n) {
 		mer_str_puts(out, "; ");
@@ -312,7 +326,12 @@ static void put_same(struct mer_str *out, const struct sync_result *r, size_t fi
 		const struct mer_diag *d = &r->diags.rows[i];
 		if (strcmp(d->code, r->diags.rows[first].code) != 0 || seen++ < skip)
 			continue;
-		if (n == 5 || !d->host) {
+		bool again = false; /* several of one host */
+		for (size_t k = first; k < i && d->host; k++)
+			again |= r->diags.rows[k].host &&
+				 strcmp(r->diags.rows[k].code, d->code) == 0 &&
+				 strcmp(r->diags.rows[k].host, d->host) == 0;
+		if (n == 5 || !d->host || again) {
 			others++;
 			continue;
 		}

@@ -26,7 +26,8 @@ static int compute(struct cli *cli, struct mer_experiment *e, struct sync_result
 	cli_progress_begin(&progress, cli, "synchronizing", e->bytes);
 	struct sync_gather_options o = { .cancel = &cli->cancel,
 		.done_bytes = &progress.done_bytes };
-	int rc = sync_auto(e, &o, NULL, r, &cli->err);
+	struct sync_options solve = { .n_threads = cli_jobs(cli), .no_lines = true };
+	int rc = sync_auto(e, &o, &solve, r, &cli->err);
 	cli_progress_end(&progress);
 	if (rc == 0)
 		sync_cache_save(&cache, *r);

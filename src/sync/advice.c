@@ -9,7 +9,9 @@ enum {
 	FEW = 8,	   /* messages in a direction, below which little can be said */
 	WIDE_NS = 1000000, /* half width of what people call one clock */
 	VERY_WIDE_NS = 10000000,
-	ASYMMETRIC = 4 /* times the other direction's least latency */
+	MANY_PERCENT = 5,  /* of the messages left out: not mistakes any more */
+	TOUCHING_NS = 100, /* a least latency below it is a limit that the estimate touches */
+	ASYMMETRIC = 4	   /* times the other direction's least latency */
 };
 
 static struct mer_diag where(
@@ -109,7 +111,15 @@ static void grade_pair(struct sync_result *r, struct sync_pair *p)
 				     ? SYNC_APPROXIMATE
 				     : SYNC_ACCURATE;
 	}
-	if (p->n_left_out) {
+	if (p->n_left_out * 100 > (ab + ba) * MANY_PERCENT) {
+		struct mer_diag d = where(r, MER_WARNING, "sync-max-drift", p->b);
+		d.count = p->n_left_out;
+		mer_diag_add(&r->diags, &d,
+			"%" PRIu64 " of %" PRIu64
+			" messages between %s and %s contradict the others: too "
+			"many to be mistakes; do these clocks drift by more than --max-drift %.0f?",
+			p->n_left_out, ab + ba, a, b, r->max_drift * 1e6);
+	} else if (p->n_left_out) {
 		struct mer_diag d = where(r, MER_WARNING, "sync-left-out", p->b);
 		d.count = p->n_left_out;
 		mer_diag_add(&r->diags, &d,
@@ -137,7 +147,7 @@ static void grade_pair(struct sync_result *r, struct sync_pair *p)
 			ab, ba, a, b);
 	}
 	int64_t x = p->ab.after.min, y = p->ba.after.min;
-	if (ab >= FEW && ba >= FEW && x > 0 && y > 0 &&
+	if (ab >= FEW && ba >= FEW && x > TOUCHING_NS && y > TOUCHING_NS &&
 		(x / ASYMMETRIC > y || y / ASYMMETRIC > x)) {
 		struct mer_diag d = where(r, MER_NOTE, "sync-asymmetry", p->b);
 		mer_diag_add(&r->diags, &d,
@@ -243,11 +253,11 @@ static void grade_host(struct sync_result *r, uint32_t number)
 	if (!exact && h->bound.max < INT64_MAX) {
 		struct mer_diag d = where(r, MER_NOTE, "sync-wide", number);
 		mer_diag_add(&r->diags, &d,
-			"the clock of %s is known to %s on the average and to %s at worst (%s "
-			"after its "
-			"begin): bounds widen by %.0f us a second where there is no traffic; a "
-			"smaller "
-			"--max-drift narrows them, if the clocks are known to keep it",
+			"the clock of %s is known to %s half of the time and to %s at worst (%s "
+			"after "
+			"its begin): bounds widen by %.0f us a second where there is no traffic; "
+			"record some all the time (ping), or give a smaller --max-drift that the "
+			"clocks are known to keep",
 			h->name, in_words(h->bound.median).text, in_words(h->bound.max).text,
 			since_begin(h, h->bound.worst_at).text, r->max_drift * 1e6);
 	}

@@ -238,6 +238,11 @@ static int record(struct walk *w, struct side *own, struct side *other)
 	}
 	const struct sync_point *before = neighbour(own, own->next, -1);
 	begin = before && before->x < begin.x ? *before : begin;
+	/* Points that no clock can have made: the same may contradict on both sides. */
+	const struct sync_breaks *b = w->breaks;
+	if (b->n && begin.x < b->rows[b->n - 1].end.x)
+		begin = b->rows[b->n - 1].end;
+	end = end.x < begin.x ? begin : end;
 	return add_break(w, (struct sync_break){ begin, end, to_ns(jump), 0 });
 }
 
@@ -295,6 +300,18 @@ static struct votes ask_left(const struct walk *w, const struct side *other, int
 	return v;
 }
 
+/* Does the next point of other, behind it, contradict right, too? Then that stands alone between what
+ * was before and what follows. */
+static bool denied(
+	const struct walk *w, const struct side *other, int sign, const struct cone *right)
+{
+	for (size_t i = other->next; i < other->n; i++)
+		if (!is_out(other, i))
+			return beyond(sign, right->x, right->y, w->units, other->p[i].x,
+				       other->p[i].y) > 0;
+	return false;
+}
+
 /* The next point of own lies beyond other's cone. */
 static int contradiction(struct walk *w, struct side *own, struct side *other)
 {
@@ -311,7 +328,8 @@ static int contradiction(struct walk *w, struct side *own, struct side *other)
 	size_t hits[LOOK];
 	struct votes l = ask_left(w, other, own->sign, &right, near, hits);
 	bool left_many = many(l.hits, l.asked) || (many_near(&l) && l.hits_near > 1);
-	bool few = many_near(&r) && many_near(&l) && r.hits_near + l.hits_near >= MANY;
+	bool few = many_near(&r) && many_near(&l) && r.hits_near + l.hits_near >= MANY &&
+		   !denied(w, other, own->sign, &right);
 	/* While a clock is slewed, one break comes after the other: in a segment that has just begun
 	 * at a break, its oldest points may be the only ones that were before the next one. */
 	bool oldest = w->after_break && l.asked < LOOK && l.hits > 0 &&

@@ -72,15 +72,20 @@ int sync_course_compose(const struct sync_course *inner, const struct sync_cours
 	if (inner->n == 0 && outer->n == 0)
 		return 0;
 	/* The outer knots' places on the inner clock: t + inner(t) = u. Slopes are small, so this
-	 * closes in at once. */
+	 * closes in at once, but for offsets of decades, where it takes some rounds more. */
+	enum { MAX_ROUNDS = 64 };
 	int64_t next = INT64_MAX;
 	bool has_next = false;
 	while (rc == 0 && (i < inner->n || k < outer->n)) {
 		if (k < outer->n && !has_next) {
 			int64_t u = outer->knots[k].t;
 			next = u;
-			for (int round = 0; round < 4; round++)
-				next = to_ns((long double)u - sync_course_at(inner, next, NULL));
+			for (int round = 0; round < MAX_ROUNDS; round++) {
+				int64_t t = next;
+				next = to_ns((long double)u - sync_course_at(inner, t, NULL));
+				if (next == t)
+					break;
+			}
 			has_next = true;
 		}
 		bool own = k == outer->n || (i < inner->n && inner->knots[i].t <= next);

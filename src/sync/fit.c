@@ -32,8 +32,8 @@ static const double PRESSURE = 0.75;
 /* What is left of the limits' density that blurs them: below the accuracy, and enough for the
  * rounding of times. */
 static const double BLUR = 0.2, LEAST_BLUR_NS = 0.5;
-/* Clocks are seldom off by more than this part of what they may be. */
-static const double USUAL_RATE = 0.05;
+/* Clocks are seldom off by much more than this, ns/s: 50 ppm. */
+static const double USUAL_RATE = 50e3;
 /* Of a course through few limits, ns^2/s^3: nearly straight, 1 ppb in 1000 s. */
 static const double STEADY_WALK = 1e-3;
 /* A bent course must be that much more plausible than a straight one (logarithm). */
@@ -348,7 +348,7 @@ static void leave_out(struct fit *f)
 static struct sync_smooth first_scales(struct fit *f)
 {
 	struct sync_smooth s = { .rate = -f->frame.rate,
-		.rate_sd = fmax(USUAL_RATE * f->max_rate, 1e-3) };
+		.rate_sd = fmax(fmin(USUAL_RATE, f->max_rate), 1e-3) };
 	s.steady = f->d[0].n + f->d[1].n < 2 * FEW;
 	double low = INFINITY, high = -INFINITY, spread = 0;
 	for (size_t i = 0; i < f->n; i++) {

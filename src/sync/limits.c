@@ -75,7 +75,8 @@ int sync_take_limits(
 static int64_t half_width(struct sync_result *r, uint32_t host, int64_t t)
 {
 	int64_t low, high;
-	if (!sync_host_limits(r, host, t, &low, &high))
+	/* Limits that contradict each other say nothing. */
+	if (!sync_host_limits(r, host, t, &low, &high) || low > high)
 		return INT64_MAX;
 	int64_t at = trace_map_time(&r->hosts[host].map, t);
 	int64_t up = sync_sub(high, at), down = sync_sub(at, low);

@@ -149,30 +149,33 @@ static uint32_t choose(struct graph *g, const uint32_t *hosts, uint32_t n, const
 	uint32_t least = UINT32_MAX, best = hosts[0];
 	for (uint32_t i = 0; rank && i < n; i++)
 		least = rank[hosts[i]] < least ? rank[hosts[i]] : least;
-	/* The degree that at most MAX_CANDIDATES hosts exceed. */
-	uint32_t degree = 0;
-	if (n > MAX_CANDIDATES) {
-		for (uint32_t count = n; count > MAX_CANDIDATES && degree < UINT32_MAX - 1;) {
-			degree++;
-			count = 0;
-			for (uint32_t i = 0; i < n; i++)
-				count += g->first[hosts[i] + 1] - g->first[hosts[i]] > degree;
-		}
+	/* The degree that at most MAX_CANDIDATES of those exceed. */
+	uint32_t degree = 0, count = 0;
+	for (uint32_t i = 0; i < n; i++)
+		count += !rank || rank[hosts[i]] == least;
+	while (count > MAX_CANDIDATES) {
+		degree++;
+		count = 0;
+		for (uint32_t i = 0; i < n; i++)
+			count += (!rank || rank[hosts[i]] == least) &&
+				 g->first[hosts[i] + 1] - g->first[hosts[i]] > degree;
 	}
 	double best_sum = INFINITY;
 	uint32_t tried = 0;
-	for (uint32_t i = 0; i < n && tried < MAX_CANDIDATES; i++) {
-		uint32_t h = hosts[i];
-		if ((rank && rank[h] != least) || g->first[h + 1] - g->first[h] < degree)
-			continue;
-		double sum;
-		tried++;
-		search(g, h, &sum);
-		if (sum < best_sum) {
-			best_sum = sum;
-			best = h;
+	for (int more = 1; more >= 0; more--)
+		for (uint32_t i = 0; i < n && tried < MAX_CANDIDATES; i++) {
+			uint32_t h = hosts[i], neighbours = g->first[h + 1] - g->first[h];
+			if ((rank && rank[h] != least) ||
+				(more ? neighbours <= degree : neighbours != degree))
+				continue;
+			double sum;
+			tried++;
+			search(g, h, &sum);
+			if (sum < best_sum) {
+				best_sum = sum;
+				best = h;
+			}
 		}
-	}
 	return best;
 }
 

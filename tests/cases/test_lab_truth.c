@@ -264,7 +264,10 @@ static bool compare(const char *set, const struct mer_experiment *e, const struc
 				r->max_drift * 1e6, at_samples.truth_sum / n,
 				at_samples.bound_sum / n, v.bound_sum / all, (double)v.up / 1e3,
 				(double)v.down / 1e3, v.error_sum / all, v.error_max / 1e3,
-				v.middle_sum / all, bad ? "  WRONG" : "");
+				v.middle_sum / all,
+				most(v.up, v.down) > MUST_NOTICE_NS ? "  TOO COARSE"
+				: bad				    ? "  WRONG"
+								    : "");
 		if (bad)
 			printf("  %zu of %zu instants outside of the limits (worst at %" PRId64
 			       "), %zu without limits, %zu estimates outside of them; the other "
