@@ -5,6 +5,7 @@
  *   match gather TRACE...   the same, and matches them; prints what was found for each link
  *     --pairs FILE          with the user's pairs of events (docs/message-pairs.md)
  *     --pending N           only so many messages may be waited for
+ *   match solve TRACE...    gathers, and synchronizes with the traces closed; prints what that takes
  *
  * Prints seconds and ends per second, after the traces were opened. */
 #include <inttypes.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "sync/auto.h"
 #include "sync/ends.h"
 #include "sync/gather.h"
 #include "sync/match.h"
@@ -156,6 +158,61 @@ static void bench_gather(struct mer_experiment *e, const struct sync_gather_opti
 	sync_messages_free(&m);
 }
 
+/* A line of /proc/self/status; 0: not there. */
+static long status_kb(const char *name)
+{
+	char line[256];
+	long kb = 0;
+	FILE *f = fopen("/proc/self/status", "r");
+	while (f && !kb && fgets(line, sizeof(line), f))
+		if (strncmp(line, name, strlen(name)) == 0)
+			kb = strtol(line + strlen(name), NULL, 10);
+	if (f)
+		fclose(f);
+	return kb;
+}
+
+/* From here on the peak of memory is counted anew. */
+static void forget_peak(void)
+{
+	FILE *f = fopen("/proc/self/clear_refs", "w");
+	if (f) {
+		fputs("5", f);
+		fclose(f);
+	}
+}
+
+/* Closes e: what is measured is without mapped files. */
+static void bench_solving(struct mer_experiment *e, const struct sync_gather_options *o)
+{
+	struct sync_messages m;
+	struct mer_arena arena;
+	struct sync_options options = { 0 };
+	struct sync_result *r;
+	uint32_t n_hosts = e->n_hosts;
+	uint64_t n = 0;
+	check(sync_gather(e, o, &m, &err));
+	mer_arena_init(&arena);
+	struct sync_host_info *hosts = sync_host_infos(e, &arena);
+	if (!hosts)
+		exit(1);
+	for (uint32_t h = 0; h < n_hosts; h++)
+		hosts[h].name = hosts[h].id = NULL; /* they are the experiment's */
+	mer_experiment_free(e);
+	for (size_t i = 0; i < m.n_links; i++)
+		n += m.links[i].n;
+	forget_peak();
+	long before = status_kb("VmRSS:");
+	double begin = now();
+	check(sync_solve(&m, hosts, n_hosts, &options, &r, &err));
+	double seconds = now() - begin;
+	printf("solving: %" PRIu64 " messages in %.3f s; %.1f MB before, %.1f MB at most\n", n,
+		seconds, (double)before / 1024, (double)status_kb("VmHWM:") / 1024);
+	sync_result_free(r);
+	sync_messages_free(&m);
+	mer_arena_fini(&arena);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 3) {
@@ -175,10 +232,14 @@ int main(int argc, char **argv)
 	o.user = pairs;
 	check(mer_experiment_open(
 		(const char *const *)argv + first, (size_t)(argc - first), NULL, &e, &err));
-	if (strcmp(argv[1], "read") == 0)
+	if (strcmp(argv[1], "solve") == 0) {
+		bench_solving(e, &o);
+		e = NULL;
+	} else if (strcmp(argv[1], "read") == 0) {
 		bench_reading(e);
-	else
+	} else {
 		bench_gather(e, &o);
+	}
 	mer_experiment_free(e);
 	sync_user_pairs_free(pairs);
 	return 0;

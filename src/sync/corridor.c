@@ -9,8 +9,8 @@
  * Sorted by x, points of which none follows from another one have two properties that make all of
  * this one pass: what the last one does not imply behind it, no earlier one does; and what a new last
  * one implies is the end of the row. Points that come sorted are kept like that as they come, like a
- * convex hull; others are put at the end and sorted when there are twice as many as were left
- * the last time. */
+ * convex hull. Others are put at the end, unless they follow from a sorted one next to them, and are
+ * sorted when they have become as many as those. */
 #include "sync/corridor.h"
 
 #include <math.h>
@@ -19,34 +19,41 @@
 
 enum { FIRST_PRUNE = 1024 };
 
-static __int128 reach(double rate, int64_t a, int64_t b)
+/* How far f gets from a to b: no farther than these are apart. */
+static uint64_t reach(int64_t units, int64_t a, int64_t b)
 {
-	__int128 d = a < b ? (__int128)b - a : (__int128)a - b;
-	const __int128 up = ((__int128)1 << SYNC_RATE_BITS) - 1;
-	return (sync_drift_units(rate) * d + up) >> SYNC_RATE_BITS;
+	uint64_t d = a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b;
+	const uint64_t up = ((uint64_t)1 << SYNC_RATE_BITS) - 1;
+	return (uint64_t)(((unsigned __int128)d * (uint64_t)units + up) >> SYNC_RATE_BITS);
 }
 
 /* What p says at x. */
-static int64_t says(int sign, double rate, const struct sync_point *p, int64_t x)
+static int64_t says(int sign, int64_t units, const struct sync_point *p, int64_t x)
 {
-	__int128 y = p->y + sign * reach(rate, x, p->x);
-	return y > INT64_MAX ? INT64_MAX : y < INT64_MIN ? INT64_MIN : (int64_t)y;
+	uint64_t r = reach(units, x, p->x);
+	int64_t y;
+	if (sign > 0 ? __builtin_add_overflow(p->y, r, &y) : __builtin_sub_overflow(p->y, r, &y))
+		return sign > 0 ? INT64_MAX : INT64_MIN;
+	return y;
 }
 
-/* q is as tight at p as p. */
-static bool follows(int sign, double rate, const struct sync_point *p, const struct sync_point *q)
+/* Does the point with limit p follow from the one with limit q, which says `far` less there? */
+static bool follows(int sign, int64_t p, int64_t q, uint64_t far)
 {
-	__int128 y = q->y + sign * reach(rate, p->x, q->x);
-	return sign > 0 ? y <= p->y : y >= p->y;
+	return sign > 0 ? p >= q && (uint64_t)p - (uint64_t)q >= far
+			: p <= q && (uint64_t)q - (uint64_t)p >= far;
 }
 
 /* Puts a point behind n others, which are sorted and before it; returns how many there are then. */
-static size_t put(int sign, double rate, struct sync_point *p, size_t n, struct sync_point new)
+static size_t put(int sign, int64_t units, struct sync_point *p, size_t n, struct sync_point new)
 {
-	if (n && follows(sign, rate, &new, &p[n - 1]))
-		return n;
-	while (n && follows(sign, rate, &p[n - 1], &new))
-		n--;
+	for (bool first = true; n; n--, first = false) {
+		uint64_t far = reach(units, new.x, p[n - 1].x);
+		if (first && follows(sign, new.y, p[n - 1].y, far))
+			return n;
+		if (!follows(sign, p[n - 1].y, new.y, far))
+			break;
+	}
 	p[n] = new;
 	return n + 1;
 }
@@ -57,31 +64,40 @@ static int by_x(const void *a, const void *b)
 	return (p->x > q->x) - (p->x < q->x);
 }
 
-static void settle(struct sync_corridor_side *s, int sign, double rate)
+static void settle(struct sync_corridor_side *s, int sign, int64_t units)
 {
-	if (s->sorted)
+	if (s->n_sorted == s->n)
 		return;
 	qsort(s->p, s->n, sizeof(*s->p), by_x);
 	size_t n = 0;
 	for (size_t i = 0; i < s->n; i++)
-		n = put(sign, rate, s->p, n, s->p[i]);
-	s->n = n;
-	s->sorted = true;
+		n = put(sign, units, s->p, n, s->p[i]);
+	s->n = s->n_sorted = n;
 }
 
 static void settle_both(struct sync_corridor *c)
 {
-	settle(&c->upper, 1, c->rate);
-	settle(&c->lower, -1, c->rate);
+	settle(&c->upper, 1, c->units);
+	settle(&c->lower, -1, c->units);
+}
+
+/* The first of the sorted points that is at x or behind it. */
+static size_t first_at(const struct sync_corridor_side *s, int64_t x)
+{
+	size_t lo = 0, hi = s->n_sorted;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (s->p[mid].x < x)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
 }
 
 void sync_corridor_init(struct sync_corridor *c, double rate)
 {
-	*c = (struct sync_corridor){
-		.rate = rate,
-		.upper = { .sorted = true },
-		.lower = { .sorted = true },
-	};
+	*c = (struct sync_corridor){ .rate = rate, .units = sync_drift_units(rate) };
 }
 
 void sync_corridor_free(struct sync_corridor *c)
@@ -91,23 +107,31 @@ void sync_corridor_free(struct sync_corridor *c)
 	sync_corridor_init(c, c->rate);
 }
 
-static int add(struct sync_corridor_side *s, int sign, double rate, struct sync_point p,
+/* Does p follow from a sorted point? Of two that follow from each other the first by x stays: that is
+ * not for here to decide. */
+static bool is_known(
+	const struct sync_corridor_side *s, int sign, int64_t units, const struct sync_point *p)
+{
+	size_t i = first_at(s, p->x);
+	for (size_t k = i ? i - 1 : 0; k <= i && k < s->n_sorted; k++) {
+		const struct sync_point *q = &s->p[k];
+		uint64_t far = reach(units, p->x, q->x);
+		if (follows(sign, p->y, q->y, far) && !follows(sign, q->y, p->y, far))
+			return true;
+	}
+	return false;
+}
+
+static int add(struct sync_corridor_side *s, int sign, int64_t units, struct sync_point p,
 	struct mer_err *err)
 {
 	if (p.y == (sign > 0 ? INT64_MAX : INT64_MIN))
 		return 0;
-	if (!s->sorted && s->n >= s->prune_at)
-		settle(s, sign, rate);
-	if (s->n && p.x < s->p[s->n - 1].x) {
-		/* Of two that follow from each other the first by x stays: not for here to decide. */
-		if (follows(sign, rate, &p, &s->p[s->n - 1]) &&
-			!follows(sign, rate, &s->p[s->n - 1], &p))
-			return 0;
-		if (s->sorted) {
-			s->sorted = false;
-			s->prune_at = 2 * s->n > FIRST_PRUNE ? 2 * s->n : FIRST_PRUNE;
-		}
-	}
+	bool in_order = s->n_sorted == s->n && (s->n == 0 || s->p[s->n - 1].x <= p.x);
+	if (!in_order && is_known(s, sign, units, &p))
+		return 0;
+	if (!in_order && s->n >= FIRST_PRUNE && s->n >= 2 * s->n_sorted)
+		settle(s, sign, units);
 	if (s->n == s->cap) {
 		size_t cap = s->cap ? 2 * s->cap : 16;
 		struct sync_point *more = realloc(s->p, cap * sizeof(*more));
@@ -116,8 +140,8 @@ static int add(struct sync_corridor_side *s, int sign, double rate, struct sync_
 		s->p = more;
 		s->cap = cap;
 	}
-	if (s->sorted)
-		s->n = put(sign, rate, s->p, s->n, p);
+	if (in_order)
+		s->n = s->n_sorted = put(sign, units, s->p, s->n, p);
 	else
 		s->p[s->n++] = p;
 	return 0;
@@ -125,13 +149,13 @@ static int add(struct sync_corridor_side *s, int sign, double rate, struct sync_
 
 int sync_corridor_add(struct sync_corridor *c, bool upper, struct sync_point p, struct mer_err *err)
 {
-	return upper ? add(&c->upper, 1, c->rate, p, err) : add(&c->lower, -1, c->rate, p, err);
+	return upper ? add(&c->upper, 1, c->units, p, err) : add(&c->lower, -1, c->units, p, err);
 }
 
 int sync_corridor_merge(
 	struct sync_corridor *into, const struct sync_corridor *from, struct mer_err *err)
 {
-	if (sync_drift_units(into->rate) != sync_drift_units(from->rate))
+	if (into->units != from->units)
 		return mer_fail(err, MER_ERR_USAGE,
 			"what was computed with a drift of %g and of %g cannot be put together: "
 			"use the same for both",
@@ -144,26 +168,13 @@ int sync_corridor_merge(
 	return rc;
 }
 
-/* The first of the points that is at x or behind it. */
-static size_t first_at(const struct sync_corridor_side *s, int64_t x)
-{
-	size_t lo = 0, hi = s->n;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (s->p[mid].x < x)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 /* The tightest cones at x are those of the two points next to it. */
-static int64_t limit(const struct sync_corridor_side *s, int sign, double rate, int64_t x, size_t i)
+static int64_t limit(
+	const struct sync_corridor_side *s, int sign, int64_t units, int64_t x, size_t i)
 {
 	int64_t y = sign > 0 ? INT64_MAX : INT64_MIN;
 	for (size_t k = i ? i - 1 : 0; k <= i && k < s->n; k++) {
-		int64_t here = says(sign, rate, &s->p[k], x);
+		int64_t here = says(sign, units, &s->p[k], x);
 		y = (sign > 0 ? here < y : here > y) ? here : y;
 	}
 	return y;
@@ -172,8 +183,8 @@ static int64_t limit(const struct sync_corridor_side *s, int sign, double rate, 
 bool sync_corridor_limits(struct sync_corridor *c, int64_t x, int64_t *low, int64_t *high)
 {
 	settle_both(c);
-	*high = limit(&c->upper, 1, c->rate, x, first_at(&c->upper, x));
-	*low = limit(&c->lower, -1, c->rate, x, first_at(&c->lower, x));
+	*high = limit(&c->upper, 1, c->units, x, first_at(&c->upper, x));
+	*low = limit(&c->lower, -1, c->units, x, first_at(&c->lower, x));
 	return *high != INT64_MAX && *low != INT64_MIN;
 }
 
@@ -185,7 +196,7 @@ bool sync_corridor_contradiction(struct sync_corridor *c, int64_t *x)
 		const struct sync_point *p = &c->upper.p[i];
 		while (k < c->lower.n && c->lower.p[k].x < p->x)
 			k++;
-		if (limit(&c->lower, -1, c->rate, p->x, k) > p->y) {
+		if (limit(&c->lower, -1, c->units, p->x, k) > p->y) {
 			*x = p->x;
 			return true;
 		}

@@ -21,12 +21,13 @@
 
 struct sync_corridor_side {
 	struct sync_point *p; /* malloc'ed; more than needed until the next question is asked */
-	size_t n, cap, prune_at;
-	bool sorted; /* by x, and none follows from another one */
+	size_t n, cap;
+	size_t n_sorted; /* so many are by x, and none of them follows from another one */
 };
 
 struct sync_corridor {
 	double rate;
+	int64_t units; /* the same in units of 2^-40 */
 	struct sync_corridor_side upper, lower;
 };
 

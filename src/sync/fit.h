@@ -5,7 +5,7 @@
  * piecewise linear estimate of g. x is a host's clock in ns, y an offset in ns relative to a base
  * that the caller chose, so that |y| < 2^52.
  *
- * An estimate: the guarantee is the corridor's (sync/envelope.h), into which the caller puts it. */
+ * An estimate: the guarantee is the corridor's (sync/corridor.h), into which the caller puts it. */
 #ifndef MER_SYNC_FIT_H
 #define MER_SYNC_FIT_H
 

@@ -108,6 +108,7 @@ static int correct(struct sync_course *c, const struct sync_net_host *host, stru
 		return 0;
 	}
 	struct sync_course new = { 0 };
+	hint = 0;
 	/* Outside of the instants the course keeps its slope, not that of their last correction. */
 	int64_t begin = sync_sub(host->t[0], SYNC_FAR_NS),
 		end = sync_add(host->t[n - 1], SYNC_FAR_NS);
@@ -125,9 +126,11 @@ static int correct(struct sync_course *c, const struct sync_net_host *host, stru
 		}
 		if (k == n || rc)
 			break;
-		/* A knot of its own where the value is a whole number. */
+		/* Where nothing is corrected, exactly what was: else the next instants would move by
+		 * what is rounded here. */
 		if (own[k])
-			rc = sync_course_add(&new, host->t[k], values[k], err);
+			rc = sync_course_add(&new, host->t[k],
+				by[k] ? values[k] : sync_course_at(c, host->t[k], &hint), err);
 		if (at < c->n && c->knots[at].t == host->t[k]) {
 			if (!own[k])
 				rc = sync_course_add(&new, c->knots[at].t, c->knots[at].off, err);

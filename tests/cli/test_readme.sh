@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
-# What the README shows is what the program prints: runs the commands of its ``` blocks (those that
-# begin with "$ meridian") and compares. Blocks with "..." or "broken/" are not meant to be run.
+# What README.md and docs/sync.md show is what the program prints: runs the commands of their ``` blocks
+# (those that begin with "$ meridian") and compares. Blocks with "..." or "broken/" are not meant to be
+# run.
 set -u
 export TZ=UTC COLUMNS=80 LC_ALL=C.UTF-8
 cd "$SRC" || exit 1
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
+export XDG_CACHE_HOME=$dir/cache
 mkdir "$dir/bin" && ln -s "$MERIDIAN" "$dir/bin/meridian" && PATH=$dir/bin:$PATH
 awk -v dir="$dir" '
 	/^```/ { inside = !inside; if (inside) n++; next }
 	inside { print > (dir "/block" n) }
-' README.md
+' README.md docs/sync.md
 passed=0 failed=0
 check() { # command, file with what it should print
 	bash -c "$1" > "$dir/got" 2> /dev/null

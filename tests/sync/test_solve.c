@@ -443,6 +443,29 @@ static void other_methods(void **state)
 	}
 }
 
+static void same_for_any_threads(void **state)
+{
+	(void)state;
+	static const char *const names[] = { "ring-10", "sawtooth-1h", "two-groups" };
+	for (size_t i = 0; i < 3; i++) {
+		struct mer_str text[2] = { { 0 }, { 0 } };
+		for (unsigned k = 0; k < 2; k++) {
+			struct world_options o = world_defaults();
+			struct mer_err err;
+			assert_int_equal(world_preset(names[i], &o, &err), 0);
+			o.duration_ns /= 4;
+			struct solved s;
+			solve_with(&s, &o, &(struct sync_options){ .n_threads = k ? 5 : 1 });
+			assert_int_equal(sync_result_write(s.r, true, &text[k], &err), 0);
+			forget(&s);
+		}
+		assert_int_equal(text[0].len, text[1].len);
+		assert_memory_equal(text[0].data, text[1].data, text[0].len);
+		mer_str_fini(&text[0]);
+		mer_str_fini(&text[1]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -459,6 +482,7 @@ int main(void)
 		cmocka_unit_test(reference_is_the_users),
 		cmocka_unit_test(offset_keeps_the_slope),
 		cmocka_unit_test(other_methods),
+		cmocka_unit_test(same_for_any_threads),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
