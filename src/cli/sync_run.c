@@ -165,9 +165,10 @@ static int gather(struct cli_sync *s, const struct cli_sync_values *v)
 	int rc = v->pairs ? sync_user_pairs_load(v->pairs, &user, &s->cli->err) : 0;
 	if (rc)
 		return rc;
-	struct sync_gather_options o = {
-		.user = user, .cancel = &s->cli->cancel, .done_bytes = &progress.done_bytes
-	};
+	struct sync_gather_options o = { .user = user,
+		.cancel = &s->cli->cancel,
+		.done_bytes = &progress.done_bytes,
+		.n_threads = cli_jobs(s->cli) };
 	cli_progress_begin(&progress, s->cli, "matching", s->e->bytes);
 	rc = sync_gather(s->e, &o, &s->messages, &s->cli->err);
 	cli_progress_end(&progress);

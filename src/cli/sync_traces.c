@@ -25,7 +25,8 @@ static int compute(struct cli *cli, struct mer_experiment *e, struct sync_result
 	struct cli_progress progress;
 	cli_progress_begin(&progress, cli, "synchronizing", e->bytes);
 	struct sync_gather_options o = { .cancel = &cli->cancel,
-		.done_bytes = &progress.done_bytes };
+		.done_bytes = &progress.done_bytes,
+		.n_threads = cli_jobs(cli) };
 	struct sync_options solve = { .n_threads = cli_jobs(cli), .no_lines = true };
 	int rc = sync_auto(e, &o, &solve, r, &cli->err);
 	cli_progress_end(&progress);

@@ -7,17 +7,33 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/ahead.h"
 #include "sync/align.h"
 #include "sync/ends.h"
 #include "sync/match.h"
 #include "trace/cursor.h"
 
-enum { AHEAD = 16, SOON = 8 };
+enum {
+	AHEAD = 16,
+	SOON = 8,
+	MANY_HOSTS = 64 /* more are not read ahead: each would take memory for two batches */
+};
+
+struct batch { /* ends of one batch of events that has any */
+	struct sync_end *ends;
+	size_t n, cap;
+};
 
 struct reader {			   /* of a host */
 	struct mer_cursor *cursor; /* NULL: at its end, or nothing to read */
-	struct sync_end *ends;	   /* of its last batch */
-	size_t n, cap, next;
+	struct batch now;
+	size_t next; /* of its ends */
+	/* The batch after it, which another thread may be reading: what is here, the cursor and the
+	 * numbers below are its, from the job's begin until it was waited for. */
+	struct batch then;
+	bool at_end;
+	struct gather *gather;
+	struct mer_ahead_job job;
 	uint64_t bytes;		      /* read, as far as it was reported */
 	int64_t first_loss;	      /* time from which on events may be missing */
 	uint64_t with[2], without[2]; /* key, by is_send */
@@ -31,6 +47,7 @@ struct gather {
 	struct sync_messages *m;
 	struct sync_ends *ends;
 	struct sync_matcher *matcher;
+	struct mer_ahead *ahead; /* NULL: nothing is read ahead */
 	struct sync_align align;
 	struct reader *readers;
 	uint32_t *heap, *place; /* hosts; where a host is in the heap */
@@ -45,7 +62,7 @@ struct gather {
 static int64_t time_of(const struct gather *g, uint32_t host)
 {
 	const struct reader *r = &g->readers[host];
-	return sync_common_time(&g->align, host, r->ends[r->next].time);
+	return sync_common_time(&g->align, host, r->now.ends[r->next].time);
 }
 
 static bool is_before(const struct gather *g, uint32_t a, uint32_t b)
@@ -127,73 +144,100 @@ static int number_ordered(struct gather *g, uint32_t host, struct sync_end *e, b
 	return 0;
 }
 
-static int take_batch(struct gather *g, uint32_t host, const struct mer_event *ev, size_t n)
+static int take_events(const struct gather *g, struct reader *r, const struct mer_event *ev,
+	size_t n, struct mer_err *err)
 {
-	struct reader *r = &g->readers[host];
+	struct batch *b = &r->then;
 	size_t room = n * sync_ends_max(g->ends);
-	if (room > r->cap) {
-		struct sync_end *p = realloc(r->ends, room * sizeof(*p));
+	if (room > b->cap) {
+		struct sync_end *p = realloc(b->ends, room * sizeof(*p));
 		if (!p)
-			return mer_fail_nomem(g->err);
-		r->ends = p;
-		r->cap = room;
+			return mer_fail_nomem(err);
+		b->ends = p;
+		b->cap = room;
 	}
-	r->n = r->next = 0;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t without[2];
-		uint32_t found = sync_ends_get(g->ends, &ev[i], &r->ends[r->n], without);
+		b->n += sync_ends_get(g->ends, &ev[i], &b->ends[b->n], without);
 		r->without[0] += without[0];
 		r->without[1] += without[1];
-		for (struct sync_end *e = &r->ends[r->n], *to = e; found > 0; found--, e++) {
-			bool known;
-			int rc = number_ordered(g, host, e, &known);
-			if (rc)
-				return rc;
-			if (!known) {
-				r->without[e->is_send]++;
-				continue;
-			}
-			e->host = host;
-			r->with[e->is_send]++;
-			*to++ = *e;
-			r->n++;
-		}
 	}
 	return 0;
 }
 
-static void report_bytes(struct gather *g, struct reader *r)
+/* The next batch that has ends, or the cursor's end. On any thread. */
+static int read_batch(void *ctx, struct mer_err *err)
 {
-	uint64_t bytes = trace_cursor_bytes(r->cursor);
-	if (g->o->done_bytes)
-		atomic_fetch_add_explicit(g->o->done_bytes, bytes - r->bytes, memory_order_relaxed);
-	r->bytes = bytes;
+	struct reader *r = ctx;
+	const struct gather *g = r->gather;
+	r->then.n = 0;
+	while (!r->at_end && r->then.n == 0) {
+		const struct mer_event *ev;
+		size_t n;
+		if (mer_cancelled(g->o->cancel))
+			return mer_fail(err, MER_ERR_CANCELLED, "cancelled");
+		int rc = mer_cursor_next(r->cursor, &ev, &n, err);
+		if (rc == 0)
+			rc = take_events(g, r, ev, n, err);
+		if (rc)
+			return rc;
+		uint64_t bytes = trace_cursor_bytes(r->cursor);
+		if (g->o->done_bytes)
+			atomic_fetch_add_explicit(
+				g->o->done_bytes, bytes - r->bytes, memory_order_relaxed);
+		r->bytes = bytes;
+		r->at_end = n == 0;
+	}
+	return 0;
+}
+
+/* What can only be said of the ends in their order. */
+static int settle(struct gather *g, uint32_t host)
+{
+	struct reader *r = &g->readers[host];
+	struct sync_end *to = r->now.ends;
+	for (size_t i = 0; i < r->now.n; i++) {
+		struct sync_end *e = &r->now.ends[i];
+		bool known;
+		int rc = number_ordered(g, host, e, &known);
+		if (rc)
+			return rc;
+		if (!known) {
+			r->without[e->is_send]++;
+			continue;
+		}
+		e->host = host;
+		r->with[e->is_send]++;
+		*to++ = *e;
+	}
+	r->now.n = (size_t)(to - r->now.ends);
+	return 0;
 }
 
 /* Reads on until the host has an end; without one, its cursor is closed. */
 static int load(struct gather *g, uint32_t host)
 {
 	struct reader *r = &g->readers[host];
-	r->n = r->next = 0;
-	while (r->cursor && r->n == 0) {
-		const struct mer_event *ev;
-		size_t n;
-		if (mer_cancelled(g->o->cancel))
-			return mer_fail(g->err, MER_ERR_CANCELLED, "cancelled");
-		int rc = mer_cursor_next(r->cursor, &ev, &n, g->err);
+	r->now.n = r->next = 0;
+	while (r->cursor && r->now.n == 0) {
+		int rc = mer_ahead_wait(g->ahead, &r->job, g->err);
 		if (rc)
 			return rc;
-		report_bytes(g, r);
-		rc = take_batch(g, host, ev, n);
+		struct batch spare = r->now;
+		r->now = r->then;
+		r->then = spare;
+		bool at_end = r->at_end;
+		rc = settle(g, host);
 		if (rc)
 			return rc;
-		if (n == 0) {
-			mer_cursor_free(r->cursor);
-			r->cursor = NULL;
-			free(r->ends);
-			r->ends = NULL;
-			r->cap = 0;
+		if (!at_end) {
+			mer_ahead_begin(g->ahead, &r->job);
+			continue;
 		}
+		mer_cursor_free(r->cursor);
+		r->cursor = NULL;
+		free(r->then.ends);
+		r->then = (struct batch){ 0 };
 	}
 	return 0;
 }
@@ -224,16 +268,16 @@ static int run_first(struct gather *g)
 		if (time_of(g, g->heap[i]) < limit)
 			limit = time_of(g, g->heap[i]);
 	int64_t shift = g->align.shifts[host];
-	for (bool first = true; r->next < r->n; first = false) {
-		const struct sync_end *e = &r->ends[r->next];
+	for (bool first = true; r->next < r->now.n; first = false) {
+		const struct sync_end *e = &r->now.ends[r->next];
 		int64_t t;
 		if (__builtin_add_overflow(e->time, shift, &t))
 			t = e->time < 0 ? INT64_MIN : INT64_MAX;
 		if (t > limit && !first)
 			break;
-		if (r->next + AHEAD < r->n)
+		if (r->next + AHEAD < r->now.n)
 			sync_matcher_expect(g->matcher, e + AHEAD);
-		if (r->next + SOON < r->n)
+		if (r->next + SOON < r->now.n)
 			sync_matcher_expect_soon(g->matcher, e + SOON);
 		struct sync_match match;
 		int rc = sync_matcher_add(g->matcher, e, &match, g->err);
@@ -246,21 +290,21 @@ static int run_first(struct gather *g)
 		if (shifted == SYNC_NOT_SHIFTED)
 			continue;
 		/* The heap needs a next end of each host in it. */
-		if (r->next == r->n) {
+		if (r->next == r->now.n) {
 			rc = load(g, host);
 			if (rc)
 				return rc;
-			if (r->n == 0)
+			if (r->now.n == 0)
 				remove_first(g);
 		}
 		reorder(g, &match, shifted);
 		return 0;
 	}
-	if (r->next == r->n) {
+	if (r->next == r->now.n) {
 		int rc = load(g, host);
 		if (rc)
 			return rc;
-		if (r->n == 0) {
+		if (r->now.n == 0) {
 			remove_first(g);
 			return 0;
 		}
@@ -295,11 +339,18 @@ static int open_readers(struct gather *g)
 			continue;
 		int rc = trace_cursor_of_host(
 			g->e, sync_ends_reading(g->ends), i, &g->readers[i].cursor, g->err);
-		if (rc == 0)
-			rc = load(g, i);
 		if (rc)
 			return rc;
-		if (g->readers[i].n)
+		g->readers[i].gather = g;
+		g->readers[i].job =
+			(struct mer_ahead_job){ .fn = read_batch, .ctx = &g->readers[i] };
+		mer_ahead_begin(g->ahead, &g->readers[i].job);
+	}
+	for (uint32_t i = 0; i < e->n_hosts; i++) {
+		int rc = load(g, i);
+		if (rc)
+			return rc;
+		if (g->readers[i].now.n)
 			put(g, g->n_heap++, i);
 	}
 	make_heap(g);
@@ -308,9 +359,12 @@ static int open_readers(struct gather *g)
 
 static void close_readers(struct gather *g)
 {
+	mer_ahead_stop(g->ahead);
+	g->ahead = NULL;
 	for (uint32_t i = 0; g->readers && i < g->e->n_hosts; i++) {
 		mer_cursor_free(g->readers[i].cursor);
-		free(g->readers[i].ends);
+		free(g->readers[i].now.ends);
+		free(g->readers[i].then.ends);
 	}
 	free(g->readers);
 	free(g->heap);
@@ -336,6 +390,8 @@ static int read_all(struct gather *g)
 	int rc = sync_messages_init(g->m, g->e->n_hosts, g->err);
 	if (rc == 0)
 		rc = sync_matcher_new(g->m, g->o->max_pending, &g->matcher, g->err);
+	if (g->o->n_threads > 1 && g->e->n_hosts <= MANY_HOSTS)
+		g->ahead = mer_ahead_start();
 	if (rc == 0)
 		rc = open_readers(g);
 	while (rc == 0 && g->n_heap)

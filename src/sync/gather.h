@@ -16,6 +16,7 @@ struct sync_gather_options {
 	size_t max_pending;		    /* ends that may wait for the other one; 0: a default */
 	struct mer_cancel *cancel;	    /* NULL: none */
 	_Atomic uint64_t *done_bytes;	    /* raised as events are read, for progress; NULL: not */
+	unsigned n_threads;		    /* 2 or more: hosts are read ahead by another one */
 };
 
 /* Fills m (which it inits; the caller frees it with sync_messages_free in any case). Findings about
