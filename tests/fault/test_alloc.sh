@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The n-th allocation fails, for every n of a small run: a message and an exit status of the list, no
-# crash, nothing left behind. Every verb that reads traces, on one small trace of each language.
+# crash, nothing left behind. Every verb that reads traces, on one small trace of each language; those
+# that synchronize on the traces of three machines.
 set -u
 [ -z "$SANITIZE" ] || { echo "skipped: the sanitizers have their own allocator"; exit 77; }
 [ -f "$BUILD/tests/failalloc.so" ] || { echo "skipped: no failalloc.so"; exit 77; }
@@ -8,39 +9,48 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cp "$SRC/tests/fault/small.scn" "$dir/" || exit 1
 (cd "$dir" && "$CTFGEN" -o t1 --ctf 1.8 small.scn && "$CTFGEN" -o t2 --ctf 2 small.scn) || exit 1
+"$CLOCKWORLD" -o "$dir/three" --hosts 3 --topology ring --duration 3s --rate 10 --jump 5ms@1s \
+	> /dev/null || exit 1
+export XDG_CACHE_HOME=$dir/cache
 failed=0 passed=0
 once() { # n, command: runs with the n-th allocation failing
 	MER_FAIL_ALLOC=$1 MER_FAIL_REPORT="$dir/report" LD_PRELOAD="$BUILD/tests/failalloc.so" \
 		"$MERIDIAN" "${@:2}" > "$dir/out" 2> "$dir/err"
 }
+try() { # trace, arguments
+	# shellcheck disable=SC2086
+	once 0 $2 "$dir/$1"
+	read -r all baseline < "$dir/report"
+	step=1
+	[ "$all" -gt 1500 ] && step=$((all / 1500 + 1))
+	for ((n = 1; n <= all; n += step)); do
+		rm -f "$dir/report"
+		# shellcheck disable=SC2086
+		once $n $2 "$dir/$1"
+		rc=$?
+		read -r _ live < "$dir/report" 2>/dev/null || live=none
+		case $rc in
+		0 | 1 | 3 | 5) ok=1 ;;
+		*) ok=0 ;;
+		esac
+		[ $rc = 5 ] && [ ! -s "$dir/err" ] && ok=0
+		if [ "$live" = none ] || [ "$live" -gt "$baseline" ]; then ok=0; fi
+		if [ $ok = 1 ]; then
+			passed=$((passed + 1))
+		else
+			failed=$((failed + 1))
+			echo "FAILED: $2 $1, allocation $n of $all: exit $rc, live $live (usually $baseline): $(head -1 "$dir/err")"
+			[ $failed -gt 10 ] && exit 1
+		fi
+	done
+}
 for t in t1 t2; do
 	for args in "info" "info --count -j1" "events -j1" "events -j1 --format jsonl" "stats -j1" "check -j1"; do
-		# shellcheck disable=SC2086
-		once 0 $args "$dir/$t"
-		read -r all baseline < "$dir/report"
-		step=1
-		[ "$all" -gt 1500 ] && step=$((all / 1500 + 1))
-		for ((n = 1; n <= all; n += step)); do
-			rm -f "$dir/report"
-			# shellcheck disable=SC2086
-			once $n $args "$dir/$t"
-			rc=$?
-			read -r _ live < "$dir/report" 2>/dev/null || live=none
-			case $rc in
-			0 | 1 | 3 | 5) ok=1 ;;
-			*) ok=0 ;;
-			esac
-			[ $rc = 5 ] && [ ! -s "$dir/err" ] && ok=0
-			if [ "$live" = none ] || [ "$live" -gt "$baseline" ]; then ok=0; fi
-			if [ $ok = 1 ]; then
-				passed=$((passed + 1))
-			else
-				failed=$((failed + 1))
-				echo "FAILED: $args $t, allocation $n of $all: exit $rc, live $live (usually $baseline): $(head -1 "$dir/err")"
-				[ $failed -gt 10 ] && exit 1
-			fi
-		done
+		try $t "$args"
 	done
+done
+for args in "sync -j1" "sync -j1 --json" "sync -j1 --method hull" "latency -j1 --messages" "stats -j1"; do
+	try three "$args"
 done
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
