@@ -107,19 +107,19 @@ static void take_out(struct mer_ahead *a, struct mer_ahead_job *job)
 
 int mer_ahead_wait(struct mer_ahead *a, struct mer_ahead_job *job, struct mer_err *err)
 {
-	if (a && job->state != MER_AHEAD_IDLE) {
+	bool done = false;
+	if (a) {
 		pthread_mutex_lock(&a->lock);
-		if (job->state == MER_AHEAD_WAITING) {
+		if (job->state == MER_AHEAD_WAITING)
 			take_out(a, job);
-			job->state = MER_AHEAD_IDLE;
-		}
 		while (job->state == MER_AHEAD_RUNNING)
 			pthread_cond_wait(&a->done, &a->lock);
+		done = job->state == MER_AHEAD_DONE;
+		job->state = MER_AHEAD_IDLE;
 		pthread_mutex_unlock(&a->lock);
 	}
-	if (job->state == MER_AHEAD_IDLE)
+	if (!done)
 		return job->fn(job->ctx, err);
-	job->state = MER_AHEAD_IDLE;
 	if (job->rc && err)
 		*err = job->err;
 	return job->rc;
