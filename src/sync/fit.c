@@ -13,9 +13,9 @@
 #include "sync/smooth.h"
 
 enum {
-	CELLS = 2048,	   /* and one more per MORE_CELLS messages: */
+	CELLS = 768,	   /* and one more per MORE_CELLS messages: */
 	MORE_CELLS = 2048, /* time and memory are those of the cells' hulls, about 14 limits each */
-	MIN_CELL = 8,	   /* messages */
+	MIN_CELL = 16,	   /* messages */
 	PROBES = 512,	   /* cells that are looked at for the scales, ... */
 	TELLING = 3,	   /* ... with so many messages per direction, or some cells in a row */
 	ENOUGH = 20,	   /* probes to tell quantiles from, ... */
