@@ -280,17 +280,24 @@ static void write_interface(struct writing *w, const struct entry *e)
 	write_event(w, "lttng_statedump_end", e);
 }
 
+/* On the way down a packet passes the socket first, on the way up the device. */
+static void write_packet_event(struct writing *w, const struct entry *e)
+{
+	bool socket = w->layout & LAYOUT_ADDONS;
+	if (socket && e->what == SEND)
+		write_socket(w, e);
+	if (w->layout & LAYOUT_SKB)
+		write_skb(w, e);
+	if (socket && e->what != SEND)
+		write_socket(w, e);
+}
+
 static void write_entry(struct writing *w, const struct entry *e)
 {
 	switch ((enum what)e->what) {
 	case INTERFACE: write_interface(w, e); break;
 	case SEND:
-	case RECEIVE:
-		if (w->layout & LAYOUT_ADDONS)
-			write_socket(w, e);
-		if (w->layout & LAYOUT_SKB)
-			write_skb(w, e);
-		break;
+	case RECEIVE: write_packet_event(w, e); break;
 	case SWITCH: write_switch(w, e); break;
 	}
 }

@@ -156,12 +156,30 @@ static void put_offset(struct mer_str *out, const char *to, int64_t ab, int64_t 
 	mer_str_putc(out, ')');
 }
 
+/* Without messages back, where nothing else bounds the clocks: the numbers are not what they seem. */
+static void put_one_way(
+	const struct latencies *l, const struct direction *there, struct mer_str *out)
+{
+	const struct sync_host *hosts = l->s->result->hosts;
+	if (l->unchanged || (hosts[there->link->from].quality != SYNC_INCOMPLETE &&
+				    hosts[there->link->to].quality != SYNC_INCOMPLETE))
+		return;
+	put_name(out, name_of(l, there->link->from));
+	mer_str_puts(out, " to ");
+	put_name(out, name_of(l, there->link->to));
+	mer_str_puts(out,
+		": with messages one way only, latencies cannot be told from the "
+		"difference of the clocks. The fastest are taken to have needed no time.");
+}
+
 /* A sentence on a pair of hosts: negative both ways, negative one way, lopsided; or none. */
 static void put_hint(const struct latencies *l, const struct direction *there, struct mer_str *out)
 {
 	const struct direction *back = opposite(l, there);
-	if (!back)
+	if (!back) {
+		put_one_way(l, there, out);
 		return;
+	}
 	const struct sync_latency *ab = &there->after, *ba = &back->after;
 	const char *b = name_of(l, there->link->to);
 	bool lopsided = ab->min / 3 > ba->min || ba->min / 3 > ab->min;
@@ -222,7 +240,8 @@ static void put_hints(const struct latencies *l, struct mer_str *out, bool early
 		mer_str_clear(&line);
 		if (i == l->n && !early)
 			put_spikes(l, &line);
-		else if (i < l->n && l->rows[i].link->from < l->rows[i].link->to)
+		else if (i < l->n &&
+			 (l->rows[i].link->from < l->rows[i].link->to || !opposite(l, &l->rows[i])))
 			put_hint(l, &l->rows[i], &line);
 		if (!line.len)
 			continue;
@@ -237,6 +256,7 @@ static void put_text(const struct latencies *l, struct mer_str *out)
 {
 	uint64_t n = 0, before = 0, after = 0, loops = 0;
 	struct cli_table t;
+	struct mer_str line = { 0 };
 	for (size_t i = 0; i < l->n; i++) {
 		const struct direction *d = &l->rows[i];
 		if (is_loopback(d)) {
@@ -247,22 +267,29 @@ static void put_text(const struct latencies *l, struct mer_str *out)
 		before += d->before.n_violations;
 		after += d->after.n_violations;
 	}
-	cli_text_count(out, (int64_t)n);
-	mer_str_puts(out, " messages between hosts");
+	if (n)
+		cli_text_count(&line, (int64_t)n);
+	mer_str_puts(&line, n ? " messages between hosts" : "No messages between hosts");
 	if (loops) {
-		mer_str_puts(out, ", ");
-		cli_text_count(out, (int64_t)loops);
-		mer_str_puts(out, " of a host to itself");
+		mer_str_puts(&line, ", ");
+		cli_text_count(&line, (int64_t)loops);
+		mer_str_puts(&line, " of a host to itself");
 	}
-	mer_str_puts(out, "; received before sent: ");
-	cli_text_count(out, (int64_t)before);
-	mer_str_puts(out, " as recorded");
-	if (!l->unchanged) {
-		mer_str_puts(out, ", ");
-		cli_text_count(out, (int64_t)after);
-		mer_str_puts(out, " as synchronized");
+	if (n) {
+		mer_str_puts(&line, "; received before sent: ");
+		cli_text_count(&line, (int64_t)before);
+		mer_str_puts(&line, " as recorded");
 	}
-	mer_str_puts(out, ".\n\n");
+	if (n && !l->unchanged) {
+		mer_str_puts(&line, ", ");
+		cli_text_count(&line, (int64_t)after);
+		mer_str_puts(&line, " as synchronized");
+	}
+	mer_str_putc(&line, '.');
+	cli_text_wrap(out, line.data ? line.data : "", (size_t)cli_width(l->s->cli), 0);
+	out->failed |= line.failed;
+	mer_str_fini(&line);
+	mer_str_putc(out, '\n');
 	fill_brief(l, &t, after > 0);
 	size_t all = t.n_rows, limit = l->v->limit ? l->v->limit : 2 * SCREENFUL;
 	t.n_rows = all < limit ? all : limit;

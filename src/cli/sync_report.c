@@ -248,8 +248,10 @@ static void put_group(struct cli_sync *s, uint32_t group, struct mer_str *out)
 		find_course(h, &w, &c);
 		if (r->references[group] == i) {
 			cli_text_clean(&words, h->name, strlen(h->name), false);
-			mer_str_puts(
-				&words, " is the reference: the others are measured against it.\n");
+			bool alone = cli_sync_group_size(r, group) == 1;
+			mer_str_puts(&words,
+				alone ? " cannot be compared with any other host.\n"
+				      : " is the reference: the others are measured against it.\n");
 		} else {
 			put_words(&words, h, &c);
 		}

@@ -50,7 +50,7 @@ static void put_name(struct mer_str *out, const char *name)
 	cli_text_clean(out, name, strlen(name), false);
 }
 
-static uint32_t group_size(const struct sync_result *r, uint32_t group)
+uint32_t cli_sync_group_size(const struct sync_result *r, uint32_t group)
 {
 	uint32_t n = 0;
 	for (uint32_t h = 0; h < r->n_hosts; h++)
@@ -117,7 +117,7 @@ static void put_verdict(const struct sync_result *r, struct mer_str *out)
 {
 	uint64_t n, before, after;
 	sum_messages(r, &n, &before, &after);
-	uint32_t largest = r->n_groups ? group_size(r, 0) : 0;
+	uint32_t largest = r->n_groups ? cli_sync_group_size(r, 0) : 0;
 	if (r->n_hosts < 2) {
 		mer_str_puts(out, "One clock: there is nothing to synchronize.");
 		return;
@@ -130,12 +130,18 @@ static void put_verdict(const struct sync_result *r, struct mer_str *out)
 		return;
 	} else {
 		uint32_t open = count_open(r);
-		mer_str_printf(
-			out, "%u of %u hosts are on one time line", largest - open, r->n_hosts);
-		put_worst(r, out);
-		if (open)
-			mer_str_printf(out, "; %u %s limited on one side only", open,
-				open > 1 ? "clocks are" : "clock is");
+		const char *limited = open > 1 ? "clocks are" : "clock is";
+		if (largest - open > 1 || !open) {
+			mer_str_printf(out, "%u of %u hosts are on one time line", largest - open,
+				r->n_hosts);
+			put_worst(r, out);
+			if (open)
+				mer_str_printf(
+					out, "; %u %s limited on one side only", open, limited);
+		} else {
+			mer_str_printf(out, "Of %u hosts %u %s limited on one side only",
+				r->n_hosts, open, limited);
+		}
 	}
 	if (n) {
 		mer_str_puts(out, "; ");
@@ -194,12 +200,17 @@ static void fill_hosts(const struct sync_result *r, struct cli_table *t)
 	cli_table_init(t, brief);
 	for (uint32_t i = 0; i < r->n_hosts; i++) {
 		const struct sync_host *h = &r->hosts[i];
-		cli_table_add(t,
-			(struct cli_cell[]){ CLI_CELL_TEXT(h->name), CLI_CELL(sync_host_offset(h)),
-				CLI_CELL_RATIO(sync_host_drift_ppm(h)), bound_cell(h->bound.median),
-				bound_cell(h->bound.max), CLI_CELL(h->map.n ? h->map.n : 1),
-				CLI_CELL(h->n_matched), CLI_CELL(h->n_used),
-				CLI_CELL_TEXT(brief_quality(h->quality)) });
+		/* With nobody to compare it with, 0 would say that nothing is uncertain. */
+		bool alone = h->quality == SYNC_ABSENT && h->n_matched == 0;
+		const struct cli_cell none = CLI_CELL_NONE;
+		cli_table_add(
+			t, (struct cli_cell[]){ CLI_CELL_TEXT(h->name),
+				   alone ? none : CLI_CELL(sync_host_offset(h)),
+				   alone ? none : CLI_CELL_RATIO(sync_host_drift_ppm(h)),
+				   alone ? none : bound_cell(h->bound.median),
+				   alone ? none : bound_cell(h->bound.max),
+				   CLI_CELL(h->map.n ? h->map.n : 1), CLI_CELL(h->n_matched),
+				   CLI_CELL(h->n_used), CLI_CELL_TEXT(brief_quality(h->quality)) });
 	}
 }
 
@@ -426,7 +437,7 @@ static void put_text(struct cli_sync *s, struct mer_str *out)
 	fill_hosts(r, &t);
 	put_table(s->cli, &t, out);
 	for (uint32_t g = 0; g < r->n_groups && g < 8; g++)
-		if (group_size(r, g) > 1) {
+		if (cli_sync_group_size(r, g) > 1) {
 			mer_str_puts(out, "Offsets are to be added to get the clock of ");
 			put_name(out, r->hosts[r->references[g]].name);
 			mer_str_puts(out, g ? " (its group).\n" : ".\n");

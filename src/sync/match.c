@@ -460,6 +460,19 @@ static int receive_again(
 	return count_duplicate(t, x, e, err);
 }
 
+/* Was this receive seen a moment before in a layout that knows more? Then it is of that message, not
+ * of a lost one before, from which it cannot be told. */
+static bool is_seen_better(struct sync_matcher *t, const struct sync_end *e)
+{
+	struct sync_entry *x;
+	for (uint32_t at = e->hash;
+		(x = sync_index_next(&t->pending, &t->pending.keys, e->hash, &at));)
+		if (x->state == SYNC_MATCHED && x->addresses && x->recv_host == e->host &&
+			is_close(x->received, e->time) && relate(x, e) == SAME)
+			return true;
+	return false;
+}
+
 static int add_receive(struct sync_matcher *t, const struct sync_end *e, struct sync_match *match,
 	struct mer_err *err)
 {
@@ -482,6 +495,8 @@ static int add_receive(struct sync_matcher *t, const struct sync_end *e, struct 
 		case SYNC_SENT:
 		case SYNC_LOOPED:
 			if (x->send_host != e->host && (e->is_local || x->is_local))
+				continue;
+			if (!e->addresses && e->kind == SYNC_TCP && is_seen_better(t, e))
 				continue;
 			if (x->send_host != e->host || is_unique(e->kind))
 				return add_match(t, x, e, match, err);

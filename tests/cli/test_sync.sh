@@ -169,4 +169,20 @@ run 0 sync --json --at node01:+1s demo/cluster-10/node01 demo/wget-cold-hot/clie
 text "$dir/out" '"host":"client","time":null,"low":null,"high":null' 'no messages'
 run 0 sync demo/cluster-10/node01
 text "$dir/out" '^One clock' 'one host'
+# One way only, and hosts that have nothing to do with each other.
+"$CTFGEN" -o "$dir/one-way" tests/tools/two-hosts.scn
+run 0 sync "$dir/one-way"
+text "$dir/out" '^Of 2 hosts 1 clock is limited on one side only; no message' 'one way'
+cat >"$dir/apart.scn" <<-END
+	epoch 1700000000s
+	host a { uuid "11111111-2222-4333-8444-555555555555" }
+	host b { uuid "11111111-2222-4333-8444-555555555556" }
+	1ms a 0 sched_switch prev_comm="x" next_comm="y" next_tid=42
+	2ms b 0 sched_switch prev_comm="x" next_comm="y" next_tid=42
+END
+"$CTFGEN" -o "$dir/apart" "$dir/apart.scn"
+run 0 sync "$dir/apart"
+text "$dir/out" '^a +- +- +- +- +1 +0 +0 +absent$' 'no offset is claimed'
+run 0 sync --report "$dir/apart"
+text "$dir/out" '^b cannot be compared with any other host\.$' 'report of one that is alone'
 finish

@@ -215,6 +215,45 @@ static void test_retransmission(void **state)
 	tear_down(&w);
 }
 
+/* Both layouts on both hosts: the one that knows less cannot tell the retransmission from what was
+ * lost, but has nothing to add either. */
+static void test_retransmission_in_two_layouts(void **state)
+{
+	(void)state;
+	struct test w;
+	set_up(&w, 0);
+	struct sync_end first = segment(A, 100 * MS, true), again = segment(A, 300 * MS, true);
+	again.id = 10;
+	add(&w, bare(first));
+	add(&w, first);
+	add(&w, bare(again));
+	add(&w, again);
+	struct sync_end arrived = segment(B, 301 * MS, false), weak = bare(arrived);
+	arrived.id = 10;
+	weak.time += 2000;
+	struct sync_match m = add(&w, arrived);
+	assert_true(m.found);
+	assert_int_equal(m.sent, 300 * MS);
+	assert_false(add(&w, weak).found);
+	finish(&w);
+	check_link(&w, A, B, 1, 300 * MS, 301 * MS);
+	assert_int_equal(w.m.hosts[A].n_unmatched_sent, 1);
+	tear_down(&w);
+
+	/* Much later it is another one: the lost one was late. */
+	set_up(&w, 0);
+	add(&w, first);
+	add(&w, again);
+	add(&w, arrived);
+	weak.time += 10 * MS;
+	m = add(&w, weak);
+	assert_true(m.found);
+	assert_int_equal(m.sent, 100 * MS);
+	finish(&w);
+	check_link(&w, A, B, 2, 100 * MS, weak.time);
+	tear_down(&w);
+}
+
 static void test_devices_and_bridges(void **state)
 {
 	(void)state;
@@ -615,6 +654,7 @@ int main(void)
 		cmocka_unit_test(test_what_both_know_must_agree),
 		cmocka_unit_test(test_translated_addresses),
 		cmocka_unit_test(test_retransmission),
+		cmocka_unit_test(test_retransmission_in_two_layouts),
 		cmocka_unit_test(test_devices_and_bridges),
 		cmocka_unit_test(test_to_itself),
 		cmocka_unit_test(test_key_used_again),
