@@ -125,6 +125,13 @@ static void cell_hull(const struct frame *f, struct direction *d, int64_t until,
 	d->n_hull = n;
 }
 
+struct told { /* by the messages of some cells in a row */
+	size_t n[2];
+	double sum, least; /* of one-way traffic, as of a direction */
+};
+
+static const struct told NOTHING_TOLD = { { 0, 0 }, 0, INFINITY };
+
 struct gap {
 	double size, middle; /* middle: at t = 0 */
 };
@@ -208,18 +215,15 @@ static int add_nodes(struct fit *f, struct mer_err *err)
 	return 0;
 }
 
-/* What some cells in a row, from a node on, tell of the scales: with n[] messages per direction. */
-static void probe(struct fit *f, size_t first_node, const size_t n[2])
+/* What some cells in a row, from a node on, tell of the scales. */
+static void probe(struct fit *f, size_t first_node, const struct told *told)
 {
 	const struct sync_smooth_node *p = f->nodes + first_node;
 	size_t n_nodes = f->n - first_node;
-	if (has_both(f)) {
-		f->probes[f->n_probes++] =
-			gap_at(p, n_nodes, widest(f, p, n_nodes, f->max_rate, &ANY_SLOPE)).size;
-		return;
-	}
-	const struct direction *d = n[0] ? &f->d[0] : &f->d[1];
-	f->probes[f->n_probes++] = d->sum / (double)d->n_cell - d->least;
+	f->probes[f->n_probes++] =
+		has_both(f)
+			? gap_at(p, n_nodes, widest(f, p, n_nodes, f->max_rate, &ANY_SLOPE)).size
+			: told->sum / (double)(told->n[0] + told->n[1]) - told->least;
 }
 
 /* End of the next cell: by time, and by messages, so that bursts are cut finely. */
@@ -256,7 +260,8 @@ static int thin_out(struct fit *f, struct mer_err *err)
 	span /= n_cells;
 	if (!(f->probes = malloc(PROBES * sizeof *f->probes)))
 		return mer_fail_nomem(err);
-	size_t every = n / size / PROBES + 1, first = 0, seen[2] = { 0, 0 };
+	size_t every = n / size / PROBES + 1, first = 0;
+	struct told told = NOTHING_TOLD;
 	for (size_t c = 0; d[0].at < d[0].n || d[1].at < d[1].n; c++) {
 		int64_t until = cell_end(d, size, span);
 		for (int k = 0; k < 2; k++)
@@ -264,16 +269,19 @@ static int thin_out(struct fit *f, struct mer_err *err)
 		int rc = add_nodes(f, err);
 		if (rc)
 			return rc;
-		seen[0] += d[0].n_cell;
-		seen[1] += d[1].n_cell;
-		bool enough = has_both(f) ? seen[0] >= TELLING && seen[1] >= TELLING
-					  : d[0].n_cell + d[1].n_cell >= TELLING;
+		for (int k = 0; k < 2; k++) {
+			told.n[k] += d[k].n_cell;
+			told.sum += d[k].sum;
+			told.least = fmin(told.least, d[k].least);
+		}
+		bool enough = has_both(f) ? told.n[0] >= TELLING && told.n[1] >= TELLING
+					  : told.n[0] + told.n[1] >= TELLING;
 		if (!enough)
 			continue;
 		if (c % every == 0 && f->n_probes < PROBES)
-			probe(f, first, seen);
+			probe(f, first, &told);
 		first = f->n;
-		seen[0] = seen[1] = 0;
+		told = NOTHING_TOLD;
 	}
 	return 0;
 }
@@ -348,7 +356,8 @@ static void leave_out(struct fit *f)
 static struct sync_smooth first_scales(struct fit *f)
 {
 	struct sync_smooth s = { .rate = -f->frame.rate,
-		.rate_sd = fmax(fmin(USUAL_RATE, f->max_rate), 1e-3) };
+		.rate_sd = fmax(fmin(USUAL_RATE, f->max_rate), 1e-3),
+		.most_walk = INFINITY };
 	s.steady = f->d[0].n + f->d[1].n < 2 * FEW;
 	double low = INFINITY, high = -INFINITY, spread = 0;
 	for (size_t i = 0; i < f->n; i++) {
@@ -393,6 +402,8 @@ static struct sync_smooth first_scales(struct fit *f)
 	double wander = 2 * spread + 10;
 	s.walk = fmin(
 		3 * wander * wander / pow(2 * cell, 3), f->max_rate * f->max_rate / (2 * cell));
+	if (!has_both(f)) /* nothing on the other side calls back a course that runs away */
+		s.most_walk = f->max_rate * f->max_rate / fmax(f->nodes[f->n - 1].t, 1e-9);
 	s.blur = fmax(LEAST_BLUR_NS, 0.02 * spread);
 	return s;
 }
@@ -421,6 +432,25 @@ static struct sync_smooth find_course(struct fit *f, double *values)
 	size_t sweeps = WORK / f->n;
 	sync_smooth_run(&s, f->nodes, f->n, sweeps < 10 ? 10 : sweeps > 40 ? 40 : (unsigned)sweeps);
 	return s;
+}
+
+/* One direction alone: nothing on the other side calls back a course that runs away. Farther from
+ * a limit than they are spread it is no course, and a straight line is better. */
+static void call_back(struct fit *f)
+{
+	double low = INFINITY, high = -INFINITY, farthest = 0;
+	for (size_t i = 0; i < f->n; i++) {
+		low = fmin(low, f->nodes[i].y);
+		high = fmax(high, f->nodes[i].y);
+		double far = fabs(f->nodes[i].y - f->nodes[i].mean);
+		farthest = far <= farthest ? farthest : far; /* NaN is far */
+	}
+	if (farthest <= 2 * (high - low) + 1e6)
+		return;
+	for (size_t i = 0; i < f->n; i++) {
+		f->nodes[i].mean = f->nodes[i].rate = 0;
+		f->nodes[i].sd = f->nodes[i].rate_sd = 1000;
+	}
 }
 
 /* One direction alone: the course touches its limits. */
@@ -541,8 +571,10 @@ static int fit_points(struct fit *f, struct sync_fit *fit, struct mer_err *err)
 	if (has_both(f))
 		fit->floor_ns = s.floor;
 	if (!tell_delays(f) || !straight(f, &s, fit)) {
-		if (!has_both(f))
+		if (!has_both(f)) {
+			call_back(f);
 			touch(f);
+		}
 		fit->rate_before = likely_rate(f, &f->nodes[0], s.rate_sd);
 		fit->rate_after = likely_rate(f, &f->nodes[f->n - 1], s.rate_sd);
 		limit_rate(f);

@@ -72,6 +72,22 @@ int sync_take_limits(
 	return rc;
 }
 
+int sync_take_step_sizes(struct sync_result *r, uint32_t host, struct mer_err *err)
+{
+	struct sync_host *h = &r->hosts[host];
+	struct sync_step *steps = mer_arena_zalloc(&r->arena, h->n_steps, sizeof(*steps));
+	if (!steps)
+		return mer_fail_nomem(err);
+	for (size_t i = 0; i < h->n_steps; i++) {
+		struct sync_range range = h->steps[i].range;
+		int64_t before = sync_sub(trace_map_time(&h->map, range.begin), range.begin);
+		int64_t behind = sync_sub(trace_map_time(&h->map, range.end), range.end);
+		steps[i] = (struct sync_step){ range, sync_sub(before, behind) };
+	}
+	h->steps = steps;
+	return 0;
+}
+
 static int64_t half_width(struct sync_result *r, uint32_t host, int64_t t)
 {
 	int64_t low, high;

@@ -2,6 +2,20 @@
 
 #include <stdlib.h>
 
+static int by_hosts(const void *a, const void *b)
+{
+	const struct sync_pair *p = a, *q = b;
+	if (p->a != q->a)
+		return p->a < q->a ? -1 : 1;
+	return p->b < q->b ? -1 : p->b > q->b;
+}
+
+void sync_result_sort_pairs(struct sync_result *r)
+{
+	if (r->n_pairs)
+		qsort(r->pairs, r->n_pairs, sizeof(*r->pairs), by_hosts);
+}
+
 void sync_result_free(struct sync_result *r)
 {
 	if (!r)

@@ -87,6 +87,8 @@ struct sync_result {
 	struct mer_diags diags;		 /* advice and reservations */
 };
 
+/* Puts the pairs in their order, whatever it was in which they were found. */
+void sync_result_sort_pairs(struct sync_result *);
 void sync_result_free(struct sync_result *r); /* NULL is fine */
 
 /* Every host's map is to be applied as it is, whatever its quality: it is the best that is known

@@ -454,14 +454,6 @@ static void read_pair(struct input *in, json v, struct sync_pair *p)
 	p->ba = read_direction(in, v, "ba");
 }
 
-static int by_hosts(const void *a, const void *b)
-{
-	const struct sync_pair *p = a, *q = b;
-	if (p->a != q->a)
-		return p->a < q->a ? -1 : 1;
-	return p->b < q->b ? -1 : p->b > q->b;
-}
-
 static void read_pairs(struct input *in, json root, struct sync_result *r)
 {
 	json list = mer_json_get_array_of(&in->get, root, "pairs", MER_JSON_OBJECT);
@@ -477,10 +469,9 @@ static void read_pairs(struct input *in, json root, struct sync_result *r)
 			continue;
 		r->pairs[r->n_pairs++] = p;
 	}
-	if (r->n_pairs)
-		qsort(r->pairs, r->n_pairs, sizeof(*r->pairs), by_hosts);
+	sync_result_sort_pairs(r);
 	for (size_t i = 1; i < r->n_pairs; i++)
-		if (by_hosts(&r->pairs[i - 1], &r->pairs[i]) == 0)
+		if (r->pairs[i - 1].a == r->pairs[i].a && r->pairs[i - 1].b == r->pairs[i].b)
 			mer_json_get_fail(&in->get, list, "a pair of hosts is there twice");
 }
 

@@ -104,7 +104,8 @@ static void meet_limit(const struct sync_smooth *s, struct sync_smooth_node *n, 
 
 /* How much the rate walked between n and the node before it, by what both sides say; the walk's
  * variance follows, drawn towards the typical one. */
-static void adjust_walk(double typical, struct sync_smooth_node *n, double dt, struct tally *tally)
+static void adjust_walk(
+	const struct sync_smooth *s, struct sync_smooth_node *n, double dt, struct tally *tally)
 {
 	const struct sync_belief *l = &n->before;
 	struct sync_belief all = with_limit(plus(*l, &n->after), n);
@@ -125,7 +126,9 @@ static void adjust_walk(double typical, struct sync_smooth_node *n, double dt, s
 	tally->surprise += surprise;
 	tally->room += room;
 	if (dt > 0)
-		n->walk = (TAIL * typical + n->walk * n->walk * surprise) / (TAIL + n->walk * room);
+		n->walk = fmin(
+			(TAIL * s->walk + n->walk * n->walk * surprise) / (TAIL + n->walk * room),
+			s->most_walk);
 }
 
 static void sweep(struct sync_smooth *s, struct sync_smooth_node *nodes, size_t n, bool adjust,
@@ -142,7 +145,7 @@ static void sweep(struct sync_smooth *s, struct sync_smooth_node *nodes, size_t 
 		meet_limit(s, &nodes[i], tally);
 		double dt = i ? nodes[i].t - nodes[i - 1].t : 0, walk = nodes[i].walk;
 		if (adjust)
-			adjust_walk(s->walk, &nodes[i], dt, tally);
+			adjust_walk(s, &nodes[i], dt, tally);
 		if (i)
 			nodes[i - 1].after =
 				elsewhere(with_limit(nodes[i].after, &nodes[i]), -dt, walk);
@@ -180,7 +183,7 @@ void sync_smooth_run(
 		double moved = tally.change / (double)n;
 		if (tally.room > 0)
 			s->walk *= fmin(fmax(tally.surprise / tally.room, 0.01), 100);
-		s->walk = fmax(s->walk, 1e-30);
+		s->walk = fmin(fmax(s->walk, 1e-30), s->most_walk);
 		if (s->contacts > 0 && tally.stiffness > 0) {
 			/* Newton's step, but not far at once in an unknown land. */
 			double most = tally.weight / tally.contacts;

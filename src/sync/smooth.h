@@ -43,11 +43,12 @@ struct sync_smooth {
 	double blur;		  /* the limits are uncertain by so much, ns: > 0 */
 	double floor;	       /* the least distance between limits of both sides; adjusted, ns */
 	double floor_range[2]; /* in which it is adjusted */
-	double contacts; /* how many limits per ns of distance there are, next to the least one;
+	double contacts;  /* how many limits per ns of distance there are, next to the least one;
 			         0: the floor is known */
-	double walk;	 /* typical variance of the rate's steps, to start from; adjusted */
-	bool steady;	 /* the walk is not adjusted */
-	bool doubt;	 /* limits may be wrong */
+	double walk;	  /* typical variance of the rate's steps, to start from; adjusted */
+	double most_walk; /* it is not adjusted beyond: where nothing else holds the course */
+	bool steady;	  /* the walk is not adjusted */
+	bool doubt;	  /* limits may be wrong */
 };
 
 /* Sets the nodes up: before the first run, after the limits are set. */

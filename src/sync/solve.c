@@ -540,10 +540,15 @@ static int solve(struct solve *s)
 	}
 	if (rc == 0)
 		rc = make_maps(s);
+	for (uint32_t h = 0; h < s->n_hosts && rc == 0; h++)
+		if (s->methods[h] == SYNC_AUTO && r->hosts[h].n_steps)
+			rc = sync_take_step_sizes(r, h, s->err);
 	if (rc == 0)
 		rc = measure(s);
-	if (rc == 0)
+	if (rc == 0) {
+		sync_result_sort_pairs(r); /* no longer side by side with s->pairs */
 		sync_advise(r);
+	}
 	return rc;
 }
 
