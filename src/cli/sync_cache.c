@@ -130,7 +130,7 @@ static void remove_old(const char *dir)
 			fstatat(dirfd(d), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
 			!S_ISREG(st.st_mode))
 			continue;
-		snprintf(files[n].name, sizeof(files[n].name), "%s", entry->d_name);
+		memcpy(files[n].name, entry->d_name, strlen(entry->d_name) + 1); /* is_ours: it fits */
 		files[n++].used = st.st_mtime;
 	}
 	time_t oldest = time(NULL) - (time_t)KEEP_DAYS * 86400;
