@@ -130,7 +130,8 @@ static void remove_old(const char *dir)
 			fstatat(dirfd(d), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
 			!S_ISREG(st.st_mode))
 			continue;
-		memcpy(files[n].name, entry->d_name, strlen(entry->d_name) + 1); /* is_ours: it fits */
+		memcpy(files[n].name, entry->d_name,
+			strlen(entry->d_name) + 1); /* is_ours: it fits */
 		files[n++].used = st.st_mtime;
 	}
 	time_t oldest = time(NULL) - (time_t)KEEP_DAYS * 86400;
