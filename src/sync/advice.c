@@ -234,8 +234,11 @@ static void grade_host(struct sync_result *r, uint32_t number)
 	for (uint32_t o = 0; o < r->n_hosts && alone; o++)
 		alone = o == number || r->hosts[o].group != h->group;
 	if (h->quality == SYNC_REFERENCE) {
-		if (alone && r->n_hosts > 1)
+		if (alone && r->n_hosts > 1) {
 			h->quality = SYNC_ABSENT;
+			h->bound =
+				(struct sync_bound){ INT64_MAX, INT64_MAX, INT64_MAX, MER_NO_TIME };
+		}
 		return;
 	}
 	tell_breaks(r, number);
