@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sync/drift.h"
+#include "sync/points.h"
 
 enum {
 	LOOK = 16,	       /* points on either side that vote on a contradiction */
@@ -409,29 +410,20 @@ static bool consistent(const struct walk *w, int64_t begin, int64_t end, double 
 	return true;
 }
 
-static size_t first_at(const struct side *s, int64_t x)
-{
-	size_t lo = 0, hi = s->n;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (s->p[mid].x < x)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 static const double MAX_SLEW = 0.2; /* beyond it is not a clock that is slewed */
 
 /* The least rate that makes the points around a break consistent; > MAX_SLEW: none does. */
 static double needed_rate(
 	const struct walk *w, int64_t begin, int64_t end, int64_t from, int64_t to)
 {
-	size_t u0 = first_at(&w->upper, from), u1 = first_at(&w->upper, to);
-	size_t l0 = first_at(&w->lower, from), l1 = first_at(&w->lower, to);
-	size_t ub = first_at(&w->upper, begin), ue = first_at(&w->upper, end);
-	size_t lb = first_at(&w->lower, begin), le = first_at(&w->lower, end);
+	size_t u0 = sync_first_point(w->upper.p, w->upper.n, from),
+	       u1 = sync_first_point(w->upper.p, w->upper.n, to);
+	size_t l0 = sync_first_point(w->lower.p, w->lower.n, from),
+	       l1 = sync_first_point(w->lower.p, w->lower.n, to);
+	size_t ub = sync_first_point(w->upper.p, w->upper.n, begin),
+	       ue = sync_first_point(w->upper.p, w->upper.n, end);
+	size_t lb = sync_first_point(w->lower.p, w->lower.n, begin),
+	       le = sync_first_point(w->lower.p, w->lower.n, end);
 	u0 = ub > u0 + AROUND ? ub - AROUND : u0;
 	l0 = lb > l0 + AROUND ? lb - AROUND : l0;
 	u1 = u1 > ue + AROUND ? ue + AROUND : u1;

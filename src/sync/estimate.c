@@ -5,7 +5,6 @@
 #include <string.h>
 #include "sync/drift.h"
 #include "sync/fit.h"
-#include "sync/points.h"
 
 /* --- One pair ------------------------------------------------------------------------------------- */
 
@@ -15,19 +14,6 @@ struct part {		    /* of a pair's time, between its breaks or inside a slew */
 	bool first, last; /* nothing before, nothing behind */
 	bool slew;	  /* inside of one, whose ends belong to the neighbours */
 };
-
-static size_t first_at(const struct sync_point *p, size_t n, int64_t x)
-{
-	size_t lo = 0, hi = n;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (p[mid].x < x)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
 
 /* Does the course go on outside with another slope than it has at its end? Over SYNC_FAR_NS a
  * difference that matters is a nanosecond. */
@@ -43,12 +29,12 @@ static bool bends(const struct sync_fit *fit, bool front)
 static int fit_part(const struct sync_pair_points *p, const struct part *part, int64_t base,
 	struct sync_course *f, struct mer_err *err)
 {
-	size_t u = first_at(p->upper, p->n_upper, part->begin);
-	size_t l = first_at(p->lower, p->n_lower, part->begin);
-	size_t ue =
-		part->last ? p->n_upper : first_at(p->upper, p->n_upper, sync_add(part->end, 1));
-	size_t le =
-		part->last ? p->n_lower : first_at(p->lower, p->n_lower, sync_add(part->end, 1));
+	size_t u = sync_first_point(p->upper, p->n_upper, part->begin);
+	size_t l = sync_first_point(p->lower, p->n_lower, part->begin);
+	size_t ue = part->last ? p->n_upper
+			       : sync_first_point(p->upper, p->n_upper, sync_add(part->end, 1));
+	size_t le = part->last ? p->n_lower
+			       : sync_first_point(p->lower, p->n_lower, sync_add(part->end, 1));
 	if (part->begin > part->end || (u == ue && l == le))
 		return 0;
 	struct sync_fit_options o = { .max_rate = part->rate };
@@ -89,13 +75,8 @@ static int course_on(const struct sync_messages *m, const struct sync_pairs *pai
 {
 	*f = (struct sync_course){ 0 };
 	const struct sync_pair_scan *pair = &pairs->pairs[number];
-	size_t forth = host == pair->a ? pair->ab : pair->ba;
-	size_t back = host == pair->a ? pair->ba : pair->ab;
 	struct sync_pair_points p;
-	int rc = sync_points_new(forth == SYNC_NO_LINK ? NULL : &m->links[forth],
-		back == SYNC_NO_LINK ? NULL : &m->links[back],
-		forth == SYNC_NO_LINK ? NULL : pairs->out[forth],
-		back == SYNC_NO_LINK ? NULL : pairs->out[back], INT64_MIN, INT64_MAX, &p, err);
+	int rc = sync_pair_points(m, pairs, number, host, pairs->out, &p, err);
 	if (rc)
 		return rc;
 	/* Relative to the first point; times that are nonsense are kept within what a double holds. */

@@ -23,8 +23,7 @@ struct sync_knot {
 };
 
 struct sync_fit_options {
-	double max_rate;    /* |g'| is at most this: 1e-3 for 1000 ppm */
-	unsigned n_threads; /* 0: one */
+	double max_rate; /* |g'| is at most this: 1e-3 for 1000 ppm */
 };
 
 struct sync_fit {

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sync/corridor.h"
-#include "sync/points.h"
 
 /* --- How much is open ---------------------------------------------------------------------------- */
 
@@ -94,6 +93,18 @@ static int prepare_out(const struct sync_messages *m, struct sync_pairs *pairs, 
 	return 0;
 }
 
+int sync_pair_points(const struct sync_messages *m, const struct sync_pairs *pairs, size_t number,
+	uint32_t axis, uint8_t *const *out, struct sync_pair_points *p, struct mer_err *err)
+{
+	const struct sync_pair_scan *pair = &pairs->pairs[number];
+	size_t forth = axis == pair->a ? pair->ab : pair->ba;
+	size_t back = axis == pair->a ? pair->ba : pair->ab;
+	bool has_forth = forth != SYNC_NO_LINK, has_back = back != SYNC_NO_LINK;
+	return sync_points_new(has_forth ? &m->links[forth] : NULL,
+		has_back ? &m->links[back] : NULL, has_forth && out ? out[forth] : NULL,
+		has_back && out ? out[back] : NULL, p, err);
+}
+
 int sync_pair_scan_on(const struct sync_messages *m, struct sync_pairs *pairs, size_t number,
 	uint32_t axis, double max_rate, struct mer_err *err)
 {
@@ -101,9 +112,7 @@ int sync_pair_scan_on(const struct sync_messages *m, struct sync_pairs *pairs, s
 	size_t forth = axis == pair->a ? pair->ab : pair->ba;
 	size_t back = axis == pair->a ? pair->ba : pair->ab;
 	struct sync_pair_points p;
-	int rc = sync_points_new(forth == SYNC_NO_LINK ? NULL : &m->links[forth],
-		back == SYNC_NO_LINK ? NULL : &m->links[back], NULL, NULL, INT64_MIN, INT64_MAX, &p,
-		err);
+	int rc = sync_pair_points(m, pairs, number, axis, NULL, &p, err);
 	if (rc)
 		return rc;
 	sync_breaks_free(&pair->breaks);

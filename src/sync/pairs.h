@@ -6,6 +6,7 @@
 #include "sync/breaks.h"
 #include "sync/drift.h"
 #include "sync/messages.h"
+#include "sync/points.h"
 
 #define SYNC_NO_LINK SIZE_MAX
 
@@ -32,6 +33,10 @@ struct sync_pairs {
  * own: a is the one with the lower rank. */
 int sync_pairs_new(const struct sync_messages *m, const uint32_t *rank, struct sync_pairs *pairs,
 	struct mer_err *err);
+/* The messages of a pair as limits on the clock of one of its hosts; out: pairs->out, or NULL to leave
+ * nothing out. */
+int sync_pair_points(const struct sync_messages *m, const struct sync_pairs *pairs, size_t pair,
+	uint32_t axis, uint8_t *const *out, struct sync_pair_points *p, struct mer_err *err);
 void sync_pairs_free(struct sync_pairs *pairs);
 /* Where a break is on the clock of one of the pair's hosts. */
 struct sync_range sync_break_range(

@@ -7,8 +7,8 @@
 #include "sync/order.h"
 
 /* The times of the axis' ends, and what they say. */
-static int one_direction(const struct sync_link *l, bool forth, const uint8_t *out, int64_t begin,
-	int64_t end, struct sync_point **points, uint32_t **of, size_t *n, struct mer_err *err)
+static int one_direction(const struct sync_link *l, bool forth, const uint8_t *out,
+	struct sync_point **points, uint32_t **of, size_t *n, struct mer_err *err)
 {
 	*points = NULL;
 	*of = NULL;
@@ -23,7 +23,7 @@ static int one_direction(const struct sync_link *l, bool forth, const uint8_t *o
 	for (size_t i = 0; i < l->n; i++) {
 		const struct sync_message *m = &l->messages[i];
 		int64_t x = forth ? m->sent : m->received;
-		if ((out && out[i]) || x < begin || x >= end) {
+		if (out && out[i]) {
 			all = false;
 			continue;
 		}
@@ -44,7 +44,7 @@ static int one_direction(const struct sync_link *l, bool forth, const uint8_t *o
 	for (size_t i = 0; i < l->n; i++) {
 		const struct sync_message *m = &l->messages[i];
 		int64_t x = forth ? m->sent : m->received;
-		if (!((out && out[i]) || x < begin || x >= end))
+		if (!(out && out[i]))
 			keys[k++] = (struct sync_order_key){ x, (uint32_t)i };
 	}
 	int rc = sorted ? 0 : sync_order(keys, k, err);
@@ -59,15 +59,14 @@ static int one_direction(const struct sync_link *l, bool forth, const uint8_t *o
 }
 
 int sync_points_new(const struct sync_link *forth, const struct sync_link *back,
-	const uint8_t *out_forth, const uint8_t *out_back, int64_t begin, int64_t end,
-	struct sync_pair_points *p, struct mer_err *err)
+	const uint8_t *out_forth, const uint8_t *out_back, struct sync_pair_points *p,
+	struct mer_err *err)
 {
 	memset(p, 0, sizeof(*p));
-	int rc = one_direction(
-		forth, true, out_forth, begin, end, &p->upper, &p->upper_of, &p->n_upper, err);
+	int rc = one_direction(forth, true, out_forth, &p->upper, &p->upper_of, &p->n_upper, err);
 	if (rc == 0)
-		rc = one_direction(back, false, out_back, begin, end, &p->lower, &p->lower_of,
-			&p->n_lower, err);
+		rc = one_direction(
+			back, false, out_back, &p->lower, &p->lower_of, &p->n_lower, err);
 	if (rc)
 		sync_points_free(p);
 	return rc;
@@ -80,4 +79,17 @@ void sync_points_free(struct sync_pair_points *p)
 	free(p->upper_of);
 	free(p->lower_of);
 	memset(p, 0, sizeof(*p));
+}
+
+size_t sync_first_point(const struct sync_point *p, size_t n, int64_t x)
+{
+	size_t lo = 0, hi = n;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (p[mid].x < x)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
 }

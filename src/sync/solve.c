@@ -10,7 +10,6 @@
 #include "sync/latency.h"
 #include "sync/limits.h"
 #include "sync/order.h"
-#include "sync/points.h"
 #include "sync/project.h"
 
 struct solve {
@@ -264,14 +263,8 @@ static int from_piece(const struct trace_clock_piece *p, struct sync_course *f, 
 /* One offset for all time: in the middle between the tightest limits. */
 static int constant(struct solve *s, uint32_t h, struct sync_course *f)
 {
-	const struct sync_pair_scan *p = &s->pairs.pairs[s->tree.edge[h]];
-	size_t forth = h == p->a ? p->ab : p->ba, back = h == p->a ? p->ba : p->ab;
 	struct sync_pair_points pts;
-	int rc = sync_points_new(forth == SYNC_NO_LINK ? NULL : &s->m->links[forth],
-		back == SYNC_NO_LINK ? NULL : &s->m->links[back],
-		forth == SYNC_NO_LINK ? NULL : s->pairs.out[forth],
-		back == SYNC_NO_LINK ? NULL : s->pairs.out[back], INT64_MIN, INT64_MAX, &pts,
-		s->err);
+	int rc = sync_pair_points(s->m, &s->pairs, s->tree.edge[h], h, s->pairs.out, &pts, s->err);
 	if (rc)
 		return rc;
 	int64_t high = INT64_MAX, low = INT64_MIN;
