@@ -47,17 +47,69 @@ struct needs {
 	const struct mer_need *needs;
 	size_t n;
 	bool headers;
+	/* Hundreds of needs meet thousands of classes, several times each: plain names are looked up, and
+	 * the class asked for last is remembered. */
+	struct mer_map plain; /* hash of a name without wildcards -> the first need of it, plus 1 */
+	uint32_t *patterns;   /* needs with wildcards, in their order; malloc'ed */
+	size_t n_patterns;
+	const struct ctf_event_class *last;
+	int32_t last_need;
 };
+
+static int needs_init(
+	struct needs *w, const struct mer_need *needs, size_t n, bool headers, struct mer_err *err)
+{
+	*w = (struct needs){ .needs = needs, .n = n, .headers = headers };
+	w->patterns = calloc(n + 1, sizeof(*w->patterns));
+	if (!w->patterns || n >= INT32_MAX)
+		return mer_fail_nomem(err);
+	for (size_t i = 0; i < n; i++) {
+		if (strpbrk(needs[i].event, "*?[\\")) {
+			w->patterns[w->n_patterns++] = (uint32_t)i;
+			continue;
+		}
+		uint32_t *at =
+			mer_map_put(&w->plain, mer_hash(needs[i].event, strlen(needs[i].event)));
+		if (!at)
+			return mer_fail_nomem(err);
+		if (!*at)
+			*at = (uint32_t)i + 1;
+	}
+	return 0;
+}
+
+static void needs_fini(struct needs *w)
+{
+	mer_map_fini(&w->plain);
+	free(w->patterns);
+}
+
+static int32_t find_need(const struct needs *w, const char *name)
+{
+	const uint32_t *at = mer_map_get(&w->plain, mer_hash(name, strlen(name)));
+	uint32_t found = at && *at ? *at - 1 : UINT32_MAX;
+	if (found != UINT32_MAX && strcmp(w->needs[found].event, name) != 0)
+		for (found = 0; found < w->n; found++) /* two names with one hash */
+			if (strcmp(w->needs[found].event, name) == 0)
+				break;
+	for (size_t i = 0; i < w->n_patterns && w->patterns[i] < found; i++)
+		if (fnmatch(w->needs[w->patterns[i]].event, name, 0) == 0)
+			return (int32_t)w->patterns[i];
+	return found < w->n ? (int32_t)found : CTF_UNWANTED;
+}
 
 static int32_t want_event(
 	void *arg, const struct ctf_stream_class *sc, const struct ctf_event_class *ec)
 {
-	const struct needs *w = arg;
+	struct needs *w = arg;
 	(void)sc;
-	for (size_t i = 0; i < w->n; i++)
-		if (fnmatch(w->needs[i].event, ec->name, 0) == 0)
-			return (int32_t)i;
-	return w->n ? CTF_UNWANTED : 0;
+	if (w->n == 0)
+		return 0;
+	if (w->last != ec) {
+		w->last = ec;
+		w->last_need = find_need(w, ec->name);
+	}
+	return w->last_need;
 }
 
 /* Calls of a need's fields, one after the other: name, its first slot, slots taken. */
@@ -76,9 +128,9 @@ static bool next_field(const char **list, const char **name, size_t *len, uint32
 }
 
 static const struct mer_need *need_of(
-	const struct needs *w, const struct ctf_stream_class *sc, const struct ctf_event_class *ec)
+	struct needs *w, const struct ctf_stream_class *sc, const struct ctf_event_class *ec)
 {
-	int32_t i = w->n ? want_event((void *)(uintptr_t)w, sc, ec) : -1;
+	int32_t i = w->n ? want_event(w, sc, ec) : -1;
 	return i < 0 ? NULL : &w->needs[i];
 }
 
@@ -98,7 +150,7 @@ static bool shadowed(const struct ctf_stream_class *sc, const struct ctf_event_c
 static int32_t want_field(void *arg, const struct ctf_stream_class *sc,
 	const struct ctf_event_class *ec, enum ctf_scope scope, const struct ctf_field *f)
 {
-	const struct needs *w = arg;
+	struct needs *w = arg;
 	const struct mer_need *need = need_of(w, sc, ec);
 	if (!need || !need->fields)
 		return scope != CTF_SCOPE_EVENT_HEADER || w->headers ? CTF_ANYWHERE : CTF_UNWANTED;
@@ -130,7 +182,11 @@ static uint32_t want_slots(
 int trace_reading_from_needs(const struct mer_experiment *e, const struct mer_need *needs,
 	size_t n_needs, bool headers, struct trace_reading **reading, struct mer_err *err)
 {
-	struct needs w = { needs, n_needs, headers };
+	struct needs w;
 	struct ctf_wants wants = { &w, want_event, want_field, want_slots };
-	return trace_reading_new(e, &wants, headers, reading, err);
+	int rc = needs_init(&w, needs, n_needs, headers, err);
+	if (rc == 0)
+		rc = trace_reading_new(e, &wants, headers, reading, err);
+	needs_fini(&w);
+	return rc;
 }

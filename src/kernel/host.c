@@ -1,0 +1,156 @@
+#include "kernel/host.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void kernel_host_init(struct kernel_host *h)
+{
+	*h = (struct kernel_host){ 0 };
+	mer_arena_init(&h->arena);
+	mer_intern_init(&h->names, &h->arena);
+}
+
+void kernel_host_fini(struct kernel_host *h)
+{
+	for (uint32_t i = 0; i < h->n_chunks; i++)
+		free(h->chunks[i]);
+	free(h->chunks);
+	free(h->tasks);
+	free(h->renames);
+	free(h->calls);
+	free(h->requests);
+	mer_map_fini(&h->call_map);
+	mer_map_fini(&h->devices);
+	mer_map_fini(&h->irq_names);
+	mer_intern_fini(&h->names);
+	mer_arena_fini(&h->arena);
+	*h = (struct kernel_host){ 0 };
+}
+
+/* Makes room for one more element; false: no memory. */
+static bool grow(void *array, uint32_t n, uint32_t *cap, size_t bytes_each)
+{
+	void **p = array;
+	if (n < *cap)
+		return true;
+	if (*cap >= KERNEL_NONE / 2)
+		return false;
+	uint32_t more = *cap ? *cap * 2 : 64;
+	void *q = realloc(*p, (size_t)more * bytes_each);
+	if (!q)
+		return false;
+	*p = q;
+	*cap = more;
+	return true;
+}
+
+uint32_t kernel_add_task(struct kernel_host *h, int32_t tid, int64_t begin)
+{
+	if (!grow(&h->tasks, h->n_tasks, &h->cap_tasks, sizeof(*h->tasks)))
+		return KERNEL_NONE;
+	h->tasks[h->n_tasks] = (struct kernel_task){ .begin = begin,
+		.end = INT64_MAX,
+		.died = INT64_MAX,
+		.tid = tid,
+		.pid = -1,
+		.ppid = -1,
+		.vtid = -1,
+		.vpid = -1,
+		.parent = KERNEL_NONE,
+		.last = KERNEL_NONE,
+		.name = KERNEL_NONE };
+	return h->n_tasks++;
+}
+
+uint32_t kernel_add_span(struct kernel_host *h, const struct kernel_span *s)
+{
+	if (h->n_spans == h->n_chunks << KERNEL_CHUNK_BITS) {
+		if (h->n_chunks == KERNEL_NONE >> KERNEL_CHUNK_BITS ||
+			!grow(&h->chunks, h->n_chunks, &h->cap_chunks, sizeof(*h->chunks)))
+			return KERNEL_NONE;
+		h->chunks[h->n_chunks] = malloc(KERNEL_CHUNK * sizeof(**h->chunks));
+		if (!h->chunks[h->n_chunks])
+			return KERNEL_NONE;
+		h->n_chunks++;
+	}
+	uint32_t i = h->n_spans++;
+	struct kernel_span *to = kernel_span(h, i);
+	*to = *s;
+	to->before = h->tasks[s->task].last;
+	h->tasks[s->task].last = i;
+	return i;
+}
+
+int kernel_rename(struct kernel_host *h, uint32_t task, int64_t begin, const char *name, size_t len,
+	struct mer_err *err)
+{
+	struct kernel_task *t = &h->tasks[task];
+	if (t->name != KERNEL_NONE) {
+		const struct mer_intern_text *now = &h->names.texts[h->renames[t->name].name];
+		if (now->len == len && memcmp(now->text, name, len) == 0)
+			return 0;
+	}
+	uint32_t id = mer_intern_add(&h->names, name, len);
+	if (id == MER_INTERN_NONE ||
+		!grow(&h->renames, h->n_renames, &h->cap_renames, sizeof(*h->renames)))
+		return mer_fail_nomem(err);
+	h->renames[h->n_renames] = (struct kernel_name){ begin, id, t->name };
+	t->name = h->n_renames++;
+	return 0;
+}
+
+uint32_t kernel_add_call(struct kernel_host *h, const struct kernel_call *call)
+{
+	uint32_t key[4] = { call->name, call->object, (uint32_t)call->fd, call->kind };
+	uint64_t hash = mer_hash(key, sizeof(key));
+	uint32_t *slot = mer_map_get(&h->call_map, hash);
+	if (slot && *slot) {
+		const struct kernel_call *c = &h->calls[*slot - 1];
+		if (c->name == call->name && c->object == call->object && c->fd == call->fd &&
+			c->kind == call->kind)
+			return *slot - 1;
+	}
+	slot = mer_map_put(&h->call_map, hash);
+	if (!slot || !grow(&h->calls, h->n_calls, &h->cap_calls, sizeof(*h->calls)))
+		return KERNEL_NONE;
+	h->calls[h->n_calls] = *call;
+	*slot = ++h->n_calls;
+	return h->n_calls - 1;
+}
+
+uint32_t kernel_add_request(struct kernel_host *h, const struct kernel_request *r)
+{
+	if (!grow(&h->requests, h->n_requests, &h->cap_requests, sizeof(*h->requests)))
+		return KERNEL_NONE;
+	h->requests[h->n_requests] = *r;
+	return h->n_requests++;
+}
+
+uint32_t kernel_span_at(const struct kernel_host *h, uint32_t task, int64_t time, uint32_t from)
+{
+	uint32_t i = from != KERNEL_NONE ? from : h->tasks[task].last;
+	while (i != KERNEL_NONE && kernel_span(h, i)->begin > time)
+		i = kernel_span(h, i)->before;
+	return i;
+}
+
+const char *kernel_name_text(const struct kernel_host *h, uint32_t name)
+{
+	return name == KERNEL_NONE ? "" : mer_intern_text(&h->names, name);
+}
+
+uint32_t kernel_name_at(const struct kernel_host *h, uint32_t task, int64_t time)
+{
+	uint32_t i = h->tasks[task].name, name = KERNEL_NONE;
+	for (; i != KERNEL_NONE; i = h->renames[i].before) {
+		name = h->renames[i].name;
+		if (h->renames[i].begin <= time)
+			break;
+	}
+	return name;
+}
+
+const char *kernel_comm(const struct kernel_host *h, uint32_t task, int64_t time)
+{
+	return kernel_name_text(h, kernel_name_at(h, task, time));
+}

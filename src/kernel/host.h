@@ -1,0 +1,122 @@
+/* Host: what is known about one machine after its events were read: tasks, and what each did when.
+ *
+ * Written by the model (model.h) in the order of time, or by tests directly; read by analyses. Spans
+ * of all tasks lie in one log, in the order in which they began to be written; those of one task are
+ * a list from its last one back. */
+#ifndef MER_KERNEL_HOST_H
+#define MER_KERNEL_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/map.h"
+#include "kernel/span.h"
+
+enum { KERNEL_CHUNK_BITS = 12, KERNEL_CHUNK = 1 << KERNEL_CHUNK_BITS };
+
+struct kernel_name { /* a task's name from a time on */
+	int64_t begin;
+	uint32_t name;	 /* in kernel_host.names */
+	uint32_t before; /* the name before it, in kernel_host.renames; KERNEL_NONE */
+};
+
+struct kernel_task {
+	int64_t begin, end; /* its life as far as recorded; end: freed, or end of the recording */
+	int64_t died;	    /* exited; INT64_MAX: not while recorded */
+	int32_t tid, pid;   /* of the outermost namespace; pid -1: not known */
+	int32_t ppid;	    /* of its parent process; -1: not known */
+	int32_t vtid, vpid; /* in its own namespace; -1: not known */
+	uint32_t pid_ns;    /* inum of its pid namespace; 0: not known */
+	uint32_t parent;    /* task that forked it, if recorded; KERNEL_NONE */
+	uint32_t last;	    /* its last span; KERNEL_NONE: none */
+	uint32_t name;	    /* its last name, in kernel_host.renames; KERNEL_NONE: not known */
+	bool is_kernel;	    /* a kernel thread */
+	bool born;	    /* begin is its fork, not the begin of the recording */
+};
+
+struct kernel_call {   /* a system call on something; each different one once */
+	uint32_t name; /* "read", in kernel_host.names */
+	uint32_t
+		object; /* "10.0.0.2:80", "/etc/passwd", in names; KERNEL_NONE: not known or none */
+	int32_t fd;	/* -1: none */
+	uint8_t kind;	/* enum kernel_object_kind (files.h) of the descriptor */
+};
+
+struct kernel_request {			 /* to a block device */
+	int64_t insert, issue, complete; /* ns; INT64_MIN: not seen */
+	uint64_t sector;
+	uint32_t dev, bytes;
+	uint32_t by; /* span of the task that issued it (inserted, if that was seen); KERNEL_NONE */
+	uint8_t flags; /* enum kernel_request_flags */
+	int16_t error;
+};
+enum kernel_request_flags { /* of LTTng's rwbs */
+	KERNEL_WRITE = 1,
+	KERNEL_DISCARD = 2,
+	KERNEL_READ = 4,
+	KERNEL_FLUSH = 8, /* a cache flush, or forced through */
+	KERNEL_SYNC = 16,
+	KERNEL_META = 32
+};
+
+struct kernel_host {
+	struct mer_arena arena;
+	struct mer_intern names; /* of tasks, calls, objects, devices */
+	struct kernel_task *tasks;
+	uint32_t n_tasks, cap_tasks;
+	struct kernel_span **chunks; /* of KERNEL_CHUNK spans */
+	uint32_t n_spans, n_chunks, cap_chunks;
+	struct kernel_name *renames;
+	uint32_t n_renames, cap_renames;
+	struct kernel_call *calls;
+	uint32_t n_calls, cap_calls;
+	struct mer_map call_map; /* hash of a call -> newest such call, plus 1 */
+	struct kernel_request *requests;
+	uint32_t n_requests, cap_requests;
+	struct mer_map devices;	  /* dev -> name, plus 1 */
+	struct mer_map irq_names; /* irq -> name, plus 1 */
+	int64_t begin, end;	  /* of the recording */
+	uint64_t n_events;	  /* that were read */
+	uint64_t n_odd;		  /* that contradict what was known: see model.h */
+};
+
+void kernel_host_init(struct kernel_host *h);
+void kernel_host_fini(struct kernel_host *h);
+
+/* ---- writing; pointers hold until the next call ---- */
+
+/* KERNEL_NONE: no memory. */
+uint32_t kernel_add_task(struct kernel_host *h, int32_t tid, int64_t begin);
+/* Appends a span of s->task; its `before` is set, and it becomes the task's last. Its number, or
+ * KERNEL_NONE: no memory, or more than 2^32 - 2 spans. */
+uint32_t kernel_add_span(struct kernel_host *h, const struct kernel_span *s);
+/* From begin on the task has this name; the same name again is no new one. */
+int kernel_rename(struct kernel_host *h, uint32_t task, int64_t begin, const char *name, size_t len,
+	struct mer_err *err);
+/* The number of this call; KERNEL_NONE: no memory. */
+uint32_t kernel_add_call(struct kernel_host *h, const struct kernel_call *call);
+uint32_t kernel_add_request(struct kernel_host *h, const struct kernel_request *r);
+
+/* ---- reading ---- */
+
+static inline struct kernel_span *kernel_span(const struct kernel_host *h, uint32_t i)
+{
+	return &h->chunks[i >> KERNEL_CHUNK_BITS][i & (KERNEL_CHUNK - 1)];
+}
+/* Where the task's last span ends. */
+static inline int64_t kernel_task_end(const struct kernel_host *h, uint32_t task)
+{
+	return h->tasks[task].end;
+}
+/* The task's span at a time (of spans without length the last), going back from span `from`
+ * (KERNEL_NONE: its last one). KERNEL_NONE: it had not begun. */
+uint32_t kernel_span_at(const struct kernel_host *h, uint32_t task, int64_t time, uint32_t from);
+/* Text of a name; "" for KERNEL_NONE. */
+const char *kernel_name_text(const struct kernel_host *h, uint32_t name);
+/* The task's name at a time; before its first known name that one; "", or KERNEL_NONE, when none is
+ * known. */
+uint32_t kernel_name_at(const struct kernel_host *h, uint32_t task, int64_t time);
+const char *kernel_comm(const struct kernel_host *h, uint32_t task, int64_t time);
+
+#endif

@@ -1,0 +1,270 @@
+#include "kernel/layouts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct row {
+	uint8_t event;
+	const char *name, *fields;
+};
+
+/* Every list of fields begins with that of perf; other tracers do not have it, it reads 0. */
+#define CPU "perf_cpu "
+#define WAKE CPU "tid target_cpu comm:s"
+#define PERF_WAKE CPU "pid target_cpu comm:s"
+#define REQUEST CPU "dev sector nr_sector bytes rwbs tid"
+#define VECTOR CPU "vector"
+
+static const struct row rows[] = {
+	{ KERNEL_EV_SWITCH, "sched_switch",
+		CPU "prev_tid prev_state next_tid prev_comm:s next_comm:s" },
+	{ KERNEL_EV_SWITCH, "sched:sched_switch",
+		CPU "prev_pid prev_state next_pid prev_comm:s next_comm:s" },
+	{ KERNEL_EV_TTWU, "sched_ttwu", WAKE },
+	{ KERNEL_EV_WAKING, "sched_waking", WAKE },
+	{ KERNEL_EV_WAKING, "sched:sched_waking", PERF_WAKE },
+	{ KERNEL_EV_WAKEUP, "sched_wakeup", WAKE },
+	{ KERNEL_EV_WAKEUP, "sched:sched_wakeup", PERF_WAKE },
+	{ KERNEL_EV_WAKEUP_NEW, "sched_wakeup_new", WAKE },
+	{ KERNEL_EV_WAKEUP_NEW, "sched:sched_wakeup_new", PERF_WAKE },
+	{ KERNEL_EV_MIGRATE, "sched_migrate_task", CPU "tid dest_cpu" },
+	{ KERNEL_EV_MIGRATE, "sched_migrate", CPU "tid dest_cpu" },
+	{ KERNEL_EV_MIGRATE, "sched:sched_migrate_task", CPU "pid dest_cpu" },
+	{ KERNEL_EV_FORK, "sched_process_fork",
+		CPU "parent_tid parent_pid child_tid child_pid child_comm:s child_ns_inum" },
+	{ KERNEL_EV_FORK, "sched:sched_process_fork",
+		CPU "parent_pid - child_pid - child_comm:s -" },
+	{ KERNEL_EV_EXEC, "sched_process_exec", CPU "tid old_tid filename:s" },
+	{ KERNEL_EV_EXEC, "sched:sched_process_exec", CPU "pid old_pid filename:s" },
+	{ KERNEL_EV_EXIT, "sched_process_exit", CPU "tid" },
+	{ KERNEL_EV_EXIT, "sched:sched_process_exit", CPU "pid" },
+	{ KERNEL_EV_FREE, "sched_process_free", CPU "tid" },
+	{ KERNEL_EV_FREE, "sched:sched_process_free", CPU "pid" },
+	{ KERNEL_EV_RENAME, "task_rename", CPU "tid newcomm:s" },
+	{ KERNEL_EV_RENAME, "task:task_rename", CPU "pid newcomm:s" },
+	{ KERNEL_EV_IRQ_ENTRY, "irq_handler_entry", CPU "irq name:s" },
+	{ KERNEL_EV_IRQ_ENTRY, "irq:irq_handler_entry", CPU "irq name:s" },
+	{ KERNEL_EV_IRQ_EXIT, "irq_handler_exit", CPU "irq" },
+	{ KERNEL_EV_IRQ_EXIT, "irq:irq_handler_exit", CPU "irq" },
+	{ KERNEL_EV_SOFTIRQ_ENTRY, "irq_softirq_entry", CPU "vec" },
+	{ KERNEL_EV_SOFTIRQ_ENTRY, "softirq_entry", CPU "vec" },
+	{ KERNEL_EV_SOFTIRQ_ENTRY, "irq:softirq_entry", CPU "vec" },
+	{ KERNEL_EV_SOFTIRQ_EXIT, "irq_softirq_exit", CPU "vec" },
+	{ KERNEL_EV_SOFTIRQ_EXIT, "softirq_exit", CPU "vec" },
+	{ KERNEL_EV_SOFTIRQ_EXIT, "irq:softirq_exit", CPU "vec" },
+	{ KERNEL_EV_HRTIMER_ENTRY, "timer_hrtimer_expire_entry", CPU },
+	{ KERNEL_EV_HRTIMER_ENTRY, "hrtimer_expire_entry", CPU },
+	{ KERNEL_EV_HRTIMER_ENTRY, "timer:hrtimer_expire_entry", CPU },
+	{ KERNEL_EV_HRTIMER_EXIT, "timer_hrtimer_expire_exit", CPU },
+	{ KERNEL_EV_HRTIMER_EXIT, "hrtimer_expire_exit", CPU },
+	{ KERNEL_EV_HRTIMER_EXIT, "timer:hrtimer_expire_exit", CPU },
+	{ KERNEL_EV_TIMER_ENTRY, "timer_expire_entry", CPU },
+	{ KERNEL_EV_TIMER_ENTRY, "timer:timer_expire_entry", CPU },
+	{ KERNEL_EV_TIMER_EXIT, "timer_expire_exit", CPU },
+	{ KERNEL_EV_TIMER_EXIT, "timer:timer_expire_exit", CPU },
+	/* Vectors: those of the local timer and of IPIs before all others. */
+	{ KERNEL_EV_LOCAL_TIMER_ENTRY, "x86_irq_vectors_local_timer_entry", VECTOR },
+	{ KERNEL_EV_LOCAL_TIMER_ENTRY, "irq_vectors:local_timer_entry", VECTOR },
+	{ KERNEL_EV_LOCAL_TIMER_EXIT, "x86_irq_vectors_local_timer_exit", VECTOR },
+	{ KERNEL_EV_LOCAL_TIMER_EXIT, "irq_vectors:local_timer_exit", VECTOR },
+	{ KERNEL_EV_IPI_ENTRY, "x86_irq_vectors_reschedule_entry", VECTOR },
+	{ KERNEL_EV_IPI_ENTRY, "x86_irq_vectors_call_function_entry", VECTOR },
+	{ KERNEL_EV_IPI_ENTRY, "x86_irq_vectors_call_function_single_entry", VECTOR },
+	{ KERNEL_EV_IPI_ENTRY, "x86_irq_vectors_irq_work_entry", VECTOR },
+	{ KERNEL_EV_IPI_ENTRY, "irq_vectors:reschedule_entry", VECTOR },
+	{ KERNEL_EV_IPI_ENTRY, "irq_vectors:call_function_entry", VECTOR },
+	{ KERNEL_EV_IPI_ENTRY, "irq_vectors:call_function_single_entry", VECTOR },
+	{ KERNEL_EV_IPI_ENTRY, "irq_vectors:irq_work_entry", VECTOR },
+	{ KERNEL_EV_IPI_EXIT, "x86_irq_vectors_reschedule_exit", VECTOR },
+	{ KERNEL_EV_IPI_EXIT, "x86_irq_vectors_call_function_exit", VECTOR },
+	{ KERNEL_EV_IPI_EXIT, "x86_irq_vectors_call_function_single_exit", VECTOR },
+	{ KERNEL_EV_IPI_EXIT, "x86_irq_vectors_irq_work_exit", VECTOR },
+	{ KERNEL_EV_IPI_EXIT, "irq_vectors:reschedule_exit", VECTOR },
+	{ KERNEL_EV_IPI_EXIT, "irq_vectors:call_function_exit", VECTOR },
+	{ KERNEL_EV_IPI_EXIT, "irq_vectors:call_function_single_exit", VECTOR },
+	{ KERNEL_EV_IPI_EXIT, "irq_vectors:irq_work_exit", VECTOR },
+	{ KERNEL_EV_VECTOR_ENTRY, "x86_irq_vectors_*_entry", VECTOR },
+	{ KERNEL_EV_VECTOR_ENTRY, "irq_vectors:*_entry", VECTOR },
+	{ KERNEL_EV_VECTOR_EXIT, "x86_irq_vectors_*_exit", VECTOR },
+	{ KERNEL_EV_VECTOR_EXIT, "irq_vectors:*_exit", VECTOR },
+	{ KERNEL_EV_ANY_IRQ_ENTRY, "do_IRQ_entry", CPU },
+	{ KERNEL_EV_ANY_IRQ_ENTRY, "common_interrupt_entry", CPU },
+	{ KERNEL_EV_ANY_IRQ_EXIT, "do_IRQ_return", CPU },
+	{ KERNEL_EV_ANY_IRQ_EXIT, "do_IRQ_exit", CPU },
+	{ KERNEL_EV_ANY_IRQ_EXIT, "common_interrupt_return", CPU },
+	{ KERNEL_EV_ANY_IRQ_EXIT, "common_interrupt_exit", CPU },
+	{ KERNEL_EV_PACKET_ENTRY, "netif_receive_skb_internal_entry", CPU },
+	{ KERNEL_EV_PACKET_ENTRY, "__netif_receive_skb_core_entry", CPU },
+	{ KERNEL_EV_PACKET_EXIT, "netif_receive_skb_internal_return", CPU },
+	{ KERNEL_EV_PACKET_EXIT, "netif_receive_skb_internal_exit", CPU },
+	{ KERNEL_EV_PACKET_EXIT, "__netif_receive_skb_core_return", CPU },
+	{ KERNEL_EV_PACKET_EXIT, "__netif_receive_skb_core_exit", CPU },
+	{ KERNEL_EV_SEND, "net_dev_queue", CPU },
+	{ KERNEL_EV_SEND, "net:net_dev_queue", CPU },
+	{ KERNEL_EV_SEND, "inet_sock_local_out", CPU },
+	{ KERNEL_EV_RECEIVE, "net_if_receive_skb", CPU },
+	{ KERNEL_EV_RECEIVE, "netif_receive_skb", CPU },
+	{ KERNEL_EV_RECEIVE, "net:netif_receive_skb", CPU },
+	{ KERNEL_EV_RECEIVE, "inet_sock_local_in", CPU },
+	{ KERNEL_EV_BLOCK_INSERT, "block_rq_insert", REQUEST },
+	{ KERNEL_EV_BLOCK_INSERT, "block:block_rq_insert", REQUEST },
+	{ KERNEL_EV_BLOCK_ISSUE, "block_rq_issue", REQUEST },
+	{ KERNEL_EV_BLOCK_ISSUE, "block:block_rq_issue", REQUEST },
+	{ KERNEL_EV_BLOCK_COMPLETE, "block_rq_complete",
+		CPU "dev sector nr_sector - rwbs error errors" },
+	{ KERNEL_EV_BLOCK_COMPLETE, "block:block_rq_complete",
+		CPU "dev sector nr_sector - rwbs error errors" },
+	{ KERNEL_EV_DUMP_TASK, "lttng_statedump_process_state",
+		CPU "tid pid ppid name:s type status file_table_address vtid vpid" },
+	{ KERNEL_EV_DUMP_FILE, "lttng_statedump_file_descriptor",
+		CPU "pid fd filename:s file_table_address" },
+	{ KERNEL_EV_DUMP_PID_NS, "lttng_statedump_process_pid_ns", CPU "tid vtid vpid ns_inum" },
+	{ KERNEL_EV_DUMP_IRQ, "lttng_statedump_interrupt", CPU "irq name:s action:s tid" },
+	{ KERNEL_EV_DUMP_DISK, "lttng_statedump_block_device", CPU "dev diskname:s" },
+	/* Calls of which only the name counts come last. */
+	{ KERNEL_EV_SYSCALL_ENTRY, "sys_unknown", CPU "id" },
+	{ KERNEL_EV_SYSCALL_ENTRY, "compat_sys_unknown", CPU "id" },
+	{ KERNEL_EV_SYSCALL_ENTRY, "syscall_entry_unknown", CPU "id" },
+	{ KERNEL_EV_SYSCALL_ENTRY, "compat_syscall_entry_unknown", CPU "id" },
+	{ KERNEL_EV_SYSCALL_ENTRY, "raw_syscalls:sys_enter", CPU "id" },
+	{ KERNEL_EV_SYSCALL_ENTRY, "sys_*", CPU },
+	{ KERNEL_EV_SYSCALL_ENTRY, "compat_sys_*", CPU },
+	{ KERNEL_EV_SYSCALL_ENTRY, "syscall_entry_*", CPU },
+	{ KERNEL_EV_SYSCALL_ENTRY, "compat_syscall_entry_*", CPU },
+	{ KERNEL_EV_SYSCALL_ENTRY, "syscalls:sys_enter_*", CPU },
+	{ KERNEL_EV_SYSCALL_EXIT, "exit_syscall", CPU "ret" },
+	{ KERNEL_EV_SYSCALL_EXIT, "syscall_exit_*", CPU "ret" },
+	{ KERNEL_EV_SYSCALL_EXIT, "compat_syscall_exit_*", CPU "ret" },
+	{ KERNEL_EV_SYSCALL_EXIT, "raw_syscalls:sys_exit", CPU "ret" },
+	{ KERNEL_EV_SYSCALL_EXIT, "syscalls:sys_exit_*", CPU "ret" },
+};
+enum { N_ROWS = sizeof(rows) / sizeof(rows[0]), FORMS = 4 };
+
+struct kernel_layouts {
+	struct mer_arena arena;
+	struct mer_need *needs; /* calls with arguments, then rows */
+	size_t n_needs, n_calls;
+	struct trace_reading *reading;
+	struct kernel_binding *bindings; /* by ctf_plan.id */
+};
+
+static const char *const entry_forms[FORMS] = { "syscall_entry_%s", "compat_syscall_entry_%s",
+	"sys_%s", "compat_sys_%s" };
+static const char *const exit_forms[2] = { "syscall_exit_%s", "compat_syscall_exit_%s" };
+
+/* The needs of calls whose arguments count: for each row its entries, then its exits. */
+static int make_needs(struct kernel_layouts *l, struct mer_err *err)
+{
+	struct mer_arena *a = &l->arena;
+	l->needs =
+		mer_arena_zalloc(a, kernel_n_call_rows * (FORMS + 2) + N_ROWS, sizeof(*l->needs));
+	if (!l->needs)
+		return mer_fail_nomem(err);
+	for (size_t i = 0; i < kernel_n_call_rows; i++) {
+		const struct kernel_call_row *r = &kernel_call_rows[i];
+		const char *in = r->entry_fields ? r->entry_fields : "";
+		const char *out = r->exit_fields ? r->exit_fields : "";
+		for (int f = 0; f < FORMS; f++)
+			l->needs[l->n_needs++] =
+				(struct mer_need){ mer_arena_printf(a, entry_forms[f], r->name),
+					mer_arena_printf(a, CPU "%s", in) };
+		for (int f = 0; f < 2; f++)
+			l->needs[l->n_needs++] =
+				(struct mer_need){ mer_arena_printf(a, exit_forms[f], r->name),
+					mer_arena_printf(a, CPU "ret %s", out) };
+	}
+	l->n_calls = l->n_needs;
+	for (size_t i = 0; i < N_ROWS; i++)
+		l->needs[l->n_needs++] = (struct mer_need){ rows[i].name, rows[i].fields };
+	return a->failed ? mer_fail_nomem(err) : 0;
+}
+
+static void bind(const struct kernel_layouts *l, const struct ctf_plan *plan)
+{
+	struct kernel_binding *b = &l->bindings[plan->id];
+	const char *name = plan->class->name;
+	size_t need = (size_t)plan->tag;
+	*b = (struct kernel_binding){ .is_perf = strchr(name, ':') != NULL };
+	if (need < l->n_calls) {
+		const struct kernel_call_row *r = &kernel_call_rows[need / (FORMS + 2)];
+		b->event = need % (FORMS + 2) < FORMS ? KERNEL_EV_SYSCALL_ENTRY
+						      : KERNEL_EV_SYSCALL_EXIT;
+		b->kind = (uint16_t)r->kind;
+		b->call = r->name;
+		return;
+	}
+	const struct row *r = &rows[need - l->n_calls];
+	b->event = r->event;
+	b->kind = KERNEL_CALL_OTHER;
+	if (r->event == KERNEL_EV_SYSCALL_ENTRY) {
+		b->by_number = strstr(r->fields, "id") != NULL;
+		b->call = kernel_call_of_entry(name);
+	} else if (r->event == KERNEL_EV_SYSCALL_EXIT) {
+		b->call = kernel_call_of_exit(name);
+	}
+	if (!b->call)
+		b->call = "";
+}
+
+int kernel_layouts_new(
+	const struct mer_experiment *e, struct kernel_layouts **layouts, struct mer_err *err)
+{
+	struct kernel_layouts *l = calloc(1, sizeof(*l));
+	if (!l)
+		return mer_fail_nomem(err);
+	mer_arena_init(&l->arena);
+	int rc = make_needs(l, err);
+	if (rc == 0)
+		rc = trace_reading_from_needs(e, l->needs, l->n_needs, false, &l->reading, err);
+	if (rc == 0) {
+		l->bindings =
+			mer_arena_zalloc(&l->arena, l->reading->n_plans + 1u, sizeof(*l->bindings));
+		rc = l->bindings ? 0 : mer_fail_nomem(err);
+	}
+	if (rc) {
+		kernel_layouts_free(l);
+		return rc;
+	}
+	for (uint32_t i = 0; i < e->n_parts; i++) {
+		const struct ctf_program *p = l->reading->programs[i];
+		for (uint32_t k = 0; k < p->schema->n_streams; k++)
+			for (uint32_t c = 0; c < p->schema->streams[k].n_events; c++)
+				if (p->streams[k].events[c].wanted)
+					bind(l, &p->streams[k].events[c]);
+	}
+	*layouts = l;
+	return 0;
+}
+
+void kernel_layouts_free(struct kernel_layouts *l)
+{
+	if (!l)
+		return;
+	trace_reading_free(l->reading);
+	mer_arena_fini(&l->arena);
+	free(l);
+}
+
+const struct trace_reading *kernel_layouts_reading(const struct kernel_layouts *l)
+{
+	return l->reading;
+}
+
+const struct kernel_binding *kernel_bindings(const struct kernel_layouts *l)
+{
+	return l->bindings;
+}
+
+uint32_t kernel_n_bindings(const struct kernel_layouts *l)
+{
+	return l->reading->n_plans;
+}
+
+int kernel_switch_reading_new(
+	const struct mer_experiment *e, struct trace_reading **reading, struct mer_err *err)
+{
+	struct mer_need needs[2] = { { rows[0].name, rows[0].fields },
+		{ rows[1].name, rows[1].fields } };
+	return trace_reading_from_needs(e, needs, 2, false, reading, err);
+}

@@ -1,0 +1,43 @@
+/* Losses: when events of a host may be missing, on which CPU, and who runs on each CPU where its record
+ * begins (again).
+ *
+ * The latter is told by the next context switch on that CPU; so the switches are read ahead: until each
+ * CPU has had one, or to the end if there are losses. */
+#ifndef MER_KERNEL_LOSSES_H
+#define MER_KERNEL_LOSSES_H
+
+#include "trace/experiment.h"
+#include "trace/reading.h"
+
+enum { KERNEL_TID_UNKNOWN = -1 };
+
+struct kernel_loss {
+	int64_t begin, end; /* ns: something is missing in between */
+	uint16_t cpu;
+	int32_t next_tid; /* who runs there at its end, 0: idle; KERNEL_TID_UNKNOWN */
+};
+
+struct kernel_losses {
+	struct kernel_loss *by_begin; /* malloc'ed */
+	uint32_t *by_end;	      /* numbers of these, by end; malloc'ed */
+	int64_t *reach;		      /* greatest end of those up to here, by begin; malloc'ed */
+	uint32_t n;
+	int32_t *first_tid; /* by CPU: who runs where its record begins; malloc'ed */
+	uint32_t n_cpus;
+	int64_t begin, end; /* of the host's recording */
+};
+
+/* The most CPUs that a host can have; events of others are not looked at. */
+enum { KERNEL_MAX_CPUS = 4096 };
+
+/* Of one host; after clock maps are applied. switches: of kernel_switch_reading_new. */
+int kernel_losses_find(struct mer_experiment *e, uint32_t host,
+	const struct trace_reading *switches, struct kernel_losses *l, struct mer_err *err);
+void kernel_losses_fini(struct kernel_losses *l);
+
+/* Is something missing in (begin, end)? Then from when on, and until when at the latest (cut to the
+ * two). */
+bool kernel_lost_between(
+	const struct kernel_losses *l, int64_t begin, int64_t end, int64_t *from, int64_t *until);
+
+#endif

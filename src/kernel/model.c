@@ -1,0 +1,349 @@
+#include "kernel/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/model_state.h"
+
+struct cpu *model_cpu(struct kernel_model *m, int64_t number)
+{
+	if (number < 0 || number >= KERNEL_MAX_CPUS)
+		return NULL;
+	if ((uint64_t)number >= m->n_cpus) {
+		uint32_t n = (uint32_t)number + 1;
+		struct cpu *p = realloc(m->cpus, (size_t)n * sizeof(*p));
+		if (!p)
+			return NULL;
+		m->cpus = p;
+		for (; m->n_cpus < n; m->n_cpus++)
+			p[m->n_cpus] = (struct cpu){ .task = ON_CPU_UNKNOWN,
+				.last = m->h->begin,
+				.packet = KERNEL_NONE,
+				.request = KERNEL_NONE };
+	}
+	return &m->cpus[number];
+}
+
+uint16_t model_cpu_number(const struct kernel_model *m, const struct cpu *c)
+{
+	return (uint16_t)(c - m->cpus);
+}
+
+/* This one runs on the CPU from now on: its record begins, or begins again. */
+static int place(struct kernel_model *m, struct cpu *c, int64_t ts, int32_t tid)
+{
+	uint32_t task;
+	c->task = tid == 0 ? ON_CPU_IDLE : ON_CPU_UNKNOWN;
+	if (tid <= 0)
+		return 0;
+	int rc = model_task_of(m, tid, &task);
+	if (rc || m->h->tasks[task].died != INT64_MAX)
+		return rc;
+	if (kernel_is_on_cpu(model_open(m, task)->state))
+		return 0; /* on another CPU: it comes here later */
+	rc = model_settle(m, task, ts, KERNEL_UNKNOWN);
+	if (rc == 0)
+		rc = model_run_on(m, task, ts, model_cpu_number(m, c));
+	c->task = task;
+	return rc;
+}
+
+static int place_first(struct kernel_model *m)
+{
+	const struct kernel_losses *l = m->in.losses;
+	for (uint32_t i = 0; i < l->n_cpus; i++) {
+		struct cpu *c = model_cpu(m, i);
+		if (!c)
+			return mer_fail_nomem(m->err);
+		uint32_t task;
+		c->task = l->first_tid[i] == 0 ? ON_CPU_IDLE : ON_CPU_UNKNOWN;
+		if (l->first_tid[i] <= 0)
+			continue;
+		int rc = model_task_of(m, l->first_tid[i], &task);
+		if (rc)
+			return rc;
+		struct kernel_span *open = model_open(m, task);
+		if (open->state != KERNEL_UNKNOWN)
+			continue; /* named by two CPUs: the second one got it later */
+		*open = (struct kernel_span){ .begin = open->begin,
+			.task = task,
+			.before = open->before,
+			.call = KERNEL_NONE,
+			.by = KERNEL_NONE,
+			.source = KERNEL_NONE,
+			.cpu = (uint16_t)i,
+			.state = KERNEL_RUNNING };
+		m->live[task].mode_since = m->h->tasks[task].last;
+		m->cpus[i].task = task;
+	}
+	return 0;
+}
+
+/* ---- losses ---- */
+
+static void find_boundary(struct kernel_model *m)
+{
+	const struct kernel_losses *l = m->in.losses;
+	m->next_boundary = INT64_MAX;
+	if (m->n_begun < l->n)
+		m->next_boundary = l->by_begin[m->n_begun].begin;
+	if (m->n_ended < l->n && l->by_begin[l->by_end[m->n_ended]].end < m->next_boundary)
+		m->next_boundary = l->by_begin[l->by_end[m->n_ended]].end;
+}
+
+static int begin_loss(struct kernel_model *m, const struct kernel_loss *loss)
+{
+	struct cpu *c = model_cpu(m, loss->cpu);
+	if (!c)
+		return mer_fail_nomem(m->err);
+	uint32_t task = c->task;
+	c->in_loss++;
+	c->task = ON_CPU_UNKNOWN;
+	c->has_packet = false;
+	c->packet = c->request = KERNEL_NONE;
+	model_clear_contexts(c);
+	if (task >= ON_CPU_IDLE)
+		return 0;
+	model_forget_mode(m, task);
+	int rc = model_enter(m, task, loss->begin, KERNEL_UNKNOWN, KERNEL_NO_CPU, KERNEL_NO_CAUSE,
+		KERNEL_NONE, KERNEL_NONE);
+	m->live[task].mode_since = KERNEL_NONE;
+	return rc;
+}
+
+static int end_loss(struct kernel_model *m, const struct kernel_loss *loss)
+{
+	struct cpu *c = model_cpu(m, loss->cpu);
+	if (!c)
+		return mer_fail_nomem(m->err);
+	c->in_loss -= c->in_loss > 0;
+	c->last = loss->end;
+	return c->in_loss ? 0 : place(m, c, loss->end, loss->next_tid);
+}
+
+/* Begins and ends of losses up to ts; of equal times the begins come first. */
+static int pass_boundaries(struct kernel_model *m, int64_t ts)
+{
+	const struct kernel_losses *l = m->in.losses;
+	int rc = 0;
+	while (rc == 0 && m->next_boundary < ts) {
+		if (m->n_begun < l->n && l->by_begin[m->n_begun].begin == m->next_boundary)
+			rc = begin_loss(m, &l->by_begin[m->n_begun++]);
+		else
+			rc = end_loss(m, &l->by_begin[l->by_end[m->n_ended++]]);
+		find_boundary(m);
+	}
+	return rc;
+}
+
+/* ---- events ---- */
+
+/* Of a CPU whose record has a hole now: who is on it is not known. */
+static bool needs_current(enum kernel_event e)
+{
+	switch (e) {
+	case KERNEL_EV_FORK:
+	case KERNEL_EV_EXEC:
+	case KERNEL_EV_EXIT:
+	case KERNEL_EV_FREE:
+	case KERNEL_EV_RENAME:
+	case KERNEL_EV_DUMP_TASK:
+	case KERNEL_EV_DUMP_FILE:
+	case KERNEL_EV_DUMP_PID_NS:
+	case KERNEL_EV_DUMP_IRQ:
+	case KERNEL_EV_DUMP_DISK: return false;
+	default: return true;
+	}
+}
+
+static int handle(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
+	const struct kernel_binding *b)
+{
+	const uint64_t *s = ev->slots;
+	int64_t ts = ev->ts;
+	uint32_t task;
+	int rc;
+	switch ((enum kernel_event)b->event) {
+	case KERNEL_EV_SWITCH: return model_switch(m, c, ts, s);
+	case KERNEL_EV_TTWU:
+	case KERNEL_EV_WAKING:
+	case KERNEL_EV_WAKEUP:
+	case KERNEL_EV_WAKEUP_NEW: return model_wake(m, c, ts, (enum kernel_event)b->event, s);
+	case KERNEL_EV_MIGRATE: return model_migrate(m, s);
+	case KERNEL_EV_FORK: return model_fork(m, c, ts, s);
+	case KERNEL_EV_EXEC: return model_exec(m, ts, s);
+	case KERNEL_EV_EXIT: return model_exit(m, s);
+	case KERNEL_EV_FREE: return model_free_task(m, ts, s);
+	case KERNEL_EV_RENAME:
+		rc = (int32_t)s[WAKE_TID] > 0 ? model_task_of(m, (int32_t)s[WAKE_TID], &task) : 1;
+		return rc == 0 ? model_rename(m, task, ts, &s[2]) : rc < 0 ? rc : 0;
+	case KERNEL_EV_SYSCALL_ENTRY: return model_call_entry(m, c, ev, b);
+	case KERNEL_EV_SYSCALL_EXIT: return model_call_exit(m, c, ev, b);
+	case KERNEL_EV_IRQ_ENTRY:
+		rc = model_dump(m, ts, KERNEL_EV_IRQ_ENTRY, s);
+		return rc ? rc : model_push(m, c, ts, CONTEXT_IRQ, (uint32_t)s[IRQ_NR]);
+	case KERNEL_EV_IRQ_EXIT: return model_pop(m, c, ts, CONTEXT_IRQ, (uint32_t)s[IRQ_NR]);
+	case KERNEL_EV_SOFTIRQ_ENTRY:
+		return model_push(m, c, ts, CONTEXT_SOFTIRQ, (uint32_t)s[IRQ_NR]);
+	case KERNEL_EV_SOFTIRQ_EXIT:
+		return model_pop(m, c, ts, CONTEXT_SOFTIRQ, (uint32_t)s[IRQ_NR]);
+	case KERNEL_EV_HRTIMER_ENTRY:
+	case KERNEL_EV_TIMER_ENTRY:
+	case KERNEL_EV_LOCAL_TIMER_ENTRY: return model_push(m, c, ts, CONTEXT_TIMER, b->event);
+	case KERNEL_EV_HRTIMER_EXIT:
+	case KERNEL_EV_TIMER_EXIT:
+	case KERNEL_EV_LOCAL_TIMER_EXIT:
+		return model_pop(m, c, ts, CONTEXT_TIMER, (uint32_t)b->event - 1);
+	case KERNEL_EV_IPI_ENTRY: return model_push(m, c, ts, CONTEXT_IPI, (uint32_t)s[IRQ_NR]);
+	case KERNEL_EV_IPI_EXIT: return model_pop(m, c, ts, CONTEXT_IPI, (uint32_t)s[IRQ_NR]);
+	case KERNEL_EV_VECTOR_ENTRY:
+		return model_push(m, c, ts, CONTEXT_VECTOR, (uint32_t)s[IRQ_NR]);
+	case KERNEL_EV_VECTOR_EXIT: return model_pop(m, c, ts, CONTEXT_VECTOR, (uint32_t)s[IRQ_NR]);
+	case KERNEL_EV_ANY_IRQ_ENTRY: return model_push(m, c, ts, CONTEXT_ANY_IRQ, 0);
+	case KERNEL_EV_ANY_IRQ_EXIT: return model_pop(m, c, ts, CONTEXT_ANY_IRQ, 0);
+	case KERNEL_EV_PACKET_ENTRY: return model_push(m, c, ts, CONTEXT_PACKET, 0);
+	case KERNEL_EV_PACKET_EXIT: return model_pop(m, c, ts, CONTEXT_PACKET, 0);
+	case KERNEL_EV_SEND: model_packet(m, c, ts, true); return 0;
+	case KERNEL_EV_RECEIVE: model_packet(m, c, ts, false); return 0;
+	case KERNEL_EV_BLOCK_INSERT:
+	case KERNEL_EV_BLOCK_ISSUE:
+	case KERNEL_EV_BLOCK_COMPLETE: return model_block(m, c, ts, (enum kernel_event)b->event, s);
+	case KERNEL_EV_DUMP_TASK:
+	case KERNEL_EV_DUMP_FILE:
+	case KERNEL_EV_DUMP_PID_NS:
+	case KERNEL_EV_DUMP_IRQ:
+	case KERNEL_EV_DUMP_DISK: return model_dump(m, ts, (enum kernel_event)b->event, s);
+	default: return 0;
+	}
+}
+
+int kernel_model_run(
+	struct kernel_model *m, const struct mer_event *ev, size_t n, struct mer_err *err)
+{
+	m->err = err;
+	for (size_t i = 0; i < n; i++) {
+		const struct kernel_binding *b = &m->bindings[ev[i].plan->id];
+		if (!m->is_kernel_stream[ev[i].stream] || ev[i].ts == MER_NO_TIME)
+			continue;
+		int32_t number = m->in.e->streams[ev[i].stream].cpu;
+		int64_t cpu = number >= 0 ? number : (int64_t)ev[i].slots[KERNEL_SLOT_CPU];
+		if (cpu >= KERNEL_MAX_CPUS || cpu < 0) {
+			m->h->n_odd++;
+			continue;
+		}
+		if (ev[i].ts > m->next_boundary) {
+			int rc = pass_boundaries(m, ev[i].ts);
+			if (rc)
+				return rc;
+		}
+		struct cpu *c = model_cpu(m, cpu);
+		if (!c)
+			return mer_fail_nomem(err);
+		m->h->n_events++;
+		if (!c->in_loss || !needs_current((enum kernel_event)b->event)) {
+			int rc = handle(m, c, &ev[i], b);
+			if (rc)
+				return rc;
+		}
+		/* Waking a task on a CPU not seen before may have moved the CPUs. */
+		m->cpus[cpu].last = ev[i].ts;
+	}
+	return 0;
+}
+
+/* ---- begin and end ---- */
+
+static bool records_wakeups(const struct kernel_model *m)
+{
+	const struct mer_experiment *e = m->in.e;
+	const struct trace_reading *r = kernel_layouts_reading(m->in.layouts);
+	for (uint32_t i = 0; i < e->n_parts; i++) {
+		if (e->traces[e->parts[i].trace].host != m->in.host)
+			continue;
+		const struct ctf_program *p = r->programs[i];
+		for (uint32_t k = 0; k < p->schema->n_streams; k++)
+			for (uint32_t c = 0; c < p->schema->streams[k].n_events; c++) {
+				const struct ctf_plan *plan = &p->streams[k].events[c];
+				uint8_t event =
+					plan->wanted ? m->bindings[plan->id].event : KERNEL_EV_NONE;
+				if (event == KERNEL_EV_TTWU || event == KERNEL_EV_WAKING ||
+					event == KERNEL_EV_WAKEUP)
+					return true;
+			}
+	}
+	return false;
+}
+
+int kernel_model_new(const struct kernel_model_input *in, struct kernel_host *h,
+	struct kernel_model **model, struct mer_err *err)
+{
+	struct kernel_model *m = calloc(1, sizeof(*m));
+	if (!m)
+		return mer_fail_nomem(err);
+	m->in = *in;
+	m->h = h;
+	m->err = err;
+	m->bindings = kernel_bindings(in->layouts);
+	h->begin = in->losses->begin;
+	h->end = in->losses->end;
+	m->call_names = calloc((size_t)kernel_n_bindings(in->layouts) + 1, sizeof(*m->call_names));
+	m->is_kernel_stream = calloc((size_t)in->e->n_streams + 1, sizeof(*m->is_kernel_stream));
+	m->futex_name = mer_intern_add(&h->names, "futex", 5);
+	int rc = m->call_names && m->is_kernel_stream && m->futex_name != MER_INTERN_NONE
+			 ? kernel_files_new(h, &m->files, err)
+			 : mer_fail_nomem(err);
+	for (uint32_t i = 0; i < in->e->n_streams && rc == 0; i++)
+		m->is_kernel_stream[i] =
+			strcmp(in->e->traces[in->e->streams[i].trace].domain, "ust") != 0;
+	if (rc == 0) {
+		m->has_wakeups = records_wakeups(m);
+		find_boundary(m);
+		rc = place_first(m);
+	}
+	if (rc) {
+		kernel_model_free(m);
+		return rc;
+	}
+	*model = m;
+	return 0;
+}
+
+void kernel_model_free(struct kernel_model *m)
+{
+	if (!m)
+		return;
+	kernel_files_free(m->files);
+	mer_map_fini(&m->tids);
+	mer_map_fini(&m->open_requests);
+	free(m->cpus);
+	free(m->live);
+	free(m->is_kernel_stream);
+	free(m->call_names);
+	free(m);
+}
+
+int kernel_model_finish(struct kernel_model *m, struct mer_err *err)
+{
+	struct kernel_host *h = m->h;
+	const struct kernel_observer *o = m->in.observer;
+	m->err = err;
+	/* Packets may say that they end before their last event. */
+	for (uint32_t i = 0; i < m->n_cpus; i++)
+		if (m->cpus[i].last > h->end)
+			h->end = m->cpus[i].last;
+	int rc = h->end == MER_NO_TIME ? 0 : pass_boundaries(m, h->end);
+	for (uint32_t i = 0; i < h->n_tasks && rc == 0; i++) {
+		struct kernel_task *t = &h->tasks[i];
+		if (t->end == INT64_MAX) {
+			/* What it did since its last event: the same, unless events were lost. */
+			if (!kernel_is_on_cpu(model_open(m, i)->state))
+				rc = model_settle(m, i, h->end, KERNEL_UNKNOWN);
+			t->end = h->end;
+		}
+		if (t->end < model_open(m, i)->begin)
+			t->end = model_open(m, i)->begin;
+		if (rc == 0 && o && o->span)
+			rc = o->span(o->ctx, h, t->last, t->end);
+	}
+	return rc;
+}

@@ -1,0 +1,63 @@
+/* Model: the events of one host, in the order of time, become what its tasks did (host.h).
+ *
+ * Rules, where traces leave room:
+ *
+ * - Unknown stays unknown until an event says otherwise, then backwards too: who is switched out ran
+ *   since its CPU's begin (start.h looks ahead for that); who is woken was blocked; who leaves a
+ *   system call was in it.
+ * - Where events were lost, whatever could have changed is unknown: the task on that CPU until the next
+ *   switch there tells, every task that was not on another CPU until its next event.
+ * - An event that contradicts what was known (events are missing and nothing says so) makes unknown what
+ *   the two leave open, is counted in n_odd, and changes nothing else.
+ * - The first of sched_ttwu, sched_waking, sched_wakeup says who woke a task; if the host records the
+ *   earlier kinds, a later one alone means that an event is missing, not that its CPU was the waker. */
+#ifndef MER_KERNEL_MODEL_H
+#define MER_KERNEL_MODEL_H
+
+#include "kernel/layouts.h"
+#include "kernel/losses.h"
+#include "kernel/world.h"
+
+/* What becomes known, as it becomes known; NULL: nobody listens. Spans are told when they end: then all
+ * is known about them. Returning anything but 0 ends the run with that code. */
+struct kernel_observer {
+	void *ctx;
+	int (*span)(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end);
+	/* A system call that began and ended while recorded. */
+	int (*call)(void *ctx, const struct kernel_host *h, uint32_t task, uint32_t call,
+		int64_t begin, int64_t end, int64_t ret);
+	int (*request)(void *ctx, const struct kernel_host *h, uint32_t request);
+	/* An interrupt, softirq or timer: cause KERNEL_IRQ, _SOFTIRQ, _TIMER, _IPI; source: irq, vec. */
+	int (*interrupt)(void *ctx, const struct kernel_host *h, uint16_t cpu, uint8_t cause,
+		uint32_t source, int64_t begin, int64_t end);
+};
+
+struct kernel_end { /* of a packet, at this host */
+	int64_t time;
+	uint32_t packet;
+	bool is_send;
+};
+
+struct kernel_model_input {
+	const struct mer_experiment *e;
+	uint32_t host; /* of e */
+	const struct kernel_layouts *layouts;
+	struct kernel_losses *losses;  /* of this host */
+	struct kernel_packet *packets; /* of the world; this host's sides of them are filled */
+	const struct kernel_end *ends; /* by time */
+	size_t n_ends;
+	const struct kernel_observer *observer;
+};
+
+struct kernel_model;
+
+/* h: initialized; is filled. What in points to must outlive the model. */
+int kernel_model_new(const struct kernel_model_input *in, struct kernel_host *h,
+	struct kernel_model **model, struct mer_err *err);
+void kernel_model_free(struct kernel_model *);
+int kernel_model_run(
+	struct kernel_model *, const struct mer_event *ev, size_t n, struct mer_err *err);
+/* After the last event: ends what is open. */
+int kernel_model_finish(struct kernel_model *, struct mer_err *err);
+
+#endif

@@ -1,0 +1,220 @@
+#include <string.h>
+
+#include "kernel/model_state.h"
+
+uint32_t model_span_on(const struct kernel_model *m, const struct cpu *c)
+{
+	return c->task >= ON_CPU_IDLE ? KERNEL_NONE : m->h->tasks[c->task].last;
+}
+
+static enum kernel_cause interrupted_by(const struct context *x, uint32_t *nr)
+{
+	*nr = x->nr;
+	switch (x->kind) {
+	case CONTEXT_SOFTIRQ: return KERNEL_SOFTIRQ;
+	case CONTEXT_TIMER: *nr = 0; return KERNEL_TIMER;
+	case CONTEXT_IPI: return KERNEL_IPI;
+	case CONTEXT_IRQ: return KERNEL_IRQ;
+	default: *nr = KERNEL_NONE; return KERNEL_IRQ;
+	}
+}
+
+/* The innermost context that is an interruption: a packet may be delivered in a thread too. */
+static const struct context *interruption(struct cpu *c)
+{
+	const struct context *x = model_context(c);
+	while (x && x->kind == CONTEXT_PACKET)
+		x = x == c->contexts ? NULL : x - 1;
+	return x;
+}
+
+/* The task on the CPU goes on with what the CPU's contexts say. */
+static int resume(struct kernel_model *m, struct cpu *c, int64_t ts)
+{
+	uint32_t nr;
+	const struct context *x = interruption(c);
+	uint16_t cpu = model_cpu_number(m, c);
+	if (c->task >= ON_CPU_IDLE)
+		return 0;
+	const struct kernel_span *open = model_open(m, c->task);
+	if (!x)
+		return open->state == KERNEL_INTERRUPTED ? model_run_on(m, c->task, ts, cpu) : 0;
+	enum kernel_cause cause = interrupted_by(x, &nr);
+	if (open->state == KERNEL_INTERRUPTED && open->cause == cause && open->source == nr)
+		return 0;
+	return model_enter(m, c->task, ts, KERNEL_INTERRUPTED, cpu, cause, nr, KERNEL_NONE);
+}
+
+int model_push(
+	struct kernel_model *m, struct cpu *c, int64_t ts, enum context_kind kind, uint32_t nr)
+{
+	if (++c->depth > MODEL_MAX_CONTEXTS)
+		return 0;
+	*model_context(c) = (struct context){ .kind = (uint8_t)kind,
+		.nr = nr,
+		.since = ts,
+		.packet = KERNEL_NONE,
+		.request = KERNEL_NONE };
+	return resume(m, c, ts);
+}
+
+/* Ends the matching context that began last, and what has begun in it: their ends are missing. An end
+ * without begin is of a context that began before the record did. */
+int model_pop(
+	struct kernel_model *m, struct cpu *c, int64_t ts, enum context_kind kind, uint32_t nr)
+{
+	uint32_t top = c->depth;
+	if (top > MODEL_MAX_CONTEXTS) {
+		c->depth--;
+		return 0;
+	}
+	while (top > 0 && (c->contexts[top - 1].kind != kind || c->contexts[top - 1].nr != nr))
+		top--;
+	if (top == 0) {
+		m->h->n_odd++;
+		return 0;
+	}
+	m->h->n_odd += c->depth != top;
+	const struct context *x = &c->contexts[top - 1];
+	const struct kernel_observer *o = m->in.observer;
+	uint32_t source;
+	enum kernel_cause cause = interrupted_by(x, &source);
+	int rc = o && o->interrupt ? o->interrupt(o->ctx, m->h, model_cpu_number(m, c),
+					     (uint8_t)cause, source, x->since, ts)
+				   : 0;
+	c->depth = top - 1;
+	return rc ? rc : resume(m, c, ts);
+}
+
+/* No task is switched in an interrupt: where one seems to be, ends are missing. */
+void model_clear_contexts(struct cpu *c)
+{
+	c->depth = 0;
+}
+
+/* ---- what ends a wait ---- */
+
+/* What kind of device an interrupt is of, from the name of its handler. */
+static enum kernel_cause device_of(const struct kernel_model *m, uint32_t irq)
+{
+	static const struct {
+		const char *part;
+		enum kernel_cause cause;
+	} parts[] = {
+		{ "timer", KERNEL_TIMER },
+		{ "hpet", KERNEL_TIMER },
+		{ "rtc", KERNEL_TIMER },
+		{ "-input", KERNEL_NETWORK },
+		{ "-output", KERNEL_NETWORK },
+		{ "eth", KERNEL_NETWORK },
+		{ "wlan", KERNEL_NETWORK },
+		{ "iwl", KERNEL_NETWORK },
+		{ "ath", KERNEL_NETWORK },
+		{ "mlx", KERNEL_NETWORK },
+		{ "ixgbe", KERNEL_NETWORK },
+		{ "i40e", KERNEL_NETWORK },
+		{ "enp", KERNEL_NETWORK },
+		{ "eno", KERNEL_NETWORK },
+		{ "ens", KERNEL_NETWORK },
+		{ "-req", KERNEL_DISK },
+		{ "ahci", KERNEL_DISK },
+		{ "ata", KERNEL_DISK },
+		{ "nvme", KERNEL_DISK },
+		{ "scsi", KERNEL_DISK },
+		{ "mmc", KERNEL_DISK },
+		{ "megasas", KERNEL_DISK },
+		{ "i8042", KERNEL_INPUT },
+		{ "ttyS", KERNEL_INPUT },
+		{ "serial", KERNEL_INPUT },
+	};
+	const uint32_t *at = mer_map_get(&m->h->irq_names, irq);
+	if (irq == 0)
+		return KERNEL_TIMER;
+	if (!at || !*at)
+		return KERNEL_IRQ;
+	const char *name = kernel_name_text(m->h, *at - 1);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (strstr(name, parts[i].part))
+			return parts[i].cause;
+	return KERNEL_IRQ;
+}
+
+enum { VEC_TIMER = 1, VEC_NET_TX, VEC_NET_RX, VEC_BLOCK, VEC_IRQ_POLL, VEC_HRTIMER = 8 };
+
+static enum kernel_cause cause_of_context(
+	const struct kernel_model *m, const struct context *x, uint32_t *source)
+{
+	enum kernel_cause cause = KERNEL_IRQ;
+	*source = KERNEL_NONE;
+	switch (x->kind) {
+	case CONTEXT_TIMER: return KERNEL_TIMER;
+	case CONTEXT_IPI: return KERNEL_IPI;
+	case CONTEXT_VECTOR: *source = x->nr; return KERNEL_IRQ;
+	case CONTEXT_PACKET: cause = KERNEL_NETWORK; break;
+	case CONTEXT_IRQ:
+		cause = device_of(m, x->nr);
+		*source = x->nr;
+		break;
+	case CONTEXT_SOFTIRQ:
+		cause = x->nr == VEC_TIMER || x->nr == VEC_HRTIMER    ? KERNEL_TIMER
+			: x->nr == VEC_NET_TX || x->nr == VEC_NET_RX  ? KERNEL_NETWORK
+			: x->nr == VEC_BLOCK || x->nr == VEC_IRQ_POLL ? KERNEL_DISK
+								      : KERNEL_SOFTIRQ;
+		*source = cause == KERNEL_SOFTIRQ ? x->nr : KERNEL_NONE;
+		break;
+	default: break;
+	}
+	if (cause == KERNEL_TIMER)
+		*source = KERNEL_NONE;
+	/* What was seen to happen is better than what the name says. */
+	if (x->request != KERNEL_NONE)
+		cause = KERNEL_DISK;
+	else if (x->has_packet && cause != KERNEL_TIMER)
+		cause = KERNEL_NETWORK;
+	if (cause == KERNEL_DISK)
+		*source = x->request;
+	else if (cause == KERNEL_NETWORK)
+		*source = x->has_packet ? x->packet : KERNEL_NONE;
+	return cause;
+}
+
+void model_cause(const struct kernel_model *m, struct cpu *c, uint32_t task,
+	enum kernel_cause *cause, uint32_t *source, uint32_t *by)
+{
+	const struct context *x = model_context(c);
+	uint32_t waker = model_span_on(m, c);
+	*source = *by = KERNEL_NONE;
+	if (x) {
+		*cause = cause_of_context(m, x, source);
+		return;
+	}
+	bool by_kernel =
+		waker == KERNEL_NONE || m->h->tasks[kernel_span(m->h, waker)->task].is_kernel;
+	/* Kernel threads that serve interrupts and receive queues do it for the packet or request. */
+	if (by_kernel && c->has_packet) {
+		*cause = KERNEL_NETWORK;
+		*source = c->packet;
+		*by = waker;
+		return;
+	}
+	if (waker == KERNEL_NONE && c->request != KERNEL_NONE) {
+		*cause = KERNEL_DISK;
+		*source = c->request;
+		return;
+	}
+	if (waker ==
+		KERNEL_NONE) { /* nobody runs there: an interrupt of which no event is recorded */
+		*cause = c->task == ON_CPU_IDLE ? KERNEL_IRQ : KERNEL_NO_CAUSE;
+		return;
+	}
+	*by = waker;
+	*cause = KERNEL_TASK;
+	uint32_t call = model_open(m, task)->call;
+	if (call == KERNEL_NONE)
+		return;
+	const struct kernel_call *k = &m->h->calls[call];
+	if (k->name == m->futex_name)
+		*cause = KERNEL_FUTEX;
+	else if (k->kind == KERNEL_OBJECT_PIPE)
+		*cause = KERNEL_PIPE;
+}

@@ -1,0 +1,318 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/model_state.h"
+
+/* ---- system calls ---- */
+
+static uint32_t intern(struct kernel_model *m, const char *text, size_t len, uint32_t *cache)
+{
+	if (!*cache)
+		*cache = mer_intern_add(&m->h->names, text, len) + 1; /* 0: no memory */
+	return *cache - 1;
+}
+
+static int name_of_call(struct kernel_model *m, const struct mer_event *ev,
+	const struct kernel_binding *b, uint32_t *name)
+{
+	enum { NUMBERS = sizeof(m->number_names) / sizeof(m->number_names[0]) };
+	uint64_t number = b->by_number ? ev->slots[1] : UINT64_MAX;
+	const char *known = b->by_number ? kernel_call_by_number(number) : NULL;
+	const char *text = known ? known : b->by_number ? "unknown" : b->call;
+	uint32_t *cache =
+		known && number < NUMBERS ? &m->number_names[number] : &m->call_names[ev->plan->id];
+	*name = intern(m, text, strlen(text), cache);
+	return *name == MER_INTERN_NONE ? mer_fail_nomem(m->err) : 0;
+}
+
+int model_call_entry(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
+	const struct kernel_binding *b)
+{
+	uint32_t task = c->task;
+	struct kernel_call call = { .object = KERNEL_NONE, .fd = -1 };
+	if (task >= ON_CPU_IDLE) {
+		m->h->n_odd += task == ON_CPU_IDLE;
+		return 0;
+	}
+	int rc = name_of_call(m, ev, b, &call.name);
+	if (rc == 0 && b->kind != KERNEL_CALL_OTHER)
+		rc = kernel_files_enter(m->files, task, (enum kernel_call_kind)b->kind,
+			ev->slots + 1, &call, m->err);
+	uint32_t id = rc ? KERNEL_NONE : kernel_add_call(m->h, &call);
+	if (rc == 0 && id == KERNEL_NONE)
+		return mer_fail_nomem(m->err);
+	if (rc)
+		return rc;
+	model_learn_mode(m, task, KERNEL_NONE);
+	struct live *l = &m->live[task];
+	l->call = id;
+	l->kind = b->kind;
+	l->call_begin = ev->ts;
+	/* In an interrupt no task makes calls: its end is missing. */
+	m->h->n_odd += c->depth > 0;
+	model_clear_contexts(c);
+	return model_run_on(m, task, ev->ts, model_cpu_number(m, c));
+}
+
+int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
+	const struct kernel_binding *b)
+{
+	uint32_t task = c->task;
+	if (task >= ON_CPU_IDLE) {
+		m->h->n_odd += task == ON_CPU_IDLE;
+		return 0;
+	}
+	struct live *l = &m->live[task];
+	int rc = 0;
+	if (!l->knows_mode) { /* it was in this call since its record begins */
+		struct kernel_call call = { .name = KERNEL_NONE, .object = KERNEL_NONE, .fd = -1 };
+		uint32_t id;
+		if (*b->call || b->by_number)
+			rc = name_of_call(m, ev, b, &call.name);
+		id = rc ? KERNEL_NONE : kernel_add_call(m->h, &call);
+		if (id == KERNEL_NONE)
+			return rc ? rc : mer_fail_nomem(m->err);
+		model_learn_mode(m, task, id);
+	} else if (l->call != KERNEL_NONE) {
+		const struct kernel_observer *o = m->in.observer;
+		int64_t ret = (int64_t)ev->slots[1];
+		if (l->kind != KERNEL_CALL_OTHER && l->call_begin != INT64_MIN)
+			rc = kernel_files_leave(m->files, task, (enum kernel_call_kind)l->kind, ret,
+				ev->slots + 1, m->err);
+		if (rc == 0 && o && o->call && l->call_begin != INT64_MIN)
+			rc = o->call(o->ctx, m->h, task, l->call, l->call_begin, ev->ts, ret);
+		if (rc)
+			return rc;
+	} else {
+		m->h->n_odd++;
+	}
+	l->knows_mode = true;
+	l->call = KERNEL_NONE;
+	l->kind = KERNEL_CALL_OTHER;
+	l->call_begin = INT64_MIN;
+	m->h->n_odd += c->depth > 0;
+	model_clear_contexts(c);
+	return model_run_on(m, task, ev->ts, model_cpu_number(m, c));
+}
+
+/* ---- block requests ---- */
+
+static int find_request(struct kernel_model *m, const uint64_t *slots, uint32_t *request)
+{
+	uint64_t key[2] = { slots[BLOCK_DEV], slots[BLOCK_SECTOR] };
+	uint32_t *at = mer_map_put(&m->open_requests, mer_hash(key, sizeof(key)));
+	if (!at)
+		return mer_fail_nomem(m->err);
+	if (*at) {
+		const struct kernel_request *r = &m->h->requests[*at - 1];
+		if (r->dev == (uint32_t)key[0] && r->sector == key[1] && r->complete == INT64_MIN) {
+			*request = *at - 1;
+			return 0;
+		}
+	}
+	struct kernel_request r = { .insert = INT64_MIN,
+		.issue = INT64_MIN,
+		.complete = INT64_MIN,
+		.sector = key[1],
+		.dev = (uint32_t)key[0],
+		.by = KERNEL_NONE };
+	*request = kernel_add_request(m->h, &r);
+	if (*request == KERNEL_NONE)
+		return mer_fail_nomem(m->err);
+	*at = *request + 1;
+	return 0;
+}
+
+static uint8_t flags_of(uint64_t rwbs)
+{
+	enum {
+		WRITE = 1,
+		DISCARD = 2,
+		READ = 4,
+		SYNC = 32,
+		META = 64,
+		FLUSH = 256,
+		FUA = 512,
+		PREFLUSH = 1024
+	};
+	uint8_t flags = 0;
+	flags |= rwbs & WRITE ? KERNEL_WRITE : 0;
+	flags |= rwbs & DISCARD ? KERNEL_DISCARD : 0;
+	flags |= rwbs & READ ? KERNEL_READ : 0;
+	flags |= rwbs & (FLUSH | FUA | PREFLUSH) ? KERNEL_FLUSH : 0;
+	flags |= rwbs & SYNC ? KERNEL_SYNC : 0;
+	flags |= rwbs & META ? KERNEL_META : 0;
+	return flags;
+}
+
+int model_block(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
+	const uint64_t *slots)
+{
+	enum { SECTOR_BYTES = 512 };
+	uint32_t number;
+	int rc = find_request(m, slots, &number);
+	if (rc)
+		return rc;
+	struct kernel_request *r = &m->h->requests[number];
+	uint64_t sectors = slots[BLOCK_SECTORS];
+	if (sectors > UINT32_MAX / SECTOR_BYTES)
+		sectors = 0;
+	if (event != KERNEL_EV_BLOCK_COMPLETE || r->insert == INT64_MIN) {
+		r->flags |= flags_of(slots[BLOCK_RWBS]);
+		if (sectors * SECTOR_BYTES > r->bytes)
+			r->bytes = (uint32_t)(sectors * SECTOR_BYTES);
+	}
+	if (event != KERNEL_EV_BLOCK_COMPLETE) {
+		if (event == KERNEL_EV_BLOCK_INSERT)
+			r->insert = ts;
+		else
+			r->issue = ts;
+		if (!model_context(c) && r->by == KERNEL_NONE)
+			r->by = model_span_on(m, c);
+		return 0;
+	}
+	const struct kernel_observer *o = m->in.observer;
+	struct context *x = model_context(c);
+	r->complete = ts;
+	uint64_t error = slots[BLOCK_ERROR] | slots[BLOCK_ERRORS];
+	r->error = (int16_t)error;
+	if (x)
+		x->request = number;
+	else
+		c->request = number;
+	return o && o->request ? o->request(o->ctx, m->h, number) : 0;
+}
+
+/* ---- packets ---- */
+
+/* The packet whose end this event is. Events that are no end of a matched one have none. */
+static uint32_t find_packet(struct kernel_model *m, int64_t ts, bool is_send)
+{
+	const struct kernel_end *ends = m->in.ends;
+	while (m->next_end < m->in.n_ends && ends[m->next_end].time < ts)
+		m->next_end++;
+	for (size_t i = m->next_end; i < m->in.n_ends && ends[i].time == ts; i++)
+		if (ends[i].is_send == is_send)
+			return ends[i].packet;
+	return KERNEL_NONE;
+}
+
+/* The packet in answer to which an interrupt does what it does. */
+static uint32_t served_packet(const struct cpu *c)
+{
+	uint32_t n = c->depth < MODEL_MAX_CONTEXTS ? c->depth : MODEL_MAX_CONTEXTS;
+	while (n-- > 0)
+		if (c->contexts[n].has_packet)
+			return c->contexts[n].packet;
+	return KERNEL_NONE;
+}
+
+void model_packet(struct kernel_model *m, struct cpu *c, int64_t ts, bool is_send)
+{
+	uint32_t packet = find_packet(m, ts, is_send), span = model_span_on(m, c);
+	struct context *x = model_context(c);
+	if (is_send && packet != KERNEL_NONE) {
+		struct kernel_packet *p = &m->in.packets[packet];
+		bool by_interrupt = x != NULL;
+		if (!by_interrupt && c->has_packet && span != KERNEL_NONE)
+			by_interrupt = m->h->tasks[kernel_span(m->h, span)->task].is_kernel;
+		p->sender = by_interrupt ? KERNEL_NONE : span;
+		p->answers = !by_interrupt ? KERNEL_NONE : x ? served_packet(c) : c->packet;
+	}
+	if (is_send)
+		return;
+	if (packet != KERNEL_NONE)
+		m->in.packets[packet].receiver = span;
+	if (x) {
+		x->has_packet = true;
+		x->packet = packet;
+	} else {
+		c->has_packet = true;
+		c->packet = packet;
+	}
+}
+
+/* ---- state dump ---- */
+
+static int dump_task(struct kernel_model *m, int64_t ts, const uint64_t *slots)
+{
+	enum { THREAD_OF_KERNEL = 1, WAIT_CPU = 2, ZOMBIE = 4, WAIT = 5 };
+	uint32_t task;
+	if ((int32_t)slots[DUMP_TID] <= 0)
+		return 0;
+	int rc = model_task_of(m, (int32_t)slots[DUMP_TID], &task);
+	if (rc)
+		return rc;
+	struct kernel_task *t = &m->h->tasks[task];
+	t->pid = (int32_t)slots[DUMP_PID];
+	t->ppid = (int32_t)slots[DUMP_PPID];
+	if (slots[DUMP_VTID]) {
+		t->vtid = (int32_t)slots[DUMP_VTID];
+		t->vpid = (int32_t)slots[DUMP_VPID];
+	}
+	if (slots[DUMP_TYPE] == THREAD_OF_KERNEL && !t->is_kernel) {
+		t->is_kernel = true;
+		model_learn_mode(m, task, KERNEL_NONE);
+		struct kernel_span *open = model_open(m, task);
+		if (open->state == KERNEL_USER || open->state == KERNEL_RUNNING)
+			open->state = KERNEL_THREAD;
+	}
+	if (t->name == KERNEL_NONE)
+		rc = model_rename(m, task, ts, &slots[DUMP_NAME]);
+	if (rc == 0)
+		rc = kernel_files_dump_task(m->files, task, slots[DUMP_TABLE], m->err);
+	/* It does now what it did since its last event, and there was none. */
+	enum kernel_state is = slots[DUMP_STATUS] == WAIT	? KERNEL_BLOCKED
+			       : slots[DUMP_STATUS] == WAIT_CPU ? KERNEL_READY
+			       : slots[DUMP_STATUS] == ZOMBIE	? KERNEL_DEAD
+								: KERNEL_UNKNOWN;
+	if (rc || is == KERNEL_UNKNOWN || model_open(m, task)->state != KERNEL_UNKNOWN)
+		return rc;
+	if (is == KERNEL_DEAD)
+		m->h->tasks[task].died = model_open(m, task)->begin;
+	return model_settle(m, task, ts, is);
+}
+
+static int dump_irq(struct kernel_model *m, uint64_t irq, const uint64_t *text)
+{
+	size_t len;
+	const char *name = model_text(text, &len);
+	if (len == 0 || irq > UINT32_MAX)
+		return 0;
+	uint32_t *at = mer_map_put(&m->h->irq_names, irq);
+	if (!at || (!*at && (*at = mer_intern_add(&m->h->names, name, len) + 1) == 0))
+		return mer_fail_nomem(m->err);
+	return 0;
+}
+
+int model_dump(struct kernel_model *m, int64_t ts, enum kernel_event event, const uint64_t *slots)
+{
+	uint32_t task, *at;
+	size_t len;
+	const char *text;
+	switch (event) {
+	case KERNEL_EV_DUMP_TASK: return dump_task(m, ts, slots);
+	case KERNEL_EV_DUMP_FILE:
+		text = model_text(&slots[FILE_NAME], &len);
+		return kernel_files_dump(m->files, slots[FILE_TABLE], (int32_t)slots[FILE_PID],
+			(int32_t)slots[FILE_FD], text, len, m->err);
+	case KERNEL_EV_DUMP_PID_NS:
+		at = mer_map_get(&m->tids, (uint32_t)slots[NS_TID]);
+		if (!at || !*at)
+			return 0;
+		/* Told from the outermost namespace in: the last one is its own. */
+		task = *at - 1;
+		m->h->tasks[task].vtid = (int32_t)slots[NS_VTID];
+		m->h->tasks[task].vpid = (int32_t)slots[NS_VPID];
+		m->h->tasks[task].pid_ns = (uint32_t)slots[NS_INUM];
+		return 0;
+	case KERNEL_EV_DUMP_IRQ: return dump_irq(m, slots[IRQ_NR], &slots[DUMP_IRQ_ACTION]);
+	case KERNEL_EV_IRQ_ENTRY: return dump_irq(m, slots[IRQ_NR], &slots[IRQ_NAME]);
+	default: break;
+	}
+	text = model_text(&slots[DISK_NAME], &len);
+	at = mer_map_put(&m->h->devices, slots[DISK_DEV]);
+	if (!at || (*at = mer_intern_add(&m->h->names, text, len) + 1) == 0)
+		return mer_fail_nomem(m->err);
+	return 0;
+}

@@ -1,0 +1,332 @@
+#include <string.h>
+
+#include "kernel/model_state.h"
+
+/* prev_state as the kernel reports it; the numbers changed their meaning with 4.14, and a preempted task
+ * has a bit of its own, which moved too: beyond the low byte nothing but "still runnable" was seen. */
+enum {
+	SLEEPS = 1 | 2,
+	STOPPED = 4,
+	TRACED = 8,
+	EXIT_DEAD = 16,
+	EXIT_ZOMBIE = 32,
+	DEAD_OR_PARKED = 64
+};
+
+enum { WAKE_BY_WAKEUP = 1, WAKE_BY_WAKING, WAKE_BY_TTWU };
+
+int model_rename(struct kernel_model *m, uint32_t task, int64_t ts, const uint64_t *text)
+{
+	size_t len;
+	const char *name = model_text(text, &len);
+	if (len == 0)
+		return 0;
+	return kernel_rename(m->h, task, ts, name, len, m->err);
+}
+
+static enum kernel_state state_of(uint64_t prev_state, bool exiting)
+{
+	uint64_t low = prev_state & 0xff;
+	if (low == 0)
+		return KERNEL_READY;
+	if (low & (EXIT_DEAD | EXIT_ZOMBIE) || (low & DEAD_OR_PARKED && exiting))
+		return KERNEL_DEAD;
+	if (low & SLEEPS)
+		return KERNEL_BLOCKED;
+	if (low & (STOPPED | TRACED))
+		return KERNEL_STOPPED;
+	return exiting ? KERNEL_DEAD : KERNEL_BLOCKED; /* parked, idle */
+}
+
+/* The task is taken from whatever CPU it was believed to be on: an event is missing there. */
+static int take_from(struct kernel_model *m, uint32_t task, const struct cpu *now)
+{
+	for (uint32_t i = 0; i < m->n_cpus; i++) {
+		struct cpu *c = &m->cpus[i];
+		if (c == now || c->task != task)
+			continue;
+		c->task = ON_CPU_UNKNOWN;
+		m->h->n_odd++;
+		return model_lose_track(m, task, c->last);
+	}
+	return 0;
+}
+
+/* prev was on the CPU until now, whatever was believed. */
+static int make_current(
+	struct kernel_model *m, struct cpu *c, int64_t ts, int64_t tid, uint32_t *task)
+{
+	*task = ON_CPU_IDLE;
+	int rc = tid ? model_task_of(m, tid, task) : 0;
+	if (rc || c->task == *task)
+		return rc;
+	if (c->task != ON_CPU_UNKNOWN) {
+		m->h->n_odd++;
+		if (c->task != ON_CPU_IDLE)
+			rc = model_lose_track(m, c->task, c->last);
+	}
+	c->task = *task;
+	if (rc || *task == ON_CPU_IDLE)
+		return rc;
+	if (kernel_is_on_cpu(model_open(m, *task)->state))
+		return take_from(m, *task, c);
+	/* It came onto the CPU somewhere since its last event. */
+	rc = model_settle(m, *task, ts, KERNEL_UNKNOWN);
+	return rc ? rc
+		  : model_lose_track(m, *task,
+			    model_open(m, *task)->begin > c->last ? model_open(m, *task)->begin
+								  : c->last);
+}
+
+static int leave_cpu(
+	struct kernel_model *m, const struct cpu *c, uint32_t task, int64_t ts, uint64_t prev_state)
+{
+	struct live *l = &m->live[task];
+	enum kernel_state state = state_of(prev_state, l->exiting);
+	if (state == KERNEL_DEAD)
+		m->h->tasks[task].died = ts;
+	return model_enter(m, task, ts, state, model_cpu_number(m, c), KERNEL_NO_CAUSE, KERNEL_NONE,
+		KERNEL_NONE);
+}
+
+static int come_onto_cpu(struct kernel_model *m, struct cpu *c, uint32_t task, int64_t ts)
+{
+	int rc = take_from(m, task, c);
+	if (rc)
+		return rc;
+	enum kernel_state before = model_open(m, task)->state;
+	/* Who comes onto a CPU was ready; if the host records wake-ups and there was none, since its
+	 * begin, or since events were lost. */
+	bool was_ready = before == KERNEL_READY || before == KERNEL_NEW || m->has_wakeups;
+	if (before == KERNEL_BLOCKED && m->has_wakeups && !m->live[task].untracked)
+		m->h->n_odd++;
+	rc = model_settle(m, task, ts, was_ready ? KERNEL_READY : KERNEL_UNKNOWN);
+	return rc ? rc : model_run_on(m, task, ts, model_cpu_number(m, c));
+}
+
+int model_switch(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t *slots)
+{
+	uint32_t prev, next = ON_CPU_IDLE;
+	int64_t next_tid = (int32_t)slots[SWITCH_NEXT];
+	model_clear_contexts(c);
+	int rc = make_current(m, c, ts, (int32_t)slots[SWITCH_PREV], &prev);
+	if (rc)
+		return rc;
+	uint32_t preempted = KERNEL_NONE;
+	if (prev != ON_CPU_IDLE) {
+		rc = model_rename(m, prev, ts, &slots[SWITCH_PREV_COMM]);
+		if (rc == 0)
+			rc = leave_cpu(m, c, prev, ts, slots[SWITCH_STATE]);
+		if (rc)
+			return rc;
+		if (model_open(m, prev)->state == KERNEL_READY)
+			preempted = m->h->tasks[prev].last;
+	}
+	c->task = ON_CPU_IDLE;
+	if (next_tid > 0) {
+		rc = model_task_of(m, next_tid, &next);
+		if (rc == 0 && m->h->tasks[next].died != INT64_MAX)
+			rc = model_new_task(m, (int32_t)next_tid, ts, &next);
+		if (rc == 0)
+			rc = come_onto_cpu(m, c, next, ts);
+		if (rc == 0)
+			rc = model_rename(m, next, ts, &slots[SWITCH_NEXT_COMM]);
+		if (rc)
+			return rc;
+		c->task = next;
+		if (preempted != KERNEL_NONE)
+			kernel_span(m->h, preempted)->by = m->h->tasks[next].last;
+	}
+	c->has_packet = false;
+	c->packet = c->request = KERNEL_NONE;
+	return 0;
+}
+
+/* ---- wake-ups ---- */
+
+static void queue_on(struct kernel_model *m, struct kernel_span *ready, uint64_t cpu)
+{
+	struct cpu *c = model_cpu(m, (int64_t)cpu);
+	if (!c)
+		return;
+	ready->cpu = (uint16_t)cpu;
+	ready->by = model_span_on(m, c);
+	if (ready->by != KERNEL_NONE && kernel_span(m->h, ready->by)->task == ready->task)
+		ready->by = KERNEL_NONE;
+}
+
+static int end_wait(struct kernel_model *m, struct cpu *c, int64_t ts, uint32_t task,
+	bool knows_who, const uint64_t *slots)
+{
+	enum kernel_cause cause = KERNEL_NO_CAUSE;
+	uint32_t source = KERNEL_NONE, by = KERNEL_NONE;
+	int rc = model_settle(m, task, ts, KERNEL_BLOCKED);
+	if (rc)
+		return rc;
+	struct kernel_span *wait = model_open(m, task);
+	if (wait->state == KERNEL_BLOCKED || wait->state == KERNEL_STOPPED) {
+		if (knows_who)
+			model_cause(m, c, task, &cause, &source, &by);
+		wait->cause = (uint8_t)cause;
+		wait->source = source;
+		wait->by = by;
+	}
+	rc = model_enter(m, task, ts, KERNEL_READY, KERNEL_NO_CPU, KERNEL_NO_CAUSE, KERNEL_NONE,
+		KERNEL_NONE);
+	if (rc == 0)
+		queue_on(m, model_open(m, task), slots[WAKE_CPU]);
+	return rc;
+}
+
+int model_wake(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
+	const uint64_t *slots)
+{
+	uint32_t task;
+	int64_t tid = (int32_t)slots[WAKE_TID];
+	uint8_t rank = event == KERNEL_EV_TTWU	   ? WAKE_BY_TTWU
+		       : event == KERNEL_EV_WAKING ? WAKE_BY_WAKING
+						   : WAKE_BY_WAKEUP;
+	if (tid <= 0)
+		return 0;
+	bool is_new = event == KERNEL_EV_WAKEUP_NEW;
+	if (!is_new && rank > m->wake_rank)
+		m->wake_rank = rank;
+	int rc = model_task_of(m, tid, &task);
+	if (rc)
+		return rc;
+	if (m->h->tasks[task].name == KERNEL_NONE)
+		rc = model_rename(m, task, ts, &slots[WAKE_COMM]);
+	if (rc)
+		return rc;
+	struct kernel_span *open = model_open(m, task);
+	switch (open->state) {
+	case KERNEL_BLOCKED:
+	case KERNEL_STOPPED:
+	case KERNEL_UNKNOWN: return end_wait(m, c, ts, task, is_new || rank >= m->wake_rank, slots);
+	case KERNEL_NEW:
+		rc = model_settle(m, task, ts, KERNEL_NEW);
+		if (rc == 0)
+			rc = model_enter(m, task, ts, KERNEL_READY, KERNEL_NO_CPU, KERNEL_NO_CAUSE,
+				KERNEL_NONE, KERNEL_NONE);
+		if (rc == 0)
+			queue_on(m, model_open(m, task), slots[WAKE_CPU]);
+		return rc;
+	case KERNEL_READY: /* only now it is said on which CPU */
+		if (event != KERNEL_EV_TTWU && open->cpu != slots[WAKE_CPU])
+			queue_on(m, open, slots[WAKE_CPU]);
+		return 0;
+	default: return 0; /* woken before it slept, or dead */
+	}
+}
+
+int model_migrate(struct kernel_model *m, const uint64_t *slots)
+{
+	uint32_t *at = mer_map_get(&m->tids, (uint32_t)slots[WAKE_TID]);
+	if (at && *at && model_open(m, *at - 1)->state == KERNEL_READY)
+		queue_on(m, model_open(m, *at - 1), slots[WAKE_CPU]);
+	return 0;
+}
+
+/* ---- life ---- */
+
+int model_fork(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t *slots)
+{
+	int64_t parent_tid = (int32_t)slots[FORK_PARENT], tid = (int32_t)slots[FORK_CHILD];
+	uint32_t parent = KERNEL_NONE, child;
+	if (tid <= 0)
+		return 0;
+	int rc = parent_tid > 0 ? model_task_of(m, parent_tid, &parent) : 0;
+	uint32_t *old = mer_map_get(&m->tids, (uint32_t)tid);
+	if (old && *old && m->h->tasks[*old - 1].end == INT64_MAX) {
+		for (uint32_t i = 0; i < m->n_cpus; i++)
+			if (m->cpus[i].task == *old - 1)
+				m->cpus[i].task = ON_CPU_UNKNOWN;
+		m->h->tasks[*old - 1].end = ts; /* its number is free: its end is missing */
+	}
+	if (rc == 0)
+		rc = model_new_task(m, (int32_t)tid, ts, &child);
+	if (rc)
+		return rc;
+	struct kernel_task *t = &m->h->tasks[child];
+	const struct kernel_task *p = parent == KERNEL_NONE ? NULL : &m->h->tasks[parent];
+	bool is_thread =
+		p && slots[FORK_CHILD_PID] && slots[FORK_CHILD_PID] == slots[FORK_PARENT_PID];
+	t->born = true;
+	t->pid = slots[FORK_CHILD_PID] ? (int32_t)slots[FORK_CHILD_PID] : -1;
+	t->parent = parent;
+	t->ppid = slots[FORK_PARENT_PID] ? (int32_t)slots[FORK_PARENT_PID] : (int32_t)parent_tid;
+	t->pid_ns = (uint32_t)slots[FORK_NS];
+	if (p) {
+		m->h->tasks[parent].pid = p->pid < 0 ? t->ppid : p->pid;
+		t->is_kernel = parent_tid == 2 || p->is_kernel;
+		if (is_thread)
+			t->ppid = p->ppid;
+		m->live[child].call = m->live[parent].call;
+		m->live[child].kind = m->live[parent].kind;
+		m->live[child].knows_mode = m->live[parent].knows_mode;
+	}
+	if (t->is_kernel) {
+		m->live[child].call = KERNEL_NONE;
+		m->live[child].knows_mode = true;
+	}
+	struct kernel_span *s = model_open(m, child);
+	s->state = KERNEL_NEW;
+	s->cause = KERNEL_TASK;
+	s->call = m->live[child].call;
+	s->by = p && kernel_is_on_cpu(model_open(m, parent)->state) ? p->last : KERNEL_NONE;
+	s->cpu = model_cpu_number(m, c);
+	rc = model_rename(m, child, ts, &slots[FORK_COMM]);
+	if (rc == 0 && parent != KERNEL_NONE)
+		rc = kernel_files_fork(m->files, parent, child, is_thread, m->err);
+	return rc;
+}
+
+int model_exec(struct kernel_model *m, int64_t ts, const uint64_t *slots)
+{
+	enum { COMM = 15 }; /* what the kernel keeps of a name */
+	uint32_t task;
+	if ((int32_t)slots[EXEC_TID] <= 0)
+		return 0;
+	int rc = model_task_of(m, (int32_t)slots[EXEC_TID], &task);
+	if (rc)
+		return rc;
+	size_t len;
+	const char *file = model_text(&slots[EXEC_FILE], &len);
+	const char *slash = len ? memrchr(file, '/', len) : NULL;
+	if (slash) {
+		len -= (size_t)(slash + 1 - file);
+		file = slash + 1;
+	}
+	if (len)
+		rc = kernel_rename(m->h, task, ts, file, len < COMM ? len : COMM, m->err);
+	return rc ? rc : kernel_files_exec(m->files, task, m->err);
+}
+
+int model_exit(struct kernel_model *m, const uint64_t *slots)
+{
+	uint32_t *at = mer_map_get(&m->tids, (uint32_t)slots[WAKE_TID]);
+	if (at && *at) {
+		m->live[*at - 1].exiting = true;
+		kernel_files_exit(m->files, *at - 1);
+	}
+	return 0;
+}
+
+int model_free_task(struct kernel_model *m, int64_t ts, const uint64_t *slots)
+{
+	uint32_t *at = mer_map_get(&m->tids, (uint32_t)slots[WAKE_TID]);
+	if (!at || !*at)
+		return 0;
+	uint32_t task = *at - 1;
+	struct kernel_task *t = &m->h->tasks[task];
+	if (t->end != INT64_MAX || kernel_is_on_cpu(model_open(m, task)->state))
+		return 0; /* of one before it, whose number it has */
+	int rc = model_settle(m, task, ts, KERNEL_DEAD);
+	t->end = ts;
+	if (t->died == INT64_MAX) {
+		/* Its last switch is missing: it was dead for some time, who knows since when. */
+		t->died = model_open(m, task)->begin;
+		m->h->n_odd++;
+	}
+	return rc;
+}

@@ -1,0 +1,185 @@
+/* State of a model, shared by the files model*.c:
+ *
+ *   model.c          CPUs, dispatch of events, begin and end of losses
+ *   model_task.c     tasks: spans opened and closed, what is learned backwards
+ *   model_sched.c    switch, wake-ups, fork, exec, exit
+ *   model_context.c  interrupts on a CPU, and what they tell about the end of a wait
+ *   model_io.c       system calls, block requests, packets, state dump */
+#ifndef MER_KERNEL_MODEL_STATE_H
+#define MER_KERNEL_MODEL_STATE_H
+
+#include "kernel/files.h"
+#include "kernel/model.h"
+
+enum { MODEL_MAX_CONTEXTS = 16 };
+
+enum context_kind {
+	CONTEXT_IRQ,	 /* nr: irq */
+	CONTEXT_ANY_IRQ, /* a device interrupt, not said which */
+	CONTEXT_SOFTIRQ, /* nr: vec */
+	CONTEXT_TIMER,	 /* hrtimer, timer wheel, local timer; nr: enum kernel_event of its entry */
+	CONTEXT_IPI,
+	CONTEXT_VECTOR, /* nr: vector */
+	CONTEXT_PACKET	/* delivery of a received packet */
+};
+
+struct context { /* what a CPU does instead of its task */
+	uint8_t kind;
+	uint32_t nr;
+	int64_t since;
+	bool has_packet;  /* received one in it: */
+	uint32_t packet;  /* its number, KERNEL_NONE: not matched */
+	uint32_t request; /* completed last in it; KERNEL_NONE */
+};
+
+/* cpu.task, besides a task's number */
+#define ON_CPU_UNKNOWN KERNEL_NONE
+#define ON_CPU_IDLE (KERNEL_NONE - 1)
+
+struct cpu {
+	uint32_t task;
+	uint32_t depth; /* of contexts; more than MODEL_MAX_CONTEXTS are only counted */
+	struct context contexts[MODEL_MAX_CONTEXTS];
+	int64_t last;	  /* its last event */
+	uint32_t in_loss; /* losses going on */
+	/* Without any context, since the last switch: see struct context. */
+	bool has_packet;
+	uint32_t packet, request;
+};
+
+struct live {		 /* a task's state, besides its open span (kernel_task.last) */
+	uint32_t call;	 /* that it is in; KERNEL_NONE: in none, or not known */
+	bool knows_mode; /* whether it is in a call is known */
+	bool untracked;	 /* UNKNOWN since an event was missing: says nothing backwards */
+	bool exiting;
+	uint16_t kind;	     /* enum kernel_call_kind of call */
+	uint32_t mode_since; /* the first span for which the mode is not known; KERNEL_NONE */
+	int64_t call_begin;  /* INT64_MIN: not seen */
+};
+
+struct kernel_model {
+	struct kernel_model_input in;
+	struct kernel_host *h;
+	struct kernel_files *files;
+	struct cpu *cpus;
+	uint32_t n_cpus;
+	struct live *live; /* as h->tasks */
+	uint32_t cap_live;
+	struct mer_map tids;	      /* tid -> its newest task, plus 1 */
+	struct mer_map open_requests; /* hash of device and sector -> request, plus 1 */
+	const struct kernel_binding *bindings;
+	bool *is_kernel_stream;	    /* by stream */
+	uint32_t *call_names;	    /* by ctf_plan.id: name of the call, plus 1 */
+	uint32_t number_names[512]; /* by number of a call: its name, plus 1 */
+	bool has_wakeups;	    /* the host records who is woken */
+	uint8_t wake_rank;	    /* the best source of wake-ups seen */
+	uint32_t n_begun, n_ended;  /* of the losses */
+	int64_t next_boundary;	    /* time of the next begin or end of a loss */
+	size_t next_end;	    /* of in.ends */
+	uint32_t futex_name;
+	struct mer_err *err;
+};
+
+/* model.c */
+struct cpu *model_cpu(
+	struct kernel_model *m, int64_t number); /* NULL: out of range, or no memory */
+uint16_t model_cpu_number(const struct kernel_model *m, const struct cpu *c);
+
+/* model_task.c: all return 0 or an error. */
+int model_task_of(struct kernel_model *m, int64_t tid, uint32_t *task); /* made if not there */
+int model_new_task(struct kernel_model *m, int32_t tid, int64_t begin, uint32_t *task);
+static inline struct kernel_span *model_open(const struct kernel_model *m, uint32_t task)
+{
+	return kernel_span(m->h, m->h->tasks[task].last);
+}
+/* From ts on the task is in this state. cpu, cause, source, by: as in struct kernel_span. */
+int model_enter(struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_state state,
+	uint16_t cpu, enum kernel_cause cause, uint32_t source, uint32_t by);
+/* From ts on it is on the CPU and does what its mode says. */
+int model_run_on(struct kernel_model *m, uint32_t task, int64_t ts, uint16_t cpu);
+/* Its open span, in which it was not on a CPU, ends at ts: until then it was in the state `was`
+ * (KERNEL_UNKNOWN: cannot be told), as far as losses do not leave it open. */
+int model_settle(struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_state was);
+/* What it did is unknown from `since` on (not before its open span), until ts. */
+int model_lose_track(struct kernel_model *m, uint32_t task, int64_t since);
+/* It was, or was not (KERNEL_NONE), in a call all the time since its mode is not known. */
+void model_learn_mode(struct kernel_model *m, uint32_t task, uint32_t call);
+void model_forget_mode(struct kernel_model *m, uint32_t task);
+
+/* model_sched.c */
+int model_switch(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t *slots);
+int model_wake(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
+	const uint64_t *slots);
+int model_migrate(struct kernel_model *m, const uint64_t *slots);
+int model_fork(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t *slots);
+int model_exec(struct kernel_model *m, int64_t ts, const uint64_t *slots);
+int model_exit(struct kernel_model *m, const uint64_t *slots);
+int model_free_task(struct kernel_model *m, int64_t ts, const uint64_t *slots);
+int model_rename(struct kernel_model *m, uint32_t task, int64_t ts, const uint64_t *text);
+
+/* model_context.c */
+int model_push(
+	struct kernel_model *m, struct cpu *c, int64_t ts, enum context_kind kind, uint32_t nr);
+int model_pop(
+	struct kernel_model *m, struct cpu *c, int64_t ts, enum context_kind kind, uint32_t nr);
+void model_clear_contexts(struct cpu *c);
+static inline struct context *model_context(struct cpu *c)
+{
+	return c->depth == 0		       ? NULL
+	       : c->depth > MODEL_MAX_CONTEXTS ? &c->contexts[MODEL_MAX_CONTEXTS - 1]
+					       : &c->contexts[c->depth - 1];
+}
+/* The open span of the task that is on a CPU; KERNEL_NONE: idle, or not known. */
+uint32_t model_span_on(const struct kernel_model *m, const struct cpu *c);
+/* What ends a wait of this task, now, on this CPU. */
+void model_cause(const struct kernel_model *m, struct cpu *c, uint32_t task,
+	enum kernel_cause *cause, uint32_t *source, uint32_t *by);
+
+/* model_io.c */
+int model_call_entry(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
+	const struct kernel_binding *b);
+int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
+	const struct kernel_binding *b);
+int model_block(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
+	const uint64_t *slots);
+void model_packet(struct kernel_model *m, struct cpu *c, int64_t ts, bool is_send);
+int model_dump(struct kernel_model *m, int64_t ts, enum kernel_event event, const uint64_t *slots);
+
+/* Slots after the CPU. */
+enum { SWITCH_PREV = 1, SWITCH_STATE, SWITCH_NEXT, SWITCH_PREV_COMM, SWITCH_NEXT_COMM = 6 };
+enum { WAKE_TID = 1, WAKE_CPU, WAKE_COMM };
+enum { FORK_PARENT = 1, FORK_PARENT_PID, FORK_CHILD, FORK_CHILD_PID, FORK_COMM, FORK_NS = 7 };
+enum { EXEC_TID = 1, EXEC_OLD, EXEC_FILE };
+enum { IRQ_NR = 1, IRQ_NAME, DUMP_IRQ_ACTION = 4 };
+enum {
+	BLOCK_DEV = 1,
+	BLOCK_SECTOR,
+	BLOCK_SECTORS,
+	BLOCK_BYTES,
+	BLOCK_RWBS,
+	BLOCK_TID,
+	BLOCK_ERROR = 6,
+	BLOCK_ERRORS
+};
+enum {
+	DUMP_TID = 1,
+	DUMP_PID,
+	DUMP_PPID,
+	DUMP_NAME,
+	DUMP_TYPE = 6,
+	DUMP_STATUS,
+	DUMP_TABLE,
+	DUMP_VTID,
+	DUMP_VPID
+};
+enum { FILE_PID = 1, FILE_FD, FILE_NAME, FILE_TABLE = 5 };
+enum { NS_TID = 1, NS_VTID, NS_VPID, NS_INUM };
+enum { DISK_DEV = 1, DISK_NAME };
+
+static inline const char *model_text(const uint64_t *slot, size_t *len)
+{
+	*len = (size_t)slot[1];
+	return (const char *)(uintptr_t)slot[0];
+}
+
+#endif

@@ -1,0 +1,173 @@
+#include "kernel/model_state.h"
+
+#include <stdlib.h>
+
+static int tell(const struct kernel_model *m, uint32_t span, int64_t end)
+{
+	const struct kernel_observer *o = m->in.observer;
+	return o && o->span ? o->span(o->ctx, m->h, span, end) : 0;
+}
+
+int model_new_task(struct kernel_model *m, int32_t tid, int64_t begin, uint32_t *task)
+{
+	struct kernel_host *h = m->h;
+	uint32_t *at = mer_map_put(&m->tids, (uint32_t)tid);
+	uint32_t t = at ? kernel_add_task(h, tid, begin) : KERNEL_NONE;
+	if (t == KERNEL_NONE)
+		return mer_fail_nomem(m->err);
+	if (t >= m->cap_live) {
+		struct live *p = realloc(m->live, (size_t)h->cap_tasks * sizeof(*p));
+		if (!p)
+			return mer_fail_nomem(m->err);
+		m->live = p;
+		m->cap_live = h->cap_tasks;
+	}
+	m->live[t] = (struct live){
+		.call = KERNEL_NONE, .mode_since = KERNEL_NONE, .call_begin = INT64_MIN
+	};
+	*at = t + 1;
+	struct kernel_span first = { .begin = begin,
+		.task = t,
+		.call = KERNEL_NONE,
+		.by = KERNEL_NONE,
+		.source = KERNEL_NONE,
+		.cpu = KERNEL_NO_CPU,
+		.state = KERNEL_UNKNOWN };
+	if (kernel_add_span(h, &first) == KERNEL_NONE)
+		return mer_fail_nomem(m->err);
+	*task = t;
+	return 0;
+}
+
+int model_task_of(struct kernel_model *m, int64_t tid, uint32_t *task)
+{
+	int64_t begin = m->h->begin;
+	uint32_t *at = mer_map_get(&m->tids, (uint32_t)tid);
+	if (at && *at) {
+		const struct kernel_task *t = &m->h->tasks[*at - 1];
+		if (t->end == INT64_MAX) {
+			*task = *at - 1;
+			return 0;
+		}
+		begin = t->end; /* the number was given to another one, whose fork is missing */
+	}
+	return model_new_task(m, (int32_t)tid, begin, task);
+}
+
+static bool may_overwrite(const struct kernel_span *s)
+{
+	return kernel_is_on_cpu(s->state);
+}
+
+int model_enter(struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_state state,
+	uint16_t cpu, enum kernel_cause cause, uint32_t source, uint32_t by)
+{
+	struct live *l = &m->live[task];
+	struct kernel_span *open = model_open(m, task);
+	struct kernel_span s = { .begin = ts > open->begin ? ts : open->begin,
+		.task = task,
+		.before = open->before,
+		.call = l->call,
+		.by = by,
+		.source = source,
+		.cpu = cpu,
+		.state = (uint8_t)state,
+		.cause = (uint8_t)cause };
+	uint32_t i = m->h->tasks[task].last;
+	if (s.begin == open->begin && may_overwrite(open) && kernel_is_on_cpu(state)) {
+		*open = s; /* nothing lasted no time */
+	} else {
+		int rc = tell(m, i, s.begin);
+		if (rc)
+			return rc;
+		i = kernel_add_span(m->h, &s);
+		if (i == KERNEL_NONE)
+			return mer_fail_nomem(m->err);
+	}
+	if (!l->knows_mode && l->mode_since == KERNEL_NONE)
+		l->mode_since = i;
+	return 0;
+}
+
+int model_run_on(struct kernel_model *m, uint32_t task, int64_t ts, uint16_t cpu)
+{
+	const struct live *l = &m->live[task];
+	enum kernel_state state = m->h->tasks[task].is_kernel ? KERNEL_THREAD
+				  : l->call != KERNEL_NONE    ? KERNEL_SYSCALL
+				  : l->knows_mode	      ? KERNEL_USER
+							      : KERNEL_RUNNING;
+	return model_enter(m, task, ts, state, cpu, KERNEL_NO_CAUSE, KERNEL_NONE, KERNEL_NONE);
+}
+
+void model_forget_mode(struct kernel_model *m, uint32_t task)
+{
+	struct live *l = &m->live[task];
+	l->call = KERNEL_NONE;
+	l->knows_mode = false;
+	l->mode_since = KERNEL_NONE;
+	l->call_begin = INT64_MIN;
+}
+
+void model_learn_mode(struct kernel_model *m, uint32_t task, uint32_t call)
+{
+	struct live *l = &m->live[task];
+	if (l->knows_mode)
+		return;
+	l->knows_mode = true;
+	l->call = call;
+	uint32_t i = m->h->tasks[task].last;
+	while (l->mode_since != KERNEL_NONE && i != KERNEL_NONE) {
+		struct kernel_span *s = kernel_span(m->h, i);
+		s->call = call;
+		if (s->state == KERNEL_RUNNING)
+			s->state = call == KERNEL_NONE ? KERNEL_USER : KERNEL_SYSCALL;
+		if (i == l->mode_since)
+			break;
+		i = s->before;
+	}
+	l->mode_since = KERNEL_NONE;
+}
+
+int model_settle(struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_state was)
+{
+	struct live *l = &m->live[task];
+	struct kernel_span *open = model_open(m, task);
+	int64_t from, until;
+	if (m->n_begun && kernel_lost_between(m->in.losses, open->begin, ts, &from, &until)) {
+		uint16_t cpu = open->cpu;
+		int rc = 0;
+		if (from <= open->begin) {
+			open->state = KERNEL_UNKNOWN;
+			open->cause = KERNEL_NO_CAUSE;
+			open->by = open->source = open->call = KERNEL_NONE;
+			model_forget_mode(m, task);
+		} else if (open->state != KERNEL_UNKNOWN) {
+			model_forget_mode(m, task);
+			rc = model_enter(m, task, from, KERNEL_UNKNOWN, cpu, KERNEL_NO_CAUSE,
+				KERNEL_NONE, KERNEL_NONE);
+		}
+		l->mode_since = KERNEL_NONE;
+		l->untracked = false;
+		if (rc == 0 && was != KERNEL_UNKNOWN && until < ts)
+			rc = model_enter(m, task, until, was, cpu, KERNEL_NO_CAUSE, KERNEL_NONE,
+				KERNEL_NONE);
+		return rc;
+	}
+	if (open->state == KERNEL_UNKNOWN && was != KERNEL_UNKNOWN && !l->untracked) {
+		open->state = (uint8_t)was;
+		if (!l->knows_mode && l->mode_since == KERNEL_NONE)
+			l->mode_since = m->h->tasks[task].last;
+	}
+	l->untracked = false;
+	return 0;
+}
+
+int model_lose_track(struct kernel_model *m, uint32_t task, int64_t since)
+{
+	model_forget_mode(m, task);
+	m->live[task].untracked = true;
+	int rc = model_enter(m, task, since, KERNEL_UNKNOWN, KERNEL_NO_CPU, KERNEL_NO_CAUSE,
+		KERNEL_NONE, KERNEL_NONE);
+	m->live[task].mode_since = KERNEL_NONE;
+	return rc;
+}

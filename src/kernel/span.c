@@ -1,0 +1,55 @@
+#include "kernel/span.h"
+
+const char *kernel_state_name(enum kernel_state s)
+{
+	static const char *const names[KERNEL_N_STATES] = {
+		[KERNEL_UNKNOWN] = "unknown",
+		[KERNEL_RUNNING] = "running",
+		[KERNEL_USER] = "user",
+		[KERNEL_SYSCALL] = "syscall",
+		[KERNEL_THREAD] = "thread",
+		[KERNEL_INTERRUPTED] = "interrupted",
+		[KERNEL_READY] = "ready",
+		[KERNEL_BLOCKED] = "blocked",
+		[KERNEL_NEW] = "new",
+		[KERNEL_STOPPED] = "stopped",
+		[KERNEL_DEAD] = "dead",
+	};
+	return s < KERNEL_N_STATES ? names[s] : "?";
+}
+
+const char *kernel_cause_name(enum kernel_cause c)
+{
+	static const char *const names[KERNEL_N_CAUSES] = {
+		[KERNEL_NO_CAUSE] = "unknown",
+		[KERNEL_DISK] = "disk",
+		[KERNEL_NETWORK] = "network",
+		[KERNEL_TIMER] = "timer",
+		[KERNEL_TASK] = "task",
+		[KERNEL_FUTEX] = "futex",
+		[KERNEL_PIPE] = "pipe",
+		[KERNEL_INPUT] = "input",
+		[KERNEL_IPI] = "ipi",
+		[KERNEL_IRQ] = "irq",
+		[KERNEL_SOFTIRQ] = "softirq",
+	};
+	return c < KERNEL_N_CAUSES ? names[c] : "?";
+}
+
+const char *kernel_state_color(enum kernel_state s)
+{
+	static const char *const colors[KERNEL_N_STATES] = {
+		[KERNEL_UNKNOWN] = "#9e9e9e",
+		[KERNEL_RUNNING] = "#26a69a",
+		[KERNEL_USER] = "#2e9e3f",
+		[KERNEL_SYSCALL] = "#2f6fd0",
+		[KERNEL_THREAD] = "#5c7fb8",
+		[KERNEL_INTERRUPTED] = "#b03a9c",
+		[KERNEL_READY] = "#f28c1e",
+		[KERNEL_BLOCKED] = "#d32f2f",
+		[KERNEL_NEW] = "#f5b971",
+		[KERNEL_STOPPED] = "#6d4c41",
+		[KERNEL_DEAD] = "#424242",
+	};
+	return s < KERNEL_N_STATES ? colors[s] : "#000000";
+}

@@ -1,0 +1,238 @@
+#include "kernel/world.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/model.h"
+#include "sync/result.h"
+#include "trace/cursor.h"
+
+struct builder {
+	struct kernel_world *w;
+	const struct kernel_world_options *o;
+	struct kernel_layouts *layouts;
+	struct trace_reading *switches;
+	struct kernel_end **ends; /* by host */
+	size_t *n_ends;
+};
+
+/* ---- packets ---- */
+
+static bool comparable(const struct sync_result *r, uint32_t a, uint32_t b)
+{
+	return a == b || (r && r->hosts[a].group == r->hosts[b].group);
+}
+
+static int64_t common_time(const struct sync_result *r, uint32_t host, int64_t t)
+{
+	return r ? trace_map_time(&r->hosts[host].map, t) : t;
+}
+
+static int compare_packets(const void *a, const void *b)
+{
+	const struct kernel_packet *p = a, *q = b;
+	if (p->sent != q->sent)
+		return p->sent < q->sent ? -1 : 1;
+	if (p->received != q->received)
+		return p->received < q->received ? -1 : 1;
+	if (p->from != q->from)
+		return p->from < q->from ? -1 : 1;
+	return (p->to > q->to) - (p->to < q->to);
+}
+
+static int compare_ends(const void *a, const void *b)
+{
+	const struct kernel_end *p = a, *q = b;
+	if (p->time != q->time)
+		return p->time < q->time ? -1 : 1;
+	return (p->packet > q->packet) - (p->packet < q->packet);
+}
+
+static int collect_packets(struct kernel_world *w, const struct sync_messages *messages,
+	const struct sync_result *r, struct mer_err *err)
+{
+	size_t n = 0;
+	for (size_t i = 0; messages && i < messages->n_links; i++)
+		n += messages->links[i].n;
+	if (n >= KERNEL_NONE)
+		return mer_fail(err, MER_ERR_LIMIT, "more than 2^32 messages between the hosts");
+	w->packets = calloc(n + 1, sizeof(*w->packets));
+	if (!w->packets)
+		return mer_fail_nomem(err);
+	for (size_t i = 0; messages && i < messages->n_links; i++) {
+		const struct sync_link *l = &messages->links[i];
+		if (!comparable(r, l->from, l->to)) {
+			w->n_apart += l->n;
+			continue;
+		}
+		for (size_t k = 0; k < l->n; k++) {
+			struct kernel_packet p = {
+				.sent = common_time(r, l->from, l->messages[k].sent),
+				.received = common_time(r, l->to, l->messages[k].received),
+				.from = l->from,
+				.to = l->to,
+				.sender = KERNEL_NONE,
+				.answers = KERNEL_NONE,
+				.receiver = KERNEL_NONE,
+				.kind = l->kinds ? l->kinds[k] : (uint8_t)SYNC_TCP,
+			};
+			if (p.received < p.sent)
+				w->n_backwards++;
+			else
+				w->packets[w->n_packets++] = p;
+		}
+	}
+	qsort(w->packets, w->n_packets, sizeof(*w->packets), compare_packets);
+	return 0;
+}
+
+static int collect_ends(struct builder *b, struct mer_err *err)
+{
+	struct kernel_world *w = b->w;
+	b->ends = calloc((size_t)w->n_hosts + 1, sizeof(struct kernel_end *));
+	b->n_ends = calloc((size_t)w->n_hosts + 1, sizeof(*b->n_ends));
+	if (!b->ends || !b->n_ends)
+		return mer_fail_nomem(err);
+	for (uint32_t i = 0; i < w->n_packets; i++) {
+		b->n_ends[w->packets[i].from]++;
+		b->n_ends[w->packets[i].to]++;
+	}
+	for (uint32_t i = 0; i < w->n_hosts; i++) {
+		b->ends[i] = calloc(b->n_ends[i] + 1, sizeof(**b->ends));
+		if (!b->ends[i])
+			return mer_fail_nomem(err);
+		b->n_ends[i] = 0;
+	}
+	for (uint32_t i = 0; i < w->n_packets; i++) {
+		const struct kernel_packet *p = &w->packets[i];
+		b->ends[p->from][b->n_ends[p->from]++] = (struct kernel_end){ p->sent, i, true };
+		b->ends[p->to][b->n_ends[p->to]++] = (struct kernel_end){ p->received, i, false };
+	}
+	for (uint32_t i = 0; i < w->n_hosts; i++)
+		qsort(b->ends[i], b->n_ends[i], sizeof(**b->ends), compare_ends);
+	return 0;
+}
+
+/* ---- hosts ---- */
+
+static int read_events(
+	const struct builder *b, uint32_t host, struct kernel_model *m, struct mer_err *err)
+{
+	struct mer_cursor *c;
+	uint64_t reported = 0;
+	int rc = trace_cursor_of_host(b->w->e, kernel_layouts_reading(b->layouts), host, &c, err);
+	if (rc)
+		return rc;
+	while (rc == 0) {
+		const struct mer_event *ev;
+		size_t n;
+		if (mer_cancelled(b->o->cancel)) {
+			rc = mer_fail(err, MER_ERR_CANCELLED, "cancelled");
+			break;
+		}
+		rc = mer_cursor_next(c, &ev, &n, err);
+		if (rc || n == 0)
+			break;
+		rc = kernel_model_run(m, ev, n, err);
+		uint64_t bytes = trace_cursor_bytes(c);
+		if (b->o->done_bytes)
+			atomic_fetch_add_explicit(
+				b->o->done_bytes, bytes - reported, memory_order_relaxed);
+		reported = bytes;
+	}
+	/* What it found about the trace, synchronizing or another reading of all has found too. */
+	trace_cursor_drop(c);
+	return rc;
+}
+
+static int build_host(void *ctx, size_t i, unsigned worker, struct mer_err *err)
+{
+	struct builder *b = ctx;
+	struct kernel_world *w = b->w;
+	struct kernel_losses losses;
+	struct kernel_model *m = NULL;
+	(void)worker;
+	int rc = kernel_losses_find(w->e, (uint32_t)i, b->switches, &losses, err);
+	struct kernel_model_input in = { .e = w->e,
+		.host = (uint32_t)i,
+		.layouts = b->layouts,
+		.losses = &losses,
+		.packets = w->packets,
+		.ends = b->ends[i],
+		.n_ends = b->n_ends[i] };
+	if (rc == 0 && losses.begin != MER_NO_TIME) {
+		rc = kernel_model_new(&in, &w->hosts[i], &m, err);
+		if (rc == 0)
+			rc = read_events(b, (uint32_t)i, m, err);
+		if (rc == 0)
+			rc = kernel_model_finish(m, err);
+		kernel_model_free(m);
+	}
+	kernel_losses_fini(&losses);
+	return rc;
+}
+
+int kernel_world_build(struct mer_experiment *e, const struct sync_messages *messages,
+	const struct sync_result *r, const struct kernel_world_options *o,
+	struct kernel_world **world, struct mer_err *err)
+{
+	static const struct kernel_world_options defaults = { .n_threads = 1 };
+	struct kernel_world *w = calloc(1, sizeof(*w));
+	if (!w)
+		return mer_fail_nomem(err);
+	struct builder b = { .w = w, .o = o ? o : &defaults };
+	w->e = e;
+	w->hosts = calloc((size_t)e->n_hosts + 1, sizeof(*w->hosts));
+	int rc = w->hosts ? 0 : mer_fail_nomem(err);
+	for (; rc == 0 && w->n_hosts < e->n_hosts; w->n_hosts++)
+		kernel_host_init(&w->hosts[w->n_hosts]);
+	if (rc == 0)
+		rc = collect_packets(w, messages, r, err);
+	if (rc == 0)
+		rc = collect_ends(&b, err);
+	if (rc == 0)
+		rc = kernel_layouts_new(e, &b.layouts, err);
+	if (rc == 0)
+		rc = kernel_switch_reading_new(e, &b.switches, err);
+	if (rc == 0)
+		rc = mer_pool_run(b.o->n_threads, w->n_hosts, build_host, &b, b.o->cancel, err);
+	for (uint32_t i = 0; b.ends && i < w->n_hosts; i++)
+		free(b.ends[i]);
+	free(b.ends);
+	free(b.n_ends);
+	kernel_layouts_free(b.layouts);
+	trace_reading_free(b.switches);
+	if (rc) {
+		kernel_world_free(w);
+		return rc;
+	}
+	*world = w;
+	return 0;
+}
+
+void kernel_world_free(struct kernel_world *w)
+{
+	if (!w)
+		return;
+	for (uint32_t i = 0; i < w->n_hosts; i++)
+		kernel_host_fini(&w->hosts[i]);
+	free(w->hosts);
+	free(w->packets);
+	free(w);
+}
+
+uint32_t kernel_find_task(const struct kernel_host *h, int32_t tid, const char *comm, uint32_t from)
+{
+	for (uint32_t i = from; i < h->n_tasks; i++) {
+		const struct kernel_task *t = &h->tasks[i];
+		if (tid >= 0 && t->tid != tid)
+			continue;
+		if (!comm)
+			return i;
+		for (uint32_t n = t->name; n != KERNEL_NONE; n = h->renames[n].before)
+			if (fnmatch(comm, kernel_name_text(h, h->renames[n].name), 0) == 0)
+				return i;
+	}
+	return KERNEL_NONE;
+}

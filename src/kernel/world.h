@@ -1,0 +1,60 @@
+/* World: the hosts of an experiment, each with what its tasks did, and the packets between them.
+ *
+ *   sync_messages ──→ packets ──┐
+ *   events of each host ──→ model ──→ hosts[]; packets know the spans that sent and received them
+ *
+ * Hosts are independent of each other and are read on several threads; the result is the same for any
+ * number of them. */
+#ifndef MER_KERNEL_WORLD_H
+#define MER_KERNEL_WORLD_H
+
+#include "base/pool.h"
+#include "kernel/host.h"
+#include "sync/messages.h"
+#include "trace/experiment.h"
+
+struct sync_result;
+
+/* A message whose two ends are events of the experiment, on the common time line. */
+struct kernel_packet {
+	int64_t sent, received; /* ns; sent <= received */
+	uint32_t from, to;	/* hosts */
+	/* Who sent it: the span of a task, when a task sent it; otherwise it was sent by an interrupt
+	 * (or the event was not seen), and answers says for which packet: number, or KERNEL_NONE. */
+	uint32_t sender;
+	uint32_t answers;
+	/* The span of the task that was on the CPU that received it, for what it is worth. */
+	uint32_t receiver;
+	uint8_t kind; /* enum sync_kind */
+};
+
+struct kernel_world {
+	struct mer_experiment *e; /* borrowed */
+	struct kernel_host *hosts;
+	uint32_t n_hosts;
+	struct kernel_packet *packets; /* by sent */
+	uint32_t n_packets;
+	uint64_t n_apart; /* messages between hosts whose times cannot be compared: not used */
+	uint64_t
+		n_backwards; /* messages received before they were sent, on the clocks as they are */
+};
+
+struct kernel_world_options {
+	unsigned n_threads;
+	struct mer_cancel *cancel;    /* NULL: none */
+	_Atomic uint64_t *done_bytes; /* raised as events are read, for progress; NULL: not */
+};
+
+/* messages: as gathered, on the hosts' own clocks; NULL: none are known. r: the synchronization that
+ * was applied to e; NULL: none was, then messages between different hosts are not used. */
+int kernel_world_build(struct mer_experiment *e, const struct sync_messages *messages,
+	const struct sync_result *r, const struct kernel_world_options *o,
+	struct kernel_world **world, struct mer_err *err);
+void kernel_world_free(struct kernel_world *); /* NULL is fine */
+
+/* Tasks of a host that fit: tid -1: any; comm a pattern of * and ? that any of its names must fit,
+ * NULL: any. From task number `from` on; KERNEL_NONE: no more. */
+uint32_t kernel_find_task(
+	const struct kernel_host *h, int32_t tid, const char *comm, uint32_t from);
+
+#endif
