@@ -86,13 +86,16 @@ static int lead_pid(struct kernel_files *f, int32_t pid, uint32_t process, struc
 {
 	if (pid < 0 || !process)
 		return 0;
+	struct kernel_file_process *p = &f->processes[process];
 	uint32_t *i = mer_map_put(&f->by_pid, (uint32_t)pid);
 	if (!i)
 		return mer_fail_nomem(err);
 	if (*i && *i != process)
 		f->processes[*i].pid = -1;
 	*i = process;
-	f->processes[process].pid = pid;
+	if (p->pid >= 0 && p->pid != pid)
+		unlead(&f->by_pid, (uint32_t)p->pid, process);
+	p->pid = pid;
 	return 0;
 }
 

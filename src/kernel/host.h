@@ -76,7 +76,7 @@ struct kernel_host {
 	uint32_t n_requests, cap_requests;
 	struct mer_map devices;	  /* dev -> name, plus 1 */
 	struct mer_map irq_names; /* irq -> name, plus 1 */
-	int64_t begin, end;	  /* of the recording */
+	int64_t begin, end;	  /* of the recording: first and last event */
 	uint64_t n_events;	  /* that were read */
 	uint64_t n_odd;		  /* that contradict what was known: see model.h */
 };

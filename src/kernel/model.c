@@ -217,6 +217,14 @@ static int handle(struct kernel_model *m, struct cpu *c, const struct mer_event 
 	}
 }
 
+/* Recording begins and ends with an event: packets are opened before the tracer is started, and closed
+ * long after it was stopped. */
+static int begin(struct kernel_model *m, int64_t ts)
+{
+	m->h->begin = m->h->end = ts;
+	return place_first(m);
+}
+
 int kernel_model_run(
 	struct kernel_model *m, const struct mer_event *ev, size_t n, struct mer_err *err)
 {
@@ -231,22 +239,21 @@ int kernel_model_run(
 			m->h->n_odd++;
 			continue;
 		}
-		if (ev[i].ts > m->next_boundary) {
-			int rc = pass_boundaries(m, ev[i].ts);
-			if (rc)
-				return rc;
-		}
-		struct cpu *c = model_cpu(m, cpu);
+		int rc = m->h->n_events++ ? 0 : begin(m, ev[i].ts);
+		if (rc == 0 && ev[i].ts > m->next_boundary)
+			rc = pass_boundaries(m, ev[i].ts);
+		struct cpu *c = rc ? NULL : model_cpu(m, cpu);
 		if (!c)
-			return mer_fail_nomem(err);
-		m->h->n_events++;
-		if (!c->in_loss || !needs_current((enum kernel_event)b->event)) {
-			int rc = handle(m, c, &ev[i], b);
-			if (rc)
-				return rc;
-		}
-		/* Waking a task on a CPU not seen before may have moved the CPUs. */
+			return rc ? rc : mer_fail_nomem(err);
+		if (!c->in_loss || !needs_current((enum kernel_event)b->event))
+			rc = handle(m, c, &ev[i], b);
+		if (rc)
+			return rc;
+		/* Waking a task on a CPU not seen before may have moved the CPUs. Time goes backwards
+		 * where the trace's does. */
 		m->cpus[cpu].last = ev[i].ts;
+		if (ev[i].ts > m->h->end)
+			m->h->end = ev[i].ts;
 	}
 	return 0;
 }
@@ -298,7 +305,6 @@ int kernel_model_new(const struct kernel_model_input *in, struct kernel_host *h,
 	if (rc == 0) {
 		m->has_wakeups = records_wakeups(m);
 		find_boundary(m);
-		rc = place_first(m);
 	}
 	if (rc) {
 		kernel_model_free(m);
@@ -327,11 +333,7 @@ int kernel_model_finish(struct kernel_model *m, struct mer_err *err)
 	struct kernel_host *h = m->h;
 	const struct kernel_observer *o = m->in.observer;
 	m->err = err;
-	/* Packets may say that they end before their last event. */
-	for (uint32_t i = 0; i < m->n_cpus; i++)
-		if (m->cpus[i].last > h->end)
-			h->end = m->cpus[i].last;
-	int rc = h->end == MER_NO_TIME ? 0 : pass_boundaries(m, h->end);
+	int rc = h->n_events ? pass_boundaries(m, h->end) : 0;
 	for (uint32_t i = 0; i < h->n_tasks && rc == 0; i++) {
 		struct kernel_task *t = &h->tasks[i];
 		if (t->end == INT64_MAX) {

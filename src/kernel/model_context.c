@@ -19,13 +19,18 @@ static enum kernel_cause interrupted_by(const struct context *x, uint32_t *nr)
 	}
 }
 
-/* The innermost context that is an interruption: a packet may be delivered in a thread too. */
+/* The innermost context that is an interruption. A packet may be delivered in a thread, too; timers
+ * expire inside the interrupt or softirq that counts, if those are recorded. */
 static const struct context *interruption(struct cpu *c)
 {
-	const struct context *x = model_context(c);
-	while (x && x->kind == CONTEXT_PACKET)
-		x = x == c->contexts ? NULL : x - 1;
-	return x;
+	const struct context *x = model_context(c), *timer = NULL;
+	for (; x; x = x == c->contexts ? NULL : x - 1) {
+		if (x->kind == CONTEXT_TIMER)
+			timer = x;
+		else if (x->kind != CONTEXT_PACKET)
+			return x;
+	}
+	return timer;
 }
 
 /* The task on the CPU goes on with what the CPU's contexts say. */
