@@ -64,6 +64,15 @@ static int add_link(struct walk *k, const struct path_segment *from, const struc
 		.to_time = to->begin,
 		.kind = k->has_reason ? k->reason : (uint8_t)PATH_LINK_WAIT,
 		.packet = KERNEL_NONE };
+	/* A packet that was sent before the wait for its answer began. */
+	if (l->kind == PATH_LINK_WAIT && to->in_flight) {
+		const struct kernel_packet *sent = &k->w->packets[to->source];
+		if (sent->from == from->host && sent->sender != KERNEL_NONE &&
+			kernel_span(host_of(k, sent->from), sent->sender)->task == from->task) {
+			l->kind = PATH_LINK_NETWORK;
+			k->packet = to->source;
+		}
+	}
 	if (l->kind == PATH_LINK_NETWORK) {
 		l->packet = k->packet;
 		l->to_time = k->w->packets[k->packet].received;
@@ -77,6 +86,8 @@ static int add_link(struct walk *k, const struct path_segment *from, const struc
 static int emit(struct walk *k, int64_t begin, struct path_segment s)
 {
 	struct path *p = k->p;
+	if (begin > k->t)
+		begin = k->t; /* where the trace's time goes backwards */
 	s.begin = begin;
 	s.end = k->t < p->end ? k->t : p->end;
 	s.depth = k->now.depth;

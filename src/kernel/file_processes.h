@@ -1,7 +1,7 @@
 /* The inside of struct kernel_files, for files.c and file_processes.c: which task has which table.
  *
  * A process here is a table and the tasks that share it. Which one a task has is told by its fork, by
- * the state dump (an address, or before LTTng 2.10 a pid), or follows from its pid. Number 0 is none:
+ * the state dump (an address, by older tracers a pid), or follows from its pid. Number 0 is none:
  * also when no more memory may be used; then nothing is known of the task's descriptors. */
 #ifndef MER_KERNEL_FILE_PROCESSES_H
 #define MER_KERNEL_FILE_PROCESSES_H

@@ -1,6 +1,8 @@
-/* LTTng discards events when there is no room to begin another packet, so what is missing lies before the
- * first event of the packet that counts it or after its last one, not in between. Of other tracers
- * only the counters are known: then it may lie anywhere from the end of the packet before. */
+/* LTTng discards an event when it does not fit into what is left of the packet and there is no room to
+ * begin another one. So what is missing lies before the first event of the packet that counts it, or in
+ * its tail, where small events may still have found a place after a larger one had not: TAIL_EVENTS are
+ * more than the largest event of the scheduler would fill. Of other tracers only the counters are
+ * known: then it may lie anywhere from the end of the packet before. */
 #include "kernel/losses.h"
 
 #include <stdlib.h>
@@ -8,9 +10,13 @@
 
 #include "trace/cursor.h"
 
+enum { TAIL_EVENTS = 32 };
+
 struct window { /* a loss as the packets tell it */
 	int64_t begin, end;
-	int64_t first, last; /* events of the stream inside; first > last: none */
+	int64_t first;		   /* event of the stream inside */
+	int64_t tail[TAIL_EVENTS]; /* a ring of its last events inside */
+	uint64_t n_events;	   /* inside */
 	uint32_t stream;
 };
 
@@ -21,6 +27,7 @@ struct finder {
 	struct window *windows; /* by stream, then time */
 	uint32_t n_windows;
 	uint32_t *next; /* by stream: its first window that is not over */
+	uint32_t cap;	/* of l->by_begin */
 	struct mer_err *err;
 };
 
@@ -33,6 +40,20 @@ static bool is_of_host(const struct finder *f, uint32_t stream)
 static bool is_usable_cpu(int64_t cpu)
 {
 	return cpu >= 0 && cpu < KERNEL_MAX_CPUS;
+}
+
+static int see_cpu(struct finder *f, uint32_t cpu)
+{
+	struct kernel_losses *l = f->l;
+	if (cpu < l->n_cpus)
+		return 0;
+	int32_t *p = realloc(l->first_tid, ((size_t)cpu + 1) * sizeof(*p));
+	if (!p)
+		return mer_fail_nomem(f->err);
+	l->first_tid = p;
+	while (l->n_cpus <= cpu)
+		p[l->n_cpus++] = KERNEL_TID_UNKNOWN;
+	return 0;
 }
 
 static int compare_windows(const void *a, const void *b)
@@ -66,8 +87,6 @@ static int collect_windows(struct finder *f)
 		f->windows[f->n_windows++] = (struct window){
 			.begin = loss->begin == MER_NO_TIME ? f->l->begin : loss->begin,
 			.end = loss->end == MER_NO_TIME ? f->l->end : loss->end,
-			.first = INT64_MAX,
-			.last = INT64_MIN,
 			.stream = loss->stream,
 		};
 	}
@@ -77,8 +96,6 @@ static int collect_windows(struct finder *f)
 			f->windows[f->n_windows++] = (struct window){
 				.begin = f->l->begin,
 				.end = e->streams[i].begin,
-				.first = INT64_MAX,
-				.last = INT64_MIN,
 				.stream = i,
 			};
 	qsort(f->windows, f->n_windows, sizeof(*f->windows), compare_windows);
@@ -87,7 +104,7 @@ static int collect_windows(struct finder *f)
 	return 0;
 }
 
-/* First and last event of each window's stream inside it. */
+/* First and last events of each window's stream inside it. */
 static int look_into_windows(struct finder *f)
 {
 	static const struct mer_need all = { "*", "" };
@@ -112,10 +129,9 @@ static int look_into_windows(struct finder *f)
 			if (*w >= f->n_windows || at->stream != ev[i].stream ||
 				ev[i].ts <= at->begin)
 				continue;
-			if (ev[i].ts < at->first)
+			if (at->n_events == 0)
 				at->first = ev[i].ts;
-			if (ev[i].ts > at->last)
-				at->last = ev[i].ts;
+			at->tail[at->n_events++ % TAIL_EVENTS] = ev[i].ts;
 		}
 	}
 	if (c)
@@ -124,12 +140,22 @@ static int look_into_windows(struct finder *f)
 	return rc;
 }
 
-static void add(struct finder *f, int64_t begin, int64_t end, uint32_t stream)
+static int add(struct finder *f, int64_t begin, int64_t end, uint32_t cpu)
 {
-	f->l->by_begin[f->l->n++] = (struct kernel_loss){ .begin = begin,
+	struct kernel_losses *l = f->l;
+	if (l->n == f->cap) {
+		uint32_t cap = f->cap ? f->cap * 2 : 16;
+		struct kernel_loss *p = realloc(l->by_begin, (size_t)cap * sizeof(*p));
+		if (!p)
+			return mer_fail_nomem(f->err);
+		l->by_begin = p;
+		f->cap = cap;
+	}
+	l->by_begin[l->n++] = (struct kernel_loss){ .begin = begin,
 		.end = end > begin ? end : begin + 1,
-		.cpu = (uint16_t)f->e->streams[stream].cpu,
+		.cpu = (uint16_t)cpu,
 		.next_tid = KERNEL_TID_UNKNOWN };
+	return 0;
 }
 
 static int compare_losses(const void *a, const void *b)
@@ -159,43 +185,87 @@ static int sort(struct finder *f)
 {
 	struct kernel_losses *l = f->l;
 	struct by_end *ends = calloc((size_t)l->n + 1, sizeof(*ends));
-	if (!ends)
+	l->by_end = calloc((size_t)l->n + 1, sizeof(*l->by_end));
+	l->reach = calloc((size_t)l->n + 1, sizeof(*l->reach));
+	if (!ends || !l->by_end || !l->reach) {
+		free(ends);
 		return mer_fail_nomem(f->err);
-	qsort(l->by_begin, l->n, sizeof(*l->by_begin), compare_losses);
+	}
+	if (l->n)
+		qsort(l->by_begin, l->n, sizeof(*l->by_begin), compare_losses);
 	for (uint32_t i = 0; i < l->n; i++) {
 		int64_t end = l->by_begin[i].end;
 		l->reach[i] = i && l->reach[i - 1] > end ? l->reach[i - 1] : end;
 		ends[i] = (struct by_end){ end, i };
 	}
-	qsort(ends, l->n, sizeof(*ends), compare_ends);
+	if (l->n)
+		qsort(ends, l->n, sizeof(*ends), compare_ends);
 	for (uint32_t i = 0; i < l->n; i++)
 		l->by_end[i] = ends[i].number;
 	free(ends);
 	return 0;
 }
 
-static int make_losses(struct finder *f)
+static bool has_switches(const struct ctf_program *p)
 {
-	struct kernel_losses *l = f->l;
-	size_t room = (size_t)f->n_windows * 2 + 1;
-	l->by_begin = calloc(room, sizeof(*l->by_begin));
-	l->by_end = calloc(room, sizeof(*l->by_end));
-	l->reach = calloc(room, sizeof(*l->reach));
-	if (!l->by_begin || !l->by_end || !l->reach)
-		return mer_fail_nomem(f->err);
-	for (uint32_t i = 0; i < f->n_windows; i++) {
+	for (uint32_t k = 0; k < p->schema->n_streams; k++)
+		for (uint32_t c = 0; c < p->schema->streams[k].n_events; c++)
+			if (p->streams[k].events[c].wanted)
+				return true;
+	return false;
+}
+
+static int add_windows(struct finder *f)
+{
+	int rc = 0;
+	for (uint32_t i = 0; i < f->n_windows && rc == 0; i++) {
 		const struct window *w = &f->windows[i];
 		const char *tracer = f->e->traces[f->e->streams[w->stream].trace].tracer;
-		bool inside = w->first <= w->last;
-		if (!inside || strncmp(tracer, "lttng", 5) != 0) {
-			add(f, w->begin, w->end, w->stream);
+		uint32_t cpu = (uint32_t)f->e->streams[w->stream].cpu;
+		if (w->n_events == 0 || strncmp(tracer, "lttng", 5) != 0) {
+			rc = add(f, w->begin, w->end, cpu);
 			continue;
 		}
 		if (w->first - 1 > w->begin)
-			add(f, w->begin, w->first - 1, w->stream);
-		add(f, w->last, w->end, w->stream);
+			rc = add(f, w->begin, w->first - 1, cpu);
+		if (rc == 0)
+			rc = add(f,
+				w->tail[w->n_events < TAIL_EVENTS ? 0 : w->n_events % TAIL_EVENTS],
+				w->end, cpu);
 	}
-	return sort(f);
+	return rc;
+}
+
+/* Between two recordings of one host nothing is known, either. Those without context switches do not
+ * count, unless none has them. */
+static int add_gaps(struct finder *f, const struct trace_reading *switches)
+{
+	const struct mer_experiment *e = f->e;
+	int64_t covered = INT64_MIN;
+	int rc = 0;
+	while (rc == 0) {
+		int64_t next = INT64_MAX, end = INT64_MIN;
+		for (uint32_t i = 0; i < e->n_parts; i++) {
+			const struct mer_trace *t = &e->traces[e->parts[i].trace];
+			if (t->host != f->host || t->begin == MER_NO_TIME ||
+				!has_switches(switches->programs[i]) || t->end <= covered)
+				continue;
+			if (t->begin < next || (t->begin == next && t->end > end)) {
+				next = t->begin;
+				end = t->end;
+			}
+		}
+		if (end == INT64_MIN)
+			break;
+		for (uint32_t cpu = 0; cpu < f->l->n_cpus && rc == 0; cpu++)
+			if (covered != INT64_MIN && next > covered)
+				rc = add(f, covered, next, cpu);
+		covered = end;
+	}
+	for (uint32_t cpu = 0; cpu < f->l->n_cpus && rc == 0; cpu++)
+		if (covered != INT64_MIN && covered < f->l->end)
+			rc = add(f, covered, f->l->end, cpu);
+	return rc;
 }
 
 /* ---- who runs next ---- */
@@ -206,27 +276,21 @@ static int64_t cpu_of(const struct finder *f, const struct mer_event *ev)
 	return cpu >= 0 ? cpu : (int64_t)ev->slots[0];
 }
 
-static int see_cpu(struct finder *f, uint32_t cpu)
-{
-	struct kernel_losses *l = f->l;
-	if (cpu < l->n_cpus)
-		return 0;
-	int32_t *p = realloc(l->first_tid, ((size_t)cpu + 1) * sizeof(*p));
-	if (!p)
-		return mer_fail_nomem(f->err);
-	l->first_tid = p;
-	while (l->n_cpus <= cpu)
-		p[l->n_cpus++] = KERNEL_TID_UNKNOWN;
-	return 0;
-}
-
-struct waiting {		  /* losses whose next switch has not come: per CPU a stack */
-	uint32_t *newest;	  /* by CPU: loss, plus 1 */
-	uint32_t *older;	  /* by loss: the one below it, plus 1 */
-	uint32_t n_cpus, n_known; /* streams' CPUs; those whose first switch was seen */
-	uint32_t ended;		  /* losses of by_end that are over */
+struct waiting {	  /* for the next switch of each CPU */
+	uint32_t *loss;	  /* by CPU: the last loss that is over, plus 1, if no switch came since */
+	bool *is_settled; /* by CPU: what ran at the record's begin is known, or never will be */
+	uint32_t n_unsettled;
+	uint32_t n_begun, n_ended; /* losses */
 };
 
+static void settle(struct waiting *w, uint32_t cpu)
+{
+	w->n_unsettled -= !w->is_settled[cpu];
+	w->is_settled[cpu] = true;
+}
+
+/* The switch tells who ran since the last loss, or since the begin. What ran between two losses without
+ * a switch in between is not told by anything. */
 static int see_switch(struct finder *f, struct waiting *w, const struct mer_event *ev)
 {
 	struct kernel_losses *l = f->l;
@@ -236,19 +300,17 @@ static int see_switch(struct finder *f, struct waiting *w, const struct mer_even
 	int rc = see_cpu(f, (uint32_t)cpu);
 	if (rc)
 		return rc;
-	for (; w->ended < l->n && l->by_begin[l->by_end[w->ended]].end <= ev->ts; w->ended++) {
-		uint32_t loss = l->by_end[w->ended], at = l->by_begin[loss].cpu;
-		w->older[loss] = w->newest[at];
-		w->newest[at] = loss + 1;
-	}
+	for (; w->n_begun < l->n && l->by_begin[w->n_begun].begin < ev->ts; w->n_begun++)
+		settle(w, l->by_begin[w->n_begun].cpu);
+	for (; w->n_ended < l->n && l->by_begin[l->by_end[w->n_ended]].end <= ev->ts; w->n_ended++)
+		w->loss[l->by_begin[l->by_end[w->n_ended]].cpu] = l->by_end[w->n_ended] + 1;
 	int32_t tid = (int32_t)ev->slots[1];
-	for (uint32_t i = w->newest[cpu]; i; i = w->older[i - 1])
-		l->by_begin[i - 1].next_tid = tid;
-	w->newest[cpu] = 0;
-	if (l->first_tid[cpu] == KERNEL_TID_UNKNOWN && tid >= 0) {
+	if (w->loss[cpu])
+		l->by_begin[w->loss[cpu] - 1].next_tid = tid;
+	w->loss[cpu] = 0;
+	if (!w->is_settled[cpu])
 		l->first_tid[cpu] = tid;
-		w->n_known++;
-	}
+	settle(w, (uint32_t)cpu);
 	return 0;
 }
 
@@ -256,28 +318,30 @@ static int look_ahead(struct finder *f, const struct trace_reading *switches)
 {
 	struct waiting w = { 0 };
 	struct mer_cursor *c = NULL;
-	w.newest = calloc(KERNEL_MAX_CPUS, sizeof(*w.newest));
-	w.older = calloc((size_t)f->l->n + 1, sizeof(*w.older));
-	int rc = w.newest && w.older ? 0 : mer_fail_nomem(f->err);
+	w.loss = calloc(KERNEL_MAX_CPUS, sizeof(*w.loss));
+	w.is_settled = malloc(KERNEL_MAX_CPUS * sizeof(*w.is_settled));
+	int rc = w.loss && w.is_settled ? 0 : mer_fail_nomem(f->err);
 	bool any_cpu = false; /* CPUs are in the events, so how many there are is not known */
+	if (rc == 0)
+		memset(w.is_settled, true, KERNEL_MAX_CPUS * sizeof(*w.is_settled));
 	for (uint32_t i = 0; i < f->e->n_streams && rc == 0; i++) {
 		int32_t cpu = f->e->streams[i].cpu;
 		if (!is_of_host(f, i) || f->e->streams[i].n_packets == 0)
 			continue;
-		any_cpu |= cpu < 0;
-		if (is_usable_cpu(cpu)) {
-			if ((uint32_t)cpu >= f->l->n_cpus)
-				rc = see_cpu(f, (uint32_t)cpu);
-			w.newest[cpu] = UINT32_MAX; /* to count each once */
+		if (cpu < 0 && !any_cpu) {
+			memset(w.is_settled, false, KERNEL_MAX_CPUS * sizeof(*w.is_settled));
+			w.n_unsettled = KERNEL_MAX_CPUS;
+			any_cpu = true;
 		}
-	}
-	for (uint32_t i = 0; i < f->l->n_cpus && rc == 0; i++) {
-		w.n_cpus += w.newest[i] == UINT32_MAX;
-		w.newest[i] = 0;
+		if (!is_usable_cpu(cpu))
+			continue;
+		rc = see_cpu(f, (uint32_t)cpu);
+		w.n_unsettled += w.is_settled[cpu];
+		w.is_settled[cpu] = false;
 	}
 	if (rc == 0)
 		rc = trace_cursor_of_host(f->e, switches, f->host, &c, f->err);
-	while (rc == 0 && (f->l->n || any_cpu || w.n_known < w.n_cpus)) {
+	while (rc == 0 && (f->l->n || w.n_unsettled)) {
 		const struct mer_event *ev;
 		size_t n;
 		rc = mer_cursor_next(c, &ev, &n, f->err);
@@ -288,8 +352,8 @@ static int look_ahead(struct finder *f, const struct trace_reading *switches)
 	}
 	if (c)
 		trace_cursor_drop(c);
-	free(w.newest);
-	free(w.older);
+	free(w.loss);
+	free(w.is_settled);
 	return rc;
 }
 
@@ -305,7 +369,14 @@ int kernel_losses_find(struct mer_experiment *e, uint32_t host,
 	if (rc == 0 && f.n_windows)
 		rc = look_into_windows(&f);
 	if (rc == 0)
-		rc = make_losses(&f);
+		rc = add_windows(&f);
+	for (uint32_t i = 0; i < e->n_streams && rc == 0; i++)
+		if (is_of_host(&f, i) && is_usable_cpu(e->streams[i].cpu))
+			rc = see_cpu(&f, (uint32_t)e->streams[i].cpu);
+	if (rc == 0)
+		rc = add_gaps(&f, switches);
+	if (rc == 0)
+		rc = sort(&f);
 	if (rc == 0)
 		rc = look_ahead(&f, switches);
 	free(f.windows);

@@ -34,6 +34,8 @@ static int place(struct kernel_model *m, struct cpu *c, int64_t ts, int32_t tid)
 {
 	uint32_t task;
 	c->task = tid == 0 ? ON_CPU_IDLE : ON_CPU_UNKNOWN;
+	c->is_fresh = true;
+	c->fresh_since = ts;
 	if (tid <= 0)
 		return 0;
 	int rc = model_task_of(m, tid, &task);
@@ -57,6 +59,8 @@ static int place_first(struct kernel_model *m)
 			return mer_fail_nomem(m->err);
 		uint32_t task;
 		c->task = l->first_tid[i] == 0 ? ON_CPU_IDLE : ON_CPU_UNKNOWN;
+		c->is_fresh = true;
+		c->fresh_since = m->h->begin;
 		if (l->first_tid[i] <= 0)
 			continue;
 		int rc = model_task_of(m, l->first_tid[i], &task);
@@ -81,12 +85,13 @@ static int place_first(struct kernel_model *m)
 
 /* ---- losses ---- */
 
+/* A loss begins after an event of the same time, and ends before one. */
 static void find_boundary(struct kernel_model *m)
 {
 	const struct kernel_losses *l = m->in.losses;
 	m->next_boundary = INT64_MAX;
 	if (m->n_begun < l->n)
-		m->next_boundary = l->by_begin[m->n_begun].begin;
+		m->next_boundary = l->by_begin[m->n_begun].begin + 1;
 	if (m->n_ended < l->n && l->by_begin[l->by_end[m->n_ended]].end < m->next_boundary)
 		m->next_boundary = l->by_begin[l->by_end[m->n_ended]].end;
 }
@@ -126,8 +131,8 @@ static int pass_boundaries(struct kernel_model *m, int64_t ts)
 {
 	const struct kernel_losses *l = m->in.losses;
 	int rc = 0;
-	while (rc == 0 && m->next_boundary < ts) {
-		if (m->n_begun < l->n && l->by_begin[m->n_begun].begin == m->next_boundary)
+	while (rc == 0 && m->next_boundary <= ts) {
+		if (m->n_begun < l->n && l->by_begin[m->n_begun].begin < m->next_boundary)
 			rc = begin_loss(m, &l->by_begin[m->n_begun++]);
 		else
 			rc = end_loss(m, &l->by_begin[l->by_end[m->n_ended++]]);
@@ -240,7 +245,7 @@ int kernel_model_run(
 			continue;
 		}
 		int rc = m->h->n_events++ ? 0 : begin(m, ev[i].ts);
-		if (rc == 0 && ev[i].ts > m->next_boundary)
+		if (rc == 0 && ev[i].ts >= m->next_boundary)
 			rc = pass_boundaries(m, ev[i].ts);
 		struct cpu *c = rc ? NULL : model_cpu(m, cpu);
 		if (!c)

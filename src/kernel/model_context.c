@@ -63,6 +63,32 @@ int model_push(
 	return resume(m, c, ts);
 }
 
+/* A context ends whose begin is not recorded: if the CPU's record has just begun, all since then was in
+ * it. */
+static int learn_interrupted(
+	struct kernel_model *m, struct cpu *c, int64_t ts, enum context_kind kind, uint32_t nr)
+{
+	struct context x = { .kind = (uint8_t)kind, .nr = nr };
+	m->h->n_odd += !c->is_fresh;
+	if (!c->is_fresh || c->task >= ON_CPU_IDLE || kind == CONTEXT_PACKET)
+		return 0;
+	uint32_t nr_of;
+	enum kernel_cause cause = interrupted_by(&x, &nr_of);
+	uint32_t i = m->h->tasks[c->task].last;
+	while (i != KERNEL_NONE) {
+		struct kernel_span *s = kernel_span(m->h, i);
+		if (s->begin < c->fresh_since || !kernel_is_on_cpu(s->state))
+			break;
+		if (s->state != KERNEL_INTERRUPTED) {
+			s->state = KERNEL_INTERRUPTED;
+			s->cause = (uint8_t)cause;
+			s->source = nr_of;
+		}
+		i = s->before;
+	}
+	return model_run_on(m, c->task, ts, model_cpu_number(m, c));
+}
+
 /* Ends the matching context that began last, and what has begun in it: their ends are missing. An end
  * without begin is of a context that began before the record did. */
 int model_pop(
@@ -75,10 +101,8 @@ int model_pop(
 	}
 	while (top > 0 && (c->contexts[top - 1].kind != kind || c->contexts[top - 1].nr != nr))
 		top--;
-	if (top == 0) {
-		m->h->n_odd++;
-		return 0;
-	}
+	if (top == 0)
+		return learn_interrupted(m, c, ts, kind, nr);
 	m->h->n_odd += c->depth != top;
 	const struct context *x = &c->contexts[top - 1];
 	const struct kernel_observer *o = m->in.observer;
@@ -94,6 +118,7 @@ int model_pop(
 /* No task is switched in an interrupt: where one seems to be, ends are missing. */
 void model_clear_contexts(struct cpu *c)
 {
+	c->is_fresh = false;
 	c->depth = 0;
 }
 
@@ -193,6 +218,9 @@ void model_cause(const struct kernel_model *m, struct cpu *c, uint32_t task,
 		*cause = cause_of_context(m, x, source);
 		return;
 	}
+	*cause = KERNEL_NO_CAUSE;
+	if (c->is_fresh)
+		return; /* the task, or an interrupt that began before the record did */
 	bool by_kernel =
 		waker == KERNEL_NONE || m->h->tasks[kernel_span(m->h, waker)->task].is_kernel;
 	/* Kernel threads that serve interrupts and receive queues do it for the packet or request. */

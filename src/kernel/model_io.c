@@ -44,6 +44,8 @@ int model_call_entry(struct kernel_model *m, struct cpu *c, const struct mer_eve
 	if (rc)
 		return rc;
 	model_learn_mode(m, task, KERNEL_NONE);
+	m->h->tasks[task].is_kernel =
+		false; /* a helper that the kernel began, and that ran a program */
 	struct live *l = &m->live[task];
 	l->call = id;
 	l->kind = b->kind;
@@ -76,9 +78,13 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 	} else if (l->call != KERNEL_NONE) {
 		const struct kernel_observer *o = m->in.observer;
 		int64_t ret = (int64_t)ev->slots[1];
-		if (l->kind != KERNEL_CALL_OTHER && l->call_begin != INT64_MIN)
-			rc = kernel_files_leave(m->files, task, (enum kernel_call_kind)l->kind, ret,
-				ev->slots + 1, m->err);
+		/* Where the exit does not say of which call, nothing but its result is known. Of another
+		 * call: events are missing. */
+		const uint64_t *slots = b->kind == l->kind ? ev->slots + 1 : NULL;
+		if (l->kind != KERNEL_CALL_OTHER && l->call_begin != INT64_MIN &&
+			(slots || !*b->call))
+			rc = kernel_files_leave(
+				m->files, task, (enum kernel_call_kind)l->kind, ret, slots, m->err);
 		if (rc == 0 && o && o->call && l->call_begin != INT64_MIN)
 			rc = o->call(o->ctx, m->h, task, l->call, l->call_begin, ev->ts, ret);
 		if (rc)
@@ -211,7 +217,7 @@ void model_packet(struct kernel_model *m, struct cpu *c, int64_t ts, bool is_sen
 {
 	uint32_t packet = find_packet(m, ts, is_send), span = model_span_on(m, c);
 	struct context *x = model_context(c);
-	if (is_send && packet != KERNEL_NONE) {
+	if (is_send && packet != KERNEL_NONE && !c->is_fresh) {
 		struct kernel_packet *p = &m->in.packets[packet];
 		bool by_interrupt = x != NULL;
 		if (!by_interrupt && c->has_packet && span != KERNEL_NONE)
@@ -253,9 +259,6 @@ static int dump_task(struct kernel_model *m, int64_t ts, const uint64_t *slots)
 	if (slots[DUMP_TYPE] == THREAD_OF_KERNEL && !t->is_kernel) {
 		t->is_kernel = true;
 		model_learn_mode(m, task, KERNEL_NONE);
-		struct kernel_span *open = model_open(m, task);
-		if (open->state == KERNEL_USER || open->state == KERNEL_RUNNING)
-			open->state = KERNEL_THREAD;
 	}
 	if (t->name == KERNEL_NONE)
 		rc = model_rename(m, task, ts, &slots[DUMP_NAME]);

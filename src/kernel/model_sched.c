@@ -98,9 +98,9 @@ static int come_onto_cpu(struct kernel_model *m, struct cpu *c, uint32_t task, i
 	/* Who comes onto a CPU was ready; if the host records wake-ups and there was none, since its
 	 * begin, or since events were lost. */
 	bool was_ready = before == KERNEL_READY || before == KERNEL_NEW || m->has_wakeups;
-	if (before == KERNEL_BLOCKED && m->has_wakeups && !m->live[task].untracked)
-		m->h->n_odd++;
 	rc = model_settle(m, task, ts, was_ready ? KERNEL_READY : KERNEL_UNKNOWN);
+	if (rc == 0 && m->has_wakeups && model_open(m, task)->state == KERNEL_BLOCKED)
+		m->h->n_odd++;
 	return rc ? rc : model_run_on(m, task, ts, model_cpu_number(m, c));
 }
 
@@ -160,7 +160,8 @@ static int end_wait(struct kernel_model *m, struct cpu *c, int64_t ts, uint32_t 
 {
 	enum kernel_cause cause = KERNEL_NO_CAUSE;
 	uint32_t source = KERNEL_NONE, by = KERNEL_NONE;
-	int rc = model_settle(m, task, ts, KERNEL_BLOCKED);
+	/* A later sign alone: it was woken before that, where no events were recorded. */
+	int rc = model_settle(m, task, ts, knows_who ? KERNEL_BLOCKED : KERNEL_READY);
 	if (rc)
 		return rc;
 	struct kernel_span *wait = model_open(m, task);
@@ -199,10 +200,16 @@ int model_wake(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_ev
 	if (rc)
 		return rc;
 	struct kernel_span *open = model_open(m, task);
+	int64_t from, until;
+	/* Who is woken was blocked, even if that was not seen because events were lost. */
+	bool was_blocked = open->state == KERNEL_BLOCKED || open->state == KERNEL_STOPPED ||
+			   open->state == KERNEL_UNKNOWN;
+	if (!was_blocked && !is_new && rank >= m->wake_rank && m->n_begun &&
+		!kernel_is_on_cpu(open->state))
+		was_blocked = kernel_lost_between(m->in.losses, open->begin, ts, &from, &until);
+	if (was_blocked)
+		return end_wait(m, c, ts, task, is_new || rank >= m->wake_rank, slots);
 	switch (open->state) {
-	case KERNEL_BLOCKED:
-	case KERNEL_STOPPED:
-	case KERNEL_UNKNOWN: return end_wait(m, c, ts, task, is_new || rank >= m->wake_rank, slots);
 	case KERNEL_NEW:
 		rc = model_settle(m, task, ts, KERNEL_NEW);
 		if (rc == 0)
@@ -290,6 +297,7 @@ int model_exec(struct kernel_model *m, int64_t ts, const uint64_t *slots)
 	int rc = model_task_of(m, (int32_t)slots[EXEC_TID], &task);
 	if (rc)
 		return rc;
+	m->h->tasks[task].is_kernel = false;
 	size_t len;
 	const char *file = model_text(&slots[EXEC_FILE], &len);
 	const char *slash = len ? memrchr(file, '/', len) : NULL;

@@ -40,7 +40,9 @@ struct cpu {
 	uint32_t task;
 	uint32_t depth; /* of contexts; more than MODEL_MAX_CONTEXTS are only counted */
 	struct context contexts[MODEL_MAX_CONTEXTS];
-	int64_t last;	  /* its last event */
+	int64_t last;  /* its last event */
+	bool is_fresh; /* its record has just begun (again): it may be in an interrupt */
+	int64_t fresh_since;
 	uint32_t in_loss; /* losses going on */
 	/* Without any context, since the last switch: see struct context. */
 	bool has_packet;

@@ -115,12 +115,15 @@ void model_learn_mode(struct kernel_model *m, uint32_t task, uint32_t call)
 		return;
 	l->knows_mode = true;
 	l->call = call;
+	enum kernel_state ran = m->h->tasks[task].is_kernel ? KERNEL_THREAD
+				: call == KERNEL_NONE	    ? KERNEL_USER
+							    : KERNEL_SYSCALL;
 	uint32_t i = m->h->tasks[task].last;
 	while (l->mode_since != KERNEL_NONE && i != KERNEL_NONE) {
 		struct kernel_span *s = kernel_span(m->h, i);
 		s->call = call;
 		if (s->state == KERNEL_RUNNING)
-			s->state = call == KERNEL_NONE ? KERNEL_USER : KERNEL_SYSCALL;
+			s->state = (uint8_t)ran;
 		if (i == l->mode_since)
 			break;
 		i = s->before;

@@ -112,8 +112,10 @@ static int32_t want_event(
 	return w->last_need;
 }
 
-/* Calls of a need's fields, one after the other: name, its first slot, slots taken. */
-static bool next_field(const char **list, const char **name, size_t *len, uint32_t *slots)
+enum form { NUMBER, TEXT, ARRAY };
+
+/* Calls of a need's fields, one after the other: name, and what it is wanted as. */
+static bool next_field(const char **list, const char **name, size_t *len, enum form *form)
 {
 	const char *p = *list + strspn(*list, " ");
 	*len = strcspn(p, " ");
@@ -121,10 +123,29 @@ static bool next_field(const char **list, const char **name, size_t *len, uint32
 		return false;
 	*name = p;
 	*list = p + *len;
-	*slots = *len > 2 && memcmp(p + *len - 2, ":s", 2) == 0 ? 2 : 1;
-	if (*slots == 2)
+	*form = NUMBER;
+	if (*len > 2 && p[*len - 2] == ':' && (p[*len - 1] == 's' || p[*len - 1] == 'a')) {
+		*form = p[*len - 1] == 's' ? TEXT : ARRAY;
 		*len -= 2;
+	}
 	return true;
+}
+
+static uint32_t slots_of(enum form form)
+{
+	return form == NUMBER ? 1 : 2;
+}
+
+/* Two slots may be an address and a length, a length and an address, or two numbers: who reads them
+ * follows the address. */
+static bool is_of_form(const struct ctf_fc *fc, enum form form)
+{
+	switch (form) {
+	case NUMBER: return ctf_slot_width(fc) == 1;
+	case TEXT: return fc->kind == CTF_STRING || fc->kind == CTF_TEXT || fc->kind == CTF_BLOB;
+	case ARRAY: return fc->kind == CTF_ARRAY && ctf_slot_width(fc->u.array.element.fc) == 1;
+	}
+	return false;
 }
 
 static const struct mer_need *need_of(
@@ -156,10 +177,11 @@ static int32_t want_field(void *arg, const struct ctf_stream_class *sc,
 		return scope != CTF_SCOPE_EVENT_HEADER || w->headers ? CTF_ANYWHERE : CTF_UNWANTED;
 	const char *list = need->fields, *name;
 	size_t len;
-	uint32_t at = 0, slots;
-	for (; next_field(&list, &name, &len, &slots); at += slots)
+	uint32_t at = 0;
+	enum form form;
+	for (; next_field(&list, &name, &len, &form); at += slots_of(form))
 		if (strncmp(f->name, name, len) == 0 && f->name[len] == '\0')
-			return ctf_slot_width(f->fc) == slots && !shadowed(sc, ec, scope, f->name)
+			return is_of_form(f->fc, form) && !shadowed(sc, ec, scope, f->name)
 				       ? (int32_t)at
 				       : CTF_UNWANTED;
 	return CTF_UNWANTED;
@@ -173,9 +195,10 @@ static uint32_t want_slots(
 		return 0;
 	const char *list = need->fields, *name;
 	size_t len;
-	uint32_t at = 0, slots;
-	while (next_field(&list, &name, &len, &slots))
-		at += slots;
+	uint32_t at = 0;
+	enum form form;
+	while (next_field(&list, &name, &len, &form))
+		at += slots_of(form);
 	return at;
 }
 

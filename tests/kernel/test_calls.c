@@ -1,0 +1,304 @@
+/* Calls: names of events to calls, numbers to names; and that the fields which the rows ask for are those
+ * that tracers write. */
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "kernel/calls.h"
+#include "kernel/files.h"
+#include "trace/experiment.h"
+
+static void test_names(void **state)
+{
+	(void)state;
+	static const char *const entries[][2] = { { "sys_read", "read" },
+		{ "compat_sys_openat", "openat" }, { "syscall_entry_read", "read" },
+		{ "compat_syscall_entry_mmap_pgoff", "mmap_pgoff" },
+		{ "sys_exit_group", "exit_group" }, { "syscalls:sys_enter_write", "write" },
+		{ "syscall_entry_unknown", "unknown" } };
+	static const char *const exits[][2] = { { "syscall_exit_read", "read" },
+		{ "compat_syscall_exit_fcntl", "fcntl" }, { "syscalls:sys_exit_write", "write" },
+		{ "exit_syscall", "" }, { "raw_syscalls:sys_exit", "" } };
+	static const char *const none[] = { "sched_switch", "sys_", "syscall_entry_", "", "sys",
+		"syscall_exit_", "raw_syscalls:sys_enter", "asys_read" };
+	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
+		assert_string_equal(kernel_call_of_entry(entries[i][0]), entries[i][1]);
+		assert_null(kernel_call_of_exit(entries[i][0]));
+	}
+	for (size_t i = 0; i < sizeof(exits) / sizeof(exits[0]); i++) {
+		assert_string_equal(kernel_call_of_exit(exits[i][0]), exits[i][1]);
+		assert_null(kernel_call_of_entry(exits[i][0]));
+	}
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+		assert_null(kernel_call_of_entry(none[i]));
+		assert_null(kernel_call_of_exit(none[i]));
+	}
+}
+
+static void test_numbers(void **state)
+{
+	(void)state;
+	/* From the kernel's table: its ends, and some in between. */
+	static const struct {
+		uint64_t number;
+		const char *name;
+	} known[] = { { 0, "read" }, { 1, "write" }, { 9, "mmap" }, { 42, "connect" },
+		{ 59, "execve" }, { 202, "futex" }, { 231, "exit_group" }, { 257, "openat" },
+		{ 281, "epoll_pwait" }, { 288, "accept4" }, { 299, "recvmmsg" }, { 334, "rseq" },
+		{ 424, "pidfd_send_signal" }, { 425, "io_uring_setup" }, { 435, "clone3" },
+		{ 436, "close_range" }, { 437, "openat2" }, { 450, "set_mempolicy_home_node" } };
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		assert_string_equal(kernel_call_by_number(known[i].number), known[i].name);
+	for (uint64_t i = 335; i < 424; i++)
+		assert_null(kernel_call_by_number(i));
+	assert_null(kernel_call_by_number(10000));
+	assert_null(kernel_call_by_number(UINT64_MAX));
+	for (uint64_t i = 0; i < 451; i++)
+		for (uint64_t k = 0; k < i; k++)
+			assert_true(!kernel_call_by_number(i) || !kernel_call_by_number(k) ||
+				    strcmp(kernel_call_by_number(i), kernel_call_by_number(k)));
+}
+
+/* Slots that each kind of call reads, besides ret. */
+static const struct {
+	unsigned entry, exit;
+} widths[KERNEL_N_CALL_KINDS] = {
+	[KERNEL_CALL_USES_FD] = { 1, 0 },
+	[KERNEL_CALL_PATH] = { 2, 0 },
+	[KERNEL_CALL_PATH_AT] = { 4, 0 },
+	[KERNEL_CALL_OPEN] = { 3, 0 },
+	[KERNEL_CALL_OPEN_AT] = { 4, 0 },
+	[KERNEL_CALL_CLOSE] = { 1, 0 },
+	[KERNEL_CALL_CLOSE_RANGE] = { 3, 0 },
+	[KERNEL_CALL_DUP] = { 1, 0 },
+	[KERNEL_CALL_DUP_TO] = { 3, 0 },
+	[KERNEL_CALL_FCNTL] = { 3, 0 },
+	[KERNEL_CALL_IOCTL] = { 2, 0 },
+	[KERNEL_CALL_MMAP] = { 2, 0 },
+	[KERNEL_CALL_UNSHARE] = { 1, 0 },
+	[KERNEL_CALL_PIPE] = { 1, 2 },
+	[KERNEL_CALL_SOCKET] = { 3, 0 },
+	[KERNEL_CALL_SOCKETPAIR] = { 2, 2 },
+	[KERNEL_CALL_CONNECT] = { 7, 0 },
+	[KERNEL_CALL_ACCEPT] = { 2, 6 },
+	[KERNEL_CALL_LISTEN] = { 1, 0 },
+	[KERNEL_CALL_EVENTFD] = { 1, 0 },
+	[KERNEL_CALL_TIMERFD] = { 1, 0 },
+	[KERNEL_CALL_EPOLL] = { 1, 0 },
+	[KERNEL_CALL_INOTIFY] = { 1, 0 },
+	[KERNEL_CALL_SIGNALFD] = { 2, 0 },
+	[KERNEL_CALL_MEMFD] = { 3, 0 },
+};
+
+/* Calls of a list of fields one after the other; false: no more. */
+static bool next_field(const char **list, char *name, char *form)
+{
+	const char *p = *list ? *list + strspn(*list, " ") : "";
+	size_t len = strcspn(p, " ");
+	if (len == 0)
+		return false;
+	*list = p + len;
+	*form = 'n';
+	if (len > 2 && p[len - 2] == ':') {
+		*form = p[len - 1];
+		len -= 2;
+	}
+	assert_true(len < 32);
+	memcpy(name, p, len);
+	name[len] = '\0';
+	return true;
+}
+
+static unsigned width_of(const char *list)
+{
+	char name[32], form;
+	unsigned n = 0;
+	while (next_field(&list, name, &form)) {
+		assert_non_null(strchr("nsa", form));
+		n += form == 'n' ? 1 : 2;
+	}
+	return n;
+}
+
+static void test_rows(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < kernel_n_call_rows; i++) {
+		const struct kernel_call_row *r = &kernel_call_rows[i];
+		assert_true(r->kind > KERNEL_CALL_OTHER && r->kind < KERNEL_N_CALL_KINDS);
+		assert_int_equal(width_of(r->entry_fields), widths[r->kind].entry);
+		assert_int_equal(width_of(r->exit_fields), widths[r->kind].exit);
+		assert_ptr_equal(kernel_call_find(r->name), r); /* each once */
+	}
+	assert_null(kernel_call_find("poll"));
+	assert_null(kernel_call_find(""));
+}
+
+/* ---- real traces ---- */
+
+static struct mer_experiment *open_shared(const char *name)
+{
+	char path[200];
+	struct mer_experiment *e;
+	struct mer_err err;
+	snprintf(path, sizeof(path), "../shared/traces/%s", name);
+	if (access(path, R_OK) != 0) {
+		print_message("%s is not there\n", path);
+		skip();
+	}
+	const char *paths[] = { path };
+	assert_int_equal(mer_experiment_open(paths, 1, NULL, &e, &err), 0);
+	return e;
+}
+
+static bool has_field(const struct ctf_event_class *ec, const char *name, char form)
+{
+	const struct ctf_fc *p = ec->payload;
+	for (uint32_t i = 0; p && i < p->u.record.n; i++) {
+		const struct ctf_fc *fc = p->u.record.fields[i].fc;
+		if (strcmp(p->u.record.fields[i].name, name) != 0)
+			continue;
+		return form == 's' ? fc->kind == CTF_STRING
+				   : (form == 'a') == (fc->kind == CTF_ARRAY);
+	}
+	return false;
+}
+
+/* Fields of an event that its row asks for are there; but for the first `needed` of them, old tracers
+ * need not have them. */
+static void check_fields(const struct ctf_event_class *ec, const char *list, int needed)
+{
+	char name[32], form;
+	for (int i = 0; next_field(&list, name, &form); i++) {
+		bool there = strcmp(name, "-") == 0 || has_field(ec, name, form);
+		if (!there && i < needed)
+			fail_msg("%s has no field %s of form %c", ec->name, name, form);
+	}
+}
+
+/* Returns how many events were looked at. */
+static size_t check_schema(const struct ctf_schema *s, bool old)
+{
+	size_t n = 0;
+	for (uint32_t k = 0; k < s->n_streams; k++)
+		for (uint32_t c = 0; c < s->streams[k].n_events; c++) {
+			const struct ctf_event_class *ec = &s->streams[k].events[c];
+			const char *in = kernel_call_of_entry(ec->name);
+			const char *out = kernel_call_of_exit(ec->name);
+			const struct kernel_call_row *r = in	? kernel_call_find(in)
+							  : out ? kernel_call_find(out)
+								: NULL;
+			if (!r)
+				continue;
+			check_fields(ec, in ? r->entry_fields : r->exit_fields,
+				!old ? INT_MAX
+				: in ? 1
+				     : 0);
+			n++;
+		}
+	return n;
+}
+
+static void check_trace(const char *name, bool old, size_t at_least)
+{
+	struct mer_experiment *e = open_shared(name);
+	size_t n = 0;
+	for (uint32_t i = 0; i < e->n_parts; i++)
+		n += check_schema(e->parts[i].schema, old);
+	mer_experiment_free(e);
+	assert_true(n >= at_least);
+}
+
+static void test_fields(void **state)
+{
+	(void)state;
+	check_trace("lab/ipc-zoo", false, 200);
+}
+
+static void test_fields_of_old_tracers(void **state)
+{
+	(void)state;
+	check_trace("public/django-vote", true, 200);
+	check_trace("public/many-threads", true, 200);
+	check_trace("public/bug446190", true, 80);
+}
+
+/* The arguments of the events of one call, in the form of its row, given to the files of a host; the
+ * first object that is `text` ends it. */
+static bool meets_object(const char *trace, const char *call, const char *text)
+{
+	struct mer_experiment *e = open_shared(trace);
+	const struct kernel_call_row *r = kernel_call_find(call);
+	char entry[64], exit[64], exit_fields[128];
+	snprintf(entry, sizeof(entry), "syscall_entry_%s", call);
+	snprintf(exit, sizeof(exit), "syscall_exit_%s", call);
+	snprintf(exit_fields, sizeof(exit_fields), "ret %s", r->exit_fields ? r->exit_fields : "");
+	struct mer_need needs[] = { { entry, r->entry_fields }, { exit, exit_fields } };
+	struct mer_read_options o = { .needs = needs, .n_needs = 2 };
+	struct mer_cursor *c;
+	struct mer_err err;
+	struct kernel_host h;
+	struct kernel_files *f;
+	kernel_host_init(&h);
+	assert_int_equal(kernel_files_new(&h, &f, &err), 0);
+	uint32_t task = kernel_add_task(&h, 1, 0);
+	assert_int_equal(mer_cursor_open(e, &o, &c, &err), 0);
+	const struct mer_event *events;
+	size_t n;
+	bool met = false;
+	enum kernel_call_kind kind = (enum kernel_call_kind)r->kind;
+	do {
+		assert_int_equal(mer_cursor_next(c, &events, &n, &err), 0);
+		for (size_t i = 0; i < n; i++) {
+			const uint64_t *s = events[i].slots;
+			struct kernel_call k;
+			if (mer_event_need(&events[i]) == 0)
+				assert_int_equal(kernel_files_enter(f, task, kind, s, &k, &err), 0);
+			else
+				assert_int_equal(
+					kernel_files_leave(f, task, kind, (int64_t)s[0], s, &err),
+					0);
+			int32_t fd = mer_event_need(&events[i]) == 0 ? k.fd : (int32_t)s[0];
+			met = met || strcmp(kernel_name_text(&h, k.object), text) == 0;
+			if (mer_event_need(&events[i]) == 1 && fd >= 0) {
+				uint64_t slot = (uint64_t)fd;
+				assert_int_equal(kernel_files_enter(f, task, KERNEL_CALL_USES_FD,
+							 &slot, &k, &err),
+					0);
+				met = met || strcmp(kernel_name_text(&h, k.object), text) == 0;
+			}
+		}
+	} while (n && !met);
+	mer_cursor_free(c);
+	kernel_files_free(f);
+	kernel_host_fini(&h);
+	mer_experiment_free(e);
+	return met;
+}
+
+static void test_arguments(void **state)
+{
+	(void)state;
+	assert_true(meets_object("lab/ipc-zoo", "connect", "127.0.0.1:7070"));
+	assert_true(meets_object("lab/wget-cold-hot", "accept4", "10.0.0.1:37878"));
+	assert_false(meets_object("lab/ipc-zoo", "connect", "127.0.0.1:7071"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_fields),
+		cmocka_unit_test(test_fields_of_old_tracers),
+		cmocka_unit_test(test_arguments),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
