@@ -214,10 +214,13 @@ static int follow_packet(struct walk *k, struct path_segment wait)
 	uint32_t n = wait.source;
 	for (unsigned hops = 0; hops < MAX_ANSWERS; hops++) {
 		const struct kernel_packet *p = &k->w->packets[n];
-		wait.source = n;
 		int rc = 0;
-		if (p->received < k->t) /* it is delivered */
-			rc = emit(k, later_of(p->received, k->now.floor), wait);
+		wait.source = n;
+		if (p->received < k->t) {
+			struct path_segment delivery = wait;
+			delivery.delivery = true;
+			rc = emit(k, later_of(p->received, k->now.floor), delivery);
+		}
 		if (rc || k->t <= k->now.floor)
 			return rc;
 		struct path_segment flight = wait;
@@ -226,30 +229,28 @@ static int follow_packet(struct walk *k, struct path_segment wait)
 		rc = emit(k, later_of(p->sent < k->t ? p->sent : k->t, k->now.floor), flight);
 		if (rc || k->t <= k->now.floor)
 			return rc;
+		because(k, PATH_LINK_NETWORK, n);
 		if (p->sender != KERNEL_NONE) {
-			because(k, PATH_LINK_NETWORK, n);
 			follow(k, p->from, p->sender);
 			return 0;
 		}
-		if (p->answers == KERNEL_NONE || k->w->packets[p->answers].received > k->t)
-			break;
-		/* The kernel of that host answered by itself. */
-		because(k, PATH_LINK_NETWORK, n);
+		/* The kernel of that host sent it: in answer to another packet, or nobody knows why. */
 		k->now.host = p->from;
 		k->now.task = KERNEL_NONE;
 		wait = blank(&k->now);
 		wait.state = KERNEL_INTERRUPTED;
-		wait.cause = PATH_INTERRUPTED;
 		wait.by_cause = KERNEL_SOFTIRQ;
+		if (p->answers == KERNEL_NONE || k->w->packets[p->answers].received > k->t)
+			break;
 		n = p->answers;
+		wait.cause = PATH_INTERRUPTED;
 		rc = emit(k, later_of(k->w->packets[n].received, k->now.floor), wait);
-		if (rc)
+		if (rc || k->t <= k->now.floor)
 			return rc;
 		wait.state = KERNEL_BLOCKED;
 		wait.cause = PATH_NETWORK;
 	}
-	/* Nobody is known to have sent it. */
-	wait.in_flight = false;
+	wait.cause = PATH_NETWORK;
 	return emit(k, k->now.floor, wait);
 }
 

@@ -40,7 +40,7 @@ bool path_is_unexplained(enum path_cause);
 struct path_segment {
 	int64_t begin, end; /* ns; each begins where the one before it ends; never empty */
 	/* Who ran or waited; in flight: who waited for the packet. task KERNEL_NONE: the kernel of
-	 * that host, in an interrupt that answered a packet. */
+	 * that host, in an interrupt that answered or sent a packet. */
 	uint32_t host, task;
 	uint32_t span; /* of the task, of which it is a part; KERNEL_NONE: in flight, unknown */
 	uint32_t call; /* system call that the task was in; KERNEL_NONE */
@@ -52,6 +52,7 @@ struct path_segment {
 	uint8_t cause;	/* enum path_cause */
 	uint8_t by_cause; /* enum kernel_cause of INTERRUPTED */
 	bool in_flight;	  /* NETWORK: packet `source` was on its way (to `host`) */
+	bool delivery;	  /* NETWORK: it had arrived there, and was on its way to the task */
 	uint16_t cpu;
 };
 

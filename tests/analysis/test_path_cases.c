@@ -220,7 +220,7 @@ static void wakeup_unknown(void **state)
 	end(&g);
 }
 
-/* The same, but it is not even known who sent it: then it is all the network's. */
+/* The same, but it is not even known who sent it: then it is the kernel's of that host. */
 static void sender_unknown(void **state)
 {
 	(void)state;
@@ -228,7 +228,8 @@ static void sender_unknown(void **state)
 	begin(&g, 2);
 	uint32_t a0 = actor(&g, 0, 0, "0 R 2 B 4 R 6");
 	packet(&g, 1, KERNEL_NONE, 3, 0, a0, 4);
-	expect(&g, a0, "0 running 0-2\n0 network 2-4\n0 running 4-6\n", "");
+	expect(&g, a0, "0 running 0-2\nkernel network 2-3\n0 network 3-4\n0 running 4-6\n",
+		"0@2 wait kernel@2\nkernel@3 network 0@4\n");
 	end(&g);
 }
 
