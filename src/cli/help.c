@@ -39,8 +39,18 @@ static void option_line(struct mer_str *s, const struct cli_verb *verb, const st
 		snprintf(letter, sizeof(letter), "-%c, ", o->letter);
 	snprintf(name, sizeof(name), "  %s--%s%s%s", letter, o->name, o->arg ? " " : "",
 		o->arg ? o->arg : "");
-	mer_str_printf(s, "%-*s", HELP_COLUMN - 1, name);
-	mer_str_putc(s, ' ');
+	mer_str_printf(s, "%-*s ", HELP_COLUMN - 1, name);
+	if (o->kind == CLI_FORMAT) { /* made, not written: it may need a second line */
+		struct mer_str text = { 0 }, lines = { 0 };
+		cli_option_help(&text, verb, o);
+		cli_text_wrap(&lines, text.data ? text.data : "", HELP_WIDTH, HELP_COLUMN);
+		if (lines.len > HELP_COLUMN)
+			mer_str_add(s, lines.data + HELP_COLUMN, lines.len - HELP_COLUMN);
+		s->failed |= text.failed || lines.failed;
+		mer_str_fini(&text);
+		mer_str_fini(&lines);
+		return;
+	}
 	cli_option_help(s, verb, o);
 	mer_str_putc(s, '\n');
 }

@@ -294,7 +294,8 @@ static int add_ranges(struct cli *cli, const char *what, struct cli_ranges *r, c
 	}
 }
 
-static const char format_names[] = "table|text|json|jsonl|csv|lttv"; /* as enum cli_format */
+/* as enum cli_format */
+static const char format_names[] = "table|text|json|jsonl|csv|lttv|dot|folded|speedscope";
 
 static int store(struct cli *cli, const struct cli_option *o, void *at, const char *arg)
 {

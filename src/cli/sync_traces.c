@@ -15,21 +15,37 @@ static bool is_word(const struct cli *cli, const char *word)
 	return cli->sync && strcmp(cli->sync, word) == 0;
 }
 
-static int compute(struct cli *cli, struct mer_experiment *e, struct sync_result **r)
+/* Finds the messages, which have to be found before clocks are changed, and with r also the result. */
+static int compute(
+	struct cli *cli, struct mer_experiment *e, struct sync_messages *m, struct sync_result **r)
 {
-	struct sync_cache cache;
-	sync_cache_find(&cache, e);
-	*r = sync_cache_load(&cache, e);
-	if (*r)
-		return 0;
 	struct cli_progress progress;
-	cli_progress_begin(&progress, cli, "synchronizing", e->bytes);
+	struct mer_diags found;
+	cli_progress_begin(&progress, cli, r ? "synchronizing" : "matching", e->bytes);
 	struct sync_gather_options o = { .cancel = &cli->cancel,
 		.done_bytes = &progress.done_bytes,
 		.n_threads = cli_jobs(cli) };
 	struct sync_options solve = { .n_threads = cli_jobs(cli), .no_lines = true };
-	int rc = sync_auto(e, &o, &solve, r, &cli->err);
+	int rc = sync_auto_gather(e, &o, m, &found, &cli->err);
+	if (rc == 0 && r)
+		rc = sync_auto_solve(e, m, &found, &solve, r, &cli->err);
+	mer_diags_fini(&found);
 	cli_progress_end(&progress);
+	return rc;
+}
+
+/* The result from the cache, else computed; with keep the messages in any case. */
+static int find(struct cli *cli, struct mer_experiment *e, struct sync_messages *keep,
+	struct sync_result **r)
+{
+	struct sync_cache cache;
+	struct sync_messages own = { 0 };
+	sync_cache_find(&cache, e);
+	*r = sync_cache_load(&cache, e);
+	if (*r)
+		return keep ? compute(cli, e, keep, NULL) : 0;
+	int rc = compute(cli, e, keep ? keep : &own, r);
+	sync_messages_free(&own);
 	if (rc == 0)
 		sync_cache_save(&cache, *r);
 	return rc;
@@ -120,23 +136,47 @@ static int use(struct cli *cli, struct mer_experiment *e, const struct sync_resu
 	return 0;
 }
 
-int cli_traces_sync(struct cli *cli, struct mer_experiment *e, enum cli_sync_when when)
+/* m NULL: the messages are not wanted. */
+static int sync_traces(
+	struct cli *cli, struct mer_experiment *e, struct sync_messages *m, struct sync_result **r)
 {
-	struct sync_result *r = NULL;
-	bool file = cli->sync && !is_word(cli, "auto");
-	if (is_word(cli, "none") || (when == CLI_SYNC_ASKED && !cli->sync))
-		return 0;
-	if (!file && e->n_hosts < 2)
-		return 0;
-	int rc = file ? sync_load(e, cli->sync, &r, &cli->err) : compute(cli, e, &r);
+	bool file = cli->sync && !is_word(cli, "auto"), as_recorded = is_word(cli, "none");
+	int rc = 0;
+	if (as_recorded || (!file && e->n_hosts < 2))
+		return m ? compute(cli, e, m, NULL) : 0;
+	if (file && m)
+		rc = compute(cli, e, m, NULL);
 	if (rc == 0)
-		rc = use(cli, e, r);
-	sync_result_free(r);
-	if (rc == 0 || file || rc == MER_ERR_CANCELLED || rc == MER_ERR_NOMEM)
+		rc = file ? sync_load(e, cli->sync, r, &cli->err) : find(cli, e, m, r);
+	if (rc == 0)
+		rc = use(cli, e, *r);
+	if (rc == 0)
+		return 0;
+	sync_result_free(*r);
+	*r = NULL;
+	if (file || rc == MER_ERR_CANCELLED || rc == MER_ERR_NOMEM)
 		return rc;
 	cli_warn(cli, "clocks are as recorded, they could not be synchronized: %s", cli->err.text);
 	cli->degraded = true;
 	return 0;
+}
+
+int cli_traces_sync(struct cli *cli, struct mer_experiment *e, enum cli_sync_when when)
+{
+	struct sync_result *r = NULL;
+	if (when == CLI_SYNC_ASKED && !cli->sync)
+		return 0;
+	int rc = sync_traces(cli, e, NULL, &r);
+	sync_result_free(r);
+	return rc;
+}
+
+int cli_traces_sync_keep(
+	struct cli *cli, struct mer_experiment *e, struct sync_messages *m, struct sync_result **r)
+{
+	*m = (struct sync_messages){ 0 };
+	*r = NULL;
+	return sync_traces(cli, e, m, r);
 }
 
 int cli_traces_open_synced(struct cli *cli, enum cli_sync_when when, struct mer_experiment **e)

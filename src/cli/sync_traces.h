@@ -26,6 +26,11 @@ enum cli_sync_when {
 /* Applies the clock maps and says in a line how exact the times are. With one host, or --sync none,
  * does nothing. A synchronization that fails is a warning; a file that cannot be read is an error. */
 int cli_traces_sync(struct cli *cli, struct mer_experiment *e, enum cli_sync_when when);
+/* The same (when: CLI_SYNC_AUTO) for those who need the messages too, also those of a host to itself:
+ * m, freed with sync_messages_free in any case. *r: what was applied, freed with sync_result_free;
+ * NULL: nothing was. */
+int cli_traces_sync_keep(
+	struct cli *cli, struct mer_experiment *e, struct sync_messages *m, struct sync_result **r);
 /* Opens (cli_traces_open) and synchronizes. *e is NULL after a failure. */
 int cli_traces_open_synced(struct cli *cli, enum cli_sync_when when, struct mer_experiment **e);
 

@@ -21,37 +21,49 @@ struct sync_host_info *sync_host_infos(const struct mer_experiment *e, struct me
 	return hosts;
 }
 
-/* What gathering has found about messages belongs to the result, which may be saved; what its
- * readings met else, every other reading meets too and tells itself. */
-static void keep_findings(struct sync_result *r, const struct mer_diags *found)
+int sync_auto_gather(struct mer_experiment *e, const struct sync_gather_options *gather,
+	struct sync_messages *m, struct mer_diags *found, struct mer_err *err)
 {
-	for (size_t i = 0; i < found->n; i++)
-		if (strncmp(found->rows[i].code, "sync-", 5) == 0)
-			mer_diag_add(&r->diags, &found->rows[i], "%s", found->rows[i].message);
+	static const struct sync_gather_options plain;
+	struct mer_diags before = e->diags;
+	mer_diags_init(&e->diags, &e->arena);
+	int rc = sync_gather(e, gather ? gather : &plain, m, err);
+	mer_diags_init(found, &e->arena);
+	for (size_t i = 0; i < e->diags.n; i++)
+		if (strncmp(e->diags.rows[i].code, "sync-", 5) == 0)
+			mer_diag_add(found, &e->diags.rows[i], "%s", e->diags.rows[i].message);
+	mer_diags_fini(&e->diags);
+	e->diags = before;
+	return rc;
+}
+
+int sync_auto_solve(const struct mer_experiment *e, const struct sync_messages *m,
+	const struct mer_diags *found, const struct sync_options *solve,
+	struct sync_result **result, struct mer_err *err)
+{
+	static const struct sync_options plain;
+	struct mer_arena arena;
+	mer_arena_init(&arena);
+	struct sync_host_info *hosts = sync_host_infos(e, &arena);
+	int rc = hosts ? sync_solve(m, hosts, e->n_hosts, solve ? solve : &plain, result, err)
+		       : mer_fail_nomem(err);
+	/* They belong to the result, which may be saved. */
+	if (rc == 0)
+		mer_diags_merge(&(*result)->diags, found);
+	mer_arena_fini(&arena);
+	return rc;
 }
 
 int sync_auto(struct mer_experiment *e, const struct sync_gather_options *gather,
 	const struct sync_options *solve, struct sync_result **result, struct mer_err *err)
 {
-	static const struct sync_gather_options plain_gather;
-	static const struct sync_options plain_solve;
-	struct mer_arena arena;
 	struct sync_messages messages = { 0 };
-	mer_arena_init(&arena);
-	struct mer_diags before = e->diags;
-	mer_diags_init(&e->diags, &e->arena);
-	struct sync_host_info *hosts = sync_host_infos(e, &arena);
-	int rc = hosts ? sync_gather(e, gather ? gather : &plain_gather, &messages, err)
-		       : mer_fail_nomem(err);
+	struct mer_diags found;
+	int rc = sync_auto_gather(e, gather, &messages, &found, err);
 	if (rc == 0)
-		rc = sync_solve(
-			&messages, hosts, e->n_hosts, solve ? solve : &plain_solve, result, err);
-	if (rc == 0)
-		keep_findings(*result, &e->diags);
-	mer_diags_fini(&e->diags);
-	e->diags = before;
+		rc = sync_auto_solve(e, &messages, &found, solve, result, err);
+	mer_diags_fini(&found);
 	sync_messages_free(&messages);
-	mer_arena_fini(&arena);
 	return rc;
 }
 

@@ -20,6 +20,14 @@ struct sync_host_info *sync_host_infos(const struct mer_experiment *e, struct me
  * gathering too, are in the result's diagnostics. */
 int sync_auto(struct mer_experiment *e, const struct sync_gather_options *gather,
 	const struct sync_options *solve, struct sync_result **result, struct mer_err *err);
+/* The two halves of sync_auto, for those who need the messages too: m is the caller's, who frees it in
+ * any case. found (inited here, texts in the experiment's arena): what was found about messages; what
+ * the reading met else, every other reading meets too and tells itself. */
+int sync_auto_gather(struct mer_experiment *e, const struct sync_gather_options *gather,
+	struct sync_messages *m, struct mer_diags *found, struct mer_err *err);
+int sync_auto_solve(const struct mer_experiment *e, const struct sync_messages *m,
+	const struct mer_diags *found, const struct sync_options *solve,
+	struct sync_result **result, struct mer_err *err);
 /* Reads a saved result for the hosts of the experiment. */
 int sync_load(const struct mer_experiment *e, const char *path, struct sync_result **result,
 	struct mer_err *err);

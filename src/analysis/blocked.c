@@ -1,0 +1,235 @@
+/* Waits, collected from the spans of all tasks; who ended them is followed through packets. */
+#include "analysis/blocked.h"
+
+#include <stdlib.h>
+
+enum {
+	ANSWERS = 64,  /* packets that answer packets that ...: followed this far */
+	LOOK_BACK = 64 /* spans, for the mode that a task was in */
+};
+
+const char *blocked_kind_name(enum blocked_kind k)
+{
+	static const char *const names[BLOCKED_N_KINDS] = {
+		[BLOCKED_IN_CALL] = "syscall",
+		[BLOCKED_PAGE_FAULT] = "page-fault",
+		[BLOCKED_IN_KERNEL] = "kernel",
+		[BLOCKED_IN_UNKNOWN] = "unknown",
+	};
+	return names[k];
+}
+
+const char *blocked_class_name(enum blocked_class c)
+{
+	static const char *const names[BLOCKED_N_CLASSES] = {
+		[BLOCKED_REQUEST] = "request",
+		[BLOCKED_IDLE] = "idle",
+		[BLOCKED_INPUT] = "input",
+	};
+	return names[c];
+}
+
+enum blocked_class blocked_class_of(const struct blocked_wait *w, bool chosen)
+{
+	if (w->is_input)
+		return BLOCKED_INPUT;
+	if (w->is_for_work)
+		return BLOCKED_IDLE;
+	return chosen || w->is_felt ? BLOCKED_REQUEST : BLOCKED_IDLE;
+}
+
+const struct blocked_wait *blocked_before(
+	const struct blocked *b, uint32_t host, uint32_t task, int64_t time)
+{
+	const struct blocked_host *h = &b->hosts[host];
+	size_t low = h->first[task], high = h->first[task + 1];
+	while (low < high) { /* the first that begins at or after time */
+		size_t middle = low + (high - low) / 2;
+		if (h->waits[middle].begin < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > h->first[task] ? &h->waits[low - 1] : NULL;
+}
+
+/* Outside of a call, was it in user mode? Only then it can have been a page fault: without system
+ * calls recorded, or in the one it was in when the recording began, it may have been anything. */
+static bool was_in_user_mode(const struct kernel_host *h, uint32_t span)
+{
+	for (int i = 0; i < LOOK_BACK && span != KERNEL_NONE; i++) {
+		const struct kernel_span *s = kernel_span(h, span);
+		if (s->state == KERNEL_USER)
+			return true;
+		if (s->state != KERNEL_INTERRUPTED && s->state != KERNEL_READY &&
+			s->state != KERNEL_BLOCKED)
+			return false;
+		span = s->before;
+	}
+	return false;
+}
+
+static void find_kind(const struct kernel_host *h, struct blocked_wait *w)
+{
+	if (w->call != KERNEL_NONE)
+		w->kind = BLOCKED_IN_CALL;
+	else if (h->tasks[w->task].is_kernel)
+		w->kind = BLOCKED_IN_KERNEL;
+	else if (was_in_user_mode(h, w->span))
+		w->kind = BLOCKED_PAGE_FAULT;
+	else
+		w->kind = BLOCKED_IN_UNKNOWN;
+}
+
+/* Who sent the packet, or what it was the answer of an interrupt to. */
+static bool find_sender(const struct kernel_world *world, uint32_t packet, struct blocked_wait *w)
+{
+	for (int i = 0; i < ANSWERS && packet < world->n_packets; i++) {
+		const struct kernel_packet *p = &world->packets[packet];
+		if (p->sender != KERNEL_NONE) {
+			w->by_host = p->from;
+			w->by_task = kernel_span(&world->hosts[p->from], p->sender)->task;
+			w->asked = p->sent;
+			return true;
+		}
+		packet = p->answers;
+	}
+	return false;
+}
+
+static void find_waker(const struct kernel_world *world, uint32_t host, struct blocked_wait *w)
+{
+	const struct kernel_span *s = kernel_span(&world->hosts[host], w->span);
+	w->by_host = w->by_task = KERNEL_NONE;
+	w->asked = w->end;
+	if (s->cause == KERNEL_NETWORK && find_sender(world, s->source, w))
+		return;
+	if (s->by != KERNEL_NONE) {
+		w->by_host = host;
+		w->by_task = kernel_span(&world->hosts[host], s->by)->task;
+	}
+}
+
+/* Its spans lie from the last one back, so its waits are filled in from behind. */
+static void collect_task(const struct kernel_world *world, uint32_t host, uint32_t task,
+	struct blocked_host *out, size_t *from)
+{
+	const struct kernel_host *h = &world->hosts[host];
+	int64_t end = kernel_task_end(h, task), run = end;
+	enum kernel_state after = KERNEL_DEAD; /* state of the span behind */
+	bool last = true;
+	size_t at = out->first[task + 1];
+	for (uint32_t i = h->tasks[task].last; i != KERNEL_NONE;) {
+		const struct kernel_span *s = kernel_span(h, i);
+		if (s->state == KERNEL_BLOCKED && after == KERNEL_BLOCKED &&
+			at < out->first[task + 1]) {
+			out->waits[at].begin = s->begin; /* still the same wait */
+			if (s->call != KERNEL_NONE)
+				out->waits[at].call = s->call;
+		} else if (s->state == KERNEL_BLOCKED) {
+			struct blocked_wait *w = &out->waits[--at];
+			*w = (struct blocked_wait){ .begin = s->begin,
+				.end = end,
+				.run = after == KERNEL_READY ? run : end,
+				.task = task,
+				.span = i,
+				.call = s->call,
+				.cause = s->cause,
+				.open = last,
+				.asker = KERNEL_NONE };
+			find_waker(world, host, w);
+		}
+		if (s->state != KERNEL_READY || after != KERNEL_READY)
+			run = end; /* where a wait for a CPU that begins here ends */
+		after = s->state;
+		end = s->begin;
+		last = false;
+		i = s->before;
+	}
+	*from = at;
+	for (size_t k = at; k < out->first[task + 1]; k++)
+		find_kind(h, &out->waits[k]);
+}
+
+static int collect(const struct kernel_world *world, uint32_t host, struct blocked_host *out,
+	struct mer_err *err)
+{
+	const struct kernel_host *h = &world->hosts[host];
+	out->first = calloc((size_t)h->n_tasks + 1, sizeof(*out->first));
+	out->leaders = calloc((size_t)h->n_tasks + 1, sizeof(*out->leaders));
+	if (!out->first || !out->leaders)
+		return mer_fail_nomem(err);
+	for (uint32_t i = 0; i < h->n_spans; i++) {
+		const struct kernel_span *s = kernel_span(h, i);
+		out->first[s->task + 1] += s->state == KERNEL_BLOCKED;
+	}
+	for (uint32_t t = 0; t < h->n_tasks; t++)
+		out->first[t + 1] += out->first[t];
+	out->n = out->first[h->n_tasks];
+	out->waits = calloc(out->n + 1, sizeof(*out->waits));
+	if (!out->waits)
+		return mer_fail_nomem(err);
+	/* Waits of several spans leave holes, which are closed: tasks from the first on. */
+	size_t n = 0;
+	for (uint32_t t = 0; t < h->n_tasks; t++) {
+		size_t from, end = out->first[t + 1];
+		collect_task(world, host, t, out, &from);
+		out->first[t] = n;
+		while (from < end)
+			out->waits[n++] = out->waits[from++];
+	}
+	out->first[h->n_tasks] = out->n = n;
+	return 0;
+}
+
+/* Threads belong to the task that has their pid as its tid; of several the latest before them. */
+static int find_leaders(const struct kernel_host *h, struct blocked_host *out, struct mer_err *err)
+{
+	struct mer_map leaders = { 0 };
+	int rc = 0;
+	for (uint32_t t = 0; t < h->n_tasks && !rc; t++) {
+		const struct kernel_task *task = &h->tasks[t];
+		out->leaders[t] = t;
+		if (task->pid >= 0 && task->pid == task->tid) {
+			uint32_t *v = mer_map_put(&leaders, (uint64_t)(uint32_t)task->pid);
+			if (!v)
+				rc = mer_fail_nomem(err);
+			else
+				*v = t;
+		} else if (task->pid >= 0) {
+			const uint32_t *v = mer_map_get(&leaders, (uint64_t)(uint32_t)task->pid);
+			out->leaders[t] = v ? *v : t;
+		}
+	}
+	mer_map_fini(&leaders);
+	return rc;
+}
+
+int blocked_find(const struct kernel_world *w, struct blocked *b, struct mer_err *err)
+{
+	*b = (struct blocked){ .world = w };
+	b->hosts = calloc((size_t)w->n_hosts + 1, sizeof(*b->hosts));
+	if (!b->hosts)
+		return mer_fail_nomem(err);
+	uint32_t processes = 0;
+	int rc = 0;
+	for (uint32_t i = 0; i < w->n_hosts && !rc; i++) {
+		b->hosts[i].processes = processes;
+		processes += w->hosts[i].n_tasks;
+		rc = collect(w, i, &b->hosts[i], err);
+		if (!rc)
+			rc = find_leaders(&w->hosts[i], &b->hosts[i], err);
+	}
+	return rc ? rc : blocked_classify(b, err);
+}
+
+void blocked_fini(struct blocked *b)
+{
+	for (uint32_t i = 0; b->hosts && i < b->world->n_hosts; i++) {
+		free(b->hosts[i].waits);
+		free(b->hosts[i].first);
+		free(b->hosts[i].leaders);
+	}
+	free(b->hosts);
+	b->hosts = NULL;
+}

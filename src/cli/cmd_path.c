@@ -1,0 +1,211 @@
+/* meridian path: where the time of a task went, on whichever machine. */
+#include <string.h>
+
+#include "cli/path_children.h"
+#include "cli/path_print.h"
+#include "cli/sync_print.h"
+#include "cli/tasks.h"
+#include "cli/text.h"
+#include "cli/verb.h"
+
+struct values {
+	uint64_t nth, limit;
+	const char *collapse;
+	bool list, children;
+};
+
+/* "1ms", "500us", "0" */
+static int read_collapse(struct cli *cli, const char *text, int64_t *ns)
+{
+	struct cli_moment m = { 0 };
+	char after[64];
+	*ns = CLI_COLLAPSE_AUTO;
+	if (!text)
+		return 0;
+	*ns = 0;
+	if (strcmp(text, "0") == 0)
+		return 0;
+	snprintf(after, sizeof(after), "+%s", text);
+	size_t len = strlen(after);
+	/* Without a unit it would be seconds: nobody means these. */
+	if (strlen(text) > 32 || text[0] < '0' || text[0] > '9' ||
+		(after[len - 1] >= '0' && after[len - 1] <= '9') ||
+		cli_moment_parse(&m, after, NULL))
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--collapse: '%.60s' is not 0 or a time with a unit, as 500us or 1ms",
+			text);
+	*ns = m.ns;
+	return 0;
+}
+
+static int put(const struct cli_path *c, struct mer_str *out)
+{
+	switch ((enum cli_format)c->cli->format) {
+	case CLI_FORMAT_JSON: return cli_path_json(c, out);
+	case CLI_FORMAT_CSV:
+	case CLI_FORMAT_JSONL: return cli_path_rows(c, out);
+	case CLI_FORMAT_DOT: return cli_path_dot(c, out);
+	case CLI_FORMAT_FOLDED: return cli_path_folded(c, out);
+	case CLI_FORMAT_SPEEDSCOPE: return cli_path_speedscope(c, out);
+	default: return cli_path_text(c, out);
+	}
+}
+
+/* Which of several it was, and how to get at the others. */
+static void tell_choice(
+	struct cli *cli, const struct cli_world *w, const struct cli_tasks *tasks, size_t chosen)
+{
+	const struct cli_task *t = &tasks->item[chosen];
+	struct mer_str name = { 0 };
+	const char *comm = cli_task_comm(w, t), *host = cli_task_host(w, t->host);
+	if (tasks->n < 2)
+		return;
+	cli_text_clean(&name, comm, strlen(comm), false);
+	mer_str_printf(&name, "/%d on ", (int)w->world->hosts[t->host].tasks[t->task].tid);
+	cli_text_clean(&name, host, strlen(host), false);
+	cli_note(cli,
+		"%zu tasks fit; this is number %zu, %s (--nth K takes another, --list shows "
+		"them)",
+		tasks->n, chosen + 1, name.data ? name.data : "?");
+	mer_str_fini(&name);
+}
+
+static int show(struct cli *cli, const struct cli_world *w, const struct cli_task *t,
+	const struct values *v, int64_t collapse_ns)
+{
+	struct path p = { 0 };
+	struct mer_str out = { 0 };
+	struct cli_path c = {
+		.cli = cli, .w = w, .p = &p, .collapse_ns = collapse_ns, .limit = v->limit
+	};
+	int64_t begin, end;
+	cli_world_window(cli, w, &begin, &end);
+	int rc = path_find(w->world, t->host, t->task, begin, end, &p, &cli->err);
+	if (rc == 0)
+		rc = put(&c, &out);
+	rc = cli_sync_put(cli, &out, rc);
+	path_fini(&p);
+	return rc;
+}
+
+static int choose(struct cli *cli, struct cli_world *w, const struct values *v, int64_t collapse_ns)
+{
+	struct cli_selection s = { .comms = &cli->comms, .tids = &cli->tids };
+	struct cli_tasks tasks;
+	size_t chosen;
+	cli_world_window(cli, w, &s.begin, &s.end);
+	int rc = cli_tasks_find(cli, w, &s, &tasks);
+	if (rc)
+		return rc;
+	if (!tasks.n)
+		return cli_tasks_none(cli, w, &s);
+	if (v->list)
+		return cli_tasks_print(cli, w, &tasks, v->limit);
+	if (!cli->comms.n && !cli->tids.n)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"which task? --comm NAME or --tid N chooses one of the %zu, --list shows "
+			"them",
+			tasks.n);
+	if (v->nth > tasks.n)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--nth %llu: only %zu tasks fit (--list shows them)",
+			(unsigned long long)v->nth, tasks.n);
+	chosen = v->nth ? v->nth - 1 : cli_tasks_default(w, &tasks);
+	if (!v->nth)
+		tell_choice(cli, w, &tasks, chosen);
+	if (v->children)
+		return cli_path_children(cli, w, tasks.item[chosen].host, tasks.item[chosen].task);
+	return show(cli, w, &tasks.item[chosen], v, collapse_ns);
+}
+
+static int run(struct cli *cli, const void *values)
+{
+	const struct values *v = values;
+	struct cli_world w;
+	int64_t collapse_ns;
+	int rc = read_collapse(cli, v->collapse, &collapse_ns);
+	if (rc)
+		return rc;
+	if (v->children && cli->format != CLI_FORMAT_TABLE && cli->format != CLI_FORMAT_JSON)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--children is a tree for people or --json, no other format");
+	if (v->list && cli->format >= CLI_FORMAT_DOT)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--list is a table: --format table, json, jsonl or csv");
+	rc = cli_world_open(cli, &w);
+	if (rc == 0)
+		rc = choose(cli, &w, v, collapse_ns);
+	cli_world_close(cli, &w);
+	return rc;
+}
+
+#define AT(member) offsetof(struct values, member)
+
+static const struct cli_option options[] = {
+	{ .name = "nth",
+		.kind = CLI_NUMBER,
+		.arg = "K",
+		.help = "of several tasks that fit the K-th, by their begin",
+		.offset = AT(nth) },
+	{ .name = "list",
+		.letter = 'l',
+		.kind = CLI_FLAG,
+		.help = "only list the tasks that fit",
+		.offset = AT(list) },
+	{ .name = "children",
+		.kind = CLI_FLAG,
+		.help = "what it started, as a tree, and what each part cost",
+		.offset = AT(children) },
+	{ .name = "collapse",
+		.kind = CLI_TEXT,
+		.arg = "TIME",
+		.help = "fold pieces shorter than this (1ms; 0: none)",
+		.offset = AT(collapse) },
+	{ .name = "limit",
+		.letter = 'n',
+		.kind = CLI_NUMBER,
+		.arg = "N",
+		.help = "at most N lines of the list",
+		.offset = AT(limit) },
+	{ 0 },
+};
+
+const struct cli_verb cli_verb_path = {
+	.name = "path",
+	.help = "where the time of a task went, across machines",
+	.synopsis = "[OPTION...] --comm NAME | --tid N TRACE...",
+	.description = "Follows one task over its life, and in place of each of its waits what was "
+		       "waited for: the task that ended it, the disk, a timer, a packet and the "
+		       "task on another host that sent it. The parts sum to the elapsed time.",
+	.more = "The task is chosen by --comm (any name that it ever had; * and ? match), --tid and "
+		"--host; if several fit, the first that was started in the recording, or the one "
+		"that --nth says. Its window is its whole life, as far as recorded, cut to --begin "
+		"and --end.\n\n"
+		"The list at the end is in the order of time; what a task waited for is indented "
+		"below it. Short pieces that follow one another are one line, with what they were "
+		"mostly; without --collapse they are folded as far as the list needs to fit a "
+		"screen.\n\n"
+		"Time during which a packet was on its way belongs to no task: in --json it counts "
+		"for the task that waited for it, and in_flight_ns says how much of a row it is. "
+		"Waits that cannot be explained from what was recorded are shown as such, never "
+		"guessed; unexplained_ns is their sum.\n\n"
+		"--children shows instead all that the task started: what each program cost, and "
+		"how much of that was on the path.\n\n"
+		"--format dot is a graph of tasks for Graphviz, folded the input of flame graph "
+		"tools, speedscope a file for speedscope.app; csv and jsonl are the segments.",
+	.formats = "table|json|jsonl|csv|dot|folded|speedscope",
+	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_TID | CLI_USES_COMM |
+		CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
+	.options = options,
+	.values_size = sizeof(struct values),
+	.min_args = 1,
+	.max_args = -1,
+	.args = "TRACE",
+	.examples = {
+		{ "meridian path --comm wget client/ server/",
+			"Why the first wget took so long, on both machines." },
+		{ "meridian path --comm wget --nth 2 --json client/ server/ | jq .by_cause",
+			"The second one, for a program." },
+	},
+	.run = run,
+};

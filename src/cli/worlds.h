@@ -1,0 +1,28 @@
+/* Worlds: the traces of a verb, put on one clock, and what their tasks did.
+ *
+ * What path, diff and blocked begin with. Clocks are synchronized as for any other verb that compares
+ * times (cli/sync_traces.h); the messages are needed besides, as they connect the hosts. */
+#ifndef MER_CLI_WORLDS_H
+#define MER_CLI_WORLDS_H
+
+#include "cli/context.h"
+#include "kernel/world.h"
+
+struct cli_world {
+	struct mer_experiment *e;
+	struct kernel_world *world;
+	const struct cli_synced
+		*synced; /* as cli->synced, which is that of the latest one opened */
+};
+
+/* Opens cli->args, synchronizes, and builds the model of all hosts, whatever --host, --begin and --end
+ * say: they choose what is asked about it. cli_world_close in any case. */
+int cli_world_open(struct cli *cli, struct cli_world *w);
+/* Reports what was found (cli_report) and frees. */
+void cli_world_close(struct cli *cli, struct cli_world *w);
+
+/* --begin and --end on the common time line; INT64_MIN, INT64_MAX: not given. */
+void cli_world_window(
+	const struct cli *cli, const struct cli_world *w, int64_t *begin, int64_t *end);
+
+#endif
