@@ -212,7 +212,7 @@ int cli_tasks_none(struct cli *cli, const struct cli_world *w, const struct cli_
 			mer_str_printf(&out, " and %zu more", n - NAMES);
 	}
 	if (n_tasks)
-		mer_str_puts(&out, ". --list shows all tasks");
+		mer_str_puts(&out, ". 'meridian path --list TRACE' shows all tasks");
 	int rc = mer_fail(&cli->err, MER_ERR_USAGE, "no task%s%s", wanted.data ? wanted.data : "",
 		out.data ? out.data : "");
 	mer_str_fini(&out);

@@ -83,10 +83,11 @@ static int leave_cpu(
 {
 	struct live *l = &m->live[task];
 	enum kernel_state state = state_of(prev_state, l->exiting);
+	int rc = model_enter(m, task, ts, state, model_cpu_number(m, c), KERNEL_NO_CAUSE,
+		KERNEL_NONE, KERNEL_NONE);
 	if (state == KERNEL_DEAD)
-		m->h->tasks[task].died = ts;
-	return model_enter(m, task, ts, state, model_cpu_number(m, c), KERNEL_NO_CAUSE, KERNEL_NONE,
-		KERNEL_NONE);
+		m->h->tasks[task].died = model_open(m, task)->begin;
+	return rc;
 }
 
 static int come_onto_cpu(struct kernel_model *m, struct cpu *c, uint32_t task, int64_t ts)

@@ -75,7 +75,7 @@ text "$dir/out" 'at most 1\.6 per second' 'a rate'
 text "$dir/out" '^  python3/410 ' 'the longest'
 text "$dir/out" '^  bb +23 ' 'the same program many times'
 run 0 path --children --tid 298 "$lab/login-tree"
-equal "a screen or so" "$(awk 'END { print NR >= 10 && NR <= 36 }' "$dir/out")" 1
+equal "a screen or so" "$(awk 'END { print (NR >= 10 && NR <= 36) }' "$dir/out")" 1
 # A session: programs that one process runs one after the other.
 run 0 path --children --tid 413 --json "$lab/login-tree"
 exact "$dir/out"

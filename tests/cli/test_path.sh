@@ -138,7 +138,7 @@ text "$dir/out" '^\.\.\. and [0-9]+ more' 'a screenful'
 
 # None: what there is instead.
 run 2 path --comm wegt $wget
-text "$dir/err" "no task named 'wegt' \(did you mean wget\?\); there are: .*--list shows" 'similar name'
+text "$dir/err" "no task named 'wegt' \(did you mean wget\?\); there are: .*path --list" 'similar name'
 run 2 path --comm wget --host server $wget
 text "$dir/err" "no task named 'wget' on server" 'on the wrong host'
 run 2 path --tid 99999 $wget

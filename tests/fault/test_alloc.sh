@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The n-th allocation fails, for every n of a small run: a message and an exit status of the list, no
 # crash, nothing left behind. Every verb that reads traces, on one small trace of each language; those
-# that synchronize on the traces of three machines.
+# that synchronize on the traces of three machines, and those that follow tasks.
 set -u
 [ -z "$SANITIZE" ] || { echo "skipped: the sanitizers have their own allocator"; exit 77; }
 [ -f "$BUILD/tests/failalloc.so" ] || { echo "skipped: no failalloc.so"; exit 77; }
@@ -51,6 +51,11 @@ for t in t1 t2; do
 done
 for args in "sync -j1" "sync -j1 --json" "sync -j1 --method hull" "latency -j1 --messages" "stats -j1"; do
 	try three "$args"
+done
+"$CTFGEN" -o "$dir/tasks" "$SRC/tests/cli/inception.scn" || exit 1
+for args in "path -j1 --tid 100" "path -j1 --tid 100 --children" "path -j1 --tid 100 --json" \
+	"diff -j1 --tid 100,101" "blocked -j1 --all"; do
+	try tasks "$args"
 done
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
