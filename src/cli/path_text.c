@@ -57,6 +57,8 @@ static void put_clocks(const struct cli_path *c, struct mer_str *out)
 		mer_str_puts(out, ".\n");
 	} else if (!s) {
 		mer_str_puts(out, "; clocks are not synchronized, other hosts are left out.\n");
+	} else if (s->summary.n_hosts < 2) {
+		mer_str_puts(out, "; clocks cannot be compared, other hosts are left out.\n");
 	} else {
 		mer_str_printf(
 			out, "; clocks of %u hosts on that of ", (unsigned)s->summary.n_hosts);
@@ -294,10 +296,12 @@ static void put_remarks(const struct cli_path *c, struct mer_str *out)
 		mer_str_printf(&text, " (%.2g %%).\n\n", 100 * part(p->unexplained_ns, total));
 	}
 	if (p->n_unresolved_remote) {
-		bool apart = p->world->n_apart || (p->world->n_hosts > 1 && !c->w->synced);
+		bool apart =
+			p->world->n_apart ||
+			(p->world->n_hosts > 1 && (!c->w->synced || c->w->synced->summary.n_apart));
 		mer_str_printf(&text,
 			"%" PRIu64 " %s with a packet whose sender is not known: it was "
-			"not recorded%s.\n\n",
+			"not recorded, or not with what identifies the packet%s.\n\n",
 			p->n_unresolved_remote,
 			p->n_unresolved_remote == 1 ? "wait ended" : "waits ended",
 			apart ? ", or its clock cannot be compared ('meridian sync' says more)"
