@@ -72,7 +72,7 @@ static void begin(void)
 	fclose(f);
 	const char *paths[] = { dir };
 	must(mer_experiment_open(paths, 1, NULL, &experiment, &err), &err);
-	must(kernel_layouts_new(experiment, &layouts, &err), &err);
+	must(kernel_layouts_new(experiment, UINT32_MAX, &layouts, &err), &err);
 	if (experiment->n_streams != 1)
 		abort();
 	const struct ctf_program *p = kernel_layouts_reading(layouts)->programs[0];

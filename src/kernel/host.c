@@ -15,6 +15,7 @@ void kernel_host_fini(struct kernel_host *h)
 	for (uint32_t i = 0; i < h->n_chunks; i++)
 		free(h->chunks[i]);
 	free(h->chunks);
+	free(h->n_open);
 	free(h->tasks);
 	free(h->renames);
 	free(h->calls);
@@ -62,22 +63,61 @@ uint32_t kernel_add_task(struct kernel_host *h, int32_t tid, int64_t begin)
 	return h->n_tasks++;
 }
 
+static bool add_chunk(struct kernel_host *h)
+{
+	uint32_t cap = h->cap_chunks;
+	if (h->n_chunks == KERNEL_NONE >> KERNEL_CHUNK_BITS ||
+		!grow(&h->chunks, h->n_chunks, &h->cap_chunks, sizeof(*h->chunks)))
+		return false;
+	if (h->forgets && h->cap_chunks != cap) {
+		uint16_t *p = realloc(h->n_open, h->cap_chunks * sizeof(*p));
+		if (!p)
+			return false;
+		h->n_open = p;
+	}
+	h->chunks[h->n_chunks] = malloc(KERNEL_CHUNK * sizeof(**h->chunks));
+	if (!h->chunks[h->n_chunks])
+		return false;
+	if (h->forgets)
+		h->n_open[h->n_chunks] = 0;
+	h->n_chunks++;
+	return true;
+}
+
+enum { KEPT = 64 };
+
+/* A chunk is forgotten when none of its spans is a task's last one, and it is not among the newest:
+ * what is learned backwards goes back that far. */
+static void forget(struct kernel_host *h, uint32_t chunk)
+{
+	if (h->n_open[chunk] || chunk + KEPT >= h->n_chunks)
+		return;
+	free(h->chunks[chunk]);
+	h->chunks[chunk] = NULL;
+}
+
+static void follow_forgetting(struct kernel_host *h, uint32_t last, uint32_t now)
+{
+	h->n_open[now >> KERNEL_CHUNK_BITS]++;
+	if (last != KERNEL_NONE) {
+		h->n_open[last >> KERNEL_CHUNK_BITS]--;
+		forget(h, last >> KERNEL_CHUNK_BITS);
+	}
+	if ((now & (KERNEL_CHUNK - 1)) == 0 && h->n_chunks > KEPT)
+		forget(h, h->n_chunks - KEPT - 1);
+}
+
 uint32_t kernel_add_span(struct kernel_host *h, const struct kernel_span *s)
 {
-	if (h->n_spans == h->n_chunks << KERNEL_CHUNK_BITS) {
-		if (h->n_chunks == KERNEL_NONE >> KERNEL_CHUNK_BITS ||
-			!grow(&h->chunks, h->n_chunks, &h->cap_chunks, sizeof(*h->chunks)))
-			return KERNEL_NONE;
-		h->chunks[h->n_chunks] = malloc(KERNEL_CHUNK * sizeof(**h->chunks));
-		if (!h->chunks[h->n_chunks])
-			return KERNEL_NONE;
-		h->n_chunks++;
-	}
+	if (h->n_spans == h->n_chunks << KERNEL_CHUNK_BITS && !add_chunk(h))
+		return KERNEL_NONE;
 	uint32_t i = h->n_spans++;
 	struct kernel_span *to = kernel_span(h, i);
 	*to = *s;
 	to->before = h->tasks[s->task].last;
 	h->tasks[s->task].last = i;
+	if (h->forgets)
+		follow_forgetting(h, to->before, i);
 	return i;
 }
 

@@ -13,7 +13,7 @@
 #include "base/map.h"
 #include "kernel/span.h"
 
-enum { KERNEL_CHUNK_BITS = 12, KERNEL_CHUNK = 1 << KERNEL_CHUNK_BITS };
+enum { KERNEL_CHUNK_BITS = 9, KERNEL_CHUNK = 1 << KERNEL_CHUNK_BITS };
 
 struct kernel_name { /* a task's name from a time on */
 	int64_t begin;
@@ -65,7 +65,10 @@ struct kernel_host {
 	struct mer_intern names; /* of tasks, calls, objects, devices */
 	struct kernel_task *tasks;
 	uint32_t n_tasks, cap_tasks;
-	struct kernel_span **chunks; /* of KERNEL_CHUNK spans */
+	struct kernel_span **chunks; /* of KERNEL_CHUNK spans; NULL: forgotten */
+	/* By chunk: how many of its spans are some task's last, if those that are not are forgotten. */
+	uint16_t *n_open;
+	bool forgets;
 	uint32_t n_spans, n_chunks, cap_chunks;
 	struct kernel_name *renames;
 	uint32_t n_renames, cap_renames;
@@ -103,6 +106,11 @@ uint32_t kernel_add_request(struct kernel_host *h, const struct kernel_request *
 static inline struct kernel_span *kernel_span(const struct kernel_host *h, uint32_t i)
 {
 	return &h->chunks[i >> KERNEL_CHUNK_BITS][i & (KERNEL_CHUNK - 1)];
+}
+/* The same, NULL for KERNEL_NONE and for what was forgotten. */
+static inline struct kernel_span *kernel_span_kept(const struct kernel_host *h, uint32_t i)
+{
+	return i != KERNEL_NONE && h->chunks[i >> KERNEL_CHUNK_BITS] ? kernel_span(h, i) : NULL;
 }
 /* Where the task's last span ends. */
 static inline int64_t kernel_task_end(const struct kernel_host *h, uint32_t task)

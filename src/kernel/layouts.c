@@ -141,9 +141,64 @@ static const struct row rows[] = {
 };
 enum { N_ROWS = sizeof(rows) / sizeof(rows[0]), FORMS = 4 };
 
+/* Read only when wanted: they take the place of rows of the same name. */
+#define PACKET CPU "len name:s"
+#define SLAB CPU "ptr bytes_alloc"
+static const struct wanted_row {
+	uint32_t wants; /* enum kernel_wants */
+	struct row row;
+} wanted_rows[] = {
+	{ KERNEL_WANT_RAISES, { KERNEL_EV_SOFTIRQ_RAISE, "irq_softirq_raise", CPU "vec" } },
+	{ KERNEL_WANT_RAISES, { KERNEL_EV_SOFTIRQ_RAISE, "softirq_raise", CPU "vec" } },
+	{ KERNEL_WANT_RAISES, { KERNEL_EV_SOFTIRQ_RAISE, "irq:softirq_raise", CPU "vec" } },
+	{ KERNEL_WANT_MEMORY, { KERNEL_EV_PAGE_ALLOC, "kmem_mm_page_alloc", CPU "order" } },
+	{ KERNEL_WANT_MEMORY, { KERNEL_EV_PAGE_ALLOC, "mm_page_alloc", CPU "order" } },
+	{ KERNEL_WANT_MEMORY, { KERNEL_EV_PAGE_ALLOC, "kmem:mm_page_alloc", CPU "order" } },
+	{ KERNEL_WANT_MEMORY, { KERNEL_EV_PAGE_FREE, "kmem_mm_page_free", CPU "order" } },
+	{ KERNEL_WANT_MEMORY, { KERNEL_EV_PAGE_FREE, "mm_page_free", CPU "order" } },
+	{ KERNEL_WANT_MEMORY, { KERNEL_EV_PAGE_FREE, "kmem:mm_page_free", CPU "order" } },
+	{ KERNEL_WANT_MEMORY, { KERNEL_EV_SLAB_ALLOC, "kmem_kmalloc", SLAB } },
+	{ KERNEL_WANT_MEMORY, { KERNEL_EV_SLAB_ALLOC, "kmem_kmalloc_node", SLAB } },
+	{ KERNEL_WANT_MEMORY, { KERNEL_EV_SLAB_ALLOC, "kmem:kmalloc", SLAB } },
+	{ KERNEL_WANT_MEMORY, { KERNEL_EV_SLAB_ALLOC, "kmem_cache_alloc", SLAB } },
+	{ KERNEL_WANT_MEMORY, { KERNEL_EV_SLAB_ALLOC, "kmem_cache_alloc_node", SLAB } },
+	{ KERNEL_WANT_MEMORY, { KERNEL_EV_SLAB_ALLOC, "kmem:kmem_cache_alloc", SLAB } },
+	{ KERNEL_WANT_MEMORY, { KERNEL_EV_SLAB_FREE, "kmem_kfree", CPU "ptr" } },
+	{ KERNEL_WANT_MEMORY, { KERNEL_EV_SLAB_FREE, "kmem:kfree", CPU "ptr" } },
+	{ KERNEL_WANT_MEMORY, { KERNEL_EV_SLAB_FREE, "kmem_cache_free", CPU "ptr" } },
+	{ KERNEL_WANT_MEMORY, { KERNEL_EV_SLAB_FREE, "kmem:kmem_cache_free", CPU "ptr" } },
+	{ KERNEL_WANT_MEMORY,
+		{ KERNEL_EV_FAULT_USER, "x86_exceptions_page_fault_user", CPU "address" } },
+	{ KERNEL_WANT_MEMORY, { KERNEL_EV_FAULT_USER, "page_fault_user", CPU "address" } },
+	{ KERNEL_WANT_MEMORY, { KERNEL_EV_FAULT_USER, "page_fault_user_entry", CPU "address" } },
+	{ KERNEL_WANT_MEMORY,
+		{ KERNEL_EV_FAULT_USER, "exceptions:page_fault_user", CPU "address" } },
+	{ KERNEL_WANT_MEMORY,
+		{ KERNEL_EV_FAULT_KERNEL, "x86_exceptions_page_fault_kernel", CPU "address" } },
+	{ KERNEL_WANT_MEMORY, { KERNEL_EV_FAULT_KERNEL, "page_fault_kernel", CPU "address" } },
+	{ KERNEL_WANT_MEMORY,
+		{ KERNEL_EV_FAULT_KERNEL, "page_fault_kernel_entry", CPU "address" } },
+	{ KERNEL_WANT_MEMORY,
+		{ KERNEL_EV_FAULT_KERNEL, "exceptions:page_fault_kernel", CPU "address" } },
+	{ KERNEL_WANT_PACKETS, { KERNEL_EV_SEND, "net_dev_queue", PACKET } },
+	{ KERNEL_WANT_PACKETS, { KERNEL_EV_SEND, "net:net_dev_queue", PACKET } },
+	{ KERNEL_WANT_PACKETS, { KERNEL_EV_RECEIVE, "net_if_receive_skb", PACKET } },
+	{ KERNEL_WANT_PACKETS, { KERNEL_EV_RECEIVE, "netif_receive_skb", PACKET } },
+	{ KERNEL_WANT_PACKETS, { KERNEL_EV_RECEIVE, "net:netif_receive_skb", PACKET } },
+	{ KERNEL_WANT_FREQUENCY,
+		{ KERNEL_EV_FREQUENCY, "power_cpu_frequency", CPU "state cpu_id" } },
+	{ KERNEL_WANT_FREQUENCY,
+		{ KERNEL_EV_FREQUENCY, "power:cpu_frequency", CPU "state cpu_id" } },
+	{ KERNEL_WANT_SIGNALS, { KERNEL_EV_SIGNAL, "signal_generate", CPU "sig pid group" } },
+	{ KERNEL_WANT_SIGNALS,
+		{ KERNEL_EV_SIGNAL, "signal:signal_generate", CPU "sig pid group" } },
+};
+enum { N_WANTED = sizeof(wanted_rows) / sizeof(wanted_rows[0]) };
+
 struct kernel_layouts {
 	struct mer_arena arena;
-	struct mer_need *needs; /* calls with arguments, then rows */
+	struct mer_need *needs; /* calls with arguments, then those of row_of */
+	const struct row **row_of;
 	size_t n_needs, n_calls;
 	struct trace_reading *reading;
 	struct kernel_binding *bindings; /* by ctf_plan.id */
@@ -153,13 +208,20 @@ static const char *const entry_forms[FORMS] = { "syscall_entry_%s", "compat_sysc
 	"sys_%s", "compat_sys_%s" };
 static const char *const exit_forms[2] = { "syscall_exit_%s", "compat_syscall_exit_%s" };
 
+static void add_row(struct kernel_layouts *l, const struct row *row)
+{
+	l->row_of[l->n_needs - l->n_calls] = row;
+	l->needs[l->n_needs++] = (struct mer_need){ row->name, row->fields };
+}
+
 /* The needs of calls whose arguments count: for each row its entries, then its exits. */
-static int make_needs(struct kernel_layouts *l, struct mer_err *err)
+static int make_needs(struct kernel_layouts *l, uint32_t wants, struct mer_err *err)
 {
 	struct mer_arena *a = &l->arena;
-	l->needs =
-		mer_arena_zalloc(a, kernel_n_call_rows * (FORMS + 2) + N_ROWS, sizeof(*l->needs));
-	if (!l->needs)
+	l->needs = mer_arena_zalloc(
+		a, kernel_n_call_rows * (FORMS + 2) + N_ROWS + N_WANTED, sizeof(*l->needs));
+	l->row_of = mer_arena_zalloc(a, N_ROWS + N_WANTED, sizeof(*l->row_of));
+	if (!l->needs || !l->row_of)
 		return mer_fail_nomem(err);
 	for (size_t i = 0; i < kernel_n_call_rows; i++) {
 		const struct kernel_call_row *r = &kernel_call_rows[i];
@@ -175,8 +237,11 @@ static int make_needs(struct kernel_layouts *l, struct mer_err *err)
 					mer_arena_printf(a, CPU "ret %s", out) };
 	}
 	l->n_calls = l->n_needs;
+	for (size_t i = 0; i < N_WANTED; i++)
+		if (wanted_rows[i].wants & wants)
+			add_row(l, &wanted_rows[i].row);
 	for (size_t i = 0; i < N_ROWS; i++)
-		l->needs[l->n_needs++] = (struct mer_need){ rows[i].name, rows[i].fields };
+		add_row(l, &rows[i]);
 	return a->failed ? mer_fail_nomem(err) : 0;
 }
 
@@ -194,7 +259,7 @@ static void bind(const struct kernel_layouts *l, const struct ctf_plan *plan)
 		b->call = r->name;
 		return;
 	}
-	const struct row *r = &rows[need - l->n_calls];
+	const struct row *r = l->row_of[need - l->n_calls];
 	b->event = r->event;
 	b->kind = KERNEL_CALL_OTHER;
 	if (r->event == KERNEL_EV_SYSCALL_ENTRY) {
@@ -207,14 +272,14 @@ static void bind(const struct kernel_layouts *l, const struct ctf_plan *plan)
 		b->call = "";
 }
 
-int kernel_layouts_new(
-	const struct mer_experiment *e, struct kernel_layouts **layouts, struct mer_err *err)
+int kernel_layouts_new(const struct mer_experiment *e, uint32_t wants,
+	struct kernel_layouts **layouts, struct mer_err *err)
 {
 	struct kernel_layouts *l = calloc(1, sizeof(*l));
 	if (!l)
 		return mer_fail_nomem(err);
 	mer_arena_init(&l->arena);
-	int rc = make_needs(l, err);
+	int rc = make_needs(l, wants, err);
 	if (rc == 0)
 		rc = trace_reading_from_needs(e, l->needs, l->n_needs, false, &l->reading, err);
 	if (rc == 0) {

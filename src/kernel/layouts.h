@@ -10,6 +10,7 @@
 #define MER_KERNEL_LAYOUTS_H
 
 #include "kernel/calls.h"
+#include "kernel/observer.h"
 #include "trace/reading.h"
 
 /* Slots of each kind; all begin with the CPU of tracers that put it into a field. */
@@ -53,6 +54,15 @@ enum kernel_event {
 	KERNEL_EV_BLOCK_INSERT,	  /* dev sector nr_sector bytes rwbs tid */
 	KERNEL_EV_BLOCK_ISSUE,	  /* the same */
 	KERNEL_EV_BLOCK_COMPLETE, /* dev sector nr_sector - rwbs error */
+	KERNEL_EV_SOFTIRQ_RAISE,  /* vec; this and all up to DUMP_TASK only when wanted */
+	KERNEL_EV_PAGE_ALLOC,	  /* order */
+	KERNEL_EV_PAGE_FREE,	  /* order */
+	KERNEL_EV_SLAB_ALLOC,	  /* ptr bytes_alloc */
+	KERNEL_EV_SLAB_FREE,	  /* ptr */
+	KERNEL_EV_FAULT_USER,	  /* address */
+	KERNEL_EV_FAULT_KERNEL,	  /* address */
+	KERNEL_EV_FREQUENCY,	  /* state cpu_id */
+	KERNEL_EV_SIGNAL,	  /* sig pid group */
 	KERNEL_EV_DUMP_TASK,	  /* tid pid ppid name type status file_table_address vtid vpid */
 	KERNEL_EV_DUMP_FILE,	  /* pid fd filename file_table_address */
 	KERNEL_EV_DUMP_PID_NS,	  /* tid vtid vpid ns_inum */
@@ -71,8 +81,9 @@ struct kernel_binding { /* of a class of events */
 	const char *call; /* SYSCALL_*: "read"; "" when an exit does not say */
 };
 
-int kernel_layouts_new(
-	const struct mer_experiment *e, struct kernel_layouts **layouts, struct mer_err *err);
+/* wants: enum kernel_wants. */
+int kernel_layouts_new(const struct mer_experiment *e, uint32_t wants,
+	struct kernel_layouts **layouts, struct mer_err *err);
 void kernel_layouts_free(struct kernel_layouts *);
 const struct trace_reading *kernel_layouts_reading(const struct kernel_layouts *);
 /* Of the class of an event of that reading: layouts->bindings[ev->plan->id]. */

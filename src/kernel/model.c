@@ -15,11 +15,14 @@ struct cpu *model_cpu(struct kernel_model *m, int64_t number)
 		if (!p)
 			return NULL;
 		m->cpus = p;
-		for (; m->n_cpus < n; m->n_cpus++)
+		for (; m->n_cpus < n; m->n_cpus++) {
 			p[m->n_cpus] = (struct cpu){ .task = ON_CPU_UNKNOWN,
 				.last = m->h->begin,
 				.packet = KERNEL_NONE,
 				.request = KERNEL_NONE };
+			for (int i = 0; i < MODEL_SOFTIRQS; i++)
+				p[m->n_cpus].raised[i] = INT64_MIN;
+		}
 	}
 	return &m->cpus[number];
 }
@@ -174,7 +177,7 @@ static int handle(struct kernel_model *m, struct cpu *c, const struct mer_event 
 	case KERNEL_EV_WAKING:
 	case KERNEL_EV_WAKEUP:
 	case KERNEL_EV_WAKEUP_NEW: return model_wake(m, c, ts, (enum kernel_event)b->event, s);
-	case KERNEL_EV_MIGRATE: return model_migrate(m, s);
+	case KERNEL_EV_MIGRATE: return model_migrate(m, ts, s);
 	case KERNEL_EV_FORK: return model_fork(m, c, ts, s);
 	case KERNEL_EV_EXEC: return model_exec(m, ts, s);
 	case KERNEL_EV_EXIT: return model_exit(m, s);
@@ -208,8 +211,17 @@ static int handle(struct kernel_model *m, struct cpu *c, const struct mer_event 
 	case KERNEL_EV_ANY_IRQ_EXIT: return model_pop(m, c, ts, CONTEXT_ANY_IRQ, 0);
 	case KERNEL_EV_PACKET_ENTRY: return model_push(m, c, ts, CONTEXT_PACKET, 0);
 	case KERNEL_EV_PACKET_EXIT: return model_pop(m, c, ts, CONTEXT_PACKET, 0);
-	case KERNEL_EV_SEND: model_packet(m, c, ts, true); return 0;
-	case KERNEL_EV_RECEIVE: model_packet(m, c, ts, false); return 0;
+	case KERNEL_EV_SEND: return model_packet(m, c, ts, true, s);
+	case KERNEL_EV_RECEIVE: return model_packet(m, c, ts, false, s);
+	case KERNEL_EV_SOFTIRQ_RAISE:
+	case KERNEL_EV_PAGE_ALLOC:
+	case KERNEL_EV_PAGE_FREE:
+	case KERNEL_EV_SLAB_ALLOC:
+	case KERNEL_EV_SLAB_FREE:
+	case KERNEL_EV_FAULT_USER:
+	case KERNEL_EV_FAULT_KERNEL:
+	case KERNEL_EV_FREQUENCY:
+	case KERNEL_EV_SIGNAL: return model_told(m, c, ts, (enum kernel_event)b->event, s);
 	case KERNEL_EV_BLOCK_INSERT:
 	case KERNEL_EV_BLOCK_ISSUE:
 	case KERNEL_EV_BLOCK_COMPLETE: return model_block(m, c, ts, (enum kernel_event)b->event, s);

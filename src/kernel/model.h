@@ -16,21 +16,8 @@
 
 #include "kernel/layouts.h"
 #include "kernel/losses.h"
+#include "kernel/observer.h"
 #include "kernel/world.h"
-
-/* What becomes known, as it becomes known; NULL: nobody listens. Spans are told when they end: then all
- * is known about them. Returning anything but 0 ends the run with that code. */
-struct kernel_observer {
-	void *ctx;
-	int (*span)(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end);
-	/* A system call that began and ended while recorded. */
-	int (*call)(void *ctx, const struct kernel_host *h, uint32_t task, uint32_t call,
-		int64_t begin, int64_t end, int64_t ret);
-	int (*request)(void *ctx, const struct kernel_host *h, uint32_t request);
-	/* An interrupt, softirq or timer: cause KERNEL_IRQ, _SOFTIRQ, _TIMER, _IPI; source: irq, vec. */
-	int (*interrupt)(void *ctx, const struct kernel_host *h, uint16_t cpu, uint8_t cause,
-		uint32_t source, int64_t begin, int64_t end);
-};
 
 struct kernel_end { /* of a packet, at this host */
 	int64_t time;
@@ -46,7 +33,7 @@ struct kernel_model_input {
 	struct kernel_packet *packets; /* of the world; this host's sides of them are filled */
 	const struct kernel_end *ends; /* by time */
 	size_t n_ends;
-	const struct kernel_observer *observer;
+	const struct kernel_observer *observer; /* NULL: nobody listens */
 };
 
 struct kernel_model;

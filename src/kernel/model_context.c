@@ -58,8 +58,13 @@ int model_push(
 	*model_context(c) = (struct context){ .kind = (uint8_t)kind,
 		.nr = nr,
 		.since = ts,
+		.raised = INT64_MIN,
 		.packet = KERNEL_NONE,
 		.request = KERNEL_NONE };
+	if (kind == CONTEXT_SOFTIRQ && nr < MODEL_SOFTIRQS) {
+		model_context(c)->raised = c->raised[nr];
+		c->raised[nr] = INT64_MIN;
+	}
 	return resume(m, c, ts);
 }
 
@@ -76,8 +81,8 @@ static int learn_interrupted(
 	enum kernel_cause cause = interrupted_by(&x, &nr_of);
 	uint32_t i = m->h->tasks[c->task].last;
 	while (i != KERNEL_NONE) {
-		struct kernel_span *s = kernel_span(m->h, i);
-		if (s->begin < c->fresh_since || !kernel_is_on_cpu(s->state))
+		struct kernel_span *s = kernel_span_kept(m->h, i);
+		if (!s || s->begin < c->fresh_since || !kernel_is_on_cpu(s->state))
 			break;
 		if (s->state != KERNEL_INTERRUPTED) {
 			s->state = KERNEL_INTERRUPTED;
@@ -106,11 +111,14 @@ int model_pop(
 	m->h->n_odd += c->depth != top;
 	const struct context *x = &c->contexts[top - 1];
 	const struct kernel_observer *o = m->in.observer;
-	uint32_t source;
-	enum kernel_cause cause = interrupted_by(x, &source);
-	int rc = o && o->interrupt ? o->interrupt(o->ctx, m->h, model_cpu_number(m, c),
-					     (uint8_t)cause, source, x->since, ts)
-				   : 0;
+	struct kernel_interrupt told = { .cpu = model_cpu_number(m, c),
+		.task = c->task >= ON_CPU_IDLE ? KERNEL_NONE : c->task,
+		.raised = x->raised,
+		.begin = x->since,
+		.end = ts };
+	told.cause = (uint8_t)interrupted_by(x, &told.source);
+	int rc =
+		o && o->interrupt && kind != CONTEXT_PACKET ? o->interrupt(o->ctx, m->h, &told) : 0;
 	c->depth = top - 1;
 	return rc ? rc : resume(m, c, ts);
 }

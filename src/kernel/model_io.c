@@ -85,8 +85,15 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 			(slots || !*b->call))
 			rc = kernel_files_leave(
 				m->files, task, (enum kernel_call_kind)l->kind, ret, slots, m->err);
+		struct kernel_call_end told = { .task = task,
+			.call = l->call,
+			.begin = l->call_begin,
+			.end = ev->ts,
+			.ret = ret,
+			.kind = l->kind,
+			.cpu = model_cpu_number(m, c) };
 		if (rc == 0 && o && o->call && l->call_begin != INT64_MIN)
-			rc = o->call(o->ctx, m->h, task, l->call, l->call_begin, ev->ts, ret);
+			rc = o->call(o->ctx, m->h, &told);
 		if (rc)
 			return rc;
 	} else {
@@ -213,7 +220,8 @@ static uint32_t served_packet(const struct cpu *c)
 	return KERNEL_NONE;
 }
 
-void model_packet(struct kernel_model *m, struct cpu *c, int64_t ts, bool is_send)
+int model_packet(
+	struct kernel_model *m, struct cpu *c, int64_t ts, bool is_send, const uint64_t *slots)
 {
 	uint32_t packet = find_packet(m, ts, is_send), span = model_span_on(m, c);
 	struct context *x = model_context(c);
@@ -225,8 +233,9 @@ void model_packet(struct kernel_model *m, struct cpu *c, int64_t ts, bool is_sen
 		p->sender = by_interrupt ? KERNEL_NONE : span;
 		p->answers = !by_interrupt ? KERNEL_NONE : x ? served_packet(c) : c->packet;
 	}
-	if (is_send)
-		return;
+	int rc = model_tell_packet(m, c, ts, is_send, packet, slots);
+	if (rc || is_send)
+		return rc;
 	if (packet != KERNEL_NONE)
 		m->in.packets[packet].receiver = span;
 	if (x) {
@@ -236,6 +245,7 @@ void model_packet(struct kernel_model *m, struct cpu *c, int64_t ts, bool is_sen
 		c->has_packet = true;
 		c->packet = packet;
 	}
+	return 0;
 }
 
 /* ---- state dump ---- */

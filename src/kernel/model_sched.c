@@ -227,12 +227,19 @@ int model_wake(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_ev
 	}
 }
 
-int model_migrate(struct kernel_model *m, const uint64_t *slots)
+int model_migrate(struct kernel_model *m, int64_t ts, const uint64_t *slots)
 {
+	const struct kernel_observer *o = m->in.observer;
 	uint32_t *at = mer_map_get(&m->tids, (uint32_t)slots[WAKE_TID]);
-	if (at && *at && model_open(m, *at - 1)->state == KERNEL_READY)
-		queue_on(m, model_open(m, *at - 1), slots[WAKE_CPU]);
-	return 0;
+	if (!at || !*at)
+		return 0;
+	struct kernel_span *open = model_open(m, *at - 1);
+	uint16_t from = open->cpu;
+	if (open->state == KERNEL_READY)
+		queue_on(m, open, slots[WAKE_CPU]);
+	return o && o->migrate && slots[WAKE_CPU] < KERNEL_MAX_CPUS
+		       ? o->migrate(o->ctx, m->h, *at - 1, ts, from, (uint16_t)slots[WAKE_CPU])
+		       : 0;
 }
 
 /* ---- life ---- */

@@ -4,6 +4,7 @@
  *   model_task.c     tasks: spans opened and closed, what is learned backwards
  *   model_sched.c    switch, wake-ups, fork, exec, exit
  *   model_context.c  interrupts on a CPU, and what they tell about the end of a wait
+ *   model_told.c     what only observers want to know
  *   model_io.c       system calls, block requests, packets, state dump */
 #ifndef MER_KERNEL_MODEL_STATE_H
 #define MER_KERNEL_MODEL_STATE_H
@@ -11,7 +12,7 @@
 #include "kernel/files.h"
 #include "kernel/model.h"
 
-enum { MODEL_MAX_CONTEXTS = 16 };
+enum { MODEL_MAX_CONTEXTS = 16, MODEL_SOFTIRQS = 10 };
 
 enum context_kind {
 	CONTEXT_IRQ,	 /* nr: irq */
@@ -27,6 +28,7 @@ struct context { /* what a CPU does instead of its task */
 	uint8_t kind;
 	uint32_t nr;
 	int64_t since;
+	int64_t raised;	  /* softirqs: INT64_MIN: not known */
 	bool has_packet;  /* received one in it: */
 	uint32_t packet;  /* its number, KERNEL_NONE: not matched */
 	uint32_t request; /* completed last in it; KERNEL_NONE */
@@ -40,7 +42,8 @@ struct cpu {
 	uint32_t task;
 	uint32_t depth; /* of contexts; more than MODEL_MAX_CONTEXTS are only counted */
 	struct context contexts[MODEL_MAX_CONTEXTS];
-	int64_t last;  /* its last event */
+	int64_t last;			/* its last event */
+	int64_t raised[MODEL_SOFTIRQS]; /* and not begun yet; INT64_MIN: not */
 	bool is_fresh; /* its record has just begun (again): it may be in an interrupt */
 	int64_t fresh_since;
 	uint32_t in_loss; /* losses going on */
@@ -112,7 +115,7 @@ void model_forget_mode(struct kernel_model *m, uint32_t task);
 int model_switch(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t *slots);
 int model_wake(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
 	const uint64_t *slots);
-int model_migrate(struct kernel_model *m, const uint64_t *slots);
+int model_migrate(struct kernel_model *m, int64_t ts, const uint64_t *slots);
 int model_fork(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t *slots);
 int model_exec(struct kernel_model *m, int64_t ts, const uint64_t *slots);
 int model_exit(struct kernel_model *m, const uint64_t *slots);
@@ -144,8 +147,15 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 	const struct kernel_binding *b);
 int model_block(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
 	const uint64_t *slots);
-void model_packet(struct kernel_model *m, struct cpu *c, int64_t ts, bool is_send);
+int model_packet(
+	struct kernel_model *m, struct cpu *c, int64_t ts, bool is_send, const uint64_t *slots);
 int model_dump(struct kernel_model *m, int64_t ts, enum kernel_event event, const uint64_t *slots);
+
+/* model_told.c */
+int model_told(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
+	const uint64_t *slots);
+int model_tell_packet(struct kernel_model *m, struct cpu *c, int64_t ts, bool is_send,
+	uint32_t packet, const uint64_t *slots);
 
 /* Slots after the CPU. */
 enum { SWITCH_PREV = 1, SWITCH_STATE, SWITCH_NEXT, SWITCH_PREV_COMM, SWITCH_NEXT_COMM = 6 };

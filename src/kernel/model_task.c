@@ -120,7 +120,9 @@ void model_learn_mode(struct kernel_model *m, uint32_t task, uint32_t call)
 							    : KERNEL_SYSCALL;
 	uint32_t i = m->h->tasks[task].last;
 	while (l->mode_since != KERNEL_NONE && i != KERNEL_NONE) {
-		struct kernel_span *s = kernel_span(m->h, i);
+		struct kernel_span *s = kernel_span_kept(m->h, i);
+		if (!s)
+			break;
 		s->call = call;
 		if (s->state == KERNEL_RUNNING)
 			s->state = (uint8_t)ran;

@@ -160,7 +160,8 @@ static int build_host(void *ctx, size_t i, unsigned worker, struct mer_err *err)
 		.losses = &losses,
 		.packets = w->packets,
 		.ends = b->ends[i],
-		.n_ends = b->n_ends[i] };
+		.n_ends = b->n_ends[i],
+		.observer = b->o->observers ? &b->o->observers[i] : NULL };
 	if (rc == 0 && losses.begin != MER_NO_TIME) {
 		rc = kernel_model_new(&in, &w->hosts[i], &m, err);
 		if (rc == 0)
@@ -187,12 +188,16 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 	int rc = w->hosts ? 0 : mer_fail_nomem(err);
 	for (; rc == 0 && w->n_hosts < e->n_hosts; w->n_hosts++)
 		kernel_host_init(&w->hosts[w->n_hosts]);
+	for (uint32_t i = 0; i < w->n_hosts; i++)
+		w->hosts[i].forgets = b.o->forget;
 	if (rc == 0)
 		rc = collect_packets(w, messages, r, err);
 	if (rc == 0)
 		rc = collect_ends(&b, err);
 	if (rc == 0)
-		rc = kernel_layouts_new(e, &b.layouts, err);
+		rc = kernel_layouts_new(e,
+			b.o->observers && e->n_hosts ? b.o->observers[0].wants : 0, &b.layouts,
+			err);
 	if (rc == 0)
 		rc = kernel_switch_reading_new(e, &b.switches, err);
 	if (rc == 0)

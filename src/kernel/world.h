@@ -10,6 +10,7 @@
 
 #include "base/pool.h"
 #include "kernel/host.h"
+#include "kernel/observer.h"
 #include "sync/messages.h"
 #include "trace/experiment.h"
 
@@ -43,6 +44,11 @@ struct kernel_world_options {
 	unsigned n_threads;
 	struct mer_cancel *cancel;    /* NULL: none */
 	_Atomic uint64_t *done_bytes; /* raised as events are read, for progress; NULL: not */
+	/* As the experiment's hosts, all with the same wants; NULL: nobody listens. */
+	const struct kernel_observer *observers;
+	/* Spans are forgotten some time after they were told: memory does not grow with the trace, and
+	 * paths cannot be found. */
+	bool forget;
 };
 
 /* messages: as gathered, on the hosts' own clocks; NULL: none are known. r: the synchronization that
