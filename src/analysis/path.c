@@ -367,6 +367,9 @@ static void finish(struct path *p)
 		int64_t ns = s->end - s->begin;
 		p->by_cause[s->cause] += ns;
 		p->in_flight_ns += s->in_flight ? ns : 0;
+		p->delivery_ns += s->delivery ? ns : 0;
+		if (s->cause == PATH_NETWORK && !s->in_flight && !s->delivery)
+			p->unresolved_ns += ns;
 		p->unexplained_ns += path_is_unexplained((enum path_cause)s->cause) ? ns : 0;
 	}
 }

@@ -86,6 +86,8 @@ struct path {
 	size_t n_links, cap_links;
 	int64_t by_cause[PATH_N_CAUSES]; /* ns; sum: end - begin */
 	int64_t in_flight_ns;		 /* of NETWORK */
+	int64_t delivery_ns;
+	int64_t unresolved_ns; /* of NETWORK: who sent the packet is not known */
 	int64_t unexplained_ns;
 	/* Waits that another host would explain, if its clock was comparable. */
 	uint64_t n_unresolved_remote;

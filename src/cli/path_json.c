@@ -53,6 +53,8 @@ static void put_segment(struct mer_json *j, const struct path *p, const struct p
 	mer_json_kv_uint(j, "depth", s->depth);
 	if (s->in_flight)
 		mer_json_kv_bool(j, "in_flight", true);
+	if (s->delivery)
+		mer_json_kv_bool(j, "delivery", true);
 	mer_json_end_object(j);
 }
 
@@ -141,6 +143,7 @@ int cli_path_json(const struct cli_path *c, struct mer_str *out)
 	if (rc == 0)
 		rc = put_shares(c, &j, false);
 	mer_json_kv_int(&j, "in_flight_ns", p->in_flight_ns);
+	mer_json_kv_int(&j, "unresolved_ns", p->unresolved_ns);
 	mer_json_kv_int(&j, "unexplained_ns", p->unexplained_ns);
 	mer_json_kv_uint(&j, "unresolved_remote", p->n_unresolved_remote);
 	cli_json_synced(&j, c->cli);
@@ -157,7 +160,8 @@ int cli_path_rows(const struct cli_path *c, struct mer_str *out)
 		{ "end", "", CLI_TYPE_TIME }, { "host", "", CLI_TYPE_TEXT },
 		{ "tid", "", CLI_TYPE_ID }, { "comm", "", CLI_TYPE_TEXT },
 		{ "state", "", CLI_TYPE_TEXT }, { "cause", "", CLI_TYPE_TEXT },
-		{ "detail", "", CLI_TYPE_TEXT }, { "depth", "", CLI_TYPE_ID }, { 0 } };
+		{ "detail", "", CLI_TYPE_TEXT }, { "depth", "", CLI_TYPE_ID },
+		{ "in_flight", "", CLI_TYPE_ID }, { "delivery", "", CLI_TYPE_ID }, { 0 } };
 	const struct path *p = c->p;
 	struct mer_str detail = { 0 };
 	struct mer_intern details; /* few differ */
@@ -183,7 +187,8 @@ int cli_path_rows(const struct cli_path *c, struct mer_str *out)
 				    text == MER_INTERN_NONE
 					    ? CLI_CELL_NONE
 					    : CLI_CELL_TEXT(mer_intern_text(&details, text)),
-				    CLI_CELL(s->depth) });
+				    CLI_CELL(s->depth), CLI_CELL(s->in_flight),
+				    CLI_CELL(s->delivery) });
 	}
 	if (c->cli->format == CLI_FORMAT_CSV)
 		cli_table_csv(&t, out);

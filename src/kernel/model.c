@@ -277,7 +277,19 @@ int kernel_model_run(
 
 /* ---- begin and end ---- */
 
-static bool records_wakeups(const struct kernel_model *m)
+static bool is_wakeup(uint8_t event)
+{
+	return event == KERNEL_EV_TTWU || event == KERNEL_EV_WAKING || event == KERNEL_EV_WAKEUP;
+}
+
+static bool is_interrupt(uint8_t event)
+{
+	return event == KERNEL_EV_IRQ_ENTRY || event == KERNEL_EV_SOFTIRQ_ENTRY ||
+	       event == KERNEL_EV_HRTIMER_ENTRY || event == KERNEL_EV_LOCAL_TIMER_ENTRY;
+}
+
+/* Has the host's recording such events? */
+static bool records(const struct kernel_model *m, bool (*is)(uint8_t event))
 {
 	const struct mer_experiment *e = m->in.e;
 	const struct trace_reading *r = kernel_layouts_reading(m->in.layouts);
@@ -290,8 +302,7 @@ static bool records_wakeups(const struct kernel_model *m)
 				const struct ctf_plan *plan = &p->streams[k].events[c];
 				uint8_t event =
 					plan->wanted ? m->bindings[plan->id].event : KERNEL_EV_NONE;
-				if (event == KERNEL_EV_TTWU || event == KERNEL_EV_WAKING ||
-					event == KERNEL_EV_WAKEUP)
+				if (is(event))
 					return true;
 			}
 	}
@@ -320,7 +331,8 @@ int kernel_model_new(const struct kernel_model_input *in, struct kernel_host *h,
 		m->is_kernel_stream[i] =
 			strcmp(in->e->traces[in->e->streams[i].trace].domain, "ust") != 0;
 	if (rc == 0) {
-		m->has_wakeups = records_wakeups(m);
+		m->has_wakeups = records(m, is_wakeup);
+		m->has_interrupts = records(m, is_interrupt);
 		find_boundary(m);
 	}
 	if (rc) {

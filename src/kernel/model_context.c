@@ -216,6 +216,12 @@ static enum kernel_cause cause_of_context(
 	return cause;
 }
 
+static bool is_sleep(const struct kernel_model *m, const struct kernel_call *k)
+{
+	const char *name = kernel_name_text(m->h, k->name);
+	return strcmp(name, "nanosleep") == 0 || strcmp(name, "clock_nanosleep") == 0;
+}
+
 void model_cause(const struct kernel_model *m, struct cpu *c, uint32_t task,
 	enum kernel_cause *cause, uint32_t *source, uint32_t *by)
 {
@@ -248,12 +254,17 @@ void model_cause(const struct kernel_model *m, struct cpu *c, uint32_t task,
 		*cause = c->task == ON_CPU_IDLE ? KERNEL_IRQ : KERNEL_NO_CAUSE;
 		return;
 	}
+	uint32_t call = model_open(m, task)->call;
+	const struct kernel_call *k = call == KERNEL_NONE ? NULL : &m->h->calls[call];
+	/* A program in user mode wakes nobody: it was an interrupt, of which no event is recorded. */
+	if (!m->has_interrupts && kernel_span(m->h, waker)->state == KERNEL_USER) {
+		*cause = k && is_sleep(m, k) ? KERNEL_TIMER : KERNEL_IRQ;
+		return;
+	}
 	*by = waker;
 	*cause = KERNEL_TASK;
-	uint32_t call = model_open(m, task)->call;
-	if (call == KERNEL_NONE)
+	if (!k)
 		return;
-	const struct kernel_call *k = &m->h->calls[call];
 	if (k->name == m->futex_name)
 		*cause = KERNEL_FUTEX;
 	else if (k->kind == KERNEL_OBJECT_PIPE)

@@ -77,6 +77,7 @@ struct kernel_model {
 	uint32_t *call_names;	    /* by ctf_plan.id: name of the call, plus 1 */
 	uint32_t number_names[512]; /* by number of a call: its name, plus 1 */
 	bool has_wakeups;	    /* the host records who is woken */
+	bool has_interrupts;	    /* ... and interrupts, of any kind */
 	uint8_t wake_rank;	    /* the best source of wake-ups seen */
 	uint32_t n_begun, n_ended;  /* of the losses */
 	int64_t next_boundary;	    /* time of the next begin or end of a loss */
