@@ -77,11 +77,12 @@ struct kernel_host {
 	struct mer_map call_map; /* hash of a call -> newest such call, plus 1 */
 	struct kernel_request *requests;
 	uint32_t n_requests, cap_requests;
-	struct mer_map devices;	  /* dev -> name, plus 1 */
-	struct mer_map irq_names; /* irq -> name, plus 1 */
-	int64_t begin, end;	  /* of the recording: first and last event */
-	uint64_t n_events;	  /* that were read */
-	uint64_t n_odd;		  /* that contradict what was known: see model.h */
+	struct mer_map devices;		  /* dev -> name, plus 1 */
+	struct mer_map irq_names;	  /* irq -> name, plus 1 */
+	int64_t begin, end;		  /* of the recording: first and last event */
+	uint64_t n_events;		  /* that were read */
+	bool has_wakeups, has_interrupts; /* are recorded */
+	uint64_t n_odd;			  /* that contradict what was known: see model.h */
 };
 
 void kernel_host_init(struct kernel_host *h);

@@ -333,6 +333,8 @@ int kernel_model_new(const struct kernel_model_input *in, struct kernel_host *h,
 	if (rc == 0) {
 		m->has_wakeups = records(m, is_wakeup);
 		m->has_interrupts = records(m, is_interrupt);
+		h->has_wakeups = m->has_wakeups;
+		h->has_interrupts = m->has_interrupts;
 		find_boundary(m);
 	}
 	if (rc) {

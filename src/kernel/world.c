@@ -174,6 +174,37 @@ static int build_host(void *ctx, size_t i, unsigned worker, struct mer_err *err)
 	return rc;
 }
 
+/* What makes results worse than they could be. */
+static void report_host(struct mer_experiment *e, uint32_t host, const struct kernel_host *h)
+{
+	struct mer_diag d = { .severity = MER_WARNING,
+		.host = e->hosts[host].name,
+		.stream = -1,
+		.packet = -1,
+		.offset_bits = -1,
+		.count = 1 };
+	if (h->n_events == 0)
+		return;
+	d.code = "kernel-no-wakeups";
+	if (!h->has_wakeups)
+		mer_diag_add(&e->diags, &d,
+			"it recorded no wake-ups, so what ended a wait is not known; record "
+			"sched_waking (lttng enable-event --kernel sched_waking)");
+	d.code = "kernel-no-interrupts";
+	if (h->has_wakeups && !h->has_interrupts)
+		mer_diag_add(&e->diags, &d,
+			"it recorded no interrupts, so some of them are taken for the task that "
+			"they interrupted; record irq_handler_*, irq_softirq_* and "
+			"timer_hrtimer_*");
+	d.code = "kernel-contradictions";
+	d.count = h->n_odd;
+	d.severity = h->n_odd > h->n_events / 1000 ? MER_WARNING : MER_NOTE;
+	if (h->n_odd)
+		mer_diag_add(&e->diags, &d,
+			"events contradict what was known before them: others are missing, and no "
+			"counter says so; what they leave open is unknown");
+}
+
 int kernel_world_build(struct mer_experiment *e, const struct sync_messages *messages,
 	const struct sync_result *r, const struct kernel_world_options *o,
 	struct kernel_world **world, struct mer_err *err)
@@ -208,6 +239,8 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 	free(b.n_ends);
 	kernel_layouts_free(b.layouts);
 	trace_reading_free(b.switches);
+	for (uint32_t i = 0; rc == 0 && i < w->n_hosts; i++)
+		report_host(e, i, &w->hosts[i]);
 	if (rc) {
 		kernel_world_free(w);
 		return rc;
