@@ -1,0 +1,246 @@
+/* Runs analyses over an experiment: one observer for each host, which hands what it is told to all of
+ * them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/analysis.h"
+#include "sync/result.h"
+
+struct host_run { /* of one host */
+	struct mer_arena arena;
+	struct analysis_host *parts; /* as engine.analyses */
+	struct mer_err err;
+	const struct engine *engine;
+};
+
+struct engine {
+	struct analysis_run *run;
+	const struct analysis **analyses; /* each once */
+	size_t n;
+	struct host_run *hosts;
+	uint32_t n_hosts;
+};
+
+/* Hands on to every analysis that listens. */
+#define TELL_ALL(member, ...)                                                                      \
+	do {                                                                                       \
+		struct host_run *hr = ctx;                                                         \
+		for (size_t i = 0; i < hr->engine->n; i++) {                                       \
+			const struct analysis *a = hr->engine->analyses[i];                        \
+			int rc = a->on.member ? a->on.member(&hr->parts[i], h, __VA_ARGS__) : 0;   \
+			if (rc)                                                                    \
+				return rc;                                                         \
+		}                                                                                  \
+		return 0;                                                                          \
+	} while (0)
+
+static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end)
+{
+	TELL_ALL(span, span, end);
+}
+
+static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c)
+{
+	TELL_ALL(call, c);
+}
+
+static int on_request(void *ctx, const struct kernel_host *h, uint32_t request)
+{
+	TELL_ALL(request, request);
+}
+
+static int on_interrupt(void *ctx, const struct kernel_host *h, const struct kernel_interrupt *x)
+{
+	TELL_ALL(interrupt, x);
+}
+
+static int on_packet(void *ctx, const struct kernel_host *h, const struct kernel_packet_seen *p)
+{
+	TELL_ALL(packet, p);
+}
+
+static int on_memory(void *ctx, const struct kernel_host *h, const struct kernel_memory *m)
+{
+	TELL_ALL(memory, m);
+}
+
+static int on_signal(void *ctx, const struct kernel_host *h, const struct kernel_signal *s)
+{
+	TELL_ALL(signal, s);
+}
+
+static int on_migrate(void *ctx, const struct kernel_host *h, uint32_t task, int64_t time,
+	uint16_t from, uint16_t to)
+{
+	TELL_ALL(migrate, task, time, from, to);
+}
+
+static int on_frequency(
+	void *ctx, const struct kernel_host *h, uint16_t cpu, int64_t time, uint64_t khz)
+{
+	TELL_ALL(frequency, cpu, time, khz);
+}
+
+/* Only what somebody listens to: the model then does not even make the rest. */
+static struct kernel_observer observer_of(const struct engine *g, struct host_run *hr)
+{
+	struct kernel_observer o = { .ctx = hr };
+	for (size_t i = 0; i < g->n; i++) {
+		const struct kernel_observer *on = &g->analyses[i]->on;
+		o.wants |= g->analyses[i]->wants;
+		o.span = on->span ? on_span : o.span;
+		o.call = on->call ? on_call : o.call;
+		o.request = on->request ? on_request : o.request;
+		o.interrupt = on->interrupt ? on_interrupt : o.interrupt;
+		o.packet = on->packet ? on_packet : o.packet;
+		o.memory = on->memory ? on_memory : o.memory;
+		o.signal = on->signal ? on_signal : o.signal;
+		o.migrate = on->migrate ? on_migrate : o.migrate;
+		o.frequency = on->frequency ? on_frequency : o.frequency;
+	}
+	return o;
+}
+
+static bool wants_host(const struct analysis_run *run, uint32_t host)
+{
+	return !run->options->wants_host || run->options->wants_host(run->options->ctx, host);
+}
+
+static int begin_hosts(struct engine *g, struct mer_err *err)
+{
+	for (uint32_t h = 0; h < g->n_hosts; h++) {
+		struct host_run *hr = &g->hosts[h];
+		mer_arena_init(&hr->arena);
+		hr->engine = g;
+		hr->parts = mer_arena_zalloc(&hr->arena, g->n + 1, sizeof(*hr->parts));
+		if (!hr->parts)
+			return mer_fail_nomem(err);
+		for (size_t i = 0; i < g->n; i++) {
+			hr->parts[i] = (struct analysis_host){
+				.run = g->run, .host = h, .arena = &hr->arena, .err = &hr->err
+			};
+			hr->parts[i].state =
+				mer_arena_zalloc(&hr->arena, 1, g->analyses[i]->state_size + 1);
+			if (!hr->parts[i].state)
+				return mer_fail_nomem(err);
+			int rc = g->analyses[i]->begin ? g->analyses[i]->begin(&hr->parts[i]) : 0;
+			if (rc) {
+				*err = hr->err;
+				return rc;
+			}
+		}
+	}
+	return 0;
+}
+
+static int end_hosts(struct engine *g, const struct kernel_world *w, struct mer_err *err)
+{
+	for (uint32_t h = 0; h < g->n_hosts; h++)
+		for (size_t i = 0; i < g->n; i++) {
+			const struct analysis *a = g->analyses[i];
+			int rc = a->end ? a->end(&g->hosts[h].parts[i], &w->hosts[h]) : 0;
+			if (rc) {
+				*err = g->hosts[h].err;
+				return rc;
+			}
+		}
+	return 0;
+}
+
+static int emit_all(struct engine *g, const struct analysis_request *requests, size_t n,
+	struct analysis_table *tables, struct mer_err *err)
+{
+	void **states = mer_arena_zalloc(&g->run->arena, g->n_hosts + 1u, sizeof(*states));
+	if (!states)
+		return mer_fail_nomem(err);
+	for (size_t k = 0; k < n; k++) {
+		const struct analysis *a = requests[k].analysis;
+		const struct analysis_output *o = &a->outputs[requests[k].output];
+		size_t i = 0;
+		while (g->analyses[i] != a)
+			i++;
+		for (uint32_t h = 0; h < g->n_hosts; h++)
+			states[h] = g->hosts[h].parts[i].state;
+		g->run->analysis = a;
+		g->run->states = states;
+		int rc = a->emit(g->run, requests[k].output, &tables[k]);
+		if (rc)
+			return rc;
+		if (tables[k].failed || g->run->arena.failed)
+			return mer_fail_nomem(err);
+		if (o->sort)
+			analysis_table_sort(&tables[k], o->sort, false);
+	}
+	return 0;
+}
+
+static void free_engine(struct engine *g)
+{
+	for (uint32_t h = 0; g->hosts && h < g->n_hosts; h++) {
+		struct host_run *hr = &g->hosts[h];
+		for (size_t i = 0; hr->parts && i < g->n; i++)
+			if (hr->parts[i].state && g->analyses[i]->free_state)
+				g->analyses[i]->free_state(hr->parts[i].state);
+		mer_arena_fini(&hr->arena);
+	}
+	free(g->hosts);
+	free(g->analyses);
+}
+
+int analysis_run(struct analysis_run *run, struct mer_experiment *e,
+	const struct sync_messages *messages, const struct sync_result *r,
+	const struct kernel_world_options *world, const struct analysis_options *options,
+	const struct analysis_request *requests, size_t n, struct analysis_table *tables,
+	struct mer_err *err)
+{
+	struct engine g = { .run = run, .n_hosts = e->n_hosts };
+	struct kernel_world_options o =
+		world ? *world : (struct kernel_world_options){ .n_threads = 1 };
+	*run = (struct analysis_run){ .e = e, .options = options, .err = err };
+	mer_arena_init(&run->arena);
+	for (size_t k = 0; k < n; k++)
+		analysis_table_init(&tables[k],
+			requests[k].analysis->outputs[requests[k].output].id,
+			requests[k].analysis->outputs[requests[k].output].title,
+			requests[k].analysis->outputs[requests[k].output].columns, &run->arena);
+	g.analyses = calloc(n + 1, sizeof(*g.analyses));
+	g.hosts = calloc((size_t)e->n_hosts + 1, sizeof(*g.hosts));
+	struct kernel_observer *observers = calloc((size_t)e->n_hosts + 1, sizeof(*observers));
+	int rc = g.analyses && g.hosts && observers ? 0 : mer_fail_nomem(err);
+	for (size_t k = 0; k < n && rc == 0; k++) {
+		size_t i = 0;
+		while (i < g.n && g.analyses[i] != requests[k].analysis)
+			i++;
+		if (i == g.n)
+			g.analyses[g.n++] = requests[k].analysis;
+	}
+	if (rc == 0)
+		rc = begin_hosts(&g, err);
+	for (uint32_t h = 0; h < e->n_hosts && rc == 0; h++) {
+		observers[h] = observer_of(&g, &g.hosts[h]);
+		if (!wants_host(run, h)) /* its events are read for nobody, but wants is the same */
+			observers[h] = (struct kernel_observer){ .wants = observers[h].wants };
+	}
+	o.observers = observers;
+	o.forget = true;
+	if (rc == 0)
+		rc = kernel_world_build(e, messages, r, &o, &run->world, err);
+	/* What an analysis said, of the first host that failed. */
+	for (uint32_t h = 0; rc && g.hosts && h < e->n_hosts && !err->text[0]; h++)
+		if (g.hosts[h].err.code)
+			*err = g.hosts[h].err;
+	if (rc == 0)
+		rc = end_hosts(&g, run->world, err);
+	if (rc == 0)
+		rc = emit_all(&g, requests, n, tables, err);
+	free_engine(&g);
+	free(observers);
+	return rc;
+}
+
+void analysis_run_fini(struct analysis_run *run)
+{
+	kernel_world_free(run->world);
+	run->world = NULL;
+	mer_arena_fini(&run->arena);
+}

@@ -1,0 +1,109 @@
+/* What analyses share: ranges, names, growing arrays, statistics. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/analysis.h"
+
+int64_t analysis_range(const struct analysis_run *run, uint32_t host, int64_t *begin, int64_t *end)
+{
+	const struct kernel_host *h = &run->world->hosts[host];
+	*begin = h->begin > run->options->begin ? h->begin : run->options->begin;
+	*end = h->end < run->options->end ? h->end : run->options->end;
+	return h->n_events && *end > *begin ? *end - *begin : 0;
+}
+
+const char *analysis_host_name(const struct analysis_run *run, uint32_t host)
+{
+	return run->e->hosts[host].name;
+}
+
+const char *analysis_comm(const struct analysis_run *run, uint32_t host, uint32_t task)
+{
+	return task == KERNEL_NONE ? "" : kernel_comm(&run->world->hosts[host], task, INT64_MAX);
+}
+
+void *analysis_at(void *array, size_t *cap, size_t i, size_t bytes_each)
+{
+	char **p = array;
+	if (i >= *cap) {
+		size_t more = *cap ? *cap : 64;
+		while (more <= i) {
+			if (more > SIZE_MAX / 4 / bytes_each)
+				return NULL;
+			more *= 2;
+		}
+		char *q = realloc(*p, more * bytes_each);
+		if (!q)
+			return NULL;
+		memset(q + *cap * bytes_each, 0, (more - *cap) * bytes_each);
+		*p = q;
+		*cap = more;
+	}
+	return *p + i * bytes_each;
+}
+
+void analysis_stats_add(struct analysis_stats *s, int64_t value, int64_t at)
+{
+	if (s->n == 0 || value < s->min) {
+		s->min = value;
+		s->min_at = at;
+	}
+	if (s->n == 0 || value > s->max) {
+		s->max = value;
+		s->max_at = at;
+	}
+	s->n++;
+	s->total += value;
+	double d = (double)value - s->mean;
+	s->mean += d / (double)s->n;
+	s->m2 += d * ((double)value - s->mean);
+}
+
+void analysis_stats_merge(struct analysis_stats *into, const struct analysis_stats *from)
+{
+	if (from->n == 0)
+		return;
+	if (into->n == 0) {
+		*into = *from;
+		return;
+	}
+	double n = (double)into->n, k = (double)from->n, d = from->mean - into->mean;
+	into->m2 += from->m2 + d * d * n * k / (n + k);
+	into->mean += d * k / (n + k);
+	into->n += from->n;
+	into->total += from->total;
+	if (from->min < into->min) {
+		into->min = from->min;
+		into->min_at = from->min_at;
+	}
+	if (from->max > into->max) {
+		into->max = from->max;
+		into->max_at = from->max_at;
+	}
+}
+
+double analysis_stats_stddev(const struct analysis_stats *s)
+{
+	return s->n < 2 ? NAN : sqrt(s->m2 / (double)(s->n - 1));
+}
+
+/* Two buckets for each power of two: [2^k, 1.5 * 2^k) and [1.5 * 2^k, 2^(k+1)). */
+unsigned analysis_bucket(int64_t ns)
+{
+	if (ns < 2)
+		return ns > 0;
+	unsigned k = 63u - (unsigned)__builtin_clzll((unsigned long long)ns);
+	unsigned half = (unsigned)(ns >> (k - 1)) & 1;
+	return 2 * k + half;
+}
+
+int64_t analysis_bucket_begin(unsigned bucket)
+{
+	if (bucket < 2)
+		return (int64_t)bucket;
+	unsigned k = bucket / 2;
+	if (k > 62)
+		return INT64_MAX;
+	return bucket % 2 ? (int64_t)3 << (k - 1) : (int64_t)1 << k;
+}

@@ -1,0 +1,22 @@
+/* All analyses: the list that verbs, help and (later) the page go by. */
+#include <string.h>
+
+#include "analysis/analysis.h"
+
+const struct analysis *const analyses[] = { NULL };
+
+const struct analysis *analysis_find(const char *id)
+{
+	for (size_t i = 0; analyses[i]; i++)
+		if (strcmp(analyses[i]->id, id) == 0)
+			return analyses[i];
+	return NULL;
+}
+
+int analysis_find_output(const struct analysis *a, const char *id)
+{
+	for (int i = 0; a->outputs[i].id; i++)
+		if (strcmp(a->outputs[i].id, id) == 0)
+			return i;
+	return -1;
+}
