@@ -99,12 +99,27 @@ static void find_boundary(struct kernel_model *m)
 		m->next_boundary = l->by_begin[l->by_end[m->n_ended]].end;
 }
 
+/* Between two losses nothing told whether the task ran or its CPU served an interrupt. */
+static void forget_since(struct kernel_model *m, uint32_t task, int64_t since)
+{
+	for (uint32_t i = m->h->tasks[task].last; i != KERNEL_NONE;) {
+		struct kernel_span *s = kernel_span_kept(m->h, i);
+		if (!s || s->begin < since || !kernel_is_on_cpu(s->state))
+			return;
+		s->state = KERNEL_UNKNOWN;
+		s->cause = KERNEL_NO_CAUSE;
+		s->call = s->source = s->by = KERNEL_NONE;
+		i = s->before;
+	}
+}
+
 static int begin_loss(struct kernel_model *m, const struct kernel_loss *loss)
 {
 	struct cpu *c = model_cpu(m, loss->cpu);
 	if (!c)
 		return mer_fail_nomem(m->err);
 	uint32_t task = c->task;
+	bool is_fresh = c->is_fresh;
 	c->in_loss++;
 	c->task = ON_CPU_UNKNOWN;
 	c->has_packet = false;
@@ -112,6 +127,8 @@ static int begin_loss(struct kernel_model *m, const struct kernel_loss *loss)
 	model_clear_contexts(c);
 	if (task >= ON_CPU_IDLE)
 		return 0;
+	if (is_fresh)
+		forget_since(m, task, c->fresh_since);
 	model_forget_mode(m, task);
 	int rc = model_enter(m, task, loss->begin, KERNEL_UNKNOWN, KERNEL_NO_CPU, KERNEL_NO_CAUSE,
 		KERNEL_NONE, KERNEL_NONE);

@@ -102,6 +102,7 @@ static int come_onto_cpu(struct kernel_model *m, struct cpu *c, uint32_t task, i
 	rc = model_settle(m, task, ts, was_ready ? KERNEL_READY : KERNEL_UNKNOWN);
 	if (rc == 0 && m->has_wakeups && model_open(m, task)->state == KERNEL_BLOCKED)
 		m->h->n_odd++;
+	m->live[task].woken_early = false;
 	return rc ? rc : model_run_on(m, task, ts, model_cpu_number(m, c));
 }
 
@@ -157,18 +158,28 @@ static void queue_on(struct kernel_model *m, struct kernel_span *ready, uint64_t
 }
 
 static int end_wait(struct kernel_model *m, struct cpu *c, int64_t ts, uint32_t task,
-	bool knows_who, const uint64_t *slots)
+	bool knows_who, bool is_new, const uint64_t *slots)
 {
 	enum kernel_cause cause = KERNEL_NO_CAUSE;
 	uint32_t source = KERNEL_NONE, by = KERNEL_NONE;
 	/* A later sign alone: it was woken before that, where no events were recorded. */
-	int rc = model_settle(m, task, ts, knows_who ? KERNEL_BLOCKED : KERNEL_READY);
+	struct live *l = &m->live[task];
+	int rc = model_settle(m, task, ts,
+		is_new			      ? KERNEL_NEW
+		: knows_who || l->woken_early ? KERNEL_BLOCKED
+					      : KERNEL_READY);
 	if (rc)
 		return rc;
 	struct kernel_span *wait = model_open(m, task);
 	if (wait->state == KERNEL_BLOCKED || wait->state == KERNEL_STOPPED) {
 		if (knows_who)
 			model_cause(m, c, task, &cause, &source, &by);
+		else if (l->woken_early) {
+			cause = (enum kernel_cause)l->early_cause;
+			source = l->early_source;
+			by = l->early_by;
+		}
+		l->woken_early = false;
 		wait->cause = (uint8_t)cause;
 		wait->source = source;
 		wait->by = by;
@@ -196,7 +207,14 @@ int model_wake(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_ev
 	int rc = model_task_of(m, tid, &task);
 	if (rc)
 		return rc;
-	if (m->h->tasks[task].name == KERNEL_NONE)
+	/* Who has exited is not woken: another one has its number. */
+	if (m->h->tasks[task].died != INT64_MAX && model_open(m, task)->state == KERNEL_DEAD) {
+		int64_t died = m->h->tasks[task].died;
+		m->h->tasks[task].end = ts;
+		m->h->n_odd++;
+		rc = model_new_task(m, (int32_t)tid, died, &task);
+	}
+	if (rc == 0 && m->h->tasks[task].name == KERNEL_NONE)
 		rc = model_rename(m, task, ts, &slots[WAKE_COMM]);
 	if (rc)
 		return rc;
@@ -209,7 +227,7 @@ int model_wake(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_ev
 		!kernel_is_on_cpu(open->state))
 		was_blocked = kernel_lost_between(m->in.losses, open->begin, ts, &from, &until);
 	if (was_blocked)
-		return end_wait(m, c, ts, task, is_new || rank >= m->wake_rank, slots);
+		return end_wait(m, c, ts, task, is_new || rank >= m->wake_rank, is_new, slots);
 	switch (open->state) {
 	case KERNEL_NEW:
 		rc = model_settle(m, task, ts, KERNEL_NEW);
@@ -223,7 +241,17 @@ int model_wake(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_ev
 		if (event != KERNEL_EV_TTWU && open->cpu != slots[WAKE_CPU])
 			queue_on(m, open, slots[WAKE_CPU]);
 		return 0;
-	default: return 0; /* woken before it slept, or dead */
+	case KERNEL_DEAD: return 0;
+	default: { /* woken before it slept: if it does now, this is what ends it */
+		struct live *l = &m->live[task];
+		l->woken_early = rank >= m->wake_rank;
+		if (l->woken_early) {
+			enum kernel_cause cause;
+			model_cause(m, c, task, &cause, &l->early_source, &l->early_by);
+			l->early_cause = (uint8_t)cause;
+		}
+		return 0;
+	}
 	}
 }
 
@@ -256,6 +284,8 @@ int model_fork(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t
 		for (uint32_t i = 0; i < m->n_cpus; i++)
 			if (m->cpus[i].task == *old - 1)
 				m->cpus[i].task = ON_CPU_UNKNOWN;
+		if (rc == 0)
+			rc = model_settle(m, *old - 1, ts, KERNEL_UNKNOWN);
 		m->h->tasks[*old - 1].end = ts; /* its number is free: its end is missing */
 	}
 	if (rc == 0)

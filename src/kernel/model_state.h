@@ -57,6 +57,9 @@ struct live {		 /* a task's state, besides its open span (kernel_task.last) */
 	bool knows_mode; /* whether it is in a call is known */
 	bool untracked;	 /* UNKNOWN since an event was missing: says nothing backwards */
 	bool exiting;
+	bool woken_early; /* by the following, while it still was on its CPU */
+	uint8_t early_cause;
+	uint32_t early_source, early_by;
 	uint16_t kind;	     /* enum kernel_call_kind of call */
 	uint32_t mode_since; /* the first span for which the mode is not known; KERNEL_NONE */
 	int64_t call_begin;  /* INT64_MIN: not seen */

@@ -1,0 +1,225 @@
+/* kernelworld: the command line. */
+#include "kernelworld.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] =
+	"Usage: kernelworld [-o DIR] [OPTION]...\n"
+	"\n"
+	"Simulates machines and writes the traces of their kernels, DIR/HOST/kernel, and what\n"
+	"really happened, DIR/truth/*.csv. The same options and seed give the same files.\n"
+	"\n"
+	"  -o DIR           where to (default: kernels)\n"
+	"  --hosts N        machines (default: 1)\n"
+	"  --cpus N         processors of each (default: 2)\n"
+	"  --tasks N        groups of tasks of each (default: 3)\n"
+	"  --duration T     how long is recorded (default: 200ms)\n"
+	"  --events N       until so many events are recorded, whatever the duration\n"
+	"  --seed N         another one of the same kind (default: 1)\n"
+	"  --layout KIND    2.13, or old: events as before LTTng 2.6\n"
+	"  --statedump      the traces begin with one\n"
+	"  --vectors        events of the x86 interrupts of timers and between processors too\n"
+	"  --clock          the clocks of all machines but the first are wrong\n"
+	"  --begin-cut T    the recording begins after T\n"
+	"  --reuse          numbers of freed tasks are soon given to others\n"
+	"  --races          tasks are woken just when they are about to wait\n"
+	"  --lose P         this part of the events is not there, as in 1%; nothing says so\n"
+	"  --lost P         in this part of the time events are lost, as the traces tell\n"
+	"  --no-truth       traces only\n"
+	"  --packet BYTES   of the traces' files (default: 262144)\n"
+	"  --ctf VERSION    1.8 or 2 (default: 1.8)\n"
+	"\n"
+	"Times have a unit: ns, us, ms, s, m.\n";
+
+void give_up(const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	fprintf(stderr, "kernelworld: ");
+	vfprintf(stderr, fmt, ap);
+	fprintf(stderr, "\n");
+	va_end(ap);
+	exit(1);
+}
+
+void *need(void *p)
+{
+	if (!p)
+		give_up("out of memory");
+	return p;
+}
+
+void *grown(void *array, size_t n, size_t *cap, size_t size)
+{
+	if (n < *cap)
+		return array;
+	*cap = *cap ? 2 * *cap : 16;
+	return need(realloc(array, *cap * size));
+}
+
+void list_add(struct list *l, void *p)
+{
+	if (l->n == l->cap) {
+		uint32_t cap = l->cap ? 2 * l->cap : 8;
+		void **of = need(malloc(cap * sizeof(*of)));
+		for (uint32_t i = 0; i < l->n; i++)
+			of[i] = l->of[(l->first + i) & (l->cap - 1)];
+		free(l->of);
+		*l = (struct list){ .of = of, .n = l->n, .cap = cap };
+	}
+	l->of[(l->first + l->n++) & (l->cap - 1)] = p;
+}
+
+void *list_take(struct list *l)
+{
+	if (!l->n)
+		return NULL;
+	void *p = l->of[l->first];
+	l->first = (l->first + 1) & (l->cap - 1);
+	l->n--;
+	return p;
+}
+
+int64_t pick(struct sim *s, int64_t lo, int64_t hi)
+{
+	return lo + (int64_t)(world_random_u64(&s->random) % (uint64_t)(hi - lo + 1));
+}
+
+bool chance(struct sim *s, double p)
+{
+	return world_random_unit(&s->random) < p;
+}
+
+static double number(const char *name, const char *v, double least, double most)
+{
+	char *end;
+	double x = strtod(v, &end);
+	if (end != v && !strcmp(end, "%"))
+		x /= 100;
+	else if (end == v || *end)
+		x = NAN;
+	if (!(x >= least && x <= most))
+		give_up("%s wants a number from %g to %g, not %s", name, least, most, v);
+	return x;
+}
+
+static int64_t time_of(const char *name, const char *v)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "m", 60e9 } };
+	char *end;
+	double x = strtod(v, &end);
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (end != v && !strcmp(end, units[i].name) && x >= 0 && x * units[i].ns < 1e15)
+			return llrint(x * units[i].ns);
+	give_up("%s wants a time with its unit, as in 100us, not %s", name, v);
+}
+
+static bool set_flag(struct options *o, const char *name)
+{
+	if (!strcmp(name, "--statedump"))
+		o->dump = true;
+	else if (!strcmp(name, "--vectors"))
+		o->vectors = true;
+	else if (!strcmp(name, "--clock"))
+		o->wrong_clocks = true;
+	else if (!strcmp(name, "--reuse"))
+		o->reuse = true;
+	else if (!strcmp(name, "--races"))
+		o->races = true;
+	else if (!strcmp(name, "--no-truth"))
+		o->no_truth = true;
+	else
+		return false;
+	return true;
+}
+
+static bool set_value(struct options *o, const char *name, const char *v)
+{
+	if (!strcmp(name, "-o"))
+		o->dir = v;
+	else if (!strcmp(name, "--hosts"))
+		o->n_machines = (uint32_t)number(name, v, 1, 1000);
+	else if (!strcmp(name, "--cpus"))
+		o->n_cpus = (uint32_t)number(name, v, 1, 256);
+	else if (!strcmp(name, "--tasks"))
+		o->n_tasks = (uint32_t)number(name, v, 1, 1000);
+	else if (!strcmp(name, "--duration"))
+		o->duration = time_of(name, v);
+	else if (!strcmp(name, "--events"))
+		o->n_events = (uint64_t)number(name, v, 1, 1e10);
+	else if (!strcmp(name, "--seed"))
+		o->seed = (uint64_t)number(name, v, 0, 1e15);
+	else if (!strcmp(name, "--layout") && (!strcmp(v, "old") || !strcmp(v, "2.13")))
+		o->old = !strcmp(v, "old");
+	else if (!strcmp(name, "--begin-cut"))
+		o->begin_cut = time_of(name, v);
+	else if (!strcmp(name, "--lose"))
+		o->lose = number(name, v, 0, 1);
+	else if (!strcmp(name, "--lost"))
+		o->lost = number(name, v, 0, 0.9);
+	else if (!strcmp(name, "--packet"))
+		o->packet_bytes = (size_t)number(name, v, 4096, 1 << 28);
+	else if (!strcmp(name, "--ctf") && (!strcmp(v, "1.8") || !strcmp(v, "2")))
+		o->ctf_major = v[0] == '2' ? 2 : 1;
+	else
+		return false;
+	return true;
+}
+
+static void take_options(int argc, char **argv, struct options *o)
+{
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help")) {
+			fputs(usage, stdout);
+			exit(0);
+		}
+		if (set_flag(o, argv[i]))
+			continue;
+		if (i + 1 == argc || !set_value(o, argv[i], argv[i + 1])) {
+			fprintf(stderr, "kernelworld: unexpected %s; see --help\n", argv[i]);
+			exit(2);
+		}
+		i++;
+	}
+	if (o->n_events)
+		o->duration = 1000000000000000;
+}
+
+int main(int argc, char **argv)
+{
+	struct sim *s = need(calloc(1, sizeof(*s)));
+	s->o = (struct options){ .dir = "kernels",
+		.n_machines = 1,
+		.n_cpus = 2,
+		.n_tasks = 3,
+		.duration = 200000000,
+		.seed = 1,
+		.ctf_major = 1,
+		.packet_bytes = 262144 };
+	take_options(argc, argv, &s->o);
+	s->random = world_random_new(s->o.seed, 6000001);
+	s->losses = world_random_new(s->o.seed, 6000002);
+	char truth[4096];
+	if ((size_t)snprintf(truth, sizeof(truth), "%s/truth", s->o.dir) >= sizeof(truth))
+		give_up("the directory's name is too long");
+	make_dirs(truth);
+	make_machines(s);
+	make_tasks(s);
+	open_traces(s);
+	s->lost = open_csv(s, "lost.csv");
+	fprintf(s->lost, "host,cpu,begin,end,events\n");
+	simulate(s);
+	s->end = s->now;
+	write_truth(s);
+	uint64_t n = s->n_events, requests = s->n_windows;
+	close_traces(s);
+	close_csv(s->lost, "lost.csv");
+	printf("%s: %u hosts, %llu events, %llu requests\n", s->o.dir, s->o.n_machines,
+		(unsigned long long)n, (unsigned long long)requests);
+	return 0;
+}
