@@ -41,8 +41,8 @@ static int place(struct kernel_model *m, struct cpu *c, int64_t ts, int32_t tid)
 	c->fresh_since = ts;
 	if (tid <= 0)
 		return 0;
-	int rc = model_task_of(m, tid, &task);
-	if (rc || m->h->tasks[task].died != INT64_MAX)
+	int rc = model_living(m, tid, ts, &task);
+	if (rc)
 		return rc;
 	if (kernel_is_on_cpu(model_open(m, task)->state))
 		return 0; /* on another CPU: it comes here later */

@@ -57,7 +57,7 @@ static int make_current(
 	struct kernel_model *m, struct cpu *c, int64_t ts, int64_t tid, uint32_t *task)
 {
 	*task = ON_CPU_IDLE;
-	int rc = tid ? model_task_of(m, tid, task) : 0;
+	int rc = tid ? model_living(m, tid, ts, task) : 0;
 	if (rc || c->task == *task)
 		return rc;
 	if (c->task != ON_CPU_UNKNOWN) {
@@ -126,9 +126,7 @@ int model_switch(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64
 	}
 	c->task = ON_CPU_IDLE;
 	if (next_tid > 0) {
-		rc = model_task_of(m, next_tid, &next);
-		if (rc == 0 && m->h->tasks[next].died != INT64_MAX)
-			rc = model_new_task(m, (int32_t)next_tid, ts, &next);
+		rc = model_living(m, next_tid, ts, &next);
 		if (rc == 0)
 			rc = come_onto_cpu(m, c, next, ts);
 		if (rc == 0)
@@ -204,16 +202,7 @@ int model_wake(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_ev
 	bool is_new = event == KERNEL_EV_WAKEUP_NEW;
 	if (!is_new && rank > m->wake_rank)
 		m->wake_rank = rank;
-	int rc = model_task_of(m, tid, &task);
-	if (rc)
-		return rc;
-	/* Who has exited is not woken: another one has its number. */
-	if (m->h->tasks[task].died != INT64_MAX && model_open(m, task)->state == KERNEL_DEAD) {
-		int64_t died = m->h->tasks[task].died;
-		m->h->tasks[task].end = ts;
-		m->h->n_odd++;
-		rc = model_new_task(m, (int32_t)tid, died, &task);
-	}
+	int rc = model_living(m, tid, ts, &task);
 	if (rc == 0 && m->h->tasks[task].name == KERNEL_NONE)
 		rc = model_rename(m, task, ts, &slots[WAKE_COMM]);
 	if (rc)
@@ -278,7 +267,7 @@ int model_fork(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t
 	uint32_t parent = KERNEL_NONE, child;
 	if (tid <= 0)
 		return 0;
-	int rc = parent_tid > 0 ? model_task_of(m, parent_tid, &parent) : 0;
+	int rc = parent_tid > 0 ? model_living(m, parent_tid, ts, &parent) : 0;
 	uint32_t *old = mer_map_get(&m->tids, (uint32_t)tid);
 	if (old && *old && m->h->tasks[*old - 1].end == INT64_MAX) {
 		for (uint32_t i = 0; i < m->n_cpus; i++)
@@ -332,7 +321,7 @@ int model_exec(struct kernel_model *m, int64_t ts, const uint64_t *slots)
 	uint32_t task;
 	if ((int32_t)slots[EXEC_TID] <= 0)
 		return 0;
-	int rc = model_task_of(m, (int32_t)slots[EXEC_TID], &task);
+	int rc = model_living(m, (int32_t)slots[EXEC_TID], ts, &task);
 	if (rc)
 		return rc;
 	m->h->tasks[task].is_kernel = false;

@@ -96,6 +96,8 @@ uint16_t model_cpu_number(const struct kernel_model *m, const struct cpu *c);
 
 /* model_task.c: all return 0 or an error. */
 int model_task_of(struct kernel_model *m, int64_t tid, uint32_t *task); /* made if not there */
+/* The same of an event that only a living one has: a dead one's number was given to another. */
+int model_living(struct kernel_model *m, int64_t tid, int64_t ts, uint32_t *task);
 int model_new_task(struct kernel_model *m, int32_t tid, int64_t begin, uint32_t *task);
 static inline struct kernel_span *model_open(const struct kernel_model *m, uint32_t task)
 {

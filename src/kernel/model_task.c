@@ -54,6 +54,20 @@ int model_task_of(struct kernel_model *m, int64_t tid, uint32_t *task)
 	return model_new_task(m, (int32_t)tid, begin, task);
 }
 
+int model_living(struct kernel_model *m, int64_t tid, int64_t ts, uint32_t *task)
+{
+	int rc = model_task_of(m, tid, task);
+	int64_t died = rc ? INT64_MAX : m->h->tasks[*task].died;
+	if (rc || died == INT64_MAX)
+		return rc;
+	/* What it did after that is not its own: its end and the other one's begin are missing. */
+	m->h->n_odd++;
+	if (model_open(m, *task)->state != KERNEL_DEAD)
+		rc = model_settle(m, *task, ts, KERNEL_UNKNOWN);
+	m->h->tasks[*task].end = ts;
+	return rc ? rc : model_new_task(m, (int32_t)tid, died, task);
+}
+
 static bool may_overwrite(const struct kernel_span *s)
 {
 	return kernel_is_on_cpu(s->state);
