@@ -54,6 +54,17 @@ static int on_interrupt(void *ctx, const struct kernel_host *h, const struct ker
 	TELL_ALL(interrupt, x);
 }
 
+static int on_idle(void *ctx, const struct kernel_host *h, const struct kernel_idle *x)
+{
+	TELL_ALL(idle, x);
+}
+
+static int on_woken_ready(
+	void *ctx, const struct kernel_host *h, uint32_t task, int64_t time, uint32_t by)
+{
+	TELL_ALL(woken_ready, task, time, by);
+}
+
 static int on_packet(void *ctx, const struct kernel_host *h, const struct kernel_packet_seen *p)
 {
 	TELL_ALL(packet, p);
@@ -92,6 +103,8 @@ static struct kernel_observer observer_of(const struct engine *g, struct host_ru
 		o.call = on->call ? on_call : o.call;
 		o.request = on->request ? on_request : o.request;
 		o.interrupt = on->interrupt ? on_interrupt : o.interrupt;
+		o.idle = on->idle ? on_idle : o.idle;
+		o.woken_ready = on->woken_ready ? on_woken_ready : o.woken_ready;
 		o.packet = on->packet ? on_packet : o.packet;
 		o.memory = on->memory ? on_memory : o.memory;
 		o.signal = on->signal ? on_signal : o.signal;

@@ -78,6 +78,8 @@ static int add_link(struct walk *k, const struct path_segment *from, const struc
 		l->to_time = k->w->packets[k->packet].received;
 		if (l->to_time < to->begin)
 			l->to_time = to->begin;
+		if (l->to_time > k->p->end)
+			l->to_time = k->p->end;
 	}
 	return 0;
 }
@@ -211,7 +213,7 @@ static int64_t later_of(int64_t a, int64_t b)
  * whoever sent it, through interrupts that only answered another packet. */
 static int follow_packet(struct walk *k, struct path_segment wait)
 {
-	uint32_t n = wait.source;
+	uint32_t n = wait.source, waiting = k->now.depth - 1;
 	for (unsigned hops = 0; hops < MAX_ANSWERS; hops++) {
 		const struct kernel_packet *p = &k->w->packets[n];
 		int rc = 0;
@@ -219,10 +221,13 @@ static int follow_packet(struct walk *k, struct path_segment wait)
 		if (p->received < k->t) {
 			struct path_segment delivery = wait;
 			delivery.delivery = true;
+			/* While the packet travels the time is the waiting task's own. */
+			k->now.depth = hops ? waiting + 1 : waiting;
 			rc = emit(k, later_of(p->received, k->now.floor), delivery);
 		}
 		if (rc || k->t <= k->now.floor)
 			return rc;
+		k->now.depth = hops ? waiting + 1 : waiting;
 		struct path_segment flight = wait;
 		flight.in_flight = true;
 		flight.span = KERNEL_NONE;
@@ -230,6 +235,7 @@ static int follow_packet(struct walk *k, struct path_segment wait)
 		if (rc || k->t <= k->now.floor)
 			return rc;
 		because(k, PATH_LINK_NETWORK, n);
+		k->now.depth = waiting + 1;
 		if (p->sender != KERNEL_NONE) {
 			follow(k, p->from, p->sender);
 			return 0;
@@ -251,6 +257,7 @@ static int follow_packet(struct walk *k, struct path_segment wait)
 		wait.cause = PATH_NETWORK;
 	}
 	wait.cause = PATH_NETWORK;
+	k->p->n_unresolved_remote++;
 	return emit(k, k->now.floor, wait);
 }
 
@@ -272,11 +279,7 @@ static int resolve(struct walk *k, uint32_t span, int64_t begin)
 		return rc;
 	if (by_packet) {
 		k->now.span = KERNEL_NONE;
-		/* While the packet travels the time is the waiting task's own. */
-		k->now.depth--;
-		rc = follow_packet(k, wait);
-		k->now.depth++;
-		return rc;
+		return follow_packet(k, wait);
 	}
 	because(k,
 		s->cause == KERNEL_FUTEX  ? PATH_LINK_FUTEX

@@ -33,7 +33,7 @@ static int32_t tid_of(const struct cli_blocked *c, const struct blocked_node *n)
 
 static void put_task(const struct cli_blocked *c, const struct blocked_node *n, struct mer_str *out)
 {
-	mer_str_puts(out, *n->comm ? n->comm : "?");
+	mer_str_puts(out, *n->comm ? n->comm : n->task == KERNEL_NONE ? "kernel" : "?");
 	if (n->task != KERNEL_NONE)
 		mer_str_printf(out, "/%" PRId32, tid_of(c, n));
 }

@@ -1,4 +1,5 @@
 /* A comparison of two paths: what explains the difference in a sentence, then by cause, host and task. */
+#include <math.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,9 +113,10 @@ static void put_explanation(
 	mer_str_puts(out, "B took ");
 	cli_text_duration(out, total < 0 ? -total : total);
 	mer_str_puts(out, total < 0 ? " less" : " more");
-	if (d->a.profile.total_ns)
-		mer_str_printf(
-			out, " (%+.2g %%)", 100 * (double)total / (double)d->a.profile.total_ns);
+	if (d->a.profile.total_ns) {
+		double percent = 100 * (double)total / (double)d->a.profile.total_ns;
+		mer_str_printf(out, " (%+.*f %%)", fabs(percent) < 10 ? 1 : 0, percent);
+	}
 	if (is_close(d)) {
 		put_changes(d, rows, n, out);
 		return;

@@ -196,7 +196,7 @@ int cli_tasks_none(struct cli *cli, const struct cli_world *w, const struct cli_
 	bool elsewhen = put_elsewhen(cli, w, s, &out);
 	if (!n_tasks) {
 		mer_str_puts(&out, "; the traces have no scheduling events (sched_switch): "
-				   "'meridian check --for path' says what to record");
+				   "'meridian check TRACE' says what to record");
 	} else if (best && !elsewhen && strcmp(best, word) != 0) {
 		mer_str_puts(&out, " (did you mean ");
 		add_clean(&out, best);

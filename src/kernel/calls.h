@@ -18,7 +18,7 @@
 enum kernel_call_kind {
 	KERNEL_CALL_OTHER,   /* nothing that is looked at */
 	KERNEL_CALL_USES_FD, /* on a descriptor, whose meaning stays: read, write, fsync, ...: fd */
-	KERNEL_CALL_FUTEX,   /* none */
+	KERNEL_CALL_FUTEX,   /* uaddr op */
 	KERNEL_CALL_PATH,    /* on a path: path:s */
 	KERNEL_CALL_PATH_AT, /* dirfd path:s flags */
 	KERNEL_CALL_OPEN,    /* path:s flags */

@@ -16,7 +16,8 @@ enum { KERNEL_FD_LIMIT = 1 << 20, KERNEL_FD_PAGE = 64 };
 
 enum {
 	KERNEL_FD_CLOEXEC = 1,
-	KERNEL_FD_GENERIC = 2 /* the name says only of what sort it is */
+	KERNEL_FD_GENERIC = 2,	 /* the name says only of what sort it is */
+	KERNEL_FD_SECOND_END = 4 /* of a socket pair */
 };
 
 struct kernel_fd {

@@ -97,6 +97,7 @@ static const struct kernel_fd *use(const struct kernel_files *f, const struct ke
 	if (what) {
 		call->object = what->name;
 		call->kind = what->kind;
+		call->end = what->flags & KERNEL_FD_SECOND_END ? 1 : 0;
 	}
 	return what;
 }
@@ -271,6 +272,7 @@ int kernel_files_enter(struct kernel_files *f, uint32_t task, enum kernel_call_k
 	call->object = KERNEL_NONE;
 	call->fd = -1;
 	call->kind = KERNEL_OBJECT_UNKNOWN;
+	call->end = 0;
 	struct kernel_file_task *t = kernel_file_task(f, task);
 	if (__builtin_expect(!t, 0))
 		return mer_fail_nomem(err);
@@ -306,6 +308,8 @@ static int set_ends(struct kernel_files *f, const struct kernel_file_task *t, co
 	const uint64_t *ends = (const uint64_t *)(uintptr_t)array[1];
 	what.flags = cloexec_of(&t->op) ? KERNEL_FD_CLOEXEC : 0;
 	int rc = set(f, t, (int32_t)ends[0], &what, err);
+	if (what.kind == KERNEL_OBJECT_UNIX)
+		what.flags |= KERNEL_FD_SECOND_END;
 	return rc ? rc : set(f, t, (int32_t)ends[1], &what, err);
 }
 

@@ -59,7 +59,8 @@ uint32_t kernel_add_task(struct kernel_host *h, int32_t tid, int64_t begin)
 		.vpid = -1,
 		.parent = KERNEL_NONE,
 		.last = KERNEL_NONE,
-		.name = KERNEL_NONE };
+		.name = KERNEL_NONE,
+		.prio = KERNEL_NO_PRIO };
 	return h->n_tasks++;
 }
 
@@ -141,13 +142,14 @@ int kernel_rename(struct kernel_host *h, uint32_t task, int64_t begin, const cha
 
 uint32_t kernel_add_call(struct kernel_host *h, const struct kernel_call *call)
 {
-	uint32_t key[4] = { call->name, call->object, (uint32_t)call->fd, call->kind };
+	uint32_t key[4] = { call->name, call->object, (uint32_t)call->fd,
+		call->kind | (uint32_t)call->end << 8 };
 	uint64_t hash = mer_hash(key, sizeof(key));
 	uint32_t *slot = mer_map_get(&h->call_map, hash);
 	if (slot && *slot) {
 		const struct kernel_call *c = &h->calls[*slot - 1];
 		if (c->name == call->name && c->object == call->object && c->fd == call->fd &&
-			c->kind == call->kind)
+			c->kind == call->kind && c->end == call->end)
 			return *slot - 1;
 	}
 	slot = mer_map_put(&h->call_map, hash);

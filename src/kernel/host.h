@@ -21,6 +21,8 @@ struct kernel_name { /* a task's name from a time on */
 	uint32_t before; /* the name before it, in kernel_host.renames; KERNEL_NONE */
 };
 
+enum { KERNEL_NO_PRIO = INT16_MIN };
+
 struct kernel_task {
 	int64_t begin, end; /* its life as far as recorded; end: freed, or end of the recording */
 	int64_t died;	    /* exited; INT64_MAX: not while recorded */
@@ -31,8 +33,9 @@ struct kernel_task {
 	uint32_t parent;    /* task that forked it, if recorded; KERNEL_NONE */
 	uint32_t last;	    /* its last span; KERNEL_NONE: none */
 	uint32_t name;	    /* its last name, in kernel_host.renames; KERNEL_NONE: not known */
-	bool is_kernel;	    /* a kernel thread */
-	bool born;	    /* begin is its fork, not the begin of the recording */
+	int16_t prio;	/* when it last came onto a CPU, as recorded, if wanted; KERNEL_NO_PRIO */
+	bool is_kernel; /* a kernel thread */
+	bool born;	/* begin is its fork, not the begin of the recording */
 };
 
 struct kernel_call {   /* a system call on something; each different one once */
@@ -41,6 +44,7 @@ struct kernel_call {   /* a system call on something; each different one once */
 		object; /* "10.0.0.2:80", "/etc/passwd", in names; KERNEL_NONE: not known or none */
 	int32_t fd;	/* -1: none */
 	uint8_t kind;	/* enum kernel_object_kind (files.h) of the descriptor */
+	uint8_t end;	/* of a socket pair: 0 the first, 1 the second */
 };
 
 struct kernel_request {			 /* to a block device */

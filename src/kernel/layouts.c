@@ -100,13 +100,13 @@ static const struct row rows[] = {
 	{ KERNEL_EV_PACKET_EXIT, "netif_receive_skb_internal_exit", CPU },
 	{ KERNEL_EV_PACKET_EXIT, "__netif_receive_skb_core_return", CPU },
 	{ KERNEL_EV_PACKET_EXIT, "__netif_receive_skb_core_exit", CPU },
-	{ KERNEL_EV_SEND, "net_dev_queue", CPU },
-	{ KERNEL_EV_SEND, "net:net_dev_queue", CPU },
-	{ KERNEL_EV_SEND, "inet_sock_local_out", CPU },
-	{ KERNEL_EV_RECEIVE, "net_if_receive_skb", CPU },
-	{ KERNEL_EV_RECEIVE, "netif_receive_skb", CPU },
-	{ KERNEL_EV_RECEIVE, "net:netif_receive_skb", CPU },
-	{ KERNEL_EV_RECEIVE, "inet_sock_local_in", CPU },
+	{ KERNEL_EV_SEND, "net_dev_queue", CPU "skbaddr" },
+	{ KERNEL_EV_SEND, "net:net_dev_queue", CPU "skbaddr" },
+	{ KERNEL_EV_SEND, "inet_sock_local_out", CPU "-" },
+	{ KERNEL_EV_RECEIVE, "net_if_receive_skb", CPU "skbaddr" },
+	{ KERNEL_EV_RECEIVE, "netif_receive_skb", CPU "skbaddr" },
+	{ KERNEL_EV_RECEIVE, "net:netif_receive_skb", CPU "skbaddr" },
+	{ KERNEL_EV_RECEIVE, "inet_sock_local_in", CPU "-" },
 	{ KERNEL_EV_BLOCK_INSERT, "block_rq_insert", REQUEST },
 	{ KERNEL_EV_BLOCK_INSERT, "block:block_rq_insert", REQUEST },
 	{ KERNEL_EV_BLOCK_ISSUE, "block_rq_issue", REQUEST },
@@ -142,7 +142,7 @@ static const struct row rows[] = {
 enum { N_ROWS = sizeof(rows) / sizeof(rows[0]), FORMS = 4 };
 
 /* Read only when wanted: they take the place of rows of the same name. */
-#define PACKET CPU "len name:s"
+#define PACKET CPU "skbaddr len name:s"
 #define SLAB CPU "ptr bytes_alloc"
 static const struct wanted_row {
 	uint32_t wants; /* enum kernel_wants */
@@ -189,6 +189,12 @@ static const struct wanted_row {
 		{ KERNEL_EV_FREQUENCY, "power_cpu_frequency", CPU "state cpu_id" } },
 	{ KERNEL_WANT_FREQUENCY,
 		{ KERNEL_EV_FREQUENCY, "power:cpu_frequency", CPU "state cpu_id" } },
+	{ KERNEL_WANT_PRIORITIES,
+		{ KERNEL_EV_SWITCH, "sched_switch",
+			CPU "prev_tid prev_state next_tid prev_comm:s next_comm:s next_prio" } },
+	{ KERNEL_WANT_PRIORITIES,
+		{ KERNEL_EV_SWITCH, "sched:sched_switch",
+			CPU "prev_pid prev_state next_pid prev_comm:s next_comm:s next_prio" } },
 	{ KERNEL_WANT_SIGNALS, { KERNEL_EV_SIGNAL, "signal_generate", CPU "sig pid group" } },
 	{ KERNEL_WANT_SIGNALS,
 		{ KERNEL_EV_SIGNAL, "signal:signal_generate", CPU "sig pid group" } },
@@ -245,7 +251,25 @@ static int make_needs(struct kernel_layouts *l, uint32_t wants, struct mer_err *
 	return a->failed ? mer_fail_nomem(err) : 0;
 }
 
-static void bind(const struct kernel_layouts *l, const struct ctf_plan *plan)
+/* Are the numbers of calls those of x86-64, as far as can be told? A result is a "long": where it has
+ * 32 bits, the machine has, and other numbers. */
+static bool has_our_numbers(const struct ctf_schema *s)
+{
+	for (uint32_t k = 0; k < s->n_streams; k++)
+		for (uint32_t c = 0; c < s->streams[k].n_events; c++) {
+			const struct ctf_event_class *e = &s->streams[k].events[c];
+			const struct ctf_fc *fc = e->payload;
+			if (!kernel_call_of_exit(e->name) || strchr(e->name, ':'))
+				continue;
+			for (uint32_t i = 0; fc && i < fc->u.record.n; i++)
+				if (strcmp(fc->u.record.fields[i].name, "ret") == 0 &&
+					fc->u.record.fields[i].fc->kind == CTF_INT)
+					return fc->u.record.fields[i].fc->u.bits.len_bits != 32;
+		}
+	return true;
+}
+
+static void bind(const struct kernel_layouts *l, const struct ctf_plan *plan, bool our_numbers)
 {
 	struct kernel_binding *b = &l->bindings[plan->id];
 	const char *name = plan->class->name;
@@ -263,7 +287,8 @@ static void bind(const struct kernel_layouts *l, const struct ctf_plan *plan)
 	b->event = r->event;
 	b->kind = KERNEL_CALL_OTHER;
 	if (r->event == KERNEL_EV_SYSCALL_ENTRY) {
-		b->by_number = strstr(r->fields, "id") != NULL;
+		b->by_number = our_numbers && strncmp(name, "compat_", 7) != 0 &&
+			       strstr(r->fields, "id") != NULL;
 		b->call = kernel_call_of_entry(name);
 	} else if (r->event == KERNEL_EV_SYSCALL_EXIT) {
 		b->call = kernel_call_of_exit(name);
@@ -293,10 +318,11 @@ int kernel_layouts_new(const struct mer_experiment *e, uint32_t wants,
 	}
 	for (uint32_t i = 0; i < e->n_parts; i++) {
 		const struct ctf_program *p = l->reading->programs[i];
+		bool our_numbers = has_our_numbers(p->schema);
 		for (uint32_t k = 0; k < p->schema->n_streams; k++)
 			for (uint32_t c = 0; c < p->schema->streams[k].n_events; c++)
 				if (p->streams[k].events[c].wanted)
-					bind(l, &p->streams[k].events[c]);
+					bind(l, &p->streams[k].events[c], our_numbers);
 	}
 	*layouts = l;
 	return 0;

@@ -18,7 +18,7 @@ enum { KERNEL_SLOT_CPU };
 
 enum kernel_event {
 	KERNEL_EV_NONE,
-	KERNEL_EV_SWITCH,     /* prev_tid prev_state next_tid prev_comm next_comm */
+	KERNEL_EV_SWITCH,     /* prev_tid prev_state next_tid prev_comm next_comm (next_prio) */
 	KERNEL_EV_TTWU,	      /* tid -, who wakes whom in three qualities: the earliest counts */
 	KERNEL_EV_WAKING,     /* tid target_cpu comm */
 	KERNEL_EV_WAKEUP,     /* the same */

@@ -38,7 +38,8 @@ static int place(struct kernel_model *m, struct cpu *c, int64_t ts, int32_t tid)
 	uint32_t task;
 	c->task = tid == 0 ? ON_CPU_IDLE : ON_CPU_UNKNOWN;
 	c->is_fresh = true;
-	c->fresh_since = ts;
+	c->fresh_since = c->idle_since = ts;
+	c->idle_cause = KERNEL_NO_CAUSE;
 	if (tid <= 0)
 		return 0;
 	int rc = model_living(m, tid, ts, &task);
@@ -63,7 +64,7 @@ static int place_first(struct kernel_model *m)
 		uint32_t task;
 		c->task = l->first_tid[i] == 0 ? ON_CPU_IDLE : ON_CPU_UNKNOWN;
 		c->is_fresh = true;
-		c->fresh_since = m->h->begin;
+		c->fresh_since = c->idle_since = m->h->begin;
 		if (l->first_tid[i] <= 0)
 			continue;
 		int rc = model_task_of(m, l->first_tid[i], &task);
@@ -120,6 +121,9 @@ static int begin_loss(struct kernel_model *m, const struct kernel_loss *loss)
 		return mer_fail_nomem(m->err);
 	uint32_t task = c->task;
 	bool is_fresh = c->is_fresh;
+	int rc = task == ON_CPU_IDLE ? model_tell_idle(m, c, loss->begin, KERNEL_NO_CAUSE) : 0;
+	if (rc)
+		return rc;
 	c->in_loss++;
 	c->task = ON_CPU_UNKNOWN;
 	c->has_packet = false;
@@ -130,7 +134,7 @@ static int begin_loss(struct kernel_model *m, const struct kernel_loss *loss)
 	if (is_fresh)
 		forget_since(m, task, c->fresh_since);
 	model_forget_mode(m, task);
-	int rc = model_enter(m, task, loss->begin, KERNEL_UNKNOWN, KERNEL_NO_CPU, KERNEL_NO_CAUSE,
+	rc = model_enter(m, task, loss->begin, KERNEL_UNKNOWN, KERNEL_NO_CPU, KERNEL_NO_CAUSE,
 		KERNEL_NONE, KERNEL_NONE);
 	m->live[task].mode_since = KERNEL_NONE;
 	return rc;
@@ -255,7 +259,8 @@ static int handle(struct kernel_model *m, struct cpu *c, const struct mer_event 
  * long after it was stopped. */
 static int begin(struct kernel_model *m, int64_t ts)
 {
-	m->h->begin = m->h->end = ts;
+	m->h->begin = m->in.begin && m->in.begin < ts ? m->in.begin : ts;
+	m->h->end = ts;
 	return place_first(m);
 }
 
@@ -297,6 +302,11 @@ int kernel_model_run(
 static bool is_wakeup(uint8_t event)
 {
 	return event == KERNEL_EV_TTWU || event == KERNEL_EV_WAKING || event == KERNEL_EV_WAKEUP;
+}
+
+static bool is_late_wakeup(uint8_t event)
+{
+	return event == KERNEL_EV_WAKEUP;
 }
 
 static bool is_interrupt(uint8_t event)
@@ -350,6 +360,7 @@ int kernel_model_new(const struct kernel_model_input *in, struct kernel_host *h,
 	if (rc == 0) {
 		m->has_wakeups = records(m, is_wakeup);
 		m->has_interrupts = records(m, is_interrupt);
+		m->has_late_wakeups = records(m, is_late_wakeup);
 		h->has_wakeups = m->has_wakeups;
 		h->has_interrupts = m->has_interrupts;
 		find_boundary(m);
@@ -381,7 +392,12 @@ int kernel_model_finish(struct kernel_model *m, struct mer_err *err)
 	struct kernel_host *h = m->h;
 	const struct kernel_observer *o = m->in.observer;
 	m->err = err;
+	if (h->n_events && m->in.end > h->end)
+		h->end = m->in.end;
 	int rc = h->n_events ? pass_boundaries(m, h->end) : 0;
+	for (uint32_t i = 0; i < m->n_cpus && rc == 0; i++)
+		if (m->cpus[i].task == ON_CPU_IDLE)
+			rc = model_tell_idle(m, &m->cpus[i], h->end, KERNEL_NO_CAUSE);
 	for (uint32_t i = 0; i < h->n_tasks && rc == 0; i++) {
 		struct kernel_task *t = &h->tasks[i];
 		if (t->end == INT64_MAX) {

@@ -29,6 +29,8 @@ struct kernel_model_input {
 	const struct mer_experiment *e;
 	uint32_t host; /* of e */
 	const struct kernel_layouts *layouts;
+	/* Its first and last event of any kind; both 0: those that are read. */
+	int64_t begin, end;
 	struct kernel_losses *losses;  /* of this host */
 	struct kernel_packet *packets; /* of the world; this host's sides of them are filled */
 	const struct kernel_end *ends; /* by time */

@@ -1,3 +1,5 @@
+#include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "kernel/model_state.h"
@@ -19,6 +21,21 @@ static enum kernel_cause interrupted_by(const struct context *x, uint32_t *nr)
 	}
 }
 
+static enum kernel_interrupt_kind kind_of(const struct context *x)
+{
+	switch (x->kind) {
+	case CONTEXT_IRQ: return KERNEL_BY_IRQ;
+	case CONTEXT_SOFTIRQ: return KERNEL_BY_SOFTIRQ;
+	case CONTEXT_IPI: return KERNEL_BY_IPI;
+	case CONTEXT_VECTOR: return KERNEL_BY_VECTOR;
+	case CONTEXT_TIMER:
+		return x->nr == KERNEL_EV_HRTIMER_ENTRY ? KERNEL_BY_HRTIMER
+		       : x->nr == KERNEL_EV_TIMER_ENTRY ? KERNEL_BY_TIMER
+							: KERNEL_BY_LOCAL_TIMER;
+	default: return KERNEL_BY_ANY_IRQ;
+	}
+}
+
 /* The innermost context that is an interruption. A packet may be delivered in a thread, too; timers
  * expire inside the interrupt or softirq that counts, if those are recorded. */
 static const struct context *interruption(struct cpu *c)
@@ -33,13 +50,29 @@ static const struct context *interruption(struct cpu *c)
 	return timer;
 }
 
-/* The task on the CPU goes on with what the CPU's contexts say. */
+int model_tell_idle(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_cause now)
+{
+	const struct kernel_observer *o = m->in.observer;
+	struct kernel_idle i = { .begin = c->idle_since,
+		.end = ts,
+		.cpu = model_cpu_number(m, c),
+		.cause = c->idle_cause };
+	c->idle_cause = (uint8_t)now;
+	c->idle_since = ts > i.begin ? ts : i.begin; /* where time goes backwards, this one waits */
+	return o && o->idle && ts > i.begin ? o->idle(o->ctx, m->h, &i) : 0;
+}
+
+/* The task on the CPU, or the idle CPU, goes on with what the CPU's contexts say. */
 static int resume(struct kernel_model *m, struct cpu *c, int64_t ts)
 {
 	uint32_t nr;
 	const struct context *x = interruption(c);
 	uint16_t cpu = model_cpu_number(m, c);
-	if (c->task >= ON_CPU_IDLE)
+	if (c->task == ON_CPU_IDLE) {
+		enum kernel_cause now = x ? interrupted_by(x, &nr) : KERNEL_NO_CAUSE;
+		return now == c->idle_cause ? 0 : model_tell_idle(m, c, ts, now);
+	}
+	if (c->task == ON_CPU_UNKNOWN)
 		return 0;
 	const struct kernel_span *open = model_open(m, c->task);
 	if (!x)
@@ -117,6 +150,8 @@ int model_pop(
 		.begin = x->since,
 		.end = ts };
 	told.cause = (uint8_t)interrupted_by(x, &told.source);
+	told.kind = (uint8_t)kind_of(x);
+	told.nr = x->kind == CONTEXT_TIMER || x->kind == CONTEXT_ANY_IRQ ? KERNEL_NONE : x->nr;
 	int rc =
 		o && o->interrupt && kind != CONTEXT_PACKET ? o->interrupt(o->ctx, m->h, &told) : 0;
 	c->depth = top - 1;
@@ -131,6 +166,25 @@ void model_clear_contexts(struct cpu *c)
 }
 
 /* ---- what ends a wait ---- */
+
+/* Is this part in the name, not in the middle of a word? */
+static bool has_word(const char *name, const char *part)
+{
+	for (const char *p = strstr(name, part); p; p = strstr(p + 1, part))
+		if (p == name || part[0] == '-' || !isalpha((unsigned char)p[-1]))
+			return true;
+	return false;
+}
+
+/* The interrupt that a thread serves, by its name: irq/NN-HANDLER; KERNEL_NONE: it is none such. */
+static uint32_t irq_of_thread(const struct kernel_model *m, uint32_t task)
+{
+	const struct kernel_task *t = &m->h->tasks[task];
+	const char *name = t->is_kernel ? kernel_comm(m->h, task, INT64_MAX) : "";
+	unsigned nr;
+	return strncmp(name, "irq/", 4) == 0 && sscanf(name + 4, "%u-", &nr) == 1 ? nr
+										  : KERNEL_NONE;
+}
 
 /* What kind of device an interrupt is of, from the name of its handler. */
 static enum kernel_cause device_of(const struct kernel_model *m, uint32_t irq)
@@ -172,7 +226,7 @@ static enum kernel_cause device_of(const struct kernel_model *m, uint32_t irq)
 		return KERNEL_IRQ;
 	const char *name = kernel_name_text(m->h, *at - 1);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		if (strstr(name, parts[i].part))
+		if (has_word(name, parts[i].part))
 			return parts[i].cause;
 	return KERNEL_IRQ;
 }
@@ -228,6 +282,13 @@ void model_cause(const struct kernel_model *m, struct cpu *c, uint32_t task,
 	const struct context *x = model_context(c);
 	uint32_t waker = model_span_on(m, c);
 	*source = *by = KERNEL_NONE;
+	/* Its handler wakes it after the event that tells the handler's end. */
+	uint32_t irq = irq_of_thread(m, task);
+	if (irq != KERNEL_NONE) {
+		*cause = device_of(m, irq);
+		*source = *cause == KERNEL_DISK || *cause == KERNEL_NETWORK ? KERNEL_NONE : irq;
+		return;
+	}
 	if (x) {
 		*cause = cause_of_context(m, x, source);
 		return;
@@ -244,7 +305,7 @@ void model_cause(const struct kernel_model *m, struct cpu *c, uint32_t task,
 		*by = waker;
 		return;
 	}
-	if (waker == KERNEL_NONE && c->request != KERNEL_NONE) {
+	if (by_kernel && c->request != KERNEL_NONE) {
 		*cause = KERNEL_DISK;
 		*source = c->request;
 		return;

@@ -50,6 +50,8 @@ int model_call_entry(struct kernel_model *m, struct cpu *c, const struct mer_eve
 	l->call = id;
 	l->kind = b->kind;
 	l->call_begin = ev->ts;
+	if (b->kind == KERNEL_CALL_FUTEX)
+		memcpy(l->args, ev->slots + 1, sizeof(l->args));
 	/* In an interrupt no task makes calls: its end is missing. */
 	m->h->n_odd += c->depth > 0;
 	model_clear_contexts(c);
@@ -92,6 +94,8 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 			.ret = ret,
 			.kind = l->kind,
 			.cpu = model_cpu_number(m, c) };
+		if (l->kind == KERNEL_CALL_FUTEX)
+			memcpy(told.args, l->args, sizeof(told.args));
 		if (rc == 0 && o && o->call && l->call_begin != INT64_MIN)
 			rc = o->call(o->ctx, m->h, &told);
 		if (rc)
@@ -220,6 +224,20 @@ static uint32_t served_packet(const struct cpu *c)
 	return KERNEL_NONE;
 }
 
+/* A packet passes several devices of a host (a bridge, a container's own) in the same buffer: on each it
+ * is the one that was matched. Buffers are used again, but not at once. */
+static uint32_t passed_on(struct kernel_model *m, int64_t ts, uint64_t skb, uint32_t packet)
+{
+	enum { SOON_NS = 50000000 };
+	if (skb == 0)
+		return packet;
+	struct model_skb *s = &m->skbs[skb * 0x9E3779B97F4A7C15u >> 56];
+	if (packet == KERNEL_NONE)
+		return s->address == skb && ts - s->time < SOON_NS ? s->packet : KERNEL_NONE;
+	*s = (struct model_skb){ skb, ts, packet };
+	return packet;
+}
+
 int model_packet(
 	struct kernel_model *m, struct cpu *c, int64_t ts, bool is_send, const uint64_t *slots)
 {
@@ -236,6 +254,7 @@ int model_packet(
 	int rc = model_tell_packet(m, c, ts, is_send, packet, slots);
 	if (rc || is_send)
 		return rc;
+	packet = passed_on(m, ts, slots[PACKET_SKB], packet);
 	if (packet != KERNEL_NONE)
 		m->in.packets[packet].receiver = span;
 	if (x) {

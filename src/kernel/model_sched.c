@@ -2,7 +2,7 @@
 
 #include "kernel/model_state.h"
 
-/* prev_state as the kernel reports it; the numbers changed their meaning with 4.14, and a preempted task
+/* Only threads of the kernel are parked. prev_state as the kernel reports it; the numbers changed their meaning with 4.14, and a preempted task
  * has a bit of its own, which moved too: beyond the low byte nothing but "still runnable" was seen. */
 enum {
 	SLEEPS = 1 | 2,
@@ -15,21 +15,39 @@ enum {
 
 enum { WAKE_BY_WAKEUP = 1, WAKE_BY_WAKING, WAKE_BY_TTWU };
 
+/* Threads of the kernel that serve interrupts, packets and requests. */
+static bool is_kernel_name(const char *name, size_t len)
+{
+	static const char *const prefixes[] = { "irq/", "ksoftirqd/", "kworker/", "napi/",
+		"migration/", "rcu_", "rcuo", "jbd2/", "kblockd", "kswapd" };
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		size_t n = strlen(prefixes[i]);
+		if (len >= n && memcmp(name, prefixes[i], n) == 0)
+			return true;
+	}
+	return false;
+}
+
 int model_rename(struct kernel_model *m, uint32_t task, int64_t ts, const uint64_t *text)
 {
 	size_t len;
 	const char *name = model_text(text, &len);
 	if (len == 0)
 		return 0;
+	/* Without a state dump nothing else says it; a system call takes it back. */
+	if (m->h->tasks[task].name == KERNEL_NONE && is_kernel_name(name, len)) {
+		m->h->tasks[task].is_kernel = true;
+		model_learn_mode(m, task, KERNEL_NONE);
+	}
 	return kernel_rename(m->h, task, ts, name, len, m->err);
 }
 
-static enum kernel_state state_of(uint64_t prev_state, bool exiting)
+static enum kernel_state state_of(uint64_t prev_state, bool exiting, bool is_kernel)
 {
 	uint64_t low = prev_state & 0xff;
 	if (low == 0)
 		return KERNEL_READY;
-	if (low & (EXIT_DEAD | EXIT_ZOMBIE) || (low & DEAD_OR_PARKED && exiting))
+	if (low & (EXIT_DEAD | EXIT_ZOMBIE) || (low & DEAD_OR_PARKED && (exiting || !is_kernel)))
 		return KERNEL_DEAD;
 	if (low & SLEEPS)
 		return KERNEL_BLOCKED;
@@ -78,15 +96,34 @@ static int make_current(
 								  : c->last);
 }
 
+/* What the task of a span does now, if it is on a CPU, and is not this task. */
+static uint32_t still_runs(const struct kernel_model *m, uint32_t span, uint32_t task)
+{
+	const struct kernel_span *s = kernel_span_kept(m->h, span);
+	if (!s || s->task == task || !kernel_is_on_cpu(model_open(m, s->task)->state))
+		return KERNEL_NONE;
+	return m->h->tasks[s->task].last;
+}
+
 static int leave_cpu(
 	struct kernel_model *m, const struct cpu *c, uint32_t task, int64_t ts, uint64_t prev_state)
 {
 	struct live *l = &m->live[task];
-	enum kernel_state state = state_of(prev_state, l->exiting);
+	enum kernel_state state = state_of(prev_state, l->exiting, m->h->tasks[task].is_kernel);
 	int rc = model_enter(m, task, ts, state, model_cpu_number(m, c), KERNEL_NO_CAUSE,
 		KERNEL_NONE, KERNEL_NONE);
 	if (state == KERNEL_DEAD)
 		m->h->tasks[task].died = model_open(m, task)->begin;
+	/* Woken before it left the CPU: it waits for nothing, and no other event will say so. */
+	if (rc == 0 && state == KERNEL_BLOCKED && l->woken_early && !m->has_late_wakeups) {
+		struct kernel_span *wait = model_open(m, task);
+		wait->cause = l->early_cause;
+		wait->source = l->early_source;
+		wait->by = still_runs(m, l->early_by, task);
+		l->woken_early = false;
+		rc = model_enter(m, task, ts, KERNEL_READY, model_cpu_number(m, c), KERNEL_NO_CAUSE,
+			KERNEL_NONE, KERNEL_NONE);
+	}
 	return rc;
 }
 
@@ -106,12 +143,27 @@ static int come_onto_cpu(struct kernel_model *m, struct cpu *c, uint32_t task, i
 	return rc ? rc : model_run_on(m, task, ts, model_cpu_number(m, c));
 }
 
+static void set_priority(struct kernel_model *m, uint32_t task, const uint64_t *slots)
+{
+	if (!m->in.observer || !(m->in.observer->wants & KERNEL_WANT_PRIORITIES))
+		return;
+	int64_t prio = (int32_t)slots[SWITCH_PRIO];
+	m->h->tasks[task].prio =
+		prio > INT16_MIN && prio <= INT16_MAX ? (int16_t)prio : KERNEL_NO_PRIO;
+}
+
 int model_switch(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t *slots)
 {
 	uint32_t prev, next = ON_CPU_IDLE;
 	int64_t next_tid = (int32_t)slots[SWITCH_NEXT];
 	model_clear_contexts(c);
-	int rc = make_current(m, c, ts, (int32_t)slots[SWITCH_PREV], &prev);
+	/* If another one than was believed has had the CPU, it was idle until its last event. */
+	int rc = c->task != ON_CPU_IDLE
+			 ? 0
+			 : model_tell_idle(m, c, (int32_t)slots[SWITCH_PREV] ? c->last : ts,
+				   KERNEL_NO_CAUSE);
+	if (rc == 0)
+		rc = make_current(m, c, ts, (int32_t)slots[SWITCH_PREV], &prev);
 	if (rc)
 		return rc;
 	uint32_t preempted = KERNEL_NONE;
@@ -125,8 +177,12 @@ int model_switch(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64
 			preempted = m->h->tasks[prev].last;
 	}
 	c->task = ON_CPU_IDLE;
+	c->idle_since = ts;
+	c->idle_cause = KERNEL_NO_CAUSE;
 	if (next_tid > 0) {
 		rc = model_living(m, next_tid, ts, &next);
+		if (rc == 0)
+			set_priority(m, next, slots);
 		if (rc == 0)
 			rc = come_onto_cpu(m, c, next, ts);
 		if (rc == 0)
@@ -175,7 +231,7 @@ static int end_wait(struct kernel_model *m, struct cpu *c, int64_t ts, uint32_t 
 		else if (l->woken_early) {
 			cause = (enum kernel_cause)l->early_cause;
 			source = l->early_source;
-			by = l->early_by;
+			by = still_runs(m, l->early_by, task);
 		}
 		l->woken_early = false;
 		wait->cause = (uint8_t)cause;
@@ -187,6 +243,17 @@ static int end_wait(struct kernel_model *m, struct cpu *c, int64_t ts, uint32_t 
 	if (rc == 0)
 		queue_on(m, model_open(m, task), slots[WAKE_CPU]);
 	return rc;
+}
+
+static int tell_woken(struct kernel_model *m, struct cpu *c, int64_t ts, uint32_t task)
+{
+	const struct kernel_observer *o = m->in.observer;
+	enum kernel_cause cause;
+	uint32_t source, by;
+	if (!o || !o->woken_ready)
+		return 0;
+	model_cause(m, c, task, &cause, &source, &by);
+	return o->woken_ready(o->ctx, m->h, task, ts, by);
 }
 
 int model_wake(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
@@ -227,9 +294,11 @@ int model_wake(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_ev
 			queue_on(m, model_open(m, task), slots[WAKE_CPU]);
 		return rc;
 	case KERNEL_READY: /* only now it is said on which CPU */
+		if (rank >= m->wake_rank && !is_new)
+			rc = tell_woken(m, c, ts, task);
 		if (event != KERNEL_EV_TTWU && open->cpu != slots[WAKE_CPU])
 			queue_on(m, open, slots[WAKE_CPU]);
-		return 0;
+		return rc;
 	case KERNEL_DEAD: return 0;
 	default: { /* woken before it slept: if it does now, this is what ends it */
 		struct live *l = &m->live[task];
@@ -315,6 +384,31 @@ int model_fork(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t
 	return rc;
 }
 
+/* A thread that is not its process's first executes a program: it gets the first one's number, which
+ * ends. */
+static int take_number(
+	struct kernel_model *m, int32_t old_tid, int64_t ts, uint32_t first, uint32_t *task)
+{
+	uint32_t *old = mer_map_get(&m->tids, (uint32_t)old_tid);
+	if (!old || !*old || *old - 1 == first)
+		return 0;
+	uint32_t thread = *old - 1;
+	int rc = kernel_is_on_cpu(model_open(m, first)->state)
+			 ? 0
+			 : model_settle(m, first, ts, KERNEL_UNKNOWN);
+	struct kernel_task *t = &m->h->tasks[first];
+	uint32_t *at = mer_map_put(&m->tids, (uint32_t)t->tid);
+	if (!at)
+		return mer_fail_nomem(m->err);
+	if (t->died == INT64_MAX)
+		t->died = ts > model_open(m, first)->begin ? ts : model_open(m, first)->begin;
+	t->end = t->died;
+	m->h->tasks[thread].tid = t->tid;
+	*at = thread + 1;
+	*task = thread;
+	return rc;
+}
+
 int model_exec(struct kernel_model *m, int64_t ts, const uint64_t *slots)
 {
 	enum { COMM = 15 }; /* what the kernel keeps of a name */
@@ -325,6 +419,11 @@ int model_exec(struct kernel_model *m, int64_t ts, const uint64_t *slots)
 	if (rc)
 		return rc;
 	m->h->tasks[task].is_kernel = false;
+	if ((int32_t)slots[EXEC_OLD] > 0 && slots[EXEC_OLD] != slots[EXEC_TID]) {
+		rc = take_number(m, (int32_t)slots[EXEC_OLD], ts, task, &task);
+		if (rc)
+			return rc;
+	}
 	size_t len;
 	const char *file = model_text(&slots[EXEC_FILE], &len);
 	const char *slash = len ? memrchr(file, '/', len) : NULL;

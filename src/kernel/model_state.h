@@ -12,7 +12,7 @@
 #include "kernel/files.h"
 #include "kernel/model.h"
 
-enum { MODEL_MAX_CONTEXTS = 16, MODEL_SOFTIRQS = 10 };
+enum { MODEL_MAX_CONTEXTS = 16, MODEL_SOFTIRQS = 10, MODEL_SKBS = 256 };
 
 enum context_kind {
 	CONTEXT_IRQ,	 /* nr: irq */
@@ -46,7 +46,9 @@ struct cpu {
 	int64_t raised[MODEL_SOFTIRQS]; /* and not begun yet; INT64_MIN: not */
 	bool is_fresh; /* its record has just begun (again): it may be in an interrupt */
 	int64_t fresh_since;
-	uint32_t in_loss; /* losses going on */
+	uint32_t in_loss;   /* losses going on */
+	int64_t idle_since; /* what is told of while it is idle; see struct kernel_idle */
+	uint8_t idle_cause;
 	/* Without any context, since the last switch: see struct context. */
 	bool has_packet;
 	uint32_t packet, request;
@@ -63,6 +65,7 @@ struct live {		 /* a task's state, besides its open span (kernel_task.last) */
 	uint16_t kind;	     /* enum kernel_call_kind of call */
 	uint32_t mode_since; /* the first span for which the mode is not known; KERNEL_NONE */
 	int64_t call_begin;  /* INT64_MIN: not seen */
+	uint64_t args[2];    /* of the call, if it is on a futex */
 };
 
 struct kernel_model {
@@ -81,11 +84,17 @@ struct kernel_model {
 	uint32_t number_names[512]; /* by number of a call: its name, plus 1 */
 	bool has_wakeups;	    /* the host records who is woken */
 	bool has_interrupts;	    /* ... and interrupts, of any kind */
+	bool has_late_wakeups;	    /* ... and a sign of each wake-up after the task left its CPU */
 	uint8_t wake_rank;	    /* the best source of wake-ups seen */
 	uint32_t n_begun, n_ended;  /* of the losses */
 	int64_t next_boundary;	    /* time of the next begin or end of a loss */
 	size_t next_end;	    /* of in.ends */
 	uint32_t futex_name;
+	struct model_skb { /* received packets, by the hash of their buffer's address */
+		uint64_t address;
+		int64_t time;
+		uint32_t packet;
+	} skbs[MODEL_SKBS];
 	struct mer_err *err;
 };
 
@@ -129,6 +138,8 @@ int model_free_task(struct kernel_model *m, int64_t ts, const uint64_t *slots);
 int model_rename(struct kernel_model *m, uint32_t task, int64_t ts, const uint64_t *text);
 
 /* model_context.c */
+/* What the CPU did while it was idle, up to ts; from then on it is this. */
+int model_tell_idle(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_cause now);
 int model_push(
 	struct kernel_model *m, struct cpu *c, int64_t ts, enum context_kind kind, uint32_t nr);
 int model_pop(
@@ -164,10 +175,18 @@ int model_tell_packet(struct kernel_model *m, struct cpu *c, int64_t ts, bool is
 	uint32_t packet, const uint64_t *slots);
 
 /* Slots after the CPU. */
-enum { SWITCH_PREV = 1, SWITCH_STATE, SWITCH_NEXT, SWITCH_PREV_COMM, SWITCH_NEXT_COMM = 6 };
+enum {
+	SWITCH_PREV = 1,
+	SWITCH_STATE,
+	SWITCH_NEXT,
+	SWITCH_PREV_COMM,
+	SWITCH_NEXT_COMM = 6,
+	SWITCH_PRIO = 8 /* only if wanted */
+};
 enum { WAKE_TID = 1, WAKE_CPU, WAKE_COMM };
 enum { FORK_PARENT = 1, FORK_PARENT_PID, FORK_CHILD, FORK_CHILD_PID, FORK_COMM, FORK_NS = 7 };
 enum { EXEC_TID = 1, EXEC_OLD, EXEC_FILE };
+enum { PACKET_SKB = 1 };
 enum { IRQ_NR = 1, IRQ_NAME, DUMP_IRQ_ACTION = 4 };
 enum {
 	BLOCK_DEV = 1,

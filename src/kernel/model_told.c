@@ -67,7 +67,7 @@ int model_told(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_ev
 int model_tell_packet(struct kernel_model *m, struct cpu *c, int64_t ts, bool is_send,
 	uint32_t packet, const uint64_t *slots)
 {
-	enum { LEN = 1, NAME };
+	enum { LEN = 2, NAME };
 	const struct kernel_observer *o = m->in.observer;
 	if (!o || !o->packet)
 		return 0;

@@ -14,24 +14,48 @@ enum kernel_wants {
 	KERNEL_WANT_MEMORY = 2,	 /* pages, slab, page faults */
 	KERNEL_WANT_PACKETS = 4, /* length and device of packets */
 	KERNEL_WANT_FREQUENCY = 8,
-	KERNEL_WANT_SIGNALS = 16
+	KERNEL_WANT_SIGNALS = 16,
+	KERNEL_WANT_PRIORITIES = 32 /* of tasks when they come onto a CPU */
 };
 
 struct kernel_call_end { /* a system call that began and ended while recorded */
 	uint32_t task, call;
 	int64_t begin, end; /* ns */
 	int64_t ret;
-	uint16_t kind; /* enum kernel_call_kind */
-	uint16_t cpu;  /* where it ended */
+	uint16_t kind;	  /* enum kernel_call_kind */
+	uint16_t cpu;	  /* where it ended */
+	uint64_t args[2]; /* KERNEL_CALL_FUTEX: as its row in calls.h says; others: 0 */
+};
+
+enum kernel_interrupt_kind {
+	KERNEL_BY_IRQ,	   /* nr: irq */
+	KERNEL_BY_ANY_IRQ, /* a device's, not said which: nr is KERNEL_NONE */
+	KERNEL_BY_SOFTIRQ, /* nr: vec */
+	KERNEL_BY_HRTIMER, /* the three timers: nr is KERNEL_NONE */
+	KERNEL_BY_TIMER,   /* of the timer wheel */
+	KERNEL_BY_LOCAL_TIMER,
+	KERNEL_BY_IPI,	  /* nr: vector */
+	KERNEL_BY_VECTOR, /* nr: vector */
+	KERNEL_N_INTERRUPT_KINDS
 };
 
 struct kernel_interrupt {
 	uint16_t cpu;
+	uint8_t kind;	 /* enum kernel_interrupt_kind; more exact than the following two */
+	uint32_t nr;	 /* KERNEL_NONE: none */
 	uint8_t cause;	 /* KERNEL_IRQ, _SOFTIRQ, _TIMER, _IPI */
 	uint32_t source; /* irq, vec; KERNEL_NONE: not said */
 	uint32_t task;	 /* that was interrupted; KERNEL_NONE: idle, or not known */
 	int64_t raised;	 /* softirqs: when it was asked for; INT64_MIN: not known */
 	int64_t begin, end;
+};
+
+struct kernel_idle { /* a CPU without a task. These and the spans on a CPU never overlap; when there is
+		      * neither, what it did is not known. */
+	int64_t begin, end;
+	uint16_t cpu;
+	uint8_t cause; /* KERNEL_NO_CAUSE: idle; otherwise what it served meanwhile: KERNEL_IRQ,
+			  _SOFTIRQ, _TIMER, _IPI, the innermost as in KERNEL_INTERRUPTED */
 };
 
 struct kernel_packet_seen { /* an event of a packet, matched or not */
@@ -73,6 +97,11 @@ struct kernel_observer {
 	int (*call)(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c);
 	int (*request)(void *ctx, const struct kernel_host *h, uint32_t request); /* completed */
 	int (*interrupt)(void *ctx, const struct kernel_host *h, const struct kernel_interrupt *i);
+	int (*idle)(void *ctx, const struct kernel_host *h, const struct kernel_idle *i);
+	/* A task was woken that was ready already: it had been preempted when it was about to wait. by:
+	 * span of the task that did so, KERNEL_NONE: none, or not known. */
+	int (*woken_ready)(
+		void *ctx, const struct kernel_host *h, uint32_t task, int64_t time, uint32_t by);
 	int (*packet)(void *ctx, const struct kernel_host *h, const struct kernel_packet_seen *p);
 	int (*memory)(void *ctx, const struct kernel_host *h, const struct kernel_memory *m);
 	int (*signal)(void *ctx, const struct kernel_host *h, const struct kernel_signal *s);

@@ -1,10 +1,10 @@
 #include "kernel/world.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernel/model.h"
+#include "kernel/recorded.h"
 #include "sync/result.h"
 #include "trace/cursor.h"
 
@@ -12,7 +12,7 @@ struct builder {
 	struct kernel_world *w;
 	const struct kernel_world_options *o;
 	struct kernel_layouts *layouts;
-	struct trace_reading *switches;
+	struct trace_reading *switches, *all;
 	struct kernel_end **ends; /* by host */
 	size_t *n_ends;
 };
@@ -153,10 +153,16 @@ static int build_host(void *ctx, size_t i, unsigned worker, struct mer_err *err)
 	struct kernel_losses losses;
 	struct kernel_model *m = NULL;
 	(void)worker;
-	int rc = kernel_losses_find(w->e, (uint32_t)i, b->switches, &losses, err);
+	int64_t begin, end;
+	int rc = kernel_recorded_find(w->e, (uint32_t)i, b->all, &begin, &end, err);
+	losses = (struct kernel_losses){ .begin = MER_NO_TIME };
+	if (rc == 0)
+		rc = kernel_losses_find(w->e, (uint32_t)i, b->switches, &losses, err);
 	struct kernel_model_input in = { .e = w->e,
 		.host = (uint32_t)i,
 		.layouts = b->layouts,
+		.begin = begin == MER_NO_TIME ? 0 : begin,
+		.end = end == MER_NO_TIME ? 0 : end,
 		.losses = &losses,
 		.packets = w->packets,
 		.ends = b->ends[i],
@@ -232,6 +238,8 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 	if (rc == 0)
 		rc = kernel_switch_reading_new(e, &b.switches, err);
 	if (rc == 0)
+		rc = kernel_recorded_reading_new(e, &b.all, err);
+	if (rc == 0)
 		rc = mer_pool_run(b.o->n_threads, w->n_hosts, build_host, &b, b.o->cancel, err);
 	for (uint32_t i = 0; b.ends && i < w->n_hosts; i++)
 		free(b.ends[i]);
@@ -239,6 +247,7 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 	free(b.n_ends);
 	kernel_layouts_free(b.layouts);
 	trace_reading_free(b.switches);
+	trace_reading_free(b.all);
 	for (uint32_t i = 0; rc == 0 && i < w->n_hosts; i++)
 		report_host(e, i, &w->hosts[i]);
 	if (rc) {
@@ -260,6 +269,29 @@ void kernel_world_free(struct kernel_world *w)
 	free(w);
 }
 
+/* * and ? alone: names have brackets. Linear: after a * only the last one is gone back to. */
+static bool fits(const char *pattern, const char *text)
+{
+	const char *star = NULL, *from = NULL;
+	while (*text) {
+		if (*pattern == '*') {
+			star = pattern++;
+			from = text;
+		} else if (*pattern == '?' || *pattern == *text) {
+			pattern++;
+			text++;
+		} else if (star) {
+			pattern = star + 1;
+			text = ++from;
+		} else {
+			return false;
+		}
+	}
+	while (*pattern == '*')
+		pattern++;
+	return *pattern == '\0';
+}
+
 uint32_t kernel_find_task(const struct kernel_host *h, int32_t tid, const char *comm, uint32_t from)
 {
 	for (uint32_t i = from; i < h->n_tasks; i++) {
@@ -269,7 +301,7 @@ uint32_t kernel_find_task(const struct kernel_host *h, int32_t tid, const char *
 		if (!comm)
 			return i;
 		for (uint32_t n = t->name; n != KERNEL_NONE; n = h->renames[n].before)
-			if (fnmatch(comm, kernel_name_text(h, h->renames[n].name), 0) == 0)
+			if (fits(comm, kernel_name_text(h, h->renames[n].name)))
 				return i;
 	}
 	return KERNEL_NONE;
