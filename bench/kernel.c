@@ -68,6 +68,7 @@ static int time_paths(const struct kernel_world *w, struct mer_err *err)
 
 int main(int argc, char **argv)
 {
+	static const struct sync_gather_options gather = { .keep_streams = true };
 	struct mer_err err = { 0 };
 	struct mer_experiment *e;
 	struct sync_messages messages = { 0 };
@@ -80,7 +81,7 @@ int main(int argc, char **argv)
 	bool paths = strcmp(argv[1], "path") == 0;
 	if (mer_experiment_open((const char *const *)argv + 2, (size_t)argc - 2, NULL, &e, &err))
 		return fail(&err);
-	if (paths && sync_gather(e, NULL, &messages, &err))
+	if (paths && sync_gather(e, &gather, &messages, &err))
 		return fail(&err);
 	if (paths && e->n_hosts > 1) {
 		struct mer_arena arena;

@@ -1,9 +1,21 @@
 /* All analyses: the list that verbs, help and (later) the page go by. */
 #include <string.h>
 
-#include "analysis/analysis.h"
+#include "analysis/all.h"
 
-const struct analysis *const analyses[] = { NULL };
+const struct analysis *const analyses[] = {
+	&analysis_cpu,
+	&analysis_sched,
+	&analysis_poll,
+	&analysis_io,
+	&analysis_net,
+	&analysis_mem,
+	&analysis_faults,
+	&analysis_syscall,
+	&analysis_irq,
+	&analysis_futex,
+	NULL,
+};
 
 const struct analysis *analysis_find(const char *id)
 {

@@ -152,6 +152,8 @@ static void keep_wanted(struct cli_sync *s)
 				continue;
 			if (l->kinds)
 				l->kinds[kept] = l->kinds[k];
+			if (l->streams)
+				l->streams[kept] = l->streams[k];
 			l->messages[kept++] = m;
 		}
 		l->n = kept;

@@ -15,21 +15,25 @@ static bool is_word(const struct cli *cli, const char *word)
 	return cli->sync && strcmp(cli->sync, word) == 0;
 }
 
-/* Finds the messages, which have to be found before clocks are changed, and with r also the result. */
-static int compute(
-	struct cli *cli, struct mer_experiment *e, struct sync_messages *m, struct sync_result **r)
+/* Finds the messages, which have to be found before clocks are changed, and with r also the result.
+ * keep NULL: the messages are wanted for the result only. */
+static int compute(struct cli *cli, struct mer_experiment *e, struct sync_messages *keep,
+	struct sync_result **r)
 {
 	struct cli_progress progress;
+	struct sync_messages own = { 0 }, *m = keep ? keep : &own;
 	struct mer_diags found;
 	cli_progress_begin(&progress, cli, r ? "synchronizing" : "matching", e->bytes);
 	struct sync_gather_options o = { .cancel = &cli->cancel,
 		.done_bytes = &progress.done_bytes,
-		.n_threads = cli_jobs(cli) };
+		.n_threads = cli_jobs(cli),
+		.keep_streams = keep != NULL };
 	struct sync_options solve = { .n_threads = cli_jobs(cli), .no_lines = true };
 	int rc = sync_auto_gather(e, &o, m, &found, &cli->err);
 	if (rc == 0 && r)
 		rc = sync_auto_solve(e, m, &found, &solve, r, &cli->err);
 	mer_diags_fini(&found);
+	sync_messages_free(&own);
 	cli_progress_end(&progress);
 	return rc;
 }
@@ -39,13 +43,11 @@ static int find(struct cli *cli, struct mer_experiment *e, struct sync_messages 
 	struct sync_result **r)
 {
 	struct sync_cache cache;
-	struct sync_messages own = { 0 };
 	sync_cache_find(&cache, e);
 	*r = sync_cache_load(&cache, e);
 	if (*r)
 		return keep ? compute(cli, e, keep, NULL) : 0;
-	int rc = compute(cli, e, keep ? keep : &own, r);
-	sync_messages_free(&own);
+	int rc = compute(cli, e, keep, r);
 	if (rc == 0)
 		sync_cache_save(&cache, *r);
 	return rc;

@@ -232,8 +232,8 @@ static int handle(struct kernel_model *m, struct cpu *c, const struct mer_event 
 	case KERNEL_EV_ANY_IRQ_EXIT: return model_pop(m, c, ts, CONTEXT_ANY_IRQ, 0);
 	case KERNEL_EV_PACKET_ENTRY: return model_push(m, c, ts, CONTEXT_PACKET, 0);
 	case KERNEL_EV_PACKET_EXIT: return model_pop(m, c, ts, CONTEXT_PACKET, 0);
-	case KERNEL_EV_SEND: return model_packet(m, c, ts, true, s);
-	case KERNEL_EV_RECEIVE: return model_packet(m, c, ts, false, s);
+	case KERNEL_EV_SEND: return model_packet(m, c, ev, true);
+	case KERNEL_EV_RECEIVE: return model_packet(m, c, ev, false);
 	case KERNEL_EV_SOFTIRQ_RAISE:
 	case KERNEL_EV_PAGE_ALLOC:
 	case KERNEL_EV_PAGE_FREE:

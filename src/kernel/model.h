@@ -22,6 +22,7 @@
 struct kernel_end { /* of a packet, at this host */
 	int64_t time;
 	uint32_t packet;
+	uint32_t stream; /* that has its event; SYNC_NO_STREAM: not known, of any end of the host */
 	bool is_send;
 };
 
@@ -33,7 +34,7 @@ struct kernel_model_input {
 	int64_t begin, end;
 	struct kernel_losses *losses;  /* of this host */
 	struct kernel_packet *packets; /* of the world; this host's sides of them are filled */
-	const struct kernel_end *ends; /* by time */
+	const struct kernel_end *ends; /* by time, stream, packet */
 	size_t n_ends;
 	const struct kernel_observer *observer; /* NULL: nobody listens */
 };

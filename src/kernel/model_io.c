@@ -202,15 +202,23 @@ int model_block(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_e
 
 /* ---- packets ---- */
 
-/* The packet whose end this event is. Events that are no end of a matched one have none. */
-static uint32_t find_packet(struct kernel_model *m, int64_t ts, bool is_send)
+/* The packet whose end this event is. Events that are no end of a matched one have none. Ends and
+ * events are in the same order; of several in one stream at the same time, the first event is taken for
+ * the first end. */
+static uint32_t find_packet(struct kernel_model *m, const struct mer_event *ev, bool is_send)
 {
-	const struct kernel_end *ends = m->in.ends;
-	while (m->next_end < m->in.n_ends && ends[m->next_end].time < ts)
-		m->next_end++;
-	for (size_t i = m->next_end; i < m->in.n_ends && ends[i].time == ts; i++)
-		if (ends[i].is_send == is_send)
-			return ends[i].packet;
+	for (size_t *i = &m->next_end[is_send]; *i < m->in.n_ends; ++*i) {
+		const struct kernel_end *e = &m->in.ends[*i];
+		if (e->is_send != is_send || e->time < ev->ts)
+			continue;
+		bool is_any = e->stream == SYNC_NO_STREAM;
+		if (e->time > ev->ts || (!is_any && e->stream > ev->stream))
+			break;
+		if (is_any || e->stream == ev->stream) {
+			++*i;
+			return e->packet;
+		}
+	}
 	return KERNEL_NONE;
 }
 
@@ -238,10 +246,9 @@ static uint32_t passed_on(struct kernel_model *m, int64_t ts, uint64_t skb, uint
 	return packet;
 }
 
-int model_packet(
-	struct kernel_model *m, struct cpu *c, int64_t ts, bool is_send, const uint64_t *slots)
+int model_packet(struct kernel_model *m, struct cpu *c, const struct mer_event *ev, bool is_send)
 {
-	uint32_t packet = find_packet(m, ts, is_send), span = model_span_on(m, c);
+	uint32_t packet = find_packet(m, ev, is_send), span = model_span_on(m, c);
 	struct context *x = model_context(c);
 	if (is_send && packet != KERNEL_NONE && !c->is_fresh) {
 		struct kernel_packet *p = &m->in.packets[packet];
@@ -251,10 +258,10 @@ int model_packet(
 		p->sender = by_interrupt ? KERNEL_NONE : span;
 		p->answers = !by_interrupt ? KERNEL_NONE : x ? served_packet(c) : c->packet;
 	}
-	int rc = model_tell_packet(m, c, ts, is_send, packet, slots);
+	int rc = model_tell_packet(m, c, ev->ts, is_send, packet, ev->slots);
 	if (rc || is_send)
 		return rc;
-	packet = passed_on(m, ts, slots[PACKET_SKB], packet);
+	packet = passed_on(m, ev->ts, ev->slots[PACKET_SKB], packet);
 	if (packet != KERNEL_NONE)
 		m->in.packets[packet].receiver = span;
 	if (x) {

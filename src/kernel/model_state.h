@@ -88,7 +88,7 @@ struct kernel_model {
 	uint8_t wake_rank;	    /* the best source of wake-ups seen */
 	uint32_t n_begun, n_ended;  /* of the losses */
 	int64_t next_boundary;	    /* time of the next begin or end of a loss */
-	size_t next_end;	    /* of in.ends */
+	size_t next_end[2];	    /* of in.ends, by is_send */
 	uint32_t futex_name;
 	struct model_skb { /* received packets, by the hash of their buffer's address */
 		uint64_t address;
@@ -164,8 +164,7 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 	const struct kernel_binding *b);
 int model_block(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
 	const uint64_t *slots);
-int model_packet(
-	struct kernel_model *m, struct cpu *c, int64_t ts, bool is_send, const uint64_t *slots);
+int model_packet(struct kernel_model *m, struct cpu *c, const struct mer_event *ev, bool is_send);
 int model_dump(struct kernel_model *m, int64_t ts, enum kernel_event event, const uint64_t *slots);
 
 /* model_told.c */

@@ -38,7 +38,12 @@ static int compare_packets(const void *a, const void *b)
 		return p->received < q->received ? -1 : 1;
 	if (p->from != q->from)
 		return p->from < q->from ? -1 : 1;
-	return (p->to > q->to) - (p->to < q->to);
+	if (p->to != q->to)
+		return p->to < q->to ? -1 : 1;
+	if (p->sent_stream != q->sent_stream)
+		return p->sent_stream < q->sent_stream ? -1 : 1;
+	return (p->received_stream > q->received_stream) -
+	       (p->received_stream < q->received_stream);
 }
 
 static int compare_ends(const void *a, const void *b)
@@ -46,6 +51,8 @@ static int compare_ends(const void *a, const void *b)
 	const struct kernel_end *p = a, *q = b;
 	if (p->time != q->time)
 		return p->time < q->time ? -1 : 1;
+	if (p->stream != q->stream)
+		return p->stream < q->stream ? -1 : 1;
 	return (p->packet > q->packet) - (p->packet < q->packet);
 }
 
@@ -72,6 +79,9 @@ static int collect_packets(struct kernel_world *w, const struct sync_messages *m
 				.received = common_time(r, l->to, l->messages[k].received),
 				.from = l->from,
 				.to = l->to,
+				.sent_stream = l->streams ? l->streams[k].sent : SYNC_NO_STREAM,
+				.received_stream =
+					l->streams ? l->streams[k].received : SYNC_NO_STREAM,
 				.sender = KERNEL_NONE,
 				.answers = KERNEL_NONE,
 				.receiver = KERNEL_NONE,
@@ -106,8 +116,10 @@ static int collect_ends(struct builder *b, struct mer_err *err)
 	}
 	for (uint32_t i = 0; i < w->n_packets; i++) {
 		const struct kernel_packet *p = &w->packets[i];
-		b->ends[p->from][b->n_ends[p->from]++] = (struct kernel_end){ p->sent, i, true };
-		b->ends[p->to][b->n_ends[p->to]++] = (struct kernel_end){ p->received, i, false };
+		b->ends[p->from][b->n_ends[p->from]++] =
+			(struct kernel_end){ p->sent, i, p->sent_stream, true };
+		b->ends[p->to][b->n_ends[p->to]++] =
+			(struct kernel_end){ p->received, i, p->received_stream, false };
 	}
 	for (uint32_t i = 0; i < w->n_hosts; i++)
 		qsort(b->ends[i], b->n_ends[i], sizeof(**b->ends), compare_ends);

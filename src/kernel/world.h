@@ -20,6 +20,8 @@ struct sync_result;
 struct kernel_packet {
 	int64_t sent, received; /* ns; sent <= received */
 	uint32_t from, to;	/* hosts */
+	/* Of the experiment: which has the event; SYNC_NO_STREAM: not known. */
+	uint32_t sent_stream, received_stream;
 	/* Who sent it: the span of a task, when a task sent it; otherwise it was sent by an interrupt
 	 * (or the event was not seen), and answers says for which packet: number, or KERNEL_NONE. */
 	uint32_t sender;

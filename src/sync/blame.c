@@ -126,6 +126,11 @@ static size_t merge(struct event *e, size_t n)
 	return kept;
 }
 
+static int64_t to_ns(double x)
+{
+	return x >= 9.2e18 ? INT64_MAX : x <= -9.2e18 ? INT64_MIN + 1 : (int64_t)x;
+}
+
 static int fill(struct event *e, size_t n, struct mer_arena *arena, struct sync_drift *d,
 	struct mer_err *err)
 {
@@ -135,11 +140,11 @@ static int fill(struct event *e, size_t n, struct mer_arena *arena, struct sync_
 		return mer_fail_nomem(err);
 	for (size_t i = 0; i < n; i++) {
 		if (e[i].rate == 0) {
-			steps[d->n_steps++] = (struct sync_step){ e[i].range, (int64_t)e[i].jump };
+			steps[d->n_steps++] = (struct sync_step){ e[i].range, to_ns(e[i].jump) };
 			continue;
 		}
 		/* Its first and last moments hide in the spread of the latencies. */
-		int64_t edge = (int64_t)(fmin(e[i].open, 1e15) / e[i].rate) + 50000000;
+		int64_t edge = (int64_t)fmin(e[i].open / e[i].rate, 1e18) + 50000000;
 		struct sync_slew s = {
 			{ sync_sub(e[i].range.begin, edge), sync_add(e[i].range.end, edge) },
 			copysign(e[i].rate * 1e6, e[i].jump),
@@ -200,7 +205,7 @@ int sync_blame_hosts(const struct sync_messages *m, struct sync_pairs *pairs,
 			/* The break is of f = other clock - axis' clock. */
 			double jump = (double)b->jump_ns * (host == p->axis ? -1 : 1);
 			events[k++] = (struct event){ host, sync_break_range(p, b, host), jump,
-				b->rate, isfinite(p->median) ? 2 * p->median : 0 };
+				b->rate, isfinite(p->median) ? 2 * fabs(p->median) : 0 };
 		}
 	}
 	if (rc == 0)

@@ -24,6 +24,7 @@ struct sync_end {
 	uint32_t seq, ack;
 	uint32_t addresses, ports; /* of the flow; addresses 0: no IP header was recorded */
 	uint32_t from, to;	   /* hashes of the addresses */
+	uint32_t stream;	   /* of its event, in the experiment */
 	uint16_t flags, id, len;   /* id, len: identification and total length of the IP header */
 	uint8_t head;		   /* TCP: bytes of len that are headers; 0: not known */
 	uint8_t kind : 3;	   /* enum sync_kind */

@@ -338,7 +338,9 @@ uint32_t sync_ends_get(const struct sync_ends *t, const struct mer_event *ev, st
 		without[c->user[i].is_send] += !found;
 		n += found;
 	}
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
 		out[i].time = ev->ts;
+		out[i].stream = ev->stream;
+	}
 	return n;
 }

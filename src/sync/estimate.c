@@ -153,6 +153,13 @@ enum {
 	MAX_KNOTS = 20000 /* of one course while means are taken; beyond, it stays as it is */
 };
 
+/* How much a pair leaves open. Limits that contradict each other, by more than what was rounded, say
+ * nothing. */
+static double open_of(const struct sync_pair_scan *p)
+{
+	return p->median < -1 ? INFINITY : fmax(p->median, 0);
+}
+
 static int mean_of_neighbours(const struct sync_pairs *pairs, const struct sync_pair_course *known,
 	const uint32_t *first, const uint32_t *incident, uint32_t h, struct sync_course *courses,
 	struct mer_err *err)
@@ -164,11 +171,12 @@ static int mean_of_neighbours(const struct sync_pairs *pairs, const struct sync_
 	int rc = each && list && weights ? 0 : mer_fail_nomem(err);
 	double best = INFINITY;
 	for (size_t i = 0; i < n && rc == 0; i++)
-		best = fmin(best, pairs->pairs[incident[first[h] + i]].median);
+		best = fmin(best, open_of(&pairs->pairs[incident[first[h] + i]]));
 	for (size_t i = 0; i < n && rc == 0; i++) {
 		size_t number = incident[first[h] + i];
 		const struct sync_pair_scan *p = &pairs->pairs[number];
-		if (!isfinite(p->median) || p->median > 20 * best)
+		double open = open_of(p);
+		if (!isfinite(open) || open > 20 * best)
 			continue;
 		const struct sync_course *f = p->a == h ? &known[number].on_a : &known[number].on_b;
 		const struct sync_course *outer = &courses[p->a == h ? p->b : p->a];
@@ -176,7 +184,7 @@ static int mean_of_neighbours(const struct sync_pairs *pairs, const struct sync_
 			continue;
 		rc = sync_course_compose(f, outer, &each[k], err);
 		list[k] = &each[k];
-		weights[k] = 1 / ((p->median + 1) * (p->median + 1));
+		weights[k] = 1 / ((open + 1) * (open + 1));
 		k++;
 	}
 	struct sync_course mean = { 0 };

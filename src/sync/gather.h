@@ -17,6 +17,7 @@ struct sync_gather_options {
 	struct mer_cancel *cancel;	    /* NULL: none */
 	_Atomic uint64_t *done_bytes;	    /* raised as events are read, for progress; NULL: not */
 	unsigned n_threads;		    /* 2 or more: hosts are read ahead by another one */
+	bool keep_streams; /* of the messages, for those who look for their events again */
 };
 
 /* Fills m (which it inits; the caller frees it with sync_messages_free in any case). Findings about

@@ -37,8 +37,8 @@ int sync_matcher_new(struct sync_messages *m, size_t max_pending, struct sync_ma
 	t->learned = calloc((size_t)m->n_hosts + 1, sizeof(*t->learned));
 	int rc = t->learned ? 0 : mer_fail_nomem(err);
 	if (rc == 0)
-		rc = sync_pending_init(
-			&t->pending, max_pending ? max_pending : DEFAULT_PENDING, err);
+		rc = sync_pending_init(&t->pending, max_pending ? max_pending : DEFAULT_PENDING,
+			m->keeps_streams, err);
 	if (rc) {
 		sync_matcher_free(t);
 		return rc;
@@ -181,13 +181,27 @@ static uint32_t owner_of(const struct sync_matcher *t, uint32_t address)
 	return owner && *owner != NOBODY ? *owner - 1 : NOBODY;
 }
 
+static void set_stream(struct sync_matcher *t, const struct sync_entry *x, const struct sync_end *e)
+{
+	struct sync_streams *s = sync_pending_streams(&t->pending, x);
+	if (s)
+		*(e->is_send ? &s->sent : &s->received) = e->stream;
+}
+
+static struct sync_streams streams_of(const struct sync_matcher *t, const struct sync_entry *x)
+{
+	const struct sync_streams *s = sync_pending_streams(&t->pending, x);
+	return s ? *s : (struct sync_streams){ SYNC_NO_STREAM, SYNC_NO_STREAM };
+}
+
 static int add_message(struct sync_matcher *t, uint32_t from, uint32_t to,
-	struct sync_message message, uint32_t kind, struct mer_err *err)
+	struct sync_message message, uint32_t kind, struct sync_streams streams,
+	struct mer_err *err)
 {
 	struct sync_link *l = sync_messages_link(t->m, from, to);
 	if (!l)
 		return mer_fail_nomem(err);
-	return sync_link_add(l, message, (enum sync_kind)kind, err);
+	return sync_link_add_in(l, message, (enum sync_kind)kind, streams, err);
 }
 
 /* The entry x and the end e make a message. */
@@ -201,13 +215,15 @@ static int add_match(struct sync_matcher *t, struct sync_entry *x, const struct 
 		x->recv_host = e->host;
 		x->received = e->time;
 	}
+	set_stream(t, x, e);
+	struct sync_streams streams = streams_of(t, x);
 	*match = (struct sync_match){ true, x->send_host, x->recv_host, x->sent, x->received };
 	sync_pending_remember(&t->pending, x);
 	int rc = learn(t, e->from, match->from, err);
 	if (rc)
 		return rc;
 	return add_message(t, match->from, match->to,
-		(struct sync_message){ match->sent, match->received }, e->kind, err);
+		(struct sync_message){ match->sent, match->received }, e->kind, streams, err);
 }
 
 static int count_lost(
@@ -240,7 +256,8 @@ static int settle_oldest(struct sync_matcher *t, bool is_full, struct mer_err *e
 			rc = count_lost(t, x, is_full, err);
 		else
 			rc = add_message(t, x->send_host, x->send_host,
-				(struct sync_message){ x->sent, x->received }, x->kind, err);
+				(struct sync_message){ x->sent, x->received }, x->kind,
+				streams_of(t, x), err);
 		break;
 	case SYNC_RECEIVED:
 		t->m->hosts[x->recv_host].n_unmatched_received++;
@@ -375,6 +392,7 @@ static int insert(struct sync_matcher *t, const struct sync_end *e, struct mer_e
 	struct sync_entry *new = sync_pending_add(&t->pending, &x);
 	if (!new)
 		return mer_fail_nomem(err);
+	set_stream(t, new, e);
 	return e->is_send ? add_tail(t, new, err) : 0;
 }
 
@@ -402,10 +420,19 @@ static int send_again(
 	} else if (reuses_keys(e->kind) && !close) {
 		give_up(t, x);
 	} else if (e->addresses && (close || has_same_id(x, e))) {
+		/* A hop inside the host: whoever asks who sent it follows the hops back. */
+		int rc = x->state == SYNC_LOOPED
+				 ? add_message(t, x->send_host, x->send_host,
+					   (struct sync_message){ x->sent, x->received }, x->kind,
+					   streams_of(t, x), err)
+				 : 0;
+		if (rc)
+			return rc;
 		x->sent = e->time;
+		set_stream(t, x, e);
 		x->state = SYNC_SENT;
 		x->recv_host = e->to;
-		int rc = !x->addresses || !is_same_flow(x, e) ? upgrade(t, x, e, err) : 0;
+		rc = !x->addresses || !is_same_flow(x, e) ? upgrade(t, x, e, err) : 0;
 		if (rc)
 			return rc;
 	}
@@ -500,10 +527,16 @@ static int add_receive(struct sync_matcher *t, const struct sync_end *e, struct 
 				continue;
 			if (x->send_host != e->host || is_unique(e->kind))
 				return add_match(t, x, e, match, err);
-			if (x->state == SYNC_LOOPED)
+			if (x->state == SYNC_LOOPED) {
+				if (is_close(x->received, e->time)) {
+					x->received = e->time; /* on a device further up */
+					set_stream(t, x, e);
+				}
 				return count_duplicate(t, x, e, err);
+			}
 			x->state = SYNC_LOOPED;
 			x->received = e->time;
+			set_stream(t, x, e);
 			return 0;
 		}
 	}

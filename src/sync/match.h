@@ -20,9 +20,10 @@
  *   and of users' messages have to be unique, else they are given up in the same way.
  * - Messages of a host to itself (loopback, containers) have no place in the order above, because a
  *   host also sees what it sends to others on its own bridges. So a receive on the sending host is
- *   only noted, the last hop of it, and becomes a message when the send is forgotten without having
- *   been received elsewhere - unless its destination address is known to be another host's: then it
- *   was lost on its way there.
+ *   only noted, and becomes a message when the packet is sent again there (a hop between devices), or
+ *   when the send is forgotten without having been received elsewhere - unless its destination address
+ *   is known to be another host's: then it was lost on its way there. Received again at once, on a
+ *   device further up, the later time counts.
  * - Segments that an interface cut or merged do not agree in their length and flags. A receive and a
  *   send of the same flow that begin with the same byte (and acknowledgement and identification), or
  *   end with the same byte, are a message all the same: the first sending of a byte precedes every

@@ -28,6 +28,7 @@ void sync_messages_free(struct sync_messages *m)
 	for (size_t i = 0; i < m->n_links; i++) {
 		free(m->links[i].messages);
 		free(m->links[i].kinds);
+		free(m->links[i].streams);
 	}
 	free(m->links);
 	free(m->hosts);
@@ -73,12 +74,31 @@ static bool grow(struct sync_link *l)
 			return false;
 		l->kinds = k;
 	}
+	if (l->streams) {
+		struct sync_streams *s = realloc(l->streams, cap * sizeof(*s));
+		if (!s)
+			return false;
+		l->streams = s;
+	}
 	l->cap = cap;
 	return true;
 }
 
+static const struct sync_streams no_streams = { SYNC_NO_STREAM, SYNC_NO_STREAM };
+
+static bool is_known(struct sync_streams s)
+{
+	return s.sent != SYNC_NO_STREAM || s.received != SYNC_NO_STREAM;
+}
+
 int sync_link_add(
 	struct sync_link *l, struct sync_message msg, enum sync_kind kind, struct mer_err *err)
+{
+	return sync_link_add_in(l, msg, kind, no_streams, err);
+}
+
+int sync_link_add_in(struct sync_link *l, struct sync_message msg, enum sync_kind kind,
+	struct sync_streams streams, struct mer_err *err)
 {
 	if (l->n == l->cap && !grow(l))
 		return mer_fail_nomem(err);
@@ -88,23 +108,46 @@ int sync_link_add(
 			return mer_fail_nomem(err);
 		memset(l->kinds, SYNC_TCP, l->n);
 	}
+	if (is_known(streams) && !l->streams) {
+		l->streams = malloc(l->cap * sizeof(*l->streams));
+		if (!l->streams)
+			return mer_fail_nomem(err);
+		for (size_t i = 0; i < l->n; i++)
+			l->streams[i] = no_streams;
+	}
 	if (l->kinds)
 		l->kinds[l->n] = (uint8_t)kind;
+	if (l->streams)
+		l->streams[l->n] = streams;
 	l->messages[l->n++] = msg;
 	return 0;
 }
 
-struct sorted { /* a message with its kind */
+struct sorted { /* a message with its kind and streams */
 	struct sync_message m;
+	struct sync_streams streams;
 	uint8_t kind;
 };
 
 static int by_sent(const void *a, const void *b)
 {
-	const struct sync_message *x = a, *y = b; /* also the first members of struct sorted */
+	const struct sync_message *x = a, *y = b;
 	if (x->sent != y->sent)
 		return x->sent < y->sent ? -1 : 1;
 	return (x->received > y->received) - (x->received < y->received);
+}
+
+/* Where several CPUs sent or received at the same time: by their streams. */
+static int by_sent_in(const void *a, const void *b)
+{
+	const struct sorted *x = a, *y = b;
+	int c = by_sent(&x->m, &y->m);
+	if (c)
+		return c;
+	if (x->streams.sent != y->streams.sent)
+		return x->streams.sent < y->streams.sent ? -1 : 1;
+	return (x->streams.received > y->streams.received) -
+	       (x->streams.received < y->streams.received);
 }
 
 static bool is_sorted(const struct sync_link *l)
@@ -119,7 +162,7 @@ static int sort_link(struct sync_link *l, struct mer_err *err)
 {
 	if (is_sorted(l))
 		return 0;
-	if (!l->kinds) {
+	if (!l->kinds && !l->streams) {
 		qsort(l->messages, l->n, sizeof(*l->messages), by_sent);
 		return 0;
 	}
@@ -127,11 +170,15 @@ static int sort_link(struct sync_link *l, struct mer_err *err)
 	if (!s)
 		return mer_fail_nomem(err);
 	for (size_t i = 0; i < l->n; i++)
-		s[i] = (struct sorted){ l->messages[i], l->kinds[i] };
-	qsort(s, l->n, sizeof(*s), by_sent);
+		s[i] = (struct sorted){ l->messages[i], l->streams ? l->streams[i] : no_streams,
+			l->kinds ? l->kinds[i] : (uint8_t)SYNC_TCP };
+	qsort(s, l->n, sizeof(*s), by_sent_in);
 	for (size_t i = 0; i < l->n; i++) {
 		l->messages[i] = s[i].m;
-		l->kinds[i] = s[i].kind;
+		if (l->kinds)
+			l->kinds[i] = s[i].kind;
+		if (l->streams)
+			l->streams[i] = s[i].streams;
 	}
 	free(s);
 	return 0;

@@ -27,10 +27,19 @@ struct sync_message {
 	int64_t received; /* clock of link.to, ns */
 };
 
+enum { SYNC_NO_STREAM = UINT32_MAX };
+
+/* The streams, numbered as in the experiment, that have the events of a message's ends. Times alone do
+ * not tell events of several CPUs apart. SYNC_NO_STREAM: not known. */
+struct sync_streams {
+	uint32_t sent, received;
+};
+
 struct sync_link { /* one direction between two hosts; from == to: messages to itself */
 	uint32_t from, to;
 	struct sync_message *messages; /* malloc'ed; by sent, then received */
 	uint8_t *kinds;		       /* as messages: enum sync_kind; NULL: all SYNC_TCP */
+	struct sync_streams *streams;  /* as messages; NULL: none is known */
 	size_t n, cap;
 	uint64_t n_duplicates; /* seen again: bridges, virtual interfaces, retransmissions */
 	uint64_t n_reordered;  /* received before one that was sent earlier */
@@ -50,6 +59,7 @@ struct sync_messages {
 	size_t n_links, cap_links;
 	struct sync_host_counts *hosts; /* malloc'ed */
 	uint32_t n_hosts;
+	bool keeps_streams;	 /* of the messages found from now on */
 	struct mer_map link_map; /* from << 32 | to -> number of the link, plus 1 */
 };
 
@@ -59,6 +69,9 @@ void sync_messages_free(struct sync_messages *m);
 struct sync_link *sync_messages_link(struct sync_messages *m, uint32_t from, uint32_t to);
 int sync_link_add(
 	struct sync_link *l, struct sync_message msg, enum sync_kind kind, struct mer_err *err);
+/* The same of a message whose streams are known. */
+int sync_link_add_in(struct sync_link *l, struct sync_message msg, enum sync_kind kind,
+	struct sync_streams streams, struct mer_err *err);
 /* After the last message: sorts each link's messages, counts the reordered. */
 int sync_messages_finish(struct sync_messages *m, struct mer_err *err);
 

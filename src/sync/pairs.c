@@ -145,8 +145,9 @@ struct sync_range sync_break_range(
 {
 	if (pair->axis == host)
 		return (struct sync_range){ b->begin.x, b->end.x };
-	return (struct sync_range){ sync_add(b->begin.x, b->begin.y),
-		sync_add(b->end.x, b->end.y) };
+	/* Points that no clock can have made may be in the other order there. */
+	int64_t p = sync_add(b->begin.x, b->begin.y), q = sync_add(b->end.x, b->end.y);
+	return p < q ? (struct sync_range){ p, q } : (struct sync_range){ q, p };
 }
 
 struct place {		    /* a link as a pair, for sorting */

@@ -87,9 +87,9 @@ static uint32_t code_of(const struct sync_pending *p, const struct sync_entry *x
 	return (uint32_t)(x - p->waiting.entries) + 1;
 }
 
-int sync_pending_init(struct sync_pending *p, size_t max, struct mer_err *err)
+int sync_pending_init(struct sync_pending *p, size_t max, bool keeps_streams, struct mer_err *err)
 {
-	*p = (struct sync_pending){ 0 };
+	*p = (struct sync_pending){ .keeps_streams = keeps_streams };
 	p->waiting.max = max > MAX_WAITING ? MAX_WAITING : (uint32_t)max;
 	p->matched.max = max > MAX_MATCHED ? MAX_MATCHED : (uint32_t)max;
 	return reserve(&p->keys) && reserve(&p->tails) ? 0 : mer_fail_nomem(err);
@@ -99,6 +99,7 @@ void sync_pending_fini(struct sync_pending *p)
 {
 	free(p->waiting.entries);
 	free(p->matched.entries);
+	free(p->streams);
 	free(p->keys.slots);
 	free(p->tails.slots);
 	*p = (struct sync_pending){ 0 };
@@ -109,11 +110,16 @@ static struct sync_entry *at(const struct sync_ring *r, uint32_t i)
 	return &r->entries[(r->oldest + i) & (r->cap - 1)];
 }
 
+static uint32_t next_cap(const struct sync_ring *r)
+{
+	return r->cap ? r->cap * 2 : FIRST_CAP;
+}
+
 /* Twice as large. Entries keep their places, but those at the ring's begin that are behind the others
  * come to lie behind them: *n_moved. */
 static bool grow(struct sync_ring *r, uint32_t *n_moved)
 {
-	uint32_t cap = r->cap ? r->cap * 2 : FIRST_CAP;
+	uint32_t cap = next_cap(r);
 	struct sync_entry *p = realloc(r->entries, cap * sizeof(*p));
 	if (!p)
 		return false;
@@ -160,6 +166,8 @@ static void compact(struct sync_pending *p)
 			continue;
 		if (from != to) {
 			*to = *from;
+			if (p->streams)
+				*sync_pending_streams(p, to) = *sync_pending_streams(p, from);
 			moved(p, to, (uint32_t)(from - r->entries));
 		}
 		kept++;
@@ -184,10 +192,19 @@ static bool make_room(struct sync_pending *p)
 		return true;
 	}
 	uint32_t cap = r->cap, n_moved;
+	if (p->keeps_streams) {
+		struct sync_streams *s = realloc(p->streams, next_cap(r) * sizeof(*s));
+		if (!s)
+			return false;
+		p->streams = s;
+	}
 	if (!grow(r, &n_moved))
 		return false;
-	for (uint32_t i = 0; i < n_moved; i++)
+	for (uint32_t i = 0; i < n_moved; i++) {
 		moved(p, &r->entries[cap + i], i);
+		if (p->streams)
+			p->streams[cap + i] = p->streams[i];
+	}
 	return true;
 }
 

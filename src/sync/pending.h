@@ -50,13 +50,15 @@ struct sync_ring {
 
 struct sync_pending {
 	struct sync_ring waiting, matched;
-	struct sync_index keys;	 /* by kind, seq, ack */
+	bool keeps_streams;
+	struct sync_streams *streams; /* as waiting.entries, if they are kept */
+	struct sync_index keys;	      /* by kind, seq, ack */
 	struct sync_index tails; /* of TCP data that waits for its receive: by flow and the byte
 				    behind it */
 };
 
 /* max: entries that wait; at least 1. */
-int sync_pending_init(struct sync_pending *p, size_t max, struct mer_err *err);
+int sync_pending_init(struct sync_pending *p, size_t max, bool keeps_streams, struct mer_err *err);
 void sync_pending_fini(struct sync_pending *p);
 
 /* The oldest entry that waits; NULL: none. It may be dropped. */
@@ -64,7 +66,13 @@ struct sync_entry *sync_pending_oldest(struct sync_pending *p);
 void sync_pending_drop(struct sync_pending *p, struct sync_entry *x);
 /* Must the oldest one be dropped before another one is added? */
 bool sync_pending_full(const struct sync_pending *p);
-/* The new entry, a copy of *x; NULL: no memory. */
+/* The streams of an entry that waits; NULL: they are not kept. */
+static inline struct sync_streams *sync_pending_streams(
+	const struct sync_pending *p, const struct sync_entry *x)
+{
+	return p->streams ? &p->streams[x - p->waiting.entries] : NULL;
+}
+/* The new entry, a copy of *x, its streams not set; NULL: no memory. */
 struct sync_entry *sync_pending_add(struct sync_pending *p, const struct sync_entry *x);
 /* x is matched: remembers it elsewhere, forgets the one remembered for longest. */
 void sync_pending_remember(struct sync_pending *p, struct sync_entry *x);

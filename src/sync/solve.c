@@ -137,8 +137,9 @@ static int find_tree(struct solve *s)
 		enum sync_quality q = s->r->pairs[i].line.quality;
 		if (classic && q != SYNC_ACCURATE && q != SYNC_APPROXIMATE && q != SYNC_FAIL)
 			continue;
-		/* One way only: a last resort. Not more than what sums up in a double. */
-		double width = isfinite(p->median) ? fmin(p->median + 1, 1e18) : 1e20;
+		/* One way only: a last resort. Not more than what sums up in a double. Limits that
+		 * contradict each other (< 0) tell as little as they are apart. */
+		double width = isfinite(p->median) ? fmin(fabs(p->median) + 1, 1e18) : 1e20;
 		edges[n] = (struct sync_edge){ p->a, p->b, classic ? 1 : width };
 		number[n++] = (uint32_t)i;
 	}
@@ -397,7 +398,8 @@ static int measure_pair(struct solve *s, size_t i, struct mer_err *err)
 	const struct trace_clock_map *a = &s->r->hosts[p->a].map, *b = &s->r->hosts[p->b].map;
 	p->n_left_out = from->n_out;
 	p->bound = (struct sync_bound){ INT64_MAX, INT64_MAX, INT64_MAX, 0 };
-	if (isfinite(from->max) && from->max < 9e18)
+	/* Limits that contradict each other, by more than what was rounded, say nothing. */
+	if (isfinite(from->max) && from->max < 9e18 && from->min > -1)
 		p->bound = (struct sync_bound){ (int64_t)from->min, (int64_t)from->median,
 			(int64_t)from->max, from->max_at };
 	int rc = measure_direction(s, from->ab, a, b, &p->ab, err);

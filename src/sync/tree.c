@@ -87,7 +87,9 @@ static uint32_t search(struct graph *g, uint32_t from, double *sum)
 			double d = g->distance[h] + g->edges[o.edge].width;
 			if (d >= g->distance[o.host])
 				continue;
-			bool is_new = isinf(g->distance[o.host]);
+			bool is_new = g->distance[o.host] == INFINITY;
+			if (!is_new && !g->at[o.host]) /* is in order already */
+				continue;
 			g->distance[o.host] = d;
 			g->parent[o.host] = h;
 			g->edge[o.host] = o.edge;

@@ -48,7 +48,8 @@ static void build(struct kernel_case *c, const char *only)
 	char path[300];
 	snprintf(path, sizeof(path), "%s/traces/%s", c->dir, only ? only : "");
 	if (mer_experiment_open((const char *const[]){ path }, 1, NULL, &c->e, &err) ||
-		sync_gather(c->e, &(struct sync_gather_options){ 0 }, &c->messages, &err))
+		sync_gather(c->e, &(struct sync_gather_options){ .keep_streams = true },
+			&c->messages, &err))
 		fail_msg("%s", err.text);
 	struct mer_arena arena;
 	mer_arena_init(&arena);

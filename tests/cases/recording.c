@@ -38,7 +38,9 @@ void recording_open_paths(
 	struct mer_err err = { 0 };
 	*r = (struct recording){ 0 };
 	if (mer_experiment_open(paths, n, NULL, &r->e, &err) ||
-		sync_gather(r->e, &(struct sync_gather_options){ .n_threads = n_threads },
+		sync_gather(r->e,
+			&(struct sync_gather_options){
+				.n_threads = n_threads, .keep_streams = true },
 			&r->messages, &err))
 		fail_msg("%s", err.text);
 	struct mer_arena arena;

@@ -29,6 +29,8 @@ static int by_time(const void *a, const void *b)
 	const struct kernel_end *p = a, *q = b;
 	if (p->time != q->time)
 		return p->time < q->time ? -1 : 1;
+	if (p->stream != q->stream)
+		return p->stream < q->stream ? -1 : 1;
 	return (p->packet > q->packet) - (p->packet < q->packet);
 }
 
@@ -40,9 +42,10 @@ static struct kernel_end *ends_of(const struct kernel_world *w, uint32_t host, s
 	for (uint32_t i = 0; i < w->n_packets; i++) {
 		const struct kernel_packet *p = &w->packets[i];
 		if (p->from == host)
-			ends[(*n)++] = (struct kernel_end){ p->sent, i, true };
+			ends[(*n)++] = (struct kernel_end){ p->sent, i, p->sent_stream, true };
 		if (p->to == host)
-			ends[(*n)++] = (struct kernel_end){ p->received, i, false };
+			ends[(*n)++] =
+				(struct kernel_end){ p->received, i, p->received_stream, false };
 	}
 	qsort(ends, *n, sizeof(*ends), by_time);
 	return ends;

@@ -70,6 +70,7 @@ static const struct {
 	unsigned entry, exit;
 } widths[KERNEL_N_CALL_KINDS] = {
 	[KERNEL_CALL_USES_FD] = { 1, 0 },
+	[KERNEL_CALL_FUTEX] = { 2, 0 },
 	[KERNEL_CALL_PATH] = { 2, 0 },
 	[KERNEL_CALL_PATH_AT] = { 4, 0 },
 	[KERNEL_CALL_OPEN] = { 3, 0 },

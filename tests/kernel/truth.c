@@ -231,7 +231,8 @@ void subject_open(struct subject *s, const char *options, bool sync, unsigned n_
 	for (uint32_t i = 0; i < n_hosts; i++)
 		s->host_of[host(s->e->hosts[i].name)] = i;
 	mer_diags_init(&found, &s->e->arena);
-	if (sync_auto_gather(s->e, NULL, &messages, &found, &err))
+	struct sync_gather_options gather = { .keep_streams = true };
+	if (sync_auto_gather(s->e, &gather, &messages, &found, &err))
 		fail_msg("%s", err.text);
 	if (!sync)
 		s->r = believe(s->e);

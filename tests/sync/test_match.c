@@ -268,7 +268,8 @@ static void test_devices_and_bridges(void **state)
 	add(&w, segment(B, 1120, false));
 	finish(&w);
 	check_link(&w, A, B, 1, 1020, 1100);
-	assert_int_equal(count_messages(&w), 1);
+	check_link(&w, A, A, 1, 1000, 1010); /* the hop inside it */
+	assert_int_equal(count_messages(&w), 2);
 	tear_down(&w);
 	/* The receiving host is read first. */
 	set_up(&w, 0);
@@ -289,13 +290,13 @@ static void test_to_itself(void **state)
 	(void)state;
 	struct test w;
 	set_up(&w, 0);
-	/* From container to container: the last hop. */
+	/* From container to container: each hop. */
 	add(&w, segment(A, 1000, true));
 	add(&w, segment(A, 1010, false));
 	add(&w, segment(A, 1020, true));
 	add(&w, segment(A, 1030, false));
 	finish(&w);
-	check_link(&w, A, A, 1, 1020, 1030);
+	check_link(&w, A, A, 2, 1000, 1010);
 	tear_down(&w);
 	/* To another host, as its address says, and lost on the way. */
 	set_up(&w, 0);
@@ -515,6 +516,106 @@ static void test_sorting(void **state)
 	sync_messages_free(&m);
 }
 
+static void test_sorting_with_streams(void **state)
+{
+	(void)state;
+	/* By their times, then by their streams, and nothing is torn apart. */
+	static const struct {
+		struct sync_message m;
+		enum sync_kind kind;
+		struct sync_streams s;
+	} in[] = { { { 30, 40 }, SYNC_TCP, { 3, 4 } }, { { 10, 20 }, SYNC_UDP, { 2, 9 } },
+		{ { 10, 20 }, SYNC_ICMP, { 1, 9 } }, { { 10, 15 }, SYNC_TCP, { 7, 7 } } };
+	static const int order[] = { 3, 2, 1, 0 };
+	struct sync_messages m;
+	struct mer_err err;
+	assert_int_equal(sync_messages_init(&m, HOSTS, &err), 0);
+	struct sync_link *l = sync_messages_link(&m, A, B);
+	assert_int_equal(sync_link_add(l, (struct sync_message){ 50, 60 }, SYNC_TCP, &err), 0);
+	assert_null(l->streams);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(sync_link_add_in(l, in[i].m, in[i].kind, in[i].s, &err), 0);
+	assert_int_equal(sync_messages_finish(&m, &err), 0);
+	l = sync_messages_link(&m, A, B);
+	for (int i = 0; i < 4; i++) {
+		assert_memory_equal(&l->messages[i], &in[order[i]].m, sizeof(in[0].m));
+		assert_memory_equal(&l->streams[i], &in[order[i]].s, sizeof(in[0].s));
+		assert_int_equal(l->kinds[i], in[order[i]].kind);
+	}
+	assert_int_equal(l->streams[4].sent, SYNC_NO_STREAM);
+	sync_messages_free(&m);
+}
+
+/* Each event in a stream of its own: a message has those of its two events, however much waits and in
+ * whatever order it is matched. */
+static void test_streams_of_messages(void **state)
+{
+	(void)state;
+	enum { N = 30000, LATE = 5000 };
+	for (int keep = 0; keep < 2; keep++) {
+		struct test w;
+		assert_int_equal(sync_messages_init(&w.m, HOSTS, &w.err), 0);
+		w.m.keeps_streams = keep;
+		assert_int_equal(sync_matcher_new(&w.m, 0, &w.t, &w.err), 0);
+		for (int i = 0; i < N + LATE; i++) {
+			/* Sent now, or received now after a longer or a shorter way; or lost. */
+			int packets[] = { i, i - LATE, i - LATE / 2 };
+			for (int way = 0; way < 3; way++) {
+				int k = packets[way];
+				if (k < 0 || k >= N || (way && k % 3 != way))
+					continue;
+				struct sync_end e = segment(way ? B : A, i * (int64_t)MS, !way);
+				e.seq += (uint32_t)k * 10000;
+				e.id = (uint16_t)(1 + k);
+				e.stream = (uint32_t)(2 * i + (way > 0));
+				add(&w, e);
+			}
+		}
+		finish(&w);
+		const struct sync_link *l = sync_messages_link(&w.m, A, B);
+		assert_true(l->n > N / 2);
+		assert_int_equal(l->streams != NULL, keep);
+		for (size_t i = 0; keep && i < l->n; i++) {
+			assert_int_equal(l->streams[i].sent, 2 * l->messages[i].sent / MS);
+			assert_int_equal(
+				l->streams[i].received, 2 * l->messages[i].received / MS + 1);
+		}
+		tear_down(&w);
+	}
+}
+
+/* On several devices, and inside of a host: the stream goes with the time that counts. */
+static void test_streams_of_hops(void **state)
+{
+	(void)state;
+	static const struct {
+		int host, time;
+		bool is_send;
+	} events[] = { { A, 10, true }, { A, 11, true }, { A, 12, false }, { A, 13, false },
+		{ A, 14, true }, { B, 50, false }, { B, 51, false } };
+	struct test w;
+	assert_int_equal(sync_messages_init(&w.m, HOSTS, &w.err), 0);
+	w.m.keeps_streams = true;
+	assert_int_equal(sync_matcher_new(&w.m, 0, &w.t, &w.err), 0);
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		struct sync_end e = segment(events[i].host, events[i].time, events[i].is_send);
+		e.stream = (uint32_t)events[i].time;
+		add(&w, e);
+	}
+	finish(&w);
+	check_link(&w, A, B, 1, 14, 50);
+	size_t n = 0;
+	for (size_t i = 0; i < w.m.n_links; i++) {
+		const struct sync_link *l = &w.m.links[i];
+		for (size_t k = 0; k < l->n; k++, n++) {
+			assert_int_equal(l->streams[k].sent, l->messages[k].sent);
+			assert_int_equal(l->streams[k].received, l->messages[k].received);
+		}
+	}
+	assert_int_equal(n, 2);
+	tear_down(&w);
+}
+
 /* ---- a network ---- */
 
 enum { PACKETS = 20000 };
@@ -664,6 +765,9 @@ int main(void)
 		cmocka_unit_test(test_merged_segments),
 		cmocka_unit_test(test_bounded_memory),
 		cmocka_unit_test(test_sorting),
+		cmocka_unit_test(test_sorting_with_streams),
+		cmocka_unit_test(test_streams_of_messages),
+		cmocka_unit_test(test_streams_of_hops),
 		cmocka_unit_test(test_network),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -363,6 +363,63 @@ static void nonsense(void **state)
 	}
 }
 
+/* A result as it is kept: written, and read again. */
+static void check_kept(const struct sync_result *r, const char *id, uint32_t n)
+{
+	struct mer_err err;
+	struct mer_str text = { 0 };
+	struct mer_host hosts[8];
+	struct sync_result *again;
+	for (uint32_t h = 0; h < n; h++)
+		hosts[h] = (struct mer_host){ .name = &id[2 * h], .id = &id[2 * h] };
+	assert_int_equal(sync_result_write(r, true, &text, &err), 0);
+	if (sync_result_read(text.data, text.len, "kept", hosts, n, &again, &err))
+		fail_msg("%s", err.text);
+	sync_result_free(again);
+	mer_str_fini(&text);
+}
+
+/* Few messages within some microseconds, most of which no clocks can have made: the limits of a pair may
+ * lie on the wrong sides of each other between its breaks too. */
+static void contradictory(void **state)
+{
+	(void)state;
+	enum { MAX_HOSTS = 5, MAX_MESSAGES = 24 };
+	static const char id[] = "a\0b\0c\0d\0e";
+	for (uint64_t seed = 0; seed < 4000; seed++) {
+		struct world_random rnd = world_random_new(seed, 0);
+		uint32_t n = 2 + (uint32_t)(world_random_u64(&rnd) % (MAX_HOSTS - 1));
+		uint64_t span = seed % 3 == 0 ? 20 : seed % 3 == 1 ? 200 : 1000000000;
+		struct mer_err err;
+		struct sync_messages m;
+		assert_int_equal(sync_messages_init(&m, n, &err), 0);
+		for (uint64_t i = 3 + world_random_u64(&rnd) % MAX_MESSAGES; i > 0; i--) {
+			uint32_t from = (uint32_t)(world_random_u64(&rnd) % n);
+			uint32_t to = (from + 1 + (uint32_t)(world_random_u64(&rnd) % (n - 1))) % n;
+			struct sync_message msg = { 1000 * (int64_t)(world_random_u64(&rnd) % span),
+				1000 * (int64_t)(world_random_u64(&rnd) % span) };
+			assert_int_equal(sync_link_add(sync_messages_link(&m, from, to), msg,
+						 SYNC_TCP, &err),
+				0);
+		}
+		assert_int_equal(sync_messages_finish(&m, &err), 0);
+		struct sync_host_info info[MAX_HOSTS];
+		for (uint32_t h = 0; h < n; h++)
+			info[h] = (struct sync_host_info){ &id[2 * h], &id[2 * h],
+				{ 0, 1000 * (int64_t)span } };
+		struct sync_result *r;
+		assert_int_equal(sync_solve(&m, info, n, &(struct sync_options){ 0 }, &r, &err), 0);
+		for (uint32_t h = 0; h < n; h++)
+			if (trace_check_map(&r->hosts[h].map, &err))
+				fail_msg("%s", err.text);
+		for (size_t i = 0; i < r->n_pairs; i++)
+			assert_true(r->pairs[i].bound.min >= 0);
+		check_kept(r, id, n);
+		sync_result_free(r);
+		sync_messages_free(&m);
+	}
+}
+
 /* --- Choices -------------------------------------------------------------------------------------- */
 
 static void reference_is_the_users(void **state)
@@ -479,6 +536,7 @@ int main(void)
 		cmocka_unit_test(groups_are_not_compared),
 		cmocka_unit_test(nothing_at_all),
 		cmocka_unit_test(nonsense),
+		cmocka_unit_test(contradictory),
 		cmocka_unit_test(reference_is_the_users),
 		cmocka_unit_test(offset_keeps_the_slope),
 		cmocka_unit_test(other_methods),

@@ -1,0 +1,18 @@
+/* All analyses, each defined in a file of its own; registry.c lists them. */
+#ifndef MER_ANALYSIS_ALL_H
+#define MER_ANALYSIS_ALL_H
+
+#include "analysis/analysis.h"
+
+extern const struct analysis analysis_faults;
+extern const struct analysis analysis_syscall;
+extern const struct analysis analysis_io;
+extern const struct analysis analysis_mem;
+extern const struct analysis analysis_net;
+extern const struct analysis analysis_irq;
+extern const struct analysis analysis_futex;
+extern const struct analysis analysis_cpu;
+extern const struct analysis analysis_sched;
+extern const struct analysis analysis_poll;
+
+#endif

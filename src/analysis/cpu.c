@@ -1,0 +1,256 @@
+/* CPU usage: who had the CPUs for how long, in which mode, and what they did otherwise.
+ *
+ * A span is told when it ends, maybe before it is known whether the task was in a system call then: such
+ * time is taken as CPU_RUNNING, and moved when the model learns what it was. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/all.h"
+#include "analysis/cpu_use.h"
+
+static int begin(struct analysis_host *a)
+{
+	struct cpu_state *s = a->state;
+	return analysis_bins_find(a->run, &s->bins, a->err);
+}
+
+static uint32_t bin_of(struct cpu_state *s, int64_t t)
+{
+	const struct analysis_bins *b = &s->bins;
+	if (t < analysis_bin_edge(b, s->bin) || t >= analysis_bin_edge(b, s->bin + 1)) {
+		int64_t i = analysis_bin_of(b, t);
+		s->bin = i < 0 ? 0 : (uint32_t)i;
+	}
+	return s->bin;
+}
+
+static struct cpu_task *task_at(struct cpu_state *s, uint32_t task)
+{
+	return analysis_at(&s->tasks, &s->cap_tasks, task, sizeof(*s->tasks));
+}
+
+static struct cpu_use *cpu_at(struct cpu_state *s, uint16_t cpu)
+{
+	struct cpu_use *c = analysis_at(&s->cpus, &s->cap_cpus, cpu, sizeof(*s->cpus));
+	if (c)
+		c->exists = true;
+	return c;
+}
+
+static bool add_to_bin(struct cpu_state *s, uint16_t cpu, enum cpu_part part, uint32_t bin,
+	int64_t ns, int64_t of_task)
+{
+	return analysis_series_add(
+		&s->by_cpu, (uint32_t)cpu * CPU_N_PARTS + part, bin, ns, of_task);
+}
+
+static bool add_pending(struct cpu_task *t, uint16_t cpu, uint32_t bin, int64_t ns)
+{
+	for (size_t i = t->n_pending; i > 0 && t->pending[i - 1].bin == bin; i--)
+		if (t->pending[i - 1].cpu == cpu) {
+			t->pending[i - 1].ns += ns;
+			return true;
+		}
+	struct cpu_pending *p = analysis_at(&t->pending, &t->cap_pending, t->n_pending, sizeof(*p));
+	if (!p)
+		return false;
+	*p = (struct cpu_pending){ ns, bin, cpu };
+	t->n_pending++;
+	return true;
+}
+
+/* A piece of a span, in one bin. */
+static bool add_piece(struct cpu_state *s, uint32_t task, uint16_t cpu, enum cpu_part part,
+	uint32_t bin, int64_t ns)
+{
+	bool interrupted = part >= CPU_IRQ;
+	if (part == CPU_RUNNING && !add_pending(&s->tasks[task], cpu, bin, ns))
+		return false;
+	return s->bins.n == 0 || (analysis_series_add(&s->by_task, task, bin, interrupted ? 0 : ns,
+					  interrupted ? ns : 0) &&
+					 add_to_bin(s, cpu, part, bin, ns, interrupted ? ns : 0));
+}
+
+/* task: KERNEL_NONE: the CPU was idle. */
+static int add(struct analysis_host *a, uint32_t task, uint16_t cpu, enum cpu_part part,
+	int64_t begin, int64_t end)
+{
+	struct cpu_state *s = a->state;
+	int64_t ns = analysis_cut(a, &begin, &end);
+	if (!analysis_wants_cpu(a, cpu))
+		return 0;
+	struct cpu_use *c = cpu_at(s, cpu);
+	if (!c)
+		return mer_fail_nomem(a->err);
+	if (ns == 0)
+		return 0;
+	c->ns[part] += ns;
+	if (task != KERNEL_NONE) {
+		*(part < CPU_IRQ ? &s->tasks[task].ns[part] : &s->tasks[task].interrupted) += ns;
+		c->interrupted += part < CPU_IRQ ? 0 : ns;
+	}
+	bool ok = true;
+	for (int64_t t = begin; t < end && ok;) {
+		uint32_t bin = s->bins.n ? bin_of(s, t) : 0;
+		int64_t edge = s->bins.n ? analysis_bin_edge(&s->bins, bin + 1) : end;
+		edge = edge > end || edge <= t ? end : edge;
+		ok = task != KERNEL_NONE ? add_piece(s, task, cpu, part, bin, edge - t)
+					 : !s->bins.n || add_to_bin(s, cpu, part, bin, edge - t, 0);
+		t = edge;
+	}
+	return ok ? 0 : mer_fail_nomem(a->err);
+}
+
+static enum cpu_part part_of(enum kernel_state state, enum kernel_cause cause)
+{
+	switch (state) {
+	case KERNEL_USER: return CPU_USER;
+	case KERNEL_SYSCALL: return CPU_SYSCALL;
+	case KERNEL_THREAD: return CPU_KERNEL;
+	case KERNEL_INTERRUPTED: return cause == KERNEL_SOFTIRQ ? CPU_SOFTIRQ : CPU_IRQ;
+	default: return CPU_RUNNING;
+	}
+}
+
+/* What was pending has turned out to be this. */
+static bool resolve(struct cpu_state *s, uint32_t task, enum cpu_part part)
+{
+	struct cpu_task *t = &s->tasks[task];
+	bool ok = true;
+	for (size_t i = 0; i < t->n_pending && ok; i++) {
+		const struct cpu_pending *p = &t->pending[i];
+		t->ns[CPU_RUNNING] -= p->ns;
+		t->ns[part] += p->ns;
+		s->cpus[p->cpu].ns[CPU_RUNNING] -= p->ns;
+		s->cpus[p->cpu].ns[part] += p->ns;
+		ok = s->bins.n == 0 || (add_to_bin(s, p->cpu, CPU_RUNNING, p->bin, -p->ns, 0) &&
+					       add_to_bin(s, p->cpu, part, p->bin, p->ns, 0));
+	}
+	t->n_pending = 0;
+	return ok;
+}
+
+static bool is_known_mode(enum kernel_state state)
+{
+	return state == KERNEL_USER || state == KERNEL_SYSCALL || state == KERNEL_THREAD;
+}
+
+/* The span that was told last may be of a mode that tells what was before it. */
+static bool learn(struct cpu_state *s, const struct kernel_host *h, const struct kernel_span *told)
+{
+	struct cpu_task *t = &s->tasks[told->task];
+	const struct kernel_span *p = kernel_span_kept(h, t->pending_span);
+	if (p && is_known_mode(p->state))
+		return resolve(s, told->task, part_of(p->state, KERNEL_NO_CAUSE));
+	if (told->state == KERNEL_UNKNOWN)
+		t->n_pending = 0; /* it stays unknown */
+	else if (!p && is_known_mode(told->state))
+		return resolve(s, told->task, part_of(told->state, KERNEL_NO_CAUSE));
+	return true;
+}
+
+static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end)
+{
+	struct analysis_host *a = ctx;
+	struct cpu_state *s = a->state;
+	const struct kernel_span *k = kernel_span(h, span);
+	struct cpu_task *t = task_at(s, k->task);
+	int64_t from = k->begin;
+	if (!t || (t->n_pending && !learn(s, h, k)))
+		return mer_fail_nomem(a->err);
+	if (k->state == KERNEL_READY) {
+		if (k->cpu == KERNEL_NO_CPU ? !a->run->options->wants_cpu
+					    : analysis_wants_cpu(a, k->cpu))
+			t->ready += analysis_cut(a, &from, &end);
+		return 0;
+	}
+	if (!kernel_is_on_cpu(k->state) || k->cpu == KERNEL_NO_CPU)
+		return 0;
+	enum cpu_part part = part_of(k->state, k->cause);
+	if (t->last_cpu && t->last_cpu != k->cpu + 1u && from >= a->run->options->begin &&
+		from < a->run->options->end)
+		t->moves++;
+	t->last_cpu = k->cpu + 1u;
+	if (part == CPU_RUNNING)
+		t->pending_span = span;
+	return add(a, k->task, k->cpu, part, from, end);
+}
+
+static int on_idle(void *ctx, const struct kernel_host *h, const struct kernel_idle *i)
+{
+	(void)h;
+	return add(ctx, KERNEL_NONE, i->cpu,
+		i->cause == KERNEL_NO_CAUSE  ? CPU_IDLE
+		: i->cause == KERNEL_SOFTIRQ ? CPU_SOFTIRQ
+					     : CPU_IRQ,
+		i->begin, i->end);
+}
+
+static int on_migrate(void *ctx, const struct kernel_host *h, uint32_t task, int64_t time,
+	uint16_t from, uint16_t to)
+{
+	struct analysis_host *a = ctx;
+	struct cpu_state *s = a->state;
+	struct cpu_task *t = task_at(s, task);
+	(void)h;
+	(void)from;
+	(void)to;
+	if (!t)
+		return mer_fail_nomem(a->err);
+	s->saw_migrations = true;
+	t->migrations += time >= a->run->options->begin && time < a->run->options->end;
+	return 0;
+}
+
+/* CPUs without events exist, too. */
+static int end(struct analysis_host *a, const struct kernel_host *h)
+{
+	const struct mer_experiment *e = a->run->e;
+	const struct analysis_options *o = a->run->options;
+	struct cpu_state *s = a->state;
+	if (h->n_events == 0 || (o->wants_host && !o->wants_host(o->ctx, a->host)))
+		return 0;
+	for (uint32_t i = 0; i < s->cap_tasks && i < h->n_tasks; i++) {
+		struct cpu_task *t = &s->tasks[i];
+		const struct kernel_span *p = kernel_span_kept(h, t->pending_span);
+		if (t->n_pending && p && is_known_mode(p->state) &&
+			!resolve(s, i, part_of(p->state, KERNEL_NO_CAUSE)))
+			return mer_fail_nomem(a->err);
+	}
+	for (uint32_t i = 0; i < e->n_streams; i++) {
+		const struct mer_trace *t = &e->traces[e->streams[i].trace];
+		int32_t cpu = e->streams[i].cpu;
+		if (t->host != a->host || strcmp(t->domain, "ust") == 0 || cpu < 0 ||
+			cpu >= KERNEL_NO_CPU || !analysis_wants_cpu(a, (uint16_t)cpu))
+			continue;
+		if (!cpu_at(s, (uint16_t)cpu))
+			return mer_fail_nomem(a->err);
+	}
+	analysis_series_sort(&s->by_task);
+	analysis_series_sort(&s->by_cpu);
+	return 0;
+}
+
+static void free_state(void *state)
+{
+	struct cpu_state *s = state;
+	for (size_t i = 0; i < s->cap_tasks; i++)
+		free(s->tasks[i].pending);
+	free(s->tasks);
+	free(s->cpus);
+	analysis_series_fini(&s->by_task);
+	analysis_series_fini(&s->by_cpu);
+}
+
+const struct analysis analysis_cpu = {
+	.id = "cpu",
+	.title = "CPU usage",
+	.help = "who had the CPUs: threads, processes, CPUs and hosts, and over time",
+	.outputs = cpu_outputs,
+	.state_size = sizeof(struct cpu_state),
+	.on = { .span = on_span, .idle = on_idle, .migrate = on_migrate },
+	.begin = begin,
+	.end = end,
+	.emit = cpu_emit,
+	.free_state = free_state,
+};

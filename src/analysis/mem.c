@@ -1,0 +1,470 @@
+/* Memory: pages and objects of the kernel's heap that threads allocate and free, and their page faults.
+ *
+ * What happens on a CPU is put down to the thread that has it, interrupts too (in_interrupt_bytes says how
+ * much that is). Pages are not followed from one thread to another: who frees what another one has
+ * allocated goes below zero. So what a thread holds is told over the least that it held while recorded;
+ * that needs all events, also those before the range that is asked for. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/all.h"
+#include "analysis/bins.h"
+#include "analysis/cells.h"
+#include "analysis/mem_objects.h"
+#include "analysis/rows.h"
+
+enum { PAGE_BYTES = 4096 };
+
+enum mem_what {
+	MEM_PAGE_ALLOC,
+	MEM_PAGE_FREE,
+	MEM_SLAB_ALLOC,
+	MEM_SLAB_FREE,
+	MEM_FAULT_USER,
+	MEM_FAULT_KERNEL,
+	MEM_N_WHATS
+};
+static const char *const what_names[MEM_N_WHATS] = { "page alloc", "page free", "slab alloc",
+	"slab free", "user fault", "kernel fault" };
+
+struct sums {
+	uint64_t n[MEM_N_WHATS];
+	int64_t bytes[MEM_N_WHATS]; /* not negative */
+	int64_t in_interrupt;	    /* of pages allocated */
+	uint64_t major;
+};
+
+struct task {
+	struct sums sums;
+	int64_t level, lowest; /* of pages, since the recording began; lowest: not above 0 */
+	int64_t gained;	       /* the most that it rose, from any time to a later one */
+	int64_t base;	       /* level when the bins begin */
+	bool has_fault; /* in user mode, and since then nothing was seen of what it waited for */
+};
+
+struct row {
+	struct analysis_row row;
+	int64_t bytes; /* freed: negative */
+	uint64_t address;
+	uint32_t task;
+	uint16_t cpu;
+	uint8_t what;
+	bool in_interrupt;
+};
+
+struct state {
+	struct task *tasks, nobody;
+	size_t cap_tasks;
+	struct sums *cpus;
+	size_t cap_cpus;
+	struct sums host;
+	int64_t min[MEM_N_WHATS], max[MEM_N_WHATS];
+	uint64_t unknown_frees; /* of objects whose begin is not recorded */
+	struct mem_objects objects;
+	struct analysis_bins bins;
+	struct analysis_series series; /* by task, plus 1: pages allocated, freed */
+	struct analysis_rows log;
+};
+
+/* ---- while reading ---- */
+
+static int begin(struct analysis_host *a)
+{
+	struct state *s = a->state;
+	return analysis_bins_find(a->run, &s->bins, a->err);
+}
+
+static struct task *task_of(struct state *s, uint32_t task)
+{
+	return task == KERNEL_NONE ? &s->nobody
+				   : analysis_at(&s->tasks, &s->cap_tasks, task, sizeof(*s->tasks));
+}
+
+static void add(struct sums *s, enum mem_what what, int64_t bytes, bool in_interrupt)
+{
+	s->n[what]++;
+	s->bytes[what] += bytes;
+	if (what == MEM_PAGE_ALLOC && in_interrupt)
+		s->in_interrupt += bytes;
+}
+
+static void follow_level(struct task *t, int64_t change, bool is_before_bins)
+{
+	t->level += change;
+	if (t->level < t->lowest)
+		t->lowest = t->level;
+	if (t->level - t->lowest > t->gained)
+		t->gained = t->level - t->lowest;
+	if (is_before_bins)
+		t->base += change;
+}
+
+static int add_bin(struct analysis_host *a, struct state *s, const struct kernel_memory *m)
+{
+	int64_t bin = analysis_bin_of(&s->bins, m->time);
+	int64_t allocated = m->bytes > 0 ? m->bytes : 0, freed = m->bytes < 0 ? -m->bytes : 0;
+	uint32_t key = m->task == KERNEL_NONE ? 0 : m->task + 1;
+	if (bin < 0 || analysis_series_add(&s->series, key, (uint32_t)bin, allocated, freed))
+		return 0;
+	return mer_fail_nomem(a->err);
+}
+
+/* What it was, and its size. */
+static int look_at(struct analysis_host *a, struct state *s, const struct kernel_memory *m,
+	enum mem_what *what, int64_t *bytes)
+{
+	*bytes = m->bytes < 0 ? -m->bytes : m->bytes;
+	switch (m->kind) {
+	case KERNEL_PAGES: *what = m->bytes < 0 ? MEM_PAGE_FREE : MEM_PAGE_ALLOC; return 0;
+	case KERNEL_FAULT_USER: *what = MEM_FAULT_USER; return 0;
+	case KERNEL_FAULT_KERNEL: *what = MEM_FAULT_KERNEL; return 0;
+	default: break;
+	}
+	*what = m->bytes ? MEM_SLAB_ALLOC : MEM_SLAB_FREE;
+	if (*what == MEM_SLAB_ALLOC)
+		return mem_objects_put(&s->objects, m->address, *bytes) ? 0
+									: mer_fail_nomem(a->err);
+	*bytes = mem_objects_take(&s->objects, m->address);
+	if (*bytes < 0) {
+		*bytes = 0;
+		s->unknown_frees += m->address != 0;
+	}
+	return 0;
+}
+
+static int add_row(struct analysis_host *a, struct state *s, const struct kernel_memory *m,
+	enum mem_what what, int64_t bytes)
+{
+	bool is_free = what == MEM_PAGE_FREE || what == MEM_SLAB_FREE;
+	struct row row = { .row.key = m->time,
+		.bytes = is_free ? -bytes : bytes,
+		.address = m->address,
+		.task = m->task,
+		.cpu = m->cpu,
+		.what = (uint8_t)what,
+		.in_interrupt = m->in_interrupt };
+	bool ok = analysis_rows_add(&s->log, &row, sizeof(row), a->run->options->limit);
+	return ok ? 0 : mer_fail_nomem(a->err);
+}
+
+static int on_memory(void *ctx, const struct kernel_host *h, const struct kernel_memory *m)
+{
+	struct analysis_host *a = ctx;
+	struct state *s = a->state;
+	enum mem_what what;
+	int64_t bytes;
+	/* Objects are remembered whoever makes them: another one may end them. */
+	int rc = look_at(a, s, m, &what, &bytes);
+	if (rc || !analysis_wants_task(a, h, m->task) || !analysis_wants_cpu(a, m->cpu))
+		return rc;
+	struct task *t = task_of(s, m->task);
+	struct sums *cpu = analysis_at(&s->cpus, &s->cap_cpus, m->cpu, sizeof(*cpu));
+	if (!t || !cpu)
+		return mer_fail_nomem(a->err);
+	if (m->kind == KERNEL_PAGES) {
+		follow_level(t, m->bytes, s->bins.n && m->time < s->bins.begin);
+		rc = add_bin(a, s, m);
+	}
+	t->has_fault |= what == MEM_FAULT_USER;
+	if (rc || m->time < a->run->options->begin || m->time >= a->run->options->end)
+		return rc;
+	if (s->host.n[what] == 0 || bytes < s->min[what])
+		s->min[what] = bytes;
+	if (bytes > s->max[what])
+		s->max[what] = bytes;
+	add(&t->sums, what, bytes, m->in_interrupt);
+	add(cpu, what, bytes, m->in_interrupt);
+	add(&s->host, what, bytes, m->in_interrupt);
+	return add_row(a, s, m, what, bytes);
+}
+
+/* A major fault: a thread that had a fault in user mode waits for a disk, and is in no system call. */
+static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end)
+{
+	struct analysis_host *a = ctx;
+	struct state *s = a->state;
+	const struct kernel_span *x = kernel_span(h, span);
+	(void)end;
+	if (x->state != KERNEL_BLOCKED || x->cause != KERNEL_DISK || x->call != KERNEL_NONE ||
+		x->task >= s->cap_tasks || !s->tasks[x->task].has_fault)
+		return 0;
+	s->tasks[x->task].has_fault = false;
+	if (x->begin >= a->run->options->begin && x->begin < a->run->options->end) {
+		s->tasks[x->task].sums.major++;
+		s->host.major++;
+		if (x->cpu < s->cap_cpus)
+			s->cpus[x->cpu].major++;
+	}
+	return 0;
+}
+
+static void free_state(void *state)
+{
+	struct state *s = state;
+	free(s->tasks);
+	free(s->cpus);
+	mem_objects_fini(&s->objects);
+	analysis_series_fini(&s->series);
+	analysis_rows_fini(&s->log);
+}
+
+/* ---- tables ---- */
+
+#define SUMS_COLUMNS                                                                               \
+	{ "allocated_bytes", "pages allocated", ANALYSIS_BYTES },                                  \
+		{ "freed_bytes", "freed", ANALYSIS_BYTES },                                        \
+		{ "net_bytes", "net", ANALYSIS_BYTES },                                            \
+		{ "allocated_pages", NULL, ANALYSIS_COUNT },                                       \
+		{ "freed_pages", NULL, ANALYSIS_COUNT },                                           \
+		{ "in_interrupt_bytes", NULL, ANALYSIS_BYTES },                                    \
+		{ "slab_allocated_bytes", "slab allocated", ANALYSIS_BYTES },                      \
+		{ "slab_freed_bytes", "freed", ANALYSIS_BYTES },                                   \
+		{ "slab_net_bytes", NULL, ANALYSIS_BYTES },                                        \
+		{ "faults", "page faults", ANALYSIS_COUNT },                                       \
+		{ "user_faults", NULL, ANALYSIS_COUNT },                                           \
+		{ "kernel_faults", NULL, ANALYSIS_COUNT },                                         \
+	{                                                                                          \
+		"major_faults", "major", ANALYSIS_COUNT                                            \
+	}
+enum { SUMS_CELLS = 13 };
+
+static void sums_cells(const struct sums *s, struct analysis_cell *c)
+{
+	int64_t allocated = s->bytes[MEM_PAGE_ALLOC], freed = s->bytes[MEM_PAGE_FREE];
+	c[0] = ANALYSIS_INT(allocated);
+	c[1] = ANALYSIS_INT(freed);
+	c[2] = ANALYSIS_INT(allocated - freed);
+	c[3] = ANALYSIS_INT(allocated / PAGE_BYTES);
+	c[4] = ANALYSIS_INT(freed / PAGE_BYTES);
+	c[5] = ANALYSIS_INT(s->in_interrupt);
+	c[6] = ANALYSIS_INT(s->bytes[MEM_SLAB_ALLOC]);
+	c[7] = ANALYSIS_INT(s->bytes[MEM_SLAB_FREE]);
+	c[8] = ANALYSIS_INT(s->bytes[MEM_SLAB_ALLOC] - s->bytes[MEM_SLAB_FREE]);
+	c[9] = ANALYSIS_INT(s->n[MEM_FAULT_USER] + s->n[MEM_FAULT_KERNEL]);
+	c[10] = ANALYSIS_INT(s->n[MEM_FAULT_USER]);
+	c[11] = ANALYSIS_INT(s->n[MEM_FAULT_KERNEL]);
+	c[12] = ANALYSIS_INT(s->major);
+}
+
+static bool is_empty(const struct sums *s)
+{
+	uint64_t all = 0;
+	for (int i = 0; i < MEM_N_WHATS; i++)
+		all += s->n[i];
+	return all == 0;
+}
+
+static const struct analysis_column top_columns[] = { ANALYSIS_TASK_COLUMNS, SUMS_COLUMNS,
+	{ "gained_bytes", "most gained", ANALYSIS_BYTES }, { 0 } };
+
+static void add_top(struct analysis_run *run, struct analysis_table *t, uint32_t host,
+	uint32_t task, const struct task *x)
+{
+	struct analysis_cell c[ANALYSIS_TASK_CELLS + SUMS_CELLS + 1];
+	if (is_empty(&x->sums))
+		return;
+	analysis_task_cells(run, host, task, INT64_MAX, c);
+	sums_cells(&x->sums, c + ANALYSIS_TASK_CELLS);
+	c[ANALYSIS_TASK_CELLS + SUMS_CELLS] = ANALYSIS_INT(x->gained);
+	analysis_table_add(t, c);
+}
+
+static void emit_top(struct analysis_run *run, struct analysis_table *t)
+{
+	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
+		const struct state *s = run->states[host];
+		for (size_t i = 0; i < s->cap_tasks; i++)
+			add_top(run, t, host, (uint32_t)i, &s->tasks[i]);
+		add_top(run, t, host, KERNEL_NONE, &s->nobody);
+	}
+}
+
+static const struct analysis_column cpus_columns[] = { { "host", "host", ANALYSIS_TEXT },
+	{ "cpu", "CPU", ANALYSIS_ID }, SUMS_COLUMNS, { 0 } };
+
+static void emit_cpus(struct analysis_run *run, struct analysis_table *t)
+{
+	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
+		const struct state *s = run->states[host];
+		for (size_t i = 0; i < s->cap_cpus; i++) {
+			struct analysis_cell c[2 + SUMS_CELLS] = {
+				analysis_text(analysis_host_name(run, host)), ANALYSIS_INT(i)
+			};
+			if (is_empty(&s->cpus[i]))
+				continue;
+			sums_cells(&s->cpus[i], c + 2);
+			analysis_table_add(t, c);
+		}
+	}
+}
+
+static const struct analysis_column stats_columns[] = { { "host", "host", ANALYSIS_TEXT },
+	{ "name", "what", ANALYSIS_TEXT }, { "count", "count", ANALYSIS_COUNT },
+	{ "min_bytes", "min", ANALYSIS_BYTES }, { "max_bytes", "max", ANALYSIS_BYTES },
+	{ "avg_bytes", "avg", ANALYSIS_BYTES }, { "total_bytes", "total", ANALYSIS_BYTES },
+	{ "unknown", "size not known", ANALYSIS_COUNT }, { 0 } };
+
+static void emit_stats(struct analysis_run *run, struct analysis_table *t)
+{
+	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
+		const struct state *s = run->states[host];
+		for (int i = 0; i < MEM_N_WHATS; i++) {
+			struct analysis_cell c[8] = { analysis_text(analysis_host_name(run, host)),
+				analysis_text(what_names[i]), ANALYSIS_INT(s->host.n[i]) };
+			int64_t n = (int64_t)s->host.n[i];
+			if (n == 0)
+				continue;
+			if (i < MEM_FAULT_USER) {
+				c[3] = ANALYSIS_INT(s->min[i]);
+				c[4] = ANALYSIS_INT(s->max[i]);
+				c[5] = ANALYSIS_INT(s->host.bytes[i] / n);
+				c[6] = ANALYSIS_INT(s->host.bytes[i]);
+			}
+			if (i == MEM_SLAB_FREE)
+				c[7] = ANALYSIS_INT(s->unknown_frees);
+			analysis_table_add(t, c);
+		}
+	}
+}
+
+static const struct analysis_column log_columns[] = { { "begin", "time", ANALYSIS_TIME },
+	{ "name", "what", ANALYSIS_TEXT }, { "bytes", "bytes", ANALYSIS_BYTES },
+	{ "address", NULL, ANALYSIS_TEXT }, { "in_interrupt", NULL, ANALYSIS_COUNT },
+	{ "cpu", "CPU", ANALYSIS_ID }, ANALYSIS_TASK_COLUMNS, { 0 } };
+
+static const struct analysis_rows *log_of(const void *state)
+{
+	return &((const struct state *)state)->log;
+}
+
+static int emit_log(struct analysis_run *run, struct analysis_table *t)
+{
+	size_t n;
+	struct analysis_row_of *rows =
+		analysis_rows_join(run, log_of, sizeof(struct row), &n, &t->n_left_out);
+	if (!rows)
+		return mer_fail_nomem(run->err);
+	for (size_t i = 0; i < n; i++) {
+		const struct row *r = rows[i].row;
+		struct analysis_cell c[6 + ANALYSIS_TASK_CELLS] = { ANALYSIS_INT(r->row.key),
+			analysis_text(what_names[r->what]) };
+		if (r->what < MEM_FAULT_USER)
+			c[2] = ANALYSIS_INT(r->bytes);
+		if (r->address)
+			c[3] = analysis_text(mer_arena_printf(
+				t->arena, "0x%llx", (unsigned long long)r->address));
+		c[4] = ANALYSIS_INT(r->in_interrupt);
+		c[5] = ANALYSIS_INT(r->cpu);
+		analysis_task_cells(run, rows[i].host, r->task, r->row.key, c + 6);
+		analysis_table_add(t, c);
+	}
+	free(rows);
+	return 0;
+}
+
+/* ---- bins: all of a host, then each thread where it changes ---- */
+
+static const struct analysis_column bins_columns[] = { { "begin", "begin", ANALYSIS_TIME },
+	{ "end", NULL, ANALYSIS_TIME }, ANALYSIS_TASK_COLUMNS,
+	{ "allocated_bytes", "allocated", ANALYSIS_BYTES },
+	{ "freed_bytes", "freed", ANALYSIS_BYTES }, { "held_bytes", "held", ANALYSIS_BYTES },
+	{ 0 } };
+
+struct bin {
+	int64_t allocated, freed;
+};
+
+static void add_bin_row(struct analysis_run *run, struct analysis_table *t, uint32_t host,
+	uint32_t task, uint32_t bin, const struct bin *x, int64_t held)
+{
+	const struct analysis_bins *b = &((const struct state *)run->states[host])->bins;
+	struct analysis_cell c[2 + ANALYSIS_TASK_CELLS + 3] = {
+		ANALYSIS_INT(analysis_bin_edge(b, bin)), ANALYSIS_INT(analysis_bin_edge(b, bin + 1))
+	};
+	analysis_task_cells(run, host, task, INT64_MAX, c + 2);
+	c[6] = ANALYSIS_INT(x->allocated);
+	c[7] = ANALYSIS_INT(x->freed);
+	c[8] = ANALYSIS_INT(held);
+	analysis_table_add(t, c);
+}
+
+static void emit_task_bins(struct analysis_run *run, struct analysis_table *t, uint32_t host)
+{
+	const struct state *s = run->states[host];
+	uint32_t key = UINT32_MAX;
+	int64_t held = 0;
+	for (size_t i = 0; i < s->series.n; i++) {
+		const struct analysis_series_entry *e = &s->series.entries[i];
+		const struct task *x = e->key ? &s->tasks[e->key - 1] : &s->nobody;
+		if (e->key != key)
+			held = x->base - x->lowest;
+		key = e->key;
+		held += e->a - e->b;
+		struct bin bin = { e->a, e->b };
+		if (key) /* what is nobody's has no row of its own: none would tell it from the sum */
+			add_bin_row(run, t, host, key - 1, e->bin, &bin, held);
+	}
+}
+
+static int emit_bins(struct analysis_run *run, struct analysis_table *t)
+{
+	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
+		struct state *s = run->states[host];
+		if (s->bins.n == 0 || s->host.n[MEM_PAGE_ALLOC] + s->host.n[MEM_PAGE_FREE] == 0)
+			continue;
+		struct bin *bins = calloc(s->bins.n, sizeof(*bins));
+		if (!bins)
+			return mer_fail_nomem(run->err);
+		analysis_series_sort(&s->series);
+		for (size_t i = 0; i < s->series.n; i++) {
+			const struct analysis_series_entry *e = &s->series.entries[i];
+			bins[e->bin].allocated += e->a;
+			bins[e->bin].freed += e->b;
+		}
+		int64_t held = s->nobody.base - s->nobody.lowest;
+		for (size_t i = 0; i < s->cap_tasks; i++)
+			held += s->tasks[i].base - s->tasks[i].lowest;
+		for (uint32_t i = 0; i < s->bins.n; i++) {
+			held += bins[i].allocated - bins[i].freed;
+			add_bin_row(run, t, host, KERNEL_NONE, i, &bins[i], held);
+		}
+		free(bins);
+		emit_task_bins(run, t, host);
+	}
+	return 0;
+}
+
+enum { TOP, CPUS, LOG, STATS, BINS };
+
+static int emit(struct analysis_run *run, unsigned output, struct analysis_table *t)
+{
+	switch (output) {
+	case TOP: emit_top(run, t); return 0;
+	case CPUS: emit_cpus(run, t); return 0;
+	case LOG: return emit_log(run, t);
+	case STATS: emit_stats(run, t); return 0;
+	default: return emit_bins(run, t);
+	}
+}
+
+static const struct analysis_output outputs[] = {
+	[TOP] = { "top", "Memory by thread", top_columns, "allocated_bytes" },
+	[CPUS] = { "cpus", "Memory by CPU", cpus_columns, NULL },
+	[LOG] = { "log", "Allocations and faults", log_columns, NULL },
+	[STATS] = { "stats", "Allocations and faults by kind", stats_columns, NULL },
+	[BINS] = { "bins", "Memory over time", bins_columns, NULL },
+	{ 0 },
+};
+
+const struct analysis analysis_mem = {
+	.id = "mem",
+	.title = "Memory",
+	.help = "pages and kernel objects allocated and freed, page faults",
+	.wants = KERNEL_WANT_MEMORY,
+	.outputs = outputs,
+	.state_size = sizeof(struct state),
+	.on = { .memory = on_memory, .span = on_span },
+	.begin = begin,
+	.emit = emit,
+	.free_state = free_state,
+};

@@ -1,0 +1,180 @@
+/* Data: what calls write to and read from each other. Where both ends have one name (pipes, fifos, pairs
+ * of sockets), byte by byte; elsewhere what is written goes to who was woken by it before. */
+#include <string.h>
+
+#include "analysis/relation_state.h"
+
+struct giving { /* what a stream tells */
+	struct analysis_host *a;
+	enum relation_kind kind;
+	uint32_t name;
+	int64_t time;
+};
+
+static bool give(void *ctx, uint32_t from, uint32_t to, uint64_t n, uint64_t bytes)
+{
+	const struct giving *g = ctx;
+	struct relation one = {
+		.n_given = n, .bytes = bytes, .has_bytes = true, .first = g->time, .last = g->time
+	};
+	if (from == to || !relation_is_asked(g->a, g->time))
+		return true;
+	return relation_note(g->a, from, to, g->kind, g->name, &one) == 0;
+}
+
+/* NULL: no memory. */
+static struct relation_stream *stream_of(struct relation_state *s, uint32_t name, unsigned end)
+{
+	uint32_t *at = mer_map_put(&s->streams_by_name, (uint64_t)name << 1 | end);
+	if (!at)
+		return NULL;
+	if (!*at) {
+		if (!analysis_at(&s->streams, &s->cap_streams, s->n_streams, sizeof(*s->streams)))
+			return NULL;
+		*at = (uint32_t)++s->n_streams;
+	}
+	return &s->streams[*at - 1];
+}
+
+/* Do all who use this name use the same thing? Then of which kind is it; otherwise KERNEL. */
+static enum relation_kind stream_kind(
+	struct relation_state *s, const struct kernel_host *h, const struct relation_use *u)
+{
+	static const char pair[] = "socketpair#";
+	if (u->object == KERNEL_NONE)
+		return RELATION_KERNEL;
+	if (u->kind == KERNEL_OBJECT_PIPE)
+		return RELATION_PIPE;
+	if (u->kind == KERNEL_OBJECT_UNIX &&
+		strncmp(kernel_name_text(h, u->object), pair, sizeof(pair) - 1) == 0)
+		return RELATION_UNIX;
+	if (u->kind == KERNEL_OBJECT_FILE && s->fifos.n) {
+		const uint32_t *at = mer_map_get(&s->fifos, u->object);
+		if (at && *at)
+			return RELATION_FIFO;
+	}
+	return RELATION_KERNEL;
+}
+
+static int through_stream(struct analysis_host *a, const struct kernel_call_end *c,
+	const struct relation_use *u, enum relation_kind kind)
+{
+	bool writes = u->role == ROLE_WRITE;
+	struct giving g = { a, kind, u->object, c->end };
+	struct relation_stream *s = stream_of(relation_state(a), u->object,
+		kind != RELATION_UNIX ? 0
+		: writes	      ? u->end
+				      : 1u - u->end);
+	if (s && (writes ? relation_stream_write(s, c->task, c->begin, (uint64_t)c->ret, give, &g)
+			 : relation_stream_read(s, c->task, c->end, (uint64_t)c->ret, give, &g)))
+		return 0;
+	return mer_fail_nomem(a->err);
+}
+
+/* What was written goes with the packet that was sent meanwhile, or with the next one. */
+static void with_packet(struct relation_state *s, struct relation_flow *f,
+	const struct kernel_call_end *c, uint64_t n, uint64_t bytes)
+{
+	struct relation_send *last = f->last_send ? &s->sends[f->last_send - 1] : NULL;
+	if (last && last->time >= c->begin) {
+		last->n += n;
+		last->bytes += bytes;
+		return;
+	}
+	if (!f->n)
+		f->first = c->end;
+	f->task = c->task;
+	f->n += n;
+	f->bytes += bytes;
+	f->last = c->end;
+}
+
+static int through_flow(struct analysis_host *a, const struct kernel_host *h,
+	const struct kernel_call_end *c, const struct relation_use *u)
+{
+	struct relation_state *s = relation_state(a);
+	bool counted = u->role == ROLE_WRITE_N, no_memory = false, is_net;
+	uint64_t n = counted ? (uint64_t)c->ret : 1, bytes = counted ? 0 : (uint64_t)c->ret;
+	is_net = u->kind == KERNEL_OBJECT_SOCKET;
+	uint32_t number = relation_flow_of(a, h, c->task, u->fd, is_net, &no_memory);
+	if (no_memory)
+		return mer_fail_nomem(a->err);
+	if (!number)
+		return 0;
+	struct relation_flow *f = &s->flows[number - 1];
+	if (f->object == KERNEL_NONE)
+		f->object = u->object;
+	if (!relation_is_asked(a, c->end))
+		return 0;
+	if (!f->peer) {
+		if (is_net)
+			with_packet(s, f, c, n, bytes);
+		return 0;
+	}
+	struct relation one = {
+		.n_given = n, .bytes = bytes, .has_bytes = !counted, .first = c->end, .last = c->end
+	};
+	return f->peer - 1 == c->task
+		       ? 0
+		       : relation_note(a, c->task, f->peer - 1, (enum relation_kind)f->peer_kind,
+				 u->object == KERNEL_NONE ? RELATION_NO_OBJECT : u->object, &one);
+}
+
+static int connected(struct analysis_host *a, const struct kernel_host *h,
+	const struct kernel_call_end *c, const struct relation_use *u)
+{
+	enum { EINPROGRESS_ = 115, EINTR_ = 4 };
+	bool no_memory = false;
+	if (c->ret != 0 && c->ret != -EINPROGRESS_ && c->ret != -EINTR_)
+		return 0;
+	uint32_t number = relation_flow_of(a, h, c->task, u->fd, true, &no_memory);
+	if (no_memory)
+		return mer_fail_nomem(a->err);
+	struct relation_flow *f = &relation_state(a)->flows[number - 1];
+	f->is_connected = true;
+	f->object = u->object;
+	return 0;
+}
+
+int relation_on_call(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c)
+{
+	struct analysis_host *a = ctx;
+	struct relation_state *s = relation_state(a);
+	struct relation_use u;
+	if (!relation_use_of(a, h, c->call, &u))
+		return mer_fail_nomem(a->err);
+	switch (u.role) {
+	case ROLE_FUTEX:
+	case ROLE_SIGNAL: return relation_end_of_wake(a, c, &u);
+	case ROLE_CLOSE:
+		if (c->kind == KERNEL_CALL_CLOSE && u.fd >= 0 && s->n_flows) {
+			uint32_t leader = KERNEL_NONE;
+			bool ok = relation_find_tid(a, h, h->tasks[c->task].pid, &leader);
+			uint64_t key = (uint64_t)(leader == KERNEL_NONE ? c->task : leader) << 32 |
+				       (uint32_t)u.fd;
+			uint32_t *at = mer_map_get(&s->flows_by_fd, key);
+			if (!ok)
+				return mer_fail_nomem(a->err);
+			if (at)
+				*at = 0; /* the number will be another thing */
+		}
+		return 0;
+	case ROLE_ACCEPT: return relation_accepted(a, h, c);
+	case ROLE_CONNECT: return u.fd >= 0 ? connected(a, h, c, &u) : 0;
+	case ROLE_READ:
+	case ROLE_WRITE:
+	case ROLE_WRITE_N: break;
+	default: return 0;
+	}
+	if (c->ret <= 0)
+		return 0;
+	enum relation_kind kind = stream_kind(s, h, &u);
+	if (kind != RELATION_KERNEL)
+		return u.role == ROLE_WRITE_N ? 0 : through_stream(a, c, &u, kind);
+	if (u.role == ROLE_READ || u.fd < 0)
+		return 0;
+	return u.kind == KERNEL_OBJECT_SOCKET || u.kind == KERNEL_OBJECT_UNIX ||
+			       u.kind == KERNEL_OBJECT_EVENT
+		       ? through_flow(a, h, c, &u)
+		       : 0;
+}

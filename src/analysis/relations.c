@@ -1,0 +1,343 @@
+#include "analysis/relations.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/relation_state.h"
+
+const char *relation_kind_name(enum relation_kind kind)
+{
+	static const char *const names[RELATION_N_KINDS] = { "tcp", "udp", "network", "unix",
+		"socket", "pipe", "fifo", "eventfd", "inotify", "tty", "futex", "semaphore",
+		"queue", "lock", "signal", "fork", "wait", "ptrace", "kernel" };
+	return names[kind];
+}
+
+/* ---- what the files have in common ---- */
+
+bool relation_use_of(struct analysis_host *a, const struct kernel_host *h, uint32_t call,
+	struct relation_use *use)
+{
+	struct relation_state *s = relation_state(a);
+	*use = (struct relation_use){ .role = ROLE_OTHER,
+		.call = call,
+		.object = KERNEL_NONE,
+		.name = KERNEL_NONE,
+		.fd = -1 };
+	if (call == KERNEL_NONE)
+		return true;
+	const struct kernel_call *c = &h->calls[call];
+	uint8_t *role = call < s->cap_roles
+				? &s->roles[call]
+				: analysis_at(&s->roles, &s->cap_roles, call, sizeof(*role));
+	if (!role)
+		return false;
+	if (*role == ROLE_NOT_SEEN)
+		*role = (uint8_t)relation_role_of(kernel_name_text(h, c->name));
+	use->role = (enum relation_role) * role;
+	use->name = c->name;
+	use->object = c->object;
+	use->fd = c->fd;
+	use->kind = c->kind;
+	use->end = c->end;
+	return true;
+}
+
+uint32_t relation_call_now(const struct kernel_host *h, uint32_t task)
+{
+	const struct kernel_span *s = kernel_span_kept(h, h->tasks[task].last);
+	return s ? s->call : KERNEL_NONE;
+}
+
+struct relation_task *relation_task(struct analysis_host *a, uint32_t task)
+{
+	struct relation_state *s = relation_state(a);
+	return task < s->cap_tasks ? &s->tasks[task]
+				   : analysis_at(&s->tasks, &s->cap_tasks, task, sizeof(*s->tasks));
+}
+
+bool relation_find_tid(
+	struct analysis_host *a, const struct kernel_host *h, int32_t tid, uint32_t *task)
+{
+	struct relation_state *s = relation_state(a);
+	*task = KERNEL_NONE;
+	for (; s->n_indexed < h->n_tasks; s->n_indexed++) {
+		uint32_t *at = mer_map_put(&s->tids, (uint32_t)h->tasks[s->n_indexed].tid);
+		if (!at)
+			return false;
+		*at = s->n_indexed + 1;
+	}
+	const uint32_t *at = tid > 0 ? mer_map_get(&s->tids, (uint32_t)tid) : NULL;
+	if (at && *at)
+		*task = *at - 1;
+	return true;
+}
+
+uint32_t relation_flow_of(struct analysis_host *a, const struct kernel_host *h, uint32_t task,
+	int32_t fd, bool make, bool *no_memory)
+{
+	struct relation_state *s = relation_state(a);
+	uint32_t leader;
+	if (!relation_find_tid(a, h, h->tasks[task].pid, &leader)) {
+		*no_memory = true;
+		return 0;
+	}
+	uint64_t key = (uint64_t)(leader == KERNEL_NONE ? task : leader) << 32 | (uint32_t)fd;
+	uint32_t *at = make ? mer_map_put(&s->flows_by_fd, key) : mer_map_get(&s->flows_by_fd, key);
+	if (at && *at)
+		return *at;
+	if (!make)
+		return 0;
+	struct relation_flow *f =
+		at ? analysis_at(&s->flows, &s->cap_flows, s->n_flows, sizeof(*f)) : NULL;
+	if (!f) {
+		*no_memory = true;
+		return 0;
+	}
+	*f = (struct relation_flow){ .object = KERNEL_NONE, .owner = task };
+	return *at = (uint32_t)++s->n_flows;
+}
+
+int relation_note(struct analysis_host *a, uint32_t from, uint32_t to, enum relation_kind kind,
+	uint64_t object, const struct relation *what)
+{
+	struct relation r = *what;
+	r.from_host = r.to_host = a->host;
+	r.from = from;
+	r.to = to;
+	r.kind = (uint8_t)kind;
+	r.object = object;
+	return relation_add(&relation_state(a)->set, &r) ? 0 : mer_fail_nomem(a->err);
+}
+
+int relation_note_wake(struct analysis_host *a, uint32_t from, uint32_t to, enum relation_kind kind,
+	uint64_t object, uint64_t n_given, const struct relation_wake *w)
+{
+	struct relation what = { .n_given = n_given,
+		.n_waits = w->n,
+		.wait_ns = w->wait_ns,
+		.first = w->first,
+		.last = w->last };
+	return relation_note(a, from, to, kind, object, &what);
+}
+
+/* ---- the table ---- */
+
+static const char *signal_name(struct mer_arena *arena, uint64_t number)
+{
+	static const char *const names[] = { "exit_group", "SIGHUP", "SIGINT", "SIGQUIT", "SIGILL",
+		"SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGKILL", "SIGUSR1", "SIGSEGV",
+		"SIGUSR2", "SIGPIPE", "SIGALRM", "SIGTERM", "SIGSTKFLT", "SIGCHLD", "SIGCONT",
+		"SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGURG", "SIGXCPU", "SIGXFSZ",
+		"SIGVTALRM", "SIGPROF", "SIGWINCH", "SIGIO", "SIGPWR", "SIGSYS" };
+	if (number < sizeof(names) / sizeof(*names))
+		return names[number];
+	return mer_arena_printf(arena, "signal %" PRIu64, number);
+}
+
+/* NULL: nothing is known. Of edges of one host; those of packets are told by the join. */
+static const char *object_text(
+	const struct kernel_host *h, const struct relation *r, struct mer_arena *arena)
+{
+	static const char *const exits[] = { "exit", "thread exit", "exec" };
+	static const char *const forks[] = { "process", "thread" };
+	if (r->object == RELATION_NO_OBJECT)
+		return NULL;
+	switch ((enum relation_kind)r->kind) {
+	case RELATION_FUTEX: /* of two processes: in memory that they share */
+		return mer_arena_printf(arena, "0x%" PRIx64 "%s", r->object,
+			relation_same_process(h, r->from, r->to) ? "" : " shared");
+	case RELATION_SIGNAL: return signal_name(arena, r->object);
+	case RELATION_WAIT: return r->object < 3 ? exits[r->object] : NULL;
+	case RELATION_FORK: return r->object < 2 ? forks[r->object] : NULL;
+	case RELATION_SEMAPHORE:
+	case RELATION_QUEUE:
+	case RELATION_PTRACE: return NULL;
+	default: return kernel_name_text(h, (uint32_t)r->object);
+	}
+}
+
+struct out_row {
+	const struct relation *r;
+	const char *object;
+};
+
+static uint64_t count_of(const struct relation *r)
+{
+	return r->n_given ? r->n_given : r->n_waits;
+}
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct out_row *x = a, *y = b;
+	const struct relation *p = x->r, *q = y->r;
+	uint64_t n = count_of(p), m = count_of(q);
+	if (p->wait_ns != q->wait_ns)
+		return p->wait_ns > q->wait_ns ? -1 : 1;
+	if (n != m)
+		return n > m ? -1 : 1;
+	if (p->first != q->first)
+		return p->first < q->first ? -1 : 1;
+	const uint32_t keys[][2] = { { p->from_host, q->from_host }, { p->from, q->from },
+		{ p->to_host, q->to_host }, { p->to, q->to }, { p->kind, q->kind } };
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (keys[i][0] != keys[i][1])
+			return keys[i][0] < keys[i][1] ? -1 : 1;
+	return strcmp(x->object ? x->object : "", y->object ? y->object : "");
+}
+
+static bool is_wanted(const struct analysis_run *run, const struct relation *r)
+{
+	const struct analysis_options *o = run->options;
+	const struct kernel_host *hosts = run->world->hosts;
+	return !o->wants_task || o->wants_task(o->ctx, &hosts[r->from_host], r->from) ||
+	       o->wants_task(o->ctx, &hosts[r->to_host], r->to);
+}
+
+static void put_end(
+	const struct analysis_run *run, uint32_t host, uint32_t task, struct analysis_cell *cells)
+{
+	cells[0] = analysis_text(analysis_host_name(run, host));
+	cells[1] = ANALYSIS_INT(run->world->hosts[host].tasks[task].tid);
+	cells[2] = analysis_text(analysis_comm(run, host, task));
+}
+
+static void put_row(
+	const struct analysis_run *run, const struct out_row *row, struct analysis_table *t)
+{
+	const struct relation *r = row->r;
+	struct analysis_cell c[RELATION_N_COLUMNS];
+	put_end(run, r->from_host, r->from, &c[RELATION_FROM_HOST]);
+	put_end(run, r->to_host, r->to, &c[RELATION_TO_HOST]);
+	c[RELATION_KIND] = analysis_text(relation_kind_name((enum relation_kind)r->kind));
+	c[RELATION_OBJECT] = analysis_text(row->object && *row->object ? row->object : NULL);
+	c[RELATION_COUNT] = ANALYSIS_INT(count_of(r));
+	c[RELATION_BYTES] = r->has_bytes ? ANALYSIS_INT(r->bytes) : ANALYSIS_NONE;
+	c[RELATION_WAIT_NS] = ANALYSIS_INT(r->wait_ns);
+	c[RELATION_FIRST] = ANALYSIS_INT(r->first);
+	c[RELATION_LAST] = ANALYSIS_INT(r->last);
+	analysis_table_add(t, c);
+}
+
+static void report(struct analysis_run *run, uint64_t n_unknown, uint64_t n_rest)
+{
+	struct mer_diag d = { .severity = MER_NOTE,
+		.code = "graph-unknown-reader",
+		.stream = -1,
+		.packet = -1,
+		.offset_bits = -1,
+		.count = n_unknown };
+	if (n_unknown)
+		mer_diag_add(&run->e->diags, &d,
+			"writes to sockets of which is not known who read them: no wait ended with "
+			"them, or the other host was not recorded");
+	d.severity = MER_WARNING;
+	d.code = "graph-too-large";
+	d.count = n_rest;
+	if (n_rest)
+		mer_diag_add(&run->e->diags, &d,
+			"relations beyond the number that is kept: they are left out");
+}
+
+/* The edges of all hosts as rows, wanted ones only; *n of them. NULL: no memory. */
+static struct out_row *make_rows(struct analysis_run *run, const struct relation_set *packets,
+	const struct mer_intern *texts, size_t *n)
+{
+	size_t most = packets->n;
+	for (uint32_t h = 0; h < run->world->n_hosts; h++)
+		most += ((const struct relation_state *)run->states[h])->set.n;
+	struct out_row *rows = calloc(most + 1, sizeof(*rows));
+	*n = 0;
+	for (uint32_t h = 0; rows && h < run->world->n_hosts; h++) {
+		const struct relation_set *set =
+			&((const struct relation_state *)run->states[h])->set;
+		for (size_t i = 0; i < set->n; i++)
+			if (is_wanted(run, &set->rows[i]))
+				rows[(*n)++] = (struct out_row){ &set->rows[i],
+					object_text(&run->world->hosts[h], &set->rows[i],
+						&run->arena) };
+	}
+	for (size_t i = 0; rows && i < packets->n; i++) {
+		const struct relation *r = &packets->rows[i];
+		if (is_wanted(run, r))
+			rows[(*n)++] = (struct out_row){ r,
+				r->object == RELATION_NO_OBJECT
+					? NULL
+					: mer_intern_text(texts, (uint32_t)r->object) };
+	}
+	return rows;
+}
+
+static int emit(struct analysis_run *run, unsigned output, struct analysis_table *t)
+{
+	struct relation_set packets = { 0 };
+	struct mer_intern texts;
+	uint64_t n_unknown = 0, n_rest = 0;
+	size_t n = 0;
+	(void)output;
+	mer_intern_init(&texts, &run->arena);
+	int rc = relation_join(run, &packets, &texts, &n_unknown);
+	struct out_row *rows = rc ? NULL : make_rows(run, &packets, &texts, &n);
+	if (rc == 0 && !rows)
+		rc = mer_fail_nomem(run->err);
+	if (n)
+		qsort(rows, n, sizeof(*rows), by_weight);
+	for (size_t i = 0; i < n; i++)
+		put_row(run, &rows[i], t);
+	n_rest = packets.n_rest;
+	for (uint32_t h = 0; h < run->world->n_hosts; h++)
+		n_rest += ((const struct relation_state *)run->states[h])->set.n_rest;
+	if (rc == 0)
+		report(run, n_unknown, n_rest);
+	free(rows);
+	mer_intern_fini(&texts); /* its texts live in the run's arena */
+	relation_set_fini(&packets);
+	return rc;
+}
+
+static void free_state(void *state)
+{
+	struct relation_state *s = state;
+	for (size_t i = 0; i < s->n_streams; i++)
+		relation_stream_fini(&s->streams[i]);
+	relation_set_fini(&s->set);
+	mer_map_fini(&s->tids);
+	mer_map_fini(&s->streams_by_name);
+	mer_map_fini(&s->fifos);
+	mer_map_fini(&s->flows_by_fd);
+	free(s->roles);
+	free(s->tasks);
+	free(s->streams);
+	free(s->flows);
+	free(s->sends);
+	free(s->arrivals);
+}
+
+static const struct analysis_column columns[] = { { "from_host", "From host", ANALYSIS_TEXT },
+	{ "from_tid", "From tid", ANALYSIS_ID }, { "from_comm", "From", ANALYSIS_TEXT },
+	{ "to_host", "To host", ANALYSIS_TEXT }, { "to_tid", "To tid", ANALYSIS_ID },
+	{ "to_comm", "To", ANALYSIS_TEXT }, { "kind", "Kind", ANALYSIS_TEXT },
+	{ "object", "Object", ANALYSIS_TEXT }, { "count", "Count", ANALYSIS_COUNT },
+	{ "bytes", "Bytes", ANALYSIS_BYTES }, { "wait_ns", "Wait", ANALYSIS_DURATION },
+	{ "first", "First", ANALYSIS_TIME }, { "last", "Last", ANALYSIS_TIME }, { 0 } };
+
+static const struct analysis_output outputs[] = {
+	{ "graph", "Relations between tasks", columns, NULL }, { 0 }
+};
+
+const struct analysis analysis_relations = {
+	.id = "relations",
+	.title = "Relations between tasks",
+	.help = "who gives what to whom, and how long that one waited for it",
+	.wants = KERNEL_WANT_SIGNALS,
+	.outputs = outputs,
+	.state_size = sizeof(struct relation_state),
+	.on = { .span = relation_on_span,
+		.call = relation_on_call,
+		.packet = relation_on_packet,
+		.signal = relation_on_signal },
+	.end = relation_end,
+	.emit = emit,
+	.free_state = free_state,
+};

@@ -1,0 +1,114 @@
+#include "analysis/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_before(const struct analysis_row *a, const struct analysis_row *b)
+{
+	return a->key != b->key ? a->key < b->key : a->seq < b->seq;
+}
+
+static struct analysis_row *at(const struct analysis_rows *r, size_t i, size_t bytes)
+{
+	return (struct analysis_row *)(void *)(r->rows + i * bytes);
+}
+
+/* Puts a row where nothing is below it that is after it, from hole i down. */
+static void sift_down(struct analysis_rows *r, size_t i, const void *row, size_t bytes)
+{
+	for (;;) {
+		size_t child = 2 * i + 1;
+		if (child >= r->n)
+			break;
+		if (child + 1 < r->n && is_before(at(r, child, bytes), at(r, child + 1, bytes)))
+			child++;
+		if (is_before(at(r, child, bytes), row))
+			break;
+		memcpy(at(r, i, bytes), at(r, child, bytes), bytes);
+		i = child;
+	}
+	memcpy(at(r, i, bytes), row, bytes);
+}
+
+static void sift_up(struct analysis_rows *r, size_t i, const void *row, size_t bytes)
+{
+	while (i > 0 && is_before(at(r, (i - 1) / 2, bytes), row)) {
+		memcpy(at(r, i, bytes), at(r, (i - 1) / 2, bytes), bytes);
+		i = (i - 1) / 2;
+	}
+	memcpy(at(r, i, bytes), row, bytes);
+}
+
+static void push(struct analysis_rows *r, const void *row, size_t bytes, uint64_t limit)
+{
+	size_t i = r->n++;
+	if (limit)
+		sift_up(r, i, row, bytes);
+	else
+		memcpy(at(r, i, bytes), row, bytes);
+}
+
+bool analysis_rows_add(struct analysis_rows *r, const void *row, size_t bytes, uint64_t limit)
+{
+	enum { FIRST = 64, MAX_BYTES = 512 };
+	_Alignas(16) char copy[MAX_BYTES];
+	int64_t key = ((const struct analysis_row *)row)->key;
+	uint64_t seq = r->n_seen++;
+	if (limit && r->n >= limit && key >= at(r, 0, bytes)->key)
+		return true;
+	memcpy(copy, row, bytes);
+	((struct analysis_row *)(void *)copy)->seq = seq;
+	if (limit && r->n >= limit) {
+		sift_down(r, 0, copy, bytes);
+		return true;
+	}
+	if (r->n == r->cap) {
+		size_t cap = r->cap ? r->cap * 2 : FIRST;
+		char *p = cap > SIZE_MAX / 4 / bytes ? NULL : realloc(r->rows, cap * bytes);
+		if (!p)
+			return false;
+		r->rows = p;
+		r->cap = cap;
+	}
+	push(r, copy, bytes, limit);
+	return true;
+}
+
+void analysis_rows_fini(struct analysis_rows *r)
+{
+	free(r->rows);
+	*r = (struct analysis_rows){ 0 };
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct analysis_row_of *p = a, *q = b;
+	const struct analysis_row *x = p->row, *y = q->row;
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	if (p->host != q->host)
+		return p->host < q->host ? -1 : 1;
+	return (x->seq > y->seq) - (x->seq < y->seq);
+}
+
+struct analysis_row_of *analysis_rows_join(const struct analysis_run *run,
+	const struct analysis_rows *(*of)(const void *state), size_t bytes, size_t *n,
+	uint64_t *left_out)
+{
+	size_t count = 0, k = 0;
+	uint64_t seen = 0;
+	for (uint32_t h = 0; h < run->e->n_hosts; h++) {
+		count += of(run->states[h])->n;
+		seen += of(run->states[h])->n_seen;
+	}
+	struct analysis_row_of *all = malloc((count + 1) * sizeof(*all));
+	if (!all)
+		return NULL;
+	for (uint32_t h = 0; h < run->e->n_hosts; h++)
+		for (size_t i = 0; i < of(run->states[h])->n; i++)
+			all[k++] = (struct analysis_row_of){ at(of(run->states[h]), i, bytes), h };
+	qsort(all, count, sizeof(*all), compare);
+	*n = run->options->limit && count > run->options->limit ? run->options->limit : count;
+	*left_out = seen - *n;
+	return all;
+}

@@ -1,0 +1,358 @@
+/* System calls: how long each took, from its entry to its exit, and what it returned.
+ *
+ * Calls whose begin or end is not recorded do not count. Every call of a host is in one pair (task and
+ * name), every pair in one name, and in a bucket of that: so all outputs add up to the same. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/all.h"
+#include "analysis/cells.h"
+#include "analysis/rows.h"
+
+struct call_row {
+	struct analysis_row row;
+	int64_t begin, end, ret;
+	uint32_t task, call;
+};
+
+struct name_stats {
+	uint32_t name; /* in kernel_host.names */
+	uint64_t errors;
+	struct analysis_stats time;
+	struct analysis_histogram freq;
+};
+
+struct pair_stats { /* of a task and a name */
+	uint32_t task, name;
+	uint32_t of; /* state.names */
+	uint64_t errors;
+	struct analysis_stats time;
+};
+
+struct error_count {
+	uint32_t of; /* state.names */
+	int32_t ret;
+	uint64_t n;
+};
+
+struct state {
+	struct mer_map name_map, pair_map, error_map; /* to a number below, plus 1 */
+	struct name_stats *names;
+	struct pair_stats *pairs;
+	struct error_count *errors;
+	size_t n_names, cap_names, n_pairs, cap_pairs, n_errors, cap_errors;
+	struct analysis_rows log, top; /* top stays empty without limit: then log has all */
+};
+
+static void free_state(void *state)
+{
+	struct state *s = state;
+	mer_map_fini(&s->name_map);
+	mer_map_fini(&s->pair_map);
+	mer_map_fini(&s->error_map);
+	free(s->names);
+	free(s->pairs);
+	free(s->errors);
+	analysis_rows_fini(&s->log);
+	analysis_rows_fini(&s->top);
+}
+
+/* ---- while reading ---- */
+
+static struct name_stats *name_of(struct state *s, uint32_t name)
+{
+	uint32_t *at = mer_map_put(&s->name_map, name);
+	if (at && *at)
+		return &s->names[*at - 1];
+	struct name_stats *n =
+		at ? analysis_at(&s->names, &s->cap_names, s->n_names, sizeof(*n)) : NULL;
+	if (!n)
+		return NULL;
+	n->name = name;
+	*at = (uint32_t)++s->n_names;
+	return n;
+}
+
+static struct pair_stats *pair_of(struct state *s, uint32_t task, uint32_t name)
+{
+	uint32_t *at = mer_map_put(&s->pair_map, (uint64_t)task << 32 | name);
+	if (at && *at)
+		return &s->pairs[*at - 1];
+	struct name_stats *n = at ? name_of(s, name) : NULL;
+	struct pair_stats *p =
+		n ? analysis_at(&s->pairs, &s->cap_pairs, s->n_pairs, sizeof(*p)) : NULL;
+	if (!p)
+		return NULL;
+	p->task = task;
+	p->name = name;
+	p->of = (uint32_t)(n - s->names);
+	*at = (uint32_t)++s->n_pairs;
+	return p;
+}
+
+static bool count_error(struct state *s, uint32_t of, int64_t ret)
+{
+	uint32_t *at = mer_map_put(&s->error_map, (uint64_t)of << 32 | (uint32_t)ret);
+	if (at && !*at) {
+		struct error_count *e =
+			analysis_at(&s->errors, &s->cap_errors, s->n_errors, sizeof(*e));
+		if (!e)
+			return false;
+		e->of = of;
+		e->ret = (int32_t)ret;
+		*at = (uint32_t)++s->n_errors;
+	}
+	if (at)
+		s->errors[*at - 1].n++;
+	return at != NULL;
+}
+
+static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c)
+{
+	struct analysis_host *a = ctx;
+	struct state *s = a->state;
+	uint32_t name = h->calls[c->call].name;
+	int64_t took = c->end - c->begin;
+	uint64_t limit = a->run->options->limit;
+	if (name == KERNEL_NONE || !analysis_counts(a, c->begin, c->end) ||
+		!analysis_wants_cpu(a, c->cpu) || !analysis_wants_task(a, h, c->task))
+		return 0;
+	struct pair_stats *p = pair_of(s, c->task, name);
+	if (!p)
+		return mer_fail_nomem(a->err);
+	struct name_stats *n = &s->names[p->of];
+	bool failed = analysis_error_name(c->ret) != NULL;
+	analysis_stats_add(&p->time, took, c->begin);
+	n->freq.n[analysis_bucket(took)]++;
+	p->errors += failed;
+	struct call_row row = { .row.key = c->begin,
+		.begin = c->begin,
+		.end = c->end,
+		.ret = c->ret,
+		.task = c->task,
+		.call = c->call };
+	bool ok = !failed || count_error(s, p->of, c->ret);
+	ok = ok && analysis_rows_add(&s->log, &row, sizeof(row), limit);
+	row.row.key = -took;
+	if (ok && limit)
+		ok = analysis_rows_add(&s->top, &row, sizeof(row), limit);
+	return ok ? 0 : mer_fail_nomem(a->err);
+}
+
+/* A name is the sum of its pairs. */
+static int on_end(struct analysis_host *a, const struct kernel_host *h)
+{
+	struct state *s = a->state;
+	(void)h;
+	for (size_t i = 0; i < s->n_pairs; i++) {
+		struct name_stats *n = &s->names[s->pairs[i].of];
+		analysis_stats_merge(&n->time, &s->pairs[i].time);
+		n->errors += s->pairs[i].errors;
+	}
+	return 0;
+}
+
+/* ---- tables ---- */
+
+struct named { /* a name of a host */
+	const char *name;
+	uint32_t host, of;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct named *p = a, *q = b;
+	int c = strcmp(p->name, q->name);
+	return c ? c : (p->host > q->host) - (p->host < q->host);
+}
+
+/* The names of all hosts, equal ones together; malloc'ed. */
+static struct named *all_names(const struct analysis_run *run, size_t *n)
+{
+	*n = 0;
+	for (uint32_t h = 0; h < run->e->n_hosts; h++)
+		*n += ((const struct state *)run->states[h])->n_names;
+	struct named *all = malloc((*n + 1) * sizeof(*all));
+	size_t k = 0;
+	for (uint32_t h = 0; all && h < run->e->n_hosts; h++) {
+		const struct state *s = run->states[h];
+		for (uint32_t i = 0; i < s->n_names; i++)
+			all[k++] = (struct named){
+				kernel_name_text(&run->world->hosts[h], s->names[i].name), h, i
+			};
+	}
+	if (all)
+		qsort(all, *n, sizeof(*all), by_name);
+	return all;
+}
+
+/* Sums up from *i on what has one name, and moves *i behind it. */
+static void join_name(const struct analysis_run *run, const struct named *all, size_t n, size_t *i,
+	struct name_stats *sum)
+{
+	const char *name = all[*i].name;
+	*sum = (struct name_stats){ 0 };
+	for (; *i < n && strcmp(all[*i].name, name) == 0; (*i)++) {
+		const struct state *s = run->states[all[*i].host];
+		const struct name_stats *x = &s->names[all[*i].of];
+		analysis_stats_merge(&sum->time, &x->time);
+		sum->errors += x->errors;
+		for (unsigned b = 0; b < ANALYSIS_BUCKETS; b++)
+			sum->freq.n[b] += x->freq.n[b];
+	}
+}
+
+enum { STATS, TOTAL, TASKS, ERRORS, TOP, LOG, FREQ };
+
+static int emit_names(struct analysis_run *run, unsigned output, struct analysis_table *t)
+{
+	size_t n;
+	struct named *all = all_names(run, &n);
+	struct name_stats sum, total = { 0 };
+	struct analysis_cell cells[2 + ANALYSIS_STATS_CELLS];
+	if (!all)
+		return mer_fail_nomem(run->err);
+	for (size_t i = 0; i < n;) {
+		cells[0] = analysis_text(all[i].name);
+		join_name(run, all, n, &i, &sum);
+		cells[1] = ANALYSIS_INT(sum.errors);
+		analysis_stats_cells(&sum.time, cells + 2);
+		if (output == FREQ)
+			analysis_freq_rows(t, cells, 1, &sum.freq);
+		else if (output == STATS)
+			analysis_table_add(t, cells);
+		analysis_stats_merge(&total.time, &sum.time);
+		total.errors += sum.errors;
+	}
+	free(all);
+	if (output == TOTAL) {
+		cells[0] = ANALYSIS_INT(total.errors);
+		analysis_stats_cells(&total.time, cells + 1);
+		analysis_table_add(t, cells);
+	}
+	return 0;
+}
+
+static int emit_tasks(struct analysis_run *run, struct analysis_table *t)
+{
+	struct analysis_cell cells[ANALYSIS_TASK_CELLS + 2 + ANALYSIS_STATS_CELLS];
+	for (uint32_t h = 0; h < run->e->n_hosts; h++) {
+		const struct state *s = run->states[h];
+		for (size_t i = 0; i < s->n_pairs; i++) {
+			const struct pair_stats *p = &s->pairs[i];
+			analysis_task_cells(run, h, p->task, INT64_MAX, cells);
+			cells[ANALYSIS_TASK_CELLS] =
+				analysis_text(kernel_name_text(&run->world->hosts[h], p->name));
+			cells[ANALYSIS_TASK_CELLS + 1] = ANALYSIS_INT(p->errors);
+			analysis_stats_cells(&p->time, cells + ANALYSIS_TASK_CELLS + 2);
+			analysis_table_add(t, cells);
+		}
+	}
+	return 0;
+}
+
+static int emit_errors(struct analysis_run *run, struct analysis_table *t)
+{
+	for (uint32_t h = 0; h < run->e->n_hosts; h++) {
+		const struct state *s = run->states[h];
+		const struct kernel_host *host = &run->world->hosts[h];
+		for (size_t i = 0; i < s->n_errors; i++) {
+			const struct error_count *e = &s->errors[i];
+			const char *name = kernel_name_text(host, s->names[e->of].name);
+			struct analysis_cell cells[] = { analysis_text(analysis_host_name(run, h)),
+				analysis_text(name),
+				analysis_text(analysis_ret_text(&run->arena, name, e->ret)),
+				ANALYSIS_INT(e->n) };
+			analysis_table_add(t, cells);
+		}
+	}
+	return 0;
+}
+
+static const struct analysis_rows *log_of(const void *state)
+{
+	return &((const struct state *)state)->log;
+}
+
+static const struct analysis_rows *top_of(const void *state)
+{
+	return &((const struct state *)state)->top;
+}
+
+static int emit_rows(struct analysis_run *run, unsigned output, struct analysis_table *t)
+{
+	size_t n;
+	bool is_top = output == TOP && run->options->limit;
+	struct analysis_row_of *rows = analysis_rows_join(
+		run, is_top ? top_of : log_of, sizeof(struct call_row), &n, &t->n_left_out);
+	if (!rows)
+		return mer_fail_nomem(run->err);
+	for (size_t i = 0; i < n; i++) {
+		const struct call_row *r = rows[i].row;
+		const struct kernel_host *h = &run->world->hosts[rows[i].host];
+		const struct kernel_call *c = &h->calls[r->call];
+		const char *name = kernel_name_text(h, c->name);
+		struct analysis_cell cells[7 + ANALYSIS_TASK_CELLS] = { ANALYSIS_INT(r->begin),
+			ANALYSIS_INT(r->end), ANALYSIS_INT(r->end - r->begin),
+			analysis_text(name) };
+		if (c->object != KERNEL_NONE)
+			cells[4] = analysis_text(kernel_name_text(h, c->object));
+		analysis_task_cells(run, rows[i].host, r->task, r->end, cells + 5);
+		cells[9] = analysis_text(analysis_ret_text(&run->arena, name, r->ret));
+		cells[10] = ANALYSIS_INT(r->ret);
+		analysis_table_add(t, cells);
+	}
+	free(rows);
+	return 0;
+}
+
+static int emit(struct analysis_run *run, unsigned output, struct analysis_table *t)
+{
+	switch (output) {
+	case TASKS: return emit_tasks(run, t);
+	case ERRORS: return emit_errors(run, t);
+	case TOP:
+	case LOG: return emit_rows(run, output, t);
+	default: return emit_names(run, output, t);
+	}
+}
+
+static const struct analysis_column stats_columns[] = { { "name", "call", ANALYSIS_TEXT },
+	{ "errors", "errors", ANALYSIS_COUNT }, ANALYSIS_STATS_COLUMNS, { 0 } };
+static const struct analysis_column total_columns[] = { { "errors", "errors", ANALYSIS_COUNT },
+	ANALYSIS_STATS_COLUMNS, { 0 } };
+static const struct analysis_column task_columns[] = { ANALYSIS_TASK_COLUMNS,
+	{ "name", "call", ANALYSIS_TEXT }, { "errors", "errors", ANALYSIS_COUNT },
+	ANALYSIS_STATS_COLUMNS, { 0 } };
+static const struct analysis_column error_columns[] = { { "host", "host", ANALYSIS_TEXT },
+	{ "name", "call", ANALYSIS_TEXT }, { "error", "error", ANALYSIS_TEXT },
+	{ "count", "count", ANALYSIS_COUNT }, { 0 } };
+static const struct analysis_column row_columns[] = { { "begin", "begin", ANALYSIS_TIME },
+	{ "end", NULL, ANALYSIS_TIME }, { "duration_ns", "duration", ANALYSIS_DURATION },
+	{ "name", "call", ANALYSIS_TEXT }, { "object", "object", ANALYSIS_TEXT },
+	ANALYSIS_TASK_COLUMNS, { "ret", "returned", ANALYSIS_TEXT },
+	{ "ret_value", NULL, ANALYSIS_ID }, { 0 } };
+static const struct analysis_column freq_columns[] = { { "name", "call", ANALYSIS_TEXT },
+	ANALYSIS_FREQ_COLUMNS, { 0 } };
+
+static const struct analysis_output outputs[] = { [STATS] = { "stats", "System calls by name",
+							  stats_columns, "total_ns" },
+	[TOTAL] = { "stats_total", "All system calls", total_columns, NULL },
+	[TASKS] = { "tasks", "System calls by thread and name", task_columns, "total_ns" },
+	[ERRORS] = { "stats_errors", "Errors that system calls returned", error_columns, "count" },
+	[TOP] = { "top", "The longest system calls", row_columns, "duration_ns" },
+	[LOG] = { "log", "System calls", row_columns, NULL },
+	[FREQ] = { "freq", "How long system calls took", freq_columns, NULL },
+	{ 0 } };
+
+const struct analysis analysis_syscall = {
+	.id = "syscall",
+	.title = "System calls",
+	.help = "how long system calls took and what they returned, by name and thread",
+	.outputs = outputs,
+	.state_size = sizeof(struct state),
+	.on = { .call = on_call },
+	.end = on_end,
+	.emit = emit,
+	.free_state = free_state,
+};

@@ -1,0 +1,321 @@
+#include "run_case.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static const char *environment(const char *name)
+{
+	const char *value = getenv(name);
+	if (!value) {
+		print_message("skipped: %s is not set, this is run by ctest\n", name);
+		skip();
+	}
+	return value;
+}
+
+static void open_path(struct run_case *c, const char *path)
+{
+	struct mer_err err = { 0 };
+	if (mer_experiment_open(&path, 1, NULL, &c->e, &err) ||
+		sync_gather(c->e, &(struct sync_gather_options){ .keep_streams = true },
+			&c->messages, &err))
+		fail_msg("%s", err.text);
+	if (c->e->n_hosts < 2)
+		return;
+	struct mer_arena arena;
+	mer_arena_init(&arena);
+	struct sync_host_info *infos = sync_host_infos(c->e, &arena);
+	assert_non_null(infos);
+	/* The clocks of scenarios here are right. */
+	struct sync_options o = { .method = SYNC_REALTIME };
+	if (sync_solve(&c->messages, infos, c->e->n_hosts, &o, &c->result, &err) ||
+		sync_apply(c->e, c->result, &err))
+		fail_msg("%s", err.text);
+	mer_arena_fini(&arena);
+}
+
+void run_case_open_scenario(struct run_case *c, const char *text)
+{
+	char path[200], command[1000];
+	const char *ctfgen = environment("CTFGEN");
+	*c = (struct run_case){ 0 };
+	snprintf(c->dir, sizeof(c->dir), "/tmp/run_case.XXXXXX");
+	assert_non_null(mkdtemp(c->dir));
+	snprintf(path, sizeof(path), "%s/case.scn", c->dir);
+	FILE *f = fopen(path, "w");
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0 && fclose(f) == 0);
+	snprintf(command, sizeof(command), "'%s' -o %s/traces %s", ctfgen, c->dir, path);
+	if (system(command) != 0)
+		fail_msg("failed: %s", command);
+	snprintf(path, sizeof(path), "%s/traces", c->dir);
+	open_path(c, path);
+}
+
+void run_case_open_recording(struct run_case *c, const char *name)
+{
+	char path[500];
+	*c = (struct run_case){ 0 };
+	snprintf(path, sizeof(path), "%s/../shared/traces/%s", environment("SRC"), name);
+	if (access(path, R_OK) != 0) {
+		print_message("skipped: there is no %s\n", path);
+		skip();
+	}
+	open_path(c, path);
+}
+
+static void forget_tables(struct run_case *c)
+{
+	for (size_t i = 0; c->has_run && c->analysis->outputs[i].id; i++)
+		analysis_table_fini(&c->tables[i]);
+	if (c->has_run)
+		analysis_run_fini(&c->run);
+	c->has_run = false;
+}
+
+void run_case_run(struct run_case *c, const char *analysis, const struct analysis_options *options)
+{
+	enum { MAX = sizeof(c->tables) / sizeof(c->tables[0]) };
+	struct analysis_request requests[MAX];
+	struct analysis_options all = { .begin = INT64_MIN, .end = INT64_MAX, .max_ns = INT64_MAX };
+	struct kernel_world_options w = { .n_threads = 2 };
+	struct mer_err err = { 0 };
+	unsigned n = 0;
+	forget_tables(c);
+	c->analysis = analysis_find(analysis);
+	assert_non_null(c->analysis);
+	for (; c->analysis->outputs[n].id; n++) {
+		assert_true(n < MAX);
+		requests[n] = (struct analysis_request){ c->analysis, n };
+	}
+	if (analysis_run(&c->run, c->e, &c->messages, c->result, &w, options ? options : &all,
+		    requests, n, c->tables, &err))
+		fail_msg("%s", err.text);
+	c->has_run = true;
+}
+
+void run_case_close(struct run_case *c)
+{
+	char command[100];
+	forget_tables(c);
+	sync_result_free(c->result);
+	sync_messages_free(&c->messages);
+	mer_experiment_free(c->e);
+	if (!c->dir[0])
+		return;
+	snprintf(command, sizeof(command), "rm -rf %s", c->dir);
+	assert_int_equal(system(command), 0);
+}
+
+const struct analysis_table *run_case_table(const struct run_case *c, const char *output)
+{
+	int i = analysis_find_output(c->analysis, output);
+	assert_true(i >= 0);
+	return &c->tables[i];
+}
+
+const struct analysis_cell *run_case_cell(
+	const struct analysis_table *t, size_t row, const char *key)
+{
+	assert_true(row < t->n_rows);
+	for (size_t i = 0; i < t->n_columns; i++)
+		if (strcmp(t->columns[i].key, key) == 0)
+			return &t->cells[row * t->n_columns + i];
+	fail_msg("no column %s", key);
+	return NULL;
+}
+
+int64_t run_case_int(const struct analysis_table *t, size_t row, const char *key)
+{
+	const struct analysis_cell *c = run_case_cell(t, row, key);
+	if (!c->set)
+		fail_msg("row %zu has no %s", row, key);
+	return c->v.i;
+}
+
+const char *run_case_text(const struct analysis_table *t, size_t row, const char *key)
+{
+	const struct analysis_cell *c = run_case_cell(t, row, key);
+	return c->set ? c->v.text : "";
+}
+
+size_t run_case_find(const struct analysis_table *t, const char *key, const char *text, size_t from)
+{
+	for (; from < t->n_rows; from++)
+		if (strcmp(run_case_text(t, from, key), text) == 0)
+			return from;
+	fail_msg("no row with %s %s", key, text);
+	return 0;
+}
+
+int64_t run_case_sum(
+	const struct analysis_table *t, const char *key, const char *of, const char *text)
+{
+	int64_t sum = 0;
+	for (size_t i = 0; i < t->n_rows; i++)
+		if (!of || strcmp(run_case_text(t, i, of), text) == 0) {
+			const struct analysis_cell *c = run_case_cell(t, i, key);
+			sum += c->set ? c->v.i : 0;
+		}
+	return sum;
+}
+
+/* ---- tables that agree ---- */
+
+enum { MAX_KEYS = 8 };
+
+/* Columns of the keys in a table. */
+static size_t find_keys(const struct analysis_table *t, const char *keys, size_t *columns)
+{
+	size_t n = 0;
+	while (*keys) {
+		size_t len = strcspn(keys, " "), i = 0;
+		while (i < t->n_columns && (strlen(t->columns[i].key) != len ||
+						   strncmp(t->columns[i].key, keys, len) != 0))
+			i++;
+		assert_true(i < t->n_columns && n < MAX_KEYS);
+		columns[n++] = i;
+		keys += len + strspn(keys + len, " ");
+	}
+	return n;
+}
+
+static bool same(const struct analysis_cell *a, const struct analysis_cell *b, bool is_text)
+{
+	if (!a->set || !b->set)
+		return a->set == b->set;
+	return is_text ? a->v.text == b->v.text || strcmp(a->v.text, b->v.text) == 0
+		       : a->v.i == b->v.i;
+}
+
+struct matcher {
+	const struct analysis_table *log, *of;
+	size_t n, duration, in_log[MAX_KEYS], in_of[MAX_KEYS];
+};
+
+static struct matcher matcher(
+	const struct analysis_table *log, const struct analysis_table *of, const char *keys)
+{
+	struct matcher m = { .log = log, .of = of };
+	m.n = find_keys(log, keys, m.in_log);
+	assert_int_equal(find_keys(of, keys, m.in_of), m.n);
+	assert_int_equal(find_keys(log, "duration_ns", &m.duration), 1);
+	return m;
+}
+
+static bool is_of(const struct matcher *m, size_t log_row, size_t row)
+{
+	for (size_t k = 0; k < m->n; k++)
+		if (!same(&m->log->cells[log_row * m->log->n_columns + m->in_log[k]],
+			    &m->of->cells[row * m->of->n_columns + m->in_of[k]],
+			    m->log->columns[m->in_log[k]].type == ANALYSIS_TEXT))
+			return false;
+	return true;
+}
+
+static int64_t duration(const struct matcher *m, size_t log_row)
+{
+	return m->log->cells[log_row * m->log->n_columns + m->duration].v.i;
+}
+
+void run_case_check_sums(
+	const struct analysis_table *log, const struct analysis_table *sums, const char *keys)
+{
+	struct matcher m = matcher(log, sums, keys);
+	size_t all = 0;
+	for (size_t r = 0; r < sums->n_rows; r++) {
+		int64_t n = 0, total = 0, min = INT64_MAX, max = INT64_MIN;
+		for (size_t i = 0; i < log->n_rows; i++)
+			if (is_of(&m, i, r)) {
+				int64_t d = duration(&m, i);
+				n++;
+				total += d;
+				min = d < min ? d : min;
+				max = d > max ? d : max;
+			}
+		assert_true(n > 0);
+		all += (size_t)n;
+		assert_int_equal(run_case_int(sums, r, "count"), n);
+		assert_int_equal(run_case_int(sums, r, "total_ns"), total);
+		assert_int_equal(run_case_int(sums, r, "min_ns"), min);
+		assert_int_equal(run_case_int(sums, r, "max_ns"), max);
+		long double mean = (long double)total / (long double)n, m2 = 0;
+		assert_true(fabsl((long double)run_case_int(sums, r, "avg_ns") - mean) <= 0.5L);
+		for (size_t i = 0; i < log->n_rows; i++)
+			if (is_of(&m, i, r)) {
+				long double d = (long double)duration(&m, i) - mean;
+				m2 += d * d;
+			}
+		const struct analysis_cell *stddev = run_case_cell(sums, r, "stddev_ns");
+		assert_int_equal(stddev->set, n > 1);
+		if (n > 1) /* rounded, of doubles */
+			assert_true(fabsl((long double)stddev->v.i -
+					    sqrtl(m2 / (long double)(n - 1))) <= 0.51L);
+	}
+	assert_int_equal(all, log->n_rows);
+}
+
+void run_case_check_freq(
+	const struct analysis_table *log, const struct analysis_table *freq, const char *keys)
+{
+	struct matcher m = matcher(log, freq, keys);
+	int64_t all = 0;
+	for (size_t r = 0; r < freq->n_rows; r++) {
+		int64_t begin = run_case_int(freq, r, "begin_ns"), n = 0;
+		int64_t end = run_case_int(freq, r, "end_ns");
+		for (size_t i = 0; i < log->n_rows; i++)
+			n += duration(&m, i) >= begin && duration(&m, i) < end && is_of(&m, i, r);
+		assert_true(begin < end && n > 0);
+		assert_int_equal(run_case_int(freq, r, "count"), n);
+		all += n;
+	}
+	assert_int_equal(all, log->n_rows);
+}
+
+static int falling(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return (x < y) - (x > y);
+}
+
+void run_case_check_top(const struct analysis_table *log, const struct analysis_table *top)
+{
+	int64_t *all = calloc(log->n_rows + 1, sizeof(*all));
+	assert_non_null(all);
+	for (size_t i = 0; i < log->n_rows; i++)
+		all[i] = run_case_int(log, i, "duration_ns");
+	qsort(all, log->n_rows, sizeof(*all), falling);
+	for (size_t i = 0; i < top->n_rows; i++)
+		assert_int_equal(run_case_int(top, i, "duration_ns"), all[i]);
+	assert_int_equal(top->n_rows + top->n_left_out, log->n_rows);
+	free(all);
+}
+
+void run_case_print(const struct analysis_table *t)
+{
+	printf("## %s: %s, %zu rows, %" PRIu64 " left out\n", t->id, t->title, t->n_rows,
+		t->n_left_out);
+	for (size_t i = 0; i < t->n_columns; i++)
+		printf("%s%s", i ? "\t" : "", t->columns[i].key);
+	for (size_t r = 0; r < t->n_rows; r++)
+		for (size_t i = 0; i < t->n_columns; i++) {
+			const struct analysis_cell *c = &t->cells[r * t->n_columns + i];
+			printf("%s", i ? "\t" : "\n");
+			if (!c->set)
+				printf("-");
+			else if (t->columns[i].type == ANALYSIS_TEXT)
+				printf("%s", c->v.text);
+			else if (t->columns[i].type >= ANALYSIS_RATIO)
+				printf("%g", c->v.f);
+			else
+				printf("%" PRId64, c->v.i);
+		}
+	printf("\n");
+}

@@ -1,0 +1,365 @@
+/* What tasks cost, in worlds by hand, worked out by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "analysis/account.h"
+#include "tasks_world.h"
+
+struct accounts {
+	struct blocked b;
+	struct account_index *x;
+	struct account a;
+};
+
+static void open_accounts(struct accounts *s, struct tasks_world *t)
+{
+	struct mer_err err = { 0 };
+	*s = (struct accounts){ 0 };
+	assert_int_equal(blocked_find(&t->w, &s->b, &err), 0);
+	assert_int_equal(account_index_new(&s->b, &s->x, &err), 0);
+}
+
+/* Total of the task and all rests are the elapsed time; parts are parts. */
+static void check_sums(const struct account *a)
+{
+	int64_t sum = a->nodes[0].self_ns + a->nodes[0].sub_ns;
+	for (uint32_t i = 0; i < a->n; i++) {
+		int64_t below = 0;
+		const struct account_node *n = &a->nodes[i];
+		for (uint32_t c = n->child; c != KERNEL_NONE; c = a->nodes[c].next)
+			below += a->nodes[c].self_ns + a->nodes[c].sub_ns;
+		assert_int_equal(below, n->sub_ns);
+		for (unsigned r = 0; r < ACCOUNT_N_RESTS; r++) {
+			assert_true(n->rest_ns[r] >= 0);
+			sum += n->rest_ns[r];
+		}
+	}
+	assert_int_equal(sum, a->end - a->begin);
+}
+
+static const struct account *find(
+	struct accounts *s, uint32_t host, uint32_t task, int64_t begin, int64_t end)
+{
+	struct mer_err err = { 0 };
+	account_fini(&s->a);
+	assert_int_equal(
+		account_find(s->x, host, task, begin * MS, end * MS, false, &s->a, &err), 0);
+	check_sums(&s->a);
+	return &s->a;
+}
+
+static void close_accounts(struct accounts *s)
+{
+	account_fini(&s->a);
+	account_index_free(s->x);
+	blocked_fini(&s->b);
+}
+
+/* The child of a node for this task; NULL: none. */
+static const struct account_node *below(
+	const struct account *a, const struct account_node *n, uint32_t task)
+{
+	for (uint32_t c = n->child; c != KERNEL_NONE; c = a->nodes[c].next)
+		if (a->nodes[c].task == task)
+			return &a->nodes[c];
+	return NULL;
+}
+
+#define ASSERT_NODE(n, self, sub)                                                                  \
+	do {                                                                                       \
+		assert_non_null(n);                                                                \
+		assert_int_equal((n)->self_ns, (self)*MS);                                         \
+		assert_int_equal((n)->sub_ns, (sub)*MS);                                           \
+	} while (0)
+
+/* A client waits from 5 to 75 for A, which waits from 15 to 35 for B; B sleeps 4 of these. */
+static void nested(void **state)
+{
+	(void)state;
+	struct tasks_world t;
+	struct accounts s;
+	tw_init(&t, 1, 200);
+	uint32_t c = tw_task(&t, 0, 100, "client"), a = tw_task(&t, 0, 101, "a"),
+		 b = tw_task(&t, 0, 102, "b");
+	tw_span(&t, 0, c, 0, KERNEL_USER);
+	uint32_t idle_a = tw_wait(&t, 0, a, 0, "read", "", KERNEL_TASK);
+	uint32_t idle_b = tw_wait(&t, 0, b, 0, "read", "", KERNEL_TASK);
+	uint32_t asks = tw_span(&t, 0, c, 4, KERNEL_SYSCALL);
+	uint32_t wait_c = tw_wait(&t, 0, c, 5, "read", "", KERNEL_TASK);
+	tw_by(&t, 0, idle_a, asks);
+	tw_span(&t, 0, a, 5, KERNEL_USER);
+	uint32_t asks_b = tw_span(&t, 0, a, 14, KERNEL_SYSCALL);
+	uint32_t wait_a = tw_wait(&t, 0, a, 15, "poll", "", KERNEL_TASK);
+	tw_by(&t, 0, idle_b, asks_b);
+	tw_span(&t, 0, b, 15, KERNEL_USER);
+	tw_wait(&t, 0, b, 20, "nanosleep", "", KERNEL_TIMER);
+	tw_span(&t, 0, b, 24, KERNEL_USER);
+	uint32_t answer_b = tw_span(&t, 0, b, 34, KERNEL_SYSCALL);
+	tw_by(&t, 0, wait_a, answer_b);
+	tw_span(&t, 0, a, 35, KERNEL_READY);
+	tw_wait(&t, 0, b, 36, "read", "", KERNEL_TASK);
+	tw_span(&t, 0, a, 37, KERNEL_USER);
+	uint32_t answer_a = tw_span(&t, 0, a, 74, KERNEL_SYSCALL);
+	tw_by(&t, 0, wait_c, answer_a);
+	tw_span(&t, 0, c, 75, KERNEL_USER);
+	tw_span(&t, 0, a, 75, KERNEL_USER); /* tidies up: not for the client */
+	tw_wait(&t, 0, a, 90, "read", "", KERNEL_TASK);
+	open_accounts(&s, &t);
+
+	const struct account *k = find(&s, 0, c, 0, 100);
+	const struct account_node *na = below(k, &k->nodes[0], a);
+	ASSERT_NODE(&k->nodes[0], 30, 64);
+	ASSERT_NODE(na, 48, 16);
+	ASSERT_NODE(below(k, na, b), 16, 0);
+	assert_int_equal(na->n_served, 1);
+	assert_int_equal(na->rest_ns[PATH_WAIT_CPU], 2 * MS);
+	assert_int_equal(below(k, na, b)->rest_ns[PATH_TIMER], 4 * MS);
+	assert_int_equal(k->waited_ns, 70 * MS);
+	/* A part of it, from within B's work to within A's. */
+	k = find(&s, 0, c, 30, 50);
+	na = below(k, &k->nodes[0], a);
+	ASSERT_NODE(&k->nodes[0], 0, 18);
+	ASSERT_NODE(na, 13, 5);
+	/* A's own: what B did for it; its waits for work cost nothing. */
+	k = find(&s, 0, a, 0, 200);
+	ASSERT_NODE(&k->nodes[0], 63, 16);
+	assert_int_equal(k->nodes[0].rest_ns[ACCOUNT_IDLE], (5 + 110) * MS);
+	close_accounts(&s);
+	tw_fini(&t);
+}
+
+/* Two clients on one machine ask a server on another one; it takes the first one's request at 10 and
+ * answers at 60, then the second one's, which had asked at 20, and answers at 100. */
+static void two_clients(void **state)
+{
+	(void)state;
+	struct tasks_world t;
+	struct accounts s;
+	tw_init(&t, 2, 200);
+	uint32_t c1 = tw_task(&t, 0, 10, "one"), c2 = tw_task(&t, 0, 11, "two"),
+		 srv = tw_task(&t, 1, 20, "server");
+	uint32_t idle = tw_wait(&t, 1, srv, 0, "epoll_wait", "", KERNEL_NETWORK);
+	uint32_t ask1 = tw_span(&t, 0, c1, 0, KERNEL_USER);
+	tw_span(&t, 0, c2, 0, KERNEL_USER);
+	uint32_t wait1 = tw_wait(&t, 0, c1, 9, "read", "", KERNEL_NETWORK);
+	tw_by_packet(&t, 1, idle, 0, ask1, 9, 10);
+	tw_span(&t, 1, srv, 10, KERNEL_USER);
+	uint32_t wait2 = tw_wait(&t, 0, c2, 20, "read", "", KERNEL_NETWORK);
+	uint32_t answer1 = tw_span(&t, 1, srv, 59, KERNEL_SYSCALL);
+	tw_by_packet(&t, 0, wait1, 1, answer1, 60, 62);
+	tw_span(&t, 0, c1, 62, KERNEL_USER);
+	uint32_t answer2 = tw_span(&t, 1, srv, 99, KERNEL_SYSCALL);
+	tw_by_packet(&t, 0, wait2, 1, answer2, 100, 103);
+	tw_span(&t, 0, c2, 103, KERNEL_USER);
+	tw_wait(&t, 1, srv, 110, "epoll_wait", "", KERNEL_NETWORK);
+	open_accounts(&s, &t);
+
+	const struct account *k = find(&s, 0, c1, 0, 150);
+	ASSERT_NODE(&k->nodes[0], 97, 50);
+	ASSERT_NODE(below(k, &k->nodes[0], srv), 50, 0);
+	assert_int_equal(below(k, &k->nodes[0], srv)->host, 1);
+	assert_int_equal(k->nodes[0].rest_ns[PATH_NETWORK], 2 * MS);
+	/* The server's time from 20 to 60 is the first one's. */
+	k = find(&s, 0, c2, 0, 150);
+	ASSERT_NODE(&k->nodes[0], 67, 40);
+	assert_int_equal(k->nodes[0].rest_ns[ACCOUNT_OTHERS], 40 * MS);
+	assert_int_equal(k->nodes[0].rest_ns[PATH_NETWORK], 3 * MS);
+	close_accounts(&s);
+	tw_fini(&t);
+}
+
+/* An acceptor takes a client's request and hands it to a worker, which answers. And on one processor,
+ * before the client comes to wait. */
+static void handed_on(void **state)
+{
+	(void)state;
+	struct tasks_world t;
+	struct accounts s;
+	tw_init(&t, 1, 100);
+	uint32_t c = tw_task(&t, 0, 10, "client"), a = tw_task(&t, 0, 20, "acceptor"),
+		 w = tw_task(&t, 0, 21, "worker");
+	t.hosts[0].tasks[w].pid = 20;
+	uint32_t idle_a = tw_wait(&t, 0, a, 0, "accept", "", KERNEL_TASK);
+	uint32_t idle_w = tw_wait(&t, 0, w, 0, "futex", "", KERNEL_FUTEX);
+	uint32_t asks = tw_span(&t, 0, c, 0, KERNEL_SYSCALL);
+	tw_by(&t, 0, idle_a, asks);
+	tw_span(&t, 0, c, 10, KERNEL_READY); /* A has the processor, 3 ms */
+	tw_span(&t, 0, a, 10, KERNEL_USER);
+	tw_span(&t, 0, a, 13, KERNEL_READY);
+	tw_span(&t, 0, c, 13, KERNEL_SYSCALL);
+	uint32_t wait = tw_wait(&t, 0, c, 15, "read", "", KERNEL_TASK);
+	uint32_t hands = tw_span(&t, 0, a, 15, KERNEL_USER);
+	tw_by(&t, 0, idle_w, hands);
+	tw_wait(&t, 0, a, 20, "accept", "", KERNEL_TASK);
+	uint32_t answers = tw_span(&t, 0, w, 20, KERNEL_USER);
+	tw_by(&t, 0, wait, answers);
+	tw_wait(&t, 0, w, 50, "futex", "", KERNEL_FUTEX);
+	tw_span(&t, 0, c, 50, KERNEL_USER);
+	open_accounts(&s, &t);
+	const struct account *k = find(&s, 0, c, 0, 60);
+	const struct account_node *nw = below(k, &k->nodes[0], w);
+	/* The worker 30, and what the acceptor did meanwhile, 5, through it. */
+	ASSERT_NODE(&k->nodes[0], 22, 35);
+	ASSERT_NODE(nw, 30, 5);
+	ASSERT_NODE(below(k, nw, a), 5, 0);
+	assert_int_equal(k->nodes[0].rest_ns[PATH_WAIT_CPU], 3 * MS);
+	close_accounts(&s);
+	tw_fini(&t);
+}
+
+/* The same for two clients on another machine, one after the other: what the acceptor did for the first
+ * one, while the second one waited already, is the first one's. */
+static void handed_on_for_two(void **state)
+{
+	(void)state;
+	struct tasks_world t;
+	struct accounts s;
+	tw_init(&t, 2, 100);
+	uint32_t c1 = tw_task(&t, 0, 10, "one"), c2 = tw_task(&t, 0, 11, "two"),
+		 a = tw_task(&t, 1, 20, "acceptor"), w1 = tw_task(&t, 1, 21, "worker"),
+		 w2 = tw_task(&t, 1, 22, "worker");
+	t.hosts[1].tasks[w1].pid = t.hosts[1].tasks[w2].pid = 20;
+	uint32_t idle_a = tw_wait(&t, 1, a, 0, "accept", "", KERNEL_NETWORK);
+	uint32_t idle_1 = tw_wait(&t, 1, w1, 0, "futex", "", KERNEL_FUTEX);
+	uint32_t idle_2 = tw_wait(&t, 1, w2, 0, "futex", "", KERNEL_FUTEX);
+	uint32_t ask1 = tw_span(&t, 0, c1, 0, KERNEL_SYSCALL);
+	uint32_t ask2 = tw_span(&t, 0, c2, 0, KERNEL_SYSCALL);
+	uint32_t wait1 = tw_wait(&t, 0, c1, 9, "read", "", KERNEL_NETWORK);
+	tw_by_packet(&t, 1, idle_a, 0, ask1, 9, 10);
+	uint32_t hands1 = tw_span(&t, 1, a, 10, KERNEL_USER);
+	uint32_t wait2 = tw_wait(&t, 0, c2, 12, "read", "", KERNEL_NETWORK);
+	tw_by(&t, 1, idle_1, hands1);
+	uint32_t again = tw_wait(&t, 1, a, 20, "accept", "", KERNEL_NETWORK);
+	uint32_t answer1 = tw_span(&t, 1, w1, 20, KERNEL_USER);
+	tw_by_packet(&t, 1, again, 0, ask2, 11, 21);
+	uint32_t hands2 = tw_span(&t, 1, a, 21, KERNEL_USER);
+	tw_by(&t, 1, idle_2, hands2);
+	tw_wait(&t, 1, a, 30, "accept", "", KERNEL_NETWORK);
+	uint32_t answer2 = tw_span(&t, 1, w2, 30, KERNEL_USER);
+	tw_wait(&t, 1, w1, 50, "futex", "", KERNEL_FUTEX);
+	tw_by_packet(&t, 0, wait1, 1, answer1, 50, 52);
+	tw_span(&t, 0, c1, 52, KERNEL_USER);
+	tw_wait(&t, 1, w2, 60, "futex", "", KERNEL_FUTEX);
+	tw_by_packet(&t, 0, wait2, 1, answer2, 60, 62);
+	tw_span(&t, 0, c2, 62, KERNEL_USER);
+	open_accounts(&s, &t);
+	const struct account *k = find(&s, 0, c1, 0, 70);
+	ASSERT_NODE(below(k, &k->nodes[0], w1), 30, 10);
+	k = find(&s, 0, c2, 0, 70);
+	const struct account_node *n = below(k, &k->nodes[0], w2);
+	ASSERT_NODE(n, 30, 9);
+	ASSERT_NODE(below(k, n, a), 9, 0);
+	assert_int_equal(n->rest_ns[ACCOUNT_OTHERS], 8 * MS);
+	close_accounts(&s);
+	tw_fini(&t);
+}
+
+/* The server runs from 10 on; its client, kept from its processor, begins to wait at 16 only. */
+static void kept_from_the_processor(void **state)
+{
+	(void)state;
+	struct tasks_world t;
+	struct accounts s;
+	tw_init(&t, 1, 200);
+	uint32_t c = tw_task(&t, 0, 10, "client"), srv = tw_task(&t, 0, 20, "server");
+	uint32_t idle = tw_wait(&t, 0, srv, 0, "accept", "", KERNEL_TASK);
+	uint32_t asks = tw_span(&t, 0, c, 0, KERNEL_SYSCALL);
+	tw_by(&t, 0, idle, asks);
+	tw_span(&t, 0, c, 10, KERNEL_READY);
+	tw_span(&t, 0, srv, 10, KERNEL_USER);
+	tw_span(&t, 0, srv, 15, KERNEL_READY);
+	tw_span(&t, 0, c, 15, KERNEL_SYSCALL);
+	uint32_t wait = tw_wait(&t, 0, c, 16, "read", "", KERNEL_TASK);
+	uint32_t answers = tw_span(&t, 0, srv, 16, KERNEL_USER);
+	tw_by(&t, 0, wait, answers);
+	tw_span(&t, 0, c, 111, KERNEL_USER);
+	tw_wait(&t, 0, srv, 112, "accept", "", KERNEL_TASK);
+	open_accounts(&s, &t);
+	const struct account *k = find(&s, 0, c, 0, 150);
+	ASSERT_NODE(&k->nodes[0], 50, 100);
+	ASSERT_NODE(below(k, &k->nodes[0], srv), 100, 0);
+	assert_int_equal(k->nodes[0].rest_ns[PATH_WAIT_CPU], 0);
+	assert_int_equal(k->waited_ns, 95 * MS);
+	close_accounts(&s);
+	tw_fini(&t);
+}
+
+/* Waits that nobody's work explains: timer, disk, and one whose end is not recorded. */
+static void nobody_worked(void **state)
+{
+	(void)state;
+	struct tasks_world t;
+	struct accounts s;
+	tw_init(&t, 1, 100);
+	uint32_t c = tw_task(&t, 0, 10, "client");
+	uint32_t runs = tw_span(&t, 0, c, 0, KERNEL_USER);
+	struct kernel_request r = { .insert = 5 * MS, .bytes = 4096, .by = runs };
+	assert_int_not_equal(kernel_add_request(&t.hosts[0], &r), KERNEL_NONE);
+	tw_wait(&t, 0, c, 10, "fsync", "/x", KERNEL_DISK);
+	tw_span(&t, 0, c, 30, KERNEL_USER);
+	tw_wait(&t, 0, c, 40, "nanosleep", "", KERNEL_TIMER);
+	tw_span(&t, 0, c, 70, KERNEL_INTERRUPTED);
+	tw_span(&t, 0, c, 75, KERNEL_USER);
+	tw_wait(&t, 0, c, 80, "read", "", KERNEL_NO_CAUSE);
+	open_accounts(&s, &t);
+	const struct account *k = find(&s, 0, c, 0, 100);
+	ASSERT_NODE(&k->nodes[0], 30, 0);
+	assert_int_equal(k->n, 1);
+	assert_int_equal(k->nodes[0].interrupted_ns, 5 * MS);
+	assert_int_equal(k->nodes[0].disk_bytes, 4096);
+	assert_int_equal(k->nodes[0].rest_ns[PATH_DISK], 20 * MS);
+	assert_int_equal(k->nodes[0].rest_ns[PATH_TIMER], 30 * MS);
+	assert_int_equal(find(&s, 0, c, 6, 100)->nodes[0].disk_bytes, 0);
+	close_accounts(&s);
+	tw_fini(&t);
+}
+
+/* 200 ms in 10 parts. The server computes from 0 to 130, for a wait from 50 to 130: parts 2 to 5 count,
+ * 40 to 120, and not the last, which begins at 120. */
+static void averages(void **state)
+{
+	(void)state;
+	struct tasks_world t;
+	struct blocked b;
+	struct account a;
+	struct mer_err err = { 0 };
+	tw_init(&t, 1, 200);
+	uint32_t c = tw_task(&t, 0, 10, "client"), srv = tw_task(&t, 0, 20, "server");
+	tw_span(&t, 0, c, 0, KERNEL_USER);
+	uint32_t answers = tw_span(&t, 0, srv, 0, KERNEL_USER);
+	uint32_t wait = tw_wait(&t, 0, c, 50, "read", "", KERNEL_TASK);
+	tw_by(&t, 0, wait, answers);
+	tw_span(&t, 0, c, 130, KERNEL_USER);
+	tw_wait(&t, 0, srv, 130, "read", "", KERNEL_NO_CAUSE);
+	tw_wait(&t, 0, c, 145, "nanosleep", "", KERNEL_NO_CAUSE);
+	assert_int_equal(blocked_find(&t.w, &b, &err), 0);
+	assert_int_equal(account_find_averaged(&b, 0, c, INT64_MIN, INT64_MAX, 10, &a, &err), 0);
+	ASSERT_NODE(&a.nodes[0], 65, 80);
+	ASSERT_NODE(below(&a, &a.nodes[0], srv), 80, 0);
+	account_fini(&a);
+	/* The finer, the closer to what is exact: 80. */
+	assert_int_equal(
+		account_find_averaged(&b, 0, c, INT64_MIN, INT64_MAX, 200000, &a, &err), 0);
+	ASSERT_NODE(&a.nodes[0], 65, 80);
+	account_fini(&a);
+	blocked_fini(&b);
+	tw_fini(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nested),
+		cmocka_unit_test(two_clients),
+		cmocka_unit_test(handed_on),
+		cmocka_unit_test(handed_on_for_two),
+		cmocka_unit_test(kept_from_the_processor),
+		cmocka_unit_test(nobody_worked),
+		cmocka_unit_test(averages),
+	};
+	return cmocka_run_group_tests_name("accounts", tests, NULL, NULL);
+}
