@@ -390,6 +390,12 @@ int path_find(const struct kernel_world *w, uint32_t host, uint32_t task, int64_
 		return mer_fail(err, MER_ERR_USAGE,
 			"thread %d of %s did not exist in this range of time", (int)t->tid,
 			w->e ? w->e->hosts[host].name : "the host");
+	int64_t length;
+	if (__builtin_sub_overflow(path->end, path->begin, &length))
+		return mer_fail(err, MER_ERR_LIMIT,
+			"thread %d lives for more than 292 years: its clock is damaged; choose a "
+			"window with --begin and --end",
+			(int)t->tid);
 	struct walk k = { .p = path, .w = w, .err = err };
 	k.now = (struct frame){ .host = host, .task = task, .floor = path->begin };
 	k.now.span = find_start(h, task, path->end, &k.t);

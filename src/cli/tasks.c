@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "cli/table.h"
 #include "cli/text.h"
+#include "sync/drift.h"
 #include "cli/traces.h"
 
 enum { SCREENFUL = 20, NAMES = 12, MAX_NAMES = 4096 };
@@ -250,7 +251,7 @@ static void add_rows(struct cli *cli, const struct cli_world *w, const struct cl
 					k->pid < 0 ? CLI_CELL_NONE : CLI_CELL(k->pid),
 					CLI_CELL_TEXT(cli_task_comm(w, c)),
 					people ? CLI_CELL_TEXT(begin) : CLI_CELL(c->begin),
-					CLI_CELL(c->end - c->begin), CLI_CELL(k->born) });
+					CLI_CELL(sync_sub(c->end, c->begin)), CLI_CELL(k->born) });
 		}
 }
 
