@@ -258,14 +258,22 @@ int model_packet(struct kernel_model *m, struct cpu *c, const struct mer_event *
 		p->sender = by_interrupt ? KERNEL_NONE : span;
 		p->answers = !by_interrupt ? KERNEL_NONE : x ? served_packet(c) : c->packet;
 	}
+	if (is_send && packet == KERNEL_NONE && x && x->has_packet)
+		x->sent_on = x->packet != KERNEL_NONE;
 	int rc = model_tell_packet(m, c, ev->ts, is_send, packet, ev->slots);
 	if (rc || is_send)
 		return rc;
-	packet = passed_on(m, ev->ts, ev->slots[PACKET_SKB], packet);
+	/* Where devices do not tell their buffers: what is received after it was sent on is the same. */
+	uint64_t skb = ev->slots[PACKET_SKB];
+	if (packet == KERNEL_NONE && skb == 0 && x && x->sent_on &&
+		strncmp(mer_event_name(ev), "inet_", 5) != 0)
+		packet = x->packet;
+	packet = passed_on(m, ev->ts, skb, packet);
 	if (packet != KERNEL_NONE)
 		m->in.packets[packet].receiver = span;
 	if (x) {
 		x->has_packet = true;
+		x->sent_on = false;
 		x->packet = packet;
 	} else {
 		c->has_packet = true;

@@ -31,6 +31,7 @@ struct context { /* what a CPU does instead of its task */
 	int64_t raised;	  /* softirqs: INT64_MIN: not known */
 	bool has_packet;  /* received one in it: */
 	uint32_t packet;  /* its number, KERNEL_NONE: not matched */
+	bool sent_on;	  /* sent something that was not matched, after a packet that was */
 	uint32_t request; /* completed last in it; KERNEL_NONE */
 };
 
