@@ -200,7 +200,7 @@ static bool is_idle(const struct walk *k, const struct frame *f, const struct bl
 {
 	if (!w || (!w->is_for_work && !w->is_input))
 		return false;
-	if (k->all && !f->up)
+	if (k->all)
 		return w->is_input;
 	for (const struct frame *up = f->up; up && w->asker != KERNEL_NONE; up = up->up)
 		if (blocked_process(k->x->b, up->host, up->task) == w->asker)

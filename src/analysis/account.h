@@ -1,8 +1,9 @@
 /* Account: what a task cost: its own CPU time, and that of those who worked for it while it waited.
  *
- *   client             self 50   sub 0+20+50   total 120
- *    \_ server                50        20     70      while the client waited in read
- *        \_ database               20      0   20      while the server waited for that one
+ *                     self   sub   total
+ *   client               5    70      75
+ *    \_ server          50    20      70   while the client waited in read
+ *        \_ database    20     0      20   while the server waited for that one
  *
  * A task that ended a wait worked for the waiter: what it did on a CPU from the wait's begin until it
  * ended the wait is charged to the waiter, and so is, below it, what was done for it while it waited
@@ -63,8 +64,8 @@ struct account_index;
 int account_index_new(const struct blocked *b, struct account_index **x, struct mer_err *err);
 void account_index_free(struct account_index *); /* NULL is fine */
 
-/* Over [begin, end] (INT64_MIN, INT64_MAX: the task's life). all: the task's own waits for work are charged
- * as well. account_fini in any case. */
+/* Over [begin, end] (INT64_MIN, INT64_MAX: the task's life). all: waits for work are charged
+ * as well, anybody's: all that is on the critical path, as far as nobody else has a claim on it. account_fini in any case. */
 int account_find(const struct account_index *x, uint32_t host, uint32_t task, int64_t begin,
 	int64_t end, bool all, struct account *a, struct mer_err *err);
 /* The same as the first tool that had such a report computed it: the CPU usage of each task is averaged

@@ -134,7 +134,7 @@ static const struct relation_send *sender_of(
 		const struct kernel_packet *p = &j->w->packets[packet];
 		const struct relation_send *s = send_of(j, packet);
 		*sent = packet;
-		if (s && p->from == from && (from != to_host || s->task != to))
+		if (s && p->from == from && p->to == to_host && (from != to_host || s->task != to))
 			return s;
 		packet = p->answers;
 	}
@@ -146,11 +146,21 @@ static struct relation_flow *flow_of(const struct join *j, uint32_t host, uint32
 	return number ? &state(j, host)->flows[number - 1] : NULL;
 }
 
+/* A vote: packets that arrived together are told apart by their last one only, so a wait that another one
+ * ended may be taken for this one's. The majority is right. */
 static void link_flow(struct relation_flow *f, uint32_t host, uint32_t task, uint32_t flow)
 {
-	if (!f || (f->is_linked && (f->to_flow || !flow)))
+	if (!f)
+		return;
+	if (f->is_linked && f->to_host == host && f->to_task == task) {
+		f->votes++;
+		f->to_flow = f->to_flow ? f->to_flow : flow;
+		return;
+	}
+	if (f->is_linked && --f->votes > 0)
 		return;
 	f->is_linked = true;
+	f->votes = 1;
 	f->to_host = host;
 	f->to_task = task;
 	f->to_flow = flow;
@@ -167,6 +177,8 @@ static void link_flows(const struct join *j)
 				sender_of(j, x->packet, h, x->task, &sent);
 			if (!send)
 				continue;
+			if (sent != x->packet)
+				continue; /* which of its connections the answer is of is not known */
 			if (!j->arrival_of[sent].arrival)
 				j->arrival_of[sent] = (struct arrival_of){ h, (uint32_t)i + 1 };
 			link_flow(flow_of(j, from, send->flow), h, x->task, x->flow);
@@ -254,10 +266,14 @@ static bool add_waits(const struct join *j, uint32_t host)
 		const struct kernel_packet *p = &j->w->packets[x->packet];
 		uint32_t sent;
 		const struct relation_send *send = sender_of(j, x->packet, host, x->task, &sent);
+		const struct relation_flow *own = flow_of(j, host, x->flow);
 		if (!send || x->time < o->begin || x->time >= o->end)
 			continue;
+		/* What the host sent by itself is of the connection that the task waited on. */
+		bool by_flow =
+			sent != x->packet && own && own->is_linked && own->to_host == p->from;
 		struct relation r = { .from_host = p->from,
-			.from = send->task,
+			.from = by_flow ? own->to_task : send->task,
 			.to_host = host,
 			.to = x->task,
 			.kind = (uint8_t)kind_of(p),
@@ -266,9 +282,9 @@ static bool add_waits(const struct join *j, uint32_t host)
 			.first = x->time,
 			.last = x->time };
 		/* Who was about to exit is not in a call on its socket. */
-		const char *name = send->flow || !x->flow
-					   ? name_of(j, p->from, send->flow, send->object)
-					   : name_of(j, host, x->flow, KERNEL_NONE);
+		bool own_name = by_flow || (!send->flow && x->flow);
+		const char *name = own_name ? name_of(j, host, x->flow, KERNEL_NONE)
+					    : name_of(j, p->from, send->flow, send->object);
 		if (!add(j, &r, name))
 			return false;
 	}

@@ -55,6 +55,7 @@ struct relation_flow {
 	int64_t first, last;
 	/* Where its packets go (relation_packets.c): flow plus 1, 0: not known. */
 	bool is_linked;
+	uint32_t votes;
 	uint32_t to_host, to_task, to_flow;
 };
 

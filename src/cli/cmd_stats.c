@@ -1,9 +1,11 @@
-/* meridian stats: how much there is of what, and what was lost. */
+/* meridian stats: how much there is of what, and what was lost. With the name of an analysis, its
+ * statistics (cli/grid.h). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/map.h"
+#include "cli/grid.h"
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "cli/text.h"
@@ -15,6 +17,7 @@
 enum by { BY_ALL, BY_NAME, BY_HOST, BY_STREAM };
 
 struct values {
+	struct cli_grid_values grid;
 	unsigned by; /* enum by */
 	uint64_t limit;
 };
@@ -385,7 +388,7 @@ static int print(struct stats *s, const struct values *v)
 	return rc;
 }
 
-static int run(struct cli *cli, const void *values)
+static int count_events(struct cli *cli, const struct values *v)
 {
 	struct mer_experiment *e;
 	struct trace_counts *counts = NULL;
@@ -404,13 +407,52 @@ static int run(struct cli *cli, const void *values)
 	cli_progress_end(&progress);
 	struct stats s = { .cli = cli, .e = e, .counts = counts };
 	if (rc == 0)
-		rc = print(&s, values);
+		rc = print(&s, v);
 	free(s.names);
 	trace_counts_free(counts);
 	cli_traces_close(cli, e);
 	return rc;
 }
 
+/* Options that only one of the two meanings has. */
+static int check_options(struct cli *cli, const struct values *v)
+{
+	bool analysis = cli_grid_asked(cli);
+	const char *odd = analysis	     ? (v->by ? "by" : NULL)
+			  : v->grid.tables.n ? "table"
+			  : v->grid.sort     ? "sort"
+			  : v->grid.min.set  ? "min"
+			  : v->grid.max.set  ? "max"
+			  : cli->cpus.n	     ? "cpu"
+			  : cli->tids.n	     ? "tid"
+			  : cli->comms.n     ? "comm"
+					     : NULL;
+	const char *meant = analysis ? NULL : cli_grid_meant(cli);
+	if (meant)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"'%.100s' is neither a trace nor an analysis (did you mean %s?)",
+			cli->args[0], meant);
+	if (odd && analysis)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"option --%s does not apply to 'stats %s'", odd, cli->args[0]);
+	if (odd)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"option --%s does not apply to 'stats' without an analysis", odd);
+	return 0;
+}
+
+static int run(struct cli *cli, const void *values)
+{
+	const struct values *given = values;
+	struct values own = *given;
+	if (given->grid.limit.set)
+		own.limit = (uint64_t)given->grid.limit.v;
+	int rc = check_options(cli, given);
+	if (rc)
+		return rc;
+	return cli_grid_asked(cli) ? cli_grid_run(cli, "stats", &given->grid)
+				   : count_events(cli, &own);
+}
 static const struct cli_option options[] = {
 	{ .name = "by",
 		.kind = CLI_CHOICE,
@@ -420,32 +462,55 @@ static const struct cli_option options[] = {
 		.offset = offsetof(struct values, by) },
 	{ .name = "limit",
 		.letter = 'n',
-		.kind = CLI_NUMBER,
+		.kind = CLI_AMOUNT,
 		.arg = "N",
 		.help = "only the first N rows of each table",
-		.offset = offsetof(struct values, limit) },
+		.offset = offsetof(struct values, grid.limit) },
+	{ .name = "sort",
+		.kind = CLI_TEXT,
+		.arg = "KEY",
+		.help = "of an analysis: by this column; +KEY: least first",
+		.offset = offsetof(struct values, grid.sort) },
+	{ .name = "min",
+		.kind = CLI_DURATION,
+		.arg = "TIME",
+		.help = "of an analysis: only what took at least TIME",
+		.offset = offsetof(struct values, grid.min) },
+	{ .name = "max",
+		.kind = CLI_DURATION,
+		.arg = "TIME",
+		.help = "of an analysis: only what took at most TIME",
+		.offset = offsetof(struct values, grid.max) },
+	{ .name = "table",
+		.kind = CLI_TEXTS,
+		.arg = "ID",
+		.help = "of an analysis: other tables of it; ? tells which",
+		.offset = offsetof(struct values, grid.tables) },
 	{ 0 },
 };
 
 const struct cli_verb cli_verb_stats = {
 	.name = "stats",
-	.help = "event counts, rates, bytes and losses",
-	.synopsis = "[OPTION...] TRACE...",
-	.description = "Counts events by name, host and stream, with their rate and the bytes that they "
-		       "take; lists what was lost, when, and what to change in the recording so "
-		       "that it is not lost next time.",
+	.help = "event counts, rates, losses; statistics of an analysis",
+	.synopsis = "[ANALYSIS] [OPTION...] TRACE...",
+	.description = "Counts events by name, host and stream, with their rate and bytes; lists what "
+		       "was lost, when, and how to lose nothing next time. With an ANALYSIS ('meridian "
+		       "top' lists them): least, greatest, mean and total durations.",
+	.more = "A first word that is the name of an analysis and of no file is the analysis; write "
+		"./syscall for a trace of that name. --by is for counts of events; --sort, --min, --max, "
+		"--cpu, --tid and --comm are for analyses. Deviations are those of samples (n - 1).",
 	.formats = "table|json|jsonl|csv",
-	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_SYNC | CLI_USES_JOBS |
-		CLI_USES_INPUT,
+	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_CPU | CLI_USES_TID |
+		CLI_USES_COMM | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,
 	.max_args = -1,
-	.args = "TRACE",
+	.args = "ANALYSIS",
 	.examples = {
 		{ "meridian stats client/ server/", "What was recorded most." },
-		{ "meridian stats --by name --format csv client/ | head -4",
-			"The names that take most space, for a spreadsheet." },
+		{ "meridian stats syscall client/ server/",
+			"How often which system call was made, and how long it took." },
 	},
 	.run = run,
 };

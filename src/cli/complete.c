@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "analysis/analysis.h"
 #include "cli/verb.h"
 
 /* The words an option's value is one of, "a b c"; empty when it is free. */
@@ -20,15 +21,23 @@ static bool is_words(const struct cli_option *o)
 	return o->kind == CLI_CHOICE || o->kind == CLI_FORMAT;
 }
 
-/* What the words after a verb are: "trace", "verb", or the words themselves. */
+static bool takes(const struct cli_verb *verb, const char *what)
+{
+	return verb->args && strcmp(verb->args, what) == 0;
+}
+
+/* What the words after a verb are besides traces: verbs, analyses, or the words themselves. */
 static void arg_words(struct mer_str *s, const struct cli_verb *verb)
 {
 	if (!verb->args)
 		return;
-	if (strcmp(verb->args, "VERB") == 0) {
+	if (takes(verb, "ANALYSIS")) {
+		for (size_t i = 0; analyses[i]; i++)
+			mer_str_printf(s, "%s%s", i ? " " : "", analyses[i]->id);
+	} else if (takes(verb, "VERB")) {
 		for (size_t i = 0; cli_verbs[i]; i++)
 			mer_str_printf(s, "%s%s", i ? " " : "", cli_verbs[i]->name);
-	} else if (strcmp(verb->args, "TRACE") != 0) {
+	} else if (!takes(verb, "TRACE")) {
 		for (const char *p = verb->args; *p; p++)
 			mer_str_putc(s, *p == '|' ? ' ' : *p);
 	}
@@ -98,12 +107,12 @@ static void bash(struct mer_str *s)
 		mer_str_printf(s, "\t\t%s,-*) words='", v->name);
 		bash_options(s, v);
 		mer_str_puts(s, "' ;;\n");
-		if (v->args && strcmp(v->args, "TRACE") == 0) {
+		if (takes(v, "TRACE")) {
 			mer_str_printf(s, "\t\t%s,*) files=-d ;;\n", v->name);
 		} else {
 			mer_str_printf(s, "\t\t%s,*) words='", v->name);
 			arg_words(s, v);
-			mer_str_puts(s, "' ;;\n");
+			mer_str_puts(s, takes(v, "ANALYSIS") ? "' files=-d ;;\n" : "' ;;\n");
 		}
 	}
 	mer_str_puts(s, "\t\tesac\n\t\t;;\n\tesac\n"
@@ -113,8 +122,11 @@ static void bash(struct mer_str *s)
 			"\t\twhile IFS= read -r word; do\n"
 			"\t\t\tCOMPREPLY+=(\"$word\")\n"
 			"\t\tdone < <(compgen \"$files\" -- \"$cur\")\n"
-			"\telif [[ -n $words ]]; then\n"
-			"\t\tread -r -d '' -a COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
+			"\tfi\n"
+			"\tif [[ -n $words ]]; then\n"
+			"\t\twhile IFS= read -r word; do\n"
+			"\t\t\tCOMPREPLY+=(\"$word\")\n"
+			"\t\tdone < <(compgen -W \"$words\" -- \"$cur\")\n"
 			"\tfi\n"
 			"\treturn 0\n"
 			"}\n"
@@ -202,8 +214,12 @@ static void zsh(struct mer_str *s)
 		mer_str_printf(s, "\t\t%s) _arguments -s \\\n", v->name);
 		for (size_t k = 0; (o = cli_option_at(v, k, NULL)); k++)
 			zsh_spec(s, v, o);
-		if (v->args && strcmp(v->args, "TRACE") == 0) {
+		if (takes(v, "TRACE")) {
 			mer_str_puts(s, "\t\t'*:trace:_files -/' && ret=0 ;;\n");
+		} else if (takes(v, "ANALYSIS")) {
+			mer_str_puts(s, "\t\t'1:analysis:(");
+			arg_words(s, v);
+			mer_str_puts(s, ")' '*:trace:_files -/' && ret=0 ;;\n");
 		} else {
 			mer_str_puts(s, "\t\t'*:word:(");
 			arg_words(s, v);
@@ -258,9 +274,9 @@ static void fish(struct mer_str *s)
 			continue;
 		mer_str_printf(s, "complete -c meridian -n '__fish_seen_subcommand_from %s' -a '",
 			v->name);
-		if (strcmp(v->args, "TRACE") == 0)
-			mer_str_puts(s, "(__fish_complete_directories)");
-		else
+		if (takes(v, "TRACE") || takes(v, "ANALYSIS"))
+			mer_str_puts(s, "(__fish_complete_directories) ");
+		if (!takes(v, "TRACE"))
 			arg_words(s, v);
 		mer_str_puts(s, "'\n");
 	}

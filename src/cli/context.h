@@ -41,6 +41,11 @@ struct cli_texts {
 	size_t n;
 };
 
+struct cli_amount {
+	bool set; /* otherwise: not given */
+	int64_t v;
+};
+
 struct cli_range {
 	uint64_t first, last;
 };

@@ -73,6 +73,12 @@ static const char *duration(const char *p, int64_t default_unit, int64_t *ns)
 	return __builtin_add_overflow(*ns, part, ns) ? NULL : p;
 }
 
+bool cli_duration_parse(int64_t *ns, const char *text)
+{
+	*ns = 0;
+	return strcmp(text, "0") == 0 || duration(text, 0, ns) != NULL;
+}
+
 /* HH:MM[:SS[.nnn]] as seconds and nanoseconds of a day. */
 static const char *time_of_day(const char *p, struct tm *tm, int64_t *ns)
 {

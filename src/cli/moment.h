@@ -7,6 +7,8 @@
 #ifndef MER_CLI_MOMENT_H
 #define MER_CLI_MOMENT_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 
 enum cli_moment_kind { CLI_MOMENT_NONE, CLI_MOMENT_ABSOLUTE, CLI_MOMENT_RELATIVE, CLI_MOMENT_DAY };
@@ -17,6 +19,8 @@ struct cli_moment {
 };
 
 int cli_moment_parse(struct cli_moment *m, const char *text, struct mer_err *err);
+/* A number and its unit, or 0. False: it is none. */
+bool cli_duration_parse(int64_t *ns, const char *text);
 /* As ns since 1970, for a trace that spans begin..end; fallback when the moment is not set. A time
  * of day before the trace's begin means the next day when the trace lasts that long. */
 int64_t cli_moment_resolve(

@@ -294,6 +294,21 @@ static int add_ranges(struct cli *cli, const char *what, struct cli_ranges *r, c
 	}
 }
 
+static int store_amount(struct cli *cli, const struct cli_option *o, const char *what,
+	struct cli_amount *a, const char *text)
+{
+	uint64_t n = 0;
+	int rc = o->kind == CLI_DURATION ? 0 : parse_number(cli, what, text, strlen(text), &n);
+	if (rc)
+		return rc;
+	a->set = true;
+	a->v = n > INT64_MAX ? INT64_MAX : (int64_t)n;
+	if (o->kind == CLI_DURATION && !cli_duration_parse(&a->v, text))
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"%s: '%.200s' is not a duration such as 250us or 1.5s", what, text);
+	return 0;
+}
+
 /* as enum cli_format */
 static const char format_names[] = "table|text|json|jsonl|csv|lttv|dot|folded|speedscope";
 
@@ -309,6 +324,8 @@ static int store(struct cli *cli, const struct cli_option *o, void *at, const ch
 	case CLI_FILE: *(const char **)at = arg; return 0;
 	case CLI_TEXTS: return add_texts(cli, at, arg);
 	case CLI_NUMBER: return parse_number(cli, what, arg, strlen(arg), at);
+	case CLI_AMOUNT:
+	case CLI_DURATION: return store_amount(cli, o, what, at, arg);
 	case CLI_RANGES: return add_ranges(cli, what, at, arg);
 	case CLI_FORMAT:
 	case CLI_CHOICE: {

@@ -17,6 +17,8 @@ enum cli_kind {
 	CLI_FILE,     /* the same, completed as a file */
 	CLI_TEXTS,    /* struct cli_texts: repeated, or separated by commas */
 	CLI_NUMBER,   /* uint64_t */
+	CLI_AMOUNT,   /* struct cli_amount: a number that may be 0 */
+	CLI_DURATION, /* struct cli_amount: ns, with a unit: 1.5ms */
 	CLI_RANGES,   /* struct cli_ranges: "1,4-7" */
 	CLI_CHOICE,   /* unsigned: the index in choices */
 	CLI_FORMAT,   /* unsigned: enum cli_format, one of the verb's formats */

@@ -6,7 +6,8 @@
 #include <string.h>
 #include "cli/text.h"
 
-enum { GAP = 2, TEXT_MIN = 8 }; /* columns between columns; to which text shrinks at most */
+/* Columns between columns; to which text shrinks at most; of bars. */
+enum { GAP = 2, TEXT_MIN = 8, BAR_MIN = 6, BAR_MAX = 30 };
 
 void cli_table_init(struct cli_table *t, const struct cli_column *columns)
 {
@@ -38,7 +39,8 @@ void cli_table_add(struct cli_table *t, const struct cli_cell *cells)
 
 static bool is_real(enum cli_type type)
 {
-	return type == CLI_TYPE_RATIO || type == CLI_TYPE_REAL;
+	return type == CLI_TYPE_RATIO || type == CLI_TYPE_REAL || type == CLI_TYPE_RATE ||
+	       type == CLI_TYPE_BAR;
 }
 
 /* For people. */
@@ -58,15 +60,66 @@ static void add_cell(struct mer_str *out, enum cli_type type, const struct cli_c
 	case CLI_TYPE_RATIO: cli_text_ratio(out, cell->v.f); break;
 	case CLI_TYPE_SECONDS: cli_text_seconds(out, cell->v.i); break;
 	case CLI_TYPE_REAL: cli_text_real(out, cell->v.f); break;
+	case CLI_TYPE_CLOCK: cli_text_clock_us(out, cell->v.i); break;
+	case CLI_TYPE_RATE: cli_text_rate(out, cell->v.f); break;
+	case CLI_TYPE_BAR: break; /* its width is not known here */
 	}
 }
 
-/* Takes columns away from the widest text column until all fits or none can shrink. */
+/* What the columns take when nothing is shortened; bars nothing. */
+static size_t *measure(const struct cli_table *t)
+{
+	size_t *widths = calloc(t->n_columns + 1, sizeof(*widths));
+	struct mer_str text = { 0 };
+	for (size_t c = 0; widths && c < t->n_columns; c++) {
+		if (t->columns[c].type == CLI_TYPE_BAR)
+			continue;
+		widths[c] = cli_text_width(t->columns[c].title, strlen(t->columns[c].title));
+		for (size_t r = 0; r < t->n_rows; r++) {
+			mer_str_clear(&text);
+			add_cell(&text, t->columns[c].type, &t->cells[r * t->n_columns + c]);
+			size_t w = cli_text_width(text.data ? text.data : "", text.len);
+			if (w > widths[c])
+				widths[c] = w;
+		}
+	}
+	mer_str_fini(&text);
+	return widths;
+}
+
+static bool is_there(const struct cli_table *t, const size_t *widths, size_t c)
+{
+	return t->columns[c].type != CLI_TYPE_BAR || widths[c];
+}
+
+/* Of the columns with the gaps between them. */
+static size_t sum_widths(const struct cli_table *t, const size_t *widths)
+{
+	size_t total = 0, n = 0;
+	for (size_t c = 0; c < t->n_columns; c++) {
+		total += widths[c];
+		n += is_there(t, widths, c);
+	}
+	return total + (n ? (n - 1) * GAP : 0);
+}
+
+size_t cli_table_least_width(const struct cli_table *t, size_t text_min)
+{
+	size_t *widths = measure(t), total = 0;
+	for (size_t c = 0; widths && c < t->n_columns; c++)
+		if (t->columns[c].type == CLI_TYPE_TEXT && widths[c] > text_min)
+			widths[c] = text_min;
+	if (widths)
+		total = sum_widths(t, widths);
+	free(widths);
+	return total;
+}
+
+/* Takes columns away from the widest text column until all fits or none can shrink; what is left over
+ * is for bars. */
 static void fit(const struct cli_table *t, size_t *widths, size_t width)
 {
-	size_t total = t->n_columns ? (t->n_columns - 1) * GAP : 0;
-	for (size_t c = 0; c < t->n_columns; c++)
-		total += widths[c];
+	size_t total = sum_widths(t, widths);
 	while (total > width) {
 		size_t widest = SIZE_MAX;
 		for (size_t c = 0; c < t->n_columns; c++) {
@@ -80,6 +133,13 @@ static void fit(const struct cli_table *t, size_t *widths, size_t width)
 		widths[widest]--;
 		total--;
 	}
+	for (size_t c = 0; c < t->n_columns; c++) {
+		if (t->columns[c].type != CLI_TYPE_BAR || total + GAP + BAR_MIN > width)
+			continue;
+		size_t rest = width - total - GAP;
+		widths[c] = rest < BAR_MAX ? rest : BAR_MAX;
+		total += GAP + widths[c];
+	}
 }
 
 static void add_row(const struct cli_table *t, struct mer_str *out, const size_t *widths,
@@ -88,12 +148,17 @@ static void add_row(const struct cli_table *t, struct mer_str *out, const size_t
 	struct mer_str text = { 0 };
 	size_t blanks = 0; /* owed before the next text, so that no line ends with blanks */
 	for (size_t c = 0; c < t->n_columns; c++) {
-		bool left = t->columns[c].type == CLI_TYPE_TEXT;
+		bool bar = t->columns[c].type == CLI_TYPE_BAR;
+		bool left = bar || t->columns[c].type == CLI_TYPE_TEXT;
+		if (!is_there(t, widths, c))
+			continue;
 		mer_str_clear(&text);
-		if (cells)
-			add_cell(&text, t->columns[c].type, &cells[c]);
-		else
+		if (!cells)
 			mer_str_puts(&text, t->columns[c].title);
+		else if (!bar)
+			add_cell(&text, t->columns[c].type, &cells[c]);
+		else if (cells[c].set)
+			cli_text_bar(&text, cells[c].v.f, widths[c]);
 		size_t w = cli_text_width(text.data ? text.data : "", text.len);
 		size_t shown = w < widths[c] ? w : widths[c];
 		if (!left)
@@ -113,24 +178,11 @@ void cli_table_text(const struct cli_table *t, struct mer_str *out, size_t width
 {
 	if (!t->n_rows)
 		return;
-	size_t *widths = calloc(t->n_columns, sizeof(*widths));
-	struct mer_str text = { 0 };
+	size_t *widths = measure(t);
 	if (!widths) {
 		out->failed = true;
 		return;
 	}
-	for (size_t c = 0; c < t->n_columns; c++)
-		widths[c] = cli_text_width(t->columns[c].title, strlen(t->columns[c].title));
-	for (size_t r = 0; r < t->n_rows; r++) {
-		for (size_t c = 0; c < t->n_columns; c++) {
-			mer_str_clear(&text);
-			add_cell(&text, t->columns[c].type, &t->cells[r * t->n_columns + c]);
-			size_t w = cli_text_width(text.data ? text.data : "", text.len);
-			if (w > widths[c])
-				widths[c] = w;
-		}
-	}
-	mer_str_fini(&text);
 	fit(t, widths, width);
 
 	if (bold)

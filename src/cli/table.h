@@ -17,7 +17,10 @@ enum cli_type {
 	CLI_TYPE_TIME,	   /* ns since 1970 */
 	CLI_TYPE_RATIO,	   /* double, 0..1 shown as % */
 	CLI_TYPE_SECONDS,  /* ns, shown as seconds to the last digit, with its sign */
-	CLI_TYPE_REAL	   /* double, shown with two decimals */
+	CLI_TYPE_REAL,	   /* double, shown with two decimals */
+	CLI_TYPE_CLOCK,	   /* ns since 1970, shown as time of day */
+	CLI_TYPE_RATE,	   /* double, bytes per second */
+	CLI_TYPE_BAR /* double, 0..1: for people, in what width the others leave; not for programs */
 };
 
 struct cli_column {
@@ -36,7 +39,7 @@ struct cli_cell {
 };
 
 #define CLI_CELL(x) ((struct cli_cell){ .set = true, .v = { .i = (int64_t)(x) } })
-/* Of CLI_TYPE_RATIO and CLI_TYPE_REAL. */
+/* Of CLI_TYPE_RATIO, _REAL, _RATE and _BAR. */
 #define CLI_CELL_RATIO(x) ((struct cli_cell){ .set = true, .v = { .f = (x) } })
 /* NULL: not known. */
 #define CLI_CELL_TEXT(x) ((struct cli_cell){ .set = (x) != NULL, .v = { .text = (x) } })
@@ -57,6 +60,8 @@ void cli_table_add(struct cli_table *t, const struct cli_cell *cells);
 
 /* For people: heading and rows; nothing when there are no rows. */
 void cli_table_text(const struct cli_table *t, struct mer_str *out, size_t width, bool bold);
+/* The width that it takes when texts are shortened to text_min. */
+size_t cli_table_least_width(const struct cli_table *t, size_t text_min);
 /* With one heading line; fields quoted as in RFC 4180, lines end with LF. */
 void cli_table_csv(const struct cli_table *t, struct mer_str *out);
 /* An array of objects, as the next value of j. */

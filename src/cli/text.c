@@ -184,6 +184,41 @@ void cli_text_clock(struct mer_str *out, int64_t ns)
 		mer_str_printf(out, "%" PRId64, ns);
 }
 
+void cli_text_clock_us(struct mer_str *out, int64_t ns)
+{
+	char text[64];
+	int part;
+	if (local_time(text, sizeof(text), "%H:%M:%S", ns, &part))
+		mer_str_printf(out, "%s.%06d", text, part / 1000);
+	else
+		mer_str_printf(out, "%" PRId64, ns);
+}
+
+void cli_text_rate(struct mer_str *out, double v)
+{
+	if (!isfinite(v)) {
+		mer_str_putc(out, '-');
+		return;
+	}
+	double most = 9e18;
+	cli_text_bytes(out, (int64_t)fmax(-most, fmin(most, round(v))));
+	mer_str_puts(out, "/s");
+}
+
+void cli_text_bar(struct mer_str *out, double part, size_t width)
+{
+	if (!(part > 0))
+		return;
+	size_t eighths = (size_t)lround(fmin(part, 1) * 8 * (double)width);
+	if (eighths == 0)
+		eighths = 1; /* little, but not nothing */
+	for (; eighths >= 8; eighths -= 8)
+		mer_str_puts(out, "\xe2\x96\x88");
+	/* U+258F is an eighth, U+2588 the whole. */
+	if (eighths)
+		mer_str_printf(out, "\xe2\x96%c", (char)(0x90 - (int)eighths));
+}
+
 void cli_text_seconds(struct mer_str *out, int64_t ns)
 {
 	uint64_t v = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;

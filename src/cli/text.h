@@ -17,13 +17,17 @@ void cli_text_shorten(struct mer_str *out, const char *s, size_t len, size_t wid
  * blanks. Lines that begin with a blank are kept as they are. */
 void cli_text_wrap(struct mer_str *out, const char *s, size_t width, size_t indent);
 
-void cli_text_count(struct mer_str *out, int64_t v);	/* 1,234,567 */
-void cli_text_bytes(struct mer_str *out, int64_t v);	/* 12.3 MiB */
-void cli_text_duration(struct mer_str *out, int64_t v); /* 12.3 ms */
-void cli_text_time(struct mer_str *out, int64_t ns);	/* 2024-05-03 12:34:56.123456789, local */
-void cli_text_ratio(struct mer_str *out, double v);	/* 12.3 % */
-void cli_text_seconds(struct mer_str *out, int64_t ns); /* -12.345678901 */
-void cli_text_real(struct mer_str *out, double v);	/* 12.35; - when not finite */
-void cli_text_clock(struct mer_str *out, int64_t ns);	/* 12:34:56.789, local */
+void cli_text_count(struct mer_str *out, int64_t v);	 /* 1,234,567 */
+void cli_text_bytes(struct mer_str *out, int64_t v);	 /* 12.3 MiB */
+void cli_text_duration(struct mer_str *out, int64_t v);	 /* 12.3 ms */
+void cli_text_time(struct mer_str *out, int64_t ns);	 /* 2024-05-03 12:34:56.123456789, local */
+void cli_text_ratio(struct mer_str *out, double v);	 /* 12.3 % */
+void cli_text_seconds(struct mer_str *out, int64_t ns);	 /* -12.345678901 */
+void cli_text_real(struct mer_str *out, double v);	 /* 12.35; - when not finite */
+void cli_text_clock(struct mer_str *out, int64_t ns);	 /* 12:34:56.789, local */
+void cli_text_clock_us(struct mer_str *out, int64_t ns); /* 12:34:56.789012, local */
+void cli_text_rate(struct mer_str *out, double v);	 /* 12.3 MiB/s; - when not finite */
+/* A bar of a part (0..1) of width characters, in eighths of one. */
+void cli_text_bar(struct mer_str *out, double part, size_t width);
 
 #endif

@@ -19,7 +19,8 @@ struct cli_verb {
 	const struct cli_option *options; /* its own; ends with {0}; NULL: none */
 	size_t values_size;		  /* of the struct that the options' values go to */
 	int min_args, max_args;		  /* max_args -1: any number */
-	const char *args;		  /* for completion: "TRACE", "VERB" or the words "a|b|c" */
+	/* For completion: "TRACE", "ANALYSIS" (then traces), "VERB" or the words "a|b|c". */
+	const char *args;
 	struct cli_example {
 		const char *
 			command; /* as typed; runs in a folder with the traces client/ and server/ */

@@ -259,9 +259,68 @@ static void requests_and_answers(void **state)
 	}
 }
 
+enum { RANKS = 6 };
+
+/* Ranks of a parallel program on three machines, each connected to all others: what each has sent to each,
+ * as it logged, is what is found, and a little more for headers, barriers and sums. */
+static void ranks_send_what_they_logged(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *host;
+		int tid;
+	} ranks[RANKS] = { { "n1", 284 }, { "n1", 285 }, { "n2", 279 }, { "n2", 280 },
+		{ "n3", 278 }, { "n3", 279 } };
+	int64_t sent[RANKS][RANKS] = { 0 }, found[RANKS][RANKS] = { 0 };
+	struct recording r;
+	struct analysis_run a;
+	struct analysis_table t;
+	char path[600], line[300];
+	recording_open(&r, "lab/mpi-3vm");
+	recording_path(path, sizeof(path), "lab/mpi-3vm/mpi.log");
+	FILE *f = fopen(path, "r");
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		int rank, peer;
+		long bytes;
+		if (sscanf(line, "%*d rank %d tid %*d send_begin %d %*d %ld", &rank, &peer,
+			    &bytes) == 3 &&
+			rank >= 0 && rank < RANKS && peer >= 0 && peer < RANKS)
+			sent[rank][peer] += bytes;
+	}
+	fclose(f);
+	run(&r, INT64_MIN, INT64_MAX, &a, &t);
+	for (size_t k = 0; k < t.n_rows; k++) {
+		int from = RANKS, to = RANKS;
+		for (int i = 0; i < RANKS; i++) {
+			if (strcmp(text(&t, k, RELATION_FROM_HOST), ranks[i].host) == 0 &&
+				number(&t, k, RELATION_FROM_TID) == ranks[i].tid)
+				from = i;
+			if (strcmp(text(&t, k, RELATION_TO_HOST), ranks[i].host) == 0 &&
+				number(&t, k, RELATION_TO_TID) == ranks[i].tid)
+				to = i;
+		}
+		if (from < RANKS && to < RANKS && number(&t, k, RELATION_BYTES) > 0)
+			found[from][to] += number(&t, k, RELATION_BYTES);
+	}
+	int64_t sum = 0;
+	for (int i = 0; i < RANKS; i++)
+		for (int k = 0; k < RANKS; k++) {
+			sum += sent[i][k];
+			if (found[i][k] < sent[i][k] || found[i][k] > sent[i][k] + 1200)
+				fail_msg("rank %d to %d: %" PRId64 " bytes, not %" PRId64, i, k,
+					found[i][k], sent[i][k]);
+		}
+	assert_true(sum > 3000000);
+	analysis_table_fini(&t);
+	analysis_run_fini(&a);
+	recording_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(every_phase_has_its_relations),
-		cmocka_unit_test(requests_and_answers) };
+		cmocka_unit_test(requests_and_answers),
+		cmocka_unit_test(ranks_send_what_they_logged) };
 	return cmocka_run_group_tests_name("relations of processes", tests, NULL, NULL);
 }

@@ -1,0 +1,52 @@
+/* meridian freq: histograms of durations. */
+#include "cli/grid.h"
+#include "cli/verb.h"
+
+static int run(struct cli *cli, const void *values)
+{
+	return cli_grid_run(cli, "freq", values);
+}
+
+static const struct cli_option options[] = {
+	{ .name = "limit",
+		.letter = 'n',
+		.kind = CLI_AMOUNT,
+		.arg = "N",
+		.help = "at most N histograms (default 6), 0: all",
+		.offset = offsetof(struct cli_grid_values, limit) },
+	{ .name = "min",
+		.kind = CLI_DURATION,
+		.arg = "TIME",
+		.help = "only what took at least TIME (250us, 1.5ms)",
+		.offset = offsetof(struct cli_grid_values, min) },
+	{ .name = "max",
+		.kind = CLI_DURATION,
+		.arg = "TIME",
+		.help = "only what took at most TIME",
+		.offset = offsetof(struct cli_grid_values, max) },
+	{ 0 },
+};
+
+const struct cli_verb cli_verb_freq = {
+	.name = "freq",
+	.help = "histograms of durations: interrupts, calls, requests, ...",
+	.synopsis = "[ANALYSIS [OPTION...] TRACE...]",
+	.description = "Counts how often what took how long, as histograms. 'meridian freq' alone lists "
+		       "the analyses.",
+	.more = "Rows are durations from the first column on, and less than the second; each is half "
+		"as long again, or a third, so that the times of a nanosecond and of an hour fit one "
+		"picture. Bars are relative to the longest of the same histogram.",
+	.formats = "table|json|jsonl|csv",
+	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_CPU | CLI_USES_TID |
+		CLI_USES_COMM | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
+	.options = options,
+	.values_size = sizeof(struct cli_grid_values),
+	.max_args = -1,
+	.args = "ANALYSIS",
+	.examples = {
+		{ "meridian freq irq client/ server/", "How long interrupts took." },
+		{ "meridian freq syscall --comm wget --limit 1 client/",
+			"A program's system calls." },
+	},
+	.run = run,
+};

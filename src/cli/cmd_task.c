@@ -1,0 +1,217 @@
+/* meridian task: what one task waited for, and what it cost, with all who worked for it. */
+#include <string.h>
+
+#include "cli/sync_print.h"
+#include "cli/task_print.h"
+#include "cli/tasks.h"
+#include "cli/text.h"
+#include "cli/verb.h"
+
+struct values {
+	uint64_t nth, limit, bins;
+	unsigned table, compat; /* enum cli_cost_table, compat */
+	bool list, all;
+};
+
+enum compat { COMPAT_NONE, COMPAT_FLIGHTBOX };
+enum { BINS = 200, BINS_MAX = 1000000 };
+
+static int print(struct cli_cost *c, const struct values *v)
+{
+	struct mer_str out = { 0 };
+	int rc = v->compat == COMPAT_FLIGHTBOX && c->cli->format == CLI_FORMAT_TABLE
+			 ? cli_cost_print_flightbox(c, &out)
+			 : cli_cost_print(c, &out);
+	return cli_sync_put(c->cli, &out, rc);
+}
+
+static int show(struct cli *cli, const struct cli_world *w, const struct cli_task *t,
+	const struct values *v)
+{
+	struct cli_cost c = { .cli = cli,
+		.w = w,
+		.only = v->table,
+		.limit = v->limit,
+		.averaged = v->compat == COMPAT_FLIGHTBOX };
+	struct blocked b;
+	struct account a = { 0 };
+	struct account_index *x = NULL;
+	int64_t begin, end;
+	cli_world_window(cli, w, &begin, &end);
+	int rc = blocked_find(w->world, &b, &cli->err);
+	if (!rc && c.averaged)
+		rc = account_find_averaged(&b, t->host, t->task, begin, end,
+			v->bins ? (uint32_t)v->bins : BINS, &a, &cli->err);
+	if (!rc && !c.averaged)
+		rc = account_index_new(&b, &x, &cli->err);
+	if (!rc && !c.averaged)
+		rc = account_find(x, t->host, t->task, begin, end, v->all, &a, &cli->err);
+	c.a = &a;
+	if (!rc)
+		rc = print(&c, v);
+	account_fini(&a);
+	account_index_free(x);
+	blocked_fini(&b);
+	return rc;
+}
+
+/* Which of several it was, and how to get at the others. */
+static void tell_choice(
+	struct cli *cli, const struct cli_world *w, const struct cli_tasks *tasks, size_t chosen)
+{
+	const struct cli_task *t = &tasks->item[chosen];
+	struct mer_str name = { 0 };
+	const char *comm = cli_task_comm(w, t), *host = cli_task_host(w, t->host);
+	if (tasks->n < 2)
+		return;
+	cli_text_clean(&name, comm, strlen(comm), false);
+	mer_str_printf(&name, "/%d on ", (int)w->world->hosts[t->host].tasks[t->task].tid);
+	cli_text_clean(&name, host, strlen(host), false);
+	cli_note(cli,
+		"%zu tasks fit; this is number %zu, %s (--nth K takes another, --list shows "
+		"them)",
+		tasks->n, chosen + 1, name.data ? name.data : "?");
+	mer_str_fini(&name);
+}
+
+static int choose(struct cli *cli, struct cli_world *w, const struct values *v)
+{
+	struct cli_selection s = { .comms = &cli->comms, .tids = &cli->tids };
+	struct cli_tasks tasks;
+	cli_world_window(cli, w, &s.begin, &s.end);
+	int rc = cli_tasks_find(cli, w, &s, &tasks);
+	if (rc)
+		return rc;
+	if (!tasks.n)
+		return cli_tasks_none(cli, w, &s);
+	if (v->list)
+		return cli_tasks_print(cli, w, &tasks, v->limit);
+	if (!cli->comms.n && !cli->tids.n)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"which task? --comm NAME or --tid N chooses one of the %zu, --list shows "
+			"them",
+			tasks.n);
+	if (v->nth > tasks.n)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--nth %llu: only %zu tasks fit (--list shows them)",
+			(unsigned long long)v->nth, tasks.n);
+	size_t chosen = v->nth ? v->nth - 1 : cli_tasks_default(w, &tasks);
+	if (!v->nth)
+		tell_choice(cli, w, &tasks, chosen);
+	return show(cli, w, &tasks.item[chosen], v);
+}
+
+static int run(struct cli *cli, const void *values)
+{
+	const struct values *v = values;
+	struct cli_world w;
+	if (v->bins && v->compat != COMPAT_FLIGHTBOX)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--bins is for --compat flightbox; otherwise all is exact");
+	if (v->all && v->compat == COMPAT_FLIGHTBOX)
+		return mer_fail(&cli->err, MER_ERR_USAGE, "--all is not for --compat flightbox");
+	if (v->bins > BINS_MAX)
+		return mer_fail(&cli->err, MER_ERR_USAGE, "--bins: at most %d", (int)BINS_MAX);
+	if (v->compat == COMPAT_FLIGHTBOX && v->table == CLI_COST_REST)
+		return mer_fail(
+			&cli->err, MER_ERR_USAGE, "--compat flightbox does not know the rest");
+	int rc = cli_world_open(cli, &w);
+	if (!rc)
+		rc = choose(cli, &w, v);
+	cli_world_close(cli, &w);
+	return rc;
+}
+
+#define AT(member) offsetof(struct values, member)
+
+static const struct cli_option options[] = {
+	{ .name = "nth",
+		.kind = CLI_NUMBER,
+		.arg = "K",
+		.help = "of several tasks that fit the K-th, by their begin",
+		.offset = AT(nth) },
+	{ .name = "list",
+		.letter = 'l',
+		.kind = CLI_FLAG,
+		.help = "only list the tasks that fit",
+		.offset = AT(list) },
+	{ .name = "all",
+		.letter = 'a',
+		.kind = CLI_FLAG,
+		.help = "charge waits for work, too",
+		.offset = AT(all) },
+	{ .name = "table",
+		.kind = CLI_CHOICE,
+		.arg = "WHICH",
+		.choices = "all|blocking|accounting|rest",
+		.help = "blocking, accounting or rest alone (csv: accounting)",
+		.offset = AT(table) },
+	{ .name = "compat",
+		.kind = CLI_CHOICE,
+		.arg = "TOOL",
+		.choices = "none|flightbox",
+		.help = "flightbox: its layout, and its averages",
+		.offset = AT(compat) },
+	{ .name = "bins",
+		.kind = CLI_NUMBER,
+		.arg = "N",
+		.help = "with --compat: parts that are averaged over (200)",
+		.offset = AT(bins) },
+	{ .name = "limit",
+		.letter = 'n',
+		.kind = CLI_NUMBER,
+		.arg = "N",
+		.help = "at most N rows of each table",
+		.offset = AT(limit) },
+	{ 0 },
+};
+
+const struct cli_verb cli_verb_task = {
+	.name = "task",
+	.help = "what a task waited for, and what it cost, on any machine",
+	.synopsis = "[OPTION...] --comm NAME | --tid N TRACE...",
+	.description = "What one task was blocked on, by file descriptor; the CPU time that it took, "
+		       "its own and that of those who worked for it while it waited, on any machine, "
+		       "nested; and what the rest of its time was. All of it sums to the elapsed time.",
+	.more = "The task is chosen as for meridian-path(1); its window is its whole life, as far as "
+		"recorded, cut to --begin and --end.\n\n"
+		"Who ended a wait worked for the one who waited. Self is a task's time on a CPU "
+		"(interrupts that it served meanwhile included); of the task itself all of it, of "
+		"the others what lies inside of the waits (Waits: how many) that they ended. Sub is "
+		"the sum of Self of all below, Total the sum of both. It does not matter in which "
+		"call was waited: read, recvfrom, poll, epoll_wait, futex, wait4, or a page fault.\n\n"
+		"This is the work that was waited for, the critical path of each wait. What went on "
+		"beside it is not charged, so Sub never exceeds the time that the task waited. "
+		"Nothing is charged twice: of several waits that one task ended, a moment of it "
+		"belongs to the one that it ended first of those that had begun. A server that "
+		"answers one client while another one waits works for the first one; for the second "
+		"one, this is time in which who was waited for worked for others. Waits for work "
+		"(see meridian-blocked(1)) are charged with nothing, as "
+		"whoever asks does not work for who is asked; with --all they are, so that everything on "
+		"the critical path is, where it is wrong that they are for work.\n\n"
+		"On one processor a server often runs before its client comes to wait. While the "
+		"client is ready for that reason, it is charged, too.\n\n"
+		"The last table is what no CPU time explains, by cause and by whom it happened to. Its "
+		"sum and Total of the task are the elapsed time. Disk is the size of the block "
+		"requests that the row's task itself made meanwhile. Memory and network are not "
+		"known by task here (see meridian-top(1)).\n\n"
+		"--compat flightbox prints the report as the first tool that had one did, and computes "
+		"it like that: the CPU usage of each task is averaged over --bins equal parts of the "
+		"recording, of which a wait counts all from the one in which it begins to the one "
+		"before that in which it ends. The exact values are better.",
+	.formats = "table|json|jsonl|csv",
+	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_TID | CLI_USES_COMM |
+		CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
+	.options = options,
+	.values_size = sizeof(struct values),
+	.min_args = 1,
+	.max_args = -1,
+	.args = "TRACE",
+	.examples = {
+		{ "meridian task --comm wget client/ server/",
+			"What wget cost, on both machines." },
+		{ "meridian task --comm wget --table blocking --format csv client/ server/",
+			"What it was blocked on, for a spreadsheet." },
+	},
+	.run = run,
+};

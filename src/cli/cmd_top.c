@@ -1,0 +1,71 @@
+/* meridian top: who uses or does most of something. */
+#include "cli/grid.h"
+#include "cli/verb.h"
+
+static int run(struct cli *cli, const void *values)
+{
+	return cli_grid_run(cli, "top", values);
+}
+
+static const struct cli_option options[] = {
+	{ .name = "limit",
+		.letter = 'n',
+		.kind = CLI_AMOUNT,
+		.arg = "N",
+		.help = "at most N rows (default: a screenful), 0: all",
+		.offset = offsetof(struct cli_grid_values, limit) },
+	{ .name = "sort",
+		.kind = CLI_TEXT,
+		.arg = "KEY",
+		.help = "by this column (keys as in --json); +KEY: least first",
+		.offset = offsetof(struct cli_grid_values, sort) },
+	{ .name = "bins",
+		.kind = CLI_AMOUNT,
+		.arg = "N",
+		.help = "over time instead, in N bins",
+		.offset = offsetof(struct cli_grid_values, bins) },
+	{ .name = "interval",
+		.kind = CLI_DURATION,
+		.arg = "TIME",
+		.help = "the same, in bins of TIME (10ms)",
+		.offset = offsetof(struct cli_grid_values, interval) },
+	{ .name = "plot",
+		.kind = CLI_FILE,
+		.arg = "FILE",
+		.help = "a chart of it over time as well, as SVG",
+		.offset = offsetof(struct cli_grid_values, plot) },
+	{ .name = "table",
+		.kind = CLI_TEXTS,
+		.arg = "ID",
+		.help = "other tables of the analysis; ? tells which",
+		.offset = offsetof(struct cli_grid_values, tables) },
+	{ 0 },
+};
+
+const struct cli_verb cli_verb_top = {
+	.name = "top",
+	.help = "who uses most: CPU, memory, disk, network, calls, ...",
+	.synopsis = "[ANALYSIS [OPTION...] TRACE...]",
+	.description = "Sums what each task, device, file, ... used or did, the most first, on all hosts "
+		       "on one clock. 'meridian top' alone lists the analyses.",
+	.more = "Sums are exact: intervals are cut to --begin and --end to the nanosecond, and with "
+		"--bins or --interval to the bins, so that the bins of a row sum up to it. The last bin "
+		"ends with the traces. A task is selected by --comm by any name that it had up to then, "
+		"by --tid with its number in the outermost namespace.\n\n"
+		"With --plot amounts are stacked and others are lines; the nine largest are drawn by "
+		"themselves. --json and CSV have more columns than the table, under the keys that --sort "
+		"takes; times there are nanoseconds since 1970, durations nanoseconds.",
+	.formats = "table|json|jsonl|csv",
+	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_CPU | CLI_USES_TID |
+		CLI_USES_COMM | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
+	.options = options,
+	.values_size = sizeof(struct cli_grid_values),
+	.max_args = -1,
+	.args = "ANALYSIS",
+	.examples = {
+		{ "meridian top cpu client/ server/", "Which threads of two machines used most CPU." },
+		{ "meridian top cpu --interval 100ms --plot cpu.svg client/",
+			"The same over time, also as a picture." },
+	},
+	.run = run,
+};

@@ -1,0 +1,29 @@
+/* Printing of relations: the table of analysis_relations (analysis/relations.h), for people and as a graph. */
+#ifndef MER_CLI_GRAPH_H
+#define MER_CLI_GRAPH_H
+
+#include "analysis/relations.h"
+#include "base/str.h"
+#include "cli/context.h"
+
+struct cli_graph {
+	struct cli *cli;
+	const struct mer_experiment *e;
+	const struct analysis_table *table; /* the wanted rows; n_left_out: by --limit */
+	int64_t begin, end;		    /* what was looked at; MER_NO_TIME: nothing */
+	uint64_t n_kernel;		    /* edges of kind RELATION_KERNEL that were left out */
+};
+
+int cli_graph_text(const struct cli_graph *g, struct mer_str *out);
+/* For Graphviz: hosts are boxes around their tasks; the longer the wait, the thicker and redder. */
+int cli_graph_dot(const struct cli_graph *g, struct mer_str *out);
+/* The same, drawn by Graphviz' program dot, which must be there, to a file. */
+int cli_graph_svg(const struct cli_graph *g, const char *path);
+
+static inline const struct analysis_cell *cli_graph_cell(
+	const struct cli_graph *g, size_t row, enum relation_column column)
+{
+	return &g->table->cells[row * g->table->n_columns + column];
+}
+
+#endif

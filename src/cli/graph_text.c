@@ -1,0 +1,95 @@
+/* Relations for people: a line each, and what such a table cannot show. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/graph.h"
+#include "cli/table.h"
+#include "cli/text.h"
+
+/* "nginx/152", of several hosts "server:nginx/152". NULL: no memory. */
+static const char *name_of(const struct cli_graph *g, size_t row, enum relation_column host)
+{
+	const struct analysis_cell *c = cli_graph_cell(g, row, host);
+	const char *comm = c[2].set && *c[2].v.text ? c[2].v.text : "?";
+	if (g->e->n_hosts == 1)
+		return mer_arena_printf(g->table->arena, "%s/%" PRId64, comm, c[1].v.i);
+	return mer_arena_printf(
+		g->table->arena, "%s:%s/%" PRId64, c[0].set ? c[0].v.text : "?", comm, c[1].v.i);
+}
+
+/* "tcp 10.0.0.2:80", "pipe#1" */
+static const char *through(const struct cli_graph *g, const struct analysis_cell *row)
+{
+	const char *kind = row[RELATION_KIND].v.text;
+	const char *object = row[RELATION_OBJECT].set ? row[RELATION_OBJECT].v.text : NULL;
+	if (!object)
+		return kind;
+	if (strncmp(object, kind, strlen(kind)) == 0)
+		return object;
+	return mer_arena_printf(g->table->arena, "%s %s", kind, object);
+}
+
+static struct cli_cell number(const struct analysis_cell *c)
+{
+	return c->set ? CLI_CELL(c->v.i) : CLI_CELL_NONE;
+}
+
+static void put_note(const struct cli_graph *g, struct mer_str *out)
+{
+	struct mer_str text = { 0 };
+	if (g->n_kernel) {
+		cli_text_count(&text, (int64_t)g->n_kernel);
+		mer_str_puts(&text,
+			" more are only through threads or locks of the kernel (--all shows "
+			"them).\n\n");
+	}
+	mer_str_puts(&text,
+		"Wait: how long the one on the right was blocked until the other one ended it. "
+		"Not in a kernel trace, so not here: memory that is shared and polled without "
+		"futexes, and files that one writes and another reads later.");
+	mer_str_putc(out, '\n');
+	cli_text_wrap(out, text.data ? text.data : "", (size_t)cli_width(g->cli), 0);
+	if (out->len && out->data[out->len - 1] != '\n')
+		mer_str_putc(out, '\n');
+	out->failed |= text.failed;
+	mer_str_fini(&text);
+}
+
+int cli_graph_text(const struct cli_graph *g, struct mer_str *out)
+{
+	static const struct cli_column columns[] = { { "from", "From", CLI_TYPE_TEXT },
+		{ "to", "To", CLI_TYPE_TEXT }, { "through", "Through", CLI_TYPE_TEXT },
+		{ "count", "Count", CLI_TYPE_COUNT }, { "bytes", "Bytes", CLI_TYPE_BYTES },
+		{ "wait_ns", "Wait", CLI_TYPE_DURATION }, { 0 } };
+	struct cli_table rows;
+	mer_str_puts(out, g->table->title);
+	if (g->begin != MER_NO_TIME) {
+		mer_str_puts(out, ", from ");
+		cli_text_time(out, g->begin);
+		mer_str_puts(out, " for ");
+		cli_text_duration(out, g->end - g->begin);
+	}
+	mer_str_putc(out, '\n');
+	cli_table_init(&rows, columns);
+	for (size_t r = 0; r < g->table->n_rows; r++) {
+		const struct analysis_cell *c = cli_graph_cell(g, r, 0);
+		const char *from = name_of(g, r, RELATION_FROM_HOST),
+			   *to = name_of(g, r, RELATION_TO_HOST);
+		cli_table_add(
+			&rows, (struct cli_cell[]){ CLI_CELL_TEXT(from), CLI_CELL_TEXT(to),
+				       CLI_CELL_TEXT(through(g, c)), number(&c[RELATION_COUNT]),
+				       number(&c[RELATION_BYTES]), number(&c[RELATION_WAIT_NS]) });
+	}
+	bool failed = rows.failed || g->table->arena->failed;
+	cli_table_text(&rows, out, (size_t)cli_width(g->cli), g->cli->bold_out);
+	cli_table_fini(&rows);
+	if (!g->table->n_rows)
+		mer_str_puts(out, "No relations were found.\n");
+	if (g->table->n_left_out) {
+		mer_str_puts(out, "... and ");
+		cli_text_count(out, (int64_t)g->table->n_left_out);
+		mer_str_puts(out, " more (--limit 0 shows all)\n");
+	}
+	put_note(g, out);
+	return failed ? mer_fail_nomem(&g->cli->err) : 0;
+}

@@ -1,0 +1,475 @@
+#include "cli/grid.h"
+
+#include <fnmatch.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/bins.h"
+#include "cli/progress.h"
+#include "cli/sync_print.h"
+#include "cli/sync_traces.h"
+#include "cli/table.h"
+#include "cli/tasks.h"
+#include "cli/text.h"
+#include "cli/traces.h"
+#include "cli/verb.h"
+
+enum { SCREENFUL = 20, PLOT_BINS = 300, MAX_ANALYSES = 64 };
+
+/* ---- What there is ---- */
+
+/* Is this output a table of the verb: "top", "top_cpu"? */
+static bool belongs(const struct analysis_output *o, const char *verb)
+{
+	size_t n = strlen(verb);
+	return strncmp(o->id, verb, n) == 0 && (!o->id[n] || o->id[n] == '_');
+}
+
+static bool has_output(const struct analysis *a, const char *verb)
+{
+	for (const struct analysis_output *o = a->outputs; o->id; o++)
+		if (belongs(o, verb))
+			return true;
+	return false;
+}
+
+static size_t list_names(const char *verb, const char **names)
+{
+	size_t n = 0;
+	for (size_t i = 0; analyses[i] && n < MAX_ANALYSES; i++)
+		if (has_output(analyses[i], verb))
+			names[n++] = analyses[i]->id;
+	return n;
+}
+
+/* "cpu, sched and irq" */
+static void put_names(struct mer_str *out, const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		mer_str_printf(out, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " and ", names[i]);
+}
+
+/* The verbs that an analysis has. */
+static void put_verbs(struct mer_str *out, const struct analysis *a)
+{
+	static const char *const verbs[] = { "top", "log", "freq", "stats" };
+	const char *has[4];
+	size_t n = 0;
+	for (size_t i = 0; i < 4; i++)
+		if (has_output(a, verbs[i]))
+			has[n++] = verbs[i];
+	put_names(out, has, n);
+}
+
+/* For people a line each; columns are for programs. */
+static int list_analyses(struct cli *cli, const char *verb)
+{
+	static const struct cli_column columns[] = { { "analysis", "", CLI_TYPE_TEXT },
+		{ "help", "", CLI_TYPE_TEXT }, { "tables", "", CLI_TYPE_TEXT }, { 0 } };
+	struct cli_table t;
+	struct mer_str out = { 0 }, line = { 0 }, text = { 0 };
+	cli_table_init(&t, columns);
+	mer_str_printf(&out, "Usage: meridian %s ANALYSIS [OPTION...] TRACE...\n\n", verb);
+	for (size_t i = 0; analyses[i]; i++) {
+		const struct analysis *a = analyses[i];
+		struct mer_str tables = { 0 };
+		if (!has_output(a, verb))
+			continue;
+		for (const struct analysis_output *o = a->outputs; o->id; o++)
+			mer_str_printf(&tables, "%s%s", o == a->outputs ? "" : ",", o->id);
+		mer_str_printf(&line, "%s\n", a->help);
+		cli_text_wrap(&text, line.data ? line.data : "", 79, 13);
+		mer_str_printf(&out, "  %-10s %s", a->id, text.len > 13 ? text.data + 13 : "\n");
+		mer_str_clear(&line);
+		mer_str_clear(&text);
+		const char *copy = tables.data ? mer_arena_strdup(&cli->arena, tables.data) : NULL;
+		cli_table_add(&t, (struct cli_cell[]){ CLI_CELL_TEXT(a->id), CLI_CELL_TEXT(a->help),
+					  CLI_CELL_TEXT(copy) });
+		mer_str_fini(&tables);
+	}
+	mer_str_printf(&out, "\n'meridian %s --help' tells the options.\n", verb);
+	int rc = cli->format == CLI_FORMAT_TABLE ? cli_sync_put(cli, &out, 0)
+						 : cli_table_print(cli, &t, "analyses", NULL);
+	mer_str_fini(&out);
+	mer_str_fini(&line);
+	mer_str_fini(&text);
+	cli_table_fini(&t);
+	return rc;
+}
+
+bool cli_grid_asked(const struct cli *cli)
+{
+	return cli->n_args && analysis_find(cli->args[0]) && access(cli->args[0], F_OK) != 0;
+}
+
+const char *cli_grid_meant(const struct cli *cli)
+{
+	const char *names[MAX_ANALYSES];
+	if (!cli->n_args || access(cli->args[0], F_OK) == 0)
+		return NULL;
+	return cli_nearest(cli->args[0], names, list_names(cli->verb->name, names));
+}
+
+/* ---- What was asked for ---- */
+
+static int no_such_analysis(struct cli *cli, const char *verb)
+{
+	const char *names[MAX_ANALYSES], *word = cli->args[0];
+	size_t n = list_names(verb, names);
+	struct mer_str list = { 0 };
+	put_names(&list, names, n);
+	bool is_path = access(word, F_OK) == 0;
+	const char *best = is_path ? NULL : cli_nearest(word, names, n);
+	int rc = is_path ? mer_fail(&cli->err, MER_ERR_USAGE,
+				   "the analysis comes before the traces ('%.100s'); there are: %s",
+				   word, list.data ? list.data : "none")
+			 : mer_fail(&cli->err, MER_ERR_USAGE,
+				   "no analysis '%.100s'%s%s%s; there are: %s", word,
+				   best ? " (did you mean " : "", best ? best : "",
+				   best ? "?)" : "", list.data ? list.data : "none");
+	mer_str_fini(&list);
+	return rc;
+}
+
+static int has_no_output(struct cli *cli, const struct analysis *a, const char *what)
+{
+	struct mer_str list = { 0 };
+	put_verbs(&list, a);
+	int rc = mer_fail(&cli->err, MER_ERR_USAGE, "'%s' has no '%s', it has: %s", a->id, what,
+		list.data ? list.data : "nothing");
+	mer_str_fini(&list);
+	return rc;
+}
+
+static void request(struct cli_grid *g, const char *what)
+{
+	for (unsigned i = 0; g->analysis->outputs[i].id; i++)
+		if (belongs(&g->analysis->outputs[i], what) && g->n < CLI_GRID_TABLES)
+			g->requests[g->n++] = (struct analysis_request){ g->analysis, i };
+}
+
+static const struct analysis_output *output_of(const struct cli_grid *g, size_t i)
+{
+	return &g->requests[i].analysis->outputs[g->requests[i].output];
+}
+
+static const struct analysis_column *find_key(const struct analysis_output *o, const char *key)
+{
+	for (const struct analysis_column *c = o->columns; c->key; c++)
+		if (strcmp(c->key, key) == 0)
+			return c;
+	return NULL;
+}
+
+/* The column that the user means: the unit may be left out. */
+static const struct analysis_column *find_meant(const struct analysis_output *o, const char *word)
+{
+	char key[128];
+	const struct analysis_column *c = find_key(o, word);
+	snprintf(key, sizeof(key), "%.100s_ns", word);
+	return c ? c : find_key(o, key);
+}
+
+/* Has any table of the analysis such a column? By key, or by type. */
+static bool has_column(const struct analysis *a, const char *key, enum analysis_type type)
+{
+	for (const struct analysis_output *o = a->outputs; o->id; o++)
+		for (const struct analysis_column *c = o->columns; c->key; c++)
+			if (key ? strcmp(c->key, key) == 0 : c->type == type)
+				return true;
+	return false;
+}
+
+/* Unknown keys are found before anything is read. */
+static int check_sort(struct cli_grid *g)
+{
+	const char *names[256], *key = g->values->sort;
+	size_t n = 0;
+	if (!key)
+		return 0;
+	key += *key == '+';
+	for (size_t i = 0; i < g->n_printed; i++) {
+		if (find_meant(output_of(g, i), key))
+			return 0;
+		for (const struct analysis_column *c = output_of(g, i)->columns; c->key; c++)
+			if (n < sizeof(names) / sizeof(*names))
+				names[n++] = c->key;
+	}
+	struct mer_str list = { 0 };
+	put_names(&list, names, n);
+	const char *best = cli_nearest(key, names, n);
+	int rc = mer_fail(&g->cli->err, MER_ERR_USAGE,
+		"--sort: no column '%.100s'%s%s%s; there are: %s", key,
+		best ? " (did you mean " : "", best ? best : "", best ? "?)" : "",
+		list.data ? list.data : "");
+	mer_str_fini(&list);
+	return rc;
+}
+
+static int check_options(struct cli_grid *g)
+{
+	const struct cli_grid_values *v = g->values;
+	const struct analysis *a = g->analysis;
+	struct mer_err *err = &g->cli->err;
+	if (v->bins.set && v->interval.set)
+		return mer_fail(err, MER_ERR_USAGE, "--bins and --interval exclude each other");
+	if (v->bins.set && (v->bins.v < 1 || v->bins.v > ANALYSIS_MAX_BINS))
+		return mer_fail(
+			err, MER_ERR_USAGE, "--bins: between 1 and %d", (int)ANALYSIS_MAX_BINS);
+	if (v->interval.set && v->interval.v < 1)
+		return mer_fail(err, MER_ERR_USAGE, "--interval: a duration above 0 is needed");
+	if ((v->bins.set || v->interval.set || v->plot) && !has_output(a, "bins"))
+		return mer_fail(err, MER_ERR_USAGE,
+			"--%s does not apply to '%s': it is not told over time",
+			v->plot	      ? "plot"
+			: v->bins.set ? "bins"
+				      : "interval",
+			a->id);
+	if ((v->min.set || v->max.set) && !has_column(a, NULL, ANALYSIS_DURATION))
+		return mer_fail(err, MER_ERR_USAGE,
+			"--%s does not apply to '%s': it has no durations",
+			v->min.set ? "min" : "max", a->id);
+	if (v->min.set && v->max.set && v->max.v < v->min.v)
+		return mer_fail(err, MER_ERR_USAGE, "--max is less than --min");
+	if ((g->cli->tids.n || g->cli->comms.n) && !has_column(a, "tid", ANALYSIS_ID))
+		return mer_fail(err, MER_ERR_USAGE,
+			"--%s does not apply to '%s': it is not told by task",
+			g->cli->tids.n ? "tid" : "comm", a->id);
+	return check_sort(g);
+}
+
+/* The tables of --table, instead of the verb's. */
+static int request_tables(struct cli_grid *g)
+{
+	const struct cli_texts *wanted = &g->values->tables;
+	const char *names[MAX_ANALYSES];
+	size_t n = 0;
+	for (const struct analysis_output *o = g->analysis->outputs; o->id && n < MAX_ANALYSES; o++)
+		names[n++] = o->id;
+	for (size_t i = 0; i < wanted->n; i++) {
+		int k = analysis_find_output(g->analysis, wanted->item[i]);
+		if (k >= 0 && g->n < CLI_GRID_TABLES) {
+			g->requests[g->n++] = (struct analysis_request){ g->analysis, (unsigned)k };
+			continue;
+		}
+		struct mer_str list = { 0 };
+		const char *best = cli_nearest(wanted->item[i], names, n);
+		put_names(&list, names, n);
+		int rc = mer_fail(&g->cli->err, MER_ERR_USAGE,
+			"--table: '%s' has no '%.100s'%s%s%s; it has: %s", g->analysis->id,
+			wanted->item[i], best ? " (did you mean " : "", best ? best : "",
+			best ? "?)" : "", list.data ? list.data : "none");
+		mer_str_fini(&list);
+		return rc;
+	}
+	return 0;
+}
+
+/* From words to requests. */
+static int understand(struct cli_grid *g)
+{
+	struct cli *cli = g->cli;
+	const struct cli_grid_values *v = g->values;
+	g->analysis = analysis_find(cli->args[0]);
+	if (!g->analysis)
+		return no_such_analysis(cli, g->verb);
+	if (!has_output(g->analysis, g->verb))
+		return has_no_output(cli, g->analysis, g->verb);
+	if (cli->n_args < 2)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"nothing to work on: expected: meridian %s %s [OPTION...] TRACE...",
+			g->verb, g->analysis->id);
+	cli->args++;
+	cli->n_args--;
+	bool bins = v->bins.set || v->interval.set;
+	int rc = request_tables(g);
+	if (rc)
+		return rc;
+	if (bins || !g->n)
+		request(g, bins ? "bins" : g->verb);
+	g->n_printed = g->n;
+	rc = check_options(g);
+	if (rc == 0 && v->plot && !bins)
+		request(g, "bins");
+	return rc;
+}
+
+/* ---- Which tasks, hosts, CPUs ---- */
+
+static bool wants_host(void *ctx, uint32_t host)
+{
+	const struct cli_grid *g = ctx;
+	return cli_host_wanted(g->cli, g->e->hosts[host].name);
+}
+
+static bool wants_cpu(void *ctx, uint16_t cpu)
+{
+	const struct cli_grid *g = ctx;
+	return cli_ranges_contain(&g->cli->cpus, cpu);
+}
+
+/* Asked for every event: patterns that are plain names are compared as such. */
+static bool fits(const char *pattern, const char *comm)
+{
+	return strcmp(pattern, comm) == 0 ||
+	       (strpbrk(pattern, "*?[\\") && fnmatch(pattern, comm, 0) == 0);
+}
+
+/* By any of the names that it had so far. */
+static bool wants_task(void *ctx, const struct kernel_host *h, uint32_t task)
+{
+	const struct cli *cli = ((const struct cli_grid *)ctx)->cli;
+	const struct kernel_task *t = &h->tasks[task];
+	if (cli->tids.n && (t->tid < 0 || !cli_ranges_contain(&cli->tids, (uint64_t)t->tid)))
+		return false;
+	for (uint32_t n = t->name; cli->comms.n && n != KERNEL_NONE; n = h->renames[n].before)
+		for (size_t i = 0; i < cli->comms.n; i++)
+			if (fits(cli->comms.item[i], kernel_name_text(h, h->renames[n].name)))
+				return true;
+	return cli->comms.n == 0;
+}
+
+/* Nothing is found where no task fits: that is a mistake in the command line. */
+static int check_tasks(struct cli_grid *g, struct kernel_world *world)
+{
+	struct cli *cli = g->cli;
+	struct cli_world w = { .e = g->e, .world = world, .synced = cli->synced };
+	struct cli_selection s = { &cli->comms, &cli->tids, INT64_MIN, INT64_MAX };
+	struct cli_tasks tasks;
+	if (!cli->comms.n && !cli->tids.n)
+		return 0;
+	int rc = cli_tasks_find(cli, &w, &s, &tasks);
+	return rc || tasks.n ? rc : cli_tasks_none(cli, &w, &s);
+}
+
+/* ---- Running it ---- */
+
+static int64_t limit_of(const struct cli_grid *g)
+{
+	if (g->values->limit.set)
+		return g->values->limit.v;
+	return g->cli->format == CLI_FORMAT_TABLE ? SCREENFUL : 0;
+}
+
+/* Rows that an analysis keeps while it reads: sums need none, sorting needs all. */
+static uint64_t kept_rows(const struct cli_grid *g)
+{
+	if (!g->values->tables.n && (strcmp(g->verb, "freq") == 0 || strcmp(g->verb, "stats") == 0))
+		return 1;
+	return g->values->sort ? 0 : (uint64_t)limit_of(g);
+}
+
+static struct analysis_options options_of(struct cli_grid *g)
+{
+	const struct cli *cli = g->cli;
+	const struct cli_grid_values *v = g->values;
+	struct analysis_options o = {
+		.begin = cli_moment_resolve(&cli->begin, g->e->begin, g->e->end, INT64_MIN),
+		.end = cli_moment_resolve(&cli->end, g->e->begin, g->e->end, INT64_MAX),
+		.min_ns = v->min.v,
+		.max_ns = v->max.set ? v->max.v : INT64_MAX,
+		.n_bins = v->bins.set ? (uint64_t)v->bins.v : 0,
+		.interval_ns = v->interval.v,
+		.wants_host = cli->hosts.n ? wants_host : NULL,
+		.wants_cpu = cli->cpus.n ? wants_cpu : NULL,
+		.wants_task = cli->tids.n || cli->comms.n ? wants_task : NULL,
+		.ctx = g,
+		.limit = kept_rows(g),
+	};
+	if (v->plot && !v->bins.set && !v->interval.set)
+		o.n_bins = PLOT_BINS;
+	return o;
+}
+
+/* What was looked at, over all hosts. */
+static void find_range(struct cli_grid *g, const struct analysis_run *run)
+{
+	g->begin = g->end = MER_NO_TIME;
+	for (uint32_t h = 0; h < run->world->n_hosts; h++) {
+		int64_t begin, end;
+		if (!cli_host_wanted(g->cli, g->e->hosts[h].name) ||
+			!analysis_range(run, h, &begin, &end))
+			continue;
+		if (g->begin == MER_NO_TIME || begin < g->begin)
+			g->begin = begin;
+		if (g->end == MER_NO_TIME || end > g->end)
+			g->end = end;
+	}
+}
+
+static void sort_table(struct cli_grid *g, size_t table, const char *sort)
+{
+	bool ascending = *sort == '+';
+	const struct analysis_column *c = find_meant(output_of(g, table), sort + ascending);
+	if (!c)
+		return;
+	analysis_table_sort(&g->tables[table], c->key, ascending);
+	g->sorted[table] = c->key;
+}
+
+static int show(struct cli_grid *g, const struct analysis_run *run)
+{
+	const char *sort = g->values->sort;
+	for (size_t i = 0; i < g->n; i++)
+		g->sorted[i] = output_of(g, i)->sort;
+	find_range(g, run);
+	int rc = check_tasks(g, run->world);
+	if (rc == 0 && g->values->plot)
+		rc = cli_grid_plot(g, g->values->plot);
+	for (size_t i = 0; i < g->n_printed; i++) {
+		if (sort)
+			sort_table(g, i, sort);
+		if (strncmp(g->tables[i].id, "freq", 4) !=
+			0) /* of these as many as limit says are printed */
+			analysis_table_limit(&g->tables[i], (size_t)limit_of(g));
+		if (rc == 0 && g->tables[i].failed)
+			rc = mer_fail_nomem(&g->cli->err);
+	}
+	return rc ? rc : cli_grid_print(g);
+}
+
+static int analyse(struct cli_grid *g, const struct sync_messages *messages, struct sync_result *r)
+{
+	struct cli *cli = g->cli;
+	struct analysis_options o = options_of(g);
+	struct cli_progress progress;
+	struct analysis_run run;
+	cli_progress_begin(&progress, cli, "reading", g->e->bytes);
+	struct kernel_world_options world = { .n_threads = cli_jobs(cli),
+		.cancel = &cli->cancel,
+		.done_bytes = &progress.done_bytes };
+	int rc = analysis_run(
+		&run, g->e, messages, r, &world, &o, g->requests, g->n, g->tables, &cli->err);
+	cli_progress_end(&progress);
+	if (rc == MER_ERR_LIMIT && g->values->interval.set)
+		rc = MER_ERR_USAGE; /* so many bins */
+	if (rc == 0)
+		rc = show(g, &run);
+	for (size_t i = 0; i < g->n; i++)
+		analysis_table_fini(&g->tables[i]);
+	analysis_run_fini(&run);
+	return rc;
+}
+
+int cli_grid_run(struct cli *cli, const char *verb, const struct cli_grid_values *values)
+{
+	struct cli_grid g = { .cli = cli, .values = values, .verb = verb };
+	struct sync_messages messages = { 0 };
+	struct sync_result *r = NULL;
+	if (!cli->n_args)
+		return list_analyses(cli, verb);
+	int rc = understand(&g);
+	if (rc)
+		return rc;
+	cli->synced = NULL;
+	rc = cli_traces_open(cli, &g.e);
+	if (rc)
+		return rc;
+	rc = cli_traces_sync_keep(cli, g.e, &messages, &r);
+	if (rc == 0)
+		rc = analyse(&g, &messages, r);
+	sync_result_free(r);
+	sync_messages_free(&messages);
+	cli_traces_close(cli, g.e);
+	return rc;
+}

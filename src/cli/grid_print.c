@@ -1,0 +1,446 @@
+/* Tables of analyses, as --format says. People get the columns that have a title, as many as fit, with a
+ * bar beside the main one; programs get all, under the same keys in JSON and CSV. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/grid.h"
+#include "cli/sync_print.h"
+#include "cli/sync_traces.h"
+#include "cli/table.h"
+#include "cli/text.h"
+#include "cli/traces.h"
+
+/* For people, when --limit does not say; what names keep, rather than that all columns are shown. */
+enum { HISTOGRAMS = 6, TEXT_MIN = 12 };
+
+static bool is_real(enum analysis_type type)
+{
+	return type == ANALYSIS_RATIO || type == ANALYSIS_REAL || type == ANALYSIS_RATE;
+}
+
+/* ---- For programs ---- */
+
+static const struct {
+	const char *name, *unit;
+	enum cli_type exact, people;
+} types[] = {
+	[ANALYSIS_TEXT] = { "text", NULL, CLI_TYPE_TEXT, CLI_TYPE_TEXT },
+	[ANALYSIS_ID] = { "id", NULL, CLI_TYPE_ID, CLI_TYPE_ID },
+	[ANALYSIS_COUNT] = { "count", NULL, CLI_TYPE_COUNT, CLI_TYPE_COUNT },
+	[ANALYSIS_BYTES] = { "bytes", "bytes", CLI_TYPE_BYTES, CLI_TYPE_BYTES },
+	[ANALYSIS_DURATION] = { "duration", "ns", CLI_TYPE_DURATION, CLI_TYPE_DURATION },
+	[ANALYSIS_TIME] = { "time", "ns", CLI_TYPE_TIME, CLI_TYPE_CLOCK },
+	[ANALYSIS_RATIO] = { "ratio", "percent", CLI_TYPE_REAL, CLI_TYPE_RATIO },
+	[ANALYSIS_REAL] = { "real", NULL, CLI_TYPE_REAL, CLI_TYPE_REAL },
+	[ANALYSIS_RATE] = { "rate", "bytes/s", CLI_TYPE_RATE, CLI_TYPE_RATE },
+};
+
+static struct cli_cell cell_of(enum analysis_type type, const struct analysis_cell *c, bool people)
+{
+	if (!c->set)
+		return CLI_CELL_NONE;
+	if (type == ANALYSIS_TEXT)
+		return CLI_CELL_TEXT(c->v.text);
+	if (!is_real(type))
+		return CLI_CELL(c->v.i);
+	return CLI_CELL_RATIO(type == ANALYSIS_RATIO && !people ? c->v.f * 100 : c->v.f);
+}
+
+/* The first n rows with all columns, as the next value of j, or as text. */
+static int put_rows(const struct analysis_table *t, size_t n, enum cli_format format,
+	struct mer_json *j, struct mer_str *out, struct mer_err *err)
+{
+	struct cli_column *columns = calloc(t->n_columns + 1, sizeof(*columns));
+	struct cli_cell *cells = calloc(t->n_columns + 1, sizeof(*cells));
+	struct cli_table rows = { 0 };
+	bool ok = columns && cells;
+	for (size_t c = 0; ok && c < t->n_columns; c++)
+		columns[c] = (struct cli_column){ t->columns[c].key, "",
+			types[t->columns[c].type].exact };
+	if (ok)
+		cli_table_init(&rows, columns);
+	for (size_t r = 0; ok && r < n; r++) {
+		for (size_t c = 0; c < t->n_columns; c++)
+			cells[c] =
+				cell_of(t->columns[c].type, &t->cells[r * t->n_columns + c], false);
+		cli_table_add(&rows, cells);
+		ok = !rows.failed;
+	}
+	if (ok && format == CLI_FORMAT_JSON)
+		cli_table_json(&rows, j);
+	else if (ok && format == CLI_FORMAT_JSONL)
+		cli_table_jsonl(&rows, out);
+	else if (ok)
+		cli_table_csv(&rows, out);
+	cli_table_fini(&rows);
+	free(columns);
+	free(cells);
+	return ok ? 0 : mer_fail_nomem(err);
+}
+
+static int json_table(
+	const struct cli_grid *g, const struct analysis_table *t, size_t n, struct mer_json *j)
+{
+	mer_json_begin_object(j);
+	mer_json_kv_text(j, "id", t->id);
+	mer_json_kv_text(j, "title", t->title);
+	mer_json_kv_array(j, "columns");
+	for (size_t c = 0; c < t->n_columns; c++) {
+		mer_json_begin_object(j);
+		mer_json_kv_text(j, "key", t->columns[c].key);
+		mer_json_kv_text(j, "title", t->columns[c].title);
+		mer_json_kv_text(j, "type", types[t->columns[c].type].name);
+		mer_json_kv_text(j, "unit", types[t->columns[c].type].unit);
+		mer_json_end_object(j);
+	}
+	mer_json_end_array(j);
+	mer_json_key(j, "rows");
+	int rc = put_rows(t, n, CLI_FORMAT_JSON, j, NULL, &g->cli->err);
+	mer_json_end_object(j);
+	return rc;
+}
+
+/* ---- Histograms ---- */
+
+static bool is_histogram(const struct analysis_table *t)
+{
+	return strncmp(t->id, "freq", 4) == 0;
+}
+
+static bool same_names(const struct analysis_table *t, size_t a, size_t b)
+{
+	for (size_t c = 0; c < t->n_columns; c++) {
+		const struct analysis_cell *p = &t->cells[a * t->n_columns + c],
+					   *q = &t->cells[b * t->n_columns + c];
+		if (!cli_grid_names(&t->columns[c]))
+			continue;
+		if (p->set != q->set)
+			return false;
+		if (p->set &&
+			(t->columns[c].type == ANALYSIS_TEXT ? strcmp(p->v.text, q->v.text) != 0
+							     : p->v.i != q->v.i))
+			return false;
+	}
+	return true;
+}
+
+/* Where the histogram that begins with this row ends: rows that are called the same. */
+static size_t histogram_end(const struct analysis_table *t, size_t row)
+{
+	size_t end = row + 1;
+	while (end < t->n_rows && same_names(t, row, end))
+		end++;
+	return end;
+}
+
+/* Rows of the first histograms: of as many as --limit says. */
+static size_t histogram_rows(
+	const struct cli_grid *g, const struct analysis_table *t, size_t *n_left)
+{
+	const struct cli_amount *limit = &g->values->limit;
+	int64_t most = limit->set ? limit->v : g->cli->format == CLI_FORMAT_TABLE ? HISTOGRAMS : 0;
+	size_t rows = 0, n = 0;
+	for (; rows < t->n_rows && (!most || (int64_t)n < most); n++)
+		rows = histogram_end(t, rows);
+	*n_left = 0;
+	for (size_t r = rows; r < t->n_rows; ++*n_left)
+		r = histogram_end(t, r);
+	return rows;
+}
+
+static size_t rows_of(const struct cli_grid *g, const struct analysis_table *t)
+{
+	size_t n_left;
+	return is_histogram(t) ? histogram_rows(g, t, &n_left) : t->n_rows;
+}
+
+static int put_json(const struct cli_grid *g, struct mer_str *out)
+{
+	struct mer_json j;
+	int rc = 0;
+	mer_json_init(&j, out, g->cli->out, 0);
+	mer_json_begin_object(&j);
+	mer_json_kv_int(&j, "schema_version", 1);
+	cli_json_time(&j, "begin", g->begin);
+	cli_json_time(&j, "end", g->end);
+	mer_json_kv_array(&j, "tables");
+	for (size_t i = 0; i < g->n_printed && rc == 0; i++)
+		rc = json_table(g, &g->tables[i], rows_of(g, &g->tables[i]), &j);
+	mer_json_end_array(&j);
+	cli_json_synced(&j, g->cli);
+	cli_json_diagnostics(&j, g->e);
+	mer_json_end_object(&j);
+	return rc ? rc : mer_json_finish(&j, &g->cli->err);
+}
+
+/* ---- For people ---- */
+
+static double number(enum analysis_type type, const struct analysis_cell *c)
+{
+	return !c->set ? NAN : is_real(type) ? c->v.f : (double)c->v.i;
+}
+
+static double greatest(const struct analysis_table *t, size_t column, size_t begin, size_t end)
+{
+	double most = 0;
+	for (size_t r = begin; r < end; r++)
+		most = fmax(most,
+			number(t->columns[column].type, &t->cells[r * t->n_columns + column]));
+	return most;
+}
+
+/* The column that bars show: of top its share, else what it is sorted by; of histograms the count. */
+static size_t bar_column(const struct cli_grid *g, size_t table)
+{
+	const struct analysis_table *t = &g->tables[table];
+	const char *sort = g->sorted[table];
+	bool top = strcmp(t->id, "top") == 0 || strncmp(t->id, "top_", 4) == 0;
+	if (!top && !is_histogram(t))
+		return SIZE_MAX;
+	for (size_t c = 0; c < t->n_columns; c++) {
+		const struct analysis_column *k = &t->columns[c];
+		if (k->title && (top ? k->type == ANALYSIS_RATIO : k->type == ANALYSIS_COUNT))
+			return c;
+	}
+	for (size_t c = 0; top && sort && c < t->n_columns; c++) {
+		const struct analysis_column *k = &t->columns[c];
+		if (k->title && !cli_grid_names(k) && strcmp(k->key, sort) == 0)
+			return c;
+	}
+	return SIZE_MAX;
+}
+
+struct picked { /* columns to show, of a table's; SIZE_MAX: the bar */
+	size_t *at, n;
+	size_t bar;	    /* the column that the bar shows */
+	const char *sorted; /* key: this column stays */
+	double full;
+};
+
+/* Rows begin..end-1 with these columns. */
+static bool fill(const struct analysis_table *t, const struct picked *p, size_t begin, size_t end,
+	struct cli_column *columns, struct cli_table *rows)
+{
+	struct cli_cell *cells = calloc(p->n + 1, sizeof(*cells));
+	for (size_t i = 0; i < p->n; i++) {
+		const struct analysis_column *c = &t->columns[p->at[i] == SIZE_MAX ? 0 : p->at[i]];
+		columns[i] = p->at[i] == SIZE_MAX ? (struct cli_column){ "bar", "", CLI_TYPE_BAR }
+						  : (struct cli_column){ c->key, c->title,
+							    types[c->type].people };
+	}
+	columns[p->n] = (struct cli_column){ 0 };
+	cli_table_init(rows, columns);
+	for (size_t r = begin; cells && r < end; r++) {
+		const struct analysis_cell *row = &t->cells[r * t->n_columns];
+		for (size_t i = 0; i < p->n; i++)
+			cells[i] =
+				p->at[i] != SIZE_MAX
+					? cell_of(t->columns[p->at[i]].type, &row[p->at[i]], true)
+					: CLI_CELL_RATIO(
+						  number(t->columns[p->bar].type, &row[p->bar]) /
+						  p->full);
+		cli_table_add(rows, cells);
+	}
+	bool ok = cells && !rows->failed;
+	free(cells);
+	return ok;
+}
+
+/* Which column gives way when a line does not fit, of those that may: the process where there is the
+ * thread, then from the right, the program's name at last. The first stays, and so do those of the bar and
+ * of the order. 0: none. */
+static size_t column_to_drop(const struct analysis_table *t, const struct picked *p)
+{
+	size_t right = 0, comm = 0;
+	for (size_t i = p->n; i-- > 1;) {
+		const char *key = p->at[i] == SIZE_MAX ? "" : t->columns[p->at[i]].key;
+		if (p->at[i] == SIZE_MAX || p->at[i] == p->bar ||
+			(p->sorted && strcmp(key, p->sorted) == 0))
+			continue;
+		if (strcmp(key, "pid") == 0)
+			return i;
+		if (strcmp(key, "comm") == 0)
+			comm = i;
+		else if (!right)
+			right = i;
+	}
+	return right ? right : comm;
+}
+
+static bool drop_column(const struct analysis_table *t, struct picked *p, struct mer_str *dropped)
+{
+	size_t i = column_to_drop(t, p);
+	if (!i)
+		return false;
+	const char *title = t->columns[p->at[i]].title;
+	if (title[0])
+		mer_str_printf(dropped, "%s%s", dropped->len ? ", " : "", title);
+	memmove(&p->at[i], &p->at[i + 1], (p->n - i - 1) * sizeof(*p->at));
+	p->n--;
+	return true;
+}
+
+static bool put_block(const struct cli_grid *g, const struct analysis_table *t, struct picked *p,
+	size_t begin, size_t end, struct mer_str *dropped, struct mer_str *out)
+{
+	size_t width = (size_t)cli_width(g->cli);
+	struct cli_column *columns = calloc(p->n + 1, sizeof(*columns));
+	struct cli_table rows = { 0 };
+	bool ok = columns && fill(t, p, begin, end, columns, &rows);
+	while (ok && cli_table_least_width(&rows, TEXT_MIN) > width && drop_column(t, p, dropped)) {
+		cli_table_fini(&rows);
+		ok = fill(t, p, begin, end, columns, &rows);
+	}
+	if (ok)
+		cli_table_text(&rows, out, width, g->cli->bold_out);
+	cli_table_fini(&rows);
+	free(columns);
+	return ok;
+}
+
+/* Columns for people. The host's only where there are several; names of histograms are their titles. */
+static void pick(const struct cli_grid *g, const struct analysis_table *t, struct picked *p)
+{
+	for (size_t c = 0; c < t->n_columns; c++) {
+		const struct analysis_column *k = &t->columns[c];
+		if (!k->title || (is_histogram(t) && cli_grid_names(k)) ||
+			(g->e->n_hosts == 1 && strcmp(k->key, "host") == 0))
+			continue;
+		if (c == p->bar && is_histogram(t))
+			p->at[p->n++] = SIZE_MAX; /* begin, end, bar, count */
+		p->at[p->n++] = c;
+		if (c == p->bar && !is_histogram(t))
+			p->at[p->n++] = SIZE_MAX;
+	}
+}
+
+/* "IRQ 24, eth0, server" */
+static void put_names(
+	const struct cli_grid *g, const struct analysis_table *t, size_t row, struct mer_str *out)
+{
+	size_t n = 0;
+	for (size_t c = 0; c < t->n_columns; c++) {
+		const struct analysis_column *k = &t->columns[c];
+		const struct analysis_cell *cell = &t->cells[row * t->n_columns + c];
+		if (!cli_grid_names(k) || !k->title || !cell->set ||
+			(g->e->n_hosts == 1 && strcmp(k->key, "host") == 0))
+			continue;
+		mer_str_puts(out, n++ ? ", " : "\n");
+		if (k->type == ANALYSIS_ID)
+			mer_str_printf(out, "%s %" PRId64, k->title, cell->v.i);
+		else
+			cli_text_clean(out, cell->v.text, strlen(cell->v.text), false);
+	}
+	mer_str_puts(out, n ? "\n" : "");
+}
+
+static bool put_histograms(const struct cli_grid *g, const struct analysis_table *t,
+	struct picked *p, struct mer_str *dropped, struct mer_str *out)
+{
+	size_t n_left, rows = histogram_rows(g, t, &n_left);
+	for (size_t r = 0, end; r < rows; r = end) {
+		end = histogram_end(t, r);
+		put_names(g, t, r, out);
+		p->full = p->bar == SIZE_MAX ? 1 : greatest(t, p->bar, r, end);
+		if (!put_block(g, t, p, r, end, dropped, out))
+			return false;
+	}
+	if (n_left)
+		mer_str_printf(out, "... and %zu more histograms (--limit 0 shows all)\n", n_left);
+	return true;
+}
+
+static bool put_table(const struct cli_grid *g, size_t table, struct mer_str *out)
+{
+	const struct analysis_table *t = &g->tables[table];
+	struct mer_str dropped = { 0 };
+	struct picked p = { .at = calloc(t->n_columns * 2 + 1, sizeof(*p.at)),
+		.bar = bar_column(g, table),
+		.sorted = g->sorted[table] };
+	bool ok = p.at != NULL;
+	if (ok)
+		pick(g, t, &p);
+	if (ok && is_histogram(t)) {
+		ok = put_histograms(g, t, &p, &dropped, out);
+	} else if (ok) {
+		p.full = p.bar == SIZE_MAX ? 1 : greatest(t, p.bar, 0, t->n_rows);
+		ok = put_block(g, t, &p, 0, t->n_rows, &dropped, out);
+		if (t->n_left_out) {
+			mer_str_puts(out, "... and ");
+			cli_text_count(out, (int64_t)t->n_left_out);
+			mer_str_puts(out, " more (--limit 0 shows all)\n");
+		}
+	}
+	if (dropped.len && !dropped.failed) {
+		struct mer_str note = { 0 };
+		mer_str_printf(&note, "(not shown, as lines would be too long: %s)", dropped.data);
+		if (note.data)
+			cli_text_wrap(out, note.data, (size_t)cli_width(g->cli), 0);
+		out->failed |= note.failed;
+		mer_str_fini(&note);
+	}
+	out->failed |= dropped.failed;
+	mer_str_fini(&dropped);
+	free(p.at);
+	return ok;
+}
+
+/* What, and when. */
+static void put_heading(
+	const struct cli_grid *g, const struct analysis_table *t, bool first, struct mer_str *out)
+{
+	struct mer_str line = { 0 };
+	mer_str_puts(&line, t->title);
+	if (first && g->begin != MER_NO_TIME) {
+		mer_str_puts(&line, ", from ");
+		cli_text_time(&line, g->begin);
+		mer_str_puts(&line, " for ");
+		cli_text_duration(&line, g->end - g->begin);
+	}
+	mer_str_puts(out, first ? "" : "\n");
+	if (line.data)
+		cli_text_wrap(out, line.data, (size_t)cli_width(g->cli), 0);
+	out->failed |= line.failed;
+	mer_str_fini(&line);
+}
+
+static int put_text(const struct cli_grid *g, struct mer_str *out)
+{
+	size_t n_rows = 0;
+	for (size_t i = 0; i < g->n_printed; i++) {
+		const struct analysis_table *t = &g->tables[i];
+		if (!t->n_rows && (i || i + 1 < g->n_printed))
+			continue; /* of several tables those with something in them */
+		put_heading(g, t, n_rows == 0, out);
+		n_rows += t->n_rows;
+		if (t->n_rows && !put_table(g, i, out))
+			return mer_fail_nomem(&g->cli->err);
+	}
+	if (!n_rows)
+		cli_text_wrap(out,
+			"Nothing was found: either there was none, or the traces do not have its "
+			"events ('meridian stats --by name' lists those that they have).",
+			(size_t)cli_width(g->cli), 0);
+	return 0;
+}
+
+int cli_grid_print(struct cli_grid *g)
+{
+	struct mer_str out = { 0 };
+	int rc = 0;
+	if (g->cli->format == CLI_FORMAT_JSON)
+		rc = put_json(g, &out);
+	else if (g->cli->format == CLI_FORMAT_TABLE)
+		rc = put_text(g, &out);
+	for (size_t i = 0; g->cli->format != CLI_FORMAT_JSON &&
+			   g->cli->format != CLI_FORMAT_TABLE && i < g->n_printed && rc == 0;
+		i++) {
+		if (i && g->cli->format == CLI_FORMAT_CSV)
+			mer_str_putc(&out, '\n');
+		rc = put_rows(&g->tables[i], rows_of(g, &g->tables[i]),
+			(enum cli_format)g->cli->format, NULL, &out, &g->cli->err);
+	}
+	return cli_sync_put(g->cli, &out, rc);
+}

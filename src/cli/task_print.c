@@ -1,0 +1,544 @@
+/* The cost of a task, printed. */
+#include "cli/task_print.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/path_words.h"
+#include "cli/sync_traces.h"
+#include "cli/table.h"
+#include "cli/text.h"
+#include "cli/traces.h"
+
+enum { OBJECTS = 8, TASKS = 14, INDENT_MAX = 8 }; /* rows of a screenful; levels */
+
+static const struct kernel_host *host_of(const struct cli_cost *c, uint32_t host)
+{
+	return &c->w->world->hosts[host];
+}
+
+static void add_clean(struct mer_str *out, const char *text)
+{
+	cli_text_clean(out, text, strlen(text), false);
+}
+
+static const char *keep(const struct cli_cost *c, struct mer_str *text, struct cli_table *t)
+{
+	const char *s = text->failed
+				? NULL
+				: mer_arena_strdup(&c->cli->arena, text->data ? text->data : "");
+	t->failed |= !s;
+	mer_str_fini(text);
+	return s;
+}
+
+/* "wget/123", "nginx/45 on server" */
+static void put_task(
+	const struct cli_cost *c, uint32_t host, uint32_t task, bool place, struct mer_str *out)
+{
+	const struct kernel_host *h = host_of(c, host);
+	const char *comm = kernel_comm(h, task, c->a->end);
+	mer_str_puts(out, *comm ? comm : "?");
+	mer_str_printf(out, "/%" PRId32, h->tasks[task].tid);
+	if (place)
+		mer_str_printf(out, " on %s", c->w->e->hosts[host].name);
+}
+
+/* ---- For people ---- */
+
+static void put_title(const struct cli_cost *c, struct mer_str *out)
+{
+	const struct account *a = c->a;
+	const struct kernel_task *t = &host_of(c, a->host)->tasks[a->task];
+	const struct account_node *n = &a->nodes[0];
+	struct mer_str name = { 0 };
+	put_task(c, a->host, a->task, true, &name);
+	add_clean(out, name.data ? name.data : "?");
+	mer_str_puts(out, ", from ");
+	cli_text_time(out, a->begin);
+	mer_str_puts(out, " for ");
+	cli_text_duration(out, a->end - a->begin);
+	bool all = a->begin <= t->begin && a->end >= (t->died < t->end ? t->died : t->end);
+	mer_str_putc(out, '\n');
+	mer_str_clear(&name);
+	mer_str_puts(&name, !all			      ? "A part of its life: "
+			    : t->born && t->died != INT64_MAX ? "Its whole life: "
+							      : "As long as it was recorded: ");
+	cli_text_duration(&name, n->self_ns + n->sub_ns);
+	mer_str_puts(&name, " of CPU time, ");
+	if (n->sub_ns) {
+		cli_text_duration(&name, n->self_ns);
+		mer_str_puts(&name, " its own and ");
+		cli_text_duration(&name, n->sub_ns);
+		mer_str_puts(&name, " of others for it.");
+	} else {
+		mer_str_puts(&name, "all its own.");
+	}
+	cli_text_wrap(out, name.data ? name.data : "", (size_t)cli_width(c->cli), 0);
+	out->failed |= name.failed;
+	mer_str_fini(&name);
+}
+
+static void put_table(
+	const struct cli_cost *c, const char *title, struct cli_table *t, struct mer_str *out)
+{
+	mer_str_printf(out, "\n%s\n", title);
+	cli_table_text(t, out, (size_t)cli_width(c->cli), c->cli->bold_out);
+	out->failed |= t->failed;
+}
+
+static size_t shown_rows(const struct cli_cost *c, size_t n, size_t screenful)
+{
+	uint64_t limit = c->limit ? c->limit : c->cli->verbose ? UINT64_MAX : screenful;
+	return n < limit ? n : (size_t)limit;
+}
+
+static void put_more(struct mer_str *out, size_t n, size_t all, int64_t ns)
+{
+	if (!n)
+		return;
+	mer_str_printf(out, "... and %zu more, ", n);
+	cli_text_duration(out, ns);
+	mer_str_printf(out, " together (-n %zu shows %s)\n", all, n == 1 ? "it" : "them");
+}
+
+static int64_t cell(const struct analysis_table *t, size_t row, size_t column)
+{
+	return t->cells[row * t->n_columns + column].v.i;
+}
+
+static struct cli_cell text_cell(const struct analysis_table *t, size_t row, size_t column)
+{
+	return CLI_CELL_TEXT(t->cells[row * t->n_columns + column].v.text);
+}
+
+enum { FD, OBJECT, KIND, CALL, COUNT, TOTAL, MIN, MAX, MEAN }; /* columns of blocking */
+
+static int put_blocking(const struct cli_cost *c, struct mer_str *out)
+{
+	static const struct cli_column columns[] = { { "", "FD", CLI_TYPE_ID },
+		{ "", "What", CLI_TYPE_TEXT }, { "", "In", CLI_TYPE_TEXT },
+		{ "", "Count", CLI_TYPE_COUNT }, { "", "Total", CLI_TYPE_DURATION },
+		{ "", "Min", CLI_TYPE_DURATION }, { "", "Max", CLI_TYPE_DURATION },
+		{ "", "Mean", CLI_TYPE_DURATION }, { 0 } };
+	struct analysis_table rows;
+	struct cli_table t;
+	int64_t left = 0;
+	int rc = cli_cost_blocking(c, &rows);
+	size_t n = shown_rows(c, rows.n_rows, OBJECTS);
+	cli_table_init(&t, columns);
+	for (size_t i = 0; i < rows.n_rows && !rc; i++) {
+		if (i >= n) {
+			left += cell(&rows, i, TOTAL);
+			continue;
+		}
+		bool has_fd = rows.cells[i * rows.n_columns].set;
+		cli_table_add(&t,
+			(struct cli_cell[]){ has_fd ? CLI_CELL(cell(&rows, i, FD)) : CLI_CELL_NONE,
+				text_cell(&rows, i, OBJECT), text_cell(&rows, i, CALL),
+				CLI_CELL(cell(&rows, i, COUNT)), CLI_CELL(cell(&rows, i, TOTAL)),
+				CLI_CELL(cell(&rows, i, MIN)), CLI_CELL(cell(&rows, i, MAX)),
+				CLI_CELL(cell(&rows, i, MEAN)) });
+	}
+	if (rows.n_rows)
+		put_table(c, "What it was blocked on", &t, out);
+	else
+		mer_str_puts(out, "\nIt was never blocked.\n");
+	put_more(out, rows.n_rows - n, rows.n_rows, left);
+	analysis_table_fini(&rows);
+	cli_table_fini(&t);
+	return rc;
+}
+
+static void add_node(const struct cli_cost *c, struct cli_table *t, const struct account_node *n)
+{
+	struct mer_str name = { 0 };
+	unsigned indent = n->depth < INDENT_MAX ? n->depth : INDENT_MAX;
+	bool moves = n->depth && n->host != c->a->nodes[n->parent].host;
+	if (indent)
+		mer_str_printf(&name, "%*s \\_ ", (int)(4 * (indent - 1)), "");
+	put_task(c, n->host, n->task, moves || (!n->depth && c->w->world->n_hosts > 1), &name);
+	const char *text = keep(c, &name, t);
+	cli_table_add(
+		t, (struct cli_cell[]){ CLI_CELL_TEXT(text),
+			   n->depth ? CLI_CELL(n->n_served) : CLI_CELL_NONE, CLI_CELL(n->self_ns),
+			   CLI_CELL(n->sub_ns), CLI_CELL(n->self_ns + n->sub_ns),
+			   n->n_requests ? CLI_CELL(n->disk_bytes) : CLI_CELL_NONE });
+}
+
+static int greatest_first(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return x > y ? -1 : x < y;
+}
+
+/* The n-th greatest total. What is below a task is never more than it, so all above that are a tree. */
+static int64_t find_least(const struct cli_cost *c, size_t n, struct mer_str *out)
+{
+	const struct account *a = c->a;
+	int64_t least = INT64_MIN, *v = n < a->n ? calloc(a->n, sizeof(*v)) : NULL;
+	out->failed |= n < a->n && !v;
+	for (uint32_t i = 0; v && i < a->n; i++)
+		v[i] = a->nodes[i].self_ns + a->nodes[i].sub_ns;
+	if (v) {
+		qsort(v, a->n, sizeof(*v), greatest_first);
+		least = v[n - 1];
+	}
+	free(v);
+	return least;
+}
+
+static void put_accounting(const struct cli_cost *c, struct mer_str *out)
+{
+	static const struct cli_column columns[] = { { "", "Task", CLI_TYPE_TEXT },
+		{ "", "Waits", CLI_TYPE_COUNT }, { "", "Self", CLI_TYPE_DURATION },
+		{ "", "Sub", CLI_TYPE_DURATION }, { "", "Total", CLI_TYPE_DURATION },
+		{ "", "Disk", CLI_TYPE_BYTES }, { 0 } };
+	const struct account *a = c->a;
+	struct cli_table t;
+	bool has_disk = false;
+	size_t n = shown_rows(c, a->n, TASKS), left = 0;
+	int64_t left_ns = 0, least = find_least(c, n, out);
+	for (uint32_t i = 0; i < a->n; i++)
+		has_disk |= a->nodes[i].n_requests > 0;
+	cli_table_init(&t, columns);
+	t.n_columns -= !has_disk;
+	for (uint32_t i = 0; i != KERNEL_NONE; i = cli_cost_next(a, i)) {
+		const struct account_node *k = &a->nodes[i];
+		if (t.n_rows >= n || k->self_ns + k->sub_ns < least) {
+			left++;
+			left_ns += k->self_ns;
+			continue;
+		}
+		add_node(c, &t, k);
+	}
+	put_table(c, "CPU time: its own, and of those who worked for it while it waited", &t, out);
+	put_more(out, left, a->n, left_ns);
+	cli_table_fini(&t);
+}
+
+static const char *rest_words(unsigned r)
+{
+	return r == ACCOUNT_IDLE     ? "waiting for work"
+	       : r == ACCOUNT_OTHERS ? "others were served first"
+				     : path_cause_words((enum path_cause)r);
+}
+
+struct rest { /* of one cause */
+	unsigned cause;
+	int64_t ns, most; /* of the node of which it is most */
+	uint32_t node;
+};
+
+static int greatest_rest_first(const void *a, const void *b)
+{
+	const struct rest *x = a, *y = b;
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->cause < y->cause ? -1 : x->cause > y->cause;
+}
+
+/* By cause; programs get it by task, too. */
+static void put_rest(const struct cli_cost *c, struct mer_str *out)
+{
+	static const struct cli_column columns[] = { { "", "Cause", CLI_TYPE_TEXT },
+		{ "", "Time", CLI_TYPE_DURATION }, { "", "Share", CLI_TYPE_RATIO },
+		{ "", "Mostly of", CLI_TYPE_TEXT }, { 0 } };
+	const struct account *a = c->a;
+	struct rest rests[ACCOUNT_N_RESTS] = { 0 };
+	struct mer_str title = { 0 };
+	struct cli_table t;
+	int64_t all = 0, elapsed = a->end - a->begin;
+	for (unsigned r = 0; r < ACCOUNT_N_RESTS; r++) {
+		rests[r].cause = r;
+		for (uint32_t i = 0; i < a->n; i++) {
+			int64_t ns = a->nodes[i].rest_ns[r];
+			rests[r].ns += ns;
+			if (ns > rests[r].most) {
+				rests[r].most = ns;
+				rests[r].node = i;
+			}
+		}
+		all += rests[r].ns;
+	}
+	if (!all)
+		return;
+	qsort(rests, ACCOUNT_N_RESTS, sizeof(*rests), greatest_rest_first);
+	cli_table_init(&t, columns);
+	for (unsigned i = 0; i < ACCOUNT_N_RESTS && rests[i].ns; i++) {
+		const struct account_node *n = &a->nodes[rests[i].node];
+		struct mer_str name = { 0 };
+		put_task(c, n->host, n->task, c->w->world->n_hosts > 1, &name);
+		const char *text = keep(c, &name, &t);
+		cli_table_add(&t, (struct cli_cell[]){ CLI_CELL_TEXT(rest_words(rests[i].cause)),
+					  CLI_CELL(rests[i].ns),
+					  CLI_CELL_RATIO((double)rests[i].ns / (double)elapsed),
+					  CLI_CELL_TEXT(text) });
+	}
+	mer_str_puts(&title, "The other ");
+	cli_text_duration(&title, all);
+	mer_str_puts(&title, " of the ");
+	cli_text_duration(&title, elapsed);
+	mer_str_puts(&title, ", by cause");
+	put_table(c, title.data ? title.data : "", &t, out);
+	for (unsigned i = 0; i < ACCOUNT_N_RESTS; i++)
+		if (rests[i].cause == ACCOUNT_IDLE && rests[i].ns)
+			mer_str_puts(out,
+				"Waits for work are charged with nothing (with --all they are).\n");
+	out->failed |= title.failed;
+	mer_str_fini(&title);
+	cli_table_fini(&t);
+}
+
+static int put_text(const struct cli_cost *c, struct mer_str *out)
+{
+	int rc = 0;
+	put_title(c, out);
+	if (c->only == CLI_COST_ALL || c->only == CLI_COST_BLOCKING)
+		rc = put_blocking(c, out);
+	if (c->only == CLI_COST_ALL || c->only == CLI_COST_ACCOUNTING)
+		put_accounting(c, out);
+	if (!rc && !c->averaged && (c->only == CLI_COST_ALL || c->only == CLI_COST_REST))
+		put_rest(c, out);
+	return rc;
+}
+
+/* ---- As the first tool had it ---- */
+
+static void put_ms(struct mer_str *out, double ns)
+{
+	char text[40];
+	snprintf(text, sizeof(text), "%10.3f", ns / 1e6);
+	mer_str_printf(out, "%12s", text);
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* Clean text in at least 30 columns. */
+static void put_name(struct mer_str *out, struct mer_str *name)
+{
+	struct mer_str clean = { 0 };
+	add_clean(&clean, name->data ? name->data : "");
+	size_t width = cli_text_width(clean.data ? clean.data : "", clean.len);
+	mer_str_printf(
+		out, "%s%*s", clean.data ? clean.data : "", width < 30 ? (int)(30 - width) : 0, "");
+	out->failed |= clean.failed || name->failed;
+	mer_str_fini(&clean);
+	mer_str_fini(name);
+}
+
+static void put_program(
+	const struct cli_cost *c, uint32_t host, uint32_t task, bool base, struct mer_str *out)
+{
+	const struct kernel_host *h = host_of(c, host);
+	const char *program = account_program(h, task);
+	if (!*program)
+		program = kernel_comm(h, task, c->a->end);
+	mer_str_puts(out, base ? base_name(program) : program);
+}
+
+static int put_descriptors(const struct cli_cost *c, struct mer_str *out)
+{
+	struct analysis_table rows;
+	int rc = cli_cost_blocking(c, &rows);
+	mer_str_printf(
+		out, "File descriptor blocking summary\n%-30s%12s%12s\n", "FD", "N", "Sum (ms)");
+	mer_str_printf(
+		out, "%.54s\n", "----------------------------------------------------------");
+	for (size_t i = 0; i < rows.n_rows && !rc; i++) {
+		struct mer_str name = { 0 };
+		const char *object = text_cell(&rows, i, OBJECT).v.text;
+		const char *kind = text_cell(&rows, i, KIND).v.text;
+		if (!rows.cells[i * rows.n_columns + FD].set)
+			continue;
+		if (object)
+			mer_str_puts(&name,
+				kind && strcmp(kind, "file") == 0 ? base_name(object) : object);
+		else
+			mer_str_printf(&name, "fd %" PRId64, cell(&rows, i, FD));
+		put_name(out, &name);
+		mer_str_printf(out, "%12" PRId64, cell(&rows, i, COUNT));
+		put_ms(out, (double)cell(&rows, i, TOTAL));
+		mer_str_putc(out, '\n');
+	}
+	analysis_table_fini(&rows);
+	return rc;
+}
+
+int cli_cost_print_flightbox(const struct cli_cost *c, struct mer_str *out)
+{
+	const struct account *a = c->a;
+	struct mer_str name = { 0 };
+	put_program(c, a->host, a->task, false, &name);
+	mer_str_printf(out,
+		"Report for task pid=%" PRId32 " cmd=", host_of(c, a->host)->tasks[a->task].tid);
+	add_clean(out, name.data ? name.data : "");
+	mer_str_puts(out, "\n\n");
+	mer_str_fini(&name);
+	int rc = put_descriptors(c, out);
+	mer_str_printf(out, "\nCPU accounting\n%-30s%12s%12s%12s\n", "PID", "Self (ms)", "Sub (ms)",
+		"Total (ms)");
+	for (uint32_t i = 0; i != KERNEL_NONE; i = cli_cost_next(a, i)) {
+		const struct account_node *n = &a->nodes[i];
+		struct mer_str row = { 0 };
+		if (n->depth)
+			mer_str_printf(&row, "%*s \\_ ", 4 * ((int)n->depth - 1), "");
+		mer_str_printf(&row, "%" PRId32 " ", host_of(c, n->host)->tasks[n->task].tid);
+		put_program(c, n->host, n->task, true, &row);
+		put_name(out, &row);
+		put_ms(out, (double)n->self_ns);
+		put_ms(out, (double)n->sub_ns);
+		put_ms(out, (double)(n->self_ns + n->sub_ns));
+		mer_str_putc(out, '\n');
+	}
+	return rc;
+}
+
+/* ---- For programs ---- */
+
+static const struct {
+	const char *name, *unit;
+	enum cli_type type;
+} types[] = {
+	[ANALYSIS_TEXT] = { "text", NULL, CLI_TYPE_TEXT },
+	[ANALYSIS_ID] = { "id", NULL, CLI_TYPE_ID },
+	[ANALYSIS_COUNT] = { "count", NULL, CLI_TYPE_COUNT },
+	[ANALYSIS_BYTES] = { "bytes", "bytes", CLI_TYPE_BYTES },
+	[ANALYSIS_DURATION] = { "duration", "ns", CLI_TYPE_DURATION },
+};
+
+enum { COLUMNS_MAX = 16 };
+
+static void fill(const struct cli_cost *c, const struct analysis_table *from,
+	struct cli_column *columns, struct cli_table *t)
+{
+	struct cli_cell cells[COLUMNS_MAX];
+	for (size_t i = 0; i < from->n_columns; i++)
+		columns[i] = (struct cli_column){ from->columns[i].key, "",
+			types[from->columns[i].type].type };
+	columns[from->n_columns] = (struct cli_column){ 0 };
+	cli_table_init(t, columns);
+	for (size_t r = 0; r < from->n_rows && (!c->limit || r < c->limit); r++) {
+		for (size_t i = 0; i < from->n_columns; i++) {
+			const struct analysis_cell *k = &from->cells[r * from->n_columns + i];
+			cells[i] = !k->set ? CLI_CELL_NONE
+				   : from->columns[i].type == ANALYSIS_TEXT
+					   ? CLI_CELL_TEXT(k->v.text)
+					   : CLI_CELL(k->v.i);
+		}
+		cli_table_add(t, cells);
+	}
+}
+
+static void json_table(
+	const struct cli_cost *c, const struct analysis_table *from, struct mer_json *j)
+{
+	struct cli_column columns[COLUMNS_MAX + 1];
+	struct cli_table t;
+	fill(c, from, columns, &t);
+	mer_json_begin_object(j);
+	mer_json_kv_text(j, "id", from->id);
+	mer_json_kv_text(j, "title", from->title);
+	mer_json_kv_array(j, "columns");
+	for (size_t i = 0; i < from->n_columns; i++) {
+		mer_json_begin_object(j);
+		mer_json_kv_text(j, "key", from->columns[i].key);
+		mer_json_kv_text(j, "title", from->columns[i].title);
+		mer_json_kv_text(j, "type", types[from->columns[i].type].name);
+		mer_json_kv_text(j, "unit", types[from->columns[i].type].unit);
+		mer_json_end_object(j);
+	}
+	mer_json_end_array(j);
+	mer_json_key(j, "rows");
+	cli_table_json(&t, j);
+	mer_json_end_object(j);
+	j->failed |= t.failed;
+	cli_table_fini(&t);
+}
+
+static int make_table(const struct cli_cost *c, unsigned which, struct analysis_table *t)
+{
+	return which == CLI_COST_BLOCKING ? cli_cost_blocking(c, t)
+	       : which == CLI_COST_REST	  ? cli_cost_rest(c, t)
+					  : cli_cost_accounting(c, t);
+}
+
+static void json_task(const struct cli_cost *c, struct mer_json *j)
+{
+	const struct account *a = c->a;
+	const struct kernel_host *h = host_of(c, a->host);
+	const struct kernel_task *t = &h->tasks[a->task];
+	mer_json_kv_object(j, "task");
+	mer_json_kv_text(j, "host", c->w->e->hosts[a->host].name);
+	mer_json_kv_int(j, "tid", t->tid);
+	if (t->pid < 0)
+		mer_json_kv_null(j, "pid");
+	else
+		mer_json_kv_int(j, "pid", t->pid);
+	cli_json_known(j, "comm", kernel_comm(h, a->task, a->end));
+	cli_json_known(j, "program", account_program(h, a->task));
+	mer_json_kv_int(j, "elapsed_ns", a->end - a->begin);
+	mer_json_kv_int(j, "blocked_ns", a->waited_ns);
+	mer_json_end_object(j);
+}
+
+static int put_json(const struct cli_cost *c, struct mer_str *out)
+{
+	struct mer_json j;
+	int rc = 0;
+	mer_json_init(&j, out, NULL, 0);
+	mer_json_begin_object(&j);
+	mer_json_kv_int(&j, "schema_version", 1);
+	mer_json_kv_int(&j, "begin", c->a->begin);
+	mer_json_kv_int(&j, "end", c->a->end);
+	json_task(c, &j);
+	mer_json_kv_array(&j, "tables");
+	for (unsigned i = CLI_COST_BLOCKING; i <= CLI_COST_REST && !rc; i++) {
+		struct analysis_table t;
+		if ((c->only != CLI_COST_ALL && c->only != i) ||
+			(i == CLI_COST_REST && c->averaged))
+			continue;
+		rc = make_table(c, i, &t);
+		if (!rc)
+			json_table(c, &t, &j);
+		analysis_table_fini(&t);
+	}
+	mer_json_end_array(&j);
+	cli_json_synced(&j, c->cli);
+	cli_json_diagnostics(&j, c->w->e);
+	mer_json_end_object(&j);
+	if (!rc)
+		rc = mer_json_finish(&j, &c->cli->err);
+	return rc;
+}
+
+static int put_rows(const struct cli_cost *c, struct mer_str *out)
+{
+	struct cli_column columns[COLUMNS_MAX + 1];
+	struct analysis_table from;
+	struct cli_table t;
+	int rc = make_table(c, c->only, &from);
+	fill(c, &from, columns, &t);
+	if (!rc && c->cli->format == CLI_FORMAT_CSV)
+		cli_table_csv(&t, out);
+	else if (!rc)
+		cli_table_jsonl(&t, out);
+	out->failed |= t.failed;
+	cli_table_fini(&t);
+	analysis_table_fini(&from);
+	return rc;
+}
+
+int cli_cost_print(const struct cli_cost *c, struct mer_str *out)
+{
+	switch ((enum cli_format)c->cli->format) {
+	case CLI_FORMAT_JSON: return put_json(c, out);
+	case CLI_FORMAT_TABLE: return put_text(c, out);
+	default: return put_rows(c, out);
+	}
+}

@@ -1,0 +1,189 @@
+#!/usr/bin/env bash
+# meridian graph: who talks to whom; the same edges in every format; what is chosen; drawings.
+. "$SRC/tests/cli/lib.sh"
+export XDG_CACHE_HOME=$dir/cache TZ=UTC
+t=demo/clihog-srvhog-2vm
+
+# Columns: from_host,from_tid,from_comm,to_host,to_tid,to_comm,kind,object,count,bytes,wait_ns,first,last
+# edges FROM TO KIND FILE: number of such edges, their count, bytes, and wait in ms
+edges() {
+	awk -F, -v from="$1" -v to="$2" -v kind="$3" \
+		'$3 == from && $6 == to && $7 == kind { e++; n += $9; b += $10; w += $11 }
+		END { print e + 0, n + 0, b + 0, int(w / 1e6) }' "$4"
+}
+# between WHAT VALUE LEAST MOST
+between() {
+	if [ "$2" -ge "$3" ] && [ "$2" -le "$4" ]; then ok; else fail "$1: $2, not $3 to $4"; fi
+}
+
+run 0 graph --format csv $t
+cp "$dir/out" "$dir/all"
+equal "columns" "$(head -1 "$dir/all")" \
+	"from_host,from_tid,from_comm,to_host,to_tid,to_comm,kind,object,count,bytes,wait_ns,first,last"
+# Two clients ask for 8 things each, and one says goodbye; requests have 40 bytes, answers 1.
+# shellcheck disable=SC2046
+set -- $(edges rpc-cli rpc-srv tcp "$dir/all")
+equal "requests: edges, count, bytes" "$1 $2 $3" "3 17 680"
+# shellcheck disable=SC2046
+set -- $(edges rpc-srv rpc-cli tcp "$dir/all")
+equal "answers: edges, count, bytes" "$1 $2 $3" "3 17 17"
+between "the clients' waits, ms" "$4" 920 1200
+equal "across hosts" "$(awk -F, '$7 == "tcp" && $1 == $4' "$dir/all" | wc -l)" 0
+equal "as the client calls it" "$(awk -F, '$7 == "tcp" { print $8 }' "$dir/all" | sort -u)" 10.0.0.2:5000
+# Twice the server forks a child that computes 80 ms, and waits for it.
+equal "forks" "$(edges rpc-srv rpc-child fork "$dir/all")" "2 2 0 0"
+# shellcheck disable=SC2046
+set -- $(edges rpc-child rpc-srv wait "$dir/all")
+equal "exits" "$1 $2" "2 2"
+between "the server's waits for them, ms" "$4" 160 200
+no_text "$dir/all" ',kernel,' "without --all"
+equal "longest first" "$(sed 1d "$dir/all" | cut -d, -f11 | sort -c -rn 2>&1)" ""
+equal "first before last" "$(awk -F, 'NR > 1 && $12 > $13' "$dir/all" | wc -l)" 0
+equal "nobody with itself" "$(awk -F, '$1 == $4 && $2 == $5' "$dir/all" | wc -l)" 0
+equal "each once" "$(cut -d, -f1-8 "$dir/all" | sort | uniq -d | wc -l)" 0
+
+run 0 graph --all --format csv $t
+text "$dir/out" ',kernel,' "--all"
+grep -v ',kernel,' "$dir/out" >"$dir/without"
+same "--all adds only these" "$dir/all" "$dir/without"
+
+# Chosen: one end must fit.
+run 0 graph --comm rpc-child --format csv $t
+equal "--comm" "$(sed 1d "$dir/out" | awk -F, '$3 != "rpc-child" && $6 != "rpc-child"' | wc -l)" 0
+grep 'rpc-child' "$dir/all" >"$dir/of_child"
+sed 1d "$dir/out" >"$dir/got"
+same "--comm" "$dir/of_child" "$dir/got"
+run 0 graph --host client --format csv $t
+equal "--host" "$(sed 1d "$dir/out" | awk -F, '$1 != "client" && $4 != "client"' | wc -l)" 0
+equal "--host: to others too" "$(edges rpc-cli rpc-srv tcp "$dir/out" | cut -d' ' -f1-3)" "3 17 680"
+run 0 graph --tid 237 --host server --format csv $t
+equal "--tid" "$(sed 1d "$dir/out" | awk -F, '!($1 == "server" && $2 == 237) && !($4 == "server" && $5 == 237)' | wc -l)" 0
+equal "--tid: something" "$(edges rpc-srv rpc-child fork "$dir/out")" "2 2 0 0"
+run 2 graph --comm nobody $t
+text "$dir/err" 'no task named .nobody.' 'an error'
+run 2 graph
+run 3 graph "$dir/nowhere"
+
+# A window: what is given in each of two halves is given in all.
+middle=$(awk -F, '$3 == "rpc-srv" && $6 == "rpc-cli" { print $12 }' "$dir/all" | sort -n | sed -n 2p)
+for half in --end --begin; do
+	run 0 graph --format csv $half "$middle" $t
+	cp "$dir/out" "$dir/half$half"
+done
+cat "$dir/half--begin" "$dir/half--end" >"$dir/halves"
+equal "halves: count and bytes" "$(edges rpc-cli rpc-srv tcp "$dir/halves" | cut -d' ' -f2-3)" "17 680"
+
+# For people: no line too wide, and it fits a screen.
+for options in "" "--all" "--comm rpc-cli"; do
+	# shellcheck disable=SC2086
+	run 0 graph $options $t
+	equal "width of '$options'" "$(awk '{ gsub(/[\200-\277]/, "") } length($0) > 80' "$dir/out" | wc -l)" 0
+	between "lines of '$options'" "$(wc -l <"$dir/out")" 5 30
+	text "$dir/out" 'Not in a kernel trace' 'what it cannot show'
+done
+run 0 graph -n 3 $t
+text "$dir/out" '^\.\.\. and [0-9]+ more' 'the rest'
+run 0 graph -n 3 --format csv $t
+equal "--limit" "$(wc -l <"$dir/out")" 4
+run 0 graph --help
+between "lines of --help" "$(wc -l <"$dir/out")" 10 45
+
+# The same for any number of threads.
+run 0 graph -j 1 --json $t
+cp "$dir/out" "$dir/one"
+run 0 graph -j 3 --json $t
+same "threads" "$dir/one" "$dir/out"
+run 0 graph --format jsonl $t
+equal "jsonl" "$(wc -l <"$dir/out")" "$(($(wc -l <"$dir/all") - 1))"
+if command -v jq >/dev/null; then
+	equal "version" "$(jq .schema_version "$dir/one")" 1
+	equal "table" "$(jq -r '.tables[0].id' "$dir/one")" graph
+	equal "keys" "$(jq -r '.tables[0].rows[0] | keys_unsorted | join(",")' "$dir/one")" "$(head -1 "$dir/all")"
+	equal "columns" "$(jq -r '[.tables[0].columns[].key] | join(",")' "$dir/one")" "$(head -1 "$dir/all")"
+	equal "rows" "$(jq '.tables[0].rows | length' "$dir/one")" "$(($(wc -l <"$dir/all") - 1))"
+	equal "diagnostics" "$(jq -r '.diagnostics | type' "$dir/one")" array
+	equal "within the time" "$(jq '[.begin as $b | .end as $e | .tables[0].rows[] |
+		select(.first < $b or .last > $e or .last < .first)] | length' "$dir/one")" 0
+	equal "jsonl" "$(jq -c .count "$dir/out" | sum)" "$(cut -d, -f9 "$dir/all" | sed 1d | sum)"
+fi
+
+# A drawing: hosts are boxes, every task of a row is a node, every arrow has both ends.
+run 0 graph --format dot $t
+cp "$dir/out" "$dir/dot"
+text "$dir/dot" '^digraph relations \{' 'dot'
+equal "braces" "$(tr -cd '{' <"$dir/dot" | wc -c)" "$(tr -cd '}' <"$dir/dot" | wc -c)"
+equal "hosts" "$(grep -c 'subgraph cluster_' "$dir/dot")" 2
+equal "tasks" "$(grep -cE '^		t[0-9]+ \[label="[^"]+/[0-9]+"\];$' "$dir/dot")" \
+	"$({ sed 1d "$dir/all" | cut -d, -f1-3 && sed 1d "$dir/all" | cut -d, -f4-6; } | sort -u | wc -l)"
+equal "arrows" "$(grep -c ' -> ' "$dir/dot")" "$(sed 1d "$dir/all" | cut -d, -f1-7 | sort -u | wc -l)"
+equal "ends" "$(comm -13 <(grep -oE '^		t[0-9]+' "$dir/dot" | tr -d '\t' | sort -u) \
+	<(grep ' -> ' "$dir/dot" | grep -oE 't[0-9]+ -> t[0-9]+' | grep -oE 't[0-9]+' | sort -u))" ""
+# The program that draws: one that is there, one that fails, none.
+mkdir "$dir/bin" "$dir/none"
+# shellcheck disable=SC2016
+printf '#!/bin/sh\necho "<svg>$1"\ncat\n' >"$dir/bin/dot"
+chmod +x "$dir/bin/dot"
+PATH="$dir/bin:$PATH" run 0 graph --plot "$dir/plot.svg" $t
+text "$dir/out" '^Relations between tasks' 'the table as well'
+equal "drawn" "$(head -1 "$dir/plot.svg")" "<svg>-Tsvg"
+sed 1d "$dir/plot.svg" >"$dir/drawn"
+run 0 graph -n 20 --format dot $t
+same "what is drawn" "$dir/out" "$dir/drawn"
+printf '#!/bin/sh\ncat >/dev/null\nexit 3\n' >"$dir/bin/dot"
+PATH="$dir/bin:$PATH" run 3 graph --plot "$dir/plot2.svg" $t
+text "$dir/err" 'failed' 'a failure'
+if [ -e "$dir/plot2.svg" ]; then fail "a file without a drawing"; else ok; fi
+PATH="$dir/none" run 2 graph --plot "$dir/plot2.svg" $t
+text "$dir/err" 'Graphviz is needed' 'what is missing'
+
+# Simulated machines, of which it is known who woke whom, after how long: the same between each two, to the
+# nanosecond. With --all every wait that a task ended has its edge; and so has each that a packet did of
+# which a task is known to have sent it.
+if [ -x "${KERNELWORLD:-}" ]; then
+	"$KERNELWORLD" -o "$dir/world" --cpus 3 --seed 5 >/dev/null
+	# Times without their first digits, which are all the same: awk counts with doubles.
+	awk -F, '
+		function ns() { return substr($4, 5) - substr($3, 5) }
+		FILENAME ~ /packets/ { from[$1] = $3; answers[$1] = $4; next }
+		$5 != "blocked" { next }
+		$7 != "" && $6 ~ /^(futex|pipe|task)$/ { wait["task," $7 "," $2] += ns() }
+		$6 == "network" && $8 != "" {
+			for (p = $8; p != "" && (from[p] == "" || from[p] == $2); p = answers[p])
+				;
+			if (p != "")
+				wait["net," from[p] "," $2] += ns()
+		}
+		END { for (k in wait) printf "%s,%d\n", k, wait[k] }' \
+		"$dir/world/truth/packets.csv" "$dir/world/truth/states.csv" | sort >"$dir/truth"
+	run 0 graph --all --format csv "$dir/world/h0"
+	awk -F, 'NR > 1 && $11 > 0 { wait[($7 == "tcp" ? "net," : "task,") $2 "," $5] += $11 }
+		END { for (k in wait) printf "%s,%d\n", k, wait[k] }' "$dir/out" | sort >"$dir/found"
+	between "edges of the simulation" "$(wc -l <"$dir/truth")" 50 1000000
+	same "the simulation's waits" "$dir/truth" "$dir/found"
+else
+	echo "no kernelworld: not compared with a simulation"
+fi
+
+if [ -d "$lab/ipc-zoo" ]; then
+	run 0 graph --format csv --comm 'zoo-*' "$lab/ipc-zoo"
+	cp "$dir/out" "$dir/zoo"
+	while read -r from kind object least most; do
+		# shellcheck disable=SC2046
+		set -- $(grep ",$object" "$dir/zoo" >"$dir/part" && edges "$from" zoo-main "$kind" "$dir/part")
+		between "$from, $kind" "${4:-0}" "$least" "$most"
+	done <<-END
+		zoo-pipew pipe pipe# 50 56
+		zoo-piperd pipe pipe# 70 78
+		zoo-fifow fifo /data/fifo 80 96
+		zoo-ussrv unix socketpair# 80 86
+		zoo-killer signal SIGUSR1 55 60
+		zoo-futexw futex 0x 45 50
+		zoo-holder futex 0x 88 93
+		zoo-flock lock /data/lock 79 83
+		zoo-evw eventfd eventfd 140 152
+		zoo-lsrv tcp 127.0.0.1:7070 37 41
+		sleep wait exit 100 137
+	END
+	text "$dir/zoo" ',zoo-futexw,zoo,267,zoo-main,futex,0x[0-9a-f]+ shared,' 'shared memory'
+fi
+finish

@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# meridian task: what a task was blocked on and what it cost: scenarios that sum exactly, the report of the
+# seed to the letter, and what the programs of a recording measured themselves.
+. "$SRC/tests/cli/lib.sh"
+export XDG_CACHE_HOME=$dir/cache TZ=UTC
+t=demo/clihog-srvhog-2vm
+
+# between WHAT VALUE LEAST MOST
+between() {
+	if [ "$2" -ge "$3" ] && [ "$2" -le "$4" ]; then ok; else fail "$1: $2, not $3 to $4"; fi
+}
+# wide WHAT FILE: no line is wider than 80 columns
+wide() {
+	equal "width of $1" "$(awk '{ gsub(/[\200-\277]/, "") } length($0) > 80' "$2" | wc -l)" 0
+}
+
+# A client, A for 10 + 40 ms, B for 20 ms of it.
+"$ctfgen" -o "$dir/two" tests/cli/two_levels.scn
+run 0 task --comm client --format csv "$dir/two"
+cat >"$dir/wanted" <<-'EOF'
+	depth,host,tid,pid,comm,count,self_ns,sub_ns,total_ns,interrupted_ns,rest_ns,requests,disk_bytes
+	0,vm,100,,client,,10000000,70000000,80000000,0,100000000,0,0
+	1,vm,101,,a,1,50000000,20000000,70000000,0,0,0,0
+	2,vm,102,,b,1,20000000,0,20000000,0,0,0,0
+EOF
+same "two levels" "$dir/wanted" "$dir/out"
+run 0 task --comm client --format csv --table rest "$dir/two"
+equal "the rest" "$(sed 1d "$dir/out")" "timer,vm,100,client,100000000"
+run 0 task --comm client --format csv --table blocking "$dir/two"
+cat >"$dir/wanted" <<-'EOF'
+	fd,object,kind,call,count,total_ns,min_ns,max_ns,avg_ns,stddev_ns
+	,,,clock_nanosleep,1,100000000,100000000,100000000,100000000,
+	3,127.0.0.1:9876,socket,read,1,70000000,70000000,70000000,70000000,
+EOF
+same "blocked" "$dir/wanted" "$dir/out"
+# Of a part: the second half of B's work, the first 10 ms of what A did then.
+run 0 task --comm client --format csv --begin +25ms --end +45ms "$dir/two"
+equal "a part" "$(sed 1d "$dir/out" | cut -d, -f5,7-9 | tr '\n' ' ')" \
+	"client,0,20000000,20000000 a,10000000,10000000,20000000 b,10000000,0,10000000 "
+# A server's waits for work cost it nothing.
+run 0 task --tid 102 --format csv "$dir/two"
+equal "server" "$(sed 1d "$dir/out" | cut -d, -f5,7-9)" "b,20000000,0,20000000"
+run 0 task --comm client "$dir/two"
+text "$dir/out" '^client/100 +- +10.0 ms +70.0 ms +80.0 ms$' 'the task'
+text "$dir/out" '^ \\_ a/101 +1 +50.0 ms +20.0 ms +70.0 ms$' 'who worked for it'
+text "$dir/out" '^     \\_ b/102 +1 +20.0 ms +0 ns +20.0 ms$' 'who worked for that'
+text "$dir/out" '^timer +100 ms +55.6 % +client/100$' 'the rest'
+
+# The seed's report.
+"$ctfgen" -o "$dir/seed" tests/cli/averaged.scn
+run 0 task --comm clihog --compat flightbox "$dir/seed"
+cat >"$dir/wanted" <<'EOF'
+Report for task pid=2668 cmd=/usr/local/bin/clihog
+
+File descriptor blocking summary
+FD                                       N    Sum (ms)
+------------------------------------------------------
+127.0.0.1:9876                           2     101.225
+
+CPU accounting
+PID                              Self (ms)    Sub (ms)  Total (ms)
+2668 clihog                          2.675      89.797      92.471
+ \_ 2666 srvhog                     89.797       0.000      89.797
+EOF
+same "report" "$dir/wanted" "$dir/out"
+# The finer, the closer to what is exact: all of the long wait.
+run 0 task --comm clihog --compat flightbox --bins 100000 "$dir/seed"
+text "$dir/out" '2666 srvhog +100\.(6[7-9]|7)' 'fine averages'
+run 0 task --comm clihog --format csv "$dir/seed"
+equal "exact" "$(sed -n 3p "$dir/out" | cut -d, -f5,7)" "srvhog,100725000"
+run 0 task --comm clihog --compat flightbox --format csv "$dir/seed"
+equal "averages for programs" "$(sed 1d "$dir/out" | cut -d, -f5,7,8 | tr '\n' ' ')" \
+	"clihog,2674600,89796799 srvhog,89796799,0 "
+
+# Two machines: 100 + 100 + 30 ms of the server, 80 ms of its child, and what it writes to a disk.
+run 0 task --comm rpc-cli --nth 1 --format csv $t
+cp "$dir/out" "$dir/first"
+equal "who worked" "$(sed 1d "$dir/first" | cut -d, -f1,2,5 | tr '\n' ' ')" \
+	"0,client,rpc-cli 1,server,rpc-srv 2,server,rpc-child 2,server,jbd2/vdb-8 "
+between "server, us" "$(awk -F, '$5 == "rpc-srv" { print int($7 / 1e3) }' "$dir/first")" 230000 290000
+between "child, us" "$(awk -F, '$5 == "rpc-child" { print int($7 / 1e3) }' "$dir/first")" 80000 84000
+between "1 MiB, and what the file system adds" \
+	"$(awk -F, '$5 == "rpc-srv" { print $13 }' "$dir/first")" 1048576 1060000
+for options in "--comm rpc-cli" "--comm rpc-srv" "--tid 237 -n 2" "--comm rpc-cli --compat flightbox"; do
+	# shellcheck disable=SC2086
+	run 0 task $options $t
+	wide "'$options'" "$dir/out"
+	between "lines of '$options'" "$(wc -l <"$dir/out")" 5 40
+done
+# What it waited for as a server is what clients did; only who asks for it is told.
+run 0 task --comm rpc-srv --format csv $t
+no_text "$dir/out" ',rpc-cli,' 'a server'
+run 0 task --comm rpc-srv --all --format csv $t
+text "$dir/out" '^1,client,[0-9]+,[0-9]+,rpc-cli,' 'a server with --all'
+run 0 task -j 1 --comm rpc-cli --json $t
+cp "$dir/out" "$dir/one"
+run 0 task -j 3 --comm rpc-cli --json $t
+same "threads" "$dir/one" "$dir/out"
+if command -v jq >/dev/null; then
+	equal "version" "$(jq .schema_version "$dir/one")" 1
+	equal "tables" "$(jq -c '[.tables[].id]' "$dir/one")" '["blocking","accounting","rest"]'
+	equal "columns are the keys of rows" "$(jq '[.tables[] | [.columns[].key] as $k |
+		.rows[] | select(keys_unsorted != $k)] | length' "$dir/one")" 0
+	equal "all time" "$(jq '(.tables[1].rows[0].total_ns + ([.tables[2].rows[].total_ns] | add)) ==
+		.task.elapsed_ns' "$dir/one")" true
+	equal "sub" "$(jq '.tables[1].rows | ([.[1:][].self_ns] | add) == .[0].sub_ns' "$dir/one")" true
+	equal "waits" "$(jq '([.tables[0].rows[].total_ns] | add) == .task.blocked_ns' "$dir/one")" true
+	equal "program" "$(jq -r .task.program "$dir/one")" /usr/local/bin/rpc
+fi
+
+run 2 task $t
+text "$dir/err" 'which task' 'an error'
+run 2 task --comm nobody $t
+run 2 task --comm rpc-cli --nth 9 $t
+run 2 task --comm rpc-cli --bins 10 $t
+run 2 task --comm rpc-cli --compat flightbox --table rest $t
+run 0 task --list --comm 'rpc-*' $t
+text "$dir/out" 'rpc-srv' 'the list'
+finish
