@@ -249,11 +249,11 @@ static bool fill(const struct analysis_table *t, const struct picked *p, size_t 
 }
 
 /* Which column gives way when a line does not fit, of those that may: the process where there is the
- * thread, then from the right, the program's name at last. The first stays, and so do those of the bar and
- * of the order. 0: none. */
+ * thread, then from the right, and who it is at last. The first stays, and so do those of the bar and of
+ * the order. 0: none. */
 static size_t column_to_drop(const struct analysis_table *t, const struct picked *p)
 {
-	size_t right = 0, comm = 0;
+	size_t right = 0, who = 0;
 	for (size_t i = p->n; i-- > 1;) {
 		const char *key = p->at[i] == SIZE_MAX ? "" : t->columns[p->at[i]].key;
 		if (p->at[i] == SIZE_MAX || p->at[i] == p->bar ||
@@ -261,12 +261,12 @@ static size_t column_to_drop(const struct analysis_table *t, const struct picked
 			continue;
 		if (strcmp(key, "pid") == 0)
 			return i;
-		if (strcmp(key, "comm") == 0)
-			comm = i;
+		if (strcmp(key, "host") == 0 || strcmp(key, "tid") == 0 || strcmp(key, "comm") == 0)
+			who = who ? who : i;
 		else if (!right)
 			right = i;
 	}
-	return right ? right : comm;
+	return right ? right : who;
 }
 
 static bool drop_column(const struct analysis_table *t, struct picked *p, struct mer_str *dropped)

@@ -116,8 +116,10 @@ static void write_v6(const uint64_t *e, uint64_t n, unsigned port, char *out, si
 {
 	unsigned char a[16];
 	char text[INET6_ADDRSTRLEN];
-	for (unsigned i = 0; i < 16; i++)
-		a[i] = n == 16 ? (unsigned char)e[i] : (unsigned char)(e[i / 2] >> (i % 2 ? 0 : 8));
+	for (unsigned i = 0; i < 16; i++) {
+		uint64_t byte = n == 16 ? e[i] : e[i / 2] >> (i % 2 ? 0 : 8);
+		a[i] = (unsigned char)byte;
+	}
 	static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
 	if (memcmp(a, mapped, sizeof(mapped)) == 0)
 		snprintf(out, size, "%u.%u.%u.%u:%u", a[12], a[13], a[14], a[15], port);

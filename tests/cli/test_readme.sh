@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What README.md, docs/sync.md and docs/path.md show is what the program prints: runs the commands of
-# their ``` blocks (those that begin with "$ meridian") and compares. Blocks with "..." or "broken/" are
-# not meant to be run.
+# What README.md, docs/sync.md, docs/path.md and docs/account.md show is what the program prints: runs the
+# commands of their ``` blocks (those that begin with "$ meridian") and compares. Blocks with "..." or
+# "broken/" are not meant to be run.
 set -u
 export TZ=UTC COLUMNS=80 LC_ALL=C.UTF-8
 cd "$SRC" || exit 1
@@ -12,7 +12,7 @@ mkdir "$dir/bin" && ln -s "$MERIDIAN" "$dir/bin/meridian" && PATH=$dir/bin:$PATH
 awk -v dir="$dir" '
 	/^```/ { inside = !inside; if (inside) n++; next }
 	inside { print > (dir "/block" n) }
-' README.md docs/sync.md docs/path.md
+' README.md docs/sync.md docs/path.md docs/account.md
 passed=0 failed=0
 check() { # command, file with what it should print
 	bash -c "$1" > "$dir/got" 2> /dev/null
