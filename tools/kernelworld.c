@@ -192,7 +192,9 @@ static void take_options(int argc, char **argv, struct options *o)
 
 int main(int argc, char **argv)
 {
-	struct sim *s = need(calloc(1, sizeof(*s)));
+	/* Everything hangs on it to the end of the program, so that nothing need be freed. */
+	static struct sim *s;
+	s = need(calloc(1, sizeof(*s)));
 	s->o = (struct options){ .dir = "kernels",
 		.n_machines = 1,
 		.n_cpus = 2,
