@@ -55,25 +55,6 @@ static int show(struct cli *cli, const struct cli_world *w, const struct cli_tas
 	return rc;
 }
 
-/* Which of several it was, and how to get at the others. */
-static void tell_choice(
-	struct cli *cli, const struct cli_world *w, const struct cli_tasks *tasks, size_t chosen)
-{
-	const struct cli_task *t = &tasks->item[chosen];
-	struct mer_str name = { 0 };
-	const char *comm = cli_task_comm(w, t), *host = cli_task_host(w, t->host);
-	if (tasks->n < 2)
-		return;
-	cli_text_clean(&name, comm, strlen(comm), false);
-	mer_str_printf(&name, "/%d on ", (int)w->world->hosts[t->host].tasks[t->task].tid);
-	cli_text_clean(&name, host, strlen(host), false);
-	cli_note(cli,
-		"%zu tasks fit; this is number %zu, %s (--nth K takes another, --list shows "
-		"them)",
-		tasks->n, chosen + 1, name.data ? name.data : "?");
-	mer_str_fini(&name);
-}
-
 static int choose(struct cli *cli, struct cli_world *w, const struct values *v)
 {
 	struct cli_selection s = { .comms = &cli->comms, .tids = &cli->tids };
@@ -86,18 +67,10 @@ static int choose(struct cli *cli, struct cli_world *w, const struct values *v)
 		return cli_tasks_none(cli, w, &s);
 	if (v->list)
 		return cli_tasks_print(cli, w, &tasks, v->limit);
-	if (!cli->comms.n && !cli->tids.n)
-		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"which task? --comm NAME or --tid N chooses one of the %zu, --list shows "
-			"them",
-			tasks.n);
-	if (v->nth > tasks.n)
-		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"--nth %llu: only %zu tasks fit (--list shows them)",
-			(unsigned long long)v->nth, tasks.n);
-	size_t chosen = v->nth ? v->nth - 1 : cli_tasks_default(w, &tasks);
-	if (!v->nth)
-		tell_choice(cli, w, &tasks, chosen);
+	size_t chosen;
+	rc = cli_tasks_choose(cli, w, &tasks, v->nth, &chosen);
+	if (rc)
+		return rc;
 	return show(cli, w, &tasks.item[chosen], v);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/analysis_rows.h"
 #include "cli/grid.h"
 #include "cli/sync_print.h"
 #include "cli/sync_traces.h"
@@ -14,93 +15,6 @@
 
 /* For people, when --limit does not say; what names keep, rather than that all columns are shown. */
 enum { HISTOGRAMS = 6, TEXT_MIN = 12 };
-
-static bool is_real(enum analysis_type type)
-{
-	return type == ANALYSIS_RATIO || type == ANALYSIS_REAL || type == ANALYSIS_RATE;
-}
-
-/* ---- For programs ---- */
-
-static const struct {
-	const char *name, *unit;
-	enum cli_type exact, people;
-} types[] = {
-	[ANALYSIS_TEXT] = { "text", NULL, CLI_TYPE_TEXT, CLI_TYPE_TEXT },
-	[ANALYSIS_ID] = { "id", NULL, CLI_TYPE_ID, CLI_TYPE_ID },
-	[ANALYSIS_COUNT] = { "count", NULL, CLI_TYPE_COUNT, CLI_TYPE_COUNT },
-	[ANALYSIS_BYTES] = { "bytes", "bytes", CLI_TYPE_BYTES, CLI_TYPE_BYTES },
-	[ANALYSIS_DURATION] = { "duration", "ns", CLI_TYPE_DURATION, CLI_TYPE_DURATION },
-	[ANALYSIS_TIME] = { "time", "ns", CLI_TYPE_TIME, CLI_TYPE_CLOCK },
-	[ANALYSIS_RATIO] = { "ratio", "percent", CLI_TYPE_REAL, CLI_TYPE_RATIO },
-	[ANALYSIS_REAL] = { "real", NULL, CLI_TYPE_REAL, CLI_TYPE_REAL },
-	[ANALYSIS_RATE] = { "rate", "bytes/s", CLI_TYPE_RATE, CLI_TYPE_RATE },
-};
-
-static struct cli_cell cell_of(enum analysis_type type, const struct analysis_cell *c, bool people)
-{
-	if (!c->set)
-		return CLI_CELL_NONE;
-	if (type == ANALYSIS_TEXT)
-		return CLI_CELL_TEXT(c->v.text);
-	if (!is_real(type))
-		return CLI_CELL(c->v.i);
-	return CLI_CELL_RATIO(type == ANALYSIS_RATIO && !people ? c->v.f * 100 : c->v.f);
-}
-
-/* The first n rows with all columns, as the next value of j, or as text. */
-static int put_rows(const struct analysis_table *t, size_t n, enum cli_format format,
-	struct mer_json *j, struct mer_str *out, struct mer_err *err)
-{
-	struct cli_column *columns = calloc(t->n_columns + 1, sizeof(*columns));
-	struct cli_cell *cells = calloc(t->n_columns + 1, sizeof(*cells));
-	struct cli_table rows = { 0 };
-	bool ok = columns && cells;
-	for (size_t c = 0; ok && c < t->n_columns; c++)
-		columns[c] = (struct cli_column){ t->columns[c].key, "",
-			types[t->columns[c].type].exact };
-	if (ok)
-		cli_table_init(&rows, columns);
-	for (size_t r = 0; ok && r < n; r++) {
-		for (size_t c = 0; c < t->n_columns; c++)
-			cells[c] =
-				cell_of(t->columns[c].type, &t->cells[r * t->n_columns + c], false);
-		cli_table_add(&rows, cells);
-		ok = !rows.failed;
-	}
-	if (ok && format == CLI_FORMAT_JSON)
-		cli_table_json(&rows, j);
-	else if (ok && format == CLI_FORMAT_JSONL)
-		cli_table_jsonl(&rows, out);
-	else if (ok)
-		cli_table_csv(&rows, out);
-	cli_table_fini(&rows);
-	free(columns);
-	free(cells);
-	return ok ? 0 : mer_fail_nomem(err);
-}
-
-static int json_table(
-	const struct cli_grid *g, const struct analysis_table *t, size_t n, struct mer_json *j)
-{
-	mer_json_begin_object(j);
-	mer_json_kv_text(j, "id", t->id);
-	mer_json_kv_text(j, "title", t->title);
-	mer_json_kv_array(j, "columns");
-	for (size_t c = 0; c < t->n_columns; c++) {
-		mer_json_begin_object(j);
-		mer_json_kv_text(j, "key", t->columns[c].key);
-		mer_json_kv_text(j, "title", t->columns[c].title);
-		mer_json_kv_text(j, "type", types[t->columns[c].type].name);
-		mer_json_kv_text(j, "unit", types[t->columns[c].type].unit);
-		mer_json_end_object(j);
-	}
-	mer_json_end_array(j);
-	mer_json_key(j, "rows");
-	int rc = put_rows(t, n, CLI_FORMAT_JSON, j, NULL, &g->cli->err);
-	mer_json_end_object(j);
-	return rc;
-}
 
 /* ---- Histograms ---- */
 
@@ -167,7 +81,7 @@ static int put_json(const struct cli_grid *g, struct mer_str *out)
 	cli_json_time(&j, "end", g->end);
 	mer_json_kv_array(&j, "tables");
 	for (size_t i = 0; i < g->n_printed && rc == 0; i++)
-		rc = json_table(g, &g->tables[i], rows_of(g, &g->tables[i]), &j);
+		rc = cli_analysis_json(&g->tables[i], rows_of(g, &g->tables[i]), &j, &g->cli->err);
 	mer_json_end_array(&j);
 	cli_json_synced(&j, g->cli);
 	cli_json_diagnostics(&j, g->e);
@@ -179,7 +93,7 @@ static int put_json(const struct cli_grid *g, struct mer_str *out)
 
 static double number(enum analysis_type type, const struct analysis_cell *c)
 {
-	return !c->set ? NAN : is_real(type) ? c->v.f : (double)c->v.i;
+	return !c->set ? NAN : cli_analysis_is_real(type) ? c->v.f : (double)c->v.i;
 }
 
 static double greatest(const struct analysis_table *t, size_t column, size_t begin, size_t end)
@@ -228,19 +142,19 @@ static bool fill(const struct analysis_table *t, const struct picked *p, size_t 
 		const struct analysis_column *c = &t->columns[p->at[i] == SIZE_MAX ? 0 : p->at[i]];
 		columns[i] = p->at[i] == SIZE_MAX ? (struct cli_column){ "bar", "", CLI_TYPE_BAR }
 						  : (struct cli_column){ c->key, c->title,
-							    types[c->type].people };
+							    cli_analysis_type(c->type) };
 	}
 	columns[p->n] = (struct cli_column){ 0 };
 	cli_table_init(rows, columns);
 	for (size_t r = begin; cells && r < end; r++) {
 		const struct analysis_cell *row = &t->cells[r * t->n_columns];
 		for (size_t i = 0; i < p->n; i++)
-			cells[i] =
-				p->at[i] != SIZE_MAX
-					? cell_of(t->columns[p->at[i]].type, &row[p->at[i]], true)
-					: CLI_CELL_RATIO(
-						  number(t->columns[p->bar].type, &row[p->bar]) /
-						  p->full);
+			cells[i] = p->at[i] != SIZE_MAX
+					   ? cli_analysis_cell(t->columns[p->at[i]].type,
+						     &row[p->at[i]], true)
+					   : CLI_CELL_RATIO(
+						     number(t->columns[p->bar].type, &row[p->bar]) /
+						     p->full);
 		cli_table_add(rows, cells);
 	}
 	bool ok = cells && !rows->failed;
@@ -439,7 +353,7 @@ int cli_grid_print(struct cli_grid *g)
 		i++) {
 		if (i && g->cli->format == CLI_FORMAT_CSV)
 			mer_str_putc(&out, '\n');
-		rc = put_rows(&g->tables[i], rows_of(g, &g->tables[i]),
+		rc = cli_analysis_rows(&g->tables[i], rows_of(g, &g->tables[i]),
 			(enum cli_format)g->cli->format, NULL, &out, &g->cli->err);
 	}
 	return cli_sync_put(g->cli, &out, rc);

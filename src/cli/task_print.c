@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/analysis_rows.h"
 #include "cli/path_words.h"
 #include "cli/sync_traces.h"
 #include "cli/table.h"
@@ -401,64 +402,10 @@ int cli_cost_print_flightbox(const struct cli_cost *c, struct mer_str *out)
 
 /* ---- For programs ---- */
 
-static const struct {
-	const char *name, *unit;
-	enum cli_type type;
-} types[] = {
-	[ANALYSIS_TEXT] = { "text", NULL, CLI_TYPE_TEXT },
-	[ANALYSIS_ID] = { "id", NULL, CLI_TYPE_ID },
-	[ANALYSIS_COUNT] = { "count", NULL, CLI_TYPE_COUNT },
-	[ANALYSIS_BYTES] = { "bytes", "bytes", CLI_TYPE_BYTES },
-	[ANALYSIS_DURATION] = { "duration", "ns", CLI_TYPE_DURATION },
-};
-
-enum { COLUMNS_MAX = 16 };
-
-static void fill(const struct cli_cost *c, const struct analysis_table *from,
-	struct cli_column *columns, struct cli_table *t)
+/* How many of its rows --limit lets through. */
+static size_t rows_of(const struct cli_cost *c, const struct analysis_table *t)
 {
-	struct cli_cell cells[COLUMNS_MAX];
-	for (size_t i = 0; i < from->n_columns; i++)
-		columns[i] = (struct cli_column){ from->columns[i].key, "",
-			types[from->columns[i].type].type };
-	columns[from->n_columns] = (struct cli_column){ 0 };
-	cli_table_init(t, columns);
-	for (size_t r = 0; r < from->n_rows && (!c->limit || r < c->limit); r++) {
-		for (size_t i = 0; i < from->n_columns; i++) {
-			const struct analysis_cell *k = &from->cells[r * from->n_columns + i];
-			cells[i] = !k->set ? CLI_CELL_NONE
-				   : from->columns[i].type == ANALYSIS_TEXT
-					   ? CLI_CELL_TEXT(k->v.text)
-					   : CLI_CELL(k->v.i);
-		}
-		cli_table_add(t, cells);
-	}
-}
-
-static void json_table(
-	const struct cli_cost *c, const struct analysis_table *from, struct mer_json *j)
-{
-	struct cli_column columns[COLUMNS_MAX + 1];
-	struct cli_table t;
-	fill(c, from, columns, &t);
-	mer_json_begin_object(j);
-	mer_json_kv_text(j, "id", from->id);
-	mer_json_kv_text(j, "title", from->title);
-	mer_json_kv_array(j, "columns");
-	for (size_t i = 0; i < from->n_columns; i++) {
-		mer_json_begin_object(j);
-		mer_json_kv_text(j, "key", from->columns[i].key);
-		mer_json_kv_text(j, "title", from->columns[i].title);
-		mer_json_kv_text(j, "type", types[from->columns[i].type].name);
-		mer_json_kv_text(j, "unit", types[from->columns[i].type].unit);
-		mer_json_end_object(j);
-	}
-	mer_json_end_array(j);
-	mer_json_key(j, "rows");
-	cli_table_json(&t, j);
-	mer_json_end_object(j);
-	j->failed |= t.failed;
-	cli_table_fini(&t);
+	return c->limit && c->limit < t->n_rows ? (size_t)c->limit : t->n_rows;
 }
 
 static int make_table(const struct cli_cost *c, unsigned which, struct analysis_table *t)
@@ -505,7 +452,7 @@ static int put_json(const struct cli_cost *c, struct mer_str *out)
 			continue;
 		rc = make_table(c, i, &t);
 		if (!rc)
-			json_table(c, &t, &j);
+			rc = cli_analysis_json(&t, rows_of(c, &t), &j, &c->cli->err);
 		analysis_table_fini(&t);
 	}
 	mer_json_end_array(&j);
@@ -519,18 +466,12 @@ static int put_json(const struct cli_cost *c, struct mer_str *out)
 
 static int put_rows(const struct cli_cost *c, struct mer_str *out)
 {
-	struct cli_column columns[COLUMNS_MAX + 1];
-	struct analysis_table from;
-	struct cli_table t;
-	int rc = make_table(c, c->only, &from);
-	fill(c, &from, columns, &t);
-	if (!rc && c->cli->format == CLI_FORMAT_CSV)
-		cli_table_csv(&t, out);
-	else if (!rc)
-		cli_table_jsonl(&t, out);
-	out->failed |= t.failed;
-	cli_table_fini(&t);
-	analysis_table_fini(&from);
+	struct analysis_table t;
+	int rc = make_table(c, c->only, &t);
+	if (!rc)
+		rc = cli_analysis_rows(&t, rows_of(c, &t), (enum cli_format)c->cli->format, NULL,
+			out, &c->cli->err);
+	analysis_table_fini(&t);
 	return rc;
 }
 

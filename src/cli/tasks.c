@@ -255,6 +255,43 @@ static void add_rows(struct cli *cli, const struct cli_world *w, const struct cl
 		}
 }
 
+/* Which of several it was, and how to get at the others. */
+static void tell_choice(
+	struct cli *cli, const struct cli_world *w, const struct cli_tasks *tasks, size_t chosen)
+{
+	const struct cli_task *t = &tasks->item[chosen];
+	struct mer_str name = { 0 };
+	const char *comm = cli_task_comm(w, t), *host = cli_task_host(w, t->host);
+	if (tasks->n < 2)
+		return;
+	cli_text_clean(&name, comm, strlen(comm), false);
+	mer_str_printf(&name, "/%d on ", (int)w->world->hosts[t->host].tasks[t->task].tid);
+	cli_text_clean(&name, host, strlen(host), false);
+	cli_note(cli,
+		"%zu tasks fit; this is number %zu, %s (--nth K takes another, --list shows "
+		"them)",
+		tasks->n, chosen + 1, name.data ? name.data : "?");
+	mer_str_fini(&name);
+}
+
+int cli_tasks_choose(struct cli *cli, const struct cli_world *w, const struct cli_tasks *tasks,
+	uint64_t nth, size_t *chosen)
+{
+	if (!cli->comms.n && !cli->tids.n)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"which task? --comm NAME or --tid N chooses one of the %zu, --list shows "
+			"them",
+			tasks->n);
+	if (nth > tasks->n)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--nth %llu: only %zu tasks fit (--list shows them)",
+			(unsigned long long)nth, tasks->n);
+	*chosen = nth ? nth - 1 : cli_tasks_default(w, tasks);
+	if (!nth)
+		tell_choice(cli, w, tasks, *chosen);
+	return 0;
+}
+
 int cli_tasks_print(
 	struct cli *cli, const struct cli_world *w, const struct cli_tasks *tasks, uint64_t limit)
 {

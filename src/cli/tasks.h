@@ -29,6 +29,10 @@ int cli_tasks_none(struct cli *cli, const struct cli_world *w, const struct cli_
 /* The one that is meant when no number is given: the first that was born in the recording and has
  * ended, else the first born, else the first. */
 size_t cli_tasks_default(const struct cli_world *w, const struct cli_tasks *tasks);
+/* The nth that fits, counted from 1; 0: the one that is meant, and if there are others a note says so. Somebody
+ * must have said which: MER_ERR_USAGE without --comm and --tid, and when there are not so many. */
+int cli_tasks_choose(struct cli *cli, const struct cli_world *w, const struct cli_tasks *tasks,
+	uint64_t nth, size_t *chosen);
 /* Where in w->world tasks belong to, and what they are called in the end. */
 const char *cli_task_host(const struct cli_world *w, uint32_t host);
 const char *cli_task_comm(const struct cli_world *w, const struct cli_task *t);

@@ -12,42 +12,6 @@
 #include "analysis/path.h"
 #include "base/str.h"
 
-static inline const char *path_text_cause(unsigned cause)
-{
-	static const char *const names[PATH_N_CAUSES] = {
-		[PATH_RUNNING] = "running",
-		[PATH_INTERRUPTED] = "interrupted",
-		[PATH_WAIT_CPU] = "wait-cpu",
-		[PATH_DISK] = "disk",
-		[PATH_NETWORK] = "network",
-		[PATH_TIMER] = "timer",
-		[PATH_TASK] = "task",
-		[PATH_FUTEX] = "futex",
-		[PATH_PIPE] = "pipe",
-		[PATH_INPUT] = "input",
-		[PATH_IPI] = "ipi",
-		[PATH_DEVICE] = "device",
-		[PATH_STOPPED] = "stopped",
-		[PATH_NEW] = "new",
-		[PATH_BLOCKED] = "blocked",
-		[PATH_UNKNOWN] = "unknown",
-	};
-	return cause < PATH_N_CAUSES ? names[cause] : "?";
-}
-
-static inline const char *path_text_link(unsigned kind)
-{
-	static const char *const names[] = {
-		[PATH_LINK_WAKE] = "wake",
-		[PATH_LINK_FUTEX] = "futex",
-		[PATH_LINK_PIPE] = "pipe",
-		[PATH_LINK_FORK] = "fork",
-		[PATH_LINK_NETWORK] = "network",
-		[PATH_LINK_WAIT] = "wait",
-	};
-	return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "?";
-}
-
 static inline void path_text_who(
 	const struct kernel_world *w, uint32_t host, uint32_t task, struct mer_str *out)
 {
@@ -70,8 +34,9 @@ static inline void path_text_segments(const struct path *p, int64_t tick, struct
 			last = q;
 		}
 		path_text_who(p->world, s->host, s->task, out);
-		mer_str_printf(out, " %s %" PRId64 "-%" PRId64 "\n", path_text_cause(s->cause),
-			s->begin / tick, last->end / tick);
+		mer_str_printf(out, " %s %" PRId64 "-%" PRId64 "\n",
+			path_cause_name((enum path_cause)s->cause), s->begin / tick,
+			last->end / tick);
 	}
 }
 
@@ -80,8 +45,8 @@ static inline void path_text_links(const struct path *p, int64_t tick, struct me
 	for (size_t i = 0; i < p->n_links; i++) {
 		const struct path_link *l = &p->links[i];
 		path_text_who(p->world, l->from_host, l->from_task, out);
-		mer_str_printf(
-			out, "@%" PRId64 " %s ", l->from_time / tick, path_text_link(l->kind));
+		mer_str_printf(out, "@%" PRId64 " %s ", l->from_time / tick,
+			path_link_name((enum path_link_kind)l->kind));
 		path_text_who(p->world, l->to_host, l->to_task, out);
 		mer_str_printf(out, "@%" PRId64 "\n", l->to_time / tick);
 	}
