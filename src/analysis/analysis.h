@@ -7,24 +7,10 @@
 #ifndef MER_ANALYSIS_ANALYSIS_H
 #define MER_ANALYSIS_ANALYSIS_H
 
+#include "analysis/options.h"
 #include "analysis/table.h"
 #include "base/pool.h"
 #include "kernel/world.h"
-
-/* What the user asked for; common to all analyses. Ranges are inclusive of begin, exclusive of end. */
-struct analysis_options {
-	int64_t begin, end;	/* ns, common time line; INT64_MIN, INT64_MAX: all */
-	int64_t min_ns, max_ns; /* durations of log, freq and stats rows; 0, INT64_MAX: all */
-	uint64_t n_bins;	/* output "bins": 0: by interval_ns */
-	int64_t interval_ns;	/* width of a bin; 0: by n_bins */
-	bool per_host_only;	/* reserved for --total */
-	/* Is this host, CPU, task wanted? NULL: all are. From any thread. */
-	bool (*wants_host)(void *ctx, uint32_t host);
-	bool (*wants_cpu)(void *ctx, uint16_t cpu);
-	bool (*wants_task)(void *ctx, const struct kernel_host *h, uint32_t task);
-	void *ctx;
-	uint64_t limit; /* rows that log keeps while it reads; 0: all */
-};
 
 struct analysis_run;
 
@@ -34,6 +20,7 @@ struct analysis_host { /* what the callbacks get as ctx */
 	uint32_t host;		 /* of the experiment */
 	struct mer_arena *arena; /* of the host, for the run's life; not shared between threads */
 	struct mer_err *err;	 /* to fill when a callback returns an error */
+	uint32_t asked;		 /* bit i: outputs[i] is asked for; begin sees it */
 };
 
 struct analysis_output {
@@ -103,17 +90,13 @@ static inline bool analysis_wants_cpu(const struct analysis_host *a, uint16_t cp
 	const struct analysis_options *o = a->run->options;
 	return !o->wants_cpu || o->wants_cpu(o->ctx, cpu);
 }
-/* Cuts [begin, end] to the range that the user asked for; its length, 0: nothing is left. */
-static inline int64_t analysis_cut(const struct analysis_host *a, int64_t *begin, int64_t *end)
+/* Will rows of this output be asked for? What only others need need not be kept. */
+static inline bool analysis_asks(const struct analysis_host *a, unsigned output)
 {
-	const struct analysis_options *o = a->run->options;
-	if (*begin < o->begin)
-		*begin = o->begin;
-	if (*end > o->end)
-		*end = o->end;
-	return *end > *begin ? *end - *begin : 0;
+	return a->asked >> output & 1;
 }
-/* Range of a host that is looked at: its recording, cut to what the user asked for. */
+/* What is looked at of a host: from begin to end of its recording, as far as the user asked for it. Its
+ * length without what is between periods, ns; 0: nothing. */
 int64_t analysis_range(const struct analysis_run *run, uint32_t host, int64_t *begin, int64_t *end);
 /* Name of a host; of a task as it was last, in run->arena or the host's names. */
 const char *analysis_host_name(const struct analysis_run *run, uint32_t host);

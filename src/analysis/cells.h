@@ -49,8 +49,7 @@ const char *analysis_ret_text(struct mer_arena *arena, const char *call, int64_t
 static inline bool analysis_counts(const struct analysis_host *a, int64_t begin, int64_t end)
 {
 	const struct analysis_options *o = a->run->options;
-	return begin >= o->begin && begin < o->end && end - begin >= o->min_ns &&
-	       end - begin <= o->max_ns;
+	return end - begin >= o->min_ns && end - begin <= o->max_ns && analysis_is_asked(o, begin);
 }
 
 #endif

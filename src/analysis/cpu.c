@@ -71,19 +71,13 @@ static bool add_piece(struct cpu_state *s, uint32_t task, uint16_t cpu, enum cpu
 					 add_to_bin(s, cpu, part, bin, ns, interrupted ? ns : 0));
 }
 
-/* task: KERNEL_NONE: the CPU was idle. */
-static int add(struct analysis_host *a, uint32_t task, uint16_t cpu, enum cpu_part part,
+/* A part of what was asked for. task: KERNEL_NONE: the CPU was idle. */
+static int add_part(struct analysis_host *a, uint32_t task, uint16_t cpu, enum cpu_part part,
 	int64_t begin, int64_t end)
 {
 	struct cpu_state *s = a->state;
-	int64_t ns = analysis_cut(a, &begin, &end);
-	if (!analysis_wants_cpu(a, cpu))
-		return 0;
-	struct cpu_use *c = cpu_at(s, cpu);
-	if (!c)
-		return mer_fail_nomem(a->err);
-	if (ns == 0)
-		return 0;
+	int64_t ns = end - begin;
+	struct cpu_use *c = &s->cpus[cpu];
 	c->ns[part] += ns;
 	if (task != KERNEL_NONE) {
 		*(part < CPU_IRQ ? &s->tasks[task].ns[part] : &s->tasks[task].interrupted) += ns;
@@ -99,6 +93,19 @@ static int add(struct analysis_host *a, uint32_t task, uint16_t cpu, enum cpu_pa
 		t = edge;
 	}
 	return ok ? 0 : mer_fail_nomem(a->err);
+}
+
+static int add(struct analysis_host *a, uint32_t task, uint16_t cpu, enum cpu_part part,
+	int64_t begin, int64_t end)
+{
+	if (!analysis_wants_cpu(a, cpu))
+		return 0;
+	if (!cpu_at(a->state, cpu))
+		return mer_fail_nomem(a->err);
+	int rc = 0;
+	for (int64_t t = begin, to; rc == 0 && analysis_part(a->run->options, &t, end, &to); t = to)
+		rc = add_part(a, task, cpu, part, t, to);
+	return rc;
 }
 
 static enum cpu_part part_of(enum kernel_state state, enum kernel_cause cause)
@@ -155,25 +162,24 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 	struct cpu_state *s = a->state;
 	const struct kernel_span *k = kernel_span(h, span);
 	struct cpu_task *t = task_at(s, k->task);
-	int64_t from = k->begin;
 	if (!t || (t->n_pending && !learn(s, h, k)))
 		return mer_fail_nomem(a->err);
 	if (k->state == KERNEL_READY) {
 		if (k->cpu == KERNEL_NO_CPU ? !a->run->options->wants_cpu
 					    : analysis_wants_cpu(a, k->cpu))
-			t->ready += analysis_cut(a, &from, &end);
+			t->ready += analysis_overlap(a->run->options, k->begin, end);
 		return 0;
 	}
 	if (!kernel_is_on_cpu(k->state) || k->cpu == KERNEL_NO_CPU)
 		return 0;
 	enum cpu_part part = part_of(k->state, k->cause);
-	if (t->last_cpu && t->last_cpu != k->cpu + 1u && from >= a->run->options->begin &&
-		from < a->run->options->end)
+	if (t->last_cpu && t->last_cpu != k->cpu + 1u &&
+		analysis_is_asked(a->run->options, k->begin))
 		t->moves++;
 	t->last_cpu = k->cpu + 1u;
 	if (part == CPU_RUNNING)
 		t->pending_span = span;
-	return add(a, k->task, k->cpu, part, from, end);
+	return add(a, k->task, k->cpu, part, k->begin, end);
 }
 
 static int on_idle(void *ctx, const struct kernel_host *h, const struct kernel_idle *i)
@@ -198,7 +204,7 @@ static int on_migrate(void *ctx, const struct kernel_host *h, uint32_t task, int
 	if (!t)
 		return mer_fail_nomem(a->err);
 	s->saw_migrations = true;
-	t->migrations += time >= a->run->options->begin && time < a->run->options->end;
+	t->migrations += analysis_is_asked(a->run->options, time);
 	return 0;
 }
 

@@ -114,10 +114,10 @@ static void add_order(struct io_disk *d, const struct kernel_request *r)
 static void add_busy(
 	const struct analysis_host *a, struct io_disk *d, const struct kernel_request *r)
 {
-	int64_t from = r->issue > d->busy_until ? r->issue : d->busy_until, until = r->complete;
+	int64_t from = r->issue > d->busy_until ? r->issue : d->busy_until;
 	if (r->complete > d->busy_until)
 		d->busy_until = r->complete;
-	d->busy += analysis_cut(a, &from, &until);
+	d->busy += analysis_overlap(a->run->options, from, r->complete);
 }
 
 static int add_request(struct analysis_host *a, const struct kernel_host *h, uint32_t request)
@@ -136,7 +136,7 @@ static int add_request(struct analysis_host *a, const struct kernel_host *h, uin
 		return mer_fail_nomem(a->err);
 	if (was_in_flight(r))
 		add_busy(a, d, r);
-	if (begin < o->begin || begin >= o->end)
+	if (!analysis_is_asked(o, begin))
 		return 0;
 	enum io_op op = op_of(r);
 	t->block_read += op == IO_DISK_READ ? r->bytes : 0;

@@ -16,6 +16,7 @@ struct host_run { /* of one host */
 struct engine {
 	struct analysis_run *run;
 	const struct analysis **analyses; /* each once */
+	uint32_t *asked;		  /* by analysis: its outputs, bits */
 	size_t n;
 	struct host_run *hosts;
 	uint32_t n_hosts;
@@ -129,9 +130,11 @@ static int begin_hosts(struct engine *g, struct mer_err *err)
 		if (!hr->parts)
 			return mer_fail_nomem(err);
 		for (size_t i = 0; i < g->n; i++) {
-			hr->parts[i] = (struct analysis_host){
-				.run = g->run, .host = h, .arena = &hr->arena, .err = &hr->err
-			};
+			hr->parts[i] = (struct analysis_host){ .run = g->run,
+				.host = h,
+				.arena = &hr->arena,
+				.err = &hr->err,
+				.asked = g->asked[i] };
 			hr->parts[i].state =
 				mer_arena_zalloc(&hr->arena, 1, g->analyses[i]->state_size + 1);
 			if (!hr->parts[i].state)
@@ -198,6 +201,7 @@ static void free_engine(struct engine *g)
 	}
 	free(g->hosts);
 	free(g->analyses);
+	free(g->asked);
 }
 
 int analysis_run(struct analysis_run *run, struct mer_experiment *e,
@@ -217,15 +221,17 @@ int analysis_run(struct analysis_run *run, struct mer_experiment *e,
 			requests[k].analysis->outputs[requests[k].output].title,
 			requests[k].analysis->outputs[requests[k].output].columns, &run->arena);
 	g.analyses = calloc(n + 1, sizeof(*g.analyses));
+	g.asked = calloc(n + 1, sizeof(*g.asked));
 	g.hosts = calloc((size_t)e->n_hosts + 1, sizeof(*g.hosts));
 	struct kernel_observer *observers = calloc((size_t)e->n_hosts + 1, sizeof(*observers));
-	int rc = g.analyses && g.hosts && observers ? 0 : mer_fail_nomem(err);
+	int rc = g.analyses && g.asked && g.hosts && observers ? 0 : mer_fail_nomem(err);
 	for (size_t k = 0; k < n && rc == 0; k++) {
 		size_t i = 0;
 		while (i < g.n && g.analyses[i] != requests[k].analysis)
 			i++;
 		if (i == g.n)
 			g.analyses[g.n++] = requests[k].analysis;
+		g.asked[i] |= 1u << requests[k].output;
 	}
 	if (rc == 0)
 		rc = begin_hosts(&g, err);

@@ -51,9 +51,8 @@ static int on_memory(void *ctx, const struct kernel_host *h, const struct kernel
 	const struct analysis_options *o = a->run->options;
 	struct state *s = a->state;
 	bool is_kernel = m->kind == KERNEL_FAULT_KERNEL;
-	if ((!is_kernel && m->kind != KERNEL_FAULT_USER) || m->time < o->begin ||
-		m->time >= o->end || !analysis_wants_cpu(a, m->cpu) ||
-		!analysis_wants_task(a, h, m->task))
+	if ((!is_kernel && m->kind != KERNEL_FAULT_USER) || !analysis_is_asked(o, m->time) ||
+		!analysis_wants_cpu(a, m->cpu) || !analysis_wants_task(a, h, m->task))
 		return 0;
 	struct task_faults *f = &s->other;
 	if (m->task != KERNEL_NONE)

@@ -145,7 +145,7 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 	if (!*known)
 		*known = (uint8_t)(io_op_of_call(kernel_name_text(h, call->name)) + 1);
 	enum io_op op = (enum io_op)(*known - 1);
-	if (op == IO_NONE || c->begin < o->begin || c->begin >= o->end ||
+	if (op == IO_NONE || !analysis_is_asked(o, c->begin) ||
 		!analysis_wants_task(a, h, c->task) || !analysis_wants_cpu(a, c->cpu))
 		return 0;
 	const char *name = kernel_name_text(h, call->name);

@@ -8,9 +8,10 @@
 int64_t analysis_range(const struct analysis_run *run, uint32_t host, int64_t *begin, int64_t *end)
 {
 	const struct kernel_host *h = &run->world->hosts[host];
-	*begin = h->begin > run->options->begin ? h->begin : run->options->begin;
-	*end = h->end < run->options->end ? h->end : run->options->end;
-	return h->n_events && *end > *begin ? *end - *begin : 0;
+	const struct analysis_options *o = run->options;
+	*begin = h->begin > o->begin ? h->begin : o->begin;
+	*end = h->end < o->end ? h->end : o->end;
+	return h->n_events ? analysis_overlap(o, *begin, *end) : 0;
 }
 
 const char *analysis_host_name(const struct analysis_run *run, uint32_t host)

@@ -166,7 +166,7 @@ static int on_memory(void *ctx, const struct kernel_host *h, const struct kernel
 		rc = add_bin(a, s, m);
 	}
 	t->has_fault |= what == MEM_FAULT_USER;
-	if (rc || m->time < a->run->options->begin || m->time >= a->run->options->end)
+	if (rc || !analysis_is_asked(a->run->options, m->time))
 		return rc;
 	if (s->host.n[what] == 0 || bytes < s->min[what])
 		s->min[what] = bytes;
@@ -189,7 +189,7 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 		x->task >= s->cap_tasks || !s->tasks[x->task].has_fault)
 		return 0;
 	s->tasks[x->task].has_fault = false;
-	if (x->begin >= a->run->options->begin && x->begin < a->run->options->end) {
+	if (analysis_is_asked(a->run->options, x->begin)) {
 		s->tasks[x->task].sums.major++;
 		s->host.major++;
 		if (x->cpu < s->cap_cpus)

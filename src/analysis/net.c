@@ -79,7 +79,7 @@ static int on_packet(void *ctx, const struct kernel_host *h, const struct kernel
 	if (bin >= 0 && !analysis_series_add(&s->series, device * NET_N_WAYS + (uint32_t)way,
 				(uint32_t)bin, p->bytes, 1))
 		return mer_fail_nomem(a->err);
-	if (p->time < o->begin || p->time >= o->end)
+	if (!analysis_is_asked(o, p->time))
 		return 0;
 	struct net_flow *f = flow_of(s, task, device);
 	struct net_row row = { .row.key = p->time,

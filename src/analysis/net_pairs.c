@@ -192,7 +192,7 @@ int net_emit_pairs(struct analysis_run *run, struct analysis_table *t, enum net_
 	for (uint32_t i = 0; i < w->n_packets && ok; i++) {
 		const struct kernel_packet *p = &w->packets[i];
 		bool is_seen = ends[i].sent_by != KERNEL_NONE || ends[i].received_by != KERNEL_NONE;
-		if (!is_seen || p->sent < o->begin || p->sent >= o->end)
+		if (!is_seen || !analysis_is_asked(o, p->sent))
 			continue;
 		struct pair *x = pair_of(&all, p);
 		ok = x != NULL;

@@ -37,9 +37,8 @@ int net_on_call(void *ctx, const struct kernel_host *h, const struct kernel_call
 	if (!*known)
 		*known = (uint8_t)(io_op_of_call(name) + 1);
 	enum io_op op = (enum io_op)(*known - 1);
-	if ((op != IO_READ && op != IO_WRITE && op != IO_COPY) || c->begin < o->begin ||
-		c->begin >= o->end || !analysis_wants_task(a, h, c->task) ||
-		!analysis_wants_cpu(a, c->cpu))
+	if ((op != IO_READ && op != IO_WRITE && op != IO_COPY) || !analysis_is_asked(o, c->begin) ||
+		!analysis_wants_task(a, h, c->task) || !analysis_wants_cpu(a, c->cpu))
 		return 0;
 	/* Of copies the descriptor that is known: sendfile tells the one that it writes to. */
 	int way = op == IO_WRITE || (op == IO_COPY && name[0] == 's' && name[1] == 'e')

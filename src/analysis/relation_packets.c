@@ -51,7 +51,6 @@ int relation_arrived(struct analysis_host *a, const struct kernel_host *h,
 	struct relation_state *t = relation_state(a);
 	struct relation_use u;
 	bool no_memory = false;
-	int64_t from = s->begin > a->run->options->begin ? s->begin : a->run->options->begin;
 	if (h->tasks[s->task].is_kernel)
 		return 0;
 	if (!relation_use_of(a, h, s->call, &u))
@@ -60,9 +59,10 @@ int relation_arrived(struct analysis_host *a, const struct kernel_host *h,
 		analysis_at(&t->arrivals, &t->cap_arrivals, t->n_arrivals, sizeof(*x));
 	if (!x)
 		return mer_fail_nomem(a->err);
-	*x = (struct relation_arrival){
-		.packet = s->source, .task = s->task, .wait_ns = end - from, .time = end
-	};
+	*x = (struct relation_arrival){ .packet = s->source,
+		.task = s->task,
+		.wait_ns = analysis_overlap(a->run->options, s->begin, end),
+		.time = end };
 	t->n_arrivals++;
 	if (u.role == ROLE_ACCEPT) {
 		struct relation_task *task = relation_task(a, s->task);
@@ -267,7 +267,7 @@ static bool add_waits(const struct join *j, uint32_t host)
 		uint32_t sent;
 		const struct relation_send *send = sender_of(j, x->packet, host, x->task, &sent);
 		const struct relation_flow *own = flow_of(j, host, x->flow);
-		if (!send || x->time < o->begin || x->time >= o->end)
+		if (!send || !analysis_is_asked(o, x->time))
 			continue;
 		/* What the host sent by itself is of the connection that the task waited on. */
 		bool by_flow =

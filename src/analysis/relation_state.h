@@ -120,7 +120,7 @@ uint32_t relation_flow_of(struct analysis_host *a, const struct kernel_host *h, 
 /* Is there something at this time that the user wants to know? */
 static inline bool relation_is_asked(const struct analysis_host *a, int64_t time)
 {
-	return time >= a->run->options->begin && time < a->run->options->end;
+	return analysis_is_asked(a->run->options, time);
 }
 static inline bool relation_same_process(const struct kernel_host *h, uint32_t a, uint32_t b)
 {

@@ -245,7 +245,7 @@ static int woken(const struct kernel_host *h, const struct kernel_span *s,
 	const struct kernel_span *by, int64_t end, struct analysis_host *a)
 {
 	struct wake w = { .h = h, .a = a, .from = by->task, .to = s->task };
-	int64_t from = s->begin > a->run->options->begin ? s->begin : a->run->options->begin;
+	int64_t wait_ns = analysis_overlap(a->run->options, s->begin, end);
 	if (by->task == s->task)
 		return 0;
 	if (!relation_use_of(a, h, by->call, &w.by) || !relation_use_of(a, h, s->call, &w.in))
@@ -263,10 +263,10 @@ static int woken(const struct kernel_host *h, const struct kernel_span *s,
 	if (rc || !relation_is_asked(a, end))
 		return rc;
 	if (kind == RELATION_SIGNAL && w.by.role == ROLE_SIGNAL)
-		return kicked(&w, by->begin, end - from, end);
+		return kicked(&w, by->begin, wait_ns, end);
 	if (kind == RELATION_FUTEX)
-		return futex_woken(&w, end - from, end);
-	struct relation_wake one = { .n = 1, .wait_ns = end - from, .first = end, .last = end };
+		return futex_woken(&w, wait_ns, end);
+	struct relation_wake one = { .n = 1, .wait_ns = wait_ns, .first = end, .last = end };
 	return relation_note_wake(a, w.from, w.to, kind, w.object, 0, &one);
 }
 

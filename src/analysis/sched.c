@@ -123,7 +123,7 @@ static void find_instead(const struct state *s, const struct kernel_host *h,
 
 static bool in_range(const struct analysis_host *a, int64_t begin)
 {
-	return begin >= a->run->options->begin && begin < a->run->options->end;
+	return analysis_is_asked(a->run->options, begin);
 }
 
 /* The task waited until it ran. */
