@@ -3,7 +3,6 @@
  * that one waited for. Ranges of time are handed down and never overlap, so all is looked at once. */
 #include "analysis/account.h"
 
-#include <stdlib.h>
 #include "analysis/account_index.h"
 
 enum { DEEPEST = 200 };
@@ -12,6 +11,7 @@ struct walk {
 	const struct account_index *x;
 	struct account *a;
 	bool all;
+	int64_t after, until; /* what is used is charged if it is later than, and up to */
 	struct mer_err *err;
 };
 
@@ -83,38 +83,29 @@ static int look_at(struct walk *k, struct frame *f, int64_t begin, int64_t end);
 
 /* ---- On a CPU ---- */
 
-/* The first of the span's requests that was made at or after a time. */
-static uint32_t first_request(
-	const struct walk *k, uint32_t host, uint32_t span, int64_t time, const uint32_t *sorted)
-{
-	const struct kernel_host *h = host_of(k, host);
-	uint32_t low = 0, high = h->n_requests;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const struct kernel_request *r = &h->requests[sorted[middle]];
-		if (r->by < span || (r->by == span && account_made(r) < time))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static void charge(struct walk *k, const struct frame *f, uint32_t span, int64_t begin, int64_t end)
 {
-	const struct kernel_host *h = host_of(k, f->host);
-	const uint32_t *sorted = k->x->requests[f->host];
 	struct account_node *n = &k->a->nodes[f->node];
 	n->self_ns += end - begin;
-	if (kernel_span(h, span)->state == KERNEL_INTERRUPTED)
+	if (kernel_span(host_of(k, f->host), span)->state == KERNEL_INTERRUPTED)
 		n->interrupted_ns += end - begin;
-	for (uint32_t i = first_request(k, f->host, span, begin, sorted); i < h->n_requests; i++) {
-		const struct kernel_request *r = &h->requests[sorted[i]];
-		if (r->by != span || account_made(r) >= end)
-			break;
-		n->n_requests++;
-		n->disk_bytes += r->bytes;
-	}
+}
+
+/* What the task used in [begin, end]. What it did when it ended a wait belongs to that one, so without what
+ * happened at begin, unless the part that is asked for begins there. */
+static void charge_used(struct walk *k, const struct frame *f, int64_t begin, int64_t end)
+{
+	int64_t after = !f->up || k->after + 1 == begin ? k->after : begin;
+	int64_t until = !f->up || k->until < end ? k->until : end;
+	if (!k->x->u)
+		return;
+	/* While it waits it uses nothing, so it cannot be that it waits for itself. */
+	for (const struct frame *up = f->up; up; up = up->up)
+		if (up->host == f->host && up->task == f->task)
+			return;
+	for (unsigned i = 0; i < USAGE_N_KINDS; i++)
+		k->a->nodes[f->node].used[i] +=
+			usage_of(k->x->u, f->host, f->task, (enum usage_kind)i, after, until);
 }
 
 /* ---- Waits ---- */
@@ -258,6 +249,7 @@ static int look_at(struct walk *k, struct frame *f, int64_t begin, int64_t end)
 	struct later_wait later = { 0 };
 	int64_t t = end;
 	int rc = 0;
+	charge_used(k, f, begin, end);
 	while (t > begin && f->span != KERNEL_NONE && !rc) {
 		uint32_t i = f->span;
 		const struct kernel_span *s = kernel_span(h, i);
@@ -315,7 +307,13 @@ int account_find(const struct account_index *x, uint32_t host, uint32_t task, in
 	int rc = cut(a, begin, end, err);
 	if (rc)
 		return rc;
-	struct walk k = { x, a, all, err };
+	/* To a whole life belongs what was used before its first event, and after its exit. */
+	struct walk k = { .x = x,
+		.a = a,
+		.all = all,
+		.after = begin > INT64_MIN ? begin - 1 : INT64_MIN,
+		.until = end < INT64_MAX ? end - 1 : INT64_MAX,
+		.err = err };
 	struct frame root = { .host = host,
 		.task = task,
 		.span = x->b->world->hosts[host].tasks[task].last,

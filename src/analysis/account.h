@@ -18,6 +18,9 @@
  * A client that is ready, because the server whom it just asked runs before it could begin to wait, waits
  * for it all the same: that much the server's work is charged, too.
  *
+ * What else they took meanwhile, memory, disks and network (usage.h), is charged by the same rule: each moment
+ * of a task that is looked at for somebody is looked at once.
+ *
  * What is not CPU time is a rest, of the task that it happened to, by cause. So
  *
  *   total of the task + rests of all rows = elapsed time
@@ -28,6 +31,7 @@
 
 #include "analysis/blocked.h"
 #include "analysis/path.h"
+#include "analysis/usage.h"
 
 enum account_rest {		      /* and before these enum path_cause */
 	ACCOUNT_IDLE = PATH_N_CAUSES, /* waited for work; or was asked for it by somebody else */
@@ -40,13 +44,14 @@ const char *account_rest_name(enum account_rest);
 struct account_node {
 	uint32_t parent, child, next; /* in nodes, the greatest total first; KERNEL_NONE */
 	uint32_t host, task;
-	uint32_t depth;			 /* 0: the task itself */
-	uint64_t n_served;		 /* how many waits of its parent it ended */
-	int64_t self_ns;		 /* on a CPU */
-	int64_t interrupted_ns;		 /* of it: the CPU served interrupts */
-	int64_t sub_ns;			 /* the sum of self_ns below */
-	uint64_t n_requests, disk_bytes; /* block requests that it made meanwhile */
+	uint32_t depth;		/* 0: the task itself */
+	uint64_t n_served;	/* how many waits of its parent it ended */
+	int64_t self_ns;	/* on a CPU */
+	int64_t interrupted_ns; /* of it: the CPU served interrupts */
+	int64_t sub_ns;		/* the sum of self_ns below */
 	int64_t rest_ns[ACCOUNT_N_RESTS];
+	int64_t used[USAGE_N_KINDS];	 /* meanwhile, on a CPU or not */
+	int64_t sub_used[USAGE_N_KINDS]; /* the sum of used below */
 };
 
 struct account {
@@ -59,9 +64,10 @@ struct account {
 	struct mer_map map; /* hash of parent, host, task -> node, plus 1 */
 };
 
-/* Who ended which waits, and who made which requests, of all hosts; malloc'ed. b is borrowed. */
+/* Who ended which waits, of all hosts; malloc'ed. b is borrowed, and u, settled; NULL: nothing was used. */
 struct account_index;
-int account_index_new(const struct blocked *b, struct account_index **x, struct mer_err *err);
+int account_index_new(const struct blocked *b, const struct usage *u, struct account_index **x,
+	struct mer_err *err);
 void account_index_free(struct account_index *); /* NULL is fine */
 
 /* Over [begin, end] (INT64_MIN, INT64_MAX: the task's life). all: waits for work are charged
@@ -77,7 +83,7 @@ void account_fini(struct account *a);
 
 /* The child of a node, made when it is new; a->nodes may move. KERNEL_NONE: no memory. For the two above. */
 uint32_t account_child(struct account *a, uint32_t parent, uint32_t host, uint32_t task);
-/* Fills sub_ns and puts siblings in order; their last step. */
+/* Fills sub_ns and sub_used, and puts siblings in order; their last step. */
 int account_finish(struct account *a, struct mer_err *err);
 
 /* The last program that the task, or who forked it, executed while recorded; "": none. */

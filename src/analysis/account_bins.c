@@ -56,7 +56,7 @@ static void add_interval(const struct averages *k, int64_t *ns, int64_t begin, i
 }
 
 /* NULL: no memory. */
-static const int64_t *usage_of(struct averages *k, uint32_t host, uint32_t task)
+static const int64_t *cpu_usage_of(struct averages *k, uint32_t host, uint32_t task)
 {
 	const struct kernel_host *h = &k->b->world->hosts[host];
 	uint32_t *v = mer_map_put(&k->known, (uint64_t)host << 32 | task);
@@ -89,7 +89,7 @@ static const int64_t *usage_of(struct averages *k, uint32_t host, uint32_t task)
 
 static int charge(struct averages *k, const struct caller *c, int64_t begin, int64_t end)
 {
-	const int64_t *ns = usage_of(k, c->host, c->task);
+	const int64_t *ns = cpu_usage_of(k, c->host, c->task);
 	if (!ns)
 		return mer_fail_nomem(k->err);
 	for (uint32_t i = bin_of(k, begin), last = bin_of(k, end); i < last; i++)

@@ -17,10 +17,13 @@ static bool is_wait(const struct kernel_span *s)
 }
 
 /* As the path goes: through interrupts that only answered another packet. */
-static bool find_sender(const struct kernel_world *w, uint32_t packet, struct account_waker *by)
+static bool find_sender(
+	const struct kernel_world *w, uint32_t host, uint32_t packet, struct account_waker *by)
 {
 	for (int i = 0; i < ANSWERS && packet < w->n_packets; i++) {
 		const struct kernel_packet *p = &w->packets[packet];
+		if (p->to != host)
+			return false;
 		if (p->sent < by->asked)
 			by->asked = p->sent;
 		if (p->sender != KERNEL_NONE) {
@@ -30,6 +33,7 @@ static bool find_sender(const struct kernel_world *w, uint32_t packet, struct ac
 			return true;
 		}
 		packet = p->answers;
+		host = p->from;
 		if (packet < w->n_packets && w->packets[packet].received > by->asked)
 			return false;
 	}
@@ -42,7 +46,7 @@ bool account_find_waker(const struct kernel_world *w, uint32_t host, uint32_t sp
 	const struct kernel_span *s = kernel_span(&w->hosts[host], span);
 	by->asked = end;
 	if (s->cause == KERNEL_NETWORK && s->source != KERNEL_NONE)
-		return find_sender(w, s->source, by);
+		return find_sender(w, host, s->source, by);
 	if (s->by == KERNEL_NONE)
 		return false;
 	by->host = host;
@@ -173,51 +177,15 @@ size_t account_position(
 	return low;
 }
 
-/* ---- Requests ---- */
-
-struct request_key {
-	int64_t made;
-	uint32_t by, number;
-};
-
-static int compare_requests(const void *a, const void *b)
-{
-	const struct request_key *p = a, *q = b;
-	if (p->by != q->by)
-		return p->by < q->by ? -1 : 1;
-	if (p->made != q->made)
-		return p->made < q->made ? -1 : 1;
-	return p->number < q->number ? -1 : p->number > q->number;
-}
-
-static int sort_requests(const struct kernel_host *h, uint32_t **sorted, struct mer_err *err)
-{
-	struct request_key *keys = calloc((size_t)h->n_requests + 1, sizeof(*keys));
-	*sorted = calloc((size_t)h->n_requests + 1, sizeof(**sorted));
-	if (!keys || !*sorted) {
-		free(keys);
-		return mer_fail_nomem(err);
-	}
-	for (uint32_t i = 0; i < h->n_requests; i++)
-		keys[i] =
-			(struct request_key){ account_made(&h->requests[i]), h->requests[i].by, i };
-	qsort(keys, h->n_requests, sizeof(*keys), compare_requests);
-	for (uint32_t i = 0; i < h->n_requests; i++)
-		(*sorted)[i] = keys[i].number;
-	free(keys);
-	return 0;
-}
-
-int account_index_new(const struct blocked *b, struct account_index **x, struct mer_err *err)
+int account_index_new(const struct blocked *b, const struct usage *u, struct account_index **x,
+	struct mer_err *err)
 {
 	*x = calloc(1, sizeof(**x));
 	if (!*x)
 		return mer_fail_nomem(err);
 	(*x)->b = b;
-	(*x)->requests = calloc((size_t)b->world->n_hosts + 1, sizeof(*(*x)->requests));
-	int rc = (*x)->requests ? collect(*x, err) : mer_fail_nomem(err);
-	for (uint32_t i = 0; i < b->world->n_hosts && !rc; i++)
-		rc = sort_requests(&b->world->hosts[i], &(*x)->requests[i], err);
+	(*x)->u = u;
+	int rc = collect(*x, err);
 	if (rc) {
 		account_index_free(*x);
 		*x = NULL;
@@ -229,9 +197,6 @@ void account_index_free(struct account_index *x)
 {
 	if (!x)
 		return;
-	for (uint32_t i = 0; x->requests && i < x->b->world->n_hosts; i++)
-		free(x->requests[i]);
-	free(x->requests);
 	free(x->ended);
 	free(x->first);
 	free(x);
@@ -288,8 +253,13 @@ int account_finish(struct account *a, struct mer_err *err)
 	struct order *o = calloc((size_t)a->n + 1, sizeof(*o));
 	if (!o)
 		return mer_fail_nomem(err);
-	for (uint32_t i = a->n; i-- > 1;) /* children are behind their parents */
-		a->nodes[a->nodes[i].parent].sub_ns += a->nodes[i].self_ns + a->nodes[i].sub_ns;
+	for (uint32_t i = a->n; i-- > 1;) { /* children are behind their parents */
+		const struct account_node *n = &a->nodes[i];
+		struct account_node *parent = &a->nodes[n->parent];
+		parent->sub_ns += n->self_ns + n->sub_ns;
+		for (unsigned k = 0; k < USAGE_N_KINDS; k++)
+			parent->sub_used[k] += n->used[k] + n->sub_used[k];
+	}
 	for (uint32_t i = 0; i < a->n; i++) {
 		size_t n = 0;
 		for (uint32_t c = a->nodes[i].child; c != KERNEL_NONE; c = a->nodes[c].next)

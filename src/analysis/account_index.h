@@ -1,5 +1,5 @@
-/* Account index: of each task the waits that it ended, in the order of when it did so, and the block
- * requests that it made. What says to whom a moment of a task belongs; inside of account*.c.
+/* Account index: of each task the waits that it ended, in the order of when it did so. What says to whom a
+ * moment of a task belongs; inside of account*.c.
  *
  * Ended waits for work are requests, or work handed on. Who hands on a request did so for the client of
  * the one who got it: such a moment, if no other wait has a claim on it, belongs to the next one. */
@@ -18,9 +18,9 @@ struct account_ended { /* a wait, of who ended it */
 
 struct account_index {
 	const struct blocked *b;
+	const struct usage *u;	     /* NULL: nothing was used */
 	struct account_ended *ended; /* by who ended them, then asked */
 	size_t *first;		     /* in ended, of each task (account_task_number), and the end */
-	uint32_t **requests;	     /* of each host: numbers of its requests by span, then time */
 };
 
 /* A number for a task, different for each of any host. */
@@ -42,10 +42,5 @@ const struct blocked_wait *account_wait(
 /* Where this wait is among those that its waker ended; they end at x->first[number + 1]. */
 size_t account_position(const struct account_index *x, const struct account_waker *by,
 	uint32_t host, uint32_t span);
-/* When the request was made, as far as known. */
-static inline int64_t account_made(const struct kernel_request *r)
-{
-	return r->insert != INT64_MIN ? r->insert : r->issue;
-}
 
 #endif

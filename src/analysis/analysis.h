@@ -30,12 +30,36 @@ struct analysis_output {
 	const char *sort; /* key that rows are sorted by, the greatest first; NULL: as emitted */
 };
 
+/* A chart of a table over time: which rows and columns it draws, and how. What tells rows from each other
+ * (columns of text and numbers of things) names its series; "all others" in comm are the rest. */
+struct analysis_chart {
+	const char *title;   /* "CPU usage by thread"; NULL: ends a list */
+	const char *table;   /* id of the output; NULL: "bins" */
+	const char *y;	     /* what the axis counts; a unit is added */
+	const char *of;	     /* rows whose column "of" says so; NULL: all */
+	const char *with;    /* rows in which this column is set; NULL: all */
+	const char *without; /* rows in which it is not set; NULL: all */
+	const char *keys;    /* columns, blanks between: each a series for each name */
+	const char *per; /* column that values are parts of: drawn in %; "time": per second; NULL */
+	/* Besides, a line of this name: this column (a RATIO) of such rows; NULL: none */
+	const char *total_name, *total_of, *total;
+	bool lines;   /* levels beside each other; otherwise they sum up and are stacked */
+	bool by_host; /* a panel for each of the hosts that have most */
+	bool several; /* only where there is more than one series */
+	bool summary; /* also in the picture of the whole experiment */
+};
+
 struct analysis {
-	const char *id;			       /* "cpu": the word on the command line */
-	const char *title;		       /* "CPU usage" */
-	const char *help;		       /* one line */
-	uint32_t wants;			       /* enum kernel_wants */
+	const char *id;	   /* "cpu": the word on the command line */
+	const char *title; /* "CPU usage" */
+	const char *help;  /* one line */
+	uint32_t wants;	   /* enum kernel_wants */
+	bool messages; /* looks at kernel_world.packets: they must be gathered, in a reading of its own */
+	bool of_periods; /* of options.found alone: run.world is NULL */
+	bool has_sizes;	 /* options.sizes choose rows of log, freq and stats */
 	const struct analysis_output *outputs; /* ends with {0} */
+	/* Ends with {0}; the first ones matter most. NULL: a chart for each column of "bins". */
+	const struct analysis_chart *charts;
 	size_t state_size;
 	/* ctx: struct analysis_host. Any may be NULL. Meanings as in kernel/observer.h. */
 	struct kernel_observer on;
@@ -56,7 +80,7 @@ int analysis_find_output(const struct analysis *a, const char *id);
 struct analysis_run {
 	struct mer_experiment *e;
 	const struct analysis_options *options;
-	struct kernel_world *world; /* while emit runs */
+	struct kernel_world *world; /* while emit runs; NULL: only analyses of periods are */
 	struct mer_arena arena;	    /* for texts of tables */
 	struct mer_err *err;
 	const struct analysis *analysis; /* whose emit runs, and its states */
@@ -76,6 +100,8 @@ int analysis_run(struct analysis_run *run, struct mer_experiment *e,
 	const struct analysis_request *requests, size_t n, struct analysis_table *tables,
 	struct mer_err *err);
 void analysis_run_fini(struct analysis_run *run);
+/* Does one of them look at messages? Otherwise analysis_run does not need them. */
+bool analysis_needs_messages(const struct analysis_request *requests, size_t n);
 
 /* ---- helpers for analyses ---- */
 

@@ -111,6 +111,14 @@ int64_t analysis_bin_of(const struct analysis_bins *b, int64_t t)
 	return i;
 }
 
+int64_t analysis_bin_asked(
+	const struct analysis_options *o, const struct analysis_bins *b, uint32_t i)
+{
+	int64_t begin = analysis_bin_edge(b, i), end = analysis_bin_edge(b, i + 1);
+	int64_t asked = analysis_overlap(o, begin, end);
+	return asked ? asked : end - begin;
+}
+
 bool analysis_series_add(
 	struct analysis_series *s, uint32_t key, uint32_t bin, int64_t a, int64_t b)
 {
@@ -156,6 +164,27 @@ void analysis_series_sort(struct analysis_series *s)
 		}
 	}
 	s->n = n;
+}
+
+static size_t first_not_below(const struct analysis_series *s, uint64_t key)
+{
+	size_t low = 0, high = s->n;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (s->entries[middle].key < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct analysis_series_entry *analysis_series_of(
+	const struct analysis_series *s, uint32_t key, size_t *n)
+{
+	size_t first = first_not_below(s, key);
+	*n = first_not_below(s, (uint64_t)key + 1) - first;
+	return s->entries + first;
 }
 
 void analysis_series_fini(struct analysis_series *s)

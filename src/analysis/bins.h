@@ -29,6 +29,10 @@ static inline int64_t analysis_bin_edge(const struct analysis_bins *b, uint32_t 
 /* The bin that holds t; -1: none does. */
 int64_t analysis_bin_of(const struct analysis_bins *b, int64_t t);
 
+/* How much of bin i was asked for, ns. Nothing of it: its width, so that rates of nothing are 0. */
+int64_t analysis_bin_asked(
+	const struct analysis_options *o, const struct analysis_bins *b, uint32_t i);
+
 /* Sums of two numbers by key and bin. Keys are dense small numbers; entries that are zero take nothing. */
 struct analysis_series_entry {
 	uint32_t key, bin;
@@ -46,6 +50,9 @@ bool analysis_series_add(
 	struct analysis_series *s, uint32_t key, uint32_t bin, int64_t a, int64_t b);
 /* By key, then bin. Afterwards nothing may be added. */
 void analysis_series_sort(struct analysis_series *s);
+/* Entries of a key, once sorted. */
+const struct analysis_series_entry *analysis_series_of(
+	const struct analysis_series *s, uint32_t key, size_t *n);
 void analysis_series_fini(struct analysis_series *s);
 
 #endif

@@ -81,11 +81,14 @@ static void find_kind(const struct kernel_host *h, struct blocked_wait *w)
 		w->kind = BLOCKED_IN_UNKNOWN;
 }
 
-/* Who sent the packet, or what it was the answer of an interrupt to. */
-static bool find_sender(const struct kernel_world *world, uint32_t packet, struct blocked_wait *w)
+/* Who sent the packet that the host received, or what it was the answer of an interrupt to. */
+static bool find_sender(
+	const struct kernel_world *world, uint32_t host, uint32_t packet, struct blocked_wait *w)
 {
 	for (int i = 0; i < ANSWERS && packet < world->n_packets; i++) {
 		const struct kernel_packet *p = &world->packets[packet];
+		if (p->to != host)
+			return false;
 		if (p->sender != KERNEL_NONE) {
 			w->by_host = p->from;
 			w->by_task = kernel_span(&world->hosts[p->from], p->sender)->task;
@@ -93,6 +96,7 @@ static bool find_sender(const struct kernel_world *world, uint32_t packet, struc
 			return true;
 		}
 		packet = p->answers;
+		host = p->from;
 	}
 	return false;
 }
@@ -102,7 +106,7 @@ static void find_waker(const struct kernel_world *world, uint32_t host, struct b
 	const struct kernel_span *s = kernel_span(&world->hosts[host], w->span);
 	w->by_host = w->by_task = KERNEL_NONE;
 	w->asked = w->end;
-	if (s->cause == KERNEL_NETWORK && find_sender(world, s->source, w))
+	if (s->cause == KERNEL_NETWORK && find_sender(world, host, s->source, w))
 		return;
 	if (s->by != KERNEL_NONE) {
 		w->by_host = host;

@@ -10,8 +10,8 @@
  *
  * A task waits *for work* when what ended the wait was first set off by somebody who has the
  * initiative over it: directly, or through a thread that handed the work on. Request and answer look
- * alike, one ends a wait of the server, the other one of the client. The initiative is of who connects
- * over who accepts, of who forks over who is forked, else of who sent a message before it ever got
+ * alike, one ends a wait of the server, the other one of the client. The initiative is of who forks over
+ * who is forked, of who connects over who accepts, else of who sent a message before it ever got
  * one, and is answered. accept is always for work; a connection that the task opened itself never is.
  * Of messages from machines that were not recorded: those that end a wait of a process that accepts.
  *

@@ -1,7 +1,8 @@
 /* Which waits are for input, for work, or felt: the rules of blocked.h.
  *
  * First pass: who connects, who accepts, and who sent whom a message first, process by process (roles,
- * contacts). Second: each wait by
+ * contacts). Messages are what ended waits; when the first one was sent their packets tell, as a busy server
+ * does not wait for it. Second: each wait by
  * itself, is it for work? Third: from the waits that are felt by themselves to those inside of them.
  * Contacts of a process hold for those that it forks: the server that accepts a connection and leaves
  * it to a child had the first word from the client for both. */
@@ -189,8 +190,21 @@ static unsigned roles_of(const struct classes *c, uint32_t host, uint32_t task)
 	return roles;
 }
 
-/* Has a the initiative over b? Who connects has it over who accepts. If that does not tell: did it send
- * first, and is it answered? */
+/* Was the task's process forked by that one, or by one that it forked? */
+static bool stems_from(const struct classes *c, uint32_t host, uint32_t task, uint32_t process)
+{
+	const struct kernel_host *h = &c->b->world->hosts[host];
+	for (int i = 0; i < LINEAGE && task != KERNEL_NONE; i++) {
+		task = c->b->hosts[host].leaders[task];
+		if (i && c->b->hosts[host].processes + task == process)
+			return true;
+		task = h->tasks[task].born ? h->tasks[task].parent : KERNEL_NONE;
+	}
+	return false;
+}
+
+/* Has a the initiative over b? Who connects has it over who accepts, but not where one stems from the other:
+ * they talk without having connected. If that does not tell: did it send first, and is it answered? */
 static bool has_initiative(
 	const struct classes *c, uint32_t a_host, uint32_t a, uint32_t b_host, uint32_t b)
 {
@@ -200,7 +214,7 @@ static bool has_initiative(
 	bool ab = (ra & CONNECTS) && (rb & ACCEPTS), ba = (rb & CONNECTS) && (ra & ACCEPTS);
 	if (pa == pb)
 		return false;
-	if (ab != ba)
+	if (ab != ba && !stems_from(c, a_host, a, pb) && !stems_from(c, b_host, b, pa))
 		return ab;
 	return contact(c, pa, b_host, b, &there) && contact(c, pb, a_host, a, &back) &&
 	       there < back;
@@ -231,6 +245,55 @@ static int gather_roles(struct classes *c, uint32_t host, struct mer_err *err)
 	return rc;
 }
 
+/* The process that sent the packet; KERNEL_NONE: none, or its connection is not known. */
+static uint32_t sender_of(const struct blocked *b, const struct kernel_packet *p)
+{
+	const struct kernel_span *s = p->source && p->destination && p->sender != KERNEL_NONE
+					      ? kernel_span(&b->world->hosts[p->from], p->sender)
+					      : NULL;
+	return s && !b->world->hosts[p->from].tasks[s->task].is_kernel
+		       ? blocked_process(b, p->from, s->task)
+		       : KERNEL_NONE;
+}
+
+/* Who sends on this end of a connection: process, plus 1, in ends. */
+static uint64_t end_key(uint32_t host, uint32_t mine, uint32_t others)
+{
+	uint32_t key[3] = { host, mine, others };
+	return mer_hash(key, sizeof(key));
+}
+
+/* Packets of connections go to who sends on their other end. They may acknowledge only, so they say when two
+ * who talk to each other began to, and not that they do. */
+static int gather_packets(struct classes *c, struct mer_err *err)
+{
+	const struct kernel_world *w = c->b->world;
+	struct mer_map ends = { 0 };
+	int rc = 0;
+	for (uint32_t i = 0; i < w->n_packets && !rc; i++) {
+		const struct kernel_packet *p = &w->packets[i];
+		uint32_t process = sender_of(c->b, p), *v;
+		if (process == KERNEL_NONE)
+			continue;
+		v = mer_map_put(&ends, end_key(p->from, p->source, p->destination));
+		if (!v)
+			rc = mer_fail_nomem(err);
+		else if (!*v)
+			*v = process + 1;
+	}
+	for (uint32_t i = 0; i < w->n_packets && !rc; i++) {
+		const struct kernel_packet *p = &w->packets[i];
+		uint32_t from = sender_of(c->b, p), *at = NULL;
+		const uint32_t *to = mer_map_get(&ends, end_key(p->to, p->destination, p->source));
+		if (from != KERNEL_NONE && to && *to)
+			at = mer_map_get(&c->contacts.map, contact_key(from, *to - 1));
+		if (at && p->sent < c->contacts.first[*at - 1])
+			c->contacts.first[*at - 1] = p->sent;
+	}
+	mer_map_fini(&ends);
+	return rc;
+}
+
 static int gather_contacts(struct classes *c, struct mer_err *err)
 {
 	const struct blocked *b = c->b;
@@ -252,7 +315,7 @@ static int gather_contacts(struct classes *c, struct mer_err *err)
 					blocked_process(b, host, h->tasks[t].parent),
 					blocked_process(b, host, t), h->tasks[t].begin, err);
 	}
-	return rc;
+	return rc ? rc : gather_packets(c, err);
 }
 
 /* ---- Each wait by itself ---- */
@@ -293,7 +356,7 @@ static void find_plain_work(const struct classes *c, uint32_t host, struct block
 }
 
 /* Follows who woke whom back to the wait's begin: when a request comes first, it was for work; when
- * an answer does, it was not. */
+ * an answer does, or what a process did that the waiter had forked, it was not. */
 static void find_work(const struct classes *c, uint32_t host, struct blocked_wait *w)
 {
 	const struct blocked *b = c->b;
@@ -307,6 +370,9 @@ static void find_work(const struct classes *c, uint32_t host, struct blocked_wai
 			return;
 		}
 		if ((i && at->asked < w->begin) || is_opened(c, at_host, at) ||
+			(at->by_host == at_host &&
+				stems_from(c, at_host, at->by_task,
+					blocked_process(b, at_host, at->task))) ||
 			has_initiative(c, at_host, at->task, at->by_host, at->by_task))
 			return;
 		if (is_message(b, at_host, at) &&

@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "analysis/all.h"
-#include "analysis/cpu_use.h"
+#include "analysis/cpu_tables.h"
 
 static int begin(struct analysis_host *a)
 {
 	struct cpu_state *s = a->state;
+	s->wants_stays = analysis_asks(a, CPU_LOG) || analysis_asks(a, CPU_FREQ) ||
+			 analysis_asks(a, CPU_STATS);
 	return analysis_bins_find(a->run, &s->bins, a->err);
 }
 
@@ -156,13 +158,46 @@ static bool learn(struct cpu_state *s, const struct kernel_host *h, const struct
 	return true;
 }
 
+static bool add_move(struct mer_map *moves, uint32_t task, uint16_t from, uint16_t to)
+{
+	uint32_t *n = mer_map_put(moves, (uint64_t)task << 32 | (uint32_t)from << 16 | to);
+	if (n && *n < UINT32_MAX)
+		++*n;
+	return n != NULL;
+}
+
+static uint32_t package_of(const struct kernel_host *h, uint16_t cpu)
+{
+	const uint32_t *at = mer_map_get(&h->packages, cpu);
+	return at ? *at : 0;
+}
+
+static void place_moves(struct cpu_state *s, const struct kernel_host *h)
+{
+	const struct mer_map *moves = s->saw_migrations ? &s->recorded : &s->seen;
+	s->knows_packages = h->packages.n > 0;
+	for (size_t i = 0; i < moves->cap; i++) {
+		const struct mer_map_slot *x = &moves->slots[i];
+		if (!x->used)
+			continue;
+		uint32_t from = package_of(h, (uint16_t)(x->key >> 16));
+		uint32_t to = package_of(h, (uint16_t)x->key);
+		struct cpu_task *t = &s->tasks[x->key >> 32];
+		if (!from || !to)
+			t->is_unplaced = true;
+		else if (from != to)
+			t->crossings += x->value;
+	}
+}
+
 static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end)
 {
 	struct analysis_host *a = ctx;
 	struct cpu_state *s = a->state;
 	const struct kernel_span *k = kernel_span(h, span);
 	struct cpu_task *t = task_at(s, k->task);
-	if (!t || (t->n_pending && !learn(s, h, k)))
+	if (!t || (t->n_pending && !learn(s, h, k)) ||
+		(s->wants_stays && !cpu_stays_add(a, &s->stays, h, k, end)))
 		return mer_fail_nomem(a->err);
 	if (k->state == KERNEL_READY) {
 		if (k->cpu == KERNEL_NO_CPU ? !a->run->options->wants_cpu
@@ -174,8 +209,11 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 		return 0;
 	enum cpu_part part = part_of(k->state, k->cause);
 	if (t->last_cpu && t->last_cpu != k->cpu + 1u &&
-		analysis_is_asked(a->run->options, k->begin))
+		analysis_is_asked(a->run->options, k->begin)) {
 		t->moves++;
+		if (!add_move(&s->seen, k->task, (uint16_t)(t->last_cpu - 1), k->cpu))
+			return mer_fail_nomem(a->err);
+	}
 	t->last_cpu = k->cpu + 1u;
 	if (part == CPU_RUNNING)
 		t->pending_span = span;
@@ -198,13 +236,12 @@ static int on_migrate(void *ctx, const struct kernel_host *h, uint32_t task, int
 	struct analysis_host *a = ctx;
 	struct cpu_state *s = a->state;
 	struct cpu_task *t = task_at(s, task);
+	bool is_asked = analysis_is_asked(a->run->options, time);
 	(void)h;
-	(void)from;
-	(void)to;
-	if (!t)
+	if (!t || (is_asked && from != to && !add_move(&s->recorded, task, from, to)))
 		return mer_fail_nomem(a->err);
 	s->saw_migrations = true;
-	t->migrations += analysis_is_asked(a->run->options, time);
+	t->migrations += is_asked;
 	return 0;
 }
 
@@ -232,6 +269,9 @@ static int end(struct analysis_host *a, const struct kernel_host *h)
 		if (!cpu_at(s, (uint16_t)cpu))
 			return mer_fail_nomem(a->err);
 	}
+	if (s->wants_stays && !cpu_stays_end(a, &s->stays, h))
+		return mer_fail_nomem(a->err);
+	place_moves(s, h);
 	analysis_series_sort(&s->by_task);
 	analysis_series_sort(&s->by_cpu);
 	return 0;
@@ -244,6 +284,9 @@ static void free_state(void *state)
 		free(s->tasks[i].pending);
 	free(s->tasks);
 	free(s->cpus);
+	cpu_stays_fini(&s->stays);
+	mer_map_fini(&s->recorded);
+	mer_map_fini(&s->seen);
 	analysis_series_fini(&s->by_task);
 	analysis_series_fini(&s->by_cpu);
 }
@@ -251,8 +294,10 @@ static void free_state(void *state)
 const struct analysis analysis_cpu = {
 	.id = "cpu",
 	.title = "CPU usage",
-	.help = "who had the CPUs: threads, processes, CPUs and hosts, and over time",
+	.help = "who had the CPUs: threads, processes, CPUs and hosts, over time, and each stay on "
+		"one",
 	.outputs = cpu_outputs,
+	.charts = cpu_charts,
 	.state_size = sizeof(struct cpu_state),
 	.on = { .span = on_span, .idle = on_idle, .migrate = on_migrate },
 	.begin = begin,

@@ -6,6 +6,7 @@
 #define MER_ANALYSIS_CPU_USE_H
 
 #include "analysis/bins.h"
+#include "analysis/cpu_stays.h"
 
 enum cpu_part { /* what a CPU does */
 	CPU_USER,
@@ -29,6 +30,8 @@ struct cpu_task {
 	int64_t interrupted, ready;
 	uint64_t migrations; /* that were recorded */
 	uint64_t moves;	     /* how often it came onto another CPU than before */
+	uint64_t crossings;  /* those of them (migrations, if recorded) into another package */
+	bool is_unplaced;    /* of some of them it is not known which package */
 	struct cpu_pending *pending;
 	size_t n_pending, cap_pending;
 	uint32_t pending_span; /* the last one of them */
@@ -48,17 +51,19 @@ struct cpu_state {
 	size_t cap_tasks, cap_cpus;
 	struct analysis_series by_task; /* key: task; a: on a CPU, b: interrupted */
 	struct analysis_series by_cpu;	/* key: CPU * CPU_N_PARTS + part; b: while a task had it */
-	uint32_t bin;			/* the last one that was looked for */
+	struct cpu_stays stays;
+	bool wants_stays;
+	uint32_t bin; /* the last one that was looked for */
 	bool saw_migrations;
+	/* By task and two CPUs: how often it was moved from the one to the other: as recorded, as seen.
+	 * In which packages they are may be told later. */
+	struct mer_map recorded, seen;
+	bool knows_packages;
 };
 
 static inline int64_t cpu_task_self(const struct cpu_task *t)
 {
 	return t->ns[CPU_USER] + t->ns[CPU_SYSCALL] + t->ns[CPU_KERNEL] + t->ns[CPU_RUNNING];
 }
-
-enum { CPU_TOP, CPU_PROCESSES, CPU_CPUS, CPU_HOSTS, CPU_BINS };
-extern const struct analysis_output cpu_outputs[];
-int cpu_emit(struct analysis_run *run, unsigned output, struct analysis_table *t);
 
 #endif

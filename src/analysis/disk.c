@@ -2,7 +2,7 @@
  *
  * A request waits from its insertion to its issue, and is in flight from there to its completion. The
  * model keeps all requests, so they are looked at after the last event, in the order in which they were
- * issued. In bins, the bytes of a request in flight come in evenly. */
+ * issued. What was merged into another request counts as merged, its bytes as those of the other. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,57 +33,35 @@ static bool is_of_disk(const struct kernel_request *r)
 	return r->dev != 0 || r->bytes != 0;
 }
 
-/* Begins when it was issued, where that was seen. */
-static int64_t begin_of(const struct kernel_request *r)
+int64_t io_request_begin(const struct kernel_request *r)
 {
 	return r->issue != INT64_MIN ? r->issue : r->insert != INT64_MIN ? r->insert : r->complete;
 }
 
-static int64_t queued_of(const struct kernel_request *r)
+int64_t io_request_queued(const struct kernel_request *r)
 {
 	return r->insert != INT64_MIN && r->issue >= r->insert ? r->issue - r->insert : -1;
 }
 
-static bool was_in_flight(const struct kernel_request *r)
+bool io_request_was_in_flight(const struct kernel_request *r)
 {
 	return r->issue != INT64_MIN && r->complete != INT64_MIN && r->complete >= r->issue;
 }
 
-/* ---- while reading: who made it, as spans are forgotten ---- */
-
-static struct io_maker maker_of(const struct kernel_host *h, const struct kernel_request *r)
+enum io_op io_request_op(
+	const struct analysis_run *run, const struct kernel_host *h, const struct kernel_request *r)
 {
-	const struct kernel_span *s = kernel_span_kept(h, r->by);
-	return s ? (struct io_maker){ s->task + 1, s->cpu } : (struct io_maker){ 0, KERNEL_NO_CPU };
+	const struct analysis_options *o = run->options;
+	if (!is_of_disk(r) || r->flags & KERNEL_MERGED)
+		return IO_NONE;
+	if (o->wants_task && (r->task == KERNEL_NONE || !o->wants_task(o->ctx, h, r->task)))
+		return IO_NONE;
+	if (o->wants_cpu && !o->wants_cpu(o->ctx, r->cpu))
+		return IO_NONE;
+	return op_of(r);
 }
 
-int io_on_request(void *ctx, const struct kernel_host *h, uint32_t request)
-{
-	struct analysis_host *a = ctx;
-	struct io_state *s = a->state;
-	struct io_maker *m = analysis_at(&s->makers, &s->cap_makers, request, sizeof(*m));
-	if (!m)
-		return mer_fail_nomem(a->err);
-	*m = maker_of(h, &h->requests[request]);
-	return 0;
-}
-
-static struct io_maker maker(
-	const struct io_state *s, const struct kernel_host *h, uint32_t request)
-{
-	if (request < s->cap_makers && s->makers[request].task)
-		return s->makers[request];
-	return maker_of(h, &h->requests[request]);
-}
-
-static bool is_wanted(
-	const struct analysis_options *o, const struct kernel_host *h, const struct io_maker *m)
-{
-	return (!o->wants_task || (m->task && o->wants_task(o->ctx, h, m->task - 1))) &&
-	       (!o->wants_cpu || o->wants_cpu(o->ctx, m->cpu));
-}
-
-/* ---- after the last event ---- */
+/* ---- sums ---- */
 
 static struct io_disk *disk_of(struct io_state *s, uint32_t dev)
 {
@@ -100,14 +78,38 @@ static struct io_disk *disk_of(struct io_state *s, uint32_t dev)
 	return d;
 }
 
-static void add_order(struct io_disk *d, const struct kernel_request *r)
+static struct io_disk_task *disk_task_of(struct io_state *s, uint32_t disk, uint32_t task)
 {
-	enum { SECTOR_BYTES = 512 };
-	if (r->bytes == 0)
-		return;
-	d->n_sequential += d->n_data > 0 && r->sector == d->next_sector;
-	d->n_data++;
-	d->next_sector = r->sector + r->bytes / SECTOR_BYTES;
+	uint32_t *at = mer_map_put(&s->disk_task_map, (uint64_t)disk << 32 | task);
+	if (at && *at)
+		return &s->disk_tasks[*at - 1];
+	struct io_disk_task *x =
+		at ? analysis_at(&s->disk_tasks, &s->cap_disk_tasks, s->n_disk_tasks, sizeof(*x))
+		   : NULL;
+	if (x) {
+		x->disk = disk;
+		x->task = task;
+		*at = (uint32_t)++s->n_disk_tasks;
+	}
+	return x;
+}
+
+int io_on_merge(void *ctx, const struct kernel_host *h, const struct kernel_merge *m)
+{
+	struct analysis_host *a = ctx;
+	struct io_state *s = a->state;
+	if (!analysis_is_asked(a->run->options, m->time) || !analysis_wants_task(a, h, m->task) ||
+		!analysis_wants_cpu(a, m->cpu))
+		return 0;
+	struct io_disk *d = disk_of(s, m->dev);
+	struct io_task *t = io_task_of(s, m->task);
+	struct io_disk_task *x = d ? disk_task_of(s, (uint32_t)(d - s->disks), m->task) : NULL;
+	if (!d || !t || !x)
+		return mer_fail_nomem(a->err);
+	d->merged++;
+	t->merged++;
+	x->merged++;
+	return 0;
 }
 
 /* Requests come in the order of their issue. */
@@ -120,54 +122,77 @@ static void add_busy(
 	d->busy += analysis_overlap(a->run->options, from, r->complete);
 }
 
+/* What is asked for, whether it ended or not. */
+static bool count_asked(struct io_disk *d, struct io_disk_task *x, struct io_task *t,
+	const struct kernel_request *r, enum io_op op)
+{
+	int64_t queued = io_request_queued(r);
+	t->block_read += op == IO_DISK_READ ? r->bytes : 0;
+	t->block_written += op == IO_DISK_WRITE ? r->bytes : 0;
+	if (queued >= 0)
+		analysis_stats_add(&d->queue, queued, r->insert);
+	return io_order_add(&d->order, r) && io_order_add(&x->order, r);
+}
+
+static void count_done(
+	struct io_disk *d, struct io_disk_task *x, const struct kernel_request *r, enum io_op op)
+{
+	uint64_t read = op == IO_DISK_READ ? r->bytes : 0;
+	uint64_t written = op == IO_DISK_WRITE ? r->bytes : 0;
+	d->n[op]++;
+	x->n++;
+	d->read += read;
+	x->read += read;
+	d->written += written;
+	x->written += written;
+	d->errors += r->error != 0;
+	if (io_request_was_in_flight(r)) {
+		analysis_stats_add(&d->service, r->complete - r->issue, r->issue);
+		analysis_stats_add(&x->service, r->complete - r->issue, r->issue);
+	}
+}
+
 static int add_request(struct analysis_host *a, const struct kernel_host *h, uint32_t request)
 {
 	struct io_state *s = a->state;
 	const struct analysis_options *o = a->run->options;
 	const struct kernel_request *r = &h->requests[request];
-	struct io_maker made = maker(s, h, request);
-	int64_t begin = begin_of(r), queued = queued_of(r);
-	uint32_t task = made.task - 1;
-	if (!is_of_disk(r) || !is_wanted(o, h, &made))
+	int64_t begin = io_request_begin(r);
+	enum io_op op = io_request_op(a->run, h, r);
+	if (op == IO_NONE)
 		return 0;
 	struct io_disk *d = disk_of(s, r->dev);
-	struct io_task *t = io_task_of(s, task);
+	struct io_task *t = io_task_of(s, r->task);
 	if (!d || !t)
 		return mer_fail_nomem(a->err);
-	if (was_in_flight(r))
+	if (io_request_was_in_flight(r))
 		add_busy(a, d, r);
 	if (!analysis_is_asked(o, begin))
 		return 0;
-	enum io_op op = op_of(r);
-	t->block_read += op == IO_DISK_READ ? r->bytes : 0;
-	t->block_written += op == IO_DISK_WRITE ? r->bytes : 0;
-	if (queued >= 0)
-		analysis_stats_add(&d->queue, queued, r->insert);
-	add_order(d, r);
+	struct io_disk_task *x = disk_task_of(s, (uint32_t)(d - s->disks), r->task);
+	if (!x || !count_asked(d, x, t, r, op))
+		return mer_fail_nomem(a->err);
 	if (r->complete == INT64_MIN) {
 		/* Flushes end at no sector that they began at. */
 		d->unfinished += r->bytes != 0;
 		return 0;
 	}
-	d->n[op]++;
-	d->read += op == IO_DISK_READ ? r->bytes : 0;
-	d->written += op == IO_DISK_WRITE ? r->bytes : 0;
-	d->errors += r->error != 0;
-	if (was_in_flight(r))
-		analysis_stats_add(&d->service, r->complete - r->issue, r->issue);
+	count_done(d, x, r, op);
 	int64_t end = r->complete > begin ? r->complete : begin;
-	if (!analysis_counts(a, begin, end))
+	if (!io_counts(a, begin, end, r->bytes))
 		return 0;
 	io_add_latency(&d->latency[op - IO_N_CALL_OPS], begin, end, r->bytes, r->error != 0);
+	if (!analysis_asks(a, IO_OUT_LOG))
+		return 0;
 	struct io_row row = { .row.key = begin,
 		.end = end,
 		.ret = r->error,
-		.queue_ns = queued,
+		.queue_ns = io_request_queued(r),
 		.bytes = r->bytes,
 		.sector = r->sector,
-		.task = task,
+		.task = r->task,
 		.of = r->dev,
-		.cpu = made.cpu,
+		.cpu = r->cpu,
 		.op = (uint8_t)op };
 	return analysis_rows_add(&s->log, &row, sizeof(row), o->limit) ? 0 : mer_fail_nomem(a->err);
 }
@@ -194,13 +219,25 @@ int io_end(struct analysis_host *a, const struct kernel_host *h)
 	if (!order)
 		return mer_fail_nomem(a->err);
 	for (uint32_t i = 0; i < h->n_requests; i++)
-		order[i] = (struct order){ begin_of(&h->requests[i]), i };
+		order[i] = (struct order){ io_request_begin(&h->requests[i]), i };
 	qsort(order, h->n_requests, sizeof(*order), compare);
 	int rc = 0;
 	for (uint32_t i = 0; i < h->n_requests && rc == 0; i++)
 		rc = add_request(a, h, order[i].request);
 	free(order);
 	return rc;
+}
+
+void io_free_disks(struct io_state *s)
+{
+	for (size_t i = 0; i < s->n_disks; i++)
+		io_order_fini(&s->disks[i].order);
+	for (size_t i = 0; i < s->n_disk_tasks; i++)
+		io_order_fini(&s->disk_tasks[i].order);
+	free(s->disks);
+	free(s->disk_tasks);
+	mer_map_fini(&s->disk_map);
+	mer_map_fini(&s->disk_task_map);
 }
 
 /* ---- tables ---- */
@@ -210,20 +247,57 @@ const struct analysis_column io_disks_columns[] = { { "host", "host", ANALYSIS_T
 	{ "reads", NULL, ANALYSIS_COUNT }, { "writes", NULL, ANALYSIS_COUNT },
 	{ "discards", NULL, ANALYSIS_COUNT }, { "flushes", NULL, ANALYSIS_COUNT },
 	{ "read_bytes", "read", ANALYSIS_BYTES }, { "written_bytes", "written", ANALYSIS_BYTES },
-	{ "queue_avg_ns", "queued avg", ANALYSIS_DURATION },
-	{ "queue_max_ns", "max", ANALYSIS_DURATION },
+	{ "busy_ns", NULL, ANALYSIS_DURATION }, { "busy_percent", "busy", ANALYSIS_RATIO },
 	{ "service_avg_ns", "service avg", ANALYSIS_DURATION },
-	{ "service_max_ns", "max", ANALYSIS_DURATION }, { "busy_ns", NULL, ANALYSIS_DURATION },
-	{ "busy_percent", "busy", ANALYSIS_RATIO },
-	{ "sequential_percent", "sequential", ANALYSIS_RATIO },
+	{ "queue_avg_ns", "queued avg", ANALYSIS_DURATION }, IO_ORDER_COLUMNS,
+	{ "service_max_ns", "service max", ANALYSIS_DURATION },
+	{ "queue_max_ns", "queued max", ANALYSIS_DURATION }, { "merged", "merged", ANALYSIS_COUNT },
 	{ "errors", "errors", ANALYSIS_COUNT }, { "unfinished", NULL, ANALYSIS_COUNT }, { 0 } };
 
-static void stats_pair(const struct analysis_stats *s, struct analysis_cell *c)
+static struct analysis_cell avg_cell(const struct analysis_stats *s)
 {
 	struct analysis_cell all[ANALYSIS_STATS_CELLS];
 	analysis_stats_cells(s, all);
-	c[0] = all[3];
-	c[1] = all[2];
+	return all[3];
+}
+
+static struct analysis_cell max_cell(const struct analysis_stats *s)
+{
+	return s->n ? ANALYSIS_INT(s->max) : ANALYSIS_NONE;
+}
+
+static struct analysis_cell disk_cell(
+	const struct analysis_run *run, const struct analysis_table *t, uint32_t host, uint32_t dev)
+{
+	return analysis_text(io_disk_name(&run->world->hosts[host], dev, t->arena));
+}
+
+static void emit_disk(struct analysis_run *run, struct analysis_table *t, uint32_t host,
+	struct io_disk *d, int64_t range)
+{
+	enum { N = 18 + IO_ORDER_CELLS };
+	struct analysis_cell c[N] = { analysis_text(analysis_host_name(run, host)),
+		disk_cell(run, t, host, d->dev) };
+	uint64_t all = 0;
+	for (int op = IO_DISK_READ; op < IO_N_OPS; op++) {
+		all += d->n[op];
+		c[3 + op - IO_DISK_READ] = ANALYSIS_INT(d->n[op]);
+	}
+	c[2] = ANALYSIS_INT(all);
+	c[7] = ANALYSIS_INT(d->read);
+	c[8] = ANALYSIS_INT(d->written);
+	c[9] = ANALYSIS_INT(d->busy);
+	if (range)
+		c[10] = ANALYSIS_REAL_CELL((double)d->busy / (double)range);
+	c[11] = avg_cell(&d->service);
+	c[12] = avg_cell(&d->queue);
+	io_order_cells(&d->order, c + 13);
+	c[N - 5] = max_cell(&d->service);
+	c[N - 4] = max_cell(&d->queue);
+	c[N - 3] = ANALYSIS_INT(d->merged);
+	c[N - 2] = ANALYSIS_INT(d->errors);
+	c[N - 1] = ANALYSIS_INT(d->unfinished);
+	analysis_table_add(t, c);
 }
 
 void io_emit_disks(struct analysis_run *run, struct analysis_table *t)
@@ -231,166 +305,36 @@ void io_emit_disks(struct analysis_run *run, struct analysis_table *t)
 	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
 		const struct io_state *s = run->states[host];
 		int64_t begin, end, range = analysis_range(run, host, &begin, &end);
-		for (size_t i = 0; i < s->n_disks; i++) {
-			const struct io_disk *d = &s->disks[i];
-			struct analysis_cell c[18] = { analysis_text(analysis_host_name(run, host)),
-				analysis_text(
-					io_disk_name(&run->world->hosts[host], d->dev, t->arena)) };
-			uint64_t all = 0;
-			for (int op = IO_DISK_READ; op < IO_N_OPS; op++) {
-				all += d->n[op];
-				c[3 + op - IO_DISK_READ] = ANALYSIS_INT(d->n[op]);
-			}
-			c[2] = ANALYSIS_INT(all);
-			c[7] = ANALYSIS_INT(d->read);
-			c[8] = ANALYSIS_INT(d->written);
-			stats_pair(&d->queue, c + 9);
-			stats_pair(&d->service, c + 11);
-			c[13] = ANALYSIS_INT(d->busy);
-			if (range)
-				c[14] = ANALYSIS_REAL_CELL((double)d->busy / (double)range);
-			if (d->n_data > 1)
-				c[15] = ANALYSIS_REAL_CELL(
-					(double)d->n_sequential / (double)(d->n_data - 1));
-			c[16] = ANALYSIS_INT(d->errors);
-			c[17] = ANALYSIS_INT(d->unfinished);
+		for (size_t i = 0; i < s->n_disks; i++)
+			emit_disk(run, t, host, &s->disks[i], range);
+	}
+}
+
+const struct analysis_column io_disk_tasks_columns[] = { ANALYSIS_TASK_COLUMNS,
+	{ "disk", "disk", ANALYSIS_TEXT }, { "requests", "requests", ANALYSIS_COUNT },
+	{ "bytes", NULL, ANALYSIS_BYTES }, { "read_bytes", "read", ANALYSIS_BYTES },
+	{ "written_bytes", "written", ANALYSIS_BYTES }, IO_ORDER_COLUMNS,
+	{ "service_avg_ns", "service avg", ANALYSIS_DURATION },
+	{ "merged", "merged", ANALYSIS_COUNT }, { 0 } };
+
+void io_emit_disk_tasks(struct analysis_run *run, struct analysis_table *t)
+{
+	enum { FIRST = ANALYSIS_TASK_CELLS, ORDER = FIRST + 5, AFTER = ORDER + IO_ORDER_CELLS };
+	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
+		const struct io_state *s = run->states[host];
+		for (size_t i = 0; i < s->n_disk_tasks; i++) {
+			struct io_disk_task *x = &s->disk_tasks[i];
+			struct analysis_cell c[AFTER + 2];
+			analysis_task_cells(run, host, x->task, INT64_MAX, c);
+			c[FIRST] = disk_cell(run, t, host, s->disks[x->disk].dev);
+			c[FIRST + 1] = ANALYSIS_INT(x->n);
+			c[FIRST + 2] = ANALYSIS_INT(x->read + x->written);
+			c[FIRST + 3] = ANALYSIS_INT(x->read);
+			c[FIRST + 4] = ANALYSIS_INT(x->written);
+			io_order_cells(&x->order, c + ORDER);
+			c[AFTER] = avg_cell(&x->service);
+			c[AFTER + 1] = ANALYSIS_INT(x->merged);
 			analysis_table_add(t, c);
 		}
 	}
-}
-
-/* ---- bins ---- */
-
-const struct analysis_column io_bins_columns[] = { { "begin", "begin", ANALYSIS_TIME },
-	{ "end", NULL, ANALYSIS_TIME }, { "host", "host", ANALYSIS_TEXT },
-	{ "disk", "disk", ANALYSIS_TEXT }, { "read_bytes", "read", ANALYSIS_BYTES },
-	{ "written_bytes", "written", ANALYSIS_BYTES }, { "read_rate", "read/s", ANALYSIS_RATE },
-	{ "write_rate", "written/s", ANALYSIS_RATE }, { "in_flight", "in flight", ANALYSIS_REAL },
-	{ "queued", "queued", ANALYSIS_REAL }, { "service_ns", NULL, ANALYSIS_DURATION },
-	{ "queue_ns", NULL, ANALYSIS_DURATION }, { 0 } };
-
-struct bin {			     /* of a disk */
-	int64_t bytes[2];	     /* read, written: whole, so that bins sum up */
-	double share[2];	     /* the same with fractions */
-	int64_t in_flight, in_queue; /* sum over requests, ns */
-};
-
-/* Bins that all requests of a host may lie in, together: a broken trace may have requests without end. */
-enum { MAX_STEPS = 100000000 };
-
-static void spread_time(const struct analysis_bins *b, struct bin *bins, int64_t begin, int64_t end,
-	bool in_flight, uint64_t *steps)
-{
-	begin = begin > b->begin ? begin : b->begin;
-	end = end < b->begin + b->length ? end : b->begin + b->length;
-	if (end <= begin)
-		return;
-	for (int64_t i = analysis_bin_of(b, begin); i < b->n && *steps < MAX_STEPS; i++, ++*steps) {
-		int64_t to = analysis_bin_edge(b, (uint32_t)i + 1);
-		to = to < end ? to : end;
-		*(in_flight ? &bins[i].in_flight : &bins[i].in_queue) += to - begin;
-		begin = to;
-		if (begin == end)
-			break;
-	}
-}
-
-/* How many of its bytes have come by then. */
-static int64_t come_by(const struct kernel_request *r, int64_t t)
-{
-	if (t <= r->issue)
-		return 0;
-	if (t >= r->complete)
-		return r->bytes;
-	return (int64_t)((__int128)r->bytes * (t - r->issue) / (r->complete - r->issue));
-}
-
-static void spread_bytes(const struct analysis_bins *b, struct bin *bins,
-	const struct kernel_request *r, unsigned kind, uint64_t *steps)
-{
-	bool at_once = !was_in_flight(r) || r->complete == r->issue || *steps >= MAX_STEPS;
-	if (at_once) {
-		int64_t i = analysis_bin_of(b, r->complete);
-		if (i >= 0) {
-			bins[i].bytes[kind] += r->bytes;
-			bins[i].share[kind] += r->bytes;
-		}
-		return;
-	}
-	int64_t begin = r->issue > b->begin ? r->issue : b->begin;
-	int64_t end = r->complete < b->begin + b->length ? r->complete : b->begin + b->length;
-	if (end <= begin)
-		return;
-	double per_ns = (double)r->bytes / (double)(r->complete - r->issue);
-	for (int64_t i = analysis_bin_of(b, begin); i < b->n && begin < end; i++, ++*steps) {
-		int64_t to = analysis_bin_edge(b, (uint32_t)i + 1);
-		to = to < end ? to : end;
-		bins[i].bytes[kind] += come_by(r, to) - come_by(r, begin);
-		bins[i].share[kind] += per_ns * (double)(to - begin);
-		begin = to;
-	}
-}
-
-/* bins: of all disks of the host, one after the other. */
-static void add_bins(const struct analysis_run *run, uint32_t host, struct bin *bins)
-{
-	const struct kernel_host *h = &run->world->hosts[host];
-	const struct io_state *s = run->states[host];
-	const struct analysis_bins *b = &s->bins;
-	uint64_t steps = 0;
-	for (uint32_t i = 0; i < h->n_requests; i++) {
-		const struct kernel_request *r = &h->requests[i];
-		const uint32_t *disk = mer_map_get(&s->disk_map, r->dev);
-		struct io_maker made = maker(s, h, i);
-		enum io_op op = op_of(r);
-		if (!disk || !is_of_disk(r) || !is_wanted(run->options, h, &made))
-			continue;
-		struct bin *to = bins + (size_t)(*disk - 1) * b->n;
-		if (queued_of(r) > 0)
-			spread_time(b, to, r->insert, r->issue, false, &steps);
-		if (was_in_flight(r))
-			spread_time(b, to, r->issue, r->complete, true, &steps);
-		if (r->complete != INT64_MIN && (op == IO_DISK_READ || op == IO_DISK_WRITE))
-			spread_bytes(b, to, r, op == IO_DISK_WRITE, &steps);
-	}
-}
-
-static void emit_bin(const struct analysis_run *run, struct analysis_table *t, uint32_t host,
-	const char *disk, uint32_t i, const struct bin *x)
-{
-	static const double ns_per_s = 1e9;
-	const struct analysis_bins *b = &((const struct io_state *)run->states[host])->bins;
-	int64_t from = analysis_bin_edge(b, i), to = analysis_bin_edge(b, i + 1);
-	double ns = (double)(to - from);
-	struct analysis_cell c[] = { ANALYSIS_INT(from), ANALYSIS_INT(to),
-		analysis_text(analysis_host_name(run, host)), analysis_text(disk),
-		ANALYSIS_INT(x->bytes[0]), ANALYSIS_INT(x->bytes[1]),
-		ANALYSIS_REAL_CELL(x->share[0] * ns_per_s / ns),
-		ANALYSIS_REAL_CELL(x->share[1] * ns_per_s / ns),
-		ANALYSIS_REAL_CELL((double)x->in_flight / ns),
-		ANALYSIS_REAL_CELL((double)x->in_queue / ns), ANALYSIS_INT(x->in_flight),
-		ANALYSIS_INT(x->in_queue) };
-	analysis_table_add(t, c);
-}
-
-int io_emit_bins(struct analysis_run *run, struct analysis_table *t)
-{
-	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
-		const struct io_state *s = run->states[host];
-		uint32_t n = s->bins.n;
-		if (n == 0 || s->n_disks == 0)
-			continue;
-		struct bin *bins = calloc(s->n_disks * n, sizeof(*bins));
-		if (!bins)
-			return mer_fail_nomem(run->err);
-		add_bins(run, host, bins);
-		for (size_t k = 0; k < s->n_disks; k++) {
-			const char *disk =
-				io_disk_name(&run->world->hosts[host], s->disks[k].dev, t->arena);
-			for (uint32_t i = 0; i < n; i++)
-				emit_bin(run, t, host, disk, i, &bins[k * n + i]);
-		}
-		free(bins);
-	}
-	return 0;
 }

@@ -45,6 +45,11 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 	TELL_ALL(call, c);
 }
 
+static int on_open_call(void *ctx, const struct kernel_host *h, const struct kernel_open_call *c)
+{
+	TELL_ALL(open_call, c);
+}
+
 static int on_request(void *ctx, const struct kernel_host *h, uint32_t request)
 {
 	TELL_ALL(request, request);
@@ -93,6 +98,11 @@ static int on_frequency(
 	TELL_ALL(frequency, cpu, time, khz);
 }
 
+static int on_merge(void *ctx, const struct kernel_host *h, const struct kernel_merge *m)
+{
+	TELL_ALL(merge, m);
+}
+
 /* Only what somebody listens to: the model then does not even make the rest. */
 static struct kernel_observer observer_of(const struct engine *g, struct host_run *hr)
 {
@@ -102,6 +112,7 @@ static struct kernel_observer observer_of(const struct engine *g, struct host_ru
 		o.wants |= g->analyses[i]->wants;
 		o.span = on->span ? on_span : o.span;
 		o.call = on->call ? on_call : o.call;
+		o.open_call = on->open_call ? on_open_call : o.open_call;
 		o.request = on->request ? on_request : o.request;
 		o.interrupt = on->interrupt ? on_interrupt : o.interrupt;
 		o.idle = on->idle ? on_idle : o.idle;
@@ -111,6 +122,7 @@ static struct kernel_observer observer_of(const struct engine *g, struct host_ru
 		o.signal = on->signal ? on_signal : o.signal;
 		o.migrate = on->migrate ? on_migrate : o.migrate;
 		o.frequency = on->frequency ? on_frequency : o.frequency;
+		o.merge = on->merge ? on_merge : o.merge;
 	}
 	return o;
 }
@@ -118,6 +130,14 @@ static struct kernel_observer observer_of(const struct engine *g, struct host_ru
 static bool wants_host(const struct analysis_run *run, uint32_t host)
 {
 	return !run->options->wants_host || run->options->wants_host(run->options->ctx, host);
+}
+
+static bool looks_at_world(const struct engine *g)
+{
+	size_t i = 0;
+	while (i < g->n && g->analyses[i]->of_periods)
+		i++;
+	return i < g->n || g->n == 0;
 }
 
 static int begin_hosts(struct engine *g, struct mer_err *err)
@@ -204,6 +224,14 @@ static void free_engine(struct engine *g)
 	free(g->asked);
 }
 
+bool analysis_needs_messages(const struct analysis_request *requests, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (requests[i].analysis->messages)
+			return true;
+	return false;
+}
+
 int analysis_run(struct analysis_run *run, struct mer_experiment *e,
 	const struct sync_messages *messages, const struct sync_result *r,
 	const struct kernel_world_options *world, const struct analysis_options *options,
@@ -242,13 +270,13 @@ int analysis_run(struct analysis_run *run, struct mer_experiment *e,
 	}
 	o.observers = observers;
 	o.forget = true;
-	if (rc == 0)
+	if (rc == 0 && looks_at_world(&g))
 		rc = kernel_world_build(e, messages, r, &o, &run->world, err);
 	/* What an analysis said, of the first host that failed. */
 	for (uint32_t h = 0; rc && g.hosts && h < e->n_hosts && !err->text[0]; h++)
 		if (g.hosts[h].err.code)
 			*err = g.hosts[h].err;
-	if (rc == 0)
+	if (rc == 0 && run->world)
 		rc = end_hosts(&g, run->world, err);
 	if (rc == 0)
 		rc = emit_all(&g, requests, n, tables, err);

@@ -6,13 +6,18 @@
  *
  * The same address in two processes may be two futexes, or one in memory that they share: the trace
  * does not say. A row is of an address in the process of those who wait (in the thread, when its process
- * is not known); so nothing is put together that is not one. */
+ * is not known); so nothing is put together that is not one.
+ *
+ * Waits that had not ended when the recording did have a table of their own; how long they take is not
+ * known, so no sum has them. Who got a futex last by waiting for it and woke nobody there since, holds it
+ * as far as can be seen: who takes a free lock makes no call. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/all.h"
 #include "analysis/cells.h"
+#include "analysis/ready.h"
 #include "analysis/rows.h"
 
 enum futex_op { /* without flags; of Linux */
@@ -33,6 +38,9 @@ enum futex_op { /* without flags; of Linux */
 	N_OPS
 };
 enum { OP_FLAGS = 128 | 256 }; /* private, real-time clock */
+/* What C libraries' mutexes hold when somebody waits: the value that a wait for one expects. Waits for a
+ * condition expect other values, or use OP_WAIT_BITSET. */
+enum { CONTENDED = 2 };
 
 struct wait_row {
 	struct analysis_row row;
@@ -42,8 +50,24 @@ struct wait_row {
 	uint8_t op;
 };
 
+struct open_row { /* a wait that had not ended */
+	struct analysis_row row;
+	int64_t begin;
+	uint64_t address;
+	uint32_t task, call;
+	uint32_t taker; /* state.takers, plus 1; 0: none */
+	uint8_t op;
+	bool is_lock;
+};
+
+struct taker { /* of a futex: who got it last by waiting */
+	uint64_t address;
+	int32_t pid;
+	uint32_t task; /* KERNEL_NONE: nobody, or gave it back */
+};
+
 struct waiting { /* by task: the call that it is in */
-	int64_t blocked;
+	int64_t blocked, preempted;
 	uint32_t waker; /* of the last time; KERNEL_NONE: not known */
 	bool in_call;
 };
@@ -52,7 +76,7 @@ struct pair { /* of an address, and who waited for whom there */
 	uint64_t address;
 	int32_t pid;
 	uint32_t task, waker;
-	int64_t blocked;
+	int64_t blocked, preempted; /* preempted: while it was, the waker had no CPU */
 	uint64_t failed;
 	struct analysis_stats time;
 };
@@ -60,14 +84,20 @@ struct pair { /* of an address, and who waited for whom there */
 struct state {
 	uint8_t *calls; /* by kernel_call: enum call_class */
 	size_t cap_calls;
+	struct analysis_ready ready;
 	struct waiting *waiting;
 	size_t cap_waiting;
 	struct mer_map pair_map; /* hash -> newest such pair, plus 1 */
 	struct pair *pairs;
 	size_t n_pairs, cap_pairs;
+	struct mer_map taker_map; /* hash -> taker, plus 1 */
+	struct taker *takers;
+	size_t n_takers, cap_takers;
 	struct analysis_histogram freq;
-	struct analysis_rows log;
+	struct analysis_rows log, open;
 };
+
+enum { TOP, PAIRS, UNFINISHED, STATS, LOG, FREQ }; /* outputs */
 
 enum call_class { NOT_SEEN, NO_FUTEX, FUTEX, FUTEX_WAITS, FUTEX_OTHER };
 
@@ -75,10 +105,14 @@ static void free_state(void *state)
 {
 	struct state *s = state;
 	mer_map_fini(&s->pair_map);
+	analysis_ready_fini(&s->ready);
 	free(s->calls);
 	free(s->waiting);
 	free(s->pairs);
+	mer_map_fini(&s->taker_map);
+	free(s->takers);
 	analysis_rows_fini(&s->log);
+	analysis_rows_fini(&s->open);
 }
 
 /* ---- while reading ---- */
@@ -113,6 +147,10 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 	const struct kernel_span *x = kernel_span(h, span);
 	if (x->state == KERNEL_USER && x->task < s->cap_waiting)
 		s->waiting[x->task].in_call = false;
+	if (x->state == KERNEL_READY && !h->tasks[x->task].is_kernel)
+		return analysis_ready_add(&s->ready, x->task, x->begin, end)
+			       ? 0
+			       : mer_fail_nomem(a->err);
 	if (x->state != KERNEL_BLOCKED || x->call == KERNEL_NONE)
 		return 0;
 	int class = class_of(a, h, x->call);
@@ -124,6 +162,8 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 	const struct kernel_span *by = kernel_span_kept(h, x->by);
 	w->blocked = end - x->begin + (w->in_call ? w->blocked : 0);
 	w->waker = by ? by->task : KERNEL_NONE;
+	w->preempted = (w->in_call ? w->preempted : 0) +
+		       (by ? analysis_ready_in(&s->ready, by->task, x->begin, end) : 0);
 	w->in_call = true;
 	return 0;
 }
@@ -153,6 +193,45 @@ static struct pair *pair_of(struct state *s, const struct pair *key)
 	}
 }
 
+/* Of the futex of this address in this process; made if not there. NULL: no memory. */
+static struct taker *taker_of(struct state *s, uint64_t address, int32_t pid)
+{
+	uint64_t words[2] = { address, (uint32_t)pid };
+	uint64_t hash = mer_hash(words, sizeof(words));
+	for (;; hash++) { /* another one of the same hash: the next number */
+		uint32_t *at = mer_map_put(&s->taker_map, hash);
+		if (!at)
+			return NULL;
+		if (*at) {
+			struct taker *t = &s->takers[*at - 1];
+			if (t->address == address && t->pid == pid)
+				return t;
+			continue;
+		}
+		struct taker *t = analysis_at(&s->takers, &s->cap_takers, s->n_takers, sizeof(*t));
+		if (!t)
+			return NULL;
+		*t = (struct taker){ address, pid, KERNEL_NONE };
+		*at = (uint32_t)++s->n_takers;
+		return t;
+	}
+}
+
+/* Whoever waited and was not refused has it now; whoever wakes another one gives it away. */
+static bool follow_taker(
+	struct state *s, const struct kernel_host *h, const struct kernel_call_end *c, bool is_wait)
+{
+	int32_t pid = h->tasks[c->task].pid;
+	if (!c->args[0] || pid < 0 || (is_wait && c->ret != 0))
+		return true;
+	struct taker *t = taker_of(s, c->args[0], pid);
+	if (!t)
+		return false;
+	if (is_wait || t->task == c->task)
+		t->task = is_wait ? c->task : KERNEL_NONE;
+	return true;
+}
+
 static bool may_block(int class, uint64_t op)
 {
 	switch (op & ~(uint64_t)OP_FLAGS) {
@@ -180,6 +259,7 @@ static int add_wait(struct analysis_host *a, const struct kernel_host *h,
 	int64_t blocked = w->in_call ? w->blocked : 0;
 	analysis_stats_add(&p->time, took, c->begin);
 	p->blocked += blocked;
+	p->preempted += w->in_call ? w->preempted : 0;
 	p->failed += c->ret < 0;
 	s->freq.n[analysis_bucket(took)]++;
 	uint64_t op = c->args[1] & ~(uint64_t)OP_FLAGS;
@@ -193,7 +273,8 @@ static int add_wait(struct analysis_host *a, const struct kernel_host *h,
 		.waker = key.waker,
 		.call = c->call,
 		.op = op < N_OPS ? (uint8_t)op : N_OPS };
-	return analysis_rows_add(&s->log, &row, sizeof(row), a->run->options->limit)
+	return !analysis_asks(a, LOG) ||
+			       analysis_rows_add(&s->log, &row, sizeof(row), a->run->options->limit)
 		       ? 0
 		       : mer_fail_nomem(a->err);
 }
@@ -210,11 +291,50 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 		w = s->waiting[c->task];
 		s->waiting[c->task].in_call = false;
 	}
+	if (analysis_asks(a, UNFINISHED) &&
+		!follow_taker(s, h, c, may_block(class, c->args[1]) || w.in_call))
+		return mer_fail_nomem(a->err);
 	if ((!may_block(class, c->args[1]) && !w.in_call) ||
 		!analysis_counts(a, c->begin, c->end) || !analysis_wants_cpu(a, c->cpu) ||
 		!analysis_wants_task(a, h, c->task))
 		return 0;
 	return add_wait(a, h, c, &w);
+}
+
+/* Only what has blocked: other calls were just being made. */
+static int on_open_call(void *ctx, const struct kernel_host *h, const struct kernel_open_call *c)
+{
+	struct analysis_host *a = ctx;
+	struct state *s = a->state;
+	int class = class_of(a, h, c->call);
+	if (class < FUTEX)
+		return class < 0 ? class : 0;
+	bool blocked = c->task < s->cap_waiting && s->waiting[c->task].in_call;
+	uint64_t op = c->args[1] & ~(uint64_t)OP_FLAGS;
+	int32_t pid = h->tasks[c->task].pid;
+	if (!blocked || !analysis_asks(a, UNFINISHED))
+		return 0;
+	struct open_row row = { .row.key = c->begin,
+		.begin = c->begin,
+		.address = c->args[0],
+		.task = c->task,
+		.call = c->call,
+		.op = op < N_OPS ? (uint8_t)op : N_OPS };
+	row.is_lock = class == FUTEX && (op == OP_LOCK_PI || op == OP_LOCK_PI2 ||
+						(op == OP_WAIT && c->args[2] == CONTENDED));
+	if (c->args[0] && pid >= 0) {
+		struct taker *t = taker_of(s, c->args[0], pid);
+		if (!t)
+			return mer_fail_nomem(a->err);
+		if (t->task == c->task)
+			t->task = KERNEL_NONE; /* it waits again, so it has lost it */
+		row.taker = (uint32_t)(t - s->takers) + 1;
+	}
+	if (!analysis_counts(a, c->begin, h->end) || !analysis_wants_cpu(a, c->cpu) ||
+		!analysis_wants_task(a, h, c->task))
+		return 0;
+	/* All: not more than there are tasks. */
+	return analysis_rows_add(&s->open, &row, sizeof(row), 0) ? 0 : mer_fail_nomem(a->err);
 }
 
 /* ---- tables ---- */
@@ -285,12 +405,13 @@ static void emit_address(struct analysis_run *run, uint32_t host, const struct p
 {
 	struct analysis_stats sum = { 0 };
 	struct analysis_cell s[ANALYSIS_STATS_CELLS], waker[ANALYSIS_TASK_CELLS];
-	int64_t blocked = 0, waker_ns;
+	int64_t blocked = 0, preempted = 0, waker_ns;
 	uint64_t n_waiters = 0, n_wakers, failed = 0;
 	const struct pair *longest = pairs[0];
 	for (size_t i = 0; i < n; i++) {
 		analysis_stats_merge(&sum, &pairs[i]->time);
 		blocked += pairs[i]->blocked;
+		preempted += pairs[i]->preempted;
 		failed += pairs[i]->failed;
 		n_waiters += i == 0 || pairs[i]->task != pairs[i - 1]->task;
 		if (pairs[i]->time.max > longest->time.max)
@@ -306,8 +427,8 @@ static void emit_address(struct analysis_run *run, uint32_t host, const struct p
 		analysis_text(analysis_comm(run, host, longest->task)), waker[1], waker[2],
 		waker[3], s[COUNT], s[TOTAL], s[MAX], ANALYSIS_INT(n_waiters),
 		ANALYSIS_INT(n_wakers), who == KERNEL_NONE ? ANALYSIS_NONE : ANALYSIS_INT(waker_ns),
-		ANALYSIS_INT(blocked), ANALYSIS_INT(failed), s[AVG], s[MIN], s[STDDEV], s[MIN_AT],
-		s[MAX_AT] };
+		ANALYSIS_INT(blocked), who == KERNEL_NONE ? ANALYSIS_NONE : ANALYSIS_INT(preempted),
+		ANALYSIS_INT(failed), s[AVG], s[MIN], s[STDDEV], s[MIN_AT], s[MAX_AT] };
 	analysis_table_add(t, cells);
 }
 
@@ -321,12 +442,11 @@ static void emit_pair(
 	analysis_stats_cells(&p->time, s);
 	struct analysis_cell cells[] = { who[0], who[1], who[2], who[3], waker[1], waker[2],
 		waker[3], address_cell(run, p->address), s[COUNT], s[TOTAL], s[MAX],
-		ANALYSIS_INT(p->blocked), ANALYSIS_INT(p->failed), s[AVG], s[MIN], s[STDDEV],
-		s[MIN_AT], s[MAX_AT] };
+		ANALYSIS_INT(p->blocked),
+		p->waker == KERNEL_NONE ? ANALYSIS_NONE : ANALYSIS_INT(p->preempted),
+		ANALYSIS_INT(p->failed), s[AVG], s[MIN], s[STDDEV], s[MIN_AT], s[MAX_AT] };
 	analysis_table_add(t, cells);
 }
-
-enum { TOP, PAIRS, STATS, LOG, FREQ }; /* outputs */
 
 static int emit_pairs(
 	struct analysis_run *run, uint32_t host, unsigned output, struct analysis_table *t)
@@ -374,13 +494,13 @@ static void emit_stats(struct analysis_run *run, uint32_t host, struct analysis_
 	analysis_table_add(t, cells);
 }
 
-static const char *op_name(const struct kernel_host *h, const struct wait_row *r)
+static const char *op_name(const struct kernel_host *h, uint32_t call_number, uint8_t op)
 {
 	static const char *const names[N_OPS] = { "wait", "wake", "fd", "requeue", "cmp_requeue",
 		"wake_op", "lock_pi", "unlock_pi", "trylock_pi", "wait_bitset", "wake_bitset",
 		"wait_requeue_pi", "cmp_requeue_pi", "lock_pi2" };
-	const char *call = kernel_name_text(h, h->calls[r->call].name);
-	return strcmp(call, "futex") == 0 ? r->op < N_OPS ? names[r->op] : NULL : call;
+	const char *call = kernel_name_text(h, h->calls[call_number].name);
+	return strcmp(call, "futex") == 0 ? op < N_OPS ? names[op] : NULL : call;
 }
 
 static const struct analysis_rows *log_of(const void *state)
@@ -405,8 +525,41 @@ static int emit_log(struct analysis_run *run, struct analysis_table *t)
 		analysis_task_cells(run, rows[i].host, r->waker, r->end, waker);
 		memcpy(cells + 8, waker + 1, 3 * sizeof(*cells));
 		cells[11] = address_cell(run, r->address);
-		cells[12] = analysis_text(op_name(h, r));
+		cells[12] = analysis_text(op_name(h, r->call, r->op));
 		cells[13] = analysis_text(analysis_ret_text(&run->arena, "futex", r->ret));
+		analysis_table_add(t, cells);
+	}
+	free(rows);
+	return 0;
+}
+
+static const struct analysis_rows *open_of(const void *state)
+{
+	return &((const struct state *)state)->open;
+}
+
+static int emit_open(struct analysis_run *run, struct analysis_table *t)
+{
+	enum { WAKER = ANALYSIS_TASK_CELLS, MORE = WAKER + 3 };
+	size_t n;
+	struct analysis_row_of *rows =
+		analysis_rows_join_all(run, open_of, sizeof(struct open_row), &n);
+	if (!rows)
+		return mer_fail_nomem(run->err);
+	for (size_t i = 0; i < n; i++) {
+		const struct open_row *r = rows[i].row;
+		const struct state *s = run->states[rows[i].host];
+		const struct kernel_host *h = &run->world->hosts[rows[i].host];
+		uint32_t taker = r->taker ? s->takers[r->taker - 1].task : KERNEL_NONE;
+		struct analysis_cell cells[MORE + 5], who[ANALYSIS_TASK_CELLS];
+		analysis_task_cells(run, rows[i].host, r->task, h->end, cells);
+		analysis_task_cells(run, rows[i].host, taker, h->end, who);
+		memcpy(cells + WAKER, who + 1, 3 * sizeof(*cells));
+		cells[MORE] = address_cell(run, r->address);
+		cells[MORE + 1] = ANALYSIS_INT(h->end - r->begin);
+		cells[MORE + 2] = analysis_text(r->is_lock ? "lock" : NULL);
+		cells[MORE + 3] = analysis_text(op_name(h, r->call, r->op));
+		cells[MORE + 4] = ANALYSIS_INT(r->begin);
 		analysis_table_add(t, cells);
 	}
 	free(rows);
@@ -418,6 +571,8 @@ static int emit(struct analysis_run *run, unsigned output, struct analysis_table
 	int rc = 0;
 	if (output == LOG)
 		return emit_log(run, t);
+	if (output == UNFINISHED)
+		return emit_open(run, t);
 	for (uint32_t h = 0; h < run->e->n_hosts && rc == 0; h++) {
 		const struct state *s = run->states[h];
 		struct analysis_cell host = analysis_text(analysis_host_name(run, h));
@@ -432,21 +587,28 @@ static int emit(struct analysis_run *run, unsigned output, struct analysis_table
 }
 
 #define WAKER_COLUMNS                                                                              \
-	{ "waker_tid", "waker", ANALYSIS_ID }, { "waker_pid", NULL, ANALYSIS_ID },                 \
+	{ "waker_tid", "by tid", ANALYSIS_ID }, { "waker_pid", NULL, ANALYSIS_ID },                \
 	{                                                                                          \
-		"waker_comm", "holder or waker", ANALYSIS_TEXT                                     \
+		"waker_comm", "woken by", ANALYSIS_TEXT                                            \
 	}
 static const struct analysis_column top_columns[] = { { "host", "host", ANALYSIS_TEXT },
 	{ "address", "address", ANALYSIS_TEXT }, { "pid", "pid", ANALYSIS_ID },
-	{ "comm", "longest waiter", ANALYSIS_TEXT }, WAKER_COLUMNS, STATS_FIRST,
+	{ "comm", "waiter", ANALYSIS_TEXT }, WAKER_COLUMNS, STATS_FIRST,
 	{ "waiters", "waiters", ANALYSIS_COUNT }, { "wakers", "wakers", ANALYSIS_COUNT },
 	{ "waker_ns", "for holder", ANALYSIS_DURATION },
-	{ "blocked_ns", "blocked", ANALYSIS_DURATION }, { "failed", "failed", ANALYSIS_COUNT },
-	STATS_REST, { 0 } };
+	{ "blocked_ns", "blocked", ANALYSIS_DURATION },
+	{ "holder_preempted_ns", "holder without CPU", ANALYSIS_DURATION },
+	{ "failed", "failed", ANALYSIS_COUNT }, STATS_REST, { 0 } };
 static const struct analysis_column pair_columns[] = { ANALYSIS_TASK_COLUMNS, WAKER_COLUMNS,
 	{ "address", "address", ANALYSIS_TEXT }, STATS_FIRST,
-	{ "blocked_ns", "blocked", ANALYSIS_DURATION }, { "failed", "failed", ANALYSIS_COUNT },
-	STATS_REST, { 0 } };
+	{ "blocked_ns", "blocked", ANALYSIS_DURATION },
+	{ "holder_preempted_ns", "holder without CPU", ANALYSIS_DURATION },
+	{ "failed", "failed", ANALYSIS_COUNT }, STATS_REST, { 0 } };
+static const struct analysis_column open_columns[] = { ANALYSIS_TASK_COLUMNS,
+	{ "holder_tid", "by tid", ANALYSIS_ID }, { "holder_pid", NULL, ANALYSIS_ID },
+	{ "holder_comm", "held by", ANALYSIS_TEXT }, { "address", "address", ANALYSIS_TEXT },
+	{ "so_far_ns", "so far", ANALYSIS_DURATION }, { "kind", "kind", ANALYSIS_TEXT },
+	{ "op", "operation", ANALYSIS_TEXT }, { "begin", "begin", ANALYSIS_TIME }, { 0 } };
 static const struct analysis_column stats_columns[] = { { "host", "host", ANALYSIS_TEXT },
 	{ "failed", "failed", ANALYSIS_COUNT }, { "blocked_ns", "blocked", ANALYSIS_DURATION },
 	ANALYSIS_STATS_COLUMNS, { 0 } };
@@ -461,6 +623,8 @@ static const struct analysis_column freq_columns[] = { { "host", "host", ANALYSI
 static const struct analysis_output outputs[] = { [TOP] = { "top", "Waits by futex", top_columns,
 							  "total_ns" },
 	[PAIRS] = { "top_pairs", "Who waited for whom at which futex", pair_columns, "total_ns" },
+	[UNFINISHED] = { "top_unfinished", "Waits at futexes that had not ended at the end",
+		open_columns, "so_far_ns" },
 	[STATS] = { "stats", "Waits at futexes", stats_columns, NULL },
 	[LOG] = { "log", "Waits at futexes", log_columns, NULL },
 	[FREQ] = { "freq", "How long waits at futexes took", freq_columns, NULL },
@@ -472,7 +636,7 @@ const struct analysis analysis_futex = {
 	.help = "which locks tasks waited for, how long, and who held them",
 	.outputs = outputs,
 	.state_size = sizeof(struct state),
-	.on = { .span = on_span, .call = on_call },
+	.on = { .span = on_span, .call = on_call, .open_call = on_open_call },
 	.emit = emit,
 	.free_state = free_state,
 };

@@ -133,6 +133,16 @@ static void add_bytes(
 		f->written += bytes;
 }
 
+static bool add_bin(
+	struct io_state *s, const struct kernel_call_end *c, enum io_op op, uint64_t bytes)
+{
+	int64_t bin = bytes ? analysis_bin_of(&s->bins, c->begin) : -1;
+	int64_t read = op == IO_READ || op == IO_COPY ? (int64_t)bytes : 0;
+	int64_t written = op == IO_WRITE || op == IO_COPY ? (int64_t)bytes : 0;
+	return bin < 0 || /* nobody is KERNEL_NONE */
+	       analysis_series_add(&s->calls, c->task + 1, (uint32_t)bin, read, written);
+}
+
 static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c)
 {
 	struct analysis_host *a = ctx;
@@ -162,9 +172,13 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 	f->errors += c->ret < 0;
 	analysis_stats_add(&f->stats, ns, c->begin);
 	add_bytes(t, f, op, op == IO_COPY && strncmp(name, "sendfile", 8) == 0, bytes);
-	if (!analysis_counts(a, c->begin, c->begin + ns))
+	if (!add_bin(s, c, op, bytes))
+		return mer_fail_nomem(a->err);
+	if (!io_counts(a, c->begin, c->begin + ns, bytes))
 		return 0;
 	io_add_latency(&s->latency[op], c->begin, c->begin + ns, bytes, c->ret < 0);
+	if (!analysis_asks(a, IO_OUT_LOG))
+		return 0;
 	struct io_row row = { .row.key = c->begin,
 		.end = c->begin + ns,
 		.ret = c->ret,
@@ -184,9 +198,8 @@ static void free_state(void *state)
 	free(s->tasks);
 	free(s->files);
 	mer_map_fini(&s->file_map);
-	free(s->makers);
-	free(s->disks);
-	mer_map_fini(&s->disk_map);
+	io_free_disks(s);
+	analysis_series_fini(&s->calls);
 	analysis_rows_fini(&s->log);
 }
 
@@ -196,24 +209,25 @@ static const struct analysis_column top_columns[] = { ANALYSIS_TASK_COLUMNS,
 	{ "bytes", "bytes", ANALYSIS_BYTES }, { "read_bytes", "read", ANALYSIS_BYTES },
 	{ "written_bytes", "written", ANALYSIS_BYTES },
 	{ "disk_read_bytes", "files read", ANALYSIS_BYTES },
-	{ "disk_written_bytes", "written", ANALYSIS_BYTES },
+	{ "disk_written_bytes", "files written", ANALYSIS_BYTES },
 	{ "net_read_bytes", "net read", ANALYSIS_BYTES },
-	{ "net_written_bytes", "written", ANALYSIS_BYTES },
+	{ "net_written_bytes", "net written", ANALYSIS_BYTES },
 	{ "other_read_bytes", NULL, ANALYSIS_BYTES },
 	{ "other_written_bytes", NULL, ANALYSIS_BYTES },
 	{ "block_read_bytes", "disk read", ANALYSIS_BYTES },
-	{ "block_written_bytes", "written", ANALYSIS_BYTES }, { "calls", "calls", ANALYSIS_COUNT },
-	{ "errors", NULL, ANALYSIS_COUNT }, { "total_ns", "time", ANALYSIS_DURATION }, { 0 } };
+	{ "block_written_bytes", "disk written", ANALYSIS_BYTES },
+	{ "calls", "calls", ANALYSIS_COUNT }, { "errors", NULL, ANALYSIS_COUNT },
+	{ "merged", NULL, ANALYSIS_COUNT }, { "total_ns", "time", ANALYSIS_DURATION }, { 0 } };
 
 static void add_top(
 	struct analysis_run *run, struct analysis_table *t, uint32_t host, uint32_t task)
 {
 	struct io_state *s = run->states[host];
 	const struct io_task *x = task == KERNEL_NONE ? &s->nobody : &s->tasks[task];
-	struct analysis_cell c[18];
+	struct analysis_cell c[19];
 	uint64_t read = x->read[0] + x->read[1] + x->read[2];
 	uint64_t written = x->written[0] + x->written[1] + x->written[2];
-	if (x->calls == 0 && x->block_read + x->block_written == 0)
+	if (x->calls == 0 && x->block_read + x->block_written + x->merged == 0)
 		return;
 	analysis_task_cells(run, host, task, INT64_MAX, c);
 	c[4] = ANALYSIS_INT(read + written);
@@ -227,7 +241,8 @@ static void add_top(
 	c[14] = ANALYSIS_INT(x->block_written);
 	c[15] = ANALYSIS_INT(x->calls);
 	c[16] = ANALYSIS_INT(x->errors);
-	c[17] = ANALYSIS_INT(x->total_ns);
+	c[17] = ANALYSIS_INT(x->merged);
+	c[18] = ANALYSIS_INT(x->total_ns);
 	analysis_table_add(t, c);
 }
 
@@ -378,29 +393,60 @@ static void emit_latencies(struct analysis_run *run, struct analysis_table *t, b
 	}
 }
 
-enum { TOP, FILES, DISKS, LOG, FREQ, STATS, BINS };
-
 static int emit(struct analysis_run *run, unsigned output, struct analysis_table *t)
 {
 	switch (output) {
-	case TOP: emit_top(run, t); return 0;
-	case FILES: emit_files(run, t); return 0;
-	case DISKS: io_emit_disks(run, t); return 0;
-	case LOG: return emit_log(run, t);
-	case FREQ:
-	case STATS: emit_latencies(run, t, output == FREQ); return 0;
-	default: return io_emit_bins(run, t);
+	case IO_OUT_TOP: emit_top(run, t); return 0;
+	case IO_OUT_FILES: emit_files(run, t); return 0;
+	case IO_OUT_DISKS: io_emit_disks(run, t); return 0;
+	case IO_OUT_DISK_TASKS: io_emit_disk_tasks(run, t); return 0;
+	case IO_OUT_LOG: return emit_log(run, t);
+	case IO_OUT_MAP: return io_emit_map(run, t);
+	case IO_OUT_FREQ:
+	case IO_OUT_STATS: emit_latencies(run, t, output == IO_OUT_FREQ); return 0;
+	case IO_OUT_BINS: return io_emit_bins(run, t);
+	default: return io_emit_task_bins(run, t);
 	}
 }
 
 static const struct analysis_output outputs[] = {
-	[TOP] = { "top", "Bytes read and written by thread", top_columns, "bytes" },
-	[FILES] = { "files", "Files", files_columns, "bytes" },
-	[DISKS] = { "disks", "Disks", io_disks_columns, NULL },
-	[LOG] = { "log", "I/O calls and disk requests", log_columns, NULL },
-	[FREQ] = { "freq", "I/O latency", freq_columns, NULL },
-	[STATS] = { "stats", "I/O latency by operation", stats_columns, NULL },
-	[BINS] = { "bins", "Disk traffic over time", io_bins_columns, NULL },
+	[IO_OUT_TOP] = { "top", "Bytes read and written by thread", top_columns, "bytes" },
+	[IO_OUT_FILES] = { "files", "Files", files_columns, "bytes" },
+	[IO_OUT_DISKS] = { "disks", "Disks", io_disks_columns, NULL },
+	[IO_OUT_DISK_TASKS] = { "disk_tasks", "Disks by thread", io_disk_tasks_columns, "bytes" },
+	[IO_OUT_LOG] = { "log", "I/O calls and disk requests", log_columns, NULL },
+	[IO_OUT_MAP] = { "map", "Disk sectors over time", io_map_columns, NULL },
+	[IO_OUT_FREQ] = { "freq", "I/O latency", freq_columns, NULL },
+	[IO_OUT_STATS] = { "stats", "I/O latency by operation", stats_columns, NULL },
+	[IO_OUT_BINS] = { "bins", "Disk traffic over time", io_bins_columns, NULL },
+	[IO_OUT_TASK_BINS] = { "bins_tasks", "I/O by thread over time", io_task_bins_columns,
+		NULL },
+	{ 0 },
+};
+
+static const struct analysis_chart charts[] = {
+	{ .title = "Read from disks", .y = "read", .keys = "read_rate" },
+	{ .title = "Written to disks", .y = "written", .keys = "write_rate" },
+	{ .title = "Read from disks by thread",
+		.table = "bins_tasks",
+		.y = "read",
+		.keys = "block_read_bytes",
+		.per = "time",
+		.summary = true },
+	{ .title = "Written to disks by thread",
+		.table = "bins_tasks",
+		.y = "written",
+		.keys = "block_written_bytes",
+		.per = "time",
+		.summary = true },
+	{ .title = "Requests in flight",
+		.y = "on the average",
+		.keys = "in_flight",
+		.lines = true },
+	{ .title = "Requests in the queue",
+		.y = "on the average",
+		.keys = "queued",
+		.lines = true },
 	{ 0 },
 };
 
@@ -408,9 +454,12 @@ const struct analysis analysis_io = {
 	.id = "io",
 	.title = "I/O",
 	.help = "bytes and latency of files, sockets and disks",
+	.wants = KERNEL_WANT_MERGES,
+	.has_sizes = true,
 	.outputs = outputs,
+	.charts = charts,
 	.state_size = sizeof(struct io_state),
-	.on = { .call = on_call, .request = io_on_request },
+	.on = { .call = on_call, .merge = io_on_merge },
 	.begin = begin,
 	.end = io_end,
 	.emit = emit,

@@ -37,6 +37,8 @@ struct state {
 	struct analysis_rows log, top; /* top stays empty without limit: then log has all */
 };
 
+enum { STATS, CPUS, TOP, LOG, FREQ };
+
 /* Numbers come from the trace: more different ones than any machine has count as one, without number. */
 enum { MAX_SOURCES = 1 << 12 };
 
@@ -121,9 +123,11 @@ static int on_interrupt(void *ctx, const struct kernel_host *h, const struct ker
 		.nr = s->sources[c->of].nr,
 		.cpu = i->cpu,
 		.kind = i->kind };
-	bool ok = analysis_rows_add(&s->log, &row, sizeof(row), limit);
+	/* Without limit log is all there is to keep. */
+	bool ok = (!analysis_asks(a, LOG) && (limit || !analysis_asks(a, TOP))) ||
+		  analysis_rows_add(&s->log, &row, sizeof(row), limit);
 	row.row.key = -took;
-	if (ok && limit)
+	if (ok && limit && analysis_asks(a, TOP))
 		ok = analysis_rows_add(&s->top, &row, sizeof(row), limit);
 	return ok ? 0 : mer_fail_nomem(a->err);
 }
@@ -234,11 +238,10 @@ static void time_cells(const struct analysis_stats *time, const struct analysis_
 	memcpy(cells, all, sizeof(all));
 }
 
-enum { STATS, CPUS, TOP, LOG, FREQ };
-
 struct order { /* of a source or cell */
 	const struct state *s;
 	size_t i;
+	int64_t total; /* for by_total */
 };
 
 static int by_source(const void *a, const void *b)
@@ -248,6 +251,15 @@ static int by_source(const void *a, const void *b)
 	if (x->kind != y->kind)
 		return x->kind < y->kind ? -1 : 1;
 	return (x->nr > y->nr) - (x->nr < y->nr);
+}
+
+/* The most first, so that a few histograms are those that matter. */
+static int by_total(const void *a, const void *b)
+{
+	const struct order *p = a, *q = b;
+	if (p->total != q->total)
+		return p->total > q->total ? -1 : 1;
+	return by_source(a, b);
 }
 
 static int emit_sources(
@@ -267,8 +279,8 @@ static int emit_sources(
 		analysis_stats_merge(&sums[2 * s->cells[i].of + 1], &s->cells[i].raise);
 	}
 	for (size_t i = 0; i < s->n_sources; i++)
-		order[i] = (struct order){ s, i };
-	qsort(order, s->n_sources, sizeof(*order), by_source);
+		order[i] = (struct order){ s, i, sums[2 * i].total };
+	qsort(order, s->n_sources, sizeof(*order), freq ? by_total : by_source);
 	for (size_t k = 0; k < s->n_sources; k++) {
 		const struct source *x = &s->sources[order[k].i];
 		struct analysis_cell cells[N];
@@ -290,7 +302,7 @@ static int by_cell(const void *a, const void *b)
 	const struct cell *x = &p->s->cells[p->i], *y = &q->s->cells[q->i];
 	if (x->cpu != y->cpu)
 		return x->cpu < y->cpu ? -1 : 1;
-	struct order sx = { p->s, x->of }, sy = { q->s, y->of };
+	struct order sx = { p->s, x->of, 0 }, sy = { q->s, y->of, 0 };
 	return by_source(&sx, &sy);
 }
 
@@ -303,7 +315,7 @@ static int emit_cpus(struct analysis_run *run, uint32_t host, struct analysis_ta
 	if (!order)
 		return mer_fail_nomem(run->err);
 	for (size_t i = 0; i < s->n_cells; i++)
-		order[i] = (struct order){ s, i };
+		order[i] = (struct order){ s, i, 0 };
 	qsort(order, s->n_cells, sizeof(*order), by_cell);
 	for (size_t k = 0; k < s->n_cells; k++) {
 		const struct cell *c = &s->cells[order[k].i];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "base/grow.h"
 
 int64_t analysis_range(const struct analysis_run *run, uint32_t host, int64_t *begin, int64_t *end)
 {
@@ -27,19 +28,11 @@ const char *analysis_comm(const struct analysis_run *run, uint32_t host, uint32_
 void *analysis_at(void *array, size_t *cap, size_t i, size_t bytes_each)
 {
 	char **p = array;
-	if (i >= *cap) {
-		size_t more = *cap ? *cap : 64;
-		while (more <= i) {
-			if (more > SIZE_MAX / 4 / bytes_each)
-				return NULL;
-			more *= 2;
-		}
-		char *q = realloc(*p, more * bytes_each);
-		if (!q)
+	size_t before = *cap;
+	if (i >= before) {
+		if (!mer_grow(array, i, cap, bytes_each))
 			return NULL;
-		memset(q + *cap * bytes_each, 0, (more - *cap) * bytes_each);
-		*p = q;
-		*cap = more;
+		memset(*p + before * bytes_each, 0, (*cap - before) * bytes_each);
 	}
 	return *p + i * bytes_each;
 }

@@ -1,4 +1,4 @@
-/* Memory: pages and objects of the kernel's heap that threads allocate and free, and their page faults.
+/* Memory: pages and objects of the kernel's heap that threads allocate and free.
  *
  * What happens on a CPU is put down to the thread that has it, interrupts too (in_interrupt_bytes says how
  * much that is). Pages are not followed from one thread to another: who frees what another one has
@@ -15,23 +15,19 @@
 
 enum { PAGE_BYTES = 4096 };
 
-enum mem_what {
-	MEM_PAGE_ALLOC,
-	MEM_PAGE_FREE,
-	MEM_SLAB_ALLOC,
-	MEM_SLAB_FREE,
-	MEM_FAULT_USER,
-	MEM_FAULT_KERNEL,
-	MEM_N_WHATS
-};
+enum mem_what { MEM_PAGE_ALLOC, MEM_PAGE_FREE, MEM_SLAB_ALLOC, MEM_SLAB_FREE, MEM_N_WHATS };
 static const char *const what_names[MEM_N_WHATS] = { "page alloc", "page free", "slab alloc",
-	"slab free", "user fault", "kernel fault" };
+	"slab free" };
+
+enum { TOP, CPUS, LOG, STATS, FREQ, BINS };
+
+/* Frees are rows with negative bytes: none is as small as this. */
+#define SIZE_UNKNOWN INT64_MIN
 
 struct sums {
 	uint64_t n[MEM_N_WHATS];
 	int64_t bytes[MEM_N_WHATS]; /* not negative */
 	int64_t in_interrupt;	    /* of pages allocated */
-	uint64_t major;
 };
 
 struct task {
@@ -39,12 +35,11 @@ struct task {
 	int64_t level, lowest; /* of pages, since the recording began; lowest: not above 0 */
 	int64_t gained;	       /* the most that it rose, from any time to a later one */
 	int64_t base;	       /* level when the bins begin */
-	bool has_fault; /* in user mode, and since then nothing was seen of what it waited for */
 };
 
 struct row {
 	struct analysis_row row;
-	int64_t bytes; /* freed: negative */
+	int64_t bytes; /* freed: negative; or SIZE_UNKNOWN */
 	uint64_t address;
 	uint32_t task;
 	uint16_t cpu;
@@ -58,11 +53,13 @@ struct state {
 	struct sums *cpus;
 	size_t cap_cpus;
 	struct sums host;
-	int64_t min[MEM_N_WHATS], max[MEM_N_WHATS];
+	struct analysis_stats sizes[MEM_N_WHATS];
+	struct analysis_histogram freq[MEM_N_WHATS];
 	uint64_t unknown_frees; /* of objects whose begin is not recorded */
 	struct mem_objects objects;
 	struct analysis_bins bins;
-	struct analysis_series series; /* by task, plus 1: pages allocated, freed */
+	struct analysis_series series;	/* by task, plus 1: pages allocated, freed */
+	struct analysis_series outside; /* the same between periods: only the level goes by it */
 	struct analysis_rows log;
 };
 
@@ -104,31 +101,29 @@ static int add_bin(struct analysis_host *a, struct state *s, const struct kernel
 	int64_t bin = analysis_bin_of(&s->bins, m->time);
 	int64_t allocated = m->bytes > 0 ? m->bytes : 0, freed = m->bytes < 0 ? -m->bytes : 0;
 	uint32_t key = m->task == KERNEL_NONE ? 0 : m->task + 1;
-	if (bin < 0 || analysis_series_add(&s->series, key, (uint32_t)bin, allocated, freed))
+	struct analysis_series *to =
+		analysis_is_asked(a->run->options, m->time) ? &s->series : &s->outside;
+	if (bin < 0 || analysis_series_add(to, key, (uint32_t)bin, allocated, freed))
 		return 0;
 	return mer_fail_nomem(a->err);
 }
 
-/* What it was, and its size. */
+/* What it was, and its size; SIZE_UNKNOWN: of an object that was made before the recording. */
 static int look_at(struct analysis_host *a, struct state *s, const struct kernel_memory *m,
 	enum mem_what *what, int64_t *bytes)
 {
 	*bytes = m->bytes < 0 ? -m->bytes : m->bytes;
-	switch (m->kind) {
-	case KERNEL_PAGES: *what = m->bytes < 0 ? MEM_PAGE_FREE : MEM_PAGE_ALLOC; return 0;
-	case KERNEL_FAULT_USER: *what = MEM_FAULT_USER; return 0;
-	case KERNEL_FAULT_KERNEL: *what = MEM_FAULT_KERNEL; return 0;
-	default: break;
+	if (m->kind == KERNEL_PAGES) {
+		*what = m->bytes < 0 ? MEM_PAGE_FREE : MEM_PAGE_ALLOC;
+		return 0;
 	}
 	*what = m->bytes ? MEM_SLAB_ALLOC : MEM_SLAB_FREE;
 	if (*what == MEM_SLAB_ALLOC)
 		return mem_objects_put(&s->objects, m->address, *bytes) ? 0
 									: mer_fail_nomem(a->err);
 	*bytes = mem_objects_take(&s->objects, m->address);
-	if (*bytes < 0) {
-		*bytes = 0;
-		s->unknown_frees += m->address != 0;
-	}
+	if (*bytes < 0)
+		*bytes = SIZE_UNKNOWN;
 	return 0;
 }
 
@@ -137,7 +132,7 @@ static int add_row(struct analysis_host *a, struct state *s, const struct kernel
 {
 	bool is_free = what == MEM_PAGE_FREE || what == MEM_SLAB_FREE;
 	struct row row = { .row.key = m->time,
-		.bytes = is_free ? -bytes : bytes,
+		.bytes = is_free && bytes != SIZE_UNKNOWN ? -bytes : bytes,
 		.address = m->address,
 		.task = m->task,
 		.cpu = m->cpu,
@@ -153,6 +148,10 @@ static int on_memory(void *ctx, const struct kernel_host *h, const struct kernel
 	struct state *s = a->state;
 	enum mem_what what;
 	int64_t bytes;
+	bool is_page = m->kind == KERNEL_PAGES;
+	/* Page faults; and kfree(NULL), which does nothing. */
+	if (!is_page && (m->kind != KERNEL_SLAB || (!m->bytes && !m->address)))
+		return 0;
 	/* Objects are remembered whoever makes them: another one may end them. */
 	int rc = look_at(a, s, m, &what, &bytes);
 	if (rc || !analysis_wants_task(a, h, m->task) || !analysis_wants_cpu(a, m->cpu))
@@ -161,41 +160,23 @@ static int on_memory(void *ctx, const struct kernel_host *h, const struct kernel
 	struct sums *cpu = analysis_at(&s->cpus, &s->cap_cpus, m->cpu, sizeof(*cpu));
 	if (!t || !cpu)
 		return mer_fail_nomem(a->err);
-	if (m->kind == KERNEL_PAGES) {
+	if (is_page) {
 		follow_level(t, m->bytes, s->bins.n && m->time < s->bins.begin);
 		rc = add_bin(a, s, m);
 	}
-	t->has_fault |= what == MEM_FAULT_USER;
 	if (rc || !analysis_is_asked(a->run->options, m->time))
 		return rc;
-	if (s->host.n[what] == 0 || bytes < s->min[what])
-		s->min[what] = bytes;
-	if (bytes > s->max[what])
-		s->max[what] = bytes;
-	add(&t->sums, what, bytes, m->in_interrupt);
-	add(cpu, what, bytes, m->in_interrupt);
-	add(&s->host, what, bytes, m->in_interrupt);
-	return add_row(a, s, m, what, bytes);
-}
-
-/* A major fault: a thread that had a fault in user mode waits for a disk, and is in no system call. */
-static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end)
-{
-	struct analysis_host *a = ctx;
-	struct state *s = a->state;
-	const struct kernel_span *x = kernel_span(h, span);
-	(void)end;
-	if (x->state != KERNEL_BLOCKED || x->cause != KERNEL_DISK || x->call != KERNEL_NONE ||
-		x->task >= s->cap_tasks || !s->tasks[x->task].has_fault)
-		return 0;
-	s->tasks[x->task].has_fault = false;
-	if (analysis_is_asked(a->run->options, x->begin)) {
-		s->tasks[x->task].sums.major++;
-		s->host.major++;
-		if (x->cpu < s->cap_cpus)
-			s->cpus[x->cpu].major++;
+	if (bytes == SIZE_UNKNOWN) {
+		s->unknown_frees++;
+	} else {
+		analysis_stats_add(&s->sizes[what], bytes, m->time);
+		s->freq[what].n[analysis_bucket(bytes)]++;
 	}
-	return 0;
+	int64_t known = bytes == SIZE_UNKNOWN ? 0 : bytes;
+	add(&t->sums, what, known, m->in_interrupt);
+	add(cpu, what, known, m->in_interrupt);
+	add(&s->host, what, known, m->in_interrupt);
+	return analysis_asks(a, LOG) ? add_row(a, s, m, what, bytes) : 0;
 }
 
 static void free_state(void *state)
@@ -205,6 +186,7 @@ static void free_state(void *state)
 	free(s->cpus);
 	mem_objects_fini(&s->objects);
 	analysis_series_fini(&s->series);
+	analysis_series_fini(&s->outside);
 	analysis_rows_fini(&s->log);
 }
 
@@ -218,15 +200,11 @@ static void free_state(void *state)
 		{ "freed_pages", NULL, ANALYSIS_COUNT },                                           \
 		{ "in_interrupt_bytes", NULL, ANALYSIS_BYTES },                                    \
 		{ "slab_allocated_bytes", "slab allocated", ANALYSIS_BYTES },                      \
-		{ "slab_freed_bytes", "freed", ANALYSIS_BYTES },                                   \
-		{ "slab_net_bytes", NULL, ANALYSIS_BYTES },                                        \
-		{ "faults", "page faults", ANALYSIS_COUNT },                                       \
-		{ "user_faults", NULL, ANALYSIS_COUNT },                                           \
-		{ "kernel_faults", NULL, ANALYSIS_COUNT },                                         \
+		{ "slab_freed_bytes", "slab freed", ANALYSIS_BYTES },                              \
 	{                                                                                          \
-		"major_faults", "major", ANALYSIS_COUNT                                            \
+		"slab_net_bytes", NULL, ANALYSIS_BYTES                                             \
 	}
-enum { SUMS_CELLS = 13 };
+enum { SUMS_CELLS = 9 };
 
 static void sums_cells(const struct sums *s, struct analysis_cell *c)
 {
@@ -240,10 +218,6 @@ static void sums_cells(const struct sums *s, struct analysis_cell *c)
 	c[6] = ANALYSIS_INT(s->bytes[MEM_SLAB_ALLOC]);
 	c[7] = ANALYSIS_INT(s->bytes[MEM_SLAB_FREE]);
 	c[8] = ANALYSIS_INT(s->bytes[MEM_SLAB_ALLOC] - s->bytes[MEM_SLAB_FREE]);
-	c[9] = ANALYSIS_INT(s->n[MEM_FAULT_USER] + s->n[MEM_FAULT_KERNEL]);
-	c[10] = ANALYSIS_INT(s->n[MEM_FAULT_USER]);
-	c[11] = ANALYSIS_INT(s->n[MEM_FAULT_KERNEL]);
-	c[12] = ANALYSIS_INT(s->major);
 }
 
 static bool is_empty(const struct sums *s)
@@ -301,28 +275,35 @@ static void emit_cpus(struct analysis_run *run, struct analysis_table *t)
 static const struct analysis_column stats_columns[] = { { "host", "host", ANALYSIS_TEXT },
 	{ "name", "what", ANALYSIS_TEXT }, { "count", "count", ANALYSIS_COUNT },
 	{ "min_bytes", "min", ANALYSIS_BYTES }, { "max_bytes", "max", ANALYSIS_BYTES },
-	{ "avg_bytes", "avg", ANALYSIS_BYTES }, { "total_bytes", "total", ANALYSIS_BYTES },
-	{ "unknown", "size not known", ANALYSIS_COUNT }, { 0 } };
+	{ "avg_bytes", "avg", ANALYSIS_BYTES }, { "stddev_bytes", "stddev", ANALYSIS_BYTES },
+	{ "total_bytes", "total", ANALYSIS_BYTES }, { "unknown", "size not known", ANALYSIS_COUNT },
+	{ 0 } };
+static const struct analysis_column freq_columns[] = { { "host", "host", ANALYSIS_TEXT },
+	{ "name", "what", ANALYSIS_TEXT }, { "begin_bytes", "from", ANALYSIS_BYTES },
+	{ "end_bytes", "to", ANALYSIS_BYTES }, { "count", "count", ANALYSIS_COUNT }, { 0 } };
 
-static void emit_stats(struct analysis_run *run, struct analysis_table *t)
+/* Sizes by kind. What has no size that is known is counted beside. */
+static void emit_sizes(struct analysis_run *run, bool freq, struct analysis_table *t)
 {
+	enum { NAMES = 2, SIZES = 6 };
 	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
 		const struct state *s = run->states[host];
 		for (int i = 0; i < MEM_N_WHATS; i++) {
-			struct analysis_cell c[8] = { analysis_text(analysis_host_name(run, host)),
-				analysis_text(what_names[i]), ANALYSIS_INT(s->host.n[i]) };
-			int64_t n = (int64_t)s->host.n[i];
-			if (n == 0)
+			struct analysis_cell all[NAMES + ANALYSIS_STATS_CELLS] = {
+				analysis_text(analysis_host_name(run, host)),
+				analysis_text(what_names[i])
+			};
+			struct analysis_cell c[NAMES + SIZES + 1] = { 0 };
+			if (s->host.n[i] == 0)
 				continue;
-			if (i < MEM_FAULT_USER) {
-				c[3] = ANALYSIS_INT(s->min[i]);
-				c[4] = ANALYSIS_INT(s->max[i]);
-				c[5] = ANALYSIS_INT(s->host.bytes[i] / n);
-				c[6] = ANALYSIS_INT(s->host.bytes[i]);
-			}
+			analysis_stats_cells(&s->sizes[i], all + NAMES);
+			memcpy(c, all, (NAMES + SIZES) * sizeof(*c));
 			if (i == MEM_SLAB_FREE)
-				c[7] = ANALYSIS_INT(s->unknown_frees);
-			analysis_table_add(t, c);
+				c[NAMES + SIZES] = ANALYSIS_INT(s->unknown_frees);
+			if (freq)
+				analysis_freq_rows(t, c, NAMES, &s->freq[i]);
+			else
+				analysis_table_add(t, c);
 		}
 	}
 }
@@ -348,7 +329,7 @@ static int emit_log(struct analysis_run *run, struct analysis_table *t)
 		const struct row *r = rows[i].row;
 		struct analysis_cell c[6 + ANALYSIS_TASK_CELLS] = { ANALYSIS_INT(r->row.key),
 			analysis_text(what_names[r->what]) };
-		if (r->what < MEM_FAULT_USER)
+		if (r->bytes != SIZE_UNKNOWN)
 			c[2] = ANALYSIS_INT(r->bytes);
 		if (r->address)
 			c[3] = analysis_text(mer_arena_printf(
@@ -371,7 +352,7 @@ static const struct analysis_column bins_columns[] = { { "begin", "begin", ANALY
 	{ 0 } };
 
 struct bin {
-	int64_t allocated, freed;
+	int64_t allocated, freed, outside; /* outside: how the level changed between periods */
 };
 
 static void add_bin_row(struct analysis_run *run, struct analysis_table *t, uint32_t host,
@@ -393,14 +374,20 @@ static void emit_task_bins(struct analysis_run *run, struct analysis_table *t, u
 	const struct state *s = run->states[host];
 	uint32_t key = UINT32_MAX;
 	int64_t held = 0;
-	for (size_t i = 0; i < s->series.n; i++) {
+	for (size_t i = 0, k = 0; i < s->series.n; i++) {
 		const struct analysis_series_entry *e = &s->series.entries[i];
 		const struct task *x = e->key ? &s->tasks[e->key - 1] : &s->nobody;
 		if (e->key != key)
 			held = x->base - x->lowest;
 		key = e->key;
 		held += e->a - e->b;
-		struct bin bin = { e->a, e->b };
+		for (; k < s->outside.n; k++) {
+			const struct analysis_series_entry *o = &s->outside.entries[k];
+			if (o->key > key || (o->key == key && o->bin > e->bin))
+				break;
+			held += o->key == key ? o->a - o->b : 0;
+		}
+		struct bin bin = { e->a, e->b, 0 };
 		if (key) /* what is nobody's has no row of its own: none would tell it from the sum */
 			add_bin_row(run, t, host, key - 1, e->bin, &bin, held);
 	}
@@ -416,16 +403,21 @@ static int emit_bins(struct analysis_run *run, struct analysis_table *t)
 		if (!bins)
 			return mer_fail_nomem(run->err);
 		analysis_series_sort(&s->series);
+		analysis_series_sort(&s->outside);
 		for (size_t i = 0; i < s->series.n; i++) {
 			const struct analysis_series_entry *e = &s->series.entries[i];
 			bins[e->bin].allocated += e->a;
 			bins[e->bin].freed += e->b;
 		}
+		for (size_t i = 0; i < s->outside.n; i++) {
+			const struct analysis_series_entry *e = &s->outside.entries[i];
+			bins[e->bin].outside += e->a - e->b;
+		}
 		int64_t held = s->nobody.base - s->nobody.lowest;
 		for (size_t i = 0; i < s->cap_tasks; i++)
 			held += s->tasks[i].base - s->tasks[i].lowest;
 		for (uint32_t i = 0; i < s->bins.n; i++) {
-			held += bins[i].allocated - bins[i].freed;
+			held += bins[i].allocated - bins[i].freed + bins[i].outside;
 			add_bin_row(run, t, host, KERNEL_NONE, i, &bins[i], held);
 		}
 		free(bins);
@@ -434,15 +426,14 @@ static int emit_bins(struct analysis_run *run, struct analysis_table *t)
 	return 0;
 }
 
-enum { TOP, CPUS, LOG, STATS, BINS };
-
 static int emit(struct analysis_run *run, unsigned output, struct analysis_table *t)
 {
 	switch (output) {
 	case TOP: emit_top(run, t); return 0;
 	case CPUS: emit_cpus(run, t); return 0;
 	case LOG: return emit_log(run, t);
-	case STATS: emit_stats(run, t); return 0;
+	case STATS:
+	case FREQ: emit_sizes(run, output == FREQ, t); return 0;
 	default: return emit_bins(run, t);
 	}
 }
@@ -450,20 +441,41 @@ static int emit(struct analysis_run *run, unsigned output, struct analysis_table
 static const struct analysis_output outputs[] = {
 	[TOP] = { "top", "Memory by thread", top_columns, "allocated_bytes" },
 	[CPUS] = { "cpus", "Memory by CPU", cpus_columns, NULL },
-	[LOG] = { "log", "Allocations and faults", log_columns, NULL },
-	[STATS] = { "stats", "Allocations and faults by kind", stats_columns, NULL },
+	[LOG] = { "log", "Allocations", log_columns, NULL },
+	[STATS] = { "stats", "Sizes of allocations by kind", stats_columns, NULL },
+	[FREQ] = { "freq", "How large allocations were", freq_columns, NULL },
 	[BINS] = { "bins", "Memory over time", bins_columns, NULL },
+	{ 0 },
+};
+
+static const struct analysis_chart charts[] = {
+	{ .title = "Pages held",
+		.y = "more than at the least",
+		.without = "tid",
+		.keys = "held_bytes",
+		.lines = true },
+	{ .title = "Pages allocated by thread",
+		.y = "allocated",
+		.with = "comm",
+		.keys = "allocated_bytes",
+		.per = "time" },
+	{ .title = "Pages freed by thread",
+		.y = "freed",
+		.with = "comm",
+		.keys = "freed_bytes",
+		.per = "time" },
 	{ 0 },
 };
 
 const struct analysis analysis_mem = {
 	.id = "mem",
 	.title = "Memory",
-	.help = "pages and kernel objects allocated and freed, page faults",
+	.help = "pages and kernel objects allocated and freed",
 	.wants = KERNEL_WANT_MEMORY,
 	.outputs = outputs,
+	.charts = charts,
 	.state_size = sizeof(struct state),
-	.on = { .memory = on_memory, .span = on_span },
+	.on = { .memory = on_memory },
 	.begin = begin,
 	.emit = emit,
 	.free_state = free_state,

@@ -9,7 +9,10 @@
 #include <stdlib.h>
 
 #include "analysis/all.h"
+#include "analysis/busiest.h"
 #include "analysis/cells.h"
+
+enum { TOP, INTERFACES, PAIRS, SOCKETS, LOG, FREQ, STATS, BINS, TASK_BINS };
 
 /* ---- while reading ---- */
 
@@ -62,6 +65,13 @@ static bool add_end(struct net_state *s, const struct kernel_packet_seen *p, uin
 	return true;
 }
 
+static bool add_bin(struct net_state *s, const struct kernel_packet_seen *p, uint32_t flow, int way)
+{
+	int64_t bin = analysis_bin_of(&s->bins, p->time);
+	return bin < 0 || analysis_series_add(&s->series, flow * NET_N_WAYS + (uint32_t)way,
+				  (uint32_t)bin, p->bytes, 1);
+}
+
 static int on_packet(void *ctx, const struct kernel_host *h, const struct kernel_packet_seen *p)
 {
 	struct analysis_host *a = ctx;
@@ -75,13 +85,15 @@ static int on_packet(void *ctx, const struct kernel_host *h, const struct kernel
 	/* Ends of packets are kept beyond the range: a packet belongs to where it was sent. */
 	if (device == KERNEL_NONE || !add_end(s, p, device))
 		return mer_fail_nomem(a->err);
-	int64_t bin = analysis_bin_of(&s->bins, p->time);
-	if (bin >= 0 && !analysis_series_add(&s->series, device * NET_N_WAYS + (uint32_t)way,
-				(uint32_t)bin, p->bytes, 1))
-		return mer_fail_nomem(a->err);
 	if (!analysis_is_asked(o, p->time))
 		return 0;
 	struct net_flow *f = flow_of(s, task, device);
+	if (!f || !add_bin(s, p, (uint32_t)(f - s->flows), way))
+		return mer_fail_nomem(a->err);
+	f->packets[way]++;
+	f->bytes[way] += p->bytes;
+	if (!analysis_asks(a, LOG))
+		return 0;
 	struct net_row row = { .row.key = p->time,
 		.packet = p->packet,
 		.bytes = p->bytes,
@@ -90,11 +102,7 @@ static int on_packet(void *ctx, const struct kernel_host *h, const struct kernel
 		.cpu = p->cpu,
 		.is_send = p->is_send,
 		.in_interrupt = p->in_interrupt };
-	if (!f || !analysis_rows_add(&s->log, &row, sizeof(row), o->limit))
-		return mer_fail_nomem(a->err);
-	f->packets[way]++;
-	f->bytes[way] += p->bytes;
-	return 0;
+	return analysis_rows_add(&s->log, &row, sizeof(row), o->limit) ? 0 : mer_fail_nomem(a->err);
 }
 
 static void free_state(void *state)
@@ -182,6 +190,8 @@ static int emit_top(struct analysis_run *run, struct analysis_table *t)
 			x->any = true;
 		}
 		for (size_t i = 0; i < s->n_sockets; i++) {
+			if (s->sockets[i].is_unix)
+				continue;
 			struct task_traffic *x =
 				&tasks[s->sockets[i].task < n ? s->sockets[i].task : n];
 			for (int way = 0; way < NET_N_WAYS; way++)
@@ -283,17 +293,18 @@ static const struct analysis_column bins_columns[] = { { "begin", "begin", ANALY
 	{ "end", NULL, ANALYSIS_TIME }, { "host", "host", ANALYSIS_TEXT },
 	{ "interface", "interface", ANALYSIS_TEXT },
 	{ "sent_packets", "packets sent", ANALYSIS_COUNT },
-	{ "received_packets", "received", ANALYSIS_COUNT }, { "sent_bytes", NULL, ANALYSIS_BYTES },
-	{ "received_bytes", NULL, ANALYSIS_BYTES }, { "sent_rate", "sent/s", ANALYSIS_RATE },
-	{ "received_rate", "received/s", ANALYSIS_RATE }, { 0 } };
+	{ "received_packets", "packets received", ANALYSIS_COUNT },
+	{ "sent_bytes", NULL, ANALYSIS_BYTES }, { "received_bytes", NULL, ANALYSIS_BYTES },
+	{ "sent_rate", "sent/s", ANALYSIS_RATE }, { "received_rate", "received/s", ANALYSIS_RATE },
+	{ 0 } };
 
-static void add_bin(struct analysis_run *run, struct analysis_table *t, uint32_t host,
+static void add_bin_row(struct analysis_run *run, struct analysis_table *t, uint32_t host,
 	uint32_t device, uint32_t bin, const struct traffic *x)
 {
 	static const double ns_per_s = 1e9;
 	const struct analysis_bins *b = &((const struct net_state *)run->states[host])->bins;
 	int64_t from = analysis_bin_edge(b, bin), to = analysis_bin_edge(b, bin + 1);
-	double s = (double)(to - from) / ns_per_s;
+	double s = (double)analysis_bin_asked(run->options, b, bin) / ns_per_s;
 	struct analysis_cell c[] = { ANALYSIS_INT(from), ANALYSIS_INT(to),
 		analysis_text(analysis_host_name(run, host)),
 		analysis_text(device_text(run, host, device)), ANALYSIS_INT(x->packets[NET_SENT]),
@@ -304,37 +315,93 @@ static void add_bin(struct analysis_run *run, struct analysis_table *t, uint32_t
 	analysis_table_add(t, c);
 }
 
-static int emit_bins(struct analysis_run *run, struct analysis_table *t)
+/* A row for each bin of each device: entries are sorted, and by device and way. */
+static int emit_device_bins(struct analysis_run *run, struct analysis_table *t, uint32_t host,
+	const struct analysis_series *by_device)
 {
-	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
-		struct net_state *s = run->states[host];
-		size_t at = 0;
-		if (s->bins.n == 0 || s->n_devices == 0)
-			continue;
-		analysis_series_sort(&s->series);
-		struct traffic *bins = calloc(s->bins.n, sizeof(*bins));
-		if (!bins)
-			return mer_fail_nomem(run->err);
-		for (uint32_t d = 0; d < s->n_devices; d++) {
-			for (uint32_t i = 0; i < s->bins.n; i++)
-				bins[i] = (struct traffic){ 0 };
-			for (; at < s->series.n && s->series.entries[at].key / NET_N_WAYS == d;
-				at++) {
-				const struct analysis_series_entry *e = &s->series.entries[at];
-				int way = (int)(e->key % NET_N_WAYS);
-				bins[e->bin].packets[way] = (uint64_t)e->b;
-				bins[e->bin].bytes[way] = net_bytes(
-					&s->devices[d], way, (uint64_t)e->b, (uint64_t)e->a);
-			}
-			for (uint32_t i = 0; i < s->bins.n; i++)
-				add_bin(run, t, host, d, i, &bins[i]);
+	const struct net_state *s = run->states[host];
+	const struct analysis_series_entry *e = by_device->entries;
+	const struct analysis_series_entry *end = e + by_device->n;
+	struct traffic *bins = calloc((size_t)s->bins.n + 1, sizeof(*bins));
+	if (!bins)
+		return mer_fail_nomem(run->err);
+	for (uint32_t d = 0; d < s->n_devices; d++) {
+		for (uint32_t i = 0; i < s->bins.n; i++)
+			bins[i] = (struct traffic){ 0 };
+		for (; e < end && e->key / NET_N_WAYS == d; e++) {
+			bins[e->bin].packets[e->key % NET_N_WAYS] = (uint64_t)e->b;
+			bins[e->bin].bytes[e->key % NET_N_WAYS] = (uint64_t)e->a;
 		}
-		free(bins);
+		for (uint32_t i = 0; i < s->bins.n; i++)
+			add_bin_row(run, t, host, d, i, &bins[i]);
 	}
+	free(bins);
 	return 0;
 }
 
-enum { TOP, INTERFACES, PAIRS, SOCKETS, LOG, FREQ, STATS, BINS };
+/* Bytes of an entry of a flow, without headers. */
+static int64_t entry_bytes(const struct net_state *s, const struct analysis_series_entry *e)
+{
+	const struct net_flow *f = &s->flows[e->key / NET_N_WAYS];
+	int way = (int)(e->key % NET_N_WAYS);
+	return (int64_t)net_bytes(&s->devices[f->device], way, (uint64_t)e->b, (uint64_t)e->a);
+}
+
+static int emit_bins(struct analysis_run *run, struct analysis_table *t)
+{
+	int rc = 0;
+	for (uint32_t host = 0; host < run->e->n_hosts && rc == 0; host++) {
+		const struct net_state *s = run->states[host];
+		struct analysis_series by_device = { 0 };
+		bool ok = true;
+		if (s->bins.n == 0 || s->n_devices == 0)
+			continue;
+		for (size_t i = 0; i < s->series.n && ok; i++) {
+			const struct analysis_series_entry *e = &s->series.entries[i];
+			uint32_t device = s->flows[e->key / NET_N_WAYS].device;
+			ok = analysis_series_add(&by_device,
+				device * NET_N_WAYS + e->key % NET_N_WAYS, e->bin,
+				entry_bytes(s, e), e->b);
+		}
+		analysis_series_sort(&by_device);
+		rc = ok ? emit_device_bins(run, t, host, &by_device) : mer_fail_nomem(run->err);
+		analysis_series_fini(&by_device);
+	}
+	return rc;
+}
+
+static const struct analysis_column task_bins_columns[] = { ANALYSIS_TASK_BINS_COLUMNS,
+	{ "sent_bytes", "sent", ANALYSIS_BYTES }, { "received_bytes", "received", ANALYSIS_BYTES },
+	{ "sent_packets", "packets sent", ANALYSIS_COUNT },
+	{ "received_packets", "packets received", ANALYSIS_COUNT }, { 0 } };
+
+static int emit_task_bins(struct analysis_run *run, struct analysis_table *t)
+{
+	int rc = 0;
+	for (uint32_t host = 0; host < run->e->n_hosts && rc == 0; host++) {
+		const struct net_state *s = run->states[host];
+		struct analysis_series bytes = { 0 }, packets = { 0 };
+		struct analysis_series *const series[] = { &bytes, &packets };
+		bool ok = true;
+		if (s->bins.n == 0)
+			continue;
+		for (size_t i = 0; i < s->series.n && ok; i++) {
+			const struct analysis_series_entry *e = &s->series.entries[i];
+			uint32_t key = s->flows[e->key / NET_N_WAYS].task + 1; /* NONE: 0 */
+			bool is_sent = e->key % NET_N_WAYS == NET_SENT;
+			int64_t n = entry_bytes(s, e);
+			ok = analysis_series_add(
+				     &bytes, key, e->bin, is_sent ? n : 0, is_sent ? 0 : n) &&
+			     analysis_series_add(
+				     &packets, key, e->bin, is_sent ? e->b : 0, is_sent ? 0 : e->b);
+		}
+		rc = ok ? analysis_task_bins(run, t, host, &s->bins, series, 2)
+			: mer_fail_nomem(run->err);
+		analysis_series_fini(&bytes);
+		analysis_series_fini(&packets);
+	}
+	return rc;
+}
 
 static int emit(struct analysis_run *run, unsigned output, struct analysis_table *t)
 {
@@ -349,7 +416,8 @@ static int emit(struct analysis_run *run, unsigned output, struct analysis_table
 	case LOG: return emit_log(run, t);
 	case FREQ: return net_emit_pairs(run, t, NET_PAIRS_FREQ);
 	case STATS: return net_emit_pairs(run, t, NET_PAIRS_STATS);
-	default: return emit_bins(run, t);
+	case BINS: return emit_bins(run, t);
+	default: return emit_task_bins(run, t);
 	}
 }
 
@@ -360,8 +428,35 @@ static const struct analysis_output outputs[] = {
 	[SOCKETS] = { "sockets", "Sockets", net_sockets_columns, "bytes" },
 	[LOG] = { "log", "Packets", log_columns, NULL },
 	[FREQ] = { "freq", "Time of packets in flight", net_freq_columns, NULL },
-	[STATS] = { "stats", "Time of packets in flight", net_stats_columns, NULL },
+	[STATS] = { "stats", "Time of packets in flight by pair of hosts", net_stats_columns,
+		NULL },
 	[BINS] = { "bins", "Network traffic over time", bins_columns, NULL },
+	[TASK_BINS] = { "bins_tasks", "Network traffic by thread over time", task_bins_columns,
+		NULL },
+	{ 0 },
+};
+
+static const struct analysis_chart charts[] = {
+	{ .title = "Network: sent", .y = "sent", .keys = "sent_rate", .summary = true },
+	{ .title = "Network: received", .y = "received", .keys = "received_rate" },
+	{ .title = "Network: packets sent",
+		.y = "per second",
+		.keys = "sent_packets",
+		.per = "time" },
+	{ .title = "Network: packets received",
+		.y = "per second",
+		.keys = "received_packets",
+		.per = "time" },
+	{ .title = "Network: sent by thread",
+		.table = "bins_tasks",
+		.y = "sent",
+		.keys = "sent_bytes",
+		.per = "time" },
+	{ .title = "Network: received by thread",
+		.table = "bins_tasks",
+		.y = "received",
+		.keys = "received_bytes",
+		.per = "time" },
 	{ 0 },
 };
 
@@ -370,7 +465,9 @@ const struct analysis analysis_net = {
 	.title = "Network",
 	.help = "packets and bytes by thread, interface, socket and pair of hosts",
 	.wants = KERNEL_WANT_PACKETS,
+	.messages = true,
 	.outputs = outputs,
+	.charts = charts,
 	.state_size = sizeof(struct net_state),
 	.on = { .packet = on_packet, .call = net_on_call },
 	.begin = begin,

@@ -29,6 +29,7 @@ struct net_end {	 /* of a packet whose other end is known */
 
 struct net_socket { /* of a task */
 	uint32_t task, name;
+	bool is_unix; /* to a process of the same host: moves nothing over a network */
 	uint64_t calls[NET_N_WAYS], bytes[NET_N_WAYS], errors;
 	int64_t total_ns;
 };
@@ -55,7 +56,7 @@ struct net_state {
 	size_t n_sockets, cap_sockets;
 	struct mer_map socket_map; /* task and name -> number, plus 1 */
 	struct analysis_bins bins;
-	struct analysis_series series; /* by device and way: bytes as told, packets */
+	struct analysis_series series; /* by flow and way: bytes as told, packets */
 	struct analysis_rows log;
 };
 

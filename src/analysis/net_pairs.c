@@ -1,4 +1,6 @@
-/* Pairs: packets of which both ends are known, by the hosts that sent and received them. */
+/* Pairs: packets of which both ends are known, by the hosts that sent and received them. What is sent as
+ * one and received in parts, or the other way round, is one packet here, with the bytes of its first part:
+ * the interfaces have all of them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,9 +87,9 @@ int net_learn_headers(struct analysis_run *run)
 /* ---- tables ---- */
 
 #define PAIR_COLUMNS                                                                               \
-	{ "from_host", "from", ANALYSIS_TEXT },                                                    \
+	{ "from_host", "from host", ANALYSIS_TEXT },                                               \
 	{                                                                                          \
-		"to_host", "to", ANALYSIS_TEXT                                                     \
+		"to_host", "to host", ANALYSIS_TEXT                                                \
 	}
 
 const struct analysis_column net_pairs_columns[] = { PAIR_COLUMNS,

@@ -1,5 +1,6 @@
 /* Sockets: what programs send and receive by system calls, by the name of the socket (its peer, where that
- * is known). Bytes are those of the programs, without headers and repetitions. */
+ * is known). Bytes are those of the programs, without headers and repetitions. Those of unix sockets are
+ * told here only: they pass no network. */
 #include <stdlib.h>
 
 #include "analysis/cells.h"
@@ -28,7 +29,7 @@ int net_on_call(void *ctx, const struct kernel_host *h, const struct kernel_call
 	const struct analysis_options *o = a->run->options;
 	struct net_state *s = a->state;
 	const struct kernel_call *call = &h->calls[c->call];
-	if (call->kind != KERNEL_OBJECT_SOCKET)
+	if (call->kind != KERNEL_OBJECT_SOCKET && call->kind != KERNEL_OBJECT_UNIX)
 		return 0;
 	uint8_t *known = analysis_at(&s->ops, &s->cap_ops, c->call, sizeof(*known));
 	if (!known)
@@ -47,6 +48,7 @@ int net_on_call(void *ctx, const struct kernel_host *h, const struct kernel_call
 	struct net_socket *x = socket_of(s, c->task, call->object);
 	if (!x)
 		return mer_fail_nomem(a->err);
+	x->is_unix = call->kind == KERNEL_OBJECT_UNIX;
 	x->calls[way]++;
 	x->bytes[way] += io_bytes_of_call(op, name, c->ret);
 	x->errors += c->ret < 0;
@@ -58,7 +60,8 @@ const struct analysis_column net_sockets_columns[] = { ANALYSIS_TASK_COLUMNS,
 	{ "socket", "socket", ANALYSIS_TEXT }, { "bytes", NULL, ANALYSIS_BYTES },
 	{ "sent_bytes", "sent", ANALYSIS_BYTES }, { "received_bytes", "received", ANALYSIS_BYTES },
 	{ "sends", "sends", ANALYSIS_COUNT }, { "receives", "receives", ANALYSIS_COUNT },
-	{ "errors", "errors", ANALYSIS_COUNT }, { "total_ns", "time", ANALYSIS_DURATION }, { 0 } };
+	{ "errors", "errors", ANALYSIS_COUNT }, { "total_ns", "time", ANALYSIS_DURATION },
+	{ "kind", "kind", ANALYSIS_TEXT }, { 0 } };
 
 void net_emit_sockets(struct analysis_run *run, struct analysis_table *t)
 {
@@ -66,7 +69,7 @@ void net_emit_sockets(struct analysis_run *run, struct analysis_table *t)
 		const struct net_state *s = run->states[host];
 		for (size_t i = 0; i < s->n_sockets; i++) {
 			const struct net_socket *x = &s->sockets[i];
-			struct analysis_cell c[ANALYSIS_TASK_CELLS + 8];
+			struct analysis_cell c[ANALYSIS_TASK_CELLS + 9];
 			analysis_task_cells(run, host, x->task, INT64_MAX, c);
 			c[4] = x->name == KERNEL_NONE ? ANALYSIS_NONE
 						      : analysis_text(kernel_name_text(
@@ -78,6 +81,8 @@ void net_emit_sockets(struct analysis_run *run, struct analysis_table *t)
 			c[9] = ANALYSIS_INT(x->calls[NET_RECEIVED]);
 			c[10] = ANALYSIS_INT(x->errors);
 			c[11] = ANALYSIS_INT(x->total_ns);
+			c[12] = analysis_text(kernel_object_kind_name(
+				x->is_unix ? KERNEL_OBJECT_UNIX : KERNEL_OBJECT_SOCKET));
 			analysis_table_add(t, c);
 		}
 	}

@@ -4,6 +4,8 @@
 
 #include "kernel/host.h"
 
+struct analysis_periods;
+
 /* A part of the time that is looked at: [begin, end), ns on the common time line. */
 struct analysis_period {
 	int64_t begin, end;
@@ -16,9 +18,15 @@ struct analysis_options {
 	 * n_periods 0: all of it. See below. */
 	const struct analysis_period *periods;
 	size_t n_periods;
+	/* What they are the union of (period.h); NULL: they were not found by events. */
+	const struct analysis_periods *found;
 	int64_t min_ns, max_ns; /* durations of log, freq and stats rows; 0, INT64_MAX: all */
-	uint64_t n_bins;	/* output "bins": 0: by interval_ns */
-	int64_t interval_ns;	/* width of a bin; 0: by n_bins */
+	struct {
+		bool are_limited;
+		uint64_t min, max; /* bytes that these moved, if so (analysis.has_sizes) */
+	} sizes;
+	uint64_t n_bins;     /* output "bins": 0: by interval_ns */
+	int64_t interval_ns; /* width of a bin; 0: by n_bins */
 	/* Is this host, CPU, task wanted? NULL: all are. From any thread. */
 	bool (*wants_host)(void *ctx, uint32_t host);
 	bool (*wants_cpu)(void *ctx, uint16_t cpu);

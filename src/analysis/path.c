@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 enum { MAX_FRAMES = 10000, MAX_ANSWERS = 64 };
 
 struct frame {
@@ -36,24 +38,10 @@ static const struct kernel_host *host_of(const struct walk *k, uint32_t host)
 
 /* ---- what is found ---- */
 
-static bool reserve(void *array, size_t n, size_t *cap, size_t bytes_each)
-{
-	void **p = array;
-	if (n < *cap)
-		return true;
-	size_t more = *cap ? *cap * 2 : 64;
-	void *q = realloc(*p, more * bytes_each);
-	if (!q)
-		return false;
-	*p = q;
-	*cap = more;
-	return true;
-}
-
 static int add_link(struct walk *k, const struct path_segment *from, const struct path_segment *to)
 {
 	struct path *p = k->p;
-	if (!reserve(&p->links, p->n_links, &p->cap_links, sizeof(*p->links)))
+	if (!mer_grow(&p->links, p->n_links, &p->cap_links, sizeof(*p->links)))
 		return mer_fail_nomem(k->err);
 	struct path_link *l = &p->links[p->n_links++];
 	*l = (struct path_link){ .from_host = from->host,
@@ -96,7 +84,7 @@ static int emit(struct walk *k, int64_t begin, struct path_segment s)
 	k->t = begin;
 	if (s.begin >= s.end)
 		return 0;
-	if (!reserve(&p->segments, p->n_segments, &p->cap_segments, sizeof(*p->segments)))
+	if (!mer_grow(&p->segments, p->n_segments, &p->cap_segments, sizeof(*p->segments)))
 		return mer_fail_nomem(k->err);
 	if (p->n_segments) {
 		const struct path_segment *later = &p->segments[p->n_segments - 1];
@@ -188,7 +176,7 @@ static struct path_segment of_span(const struct walk *k, uint32_t span)
 /* The current task waits from k->now.floor on for what now happens elsewhere: remembers to come back. */
 static int leave_waiting(struct walk *k, int64_t begin, uint32_t before)
 {
-	if (!reserve(&k->frames, k->n_frames, &k->cap_frames, sizeof(*k->frames)))
+	if (!mer_grow(&k->frames, k->n_frames, &k->cap_frames, sizeof(*k->frames)))
 		return mer_fail_nomem(k->err);
 	k->frames[k->n_frames++] = k->now;
 	k->frames[k->n_frames - 1].span = before;

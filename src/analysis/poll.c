@@ -11,7 +11,7 @@
 #include "analysis/cells.h"
 #include "analysis/rows.h"
 
-enum { MIN_CALLS = 3, TOP_ROWS = 1000, AGAIN = -11 };
+enum { MIN_CALLS = 3, AGAIN = -11 };
 
 enum call_class { UNCLASSED, POLL, YIELD, TIME, OTHER };
 
@@ -37,8 +37,11 @@ struct state {
 	struct poll_task *tasks;
 	uint8_t *classes; /* by call: enum call_class */
 	size_t cap_tasks, cap_classes;
+	struct analysis_histogram freq;
 	struct analysis_rows log, top;
 };
+
+enum { LOG, TOP, STATS, FREQ };
 
 static enum call_class class_of(const char *name)
 {
@@ -73,10 +76,13 @@ static int end_run(struct analysis_host *a, const struct kernel_host *h, struct 
 	analysis_stats_add(&t->runs, r.end - r.begin, r.begin);
 	t->calls += r.calls;
 	t->cpu += cpu;
+	s->freq.n[analysis_bucket(r.end - r.begin)]++;
 	r.row.key = r.begin;
-	bool ok = analysis_rows_add(&s->log, &r, sizeof(r), a->run->options->limit);
+	bool ok = !analysis_asks(a, LOG) ||
+		  analysis_rows_add(&s->log, &r, sizeof(r), a->run->options->limit);
 	r.row.key = -cpu;
-	ok = ok && analysis_rows_add(&s->top, &r, sizeof(r), TOP_ROWS);
+	if (analysis_asks(a, TOP))
+		ok = ok && analysis_rows_add(&s->top, &r, sizeof(r), a->run->options->limit);
 	return ok ? 0 : mer_fail_nomem(a->err);
 }
 
@@ -168,12 +174,14 @@ static const struct analysis_column log_columns[] = { { "begin", "begin", ANALYS
 static const struct analysis_column stats_columns[] = { ANALYSIS_TASK_COLUMNS,
 	ANALYSIS_STATS_COLUMNS, { "calls", "calls", ANALYSIS_COUNT },
 	{ "cpu_ns", "CPU time", ANALYSIS_DURATION }, { 0 } };
+static const struct analysis_column freq_columns[] = { { "host", "host", ANALYSIS_TEXT },
+	ANALYSIS_FREQ_COLUMNS, { 0 } };
 
-enum { LOG, TOP, STATS };
 static const struct analysis_output outputs[] = {
 	[LOG] = { "log", "Runs of busy polling", log_columns, NULL },
 	[TOP] = { "top", "Runs of busy polling with most CPU time", log_columns, NULL },
 	[STATS] = { "stats", "Busy polling by thread", stats_columns, "cpu_ns" },
+	[FREQ] = { "freq", "How long runs of busy polling were", freq_columns, NULL },
 	{ 0 },
 };
 
@@ -204,16 +212,11 @@ static void emit_run(
 	analysis_table_add(t, cells);
 }
 
-/* Of the greatest ones there are as many as were kept, whatever the limit of the log. */
 static int emit_runs(struct analysis_run *run, bool is_top, struct analysis_table *t)
 {
-	struct analysis_options unlimited = *run->options;
-	struct analysis_run all = *run;
 	size_t n;
-	unlimited.limit = 0;
-	all.options = &unlimited;
-	struct analysis_row_of *rows = analysis_rows_join(is_top ? &all : run,
-		is_top ? top_of : log_of, sizeof(struct poll_run), &n, &t->n_left_out);
+	struct analysis_row_of *rows = analysis_rows_join(
+		run, is_top ? top_of : log_of, sizeof(struct poll_run), &n, &t->n_left_out);
 	if (!rows)
 		return mer_fail_nomem(run->err);
 	for (size_t i = 0; i < n; i++)
@@ -241,10 +244,16 @@ static void emit_stats(const struct analysis_run *run, uint32_t host, struct ana
 
 static int emit(struct analysis_run *run, unsigned output, struct analysis_table *t)
 {
-	if (output != STATS)
+	if (output == LOG || output == TOP)
 		return emit_runs(run, output == TOP, t);
-	for (uint32_t h = 0; h < run->e->n_hosts; h++)
-		emit_stats(run, h, t);
+	for (uint32_t h = 0; h < run->e->n_hosts; h++) {
+		const struct state *s = run->states[h];
+		struct analysis_cell host = analysis_text(analysis_host_name(run, h));
+		if (output == STATS)
+			emit_stats(run, h, t);
+		else
+			analysis_freq_rows(t, &host, 1, &s->freq);
+	}
 	return 0;
 }
 

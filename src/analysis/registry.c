@@ -5,6 +5,7 @@
 
 const struct analysis *const analyses[] = {
 	&analysis_cpu,
+	&analysis_frequency,
 	&analysis_sched,
 	&analysis_poll,
 	&analysis_io,
@@ -14,6 +15,8 @@ const struct analysis *const analyses[] = {
 	&analysis_syscall,
 	&analysis_irq,
 	&analysis_futex,
+	&analysis_servers,
+	&analysis_period,
 	NULL,
 };
 

@@ -71,6 +71,34 @@ static int through_stream(struct analysis_host *a, const struct kernel_call_end 
 	return mer_fail_nomem(a->err);
 }
 
+/* The other end may be on another host: what is read there is known when all are read. */
+static int note_run(struct analysis_host *a, const struct kernel_call_end *c,
+	struct relation_flow *f, enum relation_way way)
+{
+	struct relation_state *s = relation_state(a);
+	bool is_asked = !f->peer && relation_is_asked(a, c->end);
+	struct relation_run *last = f->last_run[way] ? &s->runs[f->last_run[way] - 1] : NULL;
+	if (last && last->task == c->task && last->is_asked == is_asked) {
+		last->n++;
+		last->bytes += (uint64_t)c->ret;
+		last->last = c->end;
+		return 0;
+	}
+	struct relation_run *r = analysis_at(&s->runs, &s->cap_runs, s->n_runs, sizeof(*r));
+	if (!r)
+		return mer_fail_nomem(a->err);
+	*r = (struct relation_run){ .task = c->task,
+		.is_asked = is_asked,
+		.n = 1,
+		.bytes = (uint64_t)c->ret,
+		.first = c->end,
+		.last = c->end };
+	uint32_t number = (uint32_t)++s->n_runs;
+	*(f->last_run[way] ? &s->runs[f->last_run[way] - 1].next : &f->first_run[way]) = number;
+	f->last_run[way] = number;
+	return 0;
+}
+
 /* What was written goes with the packet that was sent meanwhile, or with the next one. */
 static void with_packet(struct relation_state *s, struct relation_flow *f,
 	const struct kernel_call_end *c, uint64_t n, uint64_t bytes)
@@ -95,8 +123,10 @@ static int through_flow(struct analysis_host *a, const struct kernel_host *h,
 	struct relation_state *s = relation_state(a);
 	bool counted = u->role == ROLE_WRITE_N, no_memory = false, is_net;
 	uint64_t n = counted ? (uint64_t)c->ret : 1, bytes = counted ? 0 : (uint64_t)c->ret;
-	is_net = u->kind == KERNEL_OBJECT_SOCKET;
-	uint32_t number = relation_flow_of(a, h, c->task, u->fd, is_net, &no_memory);
+	is_net = u->kind == KERNEL_OBJECT_SOCKET || u->kind == KERNEL_OBJECT_UNKNOWN;
+	bool reads = u->role == ROLE_READ;
+	uint32_t number =
+		relation_flow_of(a, h, c->task, u->fd, u->kind == KERNEL_OBJECT_SOCKET, &no_memory);
 	if (no_memory)
 		return mer_fail_nomem(a->err);
 	if (!number)
@@ -104,8 +134,10 @@ static int through_flow(struct analysis_host *a, const struct kernel_host *h,
 	struct relation_flow *f = &s->flows[number - 1];
 	if (f->object == KERNEL_NONE)
 		f->object = u->object;
-	if (!relation_is_asked(a, c->end))
-		return 0;
+	int rc = is_net && !counted ? note_run(a, c, f, reads ? RELATION_READS : RELATION_WRITES)
+				    : 0;
+	if (rc || reads || !relation_is_asked(a, c->end))
+		return rc;
 	if (!f->peer) {
 		if (is_net)
 			with_packet(s, f, c, n, bytes);
@@ -136,6 +168,37 @@ static int connected(struct analysis_host *a, const struct kernel_host *h,
 	return 0;
 }
 
+/* Descriptors that this call made, or closed. */
+static int note_descriptors(struct analysis_host *a, const struct kernel_host *h,
+	const struct kernel_call_end *c, const struct relation_use *u)
+{
+	bool made = c->ret >= 0 && c->ret <= INT32_MAX;
+	switch (c->kind) {
+	case KERNEL_CALL_CLOSE:
+		return u->fd >= 0 && relation_state(a)->n_flows
+			       ? relation_flow_close(a, h, c->task, u->fd, -1)
+			       : 0;
+	case KERNEL_CALL_SOCKET:
+	case KERNEL_CALL_ACCEPT:
+		return !made || relation_flow_new(a, h, c->task, (int32_t)c->ret)
+			       ? 0
+			       : mer_fail_nomem(a->err);
+	case KERNEL_CALL_DUP:
+	case KERNEL_CALL_DUP_TO:
+		return made && u->fd >= 0 && u->fd != c->ret && relation_state(a)->n_flows
+			       ? relation_flow_close(a, h, c->task, (int32_t)c->ret, u->fd)
+			       : 0;
+	default: return 0;
+	}
+}
+
+/* A look at what is there takes nothing. */
+static bool is_peek(const struct kernel_call_end *c)
+{
+	enum { FLAGS = 1, MSG_PEEK_ = 2 };
+	return c->kind == KERNEL_CALL_RECEIVE && c->args[FLAGS] & MSG_PEEK_;
+}
+
 int relation_on_call(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c)
 {
 	struct analysis_host *a = ctx;
@@ -143,38 +206,29 @@ int relation_on_call(void *ctx, const struct kernel_host *h, const struct kernel
 	struct relation_use u;
 	if (!relation_use_of(a, h, c->call, &u))
 		return mer_fail_nomem(a->err);
+	int rc = note_descriptors(a, h, c, &u);
+	if (rc)
+		return rc;
 	switch (u.role) {
 	case ROLE_FUTEX:
 	case ROLE_SIGNAL: return relation_end_of_wake(a, c, &u);
-	case ROLE_CLOSE:
-		if (c->kind == KERNEL_CALL_CLOSE && u.fd >= 0 && s->n_flows) {
-			uint32_t leader = KERNEL_NONE;
-			bool ok = relation_find_tid(a, h, h->tasks[c->task].pid, &leader);
-			uint64_t key = (uint64_t)(leader == KERNEL_NONE ? c->task : leader) << 32 |
-				       (uint32_t)u.fd;
-			uint32_t *at = mer_map_get(&s->flows_by_fd, key);
-			if (!ok)
-				return mer_fail_nomem(a->err);
-			if (at)
-				*at = 0; /* the number will be another thing */
-		}
-		return 0;
 	case ROLE_ACCEPT: return relation_accepted(a, h, c);
 	case ROLE_CONNECT: return u.fd >= 0 ? connected(a, h, c, &u) : 0;
 	case ROLE_READ:
 	case ROLE_WRITE:
 	case ROLE_WRITE_N: break;
-	default: return 0;
+	default: return relation_on_memory(a, h, c, &u);
 	}
-	if (c->ret <= 0)
+	if (c->ret <= 0 || is_peek(c))
 		return 0;
 	enum relation_kind kind = stream_kind(s, h, &u);
 	if (kind != RELATION_KERNEL)
 		return u.role == ROLE_WRITE_N ? 0 : through_stream(a, c, &u, kind);
-	if (u.role == ROLE_READ || u.fd < 0)
+	if (u.fd < 0)
 		return 0;
-	return u.kind == KERNEL_OBJECT_SOCKET || u.kind == KERNEL_OBJECT_UNIX ||
-			       u.kind == KERNEL_OBJECT_EVENT
+	return u.kind == KERNEL_OBJECT_SOCKET || u.kind == KERNEL_OBJECT_UNKNOWN ||
+			       (u.role != ROLE_READ && (u.kind == KERNEL_OBJECT_UNIX ||
+							       u.kind == KERNEL_OBJECT_EVENT))
 		       ? through_flow(a, h, c, &u)
 		       : 0;
 }

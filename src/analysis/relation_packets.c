@@ -1,12 +1,13 @@
 /* Packets: who sent the one that ended a wait. Hosts are read side by side, so each notes what it knows;
  * when all are read, the two ends are joined.
  *
- * A connection has no name that both ends know, so what else is written to it goes to who was once
+ * What is written to a connection of which both ends are known goes to who reads it there
+ * (relation_connections.c). Where packets tell no addresses, or an end is not known: to who was once
  * woken by a packet of it; and what that one writes to its descriptor, the other way. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/relation_state.h"
+#include "analysis/relation_connections.h"
 
 enum { ANSWERS = 64 }; /* packets that answer packets that ...: followed this far */
 
@@ -30,7 +31,11 @@ int relation_on_packet(void *ctx, const struct kernel_host *h, const struct kern
 		.packet = p->packet, .task = p->task, .object = u.object, .time = p->time
 	};
 	s->n_sends++;
-	if (u.fd < 0 || u.kind != KERNEL_OBJECT_SOCKET)
+	/* What is not known, and sends packets while it is written to, is a socket as well. */
+	bool is_socket =
+		u.kind == KERNEL_OBJECT_SOCKET ||
+		(u.kind == KERNEL_OBJECT_UNKNOWN && u.role == ROLE_WRITE && h->has_interrupts);
+	if (u.fd < 0 || !is_socket)
 		return 0;
 	send->flow = relation_flow_of(a, h, p->task, u.fd, true, &no_memory);
 	if (no_memory)
@@ -109,6 +114,7 @@ struct join {
 	const struct kernel_world *w;
 	uint32_t *send_of; /* by packet: number in the sender's sends, plus 1 */
 	struct arrival_of *arrival_of;
+	struct relation_connections connections;
 	struct relation_set *set;
 	struct mer_intern *texts;
 };
@@ -272,8 +278,13 @@ static bool add_waits(const struct join *j, uint32_t host)
 		/* What the host sent by itself is of the connection that the task waited on. */
 		bool by_flow =
 			sent != x->packet && own && own->is_linked && own->to_host == p->from;
+		uint32_t from = by_flow ? own->to_task : send->task;
+		if (sent != x->packet)
+			relation_connection_writer(&j->connections, p, &from);
+		if (p->from == host && from == x->task)
+			from = send->task;
 		struct relation r = { .from_host = p->from,
-			.from = by_flow ? own->to_task : send->task,
+			.from = from,
 			.to_host = host,
 			.to = x->task,
 			.kind = (uint8_t)kind_of(p),
@@ -283,8 +294,10 @@ static bool add_waits(const struct join *j, uint32_t host)
 			.last = x->time };
 		/* Who was about to exit is not in a call on its socket. */
 		bool own_name = by_flow || (!send->flow && x->flow);
-		const char *name = own_name ? name_of(j, host, x->flow, KERNEL_NONE)
-					    : name_of(j, p->from, send->flow, send->object);
+		const char *name = relation_connection_name(&j->connections, p);
+		if (!*name)
+			name = own_name ? name_of(j, host, x->flow, KERNEL_NONE)
+					: name_of(j, p->from, send->flow, send->object);
 		if (!add(j, &r, name))
 			return false;
 	}
@@ -302,10 +315,17 @@ static bool find_reader(
 		r->to = state(j, a.host)->arrivals[a.arrival - 1].task;
 		return true;
 	}
-	if (!f || !f->is_linked)
+	const struct kernel_packet *p = &j->w->packets[send->packet];
+	const struct relation_flow *at = relation_udp_reader(&j->connections, p);
+	if (f && f->is_linked) {
+		r->to_host = f->to_host;
+		r->to = f->to_task;
+		return true;
+	}
+	if (!at || (p->to == host && at->owner == send->task))
 		return false;
-	r->to_host = f->to_host;
-	r->to = f->to_task;
+	r->to_host = p->to;
+	r->to = at->owner;
 	return true;
 }
 
@@ -322,7 +342,8 @@ static bool add_writes(const struct join *j, uint32_t host, uint64_t *n_unknown)
 			.bytes = send->bytes,
 			.first = send->time,
 			.last = send->time };
-		if (!send->n)
+		const struct relation_flow *of = flow_of(j, host, send->flow);
+		if (!send->n || (of && of->is_joined))
 			continue;
 		if (!find_reader(j, host, send, &r))
 			*n_unknown += send->n;
@@ -331,7 +352,7 @@ static bool add_writes(const struct join *j, uint32_t host, uint64_t *n_unknown)
 	}
 	for (size_t i = 0; i < s->n_flows; i++) {
 		const struct relation_flow *f = &s->flows[i];
-		if (!f->n || f->peer)
+		if (!f->n || f->peer || f->is_joined)
 			continue;
 		struct relation r = { .from_host = host,
 			.from = f->task,
@@ -372,9 +393,11 @@ int relation_join(const struct analysis_run *run, struct relation_set *set,
 	}
 	if (ok)
 		link_flows(&j);
-	ok = ok && pair_flows(&j);
+	ok = ok && pair_flows(&j) && relation_connections_find(&j.connections, run) &&
+	     relation_connections_give(&j.connections, set, texts);
 	for (uint32_t h = 0; ok && h < w->n_hosts; h++)
 		ok = add_waits(&j, h) && add_writes(&j, h, n_unknown);
+	relation_connections_fini(&j.connections);
 	free(j.send_of);
 	free(j.arrival_of);
 	return ok ? 0 : mer_fail_nomem(run->err);

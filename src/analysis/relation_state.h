@@ -4,6 +4,8 @@
  *   relation_wakes.c    wake-ups, signals, forks
  *   relation_data.c     what calls write and read
  *   relation_packets.c  packets: noted while hosts are read, joined when all are
+ *   relation_connections.c  which descriptors are the two ends of a connection
+ *   relation_memory.c   memory that processes share
  *   relation_calls.c    what calls mean
  *   relation_stream.c   whose bytes a reader gets
  *   relation_set.c      edges */
@@ -40,9 +42,21 @@ struct relation_task {
 	uint32_t accepting; /* arrival that ended a wait of its call accept, plus 1 */
 };
 
+enum relation_way { RELATION_WRITES, RELATION_READS, RELATION_N_WAYS };
+
+struct relation_run { /* calls of one task on one flow, with none of another in between */
+	uint32_t task;
+	uint32_t next; /* of the same flow and way, in relation_state.runs, plus 1 */
+	bool is_asked; /* in the time that is looked at, and not told already */
+	uint64_t n, bytes;
+	int64_t first, last; /* ends of calls */
+};
+
 /* An open descriptor of a process whose other end has no name: to whom what is written there goes is
  * learned from whom it woke. */
 struct relation_flow {
+	int64_t begin;	    /* not after its first use */
+	uint32_t copy_of;   /* another process' flow that it may be inherited from, plus 1 */
 	uint32_t object;    /* name */
 	bool is_connected;  /* by connect, to object */
 	uint32_t owner;	    /* task that first used it */
@@ -53,10 +67,25 @@ struct relation_flow {
 	uint32_t task;
 	uint64_t n, bytes;
 	int64_t first, last;
+	uint32_t first_run[RELATION_N_WAYS], last_run[RELATION_N_WAYS]; /* plus 1 */
+	/* See relation_connections.c: sync_endpoint of both ends; 0: not known. */
+	uint32_t local, remote, local_votes;
+	uint8_t packet_kind; /* enum sync_kind */
+	bool is_joined;	     /* what was written to it has its edges */
 	/* Where its packets go (relation_packets.c): flow plus 1, 0: not known. */
 	bool is_linked;
 	uint32_t votes;
 	uint32_t to_host, to_task, to_flow;
+};
+
+#define RELATION_SYSV (UINT64_C(1) << 32) /* in an object: the number of a segment, not a name */
+
+struct relation_mapping { /* of a process */
+	uint64_t object;
+	uint32_t task; /* that was the first to map it */
+	bool writes;
+	uint64_t n;
+	int64_t first, last;
 };
 
 struct relation_send { /* a packet that a task sent */
@@ -87,6 +116,12 @@ struct relation_state {
 	struct mer_map flows_by_fd;
 	struct relation_flow *flows;
 	size_t n_flows, cap_flows;
+	struct mer_map memfds;	    /* names of those that were made -> how often */
+	struct mer_map mapping_map; /* hash of an object and a process -> mapping, plus 1 */
+	struct relation_mapping *mappings;
+	size_t n_mappings, cap_mappings;
+	struct relation_run *runs;
+	size_t n_runs, cap_runs;
 	struct relation_send *sends;
 	size_t n_sends, cap_sends;
 	struct relation_arrival *arrivals;
@@ -117,6 +152,12 @@ bool relation_find_tid(
 /* Number of the flow, plus 1; 0: none (not made), or no memory. */
 uint32_t relation_flow_of(struct analysis_host *a, const struct kernel_host *h, uint32_t task,
 	int32_t fd, bool make, bool *no_memory);
+/* The descriptor is a new thing from now on: its flow, plus 1; 0: no memory. */
+uint32_t relation_flow_new(
+	struct analysis_host *a, const struct kernel_host *h, uint32_t task, int32_t fd);
+/* The descriptor is closed; or from now on the same as another one of the process (copy; -1: none). */
+int relation_flow_close(struct analysis_host *a, const struct kernel_host *h, uint32_t task,
+	int32_t fd, int32_t copy);
 /* Is there something at this time that the user wants to know? */
 static inline bool relation_is_asked(const struct analysis_host *a, int64_t time)
 {
@@ -142,6 +183,11 @@ int relation_end(struct analysis_host *a, const struct kernel_host *h);
 
 /* relation_data.c */
 int relation_on_call(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c);
+
+/* relation_memory.c: any call that ended; the end of the recording */
+int relation_on_memory(struct analysis_host *a, const struct kernel_host *h,
+	const struct kernel_call_end *c, const struct relation_use *use);
+int relation_memory_end(struct analysis_host *a, const struct kernel_host *h);
 
 /* relation_packets.c */
 int relation_on_packet(void *ctx, const struct kernel_host *h, const struct kernel_packet_seen *p);

@@ -336,7 +336,7 @@ int relation_end_of_wake(
 int relation_end(struct analysis_host *a, const struct kernel_host *h)
 {
 	struct relation_state *s = relation_state(a);
-	int rc = 0;
+	int rc = relation_memory_end(a, h);
 	for (uint32_t i = 0; i < h->n_tasks && rc == 0; i++) {
 		const struct kernel_task *t = &h->tasks[i];
 		struct relation one = { .n_given = 1, .first = t->begin, .last = t->begin };

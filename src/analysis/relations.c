@@ -10,7 +10,7 @@ const char *relation_kind_name(enum relation_kind kind)
 {
 	static const char *const names[RELATION_N_KINDS] = { "tcp", "udp", "network", "unix",
 		"socket", "pipe", "fifo", "eventfd", "inotify", "tty", "futex", "semaphore",
-		"queue", "lock", "signal", "fork", "wait", "ptrace", "kernel" };
+		"queue", "lock", "signal", "fork", "wait", "ptrace", "shared-memory?", "kernel" };
 	return names[kind];
 }
 
@@ -74,29 +74,90 @@ bool relation_find_tid(
 	return true;
 }
 
+static uint64_t flow_key(uint32_t leader, int32_t fd)
+{
+	return (uint64_t)leader << 32 | (uint32_t)fd;
+}
+
+/* The task whose number the process has, or this one. False: no memory. */
+static bool leader_of(
+	struct analysis_host *a, const struct kernel_host *h, uint32_t task, uint32_t *leader)
+{
+	if (!relation_find_tid(a, h, h->tasks[task].pid, leader))
+		return false;
+	if (*leader == KERNEL_NONE)
+		*leader = task;
+	return true;
+}
+
+/* In the process that forked this one, the same descriptor. */
+static uint32_t inherited(
+	struct analysis_host *a, const struct kernel_host *h, uint32_t leader, int32_t fd)
+{
+	uint32_t parent = h->tasks[leader].parent, its_leader;
+	if (parent == KERNEL_NONE || !leader_of(a, h, parent, &its_leader))
+		return 0;
+	const uint32_t *at = mer_map_get(&relation_state(a)->flows_by_fd, flow_key(its_leader, fd));
+	return at ? *at : 0;
+}
+
+static uint32_t make_flow(struct analysis_host *a, const struct kernel_host *h, uint32_t task,
+	uint64_t key, uint32_t copy_of)
+{
+	struct relation_state *s = relation_state(a);
+	const struct kernel_span *now = kernel_span_kept(h, h->tasks[task].last);
+	uint32_t *at = mer_map_put(&s->flows_by_fd, key);
+	struct relation_flow *f =
+		at ? analysis_at(&s->flows, &s->cap_flows, s->n_flows, sizeof(*f)) : NULL;
+	if (!f)
+		return 0;
+	*f = (struct relation_flow){ .begin = now ? now->begin : h->tasks[task].begin,
+		.copy_of = copy_of,
+		.object = KERNEL_NONE,
+		.owner = task };
+	return *at = (uint32_t)++s->n_flows;
+}
+
 uint32_t relation_flow_of(struct analysis_host *a, const struct kernel_host *h, uint32_t task,
 	int32_t fd, bool make, bool *no_memory)
 {
 	struct relation_state *s = relation_state(a);
 	uint32_t leader;
-	if (!relation_find_tid(a, h, h->tasks[task].pid, &leader)) {
+	if (!leader_of(a, h, task, &leader)) {
 		*no_memory = true;
 		return 0;
 	}
-	uint64_t key = (uint64_t)(leader == KERNEL_NONE ? task : leader) << 32 | (uint32_t)fd;
-	uint32_t *at = make ? mer_map_put(&s->flows_by_fd, key) : mer_map_get(&s->flows_by_fd, key);
-	if (at && *at)
-		return *at;
-	if (!make)
-		return 0;
-	struct relation_flow *f =
-		at ? analysis_at(&s->flows, &s->cap_flows, s->n_flows, sizeof(*f)) : NULL;
-	if (!f) {
-		*no_memory = true;
-		return 0;
+	const uint32_t *at = mer_map_get(&s->flows_by_fd, flow_key(leader, fd));
+	if ((at && *at) || !make)
+		return at ? *at : 0;
+	uint32_t made = make_flow(a, h, task, flow_key(leader, fd), inherited(a, h, leader, fd));
+	*no_memory |= made == 0;
+	return made;
+}
+
+uint32_t relation_flow_new(
+	struct analysis_host *a, const struct kernel_host *h, uint32_t task, int32_t fd)
+{
+	uint32_t leader;
+	return leader_of(a, h, task, &leader) ? make_flow(a, h, task, flow_key(leader, fd), 0) : 0;
+}
+
+int relation_flow_close(struct analysis_host *a, const struct kernel_host *h, uint32_t task,
+	int32_t fd, int32_t copy)
+{
+	struct relation_state *s = relation_state(a);
+	uint32_t leader, flow = 0;
+	if (!leader_of(a, h, task, &leader))
+		return mer_fail_nomem(a->err);
+	if (copy >= 0) {
+		const uint32_t *from = mer_map_get(&s->flows_by_fd, flow_key(leader, copy));
+		flow = from ? *from : 0;
 	}
-	*f = (struct relation_flow){ .object = KERNEL_NONE, .owner = task };
-	return *at = (uint32_t)++s->n_flows;
+	uint32_t *at = flow ? mer_map_put(&s->flows_by_fd, flow_key(leader, fd))
+			    : mer_map_get(&s->flows_by_fd, flow_key(leader, fd));
+	if (at)
+		*at = flow;
+	return at || !flow ? 0 : mer_fail_nomem(a->err);
 }
 
 int relation_note(struct analysis_host *a, uint32_t from, uint32_t to, enum relation_kind kind,
@@ -151,6 +212,10 @@ static const char *object_text(
 	case RELATION_SIGNAL: return signal_name(arena, r->object);
 	case RELATION_WAIT: return r->object < 3 ? exits[r->object] : NULL;
 	case RELATION_FORK: return r->object < 2 ? forks[r->object] : NULL;
+	case RELATION_MEMORY:
+		if (r->object & RELATION_SYSV)
+			return mer_arena_printf(arena, "sysv #%" PRIu32, (uint32_t)r->object);
+		return kernel_name_text(h, (uint32_t)r->object);
 	case RELATION_SEMAPHORE:
 	case RELATION_QUEUE:
 	case RELATION_PTRACE: return NULL;
@@ -230,8 +295,9 @@ static void report(struct analysis_run *run, uint64_t n_unknown, uint64_t n_rest
 		.count = n_unknown };
 	if (n_unknown)
 		mer_diag_add(&run->e->diags, &d,
-			"writes to sockets of which is not known who read them: no wait ended with "
-			"them, or the other host was not recorded");
+			"writes to sockets of which is not known who read them: the other end was "
+			"not "
+			"recorded, or not the packets that tell which it is");
 	d.severity = MER_WARNING;
 	d.code = "graph-too-large";
 	d.count = n_rest;
@@ -306,10 +372,14 @@ static void free_state(void *state)
 	mer_map_fini(&s->streams_by_name);
 	mer_map_fini(&s->fifos);
 	mer_map_fini(&s->flows_by_fd);
+	mer_map_fini(&s->memfds);
+	mer_map_fini(&s->mapping_map);
+	free(s->mappings);
 	free(s->roles);
 	free(s->tasks);
 	free(s->streams);
 	free(s->flows);
+	free(s->runs);
 	free(s->sends);
 	free(s->arrivals);
 }
@@ -331,6 +401,7 @@ const struct analysis analysis_relations = {
 	.title = "Relations between tasks",
 	.help = "who gives what to whom, and how long that one waited for it",
 	.wants = KERNEL_WANT_SIGNALS,
+	.messages = true,
 	.outputs = outputs,
 	.state_size = sizeof(struct relation_state),
 	.on = { .span = relation_on_span,

@@ -11,8 +11,10 @@
  *
  * A wake-up whose means cannot be told from both is of kind KERNEL: one task had a lock of the kernel that
  * the other one needed, or a thread of the kernel did work for it. These say nothing about who talks
- * to whom. What no event tells (memory that is shared and polled, writes into a file that another reads)
- * is not there; nothing is guessed. */
+ * to whom. What no event tells (writes into a file that another reads, what is done with memory that is
+ * shared) is not there; nothing is guessed. That two processes could exchange something by memory, because
+ * both have mapped the same thing and one may write to it, is told as a hint, kind "shared-memory?": from
+ * the one that mapped it first, which says nothing about who gives to whom. */
 #ifndef MER_ANALYSIS_RELATIONS_H
 #define MER_ANALYSIS_RELATIONS_H
 
@@ -37,6 +39,7 @@ enum relation_kind {
 	RELATION_FORK,
 	RELATION_WAIT, /* for the end of a process or thread */
 	RELATION_PTRACE,
+	RELATION_MEMORY, /* a hint: both have mapped the same, see below */
 	RELATION_KERNEL, /* see above */
 	RELATION_N_KINDS
 };

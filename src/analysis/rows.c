@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 static bool is_before(const struct analysis_row *a, const struct analysis_row *b)
 {
 	return a->key != b->key ? a->key < b->key : a->seq < b->seq;
@@ -50,7 +52,7 @@ static void push(struct analysis_rows *r, const void *row, size_t bytes, uint64_
 
 bool analysis_rows_add(struct analysis_rows *r, const void *row, size_t bytes, uint64_t limit)
 {
-	enum { FIRST = 64, MAX_BYTES = 512 };
+	enum { MAX_BYTES = 512 };
 	_Alignas(16) char copy[MAX_BYTES];
 	int64_t key = ((const struct analysis_row *)row)->key;
 	uint64_t seq = r->n_seen++;
@@ -62,14 +64,8 @@ bool analysis_rows_add(struct analysis_rows *r, const void *row, size_t bytes, u
 		sift_down(r, 0, copy, bytes);
 		return true;
 	}
-	if (r->n == r->cap) {
-		size_t cap = r->cap ? r->cap * 2 : FIRST;
-		char *p = cap > SIZE_MAX / 4 / bytes ? NULL : realloc(r->rows, cap * bytes);
-		if (!p)
-			return false;
-		r->rows = p;
-		r->cap = cap;
-	}
+	if (!mer_grow(&r->rows, r->n, &r->cap, bytes))
+		return false;
 	push(r, copy, bytes, limit);
 	return true;
 }
@@ -91,16 +87,12 @@ static int compare(const void *a, const void *b)
 	return (x->seq > y->seq) - (x->seq < y->seq);
 }
 
-struct analysis_row_of *analysis_rows_join(const struct analysis_run *run,
-	const struct analysis_rows *(*of)(const void *state), size_t bytes, size_t *n,
-	uint64_t *left_out)
+struct analysis_row_of *analysis_rows_join_all(const struct analysis_run *run,
+	const struct analysis_rows *(*of)(const void *state), size_t bytes, size_t *n)
 {
 	size_t count = 0, k = 0;
-	uint64_t seen = 0;
-	for (uint32_t h = 0; h < run->e->n_hosts; h++) {
+	for (uint32_t h = 0; h < run->e->n_hosts; h++)
 		count += of(run->states[h])->n;
-		seen += of(run->states[h])->n_seen;
-	}
 	struct analysis_row_of *all = malloc((count + 1) * sizeof(*all));
 	if (!all)
 		return NULL;
@@ -108,7 +100,22 @@ struct analysis_row_of *analysis_rows_join(const struct analysis_run *run,
 		for (size_t i = 0; i < of(run->states[h])->n; i++)
 			all[k++] = (struct analysis_row_of){ at(of(run->states[h]), i, bytes), h };
 	qsort(all, count, sizeof(*all), compare);
-	*n = run->options->limit && count > run->options->limit ? run->options->limit : count;
+	*n = count;
+	return all;
+}
+
+struct analysis_row_of *analysis_rows_join(const struct analysis_run *run,
+	const struct analysis_rows *(*of)(const void *state), size_t bytes, size_t *n,
+	uint64_t *left_out)
+{
+	struct analysis_row_of *all = analysis_rows_join_all(run, of, bytes, n);
+	uint64_t seen = 0;
+	if (!all)
+		return NULL;
+	for (uint32_t h = 0; h < run->e->n_hosts; h++)
+		seen += of(run->states[h])->n_seen;
+	if (run->options->limit && *n > run->options->limit)
+		*n = run->options->limit;
 	*left_out = seen - *n;
 	return all;
 }

@@ -11,7 +11,7 @@
 #include "analysis/cells.h"
 #include "analysis/rows.h"
 
-enum { TOP_ROWS = 1000, RUNS = 32 };
+enum { RUNS = 32 };
 
 struct wait { /* for a CPU; a row */
 	struct analysis_row row;
@@ -43,6 +43,11 @@ struct run { /* a task on a CPU without a break */
 	uint32_t task;
 };
 
+struct sched_prio {
+	int16_t prio;
+	struct analysis_stats latency;
+};
+
 struct sched_cpu {
 	struct run runs[RUNS]; /* a ring of the last ones */
 	uint64_t n;
@@ -54,7 +59,26 @@ struct state {
 	size_t cap_tasks, cap_cpus;
 	struct analysis_rows log, preemptions, top;
 	struct analysis_histogram freq;
+	struct sched_prio *prios;
+	struct mer_map prio_map; /* to a number of prios, plus 1 */
+	size_t n_prios, cap_prios;
 };
+
+enum { LOG, TOP, STATS, FREQ, PREEMPTIONS, PRIOS, HOSTS };
+
+static struct sched_prio *prio_of(struct state *s, int16_t prio)
+{
+	uint32_t *at = mer_map_put(&s->prio_map, (uint16_t)prio);
+	if (at && *at)
+		return &s->prios[*at - 1];
+	struct sched_prio *p =
+		at ? analysis_at(&s->prios, &s->cap_prios, s->n_prios, sizeof(*p)) : NULL;
+	if (!p)
+		return NULL;
+	p->prio = prio;
+	*at = (uint32_t)++s->n_prios;
+	return p;
+}
 
 /* ---- who had the CPU instead ---- */
 
@@ -146,10 +170,16 @@ static int count_wait(
 	if (w->is_wakeup) {
 		analysis_stats_add(&t->latency, w->end - w->begin, w->begin);
 		s->freq.n[analysis_bucket(w->end - w->begin)]++;
-		ok = analysis_rows_add(&s->log, w, sizeof(*w), o->limit);
+		struct sched_prio *p = prio_of(s, w->prio);
+		if (!p)
+			return mer_fail_nomem(a->err);
+		analysis_stats_add(&p->latency, w->end - w->begin, w->begin);
+		if (analysis_asks(a, LOG))
+			ok = analysis_rows_add(&s->log, w, sizeof(*w), o->limit);
 		w->row.key = w->begin - w->end;
-		ok = ok && analysis_rows_add(&s->top, w, sizeof(*w), TOP_ROWS);
-	} else {
+		if (analysis_asks(a, TOP))
+			ok = ok && analysis_rows_add(&s->top, w, sizeof(*w), o->limit);
+	} else if (analysis_asks(a, PREEMPTIONS)) {
 		ok = analysis_rows_add(&s->preemptions, w, sizeof(*w), o->limit);
 	}
 	return ok ? 0 : mer_fail_nomem(a->err);
@@ -277,6 +307,8 @@ static void free_state(void *state)
 	struct state *s = state;
 	free(s->tasks);
 	free(s->cpus);
+	free(s->prios);
+	mer_map_fini(&s->prio_map);
 	analysis_rows_fini(&s->log);
 	analysis_rows_fini(&s->preemptions);
 	analysis_rows_fini(&s->top);
@@ -284,17 +316,19 @@ static void free_state(void *state)
 
 /* ---- tables ---- */
 
+/* What may be left out where lines are short comes last: when it ran is when it was woken and latency. */
 static const struct analysis_column log_columns[] = { { "begin", "woken", ANALYSIS_TIME },
-	{ "switch_in", "runs", ANALYSIS_TIME }, { "latency_ns", "latency", ANALYSIS_DURATION },
-	ANALYSIS_TASK_COLUMNS, { "cpu", "CPU", ANALYSIS_ID }, { "prio", "prio", ANALYSIS_ID },
-	{ "cause", "woken by", ANALYSIS_TEXT }, { "waker_tid", "waker", ANALYSIS_ID },
-	{ "waker_comm", "", ANALYSIS_TEXT }, { "instead_tid", "instead ran", ANALYSIS_ID },
-	{ "instead_comm", "", ANALYSIS_TEXT }, { "instead_ns", NULL, ANALYSIS_DURATION }, { 0 } };
+	{ "latency_ns", "latency", ANALYSIS_DURATION }, ANALYSIS_TASK_COLUMNS,
+	{ "cpu", "CPU", ANALYSIS_ID }, { "waker_comm", "waker", ANALYSIS_TEXT },
+	{ "instead_comm", "instead ran", ANALYSIS_TEXT }, { "prio", "prio", ANALYSIS_ID },
+	{ "cause", "woken by", ANALYSIS_TEXT }, { "waker_tid", "waker tid", ANALYSIS_ID },
+	{ "instead_tid", "instead tid", ANALYSIS_ID }, { "switch_in", "runs", ANALYSIS_TIME },
+	{ "instead_ns", NULL, ANALYSIS_DURATION }, { 0 } };
 static const struct analysis_column preemption_columns[] = {
-	{ "begin", "preempted", ANALYSIS_TIME }, { "switch_in", "runs again", ANALYSIS_TIME },
-	{ "duration_ns", "waited", ANALYSIS_DURATION }, ANALYSIS_TASK_COLUMNS,
-	{ "cpu", "CPU", ANALYSIS_ID }, { "prio", "prio", ANALYSIS_ID },
-	{ "instead_tid", "instead ran", ANALYSIS_ID }, { "instead_comm", "", ANALYSIS_TEXT },
+	{ "begin", "preempted", ANALYSIS_TIME }, { "duration_ns", "waited", ANALYSIS_DURATION },
+	ANALYSIS_TASK_COLUMNS, { "cpu", "CPU", ANALYSIS_ID },
+	{ "instead_comm", "instead ran", ANALYSIS_TEXT }, { "prio", "prio", ANALYSIS_ID },
+	{ "instead_tid", "instead tid", ANALYSIS_ID }, { "switch_in", "runs again", ANALYSIS_TIME },
 	{ "instead_ns", NULL, ANALYSIS_DURATION }, { 0 }
 };
 static const struct analysis_column stats_columns[] = { ANALYSIS_TASK_COLUMNS,
@@ -304,7 +338,11 @@ static const struct analysis_column stats_columns[] = { ANALYSIS_TASK_COLUMNS,
 static const struct analysis_column freq_columns[] = { { "host", "host", ANALYSIS_TEXT },
 	ANALYSIS_FREQ_COLUMNS, { 0 } };
 
-enum { LOG, TOP, STATS, FREQ, PREEMPTIONS };
+static const struct analysis_column prio_columns[] = { { "host", "host", ANALYSIS_TEXT },
+	{ "prio", "prio", ANALYSIS_ID }, ANALYSIS_STATS_COLUMNS, { 0 } };
+static const struct analysis_column host_columns[] = { { "host", "host", ANALYSIS_TEXT },
+	ANALYSIS_STATS_COLUMNS, { 0 } };
+
 static const struct analysis_output outputs[] = {
 	[LOG] = { "log", "Wake-ups, and when the tasks ran", log_columns, NULL },
 	[TOP] = { "top", "Longest scheduling latencies", log_columns, NULL },
@@ -312,6 +350,8 @@ static const struct analysis_output outputs[] = {
 	[FREQ] = { "freq", "Distribution of scheduling latencies", freq_columns, NULL },
 	[PREEMPTIONS] = { "preemptions", "Preempted tasks, and who ran instead", preemption_columns,
 		NULL },
+	[PRIOS] = { "prios", "Scheduling latency by priority", prio_columns, "total_ns" },
+	[HOSTS] = { "hosts", "Scheduling latency by host", host_columns, NULL },
 	{ 0 },
 };
 
@@ -327,13 +367,19 @@ static void name_cells(const struct analysis_run *run, uint32_t host, uint32_t t
 static void emit_wait(const struct analysis_run *run, const struct analysis_row_of *of,
 	bool is_preemption, struct analysis_table *t)
 {
-	enum { BEFORE = 3 + ANALYSIS_TASK_CELLS, MAX = BEFORE + 8 };
+	enum { BEFORE = 2 + ANALYSIS_TASK_CELLS, MAX = BEFORE + 9, TID = 0, COMM = 1 };
 	const struct wait *w = of->row;
-	struct analysis_cell cells[MAX] = { ANALYSIS_INT(w->begin), ANALYSIS_INT(w->end),
+	struct analysis_cell cells[MAX] = { ANALYSIS_INT(w->begin),
 		ANALYSIS_INT(w->end - w->begin) };
+	struct analysis_cell waker[2], instead[2];
 	size_t n = BEFORE;
-	analysis_task_cells(run, of->host, w->task, w->begin, cells + 3);
+	analysis_task_cells(run, of->host, w->task, w->begin, cells + 2);
+	name_cells(run, of->host, w->waker, w->begin, waker);
+	name_cells(run, of->host, w->instead, w->end, instead);
 	cells[n++] = ANALYSIS_INT(w->cpu);
+	if (!is_preemption)
+		cells[n++] = waker[COMM];
+	cells[n++] = instead[COMM];
 	cells[n++] = w->prio == KERNEL_NO_PRIO ? ANALYSIS_NONE : ANALYSIS_INT(w->prio);
 	if (!is_preemption) {
 		const char *cause = w->is_new ? "fork"
@@ -341,11 +387,11 @@ static void emit_wait(const struct analysis_run *run, const struct analysis_row_
 					    ? kernel_cause_name((enum kernel_cause)w->cause)
 					    : NULL;
 		cells[n++] = analysis_text(cause);
-		name_cells(run, of->host, w->waker, w->begin, cells + n);
-		n += 2;
+		cells[n++] = waker[TID];
 	}
-	name_cells(run, of->host, w->instead, w->end, cells + n);
-	cells[n + 2] = w->instead == KERNEL_NONE ? ANALYSIS_NONE : ANALYSIS_INT(w->instead_ns);
+	cells[n++] = instead[TID];
+	cells[n++] = ANALYSIS_INT(w->end);
+	cells[n] = w->instead == KERNEL_NONE ? ANALYSIS_NONE : ANALYSIS_INT(w->instead_ns);
 	analysis_table_add(t, cells);
 }
 
@@ -364,15 +410,10 @@ static const struct analysis_rows *preemptions_of(const void *state)
 	return &((const struct state *)state)->preemptions;
 }
 
-/* Of the longest ones there are as many as were kept, whatever the limit of the log. */
 static int emit_waits(struct analysis_run *run, unsigned output, struct analysis_table *t)
 {
-	struct analysis_options unlimited = *run->options;
-	struct analysis_run all = *run;
 	size_t n;
-	unlimited.limit = 0;
-	all.options = &unlimited;
-	struct analysis_row_of *rows = analysis_rows_join(output == TOP ? &all : run,
+	struct analysis_row_of *rows = analysis_rows_join(run,
 		output == LOG	? log_of
 		: output == TOP ? top_of
 				: preemptions_of,
@@ -403,15 +444,39 @@ static void emit_stats(const struct analysis_run *run, uint32_t host, struct ana
 	}
 }
 
+/* By priority, or all of them together. */
+static void emit_prios(
+	const struct analysis_run *run, uint32_t host, bool together, struct analysis_table *t)
+{
+	const struct state *s = run->states[host];
+	struct analysis_cell cells[2 + ANALYSIS_STATS_CELLS] = { analysis_text(
+		analysis_host_name(run, host)) };
+	struct analysis_stats sum = { 0 };
+	for (size_t i = 0; i < s->n_prios; i++) {
+		const struct sched_prio *p = &s->prios[i];
+		analysis_stats_merge(&sum, &p->latency);
+		if (together)
+			continue;
+		cells[1] = p->prio == KERNEL_NO_PRIO ? ANALYSIS_NONE : ANALYSIS_INT(p->prio);
+		analysis_stats_cells(&p->latency, cells + 2);
+		analysis_table_add(t, cells);
+	}
+	analysis_stats_cells(&sum, cells + 1);
+	if (together && sum.n)
+		analysis_table_add(t, cells);
+}
+
 static int emit(struct analysis_run *run, unsigned output, struct analysis_table *t)
 {
-	if (output != STATS && output != FREQ)
+	if (output == LOG || output == TOP || output == PREEMPTIONS)
 		return emit_waits(run, output, t);
 	for (uint32_t h = 0; h < run->e->n_hosts; h++) {
 		const struct state *s = run->states[h];
 		struct analysis_cell host = analysis_text(analysis_host_name(run, h));
 		if (output == STATS)
 			emit_stats(run, h, t);
+		else if (output != FREQ)
+			emit_prios(run, h, output == HOSTS, t);
 		else
 			analysis_freq_rows(t, &host, 1, &s->freq);
 	}

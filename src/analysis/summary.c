@@ -20,6 +20,9 @@
 #define POLLING 0.1
 #define FUTEX 0.5 /* threads that wait for locks, on the average */
 #define IDLE 0.5
+/* Waits for a lock that had not ended: from so long on somebody holds it who should not, ... */
+#define STUCK_NS INT64_C(1000000000)
+#define STUCK 0.5 /* or such a part of a shorter recording */
 
 enum {
 	CPU_TOP,
@@ -33,6 +36,7 @@ enum {
 	CALLS,
 	IRQ,
 	FUTEXES,
+	LOCKS,
 	POLL
 };
 
@@ -51,6 +55,7 @@ static const struct {
 	[CALLS] = { &analysis_syscall, "tasks" },
 	[IRQ] = { &analysis_irq, "stats" },
 	[FUTEXES] = { &analysis_futex, "top" },
+	[LOCKS] = { &analysis_futex, "top_unfinished" },
 	[POLL] = { &analysis_poll, "stats" },
 };
 
@@ -543,6 +548,33 @@ static void find_errors(struct summary *s, const struct host *h)
 			"stats syscall");
 }
 
+/* Threads that waited for a lock and did not get it while recorded. Waits for work are no such waits: only
+ * those count that are made for a lock. */
+static void find_stuck(struct summary *s, const struct host *h)
+{
+	const struct analysis_table *t = &s->in[LOCKS];
+	size_t longest = SIZE_MAX, n = 0;
+	for (size_t r = 0; r < t->n_rows; r++) {
+		int64_t so_far = number(t, r, "so_far_ns");
+		if (!is_of(t, r, h) || strcmp(text(t, r, "kind"), "lock") != 0 ||
+			(so_far < STUCK_NS && per(so_far, h->range) < STUCK))
+			continue;
+		n++;
+		if (longest == SIZE_MAX || so_far > number(t, longest, "so_far_ns"))
+			longest = r;
+	}
+	if (!n)
+		return;
+	const char *holder = text(t, longest, "holder_comm");
+	find(s, "error", h->name,
+		say(s, "%zu thread%s still waited for a lock at the end, %s for %.2f s%s%s%s", n,
+			n > 1 ? "s" : "", who(s, t, longest),
+			(double)number(t, longest, "so_far_ns") / 1e9,
+			holder[0] ? "; it was held by " : "", holder,
+			holder[0] ? say(s, "/%" PRId64, number(t, longest, "holder_tid")) : ""),
+		"top futex --table top_unfinished");
+}
+
 static void find_saturation(struct summary *s, const struct host *h)
 {
 	if (h->cpus && run_queue(h) >= QUEUE_PER_CPU * (double)h->cpus)
@@ -622,7 +654,7 @@ static void find_idle(struct summary *s)
 static void emit_findings(struct summary *s)
 {
 	static void (*const finders[])(struct summary *, const struct host *) = { find_errors,
-		find_saturation, find_load };
+		find_stuck, find_saturation, find_load };
 	for (size_t f = 0; f < sizeof(finders) / sizeof(*finders); f++)
 		for (uint32_t i = 0; i < s->n; i++)
 			if (s->hosts[i].name)

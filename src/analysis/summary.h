@@ -8,7 +8,7 @@
 
 #include "analysis/analysis.h"
 
-enum { SUMMARY_REQUESTS = 12 };
+enum { SUMMARY_REQUESTS = 13 };
 
 enum summary_table {
 	SUMMARY_HOSTS,

@@ -1,17 +1,21 @@
 /* System calls: how long each took, from its entry to its exit, and what it returned.
  *
  * Calls whose begin or end is not recorded do not count. Every call of a host is in one pair (task and
- * name), every pair in one name, and in a bucket of that: so all outputs add up to the same. */
+ * name), every pair in one name, and in a bucket of that: so all outputs add up to the same. Calls that
+ * had not returned when the recording ended are rows of the log without duration, and have a table; how
+ * long they take is not known, so no sum has them. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/all.h"
 #include "analysis/cells.h"
 #include "analysis/rows.h"
+#include "base/str.h"
 
 struct call_row {
 	struct analysis_row row;
-	int64_t begin, end, ret;
+	int64_t begin, end, ret; /* end: INT64_MIN: had not returned */
 	uint32_t task, call;
 };
 
@@ -30,7 +34,7 @@ struct pair_stats { /* of a task and a name */
 };
 
 struct error_count {
-	uint32_t of; /* state.names */
+	uint32_t of; /* state.pairs */
 	int32_t ret;
 	uint64_t n;
 };
@@ -42,7 +46,10 @@ struct state {
 	struct error_count *errors;
 	size_t n_names, cap_names, n_pairs, cap_pairs, n_errors, cap_errors;
 	struct analysis_rows log, top; /* top stays empty without limit: then log has all */
+	struct analysis_rows open;     /* had not returned */
 };
+
+enum { STATS, TOTAL, TASKS, ERRORS, TOP, UNFINISHED, LOG, FREQ };
 
 static void free_state(void *state)
 {
@@ -55,6 +62,7 @@ static void free_state(void *state)
 	free(s->errors);
 	analysis_rows_fini(&s->log);
 	analysis_rows_fini(&s->top);
+	analysis_rows_fini(&s->open);
 }
 
 /* ---- while reading ---- */
@@ -90,6 +98,7 @@ static struct pair_stats *pair_of(struct state *s, uint32_t task, uint32_t name)
 	return p;
 }
 
+/* of: a pair. */
 static bool count_error(struct state *s, uint32_t of, int64_t ret)
 {
 	uint32_t *at = mer_map_put(&s->error_map, (uint64_t)of << 32 | (uint32_t)ret);
@@ -131,11 +140,33 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 		.ret = c->ret,
 		.task = c->task,
 		.call = c->call };
-	bool ok = !failed || count_error(s, p->of, c->ret);
-	ok = ok && analysis_rows_add(&s->log, &row, sizeof(row), limit);
+	bool ok = !failed || count_error(s, (uint32_t)(p - s->pairs), c->ret);
+	/* Without limit log is all there is to keep. */
+	if (analysis_asks(a, LOG) || (!limit && analysis_asks(a, TOP)))
+		ok = ok && analysis_rows_add(&s->log, &row, sizeof(row), limit);
 	row.row.key = -took;
-	if (ok && limit)
+	if (ok && limit && analysis_asks(a, TOP))
 		ok = analysis_rows_add(&s->top, &row, sizeof(row), limit);
+	return ok ? 0 : mer_fail_nomem(a->err);
+}
+
+/* How long it will take is not known: what it took so far decides whether it is shown. */
+static int on_open_call(void *ctx, const struct kernel_host *h, const struct kernel_open_call *c)
+{
+	struct analysis_host *a = ctx;
+	struct state *s = a->state;
+	struct call_row row = { .row.key = c->begin,
+		.begin = c->begin,
+		.end = INT64_MIN,
+		.task = c->task,
+		.call = c->call };
+	uint64_t limit = a->run->options->limit;
+	if (h->calls[c->call].name == KERNEL_NONE || !analysis_counts(a, c->begin, h->end) ||
+		!analysis_wants_cpu(a, c->cpu) || !analysis_wants_task(a, h, c->task))
+		return 0;
+	bool ok = !analysis_asks(a, LOG) || analysis_rows_add(&s->log, &row, sizeof(row), limit);
+	/* All: not more than there are tasks. */
+	ok = ok && analysis_rows_add(&s->open, &row, sizeof(row), 0);
 	return ok ? 0 : mer_fail_nomem(a->err);
 }
 
@@ -157,6 +188,7 @@ static int on_end(struct analysis_host *a, const struct kernel_host *h)
 struct named { /* a name of a host */
 	const char *name;
 	uint32_t host, of;
+	int64_t total; /* of all hosts; for by_total */
 };
 
 static int by_name(const void *a, const void *b)
@@ -178,12 +210,36 @@ static struct named *all_names(const struct analysis_run *run, size_t *n)
 		const struct state *s = run->states[h];
 		for (uint32_t i = 0; i < s->n_names; i++)
 			all[k++] = (struct named){
-				kernel_name_text(&run->world->hosts[h], s->names[i].name), h, i
+				kernel_name_text(&run->world->hosts[h], s->names[i].name), h, i, 0
 			};
 	}
 	if (all)
 		qsort(all, *n, sizeof(*all), by_name);
 	return all;
+}
+
+/* The most first, so that a few histograms are those that matter. */
+static int by_total(const void *a, const void *b)
+{
+	const struct named *p = a, *q = b;
+	if (p->total != q->total)
+		return p->total > q->total ? -1 : 1;
+	return by_name(a, b);
+}
+
+/* all: in the order of their names. */
+static void order_by_total(const struct analysis_run *run, struct named *all, size_t n)
+{
+	for (size_t i = 0, k, end; i < n; i = end) {
+		int64_t total = 0;
+		for (end = i; end < n && strcmp(all[end].name, all[i].name) == 0; end++) {
+			const struct state *s = run->states[all[end].host];
+			total += s->names[all[end].of].time.total;
+		}
+		for (k = i; k < end; k++)
+			all[k].total = total;
+	}
+	qsort(all, n, sizeof(*all), by_total);
 }
 
 /* Sums up from *i on what has one name, and moves *i behind it. */
@@ -202,8 +258,6 @@ static void join_name(const struct analysis_run *run, const struct named *all, s
 	}
 }
 
-enum { STATS, TOTAL, TASKS, ERRORS, TOP, LOG, FREQ };
-
 static int emit_names(struct analysis_run *run, unsigned output, struct analysis_table *t)
 {
 	size_t n;
@@ -212,6 +266,8 @@ static int emit_names(struct analysis_run *run, unsigned output, struct analysis
 	struct analysis_cell cells[2 + ANALYSIS_STATS_CELLS];
 	if (!all)
 		return mer_fail_nomem(run->err);
+	if (output == FREQ)
+		order_by_total(run, all, n);
 	for (size_t i = 0; i < n;) {
 		cells[0] = analysis_text(all[i].name);
 		join_name(run, all, n, &i, &sum);
@@ -233,11 +289,41 @@ static int emit_names(struct analysis_run *run, unsigned output, struct analysis
 	return 0;
 }
 
+static int by_pair(const void *a, const void *b)
+{
+	const struct error_count *p = a, *q = b;
+	if (p->of != q->of)
+		return p->of < q->of ? -1 : 1;
+	return (p->n < q->n) - (p->n > q->n);
+}
+
+/* "12, ENOENT 3": how many did what they should, and the errors of the others, the most frequent first.
+ * errors: sorted by_pair; *k: the first that is not of a pair before this one. */
+static const char *results(
+	struct analysis_run *run, const char *call, const struct state *s, size_t pair, size_t *k)
+{
+	const struct pair_stats *p = &s->pairs[pair];
+	const char *text = NULL;
+	struct mer_str list = { 0 };
+	if (p->time.n > p->errors)
+		mer_str_printf(&list, "ok %" PRIu64, p->time.n - p->errors);
+	for (; *k < s->n_errors && s->errors[*k].of == pair; ++*k)
+		mer_str_printf(&list, "%s%s %" PRIu64, list.len ? ", " : "",
+			analysis_ret_text(&run->arena, call, s->errors[*k].ret), s->errors[*k].n);
+	if (list.data && !list.failed)
+		text = mer_arena_strdup(&run->arena, list.data);
+	mer_str_fini(&list);
+	return text;
+}
+
 static int emit_tasks(struct analysis_run *run, struct analysis_table *t)
 {
-	struct analysis_cell cells[ANALYSIS_TASK_CELLS + 2 + ANALYSIS_STATS_CELLS];
+	struct analysis_cell cells[ANALYSIS_TASK_CELLS + 3 + ANALYSIS_STATS_CELLS];
 	for (uint32_t h = 0; h < run->e->n_hosts; h++) {
 		const struct state *s = run->states[h];
+		size_t k = 0;
+		if (s->n_errors)
+			qsort(s->errors, s->n_errors, sizeof(*s->errors), by_pair);
 		for (size_t i = 0; i < s->n_pairs; i++) {
 			const struct pair_stats *p = &s->pairs[i];
 			analysis_task_cells(run, h, p->task, INT64_MAX, cells);
@@ -245,27 +331,51 @@ static int emit_tasks(struct analysis_run *run, struct analysis_table *t)
 				analysis_text(kernel_name_text(&run->world->hosts[h], p->name));
 			cells[ANALYSIS_TASK_CELLS + 1] = ANALYSIS_INT(p->errors);
 			analysis_stats_cells(&p->time, cells + ANALYSIS_TASK_CELLS + 2);
+			const char *returned = results(
+				run, kernel_name_text(&run->world->hosts[h], p->name), s, i, &k);
+			if (!returned)
+				return mer_fail_nomem(run->err);
+			cells[ANALYSIS_TASK_CELLS + 2 + ANALYSIS_STATS_CELLS] =
+				analysis_text(returned);
 			analysis_table_add(t, cells);
 		}
 	}
 	return 0;
 }
 
-static int emit_errors(struct analysis_run *run, struct analysis_table *t)
+static int by_name_and_error(const void *a, const void *b)
 {
-	for (uint32_t h = 0; h < run->e->n_hosts; h++) {
-		const struct state *s = run->states[h];
-		const struct kernel_host *host = &run->world->hosts[h];
-		for (size_t i = 0; i < s->n_errors; i++) {
-			const struct error_count *e = &s->errors[i];
-			const char *name = kernel_name_text(host, s->names[e->of].name);
-			struct analysis_cell cells[] = { analysis_text(analysis_host_name(run, h)),
-				analysis_text(name),
-				analysis_text(analysis_ret_text(&run->arena, name, e->ret)),
-				ANALYSIS_INT(e->n) };
-			analysis_table_add(t, cells);
-		}
+	const struct error_count *p = a, *q = b;
+	if (p->of != q->of)
+		return p->of < q->of ? -1 : 1;
+	return (p->ret > q->ret) - (p->ret < q->ret);
+}
+
+/* Those of all threads together. */
+static int emit_errors(struct analysis_run *run, uint32_t host, struct analysis_table *t)
+{
+	const struct state *s = run->states[host];
+	const struct kernel_host *h = &run->world->hosts[host];
+	struct error_count *all = malloc((s->n_errors + 1) * sizeof(*all));
+	if (!all)
+		return mer_fail_nomem(run->err);
+	for (size_t i = 0; i < s->n_errors; i++) {
+		all[i] = s->errors[i];
+		all[i].of = s->pairs[all[i].of].of; /* names instead of pairs */
 	}
+	qsort(all, s->n_errors, sizeof(*all), by_name_and_error);
+	for (size_t i = 0, k; i < s->n_errors; i = k) {
+		const char *name = kernel_name_text(h, s->names[all[i].of].name);
+		uint64_t n = 0;
+		for (k = i; k < s->n_errors && by_name_and_error(&all[i], &all[k]) == 0; k++)
+			n += all[k].n;
+		struct analysis_cell cells[] = { analysis_text(analysis_host_name(run, host)),
+			analysis_text(name),
+			analysis_text(analysis_ret_text(&run->arena, name, all[i].ret)),
+			ANALYSIS_INT(n) };
+		analysis_table_add(t, cells);
+	}
+	free(all);
 	return 0;
 }
 
@@ -277,6 +387,40 @@ static const struct analysis_rows *log_of(const void *state)
 static const struct analysis_rows *top_of(const void *state)
 {
 	return &((const struct state *)state)->top;
+}
+
+static const struct analysis_rows *open_of(const void *state)
+{
+	return &((const struct state *)state)->open;
+}
+
+static int emit_open(struct analysis_run *run, struct analysis_table *t)
+{
+	enum { MORE = 4 };
+	size_t n;
+	struct analysis_row_of *rows =
+		analysis_rows_join_all(run, open_of, sizeof(struct call_row), &n);
+	if (!rows)
+		return mer_fail_nomem(run->err);
+	for (size_t i = 0; i < n; i++) {
+		const struct call_row *r = rows[i].row;
+		const struct kernel_host *h = &run->world->hosts[rows[i].host];
+		const struct kernel_call *c = &h->calls[r->call];
+		const struct kernel_span *now = kernel_span_kept(h, h->tasks[r->task].last);
+		struct analysis_cell cells[MORE + ANALYSIS_TASK_CELLS + 1] = {
+			ANALYSIS_INT(r->begin), ANALYSIS_INT(h->end - r->begin),
+			analysis_text(kernel_name_text(h, c->name))
+		};
+		if (c->object != KERNEL_NONE)
+			cells[3] = analysis_text(kernel_name_text(h, c->object));
+		analysis_task_cells(run, rows[i].host, r->task, h->end, cells + MORE);
+		if (now)
+			cells[MORE + ANALYSIS_TASK_CELLS] =
+				analysis_text(kernel_state_name((enum kernel_state)now->state));
+		analysis_table_add(t, cells);
+	}
+	free(rows);
+	return 0;
 }
 
 static int emit_rows(struct analysis_run *run, unsigned output, struct analysis_table *t)
@@ -292,14 +436,24 @@ static int emit_rows(struct analysis_run *run, unsigned output, struct analysis_
 		const struct kernel_host *h = &run->world->hosts[rows[i].host];
 		const struct kernel_call *c = &h->calls[r->call];
 		const char *name = kernel_name_text(h, c->name);
-		struct analysis_cell cells[7 + ANALYSIS_TASK_CELLS] = { ANALYSIS_INT(r->begin),
-			ANALYSIS_INT(r->end), ANALYSIS_INT(r->end - r->begin),
-			analysis_text(name) };
+		bool is_open = r->end == INT64_MIN;
+		if (is_open && output == TOP)
+			continue; /* in a table of their own */
+		struct analysis_cell cells[8 + ANALYSIS_TASK_CELLS] = { ANALYSIS_INT(r->begin) };
+		cells[3] = analysis_text(name);
 		if (c->object != KERNEL_NONE)
 			cells[4] = analysis_text(kernel_name_text(h, c->object));
-		analysis_task_cells(run, rows[i].host, r->task, r->end, cells + 5);
-		cells[9] = analysis_text(analysis_ret_text(&run->arena, name, r->ret));
-		cells[10] = ANALYSIS_INT(r->ret);
+		analysis_task_cells(
+			run, rows[i].host, r->task, is_open ? h->end : r->end, cells + 5);
+		if (is_open) {
+			cells[9] = analysis_text("(not yet)");
+			cells[11] = ANALYSIS_INT(h->end - r->begin);
+		} else {
+			cells[1] = ANALYSIS_INT(r->end);
+			cells[2] = ANALYSIS_INT(r->end - r->begin);
+			cells[9] = analysis_text(analysis_ret_text(&run->arena, name, r->ret));
+			cells[10] = ANALYSIS_INT(r->ret);
+		}
 		analysis_table_add(t, cells);
 	}
 	free(rows);
@@ -308,9 +462,14 @@ static int emit_rows(struct analysis_run *run, unsigned output, struct analysis_
 
 static int emit(struct analysis_run *run, unsigned output, struct analysis_table *t)
 {
+	int rc = 0;
 	switch (output) {
 	case TASKS: return emit_tasks(run, t);
-	case ERRORS: return emit_errors(run, t);
+	case ERRORS:
+		for (uint32_t h = 0; h < run->e->n_hosts && rc == 0; h++)
+			rc = emit_errors(run, h, t);
+		return rc;
+	case UNFINISHED: return emit_open(run, t);
 	case TOP:
 	case LOG: return emit_rows(run, output, t);
 	default: return emit_names(run, output, t);
@@ -323,7 +482,11 @@ static const struct analysis_column total_columns[] = { { "errors", "errors", AN
 	ANALYSIS_STATS_COLUMNS, { 0 } };
 static const struct analysis_column task_columns[] = { ANALYSIS_TASK_COLUMNS,
 	{ "name", "call", ANALYSIS_TEXT }, { "errors", "errors", ANALYSIS_COUNT },
-	ANALYSIS_STATS_COLUMNS, { 0 } };
+	ANALYSIS_STATS_COLUMNS, { "returned", "returned", ANALYSIS_TEXT }, { 0 } };
+static const struct analysis_column open_columns[] = { { "begin", "begin", ANALYSIS_TIME },
+	{ "so_far_ns", "so far", ANALYSIS_DURATION }, { "name", "call", ANALYSIS_TEXT },
+	{ "object", "object", ANALYSIS_TEXT }, ANALYSIS_TASK_COLUMNS,
+	{ "state", "state", ANALYSIS_TEXT }, { 0 } };
 static const struct analysis_column error_columns[] = { { "host", "host", ANALYSIS_TEXT },
 	{ "name", "call", ANALYSIS_TEXT }, { "error", "error", ANALYSIS_TEXT },
 	{ "count", "count", ANALYSIS_COUNT }, { 0 } };
@@ -331,7 +494,7 @@ static const struct analysis_column row_columns[] = { { "begin", "begin", ANALYS
 	{ "end", NULL, ANALYSIS_TIME }, { "duration_ns", "duration", ANALYSIS_DURATION },
 	{ "name", "call", ANALYSIS_TEXT }, { "object", "object", ANALYSIS_TEXT },
 	ANALYSIS_TASK_COLUMNS, { "ret", "returned", ANALYSIS_TEXT },
-	{ "ret_value", NULL, ANALYSIS_ID }, { 0 } };
+	{ "ret_value", NULL, ANALYSIS_ID }, { "so_far_ns", NULL, ANALYSIS_DURATION }, { 0 } };
 static const struct analysis_column freq_columns[] = { { "name", "call", ANALYSIS_TEXT },
 	ANALYSIS_FREQ_COLUMNS, { 0 } };
 
@@ -341,6 +504,8 @@ static const struct analysis_output outputs[] = { [STATS] = { "stats", "System c
 	[TASKS] = { "tasks", "System calls by thread and name", task_columns, "total_ns" },
 	[ERRORS] = { "stats_errors", "Errors that system calls returned", error_columns, "count" },
 	[TOP] = { "top", "The longest system calls", row_columns, "duration_ns" },
+	[UNFINISHED] = { "top_unfinished", "System calls that had not returned at the end",
+		open_columns, "so_far_ns" },
 	[LOG] = { "log", "System calls", row_columns, NULL },
 	[FREQ] = { "freq", "How long system calls took", freq_columns, NULL },
 	{ 0 } };
@@ -351,7 +516,7 @@ const struct analysis analysis_syscall = {
 	.help = "how long system calls took and what they returned, by name and thread",
 	.outputs = outputs,
 	.state_size = sizeof(struct state),
-	.on = { .call = on_call },
+	.on = { .call = on_call, .open_call = on_open_call },
 	.end = on_end,
 	.emit = emit,
 	.free_state = free_state,

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 void analysis_table_init(struct analysis_table *t, const char *id, const char *title,
 	const struct analysis_column *columns, struct mer_arena *arena)
 {
@@ -24,15 +26,9 @@ void analysis_table_add(struct analysis_table *t, const struct analysis_cell *ce
 {
 	if (t->failed)
 		return;
-	if (t->n_rows == t->cap_rows) {
-		size_t cap = t->cap_rows ? t->cap_rows * 2 : 32;
-		struct analysis_cell *p = realloc(t->cells, cap * t->n_columns * sizeof(*p));
-		if (!p) {
-			t->failed = true;
-			return;
-		}
-		t->cells = p;
-		t->cap_rows = cap;
+	if (!mer_grow(&t->cells, t->n_rows, &t->cap_rows, t->n_columns * sizeof(*t->cells))) {
+		t->failed = true;
+		return;
 	}
 	memcpy(t->cells + t->n_rows++ * t->n_columns, cells, t->n_columns * sizeof(*cells));
 }

@@ -60,15 +60,18 @@ static void add_row(struct mer_diags *d, const struct mer_diag *w, const char *m
 	}
 	/* An arena that failed once fails for good; try the texts first, then the row. */
 	char *text = mer_arena_strdup(d->arena, message);
+	char *code =
+		mer_arena_strdup(d->arena, w->code); /* a result read from a file has its own */
 	char *host = w->host ? mer_arena_strdup(d->arena, w->host) : NULL;
 	char *path = w->path ? mer_arena_strdup(d->arena, w->path) : NULL;
-	if (!text || (w->host && !host) || (w->path && !path) || !grow(d)) {
+	if (!text || !code || (w->host && !host) || (w->path && !path) || !grow(d)) {
 		d->n_dropped++;
 		return;
 	}
 	*kind = (*kind / DIAG_ROWS + 1) * DIAG_ROWS + (uint32_t)d->n;
 	struct mer_diag *r = &d->rows[d->n++];
 	*r = *w;
+	r->code = code;
 	r->count = count;
 	r->host = host;
 	r->path = path;
@@ -92,4 +95,23 @@ void mer_diags_merge(struct mer_diags *into, const struct mer_diags *from)
 	for (size_t i = 0; i < from->n; i++)
 		add_row(into, &from->rows[i], from->rows[i].message);
 	into->n_dropped += from->n_dropped;
+}
+
+static uint64_t hash_of(const struct mer_diag *w)
+{
+	uint64_t parts[4] = { kind_of(w), (uint64_t)w->packet, (uint64_t)w->offset_bits,
+		mer_hash(w->message, strlen(w->message)) };
+	return mer_hash(parts, sizeof(parts));
+}
+
+void mer_diags_merge_new(struct mer_diags *into, const struct mer_diags *from)
+{
+	struct mer_map there = { 0 };
+	for (size_t i = 0; from->n && i < into->n; i++)
+		mer_map_put(&there, hash_of(&into->rows[i])); /* no memory: it is told twice */
+	for (size_t i = 0; i < from->n; i++)
+		if (!mer_map_get(&there, hash_of(&from->rows[i])))
+			add_row(into, &from->rows[i], from->rows[i].message);
+	into->n_dropped += from->n_dropped;
+	mer_map_fini(&there);
 }

@@ -29,5 +29,7 @@ void mer_diags_fini(struct mer_diags *d);
 void mer_diag_add(struct mer_diags *d, const struct mer_diag *where, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void mer_diags_merge(struct mer_diags *into, const struct mer_diags *from);
+/* The same of those that are not there yet: what two readings of a trace found is told once. */
+void mer_diags_merge_new(struct mer_diags *into, const struct mer_diags *from);
 
 #endif

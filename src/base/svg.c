@@ -7,8 +7,13 @@
 #include <time.h>
 #include "base/json.h"
 
-enum { WIDTH = 900, HEIGHT = 500, LEFT = 84, RIGHT = 24, BOTTOM = 50, LINE = 17 };
-enum { PER_GROUP = 4, MIN_POINTS = 50, MIN_CURVE = 200 }; /* that are always kept */
+enum { WIDTH = 900, HEIGHT = 500, LEFT = 84, RIGHT = 24, LINE = 17 };
+enum {
+	BOTTOM = 50,
+	BOTTOM_BARE = 14,
+	HEIGHT_NONE = 60
+}; /* room below the axis, with words or without */
+enum { PER_GROUP = 4, MIN_POINTS = 50, MIN_CURVE = 800, NAME = 44 }; /* that are always kept */
 
 static const char style[] =
 	"<style>\n"
@@ -17,12 +22,16 @@ static const char style[] =
 	".g{stroke:#e2e2e2;fill:none}.a{stroke:#888;fill:none}.z{stroke:#aaa;fill:none}\n"
 	".p{fill:none;stroke-width:2.4;stroke-linecap:round;stroke-opacity:.75}\n"
 	".l{fill:none;stroke-width:1.6;stroke-linejoin:round}.f{fill-opacity:.28;stroke:none}\n"
+	".s{fill-opacity:.9;stroke:none;shape-rendering:crispEdges}\n"
+	".k{stroke:#222;stroke-width:1}.i{fill:#222}\n"
 	"@media (prefers-color-scheme:dark){text{fill:#ddd}.n{fill:#999}.b{fill:#16181c}"
-	".g{stroke:#2c3036}.a{stroke:#777}.z{stroke:#666}}\n"
+	".g{stroke:#2c3036}.a{stroke:#777}.z{stroke:#666}.k{stroke:#ddd}.i{fill:#ddd}}\n"
 	"</style>\n";
 
-static const char *const colors[MER_SVG_COLORS] = { "#2f7fc1", "#e0762f", "#2a9d63", "#c0509a",
-	"#8a74e0", "#b3941a", "#d94f4f", "#1b9aa8", "#888888", "#7a9a28" };
+/* Can be told apart by those who see fewer colors, too: neighbours differ in lightness (after Okabe and
+ * Ito). The last but one is for what is left. */
+static const char *const colors[MER_SVG_COLORS] = { "#0072b2", "#e69f00", "#009e73", "#d58fb5",
+	"#c44e00", "#56b4e9", "#6f4fa8", "#c9b800", "#888888", "#8c5a3c" };
 
 /* Text is safe between tags and in quotes; what XML has no character for becomes a question mark. */
 static void add_text(struct mer_str *out, const char *s)
@@ -69,6 +78,52 @@ static void add_point(struct mer_str *out, char command, double x, double y)
 	add_number(out, y);
 }
 
+/* A path, in few words: steps are half as long, and what stays level is one of them. */
+struct pen {
+	struct mer_str *out;
+	double x, y;	/* where it is, in tenths */
+	double level_x; /* where it is to go on this level; NAN: nowhere */
+	bool began;
+};
+
+static void end_level(struct pen *p)
+{
+	if (isnan(p->level_x))
+		return;
+	if (p->level_x != p->x) {
+		mer_str_putc(p->out, 'H');
+		add_number(p->out, p->level_x / 10);
+	}
+	p->x = p->level_x;
+	p->level_x = NAN;
+}
+
+static void draw_to(struct pen *p, double x, double y)
+{
+	double most = 1e6;
+	x = round(fmax(-most, fmin(most, x)) * 10);
+	y = round(fmax(-most, fmin(most, y)) * 10);
+	if (p->began && y == p->y) {
+		/* Back on the same level: what turns there must be seen. */
+		if (!isnan(p->level_x) && (x - p->level_x) * (p->level_x - p->x) < 0)
+			end_level(p);
+		p->level_x = x;
+		return;
+	}
+	if (p->began)
+		end_level(p);
+	if (p->began && x == p->x) {
+		mer_str_putc(p->out, 'V');
+		add_number(p->out, y / 10);
+	} else {
+		add_point(p->out, p->began ? 'L' : 'M', x / 10, y / 10);
+	}
+	p->x = x;
+	p->y = y;
+	p->level_x = NAN;
+	p->began = true;
+}
+
 /* ---- Axes ---- */
 
 struct scale {
@@ -105,17 +160,20 @@ static void find_range(const struct mer_svg_chart *c, bool is_y, struct scale *s
 		const struct mer_svg_series *d = &c->series[i];
 		for (size_t k = 0; k < d->n; k++) {
 			include(is_y ? d->y[k] : d->x[k], &s->min, &s->max);
-			if (is_y && d->kind == MER_SVG_BAND)
+			if (is_y && d->kind >= MER_SVG_BAND)
 				include(d->y2[k], &s->min, &s->max);
 		}
 	}
 	if (!(s->min <= s->max))
 		s->min = s->max = 0;
+	if (is_y && s->min >= 0 && s->min < s->max / 2)
+		s->min = 0;
+	bool from_zero = is_y && s->min == 0;
 	double room = (s->max - s->min) * (is_y ? 0.05 : 0.01);
 	/* Small against the values themselves: a flat line, or nothing but rounding. */
 	if (room <= fmax(fabs(s->min), fabs(s->max)) * 1e-12)
 		room = fmax(fabs(s->max) * 0.1, 1);
-	s->min -= room;
+	s->min -= from_zero ? 0 : room;
 	s->max += room;
 }
 
@@ -140,21 +198,44 @@ static double clock_step(double range, double n)
 	return nice_step(range / 86400e9, n) * 86400e9;
 }
 
+struct unit {
+	double size; /* of what the axis counts in */
+	const char *name;
+};
+
+/* The largest of which the axis has at least two. */
+static void choose_of(const struct unit *units, size_t n, struct scale *s)
+{
+	double most = fmax(fabs(s->min), fabs(s->max));
+	size_t i = 0;
+	while (i + 1 < n && most < 2 * units[i].size)
+		i++;
+	s->unit = units[i].size;
+	s->suffix = units[i].name;
+}
+#define CHOOSE_OF(units, s) choose_of(units, sizeof(units) / sizeof((units)[0]), s)
+
 static void choose_unit(const struct mer_svg_axis *a, struct scale *s)
 {
-	static const struct {
-		double ns;
-		const char *name;
-	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
-	double most = fmax(fabs(s->min), fabs(s->max));
+	static const struct unit times[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" },
+		{ 1, "ns" } };
+	static const struct unit bytes[] = { { 0x1p40, "TiB" }, { 0x1p30, "GiB" },
+		{ 0x1p20, "MiB" }, { 0x1p10, "KiB" }, { 1, "bytes" } };
+	static const struct unit rates[] = { { 0x1p40, "TiB/s" }, { 0x1p30, "GiB/s" },
+		{ 0x1p20, "MiB/s" }, { 0x1p10, "KiB/s" }, { 1, "bytes/s" } };
+	static const struct unit frequencies[] = { { 1e6, "GHz" }, { 1e3, "MHz" }, { 1, "kHz" } };
+	static const struct unit counts[] = { { 1e9, "billions" }, { 1e6, "millions" }, { 1, "" } };
 	s->unit = 1;
 	s->suffix = "";
-	for (size_t i = 0; a->unit == MER_SVG_DURATION && i < 4; i++)
-		if (most >= 2 * units[i].ns || i == 3) {
-			s->unit = units[i].ns;
-			s->suffix = units[i].name;
-			break;
-		}
+	switch (a->unit) {
+	case MER_SVG_DURATION: CHOOSE_OF(times, s); break;
+	case MER_SVG_BYTES: CHOOSE_OF(bytes, s); break;
+	case MER_SVG_RATE: CHOOSE_OF(rates, s); break;
+	case MER_SVG_KHZ: CHOOSE_OF(frequencies, s); break;
+	case MER_SVG_PERCENT: s->suffix = "%"; break;
+	case MER_SVG_PLAIN: CHOOSE_OF(counts, s); break;
+	default: break;
+	}
 }
 
 static void make_scale(
@@ -241,7 +322,10 @@ static void put_axis(struct mer_str *out, const struct mer_svg_axis *a, const st
 		mer_str_printf(out, "<path class=\"%c\" d=\"", zero ? 'z' : 'g');
 		add_point(out, 'M', is_y ? other->from : at, is_y ? at : other->from);
 		add_point(out, 'L', is_y ? other->to : at, is_y ? at : other->to);
-		mer_str_printf(out, "\"/><text text-anchor=\"%s\" x=\"", is_y ? "end" : "middle");
+		mer_str_puts(out, "\"/>\n");
+		if (!is_y && !a->title)
+			continue;
+		mer_str_printf(out, "<text text-anchor=\"%s\" x=\"", is_y ? "end" : "middle");
 		add_number(out, is_y ? other->from - 7 : at);
 		mer_str_puts(out, "\" y=\"");
 		add_number(out, is_y ? at + 4 : other->from + 18);
@@ -250,6 +334,8 @@ static void put_axis(struct mer_str *out, const struct mer_svg_axis *a, const st
 		mer_str_puts(out, "</text>\n");
 	}
 	double middle = (s->from + s->to) / 2;
+	if (!is_y && !a->title)
+		return;
 	mer_str_puts(out, "<text class=\"n\" text-anchor=\"middle\" ");
 	if (is_y) {
 		mer_str_puts(out, "transform=\"translate(18 ");
@@ -277,7 +363,7 @@ struct view {
 static bool drawable(const struct mer_svg_series *d, size_t i)
 {
 	return isfinite(d->x[i]) && isfinite(d->y[i]) &&
-	       (d->kind != MER_SVG_BAND || isfinite(d->y2[i]));
+	       (d->kind < MER_SVG_BAND || isfinite(d->y2[i]));
 }
 
 static void put_xy(
@@ -321,7 +407,7 @@ static size_t pick(const struct mer_svg_series *d, size_t i, size_t end, size_t 
 static void put_curve(
 	struct mer_str *out, const struct view *v, const struct mer_svg_series *d, size_t group)
 {
-	bool began = false;
+	struct pen pen = { .out = out, .level_x = NAN };
 	for (size_t i = 0; i < d->n; i += group) {
 		size_t picked[PER_GROUP], end = d->n - i < group ? d->n : i + group;
 		size_t n = pick(d, i, end, picked);
@@ -331,16 +417,15 @@ static void put_curve(
 					put_xy(out, v, d, picked[k]);
 				continue;
 			}
-			add_point(out, began ? 'L' : 'M', place(&v->x, d->x[picked[k]]),
-				place(&v->y, d->y[picked[k]]));
-			began = true;
+			draw_to(&pen, place(&v->x, d->x[picked[k]]), place(&v->y, d->y[picked[k]]));
 		}
 	}
+	end_level(&pen);
 }
 
 /* One side of a band over a group: from its first x to its last, at its outermost value. */
-static void put_side(struct mer_str *out, const struct view *v, const struct mer_svg_series *d,
-	size_t begin, size_t end, bool upper, bool *began)
+static void put_side(struct pen *pen, const struct view *v, const struct mer_svg_series *d,
+	size_t begin, size_t end, bool upper)
 {
 	size_t first = SIZE_MAX, last = 0;
 	double y = 0;
@@ -355,42 +440,44 @@ static void put_side(struct mer_str *out, const struct view *v, const struct mer
 	}
 	if (first == SIZE_MAX)
 		return;
-	add_point(
-		out, *began ? 'L' : 'M', place(&v->x, d->x[upper ? first : last]), place(&v->y, y));
+	draw_to(pen, place(&v->x, d->x[upper ? first : last]), place(&v->y, y));
 	if (first != last)
-		add_point(out, 'L', place(&v->x, d->x[upper ? last : first]), place(&v->y, y));
-	*began = true;
+		draw_to(pen, place(&v->x, d->x[upper ? last : first]), place(&v->y, y));
 }
 
 /* Forth along its upper side, back along the lower. */
 static void put_band(
 	struct mer_str *out, const struct view *v, const struct mer_svg_series *d, size_t group)
 {
-	bool began = false;
+	struct pen pen = { .out = out, .level_x = NAN };
 	size_t n_groups = d->n / group + (d->n % group != 0);
 	for (size_t g = 0; g < n_groups; g++)
-		put_side(out, v, d, g * group, g + 1 < n_groups ? (g + 1) * group : d->n, true,
-			&began);
+		put_side(&pen, v, d, g * group, g + 1 < n_groups ? (g + 1) * group : d->n, true);
 	for (size_t g = n_groups; g-- > 0;)
-		put_side(out, v, d, g * group, g + 1 < n_groups ? (g + 1) * group : d->n, false,
-			&began);
-	if (began)
+		put_side(&pen, v, d, g * group, g + 1 < n_groups ? (g + 1) * group : d->n, false);
+	end_level(&pen);
+	if (pen.began)
 		mer_str_putc(out, 'Z');
 }
 
 static void put_series(
 	struct mer_str *out, const struct view *v, const struct mer_svg_series *d, size_t share)
 {
-	size_t group = d->n > share ? (d->n * PER_GROUP + share - 1) / share : 1;
+	size_t group = d->n > share && d->kind != MER_SVG_AREA
+			       ? (d->n * PER_GROUP + share - 1) / share
+			       : 1;
 	const char *color = colors[d->color % MER_SVG_COLORS];
 	if (d->n == 0)
 		return;
-	if (d->kind == MER_SVG_BAND)
-		mer_str_printf(out, "<path class=\"f\" fill=\"%s\" d=\"", color);
+	if (d->kind >= MER_SVG_BAND)
+		mer_str_printf(out, "<path class=\"%c\" fill=\"%s\" d=\"",
+			d->kind == MER_SVG_AREA ? 's' : 'f', color);
 	else
-		mer_str_printf(out, "<path class=\"%c\" stroke=\"%s\" d=\"",
+		mer_str_printf(out,
+			d->color == MER_SVG_INK ? "<path class=\"%c k\" d=\""
+						: "<path class=\"%c\" stroke=\"%s\" d=\"",
 			d->kind == MER_SVG_LINE ? 'l' : 'p', color);
-	if (d->kind == MER_SVG_BAND)
+	if (d->kind >= MER_SVG_BAND)
 		put_band(out, v, d, group);
 	else
 		put_curve(out, v, d, group);
@@ -419,7 +506,10 @@ static struct shares divide(const struct mer_svg_chart *charts, size_t n)
 	size_t points = 0, n_points = 0, curves = 0, share;
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < charts[i].n_series; k++) {
-			bool is_curve = charts[i].series[k].kind != MER_SVG_POINTS;
+			enum mer_svg_kind kind = charts[i].series[k].kind;
+			bool is_curve = kind != MER_SVG_POINTS;
+			if (kind == MER_SVG_AREA)
+				continue;
 			curves += is_curve;
 			n_points += !is_curve;
 			points += is_curve ? 0 : charts[i].series[k].n;
@@ -437,6 +527,26 @@ static size_t columns_of(const char *s)
 	return n;
 }
 
+/* The first columns of a name that is too long for a legend. */
+static void add_name(struct mer_str *out, const char *name)
+{
+	char start[4 * NAME + 1];
+	size_t columns = 0, len = 0;
+	if (columns_of(name) <= NAME) {
+		add_text(out, name);
+		return;
+	}
+	for (; name[len] && len < 4 * NAME; len++) {
+		columns += ((unsigned char)name[len] & 0xc0) != 0x80;
+		if (columns == NAME)
+			break;
+		start[len] = name[len];
+	}
+	start[len] = 0;
+	add_text(out, start);
+	mer_str_puts(out, "\xe2\x80\xa6"); /* an ellipsis */
+}
+
 /* Returns the height that it takes; out NULL: only that. */
 static int put_legend(struct mer_str *out, const struct mer_svg_chart *c, int y)
 {
@@ -444,7 +554,8 @@ static int put_legend(struct mer_str *out, const struct mer_svg_chart *c, int y)
 	int rows = 0;
 	for (size_t i = 0; i < c->n_series; i++) {
 		const struct mer_svg_series *d = &c->series[i];
-		double width = 34 + 7.1 * (double)columns_of(d->name);
+		size_t columns = columns_of(d->name);
+		double width = 34 + 7.1 * (double)(columns < NAME ? columns : NAME);
 		if (!d->name)
 			continue;
 		if (rows == 0 || x + width > WIDTH - RIGHT) {
@@ -454,12 +565,16 @@ static int put_legend(struct mer_str *out, const struct mer_svg_chart *c, int y)
 		if (out) {
 			mer_str_puts(out, "<rect width=\"14\" height=\"9\" rx=\"2\" x=\"");
 			add_number(out, x);
-			mer_str_printf(out, "\" y=\"%d\" fill=\"%s\"%s/><text x=\"",
+			mer_str_printf(out,
+				d->color == MER_SVG_INK ? "\" y=\"%d\" class=\"i\"/><text x=\""
+							: "\" y=\"%d\" fill=\"%s\"%s/><text x=\"",
 				y + rows * LINE - 11, colors[d->color % MER_SVG_COLORS],
-				d->kind == MER_SVG_BAND ? " fill-opacity=\".35\"" : "");
+				d->kind == MER_SVG_BAND	  ? " fill-opacity=\".35\""
+				: d->kind == MER_SVG_AREA ? " fill-opacity=\".9\""
+							  : "");
 			add_number(out, x + 19);
 			mer_str_printf(out, "\" y=\"%d\">", y + rows * LINE - 2);
-			add_text(out, d->name);
+			add_name(out, d->name);
 			mer_str_puts(out, "</text>\n");
 		}
 		x += width;
@@ -467,16 +582,32 @@ static int put_legend(struct mer_str *out, const struct mer_svg_chart *c, int y)
 	return rows * LINE;
 }
 
+/* From the top of the chart to that of the plot. */
+static int above(const struct mer_svg_chart *c)
+{
+	return 26 + (c->note ? LINE : 0) + put_legend(NULL, c, 0) + 8;
+}
+
+static int below(const struct mer_svg_chart *c)
+{
+	return c->x.title ? BOTTOM : BOTTOM_BARE;
+}
+
 static unsigned height_of(const struct mer_svg_chart *c)
 {
-	return c->height < 160 ? HEIGHT : c->height;
+	if (c->plot)
+		return (unsigned)(above(c) + below(c)) + c->plot;
+	return c->height < 120 ? HEIGHT : c->height;
 }
 
 static void put_chart(struct mer_str *out, const struct mer_svg_chart *c, size_t number, int top,
 	const struct shares *shares)
 {
-	int y = top + 26, bottom = top + (int)height_of(c) - BOTTOM;
+	int y = top + 26, bottom = top + (int)height_of(c) - below(c);
 	struct view v;
+	mer_str_puts(out, "<g role=\"group\" aria-label=\"");
+	add_text(out, c->title);
+	mer_str_puts(out, "\">\n");
 	mer_str_printf(out, "<text class=\"t\" x=\"%d\" y=\"%d\">", LEFT, y - 4);
 	add_text(out, c->title);
 	mer_str_puts(out, "</text>\n");
@@ -506,8 +637,27 @@ static void put_chart(struct mer_str *out, const struct mer_svg_chart *c, size_t
 				MIN_POINTS + shares->of_points + (size_t)share);
 	}
 	mer_str_printf(out,
-		"</g>\n<rect class=\"a\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", LEFT, y,
-		WIDTH - RIGHT - LEFT, bottom - y);
+		"</g>\n<rect class=\"a\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n</g>\n",
+		LEFT, y, WIDTH - RIGHT - LEFT, bottom - y);
+}
+
+/* In words, for those who cannot see it: what each chart shows of what. */
+static void put_description(struct mer_str *out, const struct mer_svg_chart *charts, size_t n)
+{
+	mer_str_printf(out, "<desc>%zu chart%s, one below the other.", n, n == 1 ? "" : "s");
+	for (size_t i = 0; i < n; i++) {
+		bool any = false;
+		mer_str_puts(out, " ");
+		add_text(out, charts[i].title);
+		for (size_t k = 0; k < charts[i].n_series; k++)
+			if (charts[i].series[k].name) {
+				mer_str_puts(out, any ? ", " : " (");
+				add_text(out, charts[i].series[k].name);
+				any = true;
+			}
+		mer_str_puts(out, any ? ")." : ".");
+	}
+	mer_str_puts(out, "</desc>\n");
 }
 
 int mer_svg_write(struct mer_str *out, const char *title, const struct mer_svg_chart *charts,
@@ -518,16 +668,25 @@ int mer_svg_write(struct mer_str *out, const char *title, const struct mer_svg_c
 	struct shares shares = divide(charts, n);
 	for (size_t i = 0; i < n; i++)
 		height += height_of(&charts[i]);
+	if (n == 0)
+		height = HEIGHT_NONE;
 	mer_str_printf(out,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" "
 		"viewBox=\"0 0 %d %u\" role=\"img\">\n<title>",
 		WIDTH, height, WIDTH, height);
 	add_text(out, title);
-	mer_str_printf(out, "</title>\n%s<rect class=\"b\" width=\"%d\" height=\"%u\"/>\n", style,
-		WIDTH, height);
+	mer_str_puts(out, "</title>\n");
+	put_description(out, charts, n);
+	mer_str_printf(
+		out, "%s<rect class=\"b\" width=\"%d\" height=\"%u\"/>\n", style, WIDTH, height);
 	for (size_t i = 0; i < n; i++) {
 		put_chart(out, &charts[i], i, top, &shares);
 		top += (int)height_of(&charts[i]);
+	}
+	if (n == 0) {
+		mer_str_printf(out, "<text class=\"n\" x=\"%d\" y=\"%d\">", LEFT, HEIGHT_NONE / 2);
+		add_text(out, title);
+		mer_str_puts(out, ": there is nothing to show</text>\n");
 	}
 	mer_str_puts(out, "</svg>\n");
 	return out->failed ? mer_fail_nomem(err) : 0;

@@ -15,30 +15,40 @@
 enum mer_svg_kind {
 	MER_SVG_POINTS,
 	MER_SVG_LINE,
-	MER_SVG_BAND /* the area between y and y2; stacked areas are bands on each other */
+	MER_SVG_BAND, /* the area between y and y2, what lies below shows through */
+	MER_SVG_AREA  /* the same of a stack: nothing shows through, and no point is left out, as
+			 areas on each other must have the same ones */
 };
 
 enum mer_svg_unit {
 	MER_SVG_PLAIN,
 	MER_SVG_DURATION, /* ns; shown as ns, us, ms or s */
-	MER_SVG_CLOCK	  /* ns after the axis' origin; shown as local time of day */
+	MER_SVG_CLOCK,	  /* ns after the axis' origin; shown as local time of day */
+	MER_SVG_BYTES,	  /* shown as B, KiB, MiB, ... */
+	MER_SVG_RATE,	  /* bytes per second, likewise */
+	MER_SVG_PERCENT,  /* 0..100 */
+	MER_SVG_KHZ	  /* shown as kHz, MHz or GHz */
 };
 
 enum {
 	MER_SVG_COLORS = 10,
-	MER_SVG_MAX_POINTS = 20000 /* of the whole file; more when there are very many series */
+	MER_SVG_INK = 1 << 20,
+	/* Of the whole file; more when there are very many series, and those of areas besides. */
+	MER_SVG_MAX_POINTS = 20000
 };
 
 struct mer_svg_series {
 	enum mer_svg_kind kind;
-	const char *name;	  /* in the legend; NULL: not there */
-	unsigned color;		  /* any number: taken modulo MER_SVG_COLORS */
+	const char *name; /* in the legend; NULL: not there */
+	unsigned
+		color; /* MER_SVG_INK: that of text; any other number: taken modulo MER_SVG_COLORS */
 	const double *x, *y, *y2; /* by x; y2 of bands only; borrowed */
 	size_t n;
 };
 
 struct mer_svg_axis {
-	const char *title; /* a unit is added to it */
+	const char *title; /* a unit is added to it; of x: NULL: the next chart below has the same
+			      axis and says it all */
 	enum mer_svg_unit unit;
 	int64_t origin;	 /* MER_SVG_CLOCK: ns since 1970 */
 	double min, max; /* not min < max: as the series need */
@@ -50,6 +60,8 @@ struct mer_svg_chart {
 	const struct mer_svg_series *series; /* drawn in this order */
 	size_t n_series;
 	unsigned height; /* pixels; 0: 500 */
+	unsigned plot;	 /* pixels of the area of the plot, whatever is above and below: instead of
+			    height; 0: what that leaves */
 };
 
 /* Adds a document of 900 pixels width. title: what the whole shows, for those who cannot see it. */

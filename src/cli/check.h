@@ -35,6 +35,8 @@ enum check_event {
 	CHECK_BLOCK_COMPLETE,
 	CHECK_PAGE_ALLOC,
 	CHECK_PAGE_FREE,
+	CHECK_FAULT_USER,
+	CHECK_FAULT_KERNEL,
 	CHECK_NET_OUT,
 	CHECK_NET_IN,
 	CHECK_SOCK_OUT,
@@ -50,7 +52,9 @@ enum check_possible { CHECK_NO, CHECK_PARTLY, CHECK_YES };
 
 struct check_analysis {
 	const char *name;
-	bool any;		   /* each of the needed events allows a part of it */
+	const char
+		*ids; /* analyses (analysis/analysis.h) that it is of, blanks between; NULL: none */
+	bool any;     /* each of the needed events allows a part of it */
 	uint8_t needs[8], more[8]; /* enum check_event: without more it is incomplete */
 };
 extern const struct check_analysis check_analyses[]; /* ends with {0} */
@@ -73,6 +77,10 @@ struct check_host {
 /* Counts for each host (n: mer_hosts()). */
 void check_tally(const struct mer_experiment *e, const struct trace_counts *counts,
 	struct check_host *hosts);
+/* The same without looking at the data: only what is declared. */
+void check_declared(const struct mer_experiment *e, struct check_host *hosts);
+/* The row that this analysis is of; NULL: none. */
+const struct check_analysis *check_find(const char *id);
 /* On one host; lacking[] gets what is not recorded. */
 enum check_possible check_judge(
 	const struct check_analysis *a, const struct check_host *h, bool lacking[CHECK_N_EVENTS]);

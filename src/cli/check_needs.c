@@ -31,6 +31,10 @@ static const char *const events[CHECK_N_EVENTS][4] = {
 	[CHECK_BLOCK_COMPLETE] = { "block_rq_complete" },
 	[CHECK_PAGE_ALLOC] = { "kmem_mm_page_alloc", "mm_page_alloc" },
 	[CHECK_PAGE_FREE] = { "kmem_mm_page_free", "mm_page_free" },
+	[CHECK_FAULT_USER] = { "x86_exceptions_page_fault_user", "page_fault_user",
+		"page_fault_user_entry" },
+	[CHECK_FAULT_KERNEL] = { "x86_exceptions_page_fault_kernel", "page_fault_kernel",
+		"page_fault_kernel_entry" },
 	[CHECK_NET_OUT] = { "net_dev_queue" },
 	[CHECK_NET_IN] = { "net_if_receive_skb", "netif_receive_skb" },
 	[CHECK_SOCK_OUT] = { "inet_sock_local_out" },
@@ -47,9 +51,11 @@ const struct check_analysis check_analyses[] = {
 		.more = { CHECK_WAKE_NEW, CHECK_FORK, CHECK_IRQ_ENTRY, CHECK_IRQ_EXIT,
 			CHECK_SOFTIRQ_ENTRY, CHECK_SOFTIRQ_EXIT, CHECK_HRTIMER_ENTRY } },
 	{ .name = "CPU usage",
+		.ids = "cpu",
 		.needs = { CHECK_SWITCH },
 		.more = { CHECK_FORK, CHECK_STATE_PROCESS } },
 	{ .name = "scheduling latency",
+		.ids = "sched",
 		.needs = { CHECK_SWITCH, CHECK_WAKE },
 		.more = { CHECK_WAKE_NEW, CHECK_MIGRATE, CHECK_PRIORITY } },
 	{ .name = "blocking and wait causes",
@@ -57,9 +63,11 @@ const struct check_analysis check_analyses[] = {
 		.more = { CHECK_IRQ_ENTRY, CHECK_SOFTIRQ_ENTRY, CHECK_HRTIMER_ENTRY,
 			CHECK_BLOCK_COMPLETE, CHECK_STATE_PROCESS, CHECK_STATE_FILES } },
 	{ .name = "system calls",
+		.ids = "syscall poll futex",
 		.needs = { CHECK_SYSCALL_ENTRY, CHECK_SYSCALL_EXIT },
 		.more = { CHECK_SWITCH, CHECK_STATE_PROCESS, CHECK_STATE_FILES } },
 	{ .name = "irq and softirq",
+		.ids = "irq",
 		.any = true,
 		.needs = { CHECK_IRQ_ENTRY, CHECK_IRQ_EXIT, CHECK_SOFTIRQ_ENTRY,
 			CHECK_SOFTIRQ_EXIT },
@@ -68,12 +76,18 @@ const struct check_analysis check_analyses[] = {
 		.needs = { CHECK_BLOCK_ISSUE, CHECK_BLOCK_COMPLETE },
 		.more = { CHECK_BLOCK_INSERT, CHECK_STATE_DISKS } },
 	{ .name = "network",
+		.ids = "net",
 		.any = true,
 		.needs = { CHECK_NET_OUT, CHECK_NET_IN },
 		.more = { CHECK_STATE_NETWORK } },
 	{ .name = "memory",
+		.ids = "mem",
 		.needs = { CHECK_PAGE_ALLOC, CHECK_PAGE_FREE },
 		.more = { CHECK_STATE_PROCESS } },
+	{ .name = "page faults",
+		.ids = "faults",
+		.needs = { CHECK_FAULT_USER, CHECK_FAULT_KERNEL },
+		.more = { CHECK_SWITCH, CHECK_WAKE, CHECK_BLOCK_COMPLETE } },
 	{ 0 },
 };
 
@@ -106,7 +120,7 @@ const char *check_event_name(enum check_event ev)
 	return events[ev][0];
 }
 
-void check_tally(
+static void tally(
 	const struct mer_experiment *e, const struct trace_counts *counts, struct check_host *hosts)
 {
 	for (uint32_t p = 0; p < e->n_parts; p++) {
@@ -126,10 +140,32 @@ void check_tally(
 					if (!check_event_is((enum check_event)ev, name))
 						continue;
 					h->kernel = h->declared[ev] = true;
-					h->seen[ev] += counts->by_class[p][number].events;
+					if (counts)
+						h->seen[ev] += counts->by_class[p][number].events;
 				}
 			}
 	}
+}
+
+void check_tally(
+	const struct mer_experiment *e, const struct trace_counts *counts, struct check_host *hosts)
+{
+	tally(e, counts, hosts);
+}
+
+void check_declared(const struct mer_experiment *e, struct check_host *hosts)
+{
+	tally(e, NULL, hosts);
+}
+
+const struct check_analysis *check_find(const char *id)
+{
+	size_t n = strlen(id);
+	for (const struct check_analysis *a = check_analyses; a->name; a++)
+		for (const char *p = a->ids; p && *p; p += strcspn(p, " "), p += *p == ' ')
+			if (strncmp(p, id, n) == 0 && (!p[n] || p[n] == ' '))
+				return a;
+	return NULL;
 }
 
 enum check_possible check_judge(

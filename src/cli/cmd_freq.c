@@ -8,22 +8,11 @@ static int run(struct cli *cli, const void *values)
 }
 
 static const struct cli_option options[] = {
-	{ .name = "limit",
-		.letter = 'n',
-		.kind = CLI_AMOUNT,
-		.arg = "N",
-		.help = "at most N histograms (default 6), 0: all",
-		.offset = offsetof(struct cli_grid_values, limit) },
-	{ .name = "min",
-		.kind = CLI_DURATION,
-		.arg = "TIME",
-		.help = "only what took at least TIME (250us, 1.5ms)",
-		.offset = offsetof(struct cli_grid_values, min) },
-	{ .name = "max",
-		.kind = CLI_DURATION,
-		.arg = "TIME",
-		.help = "only what took at most TIME",
-		.offset = offsetof(struct cli_grid_values, max) },
+	CLI_GRID_LIMIT("at most N histograms (default 6), 0: all"),
+	CLI_GRID_MIN(""),
+	CLI_GRID_MAX(""),
+	CLI_GRID_SIZES("of io: "),
+	CLI_GRID_PERIOD,
 	{ 0 },
 };
 
@@ -35,7 +24,7 @@ const struct cli_verb cli_verb_freq = {
 		       "the analyses.",
 	.more = "Rows are durations from the first column on, and less than the second; each is half "
 		"as long again, or a third, so that the times of a nanosecond and of an hour fit one "
-		"picture. Bars are relative to the longest of the same histogram.",
+		"picture. Bars are relative to the longest of the same histogram.\n\n" CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_CPU | CLI_USES_TID |
 		CLI_USES_COMM | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,

@@ -1,5 +1,6 @@
 /* meridian graph: who talks to whom, through what, and who waits for whom. */
 #include <fnmatch.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/graph.h"
@@ -11,12 +12,13 @@
 #include "cli/traces.h"
 #include "cli/verb.h"
 
-enum { SCREENFUL = 20 };
+enum { SCREENFUL = 20, DRAWN = 60 };
 
 struct values {
 	struct cli_amount limit;
 	const char *plot;
 	bool all;
+	struct cli_period_values period;
 };
 
 struct asking { /* which tasks */
@@ -60,6 +62,53 @@ static void drop_kernel(struct cli_graph *g, struct analysis_table *t)
 	t->n_rows = n;
 }
 
+/* For a drawing that can be looked at: the first ones, and those between machines before all others. */
+static void keep_drawable(struct analysis_table *t)
+{
+	size_t n_between = 0, n_within = 0, n = 0;
+	for (size_t r = 0; r < t->n_rows; r++) {
+		const struct analysis_cell *c = &t->cells[r * t->n_columns];
+		n_between += strcmp(c[RELATION_FROM_HOST].v.text, c[RELATION_TO_HOST].v.text) != 0;
+	}
+	size_t room = n_between < DRAWN ? DRAWN - n_between : 0;
+	for (size_t r = 0; r < t->n_rows; r++) {
+		const struct analysis_cell *c = &t->cells[r * t->n_columns];
+		bool between =
+			strcmp(c[RELATION_FROM_HOST].v.text, c[RELATION_TO_HOST].v.text) != 0;
+		if (n == DRAWN || (!between && n_within == room))
+			continue;
+		n_within += !between;
+		if (n < r)
+			memcpy(&t->cells[n * t->n_columns], c, t->n_columns * sizeof(*c));
+		n++;
+	}
+	t->n_left_out += t->n_rows - n;
+	t->n_rows = n;
+}
+
+/* Of the rows as they are now; the table stays. */
+static int plot(const struct cli_graph *g, const struct values *v)
+{
+	struct mer_str svg = { 0 };
+	struct analysis_table t = *g->table;
+	struct cli_graph drawn = *g;
+	size_t bytes = t.n_rows * t.n_columns * sizeof(*t.cells);
+	t.cells = malloc(bytes + 1);
+	if (!t.cells)
+		return mer_fail_nomem(&g->cli->err);
+	if (bytes)
+		memcpy(t.cells, g->table->cells, bytes);
+	if (!v->limit.set)
+		keep_drawable(&t);
+	drawn.table = &t;
+	int rc = cli_graph_svg(&drawn, "--plot", &svg);
+	if (rc == 0)
+		rc = cli_sync_write_file(g->cli, v->plot, &svg);
+	mer_str_fini(&svg);
+	free(t.cells);
+	return rc;
+}
+
 /* Nothing is found where no task fits: that is a mistake in the command line. */
 static int check_tasks(struct cli *cli, struct mer_experiment *e, const struct analysis_run *run,
 	const struct analysis_options *o)
@@ -84,6 +133,7 @@ static int print_rows(const struct cli_graph *g, struct analysis_table *t, struc
 		.e = e,
 		.begin = g->begin,
 		.end = g->end,
+		.options = g->options,
 		.requests = { { &analysis_relations, 0 } },
 		.tables = { *t },
 		.n = 1,
@@ -94,7 +144,9 @@ static int print_rows(const struct cli_graph *g, struct analysis_table *t, struc
 static int print(struct cli *cli, const struct values *v, struct mer_experiment *e,
 	const struct analysis_run *run, struct analysis_table *t)
 {
-	struct cli_graph g = { .cli = cli, .e = e, .table = t, .begin = MER_NO_TIME };
+	struct cli_graph g = {
+		.cli = cli, .e = e, .options = run->options, .table = t, .begin = MER_NO_TIME
+	};
 	struct mer_str out = { 0 };
 	for (uint32_t h = 0; h < run->world->n_hosts; h++) {
 		int64_t begin, end;
@@ -107,20 +159,28 @@ static int print(struct cli *cli, const struct values *v, struct mer_experiment 
 		g.end = MER_NO_TIME;
 	if (!v->all)
 		drop_kernel(&g, t);
-	analysis_table_limit(t, v->limit.set			  ? (size_t)v->limit.v
-				: cli->format == CLI_FORMAT_TABLE ? SCREENFUL
-								  : 0);
-	int rc = v->plot ? cli_graph_svg(&g, v->plot) : 0;
+	if (v->limit.set)
+		analysis_table_limit(t, (size_t)v->limit.v);
+	int rc = v->plot ? plot(&g, v) : 0;
 	if (rc)
 		return rc;
-	if (cli->format != CLI_FORMAT_TABLE && cli->format != CLI_FORMAT_DOT)
-		return print_rows(&g, t, e);
-	rc = cli->format == CLI_FORMAT_DOT ? cli_graph_dot(&g, &out) : cli_graph_text(&g, &out);
+	if (!v->limit.set && cli->format == CLI_FORMAT_SVG)
+		keep_drawable(t);
+	if (!v->limit.set && cli->format == CLI_FORMAT_TABLE)
+		analysis_table_limit(t, SCREENFUL);
+	switch (cli->format) {
+	case CLI_FORMAT_TABLE: rc = cli_graph_text(&g, &out); break;
+	case CLI_FORMAT_DOT: rc = cli_graph_dot(&g, &out); break;
+	case CLI_FORMAT_SVG: rc = cli_graph_svg(&g, "--format svg", &out); break;
+	default: return print_rows(&g, t, e);
+	}
 	return cli_sync_put(cli, &out, rc);
 }
 
+static const struct analysis_request asked = { &analysis_relations, 0 };
+
 static int analyse(struct cli *cli, const struct values *v, struct mer_experiment *e,
-	const struct sync_messages *messages, struct sync_result *r)
+	struct cli_periods *periods, const struct sync_messages *messages, struct sync_result *r)
 {
 	struct analysis_run run;
 	struct analysis_table t;
@@ -133,12 +193,14 @@ static int analyse(struct cli *cli, const struct values *v, struct mer_experimen
 		.max_ns = INT64_MAX,
 		.wants_task = chosen ? wants_task : NULL,
 		.ctx = &asking };
-	const struct analysis_request request = { &analysis_relations, 0 };
+	int rc = cli_periods_find(cli, e, periods, &o);
+	if (rc)
+		return rc;
 	cli_progress_begin(&progress, cli, "reading", e->bytes);
 	struct kernel_world_options world = { .n_threads = cli_jobs(cli),
 		.cancel = &cli->cancel,
 		.done_bytes = &progress.done_bytes };
-	int rc = analysis_run(&run, e, messages, r, &world, &o, &request, 1, &t, &cli->err);
+	rc = analysis_run(&run, e, messages, r, &world, &o, &asked, 1, &t, &cli->err);
 	cli_progress_end(&progress);
 	if (rc == 0)
 		rc = check_tasks(cli, e, &run, &o);
@@ -153,16 +215,20 @@ static int run(struct cli *cli, const void *values)
 {
 	struct sync_messages messages = { 0 };
 	struct sync_result *r = NULL;
-	struct mer_experiment *e;
+	struct mer_experiment *e = NULL;
+	const struct values *v = values;
+	struct cli_periods periods;
 	cli->synced = NULL;
-	int rc = cli_traces_open(cli, &e);
-	if (rc)
-		return rc;
-	rc = cli_traces_sync_keep(cli, e, &messages, &r);
+	int rc = cli_periods_understand(cli, &v->period, false, &periods);
 	if (rc == 0)
-		rc = analyse(cli, values, e, &messages, r);
+		rc = cli_traces_open(cli, &e);
+	if (rc == 0)
+		rc = cli_traces_sync_for(cli, e, &asked, 1, &messages, &r);
+	if (rc == 0)
+		rc = analyse(cli, v, e, &periods, &messages, r);
 	sync_result_free(r);
 	sync_messages_free(&messages);
+	cli_periods_fini(&periods);
 	cli_traces_close(cli, e);
 	return rc;
 }
@@ -186,6 +252,7 @@ static const struct cli_option options[] = {
 		.arg = "N",
 		.help = "at most N relations (default: a screenful), 0: all",
 		.offset = AT(limit) },
+	CLI_PERIOD_OPTIONS(struct values, period),
 	{ 0 },
 };
 
@@ -201,23 +268,27 @@ const struct cli_verb cli_verb_graph = {
 		"Count is the number of writes, signals or forks; where nothing is handed over, of waits "
 		"that were ended. With --comm, --tid or --host one end must fit. Of --begin and --end counts when "
 		"something was given, or the wait ended.\n\n"
-		"Writes and reads of a pipe, a fifo or a socketpair are followed byte by byte, whether or "
-		"not anybody waited. Other sockets and eventfds have no name that both ends know: "
-		"what is written to one goes to the task that it woke last, and before it woke anybody "
-		"to nobody. A fifo is known as one once a wait for its other end was seen. Packets "
+		"Writes and reads of a pipe, a fifo, a socketpair or a TCP connection are followed byte by "
+		"byte, whether or not anybody waited. Other sockets and eventfds have no name that both "
+		"ends know: what is written to one goes to the task that it woke last, and before it "
+		"woke anybody to nobody. A fifo is known as one once a wait for its other end was seen. Packets "
 		"that a thread or an interrupt of the kernel handled count for the tasks at both ends; a "
 		"connection is called as the one who opened it calls it. Futexes of two processes are "
 		"marked as shared memory; of a thread that was joined, and a child that was waited "
 		"for, the wait is for its exit.\n\n"
-		"A kernel trace does not show everything: not memory that is shared and polled without "
-		"futexes, not files that one task writes and another one reads later, and of tasks "
+		"Kind 'shared-memory?' is a hint: two processes mapped the same file, segment or memfd as "
+		"shared memory, and one may write to it; whether it did, and who reads, no event tells.\n\n"
+		"A kernel trace does not show everything: not what is done in memory that is shared "
+		"without futexes, not files that one task writes and another one reads later, and of tasks "
 		"that were not recorded nothing. Waits that threads of the kernel end (kworker, "
 		"jbd2), or tasks that held a lock inside the kernel, say little about who talks to "
 		"whom: they are kind 'kernel', with --all.\n\n"
-		"--format dot is a graph for Graphviz, with the hosts as boxes; the longer the wait, the "
-		"thicker and redder. --plot draws it at once. Without signal_generate in the trace, "
-		"signals are known only by the waits that they ended, without their number.",
-	.formats = "table|json|jsonl|csv|dot",
+		"--format dot is a graph for Graphviz, with the hosts as boxes; the colour tells the kind, "
+		"and the longer the wait, the thicker. --format svg is its drawing, --plot makes one "
+		"besides; both need Graphviz, and without --limit draw 60 relations, those between "
+		"machines first. Without signal_generate in the trace, "
+		"signals are known only by the waits that they ended, without their number.\n\n" CLI_PERIOD_MANUAL,
+	.formats = "table|json|jsonl|csv|dot|svg",
 	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_TID | CLI_USES_COMM |
 		CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
 	.options = options,

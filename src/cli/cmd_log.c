@@ -8,27 +8,17 @@ static int run(struct cli *cli, const void *values)
 }
 
 static const struct cli_option options[] = {
-	{ .name = "limit",
-		.letter = 'n',
-		.kind = CLI_AMOUNT,
-		.arg = "N",
-		.help = "at most N rows (default: a screenful), 0: all",
-		.offset = offsetof(struct cli_grid_values, limit) },
-	{ .name = "sort",
-		.kind = CLI_TEXT,
-		.arg = "KEY",
-		.help = "by this column (keys as in --json); +KEY: least first",
-		.offset = offsetof(struct cli_grid_values, sort) },
-	{ .name = "min",
-		.kind = CLI_DURATION,
-		.arg = "TIME",
-		.help = "only what took at least TIME (250us, 1.5ms)",
-		.offset = offsetof(struct cli_grid_values, min) },
-	{ .name = "max",
-		.kind = CLI_DURATION,
-		.arg = "TIME",
-		.help = "only what took at most TIME",
-		.offset = offsetof(struct cli_grid_values, max) },
+	CLI_GRID_LIMIT("at most N rows (default: a screenful), 0: all"),
+	CLI_GRID_SORT("by this column (keys as in --json); +KEY: least first"),
+	CLI_GRID_MIN(""),
+	CLI_GRID_MAX(""),
+	CLI_GRID_SIZES("of io: "),
+	CLI_GRID_PERIOD,
+	{ .name = "plot",
+		.kind = CLI_FILE,
+		.arg = "FILE",
+		.help = "of io: where requests went on disks over time, as SVG",
+		.offset = offsetof(struct cli_grid_values, plot) },
 	{ 0 },
 };
 
@@ -40,7 +30,11 @@ const struct cli_verb cli_verb_log = {
 		       "hosts. 'meridian log' alone lists the analyses.",
 	.more = "What began before --begin, or ended after --end, is cut or left out as the analysis "
 		"does it in its sums, so that rows add up to what 'meridian top' and 'meridian stats' "
-		"show. Without --sort only as many rows are kept in memory as are shown.",
+		"show. Without --sort only as many rows are kept in memory as are shown.\n\n"
+		"With --plot (meridian log io --plot disks.svg TRACE) each disk is a chart with a point "
+		"for each request, at its time and sector: requests one after the other make lines, "
+		"random ones clouds. Of thousands, those near each other are one point. The points are "
+		"the table 'map'.\n\n" CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_CPU | CLI_USES_TID |
 		CLI_USES_COMM | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,

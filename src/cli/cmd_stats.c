@@ -17,8 +17,8 @@
 enum by { BY_ALL, BY_NAME, BY_HOST, BY_STREAM };
 
 struct values {
-	struct cli_grid_values grid;
-	unsigned by; /* enum by */
+	struct cli_grid_values grid; /* first: see CLI_GRID_OPTION */
+	unsigned by;		     /* enum by */
 	uint64_t limit;
 };
 
@@ -418,15 +418,16 @@ static int count_events(struct cli *cli, const struct values *v)
 static int check_options(struct cli *cli, const struct values *v)
 {
 	bool analysis = cli_grid_asked(cli);
-	const char *odd = analysis	     ? (v->by ? "by" : NULL)
-			  : v->grid.tables.n ? "table"
-			  : v->grid.sort     ? "sort"
-			  : v->grid.min.set  ? "min"
-			  : v->grid.max.set  ? "max"
-			  : cli->cpus.n	     ? "cpu"
-			  : cli->tids.n	     ? "tid"
-			  : cli->comms.n     ? "comm"
-					     : NULL;
+	const char *odd = analysis		      ? (v->by ? "by" : NULL)
+			  : v->grid.tables.n	      ? "table"
+			  : v->grid.sort	      ? "sort"
+			  : v->grid.min.set	      ? "min"
+			  : v->grid.max.set	      ? "max"
+			  : v->grid.period.expression ? "period"
+			  : cli->cpus.n		      ? "cpu"
+			  : cli->tids.n		      ? "tid"
+			  : cli->comms.n	      ? "comm"
+						      : NULL;
 	const char *meant = analysis ? NULL : cli_grid_meant(cli);
 	if (meant)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
@@ -460,32 +461,13 @@ static const struct cli_option options[] = {
 		.choices = "all|name|host|stream",
 		.help = "only one table: name, host or stream",
 		.offset = offsetof(struct values, by) },
-	{ .name = "limit",
-		.letter = 'n',
-		.kind = CLI_AMOUNT,
-		.arg = "N",
-		.help = "only the first N rows of each table",
-		.offset = offsetof(struct values, grid.limit) },
-	{ .name = "sort",
-		.kind = CLI_TEXT,
-		.arg = "KEY",
-		.help = "of an analysis: by this column; +KEY: least first",
-		.offset = offsetof(struct values, grid.sort) },
-	{ .name = "min",
-		.kind = CLI_DURATION,
-		.arg = "TIME",
-		.help = "of an analysis: only what took at least TIME",
-		.offset = offsetof(struct values, grid.min) },
-	{ .name = "max",
-		.kind = CLI_DURATION,
-		.arg = "TIME",
-		.help = "of an analysis: only what took at most TIME",
-		.offset = offsetof(struct values, grid.max) },
-	{ .name = "table",
-		.kind = CLI_TEXTS,
-		.arg = "ID",
-		.help = "of an analysis: other tables of it; ? tells which",
-		.offset = offsetof(struct values, grid.tables) },
+	CLI_GRID_LIMIT("only the first N rows of each table"),
+	CLI_GRID_SORT("of an analysis: by this column; +KEY: least first"),
+	CLI_GRID_MIN("of an analysis: "),
+	CLI_GRID_MAX("of an analysis: "),
+	CLI_GRID_SIZES("of io: "),
+	CLI_GRID_TABLE("of an analysis: other tables of it; ? tells which"),
+	CLI_GRID_PERIOD,
 	{ 0 },
 };
 
@@ -493,12 +475,12 @@ const struct cli_verb cli_verb_stats = {
 	.name = "stats",
 	.help = "event counts, rates, losses; statistics of an analysis",
 	.synopsis = "[ANALYSIS] [OPTION...] TRACE...",
-	.description = "Counts events by name, host and stream, with their rate and bytes; lists what "
-		       "was lost, when, and how to lose nothing next time. With an ANALYSIS ('meridian "
-		       "top' lists them): least, greatest, mean and total durations.",
+	.description = "Counts events by name, host and stream; lists what was lost, and how to lose "
+		       "nothing next time. With an ANALYSIS ('meridian top' lists them): durations.",
 	.more = "A first word that is the name of an analysis and of no file is the analysis; write "
 		"./syscall for a trace of that name. --by is for counts of events; --sort, --min, --max, "
-		"--cpu, --tid and --comm are for analyses. Deviations are those of samples (n - 1).",
+		"--period, --cpu, --tid and --comm are for analyses, which tell the least, greatest, mean "
+		"and total duration. Deviations are those of samples (n - 1).\n\n" CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_CPU | CLI_USES_TID |
 		CLI_USES_COMM | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,

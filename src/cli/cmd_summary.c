@@ -6,6 +6,7 @@
 
 #include "cli/grid.h"
 #include "cli/progress.h"
+#include "cli/summary_plot.h"
 #include "cli/sync_print.h"
 #include "cli/sync_traces.h"
 #include "cli/text.h"
@@ -14,12 +15,14 @@
 
 struct values {
 	struct cli_amount limit;
+	const char *plot;
 };
 
 struct screen {
 	struct cli *cli;
 	const struct values *values;
 	struct cli_grid grid;
+	struct analysis_request requests[SUMMARY_REQUESTS];
 	struct analysis_options options;
 };
 
@@ -217,7 +220,6 @@ static int analyse(struct screen *x, const struct sync_messages *messages, struc
 {
 	struct cli *cli = x->cli;
 	struct cli_grid *g = &x->grid;
-	struct analysis_request requests[SUMMARY_REQUESTS];
 	struct analysis_table tables[SUMMARY_REQUESTS];
 	struct analysis_run run;
 	struct cli_progress progress;
@@ -229,12 +231,11 @@ static int analyse(struct screen *x, const struct sync_messages *messages, struc
 		.wants_host = cli->hosts.n ? wants_host : NULL,
 		.ctx = x,
 		.limit = 1 };
-	summary_requests(requests);
 	cli_progress_begin(&progress, cli, "reading", g->e->bytes);
 	struct kernel_world_options world = { .n_threads = cli_jobs(cli),
 		.cancel = &cli->cancel,
 		.done_bytes = &progress.done_bytes };
-	int rc = analysis_run(&run, g->e, messages, r, &world, &x->options, requests,
+	int rc = analysis_run(&run, g->e, messages, r, &world, &x->options, x->requests,
 		SUMMARY_REQUESTS, tables, &cli->err);
 	cli_progress_end(&progress);
 	if (rc == 0) {
@@ -262,9 +263,12 @@ static int run(struct cli *cli, const void *values)
 	int rc = cli_traces_open(cli, &x.grid.e);
 	if (rc)
 		return rc;
-	rc = cli_traces_sync_keep(cli, x.grid.e, &messages, &r);
+	summary_requests(x.requests);
+	rc = cli_traces_sync_for(cli, x.grid.e, x.requests, SUMMARY_REQUESTS, &messages, &r);
 	if (rc == 0)
 		rc = analyse(&x, &messages, r);
+	if (rc == 0 && x.values->plot)
+		rc = cli_summary_plot(cli, x.grid.e, &messages, r, &x.options, x.values->plot);
 	sync_result_free(r);
 	sync_messages_free(&messages);
 	cli_traces_close(cli, x.grid.e);
@@ -278,6 +282,11 @@ static const struct cli_option options[] = {
 		.arg = "N",
 		.help = "at most N rows a table (default: a screenful), 0: all",
 		.offset = offsetof(struct values, limit) },
+	{ .name = "plot",
+		.kind = CLI_TEXT,
+		.arg = "FILE",
+		.help = "a picture of it over time as well, as SVG",
+		.offset = offsetof(struct values, plot) },
 	{ 0 },
 };
 
@@ -314,7 +323,8 @@ const struct cli_verb cli_verb_summary = {
 	.args = "TRACE",
 	.examples = {
 		{ "meridian summary client/ server/", "Where to look first." },
-		{ "meridian summary --begin +1s --end +2s client/ server/", "The same of a second." },
+		{ "meridian summary --begin +1s --end +2s --plot all.svg client/ server/",
+			"The same of a second, also as a picture." },
 	},
 	.run = run,
 };

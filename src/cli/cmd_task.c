@@ -43,7 +43,7 @@ static int show(struct cli *cli, const struct cli_world *w, const struct cli_tas
 		rc = account_find_averaged(&b, t->host, t->task, begin, end,
 			v->bins ? (uint32_t)v->bins : BINS, &a, &cli->err);
 	if (!rc && !c.averaged)
-		rc = account_index_new(&b, &x, &cli->err);
+		rc = account_index_new(&b, w->usage, &x, &cli->err);
 	if (!rc && !c.averaged)
 		rc = account_find(x, t->host, t->task, begin, end, v->all, &a, &cli->err);
 	c.a = &a;
@@ -85,10 +85,17 @@ static int run(struct cli *cli, const void *values)
 		return mer_fail(&cli->err, MER_ERR_USAGE, "--all is not for --compat flightbox");
 	if (v->bins > BINS_MAX)
 		return mer_fail(&cli->err, MER_ERR_USAGE, "--bins: at most %d", (int)BINS_MAX);
-	if (v->compat == COMPAT_FLIGHTBOX && v->table == CLI_COST_REST)
-		return mer_fail(
-			&cli->err, MER_ERR_USAGE, "--compat flightbox does not know the rest");
-	int rc = cli_world_open(cli, &w);
+	if (v->compat == COMPAT_FLIGHTBOX &&
+		(v->table == CLI_COST_REST || v->table == CLI_COST_RESOURCES))
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--compat flightbox knows CPU time only, and neither rest nor resources");
+	bool all = !v->list && v->compat != COMPAT_FLIGHTBOX &&
+		   (v->table == CLI_COST_ALL || v->table == CLI_COST_RESOURCES);
+	/* Of several tables csv and jsonl print one: that of CPU time. */
+	if (v->table == CLI_COST_ALL &&
+		(cli->format == CLI_FORMAT_CSV || cli->format == CLI_FORMAT_JSONL))
+		all = false;
+	int rc = cli_world_open_used(cli, &w, all);
 	if (!rc)
 		rc = choose(cli, &w, v);
 	cli_world_close(cli, &w);
@@ -116,8 +123,8 @@ static const struct cli_option options[] = {
 	{ .name = "table",
 		.kind = CLI_CHOICE,
 		.arg = "WHICH",
-		.choices = "all|blocking|accounting|rest",
-		.help = "blocking, accounting or rest alone (csv: accounting)",
+		.choices = "all|blocking|accounting|resources|rest",
+		.help = "one of the tables alone (csv: accounting)",
 		.offset = AT(table) },
 	{ .name = "compat",
 		.kind = CLI_CHOICE,
@@ -143,9 +150,9 @@ const struct cli_verb cli_verb_task = {
 	.name = "task",
 	.help = "what a task waited for, and what it cost, on any machine",
 	.synopsis = "[OPTION...] --comm NAME | --tid N TRACE...",
-	.description = "What one task was blocked on, by file descriptor; the CPU time that it took, "
-		       "its own and that of those who worked for it while it waited, on any machine, "
-		       "nested; and what the rest of its time was. All of it sums to the elapsed time.",
+	.description = "What one task was blocked on, by file descriptor; its CPU time, and that of those "
+		       "who worked for it while it waited, on any machine, nested; their memory, disks "
+		       "and network; and what the rest of its time was.",
 	.more = "The task is chosen as for meridian-path(1); its window is its whole life, as far as "
 		"recorded, cut to --begin and --end.\n\n"
 		"Who ended a wait worked for the one who waited. Self is a task's time on a CPU "
@@ -165,9 +172,13 @@ const struct cli_verb cli_verb_task = {
 		"On one processor a server often runs before its client comes to wait. While the "
 		"client is ready for that reason, it is charged, too.\n\n"
 		"The last table is what no CPU time explains, by cause and by whom it happened to. Its "
-		"sum and Total of the task are the elapsed time. Disk is the size of the block "
-		"requests that the row's task itself made meanwhile. Memory and network are not "
-		"known by task here (see meridian-top(1)).\n\n"
+		"sum and Total of the task are the elapsed time.\n\n"
+		"Pages of memory allocated and freed, page faults, bytes of disk requests, of calls on "
+		"files and on sockets, and packets are charged by the same rule. The table has of each "
+		"row what it used by itself, and the sum at the end; columns without anything are left "
+		"out, and what is not recorded is told below. json and csv (--table resources) have self_, "
+		"sub_ and total_ of all, empty where nothing was recorded. Of the task itself the numbers "
+		"are those of meridian-top(1).\n\n"
 		"--compat flightbox prints the report as the first tool that had one did, and computes "
 		"it like that: the CPU usage of each task is averaged over --bins equal parts of the "
 		"recording, of which a wait counts all from the one in which it begins to the one "

@@ -8,37 +8,13 @@ static int run(struct cli *cli, const void *values)
 }
 
 static const struct cli_option options[] = {
-	{ .name = "limit",
-		.letter = 'n',
-		.kind = CLI_AMOUNT,
-		.arg = "N",
-		.help = "at most N rows (default: a screenful), 0: all",
-		.offset = offsetof(struct cli_grid_values, limit) },
-	{ .name = "sort",
-		.kind = CLI_TEXT,
-		.arg = "KEY",
-		.help = "by this column (keys as in --json); +KEY: least first",
-		.offset = offsetof(struct cli_grid_values, sort) },
-	{ .name = "bins",
-		.kind = CLI_AMOUNT,
-		.arg = "N",
-		.help = "over time instead, in N bins",
-		.offset = offsetof(struct cli_grid_values, bins) },
-	{ .name = "interval",
-		.kind = CLI_DURATION,
-		.arg = "TIME",
-		.help = "the same, in bins of TIME (10ms)",
-		.offset = offsetof(struct cli_grid_values, interval) },
-	{ .name = "plot",
-		.kind = CLI_FILE,
-		.arg = "FILE",
-		.help = "a chart of it over time as well, as SVG",
-		.offset = offsetof(struct cli_grid_values, plot) },
-	{ .name = "table",
-		.kind = CLI_TEXTS,
-		.arg = "ID",
-		.help = "other tables of the analysis; ? tells which",
-		.offset = offsetof(struct cli_grid_values, tables) },
+	CLI_GRID_LIMIT("at most N rows (default: a screenful), 0: all"),
+	CLI_GRID_SORT("by this column (keys as in --json); +KEY: least first"),
+	CLI_GRID_OPTION(bins, CLI_AMOUNT, "N", "over time instead, in N bins"),
+	CLI_GRID_OPTION(interval, CLI_DURATION, "TIME", "the same, in bins of TIME (10ms)"),
+	CLI_GRID_OPTION(plot, CLI_FILE, "FILE", "a chart of it over time as well, as SVG"),
+	CLI_GRID_TABLE("other tables of the analysis; ? tells which"),
+	CLI_GRID_PERIOD,
 	{ 0 },
 };
 
@@ -54,7 +30,7 @@ const struct cli_verb cli_verb_top = {
 		"by --tid with its number in the outermost namespace.\n\n"
 		"With --plot amounts are stacked and others are lines; the nine largest are drawn by "
 		"themselves. --json and CSV have more columns than the table, under the keys that --sort "
-		"takes; times there are nanoseconds since 1970, durations nanoseconds.",
+		"takes; times there are nanoseconds since 1970, durations nanoseconds.\n\n" CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_CPU | CLI_USES_TID |
 		CLI_USES_COMM | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,

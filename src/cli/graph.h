@@ -9,16 +9,18 @@
 struct cli_graph {
 	struct cli *cli;
 	const struct mer_experiment *e;
-	const struct analysis_table *table; /* the wanted rows; n_left_out: by --limit */
-	int64_t begin, end;		    /* what was looked at; MER_NO_TIME: nothing */
-	uint64_t n_kernel;		    /* edges of kind RELATION_KERNEL that were left out */
+	const struct analysis_options *options; /* of the run */
+	const struct analysis_table *table;	/* the wanted rows; n_left_out: by --limit */
+	int64_t begin, end;			/* what was looked at; MER_NO_TIME: nothing */
+	uint64_t n_kernel; /* edges of kind RELATION_KERNEL that were left out */
 };
 
 int cli_graph_text(const struct cli_graph *g, struct mer_str *out);
-/* For Graphviz: hosts are boxes around their tasks; the longer the wait, the thicker and redder. */
+/* For Graphviz: hosts are boxes around their tasks; colours tell the kind; the longer the wait, the
+ * thicker. */
 int cli_graph_dot(const struct cli_graph *g, struct mer_str *out);
-/* The same, drawn by Graphviz' program dot, which must be there, to a file. */
-int cli_graph_svg(const struct cli_graph *g, const char *path);
+/* The same, drawn by Graphviz' program dot, which must be there. asked_by: the option, for errors. */
+int cli_graph_svg(const struct cli_graph *g, const char *asked_by, struct mer_str *svg);
 
 static inline const struct analysis_cell *cli_graph_cell(
 	const struct cli_graph *g, size_t row, enum relation_column column)

@@ -1,20 +1,13 @@
 /* Relations as a graph for Graphviz: tasks in a box for each host, an arrow for all that goes from one to
- * the other by the same means. Names are quoted; their bytes that are no text are shown as such. */
-#include <errno.h>
+ * the other by the same means, its colour by that, its width by the wait. Names are quoted; their bytes
+ * that are no text are shown as such. */
 #include <inttypes.h>
 #include <math.h>
-#include <spawn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "cli/graph.h"
-#include "cli/sync_print.h"
 #include "cli/text.h"
-
-extern char **environ;
 
 struct node {
 	const char *host, *comm;
@@ -135,38 +128,107 @@ static void put_quoted(struct mer_str *out, const char *text)
 	mer_str_fini(&clean);
 }
 
+/* Kinds that are drawn alike; told apart by colours that are so for the colour-blind too. */
+static const struct family {
+	const char *title, *color;
+	const char *kinds[8];
+} families[] = {
+	{ "network", "#0072b2", { "tcp", "udp", "network", "socket" } },
+	{ "pipes, local sockets", "#009e73", { "unix", "pipe", "fifo", "inotify", "tty" } },
+	{ "locks, wake-ups", "#d55e00", { "futex", "eventfd", "semaphore", "queue", "lock" } },
+	{ "processes, signals", "#666666", { "signal", "fork", "wait", "ptrace" } },
+	{ "shared memory (perhaps)", "#aa4499", { "shared-memory?" } },
+	{ "kernel", "#aaaaaa", { "kernel" } },
+};
+enum { N_FAMILIES = sizeof(families) / sizeof(*families) };
+
+static size_t family_of(const char *kind)
+{
+	for (size_t i = 0; i < N_FAMILIES; i++)
+		for (size_t k = 0; k < 8 && families[i].kinds[k]; k++)
+			if (strcmp(families[i].kinds[k], kind) == 0)
+				return i;
+	return N_FAMILIES - 1;
+}
+
+/* Long ones by their end: of a path the name. */
+static void put_object(struct mer_str *out, const char *object)
+{
+	enum { SHOWN = 24 };
+	size_t len = strlen(object);
+	const char *from = len > SHOWN ? object + len - SHOWN : object;
+	while (from > object && ((unsigned char)*from & 0xc0) == 0x80)
+		from++; /* no part of a character */
+	const char *slash = from > object ? strchr(from, '/') : NULL;
+	if (from > object)
+		mer_str_puts(out, "...");
+	put_quoted(out, slash ? slash : from);
+}
+
 static void put_edge(const struct graph *d, const struct edge *e, struct mer_str *out)
 {
 	/* By the root of the share: long waits stand out, shorter ones are still seen. */
 	double share = d->most ? sqrt((double)e->wait_ns / (double)d->most) : 0;
-	mer_str_printf(out, "\tt%zu -> t%zu [label=\"%s", e->from, e->to, e->kind);
-	if (e->n_objects > 1) {
-		mer_str_printf(out, " (%" PRIu64 ")", e->n_objects);
-	} else if (e->has_object) {
+	const struct family *f = &families[family_of(e->kind)];
+	bool is_hint = strchr(e->kind, '?') != NULL;
+	mer_str_printf(out, "\tt%zu -> t%zu [label=\"", e->from, e->to);
+	if (e->n_objects > 1)
+		mer_str_printf(out, "%s (%" PRIu64 ")", e->kind, e->n_objects);
+	else if (e->has_object && strncmp(e->object, e->kind, strlen(e->kind)) == 0)
+		put_object(out, e->object);
+	else
+		mer_str_puts(out, e->kind);
+	if (e->n_objects == 1 && e->has_object &&
+		strncmp(e->object, e->kind, strlen(e->kind)) != 0) {
 		mer_str_putc(out, ' ');
-		put_quoted(out, e->object);
+		put_object(out, e->object);
 	}
 	mer_str_printf(out, "\\n%" PRIu64 "x", e->count);
 	if (e->wait_ns) {
 		mer_str_putc(out, ' ');
 		cli_text_duration(out, e->wait_ns);
 	}
-	mer_str_printf(out, "\", penwidth=%.2f, color=\"0.000 %.3f %.3f\"];\n", 1 + 5 * share,
-		share, 0.55 + 0.3 * share);
+	mer_str_puts(out, "\", tooltip=\"");
+	put_quoted(out, e->has_object && e->n_objects == 1 ? e->object : e->kind);
+	/* Room for labels between the boxes of hosts. */
+	bool between = strcmp(d->nodes[e->from].host, d->nodes[e->to].host) != 0;
+	mer_str_printf(out, "\", penwidth=%.2f, color=\"%s\", fontcolor=\"%s\"%s%s];\n",
+		1 + 5 * share, f->color, f->color, between ? ", minlen=2" : "",
+		is_hint ? ", style=dashed, dir=none" : "");
+}
+
+/* What the colours mean, of those that are there. */
+static void put_legend(const struct graph *d, struct mer_str *out)
+{
+	bool has[N_FAMILIES] = { false };
+	for (size_t i = 0; i < d->n_edges; i++)
+		has[family_of(d->edges[i].kind)] = true;
+	mer_str_puts(out, "\tlabelloc=b;\n\tlabel=<");
+	for (size_t i = 0; i < N_FAMILIES; i++)
+		if (has[i])
+			mer_str_printf(out, "<font color=\"%s\"><b>%s</b></font>&#160;&#160; ",
+				families[i].color, families[i].title);
+	mer_str_puts(
+		out, d->most ? "&#160;&#160;the thicker, the longer the wait>;\n" : "&#160;>;\n");
 }
 
 int cli_graph_dot(const struct cli_graph *g, struct mer_str *out)
 {
 	struct graph d = { .g = g };
 	bool ok = make_nodes(&d) && make_edges(&d);
-	mer_str_puts(out, "digraph relations {\n\trankdir=LR;\n\tnode [shape=box];\n");
+	mer_str_puts(out, "digraph relations {\n\trankdir=LR;\n\tnodesep=0.15;\n"
+			  "\tfontname=\"Helvetica\";\n\tfontsize=11;\n"
+			  "\tnode [shape=box, style=\"rounded,filled\", fillcolor=white, "
+			  "fontname=\"Helvetica\", fontsize=11, height=0.3, margin=\"0.1,0.04\"];\n"
+			  "\tedge [fontname=\"Helvetica\", fontsize=9, arrowsize=0.7];\n");
 	for (size_t i = 0; ok && i < d.n_nodes; i++) {
 		const struct node *n = &d.nodes[i];
 		if (i == 0 || strcmp(n->host, n[-1].host) != 0) {
 			mer_str_printf(out, "%s\tsubgraph cluster_%zu {\n\t\tlabel=\"",
 				i ? "\t}\n" : "", i);
 			put_quoted(out, n->host);
-			mer_str_puts(out, "\";\n");
+			mer_str_puts(out, "\";\n\t\tbgcolor=\"#f2f4f7\";\n\t\tcolor=\"#c8ccd2\";\n"
+					  "\t\tfontsize=14;\n");
 		}
 		mer_str_printf(out, "\t\tt%zu [label=\"", i);
 		put_quoted(out, n->comm);
@@ -175,80 +237,10 @@ int cli_graph_dot(const struct cli_graph *g, struct mer_str *out)
 	mer_str_puts(out, d.n_nodes ? "\t}\n" : "");
 	for (size_t i = 0; ok && i < d.n_edges; i++)
 		put_edge(&d, &d.edges[i], out);
+	if (ok && d.n_edges)
+		put_legend(&d, out);
 	mer_str_puts(out, "}\n");
 	free(d.nodes);
 	free(d.edges);
 	return ok ? 0 : mer_fail_nomem(&g->cli->err);
-}
-
-/* ---- drawn by Graphviz ---- */
-
-/* Runs dot from one file to the other; its exit status, -1: it did not run. */
-static int run_dot(FILE *in, FILE *out)
-{
-	char *const args[] = { "dot", "-Tsvg", NULL };
-	posix_spawn_file_actions_t actions;
-	pid_t pid;
-	int status = -1, rc = posix_spawn_file_actions_init(&actions);
-	if (rc) {
-		errno = rc;
-		return -1;
-	}
-	rc = posix_spawn_file_actions_adddup2(&actions, fileno(in), STDIN_FILENO);
-	if (rc == 0)
-		rc = posix_spawn_file_actions_adddup2(&actions, fileno(out), STDOUT_FILENO);
-	if (rc == 0)
-		rc = posix_spawnp(&pid, args[0], &actions, NULL, args, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	if (rc) {
-		errno = rc;
-		return -1;
-	}
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return -1;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
-}
-
-static bool read_all(FILE *f, struct mer_str *text)
-{
-	char part[1 << 14];
-	size_t n;
-	rewind(f);
-	while ((n = fread(part, 1, sizeof(part), f)) > 0)
-		mer_str_add(text, part, n);
-	return !ferror(f) && !text->failed;
-}
-
-int cli_graph_svg(const struct cli_graph *g, const char *path)
-{
-	struct mer_err *err = &g->cli->err;
-	struct mer_str dot = { 0 }, svg = { 0 };
-	FILE *in = NULL, *out = NULL;
-	int status, rc = cli_graph_dot(g, &dot);
-	if (rc == 0 && dot.failed)
-		rc = mer_fail_nomem(err);
-	if (rc == 0 && (!(in = tmpfile()) || !(out = tmpfile()) ||
-			       fwrite(dot.data, 1, dot.len, in) != dot.len || fflush(in) != 0))
-		rc = mer_fail_errno(err, "cannot write", "a temporary file");
-	if (rc == 0) {
-		rewind(in);
-		status = run_dot(in, out);
-		if (status < 0 || status == 127)
-			rc = mer_fail(err, MER_ERR_USAGE,
-				"--plot: Graphviz is needed to draw, and its program 'dot' cannot "
-				"be run; install it, or take --format dot elsewhere");
-		else if (status || !read_all(out, &svg) || !svg.len)
-			rc = mer_fail(err, MER_ERR_SYS,
-				"--plot: Graphviz' program 'dot' failed (exit status %d)", status);
-	}
-	if (rc == 0)
-		rc = cli_sync_write_file(g->cli, path, &svg);
-	if (in)
-		fclose(in);
-	if (out)
-		fclose(out);
-	mer_str_fini(&dot);
-	mer_str_fini(&svg);
-	return rc;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/graph.h"
+#include "cli/period.h"
 #include "cli/table.h"
 #include "cli/text.h"
 
@@ -45,8 +46,9 @@ static void put_note(const struct cli_graph *g, struct mer_str *out)
 	}
 	mer_str_puts(&text,
 		"Wait: how long the one on the right was blocked until the other one ended it. "
-		"Not in a kernel trace, so not here: memory that is shared and polled without "
-		"futexes, and files that one writes and another reads later.");
+		"Not in a kernel trace, so not here: what is done in memory that is shared without "
+		"futexes ('shared-memory?' says only that both have mapped it), and files that one "
+		"writes and another reads later.");
 	mer_str_putc(out, '\n');
 	cli_text_wrap(out, text.data ? text.data : "", (size_t)cli_width(g->cli), 0);
 	if (out->len && out->data[out->len - 1] != '\n')
@@ -62,14 +64,19 @@ int cli_graph_text(const struct cli_graph *g, struct mer_str *out)
 		{ "count", "Count", CLI_TYPE_COUNT }, { "bytes", "Bytes", CLI_TYPE_BYTES },
 		{ "wait_ns", "Wait", CLI_TYPE_DURATION }, { 0 } };
 	struct cli_table rows;
-	mer_str_puts(out, g->table->title);
+	struct mer_str line = { 0 };
+	mer_str_puts(&line, g->table->title);
 	if (g->begin != MER_NO_TIME) {
-		mer_str_puts(out, ", from ");
-		cli_text_time(out, g->begin);
-		mer_str_puts(out, " for ");
-		cli_text_duration(out, g->end - g->begin);
+		mer_str_puts(&line, ", from ");
+		cli_text_time(&line, g->begin);
+		mer_str_puts(&line, " for ");
+		cli_text_duration(&line, g->end - g->begin);
+		cli_periods_text(g->options, g->begin, g->end, &line);
 	}
-	mer_str_putc(out, '\n');
+	if (line.data)
+		cli_text_wrap(out, line.data, (size_t)cli_width(g->cli), 0);
+	out->failed |= line.failed;
+	mer_str_fini(&line);
 	cli_table_init(&rows, columns);
 	for (size_t r = 0; r < g->table->n_rows; r++) {
 		const struct analysis_cell *c = cli_graph_cell(g, r, 0);

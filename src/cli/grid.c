@@ -141,11 +141,21 @@ static int has_no_output(struct cli *cli, const struct analysis *a, const char *
 	return rc;
 }
 
+/* Each table once, however often it is asked for. */
+static void request_one(struct cli_grid *g, unsigned output)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (g->requests[i].output == output)
+			return;
+	if (g->n < CLI_GRID_TABLES)
+		g->requests[g->n++] = (struct analysis_request){ g->analysis, output };
+}
+
 static void request(struct cli_grid *g, const char *what)
 {
 	for (unsigned i = 0; g->analysis->outputs[i].id; i++)
-		if (belongs(&g->analysis->outputs[i], what) && g->n < CLI_GRID_TABLES)
-			g->requests[g->n++] = (struct analysis_request){ g->analysis, i };
+		if (belongs(&g->analysis->outputs[i], what))
+			request_one(g, i);
 }
 
 static const struct analysis_output *output_of(const struct cli_grid *g, size_t i)
@@ -218,7 +228,11 @@ static int check_options(struct cli_grid *g)
 			err, MER_ERR_USAGE, "--bins: between 1 and %d", (int)ANALYSIS_MAX_BINS);
 	if (v->interval.set && v->interval.v < 1)
 		return mer_fail(err, MER_ERR_USAGE, "--interval: a duration above 0 is needed");
-	if ((v->bins.set || v->interval.set || v->plot) && !has_output(a, "bins"))
+	if (v->plot && strcmp(g->verb, "log") == 0 && !has_output(a, "map"))
+		return mer_fail(err, MER_ERR_USAGE,
+			"--plot does not apply to '%s': what it lists is at no place", a->id);
+	if ((v->bins.set || v->interval.set || (v->plot && strcmp(g->verb, "log") != 0)) &&
+		!has_output(a, "bins"))
 		return mer_fail(err, MER_ERR_USAGE,
 			"--%s does not apply to '%s': it is not told over time",
 			v->plot	      ? "plot"
@@ -231,6 +245,21 @@ static int check_options(struct cli_grid *g)
 			v->min.set ? "min" : "max", a->id);
 	if (v->min.set && v->max.set && v->max.v < v->min.v)
 		return mer_fail(err, MER_ERR_USAGE, "--max is less than --min");
+	if ((v->min_size.set || v->max_size.set) && !a->has_sizes)
+		return mer_fail(err, MER_ERR_USAGE,
+			"--%s-size does not apply to '%s': it does not choose by bytes",
+			v->min_size.set ? "min" : "max", a->id);
+	if (v->min_size.set && v->max_size.set && v->max_size.v < v->min_size.v)
+		return mer_fail(err, MER_ERR_USAGE, "--max-size is less than --min-size");
+	if (a->of_periods && !v->period.expression)
+		return mer_fail(err, MER_ERR_USAGE,
+			"'%s' needs --period 'BEGIN : END', two events: meridian %s %s --period "
+			"'syscall_entry_fsync : syscall_exit_fsync' --period-by tid TRACE...",
+			a->id, g->verb, a->id);
+	if (a->of_periods && (g->cli->tids.n || g->cli->comms.n))
+		return mer_fail(err, MER_ERR_USAGE,
+			"--%s does not apply to '%s': choose in the expression of --period",
+			g->cli->tids.n ? "tid" : "comm", a->id);
 	if ((g->cli->tids.n || g->cli->comms.n) && !has_column(a, "tid", ANALYSIS_ID))
 		return mer_fail(err, MER_ERR_USAGE,
 			"--%s does not apply to '%s': it is not told by task",
@@ -248,8 +277,8 @@ static int request_tables(struct cli_grid *g)
 		names[n++] = o->id;
 	for (size_t i = 0; i < wanted->n; i++) {
 		int k = analysis_find_output(g->analysis, wanted->item[i]);
-		if (k >= 0 && g->n < CLI_GRID_TABLES) {
-			g->requests[g->n++] = (struct analysis_request){ g->analysis, (unsigned)k };
+		if (k >= 0) {
+			request_one(g, (unsigned)k);
 			continue;
 		}
 		struct mer_str list = { 0 };
@@ -265,8 +294,17 @@ static int request_tables(struct cli_grid *g)
 	return 0;
 }
 
+/* Who begins and ends periods is in rows of them alone. */
+static bool tells_tasks(const struct cli_grid *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (g->analysis->of_periods && find_key(output_of(g, i), "comm"))
+			return true;
+	return false;
+}
+
 /* From words to requests. */
-static int understand(struct cli_grid *g)
+static int understand(struct cli_grid *g, struct cli_periods *periods)
 {
 	struct cli *cli = g->cli;
 	const struct cli_grid_values *v = g->values;
@@ -289,9 +327,10 @@ static int understand(struct cli_grid *g)
 		request(g, bins ? "bins" : g->verb);
 	g->n_printed = g->n;
 	rc = check_options(g);
-	if (rc == 0 && v->plot && !bins)
-		request(g, "bins");
-	return rc;
+	bool is_log = strcmp(g->verb, "log") == 0;
+	if (rc == 0 && v->plot && (is_log || !bins))
+		request(g, is_log ? "map" : "bins");
+	return rc ? rc : cli_periods_understand(cli, &v->period, tells_tasks(g), periods);
 }
 
 /* ---- Which tasks, hosts, CPUs ---- */
@@ -368,6 +407,8 @@ static struct analysis_options options_of(struct cli_grid *g)
 		.end = cli_moment_resolve(&cli->end, g->e->begin, g->e->end, INT64_MAX),
 		.min_ns = v->min.v,
 		.max_ns = v->max.set ? v->max.v : INT64_MAX,
+		.sizes = { v->min_size.set || v->max_size.set, (uint64_t)v->min_size.v,
+			v->max_size.set ? (uint64_t)v->max_size.v : UINT64_MAX },
 		.n_bins = v->bins.set ? (uint64_t)v->bins.v : 0,
 		.interval_ns = v->interval.v,
 		.wants_host = cli->hosts.n ? wants_host : NULL,
@@ -385,6 +426,13 @@ static struct analysis_options options_of(struct cli_grid *g)
 static void find_range(struct cli_grid *g, const struct analysis_run *run)
 {
 	g->begin = g->end = MER_NO_TIME;
+	if (!run->world && g->e->begin != MER_NO_TIME && g->e->begin < g->options->end &&
+		g->e->end >= g->options->begin) {
+		g->begin = g->e->begin > g->options->begin ? g->e->begin : g->options->begin;
+		g->end = g->e->end < g->options->end ? g->e->end : g->options->end;
+	}
+	if (!run->world)
+		return;
 	for (uint32_t h = 0; h < run->world->n_hosts; h++) {
 		int64_t begin, end;
 		if (!cli_host_wanted(g->cli, g->e->hosts[h].name) ||
@@ -415,7 +463,8 @@ static int show(struct cli_grid *g, const struct analysis_run *run)
 	find_range(g, run);
 	int rc = check_tasks(g, run->world);
 	if (rc == 0 && g->values->plot)
-		rc = cli_grid_plot(g, g->values->plot);
+		rc = strcmp(g->verb, "log") == 0 ? cli_grid_map(g, g->values->plot)
+						 : cli_grid_plot(g, g->values->plot);
 	for (size_t i = 0; i < g->n_printed; i++) {
 		if (sort)
 			sort_table(g, i, sort);
@@ -428,17 +477,22 @@ static int show(struct cli_grid *g, const struct analysis_run *run)
 	return rc ? rc : cli_grid_print(g);
 }
 
-static int analyse(struct cli_grid *g, const struct sync_messages *messages, struct sync_result *r)
+static int analyse(struct cli_grid *g, struct cli_periods *periods,
+	const struct sync_messages *messages, struct sync_result *r)
 {
 	struct cli *cli = g->cli;
 	struct analysis_options o = options_of(g);
 	struct cli_progress progress;
 	struct analysis_run run;
+	int rc = cli_periods_find(cli, g->e, periods, &o);
+	if (rc)
+		return rc;
+	g->options = &o;
 	cli_progress_begin(&progress, cli, "reading", g->e->bytes);
 	struct kernel_world_options world = { .n_threads = cli_jobs(cli),
 		.cancel = &cli->cancel,
 		.done_bytes = &progress.done_bytes };
-	int rc = analysis_run(
+	rc = analysis_run(
 		&run, g->e, messages, r, &world, &o, g->requests, g->n, g->tables, &cli->err);
 	cli_progress_end(&progress);
 	if (rc == MER_ERR_LIMIT && g->values->interval.set)
@@ -456,20 +510,20 @@ int cli_grid_run(struct cli *cli, const char *verb, const struct cli_grid_values
 	struct cli_grid g = { .cli = cli, .values = values, .verb = verb };
 	struct sync_messages messages = { 0 };
 	struct sync_result *r = NULL;
+	struct cli_periods periods = { 0 };
 	if (!cli->n_args)
 		return list_analyses(cli, verb);
-	int rc = understand(&g);
-	if (rc)
-		return rc;
+	int rc = understand(&g, &periods);
 	cli->synced = NULL;
-	rc = cli_traces_open(cli, &g.e);
-	if (rc)
-		return rc;
-	rc = cli_traces_sync_keep(cli, g.e, &messages, &r);
 	if (rc == 0)
-		rc = analyse(&g, &messages, r);
+		rc = cli_traces_open(cli, &g.e);
+	if (rc == 0)
+		rc = cli_traces_sync_for(cli, g.e, g.requests, g.n, &messages, &r);
+	if (rc == 0)
+		rc = analyse(&g, &periods, &messages, r);
 	sync_result_free(r);
 	sync_messages_free(&messages);
+	cli_periods_fini(&periods);
 	cli_traces_close(cli, g.e);
 	return rc;
 }

@@ -9,12 +9,50 @@
 #include "analysis/analysis.h"
 #include "base/json.h"
 #include "cli/context.h"
+#include "cli/period.h"
 
 struct cli_grid_values { /* of options; not all verbs have all of them */
-	struct cli_amount limit, min, max, bins, interval;
+	struct cli_amount limit, min, max, min_size, max_size, bins, interval;
 	const char *sort, *plot;
 	struct cli_texts tables;
+	struct cli_period_values period;
 };
+
+/* Rows of the options that several verbs have; of: what stands before the help. The verb's values begin
+ * with struct cli_grid_values. */
+#define CLI_GRID_OPTION(name_, kind_, arg_, help_)                                                 \
+	{                                                                                          \
+		.name = #name_, .kind = kind_, .arg = arg_, .help = help_,                         \
+		.offset = offsetof(struct cli_grid_values, name_)                                  \
+	}
+#define CLI_GRID_LIMIT(help_)                                                                      \
+	{                                                                                          \
+		.name = "limit", .letter = 'n', .kind = CLI_AMOUNT, .arg = "N", .help = help_,     \
+		.offset = offsetof(struct cli_grid_values, limit)                                  \
+	}
+#define CLI_GRID_SORT(help_) CLI_GRID_OPTION(sort, CLI_TEXT, "KEY", help_)
+#define CLI_GRID_MIN(of)                                                                           \
+	CLI_GRID_OPTION(min, CLI_DURATION, "TIME", of "only what took at least TIME")
+#define CLI_GRID_MAX(of)                                                                           \
+	CLI_GRID_OPTION(max, CLI_DURATION, "TIME", of "only what took at most TIME")
+#define CLI_GRID_SIZES(of)                                                                         \
+	{ .name = "min-size",                                                                      \
+		.kind = CLI_SIZE,                                                                  \
+		.arg = "SIZE",                                                                     \
+		.help = of "only what moved at least SIZE bytes (4096, 64KiB, 1M)",                \
+		.offset = offsetof(struct cli_grid_values, min_size),                              \
+		.in_manual_only = true },                                                          \
+	{                                                                                          \
+		.name = "max-size", .kind = CLI_SIZE, .arg = "SIZE",                               \
+		.help = of "only what moved at most SIZE bytes",                                   \
+		.offset = offsetof(struct cli_grid_values, max_size), .in_manual_only = true       \
+	}
+#define CLI_GRID_TABLE(help_)                                                                      \
+	{                                                                                          \
+		.name = "table", .kind = CLI_TEXTS, .arg = "ID", .help = help_,                    \
+		.offset = offsetof(struct cli_grid_values, tables)                                 \
+	}
+#define CLI_GRID_PERIOD CLI_PERIOD_OPTIONS(struct cli_grid_values, period)
 
 enum { CLI_GRID_TABLES = 16 }; /* of one verb of an analysis, and its bins */
 
@@ -29,6 +67,8 @@ struct cli_grid {
 	struct analysis_table tables[CLI_GRID_TABLES]; /* as requests; the printed ones first */
 	const char *sorted[CLI_GRID_TABLES];	       /* by which key; NULL: as they came */
 	size_t n, n_printed;
+	const struct analysis_options
+		*options; /* of the run; NULL: all of the time was looked at */
 };
 
 /* cli->args: the analysis, then traces. None: lists what there is. */
@@ -42,6 +82,8 @@ const char *cli_grid_meant(const struct cli *cli);
 int cli_grid_print(struct cli_grid *g);
 /* The tables "bins", over time, as SVG. */
 int cli_grid_plot(struct cli_grid *g, const char *path);
+/* The table "map", of places over time, as SVG (grid_map.c). */
+int cli_grid_map(struct cli_grid *g, const char *path);
 /* Does the column name things, as opposed to measuring them? */
 static inline bool cli_grid_names(const struct analysis_column *c)
 {

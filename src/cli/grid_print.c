@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/analysis_rows.h"
+#include "cli/check.h"
 #include "cli/grid.h"
 #include "cli/sync_print.h"
 #include "cli/sync_traces.h"
@@ -83,6 +84,7 @@ static int put_json(const struct cli_grid *g, struct mer_str *out)
 	for (size_t i = 0; i < g->n_printed && rc == 0; i++)
 		rc = cli_analysis_json(&g->tables[i], rows_of(g, &g->tables[i]), &j, &g->cli->err);
 	mer_json_end_array(&j);
+	cli_periods_json(g->options, g->begin, g->end, &j);
 	cli_json_synced(&j, g->cli);
 	cli_json_diagnostics(&j, g->e);
 	mer_json_end_object(&j);
@@ -214,13 +216,35 @@ static bool put_block(const struct cli_grid *g, const struct analysis_table *t, 
 	return ok;
 }
 
-/* Columns for people. The host's only where there are several; names of histograms are their titles. */
+/* Is it a name that no row has? */
+static bool is_void(const struct analysis_table *t, size_t column)
+{
+	size_t r = 0;
+	while (r < t->n_rows && !t->cells[r * t->n_columns + column].set)
+		r++;
+	return t->columns[column].type == ANALYSIS_TEXT && r == t->n_rows;
+}
+
+/* Is there nothing in this column in any row? */
+static bool is_empty(const struct analysis_table *t, size_t column)
+{
+	for (size_t r = 0; r < t->n_rows; r++)
+		if (t->cells[r * t->n_columns + column].set)
+			return false;
+	return true;
+}
+
+/* Columns for people. The host's only where there are several; names of histograms are their titles. What
+ * is known of no row has no column. */
 static void pick(const struct cli_grid *g, const struct analysis_table *t, struct picked *p)
 {
 	for (size_t c = 0; c < t->n_columns; c++) {
 		const struct analysis_column *k = &t->columns[c];
-		if (!k->title || (is_histogram(t) && cli_grid_names(k)) ||
-			(g->e->n_hosts == 1 && strcmp(k->key, "host") == 0))
+		if (!k->title || (is_histogram(t) && cli_grid_names(k)) || is_void(t, c) ||
+			(g->e->n_hosts == 1 &&
+				(strcmp(k->key, "host") == 0 || strcmp(k->key, "end_host") == 0)))
+			continue;
+		if (c != p->bar && is_empty(t, c))
 			continue;
 		if (c == p->bar && is_histogram(t))
 			p->at[p->n++] = SIZE_MAX; /* begin, end, bar, count */
@@ -312,12 +336,65 @@ static void put_heading(
 		cli_text_time(&line, g->begin);
 		mer_str_puts(&line, " for ");
 		cli_text_duration(&line, g->end - g->begin);
+		cli_periods_text(g->options, g->begin, g->end, &line);
 	}
 	mer_str_puts(out, first ? "" : "\n");
 	if (line.data)
 		cli_text_wrap(out, line.data, (size_t)cli_width(g->cli), 0);
 	out->failed |= line.failed;
 	mer_str_fini(&line);
+}
+
+/* What would have to be recorded on the hosts that were looked at, if none of them has it; "": nothing. */
+static int put_lacking(const struct cli_grid *g, struct mer_str *out)
+{
+	const struct check_analysis *a = check_find(g->analysis->id);
+	struct check_host *hosts = calloc((size_t)g->e->n_hosts + 1, sizeof(*hosts));
+	bool lacking[CHECK_N_EVENTS] = { 0 }, any = false;
+	if (!hosts)
+		return mer_fail_nomem(&g->cli->err);
+	check_declared(g->e, hosts);
+	for (uint32_t h = 0; a && h < g->e->n_hosts; h++) {
+		bool ignored[CHECK_N_EVENTS] = { 0 };
+		any |= cli_host_wanted(g->cli, g->e->hosts[h].name) &&
+		       check_judge(a, &hosts[h], ignored) != CHECK_NO;
+	}
+	for (uint32_t h = 0; a && !any && h < g->e->n_hosts; h++)
+		if (cli_host_wanted(g->cli, g->e->hosts[h].name))
+			check_judge(a, &hosts[h], lacking);
+	check_fix(out, lacking);
+	free(hosts);
+	return out->failed ? mer_fail_nomem(&g->cli->err) : 0;
+}
+
+/* Why there is nothing, and what to do about it. */
+static int put_nothing(const struct cli_grid *g, struct mer_str *out)
+{
+	const struct cli *cli = g->cli;
+	const struct cli_grid_values *v = g->values;
+	struct mer_str fix = { 0 };
+	int rc = put_lacking(g, &fix);
+	bool narrowed = cli->hosts.n || cli->cpus.n || cli->tids.n || cli->comms.n || v->min.set ||
+			v->max.set || cli->begin.kind || cli->end.kind;
+	if (rc == 0 && fix.len) {
+		cli_text_wrap(out,
+			"Nothing was found, as the traces do not have the events that this needs. "
+			"What would record them:",
+			(size_t)cli_width(cli), 0);
+		mer_str_printf(out, "%s\n", fix.data);
+	} else if (rc == 0) {
+		cli_text_wrap(out,
+			narrowed ? "Nothing was found: in what was asked for there was none."
+			: check_find(g->analysis->id)
+				? "Nothing was found: the traces have the events that this needs, "
+				  "and none of it happened."
+				: "Nothing was found: either there was none, or the traces do not "
+				  "have its events ('meridian stats --by name' lists those that "
+				  "they have).",
+			(size_t)cli_width(cli), 0);
+	}
+	mer_str_fini(&fix);
+	return rc;
 }
 
 static int put_text(const struct cli_grid *g, struct mer_str *out)
@@ -332,12 +409,7 @@ static int put_text(const struct cli_grid *g, struct mer_str *out)
 		if (t->n_rows && !put_table(g, i, out))
 			return mer_fail_nomem(&g->cli->err);
 	}
-	if (!n_rows)
-		cli_text_wrap(out,
-			"Nothing was found: either there was none, or the traces do not have its "
-			"events ('meridian stats --by name' lists those that they have).",
-			(size_t)cli_width(g->cli), 0);
-	return 0;
+	return n_rows ? 0 : put_nothing(g, out);
 }
 
 int cli_grid_print(struct cli_grid *g)

@@ -70,7 +70,8 @@ static void verb_help(const struct cli_verb *verb, struct mer_str *s, bool bold)
 		else if (i == 0)
 			heading(s, "Options", bold);
 		began |= common;
-		option_line(s, verb, o);
+		if (!o->in_manual_only)
+			option_line(s, verb, o);
 	}
 	heading(s, "Examples", bold);
 	for (size_t i = 0; i < 2; i++)
@@ -137,7 +138,8 @@ static int check_options(const struct cli_verb *verb, FILE *out)
 			fprintf(out, "%s: --%s is not described completely\n", name, a->name);
 			n_bad++;
 		}
-		if (strlen(a->name) + (a->arg ? strlen(a->arg) + 1 : 0) + 8 >= HELP_COLUMN) {
+		if (!a->in_manual_only &&
+			strlen(a->name) + (a->arg ? strlen(a->arg) + 1 : 0) + 8 >= HELP_COLUMN) {
 			fprintf(out, "%s: --%s and its value are too long\n", name, a->name);
 			n_bad++;
 		}

@@ -107,7 +107,7 @@ static int check_options(struct cli *cli, int first, char **argv, int verb_at)
 		return mer_fail(&cli->err, MER_ERR_USAGE, "option --%s does not apply to '%s'",
 			given, v->name);
 	static const char *const names[] = { "table", "text", "json", "jsonl", "csv", "lttv", "dot",
-		"folded", "speedscope" };
+		"folded", "speedscope", "svg" };
 	if (!v->formats)
 		return 0;
 	if (cli->format == UINT32_MAX) {

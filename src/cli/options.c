@@ -294,11 +294,34 @@ static int add_ranges(struct cli *cli, const char *what, struct cli_ranges *r, c
 	}
 }
 
+/* Units are those that tables show, powers of 1024: 64K and 64KiB are the same. */
+static int parse_size(struct cli *cli, const char *what, const char *text, uint64_t *bytes)
+{
+	static const char units[] = "KMGT";
+	size_t digits = strspn(text, "0123456789");
+	const char *unit = text + digits;
+	const char *at = *unit ? strchr(units, *unit) : NULL;
+	unsigned shift = at ? 10 * (unsigned)(at - units + 1) : 0;
+	unit += at != NULL;
+	if (at && strncmp(unit, "iB", 2) == 0)
+		unit += 2;
+	else if (!at && *unit == 'B')
+		unit++;
+	int rc = digits && !*unit ? parse_number(cli, what, text, digits, bytes) : MER_ERR_USAGE;
+	if (rc || *bytes > (uint64_t)INT64_MAX >> shift)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"%s: '%.200s' is not a size such as 4096, 64KiB or 1M", what, text);
+	*bytes <<= shift;
+	return 0;
+}
+
 static int store_amount(struct cli *cli, const struct cli_option *o, const char *what,
 	struct cli_amount *a, const char *text)
 {
 	uint64_t n = 0;
-	int rc = o->kind == CLI_DURATION ? 0 : parse_number(cli, what, text, strlen(text), &n);
+	int rc = o->kind == CLI_DURATION ? 0
+		 : o->kind == CLI_SIZE	 ? parse_size(cli, what, text, &n)
+					 : parse_number(cli, what, text, strlen(text), &n);
 	if (rc)
 		return rc;
 	a->set = true;
@@ -310,7 +333,7 @@ static int store_amount(struct cli *cli, const struct cli_option *o, const char 
 }
 
 /* as enum cli_format */
-static const char format_names[] = "table|text|json|jsonl|csv|lttv|dot|folded|speedscope";
+static const char format_names[] = "table|text|json|jsonl|csv|lttv|dot|folded|speedscope|svg";
 
 static int store(struct cli *cli, const struct cli_option *o, void *at, const char *arg)
 {
@@ -325,6 +348,7 @@ static int store(struct cli *cli, const struct cli_option *o, void *at, const ch
 	case CLI_TEXTS: return add_texts(cli, at, arg);
 	case CLI_NUMBER: return parse_number(cli, what, arg, strlen(arg), at);
 	case CLI_AMOUNT:
+	case CLI_SIZE:
 	case CLI_DURATION: return store_amount(cli, o, what, at, arg);
 	case CLI_RANGES: return add_ranges(cli, what, at, arg);
 	case CLI_FORMAT:

@@ -19,6 +19,7 @@ enum cli_kind {
 	CLI_NUMBER,   /* uint64_t */
 	CLI_AMOUNT,   /* struct cli_amount: a number that may be 0 */
 	CLI_DURATION, /* struct cli_amount: ns, with a unit: 1.5ms */
+	CLI_SIZE,     /* struct cli_amount: bytes: 4096, 64KiB, 1M */
 	CLI_RANGES,   /* struct cli_ranges: "1,4-7" */
 	CLI_CHOICE,   /* unsigned: the index in choices */
 	CLI_FORMAT,   /* unsigned: enum cli_format, one of the verb's formats */
@@ -48,6 +49,7 @@ struct cli_option {
 	const char *choices; /* CLI_CHOICE: "auto|always|never" */
 	unsigned value;	     /* CLI_SET */
 	unsigned uses;	     /* common options: the CLI_USES_* bit */
+	bool in_manual_only; /* --help has a screen; completion and manual tell it */
 };
 
 /* The common options; ends with {0}; offsets into struct cli. */

@@ -181,6 +181,17 @@ int cli_traces_sync_keep(
 	return sync_traces(cli, e, m, r);
 }
 
+int cli_traces_sync_for(struct cli *cli, struct mer_experiment *e,
+	const struct analysis_request *requests, size_t n, struct sync_messages *m,
+	struct sync_result **r)
+{
+	if (analysis_needs_messages(requests, n))
+		return cli_traces_sync_keep(cli, e, m, r);
+	*m = (struct sync_messages){ 0 };
+	*r = NULL;
+	return cli_traces_sync(cli, e, CLI_SYNC_AUTO);
+}
+
 int cli_traces_open_synced(struct cli *cli, enum cli_sync_when when, struct mer_experiment **e)
 {
 	int rc = cli_traces_open(cli, e);

@@ -7,6 +7,7 @@
 #ifndef MER_CLI_SYNC_TRACES_H
 #define MER_CLI_SYNC_TRACES_H
 
+#include "analysis/analysis.h"
 #include "base/json.h"
 #include "cli/context.h"
 #include "sync/auto.h"
@@ -31,6 +32,11 @@ int cli_traces_sync(struct cli *cli, struct mer_experiment *e, enum cli_sync_whe
  * NULL: nothing was. */
 int cli_traces_sync_keep(
 	struct cli *cli, struct mer_experiment *e, struct sync_messages *m, struct sync_result **r);
+/* The same for analyses: the messages are gathered only if one of the requests looks at them. Otherwise m
+ * stays empty and *r NULL. */
+int cli_traces_sync_for(struct cli *cli, struct mer_experiment *e,
+	const struct analysis_request *requests, size_t n, struct sync_messages *m,
+	struct sync_result **r);
 /* Opens (cli_traces_open) and synchronizes. *e is NULL after a failure. */
 int cli_traces_open_synced(struct cli *cli, enum cli_sync_when when, struct mer_experiment **e);
 

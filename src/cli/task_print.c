@@ -114,6 +114,35 @@ static struct cli_cell text_cell(const struct analysis_table *t, size_t row, siz
 	return CLI_CELL_TEXT(t->cells[row * t->n_columns + column].v.text);
 }
 
+/* What it still waited for when its record ended: in a deadlock, this is all that there is to see. */
+static void put_unfinished(const struct cli_cost *c, struct mer_str *out)
+{
+	const struct account *a = c->a;
+	const struct kernel_host *h = host_of(c, a->host);
+	const struct blocked_wait *w = blocked_before(a->b, a->host, a->task, INT64_MAX);
+	struct mer_str text = { 0 };
+	if (!w || !w->open || w->end > a->end)
+		return;
+	mer_str_printf(&text, "Not finished when the recording ended: ");
+	const struct kernel_call *call = w->call == KERNEL_NONE ? NULL : &h->calls[w->call];
+	mer_str_puts(&text, call			    ? kernel_name_text(h, call->name)
+			    : w->kind == BLOCKED_PAGE_FAULT ? "a page fault"
+							    : "a wait");
+	if (call && call->object != KERNEL_NONE)
+		mer_str_printf(&text, " of %s", kernel_name_text(h, call->object));
+	else if (call && call->fd >= 0)
+		mer_str_printf(&text, " of fd %" PRId32, call->fd);
+	mer_str_puts(&text, ", for ");
+	cli_text_duration(&text, w->end - w->begin);
+	mer_str_puts(&text, w->is_for_work ? " (most likely for work)." : " so far.");
+	struct mer_str clean = { 0 };
+	add_clean(&clean, text.data ? text.data : "");
+	cli_text_wrap(out, clean.data ? clean.data : "", (size_t)cli_width(c->cli), 0);
+	out->failed |= text.failed || clean.failed;
+	mer_str_fini(&clean);
+	mer_str_fini(&text);
+}
+
 enum { FD, OBJECT, KIND, CALL, COUNT, TOTAL, MIN, MAX, MEAN }; /* columns of blocking */
 
 static int put_blocking(const struct cli_cost *c, struct mer_str *out)
@@ -147,25 +176,30 @@ static int put_blocking(const struct cli_cost *c, struct mer_str *out)
 	else
 		mer_str_puts(out, "\nIt was never blocked.\n");
 	put_more(out, rows.n_rows - n, rows.n_rows, left);
+	put_unfinished(c, out);
 	analysis_table_fini(&rows);
 	cli_table_fini(&t);
 	return rc;
 }
 
-static void add_node(const struct cli_cost *c, struct cli_table *t, const struct account_node *n)
+void cli_cost_put_node(const struct cli_cost *c, const struct account_node *n, struct mer_str *out)
 {
-	struct mer_str name = { 0 };
 	unsigned indent = n->depth < INDENT_MAX ? n->depth : INDENT_MAX;
 	bool moves = n->depth && n->host != c->a->nodes[n->parent].host;
 	if (indent)
-		mer_str_printf(&name, "%*s \\_ ", (int)(4 * (indent - 1)), "");
-	put_task(c, n->host, n->task, moves || (!n->depth && c->w->world->n_hosts > 1), &name);
+		mer_str_printf(out, "%*s \\_ ", (int)(4 * (indent - 1)), "");
+	put_task(c, n->host, n->task, moves || (!n->depth && c->w->world->n_hosts > 1), out);
+}
+
+static void add_node(const struct cli_cost *c, struct cli_table *t, const struct account_node *n)
+{
+	struct mer_str name = { 0 };
+	cli_cost_put_node(c, n, &name);
 	const char *text = keep(c, &name, t);
 	cli_table_add(
 		t, (struct cli_cell[]){ CLI_CELL_TEXT(text),
 			   n->depth ? CLI_CELL(n->n_served) : CLI_CELL_NONE, CLI_CELL(n->self_ns),
-			   CLI_CELL(n->sub_ns), CLI_CELL(n->self_ns + n->sub_ns),
-			   n->n_requests ? CLI_CELL(n->disk_bytes) : CLI_CELL_NONE });
+			   CLI_CELL(n->sub_ns), CLI_CELL(n->self_ns + n->sub_ns) });
 }
 
 static int greatest_first(const void *a, const void *b)
@@ -190,33 +224,50 @@ static int64_t find_least(const struct cli_cost *c, size_t n, struct mer_str *ou
 	return least;
 }
 
-static void put_accounting(const struct cli_cost *c, struct mer_str *out)
+/* Which nodes are shown: those with most CPU time. NULL: no memory. */
+static bool *choose_nodes(const struct cli_cost *c, struct mer_str *out)
+{
+	const struct account *a = c->a;
+	bool *chosen = calloc((size_t)a->n + 1, sizeof(*chosen));
+	size_t n = shown_rows(c, a->n, TASKS), taken = 0;
+	int64_t least = find_least(c, n, out);
+	out->failed |= !chosen;
+	for (uint32_t i = 0; chosen && i != KERNEL_NONE; i = cli_cost_next(a, i)) {
+		chosen[i] = taken < n && a->nodes[i].self_ns + a->nodes[i].sub_ns >= least;
+		taken += chosen[i];
+	}
+	return chosen;
+}
+
+static void put_accounting(const struct cli_cost *c, const bool *chosen, struct mer_str *out)
 {
 	static const struct cli_column columns[] = { { "", "Task", CLI_TYPE_TEXT },
 		{ "", "Waits", CLI_TYPE_COUNT }, { "", "Self", CLI_TYPE_DURATION },
-		{ "", "Sub", CLI_TYPE_DURATION }, { "", "Total", CLI_TYPE_DURATION },
-		{ "", "Disk", CLI_TYPE_BYTES }, { 0 } };
+		{ "", "Sub", CLI_TYPE_DURATION }, { "", "Total", CLI_TYPE_DURATION }, { 0 } };
 	const struct account *a = c->a;
 	struct cli_table t;
-	bool has_disk = false;
-	size_t n = shown_rows(c, a->n, TASKS), left = 0;
-	int64_t left_ns = 0, least = find_least(c, n, out);
-	for (uint32_t i = 0; i < a->n; i++)
-		has_disk |= a->nodes[i].n_requests > 0;
+	size_t left = 0;
+	int64_t left_ns = 0;
 	cli_table_init(&t, columns);
-	t.n_columns -= !has_disk;
 	for (uint32_t i = 0; i != KERNEL_NONE; i = cli_cost_next(a, i)) {
-		const struct account_node *k = &a->nodes[i];
-		if (t.n_rows >= n || k->self_ns + k->sub_ns < least) {
-			left++;
-			left_ns += k->self_ns;
-			continue;
-		}
-		add_node(c, &t, k);
+		left += !chosen[i];
+		left_ns += chosen[i] ? 0 : a->nodes[i].self_ns;
+		if (chosen[i])
+			add_node(c, &t, &a->nodes[i]);
 	}
 	put_table(c, "CPU time: its own, and of those who worked for it while it waited", &t, out);
 	put_more(out, left, a->n, left_ns);
 	cli_table_fini(&t);
+}
+
+static void put_tree(const struct cli_cost *c, struct mer_str *out)
+{
+	bool *chosen = choose_nodes(c, out);
+	if (chosen && (c->only == CLI_COST_ALL || c->only == CLI_COST_ACCOUNTING))
+		put_accounting(c, chosen, out);
+	if (chosen && !c->averaged && (c->only == CLI_COST_ALL || c->only == CLI_COST_RESOURCES))
+		cli_cost_put_resources(c, chosen, out);
+	free(chosen);
 }
 
 static const char *rest_words(unsigned r)
@@ -298,8 +349,7 @@ static int put_text(const struct cli_cost *c, struct mer_str *out)
 	put_title(c, out);
 	if (c->only == CLI_COST_ALL || c->only == CLI_COST_BLOCKING)
 		rc = put_blocking(c, out);
-	if (c->only == CLI_COST_ALL || c->only == CLI_COST_ACCOUNTING)
-		put_accounting(c, out);
+	put_tree(c, out);
 	if (!rc && !c->averaged && (c->only == CLI_COST_ALL || c->only == CLI_COST_REST))
 		put_rest(c, out);
 	return rc;
@@ -410,9 +460,10 @@ static size_t rows_of(const struct cli_cost *c, const struct analysis_table *t)
 
 static int make_table(const struct cli_cost *c, unsigned which, struct analysis_table *t)
 {
-	return which == CLI_COST_BLOCKING ? cli_cost_blocking(c, t)
-	       : which == CLI_COST_REST	  ? cli_cost_rest(c, t)
-					  : cli_cost_accounting(c, t);
+	return which == CLI_COST_BLOCKING    ? cli_cost_blocking(c, t)
+	       : which == CLI_COST_REST	     ? cli_cost_rest(c, t)
+	       : which == CLI_COST_RESOURCES ? cli_cost_resources(c, t)
+					     : cli_cost_accounting(c, t);
 }
 
 static void json_task(const struct cli_cost *c, struct mer_json *j)
@@ -448,7 +499,7 @@ static int put_json(const struct cli_cost *c, struct mer_str *out)
 	for (unsigned i = CLI_COST_BLOCKING; i <= CLI_COST_REST && !rc; i++) {
 		struct analysis_table t;
 		if ((c->only != CLI_COST_ALL && c->only != i) ||
-			(i == CLI_COST_REST && c->averaged))
+			(i >= CLI_COST_RESOURCES && c->averaged))
 			continue;
 		rc = make_table(c, i, &t);
 		if (!rc)

@@ -26,7 +26,7 @@ struct object {	    /* waits on one descriptor that meant one thing; or in one c
 	uint8_t kind;	 /* enum kernel_object_kind */
 	const char *calls[CALLS];
 	size_t n_calls;
-	uint64_t n;
+	uint64_t n, n_open; /* open: had not ended when the task's record did */
 	int64_t total, min, max;
 	double mean, squares; /* Welford's */
 };
@@ -130,7 +130,8 @@ static void add_object(
 			   analysis_text(copy), ANALYSIS_INT(o->n), ANALYSIS_INT(o->total),
 			   ANALYSIS_INT(o->min), ANALYSIS_INT(o->max),
 			   ANALYSIS_INT(o->total / (int64_t)o->n),
-			   o->n > 1 ? ANALYSIS_INT(llround(deviation)) : ANALYSIS_NONE });
+			   o->n > 1 ? ANALYSIS_INT(llround(deviation)) : ANALYSIS_NONE,
+			   ANALYSIS_INT(o->n_open) });
 }
 
 int cli_cost_blocking(const struct cli_cost *c, struct analysis_table *t)
@@ -140,7 +141,8 @@ int cli_cost_blocking(const struct cli_cost *c, struct analysis_table *t)
 		{ "call", "In", ANALYSIS_TEXT }, { "count", "Count", ANALYSIS_COUNT },
 		{ "total_ns", "Total", ANALYSIS_DURATION }, { "min_ns", "Min", ANALYSIS_DURATION },
 		{ "max_ns", "Max", ANALYSIS_DURATION }, { "avg_ns", "Mean", ANALYSIS_DURATION },
-		{ "stddev_ns", NULL, ANALYSIS_DURATION }, { 0 } };
+		{ "stddev_ns", NULL, ANALYSIS_DURATION }, { "unfinished", NULL, ANALYSIS_COUNT },
+		{ 0 } };
 	const struct account *a = c->a;
 	const struct blocked_host *h = &a->b->hosts[a->host];
 	struct objects o = { 0 };
@@ -154,8 +156,10 @@ int cli_cost_blocking(const struct cli_cost *c, struct analysis_table *t)
 			continue;
 		struct object *at = find_object(&o, host_of(c, a->host), w);
 		failed = !at;
-		if (at)
+		if (at) {
 			add_wait(at, end - begin);
+			at->n_open += w->open && end == w->end;
+		}
 	}
 	if (o.n)
 		qsort(o.item, o.n, sizeof(*o.item), longest_first);
@@ -212,8 +216,10 @@ int cli_cost_accounting(const struct cli_cost *c, struct analysis_table *t)
 				ANALYSIS_INT(n->self_ns + n->sub_ns),
 				exact ? ANALYSIS_INT(n->interrupted_ns) : ANALYSIS_NONE,
 				exact ? ANALYSIS_INT(rest) : ANALYSIS_NONE,
-				exact ? ANALYSIS_INT(n->n_requests) : ANALYSIS_NONE,
-				exact ? ANALYSIS_INT(n->disk_bytes) : ANALYSIS_NONE });
+				exact ? ANALYSIS_INT(n->used[USAGE_REQUESTS]) : ANALYSIS_NONE,
+				exact ? ANALYSIS_INT(n->used[USAGE_BLOCK_READ] +
+						     n->used[USAGE_BLOCK_WRITTEN])
+				      : ANALYSIS_NONE });
 	}
 	return done(c, t);
 }

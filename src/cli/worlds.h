@@ -5,12 +5,14 @@
 #ifndef MER_CLI_WORLDS_H
 #define MER_CLI_WORLDS_H
 
+#include "analysis/usage.h"
 #include "cli/context.h"
 #include "kernel/world.h"
 
 struct cli_world {
 	struct mer_experiment *e;
 	struct kernel_world *world;
+	struct usage *usage; /* NULL: not asked for */
 	const struct cli_synced
 		*synced; /* as cli->synced, which is that of the latest one opened */
 };
@@ -18,6 +20,8 @@ struct cli_world {
 /* Opens cli->args, synchronizes, and builds the model of all hosts, whatever --host, --begin and --end
  * say: they choose what is asked about it. cli_world_close in any case. */
 int cli_world_open(struct cli *cli, struct cli_world *w);
+/* The same, with what its tasks used; all: not of disks only. */
+int cli_world_open_used(struct cli *cli, struct cli_world *w, bool all);
 /* Reports what was found (cli_report) and frees. */
 void cli_world_close(struct cli *cli, struct cli_world *w);
 

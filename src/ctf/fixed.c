@@ -45,26 +45,57 @@ static int by_slot(const void *a, const void *b)
 	return ((const struct ctf_load *)a)->slot - ((const struct ctf_load *)b)->slot;
 }
 
+/* Slots to clear that nothing fills: they are loads too, of no bits, so that clearing takes no loop of its
+ * own. filled: n_clear slots. */
+static uint32_t count_empty(const bool *filled, uint32_t n_clear)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < n_clear; i++)
+		n += !filled[i];
+	return n;
+}
+
+/* The header's fields are in the row already. */
+static void fill_from_header(const struct ctf_plan *plan, bool *filled)
+{
+	const uint16_t *slots = plan->slots[CTF_SCOPE_EVENT_HEADER];
+	const struct ctf_fc *fc = plan->stream ? plan->stream->class->event_header : NULL;
+	for (uint32_t i = 0; slots && fc && i < fc->u.record.n; i++)
+		for (uint32_t k = 0;
+			slots[i] != CTF_NO_SLOT && k < ctf_slot_width(fc->u.record.fields[i].fc) &&
+			slots[i] + k < plan->n_clear;
+			k++)
+			filled[slots[i] + k] = true;
+}
+
 bool ctf_find_fixed(const struct ctf_op *op, struct ctf_plan *plan, struct mer_arena *arena)
 {
 	static const struct ctf_fixed nothing;
-	if (op->code == OP_END) {
+	if (op->code == OP_END && !plan->n_clear) {
 		plan->fixed_bits = 0;
 		plan->fixed = &nothing;
 		return true;
 	}
-	if (op->code != OP_SPAN)
+	if (op->code != OP_SPAN && op->code != OP_END)
 		return true;
+	bool *filled = mer_arena_zalloc(arena, plan->n_clear + 2u, sizeof(*filled));
+	if (!filled)
+		return false;
 	uint32_t n_loads = 0, n_bytes = 0;
 	struct ctf_load load;
-	const struct ctf_op *end = op + 1;
-	for (; end->code != OP_END; end++)
+	const struct ctf_op *begin = op + (op->code == OP_SPAN), *end = begin;
+	for (; end->code != OP_END; end++) {
 		if (to_load(end, &load))
 			n_loads++;
 		else if (is_bytes(end))
 			n_bytes++;
 		else
 			return true;
+		for (uint32_t k = 0; k < 1u + is_bytes(end) && end->slot + k < plan->n_clear; k++)
+			filled[end->slot + k] = true;
+	}
+	fill_from_header(plan, filled);
+	n_loads += count_empty(filled, plan->n_clear);
 	struct ctf_fixed *f = mer_arena_zalloc(arena, 1, sizeof(*f));
 	uint32_t padded = (n_loads + CTF_LOADS_AT_ONCE - 1) / CTF_LOADS_AT_ONCE * CTF_LOADS_AT_ONCE;
 	struct ctf_load *loads = mer_arena_zalloc(arena, padded, sizeof(*loads));
@@ -73,7 +104,7 @@ bool ctf_find_fixed(const struct ctf_op *op, struct ctf_plan *plan, struct mer_a
 		return false;
 	}
 	*f = (struct ctf_fixed){ .loads = loads, .bytes = bytes };
-	for (const struct ctf_op *o = op + 1; o < end; o++) {
+	for (const struct ctf_op *o = begin; o < end; o++) {
 		if (is_bytes(o)) {
 			bytes[f->n_bytes++] = (struct ctf_bytes_at){ o->x, o->y, o->slot,
 				o->code == OP_TEXT_FIXED };
@@ -82,6 +113,10 @@ bool ctf_find_fixed(const struct ctf_op *op, struct ctf_plan *plan, struct mer_a
 		to_load(o, &loads[f->n_loads]);
 		f->turns |= loads[f->n_loads++].turn != CTF_NO_TURN;
 	}
+	for (uint32_t i = 0; i < plan->n_clear; i++)
+		if (!filled[i])
+			loads[f->n_loads++] =
+				(struct ctf_load){ .slot = (uint16_t)i, .turn = CTF_NO_TURN };
 	qsort(loads, n_loads, sizeof(*loads), by_slot);
 	f->dense = true;
 	for (uint32_t i = 1; i < n_loads; i++)
@@ -93,7 +128,8 @@ bool ctf_find_fixed(const struct ctf_op *op, struct ctf_plan *plan, struct mer_a
 			.slot = (uint16_t)(plan->n_slots - 1) };
 	if (f->dense && f->first_slot + padded > plan->n_slots)
 		plan->n_slots = f->first_slot + padded;
-	plan->fixed_bits = op->x;
+	plan->fixed_bits = op->code == OP_SPAN ? op->x : 0;
+	plan->n_clear = 0;
 	plan->fixed = f;
 	return true;
 }

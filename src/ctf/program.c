@@ -153,9 +153,12 @@ static uint8_t load_opcode(const struct ctf_fc *fc)
 	return 0;
 }
 
-static void set_order(struct compiler *c, const struct ctf_fc *fc)
+/* Before `bits` bits of bit fields of this class. What begins and ends with a byte has no byte in common
+ * with anything: it cannot be wrong, and nothing behind it depends on its order. */
+static void set_order(struct compiler *c, const struct ctf_fc *fc, uint64_t bits)
 {
-	if (!c->check_order || c->last_order == fc->u.bits.order)
+	bool on_byte = c->at.modulus >= 8 && c->at.residue % 8 == 0;
+	if (!c->check_order || c->last_order == fc->u.bits.order || (on_byte && bits % 8 == 0))
 		return;
 	close_span(c);
 	emit(c, (struct ctf_op){
@@ -167,7 +170,7 @@ static void emit_bits(struct compiler *c, const struct ctf_field *f, uint32_t sl
 {
 	const struct ctf_fc *fc = f->fc;
 	unsigned len = fc->u.bits.len_bits;
-	set_order(c, fc);
+	set_order(c, fc, len);
 	bool on_byte = c->at.modulus >= 8 && c->at.residue % 8 == 0;
 	uint32_t at = take_span(c, len);
 	if (!want && !f->reg && !f->roles)
@@ -264,7 +267,7 @@ static void emit_array(struct compiler *c, const struct ctf_fc *fc, uint32_t slo
 	bool scalar = element->kind <= CTF_FLOAT && !fc->u.array.element.reg;
 	if (!want && scalar && size.exact != UINT64_MAX && size.exact < (1u << 24)) {
 		if (size.exact)
-			set_order(c, element);
+			set_order(c, element, size.exact);
 		take_span(c, size.exact);
 		return;
 	}
@@ -615,10 +618,11 @@ static void add_reg(void *arg, uint16_t reg, bool inside)
 	regs[reg] = true;
 }
 
-static bool header_lingers(struct compiler *c, const struct ctf_stream_class *sc)
+/* Does a body refer to a field of the header? */
+static bool refers_to_header(struct compiler *c, const struct ctf_stream_class *sc)
 {
-	if (!sc->event_header || c->check_order)
-		return c->check_order;
+	if (!sc->event_header)
+		return false;
 	bool *regs = mer_arena_zalloc(c->arena, c->p->schema->n_regs + 1u, sizeof(*regs));
 	if (!regs) {
 		c->failed = true;
@@ -635,9 +639,10 @@ static bool header_lingers(struct compiler *c, const struct ctf_stream_class *sc
 static void choose_header(struct compiler *c, struct ctf_stream_plan *s)
 {
 	const struct ctf_fc *h = s->class->event_header;
+	bool refers = refers_to_header(c, s->class);
 	s->header_kind = CTF_HEADER_GENERIC;
-	s->header_lingers = header_lingers(c, s->class);
-	if (!h || s->header_lingers)
+	s->header_lingers = refers || c->check_order;
+	if (!h || refers)
 		return;
 	for (uint32_t i = 0; i < s->class->n_events; i++) {
 		const uint16_t *slots = s->events[i].slots[CTF_SCOPE_EVENT_HEADER];
@@ -649,6 +654,8 @@ static void choose_header(struct compiler *c, struct ctf_stream_plan *s)
 			 : ctf_is_lttng_header(h, 16, 32) ? CTF_HEADER_LARGE
 			 : ctf_is_plain_header(s, h)	  ? CTF_HEADER_PLAIN
 							  : CTF_HEADER_GENERIC;
+	if (s->header_kind != CTF_HEADER_GENERIC) /* it ends with a byte, and so does its order */
+		s->header_lingers = false;
 }
 
 static int compile_stream(struct compiler *c, struct ctf_stream_plan *s, struct mer_err *err)

@@ -18,7 +18,8 @@
 enum kernel_call_kind {
 	KERNEL_CALL_OTHER,   /* nothing that is looked at */
 	KERNEL_CALL_USES_FD, /* on a descriptor, whose meaning stays: read, write, fsync, ...: fd */
-	KERNEL_CALL_FUTEX,   /* uaddr op */
+	KERNEL_CALL_RECEIVE, /* the same: fd flags */
+	KERNEL_CALL_FUTEX,   /* uaddr op val */
 	KERNEL_CALL_PATH,    /* on a path: path:s */
 	KERNEL_CALL_PATH_AT, /* dirfd path:s flags */
 	KERNEL_CALL_OPEN,    /* path:s flags */
@@ -29,7 +30,8 @@ enum kernel_call_kind {
 	KERNEL_CALL_DUP_TO,	 /* old new flags */
 	KERNEL_CALL_FCNTL,	 /* fd cmd arg */
 	KERNEL_CALL_IOCTL,	 /* fd cmd */
-	KERNEL_CALL_MMAP,	 /* fd flags */
+	KERNEL_CALL_MMAP,	 /* fd flags prot */
+	KERNEL_CALL_SHMAT,	 /* id flags */
 	KERNEL_CALL_UNSHARE,	 /* flags */
 	KERNEL_CALL_PIPE,	 /* flags; exit: both ends:a */
 	KERNEL_CALL_SOCKET,	 /* family type protocol */
@@ -47,6 +49,19 @@ enum kernel_call_kind {
 	KERNEL_CALL_NEW_FD,   /* another, of which no name is told; none */
 	KERNEL_N_CALL_KINDS
 };
+
+/* How many of its slots observers get (kernel_call_end.args), from the first on. */
+enum { KERNEL_CALL_ARGS = 3 };
+static inline unsigned kernel_call_args(enum kernel_call_kind kind)
+{
+	switch (kind) {
+	case KERNEL_CALL_RECEIVE:
+	case KERNEL_CALL_SHMAT: return 2;
+	case KERNEL_CALL_FUTEX:
+	case KERNEL_CALL_MMAP: return KERNEL_CALL_ARGS;
+	default: return 0;
+	}
+}
 
 struct kernel_call_row {
 	const char *name;	  /* "read" */

@@ -259,7 +259,9 @@ static int enter(struct kernel_files *f, struct kernel_file_task *t, const uint6
 	case KERNEL_CALL_MEMFD: return enter_memfd(f, op, s, call, err);
 	case KERNEL_CALL_OTHER:
 	case KERNEL_CALL_USES_FD:
+	case KERNEL_CALL_RECEIVE:
 	case KERNEL_CALL_FUTEX:
+	case KERNEL_CALL_SHMAT:
 	case KERNEL_CALL_NEW_FD:
 	case KERNEL_N_CALL_KINDS: break;
 	}
@@ -283,12 +285,12 @@ int kernel_files_enter(struct kernel_files *f, uint32_t task, enum kernel_call_k
 		if (rc)
 			return rc;
 	}
-	if (kind == KERNEL_CALL_USES_FD) {
+	if (kind == KERNEL_CALL_USES_FD || kind == KERNEL_CALL_RECEIVE) {
 		if (slots)
 			use(f, t, slots[0], call);
 		return 0;
 	}
-	if (kind == KERNEL_CALL_OTHER || kind == KERNEL_CALL_FUTEX)
+	if (kind == KERNEL_CALL_OTHER || kind == KERNEL_CALL_FUTEX || kind == KERNEL_CALL_SHMAT)
 		return 0;
 	t->op = (struct kernel_file_op){ .kind = (uint8_t)kind, .fd = -1, .what = unknown };
 	return slots ? enter(f, t, slots, call, err) : 0;
@@ -424,6 +426,19 @@ int kernel_files_leave(struct kernel_files *f, uint32_t task, enum kernel_call_k
 	case KERNEL_CALL_LISTEN: return leave_listen(f, t, err);
 	default: return 0;
 	}
+}
+
+int kernel_files_leave_unseen(struct kernel_files *f, uint32_t task, enum kernel_call_kind kind,
+	int64_t ret, const uint64_t *s, struct mer_err *err)
+{
+	if (kind != KERNEL_CALL_ACCEPT || ret < 0)
+		return 0;
+	struct kernel_file_task *t = kernel_file_task(f, task);
+	if (!t)
+		return mer_fail_nomem(err);
+	int rc = t->process ? 0 : kernel_file_find_process(f, task, t, err);
+	t->op = (struct kernel_file_op){ .kind = KERNEL_CALL_OTHER, .fd = -1, .what = unknown };
+	return rc ? rc : leave_accept(f, t, ret, s, err);
 }
 
 /* ---- state dump ---- */

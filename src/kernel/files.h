@@ -51,6 +51,9 @@ int kernel_files_enter(struct kernel_files *, uint32_t task, enum kernel_call_ki
  * (exit_syscall). kind: as at its entry, which must be that of this call. */
 int kernel_files_leave(struct kernel_files *, uint32_t task, enum kernel_call_kind kind,
 	int64_t ret, const uint64_t *slots, struct mer_err *err);
+/* The same of a call of which the entry was not seen: it waited in accept when the recording began. */
+int kernel_files_leave_unseen(struct kernel_files *, uint32_t task, enum kernel_call_kind kind,
+	int64_t ret, const uint64_t *slots, struct mer_err *err);
 /* The task forks: shares: child is a thread of the same process. Child's pid is set before. */
 int kernel_files_fork(
 	struct kernel_files *, uint32_t parent, uint32_t child, bool shares, struct mer_err *err);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 void kernel_host_init(struct kernel_host *h)
 {
 	*h = (struct kernel_host){ 0 };
@@ -12,8 +14,12 @@ void kernel_host_init(struct kernel_host *h)
 
 void kernel_host_fini(struct kernel_host *h)
 {
-	for (uint32_t i = 0; i < h->n_chunks; i++)
+	for (uint32_t i = 0; i < h->n_chunks; i++) {
 		free(h->chunks[i]);
+		if (h->rests)
+			free(h->rests[i]);
+	}
+	free(h->rests);
 	free(h->chunks);
 	free(h->n_open);
 	free(h->tasks);
@@ -23,31 +29,15 @@ void kernel_host_fini(struct kernel_host *h)
 	mer_map_fini(&h->call_map);
 	mer_map_fini(&h->devices);
 	mer_map_fini(&h->irq_names);
+	mer_map_fini(&h->packages);
 	mer_intern_fini(&h->names);
 	mer_arena_fini(&h->arena);
 	*h = (struct kernel_host){ 0 };
 }
 
-/* Makes room for one more element; false: no memory. */
-static bool grow(void *array, uint32_t n, uint32_t *cap, size_t bytes_each)
-{
-	void **p = array;
-	if (n < *cap)
-		return true;
-	if (*cap >= KERNEL_NONE / 2)
-		return false;
-	uint32_t more = *cap ? *cap * 2 : 64;
-	void *q = realloc(*p, (size_t)more * bytes_each);
-	if (!q)
-		return false;
-	*p = q;
-	*cap = more;
-	return true;
-}
-
 uint32_t kernel_add_task(struct kernel_host *h, int32_t tid, int64_t begin)
 {
-	if (!grow(&h->tasks, h->n_tasks, &h->cap_tasks, sizeof(*h->tasks)))
+	if (!mer_grow32(&h->tasks, h->n_tasks, &h->cap_tasks, sizeof(*h->tasks)))
 		return KERNEL_NONE;
 	h->tasks[h->n_tasks] = (struct kernel_task){ .begin = begin,
 		.end = INT64_MAX,
@@ -64,45 +54,82 @@ uint32_t kernel_add_task(struct kernel_host *h, int32_t tid, int64_t begin)
 	return h->n_tasks++;
 }
 
-static bool add_chunk(struct kernel_host *h)
+/* Makes room for what is known of each chunk. */
+static bool grow_chunks(struct kernel_host *h)
 {
 	uint32_t cap = h->cap_chunks;
-	if (h->n_chunks == KERNEL_NONE >> KERNEL_CHUNK_BITS ||
-		!grow(&h->chunks, h->n_chunks, &h->cap_chunks, sizeof(*h->chunks)))
+	if (!mer_grow32(&h->chunks, h->n_chunks, &h->cap_chunks, sizeof(*h->chunks)))
 		return false;
-	if (h->forgets && h->cap_chunks != cap) {
-		uint16_t *p = realloc(h->n_open, h->cap_chunks * sizeof(*p));
-		if (!p)
-			return false;
-		h->n_open = p;
-	}
+	if (!h->forgets || h->cap_chunks == cap)
+		return true;
+	uint16_t *n_open = realloc(h->n_open, h->cap_chunks * sizeof(*n_open));
+	if (n_open)
+		h->n_open = n_open;
+	struct kernel_rest **rests = realloc(h->rests, h->cap_chunks * sizeof(*rests));
+	if (rests)
+		h->rests = rests;
+	return n_open && rests;
+}
+
+static bool add_chunk(struct kernel_host *h)
+{
+	if (h->n_chunks == KERNEL_NONE >> KERNEL_CHUNK_BITS || !grow_chunks(h))
+		return false;
 	h->chunks[h->n_chunks] = malloc(KERNEL_CHUNK * sizeof(**h->chunks));
 	if (!h->chunks[h->n_chunks])
 		return false;
-	if (h->forgets)
+	if (h->forgets) {
 		h->n_open[h->n_chunks] = 0;
+		h->rests[h->n_chunks] = NULL;
+	}
 	h->n_chunks++;
 	return true;
 }
 
+/* Newest chunks that are whole: what is learned backwards goes back that far. */
 enum { KEPT = 64 };
 
-/* A chunk is forgotten when none of its spans is a task's last one, and it is not among the newest:
- * what is learned backwards goes back that far. */
+/* Of an older one only those spans are kept that are some task's last: of tasks that ended, or sleep. */
 static void forget(struct kernel_host *h, uint32_t chunk)
 {
-	if (h->n_open[chunk] || chunk + KEPT >= h->n_chunks)
-		return;
-	free(h->chunks[chunk]);
+	struct kernel_span *spans = h->chunks[chunk];
+	uint32_t n = h->n_open[chunk], first = chunk << KERNEL_CHUNK_BITS;
+	struct kernel_rest *rest = NULL;
+	if (n) {
+		rest = malloc(sizeof(*rest) + n * sizeof(*rest->spans));
+		if (!rest)
+			return; /* then all of it is kept */
+		rest->n = 0;
+	}
+	for (uint32_t i = 0; i < KERNEL_CHUNK && rest && rest->n < n; i++)
+		if (h->tasks[spans[i].task].last == first + i)
+			rest->spans[rest->n++] = (struct kernel_rest_span){ first + i, spans[i] };
+	h->rests[chunk] = rest;
 	h->chunks[chunk] = NULL;
+	free(spans);
+}
+
+struct kernel_span *kernel_span_of_rest(const struct kernel_host *h, uint32_t i)
+{
+	struct kernel_rest *rest = h->rests[i >> KERNEL_CHUNK_BITS];
+	uint32_t low = 0, high = rest ? rest->n : 0;
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		if (rest->spans[mid].number < i)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return rest && low < rest->n && rest->spans[low].number == i ? &rest->spans[low].span
+								     : NULL;
 }
 
 static void follow_forgetting(struct kernel_host *h, uint32_t last, uint32_t now)
 {
 	h->n_open[now >> KERNEL_CHUNK_BITS]++;
-	if (last != KERNEL_NONE) {
-		h->n_open[last >> KERNEL_CHUNK_BITS]--;
-		forget(h, last >> KERNEL_CHUNK_BITS);
+	if (last != KERNEL_NONE && --h->n_open[last >> KERNEL_CHUNK_BITS] == 0) {
+		free(h->rests[last >> KERNEL_CHUNK_BITS]);
+		h->rests[last >> KERNEL_CHUNK_BITS] = NULL;
 	}
 	if ((now & (KERNEL_CHUNK - 1)) == 0 && h->n_chunks > KEPT)
 		forget(h, h->n_chunks - KEPT - 1);
@@ -133,7 +160,7 @@ int kernel_rename(struct kernel_host *h, uint32_t task, int64_t begin, const cha
 	}
 	uint32_t id = mer_intern_add(&h->names, name, len);
 	if (id == MER_INTERN_NONE ||
-		!grow(&h->renames, h->n_renames, &h->cap_renames, sizeof(*h->renames)))
+		!mer_grow32(&h->renames, h->n_renames, &h->cap_renames, sizeof(*h->renames)))
 		return mer_fail_nomem(err);
 	h->renames[h->n_renames] = (struct kernel_name){ begin, id, t->name };
 	t->name = h->n_renames++;
@@ -153,7 +180,7 @@ uint32_t kernel_add_call(struct kernel_host *h, const struct kernel_call *call)
 			return *slot - 1;
 	}
 	slot = mer_map_put(&h->call_map, hash);
-	if (!slot || !grow(&h->calls, h->n_calls, &h->cap_calls, sizeof(*h->calls)))
+	if (!slot || !mer_grow32(&h->calls, h->n_calls, &h->cap_calls, sizeof(*h->calls)))
 		return KERNEL_NONE;
 	h->calls[h->n_calls] = *call;
 	*slot = ++h->n_calls;
@@ -162,7 +189,7 @@ uint32_t kernel_add_call(struct kernel_host *h, const struct kernel_call *call)
 
 uint32_t kernel_add_request(struct kernel_host *h, const struct kernel_request *r)
 {
-	if (!grow(&h->requests, h->n_requests, &h->cap_requests, sizeof(*h->requests)))
+	if (!mer_grow32(&h->requests, h->n_requests, &h->cap_requests, sizeof(*h->requests)))
 		return KERNEL_NONE;
 	h->requests[h->n_requests] = *r;
 	return h->n_requests++;

@@ -47,11 +47,15 @@ struct kernel_call {   /* a system call on something; each different one once */
 	uint8_t end;	/* of a socket pair: 0 the first, 1 the second */
 };
 
+enum { KERNEL_SECTOR_BYTES = 512 }; /* of all devices, whatever theirs are */
+
 struct kernel_request {			 /* to a block device */
 	int64_t insert, issue, complete; /* ns; INT64_MIN: not seen */
 	uint64_t sector;
 	uint32_t dev, bytes;
 	uint32_t by; /* span of the task that issued it (inserted, if that was seen); KERNEL_NONE */
+	uint32_t task; /* of that span, which may be forgotten; KERNEL_NONE */
+	uint16_t cpu;  /* where it was then; KERNEL_NO_CPU: not known */
 	uint8_t flags; /* enum kernel_request_flags */
 	int16_t error;
 };
@@ -61,7 +65,16 @@ enum kernel_request_flags { /* of LTTng's rwbs */
 	KERNEL_READ = 4,
 	KERNEL_FLUSH = 8, /* a cache flush, or forced through */
 	KERNEL_SYNC = 16,
-	KERNEL_META = 32
+	KERNEL_META = 32,
+	KERNEL_MERGED = 64 /* not of rwbs: it is part of another request, which has its bytes */
+};
+
+struct kernel_rest { /* of a forgotten chunk: the spans that are some task's last */
+	uint32_t n;
+	struct kernel_rest_span {
+		uint32_t number;
+		struct kernel_span span;
+	} spans[];
 };
 
 struct kernel_host {
@@ -70,7 +83,9 @@ struct kernel_host {
 	struct kernel_task *tasks;
 	uint32_t n_tasks, cap_tasks;
 	struct kernel_span **chunks; /* of KERNEL_CHUNK spans; NULL: forgotten */
-	/* By chunk: how many of its spans are some task's last, if those that are not are forgotten. */
+	/* By chunk, if spans are forgotten: what is kept of one that is (NULL: nothing), and how many of its
+	 * spans are some task's last. */
+	struct kernel_rest **rests;
 	uint16_t *n_open;
 	bool forgets;
 	uint32_t n_spans, n_chunks, cap_chunks;
@@ -83,6 +98,7 @@ struct kernel_host {
 	uint32_t n_requests, cap_requests;
 	struct mer_map devices;		  /* dev -> name, plus 1 */
 	struct mer_map irq_names;	  /* irq -> name, plus 1 */
+	struct mer_map packages;	  /* CPU -> the package that it is in, plus 1 */
 	int64_t begin, end;		  /* of the recording: first and last event */
 	uint64_t n_events;		  /* that were read */
 	bool has_wakeups, has_interrupts; /* are recorded */
@@ -108,14 +124,19 @@ uint32_t kernel_add_request(struct kernel_host *h, const struct kernel_request *
 
 /* ---- reading ---- */
 
+/* Of a forgotten chunk; NULL: it was forgotten with it. */
+struct kernel_span *kernel_span_of_rest(const struct kernel_host *h, uint32_t i);
+/* Of those that are surely kept: a task's last, or when nothing is forgotten. */
 static inline struct kernel_span *kernel_span(const struct kernel_host *h, uint32_t i)
 {
-	return &h->chunks[i >> KERNEL_CHUNK_BITS][i & (KERNEL_CHUNK - 1)];
+	struct kernel_span *chunk = h->chunks[i >> KERNEL_CHUNK_BITS];
+	return __builtin_expect(chunk != NULL, 1) ? &chunk[i & (KERNEL_CHUNK - 1)]
+						  : kernel_span_of_rest(h, i);
 }
 /* The same, NULL for KERNEL_NONE and for what was forgotten. */
 static inline struct kernel_span *kernel_span_kept(const struct kernel_host *h, uint32_t i)
 {
-	return i != KERNEL_NONE && h->chunks[i >> KERNEL_CHUNK_BITS] ? kernel_span(h, i) : NULL;
+	return i != KERNEL_NONE ? kernel_span(h, i) : NULL;
 }
 /* Where the task's last span ends. */
 static inline int64_t kernel_task_end(const struct kernel_host *h, uint32_t task)

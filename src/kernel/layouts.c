@@ -13,7 +13,8 @@ struct row {
 #define CPU "perf_cpu "
 #define WAKE CPU "tid target_cpu comm:s"
 #define PERF_WAKE CPU "pid target_cpu comm:s"
-#define REQUEST CPU "dev sector nr_sector bytes rwbs tid"
+#define REQUEST CPU "dev sector nr_sector bytes rwbs tid - - -"
+#define PERF_REQUEST CPU "dev sector nr_sector bytes - - - rwbs:s"
 #define VECTOR CPU "vector"
 
 static const struct row rows[] = {
@@ -108,13 +109,13 @@ static const struct row rows[] = {
 	{ KERNEL_EV_RECEIVE, "net:netif_receive_skb", CPU "skbaddr" },
 	{ KERNEL_EV_RECEIVE, "inet_sock_local_in", CPU "- - -:s" },
 	{ KERNEL_EV_BLOCK_INSERT, "block_rq_insert", REQUEST },
-	{ KERNEL_EV_BLOCK_INSERT, "block:block_rq_insert", REQUEST },
+	{ KERNEL_EV_BLOCK_INSERT, "block:block_rq_insert", PERF_REQUEST },
 	{ KERNEL_EV_BLOCK_ISSUE, "block_rq_issue", REQUEST },
-	{ KERNEL_EV_BLOCK_ISSUE, "block:block_rq_issue", REQUEST },
+	{ KERNEL_EV_BLOCK_ISSUE, "block:block_rq_issue", PERF_REQUEST },
 	{ KERNEL_EV_BLOCK_COMPLETE, "block_rq_complete",
-		CPU "dev sector nr_sector - rwbs error errors" },
+		CPU "dev sector nr_sector - rwbs error errors - -" },
 	{ KERNEL_EV_BLOCK_COMPLETE, "block:block_rq_complete",
-		CPU "dev sector nr_sector - rwbs error errors" },
+		CPU "dev sector nr_sector - - error errors rwbs:s" },
 	{ KERNEL_EV_DUMP_TASK, "lttng_statedump_process_state",
 		CPU "tid pid ppid name:s type status file_table_address vtid vpid" },
 	{ KERNEL_EV_DUMP_FILE, "lttng_statedump_file_descriptor",
@@ -122,6 +123,7 @@ static const struct row rows[] = {
 	{ KERNEL_EV_DUMP_PID_NS, "lttng_statedump_process_pid_ns", CPU "tid vtid vpid ns_inum" },
 	{ KERNEL_EV_DUMP_IRQ, "lttng_statedump_interrupt", CPU "irq name:s action:s tid" },
 	{ KERNEL_EV_DUMP_DISK, "lttng_statedump_block_device", CPU "dev diskname:s" },
+	{ KERNEL_EV_DUMP_CPU, "lttng_statedump_cpu_topology", CPU "cpu_id physical_id" },
 	/* Calls of which only the name counts come last. */
 	{ KERNEL_EV_SYSCALL_ENTRY, "sys_unknown", CPU "id" },
 	{ KERNEL_EV_SYSCALL_ENTRY, "compat_sys_unknown", CPU "id" },
@@ -144,6 +146,8 @@ enum { N_ROWS = sizeof(rows) / sizeof(rows[0]), FORMS = 4 };
 /* Read only when wanted: they take the place of rows of the same name. */
 #define PACKET CPU "skbaddr len name:s"
 #define SLAB CPU "ptr bytes_alloc"
+#define PAGES (KERNEL_WANT_MEMORY | KERNEL_WANT_PAGES)
+#define MERGE CPU "dev sector nr_sector - rwbs tid -"
 static const struct wanted_row {
 	uint32_t wants; /* enum kernel_wants */
 	struct row row;
@@ -151,12 +155,12 @@ static const struct wanted_row {
 	{ KERNEL_WANT_RAISES, { KERNEL_EV_SOFTIRQ_RAISE, "irq_softirq_raise", CPU "vec" } },
 	{ KERNEL_WANT_RAISES, { KERNEL_EV_SOFTIRQ_RAISE, "softirq_raise", CPU "vec" } },
 	{ KERNEL_WANT_RAISES, { KERNEL_EV_SOFTIRQ_RAISE, "irq:softirq_raise", CPU "vec" } },
-	{ KERNEL_WANT_MEMORY, { KERNEL_EV_PAGE_ALLOC, "kmem_mm_page_alloc", CPU "order" } },
-	{ KERNEL_WANT_MEMORY, { KERNEL_EV_PAGE_ALLOC, "mm_page_alloc", CPU "order" } },
-	{ KERNEL_WANT_MEMORY, { KERNEL_EV_PAGE_ALLOC, "kmem:mm_page_alloc", CPU "order" } },
-	{ KERNEL_WANT_MEMORY, { KERNEL_EV_PAGE_FREE, "kmem_mm_page_free", CPU "order" } },
-	{ KERNEL_WANT_MEMORY, { KERNEL_EV_PAGE_FREE, "mm_page_free", CPU "order" } },
-	{ KERNEL_WANT_MEMORY, { KERNEL_EV_PAGE_FREE, "kmem:mm_page_free", CPU "order" } },
+	{ PAGES, { KERNEL_EV_PAGE_ALLOC, "kmem_mm_page_alloc", CPU "order" } },
+	{ PAGES, { KERNEL_EV_PAGE_ALLOC, "mm_page_alloc", CPU "order" } },
+	{ PAGES, { KERNEL_EV_PAGE_ALLOC, "kmem:mm_page_alloc", CPU "order" } },
+	{ PAGES, { KERNEL_EV_PAGE_FREE, "kmem_mm_page_free", CPU "order" } },
+	{ PAGES, { KERNEL_EV_PAGE_FREE, "mm_page_free", CPU "order" } },
+	{ PAGES, { KERNEL_EV_PAGE_FREE, "kmem:mm_page_free", CPU "order" } },
 	{ KERNEL_WANT_MEMORY, { KERNEL_EV_SLAB_ALLOC, "kmem_kmalloc", SLAB } },
 	{ KERNEL_WANT_MEMORY, { KERNEL_EV_SLAB_ALLOC, "kmem_kmalloc_node", SLAB } },
 	{ KERNEL_WANT_MEMORY, { KERNEL_EV_SLAB_ALLOC, "kmem:kmalloc", SLAB } },
@@ -167,19 +171,14 @@ static const struct wanted_row {
 	{ KERNEL_WANT_MEMORY, { KERNEL_EV_SLAB_FREE, "kmem:kfree", CPU "ptr" } },
 	{ KERNEL_WANT_MEMORY, { KERNEL_EV_SLAB_FREE, "kmem_cache_free", CPU "ptr" } },
 	{ KERNEL_WANT_MEMORY, { KERNEL_EV_SLAB_FREE, "kmem:kmem_cache_free", CPU "ptr" } },
-	{ KERNEL_WANT_MEMORY,
-		{ KERNEL_EV_FAULT_USER, "x86_exceptions_page_fault_user", CPU "address" } },
-	{ KERNEL_WANT_MEMORY, { KERNEL_EV_FAULT_USER, "page_fault_user", CPU "address" } },
-	{ KERNEL_WANT_MEMORY, { KERNEL_EV_FAULT_USER, "page_fault_user_entry", CPU "address" } },
-	{ KERNEL_WANT_MEMORY,
-		{ KERNEL_EV_FAULT_USER, "exceptions:page_fault_user", CPU "address" } },
-	{ KERNEL_WANT_MEMORY,
-		{ KERNEL_EV_FAULT_KERNEL, "x86_exceptions_page_fault_kernel", CPU "address" } },
-	{ KERNEL_WANT_MEMORY, { KERNEL_EV_FAULT_KERNEL, "page_fault_kernel", CPU "address" } },
-	{ KERNEL_WANT_MEMORY,
-		{ KERNEL_EV_FAULT_KERNEL, "page_fault_kernel_entry", CPU "address" } },
-	{ KERNEL_WANT_MEMORY,
-		{ KERNEL_EV_FAULT_KERNEL, "exceptions:page_fault_kernel", CPU "address" } },
+	{ PAGES, { KERNEL_EV_FAULT_USER, "x86_exceptions_page_fault_user", CPU "address" } },
+	{ PAGES, { KERNEL_EV_FAULT_USER, "page_fault_user", CPU "address" } },
+	{ PAGES, { KERNEL_EV_FAULT_USER, "page_fault_user_entry", CPU "address" } },
+	{ PAGES, { KERNEL_EV_FAULT_USER, "exceptions:page_fault_user", CPU "address" } },
+	{ PAGES, { KERNEL_EV_FAULT_KERNEL, "x86_exceptions_page_fault_kernel", CPU "address" } },
+	{ PAGES, { KERNEL_EV_FAULT_KERNEL, "page_fault_kernel", CPU "address" } },
+	{ PAGES, { KERNEL_EV_FAULT_KERNEL, "page_fault_kernel_entry", CPU "address" } },
+	{ PAGES, { KERNEL_EV_FAULT_KERNEL, "exceptions:page_fault_kernel", CPU "address" } },
 	{ KERNEL_WANT_PACKETS, { KERNEL_EV_SEND, "net_dev_queue", PACKET } },
 	{ KERNEL_WANT_PACKETS, { KERNEL_EV_SEND, "net:net_dev_queue", PACKET } },
 	{ KERNEL_WANT_PACKETS, { KERNEL_EV_RECEIVE, "net_if_receive_skb", PACKET } },
@@ -198,6 +197,14 @@ static const struct wanted_row {
 	{ KERNEL_WANT_SIGNALS, { KERNEL_EV_SIGNAL, "signal_generate", CPU "sig pid group" } },
 	{ KERNEL_WANT_SIGNALS,
 		{ KERNEL_EV_SIGNAL, "signal:signal_generate", CPU "sig pid group" } },
+	{ KERNEL_WANT_MERGES, { KERNEL_EV_BLOCK_RQ_MERGE, "block_rq_merge", MERGE } },
+	{ KERNEL_WANT_MERGES, { KERNEL_EV_BLOCK_RQ_MERGE, "block:block_rq_merge", MERGE } },
+	{ KERNEL_WANT_MERGES, { KERNEL_EV_BLOCK_RQ_MERGE, "addons_elv_merge_requests",
+				      CPU "dev nextrq_sector - - rwbs - rq_sector" } },
+	{ KERNEL_WANT_MERGES, { KERNEL_EV_BLOCK_BACKMERGE, "block_bio_backmerge", MERGE } },
+	{ KERNEL_WANT_MERGES, { KERNEL_EV_BLOCK_BACKMERGE, "block:block_bio_backmerge", MERGE } },
+	{ KERNEL_WANT_MERGES, { KERNEL_EV_BLOCK_FRONTMERGE, "block_bio_frontmerge", MERGE } },
+	{ KERNEL_WANT_MERGES, { KERNEL_EV_BLOCK_FRONTMERGE, "block:block_bio_frontmerge", MERGE } },
 };
 enum { N_WANTED = sizeof(wanted_rows) / sizeof(wanted_rows[0]) };
 

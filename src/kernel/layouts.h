@@ -49,25 +49,29 @@ enum kernel_event {
 	KERNEL_EV_ANY_IRQ_EXIT,
 	KERNEL_EV_PACKET_ENTRY, /* kprobe around the delivery of a received packet */
 	KERNEL_EV_PACKET_EXIT,
-	KERNEL_EV_SEND,		  /* a packet */
-	KERNEL_EV_RECEIVE,	  /* a packet */
-	KERNEL_EV_BLOCK_INSERT,	  /* dev sector nr_sector bytes rwbs tid */
-	KERNEL_EV_BLOCK_ISSUE,	  /* the same */
-	KERNEL_EV_BLOCK_COMPLETE, /* dev sector nr_sector - rwbs error */
-	KERNEL_EV_SOFTIRQ_RAISE,  /* vec; this and all up to DUMP_TASK only when wanted */
-	KERNEL_EV_PAGE_ALLOC,	  /* order */
-	KERNEL_EV_PAGE_FREE,	  /* order */
-	KERNEL_EV_SLAB_ALLOC,	  /* ptr bytes_alloc */
-	KERNEL_EV_SLAB_FREE,	  /* ptr */
-	KERNEL_EV_FAULT_USER,	  /* address */
-	KERNEL_EV_FAULT_KERNEL,	  /* address */
-	KERNEL_EV_FREQUENCY,	  /* state cpu_id */
-	KERNEL_EV_SIGNAL,	  /* sig pid group */
-	KERNEL_EV_DUMP_TASK,	  /* tid pid ppid name type status file_table_address vtid vpid */
-	KERNEL_EV_DUMP_FILE,	  /* pid fd filename file_table_address */
-	KERNEL_EV_DUMP_PID_NS,	  /* tid vtid vpid ns_inum */
-	KERNEL_EV_DUMP_IRQ,	  /* irq name action tid */
-	KERNEL_EV_DUMP_DISK,	  /* dev diskname */
+	KERNEL_EV_SEND,		    /* a packet */
+	KERNEL_EV_RECEIVE,	    /* a packet */
+	KERNEL_EV_BLOCK_INSERT,	    /* dev sector nr_sector bytes rwbs tid -; rwbs as text */
+	KERNEL_EV_BLOCK_ISSUE,	    /* the same */
+	KERNEL_EV_BLOCK_COMPLETE,   /* dev sector nr_sector - rwbs error errors; rwbs as text */
+	KERNEL_EV_SOFTIRQ_RAISE,    /* vec; this and all up to DUMP_TASK only when wanted */
+	KERNEL_EV_PAGE_ALLOC,	    /* order */
+	KERNEL_EV_PAGE_FREE,	    /* order */
+	KERNEL_EV_SLAB_ALLOC,	    /* ptr bytes_alloc */
+	KERNEL_EV_SLAB_FREE,	    /* ptr */
+	KERNEL_EV_FAULT_USER,	    /* address */
+	KERNEL_EV_FAULT_KERNEL,	    /* address */
+	KERNEL_EV_FREQUENCY,	    /* state cpu_id */
+	KERNEL_EV_SIGNAL,	    /* sig pid group */
+	KERNEL_EV_BLOCK_RQ_MERGE,   /* as BLOCK_INSERT, where not told 0; in slot 7 whereto, or 0 */
+	KERNEL_EV_BLOCK_BACKMERGE,  /* as BLOCK_INSERT, of a bio */
+	KERNEL_EV_BLOCK_FRONTMERGE, /* the same */
+	KERNEL_EV_DUMP_TASK,	    /* tid pid ppid name type status file_table_address vtid vpid */
+	KERNEL_EV_DUMP_FILE,	    /* pid fd filename file_table_address */
+	KERNEL_EV_DUMP_PID_NS,	    /* tid vtid vpid ns_inum */
+	KERNEL_EV_DUMP_IRQ,	    /* irq name action tid */
+	KERNEL_EV_DUMP_DISK,	    /* dev diskname */
+	KERNEL_EV_DUMP_CPU,	    /* cpu_id physical_id */
 	KERNEL_N_EVENTS
 };
 

@@ -180,7 +180,8 @@ static bool needs_current(enum kernel_event e)
 	case KERNEL_EV_DUMP_FILE:
 	case KERNEL_EV_DUMP_PID_NS:
 	case KERNEL_EV_DUMP_IRQ:
-	case KERNEL_EV_DUMP_DISK: return false;
+	case KERNEL_EV_DUMP_DISK:
+	case KERNEL_EV_DUMP_CPU: return false;
 	default: return true;
 	}
 }
@@ -246,11 +247,16 @@ static int handle(struct kernel_model *m, struct cpu *c, const struct mer_event 
 	case KERNEL_EV_BLOCK_INSERT:
 	case KERNEL_EV_BLOCK_ISSUE:
 	case KERNEL_EV_BLOCK_COMPLETE: return model_block(m, c, ts, (enum kernel_event)b->event, s);
+	case KERNEL_EV_BLOCK_RQ_MERGE:
+	case KERNEL_EV_BLOCK_BACKMERGE:
+	case KERNEL_EV_BLOCK_FRONTMERGE:
+		return model_merge(m, c, ts, (enum kernel_event)b->event, s);
 	case KERNEL_EV_DUMP_TASK:
 	case KERNEL_EV_DUMP_FILE:
 	case KERNEL_EV_DUMP_PID_NS:
 	case KERNEL_EV_DUMP_IRQ:
-	case KERNEL_EV_DUMP_DISK: return model_dump(m, ts, (enum kernel_event)b->event, s);
+	case KERNEL_EV_DUMP_DISK:
+	case KERNEL_EV_DUMP_CPU: return model_dump(m, ts, (enum kernel_event)b->event, s);
 	default: return 0;
 	}
 }
@@ -380,11 +386,37 @@ void kernel_model_free(struct kernel_model *m)
 	kernel_files_free(m->files);
 	mer_map_fini(&m->tids);
 	mer_map_fini(&m->open_requests);
+	mer_map_fini(&m->flows);
 	free(m->cpus);
 	free(m->live);
 	free(m->is_kernel_stream);
 	free(m->call_names);
 	free(m);
+}
+
+/* Where no end of a call is recorded, calls are not open for that. */
+static int tell_open_calls(struct kernel_model *m)
+{
+	const struct kernel_host *h = m->h;
+	const struct kernel_observer *o = m->in.observer;
+	int rc = 0;
+	if (!o || !o->open_call || !m->has_call_ends)
+		return 0;
+	for (uint32_t i = 0; i < h->n_tasks && rc == 0; i++) {
+		const struct live *l = &m->live[i];
+		if (l->call == KERNEL_NONE || l->call_begin == INT64_MIN || l->exiting ||
+			l->untracked || h->tasks[i].died != INT64_MAX || h->tasks[i].end < h->end)
+			continue;
+		struct kernel_open_call told = { .task = i,
+			.call = l->call,
+			.begin = l->call_begin,
+			.kind = l->kind,
+			.cpu = model_open(m, i)->cpu };
+		memcpy(told.args, l->args,
+			kernel_call_args((enum kernel_call_kind)l->kind) * sizeof(*l->args));
+		rc = o->open_call(o->ctx, h, &told);
+	}
+	return rc;
 }
 
 int kernel_model_finish(struct kernel_model *m, struct mer_err *err)
@@ -411,5 +443,5 @@ int kernel_model_finish(struct kernel_model *m, struct mer_err *err)
 		if (rc == 0 && o && o->span)
 			rc = o->span(o->ctx, h, t->last, t->end);
 	}
-	return rc;
+	return rc ? rc : tell_open_calls(m);
 }

@@ -50,8 +50,9 @@ int model_call_entry(struct kernel_model *m, struct cpu *c, const struct mer_eve
 	l->call = id;
 	l->kind = b->kind;
 	l->call_begin = ev->ts;
-	if (b->kind == KERNEL_CALL_FUTEX)
-		memcpy(l->args, ev->slots + 1, sizeof(l->args));
+	unsigned n_args = kernel_call_args((enum kernel_call_kind)b->kind);
+	for (unsigned i = 0; i < n_args; i++)
+		l->args[i] = ev->slots[1 + i];
 	/* In an interrupt no task makes calls: its end is missing. */
 	m->h->n_odd += c->depth > 0;
 	model_clear_contexts(c);
@@ -77,8 +78,13 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 		if (id == KERNEL_NONE)
 			return rc ? rc : mer_fail_nomem(m->err);
 		model_learn_mode(m, task, id);
+		rc = kernel_files_leave_unseen(m->files, task, (enum kernel_call_kind)b->kind,
+			(int64_t)ev->slots[1], ev->slots + 1, m->err);
+		if (rc)
+			return rc;
 	} else if (l->call != KERNEL_NONE) {
 		const struct kernel_observer *o = m->in.observer;
+		m->has_call_ends = true;
 		int64_t ret = (int64_t)ev->slots[1];
 		/* Where the exit does not say of which call, nothing but its result is known. Of another
 		 * call: events are missing. */
@@ -94,8 +100,9 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 			.ret = ret,
 			.kind = l->kind,
 			.cpu = model_cpu_number(m, c) };
-		if (l->kind == KERNEL_CALL_FUTEX)
-			memcpy(told.args, l->args, sizeof(told.args));
+		unsigned n_args = kernel_call_args((enum kernel_call_kind)l->kind);
+		for (unsigned i = 0; i < n_args; i++)
+			told.args[i] = l->args[i];
 		if (rc == 0 && o && o->call && l->call_begin != INT64_MIN)
 			rc = o->call(o->ctx, m->h, &told);
 		if (rc)
@@ -110,94 +117,6 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 	m->h->n_odd += c->depth > 0;
 	model_clear_contexts(c);
 	return model_run_on(m, task, ev->ts, model_cpu_number(m, c));
-}
-
-/* ---- block requests ---- */
-
-static int find_request(struct kernel_model *m, const uint64_t *slots, uint32_t *request)
-{
-	uint64_t key[2] = { slots[BLOCK_DEV], slots[BLOCK_SECTOR] };
-	uint32_t *at = mer_map_put(&m->open_requests, mer_hash(key, sizeof(key)));
-	if (!at)
-		return mer_fail_nomem(m->err);
-	if (*at) {
-		const struct kernel_request *r = &m->h->requests[*at - 1];
-		if (r->dev == (uint32_t)key[0] && r->sector == key[1] && r->complete == INT64_MIN) {
-			*request = *at - 1;
-			return 0;
-		}
-	}
-	struct kernel_request r = { .insert = INT64_MIN,
-		.issue = INT64_MIN,
-		.complete = INT64_MIN,
-		.sector = key[1],
-		.dev = (uint32_t)key[0],
-		.by = KERNEL_NONE };
-	*request = kernel_add_request(m->h, &r);
-	if (*request == KERNEL_NONE)
-		return mer_fail_nomem(m->err);
-	*at = *request + 1;
-	return 0;
-}
-
-static uint8_t flags_of(uint64_t rwbs)
-{
-	enum {
-		WRITE = 1,
-		DISCARD = 2,
-		READ = 4,
-		SYNC = 32,
-		META = 64,
-		FLUSH = 256,
-		FUA = 512,
-		PREFLUSH = 1024
-	};
-	uint8_t flags = 0;
-	flags |= rwbs & WRITE ? KERNEL_WRITE : 0;
-	flags |= rwbs & DISCARD ? KERNEL_DISCARD : 0;
-	flags |= rwbs & READ ? KERNEL_READ : 0;
-	flags |= rwbs & (FLUSH | FUA | PREFLUSH) ? KERNEL_FLUSH : 0;
-	flags |= rwbs & SYNC ? KERNEL_SYNC : 0;
-	flags |= rwbs & META ? KERNEL_META : 0;
-	return flags;
-}
-
-int model_block(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
-	const uint64_t *slots)
-{
-	enum { SECTOR_BYTES = 512 };
-	uint32_t number;
-	int rc = find_request(m, slots, &number);
-	if (rc)
-		return rc;
-	struct kernel_request *r = &m->h->requests[number];
-	uint64_t sectors = slots[BLOCK_SECTORS];
-	if (sectors > UINT32_MAX / SECTOR_BYTES)
-		sectors = 0;
-	if (event != KERNEL_EV_BLOCK_COMPLETE || r->insert == INT64_MIN) {
-		r->flags |= flags_of(slots[BLOCK_RWBS]);
-		if (sectors * SECTOR_BYTES > r->bytes)
-			r->bytes = (uint32_t)(sectors * SECTOR_BYTES);
-	}
-	if (event != KERNEL_EV_BLOCK_COMPLETE) {
-		if (event == KERNEL_EV_BLOCK_INSERT)
-			r->insert = ts;
-		else
-			r->issue = ts;
-		if (!model_context(c) && r->by == KERNEL_NONE)
-			r->by = model_span_on(m, c);
-		return 0;
-	}
-	const struct kernel_observer *o = m->in.observer;
-	struct context *x = model_context(c);
-	r->complete = ts;
-	uint64_t error = slots[BLOCK_ERROR] | slots[BLOCK_ERRORS];
-	r->error = (int16_t)error;
-	if (x)
-		x->request = number;
-	else
-		c->request = number;
-	return o && o->request ? o->request(o->ctx, m->h, number) : 0;
 }
 
 /* ---- packets ---- */
@@ -222,13 +141,16 @@ static uint32_t find_packet(struct kernel_model *m, const struct mer_event *ev, 
 	return KERNEL_NONE;
 }
 
-/* The packet in answer to which an interrupt does what it does. */
-static uint32_t served_packet(const struct cpu *c)
+/* The packet in answer to which an interrupt does what it does: sends this one. */
+static uint32_t served_packet(const struct kernel_model *m, const struct cpu *c, uint32_t sent)
 {
 	uint32_t n = c->depth < MODEL_MAX_CONTEXTS ? c->depth : MODEL_MAX_CONTEXTS;
+	if (n == 0)
+		return model_flow_answered(m, INT64_MIN, c->packet, sent);
 	while (n-- > 0)
 		if (c->contexts[n].has_packet)
-			return c->contexts[n].packet;
+			return model_flow_answered(
+				m, c->contexts[n].since, c->contexts[n].packet, sent);
 	return KERNEL_NONE;
 }
 
@@ -256,7 +178,10 @@ int model_packet(struct kernel_model *m, struct cpu *c, const struct mer_event *
 		if (!by_interrupt && c->has_packet && span != KERNEL_NONE)
 			by_interrupt = m->h->tasks[kernel_span(m->h, span)->task].is_kernel;
 		p->sender = by_interrupt ? KERNEL_NONE : span;
-		p->answers = !by_interrupt ? KERNEL_NONE : x ? served_packet(c) : c->packet;
+		p->answers = by_interrupt ? served_packet(m, c, packet) : KERNEL_NONE;
+		int rc = model_flow_sent(m, packet);
+		if (rc)
+			return rc;
 	}
 	if (is_send && packet == KERNEL_NONE && x && x->has_packet)
 		x->sent_on = x->packet != KERNEL_NONE;
@@ -355,6 +280,14 @@ int model_dump(struct kernel_model *m, int64_t ts, enum kernel_event event, cons
 		return 0;
 	case KERNEL_EV_DUMP_IRQ: return dump_irq(m, slots[IRQ_NR], &slots[DUMP_IRQ_ACTION]);
 	case KERNEL_EV_IRQ_ENTRY: return dump_irq(m, slots[IRQ_NR], &slots[IRQ_NAME]);
+	case KERNEL_EV_DUMP_CPU:
+		if (slots[DUMP_CPU_ID] >= KERNEL_MAX_CPUS || slots[DUMP_CPU_PACKAGE] > UINT16_MAX)
+			return 0;
+		at = mer_map_put(&m->h->packages, slots[DUMP_CPU_ID]);
+		if (!at)
+			return mer_fail_nomem(m->err);
+		*at = (uint32_t)slots[DUMP_CPU_PACKAGE] + 1;
+		return 0;
 	default: break;
 	}
 	text = model_text(&slots[DISK_NAME], &len);

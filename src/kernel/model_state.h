@@ -5,7 +5,9 @@
  *   model_sched.c    switch, wake-ups, fork, exec, exit
  *   model_context.c  interrupts on a CPU, and what they tell about the end of a wait
  *   model_told.c     what only observers want to know
- *   model_io.c       system calls, block requests, packets, state dump */
+ *   model_flows.c    which of several received packets did it
+ *   model_io.c       system calls, packets, state dump
+ *   model_block.c    requests to block devices */
 #ifndef MER_KERNEL_MODEL_STATE_H
 #define MER_KERNEL_MODEL_STATE_H
 
@@ -66,7 +68,7 @@ struct live {		 /* a task's state, besides its open span (kernel_task.last) */
 	uint16_t kind;	     /* enum kernel_call_kind of call */
 	uint32_t mode_since; /* the first span for which the mode is not known; KERNEL_NONE */
 	int64_t call_begin;  /* INT64_MIN: not seen */
-	uint64_t args[2];    /* of the call, if it is on a futex */
+	uint64_t args[KERNEL_CALL_ARGS]; /* of the call, those that are kept */
 };
 
 struct kernel_model {
@@ -78,20 +80,22 @@ struct kernel_model {
 	struct live *live; /* as h->tasks */
 	uint32_t cap_live;
 	struct mer_map tids;	      /* tid -> its newest task, plus 1 */
-	struct mer_map open_requests; /* hash of device and sector -> request, plus 1 */
+	struct mer_map open_requests; /* see model_block.c: hash of a place -> request, plus 1 */
 	const struct kernel_binding *bindings;
 	bool *is_kernel_stream;	    /* by stream */
 	uint32_t *call_names;	    /* by ctf_plan.id: name of the call, plus 1 */
 	uint32_t number_names[512]; /* by number of a call: its name, plus 1 */
 	bool has_wakeups;	    /* the host records who is woken */
 	bool has_interrupts;	    /* ... and interrupts, of any kind */
+	bool has_call_ends;	    /* the end of a call was seen */
 	bool has_late_wakeups;	    /* ... and a sign of each wake-up after the task left its CPU */
 	uint8_t wake_rank;	    /* the best source of wake-ups seen */
 	uint32_t n_begun, n_ended;  /* of the losses */
 	int64_t next_boundary;	    /* time of the next begin or end of a loss */
 	size_t next_end[2];	    /* of in.ends, by is_send */
 	uint32_t futex_name;
-	struct model_skb { /* received packets, by the hash of their buffer's address */
+	struct mer_map flows; /* endpoints of ours and theirs -> task that sent last, plus 1 */
+	struct model_skb {    /* received packets, by the hash of their buffer's address */
 		uint64_t address;
 		int64_t time;
 		uint32_t packet;
@@ -163,10 +167,21 @@ int model_call_entry(struct kernel_model *m, struct cpu *c, const struct mer_eve
 	const struct kernel_binding *b);
 int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
 	const struct kernel_binding *b);
-int model_block(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
-	const uint64_t *slots);
 int model_packet(struct kernel_model *m, struct cpu *c, const struct mer_event *ev, bool is_send);
 int model_dump(struct kernel_model *m, int64_t ts, enum kernel_event event, const uint64_t *slots);
+
+/* model_block.c */
+int model_block(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
+	const uint64_t *slots);
+int model_merge(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
+	const uint64_t *slots);
+
+/* model_flows.c; last: packet that was received last, since a context began. */
+int model_flow_sent(struct kernel_model *m, uint32_t packet); /* by a task */
+/* The packet that woke the task; that is answered by one that was sent. */
+uint32_t model_flow_woke(const struct kernel_model *m, int64_t since, uint32_t last, uint32_t task);
+uint32_t model_flow_answered(
+	const struct kernel_model *m, int64_t since, uint32_t last, uint32_t sent);
 
 /* model_told.c */
 int model_told(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
@@ -196,7 +211,9 @@ enum {
 	BLOCK_RWBS,
 	BLOCK_TID,
 	BLOCK_ERROR = 6,
-	BLOCK_ERRORS
+	BLOCK_ERRORS,
+	BLOCK_RWBS_TEXT, /* of perf: "WS" for what LTTng tells in bits */
+	BLOCK_INTO = 7	 /* merges: where the request begins that it became part of */
 };
 enum {
 	DUMP_TID = 1,
@@ -212,6 +229,7 @@ enum {
 enum { FILE_PID = 1, FILE_FD, FILE_NAME, FILE_TABLE = 5 };
 enum { NS_TID = 1, NS_VTID, NS_VPID, NS_INUM };
 enum { DISK_DEV = 1, DISK_NAME };
+enum { DUMP_CPU_ID = 1, DUMP_CPU_PACKAGE };
 
 static inline const char *model_text(const uint64_t *slot, size_t *len)
 {

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sync/end.h"
+
 enum { MAX_BYTES = 128 << 20 };
 
 int kernel_name_object(struct kernel_namer *m, const char *text, size_t len,
@@ -197,4 +199,21 @@ int kernel_name_dumped(struct kernel_namer *m, const char *text, size_t len, str
 		if (strlen(inodes[i].dumped) == n && memcmp(inode, inodes[i].dumped, n) == 0)
 			return name_fixed(m, inodes[i].name, inodes[i].kind, what, err);
 	return kernel_name_object(m, text, len, KERNEL_OBJECT_UNKNOWN, what, err);
+}
+
+uint32_t kernel_name_endpoint(const char *name)
+{
+	uint32_t parts[5], n = 0;
+	for (const char *p = name; n < 5; n++) {
+		uint32_t v = 0, digits = 0;
+		for (; *p >= '0' && *p <= '9' && digits < 6; p++, digits++)
+			v = v * 10 + (uint32_t)(*p - '0');
+		if (!digits || v > (n < 4 ? 255 : UINT16_MAX) ||
+			*p++ != (n < 3		 ? '.'
+					: n == 3 ? ':'
+						 : '\0'))
+			return 0;
+		parts[n] = v;
+	}
+	return sync_endpoint(parts[0] << 24 | parts[1] << 16 | parts[2] << 8 | parts[3], parts[4]);
 }

@@ -6,6 +6,7 @@
 #ifndef MER_KERNEL_OBSERVER_H
 #define MER_KERNEL_OBSERVER_H
 
+#include "kernel/calls.h"
 #include "kernel/host.h"
 
 /* Events that are read only when somebody wants them; bits. */
@@ -15,16 +16,26 @@ enum kernel_wants {
 	KERNEL_WANT_PACKETS = 4, /* length and device of packets */
 	KERNEL_WANT_FREQUENCY = 8,
 	KERNEL_WANT_SIGNALS = 16,
-	KERNEL_WANT_PRIORITIES = 32 /* of tasks when they come onto a CPU */
+	KERNEL_WANT_PRIORITIES = 32, /* of tasks when they come onto a CPU */
+	KERNEL_WANT_MERGES = 64,     /* of what goes to block devices */
+	KERNEL_WANT_PAGES = 128	     /* pages and page faults, but not slab */
 };
 
 struct kernel_call_end { /* a system call that began and ended while recorded */
 	uint32_t task, call;
 	int64_t begin, end; /* ns */
 	int64_t ret;
-	uint16_t kind;	  /* enum kernel_call_kind */
-	uint16_t cpu;	  /* where it ended */
-	uint64_t args[2]; /* KERNEL_CALL_FUTEX: as its row in calls.h says; others: 0 */
+	uint16_t kind;			 /* enum kernel_call_kind */
+	uint16_t cpu;			 /* where it ended */
+	uint64_t args[KERNEL_CALL_ARGS]; /* see kernel_call_args in calls.h */
+};
+
+struct kernel_open_call { /* a system call that began while recorded, and had not ended at its end */
+	uint32_t task, call;
+	int64_t begin; /* ns; so far it took until kernel_host.end */
+	uint16_t kind; /* enum kernel_call_kind */
+	uint16_t cpu;  /* where the task is, or was last; KERNEL_NO_CPU: not known */
+	uint64_t args[KERNEL_CALL_ARGS]; /* as in struct kernel_call_end */
 };
 
 enum kernel_interrupt_kind {
@@ -88,6 +99,14 @@ struct kernel_signal {
 	bool is_group;
 };
 
+struct kernel_merge { /* something became part of another request to a block device */
+	int64_t time;
+	uint32_t task; /* that made it; KERNEL_NONE: not known */
+	uint32_t dev, bytes;
+	uint16_t cpu;	 /* where it was made; KERNEL_NO_CPU: not known */
+	bool is_request; /* it was a request itself, not yet only a part of one */
+};
+
 struct kernel_observer {
 	void *ctx;
 	uint32_t wants; /* enum kernel_wants */
@@ -95,6 +114,8 @@ struct kernel_observer {
 	 * ended up (its cause and state), NULL: it was its first, or is forgotten. */
 	int (*span)(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end);
 	int (*call)(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c);
+	/* After all that ended, by task. Not of tasks that are dead, or that events are missing of. */
+	int (*open_call)(void *ctx, const struct kernel_host *h, const struct kernel_open_call *c);
 	int (*request)(void *ctx, const struct kernel_host *h, uint32_t request); /* completed */
 	int (*interrupt)(void *ctx, const struct kernel_host *h, const struct kernel_interrupt *i);
 	int (*idle)(void *ctx, const struct kernel_host *h, const struct kernel_idle *i);
@@ -109,6 +130,7 @@ struct kernel_observer {
 		uint16_t from, uint16_t to);
 	int (*frequency)(
 		void *ctx, const struct kernel_host *h, uint16_t cpu, int64_t time, uint64_t khz);
+	int (*merge)(void *ctx, const struct kernel_host *h, const struct kernel_merge *m);
 };
 
 #endif

@@ -15,6 +15,13 @@ struct builder {
 	struct trace_reading *switches, *all;
 	struct kernel_end **ends; /* by host */
 	size_t *n_ends;
+	struct found *found; /* by host */
+};
+
+/* What reading a host's events told about its trace: apart, as hosts are read on several threads. */
+struct found {
+	struct mer_arena arena;
+	struct mer_diags diags;
 };
 
 /* ---- packets ---- */
@@ -27,6 +34,17 @@ static bool comparable(const struct sync_result *r, uint32_t a, uint32_t b)
 static int64_t common_time(const struct sync_result *r, uint32_t host, int64_t t)
 {
 	return r ? trace_map_time(&r->hosts[host].map, t) : t;
+}
+
+/* Most of what is sorted here is in order already. */
+static void sort(void *array, size_t n, size_t bytes, int (*compare)(const void *, const void *))
+{
+	const char *p = array;
+	for (size_t i = 1; i < n; i++)
+		if (compare(p + (i - 1) * bytes, p + i * bytes) > 0) {
+			qsort(array, n, bytes, compare);
+			return;
+		}
 }
 
 static int compare_packets(const void *a, const void *b)
@@ -85,6 +103,8 @@ static int collect_packets(struct kernel_world *w, const struct sync_messages *m
 				.sender = KERNEL_NONE,
 				.answers = KERNEL_NONE,
 				.receiver = KERNEL_NONE,
+				.source = l->streams ? l->streams[k].source : 0,
+				.destination = l->streams ? l->streams[k].destination : 0,
 				.kind = l->kinds ? l->kinds[k] : (uint8_t)SYNC_TCP,
 			};
 			if (p.received < p.sent)
@@ -93,37 +113,69 @@ static int collect_packets(struct kernel_world *w, const struct sync_messages *m
 				w->packets[w->n_packets++] = p;
 		}
 	}
-	qsort(w->packets, w->n_packets, sizeof(*w->packets), compare_packets);
+	sort(w->packets, w->n_packets, sizeof(*w->packets), compare_packets);
+	return 0;
+}
+
+/* The ends of a host, of which the first n_sent are those of packets that it sent: both parts are in
+ * order, or nearly so. */
+static int sort_ends(struct kernel_end **ends, size_t n_sent, size_t n, struct mer_err *err)
+{
+	struct kernel_end *sent = *ends, *received = *ends + n_sent;
+	struct kernel_end *to = calloc(n + 1, sizeof(*to));
+	if (!to)
+		return mer_fail_nomem(err);
+	sort(sent, n_sent, sizeof(*sent), compare_ends);
+	sort(received, n - n_sent, sizeof(*received), compare_ends);
+	size_t s = 0, r = 0;
+	while (s + r < n) {
+		bool is_send = r == n - n_sent ||
+			       (s < n_sent && compare_ends(&sent[s], &received[r]) <= 0);
+		to[s + r] = is_send ? sent[s] : received[r];
+		s += is_send;
+		r += !is_send;
+	}
+	free(*ends);
+	*ends = to;
 	return 0;
 }
 
 static int collect_ends(struct builder *b, struct mer_err *err)
 {
 	struct kernel_world *w = b->w;
+	size_t *n_sent = calloc((size_t)w->n_hosts + 1, sizeof(*n_sent));
+	int rc = 0;
 	b->ends = calloc((size_t)w->n_hosts + 1, sizeof(struct kernel_end *));
 	b->n_ends = calloc((size_t)w->n_hosts + 1, sizeof(*b->n_ends));
-	if (!b->ends || !b->n_ends)
+	if (!b->ends || !b->n_ends || !n_sent) {
+		free(n_sent);
 		return mer_fail_nomem(err);
+	}
 	for (uint32_t i = 0; i < w->n_packets; i++) {
 		b->n_ends[w->packets[i].from]++;
 		b->n_ends[w->packets[i].to]++;
 	}
-	for (uint32_t i = 0; i < w->n_hosts; i++) {
+	for (uint32_t i = 0; i < w->n_hosts && rc == 0; i++) {
 		b->ends[i] = calloc(b->n_ends[i] + 1, sizeof(**b->ends));
-		if (!b->ends[i])
-			return mer_fail_nomem(err);
+		rc = b->ends[i] ? 0 : mer_fail_nomem(err);
 		b->n_ends[i] = 0;
 	}
-	for (uint32_t i = 0; i < w->n_packets; i++) {
+	for (uint32_t i = 0; i < w->n_packets && rc == 0; i++) {
 		const struct kernel_packet *p = &w->packets[i];
 		b->ends[p->from][b->n_ends[p->from]++] =
 			(struct kernel_end){ p->sent, i, p->sent_stream, true };
+	}
+	for (uint32_t i = 0; i < w->n_hosts; i++)
+		n_sent[i] = b->n_ends[i];
+	for (uint32_t i = 0; i < w->n_packets && rc == 0; i++) {
+		const struct kernel_packet *p = &w->packets[i];
 		b->ends[p->to][b->n_ends[p->to]++] =
 			(struct kernel_end){ p->received, i, p->received_stream, false };
 	}
-	for (uint32_t i = 0; i < w->n_hosts; i++)
-		qsort(b->ends[i], b->n_ends[i], sizeof(**b->ends), compare_ends);
-	return 0;
+	for (uint32_t i = 0; i < w->n_hosts && rc == 0; i++)
+		rc = sort_ends(&b->ends[i], n_sent[i], b->n_ends[i], err);
+	free(n_sent);
+	return rc;
 }
 
 /* ---- hosts ---- */
@@ -153,8 +205,7 @@ static int read_events(
 				b->o->done_bytes, bytes - reported, memory_order_relaxed);
 		reported = bytes;
 	}
-	/* What it found about the trace, synchronizing or another reading of all has found too. */
-	trace_cursor_drop(c);
+	trace_cursor_free_to(c, &b->found[host].diags);
 	return rc;
 }
 
@@ -190,6 +241,27 @@ static int build_host(void *ctx, size_t i, unsigned worker, struct mer_err *err)
 	}
 	kernel_losses_fini(&losses);
 	return rc;
+}
+
+static int begin_found(struct builder *b, struct mer_err *err)
+{
+	b->found = calloc((size_t)b->w->n_hosts + 1, sizeof(*b->found));
+	for (uint32_t i = 0; b->found && i < b->w->n_hosts; i++) {
+		mer_arena_init(&b->found[i].arena);
+		mer_diags_init(&b->found[i].diags, &b->found[i].arena);
+	}
+	return b->found ? 0 : mer_fail_nomem(err);
+}
+
+/* Host by host, so that the order is the same for any number of threads. */
+static void end_found(struct builder *b)
+{
+	for (uint32_t i = 0; b->found && i < b->w->n_hosts; i++) {
+		mer_diags_merge_new(&b->w->e->diags, &b->found[i].diags);
+		mer_diags_fini(&b->found[i].diags);
+		mer_arena_fini(&b->found[i].arena);
+	}
+	free(b->found);
 }
 
 /* What makes results worse than they could be. */
@@ -252,7 +324,10 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 	if (rc == 0)
 		rc = kernel_recorded_reading_new(e, &b.all, err);
 	if (rc == 0)
+		rc = begin_found(&b, err);
+	if (rc == 0)
 		rc = mer_pool_run(b.o->n_threads, w->n_hosts, build_host, &b, b.o->cancel, err);
+	end_found(&b);
 	for (uint32_t i = 0; b.ends && i < w->n_hosts; i++)
 		free(b.ends[i]);
 	free(b.ends);

@@ -28,6 +28,8 @@ struct kernel_packet {
 	uint32_t answers;
 	/* The span of the task that was on the CPU that received it, for what it is worth. */
 	uint32_t receiver;
+	/* sync_endpoint (sync/end.h) of both; 0: not known. The same of a connection's packets. */
+	uint32_t source, destination;
 	uint8_t kind; /* enum sync_kind */
 };
 

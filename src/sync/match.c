@@ -181,17 +181,25 @@ static uint32_t owner_of(const struct sync_matcher *t, uint32_t address)
 	return owner && *owner != NOBODY ? *owner - 1 : NOBODY;
 }
 
+static const struct sync_streams no_streams = { .sent = SYNC_NO_STREAM,
+	.received = SYNC_NO_STREAM };
+
 static void set_stream(struct sync_matcher *t, const struct sync_entry *x, const struct sync_end *e)
 {
 	struct sync_streams *s = sync_pending_streams(&t->pending, x);
-	if (s)
-		*(e->is_send ? &s->sent : &s->received) = e->stream;
+	if (!s)
+		return;
+	*(e->is_send ? &s->sent : &s->received) = e->stream;
+	if (!e->addresses || !e->ports)
+		return;
+	s->source = sync_endpoint(e->from, e->ports >> 16);
+	s->destination = sync_endpoint(e->to, e->ports & 0xffff);
 }
 
 static struct sync_streams streams_of(const struct sync_matcher *t, const struct sync_entry *x)
 {
 	const struct sync_streams *s = sync_pending_streams(&t->pending, x);
-	return s ? *s : (struct sync_streams){ SYNC_NO_STREAM, SYNC_NO_STREAM };
+	return s ? *s : no_streams;
 }
 
 static int add_message(struct sync_matcher *t, uint32_t from, uint32_t to,
@@ -392,6 +400,8 @@ static int insert(struct sync_matcher *t, const struct sync_end *e, struct mer_e
 	struct sync_entry *new = sync_pending_add(&t->pending, &x);
 	if (!new)
 		return mer_fail_nomem(err);
+	if (sync_pending_streams(&t->pending, new))
+		*sync_pending_streams(&t->pending, new) = no_streams;
 	set_stream(t, new, e);
 	return e->is_send ? add_tail(t, new, err) : 0;
 }

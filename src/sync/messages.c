@@ -84,7 +84,8 @@ static bool grow(struct sync_link *l)
 	return true;
 }
 
-static const struct sync_streams no_streams = { SYNC_NO_STREAM, SYNC_NO_STREAM };
+static const struct sync_streams no_streams = { .sent = SYNC_NO_STREAM,
+	.received = SYNC_NO_STREAM };
 
 static bool is_known(struct sync_streams s)
 {

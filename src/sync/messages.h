@@ -29,10 +29,14 @@ struct sync_message {
 
 enum { SYNC_NO_STREAM = UINT32_MAX };
 
-/* The streams, numbered as in the experiment, that have the events of a message's ends. Times alone do
- * not tell events of several CPUs apart. SYNC_NO_STREAM: not known. */
+/* Where a message's events are, and between what it was sent. */
 struct sync_streams {
+	/* The streams, numbered as in the experiment, that have the events of its ends. Times alone do
+	 * not tell events of several CPUs apart. SYNC_NO_STREAM: not known. */
 	uint32_t sent, received;
+	/* sync_endpoint (sync/end.h) of its sender and its receiver: what both ends of a connection know
+	 * of it. 0: not known. */
+	uint32_t source, destination;
 };
 
 struct sync_link { /* one direction between two hosts; from == to: messages to itself */

@@ -579,14 +579,18 @@ void trace_cursor_packets(const struct mer_cursor *c, uint32_t *first, uint32_t 
 	}
 }
 
-void mer_cursor_free(struct mer_cursor *c)
+void trace_cursor_free_to(struct mer_cursor *c, struct mer_diags *found)
 {
-	if (!c)
-		return;
 	for (uint32_t i = c->first_stream; c->streams && i < c->end_stream; i++)
 		report_regressions(c, i);
-	mer_diags_merge(&c->e->diags, &c->diags);
+	mer_diags_merge(found, &c->diags);
 	trace_cursor_drop(c);
+}
+
+void mer_cursor_free(struct mer_cursor *c)
+{
+	if (c)
+		trace_cursor_free_to(c, &c->e->diags);
 }
 
 void trace_cursor_drop(struct mer_cursor *c)

@@ -43,6 +43,9 @@ int trace_cursor_of_host(struct mer_experiment *e, const struct trace_reading *r
 void trace_cursor_packets(const struct mer_cursor *c, uint32_t *first, uint32_t *left);
 /* mer_cursor_free, but its diagnostics are forgotten: somebody else reads the same again. */
 void trace_cursor_drop(struct mer_cursor *c);
+/* mer_cursor_free, but its diagnostics go here: for cursors on several threads, whose findings are
+ * joined later. */
+void trace_cursor_free_to(struct mer_cursor *c, struct mer_diags *found);
 
 /* Row of the packet context of an event of the current batch (slots as the stream plan's context),
  * NULL when contexts are not read. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "ctf/metadata.h"
 #include "trace/discover.h"
 #include "trace/hosts.h"
@@ -16,17 +17,6 @@ static const char *uuid_text(struct mer_arena *a, const uint8_t *u)
 		"%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1],
 		u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14],
 		u[15]);
-}
-
-static void *grow(void *array, uint32_t n, uint32_t *cap, size_t each)
-{
-	if (n < *cap)
-		return array;
-	uint32_t bigger = *cap ? *cap * 2 : 16;
-	void *p = realloc(array, bigger * each);
-	if (p)
-		*cap = bigger;
-	return p;
 }
 
 static int32_t no_event(
@@ -147,11 +137,9 @@ static int join_trace(struct mer_experiment *e, struct trace_part *part, struct 
 
 static int open_part(struct mer_experiment *e, const char *dir, struct mer_err *err)
 {
-	struct trace_part *parts = grow(e->parts, e->n_parts, &e->cap_parts, sizeof(*parts));
-	if (!parts)
+	if (!mer_grow32(&e->parts, e->n_parts, &e->cap_parts, sizeof(*e->parts)))
 		return mer_fail_nomem(err);
-	e->parts = parts;
-	struct trace_part *part = &parts[e->n_parts];
+	struct trace_part *part = &e->parts[e->n_parts];
 	*part = (struct trace_part){ .path = dir };
 	struct trace_dirs names = { 0 };
 	int rc = read_metadata(e, part, err);
@@ -165,14 +153,11 @@ static int open_part(struct mer_experiment *e, const char *dir, struct mer_err *
 	struct mer_arena scratch;
 	mer_arena_init(&scratch);
 	for (uint32_t i = 0; i < names.n && rc == 0; i++) {
-		struct trace_file *files =
-			grow(e->files, e->n_files, &e->cap_files, sizeof(*files));
-		if (!files) {
+		if (!mer_grow32(&e->files, e->n_files, &e->cap_files, sizeof(*e->files))) {
 			rc = mer_fail_nomem(err);
 			break;
 		}
-		e->files = files;
-		struct trace_file *f = &files[e->n_files];
+		struct trace_file *f = &e->files[e->n_files];
 		*f = (struct trace_file){ .path = names.paths[i], .part = e->n_parts - 1 };
 		struct mer_err why;
 		rc = mer_file_open(&f->map, f->path, &why);

@@ -51,6 +51,11 @@ struct trace_bound_filter;
 
 /* The error is "filter:COLUMN: expected ..., found ...", then the expression, then a caret. */
 int trace_filter_parse(const char *text, struct trace_filter **filter, struct mer_err *err);
+/* Two of them, as "BEGIN : END". Here a word or a text that is compared with nothing is the name of an
+ * event: syscall_exit_read && ret < 0; that a field is there is written payload.x. what: as errors call the
+ * expression, instead of "filter". */
+int trace_filter_parse_pair(const char *what, const char *text, struct trace_filter **begin,
+	struct trace_filter **end, struct mer_err *err);
 void trace_filter_free(struct trace_filter *);
 
 /* False: no event of this class can match, whatever its values are. */

@@ -305,7 +305,7 @@ static const struct {
 	{ "=~", FILTER_MATCH }, { "!~", FILTER_NO_MATCH }, { "&&", FILTER_AND },
 	{ "||", FILTER_OR }, { "<", FILTER_LT }, { ">", FILTER_GT }, { "!", FILTER_NOT },
 	{ "-", FILTER_MINUS }, { ".", FILTER_DOT }, { "(", FILTER_LEFT }, { ")", FILTER_RIGHT },
-	{ "[", FILTER_LEFT_BRACKET }, { "]", FILTER_RIGHT_BRACKET }
+	{ "[", FILTER_LEFT_BRACKET }, { "]", FILTER_RIGHT_BRACKET }, { ":", FILTER_COLON }
 };
 
 static void lex_sign(struct filter_lexer *l, struct filter_token *t)

@@ -28,6 +28,7 @@ enum filter_token_kind {
 	FILTER_RIGHT,
 	FILTER_LEFT_BRACKET,
 	FILTER_RIGHT_BRACKET,
+	FILTER_COLON,
 	FILTER_OTHER /* what is none of them */
 };
 

@@ -10,6 +10,7 @@ struct parser {
 	struct filter_lexer l;
 	struct trace_filter *f;
 	unsigned depth;
+	bool words_are_events; /* a word or a text alone is the name of an event */
 };
 
 static int parse_any_of(struct parser *p, struct filter_node **node);
@@ -272,6 +273,32 @@ static int parse_regex(struct parser *p, struct filter_node *n, bool negative)
 	return filter_next(&p->l);
 }
 
+static bool is_event_name(const struct filter_operand *o)
+{
+	return o->what == FILTER_THE_TEXT ||
+	       (o->what == FILTER_THE_FIELD && o->path.scope == TRACE_PATH_ANY && o->path.n == 1);
+}
+
+/* name == TOKEN */
+static int compare_name(struct parser *p, struct filter_node *n, const struct filter_token *token)
+{
+	n->left = (struct filter_operand){ .what = FILTER_THE_NAME };
+	n->right = (struct filter_operand){
+		.what = FILTER_THE_TEXT, .text = token->text, .len = token->text_len
+	};
+	n->op = FILTER_OP_EQ;
+	n->pattern = new_pattern(p);
+	if (!n->pattern)
+		return mer_fail_nomem(p->l.err);
+	if (token->kind == FILTER_TEXT)
+		filter_pattern_glob(n->pattern, token);
+	else
+		*n->pattern = (struct filter_pattern){
+			.kind = FILTER_IS, .text = token->text, .len = token->text_len
+		};
+	return 0;
+}
+
 static int parse_comparison(struct parser *p, struct filter_node *n)
 {
 	struct filter_token left, right;
@@ -280,6 +307,8 @@ static int parse_comparison(struct parser *p, struct filter_node *n)
 	if (rc)
 		return rc;
 	if (!at_operator(p)) {
+		if (p->words_are_events && is_event_name(&n->left))
+			return compare_name(p, n, &left);
 		if (is_constant(&n->left))
 			return filter_expected(&p->l, "a comparison (==, !=, <, ...)");
 		n->kind = FILTER_HAS;
@@ -413,34 +442,66 @@ static int parse_any_of(struct parser *p, struct filter_node **node)
 	return parse_list(p, node, FILTER_ANY_OF, FILTER_OR, parse_all_of);
 }
 
-int trace_filter_parse(const char *text, struct trace_filter **filter, struct mer_err *err)
+/* ---- a whole expression, or one of two ---- */
+
+enum side { WHOLE, FIRST, SECOND };
+
+/* *from: where in text it begins, and where the next one does. */
+static int parse_side(const char *what, const char *text, size_t *from, enum side side,
+	struct trace_filter **filter, struct mer_err *err)
 {
 	size_t len = strlen(text);
 	if (len > FILTER_MAX_BYTES)
 		return mer_fail(
-			err, MER_ERR_LIMIT, "filter: longer than %d bytes", FILTER_MAX_BYTES);
+			err, MER_ERR_LIMIT, "%s: longer than %d bytes", what, FILTER_MAX_BYTES);
 	struct trace_filter *f = calloc(1, sizeof(*f));
 	if (!f)
 		return mer_fail_nomem(err);
 	mer_arena_init(&f->arena);
-	struct parser p = { .f = f };
-	p.l = (struct filter_lexer){ .what = "filter", .len = len, .arena = &f->arena, .err = err };
+	struct parser p = { .f = f, .words_are_events = side != WHOLE };
+	p.l = (struct filter_lexer){
+		.what = what, .len = len, .pos = *from, .arena = &f->arena, .err = err
+	};
 	p.l.text = mer_arena_strndup(&f->arena, text, len);
 	f->comparisons =
 		mer_arena_zalloc(&f->arena, FILTER_MAX_COMPARISONS, sizeof(*f->comparisons));
 	int rc = p.l.text && f->comparisons ? filter_next(&p.l) : mer_fail_nomem(err);
 	if (rc == 0)
 		rc = parse_any_of(&p, &f->root);
-	if (rc == 0 && !at(&p, FILTER_END)) {
+	if (rc == 0 && !at(&p, side == FIRST ? FILTER_COLON : FILTER_END)) {
 		bool single = at(&p, FILTER_OTHER) && p.l.text[p.l.now.at] == '=';
-		rc = filter_expected(&p.l, single ? "== to compare" : "&&, || or the end");
+		rc = filter_expected(&p.l, single	   ? "== to compare"
+					   : side == FIRST ? "&&, || or ':' before the other event"
+							   : "&&, || or the end");
 	}
+	*from = p.l.pos;
 	if (rc) {
 		trace_filter_free(f);
 		return rc;
 	}
 	*filter = f;
 	return 0;
+}
+
+int trace_filter_parse(const char *text, struct trace_filter **filter, struct mer_err *err)
+{
+	size_t from = 0;
+	return parse_side("filter", text, &from, WHOLE, filter, err);
+}
+
+int trace_filter_parse_pair(const char *what, const char *text, struct trace_filter **begin,
+	struct trace_filter **end, struct mer_err *err)
+{
+	size_t from = 0;
+	int rc = parse_side(what, text, &from, FIRST, begin, err);
+	if (rc)
+		return rc;
+	rc = parse_side(what, text, &from, SECOND, end, err);
+	if (rc) {
+		trace_filter_free(*begin);
+		*begin = NULL;
+	}
+	return rc;
 }
 
 void trace_filter_free(struct trace_filter *f)

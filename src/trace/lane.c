@@ -85,7 +85,8 @@ static inline __attribute__((always_inline)) void next_head(struct lane *l, stru
 }
 
 /* The fields of the header that the row has room for. The head's header was read earlier, maybe long
- * ago: it is read again. */
+ * ago, maybe before events that were gone back from: it is read again, also if only the body refers to
+ * it. */
 static enum ctf_status header_fields(
 	struct lane *l, const struct lane_state *s, uint64_t *header_row, uint64_t *row)
 {
@@ -94,7 +95,7 @@ static enum ctf_status header_fields(
 	bool any = false;
 	for (uint32_t i = 0; slots && i < fc->u.record.n && !any; i++)
 		any = slots[i] != CTF_NO_SLOT;
-	if (!any)
+	if (!any && !l->stream->header_lingers)
 		return CTF_OK;
 	struct ctf_pos pos = s->pos;
 	pos.bit = s->head_bit;
@@ -103,7 +104,7 @@ static enum ctf_status header_fields(
 	if (st)
 		return st;
 	const uint16_t *from = l->stream->header.slots[CTF_SCOPE_EVENT_HEADER];
-	for (uint32_t i = 0; i < fc->u.record.n; i++)
+	for (uint32_t i = 0; any && i < fc->u.record.n; i++)
 		if (slots[i] != CTF_NO_SLOT)
 			memcpy(row + slots[i], header_row + from[i],
 				ctf_slot_width(fc->u.record.fields[i].fc) * sizeof(*row));

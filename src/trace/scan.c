@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "ctf/index.h"
 
 struct scanner {
@@ -44,14 +45,8 @@ static uint32_t stream_of(struct scanner *s, const struct ctf_packet_info *info,
 		return UINT32_MAX;
 	if (*k)
 		return *k - 1;
-	if (e->n_streams == e->cap_data) {
-		uint32_t cap = e->cap_data ? e->cap_data * 2 : 16;
-		struct trace_stream *p = realloc(e->data, cap * sizeof(*p));
-		if (!p)
-			return UINT32_MAX;
-		e->data = p;
-		e->cap_data = cap;
-	}
+	if (!mer_grow32(&e->data, e->n_streams, &e->cap_data, sizeof(*e->data)))
+		return UINT32_MAX;
 	e->data[e->n_streams] = (struct trace_stream){
 		.part = e->files[s->file].part,
 		.ordered = true,
@@ -73,14 +68,8 @@ static bool append(struct scanner *s, const struct ctf_packet_info *info, struct
 	if (k == UINT32_MAX)
 		return false;
 	struct trace_stream *t = &s->e->data[k];
-	if (t->n_packets == t->cap_packets) {
-		uint32_t cap = t->cap_packets ? t->cap_packets * 2 : 4;
-		struct ctf_packet *grown = realloc(t->packets, cap * sizeof(*grown));
-		if (!grown)
-			return false;
-		t->packets = grown;
-		t->cap_packets = cap;
-	}
+	if (!mer_grow32(&t->packets, t->n_packets, &t->cap_packets, sizeof(*t->packets)))
+		return false;
 	p->file = s->file;
 	t->packets[t->n_packets++] = *p;
 	t->ordered &= (p->seen & CTF_ROLE_TIMESTAMP) != 0;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 int64_t trace_packet_begin(const struct mer_experiment *e, const struct ctf_packet *p)
 {
 	const struct mer_clock *c = trace_clock(&e->parts[e->files[p->file].part], p->stream_class);
@@ -92,14 +94,8 @@ static void drop_twins(struct mer_experiment *e, uint32_t stream)
 
 static bool add_loss(struct mer_experiment *e, struct mer_loss loss)
 {
-	if (e->n_losses == e->cap_losses) {
-		uint32_t cap = e->cap_losses ? e->cap_losses * 2 : 16;
-		struct mer_loss *p = realloc(e->losses, cap * sizeof(*p));
-		if (!p)
-			return false;
-		e->losses = p;
-		e->cap_losses = cap;
-	}
+	if (!mer_grow32(&e->losses, e->n_losses, &e->cap_losses, sizeof(*e->losses)))
+		return false;
 	e->losses[e->n_losses++] = loss;
 	return true;
 }

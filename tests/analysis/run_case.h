@@ -14,7 +14,7 @@ struct run_case {
 	struct sync_result *result; /* NULL: one host */
 	const struct analysis *analysis;
 	struct analysis_run run;
-	struct analysis_table tables[8]; /* by output */
+	struct analysis_table tables[16]; /* by output */
 	bool has_run;
 };
 

@@ -11,6 +11,7 @@
 
 struct accounts {
 	struct blocked b;
+	struct usage *u; /* with what took() said before */
 	struct account_index *x;
 	struct account a;
 };
@@ -18,9 +19,29 @@ struct accounts {
 static void open_accounts(struct accounts *s, struct tasks_world *t)
 {
 	struct mer_err err = { 0 };
-	*s = (struct accounts){ 0 };
+	if (!s->u)
+		assert_int_equal(usage_new(t->w.n_hosts, &s->u, &err), 0);
+	assert_int_equal(usage_settle(s->u, &t->w, &err), 0);
 	assert_int_equal(blocked_find(&t->w, &s->b, &err), 0);
-	assert_int_equal(account_index_new(&s->b, &s->x, &err), 0);
+	assert_int_equal(account_index_new(&s->b, s->u, &s->x, &err), 0);
+}
+
+/* At a time a task allocates that many pages (freed: negative), has as many faults, and sends as many packets. */
+static void took(struct accounts *s, struct tasks_world *t, uint32_t host, uint32_t task,
+	int64_t at, int64_t n)
+{
+	struct mer_err err = { 0 };
+	if (!s->u)
+		assert_int_equal(usage_new(t->w.n_hosts, &s->u, &err), 0);
+	const struct kernel_observer *o = &usage_observers(s->u)[host];
+	struct kernel_memory m = { .time = at * MS, .task = task, .bytes = 4096 * n };
+	struct kernel_packet_seen p = { .time = at * MS, .task = task, .is_send = true };
+	assert_int_equal(o->memory(o->ctx, &t->hosts[host], &m), 0);
+	m.kind = KERNEL_FAULT_USER;
+	for (int64_t i = 0; i < n; i++) {
+		assert_int_equal(o->memory(o->ctx, &t->hosts[host], &m), 0);
+		assert_int_equal(o->packet(o->ctx, &t->hosts[host], &p), 0);
+	}
 }
 
 /* Total of the task and all rests are the elapsed time; parts are parts. */
@@ -56,6 +77,7 @@ static void close_accounts(struct accounts *s)
 {
 	account_fini(&s->a);
 	account_index_free(s->x);
+	usage_free(s->u);
 	blocked_fini(&s->b);
 }
 
@@ -81,7 +103,7 @@ static void nested(void **state)
 {
 	(void)state;
 	struct tasks_world t;
-	struct accounts s;
+	struct accounts s = { 0 };
 	tw_init(&t, 1, 200);
 	uint32_t c = tw_task(&t, 0, 100, "client"), a = tw_task(&t, 0, 101, "a"),
 		 b = tw_task(&t, 0, 102, "b");
@@ -138,7 +160,7 @@ static void two_clients(void **state)
 {
 	(void)state;
 	struct tasks_world t;
-	struct accounts s;
+	struct accounts s = { 0 };
 	tw_init(&t, 2, 200);
 	uint32_t c1 = tw_task(&t, 0, 10, "one"), c2 = tw_task(&t, 0, 11, "two"),
 		 srv = tw_task(&t, 1, 20, "server");
@@ -178,7 +200,7 @@ static void handed_on(void **state)
 {
 	(void)state;
 	struct tasks_world t;
-	struct accounts s;
+	struct accounts s = { 0 };
 	tw_init(&t, 1, 100);
 	uint32_t c = tw_task(&t, 0, 10, "client"), a = tw_task(&t, 0, 20, "acceptor"),
 		 w = tw_task(&t, 0, 21, "worker");
@@ -217,7 +239,7 @@ static void handed_on_for_two(void **state)
 {
 	(void)state;
 	struct tasks_world t;
-	struct accounts s;
+	struct accounts s = { 0 };
 	tw_init(&t, 2, 100);
 	uint32_t c1 = tw_task(&t, 0, 10, "one"), c2 = tw_task(&t, 0, 11, "two"),
 		 a = tw_task(&t, 1, 20, "acceptor"), w1 = tw_task(&t, 1, 21, "worker"),
@@ -263,7 +285,7 @@ static void kept_from_the_processor(void **state)
 {
 	(void)state;
 	struct tasks_world t;
-	struct accounts s;
+	struct accounts s = { 0 };
 	tw_init(&t, 1, 200);
 	uint32_t c = tw_task(&t, 0, 10, "client"), srv = tw_task(&t, 0, 20, "server");
 	uint32_t idle = tw_wait(&t, 0, srv, 0, "accept", "", KERNEL_TASK);
@@ -293,7 +315,7 @@ static void nobody_worked(void **state)
 {
 	(void)state;
 	struct tasks_world t;
-	struct accounts s;
+	struct accounts s = { 0 };
 	tw_init(&t, 1, 100);
 	uint32_t c = tw_task(&t, 0, 10, "client");
 	uint32_t runs = tw_span(&t, 0, c, 0, KERNEL_USER);
@@ -310,10 +332,93 @@ static void nobody_worked(void **state)
 	ASSERT_NODE(&k->nodes[0], 30, 0);
 	assert_int_equal(k->n, 1);
 	assert_int_equal(k->nodes[0].interrupted_ns, 5 * MS);
-	assert_int_equal(k->nodes[0].disk_bytes, 4096);
+	assert_int_equal(k->nodes[0].used[USAGE_BLOCK_READ], 4096);
 	assert_int_equal(k->nodes[0].rest_ns[PATH_DISK], 20 * MS);
 	assert_int_equal(k->nodes[0].rest_ns[PATH_TIMER], 30 * MS);
-	assert_int_equal(find(&s, 0, c, 6, 100)->nodes[0].disk_bytes, 0);
+	assert_int_equal(k->nodes[0].used[USAGE_REQUESTS], 1);
+	assert_int_equal(find(&s, 0, c, 6, 100)->nodes[0].used[USAGE_REQUESTS], 0);
+	close_accounts(&s);
+	tw_fini(&t);
+}
+
+/* Pages, faults and packets of a node, and of all below it. */
+static void check_used(const struct account_node *n, int64_t self, int64_t sub)
+{
+	static const enum usage_kind counts[] = { USAGE_FAULTS, USAGE_PACKETS_SENT };
+	assert_non_null(n);
+	assert_int_equal(n->used[USAGE_PAGES_ALLOCATED], 4096 * self);
+	assert_int_equal(n->sub_used[USAGE_PAGES_ALLOCATED], 4096 * sub);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(n->used[counts[i]], self);
+		assert_int_equal(n->sub_used[counts[i]], sub);
+	}
+}
+
+/* Two clients ask, nested and at the same time: A for the first one, of which B on another machine does a
+ * part, then A for the second one. What happens when somebody answers is still for who is answered; each
+ * amount is a power of two, so that a sum tells its parts. */
+static void used_meanwhile(void **state)
+{
+	(void)state;
+	struct tasks_world t;
+	struct accounts s = { 0 };
+	tw_init(&t, 2, 200);
+	uint32_t c1 = tw_task(&t, 0, 10, "one"), c2 = tw_task(&t, 0, 11, "two"),
+		 a = tw_task(&t, 0, 20, "a"), b = tw_task(&t, 1, 30, "b");
+	uint32_t idle_a = tw_wait(&t, 0, a, 0, "epoll_wait", "", KERNEL_TASK);
+	uint32_t idle_b = tw_wait(&t, 1, b, 0, "read", "", KERNEL_NETWORK);
+	uint32_t ask1 = tw_span(&t, 0, c1, 0, KERNEL_USER);
+	tw_span(&t, 0, c2, 0, KERNEL_USER);
+	took(&s, &t, 0, c1, 5, 1);
+	uint32_t wait1 = tw_wait(&t, 0, c1, 10, "read", "", KERNEL_TASK);
+	tw_by(&t, 0, idle_a, ask1);
+	uint32_t ask_b = tw_span(&t, 0, a, 10, KERNEL_USER);
+	took(&s, &t, 0, a, 15, 2);
+	uint32_t wait2 = tw_wait(&t, 0, c2, 18, "read", "", KERNEL_TASK);
+	uint32_t wait_a = tw_wait(&t, 0, a, 20, "poll", "", KERNEL_NETWORK);
+	tw_by_packet(&t, 1, idle_b, 0, ask_b, 20, 22);
+	tw_span(&t, 1, b, 22, KERNEL_USER);
+	took(&s, &t, 1, b, 25, 4);
+	uint32_t answer_b = tw_span(&t, 1, b, 29, KERNEL_SYSCALL);
+	took(&s, &t, 1, b, 30, 8); /* the answer */
+	tw_by_packet(&t, 0, wait_a, 1, answer_b, 30, 33);
+	took(&s, &t, 1, b, 31, 16); /* for nobody */
+	tw_span(&t, 0, a, 33, KERNEL_USER);
+	tw_wait(&t, 1, b, 35, "read", "", KERNEL_NETWORK);
+	took(&s, &t, 0, a, 35, 32);
+	uint32_t answer1 = tw_span(&t, 0, a, 39, KERNEL_SYSCALL);
+	took(&s, &t, 0, a, 40, 64); /* the first answer */
+	tw_by(&t, 0, wait1, answer1);
+	tw_span(&t, 0, c1, 40, KERNEL_USER);
+	took(&s, &t, 0, a, 50, 128);
+	took(&s, &t, 0, c1, 55, 256);
+	uint32_t answer2 = tw_span(&t, 0, a, 59, KERNEL_SYSCALL);
+	tw_by(&t, 0, wait2, answer2);
+	tw_span(&t, 0, c2, 60, KERNEL_USER);
+	took(&s, &t, 0, a, 65, 512); /* for nobody */
+	tw_wait(&t, 0, a, 70, "epoll_wait", "", KERNEL_TASK);
+	took(&s, &t, 0, c1, 75, -1);
+	open_accounts(&s, &t);
+
+	const struct account *k = find(&s, 0, c1, 0, 200);
+	const struct account_node *na = below(k, &k->nodes[0], a);
+	check_used(&k->nodes[0], 1 + 256, 2 + 4 + 8 + 32 + 64);
+	assert_int_equal(k->nodes[0].used[USAGE_PAGES_FREED], 4096);
+	check_used(na, 2 + 32 + 64, 4 + 8);
+	check_used(below(k, na, b), 4 + 8, 0);
+	k = find(&s, 0, c2, 0, 200);
+	check_used(&k->nodes[0], 0, 128);
+	check_used(below(k, &k->nodes[0], a), 128, 0);
+	/* Of parts: what happens when one ends belongs to the next one. */
+	k = find(&s, 0, c1, 0, 25);
+	check_used(&k->nodes[0], 1, 2);
+	k = find(&s, 0, c1, 25, 40);
+	check_used(&k->nodes[0], 0, 4 + 8 + 32);
+	/* A server's own is all that it took, and of others what was done for it. */
+	k = find(&s, 0, a, 0, 200);
+	check_used(&k->nodes[0], 2 + 32 + 64 + 128 + 512, 4 + 8);
+	assert_true(usage_is_recorded(s.u, 1, USAGE_FAULTS));
+	assert_false(usage_is_recorded(s.u, 1, USAGE_SOCKETS_SENT));
 	close_accounts(&s);
 	tw_fini(&t);
 }
@@ -359,6 +464,7 @@ int main(void)
 		cmocka_unit_test(handed_on_for_two),
 		cmocka_unit_test(kept_from_the_processor),
 		cmocka_unit_test(nobody_worked),
+		cmocka_unit_test(used_meanwhile),
 		cmocka_unit_test(averages),
 	};
 	return cmocka_run_group_tests_name("accounts", tests, NULL, NULL);

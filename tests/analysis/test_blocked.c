@@ -17,6 +17,20 @@ static struct blocked find(struct tasks_world *t)
 	return b;
 }
 
+static struct kernel_packet *add_packet(
+	struct tasks_world *t, uint32_t from, uint32_t sender, int64_t sent, int64_t received)
+{
+	struct kernel_packet *p = &t->packets[t->w.n_packets++];
+	*p = (struct kernel_packet){ .sent = sent * MS,
+		.received = received * MS,
+		.from = from,
+		.to = 1 - from,
+		.sender = sender,
+		.answers = KERNEL_NONE,
+		.receiver = KERNEL_NONE };
+	return p;
+}
+
 /* The wait of a task that begins then. */
 static const struct blocked_wait *at(
 	const struct blocked *b, uint32_t host, uint32_t task, int64_t begin)
@@ -30,6 +44,89 @@ static const struct blocked_wait *at(
 #define ASSERT_CLASS(b, host, task, begin, is)                                                     \
 	assert_string_equal(                                                                       \
 		blocked_class_name(blocked_class_of(at(&(b), host, task, begin), false)), is)
+
+/* A connection from before the recording. The server computes, so the first request ends no wait of it; the
+ * first wait that ends is the client's. Who asked first, its packet tells. */
+static void test_busy_server(void **state)
+{
+	(void)state;
+	struct tasks_world t;
+	tw_init(&t, 2, 200);
+	uint32_t c = tw_task(&t, 0, 10, "client"), s = tw_task(&t, 1, 20, "server");
+	tw_span(&t, 1, s, 0, KERNEL_USER);
+	uint32_t asks = tw_span(&t, 0, c, 0, KERNEL_SYSCALL);
+	uint32_t wait1 = tw_wait(&t, 0, c, 10, "read", "", KERNEL_NETWORK);
+	add_packet(&t, 0, asks, 10, 11);
+	uint32_t answers = tw_span(&t, 1, s, 30, KERNEL_SYSCALL);
+	tw_by_packet(&t, 0, wait1, 1, answers, 30, 31);
+	asks = tw_span(&t, 0, c, 31, KERNEL_USER);
+	uint32_t idle = tw_wait(&t, 1, s, 32, "read", "", KERNEL_NETWORK);
+	uint32_t wait2 = tw_wait(&t, 0, c, 50, "read", "", KERNEL_NETWORK);
+	tw_by_packet(&t, 1, idle, 0, asks, 50, 51);
+	answers = tw_span(&t, 1, s, 51, KERNEL_USER);
+	tw_by_packet(&t, 0, wait2, 1, answers, 60, 61);
+	tw_span(&t, 0, c, 61, KERNEL_USER);
+	tw_wait(&t, 1, s, 70, "read", "", KERNEL_NETWORK);
+	for (uint32_t known = 0; known < 2; known++) {
+		for (uint32_t i = 0; i < t.w.n_packets; i++) {
+			t.packets[i].source = known * (1 + t.packets[i].from);
+			t.packets[i].destination = known * (1 + t.packets[i].to);
+		}
+		struct blocked b = find(&t);
+		assert_int_equal(at(&b, 0, c, 10)->is_for_work, !known);
+		assert_int_equal(at(&b, 0, c, 50)->is_for_work, !known);
+		assert_int_equal(at(&b, 1, s, 32)->is_for_work, known);
+		blocked_fini(&b);
+	}
+	tw_fini(&t);
+}
+
+/* A shell of a login server waits for a command, which connects to somewhere. The server accepts, but not
+ * the connections of that command: it does not work for it. */
+static void test_child_connects(void **state)
+{
+	(void)state;
+	struct tasks_world t;
+	tw_init(&t, 1, 200);
+	uint32_t login = tw_task(&t, 0, 10, "sshd");
+	tw_wait(&t, 0, login, 0, "accept", "", KERNEL_NETWORK);
+	tw_span(&t, 0, login, 5, KERNEL_USER);
+	uint32_t shell = tw_fork(&t, 0, login, 11, "sh", 10);
+	tw_span(&t, 0, shell, 10, KERNEL_USER);
+	uint32_t child = tw_fork(&t, 0, shell, 12, "command", 20);
+	uint32_t wait = tw_wait(&t, 0, shell, 25, "wait4", "", KERNEL_TASK);
+	tw_span(&t, 0, child, 25, KERNEL_USER);
+	tw_wait(&t, 0, child, 30, "connect", "", KERNEL_NETWORK);
+	uint32_t exits = tw_span(&t, 0, child, 40, KERNEL_SYSCALL);
+	tw_by(&t, 0, wait, exits);
+	tw_span(&t, 0, shell, 60, KERNEL_USER);
+	struct blocked b = find(&t);
+	assert_false(at(&b, 0, shell, 25)->is_for_work);
+	ASSERT_CLASS(b, 0, shell, 25, "request");
+	blocked_fini(&b);
+	tw_fini(&t);
+}
+
+/* A packet that went to another host ends no wait here. */
+static void test_packet_of_others(void **state)
+{
+	(void)state;
+	struct tasks_world t;
+	tw_init(&t, 2, 100);
+	uint32_t c = tw_task(&t, 0, 10, "client"), s = tw_task(&t, 1, 20, "server");
+	uint32_t wait = tw_wait(&t, 0, c, 0, "read", "", KERNEL_NETWORK);
+	uint32_t sends = tw_span(&t, 1, s, 0, KERNEL_USER);
+	tw_by_packet(&t, 0, wait, 1, sends, 10, 11);
+	tw_span(&t, 0, c, 11, KERNEL_USER);
+	struct blocked b = find(&t);
+	assert_int_equal(at(&b, 0, c, 0)->by_task, s);
+	blocked_fini(&b);
+	t.packets[0].to = 1;
+	b = find(&t);
+	assert_int_equal(at(&b, 0, c, 0)->by_task, KERNEL_NONE);
+	blocked_fini(&b);
+	tw_fini(&t);
+}
 
 /* A client asks a server on another machine three times; the server asks its disk each time, and once
  * more by itself. Both were there before. */
@@ -407,6 +504,9 @@ static void test_across_hosts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_busy_server),
+		cmocka_unit_test(test_child_connects),
+		cmocka_unit_test(test_packet_of_others),
 		cmocka_unit_test(test_who_spoke_first),
 		cmocka_unit_test(test_forking_server),
 		cmocka_unit_test(test_connect_and_accept),

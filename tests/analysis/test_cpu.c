@@ -37,6 +37,74 @@ static int64_t total(const struct analysis_table *t, size_t row)
 	return sum;
 }
 
+struct bin {
+	int64_t begin, self, interrupted, of_threads[2], of_processes[2];
+};
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct bin *p = a, *q = b;
+	return (p->begin > q->begin) - (p->begin < q->begin);
+}
+
+/* In each bin of a host, its threads together had what its CPUs gave to tasks, and so had processes. */
+static void check_bins(const struct analysis_table *t, const char *host)
+{
+	struct bin *bins = calloc(t->n_rows + 1, sizeof(*bins));
+	size_t n = 0;
+	for (size_t i = 0; i < t->n_rows; i++)
+		if (strcmp(run_case_text(t, i, "host"), host) == 0 &&
+			strcmp(run_case_text(t, i, "of"), "host") == 0)
+			bins[n++] = (struct bin){ .begin = run_case_int(t, i, "begin"),
+				.self = run_case_int(t, i, "self_ns"),
+				.interrupted = run_case_int(t, i, "interrupted_ns") };
+	for (size_t i = 0; i < t->n_rows; i++) {
+		const char *of = run_case_text(t, i, "of");
+		bool thread = strcmp(of, "thread") == 0;
+		if ((!thread && strcmp(of, "process") != 0) ||
+			strcmp(run_case_text(t, i, "host"), host) != 0)
+			continue;
+		struct bin key = { .begin = run_case_int(t, i, "begin") };
+		struct bin *b = bsearch(&key, bins, n, sizeof(*bins), by_begin);
+		assert_non_null(b);
+		int64_t *sums = thread ? b->of_threads : b->of_processes;
+		sums[0] += run_case_int(t, i, "self_ns");
+		sums[1] += run_case_int(t, i, "interrupted_ns");
+	}
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(bins[i].of_threads[0], bins[i].self);
+		assert_int_equal(bins[i].of_threads[1], bins[i].interrupted);
+		assert_int_equal(bins[i].of_processes[0], bins[i].self);
+		assert_int_equal(bins[i].of_processes[1], bins[i].interrupted);
+	}
+	free(bins);
+}
+
+/* All stays on a CPU of whole recordings are what top says, in total and by thread. unique: no number of a
+ * thread was used again. */
+static void check_stays(struct run_case *c, bool unique)
+{
+	run_case_run(c, "cpu", NULL);
+	const struct analysis_table *top = run_case_table(c, "top");
+	const struct analysis_table *log = run_case_table(c, "log");
+	assert_true(log->n_rows > 0);
+	for (int k = 0; k < 2; k++) {
+		const char *key = k ? "interrupted_ns" : "self_ns";
+		assert_int_equal(run_more_sum(log, key, ""), run_more_sum(top, key, ""));
+	}
+	run_case_check_freq(log, run_case_table(c, "freq"), "host");
+	if (!unique)
+		return;
+	run_case_check_sums(log, run_case_table(c, "stats"), "host tid");
+	for (size_t i = 0; i < top->n_rows; i++) {
+		char row[100];
+		snprintf(row, sizeof(row), "host=%s tid=%" PRId64, run_case_text(top, i, "host"),
+			run_case_int(top, i, "tid"));
+		assert_int_equal(run_more_sum(log, "duration_ns", row),
+			run_case_int(top, i, "self_ns") + run_case_int(top, i, "interrupted_ns"));
+	}
+}
+
 /* lossless: nothing is unknown. Times of whole recordings without a step back of time. */
 static void check_agreement(struct run_case *c, const struct analysis_options *o, bool lossless)
 {
@@ -84,9 +152,10 @@ static void check_agreement(struct run_case *c, const struct analysis_options *o
 		for (size_t k = 0; k < N_PARTS; k++)
 			assert_int_equal(run_more_sum(bins, parts[k], row),
 				run_case_int(hosts, i, parts[k]));
+		check_bins(bins, run_case_text(hosts, i, "host"));
 	}
 	for (size_t i = 0; i < bins->n_rows; i++) { /* a thread of it, once */
-		if (!run_more_is(bins, i, "of=thread") ||
+		if (!run_more_is(bins, i, "of=thread") || run_more_is(bins, i, "tid=-") ||
 			(i > 0 && run_more_is(bins, i - 1, "of=thread") &&
 				run_case_int(bins, i, "tid") == run_case_int(bins, i - 1, "tid")))
 			continue;
@@ -147,6 +216,15 @@ static void worked_out(void **state)
 		"host=h cpu=1 user_ns=20000 syscall_ns=0 irq_ns=0 softirq_ns=0 idle_ns=50000 "
 		"unknown_ns=0 task_ns=20000"));
 	assert_true(run_more_is(run_case_table(&c, "processes"), 0, "host=h comm=w threads=1"));
+	/* Nobody said which CPU is in which package. */
+	assert_true(run_more_is(top, 0, "package_migrations=-"));
+	const struct analysis_table *log = run_case_table(&c, "log");
+	assert_int_equal(log->n_rows, 2);
+	assert_true(run_more_is(log, 0,
+		"begin=20000 end=40000 duration_ns=20000 cpu=0 tid=6 ended=preempted "
+		"self_ns=16000 interrupted_ns=4000"));
+	assert_true(run_more_is(log, 1, "begin=50000 end=70000 cpu=1 ended=blocked"));
+	check_stays(&c, true);
 	/* 4 bins: of 17.5 us. */
 	struct analysis_options o = all;
 	o.n_bins = 4;
@@ -202,6 +280,44 @@ static void whole_recording(void **state)
 	run_case_run(&c, "cpu", NULL);
 	assert_true(run_more_is(run_case_table(&c, "hosts"), 0,
 		"cpus=1 running_ns=5000 idle_ns=80000 unknown_ns=0"));
+	run_case_close(&c);
+}
+
+/* Two CPUs of one package and one of another; of a fourth nobody says. Said late, it is known for all of the
+ * time. */
+static void packages(void **state)
+{
+	(void)state;
+	struct run_case c;
+	run_case_open_scenario(&c,
+		"host h\ntrace h/kernel\n"
+		"10us h 0 sched_switch prev_comm=\"v\" prev_tid=6 prev_state=0 next_comm=\"w\" "
+		"next_tid=8\n"
+		"10us h 1 sched_switch prev_comm=\"u\" prev_tid=7 prev_state=0 next_comm=\"\" "
+		"next_tid=0\n"
+		"11us h 0 sched_migrate_task comm=\"v\" tid=6 orig_cpu=0 dest_cpu=1\n"
+		"12us h 1 sched_migrate_task comm=\"v\" tid=6 orig_cpu=1 dest_cpu=2\n"
+		"13us h 2 sched_migrate_task comm=\"v\" tid=6 orig_cpu=2 dest_cpu=0\n"
+		"14us h 0 sched_migrate_task comm=\"u\" tid=7 orig_cpu=1 dest_cpu=0\n"
+		"15us h 0 sched_switch prev_comm=\"w\" prev_tid=8 prev_state=0 next_comm=\"\" "
+		"next_tid=0\n"
+		"16us h 3 sched_migrate_task comm=\"w\" tid=8 orig_cpu=0 dest_cpu=3\n"
+		"17us h 0 lttng_statedump_cpu_topology cpu_id=0 physical_id=0\n"
+		"17us h 0 lttng_statedump_cpu_topology cpu_id=1 physical_id=0\n"
+		"17us h 0 lttng_statedump_cpu_topology cpu_id=2 physical_id=1\n"
+		"18us h 3 sched_waking comm=\"w\" tid=8 target_cpu=0\n");
+	run_case_run(&c, "cpu", NULL);
+	static const char *const rows[] = { "tid=6 migrations=3 package_migrations=2",
+		"tid=7 migrations=1 package_migrations=0",
+		"tid=8 migrations=1 package_migrations=-" };
+	for (size_t i = 0; i < 3; i++)
+		run_more_row(run_case_table(&c, "top"), rows[i]);
+	run_more_row(run_case_table(&c, "processes"), "comm=v package_migrations=2");
+	/* From 12 on: what came before is not counted. */
+	struct analysis_options o = all;
+	o.begin = 13 * TICK;
+	run_case_run(&c, "cpu", &o);
+	run_more_row(run_case_table(&c, "top"), "tid=6 migrations=1 package_migrations=1");
 	run_case_close(&c);
 }
 
@@ -348,6 +464,52 @@ static void duty_cycles(void **state)
 			      1e6;
 		assert_true(fabs(ours / programs[i].ms - 1) < 0.01);
 	}
+	check_stays(&c, true);
+	run_case_close(&c);
+}
+
+/* A server computes for as long as it was asked to, and logs when: in the bins of that time it has just as
+ * much, whether it is chosen, and the others are told together, or not. */
+static void bursts(void **state)
+{
+	(void)state;
+	struct run_case c;
+	char line[200];
+	int n = 0;
+	int64_t begin = 0;
+	run_case_open_recording(&c, "lab/clihog-srvhog-2vm/server");
+	FILE *f = run_more_file("traces/lab/clihog-srvhog-2vm/srv.log");
+	int64_t base = c.e->parts[0].clocks[0].base_ns;
+	while (fgets(line, sizeof(line), f)) {
+		int64_t time, us;
+		int tid;
+		char edge[10];
+		if (sscanf(line, "%" SCNd64 " %d rpc-srv srv %9s h %" SCNd64, &time, &tid, edge,
+			    &us) != 4)
+			continue;
+		if (strcmp(edge, "begin") == 0) {
+			begin = time;
+			continue;
+		}
+		struct analysis_options o = all;
+		o.begin = base + begin;
+		o.end = base + time;
+		o.n_bins = 20;
+		check_agreement(&c, &o, true);
+		const struct analysis_table *bins = run_case_table(&c, "bins");
+		char row[60];
+		snprintf(row, sizeof(row), "of=thread tid=%d", tid);
+		double ms = (double)(run_more_sum(bins, "self_ns", row) +
+				     run_more_sum(bins, "interrupted_ns", row)) /
+			    1e6;
+		/* And it writes the log. */
+		double more = ms - (double)us / 1e3;
+		if (more < 0 || more > 1 + 0.02 * (double)us / 1e3)
+			fail_msg("%.3f ms, not %.3f", ms, (double)us / 1e3);
+		n++;
+	}
+	fclose(f);
+	assert_int_equal(n, 6);
 	run_case_close(&c);
 }
 
@@ -396,6 +558,8 @@ static void check_world(const char *options, int64_t begin, int64_t end)
 	o.begin = begin;
 	o.end = end;
 	o.n_bins = 50;
+	if (begin == INT64_MIN && end == INT64_MAX)
+		check_stays(&c, true);
 	check_agreement(&c, &o, true);
 	const struct analysis_table *top = run_case_table(&c, "top");
 	int64_t unclear = 0, sum = 0;
@@ -441,6 +605,7 @@ static void lossy(void **state)
 	run_case_close(&c);
 	run_more_open_world(&c, "--lose 2% --seed 6 --reuse");
 	check_agreement(&c, &o, false);
+	check_stays(&c, false);
 	run_case_close(&c);
 }
 
@@ -450,10 +615,12 @@ int main(void)
 		cmocka_unit_test(worked_out),
 		cmocka_unit_test(contradiction),
 		cmocka_unit_test(whole_recording),
+		cmocka_unit_test(packages),
 		cmocka_unit_test(description),
 		cmocka_unit_test(usage_over_time),
 		cmocka_unit_test(other_analyser),
 		cmocka_unit_test(duty_cycles),
+		cmocka_unit_test(bursts),
 		cmocka_unit_test(simulated),
 		cmocka_unit_test(lossy),
 	};

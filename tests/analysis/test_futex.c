@@ -226,9 +226,74 @@ static void test_agreement(void **state)
 	}
 }
 
+/* Process 100: b had to wait for the lock and got it from a, then waits for another one that a took, who
+ * waits for the first: nobody goes on. c, of another process, waits for work (its value is no lock's); d
+ * has just begun a call. */
+static const char *const deadlock =
+	"host h\n"
+	"1us h 2 lttng_statedump_process_state tid=100 pid=100 ppid=1 name=\"a\" status=5\n"
+	"1us h 2 lttng_statedump_process_state tid=101 pid=100 ppid=1 name=\"b\" status=5\n"
+	"1us h 2 lttng_statedump_process_state tid=200 pid=200 ppid=1 name=\"c\" status=5\n"
+	"1us h 2 lttng_statedump_process_state tid=201 pid=200 ppid=1 name=\"d\" status=5\n"
+	"2us h 0 sched_switch prev_comm=\"i\" prev_tid=0 prev_state=0 next_comm=\"a\" "
+	"next_tid=100\n"
+	"3us h 1 sched_switch prev_comm=\"i\" prev_tid=0 prev_state=0 next_comm=\"b\" "
+	"next_tid=101\n"
+	"10us h 1 syscall_entry_futex uaddr=0x1000 op=128 val=2\n"
+	"11us h 1 sched_switch prev_comm=\"b\" prev_tid=101 prev_state=1 next_comm=\"c\" "
+	"next_tid=200\n"
+	"20us h 0 syscall_entry_futex uaddr=0x1000 op=129 val=1\n"
+	"21us h 0 sched_waking comm=\"b\" tid=101 prio=20 target_cpu=1\n"
+	"22us h 0 syscall_exit_futex ret=1 uaddr=0x1000\n"
+	"23us h 1 syscall_entry_futex uaddr=0x5000 op=128 val=0\n"
+	"24us h 1 sched_switch prev_comm=\"c\" prev_tid=200 prev_state=1 next_comm=\"b\" "
+	"next_tid=101\n"
+	"25us h 1 syscall_exit_futex ret=0 uaddr=0x1000\n"
+	"30us h 1 syscall_entry_futex uaddr=0x2000 op=134 val=0\n"
+	"31us h 1 sched_switch prev_comm=\"b\" prev_tid=101 prev_state=1 next_comm=\"d\" "
+	"next_tid=201\n"
+	"40us h 0 syscall_entry_futex uaddr=0x1000 op=128 val=2\n"
+	"41us h 0 sched_switch prev_comm=\"a\" prev_tid=100 prev_state=1 next_comm=\"i\" "
+	"next_tid=0\n"
+	"90us h 1 syscall_entry_futex uaddr=0x6000 op=128 val=2\n"
+	"100us h 0 irq_softirq_entry vec=1\n";
+
+static void test_unfinished(void **state)
+{
+	(void)state;
+	struct run_case c;
+	run_case_open_scenario(&c, deadlock);
+	run_case_run(&c, "futex", NULL);
+	const struct analysis_table *t = run_case_table(&c, "top_unfinished");
+	assert_int_equal(t->n_rows, 3);
+	/* The longest first. */
+	assert_string_equal(run_case_text(t, 0, "comm"), "c");
+	assert_string_equal(run_case_text(t, 0, "kind"), "");
+	assert_int_equal(run_case_int(t, 0, "so_far_ns"), 77000);
+	assert_false(run_case_cell(t, 0, "holder_tid")->set);
+	assert_string_equal(run_case_text(t, 1, "comm"), "b");
+	assert_string_equal(run_case_text(t, 1, "kind"), "lock");
+	assert_string_equal(run_case_text(t, 1, "op"), "lock_pi");
+	assert_int_equal(run_case_int(t, 1, "so_far_ns"), 70000);
+	assert_false(run_case_cell(t, 1, "holder_tid")->set); /* a made no call for it */
+	assert_string_equal(run_case_text(t, 2, "comm"), "a");
+	assert_string_equal(run_case_text(t, 2, "kind"), "lock");
+	assert_string_equal(run_case_text(t, 2, "address"), "0x1000");
+	assert_int_equal(run_case_int(t, 2, "holder_tid"), 101);
+	assert_string_equal(run_case_text(t, 2, "holder_comm"), "b");
+	/* In no sum. */
+	assert_int_equal(run_case_sum(run_case_table(&c, "top"), "count", NULL, NULL), 1);
+	assert_int_equal(run_case_table(&c, "log")->n_rows, 1);
+	struct analysis_options o = { ALL, .min_ns = 65000 };
+	run_case_run(&c, "futex", &o);
+	assert_int_equal(run_case_table(&c, "top_unfinished")->n_rows, 2);
+	run_case_close(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_unfinished),
 		cmocka_unit_test(test_by_hand),
 		cmocka_unit_test(test_zoo),
 		cmocka_unit_test(test_agreement),

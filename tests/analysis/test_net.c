@@ -134,6 +134,43 @@ static void packets_of_two_hosts(void **state)
 	run_case_close(&c);
 }
 
+#define HEADER6(from, to, sport, dport, number)                                                    \
+	" network_header.ipv6={ saddr=[0xfd00, 0, 0, 0, 0, 0, 0, " from                            \
+	"], daddr=[0xfd00, 0, 0, 0, 0, 0, 0, " to                                                  \
+	"], nexthdr=_tcp, transport_header.tcp={ source_port=" sport ", dest_port=" dport          \
+	", seq=" number ", data_offset=5, flags=0x18 } }\n"
+
+/* Packets and sockets of IPv6 are like those of IPv4; unix sockets are sockets, but no network. */
+static void other_families(void **state)
+{
+	struct run_case c;
+	(void)state;
+	run_case_open_scenario(&c, /* clang-format off */
+		"host a\ntrace a/kernel\nhost b\ntrace b/kernel\n"
+		RUNS("a", "10") RUNS("b", "20")
+		"2us a 0 syscall_entry_socket family=10 type=1 protocol=0\n"
+		"3us a 0 syscall_exit_socket ret=4\n"
+		"4us a 0 syscall_entry_socket family=1 type=1 protocol=0\n"
+		"5us a 0 syscall_exit_socket ret=5\n"
+		"9us a 0 syscall_entry_sendto fd=4 buff=1 len=86 flags=0 addr=0\n"
+		"10us a 0 net_dev_queue len=114 name=\"eth0\"" HEADER6("1", "2", "4000", "80", "1")
+		"13us a 0 syscall_exit_sendto ret=40\n"
+		"14us a 0 syscall_entry_sendto fd=5 buff=1 len=9 flags=0 addr=0\n"
+		"16us a 0 syscall_exit_sendto ret=9\n"
+		"20us b 0 net_if_receive_skb len=100 name=\"eth1\"" HEADER6("1", "2", "4000", "80", "1")
+		); /* clang-format on */
+	run_case_run(&c, "net", NULL);
+	expect(run_case_table(&c, "interfaces"), "host=a interface=eth0", "sent_bytes", 100);
+	expect(run_case_table(&c, "pairs"), "from_host=a to_host=b", "received_bytes", 100);
+	expect(run_case_table(&c, "pairs"), "from_host=a to_host=b", "min_ns", 10 * US);
+	expect(run_case_table(&c, "top"), "host=a tid=10", "socket_sent_bytes", 40);
+	const struct analysis_table *t = run_case_table(&c, "sockets");
+	assert_int_equal(t->n_rows, 2);
+	expect(t, "tid=10 kind=socket", "sent_bytes", 40);
+	expect(t, "tid=10 kind=unix", "sent_bytes", 9);
+	run_case_close(&c);
+}
+
 /* A link without a header: what is sent is what is received. */
 static void headers_are_learned(void **state)
 {
@@ -205,6 +242,29 @@ static void bytes_of_programs(void **state)
 static const char *const recordings[] = { "lab/cpu-mem-io", "lab/cluster-10", "lab/threadirqs",
 	"lab/clihog-srvhog-2vm", "lab/netns-containers", "lab/web-lossy", "public/django-vote" };
 
+/* What tasks have in a bin, all others among them, is what interfaces have. */
+static void check_task_bins(const struct run_case *c)
+{
+	static const char *const keys[] = { "sent_packets", "sent_bytes", "received_packets",
+		"received_bytes" };
+	const struct analysis_table *bins = run_case_table(c, "bins");
+	const struct analysis_table *tasks = run_case_table(c, "bins_tasks");
+	for (size_t k = 0; k < 4; k++) {
+		int64_t left = 0;
+		assert_int_equal(run_case_sum(tasks, keys[k], NULL, NULL),
+			run_case_sum(bins, keys[k], NULL, NULL));
+		/* By when: the sums weighed with the time must be the same too. */
+		int64_t first = run_case_int(bins, 0, "begin");
+		for (size_t i = 0; i < bins->n_rows; i++)
+			left += run_case_int(bins, i, keys[k]) *
+				((run_case_int(bins, i, "begin") - first) / 1000);
+		for (size_t i = 0; i < tasks->n_rows; i++)
+			left -= run_case_int(tasks, i, keys[k]) *
+				((run_case_int(tasks, i, "begin") - first) / 1000);
+		assert_int_equal(left, 0);
+	}
+}
+
 static void check_agreement(struct run_case *c, const char *name)
 {
 	static const char *const keys[] = { "bytes", "sent_packets", "sent_bytes",
@@ -245,7 +305,7 @@ static void check_agreement(struct run_case *c, const char *name)
 	assert_int_equal(run_case_sum(stats, "count", NULL, NULL), of_pairs);
 	assert_int_equal(run_case_sum(run_case_table(c, "freq"), "count", NULL, NULL), of_pairs);
 	assert_int_equal(run_case_sum(top, "socket_sent_bytes", NULL, NULL),
-		run_case_sum(sockets, "sent_bytes", NULL, NULL));
+		run_case_sum(sockets, "sent_bytes", "kind", "socket"));
 	for (size_t k = 0; k < 5; k++)
 		both[k] = run_case_sum(interfaces, keys[k], NULL, NULL);
 	for (size_t i = 0; i < sizeof(n_bins) / sizeof(n_bins[0]); i++) {
@@ -256,6 +316,7 @@ static void check_agreement(struct run_case *c, const char *name)
 			assert_int_equal(
 				run_case_sum(run_case_table(c, "bins"), keys[k], NULL, NULL),
 				both[k]);
+		check_task_bins(c);
 	}
 }
 
@@ -300,6 +361,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packets_of_two_hosts),
+		cmocka_unit_test(other_families),
 		cmocka_unit_test(headers_are_learned),
 		cmocka_unit_test(published_messages),
 		cmocka_unit_test(bytes_of_programs),

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <math.h>
@@ -165,6 +166,104 @@ static void labels(void **state)
 	mer_str_fini(&out);
 }
 
+/* Units are chosen for the axis, not below zero where nothing is; what has the same axis below says it
+ * once; areas have all their points. */
+static void units(void **state)
+{
+	(void)state;
+	static const struct {
+		enum mer_svg_unit unit;
+		double most;
+		const char *title, *label;
+	} cases[] = {
+		{ MER_SVG_BYTES, 6 << 20, ">y (MiB)<", ">4<" },
+		{ MER_SVG_BYTES, 1500, ">y (bytes)<", ">1500<" },
+		{ MER_SVG_RATE, 3e9, ">y (GiB/s)<", ">2.0<" },
+		{ MER_SVG_PERCENT, 100, ">y (%)<", ">80<" },
+		{ MER_SVG_KHZ, 2.4e6, ">y (GHz)<", ">1.0<" },
+		{ MER_SVG_KHZ, 800, ">y (kHz)<", ">400<" },
+		{ MER_SVG_PLAIN, 5e6, ">y (millions)<", ">4<" },
+		{ MER_SVG_PLAIN, 120, ">y<", ">100<" },
+	};
+	double x[] = { 0, 1, 2, 3 }, zero[] = { 0, 0, 0, 0 };
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		double y[] = { 0, cases[i].most, cases[i].most, 0 };
+		struct mer_svg_series s = { MER_SVG_AREA, "a", 0, x, y, zero, 4 };
+		struct mer_svg_chart c = { .title = "t",
+			.x = { .title = "time" },
+			.y = { .title = "y", .unit = cases[i].unit },
+			.series = &s,
+			.n_series = 1,
+			.plot = 200 };
+		struct mer_str out = draw(&c, 1);
+		check_nesting(out.data);
+		if (!strstr(out.data, cases[i].title) || !strstr(out.data, cases[i].label))
+			fail_msg("no %s or %s: %s", cases[i].title, cases[i].label, out.data);
+		assert_null(strstr(out.data, ">-"));
+		assert_non_null(
+			strstr(out.data, "<desc>1 chart, one below the other. t (a).</desc>"));
+		assert_non_null(strstr(out.data, "height=\"200\""));
+		assert_int_equal(count(out.data, ">time<"), 1);
+		mer_str_fini(&out);
+		struct mer_svg_chart two[] = { c, c };
+		two[0].x.title = NULL;
+		out = draw(two, 2);
+		assert_int_equal(count(out.data, ">time<"), 1);
+		mer_str_fini(&out);
+	}
+	/* A long name is cut in the legend only. */
+	char name[] = "0123456789012345678901234567890123456789012345678901234567890123456789";
+	struct mer_svg_series s = { MER_SVG_LINE, name, MER_SVG_INK, x, x, NULL, 4 };
+	struct mer_svg_chart c = { .title = "t", .series = &s, .n_series = 1 };
+	struct mer_str out = draw(&c, 1);
+	assert_int_equal(count(out.data, name), 2); /* description and title */
+	assert_int_equal(count(out.data, "\xe2\x80\xa6</text>"), 1);
+	assert_int_equal(count(out.data, "class=\"l k\""), 1);
+	mer_str_fini(&out);
+}
+
+/* Steps are drawn as such, in few words, and end where they ended. */
+static void steps(void **state)
+{
+	(void)state;
+	double x[] = { 0, 1, 1, 2, 2, 3, 3, 4 }, y[] = { 1, 1, 1, 1, 2, 2, 0, 0 };
+	struct mer_svg_series s = { MER_SVG_LINE, NULL, 0, x, y, NULL, 8 };
+	struct mer_svg_chart c = { .title = "t",
+		.x = { .title = "x", .max = 4 },
+		.y = { .title = "y", .max = 2 },
+		.series = &s,
+		.n_series = 1,
+		.plot = 200 };
+	struct mer_str out = draw(&c, 1);
+	const char *path = strstr(out.data, "class=\"l\"");
+	assert_non_null(path);
+	/* 792 pixels for 4, 200 for 2, from 84 and 34 on. */
+	assert_non_null(strstr(path, "d=\"M84 134H480V34H678V234H876\""));
+	mer_str_fini(&out);
+}
+
+/* Of everything between colors that are neighbours in a stack: they differ in lightness, so that they can be
+ * told apart without seeing colors. */
+static void lightness(void **state)
+{
+	(void)state;
+	double x[] = { 0, 1 }, before = -1;
+	for (unsigned i = 0; i < MER_SVG_COLORS; i++) {
+		struct mer_svg_series s = { MER_SVG_LINE, NULL, i, x, x, NULL, 2 };
+		struct mer_svg_chart c = { .title = "t", .series = &s, .n_series = 1 };
+		struct mer_str out = draw(&c, 1);
+		unsigned r, g, b;
+		const char *path = strstr(out.data, "class=\"l\" stroke=\"#");
+		assert_non_null(path);
+		assert_int_equal(sscanf(path, "class=\"l\" stroke=\"#%2x%2x%2x", &r, &g, &b), 3);
+		double l = 0.299 * r + 0.587 * g + 0.114 * b;
+		assert_true(fabs(l - before) > 20);
+		assert_true(l > 60 && l < 200); /* on white, and on black */
+		before = l;
+		mer_str_fini(&out);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -172,6 +271,9 @@ int main(void)
 		cmocka_unit_test(degenerate),
 		cmocka_unit_test(large),
 		cmocka_unit_test(labels),
+		cmocka_unit_test(units),
+		cmocka_unit_test(steps),
+		cmocka_unit_test(lightness),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

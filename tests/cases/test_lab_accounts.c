@@ -25,7 +25,7 @@ static void open_accounts(struct accounts *t, const char *name)
 	struct mer_err err = { 0 };
 	recording_open(&t->r, name);
 	assert_int_equal(blocked_find(t->r.w, &t->b, &err), 0);
-	assert_int_equal(account_index_new(&t->b, &t->x, &err), 0);
+	assert_int_equal(account_index_new(&t->b, NULL, &t->x, &err), 0);
 }
 
 static void close_accounts(struct accounts *t)

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "analysis/relations.h"
+#include "kernel/files.h"
 #include "recording.h"
 
 enum { MS = 1000000, TOLERANCE = 3 * MS, MOST = 8 };
@@ -317,10 +318,113 @@ static void ranks_send_what_they_logged(void **state)
 	recording_close(&r);
 }
 
+/* ---- every byte, at both ends ---- */
+
+enum { HOSTS = 4, TASKS = 4096 };
+static int64_t moved[2][HOSTS][TASKS]; /* what calls on sockets returned, by [reads], host, task */
+
+static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c)
+{
+	static const char *const calls[2][6] = { { "write", "writev", "sendto", "sendmsg",
+							 "sendfile", "sendfile64" },
+		{ "read", "readv", "recvfrom", "recvmsg" } };
+	const struct analysis_host *a = ctx;
+	const struct kernel_call *call = &h->calls[c->call];
+	bool peek = c->kind == KERNEL_CALL_RECEIVE && c->args[1] & 2;
+	if (call->kind != KERNEL_OBJECT_SOCKET || c->ret <= 0 || peek)
+		return 0;
+	assert_true(a->host < HOSTS && c->task < TASKS);
+	for (int reads = 0; reads < 2; reads++)
+		for (int i = 0; i < 6 && calls[reads][i]; i++)
+			if (strcmp(kernel_name_text(h, call->name), calls[reads][i]) == 0)
+				moved[reads][a->host][c->task] += c->ret;
+	return 0;
+}
+
+static int emit_nothing(struct analysis_run *r, unsigned output, struct analysis_table *t)
+{
+	(void)r;
+	(void)output;
+	(void)t;
+	return 0;
+}
+
+/* What tasks wrote to connections and read from them is what edges from them and to them have: whoever
+ * waited or did not, whichever machine it is on, in whatever network namespace. */
+static void no_byte_is_lost(void **state)
+{
+	(void)state;
+	static const char *const names[] = { "lab/clihog-srvhog-1vm", "lab/clihog-srvhog-2vm",
+		"lab/cpu-mem-io", "lab/ipc-zoo", "lab/mpi-3vm", "lab/netns-containers",
+		"lab/threadirqs", "lab/wget-cold-hot" };
+	static const struct analysis_column none[] = { { 0 } };
+	static const struct analysis_output outputs[] = { { "top", "", none, NULL }, { 0 } };
+	static const struct analysis sums = { .id = "sums",
+		.outputs = outputs,
+		.state_size = 1,
+		.on = { .call = on_call },
+		.emit = emit_nothing };
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		struct recording r;
+		struct analysis_run a;
+		struct analysis_table t[2];
+		struct mer_err err = { 0 };
+		static int64_t found[2][HOSTS][TASKS];
+		const struct analysis_request requests[] = { { &analysis_relations, 0 },
+			{ &sums, 0 } };
+		const struct analysis_options o = {
+			.begin = INT64_MIN, .end = INT64_MAX, .max_ns = INT64_MAX
+		};
+		memset(moved, 0, sizeof(moved));
+		memset(found, 0, sizeof(found));
+		recording_open(&r, names[i]);
+		assert_int_equal(analysis_run(&a, r.e, &r.messages, r.result, NULL, &o, requests, 2,
+					 t, &err),
+			0);
+		int64_t sum = 0;
+		for (size_t k = 0; k < t->n_rows; k++) {
+			if (strcmp(text(t, k, RELATION_KIND), "tcp") != 0)
+				continue;
+			for (int reads = 0; reads < 2; reads++) {
+				enum relation_column host =
+					reads ? RELATION_TO_HOST : RELATION_FROM_HOST;
+				uint32_t h = 0;
+				while (strcmp(r.e->hosts[h].name, text(t, k, host)) != 0)
+					h++;
+				uint32_t task = kernel_find_task(&a.world->hosts[h],
+					(int32_t)number(t, k, host + 1), NULL, 0);
+				assert_true(h < HOSTS && task < TASKS);
+				int64_t bytes = number(t, k, RELATION_BYTES);
+				found[reads][h][task] += bytes > 0 ? bytes : 0;
+				sum += bytes;
+			}
+			if (strchr(text(t, k, RELATION_OBJECT), ':') == NULL)
+				fail_msg("%s: a connection without name", names[i]);
+		}
+		for (int reads = 0; reads < 2; reads++)
+			for (uint32_t h = 0; h < HOSTS; h++)
+				for (uint32_t k = 0; k < TASKS; k++) {
+					/* Without any edge: what is no TCP, or has no other end. */
+					if (!found[0][h][k] && !found[1][h][k])
+						continue;
+					if (found[reads][h][k] != moved[reads][h][k])
+						fail_msg("%s: task %d of host %u: %" PRId64
+							 " bytes, not %" PRId64,
+							names[i], a.world->hosts[h].tasks[k].tid, h,
+							found[reads][h][k], moved[reads][h][k]);
+				}
+		assert_true(sum > 0);
+		analysis_table_fini(&t[0]);
+		analysis_table_fini(&t[1]);
+		analysis_run_fini(&a);
+		recording_close(&r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(every_phase_has_its_relations),
 		cmocka_unit_test(requests_and_answers),
-		cmocka_unit_test(ranks_send_what_they_logged) };
+		cmocka_unit_test(ranks_send_what_they_logged), cmocka_unit_test(no_byte_is_lost) };
 	return cmocka_run_group_tests_name("relations of processes", tests, NULL, NULL);
 }

@@ -123,18 +123,34 @@ mkdir "$dir/bin" "$dir/none"
 # shellcheck disable=SC2016
 printf '#!/bin/sh\necho "<svg>$1"\ncat\n' >"$dir/bin/dot"
 chmod +x "$dir/bin/dot"
+PATH="$dir/bin:$PATH" run 0 graph --format svg $t
+equal "drawn to stdout" "$(head -1 "$dir/out")" "<svg>-Tsvg"
+text "$dir/out" '^digraph relations' 'what was drawn'
+cp "$dir/out" "$dir/svg"
+PATH="$dir/bin:$PATH" run 0 graph --format svg --output "$dir/svg2" $t
+same "to a file" "$dir/svg" "$dir/svg2"
 PATH="$dir/bin:$PATH" run 0 graph --plot "$dir/plot.svg" $t
 text "$dir/out" '^Relations between tasks' 'the table as well'
 equal "drawn" "$(head -1 "$dir/plot.svg")" "<svg>-Tsvg"
 sed 1d "$dir/plot.svg" >"$dir/drawn"
-run 0 graph -n 20 --format dot $t
+run 0 graph --format dot $t # there are less than are drawn
 same "what is drawn" "$dir/out" "$dir/drawn"
 printf '#!/bin/sh\ncat >/dev/null\nexit 3\n' >"$dir/bin/dot"
 PATH="$dir/bin:$PATH" run 3 graph --plot "$dir/plot2.svg" $t
 text "$dir/err" 'failed' 'a failure'
 if [ -e "$dir/plot2.svg" ]; then fail "a file without a drawing"; else ok; fi
 PATH="$dir/none" run 2 graph --plot "$dir/plot2.svg" $t
-text "$dir/err" 'Graphviz is needed' 'what is missing'
+text "$dir/err" '--plot: Graphviz is needed' 'what is missing'
+PATH="$dir/none" run 2 graph --format svg $t
+text "$dir/err" '--format svg: Graphviz is needed' 'what is missing'
+equal "nothing drawn" "$(wc -c <"$dir/out")" 0
+# Graphviz itself, where it is: a box a host, and all of the arrows.
+if command -v dot >/dev/null; then
+	run 0 graph --format svg $t
+	text "$dir/out" '</svg>' 'a drawing'
+	equal "arrows" "$(grep -c 'class="edge"' "$dir/out")" "$(grep -c ' -> ' "$dir/dot")"
+	equal "hosts" "$(grep -c 'class="cluster"' "$dir/out")" 2
+fi
 
 # Simulated machines, of which it is known who woke whom, after how long: the same between each two, to the
 # nanosecond. With --all every wait that a task ended has its edge; and so has each that a packet did of
@@ -160,6 +176,17 @@ if [ -x "${KERNELWORLD:-}" ]; then
 		END { for (k in wait) printf "%s,%d\n", k, wait[k] }' "$dir/out" | sort >"$dir/found"
 	between "edges of the simulation" "$(wc -l <"$dir/truth")" 50 1000000
 	same "the simulation's waits" "$dir/truth" "$dir/found"
+
+	# Over TCP, on one machine and across: who wrote has as many bytes as its calls returned.
+	"$KERNELWORLD" -o "$dir/world2" --hosts 2 --cpus 2 --seed 5 --statedump >/dev/null
+	run 0 graph --format csv "$dir/world2"
+	awk -F, '$7 == "tcp" { n[$1 "," $2] += $10 } END { for (k in n) print k "," n[k] }' \
+		"$dir/out" | sort >"$dir/found"
+	run 0 log syscall --limit 0 --format csv "$dir/world2"
+	awk -F, '$4 ~ /^(write|sendto|sendmsg)$/ && $5 ~ /^socket/ && $11 > 0 { n[$6 "," $7] += $11 }
+		END { for (k in n) print k "," n[k] }' "$dir/out" | sort >"$dir/truth"
+	between "writers of the simulation" "$(wc -l <"$dir/truth")" 10 1000
+	same "the simulation's bytes" "$dir/truth" "$dir/found"
 else
 	echo "no kernelworld: not compared with a simulation"
 fi

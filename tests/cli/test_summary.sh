@@ -71,7 +71,7 @@ equal "a part" "$(table 1 --begin +30ms --end +60ms --host full --sync none "$di
 equal "its command" "$(table 2 --begin +30ms --end +60ms --sync none "$dir/two" | sed -n '1s/.*,//p')" \
 	"meridian task --tid 100 --host full --begin 30000000 --end 60000000 --sync none $dir/two"
 run 0 summary "$dir/two"
-text "$dir/out" '^full +1 +90\.0 % +0\.60 +0\.00 % +20\.0 % +0\.60 +- +1 +0$' 'the screen'
+text "$dir/out" '^full +1 +90\.0 % +0\.60 +0\.00 % +20\.0 % +0\.60 +1 +0$' 'the screen'
 text "$dir/out" '^  meridian check --host calm ' 'the screen'
 text "$dir/out" '^\.\.\. and 2 more \(--limit 0 shows all\)$' 'the screen'
 run 0 summary --limit 0 "$dir/two"
@@ -110,6 +110,31 @@ for t in demo/wget-cold-hot demo/lost-events demo/cluster-10 $lab/cpu-mem-io; do
 		case "$got $next" in "0 "* | "1 meridian check "*) ok ;; *) fail "$next: exit $got" ;; esac
 	done <"$dir/next"
 done
+# Two threads wait for each other's lock until the end, one for work.
+cat >"$dir/stuck.scn" <<'EOF3'
+host h
+0ms h 0 lttng_statedump_process_state tid=100 pid=100 ppid=1 name="a" status=5
+0ms h 0 lttng_statedump_process_state tid=101 pid=100 ppid=1 name="b" status=5
+1ms h 0 sched_switch prev_comm="swapper/0" prev_tid=0 prev_state=0 next_comm="a" next_tid=100
+2ms h 0 syscall_entry_futex uaddr=0x3000 op=128 val=0
+3ms h 0 sched_switch prev_comm="a" prev_tid=100 prev_state=1 next_comm="b" next_tid=101
+4ms h 0 syscall_entry_futex uaddr=0x3000 op=129 val=1
+5ms h 0 sched_waking comm="a" tid=100 prio=20 target_cpu=0
+6ms h 0 syscall_exit_futex ret=1 uaddr=0x3000
+7ms h 0 syscall_entry_futex uaddr=0x1000 op=128 val=2
+8ms h 0 sched_switch prev_comm="b" prev_tid=101 prev_state=1 next_comm="a" next_tid=100
+9ms h 0 syscall_exit_futex ret=0 uaddr=0x3000
+10ms h 0 syscall_entry_futex uaddr=0x2000 op=128 val=2
+11ms h 0 sched_switch prev_comm="a" prev_tid=100 prev_state=1 next_comm="c" next_tid=102
+12ms h 0 syscall_entry_futex uaddr=0x4000 op=137 val=0
+13ms h 0 sched_switch prev_comm="c" prev_tid=102 prev_state=1 next_comm="swapper/0" next_tid=0
+3000ms h 0 irq_softirq_entry vec=1
+EOF3
+check "a deadlock" "$ctfgen" -o "$dir/stuck" "$dir/stuck.scn"
+run 0 summary --format csv "$dir/stuck"
+text "$dir/out" '2 threads still waited for a lock at the end, b/101 for 2\.99 s' 'a deadlock'
+run 0 top futex --table top_unfinished --format csv "$dir/stuck"
+equal "a deadlock: waits" "$(sed 1d "$dir/out" | cut -d, -f4,10 | tr '\n' ' ')" "b,lock a,lock c, "
 if command -v python3 >/dev/null; then
 	"$m" summary -q --json demo/wget-cold-hot >"$dir/json"
 	equal "JSON" "$(python3 -c '

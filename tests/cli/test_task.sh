@@ -28,9 +28,9 @@ run 0 task --comm client --format csv --table rest "$dir/two"
 equal "the rest" "$(sed 1d "$dir/out")" "timer,vm,100,client,100000000"
 run 0 task --comm client --format csv --table blocking "$dir/two"
 cat >"$dir/wanted" <<-'EOF'
-	fd,object,kind,call,count,total_ns,min_ns,max_ns,avg_ns,stddev_ns
-	,,,clock_nanosleep,1,100000000,100000000,100000000,100000000,
-	3,127.0.0.1:9876,socket,read,1,70000000,70000000,70000000,70000000,
+	fd,object,kind,call,count,total_ns,min_ns,max_ns,avg_ns,stddev_ns,unfinished
+	,,,clock_nanosleep,1,100000000,100000000,100000000,100000000,,0
+	3,127.0.0.1:9876,socket,read,1,70000000,70000000,70000000,70000000,,0
 EOF
 same "blocked" "$dir/wanted" "$dir/out"
 # Of a part: the second half of B's work, the first 10 ms of what A did then.
@@ -45,6 +45,44 @@ text "$dir/out" '^client/100 +- +10.0 ms +70.0 ms +80.0 ms$' 'the task'
 text "$dir/out" '^ \\_ a/101 +1 +50.0 ms +20.0 ms +70.0 ms$' 'who worked for it'
 text "$dir/out" '^     \\_ b/102 +1 +20.0 ms +0 ns +20.0 ms$' 'who worked for that'
 text "$dir/out" '^timer +100 ms +55.6 % +client/100$' 'the rest'
+
+# The same with pages, faults, bytes and packets; what B does afterwards is nobody's but its own.
+"$ctfgen" -o "$dir/used" tests/cli/two_levels_used.scn
+run 0 task --comm client --format csv --table resources "$dir/used"
+columns() { # HEADING...: these columns of all rows
+	awk -F, -v want="$*" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(want, w, " ") }
+		NR > 1 { for (i = 1; i <= n; i++) printf "%s%s", $at[w[i]], i < n ? " " : "\n" }' "$dir/out"
+}
+all="allocated_bytes freed_bytes net_bytes faults file_read_bytes file_written_bytes block_read_bytes
+	block_written_bytes requests socket_received_bytes socket_sent_bytes received_packets sent_packets"
+cat >"$dir/wanted" <<-'EOF'
+	client 4096 0 4096 1 0 0 0 0 0 100 10 0 1
+	a 12288 8192 4096 1 300 0 4096 0 1 30 120 0 2
+	b 16384 0 16384 2 0 200 0 8192 1 20 20 0 1
+EOF
+# shellcheck disable=SC2046,SC2086
+columns comm $(printf 'self_%s ' $all) >"$dir/self"
+same "what each used" "$dir/wanted" "$dir/self"
+cat >"$dir/wanted" <<-'EOF'
+	client 32768 8192 24576 4 300 200 4096 8192 2 150 150 0 4
+	a 28672 8192 20480 3 300 200 4096 8192 2 50 140 0 3
+	b 16384 0 16384 2 0 200 0 8192 1 20 20 0 1
+EOF
+# shellcheck disable=SC2046,SC2086
+columns comm $(printf 'total_%s ' $all) >"$dir/total"
+same "what all used" "$dir/wanted" "$dir/total"
+# All that B used is in the table of the analysis, too.
+run 0 top mem --comm b --format csv "$dir/used"
+equal "memory of B" "$(columns allocated_bytes freed_bytes)" "81920 0"
+run 0 task --comm b --format csv --table resources "$dir/used"
+equal "memory of B, by its account" "$(columns self_allocated_bytes self_freed_bytes)" "81920 0"
+run 0 task --comm client "$dir/used"
+wide "the tree with what it used" "$dir/out"
+text "$dir/out" '^all of them +32.0 KiB +8.00 KiB +4.00 KiB +8.00 KiB +150 B +150 B' 'the sum'
+text "$dir/out" '^ \\_ a/101 +12.0 KiB +8.00 KiB +4.00 KiB +0 B +30 B +120 B' 'memory, disk, network of A'
+no_text "$dir/out" 'Nothing is recorded of' 'all is recorded'
+run 0 task --comm client "$dir/two"
+text "$dir/out" '^Nothing is recorded of: pages of memory, page faults, disk requests, packets.$' 'gaps'
 
 # The seed's report.
 "$ctfgen" -o "$dir/seed" tests/cli/averaged.scn
@@ -72,6 +110,25 @@ run 0 task --comm clihog --compat flightbox --format csv "$dir/seed"
 equal "averages for programs" "$(sed 1d "$dir/out" | cut -d, -f5,7,8 | tr '\n' ' ')" \
 	"clihog,2674600,89796799 srvhog,89796799,0 "
 
+# Two that wait for each other, each with the lock that the other one needs, to the end of the recording.
+cat >"$dir/deadlock.scn" <<-'EOF'
+	host vm
+	trace vm/kernel
+	0ms vm 0 sched_switch prev_comm="swapper/0" prev_tid=0 prev_prio=20 prev_state=0 next_comm="one" next_tid=100 next_prio=20
+	5ms vm 0 syscall_entry_futex uaddr=0x1000 op=128 val=2 utime=0 uaddr2=0 val3=0
+	6ms vm 0 sched_switch prev_comm="one" prev_tid=100 prev_prio=20 prev_state=1 next_comm="two" next_tid=101 next_prio=20
+	8ms vm 0 syscall_entry_futex uaddr=0x2000 op=128 val=2 utime=0 uaddr2=0 val3=0
+	10ms vm 0 sched_switch prev_comm="two" prev_tid=101 prev_prio=20 prev_state=1 next_comm="swapper/0" next_tid=0 next_prio=20
+	206ms vm 0 irq_softirq_entry vec=1
+EOF
+"$ctfgen" -o "$dir/deadlock" "$dir/deadlock.scn"
+run 0 task --comm one "$dir/deadlock"
+text "$dir/out" '^Not finished when the recording ended: futex, for 200 ms so far.$' 'a deadlock'
+run 0 task --comm one --format csv --table blocking "$dir/deadlock"
+equal "unfinished" "$(sed 1d "$dir/out" | cut -d, -f4-6,11)" "futex,1,200000000,1"
+run 0 task --comm one --end +100ms "$dir/deadlock"
+no_text "$dir/out" 'Not finished' 'what ended later than what was asked for'
+
 # Two machines: 100 + 100 + 30 ms of the server, 80 ms of its child, and what it writes to a disk.
 run 0 task --comm rpc-cli --nth 1 --format csv $t
 cp "$dir/out" "$dir/first"
@@ -98,11 +155,17 @@ run 0 task -j 3 --comm rpc-cli --json $t
 same "threads" "$dir/one" "$dir/out"
 if command -v jq >/dev/null; then
 	equal "version" "$(jq .schema_version "$dir/one")" 1
-	equal "tables" "$(jq -c '[.tables[].id]' "$dir/one")" '["blocking","accounting","rest"]'
+	equal "tables" "$(jq -c '[.tables[].id]' "$dir/one")" '["blocking","accounting","resources","rest"]'
 	equal "columns are the keys of rows" "$(jq '[.tables[] | [.columns[].key] as $k |
 		.rows[] | select(keys_unsorted != $k)] | length' "$dir/one")" 0
-	equal "all time" "$(jq '(.tables[1].rows[0].total_ns + ([.tables[2].rows[].total_ns] | add)) ==
+	equal "all time" "$(jq '(.tables[1].rows[0].total_ns + ([.tables[3].rows[].total_ns] | add)) ==
 		.task.elapsed_ns' "$dir/one")" true
+	equal "sums of what was used" "$(jq '.tables[2].rows as $r | [.tables[2].columns[].key |
+		select(startswith("self_"))] | map(. as $k | ($k | sub("self_"; "total_")) as $t |
+		([$r[][$k] // 0] | add) == ($r[0][$t] // 0)) | all' "$dir/one")" true
+	equal "the disk, twice" "$(jq '.tables[1].rows[0].disk_bytes ==
+		(.tables[2].rows[0] | .self_block_read_bytes + .self_block_written_bytes)' \
+		"$dir/one")" true
 	equal "sub" "$(jq '.tables[1].rows | ([.[1:][].self_ns] | add) == .[0].sub_ns' "$dir/one")" true
 	equal "waits" "$(jq '([.tables[0].rows[].total_ns] | add) == .task.blocked_ns' "$dir/one")" true
 	equal "program" "$(jq -r .task.program "$dir/one")" /usr/local/bin/rpc
@@ -114,6 +177,7 @@ run 2 task --comm nobody $t
 run 2 task --comm rpc-cli --nth 9 $t
 run 2 task --comm rpc-cli --bins 10 $t
 run 2 task --comm rpc-cli --compat flightbox --table rest $t
+run 2 task --comm rpc-cli --compat flightbox --table resources $t
 run 0 task --list --comm 'rpc-*' $t
 text "$dir/out" 'rpc-srv' 'the list'
 finish

@@ -54,8 +54,19 @@ for args in "sync -j1" "sync -j1 --json" "sync -j1 --method hull" "latency -j1 -
 done
 "$CTFGEN" -o "$dir/tasks" "$SRC/tests/cli/inception.scn" || exit 1
 for args in "path -j1 --tid 100" "path -j1 --tid 100 --children" "path -j1 --tid 100 --json" \
-	"diff -j1 --tid 100,101" "blocked -j1 --all"; do
+	"diff -j1 --tid 100,101" "blocked -j1 --all" "log cpu -j1" "top cpu -j1 --plot $dir/cpu.svg" \
+	"summary -j1 --plot $dir/all.svg" "task -j1 --tid 100 --json" "freq syscall -j1" \
+	"log syscall -j1" "top sched -j1" "graph -j1"; do
 	try tasks "$args"
+done
+"$CTFGEN" -o "$dir/faults" "$SRC/tests/cli/faults.scn" || exit 1
+for args in "top faults -j1 --bins 5 --plot $dir/plot.svg" "log faults -j1" "stats faults -j1 --json" \
+	"top mem -j1"; do
+	try faults "$args"
+done
+"$CTFGEN" -o "$dir/locks" "$SRC/tests/fault/locks.scn" || exit 1
+for args in "top futex -j1" "freq futex -j1" "top syscall -j1 --json" "summary -j1 --json"; do
+	try locks "$args"
 done
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

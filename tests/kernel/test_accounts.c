@@ -60,7 +60,7 @@ static int64_t check_world(const char *options, bool sync)
 	int64_t charged = 0;
 	subject_open(&w, options, sync, 2);
 	assert_int_equal(blocked_find(w.w, &s.b, &err), 0);
-	assert_int_equal(account_index_new(&s.b, &s.x, &err), 0);
+	assert_int_equal(account_index_new(&s.b, NULL, &s.x, &err), 0);
 	for (uint32_t i = 0; i < w.w->n_hosts; i++)
 		s.n += w.w->hosts[i].n_tasks;
 	s.charged = calloc(s.n + 1, sizeof(*s.charged));

@@ -70,7 +70,8 @@ static const struct {
 	unsigned entry, exit;
 } widths[KERNEL_N_CALL_KINDS] = {
 	[KERNEL_CALL_USES_FD] = { 1, 0 },
-	[KERNEL_CALL_FUTEX] = { 2, 0 },
+	[KERNEL_CALL_RECEIVE] = { 2, 0 },
+	[KERNEL_CALL_FUTEX] = { 3, 0 },
 	[KERNEL_CALL_PATH] = { 2, 0 },
 	[KERNEL_CALL_PATH_AT] = { 4, 0 },
 	[KERNEL_CALL_OPEN] = { 3, 0 },
@@ -81,7 +82,8 @@ static const struct {
 	[KERNEL_CALL_DUP_TO] = { 3, 0 },
 	[KERNEL_CALL_FCNTL] = { 3, 0 },
 	[KERNEL_CALL_IOCTL] = { 2, 0 },
-	[KERNEL_CALL_MMAP] = { 2, 0 },
+	[KERNEL_CALL_MMAP] = { 3, 0 },
+	[KERNEL_CALL_SHMAT] = { 2, 0 },
 	[KERNEL_CALL_UNSHARE] = { 1, 0 },
 	[KERNEL_CALL_PIPE] = { 1, 2 },
 	[KERNEL_CALL_SOCKET] = { 3, 0 },

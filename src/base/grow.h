@@ -1,0 +1,17 @@
+/* Growing arrays: malloc'ed, by doubling, so that adding n elements one by one copies less than 2 n. */
+#ifndef MER_BASE_GROW_H
+#define MER_BASE_GROW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* array: address of a pointer to elements of bytes_each bytes, NULL at first; *cap: how many it has room
+ * for. Makes room for more than n of them; new ones are not set. False: no memory (or more than an
+ * address, or *cap, can tell): array and *cap are as they were. */
+bool mer_grow(void *array, size_t n, size_t *cap, size_t bytes_each);
+/* The same where numbers are 32 bits: never more than UINT32_MAX - 1 elements, so that one number is
+ * free for "none". */
+bool mer_grow32(void *array, uint32_t n, uint32_t *cap, size_t bytes_each);
+
+#endif

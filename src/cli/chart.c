@@ -1,0 +1,230 @@
+#include "cli/chart.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/sync_print.h"
+
+enum { COMPACT_PLOT = 120 };
+
+void cli_chart_init(struct cli_chart_page *p, struct cli *cli, int64_t begin, int64_t end)
+{
+	*p = (struct cli_chart_page){ .cli = cli, .begin = begin, .end = end };
+	mer_arena_init(&p->arena);
+}
+
+void cli_chart_fini(struct cli_chart_page *p)
+{
+	mer_arena_fini(&p->arena);
+}
+
+static void *get(struct cli_chart_page *p, size_t n, size_t bytes)
+{
+	void *at = mer_arena_zalloc(&p->arena, n, bytes);
+	p->failed |= !at;
+	return at;
+}
+
+static const char *copy(struct cli_chart_page *p, const char *text)
+{
+	const char *at = text ? mer_arena_strdup(&p->arena, text) : NULL;
+	p->failed |= text && !at;
+	return at;
+}
+
+double *cli_chart_values(struct cli_chart_page *p, size_t n)
+{
+	return get(p, n + 1, sizeof(double));
+}
+
+/* With the day, which times of day leave open. */
+static const char *axis_title(struct cli_chart_page *p)
+{
+	time_t t = (time_t)(p->begin / 1000000000);
+	struct tm tm;
+	char day[40];
+	if (!localtime_r(&t, &tm) || !strftime(day, sizeof(day), "%Y-%m-%d", &tm))
+		return "local time";
+	const char *title = mer_arena_printf(&p->arena, "local time, %s", day);
+	p->failed |= !title;
+	return title ? title : "";
+}
+
+struct mer_svg_chart *cli_chart_panel(
+	struct cli_chart_page *p, const char *title, const char *y_title, enum mer_svg_unit unit)
+{
+	if (p->n == p->cap) { /* pages have few panels: what is left behind is little */
+		size_t cap = p->cap ? 2 * p->cap : 8;
+		struct mer_svg_chart *more = get(p, cap, sizeof(*more));
+		if (!more)
+			return NULL;
+		if (p->n)
+			memcpy(more, p->panels, p->n * sizeof(*more));
+		p->panels = more;
+		p->cap = cap;
+	}
+	struct mer_svg_chart *c = &p->panels[p->n++];
+	double length = (double)p->end - (double)p->begin;
+	*c = (struct mer_svg_chart){
+		.title = copy(p, title),
+		.x = { axis_title(p), MER_SVG_CLOCK, p->begin, 0, length > 1 ? length : 1 },
+		.y = { copy(p, y_title), unit, 0, 0, 0 },
+		.plot = CLI_CHART_PLOT,
+	};
+	return c;
+}
+
+static void add(struct cli_chart_page *p, const struct mer_svg_series *s)
+{
+	struct mer_svg_chart *c = p->n ? &p->panels[p->n - 1] : NULL;
+	struct mer_svg_series *all;
+	if (!c || !(all = get(p, c->n_series + 1, sizeof(*all))))
+		return;
+	if (c->n_series)
+		memcpy(all, c->series, c->n_series * sizeof(*all));
+	all[c->n_series] = *s;
+	all[c->n_series].name = copy(p, s->name);
+	c->series = all;
+	c->n_series++;
+}
+
+static unsigned next_color(const struct cli_chart_page *p)
+{
+	size_t n = p->n ? p->panels[p->n - 1].n_series : 0;
+	return (unsigned)(n < CLI_CHART_OTHERS ? n : n + 1);
+}
+
+void cli_chart_points(
+	struct cli_chart_page *p, const char *name, const double *x, const double *y, size_t n)
+{
+	add(p, &(struct mer_svg_series){ MER_SVG_POINTS, name, next_color(p), x, y, NULL, n });
+}
+
+void cli_chart_line(
+	struct cli_chart_page *p, const char *name, const double *x, const double *y, size_t n)
+{
+	add(p, &(struct mer_svg_series){ MER_SVG_LINE, name, next_color(p), x, y, NULL, n });
+}
+
+/* ---- Levels ---- */
+
+struct levels {
+	const double *const *values;
+	size_t n_series, n, group; /* so many neighbours are one */
+	bool stacked;
+};
+
+/* Of the neighbours i to end that with most. */
+static size_t tallest(const struct levels *l, size_t i, size_t end)
+{
+	size_t best = i;
+	double most = -INFINITY;
+	for (; i < end; i++) {
+		double sum = -INFINITY;
+		for (size_t s = 0; s < l->n_series; s++) {
+			double v = l->values[s][i];
+			if (isfinite(v))
+				sum = !isfinite(sum) ? v : l->stacked ? sum + v : fmax(sum, v);
+		}
+		if (sum > most) {
+			most = sum;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/* Which levels are drawn, and from where to where; each has two points. */
+static size_t choose(struct cli_chart_page *p, const struct levels *l, const int64_t *edges,
+	size_t *chosen, double *x)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < l->n; i += l->group, n++) {
+		size_t end = l->n - i < l->group ? l->n : i + l->group;
+		chosen[n] = tallest(l, i, end);
+		x[2 * n] = (double)edges[i] - (double)p->begin;
+		x[2 * n + 1] = (double)edges[end] - (double)p->begin;
+	}
+	return n;
+}
+
+static void add_levels(struct cli_chart_page *p, const struct levels *l, const char *const *names,
+	const unsigned *colors, const int64_t *edges)
+{
+	size_t n = l->n;
+	size_t *chosen = get(p, n + 1, sizeof(*chosen));
+	double *x = cli_chart_values(p, 2 * n), *below = cli_chart_values(p, 2 * n);
+	if (!chosen || !x || !below || n == 0)
+		return;
+	n = choose(p, l, edges, chosen, x);
+	for (size_t s = 0; s < l->n_series; s++) {
+		double *y = cli_chart_values(p, 2 * n);
+		if (!y)
+			return;
+		for (size_t i = 0; i < n; i++) {
+			double v = l->values[s][chosen[i]];
+			if (l->stacked)
+				v = below[2 * i] + (isfinite(v) ? fmax(v, 0) : 0);
+			y[2 * i] = y[2 * i + 1] = v;
+		}
+		add(p, &(struct mer_svg_series){ l->stacked ? MER_SVG_AREA : MER_SVG_LINE, names[s],
+			       colors[s], x, y, below, 2 * n });
+		if (l->stacked)
+			below = y;
+	}
+}
+
+static struct levels levels_of(const double *const *values, size_t n_series, size_t n, bool stacked)
+{
+	return (struct levels){ values, n_series, n,
+		n / CLI_CHART_LEVELS + (n % CLI_CHART_LEVELS != 0), stacked };
+}
+
+void cli_chart_levels(struct cli_chart_page *p, bool stacked, const char *const *names,
+	const double *const *values, size_t n_series, bool others, const int64_t *edges, size_t n)
+{
+	struct levels l = levels_of(values, n_series, n, stacked);
+	unsigned *colors = get(p, n_series + 1, sizeof(*colors)), first = next_color(p);
+	for (size_t s = 0; colors && s < n_series; s++) {
+		unsigned c = first + (unsigned)s;
+		colors[s] = others && s + 1 == n_series				? CLI_CHART_OTHERS
+			    : first < CLI_CHART_OTHERS && c >= CLI_CHART_OTHERS ? c + 1
+										: c;
+	}
+	if (colors)
+		add_levels(p, &l, names, colors, edges);
+}
+
+void cli_chart_total(struct cli_chart_page *p, const char *name, const double *values,
+	const int64_t *edges, size_t n)
+{
+	struct levels l = levels_of(&values, 1, n, false);
+	add_levels(p, &l, &name, (const unsigned[]){ MER_SVG_INK }, edges);
+}
+
+/* ---- The page ---- */
+
+static void fold(struct cli_chart_page *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		p->panels[i].plot = COMPACT_PLOT;
+		if (i + 1 < p->n)
+			p->panels[i].x.title = NULL;
+	}
+}
+
+int cli_chart_write(struct cli_chart_page *p, const char *title, const char *path)
+{
+	struct mer_str text = { 0 };
+	struct mer_err *err = &p->cli->err;
+	if (p->failed)
+		return mer_fail_nomem(err);
+	if (p->compact)
+		fold(p);
+	int rc = mer_svg_write(&text, title, p->panels, p->n, err);
+	if (rc == 0)
+		rc = cli_sync_write_file(p->cli, path, &text);
+	mer_str_fini(&text);
+	return rc;
+}

@@ -1,0 +1,179 @@
+#include "cli/period.h"
+
+#include <inttypes.h>
+
+#include "cli/progress.h"
+#include "cli/text.h"
+
+int cli_periods_understand(
+	struct cli *cli, const struct cli_period_values *v, bool tells_tasks, struct cli_periods *p)
+{
+	const char *alone = v->by.n ? "by" : v->min.set ? "min" : v->max.set ? "max" : NULL;
+	*p = (struct cli_periods){ 0 };
+	if (!v->expression && alone)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--period-%s needs --period 'BEGIN : END', two events", alone);
+	if (!v->expression)
+		return 0;
+	if (v->min.set && v->max.set && v->max.v < v->min.v)
+		return mer_fail(&cli->err, MER_ERR_USAGE, "--period-max is less than --period-min");
+	struct analysis_period_query q = { .expression = v->expression,
+		.by = (const char *const *)v->by.item,
+		.n_by = v->by.n,
+		.min_ns = v->min.v,
+		.max_ns = v->max.set ? v->max.v : INT64_MAX,
+		.tells_tasks = tells_tasks };
+	return analysis_period_rule_new(&q, &p->rule, &cli->err);
+}
+
+void cli_periods_fini(struct cli_periods *p)
+{
+	analysis_period_rule_free(p->rule);
+	analysis_periods_fini(&p->found);
+	p->rule = NULL;
+}
+
+/* ---- what went wrong ---- */
+
+static int no_period(
+	struct cli *cli, const struct mer_experiment *e, const struct cli_periods *periods)
+{
+	static const char *const words[] = { "BEGIN", "END" };
+	const struct analysis_periods *p = &periods->found;
+	struct mer_err *err = &cli->err;
+	for (int side = 0; side < 2; side++) {
+		if (!analysis_period_rule_can(periods->rule, e, side))
+			return mer_fail(err, MER_ERR_USAGE,
+				"--period: no event of these traces can fit %s ('meridian stats "
+				"--by "
+				"name' lists their events)",
+				words[side]);
+		if (!p->n_fit[side])
+			return mer_fail(err, MER_ERR_USAGE,
+				"--period: no event fits %s ('meridian events --filter' shows "
+				"those "
+				"that fit an expression)",
+				words[side]);
+	}
+	if (p->n_left_out)
+		return mer_fail(err, MER_ERR_USAGE,
+			"none of the %" PRIu64 " periods lasts as long as --period-min and "
+			"--period-max say ('meridian freq period' shows how long they are)",
+			p->n_left_out);
+	if (p->n_keyless == p->n_fit[0] + p->n_fit[1])
+		return mer_fail(err, MER_ERR_USAGE,
+			"--period-by: none of the %" PRIu64 " events that fit has all of this key",
+			p->n_keyless);
+	return mer_fail(err, MER_ERR_USAGE,
+		"--period: no period: %" PRIu64 " events fit BEGIN and %" PRIu64
+		" fit END, but none of END comes after one of BEGIN%s",
+		p->n_fit[0], p->n_fit[1], p->is_keyed ? " of the same key (--period-by)" : "");
+}
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* What did not fit together, in a line. */
+static void tell_rest(struct cli *cli, const struct analysis_periods *p)
+{
+	struct mer_str s = { 0 };
+	const struct {
+		uint64_t n;
+		const char *what, *what_more;
+	} rows[] = {
+		{ p->n_unended, "period never ended", "periods never ended" },
+		{ p->n_unbegun, "event of END had nothing to end",
+			"events of END had nothing to end" },
+		{ p->n_again, "event of BEGIN came while a period was open",
+			"events of BEGIN came while a period was open" },
+		{ p->n_keyless, "event had no such key", "events had no such key" },
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (!rows[i].n)
+			continue;
+		mer_str_puts(&s, s.len ? "; " : "");
+		cli_text_count(&s, (int64_t)rows[i].n);
+		mer_str_printf(&s, " %s", rows[i].n == 1 ? rows[i].what : rows[i].what_more);
+	}
+	if (s.len && !s.failed)
+		cli_note(cli, "--period: of %zu period%s; %s%s", p->n, plural(p->n), s.data,
+			p->n_again && !p->is_keyed ? " (--period-by keeps them apart)" : "");
+	mer_str_fini(&s);
+}
+
+static int find(struct cli *cli, struct mer_experiment *e, struct cli_periods *p)
+{
+	struct cli_progress progress;
+	const char *unknown = analysis_period_rule_unknown(p->rule, e);
+	if (unknown)
+		cli_warn(cli, "--period: no event of these traces has a field `%s`", unknown);
+	cli_progress_begin(&progress, cli, "looking for periods", e->bytes);
+	int rc = analysis_periods_find(e, p->rule, cli_jobs(cli), &cli->cancel,
+		&progress.done_bytes, &p->found, &cli->err);
+	cli_progress_end(&progress);
+	return rc;
+}
+
+int cli_periods_find(struct cli *cli, struct mer_experiment *e, struct cli_periods *p,
+	struct analysis_options *o)
+{
+	if (!p->rule)
+		return 0;
+	int rc = find(cli, e, p);
+	if (rc)
+		return rc == MER_ERR_LIMIT ? MER_ERR_USAGE : rc;
+	if (!p->found.n)
+		return no_period(cli, e, p);
+	tell_rest(cli, &p->found);
+	o->periods = p->found.parts;
+	o->n_periods = p->found.n_parts;
+	o->found = &p->found;
+	if (!analysis_overlap(o, INT64_MIN, INT64_MAX))
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"none of the %zu periods lies between --begin and --end", p->found.n);
+	return 0;
+}
+
+/* ---- results ---- */
+
+/* Those of which there is something in the range. */
+static uint64_t count(const struct analysis_options *o, int64_t begin, int64_t end)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < o->found->n; i++)
+		n += o->found->all[i].begin < end && o->found->all[i].end >= begin;
+	return n;
+}
+
+void cli_periods_text(
+	const struct analysis_options *o, int64_t begin, int64_t end, struct mer_str *out)
+{
+	if (!o || !o->found || begin == MER_NO_TIME)
+		return;
+	uint64_t n = count(o, begin, end);
+	mer_str_puts(out, ", of that ");
+	cli_text_duration(out, analysis_overlap(o, begin, end));
+	mer_str_puts(out, " in ");
+	cli_text_count(out, (int64_t)n);
+	mer_str_printf(out, " period%s", plural(n));
+}
+
+void cli_periods_json(
+	const struct analysis_options *o, int64_t begin, int64_t end, struct mer_json *j)
+{
+	const struct analysis_periods *p = o ? o->found : NULL;
+	if (!p)
+		return;
+	mer_json_kv_object(j, "periods");
+	mer_json_kv_uint(j, "count", begin == MER_NO_TIME ? 0 : count(o, begin, end));
+	mer_json_kv_int(
+		j, "covered_ns", begin == MER_NO_TIME ? 0 : analysis_overlap(o, begin, end));
+	mer_json_kv_uint(j, "unended", p->n_unended);
+	mer_json_kv_uint(j, "unbegun", p->n_unbegun);
+	mer_json_kv_uint(j, "begun_again", p->n_again);
+	mer_json_kv_uint(j, "without_key", p->n_keyless);
+	mer_json_kv_uint(j, "left_out", p->n_left_out);
+	mer_json_end_object(j);
+}

@@ -1,0 +1,78 @@
+/* --period: only what happens between two events is looked at (analysis/period.h). For the verbs that run
+ * analyses. */
+#ifndef MER_CLI_PERIOD_H
+#define MER_CLI_PERIOD_H
+
+#include "analysis/period.h"
+#include "base/json.h"
+#include "cli/options.h"
+
+struct cli_period_values { /* of options */
+	const char *expression;
+	struct cli_texts by;
+	struct cli_amount min, max;
+};
+
+/* Rows of a verb's options; member: the struct cli_period_values in the verb's values. */
+#define CLI_PERIOD_OPTIONS(type, member)                                                           \
+	{ .name = "period",                                                                        \
+		.kind = CLI_TEXT,                                                                  \
+		.arg = "EXPR",                                                                     \
+		.help = "only between events 'BEGIN : END'; also --period-by",                     \
+		.offset = offsetof(type, member.expression) },                                     \
+		{ .name = "period-by",                                                             \
+			.kind = CLI_TEXTS,                                                         \
+			.arg = "KEY",                                                              \
+			.help = "both have the same host, cpu, tid, comm, FIELD",                  \
+			.in_manual_only = true,                                                    \
+			.offset = offsetof(type, member.by) },                                     \
+		{ .name = "period-min",                                                            \
+			.kind = CLI_DURATION,                                                      \
+			.arg = "TIME",                                                             \
+			.help = "only periods of at least TIME",                                   \
+			.in_manual_only = true,                                                    \
+			.offset = offsetof(type, member.min) },                                    \
+	{                                                                                          \
+		.name = "period-max", .kind = CLI_DURATION, .arg = "TIME",                         \
+		.help = "only periods of at most TIME", .in_manual_only = true,                    \
+		.offset = offsetof(type, member.max)                                               \
+	}
+
+/* What the manual says of them. */
+#define CLI_PERIOD_MANUAL                                                                          \
+	"With --period 'BEGIN : END' only periods are looked at: from an event that fits BEGIN "   \
+	"to the "                                                                                  \
+	"next one that fits END, both included, in the order of time over all hosts. BEGIN and "   \
+	"END are "                                                                                 \
+	"expressions as of 'meridian events --filter'; a word alone is the name of an event. "     \
+	"--period-by keeps periods apart by what both events must agree in: host, cpu, tid or "    \
+	"comm "                                                                                    \
+	"(of who was on the CPU), or a field; with A:B field A of the first is B of the last. "    \
+	"Periods "                                                                                 \
+	"are a choice of time alone: all that happens in them counts, unless --host, --tid, ... "  \
+	"choose, "                                                                                 \
+	"and where they overlap it counts once. Shares are those of the time that was looked at."
+
+struct cli_periods {			   /* zeroed: none */
+	struct analysis_period_rule *rule; /* NULL: --period was not given */
+	struct analysis_periods found;
+};
+
+/* Before traces are opened: mistakes are told at once. tells_tasks: see analysis/period.h.
+ * cli_periods_fini in any case. */
+int cli_periods_understand(struct cli *cli, const struct cli_period_values *v, bool tells_tasks,
+	struct cli_periods *p);
+/* After clocks are synchronized: sets the periods of o, whose begin and end are set. None in there is an
+ * error; what did not fit together is told on stderr. Without --period does nothing. */
+int cli_periods_find(struct cli *cli, struct mer_experiment *e, struct cli_periods *p,
+	struct analysis_options *o);
+void cli_periods_fini(struct cli_periods *p);
+
+/* ", in 412 periods of together 1.2 s"; nothing without periods. [begin, end): what was looked at. */
+void cli_periods_text(
+	const struct analysis_options *o, int64_t begin, int64_t end, struct mer_str *out);
+/* "periods": how many, and what did not fit together; nothing without periods. */
+void cli_periods_json(
+	const struct analysis_options *o, int64_t begin, int64_t end, struct mer_json *j);
+
+#endif

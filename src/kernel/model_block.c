@@ -1,0 +1,235 @@
+/* Requests to block devices, and what is merged into them.
+ *
+ * A request is known by its device and where it begins, while it is open. A bio that is merged into it
+ * lies right behind it or right before it, as does a request: it goes on as part of the other, with its
+ * bytes, and is neither issued nor completed itself. Merges before a request is inserted are only told:
+ * its insertion has all of its bytes. */
+#include "kernel/model_state.h"
+
+/* Open requests by where they begin, and, where merges are read, where they end. */
+enum place { AT_BEGIN, AT_END };
+
+static uint32_t *place_of(struct kernel_model *m, enum place place, uint32_t dev, uint64_t sector)
+{
+	uint64_t key[3] = { dev, sector, place };
+	return mer_map_put(&m->open_requests, mer_hash(key, sizeof(key)));
+}
+
+static uint64_t end_of(const struct kernel_request *r)
+{
+	return r->sector + r->bytes / KERNEL_SECTOR_BYTES;
+}
+
+static bool reads_merges(const struct kernel_model *m)
+{
+	const struct kernel_observer *o = m->in.observer;
+	return o && o->wants & KERNEL_WANT_MERGES;
+}
+
+/* Its number, or KERNEL_NONE: no open one begins (ends) there. at: from place_of. */
+static uint32_t open_at(const struct kernel_model *m, enum place place, const uint32_t *at,
+	uint32_t dev, uint64_t sector)
+{
+	if (!*at)
+		return KERNEL_NONE;
+	const struct kernel_request *r = &m->h->requests[*at - 1];
+	bool is_open = r->complete == INT64_MIN && !(r->flags & KERNEL_MERGED);
+	uint64_t is = place == AT_BEGIN ? r->sector : end_of(r);
+	return is_open && r->dev == dev && is == sector ? *at - 1 : KERNEL_NONE;
+}
+
+/* Where it is looked for from now on. False: no memory. */
+static bool put_request(struct kernel_model *m, enum place place, uint32_t request)
+{
+	const struct kernel_request *r = &m->h->requests[request];
+	uint32_t *at = place_of(m, place, r->dev, place == AT_BEGIN ? r->sector : end_of(r));
+	if (at)
+		*at = request + 1;
+	return at != NULL;
+}
+
+static int find_request(struct kernel_model *m, const uint64_t *slots, uint32_t *request)
+{
+	uint32_t dev = (uint32_t)slots[BLOCK_DEV];
+	uint64_t sector = slots[BLOCK_SECTOR];
+	uint32_t *at = place_of(m, AT_BEGIN, dev, sector);
+	if (!at)
+		return mer_fail_nomem(m->err);
+	*request = open_at(m, AT_BEGIN, at, dev, sector);
+	if (*request != KERNEL_NONE)
+		return 0;
+	struct kernel_request r = { .insert = INT64_MIN,
+		.issue = INT64_MIN,
+		.complete = INT64_MIN,
+		.sector = sector,
+		.dev = dev,
+		.by = KERNEL_NONE,
+		.task = KERNEL_NONE,
+		.cpu = KERNEL_NO_CPU };
+	*request = kernel_add_request(m->h, &r);
+	if (*request == KERNEL_NONE)
+		return mer_fail_nomem(m->err);
+	*at = *request + 1;
+	return 0;
+}
+
+static uint8_t flags_of(uint64_t rwbs)
+{
+	enum {
+		WRITE = 1,
+		DISCARD = 2,
+		READ = 4,
+		SYNC = 32,
+		META = 64,
+		FLUSH = 256,
+		FUA = 512,
+		PREFLUSH = 1024
+	};
+	uint8_t flags = 0;
+	flags |= rwbs & WRITE ? KERNEL_WRITE : 0;
+	flags |= rwbs & DISCARD ? KERNEL_DISCARD : 0;
+	flags |= rwbs & READ ? KERNEL_READ : 0;
+	flags |= rwbs & (FLUSH | FUA | PREFLUSH) ? KERNEL_FLUSH : 0;
+	flags |= rwbs & SYNC ? KERNEL_SYNC : 0;
+	flags |= rwbs & META ? KERNEL_META : 0;
+	return flags;
+}
+
+/* The same as text: which operation, then how. */
+static uint8_t flags_of_text(const char *text, size_t len)
+{
+	uint8_t flags = 0;
+	for (size_t i = 0; i < len; i++)
+		switch (text[i]) {
+		case 'W': flags |= KERNEL_WRITE; break;
+		case 'D': flags |= KERNEL_DISCARD; break;
+		case 'R': flags |= KERNEL_READ; break;
+		case 'F': flags |= KERNEL_FLUSH; break;
+		case 'S': flags |= KERNEL_SYNC; break;
+		case 'M': flags |= KERNEL_META; break;
+		default: break;
+		}
+	return flags;
+}
+
+/* 0: more than a request has. */
+static uint32_t bytes_of(const uint64_t *slots)
+{
+	uint64_t sectors = slots[BLOCK_SECTORS];
+	return sectors > UINT32_MAX / KERNEL_SECTOR_BYTES
+		       ? 0
+		       : (uint32_t)(sectors * KERNEL_SECTOR_BYTES);
+}
+
+int model_block(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
+	const uint64_t *slots)
+{
+	uint32_t number, bytes = bytes_of(slots);
+	int rc = find_request(m, slots, &number);
+	if (rc)
+		return rc;
+	struct kernel_request *r = &m->h->requests[number];
+	if (event != KERNEL_EV_BLOCK_COMPLETE || r->insert == INT64_MIN) {
+		bool is_first_issue = event == KERNEL_EV_BLOCK_ISSUE && r->issue == INT64_MIN;
+		size_t len;
+		const char *text = model_text(&slots[BLOCK_RWBS_TEXT], &len);
+		r->flags |= flags_of(slots[BLOCK_RWBS]) | flags_of_text(text, len);
+		/* Until then it may grow by merges; issued again, it is what is left. */
+		if (bytes > r->bytes || (is_first_issue && bytes))
+			r->bytes = bytes;
+	}
+	if (event != KERNEL_EV_BLOCK_COMPLETE) {
+		if (event == KERNEL_EV_BLOCK_INSERT)
+			r->insert = ts;
+		else
+			r->issue = ts;
+		if (!model_context(c) && r->by == KERNEL_NONE) {
+			r->by = model_span_on(m, c);
+			r->task = c->task < ON_CPU_IDLE ? c->task : KERNEL_NONE;
+			r->cpu = r->task == KERNEL_NONE ? KERNEL_NO_CPU : model_cpu_number(m, c);
+		}
+		bool is_told = !reads_merges(m) || put_request(m, AT_END, number);
+		return is_told ? 0 : mer_fail_nomem(m->err);
+	}
+	const struct kernel_observer *o = m->in.observer;
+	struct context *x = model_context(c);
+	r->complete = ts;
+	uint64_t error = slots[BLOCK_ERROR] | slots[BLOCK_ERRORS];
+	r->error = (int16_t)error;
+	if (x)
+		x->request = number;
+	else
+		c->request = number;
+	return o && o->request ? o->request(o->ctx, m->h, number) : 0;
+}
+
+/* ---- merges ---- */
+
+/* The open request that begins or ends there; KERNEL_NONE too where memory is out (*ok). */
+static uint32_t find_open(
+	struct kernel_model *m, enum place place, uint32_t dev, uint64_t sector, bool *ok)
+{
+	const uint32_t *at = place_of(m, place, dev, sector);
+	*ok = *ok && at;
+	return at ? open_at(m, place, at, dev, sector) : KERNEL_NONE;
+}
+
+/* `into` has bytes more, and begins there. Those it has already, if it was issued, were told then. */
+static bool absorb(struct kernel_model *m, uint32_t into, uint64_t begin, uint32_t bytes)
+{
+	struct kernel_request *r = &m->h->requests[into];
+	if (r->issue != INT64_MIN || bytes > UINT32_MAX - r->bytes)
+		return true;
+	r->sector = begin;
+	r->bytes += bytes;
+	return put_request(m, AT_BEGIN, into) && put_request(m, AT_END, into);
+}
+
+/* A request: what it became part of ends where it begins, or is told. */
+static bool merge_request(struct kernel_model *m, const uint64_t *slots, struct kernel_merge *told)
+{
+	uint64_t sector = slots[BLOCK_SECTOR];
+	bool ok = true;
+	uint32_t merged = find_open(m, AT_BEGIN, told->dev, sector, &ok);
+	if (merged != KERNEL_NONE) {
+		struct kernel_request *r = &m->h->requests[merged];
+		r->flags |= KERNEL_MERGED;
+		told->task = r->task;
+		told->cpu = r->cpu;
+		told->bytes = r->bytes;
+	}
+	uint32_t into = find_open(m, AT_END, told->dev, sector, &ok);
+	if (into == KERNEL_NONE && slots[BLOCK_INTO])
+		into = find_open(m, AT_BEGIN, told->dev, slots[BLOCK_INTO], &ok);
+	if (ok && into != KERNEL_NONE)
+		ok = absorb(m, into, m->h->requests[into].sector, told->bytes);
+	return ok;
+}
+
+int model_merge(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
+	const uint64_t *slots)
+{
+	const struct kernel_observer *o = m->in.observer;
+	uint32_t task = model_context(c) || c->task >= ON_CPU_IDLE ? KERNEL_NONE : c->task;
+	struct kernel_merge told = { .time = ts,
+		.task = task,
+		.cpu = task == KERNEL_NONE ? KERNEL_NO_CPU : model_cpu_number(m, c),
+		.dev = (uint32_t)slots[BLOCK_DEV],
+		.bytes = bytes_of(slots),
+		.is_request = event == KERNEL_EV_BLOCK_RQ_MERGE };
+	uint64_t sector = slots[BLOCK_SECTOR];
+	bool ok = true, is_front = event == KERNEL_EV_BLOCK_FRONTMERGE;
+	if (told.is_request) {
+		ok = merge_request(m, slots, &told);
+	} else {
+		uint32_t into = is_front ? find_open(m, AT_BEGIN, told.dev,
+						   sector + told.bytes / KERNEL_SECTOR_BYTES, &ok)
+					 : find_open(m, AT_END, told.dev, sector, &ok);
+		if (into != KERNEL_NONE)
+			ok = absorb(m, into, is_front ? sector : m->h->requests[into].sector,
+				told.bytes);
+	}
+	if (!ok)
+		return mer_fail_nomem(m->err);
+	return o && o->merge ? o->merge(o->ctx, m->h, &told) : 0;
+}

@@ -1,0 +1,100 @@
+/* Packets of two clients that a server receives one after the other, before either of its threads is woken:
+ * each is woken by the packet on the connection on which it sent before, and what the interrupt sends
+ * answers the packet of whom it sends it to. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "run_case.h"
+
+#define HEADER(from, to, sport, dport, number)                                                     \
+	" network_header.ipv4={ saddr=[10, 0, 0, " from "], daddr=[10, 0, 0, " to                  \
+	"], protocol=_tcp, transport_header.tcp={ source_port=" sport ", dest_port=" dport         \
+	", seq=" number ", data_offset=5, flags=0x18 } }\n"
+#define SWITCH(host, from, state, to)                                                              \
+	host " 0 sched_switch prev_comm=\"p\" prev_tid=" from " prev_prio=20 prev_state=" state    \
+	     " next_comm=\"p\" next_tid=" to " next_prio=20\n"
+#define WAKE(tid) "s 0 sched_waking comm=\"p\" tid=" tid " prio=20 target_cpu=0\n"
+
+static const char batch[] = /* clang-format off */
+	"host s\ntrace s/kernel\nhost t\ntrace t/kernel\nhost u\ntrace u/kernel\n"
+	"1us " SWITCH("t", "0", "0", "10")
+	"1us " SWITCH("u", "0", "0", "11")
+	"1us " SWITCH("s", "0", "0", "20")
+	"2us s 0 net_dev_queue len=114 name=\"eth0\"" HEADER("9", "1", "80", "4001", "1")
+	"3us s 0 syscall_entry_epoll_wait epfd=5 maxevents=1 timeout=-1\n"
+	"4us " SWITCH("s", "20", "1", "21")
+	"5us s 0 net_dev_queue len=114 name=\"eth0\"" HEADER("9", "2", "80", "4002", "2")
+	"6us s 0 syscall_entry_epoll_wait epfd=6 maxevents=1 timeout=-1\n"
+	"7us " SWITCH("s", "21", "1", "0")
+	"10us t 0 irq_softirq_entry vec=3\n"
+	"11us t 0 net_if_receive_skb len=100 name=\"eth0\"" HEADER("9", "1", "80", "4001", "1")
+	"12us t 0 irq_softirq_exit vec=3\n"
+	"10us u 0 irq_softirq_entry vec=3\n"
+	"11us u 0 net_if_receive_skb len=100 name=\"eth0\"" HEADER("9", "2", "80", "4002", "2")
+	"12us u 0 irq_softirq_exit vec=3\n"
+	"30us t 0 net_dev_queue len=214 name=\"eth0\"" HEADER("1", "9", "4001", "80", "3")
+	"31us u 0 net_dev_queue len=214 name=\"eth0\"" HEADER("2", "9", "4002", "80", "4")
+	"40us s 0 irq_softirq_entry vec=3\n"
+	"41us s 0 net_if_receive_skb len=200 name=\"eth0\"" HEADER("1", "9", "4001", "80", "3")
+	"42us s 0 net_if_receive_skb len=200 name=\"eth0\"" HEADER("2", "9", "4002", "80", "4")
+	"43us " WAKE("20")
+	"44us s 0 net_dev_queue len=66 name=\"eth0\"" HEADER("9", "1", "80", "4001", "5")
+	"45us " WAKE("21")
+	"46us s 0 irq_softirq_exit vec=3\n"
+	"47us " SWITCH("s", "0", "0", "20")
+	"50us " SWITCH("s", "20", "1", "21")
+	"60us t 0 irq_softirq_entry vec=3\n"
+	"61us t 0 net_if_receive_skb len=52 name=\"eth0\"" HEADER("9", "1", "80", "4001", "5")
+	"62us t 0 irq_softirq_exit vec=3\n"
+	"70us " SWITCH("s", "21", "1", "0"); /* clang-format on */
+
+static const struct kernel_packet *packet_that_woke(const struct kernel_world *w, int32_t tid)
+{
+	const struct kernel_host *h = &w->hosts[0];
+	for (uint32_t i = 0; i < h->n_spans; i++) {
+		const struct kernel_span *s = kernel_span(h, i);
+		if (h->tasks[s->task].tid == tid && s->state == KERNEL_BLOCKED &&
+			s->cause == KERNEL_NETWORK && s->source < w->n_packets)
+			return &w->packets[s->source];
+	}
+	return NULL;
+}
+
+static void each_by_its_own(void **state)
+{
+	struct run_case c;
+	struct kernel_world *w;
+	struct mer_err err = { 0 };
+	uint32_t answers = 0;
+	(void)state;
+	run_case_open_scenario(&c, batch);
+	assert_int_equal(kernel_world_build(c.e, &c.messages, c.result, NULL, &w, &err), 0);
+	assert_string_equal(c.e->hosts[0].name, "s");
+	assert_int_equal(w->n_packets, 5);
+	assert_non_null(packet_that_woke(w, 20));
+	assert_non_null(packet_that_woke(w, 21));
+	assert_string_equal(c.e->hosts[packet_that_woke(w, 20)->from].name, "t");
+	assert_string_equal(c.e->hosts[packet_that_woke(w, 21)->from].name, "u");
+	for (uint32_t i = 0; i < w->n_packets; i++) {
+		const struct kernel_packet *p = &w->packets[i];
+		if (p->from != 0 || p->sender != KERNEL_NONE)
+			continue;
+		answers++;
+		assert_int_not_equal(p->answers, KERNEL_NONE);
+		assert_int_equal(w->packets[p->answers].from, p->to);
+	}
+	assert_int_equal(answers, 1);
+	kernel_world_free(w);
+	run_case_close(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_by_its_own),
+	};
+	return cmocka_run_group_tests_name("flows", tests, NULL, NULL);
+}
