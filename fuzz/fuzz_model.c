@@ -200,8 +200,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			.sender = KERNEL_NONE,
 			.answers = KERNEL_NONE,
 			.receiver = KERNEL_NONE };
-		ends[2 * i] = (struct kernel_end){ packets[i].sent, i, 0, true };
-		ends[2 * i + 1] = (struct kernel_end){ packets[i].received, i, 0, false };
+		ends[2 * i] = (struct kernel_end){ i & INT32_MAX, true };
+		ends[2 * i + 1] = (struct kernel_end){ i & INT32_MAX, false };
 	}
 	uint32_t n_losses = size ? data[0] % 5u : 0;
 	for (uint32_t i = 0; i < n_losses; i++) {

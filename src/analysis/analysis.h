@@ -13,6 +13,9 @@
 #include "kernel/world.h"
 
 struct analysis_run;
+struct analysis_bins; /* bins.h */
+
+#define ANALYSIS_ALL_OUTPUTS UINT32_MAX /* for by_duration, by_name */
 
 struct analysis_host { /* what the callbacks get as ctx */
 	struct analysis_run *run;
@@ -56,7 +59,10 @@ struct analysis {
 	uint32_t wants;	   /* enum kernel_wants */
 	bool messages; /* looks at kernel_world.packets: they must be gathered, in a reading of its own */
 	bool of_periods; /* of options.found alone: run.world is NULL */
-	bool has_sizes;	 /* options.sizes choose rows of log, freq and stats */
+	bool has_sizes;	 /* options.sizes choose what counts, as by_duration */
+	/* Bit i: options.min_ns and max_ns choose what counts in outputs[i]; and wants_name does. */
+	uint32_t by_duration, by_name;
+	const char *names; /* what has these names: "interrupt", "file or disk" */
 	const struct analysis_output *outputs; /* ends with {0} */
 	/* Ends with {0}; the first ones matter most. NULL: a chart for each column of "bins". */
 	const struct analysis_chart *charts;
@@ -82,6 +88,7 @@ struct analysis_run {
 	const struct analysis_options *options;
 	struct kernel_world *world; /* while emit runs; NULL: only analyses of periods are */
 	struct mer_arena arena;	    /* for texts of tables */
+	struct analysis_bins *bins; /* in arena; NULL: nobody has asked for them yet */
 	struct mer_err *err;
 	const struct analysis *analysis; /* whose emit runs, and its states */
 	void *const *states;		 /* by host */
@@ -116,6 +123,15 @@ static inline bool analysis_wants_cpu(const struct analysis_host *a, uint16_t cp
 	const struct analysis_options *o = a->run->options;
 	return !o->wants_cpu || o->wants_cpu(o->ctx, cpu);
 }
+/* Which names of an analysis are asked for, by their numbers; zeroed: of none is it known yet. */
+struct analysis_wanted {
+	uint8_t *known; /* 1: no, 2: yes */
+	size_t cap;
+};
+/* 1: yes, 0: no; negative: no memory. name NULL: it has none. */
+int analysis_wants_name(
+	const struct analysis_host *a, struct analysis_wanted *w, size_t i, const char *name);
+void analysis_wanted_fini(struct analysis_wanted *w);
 /* Will rows of this output be asked for? What only others need need not be kept. */
 static inline bool analysis_asks(const struct analysis_host *a, unsigned output)
 {
@@ -124,6 +140,9 @@ static inline bool analysis_asks(const struct analysis_host *a, unsigned output)
 /* What is looked at of a host: from begin to end of its recording, as far as the user asked for it. Its
  * length without what is between periods, ns; 0: nothing. */
 int64_t analysis_range(const struct analysis_run *run, uint32_t host, int64_t *begin, int64_t *end);
+/* The CPUs of the host that are recorded and wanted, also those without events. *at: 0 at first. False: no
+ * more of them; one may come again. */
+bool analysis_next_cpu(const struct analysis_host *a, uint32_t *at, uint16_t *cpu);
 /* Name of a host; of a task as it was last, in run->arena or the host's names. */
 const char *analysis_host_name(const struct analysis_run *run, uint32_t host);
 const char *analysis_comm(const struct analysis_run *run, uint32_t host, uint32_t task);

@@ -1,5 +1,6 @@
 #include "analysis/bins.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,7 +65,7 @@ static int find_events(
 	return rc;
 }
 
-int analysis_bins_find(const struct analysis_run *run, struct analysis_bins *b, struct mer_err *err)
+static int find_bins(const struct analysis_run *run, struct analysis_bins *b, struct mer_err *err)
 {
 	const struct analysis_options *o = run->options;
 	int64_t begin = o->begin, end = o->end, first, last;
@@ -85,18 +86,31 @@ int analysis_bins_find(const struct analysis_run *run, struct analysis_bins *b, 
 	uint64_t n = o->n_bins;
 	if (n == 0) {
 		n = ((uint64_t)b->length - 1) / (uint64_t)o->interval_ns + 1;
+		/* The last one is as wide as the others, unless time ends before. */
 		__int128 whole = (__int128)o->interval_ns * (__int128)n;
-		if (n <= ANALYSIS_MAX_BINS && whole <= INT64_MAX)
-			b->length = (int64_t)whole; /* the last one is as wide as the others */
+		if (n <= ANALYSIS_MAX_BINS && whole <= INT64_MAX && begin + whole <= INT64_MAX)
+			b->length = (int64_t)whole;
 	}
-	if (n > ANALYSIS_MAX_BINS)
+	uint64_t most = o->max_bins ? o->max_bins : ANALYSIS_MAX_BINS;
+	if (n > most)
 		return mer_fail(err, MER_ERR_LIMIT,
-			"more than %d bins: choose fewer, or a wider interval", ANALYSIS_MAX_BINS);
+			"more than %" PRIu64 " bins: choose fewer, or a wider interval", most);
 	if (n > (uint64_t)b->length) /* none is narrower than a nanosecond */
 		n = (uint64_t)b->length;
 	b->begin = begin;
 	b->n = (uint32_t)n;
 	return 0;
+}
+
+int analysis_bins_find(struct analysis_run *run, struct analysis_bins *b, struct mer_err *err)
+{
+	int rc = 0;
+	if (!run->bins) {
+		run->bins = mer_arena_zalloc(&run->arena, 1, sizeof(*run->bins));
+		rc = run->bins ? find_bins(run, run->bins, err) : mer_fail_nomem(err);
+	}
+	*b = rc ? (struct analysis_bins){ 0 } : *run->bins;
+	return rc;
 }
 
 int64_t analysis_bin_of(const struct analysis_bins *b, int64_t t)

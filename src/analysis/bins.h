@@ -16,10 +16,9 @@ struct analysis_bins {
 };
 
 /* The bins of a run, the same for all hosts and analyses: from the first event to the last one, as far
- * as the options want. Neither n_bins nor interval_ns: n is 0. Reads the begin and the end of the traces;
- * to be called from analysis.begin. */
-int analysis_bins_find(
-	const struct analysis_run *run, struct analysis_bins *b, struct mer_err *err);
+ * as the options want. Neither n_bins nor interval_ns: n is 0. The first time it reads the begin and
+ * the end of the traces; to be called from analysis.begin. */
+int analysis_bins_find(struct analysis_run *run, struct analysis_bins *b, struct mer_err *err);
 
 /* Begin of bin i; of i == n: end of the last one. */
 static inline int64_t analysis_bin_edge(const struct analysis_bins *b, uint32_t i)

@@ -248,9 +248,9 @@ static int on_migrate(void *ctx, const struct kernel_host *h, uint32_t task, int
 /* CPUs without events exist, too. */
 static int end(struct analysis_host *a, const struct kernel_host *h)
 {
-	const struct mer_experiment *e = a->run->e;
 	const struct analysis_options *o = a->run->options;
 	struct cpu_state *s = a->state;
+	uint16_t cpu;
 	if (h->n_events == 0 || (o->wants_host && !o->wants_host(o->ctx, a->host)))
 		return 0;
 	for (uint32_t i = 0; i < s->cap_tasks && i < h->n_tasks; i++) {
@@ -260,15 +260,9 @@ static int end(struct analysis_host *a, const struct kernel_host *h)
 			!resolve(s, i, part_of(p->state, KERNEL_NO_CAUSE)))
 			return mer_fail_nomem(a->err);
 	}
-	for (uint32_t i = 0; i < e->n_streams; i++) {
-		const struct mer_trace *t = &e->traces[e->streams[i].trace];
-		int32_t cpu = e->streams[i].cpu;
-		if (t->host != a->host || strcmp(t->domain, "ust") == 0 || cpu < 0 ||
-			cpu >= KERNEL_NO_CPU || !analysis_wants_cpu(a, (uint16_t)cpu))
-			continue;
-		if (!cpu_at(s, (uint16_t)cpu))
+	for (uint32_t at = 0; analysis_next_cpu(a, &at, &cpu);)
+		if (!cpu_at(s, cpu))
 			return mer_fail_nomem(a->err);
-	}
 	if (s->wants_stays && !cpu_stays_end(a, &s->stays, h))
 		return mer_fail_nomem(a->err);
 	place_moves(s, h);
@@ -296,6 +290,7 @@ const struct analysis analysis_cpu = {
 	.title = "CPU usage",
 	.help = "who had the CPUs: threads, processes, CPUs and hosts, over time, and each stay on "
 		"one",
+	.by_duration = 1u << CPU_LOG | 1u << CPU_FREQ | 1u << CPU_STATS,
 	.outputs = cpu_outputs,
 	.charts = cpu_charts,
 	.state_size = sizeof(struct cpu_state),

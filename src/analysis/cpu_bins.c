@@ -19,6 +19,7 @@ const struct analysis_column cpu_bin_columns[] = { { "begin", "begin", ANALYSIS_
 	{ "busy_ns", NULL, ANALYSIS_DURATION }, { 0 } };
 enum { CPU = 4, TID, PID, COMM, SELF, INTERRUPTED, TIMES, PERCENT = TIMES + CPU_TIME_CELLS };
 enum { CAPACITY = PERCENT + 1, BUSY, CELLS };
+enum { CPU_BIN_ROWS = 1 << 22 }; /* they take a gigabyte or two */
 
 const struct analysis_chart cpu_charts[] = {
 	{ .title = "CPU usage by host",
@@ -122,6 +123,8 @@ static int emit_cpus(const struct analysis_run *run, uint32_t host, struct analy
 	struct cpu_use *sum = calloc(bins, sizeof(*sum)), *one = calloc(bins, sizeof(*one));
 	int rc = sum && one ? 0 : mer_fail_nomem(run->err);
 	for (size_t i = 0; i < s->cap_cpus && rc == 0; i++) {
+		if (!s->cpus[i].exists)
+			continue;
 		unpack(s, i, &at, one);
 		for (size_t bin = 0; bin < bins; bin++)
 			cpu_add(&sum[bin], &one[bin]);
@@ -130,9 +133,10 @@ static int emit_cpus(const struct analysis_run *run, uint32_t host, struct analy
 		emit_cpu_bins(run, host, -1, sum, t);
 	at = 0;
 	for (size_t i = 0; i < s->cap_cpus && rc == 0; i++) {
+		if (!s->cpus[i].exists)
+			continue;
 		unpack(s, i, &at, one);
-		if (s->cpus[i].exists)
-			emit_cpu_bins(run, host, (int64_t)i, one, t);
+		emit_cpu_bins(run, host, (int64_t)i, one, t);
 	}
 	free(sum);
 	free(one);
@@ -248,6 +252,17 @@ int cpu_emit_bins(struct analysis_run *run, uint32_t host, struct analysis_table
 	if (s->bins.n == 0 || cpu_n_cpus(s) == 0)
 		return 0;
 	struct cpu_processes processes;
+	/* Of hosts and CPUs: those of threads and processes are few where bins are many. */
+	uint64_t n_rows = 0;
+	for (uint32_t h = 0; h < run->e->n_hosts; h++) {
+		const struct cpu_state *of = run->states[h];
+		n_rows += ((uint64_t)cpu_n_cpus(of) + 1) * of->bins.n;
+	}
+	if (n_rows > CPU_BIN_ROWS)
+		return mer_fail(run->err, MER_ERR_LIMIT,
+			"CPU usage over time would have more than %d rows: choose fewer bins, or "
+			"some of the hosts or CPUs",
+			(int)CPU_BIN_ROWS);
 	int rc = emit_cpus(run, host, t);
 	if (rc)
 		return rc;

@@ -3,19 +3,33 @@
  * A request waits from its insertion to its issue, and is in flight from there to its completion. The
  * model keeps all requests, so they are looked at after the last event, in the order in which they were
  * issued. What was merged into another request counts as merged, its bytes as those of the other. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/cells.h"
 #include "analysis/io.h"
 
-const char *io_disk_name(const struct kernel_host *h, uint32_t dev, struct mer_arena *arena)
+enum { DISK_NUMBER_BYTES = 24 };
+
+/* number: for the name of a disk that has none. */
+static const char *disk_name(
+	const struct kernel_host *h, uint32_t dev, char number[DISK_NUMBER_BYTES])
 {
 	enum { MINOR_BITS = 20 };
 	const uint32_t *at = mer_map_get(&h->devices, dev);
 	if (at && *at && *kernel_name_text(h, *at - 1))
 		return kernel_name_text(h, *at - 1);
-	return mer_arena_printf(arena, "%u,%u", dev >> MINOR_BITS, dev & ((1u << MINOR_BITS) - 1));
+	snprintf(number, DISK_NUMBER_BYTES, "%u,%u", dev >> MINOR_BITS,
+		dev & ((1u << MINOR_BITS) - 1));
+	return number;
+}
+
+const char *io_disk_name(const struct kernel_host *h, uint32_t dev, struct mer_arena *arena)
+{
+	char number[DISK_NUMBER_BYTES];
+	const char *name = disk_name(h, dev, number);
+	return name == number ? mer_arena_strdup(arena, name) : name;
 }
 
 static enum io_op op_of(const struct kernel_request *r)
@@ -48,17 +62,32 @@ bool io_request_was_in_flight(const struct kernel_request *r)
 	return r->issue != INT64_MIN && r->complete != INT64_MIN && r->complete >= r->issue;
 }
 
+/* INT64_MIN: not known. */
+static int64_t end_of(const struct kernel_request *r)
+{
+	int64_t begin = io_request_begin(r);
+	return r->complete != INT64_MIN && r->complete < begin ? begin : r->complete;
+}
+
+bool io_wants_disk(const struct analysis_options *o, const struct kernel_host *h, uint32_t dev)
+{
+	char number[DISK_NUMBER_BYTES];
+	return !o->wants_name || o->wants_name(o->ctx, disk_name(h, dev, number));
+}
+
 enum io_op io_request_op(
 	const struct analysis_run *run, const struct kernel_host *h, const struct kernel_request *r)
 {
 	const struct analysis_options *o = run->options;
 	if (!is_of_disk(r) || r->flags & KERNEL_MERGED)
 		return IO_NONE;
+	if (!io_fits(o, io_request_begin(r), end_of(r), r->bytes))
+		return IO_NONE;
 	if (o->wants_task && (r->task == KERNEL_NONE || !o->wants_task(o->ctx, h, r->task)))
 		return IO_NONE;
 	if (o->wants_cpu && !o->wants_cpu(o->ctx, r->cpu))
 		return IO_NONE;
-	return op_of(r);
+	return io_wants_disk(o, h, r->dev) ? op_of(r) : IO_NONE;
 }
 
 /* ---- sums ---- */
@@ -98,8 +127,11 @@ int io_on_merge(void *ctx, const struct kernel_host *h, const struct kernel_merg
 {
 	struct analysis_host *a = ctx;
 	struct io_state *s = a->state;
-	if (!analysis_is_asked(a->run->options, m->time) || !analysis_wants_task(a, h, m->task) ||
-		!analysis_wants_cpu(a, m->cpu))
+	const struct analysis_options *o = a->run->options;
+	/* A merge takes no time. */
+	if (!analysis_is_asked(o, m->time) || !io_fits(o, m->time, INT64_MIN, m->bytes) ||
+		!analysis_wants_task(a, h, m->task) || !analysis_wants_cpu(a, m->cpu) ||
+		!io_wants_disk(o, h, m->dev))
 		return 0;
 	struct io_disk *d = disk_of(s, m->dev);
 	struct io_task *t = io_task_of(s, m->task);
@@ -178,9 +210,7 @@ static int add_request(struct analysis_host *a, const struct kernel_host *h, uin
 		return 0;
 	}
 	count_done(d, x, r, op);
-	int64_t end = r->complete > begin ? r->complete : begin;
-	if (!io_counts(a, begin, end, r->bytes))
-		return 0;
+	int64_t end = end_of(r);
 	io_add_latency(&d->latency[op - IO_N_CALL_OPS], begin, end, r->bytes, r->error != 0);
 	if (!analysis_asks(a, IO_OUT_LOG))
 		return 0;

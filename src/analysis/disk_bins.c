@@ -83,6 +83,23 @@ static int64_t next_bytes(
 	return come_by(r, p->to) - come_by(r, p->from);
 }
 
+/* Those after MAX_STEPS were not taken apart. */
+static void report(const struct analysis_run *run, uint32_t host, const struct parts *p)
+{
+	struct mer_diag d = { .severity = MER_WARNING,
+		.code = "io-too-many-bins",
+		.host = analysis_host_name(run, host),
+		.stream = -1,
+		.packet = -1,
+		.offset_bits = -1,
+		.count = 1 };
+	if (p->steps >= MAX_STEPS)
+		mer_diag_add(&run->e->diags, &d,
+			"requests lie in more than %d bins together: those of the rest count only "
+			"where they ended, and in no queue; choose fewer bins",
+			(int)MAX_STEPS);
+}
+
 /* ---- by disk ---- */
 
 const struct analysis_column io_bins_columns[] = { { "begin", "begin", ANALYSIS_TIME },
@@ -126,6 +143,7 @@ static void add_bins(const struct analysis_run *run, uint32_t host, struct bin *
 		if (disk && op != IO_NONE)
 			add_request(&p, bins + (size_t)(*disk - 1) * s->bins.n, r, op);
 	}
+	report(run, host, &p);
 }
 
 static void emit_bin(const struct analysis_run *run, struct analysis_table *t, uint32_t host,
@@ -194,6 +212,7 @@ static bool add_blocks(
 				return false;
 		}
 	}
+	report(run, host, &p);
 	return true;
 }
 

@@ -252,7 +252,10 @@ int analysis_run(struct analysis_run *run, struct mer_experiment *e,
 	g.asked = calloc(n + 1, sizeof(*g.asked));
 	g.hosts = calloc((size_t)e->n_hosts + 1, sizeof(*g.hosts));
 	struct kernel_observer *observers = calloc((size_t)e->n_hosts + 1, sizeof(*observers));
-	int rc = g.analyses && g.asked && g.hosts && observers ? 0 : mer_fail_nomem(err);
+	bool *unread = calloc((size_t)e->n_hosts + 1, sizeof(*unread));
+	bool needs_packets =
+		analysis_needs_messages(requests, n); /* and who is at their other ends */
+	int rc = g.analyses && g.asked && g.hosts && observers && unread ? 0 : mer_fail_nomem(err);
 	for (size_t k = 0; k < n && rc == 0; k++) {
 		size_t i = 0;
 		while (i < g.n && g.analyses[i] != requests[k].analysis)
@@ -265,10 +268,13 @@ int analysis_run(struct analysis_run *run, struct mer_experiment *e,
 		rc = begin_hosts(&g, err);
 	for (uint32_t h = 0; h < e->n_hosts && rc == 0; h++) {
 		observers[h] = observer_of(&g, &g.hosts[h]);
-		if (!wants_host(run, h)) /* its events are read for nobody, but wants is the same */
+		if (!wants_host(run, h)) { /* nobody listens, but wants is the same */
 			observers[h] = (struct kernel_observer){ .wants = observers[h].wants };
+			unread[h] = !needs_packets;
+		}
 	}
 	o.observers = observers;
+	o.unread = unread;
 	o.forget = true;
 	if (rc == 0 && looks_at_world(&g))
 		rc = kernel_world_build(e, messages, r, &o, &run->world, err);
@@ -282,6 +288,7 @@ int analysis_run(struct analysis_run *run, struct mer_experiment *e,
 		rc = emit_all(&g, requests, n, tables, err);
 	free_engine(&g);
 	free(observers);
+	free(unread);
 	return rc;
 }
 

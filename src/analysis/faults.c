@@ -59,21 +59,22 @@ static bool add_bin(struct state *s, const struct fault *f)
 				  (uint32_t)bin, f->kind != MAJOR, f->kind == MAJOR);
 }
 
-/* All is known about it. Durations are those of major ones: with --min or --max others are no rows. */
+/* All is known about it. Durations are those of major ones: with --min or --max others do not count. */
 static int add(struct analysis_host *a, struct task_faults *t, struct fault *f)
 {
 	const struct analysis_options *o = a->run->options;
 	struct state *s = a->state;
-	bool in_rows = f->kind == MAJOR ? analysis_counts(a, f->time, f->time + f->wait)
-					: o->min_ns == 0 && o->max_ns == INT64_MAX;
+	if (f->kind == MAJOR ? !analysis_counts(a, f->time, f->time + f->wait)
+			     : analysis_limits_durations(o))
+		return 0;
 	t->n[f->kind]++;
 	bool ok = add_bin(s, f);
-	if (f->kind == MAJOR && in_rows) {
+	if (f->kind == MAJOR) {
 		analysis_stats_add(&t->wait, f->wait, f->time);
 		s->freq.n[analysis_bucket(f->wait)]++;
 	}
 	f->row.key = f->time;
-	if (in_rows && analysis_asks(a, LOG))
+	if (analysis_asks(a, LOG))
 		ok = ok && analysis_rows_add(&s->log, f, sizeof(*f), o->limit);
 	return ok ? 0 : mer_fail_nomem(a->err);
 }
@@ -370,6 +371,7 @@ const struct analysis analysis_faults = {
 	.title = "Page faults",
 	.help = "page faults of threads: minor, major (that waited for a disk), in the kernel",
 	.wants = KERNEL_WANT_MEMORY,
+	.by_duration = ANALYSIS_ALL_OUTPUTS,
 	.outputs = outputs,
 	.charts = charts,
 	.state_size = sizeof(struct state),

@@ -149,19 +149,13 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 /* CPUs that were never told about exist, too, where others were. */
 static int end(struct analysis_host *a, const struct kernel_host *h)
 {
-	const struct mer_experiment *e = a->run->e;
-	struct state *s = a->state;
 	const struct analysis_options *o = a->run->options;
+	uint16_t cpu;
 	if (h->n_events == 0 || (o->wants_host && !o->wants_host(o->ctx, a->host)))
 		return 0;
-	for (uint32_t i = 0; i < e->n_streams; i++) {
-		const struct mer_trace *t = &e->traces[e->streams[i].trace];
-		int32_t cpu = e->streams[i].cpu;
-		if (t->host == a->host && strcmp(t->domain, "ust") != 0 && cpu >= 0 &&
-			cpu < KERNEL_NO_CPU && analysis_wants_cpu(a, (uint16_t)cpu) &&
-			!clock_at(s, (uint16_t)cpu))
+	for (uint32_t at = 0; analysis_next_cpu(a, &at, &cpu);)
+		if (!clock_at(a->state, cpu))
 			return mer_fail_nomem(a->err);
-	}
 	return 0;
 }
 
@@ -451,6 +445,7 @@ const struct analysis analysis_frequency = {
 	.title = "Frequency",
 	.help = "how fast the clocks of CPUs ran, and cycles by thread",
 	.wants = KERNEL_WANT_FREQUENCY,
+	.by_duration = 1u << LOG | 1u << FREQ | 1u << STATS,
 	.outputs = outputs,
 	.charts = charts,
 	.state_size = sizeof(struct state),

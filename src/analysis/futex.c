@@ -9,14 +9,14 @@
  * is not known); so nothing is put together that is not one.
  *
  * Waits that had not ended when the recording did have a table of their own; how long they take is not
- * known, so no sum has them. Who got a futex last by waiting for it and woke nobody there since, holds it
- * as far as can be seen: who takes a free lock makes no call. */
+ * known, so no sum has them. Of these it is told who seems to hold the futex (futex_holders.h). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/all.h"
 #include "analysis/cells.h"
+#include "analysis/futex_holders.h"
 #include "analysis/ready.h"
 #include "analysis/rows.h"
 
@@ -55,15 +55,9 @@ struct open_row { /* a wait that had not ended */
 	int64_t begin;
 	uint64_t address;
 	uint32_t task, call;
-	uint32_t taker; /* state.takers, plus 1; 0: none */
+	uint32_t holder; /* number in state.holders, plus 1; 0: none */
 	uint8_t op;
 	bool is_lock;
-};
-
-struct taker { /* of a futex: who got it last by waiting */
-	uint64_t address;
-	int32_t pid;
-	uint32_t task; /* KERNEL_NONE: nobody, or gave it back */
 };
 
 struct waiting { /* by task: the call that it is in */
@@ -90,9 +84,7 @@ struct state {
 	struct mer_map pair_map; /* hash -> newest such pair, plus 1 */
 	struct pair *pairs;
 	size_t n_pairs, cap_pairs;
-	struct mer_map taker_map; /* hash -> taker, plus 1 */
-	struct taker *takers;
-	size_t n_takers, cap_takers;
+	struct futex_holders holders;
 	struct analysis_histogram freq;
 	struct analysis_rows log, open;
 };
@@ -109,8 +101,7 @@ static void free_state(void *state)
 	free(s->calls);
 	free(s->waiting);
 	free(s->pairs);
-	mer_map_fini(&s->taker_map);
-	free(s->takers);
+	futex_holders_fini(&s->holders);
 	analysis_rows_fini(&s->log);
 	analysis_rows_fini(&s->open);
 }
@@ -193,45 +184,6 @@ static struct pair *pair_of(struct state *s, const struct pair *key)
 	}
 }
 
-/* Of the futex of this address in this process; made if not there. NULL: no memory. */
-static struct taker *taker_of(struct state *s, uint64_t address, int32_t pid)
-{
-	uint64_t words[2] = { address, (uint32_t)pid };
-	uint64_t hash = mer_hash(words, sizeof(words));
-	for (;; hash++) { /* another one of the same hash: the next number */
-		uint32_t *at = mer_map_put(&s->taker_map, hash);
-		if (!at)
-			return NULL;
-		if (*at) {
-			struct taker *t = &s->takers[*at - 1];
-			if (t->address == address && t->pid == pid)
-				return t;
-			continue;
-		}
-		struct taker *t = analysis_at(&s->takers, &s->cap_takers, s->n_takers, sizeof(*t));
-		if (!t)
-			return NULL;
-		*t = (struct taker){ address, pid, KERNEL_NONE };
-		*at = (uint32_t)++s->n_takers;
-		return t;
-	}
-}
-
-/* Whoever waited and was not refused has it now; whoever wakes another one gives it away. */
-static bool follow_taker(
-	struct state *s, const struct kernel_host *h, const struct kernel_call_end *c, bool is_wait)
-{
-	int32_t pid = h->tasks[c->task].pid;
-	if (!c->args[0] || pid < 0 || (is_wait && c->ret != 0))
-		return true;
-	struct taker *t = taker_of(s, c->args[0], pid);
-	if (!t)
-		return false;
-	if (is_wait || t->task == c->task)
-		t->task = is_wait ? c->task : KERNEL_NONE;
-	return true;
-}
-
 static bool may_block(int class, uint64_t op)
 {
 	switch (op & ~(uint64_t)OP_FLAGS) {
@@ -292,7 +244,7 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 		s->waiting[c->task].in_call = false;
 	}
 	if (analysis_asks(a, UNFINISHED) &&
-		!follow_taker(s, h, c, may_block(class, c->args[1]) || w.in_call))
+		!futex_holders_follow(&s->holders, h, c, may_block(class, c->args[1]) || w.in_call))
 		return mer_fail_nomem(a->err);
 	if ((!may_block(class, c->args[1]) && !w.in_call) ||
 		!analysis_counts(a, c->begin, c->end) || !analysis_wants_cpu(a, c->cpu) ||
@@ -323,12 +275,12 @@ static int on_open_call(void *ctx, const struct kernel_host *h, const struct ker
 	row.is_lock = class == FUTEX && (op == OP_LOCK_PI || op == OP_LOCK_PI2 ||
 						(op == OP_WAIT && c->args[2] == CONTENDED));
 	if (c->args[0] && pid >= 0) {
-		struct taker *t = taker_of(s, c->args[0], pid);
-		if (!t)
+		struct futex_holder *x = futex_holder_of(&s->holders, c->args[0], pid);
+		if (!x)
 			return mer_fail_nomem(a->err);
-		if (t->task == c->task)
-			t->task = KERNEL_NONE; /* it waits again, so it has lost it */
-		row.taker = (uint32_t)(t - s->takers) + 1;
+		if (x->task == c->task)
+			x->task = KERNEL_NONE; /* it waits again, so it has lost it */
+		row.holder = (uint32_t)(x - s->holders.all) + 1;
 	}
 	if (!analysis_counts(a, c->begin, h->end) || !analysis_wants_cpu(a, c->cpu) ||
 		!analysis_wants_task(a, h, c->task))
@@ -550,10 +502,10 @@ static int emit_open(struct analysis_run *run, struct analysis_table *t)
 		const struct open_row *r = rows[i].row;
 		const struct state *s = run->states[rows[i].host];
 		const struct kernel_host *h = &run->world->hosts[rows[i].host];
-		uint32_t taker = r->taker ? s->takers[r->taker - 1].task : KERNEL_NONE;
+		uint32_t holder = r->holder ? s->holders.all[r->holder - 1].task : KERNEL_NONE;
 		struct analysis_cell cells[MORE + 5], who[ANALYSIS_TASK_CELLS];
 		analysis_task_cells(run, rows[i].host, r->task, h->end, cells);
-		analysis_task_cells(run, rows[i].host, taker, h->end, who);
+		analysis_task_cells(run, rows[i].host, holder, h->end, who);
 		memcpy(cells + WAKER, who + 1, 3 * sizeof(*cells));
 		cells[MORE] = address_cell(run, r->address);
 		cells[MORE + 1] = ANALYSIS_INT(h->end - r->begin);
@@ -634,6 +586,7 @@ const struct analysis analysis_futex = {
 	.id = "futex",
 	.title = "Futex contention",
 	.help = "which locks tasks waited for, how long, and who held them",
+	.by_duration = ANALYSIS_ALL_OUTPUTS,
 	.outputs = outputs,
 	.state_size = sizeof(struct state),
 	.on = { .span = on_span, .call = on_call, .open_call = on_open_call },

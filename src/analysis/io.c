@@ -155,12 +155,18 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 	if (!*known)
 		*known = (uint8_t)(io_op_of_call(kernel_name_text(h, call->name)) + 1);
 	enum io_op op = (enum io_op)(*known - 1);
-	if (op == IO_NONE || !analysis_is_asked(o, c->begin) ||
-		!analysis_wants_task(a, h, c->task) || !analysis_wants_cpu(a, c->cpu))
+	if (op == IO_NONE)
 		return 0;
+	int wanted = analysis_wants_name(a, &s->wanted, c->call,
+		call->object == KERNEL_NONE ? NULL : kernel_name_text(h, call->object));
+	if (wanted <= 0 || !analysis_is_asked(o, c->begin) || !analysis_wants_task(a, h, c->task) ||
+		!analysis_wants_cpu(a, c->cpu))
+		return wanted < 0 ? wanted : 0;
 	const char *name = kernel_name_text(h, call->name);
 	uint64_t bytes = io_bytes_of_call(op, name, c->ret);
 	int64_t ns = c->end > c->begin ? c->end - c->begin : 0;
+	if (!io_fits(o, c->begin, c->begin + ns, bytes))
+		return 0;
 	struct io_task *t = io_task_of(s, c->task);
 	struct io_file *f = file_of(s, call);
 	if (!t || !f)
@@ -174,8 +180,6 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 	add_bytes(t, f, op, op == IO_COPY && strncmp(name, "sendfile", 8) == 0, bytes);
 	if (!add_bin(s, c, op, bytes))
 		return mer_fail_nomem(a->err);
-	if (!io_counts(a, c->begin, c->begin + ns, bytes))
-		return 0;
 	io_add_latency(&s->latency[op], c->begin, c->begin + ns, bytes, c->ret < 0);
 	if (!analysis_asks(a, IO_OUT_LOG))
 		return 0;
@@ -195,6 +199,7 @@ static void free_state(void *state)
 {
 	struct io_state *s = state;
 	free(s->ops);
+	analysis_wanted_fini(&s->wanted);
 	free(s->tasks);
 	free(s->files);
 	mer_map_fini(&s->file_map);
@@ -456,6 +461,9 @@ const struct analysis analysis_io = {
 	.help = "bytes and latency of files, sockets and disks",
 	.wants = KERNEL_WANT_MERGES,
 	.has_sizes = true,
+	.by_duration = ANALYSIS_ALL_OUTPUTS,
+	.by_name = ANALYSIS_ALL_OUTPUTS,
+	.names = "file or disk",
 	.outputs = outputs,
 	.charts = charts,
 	.state_size = sizeof(struct io_state),

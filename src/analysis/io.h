@@ -40,7 +40,7 @@ enum io_op io_op_of_call(const char *name);
 /* How many bytes it moved; 0 too where it returns how many messages. */
 uint64_t io_bytes_of_call(enum io_op op, const char *name, int64_t ret);
 
-struct io_latency { /* of an operation; only what min_ns and max_ns leave */
+struct io_latency { /* of an operation */
 	struct analysis_stats stats;
 	struct analysis_histogram freq;
 	uint64_t bytes, errors;
@@ -100,7 +100,8 @@ struct io_row { /* of the log: a call or a request */
 };
 
 struct io_state {
-	uint8_t *ops; /* by call: enum io_op plus 1, 0: not looked at yet */
+	struct analysis_wanted wanted; /* by call, for what it is on */
+	uint8_t *ops;		       /* by call: enum io_op plus 1, 0: not looked at yet */
 	size_t cap_ops;
 	struct io_task *tasks, nobody;
 	size_t cap_tasks;
@@ -126,14 +127,16 @@ const char *io_disk_name(const struct kernel_host *h, uint32_t dev, struct mer_a
 void io_add_latency(
 	struct io_latency *l, int64_t begin, int64_t end, uint64_t bytes, bool is_error);
 
-/* Does it count for log, freq and stats? */
-static inline bool io_counts(
-	const struct analysis_host *a, int64_t begin, int64_t end, uint64_t bytes)
+/* Did it move as many bytes, and take as long, as was asked for? end INT64_MIN: it is not known how long
+ * it took. */
+static inline bool io_fits(
+	const struct analysis_options *o, int64_t begin, int64_t end, uint64_t bytes)
 {
-	const struct analysis_options *o = a->run->options;
 	if (o->sizes.are_limited && (bytes < o->sizes.min || bytes > o->sizes.max))
 		return false;
-	return analysis_counts(a, begin, end);
+	if (end == INT64_MIN)
+		return !analysis_limits_durations(o);
+	return end - begin >= o->min_ns && end - begin <= o->max_ns;
 }
 
 /* disk.c */
@@ -144,9 +147,12 @@ void io_free_disks(struct io_state *s);
 void io_emit_disks(struct analysis_run *run, struct analysis_table *t);
 void io_emit_disk_tasks(struct analysis_run *run, struct analysis_table *t);
 extern const struct analysis_column io_disks_columns[], io_disk_tasks_columns[];
-/* Is it about a disk, and asked for by who made it? Then its operation, else IO_NONE. */
+/* Is it about a disk, and asked for: by who made it, the disk's name, how long it took, how much it moved?
+ * Then its operation, else IO_NONE. When it was is not looked at. */
 enum io_op io_request_op(const struct analysis_run *run, const struct kernel_host *h,
 	const struct kernel_request *r);
+/* Is a disk asked for by its name? */
+bool io_wants_disk(const struct analysis_options *o, const struct kernel_host *h, uint32_t dev);
 /* When it was issued, if that was seen, else inserted, else completed. */
 int64_t io_request_begin(const struct kernel_request *r);
 /* From insertion to issue, ns; -1: not known. */

@@ -2,6 +2,9 @@
  *
  * A handler's time is from its entry to its exit, with what came in between: a softirq that is
  * interrupted lasts longer. All is counted in cells (kind, number, CPU); rows are sums of cells. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +38,8 @@ struct state {
 	struct cell *cells;
 	size_t n_sources, cap_sources, n_cells, cap_cells;
 	struct analysis_rows log, top; /* top stays empty without limit: then log has all */
+	struct mer_map wanted_map;     /* a source and its name, to 1: not asked for, 2: it is */
+	size_t n_wanted;
 };
 
 enum { STATS, CPUS, TOP, LOG, FREQ };
@@ -47,6 +52,7 @@ static void free_state(void *state)
 	struct state *s = state;
 	mer_map_fini(&s->source_map);
 	mer_map_fini(&s->cell_map);
+	mer_map_fini(&s->wanted_map);
 	free(s->sources);
 	free(s->cells);
 	analysis_rows_fini(&s->log);
@@ -98,41 +104,6 @@ static struct cell *cell_of(struct state *s, const struct kernel_interrupt *i)
 	*at = (uint32_t)++s->n_cells;
 	return c;
 }
-
-static int on_interrupt(void *ctx, const struct kernel_host *h, const struct kernel_interrupt *i)
-{
-	struct analysis_host *a = ctx;
-	struct state *s = a->state;
-	int64_t took = i->end - i->begin;
-	uint64_t limit = a->run->options->limit;
-	if (!analysis_counts(a, i->begin, i->end) || !analysis_wants_cpu(a, i->cpu) ||
-		!analysis_wants_task(a, h, i->task))
-		return 0;
-	struct cell *c = cell_of(s, i);
-	if (!c)
-		return mer_fail_nomem(a->err);
-	analysis_stats_add(&c->time, took, i->begin);
-	if (i->raised != INT64_MIN)
-		analysis_stats_add(&c->raise, i->begin - i->raised, i->raised);
-	s->sources[c->of].freq.n[analysis_bucket(took)]++;
-	struct irq_row row = { .row.key = i->begin,
-		.begin = i->begin,
-		.end = i->end,
-		.raised = i->raised,
-		.task = i->task,
-		.nr = s->sources[c->of].nr,
-		.cpu = i->cpu,
-		.kind = i->kind };
-	/* Without limit log is all there is to keep. */
-	bool ok = (!analysis_asks(a, LOG) && (limit || !analysis_asks(a, TOP))) ||
-		  analysis_rows_add(&s->log, &row, sizeof(row), limit);
-	row.row.key = -took;
-	if (ok && limit && analysis_asks(a, TOP))
-		ok = analysis_rows_add(&s->top, &row, sizeof(row), limit);
-	return ok ? 0 : mer_fail_nomem(a->err);
-}
-
-/* ---- tables ---- */
 
 static const char *vector_name(uint32_t vector)
 {
@@ -189,6 +160,97 @@ static const char *kind_name(uint8_t kind)
 	default: return "timer";
 	}
 }
+
+/* Asked for by any of its names: "eth0", "27", "irq:eth0", "irq:27"; softirqs also as the kernel calls
+ * them: "NET_RX". */
+static bool fits_source(
+	const struct analysis_options *o, const struct kernel_host *h, uint8_t kind, uint32_t nr)
+{
+	enum { BYTES = 300 };
+	char text[BYTES];
+	const char *name = source_name(h, kind, nr), *of = kind_name(kind);
+	bool fits = false; /* each is tried: wants_name is told all that there is */
+	if (name) {
+		snprintf(text, sizeof(text), "%s:%s", of, name);
+		fits |= o->wants_name(o->ctx, name);
+		fits |= o->wants_name(o->ctx, text);
+	}
+	if (name && kind == KERNEL_BY_SOFTIRQ) {
+		size_t n = strlen(name);
+		for (size_t i = 0; i <= n && i < sizeof(text); i++)
+			text[i] = (char)toupper((unsigned char)name[i]);
+		fits |= o->wants_name(o->ctx, text);
+	}
+	if (nr != KERNEL_NONE) {
+		int n = snprintf(text, sizeof(text), "%s:%" PRIu32, of, nr);
+		fits |= o->wants_name(o->ctx, text);
+		fits |= n > 0 && o->wants_name(o->ctx, text + strlen(of) + 1);
+	}
+	return fits;
+}
+
+/* 1: yes, 0: no; negative: no memory. */
+static int wants_source(
+	const struct analysis_host *a, const struct kernel_host *h, uint8_t kind, uint32_t nr)
+{
+	const struct analysis_options *o = a->run->options;
+	struct state *s = a->state;
+	if (!o->wants_name)
+		return 1;
+	/* An irq's name may come to be known, or change: then it is looked at anew. */
+	enum { NR_BITS = 28, MAX_NR = (1 << NR_BITS) - 1, KIND_AT = 60 };
+	const uint32_t *named = kind == KERNEL_BY_IRQ ? mer_map_get(&h->irq_names, nr) : NULL;
+	uint64_t key = (uint64_t)kind << KIND_AT | (uint64_t)(named ? *named : 0) << NR_BITS |
+		       (nr < MAX_NR ? nr : MAX_NR);
+	uint32_t *at = mer_map_get(&s->wanted_map, key);
+	if (at && *at)
+		return *at == 2;
+	bool fits = fits_source(o, h, kind, nr);
+	if (s->n_wanted >= MAX_SOURCES || (nr >= MAX_NR && nr != KERNEL_NONE))
+		return fits;
+	at = mer_map_put(&s->wanted_map, key);
+	if (!at)
+		return mer_fail_nomem(a->err);
+	*at = fits ? 2 : 1;
+	s->n_wanted++;
+	return fits;
+}
+
+static int on_interrupt(void *ctx, const struct kernel_host *h, const struct kernel_interrupt *i)
+{
+	struct analysis_host *a = ctx;
+	struct state *s = a->state;
+	int64_t took = i->end - i->begin;
+	uint64_t limit = a->run->options->limit;
+	int wanted = wants_source(a, h, i->kind, i->nr);
+	if (wanted <= 0 || !analysis_counts(a, i->begin, i->end) ||
+		!analysis_wants_cpu(a, i->cpu) || !analysis_wants_task(a, h, i->task))
+		return wanted < 0 ? wanted : 0;
+	struct cell *c = cell_of(s, i);
+	if (!c)
+		return mer_fail_nomem(a->err);
+	analysis_stats_add(&c->time, took, i->begin);
+	if (i->raised != INT64_MIN)
+		analysis_stats_add(&c->raise, i->begin - i->raised, i->raised);
+	s->sources[c->of].freq.n[analysis_bucket(took)]++;
+	struct irq_row row = { .row.key = i->begin,
+		.begin = i->begin,
+		.end = i->end,
+		.raised = i->raised,
+		.task = i->task,
+		.nr = s->sources[c->of].nr,
+		.cpu = i->cpu,
+		.kind = i->kind };
+	/* Without limit log is all there is to keep. */
+	bool ok = (!analysis_asks(a, LOG) && (limit || !analysis_asks(a, TOP))) ||
+		  analysis_rows_add(&s->log, &row, sizeof(row), limit);
+	row.row.key = -took;
+	if (ok && limit && analysis_asks(a, TOP))
+		ok = analysis_rows_add(&s->top, &row, sizeof(row), limit);
+	return ok ? 0 : mer_fail_nomem(a->err);
+}
+
+/* ---- tables ---- */
 
 enum { SOURCE_CELLS = 4 };
 #define SOURCE_COLUMNS                                                                             \
@@ -383,12 +445,12 @@ static int emit(struct analysis_run *run, unsigned output, struct analysis_table
 
 static const struct analysis_column stats_columns[] = { SOURCE_COLUMNS, TIME_COLUMNS, { 0 } };
 static const struct analysis_column cpu_columns[] = { { "host", "host", ANALYSIS_TEXT },
-	{ "cpu", "cpu", ANALYSIS_ID }, { "kind", "kind", ANALYSIS_TEXT },
+	{ "cpu", "CPU", ANALYSIS_ID }, { "kind", "kind", ANALYSIS_TEXT },
 	{ "nr", "nr", ANALYSIS_ID }, { "name", "name", ANALYSIS_TEXT },
 	{ "percent", "%", ANALYSIS_RATIO }, TIME_COLUMNS, { 0 } };
 static const struct analysis_column row_columns[] = { { "begin", "begin", ANALYSIS_TIME },
 	{ "end", NULL, ANALYSIS_TIME }, { "duration_ns", "duration", ANALYSIS_DURATION },
-	{ "host", "host", ANALYSIS_TEXT }, { "cpu", "cpu", ANALYSIS_ID },
+	{ "host", "host", ANALYSIS_TEXT }, { "cpu", "CPU", ANALYSIS_ID },
 	{ "kind", "kind", ANALYSIS_TEXT }, { "nr", "nr", ANALYSIS_ID },
 	{ "name", "name", ANALYSIS_TEXT },
 	{ "raise_latency_ns", "raise latency", ANALYSIS_DURATION }, { "tid", "tid", ANALYSIS_ID },
@@ -409,6 +471,9 @@ const struct analysis analysis_irq = {
 	.title = "Interrupts",
 	.help = "how long interrupts, softirqs and timers took, and how long softirqs had to wait",
 	.wants = KERNEL_WANT_RAISES,
+	.by_duration = ANALYSIS_ALL_OUTPUTS,
+	.by_name = ANALYSIS_ALL_OUTPUTS,
+	.names = "interrupt",
 	.outputs = outputs,
 	.state_size = sizeof(struct state),
 	.on = { .interrupt = on_interrupt },

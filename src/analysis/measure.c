@@ -15,6 +15,22 @@ int64_t analysis_range(const struct analysis_run *run, uint32_t host, int64_t *b
 	return h->n_events ? analysis_overlap(o, *begin, *end) : 0;
 }
 
+bool analysis_next_cpu(const struct analysis_host *a, uint32_t *at, uint16_t *cpu)
+{
+	const struct mer_experiment *e = a->run->e;
+	for (; *at < e->n_streams; ++*at) {
+		const struct mer_trace *t = &e->traces[e->streams[*at].trace];
+		int32_t number = e->streams[*at].cpu;
+		if (t->host == a->host && strcmp(t->domain, "ust") != 0 && number >= 0 &&
+			number < KERNEL_NO_CPU && analysis_wants_cpu(a, (uint16_t)number)) {
+			*cpu = (uint16_t)number;
+			++*at;
+			return true;
+		}
+	}
+	return false;
+}
+
 const char *analysis_host_name(const struct analysis_run *run, uint32_t host)
 {
 	return run->e->hosts[host].name;
@@ -35,6 +51,25 @@ void *analysis_at(void *array, size_t *cap, size_t i, size_t bytes_each)
 		memset(*p + before * bytes_each, 0, (*cap - before) * bytes_each);
 	}
 	return *p + i * bytes_each;
+}
+
+int analysis_wants_name(
+	const struct analysis_host *a, struct analysis_wanted *w, size_t i, const char *name)
+{
+	const struct analysis_options *o = a->run->options;
+	if (!o->wants_name)
+		return 1;
+	uint8_t *known = analysis_at(&w->known, &w->cap, i, sizeof(*known));
+	if (!known)
+		return mer_fail_nomem(a->err);
+	if (!*known)
+		*known = name && o->wants_name(o->ctx, name) ? 2 : 1;
+	return *known == 2;
+}
+
+void analysis_wanted_fini(struct analysis_wanted *w)
+{
+	free(w->known);
 }
 
 void analysis_stats_add(struct analysis_stats *s, int64_t value, int64_t at)

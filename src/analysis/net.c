@@ -52,7 +52,24 @@ static struct net_flow *flow_of(struct net_state *s, uint32_t task, uint32_t dev
 	return f;
 }
 
-static bool add_end(struct net_state *s, const struct kernel_packet_seen *p, uint32_t device)
+/* The same of a size. */
+static uint32_t size_of(struct net_state *s, const struct kernel_packet_seen *p)
+{
+	uint32_t *at = mer_map_put(&s->size_map, (uint64_t)p->device << 32 | p->bytes);
+	if (at && *at)
+		return *at - 1;
+	uint32_t device = at ? device_of(s, p->device) : KERNEL_NONE;
+	struct net_size *x = device != KERNEL_NONE
+				     ? analysis_at(&s->sizes, &s->cap_sizes, s->n_sizes, sizeof(*x))
+				     : NULL;
+	if (!x)
+		return KERNEL_NONE;
+	*x = (struct net_size){ device, p->bytes };
+	*at = (uint32_t)++s->n_sizes;
+	return *at - 1;
+}
+
+static bool add_end(struct net_state *s, const struct kernel_packet_seen *p, uint32_t size)
 {
 	struct net_end *e;
 	if (p->packet == KERNEL_NONE)
@@ -60,7 +77,7 @@ static bool add_end(struct net_state *s, const struct kernel_packet_seen *p, uin
 	e = analysis_at(&s->ends, &s->cap_ends, s->n_ends, sizeof(*e));
 	if (!e)
 		return false;
-	*e = (struct net_end){ p->packet, p->bytes, device, p->is_send };
+	*e = (struct net_end){ p->packet & INT32_MAX, p->is_send, size };
 	s->n_ends++;
 	return true;
 }
@@ -81,12 +98,13 @@ static int on_packet(void *ctx, const struct kernel_host *h, const struct kernel
 	int way = p->is_send ? NET_SENT : NET_RECEIVED;
 	if (!analysis_wants_task(a, h, task) || !analysis_wants_cpu(a, p->cpu))
 		return 0;
-	uint32_t device = device_of(s, p->device);
+	uint32_t size = size_of(s, p);
 	/* Ends of packets are kept beyond the range: a packet belongs to where it was sent. */
-	if (device == KERNEL_NONE || !add_end(s, p, device))
+	if (size == KERNEL_NONE || !add_end(s, p, size))
 		return mer_fail_nomem(a->err);
 	if (!analysis_is_asked(o, p->time))
 		return 0;
+	uint32_t device = s->sizes[size].device;
 	struct net_flow *f = flow_of(s, task, device);
 	if (!f || !add_bin(s, p, (uint32_t)(f - s->flows), way))
 		return mer_fail_nomem(a->err);
@@ -102,7 +120,12 @@ static int on_packet(void *ctx, const struct kernel_host *h, const struct kernel
 		.cpu = p->cpu,
 		.is_send = p->is_send,
 		.in_interrupt = p->in_interrupt };
-	return analysis_rows_add(&s->log, &row, sizeof(row), o->limit) ? 0 : mer_fail_nomem(a->err);
+	/* How long a packet was in flight is known when all hosts are read: none is left out before. */
+	bool limited = analysis_limits_durations(o);
+	if (limited && p->packet == KERNEL_NONE)
+		return 0;
+	bool ok = analysis_rows_add(&s->log, &row, sizeof(row), limited ? 0 : o->limit);
+	return ok ? 0 : mer_fail_nomem(a->err);
 }
 
 static void free_state(void *state)
@@ -110,10 +133,12 @@ static void free_state(void *state)
 	struct net_state *s = state;
 	free(s->devices);
 	free(s->flows);
+	free(s->sizes);
 	free(s->ends);
 	free(s->ops);
 	free(s->sockets);
 	mer_map_fini(&s->device_map);
+	mer_map_fini(&s->size_map);
 	mer_map_fini(&s->flow_map);
 	mer_map_fini(&s->socket_map);
 	analysis_series_fini(&s->series);
@@ -144,13 +169,19 @@ static void add_flow(struct traffic *to, const struct net_state *s, const struct
 	}
 }
 
+/* No packet is empty: where there are some without any byte, their events do not tell how long they are. */
+static struct analysis_cell bytes_cell(const struct traffic *x, int way)
+{
+	return x->packets[way] && !x->bytes[way] ? ANALYSIS_NONE : ANALYSIS_INT(x->bytes[way]);
+}
+
 static void traffic_cells(const struct traffic *x, struct analysis_cell *c)
 {
-	c[0] = ANALYSIS_INT(x->bytes[NET_SENT] + x->bytes[NET_RECEIVED]);
 	c[1] = ANALYSIS_INT(x->packets[NET_SENT]);
-	c[2] = ANALYSIS_INT(x->bytes[NET_SENT]);
+	c[2] = bytes_cell(x, NET_SENT);
 	c[3] = ANALYSIS_INT(x->packets[NET_RECEIVED]);
-	c[4] = ANALYSIS_INT(x->bytes[NET_RECEIVED]);
+	c[4] = bytes_cell(x, NET_RECEIVED);
+	c[0] = c[2].set && c[4].set ? ANALYSIS_INT(c[2].v.i + c[4].v.i) : ANALYSIS_NONE;
 }
 
 static const struct analysis_column top_columns[] = { ANALYSIS_TASK_COLUMNS, TRAFFIC_COLUMNS,
@@ -274,15 +305,34 @@ static void add_log(
 	analysis_table_add(t, c);
 }
 
+/* As long as was asked for? */
+static bool flew(const struct analysis_run *run, uint32_t packet)
+{
+	const struct kernel_packet *p = &run->world->packets[packet];
+	int64_t ns = p->received - p->sent;
+	return ns >= run->options->min_ns && ns <= run->options->max_ns;
+}
+
 static int emit_log(struct analysis_run *run, struct analysis_table *t)
 {
+	const struct analysis_options *o = run->options;
+	bool limited = analysis_limits_durations(o);
 	size_t n;
 	struct analysis_row_of *rows =
-		analysis_rows_join(run, log_of, sizeof(struct net_row), &n, &t->n_left_out);
+		limited ? analysis_rows_join_all(run, log_of, sizeof(struct net_row), &n)
+			: analysis_rows_join(
+				  run, log_of, sizeof(struct net_row), &n, &t->n_left_out);
 	if (!rows)
 		return mer_fail_nomem(run->err);
-	for (size_t i = 0; i < n; i++)
-		add_log(run, t, rows[i].host, rows[i].row);
+	for (size_t i = 0; i < n; i++) {
+		const struct net_row *r = rows[i].row;
+		if (limited && !flew(run, r->packet))
+			continue;
+		if (limited && o->limit && t->n_rows >= o->limit)
+			t->n_left_out++;
+		else
+			add_log(run, t, rows[i].host, r);
+	}
 	free(rows);
 	return 0;
 }
@@ -308,10 +358,11 @@ static void add_bin_row(struct analysis_run *run, struct analysis_table *t, uint
 	struct analysis_cell c[] = { ANALYSIS_INT(from), ANALYSIS_INT(to),
 		analysis_text(analysis_host_name(run, host)),
 		analysis_text(device_text(run, host, device)), ANALYSIS_INT(x->packets[NET_SENT]),
-		ANALYSIS_INT(x->packets[NET_RECEIVED]), ANALYSIS_INT(x->bytes[NET_SENT]),
-		ANALYSIS_INT(x->bytes[NET_RECEIVED]),
-		ANALYSIS_REAL_CELL((double)x->bytes[NET_SENT] / s),
+		ANALYSIS_INT(x->packets[NET_RECEIVED]), bytes_cell(x, NET_SENT),
+		bytes_cell(x, NET_RECEIVED), ANALYSIS_REAL_CELL((double)x->bytes[NET_SENT] / s),
 		ANALYSIS_REAL_CELL((double)x->bytes[NET_RECEIVED] / s) };
+	c[8].set = c[6].set;
+	c[9].set = c[7].set;
 	analysis_table_add(t, c);
 }
 
@@ -375,6 +426,17 @@ static const struct analysis_column task_bins_columns[] = { ANALYSIS_TASK_BINS_C
 	{ "sent_packets", "packets sent", ANALYSIS_COUNT },
 	{ "received_packets", "packets received", ANALYSIS_COUNT }, { 0 } };
 
+/* As with bytes_cell. */
+static void forget_unknown_bytes(struct analysis_table *t)
+{
+	size_t sent = analysis_table_column(t, "sent_bytes");
+	for (size_t r = 0; r < t->n_rows; r++) {
+		struct analysis_cell *c = &t->cells[r * t->n_columns + sent];
+		for (size_t way = 0; way < NET_N_WAYS; way++)
+			c[way].set &= c[way].v.i || !c[NET_N_WAYS + way].v.i;
+	}
+}
+
 static int emit_task_bins(struct analysis_run *run, struct analysis_table *t)
 {
 	int rc = 0;
@@ -400,6 +462,7 @@ static int emit_task_bins(struct analysis_run *run, struct analysis_table *t)
 		analysis_series_fini(&bytes);
 		analysis_series_fini(&packets);
 	}
+	forget_unknown_bytes(t);
 	return rc;
 }
 
@@ -466,6 +529,7 @@ const struct analysis analysis_net = {
 	.help = "packets and bytes by thread, interface, socket and pair of hosts",
 	.wants = KERNEL_WANT_PACKETS,
 	.messages = true,
+	.by_duration = 1u << LOG | 1u << FREQ | 1u << STATS,
 	.outputs = outputs,
 	.charts = charts,
 	.state_size = sizeof(struct net_state),

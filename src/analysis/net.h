@@ -20,11 +20,13 @@ struct net_flow { /* packets of a task through a device; task KERNEL_NONE: in in
 	uint64_t packets[NET_N_WAYS], bytes[NET_N_WAYS]; /* bytes as the events tell them */
 };
 
-struct net_end {	 /* of a packet whose other end is known */
-	uint32_t packet; /* in kernel_world.packets */
-	uint32_t bytes;
-	uint32_t device;
-	bool is_send;
+struct net_size { /* each different one once: there are few, and a packet needs two */
+	uint32_t device, bytes;
+};
+
+struct net_end {			   /* of a packet whose other end is known */
+	uint32_t packet : 31, is_send : 1; /* packet: in kernel_world.packets */
+	uint32_t size;			   /* in net_state.sizes */
 };
 
 struct net_socket { /* of a task */
@@ -48,8 +50,12 @@ struct net_state {
 	struct net_flow *flows;
 	size_t n_flows, cap_flows;
 	struct mer_map flow_map; /* task and device -> number, plus 1 */
+	struct net_size *sizes;
+	size_t n_sizes, cap_sizes;
+	struct mer_map size_map; /* name of a device and bytes -> number, plus 1 */
 	struct net_end *ends;
 	size_t n_ends, cap_ends;
+	bool learned; /* the headers' bytes of its devices */
 	uint8_t *ops; /* by call: enum io_op plus 1, 0: not looked at yet */
 	size_t cap_ops;
 	struct net_socket *sockets;

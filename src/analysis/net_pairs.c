@@ -31,10 +31,11 @@ static struct both *join(const struct analysis_run *run)
 	return all;
 }
 
-static const struct net_end *end_at(const struct analysis_run *run, uint32_t host, uint32_t end)
+/* What was seen at an end; NULL: it was not seen. */
+static const struct net_size *end_at(const struct analysis_run *run, uint32_t host, uint32_t end)
 {
 	const struct net_state *s = run->states[host];
-	return end == KERNEL_NONE ? NULL : &s->ends[end];
+	return end == KERNEL_NONE ? NULL : &s->sizes[s->ends[end].size];
 }
 
 /* ---- headers of the link layer ---- */
@@ -46,6 +47,8 @@ int net_learn_headers(struct analysis_run *run)
 {
 	const struct kernel_world *w = run->world;
 	size_t n = 0;
+	if (run->e->n_hosts == 0 || ((const struct net_state *)run->states[0])->learned)
+		return 0;
 	for (uint32_t host = 0; host < run->e->n_hosts; host++)
 		n += ((const struct net_state *)run->states[host])->n_devices;
 	struct both *all = join(run);
@@ -62,14 +65,15 @@ int net_learn_headers(struct analysis_run *run)
 			first[host] + ((const struct net_state *)run->states[host])->n_devices;
 	for (uint32_t i = 0; i < w->n_packets; i++) {
 		const struct kernel_packet *p = &w->packets[i];
-		const struct net_end *from = end_at(run, p->from, all[i].sent_by);
-		const struct net_end *to = end_at(run, p->to, all[i].received_by);
+		const struct net_size *from = end_at(run, p->from, all[i].sent_by);
+		const struct net_size *to = end_at(run, p->to, all[i].received_by);
 		if (from && to && to->bytes && from->bytes >= to->bytes &&
 			from->bytes - to->bytes <= MAX_HEADER)
 			votes[first[p->from] + from->device][from->bytes - to->bytes]++;
 	}
 	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
 		struct net_state *s = run->states[host];
+		s->learned = true;
 		for (size_t d = 0; d < s->n_devices; d++) {
 			const uint64_t *v = votes[first[host] + d];
 			int best = ETHERNET_HEADER;
@@ -135,8 +139,8 @@ static void add_packet(const struct analysis_run *run, struct pair *x,
 	const struct kernel_packet *p, const struct both *b)
 {
 	const struct analysis_options *o = run->options;
-	const struct net_end *from = end_at(run, p->from, b->sent_by);
-	const struct net_end *to = end_at(run, p->to, b->received_by);
+	const struct net_size *from = end_at(run, p->from, b->sent_by);
+	const struct net_size *to = end_at(run, p->to, b->received_by);
 	int64_t ns = p->received - p->sent;
 	x->packets++;
 	x->last = p->sent;

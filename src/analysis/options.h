@@ -20,20 +20,29 @@ struct analysis_options {
 	size_t n_periods;
 	/* What they are the union of (period.h); NULL: they were not found by events. */
 	const struct analysis_periods *found;
-	int64_t min_ns, max_ns; /* durations of log, freq and stats rows; 0, INT64_MAX: all */
+	int64_t min_ns, max_ns; /* durations that count (analysis.by_duration); 0, INT64_MAX: all */
 	struct {
 		bool are_limited;
 		uint64_t min, max; /* bytes that these moved, if so (analysis.has_sizes) */
 	} sizes;
 	uint64_t n_bins;     /* output "bins": 0: by interval_ns */
 	int64_t interval_ns; /* width of a bin; 0: by n_bins */
+	uint64_t max_bins;   /* more are an error (MER_ERR_LIMIT); 0: ANALYSIS_MAX_BINS */
 	/* Is this host, CPU, task wanted? NULL: all are. From any thread. */
 	bool (*wants_host)(void *ctx, uint32_t host);
 	bool (*wants_cpu)(void *ctx, uint16_t cpu);
 	bool (*wants_task)(void *ctx, const struct kernel_host *h, uint32_t task);
+	/* And what is called so (analysis.by_name)? Not fast: see struct analysis_wanted. */
+	bool (*wants_name)(void *ctx, const char *name);
 	void *ctx;
 	uint64_t limit; /* rows that log keeps while it reads; 0: all */
 };
+
+/* Do min_ns and max_ns leave durations out? Then what has none does not count either. */
+static inline bool analysis_limits_durations(const struct analysis_options *o)
+{
+	return o->min_ns > 0 || o->max_ns < INT64_MAX;
+}
 
 /* The first period that ends after t; n_periods: none does. */
 size_t analysis_period_after(const struct analysis_options *o, int64_t t);

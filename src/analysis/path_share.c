@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "analysis/path.h"
+#include "base/grow.h"
 #include "base/map.h"
 
 const char *path_cause_name(enum path_cause c)
@@ -67,15 +68,7 @@ static int shares(const struct path *p, bool by_task, struct path_share **rows, 
 		const struct path_segment *s = &p->segments[i];
 		uint32_t task = by_task ? s->task : KERNEL_NONE;
 		uint32_t *at = mer_map_put(&map, (uint64_t)s->host << 32 | task);
-		if (at && !*at && *n == cap) {
-			cap = cap ? cap * 2 : 16;
-			struct path_share *more = realloc(*rows, cap * sizeof(*more));
-			if (!more)
-				at = NULL;
-			else
-				*rows = more;
-		}
-		if (!at) {
+		if (!at || (!*at && !mer_grow(rows, *n, &cap, sizeof(**rows)))) {
 			rc = mer_fail_nomem(err);
 			break;
 		}

@@ -188,9 +188,9 @@ static int emit(struct analysis_run *run, unsigned output, struct analysis_table
 static const struct analysis_column row_columns[] = { { "begin", "begin", ANALYSIS_TIME },
 	{ "end", NULL, ANALYSIS_TIME }, { "duration_ns", "duration", ANALYSIS_DURATION },
 	{ "key", "key", ANALYSIS_TEXT }, { "host", "host", ANALYSIS_TEXT },
-	{ "cpu", "cpu", ANALYSIS_ID }, { "tid", "tid", ANALYSIS_ID },
+	{ "cpu", "CPU", ANALYSIS_ID }, { "tid", "tid", ANALYSIS_ID },
 	{ "comm", "comm", ANALYSIS_TEXT }, { "end_host", "ended on", ANALYSIS_TEXT },
-	{ "end_cpu", "end cpu", ANALYSIS_ID }, { "end_tid", "end tid", ANALYSIS_ID },
+	{ "end_cpu", "end CPU", ANALYSIS_ID }, { "end_tid", "end tid", ANALYSIS_ID },
 	{ "end_comm", "by", ANALYSIS_TEXT }, { 0 } };
 static const struct analysis_column freq_columns[] = { ANALYSIS_FREQ_COLUMNS, { 0 } };
 static const struct analysis_column freq_key_columns[] = { { "key", "key", ANALYSIS_TEXT },
@@ -215,6 +215,7 @@ const struct analysis analysis_period = {
 	.title = "Periods",
 	.help = "the periods of --period: between which two events, on which hosts, and how long",
 	.of_periods = true,
+	.by_duration = ANALYSIS_ALL_OUTPUTS,
 	.outputs = outputs,
 	.emit = emit,
 };

@@ -254,7 +254,7 @@ static int complete_who(struct finder *f, struct pick *k, struct mer_err *err)
 static bool make_key(struct finder *f, const struct slot *s, const struct pick *k)
 {
 	const struct analysis_period_rule *rule = f->reading.rule;
-	const char *fields = s->keys.data + k->key_at;
+	const char *fields = k->key_len ? s->keys.data + k->key_at : NULL;
 	mer_str_clear(&f->key);
 	if (!k->has_fields)
 		return false;

@@ -13,7 +13,7 @@
 
 enum { MIN_CALLS = 3, AGAIN = -11 };
 
-enum call_class { UNCLASSED, POLL, YIELD, TIME, OTHER };
+enum call_class { UNCLASSED, POLL, YIELD, TIME, LOCK, OTHER };
 
 struct poll_run { /* a row */
 	struct analysis_row row;
@@ -56,6 +56,8 @@ static enum call_class class_of(const char *name)
 	for (size_t i = 0; times[i]; i++)
 		if (strcmp(name, times[i]) == 0)
 			return TIME;
+	if (strncmp(name, "futex", 5) == 0)
+		return LOCK;
 	return strcmp(name, "sched_yield") == 0 ? YIELD : OTHER;
 }
 
@@ -109,9 +111,10 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 	return 0;
 }
 
+/* A futex says so too when its value has changed: then there is something to do. */
 static bool is_empty_poll(enum call_class c, int64_t ret)
 {
-	return c == YIELD || ret == AGAIN || (c == POLL && ret == 0);
+	return c == YIELD || (c != LOCK && ret == AGAIN) || (c == POLL && ret == 0);
 }
 
 static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c)
@@ -261,6 +264,7 @@ const struct analysis analysis_poll = {
 	.id = "poll",
 	.title = "Busy polling",
 	.help = "tasks that ask again and again instead of waiting, and the CPU time of it",
+	.by_duration = ANALYSIS_ALL_OUTPUTS,
 	.outputs = outputs,
 	.state_size = sizeof(struct state),
 	.on = { .span = on_span, .call = on_call },

@@ -237,13 +237,19 @@ bool relation_connection_writer(
 	for (size_t i = 0; i < n; i++) {
 		if (e[i].host != p->from || e[i].local != p->source || e[i].begin > p->sent)
 			continue;
-		const struct relation_state *s = state(c->run, e[i].host);
-		uint32_t run = s->flows[e[i].flow].first_run[RELATION_WRITES];
-		for (; run && s->runs[run - 1].first <= p->sent; run = s->runs[run - 1].next)
-			if (s->runs[run - 1].first >= last) {
-				last = s->runs[run - 1].first;
-				*task = s->runs[run - 1].task;
-			}
+		const struct relation_run *runs = state(c->run, e[i].host)->runs;
+		struct relation_flow *f = flow_at(c->run, e[i].host, e[i].flow);
+		uint32_t run = f->writer_run;
+		/* Packets are mostly asked for in the order of time: seldom from the first one. */
+		if (!run || runs[run - 1].first > p->sent)
+			run = f->first_run[RELATION_WRITES];
+		for (; run && runs[run - 1].first <= p->sent; run = runs[run - 1].next)
+			f->writer_run = run;
+		run = f->writer_run;
+		if (run && runs[run - 1].first <= p->sent && runs[run - 1].first >= last) {
+			last = runs[run - 1].first;
+			*task = runs[run - 1].task;
+		}
 	}
 	return last != INT64_MIN;
 }

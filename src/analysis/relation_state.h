@@ -68,6 +68,7 @@ struct relation_flow {
 	uint64_t n, bytes;
 	int64_t first, last;
 	uint32_t first_run[RELATION_N_WAYS], last_run[RELATION_N_WAYS]; /* plus 1 */
+	uint32_t writer_run; /* where relation_connection_writer was last, plus 1 */
 	/* See relation_connections.c: sync_endpoint of both ends; 0: not known. */
 	uint32_t local, remote, local_votes;
 	uint8_t packet_kind; /* enum sync_kind */

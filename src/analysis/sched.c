@@ -157,15 +157,13 @@ static int count_wait(
 	struct state *s = a->state;
 	const struct analysis_options *o = a->run->options;
 	bool ok = true;
-	if (!in_range(a, w->begin) || !analysis_wants_cpu(a, w->cpu) ||
+	if (!analysis_counts(a, w->begin, w->end) || !analysis_wants_cpu(a, w->cpu) ||
 		!analysis_wants_task(a, h, w->task))
 		return 0;
 	if (!w->is_wakeup) {
 		t->n_preempted++;
 		t->preempted += w->end - w->begin;
 	}
-	if (!analysis_counts(a, w->begin, w->end))
-		return 0;
 	w->row.key = w->begin;
 	if (w->is_wakeup) {
 		analysis_stats_add(&t->latency, w->end - w->begin, w->begin);
@@ -488,6 +486,7 @@ const struct analysis analysis_sched = {
 	.title = "Scheduling latency",
 	.help = "from wake-up to running: who woke whom, and who ran instead",
 	.wants = KERNEL_WANT_PRIORITIES,
+	.by_duration = ANALYSIS_ALL_OUTPUTS,
 	.outputs = outputs,
 	.state_size = sizeof(struct state),
 	.on = { .span = on_span, .woken_ready = on_woken_ready },

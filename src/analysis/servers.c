@@ -23,7 +23,7 @@ struct worker {			       /* by task */
 	int64_t woken;		       /* by this packet, the last time: */
 	uint32_t packet;
 	int32_t max_fd;
-	uint32_t n_open, max_open; /* of the process, at its newest worker that accepted */
+	uint32_t max_open; /* connections of the process at a time, when this worker accepted */
 };
 
 struct accepted {
@@ -252,6 +252,35 @@ static int find_ready(struct analysis_run *run, uint32_t host)
 
 enum { TOP, WORKERS }; /* outputs */
 
+struct process { /* of any threads, workers or not */
+	uint64_t switches;
+	int32_t max_fd;
+	uint32_t server; /* number of that in which it was counted last, plus 1 */
+};
+
+struct processes {	    /* of a host; zeroed: empty */
+	struct mer_map map; /* process_of -> number, plus 1 */
+	struct process *all;
+	size_t n, cap;
+};
+
+static bool find_processes(const struct state *s, const struct kernel_host *h, struct processes *p)
+{
+	for (uint32_t i = 0; i < s->cap_workers && i < h->n_tasks; i++) {
+		const struct worker *w = &s->workers[i];
+		uint32_t *at = mer_map_put(&p->map, process_of(h, i));
+		struct process *x =
+			at ? analysis_at(&p->all, &p->cap, *at ? *at - 1 : p->n, sizeof(*x)) : NULL;
+		if (!x)
+			return false;
+		if (!*at)
+			*at = (uint32_t)++p->n;
+		x->switches += w->switches;
+		x->max_fd = w->max_fd > x->max_fd ? w->max_fd : x->max_fd;
+	}
+	return true;
+}
+
 struct member {		 /* a worker, and what it is put together with */
 	uint64_t server; /* equal for workers of one */
 	uint32_t task;
@@ -310,10 +339,10 @@ static void emit_worker(
 	analysis_table_add(t, c);
 }
 
-/* Members of one server. Threads of their processes that never accepted count for its switches and
- * descriptors: the work goes on there. */
+/* Members of server number `server`. Threads of their processes that never accepted count for its switches
+ * and descriptors: the work goes on there. */
 static void emit_server(struct analysis_run *run, uint32_t host, const struct member *m, size_t n,
-	struct analysis_table *t)
+	struct processes *all, uint32_t server, struct analysis_table *t)
 {
 	const struct state *s = run->states[host];
 	const struct kernel_host *h = &run->world->hosts[host];
@@ -323,9 +352,6 @@ static void emit_server(struct analysis_run *run, uint32_t host, const struct me
 	uint32_t best_task = m[0].task;
 	for (size_t i = 0; i < n; i++) {
 		const struct worker *w = &s->workers[m[i].task];
-		bool again = false; /* another worker of the same process was there */
-		for (size_t k = 0; k < i && !again; k++)
-			again = process_of(h, m[k].task) == process_of(h, m[i].task);
 		analysis_stats_merge(&sum.ready, &w->ready);
 		sum.accepts += w->accepts;
 		sum.vain += w->vain;
@@ -336,15 +362,14 @@ static void emit_server(struct analysis_run *run, uint32_t host, const struct me
 			best_task = m[i].task;
 		}
 		sum.max_open = w->max_open > sum.max_open ? w->max_open : sum.max_open;
-		if (again)
+		const uint32_t *at = mer_map_get(&all->map, process_of(h, m[i].task));
+		struct process *x = at ? &all->all[*at - 1] : NULL;
+		if (!x || x->server == server + 1) /* another worker of it was there */
 			continue;
+		x->server = server + 1;
 		processes++;
-		for (uint32_t k = 0; k < s->cap_workers && k < h->n_tasks; k++)
-			if (process_of(h, k) == process_of(h, m[i].task)) {
-				const struct worker *x = &s->workers[k];
-				sum.switches += x->switches;
-				sum.max_fd = x->max_fd > sum.max_fd ? x->max_fd : sum.max_fd;
-			}
+		sum.switches += x->switches;
+		sum.max_fd = x->max_fd > sum.max_fd ? x->max_fd : sum.max_fd;
 	}
 	struct analysis_cell c[17];
 	analysis_task_cells(run, host, best_task, INT64_MAX, c);
@@ -368,13 +393,14 @@ static int emit_host(
 	struct state *s = run->states[host];
 	const struct kernel_host *h = &run->world->hosts[host];
 	struct member *members = calloc(s->cap_workers + 1, sizeof(*members));
+	struct processes processes = { 0 };
 	size_t n = 0;
-	if (!members)
-		return mer_fail_nomem(run->err);
+	int rc = members && find_processes(s, h, &processes) ? 0 : mer_fail_nomem(run->err);
 	for (uint32_t i = 0; i < s->cap_workers; i++)
 		s->workers[i].ready = (struct analysis_stats){ 0 };
-	int rc = s->n_accepted ? find_ready(run, host) : 0;
-	for (uint32_t i = 0; i < s->cap_workers && i < h->n_tasks; i++)
+	if (rc == 0 && s->n_accepted)
+		rc = find_ready(run, host);
+	for (uint32_t i = 0; i < s->cap_workers && i < h->n_tasks && rc == 0; i++)
 		if (s->workers[i].calls)
 			members[n++] = (struct member){ server_of(h, &s->workers[i], i), i };
 	if (n)
@@ -384,9 +410,11 @@ static int emit_host(
 			if (output == WORKERS)
 				emit_worker(run, host, members[k].task, t);
 		if (output == TOP)
-			emit_server(run, host, &members[i], k - i, t);
+			emit_server(run, host, &members[i], k - i, &processes, (uint32_t)i, t);
 	}
 	free(members);
+	free(processes.all);
+	mer_map_fini(&processes.map);
 	return rc;
 }
 

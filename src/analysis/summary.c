@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/all.h"
+#include "base/map.h"
 #include "base/str.h"
 
 /* From where on something stands out, of what there is of it. */
@@ -108,6 +109,7 @@ struct summary {
 	struct analysis_table *out;
 	struct host *hosts;
 	uint32_t n;
+	uint32_t *owners[SUMMARY_REQUESTS]; /* of the rows of in: host, plus 1; 0: none */
 };
 
 /* ---- reading tables ---- */
@@ -115,10 +117,8 @@ struct summary {
 static const struct analysis_cell *cell(const struct analysis_table *t, size_t row, const char *key)
 {
 	static const struct analysis_cell none = { 0 };
-	for (size_t c = 0; c < t->n_columns; c++)
-		if (strcmp(t->columns[c].key, key) == 0)
-			return &t->cells[row * t->n_columns + c];
-	return &none;
+	size_t c = analysis_table_column(t, key);
+	return c == SIZE_MAX ? &none : &t->cells[row * t->n_columns + c];
 }
 
 static int64_t number(const struct analysis_table *t, size_t row, const char *key)
@@ -139,24 +139,60 @@ static const char *text(const struct analysis_table *t, size_t row, const char *
 	return c->set ? c->v.text : "";
 }
 
+/* Once for all: there may be many hosts, and many rows of each. The hosts' names are known. */
+static int find_owners(struct summary *s)
+{
+	struct mer_map by_name = { 0 }; /* hash of a name -> host, plus 1 */
+	bool ok = true;
+	for (uint32_t h = s->n; h-- > 0 && ok;) {
+		const char *name = s->hosts[h].name;
+		uint32_t *at = name ? mer_map_put(&by_name, mer_hash(name, strlen(name))) : NULL;
+		ok = at || !name;
+		if (at)
+			*at = h + 1;
+	}
+	for (int i = 0; i < SUMMARY_REQUESTS && ok; i++) {
+		const struct analysis_table *t = &s->in[i];
+		size_t column = analysis_table_column(t, "host");
+		s->owners[i] =
+			mer_arena_zalloc(&s->run->arena, t->n_rows + 1, sizeof(*s->owners[i]));
+		ok = s->owners[i] != NULL;
+		for (size_t r = 0; r < t->n_rows && ok && column != SIZE_MAX; r++) {
+			const struct analysis_cell *c = &t->cells[r * t->n_columns + column];
+			const uint32_t *at =
+				c->set ? mer_map_get(
+						 &by_name, mer_hash(c->v.text, strlen(c->v.text)))
+				       : NULL;
+			bool is_same = at && strcmp(s->hosts[*at - 1].name, c->v.text) == 0;
+			s->owners[i][r] = is_same ? *at : 0;
+		}
+	}
+	mer_map_fini(&by_name);
+	return ok ? 0 : mer_fail_nomem(s->run->err);
+}
+
 /* Whose row it is. NULL: of none. */
 static struct host *host_of(const struct summary *s, const struct analysis_table *t, size_t row)
 {
-	const char *name = text(t, row, "host");
-	for (uint32_t h = 0; h < s->n; h++)
-		if (s->hosts[h].name && strcmp(s->hosts[h].name, name) == 0)
-			return &s->hosts[h];
-	return NULL;
+	uint32_t owner = s->owners[t - s->in][row];
+	return owner ? &s->hosts[owner - 1] : NULL;
 }
 
-static bool is_of(const struct analysis_table *t, size_t row, const struct host *h)
+static bool is_of(
+	const struct summary *s, const struct analysis_table *t, size_t row, const struct host *h)
 {
-	return strcmp(text(t, row, "host"), h->name) == 0;
+	return s->owners[t - s->in][row] == (uint32_t)(h - s->hosts) + 1;
 }
 
 static double per(int64_t part, int64_t whole)
 {
 	return whole > 0 ? (double)part / (double)whole : 0;
+}
+
+/* Does anything tell what its processors did? */
+static bool knows_cpus(const struct host *h)
+{
+	return h->cpus && h->unknown < 1;
 }
 
 static double run_queue(const struct host *h)
@@ -259,12 +295,9 @@ static void sum_tasks(struct summary *s)
 		}
 }
 
-static void sum_hosts(struct summary *s)
+static void name_hosts(struct summary *s)
 {
-	const struct analysis_table *t = &s->in[CPU_HOSTS];
-	const struct mer_experiment *e = s->run->e;
 	const struct analysis_options *o = s->run->options;
-	struct host *h;
 	for (uint32_t i = 0; i < s->n; i++) {
 		int64_t begin, end;
 		if (o->wants_host && !o->wants_host(o->ctx, i))
@@ -272,6 +305,13 @@ static void sum_hosts(struct summary *s)
 		s->hosts[i].name = analysis_host_name(s->run, i);
 		s->hosts[i].range = analysis_range(s->run, i, &begin, &end);
 	}
+}
+
+static void sum_hosts(struct summary *s)
+{
+	const struct analysis_table *t = &s->in[CPU_HOSTS];
+	const struct mer_experiment *e = s->run->e;
+	struct host *h;
 	for (uint32_t i = 0; i < e->n_traces; i++)
 		if (e->traces[i].host < s->n)
 			s->hosts[e->traces[i].host].lost += (int64_t)e->traces[i].lost_events;
@@ -285,7 +325,8 @@ static void sum_hosts(struct summary *s)
 		}
 	t = &s->in[INTERFACES];
 	for (size_t r = 0; r < t->n_rows; r++)
-		if ((h = host_of(s, t, r)) && strcmp(text(t, r, "interface"), "lo") != 0) {
+		if ((h = host_of(s, t, r)) && strcmp(text(t, r, "interface"), "lo") != 0 &&
+			cell(t, r, "bytes")->set) {
 			h->net += number(t, r, "bytes");
 			h->has_net = true;
 		}
@@ -309,6 +350,7 @@ static void emit_hosts(struct summary *s)
 			ANALYSIS_INT(h->calls), ANALYSIS_INT(h->failed), ANALYSIS_INT(h->lost) };
 		for (int k = 2; k < 8; k++)
 			c[k].set = known;
+		c[3].set = c[4].set = known && knows_cpus(h);
 		c[8].set = c[10].set = h->has_disk;
 		c[11].set = h->has_net;
 		c[12].set = c[13].set = h->has_calls;
@@ -434,12 +476,13 @@ static void add_wait(struct summary *s, const char *cause, const struct host *h,
 }
 
 /* Rows of a host, or those whose key has this value; keys NULL: there are none. */
-static struct wait find_wait(const struct host *h, const struct analysis_table *t, const char *key,
-	const char *value, const char *max, const char *total)
+static struct wait find_wait(const struct summary *s, const struct host *h,
+	const struct analysis_table *t, const char *key, const char *value, const char *max,
+	const char *total)
 {
 	struct wait w = { .has_total = total != NULL };
 	for (size_t r = 0; r < t->n_rows; r++) {
-		if (!is_of(t, r, h) || (key && strcmp(text(t, r, key), value) != 0) ||
+		if (!is_of(s, t, r, h) || (key && strcmp(text(t, r, key), value) != 0) ||
 			!cell(t, r, max)->set)
 			continue;
 		w.count += number(t, r, "count");
@@ -468,7 +511,7 @@ static int add_calls(struct summary *s, const struct host *h)
 	for (size_t r = 0; r < t->n_rows; r++) {
 		const char *name = text(t, r, "name");
 		size_t i = 0;
-		if (!is_of(t, r, h) || strcmp(name, "futex") == 0)
+		if (!is_of(s, t, r, h) || strcmp(name, "futex") == 0)
 			continue;
 		while (i < n_sums && strcmp(sums[i].name, name) != 0)
 			i++;
@@ -480,7 +523,7 @@ static int add_calls(struct summary *s, const struct host *h)
 		n = keep(best, n, KEPT_CALLS, sums[i].total, i);
 	for (size_t i = 0; i < n; i++) {
 		const char *name = sums[best[i].row].name;
-		struct wait w = find_wait(h, t, "name", name, "max_ns", "total_ns");
+		struct wait w = find_wait(s, h, t, "name", name, "max_ns", "total_ns");
 		add_wait(s, say(s, "%s()", name), h, &w, who(s, t, w.row),
 			*cell(t, w.row, "max_at"), "top syscall");
 	}
@@ -496,22 +539,22 @@ static int emit_waits(struct summary *s)
 		const struct analysis_table *t = &s->in[SCHED];
 		if (!h->name)
 			continue;
-		struct wait w = find_wait(h, t, NULL, NULL, "max_ns", "total_ns");
+		struct wait w = find_wait(s, h, t, NULL, NULL, "max_ns", "total_ns");
 		add_wait(s, "CPU", h, &w, w.any ? who(s, t, w.row) : "",
 			w.any ? *cell(t, w.row, "max_at") : ANALYSIS_NONE, "top sched");
 		t = &s->in[FUTEXES];
-		w = find_wait(h, t, NULL, NULL, "max_ns", "total_ns");
+		w = find_wait(s, h, t, NULL, NULL, "max_ns", "total_ns");
 		add_wait(s, "futex", h, &w, w.any ? text(t, w.row, "comm") : "",
 			w.any ? *cell(t, w.row, "max_at") : ANALYSIS_NONE, "top futex");
 		t = &s->in[DISKS];
-		w = find_wait(h, t, NULL, NULL, "queue_max_ns", NULL);
+		w = find_wait(s, h, t, NULL, NULL, "queue_max_ns", NULL);
 		add_wait(s, "disk queue", h, &w, w.any ? text(t, w.row, "disk") : "", ANALYSIS_NONE,
 			"top io --table disks");
-		w = find_wait(h, t, NULL, NULL, "service_max_ns", NULL);
+		w = find_wait(s, h, t, NULL, NULL, "service_max_ns", NULL);
 		add_wait(s, "disk", h, &w, w.any ? text(t, w.row, "disk") : "", ANALYSIS_NONE,
 			"top io --table disks");
 		t = &s->in[IRQ];
-		w = find_wait(h, t, "kind", "softirq", "raise_max_ns", NULL);
+		w = find_wait(s, h, t, "kind", "softirq", "raise_max_ns", NULL);
 		add_wait(s, "softirq", h, &w, w.any ? text(t, w.row, "name") : "", ANALYSIS_NONE,
 			"stats irq");
 		rc = add_calls(s, h);
@@ -555,8 +598,10 @@ static void find_stuck(struct summary *s, const struct host *h)
 	const struct analysis_table *t = &s->in[LOCKS];
 	size_t longest = SIZE_MAX, n = 0;
 	for (size_t r = 0; r < t->n_rows; r++) {
+		if (!is_of(s, t, r, h))
+			continue;
 		int64_t so_far = number(t, r, "so_far_ns");
-		if (!is_of(t, r, h) || strcmp(text(t, r, "kind"), "lock") != 0 ||
+		if (strcmp(text(t, r, "kind"), "lock") != 0 ||
 			(so_far < STUCK_NS && per(so_far, h->range) < STUCK))
 			continue;
 		n++;
@@ -622,33 +667,58 @@ static void find_load(struct summary *s, const struct host *h)
 			"stats poll");
 	const struct analysis_table *t = &s->in[CPU_TOP];
 	for (size_t r = 0; r < t->n_rows; r++)
-		if (is_of(t, r, h) && h->cpus > 1 && real(t, r, "percent") >= ALONE)
+		if (is_of(s, t, r, h) && h->cpus > 1 && real(t, r, "percent") >= ALONE)
 			find(s, "load", h->name,
 				say(s, "%s kept one processor busy (%.0f %%)", who(s, t, r),
 					100 * real(t, r, "percent")),
 				say(s, "task --tid %" PRId64, number(t, r, "tid")));
 }
 
-/* Where all wait for something else, that is what to look for. */
+/* Silence about hosts of which nothing was recorded would look like praise. */
+static void find_unknown(struct summary *s)
+{
+	uint32_t n = 0, n_unknown = 0, n_there = 0;
+	for (uint32_t i = 0; i < s->n; i++) {
+		n += s->hosts[i].name != NULL;
+		n_unknown += s->hosts[i].name && !knows_cpus(&s->hosts[i]);
+		n_there += s->hosts[i].name && s->hosts[i].range;
+	}
+	if (n && n_unknown == n)
+		find(s, "recording", NULL,
+			"nothing tells what processors and tasks did: no sched_switch was recorded",
+			"check");
+	else if (n && !n_there)
+		find(s, "recording", NULL, "nothing was recorded at the time that was asked for",
+			"info");
+	for (uint32_t i = 0; i < s->n && n_unknown < n; i++)
+		if (s->hosts[i].name && !knows_cpus(&s->hosts[i]))
+			find(s, "recording", s->hosts[i].name,
+				"nothing tells what its processors did: no sched_switch was "
+				"recorded",
+				"check");
+}
+
+/* Where all wait for something else, that is what to look for: if anything tells who ended the waits. */
 static void find_idle(struct summary *s)
 {
 	double cpu = 0, disk = 0;
-	bool any = false;
+	bool any = false, has_disks = false, has_wakeups = false;
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct host *h = &s->hosts[i];
 		if (!h->name || !h->cpus || !h->range)
 			continue;
 		cpu = h->cpu + h->unknown > cpu ? h->cpu + h->unknown : cpu;
 		disk = h->disk > disk ? h->disk : disk;
+		has_disks |= h->has_disk;
+		has_wakeups |= s->run->world->hosts[i].has_wakeups;
 		any = true;
 	}
 	if (any && cpu < IDLE && disk < IDLE)
 		find(s, "note", NULL,
-			say(s,
-				"no processors (at most %.0f %%) or disks were busy: "
-				"who waits for whom?",
-				100 * cpu),
-			"graph");
+			say(s, "no processors (at most %.0f %%)%s were busy%s", 100 * cpu,
+				has_disks ? " or disks" : "",
+				has_wakeups ? ": who waits for whom?" : "; no wake-ups tell why"),
+			has_wakeups ? "graph" : "check");
 }
 
 static void emit_findings(struct summary *s)
@@ -659,6 +729,7 @@ static void emit_findings(struct summary *s)
 		for (uint32_t i = 0; i < s->n; i++)
 			if (s->hosts[i].name)
 				finders[f](s, &s->hosts[i]);
+	find_unknown(s);
 	find_idle(s);
 }
 
@@ -676,11 +747,15 @@ int summary_make(struct analysis_run *run, const struct analysis_table *in,
 	s.hosts = calloc((size_t)s.n + 1, sizeof(*s.hosts));
 	if (!s.hosts)
 		return mer_fail_nomem(err);
-	sum_hosts(&s);
-	emit_hosts(&s);
-	emit_top(&s);
-	int rc = emit_waits(&s);
-	emit_findings(&s);
+	name_hosts(&s);
+	int rc = find_owners(&s);
+	if (rc == 0) {
+		sum_hosts(&s);
+		emit_hosts(&s);
+		emit_top(&s);
+		rc = emit_waits(&s);
+		emit_findings(&s);
+	}
 	free(s.hosts);
 	for (int i = 0; i < SUMMARY_TABLES; i++)
 		if (out[i].failed && rc == 0)

@@ -39,7 +39,15 @@ struct error_count {
 	uint64_t n;
 };
 
+/* Threads call the same few names again and again: where the pair is that was asked for last. */
+enum { RECENT_BITS = 8, RECENT = 1 << RECENT_BITS };
+struct recent {
+	uint64_t key;
+	uint32_t pair; /* plus 1; 0: nothing yet */
+};
+
 struct state {
+	struct recent recent[RECENT];
 	struct mer_map name_map, pair_map, error_map; /* to a number below, plus 1 */
 	struct name_stats *names;
 	struct pair_stats *pairs;
@@ -47,6 +55,8 @@ struct state {
 	size_t n_names, cap_names, n_pairs, cap_pairs, n_errors, cap_errors;
 	struct analysis_rows log, top; /* top stays empty without limit: then log has all */
 	struct analysis_rows open;     /* had not returned */
+	struct analysis_wanted wanted; /* by name */
+	bool is_recorded;	       /* some call is, whether it counts or not */
 };
 
 enum { STATS, TOTAL, TASKS, ERRORS, TOP, UNFINISHED, LOG, FREQ };
@@ -63,6 +73,7 @@ static void free_state(void *state)
 	analysis_rows_fini(&s->log);
 	analysis_rows_fini(&s->top);
 	analysis_rows_fini(&s->open);
+	analysis_wanted_fini(&s->wanted);
 }
 
 /* ---- while reading ---- */
@@ -83,9 +94,15 @@ static struct name_stats *name_of(struct state *s, uint32_t name)
 
 static struct pair_stats *pair_of(struct state *s, uint32_t task, uint32_t name)
 {
-	uint32_t *at = mer_map_put(&s->pair_map, (uint64_t)task << 32 | name);
-	if (at && *at)
+	uint64_t key = (uint64_t)task << 32 | name;
+	struct recent *recent = &s->recent[key * 0x9E3779B97F4A7C15u >> (64 - RECENT_BITS)];
+	if (recent->pair && recent->key == key)
+		return &s->pairs[recent->pair - 1];
+	uint32_t *at = mer_map_put(&s->pair_map, key);
+	if (at && *at) {
+		*recent = (struct recent){ key, *at };
 		return &s->pairs[*at - 1];
+	}
 	struct name_stats *n = at ? name_of(s, name) : NULL;
 	struct pair_stats *p =
 		n ? analysis_at(&s->pairs, &s->cap_pairs, s->n_pairs, sizeof(*p)) : NULL;
@@ -116,6 +133,16 @@ static bool count_error(struct state *s, uint32_t of, int64_t ret)
 	return at != NULL;
 }
 
+/* As analysis_wants_name; calls without a name are in no table. */
+static int wants_call(const struct analysis_host *a, const struct kernel_host *h, uint32_t call)
+{
+	struct state *s = a->state;
+	uint32_t name = h->calls[call].name;
+	return name == KERNEL_NONE
+		       ? 0
+		       : analysis_wants_name(a, &s->wanted, name, kernel_name_text(h, name));
+}
+
 static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c)
 {
 	struct analysis_host *a = ctx;
@@ -123,9 +150,11 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 	uint32_t name = h->calls[c->call].name;
 	int64_t took = c->end - c->begin;
 	uint64_t limit = a->run->options->limit;
-	if (name == KERNEL_NONE || !analysis_counts(a, c->begin, c->end) ||
+	s->is_recorded = true;
+	int wanted = wants_call(a, h, c->call);
+	if (wanted <= 0 || !analysis_counts(a, c->begin, c->end) ||
 		!analysis_wants_cpu(a, c->cpu) || !analysis_wants_task(a, h, c->task))
-		return 0;
+		return wanted < 0 ? wanted : 0;
 	struct pair_stats *p = pair_of(s, c->task, name);
 	if (!p)
 		return mer_fail_nomem(a->err);
@@ -161,9 +190,10 @@ static int on_open_call(void *ctx, const struct kernel_host *h, const struct ker
 		.task = c->task,
 		.call = c->call };
 	uint64_t limit = a->run->options->limit;
-	if (h->calls[c->call].name == KERNEL_NONE || !analysis_counts(a, c->begin, h->end) ||
+	int wanted = wants_call(a, h, c->call);
+	if (wanted <= 0 || !analysis_counts(a, c->begin, h->end) ||
 		!analysis_wants_cpu(a, c->cpu) || !analysis_wants_task(a, h, c->task))
-		return 0;
+		return wanted < 0 ? wanted : 0;
 	bool ok = !analysis_asks(a, LOG) || analysis_rows_add(&s->log, &row, sizeof(row), limit);
 	/* All: not more than there are tasks. */
 	ok = ok && analysis_rows_add(&s->open, &row, sizeof(row), 0);
@@ -258,6 +288,15 @@ static void join_name(const struct analysis_run *run, const struct named *all, s
 	}
 }
 
+/* None that counts is a total of 0; none recorded is not known. */
+static bool any_recorded(const struct analysis_run *run)
+{
+	for (uint32_t h = 0; h < run->e->n_hosts; h++)
+		if (((const struct state *)run->states[h])->is_recorded)
+			return true;
+	return false;
+}
+
 static int emit_names(struct analysis_run *run, unsigned output, struct analysis_table *t)
 {
 	size_t n;
@@ -281,7 +320,7 @@ static int emit_names(struct analysis_run *run, unsigned output, struct analysis
 		total.errors += sum.errors;
 	}
 	free(all);
-	if (output == TOTAL) {
+	if (output == TOTAL && any_recorded(run)) {
 		cells[0] = ANALYSIS_INT(total.errors);
 		analysis_stats_cells(&total.time, cells + 1);
 		analysis_table_add(t, cells);
@@ -514,6 +553,9 @@ const struct analysis analysis_syscall = {
 	.id = "syscall",
 	.title = "System calls",
 	.help = "how long system calls took and what they returned, by name and thread",
+	.by_duration = ANALYSIS_ALL_OUTPUTS,
+	.by_name = ANALYSIS_ALL_OUTPUTS,
+	.names = "system call",
 	.outputs = outputs,
 	.state_size = sizeof(struct state),
 	.on = { .call = on_call, .open_call = on_open_call },

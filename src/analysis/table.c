@@ -33,6 +33,14 @@ void analysis_table_add(struct analysis_table *t, const struct analysis_cell *ce
 	memcpy(t->cells + t->n_rows++ * t->n_columns, cells, t->n_columns * sizeof(*cells));
 }
 
+size_t analysis_table_column(const struct analysis_table *t, const char *key)
+{
+	for (size_t c = 0; c < t->n_columns; c++)
+		if (strcmp(t->columns[c].key, key) == 0)
+			return c;
+	return SIZE_MAX;
+}
+
 struct sort {				  /* of a row */
 	const struct analysis_cell *cell; /* to sort by */
 	size_t row;
@@ -63,34 +71,46 @@ static int compare_rows(const void *a, const void *b)
 	return c ? c : (p->row > q->row) - (p->row < q->row);
 }
 
+/* Row i becomes what row order[i].row was: cycle by cycle, as tables may be large. row: room for one. */
+static void permute(struct analysis_table *t, struct sort *order, struct analysis_cell *row)
+{
+	size_t n = t->n_columns, bytes = n * sizeof(*row);
+	for (size_t i = 0; i < t->n_rows; i++) {
+		memcpy(row, &t->cells[i * n], bytes);
+		size_t to = i;
+		for (size_t from; (from = order[to].row) != i && from != to; to = from) {
+			memcpy(&t->cells[to * n], &t->cells[from * n], bytes);
+			order[to].row = to;
+		}
+		if (to != i) {
+			memcpy(&t->cells[to * n], row, bytes);
+			order[to].row = to;
+		}
+	}
+}
+
 bool analysis_table_sort(struct analysis_table *t, const char *key, bool ascending)
 {
-	size_t column = 0;
-	while (column < t->n_columns && strcmp(t->columns[column].key, key) != 0)
-		column++;
-	if (column == t->n_columns)
+	size_t column = analysis_table_column(t, key);
+	if (column == SIZE_MAX)
 		return false;
 	if (t->n_rows < 2)
 		return true;
 	struct sort *order = calloc(t->n_rows, sizeof(*order));
-	struct analysis_cell *cells = malloc(t->n_rows * t->n_columns * sizeof(*cells));
-	if (!order || !cells) {
+	struct analysis_cell *row = calloc(t->n_columns, sizeof(*row));
+	if (!order || !row) {
 		t->failed = true;
 		free(order);
-		free(cells);
+		free(row);
 		return true;
 	}
 	for (size_t i = 0; i < t->n_rows; i++)
 		order[i] = (struct sort){ &t->cells[i * t->n_columns + column], i,
 			t->columns[column].type, ascending };
 	qsort(order, t->n_rows, sizeof(*order), compare_rows);
-	for (size_t i = 0; i < t->n_rows; i++)
-		memcpy(&cells[i * t->n_columns], &t->cells[order[i].row * t->n_columns],
-			t->n_columns * sizeof(*cells));
+	permute(t, order, row);
 	free(order);
-	free(t->cells);
-	t->cells = cells;
-	t->cap_rows = t->n_rows;
+	free(row);
 	return true;
 }
 

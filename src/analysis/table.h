@@ -58,6 +58,8 @@ void analysis_table_init(struct analysis_table *t, const char *id, const char *t
 void analysis_table_fini(struct analysis_table *t);
 /* A cell for each column. Texts are borrowed: see arena. */
 void analysis_table_add(struct analysis_table *t, const struct analysis_cell *cells);
+/* The column of this key; SIZE_MAX: there is none. */
+size_t analysis_table_column(const struct analysis_table *t, const char *key);
 /* By a column, descending or ascending; stable. False: no such key. */
 bool analysis_table_sort(struct analysis_table *t, const char *key, bool ascending);
 /* Keeps the first n rows; 0: all. */

@@ -121,12 +121,12 @@ static int add_requests(struct usage_host *u, const struct kernel_host *h)
 	for (uint32_t i = 0; i < h->n_requests && !rc; i++) {
 		const struct kernel_request *r = &h->requests[i];
 		int64_t made = r->insert != INT64_MIN ? r->insert : r->issue;
-		const struct kernel_span *s = kernel_span_kept(h, r->by);
-		uint32_t task = s ? s->task : KERNEL_NONE;
 		bool writes = r->flags & KERNEL_WRITE;
-		rc = add(u, task, USAGE_REQUESTS, made, 1);
+		if (r->flags & KERNEL_MERGED) /* the other one has its bytes */
+			continue;
+		rc = add(u, r->task, USAGE_REQUESTS, made, 1);
 		if (!rc && !(r->flags & KERNEL_DISCARD))
-			rc = add(u, task, writes ? USAGE_BLOCK_WRITTEN : USAGE_BLOCK_READ, made,
+			rc = add(u, r->task, writes ? USAGE_BLOCK_WRITTEN : USAGE_BLOCK_READ, made,
 				r->bytes);
 	}
 	return rc;
@@ -204,7 +204,7 @@ int usage_new(uint32_t n_hosts, struct usage **made, struct mer_err *err)
 	u->n_hosts = n_hosts;
 	for (uint32_t i = 0; i < n_hosts; i++)
 		u->observers[i] = (struct kernel_observer){ .ctx = &u->hosts[i],
-			.wants = KERNEL_WANT_PAGES,
+			.wants = KERNEL_WANT_PAGES | KERNEL_WANT_MERGES,
 			.call = on_call,
 			.packet = on_packet,
 			.memory = on_memory };

@@ -8,7 +8,8 @@
  * the CPU, interrupts included; bytes that calls on files and sockets returned; requests to disks that the
  * task made; packets outside of interrupts. A call that writes counts when it begins, one that reads when
  * it returns: so the one who answers has sent when the other one wakes up, and who waits for something
- * gets it afterwards. A request to a disk counts when it is made. */
+ * gets it afterwards. A request to a disk counts when it is made; one that became part of another one does
+ * not, its bytes are that one's. */
 #ifndef MER_ANALYSIS_USAGE_H
 #define MER_ANALYSIS_USAGE_H
 

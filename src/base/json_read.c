@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/grow.h"
 #include "meridian/meridian.h"
 
 enum { SMALL_OBJECT = 12 };
@@ -286,14 +287,8 @@ static int read_word(struct mer_json_reader *r, struct mer_json_value *v)
 
 static struct mer_json_member *push(struct mer_json_reader *r)
 {
-	if (r->n_stack == r->cap_stack) {
-		size_t cap = r->cap_stack ? r->cap_stack * 2 : 64;
-		void *p = realloc(r->stack, cap * sizeof(*r->stack));
-		if (!p)
-			return NULL;
-		r->stack = p;
-		r->cap_stack = cap;
-	}
+	if (!mer_grow(&r->stack, r->n_stack, &r->cap_stack, sizeof(*r->stack)))
+		return NULL;
 	return &r->stack[r->n_stack++];
 }
 

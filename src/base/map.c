@@ -5,6 +5,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/grow.h"
+
 uint64_t mer_hash(const void *data, size_t len)
 {
 	return XXH3_64bits(data, len);
@@ -101,14 +103,8 @@ uint32_t mer_intern_add(struct mer_intern *in, const char *text, size_t len)
 	uint32_t found = find_in_chain(in, *first, text, len);
 	if (found != MER_INTERN_NONE)
 		return found;
-	if (in->n == in->cap) {
-		uint32_t cap = in->cap ? in->cap * 2 : 64;
-		void *p = realloc(in->texts, cap * sizeof(*in->texts));
-		if (!p)
-			return MER_INTERN_NONE;
-		in->texts = p;
-		in->cap = cap;
-	}
+	if (!mer_grow32(&in->texts, in->n, &in->cap, sizeof(*in->texts)))
+		return MER_INTERN_NONE;
 	const char *copy = mer_arena_strndup(in->arena, text, len);
 	if (!copy)
 		return MER_INTERN_NONE;

@@ -39,8 +39,8 @@ struct cli_cell cli_analysis_cell(
 	return CLI_CELL_RATIO(type == ANALYSIS_RATIO && !people ? c->v.f * 100 : c->v.f);
 }
 
-int cli_analysis_rows(const struct analysis_table *t, size_t n, enum cli_format format,
-	struct mer_json *j, struct mer_str *out, struct mer_err *err)
+int cli_analysis_rows(const struct analysis_table *t, size_t first, size_t end,
+	enum cli_format format, struct mer_json *j, struct mer_str *out, struct mer_err *err)
 {
 	struct cli_column *columns = calloc(t->n_columns + 1, sizeof(*columns));
 	struct cli_cell *cells = calloc(t->n_columns + 1, sizeof(*cells));
@@ -51,7 +51,7 @@ int cli_analysis_rows(const struct analysis_table *t, size_t n, enum cli_format 
 			types[t->columns[c].type].exact };
 	if (ok)
 		cli_table_init(&rows, columns);
-	for (size_t r = 0; ok && r < n; r++) {
+	for (size_t r = first; ok && r < end; r++) {
 		for (size_t c = 0; c < t->n_columns; c++)
 			cells[c] = cli_analysis_cell(
 				t->columns[c].type, &t->cells[r * t->n_columns + c], false);
@@ -62,6 +62,8 @@ int cli_analysis_rows(const struct analysis_table *t, size_t n, enum cli_format 
 		cli_table_json(&rows, j);
 	else if (ok && format == CLI_FORMAT_JSONL)
 		cli_table_jsonl(&rows, out);
+	else if (ok && first)
+		cli_table_csv_rows(&rows, out);
 	else if (ok)
 		cli_table_csv(&rows, out);
 	cli_table_fini(&rows);
@@ -87,7 +89,7 @@ int cli_analysis_json(
 	}
 	mer_json_end_array(j);
 	mer_json_key(j, "rows");
-	int rc = cli_analysis_rows(t, n, CLI_FORMAT_JSON, j, NULL, err);
+	int rc = cli_analysis_rows(t, 0, n, CLI_FORMAT_JSON, j, NULL, err);
 	mer_json_end_object(j);
 	return rc;
 }

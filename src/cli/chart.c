@@ -101,12 +101,6 @@ void cli_chart_points(
 	add(p, &(struct mer_svg_series){ MER_SVG_POINTS, name, next_color(p), x, y, NULL, n });
 }
 
-void cli_chart_line(
-	struct cli_chart_page *p, const char *name, const double *x, const double *y, size_t n)
-{
-	add(p, &(struct mer_svg_series){ MER_SVG_LINE, name, next_color(p), x, y, NULL, n });
-}
-
 /* ---- Levels ---- */
 
 struct levels {

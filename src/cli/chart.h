@@ -40,11 +40,9 @@ void cli_chart_fini(struct cli_chart_page *p);
 struct mer_svg_chart *cli_chart_panel(
 	struct cli_chart_page *p, const char *title, const char *y_title, enum mer_svg_unit unit);
 
-/* Points and lines; x: ns since p->begin. Names are copied (NULL: not in the legend), values borrowed
+/* Points; x: ns since p->begin. Names are copied (NULL: not in the legend), values borrowed
  * until the page is written: those from cli_chart_values live long enough. Colors follow each other. */
 void cli_chart_points(
-	struct cli_chart_page *p, const char *name, const double *x, const double *y, size_t n);
-void cli_chart_line(
 	struct cli_chart_page *p, const char *name, const double *x, const double *y, size_t n);
 double *cli_chart_values(struct cli_chart_page *p, size_t n); /* zeroed; NULL: no memory */
 
@@ -55,6 +53,7 @@ double *cli_chart_values(struct cli_chart_page *p, size_t n); /* zeroed; NULL: n
 void cli_chart_levels(struct cli_chart_page *p, bool stacked, const char *const *names,
 	const double *const *values, size_t n_series, bool others, const int64_t *edges, size_t n);
 
+/* A line of levels in the color of the axis, over the others: what these sum up to, and more. */
 void cli_chart_total(struct cli_chart_page *p, const char *name, const double *values,
 	const int64_t *edges, size_t n);
 

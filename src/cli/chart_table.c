@@ -51,7 +51,7 @@ static bool says(const struct drawing *d, size_t row, size_t column, const char 
 
 static size_t find(const struct analysis_table *t, const char *key, size_t len)
 {
-	for (size_t c = 0; key && c < t->n_columns; c++)
+	for (size_t c = 0; c < t->n_columns; c++)
 		if (strlen(t->columns[c].key) == len && memcmp(t->columns[c].key, key, len) == 0)
 			return c;
 	return SIZE_MAX;
@@ -59,7 +59,7 @@ static size_t find(const struct analysis_table *t, const char *key, size_t len)
 
 static size_t find_key(const struct analysis_table *t, const char *key)
 {
-	return key ? find(t, key, strlen(key)) : SIZE_MAX;
+	return key ? analysis_table_column(t, key) : SIZE_MAX;
 }
 
 /* False: the table has nothing that is to be drawn. */
@@ -202,6 +202,8 @@ static void put_name(const struct drawing *d, size_t row, size_t key, struct mer
 		mer_str_puts(out, others);
 		return;
 	}
+	bool of_nobody = d->tid != SIZE_MAX && d->of == SIZE_MAX && !d->chart->without &&
+			 !is_set(d, row, d->tid) && !is_set(d, row, d->comm);
 	for (size_t c = 0; c < t->n_columns; c++) {
 		const struct analysis_column *k = &t->columns[c];
 		const struct analysis_cell *v = cell(d, row, c);
@@ -219,6 +221,8 @@ static void put_name(const struct drawing *d, size_t row, size_t key, struct mer
 		if (c == d->comm && is_set(d, row, number))
 			mer_str_printf(out, " %" PRId64, cell(d, row, number)->v.i);
 	}
+	if (of_nobody) /* what interrupts did */
+		mer_str_printf(out, "%sno thread", out->len ? ", " : "");
 	const char *title = t->columns[key].title;
 	if (d->n_keys > 1)
 		mer_str_printf(
@@ -479,7 +483,7 @@ static int put_panels(struct drawing *d)
 	return rc;
 }
 
-int cli_chart_table(struct cli_chart_page *p, const struct analysis_table *t,
+static int draw_chart(struct cli_chart_page *p, const struct analysis_table *t,
 	const struct analysis_chart *chart)
 {
 	struct drawing d = { .page = p, .t = t, .chart = chart };
@@ -496,7 +500,7 @@ static int draw_column(
 	c.lines = k->type == ANALYSIS_REAL;
 	c.title = mer_arena_printf(
 		&p->arena, "%s%s%s: %s", t->title, kind ? ", by " : "", kind ? kind : "", k->title);
-	return c.title ? cli_chart_table(p, t, &c) : mer_fail_nomem(&p->cli->err);
+	return c.title ? draw_chart(p, t, &c) : mer_fail_nomem(&p->cli->err);
 }
 
 /* Rows of several kinds ("host", "cpu", "thread") tell the same more than once: a chart for each kind. */
@@ -532,7 +536,7 @@ int cli_chart_tables(struct cli_chart_page *p, const struct analysis_table *t,
 	if (a->charts) {
 		for (size_t i = 0; a->charts[i].title && p->n - first < most && rc == 0; i++)
 			if (is_about(&a->charts[i], t))
-				rc = cli_chart_table(p, t, &a->charts[i]);
+				rc = draw_chart(p, t, &a->charts[i]);
 		return rc;
 	}
 	for (size_t c = 0; c < t->n_columns && p->n - first < most && rc == 0; c++) {
@@ -552,6 +556,6 @@ int cli_chart_summary(
 	int rc = 0;
 	for (size_t i = 0; a->charts && a->charts[i].title && rc == 0; i++)
 		if (a->charts[i].summary && is_about(&a->charts[i], t))
-			rc = cli_chart_table(p, t, &a->charts[i]);
+			rc = draw_chart(p, t, &a->charts[i]);
 	return rc;
 }

@@ -37,6 +37,7 @@ enum check_event {
 	CHECK_PAGE_FREE,
 	CHECK_FAULT_USER,
 	CHECK_FAULT_KERNEL,
+	CHECK_FREQUENCY,
 	CHECK_NET_OUT,
 	CHECK_NET_IN,
 	CHECK_SOCK_OUT,
@@ -79,8 +80,8 @@ void check_tally(const struct mer_experiment *e, const struct trace_counts *coun
 	struct check_host *hosts);
 /* The same without looking at the data: only what is declared. */
 void check_declared(const struct mer_experiment *e, struct check_host *hosts);
-/* The row that this analysis is of; NULL: none. */
-const struct check_analysis *check_find(const char *id);
+/* Is the row of this analysis (also)? Each row of an analysis is of a part of it that can do alone. */
+bool check_is_of(const struct check_analysis *a, const char *id);
 /* On one host; lacking[] gets what is not recorded. */
 enum check_possible check_judge(
 	const struct check_analysis *a, const struct check_host *h, bool lacking[CHECK_N_EVENTS]);

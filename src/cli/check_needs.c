@@ -35,6 +35,7 @@ static const char *const events[CHECK_N_EVENTS][4] = {
 		"page_fault_user_entry" },
 	[CHECK_FAULT_KERNEL] = { "x86_exceptions_page_fault_kernel", "page_fault_kernel",
 		"page_fault_kernel_entry" },
+	[CHECK_FREQUENCY] = { "power_cpu_frequency", "cpu_frequency" },
 	[CHECK_NET_OUT] = { "net_dev_queue" },
 	[CHECK_NET_IN] = { "net_if_receive_skb", "netif_receive_skb" },
 	[CHECK_SOCK_OUT] = { "inet_sock_local_out" },
@@ -54,11 +55,16 @@ const struct check_analysis check_analyses[] = {
 		.ids = "cpu",
 		.needs = { CHECK_SWITCH },
 		.more = { CHECK_FORK, CHECK_STATE_PROCESS } },
+	{ .name = "CPU frequency",
+		.ids = "frequency",
+		.needs = { CHECK_FREQUENCY },
+		.more = { CHECK_SWITCH } },
 	{ .name = "scheduling latency",
 		.ids = "sched",
 		.needs = { CHECK_SWITCH, CHECK_WAKE },
 		.more = { CHECK_WAKE_NEW, CHECK_MIGRATE, CHECK_PRIORITY } },
 	{ .name = "blocking and wait causes",
+		.ids = "relations",
 		.needs = { CHECK_SWITCH, CHECK_WAKE, CHECK_SYSCALL_ENTRY, CHECK_SYSCALL_EXIT },
 		.more = { CHECK_IRQ_ENTRY, CHECK_SOFTIRQ_ENTRY, CHECK_HRTIMER_ENTRY,
 			CHECK_BLOCK_COMPLETE, CHECK_STATE_PROCESS, CHECK_STATE_FILES } },
@@ -72,7 +78,12 @@ const struct check_analysis check_analyses[] = {
 		.needs = { CHECK_IRQ_ENTRY, CHECK_IRQ_EXIT, CHECK_SOFTIRQ_ENTRY,
 			CHECK_SOFTIRQ_EXIT },
 		.more = { CHECK_SOFTIRQ_RAISE } },
+	{ .name = "file I/O",
+		.ids = "io",
+		.needs = { CHECK_SYSCALL_ENTRY, CHECK_SYSCALL_EXIT },
+		.more = { CHECK_STATE_PROCESS, CHECK_STATE_FILES } },
 	{ .name = "disk I/O",
+		.ids = "io",
 		.needs = { CHECK_BLOCK_ISSUE, CHECK_BLOCK_COMPLETE },
 		.more = { CHECK_BLOCK_INSERT, CHECK_STATE_DISKS } },
 	{ .name = "network",
@@ -80,6 +91,11 @@ const struct check_analysis check_analyses[] = {
 		.any = true,
 		.needs = { CHECK_NET_OUT, CHECK_NET_IN },
 		.more = { CHECK_STATE_NETWORK } },
+	{ .name = "servers",
+		.ids = "servers",
+		.needs = { CHECK_SYSCALL_ENTRY, CHECK_SYSCALL_EXIT },
+		.more = { CHECK_SWITCH, CHECK_WAKE, CHECK_NET_OUT, CHECK_NET_IN,
+			CHECK_STATE_PROCESS, CHECK_STATE_FILES } },
 	{ .name = "memory",
 		.ids = "mem",
 		.needs = { CHECK_PAGE_ALLOC, CHECK_PAGE_FREE },
@@ -158,14 +174,13 @@ void check_declared(const struct mer_experiment *e, struct check_host *hosts)
 	tally(e, NULL, hosts);
 }
 
-const struct check_analysis *check_find(const char *id)
+bool check_is_of(const struct check_analysis *a, const char *id)
 {
 	size_t n = strlen(id);
-	for (const struct check_analysis *a = check_analyses; a->name; a++)
-		for (const char *p = a->ids; p && *p; p += strcspn(p, " "), p += *p == ' ')
-			if (strncmp(p, id, n) == 0 && (!p[n] || p[n] == ' '))
-				return a;
-	return NULL;
+	for (const char *p = a->ids; p && *p; p += strcspn(p, " "), p += *p == ' ')
+		if (strncmp(p, id, n) == 0 && (!p[n] || p[n] == ' '))
+			return true;
+	return false;
 }
 
 enum check_possible check_judge(

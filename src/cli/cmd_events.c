@@ -176,7 +176,7 @@ const struct cli_verb cli_verb_events = {
 	.more = "A filter is made of comparisons, with && before ||, ! for what follows it, and "
 		"parentheses. Left and right stand: name (of the event); $host, $domain, $cpu, $stream, "
 		"$trace, $time; fields, with dots for members (a.b), brackets for elements (seq[3]) and, "
-		"where it matters, the scope in front (payload.x, context.x, packet.x, header.x); "
+		"where it matters, the scope in front (payload.x, context.x, packet.x; always header.x); "
 		"len(field); numbers in decimal, hexadecimal (0x2a), octal (052) or with a unit (10us, "
 		"3ms, 1.5s); texts in double or single quotes.\n\n"
 		"Operators are == != < <= > >=, and =~ and !~ for POSIX extended regular expressions. In a "

@@ -12,6 +12,7 @@ static const struct cli_option options[] = {
 	CLI_GRID_MIN(""),
 	CLI_GRID_MAX(""),
 	CLI_GRID_SIZES("of io: "),
+	CLI_GRID_NAME("only what is called so (openat, eth0, /etc/*)"),
 	CLI_GRID_PERIOD,
 	{ 0 },
 };
@@ -22,9 +23,9 @@ const struct cli_verb cli_verb_freq = {
 	.synopsis = "[ANALYSIS [OPTION...] TRACE...]",
 	.description = "Counts how often what took how long, as histograms. 'meridian freq' alone lists "
 		       "the analyses.",
-	.more = "Rows are durations from the first column on, and less than the second; each is half "
-		"as long again, or a third, so that the times of a nanosecond and of an hour fit one "
-		"picture. Bars are relative to the longest of the same histogram.\n\n" CLI_PERIOD_MANUAL,
+	.more = "Rows are durations (of mem sizes) from the first column on, and less than the second; each "
+		"is half as long again, or a third, so that the times of a nanosecond and of an hour fit one "
+		"picture. Bars are relative to the longest of the same histogram.\n\n" CLI_GRID_NAME_MANUAL CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_CPU | CLI_USES_TID |
 		CLI_USES_COMM | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,

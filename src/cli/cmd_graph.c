@@ -180,7 +180,7 @@ static int print(struct cli *cli, const struct values *v, struct mer_experiment 
 static const struct analysis_request asked = { &analysis_relations, 0 };
 
 static int analyse(struct cli *cli, const struct values *v, struct mer_experiment *e,
-	struct cli_periods *periods, const struct sync_messages *messages, struct sync_result *r)
+	struct cli_periods *periods, struct sync_messages *messages, struct sync_result *r)
 {
 	struct analysis_run run;
 	struct analysis_table t;
@@ -199,7 +199,8 @@ static int analyse(struct cli *cli, const struct values *v, struct mer_experimen
 	cli_progress_begin(&progress, cli, "reading", e->bytes);
 	struct kernel_world_options world = { .n_threads = cli_jobs(cli),
 		.cancel = &cli->cancel,
-		.done_bytes = &progress.done_bytes };
+		.done_bytes = &progress.done_bytes,
+		.drop = messages };
 	rc = analysis_run(&run, e, messages, r, &world, &o, &asked, 1, &t, &cli->err);
 	cli_progress_end(&progress);
 	if (rc == 0)
@@ -283,7 +284,7 @@ const struct cli_verb cli_verb_graph = {
 		"that were not recorded nothing. Waits that threads of the kernel end (kworker, "
 		"jbd2), or tasks that held a lock inside the kernel, say little about who talks to "
 		"whom: they are kind 'kernel', with --all.\n\n"
-		"--format dot is a graph for Graphviz, with the hosts as boxes; the colour tells the kind, "
+		"--format dot is a graph for Graphviz, with the hosts as boxes; the color tells the kind, "
 		"and the longer the wait, the thicker. --format svg is its drawing, --plot makes one "
 		"besides; both need Graphviz, and without --limit draw 60 relations, those between "
 		"machines first. Without signal_generate in the trace, "

@@ -39,7 +39,7 @@ enum { SHOWN_ELEMENTS = 8, SHOWN_BYTES = 256, MAX_JSON_BYTES = 1 << 20 };
 
 struct names {
 	const char **item;
-	size_t n, cap;
+	size_t n;
 };
 
 static int by_name(const void *a, const void *b)

@@ -13,6 +13,7 @@ static const struct cli_option options[] = {
 	CLI_GRID_MIN(""),
 	CLI_GRID_MAX(""),
 	CLI_GRID_SIZES("of io: "),
+	CLI_GRID_NAME("only what is called so (openat, eth0, /etc/*)"),
 	CLI_GRID_PERIOD,
 	{ .name = "plot",
 		.kind = CLI_FILE,
@@ -34,7 +35,7 @@ const struct cli_verb cli_verb_log = {
 		"With --plot (meridian log io --plot disks.svg TRACE) each disk is a chart with a point "
 		"for each request, at its time and sector: requests one after the other make lines, "
 		"random ones clouds. Of thousands, those near each other are one point. The points are "
-		"the table 'map'.\n\n" CLI_PERIOD_MANUAL,
+		"the table 'map'.\n\n" CLI_GRID_NAME_MANUAL CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_CPU | CLI_USES_TID |
 		CLI_USES_COMM | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/map.h"
 #include "cli/grid.h"
 #include "cli/progress.h"
@@ -68,14 +69,8 @@ static int sum_names(struct stats *s, struct mer_intern *in)
 				uint32_t id = mer_intern_add(in, key, (size_t)len);
 				if (id == MER_INTERN_NONE)
 					return mer_fail_nomem(&s->cli->err);
-				if (id >= cap) {
-					cap = cap ? cap * 2 : 64;
-					struct name_row *more =
-						realloc(s->names, cap * sizeof(*more));
-					if (!more)
-						return mer_fail_nomem(&s->cli->err);
-					s->names = more;
-				}
+				if (!mer_grow32(&s->names, id, &cap, sizeof(*s->names)))
+					return mer_fail_nomem(&s->cli->err);
 				if (id == s->n_names)
 					s->names[s->n_names++] =
 						(struct name_row){ host, name, 0, 0 };
@@ -423,6 +418,7 @@ static int check_options(struct cli *cli, const struct values *v)
 			  : v->grid.sort	      ? "sort"
 			  : v->grid.min.set	      ? "min"
 			  : v->grid.max.set	      ? "max"
+			  : v->grid.names.n	      ? "name"
 			  : v->grid.period.expression ? "period"
 			  : cli->cpus.n		      ? "cpu"
 			  : cli->tids.n		      ? "tid"
@@ -463,9 +459,16 @@ static const struct cli_option options[] = {
 		.offset = offsetof(struct values, by) },
 	CLI_GRID_LIMIT("only the first N rows of each table"),
 	CLI_GRID_SORT("of an analysis: by this column; +KEY: least first"),
-	CLI_GRID_MIN("of an analysis: "),
-	CLI_GRID_MAX("of an analysis: "),
+	CLI_GRID_OPTION(min, CLI_DURATION, "TIME",
+		"of an analysis: only what took at least TIME; also --max"),
+	{ .name = "max",
+		.kind = CLI_DURATION,
+		.arg = "TIME",
+		.help = "of an analysis: only what took at most TIME",
+		.offset = offsetof(struct cli_grid_values, max),
+		.in_manual_only = true },
 	CLI_GRID_SIZES("of io: "),
+	CLI_GRID_NAME("of an analysis: only what is called so (openat, eth0)"),
 	CLI_GRID_TABLE("of an analysis: other tables of it; ? tells which"),
 	CLI_GRID_PERIOD,
 	{ 0 },
@@ -479,8 +482,8 @@ const struct cli_verb cli_verb_stats = {
 		       "nothing next time. With an ANALYSIS ('meridian top' lists them): durations.",
 	.more = "A first word that is the name of an analysis and of no file is the analysis; write "
 		"./syscall for a trace of that name. --by is for counts of events; --sort, --min, --max, "
-		"--period, --cpu, --tid and --comm are for analyses, which tell the least, greatest, mean "
-		"and total duration. Deviations are those of samples (n - 1).\n\n" CLI_PERIOD_MANUAL,
+		"--name, --period, --cpu, --tid and --comm are for analyses, which tell the least, greatest, mean "
+		"and total duration. Deviations are those of samples (n - 1).\n\n" CLI_GRID_NAME_MANUAL CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_CPU | CLI_USES_TID |
 		CLI_USES_COMM | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,

@@ -16,6 +16,7 @@
 struct values {
 	struct cli_amount limit;
 	const char *plot;
+	struct cli_period_values period;
 };
 
 struct screen {
@@ -24,6 +25,7 @@ struct screen {
 	struct cli_grid grid;
 	struct analysis_request requests[SUMMARY_REQUESTS];
 	struct analysis_options options;
+	struct cli_periods periods;
 };
 
 /* ---- The commands to go on with ---- */
@@ -33,8 +35,6 @@ static void put_word(struct mer_str *out, const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				    "0123456789._-:@+/,=%";
-	if (word[0] == '-')
-		mer_str_puts(out, "./");
 	if (word[0] && strspn(word, plain) == strlen(word)) {
 		mer_str_puts(out, word);
 		return;
@@ -48,15 +48,45 @@ static void put_word(struct mer_str *out, const char *word)
 	mer_str_putc(out, '\'');
 }
 
-static bool uses(const char *words, unsigned what)
+static const struct cli_verb *verb_of(const char *words)
 {
 	char name[32];
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(words, " "), words);
-	const struct cli_verb *verb = cli_verb_find(name);
+	return cli_verb_find(name);
+}
+
+static bool uses(const char *words, unsigned what)
+{
+	const struct cli_verb *verb = verb_of(words);
 	return verb && verb->uses & what;
 }
 
-/* The words of the summary, the range and the clocks that were asked for, and the traces. */
+static bool has_option(const char *words, const char *name)
+{
+	const struct cli_verb *verb = verb_of(words);
+	const struct cli_option *o = verb ? verb->options : NULL;
+	while (o && o->name && strcmp(o->name, name) != 0)
+		o++;
+	return o && o->name;
+}
+
+static void put_period(struct mer_str *out, const struct cli_period_values *v)
+{
+	if (!v->expression)
+		return;
+	mer_str_puts(out, " --period ");
+	put_word(out, v->expression);
+	for (size_t i = 0; i < v->by.n; i++) {
+		mer_str_puts(out, " --period-by ");
+		put_word(out, v->by.item[i]);
+	}
+	if (v->min.set)
+		mer_str_printf(out, " --period-min %" PRId64 "ns", v->min.v);
+	if (v->max.set)
+		mer_str_printf(out, " --period-max %" PRId64 "ns", v->max.v);
+}
+
+/* The words of the summary, what was asked for as far as the verb knows it, and the traces. */
 static const char *command(struct screen *x, struct mer_arena *arena, const char *words)
 {
 	const struct cli *cli = x->cli;
@@ -70,8 +100,15 @@ static const char *command(struct screen *x, struct mer_arena *arena, const char
 		mer_str_puts(&line, " --sync ");
 		put_word(&line, cli->sync);
 	}
+	/* A finding about one host has it already. */
+	for (size_t i = 0; i < cli->hosts.n && !strstr(words, " --host "); i++) {
+		mer_str_puts(&line, " --host ");
+		put_word(&line, cli->hosts.item[i]);
+	}
+	if (has_option(words, "period"))
+		put_period(&line, &x->values->period);
 	for (size_t i = 0; i < cli->n_args; i++) {
-		mer_str_putc(&line, ' ');
+		mer_str_puts(&line, cli->args[i][0] == '-' ? " ./" : " ");
 		put_word(&line, cli->args[i]);
 	}
 	const char *copy = line.failed ? NULL : mer_arena_strdup(arena, line.data);
@@ -81,10 +118,8 @@ static const char *command(struct screen *x, struct mer_arena *arena, const char
 
 static bool complete_commands(struct screen *x, struct analysis_table *t)
 {
-	size_t c = 0;
-	while (c < t->n_columns && strcmp(t->columns[c].key, SUMMARY_NEXT) != 0)
-		c++;
-	for (size_t r = 0; c < t->n_columns && r < t->n_rows; r++) {
+	size_t c = analysis_table_column(t, SUMMARY_NEXT);
+	for (size_t r = 0; c != SIZE_MAX && r < t->n_rows; r++) {
 		struct analysis_cell *cell = &t->cells[r * t->n_columns + c];
 		*cell = analysis_text(command(x, t->arena, cell->v.text));
 		if (!cell->set)
@@ -147,8 +182,19 @@ static void limit_tables(struct screen *x)
 		spread_causes(&t[SUMMARY_WAITS], limits[SUMMARY_WAITS]);
 	for (int i = 0; i < SUMMARY_TABLES; i++)
 		analysis_table_limit(&t[i], limits[i]);
+	if (limits[SUMMARY_WAITS])
+		analysis_table_sort(&t[SUMMARY_WAITS], "max_ns", false);
 	/* Those that use most, and the longest: it is understood that there are more. */
 	t[SUMMARY_TOP].n_left_out = t[SUMMARY_WAITS].n_left_out = 0;
+}
+
+static bool knows_disks(const struct screen *x)
+{
+	const struct analysis_table *t = &x->grid.tables[SUMMARY_HOSTS];
+	size_t c = analysis_table_column(t, "disk_percent"), r = 0;
+	while (r < t->n_rows && !t->cells[r * t->n_columns + c].set)
+		r++;
+	return r < t->n_rows;
 }
 
 /* A line for the finding, and its command on a line of its own that can be copied. */
@@ -158,8 +204,9 @@ static void put_findings(const struct screen *x, struct mer_str *out)
 	const char *more = x->cli->bold_out ? "\033[1m" : "", *less = *more ? "\033[0m" : "";
 	mer_str_printf(out, "\n%s, and what tells more\n", t->title);
 	if (!t->n_rows)
-		mer_str_puts(out,
-			"Nothing: no processor or disk is near its limit, nothing was lost.\n");
+		mer_str_printf(out,
+			"Nothing: no processor%s is near its limit, nothing was lost.\n",
+			knows_disks(x) ? " or disk" : "");
 	for (size_t r = 0; r < t->n_rows; r++) {
 		const struct analysis_cell *c = &t->cells[r * t->n_columns];
 		struct mer_str line = { 0 };
@@ -216,7 +263,7 @@ static bool wants_host(void *ctx, uint32_t host)
 	return cli_host_wanted(x->cli, x->grid.e->hosts[host].name);
 }
 
-static int analyse(struct screen *x, const struct sync_messages *messages, struct sync_result *r)
+static int analyse(struct screen *x, struct sync_messages *messages, struct sync_result *r)
 {
 	struct cli *cli = x->cli;
 	struct cli_grid *g = &x->grid;
@@ -231,11 +278,16 @@ static int analyse(struct screen *x, const struct sync_messages *messages, struc
 		.wants_host = cli->hosts.n ? wants_host : NULL,
 		.ctx = x,
 		.limit = 1 };
+	int rc = cli_periods_find(cli, g->e, &x->periods, &x->options);
+	if (rc)
+		return rc;
+	g->options = &x->options;
 	cli_progress_begin(&progress, cli, "reading", g->e->bytes);
 	struct kernel_world_options world = { .n_threads = cli_jobs(cli),
 		.cancel = &cli->cancel,
-		.done_bytes = &progress.done_bytes };
-	int rc = analysis_run(&run, g->e, messages, r, &world, &x->options, x->requests,
+		.done_bytes = &progress.done_bytes,
+		.drop = x->values->plot ? NULL : messages }; /* the picture needs them too */
+	rc = analysis_run(&run, g->e, messages, r, &world, &x->options, x->requests,
 		SUMMARY_REQUESTS, tables, &cli->err);
 	cli_progress_end(&progress);
 	if (rc == 0) {
@@ -260,9 +312,13 @@ static int run(struct cli *cli, const void *values)
 	struct sync_messages messages = { 0 };
 	struct sync_result *r = NULL;
 	cli->synced = NULL;
-	int rc = cli_traces_open(cli, &x.grid.e);
-	if (rc)
+	int rc = cli_periods_understand(cli, &x.values->period, false, &x.periods);
+	if (rc == 0)
+		rc = cli_traces_open(cli, &x.grid.e);
+	if (rc) {
+		cli_periods_fini(&x.periods);
 		return rc;
+	}
 	summary_requests(x.requests);
 	rc = cli_traces_sync_for(cli, x.grid.e, x.requests, SUMMARY_REQUESTS, &messages, &r);
 	if (rc == 0)
@@ -271,6 +327,7 @@ static int run(struct cli *cli, const void *values)
 		rc = cli_summary_plot(cli, x.grid.e, &messages, r, &x.options, x.values->plot);
 	sync_result_free(r);
 	sync_messages_free(&messages);
+	cli_periods_fini(&x.periods);
 	cli_traces_close(cli, x.grid.e);
 	return rc;
 }
@@ -287,6 +344,7 @@ static const struct cli_option options[] = {
 		.arg = "FILE",
 		.help = "a picture of it over time as well, as SVG",
 		.offset = offsetof(struct values, plot) },
+	CLI_PERIOD_OPTIONS(struct values, period),
 	{ 0 },
 };
 
@@ -306,13 +364,16 @@ const struct cli_verb cli_verb_summary = {
 		"with --begin and --end. Most system calls that fail are everyday life: files that are "
 		"not there, and calls that would block.\n\n"
 		"The duration of a system call counts as a wait, also when it worked. The findings are: "
-		"events lost; requests to disks that failed, and a tenth of system calls; half a thread "
+		"events lost; requests to disks that failed, and a tenth of system calls; threads that at the "
+		"end had waited for a lock for a second, or half of the time; half a thread "
 		"for each processor waiting, half a request at a disk, softirqs with a tenth of the "
 		"processors, 10 ms between a wake-up and running, half a thread waiting at futexes; "
 		"processors or a disk busy for 80 % of the time, a thread with 90 % of a processor, "
-		"a tenth of one for busy polling; and that no processors or disks were busy for half of the time. "
+		"a tenth of one for busy polling; hosts of "
+		"which no sched_switch was recorded; and that no processors or disks were busy for half of "
+		"the time. "
 		"--json and "
-		"CSV have the commands of all rows, as 'next'.",
+		"CSV have the commands of all rows, as 'next'.\n\n" CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_SYNC | CLI_USES_JOBS |
 		CLI_USES_INPUT,

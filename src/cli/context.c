@@ -140,7 +140,16 @@ void cli_note(struct cli *cli, const char *fmt, ...)
 	va_end(ap);
 }
 
-static void report_row(struct cli *cli, const struct mer_diag *d)
+/* Is it about a whole host, and says the same as a row before, of another one? */
+static bool says_same(const struct mer_diag *d, const struct mer_diag *other)
+{
+	return d->host && !d->path && other->host && !other->path &&
+	       d->severity == other->severity && strcmp(d->code, other->code) == 0 && d->message &&
+	       other->message && strcmp(d->message, other->message) == 0;
+}
+
+/* n_more: hosts besides of which the same is true. */
+static void report_row(struct cli *cli, const struct mer_diag *d, size_t n_more)
 {
 	char place[512], *p = place, *end = place + sizeof(place);
 	*p = '\0';
@@ -151,7 +160,9 @@ static void report_row(struct cli *cli, const struct mer_diag *d)
 		if (p >= end)                                                                      \
 			p = end - 1;                                                               \
 	} while (0)
-	if (d->host && !d->path)
+	if (d->host && !d->path && n_more)
+		PLACE("host %s and %zu other%s: ", d->host, n_more, n_more > 1 ? "s" : "");
+	else if (d->host && !d->path)
 		PLACE("host %s: ", d->host);
 	if (d->path) {
 		PLACE("%s", d->path);
@@ -184,11 +195,19 @@ void cli_report(struct cli *cli, const struct mer_diag *rows, size_t n)
 			continue;
 		if (rows[i].severity != MER_ERROR && cli->quiet)
 			continue;
+		bool joins = rows[i].host && !rows[i].path && !cli->verbose;
+		size_t n_more = 0, before = 0;
+		while (joins && before < i && !says_same(&rows[i], &rows[before]))
+			before++;
+		if (joins && before < i)
+			continue; /* is told there */
+		for (size_t k = i + 1; joins && k < n; k++)
+			n_more += says_same(&rows[i], &rows[k]);
 		if (shown >= REPORT_ROWS && !cli->verbose) {
 			hidden++;
 			continue;
 		}
-		report_row(cli, &rows[i]);
+		report_row(cli, &rows[i], n_more);
 		shown++;
 	}
 	if (hidden)

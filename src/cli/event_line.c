@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "cli/event_value.h"
 
 enum kind {
@@ -18,15 +19,9 @@ enum kind {
 
 static void add_piece(struct event_line_builder *b, struct event_piece piece)
 {
-	if (b->n == b->cap) {
-		uint32_t cap = b->cap ? b->cap * 2 : 16;
-		struct event_piece *p = realloc(b->pieces, cap * sizeof(*p));
-		if (!p) {
-			b->failed = true;
-			return;
-		}
-		b->pieces = p;
-		b->cap = cap;
+	if (!mer_grow32(&b->pieces, b->n, &b->cap, sizeof(*b->pieces))) {
+		b->failed = true;
+		return;
 	}
 	piece.before_len = (uint32_t)b->text.len;
 	piece.before = mer_arena_strndup(b->arena, b->text.len ? b->text.data : "", b->text.len);

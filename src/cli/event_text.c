@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/grow.h"
 #include "base/utf.h"
 #include "cli/event_value.h"
 
@@ -309,15 +310,9 @@ struct builder {
 
 static void add_piece(struct builder *b, struct piece piece)
 {
-	if (b->n == b->cap) {
-		uint32_t cap = b->cap ? b->cap * 2 : 16;
-		struct piece *p = realloc(b->pieces, cap * sizeof(*p));
-		if (!p) {
-			b->failed = true;
-			return;
-		}
-		b->pieces = p;
-		b->cap = cap;
+	if (!mer_grow32(&b->pieces, b->n, &b->cap, sizeof(*b->pieces))) {
+		b->failed = true;
+		return;
 	}
 	piece.before_len = (uint32_t)b->before.len;
 	piece.before = mer_arena_strndup(

@@ -56,7 +56,7 @@ int cli_graph_svg(const struct cli_graph *g, const char *asked_by, struct mer_st
 		rc = mer_fail_nomem(err);
 	if (rc == 0 && (!(in = tmpfile()) || !(out = tmpfile()) ||
 			       fwrite(dot.data, 1, dot.len, in) != dot.len || fflush(in) != 0))
-		rc = mer_fail_errno(err, "cannot write", "a temporary file");
+		rc = mer_fail_errno(err, "write", "a temporary file");
 	if (rc == 0) {
 		rewind(in);
 		status = run_dot(in, out);

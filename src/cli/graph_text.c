@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/graph.h"
+#include "cli/grid.h"
 #include "cli/period.h"
 #include "cli/table.h"
 #include "cli/text.h"
@@ -57,6 +58,31 @@ static void put_note(const struct cli_graph *g, struct mer_str *out)
 	mer_str_fini(&text);
 }
 
+/* Why there is none, and what to do about it. */
+static int put_nothing(const struct cli_graph *g, struct mer_str *out)
+{
+	struct mer_str fix = { 0 }, line = { 0 };
+	int rc = cli_grid_lacking(g->cli, g->e, analysis_relations.id, &fix);
+	mer_str_puts(&line, "No relations were found");
+	if (g->n_kernel) {
+		mer_str_puts(&line, ", but for ");
+		cli_text_count(&line, (int64_t)g->n_kernel);
+		mer_str_puts(&line, " through threads or locks of the kernel (--all shows them)");
+	}
+	mer_str_puts(
+		&line, fix.len ? ". The traces do not have the events that tell who ended a wait, "
+				 "and in which call. What would record them:"
+			       : ".");
+	if (line.data)
+		cli_text_wrap(out, line.data, (size_t)cli_width(g->cli), 0);
+	if (fix.len)
+		mer_str_printf(out, "%s\n", fix.data);
+	out->failed |= line.failed || fix.failed;
+	mer_str_fini(&fix);
+	mer_str_fini(&line);
+	return rc;
+}
+
 int cli_graph_text(const struct cli_graph *g, struct mer_str *out)
 {
 	static const struct cli_column columns[] = { { "from", "From", CLI_TYPE_TEXT },
@@ -91,7 +117,7 @@ int cli_graph_text(const struct cli_graph *g, struct mer_str *out)
 	cli_table_text(&rows, out, (size_t)cli_width(g->cli), g->cli->bold_out);
 	cli_table_fini(&rows);
 	if (!g->table->n_rows)
-		mer_str_puts(out, "No relations were found.\n");
+		return put_nothing(g, out);
 	if (g->table->n_left_out) {
 		mer_str_puts(out, "... and ");
 		cli_text_count(out, (int64_t)g->table->n_left_out);

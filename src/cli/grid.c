@@ -1,10 +1,13 @@
 #include "cli/grid.h"
 
 #include <fnmatch.h>
+#include <inttypes.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "analysis/bins.h"
+#include "cli/chart_table.h"
 #include "cli/progress.h"
 #include "cli/sync_print.h"
 #include "cli/sync_traces.h"
@@ -15,6 +18,7 @@
 #include "cli/verb.h"
 
 enum { SCREENFUL = 20, PLOT_BINS = 300, MAX_ANALYSES = 64 };
+enum { MAX_NAMES = 64 }; /* of --name: bits of cli_grid.named */
 
 /* ---- What there is ---- */
 
@@ -93,6 +97,41 @@ static int list_analyses(struct cli *cli, const char *verb)
 	mer_str_fini(&out);
 	mer_str_fini(&line);
 	mer_str_fini(&text);
+	cli_table_fini(&t);
+	return rc;
+}
+
+/* --table ?: the tables of an analysis, with the keys of their columns. */
+static bool asks_for_tables(const struct cli *cli, const struct cli_grid_values *values)
+{
+	return values->tables.n == 1 && strcmp(values->tables.item[0], "?") == 0 &&
+	       analysis_find(cli->args[0]);
+}
+
+static int list_tables(struct cli *cli)
+{
+	static const struct cli_column columns[] = { { "table", "", CLI_TYPE_TEXT },
+		{ "title", "", CLI_TYPE_TEXT }, { "columns", "", CLI_TYPE_TEXT }, { 0 } };
+	const struct analysis *a = analysis_find(cli->args[0]);
+	struct cli_table t;
+	struct mer_str out = { 0 };
+	cli_table_init(&t, columns);
+	mer_str_printf(&out, "Tables of '%s', for --table and --sort:\n", a->id);
+	for (const struct analysis_output *o = a->outputs; o->id; o++) {
+		struct mer_str keys = { 0 };
+		for (const struct analysis_column *c = o->columns; c->key; c++)
+			mer_str_printf(&keys, "%s%s", c == o->columns ? "" : " ", c->key);
+		mer_str_printf(&out, "\n%s: %s\n", o->id, o->title);
+		cli_text_wrap(&out, keys.data ? keys.data : "", (size_t)cli_width(cli), 2);
+		const char *copy = keys.data ? mer_arena_strdup(&cli->arena, keys.data) : NULL;
+		cli_table_add(&t, (struct cli_cell[]){ CLI_CELL_TEXT(o->id),
+					  CLI_CELL_TEXT(o->title), CLI_CELL_TEXT(copy) });
+		out.failed |= keys.failed;
+		mer_str_fini(&keys);
+	}
+	int rc = cli->format == CLI_FORMAT_TABLE ? cli_sync_put(cli, &out, 0)
+						 : cli_table_print(cli, &t, "tables", NULL);
+	mer_str_fini(&out);
 	cli_table_fini(&t);
 	return rc;
 }
@@ -226,6 +265,10 @@ static int check_options(struct cli_grid *g)
 	if (v->bins.set && (v->bins.v < 1 || v->bins.v > ANALYSIS_MAX_BINS))
 		return mer_fail(
 			err, MER_ERR_USAGE, "--bins: between 1 and %d", (int)ANALYSIS_MAX_BINS);
+	if (v->plot && v->bins.set && v->bins.v > CLI_CHART_BINS)
+		return mer_fail(err, MER_ERR_USAGE,
+			"--plot: %" PRId64 " bins are more than a chart can show (%d)", v->bins.v,
+			(int)CLI_CHART_BINS);
 	if (v->interval.set && v->interval.v < 1)
 		return mer_fail(err, MER_ERR_USAGE, "--interval: a duration above 0 is needed");
 	if (v->plot && strcmp(g->verb, "log") == 0 && !has_output(a, "map"))
@@ -239,10 +282,6 @@ static int check_options(struct cli_grid *g)
 			: v->bins.set ? "bins"
 				      : "interval",
 			a->id);
-	if ((v->min.set || v->max.set) && !has_column(a, NULL, ANALYSIS_DURATION))
-		return mer_fail(err, MER_ERR_USAGE,
-			"--%s does not apply to '%s': it has no durations",
-			v->min.set ? "min" : "max", a->id);
 	if (v->min.set && v->max.set && v->max.v < v->min.v)
 		return mer_fail(err, MER_ERR_USAGE, "--max is less than --min");
 	if ((v->min_size.set || v->max_size.set) && !a->has_sizes)
@@ -251,6 +290,8 @@ static int check_options(struct cli_grid *g)
 			v->min_size.set ? "min" : "max", a->id);
 	if (v->min_size.set && v->max_size.set && v->max_size.v < v->min_size.v)
 		return mer_fail(err, MER_ERR_USAGE, "--max-size is less than --min-size");
+	if (v->names.n > MAX_NAMES)
+		return mer_fail(err, MER_ERR_USAGE, "--name: at most %d", (int)MAX_NAMES);
 	if (a->of_periods && !v->period.expression)
 		return mer_fail(err, MER_ERR_USAGE,
 			"'%s' needs --period 'BEGIN : END', two events: meridian %s %s --period "
@@ -265,6 +306,33 @@ static int check_options(struct cli_grid *g)
 			"--%s does not apply to '%s': it is not told by task",
 			g->cli->tids.n ? "tid" : "comm", a->id);
 	return check_sort(g);
+}
+
+/* An option that chooses what counts in some tables of the analysis needs to do so in all that are asked
+ * for. Those that it does: bits. */
+static int check_choice(const struct cli_grid *g, const char *option, uint32_t by, const char *what)
+{
+	const struct analysis *a = g->analysis;
+	struct mer_err *err = &g->cli->err;
+	const char *names[MAX_ANALYSES];
+	size_t i = 0, n = 0;
+	while (i < g->n && by >> g->requests[i].output & 1)
+		i++;
+	if (i == g->n)
+		return 0;
+	if (!by)
+		return mer_fail(err, MER_ERR_USAGE, "--%s does not apply to '%s': it has no %s",
+			option, a->id, what);
+	for (unsigned k = 0; a->outputs[k].id && n < MAX_ANALYSES; k++)
+		if (by >> k & 1)
+			names[n++] = a->outputs[k].id;
+	struct mer_str list = { 0 };
+	put_names(&list, names, n);
+	int rc = mer_fail(err, MER_ERR_USAGE,
+		"--%s does not choose what '%s' of '%s' tells; it does so for %s", option,
+		output_of(g, i)->id, a->id, list.data ? list.data : "none");
+	mer_str_fini(&list);
+	return rc;
 }
 
 /* The tables of --table, instead of the verb's. */
@@ -330,6 +398,11 @@ static int understand(struct cli_grid *g, struct cli_periods *periods)
 	bool is_log = strcmp(g->verb, "log") == 0;
 	if (rc == 0 && v->plot && (is_log || !bins))
 		request(g, is_log ? "map" : "bins");
+	if (rc == 0 && (v->min.set || v->max.set))
+		rc = check_choice(
+			g, v->min.set ? "min" : "max", g->analysis->by_duration, "durations");
+	if (rc == 0 && v->names.n)
+		rc = check_choice(g, "name", g->analysis->by_name, "names to choose by");
 	return rc ? rc : cli_periods_understand(cli, &v->period, tells_tasks(g), periods);
 }
 
@@ -366,6 +439,33 @@ static bool wants_task(void *ctx, const struct kernel_host *h, uint32_t task)
 			if (fits(cli->comms.item[i], kernel_name_text(h, h->renames[n].name)))
 				return true;
 	return cli->comms.n == 0;
+}
+
+/* All patterns are tried, so that those that fit nothing are known. */
+static bool wants_name(void *ctx, const char *name)
+{
+	struct cli_grid *g = ctx;
+	const struct cli_texts *names = &g->values->names;
+	uint64_t named = 0;
+	for (size_t i = 0; i < names->n; i++)
+		if (fits(names->item[i], name))
+			named |= (uint64_t)1 << i;
+	if (named)
+		atomic_fetch_or_explicit(&g->named, named, memory_order_relaxed);
+	return named != 0;
+}
+
+/* As with tasks. */
+static int check_names(struct cli_grid *g)
+{
+	const struct cli_texts *names = &g->values->names;
+	for (size_t i = 0; i < names->n; i++)
+		if (!(atomic_load(&g->named) >> i & 1))
+			return mer_fail(&g->cli->err, MER_ERR_USAGE,
+				"--name: no %s named '%.100s'; 'meridian %s %s' without --name "
+				"lists what there is",
+				g->analysis->names, names->item[i], g->verb, g->analysis->id);
+	return 0;
 }
 
 /* Nothing is found where no task fits: that is a mistake in the command line. */
@@ -411,9 +511,11 @@ static struct analysis_options options_of(struct cli_grid *g)
 			v->max_size.set ? (uint64_t)v->max_size.v : UINT64_MAX },
 		.n_bins = v->bins.set ? (uint64_t)v->bins.v : 0,
 		.interval_ns = v->interval.v,
+		.max_bins = v->plot ? CLI_CHART_BINS : 0,
 		.wants_host = cli->hosts.n ? wants_host : NULL,
 		.wants_cpu = cli->cpus.n ? wants_cpu : NULL,
 		.wants_task = cli->tids.n || cli->comms.n ? wants_task : NULL,
+		.wants_name = v->names.n ? wants_name : NULL,
 		.ctx = g,
 		.limit = kept_rows(g),
 	};
@@ -462,6 +564,8 @@ static int show(struct cli_grid *g, const struct analysis_run *run)
 		g->sorted[i] = output_of(g, i)->sort;
 	find_range(g, run);
 	int rc = check_tasks(g, run->world);
+	if (rc == 0)
+		rc = check_names(g);
 	if (rc == 0 && g->values->plot)
 		rc = strcmp(g->verb, "log") == 0 ? cli_grid_map(g, g->values->plot)
 						 : cli_grid_plot(g, g->values->plot);
@@ -477,8 +581,8 @@ static int show(struct cli_grid *g, const struct analysis_run *run)
 	return rc ? rc : cli_grid_print(g);
 }
 
-static int analyse(struct cli_grid *g, struct cli_periods *periods,
-	const struct sync_messages *messages, struct sync_result *r)
+static int analyse(struct cli_grid *g, struct cli_periods *periods, struct sync_messages *messages,
+	struct sync_result *r)
 {
 	struct cli *cli = g->cli;
 	struct analysis_options o = options_of(g);
@@ -491,11 +595,12 @@ static int analyse(struct cli_grid *g, struct cli_periods *periods,
 	cli_progress_begin(&progress, cli, "reading", g->e->bytes);
 	struct kernel_world_options world = { .n_threads = cli_jobs(cli),
 		.cancel = &cli->cancel,
-		.done_bytes = &progress.done_bytes };
+		.done_bytes = &progress.done_bytes,
+		.drop = messages };
 	rc = analysis_run(
 		&run, g->e, messages, r, &world, &o, g->requests, g->n, g->tables, &cli->err);
 	cli_progress_end(&progress);
-	if (rc == MER_ERR_LIMIT && g->values->interval.set)
+	if (rc == MER_ERR_LIMIT && (g->values->interval.set || g->values->bins.set))
 		rc = MER_ERR_USAGE; /* so many bins */
 	if (rc == 0)
 		rc = show(g, &run);
@@ -513,6 +618,8 @@ int cli_grid_run(struct cli *cli, const char *verb, const struct cli_grid_values
 	struct cli_periods periods = { 0 };
 	if (!cli->n_args)
 		return list_analyses(cli, verb);
+	if (asks_for_tables(cli, values))
+		return list_tables(cli);
 	int rc = understand(&g, &periods);
 	cli->synced = NULL;
 	if (rc == 0)

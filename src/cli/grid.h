@@ -14,7 +14,7 @@
 struct cli_grid_values { /* of options; not all verbs have all of them */
 	struct cli_amount limit, min, max, min_size, max_size, bins, interval;
 	const char *sort, *plot;
-	struct cli_texts tables;
+	struct cli_texts tables, names;
 	struct cli_period_values period;
 };
 
@@ -52,6 +52,19 @@ struct cli_grid_values { /* of options; not all verbs have all of them */
 		.name = "table", .kind = CLI_TEXTS, .arg = "ID", .help = help_,                    \
 		.offset = offsetof(struct cli_grid_values, tables)                                 \
 	}
+#define CLI_GRID_NAME(help_)                                                                       \
+	{                                                                                          \
+		.name = "name", .kind = CLI_TEXTS, .arg = "NAME", .help = help_,                   \
+		.offset = offsetof(struct cli_grid_values, names)                                  \
+	}
+#define CLI_GRID_NAME_MANUAL                                                                       \
+	"--name chooses interrupts (timer, eth0, 27, softirq:timer), system calls (openat, "       \
+	"'read*'), "                                                                               \
+	"or for io what was read or written ('/etc/*', 10.0.0.2:80) and disks (sda), by "          \
+	"patterns; "                                                                               \
+	"then nothing else counts. --min and --max do the same by how long each took; what has "   \
+	"no "                                                                                      \
+	"duration does not count then.\n\n"
 #define CLI_GRID_PERIOD CLI_PERIOD_OPTIONS(struct cli_grid_values, period)
 
 enum { CLI_GRID_TABLES = 16 }; /* of one verb of an analysis, and its bins */
@@ -68,7 +81,8 @@ struct cli_grid {
 	const char *sorted[CLI_GRID_TABLES];	       /* by which key; NULL: as they came */
 	size_t n, n_printed;
 	const struct analysis_options
-		*options; /* of the run; NULL: all of the time was looked at */
+		*options;	/* of the run; NULL: all of the time was looked at */
+	_Atomic uint64_t named; /* bit i: something is called as values->names.item[i] says */
 };
 
 /* cli->args: the analysis, then traces. None: lists what there is. */
@@ -80,6 +94,10 @@ const char *cli_grid_meant(const struct cli *cli);
 
 /* All as --format says. */
 int cli_grid_print(struct cli_grid *g);
+/* What would have to be recorded for this analysis (its id) on the hosts that were looked at, if none of
+ * them has it: lines to type, the last without line end. "": nothing. */
+int cli_grid_lacking(
+	struct cli *cli, const struct mer_experiment *e, const char *id, struct mer_str *out);
 /* The tables "bins", over time, as SVG. */
 int cli_grid_plot(struct cli_grid *g, const char *path);
 /* The table "map", of places over time, as SVG (grid_map.c). */

@@ -18,14 +18,6 @@ struct map {
 	size_t begin, end, host, of, name, place, place_end, count; /* columns */
 };
 
-static size_t column(const struct analysis_table *t, const char *key)
-{
-	for (size_t i = 0; i < t->n_columns; i++)
-		if (strcmp(t->columns[i].key, key) == 0)
-			return i;
-	return SIZE_MAX;
-}
-
 static const struct analysis_cell *cell(const struct map *m, size_t row, size_t c)
 {
 	return &m->t->cells[row * m->t->n_columns + c];
@@ -34,14 +26,14 @@ static const struct analysis_cell *cell(const struct map *m, size_t row, size_t 
 static bool find_columns(struct map *m, const struct analysis_table *t)
 {
 	m->t = t;
-	m->begin = column(t, "begin");
-	m->end = column(t, "end");
-	m->host = column(t, "host");
-	m->of = column(t, "disk");
-	m->name = column(t, "name");
-	m->place = column(t, "sector");
-	m->place_end = column(t, "sector_end");
-	m->count = column(t, "requests");
+	m->begin = analysis_table_column(t, "begin");
+	m->end = analysis_table_column(t, "end");
+	m->host = analysis_table_column(t, "host");
+	m->of = analysis_table_column(t, "disk");
+	m->name = analysis_table_column(t, "name");
+	m->place = analysis_table_column(t, "sector");
+	m->place_end = analysis_table_column(t, "sector_end");
+	m->count = analysis_table_column(t, "requests");
 	const size_t all[] = { m->begin, m->end, m->host, m->of, m->name, m->place, m->place_end,
 		m->count };
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)

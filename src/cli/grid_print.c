@@ -286,7 +286,8 @@ static bool put_histograms(const struct cli_grid *g, const struct analysis_table
 			return false;
 	}
 	if (n_left)
-		mer_str_printf(out, "... and %zu more histograms (--limit 0 shows all)\n", n_left);
+		mer_str_printf(out, "... and %zu more histogram%s (--limit 0 shows all)\n", n_left,
+			n_left > 1 ? "s" : "");
 	return true;
 }
 
@@ -345,26 +346,22 @@ static void put_heading(
 	mer_str_fini(&line);
 }
 
-/* What would have to be recorded on the hosts that were looked at, if none of them has it; "": nothing. */
-static int put_lacking(const struct cli_grid *g, struct mer_str *out)
+int cli_grid_lacking(
+	struct cli *cli, const struct mer_experiment *e, const char *id, struct mer_str *out)
 {
-	const struct check_analysis *a = check_find(g->analysis->id);
-	struct check_host *hosts = calloc((size_t)g->e->n_hosts + 1, sizeof(*hosts));
+	struct check_host *hosts = calloc((size_t)e->n_hosts + 1, sizeof(*hosts));
 	bool lacking[CHECK_N_EVENTS] = { 0 }, any = false;
 	if (!hosts)
-		return mer_fail_nomem(&g->cli->err);
-	check_declared(g->e, hosts);
-	for (uint32_t h = 0; a && h < g->e->n_hosts; h++) {
-		bool ignored[CHECK_N_EVENTS] = { 0 };
-		any |= cli_host_wanted(g->cli, g->e->hosts[h].name) &&
-		       check_judge(a, &hosts[h], ignored) != CHECK_NO;
-	}
-	for (uint32_t h = 0; a && !any && h < g->e->n_hosts; h++)
-		if (cli_host_wanted(g->cli, g->e->hosts[h].name))
-			check_judge(a, &hosts[h], lacking);
-	check_fix(out, lacking);
+		return mer_fail_nomem(&cli->err);
+	check_declared(e, hosts);
+	for (const struct check_analysis *a = check_analyses; a->name; a++)
+		for (uint32_t h = 0; check_is_of(a, id) && h < e->n_hosts; h++)
+			if (cli_host_wanted(cli, e->hosts[h].name))
+				any |= check_judge(a, &hosts[h], lacking) != CHECK_NO;
+	if (!any)
+		check_fix(out, lacking);
 	free(hosts);
-	return out->failed ? mer_fail_nomem(&g->cli->err) : 0;
+	return out->failed ? mer_fail_nomem(&cli->err) : 0;
 }
 
 /* Why there is nothing, and what to do about it. */
@@ -373,9 +370,9 @@ static int put_nothing(const struct cli_grid *g, struct mer_str *out)
 	const struct cli *cli = g->cli;
 	const struct cli_grid_values *v = g->values;
 	struct mer_str fix = { 0 };
-	int rc = put_lacking(g, &fix);
-	bool narrowed = cli->hosts.n || cli->cpus.n || cli->tids.n || cli->comms.n || v->min.set ||
-			v->max.set || cli->begin.kind || cli->end.kind;
+	int rc = cli_grid_lacking(g->cli, g->e, g->analysis->id, &fix);
+	bool narrowed = cli->hosts.n || cli->cpus.n || cli->tids.n || cli->comms.n || v->names.n ||
+			v->min.set || v->max.set || cli->begin.kind || cli->end.kind;
 	if (rc == 0 && fix.len) {
 		cli_text_wrap(out,
 			"Nothing was found, as the traces do not have the events that this needs. "
@@ -384,13 +381,14 @@ static int put_nothing(const struct cli_grid *g, struct mer_str *out)
 		mer_str_printf(out, "%s\n", fix.data);
 	} else if (rc == 0) {
 		cli_text_wrap(out,
-			narrowed ? "Nothing was found: in what was asked for there was none."
-			: check_find(g->analysis->id)
-				? "Nothing was found: the traces have the events that this needs, "
-				  "and none of it happened."
-				: "Nothing was found: either there was none, or the traces do not "
-				  "have its events ('meridian stats --by name' lists those that "
-				  "they have).",
+			g->begin == MER_NO_TIME && (cli->begin.kind || cli->end.kind)
+				? "Nothing was found: nothing was recorded at the time that was "
+				  "asked "
+				  "for ('meridian info' says when it was)."
+			: narrowed
+				? "Nothing was found: in what was asked for there was none."
+				: "Nothing was found: the traces have the events that this needs, "
+				  "and none of it happened.",
 			(size_t)cli_width(cli), 0);
 	}
 	mer_str_fini(&fix);
@@ -412,6 +410,23 @@ static int put_text(const struct cli_grid *g, struct mer_str *out)
 	return n_rows ? 0 : put_nothing(g, out);
 }
 
+/* Written as it comes: all of the text at once would take more memory than the table. */
+static int put_rows(const struct cli_grid *g, const struct analysis_table *t)
+{
+	enum { PART = 4096 };
+	size_t first = 0, n = rows_of(g, t);
+	int rc;
+	do {
+		struct mer_str out = { 0 };
+		size_t end = n - first > PART ? first + PART : n;
+		rc = cli_analysis_rows(
+			t, first, end, (enum cli_format)g->cli->format, NULL, &out, &g->cli->err);
+		rc = cli_sync_put(g->cli, &out, rc);
+		first = end;
+	} while (rc == 0 && first < n);
+	return rc;
+}
+
 int cli_grid_print(struct cli_grid *g)
 {
 	struct mer_str out = { 0 };
@@ -424,9 +439,8 @@ int cli_grid_print(struct cli_grid *g)
 			   g->cli->format != CLI_FORMAT_TABLE && i < g->n_printed && rc == 0;
 		i++) {
 		if (i && g->cli->format == CLI_FORMAT_CSV)
-			mer_str_putc(&out, '\n');
-		rc = cli_analysis_rows(&g->tables[i], rows_of(g, &g->tables[i]),
-			(enum cli_format)g->cli->format, NULL, &out, &g->cli->err);
+			fputc('\n', g->cli->out);
+		rc = put_rows(g, &g->tables[i]);
 	}
 	return cli_sync_put(g->cli, &out, rc);
 }

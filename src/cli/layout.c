@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "cli/text.h"
 
 void layout_fini(struct layout *l)
@@ -18,15 +19,9 @@ static struct layout_row *add_row(struct layout *l)
 		l->n_dropped++;
 		return NULL;
 	}
-	if (l->n == l->cap) {
-		size_t cap = l->cap ? l->cap * 2 : 64;
-		struct layout_row *p = realloc(l->rows, cap * sizeof(*p));
-		if (!p) {
-			l->failed = true;
-			return NULL;
-		}
-		l->rows = p;
-		l->cap = cap;
+	if (!mer_grow(&l->rows, l->n, &l->cap, sizeof(*l->rows))) {
+		l->failed = true;
+		return NULL;
 	}
 	return &l->rows[l->n++];
 }

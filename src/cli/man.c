@@ -2,6 +2,8 @@
  * see CMakeLists.txt. */
 #include <ctype.h>
 #include <string.h>
+
+#include "analysis/analysis.h"
 #include "cli/text.h"
 #include "cli/verb.h"
 
@@ -91,11 +93,43 @@ static const char environment[] =
 	"*COLUMNS*\n\tWidth of tables when the output is no terminal; 80 when not set.\n\n"
 	"*TZ*\n\tThe time zone in which times are shown and read.\n\n";
 
+/* Is it an answer to a verb, or a further table? */
+static bool is_table(const char *output)
+{
+	static const char *const verbs[] = { "top", "log", "freq", "stats", "bins" };
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
+		if (strcmp(output, verbs[i]) == 0)
+			return false;
+	return true;
+}
+
+/* Those that answer this verb, and what --table, if it has that, knows of each. */
+static void analysis_list(struct mer_str *s, const struct cli_verb *verb, bool with_tables)
+{
+	mer_str_puts(s, "# ANALYSES\n\n");
+	for (size_t i = 0; analyses[i]; i++) {
+		const struct analysis_output *o = analyses[i]->outputs;
+		bool has_tables = false;
+		if (analysis_find_output(analyses[i], verb->name) < 0)
+			continue;
+		mer_str_printf(s, "*%s*\n\t", analyses[i]->id);
+		plain(s, analyses[i]->help);
+		for (; o->id; o++) {
+			if (!with_tables || !is_table(o->id))
+				continue;
+			mer_str_puts(s, has_tables ? ", " : "; tables: ");
+			plain(s, o->id);
+			has_tables = true;
+		}
+		mer_str_puts(s, "\n\n");
+	}
+}
+
 static void verb_page(struct mer_str *s, const struct cli_verb *verb)
 {
 	const struct cli_option *o;
 	char page[64];
-	bool common, began = false;
+	bool common, began = false, with_tables = false;
 
 	snprintf(page, sizeof(page), "meridian-%s", verb->name);
 	title(s, page);
@@ -113,8 +147,11 @@ static void verb_page(struct mer_str *s, const struct cli_verb *verb)
 		else if (i == 0)
 			mer_str_puts(s, "# OPTIONS\n\n");
 		began |= common;
+		with_tables |= strcmp(o->name, "table") == 0;
 		option(s, verb, o);
 	}
+	if (verb->args && strcmp(verb->args, "ANALYSIS") == 0)
+		analysis_list(s, verb, with_tables);
 	if (verb->uses & CLI_USES_TIME)
 		mer_str_puts(s, times);
 	mer_str_puts(s, status);

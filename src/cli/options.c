@@ -279,7 +279,9 @@ static int add_ranges(struct cli *cli, const char *what, struct cli_ranges *r, c
 		if (!rc && first < len)
 			rc = parse_number(cli, what, p + first + 1, len - first - 1, &range.last);
 		if (rc)
-			return rc;
+			return mer_fail(&cli->err, rc,
+				"%s: '%.*s' is not a number or a range (2-4)", what,
+				(int)(len < 200 ? len : 200), p);
 		if (range.last < range.first)
 			return mer_fail(&cli->err, MER_ERR_USAGE, "%s: '%.*s' is an empty range",
 				what, (int)(len < 200 ? len : 200), p);

@@ -46,7 +46,8 @@ static int no_period(
 			return mer_fail(err, MER_ERR_USAGE,
 				"--period: no event of these traces can fit %s ('meridian stats "
 				"--by "
-				"name' lists their events)",
+				"name' lists their events; 'lttng enable-event --kernel "
+				"NAME' records others)",
 				words[side]);
 		if (!p->n_fit[side])
 			return mer_fail(err, MER_ERR_USAGE,

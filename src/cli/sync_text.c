@@ -37,10 +37,10 @@ int cli_sync_write_file(struct cli *cli, const char *path, const struct mer_str 
 {
 	FILE *f = fopen(path, "w");
 	if (!f)
-		return mer_fail_errno(&cli->err, "cannot create", path);
+		return mer_fail_errno(&cli->err, "create", path);
 	bool bad = fwrite(text->data, 1, text->len, f) != text->len;
 	bad |= fclose(f) != 0;
-	return bad ? mer_fail_errno(&cli->err, "cannot write", path) : 0;
+	return bad ? mer_fail_errno(&cli->err, "write", path) : 0;
 }
 
 /* ---- The verdict ---- */

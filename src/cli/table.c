@@ -219,6 +219,11 @@ void cli_table_csv(const struct cli_table *t, struct mer_str *out)
 		csv_text(out, t->columns[c].key);
 	}
 	mer_str_putc(out, '\n');
+	cli_table_csv_rows(t, out);
+}
+
+void cli_table_csv_rows(const struct cli_table *t, struct mer_str *out)
+{
 	for (size_t r = 0; r < t->n_rows; r++) {
 		for (size_t c = 0; c < t->n_columns; c++) {
 			const struct cli_cell *cell = &t->cells[r * t->n_columns + c];

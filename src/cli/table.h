@@ -64,6 +64,8 @@ void cli_table_text(const struct cli_table *t, struct mer_str *out, size_t width
 size_t cli_table_least_width(const struct cli_table *t, size_t text_min);
 /* With one heading line; fields quoted as in RFC 4180, lines end with LF. */
 void cli_table_csv(const struct cli_table *t, struct mer_str *out);
+/* Without it. */
+void cli_table_csv_rows(const struct cli_table *t, struct mer_str *out);
 /* An array of objects, as the next value of j. */
 void cli_table_json(const struct cli_table *t, struct mer_json *j);
 void cli_table_jsonl(const struct cli_table *t, struct mer_str *out);

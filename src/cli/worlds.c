@@ -4,7 +4,7 @@
 #include "cli/sync_traces.h"
 #include "cli/traces.h"
 
-static int build(struct cli *cli, struct cli_world *w, const struct sync_messages *messages,
+static int build(struct cli *cli, struct cli_world *w, struct sync_messages *messages,
 	const struct sync_result *r, bool observe)
 {
 	struct cli_progress progress;
@@ -12,7 +12,8 @@ static int build(struct cli *cli, struct cli_world *w, const struct sync_message
 	struct kernel_world_options o = { .n_threads = cli_jobs(cli),
 		.cancel = &cli->cancel,
 		.done_bytes = &progress.done_bytes,
-		.observers = observe ? usage_observers(w->usage) : NULL };
+		.observers = observe ? usage_observers(w->usage) : NULL,
+		.drop = messages };
 	int rc = kernel_world_build(w->e, messages, r, &o, &w->world, &cli->err);
 	/* Observers have no more to say than that they failed. */
 	if (rc == MER_ERR_NOMEM)

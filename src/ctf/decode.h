@@ -214,12 +214,12 @@ static inline void ctf_load_fixed(
 		ctf_load_bytes(f->bytes + i, p, row);
 }
 
-/* Passes the body of an event record, or puts its values into row. */
+/* Passes the body of an event record, or puts its values into row. Slots that nothing fills (n_clear) are
+ * only set by the loads of a fixed body: the caller sets them before, as near the end of a mapping its
+ * operations are executed instead. */
 static inline enum ctf_status ctf_read_body(
 	struct ctf_decoder *d, struct ctf_pos *pos, const struct ctf_plan *plan, uint64_t *row)
 {
-	for (uint32_t i = 0; i < plan->n_clear; i++)
-		row[i] = 0;
 	if (plan->fixed && pos->bit + plan->fixed_bits + 64 <= pos->mapped_bit) {
 		if (pos->end_bit - pos->bit < plan->fixed_bits)
 			return CTF_E_END;

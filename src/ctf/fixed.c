@@ -129,7 +129,6 @@ bool ctf_find_fixed(const struct ctf_op *op, struct ctf_plan *plan, struct mer_a
 	if (f->dense && f->first_slot + padded > plan->n_slots)
 		plan->n_slots = f->first_slot + padded;
 	plan->fixed_bits = op->code == OP_SPAN ? op->x : 0;
-	plan->n_clear = 0;
 	plan->fixed = f;
 	return true;
 }

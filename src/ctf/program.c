@@ -692,8 +692,7 @@ static int compile_stream(struct compiler *c, struct ctf_stream_plan *s, struct 
 	s->n_by_id = (uint32_t)small_ids;
 	for (uint32_t i = 0; i < sc->n_events; i++) {
 		struct ctf_plan *plan = &s->events[i];
-		bool pass = plan->fixed && plan->fixed_bits < UINT32_MAX &&
-			    (!plan->wanted || !plan->n_clear);
+		bool pass = plan->fixed && plan->fixed_bits < UINT32_MAX;
 		s->entries[i] = (struct ctf_entry){ .plan = plan,
 			.number = i & INT32_MAX,
 			.pass_bits = pass ? (uint32_t)plan->fixed_bits : (uint32_t)CTF_NO_PASS,

@@ -143,9 +143,9 @@ struct ctf_plan {
 	const struct ctf_event_class *class;  /* NULL for headers */
 	const struct ctf_stream_plan *stream; /* NULL for the packet header */
 	uint32_t first_op;
-	uint32_t n_slots;	       /* of a row, scratch at its end included */
-	uint32_t n_clear;	       /* slots to set to 0 before decoding */
-	uint64_t fixed_bits;	       /* of the whole body when it is one span; else UINT64_MAX */
+	uint32_t n_slots;    /* of a row, scratch at its end included */
+	uint32_t n_clear;    /* slots to set to 0 before the operations; fixed does so itself */
+	uint64_t fixed_bits; /* of the whole body when it is one span; else UINT64_MAX */
 	const struct ctf_fixed *fixed; /* instead of the operations; NULL: execute them */
 	uint32_t id; /* unique among the programs of one reading, by whom it is set */
 	bool wanted;

@@ -26,7 +26,5 @@ struct ctf_place ctf_place_find(
 /* Fills err and returns code. */
 int ctf_place_vfail(struct mer_err *err, int code, const char *path, const char *text, size_t len,
 	size_t offset, const char *fmt, va_list ap);
-int ctf_place_fail(struct mer_err *err, int code, const char *path, const char *text, size_t len,
-	size_t offset, const char *fmt, ...) __attribute__((format(printf, 7, 8)));
 
 #endif

@@ -446,12 +446,6 @@ void tsdl_expect_punct(struct tsdl *t, char c)
 	tsdl_next(t);
 }
 
-bool tsdl_token_is(const struct tsdl_token *tok, const char *word)
-{
-	return (tok->kind == TOK_NAME || tok->kind == TOK_KEYWORD) && strlen(word) == tok->len &&
-	       memcmp(tok->start, word, tok->len) == 0;
-}
-
 const char *tsdl_unquote(
 	struct tsdl *t, const struct tsdl_token *tok, struct mer_arena *a, size_t *len)
 {

@@ -136,7 +136,6 @@ static inline bool tsdl_is_keyword(const struct tsdl *t, enum tsdl_keyword k)
 }
 bool tsdl_accept_punct(struct tsdl *t, char c);
 void tsdl_expect_punct(struct tsdl *t, char c);
-bool tsdl_token_is(const struct tsdl_token *tok, const char *word);
 
 /* The content of a string token, escapes replaced; may contain NUL bytes, and ends with one more.
  * In arena a. */

@@ -211,7 +211,6 @@ struct tsdl_type *tsdl_parse_string(struct tsdl *t)
 
 /* Enumerations. The mappings are gathered in an array that doubles, in t->tmp. */
 struct mappings {
-	struct ctf_mapping *rows;
 	struct ctf_range *ranges;
 	uint32_t *labels;
 	uint32_t n, cap;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 struct kernel_file_task *kernel_file_task(struct kernel_files *f, uint32_t task)
 {
 	if (__builtin_expect(task < f->n_tasks, 1))
@@ -31,14 +33,9 @@ static int new_process(struct kernel_files *f, uint32_t *number, struct mer_err 
 	if (i) {
 		f->free = f->processes[i].next_free;
 	} else {
-		if (f->n_processes >= f->cap_processes) {
-			uint32_t cap = f->cap_processes * 2;
-			void *p = realloc(f->processes, cap * sizeof(*f->processes));
-			if (!p)
-				return mer_fail_nomem(err);
-			f->processes = p;
-			f->cap_processes = cap;
-		}
+		if (!mer_grow32(&f->processes, f->n_processes, &f->cap_processes,
+			    sizeof(*f->processes)))
+			return mer_fail_nomem(err);
 		i = f->n_processes++;
 	}
 	f->budget.bytes -= sizeof(struct kernel_file_process);

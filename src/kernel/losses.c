@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "trace/cursor.h"
 
 enum { TAIL_EVENTS = 32 };
@@ -143,14 +144,8 @@ static int look_into_windows(struct finder *f)
 static int add(struct finder *f, int64_t begin, int64_t end, uint32_t cpu)
 {
 	struct kernel_losses *l = f->l;
-	if (l->n == f->cap) {
-		uint32_t cap = f->cap ? f->cap * 2 : 16;
-		struct kernel_loss *p = realloc(l->by_begin, (size_t)cap * sizeof(*p));
-		if (!p)
-			return mer_fail_nomem(f->err);
-		l->by_begin = p;
-		f->cap = cap;
-	}
+	if (!mer_grow32(&l->by_begin, l->n, &f->cap, sizeof(*l->by_begin)))
+		return mer_fail_nomem(f->err);
 	l->by_begin[l->n++] = (struct kernel_loss){ .begin = begin,
 		.end = end > begin ? end : begin + 1,
 		.cpu = (uint16_t)cpu,

@@ -114,6 +114,15 @@ static void forget_since(struct kernel_model *m, uint32_t task, int64_t since)
 	}
 }
 
+/* What came before a loss or in it sets off nothing after it: what it did set off may have been lost. */
+static void forget_causes(struct cpu *c)
+{
+	c->has_packet = false;
+	c->packet = c->request = KERNEL_NONE;
+	for (int i = 0; i < MODEL_SOFTIRQS; i++)
+		c->raised[i] = INT64_MIN;
+}
+
 static int begin_loss(struct kernel_model *m, const struct kernel_loss *loss)
 {
 	struct cpu *c = model_cpu(m, loss->cpu);
@@ -126,9 +135,8 @@ static int begin_loss(struct kernel_model *m, const struct kernel_loss *loss)
 		return rc;
 	c->in_loss++;
 	c->task = ON_CPU_UNKNOWN;
-	c->has_packet = false;
-	c->packet = c->request = KERNEL_NONE;
 	model_clear_contexts(c);
+	forget_causes(c);
 	if (task >= ON_CPU_IDLE)
 		return 0;
 	if (is_fresh)
@@ -147,6 +155,7 @@ static int end_loss(struct kernel_model *m, const struct kernel_loss *loss)
 		return mer_fail_nomem(m->err);
 	c->in_loss -= c->in_loss > 0;
 	c->last = loss->end;
+	forget_causes(c);
 	return c->in_loss ? 0 : place(m, c, loss->end, loss->next_tid);
 }
 
@@ -181,7 +190,23 @@ static bool needs_current(enum kernel_event e)
 	case KERNEL_EV_DUMP_PID_NS:
 	case KERNEL_EV_DUMP_IRQ:
 	case KERNEL_EV_DUMP_DISK:
-	case KERNEL_EV_DUMP_CPU: return false;
+	case KERNEL_EV_DUMP_CPU:
+	/* These happened, whoever did it: */
+	case KERNEL_EV_SEND:
+	case KERNEL_EV_RECEIVE:
+	case KERNEL_EV_BLOCK_INSERT:
+	case KERNEL_EV_BLOCK_ISSUE:
+	case KERNEL_EV_BLOCK_COMPLETE:
+	case KERNEL_EV_BLOCK_RQ_MERGE:
+	case KERNEL_EV_BLOCK_BACKMERGE:
+	case KERNEL_EV_BLOCK_FRONTMERGE:
+	case KERNEL_EV_PAGE_ALLOC:
+	case KERNEL_EV_PAGE_FREE:
+	case KERNEL_EV_SLAB_ALLOC:
+	case KERNEL_EV_SLAB_FREE:
+	case KERNEL_EV_FAULT_USER:
+	case KERNEL_EV_FAULT_KERNEL:
+	case KERNEL_EV_FREQUENCY: return false;
 	default: return true;
 	}
 }

@@ -19,12 +19,31 @@
 #include "kernel/observer.h"
 #include "kernel/world.h"
 
-struct kernel_end { /* of a packet, at this host */
-	int64_t time;
-	uint32_t packet;
-	uint32_t stream; /* that has its event; SYNC_NO_STREAM: not known, of any end of the host */
-	bool is_send;
+struct kernel_end { /* of a packet, at this host: there are two for each packet of the world */
+	uint32_t packet : 31, is_send : 1;
 };
+
+static inline int64_t kernel_end_time(const struct kernel_packet *packets, struct kernel_end e)
+{
+	return e.is_send ? packets[e.packet].sent : packets[e.packet].received;
+}
+/* That has its event; SYNC_NO_STREAM: not known, of any end of the host. */
+static inline uint32_t kernel_end_stream(const struct kernel_packet *packets, struct kernel_end e)
+{
+	return e.is_send ? packets[e.packet].sent_stream : packets[e.packet].received_stream;
+}
+/* By time, stream, packet: as kernel_model_input.ends are. */
+static inline int kernel_end_compare(
+	const struct kernel_packet *packets, struct kernel_end a, struct kernel_end b)
+{
+	int64_t s = kernel_end_time(packets, a), t = kernel_end_time(packets, b);
+	if (s != t)
+		return s < t ? -1 : 1;
+	uint32_t x = kernel_end_stream(packets, a), y = kernel_end_stream(packets, b);
+	if (x != y)
+		return x < y ? -1 : 1;
+	return (a.packet > b.packet) - (a.packet < b.packet);
+}
 
 struct kernel_model_input {
 	const struct mer_experiment *e;

@@ -56,11 +56,12 @@ static uint32_t choose(const struct kernel_model *m, int64_t since, uint32_t las
 		return last;
 	size_t at = m->next_end[false];
 	for (int i = 0; i < BATCH && at > 0; i++) {
-		const struct kernel_end *e = &m->in.ends[--at];
-		if (e->time < since || e->time < m->in.packets[last].received - BATCH_NS)
+		struct kernel_end e = m->in.ends[--at];
+		int64_t time = kernel_end_time(m->in.packets, e);
+		if (time < since || time < m->in.packets[last].received - BATCH_NS)
 			break;
-		if (!e->is_send && fits(m, e->packet, with))
-			return e->packet;
+		if (!e.is_send && fits(m, e.packet, with))
+			return e.packet;
 	}
 	return last;
 }

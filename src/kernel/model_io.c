@@ -127,15 +127,17 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 static uint32_t find_packet(struct kernel_model *m, const struct mer_event *ev, bool is_send)
 {
 	for (size_t *i = &m->next_end[is_send]; *i < m->in.n_ends; ++*i) {
-		const struct kernel_end *e = &m->in.ends[*i];
-		if (e->is_send != is_send || e->time < ev->ts)
+		struct kernel_end e = m->in.ends[*i];
+		int64_t time = kernel_end_time(m->in.packets, e);
+		if (e.is_send != is_send || time < ev->ts)
 			continue;
-		bool is_any = e->stream == SYNC_NO_STREAM;
-		if (e->time > ev->ts || (!is_any && e->stream > ev->stream))
+		uint32_t stream = kernel_end_stream(m->in.packets, e);
+		bool is_any = stream == SYNC_NO_STREAM;
+		if (time > ev->ts || (!is_any && stream > ev->stream))
 			break;
-		if (is_any || e->stream == ev->stream) {
+		if (is_any || stream == ev->stream) {
 			++*i;
-			return e->packet;
+			return e.packet;
 		}
 	}
 	return KERNEL_NONE;

@@ -64,24 +64,16 @@ static int compare_packets(const void *a, const void *b)
 	       (p->received_stream < q->received_stream);
 }
 
-static int compare_ends(const void *a, const void *b)
-{
-	const struct kernel_end *p = a, *q = b;
-	if (p->time != q->time)
-		return p->time < q->time ? -1 : 1;
-	if (p->stream != q->stream)
-		return p->stream < q->stream ? -1 : 1;
-	return (p->packet > q->packet) - (p->packet < q->packet);
-}
-
 static int collect_packets(struct kernel_world *w, const struct sync_messages *messages,
 	const struct sync_result *r, struct mer_err *err)
 {
 	size_t n = 0;
 	for (size_t i = 0; messages && i < messages->n_links; i++)
 		n += messages->links[i].n;
-	if (n >= KERNEL_NONE)
-		return mer_fail(err, MER_ERR_LIMIT, "more than 2^32 messages between the hosts");
+	if (n > INT32_MAX)
+		return mer_fail(err, MER_ERR_LIMIT,
+			"more than 2^31 messages between the hosts: look at fewer hosts, or at "
+			"traces of a shorter time");
 	w->packets = calloc(n + 1, sizeof(*w->packets));
 	if (!w->packets)
 		return mer_fail_nomem(err);
@@ -117,20 +109,62 @@ static int collect_packets(struct kernel_world *w, const struct sync_messages *m
 	return 0;
 }
 
+struct timed { /* an end with what it is sorted by */
+	int64_t time;
+	uint32_t stream;
+	struct kernel_end end;
+};
+
+static int compare_timed(const void *a, const void *b)
+{
+	const struct timed *p = a, *q = b;
+	if (p->time != q->time)
+		return p->time < q->time ? -1 : 1;
+	if (p->stream != q->stream)
+		return p->stream < q->stream ? -1 : 1;
+	return (p->end.packet > q->end.packet) - (p->end.packet < q->end.packet);
+}
+
+static int sort_one_way(
+	const struct kernel_packet *packets, struct kernel_end *ends, size_t n, struct mer_err *err)
+{
+	size_t in_order = 1;
+	while (in_order < n && kernel_end_compare(packets, ends[in_order - 1], ends[in_order]) <= 0)
+		in_order++;
+	if (in_order >= n)
+		return 0;
+	struct timed *timed = calloc(n, sizeof(*timed));
+	if (!timed)
+		return mer_fail_nomem(err);
+	for (size_t i = 0; i < n; i++)
+		timed[i] = (struct timed){ kernel_end_time(packets, ends[i]),
+			kernel_end_stream(packets, ends[i]), ends[i] };
+	qsort(timed, n, sizeof(*timed), compare_timed);
+	for (size_t i = 0; i < n; i++)
+		ends[i] = timed[i].end;
+	free(timed);
+	return 0;
+}
+
 /* The ends of a host, of which the first n_sent are those of packets that it sent: both parts are in
  * order, or nearly so. */
-static int sort_ends(struct kernel_end **ends, size_t n_sent, size_t n, struct mer_err *err)
+static int sort_ends(const struct kernel_packet *packets, struct kernel_end **ends, size_t n_sent,
+	size_t n, struct mer_err *err)
 {
 	struct kernel_end *sent = *ends, *received = *ends + n_sent;
+	int rc = sort_one_way(packets, sent, n_sent, err);
+	if (rc == 0)
+		rc = sort_one_way(packets, received, n - n_sent, err);
+	if (rc)
+		return rc;
 	struct kernel_end *to = calloc(n + 1, sizeof(*to));
 	if (!to)
 		return mer_fail_nomem(err);
-	sort(sent, n_sent, sizeof(*sent), compare_ends);
-	sort(received, n - n_sent, sizeof(*received), compare_ends);
 	size_t s = 0, r = 0;
 	while (s + r < n) {
-		bool is_send = r == n - n_sent ||
-			       (s < n_sent && compare_ends(&sent[s], &received[r]) <= 0);
+		bool is_send =
+			r == n - n_sent ||
+			(s < n_sent && kernel_end_compare(packets, sent[s], received[r]) <= 0);
 		to[s + r] = is_send ? sent[s] : received[r];
 		s += is_send;
 		r += !is_send;
@@ -162,18 +196,16 @@ static int collect_ends(struct builder *b, struct mer_err *err)
 	}
 	for (uint32_t i = 0; i < w->n_packets && rc == 0; i++) {
 		const struct kernel_packet *p = &w->packets[i];
-		b->ends[p->from][b->n_ends[p->from]++] =
-			(struct kernel_end){ p->sent, i, p->sent_stream, true };
+		b->ends[p->from][b->n_ends[p->from]++] = (struct kernel_end){ i & INT32_MAX, true };
 	}
 	for (uint32_t i = 0; i < w->n_hosts; i++)
 		n_sent[i] = b->n_ends[i];
 	for (uint32_t i = 0; i < w->n_packets && rc == 0; i++) {
 		const struct kernel_packet *p = &w->packets[i];
-		b->ends[p->to][b->n_ends[p->to]++] =
-			(struct kernel_end){ p->received, i, p->received_stream, false };
+		b->ends[p->to][b->n_ends[p->to]++] = (struct kernel_end){ i & INT32_MAX, false };
 	}
 	for (uint32_t i = 0; i < w->n_hosts && rc == 0; i++)
-		rc = sort_ends(&b->ends[i], n_sent[i], b->n_ends[i], err);
+		rc = sort_ends(w->packets, &b->ends[i], n_sent[i], b->n_ends[i], err);
 	free(n_sent);
 	return rc;
 }
@@ -209,6 +241,18 @@ static int read_events(
 	return rc;
 }
 
+/* As if they were read: progress is a share of all. */
+static void skip_bytes(const struct builder *b, uint32_t host)
+{
+	const struct mer_experiment *e = b->w->e;
+	uint64_t bytes = 0;
+	for (uint32_t i = 0; b->o->done_bytes && i < e->n_streams; i++)
+		if (e->traces[e->streams[i].trace].host == host)
+			bytes += e->streams[i].bytes;
+	if (bytes)
+		atomic_fetch_add_explicit(b->o->done_bytes, bytes, memory_order_relaxed);
+}
+
 static int build_host(void *ctx, size_t i, unsigned worker, struct mer_err *err)
 {
 	struct builder *b = ctx;
@@ -217,6 +261,10 @@ static int build_host(void *ctx, size_t i, unsigned worker, struct mer_err *err)
 	struct kernel_model *m = NULL;
 	(void)worker;
 	int64_t begin, end;
+	if (b->o->unread && b->o->unread[i]) {
+		skip_bytes(b, (uint32_t)i);
+		return 0;
+	}
 	int rc = kernel_recorded_find(w->e, (uint32_t)i, b->all, &begin, &end, err);
 	losses = (struct kernel_losses){ .begin = MER_NO_TIME };
 	if (rc == 0)
@@ -313,6 +361,8 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 		w->hosts[i].forgets = b.o->forget;
 	if (rc == 0)
 		rc = collect_packets(w, messages, r, err);
+	if (b.o->drop)
+		sync_messages_free(b.o->drop);
 	if (rc == 0)
 		rc = collect_ends(&b, err);
 	if (rc == 0)

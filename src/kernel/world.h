@@ -50,9 +50,14 @@ struct kernel_world_options {
 	_Atomic uint64_t *done_bytes; /* raised as events are read, for progress; NULL: not */
 	/* As the experiment's hosts, all with the same wants; NULL: nobody listens. */
 	const struct kernel_observer *observers;
+	/* By host: its events are not read, it stays without tasks; NULL: all are read. Packets at its
+	 * side then know no spans. */
+	const bool *unread;
 	/* Spans are forgotten some time after they were told: memory does not grow with the trace, and
 	 * paths cannot be found. */
 	bool forget;
+	/* Emptied as soon as packets were made of them; NULL: `messages` stay. */
+	struct sync_messages *drop;
 };
 
 /* messages: as gathered, on the hosts' own clocks; NULL: none are known. r: the synchronization that

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/grow.h"
 #include "sync/drift.h"
 #include "sync/points.h"
 
@@ -56,14 +57,8 @@ static int leave_out(struct walk *w, struct side *s, size_t i)
 			return mer_fail_nomem(w->err);
 	}
 	s->out[i >> 3] |= (uint8_t)(1u << (i & 7));
-	if (*s->n_list == *s->cap_list) {
-		size_t cap = *s->cap_list ? *s->cap_list * 2 : 16;
-		uint32_t *list = realloc(*s->list, cap * sizeof(*list));
-		if (!list)
-			return mer_fail_nomem(w->err);
-		*s->list = list;
-		*s->cap_list = cap;
-	}
+	if (!mer_grow(s->list, *s->n_list, s->cap_list, sizeof(**s->list)))
+		return mer_fail_nomem(w->err);
 	(*s->list)[(*s->n_list)++] = (uint32_t)i;
 	return 0;
 }
@@ -134,14 +129,8 @@ static void cast(struct cone *c, int sign, int64_t rate, int64_t x, const struct
 static int add_break(struct walk *w, struct sync_break row)
 {
 	struct sync_breaks *b = w->breaks;
-	if (b->n == b->cap) {
-		size_t cap = b->cap ? b->cap * 2 : 8;
-		struct sync_break *rows = realloc(b->rows, cap * sizeof(*rows));
-		if (!rows)
-			return mer_fail_nomem(w->err);
-		b->rows = rows;
-		b->cap = cap;
-	}
+	if (!mer_grow(&b->rows, b->n, &b->cap, sizeof(*b->rows)))
+		return mer_fail_nomem(w->err);
 	b->rows[b->n++] = row;
 	return 0;
 }

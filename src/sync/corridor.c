@@ -15,6 +15,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include "base/grow.h"
 #include "sync/drift.h"
 
 enum { FIRST_PRUNE = 1024 };
@@ -132,14 +133,8 @@ static int add(struct sync_corridor_side *s, int sign, int64_t units, struct syn
 		return 0;
 	if (!in_order && s->n >= FIRST_PRUNE && s->n >= 2 * s->n_sorted)
 		settle(s, sign, units);
-	if (s->n == s->cap) {
-		size_t cap = s->cap ? 2 * s->cap : 16;
-		struct sync_point *more = realloc(s->p, cap * sizeof(*more));
-		if (!more)
-			return mer_fail_nomem(err);
-		s->p = more;
-		s->cap = cap;
-	}
+	if (!mer_grow(&s->p, s->n, &s->cap, sizeof(*s->p)))
+		return mer_fail_nomem(err);
 	if (in_order)
 		s->n = s->n_sorted = put(sign, units, s->p, s->n, p);
 	else

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 void sync_course_free(struct sync_course *c)
 {
 	free(c->knots);
@@ -15,14 +17,8 @@ int sync_course_add(struct sync_course *c, int64_t t, long double off, struct me
 	t = t == INT64_MIN ? -INT64_MAX : t;
 	if (c->n && c->knots[c->n - 1].t >= t) /* one value for each instant: the first */
 		return 0;
-	if (c->n == c->cap) {
-		size_t cap = c->cap ? c->cap * 2 : 8;
-		struct sync_course_knot *knots = realloc(c->knots, cap * sizeof(*knots));
-		if (!knots)
-			return mer_fail_nomem(err);
-		c->knots = knots;
-		c->cap = cap;
-	}
+	if (!mer_grow(&c->knots, c->n, &c->cap, sizeof(*c->knots)))
+		return mer_fail_nomem(err);
 	c->knots[c->n++] = (struct sync_course_knot){ t, off };
 	return 0;
 }

@@ -354,7 +354,9 @@ static int match_merged(struct sync_matcher *t, struct sync_entry *head, const s
 
 static int add_tail(struct sync_matcher *t, struct sync_entry *x, struct mer_err *err)
 {
-	if (x->kind != SYNC_TCP || !x->addresses || !sync_payload(x->len, x->head))
+	/* Only receives on other hosts look for tails. */
+	if (x->kind != SYNC_TCP || !x->addresses || t->m->n_hosts < 2 ||
+		!sync_payload(x->len, x->head))
 		return 0;
 	return sync_pending_add_tail(&t->pending, x) ? 0 : mer_fail_nomem(err);
 }
@@ -582,6 +584,7 @@ int sync_matcher_add(struct sync_matcher *t, const struct sync_end *e, struct sy
 
 int sync_matcher_finish(struct sync_matcher *t, struct mer_err *err)
 {
+	sync_pending_close(&t->pending);
 	while (sync_pending_oldest(&t->pending)) {
 		int rc = settle_oldest(t, false, err);
 		if (rc)

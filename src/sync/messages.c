@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 const char *sync_kind_name(enum sync_kind kind)
 {
 	static const char *const names[SYNC_N_KINDS] = {
@@ -48,14 +50,8 @@ struct sync_link *sync_messages_link(struct sync_messages *m, uint32_t from, uin
 		return NULL;
 	if (*place)
 		return &m->links[*place - 1];
-	if (m->n_links == m->cap_links) {
-		size_t cap = m->cap_links ? m->cap_links * 2 : 16;
-		struct sync_link *p = realloc(m->links, cap * sizeof(*p));
-		if (!p)
-			return NULL;
-		m->links = p;
-		m->cap_links = cap;
-	}
+	if (!mer_grow(&m->links, m->n_links, &m->cap_links, sizeof(*m->links)))
+		return NULL;
 	m->links[m->n_links] = (struct sync_link){ .from = from, .to = to };
 	*place = (uint32_t)m->n_links + 1;
 	return &m->links[m->n_links++];

@@ -218,10 +218,18 @@ struct sync_entry *sync_pending_oldest(struct sync_pending *p)
 	return p->waiting.n ? at(&p->waiting, 0) : NULL;
 }
 
+void sync_pending_close(struct sync_pending *p)
+{
+	free(p->keys.slots);
+	free(p->tails.slots);
+	p->keys = p->tails = (struct sync_index){ 0 };
+}
+
 void sync_pending_drop(struct sync_pending *p, struct sync_entry *x)
 {
-	take_out(&p->keys, key_hash(x), code_of(p, x));
-	if (x->has_tail)
+	if (p->keys.slots)
+		take_out(&p->keys, key_hash(x), code_of(p, x));
+	if (x->has_tail && p->tails.slots)
 		sync_pending_drop_tail(p, x);
 	x->state = SYNC_HOLE;
 	pop_holes(&p->waiting);

@@ -64,6 +64,9 @@ void sync_pending_fini(struct sync_pending *p);
 /* The oldest entry that waits; NULL: none. It may be dropped. */
 struct sync_entry *sync_pending_oldest(struct sync_pending *p);
 void sync_pending_drop(struct sync_pending *p, struct sync_entry *x);
+/* After the last end: nothing will be found by its key nor added any more, entries are only dropped, which
+ * costs less then. */
+void sync_pending_close(struct sync_pending *p);
 /* Must the oldest one be dropped before another one is added? */
 bool sync_pending_full(const struct sync_pending *p);
 /* The streams of an entry that waits; NULL: they are not kept. */

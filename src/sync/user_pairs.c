@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 struct parser {
 	struct sync_user_pairs *out;
 	const char *path, *line, *end, *at; /* line: its begin */
@@ -130,13 +132,8 @@ static int add_pair(struct parser *p)
 	struct sync_user_pairs *out = p->out;
 	if (out->n == SYNC_USER_MAX_PAIRS)
 		return fail_at(p, p->line, "more than 1000 pairs");
-	if (out->n == p->cap) {
-		p->cap = p->cap ? p->cap * 2 : 8;
-		struct sync_user_pair *bigger = realloc(out->pairs, p->cap * sizeof(*bigger));
-		if (!bigger)
-			return mer_fail_nomem(p->err);
-		out->pairs = bigger;
-	}
+	if (!mer_grow32(&out->pairs, out->n, &p->cap, sizeof(*out->pairs)))
+		return mer_fail_nomem(p->err);
 	struct sync_user_pair *pair = &out->pairs[out->n];
 	*pair = (struct sync_user_pair){ 0 };
 	int rc = parse_pair(p, pair);

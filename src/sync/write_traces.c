@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/grow.h"
 #include "ctf/plain.h"
 #include "ctf/writer.h"
 #include "trace/damage.h"
@@ -208,15 +209,9 @@ struct copy { /* of one item, while it is made */
 
 static void add(struct values *to, const struct ctf_plain_field *f)
 {
-	if (to->n == to->cap) {
-		size_t cap = to->cap ? to->cap * 2 : 64;
-		struct ctf_value *p = realloc(to->v, cap * sizeof(*p));
-		if (!p) {
-			to->failed = true;
-			return;
-		}
-		to->v = p;
-		to->cap = cap;
+	if (!mer_grow(&to->v, to->n, &to->cap, sizeof(*to->v))) {
+		to->failed = true;
+		return;
 	}
 	struct ctf_value *v = &to->v[to->n++];
 	switch (f->fc->kind) {
@@ -430,15 +425,9 @@ static int add_items(struct job *j, uint32_t stream, bool *used, uint32_t *cap, 
 		if (!n)
 			continue;
 		count[f] = at;
-		if (j->n_items == *cap) {
-			uint32_t bigger = *cap ? *cap * 2 : 64;
-			struct item *p = realloc(j->items, bigger * sizeof(*p));
-			if (!p) {
-				rc = mer_fail_nomem(err);
-				break;
-			}
-			j->items = p;
-			*cap = bigger;
+		if (!mer_grow32(&j->items, j->n_items, cap, sizeof(*j->items))) {
+			rc = mer_fail_nomem(err);
+			break;
 		}
 		j->items[j->n_items++] = (struct item){ .stream = stream,
 			.file = f,

@@ -9,8 +9,9 @@
  *   $cpu $stream $trace               with text; $cpu is the stream's
  *   $time                             ns since 1970
  *   field  a.b  seq[3]  v.option.a    a value (path.h); payload.x, context.x, packet.x, header.x say
- *                                     where, payload."odd name" is for names that are no words, and
- *                                     payload.name for a field whose name means something else here
+ *                                     where, the last always; payload."odd name" is for names that
+ *                                     are no words, and payload.name for a field whose name means
+ *                                     something else here
  *   len(field)                        elements of an array, bytes of text or of a blob
  *   42 -1 0x2a 052 1.5 1e9            numbers
  *   10us 3ms 1.5s 2min                durations, in ns

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "trace/filter_code.h"
 
 struct emitter {
@@ -41,15 +42,8 @@ static uint32_t add(struct emitter *m, struct filter_step step, struct ways w)
 		return w.yes;
 	if (!b)
 		return m->n_dry++;
-	if (b->n == b->cap) {
-		uint32_t cap = b->cap ? b->cap * 2 : 64;
-		struct filter_step *p =
-			cap < UINT32_MAX / 4 ? realloc(b->steps, cap * sizeof(*p)) : NULL;
-		if (!p)
-			return out_of_memory(m);
-		b->steps = p;
-		b->cap = cap;
-	}
+	if (!mer_grow32(&b->steps, b->n, &b->cap, sizeof(*b->steps)))
+		return out_of_memory(m);
 	step.on[0] = w.no;
 	step.on[1] = w.yes;
 	b->steps[b->n] = step;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "trace/filter_tree.h"
 
 struct parser {
@@ -395,14 +396,9 @@ static int parse_list(struct parser *p, struct filter_node **node, enum filter_n
 	uint32_t n = 0, cap = 0;
 	int rc;
 	for (;;) {
-		if (n == cap) {
-			cap = cap ? cap * 2 : 4;
-			struct filter_node **grown = realloc(items, cap * sizeof(*items));
-			if (!grown) {
-				rc = mer_fail_nomem(p->l.err);
-				break;
-			}
-			items = grown;
+		if (!mer_grow32(&items, n, &cap, sizeof(struct filter_node *))) {
+			rc = mer_fail_nomem(p->l.err);
+			break;
 		}
 		rc = item(p, &items[n]);
 		if (rc)
@@ -470,7 +466,9 @@ static int parse_side(const char *what, const char *text, size_t *from, enum sid
 		rc = parse_any_of(&p, &f->root);
 	if (rc == 0 && !at(&p, side == FIRST ? FILTER_COLON : FILTER_END)) {
 		bool single = at(&p, FILTER_OTHER) && p.l.text[p.l.now.at] == '=';
+		bool star = side != WHOLE && at(&p, FILTER_OTHER) && p.l.text[p.l.now.at] == '*';
 		rc = filter_expected(&p.l, single	   ? "== to compare"
+					   : star	   ? "quotes around a pattern of names"
 					   : side == FIRST ? "&&, || or ':' before the other event"
 							   : "&&, || or the end");
 	}

@@ -119,6 +119,9 @@ static enum ctf_status slow_body(
 	struct ctf_pos before = s->pos;
 	sink->pool->n += s->plan->n_slots;
 	enum ctf_status st = CTF_OK;
+	/* Also of fixed bodies: at the end of a mapping their operations are executed instead. */
+	for (uint32_t i = 0; i < s->plan->n_clear; i++)
+		row[i] = 0;
 	if (l->stream->header_kind == CTF_HEADER_GENERIC)
 		st = header_fields(l, s, sink->header_row, row);
 	if (st == CTF_OK)
@@ -248,7 +251,7 @@ static inline __attribute__((always_inline)) enum lane_stop run(struct lane *l,
 		/* A packet opened late may have events that belong before the window. */
 		uint64_t time =
 			s->key > sink->origin ? (uint64_t)s->key - (uint64_t)sink->origin : 0;
-		if (quick && max > 1 && plan->fixed && !plan->n_clear && s->key >= sink->origin &&
+		if (quick && max > 1 && plan->fixed && s->key >= sink->origin &&
 			s->pos.bit + plan->fixed_bits <= limit_bit && s->pos.clock == s->peak &&
 			(!mapped || find_stretch(l, (int64_t)(base_ns + s->pos.clock), s->ts, end,
 					    &stretch))) {

@@ -2,14 +2,14 @@
 
 #include <string.h>
 
-/* Scopes in which a path is looked up, in this order. */
+/* Scopes in which a path is looked up, in this order; in the event header only when the path says so: its
+ * id and timestamp are of how events are written, and every event would have them. */
 static const enum ctf_scope any_scope[] = { CTF_SCOPE_PAYLOAD, CTF_SCOPE_SPECIFIC_CONTEXT,
 	CTF_SCOPE_COMMON_CONTEXT, CTF_SCOPE_PACKET_CONTEXT, CTF_SCOPE_EVENT_HEADER };
-enum { N_SCOPES = sizeof(any_scope) / sizeof(any_scope[0]) };
 
 static void scopes_of(enum trace_path_scope s, size_t *first, size_t *last)
 {
-	static const uint8_t from[] = { 0, 0, 1, 3, 4 }, to[] = { N_SCOPES - 1, 0, 2, 3, 4 };
+	static const uint8_t from[] = { 0, 0, 1, 3, 4 }, to[] = { 3, 0, 2, 3, 4 };
 	*first = from[s];
 	*last = to[s];
 }

@@ -17,7 +17,6 @@ struct scanner {
 	struct mer_file index_map;
 	bool has_index;
 	uint64_t n_read; /* packets of this file so far */
-	uint32_t stream; /* of the packet before */
 };
 
 static struct mer_diag place(const struct scanner *s, enum mer_severity severity, const char *code,

@@ -241,6 +241,31 @@ static void worked_out(void **state)
 	run_case_close(&c);
 }
 
+/* Bins wider than all the time that there can be do not end before they begin. */
+static void widest_bins(void **state)
+{
+	static const int64_t widths[] = { INT64_MAX, INT64_MAX - 10 * TICK, INT64_MAX / 2 };
+	(void)state;
+	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+		struct run_case c;
+		struct analysis_options o = all;
+		run_case_open_scenario(&c,
+			"host h\ntrace h/kernel\n"
+			"10us h 0 sched_switch prev_comm=\"a\" prev_tid=9 next_comm=\"w\" "
+			"next_tid=6\n"
+			"40us h 0 sched_switch prev_comm=\"w\" prev_tid=6 next_comm=\"a\" "
+			"next_tid=9\n");
+		o.interval_ns = widths[i];
+		run_case_run(&c, "cpu", &o);
+		const struct analysis_table *bins = run_case_table(&c, "bins");
+		size_t host = run_more_row(bins, "of=host");
+		assert_int_equal(run_case_int(bins, host, "begin"), 10 * TICK);
+		assert_true(run_case_int(bins, host, "end") >= 40 * TICK);
+		assert_true(run_case_int(bins, host, "capacity_ns") >= 30 * TICK);
+		run_case_close(&c);
+	}
+}
+
 /* After 20 CPU 0 loses track: who is switched out at 40 is another one than was switched in at 20. */
 static void contradiction(void **state)
 {
@@ -613,6 +638,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(worked_out),
+		cmocka_unit_test(widest_bins),
 		cmocka_unit_test(contradiction),
 		cmocka_unit_test(whole_recording),
 		cmocka_unit_test(packages),

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "analysis/usage.h"
 #include "base/str.h"
 #include "run_more.h"
 
@@ -65,6 +66,26 @@ static const char merges[] = /* clang-format off */
 	REQUEST("16us", "1", "issue", "116", "8")
 	COMPLETE("18us", "116", "8"); /* clang-format on */
 
+/* What accounts of tasks have of it: the same. */
+static void check_used(const struct run_case *c, const struct analysis_table *top, int32_t tid)
+{
+	struct mer_err err = { 0 };
+	struct kernel_world *w;
+	struct usage *u;
+	char row[32];
+	snprintf(row, sizeof(row), "tid=%d", tid);
+	assert_int_equal(usage_new(c->e->n_hosts, &u, &err), 0);
+	struct kernel_world_options o = { .n_threads = 1, .observers = usage_observers(u) };
+	assert_int_equal(kernel_world_build(c->e, &c->messages, c->result, &o, &w, &err), 0);
+	assert_int_equal(usage_settle(u, w, &err), 0);
+	uint32_t task = kernel_find_task(&w->hosts[0], tid, NULL, 0);
+	assert_int_not_equal(task, KERNEL_NONE);
+	expect(top, row, "block_written_bytes",
+		usage_of(u, 0, task, USAGE_BLOCK_WRITTEN, INT64_MIN, INT64_MAX));
+	usage_free(u);
+	kernel_world_free(w);
+}
+
 static void check_merges(const char *merge)
 {
 	struct run_case c;
@@ -88,6 +109,8 @@ static void check_merges(const char *merge)
 	expect(t, "tid=7", "merged", 3);
 	expect(t, "tid=8", "block_written_bytes", 8 * SECTOR);
 	expect(t, "tid=8", "merged", 1); /* its own, whoever merged it */
+	check_used(&c, t, 7);
+	check_used(&c, t, 8);
 	t = run_case_table(&c, "disk_tasks");
 	assert_int_equal(t->n_rows, 2);
 	expect(t, "tid=7 disk=8,0", "requests", 2);

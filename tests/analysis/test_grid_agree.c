@@ -12,6 +12,8 @@
 
 #include "run_more.h"
 
+#define ALL .begin = INT64_MIN, .end = INT64_MAX, .max_ns = INT64_MAX
+
 enum { MAX_TABLES = 256, MAX_KEYS = 8, KEY_BYTES = 200 };
 
 struct all_tables { /* of all analyses, made in one reading */
@@ -392,6 +394,140 @@ static void check_limit(const struct all_tables *a, const struct all_tables *few
 	}
 }
 
+/* ---- what --min, --max and --name leave ---- */
+
+static bool is_by(const struct all_tables *a, size_t i, bool by_name)
+{
+	const struct analysis *of = a->requests[i].analysis;
+	return (by_name ? of->by_name : of->by_duration) >> a->requests[i].output & 1;
+}
+
+/* Columns that sum up what counts, one by one. */
+static bool adds_up(const char *key)
+{
+	static const char *const keys[] = { "count", "calls", "bytes", "errors", "total_ns",
+		"read_bytes", "written_bytes", "opens", "reads", "writes", "major", "requests",
+		"preemptions", "preempted_ns", "wait_ns", "duration_ns", "latency_ns" };
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (strcmp(keys[i], key) == 0)
+			return true;
+	return false;
+}
+
+/* Of columns that do not add up, times say, it is a number that differs where they do. */
+static int64_t sum_of(const struct analysis_table *t, size_t col)
+{
+	uint64_t sum = 0;
+	for (size_t r = 0; r < t->n_rows; r++)
+		sum += cell(t, r, col)->set ? (uint64_t)cell(t, r, col)->v.i : 0;
+	return (int64_t)sum;
+}
+
+/* Each table that is chosen by durations is the sum of that of short ones and that of long ones, but for
+ * what has none; all others have nothing to do with it. */
+static void check_durations(struct run_case *c, const struct all_tables *all, const char *source)
+{
+	enum { NS = 50000 };
+	static struct all_tables parts[2];
+	struct analysis_options brief = { ALL, .n_bins = 7 }, lengthy = brief;
+	brief.max_ns = NS;
+	lengthy.min_ns = NS + 1;
+	run_all(c, &parts[0], &brief, 1);
+	run_all(c, &parts[1], &lengthy, 1);
+	for (size_t i = 0; i < all->n; i++) {
+		const struct analysis_table *t = &all->tables[i], *p = &parts[0].tables[i],
+					    *q = &parts[1].tables[i];
+		const char *id = all->requests[i].analysis->id;
+		snprintf(where, sizeof(where), "%s %s of %s, parts by duration", id, t->id, source);
+		if (!is_by(all, i, false)) {
+			check(t->n_rows == p->n_rows, "rows", "", (int64_t)p->n_rows,
+				(int64_t)t->n_rows);
+			for (size_t k = 0; k < t->n_columns; k++)
+				if (t->columns[k].type != ANALYSIS_TEXT)
+					check(sum_of(t, k) == sum_of(p, k), t->columns[k].key, "",
+						sum_of(p, k), sum_of(t, k));
+			continue;
+		}
+		/* Faults that waited for no disk, packets of one end, requests without end. */
+		bool some_have_none = strcmp(id, "faults") == 0 || strcmp(id, "net") == 0 ||
+				      (strcmp(id, "io") == 0 && (strncmp(t->id, "bins", 4) == 0 ||
+									strcmp(t->id, "map") == 0));
+		for (size_t k = 0; k < t->n_columns; k++) {
+			int64_t sum = (int64_t)((uint64_t)sum_of(p, k) + (uint64_t)sum_of(q, k));
+			if (adds_up(t->columns[k].key) &&
+				(!some_have_none || strcmp(t->columns[k].key, "major") == 0 ||
+					strcmp(t->columns[k].key, "duration_ns") == 0))
+				check(sum == sum_of(t, k), t->columns[k].key, "", sum,
+					sum_of(t, k));
+		}
+	}
+	forget(&parts[0]);
+	forget(&parts[1]);
+}
+
+/* Nothing takes so long: then nothing counts. */
+static void check_too_long(struct run_case *c, const char *source)
+{
+	static struct all_tables none;
+	struct analysis_options o = { ALL, .min_ns = INT64_MAX };
+	run_all(c, &none, &o, 1);
+	for (size_t i = 0; i < none.n; i++) {
+		const struct analysis_table *t = &none.tables[i];
+		snprintf(where, sizeof(where), "%s %s of %s, --min for ever",
+			none.requests[i].analysis->id, t->id, source);
+		for (size_t k = 0; is_by(&none, i, false) && k < t->n_columns; k++) {
+			enum analysis_type type = t->columns[k].type;
+			if (type != ANALYSIS_COUNT && type != ANALYSIS_BYTES &&
+				type != ANALYSIS_DURATION)
+				continue;
+			if (strcmp(t->columns[k].key, "unclear_ns") != 0)
+				check(sum_of(t, k) == 0, t->columns[k].key, "", sum_of(t, k), 0);
+		}
+	}
+	forget(&none);
+}
+
+static size_t name_column(const struct analysis_table *log)
+{
+	return has(log, "file") ? column(log, "file") : column(log, "name");
+}
+
+static bool is_it(void *ctx, const char *name)
+{
+	return strcmp(name, ctx) == 0;
+}
+
+/* Of each analysis with names: one of its names, and no row of another one. */
+static void check_name(struct run_case *c, const struct all_tables *all, const char *source)
+{
+	static struct all_tables few;
+	for (size_t i = 0; analyses[i]; i++) {
+		const struct analysis_table *log = table_of(all, analyses[i], "log");
+		size_t r = log ? log->n_rows / 2 : 0, n = 0;
+		if (!analyses[i]->by_name || !log)
+			continue;
+		size_t col = name_column(log);
+		while (r < log->n_rows && !cell(log, r, col)->set)
+			r++;
+		if (r == log->n_rows)
+			continue;
+		char *name = strdup(cell(log, r, col)->v.text);
+		for (r = 0; r < log->n_rows; r++)
+			n += cell(log, r, col)->set && is_it(name, cell(log, r, col)->v.text);
+		struct analysis_options o = { ALL, .wants_name = is_it, .ctx = name };
+		run_all(c, &few, &o, 1);
+		const struct analysis_table *some = table_of(&few, analyses[i], "log");
+		snprintf(where, sizeof(where), "%s of %s, name %s", analyses[i]->id, source, name);
+		check(some->n_rows == n, "rows", "", (int64_t)some->n_rows, (int64_t)n);
+		for (r = 0; r < some->n_rows; r++)
+			check(cell(some, r, col)->set && is_it(name, cell(some, r, col)->v.text),
+				"a name", "", 0, 0);
+		check_agreement(&few, source, name);
+		forget(&few);
+		free(name);
+	}
+}
+
 /* ---- what is asked for ---- */
 
 static bool some_tasks(void *ctx, const struct kernel_host *h, uint32_t task)
@@ -406,13 +542,20 @@ static bool first_cpu(void *ctx, uint16_t cpu)
 	return cpu == 0;
 }
 
+static bool some_names(void *ctx, const char *name)
+{
+	unsigned sum = 0;
+	(void)ctx;
+	for (const char *p = name; *p; p++)
+		sum += (unsigned char)*p;
+	return sum % 3 == 1;
+}
+
 static bool even_hosts(void *ctx, uint32_t host)
 {
 	(void)ctx;
 	return host % 2 == 0;
 }
-
-#define ALL .begin = INT64_MIN, .end = INT64_MAX, .max_ns = INT64_MAX
 
 static void check_all(struct run_case *c, const char *source)
 {
@@ -432,6 +575,7 @@ static void check_all(struct run_case *c, const char *source)
 					  .end = INT64_MAX,
 					  .min_ns = 50000,
 					  .max_ns = 5000000 } },
+		{ "some names", { ALL, .wants_name = some_names } },
 		{ "a range", { .begin = begin, .end = end, .max_ns = INT64_MAX } },
 		{ "periods", { ALL, .periods = periods, .n_periods = 2 } },
 		{ "a bit of each", { .begin = begin,
@@ -451,6 +595,9 @@ static void check_all(struct run_case *c, const char *source)
 			forget(&two);
 		}
 		if (i == 0) {
+			check_durations(c, &one, source);
+			check_too_long(c, source);
+			check_name(c, &one, source);
 			struct analysis_options o = { ALL, .limit = 7 };
 			run_all(c, &two, &o, 2);
 			check_limit(&one, &two, 7, source);

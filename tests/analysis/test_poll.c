@@ -65,6 +65,15 @@ static void no_run(void **state)
 		NULL, 0);
 }
 
+/* Locks that changed hands just then: the task goes on with its work. */
+static void no_run_of_locks(void **state)
+{
+	(void)state;
+#define LOCK(from, to) CALL(from, to, "futex", "uaddr=4096 op=0 val=2", "-11")
+	expect(BEGIN LOCK("20", "22") LOCK("120", "122") LOCK("220", "222") LOCK("320", "322"),
+		NULL, 0);
+}
+
 /* Until the recording ends; stats and top say the same. */
 static void until_the_end(void **state)
 {
@@ -115,6 +124,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_run),
 		cmocka_unit_test(no_run),
+		cmocka_unit_test(no_run_of_locks),
 		cmocka_unit_test(until_the_end),
 		cmocka_unit_test(recorded),
 	};

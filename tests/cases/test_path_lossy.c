@@ -24,14 +24,12 @@ static bool falls(struct dice *d)
 	return (uint32_t)(d->state >> 33) % d->one_in == 0;
 }
 
+static const struct kernel_packet *packets; /* that are being sorted by */
+
 static int by_time(const void *a, const void *b)
 {
 	const struct kernel_end *p = a, *q = b;
-	if (p->time != q->time)
-		return p->time < q->time ? -1 : 1;
-	if (p->stream != q->stream)
-		return p->stream < q->stream ? -1 : 1;
-	return (p->packet > q->packet) - (p->packet < q->packet);
+	return kernel_end_compare(packets, *p, *q);
 }
 
 static struct kernel_end *ends_of(const struct kernel_world *w, uint32_t host, size_t *n)
@@ -42,11 +40,11 @@ static struct kernel_end *ends_of(const struct kernel_world *w, uint32_t host, s
 	for (uint32_t i = 0; i < w->n_packets; i++) {
 		const struct kernel_packet *p = &w->packets[i];
 		if (p->from == host)
-			ends[(*n)++] = (struct kernel_end){ p->sent, i, p->sent_stream, true };
+			ends[(*n)++] = (struct kernel_end){ i & INT32_MAX, true };
 		if (p->to == host)
-			ends[(*n)++] =
-				(struct kernel_end){ p->received, i, p->received_stream, false };
+			ends[(*n)++] = (struct kernel_end){ i & INT32_MAX, false };
 	}
+	packets = w->packets;
 	qsort(ends, *n, sizeof(*ends), by_time);
 	return ends;
 }

@@ -32,6 +32,12 @@ text "$dir/err" 'expected: meridian top faults' 'no trace'
 [ -z "$without" ] || text "$dir/err" "'$without' has no 'freq', it has: .*top" 'no such verb'
 run 3 top faults "$dir/nothing"
 
+# Nothing to show: why, and what would show something.
+run 0 top mem "$f"
+text "$dir/out" '^lttng enable-event --kernel kmem_mm_page_alloc,' 'what to record'
+run 0 top poll -q demo/wget-cold-hot
+text "$dir/out" 'Nothing was found: the traces have the events' 'none of it happened'
+
 # Rows.
 run 0 top faults --format csv "$f"
 printf '%s\n' host,tid,pid,comm,faults,percent,minor,major,kernel,wait_ns,max_wait_ns,max_at \
@@ -112,10 +118,69 @@ text "$dir/err" 'more than [0-9]+ bins: choose fewer, or a wider interval' 'too 
 run 2 top faults --interval 0 "$f"
 run 3 top faults --plot "$dir/none/f.svg" "$f"
 
+# Durations and names choose what counts, in sums as in lists.
+d=demo/wget-cold-hot
+named() { # named WANTED VERB ANALYSIS OPTION...: how many rows of a log, or the sum of count
+	local want=$1
+	shift
+	run 0 "$@" --format csv --limit 0 $d
+	if [ "$1" = log ]; then
+		equal "$*" "$(rows | wc -l)" "$want"
+	else
+		equal "$*" "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "count") c = i; next }
+			/^$/ { exit } { n += $c } END { print n + 0 }' "$dir/out")" "$want"
+	fi
+}
+"$m" log irq --format csv --limit 0 $d 2>/dev/null | sed 1d >"$dir/irqs"
+timers=$(awk -F, '$6 == "softirq" && $8 == "timer"' "$dir/irqs" | wc -l)
+ones=$(awk -F, '$7 == 1' "$dir/irqs" | wc -l)
+long=$(awk -F, '$6 == "softirq" && $8 == "timer" && $3 >= 20000' "$dir/irqs" | wc -l)
+check "softirqs that are named" test "$timers" -gt 0 -a "$long" -gt 0 -a "$long" -lt "$timers"
+for verb in log stats freq; do
+	named "$timers" $verb irq --name softirq:timer
+	named "$timers" $verb irq --name softirq:1
+	named "$timers" $verb irq --name TIMER
+	named "$ones" $verb irq --name 1
+	named "$long" $verb irq --name softirq:timer --min 20us
+	named 0 $verb irq --name softirq:timer --min 20us --max 20us --end +1ns
+done
+run 0 top irq --name softirq:timer --min 20us --format csv --limit 0 $d
+equal "the longest timers" "$(rows | wc -l)" "$long"
+"$m" log syscall --format csv --limit 0 $d 2>/dev/null | sed 1d >"$dir/calls"
+named "$(awk -F, '$4 ~ /^(read.*|openat)$/' "$dir/calls" | wc -l)" log syscall --name 'read*,openat'
+named "$(awk -F, '$4 == "openat" && $3 != ""' "$dir/calls" | wc -l)" stats syscall --name openat
+run 0 log io --name '/etc/*' --format csv --limit 0 $d
+equal "other files" "$(rows | cut -d, -f7 | grep -vc '^/etc/')" 0
+check "some files" test "$(rows | wc -l)" -gt 0
+run 0 top io --min 1ms --format csv $d
+cut -d, -f16 "$dir/out" | sed 1d | sum >"$dir/some"
+run 0 top io --format csv $d
+cut -d, -f16 "$dir/out" | sed 1d | sum >"$dir/every"
+check "calls that took long" test "$(cat "$dir/some")" -gt 0 -a "$(cat "$dir/some")" -lt "$(cat "$dir/every")"
+run 2 log irq --name softirq:timer,tmier $d
+text "$dir/err" "no interrupt named 'tmier'" 'a name that nothing has'
+run 2 top net --name eth0 $d
+text "$dir/err" "does not apply to 'net': it has no names" 'no names'
+run 2 top cpu --min 1ms $d
+text "$dir/err" "does not choose what 'top' of 'cpu' tells; it does so for log, freq and stats" 'no such sums'
+run 2 top cpu --table log,top --min 1ms $d
+run 0 top cpu --table log --min 1ms $d
+run 2 stats --name x $d
+
+# The rows of a host are the same when the others are not read.
+for a in cpu sched syscall; do
+	run 0 top $a --format csv --limit 0 $d
+	grep -w client "$dir/out" | sort >"$dir/want"
+	run 0 top $a --format csv --limit 0 --host client $d
+	grep -w client "$dir/out" | sort >"$dir/got"
+	same "top $a: a host" "$dir/want" "$dir/got"
+done
+
 # Options that make no sense are refused.
 run 2 log mem --min 1ms "$f"
 text "$dir/err" "does not apply to 'mem': it has no durations" 'durations'
-run 2 top faults --min 1ms "$f"
+run 0 top faults --min 1ms --format csv "$f"
+equal "no fault waited so long" "$(rows | cut -d, -f5 | sum)" 0
 run 2 freq faults --plot x "$f"
 run 2 top faults --table cups "$f"
 text "$dir/err" "'faults' has no 'cups'.*; it has: top, log, freq, stats and bins" 'tables'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What README.md, docs/sync.md, docs/path.md and docs/account.md show is what the program prints: runs the
 # commands of their ``` blocks (those that begin with "$ meridian") and compares. Blocks with "..." or
-# "broken/" are not meant to be run.
+# "broken/" are not meant to be run. And each question of README.md's table has a command that answers it.
 set -u
 export TZ=UTC COLUMNS=80 LC_ALL=C.UTF-8
 cd "$SRC" || exit 1
@@ -43,5 +43,27 @@ for block in "$dir"/block*; do
 	done < "$block"
 	check "$command" "$want"
 done
+questions=0
+# shellcheck disable=SC2016
+while IFS= read -r command; do
+	questions=$((questions + 1))
+	for words in NAME=wget EVENT=sched_switch BEGIN=syscall_entry_connect \
+		END=syscall_entry_exit_group T...=demo/wget-cold-hot T=demo/wget-cold-hot; do
+		command=$(awk -v from="${words%%=*}" -v to="${words#*=}" '{
+			for (i = 1; i <= NF; i++)
+				if ($i == from || $i == "\047" from || $i == from "\047")
+					sub(from, to, $i)
+			print
+		}' <<< "$command")
+	done
+	if bash -c "$command" > "$dir/got" 2> "$dir/err" && [ -s "$dir/got" ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAILED: $command"
+		head -3 "$dir/err"
+	fi
+done < <(sed -n 's/^| [^|]* | `\(meridian [^`]*\)`.*/\1/p' README.md)
+[ "$questions" -ge 15 ] || { echo "README.md's table has $questions questions"; failed=$((failed + 1)); }
 echo "$passed passed, $failed failed"
 [ $failed = 0 ] && [ $passed -gt 3 ]

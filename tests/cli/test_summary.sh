@@ -135,6 +135,15 @@ run 0 summary --format csv "$dir/stuck"
 text "$dir/out" '2 threads still waited for a lock at the end, b/101 for 2\.99 s' 'a deadlock'
 run 0 top futex --table top_unfinished --format csv "$dir/stuck"
 equal "a deadlock: waits" "$(sed 1d "$dir/out" | cut -d, -f4,10 | tr '\n' ' ')" "b,lock a,lock c, "
+# The commands repeat what was asked for, as a shell reads it, and work.
+run 0 summary --host server --period 'net_dev_queue && len > 0 : net_if_receive_skb' --period-max 3ms demo/wget-cold-hot
+text "$dir/out" "--period 'net_dev_queue && len > 0 : net_if_receive_skb' --period-max 3000000ns demo/wget-cold-hot$" 'periods'
+text "$dir/out" ' --host server ' 'hosts'
+sed -n 's/^  meridian //p' "$dir/out" >"$dir/next"
+while read -r line; do
+	equal "$line" "$(eval '"$m" -q' "$line" >/dev/null 2>"$dir/err" && echo works)" works
+done <"$dir/next"
+run 2 summary --period-by cpu demo/wget-cold-hot
 if command -v python3 >/dev/null; then
 	"$m" summary -q --json demo/wget-cold-hot >"$dir/json"
 	equal "JSON" "$(python3 -c '

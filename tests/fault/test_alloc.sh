@@ -56,9 +56,12 @@ done
 for args in "path -j1 --tid 100" "path -j1 --tid 100 --children" "path -j1 --tid 100 --json" \
 	"diff -j1 --tid 100,101" "blocked -j1 --all" "log cpu -j1" "top cpu -j1 --plot $dir/cpu.svg" \
 	"summary -j1 --plot $dir/all.svg" "task -j1 --tid 100 --json" "freq syscall -j1" \
-	"log syscall -j1" "top sched -j1" "graph -j1"; do
+	"log syscall -j1" "top sched -j1" "graph -j1" "top io -j1 --bins 4" \
+	"stats cpu -j1 --period sched_switch:sched_waking --period-by comm"; do
 	try tasks "$args"
 done
+"$CTFGEN" -o "$dir/server" "$SRC/tests/fault/server.scn" || exit 1
+try server "top servers -j1"
 "$CTFGEN" -o "$dir/faults" "$SRC/tests/cli/faults.scn" || exit 1
 for args in "top faults -j1 --bins 5 --plot $dir/plot.svg" "log faults -j1" "stats faults -j1 --json" \
 	"top mem -j1"; do

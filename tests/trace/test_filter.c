@@ -272,7 +272,8 @@ static void paths(void **state)
 		{ "packet.cpu_id == 1 && prev_tid", "S" },
 		{ "payload.cpu_id == 1", "" },
 		{ "header.id == 0", "sS" },
-		{ "id == 2", "kK" },
+		{ "header.id == 2", "kK" },
+		{ "id == 2", "" },
 		{ "header.timestamp >= 2500", "SK" },
 	};
 	CHECK_ROWS(state, rows);
@@ -486,8 +487,8 @@ static void needs(void **state)
 	struct trace_reading *r = NULL;
 	struct trace_bound_filter *b = NULL;
 	struct mer_cursor *c = NULL;
-	static const char expression[] =
-		"inner.points[1].y == 7 || next_tid < vtid && id == 0 || nope == 1 || cpu_id == 9";
+	static const char expression[] = "inner.points[1].y == 7 || next_tid < vtid && header.id "
+					 "== 0 || nope || cpu_id == 9";
 	assert_int_equal(trace_filter_parse(expression, &f, &t->err), 0);
 	assert_true(trace_filter_needs_contexts(f, t->e));
 	assert_true(trace_filter_needs_headers(f, t->e));
