@@ -91,40 +91,49 @@ static int64_t early_begin(const struct blocked *b, uint32_t host, uint32_t task
 	return begin;
 }
 
-/* Counts the task's waits by who ended them, or, when counts is NULL, adds them to x->ended. */
-static void scan_task(struct account_index *x, uint32_t host, uint32_t task, size_t *counts)
+/* Counts the wait by who ended it, or, when counts is NULL, adds it to x->ended. */
+static void scan_wait(
+	struct account_index *x, uint32_t host, uint32_t span, int64_t end, size_t *counts)
 {
 	const struct blocked *b = x->b;
-	const struct kernel_host *h = &b->world->hosts[host];
-	int64_t end = kernel_task_end(h, task);
-	for (uint32_t i = h->tasks[task].last; i != KERNEL_NONE;) {
-		const struct kernel_span *s = kernel_span(h, i);
-		struct account_waker by;
-		if (is_wait(s) && s->begin < end &&
-			account_find_waker(b->world, host, i, end, &by) && by.asked > s->begin) {
-			const struct blocked_wait *w = account_wait(b, host, i, end);
-			size_t waker = account_task_number(b, by.host, by.task);
-			if (counts)
-				counts[waker + 1]++;
-			else
-				x->ended[x->first[waker]++] =
-					(struct account_ended){ .asked = by.asked,
-						.begin = early_begin(b, host, task, s->begin, &by),
-						.host = host,
-						.task = task,
-						.span = i,
-						.for_work = w && w->is_for_work };
-		}
-		end = s->begin;
-		i = s->before;
+	const struct kernel_span *s = kernel_span(&b->world->hosts[host], span);
+	struct account_waker by;
+	if (!is_wait(s) || s->begin >= end || !account_find_waker(b->world, host, span, end, &by) ||
+		by.asked <= s->begin)
+		return;
+	size_t waker = account_task_number(b, by.host, by.task);
+	if (counts) {
+		counts[waker + 1]++;
+		return;
 	}
+	const struct blocked_wait *w = account_wait(b, host, span, end);
+	x->ended[x->first[waker]++] = (struct account_ended){ .asked = by.asked,
+		.begin = early_begin(b, host, s->task, s->begin, &by),
+		.host = host,
+		.task = s->task,
+		.span = span,
+		.for_work = w && w->is_for_work };
 }
 
-static void scan(struct account_index *x, size_t *counts)
+/* A task's spans have rising numbers. All from the last one back, whosever they are, so that memory is
+ * gone through in order. */
+static int scan(struct account_index *x, size_t *counts, struct mer_err *err)
 {
-	for (uint32_t i = 0; i < x->b->world->n_hosts; i++)
-		for (uint32_t t = 0; t < x->b->world->hosts[i].n_tasks; t++)
-			scan_task(x, i, t, counts);
+	for (uint32_t i = 0; i < x->b->world->n_hosts; i++) {
+		const struct kernel_host *h = &x->b->world->hosts[i];
+		int64_t *ends = calloc((size_t)h->n_tasks + 1, sizeof(*ends)); /* by task */
+		if (!ends)
+			return mer_fail_nomem(err);
+		for (uint32_t t = 0; t < h->n_tasks; t++)
+			ends[t] = kernel_task_end(h, t);
+		for (uint32_t k = h->n_spans; k-- > 0;) {
+			const struct kernel_span *s = kernel_span(h, k);
+			scan_wait(x, i, k, ends[s->task], counts);
+			ends[s->task] = s->begin;
+		}
+		free(ends);
+	}
+	return 0;
 }
 
 static void put_in_order(struct account_ended *ended, size_t n)
@@ -146,13 +155,17 @@ static int collect(struct account_index *x, struct mer_err *err)
 	x->first = calloc(n + 1, sizeof(*x->first));
 	if (!x->first)
 		return mer_fail_nomem(err);
-	scan(x, x->first);
+	int rc = scan(x, x->first, err);
+	if (rc)
+		return rc;
 	for (size_t i = 0; i < n; i++)
 		x->first[i + 1] += x->first[i];
 	x->ended = calloc(x->first[n] + 1, sizeof(*x->ended));
 	if (!x->ended)
 		return mer_fail_nomem(err);
-	scan(x, NULL);
+	rc = scan(x, NULL, err);
+	if (rc)
+		return rc;
 	/* Filling has moved each to where the next one begins. */
 	memmove(x->first + 1, x->first, n * sizeof(*x->first));
 	x->first[0] = 0;

@@ -83,12 +83,19 @@ const struct analysis *analysis_find(const char *id);
 /* Its number; -1: it has no such output. */
 int analysis_find_output(const struct analysis *a, const char *id);
 
+struct analysis_chosen {    /* tasks of a host */
+	const bool *wanted; /* by task */
+	uint32_t n;
+};
+
 struct analysis_run {
 	struct mer_experiment *e;
 	const struct analysis_options *options;
 	struct kernel_world *world; /* while emit runs; NULL: only analyses of periods are */
 	struct mer_arena arena;	    /* for texts of tables */
 	struct analysis_bins *bins; /* in arena; NULL: nobody has asked for them yet */
+	/* By host, in arena: the tasks that are wanted; NULL: options.wants_task is asked. */
+	const struct analysis_chosen *chosen;
 	struct mer_err *err;
 	const struct analysis *analysis; /* whose emit runs, and its states */
 	void *const *states;		 /* by host */
@@ -116,7 +123,11 @@ static inline bool analysis_wants_task(
 	const struct analysis_host *a, const struct kernel_host *h, uint32_t task)
 {
 	const struct analysis_options *o = a->run->options;
-	return !o->wants_task || (task != KERNEL_NONE && o->wants_task(o->ctx, h, task));
+	if (!o->wants_task)
+		return true;
+	if (a->run->chosen)
+		return task < a->run->chosen[a->host].n && a->run->chosen[a->host].wanted[task];
+	return task != KERNEL_NONE && o->wants_task(o->ctx, h, task);
 }
 static inline bool analysis_wants_cpu(const struct analysis_host *a, uint16_t cpu)
 {

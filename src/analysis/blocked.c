@@ -114,45 +114,72 @@ static void find_waker(const struct kernel_world *world, uint32_t host, struct b
 	}
 }
 
-/* Its spans lie from the last one back, so its waits are filled in from behind. */
-static void collect_task(const struct kernel_world *world, uint32_t host, uint32_t task,
-	struct blocked_host *out, size_t *from)
+/* A task, as far as its spans were looked at from behind. */
+struct behind {
+	int64_t end,
+		run; /* where the span before ends; where a wait for a CPU that begins there ends */
+	size_t at;   /* its wait that was found last */
+	uint8_t after; /* state of the span behind */
+	bool open;     /* no span is behind */
+};
+
+static void collect_span(const struct kernel_world *world, uint32_t host, uint32_t span,
+	const struct blocked_host *out, struct behind *t)
+{
+	const struct kernel_span *s = kernel_span(&world->hosts[host], span);
+	if (s->state == KERNEL_BLOCKED && t->after == KERNEL_BLOCKED &&
+		t->at < out->first[s->task + 1]) {
+		out->waits[t->at].begin = s->begin; /* still the same wait */
+		if (s->call != KERNEL_NONE)
+			out->waits[t->at].call = s->call;
+	} else if (s->state == KERNEL_BLOCKED) {
+		struct blocked_wait *w = &out->waits[--t->at];
+		*w = (struct blocked_wait){ .begin = s->begin,
+			.end = t->end,
+			.run = t->after == KERNEL_READY ? t->run : t->end,
+			.task = s->task,
+			.span = span,
+			.call = s->call,
+			.cause = s->cause,
+			.open = t->open,
+			.asker = KERNEL_NONE };
+		find_waker(world, host, w);
+	}
+	if (s->state != KERNEL_READY || t->after != KERNEL_READY)
+		t->run = t->end;
+	t->after = s->state;
+	t->end = s->begin;
+	t->open = false;
+}
+
+/* A task's spans have rising numbers. All from the last one back, whosever they are, so that memory is
+ * gone through once and in order. */
+static int collect_waits(const struct kernel_world *world, uint32_t host, struct blocked_host *out,
+	struct mer_err *err)
 {
 	const struct kernel_host *h = &world->hosts[host];
-	int64_t end = kernel_task_end(h, task), run = end;
-	enum kernel_state after = KERNEL_DEAD; /* state of the span behind */
-	bool last = true;
-	size_t at = out->first[task + 1];
-	for (uint32_t i = h->tasks[task].last; i != KERNEL_NONE;) {
-		const struct kernel_span *s = kernel_span(h, i);
-		if (s->state == KERNEL_BLOCKED && after == KERNEL_BLOCKED &&
-			at < out->first[task + 1]) {
-			out->waits[at].begin = s->begin; /* still the same wait */
-			if (s->call != KERNEL_NONE)
-				out->waits[at].call = s->call;
-		} else if (s->state == KERNEL_BLOCKED) {
-			struct blocked_wait *w = &out->waits[--at];
-			*w = (struct blocked_wait){ .begin = s->begin,
-				.end = end,
-				.run = after == KERNEL_READY ? run : end,
-				.task = task,
-				.span = i,
-				.call = s->call,
-				.cause = s->cause,
-				.open = last,
-				.asker = KERNEL_NONE };
-			find_waker(world, host, w);
-		}
-		if (s->state != KERNEL_READY || after != KERNEL_READY)
-			run = end; /* where a wait for a CPU that begins here ends */
-		after = s->state;
-		end = s->begin;
-		last = false;
-		i = s->before;
+	struct behind *tasks = calloc((size_t)h->n_tasks + 1, sizeof(*tasks));
+	if (!tasks)
+		return mer_fail_nomem(err);
+	for (uint32_t t = 0; t < h->n_tasks; t++) {
+		int64_t end = kernel_task_end(h, t);
+		tasks[t] = (struct behind){ end, end, out->first[t + 1], KERNEL_DEAD, true };
 	}
-	*from = at;
-	for (size_t k = at; k < out->first[task + 1]; k++)
-		find_kind(h, &out->waits[k]);
+	for (uint32_t i = h->n_spans; i-- > 0;)
+		collect_span(world, host, i, out, &tasks[kernel_span(h, i)->task]);
+	/* Waits of several spans leave holes, which are closed: tasks from the first on. */
+	size_t n = 0;
+	for (uint32_t t = 0; t < h->n_tasks; t++) {
+		size_t from = tasks[t].at, end = out->first[t + 1];
+		for (size_t k = from; k < end; k++)
+			find_kind(h, &out->waits[k]);
+		out->first[t] = n;
+		while (from < end)
+			out->waits[n++] = out->waits[from++];
+	}
+	out->first[h->n_tasks] = out->n = n;
+	free(tasks);
+	return 0;
 }
 
 static int collect(const struct kernel_world *world, uint32_t host, struct blocked_host *out,
@@ -173,17 +200,7 @@ static int collect(const struct kernel_world *world, uint32_t host, struct block
 	out->waits = calloc(out->n + 1, sizeof(*out->waits));
 	if (!out->waits)
 		return mer_fail_nomem(err);
-	/* Waits of several spans leave holes, which are closed: tasks from the first on. */
-	size_t n = 0;
-	for (uint32_t t = 0; t < h->n_tasks; t++) {
-		size_t from, end = out->first[t + 1];
-		collect_task(world, host, t, out, &from);
-		out->first[t] = n;
-		while (from < end)
-			out->waits[n++] = out->waits[from++];
-	}
-	out->first[h->n_tasks] = out->n = n;
-	return 0;
+	return collect_waits(world, host, out, err);
 }
 
 /* Threads belong to the task that has their pid as its tid; of several the latest before them. */

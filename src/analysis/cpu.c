@@ -13,7 +13,7 @@ static int begin(struct analysis_host *a)
 	struct cpu_state *s = a->state;
 	s->wants_stays = analysis_asks(a, CPU_LOG) || analysis_asks(a, CPU_FREQ) ||
 			 analysis_asks(a, CPU_STATS);
-	return analysis_bins_find(a->run, &s->bins, a->err);
+	return analysis_asks(a, CPU_BINS) ? analysis_bins_find(a->run, &s->bins, a->err) : 0;
 }
 
 static uint32_t bin_of(struct cpu_state *s, int64_t t)

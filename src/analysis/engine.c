@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "analysis/chosen.h"
 #include "sync/result.h"
 
 struct host_run { /* of one host */
@@ -276,6 +277,8 @@ int analysis_run(struct analysis_run *run, struct mer_experiment *e,
 	o.observers = observers;
 	o.unread = unread;
 	o.forget = true;
+	if (rc == 0 && looks_at_world(&g) && options->wants_task && options->wants_names)
+		rc = analysis_choose(run, r, &o, err);
 	if (rc == 0 && looks_at_world(&g))
 		rc = kernel_world_build(e, messages, r, &o, &run->world, err);
 	/* What an analysis said, of the first host that failed. */

@@ -48,7 +48,7 @@ enum { TOP, LOG, FREQ, STATS, BINS };
 static int begin(struct analysis_host *a)
 {
 	struct state *s = a->state;
-	return analysis_bins_find(a->run, &s->over, a->err);
+	return analysis_asks(a, BINS) ? analysis_bins_find(a->run, &s->over, a->err) : 0;
 }
 
 static bool add_bin(struct state *s, const struct fault *f)

@@ -49,7 +49,7 @@ static void free_state(void *state)
 static int begin(struct analysis_host *a)
 {
 	struct state *s = a->state;
-	return analysis_bins_find(a->run, &s->bins, a->err);
+	return analysis_asks(a, BINS) ? analysis_bins_find(a->run, &s->bins, a->err) : 0;
 }
 
 /* ---- while reading ---- */

@@ -68,7 +68,7 @@ struct state {
 static int begin(struct analysis_host *a)
 {
 	struct state *s = a->state;
-	return analysis_bins_find(a->run, &s->bins, a->err);
+	return analysis_asks(a, BINS) ? analysis_bins_find(a->run, &s->bins, a->err) : 0;
 }
 
 static struct task *task_of(struct state *s, uint32_t task)

@@ -19,7 +19,9 @@ enum { TOP, INTERFACES, PAIRS, SOCKETS, LOG, FREQ, STATS, BINS, TASK_BINS };
 static int begin(struct analysis_host *a)
 {
 	struct net_state *s = a->state;
-	return analysis_bins_find(a->run, &s->bins, a->err);
+	return analysis_asks(a, BINS) || analysis_asks(a, TASK_BINS)
+		       ? analysis_bins_find(a->run, &s->bins, a->err)
+		       : 0;
 }
 
 /* Its number; KERNEL_NONE: no memory. */

@@ -32,6 +32,9 @@ struct analysis_options {
 	bool (*wants_host)(void *ctx, uint32_t host);
 	bool (*wants_cpu)(void *ctx, uint16_t cpu);
 	bool (*wants_task)(void *ctx, const struct kernel_host *h, uint32_t task);
+	/* It goes by names: all that a task ever has count from its begin on, so they are read
+	 * before (analysis/chosen.h). */
+	bool wants_names;
 	/* And what is called so (analysis.by_name)? Not fast: see struct analysis_wanted. */
 	bool (*wants_name)(void *ctx, const char *name);
 	void *ctx;

@@ -427,7 +427,7 @@ static bool fits(const char *pattern, const char *comm)
 	       (strpbrk(pattern, "*?[\\") && fnmatch(pattern, comm, 0) == 0);
 }
 
-/* By any of the names that it had so far. */
+/* By any of the names that it has, as far as they are known. */
 static bool wants_task(void *ctx, const struct kernel_host *h, uint32_t task)
 {
 	const struct cli *cli = ((const struct cli_grid *)ctx)->cli;
@@ -515,6 +515,7 @@ static struct analysis_options options_of(struct cli_grid *g)
 		.wants_host = cli->hosts.n ? wants_host : NULL,
 		.wants_cpu = cli->cpus.n ? wants_cpu : NULL,
 		.wants_task = cli->tids.n || cli->comms.n ? wants_task : NULL,
+		.wants_names = cli->comms.n != 0,
 		.wants_name = v->names.n ? wants_name : NULL,
 		.ctx = g,
 		.limit = kept_rows(g),
@@ -592,7 +593,8 @@ static int analyse(struct cli_grid *g, struct cli_periods *periods, struct sync_
 	if (rc)
 		return rc;
 	g->options = &o;
-	cli_progress_begin(&progress, cli, "reading", g->e->bytes);
+	cli_progress_begin(
+		&progress, cli, "reading", g->e->bytes * (g->options->wants_names ? 2 : 1));
 	struct kernel_world_options world = { .n_threads = cli_jobs(cli),
 		.cancel = &cli->cancel,
 		.done_bytes = &progress.done_bytes,

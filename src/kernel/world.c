@@ -385,7 +385,7 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 	kernel_layouts_free(b.layouts);
 	trace_reading_free(b.switches);
 	trace_reading_free(b.all);
-	for (uint32_t i = 0; rc == 0 && i < w->n_hosts; i++)
+	for (uint32_t i = 0; rc == 0 && !b.o->again && i < w->n_hosts; i++)
 		report_host(e, i, &w->hosts[i]);
 	if (rc) {
 		kernel_world_free(w);

@@ -249,4 +249,14 @@ for verb in top log freq stats; do
 			(.key | endswith("_ns") | not))] | length' "$dir/json")" 0
 	done <"$dir/analyses"
 done
+# A name stands for all of a task's life: what it did before it had that name counts, too.
+t=demo/wget-cold-hot
+tids=$("$m" path --list --host client --comm wget --format csv -q $t | sed 1d | cut -d, -f3 | paste -sd,)
+text <(echo "$tids") '^[0-9]+,[0-9]+$' "wget runs twice"
+for a in cpu sched io net mem faults syscall futex poll; do
+	run 0 top $a -q --host client --tid "$tids" --format csv $t
+	cp "$dir/out" "$dir/by_tid"
+	run 0 top $a -q --host client --comm wget --format csv $t
+	same "top $a --comm" "$dir/by_tid" "$dir/out"
+done
 finish
