@@ -314,7 +314,9 @@ static bool put_table(const struct cli_grid *g, size_t table, struct mer_str *ou
 	}
 	if (dropped.len && !dropped.failed) {
 		struct mer_str note = { 0 };
-		mer_str_printf(&note, "(not shown, as lines would be too long: %s)", dropped.data);
+		mer_str_printf(&note,
+			"(no room for %s: a wider terminal or --format csv shows them)",
+			dropped.data);
 		if (note.data)
 			cli_text_wrap(out, note.data, (size_t)cli_width(g->cli), 0);
 		out->failed |= note.failed;

@@ -261,7 +261,8 @@ void cli_cost_put_resources(const struct cli_cost *c, const bool *rows, struct m
 	for (size_t i = 0; i < TEXT_COLUMNS; i++)
 		if (!wanted[i] && is_worth(c, &shown[i]))
 			mer_str_printf(&left_out, "%s%s", left_out.len ? ", " : "", shown[i].words);
-	put_list(out, c, "(not shown, as lines would be too long: ", &left_out, ")");
+	put_list(out, c, "(no room for ", &left_out,
+		": a wider terminal shows them, --table resources all)");
 	put_unknown(c, out);
 	out->failed |= t.failed;
 	mer_str_fini(&left_out);
