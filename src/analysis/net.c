@@ -195,14 +195,24 @@ struct task_traffic {
 	bool any;
 };
 
+static bool tells_lengths(const struct net_state *s)
+{
+	for (size_t i = 0; i < s->n_flows; i++)
+		if (s->flows[i].bytes[NET_SENT] || s->flows[i].bytes[NET_RECEIVED])
+			return true;
+	return false;
+}
+
 static void add_top(struct analysis_run *run, struct analysis_table *t, uint32_t host,
-	uint32_t task, const struct task_traffic *x)
+	uint32_t task, const struct task_traffic *x, bool has_lengths)
 {
 	struct analysis_cell c[ANALYSIS_TASK_CELLS + TRAFFIC_CELLS + 2];
 	if (!x->any)
 		return;
 	analysis_task_cells(run, host, task, INT64_MAX, c);
 	traffic_cells(&x->packets, c + ANALYSIS_TASK_CELLS);
+	if (!has_lengths) /* nor of no packets: those would come first */
+		c[ANALYSIS_TASK_CELLS] = ANALYSIS_NONE;
 	c[ANALYSIS_TASK_CELLS + TRAFFIC_CELLS] = ANALYSIS_INT(x->sockets.bytes[NET_SENT]);
 	c[ANALYSIS_TASK_CELLS + TRAFFIC_CELLS + 1] = ANALYSIS_INT(x->sockets.bytes[NET_RECEIVED]);
 	analysis_table_add(t, c);
@@ -213,6 +223,7 @@ static int emit_top(struct analysis_run *run, struct analysis_table *t)
 	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
 		const struct net_state *s = run->states[host];
 		uint32_t n = run->world->hosts[host].n_tasks; /* nobody is the one after them */
+		bool has_lengths = tells_lengths(s);
 		struct task_traffic *tasks = calloc((size_t)n + 1, sizeof(*tasks));
 		if (!tasks)
 			return mer_fail_nomem(run->err);
@@ -232,9 +243,13 @@ static int emit_top(struct analysis_run *run, struct analysis_table *t)
 			x->any = true;
 		}
 		for (uint32_t i = 0; i <= n; i++)
-			add_top(run, t, host, i < n ? i : KERNEL_NONE, &tasks[i]);
+			add_top(run, t, host, i < n ? i : KERNEL_NONE, &tasks[i], has_lengths);
 		free(tasks);
 	}
+	/* Where bytes are equal, or not known. */
+	analysis_table_sort(t, "socket_sent_bytes", false);
+	analysis_table_sort(t, "received_packets", false);
+	analysis_table_sort(t, "sent_packets", false);
 	return 0;
 }
 
