@@ -62,6 +62,8 @@ struct analysis {
 	bool has_sizes;	 /* options.sizes choose what counts, as by_duration */
 	/* Bit i: options.min_ns and max_ns choose what counts in outputs[i]; and wants_name does. */
 	uint32_t by_duration, by_name;
+	/* Bit i: outputs[i] chooses its tasks when all is read, so that no names are needed before. */
+	uint32_t late;
 	const char *names; /* what has these names: "interrupt", "file or disk" */
 	const struct analysis_output *outputs; /* ends with {0} */
 	/* Ends with {0}; the first ones matter most. NULL: a chart for each column of "bins". */
@@ -114,6 +116,9 @@ int analysis_run(struct analysis_run *run, struct mer_experiment *e,
 	const struct analysis_request *requests, size_t n, struct analysis_table *tables,
 	struct mer_err *err);
 void analysis_run_fini(struct analysis_run *run);
+/* Will the traces be read twice, for the names of tasks first? */
+bool analysis_reads_names(
+	const struct analysis_options *options, const struct analysis_request *requests, size_t n);
 /* Does one of them look at messages? Otherwise analysis_run does not need them. */
 bool analysis_needs_messages(const struct analysis_request *requests, size_t n);
 

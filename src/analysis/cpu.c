@@ -291,6 +291,7 @@ const struct analysis analysis_cpu = {
 	.help = "who had the CPUs: threads, processes, CPUs and hosts, over time, and each stay on "
 		"one",
 	.by_duration = 1u << CPU_LOG | 1u << CPU_FREQ | 1u << CPU_STATS,
+	.late = ~(1u << CPU_LOG | 1u << CPU_FREQ | 1u << CPU_STATS),
 	.outputs = cpu_outputs,
 	.charts = cpu_charts,
 	.state_size = sizeof(struct cpu_state),

@@ -233,6 +233,15 @@ bool analysis_needs_messages(const struct analysis_request *requests, size_t n)
 	return false;
 }
 
+bool analysis_reads_names(
+	const struct analysis_options *options, const struct analysis_request *requests, size_t n)
+{
+	bool any = false;
+	for (size_t i = 0; i < n; i++)
+		any |= !(requests[i].analysis->late >> requests[i].output & 1);
+	return any && options->wants_task && options->wants_names;
+}
+
 int analysis_run(struct analysis_run *run, struct mer_experiment *e,
 	const struct sync_messages *messages, const struct sync_result *r,
 	const struct kernel_world_options *world, const struct analysis_options *options,
@@ -277,7 +286,7 @@ int analysis_run(struct analysis_run *run, struct mer_experiment *e,
 	o.observers = observers;
 	o.unread = unread;
 	o.forget = true;
-	if (rc == 0 && looks_at_world(&g) && options->wants_task && options->wants_names)
+	if (rc == 0 && looks_at_world(&g) && analysis_reads_names(options, requests, n))
 		rc = analysis_choose(run, r, &o, err);
 	if (rc == 0 && looks_at_world(&g))
 		rc = kernel_world_build(e, messages, r, &o, &run->world, err);

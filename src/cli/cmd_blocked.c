@@ -148,8 +148,7 @@ const struct cli_verb cli_verb_blocked = {
 		"had to wait for a processor. Rows are in the order of what was felt, then of their "
 		"total.",
 	.formats = "table|json|jsonl|csv",
-	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_TID | CLI_USES_COMM |
-		CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
+	.uses = CLI_USES_TASKS,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

@@ -349,8 +349,7 @@ const struct cli_verb cli_verb_diff = {
 		"The share of a row is of the difference of the totals: what goes the other way "
 		"is negative, and others may then be above 100 %.",
 	.formats = "table|json|jsonl|csv",
-	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_TID | CLI_USES_COMM |
-		CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
+	.uses = CLI_USES_TASKS,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

@@ -27,8 +27,7 @@ const struct cli_verb cli_verb_freq = {
 		"is half as long again, or a third, so that the times of a nanosecond and of an hour fit one "
 		"picture. Bars are relative to the longest of the same histogram.\n\n" CLI_GRID_NAME_MANUAL CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
-	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_CPU | CLI_USES_TID |
-		CLI_USES_COMM | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
+	.uses = CLI_USES_TASKS | CLI_USES_CPU,
 	.options = options,
 	.values_size = sizeof(struct cli_grid_values),
 	.max_args = -1,

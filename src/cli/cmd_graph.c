@@ -1,5 +1,4 @@
 /* meridian graph: who talks to whom, through what, and who waits for whom. */
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,23 +25,13 @@ struct asking { /* which tasks */
 	const struct analysis_run *run;
 };
 
-/* By any of its names. */
 static bool wants_task(void *ctx, const struct kernel_host *h, uint32_t task)
 {
 	const struct asking *x = ctx;
 	const struct cli *cli = x->cli;
-	const struct kernel_task *t = &h->tasks[task];
 	uint32_t host = (uint32_t)(h - x->run->world->hosts);
-	if (!cli_host_wanted(cli, x->run->e->hosts[host].name))
-		return false;
-	if (cli->tids.n && (t->tid < 0 || !cli_ranges_contain(&cli->tids, (uint64_t)t->tid)))
-		return false;
-	for (uint32_t n = t->name; cli->comms.n && n != KERNEL_NONE; n = h->renames[n].before)
-		for (size_t i = 0; i < cli->comms.n; i++)
-			if (fnmatch(cli->comms.item[i], kernel_name_text(h, h->renames[n].name),
-				    0) == 0)
-				return true;
-	return cli->comms.n == 0;
+	return cli_host_wanted(cli, x->run->e->hosts[host].name) &&
+	       cli_task_fits(h, task, &cli->comms, &cli->tids);
 }
 
 /* Without what is only the kernel's own work: that is counted. */
@@ -107,19 +96,6 @@ static int plot(const struct cli_graph *g, const struct values *v)
 	mer_str_fini(&svg);
 	free(t.cells);
 	return rc;
-}
-
-/* Nothing is found where no task fits: that is a mistake in the command line. */
-static int check_tasks(struct cli *cli, struct mer_experiment *e, const struct analysis_run *run,
-	const struct analysis_options *o)
-{
-	struct cli_world w = { .e = e, .world = run->world, .synced = cli->synced };
-	struct cli_selection s = { &cli->comms, &cli->tids, o->begin, o->end };
-	struct cli_tasks tasks;
-	if (!cli->comms.n && !cli->tids.n)
-		return 0;
-	int rc = cli_tasks_find(cli, &w, &s, &tasks);
-	return rc || tasks.n ? rc : cli_tasks_none(cli, &w, &s);
 }
 
 /* For programs: the form that all tables of analyses have. */
@@ -204,7 +180,7 @@ static int analyse(struct cli *cli, const struct values *v, struct mer_experimen
 	rc = analysis_run(&run, e, messages, r, &world, &o, &asked, 1, &t, &cli->err);
 	cli_progress_end(&progress);
 	if (rc == 0)
-		rc = check_tasks(cli, e, &run, &o);
+		rc = cli_tasks_check(cli, e, run.world, o.begin, o.end);
 	if (rc == 0)
 		rc = print(cli, v, e, &run, &t);
 	analysis_table_fini(&t);
@@ -290,8 +266,7 @@ const struct cli_verb cli_verb_graph = {
 		"machines first. Without signal_generate in the trace, "
 		"signals are known only by the waits that they ended, without their number.\n\n" CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv|dot|svg",
-	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_TID | CLI_USES_COMM |
-		CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
+	.uses = CLI_USES_TASKS,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

@@ -116,16 +116,8 @@ static int run(struct cli *cli, const void *values)
 #define AT(member) offsetof(struct values, member)
 
 static const struct cli_option options[] = {
-	{ .name = "nth",
-		.kind = CLI_NUMBER,
-		.arg = "K",
-		.help = "of several tasks that fit the K-th, by their begin",
-		.offset = AT(nth) },
-	{ .name = "list",
-		.letter = 'l',
-		.kind = CLI_FLAG,
-		.help = "only list the tasks that fit",
-		.offset = AT(list) },
+	CLI_TASKS_NTH(AT(nth)),
+	CLI_TASKS_LIST(AT(list)),
 	{ .name = "children",
 		.kind = CLI_FLAG,
 		.help = "what it started, as a tree, and what each part cost",
@@ -168,8 +160,7 @@ const struct cli_verb cli_verb_path = {
 		"--format dot is a graph of tasks for Graphviz, folded the input of flame graph "
 		"tools, speedscope a file for speedscope.app; csv and jsonl are the segments.",
 	.formats = "table|json|jsonl|csv|dot|folded|speedscope",
-	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_TID | CLI_USES_COMM |
-		CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
+	.uses = CLI_USES_TASKS,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

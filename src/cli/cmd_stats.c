@@ -461,12 +461,8 @@ static const struct cli_option options[] = {
 	CLI_GRID_SORT("of an analysis: by this column; +KEY: least first"),
 	CLI_GRID_OPTION(min, CLI_DURATION, "TIME",
 		"of an analysis: only what took at least TIME; also --max"),
-	{ .name = "max",
-		.kind = CLI_DURATION,
-		.arg = "TIME",
-		.help = "of an analysis: only what took at most TIME",
-		.offset = offsetof(struct cli_grid_values, max),
-		.in_manual_only = true },
+	CLI_GRID_MANUAL_OPTION(
+		max, CLI_DURATION, "TIME", "of an analysis: only what took at most TIME"),
 	CLI_GRID_SIZES("of io: "),
 	CLI_GRID_NAME("of an analysis: only what is called so (openat, eth0)"),
 	CLI_GRID_TABLE("of an analysis: other tables of it; ? tells which"),
@@ -485,8 +481,7 @@ const struct cli_verb cli_verb_stats = {
 		"--name, --period, --cpu, --tid and --comm are for analyses, which tell the least, greatest, mean "
 		"and total duration. Deviations are those of samples (n - 1).\n\n" CLI_GRID_NAME_MANUAL CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
-	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_CPU | CLI_USES_TID |
-		CLI_USES_COMM | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
+	.uses = CLI_USES_TASKS | CLI_USES_CPU,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

@@ -105,16 +105,8 @@ static int run(struct cli *cli, const void *values)
 #define AT(member) offsetof(struct values, member)
 
 static const struct cli_option options[] = {
-	{ .name = "nth",
-		.kind = CLI_NUMBER,
-		.arg = "K",
-		.help = "of several tasks that fit the K-th, by their begin",
-		.offset = AT(nth) },
-	{ .name = "list",
-		.letter = 'l',
-		.kind = CLI_FLAG,
-		.help = "only list the tasks that fit",
-		.offset = AT(list) },
+	CLI_TASKS_NTH(AT(nth)),
+	CLI_TASKS_LIST(AT(list)),
 	{ .name = "all",
 		.letter = 'a',
 		.kind = CLI_FLAG,
@@ -186,8 +178,7 @@ const struct cli_verb cli_verb_task = {
 		"recording, of which a wait counts all from the one in which it begins to the one "
 		"before that in which it ends. The exact values are better.",
 	.formats = "table|json|jsonl|csv",
-	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_TID | CLI_USES_COMM |
-		CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
+	.uses = CLI_USES_TASKS,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

@@ -11,26 +11,12 @@ static const struct cli_option options[] = {
 	CLI_GRID_LIMIT("at most N rows (default: a screenful), 0: all"),
 	CLI_GRID_SORT("by this column (keys as in --json); +KEY: least first"),
 	CLI_GRID_OPTION(bins, CLI_AMOUNT, "N", "over time instead, in N bins; also --interval"),
-	{ .name = "interval",
-		.kind = CLI_DURATION,
-		.arg = "TIME",
-		.help = "over time instead, in bins of TIME (10ms)",
-		.offset = offsetof(struct cli_grid_values, interval),
-		.in_manual_only = true },
+	CLI_GRID_MANUAL_OPTION(
+		interval, CLI_DURATION, "TIME", "over time instead, in bins of TIME (10ms)"),
 	CLI_GRID_OPTION(plot, CLI_FILE, "FILE", "a chart of it over time as well, as SVG"),
 	CLI_GRID_NAME("only what is called so (openat, eth0); also --min, --max"),
-	{ .name = "min",
-		.kind = CLI_DURATION,
-		.arg = "TIME",
-		.help = "only what took at least TIME",
-		.offset = offsetof(struct cli_grid_values, min),
-		.in_manual_only = true },
-	{ .name = "max",
-		.kind = CLI_DURATION,
-		.arg = "TIME",
-		.help = "only what took at most TIME",
-		.offset = offsetof(struct cli_grid_values, max),
-		.in_manual_only = true },
+	CLI_GRID_MANUAL_OPTION(min, CLI_DURATION, "TIME", "only what took at least TIME"),
+	CLI_GRID_MANUAL_OPTION(max, CLI_DURATION, "TIME", "only what took at most TIME"),
 	CLI_GRID_SIZES("of io: "),
 	CLI_GRID_TABLE("other tables of the analysis; ? tells which"),
 	CLI_GRID_PERIOD,
@@ -45,14 +31,13 @@ const struct cli_verb cli_verb_top = {
 		       "on one clock. 'meridian top' alone lists the analyses.",
 	.more = "Sums are exact: intervals are cut to --begin and --end to the nanosecond, and with "
 		"--bins or --interval to the bins, so that the bins of a row sum up to it. The last bin "
-		"ends with the traces. A task is selected by --comm by any name that it had up to then, "
+		"ends with the traces. A task is selected by --comm by any name that it had at any time, "
 		"by --tid with its number in the outermost namespace.\n\n"
 		"With --plot amounts are stacked and others are lines; the nine largest are drawn by "
 		"themselves. --json and CSV have more columns than the table, under the keys that --sort "
 		"takes; times there are nanoseconds since 1970, durations nanoseconds.\n\n" CLI_GRID_NAME_MANUAL CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
-	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_CPU | CLI_USES_TID |
-		CLI_USES_COMM | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
+	.uses = CLI_USES_TASKS | CLI_USES_CPU,
 	.options = options,
 	.values_size = sizeof(struct cli_grid_values),
 	.max_args = -1,

@@ -420,25 +420,16 @@ static bool wants_cpu(void *ctx, uint16_t cpu)
 	return cli_ranges_contain(&g->cli->cpus, cpu);
 }
 
-/* Asked for every event: patterns that are plain names are compared as such. */
-static bool fits(const char *pattern, const char *comm)
+/* A name with brackets may be given as it is. */
+static bool fits(const char *pattern, const char *name)
 {
-	return strcmp(pattern, comm) == 0 ||
-	       (strpbrk(pattern, "*?[\\") && fnmatch(pattern, comm, 0) == 0);
+	return strcmp(pattern, name) == 0 || fnmatch(pattern, name, 0) == 0;
 }
 
-/* By any of the names that it has, as far as they are known. */
 static bool wants_task(void *ctx, const struct kernel_host *h, uint32_t task)
 {
 	const struct cli *cli = ((const struct cli_grid *)ctx)->cli;
-	const struct kernel_task *t = &h->tasks[task];
-	if (cli->tids.n && (t->tid < 0 || !cli_ranges_contain(&cli->tids, (uint64_t)t->tid)))
-		return false;
-	for (uint32_t n = t->name; cli->comms.n && n != KERNEL_NONE; n = h->renames[n].before)
-		for (size_t i = 0; i < cli->comms.n; i++)
-			if (fits(cli->comms.item[i], kernel_name_text(h, h->renames[n].name)))
-				return true;
-	return cli->comms.n == 0;
+	return cli_task_fits(h, task, &cli->comms, &cli->tids);
 }
 
 /* All patterns are tried, so that those that fit nothing are known. */
@@ -466,19 +457,6 @@ static int check_names(struct cli_grid *g)
 				"lists what there is",
 				g->analysis->names, names->item[i], g->verb, g->analysis->id);
 	return 0;
-}
-
-/* Nothing is found where no task fits: that is a mistake in the command line. */
-static int check_tasks(struct cli_grid *g, struct kernel_world *world)
-{
-	struct cli *cli = g->cli;
-	struct cli_world w = { .e = g->e, .world = world, .synced = cli->synced };
-	struct cli_selection s = { &cli->comms, &cli->tids, INT64_MIN, INT64_MAX };
-	struct cli_tasks tasks;
-	if (!cli->comms.n && !cli->tids.n)
-		return 0;
-	int rc = cli_tasks_find(cli, &w, &s, &tasks);
-	return rc || tasks.n ? rc : cli_tasks_none(cli, &w, &s);
 }
 
 /* ---- Running it ---- */
@@ -564,7 +542,7 @@ static int show(struct cli_grid *g, const struct analysis_run *run)
 	for (size_t i = 0; i < g->n; i++)
 		g->sorted[i] = output_of(g, i)->sort;
 	find_range(g, run);
-	int rc = check_tasks(g, run->world);
+	int rc = cli_tasks_check(g->cli, g->e, run->world, INT64_MIN, INT64_MAX);
 	if (rc == 0)
 		rc = check_names(g);
 	if (rc == 0 && g->values->plot)
@@ -593,8 +571,8 @@ static int analyse(struct cli_grid *g, struct cli_periods *periods, struct sync_
 	if (rc)
 		return rc;
 	g->options = &o;
-	cli_progress_begin(
-		&progress, cli, "reading", g->e->bytes * (g->options->wants_names ? 2 : 1));
+	cli_progress_begin(&progress, cli, "reading",
+		g->e->bytes * (analysis_reads_names(&o, g->requests, g->n) ? 2 : 1));
 	struct kernel_world_options world = { .n_threads = cli_jobs(cli),
 		.cancel = &cli->cancel,
 		.done_bytes = &progress.done_bytes,

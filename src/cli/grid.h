@@ -25,6 +25,12 @@ struct cli_grid_values { /* of options; not all verbs have all of them */
 		.name = #name_, .kind = kind_, .arg = arg_, .help = help_,                         \
 		.offset = offsetof(struct cli_grid_values, name_)                                  \
 	}
+/* One that --help has no room for. */
+#define CLI_GRID_MANUAL_OPTION(name_, kind_, arg_, help_)                                          \
+	{                                                                                          \
+		.name = #name_, .kind = kind_, .arg = arg_, .help = help_,                         \
+		.offset = offsetof(struct cli_grid_values, name_), .in_manual_only = true          \
+	}
 #define CLI_GRID_LIMIT(help_)                                                                      \
 	{                                                                                          \
 		.name = "limit", .letter = 'n', .kind = CLI_AMOUNT, .arg = "N", .help = help_,     \

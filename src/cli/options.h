@@ -35,8 +35,11 @@ enum cli_uses {
 	CLI_USES_COMM = 1 << 5,
 	CLI_USES_SYNC = 1 << 6,
 	CLI_USES_JOBS = 1 << 7,
-	CLI_USES_INPUT = 1 << 8, /* reads traces: --progress --strict */
-	CLI_USES_ALWAYS = 1 << 9 /* every verb: --color -q -v -h */
+	CLI_USES_INPUT = 1 << 8,  /* reads traces: --progress --strict */
+	CLI_USES_ALWAYS = 1 << 9, /* every verb: --color -q -v -h */
+	/* What verbs about tasks have in common. */
+	CLI_USES_TASKS = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_TID |
+			 CLI_USES_COMM | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT
 };
 
 struct cli_option {

@@ -43,17 +43,23 @@ static bool is_called(const struct kernel_host *h, uint32_t task, const char *pa
 	return false;
 }
 
+bool cli_task_fits(const struct kernel_host *h, uint32_t task, const struct cli_texts *comms,
+	const struct cli_ranges *tids)
+{
+	int32_t tid = h->tasks[task].tid;
+	if (tids && tids->n && (tid < 0 || !cli_ranges_contain(tids, (uint64_t)tid)))
+		return false;
+	bool called = !comms || comms->n == 0;
+	for (size_t i = 0; !called && i < comms->n; i++)
+		called = is_called(h, task, comms->item[i]);
+	return called;
+}
+
 static bool fits(const struct kernel_host *h, uint32_t task, const struct cli_selection *s)
 {
 	const struct kernel_task *t = &h->tasks[task];
-	if (t->last == KERNEL_NONE || t->begin >= s->end || t->end <= s->begin)
-		return false;
-	if (s->tids && s->tids->n && (t->tid < 0 || !cli_ranges_contain(s->tids, (uint64_t)t->tid)))
-		return false;
-	bool called = !s->comms || s->comms->n == 0;
-	for (size_t i = 0; !called && i < s->comms->n; i++)
-		called = is_called(h, task, s->comms->item[i]);
-	return called;
+	return t->last != KERNEL_NONE && t->begin < s->end && t->end > s->begin &&
+	       cli_task_fits(h, task, s->comms, s->tids);
 }
 
 int cli_tasks_find(struct cli *cli, const struct cli_world *w, const struct cli_selection *s,
@@ -220,6 +226,18 @@ int cli_tasks_none(struct cli *cli, const struct cli_world *w, const struct cli_
 	mer_str_fini(&wanted);
 	free(names);
 	return rc;
+}
+
+int cli_tasks_check(struct cli *cli, struct mer_experiment *e, struct kernel_world *world,
+	int64_t begin, int64_t end)
+{
+	struct cli_world w = { .e = e, .world = world, .synced = cli->synced };
+	struct cli_selection s = { &cli->comms, &cli->tids, begin, end };
+	struct cli_tasks tasks;
+	if (!cli->comms.n && !cli->tids.n)
+		return 0;
+	int rc = cli_tasks_find(cli, &w, &s, &tasks);
+	return rc || tasks.n ? rc : cli_tasks_none(cli, &w, &s);
 }
 
 /* ---- A list of them ---- */

@@ -6,6 +6,18 @@
 
 #include "cli/worlds.h"
 
+/* Rows of the options of verbs that are about one task. */
+#define CLI_TASKS_NTH(offset_)                                                                     \
+	{                                                                                          \
+		.name = "nth", .kind = CLI_NUMBER, .arg = "K",                                     \
+		.help = "of several tasks that fit the K-th, by their begin", .offset = offset_    \
+	}
+#define CLI_TASKS_LIST(offset_)                                                                    \
+	{                                                                                          \
+		.name = "list", .letter = 'l', .kind = CLI_FLAG,                                   \
+		.help = "only list the tasks that fit", .offset = offset_                          \
+	}
+
 struct cli_task {
 	uint32_t host, task;
 	int64_t begin, end; /* its life, until it died, cut to the window */
@@ -22,10 +34,17 @@ struct cli_selection { /* NULL: any, of comms and tids; hosts as --host */
 	int64_t begin, end; /* its life must touch this; INT64_MIN, INT64_MAX: whenever */
 };
 
+/* Has the task one of these numbers, and at any time one of these names? NULL or none: any. */
+bool cli_task_fits(const struct kernel_host *h, uint32_t task, const struct cli_texts *comms,
+	const struct cli_ranges *tids);
 int cli_tasks_find(struct cli *cli, const struct cli_world *w, const struct cli_selection *s,
 	struct cli_tasks *tasks);
 /* Why none fits, and which names there are instead: MER_ERR_USAGE. */
 int cli_tasks_none(struct cli *cli, const struct cli_world *w, const struct cli_selection *s);
+/* The same, when --comm and --tid fit no task: nothing is found then, and that is a mistake in the command
+ * line. */
+int cli_tasks_check(struct cli *cli, struct mer_experiment *e, struct kernel_world *world,
+	int64_t begin, int64_t end);
 /* The one that is meant when no number is given: the first that was born in the recording and has
  * ended, else the first born, else the first. */
 size_t cli_tasks_default(const struct cli_world *w, const struct cli_tasks *tasks);
