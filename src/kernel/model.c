@@ -134,6 +134,7 @@ static int begin_loss(struct kernel_model *m, const struct kernel_loss *loss)
 	if (rc)
 		return rc;
 	c->in_loss++;
+	m->n_commands = 0; /* they may complete unseen */
 	c->task = ON_CPU_UNKNOWN;
 	model_clear_contexts(c);
 	forget_causes(c);
@@ -154,6 +155,7 @@ static int end_loss(struct kernel_model *m, const struct kernel_loss *loss)
 	if (!c)
 		return mer_fail_nomem(m->err);
 	c->in_loss -= c->in_loss > 0;
+	m->n_commands = 0;
 	c->last = loss->end;
 	forget_causes(c);
 	return c->in_loss ? 0 : place(m, c, loss->end, loss->next_tid);
