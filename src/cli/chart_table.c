@@ -16,8 +16,7 @@ struct drawing {
 	struct cli_chart_page *page;
 	const struct analysis_table *t;
 	const struct analysis_chart *chart;
-	size_t begin, end, of, with, without, host, comm, tid, pid, per,
-		total; /* columns; SIZE_MAX */
+	size_t begin, end, of, host, comm, tid, pid, per, total; /* columns; SIZE_MAX */
 	size_t keys[MAX_KEYS], n_keys;
 	int64_t *edges; /* of bins: n_bins + 1 */
 	size_t n_bins;
@@ -73,8 +72,6 @@ static bool find_columns(struct drawing *d)
 	d->comm = find_key(d->t, "comm");
 	d->tid = find_key(d->t, "tid");
 	d->pid = find_key(d->t, "pid");
-	d->with = find_key(d->t, c->with);
-	d->without = find_key(d->t, c->without);
 	d->per = find_key(d->t, c->per);
 	d->total = find_key(d->t, c->total);
 	d->n_keys = 0;
@@ -146,8 +143,7 @@ static size_t bin_of(const struct drawing *d, int64_t time)
 static bool is_drawn(const struct drawing *d, size_t row)
 {
 	const struct analysis_chart *c = d->chart;
-	return (!c->of || says(d, row, d->of, c->of)) && (!c->with || is_set(d, row, d->with)) &&
-	       (!c->without || !is_set(d, row, d->without)) &&
+	return (!c->of || says(d, row, d->of, c->of)) &&
 	       (!d->only || says(d, row, d->host, d->only)) && is_set(d, row, d->begin);
 }
 
@@ -202,8 +198,9 @@ static void put_name(const struct drawing *d, size_t row, size_t key, struct mer
 		mer_str_puts(out, others);
 		return;
 	}
-	bool of_nobody = d->tid != SIZE_MAX && d->of == SIZE_MAX && !d->chart->without &&
-			 !is_set(d, row, d->tid) && !is_set(d, row, d->comm);
+	bool by_thread = d->of == SIZE_MAX || says(d, row, d->of, "thread");
+	bool of_nobody = d->tid != SIZE_MAX && by_thread && !is_set(d, row, d->tid) &&
+			 !is_set(d, row, d->comm);
 	for (size_t c = 0; c < t->n_columns; c++) {
 		const struct analysis_column *k = &t->columns[c];
 		const struct analysis_cell *v = cell(d, row, c);

@@ -35,7 +35,9 @@ const struct cli_verb cli_verb_top = {
 		"by --tid with its number in the outermost namespace.\n\n"
 		"With --plot amounts are stacked and others are lines; the nine largest are drawn by "
 		"themselves. --json and CSV have more columns than the table, under the keys that --sort "
-		"takes; times there are nanoseconds since 1970, durations nanoseconds.\n\n" CLI_GRID_NAME_MANUAL CLI_PERIOD_MANUAL,
+		"takes; times there are nanoseconds since 1970, durations nanoseconds. Where several "
+		"tables are printed, each row of CSV and JSON Lines begins with the name of its table "
+		"(table); in CSV a blank line separates the tables.\n\n" CLI_GRID_NAME_MANUAL CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_TASKS | CLI_USES_CPU,
 	.options = options,
