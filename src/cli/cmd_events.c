@@ -204,7 +204,7 @@ const struct cli_verb cli_verb_events = {
 	.max_args = -1,
 	.args = "TRACE",
 	.examples = {
-		{ "meridian events --begin +4s --end +4.5s client/ server/",
+		{ "meridian events --begin +1s --end +1.5s client/ server/",
 			"Half a second of two machines." },
 		{ "meridian events -n 5 -f 'name == \"sched_*\" && cpu_id < 2' client/",
 			"The first scheduling events of two processors." },
