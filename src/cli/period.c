@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "base/plural.h"
 #include "cli/progress.h"
 #include "cli/text.h"
 
@@ -71,13 +72,8 @@ static int no_period(
 		p->n_fit[0], p->n_fit[1], p->is_keyed ? " of the same key (--period-by)" : "");
 }
 
-static const char *plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 /* What did not fit together, in a line. */
-static void tell_rest(struct cli *cli, const struct analysis_periods *p)
+static void note_rest(struct cli *cli, const struct analysis_periods *p)
 {
 	struct mer_str s = { 0 };
 	const struct {
@@ -96,10 +92,11 @@ static void tell_rest(struct cli *cli, const struct analysis_periods *p)
 			continue;
 		mer_str_puts(&s, s.len ? "; " : "");
 		cli_text_count(&s, (int64_t)rows[i].n);
-		mer_str_printf(&s, " %s", rows[i].n == 1 ? rows[i].what : rows[i].what_more);
+		mer_str_printf(&s, " %s", mer_plural(rows[i].n, rows[i].what, rows[i].what_more));
 	}
 	if (s.len && !s.failed)
-		cli_note(cli, "--period: of %zu period%s; %s%s", p->n, plural(p->n), s.data,
+		cli_note(cli, "--period: of %zu %s; %s%s", p->n,
+			mer_plural(p->n, "period", "periods"), s.data,
 			p->n_again && !p->is_keyed ? " (--period-by keeps them apart)" : "");
 	mer_str_fini(&s);
 }
@@ -127,7 +124,7 @@ int cli_periods_find(struct cli *cli, struct mer_experiment *e, struct cli_perio
 		return rc == MER_ERR_LIMIT ? MER_ERR_USAGE : rc;
 	if (!p->found.n)
 		return no_period(cli, e, p);
-	tell_rest(cli, &p->found);
+	note_rest(cli, &p->found);
 	o->periods = p->found.parts;
 	o->n_periods = p->found.n_parts;
 	o->found = &p->found;
@@ -157,8 +154,7 @@ void cli_periods_text(
 	mer_str_puts(out, ", of that ");
 	cli_text_duration(out, analysis_overlap(o, begin, end));
 	mer_str_puts(out, " in ");
-	cli_text_count(out, (int64_t)n);
-	mer_str_printf(out, " period%s", plural(n));
+	cli_text_things(out, n, "period", "periods");
 }
 
 void cli_periods_json(
