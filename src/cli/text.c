@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 #include "base/json.h"
+#include "base/plural.h"
 
 void cli_text_clean(struct mer_str *out, const char *s, size_t len, bool multiline)
 {
@@ -124,6 +125,12 @@ void cli_text_count(struct mer_str *out, int64_t v)
 			mer_str_putc(out, ',');
 		mer_str_putc(out, digits[i]);
 	}
+}
+
+void cli_text_things(struct mer_str *out, uint64_t n, const char *one, const char *many)
+{
+	cli_text_count(out, n > INT64_MAX ? INT64_MAX : (int64_t)n);
+	mer_str_printf(out, " %s", mer_plural(n, one, many));
 }
 
 /* v in the largest unit that keeps it at least 1, with three digits. */

@@ -75,7 +75,7 @@ cpus="--sync none $dir/cpus" timers=$dir/timers
 	if [ -e "$dir/x.svg" ]; then fail "a chart that was refused"; else ok; fi
 	run 0 top cpu --interval 10us --plot "$dir/x.svg" $cpus
 	run 2 top cpu --bins 1048576 $cpus
-	text "$dir/err" 'would have more than [0-9]+ rows: choose fewer bins'
+	text "$dir/err" 'would have more than [0-9]+ rows; use fewer bins'
 	# Many rows are written in parts, with one heading, and are those of --json.
 	run 0 top cpu --bins 5000 --format csv $cpus
 	equal "headings" "$(grep -c '^begin,end,' "$dir/out")" 1

@@ -69,7 +69,7 @@ done
 run 0 top cpu -q --plot "$dir/two.svg" --comm seven --begin +0s --end +100ms "$dir/two"
 near "seven" "$(area 'CPU usage by thread' 'seven 7' "$dir/two.svg")" 0.05
 near "others" "$(area 'CPU usage by thread' 'all others' "$dir/two.svg")" 0.25
-text "$dir/two.svg" '<path class="l k".*<title>busy, interrupts included</title>' 'the total'
+text "$dir/two.svg" '<path class="l k".*<title>busy, with interrupts</title>' 'the total'
 # More bins than a picture can show one by one, and more than it can show at all.
 run 0 top cpu -q --bins 5000 --plot "$dir/many.svg" --begin +0s --end +100ms "$dir/two"
 well "$dir/many.svg"
