@@ -12,8 +12,6 @@ if(NOT CMOCKA)
 	return()
 endif()
 
-set(MER_RECORDINGS ${PROJECT_BINARY_DIR}/recordings CACHE PATH
-	"Where the tests' recordings are unpacked; builds can share it")
 add_custom_target(test_recordings
 	COMMAND ${PROJECT_SOURCE_DIR}/tests/recordings/unpack ${MER_RECORDINGS}
 	COMMENT "Unpacking recordings" VERBATIM)
