@@ -60,7 +60,7 @@ static void prepare_process(void)
 
 static int usage(struct cli *cli)
 {
-	cli_say_notes(cli);
+	mer_str_clear(&cli->notes); /* of a result that does not come */
 	cli_usage(cli);
 	if (cli->verb)
 		fprintf(stderr, "Try 'meridian %s --help'.\n", cli->verb->name);

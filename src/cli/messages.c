@@ -169,7 +169,11 @@ static void report_row(struct cli *cli, const struct mer_diag *d, size_t n_more)
 			mer_plural(n_more, "other", "others"));
 	else if (d->host && !d->path)
 		PLACE("host %s: ", d->host);
-	if (d->path) {
+	/* An error of the system names its file itself. */
+	size_t n = d->path ? strlen(d->path) : 0;
+	bool is_named =
+		n && d->message && strncmp(d->message, d->path, n) == 0 && d->message[n] == ':';
+	if (d->path && !is_named) {
 		PLACE("%s", d->path);
 		if (d->packet >= 0)
 			PLACE(", packet %lld", (long long)d->packet);
