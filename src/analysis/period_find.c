@@ -190,10 +190,11 @@ static int read_batch(void *ctx, size_t slot, const struct mer_cursor *c,
 		uint16_t cpu;
 		if (ev[i].ts == MER_NO_TIME)
 			continue;
+		const uint64_t *context = trace_cursor_context(c, &ev[i]);
 		/* What fits both ends one, and begins the next. */
-		if (trace_filter_match(f->reading.bound[PERIOD_END], c, &ev[i]))
+		if (trace_filter_match(f->reading.bound[PERIOD_END], context, &ev[i]))
 			rc = pick(f, s, c, &ev[i], PERIOD_END, err);
-		if (rc == 0 && trace_filter_match(f->reading.bound[PERIOD_BEGIN], c, &ev[i]))
+		if (rc == 0 && trace_filter_match(f->reading.bound[PERIOD_BEGIN], context, &ev[i]))
 			rc = pick(f, s, c, &ev[i], PERIOD_BEGIN, err);
 		if (rc == 0 && f->reading.classes[ev[i].plan->id]->is_switch &&
 			find_cpu(f, c, &ev[i], &cpu))

@@ -116,7 +116,7 @@ equal "none" "$(numbers violations_after "$dir/out" | sum)" "$before"
 run 0 sync --json --max-drift 100 $t
 narrow=$(numbers max "$dir/out" | sum)
 [ "$narrow" -lt "$(numbers max "$dir/json" | sum)" ] && ok || fail "--max-drift 100 narrows nothing"
-run 0 sync --json --end +40s $t
+run 0 sync --json --end +15s $t
 fewer=$(cat <(numbers matched_ab "$dir/out") <(numbers matched_ba "$dir/out") | sum)
 if [ "$fewer" -gt 0 ] && [ "$fewer" -lt "$matched" ]; then ok; else fail "--end: $fewer of $matched"; fi
 run 2 sync --method magic $t

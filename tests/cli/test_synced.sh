@@ -39,7 +39,7 @@ at --sync none | grep ,server, | cut -d, -f2- >"$dir/b"
 same "the other's events" "$dir/a" "$dir/b"
 
 # stats counts over the same times as events shows, in any part.
-for range in "" "--begin +4s --end +5s" "--end +4.5s"; do
+for range in "" "--begin +1s --end +2s" "--end +1.5s"; do
 	# shellcheck disable=SC2086
 	equal "stats $range" "$("$m" stats -q --json $range $t | numbers total /dev/stdin)" \
 		"$(lines events $range $t)"
