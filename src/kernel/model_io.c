@@ -50,6 +50,8 @@ int model_call_entry(struct kernel_model *m, struct cpu *c, const struct mer_eve
 	l->call = id;
 	l->kind = b->kind;
 	l->call_begin = ev->ts;
+	if (b->kind == KERNEL_CALL_CONNECT)
+		model_flow_new_fd(m, task, call.fd);
 	unsigned n_args = kernel_call_args((enum kernel_call_kind)b->kind);
 	for (unsigned i = 0; i < n_args; i++)
 		l->args[i] = ev->slots[1 + i];
@@ -89,6 +91,8 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 		/* Where the exit does not say of which call, nothing but its result is known. Of another
 		 * call: events are missing. */
 		const uint64_t *slots = b->kind == l->kind ? ev->slots + 1 : NULL;
+		if (l->kind == KERNEL_CALL_ACCEPT)
+			model_flow_new_fd(m, task, ret);
 		if (l->kind != KERNEL_CALL_OTHER && l->call_begin != INT64_MIN &&
 			(slots || !*b->call))
 			rc = kernel_files_leave(

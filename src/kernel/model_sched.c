@@ -237,6 +237,8 @@ static int end_wait(struct kernel_model *m, struct cpu *c, int64_t ts, uint32_t 
 		wait->cause = (uint8_t)cause;
 		wait->source = source;
 		wait->by = by;
+		if (cause == KERNEL_NETWORK)
+			l->packet = source;
 	}
 	rc = model_enter(m, task, ts, KERNEL_READY, KERNEL_NO_CPU, KERNEL_NO_CAUSE, KERNEL_NONE,
 		KERNEL_NONE);
