@@ -44,6 +44,29 @@ static bool has_socket(const struct kernel_call *k)
 	       (k->kind == KERNEL_OBJECT_SOCKET || k->kind == KERNEL_OBJECT_UNKNOWN);
 }
 
+/* Does the received one answer, or ask for, what was sent? */
+static bool is_reply(const struct kernel_packet *received, const struct kernel_packet *sent)
+{
+	return is_known(received) && received->source == sent->destination &&
+	       received->destination == sent->source;
+}
+
+static void forget_connect(struct kernel_model *m, uint32_t i)
+{
+	for (m->n_connects--; i < m->n_connects; i++)
+		m->connects[i] = m->connects[i + 1];
+}
+
+/* It left while its task made the call: nothing held it. */
+static void left_at_once(struct kernel_model *m, const struct kernel_packet *p, uint32_t task)
+{
+	for (uint32_t i = 0; i < m->n_connects; i++)
+		if (m->connects[i].task == task && m->connects[i].endpoint == p->destination) {
+			forget_connect(m, i);
+			return;
+		}
+}
+
 int model_flow_sent(struct kernel_model *m, uint32_t packet)
 {
 	const struct kernel_packet *p = &m->in.packets[packet];
@@ -55,6 +78,8 @@ int model_flow_sent(struct kernel_model *m, uint32_t packet)
 		return mer_fail_nomem(m->err);
 	*task = by + 1;
 	const struct kernel_call *k = call_of(m, by);
+	if (m->n_connects)
+		left_at_once(m, p, by);
 	if (p->was_held || !has_socket(k))
 		return 0;
 	uint32_t *last = mer_map_put(&m->sent_on, fd_key(m, by, k->fd));
@@ -64,6 +89,41 @@ int model_flow_sent(struct kernel_model *m, uint32_t packet)
 	return 0;
 }
 
+void model_flow_connect(struct kernel_model *m, uint32_t task, uint32_t object, int64_t ts)
+{
+	uint32_t endpoint =
+		object == KERNEL_NONE ? 0 : kernel_name_endpoint(kernel_name_text(m->h, object));
+	for (uint32_t i = 0; i < m->n_connects; i++)
+		if (m->connects[i].task == task && m->connects[i].endpoint == endpoint)
+			return;
+	if (!endpoint)
+		return;
+	if (m->n_connects == MODEL_CONNECTS)
+		forget_connect(m, 0);
+	m->connects[m->n_connects++] = (struct model_connect){ ts, endpoint, task };
+}
+
+void model_flow_held(struct kernel_model *m, uint32_t packet)
+{
+	enum { LONGEST_S = 5 }; /* the kernel asks three times, once a second */
+	struct kernel_packet *p = &m->in.packets[packet];
+	if (!is_known(p) || (p->answers != KERNEL_NONE && is_reply(&m->in.packets[p->answers], p)))
+		return;
+	const uint32_t *owner = mer_map_get(&m->flows, pair_key(p->source, p->destination));
+	if (owner && *owner)
+		return;
+	for (uint32_t i = 0; i < m->n_connects; i++) {
+		struct model_connect c = m->connects[i];
+		if (c.endpoint != p->destination || p->sent - c.time > LONGEST_S * 1000000000LL)
+			continue;
+		forget_connect(m, i);
+		p->sender = m->h->tasks[c.task].last;
+		p->answers = KERNEL_NONE;
+		p->was_held = true;
+		return;
+	}
+}
+
 void model_flow_new_fd(struct kernel_model *m, uint32_t task, int64_t fd)
 {
 	uint32_t *last = fd >= 0 && fd <= INT32_MAX
@@ -71,13 +131,6 @@ void model_flow_new_fd(struct kernel_model *m, uint32_t task, int64_t fd)
 				 : NULL;
 	if (last)
 		*last = 0;
-}
-
-/* Does the received one answer, or ask for, what was sent? */
-static bool is_reply(const struct kernel_packet *received, const struct kernel_packet *sent)
-{
-	return is_known(received) && received->source == sent->destination &&
-	       received->destination == sent->source;
 }
 
 /* What is looked for: a packet that ended a wait. */

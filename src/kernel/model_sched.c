@@ -39,6 +39,13 @@ int model_rename(struct kernel_model *m, uint32_t task, int64_t ts, const uint64
 		m->h->tasks[task].is_kernel = true;
 		model_learn_mode(m, task, KERNEL_NONE);
 	}
+	/* A name that a call has set holds since then, not since it was seen. */
+	struct live *l = &m->live[task];
+	uint32_t last = m->h->tasks[task].name;
+	if (l->renamed != INT64_MIN && last != KERNEL_NONE &&
+		l->renamed > m->h->renames[last].begin)
+		ts = l->renamed;
+	l->renamed = INT64_MIN;
 	return kernel_rename(m->h, task, ts, name, len, m->err);
 }
 
