@@ -14,7 +14,7 @@
 #include "kernel/files.h"
 #include "kernel/model.h"
 
-enum { MODEL_MAX_CONTEXTS = 16, MODEL_SOFTIRQS = 10, MODEL_SKBS = 256 };
+enum { MODEL_MAX_CONTEXTS = 16, MODEL_SOFTIRQS = 10, MODEL_SKBS = 256, MODEL_CONNECTS = 16 };
 
 enum context_kind {
 	CONTEXT_IRQ,	 /* nr: irq */
@@ -68,6 +68,8 @@ struct live {		 /* a task's state, besides its open span (kernel_task.last) */
 	uint16_t kind;	     /* enum kernel_call_kind of call */
 	uint32_t mode_since; /* the first span for which the mode is not known; KERNEL_NONE */
 	int64_t call_begin;  /* INT64_MIN: not seen */
+	int64_t renamed;     /* its name was set then, to what the next switch tells; INT64_MIN */
+	uint32_t packet;     /* ended its last wait that one did; KERNEL_NONE */
 	uint64_t args[KERNEL_CALL_ARGS]; /* of the call, those that are kept */
 };
 
@@ -95,7 +97,14 @@ struct kernel_model {
 	size_t next_end[2];	    /* of in.ends, by is_send */
 	uint32_t futex_name;
 	struct mer_map flows; /* endpoints of ours and theirs -> task that sent last, plus 1 */
-	struct model_skb {    /* received packets, by the hash of their buffer's address */
+	struct mer_map
+		sent_on; /* process and descriptor -> packet last sent on it, plus 1; 0: none */
+	struct model_connect { /* calls whose first packet has not left yet; the oldest first */
+		int64_t time;
+		uint32_t endpoint, task;
+	} connects[MODEL_CONNECTS];
+	uint32_t n_connects;
+	struct model_skb { /* received packets, by the hash of their buffer's address */
 		uint64_t address;
 		int64_t time;
 		uint32_t packet;
@@ -178,6 +187,13 @@ int model_merge(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_e
 
 /* model_flows.c; last: packet that was received last, since a context began. */
 int model_flow_sent(struct kernel_model *m, uint32_t packet); /* by a task */
+/* The task connects to this object: a name, or KERNEL_NONE. */
+void model_flow_connect(struct kernel_model *m, uint32_t task, uint32_t object, int64_t ts);
+/* An interrupt sent it: perhaps for a task whose packet had to wait for the receiver's hardware address, then
+ * it is that task's. */
+void model_flow_held(struct kernel_model *m, uint32_t packet);
+/* A descriptor of the task's process stands for another connection from now on. */
+void model_flow_new_fd(struct kernel_model *m, uint32_t task, int64_t fd);
 /* The packet that woke the task; that is answered by one that was sent. */
 uint32_t model_flow_woke(const struct kernel_model *m, int64_t since, uint32_t last, uint32_t task);
 uint32_t model_flow_answered(

@@ -22,9 +22,11 @@ int model_new_task(struct kernel_model *m, int32_t tid, int64_t begin, uint32_t 
 		m->live = p;
 		m->cap_live = h->cap_tasks;
 	}
-	m->live[t] = (struct live){
-		.call = KERNEL_NONE, .mode_since = KERNEL_NONE, .call_begin = INT64_MIN
-	};
+	m->live[t] = (struct live){ .call = KERNEL_NONE,
+		.mode_since = KERNEL_NONE,
+		.call_begin = INT64_MIN,
+		.renamed = INT64_MIN,
+		.packet = KERNEL_NONE };
 	*at = t + 1;
 	struct kernel_span first = { .begin = begin,
 		.task = t,
