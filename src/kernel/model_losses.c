@@ -159,6 +159,7 @@ static int begin_loss(struct kernel_model *m, const struct kernel_loss *loss)
 		return rc;
 	c->in_loss++;
 	m->n_in_loss++;
+	m->n_commands = 0; /* they may complete unseen */
 	c->task = ON_CPU_UNKNOWN;
 	model_clear_contexts(c);
 	forget_causes(c);
@@ -180,6 +181,7 @@ static int end_loss(struct kernel_model *m, const struct kernel_loss *loss)
 		return mer_fail_nomem(m->err);
 	c->in_loss -= c->in_loss > 0;
 	m->n_in_loss -= m->n_in_loss > 0;
+	m->n_commands = 0;
 	c->last = c->lost_until = m->lost_until = loss->end;
 	forget_causes(c);
 	return c->in_loss ? 0 : place(m, c, loss->end, loss->next_tid);

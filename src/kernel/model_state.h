@@ -80,6 +80,8 @@ struct lull { /* between holes: who did not run in it slept */
 	int64_t begin, end;
 };
 
+enum { MODEL_COMMANDS = 256 };
+
 struct kernel_model {
 	struct kernel_model_input in;
 	struct kernel_host *h;
@@ -90,6 +92,12 @@ struct kernel_model {
 	uint32_t cap_live;
 	struct mer_map tids;	      /* tid -> its newest task, plus 1 */
 	struct mer_map open_requests; /* see model_block.c: hash of a place -> request, plus 1 */
+	struct model_command {	      /* a request without data, open; the oldest first */
+		uint32_t request;
+		uint16_t cpu; /* that issued it */
+		bool is_flush;
+	} commands[MODEL_COMMANDS];
+	uint32_t n_commands;
 	const struct kernel_binding *bindings;
 	bool *is_kernel_stream;	    /* by stream */
 	uint32_t *call_names;	    /* by ctf_plan.id: name of the call, plus 1 */
