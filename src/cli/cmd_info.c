@@ -440,8 +440,9 @@ static int print_table(const struct info *in, const struct cli_column *columns, 
 static void print_summary(const struct info *in)
 {
 	struct mer_str s = { 0 }, wrapped = { 0 };
-	mer_str_printf(&s, "%u host%s, %u trace%s", in->n_hosts, in->n_hosts == 1 ? "" : "s",
-		in->n_traces, in->n_traces == 1 ? "" : "s");
+	cli_text_things(&s, in->n_hosts, "host", "hosts");
+	mer_str_puts(&s, ", ");
+	cli_text_things(&s, in->n_traces, "trace", "traces");
 	if (in->begin != MER_NO_TIME) {
 		struct mer_str from = { 0 }, to = { 0 };
 		cli_text_time(&from, in->begin);

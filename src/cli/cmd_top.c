@@ -27,9 +27,8 @@ const struct cli_verb cli_verb_top = {
 	.name = "top",
 	.help = "who uses most: CPU, memory, disk, network, calls, ...",
 	.synopsis = "[ANALYSIS [OPTION...] TRACE...]",
-	.description = "Sums what each task, device, file, ... used or did, the most first, on all hosts "
-		       "on one clock. 'meridian top' alone lists the analyses. Of several tables, each row of CSV and "
-		       "JSON Lines begins with the name of its table.",
+	.description = "Totals per task, device, file, ..., largest first, all hosts on one clock. "
+		       "'meridian top' lists the analyses. In CSV, column 'table' names one of several tables.",
 	.more = "Sums are exact: intervals are cut to --begin and --end to the nanosecond, and with "
 		"--bins or --interval to the bins, so that the bins of a row sum up to it. The last bin "
 		"ends with the traces. A task is selected by --comm by any name that it had at any time, "
