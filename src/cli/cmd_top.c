@@ -28,7 +28,7 @@ const struct cli_verb cli_verb_top = {
 	.help = "who uses most: CPU, memory, disk, network, calls, ...",
 	.synopsis = "[ANALYSIS [OPTION...] TRACE...]",
 	.description = "Totals per task, device, file, ..., largest first, all hosts on one clock. "
-		       "'meridian top' lists the analyses. In CSV, column 'table' names one of several tables.",
+		       "'meridian top' lists the analyses. CSV of several tables has a column 'table'.",
 	.more = "Sums are exact: intervals are cut to --begin and --end to the nanosecond, and with "
 		"--bins or --interval to the bins, so that the bins of a row sum up to it. The last bin "
 		"ends with the traces. A task is selected by --comm by any name that it had at any time, "
