@@ -11,11 +11,13 @@
 #include "cli/traces.h"
 #include "cli/verb.h"
 
-enum { SCREENFUL = 20, DRAWN = 60 };
+enum { SCREENFUL = 20 };
+enum by { BY_PROGRAM, BY_TASK };
 
 struct values {
 	struct cli_amount limit;
 	const char *plot;
+	unsigned by; /* enum by */
 	bool all;
 	struct cli_period_values period;
 };
@@ -51,50 +53,14 @@ static void drop_kernel(struct cli_graph *g, struct analysis_table *t)
 	t->n_rows = n;
 }
 
-/* For a drawing that can be looked at: the first ones, and those between machines before all others. */
-static void keep_drawable(struct analysis_table *t)
-{
-	size_t n_between = 0, n_within = 0, n = 0;
-	for (size_t r = 0; r < t->n_rows; r++) {
-		const struct analysis_cell *c = &t->cells[r * t->n_columns];
-		n_between += strcmp(c[RELATION_FROM_HOST].v.text, c[RELATION_TO_HOST].v.text) != 0;
-	}
-	size_t room = n_between < DRAWN ? DRAWN - n_between : 0;
-	for (size_t r = 0; r < t->n_rows; r++) {
-		const struct analysis_cell *c = &t->cells[r * t->n_columns];
-		bool between =
-			strcmp(c[RELATION_FROM_HOST].v.text, c[RELATION_TO_HOST].v.text) != 0;
-		if (n == DRAWN || (!between && n_within == room))
-			continue;
-		n_within += !between;
-		if (n < r)
-			memcpy(&t->cells[n * t->n_columns], c, t->n_columns * sizeof(*c));
-		n++;
-	}
-	t->n_left_out += t->n_rows - n;
-	t->n_rows = n;
-}
-
-/* Of the rows as they are now; the table stays. */
+/* Of the rows as they are now. */
 static int plot(const struct cli_graph *g, const struct values *v)
 {
 	struct mer_str svg = { 0 };
-	struct analysis_table t = *g->table;
-	struct cli_graph drawn = *g;
-	size_t bytes = t.n_rows * t.n_columns * sizeof(*t.cells);
-	t.cells = malloc(bytes + 1);
-	if (!t.cells)
-		return mer_fail_nomem(&g->cli->err);
-	if (bytes)
-		memcpy(t.cells, g->table->cells, bytes);
-	if (!v->limit.set)
-		keep_drawable(&t);
-	drawn.table = &t;
-	int rc = cli_graph_svg(&drawn, "--plot", &svg);
+	int rc = cli_graph_svg(g, v->by == BY_TASK, !v->limit.set, "--plot", &svg);
 	if (rc == 0)
 		rc = cli_sync_write_file(g->cli, v->plot, &svg);
 	mer_str_fini(&svg);
-	free(t.cells);
 	return rc;
 }
 
@@ -124,6 +90,7 @@ static int print(struct cli *cli, const struct values *v, struct mer_experiment 
 		.cli = cli, .e = e, .options = run->options, .table = t, .begin = MER_NO_TIME
 	};
 	struct mer_str out = { 0 };
+	bool by_task = v->by == BY_TASK;
 	for (uint32_t h = 0; h < run->world->n_hosts; h++) {
 		int64_t begin, end;
 		if (!analysis_range(run, h, &begin, &end))
@@ -140,14 +107,14 @@ static int print(struct cli *cli, const struct values *v, struct mer_experiment 
 	int rc = v->plot ? plot(&g, v) : 0;
 	if (rc)
 		return rc;
-	if (!v->limit.set && cli->format == CLI_FORMAT_SVG)
-		keep_drawable(t);
 	if (!v->limit.set && cli->format == CLI_FORMAT_TABLE)
 		analysis_table_limit(t, SCREENFUL);
 	switch (cli->format) {
 	case CLI_FORMAT_TABLE: rc = cli_graph_text(&g, &out); break;
-	case CLI_FORMAT_DOT: rc = cli_graph_dot(&g, &out); break;
-	case CLI_FORMAT_SVG: rc = cli_graph_svg(&g, "--format svg", &out); break;
+	case CLI_FORMAT_DOT: rc = cli_graph_dot(&g, by_task, !v->limit.set, &out); break;
+	case CLI_FORMAT_SVG:
+		rc = cli_graph_svg(&g, by_task, !v->limit.set, "--format svg", &out);
+		break;
 	default: return print_rows(&g, t, e);
 	}
 	return cli_sync_put(cli, &out, rc);
@@ -223,6 +190,12 @@ static const struct cli_option options[] = {
 		.arg = "FILE",
 		.help = "a drawing of it as well, as SVG (needs Graphviz)",
 		.offset = AT(plot) },
+	{ .name = "by",
+		.kind = CLI_CHOICE,
+		.arg = "WHAT",
+		.choices = "program|task",
+		.help = "a box of the drawing: program (default) or task",
+		.offset = AT(by) },
 	{ .name = "limit",
 		.letter = 'n',
 		.kind = CLI_AMOUNT,
@@ -260,10 +233,12 @@ const struct cli_verb cli_verb_graph = {
 		"that were not recorded nothing. Waits that threads of the kernel end (kworker, "
 		"jbd2), or tasks that held a lock inside the kernel, say little about who talks to "
 		"whom: they are kind 'kernel', with --all.\n\n"
-		"--format dot is a graph for Graphviz, with the hosts as boxes; the color tells the kind, "
-		"and the longer the wait, the thicker. --format svg is its drawing, --plot makes one "
-		"besides; both need Graphviz, and without --limit draw 60 relations, those between "
-		"machines first. Without signal_generate in the trace, "
+		"--format dot is a graph for Graphviz, --format svg its drawing, and --plot draws besides the "
+		"table; drawings need Graphviz. A box is a program of a host, with all of its tasks that the "
+		"rows name; --by task makes one for each task. All that goes between two boxes by like means "
+		"is one line: the color tells the means, the arrow who got something, the width the wait. "
+		"The one that waited longer is on the left. Without --limit at most 30 boxes and 40 lines are "
+		"drawn, those between hosts first, then by wait. Without signal_generate in the trace, "
 		"signals are known only by the waits that they ended, without their number.\n\n" CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv|dot|svg",
 	.uses = CLI_USES_TASKS,
