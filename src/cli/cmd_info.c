@@ -564,9 +564,9 @@ const struct cli_verb cli_verb_info = {
 	.help = "what is in the traces: hosts, clocks, streams, span, losses",
 	.synopsis = "[OPTION...] TRACE...",
 	.description = "Shows hosts and their traces, the tracer, the clock, the number of streams "
-		       "and packets, the time span and what was lost. Only metadata and packet "
-		       "headers are read, so this is instant for traces of any size; --count "
-		       "reads the events too. Times are those of each host's own clock; with "
+		       "and packets, what was lost, and the time from the first to the last "
+		       "event. Reads metadata, packet headers and the ends of each stream, so it "
+		       "takes no time on traces of any size; --count reads all events. Times are those of each host's own clock; with "
 		       "--sync auto they are on one clock, as in the other verbs.",
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_FORMAT | CLI_USES_HOST | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,

@@ -32,18 +32,18 @@ void event_page_clear(struct event_page *p)
 	p->n_lines = 0;
 }
 
-void event_page_add(const struct event_format *f, struct event_page *p, const struct mer_cursor *c,
+void event_page_add(const struct event_format *f, struct event_page *p, const uint64_t *context,
 	const struct mer_event *ev)
 {
 	p->n_lines++;
 	switch (f->kind) {
 	case CLI_FORMAT_JSON:
 		mer_str_add(&p->lines, ",\n", 2);
-		event_json_object(f->json, &p->lines, c, ev);
+		event_json_object(f->json, &p->lines, context, ev);
 		break;
-	case CLI_FORMAT_JSONL: event_json_line(f->json, &p->lines, c, ev); break;
-	case CLI_FORMAT_CSV: event_csv_line(f->csv, &p->lines, c, ev); break;
-	default: event_text_line(f->text, &p->state, &p->lines, c, ev);
+	case CLI_FORMAT_JSONL: event_json_line(f->json, &p->lines, context, ev); break;
+	case CLI_FORMAT_CSV: event_csv_line(f->csv, &p->lines, context, ev); break;
+	default: event_text_line(f->text, &p->state, &p->lines, context, ev);
 	}
 }
 

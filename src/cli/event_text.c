@@ -569,7 +569,7 @@ static void put_time(struct event_text_state *s, struct mer_str *out, int64_t ts
 }
 
 void event_text_line(const struct event_text *t, struct event_text_state *s, struct mer_str *out,
-	const struct mer_cursor *c, const struct mer_event *ev)
+	const uint64_t *context, const struct mer_event *ev)
 {
 	const struct mer_experiment *e = t->e;
 	uint32_t trace = e->streams[ev->stream].trace;
@@ -587,7 +587,6 @@ void event_text_line(const struct event_text *t, struct event_text_state *s, str
 		s->last = ev->ts;
 	}
 	const struct line *line = &t->lines[ev->plan->id];
-	const uint64_t *context = trace_cursor_context(c, ev);
 	for (uint32_t i = 0; i < line->n; i++) {
 		const struct piece *pc = &line->pieces[i];
 		if (!mer_str_reserve(out, pc->before_len + NUMBER_ROOM))

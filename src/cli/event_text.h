@@ -34,7 +34,7 @@ struct event_text_state { /* of one thread */
 
 void event_text_begin(struct event_text_state *s);
 void event_text_line(const struct event_text *t, struct event_text_state *s, struct mer_str *out,
-	const struct mer_cursor *c, const struct mer_event *ev);
+	const uint64_t *context, const struct mer_event *ev);
 /* "+0.000001868" */
 void event_text_delta(struct mer_str *out, int64_t last, int64_t ts);
 

@@ -7,12 +7,19 @@ ctfgen=$CTFGEN
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 passed=0 failed=0
-lab=../shared/traces/lab # more recordings; not everyone has them
+lab=$RECORDINGS # real machines (tests/recordings)
+public=../shared/traces/public # those of others; not everyone has them
 
 ok() { passed=$((passed + 1)); }
 fail() {
 	echo "FAILED: $*"
 	failed=$((failed + 1))
+}
+# there PATH: is it? Says what is left out when not.
+there() {
+	[ -e "$1" ] && return
+	echo "skipped: there is no ${1#../shared/traces/}"
+	return 1
 }
 # check WHAT COMMAND...: the command succeeds
 check() {

@@ -20,8 +20,8 @@ struct text_of_all {
 	struct mer_cursor *cursor;
 };
 
-typedef void add_line(const void *format, struct mer_str *out, const struct mer_cursor *c,
-	const struct mer_event *ev);
+typedef void add_line(
+	const void *format, struct mer_str *out, const uint64_t *c, const struct mer_event *ev);
 
 static void open_reading(struct small_trace *t, struct text_of_all *a, bool headers)
 {
@@ -40,7 +40,7 @@ static void add_all(
 	size_t n;
 	while (mer_cursor_next(a->cursor, &ev, &n, &t->err) == 0 && n)
 		for (size_t i = 0; i < n; i++)
-			line(format, &a->text, a->cursor, &ev[i]);
+			line(format, &a->text, trace_cursor_context(a->cursor, &ev[i]), &ev[i]);
 	mer_str_putc(&a->text, '\0');
 	assert_false(a->text.failed);
 }
@@ -53,15 +53,15 @@ static void close_reading(struct text_of_all *a)
 }
 
 static void json_line(
-	const void *f, struct mer_str *out, const struct mer_cursor *c, const struct mer_event *ev)
+	const void *f, struct mer_str *out, const uint64_t *context, const struct mer_event *ev)
 {
-	event_json_line(f, out, c, ev);
+	event_json_line(f, out, context, ev);
 }
 
 static void csv_line(
-	const void *f, struct mer_str *out, const struct mer_cursor *c, const struct mer_event *ev)
+	const void *f, struct mer_str *out, const uint64_t *context, const struct mer_event *ev)
 {
-	event_csv_line(f, out, c, ev);
+	event_csv_line(f, out, context, ev);
 }
 
 static void json(struct small_trace *t, struct text_of_all *a, const struct event_json_options *o)
