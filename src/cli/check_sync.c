@@ -110,7 +110,7 @@ static enum header header_of(const struct mer_event *ev)
 {
 	const struct ctf_plan *p = ev->plan;
 	const struct ctf_fc *fc = p->class->payload;
-	const uint16_t *slots = p->slots[CTF_SCOPE_PAYLOAD];
+	const uint32_t *slots = p->slots[CTF_SCOPE_PAYLOAD];
 	enum header h = HEADER_NONE;
 	if (!fc || !slots)
 		return HEADER_NONE;

@@ -90,7 +90,7 @@ static inline __attribute__((always_inline)) void next_head(struct lane *l, stru
 static enum ctf_status header_fields(
 	struct lane *l, const struct lane_state *s, uint64_t *header_row, uint64_t *row)
 {
-	const uint16_t *slots = s->plan->slots[CTF_SCOPE_EVENT_HEADER];
+	const uint32_t *slots = s->plan->slots[CTF_SCOPE_EVENT_HEADER];
 	const struct ctf_fc *fc = l->stream->class->event_header;
 	bool any = false;
 	for (uint32_t i = 0; slots && i < fc->u.record.n && !any; i++)
@@ -103,7 +103,7 @@ static enum ctf_status header_fields(
 	enum ctf_status st = ctf_execute(&l->d, &pos, l->stream->header.first_op, header_row);
 	if (st)
 		return st;
-	const uint16_t *from = l->stream->header.slots[CTF_SCOPE_EVENT_HEADER];
+	const uint32_t *from = l->stream->header.slots[CTF_SCOPE_EVENT_HEADER];
 	for (uint32_t i = 0; any && i < fc->u.record.n; i++)
 		if (slots[i] != CTF_NO_SLOT)
 			memcpy(row + slots[i], header_row + from[i],
