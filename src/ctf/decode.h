@@ -46,6 +46,7 @@ struct ctf_packet_info {
 	uint64_t begin, end; /* cycles */
 	uint64_t seq_num, discarded, cpu_id;
 	uint8_t discarded_len; /* bits of the counter, which may wrap */
+	uint64_t body_bit;     /* where the first event record header begins */
 };
 
 struct ctf_pool { /* memory for rows and array elements, reset for each batch */

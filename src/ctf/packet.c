@@ -101,20 +101,23 @@ enum ctf_packet_status ctf_packet_read(struct ctf_decoder *d, const uint8_t *fil
 		*bit = 0; /* all of the packet is meant */
 	if (*why || status != CTF_PACKET_HEADER_BAD)
 		goto bad;
-	packet->stream_class = (uint32_t) class;
+	packet->stream_class = (uint32_t) class & (CTF_MAX_STREAM_CLASSES - 1);
 	*why = ctf_execute(d, &pos, d->program->streams[class].context.first_op, row);
 	*bit = pos.bit;
-	if (*why || pos.bit > UINT32_MAX)
+	if (*why)
 		goto bad;
 	d->info = NULL;
 	d->pool->n = used;
-	packet->seen = info->seen;
+	packet->has_begin = (info->seen & CTF_ROLE_TIMESTAMP) != 0;
+	packet->has_end = (info->seen & CTF_ROLE_TIMESTAMP_END) != 0;
+	packet->has_discarded = (info->seen & CTF_ROLE_DISCARDED) != 0;
+	packet->has_seq_num = (info->seen & CTF_ROLE_SEQ_NUM) != 0;
 	packet->begin = info->begin;
 	packet->end = info->end;
 	packet->discarded = info->discarded;
-	packet->discarded_len = info->discarded_len;
+	packet->discarded_len = (uint32_t)info->discarded_len & 0x7f;
 	packet->seq_num = info->seq_num;
-	packet->body_bit = (uint32_t)pos.bit;
+	info->body_bit = pos.bit;
 	return judge_sizes(info, (bytes - offset) * 8, pos.bit, packet);
 bad:
 	d->info = NULL;
@@ -122,14 +125,14 @@ bad:
 	return status;
 }
 
-struct ctf_pos ctf_packet_body(
-	const struct ctf_packet *p, const uint8_t *file, uint64_t bytes, uint64_t clock)
+struct ctf_pos ctf_packet_body(const struct ctf_packet *p, uint64_t body_bit, const uint8_t *file,
+	uint64_t bytes, uint64_t clock)
 {
 	return (struct ctf_pos){
 		.base = file + p->offset,
-		.bit = p->body_bit,
+		.bit = body_bit,
 		.end_bit = p->content_bits,
 		.mapped_bit = (bytes - p->offset) * 8,
-		.clock = p->seen & CTF_ROLE_TIMESTAMP ? p->begin : clock,
+		.clock = p->has_begin ? p->begin : clock,
 	};
 }

@@ -24,7 +24,12 @@
 #include <stdint.h>
 #include "base/arena.h"
 
-enum { CTF_MAX_DEPTH = 1032, CTF_NO_REG = 0, CTF_MAX_REGS = 4096 };
+enum {
+	CTF_MAX_DEPTH = 1032,
+	CTF_NO_REG = 0,
+	CTF_MAX_REGS = 4096,
+	CTF_MAX_STREAM_CLASSES = 1 << 18
+};
 
 enum ctf_byte_order { CTF_LE, CTF_BE };
 

@@ -273,6 +273,9 @@ static void parse_stream(struct tsdl *t)
 			skip_attribute(t, &name, "a stream");
 		}
 	}
+	if (r->n_streams == CTF_MAX_STREAM_CLASSES)
+		tsdl_fail_at(
+			t, MER_ERR_LIMIT, s.start, "more than %d streams", CTF_MAX_STREAM_CLASSES);
 	tsdl_grow(t, (void **)&r->streams, &r->cap_streams, r->n_streams, sizeof(*r->streams));
 	r->streams[r->n_streams++] = s;
 }

@@ -297,7 +297,8 @@ static int copy_events(struct copy *c, const struct ctf_packet *p, uint32_t numb
 	return 0;
 }
 
-static int copy_packet(struct copy *c, uint32_t number, uint64_t *clock, struct mer_err *err)
+static int copy_data(
+	struct copy *c, uint32_t number, const uint8_t *data, uint64_t *clock, struct mer_err *err)
 {
 	const struct mer_experiment *e = c->job->e;
 	const struct ctf_packet *p = &e->data[c->item->stream].packets[number];
@@ -305,8 +306,7 @@ static int copy_packet(struct copy *c, uint32_t number, uint64_t *clock, struct 
 	const struct ctf_schema *s = e->parts[f->part].schema;
 	const struct ctf_stream_class *sc = &s->streams[p->stream_class];
 	struct ctf_packet_info info = { 0 };
-	struct ctf_pos pos = { .base = f->map.data + p->offset,
-		.end_bit = (f->map.size - p->offset) * 8 };
+	struct ctf_pos pos = { .base = data + p->offset, .end_bit = (f->bytes - p->offset) * 8 };
 	c->head.n = 0;
 	c->in_head = true;
 	c->plain.info = &info;
@@ -322,27 +322,39 @@ static int copy_packet(struct copy *c, uint32_t number, uint64_t *clock, struct 
 	if (st)
 		return mer_fail(err, MER_ERR_BUG, "%.800s: packet %u cannot be read again", f->path,
 			(unsigned)number);
-	pos = ctf_packet_body(p, f->map.data, f->map.size, *clock);
-	if (p->seen & CTF_ROLE_DISCARDED)
+	pos = ctf_packet_body(p, pos.bit, data, f->bytes, *clock);
+	if (p->has_discarded)
 		ctf_writer_override(c->w, CTF_ROLE_DISCARDED, p->discarded);
-	if (p->seen & CTF_ROLE_SEQ_NUM)
+	if (p->has_seq_num)
 		ctf_writer_override(c->w, CTF_ROLE_SEQ_NUM, p->seq_num);
 	if (info.seen & CTF_ROLE_CPU_ID)
 		ctf_writer_override(c->w, CTF_ROLE_CPU_ID, info.cpu_id);
 	ctf_writer_packet_values(c->w, c->head.v, c->head.n);
-	bool begins = p->seen & CTF_ROLE_TIMESTAMP, ends = p->seen & CTF_ROLE_TIMESTAMP_END;
-	uint64_t begin = cycles(c, begins ? p->begin : *clock);
+	uint64_t begin = cycles(c, p->has_begin ? p->begin : *clock);
 	int rc = ctf_writer_begin(c->w, begin, err);
 	if (rc)
 		return explain(c, rc, err);
 	rc = copy_events(c, p, number, &pos, err);
 	*clock = pos.clock;
 	/* A tracer that crashed leaves 0. */
-	bool said = ends && (p->end || !p->begin);
+	bool said = p->has_end && (p->end || !p->begin);
 	if (rc == 0)
 		rc = ctf_writer_end(c->w, said ? cycles(c, p->end) : cycles(c, pos.clock), err);
 	if (rc == 0 && c->job->done_bytes)
 		*c->job->done_bytes += p->size_bits / 8;
+	return rc;
+}
+
+static int copy_packet(struct copy *c, uint32_t number, uint64_t *clock, struct mer_err *err)
+{
+	const struct mer_experiment *e = c->job->e;
+	const struct ctf_packet *p = &e->data[c->item->stream].packets[number];
+	const uint8_t *data = trace_file_use(e, p->file);
+	if (!data)
+		return mer_fail(err, MER_ERR_INPUT, "%.800s: changed while it was read",
+			e->files[p->file].path);
+	int rc = copy_data(c, number, data, clock, err);
+	trace_file_done(e, p->file);
 	return rc;
 }
 

@@ -18,7 +18,11 @@ enum {
 	HOST_MIN_EVENTS = 64,
 	POOL_SLOTS = 1 << 18,	  /* 1 MB */
 	POOL_MAX_SLOTS = 1 << 24, /* 128 MB: for one event record with that many values */
-	MAX_CONTEXTS = 1 << 16
+	MAX_CONTEXTS = 1 << 16,
+	/* Files in use for a window, where not all stay mapped; packets of one stream that are done and
+	 * wait for the window's end. */
+	MAX_FILES = 2048,
+	MAX_DONE = 4096
 };
 #define MAX_WIDTH_NS ((int64_t)UINT32_MAX) /* sort keys have 32 bits */
 
@@ -55,6 +59,8 @@ struct mer_cursor {
 	struct ctf_pool pool;
 	const uint64_t **contexts;
 	uint32_t n_contexts;
+	uint32_t *files; /* in use for the window; NULL: all stay mapped */
+	uint32_t n_files;
 	uint32_t window_events; /* aimed at */
 	int64_t width;		/* of the next window, ns */
 	uint64_t window;	/* its number, from 1 */
@@ -67,7 +73,12 @@ struct mer_cursor {
 };
 
 /* What a stream has to say about a window. */
-enum fill { FILL_OK, FILL_FULL, FILL_NOMEM };
+enum fill {
+	FILL_OK,
+	FILL_FULL, /* of events or values */
+	FILL_BUSY, /* too many files in use, or packets that are done */
+	FILL_NOMEM
+};
 
 static struct stream_cursor *stream_of(struct mer_cursor *c, uint32_t stream)
 {
@@ -125,20 +136,75 @@ static struct carry carry_of(const struct lane *l)
 	return (struct carry){ l->now.pos.clock, l->now.peak, l->now.key };
 }
 
-static bool open_packet(struct mer_cursor *c, uint32_t stream)
+/* The file's bytes stay until the window's end. *data: NULL, it cannot be read any more. */
+static enum fill use_file(struct mer_cursor *c, uint32_t file, const uint8_t **data)
+{
+	if (c->n_files == MAX_FILES)
+		return FILL_BUSY;
+	*data = trace_file_use(c->e, file);
+	if (*data)
+		c->files[c->n_files++] = file;
+	else
+		trace_file_report_gone(c->e, file, &c->diags);
+	return FILL_OK;
+}
+
+static void release_files(struct mer_cursor *c)
+{
+	while (c->n_files)
+		trace_file_done(c->e, c->files[--c->n_files]);
+}
+
+/* Many packets are done, but stay for the case that the window is gone back from? */
+static bool many_done(const struct stream_cursor *s)
+{
+	if (s->n_lanes == 0 || s->n_lanes % MAX_DONE)
+		return false;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < s->n_lanes; i++)
+		n += s->lanes[i].now.done;
+	return n > MAX_DONE / 2;
+}
+
+static enum fill open_packet(struct mer_cursor *c, uint32_t stream)
 {
 	struct stream_cursor *s = stream_of(c, stream);
 	const struct ctf_packet *p = &c->e->data[stream].packets[s->next];
+	const uint8_t *data = NULL;
+	if (many_done(s))
+		return FILL_BUSY;
+	if (c->files && use_file(c, p->file, &data) != FILL_OK)
+		return FILL_BUSY;
+	save_stream(c, s);
+	if (c->files && !data) {
+		s->next++;
+		return FILL_OK;
+	}
 	struct lane *l = add_lane(c, s);
 	if (!l)
-		return false;
-	save_stream(c, s);
+		return FILL_NOMEM;
 	lane_open(l, c->e, c->reading, p, &c->pool, s->carry.clock, s->carry.peak, c->range.begin,
 		c->sink.header_row, c->sink.row);
 	l->packet_number = s->next++;
-	l->opened_window = c->window;
+	l->opened_window = l->file_window = c->window;
 	l->saved_window = 0;
-	return true;
+	return FILL_OK;
+}
+
+/* Makes sure of a lane's bytes, which may have been unmapped since the last window. */
+static enum fill use_lane(struct mer_cursor *c, struct lane *l)
+{
+	const uint8_t *data = NULL;
+	if (!c->files || l->file_window == c->window)
+		return FILL_OK;
+	if (use_file(c, l->packet->file, &data) != FILL_OK)
+		return FILL_BUSY;
+	if (data)
+		l->now.pos.base = data + l->packet->offset;
+	else
+		l->now.done = true;
+	l->file_window = c->window;
+	return FILL_OK;
 }
 
 /* Row of the lane's packet context in this batch; made when its first event of the batch comes. */
@@ -154,8 +220,8 @@ static enum fill use_context(struct mer_cursor *c, struct lane *l)
 	const struct trace_file *f = &c->e->files[l->packet->file];
 	/* The context again, now with its values kept: those of arrays are in the pool behind it. */
 	struct ctf_packet_info info = { 0 };
-	struct ctf_pos pos = { .base = f->map.data + l->packet->offset,
-		.end_bit = (f->map.size - l->packet->offset) * 8 };
+	struct ctf_pos pos = { .base = f->data + l->packet->offset,
+		.end_bit = (f->bytes - l->packet->offset) * 8 };
 	struct ctf_decoder d = l->d;
 	d.info = &info;
 	enum ctf_status st =
@@ -179,6 +245,10 @@ static enum fill fill_from_lane(struct mer_cursor *c, uint32_t stream, struct la
 		l->saved_window = c->window;
 		l->saved = l->now;
 	}
+	if (use_lane(c, l) != FILL_OK)
+		return FILL_BUSY;
+	if (l->now.done)
+		return FILL_OK;
 	uint32_t context = UINT32_MAX;
 	if (c->reading->contexts) {
 		if (use_context(c, l) != FILL_OK)
@@ -204,8 +274,9 @@ static enum fill fill_from_stream(struct mer_cursor *c, uint32_t stream, int64_t
 				save_stream(c, s);
 				s->carry = carry_of(&s->lanes[s->n_lanes - 1]);
 			}
-			if (!open_packet(c, stream))
-				return FILL_NOMEM;
+			enum fill f = open_packet(c, stream);
+			if (f != FILL_OK)
+				return f;
 		}
 		if (i == s->n_lanes)
 			return FILL_OK;
@@ -278,6 +349,7 @@ static void begin_window(struct mer_cursor *c)
 	c->sink.n = 0;
 	c->n_contexts = 0;
 	c->pool.n = 0;
+	release_files(c);
 }
 
 /* Hands out the events of one instant, in the order of the streams. Ends when none is left. */
@@ -290,8 +362,13 @@ static int flush(struct mer_cursor *c, struct mer_err *err)
 			f = fill_from_stream(c, c->flush_stream, c->flush_key + 1);
 		if (f == FILL_NOMEM)
 			return mer_fail_nomem(err);
-		if (f == FILL_FULL && c->sink.n)
+		if (f != FILL_OK && c->sink.n)
 			return 0;
+		if (f == FILL_BUSY) { /* nothing to hand out, and nothing is gone back from */
+			commit_stream(c, c->flush_stream);
+			begin_window(c);
+			continue;
+		}
 		if (f == FILL_FULL && c->pool.cap < POOL_MAX_SLOTS) {
 			uint64_t *p = realloc(c->pool.slots, c->pool.cap * 2 * sizeof(*p));
 			if (!p)
@@ -352,7 +429,7 @@ static int fill_window(struct mer_cursor *c, bool *more, struct mer_err *err)
 				f = fill_from_stream(c, c->first_stream + i, end);
 		if (f == FILL_NOMEM)
 			return mer_fail_nomem(err);
-		if (f == FILL_FULL) {
+		if (f != FILL_OK) {
 			roll_back(c);
 			if (end - begin == 1) {
 				c->flushing = true;
@@ -473,9 +550,10 @@ static int new_cursor(struct mer_experiment *e, const struct trace_reading *read
 	c->sink.header_row = calloc(reading->max_slots + 1u, sizeof(*c->sink.row));
 	c->sink.row = calloc(reading->max_slots + 1u, sizeof(*c->sink.row));
 	c->contexts = reading->contexts ? calloc(MAX_CONTEXTS, sizeof(*c->contexts)) : NULL;
+	c->files = trace_files_stay(e) ? NULL : calloc(MAX_FILES, sizeof(*c->files));
 	if (!c->streams || !c->keys || !c->sink.events || !c->events || !c->sink.keys ||
 		!c->spare || !c->pool.slots || !c->sink.header_row || !c->sink.row ||
-		(reading->contexts && !c->contexts)) {
+		(reading->contexts && !c->contexts) || (!trace_files_stay(e) && !c->files)) {
 		mer_cursor_free(c);
 		return mer_fail_nomem(err);
 	}
@@ -600,6 +678,7 @@ void trace_cursor_drop(struct mer_cursor *c)
 			free(c->streams[i].lanes[l].d.regs);
 		free(c->streams[i].lanes);
 	}
+	release_files(c);
 	mer_diags_fini(&c->diags);
 	mer_arena_fini(&c->diag_arena);
 	trace_reading_free(c->owned_reading);
@@ -613,6 +692,7 @@ void trace_cursor_drop(struct mer_cursor *c)
 	free(c->sink.header_row);
 	free(c->sink.row);
 	free(c->contexts);
+	free(c->files);
 	free(c);
 }
 

@@ -8,7 +8,7 @@
 
 static int add(struct trace_dirs *d, struct mer_arena *arena, const char *path)
 {
-	if (d->n == DISCOVER_MAX_TRACES)
+	if (d->n == DISCOVER_MAX_ENTRIES)
 		return MER_ERR_LIMIT;
 	if (d->n == d->cap) {
 		uint32_t cap = d->cap ? d->cap * 2 : 16;
@@ -65,7 +65,7 @@ static int list(const char *dir, struct mer_arena *arena, enum entry_kind kind,
 	if (rc == MER_ERR_NOMEM)
 		return mer_fail_nomem(err);
 	if (rc)
-		return mer_fail(err, rc, "%s: more than %d entries", dir, DISCOVER_MAX_TRACES);
+		return mer_fail(err, rc, "%s: more than %d entries", dir, DISCOVER_MAX_ENTRIES);
 	if (out->n)
 		qsort(out->paths, out->n, sizeof(*out->paths), by_name);
 	return 0;

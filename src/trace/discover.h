@@ -6,7 +6,7 @@
 #include "base/diag.h"
 #include "base/err.h"
 
-enum { DISCOVER_MAX_DEPTH = 24, DISCOVER_MAX_TRACES = 100000 };
+enum { DISCOVER_MAX_DEPTH = 256, DISCOVER_MAX_ENTRIES = 1 << 24 };
 
 struct trace_dirs {
 	const char **paths; /* in arena; in the order of their names */

@@ -334,16 +334,16 @@ void lane_open(struct lane *l, const struct mer_experiment *e, const struct trac
 	l->context_window = 0;
 	/* Nothing comes before its packet, whatever time it says it has: so the order does not depend on
 	 * when the packet is opened. */
-	bool says = packet->seen & CTF_ROLE_TIMESTAMP;
+	bool says = packet->has_begin;
 	l->now = (struct lane_state){ .key = INT64_MIN, .peak = says ? packet->begin : peak };
 	/* Registers that the header or context set may be meant by any event of the packet. */
 	struct ctf_packet_info info;
 	struct ctf_packet again;
 	enum ctf_status why;
 	uint64_t bit;
-	ctf_packet_read(&l->d, f->map.data, f->map.size, packet->offset, header_row, row, &info,
-		&again, &why, &bit);
-	l->now.pos = ctf_packet_body(packet, f->map.data, f->map.size, clock);
+	ctf_packet_read(&l->d, f->data, f->bytes, packet->offset, header_row, row, &info, &again,
+		&why, &bit);
+	l->now.pos = ctf_packet_body(packet, info.body_bit, f->data, f->bytes, clock);
 	struct ctf_pos pos = l->now.pos;
 	next_head(l, &l->now, &pos, l->stream->header_kind, begin, header_row, row);
 	l->now.pos = pos;

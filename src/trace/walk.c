@@ -163,21 +163,29 @@ static int do_item(void *ctx, size_t number, unsigned worker, struct mer_err *er
 		const struct ctf_packet *p = &e->data[item->stream].packets[i];
 		const struct trace_file *f = &e->files[p->file];
 		const struct trace_part *part = &e->parts[f->part];
+		const uint8_t *data = trace_file_use(e, p->file);
+		if (!data) {
+			pthread_mutex_lock(&walk->diags_lock);
+			trace_file_report_gone(e, p->file, &e->diags);
+			pthread_mutex_unlock(&walk->diags_lock);
+			continue;
+		}
 		w->d.program = part->scan;
 		/* For the registers that the header and context set. */
 		struct ctf_packet_info info;
 		struct ctf_packet again;
 		enum ctf_status why;
-		uint64_t bit, head = p->body_bit;
-		ctf_packet_read(&w->d, f->map.data, f->map.size, p->offset, w->header_row, w->row,
-			&info, &again, &why, &bit);
-		struct ctf_pos pos = ctf_packet_body(p, f->map.data, f->map.size, clock);
+		uint64_t bit;
+		ctf_packet_read(&w->d, data, f->bytes, p->offset, w->header_row, w->row, &info,
+			&again, &why, &bit);
+		uint64_t head = info.body_bit;
+		struct ctf_pos pos = ctf_packet_body(p, head, data, f->bytes, clock);
 		struct span span = { 0 };
 		struct trace_count *counts =
 			w->by_class[f->part] + walk->class_base[f->part][p->stream_class];
 		const struct ctf_stream_plan *sp = &part->scan->streams[p->stream_class];
 		const struct mer_clock *ns = trace_clock(part, p->stream_class);
-		if (p->seen & CTF_ROLE_TIMESTAMP)
+		if (p->has_begin)
 			peak = p->begin;
 		enum ctf_status st =
 			all ? walk_any(w, sp, &pos, counts, &span, &head)
@@ -188,6 +196,7 @@ static int do_item(void *ctx, size_t number, unsigned worker, struct mer_err *er
 				&(struct trace_damage){ st, head, w->d.event_id });
 			pthread_mutex_unlock(&walk->diags_lock);
 		}
+		trace_file_done(e, p->file);
 		clock = pos.clock;
 		w->by_stream[item->stream].events += span.n_events;
 		w->by_stream[item->stream].bits += span.bits;
