@@ -139,6 +139,35 @@ static int check(struct cli *cli, struct mer_experiment *e, const struct trace_c
 	return rc ? rc : c.sound ? CLI_OK : CLI_CONDITION;
 }
 
+/* What all fields of all events are read with. Events that cannot be read so, because they have too many
+ * fields, are a finding: *reading is NULL then. */
+static int read_all(struct cli *cli, struct mer_experiment *e, struct trace_reading **reading)
+{
+	int rc = trace_reading_new(e, NULL, true, reading, &cli->err);
+	if (rc != MER_ERR_LIMIT)
+		return rc;
+	for (uint32_t i = 0; i < e->n_parts; i++) {
+		struct mer_arena arena;
+		struct ctf_program *program;
+		struct mer_err why;
+		mer_arena_init(&arena);
+		rc = ctf_program_compile(e->parts[i].schema, NULL, &arena, &program, &why);
+		mer_arena_fini(&arena);
+		if (rc == MER_ERR_NOMEM)
+			return mer_fail_nomem(&cli->err);
+		if (rc)
+			mer_diag_add(&e->diags,
+				&(struct mer_diag){ .severity = MER_ERROR,
+					.code = "too-many-fields",
+					.path = e->parts[i].path,
+					.stream = -1,
+					.packet = -1,
+					.offset_bits = -1 },
+				"its events cannot be read: %s", why.text);
+	}
+	return 0;
+}
+
 static int run(struct cli *cli, const void *values)
 {
 	struct mer_experiment *e;
@@ -151,8 +180,16 @@ static int run(struct cli *cli, const void *values)
 		return rc;
 	struct cli_progress progress;
 	cli_progress_begin(&progress, cli, "checking", e->bytes);
-	rc = trace_walk(e, cli_jobs(cli), &cli->cancel, &progress.done_bytes, &counts, &cli->err);
+	struct trace_reading *reading = NULL;
+	rc = read_all(cli, e, &reading);
+	if (rc == 0 && reading)
+		rc = trace_walk_deep(e, reading, cli_jobs(cli), &cli->cancel, &progress.done_bytes,
+			&counts, &cli->err);
+	else if (rc == 0)
+		rc = trace_walk(
+			e, cli_jobs(cli), &cli->cancel, &progress.done_bytes, &counts, &cli->err);
 	cli_progress_end(&progress);
+	trace_reading_free(reading);
 	if (rc == 0)
 		rc = check(cli, e, counts);
 	trace_counts_free(counts);

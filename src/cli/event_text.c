@@ -535,6 +535,10 @@ static void put_time(struct event_text_state *s, struct mer_str *out, int64_t ts
 	if (ts < 0 && !base_s) {
 		p += sprintf(p, "-%" PRIu64 ".%09" PRId64, (uint64_t)0 - (uint64_t)second, -ns);
 	} else {
+		if (ns < 0) {
+			ns += NS_PER_S;
+			second--;
+		}
 		if (second != s->second || base_s) {
 			time_t t = (time_t)((uint64_t)second + (uint64_t)base_s);
 			struct tm tm;

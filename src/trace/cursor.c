@@ -16,8 +16,7 @@ enum {
 	/* Of cursors of single hosts, which are open side by side: together, and each at least. */
 	HOSTS_EVENTS = 1 << 16,
 	HOST_MIN_EVENTS = 64,
-	POOL_SLOTS = 1 << 18,	  /* 1 MB */
-	POOL_MAX_SLOTS = 1 << 24, /* 128 MB: for one event record with that many values */
+	POOL_SLOTS = 1 << 18, /* 2 MB */
 	MAX_CONTEXTS = 1 << 16,
 	/* Files in use for a window, where not all stay mapped; packets of one stream that are done and
 	 * wait for the window's end. */
@@ -307,6 +306,8 @@ static void commit_stream(struct mer_cursor *c, uint32_t stream)
 			trace_report_damage(&c->diags, c->e, stream, l->packet_number,
 				&(struct trace_damage){
 					l->now.status, l->now.head_bit, l->d.event_id });
+		if (l->clock && mer_clock_host_ns(l->clock, l->now.peak) == TRACE_LAST_TIME)
+			trace_report_overflow(&c->diags, c->e, stream, l->packet_number);
 		s->n_back += l->now.n_back;
 		if (l->now.worst_back > s->worst_back)
 			s->worst_back = l->now.worst_back;
@@ -369,12 +370,9 @@ static int flush(struct mer_cursor *c, struct mer_err *err)
 			begin_window(c);
 			continue;
 		}
-		if (f == FILL_FULL && c->pool.cap < POOL_MAX_SLOTS) {
-			uint64_t *p = realloc(c->pool.slots, c->pool.cap * 2 * sizeof(*p));
-			if (!p)
+		if (f == FILL_FULL && c->pool.cap < TRACE_MAX_EVENT_SLOTS) {
+			if (!trace_pool_grow(&c->pool))
 				return mer_fail_nomem(err);
-			c->pool.slots = p;
-			c->pool.cap *= 2;
 			begin_window(c);
 			continue;
 		}
@@ -629,7 +627,8 @@ static void report_regressions(struct mer_cursor *c, uint32_t stream)
 	if (!s->n_back)
 		return;
 	const struct mer_trace *t = &c->e->traces[c->e->streams[stream].trace];
-	double us = t->has_clock ? (double)s->worst_back * 1e6 / (double)t->clock.freq_hz : 0;
+	double worst = t->has_clock ? (double)s->worst_back / (double)t->clock.freq_hz : 0;
+	bool long_ago = worst >= 1;
 	struct mer_diag d = { .severity = MER_WARNING,
 		.code = "clock-backwards",
 		.host = c->e->hosts[t->host].name,
@@ -640,9 +639,10 @@ static void report_regressions(struct mer_cursor *c, uint32_t stream)
 		.count = s->n_back };
 	mer_diag_add(&c->diags, &d,
 		"the clock goes backwards %" PRIu64
-		" times inside packets, by up to %.3f us; these events "
-		"are kept in the order in which they were written",
-		s->n_back, us);
+		" time%s inside packets, by up to %.3f %s; these "
+		"events are kept in the order in which they were written",
+		s->n_back, s->n_back == 1 ? "" : "s", long_ago ? worst : worst * 1e6,
+		long_ago ? "s" : "us");
 }
 
 void trace_cursor_packets(const struct mer_cursor *c, uint32_t *first, uint32_t *left)

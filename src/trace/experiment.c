@@ -93,13 +93,19 @@ static void describe_clock(
 		.offset_ns = mer_clock_host_ns(&p->clocks[clock], 0),
 		.uuid = c->has_uuid ? uuid_text(&e->arena, c->uuid) : c->uid,
 	};
-	if (t->base_s) {
-		struct mer_diag d = { .severity = MER_NOTE,
-			.code = "clock-offset-huge",
-			.path = t->path,
-			.stream = -1,
-			.packet = -1,
-			.offset_bits = -1 };
+	struct mer_diag d = { .severity = MER_NOTE,
+		.code = "clock-offset-huge",
+		.path = t->path,
+		.stream = -1,
+		.packet = -1,
+		.offset_bits = -1 };
+	if (p->clocks[clock].no_base) {
+		d.severity = MER_ERROR;
+		mer_diag_add(&e->diags, &d,
+			"the clock's offset is beyond what 64-bit seconds can hold: only the "
+			"distances "
+			"between times are right");
+	} else if (t->base_s) {
 		mer_diag_add(&e->diags, &d,
 			"the clock's offset, %" PRId64
 			" s, is beyond what 64-bit nanoseconds can hold; "
@@ -172,7 +178,7 @@ static int open_part(struct mer_experiment *e, const char *dir, struct mer_err *
 	struct trace_dirs names = { 0 };
 	int rc = read_metadata(e, part, err);
 	if (rc == 0)
-		rc = trace_stream_files(dir, &e->arena, &names, err);
+		rc = trace_stream_files(dir, &e->arena, &e->diags, &names, err);
 	if (rc == 0)
 		rc = join_trace(e, part, err);
 	if (rc)

@@ -237,6 +237,8 @@ static inline __attribute__((always_inline)) enum lane_stop run(struct lane *l,
 	struct ctf_pool *pool = sink->pool;
 	bool quick = kind != CTF_HEADER_GENERIC && l->clock && l->clock->freq_hz == NS_PER_S;
 	uint64_t base_ns = quick ? (uint64_t)l->clock->base_ns : 0;
+	/* Values of the clock from here on are beyond 64-bit nanoseconds, and go one by one. */
+	uint64_t too_late = (uint64_t)TRACE_LAST_TIME - base_ns;
 	struct stretch stretch = { .end = end };
 	uint64_t limit_bit = s->pos.mapped_bit < 64 ? 0 : s->pos.mapped_bit - 64;
 	if (limit_bit > s->pos.end_bit)
@@ -253,6 +255,7 @@ static inline __attribute__((always_inline)) enum lane_stop run(struct lane *l,
 			s->key > sink->origin ? (uint64_t)s->key - (uint64_t)sink->origin : 0;
 		if (quick && max > 1 && plan->fixed && s->key >= sink->origin &&
 			s->pos.bit + plan->fixed_bits <= limit_bit && s->pos.clock == s->peak &&
+			s->pos.clock < too_late &&
 			(!mapped || find_stretch(l, (int64_t)(base_ns + s->pos.clock), s->ts, end,
 					    &stretch))) {
 			struct head heads[MAX_HEADS];
