@@ -41,14 +41,16 @@ static bool grow(struct mer_diags *d)
 	return true;
 }
 
-/* A row is shown with its path: a message that begins with it, as those of failed calls do, would have
- * it twice. */
+/* A row is shown with its path: a message that begins with it, as those of failed calls and of files below
+ * do, would have it twice. */
 static const char *without_path(const char *message, const char *path)
 {
 	size_t n = path ? strlen(path) : 0;
-	bool has =
-		n && strncmp(message, path, n) == 0 && message[n] == ':' && message[n + 1] == ' ';
-	return has ? message + n + 2 : message;
+	if (!n || strncmp(message, path, n) != 0)
+		return message;
+	if (message[n] == '/')
+		return message + n + 1;
+	return message[n] == ':' && message[n + 1] == ' ' ? message + n + 2 : message;
 }
 
 static void add_row(struct mer_diags *d, const struct mer_diag *w, const char *message)
