@@ -44,6 +44,9 @@ enum ctf_packet_status ctf_packet_read(struct ctf_decoder *d, const uint8_t *fil
 	uint64_t offset, uint64_t *header_row, uint64_t *row, struct ctf_packet_info *info,
 	struct ctf_packet *packet, enum ctf_status *why, uint64_t *bit);
 
+/* The UUID in a packet header that was read (also with CTF_PACKET_UUID_BAD); false: it has none. */
+bool ctf_packet_uuid(const struct ctf_program *p, const uint64_t *header_row, uint8_t uuid[16]);
+
 /* A sentence for people; why is used with CTF_PACKET_HEADER_BAD. */
 const char *ctf_packet_status_text(enum ctf_packet_status s);
 

@@ -196,6 +196,7 @@ struct ctf_env {
 struct ctf_schema {
 	uint8_t major, minor; /* 1.8 or 2.0 */
 	bool has_uuid;
+	bool any_uuid; /* packets may have another one */
 	uint8_t uuid[16];
 	const char *name, *uid;	      /* CTF 2 trace class; may be NULL */
 	uint8_t order;		      /* enum ctf_byte_order: native (TSDL); CTF 2: CTF_LE */

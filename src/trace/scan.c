@@ -1,6 +1,7 @@
 #include "trace/scan.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,6 +112,24 @@ static uint64_t resync(const struct scanner *s, uint64_t offset, uint64_t size_b
 	return found ? (uint64_t)(found - f->data) : size;
 }
 
+/* ": its UUID is X, the metadata's Y" */
+static void say_uuids(const struct scanner *s, char *out, size_t size)
+{
+	uint8_t found[16];
+	const uint8_t *want = s->d.program->schema->uuid;
+	char text[2][40];
+	if (!ctf_packet_uuid(s->d.program, s->header_row, found))
+		return;
+	for (int i = 0; i < 2; i++) {
+		char *p = text[i];
+		for (int b = 0; b < 16; b++)
+			p += sprintf(p, "%s%02x", b == 4 || b == 6 || b == 8 || b == 10 ? "-" : "",
+				(i ? want : found)[b]);
+	}
+	snprintf(out, size, ": its UUID is %s, that of the metadata %s (--ignore-uuid reads it)",
+		text[0], text[1]);
+}
+
 static void report_damage(const struct scanner *s, enum ctf_packet_status status,
 	enum ctf_status why, uint64_t offset, uint64_t bit, uint64_t next)
 {
@@ -118,10 +137,13 @@ static void report_damage(const struct scanner *s, enum ctf_packet_status status
 	const char *then = next < f->bytes ? "reading goes on at the next packet"
 					   : "nothing after it in this file can be read";
 	struct mer_diag d = place(s, MER_ERROR, "bad-packet", s->n_read, offset * 8 + bit);
-	mer_diag_add(&s->e->diags, &d, "%s%s%s; %" PRIu64 " bytes skipped, %s",
-		ctf_packet_status_text(status), status == CTF_PACKET_HEADER_BAD && why ? ": " : "",
-		status == CTF_PACKET_HEADER_BAD && why ? ctf_status_text(why) : "", next - offset,
-		then);
+	char more[160] = "";
+	if (status == CTF_PACKET_UUID_BAD)
+		say_uuids(s, more, sizeof(more));
+	else if (status == CTF_PACKET_HEADER_BAD && why)
+		snprintf(more, sizeof(more), ": %s", ctf_status_text(why));
+	mer_diag_add(&s->e->diags, &d, "%s%s; %" PRIu64 " bytes skipped, %s",
+		ctf_packet_status_text(status), more, next - offset, then);
 }
 
 /* Does the index say the same as the packets? The first lie is reported, with their number. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "trace/damage.h"
+#include "trace/record.h"
 
 struct item { /* packets of one stream, worth a thread's while */
 	uint32_t stream, first, end;
@@ -15,7 +16,6 @@ enum { ITEM_BITS = 8 << 20 };
 struct worker {
 	struct ctf_decoder d;
 	struct ctf_pool pool;
-	bool deep;
 	bool no_memory; /* for a larger pool */
 	uint64_t *regs, *row, *header_row;
 	struct trace_count **by_class;
@@ -42,31 +42,6 @@ struct span { /* of times in one packet, cycles */
 	uint64_t first, last, n_back, n_events, bits;
 	bool any;
 };
-
-/* One event record; its class and the bits it takes. The clock is then the event's. */
-static inline __attribute__((always_inline)) enum ctf_status pass_record(struct worker *w,
-	const struct ctf_stream_plan *s, enum ctf_header_kind kind, struct ctf_pos *pos,
-	const struct ctf_entry **entry)
-{
-	uint64_t head = pos->bit;
-	enum ctf_status st = ctf_read_header(&w->d, s, kind, pos, w->header_row, entry);
-	if (st)
-		return st;
-	if (__builtin_expect((*entry)->pass_bits != (uint32_t)CTF_NO_PASS, 1)) {
-		if (pos->end_bit - pos->bit < (*entry)->pass_bits)
-			return CTF_E_END;
-		pos->bit += (*entry)->pass_bits;
-	} else {
-		uint64_t clock = pos->clock;
-		w->pool.n = w->deep ? (*entry)->plan->n_slots : 0;
-		st = ctf_execute(&w->d, pos, (*entry)->plan->first_op, w->row);
-		w->pool.n = 0;
-		pos->clock = clock;
-		if (st)
-			return st;
-	}
-	return pos->bit == head ? CTF_E_EMPTY : CTF_OK;
-}
 
 /* As a cursor does for a record that is too large for its pool. */
 static bool more_room(struct worker *w)
@@ -97,7 +72,7 @@ static inline __attribute__((always_inline)) enum ctf_status walk_packet(struct 
 		const struct ctf_entry *entry;
 		struct ctf_pos again = *pos;
 		*head = pos->bit;
-		st = pass_record(w, s, kind, pos, &entry);
+		st = trace_pass_record(&w->d, s, kind, pos, w->header_row, w->row, &entry);
 		if (__builtin_expect(st != CTF_OK, 0)) {
 			if (st != CTF_E_SPACE || !more_room(w))
 				break;
@@ -124,7 +99,8 @@ static enum ctf_status walk_range(struct worker *w, const struct ctf_stream_plan
 	while (!ctf_at_end(s, pos)) {
 		const struct ctf_entry *entry;
 		*head = pos->bit;
-		enum ctf_status st = pass_record(w, s, s->header_kind, pos, &entry);
+		enum ctf_status st = trace_pass_record(
+			&w->d, s, s->header_kind, pos, w->header_row, w->row, &entry);
 		if (st)
 			return st;
 		if (pos->clock > *peak)
@@ -298,7 +274,6 @@ static bool make_worker(struct walk *walk, struct worker *w, struct mer_arena *a
 	w->regs = mer_arena_zalloc(arena, regs, sizeof(*w->regs));
 	w->row = mer_arena_zalloc(arena, slots, sizeof(*w->row));
 	w->header_row = mer_arena_zalloc(arena, slots, sizeof(*w->row));
-	w->deep = r != NULL;
 	w->pool.slots = calloc(POOL_SLOTS, sizeof(*w->row));
 	w->pool.cap = POOL_SLOTS;
 	w->d = (struct ctf_decoder){ .regs = w->regs, .pool = &w->pool, .order = -1 };
