@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/grow.h"
 #include "ctf/plain.h"
@@ -20,6 +21,7 @@ struct part { /* of the copy; as e->parts */
 	const char *dir;
 	struct ctf_schema schema; /* the original's, with other clocks */
 	int64_t *zero;		  /* per clock: time of its cycle 0, and that of the copy's */
+	bool has_metadata;
 };
 
 struct item { /* the packets of one stream in one file */
@@ -43,10 +45,11 @@ struct job {
 
 /* ---- where the copies go ---- */
 
-/* The folder: new, or there and empty. */
-static int make_target(const char *dir, struct mer_err *err)
+/* The folder: new (*is_new), or there and empty. */
+static int make_target(const char *dir, bool *is_new, struct mer_err *err)
 {
-	if (mkdir(dir, 0777) == 0)
+	*is_new = mkdir(dir, 0777) == 0;
+	if (*is_new)
 		return 0;
 	if (errno != EEXIST)
 		return mer_fail_errno(err, "create", dir);
@@ -145,7 +148,7 @@ static void make_clock(struct ctf_clock *c, const struct mer_clock *clock, int64
 	c->is_absolute = true;
 }
 
-static int write_metadata(const struct part *p, struct mer_err *err)
+static int write_metadata(struct part *p, struct mer_err *err)
 {
 	struct mer_str text = { 0 };
 	struct ctf_metadata_options o = { 0 };
@@ -155,6 +158,7 @@ static int write_metadata(const struct part *p, struct mer_err *err)
 			 ? mer_fail(err, MER_ERR_LIMIT, "%.800s: path too long", p->dir)
 			 : ctf_write_metadata(&p->schema, &o, &text, err);
 	FILE *f = rc ? NULL : fopen(path, "wx");
+	p->has_metadata = f != NULL;
 	if (rc == 0 && !f)
 		rc = mer_fail_errno(err, "create", path);
 	if (f && fwrite(text.data, 1, text.len, f) != text.len)
@@ -471,6 +475,32 @@ static int make_items(struct job *j, struct mer_err *err)
 	return rc;
 }
 
+/* Takes away what was written so far: copies of a part of the traces are worse than none. Nothing but our
+ * own files and folders; the folder was empty. */
+static void remove_copies(const struct job *j, const char *dir, bool is_new)
+{
+	for (uint32_t i = 0; i < j->n_items; i++)
+		if (j->items[i].path)
+			unlink(j->items[i].path);
+	for (uint32_t i = 0; i < j->e->n_parts; i++) {
+		char path[4200];
+		int n = j->parts[i].dir
+				? snprintf(path, sizeof(path), "%s/metadata", j->parts[i].dir)
+				: 0;
+		if (n <= 0 || (size_t)n >= sizeof(path))
+			continue;
+		if (j->parts[i].has_metadata)
+			unlink(path);
+		for (char *slash; (slash = strrchr(path, '/')) && strlen(path) > strlen(dir);) {
+			*slash = '\0';
+			if (strlen(path) > strlen(dir) && rmdir(path) != 0)
+				break; /* another trace is in it too, and will remove it */
+		}
+	}
+	if (is_new)
+		rmdir(dir);
+}
+
 int sync_write_traces(struct mer_experiment *e, const char *dir, unsigned n_threads,
 	struct mer_cancel *cancel, _Atomic uint64_t *done_bytes, struct mer_err *err)
 {
@@ -480,7 +510,9 @@ int sync_write_traces(struct mer_experiment *e, const char *dir, unsigned n_thre
 		.diags_lock = PTHREAD_MUTEX_INITIALIZER };
 	mer_arena_init(&j.arena);
 	j.parts = mer_arena_zalloc(&j.arena, e->n_parts + 1u, sizeof(*j.parts));
-	int rc = j.parts ? make_target(dir, err) : mer_fail_nomem(err);
+	bool is_new = false;
+	int rc = j.parts ? make_target(dir, &is_new, err) : mer_fail_nomem(err);
+	bool is_ours = rc == 0;
 	if (rc == 0)
 		rc = place_parts(&j, dir, err);
 	if (rc == 0)
@@ -489,6 +521,8 @@ int sync_write_traces(struct mer_experiment *e, const char *dir, unsigned n_thre
 		rc = make_items(&j, err);
 	if (rc == 0)
 		rc = mer_pool_run(n_threads, e->n_streams, copy_stream, &j, cancel, err);
+	if (rc && is_ours)
+		remove_copies(&j, dir, is_new);
 	free(j.items);
 	mer_arena_fini(&j.arena);
 	return rc;
