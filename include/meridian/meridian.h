@@ -102,6 +102,7 @@ struct mer_loss { /* events or packets that the tracer says are missing */
 struct mer_open_options {  /* zeroed: the defaults */
 	bool keep_offsets; /* every trace keeps the clock offset recorded in it, even where several
 			      traces of one machine disagree by the error of its measurement */
+	bool ignore_uuid;  /* packets that have the UUID of another trace are read too */
 };
 
 /* Opens what can be opened: a path that cannot be read is a diagnostic as long as there is another
