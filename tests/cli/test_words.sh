@@ -27,9 +27,9 @@ machines=('machines?' 'host')
 exceptions=(
 	src/analysis/io.c src/analysis/relations.c src/analysis/summary.c
 	src/cli/check_print.c src/cli/check_sync.c src/cli/cmd_blocked.c src/cli/cmd_check.c
-	src/cli/cmd_events.c src/cli/cmd_graph.c src/cli/cmd_help.c src/cli/cmd_info.c src/cli/cmd_layout.c
+	src/cli/cmd_events.c src/cli/cmd_graph.c src/cli/cmd_info.c src/cli/cmd_layout.c
 	src/cli/cmd_log.c src/cli/cmd_path.c src/cli/cmd_stats.c src/cli/cmd_summary.c src/cli/cmd_top.c
-	src/cli/graph_text.c src/cli/grid.c src/cli/grid_print.c src/cli/help.c src/cli/man.c src/cli/options.c
+	src/cli/graph_text.c src/cli/grid.c src/cli/grid_print.c src/cli/help.c src/cli/options.c
 	help man tables
 )
 is_exception() { [[ " ${exceptions[*]} " == *" $1 "* ]]; }
