@@ -453,8 +453,8 @@ static int put_rows(const struct cli_grid *g, const struct analysis_table *t)
 	do {
 		struct mer_str out = { 0 };
 		size_t end = n - first > PART ? first + PART : n;
-		rc = cli_analysis_rows(
-			t, first, end, (enum cli_format)g->cli->format, NULL, &out, &g->cli->err);
+		rc = cli_analysis_rows(t, first, end, (enum cli_format)g->cli->format,
+			g->n_printed > 1 ? t->id : NULL, NULL, &out, &g->cli->err);
 		rc = cli_sync_put(g->cli, &out, rc);
 		first = end;
 	} while (rc == 0 && first < n);

@@ -481,6 +481,8 @@ int cli_sync_print(struct cli_sync *s)
 	default:
 		fill_exact_hosts(s->result, &hosts);
 		fill_exact_pairs(s->result, &pairs);
+		hosts.name = "hosts";
+		pairs.name = "pairs";
 		if (s->cli->format == CLI_FORMAT_CSV) {
 			cli_table_csv(&hosts, &out);
 			mer_str_putc(&out, '\n');

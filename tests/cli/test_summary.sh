@@ -12,7 +12,7 @@ wide() {
 table() {
 	local n=$1
 	shift
-	"$m" summary -q --format csv "$@" | awk -v RS= -v n="$n" 'NR == n' | sed 1d
+	"$m" summary -q --format csv "$@" | awk -v RS= -v n="$n" 'NR == n' | sed 1d | cut -d, -f2-
 }
 
 # Of 100 ms, a and b have the processor of full for 60 and 30, b waits for it for 60. A request waits

@@ -45,7 +45,7 @@ same "a second time" "$dir/out" "$dir/json"
 # Other forms.
 run 0 sync --format csv $t
 equal "csv rows" "$(wc -l <"$dir/out")" 8
-equal "csv offsets" "$(sed -n 2,4p "$dir/out" | cut -d, -f7 | tr '\n' ' ')" \
+equal "csv offsets" "$(sed -n 2,4p "$dir/out" | cut -d, -f8 | tr '\n' ' ')" \
 	"$(tr '{' '\n' <"$dir/json" | grep '"is_reference"' | grep -oE '"offset_ns":-?[0-9]+' |
 		cut -d: -f2 | tr '\n' ' ')"
 run 0 sync --format jsonl $t
