@@ -39,6 +39,7 @@ struct analysis_options {
 	bool (*wants_name)(void *ctx, const char *name);
 	void *ctx;
 	uint64_t limit; /* rows that log keeps while it reads; 0: all */
+	bool keep_spans; /* the world keeps all of them, for waits (blocked.h): 32 bytes each */
 };
 
 /* Do min_ns and max_ns leave durations out? Then what has none does not count either. */
