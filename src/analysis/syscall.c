@@ -1,6 +1,6 @@
 /* System calls: how long each took, from its entry to its exit, and what it returned.
  *
- * Calls whose begin or end is not recorded do not count. Every call of a host is in one pair (task and
+ * Calls whose begin, end or task is not known do not count: how many there are of them is told.  Every call of a host is in one pair (task and
  * name), every pair in one name, and in a bucket of that: so all outputs add up to the same. Calls that
  * had not returned when the recording ended are rows of the log without duration, and have a table; how
  * long they take is not known, so no sum has them. */
@@ -59,7 +59,7 @@ struct state {
 	bool is_recorded;	       /* some call is, whether it counts or not */
 };
 
-enum { STATS, TOTAL, TASKS, ERRORS, TOP, UNFINISHED, LOG, FREQ };
+enum { STATS, TOTAL, TASKS, HOSTS, ERRORS, TOP, UNFINISHED, LOG, FREQ };
 
 static void free_state(void *state)
 {
@@ -297,6 +297,38 @@ static bool any_recorded(const struct analysis_run *run)
 	return false;
 }
 
+/* Of the hosts that are looked at, over all of the recording. */
+static uint64_t left_out(const struct analysis_run *run)
+{
+	const struct analysis_options *o = run->options;
+	uint64_t n = 0;
+	for (uint32_t h = 0; h < run->world->n_hosts; h++)
+		if (!o->wants_host || o->wants_host(o->ctx, h))
+			n += run->world->hosts[h].n_calls_left_out;
+	return n;
+}
+
+/* Calls that were under way when the recording began are a few; where events were lost there are many. */
+static void report_left_out(struct analysis_run *run)
+{
+	enum { FEW = 1000 };
+	uint64_t n = left_out(run);
+	bool any_lost = false;
+	for (uint32_t t = 0; t < run->e->n_traces; t++)
+		any_lost |= run->e->traces[t].lost_events || run->e->traces[t].lost_packets;
+	if (!n || (!any_lost && n < FEW))
+		return;
+	mer_diag_add(&run->e->diags,
+		&(struct mer_diag){ .severity = MER_WARNING,
+			.code = "syscalls-left-out",
+			.stream = -1,
+			.packet = -1,
+			.offset_bits = -1,
+			.count = n },
+		"%" PRIu64 " system calls are left out: their begin or their task is unknown",
+		n);
+}
+
 static int emit_names(struct analysis_run *run, unsigned output, struct analysis_table *t)
 {
 	size_t n;
@@ -323,9 +355,27 @@ static int emit_names(struct analysis_run *run, unsigned output, struct analysis
 	if (output == TOTAL && any_recorded(run)) {
 		cells[0] = ANALYSIS_INT(total.errors);
 		analysis_stats_cells(&total.time, cells + 1);
+		cells[1 + ANALYSIS_STATS_CELLS] = ANALYSIS_INT(left_out(run));
+		report_left_out(run);
 		analysis_table_add(t, cells);
 	}
 	return 0;
+}
+
+static void emit_hosts(struct analysis_run *run, struct analysis_table *t)
+{
+	struct analysis_cell cells[3 + ANALYSIS_STATS_CELLS];
+	for (uint32_t h = 0; h < run->e->n_hosts; h++) {
+		const struct state *s = run->states[h];
+		for (size_t i = 0; i < s->n_names; i++) {
+			cells[0] = analysis_text(analysis_host_name(run, h));
+			cells[1] = analysis_text(
+				kernel_name_text(&run->world->hosts[h], s->names[i].name));
+			cells[2] = ANALYSIS_INT(s->names[i].errors);
+			analysis_stats_cells(&s->names[i].time, cells + 3);
+			analysis_table_add(t, cells);
+		}
+	}
 }
 
 static int by_pair(const void *a, const void *b)
@@ -504,6 +554,7 @@ static int emit(struct analysis_run *run, unsigned output, struct analysis_table
 	int rc = 0;
 	switch (output) {
 	case TASKS: return emit_tasks(run, t);
+	case HOSTS: emit_hosts(run, t); return 0;
 	case ERRORS:
 		for (uint32_t h = 0; h < run->e->n_hosts && rc == 0; h++)
 			rc = emit_errors(run, h, t);
@@ -518,6 +569,9 @@ static int emit(struct analysis_run *run, unsigned output, struct analysis_table
 static const struct analysis_column stats_columns[] = { { "name", "call", ANALYSIS_TEXT },
 	{ "errors", "errors", ANALYSIS_COUNT }, ANALYSIS_STATS_COLUMNS, { 0 } };
 static const struct analysis_column total_columns[] = { { "errors", "errors", ANALYSIS_COUNT },
+	ANALYSIS_STATS_COLUMNS, { "left_out", "left out", ANALYSIS_COUNT }, { 0 } };
+static const struct analysis_column host_columns[] = { { "host", "host", ANALYSIS_TEXT },
+	{ "name", "call", ANALYSIS_TEXT }, { "errors", "errors", ANALYSIS_COUNT },
 	ANALYSIS_STATS_COLUMNS, { 0 } };
 static const struct analysis_column task_columns[] = { ANALYSIS_TASK_COLUMNS,
 	{ "name", "call", ANALYSIS_TEXT }, { "errors", "errors", ANALYSIS_COUNT },
@@ -541,6 +595,7 @@ static const struct analysis_output outputs[] = { [STATS] = { "stats", "System c
 							  stats_columns, "total_ns" },
 	[TOTAL] = { "stats_total", "All system calls", total_columns, NULL },
 	[TASKS] = { "tasks", "System calls by thread and name", task_columns, "total_ns" },
+	[HOSTS] = { "hosts", "System calls by host and name", host_columns, "total_ns" },
 	[ERRORS] = { "stats_errors", "Errors that system calls returned", error_columns, "count" },
 	[TOP] = { "top", "The longest system calls", row_columns, "duration_ns" },
 	[UNFINISHED] = { "top_unfinished", "System calls that had not returned at the end",
