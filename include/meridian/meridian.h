@@ -77,7 +77,7 @@ struct mer_trace {	    /* one logical trace: all that has the same trace UUID */
 	const char *uuid;   /* NULL: none */
 	uint32_t host, n_dirs, n_streams, first_stream;
 	uint64_t n_packets, bytes, lost_events, lost_packets;
-	int64_t begin, end; /* ns, from the packets' headers; MER_NO_TIME: not known */
+	int64_t begin, end; /* ns, of its first and last event; MER_NO_TIME: not known */
 	bool has_clock;
 	struct mer_clock_info clock;
 	int64_t base_s; /* all its times count from so many seconds after the epoch; 0 but for clocks
@@ -90,7 +90,7 @@ struct mer_stream {	  /* one data stream, all its files */
 	int32_t cpu;	       /* -1: not known */
 	uint64_t class_id, id; /* id: data stream (instance) id, or its number in the trace */
 	uint64_t n_packets, bytes, lost_events, lost_packets;
-	int64_t begin, end; /* ns */
+	int64_t begin, end; /* ns, of its events */
 };
 
 struct mer_loss { /* events or packets that the tracer says are missing */

@@ -305,8 +305,7 @@ static void free_state(void *state)
 const struct analysis analysis_cpu = {
 	.id = "cpu",
 	.title = "CPU usage",
-	.help = "who had the CPUs: threads, processes, CPUs and hosts, over time, and each stay on "
-		"one",
+	.help = "CPU time of threads, processes, CPUs and hosts, over time, and each time slice",
 	.by_duration = 1u << CPU_LOG | 1u << CPU_FREQ | 1u << CPU_STATS,
 	.late = ~(1u << CPU_LOG | 1u << CPU_FREQ | 1u << CPU_STATS),
 	.outputs = cpu_outputs,

@@ -13,9 +13,9 @@
 		{ "kernel_ns", NULL, ANALYSIS_DURATION },                                          \
 		{ "running_ns", NULL, ANALYSIS_DURATION },                                         \
 		{ "interrupted_ns", "interrupted", ANALYSIS_DURATION },                            \
-		{ "wait_cpu_ns", "waited for CPU", ANALYSIS_DURATION },                            \
+		{ "wait_cpu_ns", "CPU wait", ANALYSIS_DURATION },                                  \
 		{ "migrations", "migrations", ANALYSIS_COUNT },                                    \
-		{ "package_migrations", "to other package", ANALYSIS_COUNT },                      \
+		{ "package_migrations", "other package", ANALYSIS_COUNT },                         \
 	{                                                                                          \
 		"percent", "%", ANALYSIS_RATIO                                                     \
 	}
@@ -38,9 +38,9 @@ const struct analysis_output cpu_outputs[] = {
 	[CPU_PROCESSES] = { "processes", "CPU usage by process", process_columns, "self_ns" },
 	[CPU_CPUS] = { "cpus", "CPU usage by CPU", cpu_columns, NULL },
 	[CPU_HOSTS] = { "hosts", "CPU usage by host", host_columns, NULL },
-	[CPU_LOG] = { "log", "Stays on a CPU", cpu_log_columns, NULL },
-	[CPU_FREQ] = { "freq", "How long threads stayed on a CPU", cpu_freq_columns, NULL },
-	[CPU_STATS] = { "stats", "Stays on a CPU by thread", cpu_stats_columns, "total_ns" },
+	[CPU_LOG] = { "log", "Time slices on a CPU", cpu_log_columns, NULL },
+	[CPU_FREQ] = { "freq", "Duration of time slices on a CPU", cpu_freq_columns, NULL },
+	[CPU_STATS] = { "stats", "Time slices on a CPU by thread", cpu_stats_columns, "total_ns" },
 	[CPU_BINS] = { "bins", "CPU usage over time", cpu_bin_columns, NULL },
 	{ 0 },
 };

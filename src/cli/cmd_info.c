@@ -463,8 +463,9 @@ static int print_table(const struct info *in, const struct cli_column *columns, 
 static void print_summary(const struct info *in)
 {
 	struct mer_str s = { 0 }, wrapped = { 0 };
-	mer_str_printf(&s, "%u host%s, %u trace%s", in->n_hosts, in->n_hosts == 1 ? "" : "s",
-		in->n_traces, in->n_traces == 1 ? "" : "s");
+	cli_text_things(&s, in->n_hosts, "host", "hosts");
+	mer_str_puts(&s, ", ");
+	cli_text_things(&s, in->n_traces, "trace", "traces");
 	if (in->begin != MER_NO_TIME) {
 		struct mer_str from = { 0 }, to = { 0 };
 		cli_text_time(&from, in->begin);
@@ -586,9 +587,9 @@ const struct cli_verb cli_verb_info = {
 	.help = "what is in the traces: hosts, clocks, streams, span, losses",
 	.synopsis = "[OPTION...] TRACE...",
 	.description = "Shows hosts and their traces, the tracer, the clock, the number of streams "
-		       "and packets, the time span and what was lost. Only metadata and packet "
-		       "headers are read, so this is instant for traces of any size; --count "
-		       "reads the events too. Times are those of each host's own clock; with "
+		       "and packets, what was lost, and the time from the first to the last "
+		       "event. Reads metadata, packet headers and the ends of each stream, so it "
+		       "takes no time on traces of any size; --count reads all events. Times are those of each host's own clock; with "
 		       "--sync auto they are on one clock, as in the other verbs.",
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_FORMAT | CLI_USES_HOST | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,

@@ -149,10 +149,10 @@ static void put_place(struct mer_str *out, const struct event_piece *p, const ui
 	}
 }
 
-void event_line_put(const struct event_line *line, struct mer_str *out, const struct mer_cursor *c,
+void event_line_put(const struct event_line *line, struct mer_str *out, const uint64_t *context,
 	const struct mer_event *ev)
 {
-	const uint64_t *const rows[2] = { ev->slots, trace_cursor_context(c, ev) };
+	const uint64_t *const rows[2] = { ev->slots, context };
 	for (uint32_t i = 0; i < line->n; i++) {
 		const struct event_piece *piece = &line->pieces[i];
 		if (!mer_str_reserve(out, piece->before_len + EVENT_NUMBER_ROOM))

@@ -45,7 +45,7 @@ bool event_line_add_scope(
 bool event_line_finish(struct event_line_builder *b, struct event_line *line);
 void event_line_builder_fini(struct event_line_builder *b);
 
-void event_line_put(const struct event_line *line, struct mer_str *out, const struct mer_cursor *c,
+void event_line_put(const struct event_line *line, struct mer_str *out, const uint64_t *context,
 	const struct mer_event *ev);
 
 #endif

@@ -255,9 +255,7 @@ void layout_value(struct mer_str *out, const struct layout_row *r)
 		break;
 	case CTF_BLOB: put_bytes(out, r->bytes, r->n_bytes); break;
 	case CTF_STRUCT: break;
-	case CTF_ARRAY:
-		mer_str_printf(out, "%" PRIu64 " element%s", r->value, r->value == 1 ? "" : "s");
-		break;
+	case CTF_ARRAY: cli_text_things(out, r->value, "element", "elements"); break;
 	case CTF_VARIANT: {
 		const char *name = fc->u.variant.options[r->value].field.name;
 		mer_str_printf(out, "option %" PRIu64 "%s", r->value, name[0] ? " " : "");

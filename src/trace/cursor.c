@@ -412,6 +412,56 @@ int mer_cursor_next(
 	}
 }
 
+/* What a batch needs to give the cursor in exchange for what it takes. */
+static bool ready_batch(const struct mer_cursor *c, struct trace_batch *b)
+{
+	if (!b->storage)
+		b->storage = calloc(WINDOW_MAX_EVENTS, sizeof(*b->storage));
+	if (!b->pool.slots) {
+		b->pool.cap = c->pool.cap;
+		b->pool.slots = calloc(b->pool.cap, sizeof(*b->pool.slots));
+	}
+	if (c->contexts && !b->contexts)
+		b->contexts = calloc(MAX_CONTEXTS, sizeof(*b->contexts));
+	return b->storage && b->pool.slots && (b->contexts || !c->contexts);
+}
+
+int trace_cursor_take(struct mer_cursor *c, struct trace_batch *b, struct mer_err *err)
+{
+	if (!ready_batch(c, b))
+		return mer_fail_nomem(err);
+	int rc = mer_cursor_next(c, &b->events, &b->n, err);
+	if (rc || b->n == 0)
+		return rc;
+	struct mer_event **from = b->events == c->events ? &c->events : &c->sink.events;
+	struct mer_event *storage = *from;
+	*from = b->storage;
+	b->storage = storage;
+	struct ctf_pool pool = c->pool;
+	c->pool = b->pool;
+	b->pool = pool;
+	const uint64_t **contexts = c->contexts;
+	c->contexts = b->contexts;
+	b->contexts = contexts;
+	return 0;
+}
+
+void trace_batch_fini(struct trace_batch *b)
+{
+	free(b->storage);
+	free(b->pool.slots);
+	free(b->contexts);
+	*b = (struct trace_batch){ 0 };
+}
+
+void trace_cursor_aim(struct mer_cursor *c, uint32_t n_events)
+{
+	if (n_events > WINDOW_MAX_EVENTS / 2)
+		n_events = WINDOW_MAX_EVENTS / 2;
+	if (c->window_events < n_events)
+		c->window_events = n_events;
+}
+
 static uint32_t first_packet(const struct mer_experiment *e, uint32_t stream, int64_t begin)
 {
 	const struct trace_stream *t = &e->data[stream];
@@ -619,6 +669,11 @@ void trace_cursor_drop(struct mer_cursor *c)
 const uint64_t *trace_cursor_context(const struct mer_cursor *c, const struct mer_event *ev)
 {
 	return ev->context == UINT32_MAX ? NULL : c->contexts[ev->context];
+}
+
+const uint64_t *trace_batch_context(const struct trace_batch *b, const struct mer_event *ev)
+{
+	return ev->context == UINT32_MAX ? NULL : b->contexts[ev->context];
 }
 
 uint64_t trace_cursor_bytes(const struct mer_cursor *c)

@@ -8,6 +8,7 @@
 #include "base/grow.h"
 #include "ctf/metadata.h"
 #include "trace/discover.h"
+#include "trace/extent.h"
 #include "trace/hosts.h"
 #include "trace/scan.h"
 
@@ -245,9 +246,14 @@ static int sort_streams(struct mer_experiment *e, struct mer_err *err)
 /* The public structs, from what the scan has found. */
 static int describe(struct mer_experiment *e, struct mer_err *err)
 {
+	struct trace_extent *extents =
+		mer_arena_zalloc(&e->arena, e->n_streams + 1u, sizeof(*extents));
 	e->streams = mer_arena_zalloc(&e->arena, e->n_streams + 1u, sizeof(*e->streams));
-	if (!e->streams)
+	if (!e->streams || !extents)
 		return mer_fail_nomem(err);
+	int rc = trace_find_extents(e, extents, err);
+	if (rc)
+		return rc;
 	e->begin = e->end = MER_NO_TIME;
 	for (uint32_t i = 0; i < e->n_streams; i++) {
 		const struct trace_stream *d = &e->data[i];
@@ -264,15 +270,11 @@ static int describe(struct mer_experiment *e, struct mer_err *err)
 			.n_packets = d->n_packets,
 			.lost_events = d->lost_events,
 			.lost_packets = d->lost_packets,
-			.begin = MER_NO_TIME,
-			.end = MER_NO_TIME,
+			.begin = extents[i].begin,
+			.end = extents[i].end,
 		};
-		for (uint32_t p = 0; p < d->n_packets; p++) {
+		for (uint32_t p = 0; p < d->n_packets; p++)
 			s->bytes += d->packets[p].size_bits / 8;
-			int64_t b = trace_packet_begin(e, &d->packets[p]),
-				n = trace_packet_end(e, &d->packets[p]);
-			trace_widen(&s->begin, &s->end, b, n == MER_NO_TIME ? b : n);
-		}
 		t->n_packets += s->n_packets;
 		t->lost_events += s->lost_events;
 		t->lost_packets += s->lost_packets;

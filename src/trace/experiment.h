@@ -63,7 +63,7 @@ struct mer_experiment {
 	struct mer_map stream_map; /* while opening: identity of a stream -> its number, plus 1 */
 	uint64_t bytes;		   /* of all data stream files */
 	uint32_t n_unread;	   /* paths and traces that could not be opened */
-	int64_t begin, end;	   /* of all packets; MER_NO_TIME: not known */
+	int64_t begin, end;	   /* of all events; MER_NO_TIME: not known */
 };
 
 /* Clock of a stream of a part; NULL: it has none. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "trace/damage.h"
+#include "trace/record.h"
 
 struct item { /* packets of one stream, worth a thread's while */
 	uint32_t stream, first, end;
@@ -39,29 +40,6 @@ struct span { /* of times in one packet, cycles */
 	bool any;
 };
 
-/* One event record; its class and the bits it takes. The clock is then the event's. */
-static inline __attribute__((always_inline)) enum ctf_status pass_record(struct worker *w,
-	const struct ctf_stream_plan *s, enum ctf_header_kind kind, struct ctf_pos *pos,
-	const struct ctf_entry **entry)
-{
-	uint64_t head = pos->bit;
-	enum ctf_status st = ctf_read_header(&w->d, s, kind, pos, w->header_row, entry);
-	if (st)
-		return st;
-	if (__builtin_expect((*entry)->pass_bits != (uint32_t)CTF_NO_PASS, 1)) {
-		if (pos->end_bit - pos->bit < (*entry)->pass_bits)
-			return CTF_E_END;
-		pos->bit += (*entry)->pass_bits;
-	} else {
-		uint64_t clock = pos->clock;
-		st = ctf_execute(&w->d, pos, (*entry)->plan->first_op, w->row);
-		pos->clock = clock;
-		if (st)
-			return st;
-	}
-	return pos->bit == head ? CTF_E_EMPTY : CTF_OK;
-}
-
 static inline void note_time(struct span *span, uint64_t time)
 {
 	if (!span->any) {
@@ -81,7 +59,7 @@ static inline __attribute__((always_inline)) enum ctf_status walk_packet(struct 
 	while (!ctf_at_end(s, pos)) {
 		const struct ctf_entry *entry;
 		*head = pos->bit;
-		st = pass_record(w, s, kind, pos, &entry);
+		st = trace_pass_record(&w->d, s, kind, pos, w->header_row, w->row, &entry);
 		if (st)
 			break;
 		struct trace_count *c = counts + entry->number;
@@ -104,7 +82,8 @@ static enum ctf_status walk_range(struct worker *w, const struct ctf_stream_plan
 	while (!ctf_at_end(s, pos)) {
 		const struct ctf_entry *entry;
 		*head = pos->bit;
-		enum ctf_status st = pass_record(w, s, s->header_kind, pos, &entry);
+		enum ctf_status st = trace_pass_record(
+			&w->d, s, s->header_kind, pos, w->header_row, w->row, &entry);
 		if (st)
 			return st;
 		if (pos->clock > *peak)
