@@ -40,6 +40,7 @@ struct analysis_options {
 	void *ctx;
 	uint64_t limit; /* rows that log keeps while it reads; 0: all */
 	bool keep_spans; /* the world keeps all of them, for waits (blocked.h): 32 bytes each */
+	bool without_tracer; /* rows of its tasks are left out, of analyses that can: see n_tracer */
 };
 
 /* Do min_ns and max_ns leave durations out? Then what has none does not count either. */

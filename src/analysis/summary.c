@@ -521,13 +521,9 @@ static int make(struct summary *s)
 
 static void fini(struct summary *s)
 {
-	for (uint32_t i = 0; i < s->n; i++) {
-		if (s->tracer)
-			free(s->tracer[i]);
-		if (s->marks)
-			mer_map_fini(&s->marks[i]);
-	}
-	free(s->tracer);
+	for (uint32_t i = 0; s->marks && i < s->n; i++)
+		mer_map_fini(&s->marks[i]);
+	analysis_tracer_free(s->tracer, s->n);
 	free(s->marks);
 	free(s->links);
 	free(s->hosts);

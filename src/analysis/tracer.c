@@ -62,3 +62,10 @@ bool *analysis_tracer_tasks(const struct kernel_host *h)
 	mer_map_fini(&leaders);
 	return is;
 }
+
+void analysis_tracer_free(bool **all, uint32_t n_hosts)
+{
+	for (uint32_t i = 0; all && i < n_hosts; i++)
+		free(all[i]);
+	free(all);
+}

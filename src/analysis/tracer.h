@@ -13,5 +13,7 @@ bool analysis_tracer_name(const char *comm);
 
 /* Of a host that was read: by task, malloc'ed, n_tasks + 1 of them; NULL: no memory. */
 bool *analysis_tracer_tasks(const struct kernel_host *h);
+/* Those of all hosts, by host; NULL is fine. */
+void analysis_tracer_free(bool **all, uint32_t n_hosts);
 
 #endif
