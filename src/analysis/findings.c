@@ -7,20 +7,21 @@
 #include "analysis/summary_tables.h"
 
 /* From where on something stands out. */
-#define UNKNOWN 0.05	     /* of CPU time */
-#define QUEUE_PER_CPU 0.2    /* tasks that wait for a CPU, on the average */
-#define WAITS 0.02	     /* of the time: for disks, locks, packets */
-#define SOFTIRQ 0.1	     /* of the CPUs */
-#define POLLING 0.1	     /* of a CPU */
-#define BRIEF_SHARE 0.4	     /* of the CPU time of tasks: brief processes */
-#define BRIEF_LOAD 0.25      /* of the CPUs: the same */
-#define MATTERS 0.1	     /* of the time: what takes less is mentioned after all that matters */
-#define ODD_ERRORS 0.05	     /* of system calls */
-#define REPEATED 0.01	     /* of packets */
-#define STUCK 0.5	     /* of a recording of less than STUCK_NS */
-#define LATENCY_NS INT64_C(10000000)   /* from wake-up to running */
-#define FLIGHT_NS INT64_C(1000000)     /* of packets, on the average */
-#define FLUSH_NS INT64_C(20000000)     /* on the average */
+#define UNKNOWN 0.05	  /* of CPU time */
+#define QUEUE_PER_CPU 0.2 /* tasks that wait for a CPU, on the average */
+#define WAITS 0.02	  /* of the time: for disks, locks, packets */
+#define DISK_BUSY 0.5	  /* of the time; also requests that queue for it, on the average */
+#define SOFTIRQ 0.1	  /* of the CPUs */
+#define POLLING 0.1	  /* of a CPU */
+#define BRIEF_SHARE 0.4	  /* of the CPU time of tasks: brief processes */
+#define BRIEF_LOAD 0.25	  /* of the CPUs: the same */
+#define MATTERS 0.1	  /* of the time: what takes less is mentioned after all that matters */
+#define ODD_ERRORS 0.05	  /* of system calls */
+#define REPEATED 0.01	  /* of packets */
+#define STUCK 0.5	  /* of a recording of less than STUCK_NS */
+#define LATENCY_NS INT64_C(10000000) /* from wake-up to running */
+#define FLIGHT_NS INT64_C(1000000)   /* of packets, on the average */
+#define FLUSH_NS INT64_C(20000000)   /* on the average */
 #define STUCK_NS INT64_C(1000000000)
 enum { BRIEF_MANY = 10, ERRORS_MANY = 10 };
 
@@ -37,6 +38,7 @@ static const struct {
 	[FINDING_CPU] = { "cpu-queue", FINDING_TIME },
 	[FINDING_CPU_FULL] = { "cpu-full", FINDING_TIME },
 	[FINDING_PROCESSES] = { "brief-processes", FINDING_TIME },
+	[FINDING_DISK_BUSY] = { "disk-busy", FINDING_TIME },
 	[FINDING_DISK] = { "disk-waits", FINDING_TIME },
 	[FINDING_FAULTS] = { "major-faults", FINDING_TIME },
 	[FINDING_FLUSHES] = { "flushes", FINDING_TIME },
@@ -192,7 +194,8 @@ static void find_recording(struct findings *f)
 		n_there += s->hosts[i].name && s->hosts[i].range;
 	}
 	if (n && n_unknown == n && n > 1)
-		add(f, (struct finding){ .rule = FINDING_NO_SWITCH, .share = 1, .has_share = true });
+		add(f, (struct finding){
+			       .rule = FINDING_NO_SWITCH, .share = 1, .has_share = true });
 	else if (n && !n_there && !n_unknown)
 		add(f, (struct finding){ .rule = FINDING_NOTHING });
 	for (uint32_t i = 0; i < s->n; i++) {
@@ -211,7 +214,8 @@ static void find_recording(struct findings *f)
 			x.rule = FINDING_NO_SWITCH;
 		else
 			x.rule = FINDING_UNKNOWN;
-		if (x.rule == FINDING_LOST || (x.rule == FINDING_NO_SWITCH && (n == 1 || n_unknown < n)) ||
+		if (x.rule == FINDING_LOST ||
+			(x.rule == FINDING_NO_SWITCH && (n == 1 || n_unknown < n)) ||
 			(knows && h->range && h->unknown >= UNKNOWN))
 			add(f, x);
 	}
@@ -273,13 +277,18 @@ static void find_cpu(struct findings *f, const struct summary_host *h)
 	} else if (!queues) {
 		x.ns = h->full_ns;
 		x.count2 = h->n_full;
+		if (h->n_full == 1) {
+			x.task = &h->full_user;
+			x.time2 = h->full_user.ns;
+		}
 		x.object = mer_arena_printf(&f->s->run->arena, "%" PRId64, h->fullest);
 	}
 	add(f, x);
 }
 
 /* The task that waited longest in sum, in the arena; NULL: none. */
-static const struct summary_task *waiter(struct findings *f, uint32_t host, enum summary_cause cause)
+static const struct summary_task *waiter(
+	struct findings *f, uint32_t host, enum summary_cause cause)
 {
 	const struct summary_wait *w = &f->s->waits.hosts[host][cause];
 	struct summary_task *t = mer_arena_zalloc(&f->s->run->arena, 1, sizeof(*t));
@@ -312,7 +321,8 @@ static void find_waits(struct findings *f, const struct summary_host *h)
 			       .count = (int64_t)w->count,
 			       .time2 = w->most_ns,
 			       .task = t,
-			       .object = causes[i].cause != SUMMARY_OUTSIDE ? h->disk_name : NULL });
+			       .object =
+				       causes[i].cause != SUMMARY_OUTSIDE ? h->disk_name : NULL });
 	}
 	if (summary_per(h->locks_ns, h->range) >= WAITS)
 		add(f, (struct finding){ .rule = FINDING_LOCKS,
@@ -374,11 +384,33 @@ static void find_links(struct findings *f)
 	}
 }
 
+/* Nobody may wait for it: what is written is written later. */
+static void find_disk(struct findings *f, const struct summary_host *h)
+{
+	uint32_t host = (uint32_t)(h - f->s->hosts);
+	const struct summary_wait *w = f->s->waits.hosts[host];
+	double queue = summary_per(h->disk_queue_ns, h->range);
+	if (!h->has_disk || (h->disk < DISK_BUSY && queue < DISK_BUSY) ||
+		summary_per(w[SUMMARY_DISK].total + w[SUMMARY_FAULT].total, h->range) >= WAITS)
+		return;
+	int64_t busy = (int64_t)(h->disk * (double)h->range);
+	add(f, (struct finding){ .rule = FINDING_DISK_BUSY,
+		       .host = h,
+		       .ns = busy > h->disk_queue_ns ? busy : h->disk_queue_ns,
+		       .range = h->range,
+		       .share = h->disk,
+		       .has_share = true,
+		       .value = queue,
+		       .has_value = true,
+		       .object = h->disk_name });
+}
+
 static void find_times(struct findings *f, const struct summary_host *h)
 {
 	find_cpu(f, h);
 	find_waits(f, h);
 	find_latency(f, h);
+	find_disk(f, h);
 	if (h->softirq >= SOFTIRQ)
 		add(f, (struct finding){ .rule = FINDING_SOFTIRQ,
 			       .host = h,

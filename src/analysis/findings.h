@@ -19,21 +19,22 @@ enum finding_rule {
 	FINDING_DISK_ERRORS, /* count */
 	FINDING_STUCK,	     /* count: threads; time: the longest; task, task2: the holder */
 	/* time */
-	FINDING_CPU,	   /* time: of waits for a CPU; value: run queue; percent: busy; count: CPUs;
+	FINDING_CPU,	  /* time: of waits for a CPU; value: run queue; percent: busy; count: CPUs;
 			      time2, task: who used most */
-	FINDING_CPU_FULL,  /* the same, time: CPUs (count2; object: one of them) had no time to spare */
+	FINDING_CPU_FULL, /* the same, time: CPUs (count2; object: one of them) had no time to spare */
 	FINDING_PROCESSES, /* the same; count2: brief processes; time2: their CPU time */
-	FINDING_DISK,	   /* time: waits; object: the busiest disk; percent: busy; task */
-	FINDING_FAULTS,	   /* time: waits; count: of faults; task */
-	FINDING_FLUSHES,   /* time; count; time2: mean */
-	FINDING_LOCKS,	   /* time: waits for locks; time2: the longest; task: name of a waiter; task2: waker */
-	FINDING_SOFTIRQ,   /* time; percent: of the CPUs */
-	FINDING_POLLING,   /* time; task */
-	FINDING_OUTSIDE,   /* time: waits for packets of unknown senders; task */
-	FINDING_LATENCY,   /* time: waits for packets under way; time2: mean of them; object: from which host */
-	FINDING_REPEATED,  /* count: of packets seen again; count2: not received; object: to which host */
+	FINDING_DISK_BUSY, /* time: that the disk (object) was busy, or requests queued; percent: busy; value: queue */
+	FINDING_DISK,	 /* time: waits; object: the busiest disk; percent: busy; task */
+	FINDING_FAULTS,	 /* time: waits; count: of faults; task */
+	FINDING_FLUSHES, /* time; count; time2: mean */
+	FINDING_LOCKS, /* time: waits for locks; time2: the longest; task: name of a waiter; task2: waker */
+	FINDING_SOFTIRQ, /* time; percent: of the CPUs */
+	FINDING_POLLING, /* time; task */
+	FINDING_OUTSIDE, /* time: waits for packets of unknown senders; task */
+	FINDING_LATENCY, /* time: waits for packets under way; time2: mean of them; object: from which host */
+	FINDING_REPEATED, /* count: of packets seen again; count2: not received; object: to which host */
 	/* notes */
-	FINDING_CALM,	     /* percent: the busiest CPUs; value: the busiest disk; object: main cause of
+	FINDING_CALM, /* percent: the busiest CPUs; value: the busiest disk; object: main cause of
 				waits; time2: these; object2: event that would tell */
 	FINDING_SCHEDULING,  /* time: from wake-up to running; task */
 	FINDING_CALL_ERRORS, /* count; percent: of calls; object: call; object2: error */

@@ -71,7 +71,7 @@ struct pair { /* of an address, and who waited for whom there */
 	int32_t pid;
 	uint32_t task, waker;
 	int64_t blocked, preempted; /* preempted: while it was, the waker had no CPU */
-	int64_t locks; /* of time: waits for a lock */
+	int64_t locks;		    /* of time: waits for a lock */
 	uint64_t failed;
 	struct analysis_stats time;
 };
@@ -564,8 +564,8 @@ static const struct analysis_column top_columns[] = { { "host", "host", ANALYSIS
 	{ "waker_ns", "for holder", ANALYSIS_DURATION },
 	{ "blocked_ns", "blocked", ANALYSIS_DURATION },
 	{ "holder_preempted_ns", "holder without CPU", ANALYSIS_DURATION },
-	{ "failed", "failed", ANALYSIS_COUNT }, STATS_REST,
-	{ "lock_ns", NULL, ANALYSIS_DURATION }, { 0 } };
+	{ "failed", "failed", ANALYSIS_COUNT }, STATS_REST, { "lock_ns", NULL, ANALYSIS_DURATION },
+	{ 0 } };
 static const struct analysis_column pair_columns[] = { ANALYSIS_TASK_COLUMNS, WAKER_COLUMNS,
 	{ "address", "address", ANALYSIS_TEXT }, STATS_FIRST,
 	{ "blocked_ns", "blocked", ANALYSIS_DURATION },
@@ -578,8 +578,7 @@ static const struct analysis_column open_columns[] = { ANALYSIS_TASK_COLUMNS,
 	{ "op", "operation", ANALYSIS_TEXT }, { "begin", "begin", ANALYSIS_TIME }, { 0 } };
 static const struct analysis_column stats_columns[] = { { "host", "host", ANALYSIS_TEXT },
 	{ "failed", "failed", ANALYSIS_COUNT }, { "blocked_ns", "blocked", ANALYSIS_DURATION },
-	ANALYSIS_STATS_COLUMNS, { "lock_ns", NULL, ANALYSIS_DURATION },
-	{ 0 } };
+	ANALYSIS_STATS_COLUMNS, { "lock_ns", NULL, ANALYSIS_DURATION }, { 0 } };
 static const struct analysis_column log_columns[] = { { "begin", "begin", ANALYSIS_TIME },
 	{ "end", NULL, ANALYSIS_TIME }, { "duration_ns", "duration", ANALYSIS_DURATION },
 	{ "blocked_ns", "blocked", ANALYSIS_DURATION }, ANALYSIS_TASK_COLUMNS, WAKER_COLUMNS,

@@ -61,8 +61,7 @@ int relation_idle_find(const struct analysis_run *run, struct relation_idle *x)
 
 int64_t relation_idle_of(const struct relation_idle *x, const struct relation *r)
 {
-	const uint32_t *at =
-		mer_map_get(&x->map, key_of(r->from_host, r->from, r->to_host, r->to));
+	const uint32_t *at = mer_map_get(&x->map, key_of(r->from_host, r->from, r->to_host, r->to));
 	if (!at || !*at)
 		return 0;
 	const struct relation_idle_pair *p = &x->pairs[*at - 1];

@@ -334,8 +334,8 @@ static struct out_row *make_rows(struct analysis_run *run, const struct relation
 		for (size_t i = 0; i < set->n; i++)
 			if (is_wanted(run, tracer, &set->rows[i]))
 				rows[(*n)++] = (struct out_row){ &set->rows[i],
-					object_text(&run->world->hosts[h], &set->rows[i],
-						&run->arena),
+					object_text(
+						&run->world->hosts[h], &set->rows[i], &run->arena),
 					0 };
 	}
 	for (size_t i = 0; rows && i < packets->n; i++) {
@@ -383,9 +383,8 @@ static int emit(struct analysis_run *run, unsigned output, struct analysis_table
 	int rc = relation_join(run, &packets, &texts, &n_unknown);
 	bool hides = run->options->without_tracer;
 	bool **tracer = rc == 0 && hides ? find_tracer(run) : NULL;
-	struct out_row *rows = rc || (hides && !tracer)
-				       ? NULL
-				       : make_rows(run, &packets, &texts, tracer, &n);
+	struct out_row *rows =
+		rc || (hides && !tracer) ? NULL : make_rows(run, &packets, &texts, tracer, &n);
 	analysis_tracer_free(tracer, run->world->n_hosts);
 	if (rc == 0 && !rows)
 		rc = mer_fail_nomem(run->err);

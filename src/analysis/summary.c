@@ -23,8 +23,8 @@ static const char *const searches[] = { "open", "openat", "openat2", "access", "
 /* And these ask what a descriptor is: a terminal, something with a position, open at all? */
 static const struct {
 	const char *call, *error;
-} probes[] = { { "ioctl", "ENOTTY" }, { "lseek", "ESPIPE" }, { "ioctl", "EINVAL" }, { "close", "EBADF" },
-	{ "fcntl", "EBADF" } };
+} probes[] = { { "ioctl", "ENOTTY" }, { "lseek", "ESPIPE" }, { "ioctl", "EINVAL" },
+	{ "close", "EBADF" }, { "fcntl", "EBADF" } };
 
 static const struct {
 	const struct analysis *analysis;
@@ -101,7 +101,8 @@ static int find_owners(struct summary *s)
 	return ok ? 0 : mer_fail_nomem(s->run->err);
 }
 
-struct summary_host *summary_host_of(const struct summary *s, const struct analysis_table *t, size_t row)
+struct summary_host *summary_host_of(
+	const struct summary *s, const struct analysis_table *t, size_t row)
 {
 	uint32_t owner = s->owners[t - s->in][row];
 	return owner ? &s->hosts[owner - 1] : NULL;
@@ -154,10 +155,10 @@ static int mark_tasks(struct summary *s, uint32_t host)
 unsigned summary_marks(const struct summary *s, const struct analysis_table *t, size_t row)
 {
 	const struct summary_host *h = summary_host_of(s, t, row);
-	const uint32_t *at = h ? mer_map_get(&s->marks[h - s->hosts],
-					 mark_key(summary_number(t, row, "tid"),
-						 summary_text(t, row, "comm")))
-			       : NULL;
+	const uint32_t *at =
+		h ? mer_map_get(&s->marks[h - s->hosts],
+			    mark_key(summary_number(t, row, "tid"), summary_text(t, row, "comm")))
+		  : NULL;
 	return at ? *at : 0;
 }
 
@@ -167,7 +168,8 @@ unsigned summary_process_marks(const struct summary *s, const struct analysis_ta
 	const uint32_t *at = h ? mer_map_get(&s->marks[h - s->hosts],
 					 mark_key(summary_number(t, row, "pid"), ""))
 			       : NULL;
-	return (at ? *at : 0) | (analysis_tracer_name(summary_text(t, row, "comm")) ? SUMMARY_TRACER : 0);
+	return (at ? *at : 0) |
+	       (analysis_tracer_name(summary_text(t, row, "comm")) ? SUMMARY_TRACER : 0);
 }
 
 /* ---- sums ---- */
@@ -235,7 +237,7 @@ struct program { /* tasks of a host that are called the same */
 };
 
 struct programs {
-	struct mer_map map; /* host and name -> number, plus 1 */
+	struct mer_map map;  /* host and name -> number, plus 1 */
 	struct program *all; /* malloc'ed */
 	size_t n;
 };
@@ -268,6 +270,34 @@ static void keep_programs(const struct programs *p)
 		if (x->n > 1)
 			x->host->cpu_user.tid = -1;
 	}
+}
+
+/* Who had the CPU that was full for longest: the task with most time there. */
+static int find_full_user(struct summary *s, uint32_t host)
+{
+	const struct kernel_host *h = &s->run->world->hosts[host];
+	struct summary_host *to = &s->hosts[host];
+	struct on_cpu {
+		int64_t end, sum; /* where the span behind begins; time on that CPU */
+	} *tasks = calloc((size_t)h->n_tasks + 1, sizeof(*tasks));
+	if (!tasks)
+		return mer_fail_nomem(s->run->err);
+	for (uint32_t i = 0; i < h->n_tasks; i++)
+		tasks[i].end = kernel_task_end(h, i);
+	for (uint32_t i = h->n_spans; i-- > 0;) {
+		const struct kernel_span *x = kernel_span(h, i);
+		if (kernel_is_on_cpu(x->state) && x->state != KERNEL_INTERRUPTED &&
+			x->cpu == to->fullest)
+			tasks[x->task].sum +=
+				analysis_overlap(s->run->options, x->begin, tasks[x->task].end);
+		tasks[x->task].end = x->begin;
+	}
+	for (uint32_t i = 0; i < h->n_tasks; i++)
+		if (tasks[i].sum > to->full_user.ns)
+			to->full_user = (struct summary_task){ analysis_comm(s->run, host, i),
+				h->tasks[i].tid, tasks[i].sum };
+	free(tasks);
+	return 0;
 }
 
 static int sum_programs(struct summary *s)
@@ -316,8 +346,7 @@ static void sum_threads(struct summary *s)
 		}
 	t = &s->in[SUMMARY_IN_POLL];
 	for (size_t r = 0; r < t->n_rows; r++)
-		if ((h = summary_host_of(s, t, r)) &&
-			!(summary_marks(s, t, r) & SUMMARY_TRACER)) {
+		if ((h = summary_host_of(s, t, r)) && !(summary_marks(s, t, r) & SUMMARY_TRACER)) {
 			h->polling_ns += summary_number(t, r, "cpu_ns");
 			keep_task(&h->poller, t, r, "tid", "comm", summary_number(t, r, "cpu_ns"));
 		}
@@ -411,7 +440,8 @@ static void sum_locks(struct summary *s)
 			(summary_process_marks(s, t, r) & SUMMARY_TRACER))
 			continue;
 		if (ns > h->lock_waiter.ns) {
-			h->lock_waiter = (struct summary_task){ summary_text(t, r, "comm"), -1, ns };
+			h->lock_waiter =
+				(struct summary_task){ summary_text(t, r, "comm"), -1, ns };
 			h->lock_holder = (struct summary_task){ 0 };
 			keep_task(&h->lock_holder, t, r, "waker_tid", "waker_comm", ns);
 			h->locks_max = summary_number(t, r, "max_ns");
@@ -510,6 +540,9 @@ static int make(struct summary *s)
 	sum_calls(s);
 	sum_locks(s);
 	rc = sum_programs(s);
+	for (uint32_t i = 0; i < s->n && rc == 0; i++)
+		if (s->hosts[i].name && s->hosts[i].fullest_ns)
+			rc = find_full_user(s, i);
 	if (rc == 0)
 		rc = find_links(s);
 	if (rc == 0) {
@@ -534,12 +567,9 @@ int summary_make(struct analysis_run *run, const struct sync_result *r,
 	const struct analysis_table *in, struct analysis_table *out, struct mer_err *err)
 {
 	uint32_t *owners[SUMMARY_REQUESTS] = { 0 };
-	struct summary s = { .run = run,
-		.r = r,
-		.in = in,
-		.out = out,
-		.n = run->e->n_hosts,
-		.owners = owners };
+	struct summary s = {
+		.run = run, .r = r, .in = in, .out = out, .n = run->e->n_hosts, .owners = owners
+	};
 	summary_init_tables(&s);
 	s.hosts = calloc((size_t)s.n + 1, sizeof(*s.hosts));
 	s.tracer = calloc((size_t)s.n + 1, sizeof(*s.tracer));

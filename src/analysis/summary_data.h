@@ -14,13 +14,13 @@ struct summary_task { /* one that stands out; comm NULL: none does */
 	int64_t ns;
 };
 
-struct summary_host { /* sums of one; 0: nothing is known of it */
+struct summary_host {	  /* sums of one; 0: nothing is known of it */
 	const char *name; /* NULL: was not asked for */
 	int64_t range, cpus;
-	double cpu, unknown, irq, softirq; /* parts of all time of its CPUs */
-	int64_t softirq_ns, full_ns;	   /* see cpu_full.h; of all CPUs */
-	int64_t fullest, fullest_ns, n_full;	   /* the CPU that was full for longest; how many were */
-	double disk; /* the busiest */
+	double cpu, unknown, irq, softirq;   /* parts of all time of its CPUs */
+	int64_t softirq_ns, full_ns;	     /* see cpu_full.h; of all CPUs */
+	int64_t fullest, fullest_ns, n_full; /* the CPU that was full for longest; how many were */
+	double disk;			     /* the busiest */
 	const char *disk_name;
 	int64_t disk_queue_ns, disk_errors, flushes, flush_ns, flush_max;
 	int64_t ready_ns; /* tasks waited for a CPU, without the tracer */
@@ -32,8 +32,8 @@ struct summary_host { /* sums of one; 0: nothing is known of it */
 	int64_t task_ns, tracer_ns; /* CPU time of all tasks, of the tracer */
 	int64_t lost_events, lost_packets;
 	int64_t stuck, stuck_ns; /* threads that waited for a lock at the end; the longest */
-	struct summary_task cpu_user, cpu_brief, late, poller, lock_waiter, lock_holder, stuck_one,
-		stuck_by;
+	struct summary_task cpu_user, full_user, cpu_brief, late, poller, lock_waiter, lock_holder,
+		stuck_one, stuck_by;
 	const char *worst_error, *worst_call; /* the most frequent of odd_errors */
 	bool has_latency, has_disk, has_net, has_calls, has_interrupts, has_lifetimes;
 };
@@ -56,9 +56,9 @@ struct summary {
 	struct summary_link *links; /* malloc'ed */
 	size_t n_links;
 	struct summary_waits waits;
-	bool **tracer;		/* by host and task */
-	struct mer_map *marks;	/* by host: who a row of a table is (tid, comm) -> enum mark */
-	uint32_t **owners;	/* of the rows of each table of in: host, plus 1; 0: none */
+	bool **tracer;	       /* by host and task */
+	struct mer_map *marks; /* by host: who a row of a table is (tid, comm) -> enum mark */
+	uint32_t **owners;     /* of the rows of each table of in: host, plus 1; 0: none */
 };
 
 /* 0: of nothing. */

@@ -55,8 +55,8 @@ static const struct analysis_column link_columns[] = { { "from_host", "from", AN
 	{ "latency_max_ns", "max", ANALYSIS_DURATION },
 	{ "bound_ns", "clock bound", ANALYSIS_DURATION },
 	{ "repeated_packets", "repeated", ANALYSIS_COUNT },
-	{ "unmatched_packets", "not received", ANALYSIS_COUNT }, { SUMMARY_NEXT, NULL, ANALYSIS_TEXT },
-	{ 0 } };
+	{ "unmatched_packets", "not received", ANALYSIS_COUNT },
+	{ SUMMARY_NEXT, NULL, ANALYSIS_TEXT }, { 0 } };
 static const struct analysis_column cpu_columns[] = { { "host", "host", ANALYSIS_TEXT },
 	{ "cpu", "CPU", ANALYSIS_ID }, { "cpu_percent", "busy", ANALYSIS_RATIO },
 	{ "unknown_percent", "unknown", ANALYSIS_RATIO }, { "full_ns", "full", ANALYSIS_DURATION },
@@ -117,8 +117,8 @@ static const char *each_cpu(const struct summary *s, const struct summary_host *
 	}
 	if (n < 2)
 		return NULL;
-	return n == FEW ? mer_arena_printf(&s->run->arena, "%.0f %.0f %%", 100 * few[0],
-				  100 * few[1])
+	return n == FEW ? mer_arena_printf(
+				  &s->run->arena, "%.0f %.0f %%", 100 * few[0], 100 * few[1])
 			: mer_arena_printf(&s->run->arena, "%.0f-%.0f %%", 100 * least, 100 * most);
 }
 
@@ -194,9 +194,10 @@ static void emit_cpus(struct summary *s)
 			continue;
 		int64_t unknown = summary_number(t, r, "unknown_ns");
 		analysis_table_add(&s->out[SUMMARY_CPUS],
-			(struct analysis_cell[]){ analysis_text(h->name), *summary_cell(t, r, "cpu"),
-				*summary_cell(t, r, "percent"),
-				if_set(h->range, ANALYSIS_REAL_CELL(summary_per(unknown, h->range))),
+			(struct analysis_cell[]){ analysis_text(h->name),
+				*summary_cell(t, r, "cpu"), *summary_cell(t, r, "percent"),
+				if_set(h->range,
+					ANALYSIS_REAL_CELL(summary_per(unknown, h->range))),
 				*summary_cell(t, r, "full_ns"),
 				rate(summary_number(t, r, "switches"), h->range) });
 	}
@@ -247,10 +248,9 @@ static void add_top(struct summary *s, const char *resource, const struct analys
 {
 	const struct summary_host *h = summary_host_of(s, t, row);
 	analysis_table_add(&s->out[SUMMARY_TOP],
-		(struct analysis_cell[]){ analysis_text(resource),
-			*summary_cell(t, row, "host"), analysis_text(who(s, t, row)),
-			*summary_cell(t, row, "tid"), *summary_cell(t, row, "comm"), ns, percent,
-			bytes,
+		(struct analysis_cell[]){ analysis_text(resource), *summary_cell(t, row, "host"),
+			analysis_text(who(s, t, row)), *summary_cell(t, row, "tid"),
+			*summary_cell(t, row, "comm"), ns, percent, bytes,
 			bytes.set && h && h->range > 0
 				? ANALYSIS_REAL_CELL((double)bytes.v.i / ((double)h->range / 1e9))
 				: ANALYSIS_NONE,
@@ -267,8 +267,8 @@ static void add_tracer(struct summary *s)
 		analysis_table_add(&s->out[SUMMARY_TOP],
 			(struct analysis_cell[]){ analysis_text("CPU"), ANALYSIS_NONE,
 				analysis_text("the tracer itself"), ANALYSIS_NONE, ANALYSIS_NONE,
-				ANALYSIS_INT(ns), ANALYSIS_NONE,
-				ANALYSIS_NONE, ANALYSIS_NONE, ANALYSIS_NONE });
+				ANALYSIS_INT(ns), ANALYSIS_NONE, ANALYSIS_NONE, ANALYSIS_NONE,
+				ANALYSIS_NONE });
 }
 
 static void emit_top(struct summary *s)
@@ -318,13 +318,14 @@ static void add_wait(struct summary *s, uint32_t host, enum summary_cause cause)
 	if (w->total <= 0)
 		return;
 	const char *comm = analysis_comm(s->run, host, w->task);
-	const char *call = w->call == KERNEL_NONE ? NULL : kernel_name_text(h, h->calls[w->call].name);
+	const char *call =
+		w->call == KERNEL_NONE ? NULL : kernel_name_text(h, h->calls[w->call].name);
 	analysis_table_add(&s->out[SUMMARY_WAITS],
 		(struct analysis_cell[]){ analysis_text(summary_cause_name(cause)),
 			analysis_text(s->hosts[host].name), ANALYSIS_INT(w->total),
 			ANALYSIS_INT(w->count), ANALYSIS_INT(w->max),
-			analysis_text(mer_arena_printf(&s->run->arena, "%s/%" PRId32, comm,
-				h->tasks[w->task].tid)),
+			analysis_text(mer_arena_printf(
+				&s->run->arena, "%s/%" PRId32, comm, h->tasks[w->task].tid)),
 			tid_cell(h, w->task), analysis_text(comm), analysis_text(call),
 			ANALYSIS_INT(w->max_at), tid_cell(h, w->most),
 			analysis_text(analysis_comm(s->run, host, w->most)),

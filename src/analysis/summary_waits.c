@@ -109,14 +109,14 @@ static void add_host(const struct analysis_run *run, const struct blocked *b, ui
 	}
 }
 
-int summary_waits_find(
-	const struct analysis_run *run, bool *const *tracer, struct summary_waits *s)
+int summary_waits_find(const struct analysis_run *run, bool *const *tracer, struct summary_waits *s)
 {
 	const struct kernel_world *w = run->world;
 	struct blocked b = { 0 };
 	*s = (struct summary_waits){ .hosts = calloc((size_t)w->n_hosts + 1, sizeof(*s->hosts)),
 		.under_way = calloc((size_t)w->n_hosts + 1, sizeof(*s->under_way)) };
-	int rc = s->hosts && s->under_way ? blocked_find(w, &b, run->err) : mer_fail_nomem(run->err);
+	int rc =
+		s->hosts && s->under_way ? blocked_find(w, &b, run->err) : mer_fail_nomem(run->err);
 	const struct analysis_options *o = run->options;
 	for (uint32_t i = 0; rc == 0 && i < w->n_hosts; i++) {
 		for (int c = 0; c < SUMMARY_N_CAUSES; c++)

@@ -16,8 +16,8 @@ enum summary_cause {
 	SUMMARY_FUTEX,	 /* another thread */
 	SUMMARY_NETWORK, /* a host that was recorded, or the same one */
 	SUMMARY_OUTSIDE, /* a packet, not known whose: of a host that was not recorded, or not matched */
-	SUMMARY_TASK,	 /* pipes and the like */
-	SUMMARY_CHILD,	 /* the same, of a process that it started, and the end of one */
+	SUMMARY_TASK,  /* pipes and the like */
+	SUMMARY_CHILD, /* the same, of a process that it started, and the end of one */
 	SUMMARY_TIMER,
 	SUMMARY_OTHER,
 	SUMMARY_UNKNOWN,
@@ -37,7 +37,7 @@ struct summary_wait { /* of a host and a cause */
 struct summary_waits {
 	struct summary_wait (*hosts)[SUMMARY_N_CAUSES]; /* by host; SUMMARY_CPU stays empty */
 	int64_t *under_way; /* by host: of its waits for packets, while these were on their way */
-	int64_t idle_ns, tracer_ns;			/* of all hosts: what was left out */
+	int64_t idle_ns, tracer_ns; /* of all hosts: what was left out */
 	uint64_t n_idle;
 };
 

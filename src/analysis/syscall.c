@@ -59,7 +59,7 @@ struct state {
 	bool is_recorded;	       /* some call is, whether it counts or not */
 };
 
-enum { STATS, TOTAL, TASKS, HOSTS, ERRORS, TOP, UNFINISHED, LOG, FREQ };
+enum { STATS, TOTAL, TASKS, HOSTS, ERRORS, LEFT_OUT, TOP, UNFINISHED, LOG, FREQ };
 
 static void free_state(void *state)
 {
@@ -297,36 +297,26 @@ static bool any_recorded(const struct analysis_run *run)
 	return false;
 }
 
-/* Of the hosts that are looked at, over all of the recording. */
-static uint64_t left_out(const struct analysis_run *run)
-{
-	const struct analysis_options *o = run->options;
-	uint64_t n = 0;
-	for (uint32_t h = 0; h < run->world->n_hosts; h++)
-		if (!o->wants_host || o->wants_host(o->ctx, h))
-			n += run->world->hosts[h].n_calls_left_out;
-	return n;
-}
-
-/* Calls that were under way when the recording began are a few; where events were lost there are many. */
-static void report_left_out(struct analysis_run *run)
+/* Over all of the recording. Calls that were under way when it began are a few; where events were lost there
+ * are many. */
+static void emit_left_out(struct analysis_run *run, struct analysis_table *t)
 {
 	enum { FEW = 1000 };
-	uint64_t n = left_out(run);
-	bool any_lost = false;
-	for (uint32_t t = 0; t < run->e->n_traces; t++)
-		any_lost |= run->e->traces[t].lost_events || run->e->traces[t].lost_packets;
-	if (!n || (!any_lost && n < FEW))
+	const struct analysis_options *o = run->options;
+	if (o->wants_name || analysis_limits_durations(o)) /* what these are is not known */
 		return;
-	mer_diag_add(&run->e->diags,
-		&(struct mer_diag){ .severity = MER_WARNING,
-			.code = "syscalls-left-out",
-			.stream = -1,
-			.packet = -1,
-			.offset_bits = -1,
-			.count = n },
-		"%" PRIu64 " system calls are left out: their begin or their task is unknown",
-		n);
+	for (uint32_t h = 0; h < run->world->n_hosts; h++) {
+		uint64_t n = run->world->hosts[h].n_calls_left_out;
+		bool any_lost = false;
+		for (uint32_t i = 0; i < run->e->n_traces; i++) {
+			const struct mer_trace *x = &run->e->traces[i];
+			any_lost |= x->host == h && (x->lost_events || x->lost_packets);
+		}
+		struct analysis_cell cells[] = { analysis_text(analysis_host_name(run, h)),
+			ANALYSIS_INT(n) };
+		if (n && (any_lost || n >= FEW) && (!o->wants_host || o->wants_host(o->ctx, h)))
+			analysis_table_add(t, cells);
+	}
 }
 
 static int emit_names(struct analysis_run *run, unsigned output, struct analysis_table *t)
@@ -355,8 +345,6 @@ static int emit_names(struct analysis_run *run, unsigned output, struct analysis
 	if (output == TOTAL && any_recorded(run)) {
 		cells[0] = ANALYSIS_INT(total.errors);
 		analysis_stats_cells(&total.time, cells + 1);
-		cells[1 + ANALYSIS_STATS_CELLS] = ANALYSIS_INT(left_out(run));
-		report_left_out(run);
 		analysis_table_add(t, cells);
 	}
 	return 0;
@@ -555,6 +543,7 @@ static int emit(struct analysis_run *run, unsigned output, struct analysis_table
 	switch (output) {
 	case TASKS: return emit_tasks(run, t);
 	case HOSTS: emit_hosts(run, t); return 0;
+	case LEFT_OUT: emit_left_out(run, t); return 0;
 	case ERRORS:
 		for (uint32_t h = 0; h < run->e->n_hosts && rc == 0; h++)
 			rc = emit_errors(run, h, t);
@@ -569,7 +558,7 @@ static int emit(struct analysis_run *run, unsigned output, struct analysis_table
 static const struct analysis_column stats_columns[] = { { "name", "call", ANALYSIS_TEXT },
 	{ "errors", "errors", ANALYSIS_COUNT }, ANALYSIS_STATS_COLUMNS, { 0 } };
 static const struct analysis_column total_columns[] = { { "errors", "errors", ANALYSIS_COUNT },
-	ANALYSIS_STATS_COLUMNS, { "left_out", "left out", ANALYSIS_COUNT }, { 0 } };
+	ANALYSIS_STATS_COLUMNS, { 0 } };
 static const struct analysis_column host_columns[] = { { "host", "host", ANALYSIS_TEXT },
 	{ "name", "call", ANALYSIS_TEXT }, { "errors", "errors", ANALYSIS_COUNT },
 	ANALYSIS_STATS_COLUMNS, { 0 } };
@@ -583,6 +572,8 @@ static const struct analysis_column open_columns[] = { { "begin", "begin", ANALY
 static const struct analysis_column error_columns[] = { { "host", "host", ANALYSIS_TEXT },
 	{ "name", "call", ANALYSIS_TEXT }, { "error", "error", ANALYSIS_TEXT },
 	{ "count", "count", ANALYSIS_COUNT }, { 0 } };
+static const struct analysis_column left_out_columns[] = { { "host", "host", ANALYSIS_TEXT },
+	{ "left_out", "calls", ANALYSIS_COUNT }, { 0 } };
 static const struct analysis_column row_columns[] = { { "begin", "begin", ANALYSIS_TIME },
 	{ "end", NULL, ANALYSIS_TIME }, { "duration_ns", "duration", ANALYSIS_DURATION },
 	{ "name", "call", ANALYSIS_TEXT }, { "object", "object", ANALYSIS_TEXT },
@@ -597,6 +588,9 @@ static const struct analysis_output outputs[] = { [STATS] = { "stats", "System c
 	[TASKS] = { "tasks", "System calls by thread and name", task_columns, "total_ns" },
 	[HOSTS] = { "hosts", "System calls by host and name", host_columns, "total_ns" },
 	[ERRORS] = { "stats_errors", "Errors that system calls returned", error_columns, "count" },
+	[LEFT_OUT] = { "stats_left_out",
+		"System calls left out: their begin or their task is unknown", left_out_columns,
+		NULL },
 	[TOP] = { "top", "The longest system calls", row_columns, "duration_ns" },
 	[UNFINISHED] = { "top_unfinished", "System calls that had not returned at the end",
 		open_columns, "so_far_ns" },

@@ -120,14 +120,12 @@ static int print_rows(const struct cli_graph *g, struct analysis_table *t, struc
 static int print(struct cli *cli, const struct values *v, struct mer_experiment *e,
 	const struct analysis_run *run, struct analysis_table *t)
 {
-	struct cli_graph g = {
-		.cli = cli,
+	struct cli_graph g = { .cli = cli,
 		.e = e,
 		.options = run->options,
 		.table = t,
 		.begin = MER_NO_TIME,
-		.n_tracer = run->n_tracer
-	};
+		.n_tracer = run->n_tracer };
 	struct mer_str out = { 0 };
 	for (uint32_t h = 0; h < run->world->n_hosts; h++) {
 		int64_t begin, end;

@@ -72,8 +72,8 @@ static void put_period(struct mer_str *out, const struct cli_period_values *v)
 
 static const char *kept(struct mer_arena *arena, struct mer_str *text)
 {
-	const char *copy = text->failed ? NULL
-				: mer_arena_strdup(arena, text->data ? text->data : "");
+	const char *copy =
+		text->failed ? NULL : mer_arena_strdup(arena, text->data ? text->data : "");
 	mer_str_fini(text);
 	return copy;
 }
@@ -226,8 +226,8 @@ static void put_findings(const struct screen *x, struct mer_str *out)
 		if (clean.data)
 			cli_text_wrap(out, clean.data, (size_t)cli_width(x->cli), 0);
 		mer_str_printf(out, "  %s", more);
-		cli_text_clean(out, c[FINDING_COL_NEXT].v.text,
-			strlen(c[FINDING_COL_NEXT].v.text), false);
+		cli_text_clean(
+			out, c[FINDING_COL_NEXT].v.text, strlen(c[FINDING_COL_NEXT].v.text), false);
 		mer_str_printf(out, "%s\n", less);
 		out->failed |= line.failed | clean.failed;
 		mer_str_fini(&line);

@@ -204,8 +204,7 @@ static void put_repeated(const struct row *r)
 static const char *const cause_words[][2] = { { "disk", "disks" }, { "page fault", "page faults" },
 	{ "futex", "other threads (futex)" }, { "network", "other tasks, over the network" },
 	{ "packet", "packets of unknown senders" }, { "task", "other tasks (pipes, sockets)" },
-	{ "child", "children" },
-	{ "timer", "timers (sleeps)" }, { "other", "other interrupts" },
+	{ "child", "children" }, { "timer", "timers (sleeps)" }, { "other", "other interrupts" },
 	{ "unknown", "something unknown" } };
 
 static void put_calm(const struct row *r)
@@ -264,8 +263,8 @@ static void put_sentence(const struct row *r)
 		mer_str_puts(r->out, " of the CPU time is unknown: figures are incomplete");
 		break;
 	case FINDING_NO_SWITCH:
-		mer_str_puts(r->out,
-			"CPU and task activity unknown: sched_switch was not recorded");
+		mer_str_puts(
+			r->out, "CPU and task activity unknown: sched_switch was not recorded");
 		break;
 	case FINDING_NOTHING: mer_str_puts(r->out, "nothing was recorded in this range"); break;
 	case FINDING_DISK_ERRORS:
@@ -282,13 +281,19 @@ static void put_sentence(const struct row *r)
 			mer_str_printf(r->out, "%" PRId64 " CPUs had no idle time for ",
 				number(r, FINDING_COL_COUNT2));
 		else
-			mer_str_printf(
-				r->out, "CPU %s had no idle time for ", text(r, FINDING_COL_OBJECT));
+			mer_str_printf(r->out, "CPU %s had no idle time for ",
+				text(r, FINDING_COL_OBJECT));
 		put_duration(r, FINDING_COL_TIME);
 		mer_str_puts(r->out, number(r, FINDING_COL_COUNT2) > 1 ? " in sum" : "");
 		put_cpu_users(r);
 		break;
 	case FINDING_PROCESSES: put_processes(r); break;
+	case FINDING_DISK_BUSY:
+		mer_str_printf(r->out, "disk %s busy ", text(r, FINDING_COL_OBJECT));
+		put_percent(r, FINDING_COL_PERCENT);
+		mer_str_printf(
+			r->out, ", %.1f requests queued on average", real(r, FINDING_COL_VALUE));
+		break;
 	case FINDING_DISK: put_disk(r, "tasks waited "); break;
 	case FINDING_FAULTS: put_faults(r); break;
 	case FINDING_FLUSHES: put_flushes(r); break;
@@ -349,6 +354,7 @@ static const char *command_of(enum finding_rule rule)
 		[FINDING_CPU] = "stats sched",
 		[FINDING_CPU_FULL] = "top cpu",
 		[FINDING_PROCESSES] = "top cpu --table processes",
+		[FINDING_DISK_BUSY] = "top io --table disks",
 		[FINDING_DISK] = "top io --table disks",
 		[FINDING_FAULTS] = "top faults",
 		[FINDING_FLUSHES] = "stats io",
@@ -365,8 +371,7 @@ static const char *command_of(enum finding_rule rule)
 	return commands[rule];
 }
 
-void cli_finding_command(
-	const struct analysis_table *t, size_t row, bool many, struct mer_str *out)
+void cli_finding_command(const struct analysis_table *t, size_t row, bool many, struct mer_str *out)
 {
 	struct row r = { &t->cells[row * t->n_columns], out };
 	enum finding_rule rule = rule_of(&r);
@@ -374,7 +379,7 @@ void cli_finding_command(
 	if (rule == FINDING_CALM && r.c[FINDING_COL_OBJECT2].set)
 		mer_str_puts(out, "check");
 	else if ((rule == FINDING_DISK || rule == FINDING_FAULTS || rule == FINDING_OUTSIDE) &&
-		r.c[FINDING_COL_TID].set)
+		 r.c[FINDING_COL_TID].set)
 		mer_str_printf(out, "blocked --tid %" PRId64, number(&r, FINDING_COL_TID));
 	else
 		mer_str_puts(out, command_of(rule));
@@ -385,16 +390,14 @@ void cli_finding_command(
 static const char *cell_text(const struct analysis_table *t, size_t row, const char *key)
 {
 	size_t c = analysis_table_column(t, key);
-	const struct analysis_cell *cell =
-		c == SIZE_MAX ? NULL : &t->cells[row * t->n_columns + c];
+	const struct analysis_cell *cell = c == SIZE_MAX ? NULL : &t->cells[row * t->n_columns + c];
 	return cell && cell->set ? cell->v.text : "";
 }
 
 static int64_t cell_number(const struct analysis_table *t, size_t row, const char *key)
 {
 	size_t c = analysis_table_column(t, key);
-	const struct analysis_cell *cell =
-		c == SIZE_MAX ? NULL : &t->cells[row * t->n_columns + c];
+	const struct analysis_cell *cell = c == SIZE_MAX ? NULL : &t->cells[row * t->n_columns + c];
 	return cell && cell->set ? cell->v.i : -1;
 }
 

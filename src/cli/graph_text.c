@@ -56,14 +56,12 @@ static void put_note(const struct cli_graph *g, struct mer_str *out)
 	if (g->n_kernel || g->n_tracer) {
 		mer_str_puts(&text, "Left out (--all shows them): ");
 		put_left_out(g, &text);
-		mer_str_puts(&text, ".\n\n");
+		mer_str_puts(&text, ". ");
 	}
 	mer_str_puts(&text,
-		"Wait: how long the one on the right was blocked until the other one ended it, "
-		"without idle waits. "
-		"Not in a kernel trace, so not here: what is done in memory that is shared without "
-		"futexes ('shared-memory?' says only that both have mapped it), and files that one "
-		"writes and another reads later.");
+		"Wait: how long the task in column To was blocked until the other one ended it, "
+		"without idle waits. Not visible in a kernel trace: shared memory without futexes "
+		"('shared-memory?': both have mapped it), and files written and read later.");
 	mer_str_putc(out, '\n');
 	cli_text_wrap(out, text.data ? text.data : "", (size_t)cli_width(g->cli), 0);
 	if (out->len && out->data[out->len - 1] != '\n')

@@ -150,8 +150,8 @@ void model_learn_mode(struct kernel_model *m, uint32_t task, uint32_t call)
 }
 
 /* What it did in the hole, and between several, is not known, but that it slept through lulls. */
-static int lose_between(struct kernel_model *m, uint32_t task, int64_t from, int64_t until,
-	bool lives)
+static int lose_between(
+	struct kernel_model *m, uint32_t task, int64_t from, int64_t until, bool lives)
 {
 	struct live *l = &m->live[task];
 	struct kernel_span *open = model_open(m, task);
@@ -175,8 +175,8 @@ static int lose_between(struct kernel_model *m, uint32_t task, int64_t from, int
 	return rc;
 }
 
-int model_settle_since(struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_state was,
-	int64_t since)
+int model_settle_since(
+	struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_state was, int64_t since)
 {
 	struct live *l = &m->live[task];
 	struct kernel_span *open = model_open(m, task);

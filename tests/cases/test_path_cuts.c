@@ -23,7 +23,8 @@ static void open_cut(struct recording *r, const struct recording *whole, const c
 	*r = (struct recording){ 0 };
 	snprintf(r->name, sizeof(r->name), "%s", whole->name);
 	if (mer_experiment_open(&dir, 1, NULL, &r->e, &err) ||
-		sync_gather(r->e, &(struct sync_gather_options){ .n_threads = 1, .keep_streams = true },
+		sync_gather(r->e,
+			&(struct sync_gather_options){ .n_threads = 1, .keep_streams = true },
 			&r->messages, &err) ||
 		(whole->result && sync_apply(r->e, whole->result, &err)) ||
 		kernel_world_build(r->e, &r->messages, whole->result,
@@ -46,7 +47,8 @@ static void complain(struct check *k, const char *what, const struct path_segmen
 	if (k->n_wrong++ >= MAX_COMPLAINTS)
 		return;
 	const struct kernel_world *w = k->cut->w, *v = k->whole->w;
-	print_message("%s: %s: %" PRId64 "..%" PRId64 ": %s of %d on %u, but it was %s of %d on %u\n",
+	print_message("%s: %s: %" PRId64 "..%" PRId64
+		      ": %s of %d on %u, but it was %s of %d on %u\n",
 		k->cut->name, what, begin - w->hosts[0].begin, end - w->hosts[0].begin,
 		path_cause_name((enum path_cause)g->cause),
 		g->task == KERNEL_NONE ? -1 : (int)w->hosts[g->host].tasks[g->task].tid,
@@ -61,7 +63,8 @@ static int32_t tid_of(const struct kernel_world *w, const struct path_segment *g
 }
 
 /* Claimed of a moment of the path, and true of it? */
-static bool is_so(const struct check *k, const struct path_segment *g, const struct path_segment *was)
+static bool is_so(
+	const struct check *k, const struct path_segment *g, const struct path_segment *was)
 {
 	if (g->host != was->host || tid_of(k->cut->w, g) != tid_of(k->whole->w, was))
 		return false;
@@ -138,7 +141,8 @@ static void check_paths(struct check *k)
 			struct path p, q;
 			const struct kernel_task *t = &a->tasks[tasks[i]];
 			uint32_t u = kernel_find_task(b, t->tid, NULL, 0);
-			if (u == KERNEL_NONE || kernel_find_task(b, t->tid, NULL, u + 1) != KERNEL_NONE)
+			if (u == KERNEL_NONE ||
+				kernel_find_task(b, t->tid, NULL, u + 1) != KERNEL_NONE)
 				continue;
 			const struct kernel_task *v = &b->tasks[u];
 			int64_t begin = t->begin > v->begin ? t->begin : v->begin;
@@ -150,7 +154,19 @@ static void check_paths(struct check *k)
 			struct check before = *k;
 			compare(k, &p, &q);
 			if (getenv("EACH"))
-				print_message("  host %u %5d %-16s %6.2f s: unknown %.3f blocked %.3f (was %.3f %.3f)\n", (unsigned)h, (int)t->tid, kernel_comm(a, tasks[i], INT64_MAX), (double)(k->total-before.total)*1e-9, (double)(k->missing-before.missing)/(double)(k->total-before.total+1), (double)(k->blocked-before.blocked)/(double)(k->total-before.total+1), (double)(k->was_unknown-before.was_unknown)/(double)(k->total-before.total+1), (double)(k->was_blocked-before.was_blocked)/(double)(k->total-before.total+1));
+				print_message("  host %u %5d %-16s %6.2f s: unknown %.3f blocked "
+					      "%.3f (was %.3f %.3f)\n",
+					(unsigned)h, (int)t->tid,
+					kernel_comm(a, tasks[i], INT64_MAX),
+					(double)(k->total - before.total) * 1e-9,
+					(double)(k->missing - before.missing) /
+						(double)(k->total - before.total + 1),
+					(double)(k->blocked - before.blocked) /
+						(double)(k->total - before.total + 1),
+					(double)(k->was_unknown - before.was_unknown) /
+						(double)(k->total - before.total + 1),
+					(double)(k->was_blocked - before.was_blocked) /
+						(double)(k->total - before.total + 1));
 			path_fini(&p);
 			path_fini(&q);
 		}
@@ -169,9 +185,14 @@ static void print_holes(const struct recording *r)
 		uint32_t n = 0;
 		for (uint32_t i = 0; i < l.n; i++) {
 			int64_t b = l.by_begin[i].begin > covered ? l.by_begin[i].begin : covered;
-			if (l.by_begin[i].end > b) { u += l.by_begin[i].end - b; n += l.by_begin[i].begin > covered; covered = l.by_begin[i].end; }
+			if (l.by_begin[i].end > b) {
+				u += l.by_begin[i].end - b;
+				n += l.by_begin[i].begin > covered;
+				covered = l.by_begin[i].end;
+			}
 		}
-		print_message("  host %u: %u losses, %u holes, %.4f of the time\n", (unsigned)h, (unsigned)l.n, (unsigned)n, (double)u / (double)(l.end - l.begin));
+		print_message("  host %u: %u losses, %u holes, %.4f of the time\n", (unsigned)h,
+			(unsigned)l.n, (unsigned)n, (double)u / (double)(l.end - l.begin));
 		kernel_losses_fini(&l);
 	}
 	trace_reading_free(switches);
@@ -189,13 +210,17 @@ static void cut_and_check(const struct recording *whole, enum cut_manner manner,
 	for (uint32_t i = 0; i < r.w->n_hosts; i++)
 		assert_string_equal(r.e->hosts[i].name, whole->e->hosts[i].name);
 	world_check(r.w);
-	if (getenv("EACH")) print_holes(&r);
+	if (getenv("EACH"))
+		print_holes(&r);
 	struct check k = { .whole = whole, .cut = &r };
 	check_paths(&k);
 	double total = (double)k.total + 1;
-	print_message("%-24s manner %d seed %d: lost %.3f; unknown %.3f blocked %.3f wrong %.4f right %.3f (was %.3f %.3f)\n", whole->name, manner, (int)seed,
-		(double)cut.n_lost / (double)cut.n_events, (double)k.missing / total,
-		(double)k.blocked / total, (double)k.wrong / total, (double)k.claimed / total, (double)k.was_unknown / total, (double)k.was_blocked / total);
+	print_message("%-24s manner %d seed %d: lost %.3f; unknown %.3f blocked %.3f wrong %.4f "
+		      "right %.3f (was %.3f %.3f)\n",
+		whole->name, manner, (int)seed, (double)cut.n_lost / (double)cut.n_events,
+		(double)k.missing / total, (double)k.blocked / total, (double)k.wrong / total,
+		(double)k.claimed / total, (double)k.was_unknown / total,
+		(double)k.was_blocked / total);
 	recording_close(&r);
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	if (!getenv("KEEP"))
