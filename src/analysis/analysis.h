@@ -103,6 +103,7 @@ struct analysis_run {
 	struct mer_err *err;
 	const struct analysis *analysis; /* whose emit runs, and its states */
 	void *const *states;		 /* by host */
+	uint64_t n_tracer; /* rows that were left out because of options.without_tracer */
 };
 
 /* Runs these in one reading; tables[i] is that of outputs[i] of analyses[i], to be freed with
