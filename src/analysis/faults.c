@@ -373,6 +373,7 @@ const struct analysis analysis_faults = {
 	.wants = KERNEL_WANT_MEMORY,
 	.by_duration = ANALYSIS_ALL_OUTPUTS,
 	.outputs = outputs,
+	.worth = "faults major wait_ns minor kind max_wait_ns",
 	.charts = charts,
 	.state_size = sizeof(struct state),
 	.on = { .memory = on_memory, .span = on_span },

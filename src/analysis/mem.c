@@ -473,6 +473,7 @@ const struct analysis analysis_mem = {
 	.help = "pages and kernel objects allocated and freed",
 	.wants = KERNEL_WANT_MEMORY,
 	.outputs = outputs,
+	.worth = "net_bytes allocated_bytes freed_bytes gained_bytes total_bytes count",
 	.charts = charts,
 	.state_size = sizeof(struct state),
 	.on = { .memory = on_memory },

@@ -36,7 +36,7 @@ run 3 top faults "$dir/nothing"
 run 0 top mem "$f"
 text "$dir/out" '^lttng enable-event --kernel kmem_mm_page_alloc,' 'what to record'
 run 0 top poll -q demo/wget-cold-hot
-text "$dir/out" 'Nothing was found: the traces have the events' 'none of it happened'
+text "$dir/out" 'The events were recorded, but none occurred' 'none occurred'
 
 # Rows.
 run 0 top faults --format csv "$f"

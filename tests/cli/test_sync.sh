@@ -70,7 +70,7 @@ printf '{"schema_version":1,\n"method":"auto"' >"$dir/bad.json"
 run 3 sync --sync "$dir/bad.json" $t
 text "$dir/err" 'bad\.json:2:' 'the place of the mistake'
 run 0 sync --sync "$dir/saved.json" demo/wget-cold-hot
-text "$dir/out" 'does not know this host' 'another trace'
+text "$dir/out" 'does not contain this host' 'another trace'
 
 # One clock's time on the others', and back.
 at() { # at HOST TIME OF: low, time and high of host OF
