@@ -462,9 +462,9 @@ static const struct analysis_column columns[] = { { "from_host", "From host", AN
 	{ "object", "Object", ANALYSIS_TEXT }, { "count", "Count", ANALYSIS_COUNT },
 	{ "bytes", "Bytes", ANALYSIS_BYTES }, { "wait_ns", "Wait", ANALYSIS_DURATION },
 	{ "first", "First", ANALYSIS_TIME }, { "last", "Last", ANALYSIS_TIME },
-	{ "idle_ns", NULL, ANALYSIS_DURATION },
-	{ "from_pid", "From pid", ANALYSIS_ID }, { "from_program", "From program", ANALYSIS_TEXT },
-	{ "to_pid", "To pid", ANALYSIS_ID }, { "to_program", "To program", ANALYSIS_TEXT }, { 0 } };
+	{ "idle_ns", NULL, ANALYSIS_DURATION }, { "from_pid", "From pid", ANALYSIS_ID },
+	{ "from_program", "From program", ANALYSIS_TEXT }, { "to_pid", "To pid", ANALYSIS_ID },
+	{ "to_program", "To program", ANALYSIS_TEXT }, { 0 } };
 
 static const struct analysis_output outputs[] = {
 	{ "graph", "Relations between tasks", columns, NULL }, { 0 }

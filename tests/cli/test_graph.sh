@@ -114,6 +114,19 @@ if command -v jq >/dev/null; then
 	equal "jsonl" "$(jq -c .count "$dir/out" | sum)" "$(cut -d, -f9 "$dir/all" | sed 1d | sum)"
 fi
 
+# What was open before the recording is called by the addresses in its packets: the end with the lower port.
+"$ctfgen" -o "$dir/before" tests/cli/open_before.scn >/dev/null || fail "ctfgen open_before.scn"
+run 0 graph --all --format csv "$dir/before"
+equal "open before" "$(sed 1d "$dir/out" | cut -d, -f3,6-10 | tr '\n' ' ')" \
+	"app,db,tcp,10.0.0.9:5432,3,30 db,app,tcp,10.0.0.9:5432,3,60 "
+if [ -d "$lab/web-load" ]; then
+	run 0 graph --all --format csv "$lab/web-load"
+	equal "connections of web-load" "$(awk -F, '$7 == "tcp" { print $8 }' "$dir/out" | sort -u | tr '\n' ' ')" \
+		"10.0.0.2:80 10.0.0.3:5432 127.0.0.1:8000 "
+else
+	echo "skipped: $lab/web-load is not there"
+fi
+
 # A drawing: hosts are boxes, every task (program) of a row is a node, all between two of them that goes by like
 # means is one arrow, with all that was given and all waits; every arrow has both ends.
 families() { # rows: adds the family of the kind as a last column
