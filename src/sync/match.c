@@ -227,13 +227,14 @@ static int add_message(struct sync_matcher *t, uint32_t from, uint32_t to,
 }
 
 /* What the endpoints of a message stand for, for those who name connections. */
-static int place_ends(struct sync_matcher *t, const struct sync_end *e, struct mer_err *err)
+static int place_ends(struct sync_matcher *t, const struct sync_entry *x, const struct sync_end *e,
+	struct mer_err *err)
 {
-	if (!e->is_ipv4 || !e->addresses || !e->ports || !t->m->keeps_streams)
+	const struct sync_streams *s = sync_pending_streams(&t->pending, x);
+	if (!s || !e->is_ipv4 || !e->addresses || !e->ports)
 		return 0;
-	uint16_t from = (uint16_t)(e->ports >> 16), to = (uint16_t)(e->ports & 0xffff);
-	bool ok = sync_messages_place(t->m, sync_endpoint(e->from, from), e->from, from) &&
-		  sync_messages_place(t->m, sync_endpoint(e->to, to), e->to, to);
+	bool ok = sync_messages_place(t->m, s->source, e->from, (uint16_t)(e->ports >> 16)) &&
+		  sync_messages_place(t->m, s->destination, e->to, (uint16_t)e->ports);
 	return ok ? 0 : mer_fail_nomem(err);
 }
 
@@ -254,7 +255,7 @@ static int add_match(struct sync_matcher *t, struct sync_entry *x, const struct 
 	sync_pending_remember(&t->pending, x);
 	int rc = learn(t, e->from, match->from, err);
 	if (rc == 0)
-		rc = place_ends(t, e, err);
+		rc = place_ends(t, x, e, err);
 	if (rc)
 		return rc;
 	return add_message(t, match->from, match->to,
@@ -576,7 +577,7 @@ static int add_receive(struct sync_matcher *t, const struct sync_end *e, struct 
 			x->state = SYNC_LOOPED;
 			x->received = e->time;
 			set_stream(t, x, e);
-			return place_ends(t, e, err);
+			return place_ends(t, x, e, err);
 		}
 	}
 	if (part && part->state == SYNC_MATCHED)
