@@ -193,13 +193,13 @@ static const struct cli_option options[] = {
 	{ .name = "plot",
 		.kind = CLI_FILE,
 		.arg = "FILE",
-		.help = "a drawing of it as well, as SVG (needs Graphviz)",
+		.help = "also draw it, as SVG (needs Graphviz)",
 		.offset = AT(plot) },
 	{ .name = "by",
 		.kind = CLI_CHOICE,
 		.arg = "WHAT",
 		.choices = "program|task",
-		.help = "a box of the drawing: program (default) or task",
+		.help = "a box of the drawing is a program (default) or a task",
 		.offset = AT(by) },
 	{ .name = "limit",
 		.letter = 'n',
@@ -213,38 +213,39 @@ static const struct cli_option options[] = {
 
 const struct cli_verb cli_verb_graph = {
 	.name = "graph",
-	.help = "who talks to whom through what, and who waits for whom",
+	.help = "which tasks communicate, over what, and who waits for whom",
 	.synopsis = "[OPTION...] TRACE...",
-	.description = "Relations between tasks, on one machine and across: sockets, pipes, fifos, "
-		       "eventfds, futexes, signals, file locks, forks and waits for exits. Of each: "
-		       "how often, how many bytes, how long the one was blocked until the other one "
-		       "ended it. The longest wait first, then the greatest count.",
-	.more = "An edge goes from who writes, wakes, signals, unlocks or exits to who reads or waits. "
-		"Count is the number of writes, signals or forks; where nothing is handed over, of waits "
-		"that were ended. With --comm, --tid or --host one end must fit. Of --begin and --end counts when "
-		"something was given, or the wait ended.\n\n"
-		"Writes and reads of a pipe, a fifo, a socketpair or a TCP connection are followed byte by "
-		"byte, whether or not anybody waited. Other sockets and eventfds have no name that both "
-		"ends know: what is written to one goes to the task that it woke last, and before it "
-		"woke anybody to nobody. A fifo is known as one once a wait for its other end was seen. Packets "
-		"that a thread or an interrupt of the kernel handled count for the tasks at both ends; a "
-		"connection is called as the one who opened it calls it. Futexes of two processes are "
-		"marked as shared memory; of a thread that was joined, and a child that was waited "
-		"for, the wait is for its exit.\n\n"
+	.description = "Relations between tasks of one or several hosts: sockets, pipes, fifos, eventfds, "
+		       "futexes, signals, file locks, forks, and waits for exits. For each relation: how "
+		       "often, how many bytes, and how long the task in column To was blocked until the "
+		       "task in column From ended its wait. Sorted by wait time, then by count.",
+	.more = "From is the task that writes, wakes, signals, unlocks or exits; To is the task that "
+		"reads or waits. Count is the number of writes, signals or forks; where nothing is passed "
+		"on, the number of waits that were ended. With --comm, --tid or --host, one of the two "
+		"tasks must match. --begin and --end select by the time of the write or signal, or of the "
+		"end of the wait.\n\n"
+		"Writes to and reads from a pipe, fifo, socketpair or TCP connection are followed byte by "
+		"byte, whether or not a task waited. Other sockets and eventfds have no name that both "
+		"ends share: data written to one goes to the task that it woke last, and to no task before "
+		"the first wake-up. A fifo is recognized when a task waits for its other end. Packets "
+		"handled by kernel threads or interrupts count for the tasks at both ends. A connection is "
+		"named by the address that its client connected to; if it was open before the recording, "
+		"by the address in its packets that has the lower port. A futex of two processes is "
+		"marked as shared.\n\n"
 		"Kind 'shared-memory?' is a hint: two processes mapped the same file, segment or memfd as "
-		"shared memory, and one may write to it; whether it did, and who reads, no event tells.\n\n"
-		"A kernel trace does not show everything: not what is done in memory that is shared "
-		"without futexes, not files that one task writes and another one reads later, and of tasks "
-		"that were not recorded nothing. Waits that threads of the kernel end (kworker, "
-		"jbd2), or tasks that held a lock inside the kernel, say little about who talks to "
-		"whom: they are kind 'kernel', with --all.\n\n"
-		"--format dot is a graph for Graphviz, --format svg its drawing, and --plot draws besides the "
-		"table; drawings need Graphviz. A box is a program of a host, with all of its tasks that the "
-		"rows name; --by task makes one for each task. All that goes between two boxes by like means "
-		"is one line: the color tells the means, the arrow who got something, the width the wait. "
-		"The one that waited longer is on the left. Without --limit at most 30 boxes and 40 lines are "
-		"drawn, those between hosts first, then by wait. Without signal_generate in the trace, "
-		"signals are known only by the waits that they ended, without their number.\n\n" CLI_PERIOD_MANUAL,
+		"shared memory, and at least one of them may write to it. No event shows whether one did.\n\n"
+		"Not visible in a kernel trace: shared memory without futexes, files that one task writes "
+		"and another reads later, and tasks of hosts that were not recorded. Waits ended by kernel "
+		"threads (kworker, jbd2), or by tasks that held a kernel lock, say little about "
+		"communication: they have kind 'kernel' and are shown with --all.\n\n"
+		"--format dot prints a graph for Graphviz, --format svg its drawing; --plot writes the "
+		"drawing in addition to the table. Drawings need Graphviz. A box is a program on a host with "
+		"all of its tasks in the table, or one task with --by task. A line is everything that two "
+		"boxes exchange by similar means: its color shows the means, its arrows who received "
+		"something, its width the wait; its left end is the box that waited longer. Without --limit, "
+		"at most 30 boxes and 40 lines are drawn: those between hosts first, then the longest waits.\n\n"
+		"Without the event signal_generate, signals are known only by the waits that they ended, "
+		"without their numbers.\n\n" CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv|dot|svg",
 	.uses = CLI_USES_TASKS,
 	.options = options,
@@ -253,9 +254,9 @@ const struct cli_verb cli_verb_graph = {
 	.max_args = -1,
 	.args = "TRACE",
 	.examples = {
-		{ "meridian graph client/ server/", "Who waits for whom, on both machines." },
+		{ "meridian graph client/ server/", "Who waits for whom, on both hosts." },
 		{ "meridian graph --comm wget --format dot client/ server/ > wget.dot",
-			"What wget has to do with others, to be drawn by Graphviz." },
+			"The relations of wget, to be drawn by Graphviz." },
 	},
 	.run = run,
 };

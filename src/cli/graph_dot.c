@@ -166,8 +166,8 @@ static void put_legend(const struct graph_drawing *d, struct mer_str *out)
 				8 * strlen(graph_families[i].title), graph_families[i].color,
 				graph_families[i].title);
 	mer_str_printf(out,
-		"</tr><tr><td colspan=\"%zu\">Left of a line: who waited longer. Arrow: who "
-		"got something. Width: the wait.</td></tr>",
+		"</tr><tr><td colspan=\"%zu\">Left end: waited longer. Arrow: received something. "
+		"Width: wait time.</td></tr>",
 		n);
 	if (d->n_left_out) {
 		mer_str_printf(out, "<tr><td colspan=\"%zu\">", n);
