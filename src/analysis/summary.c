@@ -10,7 +10,7 @@
 #include "analysis/summary_tables.h"
 #include "analysis/tracer.h"
 
-/* A process that lived less is brief: it cost about as much to start as it did. */
+/* A task that lived less is brief: what it cost to start it counts. */
 #define BRIEF_NS INT64_C(1000000000)
 
 /* Errors that are everyday life: nothing there yet, or no longer. */
@@ -129,11 +129,12 @@ static int mark_tasks(struct summary *s, uint32_t host)
 	for (uint32_t i = 0; ok && i < h->n_tasks; i++) {
 		const struct kernel_task *t = &h->tasks[i];
 		unsigned marks = (s->tracer[host][i] ? SUMMARY_TRACER : 0) |
-				 (is_brief(t) && t->pid == t->tid ? SUMMARY_BRIEF : 0) |
+				 (is_brief(t) ? SUMMARY_BRIEF : 0) |
 				 (t->is_kernel ? SUMMARY_KERNEL : 0);
 		if (t->born && !t->is_kernel && analysis_is_asked(o, t->begin)) {
 			*(t->pid == t->tid ? &to->processes : &to->threads) += 1;
 			to->brief += (marks & SUMMARY_BRIEF) != 0;
+			to->brief_threads += (marks & SUMMARY_BRIEF) && t->pid != t->tid;
 		}
 		if (!marks)
 			continue;
@@ -204,7 +205,8 @@ static void sum_cpus(struct summary *s)
 			int64_t all = h->cpus * h->range;
 			h->cpu = summary_real(t, r, "percent");
 			h->unknown = summary_per(summary_number(t, r, "unknown_ns"), all);
-			h->irq = summary_per(summary_number(t, r, "irq_ns"), all);
+			h->irq_ns = summary_number(t, r, "irq_ns");
+			h->irq = summary_per(h->irq_ns, all);
 			h->softirq_ns = summary_number(t, r, "softirq_ns");
 			h->softirq = summary_per(h->softirq_ns, all);
 			h->full_ns = summary_number(t, r, "full_ns");

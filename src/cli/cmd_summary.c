@@ -173,9 +173,10 @@ static bool is_zero(const struct analysis_table *t, size_t column)
 	return zero;
 }
 
-/* Of what may be 0 everywhere. */
+/* A table in which nothing but names is left goes as a whole. */
 static bool hide_zeros(struct analysis_table *t)
 {
+	bool any = false;
 	struct analysis_column *columns =
 		mer_arena_zalloc(t->arena, t->n_columns + 1, sizeof(*columns));
 	if (!columns)
@@ -184,8 +185,10 @@ static bool hide_zeros(struct analysis_table *t)
 		columns[c] = t->columns[c];
 		if (is_zero(t, c))
 			columns[c].title = NULL;
+		any |= columns[c].title && !cli_grid_names(&columns[c]);
 	}
 	t->columns = columns;
+	t->n_rows = any ? t->n_rows : 0;
 	return true;
 }
 
@@ -241,6 +244,7 @@ static void put_findings(const struct screen *x, struct mer_str *out)
 /* Findings first; the others as tables, each CPU only for programs. */
 static int print_screen(struct screen *x)
 {
+	bool any = false;
 	struct cli_grid *g = &x->grid;
 	if (!hide_zeros(&g->tables[SUMMARY_HOSTS]) || !hide_zeros(&g->tables[SUMMARY_IO]) ||
 		!hide_zeros(&g->tables[SUMMARY_LINKS]))
@@ -251,7 +255,9 @@ static int print_screen(struct screen *x)
 	int rc = cli_sync_put(x->cli, &out, 0);
 	g->n_printed = SUMMARY_CPUS;
 	g->begin = MER_NO_TIME; /* has been said */
-	return rc || !g->tables[SUMMARY_HOSTS].n_rows ? rc : cli_grid_print(g);
+	for (int i = 0; i < SUMMARY_CPUS; i++)
+		any |= g->tables[i].n_rows > 0;
+	return rc || !any ? rc : cli_grid_print(g);
 }
 
 static int print(struct screen *x, struct analysis_run *run)
