@@ -603,6 +603,9 @@ const struct analysis analysis_futex = {
 	.help = "which locks tasks waited for, how long, and who held them",
 	.by_duration = ANALYSIS_ALL_OUTPUTS,
 	.outputs = outputs,
+	.worth = "total_ns waker_comm so_far_ns holder_comm address count max_ns waker_tid avg_ns "
+		 "blocked_ns "
+		 "holder_preempted_ns waker_ns",
 	.state_size = sizeof(struct state),
 	.on = { .span = on_span, .call = on_call, .open_call = on_open_call },
 	.emit = emit,

@@ -114,9 +114,9 @@ struct kernel_model {
 	int64_t lost_until;	    /* end of the last one */
 	struct lull *lulls;	    /* by time */
 	uint32_t n_lulls, cap_lulls;
-	uint64_t n_slept; /* spans of tasks that slept through one */
-	int64_t next_boundary;	    /* time of the next begin or end of a loss */
-	size_t next_end[2];	    /* of in.ends, by is_send */
+	uint64_t n_slept;      /* spans of tasks that slept through one */
+	int64_t next_boundary; /* time of the next begin or end of a loss */
+	size_t next_end[2];    /* of in.ends, by is_send */
 	uint32_t futex_name;
 	struct mer_map flows; /* endpoints of ours and theirs -> task that sent last, plus 1 */
 	struct mer_map
@@ -157,8 +157,8 @@ int model_run_on(struct kernel_model *m, uint32_t task, int64_t ts, uint16_t cpu
  * (KERNEL_UNKNOWN: cannot be told; KERNEL_RUNNING: neither, but now it is on a CPU), as far as losses do
  * not leave it open. since: from then on it was, whatever was lost. */
 int model_settle(struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_state was);
-int model_settle_since(struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_state was,
-	int64_t since);
+int model_settle_since(
+	struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_state was, int64_t since);
 /* What it did is unknown from `since` on (not before its open span), until ts. */
 int model_lose_track(struct kernel_model *m, uint32_t task, int64_t since);
 /* It was, or was not (KERNEL_NONE), in a call all the time since its mode is not known. */

@@ -16,7 +16,7 @@ between() {
 table() {
 	local n=$1
 	shift
-	"$m" summary -q --format csv "$@" | awk -v RS= -v n="$n" 'NR == n' | sed 1d
+	"$m" summary -q --format csv "$@" | awk -v RS= -v n="$n" 'NR == n' | sed 1d | cut -d, -f2-
 }
 # column NUMBER KEY ARGUMENT...: one column of it, by its key
 column() {
