@@ -23,7 +23,7 @@
 #define FLIGHT_NS INT64_C(1000000)   /* of packets, on the average */
 #define FLUSH_NS INT64_C(20000000)   /* on the average */
 #define STUCK_NS INT64_C(1000000000)
-enum { BRIEF_MANY = 10, ERRORS_MANY = 10 };
+enum { BRIEF_PER_S = 10, ERRORS_MANY = 10 };
 
 static const struct {
 	const char *name;
@@ -259,7 +259,7 @@ static void find_cpu(struct findings *f, const struct summary_host *h)
 	if (!h->range || !summary_knows_cpus(h))
 		return;
 	bool queues = summary_run_queue(h) >= QUEUE_PER_CPU * (double)h->cpus;
-	bool brief = h->brief >= BRIEF_MANY &&
+	bool brief = (double)h->brief * 1e9 >= BRIEF_PER_S * (double)h->range &&
 		     summary_per(h->brief_ns, h->task_ns - h->tracer_ns) >= BRIEF_SHARE &&
 		     summary_per(h->brief_ns, h->range * h->cpus) >= BRIEF_LOAD;
 	int64_t ns = queues && h->ready_ns > h->fullest_ns ? h->ready_ns : h->fullest_ns;

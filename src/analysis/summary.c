@@ -108,12 +108,6 @@ struct summary_host *summary_host_of(
 	return owner ? &s->hosts[owner - 1] : NULL;
 }
 
-/* Rows know a task by its number and its last name. */
-static uint64_t mark_key(int64_t tid, const char *comm)
-{
-	return mer_hash(comm, strlen(comm)) ^ (uint64_t)tid * UINT64_C(0x9E3779B97F4A7C15);
-}
-
 static bool is_brief(const struct kernel_task *t)
 {
 	return t->born && t->died != INT64_MAX && t->died - t->begin < BRIEF_NS;
@@ -138,13 +132,13 @@ static int mark_tasks(struct summary *s, uint32_t host)
 		}
 		if (!marks)
 			continue;
-		uint32_t *at = mer_map_put(
-			&s->marks[host], mark_key(t->tid, analysis_comm(s->run, host, i)));
+		uint32_t *at = mer_map_put(&s->marks[host],
+			analysis_task_key(0, t->tid, analysis_comm(s->run, host, i)));
 		ok = at != NULL;
 		if (at)
 			*at |= marks;
 		if (ok && s->tracer[host][i] && t->pid >= 0) {
-			at = mer_map_put(&s->marks[host], mark_key(t->pid, ""));
+			at = mer_map_put(&s->marks[host], analysis_task_key(0, t->pid, ""));
 			ok = at != NULL;
 			if (at)
 				*at |= SUMMARY_TRACER;
@@ -156,10 +150,10 @@ static int mark_tasks(struct summary *s, uint32_t host)
 unsigned summary_marks(const struct summary *s, const struct analysis_table *t, size_t row)
 {
 	const struct summary_host *h = summary_host_of(s, t, row);
-	const uint32_t *at =
-		h ? mer_map_get(&s->marks[h - s->hosts],
-			    mark_key(summary_number(t, row, "tid"), summary_text(t, row, "comm")))
-		  : NULL;
+	const uint32_t *at = h ? mer_map_get(&s->marks[h - s->hosts],
+					 analysis_task_key(0, summary_number(t, row, "tid"),
+						 summary_text(t, row, "comm")))
+			       : NULL;
 	return at ? *at : 0;
 }
 
@@ -167,7 +161,7 @@ unsigned summary_process_marks(const struct summary *s, const struct analysis_ta
 {
 	const struct summary_host *h = summary_host_of(s, t, row);
 	const uint32_t *at = h ? mer_map_get(&s->marks[h - s->hosts],
-					 mark_key(summary_number(t, row, "pid"), ""))
+					 analysis_task_key(0, summary_number(t, row, "pid"), ""))
 			       : NULL;
 	return (at ? *at : 0) |
 	       (analysis_tracer_name(summary_text(t, row, "comm")) ? SUMMARY_TRACER : 0);
@@ -249,7 +243,7 @@ static bool add_program(struct programs *p, struct summary *s, const struct anal
 {
 	struct summary_host *h = summary_host_of(s, t, row);
 	const char *comm = summary_text(t, row, "comm");
-	uint32_t *at = mer_map_put(&p->map, mark_key(h - s->hosts, comm));
+	uint32_t *at = mer_map_put(&p->map, analysis_task_key((uint32_t)(h - s->hosts), 0, comm));
 	if (!at)
 		return false;
 	if (!*at) {

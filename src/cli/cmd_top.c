@@ -10,6 +10,7 @@ static int run(struct cli *cli, const void *values)
 static const struct cli_option options[] = {
 	CLI_GRID_LIMIT("at most N rows (default: a screenful), 0: all"),
 	CLI_GRID_SORT("by this column (keys as in --json); +KEY: least first"),
+	CLI_GRID_ALL,
 	CLI_GRID_OPTION(bins, CLI_AMOUNT, "N", "over time instead, in N bins; also --interval"),
 	CLI_GRID_MANUAL_OPTION(
 		interval, CLI_DURATION, "TIME", "over time instead, in bins of TIME (10ms)"),
