@@ -46,6 +46,7 @@ static const struct {
 	[SUMMARY_IN_FUTEXES] = { &analysis_futex, "top" },
 	[SUMMARY_IN_STUCK] = { &analysis_futex, "top_unfinished" },
 	[SUMMARY_IN_POLL] = { &analysis_poll, "stats" },
+	[SUMMARY_IN_MEMORY] = { &analysis_mem, "top" },
 };
 
 void summary_requests(struct analysis_request *requests)
@@ -339,6 +340,12 @@ static void sum_threads(struct summary *s)
 			h->latency = max > h->latency ? max : h->latency;
 			h->has_latency = true;
 			keep_task(&h->late, t, r, "tid", "comm", max);
+		}
+	t = &s->in[SUMMARY_IN_MEMORY];
+	for (size_t r = 0; r < t->n_rows; r++)
+		if ((h = summary_host_of(s, t, r))) {
+			h->memory_bytes += summary_number(t, r, "net_bytes");
+			h->has_memory = true;
 		}
 	t = &s->in[SUMMARY_IN_POLL];
 	for (size_t r = 0; r < t->n_rows; r++)

@@ -26,6 +26,7 @@ struct summary_host {	  /* sums of one; 0: nothing is known of it */
 	int64_t ready_ns; /* tasks waited for a CPU, without the tracer */
 	int64_t latency;  /* the longest from wake-up to running */
 	int64_t locks_ns, locks_max, polling_ns;
+	int64_t memory_bytes;			      /* pages allocated, less those freed */
 	int64_t net_bytes, calls, failed, odd_errors; /* odd: no everyday ones */
 	int64_t switches, interrupts, execs, processes, threads;
 	int64_t brief, brief_threads,
@@ -36,7 +37,7 @@ struct summary_host {	  /* sums of one; 0: nothing is known of it */
 	struct summary_task cpu_user, full_user, cpu_brief, late, poller, lock_waiter, lock_holder,
 		stuck_one, stuck_by;
 	const char *worst_error, *worst_call; /* the most frequent of odd_errors */
-	bool has_latency, has_disk, has_net, has_calls, has_interrupts, has_lifetimes;
+	bool has_latency, has_disk, has_net, has_calls, has_interrupts, has_memory;
 };
 
 struct summary_link { /* packets of one direction between two hosts */

@@ -70,7 +70,7 @@ rows() {
 # host, range, CPUs, busy, run queue, time of waits for a CPU, switches
 rows hosts 1 1-4,7,11-12 'calm,100000000,1,1e-06,0,0,3' 'full,100000000,1,90,0.6,60000000,3'
 # disk, queue, calls, failed, of these odd, lost events, lost packets
-rows io 2 1-4,13-17 'calm,,,,,,,7,0' 'full,20,253:0,0.6,2,1,0,0,0'
+rows io 2 1-4,14-18 'calm,,,,,,,7,0' 'full,20,253:0,0.6,2,1,0,0,0'
 rows top 3 1-8 CPU,full,a/100,100,a,60000000,60, CPU,full,b/101,101,b,30000000,30, \
 	CPU,calm,c/200,200,c,1,1e-06, disk,full,a/100,100,a,,,4096
 rows waits 4 1-6 CPU,full,60000000,1,60000000,b/101
