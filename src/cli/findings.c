@@ -192,14 +192,14 @@ static void put_latency(const struct row *r)
 static void put_repeated(const struct row *r)
 {
 	int64_t repeated = number(r, FINDING_COL_COUNT), missing = number(r, FINDING_COL_COUNT2);
-	mer_str_printf(r->out, "to %s ", text(r, FINDING_COL_OBJECT));
+	mer_str_printf(r->out, "packets to %s: ", text(r, FINDING_COL_OBJECT));
 	if (repeated) {
-		put_count(r, repeated, "packet was", "packets were");
-		mer_str_puts(r->out, " sent again");
+		cli_text_count(r->out, repeated);
+		mer_str_puts(r->out, " seen more than once (sent again, or forwarded)");
 	}
 	mer_str_puts(r->out, repeated && missing ? ", " : "");
 	if (missing) {
-		put_count(r, missing, "packet", "packets");
+		cli_text_count(r->out, missing);
 		mer_str_puts(r->out, " not seen there");
 	}
 }
