@@ -488,6 +488,12 @@ int mer_cursor_next(
 }
 
 /* What a batch needs to give the cursor in exchange for what it takes. */
+static void release_batch(struct trace_batch *b)
+{
+	while (b->n_files)
+		trace_file_done(b->e, b->files[--b->n_files]);
+}
+
 static bool ready_batch(const struct mer_cursor *c, struct trace_batch *b)
 {
 	if (!b->storage)
@@ -498,11 +504,15 @@ static bool ready_batch(const struct mer_cursor *c, struct trace_batch *b)
 	}
 	if (c->contexts && !b->contexts)
 		b->contexts = calloc(MAX_CONTEXTS, sizeof(*b->contexts));
-	return b->storage && b->pool.slots && (b->contexts || !c->contexts);
+	if (c->files && !b->files)
+		b->files = calloc(MAX_FILES, sizeof(*b->files));
+	return b->storage && b->pool.slots && (b->contexts || !c->contexts) &&
+	       (b->files || !c->files);
 }
 
 int trace_cursor_take(struct mer_cursor *c, struct trace_batch *b, struct mer_err *err)
 {
+	release_batch(b);
 	if (!ready_batch(c, b))
 		return mer_fail_nomem(err);
 	int rc = mer_cursor_next(c, &b->events, &b->n, err);
@@ -518,11 +528,19 @@ int trace_cursor_take(struct mer_cursor *c, struct trace_batch *b, struct mer_er
 	const uint64_t **contexts = c->contexts;
 	c->contexts = b->contexts;
 	b->contexts = contexts;
+	uint32_t *files = c->files;
+	c->files = b->files;
+	b->files = files;
+	b->n_files = c->n_files;
+	c->n_files = 0;
+	b->e = c->e;
 	return 0;
 }
 
 void trace_batch_fini(struct trace_batch *b)
 {
+	release_batch(b);
+	free(b->files);
 	free(b->storage);
 	free(b->pool.slots);
 	free(b->contexts);
