@@ -285,6 +285,15 @@ static enum fill fill_from_stream(struct mer_cursor *c, uint32_t stream, int64_t
 	}
 }
 
+static void free_lanes(struct stream_cursor *s)
+{
+	for (uint32_t l = 0; l < s->cap_lanes; l++)
+		free(s->lanes[l].d.regs);
+	free(s->lanes);
+	s->lanes = NULL;
+	s->n_lanes = s->cap_lanes = 0;
+}
+
 /* The window is done: forget the packets that ended in it. */
 static void commit_stream(struct mer_cursor *c, uint32_t stream)
 {
@@ -316,6 +325,8 @@ static void commit_stream(struct mer_cursor *c, uint32_t stream)
 		c->bytes += l->packet->size_bits / 8;
 	}
 	s->n_lanes = kept;
+	if (kept == 0 && s->next >= t->n_packets)
+		free_lanes(s); /* there may be very many streams */
 	int64_t key = INT64_MAX;
 	for (uint32_t i = 0; i < kept; i++)
 		if (s->lanes[i].now.key < key)
@@ -741,11 +752,8 @@ void mer_cursor_free(struct mer_cursor *c)
 
 void trace_cursor_drop(struct mer_cursor *c)
 {
-	for (uint32_t i = 0; c->streams && i < c->end_stream - c->first_stream; i++) {
-		for (uint32_t l = 0; l < c->streams[i].cap_lanes; l++)
-			free(c->streams[i].lanes[l].d.regs);
-		free(c->streams[i].lanes);
-	}
+	for (uint32_t i = 0; c->streams && i < c->end_stream - c->first_stream; i++)
+		free_lanes(&c->streams[i]);
 	release_files(c);
 	mer_diags_fini(&c->diags);
 	mer_arena_fini(&c->diag_arena);
