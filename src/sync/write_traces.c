@@ -63,8 +63,7 @@ static int make_target(const char *dir, bool *is_new, struct mer_err *err)
 	closedir(d);
 	return empty ? 0
 		     : mer_fail(err, MER_ERR_USAGE,
-			       "%.800s: not empty; copies of traces want a folder of their own",
-			       dir);
+			       "%.800s: not empty; --write needs a new or empty folder", dir);
 }
 
 /* Makes all folders of a path below the first `from` characters. */

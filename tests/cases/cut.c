@@ -90,10 +90,11 @@ static void read_packet(struct copy *c, struct ctf_plain *plain, const struct ct
 		ctf_plain_read(plain, &pos, CTF_SCOPE_PACKET_CONTEXT, class->packet_context),
 		CTF_OK);
 	plain->info = NULL;
-	assert_true(pos.bit % 8 == 0 && pos.bit / 8 <= LTTNG_HEAD);
-	c->n_head = (uint32_t)(pos.bit / 8);
+	uint64_t body_bit = pos.bit;
+	assert_true(body_bit % 8 == 0 && body_bit / 8 <= LTTNG_HEAD);
+	c->n_head = body_bit / 8;
 	memcpy(c->head, pos.base, c->n_head);
-	pos = ctf_packet_body(p, pos.bit, file->data, file->bytes, 0);
+	pos = ctf_packet_body(p, body_bit, file->data, file->bytes, 0);
 	while (pos.bit < pos.end_bit) {
 		uint64_t begin = pos.bit;
 		const struct ctf_event_class *event;
