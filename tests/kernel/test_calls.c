@@ -73,6 +73,7 @@ static const struct {
 	[KERNEL_CALL_USES_FD] = { 1, 0 },
 	[KERNEL_CALL_RECEIVE] = { 2, 0 },
 	[KERNEL_CALL_FUTEX] = { 3, 0 },
+	[KERNEL_CALL_PRCTL] = { 1, 0 },
 	[KERNEL_CALL_PATH] = { 2, 0 },
 	[KERNEL_CALL_PATH_AT] = { 4, 0 },
 	[KERNEL_CALL_OPEN] = { 3, 0 },
