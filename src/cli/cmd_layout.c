@@ -556,28 +556,26 @@ static int run(struct cli *cli, const void *values)
 }
 
 static const struct cli_option options[] = {
-	{ .name = "record",
-		.letter = 'n',
+	{ .name = "nth",
 		.kind = CLI_NUMBER,
 		.arg = "N",
-		.help = "show the N-th record (default: the first)",
+		.help = "the N-th record of EVENT (default: the first)",
 		.offset = offsetof(struct values, record) },
 	{ 0 },
 };
 
 const struct cli_verb cli_verb_layout = {
 	.name = "layout",
-	.help = "where an event's fields lie, bit by bit",
+	.help = "show where the fields of an event are, bit by bit",
 	.synopsis = "[OPTION...] TRACE EVENT",
 	.description =
-		"Prints the fields of a record of EVENT with bit offset, size, byte order and "
-		"value, and the record's bytes in hexadecimal and binary: for those who "
-		"write a tracer and want to see what went wrong. Of a damaged record it shows "
-		"how far it can be read.",
-	.more = "EVENT may be a pattern of * and ? that fits one event only. Records are counted from "
-		"1, in the order of time; those of one stream in the order of its packets. Offsets "
-		"count from the begin of the packet, as alignments do. Without any record in the "
-		"trace, the layout is shown as far as the metadata tells it.",
+		"Prints the fields of one record of EVENT with bit offset, size, byte order and "
+		"value, and the bytes of the record in hexadecimal and binary. This is for "
+		"debugging a tracer. If the record is damaged, it shows how much can be read.",
+	.more = "EVENT may be a pattern with * and ? that matches only one event. Records are counted "
+		"from 1 in time order; those of one stream in the order of its packets. Offsets are "
+		"relative to the start of the packet, like alignments. If the trace has no such record, "
+		"the layout is shown as far as the metadata defines it.",
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_FORMAT | CLI_USES_INPUT,
 	.options = options,
@@ -586,9 +584,9 @@ const struct cli_verb cli_verb_layout = {
 	.max_args = 2,
 	.args = "TRACE",
 	.examples = {
-		{ "meridian layout client/ sched_switch", "The first task switch." },
-		{ "meridian layout -n 3 --json client/ sched_switch | jq '.fields[0]'",
-			"The first field of the third one." },
+		{ "meridian layout client/ sched_switch", "The first context switch." },
+		{ "meridian layout --nth 3 --json client/ sched_switch | jq '.fields[0]'",
+			"The first field of the third record." },
 	},
 	.run = run,
 };

@@ -104,7 +104,8 @@ static int list_analyses(struct cli *cli, const char *verb)
 /* --table ?: the tables of an analysis, with the keys of their columns. */
 static bool asks_for_tables(const struct cli *cli, const struct cli_grid_values *values)
 {
-	return values->tables.n == 1 && strcmp(values->tables.item[0], "?") == 0 &&
+	const char *word = values->tables.n == 1 ? values->tables.item[0] : "";
+	return (strcmp(word, "?") == 0 || strcmp(word, "list") == 0 || strcmp(word, "help") == 0) &&
 	       analysis_find(cli->args[0]);
 }
 
@@ -473,7 +474,7 @@ static uint64_t kept_rows(const struct cli_grid *g)
 {
 	if (!g->values->tables.n && (strcmp(g->verb, "freq") == 0 || strcmp(g->verb, "stats") == 0))
 		return 1;
-	return g->values->sort ? 0 : (uint64_t)limit_of(g);
+	return g->values->sort || g->values->reverse ? 0 : (uint64_t)limit_of(g);
 }
 
 static struct analysis_options options_of(struct cli_grid *g)
@@ -526,19 +527,25 @@ static void find_range(struct cli_grid *g, const struct analysis_run *run)
 	}
 }
 
-static void sort_table(struct cli_grid *g, size_t table, const char *sort)
+/* By --sort, or with --reverse alone by what the table is sorted by: its key, else its first column. Of
+ * amounts the largest come first, names go from a to z, times forward; + before a key: ascending. */
+static void sort_table(struct cli_grid *g, size_t table)
 {
-	bool ascending = *sort == '+';
-	const struct analysis_column *c = find_meant(output_of(g, table), sort + ascending);
+	const struct analysis_output *o = output_of(g, table);
+	const char *sort = g->values->sort ? g->values->sort
+			   : o->sort	   ? o->sort
+					   : o->columns[0].key;
+	bool plus = *sort == '+';
+	const struct analysis_column *c = find_meant(o, sort + plus);
 	if (!c)
 		return;
-	analysis_table_sort(&g->tables[table], c->key, ascending);
+	bool ascending = plus || cli_grid_names(c) || c->type == ANALYSIS_TIME;
+	analysis_table_sort(&g->tables[table], c->key, ascending != g->values->reverse);
 	g->sorted[table] = c->key;
 }
 
 static int show(struct cli_grid *g, const struct analysis_run *run)
 {
-	const char *sort = g->values->sort;
 	for (size_t i = 0; i < g->n; i++)
 		g->sorted[i] = output_of(g, i)->sort;
 	find_range(g, run);
@@ -549,8 +556,8 @@ static int show(struct cli_grid *g, const struct analysis_run *run)
 		rc = strcmp(g->verb, "log") == 0 ? cli_grid_map(g, g->values->plot)
 						 : cli_grid_plot(g, g->values->plot);
 	for (size_t i = 0; i < g->n_printed; i++) {
-		if (sort)
-			sort_table(g, i, sort);
+		if (g->values->sort || g->values->reverse)
+			sort_table(g, i);
 		if (strncmp(g->tables[i].id, "freq", 4) !=
 			0) /* of these as many as limit says are printed */
 			analysis_table_limit(&g->tables[i], (size_t)limit_of(g));

@@ -17,6 +17,7 @@ enum cli_kind {
 	CLI_FILE,     /* the same, completed as a file */
 	CLI_TEXTS,    /* struct cli_texts: repeated, or separated by commas */
 	CLI_NUMBER,   /* uint64_t */
+	CLI_LIMIT,    /* uint64_t: at most so many; 0, which is all, becomes UINT64_MAX */
 	CLI_AMOUNT,   /* struct cli_amount: a number that may be 0 */
 	CLI_DURATION, /* struct cli_amount: ns, with a unit: 1.5ms */
 	CLI_SIZE,     /* struct cli_amount: bytes: 4096, 64KiB, 1M */
@@ -50,7 +51,7 @@ struct cli_option {
 	const char *help;
 	size_t offset;
 	const char *choices; /* CLI_CHOICE: "auto|always|never" */
-	unsigned value;	     /* CLI_SET */
+	unsigned value;	     /* CLI_SET; CLI_RANGES: cli_range.is_process */
 	unsigned uses;	     /* common options: the CLI_USES_* bit */
 	bool in_manual_only; /* --help has a screen; completion and manual tell it */
 };

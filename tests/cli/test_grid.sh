@@ -51,7 +51,7 @@ equal "log: in order" "$(rows | cut -d, -f1 | sort -c -n 2>&1)" ""
 equal "log: first" "$(rows | head -1)" "1700000000005000000,beta,200,,reader,0,minor,,0x7000"
 run 0 log faults --format csv --limit 3 "$f"
 equal "log: three" "$(rows | cut -d, -f9 | tr '\n' ' ')" "0x7000 0x1000 0x5000 "
-run 0 log faults --format csv --limit 3 --sort time "$f"
+run 0 log faults --format csv --limit 3 --sort time -r "$f"
 equal "log: the last three" "$(rows | cut -d, -f9 | tr '\n' ' ')" "0xa000 0x9000 0x6000 "
 run 0 log faults --limit 3 "$f"
 text "$dir/out" '^\.\.\. and 7 more \(--limit 0 shows all\)' 'what a limit leaves out'
@@ -61,7 +61,7 @@ no_text "$dir/out" 'more \(' 'no limit'
 # Order.
 run 0 top faults --sort +minor --format csv "$f"
 equal "least first" "$(rows | cut -d, -f7 | tr '\n' ' ')" "2 3 4 "
-run 0 top faults --sort tid --format csv "$f"
+run 0 top faults --sort tid -r --format csv "$f"
 equal "greatest first" "$(rows | cut -d, -f2 | tr '\n' ' ')" "200 101 100 "
 run 2 top faults --sort minr "$f"
 text "$dir/err" 'no column .minr. \(did you mean minor\?\); there are: host, tid, ' 'a wrong key'

@@ -75,7 +75,7 @@ END
 
 # A record that is cut: how far it got, and where it broke.
 trace cut le '\x4E\x3D\x2C\x1B\xFA\x12\x34'
-same 3 "$m" layout -n 2 cut bits <<'END'
+same 3 "$m" layout --nth 2 cut bits <<'END'
 bits, record 2
 file    cut/stream
 packet  0 of its stream, at byte 0, 7 bytes
@@ -94,9 +94,9 @@ a field reaches beyond the end of the packet's content.
 The content ends at bit 56.
 END
 joined "$dir/err" | grep -q 'bit 40 of the packet' || fail "the damage is not reported"
-same 2 "$m" layout -n 3 cut bits </dev/null
+same 2 "$m" layout --nth 3 cut bits </dev/null
 grep -q 'the trace has 2' "$dir/err" || fail "no number of records"
-same 3 "$m" layout -n 2 --format csv cut bits <<'END'
+same 3 "$m" layout --nth 2 --format csv cut bits <<'END'
 scope,field,bit,byte,bits,align,order,class,value
 payload,,40,5,,1,,struct,
 payload,a,40,5,4,1,le,unsigned,0x2
