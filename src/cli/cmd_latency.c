@@ -531,6 +531,7 @@ static const struct cli_option options[] = {
 		.offset = AT(plot) },
 	{ .name = "method",
 		.kind = CLI_TEXTS,
+		.choices = "auto|hull|offset|realtime|none",
 		.arg = "METHOD",
 		.help = "synchronization method, as for 'meridian sync'",
 		.offset = AT(sync.methods) },

@@ -99,6 +99,7 @@ static const struct cli_option options[] = {
 		.offset = AT(limit) },
 	{ .name = "method",
 		.kind = CLI_TEXTS,
+		.choices = "auto|hull|offset|realtime|none",
 		.arg = "METHOD",
 		.help = "auto, hull, offset, realtime, none; HOST=METHOD for one",
 		.offset = AT(sync.methods) },

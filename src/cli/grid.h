@@ -38,8 +38,12 @@ struct cli_grid_values { /* of options; not all verbs have all of them */
 		.offset = offsetof(struct cli_grid_values, limit)                                  \
 	}
 #define CLI_GRID_SORT                                                                              \
-	CLI_GRID_OPTION(                                                                           \
-		sort, CLI_TEXT, "KEY", "sort by this column: largest first, names a to z"),        \
+	{ .name = "sort",                                                                          \
+		.kind = CLI_TEXT,                                                                  \
+		.arg = "KEY",                                                                      \
+		.values = CLI_VALUES_COLUMNS,                                                      \
+		.help = "sort by this column: largest first, names a to z",                        \
+		.offset = offsetof(struct cli_grid_values, sort) },                                \
 	{                                                                                          \
 		.name = "reverse", .letter = 'r', .kind = CLI_FLAG,                                \
 		.help = "in the opposite order",                                                   \
@@ -64,7 +68,7 @@ struct cli_grid_values { /* of options; not all verbs have all of them */
 #define CLI_GRID_TABLE(help_)                                                                      \
 	{                                                                                          \
 		.name = "table", .kind = CLI_TEXTS, .arg = "ID", .help = help_,                    \
-		.offset = offsetof(struct cli_grid_values, tables)                                 \
+		.values = CLI_VALUES_TABLES, .offset = offsetof(struct cli_grid_values, tables)    \
 	}
 #define CLI_GRID_NAME(help_)                                                                       \
 	{                                                                                          \

@@ -79,6 +79,7 @@ const struct cli_option cli_common_options[] = {
 	{ .name = "sync",
 		.kind = CLI_FILE,
 		.arg = "HOW",
+		.choices = "auto|none",
 		.uses = CLI_USES_SYNC,
 		.help = "clocks: auto, none (as recorded) or a FILE",
 		.offset = COMMON(sync) },
