@@ -27,14 +27,17 @@ const struct cli_verb cli_verb_top = {
 	.help = "who uses most CPU, memory, disk, network, system calls, ...",
 	.synopsis = "[ANALYSIS [OPTION...] TRACE...]",
 	.description = "Totals for each task, device, file, ... on all hosts, the largest first. "
-		       "'meridian top' without arguments lists the analyses.",
+		       "'meridian top' alone lists the analyses. CSV of several tables has a column "
+		       "'table'.",
 	.more = "Totals are exact: intervals are clipped to --begin and --end, and with --bins or "
 		"--interval to the bins, so that the bins of a row add up to its total. The last bin "
 		"ends with the traces. --comm selects a task by any name that it had at any time; --tid "
 		"and --pid take numbers of the outermost PID namespace.\n\n"
 		"With --plot, amounts are stacked and levels are lines; the nine largest are drawn "
 		"separately, the others as one. JSON and CSV have more columns than the table, under the "
-		"keys that --sort takes; times are nanoseconds since 1970, durations nanoseconds. Where "
+		"keys that --sort takes; times are nanoseconds since 1970, durations nanoseconds. If "
+		"there are several tables, each row of CSV and JSON Lines begins with the name of its "
+		"table, and in CSV a blank line separates the tables. Where "
 		"a line has no room for all columns, those that matter least are left out and named "
 		"below the table.\n\n"  CLI_GRID_NAME_MANUAL CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",

@@ -80,6 +80,7 @@ struct cli {
 	unsigned color, progress_when; /* enum cli_when */
 	unsigned quiet, verbose;
 	bool strict, csv_safe, want_help, want_version;
+	bool ignore_uuid;
 
 	FILE *out;	       /* results; errors of writing are found by main at the end */
 	struct cli_sink *sink; /* behind out; NULL: out is stdout */

@@ -400,6 +400,31 @@ int cli_grid_lacking(
 	return out->failed ? mer_fail_nomem(&cli->err) : 0;
 }
 
+/* " (202 packets were lost)"; nothing: none were, of the hosts that were looked at. */
+static void put_lost(const struct cli_grid *g, struct mer_str *out)
+{
+	uint64_t events = 0, packets = 0;
+	for (uint32_t t = 0; t < g->e->n_traces; t++)
+		if (cli_trace_wanted(g->cli, g->e, t)) {
+			events += g->e->traces[t].lost_events;
+			packets += g->e->traces[t].lost_packets;
+		}
+	if (!events && !packets)
+		return;
+	mer_str_puts(out, " But ");
+	if (events) {
+		cli_text_count(out, (int64_t)events);
+		mer_str_puts(out, events == 1 ? " event" : " events");
+	}
+	mer_str_puts(out, events && packets ? " and " : "");
+	if (packets) {
+		cli_text_count(out, (int64_t)packets);
+		mer_str_puts(out, packets == 1 ? " packet" : " packets");
+	}
+	mer_str_puts(out, events + packets == 1 ? " was" : " were");
+	mer_str_puts(out, " lost: what happened meanwhile is unknown.");
+}
+
 /* Why there is nothing, and what to do about it. */
 static int put_nothing(const struct cli_grid *g, struct mer_str *out)
 {
@@ -416,14 +441,18 @@ static int put_nothing(const struct cli_grid *g, struct mer_str *out)
 			(size_t)cli_width(cli), 0);
 		mer_str_printf(out, "%s\n", fix.data);
 	} else if (rc == 0) {
-		cli_text_wrap(out,
+		struct mer_str text = { 0 };
+		mer_str_puts(&text,
 			g->begin == MER_NO_TIME && (cli->begin.kind || cli->end.kind)
 				? "No data: nothing was recorded in this time range ('meridian "
-				  "info' "
-				  "shows when the traces begin and end)."
+				  "info' shows when the traces begin and end)."
 			: narrowed ? "No matching data."
-				   : "The events were recorded, but none occurred.",
-			(size_t)cli_width(cli), 0);
+				   : "The events were recorded, but none occurred.");
+		put_lost(g, &text);
+		if (text.data)
+			cli_text_wrap(out, text.data, (size_t)cli_width(cli), 0);
+		out->failed |= text.failed;
+		mer_str_fini(&text);
 	}
 	mer_str_fini(&fix);
 	return rc;
@@ -453,8 +482,8 @@ static int put_rows(const struct cli_grid *g, const struct analysis_table *t)
 	do {
 		struct mer_str out = { 0 };
 		size_t end = n - first > PART ? first + PART : n;
-		rc = cli_analysis_rows(
-			t, first, end, (enum cli_format)g->cli->format, NULL, &out, &g->cli->err);
+		rc = cli_analysis_rows(t, first, end, (enum cli_format)g->cli->format,
+			g->n_printed > 1 ? t->id : NULL, NULL, &out, &g->cli->err);
 		rc = cli_sync_put(g->cli, &out, rc);
 		first = end;
 	} while (rc == 0 && first < n);

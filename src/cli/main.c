@@ -41,6 +41,9 @@ static void prepare_process(void)
 	/* The reader of our output has left: end without a word, also when our parent ignores it. */
 	act.sa_handler = SIG_DFL;
 	sigaction(SIGPIPE, &act, NULL);
+	/* A file that may not grow (ulimit -f) is an error of writing, with a message. */
+	act.sa_handler = SIG_IGN;
+	sigaction(SIGXFSZ, &act, NULL);
 	act.sa_handler = on_interrupt;
 	sigaction(SIGINT, &act, NULL);
 	act.sa_handler = on_bus_error;

@@ -70,8 +70,7 @@ static int compare_windows(const void *a, const void *b)
 static bool has_lost_beginning(const struct mer_experiment *e, uint32_t stream)
 {
 	const struct trace_stream *t = &e->data[stream];
-	return t->n_packets > 0 && (t->packets[0].seen & CTF_ROLE_SEQ_NUM) &&
-	       t->packets[0].seq_num > 0;
+	return t->n_packets > 0 && t->packets[0].has_seq_num && t->packets[0].seq_num > 0;
 }
 
 static int collect_windows(struct finder *f)

@@ -27,9 +27,9 @@ static struct times probe(
 	const struct trace_file *f = &p->e->files[packet->file];
 	const struct trace_part *part = &p->e->parts[f->part];
 	const struct ctf_stream_plan *plan = &part->scan->streams[packet->stream_class];
-	struct ctf_pos pos = ctf_packet_body(packet, f->map.data, f->map.size, *clock);
 	struct times t = { 0 };
-	if (ctf_at_end(plan, &pos))
+	const uint8_t *data = trace_file_use(p->e, packet->file);
+	if (!data)
 		return t;
 	/* For the registers that the header and context set. */
 	struct ctf_packet_info info;
@@ -37,8 +37,9 @@ static struct times probe(
 	enum ctf_status why;
 	uint64_t bit;
 	p->d.program = part->scan;
-	ctf_packet_read(&p->d, f->map.data, f->map.size, packet->offset, p->header_row, p->row,
-		&info, &again, &why, &bit);
+	ctf_packet_read(&p->d, data, f->bytes, packet->offset, p->header_row, p->row, &info, &again,
+		&why, &bit);
+	struct ctf_pos pos = ctf_packet_body(packet, info.body_bit, data, f->bytes, *clock);
 	for (uint64_t n = 0; n < n_max && !ctf_at_end(plan, &pos); n++) {
 		const struct ctf_entry *entry;
 		if (trace_pass_record(
@@ -50,6 +51,7 @@ static struct times probe(
 		if (pos.clock > t.last)
 			t.last = pos.clock;
 	}
+	trace_file_done(p->e, packet->file);
 	*clock = pos.clock;
 	return t;
 }
@@ -88,7 +90,7 @@ static int64_t find_end(struct prober *p, const struct trace_stream *t)
 		const struct mer_clock *c = clock_of(p, packet);
 		int64_t end = trace_packet_end(p->e, packet);
 		uint64_t clock = 0;
-		if (!c || packet->content_bits <= packet->body_bit)
+		if (!c)
 			continue;
 		if (best != MER_NO_TIME && (end == MER_NO_TIME || end <= best))
 			break;
