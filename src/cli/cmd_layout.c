@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "cli/layout.h"
 #include "cli/progress.h"
 #include "cli/table.h"
@@ -92,7 +93,7 @@ static int choose_event(struct view *v, const struct names *names, const char *w
 	const char *near = n ? NULL : cli_nearest(word, names->item, names->n);
 	if (n > 1)
 		rc = mer_fail(&v->cli->err, MER_ERR_USAGE,
-			"'%.100s' fits %zu events (%s%s): name one", word, n,
+			"'%.100s' matches %zu events (%s%s): name one", word, n,
 			fits.data ? fits.data : "", n > 5 ? ", ..." : "");
 	else if (n == 0)
 		rc = mer_fail(&v->cli->err, MER_ERR_USAGE,
@@ -394,7 +395,8 @@ static void put_bytes(const struct view *v, struct mer_str *out)
 		mer_str_fini(&names);
 	}
 	if (at < end)
-		mer_str_printf(out, "%" PRIu64 " more bytes: --json has them\n", end - at);
+		mer_str_printf(out, "%" PRIu64 " more %s (--json shows all)\n", end - at,
+			mer_plural(end - at, "byte", "bytes"));
 }
 
 /* ---- output ---- */
@@ -447,8 +449,8 @@ static int print_text(struct view *v)
 	put_head(v, &out);
 	cli_table_text(&f.table, &out, (size_t)cli_width(v->cli), v->cli->bold_out);
 	if (v->layout.n_dropped)
-		mer_str_printf(
-			&out, "%" PRIu64 " more fields are not shown.\n", v->layout.n_dropped);
+		mer_str_printf(&out, "%" PRIu64 " more %s not shown.\n", v->layout.n_dropped,
+			mer_plural(v->layout.n_dropped, "field is", "fields are"));
 	if (v->found)
 		put_bytes(v, &out);
 	if (v->found && v->status)

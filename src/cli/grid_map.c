@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "cli/chart.h"
 #include "cli/grid.h"
 
@@ -98,9 +99,9 @@ static bool add_panel(struct map *m, size_t first, size_t last)
 		requests += cell(m, i, m->count)->v.i;
 	if (requests > (int64_t)(last - first))
 		c->note = mer_arena_printf(arena,
-			"%" PRId64 " requests as %zu points: those near each other in time and "
+			"%" PRId64 " requests as %zu %s: those near each other in time and "
 			"place are one",
-			requests, last - first);
+			requests, last - first, mer_plural(last - first, "point", "points"));
 	bool ok = requests == (int64_t)(last - first) || c->note;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && ok; i++)
 		ok = add_points(m, first, last, names[i]);

@@ -428,9 +428,10 @@ static void put_lines(const struct sync_result *r, struct mer_str *out)
 		mer_str_printf(out, " = %s * ", p->line.alpha);
 		put_name(out, r->hosts[p->a].name);
 		bool minus = p->line.beta[0] == '-';
-		mer_str_printf(out, " %c %s\n  %s, %zu messages, %zu of them accurate\n",
+		mer_str_printf(out, " %c %s\n  %s, %zu %s, %zu of them accurate\n",
 			minus ? '-' : '+', p->line.beta + minus, sync_quality_name(p->line.quality),
-			p->line.n_messages, p->line.n_accurate);
+			p->line.n_messages, mer_plural(p->line.n_messages, "message", "messages"),
+			p->line.n_accurate);
 	}
 }
 

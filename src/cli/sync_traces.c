@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/plural.h"
 #include "cli/progress.h"
 #include "cli/sync_cache.h"
 #include "cli/text.h"
@@ -83,9 +84,10 @@ static void note_clocks(struct cli *cli, const struct sync_result *r, const stru
 	if (s->n_apart) {
 		add_apart(&text, r, s->n_apart);
 		cli_warn(cli,
-			"times of %s cannot be compared with those of the other %u hosts: no "
+			"times of %s cannot be compared with those of the other %u %s: no "
 			"messages between them were found (see 'meridian sync')",
-			text.data ? text.data : "?", (unsigned)s->n_hosts);
+			text.data ? text.data : "?", (unsigned)s->n_hosts,
+			mer_plural(s->n_hosts, "host", "hosts"));
 		mer_str_clear(&text);
 	}
 	if (s->n_hosts < 2) {

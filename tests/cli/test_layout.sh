@@ -180,6 +180,6 @@ END
 same 2 "$m" layout big bist </dev/null
 grep -qF "no trace has an event 'bist' (did you mean bits?)" "$dir/err" || fail "no near name"
 same 2 "$m" layout empty '*' </dev/null
-grep -qF "fits 2 events (bits, nested): name one" "$dir/err" || fail "no list of names"
+grep -qF "matches 2 events (bits, nested): name one" "$dir/err" || fail "no list of names"
 
 exit $((failed > 0))
