@@ -518,7 +518,7 @@ static void print_reconciled(const struct info *in)
 		fprintf(in->cli->out,
 			"\n%zu trace%s given the clock offset of another trace of the same "
 			"machine\n"
-			"(-v tells by how much; --sync none keeps the recorded ones).\n",
+			"(-v shows by how much; --sync none keeps the recorded ones).\n",
 			moved, moved == 1 ? " was" : "s were");
 }
 

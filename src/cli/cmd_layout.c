@@ -404,7 +404,7 @@ static void put_bytes(const struct view *v, struct mer_str *out)
 static void put_damage(const struct view *v, struct mer_str *out)
 {
 	const struct ctf_field *f = v->bad_field;
-	mer_str_printf(out, "\nThe record cannot be read on from bit %" PRIu64, v->end_bit);
+	mer_str_printf(out, "\nThe record cannot be read beyond bit %" PRIu64, v->end_bit);
 	if (f && f->name[0]) {
 		mer_str_puts(out, " (field ");
 		cli_text_clean(out, f->name, strlen(f->name), false);
@@ -418,10 +418,10 @@ static void put_head(const struct view *v, struct mer_str *out)
 {
 	cli_text_clean(out, v->event, strlen(v->event), false);
 	if (!v->found) {
-		mer_str_puts(out,
-			", no record in the trace\n"
-			"Its layout as the metadata has it: offsets count from the begin of each\n"
-			"structure; -: not known without a record.\n\n");
+		mer_str_puts(out, ", no record in the trace\n"
+				  "The layout as the metadata defines it: offsets are relative to "
+				  "the start of each\n"
+				  "structure; -: unknown without a record.\n\n");
 		return;
 	}
 	const char *path = v->e->files[v->packet->file].path;

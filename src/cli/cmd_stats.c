@@ -279,9 +279,8 @@ static void put_table(const struct stats *s, const struct values *v, const struc
 		cli_table_text(&t, out, (size_t)cli_width(s->cli), s->cli->bold_out);
 	}
 	if (t.n_rows < all)
-		mer_str_printf(out,
-			"... and %" PRIu64 " more %s (--limit %" PRIu64 " shows them)\n",
-			all - t.n_rows, of->unit, all);
+		mer_str_printf(out, "... and %" PRIu64 " more %s (-n 0 shows all)\n",
+			all - t.n_rows, of->unit);
 	out->failed |= t.failed;
 	cli_table_fini(&t);
 }

@@ -91,7 +91,7 @@ static int list_analyses(struct cli *cli, const char *verb)
 					  CLI_CELL_TEXT(copy) });
 		mer_str_fini(&tables);
 	}
-	mer_str_printf(&out, "\n'meridian %s --help' tells the options.\n", verb);
+	mer_str_printf(&out, "\n'meridian %s --help' lists the options.\n", verb);
 	int rc = cli->format == CLI_FORMAT_TABLE ? cli_sync_put(cli, &out, 0)
 						 : cli_table_print(cli, &t, "analyses", NULL);
 	mer_str_fini(&out);
@@ -271,14 +271,14 @@ static int check_options(struct cli_grid *g)
 			"--plot: %" PRId64 " bins are more than a chart can show (%d)", v->bins.v,
 			(int)CLI_CHART_BINS);
 	if (v->interval.set && v->interval.v < 1)
-		return mer_fail(err, MER_ERR_USAGE, "--interval: a duration above 0 is needed");
+		return mer_fail(err, MER_ERR_USAGE, "--interval: a duration above 0 is required");
 	if (v->plot && strcmp(g->verb, "log") == 0 && !has_output(a, "map"))
 		return mer_fail(err, MER_ERR_USAGE,
-			"--plot does not apply to '%s': what it lists is at no place", a->id);
+			"--plot does not apply to '%s': it has no table 'map'", a->id);
 	if ((v->bins.set || v->interval.set || (v->plot && strcmp(g->verb, "log") != 0)) &&
 		!has_output(a, "bins"))
 		return mer_fail(err, MER_ERR_USAGE,
-			"--%s does not apply to '%s': it is not told over time",
+			"--%s does not apply to '%s': it has no data over time",
 			v->plot	      ? "plot"
 			: v->bins.set ? "bins"
 				      : "interval",
@@ -287,7 +287,7 @@ static int check_options(struct cli_grid *g)
 		return mer_fail(err, MER_ERR_USAGE, "--max is less than --min");
 	if ((v->min_size.set || v->max_size.set) && !a->has_sizes)
 		return mer_fail(err, MER_ERR_USAGE,
-			"--%s-size does not apply to '%s': it does not choose by bytes",
+			"--%s-size does not apply to '%s': it has no sizes to select by",
 			v->min_size.set ? "min" : "max", a->id);
 	if (v->min_size.set && v->max_size.set && v->max_size.v < v->min_size.v)
 		return mer_fail(err, MER_ERR_USAGE, "--max-size is less than --min-size");
@@ -304,7 +304,7 @@ static int check_options(struct cli_grid *g)
 			g->cli->tids.n ? "tid" : "comm", a->id);
 	if ((g->cli->tids.n || g->cli->comms.n) && !has_column(a, "tid", ANALYSIS_ID))
 		return mer_fail(err, MER_ERR_USAGE,
-			"--%s does not apply to '%s': it is not told by task",
+			"--%s does not apply to '%s': it has no data per task",
 			g->cli->tids.n ? "tid" : "comm", a->id);
 	return check_sort(g);
 }
@@ -330,7 +330,7 @@ static int check_choice(const struct cli_grid *g, const char *option, uint32_t b
 	struct mer_str list = { 0 };
 	put_names(&list, names, n);
 	int rc = mer_fail(err, MER_ERR_USAGE,
-		"--%s does not choose what '%s' of '%s' tells; it does so for %s", option,
+		"--%s does not apply to the table '%s' of '%s'; it applies to %s", option,
 		output_of(g, i)->id, a->id, list.data ? list.data : "none");
 	mer_str_fini(&list);
 	return rc;
@@ -384,8 +384,8 @@ static int understand(struct cli_grid *g, struct cli_periods *periods)
 		return has_no_output(cli, g->analysis, g->verb);
 	if (cli->n_args < 2)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"nothing to work on: expected: meridian %s %s [OPTION...] TRACE...",
-			g->verb, g->analysis->id);
+			"no trace given; usage: meridian %s %s [OPTION...] TRACE...", g->verb,
+			g->analysis->id);
 	cli->args++;
 	cli->n_args--;
 	bool bins = v->bins.set || v->interval.set;
@@ -403,7 +403,7 @@ static int understand(struct cli_grid *g, struct cli_periods *periods)
 		rc = check_choice(
 			g, v->min.set ? "min" : "max", g->analysis->by_duration, "durations");
 	if (rc == 0 && v->names.n)
-		rc = check_choice(g, "name", g->analysis->by_name, "names to choose by");
+		rc = check_choice(g, "name", g->analysis->by_name, "names to select by");
 	return rc ? rc : cli_periods_understand(cli, &v->period, tells_tasks(g), periods);
 }
 

@@ -117,7 +117,7 @@ int cli_grid_map(struct cli_grid *g, const char *path)
 			t = &g->tables[i];
 	if (!t || !find_columns(&m, t))
 		return mer_fail(&g->cli->err, MER_ERR_USAGE,
-			"--plot: the analysis '%s' has no places to show", g->analysis->id);
+			"--plot: the analysis '%s' has no table 'map'", g->analysis->id);
 	int64_t begin = t->n_rows ? INT64_MAX : 0, end = t->n_rows ? INT64_MIN : 1;
 	for (size_t i = 0; i < t->n_rows; i++) {
 		begin = cell(&m, i, m.begin)->v.i < begin ? cell(&m, i, m.begin)->v.i : begin;
@@ -134,7 +134,7 @@ int cli_grid_map(struct cli_grid *g, const char *path)
 	}
 	if (ok && first < t->n_rows)
 		m.page.panels[m.page.n - 1].note =
-			"further disks are not drawn: --host chooses, the table 'map' has all";
+			"more disks are not drawn: select with --host, or see the table 'map'";
 	int rc = ok ? cli_chart_write(&m.page, t->title, path) : mer_fail_nomem(&g->cli->err);
 	cli_chart_fini(&m.page);
 	return rc;

@@ -27,7 +27,7 @@ text "$dir/err" "no analysis 'fautls' \(did you mean faults\?\); there are: .*fa
 run 2 top "$f"
 text "$dir/err" 'the analysis comes before the traces' 'no word'
 run 2 top faults
-text "$dir/err" 'expected: meridian top faults' 'no trace'
+text "$dir/err" 'usage: meridian top faults' 'no trace'
 [ -z "$without" ] || run 2 freq "$without" "$f"
 [ -z "$without" ] || text "$dir/err" "'$without' has no 'freq', it has: .*top" 'no such verb'
 run 3 top faults "$dir/nothing"
@@ -162,7 +162,7 @@ text "$dir/err" "no interrupt named 'tmier'" 'a name that nothing has'
 run 2 top net --name eth0 $d
 text "$dir/err" "does not apply to 'net': it has no names" 'no names'
 run 2 top cpu --min 1ms $d
-text "$dir/err" "does not choose what 'top' of 'cpu' tells; it does so for log, freq and stats" 'no such sums'
+text "$dir/err" "does not apply to the table 'top' of 'cpu'; it applies to log, freq and stats" 'no such sums'
 run 2 top cpu --table log,top --min 1ms $d
 run 0 top cpu --table log --min 1ms $d
 run 2 stats --name x $d

@@ -89,7 +89,7 @@ payload   40     -      1         struct
      5  0b00010010  0x12  a
      6  0b00110100  0x34  (not read)
 
-The record cannot be read on from bit 44 (field b):
+The record cannot be read beyond bit 44 (field b):
 a field reaches beyond the end of the packet's content.
 The content ends at bit 56.
 END
@@ -113,8 +113,8 @@ event { name = nested; id = 1; fields := struct {
 END
 same 0 "$m" layout empty nested <<'END'
 nested, no record in the trace
-Its layout as the metadata has it: offsets count from the begin of each
-structure; -: not known without a record.
+The layout as the metadata defines it: offsets are relative to the start of each
+structure; -: unknown without a record.
 
 FIELD    BIT  SIZE  ALIGN  ORDER  CLASS     VALUE
 payload    0     -     16         struct
