@@ -102,7 +102,7 @@ struct mer_loss { /* lost events or packets, as counted by the tracer */
 struct mer_open_options {  /* zeroed: the defaults */
 	bool keep_offsets; /* every trace keeps its recorded clock offset, even if the offsets of
 			      several traces of one host differ by the error of measurement */
-	bool ignore_uuid;   /* packets with the UUID of another trace are read too */
+	bool ignore_uuid;  /* packets with the UUID of another trace are read too */
 };
 
 /* Opens every readable trace: an unreadable path is a diagnostic if there is another trace, and an
