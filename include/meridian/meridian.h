@@ -151,8 +151,8 @@ struct mer_event {
 /* What a reading wants. event is a name, or a pattern of * and ?. fields names what is wanted of it,
  * separated by blanks: the first in slots[0], and so on. A number takes one slot; text is written
  * "name:s" and takes two, its address and its length (no NUL at its end); so does an array of numbers,
- * "name:a": their number and the address of as many slots. What an event does not have, or not in this
- * form, reads 0. fields NULL: all fields, in slots that only the accessors know. */
+ * "name:a": their number and the address of as many slots; "name:r" is an array of anything: its elements
+ * take as many slots as their class has. What an event does not have, or not in this form, reads 0. fields NULL: all fields, in slots that only the accessors know. */
 struct mer_need {
 	const char *event;
 	const char *fields;

@@ -21,6 +21,8 @@ enum kernel_call_kind {
 	KERNEL_CALL_RECEIVE, /* the same: fd flags */
 	KERNEL_CALL_FUTEX,   /* uaddr op val */
 	KERNEL_CALL_PRCTL,   /* option */
+	KERNEL_CALL_POLL,    /* nfds fds:r */
+	KERNEL_CALL_SELECT,  /* n readfds:a writefds:a exceptfds:a */
 	KERNEL_CALL_PATH,    /* on a path: path:s */
 	KERNEL_CALL_PATH_AT, /* dirfd path:s flags */
 	KERNEL_CALL_OPEN,    /* path:s flags */

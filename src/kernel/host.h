@@ -138,6 +138,15 @@ static inline struct kernel_span *kernel_span_kept(const struct kernel_host *h, 
 {
 	return i != KERNEL_NONE ? kernel_span(h, i) : NULL;
 }
+/* A wait that timed out and was taken up again, on the same objects with nothing sent or received between, is
+ * one with the last of these: it was for what ended that one. The last one; another wait is itself. */
+static inline uint32_t kernel_wait_end(const struct kernel_host *h, uint32_t i)
+{
+	const struct kernel_span *s = kernel_span(h, i);
+	return s->state == KERNEL_BLOCKED && s->cause == KERNEL_TIMER && s->source != KERNEL_NONE
+		       ? s->source
+		       : i;
+}
 /* Where the task's last span ends. */
 static inline int64_t kernel_task_end(const struct kernel_host *h, uint32_t task)
 {

@@ -82,7 +82,8 @@ struct kernel_binding { /* of a class of events */
 	bool is_perf;	/* the CPU is in KERNEL_SLOT_CPU */
 	bool by_number; /* a system call told by its number alone, in the first slot after the CPU */
 	uint16_t kind;	/* SYSCALL_*: enum kernel_call_kind */
-	const char *call; /* SYSCALL_*: "read"; "" when an exit does not say */
+	uint16_t row_slots; /* KERNEL_CALL_POLL: slots of an element of fds; 0: not recorded */
+	const char *call;   /* SYSCALL_*: "read"; "" when an exit does not say */
 };
 
 /* wants: enum kernel_wants. */

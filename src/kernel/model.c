@@ -469,5 +469,7 @@ int kernel_model_finish(struct kernel_model *m, struct mer_err *err)
 		if (rc == 0 && o && o->span)
 			rc = o->span(o->ctx, h, t->last, t->end);
 	}
+	if (rc == 0)
+		model_wait_finish(m);
 	return rc ? rc : tell_open_calls(m);
 }

@@ -86,6 +86,8 @@ int model_call_entry(struct kernel_model *m, struct cpu *c, const struct mer_eve
 	unsigned n_args = kernel_call_args((enum kernel_call_kind)b->kind);
 	for (unsigned i = 0; i < n_args; i++)
 		l->args[i] = ev->slots[1 + i];
+	l->wait.span = KERNEL_NONE;
+	l->wait.objects = model_wait_objects(b, ev->slots + 1);
 	/* In an interrupt no task makes calls: its end is missing. */
 	m->h->n_odd += c->depth > 0;
 	model_clear_contexts(c);
@@ -130,6 +132,7 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 				m->files, task, (enum kernel_call_kind)l->kind, ret, slots, m->err);
 		if (l->kind == KERNEL_CALL_PRCTL && l->args[0] == PR_SET_NAME_ && ret == 0)
 			l->renamed = ev->ts;
+		model_wait_call_end(m, task, ev->ts, ret);
 		struct kernel_call_end told = { .task = task,
 			.call = l->call,
 			.begin = l->call_begin,

@@ -121,6 +121,8 @@ static int leave_cpu(
 		KERNEL_NONE, KERNEL_NONE);
 	if (state == KERNEL_DEAD)
 		m->h->tasks[task].died = model_open(m, task)->begin;
+	if (rc == 0 && state == KERNEL_BLOCKED)
+		model_wait_begin(m, task);
 	/* Woken before it left the CPU: it waits for nothing, and no other event will say so. */
 	if (rc == 0 && state == KERNEL_BLOCKED && l->woken_early && !m->has_late_wakeups) {
 		struct kernel_span *wait = model_open(m, task);
@@ -373,6 +375,7 @@ int model_fork(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t
 		t->is_kernel = parent_tid == 2 || p->is_kernel;
 		if (is_thread)
 			t->ppid = p->ppid;
+		model_wait_forget(&m->live[parent]);
 		m->live[child].call = m->live[parent].call;
 		m->live[child].kind = m->live[parent].kind;
 		m->live[child].knows_mode = m->live[parent].knows_mode;

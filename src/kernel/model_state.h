@@ -6,6 +6,7 @@
  *   model_context.c  interrupts on a CPU, and what they tell about the end of a wait
  *   model_told.c     what only observers want to know
  *   model_flows.c    which of several received packets did it
+ *   model_wait.c     waits that time out and are taken up again
  *   model_io.c       system calls, packets, state dump
  *   model_block.c    requests to block devices */
 #ifndef MER_KERNEL_MODEL_STATE_H
@@ -71,6 +72,15 @@ struct live {		 /* a task's state, besides its open span (kernel_task.last) */
 	int64_t renamed;     /* its name was set then, to what the next switch tells; INT64_MIN */
 	uint32_t packet;     /* ended its last wait that one did; KERNEL_NONE */
 	uint64_t args[KERNEL_CALL_ARGS]; /* of the call, those that are kept */
+	struct model_wait {		 /* see model_wait.c */
+		uint64_t objects; /* of the call that it is in: what it waits for; 0: not known */
+		uint32_t span;	  /* in which it waited last in the call; KERNEL_NONE: it did not */
+		uint32_t
+			timed_out; /* the last span of a wait that can still be taken up again, or NONE */
+		uint32_t call; /* of that wait */
+		uint64_t timed_out_objects;
+		int64_t until; /* a call that begins later does not take it up */
+	} wait;
 };
 
 struct kernel_model {
@@ -96,6 +106,7 @@ struct kernel_model {
 	int64_t next_boundary;	    /* time of the next begin or end of a loss */
 	size_t next_end[2];	    /* of in.ends, by is_send */
 	uint32_t futex_name;
+	bool has_taken_up;    /* some wait was taken up again */
 	struct mer_map flows; /* endpoints of ours and theirs -> task that sent last, plus 1 */
 	struct mer_map
 		sent_on; /* process and descriptor -> packet last sent on it, plus 1; 0: none */
@@ -178,6 +189,21 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 	const struct kernel_binding *b);
 int model_packet(struct kernel_model *m, struct cpu *c, const struct mer_event *ev, bool is_send);
 int model_dump(struct kernel_model *m, int64_t ts, enum kernel_event event, const uint64_t *slots);
+
+/* model_wait.c */
+/* What the call waits for, if that can be told: see struct model_wait. slots: of the entry, after the CPU. */
+uint64_t model_wait_objects(const struct kernel_binding *b, const uint64_t *slots);
+/* The task begins to wait, in its open span. */
+void model_wait_begin(struct kernel_model *m, uint32_t task);
+/* Its call ends at ts. */
+void model_wait_call_end(struct kernel_model *m, uint32_t task, int64_t ts, int64_t ret);
+/* Something happened after which a wait is another one. */
+static inline void model_wait_forget(struct live *l)
+{
+	l->wait.timed_out = l->wait.span = KERNEL_NONE;
+}
+/* After the last event: each wait that was taken up again knows the last one. */
+void model_wait_finish(struct kernel_model *m);
 
 /* model_block.c */
 int model_block(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,

@@ -29,6 +29,7 @@ enum kernel_cause {
 	/* What ended a wait (KERNEL_BLOCKED, _STOPPED, _NEW). source is as said. */
 	KERNEL_DISK,	/* a block request; source: its number in kernel_host.requests, or NONE */
 	KERNEL_NETWORK, /* a packet; source: number of the message in kernel_world.packets, or NONE */
+	/* source: the task's wait that took this one up again (see kernel_wait_end), or NONE */
 	KERNEL_TIMER,
 	KERNEL_TASK,	/* another task, by any means but the following */
 	KERNEL_FUTEX,	/* another task, in the system call futex */
