@@ -30,6 +30,8 @@ static bool find_sender(
 			by->host = p->from;
 			by->span = p->sender;
 			by->task = kernel_span(&w->hosts[p->from], p->sender)->task;
+			if (kernel_packet_asked(p, &w->hosts[p->from]) < by->asked)
+				by->asked = kernel_packet_asked(p, &w->hosts[p->from]);
 			return true;
 		}
 		packet = p->answers;

@@ -92,7 +92,7 @@ static bool find_sender(
 		if (p->sender != KERNEL_NONE) {
 			w->by_host = p->from;
 			w->by_task = kernel_span(&world->hosts[p->from], p->sender)->task;
-			w->asked = p->sent;
+			w->asked = kernel_packet_asked(p, &world->hosts[p->from]);
 			return true;
 		}
 		packet = p->answers;
