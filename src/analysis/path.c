@@ -179,7 +179,7 @@ static struct path_segment of_span(const struct walk *k, uint32_t span)
 
 static bool is_wait(const struct kernel_span *s)
 {
-	return s->state == KERNEL_BLOCKED || s->state == KERNEL_STOPPED;
+	return s->state == KERNEL_BLOCKED || s->state == KERNEL_STOPPED || kernel_is_spin(s);
 }
 
 /* The current task waits from k->now.floor on for what now happens elsewhere: remembers to come back. */

@@ -44,6 +44,8 @@ static const struct row rows[] = {
 	{ KERNEL_EV_FREE, "sched:sched_process_free", CPU "pid" },
 	{ KERNEL_EV_RENAME, "task_rename", CPU "tid newcomm:s" },
 	{ KERNEL_EV_RENAME, "task:task_rename", CPU "pid newcomm:s" },
+	{ KERNEL_EV_BOOST, "sched_pi_setprio", CPU "tid" },
+	{ KERNEL_EV_BOOST, "sched:sched_pi_setprio", CPU "pid" },
 	{ KERNEL_EV_IRQ_ENTRY, "irq_handler_entry", CPU "irq name:s" },
 	{ KERNEL_EV_IRQ_ENTRY, "irq:irq_handler_entry", CPU "irq name:s" },
 	{ KERNEL_EV_IRQ_EXIT, "irq_handler_exit", CPU "irq" },

@@ -29,6 +29,7 @@ enum kernel_event {
 	KERNEL_EV_EXIT,	  /* tid */
 	KERNEL_EV_FREE,	  /* tid */
 	KERNEL_EV_RENAME, /* tid newcomm */
+	KERNEL_EV_BOOST, /* tid, who gets another priority by that of who waits for a lock of his */
 	KERNEL_EV_SYSCALL_ENTRY,
 	KERNEL_EV_SYSCALL_EXIT,
 	KERNEL_EV_IRQ_ENTRY,	 /* irq name */

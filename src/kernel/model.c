@@ -232,6 +232,7 @@ static int handle(struct kernel_model *m, struct cpu *c, const struct mer_event 
 	case KERNEL_EV_RENAME:
 		rc = (int32_t)s[WAKE_TID] > 0 ? model_task_of(m, (int32_t)s[WAKE_TID], &task) : 1;
 		return rc == 0 ? model_rename(m, task, ts, &s[2]) : rc < 0 ? rc : 0;
+	case KERNEL_EV_BOOST: return model_boost(m, c, ts, s);
 	case KERNEL_EV_SYSCALL_ENTRY: return model_call_entry(m, c, ev, b);
 	case KERNEL_EV_SYSCALL_EXIT: return model_call_exit(m, c, ev, b);
 	case KERNEL_EV_IRQ_ENTRY:

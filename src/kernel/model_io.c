@@ -133,6 +133,8 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 		if (l->kind == KERNEL_CALL_PRCTL && l->args[0] == PR_SET_NAME_ && ret == 0)
 			l->renamed = ev->ts;
 		model_wait_call_end(m, task, ev->ts, ret);
+		if (rc == 0 && l->spins_for != KERNEL_NONE)
+			rc = model_end_spin(m, c, ev->ts);
 		struct kernel_call_end told = { .task = task,
 			.call = l->call,
 			.begin = l->call_begin,

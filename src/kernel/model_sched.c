@@ -123,6 +123,8 @@ static int leave_cpu(
 		m->h->tasks[task].died = model_open(m, task)->begin;
 	if (rc == 0 && state == KERNEL_BLOCKED)
 		model_wait_begin(m, task);
+	if (state != KERNEL_READY)
+		l->spins_for = KERNEL_NONE; /* it spins no more: it is woken */
 	/* Woken before it left the CPU: it waits for nothing, and no other event will say so. */
 	if (rc == 0 && state == KERNEL_BLOCKED && l->woken_early && !m->has_late_wakeups) {
 		struct kernel_span *wait = model_open(m, task);
@@ -322,6 +324,31 @@ int model_wake(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_ev
 		return 0;
 	}
 	}
+}
+
+/* The task on the CPU lends its priority to who has the lock that it wants. If that one runs, the kernel does not
+ * block it: it spins until the lock is free, or its holder leaves the CPU. */
+int model_boost(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t *slots)
+{
+	const uint32_t *at = mer_map_get(&m->tids, (uint32_t)slots[WAKE_TID]);
+	uint32_t task = c->task, holder = at && *at ? *at - 1 : KERNEL_NONE;
+	if (task >= ON_CPU_IDLE || holder == KERNEL_NONE || holder == task || c->depth > 0)
+		return 0;
+	struct live *l = &m->live[task];
+	if (l->kind != KERNEL_CALL_FUTEX || l->spins_for != KERNEL_NONE ||
+		model_open(m, task)->state != KERNEL_SYSCALL ||
+		!kernel_is_on_cpu(model_open(m, holder)->state))
+		return 0;
+	l->spins_for = holder;
+	return model_run_on(m, task, ts, model_cpu_number(m, c));
+}
+
+int model_end_spin(struct kernel_model *m, struct cpu *c, int64_t ts)
+{
+	int rc = model_enter(m, c->task, ts, KERNEL_SYSCALL, model_cpu_number(m, c),
+		KERNEL_NO_CAUSE, KERNEL_NONE, KERNEL_NONE);
+	m->live[c->task].spins_for = KERNEL_NONE;
+	return rc;
 }
 
 int model_migrate(struct kernel_model *m, int64_t ts, const uint64_t *slots)

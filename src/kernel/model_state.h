@@ -66,7 +66,8 @@ struct live {		 /* a task's state, besides its open span (kernel_task.last) */
 	bool woken_early; /* by the following, while it still was on its CPU */
 	uint8_t early_cause;
 	uint32_t early_source, early_by;
-	uint16_t kind;	     /* enum kernel_call_kind of call */
+	uint32_t spins_for; /* task that has the lock for which it spins in its call; KERNEL_NONE */
+	uint16_t kind;	    /* enum kernel_call_kind of call */
 	uint32_t mode_since; /* the first span for which the mode is not known; KERNEL_NONE */
 	int64_t call_begin;  /* INT64_MIN: not seen */
 	int64_t renamed;     /* its name was set then, to what the next switch tells; INT64_MIN */
@@ -155,6 +156,9 @@ void model_forget_mode(struct kernel_model *m, uint32_t task);
 int model_switch(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t *slots);
 int model_wake(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
 	const uint64_t *slots);
+int model_boost(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t *slots);
+/* The task on the CPU spins no more; told before the end of its call is. */
+int model_end_spin(struct kernel_model *m, struct cpu *c, int64_t ts);
 int model_migrate(struct kernel_model *m, int64_t ts, const uint64_t *slots);
 int model_fork(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t *slots);
 int model_exec(struct kernel_model *m, int64_t ts, const uint64_t *slots);

@@ -234,4 +234,29 @@ $(ended 71300 80000 poll "$poll_a" 1)
 E
 run 0 diff -q --tid 10 --begin +999us --end +41ms --begin-b +61ms --end-b +81ms --json "$dir/twice"
 equal "diff" "$(jq -c '[.by_task[] | select(.comm == "srv") | .delta_ns]' "$dir/out")" '[-20000000]'
+
+# A mutex with priority inheritance whose holder runs on another CPU: the waiter spins in the kernel, so it is never
+# blocked. The holder is who it lends its priority to.
+made pi <<E
+host h
+$(switched 1us h 0 - 0 waiter/10)
+$(switched 1us h 1 - 0 holder/20)
+5ms h 0 syscall_entry_futex uaddr=4096 op=134 val=0 utime=0 uaddr2=0 val3=0
+5010us h 0 sched_pi_setprio comm="holder" tid=20 oldprio=20 newprio=-11
+10ms h 0 irq_handler_entry irq=4 name="eth0"
+10100us h 0 irq_handler_exit irq=4 ret=1
+30ms h 1 syscall_entry_futex uaddr=4096 op=135 val=0 utime=0 uaddr2=0 val3=0
+30010us h 1 sched_pi_setprio comm="holder" tid=20 oldprio=-11 newprio=20
+$(woken 30020us h 1 waiter/10)
+30100us h 0 syscall_exit_futex ret=0
+30200us h 1 syscall_exit_futex ret=0
+$(switched 40ms h 0 waiter/10 1 -)
+$(switched 40ms h 1 holder/20 1 -)
+E
+equal "pi: the holder's" "$(rows --tid 10 "$dir/pi" | awk '$2 == 20 { n += $1 } END { print n }')" 24990
+equal "pi: the waiter's" "$(rows --tid 10 "$dir/pi" | awk '$2 == 10 && $4 == "running" { n += $1 } END { print n }')" 14909
+run 0 graph -q --format jsonl "$dir/pi"
+equal "pi: edge" "$(jq -c '[.from_comm, .to_comm, .kind, .wait_ns]' "$dir/out")" '["holder","waiter","futex",24990000]'
+run 0 top -q futex --format csv "$dir/pi"
+check "pi: top futex" grep -q 'waiter.*holder' "$dir/out"
 finish
