@@ -296,24 +296,6 @@ static int follow_packet(struct walk *k, struct path_segment wait)
 	return emit(k, k->now.floor, wait);
 }
 
-/* The first piece of the wait that ends with this span. */
-static uint32_t first_piece(const struct kernel_host *h, uint32_t last)
-{
-	enum { LOOK_BACK = 256 }; /* spans between two pieces */
-	uint32_t first = last, n = 0;
-	for (uint32_t i = kernel_span(h, last)->before; i != KERNEL_NONE && n < LOOK_BACK; n++) {
-		const struct kernel_span *s = kernel_span(h, i);
-		if (is_wait(s)) {
-			if (kernel_wait_end(h, i) != last)
-				break;
-			first = i;
-			n = 0;
-		}
-		i = s->before;
-	}
-	return first;
-}
-
 /* The wait [begin, k->t] of the current task, in this span. What the task did between its pieces was nothing
  * that anything waited for. */
 static int resolve(struct walk *k, uint32_t span, int64_t begin)
@@ -328,8 +310,8 @@ static int resolve(struct walk *k, uint32_t span, int64_t begin)
 		k->now.span = s->before;
 		return emit(k, begin, wait);
 	}
-	const struct kernel_span *first =
-		kernel_span(host_of(k, k->now.host), first_piece(host_of(k, k->now.host), span));
+	const struct kernel_host *h = host_of(k, k->now.host);
+	const struct kernel_span *first = kernel_span(h, kernel_wait_first(h, span));
 	int rc = leave_waiting(
 		k, first == s ? begin : later_of(first->begin, k->now.floor), first->before);
 	if (rc)
@@ -394,7 +376,7 @@ static int run(struct walk *k)
  * ended it is what its part in the window was for, too. */
 static uint32_t find_start(const struct kernel_host *h, uint32_t task, int64_t end, int64_t *t)
 {
-	uint32_t i = h->tasks[task].last, wait = KERNEL_NONE, piece;
+	uint32_t i = h->tasks[task].last, wait = KERNEL_NONE;
 	int64_t until = h->tasks[task].end, wait_until = until;
 	for (; i != KERNEL_NONE; i = kernel_span(h, i)->before) {
 		const struct kernel_span *s = kernel_span(h, i);
@@ -409,11 +391,9 @@ static uint32_t find_start(const struct kernel_host *h, uint32_t task, int64_t e
 	*t = end;
 	if (i == KERNEL_NONE)
 		return i;
-	for (piece = i; piece != KERNEL_NONE && !is_wait(kernel_span(h, piece));)
-		piece = kernel_span(h, piece)->before;
 	bool is_in_wait = is_wait(kernel_span(h, i)) && until > end;
 	bool is_between =
-		piece != KERNEL_NONE && piece != wait && kernel_wait_end(h, piece) == wait;
+		wait != KERNEL_NONE && kernel_span(h, kernel_wait_first(h, wait))->begin < end;
 	if ((!is_in_wait && !is_between) || wait == KERNEL_NONE)
 		return i;
 	*t = wait_until;

@@ -271,19 +271,6 @@ static int enter(struct kernel_files *f, struct kernel_file_task *t, const uint6
 	return 0;
 }
 
-static bool names_object(enum kernel_call_kind kind)
-{
-	switch (kind) {
-	case KERNEL_CALL_OTHER:
-	case KERNEL_CALL_FUTEX:
-	case KERNEL_CALL_PRCTL:
-	case KERNEL_CALL_POLL:
-	case KERNEL_CALL_SELECT:
-	case KERNEL_CALL_SHMAT: return false;
-	default: return true;
-	}
-}
-
 int kernel_files_enter(struct kernel_files *f, uint32_t task, enum kernel_call_kind kind,
 	const uint64_t *slots, struct kernel_call *call, struct mer_err *err)
 {
@@ -306,7 +293,7 @@ int kernel_files_enter(struct kernel_files *f, uint32_t task, enum kernel_call_k
 			use(f, t, slots[0], call);
 		return 0;
 	}
-	if (!names_object(kind))
+	if (kind < KERNEL_CALL_USES_FD)
 		return 0;
 	t->op = (struct kernel_file_op){ .kind = (uint8_t)kind, .fd = -1, .what = unknown };
 	return slots ? enter(f, t, slots, call, err) : 0;

@@ -381,9 +381,11 @@ int kernel_model_new(const struct kernel_model_input *in, struct kernel_host *h,
 	h->begin = in->losses->begin;
 	h->end = in->losses->end;
 	m->call_names = calloc((size_t)kernel_n_bindings(in->layouts) + 1, sizeof(*m->call_names));
+	m->last_calls = calloc((size_t)kernel_n_bindings(in->layouts) + 1, sizeof(*m->last_calls));
 	m->is_kernel_stream = calloc((size_t)in->e->n_streams + 1, sizeof(*m->is_kernel_stream));
 	m->futex_name = mer_intern_add(&h->names, "futex", 5);
-	int rc = m->call_names && m->is_kernel_stream && m->futex_name != MER_INTERN_NONE
+	int rc = m->call_names && m->last_calls && m->is_kernel_stream &&
+				 m->futex_name != MER_INTERN_NONE
 			 ? kernel_files_new(h, &m->files, err)
 			 : mer_fail_nomem(err);
 	for (uint32_t i = 0; i < in->e->n_streams && rc == 0; i++)
@@ -418,6 +420,7 @@ void kernel_model_free(struct kernel_model *m)
 	free(m->live);
 	free(m->is_kernel_stream);
 	free(m->call_names);
+	free(m->last_calls);
 	free(m);
 }
 
@@ -471,6 +474,6 @@ int kernel_model_finish(struct kernel_model *m, struct mer_err *err)
 			rc = o->span(o->ctx, h, t->last, t->end);
 	}
 	if (rc == 0)
-		model_wait_finish(m);
+		rc = model_wait_finish(m);
 	return rc ? rc : tell_open_calls(m);
 }

@@ -97,6 +97,7 @@ struct kernel_model {
 	const struct kernel_binding *bindings;
 	bool *is_kernel_stream;	    /* by stream */
 	uint32_t *call_names;	    /* by ctf_plan.id: name of the call, plus 1 */
+	uint32_t *last_calls;	    /* the same: the last such call, plus 1 */
 	uint32_t number_names[512]; /* by number of a call: its name, plus 1 */
 	bool has_wakeups;	    /* the host records who is woken */
 	bool has_interrupts;	    /* ... and interrupts, of any kind */
@@ -157,6 +158,9 @@ int model_switch(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64
 int model_wake(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
 	const uint64_t *slots);
 int model_boost(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t *slots);
+/* It spins again from ts on; its open span ends now, and who has the lock does this. Its spins_for is known. */
+int model_spin(struct kernel_model *m, uint32_t task, int64_t ts, uint16_t cpu);
+void model_note_holder(struct kernel_model *m, uint32_t task);
 /* The task on the CPU spins no more; told before the end of its call is. */
 int model_end_spin(struct kernel_model *m, struct cpu *c, int64_t ts);
 int model_migrate(struct kernel_model *m, int64_t ts, const uint64_t *slots);
@@ -195,8 +199,17 @@ int model_packet(struct kernel_model *m, struct cpu *c, const struct mer_event *
 int model_dump(struct kernel_model *m, int64_t ts, enum kernel_event event, const uint64_t *slots);
 
 /* model_wait.c */
-/* What the call waits for, if that can be told: see struct model_wait. slots: of the entry, after the CPU. */
-uint64_t model_wait_objects(const struct kernel_binding *b, const uint64_t *slots);
+/* What the call waits for, if that can be told: see struct model_wait. slots: of the entry, after the CPU. Of those on
+ * a descriptor the call has it. */
+uint64_t model_wait_told_objects(const struct kernel_binding *b, const uint64_t *slots);
+static inline uint64_t model_wait_objects(const struct kernel_binding *b, const uint64_t *slots)
+{
+	if (b->kind == KERNEL_CALL_OTHER)
+		return 0;
+	return b->kind == KERNEL_CALL_USES_FD || b->kind == KERNEL_CALL_RECEIVE
+		       ? 1
+		       : model_wait_told_objects(b, slots);
+}
 /* The task begins to wait, in its open span. */
 void model_wait_begin(struct kernel_model *m, uint32_t task);
 /* Its call ends at ts. */
@@ -207,7 +220,7 @@ static inline void model_wait_forget(struct live *l)
 	l->wait.timed_out = l->wait.span = KERNEL_NONE;
 }
 /* After the last event: each wait that was taken up again knows the last one. */
-void model_wait_finish(struct kernel_model *m);
+int model_wait_finish(struct kernel_model *m);
 
 /* model_block.c */
 int model_block(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,

@@ -92,8 +92,6 @@ int model_enter(struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_s
 		.state = (uint8_t)state,
 		.cause = (uint8_t)cause };
 	uint32_t i = m->h->tasks[task].last;
-	if (l->spins_for != KERNEL_NONE && kernel_is_spin(open))
-		open->by = m->h->tasks[l->spins_for].last;
 	if (s.begin == open->begin && may_overwrite(open) && kernel_is_on_cpu(state)) {
 		*open = s; /* nothing lasted no time */
 	} else {
@@ -116,9 +114,6 @@ int model_run_on(struct kernel_model *m, uint32_t task, int64_t ts, uint16_t cpu
 				  : l->call != KERNEL_NONE    ? KERNEL_SYSCALL
 				  : l->knows_mode	      ? KERNEL_USER
 							      : KERNEL_RUNNING;
-	if (l->spins_for != KERNEL_NONE && state == KERNEL_SYSCALL)
-		return model_enter(m, task, ts, state, cpu, KERNEL_FUTEX, KERNEL_NONE,
-			m->h->tasks[l->spins_for].last);
 	return model_enter(m, task, ts, state, cpu, KERNEL_NO_CAUSE, KERNEL_NONE, KERNEL_NONE);
 }
 

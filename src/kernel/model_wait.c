@@ -7,7 +7,7 @@
  * nothing but time, each wait is one of its own. */
 #include "kernel/model_state.h"
 
-enum { ANY_OBJECTS = 1, FUTEX_OP = 127 };
+enum { FUTEX_OP = 127 };
 enum { EINTR_ = 4, EAGAIN_ = 11, ETIMEDOUT_ = 110, ERESTART_FIRST = 512, ERESTART_LAST = 516 };
 
 /* What a task does between two pieces of one wait: at most this, or this part of the piece before. */
@@ -43,12 +43,10 @@ static uint64_t selected(const uint64_t *s)
 	return s[0] && (sets[0] || sets[1] || sets[2]) ? objects_of(sets, 3) : 0;
 }
 
-uint64_t model_wait_objects(const struct kernel_binding *b, const uint64_t *slots)
+uint64_t model_wait_told_objects(const struct kernel_binding *b, const uint64_t *slots)
 {
 	switch ((enum kernel_call_kind)b->kind) {
-	case KERNEL_CALL_USES_FD:
-	case KERNEL_CALL_RECEIVE:
-	case KERNEL_CALL_ACCEPT: return ANY_OBJECTS; /* the call has its descriptor */
+	case KERNEL_CALL_ACCEPT: return 1;
 	case KERNEL_CALL_FUTEX: return waits_at_futex(slots[1]) ? slots[0] : 0;
 	case KERNEL_CALL_POLL: return polled(b, slots);
 	case KERNEL_CALL_SELECT: return selected(slots);
@@ -120,11 +118,11 @@ void model_wait_call_end(struct kernel_model *m, uint32_t task, int64_t ts, int6
 	w->span = KERNEL_NONE;
 }
 
-void model_wait_finish(struct kernel_model *m)
+int model_wait_finish(struct kernel_model *m)
 {
-	const struct kernel_host *h = m->h;
+	struct kernel_host *h = m->h;
 	if (!m->has_taken_up || h->forgets)
-		return;
+		return 0;
 	for (uint32_t i = h->n_spans; i-- > 0;) { /* later ones are done */
 		struct kernel_span *s = kernel_span(h, i);
 		if (s->state != KERNEL_BLOCKED || s->cause != KERNEL_TIMER ||
@@ -134,5 +132,12 @@ void model_wait_finish(struct kernel_model *m)
 		const struct kernel_span *last = kernel_span(h, s->source);
 		if (last->state != KERNEL_BLOCKED || last->cause == KERNEL_TIMER)
 			s->source = KERNEL_NONE; /* given up, or not known */
+		if (s->source == KERNEL_NONE)
+			continue;
+		uint32_t *first = mer_map_put(&h->first_pieces, s->source);
+		if (!first)
+			return mer_fail_nomem(m->err);
+		*first = i + 1;
 	}
+	return 0;
 }
