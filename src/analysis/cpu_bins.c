@@ -10,7 +10,7 @@
 #include "analysis/cpu_tables.h"
 
 const struct analysis_column cpu_bin_columns[] = { { "begin", "begin", ANALYSIS_TIME },
-	{ "end", NULL, ANALYSIS_TIME }, { "of", "of", ANALYSIS_TEXT },
+	{ "end", NULL, ANALYSIS_TIME }, { "of", "scope", ANALYSIS_TEXT },
 	{ "host", "host", ANALYSIS_TEXT }, { "cpu", "CPU", ANALYSIS_ID },
 	{ "tid", "tid", ANALYSIS_ID }, { "pid", "pid", ANALYSIS_ID },
 	{ "comm", "comm", ANALYSIS_TEXT }, { "self_ns", "task", ANALYSIS_DURATION },
@@ -23,7 +23,7 @@ enum { CPU_BIN_ROWS = 1 << 22 }; /* they take a gigabyte or two */
 
 const struct analysis_chart cpu_charts[] = {
 	{ .title = "CPU usage by host",
-		.y = "share of its CPUs",
+		.y = "share of the host's CPUs",
 		.of = "host",
 		.keys = "percent",
 		.lines = true,
@@ -33,7 +33,7 @@ const struct analysis_chart cpu_charts[] = {
 		.of = "process",
 		.keys = "self_ns",
 		.per = "capacity_ns",
-		.total_name = "busy, interrupts included",
+		.total_name = "busy, with interrupts",
 		.total_of = "host",
 		.total = "percent",
 		.by_host = true,
@@ -43,11 +43,11 @@ const struct analysis_chart cpu_charts[] = {
 		.of = "thread",
 		.keys = "self_ns",
 		.per = "capacity_ns",
-		.total_name = "busy, interrupts included",
+		.total_name = "busy, with interrupts",
 		.total_of = "host",
 		.total = "percent",
 		.by_host = true },
-	{ .title = "What the CPUs did",
+	{ .title = "CPU time by mode",
 		.y = "share of all CPUs",
 		.of = "host",
 		.keys = "user_ns syscall_ns kernel_ns running_ns irq_ns softirq_ns unknown_ns",
@@ -260,8 +260,9 @@ int cpu_emit_bins(struct analysis_run *run, uint32_t host, struct analysis_table
 	}
 	if (n_rows > CPU_BIN_ROWS)
 		return mer_fail(run->err, MER_ERR_LIMIT,
-			"CPU usage over time would have more than %d rows: choose fewer bins, or "
-			"some of the hosts or CPUs",
+			"CPU usage over time would have more than %d rows; use fewer bins, or "
+			"--host or "
+			"--cpu",
 			(int)CPU_BIN_ROWS);
 	int rc = emit_cpus(run, host, t);
 	if (rc)

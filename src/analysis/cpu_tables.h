@@ -23,7 +23,7 @@ int cpu_emit_stays(struct analysis_run *run, unsigned output, struct analysis_ta
 	{ "user_ns", "user", ANALYSIS_DURATION },                                                  \
 		{ "syscall_ns", "system calls", ANALYSIS_DURATION },                               \
 		{ "kernel_ns", "kernel threads", ANALYSIS_DURATION },                              \
-		{ "running_ns", "user or call", ANALYSIS_DURATION },                               \
+		{ "running_ns", "user or syscall", ANALYSIS_DURATION },                            \
 		{ "irq_ns", "interrupts", ANALYSIS_DURATION },                                     \
 		{ "softirq_ns", "softirqs", ANALYSIS_DURATION },                                   \
 		{ "idle_ns", "idle", ANALYSIS_DURATION },                                          \

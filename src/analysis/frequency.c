@@ -175,7 +175,7 @@ static const struct analysis_column top_columns[] = { { "host", "host", ANALYSIS
 	{ "cpu", "CPU", ANALYSIS_ID }, { "avg_khz", "avg kHz", ANALYSIS_COUNT },
 	{ "min_khz", "min kHz", ANALYSIS_COUNT }, { "max_khz", "max kHz", ANALYSIS_COUNT },
 	{ "changes", "changes", ANALYSIS_COUNT }, { "known_ns", NULL, ANALYSIS_DURATION },
-	{ "unknown_ns", "not known", ANALYSIS_DURATION }, { 0 } };
+	{ "unknown_ns", "unknown", ANALYSIS_DURATION }, { 0 } };
 
 static void emit_top(struct analysis_run *run, uint32_t host, uint16_t cpu, const struct clock *c,
 	struct analysis_table *t)
@@ -238,8 +238,8 @@ static int emit_states(struct analysis_run *run, uint32_t host, uint16_t cpu, co
 
 static const struct analysis_column threads_columns[] = { ANALYSIS_TASK_COLUMNS,
 	{ "cycles", "cycles", ANALYSIS_COUNT }, { "avg_khz", "avg kHz", ANALYSIS_COUNT },
-	{ "known_ns", "time", ANALYSIS_DURATION },
-	{ "unknown_ns", "at no known one", ANALYSIS_DURATION }, { 0 } };
+	{ "known_ns", "time", ANALYSIS_DURATION }, { "unknown_ns", "unknown", ANALYSIS_DURATION },
+	{ 0 } };
 
 static void emit_threads(struct analysis_run *run, uint32_t host, struct analysis_table *t)
 {
@@ -263,7 +263,7 @@ static const struct analysis_column bins_columns[] = { { "begin", "begin", ANALY
 	{ "end", NULL, ANALYSIS_TIME }, { "host", "host", ANALYSIS_TEXT },
 	{ "cpu", "CPU", ANALYSIS_ID }, { "avg_khz", "avg kHz", ANALYSIS_COUNT },
 	{ "min_khz", "min kHz", ANALYSIS_COUNT }, { "max_khz", "max kHz", ANALYSIS_COUNT },
-	{ "known_ns", NULL, ANALYSIS_DURATION }, { "unknown_ns", "not known", ANALYSIS_DURATION },
+	{ "known_ns", NULL, ANALYSIS_DURATION }, { "unknown_ns", "unknown", ANALYSIS_DURATION },
 	{ 0 } };
 
 static void emit_bins(struct analysis_run *run, uint32_t host, uint16_t cpu, const struct clock *c,
@@ -287,7 +287,7 @@ static void emit_bins(struct analysis_run *run, uint32_t host, uint16_t cpu, con
 /* ---- how long it stayed ---- */
 
 static const struct analysis_column log_columns[] = { { "begin", "begin", ANALYSIS_TIME },
-	{ "end", NULL, ANALYSIS_TIME }, { "duration_ns", "for", ANALYSIS_DURATION },
+	{ "end", NULL, ANALYSIS_TIME }, { "duration_ns", "duration", ANALYSIS_DURATION },
 	{ "host", "host", ANALYSIS_TEXT }, { "cpu", "CPU", ANALYSIS_ID },
 	{ "khz", "kHz", ANALYSIS_COUNT }, { "before_khz", "before", ANALYSIS_COUNT }, { 0 } };
 static const struct analysis_column freq_columns[] = { { "host", "host", ANALYSIS_TEXT },
@@ -426,27 +426,28 @@ static int emit(struct analysis_run *run, unsigned output, struct analysis_table
 }
 
 static const struct analysis_output outputs[] = {
-	[TOP] = { "top", "Frequency of CPUs", top_columns, NULL },
+	[TOP] = { "top", "CPU frequency", top_columns, NULL },
 	[STATES] = { "top_states", "Time at each frequency", states_columns, NULL },
-	[THREADS] = { "threads", "Cycles by thread", threads_columns, "cycles" },
-	[LOG] = { "log", "Changes of frequency", log_columns, NULL },
-	[FREQ] = { "freq", "How long a frequency was kept", freq_columns, NULL },
-	[STATS] = { "stats", "How long a frequency was kept", stats_columns, NULL },
-	[BINS] = { "bins", "Frequency of CPUs over time", bins_columns, NULL },
+	[THREADS] = { "threads", "CPU cycles by thread", threads_columns, "cycles" },
+	[LOG] = { "log", "CPU frequency changes", log_columns, NULL },
+	[FREQ] = { "freq", "Time between frequency changes", freq_columns, NULL },
+	[STATS] = { "stats", "Time between frequency changes", stats_columns, NULL },
+	[BINS] = { "bins", "CPU frequency over time", bins_columns, NULL },
 	{ 0 },
 };
 
 static const struct analysis_chart charts[] = {
-	{ .title = "Frequency of CPUs", .y = "average", .keys = "avg_khz", .lines = true }, { 0 }
+	{ .title = "CPU frequency", .y = "average", .keys = "avg_khz", .lines = true }, { 0 }
 };
 
 const struct analysis analysis_frequency = {
 	.id = "frequency",
-	.title = "Frequency",
-	.help = "how fast the clocks of CPUs ran, and cycles by thread",
+	.title = "CPU frequency",
+	.help = "clock frequency of the CPUs, and cycles by thread",
 	.wants = KERNEL_WANT_FREQUENCY,
 	.by_duration = 1u << LOG | 1u << FREQ | 1u << STATS,
 	.outputs = outputs,
+	.worth = "avg_khz max_khz min_khz unknown_ns changes",
 	.charts = charts,
 	.state_size = sizeof(struct state),
 	.on = { .frequency = on_frequency, .span = on_span },

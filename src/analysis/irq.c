@@ -461,20 +461,22 @@ static const struct analysis_column freq_columns[] = { SOURCE_COLUMNS, ANALYSIS_
 static const struct analysis_output outputs[] = { [STATS] = { "stats", "Interrupts by handler",
 							  stats_columns, NULL },
 	[CPUS] = { "cpus", "Interrupts by CPU and handler", cpu_columns, NULL },
-	[TOP] = { "top", "The longest interrupts", row_columns, "duration_ns" },
+	[TOP] = { "top", "Longest interrupts", row_columns, "duration_ns" },
 	[LOG] = { "log", "Interrupts", row_columns, NULL },
-	[FREQ] = { "freq", "How long interrupts took", freq_columns, NULL },
+	[FREQ] = { "freq", "Duration of interrupts", freq_columns, NULL },
 	{ 0 } };
 
 const struct analysis analysis_irq = {
 	.id = "irq",
 	.title = "Interrupts",
-	.help = "how long interrupts, softirqs and timers took, and how long softirqs had to wait",
+	.help = "duration of interrupts, softirqs and timers, and raise latency of softirqs",
 	.wants = KERNEL_WANT_RAISES,
 	.by_duration = ANALYSIS_ALL_OUTPUTS,
 	.by_name = ANALYSIS_ALL_OUTPUTS,
 	.names = "interrupt",
 	.outputs = outputs,
+	.worth = "duration_ns name kind total_ns count max_ns avg_ns raise_latency_ns raise_avg_ns "
+		 "raise_max_ns",
 	.state_size = sizeof(struct state),
 	.on = { .interrupt = on_interrupt },
 	.emit = emit,

@@ -164,7 +164,7 @@ static int emit(struct analysis_run *run, unsigned output, struct analysis_table
 	size_t n;
 	if (!p)
 		return mer_fail(run->err, MER_ERR_USAGE,
-			"periods need to be told: --period 'BEGIN : END', two events");
+			"this analysis needs --period 'BEGIN : END', two events");
 	if (of_keys && !p->is_keyed)
 		return 0;
 	const struct analysis_whole_period **chosen = choose(run,
@@ -201,10 +201,10 @@ static const struct analysis_column stats_key_columns[] = { { "key", "key", ANAL
 	ANALYSIS_STATS_COLUMNS, { 0 } };
 
 static const struct analysis_output outputs[] = {
-	[TOP] = { "top", "The longest periods", row_columns, "duration_ns" },
+	[TOP] = { "top", "Longest periods", row_columns, "duration_ns" },
 	[LOG] = { "log", "Periods", row_columns, NULL },
-	[FREQ] = { "freq", "How long periods lasted", freq_columns, NULL },
-	[FREQ_KEY] = { "freq_key", "How long periods lasted, by key", freq_key_columns, NULL },
+	[FREQ] = { "freq", "Duration of periods", freq_columns, NULL },
+	[FREQ_KEY] = { "freq_key", "Duration of periods, by key", freq_key_columns, NULL },
 	[STATS] = { "stats", "Periods", stats_columns, NULL },
 	[STATS_KEY] = { "stats_key", "Periods by key", stats_key_columns, "total_ns" },
 	{ 0 },
@@ -213,9 +213,10 @@ static const struct analysis_output outputs[] = {
 const struct analysis analysis_period = {
 	.id = "period",
 	.title = "Periods",
-	.help = "the periods of --period: between which two events, on which hosts, and how long",
+	.help = "the periods that --period finds between two events: hosts, tasks, durations",
 	.of_periods = true,
 	.by_duration = ANALYSIS_ALL_OUTPUTS,
 	.outputs = outputs,
+	.worth = "duration_ns end_host end_comm end_tid",
 	.emit = emit,
 };

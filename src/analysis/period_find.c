@@ -190,10 +190,11 @@ static int read_batch(void *ctx, size_t slot, const struct mer_cursor *c,
 		uint16_t cpu;
 		if (ev[i].ts == MER_NO_TIME)
 			continue;
+		const uint64_t *context = trace_cursor_context(c, &ev[i]);
 		/* What fits both ends one, and begins the next. */
-		if (trace_filter_match(f->reading.bound[PERIOD_END], c, &ev[i]))
+		if (trace_filter_match(f->reading.bound[PERIOD_END], context, &ev[i]))
 			rc = pick(f, s, c, &ev[i], PERIOD_END, err);
-		if (rc == 0 && trace_filter_match(f->reading.bound[PERIOD_BEGIN], c, &ev[i]))
+		if (rc == 0 && trace_filter_match(f->reading.bound[PERIOD_BEGIN], context, &ev[i]))
 			rc = pick(f, s, c, &ev[i], PERIOD_BEGIN, err);
 		if (rc == 0 && f->reading.classes[ev[i].plan->id]->is_switch &&
 			find_cpu(f, c, &ev[i], &cpu))
@@ -317,7 +318,7 @@ static int open_period(struct finder *f, const struct pick *k, struct mer_err *e
 		if (keys->n > ANALYSIS_MAX_PERIOD_KEYS || f->key_bytes > MAX_KEY_BYTES)
 			return mer_fail(err, MER_ERR_LIMIT,
 				"--period-by: more than %d different keys, or more than %d MiB of "
-				"them: choose fewer events, or fewer fields",
+				"keys; use fewer fields or a stricter BEGIN and END",
 				(int)ANALYSIS_MAX_PERIOD_KEYS, MAX_KEY_BYTES >> 20);
 	}
 	if (o->begin != INT64_MIN) {
@@ -326,9 +327,8 @@ static int open_period(struct finder *f, const struct pick *k, struct mer_err *e
 	}
 	if (++f->n_open > ANALYSIS_MAX_OPEN_PERIODS)
 		return mer_fail(err, MER_ERR_LIMIT,
-			"--period: more than %d periods are open at a time: the other event does "
-			"not "
-			"come, or --period-by has a field in which the two do not agree",
+			"--period: more than %d periods are open at a time: END does not occur, or "
+			"--period-by has a field in which BEGIN and END differ",
 			(int)ANALYSIS_MAX_OPEN_PERIODS);
 	o->begin = k->ts;
 	return describe(f, k, &o->from, err);
@@ -358,9 +358,8 @@ static int close_period(struct finder *f, const struct pick *k, struct mer_err *
 	}
 	if (p->n == ANALYSIS_MAX_PERIODS)
 		return mer_fail(err, MER_ERR_LIMIT,
-			"--period: more than %d periods: choose rarer events, or only long ones "
-			"with "
-			"--period-min",
+			"--period: more than %d periods; use rarer events, or --period-min to keep "
+			"only long periods",
 			(int)ANALYSIS_MAX_PERIODS);
 	struct analysis_whole_period *to = analysis_at(&p->all, &f->cap_all, p->n, sizeof(*p->all));
 	if (!to)

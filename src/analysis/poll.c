@@ -172,8 +172,8 @@ static void free_state(void *state)
 static const struct analysis_column log_columns[] = { { "begin", "begin", ANALYSIS_TIME },
 	{ "end", NULL, ANALYSIS_TIME }, { "duration_ns", "duration", ANALYSIS_DURATION },
 	{ "cpu_ns", "CPU time", ANALYSIS_DURATION }, { "calls", "calls", ANALYSIS_COUNT },
-	ANALYSIS_TASK_COLUMNS, { "call", "call", ANALYSIS_TEXT }, { "object", "on", ANALYSIS_TEXT },
-	{ 0 } };
+	ANALYSIS_TASK_COLUMNS, { "call", "call", ANALYSIS_TEXT },
+	{ "object", "object", ANALYSIS_TEXT }, { 0 } };
 static const struct analysis_column stats_columns[] = { ANALYSIS_TASK_COLUMNS,
 	ANALYSIS_STATS_COLUMNS, { "calls", "calls", ANALYSIS_COUNT },
 	{ "cpu_ns", "CPU time", ANALYSIS_DURATION }, { 0 } };
@@ -181,10 +181,10 @@ static const struct analysis_column freq_columns[] = { { "host", "host", ANALYSI
 	ANALYSIS_FREQ_COLUMNS, { 0 } };
 
 static const struct analysis_output outputs[] = {
-	[LOG] = { "log", "Runs of busy polling", log_columns, NULL },
-	[TOP] = { "top", "Runs of busy polling with most CPU time", log_columns, NULL },
+	[LOG] = { "log", "Polling loops", log_columns, NULL },
+	[TOP] = { "top", "Polling loops with most CPU time", log_columns, NULL },
 	[STATS] = { "stats", "Busy polling by thread", stats_columns, "cpu_ns" },
-	[FREQ] = { "freq", "How long runs of busy polling were", freq_columns, NULL },
+	[FREQ] = { "freq", "Duration of polling loops", freq_columns, NULL },
 	{ 0 },
 };
 
@@ -263,9 +263,10 @@ static int emit(struct analysis_run *run, unsigned output, struct analysis_table
 const struct analysis analysis_poll = {
 	.id = "poll",
 	.title = "Busy polling",
-	.help = "tasks that ask again and again instead of waiting, and the CPU time of it",
+	.help = "tasks that poll in a loop instead of waiting, and the CPU time of that",
 	.by_duration = ANALYSIS_ALL_OUTPUTS,
 	.outputs = outputs,
+	.worth = "cpu_ns duration_ns calls call object",
 	.state_size = sizeof(struct state),
 	.on = { .span = on_span, .call = on_call },
 	.end = end,

@@ -2,10 +2,11 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "base/json.h"
+#include "base/safe_text.h"
 
 enum { WIDTH = 900, HEIGHT = 500, LEFT = 84, RIGHT = 24, LINE = 17 };
 enum {
@@ -33,18 +34,35 @@ static const char style[] =
 static const char *const colors[MER_SVG_COLORS] = { "#0072b2", "#e69f00", "#009e73", "#d58fb5",
 	"#c44e00", "#56b4e9", "#6f4fa8", "#c9b800", "#888888", "#8c5a3c" };
 
-/* Text is safe between tags and in quotes; what XML has no character for becomes a question mark. */
+enum { COLOR_BYTES = 8 };
+
+/* "#0072b2". Those after the table go round the circle of hues by the golden angle, in three shades: as many
+ * as are wanted, but not as easy to tell apart. */
+static const char *color_text(unsigned color, char text[COLOR_BYTES])
+{
+	static const double shades[] = { .42, .62, .3 };
+	if (color < MER_SVG_COLORS)
+		return colors[color];
+	unsigned i = color - MER_SVG_COLORS, rgb[3];
+	double l = shades[i % 3], a = .55 * fmin(l, 1 - l);
+	for (int k = 0; k < 3; k++) {
+		static const double at[] = { 0, 8, 4 };
+		double x = fmod(at[k] + fmod(i * 137.508, 360) / 30, 12);
+		rgb[k] = (unsigned)lround(255 * (l - a * fmax(-1, fmin(fmin(x - 3, 9 - x), 1))));
+	}
+	snprintf(text, COLOR_BYTES, "#%02x%02x%02x", rgb[0] & 255, rgb[1] & 255, rgb[2] & 255);
+	return text;
+}
+
+/* Text is safe between tags and in quotes; what XML has no character for, and what must not reach a
+ * terminal, becomes a question mark. */
 static void add_text(struct mer_str *out, const char *s)
 {
 	size_t len = s ? strlen(s) : 0;
 	for (size_t i = 0; i < len;) {
-		size_t n = mer_utf8_length(s + i, len - i);
+		size_t n = mer_safe_length(s + i, len - i);
 		unsigned char c = (unsigned char)s[i];
-		/* U+FFFE and U+FFFF are valid UTF-8 and no characters. */
-		bool bad = n == 0 || (c < 0x20 && c != '\t') ||
-			   (n == 3 && memcmp(s + i, "\xef\xbf", 2) == 0 &&
-				   (unsigned char)s[i + 2] >= 0xbe);
-		if (bad)
+		if (n == 0 && c != '\t')
 			mer_str_putc(out, '?');
 		else if (c == '<')
 			mer_str_puts(out, "&lt;");
@@ -55,7 +73,7 @@ static void add_text(struct mer_str *out, const char *s)
 		else if (c == '"')
 			mer_str_puts(out, "&quot;");
 		else
-			mer_str_add(out, s + i, n);
+			mer_str_add(out, s + i, n ? n : 1);
 		i += n ? n : 1;
 	}
 }
@@ -466,7 +484,8 @@ static void put_series(
 	size_t group = d->n > share && d->kind != MER_SVG_AREA
 			       ? (d->n * PER_GROUP + share - 1) / share
 			       : 1;
-	const char *color = colors[d->color % MER_SVG_COLORS];
+	char text[COLOR_BYTES];
+	const char *color = color_text(d->color, text);
 	if (d->n == 0)
 		return;
 	if (d->kind >= MER_SVG_BAND)
@@ -554,6 +573,7 @@ static int put_legend(struct mer_str *out, const struct mer_svg_chart *c, int y)
 	int rows = 0;
 	for (size_t i = 0; i < c->n_series; i++) {
 		const struct mer_svg_series *d = &c->series[i];
+		char text[COLOR_BYTES];
 		size_t columns = columns_of(d->name);
 		double width = 34 + 7.1 * (double)(columns < NAME ? columns : NAME);
 		if (!d->name)
@@ -568,7 +588,7 @@ static int put_legend(struct mer_str *out, const struct mer_svg_chart *c, int y)
 			mer_str_printf(out,
 				d->color == MER_SVG_INK ? "\" y=\"%d\" class=\"i\"/><text x=\""
 							: "\" y=\"%d\" fill=\"%s\"%s/><text x=\"",
-				y + rows * LINE - 11, colors[d->color % MER_SVG_COLORS],
+				y + rows * LINE - 11, color_text(d->color, text),
 				d->kind == MER_SVG_BAND	  ? " fill-opacity=\".35\""
 				: d->kind == MER_SVG_AREA ? " fill-opacity=\".9\""
 							  : "");

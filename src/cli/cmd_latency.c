@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "cli/sync_print.h"
 #include "cli/table.h"
 #include "cli/text.h"
@@ -151,7 +152,7 @@ static void put_offset(struct mer_str *out, const char *to, int64_t ab, int64_t 
 	int64_t x = ba / 2 - ab / 2;
 	mer_str_puts(out, "--offset ");
 	put_name(out, to);
-	mer_str_printf(out, "=%lldns makes the least latencies equal (", (long long)x);
+	mer_str_printf(out, "=%lldns makes the minimum latencies equal (", (long long)x);
 	cli_text_duration(out, ab / 2 + ba / 2);
 	mer_str_putc(out, ')');
 }
@@ -168,8 +169,8 @@ static void put_one_way(
 	mer_str_puts(out, " to ");
 	put_name(out, name_of(l, there->link->to));
 	mer_str_puts(out,
-		": with messages one way only, latencies cannot be told from the "
-		"difference of the clocks. The fastest are taken to have needed no time.");
+		": messages go one way only, so latencies cannot be separated from the "
+		"difference of the clocks. The fastest messages are assumed to take no time.");
 }
 
 /* A sentence on a pair of hosts: negative both ways, negative one way, lopsided; or none. */
@@ -189,22 +190,23 @@ static void put_hint(const struct latencies *l, const struct direction *there, s
 	mer_str_puts(out, " and ");
 	put_name(out, b);
 	if (ab->min < 0 && ba->min < 0) {
-		mer_str_puts(out, ": messages of both directions are received before they were "
-				  "sent. The clocks moved against each other: no fixed offset can "
-				  "help, 'meridian sync' can.");
+		mer_str_puts(out,
+			": in both directions, messages are received before they were "
+			"sent. The clocks moved against each other; a fixed offset cannot "
+			"correct that, 'meridian sync' can.");
 	} else if (ab->min / 2 + ba->min / 2 <= 0) {
 		mer_str_puts(out, ": one direction is negative, and no fixed offset makes both "
 				  "positive: the clocks drift apart.");
 	} else if (ab->min < 0 || ba->min < 0) {
-		mer_str_puts(out, ": a constant difference of the clocks; ");
+		mer_str_puts(out, ": the clocks differ by a constant; ");
 		put_offset(out, b, ab->min, ba->min);
 		mer_str_putc(out, '.');
 	} else {
-		mer_str_puts(out, ": the least latencies differ (");
+		mer_str_puts(out, ": the minimum latencies differ (");
 		cli_text_duration(out, ab->min);
 		mer_str_puts(out, " there, ");
 		cli_text_duration(out, ba->min);
-		mer_str_puts(out, " back). That may be natural; if not, ");
+		mer_str_puts(out, " back). The network may be asymmetric; if it is not, ");
 		put_offset(out, b, ab->min, ba->min);
 		mer_str_putc(out, '.');
 	}
@@ -229,7 +231,7 @@ static void put_spikes(const struct latencies *l, struct mer_str *out)
 	put_name(out, name_of(l, worst->link->from));
 	mer_str_puts(out, " to ");
 	put_name(out, name_of(l, worst->link->to));
-	mer_str_puts(out, "). None is negative: that is real latency, not the clocks.");
+	mer_str_puts(out, "). No latency is negative, so this is real latency and no clock error.");
 }
 
 static void put_hints(const struct latencies *l, struct mer_str *out, bool early)
@@ -269,11 +271,12 @@ static void put_text(const struct latencies *l, struct mer_str *out)
 	}
 	if (n)
 		cli_text_count(&line, (int64_t)n);
-	mer_str_puts(&line, n ? " messages between hosts" : "No messages between hosts");
+	mer_str_puts(&line, n ? mer_plural(n, " message between hosts", " messages between hosts")
+			      : "No messages between hosts");
 	if (loops) {
 		mer_str_puts(&line, ", ");
 		cli_text_count(&line, (int64_t)loops);
-		mer_str_puts(&line, " of a host to itself");
+		mer_str_puts(&line, " from a host to itself");
 	}
 	if (n) {
 		mer_str_puts(&line, "; received before sent: ");
@@ -295,8 +298,7 @@ static void put_text(const struct latencies *l, struct mer_str *out)
 	t.n_rows = all < limit ? all : limit;
 	cli_table_text(&t, out, (size_t)cli_width(l->s->cli), l->s->cli->bold_out);
 	if (all > limit)
-		mer_str_printf(
-			out, "... and %zu more (--limit %zu shows them)\n", all - limit, all);
+		mer_str_printf(out, "... and %zu more (--limit %zu shows all)\n", all - limit, all);
 	out->failed |= t.failed;
 	cli_table_fini(&t);
 	put_hints(l, out, after > 0);
@@ -454,7 +456,7 @@ static int put_messages(const struct latencies *l, struct mer_str *out)
 		out->failed |= t.failed;
 		if (n > shown)
 			mer_str_printf(
-				out, "... and %zu more (--limit %zu shows them)\n", n - shown, n);
+				out, "... and %zu more (--limit %zu shows all)\n", n - shown, n);
 	} else {
 		rc = put_table(l, &t, "messages", out);
 	}
@@ -503,18 +505,18 @@ static const struct cli_option options[] = {
 	{ .name = "messages",
 		.letter = 'm',
 		.kind = CLI_FLAG,
-		.help = "each message, not statistics",
+		.help = "list each message instead of statistics",
 		.offset = AT(messages) },
 	{ .name = "sort",
 		.kind = CLI_CHOICE,
 		.arg = "BY",
 		.choices = "start|end|duration|from|to",
-		.help = "messages by start, end, duration, from or to",
+		.help = "sort messages by start, end, duration, from or to",
 		.offset = AT(sort) },
 	{ .name = "reverse",
 		.letter = 'r',
 		.kind = CLI_FLAG,
-		.help = "the other way round: the longest first",
+		.help = "reverse the order: longest or latest first",
 		.offset = AT(reverse) },
 	{ .name = "limit",
 		.letter = 'n',
@@ -525,39 +527,39 @@ static const struct cli_option options[] = {
 	{ .name = "plot",
 		.kind = CLI_FILE,
 		.arg = "FILE",
-		.help = "chart of all messages, before and after, as SVG",
+		.help = "draw all latencies, before and after, as SVG",
 		.offset = AT(plot) },
 	{ .name = "method",
 		.kind = CLI_TEXTS,
 		.arg = "METHOD",
-		.help = "of synchronization, as for 'meridian sync'",
+		.help = "synchronization method, as for 'meridian sync'",
 		.offset = AT(sync.methods) },
 	{ .name = "offset",
 		.kind = CLI_TEXTS,
 		.arg = "HOST=T",
-		.help = "add time T to what was found for HOST: vm1=-5us",
+		.help = "add time T to the offset found for HOST: vm1=-5us",
 		.offset = AT(sync.offsets) },
 	{ .name = "pairs",
 		.kind = CLI_FILE,
 		.arg = "FILE",
-		.help = "further events that are the ends of messages",
+		.help = "message events of your own programs, declared in FILE",
 		.offset = AT(sync.pairs) },
 	{ 0 },
 };
 
 const struct cli_verb cli_verb_latency = {
 	.name = "latency",
-	.help = "how long messages between hosts took",
+	.help = "one-way latency of messages between hosts",
 	.synopsis = "[OPTION...] TRACE...",
-	.description = "Matches what was sent with what was received, and shows for each pair of "
-		       "hosts and direction how long it took, on the common time line; with "
-		       "--sync none by the clocks as recorded.",
-	.more = "Early are messages that were received before they were sent. When both "
-		"directions have them, the clocks moved against each other; a spike that is "
-		"positive, in one direction, is a message that really took long. Messages of a "
-		"host to itself have a row of their own: they tell what the way through the "
-		"machine alone costs.\n\n"
-		"--begin and --end are times of each host's own clock, or count from the begin "
+	.description = "Matches the packets that each host sent with those that another host received, and "
+		       "shows the one-way latency for each pair of hosts and direction, with aligned "
+		       "clocks (with --sync none: clocks as recorded).",
+	.more = "Early counts messages that were received before they were sent. When both "
+		"directions have such messages, the clocks moved against each other; a positive "
+		"spike in one direction is a message that really took long. Messages from a "
+		"host to itself have their own rows, which show the cost of the network stack "
+		"alone.\n\n"
+		"--begin and --end are times of each host's own clock, or count from the start "
 		"of its traces. --host chooses messages from or to these hosts.",
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_SYNC | CLI_USES_JOBS |
@@ -568,9 +570,10 @@ const struct cli_verb cli_verb_latency = {
 	.max_args = -1,
 	.args = "TRACE",
 	.examples = {
-		{ "meridian latency client/ server/", "Least, average and worst, each way." },
+		{ "meridian latency client/ server/",
+			"Show minimum, average and maximum for each direction." },
 		{ "meridian latency -m -r --sort duration -n 5 client/ server/",
-			"The five messages that took longest." },
+			"Show the five messages that took longest." },
 	},
 	.run = run,
 };

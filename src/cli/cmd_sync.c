@@ -37,7 +37,11 @@ static int write_traces(struct cli_sync *s, const char *dir)
 	rc = sync_write_traces(
 		s->e, dir, cli_jobs(cli), &cli->cancel, &progress.done_bytes, &cli->err);
 	cli_progress_end(&progress);
-	return rc;
+	if (rc != MER_ERR_SYS)
+		return rc;
+	/* It is the copies that could not be written, not the traces that could not be read. */
+	cli_error(cli, "%s; the copies are removed", cli->err.text);
+	return CLI_INTERNAL;
 }
 
 static int print(struct cli_sync *s, const struct values *v)
@@ -59,7 +63,7 @@ static int check_values(struct cli *cli, const struct values *v)
 			"only one of --at, --report and --compare at a time");
 	if (v->report && cli->format != CLI_FORMAT_TABLE)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"--report is text for people; --json without it has the same facts");
+			"--report is text only; --json without --report has the same data");
 	if (cli->format == CLI_FORMAT_LTTV && (v->at.n || v->compare))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--format lttv is the form of the table of hosts only");
@@ -97,74 +101,75 @@ static const struct cli_option options[] = {
 	{ .name = "ref",
 		.kind = CLI_TEXT,
 		.arg = "HOST",
-		.help = "the host whose clock the others are put on",
+		.help = "align the clocks of all other hosts to that of HOST",
 		.offset = AT(sync.reference) },
 	{ .name = "offset",
 		.kind = CLI_TEXTS,
 		.arg = "HOST=T",
-		.help = "add time T to what was found for HOST: vm1=-5us",
+		.help = "add time T to the offset found for HOST: vm1=-5us",
 		.offset = AT(sync.offsets) },
 	{ .name = "max-drift",
 		.kind = CLI_TEXT,
 		.arg = "PPM",
-		.help = "most that two clocks drift apart (default 1000 ppm)",
+		.help = "largest drift between two clocks (default 1000 ppm)",
 		.offset = AT(sync.max_drift_ppm) },
 	{ .name = "pairs",
 		.kind = CLI_FILE,
 		.arg = "FILE",
-		.help = "further events that are the ends of messages",
+		.help = "message events of your own programs, declared in FILE",
 		.offset = AT(sync.pairs) },
 	{ .name = "at",
 		.kind = CLI_TEXTS,
 		.arg = "HOST:TIME",
-		.help = "what TIME on HOST's clock is on all others (,TIME...)",
+		.help = "convert TIME on HOST's clock to all others (,TIME...)",
 		.offset = AT(at) },
 	{ .name = "report",
 		.kind = CLI_FLAG,
-		.help = "what each clock did over time, in words",
+		.help = "describe how each clock behaved over time",
 		.offset = AT(report) },
 	{ .name = "compare",
 		.kind = CLI_FLAG,
-		.help = "all methods side by side",
+		.help = "compare the results of all methods",
 		.offset = AT(compare) },
 	{ .name = "plot",
 		.kind = CLI_FILE,
 		.arg = "FILE",
-		.help = "charts of offsets and latencies, as SVG",
+		.help = "draw offsets and latencies as SVG",
 		.offset = AT(plot) },
 	{ .name = "save",
 		.kind = CLI_FILE,
 		.arg = "FILE",
-		.help = "keep the result, for --sync FILE of any verb",
+		.help = "save the result, for --sync FILE of any verb",
 		.offset = AT(save) },
 	{ .name = "write",
 		.kind = CLI_FILE,
 		.arg = "DIR",
-		.help = "write copies of the traces with the common time",
+		.help = "write copies of the traces with aligned clocks",
 		.offset = AT(write) },
 	{ 0 },
 };
 
 const struct cli_verb cli_verb_sync = {
 	.name = "sync",
-	.help = "put all hosts on one time line, with proven bounds",
+	.help = "align the clocks of all hosts, with proven error bounds",
 	.synopsis = "[OPTION...] TRACE...",
-	.description = "Matches what was sent with what was received, and finds for each host the "
-		       "offset of its clock at each instant, with a bound of its error.",
-	.more = "Bound is half the range in which the offset must be: the median over the host's "
-		"traces, then the worst. It holds as long as two clocks drift apart by no more "
-		"than --max-drift; where the messages contradict that, more is allowed there, and "
-		"it is said. Between messages the bound widens. Early are messages that were "
-		"received before they were sent, by the clocks as recorded. Hull are the points "
-		"of the two convex hulls of the classic method.\n\n"
-		"Piece by piece, in --json: the reference's time is t + offset_ns + drift_ppm * "
-		"1e-6 * (t - begin), where t is the host's own clock. --save keeps more: also "
-		"what the bounds follow from.\n\n"
+	.description = "Matches packets that one host sent and another received, and computes the offset "
+		       "of each host's clock at every instant, with its worst-case error.",
+	.more = "Bound is half the width of the range that contains the true offset: its median over "
+		"the host's traces; Worst is its maximum. The bound is a guarantee as long as no "
+		"two clocks drift apart by more than --max-drift and packets are matched "
+		"correctly. Where the messages prove more drift, a larger drift is allowed there and "
+		"reported. Between messages the bound widens. Early counts messages that were "
+		"received before they were sent according to the recorded clocks. Hull counts the "
+		"points of the two convex hulls of the classic method.\n\n"
+		"In --json the offset is a list of pieces: the reference's time is t + offset_ns + "
+		"drift_ppm * 1e-6 * (t - begin), where t is the host's own clock. --save also "
+		"stores the limits from which the bounds are computed.\n\n"
 		"--begin and --end choose the messages that are used; they are times of each "
-		"host's own clock, or count from the begin of its traces.\n\n"
-		"--report shows two lines for each host: how it ran against the reference, and "
-		"how well that is known. Before work that has to be exact, record the network "
-		"events alone for some hours and look at it.",
+		"host's own clock, or count from the start of its traces.\n\n"
+		"--report shows two lines for each host: how its clock ran against the reference, and "
+		"how large the bound is. Before a measurement that must be exact, record the "
+		"network events alone for some hours and look at this report.",
 	.formats = "table|json|jsonl|csv|lttv",
 	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
 	.options = options,
@@ -173,9 +178,10 @@ const struct cli_verb cli_verb_sync = {
 	.max_args = -1,
 	.args = "TRACE",
 	.examples = {
-		{ "meridian sync client/ server/", "How far apart the clocks are, and how sure that is." },
+		{ "meridian sync client/ server/",
+			"Show how far apart the clocks are, and the worst-case error of that." },
 		{ "meridian sync --at client:+1s client/ server/",
-			"A second after the client's first event: what is it there?" },
+			"Show the server's clock one second after the client's trace starts." },
 	},
 	.run = run,
 };

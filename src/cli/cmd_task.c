@@ -80,15 +80,17 @@ static int run(struct cli *cli, const void *values)
 	struct cli_world w;
 	if (v->bins && v->compat != COMPAT_FLIGHTBOX)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"--bins is for --compat flightbox; otherwise all is exact");
+			"--bins works only with --compat flightbox; without it all values are "
+			"exact");
 	if (v->all && v->compat == COMPAT_FLIGHTBOX)
-		return mer_fail(&cli->err, MER_ERR_USAGE, "--all is not for --compat flightbox");
+		return mer_fail(
+			&cli->err, MER_ERR_USAGE, "--all does not work with --compat flightbox");
 	if (v->bins > BINS_MAX)
 		return mer_fail(&cli->err, MER_ERR_USAGE, "--bins: at most %d", (int)BINS_MAX);
 	if (v->compat == COMPAT_FLIGHTBOX &&
 		(v->table == CLI_COST_REST || v->table == CLI_COST_RESOURCES))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"--compat flightbox knows CPU time only, and neither rest nor resources");
+			"--compat flightbox has CPU time only, no tables rest and resources");
 	bool all = !v->list && v->compat != COMPAT_FLIGHTBOX &&
 		   (v->table == CLI_COST_ALL || v->table == CLI_COST_RESOURCES);
 	/* Of several tables csv and jsonl print one: that of CPU time. */
@@ -110,24 +112,24 @@ static const struct cli_option options[] = {
 	{ .name = "all",
 		.letter = 'a',
 		.kind = CLI_FLAG,
-		.help = "charge waits for work, too",
+		.help = "also charge work during idle waits",
 		.offset = AT(all) },
 	{ .name = "table",
 		.kind = CLI_CHOICE,
 		.arg = "WHICH",
 		.choices = "all|blocking|accounting|resources|rest",
-		.help = "one of the tables alone (csv: accounting)",
+		.help = "only this table (default with csv: accounting)",
 		.offset = AT(table) },
 	{ .name = "compat",
 		.kind = CLI_CHOICE,
 		.arg = "TOOL",
 		.choices = "none|flightbox",
-		.help = "flightbox: its layout, and its averages",
+		.help = "flightbox: print its report, with its averages",
 		.offset = AT(compat) },
 	{ .name = "bins",
 		.kind = CLI_NUMBER,
 		.arg = "N",
-		.help = "with --compat: parts that are averaged over (200)",
+		.help = "with --compat: number of bins (default 200)",
 		.offset = AT(bins) },
 	{ .name = "limit",
 		.letter = 'n',
@@ -140,43 +142,42 @@ static const struct cli_option options[] = {
 
 const struct cli_verb cli_verb_task = {
 	.name = "task",
-	.help = "what a task waited for, and what it cost, on any machine",
+	.help = "what a task waited for, and what it cost on all hosts",
 	.synopsis = "[OPTION...] --comm NAME | --tid N TRACE...",
-	.description = "What one task was blocked on, by file descriptor; its CPU time, and that of those "
-		       "who worked for it while it waited, on any machine, nested; their memory, disks "
-		       "and network; and what the rest of its time was.",
-	.more = "The task is chosen as for meridian-path(1); its window is its whole life, as far as "
+	.description = "Shows what a task was blocked on, its own CPU time, the CPU time, memory, disk and "
+		       "network use of the tasks that worked for it while it waited, on all hosts, and "
+		       "where the rest of its time went.",
+	.more = "Tasks are chosen as for meridian-path(1). The window is the task's whole life as far as "
 		"recorded, cut to --begin and --end.\n\n"
-		"Who ended a wait worked for the one who waited. Self is a task's time on a CPU "
-		"(interrupts that it served meanwhile included); of the task itself all of it, of "
-		"the others what lies inside of the waits (Waits: how many) that they ended. Sub is "
-		"the sum of Self of all below, Total the sum of both. It does not matter in which "
-		"call was waited: read, recvfrom, poll, epoll_wait, futex, wait4, or a page fault. A wait "
-		"that had not ended when the recording did has no one who ended it: it is told below what "
-		"the task was blocked on.\n\n"
-		"This is the work that was waited for, the critical path of each wait. What went on "
-		"beside it is not charged, so Sub never exceeds the time that the task waited. "
-		"Nothing is charged twice: of several waits that one task ended, a moment of it "
-		"belongs to the one that it ended first of those that had begun. A server that "
-		"answers one client while another one waits works for the first one; for the second "
-		"one, this is time in which who was waited for worked for others. Waits for work "
-		"(see meridian-blocked(1)) are charged with nothing, as "
-		"whoever asks does not work for who is asked; with --all they are, so that everything on "
-		"the critical path is, where it is wrong that they are for work.\n\n"
-		"On one processor a server often runs before its client comes to wait. While the "
-		"client is ready for that reason, it is charged, too.\n\n"
-		"The last table is what no CPU time explains, by cause and by whom it happened to. Its "
-		"sum and Total of the task are the elapsed time.\n\n"
-		"Pages of memory allocated and freed, page faults, bytes of disk requests, of calls on "
-		"files and on sockets, and packets are charged by the same rule. The table has of each "
-		"row what it used by itself, and the sum at the end; columns without anything are left "
-		"out, and what is not recorded is told below. json and csv (--table resources) have self_, "
-		"sub_ and total_ of all, empty where nothing was recorded. Of the task itself the numbers "
-		"are those of meridian-top(1).\n\n"
-		"--compat flightbox prints the report as the first tool that had one did, and computes "
-		"it like that: the CPU usage of each task is averaged over --bins equal parts of the "
-		"recording, of which a wait counts all from the one in which it begins to the one "
-		"before that in which it ends. The exact values are better.",
+		"A task that ends a wait has worked for the task that waited. Self is the CPU time "
+		"of a task, including interrupts that its CPU served meanwhile: for the chosen task "
+		"all of it, for the others the part within the waits that they ended (Waits counts "
+		"them). Sub is the sum of Self of all tasks below, Total is Self plus Sub. The kind "
+		"of wait does not matter: read, recvfrom, poll, epoll_wait, futex, wait4 or a page "
+		"fault. A wait that had not ended when the recording did is printed below the "
+		"first table.\n\n"
+		"Only work on the critical path of a wait is charged. Work in parallel to it is not, "
+		"so Sub never exceeds the time that the task waited. Nothing is charged twice: when "
+		"one task ended several waits, each moment of its work belongs to the wait that it "
+		"ended first among those that had begun. While a server answers one client, "
+		"it does not work for another client that waits; the second client's "
+		"time is 'server busy with others'. Idle waits (see meridian-blocked(1)) are not "
+		"charged, because a client does not work for the server that waits for it. "
+		"--all charges them too; use it where a wait is taken for idle by mistake.\n\n"
+		"On a single CPU a server often runs before its client begins to wait. While the "
+		"client is ready and the server runs, the server's work is charged too.\n\n"
+		"The last table shows the time without CPU time, by cause and task. Its sum and Total "
+		"of the chosen task add up to the elapsed time.\n\n"
+		"Memory pages allocated and freed, page faults, bytes of disk requests, bytes of calls "
+		"on files and sockets, and packets are charged by the same rule. The text table shows "
+		"for each task what it used itself, and the sum in the last row; empty columns are left "
+		"out, and data that was not recorded is named below. JSON and CSV (--table resources) "
+		"have self_, sub_ and total_ columns, empty where nothing was recorded. For the "
+		"chosen task itself the values are those of meridian-top(1).\n\n"
+		"--compat flightbox prints the report of flightbox, the tool that first had "
+		"one, and computes it the same way: CPU usage is averaged over --bins equal parts of "
+		"the recording, and a wait counts all bins from the one in which it begins up to, but "
+		"without, the one in which it ends. The exact values are better.",
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_TASKS,
 	.options = options,
@@ -186,9 +187,9 @@ const struct cli_verb cli_verb_task = {
 	.args = "TRACE",
 	.examples = {
 		{ "meridian task --comm wget client/ server/",
-			"What wget cost, on both machines." },
+			"Show what wget cost, on both hosts." },
 		{ "meridian task --comm wget --table blocking --format csv client/ server/",
-			"What it was blocked on, for a spreadsheet." },
+			"Write what it was blocked on as CSV." },
 	},
 	.run = run,
 };

@@ -140,7 +140,7 @@ void event_csv_heading(const struct event_csv *v, struct mer_str *out)
 	mer_str_add(out, v->heading.data, v->heading.len);
 }
 
-void event_csv_line(const struct event_csv *v, struct mer_str *out, const struct mer_cursor *c,
+void event_csv_line(const struct event_csv *v, struct mer_str *out, const uint64_t *context,
 	const struct mer_event *ev)
 {
 	const struct text *stream = &v->streams[ev->stream];
@@ -155,7 +155,7 @@ void event_csv_line(const struct event_csv *v, struct mer_str *out, const struct
 	memcpy(p, l->name.s, l->name.len);
 	out->len = (size_t)(p - out->data) + l->name.len;
 	size_t since = out->len;
-	event_line_put(&l->values, out, c, ev);
+	event_line_put(&l->values, out, context, ev);
 	if (v->payload)
 		event_csv_quote(out, since);
 	mer_str_putc(out, '\n');

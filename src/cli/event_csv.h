@@ -21,7 +21,7 @@ int event_csv_new(const struct mer_experiment *e, const struct trace_reading *r,
 void event_csv_free(struct event_csv *);
 
 void event_csv_heading(const struct event_csv *v, struct mer_str *out);
-void event_csv_line(const struct event_csv *v, struct mer_str *out, const struct mer_cursor *c,
+void event_csv_line(const struct event_csv *v, struct mer_str *out, const uint64_t *context,
 	const struct mer_event *ev);
 
 #endif

@@ -13,7 +13,7 @@ int event_format_init(struct event_format *f, struct cli *cli, const struct even
 		return event_json_new(s->e, s->reading,
 			&(struct event_json_options){ fields, s->headers }, &f->json, &cli->err);
 	case CLI_FORMAT_CSV: return event_csv_new(s->e, s->reading, fields, &f->csv, &cli->err);
-	default: return event_text_new(s->e, s->reading, fields, &f->text, &cli->err);
+	default: return event_text_new(s->e, s->reading, fields, cli->ascii, &f->text, &cli->err);
 	}
 }
 
@@ -32,18 +32,18 @@ void event_page_clear(struct event_page *p)
 	p->n_lines = 0;
 }
 
-void event_page_add(const struct event_format *f, struct event_page *p, const struct mer_cursor *c,
+void event_page_add(const struct event_format *f, struct event_page *p, const uint64_t *context,
 	const struct mer_event *ev)
 {
 	p->n_lines++;
 	switch (f->kind) {
 	case CLI_FORMAT_JSON:
 		mer_str_add(&p->lines, ",\n", 2);
-		event_json_object(f->json, &p->lines, c, ev);
+		event_json_object(f->json, &p->lines, context, ev);
 		break;
-	case CLI_FORMAT_JSONL: event_json_line(f->json, &p->lines, c, ev); break;
-	case CLI_FORMAT_CSV: event_csv_line(f->csv, &p->lines, c, ev); break;
-	default: event_text_line(f->text, &p->state, &p->lines, c, ev);
+	case CLI_FORMAT_JSONL: event_json_line(f->json, &p->lines, context, ev); break;
+	case CLI_FORMAT_CSV: event_csv_line(f->csv, &p->lines, context, ev); break;
+	default: event_text_line(f->text, &p->state, &p->lines, context, ev);
 	}
 }
 

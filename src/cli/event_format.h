@@ -27,7 +27,7 @@ int event_format_init(struct event_format *f, struct cli *cli, const struct even
 void event_format_fini(struct event_format *f);
 
 void event_page_clear(struct event_page *p);
-void event_page_add(const struct event_format *f, struct event_page *p, const struct mer_cursor *c,
+void event_page_add(const struct event_format *f, struct event_page *p, const uint64_t *context,
 	const struct mer_event *ev);
 /* Writes the page after those before; begin and end are what comes before and after all of them. */
 void event_format_begin(struct event_format *f, struct cli *cli);

@@ -139,7 +139,7 @@ void event_json_free(struct event_json *j)
 	free(j);
 }
 
-void event_json_object(const struct event_json *j, struct mer_str *out, const struct mer_cursor *c,
+void event_json_object(const struct event_json *j, struct mer_str *out, const uint64_t *context,
 	const struct mer_event *ev)
 {
 	const struct text *stream = &j->streams[ev->stream];
@@ -156,12 +156,12 @@ void event_json_object(const struct event_json *j, struct mer_str *out, const st
 	}
 	memcpy(p, stream->s, stream->len);
 	out->len = (size_t)(p - out->data) + stream->len;
-	event_line_put(&j->lines[ev->plan->id], out, c, ev);
+	event_line_put(&j->lines[ev->plan->id], out, context, ev);
 }
 
-void event_json_line(const struct event_json *j, struct mer_str *out, const struct mer_cursor *c,
+void event_json_line(const struct event_json *j, struct mer_str *out, const uint64_t *context,
 	const struct mer_event *ev)
 {
-	event_json_object(j, out, c, ev);
+	event_json_object(j, out, context, ev);
 	mer_str_putc(out, '\n');
 }

@@ -31,10 +31,10 @@ int event_json_new(const struct mer_experiment *e, const struct trace_reading *r
 void event_json_free(struct event_json *);
 
 /* Adds the object, without a line's end. */
-void event_json_object(const struct event_json *j, struct mer_str *out, const struct mer_cursor *c,
+void event_json_object(const struct event_json *j, struct mer_str *out, const uint64_t *context,
 	const struct mer_event *ev);
 /* The same with the line's end. */
-void event_json_line(const struct event_json *j, struct mer_str *out, const struct mer_cursor *c,
+void event_json_line(const struct event_json *j, struct mer_str *out, const uint64_t *context,
 	const struct mer_event *ev);
 
 #endif

@@ -24,17 +24,17 @@ struct event_select_options {
 	bool contexts; /* packet contexts are wanted, when no fields are named */
 };
 
-/* Warns of fields that no event has. The struct is to be freed in any case. */
+/* Fields that no event has are an error in --fields, and a warning in --filter. The struct is to be freed in any case. */
 int event_select_init(struct event_select *s, struct cli *cli, const struct mer_experiment *e,
 	const struct event_select_options *o);
 void event_select_fini(struct event_select *s);
 
-/* Is this event of the cursor's current batch wanted? Any number of threads may ask. */
+/* Is this event wanted? context: see trace_cursor_context. Any number of threads may call it. */
 static inline bool event_selected(
-	const struct event_select *s, const struct mer_cursor *c, const struct mer_event *ev)
+	const struct event_select *s, const uint64_t *context, const struct mer_event *ev)
 {
 	return (!s->streams || s->streams[ev->stream]) &&
-	       (!s->bound || trace_filter_match(s->bound, c, ev));
+	       (!s->bound || trace_filter_match(s->bound, context, ev));
 }
 
 #endif

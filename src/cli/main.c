@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "cli/sink.h"
 #include "cli/verb.h"
 
 /* Only what a signal handler may call: write and _exit. */
@@ -40,6 +41,9 @@ static void prepare_process(void)
 	/* The reader of our output has left: end without a word, also when our parent ignores it. */
 	act.sa_handler = SIG_DFL;
 	sigaction(SIGPIPE, &act, NULL);
+	/* A file that may not grow (ulimit -f) is an error of writing, with a message. */
+	act.sa_handler = SIG_IGN;
+	sigaction(SIGXFSZ, &act, NULL);
 	act.sa_handler = on_interrupt;
 	sigaction(SIGINT, &act, NULL);
 	act.sa_handler = on_bus_error;
@@ -59,7 +63,8 @@ static void prepare_process(void)
 
 static int usage(struct cli *cli)
 {
-	fprintf(stderr, "meridian: %s\n", cli->err.text);
+	cli_say_warnings(cli);
+	cli_usage(cli);
 	if (cli->verb)
 		fprintf(stderr, "Try 'meridian %s --help'.\n", cli->verb->name);
 	else
@@ -71,6 +76,7 @@ static int fail(struct cli *cli, int code)
 {
 	if (code == MER_ERR_CANCELLED)
 		return CLI_INTERRUPTED;
+	cli_say_warnings(cli);
 	cli_error(cli, "%s", cli->err.text[0] ? cli->err.text : "something went wrong");
 	return cli_exit_of(code);
 }
@@ -230,6 +236,7 @@ int main(int argc, char **argv)
 	memset(&cli, 0, sizeof(cli));
 	cli.format = UINT32_MAX;
 	cli.out = stdout;
+	cli.ascii = !cli_locale_is_utf8();
 	mer_arena_init(&cli.arena);
 	int status = run(&cli, argc, argv);
 	if (cli_close_output(&cli) != 0) {
@@ -237,6 +244,7 @@ int main(int argc, char **argv)
 		if (status == CLI_OK || status == CLI_DEGRADED || status == CLI_CONDITION)
 			status = CLI_INTERNAL;
 	}
+	cli_say_notes(&cli);
 	mer_arena_fini(&cli.arena);
 	return status;
 }

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "base/plural.h"
 #include "cli/progress.h"
 #include "cli/text.h"
 
@@ -44,40 +45,35 @@ static int no_period(
 	for (int side = 0; side < 2; side++) {
 		if (!analysis_period_rule_can(periods->rule, e, side))
 			return mer_fail(err, MER_ERR_USAGE,
-				"--period: no event of these traces can fit %s ('meridian stats "
-				"--by "
-				"name' lists their events; 'lttng enable-event --kernel "
+				"--period: no event of these traces can match %s ('meridian stats "
+				"--by name' lists their events; 'lttng enable-event --kernel "
 				"NAME' records others)",
 				words[side]);
 		if (!p->n_fit[side])
 			return mer_fail(err, MER_ERR_USAGE,
-				"--period: no event fits %s ('meridian events --filter' shows "
-				"those "
-				"that fit an expression)",
+				"--period: no event matches %s (try the expression with 'meridian "
+				"events --filter')",
 				words[side]);
 	}
 	if (p->n_left_out)
 		return mer_fail(err, MER_ERR_USAGE,
-			"none of the %" PRIu64 " periods lasts as long as --period-min and "
-			"--period-max say ('meridian freq period' shows how long they are)",
-			p->n_left_out);
+			"%" PRIu64 " %s found, none with a duration between --period-min and "
+			"--period-max ('meridian freq period' shows the durations)",
+			p->n_left_out, mer_plural(p->n_left_out, "period", "periods"));
 	if (p->n_keyless == p->n_fit[0] + p->n_fit[1])
 		return mer_fail(err, MER_ERR_USAGE,
-			"--period-by: none of the %" PRIu64 " events that fit has all of this key",
-			p->n_keyless);
+			"--period-by: %" PRIu64 " %s, none has all fields of this key",
+			p->n_keyless, mer_plural(p->n_keyless, "event matches", "events match"));
 	return mer_fail(err, MER_ERR_USAGE,
-		"--period: no period: %" PRIu64 " events fit BEGIN and %" PRIu64
-		" fit END, but none of END comes after one of BEGIN%s",
-		p->n_fit[0], p->n_fit[1], p->is_keyed ? " of the same key (--period-by)" : "");
-}
-
-static const char *plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
+		"--period: no period: %" PRIu64 " %s BEGIN and %" PRIu64
+		" %s END, but no END comes after a BEGIN%s",
+		p->n_fit[0], mer_plural(p->n_fit[0], "event matches", "events match"), p->n_fit[1],
+		mer_plural(p->n_fit[1], "matches", "match"),
+		p->is_keyed ? " with the same key (--period-by)" : "");
 }
 
 /* What did not fit together, in a line. */
-static void tell_rest(struct cli *cli, const struct analysis_periods *p)
+static void note_rest(struct cli *cli, const struct analysis_periods *p)
 {
 	struct mer_str s = { 0 };
 	const struct {
@@ -85,22 +81,22 @@ static void tell_rest(struct cli *cli, const struct analysis_periods *p)
 		const char *what, *what_more;
 	} rows[] = {
 		{ p->n_unended, "period never ended", "periods never ended" },
-		{ p->n_unbegun, "event of END had nothing to end",
-			"events of END had nothing to end" },
-		{ p->n_again, "event of BEGIN came while a period was open",
-			"events of BEGIN came while a period was open" },
-		{ p->n_keyless, "event had no such key", "events had no such key" },
+		{ p->n_unbegun, "END event without an open period",
+			"END events without an open period" },
+		{ p->n_again, "BEGIN event while a period was open",
+			"BEGIN events while a period was open" },
+		{ p->n_keyless, "event without the key", "events without the key" },
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		if (!rows[i].n)
 			continue;
 		mer_str_puts(&s, s.len ? "; " : "");
 		cli_text_count(&s, (int64_t)rows[i].n);
-		mer_str_printf(&s, " %s", rows[i].n == 1 ? rows[i].what : rows[i].what_more);
+		mer_str_printf(&s, " %s", mer_plural(rows[i].n, rows[i].what, rows[i].what_more));
 	}
 	if (s.len && !s.failed)
-		cli_note(cli, "--period: of %zu period%s; %s%s", p->n, plural(p->n), s.data,
-			p->n_again && !p->is_keyed ? " (--period-by keeps them apart)" : "");
+		cli_note(cli, "--period: %zu %s; %s%s", p->n, mer_plural(p->n, "period", "periods"),
+			s.data, p->n_again && !p->is_keyed ? " (--period-by separates them)" : "");
 	mer_str_fini(&s);
 }
 
@@ -127,7 +123,7 @@ int cli_periods_find(struct cli *cli, struct mer_experiment *e, struct cli_perio
 		return rc == MER_ERR_LIMIT ? MER_ERR_USAGE : rc;
 	if (!p->found.n)
 		return no_period(cli, e, p);
-	tell_rest(cli, &p->found);
+	note_rest(cli, &p->found);
 	o->periods = p->found.parts;
 	o->n_periods = p->found.n_parts;
 	o->found = &p->found;
@@ -154,11 +150,10 @@ void cli_periods_text(
 	if (!o || !o->found || begin == MER_NO_TIME)
 		return;
 	uint64_t n = count(o, begin, end);
-	mer_str_puts(out, ", of that ");
+	mer_str_puts(out, ", ");
 	cli_text_duration(out, analysis_overlap(o, begin, end));
-	mer_str_puts(out, " in ");
-	cli_text_count(out, (int64_t)n);
-	mer_str_printf(out, " period%s", plural(n));
+	mer_str_puts(out, " of it in ");
+	cli_text_things(out, n, "period", "periods");
 }
 
 void cli_periods_json(

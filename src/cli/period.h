@@ -18,12 +18,12 @@ struct cli_period_values { /* of options */
 	{ .name = "period",                                                                        \
 		.kind = CLI_TEXT,                                                                  \
 		.arg = "EXPR",                                                                     \
-		.help = "only between events 'BEGIN : END'; also --period-by",                     \
+		.help = "only between two events, 'BEGIN : END'",                                  \
 		.offset = offsetof(type, member.expression) },                                     \
 		{ .name = "period-by",                                                             \
 			.kind = CLI_TEXTS,                                                         \
 			.arg = "KEY",                                                              \
-			.help = "both have the same host, cpu, tid, comm, FIELD",                  \
+			.help = "match by host, cpu, tid, comm or FIELD",                          \
 			.in_manual_only = true,                                                    \
 			.offset = offsetof(type, member.by) },                                     \
 		{ .name = "period-min",                                                            \
@@ -40,18 +40,14 @@ struct cli_period_values { /* of options */
 
 /* What the manual says of them. */
 #define CLI_PERIOD_MANUAL                                                                          \
-	"With --period 'BEGIN : END' only periods are looked at: from an event that fits BEGIN "   \
-	"to the "                                                                                  \
-	"next one that fits END, both included, in the order of time over all hosts. BEGIN and "   \
-	"END are "                                                                                 \
-	"expressions as of 'meridian events --filter'; a word alone is the name of an event. "     \
-	"--period-by keeps periods apart by what both events must agree in: host, cpu, tid or "    \
-	"comm "                                                                                    \
-	"(of who was on the CPU), or a field; with A:B field A of the first is B of the last. "    \
-	"Periods "                                                                                 \
-	"are a choice of time alone: all that happens in them counts, unless --host, --tid, ... "  \
-	"choose, "                                                                                 \
-	"and where they overlap it counts once. Shares are those of the time that was looked at."
+	"With --period 'BEGIN : END' only periods count: from an event that matches BEGIN to the " \
+	"next event that matches END, both included, in time order over all hosts. BEGIN and "     \
+	"END are expressions as for 'meridian events --filter'; a single word is an event name. "  \
+	"--period-by matches BEGIN and END events by a key: host, cpu, tid or comm (of the "       \
+	"task on the CPU), or a field; A:B compares field A of the first with field B of the "     \
+	"last event. Periods select time and nothing else: everything that happens in them "       \
+	"counts, on all hosts, unless --host, --tid, ... restrict it; overlapping periods count "  \
+	"once. Shares are relative to the time in periods."
 
 struct cli_periods {			   /* zeroed: none */
 	struct analysis_period_rule *rule; /* NULL: --period was not given */
@@ -68,7 +64,7 @@ int cli_periods_find(struct cli *cli, struct mer_experiment *e, struct cli_perio
 	struct analysis_options *o);
 void cli_periods_fini(struct cli_periods *p);
 
-/* ", in 412 periods of together 1.2 s"; nothing without periods. [begin, end): what was looked at. */
+/* ", 1.2 s of it in 412 periods"; nothing without periods. [begin, end): what was looked at. */
 void cli_periods_text(
 	const struct analysis_options *o, int64_t begin, int64_t end, struct mer_str *out);
 /* "periods": how many, and what did not fit together; nothing without periods. */

@@ -151,8 +151,8 @@ static void put_text(struct cli_sync *s, struct question q, struct mer_str *out)
 	}
 	cli_table_text(&t, out, (size_t)cli_width(s->cli), s->cli->bold_out);
 	if (!all)
-		mer_str_puts(out, "-: nothing can be said: a clock jumped there, or no messages "
-				  "bound it.\n");
+		mer_str_puts(out, "-: unknown: the clock jumped there, or no messages limit the "
+				  "error.\n");
 	out->failed |= t.failed;
 	cli_table_fini(&t);
 }

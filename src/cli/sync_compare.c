@@ -84,7 +84,7 @@ int cli_sync_print_methods(struct cli_sync *s)
 		{ "violations", "Early", CLI_TYPE_COUNT }, { "messages", "of", CLI_TYPE_COUNT },
 		{ "bound_median_ns", "Bound", CLI_TYPE_DURATION },
 		{ "bound_max_ns", "Worst", CLI_TYPE_DURATION },
-		{ "latency_min_ns", "Least", CLI_TYPE_DURATION },
+		{ "latency_min_ns", "Min", CLI_TYPE_DURATION },
 		{ "latency_mean_ns", "Average", CLI_TYPE_DURATION },
 		{ "latency_stddev_ns", "Std dev", CLI_TYPE_DURATION },
 		{ "quality", "Quality", CLI_TYPE_TEXT }, { 0 } };
@@ -116,8 +116,9 @@ int cli_sync_print_methods(struct cli_sync *s)
 	}
 	if (!rc)
 		rc = cli_table_print(s->cli, &t, "methods",
-			"Early: messages received before they were sent. Bounds: of the hosts,\n"
-			"the median and the worst. Latencies: of all messages.\n");
+			"Early: messages received before they were sent. Bound, Worst: median and\n"
+			"maximum over the hosts. Min, Average, Std dev: latency of all "
+			"messages.\n");
 	cli_table_fini(&t);
 	return rc;
 }

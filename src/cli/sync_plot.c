@@ -161,10 +161,10 @@ static bool add_messages(struct plot *p, const struct view *v, bool from, struct
 
 static void put_removed(struct mer_str *out, const struct view *v)
 {
-	mer_str_puts(out, "taken away: ");
+	mer_str_puts(out, "subtracted: ");
 	cli_text_seconds(out, (int64_t)v->offset);
 	mer_str_printf(out, " s and %.3f ppm", v->slope * 1e6);
-	mer_str_puts(out, "; points are messages: above from it, below to it");
+	mer_str_puts(out, "; points are messages: from it above, to it below");
 }
 
 /* The offset's range that shows the course and its bounds where they are good; what lies beyond is
@@ -215,8 +215,8 @@ static bool add_host(struct plot *p, uint32_t host)
 		if (band.n == band.cap && n < 40) {
 			if (!list_new(p, &band, n_times - i, true))
 				return false;
-			series[n] = (struct mer_svg_series){ MER_SVG_BAND,
-				n == 0 ? "the limits" : NULL, 0, band.x, band.y, band.y2, 0 };
+			series[n] = (struct mer_svg_series){ MER_SVG_BAND, n == 0 ? "limits" : NULL,
+				0, band.x, band.y, band.y2, 0 };
 			n++;
 		}
 		if (list_add(&band, x_of(&v, times[i]), y_of(&v, times[i], low),
@@ -227,7 +227,7 @@ static bool add_host(struct plot *p, uint32_t host)
 		upper.y, NULL, upper.n };
 	series[n++] = (struct mer_svg_series){ MER_SVG_POINTS, "messages to it", 2, lower.x,
 		lower.y, NULL, lower.n };
-	series[n++] = (struct mer_svg_series){ MER_SVG_LINE, "the estimate", 0, course.x, course.y,
+	series[n++] = (struct mer_svg_series){ MER_SVG_LINE, "estimate", 0, course.x, course.y,
 		NULL, course.n };
 	struct mer_str note = { 0 };
 	put_removed(&note, &v);
@@ -235,7 +235,7 @@ static bool add_host(struct plot *p, uint32_t host)
 	*c = (struct mer_svg_chart){
 		.title = mer_arena_printf(&p->arena, "%s against %s", h->name, ref->name),
 		.note = mer_arena_strdup(&p->arena, note.data ? note.data : ""),
-		.x = { mer_arena_printf(&p->arena, "local time by the clock of %s", ref->name),
+		.x = { mer_arena_printf(&p->arena, "local time on the clock of %s", ref->name),
 			MER_SVG_CLOCK, v.origin, 0, x_of(&v, v.end) },
 		.y = { "offset", MER_SVG_DURATION, 0, 0, 0 },
 		.series = series,
@@ -293,7 +293,7 @@ static bool choose_latencies(
 		beyond += y[i] < c->y.min || y[i] > c->y.max;
 	if (beyond)
 		c->note = mer_arena_printf(
-			&p->arena, "%zu of %zu points are beyond this chart", beyond, all);
+			&p->arena, "%zu of %zu points lie outside this chart", beyond, all);
 	return !beyond || c->note;
 }
 

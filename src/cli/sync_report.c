@@ -119,11 +119,11 @@ static void put_words(struct mer_str *out, const struct sync_host *h, const stru
 	cli_text_clean(out, h->name, strlen(h->name), false);
 	mer_str_printf(out, " runs at %+.2f ppm against the reference", c->usual_ppm);
 	if (c->n_slews) {
-		mer_str_puts(out, ", was slewed ");
+		mer_str_puts(out, ", slewed ");
 		put_times(out, c->n_slews);
 		mer_str_printf(out, " by up to %.*f ppm", c->slew_ppm < 10 ? 1 : 0, c->slew_ppm);
 	} else {
-		mer_str_puts(out, ", steadily");
+		mer_str_puts(out, ", constant");
 	}
 	for (size_t i = 0; i < h->n_slews; i++)
 		fastest = fabs(h->slews[i].ppm) > fabs(fastest) ? h->slews[i].ppm : fastest;
@@ -136,11 +136,11 @@ static void put_words(struct mer_str *out, const struct sync_host *h, const stru
 		mer_str_puts(out, "; stepped ");
 		put_times(out, h->n_steps);
 	} else {
-		mer_str_puts(out, "; no step");
+		mer_str_puts(out, "; no steps");
 	}
 	mer_str_puts(out, "; ");
 	if (h->bound.max == INT64_MAX) {
-		mer_str_puts(out, "not bounded everywhere");
+		mer_str_puts(out, "no bound at some times");
 	} else {
 		mer_str_puts(out, "worst bound ");
 		cli_text_duration(out, h->bound.max);
@@ -249,9 +249,8 @@ static void put_group(struct cli_sync *s, uint32_t group, struct mer_str *out)
 		if (r->references[group] == i) {
 			cli_text_clean(&words, h->name, strlen(h->name), false);
 			bool alone = cli_sync_group_size(r, group) == 1;
-			mer_str_puts(&words,
-				alone ? " cannot be compared with any other host.\n"
-				      : " is the reference: the others are measured against it.\n");
+			mer_str_puts(&words, alone ? " cannot be compared with any other host.\n"
+						   : " is the reference clock.\n");
 		} else {
 			put_words(&words, h, &c);
 		}
@@ -263,7 +262,7 @@ static void put_group(struct cli_sync *s, uint32_t group, struct mer_str *out)
 			cli_text_clock(out, h->steps[k].range.begin);
 			mer_str_puts(out, " and ");
 			cli_text_clock(out, h->steps[k].range.end);
-			mer_str_puts(out, "; unknown in between\n");
+			mer_str_puts(out, "; offset unknown in between\n");
 		}
 	}
 	out->failed |= words.failed;
@@ -298,7 +297,7 @@ int cli_sync_print_report(struct cli_sync *s)
 			   "upper line:  . usual rate   / faster   \\ slower   ! step\n"
 			   "             + - faster or slower than --max-drift allows\n"
 			   "lower line:  digits of the bound in ns (4: below 10 us)   "
-			   "? nothing known\n");
+			   "? unknown\n");
 	cli_sync_advice(s, &out);
 	return cli_sync_put(s->cli, &out, 0);
 }

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "cli/sync_print.h"
 #include "cli/table.h"
 #include "cli/text.h"
@@ -80,9 +81,9 @@ static void put_worst(const struct sync_result *r, struct mer_str *out)
 	if (!worst)
 		return;
 	if (worst->bound.max == INT64_MAX) {
-		mer_str_puts(out, "; nothing bounds the error of ");
+		mer_str_puts(out, "; no bound for ");
 		put_name(out, worst->name);
-		mer_str_puts(out, worst->n_steps ? " in all places" : "");
+		mer_str_puts(out, worst->n_steps ? " at some times" : "");
 		return;
 	}
 	mer_str_puts(out, ", worst bound ");
@@ -110,7 +111,7 @@ static void put_apart(const struct sync_result *r, struct mer_str *out)
 	}
 	if (n > 4)
 		mer_str_printf(out, " and %u more", n - 4);
-	mer_str_puts(out, " cannot be compared with them: no messages lead there");
+	mer_str_puts(out, " cannot be compared with them: no messages connect them");
 }
 
 static void put_verdict(const struct sync_result *r, struct mer_str *out)
@@ -119,28 +120,28 @@ static void put_verdict(const struct sync_result *r, struct mer_str *out)
 	sum_messages(r, &n, &before, &after);
 	uint32_t largest = r->n_groups ? cli_sync_group_size(r, 0) : 0;
 	if (r->n_hosts < 2) {
-		mer_str_puts(out, "One clock: there is nothing to synchronize.");
+		mer_str_puts(out, "Only one host: nothing to synchronize.");
 		return;
 	}
 	if (r->method == SYNC_NONE) {
 		mer_str_puts(out, "The clocks are left as recorded");
 	} else if (largest < 2) {
-		mer_str_puts(out, "No messages between these hosts: their clocks are left as "
-				  "recorded and cannot be compared.");
+		mer_str_puts(out,
+			"No messages between these hosts were found: their clocks are left as "
+			"recorded and their times cannot be compared.");
 		return;
 	} else {
 		uint32_t open = count_open(r);
-		const char *limited = open > 1 ? "clocks are" : "clock is";
+		const char *limited = mer_plural(open, "clock is", "clocks are");
 		if (largest - open > 1 || !open) {
-			mer_str_printf(out, "%u of %u hosts are on one time line", largest - open,
-				r->n_hosts);
+			mer_str_printf(out, "%u of %u clocks aligned", largest - open, r->n_hosts);
 			put_worst(r, out);
 			if (open)
 				mer_str_printf(
 					out, "; %u %s limited on one side only", open, limited);
 		} else {
-			mer_str_printf(out, "Of %u hosts %u %s limited on one side only",
-				r->n_hosts, open, limited);
+			mer_str_printf(out, "%u of %u clocks %s limited on one side only", open,
+				r->n_hosts, mer_plural(open, "is", "are"));
 		}
 	}
 	if (n) {
@@ -149,8 +150,8 @@ static void put_verdict(const struct sync_result *r, struct mer_str *out)
 			cli_text_count(out, (int64_t)after);
 		else
 			mer_str_puts(out, "no");
-		mer_str_printf(out, " message%s received before %s sent",
-			after > 1 ? "s are" : " is", after > 1 ? "they were" : "it was");
+		mer_str_puts(out, after > 1 ? " messages are received before they were sent"
+					    : " message is received before it was sent");
 		if (before > after) {
 			mer_str_puts(out, " (as recorded: ");
 			cli_text_count(out, (int64_t)before);
@@ -218,10 +219,11 @@ static void fill_pairs(const struct sync_result *r, struct cli_table *t, char (*
 {
 	static const struct cli_column brief[] = { { "a", "From", CLI_TYPE_TEXT },
 		{ "b", "To", CLI_TYPE_TEXT }, { "ab", "There", CLI_TYPE_COUNT },
-		{ "ba", "Back", CLI_TYPE_COUNT }, { "min_ab", "Least", CLI_TYPE_DURATION },
-		{ "min_ba", "Back", CLI_TYPE_DURATION }, { "bound", "Bound", CLI_TYPE_DURATION },
-		{ "hull", "Hull", CLI_TYPE_TEXT }, { "out", "Left out", CLI_TYPE_COUNT },
-		{ "early", "Early", CLI_TYPE_COUNT }, { 0 } };
+		{ "ba", "Back", CLI_TYPE_COUNT }, { "min_ab", "Min there", CLI_TYPE_DURATION },
+		{ "min_ba", "Min back", CLI_TYPE_DURATION },
+		{ "bound", "Bound", CLI_TYPE_DURATION }, { "hull", "Hull", CLI_TYPE_TEXT },
+		{ "out", "Left out", CLI_TYPE_COUNT }, { "early", "Early", CLI_TYPE_COUNT },
+		{ 0 } };
 	cli_table_init(t, brief);
 	for (size_t i = 0; i < r->n_pairs; i++) {
 		const struct sync_pair *p = &r->pairs[i];
@@ -346,7 +348,7 @@ static void put_same(struct mer_str *out, const struct sync_result *r, size_t fi
 			others++;
 			continue;
 		}
-		mer_str_puts(out, n++ ? ", " : "  The same of ");
+		mer_str_puts(out, n++ ? ", " : "  The same for ");
 		put_name(out, d->host);
 	}
 	if (others)
@@ -413,9 +415,10 @@ static void put_misfit(struct cli *cli, const struct sync_result *r, struct mer_
 	mer_str_printf(
 		&line, "The method '%s' does not fit these clocks: ", sync_method_name(r->method));
 	cli_text_count(&line, (int64_t)after);
-	mer_str_puts(&line, " messages would be received before they were sent");
+	mer_str_puts(&line, mer_plural(after, " message would be received before it was sent",
+				    " messages would be received before they were sent"));
 	mer_str_puts(&line, after >= before ? ", no fewer than with the clocks as recorded" : "");
-	mer_str_puts(&line, "; --compare shows what other methods make of them.");
+	mer_str_puts(&line, "; --compare shows the results of the other methods.");
 	mer_str_putc(out, '\n');
 	cli_text_wrap(out, line.data ? line.data : "", (size_t)cli_width(cli), 0);
 	out->failed |= line.failed;
@@ -438,7 +441,7 @@ static void put_text(struct cli_sync *s, struct mer_str *out)
 	put_table(s->cli, &t, out);
 	for (uint32_t g = 0; g < r->n_groups && g < 8; g++)
 		if (cli_sync_group_size(r, g) > 1) {
-			mer_str_puts(out, "Offsets are to be added to get the clock of ");
+			mer_str_puts(out, "Add Offset to a host's clock to get the clock of ");
 			put_name(out, r->hosts[r->references[g]].name);
 			mer_str_puts(out, g ? " (its group).\n" : ".\n");
 		}
@@ -449,8 +452,8 @@ static void put_text(struct cli_sync *s, struct mer_str *out)
 		t.n_rows = all > SCREENFUL ? SCREENFUL : all;
 		put_table(s->cli, &t, out);
 		if (all > SCREENFUL)
-			mer_str_printf(out, "... and %zu more pairs (--format csv shows them)\n",
-				all - SCREENFUL);
+			mer_str_printf(out, "... and %zu more %s (--format csv shows all)\n",
+				all - SCREENFUL, mer_plural(all - SCREENFUL, "pair", "pairs"));
 	}
 	if (r->method == SYNC_HULL || s->cli->verbose)
 		put_lines(r, out);
@@ -478,6 +481,8 @@ int cli_sync_print(struct cli_sync *s)
 	default:
 		fill_exact_hosts(s->result, &hosts);
 		fill_exact_pairs(s->result, &pairs);
+		hosts.name = "hosts";
+		pairs.name = "pairs";
 		if (s->cli->format == CLI_FORMAT_CSV) {
 			cli_table_csv(&hosts, &out);
 			mer_str_putc(&out, '\n');

@@ -65,16 +65,18 @@ static void add_apart(struct mer_str *out, const struct sync_result *r, uint32_t
 		mer_str_printf(out, " and %u more", (unsigned)(n - shown));
 }
 
-/* One line for each thing that somebody who compares times must know; else one that says how
- * exact they are. */
-static void tell(struct cli *cli, const struct sync_result *r, const struct sync_summary *s)
+/* One line for each problem that matters when times of hosts are compared; without a problem, one line with
+ * the error. */
+static void note_clocks(struct cli *cli, const struct sync_result *r, const struct sync_summary *s)
 {
 	const char *reference = r->hosts[s->reference].name;
 	struct mer_str text = { 0 };
 	if (s->n_hosts < 2 && s->n_apart) {
 		cli_warn(cli,
-			"no messages between the %u hosts were found: their times are as recorded "
-			"and cannot be compared ('meridian check' says what to record)",
+			"no messages between the %u hosts were found: their clocks stay as "
+			"recorded "
+			"and times of different hosts cannot be compared ('meridian check' lists "
+			"what to record)",
 			(unsigned)(s->n_hosts + s->n_apart));
 		return;
 	}
@@ -82,7 +84,7 @@ static void tell(struct cli *cli, const struct sync_result *r, const struct sync
 		add_apart(&text, r, s->n_apart);
 		cli_warn(cli,
 			"times of %s cannot be compared with those of the other %u hosts: no "
-			"messages between them were found ('meridian sync' says more)",
+			"messages between them were found (see 'meridian sync')",
 			text.data ? text.data : "?", (unsigned)s->n_hosts);
 		mer_str_clear(&text);
 	}
@@ -91,29 +93,29 @@ static void tell(struct cli *cli, const struct sync_result *r, const struct sync
 		return;
 	}
 	cli_text_duration(&text, s->usual_ns);
-	mer_str_puts(&text, " at most times");
+	mer_str_puts(&text, " (median)");
 	if (s->worst_ns != INT64_MAX) {
 		mer_str_puts(&text, ", ");
 		cli_text_duration(&text, s->worst_ns);
-		mer_str_puts(&text, " at the worst");
+		mer_str_puts(&text, " (worst)");
 	}
 	if (text.failed)
 		mer_str_clear(&text);
 	const char *bounds = text.data ? text.data : "?";
 	if (s->usual_ns == INT64_MAX)
 		cli_warn(cli,
-			"clocks of %u hosts put on that of %s, but how far off that of %s is "
-			"cannot be told ('meridian sync' says why)",
+			"clocks of %u hosts aligned to that of %s; the error of %s's clock is "
+			"unknown (see 'meridian sync')",
 			(unsigned)s->n_hosts, reference, r->hosts[s->usual].name);
 	else if (s->usual_ns > WIDE_NS)
 		cli_warn(cli,
-			"clocks of %u hosts put on that of %s, but that of %s may be off by %s "
-			"('meridian sync' says when and why)",
+			"clocks of %u hosts aligned to that of %s; the clock of %s may be off by "
+			"%s (see 'meridian sync')",
 			(unsigned)s->n_hosts, reference, r->hosts[s->usual].name, bounds);
 	else
 		cli_note(cli,
-			"clocks of %u hosts put on that of %s: off by less than %s ('meridian "
-			"sync' says more)",
+			"clocks of %u hosts aligned to that of %s: off by less than %s; see "
+			"'meridian sync'",
 			(unsigned)s->n_hosts, reference, bounds);
 	mer_str_fini(&text);
 }
@@ -130,7 +132,7 @@ static int use(struct cli *cli, struct mer_experiment *e, const struct sync_resu
 	synced->reference = e->hosts[synced->summary.reference].name;
 	synced->file = is_word(cli, "auto") ? NULL : cli->sync;
 	cli->synced = synced;
-	tell(cli, r, &synced->summary);
+	note_clocks(cli, r, &synced->summary);
 	if (cli->verbose)
 		mer_diags_merge(&e->diags, &r->diags);
 	for (size_t i = 0; i < r->diags.n; i++)
@@ -158,7 +160,7 @@ static int sync_traces(
 	*r = NULL;
 	if (file || rc == MER_ERR_CANCELLED || rc == MER_ERR_NOMEM)
 		return rc;
-	cli_warn(cli, "clocks are as recorded, they could not be synchronized: %s", cli->err.text);
+	cli_warn(cli, "the clocks could not be aligned and stay as recorded: %s", cli->err.text);
 	cli->degraded = true;
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "cli/analysis_rows.h"
 #include "cli/path_words.h"
 #include "cli/sync_traces.h"
@@ -63,18 +64,18 @@ static void put_title(const struct cli_cost *c, struct mer_str *out)
 	bool all = a->begin <= t->begin && a->end >= (t->died < t->end ? t->died : t->end);
 	mer_str_putc(out, '\n');
 	mer_str_clear(&name);
-	mer_str_puts(&name, !all			      ? "A part of its life: "
+	mer_str_puts(&name, !all			      ? "Part of its life: "
 			    : t->born && t->died != INT64_MAX ? "Its whole life: "
-							      : "As long as it was recorded: ");
+							      : "Its life as far as recorded: ");
 	cli_text_duration(&name, n->self_ns + n->sub_ns);
 	mer_str_puts(&name, " of CPU time, ");
 	if (n->sub_ns) {
 		cli_text_duration(&name, n->self_ns);
-		mer_str_puts(&name, " its own and ");
+		mer_str_puts(&name, " of its own and ");
 		cli_text_duration(&name, n->sub_ns);
-		mer_str_puts(&name, " of others for it.");
+		mer_str_puts(&name, " of tasks that worked for it.");
 	} else {
-		mer_str_puts(&name, "all its own.");
+		mer_str_puts(&name, "all of its own.");
 	}
 	cli_text_wrap(out, name.data ? name.data : "", (size_t)cli_width(c->cli), 0);
 	out->failed |= name.failed;
@@ -101,7 +102,7 @@ static void put_more(struct mer_str *out, size_t n, size_t all, int64_t ns)
 		return;
 	mer_str_printf(out, "... and %zu more, ", n);
 	cli_text_duration(out, ns);
-	mer_str_printf(out, " together (-n %zu shows %s)\n", all, n == 1 ? "it" : "them");
+	mer_str_printf(out, " in total (-n %zu shows %s)\n", all, mer_plural(n, "it", "all"));
 }
 
 static int64_t cell(const struct analysis_table *t, size_t row, size_t column)
@@ -114,7 +115,7 @@ static struct cli_cell text_cell(const struct analysis_table *t, size_t row, siz
 	return CLI_CELL_TEXT(t->cells[row * t->n_columns + column].v.text);
 }
 
-/* What it still waited for when its record ended: in a deadlock, this is all that there is to see. */
+/* The wait that had not ended when the recording did: in a deadlock, nothing else is there to see. */
 static void put_unfinished(const struct cli_cost *c, struct mer_str *out)
 {
 	const struct account *a = c->a;
@@ -123,18 +124,18 @@ static void put_unfinished(const struct cli_cost *c, struct mer_str *out)
 	struct mer_str text = { 0 };
 	if (!w || !w->open || w->end > a->end)
 		return;
-	mer_str_printf(&text, "Not finished when the recording ended: ");
+	mer_str_printf(&text, "Still waiting when the recording ended: ");
 	const struct kernel_call *call = w->call == KERNEL_NONE ? NULL : &h->calls[w->call];
 	mer_str_puts(&text, call			    ? kernel_name_text(h, call->name)
 			    : w->kind == BLOCKED_PAGE_FAULT ? "a page fault"
-							    : "a wait");
+							    : "unknown call");
 	if (call && call->object != KERNEL_NONE)
 		mer_str_printf(&text, " of %s", kernel_name_text(h, call->object));
 	else if (call && call->fd >= 0)
 		mer_str_printf(&text, " of fd %" PRId32, call->fd);
 	mer_str_puts(&text, ", for ");
 	cli_text_duration(&text, w->end - w->begin);
-	mer_str_puts(&text, w->is_for_work ? " (most likely for work)." : " so far.");
+	mer_str_puts(&text, w->is_for_work ? " so far (probably idle)." : " so far.");
 	struct mer_str clean = { 0 };
 	add_clean(&clean, text.data ? text.data : "");
 	cli_text_wrap(out, clean.data ? clean.data : "", (size_t)cli_width(c->cli), 0);
@@ -148,7 +149,7 @@ enum { FD, OBJECT, KIND, CALL, COUNT, TOTAL, MIN, MAX, MEAN }; /* columns of blo
 static int put_blocking(const struct cli_cost *c, struct mer_str *out)
 {
 	static const struct cli_column columns[] = { { "", "FD", CLI_TYPE_ID },
-		{ "", "What", CLI_TYPE_TEXT }, { "", "In", CLI_TYPE_TEXT },
+		{ "", "Object", CLI_TYPE_TEXT }, { "", "Call", CLI_TYPE_TEXT },
 		{ "", "Count", CLI_TYPE_COUNT }, { "", "Total", CLI_TYPE_DURATION },
 		{ "", "Min", CLI_TYPE_DURATION }, { "", "Max", CLI_TYPE_DURATION },
 		{ "", "Mean", CLI_TYPE_DURATION }, { 0 } };
@@ -172,9 +173,9 @@ static int put_blocking(const struct cli_cost *c, struct mer_str *out)
 				CLI_CELL(cell(&rows, i, MEAN)) });
 	}
 	if (rows.n_rows)
-		put_table(c, "What it was blocked on", &t, out);
+		put_table(c, "Blocked, by file descriptor and system call", &t, out);
 	else
-		mer_str_puts(out, "\nIt was never blocked.\n");
+		mer_str_puts(out, "\nThe task was never blocked.\n");
 	put_more(out, rows.n_rows - n, rows.n_rows, left);
 	put_unfinished(c, out);
 	analysis_table_fini(&rows);
@@ -255,7 +256,8 @@ static void put_accounting(const struct cli_cost *c, const bool *chosen, struct 
 		if (chosen[i])
 			add_node(c, &t, &a->nodes[i]);
 	}
-	put_table(c, "CPU time: its own, and of those who worked for it while it waited", &t, out);
+	put_table(c, "CPU time of the task, and of tasks that worked for it while it waited", &t,
+		out);
 	put_more(out, left, a->n, left_ns);
 	cli_table_fini(&t);
 }
@@ -272,8 +274,8 @@ static void put_tree(const struct cli_cost *c, struct mer_str *out)
 
 static const char *rest_words(unsigned r)
 {
-	return r == ACCOUNT_IDLE     ? "waiting for work"
-	       : r == ACCOUNT_OTHERS ? "others were served first"
+	return r == ACCOUNT_IDLE     ? "idle wait"
+	       : r == ACCOUNT_OTHERS ? "server busy with others"
 				     : path_cause_words((enum path_cause)r);
 }
 
@@ -296,7 +298,7 @@ static void put_rest(const struct cli_cost *c, struct mer_str *out)
 {
 	static const struct cli_column columns[] = { { "", "Cause", CLI_TYPE_TEXT },
 		{ "", "Time", CLI_TYPE_DURATION }, { "", "Share", CLI_TYPE_RATIO },
-		{ "", "Mostly of", CLI_TYPE_TEXT }, { 0 } };
+		{ "", "Mostly in", CLI_TYPE_TEXT }, { 0 } };
 	const struct account *a = c->a;
 	struct rest rests[ACCOUNT_N_RESTS] = { 0 };
 	struct mer_str title = { 0 };
@@ -328,7 +330,7 @@ static void put_rest(const struct cli_cost *c, struct mer_str *out)
 					  CLI_CELL_RATIO((double)rests[i].ns / (double)elapsed),
 					  CLI_CELL_TEXT(text) });
 	}
-	mer_str_puts(&title, "The other ");
+	mer_str_puts(&title, "The remaining ");
 	cli_text_duration(&title, all);
 	mer_str_puts(&title, " of the ");
 	cli_text_duration(&title, elapsed);
@@ -336,8 +338,8 @@ static void put_rest(const struct cli_cost *c, struct mer_str *out)
 	put_table(c, title.data ? title.data : "", &t, out);
 	for (unsigned i = 0; i < ACCOUNT_N_RESTS; i++)
 		if (rests[i].cause == ACCOUNT_IDLE && rests[i].ns)
-			mer_str_puts(out,
-				"Waits for work are charged with nothing (with --all they are).\n");
+			mer_str_puts(
+				out, "Work during idle waits is not charged (--all charges it).\n");
 	out->failed |= title.failed;
 	mer_str_fini(&title);
 	cli_table_fini(&t);
@@ -521,7 +523,7 @@ static int put_rows(const struct cli_cost *c, struct mer_str *out)
 	int rc = make_table(c, c->only, &t);
 	if (!rc)
 		rc = cli_analysis_rows(&t, 0, rows_of(c, &t), (enum cli_format)c->cli->format, NULL,
-			out, &c->cli->err);
+			NULL, out, &c->cli->err);
 	analysis_table_fini(&t);
 	return rc;
 }

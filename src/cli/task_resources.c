@@ -184,7 +184,7 @@ static void fill(const struct cli_cost *c, struct cli_table *t, struct cli_colum
 		add_text_row(c, t, text, &c->a->nodes[i], wanted, false);
 	}
 	if (c->a->n > 1)
-		add_text_row(c, t, "all of them", &c->a->nodes[0], wanted, true);
+		add_text_row(c, t, "total", &c->a->nodes[0], wanted, true);
 }
 
 static void put_list(struct mer_str *out, const struct cli_cost *c, const char *before,
@@ -192,7 +192,9 @@ static void put_list(struct mer_str *out, const struct cli_cost *c, const char *
 {
 	struct mer_str text = { 0 };
 	if (list->len) {
-		mer_str_printf(&text, "%s%s%s", before, list->data, behind);
+		mer_str_puts(&text, before);
+		cli_text_clean(&text, list->data, list->len, false);
+		mer_str_puts(&text, behind);
 		cli_text_wrap(out, text.data ? text.data : "", (size_t)cli_width(c->cli), 0);
 	}
 	out->failed |= list->failed || text.failed;
@@ -205,7 +207,7 @@ static void put_unknown(const struct cli_cost *c, struct mer_str *out)
 	static const struct {
 		enum usage_kind kind;
 		const char *words;
-	} parts[] = { { USAGE_PAGES_ALLOCATED, "pages of memory" }, { USAGE_FAULTS, "page faults" },
+	} parts[] = { { USAGE_PAGES_ALLOCATED, "memory pages" }, { USAGE_FAULTS, "page faults" },
 		{ USAGE_REQUESTS, "disk requests" }, { USAGE_SOCKETS_SENT, "system calls" },
 		{ USAGE_PACKETS_SENT, "packets" } };
 	struct mer_str list = { 0 };
@@ -228,7 +230,7 @@ static void put_unknown(const struct cli_cost *c, struct mer_str *out)
 				mer_str_printf(&list, "%s%s", k++ ? " and " : " on ",
 					c->w->e->hosts[i].name);
 	}
-	put_list(out, c, "Nothing is recorded of: ", &list, ".");
+	put_list(out, c, "Not recorded: ", &list, ".");
 	mer_str_fini(&list);
 	free(has);
 }
@@ -253,16 +255,16 @@ void cli_cost_put_resources(const struct cli_cost *c, const bool *rows, struct m
 		cli_table_fini(&t);
 		fill(c, &t, columns, wanted, rows);
 	}
-	mer_str_puts(out, "\nMemory, disk and network: of each that used any, by itself\n");
+	mer_str_puts(out, "\nMemory, disk and network used by each task itself\n");
 	if (n)
 		cli_table_text(&t, out, (size_t)cli_width(c->cli), c->cli->bold_out);
 	else
-		mer_str_puts(out, "None of these was used.\n");
+		mer_str_puts(out, "None.\n");
 	for (size_t i = 0; i < TEXT_COLUMNS; i++)
 		if (!wanted[i] && is_worth(c, &shown[i]))
 			mer_str_printf(&left_out, "%s%s", left_out.len ? ", " : "", shown[i].words);
 	put_list(out, c, "(no room for ", &left_out,
-		": a wider terminal shows them, --table resources all)");
+		": use a wider terminal, or --table resources --format csv for all columns)");
 	put_unknown(c, out);
 	out->failed |= t.failed;
 	mer_str_fini(&left_out);

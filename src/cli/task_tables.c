@@ -137,8 +137,8 @@ static void add_object(
 int cli_cost_blocking(const struct cli_cost *c, struct analysis_table *t)
 {
 	static const struct analysis_column columns[] = { { "fd", "FD", ANALYSIS_ID },
-		{ "object", "What", ANALYSIS_TEXT }, { "kind", NULL, ANALYSIS_TEXT },
-		{ "call", "In", ANALYSIS_TEXT }, { "count", "Count", ANALYSIS_COUNT },
+		{ "object", "Object", ANALYSIS_TEXT }, { "kind", NULL, ANALYSIS_TEXT },
+		{ "call", "Call", ANALYSIS_TEXT }, { "count", "Count", ANALYSIS_COUNT },
 		{ "total_ns", "Total", ANALYSIS_DURATION }, { "min_ns", "Min", ANALYSIS_DURATION },
 		{ "max_ns", "Max", ANALYSIS_DURATION }, { "avg_ns", "Mean", ANALYSIS_DURATION },
 		{ "stddev_ns", NULL, ANALYSIS_DURATION }, { "unfinished", NULL, ANALYSIS_COUNT },
@@ -147,7 +147,8 @@ int cli_cost_blocking(const struct cli_cost *c, struct analysis_table *t)
 	const struct blocked_host *h = &a->b->hosts[a->host];
 	struct objects o = { 0 };
 	bool failed = false;
-	analysis_table_init(t, "blocking", "Blocked, by file descriptor", columns, &c->cli->arena);
+	analysis_table_init(t, "blocking", "Blocked, by file descriptor and system call", columns,
+		&c->cli->arena);
 	for (size_t i = h->first[a->task]; i < h->first[a->task + 1] && !failed; i++) {
 		const struct blocked_wait *w = &h->waits[i];
 		int64_t begin = w->begin > a->begin ? w->begin : a->begin;
@@ -230,9 +231,10 @@ int cli_cost_rest(const struct cli_cost *c, struct analysis_table *t)
 {
 	static const struct analysis_column columns[] = { { "cause", "Cause", ANALYSIS_TEXT },
 		{ "host", NULL, ANALYSIS_TEXT }, { "tid", NULL, ANALYSIS_ID },
-		{ "comm", "Of", ANALYSIS_TEXT }, { "total_ns", "Time", ANALYSIS_DURATION }, { 0 } };
+		{ "comm", "Task", ANALYSIS_TEXT }, { "total_ns", "Time", ANALYSIS_DURATION },
+		{ 0 } };
 	const struct account *a = c->a;
-	analysis_table_init(t, "rest", "On no CPU", columns, &c->cli->arena);
+	analysis_table_init(t, "rest", "Time without CPU, by cause", columns, &c->cli->arena);
 	struct mer_map rows = { 0 }; /* of a task, whoever it worked for: row, plus 1 */
 	for (uint32_t i = 0; i != KERNEL_NONE && !c->averaged && !t->failed;
 		i = cli_cost_next(a, i)) {

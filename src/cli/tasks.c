@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "cli/options.h"
 #include "cli/table.h"
 #include "cli/text.h"
@@ -184,7 +185,7 @@ static bool put_elsewhen(struct cli *cli, const struct cli_world *w, const struc
 		cli_tasks_find(cli, w, &always, &tasks) || !tasks.n)
 		return false;
 	const struct cli_task *t = &tasks.item[0];
-	mer_str_printf(out, "; the first that fits was there from +%.6fs to +%.6fs",
+	mer_str_printf(out, "; the first matching task lived from +%.6fs to +%.6fs",
 		(double)(t->begin - w->e->begin) * 1e-9, (double)(t->end - w->e->begin) * 1e-9);
 	return true;
 }
@@ -203,7 +204,7 @@ int cli_tasks_none(struct cli *cli, const struct cli_world *w, const struct cli_
 	bool elsewhen = put_elsewhen(cli, w, s, &out);
 	if (!n_tasks) {
 		mer_str_puts(&out, "; the traces have no scheduling events (sched_switch): "
-				   "'meridian check TRACE' says what to record");
+				   "'meridian check TRACE' lists what to record");
 	} else if (best && !elsewhen && strcmp(best, word) != 0) {
 		mer_str_puts(&out, " (did you mean ");
 		add_clean(&out, best);
@@ -219,7 +220,7 @@ int cli_tasks_none(struct cli *cli, const struct cli_world *w, const struct cli_
 			mer_str_printf(&out, " and %zu more", n - NAMES);
 	}
 	if (n_tasks)
-		mer_str_puts(&out, ". 'meridian path --list TRACE' shows all tasks");
+		mer_str_puts(&out, "; 'meridian path --list TRACE' lists all tasks");
 	int rc = mer_fail(&cli->err, MER_ERR_USAGE, "no task%s%s", wanted.data ? wanted.data : "",
 		out.data ? out.data : "");
 	mer_str_fini(&out);
@@ -273,8 +274,8 @@ static void add_rows(struct cli *cli, const struct cli_world *w, const struct cl
 		}
 }
 
-/* Which of several it was, and how to get at the others. */
-static void tell_choice(
+/* Which of several matching tasks was chosen, and how to choose another. */
+static void note_choice(
 	struct cli *cli, const struct cli_world *w, const struct cli_tasks *tasks, size_t chosen)
 {
 	const struct cli_task *t = &tasks->item[chosen];
@@ -286,7 +287,7 @@ static void tell_choice(
 	mer_str_printf(&name, "/%d on ", (int)w->world->hosts[t->host].tasks[t->task].tid);
 	cli_text_clean(&name, host, strlen(host), false);
 	cli_note(cli,
-		"%zu tasks fit; this is number %zu, %s (--nth K takes another, --list shows "
+		"%zu tasks match; showing number %zu, %s (--nth K chooses another, --list lists "
 		"them)",
 		tasks->n, chosen + 1, name.data ? name.data : "?");
 	mer_str_fini(&name);
@@ -297,16 +298,16 @@ int cli_tasks_choose(struct cli *cli, const struct cli_world *w, const struct cl
 {
 	if (!cli->comms.n && !cli->tids.n)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"which task? --comm NAME or --tid N chooses one of the %zu, --list shows "
-			"them",
+			"which task? choose one of %zu with --comm NAME or --tid N (--list lists "
+			"them)",
 			tasks->n);
 	if (nth > tasks->n)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"--nth %llu: only %zu tasks fit (--list shows them)",
-			(unsigned long long)nth, tasks->n);
+			"--nth %llu: only %zu %s (--list lists them)", (unsigned long long)nth,
+			tasks->n, mer_plural(tasks->n, "task matches", "tasks match"));
 	*chosen = nth ? nth - 1 : cli_tasks_default(w, tasks);
 	if (!nth)
-		tell_choice(cli, w, tasks, *chosen);
+		note_choice(cli, w, tasks, *chosen);
 	return 0;
 }
 
@@ -328,7 +329,7 @@ int cli_tasks_print(
 	int rc = cli_table_print(cli, &t, "tasks", NULL);
 	cli_table_fini(&t);
 	if (rc == 0 && people && n < tasks->n)
-		fprintf(cli->out, "... and %zu more (--limit %zu shows them)\n", tasks->n - n,
+		fprintf(cli->out, "... and %zu more (--limit %zu shows all)\n", tasks->n - n,
 			tasks->n);
 	return rc;
 }

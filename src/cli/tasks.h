@@ -10,12 +10,12 @@
 #define CLI_TASKS_NTH(offset_)                                                                     \
 	{                                                                                          \
 		.name = "nth", .kind = CLI_NUMBER, .arg = "K",                                     \
-		.help = "of several tasks that fit the K-th, by their begin", .offset = offset_    \
+		.help = "choose the K-th matching task, by start time", .offset = offset_          \
 	}
 #define CLI_TASKS_LIST(offset_)                                                                    \
 	{                                                                                          \
 		.name = "list", .letter = 'l', .kind = CLI_FLAG,                                   \
-		.help = "only list the tasks that fit", .offset = offset_                          \
+		.help = "only list the matching tasks", .offset = offset_                          \
 	}
 
 struct cli_task {

@@ -6,18 +6,20 @@
 #include <stdint.h>
 #include "base/str.h"
 
-/* Adds s with control characters and bytes that are no UTF-8 as \xNN: a trace's text must not
- * steer the terminal. Line ends and tabs pass when multiline. */
+/* Adds s with what a terminal would obey as escapes (base/safe_text.h). Line ends and tabs pass when
+ * multiline. */
 void cli_text_clean(struct mer_str *out, const char *s, size_t len, bool multiline);
 /* Columns that clean text takes: its characters (wide ones count as one). */
 size_t cli_text_width(const char *s, size_t len);
-/* Adds s in at most width columns; what does not fit is replaced by an ellipsis in its middle. */
+/* Adds s, made clean, in at most width columns; what does not fit is replaced by an ellipsis in its middle. */
 void cli_text_shorten(struct mer_str *out, const char *s, size_t len, size_t width);
 /* Adds paragraphs (separated by empty lines), wrapped to width columns, each line after indent
  * blanks. Lines that begin with a blank are kept as they are. */
 void cli_text_wrap(struct mer_str *out, const char *s, size_t width, size_t indent);
 
-void cli_text_count(struct mer_str *out, int64_t v);	 /* 1,234,567 */
+void cli_text_count(struct mer_str *out, int64_t v); /* 1,234,567 */
+/* "1 host", "1,234 hosts"; for words in formats: base/plural.h. */
+void cli_text_things(struct mer_str *out, uint64_t n, const char *one, const char *many);
 void cli_text_bytes(struct mer_str *out, int64_t v);	 /* 12.3 MiB */
 void cli_text_duration(struct mer_str *out, int64_t v);	 /* 12.3 ms */
 void cli_text_time(struct mer_str *out, int64_t ns);	 /* 2024-05-03 12:34:56.123456789, local */

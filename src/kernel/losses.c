@@ -70,8 +70,7 @@ static int compare_windows(const void *a, const void *b)
 static bool has_lost_beginning(const struct mer_experiment *e, uint32_t stream)
 {
 	const struct trace_stream *t = &e->data[stream];
-	return t->n_packets > 0 && (t->packets[0].seen & CTF_ROLE_SEQ_NUM) &&
-	       t->packets[0].seq_num > 0 && e->streams[stream].begin != MER_NO_TIME;
+	return t->n_packets > 0 && t->packets[0].has_seq_num && t->packets[0].seq_num > 0;
 }
 
 static int collect_windows(struct finder *f)
@@ -91,14 +90,19 @@ static int collect_windows(struct finder *f)
 			.stream = loss->stream,
 		};
 	}
-	for (uint32_t i = 0; i < e->n_streams; i++)
-		if (is_of_host(f, i) && is_usable_cpu(e->streams[i].cpu) &&
-			has_lost_beginning(e, i) && e->streams[i].begin > f->l->begin)
+	for (uint32_t i = 0; i < e->n_streams; i++) {
+		if (!is_of_host(f, i) || !is_usable_cpu(e->streams[i].cpu) ||
+			!has_lost_beginning(e, i))
+			continue;
+		/* From the packet on nothing is missing, even before its first event. */
+		int64_t kept = trace_packet_begin(e, &e->data[i].packets[0]);
+		if (kept > f->l->begin)
 			f->windows[f->n_windows++] = (struct window){
 				.begin = f->l->begin,
-				.end = e->streams[i].begin,
+				.end = kept,
 				.stream = i,
 			};
+	}
 	qsort(f->windows, f->n_windows, sizeof(*f->windows), compare_windows);
 	for (uint32_t i = f->n_windows; i-- > 0;)
 		f->next[f->windows[i].stream] = i;

@@ -18,6 +18,8 @@ struct cpu *model_cpu(struct kernel_model *m, int64_t number)
 		for (; m->n_cpus < n; m->n_cpus++) {
 			p[m->n_cpus] = (struct cpu){ .task = ON_CPU_UNKNOWN,
 				.last = m->h->begin,
+				.lost_until = INT64_MIN,
+				.drained = INT64_MIN,
 				.packet = KERNEL_NONE,
 				.request = KERNEL_NONE };
 			for (int i = 0; i < MODEL_SOFTIRQS; i++)
@@ -30,28 +32,6 @@ struct cpu *model_cpu(struct kernel_model *m, int64_t number)
 uint16_t model_cpu_number(const struct kernel_model *m, const struct cpu *c)
 {
 	return (uint16_t)(c - m->cpus);
-}
-
-/* This one runs on the CPU from now on: its record begins, or begins again. */
-static int place(struct kernel_model *m, struct cpu *c, int64_t ts, int32_t tid)
-{
-	uint32_t task;
-	c->task = tid == 0 ? ON_CPU_IDLE : ON_CPU_UNKNOWN;
-	c->is_fresh = true;
-	c->fresh_since = c->idle_since = ts;
-	c->idle_cause = KERNEL_NO_CAUSE;
-	if (tid <= 0)
-		return 0;
-	int rc = model_living(m, tid, ts, &task);
-	if (rc)
-		return rc;
-	if (kernel_is_on_cpu(model_open(m, task)->state))
-		return 0; /* on another CPU: it comes here later */
-	rc = model_settle(m, task, ts, KERNEL_UNKNOWN);
-	if (rc == 0)
-		rc = model_run_on(m, task, ts, model_cpu_number(m, c));
-	c->task = task;
-	return rc;
 }
 
 static int place_first(struct kernel_model *m)
@@ -85,93 +65,6 @@ static int place_first(struct kernel_model *m)
 		m->cpus[i].task = task;
 	}
 	return 0;
-}
-
-/* ---- losses ---- */
-
-/* A loss begins after an event of the same time, and ends before one. */
-static void find_boundary(struct kernel_model *m)
-{
-	const struct kernel_losses *l = m->in.losses;
-	m->next_boundary = INT64_MAX;
-	if (m->n_begun < l->n)
-		m->next_boundary = l->by_begin[m->n_begun].begin + 1;
-	if (m->n_ended < l->n && l->by_begin[l->by_end[m->n_ended]].end < m->next_boundary)
-		m->next_boundary = l->by_begin[l->by_end[m->n_ended]].end;
-}
-
-/* Between two losses nothing told whether the task ran or its CPU served an interrupt. */
-static void forget_since(struct kernel_model *m, uint32_t task, int64_t since)
-{
-	for (uint32_t i = m->h->tasks[task].last; i != KERNEL_NONE;) {
-		struct kernel_span *s = kernel_span_kept(m->h, i);
-		if (!s || s->begin < since || !kernel_is_on_cpu(s->state))
-			return;
-		s->state = KERNEL_UNKNOWN;
-		s->cause = KERNEL_NO_CAUSE;
-		s->call = s->source = s->by = KERNEL_NONE;
-		i = s->before;
-	}
-}
-
-/* What came before a loss or in it sets off nothing after it: what it did set off may have been lost. */
-static void forget_causes(struct cpu *c)
-{
-	c->has_packet = false;
-	c->packet = c->request = KERNEL_NONE;
-	for (int i = 0; i < MODEL_SOFTIRQS; i++)
-		c->raised[i] = INT64_MIN;
-}
-
-static int begin_loss(struct kernel_model *m, const struct kernel_loss *loss)
-{
-	struct cpu *c = model_cpu(m, loss->cpu);
-	if (!c)
-		return mer_fail_nomem(m->err);
-	uint32_t task = c->task;
-	bool is_fresh = c->is_fresh;
-	int rc = task == ON_CPU_IDLE ? model_tell_idle(m, c, loss->begin, KERNEL_NO_CAUSE) : 0;
-	if (rc)
-		return rc;
-	c->in_loss++;
-	c->task = ON_CPU_UNKNOWN;
-	model_clear_contexts(c);
-	forget_causes(c);
-	if (task >= ON_CPU_IDLE)
-		return 0;
-	if (is_fresh)
-		forget_since(m, task, c->fresh_since);
-	model_forget_mode(m, task);
-	rc = model_enter(m, task, loss->begin, KERNEL_UNKNOWN, KERNEL_NO_CPU, KERNEL_NO_CAUSE,
-		KERNEL_NONE, KERNEL_NONE);
-	m->live[task].mode_since = KERNEL_NONE;
-	return rc;
-}
-
-static int end_loss(struct kernel_model *m, const struct kernel_loss *loss)
-{
-	struct cpu *c = model_cpu(m, loss->cpu);
-	if (!c)
-		return mer_fail_nomem(m->err);
-	c->in_loss -= c->in_loss > 0;
-	c->last = loss->end;
-	forget_causes(c);
-	return c->in_loss ? 0 : place(m, c, loss->end, loss->next_tid);
-}
-
-/* Begins and ends of losses up to ts; of equal times the begins come first. */
-static int pass_boundaries(struct kernel_model *m, int64_t ts)
-{
-	const struct kernel_losses *l = m->in.losses;
-	int rc = 0;
-	while (rc == 0 && m->next_boundary <= ts) {
-		if (m->n_begun < l->n && l->by_begin[m->n_begun].begin < m->next_boundary)
-			rc = begin_loss(m, &l->by_begin[m->n_begun++]);
-		else
-			rc = end_loss(m, &l->by_begin[l->by_end[m->n_ended++]]);
-		find_boundary(m);
-	}
-	return rc;
 }
 
 /* ---- events ---- */
@@ -312,12 +205,14 @@ int kernel_model_run(
 		}
 		int rc = m->h->n_events++ ? 0 : begin(m, ev[i].ts);
 		if (rc == 0 && ev[i].ts >= m->next_boundary)
-			rc = pass_boundaries(m, ev[i].ts);
+			rc = model_pass_boundaries(m, ev[i].ts);
 		struct cpu *c = rc ? NULL : model_cpu(m, cpu);
 		if (!c)
 			return rc ? rc : mer_fail_nomem(err);
 		if (!c->in_loss || !needs_current((enum kernel_event)b->event))
 			rc = handle(m, c, &ev[i], b);
+		else
+			m->h->n_calls_left_out += b->event == KERNEL_EV_SYSCALL_EXIT;
 		if (rc)
 			return rc;
 		/* Waking a task on a CPU not seen before may have moved the CPUs. Time goes backwards
@@ -339,6 +234,11 @@ static bool is_wakeup(uint8_t event)
 static bool is_late_wakeup(uint8_t event)
 {
 	return event == KERNEL_EV_WAKEUP;
+}
+
+static bool is_migration(uint8_t event)
+{
+	return event == KERNEL_EV_MIGRATE;
 }
 
 static bool is_interrupt(uint8_t event)
@@ -395,9 +295,10 @@ int kernel_model_new(const struct kernel_model_input *in, struct kernel_host *h,
 		m->has_wakeups = records(m, is_wakeup);
 		m->has_interrupts = records(m, is_interrupt);
 		m->has_late_wakeups = records(m, is_late_wakeup);
+		m->has_migrations = records(m, is_migration);
 		h->has_wakeups = m->has_wakeups;
 		h->has_interrupts = m->has_interrupts;
-		find_boundary(m);
+		model_find_boundary(m);
 	}
 	if (rc) {
 		kernel_model_free(m);
@@ -418,6 +319,7 @@ void kernel_model_free(struct kernel_model *m)
 	mer_map_fini(&m->sent_on);
 	free(m->cpus);
 	free(m->live);
+	free(m->lulls);
 	free(m->is_kernel_stream);
 	free(m->call_names);
 	free(m->last_calls);
@@ -456,7 +358,7 @@ int kernel_model_finish(struct kernel_model *m, struct mer_err *err)
 	m->err = err;
 	if (h->n_events && m->in.end > h->end)
 		h->end = m->in.end;
-	int rc = h->n_events ? pass_boundaries(m, h->end) : 0;
+	int rc = h->n_events ? model_pass_boundaries(m, h->end) : 0;
 	for (uint32_t i = 0; i < m->n_cpus && rc == 0; i++)
 		if (m->cpus[i].task == ON_CPU_IDLE)
 			rc = model_tell_idle(m, &m->cpus[i], h->end, KERNEL_NO_CAUSE);

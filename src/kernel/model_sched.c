@@ -97,7 +97,7 @@ static int make_current(
 	if (kernel_is_on_cpu(model_open(m, *task)->state))
 		return take_from(m, *task, c);
 	/* It came onto the CPU somewhere since its last event. */
-	rc = model_settle(m, *task, ts, KERNEL_UNKNOWN);
+	rc = model_settle(m, *task, ts, KERNEL_RUNNING);
 	return rc ? rc
 		  : model_lose_track(m, *task,
 			    model_open(m, *task)->begin > c->last ? model_open(m, *task)->begin
@@ -150,7 +150,7 @@ static int come_onto_cpu(struct kernel_model *m, struct cpu *c, uint32_t task, i
 	/* Who comes onto a CPU was ready; if the host records wake-ups and there was none, since its
 	 * begin, or since events were lost. */
 	bool was_ready = before == KERNEL_READY || before == KERNEL_NEW || m->has_wakeups;
-	rc = model_settle(m, task, ts, was_ready ? KERNEL_READY : KERNEL_UNKNOWN);
+	rc = model_settle(m, task, ts, was_ready ? KERNEL_READY : KERNEL_RUNNING);
 	if (rc == 0 && m->has_wakeups && model_open(m, task)->state == KERNEL_BLOCKED)
 		m->h->n_odd++;
 	m->live[task].woken_early = false;
@@ -197,6 +197,8 @@ int model_switch(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64
 	c->task = ON_CPU_IDLE;
 	c->idle_since = ts;
 	c->idle_cause = KERNEL_NO_CAUSE;
+	if (next_tid == 0)
+		c->drained = ts;
 	if (next_tid > 0) {
 		rc = model_living(m, next_tid, ts, &next);
 		if (rc == 0)
@@ -229,17 +231,19 @@ static void queue_on(struct kernel_model *m, struct kernel_span *ready, uint64_t
 		ready->by = KERNEL_NONE;
 }
 
+/* since: it certainly slept from then on. */
 static int end_wait(struct kernel_model *m, struct cpu *c, int64_t ts, uint32_t task,
-	bool knows_who, bool is_new, const uint64_t *slots)
+	bool knows_who, bool is_new, int64_t since, const uint64_t *slots)
 {
 	enum kernel_cause cause = KERNEL_NO_CAUSE;
 	uint32_t source = KERNEL_NONE, by = KERNEL_NONE;
 	/* A later sign alone: it was woken before that, where no events were recorded. */
 	struct live *l = &m->live[task];
-	int rc = model_settle(m, task, ts,
+	int rc = model_settle_since(m, task, ts,
 		is_new			      ? KERNEL_NEW
 		: knows_who || l->woken_early ? KERNEL_BLOCKED
-					      : KERNEL_READY);
+					      : KERNEL_READY,
+		since);
 	if (rc)
 		return rc;
 	struct kernel_span *wait = model_open(m, task);
@@ -303,7 +307,10 @@ int model_wake(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_ev
 		!kernel_is_on_cpu(open->state))
 		was_blocked = kernel_lost_between(m->in.losses, open->begin, ts, &from, &until);
 	if (was_blocked)
-		return end_wait(m, c, ts, task, is_new || rank >= m->wake_rank, is_new, slots);
+		return end_wait(m, c, ts, task, is_new || rank >= m->wake_rank, is_new,
+			event == KERNEL_EV_WAKING ? model_asleep_since(m, task, ts, slots[WAKE_CPU])
+						  : INT64_MAX,
+			slots);
 	switch (open->state) {
 	case KERNEL_NEW:
 		rc = model_settle(m, task, ts, KERNEL_NEW);
@@ -398,6 +405,7 @@ int model_fork(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t
 		return 0;
 	int rc = parent_tid > 0 ? model_living(m, parent_tid, ts, &parent) : 0;
 	uint32_t *old = mer_map_get(&m->tids, (uint32_t)tid);
+	m->reuses_numbers |= old && *old;
 	if (old && *old && m->h->tasks[*old - 1].end == INT64_MAX) {
 		for (uint32_t i = 0; i < m->n_cpus; i++)
 			if (m->cpus[i].task == *old - 1)

@@ -1,6 +1,7 @@
 /* State of a model, shared by the files model*.c:
  *
- *   model.c          CPUs, dispatch of events, begin and end of losses
+ *   model.c          CPUs, dispatch of events
+ *   model_losses.c   begin and end of losses, and what is certain across them
  *   model_task.c     tasks: spans opened and closed, what is learned backwards
  *   model_sched.c    switch, wake-ups, fork, exec, exit
  *   model_context.c  interrupts on a CPU, and what they tell about the end of a wait
@@ -51,6 +52,8 @@ struct cpu {
 	bool is_fresh; /* its record has just begun (again): it may be in an interrupt */
 	int64_t fresh_since;
 	uint32_t in_loss;   /* losses going on */
+	int64_t lost_until; /* end of its last loss; INT64_MIN: had none */
+	int64_t drained;    /* when it last had no task left to run; INT64_MIN: never */
 	int64_t idle_since; /* what is told of while it is idle; see struct kernel_idle */
 	uint8_t idle_cause;
 	/* Without any context, since the last switch: see struct context. */
@@ -84,6 +87,12 @@ struct live {		 /* a task's state, besides its open span (kernel_task.last) */
 	} wait;
 };
 
+struct lull { /* between holes: who did not run in it slept */
+	int64_t begin, end;
+};
+
+enum { MODEL_COMMANDS = 256 };
+
 struct kernel_model {
 	struct kernel_model_input in;
 	struct kernel_host *h;
@@ -94,6 +103,12 @@ struct kernel_model {
 	uint32_t cap_live;
 	struct mer_map tids;	      /* tid -> its newest task, plus 1 */
 	struct mer_map open_requests; /* see model_block.c: hash of a place -> request, plus 1 */
+	struct model_command {	      /* a request without data, open; the oldest first */
+		uint32_t request;
+		uint16_t cpu; /* that issued it */
+		bool is_flush;
+	} commands[MODEL_COMMANDS];
+	uint32_t n_commands;
 	const struct kernel_binding *bindings;
 	bool *is_kernel_stream;	    /* by stream */
 	uint32_t *call_names;	    /* by ctf_plan.id: name of the call, plus 1 */
@@ -104,9 +119,16 @@ struct kernel_model {
 	bool has_call_ends;	    /* the end of a call was seen */
 	bool has_late_wakeups;	    /* ... and a sign of each wake-up after the task left its CPU */
 	uint8_t wake_rank;	    /* the best source of wake-ups seen */
+	bool reuses_numbers;	    /* of tasks that ended, for others */
+	bool has_migrations;	    /* ... and tasks that are moved to another CPU */
 	uint32_t n_begun, n_ended;  /* of the losses */
-	int64_t next_boundary;	    /* time of the next begin or end of a loss */
-	size_t next_end[2];	    /* of in.ends, by is_send */
+	uint32_t n_in_loss;	    /* going on, of all CPUs */
+	int64_t lost_until;	    /* end of the last one */
+	struct lull *lulls;	    /* by time */
+	uint32_t n_lulls, cap_lulls;
+	uint64_t n_slept;      /* spans of tasks that slept through one */
+	int64_t next_boundary; /* time of the next begin or end of a loss */
+	size_t next_end[2];    /* of in.ends, by is_send */
 	uint32_t futex_name;
 	bool has_taken_up;    /* some wait was taken up again */
 	struct mer_map flows; /* endpoints of ours and theirs -> task that sent last, plus 1 */
@@ -145,13 +167,27 @@ int model_enter(struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_s
 /* From ts on it is on the CPU and does what its mode says. */
 int model_run_on(struct kernel_model *m, uint32_t task, int64_t ts, uint16_t cpu);
 /* Its open span, in which it was not on a CPU, ends at ts: until then it was in the state `was`
- * (KERNEL_UNKNOWN: cannot be told), as far as losses do not leave it open. */
+ * (KERNEL_UNKNOWN: cannot be told; KERNEL_RUNNING: neither, but now it is on a CPU), as far as losses do
+ * not leave it open. since: from then on it was, whatever was lost. */
 int model_settle(struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_state was);
+int model_settle_since(
+	struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_state was, int64_t since);
 /* What it did is unknown from `since` on (not before its open span), until ts. */
 int model_lose_track(struct kernel_model *m, uint32_t task, int64_t since);
 /* It was, or was not (KERNEL_NONE), in a call all the time since its mode is not known. */
 void model_learn_mode(struct kernel_model *m, uint32_t task, uint32_t call);
 void model_forget_mode(struct kernel_model *m, uint32_t task);
+
+/* model_losses.c */
+void model_find_boundary(struct kernel_model *m);
+/* Begins and ends of losses up to ts. */
+int model_pass_boundaries(struct kernel_model *m, int64_t ts);
+/* The task's state is unknown from one time until the other, but it slept through the lulls between. */
+int model_tell_lulls(struct kernel_model *m, uint32_t task, int64_t from, int64_t until);
+/* A task that sleeps is woken at ts, and ran on this CPU last: since when did it certainly sleep?
+ * INT64_MAX: that does not tell. */
+int64_t model_asleep_since(
+	const struct kernel_model *m, uint32_t task, int64_t ts, uint64_t last_cpu);
 
 /* model_sched.c */
 int model_switch(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t *slots);

@@ -153,38 +153,61 @@ void model_learn_mode(struct kernel_model *m, uint32_t task, uint32_t call)
 	l->mode_since = KERNEL_NONE;
 }
 
-int model_settle(struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_state was)
+/* What it did in the hole, and between several, is not known, but that it slept through lulls. */
+static int lose_between(
+	struct kernel_model *m, uint32_t task, int64_t from, int64_t until, bool lives)
 {
 	struct live *l = &m->live[task];
 	struct kernel_span *open = model_open(m, task);
-	int64_t from, until;
-	if (m->n_begun && kernel_lost_between(m->in.losses, open->begin, ts, &from, &until)) {
+	enum kernel_state before = open->state;
+	uint16_t cpu = open->cpu;
+	int rc = 0;
+	if (from <= open->begin) {
+		open->state = KERNEL_UNKNOWN;
+		open->cause = KERNEL_NO_CAUSE;
+		open->by = open->source = open->call = KERNEL_NONE;
+		model_forget_mode(m, task);
+	} else if (open->state != KERNEL_UNKNOWN) {
+		model_forget_mode(m, task);
+		rc = model_enter(m, task, from, KERNEL_UNKNOWN, cpu, KERNEL_NO_CAUSE, KERNEL_NONE,
+			KERNEL_NONE);
+	}
+	if (rc == 0 && lives && before != KERNEL_NEW && before != KERNEL_STOPPED)
+		rc = model_tell_lulls(m, task, from, until);
+	l->mode_since = KERNEL_NONE;
+	l->untracked = false;
+	return rc;
+}
+
+int model_settle_since(
+	struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_state was, int64_t since)
+{
+	struct live *l = &m->live[task];
+	struct kernel_span *open = model_open(m, task);
+	int64_t from, until, end = since < ts ? since : ts;
+	bool is_known = was != KERNEL_UNKNOWN && was != KERNEL_RUNNING;
+	if (m->n_begun && end > open->begin &&
+		kernel_lost_between(m->in.losses, open->begin, end, &from, &until)) {
 		uint16_t cpu = open->cpu;
-		int rc = 0;
-		if (from <= open->begin) {
-			open->state = KERNEL_UNKNOWN;
-			open->cause = KERNEL_NO_CAUSE;
-			open->by = open->source = open->call = KERNEL_NONE;
-			model_forget_mode(m, task);
-		} else if (open->state != KERNEL_UNKNOWN) {
-			model_forget_mode(m, task);
-			rc = model_enter(m, task, from, KERNEL_UNKNOWN, cpu, KERNEL_NO_CAUSE,
-				KERNEL_NONE, KERNEL_NONE);
-		}
-		l->mode_since = KERNEL_NONE;
-		l->untracked = false;
-		if (rc == 0 && was != KERNEL_UNKNOWN && until < ts)
+		int rc = lose_between(m, task, from, until,
+			was == KERNEL_BLOCKED || was == KERNEL_READY || was == KERNEL_RUNNING);
+		if (rc == 0 && is_known && until < ts)
 			rc = model_enter(m, task, until, was, cpu, KERNEL_NO_CAUSE, KERNEL_NONE,
 				KERNEL_NONE);
 		return rc;
 	}
-	if (open->state == KERNEL_UNKNOWN && was != KERNEL_UNKNOWN && !l->untracked) {
+	if (open->state == KERNEL_UNKNOWN && is_known && !l->untracked) {
 		open->state = (uint8_t)was;
 		if (!l->knows_mode && l->mode_since == KERNEL_NONE)
 			l->mode_since = m->h->tasks[task].last;
 	}
 	l->untracked = false;
 	return 0;
+}
+
+int model_settle(struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_state was)
+{
+	return model_settle_since(m, task, ts, was, INT64_MAX);
 }
 
 int model_lose_track(struct kernel_model *m, uint32_t task, int64_t since)

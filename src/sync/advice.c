@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include "base/plural.h"
 #include "sync/drift.h"
 
 enum {
@@ -37,7 +38,7 @@ static struct span_text in_words(int64_t ns)
 	static const struct {
 		double unit;
 		const char *name;
-	} units[] = { { 86400e9, "days" }, { 3600e9, "h" }, { 60e9, "min" }, { 1e9, "s" },
+	} units[] = { { 86400e9, "d" }, { 3600e9, "h" }, { 60e9, "min" }, { 1e9, "s" },
 		{ 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
 	size_t i = 0;
 	while (i + 1 < sizeof(units) / sizeof(units[0]) && v < units[i].unit)
@@ -56,9 +57,8 @@ void sync_advise_drift(struct sync_result *r, double rate)
 {
 	struct mer_diag d = where(r, MER_WARNING, "sync-drift", UINT32_MAX);
 	mer_diag_add(&r->diags, &d,
-		"no clocks that drift by at most %.0f ppm explain all messages; the bounds are "
-		"those "
-		"for %.0f ppm",
+		"the messages contradict a drift of at most %.0f ppm; the bounds are computed for "
+		"%.0f ppm instead",
 		r->max_drift * 1e6, rate * 1e6);
 }
 
@@ -67,7 +67,7 @@ void sync_advise_conflict(struct sync_result *r, uint32_t from, uint32_t to, siz
 	struct mer_diag d = where(r, MER_WARNING, "sync-conflict", from);
 	d.count = n;
 	mer_diag_add(&r->diags, &d,
-		"messages from %s to %s contradict those of the other hosts; they do not count",
+		"messages from %s to %s contradict those of the other hosts and are ignored",
 		r->hosts[from].name, r->hosts[to].name);
 }
 
@@ -75,8 +75,8 @@ void sync_advise_inconsistent(struct sync_result *r)
 {
 	struct mer_diag d = where(r, MER_WARNING, "sync-inconsistent", UINT32_MAX);
 	mer_diag_add(&r->diags, &d,
-		"the messages contradict each other whatever the clocks did: bounds are not "
-		"guaranteed; look at `meridian latency` for pairs with negative latencies");
+		"the messages contradict each other, whatever the clocks did: the bounds are not "
+		"guaranteed; 'meridian latency' shows pairs with negative latencies");
 }
 
 void sync_advise_no_line(struct sync_result *r, uint32_t host, const char *why)
@@ -96,9 +96,10 @@ static void grade_pair(struct sync_result *r, struct sync_pair *p)
 		if (p->quality == SYNC_FAIL) {
 			struct mer_diag d = where(r, MER_WARNING, "sync-no-straight-line", p->b);
 			mer_diag_add(&r->diags, &d,
-				"no straight line fits the clocks of %s and %s after %s: the last "
-				"one "
-				"that did is used; --method auto follows clocks that change their "
+				"no straight line fits the clocks of %s and %s after %s; the last "
+				"line "
+				"that did fit is used; --method auto follows clocks that change "
+				"their "
 				"rate",
 				a, b, since_begin(&r->hosts[p->a], p->line.failed_at).text);
 		}
@@ -115,35 +116,36 @@ static void grade_pair(struct sync_result *r, struct sync_pair *p)
 		struct mer_diag d = where(r, MER_WARNING, "sync-max-drift", p->b);
 		d.count = p->n_left_out;
 		mer_diag_add(&r->diags, &d,
-			"%" PRIu64 " of %" PRIu64
-			" messages between %s and %s contradict the others: too "
-			"many to be mistakes; do these clocks drift by more than --max-drift %.0f?",
-			p->n_left_out, ab + ba, a, b, r->max_drift * 1e6);
+			"%" PRIu64 " of %" PRIu64 " messages between %s and %s %s the others: too "
+			"many for wrong matches; these clocks may drift by more than --max-drift "
+			"%.0f ppm",
+			p->n_left_out, ab + ba, a, b,
+			mer_plural(p->n_left_out, "contradicts", "contradict"), r->max_drift * 1e6);
 	} else if (p->n_left_out) {
 		struct mer_diag d = where(r, MER_WARNING, "sync-left-out", p->b);
 		d.count = p->n_left_out;
 		mer_diag_add(&r->diags, &d,
 			"%" PRIu64 " of %" PRIu64
-			" messages between %s and %s contradict all others: "
-			"taken for wrong matches and left out; should they be real, the bounds are "
-			"too narrow",
-			p->n_left_out, ab + ba, a, b);
+			" messages between %s and %s %s all others; taken "
+			"for wrong matches and left out (if they are real, the bounds are too "
+			"narrow)",
+			p->n_left_out, ab + ba, a, b,
+			mer_plural(p->n_left_out, "contradicts", "contradict"));
 	}
 	if ((ab == 0) != (ba == 0)) {
 		struct mer_diag d = where(r, MER_WARNING, "sync-one-way", p->b);
 		d.count = ab + ba;
 		mer_diag_add(&r->diags, &d,
 			"messages go from %s to %s only: the clocks are limited on one side; "
-			"record "
-			"some traffic the other way, too (ping is enough)",
+			"record traffic in the other direction too (ping is enough)",
 			ab ? a : b, ab ? b : a);
 	} else if (ab && ba && (ab < FEW || ba < FEW)) {
 		struct mer_diag d = where(r, MER_NOTE, "sync-few", p->b);
 		d.count = ab + ba;
 		mer_diag_add(&r->diags, &d,
 			"only %" PRIu64 " and %" PRIu64
-			" messages between %s and %s: more of them make "
-			"the bounds narrower",
+			" messages between %s and %s, one number for each direction; more traffic "
+			"makes the bounds narrower",
 			ab, ba, a, b);
 	}
 	int64_t x = p->ab.after.min, y = p->ba.after.min;
@@ -151,16 +153,17 @@ static void grade_pair(struct sync_result *r, struct sync_pair *p)
 		(x / ASYMMETRIC > y || y / ASYMMETRIC > x)) {
 		struct mer_diag d = where(r, MER_NOTE, "sync-asymmetry", p->b);
 		mer_diag_add(&r->diags, &d,
-			"the fastest message from %s to %s took %s, the fastest one back %s: the "
-			"way "
-			"differs, or the estimate is off by half of that; no method can tell",
+			"the fastest message from %s to %s took %s, the fastest one back %s: "
+			"either "
+			"the network is asymmetric, or the estimate is off by half the difference; "
+			"messages cannot show which",
 			a, b, in_words(x).text, in_words(y).text);
 	}
 }
 
 /* --- Hosts ---------------------------------------------------------------------------------------- */
 
-static void tell_breaks(struct sync_result *r, uint32_t number)
+static void report_breaks(struct sync_result *r, uint32_t number)
 {
 	const struct sync_host *h = &r->hosts[number];
 	bool up = false, down = false;
@@ -168,9 +171,9 @@ static void tell_breaks(struct sync_result *r, uint32_t number)
 		const struct sync_step *s = &h->steps[i];
 		struct mer_diag d = where(r, MER_WARNING, "sync-step", number);
 		mer_diag_add(&r->diags, &d,
-			"the clock of %s jumped by about %s between %s and %s after its begin; "
-			"nothing "
-			"can be said in between",
+			"the clock of %s jumped by about %s between %s and %s after the start of "
+			"its "
+			"traces; its offset in between is unknown",
 			h->name, in_words(s->size_ns).text, since_begin(h, s->range.begin).text,
 			since_begin(h, s->range.end).text);
 		up |= s->size_ns > 0;
@@ -180,9 +183,9 @@ static void tell_breaks(struct sync_result *r, uint32_t number)
 		const struct sync_slew *s = &h->slews[i];
 		struct mer_diag d = where(r, MER_WARNING, "sync-slew", number);
 		mer_diag_add(&r->diags, &d,
-			"the clock of %s ran at %+.0f ppm or more between %s and %s after its "
-			"begin, "
-			"beyond --max-drift; up to %.0f ppm are allowed for there",
+			"the clock of %s ran at %+.0f ppm or more between %s and %s after the "
+			"start of "
+			"its traces, beyond --max-drift; the bounds allow up to %.0f ppm there",
 			h->name, s->ppm, since_begin(h, s->range.begin).text,
 			since_begin(h, s->range.end).text, s->allowed_ppm);
 		up |= s->ppm > 0;
@@ -191,9 +194,8 @@ static void tell_breaks(struct sync_result *r, uint32_t number)
 	if (h->n_steps + h->n_slews >= 3 && up && down) {
 		struct mer_diag d = where(r, MER_WARNING, "sync-sawtooth", number);
 		mer_diag_add(&r->diags, &d,
-			"the clock of %s is pulled forth and back: two time sources at once? "
-			"(chronyc "
-			"sources; keep NTP or PTP, not both)",
+			"the clock of %s is pulled back and forth: two time sources at once? (see "
+			"'chronyc sources'; keep NTP or PTP, not both)",
 			h->name);
 	}
 }
@@ -241,7 +243,7 @@ static void grade_host(struct sync_result *r, uint32_t number)
 		}
 		return;
 	}
-	tell_breaks(r, number);
+	report_breaks(r, number);
 	if (h->method == SYNC_HULL) {
 		h->quality = best_of_pairs(r, number);
 		return;
@@ -256,17 +258,18 @@ static void grade_host(struct sync_result *r, uint32_t number)
 	if (!exact && h->bound.max < INT64_MAX) {
 		struct mer_diag d = where(r, MER_NOTE, "sync-wide", number);
 		mer_diag_add(&r->diags, &d,
-			"the clock of %s is known to %s half of the time and to %s at worst (%s "
-			"after "
-			"its begin): bounds widen by %.0f us a second where there is no traffic; "
-			"record some all the time (ping), or give a smaller --max-drift that the "
-			"clocks are known to keep",
+			"the bound of %s's clock is %s (median) and %s (worst, %s after the start "
+			"of its "
+			"traces): bounds widen by %.0f us per second without traffic; record some "
+			"traffic all the time (ping), or give a smaller --max-drift if the clocks "
+			"are "
+			"known to keep it",
 			h->name, in_words(h->bound.median).text, in_words(h->bound.max).text,
 			since_begin(h, h->bound.worst_at).text, r->max_drift * 1e6);
 	}
 }
 
-static void tell_groups(struct sync_result *r)
+static void report_groups(struct sync_result *r)
 {
 	if (r->n_groups < 2)
 		return;
@@ -287,8 +290,7 @@ static void tell_groups(struct sync_result *r)
 	struct mer_diag d = where(r, MER_WARNING, "sync-groups", UINT32_MAX);
 	d.count = r->n_groups;
 	mer_diag_add(&r->diags, &d,
-		"these groups of hosts exchanged no messages that were recorded, so their times "
-		"cannot be "
+		"no messages between these groups of hosts were recorded, so their times cannot be "
 		"compared: %s",
 		names);
 }
@@ -299,5 +301,5 @@ void sync_advise(struct sync_result *r)
 		grade_pair(r, &r->pairs[i]);
 	for (uint32_t h = 0; h < r->n_hosts; h++)
 		grade_host(r, h);
-	tell_groups(r);
+	report_groups(r);
 }

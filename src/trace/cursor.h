@@ -47,9 +47,29 @@ void trace_cursor_drop(struct mer_cursor *c);
  * joined later. */
 void trace_cursor_free_to(struct mer_cursor *c, struct mer_diags *found);
 
+/* A batch that stays when the cursor goes on: for readers that hand batches to other threads. Zeroed
+ * before its first use; then it is taken into again and again. */
+struct trace_batch {
+	const struct mer_event *events;
+	size_t n; /* 0: there was nothing more */
+	/* What they point into; the cursor's and the batch's change places. */
+	struct mer_event *storage;
+	struct ctf_pool pool;
+	const uint64_t **contexts;
+};
+
+/* mer_cursor_next, but the events stay until the batch is taken into again or freed. Strings lie in
+ * the trace's files: they stay only where trace_files_stay(), else until the next batch is taken. */
+int trace_cursor_take(struct mer_cursor *c, struct trace_batch *b, struct mer_err *err);
+void trace_batch_fini(struct trace_batch *b);
+/* Larger batches than are best for one thread: so many events at least, where there are as many. */
+void trace_cursor_aim(struct mer_cursor *c, uint32_t n_events);
+
 /* Row of the packet context of an event of the current batch (slots as the stream plan's context),
  * NULL when contexts are not read. */
 const uint64_t *trace_cursor_context(const struct mer_cursor *c, const struct mer_event *ev);
+/* The same for an event of a batch that was taken. */
+const uint64_t *trace_batch_context(const struct trace_batch *b, const struct mer_event *ev);
 /* Bytes of packets begun so far, for progress. */
 uint64_t trace_cursor_bytes(const struct mer_cursor *c);
 

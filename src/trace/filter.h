@@ -79,8 +79,8 @@ int trace_filter_bind(const struct trace_filter *f, const struct mer_experiment 
 	struct mer_err *err);
 void trace_filter_unbind(struct trace_bound_filter *);
 
-/* ev: of the cursor's current batch. */
+/* context: the row of its packet, NULL where contexts are not read. */
 bool trace_filter_match(
-	const struct trace_bound_filter *b, const struct mer_cursor *c, const struct mer_event *ev);
+	const struct trace_bound_filter *b, const uint64_t *context, const struct mer_event *ev);
 
 #endif

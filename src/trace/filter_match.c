@@ -178,11 +178,11 @@ bool filter_has_labels(const struct ctf_fc *fc)
 
 static bool label_fits(const struct filter_pattern *p, const struct ctf_fc *fc, uint64_t v)
 {
-	for (uint32_t i = 0; i < fc->u.bits.n_mappings; i++) {
-		const struct ctf_mapping *m = &fc->u.bits.mappings[i];
-		if (filter_pattern_fits(p, m->label, strlen(m->label)) && ctf_mapping_has(fc, m, v))
+	struct ctf_labels labels;
+	ctf_labels_begin(&labels, fc, v);
+	for (const struct ctf_mapping *m; (m = ctf_labels_next(&labels));)
+		if (filter_pattern_fits(p, m->label, strlen(m->label)))
 			return true;
-	}
 	return false;
 }
 
@@ -264,12 +264,12 @@ static bool in_set(const struct filter_set *s, uint64_t v)
 }
 
 bool trace_filter_match(
-	const struct trace_bound_filter *b, const struct mer_cursor *c, const struct mer_event *ev)
+	const struct trace_bound_filter *b, const uint64_t *context, const struct mer_event *ev)
 {
 	uint32_t at = b->entry[ev->plan->id];
 	if (at >= FILTER_NO)
 		return at == FILTER_YES;
-	const uint64_t *const rows[2] = { ev->slots, trace_cursor_context(c, ev) };
+	const uint64_t *const rows[2] = { ev->slots, context };
 	do {
 		const struct filter_step *s = &b->steps[at];
 		const uint64_t *slot = rows[s->in_context] + s->slot;

@@ -20,8 +20,8 @@ struct text_of_all {
 	struct mer_cursor *cursor;
 };
 
-typedef void add_line(const void *format, struct mer_str *out, const struct mer_cursor *c,
-	const struct mer_event *ev);
+typedef void add_line(
+	const void *format, struct mer_str *out, const uint64_t *c, const struct mer_event *ev);
 
 static void open_reading(struct small_trace *t, struct text_of_all *a, bool headers)
 {
@@ -40,7 +40,7 @@ static void add_all(
 	size_t n;
 	while (mer_cursor_next(a->cursor, &ev, &n, &t->err) == 0 && n)
 		for (size_t i = 0; i < n; i++)
-			line(format, &a->text, a->cursor, &ev[i]);
+			line(format, &a->text, trace_cursor_context(a->cursor, &ev[i]), &ev[i]);
 	mer_str_putc(&a->text, '\0');
 	assert_false(a->text.failed);
 }
@@ -53,15 +53,15 @@ static void close_reading(struct text_of_all *a)
 }
 
 static void json_line(
-	const void *f, struct mer_str *out, const struct mer_cursor *c, const struct mer_event *ev)
+	const void *f, struct mer_str *out, const uint64_t *context, const struct mer_event *ev)
 {
-	event_json_line(f, out, c, ev);
+	event_json_line(f, out, context, ev);
 }
 
 static void csv_line(
-	const void *f, struct mer_str *out, const struct mer_cursor *c, const struct mer_event *ev)
+	const void *f, struct mer_str *out, const uint64_t *context, const struct mer_event *ev)
 {
-	event_csv_line(f, out, c, ev);
+	event_csv_line(f, out, context, ev);
 }
 
 static void json(struct small_trace *t, struct text_of_all *a, const struct event_json_options *o)
@@ -222,7 +222,7 @@ static void csv_of_some_fields(void **state)
 	assert_string_equal(a.text.data,
 		"time,host,cpu,name,next_tid,cpu_id,inner.points[1].y,maybe,either,text,"
 		"payload.name,inner.at,seq[2],nope,real,blob\n"
-		"1000000001000,HOST,0,kinds,,0,7,99,w,\"say \"\"hi\"\",\n\xef\xbf\xbd\x01\",,"
+		"1000000001000,HOST,0,kinds,,0,7,99,w,\"say \"\"hi\"\",\\n\xef\xbf\xbd\\x01\",,"
 		"\"{\"\"x\"\":2,\"\"y\"\":-3}\",30,,0.1,00abff\n"
 		"1000000001500,HOST,1,named,,1,,,,,eth0,,,,,\n"
 		"1000000002000,HOST,0,switch,42,0,,,,,,,,,,\n"
@@ -283,10 +283,11 @@ static void text_at_every_place(void **state)
 				assert_int_equal(out.len, len + grown);
 				mer_str_clear(&out);
 				event_csv_text(&out, s, len);
-				grown = *c == '"'		       ? 3
-					: *c == ',' || *c == '\n'      ? 2
-					: *c == '\x80' || *c == '\xff' ? 2
-								       : 0;
+				grown = *c == '"'				    ? 3
+					: *c == ',' || *c == '\x80' || *c == '\xff' ? 2
+					: *c == '\n'				    ? 1
+					: *c == '\\'				    ? 0
+										    : 3;
 				assert_int_equal(out.len, len + grown);
 				mer_str_fini(&out);
 			}

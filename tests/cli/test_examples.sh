@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the examples of every verb's help as they stand, in a folder with two traces.
+# Runs the examples of every verb's help as they stand, in a folder with two traces: each succeeds and shows
+# something, as rows or in the file that it writes.
 set -u
 for traces in "$SRC/demo" "$SRC/../shared/traces/lab"; do
 	[ -d "$traces/wget-cold-hot/client" ] && break
@@ -16,6 +17,19 @@ ln -s "$traces/wget-cold-hot/server" server
 mkdir bin
 ln -s "$MERIDIAN" bin/meridian
 PATH=$dir/bin:$PATH
+# shows EXAMPLE: it left what it is for in out, or in the file that it names
+shows() {
+	local file
+	if grep -qiE "nothing was (found|recorded)|no matching|none occurred" out err; then return 1; fi
+	for file in $(grep -oE "(--plot|> ?)[ ]?[a-z_]+[.a-z]*" <<<"$1" | sed "s/.*[ >]//"); do
+		grep -qE -- "->|<(path|rect|line)|#compdef" "$file" || return 1
+	done
+	case $1 in
+	source* | *">"*) ;;
+	*csv*) [ "$(grep -c . out)" -gt 1 ] || return 1 ;;
+	*) [ -s out ] || return 1 ;;
+	esac
+}
 bad=0
 while IFS= read -r example; do
 	if [[ $example == *"| jq"* ]] && ! command -v jq >/dev/null; then
@@ -27,9 +41,9 @@ while IFS= read -r example; do
 	# 141: head has left; 1: what check was asked to look for is so
 	case $status in 0 | 141) ;; 1) [[ $example == *" check "* ]] || bad=1 ;; *) bad=1 ;; esac
 	case $status in 0 | 1 | 141) ;; *) echo "FAILED ($status): $example: $(head -3 err)" ;; esac
-	if [[ $example != *">"* && $example != source* && ! -s out ]]; then
-		echo "FAILED: prints nothing: $example"
+	shows "$example" || {
+		echo "FAILED: shows nothing: $example: $(head -3 out err)"
 		bad=1
-	fi
+	}
 done < <(meridian --examples)
 exit $bad

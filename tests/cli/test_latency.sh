@@ -92,13 +92,13 @@ run 0 latency --host node01 --format csv $t
 equal "with node01" "$(sed 1d "$dir/out" | wc -l)" 2
 run 0 latency demo/wget-cold-hot
 text "$dir/out" '^server +itself +40 ' loopback
-text "$dir/out" '40 of a host to itself' loopback
+text "$dir/out" '40 from a host to itself' loopback
 
 # What nothing bounds on the other side is not told as if it were known.
 "$CTFGEN" -o "$dir/one-way" tests/tools/two-hosts.scn
 run 0 latency "$dir/one-way"
 tr '\n' ' ' <"$dir/out" >"$dir/line"
-text "$dir/line" 'client to srv: with messages one way only, latencies cannot be told' 'one way'
+text "$dir/line" 'client to srv: messages go one way only, so latencies cannot be' 'one way'
 run 0 latency "$dir/one-way/client"
 equal "no messages" "$(head -1 "$dir/out")" "No messages between hosts."
 

@@ -120,11 +120,11 @@ done
 
 # Which task: the first that was started; the note says how to get at others.
 run 0 path --json --comm wget $wget
-text "$dir/err" 'note: 2 tasks fit; this is number 1, wget/232 on client \(--nth K' note
+text "$dir/err" 'note: 2 tasks match; showing number 1, wget/232 on client \(--nth K' note
 equal "first" "$(numbers tid "$dir/out" | head -1)" 232
 run 0 path --json --comm wget --nth 2 $wget
 equal "second" "$(numbers tid "$dir/out" | head -1)" 236
-no_text "$dir/err" 'tasks fit' 'no note when it was said'
+no_text "$dir/err" 'tasks match' 'no note when it was said'
 run 0 path --json --comm 'wg?t*' --tid 236 --host 'cl*' $wget
 equal "by all of them" "$(numbers tid "$dir/out" | head -1)" 236
 # A name from before exec finds the task too; its life is the whole one.
@@ -144,11 +144,11 @@ text "$dir/err" "no task named 'wget' on server" 'on the wrong host'
 run 2 path --tid 99999 $wget
 text "$dir/err" 'no task with tid 99999' tid
 run 2 path --comm wget --nth 3 $wget
-text "$dir/err" '--nth 3: only 2 tasks fit' nth
+text "$dir/err" '--nth 3: only 2 tasks match' nth
 run 2 path $wget
-text "$dir/err" 'which task\? --comm NAME or --tid N' 'neither'
+text "$dir/err" 'which task\? choose one of [0-9]+ with --comm NAME or --tid N' 'neither'
 run 2 path --comm wget --begin +100s $wget
-text "$dir/err" "'wget' between --begin and --end; the first that fits was there from \+4\.6" 'out of the window'
+text "$dir/err" "'wget' between --begin and --end; the first matching task lived from \+0\.7" 'out of the window'
 run 2 path --list --format dot --comm wget $wget
 run 2 path --comm wget
 run 3 path --comm wget "$dir/nowhere"

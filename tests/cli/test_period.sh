@@ -28,15 +28,15 @@ equal "CPU time" "$(numbers covered_ns "$dir/out" | head -1)" "$(numbers self_ns
 text "$dir/out" '"percent": ?100' 'all of it'
 text "$dir/out" '"periods": ?\{"count": ?20,' 'the periods'
 run 0 top cpu --period 'ask : answer' "$two"
-text "$dir/out" '^ms in 20 periods' 'the heading'
+text "$dir/out" ', 20.0 ms of$' 'the heading'
 no_text "$dir/err" 'never ended' 'nothing to tell'
 run 0 top cpu --period 'ask : answer && id >= 10' "$two"
-text "$dir/err" 'of 10 periods; 10 events of BEGIN came while a period was open \(--period-by' 'what does not fit'
+text "$dir/err" '10 periods; 10 BEGIN events while a period was open \(--period-by' 'what does not fit'
 run 0 top cpu --period 'ask && id < 10 : answer && id < 9' --period-by id "$two"
-text "$dir/err" 'of 9 periods; 1 period never ended' 'no end'
+text "$dir/err" '9 periods; 1 period never ended' 'no end'
 run 0 stats period --period 'ask : answer' --period-min 1us --period-max 1s "$two"
 run 2 stats period --period 'ask : answer' --period-min 1s "$two"
-text "$dir/err" 'none of the 20 periods lasts as long as --period-min'
+text "$dir/err" '20 periods found, none with a duration between --period-min'
 
 # What is refused, and the next step.
 run 2 log period "$two"
@@ -49,12 +49,12 @@ run 2 top cpu --period 'ask' "$two"
 text "$dir/err" "period:4: expected .* ':' before the other event, found the end"
 text "$dir/err" '^  +\^$' 'the place'
 run 2 top cpu --period 'ask : nothing' "$two"
-text "$dir/err" "no event of these traces can fit END \('meridian stats --by name'"
+text "$dir/err" "no event of these traces can match END \('meridian stats --by name'"
 run 2 top cpu --period 'ask && id > 100 : answer' "$two"
-text "$dir/err" "no event fits BEGIN"
+text "$dir/err" "no event matches BEGIN"
 run 2 top cpu --period 'ask : answer' --period-by idd "$two"
 text "$dir/err" "no event of these traces has a field .idd."
-text "$dir/err" "none of the 40 events that fit has all of this key"
+text "$dir/err" "40 events match, none has all fields of this key"
 run 2 stats --period 'ask : answer' "$two"
 text "$dir/err" "option --period does not apply to 'stats' without an analysis"
 

@@ -69,13 +69,31 @@ done
 run 0 top cpu -q --plot "$dir/two.svg" --comm seven --begin +0s --end +100ms "$dir/two"
 near "seven" "$(area 'CPU usage by thread' 'seven 7' "$dir/two.svg")" 0.05
 near "others" "$(area 'CPU usage by thread' 'all others' "$dir/two.svg")" 0.25
-text "$dir/two.svg" '<path class="l k".*<title>busy, interrupts included</title>' 'the total'
+text "$dir/two.svg" '<path class="l k".*<title>busy, with interrupts</title>' 'the total'
 # More bins than a picture can show one by one, and more than it can show at all.
 run 0 top cpu -q --bins 5000 --plot "$dir/many.svg" --begin +0s --end +100ms "$dir/two"
 well "$dir/many.svg"
 near "six of 5000" "$(area 'CPU usage by thread' 'six 6' "$dir/many.svg")" 0.25
 run 2 top cpu -q --bins 30000 --plot "$dir/more.svg" "$dir/two"
 text "$dir/err" '30000 bins are more than a chart can show' 'too many'
+
+# A series has one color on all panels, and two on one panel never the same.
+colors() { # FILE: panel, host (none where the panel is of all), color, name
+	sed -nE -e 's/.*<g role="group" aria-label="([^":]*)(: )?([^"]*)">/= \1\2\3/p' \
+		-e 's/.*<path class="[sl]" (fill|stroke)="(#[0-9a-f]*)".*<title>(.*)<\/title>.*/\2 \3/p' "$1" |
+		awk '/^= / { panel = $0; host = panel ~ /: / ? panel : ""; sub(/^= /, "", host); sub(/: .*/, "", host)
+				columns = panel ~ /What the CPUs did/; next }
+			{ color = $1; sub(/^[^ ]* /, ""); print panel "\t" (columns ? "" : host) "\t" color "\t" $0 }'
+}
+for t in demo/wget-cold-hot demo/clihog-srvhog-2vm; do
+	run 0 top cpu -q --plot "$dir/colors.svg" "$t"
+	colors "$dir/colors.svg" | grep -v 'all others' >"$dir/colors"
+	[ "$(cut -f1 "$dir/colors" | sort -u | wc -l)" -ge 5 ] && ok || fail "$t: panels"
+	equal "$t: series of several colors" \
+		"$(cut -f2- "$dir/colors" | sort -u | cut -f1,3 | sort | uniq -d)" ""
+	equal "$t: series of one color" "$(cut -f1,3 "$dir/colors" | sort | uniq -d)" ""
+done
+
 # Nothing to draw is said.
 run 0 top mem -q --plot "$dir/none.svg" "$dir/two"
 well "$dir/none.svg"
@@ -83,7 +101,7 @@ text "$dir/none.svg" '>Memory: there is nothing to show<' 'nothing'
 
 # Recordings: the same of real programs; one axis for all.
 t=$lab/clihog-srvhog-2vm
-if [ -d "$t" ]; then
+if there "$t"; then
 	run 0 top cpu -q --comm rpc-srv --plot "$dir/srv.svg" --format csv "$t/server"
 	well "$dir/srv.svg"
 	begin=$("$m" top cpu -q --bins 1 --format csv "$t/server" | sed -n 2p | cut -d, -f1)
@@ -91,11 +109,9 @@ if [ -d "$t" ]; then
 	self=$(awk -F, '$4 == "rpc-srv" { n += $5 } END { print n }' "$dir/out")
 	near "rpc-srv" "$(area 'CPU usage by thread' 'rpc-srv 237' "$dir/srv.svg")" \
 		"$(awk -v n="$self" -v t="$((end - begin))" 'BEGIN { print n / t }')"
-else
-	echo "no $t: skipped"
 fi
-for t in demo/wget-cold-hot $lab/cpu-mem-io; do
-	[ -d "$t" ] || { echo "no $t: skipped"; continue; }
+for t in demo/wget-cold-hot "$lab/cpu-mem-io"; do
+	there "$t" || continue
 	run 0 summary -q --plot "$dir/all.svg" "$t"
 	well "$dir/all.svg"
 	equal "axes of $t" "$(grep -c '>local time, ' "$dir/all.svg")" 1

@@ -1,48 +1,100 @@
 #!/usr/bin/env bash
-# What README.md, docs/sync.md, docs/path.md and docs/account.md show is what the program prints: runs the
-# commands of their ``` blocks (those that begin with "$ meridian") and compares. Blocks with "..." or
-# "broken/" are not meant to be run. And each question of README.md's table has a command that answers it.
+# What README.md and docs/*.md show is what the program prints. Runs the commands of the ``` blocks (lines
+# that begin with "$ "), puts their output in place of the text shown and compares. Blocks with a line "..."
+# or with the folder "broken/" are examples only and are not run. Each question of README.md's table has a
+# command that answers it.
+#
+#   UPDATE=1 tests/cli/test_readme.sh    writes output and pictures into README.md and docs/ instead of comparing
 set -u
 export TZ=UTC COLUMNS=80 LC_ALL=C.UTF-8
+: "${SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
+: "${MERIDIAN:=$SRC/build/meridian}"
+MERIDIAN=$(realpath "$MERIDIAN") || exit 1
 cd "$SRC" || exit 1
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export XDG_CACHE_HOME=$dir/cache
 mkdir "$dir/bin" && ln -s "$MERIDIAN" "$dir/bin/meridian" && PATH=$dir/bin:$PATH
-awk -v dir="$dir" '
-	/^```/ { inside = !inside; if (inside) n++; next }
-	inside { print > (dir "/block" n) }
-' README.md docs/sync.md docs/path.md docs/account.md
 passed=0 failed=0
-check() { # command, file with what it should print
-	bash -c "$1" > "$dir/got" 2> /dev/null
-	if cmp -s "$dir/got" "$2"; then
+
+# regenerate: a page on stdin, to stdout with what its commands print
+regenerate() {
+	local line block=() inside=
+	while IFS= read -r line || [ -n "$line" ]; do
+		if [[ $line != '```'* ]]; then
+			if [ $inside ]; then block+=("$line"); else printf '%s\n' "$line"; fi
+			continue
+		fi
+		if [ $inside ] && [ ${#block[@]} -gt 0 ]; then
+			if printf '%s\n' "${block[@]}" | grep -q -e '^\.\.\.$' -e 'broken/' ||
+				[[ ${block[0]} != '$ '* ]]; then
+				printf '%s\n' "${block[@]}"
+			else
+				run_block "${block[@]}"
+			fi
+		fi
+		printf '%s\n' "$line"
+		block=()
+		if [ $inside ]; then inside=; else inside=1; fi
+	done
+}
+# run_block LINE...: the commands of a block, each followed by what it prints. "\" at its end continues a
+# command on the next line; variables that a command sets are known to the next ones.
+run_block() {
+	local line command='' more=''
+	for line in "$@"; do
+		if [[ $line == '$ '* ]]; then
+			command=${line#\$ }
+		elif [ "$more" ]; then
+			command+=$'\n'$line
+		else
+			continue
+		fi
+		printf '%s\n' "$line"
+		more=
+		if [[ $line == *\\ ]]; then
+			more=1
+			continue
+		fi
+		eval "$command" >"$dir/got" 2>"$dir/err" </dev/null
+		if [[ $command == *meridian* && ! -s $dir/got ]]; then
+			printf 'FAILED: prints nothing: %s: %s\n' "$command" "$(head -1 "$dir/err")" >&3
+			failed=$((failed + 1))
+		fi
+		cat "$dir/got"
+	done
+	passed=$((passed + 1))
+}
+for page in README.md docs/*.md; do
+	regenerate 3>&1 <"$page" >"$dir/page"
+	if cmp -s "$page" "$dir/page"; then
 		passed=$((passed + 1))
+	elif [ "${UPDATE:-}" ]; then
+		echo "$page: $(diff "$page" "$dir/page" | grep -c '^>') lines written"
+		cat "$dir/page" >"$page"
 	else
 		failed=$((failed + 1))
-		echo "FAILED: $1"
-		diff "$2" "$dir/got" | head -5
+		echo "FAILED: $page does not show what the program prints (UPDATE=1 tests/cli/test_readme.sh writes it):"
+		diff "$page" "$dir/page" | head -20
 	fi
-}
-for block in "$dir"/block*; do
-	grep -q '^\$ meridian' "$block" || continue
-	grep -q -e '^\.\.\.$' -e 'broken/' "$block" && continue
-	command='' want=$dir/want
-	while IFS= read -r line || [ -n "$line" ]; do
-		if [[ $line == '$ '* ]]; then
-			[ -n "$command" ] && check "$command" "$want"
-			command=${line#\$ }
-			: > "$want"
-			more=$([[ $line == *\\ ]] && echo 1)
-		elif [ -n "${more:-}" ]; then
-			command=${command%\\}$line
-			more=$([[ $line == *\\ ]] && echo 1)
-		else
-			printf '%s\n' "$line" >> "$want"
-		fi
-	done < "$block"
-	check "$command" "$want"
 done
+# The pictures that pages show: `meridian ... --plot docs/images/NAME.svg ...` in a page draws NAME.svg.
+# shellcheck disable=SC2016
+while IFS= read -r command; do
+	picture=$(sed -n 's|.*--plot \(docs/images/[^ ]*\).*|\1|p' <<<"$command")
+	if ! bash -c "${command/"$picture"/$dir/picture.svg}" >"$dir/got" 2>"$dir/err"; then
+		failed=$((failed + 1))
+		echo "FAILED: $command: $(head -1 "$dir/err")"
+	elif cmp -s "$dir/picture.svg" "$picture"; then
+		passed=$((passed + 1))
+	elif [ "${UPDATE:-}" ]; then
+		echo "$picture: written"
+		cp "$dir/picture.svg" "$picture"
+	else
+		failed=$((failed + 1))
+		echo "FAILED: $picture is not what the program draws (UPDATE=1 tests/cli/test_readme.sh writes it)"
+	fi
+done < <(grep -ho '`meridian [^`]*--plot docs/images/[^`]*`' README.md docs/*.md | tr -d '`')
 questions=0
 # shellcheck disable=SC2016
 while IFS= read -r command; do
@@ -65,5 +117,13 @@ while IFS= read -r command; do
 	fi
 done < <(sed -n 's/^| [^|]* | `\(meridian [^`]*\)`.*/\1/p' README.md)
 [ "$questions" -ge 15 ] || { echo "README.md's table has $questions questions"; failed=$((failed + 1)); }
+# What `make demo` shows: nothing fails, and the answer is the disk.
+if MERIDIAN=$MERIDIAN bash demo/run >"$dir/got" 2>"$dir/err" && [ ! -s "$dir/err" ] &&
+	grep -q '^Mostly: disk, python3 on server' "$dir/got" && [ "$(wc -l <"$dir/got")" -lt 100 ]; then
+	passed=$((passed + 1))
+else
+	failed=$((failed + 1))
+	echo "FAILED: demo/run: $(head -1 "$dir/err")"
+fi
 echo "$passed passed, $failed failed"
 [ $failed = 0 ] && [ $passed -gt 3 ]

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+#include "base/plural.h"
 #include "cli/table.h"
 #include "cli/text.h"
 
@@ -62,7 +63,7 @@ static void for_programs(void **state)
 	cli_table_csv(&t, &s);
 	assert_string_equal(s.data, "name,tid,events,bytes,took,part\n"
 				    "wget,12345,1234567,1536,12345678,0.125\n"
-				    "\"a,\"\"b\"\"\n\033[31m\",7,0,999,999,\n");
+				    "\"a,\"\"b\"\"\\n\\x1b[31m\",7,0,999,999,\n");
 	mer_str_clear(&s);
 	cli_table_jsonl(&t, &s);
 	assert_string_equal(s.data, "{\"name\":\"wget\",\"tid\":12345,\"events\":1234567,"
@@ -119,6 +120,19 @@ static void units(void **state)
 	SHOWS(cli_text_time, -1, "1969-12-31 23:59:59.999999999");
 }
 
+static void plurals(void **state)
+{
+	struct mer_str s = { 0 };
+	(void)state;
+	cli_text_things(&s, 0, "host, ", "hosts, ");
+	cli_text_things(&s, 1, "process, ", "processes, ");
+	cli_text_things(&s, 1234, "host", "hosts");
+	assert_string_equal(s.data, "0 hosts, 1 process, 1,234 hosts");
+	assert_string_equal(mer_plural(1, "task fits", "tasks fit"), "task fits");
+	assert_string_equal(mer_plural(21, "task fits", "tasks fit"), "tasks fit");
+	mer_str_fini(&s);
+}
+
 static void wrapping(void **state)
 {
 	struct mer_str s = { 0 };
@@ -140,6 +154,7 @@ int main(void)
 		cmocka_unit_test(for_people),
 		cmocka_unit_test(for_programs),
 		cmocka_unit_test(units),
+		cmocka_unit_test(plurals),
 		cmocka_unit_test(wrapping),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,11 +78,11 @@ run 0 task --comm b --format csv --table resources "$dir/used"
 equal "memory of B, by its account" "$(columns self_allocated_bytes self_freed_bytes)" "81920 0"
 run 0 task --comm client "$dir/used"
 wide "the tree with what it used" "$dir/out"
-text "$dir/out" '^all of them +32.0 KiB +8.00 KiB +4.00 KiB +8.00 KiB +150 B +150 B' 'the sum'
+text "$dir/out" '^total +32.0 KiB +8.00 KiB +4.00 KiB +8.00 KiB +150 B +150 B' 'the sum'
 text "$dir/out" '^ \\_ a/101 +12.0 KiB +8.00 KiB +4.00 KiB +0 B +30 B +120 B' 'memory, disk, network of A'
 no_text "$dir/out" 'Nothing is recorded of' 'all is recorded'
 run 0 task --comm client "$dir/two"
-text "$dir/out" '^Nothing is recorded of: pages of memory, page faults, disk requests, packets.$' 'gaps'
+text "$dir/out" '^Not recorded: memory pages, page faults, disk requests, packets.$' 'gaps'
 
 # The seed's report.
 "$ctfgen" -o "$dir/seed" tests/cli/averaged.scn
@@ -123,7 +123,7 @@ cat >"$dir/deadlock.scn" <<-'EOF'
 EOF
 "$ctfgen" -o "$dir/deadlock" "$dir/deadlock.scn"
 run 0 task --comm one "$dir/deadlock"
-text "$dir/out" '^Not finished when the recording ended: futex, for 200 ms so far.$' 'a deadlock'
+text "$dir/out" '^Still waiting when the recording ended: futex, for 200 ms so far.$' 'a deadlock'
 run 0 task --comm one --format csv --table blocking "$dir/deadlock"
 equal "unfinished" "$(sed 1d "$dir/out" | cut -d, -f4-6,11)" "futex,1,200000000,1"
 run 0 task --comm one --end +100ms "$dir/deadlock"

@@ -34,7 +34,7 @@ static const char *matches(struct small_trace *t, const char *expression, char r
 	size_t n, k = 0, at = 0;
 	while (mer_cursor_next(c, &ev, &n, &t->err) == 0 && n)
 		for (size_t i = 0; i < n; i++, at++) {
-			bool match = trace_filter_match(b, c, &ev[i]);
+			bool match = trace_filter_match(b, trace_cursor_context(c, &ev[i]), &ev[i]);
 			if (match)
 				result[k++] = "knsSK"[at];
 			/* What the class alone rules out does not match. */
@@ -417,7 +417,7 @@ static void limits(void **state)
 	mer_str_puts(&s, "||a");
 	assert_int_equal(trace_filter_parse(s.data, &f, &err), MER_ERR_LIMIT);
 	mer_str_clear(&s);
-	for (int i = 0; i < 65; i++)
+	for (int i = 0; i < TRACE_PATH_PARTS + 1; i++)
 		mer_str_puts(&s, i ? ".a" : "a");
 	assert_int_equal(trace_filter_parse(s.data, &f, &err), MER_ERR_LIMIT);
 	mer_str_clear(&s);
@@ -503,7 +503,7 @@ static void needs(void **state)
 	int64_t last = 0;
 	while (mer_cursor_next(c, &ev, &n, &t->err) == 0 && n)
 		for (size_t i = 0; i < n; i++)
-			if (trace_filter_match(b, c, &ev[i])) {
+			if (trace_filter_match(b, trace_cursor_context(c, &ev[i]), &ev[i])) {
 				n_match++;
 				last = ev[i].ts;
 			}
