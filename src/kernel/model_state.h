@@ -98,6 +98,7 @@ struct kernel_model {
 	bool has_late_wakeups;	    /* ... and a sign of each wake-up after the task left its CPU */
 	uint8_t wake_rank;	    /* the best source of wake-ups seen */
 	bool reuses_numbers;	    /* of tasks that ended, for others */
+	bool has_frees;		    /* ... and tasks that are freed */
 	bool has_migrations;	    /* ... and tasks that are moved to another CPU */
 	uint32_t n_begun, n_ended;  /* of the losses */
 	uint32_t n_in_loss;	    /* going on, of all CPUs */
@@ -154,6 +155,10 @@ void model_find_boundary(struct kernel_model *m);
 int model_pass_boundaries(struct kernel_model *m, int64_t ts);
 /* The task's state is unknown from one time until the other, but it slept through the lulls between. */
 int model_tell_lulls(struct kernel_model *m, uint32_t task, int64_t from, int64_t until);
+/* After the last event: what is left, until the record's end. */
+int model_end_losses(struct kernel_model *m, int64_t end);
+/* The task, which is on no CPU, had no event until the end. */
+int model_outlast(struct kernel_model *m, uint32_t task, int64_t end);
 /* A task that sleeps is woken at ts, and ran on this CPU last: since when did it certainly sleep?
  * INT64_MAX: that does not tell. */
 int64_t model_asleep_since(

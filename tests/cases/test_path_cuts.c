@@ -75,6 +75,8 @@ static bool is_open(const struct path_segment *g)
 	return g->cause == PATH_NETWORK && !g->in_flight && !g->delivery;
 }
 
+static int64_t dbg[6];
+static struct kernel_losses dbgl[20];
 static void compare(struct check *k, const struct path *whole, const struct path *cut)
 {
 	size_t i = 0, j = 0;
@@ -86,8 +88,27 @@ static void compare(struct check *k, const struct path *whole, const struct path
 			k->total += end - t;
 			k->was_unknown += was->cause == PATH_UNKNOWN ? end - t : 0;
 			k->was_blocked += was->cause == PATH_BLOCKED ? end - t : 0;
-			if (g->cause == PATH_UNKNOWN)
+			if (g->cause == PATH_UNKNOWN) {
 				k->missing += end - t;
+				if (g->task == KERNEL_NONE || g->span == KERNEL_NONE) dbg[5] += end - t;
+				else {
+				int64_t from = t, u;
+				const struct kernel_losses *l = &dbgl[g->host];
+				int64_t a, b, in = 0;
+				while (from < end && kernel_lost_between(l, from, end, &a, &b)) {
+					/* first union */
+					int64_t e2 = a; for (uint32_t q = 0; q < l->n; q++) if (l->by_begin[q].begin <= e2 && l->by_begin[q].end > e2) { e2 = l->by_begin[q].end; q = (uint32_t)-1; if (e2 >= end) break; }
+					if (e2 > end) e2 = end;
+					if (e2 == a) e2 = a + 1;
+					in += e2 - a; from = e2;
+				}
+				u = end - t - in;
+				dbg[0] += in;
+				const struct kernel_host *h = &k->cut->w->hosts[g->host];
+				const struct kernel_task *tk = &h->tasks[g->task];
+				if (tk->last == g->span) dbg[1] += u; else dbg[2] += u;
+				}
+			}
 			else if (g->cause == PATH_BLOCKED)
 				k->blocked += end - t;
 			else if (is_open(g))
@@ -260,7 +281,7 @@ static void print_holes(const struct recording *r)
 			if (l.by_begin[i].end > b) { u += l.by_begin[i].end - b; n += l.by_begin[i].begin > covered; covered = l.by_begin[i].end; }
 		}
 		print_message("  host %u: %u losses, %u holes, %.4f of the time\n", (unsigned)h, (unsigned)l.n, (unsigned)n, (double)u / (double)(l.end - l.begin));
-		kernel_losses_fini(&l);
+		dbgl[h] = l;
 	}
 	trace_reading_free(switches);
 }
@@ -282,6 +303,8 @@ static void cut_and_check(const struct recording *whole, enum cut_manner manner,
 	check_states(&k);
 	check_paths(&k);
 	double total = (double)k.total + 1;
+	if (getenv("EACH")) print_message("    in holes %.3f, last %.3f, between %.3f, none %.3f\n", (double)dbg[0]/total, (double)dbg[1]/total, (double)dbg[2]/total, (double)dbg[5]/total);
+	memset(dbg, 0, sizeof(dbg));
 	print_message("%-24s manner %d seed %d: lost %.3f; unknown %.3f blocked %.3f unsent %.3f wrong %.4f right %.3f (was %.3f %.3f)\n", whole->name, manner, (int)seed,
 		(double)cut.n_lost / (double)cut.n_events, (double)k.missing / total,
 		(double)k.blocked / total, (double)k.unsent / total, (double)k.wrong / total, (double)k.claimed / total, (double)k.was_unknown / total, (double)k.was_blocked / total);
