@@ -133,14 +133,14 @@ int model_tell_lulls(struct kernel_model *m, uint32_t task, int64_t from, int64_
 	return rc;
 }
 
-/* Who was there before the recording began, and was not seen to end, is taken to live: its exit, and later
- * sched_process_free, would both have to be lost. */
+/* Who was there before the recording began, as was seen before anything was lost, and was not seen to end, is
+ * taken to live: its exit, and later sched_process_free, would both have to be lost. */
 int model_outlast(struct kernel_model *m, uint32_t task, int64_t end)
 {
 	const struct kernel_task *t = &m->h->tasks[task];
 	const struct kernel_span *open = model_open(m, task);
 	enum kernel_state before = open->state;
-	bool lives = m->has_frees && !t->born && t->died == INT64_MAX &&
+	bool lives = m->has_frees && task < m->n_old && !t->born && t->died == INT64_MAX &&
 		     (before == KERNEL_BLOCKED || before == KERNEL_READY ||
 			     (before == KERNEL_UNKNOWN && open->before != KERNEL_NONE));
 	int rc = model_settle(m, task, end, lives ? KERNEL_RUNNING : KERNEL_UNKNOWN);
@@ -183,6 +183,8 @@ static int begin_loss(struct kernel_model *m, const struct kernel_loss *loss)
 	uint32_t task = c->task;
 	bool is_fresh = c->is_fresh;
 	int rc = task == ON_CPU_IDLE ? model_tell_idle(m, c, loss->begin, KERNEL_NO_CAUSE) : 0;
+	if (m->n_begun == 1)
+		m->n_old = m->h->n_tasks;
 	if (rc == 0 && m->n_in_loss == 0 && m->n_ended)
 		rc = add_lull(m, m->lost_until, loss->begin);
 	if (rc)

@@ -102,6 +102,7 @@ struct kernel_model {
 	bool has_migrations;	    /* ... and tasks that are moved to another CPU */
 	uint32_t n_begun, n_ended;  /* of the losses */
 	uint32_t n_in_loss;	    /* going on, of all CPUs */
+	uint32_t n_old;		    /* tasks that were seen before the first one */
 	int64_t lost_until;	    /* end of the last one */
 	struct lull *lulls;	    /* by time */
 	uint32_t n_lulls, cap_lulls;
