@@ -1,4 +1,4 @@
-# The daily verbs. The build itself is CMakeLists.txt; `make` alone builds everything.
+# The daily verbs; `make help` lists them. The build itself is CMakeLists.txt.
 BUILD  ?= build
 JOBS   ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -7,56 +7,77 @@ FUZZ_SECONDS ?= 600
 
 MAKEFLAGS += --no-print-directory
 WERROR := $(if $(filter-out false,$(CI)),-DMER_WERROR=ON,)
+# The recordings for the tests are unpacked once for all builds.
+RECORDINGS := -DMER_RECORDINGS=$(abspath $(BUILD))/recordings
+export JOBS
 
-all: build
-.PHONY: all build setup demo check test asan tsan fuzz bench fmt install clean help
+.PHONY: all build demo install uninstall check test tests asan tsan fuzz bench fmt setup dist deb \
+	fresh-machine clean help
 
-# Installs the Debian packages that are missing; quick and silent when none are.
-setup:
+all: build ## the program, the library, manual pages and completions, into build/
+
+# What is missing of Debian's packages is installed first, wherever something is built: `tools/setup`.
+setup: ## install the Debian packages that all of this needs
 	@tools/setup build test fuzz
 
 build:
-	@tools/setup build test
-	@cmake -S . -B $(BUILD) -G Ninja $(WERROR) >/dev/null
-	@ninja -C $(BUILD) -j $(JOBS)
-
-demo:
 	@tools/setup build
-	@test -f $(BUILD)/build.ninja || cmake -S . -B $(BUILD) -G Ninja >/dev/null
-	@ninja -C $(BUILD) -j $(JOBS) --quiet meridian
-	@if [ -x demo/run ]; then MERIDIAN=$(BUILD)/meridian demo/run; \
-	else $(BUILD)/meridian events --limit 20 demo; fi
+	@tools/build $(BUILD) "building meridian" all $(WERROR) $(RECORDINGS)
 
-# Everything that must hold: both builds, then the tests of both. The last lines printed are the
-# summary of ctest; the sanitized run before it speaks only when something fails.
-check: build
-	@tools/check-sanitized $(BUILD)/asan $(JOBS)
-	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+demo: ## build the program and show it on a recording of two machines
+	@tools/setup program
+	@tools/build $(BUILD) "building meridian" meridian $(WERROR) $(RECORDINGS)
+	@MERIDIAN=$(BUILD)/meridian demo/run
 
-# The tests alone, without the sanitized build.
-test: build
-	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+install: build ## install below PREFIX (/usr/local)
+	@tools/install $(BUILD) $(PREFIX)
 
-asan tsan:
+uninstall: build ## remove what install put below PREFIX
+	@tools/install --remove $(BUILD) $(PREFIX)
+
+tests: ## build the tests, and what they run
 	@tools/setup build test
-	@cmake --preset $@ $(WERROR) >/dev/null
-	@ninja -C build/$@ -j $(JOBS)
-	@ctest --test-dir build/$@ --output-on-failure -j $(JOBS)
+	@tools/build $(BUILD) "building the tests" test_programs $(WERROR) $(RECORDINGS)
 
-fuzz:
+test: tests ## run the tests
+	@tools/run-tests $(BUILD)
+
+check: ## everything that must hold: the tests, and the same with ASan and UBSan
+	@tools/setup build test
+	@tools/check $(BUILD) $(WERROR) $(RECORDINGS)
+
+asan tsan: ## build and run the tests with one sanitizer
+	@tools/setup build test
+	@tools/build $(BUILD)/$@ "building the tests with $@" test_programs --preset=$@ $(WERROR) $(RECORDINGS)
+	@WHAT="tests with $@" tools/run-tests $(BUILD)/$@ -LE house
+
+fuzz: ## run each fuzzer (FUZZERS: some) for FUZZ_SECONDS
 	@tools/setup build fuzz
-	@cmake --preset fuzz >/dev/null
-	@ninja -C build/fuzz-clang -j $(JOBS)
-	@tools/run-fuzzers build/fuzz-clang/fuzz $(FUZZ_SECONDS) $(FUZZERS)
+	@tools/build $(BUILD)/fuzz-clang "building the fuzzers" fuzzers --preset=fuzz
+	@tools/run-fuzzers $(BUILD)/fuzz-clang/fuzz $(FUZZ_SECONDS) $(FUZZERS)
 
-bench: build
+bench: ## compare the speed with another reader's
+	@tools/setup build bench
+	@tools/build $(BUILD) "building the benchmarks" benchmarks $(WERROR) $(RECORDINGS)
 	@MERIDIAN=$(BUILD)/meridian CTFGEN=$(BUILD)/ctfgen BUILD=$(BUILD) bench/run
 
-fmt:
+fmt: ## format all C files
 	@tools/check-format --fix
 
-install: build
-	@cmake --install $(BUILD) --prefix $(PREFIX)
+dist: ## make the source archive meridian-VERSION.tar.xz, of the last commit
+	@tools/make-dist
 
-clean:
+deb: ## make Debian packages, beside the source folder
+	@tools/setup package
+	@dpkg-buildpackage -b -us -uc
+
+fresh-machine: ## try installing and building on minimal Debian systems (root)
+	@tools/fresh-machine
+
+clean: ## remove build/
 	@rm -rf $(BUILD)
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z][a-z -]*:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
+	@echo
+	@echo "Variables: PREFIX=$(PREFIX) BUILD=$(BUILD) JOBS=$(JOBS); README.md and CONTRIBUTING.md say more."

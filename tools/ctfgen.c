@@ -10,14 +10,15 @@ static const char usage[] =
 	"Usage: ctfgen [-o DIR] [--ctf 1.8|2] SCENARIO\n"
 	"       ctfgen --big kernel [-o DIR] [--streams N] [--events N] [--bytes N] [--packet N]\n"
 	"\n"
-	"Writes CTF traces: what a scenario says (docs/scenario.md), or a big one for benchmarks.\n"
+	"Writes the CTF traces that a scenario describes (docs/scenario.md), or a large trace for\n"
+	"benchmarks.\n"
 	"\n"
-	"  -o DIR         where to (default: the scenario's name without .scn)\n"
-	"  --ctf VERSION  language of the traces that do not say (default: 1.8)\n"
-	"  --streams N    streams of the big trace, one a CPU (default: 8)\n"
-	"  --events N     events of the big trace, over all streams (default: 7700000)\n"
+	"  -o DIR         output directory (default: the scenario's name without .scn)\n"
+	"  --ctf VERSION  CTF version of traces without one (default: 1.8)\n"
+	"  --streams N    streams of the large trace, one per CPU (default: 8)\n"
+	"  --events N     events of the large trace, over all streams (default: 7700000)\n"
 	"  --bytes N      instead of --events: stop at this size, over all streams\n"
-	"  --packet N     bytes of a packet of the big trace (default: 262144)\n";
+	"  --packet N     packet size of the large trace (default: 262144)\n";
 
 static void read_file(struct source *s)
 {

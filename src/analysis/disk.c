@@ -35,7 +35,7 @@ const char *io_disk_name(const struct kernel_host *h, uint32_t dev, struct mer_a
 static enum io_op op_of(const struct kernel_request *r)
 {
 	if (r->bytes == 0)
-		return IO_DISK_FLUSH;
+		return r->flags & KERNEL_FLUSH ? IO_DISK_FLUSH : IO_NONE;
 	if (r->flags & KERNEL_DISCARD)
 		return IO_DISK_DISCARD;
 	return r->flags & KERNEL_WRITE ? IO_DISK_WRITE : IO_DISK_READ;
@@ -205,8 +205,7 @@ static int add_request(struct analysis_host *a, const struct kernel_host *h, uin
 	if (!x || !count_asked(d, x, t, r, op))
 		return mer_fail_nomem(a->err);
 	if (r->complete == INT64_MIN) {
-		/* Flushes end at no sector that they began at. */
-		d->unfinished += r->bytes != 0;
+		d->unfinished++;
 		return 0;
 	}
 	count_done(d, x, r, op);

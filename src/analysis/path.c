@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "kernel/object_name.h"
 
 enum { MAX_FRAMES = 10000, MAX_ANSWERS = 64 };
 
@@ -197,6 +198,46 @@ static int64_t later_of(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
+/* When a packet left its task, and the span that ended there: before it was sent, if the kernel held it back. Back
+ * from the span in which its task was then to the call that it was made for. */
+static int64_t left_task(const struct walk *k, const struct kernel_packet *p, uint32_t *span)
+{
+	enum { LOOK_BACK = 64 };
+	const struct kernel_host *h = host_of(k, p->from);
+	int64_t until = p->sent;
+	*span = p->sender;
+	for (uint32_t i = p->sender, n = 0; p->was_held && i != KERNEL_NONE && n < LOOK_BACK; n++) {
+		const struct kernel_span *s = kernel_span(h, i);
+		const struct kernel_call *c = s->call == KERNEL_NONE ? NULL : &h->calls[s->call];
+		if (c && kernel_is_on_cpu(s->state) && c->object != KERNEL_NONE &&
+			kernel_name_endpoint(kernel_name_text(h, c->object)) == p->destination) {
+			*span = i;
+			return until < p->sent ? until : p->sent;
+		}
+		until = s->begin;
+		i = s->before;
+	}
+	return p->sent;
+}
+
+/* To the task that sent the packet, at the time when it did so. */
+static int follow_sender(struct walk *k, uint32_t packet)
+{
+	const struct kernel_packet *p = &k->w->packets[packet];
+	uint32_t span;
+	int64_t left = left_task(k, p, &span);
+	follow(k, p->from, span);
+	if (left >= k->t)
+		return 0;
+	struct path_segment held = blank(&k->now);
+	held.call = kernel_span(host_of(k, p->from), span)->call;
+	held.source = packet;
+	held.state = KERNEL_BLOCKED;
+	held.cause = PATH_NETWORK;
+	held.held = true;
+	return emit(k, later_of(left, k->now.floor), held);
+}
+
 /* A packet ended the wait of the current task (the frame's floor is the wait's begin): its way back to
  * whoever sent it, through interrupts that only answered another packet. */
 static int follow_packet(struct walk *k, struct path_segment wait)
@@ -224,10 +265,8 @@ static int follow_packet(struct walk *k, struct path_segment wait)
 			return rc;
 		because(k, PATH_LINK_NETWORK, n);
 		k->now.depth = waiting + 1;
-		if (p->sender != KERNEL_NONE) {
-			follow(k, p->from, p->sender);
-			return 0;
-		}
+		if (p->sender != KERNEL_NONE)
+			return follow_sender(k, n);
 		/* The kernel of that host sent it: in answer to another packet, or nobody knows why. */
 		k->now.host = p->from;
 		k->now.task = KERNEL_NONE;
@@ -359,7 +398,8 @@ static void finish(struct path *p)
 		p->by_cause[s->cause] += ns;
 		p->in_flight_ns += s->in_flight ? ns : 0;
 		p->delivery_ns += s->delivery ? ns : 0;
-		if (s->cause == PATH_NETWORK && !s->in_flight && !s->delivery)
+		p->held_ns += s->held ? ns : 0;
+		if (s->cause == PATH_NETWORK && !s->in_flight && !s->delivery && !s->held)
 			p->unresolved_ns += ns;
 		p->unexplained_ns += path_is_unexplained((enum path_cause)s->cause) ? ns : 0;
 	}

@@ -53,6 +53,7 @@ struct path_segment {
 	uint8_t by_cause; /* enum kernel_cause of INTERRUPTED */
 	bool in_flight;	  /* NETWORK: packet `source` was on its way (to `host`) */
 	bool delivery;	  /* NETWORK: it had arrived there, and was on its way to the task */
+	bool held;	  /* NETWORK: `host` held it back, for want of the next hardware address */
 	uint16_t cpu;
 };
 
@@ -87,6 +88,7 @@ struct path {
 	int64_t by_cause[PATH_N_CAUSES]; /* ns; sum: end - begin */
 	int64_t in_flight_ns;		 /* of NETWORK */
 	int64_t delivery_ns;
+	int64_t held_ns;
 	int64_t unresolved_ns; /* of NETWORK: who sent the packet is not known */
 	int64_t unexplained_ns;
 	/* Waits that another host would explain, if its clock was comparable. */

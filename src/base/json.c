@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/safe_text.h"
 
 enum { FLUSH_BYTES = 1 << 16 };
 
@@ -267,41 +268,51 @@ size_t mer_utf8_length(const char *s, size_t len)
 	return n;
 }
 
+/* \u with four digits; beyond U+FFFF as a pair of surrogates. */
+static void add_escaped(struct mer_str *out, uint32_t c)
+{
+	if (c >= 0x10000) {
+		add_escaped(out, 0xd800 + ((c - 0x10000) >> 10));
+		c = 0xdc00 + (c & 0x3ff);
+	}
+	mer_str_printf(out, "\\u%04x", (unsigned)c);
+}
+
+/* Adds what stands for the character or byte at s; returns the bytes that it took. */
+static size_t add_special(struct mer_str *out, const char *s, size_t len)
+{
+	static const char named[] = "\"\"\\\\\nn\rr\tt";
+	for (const char *p = named; *p; p += 2)
+		if (*p == *s) {
+			mer_str_putc(out, '\\');
+			mer_str_putc(out, p[1]);
+			return 1;
+		}
+	size_t n = mer_utf8_length(s, len);
+	if (n) {
+		add_escaped(out, mer_code_point(s, n));
+		return n;
+	}
+	mer_str_add(out, "\xef\xbf\xbd", 3);
+	return 1;
+}
+
 void mer_json_quote(struct mer_str *out, const char *s, size_t len)
 {
-	static const char hex[] = "0123456789abcdef";
 	size_t done = 0, i = 0;
 
 	mer_str_putc(out, '"');
 	while (i < len) {
 		unsigned char c = (unsigned char)s[i];
-		if (c >= 0x20 && c < 0x7f && c != '"' && c != '\\') {
-			i++;
+		size_t n = c >= 0x80 ? mer_safe_length(s + i, len - i)
+				     : c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+		if (n) {
+			i += n;
 			continue;
 		}
-		if (c >= 0x80) {
-			size_t n = mer_utf8_length(s + i, len - i);
-			if (n) {
-				i += n;
-				continue;
-			}
-		}
 		mer_str_add(out, s + done, i - done);
-		done = ++i;
-		switch (c) {
-		case '"': mer_str_add(out, "\\\"", 2); break;
-		case '\\': mer_str_add(out, "\\\\", 2); break;
-		case '\n': mer_str_add(out, "\\n", 2); break;
-		case '\r': mer_str_add(out, "\\r", 2); break;
-		case '\t': mer_str_add(out, "\\t", 2); break;
-		default:
-			if (c >= 0x80) {
-				mer_str_add(out, "\xef\xbf\xbd", 3);
-			} else {
-				char u[6] = { '\\', 'u', '0', '0', hex[c >> 4], hex[c & 15] };
-				mer_str_add(out, u, 6);
-			}
-		}
+		i += add_special(out, s + i, len - i);
+		done = i;
 	}
 	mer_str_add(out, s + done, len - done);
 	mer_str_putc(out, '"');

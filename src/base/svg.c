@@ -2,10 +2,11 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "base/json.h"
+#include "base/safe_text.h"
 
 enum { WIDTH = 900, HEIGHT = 500, LEFT = 84, RIGHT = 24, LINE = 17 };
 enum {
@@ -33,18 +34,15 @@ static const char style[] =
 static const char *const colors[MER_SVG_COLORS] = { "#0072b2", "#e69f00", "#009e73", "#d58fb5",
 	"#c44e00", "#56b4e9", "#6f4fa8", "#c9b800", "#888888", "#8c5a3c" };
 
-/* Text is safe between tags and in quotes; what XML has no character for becomes a question mark. */
+/* Text is safe between tags and in quotes; what XML has no character for, and what must not reach a
+ * terminal, becomes a question mark. */
 static void add_text(struct mer_str *out, const char *s)
 {
 	size_t len = s ? strlen(s) : 0;
 	for (size_t i = 0; i < len;) {
-		size_t n = mer_utf8_length(s + i, len - i);
+		size_t n = mer_safe_length(s + i, len - i);
 		unsigned char c = (unsigned char)s[i];
-		/* U+FFFE and U+FFFF are valid UTF-8 and no characters. */
-		bool bad = n == 0 || (c < 0x20 && c != '\t') ||
-			   (n == 3 && memcmp(s + i, "\xef\xbf", 2) == 0 &&
-				   (unsigned char)s[i + 2] >= 0xbe);
-		if (bad)
+		if (n == 0 && c != '\t')
 			mer_str_putc(out, '?');
 		else if (c == '<')
 			mer_str_puts(out, "&lt;");
@@ -55,7 +53,7 @@ static void add_text(struct mer_str *out, const char *s)
 		else if (c == '"')
 			mer_str_puts(out, "&quot;");
 		else
-			mer_str_add(out, s + i, n);
+			mer_str_add(out, s + i, n ? n : 1);
 		i += n ? n : 1;
 	}
 }

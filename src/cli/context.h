@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/pool.h"
+#include "base/str.h"
 #include "cli/moment.h"
 
 enum cli_exit {
@@ -57,6 +58,7 @@ struct cli_ranges {
 };
 
 struct cli_progress;
+struct cli_sink;   /* cli/sink.h */
 struct cli_synced; /* cli/sync_traces.h */
 
 struct cli {
@@ -76,9 +78,12 @@ struct cli {
 	uint64_t jobs;		       /* 0: not given; see cli_jobs */
 	unsigned color, progress_when; /* enum cli_when */
 	unsigned quiet, verbose;
-	bool strict, want_help, want_version;
+	bool strict, csv_safe, want_help, want_version;
 
-	FILE *out; /* results; errors of writing are found by main at the end */
+	FILE *out;	       /* results; errors of writing are found by main at the end */
+	struct cli_sink *sink; /* behind out; NULL: out is stdout */
+	bool ascii;	       /* the locale is not UTF-8 */
+	struct mer_str notes;  /* notes and warnings that wait for the result */
 	bool out_is_terminal, bold_out, bold_err;
 	bool unreadable;		 /* part of the input could not be read; see cli_report */
 	bool degraded;			 /* something was lost; counts under --strict */
@@ -98,10 +103,14 @@ int cli_width(const struct cli *cli);
 unsigned cli_jobs(const struct cli *cli);
 bool cli_ranges_contain(const struct cli_ranges *r, uint64_t v);
 
-/* Talk on stderr, a line each; a progress line is taken away before. -q leaves errors only. */
+/* Talk on stderr; a progress line is taken away before. -q leaves errors only. Notes and warnings wait
+ * for cli_say_notes, which main calls after the result (or before the error that ends all). */
 void cli_error(struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void cli_warn(struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void cli_note(struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* What is wrong with the command line: cli->err. */
+void cli_usage(struct cli *cli);
+void cli_say_notes(struct cli *cli);
 /* Findings about the input: errors and warnings, notes with -v; after some rows only how many
  * more there are, all with -v. Sets what the exit status follows from: an error makes it
  * CLI_INPUT (all that could be had was printed, part of the input could not), a warning CLI_DEGRADED

@@ -21,5 +21,8 @@ bool event_fields_need_contexts(const struct event_fields *fields, const struct 
 bool event_fields_need_headers(const struct event_fields *fields, const struct mer_experiment *e);
 /* One that no event has; NULL: none. */
 const char *event_fields_unknown(const struct event_fields *fields, const struct mer_experiment *e);
+/* The field of the traces that is most like this text; NULL: none is. In arena. */
+const char *event_fields_nearest(
+	const struct mer_experiment *e, const char *text, struct mer_arena *arena);
 
 #endif

@@ -13,7 +13,7 @@ int event_format_init(struct event_format *f, struct cli *cli, const struct even
 		return event_json_new(s->e, s->reading,
 			&(struct event_json_options){ fields, s->headers }, &f->json, &cli->err);
 	case CLI_FORMAT_CSV: return event_csv_new(s->e, s->reading, fields, &f->csv, &cli->err);
-	default: return event_text_new(s->e, s->reading, fields, &f->text, &cli->err);
+	default: return event_text_new(s->e, s->reading, fields, cli->ascii, &f->text, &cli->err);
 	}
 }
 

@@ -99,14 +99,23 @@ static int32_t want_field(void *arg, const struct ctf_stream_class *sc,
 	return shown || tested ? CTF_ANYWHERE : CTF_UNWANTED;
 }
 
-static void warn_of_unknown(const struct event_select *s, struct cli *cli)
+/* A field to show that no event has is a mistake; in a filter it may be one that only other traces have. */
+static int check_names(const struct event_select *s, struct cli *cli)
 {
-	const char *name = s->filter ? trace_filter_unknown(s->filter, s->e) : NULL;
-	if (name && cli->tids.n == 0 && cli->comms.n == 0)
-		cli_warn(cli, "--filter: no event of these traces has a field `%s`", name);
-	name = s->has_fields ? event_fields_unknown(&s->fields, s->e) : NULL;
-	if (name)
-		cli_warn(cli, "--fields: no event of these traces has a field `%s`", name);
+	const char *name = s->has_fields ? event_fields_unknown(&s->fields, s->e) : NULL;
+	if (name) {
+		const char *best = event_fields_nearest(s->e, name, &cli->arena);
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--fields: no event of these traces has a field `%.100s`%s%.100s%s", name,
+			best ? " (did you mean " : "", best ? best : "", best ? "?)" : "");
+	}
+	name = s->filter ? trace_filter_unknown(s->filter, s->e) : NULL;
+	if (name && cli->tids.n == 0 && cli->comms.n == 0) {
+		const char *best = event_fields_nearest(s->e, name, &cli->arena);
+		cli_warn(cli, "--filter: no event of these traces has a field `%.100s`%s%.100s%s",
+			name, best ? " (did you mean " : "", best ? best : "", best ? "?)" : "");
+	}
+	return 0;
 }
 
 int event_select_init(struct event_select *s, struct cli *cli, const struct mer_experiment *e,
@@ -119,9 +128,10 @@ int event_select_init(struct event_select *s, struct cli *cli, const struct mer_
 	if (rc == 0 && s->has_fields)
 		rc = event_fields_parse(
 			o->fields->item, o->fields->n, &cli->arena, &s->fields, &cli->err);
+	if (rc == 0)
+		rc = check_names(s, cli);
 	if (rc)
 		return rc;
-	warn_of_unknown(s, cli);
 	bool contexts = o->headers || (o->contexts && !s->has_fields) ||
 			(s->has_fields && event_fields_need_contexts(&s->fields, e)) ||
 			(s->filter && trace_filter_needs_contexts(s->filter, e));

@@ -24,7 +24,7 @@ struct event_select_options {
 	bool contexts; /* packet contexts are wanted, when no fields are named */
 };
 
-/* Warns of fields that no event has. The struct is to be freed in any case. */
+/* Fields that no event has are an error in --fields, and a warning in --filter. The struct is to be freed in any case. */
 int event_select_init(struct event_select *s, struct cli *cli, const struct mer_experiment *e,
 	const struct event_select_options *o);
 void event_select_fini(struct event_select *s);

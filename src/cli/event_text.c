@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/grow.h"
+#include "base/safe_text.h"
 #include "base/utf.h"
 #include "cli/event_value.h"
 
@@ -31,6 +32,7 @@ struct line {
 
 struct event_text {
 	struct mer_arena arena;
+	bool ascii; /* text beyond ASCII is escaped */
 	const struct mer_experiment *e;
 	const struct event_fields *fields; /* NULL: all; used while the lines are made */
 	struct line *lines;		   /* by ctf_plan.id */
@@ -61,19 +63,24 @@ static inline char *put_ns(char *p, uint32_t ns)
 
 enum { NUMBER_ROOM = 80 }; /* the longest number: 0b and 64 digits */
 
-static void put_char_escaped(struct mer_str *out, unsigned char c)
+/* One character or byte that is not plain; returns the bytes that it took. */
+static size_t put_special(struct mer_str *out, const char *s, size_t len, bool ascii)
 {
 	static const char named[] = "\\\\''\"\"??\aa\bb\033e\ff\nn\rr\tt\vv";
 	for (const char *n = named; *n; n += 2)
-		if ((unsigned char)n[0] == c) {
+		if (*n == *s) {
 			mer_str_putc(out, '\\');
 			mer_str_putc(out, n[1]);
-			return;
+			return 1;
 		}
-	mer_str_printf(out, "\\x%02x", c);
+	size_t n = ascii ? 0 : mer_safe_length(s, len);
+	if (!n)
+		return mer_safe_escape(out, s, len);
+	mer_str_add(out, s, n);
+	return n;
 }
 
-/* Bytes that are shown as they are. Not the C locale's idea: UTF-8 passes. */
+/* Bytes that are shown as they are. */
 static const bool plain_byte[256] = {
 #define ROW8(first)                                                                                \
 	[first] = 1, [first + 1] = 1, [first + 2] = 1, [first + 3] = 1, [first + 4] = 1,           \
@@ -113,26 +120,10 @@ static const bool plain_byte[256] = {
 	[124] = 1,
 	[125] = 1,
 	[126] = 1,
-	ROW8(128),
-	ROW8(136),
-	ROW8(144),
-	ROW8(152),
-	ROW8(160),
-	ROW8(168),
-	ROW8(176),
-	ROW8(184),
-	ROW8(192),
-	ROW8(200),
-	ROW8(208),
-	ROW8(216),
-	ROW8(224),
-	ROW8(232),
-	ROW8(240),
-	ROW8(248),
 #undef ROW8
 };
 
-static void put_text(struct mer_str *out, const char *s, size_t len)
+static void put_text(struct mer_str *out, const char *s, size_t len, bool ascii)
 {
 	if (!mer_str_reserve(out, len + 2))
 		return;
@@ -147,22 +138,34 @@ static void put_text(struct mer_str *out, const char *s, size_t len)
 		return;
 	}
 	out->len = (size_t)(p - out->data);
-	for (; i < len; i++)
-		if (plain_byte[(unsigned char)s[i]])
-			mer_str_putc(out, s[i]);
-		else
-			put_char_escaped(out, (unsigned char)s[i]);
+	while (i < len) {
+		size_t n = i;
+		while (n < len && plain_byte[(unsigned char)s[n]])
+			n++;
+		mer_str_add(out, s + i, n - i);
+		i = n < len ? n + put_special(out, s + n, len - n, ascii) : n;
+	}
 	mer_str_putc(out, '"');
 }
 
+/* A name of the trace; its quotes and backslashes stay. */
+static void put_name(struct mer_str *out, const char *name, bool ascii)
+{
+	if (ascii)
+		mer_ascii_add(out, name, strlen(name));
+	else
+		mer_safe_add(out, name, strlen(name));
+}
+
 /* Text that is not UTF-8 becomes it. */
-static void put_wide_text(struct mer_str *out, const uint8_t *s, size_t len, unsigned encoding)
+static void put_wide_text(
+	struct mer_str *out, const uint8_t *s, size_t len, unsigned encoding, bool ascii)
 {
 	bool be = encoding == CTF_UTF16BE || encoding == CTF_UTF32BE;
 	unsigned unit = encoding == CTF_UTF16BE || encoding == CTF_UTF16LE ? 2 : 4;
 	char *utf8 = malloc(mer_utf8_room(len, unit) + 1);
 	if (utf8)
-		put_text(out, utf8, mer_utf8_from_wide(s, len, unit, be, utf8));
+		put_text(out, utf8, mer_utf8_from_wide(s, len, unit, be, utf8), ascii);
 	else
 		out->failed = true;
 	free(utf8);
@@ -197,7 +200,7 @@ static void put_integer(struct mer_str *out, const struct ctf_fc *fc, uint64_t v
 }
 
 /* ( "LABEL", "LABEL" : container = 3 ) */
-static void put_mapped(struct mer_str *out, const struct ctf_fc *fc, uint64_t v)
+static void put_mapped(struct mer_str *out, const struct ctf_fc *fc, uint64_t v, bool ascii)
 {
 	bool any = false;
 	mer_str_puts(out, "( ");
@@ -207,7 +210,7 @@ static void put_mapped(struct mer_str *out, const struct ctf_fc *fc, uint64_t v)
 			continue;
 		if (any)
 			mer_str_puts(out, ", ");
-		put_text(out, m->label, strlen(m->label));
+		put_text(out, m->label, strlen(m->label), ascii);
 		any = true;
 	}
 	if (!any)
@@ -217,17 +220,18 @@ static void put_mapped(struct mer_str *out, const struct ctf_fc *fc, uint64_t v)
 	mer_str_puts(out, " )");
 }
 
-static void put_value(struct mer_str *out, const struct ctf_fc *fc, const uint64_t *slot)
+static void put_value(
+	struct mer_str *out, const struct ctf_fc *fc, const uint64_t *slot, bool ascii)
 {
 	switch (fc->kind) {
 	case CTF_INT:
 	case CTF_VARINT:
 		if (fc->u.bits.is_enum)
-			put_mapped(out, fc, slot[0]);
+			put_mapped(out, fc, slot[0], ascii);
 		else
 			put_integer(out, fc, slot[0]);
 		break;
-	case CTF_BIT_MAP: put_mapped(out, fc, slot[0]); break;
+	case CTF_BIT_MAP: put_mapped(out, fc, slot[0], ascii); break;
 	case CTF_BIT_ARRAY: mer_str_printf(out, "0x%" PRIX64, slot[0]); break;
 	case CTF_BOOL: mer_str_puts(out, slot[0] ? "true" : "false"); break;
 	case CTF_FLOAT: {
@@ -239,10 +243,10 @@ static void put_value(struct mer_str *out, const struct ctf_fc *fc, const uint64
 	case CTF_STRING:
 	case CTF_TEXT:
 		if (fc->u.text.encoding == CTF_UTF8)
-			put_text(out, (const char *)(uintptr_t)slot[0], slot[1]);
+			put_text(out, (const char *)(uintptr_t)slot[0], slot[1], ascii);
 		else
 			put_wide_text(out, (const uint8_t *)(uintptr_t)slot[0], slot[1],
-				fc->u.text.encoding);
+				fc->u.text.encoding, ascii);
 		break;
 	case CTF_BLOB: {
 		const uint8_t *b = (const uint8_t *)(uintptr_t)slot[0];
@@ -256,9 +260,9 @@ static void put_value(struct mer_str *out, const struct ctf_fc *fc, const uint64
 		for (uint32_t i = 0; i < fc->u.record.n; i++) {
 			const struct ctf_field *f = &fc->u.record.fields[i];
 			mer_str_puts(out, i ? ", " : " ");
-			mer_str_puts(out, f->name);
+			put_name(out, f->name, ascii);
 			mer_str_puts(out, " = ");
-			put_value(out, f->fc, slot);
+			put_value(out, f->fc, slot, ascii);
 			slot += ctf_slot_width(f->fc);
 		}
 		mer_str_puts(out, " }");
@@ -276,14 +280,14 @@ static void put_value(struct mer_str *out, const struct ctf_fc *fc, const uint64
 			p = event_put_u64(p + (i ? 3 : 2), i);
 			memcpy(p, "] = ", 4);
 			out->len = (size_t)(p + 4 - out->data);
-			put_value(out, element, rows + i * width);
+			put_value(out, element, rows + i * width, ascii);
 		}
 		mer_str_puts(out, " ]");
 		break;
 	}
 	case CTF_VARIANT:
 		mer_str_puts(out, "{ ");
-		put_value(out, fc->u.variant.options[slot[0]].field.fc, slot + 1);
+		put_value(out, fc->u.variant.options[slot[0]].field.fc, slot + 1, ascii);
 		mer_str_puts(out, " }");
 		break;
 	case CTF_OPTIONAL:
@@ -292,7 +296,7 @@ static void put_value(struct mer_str *out, const struct ctf_fc *fc, const uint64
 			break;
 		}
 		mer_str_puts(out, "{ ");
-		put_value(out, fc->u.optional.content.fc, slot + 1);
+		put_value(out, fc->u.optional.content.fc, slot + 1, ascii);
 		mer_str_puts(out, " }");
 		break;
 	}
@@ -388,7 +392,7 @@ static void add_scope(struct builder *b, const struct ctf_plan *plan, const stru
 		if (!in_line(b, plan, scope, f, slots[i]))
 			continue;
 		mer_str_puts(&b->before, any ? ", " : " ");
-		mer_str_puts(&b->before, f->name);
+		put_name(&b->before, f->name, b->t->ascii);
 		mer_str_puts(&b->before, " = ");
 		add_field(b, f->fc, slots[i], scope == CTF_SCOPE_PACKET_CONTEXT);
 		any = true;
@@ -410,10 +414,12 @@ static void add_prefix(struct builder *b, const struct ctf_schema *s, const char
 		if (i == 2)
 			mer_str_printf(&b->before, "(%" PRId64 ")", v->number);
 		else
-			mer_str_puts(&b->before, v->text ? v->text : "");
+			put_name(&b->before, v->text ? v->text : "", b->t->ascii);
 		any = true;
 	}
-	mer_str_printf(&b->before, "%s%s: ", any ? " " : "", name);
+	mer_str_puts(&b->before, any ? " " : "");
+	put_name(&b->before, name, b->t->ascii);
+	mer_str_puts(&b->before, ": ");
 }
 
 static bool build_line(struct event_text *t, const struct ctf_schema *s,
@@ -469,7 +475,8 @@ static bool build_all(struct event_text *t, const struct trace_reading *r)
 }
 
 int event_text_new(const struct mer_experiment *e, const struct trace_reading *r,
-	const struct event_fields *fields, struct event_text **text, struct mer_err *err)
+	const struct event_fields *fields, bool ascii, struct event_text **text,
+	struct mer_err *err)
 {
 	struct event_text *t = calloc(1, sizeof(*t));
 	if (!t)
@@ -477,6 +484,7 @@ int event_text_new(const struct mer_experiment *e, const struct trace_reading *r
 	mer_arena_init(&t->arena);
 	t->e = e;
 	t->fields = fields;
+	t->ascii = ascii;
 	if (!build_all(t, r)) {
 		event_text_free(t);
 		return mer_fail_nomem(err);
@@ -593,11 +601,11 @@ void event_text_line(const struct event_text *t, struct event_text_state *s, str
 		case PIECE_HEX: p = put_hex(p, *slot & pc->mask); break;
 		case PIECE_TEXT:
 			out->len = (size_t)(p - out->data);
-			put_text(out, (const char *)(uintptr_t)slot[0], slot[1]);
+			put_text(out, (const char *)(uintptr_t)slot[0], slot[1], t->ascii);
 			continue;
 		case PIECE_ANY:
 			out->len = (size_t)(p - out->data);
-			put_value(out, pc->fc, slot);
+			put_value(out, pc->fc, slot, t->ascii);
 			continue;
 		default: break;
 		}

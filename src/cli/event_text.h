@@ -2,7 +2,8 @@
  *
  *   [17:46:22.794567672] (+0.000001868) host name: { packet context }, { contexts }, { payload }
  *
- * Line for line the same, so that diff between the two is empty. Immutable once made: any number of
+ * Line for line the same, so that diff between the two is empty; but names and values are made safe for a
+ * terminal (base/safe_text.h). Immutable once made: any number of
  * threads may format with it. */
 #ifndef MER_CLI_EVENT_TEXT_H
 #define MER_CLI_EVENT_TEXT_H
@@ -13,9 +14,10 @@
 
 struct event_text;
 
-/* fields NULL: all that were read but those of event headers. */
+/* fields NULL: all that were read but those of event headers. ascii: what is beyond ASCII is escaped. */
 int event_text_new(const struct mer_experiment *e, const struct trace_reading *r,
-	const struct event_fields *fields, struct event_text **text, struct mer_err *err);
+	const struct event_fields *fields, bool ascii, struct event_text **text,
+	struct mer_err *err);
 void event_text_free(struct event_text *);
 /* Does any line show a packet context? If not, the reading need not have them. Works without a
  * reading, on the experiment alone. */

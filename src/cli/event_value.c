@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "base/safe_text.h"
 #include "base/utf.h"
 
 const char event_digit_pairs[201] =
@@ -233,12 +234,15 @@ void event_csv_text(struct mer_str *out, const char *s, size_t len)
 	}
 	size_t since = out->len;
 	for (size_t i = 0, n; i < len; i += n) {
-		n = mer_utf8_length(s + i, len - i);
-		if (n)
+		n = mer_safe_span(s + i, len - i);
+		if (n) {
 			mer_str_add(out, s + i, n);
-		else
+		} else if (mer_utf8_length(s + i, len - i)) {
+			n = mer_safe_escape(out, s + i, len - i);
+		} else {
 			mer_str_add(out, "\xef\xbf\xbd", 3);
-		n = n ? n : 1;
+			n = 1;
+		}
 	}
 	event_csv_quote(out, since);
 }

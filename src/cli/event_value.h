@@ -5,7 +5,8 @@
  *   float                                      the shortest number that reads back the same (for its
  *                                              own size: 0.1 for a float of 32 bits); what is not
  *                                              finite is null in JSON, and nan, inf, -inf in CSV
- *   text                                       UTF-8, whatever it was; bytes that are none are U+FFFD
+ *   text                                       UTF-8, whatever it was; bytes that are none are U+FFFD; control
+ *                                              characters are escapes (a row of CSV is one line)
  *   blob                                       text of hexadecimal digits
  *   structure                                  object
  *   array                                      array

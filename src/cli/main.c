@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "cli/sink.h"
 #include "cli/verb.h"
 
 /* Only what a signal handler may call: write and _exit. */
@@ -59,7 +60,8 @@ static void prepare_process(void)
 
 static int usage(struct cli *cli)
 {
-	fprintf(stderr, "meridian: %s\n", cli->err.text);
+	mer_str_clear(&cli->notes); /* of a result that does not come */
+	cli_usage(cli);
 	if (cli->verb)
 		fprintf(stderr, "Try 'meridian %s --help'.\n", cli->verb->name);
 	else
@@ -71,6 +73,7 @@ static int fail(struct cli *cli, int code)
 {
 	if (code == MER_ERR_CANCELLED)
 		return CLI_INTERRUPTED;
+	cli_say_notes(cli);
 	cli_error(cli, "%s", cli->err.text[0] ? cli->err.text : "something went wrong");
 	return cli_exit_of(code);
 }
@@ -230,6 +233,7 @@ int main(int argc, char **argv)
 	memset(&cli, 0, sizeof(cli));
 	cli.format = UINT32_MAX;
 	cli.out = stdout;
+	cli.ascii = !cli_locale_is_utf8();
 	mer_arena_init(&cli.arena);
 	int status = run(&cli, argc, argv);
 	if (cli_close_output(&cli) != 0) {
@@ -237,6 +241,7 @@ int main(int argc, char **argv)
 		if (status == CLI_OK || status == CLI_DEGRADED || status == CLI_CONDITION)
 			status = CLI_INTERNAL;
 	}
+	cli_say_notes(&cli);
 	mer_arena_fini(&cli.arena);
 	return status;
 }

@@ -55,6 +55,8 @@ static void put_segment(struct mer_json *j, const struct path *p, const struct p
 		mer_json_kv_bool(j, "in_flight", true);
 	if (s->delivery)
 		mer_json_kv_bool(j, "delivery", true);
+	if (s->held)
+		mer_json_kv_bool(j, "held", true);
 	mer_json_end_object(j);
 }
 
@@ -143,6 +145,7 @@ int cli_path_json(const struct cli_path *c, struct mer_str *out)
 	if (rc == 0)
 		rc = put_shares(c, &j, false);
 	mer_json_kv_int(&j, "in_flight_ns", p->in_flight_ns);
+	mer_json_kv_int(&j, "held_ns", p->held_ns);
 	mer_json_kv_int(&j, "unresolved_ns", p->unresolved_ns);
 	mer_json_kv_int(&j, "unexplained_ns", p->unexplained_ns);
 	mer_json_kv_uint(&j, "unresolved_remote", p->n_unresolved_remote);

@@ -140,18 +140,15 @@ static int by_ns(const void *a, const void *b)
 	return strcmp(p->name, q->name);
 }
 
-/* Waits for the network are of three kinds, which say different things. */
+/* Waits for the network are of four kinds, which say different things. */
 static size_t add_network(const struct path *p, struct cause_row *rows)
 {
-	struct cause_row kinds[] = { { "network, packets on their way", p->in_flight_ns },
-		{ "network, packets being delivered", 0 }, { "network, sender not recorded", 0 } };
+	const struct cause_row kinds[] = { { "network, packets on their way", p->in_flight_ns },
+		{ "network, packets being delivered", p->delivery_ns },
+		{ "network, packets held back for ARP", p->held_ns },
+		{ "network, sender not recorded", p->unresolved_ns } };
 	size_t n = 0;
-	for (size_t i = 0; i < p->n_segments; i++) {
-		const struct path_segment *s = &p->segments[i];
-		if (s->cause == PATH_NETWORK && !s->in_flight)
-			kinds[s->delivery ? 1 : 2].ns += s->end - s->begin;
-	}
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (kinds[i].ns)
 			rows[n++] = kinds[i];
 	return n;
@@ -162,7 +159,7 @@ static void put_causes(const struct cli_path *c, struct mer_str *out)
 	static const struct cli_column columns[] = { { "cause", "Cause", CLI_TYPE_TEXT },
 		{ "total_ns", "Time", CLI_TYPE_DURATION }, { "share", "Share", CLI_TYPE_RATIO },
 		{ 0 } };
-	struct cause_row rows[PATH_N_CAUSES + 2];
+	struct cause_row rows[PATH_N_CAUSES + 3];
 	size_t n = add_network(c->p, rows);
 	struct cli_table t;
 	for (unsigned i = 0; i < PATH_N_CAUSES; i++)

@@ -220,7 +220,7 @@ void path_put_detail(const struct path *p, const struct path_segment *s, struct 
 	} else if (s->cause == PATH_INTERRUPTED) {
 		put_interrupt(p, s, out);
 	} else if (s->cause == PATH_INPUT || s->cause == PATH_DEVICE) {
-		put_irq(host_of(p, s->host), s->source, out);
+		put_interrupt(p, s, out);
 	}
 	if (s->in_flight || s->cause == PATH_INTERRUPTED || s->cause == PATH_WAIT_CPU ||
 		!call_of(p, s))
@@ -268,7 +268,9 @@ static void put_disk(const struct path *p, const struct path_segment *s, struct 
 static void put_network(const struct path *p, const struct path_segment *s, struct mer_str *out)
 {
 	const struct kernel_packet *k = packet_of(p, s);
-	if (s->delivery) {
+	if (s->held) {
+		mer_str_puts(out, "packet held back until its next hop's address is known (ARP)");
+	} else if (s->delivery) {
 		mer_str_puts(out, "packet has arrived, is being delivered");
 	} else if (!s->in_flight) {
 		mer_str_puts(out, "waits for the network");
@@ -308,7 +310,7 @@ void path_put_sentence(const struct path *p, const struct path_segment *s, struc
 	case PATH_WAIT_CPU: put_wait_cpu(p, s, out); return;
 	case PATH_NETWORK:
 		put_network(p, s, out);
-		if (s->in_flight || s->delivery)
+		if (s->in_flight || s->delivery || s->held)
 			return;
 		break;
 	case PATH_DISK: put_disk(p, s, out); break;
@@ -329,7 +331,7 @@ void path_put_sentence(const struct path *p, const struct path_segment *s, struc
 		mer_str_puts(out, "waits for a device");
 		if (s->source != KERNEL_NONE) {
 			mer_str_puts(out, " (");
-			put_irq(host_of(p, s->host), s->source, out);
+			put_interrupt(p, s, out);
 			mer_str_putc(out, ')');
 		}
 		break;

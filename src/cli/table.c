@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cli/event_value.h"
+#include "cli/sink.h"
 #include "cli/text.h"
 
 /* Columns between columns; to which text shrinks at most; of bars. */
@@ -43,15 +45,26 @@ static bool is_real(enum cli_type type)
 	       type == CLI_TYPE_BAR;
 }
 
-/* For people. */
-static void add_cell(struct mer_str *out, enum cli_type type, const struct cli_cell *cell)
+static void add_text(struct mer_str *out, const char *text, bool ascii)
+{
+	struct mer_str clean = { 0 };
+	cli_text_clean(ascii ? &clean : out, text, strlen(text), false);
+	if (clean.data)
+		cli_ascii(out, clean.data, clean.len);
+	out->failed |= clean.failed;
+	mer_str_fini(&clean);
+}
+
+/* For people. ascii: as the sink will make it, so that columns stay aligned. */
+static void add_cell(
+	struct mer_str *out, enum cli_type type, const struct cli_cell *cell, bool ascii)
 {
 	if (!cell->set) {
 		mer_str_putc(out, '-');
 		return;
 	}
 	switch (type) {
-	case CLI_TYPE_TEXT: cli_text_clean(out, cell->v.text, strlen(cell->v.text), false); break;
+	case CLI_TYPE_TEXT: add_text(out, cell->v.text, ascii); break;
 	case CLI_TYPE_ID: mer_str_printf(out, "%" PRId64, cell->v.i); break;
 	case CLI_TYPE_COUNT: cli_text_count(out, cell->v.i); break;
 	case CLI_TYPE_BYTES: cli_text_bytes(out, cell->v.i); break;
@@ -67,7 +80,7 @@ static void add_cell(struct mer_str *out, enum cli_type type, const struct cli_c
 }
 
 /* What the columns take when nothing is shortened; bars nothing. */
-static size_t *measure(const struct cli_table *t)
+static size_t *measure(const struct cli_table *t, bool ascii)
 {
 	size_t *widths = calloc(t->n_columns + 1, sizeof(*widths));
 	struct mer_str text = { 0 };
@@ -77,7 +90,7 @@ static size_t *measure(const struct cli_table *t)
 		widths[c] = cli_text_width(t->columns[c].title, strlen(t->columns[c].title));
 		for (size_t r = 0; r < t->n_rows; r++) {
 			mer_str_clear(&text);
-			add_cell(&text, t->columns[c].type, &t->cells[r * t->n_columns + c]);
+			add_cell(&text, t->columns[c].type, &t->cells[r * t->n_columns + c], ascii);
 			size_t w = cli_text_width(text.data ? text.data : "", text.len);
 			if (w > widths[c])
 				widths[c] = w;
@@ -105,7 +118,7 @@ static size_t sum_widths(const struct cli_table *t, const size_t *widths)
 
 size_t cli_table_least_width(const struct cli_table *t, size_t text_min)
 {
-	size_t *widths = measure(t), total = 0;
+	size_t *widths = measure(t, !cli_locale_is_utf8()), total = 0;
 	for (size_t c = 0; widths && c < t->n_columns; c++)
 		if (t->columns[c].type == CLI_TYPE_TEXT && widths[c] > text_min)
 			widths[c] = text_min;
@@ -143,7 +156,7 @@ static void fit(const struct cli_table *t, size_t *widths, size_t width)
 }
 
 static void add_row(const struct cli_table *t, struct mer_str *out, const size_t *widths,
-	const struct cli_cell *cells)
+	const struct cli_cell *cells, bool ascii)
 {
 	struct mer_str text = { 0 };
 	size_t blanks = 0; /* owed before the next text, so that no line ends with blanks */
@@ -156,7 +169,7 @@ static void add_row(const struct cli_table *t, struct mer_str *out, const size_t
 		if (!cells)
 			mer_str_puts(&text, t->columns[c].title);
 		else if (!bar)
-			add_cell(&text, t->columns[c].type, &cells[c]);
+			add_cell(&text, t->columns[c].type, &cells[c], ascii);
 		else if (cells[c].set)
 			cli_text_bar(&text, cells[c].v.f, widths[c]);
 		size_t w = cli_text_width(text.data ? text.data : "", text.len);
@@ -178,7 +191,8 @@ void cli_table_text(const struct cli_table *t, struct mer_str *out, size_t width
 {
 	if (!t->n_rows)
 		return;
-	size_t *widths = measure(t);
+	bool ascii = !cli_locale_is_utf8();
+	size_t *widths = measure(t, ascii);
 	if (!widths) {
 		out->failed = true;
 		return;
@@ -187,28 +201,13 @@ void cli_table_text(const struct cli_table *t, struct mer_str *out, size_t width
 
 	if (bold)
 		mer_str_puts(out, "\033[1m");
-	add_row(t, out, widths, NULL);
+	add_row(t, out, widths, NULL, ascii);
 	mer_str_puts(out, bold ? "\033[0m\n" : "\n");
 	for (size_t r = 0; r < t->n_rows; r++) {
-		add_row(t, out, widths, t->cells + r * t->n_columns);
+		add_row(t, out, widths, t->cells + r * t->n_columns, ascii);
 		mer_str_putc(out, '\n');
 	}
 	free(widths);
-}
-
-static void csv_text(struct mer_str *out, const char *s)
-{
-	if (!strpbrk(s, ",\"\r\n") && s[0] != ' ') {
-		mer_str_puts(out, s);
-		return;
-	}
-	mer_str_putc(out, '"');
-	for (; *s; s++) {
-		if (*s == '"')
-			mer_str_putc(out, '"');
-		mer_str_putc(out, *s);
-	}
-	mer_str_putc(out, '"');
 }
 
 void cli_table_csv(const struct cli_table *t, struct mer_str *out)
@@ -216,7 +215,7 @@ void cli_table_csv(const struct cli_table *t, struct mer_str *out)
 	for (size_t c = 0; c < t->n_columns; c++) {
 		if (c)
 			mer_str_putc(out, ',');
-		csv_text(out, t->columns[c].key);
+		mer_str_puts(out, t->columns[c].key);
 	}
 	mer_str_putc(out, '\n');
 	cli_table_csv_rows(t, out);
@@ -232,7 +231,7 @@ void cli_table_csv_rows(const struct cli_table *t, struct mer_str *out)
 			if (!cell->set)
 				continue;
 			if (t->columns[c].type == CLI_TYPE_TEXT)
-				csv_text(out, cell->v.text);
+				event_csv_text(out, cell->v.text, strlen(cell->v.text));
 			else if (!is_real(t->columns[c].type))
 				mer_str_printf(out, "%" PRId64, cell->v.i);
 			else if (isfinite(cell->v.f))

@@ -192,7 +192,9 @@ static void put_list(struct mer_str *out, const struct cli_cost *c, const char *
 {
 	struct mer_str text = { 0 };
 	if (list->len) {
-		mer_str_printf(&text, "%s%s%s", before, list->data, behind);
+		mer_str_puts(&text, before);
+		cli_text_clean(&text, list->data, list->len, false);
+		mer_str_puts(&text, behind);
 		cli_text_wrap(out, text.data ? text.data : "", (size_t)cli_width(c->cli), 0);
 	}
 	out->failed |= list->failed || text.failed;

@@ -2,30 +2,26 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include "base/json.h"
 #include "base/plural.h"
+#include "base/safe_text.h"
 
 void cli_text_clean(struct mer_str *out, const char *s, size_t len, bool multiline)
 {
-	for (size_t i = 0; i < len;) {
-		unsigned char c = (unsigned char)s[i];
-		size_t n = mer_utf8_length(s + i, len - i);
-		bool control = c < 0x20 || c == 0x7f || (c == 0xc2 && n == 2 && s[i + 1] < '\xa0');
-		if (multiline && (c == '\n' || c == '\t'))
-			control = false;
-		if (n && !control) {
-			mer_str_add(out, s + i, n);
-			i += n;
-		} else if (c == '\n') {
-			mer_str_puts(out, "\\n");
-			i++;
-		} else {
-			mer_str_printf(out, "\\x%02x", c);
-			i++;
-		}
+	while (multiline && len) {
+		size_t n = 0;
+		while (n < len && s[n] != '\n' && s[n] != '\t')
+			n++;
+		mer_safe_add(out, s, n);
+		if (n == len)
+			return;
+		mer_str_putc(out, s[n]);
+		s += n + 1;
+		len -= n + 1;
 	}
+	mer_safe_add(out, s, len);
 }
 
 size_t cli_text_width(const char *s, size_t len)
@@ -50,6 +46,15 @@ static size_t head(const char *s, size_t len, size_t n)
 
 void cli_text_shorten(struct mer_str *out, const char *s, size_t len, size_t width)
 {
+	if (mer_safe_span(s, len) < len) {
+		struct mer_str clean = { 0 };
+		mer_safe_add(&clean, s, len);
+		if (clean.data)
+			cli_text_shorten(out, clean.data, clean.len, width);
+		out->failed |= clean.failed;
+		mer_str_fini(&clean);
+		return;
+	}
 	size_t have = cli_text_width(s, len);
 	if (have <= width) {
 		mer_str_add(out, s, len);

@@ -6,12 +6,12 @@
 #include <stdint.h>
 #include "base/str.h"
 
-/* Adds s with control characters and bytes that are no UTF-8 as \xNN: a trace's text must not
- * steer the terminal. Line ends and tabs pass when multiline. */
+/* Adds s with what a terminal would obey as escapes (base/safe_text.h). Line ends and tabs pass when
+ * multiline. */
 void cli_text_clean(struct mer_str *out, const char *s, size_t len, bool multiline);
 /* Columns that clean text takes: its characters (wide ones count as one). */
 size_t cli_text_width(const char *s, size_t len);
-/* Adds s in at most width columns; what does not fit is replaced by an ellipsis in its middle. */
+/* Adds s, made clean, in at most width columns; what does not fit is replaced by an ellipsis in its middle. */
 void cli_text_shorten(struct mer_str *out, const char *s, size_t len, size_t width);
 /* Adds paragraphs (separated by empty lines), wrapped to width columns, each line after indent
  * blanks. Lines that begin with a blank are kept as they are. */

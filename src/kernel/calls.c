@@ -109,6 +109,7 @@ const struct kernel_call_row kernel_call_rows[] = {
 	{ "futex_wait", "uaddr - val", NULL, KERNEL_CALL_FUTEX },
 	{ "futex_wake", "uaddr - -", NULL, KERNEL_CALL_FUTEX },
 	{ "futex_requeue", "- - -", NULL, KERNEL_CALL_FUTEX },
+	{ "prctl", "option", NULL, KERNEL_CALL_PRCTL },
 	/* On a path. */
 	PATH("stat", "filename"),
 	PATH("newstat", "filename"),

@@ -20,6 +20,7 @@ enum kernel_call_kind {
 	KERNEL_CALL_USES_FD, /* on a descriptor, whose meaning stays: read, write, fsync, ...: fd */
 	KERNEL_CALL_RECEIVE, /* the same: fd flags */
 	KERNEL_CALL_FUTEX,   /* uaddr op val */
+	KERNEL_CALL_PRCTL,   /* option */
 	KERNEL_CALL_PATH,    /* on a path: path:s */
 	KERNEL_CALL_PATH_AT, /* dirfd path:s flags */
 	KERNEL_CALL_OPEN,    /* path:s flags */
@@ -55,6 +56,7 @@ enum { KERNEL_CALL_ARGS = 3 };
 static inline unsigned kernel_call_args(enum kernel_call_kind kind)
 {
 	switch (kind) {
+	case KERNEL_CALL_PRCTL: return 1;
 	case KERNEL_CALL_RECEIVE:
 	case KERNEL_CALL_SHMAT: return 2;
 	case KERNEL_CALL_FUTEX:

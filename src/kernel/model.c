@@ -317,6 +317,7 @@ void kernel_model_free(struct kernel_model *m)
 	mer_map_fini(&m->tids);
 	mer_map_fini(&m->open_requests);
 	mer_map_fini(&m->flows);
+	mer_map_fini(&m->sent_on);
 	free(m->cpus);
 	free(m->live);
 	free(m->lulls);

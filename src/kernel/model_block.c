@@ -3,7 +3,14 @@
  * A request is known by its device and where it begins, while it is open. A bio that is merged into it
  * lies right behind it or right before it, as does a request: it goes on as part of the other, with its
  * bytes, and is neither issued nor completed itself. Merges before a request is inserted are only told:
- * its insertion has all of its bytes. */
+ * its insertion has all of its bytes.
+ *
+ * Requests without data lie nowhere: they begin at sector 0 and are complete at sector -1. A completion is
+ * that of the oldest open one of the device and kind. A flush is one from its issue on; the kernel has one
+ * at a time for each hardware queue (block/blk-flush.c), so one that a CPU issues while one of its own is
+ * open is that one, issued again. The requests that wait for a flush (an fsync without data, a write with
+ * PREFLUSH or FUA) complete once more without sectors when their last step is done: nothing was then
+ * done for them that is not told of the flush or the write itself. */
 #include "kernel/model_state.h"
 
 /* Open requests by where they begin, and, where merges are read, where they end. */
@@ -48,6 +55,20 @@ static bool put_request(struct kernel_model *m, enum place place, uint32_t reque
 	return at != NULL;
 }
 
+static int new_request(struct kernel_model *m, uint32_t dev, uint64_t sector, uint32_t *request)
+{
+	struct kernel_request r = { .insert = INT64_MIN,
+		.issue = INT64_MIN,
+		.complete = INT64_MIN,
+		.sector = sector,
+		.dev = dev,
+		.by = KERNEL_NONE,
+		.task = KERNEL_NONE,
+		.cpu = KERNEL_NO_CPU };
+	*request = kernel_add_request(m->h, &r);
+	return *request == KERNEL_NONE ? mer_fail_nomem(m->err) : 0;
+}
+
 static int find_request(struct kernel_model *m, const uint64_t *slots, uint32_t *request)
 {
 	uint32_t dev = (uint32_t)slots[BLOCK_DEV];
@@ -58,19 +79,10 @@ static int find_request(struct kernel_model *m, const uint64_t *slots, uint32_t 
 	*request = open_at(m, AT_BEGIN, at, dev, sector);
 	if (*request != KERNEL_NONE)
 		return 0;
-	struct kernel_request r = { .insert = INT64_MIN,
-		.issue = INT64_MIN,
-		.complete = INT64_MIN,
-		.sector = sector,
-		.dev = dev,
-		.by = KERNEL_NONE,
-		.task = KERNEL_NONE,
-		.cpu = KERNEL_NO_CPU };
-	*request = kernel_add_request(m->h, &r);
-	if (*request == KERNEL_NONE)
-		return mer_fail_nomem(m->err);
-	*at = *request + 1;
-	return 0;
+	int rc = new_request(m, dev, sector, request);
+	if (rc == 0)
+		*at = *request + 1;
+	return rc;
 }
 
 static uint8_t flags_of(uint64_t rwbs)
@@ -121,19 +133,102 @@ static uint32_t bytes_of(const uint64_t *slots)
 		       : (uint32_t)(sectors * KERNEL_SECTOR_BYTES);
 }
 
+static uint8_t told_flags(const uint64_t *slots)
+{
+	size_t len;
+	const char *text = model_text(&slots[BLOCK_RWBS_TEXT], &len);
+	return flags_of(slots[BLOCK_RWBS]) | flags_of_text(text, len);
+}
+
+/* ---- requests without data ---- */
+
+enum { NOWHERE = -1 }; /* the sector of their completions */
+
+enum side { OF_DATA, OF_COMMAND, OF_WAITER };
+
+/* The operation itself, not a write that is to be flushed before (PREFLUSH) or forced through (FUA). As text
+ * both of the first two begin with F; but such a write has sectors, or lost the F when it was taken apart. */
+static bool is_flush(const uint64_t *slots)
+{
+	enum { FLUSH = 256 };
+	size_t len;
+	const char *text = model_text(&slots[BLOCK_RWBS_TEXT], &len);
+	return !slots[BLOCK_SECTORS] && (slots[BLOCK_RWBS] & FLUSH || (len && text[0] == 'F'));
+}
+
+/* What an event is about: a request that lies somewhere, a command without data, or a request that has
+ * waited for a flush. */
+static enum side side_of(enum kernel_event event, const uint64_t *slots, uint8_t flags)
+{
+	if (slots[BLOCK_SECTORS])
+		return slots[BLOCK_SECTOR] == (uint64_t)NOWHERE ? OF_COMMAND : OF_DATA;
+	if (is_flush(slots))
+		return event == KERNEL_EV_BLOCK_INSERT ? OF_WAITER : OF_COMMAND;
+	return flags & (KERNEL_READ | KERNEL_WRITE | KERNEL_DISCARD) ? OF_WAITER : OF_COMMAND;
+}
+
+static uint32_t forget_command(struct kernel_model *m, uint32_t i)
+{
+	uint32_t request = m->commands[i].request;
+	m->n_commands--;
+	memmove(m->commands + i, m->commands + i + 1, (m->n_commands - i) * sizeof(*m->commands));
+	return request;
+}
+
+/* The open command that is issued again (inserted before), or a new one. */
+static int begin_command(
+	struct kernel_model *m, uint32_t dev, bool flushes, uint16_t cpu, uint32_t *request)
+{
+	for (uint32_t i = 0; i < m->n_commands; i++) {
+		const struct model_command *x = &m->commands[i];
+		const struct kernel_request *r = &m->h->requests[x->request];
+		if (x->is_flush == flushes && r->dev == dev &&
+			(flushes ? x->cpu == cpu : r->issue == INT64_MIN)) {
+			*request = x->request;
+			return 0;
+		}
+	}
+	int rc = new_request(m, dev, 0, request);
+	if (rc)
+		return rc;
+	if (m->n_commands == MODEL_COMMANDS) /* it will not complete any more */
+		forget_command(m, 0);
+	m->commands[m->n_commands++] = (struct model_command){ *request, cpu, flushes };
+	return 0;
+}
+
+static int end_command(struct kernel_model *m, uint32_t dev, bool flushes, uint32_t *request)
+{
+	for (uint32_t i = 0; i < m->n_commands; i++)
+		if (m->commands[i].is_flush == flushes &&
+			m->h->requests[m->commands[i].request].dev == dev) {
+			*request = forget_command(m, i);
+			return 0;
+		}
+	return new_request(m, dev, 0, request);
+}
+
 int model_block(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
 	const uint64_t *slots)
 {
-	uint32_t number, bytes = bytes_of(slots);
-	int rc = find_request(m, slots, &number);
+	uint32_t number, bytes = bytes_of(slots), dev = (uint32_t)slots[BLOCK_DEV];
+	uint8_t flags = told_flags(slots);
+	int rc;
+	switch (side_of(event, slots, flags)) {
+	case OF_WAITER: return 0;
+	case OF_DATA: rc = find_request(m, slots, &number); break;
+	default:
+		rc = event == KERNEL_EV_BLOCK_COMPLETE
+			     ? end_command(m, dev, is_flush(slots), &number)
+			     : begin_command(
+				       m, dev, is_flush(slots), model_cpu_number(m, c), &number);
+	}
 	if (rc)
 		return rc;
 	struct kernel_request *r = &m->h->requests[number];
 	if (event != KERNEL_EV_BLOCK_COMPLETE || r->insert == INT64_MIN) {
 		bool is_first_issue = event == KERNEL_EV_BLOCK_ISSUE && r->issue == INT64_MIN;
-		size_t len;
-		const char *text = model_text(&slots[BLOCK_RWBS_TEXT], &len);
-		r->flags |= flags_of(slots[BLOCK_RWBS]) | flags_of_text(text, len);
+		r->flags |= flags;
 		/* Until then it may grow by merges; issued again, it is what is left. */
 		if (bytes > r->bytes || (is_first_issue && bytes))
 			r->bytes = bytes;

@@ -1,15 +1,22 @@
-/* Flows: of several packets that were received one after the other, before anything was done about them, the
- * one that was about a connection. Network drivers hand on packets in batches: what they set off comes
- * after the last one, and need not be about that one.
+/* Flows: which of several packets that were received one after the other ended a task's wait. Network drivers
+ * hand packets on in batches: the wake-ups come after the last one, and need not be about that one.
  *
- * A connection is known by its two endpoints; whose it is, by who sent on it before. */
+ * A connection is known by its two endpoints. Whose it is, is learned from what was sent: on which descriptor,
+ * and by which thread last. In this order, the first that differs decides:
+ *
+ *   the connection of the descriptor that the call is about
+ *   a connection of the thread, of its process, of nobody known, of another process
+ *   a packet with data before one without (in connect: the answer to the SYN)
+ *   of its own the earliest that was received since the wait began, else the latest */
 #include "kernel/model_state.h"
+
+#include "kernel/object_name.h"
 
 enum { BATCH = 64, BATCH_NS = 10000000 };
 
-static uint64_t flow_key(uint32_t mine, uint32_t others)
+static uint64_t pair_key(uint32_t a, uint32_t b)
 {
-	return (uint64_t)mine << 32 | others;
+	return (uint64_t)a << 32 | b;
 }
 
 static bool is_known(const struct kernel_packet *p)
@@ -17,62 +24,242 @@ static bool is_known(const struct kernel_packet *p)
 	return p->source && p->destination;
 }
 
+/* A descriptor of the task's process. */
+static uint64_t fd_key(const struct kernel_model *m, uint32_t task, int32_t fd)
+{
+	const struct kernel_task *t = &m->h->tasks[task];
+	return pair_key((uint32_t)(t->pid >= 0 ? t->pid : t->tid), (uint32_t)fd);
+}
+
+static const struct kernel_call *call_of(const struct kernel_model *m, uint32_t task)
+{
+	uint32_t call = m->live[task].call;
+	return call == KERNEL_NONE ? NULL : &m->h->calls[call];
+}
+
+/* Of what may be a socket. */
+static bool has_socket(const struct kernel_call *k)
+{
+	return k && k->fd >= 0 &&
+	       (k->kind == KERNEL_OBJECT_SOCKET || k->kind == KERNEL_OBJECT_UNKNOWN);
+}
+
+/* Does the received one answer, or ask for, what was sent? */
+static bool is_reply(const struct kernel_packet *received, const struct kernel_packet *sent)
+{
+	return is_known(received) && received->source == sent->destination &&
+	       received->destination == sent->source;
+}
+
+static void forget_connect(struct kernel_model *m, uint32_t i)
+{
+	for (m->n_connects--; i < m->n_connects; i++)
+		m->connects[i] = m->connects[i + 1];
+}
+
+/* It left while its task made the call: nothing held it. */
+static void left_at_once(struct kernel_model *m, const struct kernel_packet *p, uint32_t task)
+{
+	for (uint32_t i = 0; i < m->n_connects; i++)
+		if (m->connects[i].task == task && m->connects[i].endpoint == p->destination) {
+			forget_connect(m, i);
+			return;
+		}
+}
+
 int model_flow_sent(struct kernel_model *m, uint32_t packet)
 {
 	const struct kernel_packet *p = &m->in.packets[packet];
 	if (!is_known(p) || p->sender == KERNEL_NONE)
 		return 0;
-	uint32_t *task = mer_map_put(&m->flows, flow_key(p->source, p->destination));
+	uint32_t by = kernel_span(m->h, p->sender)->task;
+	uint32_t *task = mer_map_put(&m->flows, pair_key(p->source, p->destination));
 	if (!task)
 		return mer_fail_nomem(m->err);
-	*task = kernel_span(m->h, p->sender)->task + 1;
+	*task = by + 1;
+	const struct kernel_call *k = call_of(m, by);
+	if (m->n_connects)
+		left_at_once(m, p, by);
+	if (p->was_held || !has_socket(k))
+		return 0;
+	uint32_t *last = mer_map_put(&m->sent_on, fd_key(m, by, k->fd));
+	if (!last)
+		return mer_fail_nomem(m->err);
+	*last = packet + 1;
 	return 0;
 }
 
-/* Was it received on a connection on which the task's process sent before? */
-static bool is_of(const struct kernel_model *m, uint32_t packet, uint32_t task)
+void model_flow_connect(struct kernel_model *m, uint32_t task, uint32_t object, int64_t ts)
+{
+	uint32_t endpoint =
+		object == KERNEL_NONE ? 0 : kernel_name_endpoint(kernel_name_text(m->h, object));
+	for (uint32_t i = 0; i < m->n_connects; i++)
+		if (m->connects[i].task == task && m->connects[i].endpoint == endpoint)
+			return;
+	if (!endpoint)
+		return;
+	if (m->n_connects == MODEL_CONNECTS)
+		forget_connect(m, 0);
+	m->connects[m->n_connects++] = (struct model_connect){ ts, endpoint, task };
+}
+
+void model_flow_held(struct kernel_model *m, uint32_t packet)
+{
+	enum { LONGEST_S = 5 }; /* the kernel asks three times, once a second */
+	struct kernel_packet *p = &m->in.packets[packet];
+	if (!is_known(p) || (p->answers != KERNEL_NONE && is_reply(&m->in.packets[p->answers], p)))
+		return;
+	const uint32_t *owner = mer_map_get(&m->flows, pair_key(p->source, p->destination));
+	if (owner && *owner)
+		return;
+	for (uint32_t i = 0; i < m->n_connects; i++) {
+		struct model_connect c = m->connects[i];
+		if (c.endpoint != p->destination || p->sent - c.time > LONGEST_S * 1000000000LL)
+			continue;
+		forget_connect(m, i);
+		p->sender = m->h->tasks[c.task].last;
+		p->answers = KERNEL_NONE;
+		p->was_held = true;
+		return;
+	}
+}
+
+void model_flow_new_fd(struct kernel_model *m, uint32_t task, int64_t fd)
+{
+	uint32_t *last = fd >= 0 && fd <= INT32_MAX
+				 ? mer_map_get(&m->sent_on, fd_key(m, task, (int32_t)fd))
+				 : NULL;
+	if (last)
+		*last = 0;
+}
+
+/* What is looked for: a packet that ended a wait. */
+struct wanted {
+	uint32_t task;
+	int64_t wait_begin;
+	const struct kernel_packet *sent; /* last on the call's descriptor; NULL: none known */
+	uint32_t peer;			  /* endpoint of its peer; 0: not known */
+	bool is_connect, is_accept;
+};
+
+static struct wanted wanted_by(const struct kernel_model *m, uint32_t task)
+{
+	const struct kernel_call *k = call_of(m, task);
+	const struct kernel_span *open = model_open(m, task);
+	struct wanted w = { .task = task,
+		.wait_begin = open->state == KERNEL_BLOCKED ? open->begin : INT64_MAX,
+		.is_connect = m->live[task].kind == KERNEL_CALL_CONNECT,
+		.is_accept = m->live[task].kind == KERNEL_CALL_ACCEPT };
+	if (!has_socket(k))
+		return w;
+	const uint32_t *last = mer_map_get(&m->sent_on, fd_key(m, task, k->fd));
+	if (last && *last)
+		w.sent = &m->in.packets[*last - 1];
+	else if (k->object != KERNEL_NONE)
+		w.peer = kernel_name_endpoint(kernel_name_text(m->h, k->object));
+	return w;
+}
+
+enum { OF_OTHERS, OF_NOBODY, OF_PROCESS, OF_THREAD };
+
+static unsigned owner_rank(
+	const struct kernel_model *m, const struct kernel_packet *p, uint32_t task)
+{
+	const uint32_t *owner =
+		is_known(p) ? mer_map_get(&m->flows, pair_key(p->destination, p->source)) : NULL;
+	if (!owner || !*owner)
+		return OF_NOBODY;
+	const struct kernel_task *t = &m->h->tasks[task], *o = &m->h->tasks[*owner - 1];
+	return *owner - 1 == task		 ? OF_THREAD
+	       : t->pid >= 0 && t->pid == o->pid ? OF_PROCESS
+						 : OF_OTHERS;
+}
+
+static unsigned content_rank(const struct kernel_packet *p, const struct wanted *w)
+{
+	enum { WITHOUT, MAYBE, WITH };
+	if (w->is_accept)
+		return WITHOUT; /* any packet of a new connection */
+	if (p->content == (w->is_connect ? SYNC_OPENS : SYNC_DATA))
+		return WITH;
+	return p->content == SYNC_CONTENT_UNKNOWN ? MAYBE : WITHOUT;
+}
+
+enum { CONTENT_BITS = 2, OWNER_BITS = 2 };
+
+/* The greater one is the likelier one. */
+static unsigned rank(const struct kernel_model *m, uint32_t packet, const struct wanted *w)
 {
 	const struct kernel_packet *p = &m->in.packets[packet];
-	const uint32_t *owner =
-		is_known(p) ? mer_map_get(&m->flows, flow_key(p->destination, p->source)) : NULL;
-	if (!owner || !*owner)
-		return false;
-	const struct kernel_task *t = &m->h->tasks[task], *o = &m->h->tasks[*owner - 1];
-	return *owner - 1 == task || (t->pid >= 0 && t->pid == o->pid);
+	unsigned content = content_rank(p, w);
+	if (packet == m->live[w->task].packet)
+		return content; /* ended its wait before this one */
+	unsigned on_descriptor = w->sent ? is_reply(p, w->sent) : w->peer && w->peer == p->source;
+	return (on_descriptor << OWNER_BITS | owner_rank(m, p, w->task)) << CONTENT_BITS | content;
 }
 
-/* Does the received one answer, or ask for, what was sent? */
-static bool is_reply(const struct kernel_model *m, uint32_t received, uint32_t sent)
+/* Calls of received packets from the last one back to those of one batch: received on one CPU since then. */
+struct batch {
+	const struct kernel_model *m;
+	size_t at;
+	int n;
+	int64_t since;
+	uint32_t stream;
+};
+
+static struct batch batch_of(const struct kernel_model *m, int64_t since, uint32_t last)
 {
-	const struct kernel_packet *r = &m->in.packets[received], *s = &m->in.packets[sent];
-	return is_known(r) && r->source == s->destination && r->destination == s->source;
+	const struct kernel_packet *p = &m->in.packets[last];
+	int64_t earliest = p->received > INT64_MIN + BATCH_NS ? p->received - BATCH_NS : INT64_MIN;
+	return (struct batch){ .m = m,
+		.at = m->next_end[false],
+		.since = since > earliest ? since : earliest,
+		.stream = p->received_stream };
 }
 
-/* The last packet received since then that fits; otherwise `last`. */
-static uint32_t choose(const struct kernel_model *m, int64_t since, uint32_t last, uint32_t with,
-	bool (*fits)(const struct kernel_model *m, uint32_t packet, uint32_t with))
+static bool batch_next(struct batch *b, uint32_t *packet)
 {
-	if (last == KERNEL_NONE || fits(m, last, with))
-		return last;
-	size_t at = m->next_end[false];
-	for (int i = 0; i < BATCH && at > 0; i++) {
-		struct kernel_end e = m->in.ends[--at];
-		int64_t time = kernel_end_time(m->in.packets, e);
-		if (time < since || time < m->in.packets[last].received - BATCH_NS)
-			break;
-		if (!e.is_send && fits(m, e.packet, with))
-			return e.packet;
+	while (b->at > 0 && b->n++ < BATCH) {
+		struct kernel_end e = b->m->in.ends[--b->at];
+		if (kernel_end_time(b->m->in.packets, e) < b->since)
+			return false;
+		*packet = e.packet;
+		if (!e.is_send && b->m->in.packets[e.packet].received_stream == b->stream)
+			return true;
 	}
-	return last;
+	return false;
 }
 
 uint32_t model_flow_woke(const struct kernel_model *m, int64_t since, uint32_t last, uint32_t task)
 {
-	return choose(m, since, last, task, is_of);
+	if (last == KERNEL_NONE)
+		return last;
+	struct wanted w = wanted_by(m, task);
+	struct batch b = batch_of(m, since, last);
+	uint32_t best = last, packet;
+	unsigned most = rank(m, last, &w);
+	while (batch_next(&b, &packet)) {
+		unsigned r = rank(m, packet, &w);
+		bool is_first = r == most && r >= OF_PROCESS << CONTENT_BITS &&
+				m->in.packets[packet].received >= w.wait_begin;
+		if (r > most || is_first) {
+			best = packet;
+			most = r;
+		}
+	}
+	return best;
 }
 
 uint32_t model_flow_answered(
 	const struct kernel_model *m, int64_t since, uint32_t last, uint32_t sent)
 {
-	return choose(m, since, last, sent, is_reply);
+	const struct kernel_packet *s = &m->in.packets[sent];
+	if (last == KERNEL_NONE || is_reply(&m->in.packets[last], s))
+		return last;
+	struct batch b = batch_of(m, since, last);
+	uint32_t packet;
+	while (batch_next(&b, &packet))
+		if (is_reply(&m->in.packets[packet], s))
+			return packet;
+	return last;
 }

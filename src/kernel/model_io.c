@@ -5,6 +5,8 @@
 
 /* ---- system calls ---- */
 
+enum { PR_SET_NAME_ = 15 };
+
 static uint32_t intern(struct kernel_model *m, const char *text, size_t len, uint32_t *cache)
 {
 	if (!*cache)
@@ -23,6 +25,30 @@ static int name_of_call(struct kernel_model *m, const struct mer_event *ev,
 		known && number < NUMBERS ? &m->number_names[number] : &m->call_names[ev->plan->id];
 	*name = intern(m, text, strlen(text), cache);
 	return *name == MER_INTERN_NONE ? mer_fail_nomem(m->err) : 0;
+}
+
+/* Who opens /proc/self/task/12/comm for writing sets the name of thread 12, as glibc does. */
+static void open_name(
+	struct kernel_model *m, uint32_t task, uint32_t object, uint64_t flags, int64_t ts)
+{
+	enum { ACCESS = 3 }; /* O_RDONLY is 0 */
+	static const char proc[] = "/proc/", comm[] = "/comm";
+	const char *name = kernel_name_text(m->h, object);
+	size_t len = strlen(name);
+	if (!(flags & ACCESS) || len < sizeof(proc) + sizeof(comm) ||
+		strncmp(name, proc, sizeof(proc) - 1) != 0 ||
+		strcmp(name + len - (sizeof(comm) - 1), comm) != 0)
+		return;
+	const struct kernel_task *by = &m->h->tasks[task];
+	const char *number = name + len - (sizeof(comm) - 1);
+	while (number[-1] >= '0' && number[-1] <= '9')
+		number--;
+	/* In a namespace of its own the number is another one. */
+	const uint32_t *at = by->vtid < 0 || by->vtid == by->tid
+				     ? mer_map_get(&m->tids, strtoull(number, NULL, 10))
+				     : NULL;
+	if (at && *at)
+		m->live[*at - 1].renamed = ts;
 }
 
 int model_call_entry(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
@@ -50,6 +76,13 @@ int model_call_entry(struct kernel_model *m, struct cpu *c, const struct mer_eve
 	l->call = id;
 	l->kind = b->kind;
 	l->call_begin = ev->ts;
+	if (b->kind == KERNEL_CALL_OPEN || b->kind == KERNEL_CALL_OPEN_AT)
+		open_name(m, task, call.object, ev->slots[b->kind == KERNEL_CALL_OPEN ? 3 : 4],
+			ev->ts);
+	if (b->kind == KERNEL_CALL_CONNECT) {
+		model_flow_new_fd(m, task, call.fd);
+		model_flow_connect(m, task, call.object, ev->ts);
+	}
 	unsigned n_args = kernel_call_args((enum kernel_call_kind)b->kind);
 	for (unsigned i = 0; i < n_args; i++)
 		l->args[i] = ev->slots[1 + i];
@@ -89,10 +122,14 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 		/* Where the exit does not say of which call, nothing but its result is known. Of another
 		 * call: events are missing. */
 		const uint64_t *slots = b->kind == l->kind ? ev->slots + 1 : NULL;
+		if (l->kind == KERNEL_CALL_ACCEPT)
+			model_flow_new_fd(m, task, ret);
 		if (l->kind != KERNEL_CALL_OTHER && l->call_begin != INT64_MIN &&
 			(slots || !*b->call))
 			rc = kernel_files_leave(
 				m->files, task, (enum kernel_call_kind)l->kind, ret, slots, m->err);
+		if (l->kind == KERNEL_CALL_PRCTL && l->args[0] == PR_SET_NAME_ && ret == 0)
+			l->renamed = ev->ts;
 		struct kernel_call_end told = { .task = task,
 			.call = l->call,
 			.begin = l->call_begin,
@@ -181,6 +218,8 @@ int model_packet(struct kernel_model *m, struct cpu *c, const struct mer_event *
 			by_interrupt = m->h->tasks[kernel_span(m->h, span)->task].is_kernel;
 		p->sender = by_interrupt ? KERNEL_NONE : span;
 		p->answers = by_interrupt ? served_packet(m, c, packet) : KERNEL_NONE;
+		if (by_interrupt && m->n_connects)
+			model_flow_held(m, packet);
 		int rc = model_flow_sent(m, packet);
 		if (rc)
 			return rc;
@@ -221,6 +260,7 @@ static int dump_task(struct kernel_model *m, int64_t ts, const uint64_t *slots)
 	if (rc)
 		return rc;
 	struct kernel_task *t = &m->h->tasks[task];
+	m->live[task].was_dumped = true;
 	t->pid = (int32_t)slots[DUMP_PID];
 	t->ppid = (int32_t)slots[DUMP_PPID];
 	if (slots[DUMP_VTID]) {

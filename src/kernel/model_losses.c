@@ -133,14 +133,14 @@ int model_tell_lulls(struct kernel_model *m, uint32_t task, int64_t from, int64_
 	return rc;
 }
 
-/* Who was there before the recording began, as was seen before anything was lost, and was not seen to end, is
- * taken to live: its exit, and later sched_process_free, would both have to be lost. */
+/* Who was there before the recording began, as the state dump says or was seen before anything was lost, and
+ * was not seen to end, is taken to live: its exit, and later sched_process_free, would both have to be lost. */
 int model_outlast(struct kernel_model *m, uint32_t task, int64_t end)
 {
 	const struct kernel_task *t = &m->h->tasks[task];
 	const struct kernel_span *open = model_open(m, task);
 	enum kernel_state before = open->state;
-	bool lives = m->has_frees && task < m->n_old && !t->born && t->died == INT64_MAX &&
+	bool lives = m->has_frees && (task < m->n_old || m->live[task].was_dumped) && !t->born && t->died == INT64_MAX &&
 		     (before == KERNEL_BLOCKED || before == KERNEL_READY ||
 			     (before == KERNEL_UNKNOWN && open->before != KERNEL_NONE));
 	int rc = model_settle(m, task, end, lives ? KERNEL_RUNNING : KERNEL_UNKNOWN);
@@ -191,6 +191,7 @@ static int begin_loss(struct kernel_model *m, const struct kernel_loss *loss)
 		return rc;
 	c->in_loss++;
 	m->n_in_loss++;
+	m->n_commands = 0; /* they may complete unseen */
 	c->task = ON_CPU_UNKNOWN;
 	model_clear_contexts(c);
 	forget_causes(c);
@@ -212,6 +213,7 @@ static int end_loss(struct kernel_model *m, const struct kernel_loss *loss)
 		return mer_fail_nomem(m->err);
 	c->in_loss -= c->in_loss > 0;
 	m->n_in_loss -= m->n_in_loss > 0;
+	m->n_commands = 0;
 	c->last = c->lost_until = m->lost_until = loss->end;
 	forget_causes(c);
 	return c->in_loss ? 0 : place(m, c, loss->end, loss->next_tid);

@@ -39,6 +39,13 @@ int model_rename(struct kernel_model *m, uint32_t task, int64_t ts, const uint64
 		m->h->tasks[task].is_kernel = true;
 		model_learn_mode(m, task, KERNEL_NONE);
 	}
+	/* A name that a call has set holds since then, not since it was seen. */
+	struct live *l = &m->live[task];
+	uint32_t last = m->h->tasks[task].name;
+	if (l->renamed != INT64_MIN && last != KERNEL_NONE &&
+		l->renamed > m->h->renames[last].begin)
+		ts = l->renamed;
+	l->renamed = INT64_MIN;
 	return kernel_rename(m->h, task, ts, name, len, m->err);
 }
 
@@ -241,6 +248,8 @@ static int end_wait(struct kernel_model *m, struct cpu *c, int64_t ts, uint32_t 
 		wait->cause = (uint8_t)cause;
 		wait->source = source;
 		wait->by = by;
+		if (cause == KERNEL_NETWORK)
+			l->packet = source;
 	}
 	rc = model_enter(m, task, ts, KERNEL_READY, KERNEL_NO_CPU, KERNEL_NO_CAUSE, KERNEL_NONE,
 		KERNEL_NONE);

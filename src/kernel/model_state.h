@@ -15,7 +15,7 @@
 #include "kernel/files.h"
 #include "kernel/model.h"
 
-enum { MODEL_MAX_CONTEXTS = 16, MODEL_SOFTIRQS = 10, MODEL_SKBS = 256 };
+enum { MODEL_MAX_CONTEXTS = 16, MODEL_SOFTIRQS = 10, MODEL_SKBS = 256, MODEL_CONNECTS = 16 };
 
 enum context_kind {
 	CONTEXT_IRQ,	 /* nr: irq */
@@ -65,18 +65,23 @@ struct live {		 /* a task's state, besides its open span (kernel_task.last) */
 	bool knows_mode; /* whether it is in a call is known */
 	bool untracked;	 /* UNKNOWN since an event was missing: says nothing backwards */
 	bool exiting;
+	bool was_dumped; /* in the state dump */
 	bool woken_early; /* by the following, while it still was on its CPU */
 	uint8_t early_cause;
 	uint32_t early_source, early_by;
 	uint16_t kind;	     /* enum kernel_call_kind of call */
 	uint32_t mode_since; /* the first span for which the mode is not known; KERNEL_NONE */
 	int64_t call_begin;  /* INT64_MIN: not seen */
+	int64_t renamed;     /* its name was set then, to what the next switch tells; INT64_MIN */
+	uint32_t packet;     /* ended its last wait that one did; KERNEL_NONE */
 	uint64_t args[KERNEL_CALL_ARGS]; /* of the call, those that are kept */
 };
 
 struct lull { /* between holes: who did not run in it slept */
 	int64_t begin, end;
 };
+
+enum { MODEL_COMMANDS = 256 };
 
 struct kernel_model {
 	struct kernel_model_input in;
@@ -88,6 +93,12 @@ struct kernel_model {
 	uint32_t cap_live;
 	struct mer_map tids;	      /* tid -> its newest task, plus 1 */
 	struct mer_map open_requests; /* see model_block.c: hash of a place -> request, plus 1 */
+	struct model_command {	      /* a request without data, open; the oldest first */
+		uint32_t request;
+		uint16_t cpu; /* that issued it */
+		bool is_flush;
+	} commands[MODEL_COMMANDS];
+	uint32_t n_commands;
 	const struct kernel_binding *bindings;
 	bool *is_kernel_stream;	    /* by stream */
 	uint32_t *call_names;	    /* by ctf_plan.id: name of the call, plus 1 */
@@ -106,12 +117,19 @@ struct kernel_model {
 	int64_t lost_until;	    /* end of the last one */
 	struct lull *lulls;	    /* by time */
 	uint32_t n_lulls, cap_lulls;
-	uint64_t n_slept; /* spans of tasks that slept through one */
-	int64_t next_boundary;	    /* time of the next begin or end of a loss */
-	size_t next_end[2];	    /* of in.ends, by is_send */
+	uint64_t n_slept;      /* spans of tasks that slept through one */
+	int64_t next_boundary; /* time of the next begin or end of a loss */
+	size_t next_end[2];    /* of in.ends, by is_send */
 	uint32_t futex_name;
 	struct mer_map flows; /* endpoints of ours and theirs -> task that sent last, plus 1 */
-	struct model_skb {    /* received packets, by the hash of their buffer's address */
+	struct mer_map
+		sent_on; /* process and descriptor -> packet last sent on it, plus 1; 0: none */
+	struct model_connect { /* calls whose first packet has not left yet; the oldest first */
+		int64_t time;
+		uint32_t endpoint, task;
+	} connects[MODEL_CONNECTS];
+	uint32_t n_connects;
+	struct model_skb { /* received packets, by the hash of their buffer's address */
 		uint64_t address;
 		int64_t time;
 		uint32_t packet;
@@ -142,8 +160,8 @@ int model_run_on(struct kernel_model *m, uint32_t task, int64_t ts, uint16_t cpu
  * (KERNEL_UNKNOWN: cannot be told; KERNEL_RUNNING: neither, but now it is on a CPU), as far as losses do
  * not leave it open. since: from then on it was, whatever was lost. */
 int model_settle(struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_state was);
-int model_settle_since(struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_state was,
-	int64_t since);
+int model_settle_since(
+	struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_state was, int64_t since);
 /* What it did is unknown from `since` on (not before its open span), until ts. */
 int model_lose_track(struct kernel_model *m, uint32_t task, int64_t since);
 /* It was, or was not (KERNEL_NONE), in a call all the time since its mode is not known. */
@@ -212,6 +230,13 @@ int model_merge(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_e
 
 /* model_flows.c; last: packet that was received last, since a context began. */
 int model_flow_sent(struct kernel_model *m, uint32_t packet); /* by a task */
+/* The task connects to this object: a name, or KERNEL_NONE. */
+void model_flow_connect(struct kernel_model *m, uint32_t task, uint32_t object, int64_t ts);
+/* An interrupt sent it: perhaps for a task whose packet had to wait for the receiver's hardware address, then
+ * it is that task's. */
+void model_flow_held(struct kernel_model *m, uint32_t packet);
+/* A descriptor of the task's process stands for another connection from now on. */
+void model_flow_new_fd(struct kernel_model *m, uint32_t task, int64_t fd);
 /* The packet that woke the task; that is answered by one that was sent. */
 uint32_t model_flow_woke(const struct kernel_model *m, int64_t since, uint32_t last, uint32_t task);
 uint32_t model_flow_answered(

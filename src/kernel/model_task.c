@@ -22,9 +22,11 @@ int model_new_task(struct kernel_model *m, int32_t tid, int64_t begin, uint32_t 
 		m->live = p;
 		m->cap_live = h->cap_tasks;
 	}
-	m->live[t] = (struct live){
-		.call = KERNEL_NONE, .mode_since = KERNEL_NONE, .call_begin = INT64_MIN
-	};
+	m->live[t] = (struct live){ .call = KERNEL_NONE,
+		.mode_since = KERNEL_NONE,
+		.call_begin = INT64_MIN,
+		.renamed = INT64_MIN,
+		.packet = KERNEL_NONE };
 	*at = t + 1;
 	struct kernel_span first = { .begin = begin,
 		.task = t,
@@ -148,8 +150,8 @@ void model_learn_mode(struct kernel_model *m, uint32_t task, uint32_t call)
 }
 
 /* What it did in the hole, and between several, is not known, but that it slept through lulls. */
-static int lose_between(struct kernel_model *m, uint32_t task, int64_t from, int64_t until,
-	bool lives)
+static int lose_between(
+	struct kernel_model *m, uint32_t task, int64_t from, int64_t until, bool lives)
 {
 	struct live *l = &m->live[task];
 	struct kernel_span *open = model_open(m, task);
@@ -173,8 +175,8 @@ static int lose_between(struct kernel_model *m, uint32_t task, int64_t from, int
 	return rc;
 }
 
-int model_settle_since(struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_state was,
-	int64_t since)
+int model_settle_since(
+	struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_state was, int64_t since)
 {
 	struct live *l = &m->live[task];
 	struct kernel_span *open = model_open(m, task);

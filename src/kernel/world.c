@@ -98,6 +98,8 @@ static int collect_packets(struct kernel_world *w, const struct sync_messages *m
 				.source = l->streams ? l->streams[k].source : 0,
 				.destination = l->streams ? l->streams[k].destination : 0,
 				.kind = l->kinds ? l->kinds[k] : (uint8_t)SYNC_TCP,
+				.content = l->streams ? l->streams[k].content
+						      : (uint8_t)SYNC_CONTENT_UNKNOWN,
 			};
 			if (p.received < p.sent)
 				w->n_backwards++;

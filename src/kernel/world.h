@@ -30,7 +30,11 @@ struct kernel_packet {
 	uint32_t receiver;
 	/* sync_endpoint (sync/end.h) of both; 0: not known. The same of a connection's packets. */
 	uint32_t source, destination;
-	uint8_t kind; /* enum sync_kind */
+	uint8_t kind;	 /* enum sync_kind */
+	uint8_t content; /* enum sync_content */
+	/* The kernel held it back, for want of the receiver's hardware address: sender is the span in which
+	 * its task was when it left. */
+	bool was_held;
 };
 
 struct kernel_world {

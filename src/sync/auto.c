@@ -114,8 +114,8 @@ int sync_apply(struct mer_experiment *e, const struct sync_result *r, struct mer
 				.stream = -1,
 				.packet = -1,
 				.offset_bits = -1 },
-			"its times count from second %" PRId64 ", those of %s from %" PRId64
-			": it keeps its own clock",
+			"times count from second %" PRId64 ", those of %s from second %" PRId64
+			": the clock stays as recorded",
 			base_of(e, h), e->hosts[reference].name, base_of(e, reference));
 	}
 	if (rc == 0)

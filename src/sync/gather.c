@@ -464,26 +464,27 @@ static void add(struct gather *g, uint32_t host, const char *code, enum mer_seve
 static void report_host(struct gather *g, uint32_t host)
 {
 	static const char *const no_headers[2] = {
-		"its received packets were recorded without their headers (with the receiving "
-		"interface's generic receive offload switched off, net_if_receive_skb has none): "
-		"they cannot be matched; record with it switched on (ethtool -K INTERFACE gro on), "
-		"or record inet_sock_local_in and inet_sock_local_out of the LTTng addons",
-		"its sent packets were recorded without their headers: they cannot be matched; "
-		"record net_dev_queue with lttng-modules 2.9 or later, or inet_sock_local_in and "
+		"received packets were recorded without headers and cannot be matched "
+		"(net_if_receive_skb has no headers while the interface's generic receive offload "
+		"is "
+		"off); record with 'ethtool -K INTERFACE gro on', or record inet_sock_local_in and "
+		"inet_sock_local_out of the LTTng addons",
+		"sent packets were recorded without headers and cannot be matched; record "
+		"net_dev_queue with lttng-modules 2.9 or later, or inet_sock_local_in and "
 		"inet_sock_local_out of the LTTng addons",
 	};
 	static const char *const no_events[2] = {
-		"it recorded no packets that it received, so its clock is limited from one side "
-		"only; record both sides: " RECORD,
-		"it recorded no packets that it sent, so its clock is limited from one side only; "
-		"record both sides: " RECORD,
+		"no received packets were recorded, so the clock is limited on one side only; "
+		"record both directions: " RECORD,
+		"no sent packets were recorded, so the clock is limited on one side only; "
+		"record both directions: " RECORD,
 	};
 	const struct reader *r = &g->readers[host];
 	uint64_t with = r->with[0] + r->with[1], without = r->without[0] + r->without[1];
 	if (with + without == 0) {
 		add(g, host, "sync-no-events", MER_WARNING, 1,
-			"it recorded nothing that was sent or received, so its clock cannot be "
-			"compared with the others'; record on every machine: " RECORD);
+			"no packets were recorded, so times cannot be compared with those of other "
+			"hosts; record on every host: " RECORD);
 		return;
 	}
 	for (int send = 0; send < 2; send++) {
@@ -498,8 +499,8 @@ static void report_host(struct gather *g, uint32_t host)
 	uint64_t too_old = g->m->hosts[host].n_too_old;
 	if (too_old)
 		add(g, host, "sync-too-old", MER_NOTE, too_old,
-			"so many messages were waited for at a time that the oldest ones were "
-			"given up before their other end was seen");
+			"too many unmatched messages at a time; the oldest were dropped before "
+			"their other end was read");
 }
 
 static void report_pairs(struct gather *g)
@@ -520,14 +521,16 @@ static void report_pairs(struct gather *g)
 	d.count = sync_matcher_doubtful(g->matcher, SYNC_USER);
 	if (d.count)
 		mer_diag_add(&g->e->diags, &d,
-			"several of the declared messages had the same key at the same time and "
-			"were left out; give the pair more key fields, or the word ordered if they "
-			"arrive in the order in which they were sent");
+			"declared messages with the same key at the same time were left out; add "
+			"key "
+			"fields to the pair, or the word 'ordered' if messages arrive in the order "
+			"in which they were sent");
 	d.count = g->n_after_loss;
 	if (d.count)
 		mer_diag_add(&g->e->diags, &d,
-			"ends of ordered pairs were left out because events were lost before them, "
-			"so that they cannot be counted");
+			"events of ordered pairs after lost events were left out, because they can "
+			"no "
+			"longer be counted");
 }
 
 int sync_gather(struct mer_experiment *e, const struct sync_gather_options *o,

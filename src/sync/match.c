@@ -184,12 +184,26 @@ static uint32_t owner_of(const struct sync_matcher *t, uint32_t address)
 static const struct sync_streams no_streams = { .sent = SYNC_NO_STREAM,
 	.received = SYNC_NO_STREAM };
 
+/* Of a segment cut or merged on its way the end that says more counts. */
+static uint8_t content_of(const struct sync_end *e, uint8_t known)
+{
+	uint8_t content = SYNC_CONTENT_UNKNOWN;
+	if (e->kind == SYNC_UDP)
+		content = SYNC_DATA;
+	else if (e->kind == SYNC_TCP && e->flags & SYNC_SYN)
+		content = SYNC_OPENS;
+	else if (e->kind == SYNC_TCP && e->head && e->len)
+		content = sync_payload(e->len, e->head) ? SYNC_DATA : SYNC_EMPTY;
+	return content > known ? content : known;
+}
+
 static void set_stream(struct sync_matcher *t, const struct sync_entry *x, const struct sync_end *e)
 {
 	struct sync_streams *s = sync_pending_streams(&t->pending, x);
 	if (!s)
 		return;
 	*(e->is_send ? &s->sent : &s->received) = e->stream;
+	s->content = content_of(e, s->content);
 	if (!e->addresses || !e->ports)
 		return;
 	s->source = sync_endpoint(e->from, e->ports >> 16);

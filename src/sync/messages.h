@@ -29,6 +29,13 @@ struct sync_message {
 
 enum { SYNC_NO_STREAM = UINT32_MAX };
 
+enum sync_content { /* what a message carries besides its headers */
+	SYNC_CONTENT_UNKNOWN,
+	SYNC_EMPTY, /* acknowledges, or ends a connection */
+	SYNC_OPENS, /* a SYN, or the answer to one */
+	SYNC_DATA
+};
+
 /* Where a message's events are, and between what it was sent. */
 struct sync_streams {
 	/* The streams, numbered as in the experiment, that have the events of its ends. Times alone do
@@ -37,6 +44,7 @@ struct sync_streams {
 	/* sync_endpoint (sync/end.h) of its sender and its receiver: what both ends of a connection know
 	 * of it. 0: not known. */
 	uint32_t source, destination;
+	uint8_t content; /* enum sync_content */
 };
 
 struct sync_link { /* one direction between two hosts; from == to: messages to itself */

@@ -10,15 +10,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-static const char *environment(const char *name)
-{
-	const char *value = getenv(name);
-	if (!value) {
-		print_message("skipped: %s is not set, this is run by ctest\n", name);
-		skip();
-	}
-	return value;
-}
+#include "given.h"
 
 static void open_path(struct run_case *c, const char *path)
 {
@@ -44,7 +36,7 @@ static void open_path(struct run_case *c, const char *path)
 void run_case_open_scenario(struct run_case *c, const char *text)
 {
 	char path[200], command[1000];
-	const char *ctfgen = environment("CTFGEN");
+	const char *ctfgen = given_environment("CTFGEN");
 	*c = (struct run_case){ 0 };
 	snprintf(c->dir, sizeof(c->dir), "/tmp/run_case.XXXXXX");
 	assert_non_null(mkdtemp(c->dir));
@@ -63,11 +55,7 @@ void run_case_open_recording(struct run_case *c, const char *name)
 {
 	char path[500];
 	*c = (struct run_case){ 0 };
-	snprintf(path, sizeof(path), "%s/../shared/traces/%s", environment("SRC"), name);
-	if (access(path, R_OK) != 0) {
-		print_message("skipped: there is no %s\n", path);
-		skip();
-	}
+	given_path(path, sizeof(path), name);
 	open_path(c, path);
 }
 

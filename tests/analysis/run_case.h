@@ -18,7 +18,7 @@ struct run_case {
 	bool has_run;
 };
 
-/* text: a scenario (docs/scenario.md). name: a recording below ../shared/traces. */
+/* text: a scenario (docs/scenario.md). name: a recording (given.h). */
 void run_case_open_scenario(struct run_case *c, const char *text);
 void run_case_open_recording(struct run_case *c, const char *name);
 /* Once or more: all outputs in one reading. options: NULL: everything, n_threads 1. */

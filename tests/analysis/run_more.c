@@ -9,30 +9,12 @@
 #include <cmocka.h>
 
 #include "base/str.h"
-
-static const char *environment(const char *name)
-{
-	const char *value = getenv(name);
-	if (!value) {
-		print_message("skipped: %s is not set, this is run by ctest\n", name);
-		skip();
-	}
-	return value;
-}
-
-static void shared_path(char *path, size_t size, const char *name)
-{
-	snprintf(path, size, "%s/../shared/%s", environment("SRC"), name);
-	if (access(path, R_OK) != 0) {
-		print_message("skipped: there is no %s\n", path);
-		skip();
-	}
-}
+#include "given.h"
 
 FILE *run_more_file(const char *name)
 {
 	char path[500];
-	shared_path(path, sizeof(path), name);
+	given_path(path, sizeof(path), name);
 	FILE *f = fopen(path, "r");
 	assert_non_null(f);
 	return f;
@@ -41,11 +23,11 @@ FILE *run_more_file(const char *name)
 void run_more_open_xml(struct run_case *c, const char *name, const char *sed)
 {
 	char path[500], below[300], command[2000], buffer[4096];
-	const char *src = environment("SRC");
+	const char *src = given_environment("SRC");
 	struct mer_str text = { 0 };
 	size_t n;
 	snprintf(below, sizeof(below), "cases/xml-traces/%s", name);
-	shared_path(path, sizeof(path), below);
+	given_path(path, sizeof(path), below);
 	snprintf(command, sizeof(command),
 		"d=$(mktemp -d) && sed '%s' '%s' >$d/case.xml && "
 		"'%s/tools/xml_scenario' host=$d/case.xml; rm -rf $d",
@@ -63,7 +45,7 @@ void run_more_open_xml(struct run_case *c, const char *name, const char *sed)
 void run_more_open_world(struct run_case *c, const char *options)
 {
 	char command[1000];
-	const char *kernelworld = environment("KERNELWORLD"), *path = c->dir;
+	const char *kernelworld = given_environment("KERNELWORLD"), *path = c->dir;
 	struct mer_err err = { 0 };
 	*c = (struct run_case){ 0 };
 	snprintf(c->dir, sizeof(c->dir), "/tmp/run_more.XXXXXX");

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include "run_case.h"
 
-/* A description below ../shared/cases/xml-traces, changed by this sed script; skips the test when it is
+/* A description of cases/xml-traces, changed by this sed script; skips the test when it is
  * absent. Its ticks become us; the host is called "host". */
 void run_more_open_xml(struct run_case *c, const char *name, const char *sed);
 /* Simulated machines (docs/kernelworld.md), whose truth is in c->dir/truth. */
 void run_more_open_world(struct run_case *c, const char *options);
-/* A file below ../shared, to be closed; skips the test when it is absent. */
+/* A file (given.h), to be closed; skips the test when it is absent. */
 FILE *run_more_file(const char *name);
 
 /* Does the row have these values? "host=h0 tid=12 cpu=-": with - the cell is not set. */

@@ -503,7 +503,7 @@ static void bursts(void **state)
 	int n = 0;
 	int64_t begin = 0;
 	run_case_open_recording(&c, "lab/clihog-srvhog-2vm/server");
-	FILE *f = run_more_file("traces/lab/clihog-srvhog-2vm/srv.log");
+	FILE *f = run_more_file("lab/clihog-srvhog-2vm/srv.log");
 	int64_t base = c.e->parts[0].clocks[0].base_ns;
 	while (fgets(line, sizeof(line), f)) {
 		int64_t time, us;

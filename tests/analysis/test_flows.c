@@ -91,10 +91,69 @@ static void each_by_its_own(void **state)
 	run_case_close(&c);
 }
 
+/* Two threads of one process, and a batch with the data for both, and the end of the first one's connection
+ * after it. Each is woken by its own data. */
+#define FULL(from, to, sport, dport, number, len, flags)                                           \
+	" network_header.ipv4={ ihl=5, tot_len=" len ", saddr=[10, 0, 0, " from                    \
+	"], daddr=[10, 0, 0, " to "], protocol=_tcp, transport_header.tcp={ source_port=" sport    \
+	", dest_port=" dport ", seq=" number ", data_offset=5, flags=" flags " } }\n"
+
+static const char threads[] = /* clang-format off */
+	"host s\ntrace s/kernel\nhost t\ntrace t/kernel\n"
+	"1us " SWITCH("t", "0", "0", "10")
+	"1us " SWITCH("s", "0", "0", "20")
+	"2us s 0 sched_process_fork parent_comm=\"p\" parent_tid=20 parent_pid=20 child_comm=\"p\" child_tid=21 child_pid=20\n"
+	"3us s 0 net_dev_queue len=114 name=\"eth0\"" FULL("9", "1", "4001", "80", "1", "100", "0x18")
+	"4us s 0 syscall_entry_read fd=5 count=100\n"
+	"5us " SWITCH("s", "20", "1", "21")
+	"6us s 0 net_dev_queue len=114 name=\"eth0\"" FULL("9", "1", "4002", "80", "2", "100", "0x18")
+	"7us s 0 syscall_entry_read fd=6 count=100\n"
+	"8us " SWITCH("s", "21", "1", "0")
+	"10us t 0 irq_softirq_entry vec=3\n"
+	"11us t 0 net_if_receive_skb len=100 name=\"eth0\"" FULL("9", "1", "4001", "80", "1", "100", "0x18")
+	"12us t 0 net_if_receive_skb len=100 name=\"eth0\"" FULL("9", "1", "4002", "80", "2", "100", "0x18")
+	"13us t 0 irq_softirq_exit vec=3\n"
+	"30us t 0 net_dev_queue len=114 name=\"eth0\"" FULL("1", "9", "80", "4001", "3", "100", "0x18")
+	"31us t 0 net_dev_queue len=114 name=\"eth0\"" FULL("1", "9", "80", "4002", "4", "100", "0x18")
+	"32us t 0 net_dev_queue len=54 name=\"eth0\"" FULL("1", "9", "80", "4001", "5", "40", "0x11")
+	"40us s 0 irq_softirq_entry vec=3\n"
+	"41us s 0 net_if_receive_skb len=100 name=\"eth0\"" FULL("1", "9", "80", "4001", "3", "100", "0x18")
+	"42us s 0 net_if_receive_skb len=100 name=\"eth0\"" FULL("1", "9", "80", "4002", "4", "100", "0x18")
+	"43us s 0 net_if_receive_skb len=40 name=\"eth0\"" FULL("1", "9", "80", "4001", "5", "40", "0x11")
+	"44us " WAKE("20")
+	"45us " WAKE("21")
+	"46us s 0 irq_softirq_exit vec=3\n"
+	"47us " SWITCH("s", "0", "0", "20")
+	"50us " SWITCH("s", "20", "1", "21")
+	"70us " SWITCH("s", "21", "1", "0"); /* clang-format on */
+
+static void thread_before_process_data_before_none(void **state)
+{
+	struct run_case c;
+	struct kernel_world *w;
+	struct mer_err err = { 0 };
+	(void)state;
+	run_case_open_scenario(&c, threads);
+	assert_int_equal(kernel_world_build(c.e, &c.messages, c.result, NULL, &w, &err), 0);
+	assert_int_equal(w->n_packets, 5);
+	const struct kernel_packet *first = packet_that_woke(w, 20),
+				   *second = packet_that_woke(w, 21);
+	assert_non_null(first);
+	assert_non_null(second);
+	/* Each is the answer to what its thread had sent, with data. */
+	assert_int_equal(first->destination, w->packets[0].source);
+	assert_int_equal(second->destination, w->packets[1].source);
+	assert_int_equal(first->content, SYNC_DATA);
+	assert_int_equal(second->content, SYNC_DATA);
+	kernel_world_free(w);
+	run_case_close(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_by_its_own),
+		cmocka_unit_test(thread_before_process_data_before_none),
 	};
 	return cmocka_run_group_tests_name("flows", tests, NULL, NULL);
 }

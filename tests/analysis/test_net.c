@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "given.h"
 #include "run_more.h"
 
 enum { US = 1000, ETHERNET = 14 };
@@ -27,7 +28,7 @@ static void open_recording(struct run_case *c, const char *name)
 	sync_messages_free(&c->messages);
 	mer_experiment_free(c->e);
 	char path[500];
-	snprintf(path, sizeof(path), "%s/../shared/traces/%s", getenv("SRC"), name);
+	given_path(path, sizeof(path), name);
 	const char *paths[] = { path };
 	*c = (struct run_case){ 0 };
 	if (mer_experiment_open(paths, 1, NULL, &c->e, &err) ||

@@ -101,8 +101,8 @@ static void read_packet(struct copy *c, struct ctf_plain *plain, const struct ct
 		c->has_padding |= begin % 8 != 0 || pos.bit % 8 != 0;
 		assert_true(mer_grow32(
 			&c->records, c->n_records, &c->cap_records, sizeof(*c->records)));
-		c->records[c->n_records++] = (struct record){
-			pos.base + begin / 8, (uint32_t)((pos.bit - begin) / 8), pos.clock };
+		c->records[c->n_records++] = (struct record){ pos.base + begin / 8,
+			(uint32_t)((pos.bit - begin) / 8), pos.clock };
 	}
 }
 
@@ -194,7 +194,12 @@ static void discard(struct copy *c)
 				n_lost++;
 			}
 		}
-		if (getenv("EACH") && n_lost) { static uint64_t tl; tl += r->clock - c->last; fprintf(stderr, "   true hole %.3f ms, sum %.3f\n", (double)(r->clock - c->last) / 1e6, (double)tl * 1e-9); }
+		if (getenv("EACH") && n_lost) {
+			static uint64_t tl;
+			tl += r->clock - c->last;
+			fprintf(stderr, "   true hole %.3f ms, sum %.3f\n",
+				(double)(r->clock - c->last) / 1e6, (double)tl * 1e-9);
+		}
 		c->lost += n_lost;
 		cut->n_lost += n_lost;
 		uint64_t now = i < c->n_records ? c->records[i].clock : c->records[i - 1].clock;

@@ -9,24 +9,13 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-static const char *environment(const char *name)
-{
-	const char *value = getenv(name);
-	if (!value) {
-		print_message("skipped: %s is not set, this is run by ctest\n", name);
-		skip();
-	}
-	return value;
-}
+#include "given.h"
 
-static void shared_path(char *path, size_t size, const char *name, size_t len)
+static void description_path(char *path, size_t size, const char *name, size_t len)
 {
-	snprintf(path, size, "%s/../shared/cases/xml-traces/%.*s", environment("SRC"), (int)len,
-		name);
-	if (access(path, R_OK) != 0) {
-		print_message("skipped: there is no %s\n", path);
-		skip();
-	}
+	char below[300];
+	snprintf(below, sizeof(below), "cases/xml-traces/%.*s", (int)len, name);
+	given_path(path, size, below);
 }
 
 static void run(const char *command)
@@ -68,7 +57,7 @@ void kernel_case_open_xml(
 	struct kernel_case *c, const char *descriptions, const char *options, const char *only)
 {
 	enum { MAX = 4 };
-	const char *src = environment("SRC"), *ctfgen = environment("CTFGEN");
+	const char *src = given_environment("SRC"), *ctfgen = given_environment("CTFGEN");
 	char paths[MAX][500];
 	int names[MAX], n = 0; /* length of "NAME=" */
 	const char *at[MAX];
@@ -77,7 +66,7 @@ void kernel_case_open_xml(
 		assert_true(n < MAX);
 		names[n] = name < len ? (int)name + 1 : 0;
 		at[n] = p;
-		shared_path(paths[n], sizeof(paths[n]), p + names[n], len - (size_t)names[n]);
+		description_path(paths[n], sizeof(paths[n]), p + names[n], len - (size_t)names[n]);
 		p += len;
 	}
 	make_directory(c);
@@ -96,7 +85,7 @@ void kernel_case_open_xml(
 void kernel_case_open(struct kernel_case *c, const char *scenario, const char *only)
 {
 	char command[1000];
-	const char *src = environment("SRC"), *ctfgen = environment("CTFGEN");
+	const char *src = given_environment("SRC"), *ctfgen = given_environment("CTFGEN");
 	make_directory(c);
 	snprintf(command, sizeof(command), "'%s' -o %s/traces '%s/%s'", ctfgen, c->dir, src,
 		scenario);
@@ -118,7 +107,7 @@ void kernel_case_close(struct kernel_case *c)
 char *kernel_case_read(const char *name)
 {
 	char path[500];
-	shared_path(path, sizeof(path), name, strlen(name));
+	description_path(path, sizeof(path), name, strlen(name));
 	FILE *f = fopen(path, "r");
 	assert_non_null(f);
 	enum { MAX = 1 << 16 };

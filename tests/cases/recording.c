@@ -8,20 +8,12 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "given.h"
 #include "path_check.h"
 
 void recording_path(char *path, size_t size, const char *name)
 {
-	const char *src = getenv("SRC");
-	if (!src) {
-		print_message("skipped: SRC is not set, this is run by ctest\n");
-		skip();
-	}
-	snprintf(path, size, "%s/../shared/traces/%s", src, name);
-	if (access(path, R_OK) != 0) {
-		print_message("skipped: there is no %s\n", path);
-		skip();
-	}
+	given_path(path, size, name);
 }
 
 void recording_open(struct recording *r, const char *name)

@@ -1,4 +1,4 @@
-/* Recording: traces that lie beside the project, synchronized and read into a world of tasks.
+/* Recording: real traces, synchronized and read into a world of tasks.
  *
  * A test that needs one which is absent is skipped. Failures are the test's. */
 #ifndef TESTS_RECORDING_H
@@ -17,9 +17,9 @@ struct recording {
 	struct kernel_world *w;
 };
 
-/* Where ../shared/traces/NAME is; skips when there is no such thing. */
+/* Where "lab/NAME" or "public/NAME" is (given.h); skips the test when it is absent. */
 void recording_path(char *path, size_t size, const char *name);
-/* name: below ../shared/traces, such as "lab/threadirqs". */
+/* name: such as "lab/threadirqs". */
 void recording_open(struct recording *r, const char *name);
 /* These directories, which exist. */
 void recording_open_paths(

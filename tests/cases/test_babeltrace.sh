@@ -6,9 +6,11 @@
 # read to the end cannot be compared; how far it came is printed.
 set -u
 command -v babeltrace2 > /dev/null || { echo "skipped: babeltrace2 is not installed"; exit 77; }
-roots=("$SRC/demo")
-[ -d "$SRC/../shared/traces" ] && roots+=("$SRC/../shared/traces")
-[ "${#roots[@]}" = 1 ] && echo "note: ../shared is absent, only the demo recordings are compared"
+roots=("$RECORDINGS" "$SRC/../shared/traces/public")
+if [ ! -d "${roots[1]}" ]; then
+	echo "skipped: there is no public/"
+	unset 'roots[1]'
+fi
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
@@ -39,12 +41,12 @@ one() { # name, arguments of both, options of ours
 
 while read -r metadata; do
 	t=$(dirname "$metadata")
-	name=${t#"$SRC"/}
-	one "${name#../shared/traces/}" "" "$t"
-done < <(find "${roots[@]}" -name metadata | sort)
+	name=${t#"$SRC/../shared/traces/"}
+	one "${name#"$BUILD/"}" "" "$t"
+done < <(find -L "${roots[@]}" -name metadata | sort)
 # Several machines at once, each trace with the clock offset that was recorded with it.
-for set in lab/wget-cold-hot lab/cluster-10 lab/mpi-3vm/n1 lab/web-lossy public/django-vote; do
-	[ -d "$SRC/../shared/traces/$set" ] && one "$set (merged)" "--sync none" "$SRC/../shared/traces/$set"
+for set in "$RECORDINGS"/{wget-cold-hot,cluster-10,mpi-3vm/n1,web-lossy} "$SRC/../shared/traces/public/django-vote"; do
+	[ -d "$set" ] && one "${set##*/} (merged)" "--sync none" "$set"
 done
 echo "$stopped recordings that babeltrace2 does not read to the end"
 echo "$passed passed, $failed failed"

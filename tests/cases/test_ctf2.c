@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/str.h"
+#include "given.h"
 #include "trace/cursor.h"
 
 /* ---- the layout of the references ---- */
@@ -333,15 +334,11 @@ static bool run_case(const char *root, const char *name)
 
 static void test_cases(void **state)
 {
-	const char *src = getenv("SRC");
 	char root[2000];
 	(void)state;
-	snprintf(root, sizeof(root), "%s/../shared/cases/ctf2", src ? src : ".");
+	given_path(root, sizeof(root), "cases/ctf2");
 	DIR *dir = opendir(root);
-	if (!dir) {
-		printf("no cases beside the project (%s)\n", root);
-		skip();
-	}
+	assert_non_null(dir);
 	setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1); /* that of the references */
 	tzset();
 	unsigned n = 0, n_bad = 0;

@@ -21,7 +21,7 @@ enum { KERNEL_TID = -1, MAX_ROWS = 100 };
 static FILE *open_expected(const char *name)
 {
 	char path[600], below[300];
-	snprintf(below, sizeof(below), "../expected/oracle/synctraces/%s", name);
+	snprintf(below, sizeof(below), "expected/oracle/synctraces/%s", name);
 	recording_path(path, sizeof(path), below);
 	FILE *f = fopen(path, "r");
 	assert_non_null(f);

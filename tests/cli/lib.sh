@@ -1,17 +1,25 @@
 # For the scripts of this folder: a directory that goes away, and a count of what held.
 # Sourced; the script ends with "finish".
 set -u
+export LC_ALL=C.UTF-8 # blocks and ellipses; without UTF-8 output is ASCII
 m=$MERIDIAN
 ctfgen=$CTFGEN
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 passed=0 failed=0
-lab=../shared/traces/lab # more recordings; not everyone has them
+lab=$RECORDINGS # real machines (tests/recordings)
+public=../shared/traces/public # those of others; not everyone has them
 
 ok() { passed=$((passed + 1)); }
 fail() {
 	echo "FAILED: $*"
 	failed=$((failed + 1))
+}
+# there PATH: is it? Says what is left out when not.
+there() {
+	[ -e "$1" ] && return
+	echo "skipped: there is no ${1#../shared/traces/}"
+	return 1
 }
 # check WHAT COMMAND...: the command succeeds
 check() {
@@ -41,12 +49,17 @@ run() {
 }
 # lines ARGUMENT...: of meridian's output
 lines() { "$m" "$@" 2>/dev/null </dev/null | wc -l; }
+# joined FILE: its lines, and those of wrapped messages as one
+joined() {
+	cat "$1"
+	awk 'NR > 1 { printf "%s", /^  [^ ]/ ? " " : "\n" } { sub(/^  /, ""); printf "%s", $0 } END { print "" }' "$1"
+}
 # text FILE PATTERN / no_text: an extended regular expression
 text() {
-	if grep -qE -- "$2" "$1"; then ok; else fail "${3:-$1} lacks $2: $(head -3 "$1" | cut -c1-300)"; fi
+	if joined "$1" | grep -E -- "$2" >/dev/null; then ok; else fail "${3:-$1} lacks $2: $(head -3 "$1" | cut -c1-300)"; fi
 }
 no_text() {
-	if grep -qE -- "$2" "$1"; then fail "${3:-$1} has $2"; else ok; fi
+	if joined "$1" | grep -E -- "$2" >/dev/null; then fail "${3:-$1} has $2"; else ok; fi
 }
 # sum: of the numbers on stdin
 sum() { awk '{ n += $1 } END { print n + 0 }'; }

@@ -123,7 +123,7 @@ run 0 blocked --format csv demo/wget-cold-hot/server
 text "$dir/out" '^server,154,python3,syscall,read,/data/blob.bin,disk,request' 'disk'
 no_text "$dir/out" ',accept' 'accept'
 
-if [ -d "$lab/ipc-zoo" ]; then
+if there "$lab/ipc-zoo"; then
 	run 0 blocked --comm 'zoo-*,sleep' --flat --format csv "$lab/ipc-zoo"
 	cp "$dir/out" "$dir/zoo"
 	waited "sleep 0.1" sleep clock_nanosleep timer 1 100 110 "$dir/zoo"
@@ -137,7 +137,7 @@ if [ -d "$lab/ipc-zoo" ]; then
 	waited "real time thread behind a lock, 50 ms" zoo-rtwait futex futex 1 45 60 "$dir/zoo"
 	waited "barrier: 150 - 60 ms" zoo-bar1 futex futex 1 80 150 "$dir/zoo"
 fi
-if [ -d "$lab/cpu-mem-io" ]; then
+if there "$lab/cpu-mem-io"; then
 	run 0 blocked --comm memhog --format csv "$lab/cpu-mem-io"
 	waited "six times 200 ms" memhog clock_nanosleep timer 6 1200 1215 "$dir/out"
 fi

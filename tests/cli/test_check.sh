@@ -108,49 +108,35 @@ for t in demo/*/; do
 	one=$(numbers events "$dir/out" | sum)
 	equal "events of $t" "$one" "$("$m" events "$t" 2>/dev/null | wc -l)"
 done
-if command -v python3 >/dev/null; then
-	"$m" check --json demo/cluster-10 2>/dev/null >"$dir/out"
-	check "JSON shape" python3 - "$dir/out" <<'EOP'
-import json, sys
-
-d = json.load(open(sys.argv[1]))
-assert d["schema_version"] == 1 and d["sound"] is True
-for t in d["traces"]:
-    for key in ("path", "host", "sound", "events", "lost_events", "lost_packets", "errors",
-                "warnings"):
-        assert key in t, key
-n = len(d["traces"])
-assert n > 1 and d["sync"]["possible"] is True and len(d["sync"]["hosts"]) == n
-for h in d["sync"]["hosts"]:
-    assert set(h) == {"host", "possible", "send_event", "receive_event", "why"}, h
-    assert h["why"] is None and h["send_event"] == "net_dev_queue"
-for a in d["analyses"]:
-    assert a["possible"] in ("yes", "no", "partly") and isinstance(a["missing"], list)
-    assert (a["fix"] is None) == (not a["missing"]), a
-    assert len(a["hosts"]) == n
-by_name = {a["name"]: a for a in d["analyses"]}
-assert "sched_waking" in by_name["critical path"]["missing"]
-assert "--syscall --all" in by_name["system calls"]["fix"]
-assert by_name["network"]["possible"] == "yes"
-EOP
-fi
+"$m" check --json demo/cluster-10 2>/dev/null >"$dir/out"
+shape() { check "JSON shape: $1" jq -e "$1" "$dir/out"; }
+shape '.schema_version == 1 and .sound == true'
+shape '.traces | all(.[]; has("path") and has("host") and has("sound") and has("events")
+	and has("lost_events") and has("lost_packets") and has("errors") and has("warnings"))'
+shape '(.traces | length) > 1 and .sync.possible and (.sync.hosts | length) == (.traces | length)'
+shape '.sync.hosts | all(.[]; keys == ["host", "possible", "receive_event", "send_event", "why"]
+	and .why == null and .send_event == "net_dev_queue")'
+shape '(.traces | length) as $n | .analyses | all(.[]; (.possible | IN("yes", "no", "partly"))
+	and (.missing | type) == "array" and (.fix == null) == (.missing == []) and (.hosts | length) == $n)'
+shape '.analyses[] | select(.name == "critical path").missing | index("sched_waking") != null'
+shape '.analyses[] | select(.name == "system calls").fix | contains("--syscall --all")'
+shape '.analyses[] | select(.name == "network").possible == "yes"'
 
 # Recordings that not everyone has.
-if [ -d $lab/wget-cold-hot-nogro ]; then
+if there "$lab/wget-cold-hot-nogro"; then
 	# The metadata has room for headers of received packets, but there are none.
-	run 0 check $lab/wget-cold-hot-nogro
+	run 0 check "$lab"/wget-cold-hot-nogro
 	fits nogro
 	text "$dir/out" '^client +no +net_dev_queue +net_if_receive_skb'
 	text "$dir/out" 'no net_if_receive_skb event that was looked at \([0-9]+\) has header'
 	no_text "$dir/out" 'no net_dev_queue event'
 	equal "clocks" "$(possible 'clock synchronization')" no
-	run 0 check --json $lab/wget-cold-hot-nogro
+	run 0 check --json "$lab"/wget-cold-hot-nogro
 	text "$dir/out" '^    "possible": false'
 else
 	echo "no recording without packet headers: left out"
 fi
-public=../shared/traces/public
-if [ -d $public ]; then
+if there $public; then
 	# Names and layouts of other versions of the tracer.
 	run 0 check $public/django-vote
 	text "$dir/out" '^django-db +yes +inet_sock_local_out +inet_sock_local_in'

@@ -34,8 +34,8 @@ equal "processes" "$(jq -c '[.processes[] | [.tid, .parent_tid]]' "$dir/out")" \
 equal "child's CPU" "$(jq '.processes[2].cpu_ns / 1000000 | floor | . >= 70 and . < 120' "$dir/out")" true
 
 # The greeting of a login, as published: landscape and others, 250 ms, so 4 logins per second.
-django=../shared/traces/public/django-vote
-if [ -d "$django" ]; then
+django=$public/django-vote
+if there "$django"; then
 	run 0 path --children --host django-client --tid 2330 --json "$django"
 	exact "$dir/out"
 	equal "ms" "$(jq '.total_ns / 1000000 | floor | . >= 250 and . < 270' "$dir/out")" true
@@ -45,9 +45,7 @@ if [ -d "$django" ]; then
 	text "$dir/out" '^      landscape-sysin/2346 .* 64\.. %$' 'landscape'
 	equal "the dearest program" "$(awk '/wherever they ran/ { getline; getline; print $1 }' "$dir/out")" landscape-sysin
 fi
-if [ ! -d "$lab/login-tree" ]; then
-	finish
-fi
+there "$lab/login-tree" || finish
 # tree RUN PID: the log of each run says when each program was started and had ended, to the shell.
 tree() {
 	local log=$lab/login-tree/login-$1.log

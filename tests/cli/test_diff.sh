@@ -126,10 +126,10 @@ run 3 diff "$dir/a.json" "$dir/c.json"
 text "$dir/err" 'does not begin where the one before ends' 'contiguous'
 
 # Runs on other machines: other numbers of tasks, the same names.
-if [ -d $lab/clihog-srvhog-1vm ]; then
-	run 0 diff -q --json --comm rpc-cli $rpc --against $lab/clihog-srvhog-1vm
+if there "$lab/clihog-srvhog-1vm"; then
+	run 0 diff -q --json --comm rpc-cli $rpc --against "$lab/clihog-srvhog-1vm"
 	sums "$dir/out"
-	run 0 diff -q --comm rpc-cli $rpc --against $lab/clihog-srvhog-1vm
+	run 0 diff -q --comm rpc-cli $rpc --against "$lab/clihog-srvhog-1vm"
 	text "$dir/out" '^server +rpc-child ' 'by name'
 fi
 finish

@@ -222,7 +222,7 @@ static void csv_of_some_fields(void **state)
 	assert_string_equal(a.text.data,
 		"time,host,cpu,name,next_tid,cpu_id,inner.points[1].y,maybe,either,text,"
 		"payload.name,inner.at,seq[2],nope,real,blob\n"
-		"1000000001000,HOST,0,kinds,,0,7,99,w,\"say \"\"hi\"\",\n\xef\xbf\xbd\x01\",,"
+		"1000000001000,HOST,0,kinds,,0,7,99,w,\"say \"\"hi\"\",\\n\xef\xbf\xbd\\x01\",,"
 		"\"{\"\"x\"\":2,\"\"y\"\":-3}\",30,,0.1,00abff\n"
 		"1000000001500,HOST,1,named,,1,,,,,eth0,,,,,\n"
 		"1000000002000,HOST,0,switch,42,0,,,,,,,,,,\n"
@@ -283,10 +283,11 @@ static void text_at_every_place(void **state)
 				assert_int_equal(out.len, len + grown);
 				mer_str_clear(&out);
 				event_csv_text(&out, s, len);
-				grown = *c == '"'		       ? 3
-					: *c == ',' || *c == '\n'      ? 2
-					: *c == '\x80' || *c == '\xff' ? 2
-								       : 0;
+				grown = *c == '"'				    ? 3
+					: *c == ',' || *c == '\x80' || *c == '\xff' ? 2
+					: *c == '\n'				    ? 1
+					: *c == '\\'				    ? 0
+										    : 3;
 				assert_int_equal(out.len, len + grown);
 				mer_str_fini(&out);
 			}

@@ -191,7 +191,7 @@ else
 	echo "no kernelworld: not compared with a simulation"
 fi
 
-if [ -d "$lab/ipc-zoo" ]; then
+if there "$lab/ipc-zoo"; then
 	run 0 graph --format csv --comm 'zoo-*' "$lab/ipc-zoo"
 	cp "$dir/out" "$dir/zoo"
 	while read -r from kind object least most; do

@@ -93,7 +93,7 @@ The record cannot be read on from bit 44 (field b):
 a field reaches beyond the end of the packet's content.
 The content ends at bit 56.
 END
-grep -q 'bit 40 of the packet' "$dir/err" || fail "the damage is not reported"
+joined "$dir/err" | grep -q 'bit 40 of the packet' || fail "the damage is not reported"
 same 2 "$m" layout -n 3 cut bits </dev/null
 grep -q 'the trace has 2' "$dir/err" || fail "no number of records"
 same 3 "$m" layout -n 2 --format csv cut bits <<'END'

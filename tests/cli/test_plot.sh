@@ -83,7 +83,7 @@ text "$dir/none.svg" '>Memory: there is nothing to show<' 'nothing'
 
 # Recordings: the same of real programs; one axis for all.
 t=$lab/clihog-srvhog-2vm
-if [ -d "$t" ]; then
+if there "$t"; then
 	run 0 top cpu -q --comm rpc-srv --plot "$dir/srv.svg" --format csv "$t/server"
 	well "$dir/srv.svg"
 	begin=$("$m" top cpu -q --bins 1 --format csv "$t/server" | sed -n 2p | cut -d, -f1)
@@ -91,11 +91,9 @@ if [ -d "$t" ]; then
 	self=$(awk -F, '$4 == "rpc-srv" { n += $5 } END { print n }' "$dir/out")
 	near "rpc-srv" "$(area 'CPU usage by thread' 'rpc-srv 237' "$dir/srv.svg")" \
 		"$(awk -v n="$self" -v t="$((end - begin))" 'BEGIN { print n / t }')"
-else
-	echo "no $t: skipped"
 fi
-for t in demo/wget-cold-hot $lab/cpu-mem-io; do
-	[ -d "$t" ] || { echo "no $t: skipped"; continue; }
+for t in demo/wget-cold-hot "$lab/cpu-mem-io"; do
+	there "$t" || continue
 	run 0 summary -q --plot "$dir/all.svg" "$t"
 	well "$dir/all.svg"
 	equal "axes of $t" "$(grep -c '>local time, ' "$dir/all.svg")" 1

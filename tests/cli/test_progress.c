@@ -27,6 +27,7 @@ static void captured(unsigned when, unsigned half_ms)
 	cli_progress_add(&p, 1024);
 	usleep(half_ms * 1000);
 	cli_warn(&cli, "a word between");
+	cli_say_notes(&cli);
 	cli_progress_add(&p, 1024);
 	usleep(half_ms * 1000);
 	cli_progress_end(&p);

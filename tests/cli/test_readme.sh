@@ -4,7 +4,7 @@
 # or with the folder "broken/" are examples only and are not run. Each question of README.md's table has a
 # command that answers it.
 #
-#   UPDATE=1 tests/cli/test_readme.sh    writes the output into README.md and docs/*.md instead of comparing
+#   UPDATE=1 tests/cli/test_readme.sh    writes output and pictures into README.md and docs/ instead of comparing
 set -u
 export TZ=UTC COLUMNS=80 LC_ALL=C.UTF-8
 : "${SRC:=$(cd "$(dirname "$0")/../.." && pwd)}"
@@ -78,6 +78,23 @@ for page in README.md docs/*.md; do
 		diff "$page" "$dir/page" | head -20
 	fi
 done
+# The pictures that pages show: `meridian ... --plot docs/images/NAME.svg ...` in a page draws NAME.svg.
+# shellcheck disable=SC2016
+while IFS= read -r command; do
+	picture=$(sed -n 's|.*--plot \(docs/images/[^ ]*\).*|\1|p' <<<"$command")
+	if ! bash -c "${command/"$picture"/$dir/picture.svg}" >"$dir/got" 2>"$dir/err"; then
+		failed=$((failed + 1))
+		echo "FAILED: $command: $(head -1 "$dir/err")"
+	elif cmp -s "$dir/picture.svg" "$picture"; then
+		passed=$((passed + 1))
+	elif [ "${UPDATE:-}" ]; then
+		echo "$picture: written"
+		cp "$dir/picture.svg" "$picture"
+	else
+		failed=$((failed + 1))
+		echo "FAILED: $picture is not what the program draws (UPDATE=1 tests/cli/test_readme.sh writes it)"
+	fi
+done < <(grep -ho '`meridian [^`]*--plot docs/images/[^`]*`' README.md docs/*.md | tr -d '`')
 questions=0
 # shellcheck disable=SC2016
 while IFS= read -r command; do

@@ -87,8 +87,8 @@ run 3 summary "$dir/none"
 # Recordings: what the other verbs say; a screen; commands that run.
 mkdir "$dir/bin"
 ln -s "$m" "$dir/bin/meridian"
-for t in demo/wget-cold-hot demo/lost-events demo/cluster-10 $lab/cpu-mem-io; do
-	[ -d "$t" ] || { echo "no $t: skipped"; continue; }
+for t in demo/wget-cold-hot demo/lost-events demo/cluster-10 "$lab/cpu-mem-io"; do
+	there "$t" || continue
 	run 0 summary -q "$t"
 	wide "$t" "$dir/out"
 	equal "lines of $t" "$([ "$(wc -l <"$dir/out")" -le 40 ] && echo few)" few
@@ -144,13 +144,9 @@ while read -r line; do
 	equal "$line" "$(eval '"$m" -q' "$line" >/dev/null 2>"$dir/err" && echo works)" works
 done <"$dir/next"
 run 2 summary --period-by cpu demo/wget-cold-hot
-if command -v python3 >/dev/null; then
-	"$m" summary -q --json demo/wget-cold-hot >"$dir/json"
-	equal "JSON" "$(python3 -c '
-import json, sys
-j = json.load(open(sys.argv[1]))
-assert all(list(r) == [c["key"] for c in t["columns"]] for t in j["tables"] for r in t["rows"])
-print(j["schema_version"], j["end"] > j["begin"], [t["id"] for t in j["tables"]], type(j["diagnostics"]).__name__)' \
-		"$dir/json")" "1 True ['hosts', 'top', 'waits', 'findings'] list"
-fi
+"$m" summary -q --json demo/wget-cold-hot >"$dir/json"
+equal "JSON: keys of rows" "$(jq 'all(.tables[]; [.columns[].key] as $keys |
+	all(.rows[]; keys_unsorted == $keys))' "$dir/json")" true
+equal "JSON" "$(jq -c '[.schema_version, .end > .begin, [.tables[].id], (.diagnostics | type)]' "$dir/json")" \
+	'[1,true,["hosts","top","waits","findings"],"array"]'
 finish

@@ -63,7 +63,7 @@ static void for_programs(void **state)
 	cli_table_csv(&t, &s);
 	assert_string_equal(s.data, "name,tid,events,bytes,took,part\n"
 				    "wget,12345,1234567,1536,12345678,0.125\n"
-				    "\"a,\"\"b\"\"\n\033[31m\",7,0,999,999,\n");
+				    "\"a,\"\"b\"\"\\n\\x1b[31m\",7,0,999,999,\n");
 	mer_str_clear(&s);
 	cli_table_jsonl(&t, &s);
 	assert_string_equal(s.data, "{\"name\":\"wget\",\"tid\":12345,\"events\":1234567,"

@@ -913,7 +913,7 @@ static void test_public_metadata(void **state)
 	n += run_folder("../shared/traces/public", "CTF2-");
 	print_message("%u public metadata files\n", n);
 	if (n == 0) {
-		print_message("../shared is not there: skipped\n");
+		print_message("skipped: there is no cases/ctf2\n");
 		skip();
 	}
 }

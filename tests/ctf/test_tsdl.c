@@ -16,6 +16,7 @@
 #include <cmocka.h>
 #include "base/str.h"
 #include "ctf/metadata.h"
+#include "given.h"
 
 struct parsed {
 	struct mer_arena arena, diag_arena;
@@ -540,16 +541,11 @@ static int check_verdict(const char *dir, const char *name, bool must_pass)
 static void test_verdicts(void **state)
 {
 	(void)state;
-	char *list = NULL, *dir = NULL;
-	assert_true(asprintf(&list, "%s/../shared/expected/ctf_testsuite.csv", source_dir()) > 0);
-	assert_true(asprintf(&dir, "%s/../shared/cases/ctf-testsuite", source_dir()) > 0);
+	char list[1000], dir[1000];
+	given_path(list, sizeof(list), "expected/ctf_testsuite.csv");
+	given_path(dir, sizeof(dir), "cases/ctf-testsuite");
 	FILE *f = fopen(list, "r");
-	if (!f) {
-		print_message("no %s: skipped\n", list);
-		free(list);
-		free(dir);
-		skip();
-	}
+	assert_non_null(f);
 	char line[1000], *name;
 	int bad = 0, n = 0;
 	while (fgets(line, sizeof(line), f)) {
@@ -563,8 +559,6 @@ static void test_verdicts(void **state)
 		n++;
 	}
 	fclose(f);
-	free(list);
-	free(dir);
 	print_message("%d cases, %d wrong\n", n, bad);
 	assert_int_equal(bad, 0);
 }
@@ -594,15 +588,13 @@ static int visit(const char *path, const struct stat *st, int type, struct FTW *
 static void test_traces(void **state)
 {
 	(void)state;
-	char *dir = NULL;
-	assert_true(asprintf(&dir, "%s/../shared/traces", source_dir()) > 0);
+	char dir[1000];
 	n_traces = n_bad_traces = 0;
-	nftw(dir, visit, 20, FTW_PHYS);
-	free(dir);
-	if (n_traces == 0) {
-		print_message("no ../shared/traces: skipped\n");
-		skip();
-	}
+	given_path(dir, sizeof(dir), "lab/");
+	nftw(dir, visit, 20, 0);
+	assert_true(n_traces > 0);
+	if (given_find(dir, sizeof(dir), "public"))
+		nftw(dir, visit, 20, FTW_PHYS);
 	assert_int_equal(n_bad_traces, 0);
 }
 

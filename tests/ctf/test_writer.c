@@ -393,7 +393,8 @@ static void what_tsdl_cannot_say_is_refused(void **state)
 static void metadata_of_real_traces_there_and_back(void **state)
 {
 	struct fixture *f = *state;
-	FILE *list = popen("find ../shared/traces -name metadata 2>/dev/null", "r");
+	FILE *list = popen(
+		"find -L \"$RECORDINGS\" ../shared/traces/public -name metadata 2>/dev/null", "r");
 	unsigned n = 0;
 	char path[1000];
 	assert_non_null(list);
@@ -421,8 +422,7 @@ static void metadata_of_real_traces_there_and_back(void **state)
 		mer_arena_reset(&f->arena);
 	}
 	pclose(list);
-	if (!n)
-		skip();
+	assert_true(n > 0);
 	print_message("%u metadata streams\n", n);
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include "given.h"
 #include "kernel/calls.h"
 #include "kernel/files.h"
 #include "trace/experiment.h"
@@ -72,6 +73,7 @@ static const struct {
 	[KERNEL_CALL_USES_FD] = { 1, 0 },
 	[KERNEL_CALL_RECEIVE] = { 2, 0 },
 	[KERNEL_CALL_FUTEX] = { 3, 0 },
+	[KERNEL_CALL_PRCTL] = { 1, 0 },
 	[KERNEL_CALL_PATH] = { 2, 0 },
 	[KERNEL_CALL_PATH_AT] = { 4, 0 },
 	[KERNEL_CALL_OPEN] = { 3, 0 },
@@ -147,14 +149,10 @@ static void test_rows(void **state)
 
 static struct mer_experiment *open_shared(const char *name)
 {
-	char path[200];
+	char path[1000];
 	struct mer_experiment *e;
 	struct mer_err err;
-	snprintf(path, sizeof(path), "../shared/traces/%s", name);
-	if (access(path, R_OK) != 0) {
-		print_message("%s is not there\n", path);
-		skip();
-	}
+	given_path(path, sizeof(path), name);
 	const char *paths[] = { path };
 	assert_int_equal(mer_experiment_open(paths, 1, NULL, &e, &err), 0);
 	return e;

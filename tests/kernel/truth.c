@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "given.h"
 #include "sync/auto.h"
 
 /* ---- files ---- */
@@ -190,15 +191,11 @@ void subject_open(struct subject *s, const char *options, bool sync, unsigned n_
 {
 	char command[1024], paths[64][460];
 	const char *list[64];
-	const char *build = getenv("BUILD"), *program = getenv("KERNELWORLD");
+	const char *build = getenv("BUILD"), *program = given_environment("KERNELWORLD");
 	struct sync_messages messages;
 	struct mer_diags found;
 	struct mer_err err;
 	memset(s, 0, sizeof(*s));
-	if (!program) {
-		print_message("KERNELWORLD is not set\n");
-		skip();
-	}
 	snprintf(s->options, sizeof(s->options), "%s", options);
 	snprintf(s->dir, sizeof(s->dir), "%s/test-kernelworld-%ld", build ? build : "/tmp",
 		(long)getpid());

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "given.h"
 #include "sync/auto.h"
 
 static struct mer_experiment *open_demo(void)
@@ -19,9 +20,7 @@ static struct mer_experiment *open_demo(void)
 	const char *p = path;
 	struct mer_err err;
 	struct mer_experiment *e;
-	if (!getenv("SRC"))
-		skip();
-	snprintf(path, sizeof(path), "%.900s/demo/wget-cold-hot", getenv("SRC"));
+	snprintf(path, sizeof(path), "%.900s/demo/wget-cold-hot", given_environment("SRC"));
 	if (mer_experiment_open(&p, 1, NULL, &e, &err))
 		fail_msg("%s", err.text);
 	return e;

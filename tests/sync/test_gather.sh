@@ -170,6 +170,6 @@ if [ -d "$public/synctraces" ] && [ -d "$public/django-vote" ]; then
 		expect vote "^django-$link messages"
 	done
 else
-	echo "no public traces at $public: their part is skipped"
+	echo "skipped: there is no public/synctraces or no public/django-vote"
 fi
 exit $failed

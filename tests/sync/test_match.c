@@ -524,9 +524,10 @@ static void test_sorting_with_streams(void **state)
 		struct sync_message m;
 		enum sync_kind kind;
 		struct sync_streams s;
-	} in[] = { { { 30, 40 }, SYNC_TCP, { 3, 4, 5, 6 } },
-		{ { 10, 20 }, SYNC_UDP, { 2, 9, 7, 8 } }, { { 10, 20 }, SYNC_ICMP, { 1, 9, 0, 0 } },
-		{ { 10, 15 }, SYNC_TCP, { 7, 7, 0, 0 } } };
+	} in[] = { { { 30, 40 }, SYNC_TCP, { 3, 4, 5, 6, SYNC_DATA } },
+		{ { 10, 20 }, SYNC_UDP, { 2, 9, 7, 8, SYNC_DATA } },
+		{ { 10, 20 }, SYNC_ICMP, { 1, 9, 0, 0, SYNC_DATA } },
+		{ { 10, 15 }, SYNC_TCP, { 7, 7, 0, 0, SYNC_DATA } } };
 	static const int order[] = { 3, 2, 1, 0 };
 	struct sync_messages m;
 	struct mer_err err;

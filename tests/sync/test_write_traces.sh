@@ -81,10 +81,7 @@ for s in types odd; do
 	done
 done
 
-public=../shared/traces/public/synctraces
-if [ -d $public ]; then
-	copies scp $public
-else
-	echo "skipped: $public is not there"
+if there "$public/synctraces"; then
+	copies scp "$public/synctraces"
 fi
 finish

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "given.h"
 #include "many_traces.h"
 #include "trace/clock_map.h"
 #include "trace/locate.h"
@@ -512,9 +513,7 @@ static void demo_recordings(void **unused)
 {
 	char path[1000];
 	(void)unused;
-	if (!getenv("SRC"))
-		skip();
-	snprintf(path, sizeof(path), "%.900s/demo", getenv("SRC"));
+	snprintf(path, sizeof(path), "%.900s/demo", given_environment("SRC"));
 	each_below(path);
 }
 
@@ -522,12 +521,7 @@ static void other_recordings(void **unused)
 {
 	char path[1000];
 	(void)unused;
-	snprintf(path, sizeof(path), "%.800s/../shared/traces/public/synctraces",
-		getenv("SRC") ? getenv("SRC") : ".");
-	if (access(path, R_OK) != 0) {
-		print_message("skipped: %s is not there\n", path);
-		skip();
-	}
+	given_path(path, sizeof(path), "public/synctraces");
 	each_below(path);
 }
 

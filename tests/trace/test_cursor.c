@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/map.h"
+#include "given.h"
 #include "trace/slices.h"
 
 struct digest { /* of a sequence of events */
@@ -166,24 +167,17 @@ static void demo_recordings(void **state)
 {
 	char path[1000];
 	(void)state;
-	if (!getenv("SRC"))
-		skip();
-	snprintf(path, sizeof(path), "%.900s/demo", getenv("SRC"));
+	snprintf(path, sizeof(path), "%.900s/demo", given_environment("SRC"));
 	each_below(path);
 }
 
 static void other_recordings(void **state)
 {
-	static const char *const folders[] = { "traces/public", "traces/public/synctraces" };
+	static const char *const folders[] = { "public", "public/synctraces" };
 	(void)state;
 	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
 		char path[1000];
-		snprintf(path, sizeof(path), "%.800s/../shared/%s",
-			getenv("SRC") ? getenv("SRC") : ".", folders[i]);
-		if (access(path, R_OK) != 0) {
-			print_message("skipped: %s is not there\n", path);
-			skip();
-		}
+		given_path(path, sizeof(path), folders[i]);
 		each_below(path);
 	}
 }

@@ -1,0 +1,243 @@
+#include "cli/sink.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+#include "base/json.h"
+#include "base/safe_text.h"
+
+bool cli_locale_is_utf8(void)
+{
+	locale_t l = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+	if (l != (locale_t)0) {
+		bool is_utf8 = strcmp(nl_langinfo_l(CODESET, l), "UTF-8") == 0;
+		freelocale(l);
+		return is_utf8;
+	}
+	/* A locale that is not installed here (a login from elsewhere): its name says it. */
+	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	const char *v = NULL;
+	for (int i = 0; i < 3 && !(v && *v); i++)
+		v = getenv(names[i]);
+	const char *codeset = v ? strchr(v, '.') : NULL;
+	return codeset &&
+	       (strncasecmp(codeset, ".utf-8", 6) == 0 || strncasecmp(codeset, ".utf8", 5) == 0);
+}
+
+/* What stands for it in ASCII; NULL: nothing does. */
+static const char *look_alike(uint32_t c)
+{
+	static const struct {
+		uint16_t first, last;
+		const char *text;
+	} rows[] = { { 0xb0, 0xb0, "o" }, { 0xb1, 0xb1, "+-" }, { 0xb5, 0xb5, "u" },
+		{ 0xb7, 0xb7, "." }, { 0xd7, 0xd7, "x" }, { 0x3bc, 0x3bc, "u" },
+		{ 0x2010, 0x2015, "-" }, { 0x2018, 0x2019, "'" }, { 0x201c, 0x201d, "\"" },
+		{ 0x2022, 0x2022, "*" }, { 0x2026, 0x2026, "~" }, { 0x2190, 0x2190, "<" },
+		{ 0x2191, 0x2191, "^" }, { 0x2192, 0x2192, ">" }, { 0x2193, 0x2193, "v" },
+		{ 0x2194, 0x2194, "-" }, { 0x2212, 0x2212, "-" }, { 0x2248, 0x2248, "~" },
+		{ 0x2264, 0x2264, "<=" }, { 0x2265, 0x2265, ">=" }, { 0x2500, 0x2501, "-" },
+		{ 0x2502, 0x2503, "|" }, { 0x2504, 0x257f, "+" }, { 0x2588, 0x2588, "#" },
+		{ 0x2589, 0x258c, "=" }, { 0x258d, 0x258f, "-" }, { 0x2590, 0x2593, ":" },
+		{ 0x2581, 0x2587, "#" } };
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (c >= rows[i].first && c <= rows[i].last)
+			return rows[i].text;
+	return NULL;
+}
+
+void cli_ascii(struct mer_str *out, const char *s, size_t len)
+{
+	for (size_t i = 0, n; i < len; i += n) {
+		n = 0;
+		while (i + n < len && (unsigned char)s[i + n] >= 0x20 &&
+			(unsigned char)s[i + n] < 0x7f)
+			n++;
+		if (!n && (s[i] == '\n' || s[i] == '\t'))
+			n = 1;
+		if (n) {
+			mer_str_add(out, s + i, n);
+			continue;
+		}
+		n = mer_safe_length(s + i, len - i);
+		const char *text = n ? look_alike(mer_code_point(s + i, n)) : NULL;
+		if (text)
+			mer_str_puts(out, text);
+		else
+			n = mer_safe_escape(out, s + i, len - i);
+	}
+}
+
+/* ---- Text ---- */
+
+/* Of our own escape sequences at s: its bytes; 0: there is none. */
+static size_t own_sequence(const struct cli_sink *o, const char *s, size_t len)
+{
+	return o->bold && len >= 4 && (memcmp(s, "\033[1m", 4) == 0 || memcmp(s, "\033[0m", 4) == 0)
+		       ? 4
+		       : 0;
+}
+
+/* Bytes at the end that may be the begin of a character or sequence, of which the rest comes with the
+ * next write. */
+static size_t cut_off(const struct cli_sink *o, const char *s, size_t len)
+{
+	for (size_t n = 1; n <= 3 && n <= len; n++) {
+		unsigned char c = (unsigned char)s[len - n];
+		if (c == '\033')
+			return o->bold && memcmp(&s[len - n], "\033[1m", n < 2 ? n : 2) == 0 ? n
+											     : 0;
+		if (c >= 0xc0)
+			return n < (c < 0xe0 ? 2u : c < 0xf0 ? 3u : 4u) ? n : 0;
+		if (c < 0x80 && !o->bold)
+			return 0;
+	}
+	return 0;
+}
+
+static void make_text(struct cli_sink *o, const char *s, size_t len)
+{
+	for (size_t i = 0, n; i < len; i += n) {
+		n = mer_safe_span(s + i, len - i);
+		if (n && o->ascii) {
+			cli_ascii(&o->made, s + i, n);
+			continue;
+		}
+		if (!n && (s[i] == '\n' || s[i] == '\t'))
+			n = 1;
+		if (!n)
+			n = own_sequence(o, s + i, len - i);
+		if (n)
+			mer_str_add(&o->made, s + i, n);
+		else
+			n = mer_safe_escape(&o->made, s + i, len - i);
+	}
+}
+
+/* ---- CSV ---- */
+
+static bool is_number(const char *s, size_t len)
+{
+	char text[64], *end;
+	if (!len || len >= sizeof(text))
+		return false;
+	memcpy(text, s, len);
+	text[len] = '\0';
+	(void)strtod(text, &end);
+	return !*end;
+}
+
+void cli_csv_guard(struct mer_str *out, const char *field, size_t len)
+{
+	size_t quote = len && field[0] == '"', n = len - quote - (quote && len > 1);
+	if (n && strchr("=+-@\t\r", field[quote]) && field[quote] && !is_number(field + quote, n)) {
+		mer_str_add(out, field, quote);
+		mer_str_putc(out, '\'');
+		field += quote;
+		len -= quote;
+	}
+	mer_str_add(out, field, len);
+}
+
+/* The field that rest holds ended. */
+static void end_field(struct cli_sink *o)
+{
+	if (o->rest.len)
+		cli_csv_guard(&o->made, o->rest.data, o->rest.len);
+	mer_str_clear(&o->rest);
+}
+
+static void make_csv(struct cli_sink *o, const char *s, size_t len)
+{
+	for (size_t i = 0, n; i < len; i += n) {
+		n = 0;
+		while (i + n < len && s[i + n] != '"' &&
+			(o->in_quotes || (s[i + n] != ',' && s[i + n] != '\n')))
+			n++;
+		mer_str_add(&o->rest, s + i, n);
+		if (i + n == len)
+			return;
+		char c = s[i + n++];
+		if (c == '"') {
+			o->in_quotes = !o->in_quotes;
+			mer_str_putc(&o->rest, c);
+		} else {
+			end_field(o);
+			mer_str_putc(&o->made, c);
+		}
+	}
+}
+
+/* ---- Writing ---- */
+
+static bool put(struct cli_sink *o, const char *s, size_t len)
+{
+	while (len) {
+		ssize_t n = write(o->fd, s, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			if (!o->error)
+				o->error = n < 0 ? errno : EIO;
+			return false;
+		}
+		s += n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
+/* is_last: nothing will follow. */
+static bool put_made(struct cli_sink *o, const char *s, size_t len, bool is_last)
+{
+	mer_str_clear(&o->made);
+	if (o->is_guarded) {
+		make_csv(o, s, len);
+		if (is_last)
+			end_field(o);
+	} else {
+		mer_str_add(&o->rest, s, len);
+		size_t have = o->rest.len, whole = have;
+		if (!is_last && have)
+			whole -= cut_off(o, o->rest.data, have);
+		if (whole)
+			make_text(o, o->rest.data, whole);
+		if (whole < have)
+			memmove(o->rest.data, o->rest.data + whole, have - whole);
+		o->rest.len = have - whole;
+	}
+	if ((o->made.failed || o->rest.failed) && !o->error)
+		o->error = ENOMEM;
+	return !o->error && (!o->made.len || put(o, o->made.data, o->made.len));
+}
+
+static ssize_t on_write(void *cookie, const char *s, size_t len)
+{
+	struct cli_sink *o = cookie;
+	if (o->error)
+		errno = o->error;
+	else if (o->is_text || o->is_guarded ? put_made(o, s, len, false) : put(o, s, len))
+		return (ssize_t)len;
+	return 0;
+}
+
+static int on_close(void *cookie)
+{
+	struct cli_sink *o = cookie;
+	bool ok = !o->error && put_made(o, "", 0, true);
+	mer_str_fini(&o->made);
+	mer_str_fini(&o->rest);
+	if (ok)
+		return 0;
+	errno = o->error;
+	return EOF;
+}
+
+FILE *cli_sink_open(struct cli_sink *s)
+{
+	return fopencookie(s, "w", (cookie_io_functions_t){ .write = on_write, .close = on_close });
+}
