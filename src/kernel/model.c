@@ -21,7 +21,8 @@ struct cpu *model_cpu(struct kernel_model *m, int64_t number)
 				.lost_until = INT64_MIN,
 				.drained = INT64_MIN,
 				.packet = KERNEL_NONE,
-				.request = KERNEL_NONE };
+				.request = KERNEL_NONE,
+				.unmatched = INT64_MIN };
 			for (int i = 0; i < MODEL_SOFTIRQS; i++)
 				p[m->n_cpus].raised[i] = INT64_MIN;
 		}

@@ -140,7 +140,8 @@ int model_outlast(struct kernel_model *m, uint32_t task, int64_t end)
 	const struct kernel_task *t = &m->h->tasks[task];
 	const struct kernel_span *open = model_open(m, task);
 	enum kernel_state before = open->state;
-	bool lives = m->has_frees && (task < m->n_old || m->live[task].was_dumped) && !t->born && t->died == INT64_MAX &&
+	bool lives = m->has_frees && (task < m->n_old || m->live[task].was_dumped) && !t->born &&
+		     t->died == INT64_MAX &&
 		     (before == KERNEL_BLOCKED || before == KERNEL_READY ||
 			     (before == KERNEL_UNKNOWN && open->before != KERNEL_NONE));
 	int rc = model_settle(m, task, end, lives ? KERNEL_RUNNING : KERNEL_UNKNOWN);

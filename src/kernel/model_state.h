@@ -58,6 +58,7 @@ struct cpu {
 	/* Without any context, since the last switch: see struct context. */
 	bool has_packet;
 	uint32_t packet, request;
+	int64_t unmatched; /* when it last received a packet that is none of in.packets; INT64_MIN */
 };
 
 struct live {		 /* a task's state, besides its open span (kernel_task.last) */
@@ -65,7 +66,7 @@ struct live {		 /* a task's state, besides its open span (kernel_task.last) */
 	bool knows_mode; /* whether it is in a call is known */
 	bool untracked;	 /* UNKNOWN since an event was missing: says nothing backwards */
 	bool exiting;
-	bool was_dumped; /* in the state dump */
+	bool was_dumped;  /* in the state dump */
 	bool woken_early; /* by the following, while it still was on its CPU */
 	uint8_t early_cause;
 	uint32_t early_source, early_by;
@@ -133,6 +134,7 @@ struct kernel_model {
 		uint64_t address;
 		int64_t time;
 		uint32_t packet;
+		uint32_t device; /* that received it: hash of its name; 0: not known */
 	} skbs[MODEL_SKBS];
 	struct mer_err *err;
 };
@@ -237,10 +239,11 @@ void model_flow_connect(struct kernel_model *m, uint32_t task, uint32_t object, 
 void model_flow_held(struct kernel_model *m, uint32_t packet);
 /* A descriptor of the task's process stands for another connection from now on. */
 void model_flow_new_fd(struct kernel_model *m, uint32_t task, int64_t fd);
-/* The packet that woke the task; that is answered by one that was sent. */
-uint32_t model_flow_woke(const struct kernel_model *m, int64_t since, uint32_t last, uint32_t task);
-uint32_t model_flow_answered(
-	const struct kernel_model *m, int64_t since, uint32_t last, uint32_t sent);
+/* The packet that woke the task; that is answered by one that was sent. unmatched: of the CPU. */
+uint32_t model_flow_woke(const struct kernel_model *m, int64_t since, uint32_t last, uint32_t task,
+	int64_t unmatched);
+uint32_t model_flow_answered(const struct kernel_model *m, int64_t since, uint32_t last,
+	uint32_t sent, int64_t unmatched);
 
 /* model_told.c */
 int model_told(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
@@ -260,7 +263,7 @@ enum {
 enum { WAKE_TID = 1, WAKE_CPU, WAKE_COMM };
 enum { FORK_PARENT = 1, FORK_PARENT_PID, FORK_CHILD, FORK_CHILD_PID, FORK_COMM, FORK_NS = 7 };
 enum { EXEC_TID = 1, EXEC_OLD, EXEC_FILE };
-enum { PACKET_SKB = 1 };
+enum { PACKET_SKB = 1, PACKET_DEVICE = 3 /* only if wanted, and there is a buffer */ };
 enum { IRQ_NR = 1, IRQ_NAME, DUMP_IRQ_ACTION = 4 };
 enum {
 	BLOCK_DEV = 1,
