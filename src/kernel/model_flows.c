@@ -231,10 +231,24 @@ static bool batch_next(struct batch *b, uint32_t *packet)
 	return false;
 }
 
-/* Where packets have lost their other end, one that nobody knows may be the one that is looked for. */
+/* Where events are lost, a packet that has lost its other end may be the one that is looked for. */
 static bool may_be_another(const struct kernel_model *m, const struct batch *b, int64_t unmatched)
 {
 	return m->in.e->n_losses && unmatched >= b->since;
+}
+
+/* ... and so may one whose owner is not known because what it sent is lost. */
+static bool has_rival(const struct kernel_model *m, struct batch b, uint32_t best, uint32_t task)
+{
+	const struct kernel_packet *p = &m->in.packets[best], *q;
+	uint32_t packet;
+	while (batch_next(&b, &packet)) {
+		q = &m->in.packets[packet];
+		bool is_same = p->source == q->source && p->destination == q->destination;
+		if (packet != best && !is_same && owner_rank(m, q, task) != OF_OTHERS)
+			return true;
+	}
+	return false;
 }
 
 uint32_t model_flow_woke(const struct kernel_model *m, int64_t since, uint32_t last, uint32_t task,
@@ -255,8 +269,10 @@ uint32_t model_flow_woke(const struct kernel_model *m, int64_t since, uint32_t l
 			most = r;
 		}
 	}
-	bool is_own = most >= (OF_THREAD << CONTENT_BITS | WITH);
-	return is_own || !may_be_another(m, &b, unmatched) ? best : KERNEL_NONE;
+	if (!m->in.e->n_losses || most >= (OF_THREAD << CONTENT_BITS | WITH))
+		return best;
+	b = batch_of(m, since, last);
+	return may_be_another(m, &b, unmatched) || has_rival(m, b, best, task) ? KERNEL_NONE : best;
 }
 
 uint32_t model_flow_answered(const struct kernel_model *m, int64_t since, uint32_t last,
