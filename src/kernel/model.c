@@ -45,7 +45,7 @@ static int place_first(struct kernel_model *m)
 		uint32_t task;
 		c->task = l->first_tid[i] == 0 ? ON_CPU_IDLE : ON_CPU_UNKNOWN;
 		c->is_fresh = true;
-		c->fresh_since = c->idle_since = m->h->begin;
+		c->fresh_since = c->idle_since = c->sure = m->h->begin;
 		if (l->first_tid[i] <= 0)
 			continue;
 		int rc = model_task_of(m, l->first_tid[i], &task);

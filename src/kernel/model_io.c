@@ -69,6 +69,8 @@ int model_call_entry(struct kernel_model *m, struct cpu *c, const struct mer_eve
 		return mer_fail_nomem(m->err);
 	if (rc)
 		return rc;
+	if (m->live[task].knows_mode)
+		model_confirm(c, ev->ts, m->live[task].call == KERNEL_NONE);
 	model_learn_mode(m, task, KERNEL_NONE);
 	m->h->tasks[task].is_kernel =
 		false; /* a helper that the kernel began, and that ran a program */
@@ -90,6 +92,17 @@ int model_call_entry(struct kernel_model *m, struct cpu *c, const struct mer_eve
 	m->h->n_odd += c->depth > 0;
 	model_clear_contexts(c);
 	return model_run_on(m, task, ev->ts, model_cpu_number(m, c));
+}
+
+/* Is it the call that the CPU's task was in? */
+static int confirm_exit(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
+	const struct kernel_binding *b)
+{
+	uint32_t name, was = m->h->calls[m->live[c->task].call].name;
+	int rc = name_of_call(m, ev, b, &name);
+	if (rc == 0 && was != KERNEL_NONE)
+		model_confirm(c, ev->ts, name == was);
+	return rc;
 }
 
 int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
@@ -142,10 +155,13 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 			told.args[i] = l->args[i];
 		if (rc == 0 && o && o->call && l->call_begin != INT64_MIN)
 			rc = o->call(o->ctx, m->h, &told);
+		if (rc == 0 && *b->call)
+			rc = confirm_exit(m, c, ev, b);
 		if (rc)
 			return rc;
 	} else {
 		m->h->n_odd++;
+		model_confirm(c, ev->ts, false);
 	}
 	l->knows_mode = true;
 	l->call = KERNEL_NONE;

@@ -18,7 +18,8 @@ static int place(struct kernel_model *m, struct cpu *c, int64_t ts, int32_t tid)
 	uint32_t task;
 	c->task = tid == 0 ? ON_CPU_IDLE : ON_CPU_UNKNOWN;
 	c->is_fresh = true;
-	c->fresh_since = c->idle_since = ts;
+	c->is_doubtful = false;
+	c->fresh_since = c->idle_since = c->sure = ts;
 	c->idle_cause = KERNEL_NO_CAUSE;
 	if (tid <= 0)
 		return 0;

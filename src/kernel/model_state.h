@@ -46,7 +46,9 @@ struct cpu {
 	uint32_t task;
 	uint32_t depth; /* of contexts; more than MODEL_MAX_CONTEXTS are only counted */
 	struct context contexts[MODEL_MAX_CONTEXTS];
-	int64_t last;			/* its last event */
+	int64_t last;	  /* its last event */
+	int64_t sure;	  /* its task was certainly on it then */
+	bool is_doubtful; /* what came after the last switch is not what its task would do */
 	int64_t raised[MODEL_SOFTIRQS]; /* and not begun yet; INT64_MIN: not */
 	bool is_fresh; /* its record has just begun (again): it may be in an interrupt */
 	int64_t fresh_since;
@@ -166,6 +168,8 @@ int model_settle_since(
 	struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_state was, int64_t since);
 /* What it did is unknown from `since` on (not before its open span), until ts. */
 int model_lose_track(struct kernel_model *m, uint32_t task, int64_t since);
+/* The same of a task that was believed to be on a CPU, and perhaps long was not. */
+int model_doubt(struct kernel_model *m, uint32_t task, int64_t since);
 /* It was, or was not (KERNEL_NONE), in a call all the time since its mode is not known. */
 void model_learn_mode(struct kernel_model *m, uint32_t task, uint32_t call);
 void model_forget_mode(struct kernel_model *m, uint32_t task);
@@ -209,6 +213,13 @@ static inline struct context *model_context(struct cpu *c)
 	return c->depth == 0		       ? NULL
 	       : c->depth > MODEL_MAX_CONTEXTS ? &c->contexts[MODEL_MAX_CONTEXTS - 1]
 					       : &c->contexts[c->depth - 1];
+}
+/* The CPU's task did what only itself can have done, or what it cannot have. */
+static inline void model_confirm(struct cpu *c, int64_t ts, bool is_so)
+{
+	c->is_doubtful |= !is_so;
+	if (!c->is_doubtful)
+		c->sure = ts;
 }
 /* The open span of the task that is on a CPU; KERNEL_NONE: idle, or not known. */
 uint32_t model_span_on(const struct kernel_model *m, const struct cpu *c);
