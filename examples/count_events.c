@@ -55,8 +55,7 @@ int main(int argc, char **argv)
 		    (const char *const *)argv + 1, (size_t)argc - 1, NULL, &experiment, &err) != 0)
 		return fail(&err);
 
-	/* All events, but none of their fields: what is not asked for is not decoded.
-   */
+	/* All events, but none of their fields: unwanted fields are not decoded. */
 	struct mer_need need = { .event = "*", .fields = "" };
 	struct mer_read_options options = { .needs = &need, .n_needs = 1 };
 	if (mer_cursor_open(experiment, &options, &cursor, &err) != 0)

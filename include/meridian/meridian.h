@@ -1,4 +1,4 @@
-/* libmeridian: read the traces of many machines as one. */
+/* libmeridian: read the traces of many hosts together. */
 #ifndef MERIDIAN_H
 #define MERIDIAN_H
 
@@ -11,20 +11,20 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* What went wrong, as the (negative) return value of every function that can fail. */
+/* The (negative) return values of every function that can fail. */
 enum mer_err_code {
 	MER_ERR_INPUT = -1,	/* the data is damaged or not what it says it is */
-	MER_ERR_SYS = -2,	/* the operating system said no */
-	MER_ERR_LIMIT = -3,	/* more than this program is willing to handle */
-	MER_ERR_USAGE = -4,	/* the caller asked for something that makes no sense */
+	MER_ERR_SYS = -2,	/* a system call failed */
+	MER_ERR_LIMIT = -3,	/* the input exceeds a limit of the library */
+	MER_ERR_USAGE = -4,	/* wrong arguments */
 	MER_ERR_CANCELLED = -5, /* stopped on request */
 	MER_ERR_NOMEM = -6,	/* out of memory */
-	MER_ERR_BUG = -7	/* a mistake of ours */
+	MER_ERR_BUG = -7	/* a bug of the library */
 };
 
 struct mer_err {
 	int code;
-	char text[1000]; /* one or more lines, with the place; no final newline */
+	char text[1000]; /* one or more lines that say what failed and where; no final newline */
 };
 
 enum mer_severity {
@@ -43,10 +43,10 @@ struct mer_diag {
 	int64_t packet;	     /* packet's number in its stream, -1: none */
 	int64_t offset_bits; /* from the start of the file, -1: none */
 	uint64_t count;	     /* how often: events lost, rows folded into this one, ... */
-	const char *message; /* a sentence, with the remedy where there is one */
+	const char *message; /* a sentence, with the remedy if there is one */
 };
 
-/* ---- Experiment: the traces of any number of machines, opened together ----
+/* ---- Experiment: the traces of any number of hosts, opened together ----
  *
  * Paths may be traces (directories with a file `metadata`) or directories to search for traces.
  * Opening reads metadata and packet headers, no events. The structs below belong to the experiment
@@ -54,22 +54,22 @@ struct mer_diag {
 
 struct mer_experiment;
 
-#define MER_NO_TIME INT64_MIN /* a time that is not known */
+#define MER_NO_TIME INT64_MIN /* an unknown time */
 
-struct mer_host {	  /* a machine, or rather one boot of it: what shares a clock */
+struct mer_host {	  /* one boot of one machine; its traces share one clock */
 	const char *name; /* made unique: "vm", "vm#2" */
 	const char *id;	  /* the same for the same boot in another experiment: clock UUID or path */
 	uint32_t n_traces;
 };
 
-struct mer_clock_info { /* as the metadata has it */
+struct mer_clock_info { /* as in the metadata */
 	const char *name;
 	uint64_t freq_hz;
 	int64_t offset_ns; /* time of its zero; saturates, see base_s of the trace */
 	const char *uuid;  /* NULL: none */
 };
 
-struct mer_trace {	    /* one logical trace: all that has the same trace UUID */
+struct mer_trace {	    /* one logical trace: all directories with the same trace UUID */
 	const char *path;   /* of the first directory */
 	const char *domain; /* "kernel", "ust", or "" when the metadata does not say */
 	const char *tracer; /* "lttng-modules 2.13.9", "" */
@@ -77,35 +77,36 @@ struct mer_trace {	    /* one logical trace: all that has the same trace UUID */
 	const char *uuid;   /* NULL: none */
 	uint32_t host, n_dirs, n_streams, first_stream;
 	uint64_t n_packets, bytes, lost_events, lost_packets;
-	int64_t begin, end; /* ns, of its first and last event; MER_NO_TIME: not known */
+	int64_t begin, end; /* ns, of its first and last event; MER_NO_TIME: unknown */
 	bool has_clock;
 	struct mer_clock_info clock;
-	int64_t base_s; /* all its times count from so many seconds after the epoch; 0 but for clocks
-			   whose offset does not fit into 64-bit nanoseconds */
+	int64_t base_s; /* all its times count from this many seconds after the epoch; 0 except for
+			   clocks whose offset does not fit into 64-bit nanoseconds */
 };
 
 struct mer_stream {	  /* one data stream, all its files */
 	const char *path; /* of its first file */
 	uint32_t trace;
-	int32_t cpu;	       /* -1: not known */
+	int32_t cpu;	       /* -1: unknown */
 	uint64_t class_id, id; /* id: data stream (instance) id, or its number in the trace */
 	uint64_t n_packets, bytes, lost_events, lost_packets;
 	int64_t begin, end; /* ns, of its events */
 };
 
-struct mer_loss { /* events or packets that the tracer says are missing */
+struct mer_loss { /* lost events or packets, as counted by the tracer */
 	uint32_t stream;
-	int64_t begin, end; /* ns: lost somewhere in here; MER_NO_TIME: not known */
+	int64_t begin, end; /* ns: lost within this range; MER_NO_TIME: unknown */
 	uint64_t events, packets;
 };
 
 struct mer_open_options {  /* zeroed: the defaults */
-	bool keep_offsets; /* every trace keeps the clock offset recorded in it, even where several
-			      traces of one machine disagree by the error of its measurement */
+	bool keep_offsets; /* every trace keeps its recorded clock offset, even if the offsets of
+			      several traces of one host differ by the error of measurement */
+	bool ignore_uuid;  /* packets with the UUID of another trace are read too */
 };
 
-/* Opens what can be opened: a path that cannot be read is a diagnostic as long as there is another
- * trace, and the error when there is none. *experiment is freed with mer_experiment_free. */
+/* Opens every readable trace: an unreadable path is a diagnostic if there is another trace, and an
+ * error if there is none. *experiment is freed with mer_experiment_free. */
 int mer_experiment_open(const char *const *paths, size_t n_paths,
 	const struct mer_open_options *options, struct mer_experiment **experiment,
 	struct mer_err *err);
@@ -115,23 +116,23 @@ const struct mer_host *mer_hosts(const struct mer_experiment *, size_t *n);
 const struct mer_trace *mer_traces(const struct mer_experiment *, size_t *n);
 const struct mer_stream *mer_streams(const struct mer_experiment *, size_t *n);
 const struct mer_loss *mer_losses(const struct mer_experiment *, size_t *n);
-/* What was found so far, by opening and by all readings that ended. */
+/* The findings so far, of opening and of all finished readings. */
 const struct mer_diag *mer_diagnostics(const struct mer_experiment *, size_t *n);
 
-/* ---- One clock for all hosts ----
+/* ---- Clock alignment ----
  *
- * Every host's clock is its own until an experiment is synchronized: from then on all its times are
- * those of one host, its reference, and events of different hosts are in the order in which they
- * happened, as exactly as that can be known. */
+ * Every host has its own clock until the experiment is synchronized. From then on all times are those of
+ * one host, the reference, and events of different hosts are in the order in which they happened, within
+ * the error of the alignment. */
 
-struct mer_sync_options { /* zeroed: from the messages between the hosts that the traces recorded */
+struct mer_sync_options {  /* zeroed: use the recorded messages between the hosts */
 	const char *saved; /* the text that `meridian sync --save` wrote; NULL: none */
 	size_t saved_len;
 };
 
-/* Once, after opening, before the first reading. options may be NULL. Reads all network events, unless
- * there is a saved text. What could not be compared, and how exact the rest is, becomes diagnostics
- * (codes begin with "sync-"). */
+/* Call it once, after opening and before the first reading. options may be NULL. Reads all network
+ * events, unless there is a saved text. Diagnostics (codes begin with "sync-") report the hosts that
+ * cannot be compared and the error of the others. */
 int mer_synchronize(
 	struct mer_experiment *, const struct mer_sync_options *options, struct mer_err *err);
 
@@ -139,27 +140,28 @@ int mer_synchronize(
 
 struct ctf_plan;
 
-/* One event record of a batch. What lies in its slots: see mer_need, or use the accessors. */
+/* One event record of a batch. mer_need explains the slots; or use the accessors. */
 struct mer_event {
 	int64_t ts;		     /* ns; MER_NO_TIME: its stream has no clock */
 	const uint64_t *slots;	     /* values of its fields */
-	const struct ctf_plan *plan; /* what they mean */
+	const struct ctf_plan *plan; /* their meaning */
 	uint32_t stream;	     /* index in mer_streams() */
-	uint32_t context; /* its packet's context, in the batch; UINT32_MAX: not asked for */
+	uint32_t context; /* its packet's context, in the batch; UINT32_MAX: not wanted */
 };
 
-/* What a reading wants. event is a name, or a pattern of * and ?. fields names what is wanted of it,
- * separated by blanks: the first in slots[0], and so on. A number takes one slot; text is written
- * "name:s" and takes two, its address and its length (no NUL at its end); so does an array of numbers,
- * "name:a": their number and the address of as many slots. What an event does not have, or not in this
- * form, reads 0. fields NULL: all fields, in slots that only the accessors know. */
+/* The wanted events and fields of a reading. event is a name, or a pattern of * and ?. fields lists field
+ * names separated by blanks: the first is in slots[0], and so on. A number takes one slot. Text is written
+ * "name:s" and takes two slots, its address and its length (no NUL at its end). An array of numbers is
+ * written "name:a" and takes two slots, their count and the address of that many slots. A field that an
+ * event does not have, or not with this type, reads 0. fields NULL: all fields, in slots that only the
+ * accessors know. */
 struct mer_need {
 	const char *event;
 	const char *fields;
 };
 
 struct mer_read_options {	      /* zeroed: everything */
-	const struct mer_need *needs; /* the first that fits an event's name counts */
+	const struct mer_need *needs; /* the first that matches an event's name counts */
 	size_t n_needs;		      /* 0: all events, all fields */
 	bool has_begin, has_end;
 	int64_t begin, end; /* ns, from begin on, before end */
@@ -171,17 +173,17 @@ struct mer_cursor;
 int mer_cursor_open(struct mer_experiment *, const struct mer_read_options *,
 	struct mer_cursor **cursor, struct mer_err *err);
 void mer_cursor_free(struct mer_cursor *);
-/* The next batch; *n is 0 at the end. Events, and what their slots point to, live until the next
- * call. Damage met on the way becomes diagnostics of the experiment when the cursor is freed; the
- * errors here are of the system, not of the trace. */
+/* The next batch; *n is 0 at the end. Events, and the memory to which their slots point, live until the
+ * next call. Damage in the traces becomes diagnostics of the experiment when the cursor is freed; errors
+ * here come from the system, not from the trace. */
 int mer_cursor_next(
 	struct mer_cursor *, const struct mer_event **events, size_t *n, struct mer_err *err);
 
 const char *mer_event_name(const struct mer_event *);
-/* Index of the need that asked for the event (0 when there are none). */
+/* Index of the need that matched the event (0 if there are no needs). */
 int mer_event_need(const struct mer_event *);
 /* A field by name, payload first, then contexts. For readings of all fields; convenient, not fast.
- * False: no such field, or not of that type. */
+ * Returns false if there is no such field, or if it has another type. */
 bool mer_event_int(const struct mer_event *, const char *field, int64_t *value);
 bool mer_event_text(const struct mer_event *, const char *field, const char **text, size_t *len);
 

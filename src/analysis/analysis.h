@@ -36,13 +36,11 @@ struct analysis_output {
 /* A chart of a table over time: which rows and columns it draws, and how. What tells rows from each other
  * (columns of text and numbers of things) names its series; "all others" in comm are the rest. */
 struct analysis_chart {
-	const char *title;   /* "CPU usage by thread"; NULL: ends a list */
-	const char *table;   /* id of the output; NULL: "bins" */
-	const char *y;	     /* what the axis counts; a unit is added */
-	const char *of;	     /* rows whose column "of" says so; NULL: all */
-	const char *with;    /* rows in which this column is set; NULL: all */
-	const char *without; /* rows in which it is not set; NULL: all */
-	const char *keys;    /* columns, blanks between: each a series for each name */
+	const char *title; /* "CPU usage by thread"; NULL: ends a list */
+	const char *table; /* id of the output; NULL: "bins" */
+	const char *y;	   /* what the axis counts; a unit is added */
+	const char *of;	   /* rows whose column "of" says so; NULL: all */
+	const char *keys;  /* columns, blanks between: each a series for each name */
 	const char *per; /* column that values are parts of: drawn in %; "time": per second; NULL */
 	/* Besides, a line of this name: this column (a RATIO) of such rows; NULL: none */
 	const char *total_name, *total_of, *total;
@@ -65,6 +63,10 @@ struct analysis {
 	/* Bit i: outputs[i] chooses its tasks when all is read, so that no names are needed before. */
 	uint32_t late;
 	const char *names; /* what has these names: "interrupt", "file or disk" */
+	/* Keys of columns, blanks between, the one that matters most first: what people see where a line has
+	 * no room for all. Who or what a row is about comes before them, and columns that are not here
+	 * after them, in their order. NULL: none. */
+	const char *worth;
 	const struct analysis_output *outputs; /* ends with {0} */
 	/* Ends with {0}; the first ones matter most. NULL: a chart for each column of "bins". */
 	const struct analysis_chart *charts;
@@ -101,6 +103,7 @@ struct analysis_run {
 	struct mer_err *err;
 	const struct analysis *analysis; /* whose emit runs, and its states */
 	void *const *states;		 /* by host */
+	uint64_t n_tracer; /* rows that were left out because of options.without_tracer */
 };
 
 /* Runs these in one reading; tables[i] is that of outputs[i] of analyses[i], to be freed with

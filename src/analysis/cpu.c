@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/all.h"
+#include "analysis/cpu_full.h"
 #include "analysis/cpu_tables.h"
 
 static int begin(struct analysis_host *a)
@@ -81,6 +82,8 @@ static int add_part(struct analysis_host *a, uint32_t task, uint16_t cpu, enum c
 	int64_t ns = end - begin;
 	struct cpu_use *c = &s->cpus[cpu];
 	c->ns[part] += ns;
+	if (part != CPU_IDLE)
+		cpu_full_add(&c->full, begin, end);
 	if (task != KERNEL_NONE) {
 		*(part < CPU_IRQ ? &s->tasks[task].ns[part] : &s->tasks[task].interrupted) += ns;
 		c->interrupted += part < CPU_IRQ ? 0 : ns;
@@ -190,6 +193,14 @@ static void place_moves(struct cpu_state *s, const struct kernel_host *h)
 	}
 }
 
+static bool count_switch(const struct analysis_host *a, uint16_t cpu, int64_t time)
+{
+	struct cpu_use *c = analysis_wants_cpu(a, cpu) ? cpu_at(a->state, cpu) : NULL;
+	if (c)
+		c->switches += analysis_is_asked(a->run->options, time);
+	return c || !analysis_wants_cpu(a, cpu);
+}
+
 static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end)
 {
 	struct analysis_host *a = ctx;
@@ -199,6 +210,8 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 	if (!t || (t->n_pending && !learn(s, h, k)) ||
 		(s->wants_stays && !cpu_stays_add(a, &s->stays, h, k, end)))
 		return mer_fail_nomem(a->err);
+	bool was_on = t->is_on;
+	t->is_on = kernel_is_on_cpu(k->state);
 	if (k->state == KERNEL_READY) {
 		if (k->cpu == KERNEL_NO_CPU ? !a->run->options->wants_cpu
 					    : analysis_wants_cpu(a, k->cpu))
@@ -217,6 +230,8 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 	t->last_cpu = k->cpu + 1u;
 	if (part == CPU_RUNNING)
 		t->pending_span = span;
+	if (!was_on && !count_switch(a, k->cpu, k->begin))
+		return mer_fail_nomem(a->err);
 	return add(a, k->task, k->cpu, part, k->begin, end);
 }
 
@@ -265,6 +280,8 @@ static int end(struct analysis_host *a, const struct kernel_host *h)
 			return mer_fail_nomem(a->err);
 	if (s->wants_stays && !cpu_stays_end(a, &s->stays, h))
 		return mer_fail_nomem(a->err);
+	for (size_t i = 0; i < s->cap_cpus; i++)
+		cpu_full_end(&s->cpus[i].full);
 	place_moves(s, h);
 	analysis_series_sort(&s->by_task);
 	analysis_series_sort(&s->by_cpu);
@@ -292,6 +309,9 @@ const struct analysis analysis_cpu = {
 	.by_duration = 1u << CPU_LOG | 1u << CPU_FREQ | 1u << CPU_STATS,
 	.late = ~(1u << CPU_LOG | 1u << CPU_FREQ | 1u << CPU_STATS),
 	.outputs = cpu_outputs,
+	.worth = "percent wait_cpu_ns idle_ns unknown_ns cpus user_ns syscall_ns softirq_ns irq_ns "
+		 "interrupted_ns "
+		 "kernel_ns running_ns threads migrations",
 	.charts = cpu_charts,
 	.state_size = sizeof(struct cpu_state),
 	.on = { .span = on_span, .idle = on_idle, .migrate = on_migrate },

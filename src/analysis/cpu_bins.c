@@ -10,7 +10,7 @@
 #include "analysis/cpu_tables.h"
 
 const struct analysis_column cpu_bin_columns[] = { { "begin", "begin", ANALYSIS_TIME },
-	{ "end", NULL, ANALYSIS_TIME }, { "of", "of", ANALYSIS_TEXT },
+	{ "end", NULL, ANALYSIS_TIME }, { "of", "scope", ANALYSIS_TEXT },
 	{ "host", "host", ANALYSIS_TEXT }, { "cpu", "CPU", ANALYSIS_ID },
 	{ "tid", "tid", ANALYSIS_ID }, { "pid", "pid", ANALYSIS_ID },
 	{ "comm", "comm", ANALYSIS_TEXT }, { "self_ns", "task", ANALYSIS_DURATION },

@@ -29,10 +29,10 @@ static const struct analysis_column process_columns[] = { { "host", "host", ANAL
 
 static const struct analysis_column cpu_columns[] = { { "host", "host", ANALYSIS_TEXT },
 	{ "cpu", "CPU", ANALYSIS_ID }, CPU_TIME_COLUMNS, { "percent", "%", ANALYSIS_RATIO },
-	{ 0 } };
+	{ "switches", NULL, ANALYSIS_COUNT }, { "full_ns", NULL, ANALYSIS_DURATION }, { 0 } };
 static const struct analysis_column host_columns[] = { { "host", "host", ANALYSIS_TEXT },
 	{ "cpus", "CPUs", ANALYSIS_COUNT }, CPU_TIME_COLUMNS, { "percent", "%", ANALYSIS_RATIO },
-	{ 0 } };
+	{ "switches", NULL, ANALYSIS_COUNT }, { "full_ns", NULL, ANALYSIS_DURATION }, { 0 } };
 const struct analysis_output cpu_outputs[] = {
 	[CPU_TOP] = { "top", "CPU usage by thread", top_columns, "self_ns" },
 	[CPU_PROCESSES] = { "processes", "CPU usage by process", process_columns, "self_ns" },
@@ -209,6 +209,8 @@ void cpu_add(struct cpu_use *to, const struct cpu_use *u)
 	for (int i = 0; i < CPU_N_PARTS; i++)
 		to->ns[i] += u->ns[i];
 	to->interrupted += u->interrupted;
+	to->switches += u->switches;
+	to->full.ns += u->full.ns;
 }
 
 int64_t cpu_n_cpus(const struct cpu_state *s)
@@ -219,11 +221,17 @@ int64_t cpu_n_cpus(const struct cpu_state *s)
 	return n;
 }
 
+static void use_cells(const struct cpu_use *u, struct analysis_cell *c)
+{
+	c[0] = ANALYSIS_INT(u->switches);
+	c[1] = ANALYSIS_INT(u->full.ns);
+}
+
 static void emit_cpus(
 	const struct analysis_run *run, uint32_t host, bool by_cpu, struct analysis_table *t)
 {
 	const struct cpu_state *s = run->states[host];
-	struct analysis_cell cells[2 + CPU_TIME_CELLS + 1];
+	struct analysis_cell cells[2 + CPU_TIME_CELLS + 3];
 	int64_t begin, end, range = analysis_range(run, host, &begin, &end), n = cpu_n_cpus(s);
 	struct cpu_use sum = { 0 };
 	cells[0] = analysis_text(analysis_host_name(run, host));
@@ -233,6 +241,7 @@ static void emit_cpus(
 		cpu_add(&sum, &s->cpus[i]);
 		cells[1] = ANALYSIS_INT(i);
 		cpu_time_cells(&s->cpus[i], range, cells + 2);
+		use_cells(&s->cpus[i], cells + 2 + CPU_TIME_CELLS + 1);
 		if (by_cpu)
 			analysis_table_add(t, cells);
 	}
@@ -240,6 +249,7 @@ static void emit_cpus(
 		return;
 	cells[1] = ANALYSIS_INT(n);
 	cpu_time_cells(&sum, n * range, cells + 2);
+	use_cells(&sum, cells + 2 + CPU_TIME_CELLS + 1);
 	analysis_table_add(t, cells);
 }
 

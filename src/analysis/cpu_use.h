@@ -36,11 +36,20 @@ struct cpu_task {
 	size_t n_pending, cap_pending;
 	uint32_t pending_span; /* the last one of them */
 	uint32_t last_cpu;     /* plus 1 */
+	bool is_on;	       /* a CPU, as of its last span */
+};
+
+struct cpu_full {	     /* see cpu_full.h */
+	int64_t begin, end;  /* of the window that is being filled */
+	int64_t busy;	     /* of it */
+	int64_t stretch, ns; /* full windows in a row up to here; of all long stretches */
 };
 
 struct cpu_use {
 	int64_t ns[CPU_N_PARTS];
-	int64_t interrupted; /* CPU_IRQ and CPU_SOFTIRQ while a task had it */
+	int64_t interrupted;  /* CPU_IRQ and CPU_SOFTIRQ while a task had it */
+	uint64_t switches;    /* how often a task got it */
+	struct cpu_full full; /* when it had no time to spare */
 	bool exists;
 };
 

@@ -285,7 +285,7 @@ int analysis_run(struct analysis_run *run, struct mer_experiment *e,
 	}
 	o.observers = observers;
 	o.unread = unread;
-	o.forget = true;
+	o.forget = !options->keep_spans;
 	if (rc == 0 && looks_at_world(&g) && analysis_reads_names(options, requests, n))
 		rc = analysis_choose(run, r, &o, err);
 	if (rc == 0 && looks_at_world(&g))

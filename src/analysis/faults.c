@@ -169,8 +169,9 @@ static const struct analysis_column freq_columns[] = { { "host", "host", ANALYSI
 	ANALYSIS_FREQ_COLUMNS, { 0 } };
 
 static const struct analysis_column bins_columns[] = { { "begin", "begin", ANALYSIS_TIME },
-	{ "end", NULL, ANALYSIS_TIME }, ANALYSIS_TASK_COLUMNS, { "minor", "minor", ANALYSIS_COUNT },
-	{ "major", "major", ANALYSIS_COUNT }, { "kernel", "kernel", ANALYSIS_COUNT }, { 0 } };
+	{ "end", NULL, ANALYSIS_TIME }, { "of", "scope", ANALYSIS_TEXT }, ANALYSIS_TASK_COLUMNS,
+	{ "minor", "minor", ANALYSIS_COUNT }, { "major", "major", ANALYSIS_COUNT },
+	{ "kernel", "kernel", ANALYSIS_COUNT }, { 0 } };
 
 static uint64_t all_of(const struct task_faults *f)
 {
@@ -255,16 +256,16 @@ static void emit_waits(struct analysis_run *run, uint32_t host, bool freq, struc
 		analysis_table_add(t, c);
 }
 
-/* ---- bins: all of a host, then each thread where it had any ---- */
+/* ---- bins: all of a host, then each thread where it had any; what is of no known thread too ---- */
 
 static void add_bin_row(struct analysis_run *run, struct analysis_table *t, uint32_t host,
-	uint32_t key, uint32_t bin, const int64_t n[N_KINDS])
+	const char *of, uint32_t key, uint32_t bin, const int64_t n[N_KINDS])
 {
-	enum { MORE = 2 + ANALYSIS_TASK_CELLS };
+	enum { MORE = 3 + ANALYSIS_TASK_CELLS };
 	const struct analysis_bins *b = &((const struct state *)run->states[host])->over;
 	struct analysis_cell c[MORE + N_KINDS] = { ANALYSIS_INT(analysis_bin_edge(b, bin)),
-		ANALYSIS_INT(analysis_bin_edge(b, bin + 1)) };
-	analysis_task_cells(run, host, key - 1, INT64_MAX, c + 2);
+		ANALYSIS_INT(analysis_bin_edge(b, bin + 1)), analysis_text(of) };
+	analysis_task_cells(run, host, key - 1, INT64_MAX, c + 3);
 	for (int i = 0; i < N_KINDS; i++)
 		c[MORE + i] = ANALYSIS_INT(n[i]);
 	analysis_table_add(t, c);
@@ -290,8 +291,7 @@ static void emit_thread_bins(struct analysis_run *run, uint32_t host, struct ana
 		const struct analysis_series_entry *y = &s->kernel.entries[k];
 		const struct analysis_series_entry *at = user ? x : y;
 		int64_t n[N_KINDS] = { user ? x->a : 0, user ? x->b : 0, kernel ? y->a : 0 };
-		if (at->key) /* what is nobody's would look like the sum */
-			add_bin_row(run, t, host, at->key, at->bin, n);
+		add_bin_row(run, t, host, "thread", at->key, at->bin, n);
 		i += user;
 		k += kernel;
 	}
@@ -314,7 +314,7 @@ static int emit_bins(struct analysis_run *run, uint32_t host, struct analysis_ta
 	for (size_t i = 0; i < s->kernel.n; i++)
 		sums[s->kernel.entries[i].bin][IN_KERNEL] += s->kernel.entries[i].a;
 	for (uint32_t i = 0; i < s->over.n; i++)
-		add_bin_row(run, t, host, 0, i, sums[i]);
+		add_bin_row(run, t, host, "host", 0, i, sums[i]);
 	free(sums);
 	emit_thread_bins(run, host, t);
 	return 0;
@@ -349,18 +349,18 @@ static const struct analysis_output outputs[] = {
 static const struct analysis_chart charts[] = {
 	{ .title = "Page faults by thread",
 		.y = "minor per second",
-		.with = "comm",
+		.of = "thread",
 		.keys = "minor",
 		.per = "time",
 		.summary = true },
 	{ .title = "Page faults that waited for a disk, by thread",
 		.y = "major per second",
-		.with = "comm",
+		.of = "thread",
 		.keys = "major",
 		.per = "time" },
 	{ .title = "Page faults in the kernel, by thread",
 		.y = "per second",
-		.with = "comm",
+		.of = "thread",
 		.keys = "kernel",
 		.per = "time" },
 	{ 0 },
@@ -373,6 +373,7 @@ const struct analysis analysis_faults = {
 	.wants = KERNEL_WANT_MEMORY,
 	.by_duration = ANALYSIS_ALL_OUTPUTS,
 	.outputs = outputs,
+	.worth = "faults major wait_ns minor kind max_wait_ns",
 	.charts = charts,
 	.state_size = sizeof(struct state),
 	.on = { .memory = on_memory, .span = on_span },

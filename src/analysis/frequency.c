@@ -447,6 +447,7 @@ const struct analysis analysis_frequency = {
 	.wants = KERNEL_WANT_FREQUENCY,
 	.by_duration = 1u << LOG | 1u << FREQ | 1u << STATS,
 	.outputs = outputs,
+	.worth = "avg_khz max_khz min_khz unknown_ns changes",
 	.charts = charts,
 	.state_size = sizeof(struct state),
 	.on = { .frequency = on_frequency, .span = on_span },

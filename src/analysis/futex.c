@@ -71,6 +71,7 @@ struct pair { /* of an address, and who waited for whom there */
 	int32_t pid;
 	uint32_t task, waker;
 	int64_t blocked, preempted; /* preempted: while it was, the waker had no CPU */
+	int64_t locks;		    /* of time: waits for a lock */
 	uint64_t failed;
 	struct analysis_stats time;
 };
@@ -196,8 +197,17 @@ static bool may_block(int class, uint64_t op)
 	}
 }
 
+/* Is it made for a lock, or for whatever other threads have to say? By what glibc and musl do: a mutex that
+ * somebody waits for has this value. */
+static bool is_for_lock(int class, const uint64_t *args)
+{
+	uint64_t op = args[1] & ~(uint64_t)OP_FLAGS;
+	return class == FUTEX && (op == OP_LOCK_PI || op == OP_LOCK_PI2 ||
+					 (op == OP_WAIT && (uint32_t)args[2] == CONTENDED));
+}
+
 static int add_wait(struct analysis_host *a, const struct kernel_host *h,
-	const struct kernel_call_end *c, const struct waiting *w)
+	const struct kernel_call_end *c, const struct waiting *w, bool is_lock)
 {
 	struct state *s = a->state;
 	int64_t took = c->end - c->begin;
@@ -213,6 +223,7 @@ static int add_wait(struct analysis_host *a, const struct kernel_host *h,
 	p->blocked += blocked;
 	p->preempted += w->in_call ? w->preempted : 0;
 	p->failed += c->ret < 0;
+	p->locks += is_lock ? took : 0;
 	s->freq.n[analysis_bucket(took)]++;
 	uint64_t op = c->args[1] & ~(uint64_t)OP_FLAGS;
 	struct wait_row row = { .row.key = c->begin,
@@ -250,7 +261,7 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 		!analysis_counts(a, c->begin, c->end) || !analysis_wants_cpu(a, c->cpu) ||
 		!analysis_wants_task(a, h, c->task))
 		return 0;
-	return add_wait(a, h, c, &w);
+	return add_wait(a, h, c, &w, is_for_lock(class, c->args));
 }
 
 /* Only what has blocked: other calls were just being made. */
@@ -272,8 +283,7 @@ static int on_open_call(void *ctx, const struct kernel_host *h, const struct ker
 		.task = c->task,
 		.call = c->call,
 		.op = op < N_OPS ? (uint8_t)op : N_OPS };
-	row.is_lock = class == FUTEX && (op == OP_LOCK_PI || op == OP_LOCK_PI2 ||
-						(op == OP_WAIT && c->args[2] == CONTENDED));
+	row.is_lock = is_for_lock(class, c->args);
 	if (c->args[0] && pid >= 0) {
 		struct futex_holder *x = futex_holder_of(&s->holders, c->args[0], pid);
 		if (!x)
@@ -357,13 +367,14 @@ static void emit_address(struct analysis_run *run, uint32_t host, const struct p
 {
 	struct analysis_stats sum = { 0 };
 	struct analysis_cell s[ANALYSIS_STATS_CELLS], waker[ANALYSIS_TASK_CELLS];
-	int64_t blocked = 0, preempted = 0, waker_ns;
+	int64_t blocked = 0, preempted = 0, locks = 0, waker_ns;
 	uint64_t n_waiters = 0, n_wakers, failed = 0;
 	const struct pair *longest = pairs[0];
 	for (size_t i = 0; i < n; i++) {
 		analysis_stats_merge(&sum, &pairs[i]->time);
 		blocked += pairs[i]->blocked;
 		preempted += pairs[i]->preempted;
+		locks += pairs[i]->locks;
 		failed += pairs[i]->failed;
 		n_waiters += i == 0 || pairs[i]->task != pairs[i - 1]->task;
 		if (pairs[i]->time.max > longest->time.max)
@@ -380,7 +391,8 @@ static void emit_address(struct analysis_run *run, uint32_t host, const struct p
 		waker[3], s[COUNT], s[TOTAL], s[MAX], ANALYSIS_INT(n_waiters),
 		ANALYSIS_INT(n_wakers), who == KERNEL_NONE ? ANALYSIS_NONE : ANALYSIS_INT(waker_ns),
 		ANALYSIS_INT(blocked), who == KERNEL_NONE ? ANALYSIS_NONE : ANALYSIS_INT(preempted),
-		ANALYSIS_INT(failed), s[AVG], s[MIN], s[STDDEV], s[MIN_AT], s[MAX_AT] };
+		ANALYSIS_INT(failed), s[AVG], s[MIN], s[STDDEV], s[MIN_AT], s[MAX_AT],
+		ANALYSIS_INT(locks) };
 	analysis_table_add(t, cells);
 }
 
@@ -429,20 +441,22 @@ static void emit_stats(struct analysis_run *run, uint32_t host, struct analysis_
 {
 	const struct state *s = run->states[host];
 	struct analysis_stats sum = { 0 };
-	struct analysis_cell cells[3 + ANALYSIS_STATS_CELLS] = { analysis_text(
+	struct analysis_cell cells[3 + ANALYSIS_STATS_CELLS + 1] = { analysis_text(
 		analysis_host_name(run, host)) };
-	int64_t blocked = 0;
+	int64_t blocked = 0, locks = 0;
 	uint64_t failed = 0;
 	if (!s->n_pairs)
 		return;
 	for (size_t i = 0; i < s->n_pairs; i++) {
 		analysis_stats_merge(&sum, &s->pairs[i].time);
 		blocked += s->pairs[i].blocked;
+		locks += s->pairs[i].locks;
 		failed += s->pairs[i].failed;
 	}
 	cells[1] = ANALYSIS_INT(failed);
 	cells[2] = ANALYSIS_INT(blocked);
 	analysis_stats_cells(&sum, cells + 3);
+	cells[3 + ANALYSIS_STATS_CELLS] = ANALYSIS_INT(locks);
 	analysis_table_add(t, cells);
 }
 
@@ -550,7 +564,8 @@ static const struct analysis_column top_columns[] = { { "host", "host", ANALYSIS
 	{ "waker_ns", "for holder", ANALYSIS_DURATION },
 	{ "blocked_ns", "blocked", ANALYSIS_DURATION },
 	{ "holder_preempted_ns", "holder without CPU", ANALYSIS_DURATION },
-	{ "failed", "failed", ANALYSIS_COUNT }, STATS_REST, { 0 } };
+	{ "failed", "failed", ANALYSIS_COUNT }, STATS_REST, { "lock_ns", NULL, ANALYSIS_DURATION },
+	{ 0 } };
 static const struct analysis_column pair_columns[] = { ANALYSIS_TASK_COLUMNS, WAKER_COLUMNS,
 	{ "address", "address", ANALYSIS_TEXT }, STATS_FIRST,
 	{ "blocked_ns", "blocked", ANALYSIS_DURATION },
@@ -563,7 +578,7 @@ static const struct analysis_column open_columns[] = { ANALYSIS_TASK_COLUMNS,
 	{ "op", "operation", ANALYSIS_TEXT }, { "begin", "begin", ANALYSIS_TIME }, { 0 } };
 static const struct analysis_column stats_columns[] = { { "host", "host", ANALYSIS_TEXT },
 	{ "failed", "failed", ANALYSIS_COUNT }, { "blocked_ns", "blocked", ANALYSIS_DURATION },
-	ANALYSIS_STATS_COLUMNS, { 0 } };
+	ANALYSIS_STATS_COLUMNS, { "lock_ns", NULL, ANALYSIS_DURATION }, { 0 } };
 static const struct analysis_column log_columns[] = { { "begin", "begin", ANALYSIS_TIME },
 	{ "end", NULL, ANALYSIS_TIME }, { "duration_ns", "duration", ANALYSIS_DURATION },
 	{ "blocked_ns", "blocked", ANALYSIS_DURATION }, ANALYSIS_TASK_COLUMNS, WAKER_COLUMNS,
@@ -588,6 +603,9 @@ const struct analysis analysis_futex = {
 	.help = "which locks tasks waited for, how long, and who held them",
 	.by_duration = ANALYSIS_ALL_OUTPUTS,
 	.outputs = outputs,
+	.worth = "total_ns waker_comm so_far_ns holder_comm address count max_ns waker_tid avg_ns "
+		 "blocked_ns "
+		 "holder_preempted_ns waker_ns",
 	.state_size = sizeof(struct state),
 	.on = { .span = on_span, .call = on_call, .open_call = on_open_call },
 	.emit = emit,

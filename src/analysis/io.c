@@ -465,6 +465,8 @@ const struct analysis analysis_io = {
 	.by_name = ANALYSIS_ALL_OUTPUTS,
 	.names = "file or disk",
 	.outputs = outputs,
+	.worth = "duration_ns name file bytes read_bytes written_bytes busy_percent requests "
+		 "service_avg_ns sequential_percent queue_avg_ns service_max_ns total_ns",
 	.charts = charts,
 	.state_size = sizeof(struct io_state),
 	.on = { .call = on_call, .merge = io_on_merge },

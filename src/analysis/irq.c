@@ -475,6 +475,8 @@ const struct analysis analysis_irq = {
 	.by_name = ANALYSIS_ALL_OUTPUTS,
 	.names = "interrupt",
 	.outputs = outputs,
+	.worth = "duration_ns name kind total_ns count max_ns avg_ns raise_latency_ns raise_avg_ns "
+		 "raise_max_ns",
 	.state_size = sizeof(struct state),
 	.on = { .interrupt = on_interrupt },
 	.emit = emit,

@@ -343,10 +343,10 @@ static int emit_log(struct analysis_run *run, struct analysis_table *t)
 	return 0;
 }
 
-/* ---- bins: all of a host, then each thread where it changes ---- */
+/* ---- bins: all of a host, then each thread where it changes; what is of no known thread too ---- */
 
 static const struct analysis_column bins_columns[] = { { "begin", "begin", ANALYSIS_TIME },
-	{ "end", NULL, ANALYSIS_TIME }, ANALYSIS_TASK_COLUMNS,
+	{ "end", NULL, ANALYSIS_TIME }, { "of", "scope", ANALYSIS_TEXT }, ANALYSIS_TASK_COLUMNS,
 	{ "allocated_bytes", "allocated", ANALYSIS_BYTES },
 	{ "freed_bytes", "freed", ANALYSIS_BYTES }, { "held_bytes", "held", ANALYSIS_BYTES },
 	{ 0 } };
@@ -356,16 +356,16 @@ struct bin {
 };
 
 static void add_bin_row(struct analysis_run *run, struct analysis_table *t, uint32_t host,
-	uint32_t task, uint32_t bin, const struct bin *x, int64_t held)
+	const char *of, uint32_t task, uint32_t bin, const struct bin *x, int64_t held)
 {
 	const struct analysis_bins *b = &((const struct state *)run->states[host])->bins;
-	struct analysis_cell c[2 + ANALYSIS_TASK_CELLS + 3] = {
-		ANALYSIS_INT(analysis_bin_edge(b, bin)), ANALYSIS_INT(analysis_bin_edge(b, bin + 1))
-	};
-	analysis_task_cells(run, host, task, INT64_MAX, c + 2);
-	c[6] = ANALYSIS_INT(x->allocated);
-	c[7] = ANALYSIS_INT(x->freed);
-	c[8] = ANALYSIS_INT(held);
+	enum { MORE = 3 + ANALYSIS_TASK_CELLS };
+	struct analysis_cell c[MORE + 3] = { ANALYSIS_INT(analysis_bin_edge(b, bin)),
+		ANALYSIS_INT(analysis_bin_edge(b, bin + 1)), analysis_text(of) };
+	analysis_task_cells(run, host, task, INT64_MAX, c + 3);
+	c[MORE] = ANALYSIS_INT(x->allocated);
+	c[MORE + 1] = ANALYSIS_INT(x->freed);
+	c[MORE + 2] = ANALYSIS_INT(held);
 	analysis_table_add(t, c);
 }
 
@@ -388,8 +388,8 @@ static void emit_task_bins(struct analysis_run *run, struct analysis_table *t, u
 			held += o->key == key ? o->a - o->b : 0;
 		}
 		struct bin bin = { e->a, e->b, 0 };
-		if (key) /* what is nobody's has no row of its own: none would tell it from the sum */
-			add_bin_row(run, t, host, key - 1, e->bin, &bin, held);
+		add_bin_row(
+			run, t, host, "thread", key ? key - 1 : KERNEL_NONE, e->bin, &bin, held);
 	}
 }
 
@@ -418,7 +418,7 @@ static int emit_bins(struct analysis_run *run, struct analysis_table *t)
 			held += s->tasks[i].base - s->tasks[i].lowest;
 		for (uint32_t i = 0; i < s->bins.n; i++) {
 			held += bins[i].allocated - bins[i].freed + bins[i].outside;
-			add_bin_row(run, t, host, KERNEL_NONE, i, &bins[i], held);
+			add_bin_row(run, t, host, "host", KERNEL_NONE, i, &bins[i], held);
 		}
 		free(bins);
 		emit_task_bins(run, t, host);
@@ -451,17 +451,17 @@ static const struct analysis_output outputs[] = {
 static const struct analysis_chart charts[] = {
 	{ .title = "Pages held",
 		.y = "more than at the least",
-		.without = "tid",
+		.of = "host",
 		.keys = "held_bytes",
 		.lines = true },
 	{ .title = "Pages allocated by thread",
 		.y = "allocated",
-		.with = "comm",
+		.of = "thread",
 		.keys = "allocated_bytes",
 		.per = "time" },
 	{ .title = "Pages freed by thread",
 		.y = "freed",
-		.with = "comm",
+		.of = "thread",
 		.keys = "freed_bytes",
 		.per = "time" },
 	{ 0 },
@@ -473,6 +473,7 @@ const struct analysis analysis_mem = {
 	.help = "pages and kernel objects allocated and freed",
 	.wants = KERNEL_WANT_MEMORY,
 	.outputs = outputs,
+	.worth = "net_bytes allocated_bytes freed_bytes gained_bytes total_bytes count",
 	.charts = charts,
 	.state_size = sizeof(struct state),
 	.on = { .memory = on_memory },

@@ -548,6 +548,9 @@ const struct analysis analysis_net = {
 	.messages = true,
 	.by_duration = 1u << LOG | 1u << FREQ | 1u << STATS,
 	.outputs = outputs,
+	.worth = "socket bytes sent_bytes received_bytes duration_ns peer max_ns avg_ns packets "
+		 "sent_rate "
+		 "received_rate",
 	.charts = charts,
 	.state_size = sizeof(struct net_state),
 	.on = { .packet = on_packet, .call = net_on_call },

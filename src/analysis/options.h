@@ -38,7 +38,9 @@ struct analysis_options {
 	/* And what is called so (analysis.by_name)? Not fast: see struct analysis_wanted. */
 	bool (*wants_name)(void *ctx, const char *name);
 	void *ctx;
-	uint64_t limit; /* rows that log keeps while it reads; 0: all */
+	uint64_t limit;	     /* rows that log keeps while it reads; 0: all */
+	bool keep_spans;     /* the world keeps all of them, for waits (blocked.h): 32 bytes each */
+	bool without_tracer; /* rows of its tasks are left out, of analyses that can: see n_tracer */
 };
 
 /* Do min_ns and max_ns leave durations out? Then what has none does not count either. */

@@ -266,6 +266,7 @@ const struct analysis analysis_poll = {
 	.help = "tasks that poll in a loop instead of waiting, and the CPU time of that",
 	.by_duration = ANALYSIS_ALL_OUTPUTS,
 	.outputs = outputs,
+	.worth = "cpu_ns duration_ns calls call object",
 	.state_size = sizeof(struct state),
 	.on = { .span = on_span, .call = on_call },
 	.end = end,

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/relation_idle.h"
 #include "analysis/relation_state.h"
+#include "analysis/tracer.h"
 
 const char *relation_kind_name(enum relation_kind kind)
 {
@@ -226,7 +228,13 @@ static const char *object_text(
 struct out_row {
 	const struct relation *r;
 	const char *object;
+	int64_t idle; /* of its wait */
 };
+
+static int64_t felt(const struct out_row *x)
+{
+	return x->r->wait_ns - x->idle;
+}
 
 static uint64_t count_of(const struct relation *r)
 {
@@ -238,8 +246,8 @@ static int by_weight(const void *a, const void *b)
 	const struct out_row *x = a, *y = b;
 	const struct relation *p = x->r, *q = y->r;
 	uint64_t n = count_of(p), m = count_of(q);
-	if (p->wait_ns != q->wait_ns)
-		return p->wait_ns > q->wait_ns ? -1 : 1;
+	if (felt(x) != felt(y))
+		return felt(x) > felt(y) ? -1 : 1;
 	if (n != m)
 		return n > m ? -1 : 1;
 	if (p->first != q->first)
@@ -252,10 +260,14 @@ static int by_weight(const void *a, const void *b)
 	return strcmp(x->object ? x->object : "", y->object ? y->object : "");
 }
 
-static bool is_wanted(const struct analysis_run *run, const struct relation *r)
+static bool is_wanted(struct analysis_run *run, bool *const *tracer, const struct relation *r)
 {
 	const struct analysis_options *o = run->options;
 	const struct kernel_host *hosts = run->world->hosts;
+	if (tracer && (tracer[r->from_host][r->from] || tracer[r->to_host][r->to])) {
+		run->n_tracer++;
+		return false;
+	}
 	return !o->wants_task || o->wants_task(o->ctx, &hosts[r->from_host], r->from) ||
 	       o->wants_task(o->ctx, &hosts[r->to_host], r->to);
 }
@@ -279,9 +291,10 @@ static void put_row(
 	c[RELATION_OBJECT] = analysis_text(row->object && *row->object ? row->object : NULL);
 	c[RELATION_COUNT] = ANALYSIS_INT(count_of(r));
 	c[RELATION_BYTES] = r->has_bytes ? ANALYSIS_INT(r->bytes) : ANALYSIS_NONE;
-	c[RELATION_WAIT_NS] = ANALYSIS_INT(r->wait_ns);
+	c[RELATION_WAIT_NS] = ANALYSIS_INT(felt(row));
 	c[RELATION_FIRST] = ANALYSIS_INT(r->first);
 	c[RELATION_LAST] = ANALYSIS_INT(r->last);
+	c[RELATION_IDLE_NS] = ANALYSIS_INT(row->idle);
 	analysis_table_add(t, c);
 }
 
@@ -308,7 +321,7 @@ static void report(struct analysis_run *run, uint64_t n_unknown, uint64_t n_rest
 
 /* The edges of all hosts as rows, wanted ones only; *n of them. NULL: no memory. */
 static struct out_row *make_rows(struct analysis_run *run, const struct relation_set *packets,
-	const struct mer_intern *texts, size_t *n)
+	const struct mer_intern *texts, bool *const *tracer, size_t *n)
 {
 	size_t most = packets->n;
 	for (uint32_t h = 0; h < run->world->n_hosts; h++)
@@ -319,20 +332,44 @@ static struct out_row *make_rows(struct analysis_run *run, const struct relation
 		const struct relation_set *set =
 			&((const struct relation_state *)run->states[h])->set;
 		for (size_t i = 0; i < set->n; i++)
-			if (is_wanted(run, &set->rows[i]))
+			if (is_wanted(run, tracer, &set->rows[i]))
 				rows[(*n)++] = (struct out_row){ &set->rows[i],
-					object_text(&run->world->hosts[h], &set->rows[i],
-						&run->arena) };
+					object_text(
+						&run->world->hosts[h], &set->rows[i], &run->arena),
+					0 };
 	}
 	for (size_t i = 0; rows && i < packets->n; i++) {
 		const struct relation *r = &packets->rows[i];
-		if (is_wanted(run, r))
+		if (is_wanted(run, tracer, r))
 			rows[(*n)++] = (struct out_row){ r,
 				r->object == RELATION_NO_OBJECT
 					? NULL
-					: mer_intern_text(texts, (uint32_t)r->object) };
+					: mer_intern_text(texts, (uint32_t)r->object),
+				0 };
 	}
 	return rows;
+}
+
+static int mark_idle(const struct analysis_run *run, struct out_row *rows, size_t n)
+{
+	struct relation_idle idle = { 0 };
+	int rc = relation_idle_find(run, &idle);
+	for (size_t i = 0; i < n && rc == 0; i++)
+		rows[i].idle = relation_idle_of(&idle, rows[i].r);
+	relation_idle_fini(&idle);
+	return rc;
+}
+
+/* By host and task; NULL: no memory. */
+static bool **find_tracer(const struct analysis_run *run)
+{
+	bool **all = calloc((size_t)run->world->n_hosts + 1, sizeof(*all));
+	bool ok = all != NULL;
+	for (uint32_t h = 0; h < run->world->n_hosts && ok; h++)
+		ok = (all[h] = analysis_tracer_tasks(&run->world->hosts[h])) != NULL;
+	if (!ok)
+		analysis_tracer_free(all, run->world->n_hosts);
+	return ok ? all : NULL;
 }
 
 static int emit(struct analysis_run *run, unsigned output, struct analysis_table *t)
@@ -344,9 +381,15 @@ static int emit(struct analysis_run *run, unsigned output, struct analysis_table
 	(void)output;
 	mer_intern_init(&texts, &run->arena);
 	int rc = relation_join(run, &packets, &texts, &n_unknown);
-	struct out_row *rows = rc ? NULL : make_rows(run, &packets, &texts, &n);
+	bool hides = run->options->without_tracer;
+	bool **tracer = rc == 0 && hides ? find_tracer(run) : NULL;
+	struct out_row *rows =
+		rc || (hides && !tracer) ? NULL : make_rows(run, &packets, &texts, tracer, &n);
+	analysis_tracer_free(tracer, run->world->n_hosts);
 	if (rc == 0 && !rows)
 		rc = mer_fail_nomem(run->err);
+	if (rc == 0 && run->options->keep_spans)
+		rc = mark_idle(run, rows, n);
 	if (n)
 		qsort(rows, n, sizeof(*rows), by_weight);
 	for (size_t i = 0; i < n; i++)
@@ -390,7 +433,8 @@ static const struct analysis_column columns[] = { { "from_host", "From host", AN
 	{ "to_comm", "To", ANALYSIS_TEXT }, { "kind", "Kind", ANALYSIS_TEXT },
 	{ "object", "Object", ANALYSIS_TEXT }, { "count", "Count", ANALYSIS_COUNT },
 	{ "bytes", "Bytes", ANALYSIS_BYTES }, { "wait_ns", "Wait", ANALYSIS_DURATION },
-	{ "first", "First", ANALYSIS_TIME }, { "last", "Last", ANALYSIS_TIME }, { 0 } };
+	{ "first", "First", ANALYSIS_TIME }, { "last", "Last", ANALYSIS_TIME },
+	{ "idle_ns", NULL, ANALYSIS_DURATION }, { 0 } };
 
 static const struct analysis_output outputs[] = {
 	{ "graph", "Relations between tasks", columns, NULL }, { 0 }

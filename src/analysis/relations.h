@@ -60,10 +60,11 @@ enum relation_column { /* of the table: the greatest wait first, then the greate
 	RELATION_KIND,
 	RELATION_OBJECT, /* "pipe#1", "10.0.0.2:80", "SIGUSR1", "0x7f3c8000"; not set: not known */
 	RELATION_COUNT,
-	RELATION_BYTES, /* not set: nothing that is counted in bytes */
-	RELATION_WAIT_NS,
-	RELATION_FIRST, /* when it was given, or the wait ended */
+	RELATION_BYTES,	  /* not set: nothing that is counted in bytes */
+	RELATION_WAIT_NS, /* without what nobody felt, if the run keeps its spans */
+	RELATION_FIRST,	  /* when it was given, or the wait ended */
 	RELATION_LAST,
+	RELATION_IDLE_NS, /* that nobody felt */
 	RELATION_N_COLUMNS
 };
 

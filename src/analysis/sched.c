@@ -488,6 +488,10 @@ const struct analysis analysis_sched = {
 	.wants = KERNEL_WANT_PRIORITIES,
 	.by_duration = ANALYSIS_ALL_OUTPUTS,
 	.outputs = outputs,
+	.worth = "latency_ns duration_ns waker_comm cause instead_comm cpu waker_tid prio "
+		 "switch_in instead_tid max_ns "
+		 "count avg_ns "
+		 "total_ns preempted_ns preemptions",
 	.state_size = sizeof(struct state),
 	.on = { .span = on_span, .woken_ready = on_woken_ready },
 	.end = end,

@@ -458,6 +458,8 @@ const struct analysis analysis_servers = {
 	.help = "who accepts connections, how long ready ones waited for it, how evenly",
 	.messages = true,
 	.outputs = outputs,
+	.worth = "accepts ready_max_ns ready_avg_ns workers max_connections vain_accepts object "
+		 "imbalance",
 	.state_size = sizeof(struct state),
 	.on = { .span = on_span, .call = on_call },
 	.emit = emit,

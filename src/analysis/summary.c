@@ -1,63 +1,51 @@
-/* Joins tables of several analyses to those of the summary. Each of its rows is found from rows of one
- * table; nothing here looks at events. */
+/* Sums tables of several analyses up by host. Nothing here looks at events. summary_tables.c has the tables,
+ * findings.c what stands out. */
 #include "analysis/summary.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/all.h"
-#include "base/map.h"
-#include "base/str.h"
+#include "analysis/summary_data.h"
+#include "analysis/summary_tables.h"
+#include "analysis/tracer.h"
 
-/* From where on something stands out, of what there is of it. */
-#define BUSY 0.8	  /* processors of a host, a disk */
-#define ALONE 0.9	  /* one thread, of a processor */
-#define QUEUE_PER_CPU 0.5 /* threads that wait for a processor, on the average */
-#define DISK_QUEUE 0.5	  /* requests that wait for a disk, on the average */
-#define SOFTIRQ 0.1
-#define LATENCY_NS INT64_C(10000000) /* from wake-up to running */
-#define FAILED 0.1		     /* of system calls; below is everyday life */
-#define POLLING 0.1
-#define FUTEX 0.5 /* threads that wait for locks, on the average */
-#define IDLE 0.5
-/* Waits for a lock that had not ended: from so long on somebody holds it who should not, ... */
-#define STUCK_NS INT64_C(1000000000)
-#define STUCK 0.5 /* or such a part of a shorter recording */
+/* A process that lived less is brief: it cost about as much to start as it did. */
+#define BRIEF_NS INT64_C(1000000000)
 
-enum {
-	CPU_TOP,
-	CPU_HOSTS,
-	SCHED,
-	IO_TOP,
-	DISKS,
-	IO_BINS,
-	PAIRS,
-	INTERFACES,
-	CALLS,
-	IRQ,
-	FUTEXES,
-	LOCKS,
-	POLL
-};
+/* Errors that are everyday life: nothing there yet, or no longer. */
+static const char *const everyday[] = { "EAGAIN", "EINPROGRESS", "ETIMEDOUT", "ECHILD", "EINTR",
+	"EALREADY", "ERESTARTSYS", "ERESTARTNOINTR", "ERESTARTNOHAND", "ERESTART_RESTARTBLOCK" };
+/* ENOENT is too where something is searched for, along PATH and the like. */
+static const char *const searches[] = { "open", "openat", "openat2", "access", "faccessat",
+	"faccessat2", "stat", "lstat", "newstat", "newlstat", "newfstatat", "fstatat64", "stat64",
+	"statx", "execve", "execveat", "readlink", "readlinkat", "unlink", "unlinkat", "connect" };
+/* And these ask what a descriptor is: a terminal, something with a position, open at all? */
+static const struct {
+	const char *call, *error;
+} probes[] = { { "ioctl", "ENOTTY" }, { "lseek", "ESPIPE" }, { "ioctl", "EINVAL" },
+	{ "close", "EBADF" }, { "fcntl", "EBADF" } };
 
 static const struct {
 	const struct analysis *analysis;
 	const char *output;
 } wanted[SUMMARY_REQUESTS] = {
-	[CPU_TOP] = { &analysis_cpu, "top" },
-	[CPU_HOSTS] = { &analysis_cpu, "hosts" },
-	[SCHED] = { &analysis_sched, "stats" },
-	[IO_TOP] = { &analysis_io, "top" },
-	[DISKS] = { &analysis_io, "disks" },
-	[IO_BINS] = { &analysis_io, "bins" },
-	[PAIRS] = { &analysis_net, "pairs" },
-	[INTERFACES] = { &analysis_net, "interfaces" },
-	[CALLS] = { &analysis_syscall, "tasks" },
-	[IRQ] = { &analysis_irq, "stats" },
-	[FUTEXES] = { &analysis_futex, "top" },
-	[LOCKS] = { &analysis_futex, "top_unfinished" },
-	[POLL] = { &analysis_poll, "stats" },
+	[SUMMARY_IN_THREADS] = { &analysis_cpu, "top" },
+	[SUMMARY_IN_CPUS] = { &analysis_cpu, "cpus" },
+	[SUMMARY_IN_HOSTS] = { &analysis_cpu, "hosts" },
+	[SUMMARY_IN_SCHED] = { &analysis_sched, "stats" },
+	[SUMMARY_IN_IO] = { &analysis_io, "top" },
+	[SUMMARY_IN_DISKS] = { &analysis_io, "disks" },
+	[SUMMARY_IN_QUEUES] = { &analysis_io, "bins" },
+	[SUMMARY_IN_REQUESTS] = { &analysis_io, "stats" },
+	[SUMMARY_IN_PAIRS] = { &analysis_net, "pairs" },
+	[SUMMARY_IN_INTERFACES] = { &analysis_net, "interfaces" },
+	[SUMMARY_IN_CALLS] = { &analysis_syscall, "hosts" },
+	[SUMMARY_IN_ERRORS] = { &analysis_syscall, "stats_errors" },
+	[SUMMARY_IN_IRQ] = { &analysis_irq, "stats" },
+	[SUMMARY_IN_FUTEXES] = { &analysis_futex, "top" },
+	[SUMMARY_IN_STUCK] = { &analysis_futex, "top_unfinished" },
+	[SUMMARY_IN_POLL] = { &analysis_poll, "stats" },
 };
 
 void summary_requests(struct analysis_request *requests)
@@ -67,76 +55,18 @@ void summary_requests(struct analysis_request *requests)
 			(unsigned)analysis_find_output(wanted[i].analysis, wanted[i].output) };
 }
 
-static const struct analysis_column host_columns[] = { { "host", "host", ANALYSIS_TEXT },
-	{ "range_ns", NULL, ANALYSIS_DURATION }, { "cpus", "CPUs", ANALYSIS_COUNT },
-	{ "cpu_percent", "busy", ANALYSIS_RATIO }, { "run_queue", "waiting", ANALYSIS_REAL },
-	{ "unknown_percent", NULL, ANALYSIS_RATIO }, { "irq_percent", NULL, ANALYSIS_RATIO },
-	{ "softirq_percent", "softirq", ANALYSIS_RATIO },
-	{ "disk_percent", "disk", ANALYSIS_RATIO }, { "disk", NULL, ANALYSIS_TEXT },
-	{ "disk_queue", "queued", ANALYSIS_REAL }, { "net_bytes", "network", ANALYSIS_BYTES },
-	{ "calls", NULL, ANALYSIS_COUNT }, { "failed_calls", "failed", ANALYSIS_COUNT },
-	{ "lost_events", "lost", ANALYSIS_COUNT }, { 0 } };
-static const struct analysis_column top_columns[] = { { "resource", "of", ANALYSIS_TEXT },
-	{ "host", "host", ANALYSIS_TEXT }, { "who", "who", ANALYSIS_TEXT },
-	{ "tid", NULL, ANALYSIS_ID }, { "comm", NULL, ANALYSIS_TEXT },
-	{ "time_ns", "time", ANALYSIS_DURATION }, { "percent", "%", ANALYSIS_RATIO },
-	{ "bytes", "bytes", ANALYSIS_BYTES }, { SUMMARY_NEXT, NULL, ANALYSIS_TEXT }, { 0 } };
-static const struct analysis_column wait_columns[] = { { "cause", "for", ANALYSIS_TEXT },
-	{ "host", "host", ANALYSIS_TEXT }, { "max_ns", "longest", ANALYSIS_DURATION },
-	{ "who", "who", ANALYSIS_TEXT }, { "max_at", NULL, ANALYSIS_TIME },
-	{ "count", "count", ANALYSIS_COUNT }, { "total_ns", "total", ANALYSIS_DURATION },
-	{ SUMMARY_NEXT, NULL, ANALYSIS_TEXT }, { 0 } };
-static const struct analysis_column finding_columns[] = { { "kind", "kind", ANALYSIS_TEXT },
-	{ "host", "host", ANALYSIS_TEXT }, { "finding", "finding", ANALYSIS_TEXT },
-	{ SUMMARY_NEXT, "next", ANALYSIS_TEXT }, { 0 } };
+/* ---- whose row it is ---- */
 
-enum { KEPT_CALLS = 3 }; /* of each host */
-
-struct host { /* sums of one; 0: nothing is known of it */
-	const char *name;
-	int64_t range, cpus;
-	double cpu, unknown, irq, softirq, disk, disk_queue;
-	const char *disk_name;
-	int64_t ready, futex, net, calls, failed, lost, disk_errors, polling;
-	int64_t latency; /* the longest */
-	size_t latency_row;
-	bool has_latency, has_disk, has_net, has_calls;
-};
-
-struct summary {
-	struct analysis_run *run;
-	const struct analysis_table *in;
-	struct analysis_table *out;
-	struct host *hosts;
-	uint32_t n;
-	uint32_t *owners[SUMMARY_REQUESTS]; /* of the rows of in: host, plus 1; 0: none */
-};
-
-/* ---- reading tables ---- */
-
-static const struct analysis_cell *cell(const struct analysis_table *t, size_t row, const char *key)
+static void name_hosts(struct summary *s)
 {
-	static const struct analysis_cell none = { 0 };
-	size_t c = analysis_table_column(t, key);
-	return c == SIZE_MAX ? &none : &t->cells[row * t->n_columns + c];
-}
-
-static int64_t number(const struct analysis_table *t, size_t row, const char *key)
-{
-	const struct analysis_cell *c = cell(t, row, key);
-	return c->set ? c->v.i : 0;
-}
-
-static double real(const struct analysis_table *t, size_t row, const char *key)
-{
-	const struct analysis_cell *c = cell(t, row, key);
-	return c->set ? c->v.f : 0;
-}
-
-static const char *text(const struct analysis_table *t, size_t row, const char *key)
-{
-	const struct analysis_cell *c = cell(t, row, key);
-	return c->set ? c->v.text : "";
+	const struct analysis_options *o = s->run->options;
+	for (uint32_t i = 0; i < s->n; i++) {
+		int64_t begin, end;
+		if (o->wants_host && !o->wants_host(o->ctx, i))
+			continue;
+		s->hosts[i].name = analysis_host_name(s->run, i);
+		s->hosts[i].range = analysis_range(s->run, i, &begin, &end);
+	}
 }
 
 /* Once for all: there may be many hosts, and many rows of each. The hosts' names are known. */
@@ -171,592 +101,481 @@ static int find_owners(struct summary *s)
 	return ok ? 0 : mer_fail_nomem(s->run->err);
 }
 
-/* Whose row it is. NULL: of none. */
-static struct host *host_of(const struct summary *s, const struct analysis_table *t, size_t row)
+struct summary_host *summary_host_of(
+	const struct summary *s, const struct analysis_table *t, size_t row)
 {
 	uint32_t owner = s->owners[t - s->in][row];
 	return owner ? &s->hosts[owner - 1] : NULL;
 }
 
-static bool is_of(
-	const struct summary *s, const struct analysis_table *t, size_t row, const struct host *h)
+/* Rows know a task by its number and its last name. */
+static uint64_t mark_key(int64_t tid, const char *comm)
 {
-	return s->owners[t - s->in][row] == (uint32_t)(h - s->hosts) + 1;
+	return mer_hash(comm, strlen(comm)) ^ (uint64_t)tid * UINT64_C(0x9E3779B97F4A7C15);
 }
 
-static double per(int64_t part, int64_t whole)
+static bool is_brief(const struct kernel_task *t)
 {
-	return whole > 0 ? (double)part / (double)whole : 0;
+	return t->born && t->died != INT64_MAX && t->died - t->begin < BRIEF_NS;
 }
 
-/* Does anything tell what its processors did? */
-static bool knows_cpus(const struct host *h)
+static int mark_tasks(struct summary *s, uint32_t host)
 {
-	return h->cpus && h->unknown < 1;
-}
-
-static double run_queue(const struct host *h)
-{
-	return per(h->ready, h->range);
-}
-
-/* ---- texts ---- */
-
-/* Memory that is out is found at the end, by the arena. */
-static const char *or_empty(const char *text)
-{
-	return text ? text : "";
-}
-#define say(s, ...) or_empty(mer_arena_printf(&(s)->run->arena, __VA_ARGS__))
-
-/* " --host NAME" as a shell reads it; nothing where there is only one. */
-static const char *host_option(const struct summary *s, const char *host)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789._-:@+";
-	if (s->n < 2)
-		return "";
-	if (host[0] && strspn(host, plain) == strlen(host))
-		return say(s, " --host %s", host);
-	struct mer_str quoted = { 0 };
-	for (const char *p = host; *p; p++)
-		if (*p == '\'')
-			mer_str_puts(&quoted, "'\\''");
-		else
-			mer_str_putc(&quoted, *p);
-	const char *option = say(s, " --host '%s'", quoted.data ? quoted.data : "");
-	s->run->arena.failed |= quoted.failed;
-	mer_str_fini(&quoted);
-	return option;
-}
-
-static const char *who(const struct summary *s, const struct analysis_table *t, size_t row)
-{
-	const struct analysis_cell *tid = cell(t, row, "tid");
-	const char *comm = text(t, row, "comm");
-	return tid->set && tid->v.i >= 0 ? say(s, "%s/%" PRId64, comm, tid->v.i)
-	       : comm[0]		 ? comm
-					 : "not known";
-}
-
-/* ---- hosts ---- */
-
-static void sum_disks(struct summary *s)
-{
-	const struct analysis_table *t = &s->in[DISKS];
-	for (size_t r = 0; r < t->n_rows; r++) {
-		struct host *h = host_of(s, t, r);
-		if (!h)
-			continue;
-		h->disk_errors += number(t, r, "errors");
-		if (!h->has_disk || real(t, r, "busy_percent") > h->disk) {
-			h->disk = real(t, r, "busy_percent");
-			h->disk_name = text(t, r, "disk");
-		}
-		h->has_disk = true;
-	}
-	t = &s->in[IO_BINS];
-	for (size_t r = 0; r < t->n_rows; r++) {
-		struct host *h = host_of(s, t, r);
-		if (h)
-			h->disk_queue += per(number(t, r, "queue_ns"), h->range);
-	}
-}
-
-static void sum_tasks(struct summary *s)
-{
-	const struct analysis_table *t = &s->in[CPU_TOP];
-	struct host *h;
-	for (size_t r = 0; r < t->n_rows; r++)
-		if ((h = host_of(s, t, r)))
-			h->ready += number(t, r, "wait_cpu_ns");
-	t = &s->in[FUTEXES];
-	for (size_t r = 0; r < t->n_rows; r++)
-		if ((h = host_of(s, t, r)))
-			h->futex += number(t, r, "total_ns");
-	t = &s->in[POLL];
-	for (size_t r = 0; r < t->n_rows; r++)
-		if ((h = host_of(s, t, r)))
-			h->polling += number(t, r, "cpu_ns");
-	t = &s->in[CALLS];
-	for (size_t r = 0; r < t->n_rows; r++)
-		if ((h = host_of(s, t, r))) {
-			h->has_calls = true;
-			h->calls += number(t, r, "count");
-			h->failed += number(t, r, "errors");
-		}
-	t = &s->in[SCHED];
-	for (size_t r = 0; r < t->n_rows; r++)
-		if ((h = host_of(s, t, r)) && number(t, r, "count") &&
-			(!h->has_latency || number(t, r, "max_ns") > h->latency)) {
-			h->latency = number(t, r, "max_ns");
-			h->latency_row = r;
-			h->has_latency = true;
-		}
-}
-
-static void name_hosts(struct summary *s)
-{
+	const struct kernel_host *h = &s->run->world->hosts[host];
 	const struct analysis_options *o = s->run->options;
-	for (uint32_t i = 0; i < s->n; i++) {
-		int64_t begin, end;
-		if (o->wants_host && !o->wants_host(o->ctx, i))
+	struct summary_host *to = &s->hosts[host];
+	s->tracer[host] = analysis_tracer_tasks(h);
+	bool ok = s->tracer[host] != NULL;
+	for (uint32_t i = 0; ok && i < h->n_tasks; i++) {
+		const struct kernel_task *t = &h->tasks[i];
+		unsigned marks = (s->tracer[host][i] ? SUMMARY_TRACER : 0) |
+				 (is_brief(t) && t->pid == t->tid ? SUMMARY_BRIEF : 0) |
+				 (t->is_kernel ? SUMMARY_KERNEL : 0);
+		if (t->born && !t->is_kernel && analysis_is_asked(o, t->begin)) {
+			*(t->pid == t->tid ? &to->processes : &to->threads) += 1;
+			to->brief += (marks & SUMMARY_BRIEF) != 0;
+		}
+		if (!marks)
 			continue;
-		s->hosts[i].name = analysis_host_name(s->run, i);
-		s->hosts[i].range = analysis_range(s->run, i, &begin, &end);
+		uint32_t *at = mer_map_put(
+			&s->marks[host], mark_key(t->tid, analysis_comm(s->run, host, i)));
+		ok = at != NULL;
+		if (at)
+			*at |= marks;
+		if (ok && s->tracer[host][i] && t->pid >= 0) {
+			at = mer_map_put(&s->marks[host], mark_key(t->pid, ""));
+			ok = at != NULL;
+			if (at)
+				*at |= SUMMARY_TRACER;
+		}
 	}
+	return ok ? 0 : mer_fail_nomem(s->run->err);
 }
 
-static void sum_hosts(struct summary *s)
+unsigned summary_marks(const struct summary *s, const struct analysis_table *t, size_t row)
 {
-	const struct analysis_table *t = &s->in[CPU_HOSTS];
+	const struct summary_host *h = summary_host_of(s, t, row);
+	const uint32_t *at =
+		h ? mer_map_get(&s->marks[h - s->hosts],
+			    mark_key(summary_number(t, row, "tid"), summary_text(t, row, "comm")))
+		  : NULL;
+	return at ? *at : 0;
+}
+
+unsigned summary_process_marks(const struct summary *s, const struct analysis_table *t, size_t row)
+{
+	const struct summary_host *h = summary_host_of(s, t, row);
+	const uint32_t *at = h ? mer_map_get(&s->marks[h - s->hosts],
+					 mark_key(summary_number(t, row, "pid"), ""))
+			       : NULL;
+	return (at ? *at : 0) |
+	       (analysis_tracer_name(summary_text(t, row, "comm")) ? SUMMARY_TRACER : 0);
+}
+
+/* ---- sums ---- */
+
+static void keep_task(struct summary_task *best, const struct analysis_table *t, size_t row,
+	const char *tid, const char *comm, int64_t ns)
+{
+	const struct analysis_cell *number = summary_cell(t, row, tid);
+	if (ns > 0 && ns > best->ns)
+		*best = (struct summary_task){ summary_text(t, row, comm),
+			number->set ? number->v.i : -1, ns };
+}
+
+static void sum_losses(struct summary *s)
+{
 	const struct mer_experiment *e = s->run->e;
-	struct host *h;
 	for (uint32_t i = 0; i < e->n_traces; i++)
-		if (e->traces[i].host < s->n)
-			s->hosts[e->traces[i].host].lost += (int64_t)e->traces[i].lost_events;
-	for (size_t r = 0; r < t->n_rows; r++)
-		if ((h = host_of(s, t, r))) {
-			h->cpus = number(t, r, "cpus");
-			h->cpu = real(t, r, "percent");
-			h->unknown = per(number(t, r, "unknown_ns"), h->cpus * h->range);
-			h->irq = per(number(t, r, "irq_ns"), h->cpus * h->range);
-			h->softirq = per(number(t, r, "softirq_ns"), h->cpus * h->range);
+		if (e->traces[i].host < s->n) {
+			struct summary_host *h = &s->hosts[e->traces[i].host];
+			h->lost_events += (int64_t)e->traces[i].lost_events;
+			h->lost_packets += (int64_t)e->traces[i].lost_packets;
 		}
-	t = &s->in[INTERFACES];
+}
+
+static void sum_cpus(struct summary *s)
+{
+	const struct analysis_table *t = &s->in[SUMMARY_IN_HOSTS];
+	struct summary_host *h;
 	for (size_t r = 0; r < t->n_rows; r++)
-		if ((h = host_of(s, t, r)) && strcmp(text(t, r, "interface"), "lo") != 0 &&
-			cell(t, r, "bytes")->set) {
-			h->net += number(t, r, "bytes");
-			h->has_net = true;
+		if ((h = summary_host_of(s, t, r))) {
+			h->cpus = summary_number(t, r, "cpus");
+			int64_t all = h->cpus * h->range;
+			h->cpu = summary_real(t, r, "percent");
+			h->unknown = summary_per(summary_number(t, r, "unknown_ns"), all);
+			h->irq = summary_per(summary_number(t, r, "irq_ns"), all);
+			h->softirq_ns = summary_number(t, r, "softirq_ns");
+			h->softirq = summary_per(h->softirq_ns, all);
+			h->full_ns = summary_number(t, r, "full_ns");
+			h->switches = summary_number(t, r, "switches");
 		}
-	sum_disks(s);
-	sum_tasks(s);
-}
-
-static void emit_hosts(struct summary *s)
-{
-	for (uint32_t i = 0; i < s->n; i++) {
-		const struct host *h = &s->hosts[i];
-		if (!h->name)
-			continue;
-		bool known = h->cpus && h->range;
-		struct analysis_cell c[] = { analysis_text(h->name), ANALYSIS_INT(h->range),
-			ANALYSIS_INT(h->cpus), ANALYSIS_REAL_CELL(h->cpu),
-			ANALYSIS_REAL_CELL(run_queue(h)), ANALYSIS_REAL_CELL(h->unknown),
-			ANALYSIS_REAL_CELL(h->irq), ANALYSIS_REAL_CELL(h->softirq),
-			ANALYSIS_REAL_CELL(h->disk), analysis_text(h->disk_name),
-			ANALYSIS_REAL_CELL(h->disk_queue), ANALYSIS_INT(h->net),
-			ANALYSIS_INT(h->calls), ANALYSIS_INT(h->failed), ANALYSIS_INT(h->lost) };
-		for (int k = 2; k < 8; k++)
-			c[k].set = known;
-		c[3].set = c[4].set = known && knows_cpus(h);
-		c[8].set = c[10].set = h->has_disk;
-		c[11].set = h->has_net;
-		c[12].set = c[13].set = h->has_calls;
-		analysis_table_add(&s->out[SUMMARY_HOSTS], c);
-	}
-}
-
-/* ---- who uses most ---- */
-
-struct ranked {
-	int64_t value;
-	size_t row;
-};
-
-/* Most first; of equal ones the first. */
-static int compare(const void *a, const void *b)
-{
-	const struct ranked *p = a, *q = b;
-	if (p->value != q->value)
-		return p->value < q->value ? 1 : -1;
-	return (p->row > q->row) - (p->row < q->row);
-}
-
-/* Keeps the greatest n above 0 of rows that come one by one. */
-static size_t keep(struct ranked *best, size_t n, size_t most, int64_t value, size_t row)
-{
-	if (value <= 0 || (n == most && value <= best[n - 1].value))
-		return n;
-	n += n < most;
-	best[n - 1] = (struct ranked){ value, row };
-	qsort(best, n, sizeof(*best), compare);
-	return n;
-}
-
-enum { CPU_ROWS = 3, DISK_ROWS = 2, PAIR_ROWS = 2, MOST = 3 };
-
-static void add_top(struct summary *s, const char *resource, const struct analysis_table *t,
-	size_t row, struct analysis_cell ns, struct analysis_cell percent,
-	struct analysis_cell bytes)
-{
-	const char *host = text(t, row, "host");
-	const struct analysis_cell *tid = cell(t, row, "tid");
-	const char *next = tid->set && tid->v.i > 0 ? say(s, "task --tid %" PRId64 "%s", tid->v.i,
-							      host_option(s, host))
-						    : say(s, "top cpu%s", host_option(s, host));
-	analysis_table_add(&s->out[SUMMARY_TOP],
-		(struct analysis_cell[]){ analysis_text(resource), analysis_text(host),
-			analysis_text(who(s, t, row)), *tid, *cell(t, row, "comm"), ns, percent,
-			bytes, analysis_text(next) });
-}
-
-static int64_t pair_bytes(const struct analysis_table *t, size_t r)
-{
-	int64_t sent = number(t, r, "sent_bytes"), received = number(t, r, "received_bytes");
-	return sent > received ? sent : received;
-}
-
-static void emit_pairs(struct summary *s)
-{
-	const struct analysis_table *t = &s->in[PAIRS];
-	struct ranked best[MOST];
-	size_t n = 0;
-	for (size_t r = 0; r < t->n_rows; r++)
-		if (strcmp(text(t, r, "from_host"), text(t, r, "to_host")) != 0)
-			n = keep(best, n, PAIR_ROWS, pair_bytes(t, r), r);
-	for (size_t i = 0; i < n; i++)
-		analysis_table_add(&s->out[SUMMARY_TOP],
-			(struct analysis_cell[]){ analysis_text("network"),
-				*cell(t, best[i].row, "from_host"),
-				analysis_text(say(s, "to %s", text(t, best[i].row, "to_host"))),
-				ANALYSIS_NONE, ANALYSIS_NONE, ANALYSIS_NONE, ANALYSIS_NONE,
-				ANALYSIS_INT(best[i].value),
-				analysis_text("top net --table pairs") });
-}
-
-static void emit_top(struct summary *s)
-{
-	const struct analysis_table *t = &s->in[CPU_TOP];
-	struct ranked best[MOST];
-	size_t n = 0;
-	for (size_t r = 0; r < t->n_rows; r++)
-		n = keep(best, n, CPU_ROWS, number(t, r, "self_ns"), r);
-	for (size_t i = 0; i < n; i++)
-		add_top(s, "CPU", t, best[i].row, ANALYSIS_INT(best[i].value),
-			*cell(t, best[i].row, "percent"), ANALYSIS_NONE);
-	t = &s->in[POLL];
-	n = 0;
-	for (size_t r = 0; r < t->n_rows; r++)
-		n = keep(best, n, 1, number(t, r, "cpu_ns"), r);
-	for (size_t i = 0; i < n; i++)
-		add_top(s, "busy polling", t, best[i].row, ANALYSIS_INT(best[i].value),
-			ANALYSIS_NONE, ANALYSIS_NONE);
-	t = &s->in[IO_TOP];
-	n = 0;
-	for (size_t r = 0; r < t->n_rows; r++)
-		n = keep(best, n, DISK_ROWS,
-			number(t, r, "block_read_bytes") + number(t, r, "block_written_bytes"), r);
-	for (size_t i = 0; i < n; i++)
-		add_top(s, "disk", t, best[i].row, ANALYSIS_NONE, ANALYSIS_NONE,
-			ANALYSIS_INT(best[i].value));
-	emit_pairs(s);
-}
-
-/* ---- the longest waits by cause ---- */
-
-struct wait {
-	int64_t max, count, total;
-	size_t row; /* where the longest is */
-	bool any, has_total;
-};
-
-static void add_wait(struct summary *s, const char *cause, const struct host *h,
-	const struct wait *w, const char *name, struct analysis_cell at, const char *next)
-{
-	if (!w->any || w->max <= 0)
-		return;
-	analysis_table_add(&s->out[SUMMARY_WAITS],
-		(struct analysis_cell[]){ analysis_text(cause), analysis_text(h->name),
-			ANALYSIS_INT(w->max), analysis_text(name), at,
-			w->has_total ? ANALYSIS_INT(w->count) : ANALYSIS_NONE,
-			w->has_total ? ANALYSIS_INT(w->total) : ANALYSIS_NONE,
-			analysis_text(say(s, "%s%s", next, host_option(s, h->name))) });
-}
-
-/* Rows of a host, or those whose key has this value; keys NULL: there are none. */
-static struct wait find_wait(const struct summary *s, const struct host *h,
-	const struct analysis_table *t, const char *key, const char *value, const char *max,
-	const char *total)
-{
-	struct wait w = { .has_total = total != NULL };
+	t = &s->in[SUMMARY_IN_CPUS];
 	for (size_t r = 0; r < t->n_rows; r++) {
-		if (!is_of(s, t, r, h) || (key && strcmp(text(t, r, key), value) != 0) ||
-			!cell(t, r, max)->set)
+		int64_t full = summary_number(t, r, "full_ns");
+		if (!(h = summary_host_of(s, t, r)))
 			continue;
-		w.count += number(t, r, "count");
-		w.total += total ? number(t, r, total) : 0;
-		if (!w.any || number(t, r, max) > w.max) {
-			w.max = number(t, r, max);
-			w.row = r;
+		h->n_full += full > 0;
+		if (full > h->fullest_ns) {
+			h->fullest_ns = full;
+			h->fullest = summary_number(t, r, "cpu");
 		}
-		w.any = true;
 	}
-	return w;
+	t = &s->in[SUMMARY_IN_IRQ];
+	for (size_t r = 0; r < t->n_rows; r++)
+		if ((h = summary_host_of(s, t, r))) {
+			h->has_interrupts = true;
+			if (strcmp(summary_text(t, r, "kind"), "softirq") != 0)
+				h->interrupts += summary_number(t, r, "count");
+		}
 }
 
-/* The system calls of a host that took longest altogether; those at futexes are told apart. */
-static int add_calls(struct summary *s, const struct host *h)
+struct program { /* tasks of a host that are called the same */
+	struct summary_host *host;
+	struct summary_task sum;
+	uint64_t n;
+};
+
+struct programs {
+	struct mer_map map;  /* host and name -> number, plus 1 */
+	struct program *all; /* malloc'ed */
+	size_t n;
+};
+
+static bool add_program(struct programs *p, struct summary *s, const struct analysis_table *t,
+	size_t row, int64_t ns)
 {
-	const struct analysis_table *t = &s->in[CALLS];
-	struct { /* by name */
-		const char *name;
-		int64_t total;
-	} *sums = calloc(t->n_rows + 1, sizeof(*sums));
-	struct ranked best[KEPT_CALLS];
-	size_t n = 0, n_sums = 0;
-	if (!sums)
+	struct summary_host *h = summary_host_of(s, t, row);
+	const char *comm = summary_text(t, row, "comm");
+	uint32_t *at = mer_map_put(&p->map, mark_key(h - s->hosts, comm));
+	if (!at)
+		return false;
+	if (!*at) {
+		p->all[p->n] = (struct program){ .host = h,
+			.sum = { comm, summary_number(t, row, "tid"), 0 } };
+		*at = (uint32_t)++p->n;
+	}
+	p->all[*at - 1].sum.ns += ns;
+	p->all[*at - 1].n++;
+	return true;
+}
+
+static void keep_programs(const struct programs *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		struct program *x = &p->all[i];
+		if (x->sum.ns <= x->host->cpu_user.ns)
+			continue;
+		x->host->cpu_user = x->sum;
+		if (x->n > 1)
+			x->host->cpu_user.tid = -1;
+	}
+}
+
+/* Who had the CPU that was full for longest: the task with most time there. */
+static int find_full_user(struct summary *s, uint32_t host)
+{
+	const struct kernel_host *h = &s->run->world->hosts[host];
+	struct summary_host *to = &s->hosts[host];
+	struct on_cpu {
+		int64_t end, sum; /* where the span behind begins; time on that CPU */
+	} *tasks = calloc((size_t)h->n_tasks + 1, sizeof(*tasks));
+	if (!tasks)
 		return mer_fail_nomem(s->run->err);
-	for (size_t r = 0; r < t->n_rows; r++) {
-		const char *name = text(t, r, "name");
-		size_t i = 0;
-		if (!is_of(s, t, r, h) || strcmp(name, "futex") == 0)
-			continue;
-		while (i < n_sums && strcmp(sums[i].name, name) != 0)
-			i++;
-		sums[i].name = name;
-		sums[i].total += number(t, r, "total_ns");
-		n_sums += i == n_sums;
+	for (uint32_t i = 0; i < h->n_tasks; i++)
+		tasks[i].end = kernel_task_end(h, i);
+	for (uint32_t i = h->n_spans; i-- > 0;) {
+		const struct kernel_span *x = kernel_span(h, i);
+		if (kernel_is_on_cpu(x->state) && x->state != KERNEL_INTERRUPTED &&
+			x->cpu == to->fullest)
+			tasks[x->task].sum +=
+				analysis_overlap(s->run->options, x->begin, tasks[x->task].end);
+		tasks[x->task].end = x->begin;
 	}
-	for (size_t i = 0; i < n_sums; i++)
-		n = keep(best, n, KEPT_CALLS, sums[i].total, i);
-	for (size_t i = 0; i < n; i++) {
-		const char *name = sums[best[i].row].name;
-		struct wait w = find_wait(s, h, t, "name", name, "max_ns", "total_ns");
-		add_wait(s, say(s, "%s()", name), h, &w, who(s, t, w.row),
-			*cell(t, w.row, "max_at"), "top syscall");
-	}
-	free(sums);
+	for (uint32_t i = 0; i < h->n_tasks; i++)
+		if (tasks[i].sum > to->full_user.ns)
+			to->full_user = (struct summary_task){ analysis_comm(s->run, host, i),
+				h->tasks[i].tid, tasks[i].sum };
+	free(tasks);
 	return 0;
 }
 
-static int emit_waits(struct summary *s)
+static int sum_programs(struct summary *s)
 {
-	int rc = 0;
-	for (uint32_t i = 0; i < s->n && rc == 0; i++) {
-		const struct host *h = &s->hosts[i];
-		const struct analysis_table *t = &s->in[SCHED];
-		if (!h->name)
+	const struct analysis_table *t = &s->in[SUMMARY_IN_THREADS];
+	struct programs p = { .all = calloc(t->n_rows + 1, sizeof(*p.all)) };
+	bool ok = p.all != NULL;
+	for (size_t r = 0; r < t->n_rows && ok; r++)
+		if (summary_host_of(s, t, r) && !(summary_marks(s, t, r) & SUMMARY_TRACER))
+			ok = add_program(&p, s, t, r, summary_number(t, r, "self_ns"));
+	if (ok)
+		keep_programs(&p);
+	mer_map_fini(&p.map);
+	free(p.all);
+	return ok ? 0 : mer_fail_nomem(s->run->err);
+}
+
+static void sum_threads(struct summary *s)
+{
+	const struct analysis_table *t = &s->in[SUMMARY_IN_THREADS];
+	struct summary_host *h;
+	for (size_t r = 0; r < t->n_rows; r++) {
+		if (!(h = summary_host_of(s, t, r)))
 			continue;
-		struct wait w = find_wait(s, h, t, NULL, NULL, "max_ns", "total_ns");
-		add_wait(s, "CPU", h, &w, w.any ? who(s, t, w.row) : "",
-			w.any ? *cell(t, w.row, "max_at") : ANALYSIS_NONE, "top sched");
-		t = &s->in[FUTEXES];
-		w = find_wait(s, h, t, NULL, NULL, "max_ns", "total_ns");
-		add_wait(s, "futex", h, &w, w.any ? text(t, w.row, "comm") : "",
-			w.any ? *cell(t, w.row, "max_at") : ANALYSIS_NONE, "top futex");
-		t = &s->in[DISKS];
-		w = find_wait(s, h, t, NULL, NULL, "queue_max_ns", NULL);
-		add_wait(s, "disk queue", h, &w, w.any ? text(t, w.row, "disk") : "", ANALYSIS_NONE,
-			"top io --table disks");
-		w = find_wait(s, h, t, NULL, NULL, "service_max_ns", NULL);
-		add_wait(s, "disk", h, &w, w.any ? text(t, w.row, "disk") : "", ANALYSIS_NONE,
-			"top io --table disks");
-		t = &s->in[IRQ];
-		w = find_wait(s, h, t, "kind", "softirq", "raise_max_ns", NULL);
-		add_wait(s, "softirq", h, &w, w.any ? text(t, w.row, "name") : "", ANALYSIS_NONE,
-			"stats irq");
-		rc = add_calls(s, h);
+		unsigned marks = summary_marks(s, t, r);
+		int64_t ns = summary_number(t, r, "self_ns");
+		h->task_ns += ns;
+		if (marks & SUMMARY_TRACER) {
+			h->tracer_ns += ns;
+			continue;
+		}
+		h->ready_ns += summary_number(t, r, "wait_cpu_ns");
+		if (marks & SUMMARY_BRIEF) {
+			h->brief_ns += ns;
+			keep_task(&h->cpu_brief, t, r, "tid", "comm", ns);
+		}
+	}
+	t = &s->in[SUMMARY_IN_SCHED];
+	for (size_t r = 0; r < t->n_rows; r++)
+		if ((h = summary_host_of(s, t, r)) && summary_number(t, r, "count") &&
+			!(summary_marks(s, t, r) & (SUMMARY_TRACER | SUMMARY_KERNEL))) {
+			int64_t max = summary_number(t, r, "max_ns");
+			h->latency = max > h->latency ? max : h->latency;
+			h->has_latency = true;
+			keep_task(&h->late, t, r, "tid", "comm", max);
+		}
+	t = &s->in[SUMMARY_IN_POLL];
+	for (size_t r = 0; r < t->n_rows; r++)
+		if ((h = summary_host_of(s, t, r)) && !(summary_marks(s, t, r) & SUMMARY_TRACER)) {
+			h->polling_ns += summary_number(t, r, "cpu_ns");
+			keep_task(&h->poller, t, r, "tid", "comm", summary_number(t, r, "cpu_ns"));
+		}
+}
+
+static void sum_disks(struct summary *s)
+{
+	const struct analysis_table *t = &s->in[SUMMARY_IN_DISKS];
+	struct summary_host *h;
+	for (size_t r = 0; r < t->n_rows; r++) {
+		if (!(h = summary_host_of(s, t, r)))
+			continue;
+		h->disk_errors += summary_number(t, r, "errors");
+		if (!h->has_disk || summary_real(t, r, "busy_percent") > h->disk) {
+			h->disk = summary_real(t, r, "busy_percent");
+			h->disk_name = summary_text(t, r, "disk");
+		}
+		h->has_disk = true;
+	}
+	t = &s->in[SUMMARY_IN_QUEUES];
+	for (size_t r = 0; r < t->n_rows; r++)
+		if ((h = summary_host_of(s, t, r)))
+			h->disk_queue_ns += summary_number(t, r, "queue_ns");
+	t = &s->in[SUMMARY_IN_REQUESTS];
+	for (size_t r = 0; r < t->n_rows; r++)
+		if ((h = summary_host_of(s, t, r)) &&
+			strcmp(summary_text(t, r, "name"), "disk flush") == 0) {
+			int64_t max = summary_number(t, r, "max_ns");
+			h->flushes += summary_number(t, r, "count");
+			h->flush_ns += summary_number(t, r, "total_ns");
+			h->flush_max = max > h->flush_max ? max : h->flush_max;
+		}
+}
+
+static bool is_one_of(const char *word, const char *const *list, size_t n)
+{
+	size_t i = 0;
+	while (i < n && strcmp(list[i], word) != 0)
+		i++;
+	return i < n;
+}
+#define IS_ONE_OF(word, list) is_one_of(word, list, sizeof(list) / sizeof(*(list)))
+
+static bool is_everyday(const char *call, const char *error)
+{
+	if (IS_ONE_OF(error, everyday) ||
+		(strcmp(error, "ENOENT") == 0 && IS_ONE_OF(call, searches)))
+		return true;
+	for (size_t i = 0; i < sizeof(probes) / sizeof(*probes); i++)
+		if (strcmp(call, probes[i].call) == 0 && strcmp(error, probes[i].error) == 0)
+			return true;
+	return false;
+}
+
+static void sum_calls(struct summary *s)
+{
+	const struct analysis_table *t = &s->in[SUMMARY_IN_CALLS];
+	struct summary_host *h;
+	for (size_t r = 0; r < t->n_rows; r++) {
+		if (!(h = summary_host_of(s, t, r)))
+			continue;
+		const char *name = summary_text(t, r, "name");
+		int64_t n = summary_number(t, r, "count"), failed = summary_number(t, r, "errors");
+		h->has_calls = true;
+		h->calls += n;
+		h->failed += failed;
+		if (strcmp(name, "execve") == 0 || strcmp(name, "execveat") == 0)
+			h->execs += n - failed;
+	}
+	t = &s->in[SUMMARY_IN_ERRORS];
+	for (size_t r = 0; r < t->n_rows; r++) {
+		const char *call = summary_text(t, r, "name"), *error = summary_text(t, r, "error");
+		if (!(h = summary_host_of(s, t, r)) || is_everyday(call, error))
+			continue;
+		if (!h->worst_error) { /* the table is sorted by count */
+			h->worst_error = error;
+			h->worst_call = call;
+		}
+		h->odd_errors += summary_number(t, r, "count");
+	}
+}
+
+/* Waits for work are no waits for a lock: only those count that are made for one. */
+static void sum_locks(struct summary *s)
+{
+	const struct analysis_table *t = &s->in[SUMMARY_IN_FUTEXES];
+	struct summary_host *h;
+	for (size_t r = 0; r < t->n_rows; r++) {
+		int64_t ns = summary_number(t, r, "lock_ns");
+		if (!(h = summary_host_of(s, t, r)) || ns <= 0 ||
+			(summary_process_marks(s, t, r) & SUMMARY_TRACER))
+			continue;
+		if (ns > h->lock_waiter.ns) {
+			h->lock_waiter =
+				(struct summary_task){ summary_text(t, r, "comm"), -1, ns };
+			h->lock_holder = (struct summary_task){ 0 };
+			keep_task(&h->lock_holder, t, r, "waker_tid", "waker_comm", ns);
+			h->locks_max = summary_number(t, r, "max_ns");
+		}
+		h->locks_ns += ns;
+	}
+	t = &s->in[SUMMARY_IN_STUCK];
+	for (size_t r = 0; r < t->n_rows; r++) {
+		int64_t ns = summary_number(t, r, "so_far_ns");
+		if (!(h = summary_host_of(s, t, r)) ||
+			strcmp(summary_text(t, r, "kind"), "lock") != 0 ||
+			!findings_is_stuck(h, ns))
+			continue;
+		h->stuck++;
+		if (ns > h->stuck_ns) {
+			h->stuck_ns = ns;
+			keep_task(&h->stuck_one, t, r, "tid", "comm", ns);
+			h->stuck_by = (struct summary_task){ 0 };
+			keep_task(&h->stuck_by, t, r, "holder_tid", "holder_comm", ns);
+		}
+	}
+}
+
+/* ---- packets between hosts ---- */
+
+static void add_counts(const struct summary *s, struct summary_link *l)
+{
+	const struct sync_result *r = s->r;
+	for (size_t i = 0; r && i < r->n_pairs; i++) {
+		const struct sync_pair *p = &r->pairs[i];
+		const char *a = r->hosts[p->a].name, *b = r->hosts[p->b].name;
+		bool forth = strcmp(a, l->from) == 0 && strcmp(b, l->to) == 0;
+		if (!forth && (strcmp(b, l->from) != 0 || strcmp(a, l->to) != 0))
+			continue;
+		const struct sync_direction *d = forth ? &p->ab : &p->ba;
+		l->repeated = (int64_t)d->n_duplicates;
+		l->unmatched = (int64_t)d->n_unmatched;
+		l->bound_ns = p->bound.median;
+		l->has_counts = true;
+	}
+}
+
+static int find_links(struct summary *s)
+{
+	const struct analysis_table *t = &s->in[SUMMARY_IN_PAIRS];
+	s->links = calloc(t->n_rows + 1, sizeof(*s->links));
+	if (!s->links)
+		return mer_fail_nomem(s->run->err);
+	for (size_t r = 0; r < t->n_rows; r++) {
+		struct summary_link l = { .from = summary_text(t, r, "from_host"),
+			.to = summary_text(t, r, "to_host"),
+			.packets = summary_number(t, r, "packets"),
+			.bound_ns = INT64_MAX };
+		int64_t sent = summary_number(t, r, "sent_bytes");
+		int64_t received = summary_number(t, r, "received_bytes");
+		if (strcmp(l.from, l.to) == 0)
+			continue;
+		l.bytes = sent > received ? sent : received;
+		l.has_bytes = summary_cell(t, r, "sent_bytes")->set ||
+			      summary_cell(t, r, "received_bytes")->set;
+		l.has_times = summary_cell(t, r, "avg_ns")->set;
+		l.avg_ns = summary_number(t, r, "avg_ns");
+		l.max_ns = summary_number(t, r, "max_ns");
+		l.total_ns = l.avg_ns * l.packets;
+		add_counts(s, &l);
+		s->links[s->n_links++] = l;
+	}
+	t = &s->in[SUMMARY_IN_INTERFACES];
+	for (size_t r = 0; r < t->n_rows; r++) {
+		struct summary_host *h = summary_host_of(s, t, r);
+		if (h && strcmp(summary_text(t, r, "interface"), "lo") != 0 &&
+			summary_cell(t, r, "bytes")->set) {
+			h->net_bytes += summary_number(t, r, "bytes");
+			h->has_net = true;
+		}
+	}
+	return 0;
+}
+
+/* ---- all of it ---- */
+
+static int make(struct summary *s)
+{
+	name_hosts(s);
+	int rc = find_owners(s);
+	for (uint32_t i = 0; i < s->n && rc == 0; i++)
+		rc = mark_tasks(s, i);
+	if (rc == 0)
+		rc = summary_waits_find(s->run, s->tracer, &s->waits);
+	if (rc)
+		return rc;
+	sum_losses(s);
+	sum_cpus(s);
+	sum_threads(s);
+	sum_disks(s);
+	sum_calls(s);
+	sum_locks(s);
+	rc = sum_programs(s);
+	for (uint32_t i = 0; i < s->n && rc == 0; i++)
+		if (s->hosts[i].name && s->hosts[i].fullest_ns)
+			rc = find_full_user(s, i);
+	if (rc == 0)
+		rc = find_links(s);
+	if (rc == 0) {
+		summary_emit(s);
+		findings_find(s);
 	}
 	return rc;
 }
 
-/* ---- what stands out ---- */
-
-static void find(struct summary *s, const char *kind, const char *host, const char *finding,
-	const char *verb)
+static void fini(struct summary *s)
 {
-	const char *next = say(s, "%s%s", verb, host ? host_option(s, host) : "");
-	analysis_table_add(&s->out[SUMMARY_FINDINGS],
-		(struct analysis_cell[]){ analysis_text(kind), analysis_text(host),
-			analysis_text(finding), analysis_text(next) });
+	for (uint32_t i = 0; s->marks && i < s->n; i++)
+		mer_map_fini(&s->marks[i]);
+	analysis_tracer_free(s->tracer, s->n);
+	free(s->marks);
+	free(s->links);
+	free(s->hosts);
+	summary_waits_fini(&s->waits);
 }
 
-static void find_errors(struct summary *s, const struct host *h)
+int summary_make(struct analysis_run *run, const struct sync_result *r,
+	const struct analysis_table *in, struct analysis_table *out, struct mer_err *err)
 {
-	if (h->lost)
-		find(s, "loss", h->name,
-			say(s, "%" PRId64 " events were lost: numbers of that time are not whole",
-				h->lost),
-			"check");
-	if (h->disk_errors)
-		find(s, "error", h->name,
-			say(s, "%" PRId64 " requests to disks failed", h->disk_errors),
-			"top io --table disks");
-	if (per(h->failed, h->calls) >= FAILED)
-		find(s, "error", h->name,
-			say(s, "%.0f %% of system calls failed (%" PRId64 ")",
-				100 * per(h->failed, h->calls), h->failed),
-			"stats syscall");
-}
-
-/* Threads that waited for a lock and did not get it while recorded. Waits for work are no such waits: only
- * those count that are made for a lock. */
-static void find_stuck(struct summary *s, const struct host *h)
-{
-	const struct analysis_table *t = &s->in[LOCKS];
-	size_t longest = SIZE_MAX, n = 0;
-	for (size_t r = 0; r < t->n_rows; r++) {
-		if (!is_of(s, t, r, h))
-			continue;
-		int64_t so_far = number(t, r, "so_far_ns");
-		if (strcmp(text(t, r, "kind"), "lock") != 0 ||
-			(so_far < STUCK_NS && per(so_far, h->range) < STUCK))
-			continue;
-		n++;
-		if (longest == SIZE_MAX || so_far > number(t, longest, "so_far_ns"))
-			longest = r;
-	}
-	if (!n)
-		return;
-	const char *holder = text(t, longest, "holder_comm");
-	find(s, "error", h->name,
-		say(s, "%zu thread%s still waited for a lock at the end, %s for %.2f s%s%s%s", n,
-			n > 1 ? "s" : "", who(s, t, longest),
-			(double)number(t, longest, "so_far_ns") / 1e9,
-			holder[0] ? "; it was held by " : "", holder,
-			holder[0] ? say(s, "/%" PRId64, number(t, longest, "holder_tid")) : ""),
-		"top futex --table top_unfinished");
-}
-
-static void find_saturation(struct summary *s, const struct host *h)
-{
-	if (h->cpus && run_queue(h) >= QUEUE_PER_CPU * (double)h->cpus)
-		find(s, "saturation", h->name,
-			say(s,
-				"%.1f threads waited for a processor on the average (CPUs: %" PRId64
-				")",
-				run_queue(h), h->cpus),
-			"stats sched");
-	if (h->disk_queue >= DISK_QUEUE)
-		find(s, "saturation", h->name,
-			say(s, "%.1f requests waited for a disk on the average", h->disk_queue),
-			"top io --table disks");
-	if (h->softirq >= SOFTIRQ)
-		find(s, "saturation", h->name,
-			say(s, "softirqs took %.0f %% of the processors", 100 * h->softirq),
-			"stats irq");
-	if (h->has_latency && h->latency >= LATENCY_NS)
-		find(s, "saturation", h->name,
-			say(s, "%s had to wait %.1f ms for a processor once woken",
-				who(s, &s->in[SCHED], h->latency_row), (double)h->latency / 1e6),
-			"top sched");
-	if (per(h->futex, h->range) >= FUTEX)
-		find(s, "saturation", h->name,
-			say(s, "%.1f threads waited at futexes on the average",
-				per(h->futex, h->range)),
-			"top futex");
-}
-
-static void find_load(struct summary *s, const struct host *h)
-{
-	if (h->cpu >= BUSY)
-		find(s, "load", h->name,
-			say(s, "its processors were busy for %.0f %% of the time", 100 * h->cpu),
-			"top cpu");
-	if (h->disk >= BUSY)
-		find(s, "load", h->name,
-			say(s, "disk %s was busy for %.0f %% of the time", h->disk_name,
-				100 * h->disk),
-			"top io");
-	if (per(h->polling, h->range) >= POLLING)
-		find(s, "load", h->name,
-			say(s, "busy polling took %.0f %% of a processor",
-				100 * per(h->polling, h->range)),
-			"stats poll");
-	const struct analysis_table *t = &s->in[CPU_TOP];
-	for (size_t r = 0; r < t->n_rows; r++)
-		if (is_of(s, t, r, h) && h->cpus > 1 && real(t, r, "percent") >= ALONE)
-			find(s, "load", h->name,
-				say(s, "%s kept one processor busy (%.0f %%)", who(s, t, r),
-					100 * real(t, r, "percent")),
-				say(s, "task --tid %" PRId64, number(t, r, "tid")));
-}
-
-/* Silence about hosts of which nothing was recorded would look like praise. */
-static void find_unknown(struct summary *s)
-{
-	uint32_t n = 0, n_unknown = 0, n_there = 0;
-	for (uint32_t i = 0; i < s->n; i++) {
-		n += s->hosts[i].name != NULL;
-		n_unknown += s->hosts[i].name && !knows_cpus(&s->hosts[i]);
-		n_there += s->hosts[i].name && s->hosts[i].range;
-	}
-	if (n && n_unknown == n)
-		find(s, "recording", NULL,
-			"nothing tells what processors and tasks did: no sched_switch was recorded",
-			"check");
-	else if (n && !n_there)
-		find(s, "recording", NULL, "nothing was recorded at the time that was asked for",
-			"info");
-	for (uint32_t i = 0; i < s->n && n_unknown < n; i++)
-		if (s->hosts[i].name && !knows_cpus(&s->hosts[i]))
-			find(s, "recording", s->hosts[i].name,
-				"nothing tells what its processors did: no sched_switch was "
-				"recorded",
-				"check");
-}
-
-/* Where all wait for something else, that is what to look for: if anything tells who ended the waits. */
-static void find_idle(struct summary *s)
-{
-	double cpu = 0, disk = 0;
-	bool any = false, has_disks = false, has_wakeups = false;
-	for (uint32_t i = 0; i < s->n; i++) {
-		const struct host *h = &s->hosts[i];
-		if (!h->name || !h->cpus || !h->range)
-			continue;
-		cpu = h->cpu + h->unknown > cpu ? h->cpu + h->unknown : cpu;
-		disk = h->disk > disk ? h->disk : disk;
-		has_disks |= h->has_disk;
-		has_wakeups |= s->run->world->hosts[i].has_wakeups;
-		any = true;
-	}
-	if (any && cpu < IDLE && disk < IDLE)
-		find(s, "note", NULL,
-			say(s, "no processors (at most %.0f %%)%s were busy%s", 100 * cpu,
-				has_disks ? " or disks" : "",
-				has_wakeups ? ": who waits for whom?" : "; no wake-ups tell why"),
-			has_wakeups ? "graph" : "check");
-}
-
-static void emit_findings(struct summary *s)
-{
-	static void (*const finders[])(struct summary *, const struct host *) = { find_errors,
-		find_stuck, find_saturation, find_load };
-	for (size_t f = 0; f < sizeof(finders) / sizeof(*finders); f++)
-		for (uint32_t i = 0; i < s->n; i++)
-			if (s->hosts[i].name)
-				finders[f](s, &s->hosts[i]);
-	find_unknown(s);
-	find_idle(s);
-}
-
-int summary_make(struct analysis_run *run, const struct analysis_table *in,
-	struct analysis_table *out, struct mer_err *err)
-{
-	struct summary s = { .run = run, .in = in, .out = out, .n = run->e->n_hosts };
-	analysis_table_init(
-		&out[SUMMARY_HOSTS], "hosts", "Load of hosts", host_columns, &run->arena);
-	analysis_table_init(&out[SUMMARY_TOP], "top", "Who used most", top_columns, &run->arena);
-	analysis_table_init(
-		&out[SUMMARY_WAITS], "waits", "Longest waits", wait_columns, &run->arena);
-	analysis_table_init(&out[SUMMARY_FINDINGS], "findings", "What stands out", finding_columns,
-		&run->arena);
+	uint32_t *owners[SUMMARY_REQUESTS] = { 0 };
+	struct summary s = {
+		.run = run, .r = r, .in = in, .out = out, .n = run->e->n_hosts, .owners = owners
+	};
+	summary_init_tables(&s);
 	s.hosts = calloc((size_t)s.n + 1, sizeof(*s.hosts));
-	if (!s.hosts)
-		return mer_fail_nomem(err);
-	name_hosts(&s);
-	int rc = find_owners(&s);
-	if (rc == 0) {
-		sum_hosts(&s);
-		emit_hosts(&s);
-		emit_top(&s);
-		rc = emit_waits(&s);
-		emit_findings(&s);
-	}
-	free(s.hosts);
+	s.tracer = calloc((size_t)s.n + 1, sizeof(*s.tracer));
+	s.marks = calloc((size_t)s.n + 1, sizeof(*s.marks));
+	int rc = s.hosts && s.tracer && s.marks ? make(&s) : mer_fail_nomem(err);
+	fini(&s);
 	for (int i = 0; i < SUMMARY_TABLES; i++)
 		if (out[i].failed && rc == 0)
 			rc = mer_fail_nomem(err);

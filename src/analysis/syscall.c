@@ -1,6 +1,6 @@
 /* System calls: how long each took, from its entry to its exit, and what it returned.
  *
- * Calls whose begin or end is not recorded do not count. Every call of a host is in one pair (task and
+ * Calls whose begin, end or task is not known do not count: how many there are of them is told.  Every call of a host is in one pair (task and
  * name), every pair in one name, and in a bucket of that: so all outputs add up to the same. Calls that
  * had not returned when the recording ended are rows of the log without duration, and have a table; how
  * long they take is not known, so no sum has them. */
@@ -59,7 +59,7 @@ struct state {
 	bool is_recorded;	       /* some call is, whether it counts or not */
 };
 
-enum { STATS, TOTAL, TASKS, ERRORS, TOP, UNFINISHED, LOG, FREQ };
+enum { STATS, TOTAL, TASKS, HOSTS, ERRORS, LEFT_OUT, TOP, UNFINISHED, LOG, FREQ };
 
 static void free_state(void *state)
 {
@@ -297,6 +297,28 @@ static bool any_recorded(const struct analysis_run *run)
 	return false;
 }
 
+/* Over all of the recording. Calls that were under way when it began are a few; where events were lost there
+ * are many. */
+static void emit_left_out(struct analysis_run *run, struct analysis_table *t)
+{
+	enum { FEW = 1000 };
+	const struct analysis_options *o = run->options;
+	if (o->wants_name || analysis_limits_durations(o)) /* what these are is not known */
+		return;
+	for (uint32_t h = 0; h < run->world->n_hosts; h++) {
+		uint64_t n = run->world->hosts[h].n_calls_left_out;
+		bool any_lost = false;
+		for (uint32_t i = 0; i < run->e->n_traces; i++) {
+			const struct mer_trace *x = &run->e->traces[i];
+			any_lost |= x->host == h && (x->lost_events || x->lost_packets);
+		}
+		struct analysis_cell cells[] = { analysis_text(analysis_host_name(run, h)),
+			ANALYSIS_INT(n) };
+		if (n && (any_lost || n >= FEW) && (!o->wants_host || o->wants_host(o->ctx, h)))
+			analysis_table_add(t, cells);
+	}
+}
+
 static int emit_names(struct analysis_run *run, unsigned output, struct analysis_table *t)
 {
 	size_t n;
@@ -326,6 +348,22 @@ static int emit_names(struct analysis_run *run, unsigned output, struct analysis
 		analysis_table_add(t, cells);
 	}
 	return 0;
+}
+
+static void emit_hosts(struct analysis_run *run, struct analysis_table *t)
+{
+	struct analysis_cell cells[3 + ANALYSIS_STATS_CELLS];
+	for (uint32_t h = 0; h < run->e->n_hosts; h++) {
+		const struct state *s = run->states[h];
+		for (size_t i = 0; i < s->n_names; i++) {
+			cells[0] = analysis_text(analysis_host_name(run, h));
+			cells[1] = analysis_text(
+				kernel_name_text(&run->world->hosts[h], s->names[i].name));
+			cells[2] = ANALYSIS_INT(s->names[i].errors);
+			analysis_stats_cells(&s->names[i].time, cells + 3);
+			analysis_table_add(t, cells);
+		}
+	}
 }
 
 static int by_pair(const void *a, const void *b)
@@ -504,6 +542,8 @@ static int emit(struct analysis_run *run, unsigned output, struct analysis_table
 	int rc = 0;
 	switch (output) {
 	case TASKS: return emit_tasks(run, t);
+	case HOSTS: emit_hosts(run, t); return 0;
+	case LEFT_OUT: emit_left_out(run, t); return 0;
 	case ERRORS:
 		for (uint32_t h = 0; h < run->e->n_hosts && rc == 0; h++)
 			rc = emit_errors(run, h, t);
@@ -519,6 +559,9 @@ static const struct analysis_column stats_columns[] = { { "name", "call", ANALYS
 	{ "errors", "errors", ANALYSIS_COUNT }, ANALYSIS_STATS_COLUMNS, { 0 } };
 static const struct analysis_column total_columns[] = { { "errors", "errors", ANALYSIS_COUNT },
 	ANALYSIS_STATS_COLUMNS, { 0 } };
+static const struct analysis_column host_columns[] = { { "host", "host", ANALYSIS_TEXT },
+	{ "name", "call", ANALYSIS_TEXT }, { "errors", "errors", ANALYSIS_COUNT },
+	ANALYSIS_STATS_COLUMNS, { 0 } };
 static const struct analysis_column task_columns[] = { ANALYSIS_TASK_COLUMNS,
 	{ "name", "call", ANALYSIS_TEXT }, { "errors", "errors", ANALYSIS_COUNT },
 	ANALYSIS_STATS_COLUMNS, { "returned", "returned", ANALYSIS_TEXT }, { 0 } };
@@ -529,6 +572,8 @@ static const struct analysis_column open_columns[] = { { "begin", "begin", ANALY
 static const struct analysis_column error_columns[] = { { "host", "host", ANALYSIS_TEXT },
 	{ "name", "call", ANALYSIS_TEXT }, { "error", "error", ANALYSIS_TEXT },
 	{ "count", "count", ANALYSIS_COUNT }, { 0 } };
+static const struct analysis_column left_out_columns[] = { { "host", "host", ANALYSIS_TEXT },
+	{ "left_out", "calls", ANALYSIS_COUNT }, { 0 } };
 static const struct analysis_column row_columns[] = { { "begin", "begin", ANALYSIS_TIME },
 	{ "end", NULL, ANALYSIS_TIME }, { "duration_ns", "duration", ANALYSIS_DURATION },
 	{ "name", "call", ANALYSIS_TEXT }, { "object", "object", ANALYSIS_TEXT },
@@ -541,7 +586,11 @@ static const struct analysis_output outputs[] = { [STATS] = { "stats", "System c
 							  stats_columns, "total_ns" },
 	[TOTAL] = { "stats_total", "All system calls", total_columns, NULL },
 	[TASKS] = { "tasks", "System calls by thread and name", task_columns, "total_ns" },
+	[HOSTS] = { "hosts", "System calls by host and name", host_columns, "total_ns" },
 	[ERRORS] = { "stats_errors", "Errors that system calls returned", error_columns, "count" },
+	[LEFT_OUT] = { "stats_left_out",
+		"System calls left out: their begin or their task is unknown", left_out_columns,
+		NULL },
 	[TOP] = { "top", "The longest system calls", row_columns, "duration_ns" },
 	[UNFINISHED] = { "top_unfinished", "System calls that had not returned at the end",
 		open_columns, "so_far_ns" },
@@ -557,6 +606,7 @@ const struct analysis analysis_syscall = {
 	.by_name = ANALYSIS_ALL_OUTPUTS,
 	.names = "system call",
 	.outputs = outputs,
+	.worth = "duration_ns name total_ns count max_ns errors ret",
 	.state_size = sizeof(struct state),
 	.on = { .call = on_call, .open_call = on_open_call },
 	.end = on_end,

@@ -41,6 +41,18 @@ static bool grow(struct mer_diags *d)
 	return true;
 }
 
+/* A row is shown with its path: a message that begins with it, as those of failed calls and of files below
+ * do, would have it twice. */
+static const char *without_path(const char *message, const char *path)
+{
+	size_t n = path ? strlen(path) : 0;
+	if (!n || strncmp(message, path, n) != 0)
+		return message;
+	if (message[n] == '/')
+		return message + n + 1;
+	return message[n] == ':' && message[n + 1] == ' ' ? message + n + 2 : message;
+}
+
 static void add_row(struct mer_diags *d, const struct mer_diag *w, const char *message)
 {
 	uint64_t count = w->count ? w->count : 1;
@@ -59,7 +71,7 @@ static void add_row(struct mer_diags *d, const struct mer_diag *w, const char *m
 		return;
 	}
 	/* An arena that failed once fails for good; try the texts first, then the row. */
-	char *text = mer_arena_strdup(d->arena, message);
+	char *text = mer_arena_strdup(d->arena, without_path(message, w->path));
 	char *code =
 		mer_arena_strdup(d->arena, w->code); /* a result read from a file has its own */
 	char *host = w->host ? mer_arena_strdup(d->arena, w->host) : NULL;

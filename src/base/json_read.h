@@ -15,7 +15,7 @@
 #include "base/arena.h"
 
 /* Of one value that is read with all that is in it. */
-enum { MER_JSON_MAX_DEPTH = 512, MER_JSON_MAX_VALUES = 1 << 23 };
+enum { MER_JSON_MAX_DEPTH = 4096, MER_JSON_MAX_VALUES = 1 << 23 };
 
 enum mer_json_kind {
 	MER_JSON_NULL,

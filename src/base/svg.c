@@ -34,6 +34,26 @@ static const char style[] =
 static const char *const colors[MER_SVG_COLORS] = { "#0072b2", "#e69f00", "#009e73", "#d58fb5",
 	"#c44e00", "#56b4e9", "#6f4fa8", "#c9b800", "#888888", "#8c5a3c" };
 
+enum { COLOR_BYTES = 8 };
+
+/* "#0072b2". Those after the table go round the circle of hues by the golden angle, in three shades: as many
+ * as are wanted, but not as easy to tell apart. */
+static const char *color_text(unsigned color, char text[COLOR_BYTES])
+{
+	static const double shades[] = { .42, .62, .3 };
+	if (color < MER_SVG_COLORS)
+		return colors[color];
+	unsigned i = color - MER_SVG_COLORS, rgb[3];
+	double l = shades[i % 3], a = .55 * fmin(l, 1 - l);
+	for (int k = 0; k < 3; k++) {
+		static const double at[] = { 0, 8, 4 };
+		double x = fmod(at[k] + fmod(i * 137.508, 360) / 30, 12);
+		rgb[k] = (unsigned)lround(255 * (l - a * fmax(-1, fmin(fmin(x - 3, 9 - x), 1))));
+	}
+	snprintf(text, COLOR_BYTES, "#%02x%02x%02x", rgb[0] & 255, rgb[1] & 255, rgb[2] & 255);
+	return text;
+}
+
 /* Text is safe between tags and in quotes; what XML has no character for, and what must not reach a
  * terminal, becomes a question mark. */
 static void add_text(struct mer_str *out, const char *s)
@@ -464,7 +484,8 @@ static void put_series(
 	size_t group = d->n > share && d->kind != MER_SVG_AREA
 			       ? (d->n * PER_GROUP + share - 1) / share
 			       : 1;
-	const char *color = colors[d->color % MER_SVG_COLORS];
+	char text[COLOR_BYTES];
+	const char *color = color_text(d->color, text);
 	if (d->n == 0)
 		return;
 	if (d->kind >= MER_SVG_BAND)
@@ -552,6 +573,7 @@ static int put_legend(struct mer_str *out, const struct mer_svg_chart *c, int y)
 	int rows = 0;
 	for (size_t i = 0; i < c->n_series; i++) {
 		const struct mer_svg_series *d = &c->series[i];
+		char text[COLOR_BYTES];
 		size_t columns = columns_of(d->name);
 		double width = 34 + 7.1 * (double)(columns < NAME ? columns : NAME);
 		if (!d->name)
@@ -566,7 +588,7 @@ static int put_legend(struct mer_str *out, const struct mer_svg_chart *c, int y)
 			mer_str_printf(out,
 				d->color == MER_SVG_INK ? "\" y=\"%d\" class=\"i\"/><text x=\""
 							: "\" y=\"%d\" fill=\"%s\"%s/><text x=\"",
-				y + rows * LINE - 11, colors[d->color % MER_SVG_COLORS],
+				y + rows * LINE - 11, color_text(d->color, text),
 				d->kind == MER_SVG_BAND	  ? " fill-opacity=\".35\""
 				: d->kind == MER_SVG_AREA ? " fill-opacity=\".9\""
 							  : "");

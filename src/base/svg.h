@@ -41,7 +41,7 @@ struct mer_svg_series {
 	enum mer_svg_kind kind;
 	const char *name; /* in the legend; NULL: not there */
 	unsigned
-		color; /* MER_SVG_INK: that of text; any other number: taken modulo MER_SVG_COLORS */
+		color; /* MER_SVG_INK: that of text; from MER_SVG_COLORS on those that are harder to tell apart */
 	const double *x, *y, *y2; /* by x; y2 of bands only; borrowed */
 	size_t n;
 };

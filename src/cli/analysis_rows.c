@@ -40,7 +40,8 @@ struct cli_cell cli_analysis_cell(
 }
 
 int cli_analysis_rows(const struct analysis_table *t, size_t first, size_t end,
-	enum cli_format format, struct mer_json *j, struct mer_str *out, struct mer_err *err)
+	enum cli_format format, const char *name, struct mer_json *j, struct mer_str *out,
+	struct mer_err *err)
 {
 	struct cli_column *columns = calloc(t->n_columns + 1, sizeof(*columns));
 	struct cli_cell *cells = calloc(t->n_columns + 1, sizeof(*cells));
@@ -51,6 +52,7 @@ int cli_analysis_rows(const struct analysis_table *t, size_t first, size_t end,
 			types[t->columns[c].type].exact };
 	if (ok)
 		cli_table_init(&rows, columns);
+	rows.name = name;
 	for (size_t r = first; ok && r < end; r++) {
 		for (size_t c = 0; c < t->n_columns; c++)
 			cells[c] = cli_analysis_cell(
@@ -89,7 +91,7 @@ int cli_analysis_json(
 	}
 	mer_json_end_array(j);
 	mer_json_key(j, "rows");
-	int rc = cli_analysis_rows(t, 0, n, CLI_FORMAT_JSON, j, NULL, err);
+	int rc = cli_analysis_rows(t, 0, n, CLI_FORMAT_JSON, NULL, j, NULL, err);
 	mer_json_end_object(j);
 	return rc;
 }

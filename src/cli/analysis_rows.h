@@ -17,7 +17,8 @@ struct cli_cell cli_analysis_cell(
 /* Rows first to end - 1 with all columns, as the next value of j (format JSON), or as text to out: CSV has
  * its heading where first is 0. */
 int cli_analysis_rows(const struct analysis_table *t, size_t first, size_t end,
-	enum cli_format format, struct mer_json *j, struct mer_str *out, struct mer_err *err);
+	enum cli_format format, const char *name, struct mer_json *j, struct mer_str *out,
+	struct mer_err *err);
 /* The table with its columns and the first n rows, as the next value of j. */
 int cli_analysis_json(
 	const struct analysis_table *t, size_t n, struct mer_json *j, struct mer_err *err);

@@ -1,6 +1,7 @@
 #include "cli/chart.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 #include <time.h>
 
@@ -12,10 +13,12 @@ void cli_chart_init(struct cli_chart_page *p, struct cli *cli, int64_t begin, in
 {
 	*p = (struct cli_chart_page){ .cli = cli, .begin = begin, .end = end };
 	mer_arena_init(&p->arena);
+	mer_intern_init(&p->keys, &p->arena);
 }
 
 void cli_chart_fini(struct cli_chart_page *p)
 {
+	mer_intern_fini(&p->keys);
 	mer_arena_fini(&p->arena);
 }
 
@@ -89,16 +92,23 @@ static void add(struct cli_chart_page *p, const struct mer_svg_series *s)
 	c->n_series++;
 }
 
-static unsigned next_color(const struct cli_chart_page *p)
+/* Colors are given when all panels are there: until then a series has the number of its key, after all
+ * that are colors already. */
+enum { KEYS = MER_SVG_INK + 1 };
+
+static unsigned key_of(struct cli_chart_page *p, struct cli_chart_name name)
 {
-	size_t n = p->n ? p->panels[p->n - 1].n_series : 0;
-	return (unsigned)(n < CLI_CHART_OTHERS ? n : n + 1);
+	const char *key = name.key ? name.key : name.name ? name.name : "";
+	uint32_t i = mer_intern_add(&p->keys, key, strlen(key));
+	p->failed |= i == MER_INTERN_NONE;
+	return KEYS + (i == MER_INTERN_NONE ? 0 : i);
 }
 
-void cli_chart_points(
-	struct cli_chart_page *p, const char *name, const double *x, const double *y, size_t n)
+void cli_chart_points(struct cli_chart_page *p, struct cli_chart_name name, const double *x,
+	const double *y, size_t n)
 {
-	add(p, &(struct mer_svg_series){ MER_SVG_POINTS, name, next_color(p), x, y, NULL, n });
+	add(p, &(struct mer_svg_series){
+		       MER_SVG_POINTS, name.name, key_of(p, name), x, y, NULL, n });
 }
 
 /* ---- Levels ---- */
@@ -143,8 +153,8 @@ static size_t choose(struct cli_chart_page *p, const struct levels *l, const int
 	return n;
 }
 
-static void add_levels(struct cli_chart_page *p, const struct levels *l, const char *const *names,
-	const unsigned *colors, const int64_t *edges)
+static void add_levels(struct cli_chart_page *p, const struct levels *l,
+	const struct cli_chart_name *names, const unsigned *colors, const int64_t *edges)
 {
 	size_t n = l->n;
 	size_t *chosen = get(p, n + 1, sizeof(*chosen));
@@ -162,8 +172,8 @@ static void add_levels(struct cli_chart_page *p, const struct levels *l, const c
 				v = below[2 * i] + (isfinite(v) ? fmax(v, 0) : 0);
 			y[2 * i] = y[2 * i + 1] = v;
 		}
-		add(p, &(struct mer_svg_series){ l->stacked ? MER_SVG_AREA : MER_SVG_LINE, names[s],
-			       colors[s], x, y, below, 2 * n });
+		add(p, &(struct mer_svg_series){ l->stacked ? MER_SVG_AREA : MER_SVG_LINE,
+			       names[s].name, colors[s], x, y, below, 2 * n });
 		if (l->stacked)
 			below = y;
 	}
@@ -175,17 +185,13 @@ static struct levels levels_of(const double *const *values, size_t n_series, siz
 		n / CLI_CHART_LEVELS + (n % CLI_CHART_LEVELS != 0), stacked };
 }
 
-void cli_chart_levels(struct cli_chart_page *p, bool stacked, const char *const *names,
+void cli_chart_levels(struct cli_chart_page *p, bool stacked, const struct cli_chart_name *names,
 	const double *const *values, size_t n_series, bool others, const int64_t *edges, size_t n)
 {
 	struct levels l = levels_of(values, n_series, n, stacked);
-	unsigned *colors = get(p, n_series + 1, sizeof(*colors)), first = next_color(p);
-	for (size_t s = 0; colors && s < n_series; s++) {
-		unsigned c = first + (unsigned)s;
-		colors[s] = others && s + 1 == n_series				? CLI_CHART_OTHERS
-			    : first < CLI_CHART_OTHERS && c >= CLI_CHART_OTHERS ? c + 1
-										: c;
-	}
+	unsigned *colors = get(p, n_series + 1, sizeof(*colors));
+	for (size_t s = 0; colors && s < n_series; s++)
+		colors[s] = others && s + 1 == n_series ? CLI_CHART_OTHERS : key_of(p, names[s]);
 	if (colors)
 		add_levels(p, &l, names, colors, edges);
 }
@@ -194,7 +200,66 @@ void cli_chart_total(struct cli_chart_page *p, const char *name, const double *v
 	const int64_t *edges, size_t n)
 {
 	struct levels l = levels_of(&values, 1, n, false);
-	add_levels(p, &l, &name, (const unsigned[]){ MER_SVG_INK }, edges);
+	add_levels(p, &l, &(struct cli_chart_name){ name, NULL }, (const unsigned[]){ MER_SVG_INK },
+		edges);
+}
+
+/* ---- Colors ---- */
+
+/* The series of panels are borrowed by the picture as const; those here were made by add(). */
+static struct mer_svg_series *series_of(const struct cli_chart_page *p, size_t panel)
+{
+	return (struct mer_svg_series *)(uintptr_t)p->panels[panel].series;
+}
+
+static bool is_on(const struct mer_svg_chart *c, unsigned key)
+{
+	for (size_t i = 0; i < c->n_series; i++)
+		if (c->series[i].color == KEYS + key)
+			return true;
+	return false;
+}
+
+/* Which colors does a key not share a panel with? The one that the fewest other keys have; where there is
+ * none left, one more. colors: by key, of those before. used: how many keys have each color. */
+static unsigned choose_color(const struct cli_chart_page *p, unsigned key, const unsigned *colors,
+	bool *taken, const unsigned *used, size_t n)
+{
+	unsigned best = (unsigned)n;
+	memset(taken, 0, n * sizeof(*taken));
+	taken[CLI_CHART_OTHERS] = true;
+	for (size_t i = 0; i < p->n; i++) {
+		const struct mer_svg_chart *c = &p->panels[i];
+		for (size_t k = 0; is_on(c, key) && k < c->n_series; k++)
+			if (c->series[k].color >= KEYS && c->series[k].color < KEYS + key)
+				taken[colors[c->series[k].color - KEYS]] = true;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		bool is_more = i >= MER_SVG_COLORS; /* not as easy to tell apart */
+		if (!taken[i] && (best == n || (!is_more && used[i] < used[best])))
+			best = i;
+	}
+	return best;
+}
+
+static void give_colors(struct cli_chart_page *p)
+{
+	/* A color for each, and that of the others. */
+	size_t n = p->keys.n + MER_SVG_COLORS;
+	unsigned *colors = get(p, n, sizeof(*colors)), *used = get(p, n, sizeof(*used));
+	bool *taken = get(p, n, sizeof(*taken));
+	if (p->failed)
+		return;
+	for (unsigned key = 0; key < p->keys.n; key++) {
+		colors[key] = choose_color(p, key, colors, taken, used, n);
+		used[colors[key]]++;
+	}
+	for (size_t i = 0; i < p->n; i++)
+		for (size_t k = 0; k < p->panels[i].n_series; k++) {
+			struct mer_svg_series *s = &series_of(p, i)[k];
+			if (s->color >= KEYS)
+				s->color = colors[s->color - KEYS];
+		}
 }
 
 /* ---- The page ---- */
@@ -212,6 +277,8 @@ int cli_chart_write(struct cli_chart_page *p, const char *title, const char *pat
 {
 	struct mer_str text = { 0 };
 	struct mer_err *err = &p->cli->err;
+	if (!p->failed)
+		give_colors(p);
 	if (p->failed)
 		return mer_fail_nomem(err);
 	if (p->compact)

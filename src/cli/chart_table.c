@@ -16,12 +16,12 @@ struct drawing {
 	struct cli_chart_page *page;
 	const struct analysis_table *t;
 	const struct analysis_chart *chart;
-	size_t begin, end, of, with, without, host, comm, tid, pid, per,
-		total; /* columns; SIZE_MAX */
+	size_t begin, end, of, host, comm, tid, pid, per, total; /* columns; SIZE_MAX */
 	size_t keys[MAX_KEYS], n_keys;
 	int64_t *edges; /* of bins: n_bins + 1 */
 	size_t n_bins;
-	const char *only; /* the host whose panel is drawn; NULL: all */
+	const char *only;      /* the host whose panel is drawn; NULL: all */
+	const char *only_host; /* the only one that rows are of; NULL: there are several */
 	size_t n_hosts;
 	/* Of the panel */
 	struct mer_intern names;
@@ -73,8 +73,6 @@ static bool find_columns(struct drawing *d)
 	d->comm = find_key(d->t, "comm");
 	d->tid = find_key(d->t, "tid");
 	d->pid = find_key(d->t, "pid");
-	d->with = find_key(d->t, c->with);
-	d->without = find_key(d->t, c->without);
 	d->per = find_key(d->t, c->per);
 	d->total = find_key(d->t, c->total);
 	d->n_keys = 0;
@@ -146,8 +144,7 @@ static size_t bin_of(const struct drawing *d, int64_t time)
 static bool is_drawn(const struct drawing *d, size_t row)
 {
 	const struct analysis_chart *c = d->chart;
-	return (!c->of || says(d, row, d->of, c->of)) && (!c->with || is_set(d, row, d->with)) &&
-	       (!c->without || !is_set(d, row, d->without)) &&
+	return (!c->of || says(d, row, d->of, c->of)) &&
 	       (!d->only || says(d, row, d->host, d->only)) && is_set(d, row, d->begin);
 }
 
@@ -202,8 +199,9 @@ static void put_name(const struct drawing *d, size_t row, size_t key, struct mer
 		mer_str_puts(out, others);
 		return;
 	}
-	bool of_nobody = d->tid != SIZE_MAX && d->of == SIZE_MAX && !d->chart->without &&
-			 !is_set(d, row, d->tid) && !is_set(d, row, d->comm);
+	bool by_thread = d->of == SIZE_MAX || says(d, row, d->of, "thread");
+	bool of_nobody = d->tid != SIZE_MAX && by_thread && !is_set(d, row, d->tid) &&
+			 !is_set(d, row, d->comm);
 	for (size_t c = 0; c < t->n_columns; c++) {
 		const struct analysis_column *k = &t->columns[c];
 		const struct analysis_cell *v = cell(d, row, c);
@@ -312,10 +310,20 @@ static void put_total(struct drawing *d)
 		cli_chart_total(d->page, chart->total_name, v, d->edges, n);
 }
 
+/* What a series is of, whichever panel it is on: its name, and the host where panels say it. NULL: nothing
+ * but its name, as that of a column. */
+static const char *key_of(const struct drawing *d, const char *name)
+{
+	const char *host = d->only ? d->only : d->only_host;
+	return d->n_keys == 1 && host && strcmp(host, name) != 0
+		       ? mer_arena_printf(&d->page->arena, "%s, %s", host, name)
+		       : NULL;
+}
+
 /* The greatest ones, then what is left: sums of others make sense where sums do. */
 static int put_series(struct drawing *d)
 {
-	const char *names[CLI_CHART_SERIES + 1];
+	struct cli_chart_name names[CLI_CHART_SERIES + 1];
 	const double *values[CLI_CHART_SERIES + 1];
 	uint32_t n = d->names.n, rest = mer_intern_find(&d->names, others, sizeof(others) - 1);
 	struct ranked *order = calloc((size_t)n + 1, sizeof(*order));
@@ -337,7 +345,8 @@ static int put_series(struct drawing *d)
 			continue;
 		if (shown < CLI_CHART_SERIES && i != rest) {
 			const char *name = mer_intern_text(&d->names, i);
-			names[shown] = name[0] ? name : NULL;
+			names[shown] =
+				(struct cli_chart_name){ name[0] ? name : NULL, key_of(d, name) };
 			values[shown++] = d->sums[i];
 		} else if (!d->chart->lines) {
 			add_to(left, d->sums[i], d->n_bins);
@@ -345,7 +354,7 @@ static int put_series(struct drawing *d)
 		}
 	}
 	if (has_left && !d->chart->lines) {
-		names[shown] = others;
+		names[shown] = (struct cli_chart_name){ others, NULL };
 		values[shown++] = left;
 	} else {
 		has_left = false;
@@ -456,6 +465,7 @@ static struct host *find_hosts(struct drawing *d)
 			hosts[i].sum += isfinite(v) ? fabs(v) : 0;
 		}
 	}
+	d->only_host = hosts && d->n_hosts == 1 ? hosts[0].name : NULL;
 	mer_intern_fini(&names);
 	return hosts;
 }

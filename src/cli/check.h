@@ -65,6 +65,7 @@ struct check_host {
 	uint32_t number; /* in mer_hosts() */
 	bool wanted;	 /* --host */
 	bool kernel;	 /* has a trace of the kernel */
+	bool partial;	 /* some of it could not be read, or was lost */
 	bool declared[CHECK_N_EVENTS];
 	uint64_t seen[CHECK_N_EVENTS];
 

@@ -127,6 +127,18 @@ static void json_sync(const struct check *c, struct mer_json *j)
 		mer_json_kv_text(j, "why", h->why);
 		mer_json_end_object(j);
 	}
+	for (uint32_t i = 0; i < c->n_verdicts; i++) {
+		if (!c->verdicts[i].unread)
+			continue;
+		mer_json_begin_object(j);
+		mer_json_kv_null(j, "host");
+		mer_json_kv_bool(j, "possible", false);
+		mer_json_kv_null(j, "send_event");
+		mer_json_kv_null(j, "receive_event");
+		mer_json_kv_text(j, "why", "the trace could not be read");
+		mer_json_kv_text(j, "path", c->verdicts[i].path);
+		mer_json_end_object(j);
+	}
 	mer_json_end_array(j);
 	mer_json_end_object(j);
 }
@@ -369,6 +381,16 @@ static int print_sync(const struct check *c)
 		if (h->wanted)
 			cli_table_add(&table, row);
 	}
+	for (uint32_t i = 0; i < c->n_verdicts; i++) {
+		struct cli_cell row[N] = {
+			[HOST] = CLI_CELL_TEXT("unknown"),
+			[POSSIBLE] = CLI_CELL_TEXT("no"),
+			[SEND] = CLI_CELL_TEXT(NULL),
+			[RECEIVE] = CLI_CELL_TEXT(NULL),
+		};
+		if (c->verdicts[i].unread)
+			cli_table_add(&table, row);
+	}
 	int rc = cli_table_print(c->cli, &table, "sync", NULL);
 	cli_table_fini(&table);
 	for (uint32_t i = 0; rc == 0 && i < c->e->n_hosts; i++) {
@@ -377,6 +399,15 @@ static int print_sync(const struct check *c)
 			continue;
 		char *text = mer_arena_printf(&c->cli->arena, "%s: %s.", h->name, h->why);
 		print_wrapped(c->cli, text ? text : "", 2);
+	}
+	for (uint32_t i = 0; rc == 0 && i < c->n_verdicts; i++) {
+		const struct verdict *v = &c->verdicts[i];
+		char *text =
+			v->unread ? mer_arena_printf(&c->cli->arena,
+					    "%s: could not be read; its host is unknown.", v->path)
+				  : NULL;
+		if (text)
+			print_wrapped(c->cli, text, 2);
 	}
 	return rc;
 }
@@ -454,12 +485,12 @@ static void print_fix(const struct check *c, const bool lacking[CHECK_N_EVENTS])
 	for (uint32_t i = 0; i < c->e->n_hosts; i++)
 		kernel |= c->hosts[i].wanted && c->hosts[i].kernel;
 	if (!kernel)
-		print_paragraph(c->cli, "There is no trace of a kernel: the events can be shown "
-					"and counted, but all "
-					"of these analyses need a kernel trace of the machine.");
+		print_paragraph(c->cli,
+			"There is no kernel trace: events can be shown and counted, "
+			"but all of these analyses need a kernel trace of the host.");
 	check_fix(&fix, lacking);
 	if (fix.len) {
-		fputs("\nTo have what is missing, type this before recording:\n", c->cli->out);
+		fputs("\nTo record what is missing, run before recording:\n", c->cli->out);
 		for (const char *line = fix.data; line;) {
 			const char *end = strchr(line, '\n');
 			int n = end ? (int)(end - line) : (int)strlen(line);
@@ -469,8 +500,8 @@ static void print_fix(const struct check *c, const bool lacking[CHECK_N_EVENTS])
 	}
 	if (lost)
 		print_paragraph(c->cli,
-			"Results around losses are not reliable; 'meridian stats' says when they "
-			"happened and what to change when recording.");
+			"Results around lost events are not reliable; 'meridian stats' shows when "
+			"events were lost and what to change when recording.");
 	mer_str_fini(&fix);
 }
 

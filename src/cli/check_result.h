@@ -8,6 +8,7 @@ struct verdict {		 /* on a trace, or on a path that is none */
 	const char *path, *host; /* host NULL: could not be opened */
 	uint64_t events, lost_events, lost_packets, errors, warnings;
 	bool wanted, sound;
+	bool unread; /* a path or trace that could not be opened: nothing of its host is known */
 };
 
 struct check {

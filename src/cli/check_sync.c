@@ -110,7 +110,7 @@ static enum header header_of(const struct mer_event *ev)
 {
 	const struct ctf_plan *p = ev->plan;
 	const struct ctf_fc *fc = p->class->payload;
-	const uint16_t *slots = p->slots[CTF_SCOPE_PAYLOAD];
+	const uint32_t *slots = p->slots[CTF_SCOPE_PAYLOAD];
 	enum header h = HEADER_NONE;
 	if (!fc || !slots)
 		return HEADER_NONE;
@@ -233,8 +233,8 @@ static const char *count_text(struct cli *cli, uint64_t n)
 }
 
 /* Why these events do not do; NULL: they do. */
-static const char *judge_way(
-	struct cli *cli, const struct way *w, enum direction direction, uint64_t there)
+static const char *judge_way(struct cli *cli, const struct way *w, enum direction direction,
+	uint64_t there, bool partial)
 {
 	static const char *const verbs[] = { "sent", "received" };
 	const char *verb = verbs[direction];
@@ -243,29 +243,35 @@ static const char *judge_way(
 		return NULL;
 	if (there == 0)
 		return mer_arena_printf(&cli->arena,
-			"%s was recorded, but no packet was %s while recording", w->name, verb);
+			partial ? "there is no %s event in what could be read; some of the "
+				  "trace is missing"
+				: "%s was recorded, but no packet was %s while recording",
+			w->name, verb);
 	if (w->room != HEADER_TCP)
 		return mer_arena_printf(&cli->arena,
 			"%s has no field for packet headers: lttng-modules records them from "
 			"version 2.9 on",
 			w->name);
 	if (between == 0)
-		return mer_arena_printf(&cli->arena,
-			"all packets in %s are the machine's own, on its loopback device", w->name);
+		return mer_arena_printf(
+			&cli->arena, "all packets in %s are local (loopback device)", w->name);
 	if (w->found[HEADER_OTHER] == 0)
 		return mer_arena_printf(&cli->arena,
-			"no %s event that was looked at (%s) has header data: the metadata "
-			"declares "
-			"it, but the header type in the records is always unknown, so packets %s "
-			"cannot be matched with those of other machines; %s",
-			w->name, count_text(cli, between), verb,
+			"none of the %s %s events examined has packet headers: the metadata "
+			"declares them, but their type is always unknown, so packets %s cannot be "
+			"matched with those of other hosts; %s",
+			count_text(cli, between), w->name, verb,
 			direction == RECEIVE
-				? "known from machines with receive offload switched off: "
-				  "'ethtool -K DEVICE gro on' before recording helps"
+				? "this happens when receive offload is switched off: run "
+				  "'ethtool -K DEVICE gro on' before recording"
 				: "try another version of lttng-modules");
+	if (between == 1)
+		return mer_arena_printf(&cli->arena,
+			"the only packet in %s is not TCP; only TCP packets can be matched",
+			w->name);
 	return mer_arena_printf(&cli->arena,
-		"no packet in %s that was looked at (%s) is TCP: only TCP can be matched", w->name,
-		count_text(cli, between));
+		"none of the %s packets examined in %s is TCP; only TCP packets can be matched",
+		count_text(cli, between), w->name);
 }
 
 static void judge_host(struct cli *cli, struct check_host *h, const struct way *found)
@@ -278,16 +284,16 @@ static void judge_host(struct cli *cli, struct check_host *h, const struct way *
 		if (!found[w].name || good[d])
 			continue;
 		*names[d] = found[w].name;
-		why[d] = judge_way(cli, &found[w], d, h->seen[ways[w].event]);
+		why[d] = judge_way(cli, &found[w], d, h->seen[ways[w].event], h->partial);
 		good[d] = !why[d];
 	}
 	h->can_sync = good[SEND] && good[RECEIVE];
 	if (h->can_sync)
 		return;
 	if (!h->kernel) {
-		h->why = "there is no kernel trace of this machine, and only that shows packets";
+		h->why = "there is no kernel trace of this host; only kernel traces show packets";
 	} else if (!h->send && !h->receive) {
-		h->why = "no event that shows packets was recorded";
+		h->why = "no network packet event was recorded";
 	} else if (!h->send || !h->receive) {
 		h->why = mer_arena_printf(&cli->arena, "%s was not recorded",
 			check_event_name(h->send ? CHECK_NET_IN : CHECK_NET_OUT));

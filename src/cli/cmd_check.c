@@ -37,7 +37,10 @@ static struct verdict *row_of(struct check *c, const struct mer_diag *d)
 		if (strcmp(c->verdicts[i].path, d->path) == 0)
 			return &c->verdicts[i];
 	struct verdict *v = &c->verdicts[c->n_verdicts++];
-	*v = (struct verdict){ .path = d->path ? d->path : "", .wanted = true };
+	*v = (struct verdict){ .path = d->path ? d->path : "",
+		.wanted = true,
+		.unread = strcmp(d->code, "trace-unreadable") == 0 ||
+			  strcmp(d->code, "path-unreadable") == 0 };
 	return v;
 }
 
@@ -104,6 +107,23 @@ static int make_hosts(struct check *c)
 	return 0;
 }
 
+/* What is missing of a host may be what would have been needed: that must not be mistaken for an event
+ * that did not happen. */
+static void find_partial(struct check *c)
+{
+	const struct mer_experiment *e = c->e;
+	size_t n;
+	const struct mer_diag *rows = mer_diagnostics(e, &n);
+	for (uint32_t t = 0; t < e->n_traces; t++)
+		c->hosts[e->traces[t].host].partial |=
+			e->traces[t].lost_events || e->traces[t].lost_packets;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t t = rows[i].path ? trace_of(e, rows[i].path) : e->n_traces;
+		if (rows[i].severity == MER_ERROR && t < e->n_traces)
+			c->hosts[e->traces[t].host].partial = true;
+	}
+}
+
 static void report_regressions(struct mer_experiment *e, uint64_t n_back)
 {
 	if (!n_back)
@@ -127,6 +147,8 @@ static int check(struct cli *cli, struct mer_experiment *e, const struct trace_c
 	report_regressions(e, counts->n_back);
 	int rc = make_hosts(&c);
 	if (rc == 0)
+		find_partial(&c);
+	if (rc == 0)
 		rc = check_sync(cli, e, c.hosts);
 	if (rc == 0)
 		rc = judge_traces(&c);
@@ -135,8 +157,39 @@ static int check(struct cli *cli, struct mer_experiment *e, const struct trace_c
 	c.can_sync = true;
 	for (uint32_t h = 0; h < e->n_hosts; h++)
 		c.can_sync &= c.hosts[h].can_sync || !c.hosts[h].wanted;
+	for (uint32_t i = 0; i < c.n_verdicts; i++)
+		c.can_sync &= !c.verdicts[i].unread;
 	rc = check_print(&c);
 	return rc ? rc : c.sound ? CLI_OK : CLI_CONDITION;
+}
+
+/* What all fields of all events are read with. Events that cannot be read so, because they have too many
+ * fields, are a finding: *reading is NULL then. */
+static int read_all(struct cli *cli, struct mer_experiment *e, struct trace_reading **reading)
+{
+	int rc = trace_reading_new(e, NULL, true, reading, &cli->err);
+	if (rc != MER_ERR_LIMIT)
+		return rc;
+	for (uint32_t i = 0; i < e->n_parts; i++) {
+		struct mer_arena arena;
+		struct ctf_program *program;
+		struct mer_err why;
+		mer_arena_init(&arena);
+		rc = ctf_program_compile(e->parts[i].schema, NULL, &arena, &program, &why);
+		mer_arena_fini(&arena);
+		if (rc == MER_ERR_NOMEM)
+			return mer_fail_nomem(&cli->err);
+		if (rc)
+			mer_diag_add(&e->diags,
+				&(struct mer_diag){ .severity = MER_ERROR,
+					.code = "too-many-fields",
+					.path = e->parts[i].path,
+					.stream = -1,
+					.packet = -1,
+					.offset_bits = -1 },
+				"its events cannot be read: %s", why.text);
+	}
+	return 0;
 }
 
 static int run(struct cli *cli, const void *values)
@@ -151,8 +204,16 @@ static int run(struct cli *cli, const void *values)
 		return rc;
 	struct cli_progress progress;
 	cli_progress_begin(&progress, cli, "checking", e->bytes);
-	rc = trace_walk(e, cli_jobs(cli), &cli->cancel, &progress.done_bytes, &counts, &cli->err);
+	struct trace_reading *reading = NULL;
+	rc = read_all(cli, e, &reading);
+	if (rc == 0 && reading)
+		rc = trace_walk_deep(e, reading, cli_jobs(cli), &cli->cancel, &progress.done_bytes,
+			&counts, &cli->err);
+	else if (rc == 0)
+		rc = trace_walk(
+			e, cli_jobs(cli), &cli->cancel, &progress.done_bytes, &counts, &cli->err);
 	cli_progress_end(&progress);
+	trace_reading_free(reading);
 	if (rc == 0)
 		rc = check(cli, e, counts);
 	trace_counts_free(counts);
@@ -165,17 +226,17 @@ static int run(struct cli *cli, const void *values)
 
 const struct cli_verb cli_verb_check = {
 	.name = "check",
-	.help = "are the traces sound, and what can be analysed with them",
+	.help = "check whether traces are sound, and what can be analysed",
 	.synopsis = "[OPTION...] TRACE...",
-	.description = "Reads everything and says for each trace whether it is sound, for each "
-		       "machine whether its clock can be compared with others', and for each "
-		       "analysis whether its events are there; for what is missing, the line to "
-		       "type when recording. Exit status 1 when a trace is not sound: something "
-		       "was lost or could not be read.",
-	.more = "An event counts as recorded when the metadata declares it, also when it never "
-		"happened. Of the packets that a machine sent and received, some thousand are "
-		"looked at, because their headers may be declared and yet not be there. With "
-		"--format csv or jsonl, the rows are the traces and whether they are sound.",
+	.description = "Reads all events and reports whether each trace is sound, whether each "
+		       "host's clock can be synchronized with others, and whether the events "
+		       "that each analysis needs were recorded. For missing events it prints the "
+		       "commands that enable them. Exit status 1: a trace is not sound, because "
+		       "something was lost or could not be read.",
+	.more = "An event counts as recorded when the metadata declares it, even if it never "
+		"occurred. Packet headers may be declared and still be missing, so some thousand "
+		"packets of each host are examined. With --format csv or jsonl there is one row "
+		"for each trace.",
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_FORMAT | CLI_USES_HOST | CLI_USES_JOBS | CLI_USES_INPUT,
 	.min_args = 1,

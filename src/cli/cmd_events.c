@@ -9,6 +9,7 @@
 #include "cli/traces.h"
 #include "cli/verb.h"
 #include "trace/cursor.h"
+#include "trace/files.h"
 
 struct values {
 	struct cli_texts fields;
@@ -83,7 +84,9 @@ static int write_part(void *ctx, size_t slot, struct mer_err *err)
 static int print(
 	struct job *j, struct mer_experiment *e, struct trace_range range, struct mer_err *err)
 {
-	unsigned threads = j->limit || e->bytes < FEW_BYTES ? 1 : cli_jobs(j->cli);
+	/* Strings lie in the files: where these may go, a part is written before the next is read. */
+	bool one = j->limit || e->bytes < FEW_BYTES || !trace_files_stay(e);
+	unsigned threads = one ? 1 : cli_jobs(j->cli);
 	threads = threads > MAX_THREADS ? MAX_THREADS : threads;
 	struct mer_pipeline pipeline = { .n_threads = threads,
 		.n_slots = threads > 1 ? 2 * threads : 1,

@@ -120,9 +120,12 @@ static int print_rows(const struct cli_graph *g, struct analysis_table *t, struc
 static int print(struct cli *cli, const struct values *v, struct mer_experiment *e,
 	const struct analysis_run *run, struct analysis_table *t)
 {
-	struct cli_graph g = {
-		.cli = cli, .e = e, .options = run->options, .table = t, .begin = MER_NO_TIME
-	};
+	struct cli_graph g = { .cli = cli,
+		.e = e,
+		.options = run->options,
+		.table = t,
+		.begin = MER_NO_TIME,
+		.n_tracer = run->n_tracer };
 	struct mer_str out = { 0 };
 	for (uint32_t h = 0; h < run->world->n_hosts; h++) {
 		int64_t begin, end;
@@ -167,6 +170,8 @@ static int analyse(struct cli *cli, const struct values *v, struct mer_experimen
 					      &cli->begin, e->begin, e->end, INT64_MIN),
 		.end = cli_moment_resolve(&cli->end, e->begin, e->end, INT64_MAX),
 		.max_ns = INT64_MAX,
+		.keep_spans = !v->all, /* for waits that nobody felt */
+		.without_tracer = !v->all && !cli->tids.n && !cli->comms.n,
 		.wants_task = chosen ? wants_task : NULL,
 		.ctx = &asking };
 	int rc = cli_periods_find(cli, e, periods, &o);
@@ -216,7 +221,7 @@ static const struct cli_option options[] = {
 	{ .name = "all",
 		.letter = 'a',
 		.kind = CLI_FLAG,
-		.help = "waits for threads and locks of the kernel too",
+		.help = "idle waits, the tracer, and threads and locks of the kernel too",
 		.offset = AT(all) },
 	{ .name = "plot",
 		.kind = CLI_FILE,

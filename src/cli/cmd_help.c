@@ -16,15 +16,15 @@ static int run(struct cli *cli, const void *values)
 
 const struct cli_verb cli_verb_help = {
 	.name = "help",
-	.help = "what the verbs are, or what one of them does",
+	.help = "list the verbs, or print the help of one of them",
 	.synopsis = "[VERB]",
-	.description = "Without VERB: the list of verbs. With VERB: what 'meridian VERB --help' "
-		       "prints. The manual pages tell more: man meridian, man meridian-VERB.",
+	.description = "Without VERB, lists the verbs. With VERB, prints the same as 'meridian VERB "
+		       "--help'. The manual pages have more: man meridian, man meridian-VERB.",
 	.max_args = 1,
 	.args = "VERB",
 	.examples = {
-		{ "meridian help", "The verbs, a line each." },
-		{ "meridian help events", "The options of one verb." },
+		{ "meridian help", "List the verbs, one per line." },
+		{ "meridian help events", "Print the options of one verb." },
 	},
 	.run = run,
 };

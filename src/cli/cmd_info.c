@@ -231,7 +231,7 @@ static const struct cli_column full_columns[] = {
 	[C_PACKETS] = { "packets", "Packets", CLI_TYPE_COUNT },
 	[C_BYTES] = { "bytes", "Size", CLI_TYPE_BYTES },
 	[C_EVENTS] = { "events", "Events", CLI_TYPE_COUNT },
-	[C_LOST_EVENTS] = { "lost_events", "Lost", CLI_TYPE_COUNT },
+	[C_LOST_EVENTS] = { "lost_events", "Lost events", CLI_TYPE_COUNT },
 	[C_LOST_PACKETS] = { "lost_packets", "Lost packets", CLI_TYPE_COUNT },
 	[C_BEGIN] = { "begin", "Begin", CLI_TYPE_TIME },
 	[C_END] = { "end", "End", CLI_TYPE_TIME },
@@ -274,6 +274,24 @@ static void add_full(const struct info *in, struct cli_table *table, uint32_t t)
 	cli_table_add(table, row);
 }
 
+/* "89,678 events, 3 packets"; "-": none. */
+static struct cli_cell lost_cell(struct cli *cli, uint64_t events, uint64_t packets)
+{
+	struct mer_str s = { 0 };
+	if (events) {
+		cli_text_count(&s, (int64_t)events);
+		mer_str_puts(&s, events == 1 ? " event" : " events");
+	}
+	if (packets) {
+		mer_str_puts(&s, events ? ", " : "");
+		cli_text_count(&s, (int64_t)packets);
+		mer_str_puts(&s, packets == 1 ? " packet" : " packets");
+	}
+	const char *text = s.data && !s.failed ? mer_arena_strdup(&cli->arena, s.data) : NULL;
+	mer_str_fini(&s);
+	return CLI_CELL_TEXT(text);
+}
+
 /* The same for people, in two tables that fit 80 columns. Events come last: the column goes away when
  * they were not counted. */
 enum { T_HOST, T_DOMAIN, T_PATH, T_STREAMS, T_PACKETS, T_BYTES, T_LOST, T_DURATION, T_EVENTS, T_N };
@@ -284,7 +302,7 @@ static const struct cli_column trace_columns[] = {
 	[T_STREAMS] = { "streams", "Streams", CLI_TYPE_COUNT },
 	[T_PACKETS] = { "packets", "Packets", CLI_TYPE_COUNT },
 	[T_BYTES] = { "bytes", "Size", CLI_TYPE_BYTES },
-	[T_LOST] = { "lost_events", "Lost", CLI_TYPE_COUNT },
+	[T_LOST] = { "lost", "Lost", CLI_TYPE_TEXT },
 	[T_DURATION] = { "duration", "Duration", CLI_TYPE_DURATION },
 	[T_EVENTS] = { "events", "Events", CLI_TYPE_COUNT },
 	[T_N] = { 0 },
@@ -301,7 +319,7 @@ static void add_trace(const struct info *in, struct cli_table *table, uint32_t t
 		[T_STREAMS] = CLI_CELL(trace->n_streams),
 		[T_PACKETS] = CLI_CELL(trace->n_packets),
 		[T_BYTES] = CLI_CELL(trace->bytes),
-		[T_LOST] = CLI_CELL(trace->lost_events),
+		[T_LOST] = lost_cell(in->cli, trace->lost_events, trace->lost_packets),
 		[T_DURATION] = duration_cell(b, n),
 	};
 	if (in->counts)
@@ -363,6 +381,7 @@ enum {
 	S_BEGIN,
 	S_END,
 	S_EVENTS,
+	S_LOST_PACKETS, /* people have it beside the events */
 	S_N
 };
 #define STREAM_COLUMNS                                                                             \
@@ -371,15 +390,17 @@ enum {
 	[S_CLASS] = { "class_id", "Class", CLI_TYPE_ID }, [S_ID] = { "id", "Id", CLI_TYPE_ID },    \
 	[S_PACKETS] = { "packets", "Packets", CLI_TYPE_COUNT },                                    \
 	[S_BYTES] = { "bytes", "Size", CLI_TYPE_BYTES },                                           \
-	[S_LOST] = { "lost_events", "Lost", CLI_TYPE_COUNT },                                      \
 	[S_EVENTS] = { "events", "Events", CLI_TYPE_COUNT }
 static const struct cli_column stream_columns[S_N + 1] = {
 	STREAM_COLUMNS,
+	[S_LOST] = { "lost", "Lost", CLI_TYPE_TEXT },
 	[S_BEGIN] = { "begin", "Begins after", CLI_TYPE_DURATION },
 	[S_END] = { "duration", "Duration", CLI_TYPE_DURATION },
 };
 static const struct cli_column stream_columns_full[S_N + 1] = {
 	STREAM_COLUMNS,
+	[S_LOST] = { "lost_events", "Lost events", CLI_TYPE_COUNT },
+	[S_LOST_PACKETS] = { "lost_packets", "Lost packets", CLI_TYPE_COUNT },
 	[S_BEGIN] = { "begin", "Begin", CLI_TYPE_TIME },
 	[S_END] = { "end", "End", CLI_TYPE_TIME },
 };
@@ -399,7 +420,9 @@ static void add_stream(const struct info *in, struct cli_table *table, uint32_t 
 		[S_ID] = CLI_CELL(s->id),
 		[S_PACKETS] = CLI_CELL(s->n_packets),
 		[S_BYTES] = CLI_CELL(s->bytes),
-		[S_LOST] = CLI_CELL(s->lost_events),
+		[S_LOST] = people ? lost_cell(in->cli, s->lost_events, s->lost_packets)
+				  : CLI_CELL(s->lost_events),
+		[S_LOST_PACKETS] = CLI_CELL(s->lost_packets),
 		[S_BEGIN] = people ? duration_cell(in->begin, b) : time_cell(b),
 		[S_END] = people ? duration_cell(b, n) : time_cell(n),
 	};

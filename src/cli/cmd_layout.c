@@ -139,8 +139,12 @@ static int read_record(struct view *v, struct mer_arena *arena)
 	plain.arg = &v->layout;
 	plain.info = &info;
 	v->packet = p;
-	v->base = f->map.data + p->offset;
-	struct ctf_pos pos = { .base = v->base, .end_bit = (f->map.size - p->offset) * 8 };
+	const uint8_t *data = trace_file_use(v->e, p->file); /* until the traces are closed */
+	if (!data)
+		return mer_fail(
+			&v->cli->err, MER_ERR_INPUT, "%s: changed while it was read", f->path);
+	v->base = data + p->offset;
+	struct ctf_pos pos = { .base = v->base, .end_bit = (f->bytes - p->offset) * 8 };
 	ctf_plain_begin_packet(&plain);
 	enum ctf_status st =
 		ctf_plain_read(&plain, &pos, CTF_SCOPE_PACKET_HEADER, s->packet_header);

@@ -318,6 +318,7 @@ static void put_text(const struct stats *s, const struct values *v, struct mer_s
 static int put_rows(const struct stats *s, const struct values *v, struct mer_str *out)
 {
 	bool first = true;
+	size_t n = 0;
 	if (s->cli->format == CLI_FORMAT_JSON) {
 		struct mer_json j;
 		mer_json_init(&j, out, NULL, 0);
@@ -342,11 +343,14 @@ static int put_rows(const struct stats *s, const struct values *v, struct mer_st
 		mer_str_putc(out, '\n');
 		return rc;
 	}
+	for (size_t i = 0; i < N_TABLES; i++)
+		n += asked_for(v, &tables[i]);
 	for (size_t i = 0; i < N_TABLES; i++) {
 		struct cli_table t;
 		if (!asked_for(v, &tables[i]))
 			continue;
 		tables[i].fill(s, &t);
+		t.name = n > 1 ? tables[i].key : NULL;
 		if (v->limit && t.n_rows > v->limit)
 			t.n_rows = v->limit;
 		if (s->cli->format == CLI_FORMAT_CSV) {

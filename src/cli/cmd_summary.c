@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cli/analysis_rows.h"
+#include "cli/findings.h"
 #include "cli/grid.h"
 #include "cli/progress.h"
 #include "cli/summary_plot.h"
@@ -29,24 +31,6 @@ struct screen {
 };
 
 /* ---- The commands to go on with ---- */
-
-/* As a shell reads it. */
-static void put_word(struct mer_str *out, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789._-:@+/,=%";
-	if (word[0] && strspn(word, plain) == strlen(word)) {
-		mer_str_puts(out, word);
-		return;
-	}
-	mer_str_putc(out, '\'');
-	for (const char *p = word; *p; p++)
-		if (*p == '\'')
-			mer_str_puts(out, "'\\''");
-		else
-			mer_str_putc(out, *p);
-	mer_str_putc(out, '\'');
-}
 
 static const struct cli_verb *verb_of(const char *words)
 {
@@ -75,15 +59,23 @@ static void put_period(struct mer_str *out, const struct cli_period_values *v)
 	if (!v->expression)
 		return;
 	mer_str_puts(out, " --period ");
-	put_word(out, v->expression);
+	cli_shell_word(out, v->expression);
 	for (size_t i = 0; i < v->by.n; i++) {
 		mer_str_puts(out, " --period-by ");
-		put_word(out, v->by.item[i]);
+		cli_shell_word(out, v->by.item[i]);
 	}
 	if (v->min.set)
 		mer_str_printf(out, " --period-min %" PRId64 "ns", v->min.v);
 	if (v->max.set)
 		mer_str_printf(out, " --period-max %" PRId64 "ns", v->max.v);
+}
+
+static const char *kept(struct mer_arena *arena, struct mer_str *text)
+{
+	const char *copy =
+		text->failed ? NULL : mer_arena_strdup(arena, text->data ? text->data : "");
+	mer_str_fini(text);
+	return copy;
 }
 
 /* The words of the summary, what was asked for as far as the verb knows it, and the traces. */
@@ -98,34 +90,47 @@ static const char *command(struct screen *x, struct mer_arena *arena, const char
 		mer_str_printf(&line, " --end %" PRId64, x->options.end);
 	if (cli->sync && uses(words, CLI_USES_SYNC)) {
 		mer_str_puts(&line, " --sync ");
-		put_word(&line, cli->sync);
+		cli_shell_word(&line, cli->sync);
 	}
 	/* A finding about one host has it already. */
 	for (size_t i = 0; i < cli->hosts.n && !strstr(words, " --host "); i++) {
 		mer_str_puts(&line, " --host ");
-		put_word(&line, cli->hosts.item[i]);
+		cli_shell_word(&line, cli->hosts.item[i]);
 	}
 	if (has_option(words, "period"))
 		put_period(&line, &x->values->period);
 	for (size_t i = 0; i < cli->n_args; i++) {
 		mer_str_puts(&line, cli->args[i][0] == '-' ? " ./" : " ");
-		put_word(&line, cli->args[i]);
+		cli_shell_word(&line, cli->args[i]);
 	}
-	const char *copy = line.failed ? NULL : mer_arena_strdup(arena, line.data);
-	mer_str_fini(&line);
-	return copy;
+	return kept(arena, &line);
 }
 
-static bool complete_commands(struct screen *x, struct analysis_table *t)
+/* Fills in what the analysis leaves to us: a sentence for each finding, a command for each row. */
+static bool put_into_words(struct screen *x, struct analysis_table *t)
 {
-	size_t c = analysis_table_column(t, SUMMARY_NEXT);
-	for (size_t r = 0; c != SIZE_MAX && r < t->n_rows; r++) {
-		struct analysis_cell *cell = &t->cells[r * t->n_columns + c];
-		*cell = analysis_text(command(x, t->arena, cell->v.text));
-		if (!cell->set)
-			return false;
+	size_t next = analysis_table_column(t, SUMMARY_NEXT);
+	size_t sentence = analysis_table_column(t, SUMMARY_SENTENCE);
+	bool many = x->grid.e->n_hosts > 1, ok = true;
+	for (size_t r = 0; next != SIZE_MAX && r < t->n_rows && ok; r++) {
+		struct mer_str words = { 0 }, text = { 0 };
+		if (sentence != SIZE_MAX)
+			cli_finding_command(t, r, many, &words);
+		else
+			cli_summary_command(t, r, many, &words);
+		ok = words.data && !words.failed;
+		const char *line = ok ? command(x, t->arena, words.data) : NULL;
+		t->cells[r * t->n_columns + next] = analysis_text(line);
+		mer_str_fini(&words);
+		ok = line != NULL;
+		if (sentence == SIZE_MAX || !ok)
+			continue;
+		cli_finding_sentence(t, r, &text);
+		const char *copy = kept(t->arena, &text);
+		t->cells[r * t->n_columns + sentence] = analysis_text(copy);
+		ok = copy != NULL;
 	}
-	return true;
+	return ok;
 }
 
 /* ---- One screen ---- */
@@ -133,7 +138,7 @@ static bool complete_commands(struct screen *x, struct analysis_table *t)
 /* Rows of each table: few hosts leave room for more of the rest. */
 static size_t rows_of(const struct screen *x, int table)
 {
-	static const size_t few[] = { 4, 6, 8, 4 }, many[] = { 8, 4, 5, 3 };
+	static const size_t few[] = { 4, 4, 5, 5, 2, 0, 4 }, many[] = { 6, 6, 4, 3, 2, 0, 3 };
 	if (x->values->limit.set)
 		return (size_t)x->values->limit.v;
 	if (x->cli->format != CLI_FORMAT_TABLE)
@@ -141,89 +146,112 @@ static size_t rows_of(const struct screen *x, int table)
 	return x->grid.tables[SUMMARY_HOSTS].n_rows <= few[0] ? few[table] : many[table];
 }
 
-/* Of every cause in turn the longest, so that a few rows show many causes. */
-static void spread_causes(struct analysis_table *t, size_t most)
-{
-	size_t width = t->n_columns, n = 0;
-	analysis_table_sort(t, "max_ns", false);
-	for (bool again = true; again && n < most && n < t->n_rows;) {
-		size_t first = n;
-		again = false;
-		for (size_t r = n; r < t->n_rows && n < most; r++) {
-			const char *cause = t->cells[r * width].v.text;
-			bool seen = false;
-			for (size_t k = first; k < n && !seen; k++)
-				seen = strcmp(t->cells[k * width].v.text, cause) == 0;
-			if (seen)
-				continue;
-			for (size_t c = 0; c < width; c++) { /* the row goes up, others down */
-				struct analysis_cell up = t->cells[r * width + c];
-				for (size_t k = r; k > n; k--)
-					t->cells[k * width + c] = t->cells[(k - 1) * width + c];
-				t->cells[n * width + c] = up;
-			}
-			n++;
-			again = true;
-		}
-	}
-}
-
 static void limit_tables(struct screen *x)
 {
 	struct analysis_table *t = x->grid.tables;
-	size_t limits[SUMMARY_TABLES];
-	for (int i = 0; i < SUMMARY_TABLES; i++)
-		limits[i] = rows_of(x, i);
-	if (limits[SUMMARY_HOSTS] && t[SUMMARY_HOSTS].n_rows > limits[SUMMARY_HOSTS]) {
+	size_t most = rows_of(x, SUMMARY_HOSTS);
+	if (most && t[SUMMARY_HOSTS].n_rows > most) {
 		analysis_table_sort(&t[SUMMARY_HOSTS], "cpu_percent", false);
+		analysis_table_sort(&t[SUMMARY_IO], "disk_percent", false);
 		x->grid.sorted[SUMMARY_HOSTS] = "cpu_percent";
 	}
-	if (limits[SUMMARY_WAITS])
-		spread_causes(&t[SUMMARY_WAITS], limits[SUMMARY_WAITS]);
 	for (int i = 0; i < SUMMARY_TABLES; i++)
-		analysis_table_limit(&t[i], limits[i]);
-	if (limits[SUMMARY_WAITS])
-		analysis_table_sort(&t[SUMMARY_WAITS], "max_ns", false);
+		analysis_table_limit(&t[i], rows_of(x, i));
 	/* Those that use most, and the longest: it is understood that there are more. */
-	t[SUMMARY_TOP].n_left_out = t[SUMMARY_WAITS].n_left_out = 0;
+	t[SUMMARY_TOP].n_left_out = t[SUMMARY_WAITS].n_left_out = t[SUMMARY_LINKS].n_left_out = 0;
 }
 
-static bool knows_disks(const struct screen *x)
+/* Is it 0 wherever it is known? Then people need no column of it: what is lost or unknown is said. */
+static bool is_zero(const struct analysis_table *t, size_t column)
 {
-	const struct analysis_table *t = &x->grid.tables[SUMMARY_HOSTS];
-	size_t c = analysis_table_column(t, "disk_percent"), r = 0;
-	while (r < t->n_rows && !t->cells[r * t->n_columns + c].set)
-		r++;
-	return r < t->n_rows;
+	enum analysis_type type = t->columns[column].type;
+	bool zero = type != ANALYSIS_TEXT && type != ANALYSIS_ID;
+	for (size_t r = 0; r < t->n_rows && zero; r++) {
+		const struct analysis_cell *c = &t->cells[r * t->n_columns + column];
+		zero = !c->set || (cli_analysis_is_real(type) ? c->v.f <= 0 : c->v.i == 0);
+	}
+	return zero;
 }
 
-/* A line for the finding, and its command on a line of its own that can be copied. */
+/* Of what may be 0 everywhere. */
+static bool hide_zeros(struct analysis_table *t)
+{
+	struct analysis_column *columns =
+		mer_arena_zalloc(t->arena, t->n_columns + 1, sizeof(*columns));
+	if (!columns)
+		return false;
+	for (size_t c = 0; c < t->n_columns; c++) {
+		columns[c] = t->columns[c];
+		if (is_zero(t, c))
+			columns[c].title = NULL;
+	}
+	t->columns = columns;
+	return true;
+}
+
+static void put_heading(const struct screen *x, struct mer_str *out)
+{
+	const struct cli_grid *g = &x->grid;
+	struct mer_str line = { 0 };
+	mer_str_puts(&line, g->tables[SUMMARY_FINDINGS].title);
+	if (g->begin != MER_NO_TIME) {
+		mer_str_puts(&line, ", from ");
+		cli_text_time(&line, g->begin);
+		mer_str_puts(&line, " for ");
+		cli_text_duration(&line, g->end - g->begin);
+		cli_periods_text(g->options, g->begin, g->end, &line);
+	}
+	if (line.data)
+		cli_text_wrap(out, line.data, (size_t)cli_width(x->cli), 0);
+	out->failed |= line.failed;
+	mer_str_fini(&line);
+}
+
+/* The finding, and its command on a line of its own that can be copied. */
 static void put_findings(const struct screen *x, struct mer_str *out)
 {
 	const struct analysis_table *t = &x->grid.tables[SUMMARY_FINDINGS];
 	const char *more = x->cli->bold_out ? "\033[1m" : "", *less = *more ? "\033[0m" : "";
-	mer_str_printf(out, "\n%s, and what tells more\n", t->title);
+	put_heading(x, out);
 	if (!t->n_rows)
-		mer_str_printf(out,
-			"Nothing: no processor%s is near its limit, nothing was lost.\n",
-			knows_disks(x) ? " or disk" : "");
+		mer_str_puts(out, "None.\n");
 	for (size_t r = 0; r < t->n_rows; r++) {
 		const struct analysis_cell *c = &t->cells[r * t->n_columns];
-		struct mer_str line = { 0 };
-		if (x->grid.e->n_hosts > 1 && c[1].set)
-			mer_str_printf(&line, "%s: ", c[1].v.text);
-		mer_str_puts(&line, c[2].v.text);
+		struct mer_str line = { 0 }, clean = { 0 };
+		if (x->grid.e->n_hosts > 1 && c[FINDING_COL_HOST].set)
+			mer_str_printf(&line, "%s: ", c[FINDING_COL_HOST].v.text);
+		mer_str_puts(&line, c[FINDING_COL_SENTENCE].v.text);
 		if (line.data)
-			cli_text_shorten(out, line.data, line.len, (size_t)cli_width(x->cli));
-		mer_str_printf(out, "\n  %s", more);
-		cli_text_clean(out, c[3].v.text, strlen(c[3].v.text), false);
+			cli_text_clean(&clean, line.data, line.len, false);
+		if (clean.data)
+			cli_text_wrap(out, clean.data, (size_t)cli_width(x->cli), 0);
+		mer_str_printf(out, "  %s", more);
+		cli_text_clean(
+			out, c[FINDING_COL_NEXT].v.text, strlen(c[FINDING_COL_NEXT].v.text), false);
 		mer_str_printf(out, "%s\n", less);
-		out->failed |= line.failed;
+		out->failed |= line.failed | clean.failed;
 		mer_str_fini(&line);
+		mer_str_fini(&clean);
 	}
 	if (t->n_left_out)
 		mer_str_printf(
 			out, "... and %" PRIu64 " more (--limit 0 shows all)\n", t->n_left_out);
+}
+
+/* Findings first; the others as tables, each CPU only for programs. */
+static int print_screen(struct screen *x)
+{
+	struct cli_grid *g = &x->grid;
+	if (!hide_zeros(&g->tables[SUMMARY_HOSTS]) || !hide_zeros(&g->tables[SUMMARY_IO]) ||
+		!hide_zeros(&g->tables[SUMMARY_LINKS]))
+		return mer_fail_nomem(&x->cli->err);
+	struct mer_str out = { 0 };
+	put_findings(x, &out);
+	mer_str_putc(&out, '\n');
+	int rc = cli_sync_put(x->cli, &out, 0);
+	g->n_printed = SUMMARY_CPUS;
+	g->begin = MER_NO_TIME; /* has been said */
+	return rc || !g->tables[SUMMARY_HOSTS].n_rows ? rc : cli_grid_print(g);
 }
 
 static int print(struct screen *x, struct analysis_run *run)
@@ -242,17 +270,13 @@ static int print(struct screen *x, struct analysis_run *run)
 			g->end = end;
 	}
 	for (int i = 0; i < SUMMARY_TABLES; i++)
-		if (!complete_commands(x, &g->tables[i]))
+		if (!put_into_words(x, &g->tables[i]))
 			return mer_fail_nomem(&cli->err);
 	limit_tables(x);
-	bool people = cli->format == CLI_FORMAT_TABLE;
-	g->n_printed = people ? SUMMARY_FINDINGS : SUMMARY_TABLES;
-	int rc = cli_grid_print(g);
-	if (rc || !people)
-		return rc;
-	struct mer_str out = { 0 };
-	put_findings(x, &out);
-	return cli_sync_put(cli, &out, 0);
+	if (cli->format == CLI_FORMAT_TABLE)
+		return print_screen(x);
+	g->n_printed = SUMMARY_TABLES;
+	return cli_grid_print(g);
 }
 
 /* ---- Running it ---- */
@@ -277,7 +301,8 @@ static int analyse(struct screen *x, struct sync_messages *messages, struct sync
 		.n_bins = 1,
 		.wants_host = cli->hosts.n ? wants_host : NULL,
 		.ctx = x,
-		.limit = 1 };
+		.limit = 1,
+		.keep_spans = true };
 	int rc = cli_periods_find(cli, g->e, &x->periods, &x->options);
 	if (rc)
 		return rc;
@@ -291,7 +316,7 @@ static int analyse(struct screen *x, struct sync_messages *messages, struct sync
 		SUMMARY_REQUESTS, tables, &cli->err);
 	cli_progress_end(&progress);
 	if (rc == 0) {
-		rc = summary_make(&run, tables, g->tables, &cli->err);
+		rc = summary_make(&run, r, tables, g->tables, &cli->err);
 		if (rc == 0)
 			rc = print(x, &run);
 		for (int i = 0; i < SUMMARY_TABLES; i++)

@@ -37,7 +37,11 @@ static int write_traces(struct cli_sync *s, const char *dir)
 	rc = sync_write_traces(
 		s->e, dir, cli_jobs(cli), &cli->cancel, &progress.done_bytes, &cli->err);
 	cli_progress_end(&progress);
-	return rc;
+	if (rc != MER_ERR_SYS)
+		return rc;
+	/* It is the copies that could not be written, not the traces that could not be read. */
+	cli_error(cli, "%s; the copies are removed", cli->err.text);
+	return CLI_INTERNAL;
 }
 
 static int print(struct cli_sync *s, const struct values *v)

@@ -27,15 +27,17 @@ const struct cli_verb cli_verb_top = {
 	.name = "top",
 	.help = "who uses most: CPU, memory, disk, network, calls, ...",
 	.synopsis = "[ANALYSIS [OPTION...] TRACE...]",
-	.description = "Sums what each task, device, file, ... used or did, the most first, on all hosts "
-		       "on one clock. 'meridian top' alone lists the analyses.",
+	.description = "Totals per task, device, file, ..., largest first, all hosts on one clock. "
+		       "'meridian top' lists the analyses. CSV of several tables has a column 'table'.",
 	.more = "Sums are exact: intervals are cut to --begin and --end to the nanosecond, and with "
 		"--bins or --interval to the bins, so that the bins of a row sum up to it. The last bin "
 		"ends with the traces. A task is selected by --comm by any name that it had at any time, "
 		"by --tid with its number in the outermost namespace.\n\n"
 		"With --plot amounts are stacked and others are lines; the nine largest are drawn by "
 		"themselves. --json and CSV have more columns than the table, under the keys that --sort "
-		"takes; times there are nanoseconds since 1970, durations nanoseconds.\n\n" CLI_GRID_NAME_MANUAL CLI_PERIOD_MANUAL,
+		"takes; times there are nanoseconds since 1970, durations nanoseconds. Where several "
+		"tables are printed, each row of CSV and JSON Lines begins with the name of its table "
+		"(table); in CSV a blank line separates the tables.\n\n" CLI_GRID_NAME_MANUAL CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_TASKS | CLI_USES_CPU,
 	.options = options,

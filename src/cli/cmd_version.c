@@ -13,8 +13,8 @@ const struct cli_verb cli_verb_version = {
 	.synopsis = "",
 	.description = "Prints the program's name and version on one line.",
 	.examples = {
-		{ "meridian version", "The version." },
-		{ "meridian --version", "The same." },
+		{ "meridian version", "Print the version." },
+		{ "meridian --version", "Print the version too." },
 	},
 	.run = run,
 };

@@ -79,11 +79,12 @@ struct cli {
 	unsigned color, progress_when; /* enum cli_when */
 	unsigned quiet, verbose;
 	bool strict, csv_safe, want_help, want_version;
+	bool ignore_uuid;
 
 	FILE *out;	       /* results; errors of writing are found by main at the end */
 	struct cli_sink *sink; /* behind out; NULL: out is stdout */
 	bool ascii;	       /* the locale is not UTF-8 */
-	struct mer_str notes;  /* notes and warnings that wait for the result */
+	struct mer_str notes, warnings; /* that wait for the result; notes: both, in order */
 	bool out_is_terminal, bold_out, bold_err;
 	bool unreadable;		 /* part of the input could not be read; see cli_report */
 	bool degraded;			 /* something was lost; counts under --strict */
@@ -111,6 +112,8 @@ void cli_note(struct cli *cli, const char *fmt, ...) __attribute__((format(print
 /* What is wrong with the command line: cli->err. */
 void cli_usage(struct cli *cli);
 void cli_say_notes(struct cli *cli);
+/* The same where there will be no result: what was only to be noted of it is dropped. */
+void cli_say_warnings(struct cli *cli);
 /* Findings about the input: errors and warnings, notes with -v; after some rows only how many
  * more there are, all with -v. Sets what the exit status follows from: an error makes it
  * CLI_INPUT (all that could be had was printed, part of the input could not), a warning CLI_DEGRADED

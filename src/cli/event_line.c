@@ -37,7 +37,7 @@ static void add_name(struct event_line_builder *b, const char *name)
 }
 
 void event_line_add(
-	struct event_line_builder *b, const struct ctf_fc *fc, uint16_t slot, bool in_context)
+	struct event_line_builder *b, const struct ctf_fc *fc, uint32_t slot, bool in_context)
 {
 	struct event_piece p = { .slot = slot, .in_context = in_context, .fc = fc };
 	bool number = fc->kind == CTF_INT || fc->kind == CTF_VARINT;
@@ -52,7 +52,7 @@ void event_line_add(
 				mer_str_putc(&b->text, ',');
 			add_name(b, f->name);
 			event_line_add(b, f->fc, slot, in_context);
-			slot = (uint16_t)(slot + ctf_slot_width(f->fc));
+			slot += ctf_slot_width(f->fc);
 		}
 		mer_str_putc(&b->text, '}');
 		return;
@@ -101,7 +101,7 @@ bool event_line_add_scope(
 {
 	bool in_context = scope == CTF_SCOPE_PACKET_CONTEXT, any = false;
 	const struct ctf_fc *fc = ctf_scope_fc(NULL, plan->stream->class, plan->class, scope);
-	const uint16_t *slots =
+	const uint32_t *slots =
 		in_context ? plan->stream->context.slots[scope] : plan->slots[scope];
 	for (uint32_t i = 0; fc && slots && i < fc->u.record.n; i++) {
 		if (slots[i] == CTF_NO_SLOT)

@@ -11,7 +11,7 @@
 struct event_piece {
 	const char *before;
 	uint32_t before_len;
-	uint16_t slot;
+	uint32_t slot;
 	uint8_t kind; /* private */
 	bool in_context;
 	const struct ctf_fc *fc;
@@ -34,7 +34,7 @@ struct event_line_builder { /* zeroed but for arena and csv */
 
 /* A value that is in a slot of the event's row (of the packet context's row). */
 void event_line_add(
-	struct event_line_builder *b, const struct ctf_fc *fc, uint16_t slot, bool in_context);
+	struct event_line_builder *b, const struct ctf_fc *fc, uint32_t slot, bool in_context);
 /* A field that was asked for: its value, or null when this class or this event has none. */
 int event_line_add_path(struct event_line_builder *b, const struct trace_path *path,
 	const struct ctf_plan *plan, bool contexts, struct mer_err *err);

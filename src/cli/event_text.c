@@ -18,7 +18,7 @@ enum piece_kind { PIECE_UNSIGNED, PIECE_SIGNED, PIECE_HEX, PIECE_TEXT, PIECE_ANY
 struct piece {
 	const char *before;
 	uint32_t before_len;
-	uint16_t slot;
+	uint32_t slot;
 	uint8_t kind;	   /* enum piece_kind */
 	bool from_context; /* slot is in the row of the packet context */
 	uint64_t mask;	   /* PIECE_HEX: digits to show */
@@ -204,10 +204,9 @@ static void put_mapped(struct mer_str *out, const struct ctf_fc *fc, uint64_t v,
 {
 	bool any = false;
 	mer_str_puts(out, "( ");
-	for (uint32_t i = 0; i < fc->u.bits.n_mappings; i++) {
-		const struct ctf_mapping *m = &fc->u.bits.mappings[i];
-		if (!ctf_mapping_has(fc, m, v))
-			continue;
+	struct ctf_labels labels;
+	ctf_labels_begin(&labels, fc, v);
+	for (const struct ctf_mapping *m; (m = ctf_labels_next(&labels));) {
 		if (any)
 			mer_str_puts(out, ", ");
 		put_text(out, m->label, strlen(m->label), ascii);
@@ -326,7 +325,7 @@ static void add_piece(struct builder *b, struct piece piece)
 	mer_str_clear(&b->before);
 }
 
-static void add_field(struct builder *b, const struct ctf_fc *fc, uint16_t slot, bool from_context)
+static void add_field(struct builder *b, const struct ctf_fc *fc, uint32_t slot, bool from_context)
 {
 	struct piece p = {
 		.slot = slot, .kind = PIECE_ANY, .from_context = from_context, .fc = fc
@@ -367,7 +366,7 @@ static bool any_shown(const struct ctf_fc *fc, enum ctf_scope scope)
 
 /* Is the field to be in the line? With --fields only what they name, else what is shown by itself. */
 static bool in_line(const struct builder *b, const struct ctf_plan *plan, enum ctf_scope scope,
-	const struct ctf_field *f, uint16_t slot)
+	const struct ctf_field *f, uint32_t slot)
 {
 	if (slot == CTF_NO_SLOT)
 		return false;
@@ -377,7 +376,7 @@ static bool in_line(const struct builder *b, const struct ctf_plan *plan, enum c
 }
 
 static void add_scope(struct builder *b, const struct ctf_plan *plan, const struct ctf_fc *fc,
-	enum ctf_scope scope, const uint16_t *slots, bool *first)
+	enum ctf_scope scope, const uint32_t *slots, bool *first)
 {
 	bool any = b->t->fields ? false : any_shown(fc, scope);
 	for (uint32_t i = 0; fc && slots && i < fc->u.record.n && !any; i++)
@@ -433,7 +432,7 @@ static bool build_line(struct event_text *t, const struct ctf_schema *s,
 		if ((scope == CTF_SCOPE_EVENT_HEADER && !t->fields) ||
 			(scope == CTF_SCOPE_PACKET_CONTEXT && !contexts))
 			continue;
-		const uint16_t *slots = scope == CTF_SCOPE_PACKET_CONTEXT ? sp->context.slots[scope]
+		const uint32_t *slots = scope == CTF_SCOPE_PACKET_CONTEXT ? sp->context.slots[scope]
 									  : plan->slots[scope];
 		add_scope(&b, plan, ctf_scope_fc(s, sp->class, plan->class, (enum ctf_scope)scope),
 			(enum ctf_scope)scope, slots, &first);
@@ -544,6 +543,10 @@ static void put_time(struct event_text_state *s, struct mer_str *out, int64_t ts
 	if (ts < 0 && !base_s) {
 		p += sprintf(p, "-%" PRIu64 ".%09" PRId64, (uint64_t)0 - (uint64_t)second, -ns);
 	} else {
+		if (ns < 0) {
+			ns += NS_PER_S;
+			second--;
+		}
 		if (second != s->second || base_s) {
 			time_t t = (time_t)((uint64_t)second + (uint64_t)base_s);
 			struct tm tm;

@@ -36,20 +36,32 @@ static struct cli_cell number(const struct analysis_cell *c)
 	return c->set ? CLI_CELL(c->v.i) : CLI_CELL_NONE;
 }
 
+/* "3 relations through kernel threads or locks, 12 of the tracer" */
+static void put_left_out(const struct cli_graph *g, struct mer_str *out)
+{
+	if (g->n_kernel) {
+		cli_text_count(out, (int64_t)g->n_kernel);
+		mer_str_puts(out, " through threads or locks of the kernel");
+	}
+	mer_str_puts(out, g->n_kernel && g->n_tracer ? ", " : "");
+	if (g->n_tracer) {
+		cli_text_count(out, (int64_t)g->n_tracer);
+		mer_str_puts(out, " of the tracer");
+	}
+}
+
 static void put_note(const struct cli_graph *g, struct mer_str *out)
 {
 	struct mer_str text = { 0 };
-	if (g->n_kernel) {
-		cli_text_count(&text, (int64_t)g->n_kernel);
-		mer_str_puts(&text,
-			" more are only through threads or locks of the kernel (--all shows "
-			"them).\n\n");
+	if (g->n_kernel || g->n_tracer) {
+		mer_str_puts(&text, "Left out (--all shows them): ");
+		put_left_out(g, &text);
+		mer_str_puts(&text, ". ");
 	}
 	mer_str_puts(&text,
-		"Wait: how long the one on the right was blocked until the other one ended it. "
-		"Not in a kernel trace, so not here: what is done in memory that is shared without "
-		"futexes ('shared-memory?' says only that both have mapped it), and files that one "
-		"writes and another reads later.");
+		"Wait: how long the task in column To was blocked until the other one ended it, "
+		"without idle waits. Not visible in a kernel trace: shared memory without futexes "
+		"('shared-memory?': both have mapped it), and files written and read later.");
 	mer_str_putc(out, '\n');
 	cli_text_wrap(out, text.data ? text.data : "", (size_t)cli_width(g->cli), 0);
 	if (out->len && out->data[out->len - 1] != '\n')
@@ -64,10 +76,10 @@ static int put_nothing(const struct cli_graph *g, struct mer_str *out)
 	struct mer_str fix = { 0 }, line = { 0 };
 	int rc = cli_grid_lacking(g->cli, g->e, analysis_relations.id, &fix);
 	mer_str_puts(&line, "No relations were found");
-	if (g->n_kernel) {
+	if (g->n_kernel || g->n_tracer) {
 		mer_str_puts(&line, ", but for ");
-		cli_text_count(&line, (int64_t)g->n_kernel);
-		mer_str_puts(&line, " through threads or locks of the kernel (--all shows them)");
+		put_left_out(g, &line);
+		mer_str_puts(&line, " (--all shows them)");
 	}
 	mer_str_puts(
 		&line, fix.len ? ". The traces do not have the events that tell who ended a wait, "

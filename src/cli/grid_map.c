@@ -78,8 +78,8 @@ static bool add_points(struct map *m, size_t first, size_t last, const char *nam
 	const char *text = mer_arena_printf(&m->page.arena, "%s (%" PRId64 ")", name, requests);
 	if (!text)
 		return false;
-	/* Also where there are none, so that a name has one color on all panels. */
-	cli_chart_points(&m->page, n ? text : NULL, x, y, n);
+	if (n)
+		cli_chart_points(&m->page, (struct cli_chart_name){ text, name }, x, y, n);
 	return true;
 }
 

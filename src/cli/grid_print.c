@@ -131,7 +131,8 @@ static size_t bar_column(const struct cli_grid *g, size_t table)
 struct picked { /* columns to show, of a table's; SIZE_MAX: the bar */
 	size_t *at, n;
 	size_t bar;	    /* the column that the bar shows */
-	const char *sorted; /* key: this column stays */
+	const char *sorted; /* key of the order */
+	const char *worth;  /* analysis.worth */
 	double full;
 };
 
@@ -164,25 +165,67 @@ static bool fill(const struct analysis_table *t, const struct picked *p, size_t 
 	return ok;
 }
 
-/* Which column gives way when a line does not fit, of those that may: the process where there is the
- * thread, then from the right, and who it is at last. The first stays, and so do those of the bar and of
- * the order. 0: none. */
+/* Does it say who or what the row is about? Names before the first figure do, and the task anywhere; of a
+ * thread's process the thread says enough. */
+static bool is_key(const struct analysis_table *t, size_t column)
+{
+	const char *key = t->columns[column].key;
+	bool has_tid = analysis_table_column(t, "tid") != SIZE_MAX;
+	if (strcmp(key, "pid") == 0 && has_tid)
+		return false;
+	if (strcmp(key, "host") == 0 || strcmp(key, "tid") == 0 || strcmp(key, "comm") == 0)
+		return true;
+	for (size_t c = 0; c < column; c++)
+		if (t->columns[c].title && !cli_grid_names(&t->columns[c]))
+			return false;
+	return column == 0 || cli_grid_names(&t->columns[column]);
+}
+
+/* Where the key is in a list of words, from 0 on; SIZE_MAX: nowhere. */
+static size_t place_in(const char *words, const char *key)
+{
+	size_t len = strlen(key), i = 0;
+	for (const char *w = words; w && *w; i++) {
+		size_t n = strcspn(w, " ");
+		if (n == len && memcmp(w, key, n) == 0)
+			return i;
+		w += n + (w[n] == ' ');
+	}
+	return SIZE_MAX;
+}
+
+/* How little a column is missed: the same for all data, so that tables of one kind look the same. First
+ * the keys, what rows are sorted by and the bar shows, then as analysis.worth says, then from the left. */
+static size_t rank_of(const struct analysis_table *t, const struct picked *p, size_t column)
+{
+	enum { STEP = 1000 };
+	const char *key = t->columns[column].key;
+	static const char statistics[] = "total_ns count max_ns avg_ns min_ns stddev_ns";
+	size_t worth = place_in(p->worth, key), more = place_in(statistics, key);
+	if (worth == SIZE_MAX && more != SIZE_MAX)
+		worth = STEP / 2 + more;
+	bool leads = column == p->bar || (p->sorted && strcmp(key, p->sorted) == 0);
+	if (is_key(t, column))
+		return column;
+	if (leads)
+		return STEP + (column == p->bar);
+	if (worth != SIZE_MAX)
+		return 2 * STEP + worth;
+	return (strcmp(key, "pid") == 0 ? 4u : 3u) * STEP + column;
+}
+
+/* Which column gives way when a line does not fit; 0: none, the first stays. */
 static size_t column_to_drop(const struct analysis_table *t, const struct picked *p)
 {
-	size_t right = 0, who = 0;
-	for (size_t i = p->n; i-- > 1;) {
-		const char *key = p->at[i] == SIZE_MAX ? "" : t->columns[p->at[i]].key;
-		if (p->at[i] == SIZE_MAX || p->at[i] == p->bar ||
-			(p->sorted && strcmp(key, p->sorted) == 0))
-			continue;
-		if (strcmp(key, "pid") == 0)
-			return i;
-		if (strcmp(key, "host") == 0 || strcmp(key, "tid") == 0 || strcmp(key, "comm") == 0)
-			who = who ? who : i;
-		else if (!right)
-			right = i;
+	size_t least = 0, rank = 0;
+	for (size_t i = 1; i < p->n; i++) {
+		size_t r = p->at[i] == SIZE_MAX ? 0 : rank_of(t, p, p->at[i]);
+		if (r > rank) {
+			rank = r;
+			least = i;
+		}
 	}
-	return right ? right : who;
+	return least;
 }
 
 static bool drop_column(const struct analysis_table *t, struct picked *p, struct mer_str *dropped)
@@ -216,15 +259,6 @@ static bool put_block(const struct cli_grid *g, const struct analysis_table *t, 
 	return ok;
 }
 
-/* Is it a name that no row has? */
-static bool is_void(const struct analysis_table *t, size_t column)
-{
-	size_t r = 0;
-	while (r < t->n_rows && !t->cells[r * t->n_columns + column].set)
-		r++;
-	return t->columns[column].type == ANALYSIS_TEXT && r == t->n_rows;
-}
-
 /* Is there nothing in this column in any row? */
 static bool is_empty(const struct analysis_table *t, size_t column)
 {
@@ -234,17 +268,17 @@ static bool is_empty(const struct analysis_table *t, size_t column)
 	return true;
 }
 
-/* Columns for people. The host's only where there are several; names of histograms are their titles. What
- * is known of no row has no column. */
+/* Columns for people. The host's only where there are several; names of histograms are their titles. Of
+ * columns that do not matter much (analysis.worth) only those that have something in some row. */
 static void pick(const struct cli_grid *g, const struct analysis_table *t, struct picked *p)
 {
 	for (size_t c = 0; c < t->n_columns; c++) {
 		const struct analysis_column *k = &t->columns[c];
-		if (!k->title || (is_histogram(t) && cli_grid_names(k)) || is_void(t, c) ||
+		if (!k->title || (is_histogram(t) && cli_grid_names(k)) ||
 			(g->e->n_hosts == 1 &&
 				(strcmp(k->key, "host") == 0 || strcmp(k->key, "end_host") == 0)))
 			continue;
-		if (c != p->bar && is_empty(t, c))
+		if (c != p->bar && place_in(p->worth, k->key) == SIZE_MAX && is_empty(t, c))
 			continue;
 		if (c == p->bar && is_histogram(t))
 			p->at[p->n++] = SIZE_MAX; /* begin, end, bar, count */
@@ -297,7 +331,8 @@ static bool put_table(const struct cli_grid *g, size_t table, struct mer_str *ou
 	struct mer_str dropped = { 0 };
 	struct picked p = { .at = calloc(t->n_columns * 2 + 1, sizeof(*p.at)),
 		.bar = bar_column(g, table),
-		.sorted = g->sorted[table] };
+		.sorted = g->sorted[table],
+		.worth = g->requests[table].analysis ? g->requests[table].analysis->worth : NULL };
 	bool ok = p.at != NULL;
 	if (ok)
 		pick(g, t, &p);
@@ -314,9 +349,8 @@ static bool put_table(const struct cli_grid *g, size_t table, struct mer_str *ou
 	}
 	if (dropped.len && !dropped.failed) {
 		struct mer_str note = { 0 };
-		mer_str_printf(&note,
-			"(no room for %s: a wider terminal or --format csv shows them)",
-			dropped.data);
+		mer_str_printf(&note, "(no room for %s: a wider terminal or --format csv shows %s)",
+			dropped.data, strstr(dropped.data, ", ") ? "them" : "it");
 		if (note.data)
 			cli_text_wrap(out, note.data, (size_t)cli_width(g->cli), 0);
 		out->failed |= note.failed;
@@ -366,6 +400,31 @@ int cli_grid_lacking(
 	return out->failed ? mer_fail_nomem(&cli->err) : 0;
 }
 
+/* " (202 packets were lost)"; nothing: none were, of the hosts that were looked at. */
+static void put_lost(const struct cli_grid *g, struct mer_str *out)
+{
+	uint64_t events = 0, packets = 0;
+	for (uint32_t t = 0; t < g->e->n_traces; t++)
+		if (cli_trace_wanted(g->cli, g->e, t)) {
+			events += g->e->traces[t].lost_events;
+			packets += g->e->traces[t].lost_packets;
+		}
+	if (!events && !packets)
+		return;
+	mer_str_puts(out, " But ");
+	if (events) {
+		cli_text_count(out, (int64_t)events);
+		mer_str_puts(out, events == 1 ? " event" : " events");
+	}
+	mer_str_puts(out, events && packets ? " and " : "");
+	if (packets) {
+		cli_text_count(out, (int64_t)packets);
+		mer_str_puts(out, packets == 1 ? " packet" : " packets");
+	}
+	mer_str_puts(out, events + packets == 1 ? " was" : " were");
+	mer_str_puts(out, " lost: what happened meanwhile is unknown.");
+}
+
 /* Why there is nothing, and what to do about it. */
 static int put_nothing(const struct cli_grid *g, struct mer_str *out)
 {
@@ -377,21 +436,23 @@ static int put_nothing(const struct cli_grid *g, struct mer_str *out)
 			v->min.set || v->max.set || cli->begin.kind || cli->end.kind;
 	if (rc == 0 && fix.len) {
 		cli_text_wrap(out,
-			"Nothing was found, as the traces do not have the events that this needs. "
-			"What would record them:",
+			"No data: the traces lack the events that this analysis needs. To record "
+			"them:",
 			(size_t)cli_width(cli), 0);
 		mer_str_printf(out, "%s\n", fix.data);
 	} else if (rc == 0) {
-		cli_text_wrap(out,
+		struct mer_str text = { 0 };
+		mer_str_puts(&text,
 			g->begin == MER_NO_TIME && (cli->begin.kind || cli->end.kind)
-				? "Nothing was found: nothing was recorded at the time that was "
-				  "asked "
-				  "for ('meridian info' says when it was)."
-			: narrowed
-				? "Nothing was found: in what was asked for there was none."
-				: "Nothing was found: the traces have the events that this needs, "
-				  "and none of it happened.",
-			(size_t)cli_width(cli), 0);
+				? "No data: nothing was recorded in this time range ('meridian "
+				  "info' shows when the traces begin and end)."
+			: narrowed ? "No matching data."
+				   : "The events were recorded, but none occurred.");
+		put_lost(g, &text);
+		if (text.data)
+			cli_text_wrap(out, text.data, (size_t)cli_width(cli), 0);
+		out->failed |= text.failed;
+		mer_str_fini(&text);
 	}
 	mer_str_fini(&fix);
 	return rc;
@@ -421,8 +482,8 @@ static int put_rows(const struct cli_grid *g, const struct analysis_table *t)
 	do {
 		struct mer_str out = { 0 };
 		size_t end = n - first > PART ? first + PART : n;
-		rc = cli_analysis_rows(
-			t, first, end, (enum cli_format)g->cli->format, NULL, &out, &g->cli->err);
+		rc = cli_analysis_rows(t, first, end, (enum cli_format)g->cli->format,
+			g->n_printed > 1 ? t->id : NULL, NULL, &out, &g->cli->err);
 		rc = cli_sync_put(g->cli, &out, rc);
 		first = end;
 	} while (rc == 0 && first < n);

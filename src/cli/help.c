@@ -4,7 +4,7 @@
 #include "cli/verb.h"
 
 /* Text starts at this column, after the options' names. */
-enum { HELP_WIDTH = 79, HELP_COLUMN = 23, HELP_LINES = 40 };
+enum { HELP_WIDTH = 79, HELP_COLUMN = 23, HELP_LINES = 42 };
 
 static void heading(struct mer_str *s, const char *text, bool bold)
 {

@@ -189,21 +189,9 @@ static void put_number(struct mer_str *out, const struct ctf_fc *fc, uint64_t v)
 static void put_labels(struct mer_str *out, const struct ctf_fc *fc, uint64_t v)
 {
 	const char *before = " ";
-	for (uint32_t i = 0; i < fc->u.bits.n_mappings; i++) {
-		const struct ctf_mapping *m = &fc->u.bits.mappings[i];
-		bool hit = false;
-		for (uint32_t r = 0; r < m->n_ranges && !hit; r++) {
-			uint64_t lo = m->ranges[r].lo, hi = m->ranges[r].hi;
-			if (fc->kind == CTF_BIT_MAP)
-				hit = lo < 64 && hi < 64 &&
-				      (v >> lo & (UINT64_MAX >> (63 - (hi - lo))));
-			else if (fc->u.bits.is_signed)
-				hit = (int64_t)v >= (int64_t)lo && (int64_t)v <= (int64_t)hi;
-			else
-				hit = v >= lo && v <= hi;
-		}
-		if (!hit)
-			continue;
+	struct ctf_labels labels;
+	ctf_labels_begin(&labels, fc, v);
+	for (const struct ctf_mapping *m; (m = ctf_labels_next(&labels));) {
 		mer_str_puts(out, before);
 		cli_text_clean(out, m->label, strlen(m->label), false);
 		before = ", ";

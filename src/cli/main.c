@@ -41,6 +41,9 @@ static void prepare_process(void)
 	/* The reader of our output has left: end without a word, also when our parent ignores it. */
 	act.sa_handler = SIG_DFL;
 	sigaction(SIGPIPE, &act, NULL);
+	/* A file that may not grow (ulimit -f) is an error of writing, with a message. */
+	act.sa_handler = SIG_IGN;
+	sigaction(SIGXFSZ, &act, NULL);
 	act.sa_handler = on_interrupt;
 	sigaction(SIGINT, &act, NULL);
 	act.sa_handler = on_bus_error;
@@ -60,7 +63,7 @@ static void prepare_process(void)
 
 static int usage(struct cli *cli)
 {
-	mer_str_clear(&cli->notes); /* of a result that does not come */
+	cli_say_warnings(cli);
 	cli_usage(cli);
 	if (cli->verb)
 		fprintf(stderr, "Try 'meridian %s --help'.\n", cli->verb->name);
@@ -73,7 +76,7 @@ static int fail(struct cli *cli, int code)
 {
 	if (code == MER_ERR_CANCELLED)
 		return CLI_INTERRUPTED;
-	cli_say_notes(cli);
+	cli_say_warnings(cli);
 	cli_error(cli, "%s", cli->err.text[0] ? cli->err.text : "something went wrong");
 	return cli_exit_of(code);
 }

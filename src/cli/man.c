@@ -71,27 +71,28 @@ static void option(struct mer_str *s, const struct cli_verb *verb, const struct 
 static const char times[] =
 	"# TIMES\n\n"
 	"A _TIME_ is a date and time in local time (*2024-05-03T12:34:56.789*; *Z* or *+02:00* "
-	"may follow), a time of the day on which the trace begins (*12:34:56.789*), a "
-	"distance from the trace's begin (*+1.5s*, or *1.5s*; the units are ns, us, ms, s, min "
+	"may follow), a time of day on the day on which the trace starts (*12:34:56.789*), a "
+	"time since the start of the trace (*+1.5s*, or *1.5s*; the units are ns, us, ms, s, min "
 	"and h), seconds since 1970 (*@1714732496.5*), or nanoseconds since 1970 as in JSON "
 	"output.\n\n";
 
 static const char status[] =
 	"# EXIT STATUS\n\n"
-	"*0*\n\tDone.\n\n"
-	"*1*\n\tWhat the verb was asked to look for is so; for *meridian check*: a trace is not "
-	"sound.\n\n"
-	"*2*\n\tThe command line makes no sense.\n\n"
-	"*3*\n\tInput cannot be read.\n\n"
-	"*4*\n\tDone, but something was lost or damaged, and *--strict* was given.\n\n"
-	"*5*\n\tOutput cannot be written, memory ran out, or the program has a mistake.\n\n"
+	"*0*\n\tSuccess.\n\n"
+	"*1*\n\tA check failed: *meridian check* found a trace that is not sound, or with "
+	"*meridian "
+	"diff --fail-above* B took too long.\n\n"
+	"*2*\n\tThe command line is wrong.\n\n"
+	"*3*\n\tInput, or part of it, cannot be read; everything readable was processed.\n\n"
+	"*4*\n\tSuccess, but something was lost or damaged, and *--strict* was given.\n\n"
+	"*5*\n\tOutput cannot be written, memory ran out, or the program has a bug.\n\n"
 	"*130*\n\tInterrupted.\n\n";
 
 static const char environment[] =
 	"# ENVIRONMENT\n\n"
-	"*NO\\_COLOR*\n\tWhen not empty: no colors, unless *--color* asks for them.\n\n"
-	"*COLUMNS*\n\tWidth of tables when the output is no terminal; 80 when not set.\n\n"
-	"*TZ*\n\tThe time zone in which times are shown and read.\n\n";
+	"*NO\\_COLOR*\n\tIf not empty, no colors are used, unless *--color* is given.\n\n"
+	"*COLUMNS*\n\tWidth of tables if the output is not a terminal; default 80.\n\n"
+	"*TZ*\n\tThe time zone in which times are printed and read.\n\n";
 
 /* Is it an answer to a verb, or a further table? */
 static bool is_table(const char *output)
@@ -167,23 +168,24 @@ static void main_page(struct mer_str *s)
 {
 	const struct cli_option *o;
 	title(s, "meridian");
-	mer_str_puts(s, "the traces of many machines, read as one\n\n"
+	mer_str_puts(s, "performance analysis across hosts from kernel traces\n\n"
 			"# SYNOPSIS\n\n*meridian* _VERB_ \\[OPTION...\\] \\[TRACE...\\]\n\n"
 			"# DESCRIPTION\n\n"
 			"meridian reads kernel and user-space traces in the Common Trace Format "
-			"(CTF 1.8 and CTF 2), puts those of many machines on one clock, and "
-			"analyses them. A _TRACE_ is the folder of a trace, or a folder with "
-			"traces below it.\n\n"
+			"(CTF 1.8 and CTF 2) of any number of hosts, aligns the clocks of the "
+			"hosts, and analyses the traces together. A _TRACE_ is the folder of a "
+			"trace, or a folder with traces below it.\n\n"
 			"Results go to standard output, everything else to standard error. "
-			"Damage in a trace does not end a run: it is reported beside the results "
-			"that it affects.\n\n# VERBS\n\n");
+			"Damage in a trace does not stop the program: it is reported together "
+			"with the results that it affects.\n\n# VERBS\n\n");
 	for (size_t i = 0; cli_verbs[i]; i++) {
 		mer_str_printf(s, "*%s*\n\t", cli_verbs[i]->name);
 		plain(s, cli_verbs[i]->help);
 		mer_str_printf(s, "; see *meridian-%s*(1)\n\n", cli_verbs[i]->name);
 	}
-	mer_str_puts(s, "# OPTIONS\n\nThose that apply to a verb are in its own page. These are "
-			"understood by every verb, and before it.\n\n");
+	mer_str_puts(s,
+		"# OPTIONS\n\nThe manual page of each verb lists its options. The following "
+		"options apply to every verb, and may also precede it.\n\n");
 	for (size_t i = 0; (o = cli_option_at(NULL, i, NULL)); i++) {
 		if (!o->uses || o->uses & CLI_USES_ALWAYS)
 			option(s, NULL, o);

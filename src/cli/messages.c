@@ -93,6 +93,13 @@ static void put_messages(struct cli *cli, struct mer_str *s)
 void cli_say_notes(struct cli *cli)
 {
 	put_messages(cli, &cli->notes);
+	mer_str_fini(&cli->warnings);
+}
+
+void cli_say_warnings(struct cli *cli)
+{
+	put_messages(cli, &cli->warnings);
+	mer_str_fini(&cli->notes);
 }
 
 /* Errors at once; the rest when the result is there, where it does not scroll away. */
@@ -100,6 +107,8 @@ static void say(struct cli *cli, enum kind kind, const char *text)
 {
 	struct mer_str s = { 0 };
 	compose(cli, kind, text, kind >= ERROR ? &s : &cli->notes);
+	if (kind == WARNING)
+		compose(cli, kind, text, &cli->warnings);
 	if (kind >= ERROR)
 		put_messages(cli, &s);
 }

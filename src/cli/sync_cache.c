@@ -58,6 +58,7 @@ static bool mix_experiment(struct key *k, const struct mer_experiment *e)
 		mix_text(k, e->hosts[h].name);
 	}
 	mix(k, &e->options.keep_offsets, sizeof(e->options.keep_offsets));
+	mix(k, &e->options.ignore_uuid, sizeof(e->options.ignore_uuid));
 	bool ok = true;
 	for (uint32_t i = 0; ok && i < e->n_parts; i++) {
 		char path[4200];

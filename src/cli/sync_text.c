@@ -219,10 +219,11 @@ static void fill_pairs(const struct sync_result *r, struct cli_table *t, char (*
 {
 	static const struct cli_column brief[] = { { "a", "From", CLI_TYPE_TEXT },
 		{ "b", "To", CLI_TYPE_TEXT }, { "ab", "There", CLI_TYPE_COUNT },
-		{ "ba", "Back", CLI_TYPE_COUNT }, { "min_ab", "Least", CLI_TYPE_DURATION },
-		{ "min_ba", "Back", CLI_TYPE_DURATION }, { "bound", "Bound", CLI_TYPE_DURATION },
-		{ "hull", "Hull", CLI_TYPE_TEXT }, { "out", "Left out", CLI_TYPE_COUNT },
-		{ "early", "Early", CLI_TYPE_COUNT }, { 0 } };
+		{ "ba", "Back", CLI_TYPE_COUNT }, { "min_ab", "Min there", CLI_TYPE_DURATION },
+		{ "min_ba", "Min back", CLI_TYPE_DURATION },
+		{ "bound", "Bound", CLI_TYPE_DURATION }, { "hull", "Hull", CLI_TYPE_TEXT },
+		{ "out", "Left out", CLI_TYPE_COUNT }, { "early", "Early", CLI_TYPE_COUNT },
+		{ 0 } };
 	cli_table_init(t, brief);
 	for (size_t i = 0; i < r->n_pairs; i++) {
 		const struct sync_pair *p = &r->pairs[i];
@@ -480,6 +481,8 @@ int cli_sync_print(struct cli_sync *s)
 	default:
 		fill_exact_hosts(s->result, &hosts);
 		fill_exact_pairs(s->result, &pairs);
+		hosts.name = "hosts";
+		pairs.name = "pairs";
 		if (s->cli->format == CLI_FORMAT_CSV) {
 			cli_table_csv(&hosts, &out);
 			mer_str_putc(&out, '\n');

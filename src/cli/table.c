@@ -210,8 +210,13 @@ void cli_table_text(const struct cli_table *t, struct mer_str *out, size_t width
 	free(widths);
 }
 
+/* Which table a row is of, where several follow each other. */
+#define TABLE_KEY "table"
+
 void cli_table_csv(const struct cli_table *t, struct mer_str *out)
 {
+	if (t->name)
+		mer_str_puts(out, TABLE_KEY ",");
 	for (size_t c = 0; c < t->n_columns; c++) {
 		if (c)
 			mer_str_putc(out, ',');
@@ -224,6 +229,10 @@ void cli_table_csv(const struct cli_table *t, struct mer_str *out)
 void cli_table_csv_rows(const struct cli_table *t, struct mer_str *out)
 {
 	for (size_t r = 0; r < t->n_rows; r++) {
+		if (t->name) {
+			event_csv_text(out, t->name, strlen(t->name));
+			mer_str_putc(out, ',');
+		}
 		for (size_t c = 0; c < t->n_columns; c++) {
 			const struct cli_cell *cell = &t->cells[r * t->n_columns + c];
 			if (c)
@@ -241,9 +250,11 @@ void cli_table_csv_rows(const struct cli_table *t, struct mer_str *out)
 	}
 }
 
-static void json_row(const struct cli_table *t, struct mer_json *j, size_t row)
+static void json_row(const struct cli_table *t, struct mer_json *j, size_t row, const char *name)
 {
 	mer_json_begin_object(j);
+	if (name)
+		mer_json_kv_text(j, TABLE_KEY, name);
 	for (size_t c = 0; c < t->n_columns; c++) {
 		const struct cli_cell *cell = &t->cells[row * t->n_columns + c];
 		mer_json_key(j, t->columns[c].key);
@@ -263,7 +274,7 @@ void cli_table_json(const struct cli_table *t, struct mer_json *j)
 {
 	mer_json_begin_array(j);
 	for (size_t r = 0; r < t->n_rows; r++)
-		json_row(t, j, r);
+		json_row(t, j, r, NULL);
 	mer_json_end_array(j);
 }
 
@@ -272,7 +283,7 @@ void cli_table_jsonl(const struct cli_table *t, struct mer_str *out)
 	for (size_t r = 0; r < t->n_rows; r++) {
 		struct mer_json j;
 		mer_json_init(&j, out, NULL, 0);
-		json_row(t, &j, r);
+		json_row(t, &j, r, t->name);
 		mer_json_finish(&j, NULL);
 	}
 }

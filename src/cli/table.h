@@ -48,6 +48,9 @@ struct cli_cell {
 struct cli_table {
 	const struct cli_column *columns; /* ends with {0} */
 	size_t n_columns;
+	/* Of several that go one after the other: what programs find in the first column, "table", of each
+	 * row in CSV and JSON Lines. NULL: it is alone. */
+	const char *name;
 	struct cli_cell *cells; /* row by row, malloc'ed */
 	size_t n_rows, cap_rows;
 	bool failed; /* memory ran out: rows are missing */

@@ -523,7 +523,7 @@ static int put_rows(const struct cli_cost *c, struct mer_str *out)
 	int rc = make_table(c, c->only, &t);
 	if (!rc)
 		rc = cli_analysis_rows(&t, 0, rows_of(c, &t), (enum cli_format)c->cli->format, NULL,
-			out, &c->cli->err);
+			NULL, out, &c->cli->err);
 	analysis_table_fini(&t);
 	return rc;
 }

@@ -29,6 +29,7 @@ int cli_traces_open(struct cli *cli, struct mer_experiment **e)
 {
 	struct mer_open_options o = {
 		.keep_offsets = cli->sync && strcmp(cli->sync, "none") == 0,
+		.ignore_uuid = cli->ignore_uuid,
 	};
 	int rc = mer_experiment_open(cli->args, cli->n_args, &o, e, &cli->err);
 	if (rc)

@@ -13,6 +13,7 @@ const char *ctf_status_text(enum ctf_status s)
 	case CTF_E_ABSENT: return "a length or selector lies in a field that is not there";
 	case CTF_E_VARINT: return "a variable-length integer has more than 64 bits";
 	case CTF_E_ORDER: return "the byte order changes inside a byte";
+	case CTF_E_TEXT: return "text has neither a NUL nor a whole number of code units";
 	case CTF_E_EMPTY: return "an event record takes no bits, so there is no next one";
 	case CTF_E_SPACE: return "one event record has more values than fit into memory";
 	}
@@ -23,7 +24,7 @@ size_t ctf_text_len(const uint8_t *p, size_t max, unsigned encoding)
 {
 	if (encoding == CTF_UTF8)
 		return strnlen((const char *)p, max);
-	size_t unit = encoding <= CTF_UTF16LE ? 2 : 4;
+	size_t unit = ctf_unit_bytes(encoding);
 	static const uint8_t nul[4];
 	for (size_t i = 0; i + unit <= max; i += unit)
 		if (memcmp(p + i, nul, unit) == 0)
@@ -140,7 +141,7 @@ static size_t string_size(const uint8_t *p, size_t max, unsigned encoding)
 		const uint8_t *nul = memchr(p, 0, max);
 		return nul ? (size_t)(nul - p) + 1 : 0;
 	}
-	size_t unit = encoding <= CTF_UTF16LE ? 2 : 4;
+	size_t unit = ctf_unit_bytes(encoding);
 	size_t len = ctf_text_len(p, max, encoding);
 	return len + unit <= max ? len + unit : 0;
 }
@@ -307,7 +308,7 @@ static enum ctf_status execute(
 			break;
 		case OP_STRING: {
 			const uint8_t *s = pos->base + (pos->bit >> 3);
-			size_t unit = op->x == CTF_UTF8 ? 1 : op->x <= CTF_UTF16LE ? 2 : 4;
+			size_t unit = ctf_unit_bytes(op->x);
 			size_t size = string_size(s, (pos->end_bit - pos->bit) >> 3, op->x);
 			if (size == 0)
 				return CTF_E_END;
@@ -329,12 +330,18 @@ static enum ctf_status execute(
 			if (n > (pos->end_bit - pos->bit) >> 3)
 				return CTF_E_END;
 			const uint8_t *s = pos->base + (pos->bit >> 3);
-			pos->bit += n * 8;
-			if (op->flags & CTF_OP_SKIP)
-				break;
 			bool text = op->code == OP_TEXT || op->code == OP_LONG_TEXT;
+			bool skip = op->flags & CTF_OP_SKIP;
+			uint64_t part = text ? n % ctf_unit_bytes(op->x) : 0, len = n;
+			if (text && (!skip || part))
+				len = ctf_text_len(s, n, op->x);
+			if (part && len == n)
+				return CTF_E_TEXT;
+			pos->bit += n * 8;
+			if (skip)
+				break;
 			row[op->slot] = (uint64_t)(uintptr_t)s;
-			row[op->slot + 1] = text ? ctf_text_len(s, n, op->x) : n;
+			row[op->slot + 1] = len;
 			break;
 		}
 		case OP_ARRAY: {
@@ -355,11 +362,8 @@ static enum ctf_status execute(
 				return CTF_E_ABSENT;
 			uint64_t sel = d->regs[op->reg];
 			forget(d, &va->forget);
-			uint32_t i = 0, n = va->fc->u.variant.n;
-			while (i < n && !ctf_in_ranges(va->fc->u.variant.options[i].ranges,
-						va->fc->u.variant.options[i].n_ranges, sel))
-				i++;
-			if (i == n)
+			uint32_t i = ctf_option_of(va->fc, sel);
+			if (i == va->fc->u.variant.n)
 				return CTF_E_SELECTOR;
 			if (!(op->flags & CTF_OP_SKIP))
 				row[op->slot] = i;

@@ -23,6 +23,7 @@ enum ctf_status {
 	CTF_E_ABSENT,	/* a length or selector lies in a field that is not there */
 	CTF_E_VARINT,	/* a variable length integer of more than 64 bits */
 	CTF_E_ORDER,	/* the byte order changes inside a byte */
+	CTF_E_TEXT,	/* text ends inside of a code unit */
 	CTF_E_EMPTY,	/* an event record of no bits, with bits left: there is no next one */
 	CTF_E_SPACE	/* not damage: the pool is full */
 };
@@ -45,6 +46,7 @@ struct ctf_packet_info {
 	uint64_t begin, end; /* cycles */
 	uint64_t seq_num, discarded, cpu_id;
 	uint8_t discarded_len; /* bits of the counter, which may wrap */
+	uint64_t body_bit;     /* where the first event record header begins */
 };
 
 struct ctf_pool { /* memory for rows and array elements, reset for each batch */
@@ -72,7 +74,7 @@ enum ctf_status ctf_execute(
 /* What a slot holds of a float of 16, 32 or 64 bits: the bits of a double. */
 uint64_t ctf_float_slot(uint64_t bits, unsigned len);
 
-/* Length of text in at most max bytes, up to its first NUL code unit. */
+/* Length of text in at most max bytes, up to its first NUL code unit; max: there is none. */
 size_t ctf_text_len(const uint8_t *p, size_t max, unsigned encoding);
 
 /* New running clock after a timestamp field of len bits with value v was read. */

@@ -29,7 +29,7 @@ static bool to_load(const struct ctf_op *op, struct ctf_load *load)
 		.mask = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1,
 		.sign = kinds[op->code].is_signed ? (uint64_t)1 << (bits - 1) : 0,
 		.at = op->x,
-		.slot = op->slot,
+		.slot = (uint16_t)op->slot,
 		.turn = (uint16_t)(kinds[op->code].be ? 64 - bits : CTF_NO_TURN),
 	};
 	return true;
@@ -58,7 +58,7 @@ static uint32_t count_empty(const bool *filled, uint32_t n_clear)
 /* The header's fields are in the row already. */
 static void fill_from_header(const struct ctf_plan *plan, bool *filled)
 {
-	const uint16_t *slots = plan->slots[CTF_SCOPE_EVENT_HEADER];
+	const uint32_t *slots = plan->slots[CTF_SCOPE_EVENT_HEADER];
 	const struct ctf_fc *fc = plan->stream ? plan->stream->class->event_header : NULL;
 	for (uint32_t i = 0; slots && fc && i < fc->u.record.n; i++)
 		for (uint32_t k = 0;
@@ -76,7 +76,8 @@ bool ctf_find_fixed(const struct ctf_op *op, struct ctf_plan *plan, struct mer_a
 		plan->fixed = &nothing;
 		return true;
 	}
-	if (op->code != OP_SPAN && op->code != OP_END)
+	if ((op->code != OP_SPAN && op->code != OP_END) ||
+		plan->n_slots + CTF_LOADS_AT_ONCE > UINT16_MAX)
 		return true;
 	bool *filled = mer_arena_zalloc(arena, plan->n_clear + 2u, sizeof(*filled));
 	if (!filled)
@@ -106,7 +107,7 @@ bool ctf_find_fixed(const struct ctf_op *op, struct ctf_plan *plan, struct mer_a
 	*f = (struct ctf_fixed){ .loads = loads, .bytes = bytes };
 	for (const struct ctf_op *o = begin; o < end; o++) {
 		if (is_bytes(o)) {
-			bytes[f->n_bytes++] = (struct ctf_bytes_at){ o->x, o->y, o->slot,
+			bytes[f->n_bytes++] = (struct ctf_bytes_at){ o->x, o->y, (uint16_t)o->slot,
 				o->code == OP_TEXT_FIXED };
 			continue;
 		}

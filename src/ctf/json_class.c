@@ -104,6 +104,8 @@ static void read_mappings(struct json_parser *p, const struct mer_json_value *v,
 	}
 	fc->u.bits.n_mappings = v->n;
 	fc->u.bits.mappings = m;
+	if (!ctf_index_labels(fc, p->out))
+		ctf_json_nomem(p);
 }
 
 /* Roles. */
@@ -322,14 +324,8 @@ static void read_text(
 		read_length_ref(p, v, &fc->u.text.ref);
 		return;
 	}
+	/* No multiple of the code unit is fine, if the text ends before with a NUL (CTF 2, 5.3.13). */
 	fc->u.text.len_bytes = need_length(p, v);
-	unsigned unit = fc->u.text.encoding == CTF_UTF8	     ? 1
-			: fc->u.text.encoding <= CTF_UTF16LE ? 2
-							     : 4;
-	if (fc->u.text.len_bytes % unit)
-		ctf_json_error(p, MER_ERR_INPUT, ctf_json_get(v, "length")->at,
-			"property `length`: %llu bytes are no whole number of %u-byte code units",
-			(unsigned long long)fc->u.text.len_bytes, unit);
 }
 
 static void read_member(
@@ -551,6 +547,8 @@ static void read_variant(struct json_parser *p, const struct mer_json_value *v, 
 			(int)(twice->n > 80 ? 80 : twice->n), twice->u.text);
 	if (!p->checking_alias)
 		check_overlap(p, list, fc);
+	if (!ctf_index_options(fc, p->out))
+		ctf_json_nomem(p);
 	pop_frame(p);
 }
 

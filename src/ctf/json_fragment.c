@@ -307,6 +307,9 @@ static void read_stream(struct json_parser *p, const struct mer_json_value *v)
 	if (find_stream(p, id))
 		ctf_json_error(p, MER_ERR_INPUT, where ? where->at : v->at,
 			"a second data stream class of the id %" PRIu64, id);
+	if (p->n_streams == CTF_MAX_STREAM_CLASSES)
+		ctf_json_error(p, MER_ERR_LIMIT, v->at, "more than %d data stream classes",
+			CTF_MAX_STREAM_CLASSES);
 	p->streams =
 		ctf_json_grow(p, p->streams, p->n_streams, &p->cap_streams, sizeof(*p->streams));
 	uint32_t *slot = mer_map_put(&p->stream_ids, id);

@@ -297,6 +297,70 @@ static bool has_word(const char *words, const char *word, size_t len)
 	return false;
 }
 
+/* Letters to change, insert, leave out: are two keys at most two of these apart? */
+static bool is_near(const char *a, size_t n, const char *b, size_t m)
+{
+	enum { LONGEST = 48, NEAR = 2 };
+	unsigned row[LONGEST + 1];
+	if (n > LONGEST || m > LONGEST)
+		return false;
+	for (size_t j = 0; j <= m; j++)
+		row[j] = (unsigned)j;
+	for (size_t i = 1; i <= n; i++) {
+		unsigned corner = row[0];
+		row[0] = (unsigned)i;
+		for (size_t j = 1; j <= m; j++) {
+			unsigned best = corner + (a[i - 1] != b[j - 1]);
+			corner = row[j];
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			row[j] = best;
+		}
+	}
+	return row[m] <= NEAR;
+}
+
+/* The key of a list that an unknown one is, or is a misspelling of; *len: its length. NULL: none. */
+static const char *meant_by(const struct mer_json_member *m, const char *const *known, size_t *len)
+{
+	for (const char *const *k = known; *k; k++)
+		for (const char *w = *k; *w; w += *len + (w[*len] == ' ')) {
+			*len = strcspn(w, " ");
+			if (is_near(m->key, m->key_len, w, *len))
+				return w;
+		}
+	return NULL;
+}
+
+/* A property that nobody knows may be somebody's addition, which a reader can do without: unless it is a
+ * known one misspelled, one of another kind of field class, or stands for fields: the rest would then be
+ * misread. */
+static void take_unknown(struct json_parser *p, const struct mer_json_member *m, const char *what,
+	const char *const *known)
+{
+	static const char fields[] = "field-class";
+	static const char *const layout[] = { "length length-field-location byte-order bit-order",
+		"alignment minimum-alignment encoding mappings flags roles options",
+		"member-classes selector-field-location selector-field-ranges", NULL };
+	const size_t n = sizeof(fields) - 1;
+	int shown = (int)(m->key_len > 80 ? 80 : m->key_len);
+	size_t len;
+	const char *meant = meant_by(m, known, &len);
+	if (meant)
+		ctf_json_error(p, MER_ERR_INPUT, m->key_at,
+			"%s has no property `%.*s`; did you mean `%.*s`?", what, shown, m->key,
+			(int)len, meant);
+	bool has_fields = m->key_len >= n && memcmp(m->key + m->key_len - n, fields, n) == 0;
+	if (has_fields || meant_by(m, layout, &len))
+		ctf_json_error(p, MER_ERR_INPUT, m->key_at, "%s has no property `%.*s`", what,
+			shown, m->key);
+	if (!p->in_alias)
+		ctf_json_warn(p, "unknown-property", m->key_at,
+			"%s has no property `%.*s`; it is ignored", what, shown, m->key);
+}
+
 void ctf_json_check_keys(struct json_parser *p, const struct mer_json_value *object,
 	const char *what, const char *const *known)
 {
@@ -307,8 +371,7 @@ void ctf_json_check_keys(struct json_parser *p, const struct mer_json_value *obj
 		for (const char *const *k = known; *k && !found; k++)
 			found = has_word(*k, m->key, m->key_len);
 		if (!found)
-			ctf_json_error(p, MER_ERR_INPUT, m->key_at, "%s has no property `%.*s`",
-				what, (int)(m->key_len > 80 ? 80 : m->key_len), m->key);
+			take_unknown(p, m, what, known);
 		if (has_word("attributes user-attributes", m->key, m->key_len))
 			ctf_json_expect(p, &m->value, MER_JSON_OBJECT, "attributes");
 		if (has_word("extensions", m->key, m->key_len))

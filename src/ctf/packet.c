@@ -8,7 +8,7 @@ const char *ctf_packet_status_text(enum ctf_packet_status s)
 	case CTF_PACKET_OK: return "sound";
 	case CTF_PACKET_TRUNCATED: return "the file ends before the packet does";
 	case CTF_PACKET_MAGIC_BAD: return "no packet begins here (wrong magic number)";
-	case CTF_PACKET_UUID_BAD: return "the packet belongs to another trace (wrong UUID)";
+	case CTF_PACKET_UUID_BAD: return "the packet belongs to another trace";
 	case CTF_PACKET_CLASS_UNKNOWN:
 		return "the metadata has no data stream class with this packet's id";
 	case CTF_PACKET_HEADER_BAD: return "the packet's header or context cannot be decoded";
@@ -18,28 +18,38 @@ const char *ctf_packet_status_text(enum ctf_packet_status s)
 	return "unknown";
 }
 
-/* The header's UUID member, whatever its shape, against the metadata's. */
-static bool uuid_matches(const struct ctf_program *p, const uint64_t *row)
+bool ctf_packet_uuid(const struct ctf_program *p, const uint64_t *header_row, uint8_t uuid[16])
 {
 	const struct ctf_fc *h = p->schema->packet_header;
-	if (!p->schema->has_uuid)
-		return true;
-	for (uint32_t i = 0; i < h->u.record.n; i++) {
+	for (uint32_t i = 0; h && i < h->u.record.n; i++) {
 		const struct ctf_field *f = &h->u.record.fields[i];
 		if (!(f->roles & CTF_ROLE_TRACE_UUID))
 			continue;
-		const uint64_t *slot = row + p->packet_header.slots[CTF_SCOPE_PACKET_HEADER][i];
-		if (f->fc->kind == CTF_BLOB || f->fc->kind == CTF_TEXT)
-			return slot[1] == 16 &&
-			       memcmp((const void *)(uintptr_t)slot[0], p->schema->uuid, 16) == 0;
+		const uint64_t *slot =
+			header_row + p->packet_header.slots[CTF_SCOPE_PACKET_HEADER][i];
+		if (f->fc->kind == CTF_BLOB || f->fc->kind == CTF_TEXT) {
+			/* Of text, what is behind a NUL is part of it too. */
+			uint64_t n = f->fc->u.text.ref.reg ? slot[1] : f->fc->u.text.len_bytes;
+			n = n < 16 ? n : 16;
+			memset(uuid, 0, 16);
+			memcpy(uuid, (const void *)(uintptr_t)slot[0], n);
+			return true;
+		}
 		if (f->fc->kind != CTF_ARRAY || slot[0] != 16 || !slot[1])
 			continue;
 		const uint64_t *bytes = (const uint64_t *)(uintptr_t)slot[1];
 		for (int b = 0; b < 16; b++)
-			if ((uint8_t)bytes[b] != p->schema->uuid[b])
-				return false;
+			uuid[b] = (uint8_t)bytes[b];
+		return true;
 	}
-	return true;
+	return false;
+}
+
+static bool uuid_matches(const struct ctf_program *p, const uint64_t *row)
+{
+	uint8_t uuid[16];
+	return !p->schema->has_uuid || p->schema->any_uuid || !ctf_packet_uuid(p, row, uuid) ||
+	       memcmp(uuid, p->schema->uuid, 16) == 0;
 }
 
 /* The data stream class that the header names; -1: none. */
@@ -101,20 +111,23 @@ enum ctf_packet_status ctf_packet_read(struct ctf_decoder *d, const uint8_t *fil
 		*bit = 0; /* all of the packet is meant */
 	if (*why || status != CTF_PACKET_HEADER_BAD)
 		goto bad;
-	packet->stream_class = (uint32_t) class;
+	packet->stream_class = (uint32_t) class & (CTF_MAX_STREAM_CLASSES - 1);
 	*why = ctf_execute(d, &pos, d->program->streams[class].context.first_op, row);
 	*bit = pos.bit;
-	if (*why || pos.bit > UINT32_MAX)
+	if (*why)
 		goto bad;
 	d->info = NULL;
 	d->pool->n = used;
-	packet->seen = info->seen;
+	packet->has_begin = (info->seen & CTF_ROLE_TIMESTAMP) != 0;
+	packet->has_end = (info->seen & CTF_ROLE_TIMESTAMP_END) != 0;
+	packet->has_discarded = (info->seen & CTF_ROLE_DISCARDED) != 0;
+	packet->has_seq_num = (info->seen & CTF_ROLE_SEQ_NUM) != 0;
 	packet->begin = info->begin;
 	packet->end = info->end;
 	packet->discarded = info->discarded;
-	packet->discarded_len = info->discarded_len;
+	packet->discarded_len = (uint32_t)info->discarded_len & 0x7f;
 	packet->seq_num = info->seq_num;
-	packet->body_bit = (uint32_t)pos.bit;
+	info->body_bit = pos.bit;
 	return judge_sizes(info, (bytes - offset) * 8, pos.bit, packet);
 bad:
 	d->info = NULL;
@@ -122,14 +135,14 @@ bad:
 	return status;
 }
 
-struct ctf_pos ctf_packet_body(
-	const struct ctf_packet *p, const uint8_t *file, uint64_t bytes, uint64_t clock)
+struct ctf_pos ctf_packet_body(const struct ctf_packet *p, uint64_t body_bit, const uint8_t *file,
+	uint64_t bytes, uint64_t clock)
 {
 	return (struct ctf_pos){
 		.base = file + p->offset,
-		.bit = p->body_bit,
+		.bit = body_bit,
 		.end_bit = p->content_bits,
 		.mapped_bit = (bytes - p->offset) * 8,
-		.clock = p->seen & CTF_ROLE_TIMESTAMP ? p->begin : clock,
+		.clock = p->has_begin ? p->begin : clock,
 	};
 }

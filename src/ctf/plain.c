@@ -216,7 +216,8 @@ static enum ctf_status read_bytes(
 			f->n_bytes = n;
 			break;
 		}
-	return CTF_OK;
+	/* Without a NUL all of it is text, and must be whole code units. */
+	return f->n_bytes % unit ? CTF_E_TEXT : CTF_OK;
 }
 
 static enum ctf_status read_class(struct ctf_plain *p, struct ctf_pos *pos,

@@ -176,7 +176,7 @@ static void emit_bits(struct compiler *c, const struct ctf_field *f, uint32_t sl
 	if (!want && !f->reg && !f->roles)
 		return;
 	uint8_t code = on_byte && span_starts_on_byte(c) ? load_opcode(fc) : 0;
-	struct ctf_op op = { .len = (uint8_t)len, .slot = (uint16_t)slot };
+	struct ctf_op op = { .len = (uint16_t)len, .slot = slot };
 	if (code) {
 		op.code = code;
 		op.x = at / 8;
@@ -196,11 +196,13 @@ static void emit_static_bytes(struct compiler *c, const struct ctf_fc *fc, uint3
 	uint64_t bytes = fc->u.text.len_bytes;
 	align(c, 8);
 	bool on_byte = c->at.modulus >= 8 && c->at.residue % 8 == 0;
-	if (on_byte && bytes < (1u << 24)) {
+	/* Where a code unit may be cut off, a reader has to look, also to pass it. */
+	bool whole = !text || bytes % ctf_unit_bytes(fc->u.text.encoding) == 0;
+	if (on_byte && whole && bytes < (1u << 24)) {
 		uint32_t at = take_span(c, bytes * 8);
 		if (want && span_starts_on_byte(c) && fc->u.text.encoding == CTF_UTF8) {
 			emit(c, (struct ctf_op){ .code = text ? OP_TEXT_FIXED : OP_BLOB_FIXED,
-					.slot = (uint16_t)slot,
+					.slot = slot,
 					.x = at / 8,
 					.y = (uint32_t)bytes });
 			return;
@@ -218,7 +220,7 @@ static void emit_static_bytes(struct compiler *c, const struct ctf_fc *fc, uint3
 	c->p->lengths = lengths_grown;
 	c->p->lengths[c->p->n_lengths] = bytes;
 	emit(c, (struct ctf_op){ .code = text ? OP_LONG_TEXT : OP_LONG_BLOB,
-			.slot = (uint16_t)slot,
+			.slot = slot,
 			.flags = want ? 0 : CTF_OP_SKIP,
 			.x = fc->u.text.encoding,
 			.y = c->p->n_lengths++ });
@@ -280,7 +282,7 @@ static void emit_array(struct compiler *c, const struct ctf_fc *fc, uint32_t slo
 	c->p->arrays = arrays_grown;
 	uint32_t index = c->p->n_arrays++;
 	emit(c, (struct ctf_op){ .code = OP_ARRAY,
-			.slot = (uint16_t)slot,
+			.slot = slot,
 			.reg = fc->u.array.ref.reg,
 			.x = index,
 			.y = c->flags[fc->u.array.ref.reg] });
@@ -348,7 +350,7 @@ static void emit_variant(struct compiler *c, const struct ctf_fc *fc, uint32_t s
 		return;
 	}
 	emit(c, (struct ctf_op){ .code = OP_VARIANT,
-			.slot = (uint16_t)slot,
+			.slot = slot,
 			.reg = fc->u.variant.ref.reg,
 			.flags = want ? 0 : CTF_OP_SKIP,
 			.x = index,
@@ -380,7 +382,7 @@ static void emit_optional(struct compiler *c, const struct ctf_fc *fc, uint32_t 
 	c->p->optionals = optionals_grown;
 	uint32_t index = c->p->n_optionals++;
 	emit(c, (struct ctf_op){ .code = OP_OPTIONAL,
-			.slot = (uint16_t)slot,
+			.slot = slot,
 			.reg = fc->u.optional.ref.reg,
 			.flags = want ? 0 : CTF_OP_SKIP,
 			.x = index,
@@ -425,7 +427,7 @@ static void emit_field(struct compiler *c, const struct ctf_field *f, uint32_t s
 		align(c, fc->align_bits < 8 ? 8 : fc->align_bits);
 		forget_alignment(c, 8);
 		emit(c, (struct ctf_op){ .code = OP_VARINT,
-				.slot = (uint16_t)slot,
+				.slot = slot,
 				.len = 64,
 				.flags = (uint8_t)(skip |
 						   (fc->u.bits.is_signed ? CTF_OP_SIGNED : 0)) });
@@ -434,7 +436,7 @@ static void emit_field(struct compiler *c, const struct ctf_field *f, uint32_t s
 		align(c, fc->align_bits < 8 ? 8 : fc->align_bits);
 		forget_alignment(c, 8);
 		emit(c, (struct ctf_op){ .code = OP_STRING,
-				.slot = (uint16_t)slot,
+				.slot = slot,
 				.flags = skip,
 				.x = fc->u.text.encoding });
 		break;
@@ -447,7 +449,7 @@ static void emit_field(struct compiler *c, const struct ctf_field *f, uint32_t s
 		}
 		forget_alignment(c, 8);
 		emit(c, (struct ctf_op){ .code = fc->kind == CTF_TEXT ? OP_TEXT : OP_BLOB,
-				.slot = (uint16_t)slot,
+				.slot = slot,
 				.reg = fc->u.text.ref.reg,
 				.flags = skip,
 				.x = fc->u.text.encoding,
@@ -485,7 +487,7 @@ static void emit_scope(struct compiler *c, struct ctf_plan *plan, const struct c
 		return;
 	align(c, fc->align_bits);
 	for (uint32_t i = 0; i < fc->u.record.n; i++) {
-		const uint16_t *slots = plan->slots[scope];
+		const uint32_t *slots = plan->slots[scope];
 		bool want = slots && slots[i] != CTF_NO_SLOT;
 		emit_field(c, &fc->u.record.fields[i], want ? slots[i] : trash, want);
 	}
@@ -503,7 +505,7 @@ static void place_scope(struct compiler *c, struct ctf_plan *plan,
 	if (!fc)
 		return;
 	bool all = pass == PLACE_ALL;
-	uint16_t *slots = plan->slots[scope];
+	uint32_t *slots = plan->slots[scope];
 	if (!slots)
 		slots = mer_arena_alloc(c->arena, (fc->u.record.n + 1) * sizeof(*slots));
 	if (!slots) {
@@ -524,7 +526,7 @@ static void place_scope(struct compiler *c, struct ctf_plan *plan,
 			continue;
 		uint32_t at = place == CTF_ANYWHERE ? *next : (uint32_t)place;
 		if (at < CTF_MAX_SLOTS)
-			slots[i] = (uint16_t)at;
+			slots[i] = at;
 		uint32_t end = at + ctf_slot_width(f->fc);
 		if (end > *next)
 			*next = end < CTF_MAX_SLOTS ? end : CTF_MAX_SLOTS + 1;
@@ -645,7 +647,7 @@ static void choose_header(struct compiler *c, struct ctf_stream_plan *s)
 	if (!h || refers)
 		return;
 	for (uint32_t i = 0; i < s->class->n_events; i++) {
-		const uint16_t *slots = s->events[i].slots[CTF_SCOPE_EVENT_HEADER];
+		const uint32_t *slots = s->events[i].slots[CTF_SCOPE_EVENT_HEADER];
 		for (uint32_t f = 0; slots && f < h->u.record.n; f++)
 			if (slots[f] != CTF_NO_SLOT)
 				return; /* somebody wants to see the header's fields */

@@ -71,12 +71,13 @@ enum ctf_opcode {
 enum { CTF_OP_SIGNED = 1, CTF_OP_BE = 2, CTF_OP_REVERSED = 4, CTF_OP_SKIP = 8 };
 
 struct ctf_op {
-	uint8_t code;  /* enum ctf_opcode */
-	uint8_t len;   /* bits */
-	uint8_t flags; /* CTF_OP_* */
-	uint8_t unused;
-	uint16_t slot, reg;
-	uint32_t x, y;
+	uint8_t code;	      /* enum ctf_opcode */
+	uint8_t flags;	      /* CTF_OP_* */
+	union {		      /* no operation has both */
+		uint16_t len; /* bits */
+		uint16_t reg;
+	};
+	uint32_t slot, x, y;
 };
 
 /* Registers of fields that may not be there: 0 until they were read. */
@@ -151,7 +152,7 @@ struct ctf_plan {
 	bool wanted;
 	int32_t tag; /* what the caller's wants->event said; 0 without one */
 	/* First slot of each member of a scope's structure, or CTF_NO_SLOT; NULL: no such scope.*/
-	uint16_t *slots[CTF_N_SCOPES];
+	uint32_t *slots[CTF_N_SCOPES];
 };
 
 /* How event record headers are laid out: the usual ones have their own code in the decoder. */

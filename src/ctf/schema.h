@@ -22,8 +22,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/arena.h"
 
-enum { CTF_MAX_DEPTH = 64, CTF_NO_REG = 0, CTF_MAX_REGS = 4096 };
+enum {
+	CTF_MAX_DEPTH = 1032,
+	CTF_NO_REG = 0,
+	CTF_MAX_REGS = 4096,
+	CTF_MAX_STREAM_CLASSES = 1 << 18
+};
 
 enum ctf_byte_order { CTF_LE, CTF_BE };
 
@@ -83,6 +89,9 @@ struct ctf_mapping {
 	const struct ctf_range *ranges;
 };
 
+/* Which of many sets of ranges a value is in, without looking at all of them (schema_ranges.c). */
+struct ctf_range_index;
+
 /* A reference to an earlier field, by the register that holds its value. */
 struct ctf_ref {
 	uint16_t reg;	  /* CTF_NO_REG: none */
@@ -115,7 +124,8 @@ struct ctf_fc { /* field class */
 			bool reversed; /* CTF 2 bit-order is not the natural one */
 			uint8_t base;  /* to show it in: 2, 8, 10 or 16 */
 			uint32_t n_mappings;
-			const struct ctf_mapping *mappings; /* as declared; may overlap */
+			const struct ctf_mapping *mappings;  /* as declared; may overlap */
+			const struct ctf_range_index *index; /* of the mappings; NULL: few */
 			bool is_enum; /* to be shown as one, even without mappings */
 		} bits;
 		struct {
@@ -137,6 +147,7 @@ struct ctf_fc { /* field class */
 			struct ctf_ref ref;
 			uint32_t n;
 			struct ctf_option *options;
+			const struct ctf_range_index *index; /* of the options; NULL: few */
 		} variant;
 		struct {
 			struct ctf_ref ref;
@@ -185,6 +196,7 @@ struct ctf_env {
 struct ctf_schema {
 	uint8_t major, minor; /* 1.8 or 2.0 */
 	bool has_uuid;
+	bool any_uuid; /* packets may have another one */
 	uint8_t uuid[16];
 	const char *name, *uid;	      /* CTF 2 trace class; may be NULL */
 	uint8_t order;		      /* enum ctf_byte_order: native (TSDL); CTF 2: CTF_LE */
@@ -202,9 +214,35 @@ const struct ctf_stream_class *ctf_stream_class_find(const struct ctf_schema *s,
 const struct ctf_event_class *ctf_event_class_find(const struct ctf_stream_class *c, uint64_t id);
 /* Is the label one of v's: v in its ranges; of a bit map: a bit of v that is set? */
 bool ctf_mapping_has(const struct ctf_fc *fc, const struct ctf_mapping *m, uint64_t v);
+/* The labels of v, in the order of the mappings:
+ *
+ *   ctf_labels_begin(&l, fc, v);
+ *   while ((m = ctf_labels_next(&l)))
+ *
+ * Takes time for the labels that there are, not for those of the class. */
+enum { CTF_FEW_LABELS = 16 };
+struct ctf_labels {
+	const struct ctf_fc *fc;
+	uint64_t value;
+	uint32_t next, n;
+	bool all; /* look at each mapping from next on; else found[next .. n) */
+	uint32_t found[CTF_FEW_LABELS];
+};
+void ctf_labels_begin(struct ctf_labels *l, const struct ctf_fc *fc, uint64_t v);
+const struct ctf_mapping *ctf_labels_next(struct ctf_labels *l);
+/* The option of a variant that the selector's value selects; fc->u.variant.n: none. */
+uint32_t ctf_option_of(const struct ctf_fc *fc, uint64_t selector);
+/* Makes the index of a class with many mappings or options; false: no memory. */
+bool ctf_index_labels(struct ctf_fc *fc, struct mer_arena *arena);
+bool ctf_index_options(struct ctf_fc *fc, struct mer_arena *arena);
 /* Structure of a scope, or NULL. Classes of other scopes than the one asked for may be NULL. */
 const struct ctf_fc *ctf_scope_fc(const struct ctf_schema *s, const struct ctf_stream_class *sc,
 	const struct ctf_event_class *ec, enum ctf_scope scope);
+
+static inline unsigned ctf_unit_bytes(unsigned encoding)
+{
+	return encoding == CTF_UTF8 ? 1 : encoding <= CTF_UTF16LE ? 2 : 4;
+}
 
 /* Is the value in one of the ranges? Counted from lo, signed and unsigned ranges look the same. */
 static inline bool ctf_in_ranges(const struct ctf_range *r, uint32_t n, uint64_t v)

@@ -6,7 +6,8 @@
 
 #include "ctf/schema.h"
 
-enum { CTF_MAX_SLOTS = 65000, CTF_NO_SLOT = 0xffff };
+enum { CTF_MAX_SLOTS = 1 << 20 };
+#define CTF_NO_SLOT UINT32_MAX
 
 /* Slots that a field class takes in a row (program.h); 0 for an empty structure. Saturates above
  * CTF_MAX_SLOTS. */

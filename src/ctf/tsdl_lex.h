@@ -70,6 +70,13 @@ struct tsdl_symbol;
 struct tsdl_type;
 struct tsdl_ref;
 
+/* Labels of the enumeration that was a tag last, see tsdl_ref.c. */
+struct tsdl_labels {
+	const struct tsdl_type *tag;
+	struct mer_map heads; /* label without the escape -> its first mapping, plus 1 */
+	uint32_t *next;	      /* of a mapping: the next one of its label, plus 1 */
+};
+
 struct tsdl {
 	const char *text, *end, *path;
 	int packet_order;
@@ -97,6 +104,8 @@ struct tsdl {
 	/* Fields and options of the structures under construction, innermost last. */
 	struct tsdl_member *members;
 	uint32_t n_members, cap_members;
+
+	struct tsdl_labels labels;
 
 	unsigned depth;		/* of types within types, while parsing */
 	uint64_t steps;		/* of searches so far, to stop quadratic input */

@@ -273,6 +273,9 @@ static void parse_stream(struct tsdl *t)
 			skip_attribute(t, &name, "a stream");
 		}
 	}
+	if (r->n_streams == CTF_MAX_STREAM_CLASSES)
+		tsdl_fail_at(
+			t, MER_ERR_LIMIT, s.start, "more than %d streams", CTF_MAX_STREAM_CLASSES);
 	tsdl_grow(t, (void **)&r->streams, &r->cap_streams, r->n_streams, sizeof(*r->streams));
 	r->streams[r->n_streams++] = s;
 }
@@ -511,6 +514,7 @@ static void make_streams(struct tsdl *t, struct ctf_schema *s)
 	struct tsdl_root *r = t->root;
 	struct tsdl_use *u = &r->use;
 	u->t = t;
+	u->schema = s;
 	u->order = r->order;
 	s->packet_header = tsdl_use_level(u, LEVEL_PACKET_HEADER, r->packet_header, t->text);
 	tsdl_packet_header_roles(u, s);
@@ -622,6 +626,7 @@ int ctf_tsdl_parse(const char *text, size_t len, const char *path, int packet_or
 		mer_map_fini(&t->root->env_by_name);
 	}
 	tsdl_scopes_fini(t);
+	mer_map_fini(&t->labels.heads);
 	mer_intern_fini(&t->names);
 	mer_arena_fini(&t->tmp);
 	free(t);

@@ -15,7 +15,8 @@ struct tsdl_ref *tsdl_parse_ref(struct tsdl *t)
 	const char *stop;
 	ref->start = t->tok.start;
 	ref->is_absolute = tsdl_is_keyword(t, KW_TRACE) || tsdl_is_keyword(t, KW_STREAM) ||
-			   tsdl_is_keyword(t, KW_EVENT);
+			   tsdl_is_keyword(t, KW_EVENT) || tsdl_is_keyword(t, KW_ENV);
+	ref->is_env = tsdl_is_keyword(t, KW_ENV);
 	for (;;) {
 		if (t->tok.kind != TOK_NAME && !(ref->is_absolute && t->tok.kind == TOK_KEYWORD))
 			tsdl_fail_expected(t, "the name of a field");
@@ -177,15 +178,49 @@ void tsdl_bind_ref(struct tsdl *t, struct tsdl_type *type)
 	ref->is_settled = true;
 }
 
-/* The ranges of all mappings of tag whose label is the option's name. */
+/* A label or option, without the escape. */
+static uint64_t label_key(const struct tsdl *t, uint32_t name)
+{
+	const char *text = escaped(mer_intern_text(&t->names, name));
+	return mer_hash(text, strlen(text));
+}
+
+/* Puts the mappings of the tag into chains of those with the same label, but for the escape. */
+static void chain_labels(struct tsdl *t, const struct tsdl_type *tag)
+{
+	struct tsdl_labels *c = &t->labels;
+	uint32_t n = tag->fc->u.bits.n_mappings;
+	if (c->tag == tag)
+		return;
+	tsdl_count_steps(t, n);
+	mer_map_fini(&c->heads);
+	c->tag = NULL;
+	c->next = tsdl_alloc(t, &t->tmp, n, sizeof(*c->next));
+	for (uint32_t i = n; i-- > 0;) { /* backwards: chains go forwards */
+		uint32_t *head = mer_map_put(&c->heads, label_key(t, tag->labels[i]));
+		if (!head)
+			tsdl_fail_nomem(t);
+		c->next[i] = *head;
+		*head = i + 1;
+	}
+	c->tag = tag;
+}
+
+/* The ranges of all mappings of tag whose label is the option's name. out: NULL, only count them. */
 static uint32_t collect_ranges(struct tsdl *t, const struct tsdl_type *tag, uint32_t option,
 	bool exactly, struct ctf_range *out)
 {
+	const struct tsdl_labels *c = &t->labels;
+	const uint32_t *head = mer_map_get(&c->heads, label_key(t, option));
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < tag->fc->u.bits.n_mappings; i++) {
-		uint32_t label = tag->labels[i];
-		if (exactly ? label == option : tsdl_same_name(t, label, option))
-			out[n++] = tag->fc->u.bits.mappings[i].ranges[0];
+	for (uint32_t i = head ? *head : 0; i; i = c->next[i - 1]) {
+		uint32_t label = tag->labels[i - 1];
+		tsdl_count_steps(t, 1);
+		if (!(exactly ? label == option : tsdl_same_name(t, label, option)))
+			continue;
+		if (out)
+			out[n] = tag->fc->u.bits.mappings[i - 1].ranges[0];
+		n++;
 	}
 	return n;
 }
@@ -195,20 +230,20 @@ struct ctf_option *tsdl_option_ranges(
 {
 	if (variant->ranges_for == tag)
 		return variant->ranges;
-	uint32_t n_mappings = tag->fc->u.bits.n_mappings, n_selected = 0;
+	uint32_t n_selected = 0;
 	struct ctf_option *ranges = tsdl_alloc(t, &t->tmp, variant->n, sizeof(*ranges));
-	struct ctf_range *found = tsdl_alloc(t, &t->tmp, n_mappings, sizeof(*found));
+	chain_labels(t, tag);
 	for (uint32_t i = 0; i < variant->n; i++) {
 		uint32_t name = variant->members[i].name;
-		tsdl_count_steps(t, n_mappings * UINT64_C(2));
-		uint32_t n = collect_ranges(t, tag, name, true, found);
+		bool exactly = true;
+		uint32_t n = collect_ranges(t, tag, name, exactly, NULL);
 		if (n == 0)
-			n = collect_ranges(t, tag, name, false, found);
+			n = collect_ranges(t, tag, name, exactly = false, NULL);
 		if (n == 0)
 			continue;
-		struct ctf_range *copy = tsdl_alloc(t, t->arena, n, sizeof(*copy));
-		memcpy(copy, found, n * sizeof(*copy));
-		ranges[i].ranges = copy;
+		struct ctf_range *found = tsdl_alloc(t, t->arena, n, sizeof(*found));
+		collect_ranges(t, tag, name, exactly, found);
+		ranges[i].ranges = found;
 		ranges[i].n_ranges = n;
 		n_selected++;
 	}

@@ -70,11 +70,13 @@ static void finish_integer(struct tsdl *t, struct tsdl_type *type, uint64_t size
 	uint8_t base, int order, const char *start)
 {
 	type->is_native = order < 0;
-	if (size == 0 || size > 64) {
+	if (size == 0)
+		tsdl_fail_at(t, MER_ERR_INPUT, start, "an integer must have at least 1 bit");
+	if (size > 64) {
 		/* No integer that a program has; its bytes (or bits) can be read all the same. */
 		tsdl_warn_at(t, start, "an integer of %llu bits is read as an array",
 			(unsigned long long)size);
-		uint32_t element_bits = size % 8 == 0 && size > 0 && type->align_bits >= 8 ? 8 : 1;
+		uint32_t element_bits = size % 8 == 0 && type->align_bits >= 8 ? 8 : 1;
 		type->kind = TSDL_WIDE;
 		type->length = size / element_bits;
 		size = element_bits;
@@ -358,6 +360,8 @@ struct tsdl_type *tsdl_parse_enum(struct tsdl *t, bool *is_declaration)
 	fc->u.bits.is_enum = true;
 	fc->u.bits.n_mappings = m.n;
 	fc->u.bits.mappings = rows;
+	if (!ctf_index_labels(fc, t->arena))
+		tsdl_fail_nomem(t);
 	type->labels = m.labels;
 	if (name_start)
 		tsdl_define(t, SPACE_ENUM, name, name_start, type, NULL, 0);

@@ -57,7 +57,7 @@ static void set_depth(
 		tsdl_fail_at(t, MER_ERR_LIMIT, start, "types are nested more than %d deep",
 			CTF_MAX_DEPTH);
 	if (outer->depth < depth)
-		outer->depth = (uint8_t)depth;
+		outer->depth = (uint16_t)depth;
 	/* A variant is not aligned by itself: the option that is selected is. */
 	if (outer->kind != TSDL_VARIANT && outer->align_bits < inner->align_bits)
 		outer->align_bits = inner->align_bits;
@@ -134,11 +134,11 @@ static struct tsdl_type *parse_named_type(struct tsdl *t)
 /* { "[" number or path "]" } behind a name: int x[2][3] is two of three. */
 static struct tsdl_type *parse_dimensions(struct tsdl *t, struct tsdl_type *type)
 {
-	struct tsdl_type *outer = NULL, *chain[CTF_MAX_DEPTH];
+	struct tsdl_type *outer = type, *last = NULL; /* dimensions, linked by their element */
 	unsigned n = 0;
 	const char *start = t->tok.start;
 	while (tsdl_accept_punct(t, '[')) {
-		if (n == CTF_MAX_DEPTH)
+		if (n++ == CTF_MAX_DEPTH)
 			tsdl_fail_at(t, MER_ERR_LIMIT, start,
 				"this array has more than %d dimensions", CTF_MAX_DEPTH);
 		struct tsdl_type *a = tsdl_new_type(t, TSDL_ARRAY);
@@ -152,11 +152,12 @@ static struct tsdl_type *parse_dimensions(struct tsdl *t, struct tsdl_type *type
 			tsdl_fail_expected(t, "the length of the array");
 		}
 		tsdl_expect_punct(t, ']');
-		chain[n++] = a;
+		a->element = last;
+		last = a;
 	}
-	outer = type;
-	while (n > 0) {
-		struct tsdl_type *a = chain[--n];
+	while (last) {
+		struct tsdl_type *a = last;
+		last = a->element;
 		a->element = outer;
 		set_depth(t, a, outer, start);
 		outer = a;

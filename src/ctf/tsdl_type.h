@@ -18,7 +18,7 @@ enum tsdl_kind {
 	TSDL_ENUM,
 	TSDL_FLOAT,
 	TSDL_STRING,
-	TSDL_WIDE, /* an integer of more than 64 bits, or of none: an array of small ones */
+	TSDL_WIDE, /* an integer of more than 64 bits: an array of small ones */
 	TSDL_STRUCT,
 	TSDL_VARIANT,
 	TSDL_ARRAY
@@ -31,6 +31,7 @@ struct tsdl_ref {
 	uint32_t n_words;
 	const uint32_t *words; /* ids in tsdl.names */
 	bool is_absolute;
+	bool is_env;	 /* env.NAME: a number of the trace's environment */
 	bool is_settled; /* found where it is written, or used at least once */
 	/* Found where it is written: in field bound_index of this structure. */
 	const struct tsdl_type *bound_to;
@@ -46,7 +47,7 @@ struct tsdl_member {	   /* a field of a structure or an option of a variant */
 
 struct tsdl_type {
 	enum tsdl_kind kind;
-	uint8_t depth; /* of types within types; scalars 1 */
+	uint16_t depth; /* of types within types; scalars 1 */
 	uint32_t align_bits;
 	struct ctf_fc *fc; /* scalars; its byte order is set when the trace's is known */
 	bool is_native;	   /* scalars: byte order is the trace's */

@@ -62,6 +62,25 @@ static bool find_in(struct tsdl_use *u, const struct tsdl_ref *ref, uint32_t wor
 	return false;
 }
 
+/* An absolute path into the structure that is being made: through complete members, or along the way
+ * down to the place where it is written. Elements of arrays on that way are the ones being read. */
+static void find_open(struct tsdl_use *u, const struct tsdl_ref *ref, uint32_t word, unsigned frame,
+	struct tsdl_targets *out)
+{
+	for (; frame < u->n_frames && word < ref->n_words; frame++) {
+		const struct tsdl_frame *f = &u->frames[frame];
+		if (f->type->kind == TSDL_ARRAY)
+			continue;
+		if (f->type->kind == TSDL_STRUCT && find_in(u, ref, word, f->type, f->fc, out))
+			return;
+		bool named = tsdl_same_name(u->t, f->type->members[f->at].name, ref->words[word]);
+		if (named)
+			word++;
+		else if (f->type->kind == TSDL_STRUCT)
+			return; /* of a variant, a path may leave out which option */
+	}
+}
+
 static enum tsdl_level find_targets(
 	struct tsdl_use *u, const struct tsdl_ref *ref, struct tsdl_targets *out)
 {
@@ -72,12 +91,16 @@ static enum tsdl_level find_targets(
 		if (level == N_LEVELS || n_words == ref->n_words)
 			tsdl_fail_at(t, MER_ERR_INPUT, ref->start,
 				"\"%s\" does not lead to a field", ref->path);
-		if (level <= u->level && u->levels[level].type)
+		if (level == u->level && u->levels[level].type)
+			find_open(u, ref, n_words, 0, out);
+		else if (level < u->level && u->levels[level].type)
 			find_in(u, ref, n_words, u->levels[level].type, u->levels[level].fc, out);
 		return level;
 	}
 	for (unsigned i = u->n_frames; i-- > 0;) {
 		const struct tsdl_frame *f = &u->frames[i];
+		if (f->type->kind != TSDL_STRUCT)
+			continue;
 		if (ref->bound_to) {
 			if (f->type != ref->bound_to)
 				continue;
@@ -178,6 +201,13 @@ static void use_field(
 	out->fc = use_type(u, type);
 }
 
+static struct tsdl_frame *push_frame(
+	struct tsdl_use *u, const struct tsdl_type *type, struct ctf_fc *fc)
+{
+	u->frames[u->n_frames] = (struct tsdl_frame){ type, fc, 0 };
+	return &u->frames[u->n_frames++];
+}
+
 static struct ctf_fc *use_struct(struct tsdl_use *u, const struct tsdl_type *type)
 {
 	struct ctf_fc *fc = new_fc(u, CTF_STRUCT, type->align_bits);
@@ -186,10 +216,10 @@ static struct ctf_fc *use_struct(struct tsdl_use *u, const struct tsdl_type *typ
 	fc->u.record.n = type->n;
 	if (u->n_frames == 0)
 		u->levels[u->level] = (struct tsdl_level_root){ type, fc };
-	u->frames[u->n_frames++] = (struct tsdl_frame){ type, fc };
-	for (uint32_t i = 0; i < type->n; i++)
-		use_field(
-			u, type->members[i].type, type->members[i].shown, &fc->u.record.fields[i]);
+	struct tsdl_frame *frame = push_frame(u, type, fc);
+	for (; frame->at < type->n; frame->at++)
+		use_field(u, type->members[frame->at].type, type->members[frame->at].shown,
+			&fc->u.record.fields[frame->at]);
 	u->n_frames--;
 	return fc;
 }
@@ -205,13 +235,33 @@ static struct ctf_fc *use_variant(struct tsdl_use *u, const struct tsdl_type *ty
 	struct ctf_option *ranges = tsdl_option_ranges(u->t, (struct tsdl_type *)type, tag);
 	fc->u.variant.options = tsdl_alloc(u->t, u->t->arena, type->n, sizeof(*ranges));
 	fc->u.variant.n = type->n;
-	for (uint32_t i = 0; i < type->n; i++) {
-		struct ctf_option *o = &fc->u.variant.options[i];
-		o->ranges = ranges[i].ranges;
-		o->n_ranges = ranges[i].n_ranges;
-		use_field(u, type->members[i].type, type->members[i].shown, &o->field);
+	struct tsdl_frame *frame = push_frame(u, type, fc);
+	for (; frame->at < type->n; frame->at++) {
+		const struct tsdl_member *m = &type->members[frame->at];
+		struct ctf_option *o = &fc->u.variant.options[frame->at];
+		o->ranges = ranges[frame->at].ranges;
+		o->n_ranges = ranges[frame->at].n_ranges;
+		use_field(u, m->type, m->shown, &o->field);
 	}
+	u->n_frames--;
+	if (!ctf_index_options(fc, u->t->arena))
+		tsdl_fail_nomem(u->t);
 	return fc;
+}
+
+/* env.NAME as a length (CTF 1.8, 7.3.2: the environment is the outermost scope): it is known now. */
+static uint64_t env_length(struct tsdl_use *u, const struct tsdl_ref *ref)
+{
+	const struct ctf_env *env = NULL;
+	if (ref->n_words == 2)
+		env = ctf_env_find(u->schema, mer_intern_text(&u->t->names, ref->words[1]));
+	if (!env)
+		tsdl_fail_at(u->t, MER_ERR_INPUT, ref->start, "the environment has no entry \"%s\"",
+			ref->path);
+	if (env->text || env->number < 0)
+		tsdl_fail_at(u->t, MER_ERR_INPUT, ref->start,
+			"the length \"%s\" must be a number, and not negative", ref->path);
+	return (uint64_t)env->number;
 }
 
 static struct ctf_fc *use_array(struct tsdl_use *u, const struct tsdl_type *type)
@@ -220,15 +270,20 @@ static struct ctf_fc *use_array(struct tsdl_use *u, const struct tsdl_type *type
 	bool is_text = element->kind == TSDL_INT && element->is_text &&
 		       element->fc->u.bits.len_bits == 8 && element->align_bits == 8;
 	struct ctf_fc *fc = new_fc(u, is_text ? CTF_TEXT : CTF_ARRAY, type->align_bits);
-	if (type->ref)
+	uint64_t length = type->length;
+	if (type->ref && type->ref->is_env)
+		length = env_length(u, type->ref);
+	else if (type->ref)
 		use_ref(u, type, is_text ? &fc->u.text.ref : &fc->u.array.ref);
 	if (is_text) {
 		fc->u.text.encoding = CTF_UTF8;
-		fc->u.text.len_bytes = type->length;
+		fc->u.text.len_bytes = length;
 		return fc;
 	}
-	fc->u.array.n = type->length;
+	fc->u.array.n = length;
+	push_frame(u, type, fc);
 	use_field(u, element, "", &fc->u.array.element);
+	u->n_frames--;
 	return fc;
 }
 

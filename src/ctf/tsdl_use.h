@@ -15,14 +15,16 @@ enum tsdl_level {
 	N_LEVELS
 };
 
-struct tsdl_frame { /* a structure that is being made */
+struct tsdl_frame { /* a compound class that is being made; a member of it is the next frame */
 	const struct tsdl_type *type;
 	struct ctf_fc *fc;
+	uint32_t at; /* the member that is being made; those before it are complete */
 };
 
 struct tsdl_use {
 	struct tsdl *t;
-	uint8_t order; /* native byte order */
+	const struct ctf_schema *schema; /* its environment is known */
+	uint8_t order;			 /* native byte order */
 	struct tsdl_level_root {
 		const struct tsdl_type *type; /* NULL: none */
 		struct ctf_fc *fc;

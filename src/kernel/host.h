@@ -103,6 +103,8 @@ struct kernel_host {
 	uint64_t n_events;		  /* that were read */
 	bool has_wakeups, has_interrupts; /* are recorded */
 	uint64_t n_odd;			  /* that contradict what was known: see model.h */
+	uint64_t
+		n_calls_left_out; /* system calls that ended, not known whose or since when: never told */
 };
 
 void kernel_host_init(struct kernel_host *h);

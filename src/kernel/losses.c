@@ -62,8 +62,7 @@ static int see_cpu(struct finder *f, uint32_t cpu)
 static bool has_lost_beginning(const struct mer_experiment *e, uint32_t stream)
 {
 	const struct trace_stream *t = &e->data[stream];
-	return t->n_packets > 0 && (t->packets[0].seen & CTF_ROLE_SEQ_NUM) &&
-	       t->packets[0].seq_num > 0;
+	return t->n_packets > 0 && t->packets[0].has_seq_num && t->packets[0].seq_num > 0;
 }
 
 /* The packet that tells of the stream's next loss. */
@@ -200,7 +199,7 @@ static int add_window(struct finder *f, struct trace_prober *prober, const struc
 	const struct mer_clock *clock = p ? trace_probe_clock(prober, p) : NULL;
 	uint64_t cycles = 0;
 	struct trace_times found = { 0 };
-	if (clock && p->seen & CTF_ROLE_TIMESTAMP && strncmp(tracer, "lttng", 5) == 0)
+	if (clock && p->has_begin && strncmp(tracer, "lttng", 5) == 0)
 		found = trace_probe(prober, p, UINT64_MAX, TAIL_BYTES * 8, &cycles);
 	if (!found.has_tail)
 		return add(f, w->begin, w->end, cpu);

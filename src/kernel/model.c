@@ -211,6 +211,8 @@ int kernel_model_run(
 			return rc ? rc : mer_fail_nomem(err);
 		if (!c->in_loss || !needs_current((enum kernel_event)b->event))
 			rc = handle(m, c, &ev[i], b);
+		else
+			m->h->n_calls_left_out += b->event == KERNEL_EV_SYSCALL_EXIT;
 		if (rc)
 			return rc;
 		/* Waking a task on a CPU not seen before may have moved the CPUs. Time goes backwards

@@ -110,12 +110,14 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 {
 	uint32_t task = c->task;
 	if (task >= ON_CPU_IDLE) {
+		m->h->n_calls_left_out++;
 		m->h->n_odd += task == ON_CPU_IDLE;
 		return 0;
 	}
 	struct live *l = &m->live[task];
 	int rc = 0;
 	if (!l->knows_mode) { /* it was in this call since its record begins */
+		m->h->n_calls_left_out++;
 		struct kernel_call call = { .name = KERNEL_NONE, .object = KERNEL_NONE, .fd = -1 };
 		uint32_t id;
 		if (*b->call || b->by_number)
@@ -131,6 +133,7 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 	} else if (l->call != KERNEL_NONE) {
 		const struct kernel_observer *o = m->in.observer;
 		m->has_call_ends = true;
+		m->h->n_calls_left_out += l->call_begin == INT64_MIN;
 		int64_t ret = (int64_t)ev->slots[1];
 		/* Where the exit does not say of which call, nothing but its result is known. Of another
 		 * call: events are missing. */
@@ -160,6 +163,7 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 		if (rc)
 			return rc;
 	} else {
+		m->h->n_calls_left_out++;
 		m->h->n_odd++;
 		model_confirm(c, ev->ts, false);
 	}

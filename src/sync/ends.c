@@ -37,7 +37,7 @@ struct class_ends { /* what events of a class are ends of */
 	uint32_t n_forms, n_user;
 	const struct sync_form *forms;
 	const struct user_end *user;
-	uint16_t count_slot, machine_slot; /* of hypercalls */
+	uint32_t count_slot, machine_slot; /* of hypercalls */
 };
 
 struct sync_ends {
@@ -115,7 +115,7 @@ static int32_t want_field(void *arg, const struct ctf_stream_class *sc,
 	return CTF_UNWANTED;
 }
 
-static uint16_t slot_of(const struct ctf_plan *plan, const char *name)
+static uint32_t slot_of(const struct ctf_plan *plan, const char *name)
 {
 	const struct ctf_fc *payload = plan->class->payload;
 	for (uint32_t i = 0; payload && i < payload->u.record.n; i++) {

@@ -93,8 +93,8 @@ static void walk_variant(
 			*f = before.form[i];
 			if (f->n_choices == SYNC_MAX_CHOICES)
 				continue;
-			f->choices[f->n_choices].slot = (uint16_t)slot;
-			f->choices[f->n_choices++].option = (uint16_t)o;
+			f->choices[f->n_choices].slot = slot;
+			f->choices[f->n_choices++].option = o;
 			one.n++;
 		}
 		walk(&one, &fc->u.variant.options[o].field, slot + 1, header);
@@ -110,7 +110,7 @@ static void walk(struct sync_forms *forms, const struct ctf_field *member, uint3
 	int field = field_of(member, header);
 	for (uint32_t i = 0; field != SYNC_N_HEADER_FIELDS && i < forms->n; i++) {
 		struct sync_form *f = &forms->form[i];
-		f->slots[field] = (uint16_t)slot;
+		f->slots[field] = slot;
 		if (header != SYNC_IP_HEADER)
 			f->header = (uint8_t)header;
 		if (fc->kind == CTF_ARRAY)
@@ -151,7 +151,7 @@ void sync_forms_find(struct sync_forms *f, const struct ctf_plan *plan, enum syn
 	for (int i = 0; i < SYNC_N_HEADER_FIELDS; i++)
 		f->form[0].slots[i] = CTF_NO_SLOT;
 	const struct ctf_fc *payload = plan->class->payload;
-	const uint16_t *slots = plan->slots[CTF_SCOPE_PAYLOAD];
+	const uint32_t *slots = plan->slots[CTF_SCOPE_PAYLOAD];
 	for (uint32_t i = 0; payload && slots && i < payload->u.record.n; i++)
 		if (slots[i] != CTF_NO_SLOT)
 			walk(f, &payload->u.record.fields[i], slots[i], top);

@@ -43,9 +43,9 @@ enum { SYNC_MAX_FORMS = 24, SYNC_MAX_CHOICES = 4 };
 struct sync_form {
 	uint8_t n_choices, header; /* header: of the transport, enum sync_header */
 	struct {
-		uint16_t slot, option;
+		uint32_t slot, option;
 	} choices[SYNC_MAX_CHOICES];
-	uint16_t slots[SYNC_N_HEADER_FIELDS]; /* CTF_NO_SLOT: not there */
+	uint32_t slots[SYNC_N_HEADER_FIELDS]; /* CTF_NO_SLOT: not there */
 	uint8_t address_bits; /* of the elements of addresses; 0: they are numbers */
 };
 

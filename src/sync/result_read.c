@@ -218,7 +218,7 @@ static void read_slews(struct input *in, json v, struct sync_host *h)
 		slews[i].allowed_ppm = mer_json_get_real(&in->get, item, "allowed_ppm");
 		if (!(fabs(slews[i].ppm) <= MOST_PPM) ||
 			!(slews[i].allowed_ppm >= 0 && slews[i].allowed_ppm <= MOST_PPM))
-			mer_json_get_fail(&in->get, item, "no clock can be slewed like that");
+			mer_json_get_fail(&in->get, item, "the slew is out of range");
 		if (i)
 			check_order(in, item, slews[i - 1].range, slews[i].range);
 	}
@@ -286,7 +286,7 @@ static void intern(struct input *in, json v, struct mer_intern *names, const cha
 	if (id == MER_INTERN_NONE)
 		mer_json_get_nomem(&in->get);
 	else if (id != i)
-		mer_json_get_fail(&in->get, v, "a host of this name or id was there before");
+		mer_json_get_fail(&in->get, v, "duplicate host name or id");
 }
 
 /* malloc'ed; NULL after a failure. */
@@ -396,7 +396,8 @@ static void place_hosts(struct input *in, struct sync_result *r, const struct fi
 			r->loopback[h] = hosts[i].loopback;
 		} else {
 			note(r, MER_WARNING, "sync-unknown-host", to->name,
-				"the saved synchronization does not know this host; its clock is "
+				"the saved synchronization does not contain this host; its clock "
+				"is "
 				"left as recorded and cannot be compared with the others");
 		}
 	}
@@ -472,7 +473,7 @@ static void read_pairs(struct input *in, json root, struct sync_result *r)
 	sync_result_sort_pairs(r);
 	for (size_t i = 1; i < r->n_pairs; i++)
 		if (r->pairs[i - 1].a == r->pairs[i].a && r->pairs[i - 1].b == r->pairs[i].b)
-			mer_json_get_fail(&in->get, list, "a pair of hosts is there twice");
+			mer_json_get_fail(&in->get, list, "duplicate pair of hosts");
 }
 
 /* ---- The whole ---- */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/grow.h"
 #include "ctf/plain.h"
@@ -20,6 +21,7 @@ struct part { /* of the copy; as e->parts */
 	const char *dir;
 	struct ctf_schema schema; /* the original's, with other clocks */
 	int64_t *zero;		  /* per clock: time of its cycle 0, and that of the copy's */
+	bool has_metadata;
 };
 
 struct item { /* the packets of one stream in one file */
@@ -43,10 +45,11 @@ struct job {
 
 /* ---- where the copies go ---- */
 
-/* The folder: new, or there and empty. */
-static int make_target(const char *dir, struct mer_err *err)
+/* The folder: new (*is_new), or there and empty. */
+static int make_target(const char *dir, bool *is_new, struct mer_err *err)
 {
-	if (mkdir(dir, 0777) == 0)
+	*is_new = mkdir(dir, 0777) == 0;
+	if (*is_new)
 		return 0;
 	if (errno != EEXIST)
 		return mer_fail_errno(err, "create", dir);
@@ -60,8 +63,7 @@ static int make_target(const char *dir, struct mer_err *err)
 	closedir(d);
 	return empty ? 0
 		     : mer_fail(err, MER_ERR_USAGE,
-			       "%.800s: not empty; copies of traces want a folder of their own",
-			       dir);
+			       "%.800s: not empty; --write needs a new or empty folder", dir);
 }
 
 /* Makes all folders of a path below the first `from` characters. */
@@ -145,7 +147,7 @@ static void make_clock(struct ctf_clock *c, const struct mer_clock *clock, int64
 	c->is_absolute = true;
 }
 
-static int write_metadata(const struct part *p, struct mer_err *err)
+static int write_metadata(struct part *p, struct mer_err *err)
 {
 	struct mer_str text = { 0 };
 	struct ctf_metadata_options o = { 0 };
@@ -155,6 +157,7 @@ static int write_metadata(const struct part *p, struct mer_err *err)
 			 ? mer_fail(err, MER_ERR_LIMIT, "%.800s: path too long", p->dir)
 			 : ctf_write_metadata(&p->schema, &o, &text, err);
 	FILE *f = rc ? NULL : fopen(path, "wx");
+	p->has_metadata = f != NULL;
 	if (rc == 0 && !f)
 		rc = mer_fail_errno(err, "create", path);
 	if (f && fwrite(text.data, 1, text.len, f) != text.len)
@@ -297,7 +300,8 @@ static int copy_events(struct copy *c, const struct ctf_packet *p, uint32_t numb
 	return 0;
 }
 
-static int copy_packet(struct copy *c, uint32_t number, uint64_t *clock, struct mer_err *err)
+static int copy_data(
+	struct copy *c, uint32_t number, const uint8_t *data, uint64_t *clock, struct mer_err *err)
 {
 	const struct mer_experiment *e = c->job->e;
 	const struct ctf_packet *p = &e->data[c->item->stream].packets[number];
@@ -305,8 +309,7 @@ static int copy_packet(struct copy *c, uint32_t number, uint64_t *clock, struct 
 	const struct ctf_schema *s = e->parts[f->part].schema;
 	const struct ctf_stream_class *sc = &s->streams[p->stream_class];
 	struct ctf_packet_info info = { 0 };
-	struct ctf_pos pos = { .base = f->map.data + p->offset,
-		.end_bit = (f->map.size - p->offset) * 8 };
+	struct ctf_pos pos = { .base = data + p->offset, .end_bit = (f->bytes - p->offset) * 8 };
 	c->head.n = 0;
 	c->in_head = true;
 	c->plain.info = &info;
@@ -322,27 +325,39 @@ static int copy_packet(struct copy *c, uint32_t number, uint64_t *clock, struct 
 	if (st)
 		return mer_fail(err, MER_ERR_BUG, "%.800s: packet %u cannot be read again", f->path,
 			(unsigned)number);
-	pos = ctf_packet_body(p, f->map.data, f->map.size, *clock);
-	if (p->seen & CTF_ROLE_DISCARDED)
+	pos = ctf_packet_body(p, pos.bit, data, f->bytes, *clock);
+	if (p->has_discarded)
 		ctf_writer_override(c->w, CTF_ROLE_DISCARDED, p->discarded);
-	if (p->seen & CTF_ROLE_SEQ_NUM)
+	if (p->has_seq_num)
 		ctf_writer_override(c->w, CTF_ROLE_SEQ_NUM, p->seq_num);
 	if (info.seen & CTF_ROLE_CPU_ID)
 		ctf_writer_override(c->w, CTF_ROLE_CPU_ID, info.cpu_id);
 	ctf_writer_packet_values(c->w, c->head.v, c->head.n);
-	bool begins = p->seen & CTF_ROLE_TIMESTAMP, ends = p->seen & CTF_ROLE_TIMESTAMP_END;
-	uint64_t begin = cycles(c, begins ? p->begin : *clock);
+	uint64_t begin = cycles(c, p->has_begin ? p->begin : *clock);
 	int rc = ctf_writer_begin(c->w, begin, err);
 	if (rc)
 		return explain(c, rc, err);
 	rc = copy_events(c, p, number, &pos, err);
 	*clock = pos.clock;
 	/* A tracer that crashed leaves 0. */
-	bool said = ends && (p->end || !p->begin);
+	bool said = p->has_end && (p->end || !p->begin);
 	if (rc == 0)
 		rc = ctf_writer_end(c->w, said ? cycles(c, p->end) : cycles(c, pos.clock), err);
 	if (rc == 0 && c->job->done_bytes)
 		*c->job->done_bytes += p->size_bits / 8;
+	return rc;
+}
+
+static int copy_packet(struct copy *c, uint32_t number, uint64_t *clock, struct mer_err *err)
+{
+	const struct mer_experiment *e = c->job->e;
+	const struct ctf_packet *p = &e->data[c->item->stream].packets[number];
+	const uint8_t *data = trace_file_use(e, p->file);
+	if (!data)
+		return mer_fail(err, MER_ERR_INPUT, "%.800s: changed while it was read",
+			e->files[p->file].path);
+	int rc = copy_data(c, number, data, clock, err);
+	trace_file_done(e, p->file);
 	return rc;
 }
 
@@ -459,6 +474,32 @@ static int make_items(struct job *j, struct mer_err *err)
 	return rc;
 }
 
+/* Takes away what was written so far: copies of a part of the traces are worse than none. Nothing but our
+ * own files and folders; the folder was empty. */
+static void remove_copies(const struct job *j, const char *dir, bool is_new)
+{
+	for (uint32_t i = 0; i < j->n_items; i++)
+		if (j->items[i].path)
+			unlink(j->items[i].path);
+	for (uint32_t i = 0; i < j->e->n_parts; i++) {
+		char path[4200];
+		int n = j->parts[i].dir
+				? snprintf(path, sizeof(path), "%s/metadata", j->parts[i].dir)
+				: 0;
+		if (n <= 0 || (size_t)n >= sizeof(path))
+			continue;
+		if (j->parts[i].has_metadata)
+			unlink(path);
+		for (char *slash; (slash = strrchr(path, '/')) && strlen(path) > strlen(dir);) {
+			*slash = '\0';
+			if (strlen(path) > strlen(dir) && rmdir(path) != 0)
+				break; /* another trace is in it too, and will remove it */
+		}
+	}
+	if (is_new)
+		rmdir(dir);
+}
+
 int sync_write_traces(struct mer_experiment *e, const char *dir, unsigned n_threads,
 	struct mer_cancel *cancel, _Atomic uint64_t *done_bytes, struct mer_err *err)
 {
@@ -468,7 +509,9 @@ int sync_write_traces(struct mer_experiment *e, const char *dir, unsigned n_thre
 		.diags_lock = PTHREAD_MUTEX_INITIALIZER };
 	mer_arena_init(&j.arena);
 	j.parts = mer_arena_zalloc(&j.arena, e->n_parts + 1u, sizeof(*j.parts));
-	int rc = j.parts ? make_target(dir, err) : mer_fail_nomem(err);
+	bool is_new = false;
+	int rc = j.parts ? make_target(dir, &is_new, err) : mer_fail_nomem(err);
+	bool is_ours = rc == 0;
 	if (rc == 0)
 		rc = place_parts(&j, dir, err);
 	if (rc == 0)
@@ -477,6 +520,8 @@ int sync_write_traces(struct mer_experiment *e, const char *dir, unsigned n_thre
 		rc = make_items(&j, err);
 	if (rc == 0)
 		rc = mer_pool_run(n_threads, e->n_streams, copy_stream, &j, cancel, err);
+	if (rc && is_ours)
+		remove_copies(&j, dir, is_new);
 	free(j.items);
 	mer_arena_fini(&j.arena);
 	return rc;

@@ -26,14 +26,16 @@ void mer_clock_init(struct mer_clock *c, const struct ctf_clock *from)
 	}
 	__int128 s = whole + from->offset_s;
 	c->base_ns = (int64_t)cycles_to_ns((uint64_t)rest, c->freq_hz);
-	if (s >= -(__int128)MAX_OFFSET_S && s <= MAX_OFFSET_S)
+	if (s >= -(__int128)MAX_OFFSET_S && s <= MAX_OFFSET_S) {
 		c->base_ns += (int64_t)s * NS_PER_S;
-	else
+	} else {
+		c->no_base = s > INT64_MAX || s < INT64_MIN;
 		c->base_s = s > INT64_MAX ? INT64_MAX : s < INT64_MIN ? INT64_MIN : (int64_t)s;
+	}
 }
 
 int64_t mer_clock_ns_slow(const struct mer_clock *c, uint64_t cycles)
 {
 	__int128 all = (__int128)cycles_to_ns(cycles, c->freq_hz) + c->base_ns;
-	return all > INT64_MAX ? INT64_MAX : (int64_t)all;
+	return all > TRACE_LAST_TIME ? TRACE_LAST_TIME : (int64_t)all;
 }

@@ -5,7 +5,8 @@
  *
  * where the offset and the cycles are each rounded down to nanoseconds, as other readers do, so that
  * the same event has the same time everywhere. Offsets that do not fit into 64-bit nanoseconds (the
- * year 2262) are kept as whole seconds aside, in base_s. */
+ * year 2262) are kept as whole seconds aside, in base_s. Times that do not fit are TRACE_LAST_TIME, and
+ * whoever reads their packet reports it (damage.h). */
 #ifndef MER_TRACE_CLOCK_H
 #define MER_TRACE_CLOCK_H
 
@@ -17,10 +18,13 @@ struct mer_clock {
 	uint64_t freq_hz;
 	int64_t base_ns; /* time of cycle 0, but for base_s */
 	int64_t base_s;
+	bool no_base; /* the offset does not even fit into 64-bit seconds: base_s is wrong */
 	const struct trace_clock_map *map; /* of its host; NULL: its time is the experiment's */
 };
 
 enum { NS_PER_S = 1000000000 };
+/* INT64_MAX itself means "no end", or "nothing at all". */
+#define TRACE_LAST_TIME (INT64_MAX - 1)
 
 void mer_clock_init(struct mer_clock *c, const struct ctf_clock *from);
 
@@ -29,8 +33,11 @@ int64_t mer_clock_ns_slow(const struct mer_clock *c, uint64_t cycles);
 /* The host's clock, as recorded. */
 static inline int64_t mer_clock_host_ns(const struct mer_clock *c, uint64_t cycles)
 {
-	if (c->freq_hz == NS_PER_S)
-		return (int64_t)((uint64_t)c->base_ns + cycles);
+	if (c->freq_hz == NS_PER_S) {
+		int64_t t;
+		bool over = __builtin_add_overflow(c->base_ns, cycles, &t);
+		return __builtin_expect(over || t > TRACE_LAST_TIME, 0) ? TRACE_LAST_TIME : t;
+	}
 	return mer_clock_ns_slow(c, cycles);
 }
 

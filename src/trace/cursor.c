@@ -16,9 +16,12 @@ enum {
 	/* Of cursors of single hosts, which are open side by side: together, and each at least. */
 	HOSTS_EVENTS = 1 << 16,
 	HOST_MIN_EVENTS = 64,
-	POOL_SLOTS = 1 << 18,	  /* 1 MB */
-	POOL_MAX_SLOTS = 1 << 24, /* 128 MB: for one event record with that many values */
-	MAX_CONTEXTS = 1 << 16
+	POOL_SLOTS = 1 << 18, /* 2 MB */
+	MAX_CONTEXTS = 1 << 16,
+	/* Files in use for a window, where not all stay mapped; packets of one stream that are done and
+	 * wait for the window's end. */
+	MAX_FILES = 2048,
+	MAX_DONE = 4096
 };
 #define MAX_WIDTH_NS ((int64_t)UINT32_MAX) /* sort keys have 32 bits */
 
@@ -55,6 +58,8 @@ struct mer_cursor {
 	struct ctf_pool pool;
 	const uint64_t **contexts;
 	uint32_t n_contexts;
+	uint32_t *files; /* in use for the window; NULL: all stay mapped */
+	uint32_t n_files;
 	uint32_t window_events; /* aimed at */
 	int64_t width;		/* of the next window, ns */
 	uint64_t window;	/* its number, from 1 */
@@ -67,7 +72,12 @@ struct mer_cursor {
 };
 
 /* What a stream has to say about a window. */
-enum fill { FILL_OK, FILL_FULL, FILL_NOMEM };
+enum fill {
+	FILL_OK,
+	FILL_FULL, /* of events or values */
+	FILL_BUSY, /* too many files in use, or packets that are done */
+	FILL_NOMEM
+};
 
 static struct stream_cursor *stream_of(struct mer_cursor *c, uint32_t stream)
 {
@@ -125,20 +135,75 @@ static struct carry carry_of(const struct lane *l)
 	return (struct carry){ l->now.pos.clock, l->now.peak, l->now.key };
 }
 
-static bool open_packet(struct mer_cursor *c, uint32_t stream)
+/* The file's bytes stay until the window's end. *data: NULL, it cannot be read any more. */
+static enum fill use_file(struct mer_cursor *c, uint32_t file, const uint8_t **data)
+{
+	if (c->n_files == MAX_FILES)
+		return FILL_BUSY;
+	*data = trace_file_use(c->e, file);
+	if (*data)
+		c->files[c->n_files++] = file;
+	else
+		trace_file_report_gone(c->e, file, &c->diags);
+	return FILL_OK;
+}
+
+static void release_files(struct mer_cursor *c)
+{
+	while (c->n_files)
+		trace_file_done(c->e, c->files[--c->n_files]);
+}
+
+/* Many packets are done, but stay for the case that the window is gone back from? */
+static bool many_done(const struct stream_cursor *s)
+{
+	if (s->n_lanes == 0 || s->n_lanes % MAX_DONE)
+		return false;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < s->n_lanes; i++)
+		n += s->lanes[i].now.done;
+	return n > MAX_DONE / 2;
+}
+
+static enum fill open_packet(struct mer_cursor *c, uint32_t stream)
 {
 	struct stream_cursor *s = stream_of(c, stream);
 	const struct ctf_packet *p = &c->e->data[stream].packets[s->next];
+	const uint8_t *data = NULL;
+	if (many_done(s))
+		return FILL_BUSY;
+	if (c->files && use_file(c, p->file, &data) != FILL_OK)
+		return FILL_BUSY;
+	save_stream(c, s);
+	if (c->files && !data) {
+		s->next++;
+		return FILL_OK;
+	}
 	struct lane *l = add_lane(c, s);
 	if (!l)
-		return false;
-	save_stream(c, s);
+		return FILL_NOMEM;
 	lane_open(l, c->e, c->reading, p, &c->pool, s->carry.clock, s->carry.peak, c->range.begin,
 		c->sink.header_row, c->sink.row);
 	l->packet_number = s->next++;
-	l->opened_window = c->window;
+	l->opened_window = l->file_window = c->window;
 	l->saved_window = 0;
-	return true;
+	return FILL_OK;
+}
+
+/* Makes sure of a lane's bytes, which may have been unmapped since the last window. */
+static enum fill use_lane(struct mer_cursor *c, struct lane *l)
+{
+	const uint8_t *data = NULL;
+	if (!c->files || l->file_window == c->window)
+		return FILL_OK;
+	if (use_file(c, l->packet->file, &data) != FILL_OK)
+		return FILL_BUSY;
+	if (data)
+		l->now.pos.base = data + l->packet->offset;
+	else
+		l->now.done = true;
+	l->file_window = c->window;
+	return FILL_OK;
 }
 
 /* Row of the lane's packet context in this batch; made when its first event of the batch comes. */
@@ -154,8 +219,8 @@ static enum fill use_context(struct mer_cursor *c, struct lane *l)
 	const struct trace_file *f = &c->e->files[l->packet->file];
 	/* The context again, now with its values kept: those of arrays are in the pool behind it. */
 	struct ctf_packet_info info = { 0 };
-	struct ctf_pos pos = { .base = f->map.data + l->packet->offset,
-		.end_bit = (f->map.size - l->packet->offset) * 8 };
+	struct ctf_pos pos = { .base = f->data + l->packet->offset,
+		.end_bit = (f->bytes - l->packet->offset) * 8 };
 	struct ctf_decoder d = l->d;
 	d.info = &info;
 	enum ctf_status st =
@@ -179,6 +244,10 @@ static enum fill fill_from_lane(struct mer_cursor *c, uint32_t stream, struct la
 		l->saved_window = c->window;
 		l->saved = l->now;
 	}
+	if (use_lane(c, l) != FILL_OK)
+		return FILL_BUSY;
+	if (l->now.done)
+		return FILL_OK;
 	uint32_t context = UINT32_MAX;
 	if (c->reading->contexts) {
 		if (use_context(c, l) != FILL_OK)
@@ -204,8 +273,9 @@ static enum fill fill_from_stream(struct mer_cursor *c, uint32_t stream, int64_t
 				save_stream(c, s);
 				s->carry = carry_of(&s->lanes[s->n_lanes - 1]);
 			}
-			if (!open_packet(c, stream))
-				return FILL_NOMEM;
+			enum fill f = open_packet(c, stream);
+			if (f != FILL_OK)
+				return f;
 		}
 		if (i == s->n_lanes)
 			return FILL_OK;
@@ -236,6 +306,8 @@ static void commit_stream(struct mer_cursor *c, uint32_t stream)
 			trace_report_damage(&c->diags, c->e, stream, l->packet_number,
 				&(struct trace_damage){
 					l->now.status, l->now.head_bit, l->d.event_id });
+		if (l->clock && mer_clock_host_ns(l->clock, l->now.peak) == TRACE_LAST_TIME)
+			trace_report_overflow(&c->diags, c->e, stream, l->packet_number);
 		s->n_back += l->now.n_back;
 		if (l->now.worst_back > s->worst_back)
 			s->worst_back = l->now.worst_back;
@@ -278,6 +350,7 @@ static void begin_window(struct mer_cursor *c)
 	c->sink.n = 0;
 	c->n_contexts = 0;
 	c->pool.n = 0;
+	release_files(c);
 }
 
 /* Hands out the events of one instant, in the order of the streams. Ends when none is left. */
@@ -290,14 +363,16 @@ static int flush(struct mer_cursor *c, struct mer_err *err)
 			f = fill_from_stream(c, c->flush_stream, c->flush_key + 1);
 		if (f == FILL_NOMEM)
 			return mer_fail_nomem(err);
-		if (f == FILL_FULL && c->sink.n)
+		if (f != FILL_OK && c->sink.n)
 			return 0;
-		if (f == FILL_FULL && c->pool.cap < POOL_MAX_SLOTS) {
-			uint64_t *p = realloc(c->pool.slots, c->pool.cap * 2 * sizeof(*p));
-			if (!p)
+		if (f == FILL_BUSY) { /* nothing to hand out, and nothing is gone back from */
+			commit_stream(c, c->flush_stream);
+			begin_window(c);
+			continue;
+		}
+		if (f == FILL_FULL && c->pool.cap < TRACE_MAX_EVENT_SLOTS) {
+			if (!trace_pool_grow(&c->pool))
 				return mer_fail_nomem(err);
-			c->pool.slots = p;
-			c->pool.cap *= 2;
 			begin_window(c);
 			continue;
 		}
@@ -352,7 +427,7 @@ static int fill_window(struct mer_cursor *c, bool *more, struct mer_err *err)
 				f = fill_from_stream(c, c->first_stream + i, end);
 		if (f == FILL_NOMEM)
 			return mer_fail_nomem(err);
-		if (f == FILL_FULL) {
+		if (f != FILL_OK) {
 			roll_back(c);
 			if (end - begin == 1) {
 				c->flushing = true;
@@ -523,9 +598,10 @@ static int new_cursor(struct mer_experiment *e, const struct trace_reading *read
 	c->sink.header_row = calloc(reading->max_slots + 1u, sizeof(*c->sink.row));
 	c->sink.row = calloc(reading->max_slots + 1u, sizeof(*c->sink.row));
 	c->contexts = reading->contexts ? calloc(MAX_CONTEXTS, sizeof(*c->contexts)) : NULL;
+	c->files = trace_files_stay(e) ? NULL : calloc(MAX_FILES, sizeof(*c->files));
 	if (!c->streams || !c->keys || !c->sink.events || !c->events || !c->sink.keys ||
 		!c->spare || !c->pool.slots || !c->sink.header_row || !c->sink.row ||
-		(reading->contexts && !c->contexts)) {
+		(reading->contexts && !c->contexts) || (!trace_files_stay(e) && !c->files)) {
 		mer_cursor_free(c);
 		return mer_fail_nomem(err);
 	}
@@ -601,7 +677,8 @@ static void report_regressions(struct mer_cursor *c, uint32_t stream)
 	if (!s->n_back)
 		return;
 	const struct mer_trace *t = &c->e->traces[c->e->streams[stream].trace];
-	double us = t->has_clock ? (double)s->worst_back * 1e6 / (double)t->clock.freq_hz : 0;
+	double worst = t->has_clock ? (double)s->worst_back / (double)t->clock.freq_hz : 0;
+	bool long_ago = worst >= 1;
 	struct mer_diag d = { .severity = MER_WARNING,
 		.code = "clock-backwards",
 		.host = c->e->hosts[t->host].name,
@@ -612,9 +689,10 @@ static void report_regressions(struct mer_cursor *c, uint32_t stream)
 		.count = s->n_back };
 	mer_diag_add(&c->diags, &d,
 		"the clock goes backwards %" PRIu64
-		" times inside packets, by up to %.3f us; these events "
-		"are kept in the order in which they were written",
-		s->n_back, us);
+		" time%s inside packets, by up to %.3f %s; these "
+		"events are kept in the order in which they were written",
+		s->n_back, s->n_back == 1 ? "" : "s", long_ago ? worst : worst * 1e6,
+		long_ago ? "s" : "us");
 }
 
 void trace_cursor_packets(const struct mer_cursor *c, uint32_t *first, uint32_t *left)
@@ -650,6 +728,7 @@ void trace_cursor_drop(struct mer_cursor *c)
 			free(c->streams[i].lanes[l].d.regs);
 		free(c->streams[i].lanes);
 	}
+	release_files(c);
 	mer_diags_fini(&c->diags);
 	mer_arena_fini(&c->diag_arena);
 	trace_reading_free(c->owned_reading);
@@ -663,6 +742,7 @@ void trace_cursor_drop(struct mer_cursor *c)
 	free(c->sink.header_row);
 	free(c->sink.row);
 	free(c->contexts);
+	free(c->files);
 	free(c);
 }
 

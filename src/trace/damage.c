@@ -23,3 +23,19 @@ void trace_report_damage(struct mer_diags *diags, const struct mer_experiment *e
 		damage->head_bit, ctf_status_text(damage->status), id,
 		(p->content_bits - damage->head_bit) / 8);
 }
+
+void trace_report_overflow(
+	struct mer_diags *diags, const struct mer_experiment *e, uint32_t stream, uint32_t packet)
+{
+	const struct ctf_packet *p = &e->data[stream].packets[packet];
+	mer_diag_add(diags,
+		&(struct mer_diag){ .severity = MER_ERROR,
+			.code = "time-overflow",
+			.host = e->hosts[e->traces[e->streams[stream].trace].host].name,
+			.path = e->files[p->file].path,
+			.stream = stream,
+			.packet = packet,
+			.offset_bits = (int64_t)(p->offset * 8) },
+		"times in this packet are beyond 64-bit nanoseconds (the year 2262); they are "
+		"shown as the last one that fits");
+}

@@ -13,4 +13,8 @@ struct trace_damage {
 void trace_report_damage(struct mer_diags *diags, const struct mer_experiment *e, uint32_t stream,
 	uint32_t packet, const struct trace_damage *damage);
 
+/* The packet has times that its clock cannot hold (clock.h). */
+void trace_report_overflow(
+	struct mer_diags *diags, const struct mer_experiment *e, uint32_t stream, uint32_t packet);
+
 #endif

@@ -8,7 +8,7 @@
 
 static int add(struct trace_dirs *d, struct mer_arena *arena, const char *path)
 {
-	if (d->n == DISCOVER_MAX_TRACES)
+	if (d->n == DISCOVER_MAX_ENTRIES)
 		return MER_ERR_LIMIT;
 	if (d->n == d->cap) {
 		uint32_t cap = d->cap ? d->cap * 2 : 16;
@@ -29,78 +29,121 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-enum entry_kind { ENTRY_OTHER, ENTRY_FILE, ENTRY_DIR };
+enum entry_kind { ENTRY_OTHER, ENTRY_FILE, ENTRY_DIR, ENTRY_ODD, ENTRY_UNKNOWN };
 
-static enum entry_kind kind_of(const char *path)
+static const char *what_it_is(mode_t mode)
+{
+	return S_ISFIFO(mode)	? "a FIFO, not a regular file"
+	       : S_ISSOCK(mode) ? "a socket, not a regular file"
+	       : S_ISCHR(mode)	? "a character device, not a regular file"
+	       : S_ISBLK(mode)	? "a block device, not a regular file"
+				: "not a regular file";
+}
+
+/* A stream file may be a link (people make traces of some streams that way), a folder not. What is
+ * neither a file nor a folder, but stands where a stream file would, is odd: *why says what it is. */
+static enum entry_kind kind_of(const char *path, const char **why)
 {
 	struct stat st;
-	if (lstat(path, &st) != 0)
-		return ENTRY_OTHER;
-	/* A stream file may be a link (people make traces of some streams that way), a folder not. */
-	if (S_ISLNK(st.st_mode) && stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-		return ENTRY_OTHER;
-	return S_ISREG(st.st_mode) ? ENTRY_FILE : S_ISDIR(st.st_mode) ? ENTRY_DIR : ENTRY_OTHER;
+	if (lstat(path, &st) != 0) {
+		*why = strerror(errno);
+		return ENTRY_UNKNOWN;
+	}
+	bool link = S_ISLNK(st.st_mode);
+	if (link && stat(path, &st) != 0) {
+		*why = errno == ENOENT ? "dangling symbolic link" : strerror(errno);
+		return ENTRY_ODD;
+	}
+	if (S_ISREG(st.st_mode))
+		return ENTRY_FILE;
+	if (S_ISDIR(st.st_mode))
+		return link ? ENTRY_OTHER : ENTRY_DIR;
+	*why = what_it_is(st.st_mode);
+	return ENTRY_ODD;
+}
+
+static void report(struct mer_diags *diags, const char *code, const char *path, const char *why)
+{
+	mer_diag_add(diags,
+		&(struct mer_diag){ .severity = MER_ERROR,
+			.code = code,
+			.path = path,
+			.stream = -1,
+			.packet = -1,
+			.offset_bits = -1 },
+		"skipped: %s", why);
 }
 
 /* The folder's entries of one kind as full paths, sorted, so that results do not depend on the file
- * system. */
+ * system. Entries that cannot be looked at are reported, and among stream files the odd ones. */
 static int list(const char *dir, struct mer_arena *arena, enum entry_kind kind,
-	struct trace_dirs *out, struct mer_err *err)
+	struct mer_diags *diags, struct trace_dirs *out, struct mer_err *err)
 {
 	DIR *d = opendir(dir);
 	if (!d)
 		return mer_fail_errno(err, "open the folder", dir);
 	int rc = 0;
 	struct dirent *e;
-	while (rc == 0 && (e = readdir(d))) {
+	while (rc == 0 && (errno = 0, e = readdir(d))) {
+		const char *why = "";
 		if (e->d_name[0] == '.')
 			continue;
 		char *path = mer_arena_printf(arena, "%s/%s", dir, e->d_name);
-		if (!path)
+		if (!path) {
 			rc = MER_ERR_NOMEM;
-		else if (kind_of(path) == kind)
+			break;
+		}
+		enum entry_kind is = kind_of(path, &why);
+		if (is == kind)
 			rc = add(out, arena, path);
+		else if (is == ENTRY_UNKNOWN || (is == ENTRY_ODD && kind == ENTRY_FILE))
+			report(diags, "file-unreadable", path, why);
 	}
+	int broken = rc == 0 ? errno : 0;
 	closedir(d);
 	if (rc == MER_ERR_NOMEM)
 		return mer_fail_nomem(err);
 	if (rc)
-		return mer_fail(err, rc, "%s: more than %d entries", dir, DISCOVER_MAX_TRACES);
+		return mer_fail(err, rc, "%s: more than %d entries", dir, DISCOVER_MAX_ENTRIES);
+	if (broken) {
+		errno = broken;
+		return mer_fail_errno(err, "list the folder", dir);
+	}
 	if (out->n)
 		qsort(out->paths, out->n, sizeof(*out->paths), by_name);
 	return 0;
 }
 
-static bool has_metadata(const char *dir, struct mer_arena *arena)
+static bool has_metadata(const char *dir, struct mer_arena *arena, struct mer_diags *diags)
 {
 	char *path = mer_arena_printf(arena, "%s/metadata", dir);
-	struct stat st;
-	return path && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+	const char *why;
+	if (!path)
+		return false;
+	enum entry_kind is = kind_of(path, &why);
+	if (is == ENTRY_ODD)
+		report(diags, "trace-unreadable", path, why);
+	return is == ENTRY_FILE;
 }
 
 static int search(const char *dir, unsigned depth, struct mer_arena *arena, struct mer_diags *diags,
 	struct trace_dirs *dirs, struct mer_err *err)
 {
-	if (has_metadata(dir, arena)) {
+	if (has_metadata(dir, arena, diags)) {
 		int rc = add(dirs, arena, dir);
 		return rc ? mer_fail(err, rc, "%s: too many traces, or out of memory", dir) : 0;
 	}
 	if (arena->failed)
 		return mer_fail_nomem(err);
-	if (depth == DISCOVER_MAX_DEPTH)
+	if (depth == DISCOVER_MAX_DEPTH) {
+		report(diags, "folder-too-deep", dir, "folders are nested too deep to be searched");
 		return 0;
+	}
 	struct trace_dirs below = { 0 };
 	struct mer_err why;
-	int rc = list(dir, arena, ENTRY_DIR, &below, &why);
+	int rc = list(dir, arena, ENTRY_DIR, diags, &below, &why);
 	if (rc == MER_ERR_SYS && depth > 0) {
-		mer_diag_add(diags,
-			&(struct mer_diag){ .severity = MER_WARNING,
-				.code = "folder-unreadable",
-				.path = dir,
-				.stream = -1,
-				.packet = -1,
-				.offset_bits = -1 },
-			"%s", why.text);
+		report(diags, "folder-unreadable", dir, why.text);
 		return 0;
 	}
 	if (rc)
@@ -147,10 +190,10 @@ int trace_discover(const char *given, struct mer_arena *arena, struct mer_diags 
 	return rc;
 }
 
-int trace_stream_files(
-	const char *dir, struct mer_arena *arena, struct trace_dirs *names, struct mer_err *err)
+int trace_stream_files(const char *dir, struct mer_arena *arena, struct mer_diags *diags,
+	struct trace_dirs *names, struct mer_err *err)
 {
-	int rc = list(dir, arena, ENTRY_FILE, names, err);
+	int rc = list(dir, arena, ENTRY_FILE, diags, names, err);
 	uint32_t kept = 0;
 	for (uint32_t i = 0; rc == 0 && i < names->n; i++) {
 		const char *base = strrchr(names->paths[i], '/') + 1;

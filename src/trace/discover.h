@@ -6,7 +6,7 @@
 #include "base/diag.h"
 #include "base/err.h"
 
-enum { DISCOVER_MAX_DEPTH = 24, DISCOVER_MAX_TRACES = 100000 };
+enum { DISCOVER_MAX_DEPTH = 256, DISCOVER_MAX_ENTRIES = 1 << 24 };
 
 struct trace_dirs {
 	const char **paths; /* in arena; in the order of their names */
@@ -20,8 +20,8 @@ int trace_discover(const char *path, struct mer_arena *arena, struct mer_diags *
 	struct trace_dirs *dirs, struct mer_err *err);
 
 /* Names of the data stream files of a trace directory: regular, not hidden, not metadata; sorted.
- * Names and the list are in arena. */
-int trace_stream_files(
-	const char *dir, struct mer_arena *arena, struct trace_dirs *names, struct mer_err *err);
+ * What stands there and is neither a file nor a folder is reported. Names and the list are in arena. */
+int trace_stream_files(const char *dir, struct mer_arena *arena, struct mer_diags *diags,
+	struct trace_dirs *names, struct mer_err *err);
 
 #endif

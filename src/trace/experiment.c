@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/grow.h"
 #include "ctf/metadata.h"
 #include "trace/discover.h"
@@ -43,6 +44,7 @@ static int read_metadata(struct mer_experiment *e, struct trace_part *part, stru
 	mer_file_close(&f);
 	if (rc)
 		return rc;
+	schema->any_uuid = e->options.ignore_uuid;
 	part->schema = schema;
 	part->clocks = mer_arena_zalloc(&e->arena, schema->n_clocks + 1u, sizeof(*part->clocks));
 	if (!part->clocks)
@@ -93,13 +95,19 @@ static void describe_clock(
 		.offset_ns = mer_clock_host_ns(&p->clocks[clock], 0),
 		.uuid = c->has_uuid ? uuid_text(&e->arena, c->uuid) : c->uid,
 	};
-	if (t->base_s) {
-		struct mer_diag d = { .severity = MER_NOTE,
-			.code = "clock-offset-huge",
-			.path = t->path,
-			.stream = -1,
-			.packet = -1,
-			.offset_bits = -1 };
+	struct mer_diag d = { .severity = MER_NOTE,
+		.code = "clock-offset-huge",
+		.path = t->path,
+		.stream = -1,
+		.packet = -1,
+		.offset_bits = -1 };
+	if (p->clocks[clock].no_base) {
+		d.severity = MER_ERROR;
+		mer_diag_add(&e->diags, &d,
+			"the clock's offset is beyond what 64-bit seconds can hold: only the "
+			"distances "
+			"between times are right");
+	} else if (t->base_s) {
 		mer_diag_add(&e->diags, &d,
 			"the clock's offset, %" PRId64
 			" s, is beyond what 64-bit nanoseconds can hold; "
@@ -136,6 +144,33 @@ static int join_trace(struct mer_experiment *e, struct trace_part *part, struct 
 	return e->arena.failed ? mer_fail_nomem(err) : 0;
 }
 
+/* A file of the last part. */
+static int open_file(
+	struct mer_experiment *e, const char *path, struct mer_arena *scratch, struct mer_err *err)
+{
+	struct mer_err why;
+	uint32_t file = e->n_files;
+	int rc = trace_file_add(e, path, e->n_parts - 1, &why);
+	if (rc == MER_ERR_NOMEM)
+		return mer_fail_nomem(err);
+	if (rc) {
+		mer_diag_add(&e->diags,
+			&(struct mer_diag){ .severity = MER_ERROR,
+				.code = "file-unreadable",
+				.path = path,
+				.stream = -1,
+				.packet = -1,
+				.offset_bits = -1 },
+			"%s", why.text);
+		return 0;
+	}
+	e->bytes += e->files[file].bytes;
+	e->traces[e->parts[e->n_parts - 1].trace].bytes += e->files[file].bytes;
+	rc = trace_scan_file(e, file, scratch, err);
+	trace_file_done(e, file);
+	return rc;
+}
+
 static int open_part(struct mer_experiment *e, const char *dir, struct mer_err *err)
 {
 	if (!mer_grow32(&e->parts, e->n_parts, &e->cap_parts, sizeof(*e->parts)))
@@ -145,7 +180,7 @@ static int open_part(struct mer_experiment *e, const char *dir, struct mer_err *
 	struct trace_dirs names = { 0 };
 	int rc = read_metadata(e, part, err);
 	if (rc == 0)
-		rc = trace_stream_files(dir, &e->arena, &names, err);
+		rc = trace_stream_files(dir, &e->arena, &e->diags, &names, err);
 	if (rc == 0)
 		rc = join_trace(e, part, err);
 	if (rc)
@@ -154,35 +189,8 @@ static int open_part(struct mer_experiment *e, const char *dir, struct mer_err *
 	struct mer_arena scratch;
 	mer_arena_init(&scratch);
 	for (uint32_t i = 0; i < names.n && rc == 0; i++) {
-		if (!mer_grow32(&e->files, e->n_files, &e->cap_files, sizeof(*e->files))) {
-			rc = mer_fail_nomem(err);
-			break;
-		}
-		struct trace_file *f = &e->files[e->n_files];
-		*f = (struct trace_file){ .path = names.paths[i], .part = e->n_parts - 1 };
-		struct mer_err why;
-		rc = mer_file_open(&f->map, f->path, &why);
-		if (rc == MER_ERR_NOMEM) {
-			mer_fail_nomem(err);
-			break;
-		}
-		if (rc) {
-			mer_diag_add(&e->diags,
-				&(struct mer_diag){ .severity = MER_ERROR,
-					.code = "file-unreadable",
-					.path = f->path,
-					.stream = -1,
-					.packet = -1,
-					.offset_bits = -1 },
-				"%s", why.text);
-			rc = 0;
-			continue;
-		}
-		e->n_files++;
-		e->bytes += f->map.size;
-		e->traces[e->parts[f->part].trace].bytes += f->map.size;
 		mer_arena_reset(&scratch);
-		rc = trace_scan_file(e, e->n_files - 1, &scratch, err);
+		rc = open_file(e, names.paths[i], &scratch, err);
 	}
 	mer_arena_fini(&scratch);
 	return rc;
@@ -372,12 +380,10 @@ void mer_experiment_free(struct mer_experiment *e)
 {
 	if (!e)
 		return;
-	for (uint32_t i = 0; i < e->n_files; i++)
-		mer_file_close(&e->files[i].map);
+	trace_files_free(e);
 	for (uint32_t i = 0; i < e->n_streams; i++)
 		free(e->data[i].packets);
 	free(e->data);
-	free(e->files);
 	free(e->parts);
 	free(e->losses);
 	mer_map_fini(&e->stream_map);

@@ -5,7 +5,7 @@
  *              ├─ streams[]  sorted by (host, trace, class id, stream id): the order of events with
  *              │             equal times
  *              ├─ parts[]    directories with a metadata file, each with its own schema
- *              └─ files[]    data stream files, mapped
+ *              └─ files[]    data stream files (files.h)
  *
  * Immutable after opening but for the diagnostics, and for the clock maps that may be applied once
  * (clock_map.h). */
@@ -14,12 +14,12 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
-#include "base/file.h"
 #include "base/map.h"
 #include "ctf/packet.h"
 #include "ctf/program.h"
 #include "ctf/schema.h"
 #include "trace/clock.h"
+#include "trace/files.h"
 
 struct trace_part { /* a directory with a metadata file */
 	const char *path;
@@ -27,12 +27,6 @@ struct trace_part { /* a directory with a metadata file */
 	const struct ctf_program *scan; /* compiled for packet headers only */
 	uint32_t trace;
 	struct mer_clock *clocks; /* as schema->clocks */
-};
-
-struct trace_file {
-	const char *path;
-	struct mer_file map;
-	uint32_t part;
 };
 
 struct trace_stream {		    /* private side of struct mer_stream */
@@ -57,6 +51,7 @@ struct mer_experiment {
 	struct trace_stream *data; /* as streams */
 	struct trace_part *parts;
 	struct trace_file *files;
+	struct trace_file_cache *file_cache; /* of files.c */
 	struct mer_loss *losses;
 	uint32_t n_hosts, n_traces, n_streams, n_parts, n_files, n_losses;
 	uint32_t cap_parts, cap_files, cap_data, cap_losses;

@@ -34,7 +34,7 @@ static int64_t find_end(struct trace_prober *p, const struct trace_stream *t)
 		const struct mer_clock *c = trace_probe_clock(p, packet);
 		int64_t end = trace_packet_end(p->e, packet);
 		uint64_t clock = 0;
-		if (!c || packet->content_bits <= packet->body_bit)
+		if (!c)
 			continue;
 		if (best != MER_NO_TIME && (end == MER_NO_TIME || end <= best))
 			break;

@@ -41,7 +41,7 @@ struct filter_slow {
 struct filter_step {
 	uint8_t test;		 /* enum filter_test */
 	bool in_context, negate; /* negate: FILTER_TIME_IN_RANGE only, others swap their ways */
-	uint16_t slot;
+	uint32_t slot;
 	uint32_t on[2]; /* when it does not hold, when it does */
 	union {
 		struct filter_range range;

@@ -178,11 +178,11 @@ bool filter_has_labels(const struct ctf_fc *fc)
 
 static bool label_fits(const struct filter_pattern *p, const struct ctf_fc *fc, uint64_t v)
 {
-	for (uint32_t i = 0; i < fc->u.bits.n_mappings; i++) {
-		const struct ctf_mapping *m = &fc->u.bits.mappings[i];
-		if (filter_pattern_fits(p, m->label, strlen(m->label)) && ctf_mapping_has(fc, m, v))
+	struct ctf_labels labels;
+	ctf_labels_begin(&labels, fc, v);
+	for (const struct ctf_mapping *m; (m = ctf_labels_next(&labels));)
+		if (filter_pattern_fits(p, m->label, strlen(m->label)))
 			return true;
-	}
 	return false;
 }
 

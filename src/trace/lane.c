@@ -90,7 +90,7 @@ static inline __attribute__((always_inline)) void next_head(struct lane *l, stru
 static enum ctf_status header_fields(
 	struct lane *l, const struct lane_state *s, uint64_t *header_row, uint64_t *row)
 {
-	const uint16_t *slots = s->plan->slots[CTF_SCOPE_EVENT_HEADER];
+	const uint32_t *slots = s->plan->slots[CTF_SCOPE_EVENT_HEADER];
 	const struct ctf_fc *fc = l->stream->class->event_header;
 	bool any = false;
 	for (uint32_t i = 0; slots && i < fc->u.record.n && !any; i++)
@@ -103,7 +103,7 @@ static enum ctf_status header_fields(
 	enum ctf_status st = ctf_execute(&l->d, &pos, l->stream->header.first_op, header_row);
 	if (st)
 		return st;
-	const uint16_t *from = l->stream->header.slots[CTF_SCOPE_EVENT_HEADER];
+	const uint32_t *from = l->stream->header.slots[CTF_SCOPE_EVENT_HEADER];
 	for (uint32_t i = 0; any && i < fc->u.record.n; i++)
 		if (slots[i] != CTF_NO_SLOT)
 			memcpy(row + slots[i], header_row + from[i],
@@ -237,6 +237,8 @@ static inline __attribute__((always_inline)) enum lane_stop run(struct lane *l,
 	struct ctf_pool *pool = sink->pool;
 	bool quick = kind != CTF_HEADER_GENERIC && l->clock && l->clock->freq_hz == NS_PER_S;
 	uint64_t base_ns = quick ? (uint64_t)l->clock->base_ns : 0;
+	/* Values of the clock from here on are beyond 64-bit nanoseconds, and go one by one. */
+	uint64_t too_late = (uint64_t)TRACE_LAST_TIME - base_ns;
 	struct stretch stretch = { .end = end };
 	uint64_t limit_bit = s->pos.mapped_bit < 64 ? 0 : s->pos.mapped_bit - 64;
 	if (limit_bit > s->pos.end_bit)
@@ -253,6 +255,7 @@ static inline __attribute__((always_inline)) enum lane_stop run(struct lane *l,
 			s->key > sink->origin ? (uint64_t)s->key - (uint64_t)sink->origin : 0;
 		if (quick && max > 1 && plan->fixed && s->key >= sink->origin &&
 			s->pos.bit + plan->fixed_bits <= limit_bit && s->pos.clock == s->peak &&
+			s->pos.clock < too_late &&
 			(!mapped || find_stretch(l, (int64_t)(base_ns + s->pos.clock), s->ts, end,
 					    &stretch))) {
 			struct head heads[MAX_HEADS];
@@ -334,16 +337,16 @@ void lane_open(struct lane *l, const struct mer_experiment *e, const struct trac
 	l->context_window = 0;
 	/* Nothing comes before its packet, whatever time it says it has: so the order does not depend on
 	 * when the packet is opened. */
-	bool says = packet->seen & CTF_ROLE_TIMESTAMP;
+	bool says = packet->has_begin;
 	l->now = (struct lane_state){ .key = INT64_MIN, .peak = says ? packet->begin : peak };
 	/* Registers that the header or context set may be meant by any event of the packet. */
 	struct ctf_packet_info info;
 	struct ctf_packet again;
 	enum ctf_status why;
 	uint64_t bit;
-	ctf_packet_read(&l->d, f->map.data, f->map.size, packet->offset, header_row, row, &info,
-		&again, &why, &bit);
-	l->now.pos = ctf_packet_body(packet, f->map.data, f->map.size, clock);
+	ctf_packet_read(&l->d, f->data, f->bytes, packet->offset, header_row, row, &info, &again,
+		&why, &bit);
+	l->now.pos = ctf_packet_body(packet, info.body_bit, f->data, f->bytes, clock);
 	struct ctf_pos pos = l->now.pos;
 	next_head(l, &l->now, &pos, l->stream->header_kind, begin, header_row, row);
 	l->now.pos = pos;

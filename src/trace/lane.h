@@ -30,11 +30,11 @@ struct lane {
 	size_t piece;		       /* of the clock's map, used last */
 	const struct ctf_packet *packet;
 	uint32_t packet_number; /* in its stream */
-	uint64_t saved_window, opened_window, context_window;
+	uint64_t saved_window, opened_window, context_window, file_window;
 	uint32_t context; /* in the batch, valid in context_window */
 };
 
-/* Opens a packet: decodes its header for the registers, and finds the first head. row and header_row
+/* Opens a packet, whose file is in use: decodes its header for the registers, and finds the first head. row and header_row
  * are scratch of reading->max_slots each. clock and peak: running values from the packet before, for
  * packets that do not say when they begin. */
 void lane_open(struct lane *l, const struct mer_experiment *e, const struct trace_reading *r,

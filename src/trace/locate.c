@@ -64,7 +64,8 @@ static bool make_search(struct search *s, struct mer_arena *arena)
 	return !arena->failed;
 }
 
-static void open_packet(struct search *s, struct walker *w)
+/* False: the packet's file cannot be read any more. */
+static bool open_packet(struct search *s, struct walker *w)
 {
 	struct mer_experiment *e = s->e;
 	const struct ctf_packet *p = &e->data[w->at.stream].packets[w->next];
@@ -74,18 +75,25 @@ static void open_packet(struct search *s, struct walker *w)
 	enum ctf_status why;
 	uint64_t bit;
 	w->at.packet = w->next++;
+	const uint8_t *data = trace_file_use(e, p->file);
+	if (!data) {
+		trace_file_report_gone(e, p->file, &e->diags);
+		return false;
+	}
 	w->d.program = e->parts[f->part].scan;
-	ctf_packet_read(&w->d, f->map.data, f->map.size, p->offset, s->header_row, s->row, &info,
-		&again, &why, &bit);
+	ctf_packet_read(
+		&w->d, data, f->bytes, p->offset, s->header_row, s->row, &info, &again, &why, &bit);
 	w->plan = &w->d.program->streams[p->stream_class];
 	w->clock = trace_clock(&e->parts[f->part], p->stream_class);
-	w->pos = ctf_packet_body(p, f->map.data, f->map.size, w->pos.clock);
+	w->pos = ctf_packet_body(p, info.body_bit, data, f->bytes, w->pos.clock);
+	trace_file_done(e, p->file);
 	w->open = true;
 	int64_t begin = trace_packet_begin(e, p);
 	if (e->data[w->at.stream].ordered || begin > w->key)
 		w->key = begin;
 	if (s->done_bytes)
 		atomic_fetch_add_explicit(s->done_bytes, p->size_bits / 8, memory_order_relaxed);
+	return true;
 }
 
 /* To the next record of the event in the open packet; false: there is none any more. */
@@ -119,11 +127,27 @@ static bool next_in_packet(struct search *s, struct walker *w)
 	return false;
 }
 
+/* The same; the packet's file is in use only meanwhile. */
+static bool next_in_file(struct search *s, struct walker *w)
+{
+	const struct ctf_packet *p = &s->e->data[w->at.stream].packets[w->at.packet];
+	const uint8_t *data = trace_file_use(s->e, p->file);
+	if (!data) {
+		trace_file_report_gone(s->e, p->file, &s->e->diags);
+		w->open = false;
+		return false;
+	}
+	w->pos.base = data + p->offset;
+	bool found = next_in_packet(s, w);
+	trace_file_done(s->e, p->file);
+	return found;
+}
+
 static int next_record(struct search *s, struct walker *w, struct mer_err *err)
 {
 	const struct trace_stream *t = &s->e->data[w->at.stream];
 	for (;;) {
-		if (w->open && next_in_packet(s, w))
+		if (w->open && next_in_file(s, w))
 			return 0;
 		if (mer_cancelled(s->cancel))
 			return mer_fail(err, MER_ERR_CANCELLED, "interrupted");
@@ -131,7 +155,7 @@ static int next_record(struct search *s, struct walker *w, struct mer_err *err)
 			w->done = true;
 			return 0;
 		}
-		open_packet(s, w);
+		w->open = open_packet(s, w);
 	}
 }
 

@@ -71,7 +71,7 @@ static bool follow(const struct trace_path *path, struct trace_place *p, struct 
 		}
 		n++;
 	}
-	p->slot = (uint16_t)(p->slot + before);
+	p->slot += before;
 	p->n_steps = n;
 	p->steps = steps;
 	return true;
@@ -97,7 +97,7 @@ static enum trace_found find_in(const struct trace_path *path, enum ctf_scope sc
 		return TRACE_FOUND;
 	}
 	p.in_context = scope == CTF_SCOPE_PACKET_CONTEXT;
-	const uint16_t *slots =
+	const uint32_t *slots =
 		p.in_context ? plan->stream->context.slots[scope] : plan->slots[scope];
 	if ((p.in_context && !contexts) || !slots || slots[m] == CTF_NO_SLOT)
 		return TRACE_NOT_READ;

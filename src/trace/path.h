@@ -54,7 +54,7 @@ struct trace_place {
 	const struct ctf_field *last; /* the member that the path ends at; NULL: an element */
 	const struct ctf_fc *fc;      /* of what is there; may be a variant or optional */
 	bool in_context;	      /* slot is in the row of the packet context */
-	uint16_t slot;
+	uint32_t slot;
 	uint32_t n_steps;
 	const struct trace_step *steps;
 };

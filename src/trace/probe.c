@@ -35,9 +35,9 @@ struct trace_times trace_probe(struct trace_prober *p, const struct ctf_packet *
 	const struct trace_file *f = &p->e->files[packet->file];
 	const struct trace_part *part = &p->e->parts[f->part];
 	const struct ctf_stream_plan *plan = &part->scan->streams[packet->stream_class];
-	struct ctf_pos pos = ctf_packet_body(packet, f->map.data, f->map.size, *clock);
 	struct trace_times t = { 0 };
-	if (ctf_at_end(plan, &pos))
+	const uint8_t *data = trace_file_use(p->e, packet->file);
+	if (!data)
 		return t;
 	/* For the registers that the header and context set. */
 	struct ctf_packet_info info;
@@ -45,8 +45,9 @@ struct trace_times trace_probe(struct trace_prober *p, const struct ctf_packet *
 	enum ctf_status why;
 	uint64_t bit;
 	p->d.program = part->scan;
-	ctf_packet_read(&p->d, f->map.data, f->map.size, packet->offset, p->header_row, p->row,
-		&info, &again, &why, &bit);
+	ctf_packet_read(&p->d, data, f->bytes, packet->offset, p->header_row, p->row, &info, &again,
+		&why, &bit);
+	struct ctf_pos pos = ctf_packet_body(packet, info.body_bit, data, f->bytes, *clock);
 	for (uint64_t n = 0; n < n_max && !ctf_at_end(plan, &pos); n++) {
 		const struct ctf_entry *entry;
 		if (trace_pass_record(
@@ -62,6 +63,7 @@ struct trace_times trace_probe(struct trace_prober *p, const struct ctf_packet *
 		if (pos.clock > t.last)
 			t.last = pos.clock;
 	}
+	trace_file_done(p->e, packet->file);
 	*clock = pos.clock;
 	return t;
 }

@@ -35,6 +35,19 @@ int trace_reading_new(const struct mer_experiment *e, const struct ctf_wants *wa
 	return 0;
 }
 
+bool trace_pool_grow(struct ctf_pool *pool)
+{
+	size_t cap = pool->cap * 2;
+	if (cap > TRACE_MAX_EVENT_SLOTS)
+		cap = TRACE_MAX_EVENT_SLOTS;
+	uint64_t *p = realloc(pool->slots, cap * sizeof(*p));
+	if (!p)
+		return false;
+	pool->slots = p;
+	pool->cap = cap;
+	return true;
+}
+
 void trace_reading_free(struct trace_reading *r)
 {
 	if (!r)

@@ -3,7 +3,11 @@
 #ifndef MER_TRACE_READING_H
 #define MER_TRACE_READING_H
 
+#include "ctf/decode.h"
 #include "trace/experiment.h"
+
+/* Slots that one event record may take with all that its arrays hold: 128 MB. */
+enum { TRACE_MAX_EVENT_SLOTS = 1 << 24 };
 
 struct trace_reading {
 	struct mer_arena arena;
@@ -20,5 +24,8 @@ int trace_reading_new(const struct mer_experiment *e, const struct ctf_wants *wa
 int trace_reading_from_needs(const struct mer_experiment *e, const struct mer_need *needs,
 	size_t n_needs, bool headers, struct trace_reading **reading, struct mer_err *err);
 void trace_reading_free(struct trace_reading *);
+
+/* Doubles the pool's room, up to TRACE_MAX_EVENT_SLOTS; the slots may move. False: no memory. */
+bool trace_pool_grow(struct ctf_pool *pool);
 
 #endif

@@ -1,6 +1,7 @@
 /* Passing event records whose values nobody wants: for counting, and to find times.
  *
- * Programs compiled without any wanted event class (trace_part.scan) only. */
+ * With programs compiled without any wanted event class (trace_part.scan) that is as cheap as can be. With
+ * others, records that are not at fixed places are decoded, with the room that a cursor has for them. */
 #ifndef MER_TRACE_RECORD_H
 #define MER_TRACE_RECORD_H
 
@@ -21,8 +22,16 @@ static inline __attribute__((always_inline)) enum ctf_status trace_pass_record(
 			return CTF_E_END;
 		pos->bit += (*entry)->pass_bits;
 	} else {
+		const struct ctf_plan *plan = (*entry)->plan;
 		uint64_t clock = pos->clock;
-		st = ctf_execute(d, pos, (*entry)->plan->first_op, row);
+		size_t used = d->pool->n;
+		if (plan->wanted) { /* a cursor has the row in its pool */
+			if (d->pool->cap - used < plan->n_slots)
+				return CTF_E_SPACE;
+			d->pool->n += plan->n_slots;
+		}
+		st = ctf_execute(d, pos, plan->first_op, row);
+		d->pool->n = used;
 		pos->clock = clock;
 		if (st)
 			return st;

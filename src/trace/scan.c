@@ -1,9 +1,11 @@
 #include "trace/scan.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/grow.h"
 #include "ctf/index.h"
 
@@ -67,11 +69,15 @@ static bool append(struct scanner *s, const struct ctf_packet_info *info, struct
 	if (k == UINT32_MAX)
 		return false;
 	struct trace_stream *t = &s->e->data[k];
+	if (!t->packets) { /* often there is no second one */
+		t->packets = malloc(sizeof(*t->packets));
+		t->cap_packets = t->packets != NULL;
+	}
 	if (!mer_grow32(&t->packets, t->n_packets, &t->cap_packets, sizeof(*t->packets)))
 		return false;
 	p->file = s->file;
 	t->packets[t->n_packets++] = *p;
-	t->ordered &= (p->seen & CTF_ROLE_TIMESTAMP) != 0;
+	t->ordered &= p->has_begin;
 	return true;
 }
 
@@ -80,7 +86,7 @@ static uint64_t resync(const struct scanner *s, uint64_t offset, uint64_t size_b
 {
 	const struct trace_file *f = &s->e->files[s->file];
 	const struct ctf_schema *schema = s->d.program->schema;
-	uint64_t size = f->map.size;
+	uint64_t size = f->bytes;
 	if (s->has_index) {
 		uint64_t i = ctf_index_find(&s->index, offset + 1);
 		if (i < s->index.n) {
@@ -99,24 +105,45 @@ static uint64_t resync(const struct scanner *s, uint64_t offset, uint64_t size_b
 	mer_bits_put(magic, 0, 32, be, CTF_PACKET_MAGIC);
 	if (size_bits && size_bits / 8 < size - offset) {
 		uint64_t next = offset + size_bits / 8;
-		if (size - next >= 4 && memcmp(f->map.data + next, magic, 4) == 0)
+		if (size - next >= 4 && memcmp(f->data + next, magic, 4) == 0)
 			return next;
 	}
-	const uint8_t *found = memmem(f->map.data + offset + 1, size - offset - 1, magic, 4);
-	return found ? (uint64_t)(found - f->map.data) : size;
+	const uint8_t *found = memmem(f->data + offset + 1, size - offset - 1, magic, 4);
+	return found ? (uint64_t)(found - f->data) : size;
+}
+
+/* ": its UUID is X, the metadata's Y" */
+static void say_uuids(const struct scanner *s, char *out, size_t size)
+{
+	uint8_t found[16];
+	const uint8_t *want = s->d.program->schema->uuid;
+	char text[2][40];
+	if (!ctf_packet_uuid(s->d.program, s->header_row, found))
+		return;
+	for (int i = 0; i < 2; i++) {
+		char *p = text[i];
+		for (int b = 0; b < 16; b++)
+			p += sprintf(p, "%s%02x", b == 4 || b == 6 || b == 8 || b == 10 ? "-" : "",
+				(i ? want : found)[b]);
+	}
+	snprintf(out, size, ": its UUID is %s, that of the metadata %s (--ignore-uuid reads it)",
+		text[0], text[1]);
 }
 
 static void report_damage(const struct scanner *s, enum ctf_packet_status status,
 	enum ctf_status why, uint64_t offset, uint64_t bit, uint64_t next)
 {
 	const struct trace_file *f = &s->e->files[s->file];
-	const char *then = next < f->map.size ? "reading goes on at the next packet"
-					      : "nothing after it in this file can be read";
+	const char *then = next < f->bytes ? "reading goes on at the next packet"
+					   : "nothing after it in this file can be read";
 	struct mer_diag d = place(s, MER_ERROR, "bad-packet", s->n_read, offset * 8 + bit);
-	mer_diag_add(&s->e->diags, &d, "%s%s%s; %" PRIu64 " bytes skipped, %s",
-		ctf_packet_status_text(status), status == CTF_PACKET_HEADER_BAD && why ? ": " : "",
-		status == CTF_PACKET_HEADER_BAD && why ? ctf_status_text(why) : "", next - offset,
-		then);
+	char more[160] = "";
+	if (status == CTF_PACKET_UUID_BAD)
+		say_uuids(s, more, sizeof(more));
+	else if (status == CTF_PACKET_HEADER_BAD && why)
+		snprintf(more, sizeof(more), ": %s", ctf_status_text(why));
+	mer_diag_add(&s->e->diags, &d, "%s%s; %" PRIu64 " bytes skipped, %s",
+		ctf_packet_status_text(status), more, next - offset, then);
 }
 
 /* Does the index say the same as the packets? The first lie is reported, with their number. */
@@ -133,8 +160,7 @@ static void check_index(const struct scanner *s, struct index_check *c, const st
 		struct ctf_index_entry i = ctf_index_get(&s->index, s->n_read);
 		same = i.offset_bytes == p->offset && i.size_bits == p->size_bits &&
 		       i.content_bits == p->content_bits &&
-		       (!(p->seen & CTF_ROLE_TIMESTAMP) || i.begin == p->begin) &&
-		       (!(p->seen & CTF_ROLE_TIMESTAMP_END) || i.end == p->end);
+		       (!p->has_begin || i.begin == p->begin) && (!p->has_end || i.end == p->end);
 	}
 	if (!same && c->n_wrong++ == 0)
 		c->first = s->n_read;
@@ -169,17 +195,17 @@ static int scan(struct scanner *s, struct mer_err *err)
 	const struct trace_file *f = &s->e->files[s->file];
 	struct index_check check = { 0 };
 	uint64_t offset = 0, n_damaged = 0;
-	while (offset < f->map.size) {
+	while (offset < f->bytes) {
 		struct ctf_packet_info info;
 		struct ctf_packet p;
 		enum ctf_status why;
 		uint64_t bit;
-		enum ctf_packet_status st = ctf_packet_read(&s->d, f->map.data, f->map.size, offset,
+		enum ctf_packet_status st = ctf_packet_read(&s->d, f->data, f->bytes, offset,
 			s->header_row, s->row, &info, &p, &why, &bit);
 		if (st > CTF_PACKET_TRUNCATED) {
 			uint64_t next = resync(s, offset, p.size_bits);
 			if (++n_damaged == MAX_DAMAGED)
-				next = f->map.size;
+				next = f->bytes;
 			report_damage(s, st, why, offset, bit, next);
 			offset = next;
 			s->n_read++;
@@ -189,7 +215,7 @@ static int scan(struct scanner *s, struct mer_err *err)
 			uint64_t said = info.seen & CTF_ROLE_PACKET_SIZE ? info.packet_size
 									 : info.content_size;
 			struct mer_diag d =
-				place(s, MER_ERROR, "truncated-packet", s->n_read, f->map.size * 8);
+				place(s, MER_ERROR, "truncated-packet", s->n_read, f->bytes * 8);
 			mer_diag_add(&s->e->diags, &d,
 				"the file ends %" PRIu64 " bytes before the packet does (%" PRIu64
 				" bytes); what is there is read",

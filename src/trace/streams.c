@@ -10,14 +10,14 @@
 int64_t trace_packet_begin(const struct mer_experiment *e, const struct ctf_packet *p)
 {
 	const struct mer_clock *c = trace_clock(&e->parts[e->files[p->file].part], p->stream_class);
-	return c && (p->seen & CTF_ROLE_TIMESTAMP) ? mer_clock_ns(c, p->begin) : MER_NO_TIME;
+	return c && p->has_begin ? mer_clock_ns(c, p->begin) : MER_NO_TIME;
 }
 
 int64_t trace_packet_end(const struct mer_experiment *e, const struct ctf_packet *p)
 {
 	const struct mer_clock *c = trace_clock(&e->parts[e->files[p->file].part], p->stream_class);
 	/* A tracer that crashed leaves 0. */
-	bool said = (p->seen & CTF_ROLE_TIMESTAMP_END) && (p->end || !p->begin);
+	bool said = p->has_end && (p->end || !p->begin);
 	return c && said ? mer_clock_ns(c, p->end) : MER_NO_TIME;
 }
 
@@ -66,13 +66,24 @@ static void sort_packets(struct mer_experiment *e, uint32_t stream)
 	}
 }
 
+static bool same_bytes(
+	const struct mer_experiment *e, const struct ctf_packet *a, const struct ctf_packet *b)
+{
+	const uint8_t *p = trace_file_use(e, a->file), *q = trace_file_use(e, b->file);
+	bool same = p && q && memcmp(p + a->offset, q + b->offset, a->content_bits / 8) == 0;
+	if (p)
+		trace_file_done(e, a->file);
+	if (q)
+		trace_file_done(e, b->file);
+	return same;
+}
+
 static bool same_packet(
 	const struct mer_experiment *e, const struct ctf_packet *a, const struct ctf_packet *b)
 {
 	return a->file != b->file && a->begin == b->begin && a->end == b->end &&
 	       a->seq_num == b->seq_num && a->content_bits == b->content_bits &&
-	       memcmp(e->files[a->file].map.data + a->offset,
-		       e->files[b->file].map.data + b->offset, a->content_bits / 8) == 0;
+	       same_bytes(e, a, b);
 }
 
 static void drop_twins(struct mer_experiment *e, uint32_t stream)
@@ -109,7 +120,7 @@ static bool count_losses(struct mer_experiment *e, uint32_t stream)
 	for (uint32_t i = 0; i < t->n_packets; i++) {
 		const struct ctf_packet *p = &t->packets[i], *before = i ? p - 1 : NULL;
 		struct mer_loss loss = { .stream = stream };
-		if (p->seen & CTF_ROLE_DISCARDED) {
+		if (p->has_discarded) {
 			if (p->discarded >= counter)
 				loss.events = p->discarded - counter;
 			else if (p->discarded_len < 64 && p->discarded_len > 0 &&
@@ -120,7 +131,7 @@ static bool count_losses(struct mer_experiment *e, uint32_t stream)
 				loss.events = p->discarded;
 			counter = p->discarded;
 		}
-		if (before && (p->seen & before->seen & CTF_ROLE_SEQ_NUM) &&
+		if (before && p->has_seq_num && before->has_seq_num &&
 			p->seq_num > before->seq_num + 1)
 			loss.packets = p->seq_num - before->seq_num - 1;
 		if (!loss.events && !loss.packets)

@@ -16,6 +16,7 @@ enum { ITEM_BITS = 8 << 20 };
 struct worker {
 	struct ctf_decoder d;
 	struct ctf_pool pool;
+	bool no_memory; /* for a larger pool */
 	uint64_t *regs, *row, *header_row;
 	struct trace_count **by_class;
 	struct trace_count *by_stream;
@@ -25,12 +26,14 @@ struct worker {
 
 struct walk {
 	struct mer_experiment *e;
+	const struct trace_reading *reading; /* NULL: nothing is decoded that can be passed */
 	struct trace_range range;
 	struct item *items;
 	uint32_t n_items;
 	uint32_t **class_base; /* [part][stream class]: number of its first event record class */
 	uint32_t *n_classes;   /* [part] */
 	struct worker *workers;
+	unsigned n_workers;
 	pthread_mutex_t diags_lock;
 	_Atomic uint64_t *done_bytes;
 };
@@ -39,6 +42,15 @@ struct span { /* of times in one packet, cycles */
 	uint64_t first, last, n_back, n_events, bits;
 	bool any;
 };
+
+/* As a cursor does for a record that is too large for its pool. */
+static bool more_room(struct worker *w)
+{
+	if (w->pool.cap >= TRACE_MAX_EVENT_SLOTS)
+		return false;
+	w->no_memory = !trace_pool_grow(&w->pool);
+	return !w->no_memory;
+}
 
 static inline void note_time(struct span *span, uint64_t time)
 {
@@ -58,10 +70,15 @@ static inline __attribute__((always_inline)) enum ctf_status walk_packet(struct 
 	enum ctf_status st = CTF_OK;
 	while (!ctf_at_end(s, pos)) {
 		const struct ctf_entry *entry;
+		struct ctf_pos again = *pos;
 		*head = pos->bit;
 		st = trace_pass_record(&w->d, s, kind, pos, w->header_row, w->row, &entry);
-		if (st)
-			break;
+		if (__builtin_expect(st != CTF_OK, 0)) {
+			if (st != CTF_E_SPACE || !more_room(w))
+				break;
+			*pos = again;
+			continue;
+		}
 		struct trace_count *c = counts + entry->number;
 		c->events++;
 		c->bits += pos->bit - *head;
@@ -137,36 +154,54 @@ static int do_item(void *ctx, size_t number, unsigned worker, struct mer_err *er
 	const struct trace_range range = walk->range;
 	bool all = range.begin == INT64_MIN && range.end == INT64_MAX;
 	uint64_t clock = 0, peak = 0;
-	(void)err;
 	for (uint32_t i = item->first; i < item->end; i++) {
 		const struct ctf_packet *p = &e->data[item->stream].packets[i];
 		const struct trace_file *f = &e->files[p->file];
 		const struct trace_part *part = &e->parts[f->part];
-		w->d.program = part->scan;
+		const uint8_t *data = trace_file_use(e, p->file);
+		if (!data) {
+			pthread_mutex_lock(&walk->diags_lock);
+			trace_file_report_gone(e, p->file, &e->diags);
+			pthread_mutex_unlock(&walk->diags_lock);
+			continue;
+		}
+		const struct ctf_program *program =
+			walk->reading ? walk->reading->programs[f->part] : part->scan;
+		w->d.program = program;
 		/* For the registers that the header and context set. */
 		struct ctf_packet_info info;
 		struct ctf_packet again;
 		enum ctf_status why;
-		uint64_t bit, head = p->body_bit;
-		ctf_packet_read(&w->d, f->map.data, f->map.size, p->offset, w->header_row, w->row,
-			&info, &again, &why, &bit);
-		struct ctf_pos pos = ctf_packet_body(p, f->map.data, f->map.size, clock);
+		uint64_t bit;
+		ctf_packet_read(&w->d, data, f->bytes, p->offset, w->header_row, w->row, &info,
+			&again, &why, &bit);
+		uint64_t head = info.body_bit;
+		struct ctf_pos pos = ctf_packet_body(p, head, data, f->bytes, clock);
 		struct span span = { 0 };
 		struct trace_count *counts =
 			w->by_class[f->part] + walk->class_base[f->part][p->stream_class];
-		const struct ctf_stream_plan *sp = &part->scan->streams[p->stream_class];
+		const struct ctf_stream_plan *sp = &program->streams[p->stream_class];
 		const struct mer_clock *ns = trace_clock(part, p->stream_class);
-		if (p->seen & CTF_ROLE_TIMESTAMP)
+		if (p->has_begin)
 			peak = p->begin;
 		enum ctf_status st =
 			all ? walk_any(w, sp, &pos, counts, &span, &head)
 			    : walk_range(w, sp, &pos, counts, &span, &head, ns, range, &peak);
+		if (w->no_memory)
+			return mer_fail_nomem(err);
 		if (st) {
 			pthread_mutex_lock(&walk->diags_lock);
 			trace_report_damage(&e->diags, e, item->stream, i,
 				&(struct trace_damage){ st, head, w->d.event_id });
 			pthread_mutex_unlock(&walk->diags_lock);
 		}
+		uint64_t top = p->has_begin && p->begin > span.last ? p->begin : span.last;
+		if (ns && mer_clock_host_ns(ns, top) == TRACE_LAST_TIME) {
+			pthread_mutex_lock(&walk->diags_lock);
+			trace_report_overflow(&e->diags, e, item->stream, i);
+			pthread_mutex_unlock(&walk->diags_lock);
+		}
+		trace_file_done(e, p->file);
 		clock = pos.clock;
 		w->by_stream[item->stream].events += span.n_events;
 		w->by_stream[item->stream].bits += span.bits;
@@ -227,7 +262,8 @@ static bool make_counts(struct walk *walk, struct mer_arena *arena, struct trace
 static bool make_worker(struct walk *walk, struct worker *w, struct mer_arena *arena)
 {
 	const struct mer_experiment *e = walk->e;
-	uint32_t regs = 1, slots = 1;
+	const struct trace_reading *r = walk->reading;
+	uint32_t regs = r ? r->max_regs + 1 : 1, slots = r ? r->max_slots + 1 : 1;
 	for (uint32_t p = 0; p < e->n_parts; p++) {
 		if (e->parts[p].scan->n_regs > regs)
 			regs = e->parts[p].scan->n_regs;
@@ -238,7 +274,7 @@ static bool make_worker(struct walk *walk, struct worker *w, struct mer_arena *a
 	w->regs = mer_arena_zalloc(arena, regs, sizeof(*w->regs));
 	w->row = mer_arena_zalloc(arena, slots, sizeof(*w->row));
 	w->header_row = mer_arena_zalloc(arena, slots, sizeof(*w->row));
-	w->pool.slots = mer_arena_zalloc(arena, POOL_SLOTS, sizeof(*w->row));
+	w->pool.slots = calloc(POOL_SLOTS, sizeof(*w->row));
 	w->pool.cap = POOL_SLOTS;
 	w->d = (struct ctf_decoder){ .regs = w->regs, .pool = &w->pool, .order = -1 };
 	return w->regs && w->row && w->header_row && w->pool.slots &&
@@ -291,6 +327,7 @@ static int walk_all(struct walk *walk, unsigned n_threads, struct mer_arena *scr
 	struct mer_cancel *cancel, struct trace_counts *c, struct mer_err *err)
 {
 	walk->workers = mer_arena_zalloc(scratch, n_threads, sizeof(*walk->workers));
+	walk->n_workers = n_threads;
 	if (!walk->workers || !number_classes(walk, scratch) || !make_items(walk) ||
 		!make_counts(walk, &c->arena, &c->by_class, &c->by_stream, &c->first, &c->last))
 		return mer_fail_nomem(err);
@@ -301,6 +338,34 @@ static int walk_all(struct walk *walk, unsigned n_threads, struct mer_arena *scr
 	for (unsigned i = 0; i < n_threads; i++)
 		merge_worker(walk, c, &walk->workers[i]);
 	return rc;
+}
+
+static int start(struct mer_experiment *e, const struct trace_reading *reading,
+	struct trace_range range, unsigned n_threads, struct mer_cancel *cancel,
+	_Atomic uint64_t *done_bytes, struct trace_counts **counts, struct mer_err *err)
+{
+	struct walk walk = { .e = e,
+		.reading = reading,
+		.range = range,
+		.diags_lock = PTHREAD_MUTEX_INITIALIZER,
+		.done_bytes = done_bytes };
+	struct trace_counts *c = calloc(1, sizeof(*c));
+	if (!c)
+		return mer_fail_nomem(err);
+	struct mer_arena scratch;
+	mer_arena_init(&scratch);
+	mer_arena_init(&c->arena);
+	int rc = walk_all(&walk, n_threads ? n_threads : 1, &scratch, cancel, c, err);
+	for (unsigned i = 0; walk.workers && i < walk.n_workers; i++)
+		free(walk.workers[i].pool.slots);
+	mer_arena_fini(&scratch);
+	free(walk.items);
+	if (rc) {
+		trace_counts_free(c);
+		return rc;
+	}
+	*counts = c;
+	return 0;
 }
 
 int trace_walk(struct mer_experiment *e, unsigned n_threads, struct mer_cancel *cancel,
@@ -314,25 +379,15 @@ int trace_walk_range(struct mer_experiment *e, struct trace_range range, unsigne
 	struct mer_cancel *cancel, _Atomic uint64_t *done_bytes, struct trace_counts **counts,
 	struct mer_err *err)
 {
-	struct walk walk = { .e = e,
-		.range = range,
-		.diags_lock = PTHREAD_MUTEX_INITIALIZER,
-		.done_bytes = done_bytes };
-	struct trace_counts *c = calloc(1, sizeof(*c));
-	if (!c)
-		return mer_fail_nomem(err);
-	struct mer_arena scratch;
-	mer_arena_init(&scratch);
-	mer_arena_init(&c->arena);
-	int rc = walk_all(&walk, n_threads ? n_threads : 1, &scratch, cancel, c, err);
-	mer_arena_fini(&scratch);
-	free(walk.items);
-	if (rc) {
-		trace_counts_free(c);
-		return rc;
-	}
-	*counts = c;
-	return 0;
+	return start(e, NULL, range, n_threads, cancel, done_bytes, counts, err);
+}
+
+int trace_walk_deep(struct mer_experiment *e, const struct trace_reading *reading,
+	unsigned n_threads, struct mer_cancel *cancel, _Atomic uint64_t *done_bytes,
+	struct trace_counts **counts, struct mer_err *err)
+{
+	return start(e, reading, (struct trace_range){ INT64_MIN, INT64_MAX }, n_threads, cancel,
+		done_bytes, counts, err);
 }
 
 void trace_counts_free(struct trace_counts *c)

@@ -379,13 +379,19 @@ static void tables_agree(void **state)
 		int64_t allocated = sum_of_log(log, "page alloc");
 		int64_t freed = sum_of_log(log, "page free");
 		static const uint64_t n_bins[] = { 1, 13, 500 };
+		static const char *const scopes[] = { "host", "thread" };
 		for (size_t i = 0; i < sizeof(n_bins) / sizeof(n_bins[0]); i++) {
 			struct analysis_options o = all;
 			o.n_bins = n_bins[i];
 			run_case_run(&c, "mem", &o);
 			const struct analysis_table *bins = run_case_table(&c, "bins");
-			assert_int_equal(run_more_sum(bins, "allocated_bytes", "tid=-"), allocated);
-			assert_int_equal(run_more_sum(bins, "freed_bytes", "tid=-"), freed);
+			for (int k = 0; k < 2; k++)
+				assert_int_equal(
+					run_case_sum(bins, "allocated_bytes", "of", scopes[k]),
+					allocated);
+			for (int k = 0; k < 2; k++)
+				assert_int_equal(
+					run_case_sum(bins, "freed_bytes", "of", scopes[k]), freed);
 		}
 		run_case_close(&c);
 	}

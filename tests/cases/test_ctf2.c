@@ -174,8 +174,8 @@ static void read_packet_header(const struct mer_experiment *e, const struct trac
 	enum ctf_status why;
 	uint64_t bit;
 	const struct trace_file *f = &e->files[s->packets[0].file];
-	ctf_packet_read(&d, f->map.data, f->map.size, s->packets[0].offset, h->row, row, &info,
-		&packet, &why, &bit);
+	ctf_packet_read(&d, f->data, f->bytes, s->packets[0].offset, h->row, row, &info, &packet,
+		&why, &bit);
 }
 
 static void put_event(struct mer_str *out, const struct mer_experiment *e,

@@ -46,8 +46,8 @@ text "$dir/part.svg" 'disk read \(100\)' 'the chart of a part'
 
 # What tells them apart.
 run 0 top io --table disks --table disk_tasks "$d"
-text "$dir/out" '^8,0 .* 100\.0 % ' 'sequential'
-text "$dir/out" '^8,16 .* 0\.[0-9]+ % ' 'random'
+text "$dir/out" '^8,0 .* 100\.0 %( |$)' 'sequential'
+text "$dir/out" '^8,16 .* 0\.[0-9]+ %( |$)' 'random'
 run 0 top io --table disk_tasks --format csv "$d"
 equal 'by thread' "$(rows | grep -c ',7,')" 2
 

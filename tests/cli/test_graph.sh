@@ -4,7 +4,7 @@
 export XDG_CACHE_HOME=$dir/cache TZ=UTC
 t=demo/clihog-srvhog-2vm
 
-# Columns: from_host,from_tid,from_comm,to_host,to_tid,to_comm,kind,object,count,bytes,wait_ns,first,last
+# Columns: from_host,from_tid,from_comm,to_host,to_tid,to_comm,kind,object,count,bytes,wait_ns,first,last,idle_ns
 # edges FROM TO KIND FILE: number of such edges, their count, bytes, and wait in ms
 edges() {
 	awk -F, -v from="$1" -v to="$2" -v kind="$3" \
@@ -19,7 +19,7 @@ between() {
 run 0 graph --format csv $t
 cp "$dir/out" "$dir/all"
 equal "columns" "$(head -1 "$dir/all")" \
-	"from_host,from_tid,from_comm,to_host,to_tid,to_comm,kind,object,count,bytes,wait_ns,first,last"
+	"from_host,from_tid,from_comm,to_host,to_tid,to_comm,kind,object,count,bytes,wait_ns,first,last,idle_ns"
 # Two clients ask for 8 things each, and one says goodbye; requests have 40 bytes, answers 1.
 # shellcheck disable=SC2046
 set -- $(edges rpc-cli rpc-srv tcp "$dir/all")
@@ -44,8 +44,14 @@ equal "each once" "$(cut -d, -f1-8 "$dir/all" | sort | uniq -d | wc -l)" 0
 
 run 0 graph --all --format csv $t
 text "$dir/out" ',kernel,' "--all"
-grep -v ',kernel,' "$dir/out" >"$dir/without"
-same "--all adds only these" "$dir/all" "$dir/without"
+# Without the tracer and idle waits the rest is the same, and nothing is lost of the waits.
+whole() { awk -F, 'NR > 1 { print $1 "," $2 "," $4 "," $5 "," $7 "," $8 "," $9 "," $10 "," $11 + $14 }' "$1" | sort; }
+no_text "$dir/all" 'lttng|Client manageme' "the tracer"
+grep -vE ',kernel,|lttng|Client manageme|Consumer manage|Notification' "$dir/out" >"$dir/without"
+whole "$dir/all" >"$dir/wanted"
+whole "$dir/without" >"$dir/got"
+same "--all adds only these" "$dir/wanted" "$dir/got"
+equal "idle with --all" "$(sed 1d "$dir/out" | cut -d, -f14 | sort -u)" 0
 
 # Chosen: one end must fit.
 run 0 graph --comm rpc-child --format csv $t
@@ -79,7 +85,7 @@ for options in "" "--all" "--comm rpc-cli"; do
 	run 0 graph $options $t
 	equal "width of '$options'" "$(awk '{ gsub(/[\200-\277]/, "") } length($0) > 80' "$dir/out" | wc -l)" 0
 	between "lines of '$options'" "$(wc -l <"$dir/out")" 5 30
-	text "$dir/out" 'Not in a kernel trace' 'what it cannot show'
+	text "$dir/out" 'Not visible in a kernel trace' 'what it cannot show'
 done
 run 0 graph -n 3 $t
 text "$dir/out" '^\.\.\. and [0-9]+ more' 'the rest'
@@ -213,4 +219,9 @@ if there "$lab/ipc-zoo"; then
 	END
 	text "$dir/zoo" ',zoo-futexw,zoo,267,zoo-main,futex,0x[0-9a-f]+ shared,' 'shared memory'
 fi
+# A server that waits for its next request: somebody gave it one, but nobody waited meanwhile.
+run 0 graph --format csv demo/wget-cold-hot
+equal "idle nginx" "$(awk -F, '$3 == "wget" && $6 == "nginx" && $7 == "tcp" { n++; bad += $11 > 0 || $14 <= 0 } END { print n, bad }' "$dir/out")" "2 0"
+run 0 graph demo/wget-cold-hot
+text "$dir/out" 'tracer\. Wait' 'what is left out'
 finish

@@ -36,7 +36,7 @@ run 3 top faults "$dir/nothing"
 run 0 top mem "$f"
 text "$dir/out" '^lttng enable-event --kernel kmem_mm_page_alloc,' 'what to record'
 run 0 top poll -q demo/wget-cold-hot
-text "$dir/out" 'Nothing was found: the traces have the events' 'none of it happened'
+text "$dir/out" 'The events were recorded, but none occurred' 'none occurred'
 
 # Rows.
 run 0 top faults --format csv "$f"
@@ -94,13 +94,13 @@ run 2 top faults --host gamma "$f"
 # Over time.
 for n in 1 3 7 100; do
 	run 0 top faults --bins $n --format csv "$f"
-	equal "$n bins: sum" "$(rows | awk -F, '$4 == "" { print $7 + $8 + $9 }' | sum)" 10
-	equal "$n bins: sum of threads" "$(rows | awk -F, '$4 != "" { print $7 + $8 + $9 }' | sum)" 10
+	equal "$n bins: sum" "$(rows | awk -F, '$3 == "host" { print $8 + $9 + $10 }' | sum)" 10
+	equal "$n bins: sum of threads" "$(rows | awk -F, '$3 == "thread" { print $8 + $9 + $10 }' | sum)" 10
 	equal "$n bins: number" "$(rows | cut -d, -f1 | sort -u | wc -l)" $n
-	equal "$n bins: no gaps" "$(rows | awk -F, '$3 == "alpha" && $4 == "" { if (end && $1 != end) print; end = $2 }' | wc -l)" 0
+	equal "$n bins: no gaps" "$(rows | awk -F, '$3 == "host" && $4 == "alpha" { if (end && $1 != end) print; end = $2 }' | wc -l)" 0
 done
 run 0 top faults --interval 10ms --format csv "$f"
-equal "first bins" "$(rows | awk -F, '$3 == "beta" && $4 == "" { print $7 }' | head -7 | tr '\n' ' ')" "1 0 1 0 0 1 1 "
+equal "first bins" "$(rows | awk -F, '$3 == "host" && $4 == "beta" { print $8 }' | head -7 | tr '\n' ' ')" "1 0 1 0 0 1 1 "
 run 0 top faults --plot "$dir/f.svg" --format csv "$f"
 same "a chart besides" "$dir/want" "$dir/out"
 text "$dir/f.svg" '^<svg ' 'a chart'
@@ -185,7 +185,7 @@ run 2 freq faults --plot x "$f"
 run 2 top faults --table cups "$f"
 text "$dir/err" "'faults' has no 'cups'.*; it has: top, log, freq, stats and bins" 'tables'
 run 0 top faults --table log,bins --bins 2 --format csv "$f"
-text "$dir/out" '^time,host' 'the first of two tables'
+text "$dir/out" '^table,time,host' 'the first of two tables'
 
 # stats without an analysis is what it was; a trace of that name is a trace.
 for option in '--sort x' '--min 1s' '--cpu 1' '--tid 1' '--comm x'; do
@@ -234,7 +234,10 @@ for verb in top log freq stats; do
 		text "$dir/out" '^\{"schema_version":1,"begin":[0-9]+,"end":[0-9]+,"tables":\[\{"id":"'$verb "$verb $a"
 		[ -n "$jq" ] || continue
 		cp "$dir/out" "$dir/json"
-		equal "$verb $a: keys" "$(jq -r '.tables[0].columns | map(.key) | join(",")' "$dir/json")" "$(head -1 "$dir/csv")"
+		# Of several tables each row says of which it is.
+		equal "$verb $a: keys" "$(jq -r '(if (.tables | length) > 1 then ["table"] else [] end) +
+			(.tables[0].columns | map(.key)) | join(",")' "$dir/json")" "$(head -1 "$dir/csv")"
+		equal "$verb $a: blocks" "$(awk -v RS= 'END { print NR }' "$dir/csv")" "$(jq '.tables | length' "$dir/json")"
 		equal "$verb $a: keys of rows" "$(jq -r '.tables[] | [.columns[].key] as $k |
 			[.rows[] | select(keys_unsorted != $k)] | length' "$dir/json" | sum)" 0
 		equal "$verb $a: parts" "$(jq -r 'keys_unsorted | join(" ")' "$dir/json")" \
@@ -242,7 +245,8 @@ for verb in top log freq stats; do
 		equal "$verb $a: columns" "$(jq -r '[.tables[].columns[] | keys_unsorted | join(" ")] | unique | .[]' "$dir/json")" \
 			"key title type unit"
 		"$m" $verb "$a" --format jsonl $t 2>/dev/null </dev/null >"$dir/jsonl"
-		equal "$verb $a: jsonl" "$(jq -cs . "$dir/jsonl" | cksum)" "$(jq -c '[.tables[].rows[]]' "$dir/json" | cksum)"
+		equal "$verb $a: jsonl" "$(jq -cs . "$dir/jsonl" | cksum)" "$(jq -c '(.tables | length > 1) as $many |
+			[.tables[] | .id as $id | .rows[] | if $many then {table: $id} + . else . end]' "$dir/json" | cksum)"
 		equal "$verb $a: percents" "$(jq '[.tables[].columns[] | select(.type == "ratio" and
 			(.key | endswith("percent") | not))] | length' "$dir/json")" 0
 		equal "$verb $a: durations" "$(jq '[.tables[].columns[] | select(.type == "duration" and

@@ -31,20 +31,20 @@ cpus="--sync none $dir/cpus" timers=$dir/timers
 {
 	# No praise for what is not known.
 	run 0 summary $timers
-	text "$dir/out" 'nothing tells what processors and tasks did'
+	text "$dir/out" 'CPU and task activity unknown: sched_switch was not recorded'
 	text "$dir/out" '^  meridian check '
 	no_text "$dir/out" 'Nothing:|near its limit'
 	run 0 summary $cpus $timers
-	text "$dir/out" '^d: nothing tells what its processors did'
+	text "$dir/out" '^d: CPU and task activity unknown'
 	text "$dir/out" '^  meridian check --host d '
 	# No next step that leads to nothing.
 	run 0 summary $cpus
-	text "$dir/out" 'no processors .at most 10 %. were busy; no wake-ups tell why'
+	text "$dir/out" 'nothing is saturated: CPUs at most 10 % busy; why tasks waited is unknown'
 	no_text "$dir/out" 'meridian graph|or disks'
 	run 0 summary --begin +99s $cpus
-	text "$dir/out" 'nothing was recorded at the time that was asked for'
+	text "$dir/out" 'nothing was recorded in this range'
 	run 0 top cpu --begin +99s $cpus
-	text "$dir/out" 'nothing was recorded at the time'
+	text "$dir/out" 'nothing was recorded in this time range'
 
 	# What would have to be recorded.
 	for what in "graph" "stats syscall" "log syscall" "top io" "top futex"; do
@@ -58,7 +58,7 @@ cpus="--sync none $dir/cpus" timers=$dir/timers
 	run 0 stats syscall --json $cpus
 	equal "rows of no calls" "$(numbers errors "$dir/out" | wc -l)" 0
 	run 0 summary --format csv $timers
-	text "$dir/out" '^d,1000000,1,,,100,'  # busy is not 0, but not known
+	text "$dir/out" '^hosts,d,1000000,1,,,100,'  # busy is not 0, but not known
 
 	# The same of all hosts is said once; -v tells it of each.
 	run 0 graph $cpus

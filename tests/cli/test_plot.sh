@@ -76,6 +76,24 @@ well "$dir/many.svg"
 near "six of 5000" "$(area 'CPU usage by thread' 'six 6' "$dir/many.svg")" 0.25
 run 2 top cpu -q --bins 30000 --plot "$dir/more.svg" "$dir/two"
 text "$dir/err" '30000 bins are more than a chart can show' 'too many'
+
+# A series has one color on all panels, and two on one panel never the same.
+colors() { # FILE: panel, host (none where the panel is of all), color, name
+	sed -nE -e 's/.*<g role="group" aria-label="([^":]*)(: )?([^"]*)">/= \1\2\3/p' \
+		-e 's/.*<path class="[sl]" (fill|stroke)="(#[0-9a-f]*)".*<title>(.*)<\/title>.*/\2 \3/p' "$1" |
+		awk '/^= / { panel = $0; host = panel ~ /: / ? panel : ""; sub(/^= /, "", host); sub(/: .*/, "", host)
+				columns = panel ~ /What the CPUs did/; next }
+			{ color = $1; sub(/^[^ ]* /, ""); print panel "\t" (columns ? "" : host) "\t" color "\t" $0 }'
+}
+for t in demo/wget-cold-hot demo/clihog-srvhog-2vm; do
+	run 0 top cpu -q --plot "$dir/colors.svg" "$t"
+	colors "$dir/colors.svg" | grep -v 'all others' >"$dir/colors"
+	[ "$(cut -f1 "$dir/colors" | sort -u | wc -l)" -ge 5 ] && ok || fail "$t: panels"
+	equal "$t: series of several colors" \
+		"$(cut -f2- "$dir/colors" | sort -u | cut -f1,3 | sort | uniq -d)" ""
+	equal "$t: series of one color" "$(cut -f1,3 "$dir/colors" | sort | uniq -d)" ""
+done
+
 # Nothing to draw is said.
 run 0 top mem -q --plot "$dir/none.svg" "$dir/two"
 well "$dir/none.svg"

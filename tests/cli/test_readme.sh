@@ -117,5 +117,13 @@ while IFS= read -r command; do
 	fi
 done < <(sed -n 's/^| [^|]* | `\(meridian [^`]*\)`.*/\1/p' README.md)
 [ "$questions" -ge 15 ] || { echo "README.md's table has $questions questions"; failed=$((failed + 1)); }
+# What `make demo` shows: nothing fails, and the answer is the disk.
+if MERIDIAN=$MERIDIAN bash demo/run >"$dir/got" 2>"$dir/err" && [ ! -s "$dir/err" ] &&
+	grep -q '^Mostly: disk, python3 on server' "$dir/got" && [ "$(wc -l <"$dir/got")" -lt 100 ]; then
+	passed=$((passed + 1))
+else
+	failed=$((failed + 1))
+	echo "FAILED: demo/run: $(head -1 "$dir/err")"
+fi
 echo "$passed passed, $failed failed"
 [ $failed = 0 ] && [ $passed -gt 3 ]

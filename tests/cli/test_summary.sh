@@ -1,22 +1,38 @@
 #!/usr/bin/env bash
-# meridian summary: numbers computed by hand, the same numbers as the other verbs tell, a screen that is one,
-# and commands that run.
+# meridian summary: numbers computed by hand, the same numbers as the other verbs show, a screen that is one,
+# commands that run, and, on recordings whose truth is known, the right finding first.
 . "$SRC/tests/cli/lib.sh"
-export XDG_CACHE_HOME=$dir/cache TZ=UTC
+export XDG_CACHE_HOME=$dir/cache TZ=UTC COLUMNS=80
 
-# wide WHAT FILE: no line is wider than 80 columns
+# wide WHAT FILE: no line is wider than 80 columns, but for commands
 wide() {
-	equal "width of $1" "$(awk '{ gsub(/[\200-\277]/, "") } length($0) > 80' "$2" | wc -l)" 0
+	equal "width of $1" "$(grep -v '^  meridian' "$2" | awk '{ gsub(/[\200-\277]/, "") } length($0) > 80' | wc -l)" 0
+}
+# between WHAT GOT LOW HIGH
+between() {
+	if [ "$2" -ge "$3" ] && [ "$2" -le "$4" ]; then ok; else fail "$1: $2, not $3 to $4"; fi
 }
 # table NUMBER ARGUMENT...: its rows as CSV, without heading
 table() {
 	local n=$1
 	shift
-	"$m" summary -q --format csv "$@" | awk -v RS= -v n="$n" 'NR == n' | sed 1d
+	"$m" summary -q --format csv "$@" | awk -v RS= -v n="$n" 'NR == n' | sed 1d | cut -d, -f2-
 }
+# column NUMBER KEY ARGUMENT...: one column of it, by its key
+column() {
+	local n=$1 key=$2
+	shift 2
+	"$m" summary -q --format csv "$@" | awk -v RS= -v n="$n" 'NR == n' | awk -F, -v key="$key" '
+		NR == 1 { for (i = 1; i <= NF; i++) if ($i == key) k = i }
+		NR > 1 { print $k }'
+}
+# findings ARGUMENT...: their rules and hosts, in order
+findings() { "$m" summary -q --format jsonl "$@" | sed -nE 's/.*"rule": ?"([^"]*)", ?"host": ?"?([^",]*)"?,.*/\1 \2/p'; }
+# sentences ARGUMENT...
+sentences() { "$m" summary -q --format jsonl "$@" | sed -nE 's/.*"finding": ?"([^"]*)".*/\1/p'; }
 
-# Of 100 ms, a and b have the processor of full for 60 and 30, b waits for it for 60. A request waits
-# for its disk for 60 and is served for 20. One of two calls fails. The other host does nothing for 90.
+# Of 100 ms, a and b have the CPU of full for 60 and 30, b waits for it for 60. A request waits for its disk
+# for 60 and is served for 20. One of two calls fails. The other host loses events.
 cat >"$dir/two.scn" <<'EOF2'
 host full
 trace full/kernel
@@ -42,74 +58,174 @@ trace calm/kernel
 EOF2
 check "a scenario" "$ctfgen" -o "$dir/two" "$dir/two.scn"
 two="--sync none $dir/two"
-n=0
-# rows WHAT FIELDS ROW...: of the next table, these fields of its rows
+# rows WHAT TABLE FIELDS ROW...: these fields of its rows
 rows() {
-	local what=$1 fields=$2
-	shift 2
-	n=$((n + 1))
+	local what=$1 n=$2 fields=$3
+	shift 3
 	# shellcheck disable=SC2086
-	table $n $two | sed 's/"253,0"/253:0/' | cut -d, -f"$fields" >"$dir/rows"
+	table "$n" $two | sed 's/"253,0"/253:0/' | cut -d, -f"$fields" >"$dir/rows"
 	printf '%s\n' "$@" >"$dir/wanted"
 	same "$what" "$dir/rows" "$dir/wanted"
 }
-rows hosts 1-3,4-5,9-11,13-15 'calm,100000000,1,1e-06,0,,,,,,7' \
-	'full,100000000,1,90,0.6,20,253:0,0.6,2,1,0'
-rows top 1-8 CPU,full,a/100,100,a,60000000,60, CPU,full,b/101,101,b,30000000,30, \
+# host, range, CPUs, busy, run queue, time of waits for a CPU, switches
+rows hosts 1 1-4,7,11-12 'calm,100000000,1,1e-06,0,0,3' 'full,100000000,1,90,0.6,60000000,3'
+# disk, queue, calls, failed, of these odd, lost events, lost packets
+rows io 2 1-4,13-17 'calm,,,,,,,7,0' 'full,20,253:0,0.6,2,1,0,0,0'
+rows top 3 1-8 CPU,full,a/100,100,a,60000000,60, CPU,full,b/101,101,b,30000000,30, \
 	CPU,calm,c/200,200,c,1,1e-06, disk,full,a/100,100,a,,,4096
-rows waits 1-4,6-7 CPU,full,60000000,b/101,1,60000000 'disk queue,full,60000000,253:0,,' \
-	disk,full,20000000,253:0,, 'access(),full,2000000,a/100,2,3000000'
-rows findings 1-3 'loss,calm,7 events were lost: numbers of that time are not whole' \
-	'error,full,50 % of system calls failed (1)' \
-	'saturation,full,0.6 threads waited for a processor on the average (CPUs: 1)' \
-	'saturation,full,0.6 requests waited for a disk on the average' \
-	'saturation,full,b/101 had to wait 60.0 ms for a processor once woken' \
-	'load,full,its processors were busy for 90 % of the time'
+rows waits 4 1-6 CPU,full,60000000,1,60000000,b/101
+rows CPUs 6 1-3,5 'calm,0,1e-06,0' 'full,0,90,0'
+# shellcheck disable=SC2086
+findings $two >"$dir/rows"
+printf '%s\n' 'lost calm' 'cpu-queue full' 'disk-busy full' 'scheduling-latency full' >"$dir/wanted"
+same findings "$dir/rows" "$dir/wanted"
+# shellcheck disable=SC2086
+sentences $two >"$dir/rows"
+cat >"$dir/wanted" <<'EOF3'
+7 events were lost, 100 % of the CPU time is unknown: figures are incomplete
+0.6 tasks waited for 1 CPU on average (60.0 ms); most CPU time: a/100 (60.0 ms)
+disk 253,0 busy 20 %, 0.6 requests queued on average
+b/101: scheduling latency up to 60.0 ms
+EOF3
+same sentences "$dir/rows" "$dir/wanted"
 # A part in which a runs all of the time, and b waits.
-equal "a part" "$(table 1 --begin +30ms --end +60ms --host full --sync none "$dir/two" | cut -d, -f1-5)" \
+equal "a part" "$(table 1 --begin +30ms --end +60ms --host full --sync none "$dir/two" | cut -d, -f1-4,7)" \
 	full,30000000,1,100,1
-equal "its command" "$(table 2 --begin +30ms --end +60ms --sync none "$dir/two" | sed -n '1s/.*,//p')" \
+equal "its command" "$(table 3 --begin +30ms --end +60ms --sync none "$dir/two" | sed -n '1s/.*,//p')" \
 	"meridian task --tid 100 --host full --begin 30000000 --end 60000000 --sync none $dir/two"
 run 0 summary "$dir/two"
-text "$dir/out" '^full +1 +90\.0 % +0\.60 +0\.00 % +20\.0 % +0\.60 +1 +0$' 'the screen'
+text "$dir/out" '^full +1 +90\.0 % ' 'the screen'
 text "$dir/out" '^  meridian check --host calm ' 'the screen'
-text "$dir/out" '^\.\.\. and 2 more \(--limit 0 shows all\)$' 'the screen'
-run 0 summary --limit 0 "$dir/two"
-no_text "$dir/out" 'more \(--limit' 'all'
+equal "lost first" "$(sed -n 2p "$dir/out" | cut -c1-26)" "calm: 7 events were lost, "
 wide "a scenario" "$dir/out"
+run 0 summary --limit 1 "$dir/two"
+text "$dir/out" '^\.\.\. and 3 more \(--limit 0 shows all\)$' 'the screen'
 # Names that a shell would take for something else.
 mkdir "$dir/it's a" && mv "$dir/two" "$dir/it's a/"
-cmd=$("$m" summary -q --format jsonl "$dir/it's a/two" | sed -n 's/.*"next": *"\(meridian top cpu [^"]*\)".*/\1/p' | head -1)
-equal "quoted" "$cmd" "meridian top cpu --host full '$dir/it'\\\\''s a/two'"
+cmd=$("$m" summary -q --format jsonl "$dir/it's a/two" | sed -n 's/.*"next": *"\(meridian task [^"]*\)".*/\1/p' | head -1)
+equal "quoted" "$cmd" "meridian task --tid 100 --host full '$dir/it'\\\\''s a/two'"
 run 2 summary
 run 3 summary "$dir/none"
+
+# One of four CPUs works for 2 s without a pause: 25 % of all, and all of one. Another one is busy for longer
+# in sum, with pauses.
+{
+	echo '0ms h 0 sched_switch prev_comm="swapper/0" prev_tid=0 prev_state=0 next_comm="hog" next_tid=100'
+	echo '2050ms h 0 sched_switch prev_comm="hog" prev_tid=100 prev_state=1 next_comm="swapper/0" next_tid=0'
+	for i in $(seq 0 100 3900); do
+		echo "${i}ms h 1 sched_switch prev_comm=\"swapper/1\" prev_tid=0 prev_state=0 next_comm=\"often\" next_tid=101"
+		echo "$((i + 60))ms h 1 sched_switch prev_comm=\"often\" prev_tid=101 prev_state=1 next_comm=\"swapper/1\" next_tid=0"
+	done
+	for cpu in 2 3; do
+		echo "0ms h $cpu sched_switch prev_comm=\"c$cpu\" prev_tid=10$cpu prev_state=1 next_comm=\"swapper/$cpu\" next_tid=0"
+		echo "4000ms h $cpu sched_switch prev_comm=\"swapper/$cpu\" prev_tid=0 prev_state=0 next_comm=\"c$cpu\" next_tid=10$cpu"
+	done
+	echo '4000ms h 0 sched_switch prev_comm="swapper/0" prev_tid=0 prev_state=0 next_comm="hog" next_tid=100'
+} | LC_ALL=C sort -s -n -k1,1 | sed "1i host h" >"$dir/one.scn"
+check "one CPU" "$ctfgen" -o "$dir/one" "$dir/one.scn"
+equal "one CPU" "$(findings "$dir/one" | head -1)" "cpu-full h"
+equal "who" "$(sentences "$dir/one" | head -1)" \
+	"CPU 0 had no idle time for 2.00 s; most CPU time: hog/100 (2.05 s)"
+equal "full" "$(column 6 full_ns "$dir/one" | tr '\n' ' ')" "2000000000 0 0 0 "
+
+# Errors of everyday are none: a server that finds nothing to read, a shell that searches PATH. Others are.
+calls() { # NAME RET COUNT
+	for i in $(seq "$3"); do
+		t=$((t + 100))
+		echo "${t}us h 0 syscall_entry_$1"
+		echo "$((t + 50))us h 0 syscall_exit_$1 ret=$2"
+	done
+}
+{
+	echo "host h"
+	echo '0us h 0 sched_switch prev_comm="swapper/0" prev_tid=0 prev_state=0 next_comm="a" next_tid=100'
+	t=0
+	calls read -11 60
+	calls openat -2 60
+	calls connect -115 20
+	calls wait4 -10 20
+} >"$dir/errors.scn"
+check "everyday errors" "$ctfgen" -o "$dir/everyday" "$dir/errors.scn"
+equal "everyday errors" "$(findings "$dir/everyday" | grep -c call-errors)" 0
+equal "they are counted" "$(column 2 failed_calls "$dir/everyday"),$(column 2 odd_errors "$dir/everyday")" 160,0
+{
+	t=20000
+	calls write -5 40
+	calls read 0 100
+} >>"$dir/errors.scn"
+check "odd errors" "$ctfgen" -o "$dir/odd" "$dir/errors.scn"
+equal "odd errors" "$(sentences "$dir/odd" | grep failed)" "13 % of system calls failed (40, most often write: EIO)"
+
+# The tracer's own work: in a row of its own, and nowhere else.
+{
+	echo "host h"
+	echo '0ms h 0 lttng_statedump_process_state tid=50 pid=50 ppid=1 name="lttng-consumerd" status=5'
+	echo '0ms h 0 lttng_statedump_process_state tid=51 pid=50 ppid=1 name="Notification" status=5'
+	echo '1ms h 0 sched_switch prev_comm="swapper/0" prev_tid=0 prev_state=0 next_comm="Notification" next_tid=51'
+	echo '601ms h 0 sched_switch prev_comm="Notification" prev_tid=51 prev_state=1 next_comm="app" next_tid=100'
+	echo '701ms h 0 sched_switch prev_comm="app" prev_tid=100 prev_state=1 next_comm="swapper/0" next_tid=0'
+	echo '1000ms h 0 sched_switch prev_comm="swapper/0" prev_tid=0 prev_state=0 next_comm="app" next_tid=100'
+} >"$dir/tracer.scn"
+check "the tracer" "$ctfgen" -o "$dir/tracer" "$dir/tracer.scn"
+equal "users" "$(table 3 "$dir/tracer" | cut -d, -f3,6 | tr '\n' ' ')" "app/100,100000000 the tracer itself,600000000 "
+equal "sums have it" "$(column 1 task_ns "$dir/tracer"),$(column 1 tracer_ns "$dir/tracer")" 700000000,600000000
 
 # Recordings: what the other verbs say; a screen; commands that run.
 mkdir "$dir/bin"
 ln -s "$m" "$dir/bin/meridian"
-for t in demo/wget-cold-hot demo/lost-events demo/cluster-10 "$lab/cpu-mem-io"; do
+for t in demo/wget-cold-hot demo/lost-events demo/cluster-10 $lab/cpu-mem-io $lab/web-load; do
 	there "$t" || continue
 	run 0 summary -q "$t"
 	wide "$t" "$dir/out"
-	equal "lines of $t" "$([ "$(wc -l <"$dir/out")" -le 40 ] && echo few)" few
-	table 1 "$t" >"$dir/hosts"
+	between "lines of $t" "$(wc -l <"$dir/out")" 5 46
+	no_text "$dir/out" 'lttng-|Consumer manage|Client manageme' "$t"
 	"$m" top cpu -q --table hosts --format csv "$t" >"$dir/cpu"
-	equal "busy of $t" "$(cut -d, -f1,4 "$dir/hosts")" "$(awk -F, '
+	equal "busy of $t" "$(table 1 "$t" | cut -d, -f1,4)" "$(awk -F, '
 		NR == 1 { for (i = 1; i <= NF; i++) if ($i == "percent") k = i }
 		NR > 1 { print $1 "," $k }' "$dir/cpu")"
-	equal "waiting of $t" "$(awk -F, '{ n += $2 * $5 } END { printf "%.0f\n", n / 1000 }' "$dir/hosts")" \
-		"$("$m" top cpu -q --json "$t" | grep -oE '"wait_cpu_ns": ?[0-9]+' |
-			awk -F: '{ n += $2 } END { printf "%.0f\n", n / 1000 }')"
-	equal "threads of $t" "$(table 2 "$t" | grep ^CPU, | cut -d, -f2,4,6)" \
-		"$("$m" top cpu -q --format csv --limit 3 "$t" | sed 1d | cut -d, -f1,2,5)"
-	for i in 2 3 4; do table $i "$t" | grep -o 'meridian .*'; done | sed 's/"$//' | sort -u >"$dir/next"
+	equal "switches of $t" "$(column 1 switches "$t" | paste -sd+ | bc)" \
+		"$("$m" top cpu -q --table cpus --json "$t" | grep -oE '"switches": ?[0-9]+' |
+			awk -F: '{ n += $2 } END { print n }')"
+	for i in 3 4 5 7; do table $i "$t" | grep -o 'meridian .*'; done | sed 's/"$//' | sort -u >"$dir/next"
 	equal "commands for $t" "$([ -s "$dir/next" ] && echo some)" some
 	while IFS= read -r next; do
 		PATH=$dir/bin:$PATH bash -c "$next" >"$dir/out" 2>"$dir/err" </dev/null
 		got=$?
-		case "$got $next" in "0 "* | "1 meridian check "*) ok ;; *) fail "$next: exit $got" ;; esac
+		case "$got $next" in "0 "* | "1 meridian check "*) ok ;; *) fail "$next: exit $got: $(head -1 "$dir/err")" ;; esac
 	done <"$dir/next"
 done
+# first RECORDING RULE HOST: what was really going on there (docs/summary-check.md)
+first() {
+	there "$lab/$1" || return
+	equal "first finding of $1" "$(findings "$lab/$1" | head -1)" "$2 $3"
+}
+first clihog-srvhog-1vm cpu-queue server
+first cold-disk disk-waits server
+first cpu-mem-io cpu-full worker
+first ipc-zoo cpu-queue zoo
+first kvm-nested cpu-queue l1
+first login-tree brief-processes vm
+first long-ntp no-sched-switch null
+first lost-events lost lossy
+first lost-packets lost lossy
+first mpi-3vm cpu-full n1
+first mpi-imbalance no-sched-switch vm
+first netns-containers nothing-saturated null
+first swap major-faults box
+first web-load cpu-queue web
+first web-lossy lost web
+if there "$lab/lost-packets"; then
+	text <(sentences "$lab/lost-packets" | head -1) '^202 packets were lost, 57 % of the CPU time is unknown'
+	no_text <(sentences "$lab/lost-packets") 'saturated' 'no praise for what is unknown'
+	run 0 top net "$lab/lost-packets"
+	text "$dir/out" '202 packets were lost' 'top net'
+	run 0 stats syscall "$lab/lost-packets"
+	text "$dir/out" '^3,753$' 'calls left out'
+	equal "all calls" "$(("$("$m" events -q "$lab/lost-packets" | grep -c syscall_exit)"))" \
+		$((3753 + $("$m" stats syscall -q --table stats_total --format csv "$lab/lost-packets" | sed -n 2p | cut -d, -f2)))
+	run 0 info "$lab/lost-packets"
+	text "$dir/out" ' 202 packets +3\.0. s$' 'info'
+fi
 # Two threads wait for each other's lock until the end, one for work.
 cat >"$dir/stuck.scn" <<'EOF3'
 host h
@@ -148,5 +264,5 @@ run 2 summary --period-by cpu demo/wget-cold-hot
 equal "JSON: keys of rows" "$(jq 'all(.tables[]; [.columns[].key] as $keys |
 	all(.rows[]; keys_unsorted == $keys))' "$dir/json")" true
 equal "JSON" "$(jq -c '[.schema_version, .end > .begin, [.tables[].id], (.diagnostics | type)]' "$dir/json")" \
-	'[1,true,["hosts","top","waits","findings"],"array"]'
+	'[1,true,["hosts","io","top","waits","links","cpus","findings"],"array"]'
 finish

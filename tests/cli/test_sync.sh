@@ -45,7 +45,7 @@ same "a second time" "$dir/out" "$dir/json"
 # Other forms.
 run 0 sync --format csv $t
 equal "csv rows" "$(wc -l <"$dir/out")" 8
-equal "csv offsets" "$(sed -n 2,4p "$dir/out" | cut -d, -f7 | tr '\n' ' ')" \
+equal "csv offsets" "$(sed -n 2,4p "$dir/out" | cut -d, -f8 | tr '\n' ' ')" \
 	"$(tr '{' '\n' <"$dir/json" | grep '"is_reference"' | grep -oE '"offset_ns":-?[0-9]+' |
 		cut -d: -f2 | tr '\n' ' ')"
 run 0 sync --format jsonl $t
@@ -70,7 +70,7 @@ printf '{"schema_version":1,\n"method":"auto"' >"$dir/bad.json"
 run 3 sync --sync "$dir/bad.json" $t
 text "$dir/err" 'bad\.json:2:' 'the place of the mistake'
 run 0 sync --sync "$dir/saved.json" demo/wget-cold-hot
-text "$dir/out" 'does not know this host' 'another trace'
+text "$dir/out" 'does not contain this host' 'another trace'
 
 # One clock's time on the others', and back.
 at() { # at HOST TIME OF: low, time and high of host OF

@@ -103,7 +103,7 @@ static inline bool same_scope(const struct seen *s, const struct ctf_plan *plan,
 	enum ctf_scope scope, const struct ctf_fc *fc, const uint64_t *row)
 {
 	for (uint32_t i = 0; fc && i < fc->u.record.n; i++) {
-		uint16_t slot = plan->slots[scope][i];
+		uint32_t slot = plan->slots[scope][i];
 		size_t at = s->first[scope][i];
 		if (slot != CTF_NO_SLOT && !same(s, &at, fc->u.record.fields[i].fc, row + slot))
 			return false;

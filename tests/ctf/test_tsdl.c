@@ -501,6 +501,16 @@ static void test_limits(void **state)
 			CTF_MAX_DEPTH - 3 + extra);
 		expect(&s, extra ? "nested more than" : NULL, 1);
 	}
+	/* Nothing that is quadratic in options, labels or dimensions. */
+	mer_str_puts(&s, "typealias integer { size = 32; } := t; trace { byte_order = le; };"
+			 "event { fields := struct { enum : t { o0");
+	for (int i = 1; i < 200000; i++)
+		mer_str_printf(&s, ",o%d", i);
+	mer_str_puts(&s, "} tag; variant <tag> {");
+	for (int i = 0; i < 200000; i++)
+		mer_str_printf(&s, "t o%d;", i);
+	mer_str_puts(&s, "} v; }; };");
+	expect(&s, NULL, 1);
 	/* More registers than there are. */
 	mer_str_puts(&s, "typealias integer { size = 8; } := t; trace { byte_order = le; };"
 			 "event { fields := struct {");

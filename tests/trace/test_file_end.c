@@ -178,7 +178,7 @@ static void check_setting(
 	assert_int_equal(e->n_files, 1);
 	assert_int_equal(e->data[0].n_packets, 1);
 	const struct ctf_packet *p = &e->data[0].packets[0];
-	assert_int_equal((uint64_t)p->offset * 8 + p->content_bits, e->files[0].map.size * 8);
+	assert_int_equal((uint64_t)p->offset * 8 + p->content_bits, e->files[0].bytes * 8);
 	const struct ctf_stream_plan *s = &r->programs[0]->streams[0];
 	assert_non_null(s->events[FULL].fixed);
 	assert_non_null(s->events[k->lacking].fixed);

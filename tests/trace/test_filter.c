@@ -417,7 +417,7 @@ static void limits(void **state)
 	mer_str_puts(&s, "||a");
 	assert_int_equal(trace_filter_parse(s.data, &f, &err), MER_ERR_LIMIT);
 	mer_str_clear(&s);
-	for (int i = 0; i < 65; i++)
+	for (int i = 0; i < TRACE_PATH_PARTS + 1; i++)
 		mer_str_puts(&s, i ? ".a" : "a");
 	assert_int_equal(trace_filter_parse(s.data, &f, &err), MER_ERR_LIMIT);
 	mer_str_clear(&s);

@@ -1,0 +1,71 @@
+#include "analysis/tracer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Kernels cut names after 15 characters. A star: whatever follows. Besides, the threads that the tracer has
+ * in programs that it traces: PROGRAM-ust. */
+static const char *const tools[] = { "lttng", "lttng-*", "babeltrace*", "trace-cmd", "perf",
+	"meridian", "bpftrace", "stapio", "staprun", "kernelshark", "sysprof*" };
+
+bool analysis_tracer_name(const char *comm)
+{
+	size_t len = strlen(comm);
+	if (len > 4 && strcmp(comm + len - 4, "-ust") == 0)
+		return true;
+	for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++) {
+		size_t n = strcspn(tools[i], "*");
+		if (strncmp(comm, tools[i], n) == 0 && (tools[i][n] == '*' || !comm[n]))
+			return true;
+	}
+	return false;
+}
+
+/* Its last name. KERNEL_NONE: not known. */
+static uint32_t name_of(const struct kernel_host *h, uint32_t task)
+{
+	uint32_t rename = h->tasks[task].name;
+	return rename == KERNEL_NONE ? KERNEL_NONE : h->renames[rename].name;
+}
+
+static bool has_such_name(const struct kernel_host *h, uint32_t task)
+{
+	uint32_t name = name_of(h, task);
+	return name != KERNEL_NONE && analysis_tracer_name(kernel_name_text(h, name));
+}
+
+/* Threads of a tool have names of their own: then the name of the process decides. */
+bool *analysis_tracer_tasks(const struct kernel_host *h)
+{
+	struct mer_map leaders = { 0 }; /* pid -> its task, plus 1 */
+	bool *is = calloc((size_t)h->n_tasks + 1, sizeof(*is));
+	for (uint32_t i = 0; is && i < h->n_tasks; i++) {
+		const struct kernel_task *t = &h->tasks[i];
+		is[i] = has_such_name(h, i);
+		if (t->pid != t->tid || t->pid < 0)
+			continue;
+		uint32_t *at = mer_map_put(&leaders, (uint32_t)t->pid);
+		if (!at) {
+			free(is);
+			is = NULL;
+		} else {
+			*at = i + 1;
+		}
+	}
+	for (uint32_t i = 0; is && i < h->n_tasks; i++) {
+		const struct kernel_task *t = &h->tasks[i];
+		const uint32_t *at = t->pid >= 0 && t->pid != t->tid
+					     ? mer_map_get(&leaders, (uint32_t)t->pid)
+					     : NULL;
+		is[i] |= at && is[*at - 1];
+	}
+	mer_map_fini(&leaders);
+	return is;
+}
+
+void analysis_tracer_free(bool **all, uint32_t n_hosts)
+{
+	for (uint32_t i = 0; all && i < n_hosts; i++)
+		free(all[i]);
+	free(all);
+}

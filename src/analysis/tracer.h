@@ -1,0 +1,19 @@
+/* Tracer: the tasks of the tools that made the recording (or looked at it meanwhile). They are at work in
+ * every recording, and nobody asks about them: tables of tasks leave them out unless they are wanted.
+ *
+ * A task is the tracer's when its process is called as one of these tools. Programs that such a tool
+ * starts are not: 'perf record make' is called make once it runs. */
+#ifndef MER_ANALYSIS_TRACER_H
+#define MER_ANALYSIS_TRACER_H
+
+#include "kernel/host.h"
+
+/* Is this the name of a tool that traces, or reads traces? */
+bool analysis_tracer_name(const char *comm);
+
+/* Of a host that was read: by task, malloc'ed, n_tasks + 1 of them; NULL: no memory. */
+bool *analysis_tracer_tasks(const struct kernel_host *h);
+/* Those of all hosts, by host; NULL is fine. */
+void analysis_tracer_free(bool **all, uint32_t n_hosts);
+
+#endif
