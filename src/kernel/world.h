@@ -37,6 +37,14 @@ struct kernel_packet {
 	bool was_held;
 };
 
+/* When its task had sent it, as far as it can be told without a look at what the task did. host: that sent it. */
+static inline int64_t kernel_packet_asked(
+	const struct kernel_packet *p, const struct kernel_host *host)
+{
+	int64_t since = p->was_held ? kernel_span(host, p->sender)->begin : p->sent;
+	return since < p->sent ? since : p->sent;
+}
+
 struct kernel_world {
 	struct mer_experiment *e; /* borrowed */
 	struct kernel_host *hosts;
