@@ -1,8 +1,6 @@
 #include "cli/sink.h"
 
 #include <errno.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -10,15 +8,10 @@
 #include "base/json.h"
 #include "base/safe_text.h"
 
+/* By the name of the locale, whether or not it is installed here: a login from elsewhere brings names of
+ * its own, and the terminal is there. */
 bool cli_locale_is_utf8(void)
 {
-	locale_t l = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
-	if (l != (locale_t)0) {
-		bool is_utf8 = strcmp(nl_langinfo_l(CODESET, l), "UTF-8") == 0;
-		freelocale(l);
-		return is_utf8;
-	}
-	/* A locale that is not installed here (a login from elsewhere): its name says it. */
 	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
 	const char *v = NULL;
 	for (int i = 0; i < 3 && !(v && *v); i++)
