@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "base/file.h"
 #include "base/grow.h"
 #include "ctf/index.h"
@@ -142,8 +143,9 @@ static void report_damage(const struct scanner *s, enum ctf_packet_status status
 		say_uuids(s, more, sizeof(more));
 	else if (status == CTF_PACKET_HEADER_BAD && why)
 		snprintf(more, sizeof(more), ": %s", ctf_status_text(why));
-	mer_diag_add(&s->e->diags, &d, "%s%s; %" PRIu64 " bytes skipped, %s",
-		ctf_packet_status_text(status), more, next - offset, then);
+	mer_diag_add(&s->e->diags, &d, "%s%s; %" PRIu64 " %s skipped, %s",
+		ctf_packet_status_text(status), more, next - offset,
+		mer_plural(next - offset, "byte", "bytes"), then);
 }
 
 /* Does the index say the same as the packets? The first lie is reported, with their number. */
@@ -216,9 +218,10 @@ static int scan(struct scanner *s, struct mer_err *err)
 			struct mer_diag d =
 				place(s, MER_ERROR, "truncated-packet", s->n_read, f->bytes * 8);
 			mer_diag_add(&s->e->diags, &d,
-				"the packet of %" PRIu64 " bytes lacks its last %" PRIu64
-				", because the file ends; the rest of it is read",
-				said / 8, (said - p.size_bits) / 8);
+				"the file ends %" PRIu64 " %s before the packet does (%" PRIu64
+				" bytes); what is there is read",
+				(said - p.size_bits) / 8,
+				mer_plural((said - p.size_bits) / 8, "byte", "bytes"), said / 8);
 		}
 		n_damaged = 0;
 		check_index(s, &check, &p);

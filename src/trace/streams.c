@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "base/grow.h"
 
 int64_t trace_packet_begin(const struct mer_experiment *e, const struct ctf_packet *p)
@@ -99,8 +100,8 @@ static void drop_twins(struct mer_experiment *e, uint32_t stream)
 	struct mer_diag d = about(e, stream, "packets-twice", MER_NOTE);
 	d.count = t->n_packets - kept;
 	mer_diag_add(&e->diags, &d,
-		"%u packet%s in more than one file (overlapping snapshots); each is read once",
-		t->n_packets - kept, t->n_packets - kept == 1 ? " is" : "s are");
+		"%u %s in more than one file (overlapping snapshots); each is read once",
+		t->n_packets - kept, mer_plural(t->n_packets - kept, "packet is", "packets are"));
 	t->n_packets = kept;
 }
 
@@ -188,17 +189,16 @@ static void report_losses(struct mer_experiment *e, uint32_t stream)
 		bool lttng = strncmp(trace->tracer, "lttng", 5) == 0;
 		mer_diag_add(&e->diags, &d,
 			"the tracer discarded %" PRIu64
-			" event%s because its buffers were full: record with "
+			" %s because its buffers were full: record with "
 			"more or larger buffers%s or with fewer events",
-			t->lost_events, t->lost_events == 1 ? "" : "s",
+			t->lost_events, mer_plural(t->lost_events, "event", "events"),
 			lttng ? " (lttng enable-channel --num-subbuf, --subbuf-size)" : "");
 	}
 	if (t->lost_packets) {
 		struct mer_diag d = about(e, stream, "lost-packets", MER_WARNING);
 		d.count = t->lost_packets;
-		mer_diag_add(&e->diags, &d,
-			"%" PRIu64 " packet%s missing (gap in the sequence numbers)",
-			t->lost_packets, t->lost_packets == 1 ? " is" : "s are");
+		mer_diag_add(&e->diags, &d, "%" PRIu64 " %s missing (gaps in the sequence numbers)",
+			t->lost_packets, mer_plural(t->lost_packets, "packet is", "packets are"));
 	}
 }
 
