@@ -56,10 +56,13 @@ struct trace_batch {
 	struct mer_event *storage;
 	struct ctf_pool pool;
 	const uint64_t **contexts;
+	uint32_t *files; /* in use by the batch; NULL: all stay mapped (files.h) */
+	uint32_t n_files;
+	const struct mer_experiment *e;
 };
 
 /* mer_cursor_next, but the events stay until the batch is taken into again or freed. Strings lie in
- * the trace's files, as those of mer_cursor_next do. */
+ * the trace's files: they stay only where trace_files_stay(), else until the next batch is taken. */
 int trace_cursor_take(struct mer_cursor *c, struct trace_batch *b, struct mer_err *err);
 void trace_batch_fini(struct trace_batch *b);
 /* Larger batches than are best for one thread: so many events at least, where there are as many. */

@@ -1,5 +1,6 @@
 #include "trace/extent.h"
 
+#include "base/file.h"
 #include "trace/record.h"
 
 enum { POOL_SLOTS = 4096 }; /* packet headers with arrays */
@@ -149,7 +150,8 @@ int trace_find_extents(struct mer_experiment *e, struct trace_extent *extents, s
 			.cap = POOL_SLOTS } };
 	p.d = (struct ctf_decoder){ .regs = mer_arena_zalloc(&scratch, regs, sizeof(*p.d.regs)),
 		.pool = &p.pool,
-		.order = -1 };
+		.order = -1,
+		.passed = mer_file_release };
 	bool ok = p.row && p.header_row && p.pool.slots && p.d.regs;
 	for (uint32_t i = 0; ok && i < e->n_streams; i++)
 		extents[i] = find(&p, &e->data[i]);

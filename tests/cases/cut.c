@@ -81,7 +81,7 @@ static void read_packet(struct copy *c, struct ctf_plain *plain, const struct ct
 	const struct ctf_schema *s = c->e->parts[file->part].schema;
 	const struct ctf_stream_class *class = &s->streams[p->stream_class];
 	struct ctf_packet_info info = { 0 };
-	struct ctf_pos pos = { .base = file->map.data + p->offset, .end_bit = p->size_bits };
+	struct ctf_pos pos = { .base = file->data + p->offset, .end_bit = p->size_bits };
 	plain->info = &info;
 	ctf_plain_begin_packet(plain);
 	assert_int_equal(
@@ -90,10 +90,11 @@ static void read_packet(struct copy *c, struct ctf_plain *plain, const struct ct
 		ctf_plain_read(plain, &pos, CTF_SCOPE_PACKET_CONTEXT, class->packet_context),
 		CTF_OK);
 	plain->info = NULL;
-	assert_true(p->body_bit % 8 == 0 && p->body_bit / 8 <= LTTNG_HEAD);
-	c->n_head = p->body_bit / 8;
+	uint64_t body_bit = pos.bit;
+	assert_true(body_bit % 8 == 0 && body_bit / 8 <= LTTNG_HEAD);
+	c->n_head = body_bit / 8;
 	memcpy(c->head, pos.base, c->n_head);
-	pos = ctf_packet_body(p, file->map.data, file->map.size, 0);
+	pos = ctf_packet_body(p, body_bit, file->data, file->bytes, 0);
 	while (pos.bit < pos.end_bit) {
 		uint64_t begin = pos.bit;
 		const struct ctf_event_class *event;
@@ -251,7 +252,7 @@ static void copy_stream(struct copy *c, uint32_t stream)
 		for (uint32_t i = 0; i < t->n_packets; i++) {
 			const struct ctf_packet *p = &t->packets[i];
 			size_t n = p->size_bits / 8;
-			const uint8_t *from = c->e->files[p->file].map.data + p->offset;
+			const uint8_t *from = c->e->files[p->file].data + p->offset;
 			assert_int_equal(fwrite(from, 1, n, c->f), n);
 		}
 	else if (c->n_records && c->cut->manner == CUT_PACKETS)
