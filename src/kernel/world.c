@@ -313,6 +313,7 @@ static int build_host(void *ctx, size_t i, unsigned worker, struct mer_err *err)
 		.packets = w->packets,
 		.ends = b->ends[i],
 		.n_ends = b->n_ends[i],
+		.has_devices = w->e->n_losses > 0,
 		.observer = b->o->observers ? &b->o->observers[i] : NULL };
 	if (rc == 0 && losses.begin != MER_NO_TIME) {
 		rc = kernel_model_new(&in, &w->hosts[i], &m, err);
@@ -402,10 +403,10 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 		sync_messages_free(b.o->drop);
 	if (rc == 0)
 		rc = collect_ends(&b, err);
+	uint32_t wants = b.o->observers && e->n_hosts ? b.o->observers[0].wants : 0;
 	if (rc == 0)
-		rc = kernel_layouts_new(e,
-			b.o->observers && e->n_hosts ? b.o->observers[0].wants : 0, &b.layouts,
-			err);
+		rc = kernel_layouts_new(
+			e, wants | (e->n_losses ? KERNEL_WANT_PACKETS : 0), &b.layouts, err);
 	if (rc == 0)
 		rc = kernel_switch_reading_new(e, &b.switches, err);
 	if (rc == 0)
