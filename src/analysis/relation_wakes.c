@@ -349,6 +349,10 @@ int relation_end_of_wake(
 int relation_end(struct analysis_host *a, const struct kernel_host *h)
 {
 	struct relation_state *s = relation_state(a);
+	uint32_t none;
+	/* All tasks are known by their number: the table asks for those of processes. */
+	if (!relation_find_tid(a, h, 0, &none))
+		return mer_fail_nomem(a->err);
 	int rc = relation_memory_end(a, h);
 	for (uint32_t i = 0; i < h->n_tasks && rc == 0; i++) {
 		const struct kernel_task *t = &h->tasks[i];

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "analysis/path_diff.h"
 #include "cli/path_print.h"
 #include "cli/path_words.h"
@@ -269,7 +270,7 @@ static int put_shares(const struct cli_path *c, bool tasks, struct mer_str *out)
 	put_table(c, &t, tasks ? "By task" : "By host", out);
 	if (tasks && n > TASKS) {
 		mer_str_printf(out, "... and %zu more %s with ", n - TASKS,
-			n - TASKS == 1 ? "task" : "tasks");
+			mer_plural(n - TASKS, "task", "tasks"));
 		cli_text_duration(out, rest);
 		mer_str_puts(out, " (--json shows them)\n");
 	}

@@ -21,7 +21,8 @@ struct cpu *model_cpu(struct kernel_model *m, int64_t number)
 				.lost_until = INT64_MIN,
 				.drained = INT64_MIN,
 				.packet = KERNEL_NONE,
-				.request = KERNEL_NONE };
+				.request = KERNEL_NONE,
+				.unmatched = INT64_MIN };
 			for (int i = 0; i < MODEL_SOFTIRQS; i++)
 				p[m->n_cpus].raised[i] = INT64_MIN;
 		}
@@ -44,7 +45,7 @@ static int place_first(struct kernel_model *m)
 		uint32_t task;
 		c->task = l->first_tid[i] == 0 ? ON_CPU_IDLE : ON_CPU_UNKNOWN;
 		c->is_fresh = true;
-		c->fresh_since = c->idle_since = m->h->begin;
+		c->fresh_since = c->idle_since = c->sure = m->h->begin;
 		if (l->first_tid[i] <= 0)
 			continue;
 		int rc = model_task_of(m, l->first_tid[i], &task);
@@ -241,6 +242,11 @@ static bool is_migration(uint8_t event)
 	return event == KERNEL_EV_MIGRATE;
 }
 
+static bool is_free(uint8_t event)
+{
+	return event == KERNEL_EV_FREE;
+}
+
 static bool is_interrupt(uint8_t event)
 {
 	return event == KERNEL_EV_IRQ_ENTRY || event == KERNEL_EV_SOFTIRQ_ENTRY ||
@@ -296,6 +302,7 @@ int kernel_model_new(const struct kernel_model_input *in, struct kernel_host *h,
 		m->has_interrupts = records(m, is_interrupt);
 		m->has_late_wakeups = records(m, is_late_wakeup);
 		m->has_migrations = records(m, is_migration);
+		m->has_frees = records(m, is_free);
 		h->has_wakeups = m->has_wakeups;
 		h->has_interrupts = m->has_interrupts;
 		model_find_boundary(m);
@@ -358,7 +365,7 @@ int kernel_model_finish(struct kernel_model *m, struct mer_err *err)
 	m->err = err;
 	if (h->n_events && m->in.end > h->end)
 		h->end = m->in.end;
-	int rc = h->n_events ? model_pass_boundaries(m, h->end) : 0;
+	int rc = h->n_events ? model_end_losses(m, h->end) : 0;
 	for (uint32_t i = 0; i < m->n_cpus && rc == 0; i++)
 		if (m->cpus[i].task == ON_CPU_IDLE)
 			rc = model_tell_idle(m, &m->cpus[i], h->end, KERNEL_NO_CAUSE);
@@ -367,7 +374,7 @@ int kernel_model_finish(struct kernel_model *m, struct mer_err *err)
 		if (t->end == INT64_MAX) {
 			/* What it did since its last event: the same, unless events were lost. */
 			if (!kernel_is_on_cpu(model_open(m, i)->state))
-				rc = model_settle(m, i, h->end, KERNEL_UNKNOWN);
+				rc = model_outlast(m, i, h->end);
 			t->end = h->end;
 		}
 		if (t->end < model_open(m, i)->begin)

@@ -297,7 +297,7 @@ void model_cause(const struct kernel_model *m, struct cpu *c, uint32_t task,
 	if (x) {
 		*cause = cause_of_context(m, x, source);
 		if (*cause == KERNEL_NETWORK)
-			*source = model_flow_woke(m, x->since, *source, task);
+			*source = model_flow_woke(m, x->since, *source, task, c->unmatched);
 		return;
 	}
 	*cause = KERNEL_NO_CAUSE;
@@ -308,7 +308,7 @@ void model_cause(const struct kernel_model *m, struct cpu *c, uint32_t task,
 	/* Kernel threads that serve interrupts and receive queues do it for the packet or request. */
 	if (by_kernel && c->has_packet) {
 		*cause = KERNEL_NETWORK;
-		*source = model_flow_woke(m, INT64_MIN, c->packet, task);
+		*source = model_flow_woke(m, INT64_MIN, c->packet, task, c->unmatched);
 		*by = waker;
 		return;
 	}

@@ -108,6 +108,8 @@ int model_call_entry(struct kernel_model *m, struct cpu *c, const struct mer_eve
 		return mer_fail_nomem(m->err);
 	if (rc)
 		return rc;
+	if (m->live[task].knows_mode)
+		model_confirm(c, ev->ts, m->live[task].call == KERNEL_NONE);
 	model_learn_mode(m, task, KERNEL_NONE);
 	m->h->tasks[task].is_kernel =
 		false; /* a helper that the kernel began, and that ran a program */
@@ -126,6 +128,17 @@ int model_call_entry(struct kernel_model *m, struct cpu *c, const struct mer_eve
 	m->h->n_odd += c->depth > 0;
 	model_clear_contexts(c);
 	return model_run_on(m, task, ev->ts, model_cpu_number(m, c));
+}
+
+/* Is it the call that the CPU's task was in? */
+static int confirm_exit(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
+	const struct kernel_binding *b)
+{
+	uint32_t name, was = m->h->calls[m->live[c->task].call].name;
+	int rc = name_of_call(m, ev, b, &name);
+	if (rc == 0 && was != KERNEL_NONE)
+		model_confirm(c, ev->ts, name == was);
+	return rc;
 }
 
 int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
@@ -183,11 +196,14 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 			told.args[i] = l->args[i];
 		if (rc == 0 && o && o->call && l->call_begin != INT64_MIN)
 			rc = o->call(o->ctx, m->h, &told);
+		if (rc == 0 && *b->call)
+			rc = confirm_exit(m, c, ev, b);
 		if (rc)
 			return rc;
 	} else {
 		m->h->n_calls_left_out++;
 		m->h->n_odd++;
+		model_confirm(c, ev->ts, false);
 	}
 	l->knows_mode = true;
 	l->call = KERNEL_NONE;
@@ -227,26 +243,37 @@ static uint32_t served_packet(const struct kernel_model *m, const struct cpu *c,
 {
 	uint32_t n = c->depth < MODEL_MAX_CONTEXTS ? c->depth : MODEL_MAX_CONTEXTS;
 	if (n == 0)
-		return model_flow_answered(m, INT64_MIN, c->packet, sent);
+		return model_flow_answered(m, INT64_MIN, c->packet, sent, c->unmatched);
 	while (n-- > 0)
 		if (c->contexts[n].has_packet)
 			return model_flow_answered(
-				m, c->contexts[n].since, c->contexts[n].packet, sent);
+				m, c->contexts[n].since, c->contexts[n].packet, sent, c->unmatched);
 	return KERNEL_NONE;
 }
 
 /* A packet passes several devices of a host (a bridge, a container's own) in the same buffer: on each it
- * is the one that was matched. Buffers are used again, but not at once. */
-static uint32_t passed_on(struct kernel_model *m, int64_t ts, uint64_t skb, uint32_t packet)
+ * is the one that was matched. Buffers are used again, but not at once: what the same device receives in it
+ * is another packet, of which the other end is missing. */
+static uint32_t passed_on(
+	struct kernel_model *m, const struct mer_event *ev, uint64_t skb, uint32_t packet)
 {
 	enum { SOON_NS = 50000000 };
+	uint32_t device = 0;
+	size_t len;
 	if (skb == 0)
 		return packet;
 	struct model_skb *s = &m->skbs[skb * 0x9E3779B97F4A7C15u >> 56];
-	if (packet == KERNEL_NONE)
-		return s->address == skb && ts - s->time < SOON_NS ? s->packet : KERNEL_NONE;
-	*s = (struct model_skb){ skb, ts, packet };
-	return packet;
+	if (m->in.has_devices) {
+		const char *name = model_text(&ev->slots[PACKET_DEVICE], &len);
+		device = len ? (uint32_t)mer_hash(name, len) | 1 : 0;
+	}
+	if (packet != KERNEL_NONE)
+		*s = (struct model_skb){ skb, ev->ts, packet, device };
+	else if (s->address != skb || ev->ts - s->time >= SOON_NS)
+		return KERNEL_NONE;
+	else if (device && device == s->device)
+		s->packet = KERNEL_NONE;
+	return s->packet;
 }
 
 int model_packet(struct kernel_model *m, struct cpu *c, const struct mer_event *ev, bool is_send)
@@ -276,9 +303,11 @@ int model_packet(struct kernel_model *m, struct cpu *c, const struct mer_event *
 	if (packet == KERNEL_NONE && skb == 0 && x && x->sent_on &&
 		strncmp(mer_event_name(ev), "inet_", 5) != 0)
 		packet = x->packet;
-	packet = passed_on(m, ev->ts, skb, packet);
+	packet = passed_on(m, ev, skb, packet);
 	if (packet != KERNEL_NONE)
 		m->in.packets[packet].receiver = span;
+	else
+		c->unmatched = ev->ts;
 	if (x) {
 		x->has_packet = true;
 		x->sent_on = false;
@@ -302,6 +331,7 @@ static int dump_task(struct kernel_model *m, int64_t ts, const uint64_t *slots)
 	if (rc)
 		return rc;
 	struct kernel_task *t = &m->h->tasks[task];
+	m->live[task].was_dumped = true;
 	t->pid = (int32_t)slots[DUMP_PID];
 	t->ppid = (int32_t)slots[DUMP_PPID];
 	if (slots[DUMP_VTID]) {

@@ -73,7 +73,7 @@ static int take_from(struct kernel_model *m, uint32_t task, const struct cpu *no
 			continue;
 		c->task = ON_CPU_UNKNOWN;
 		m->h->n_odd++;
-		return model_lose_track(m, task, c->last);
+		return model_doubt(m, task, c->sure);
 	}
 	return 0;
 }
@@ -86,10 +86,12 @@ static int make_current(
 	int rc = tid ? model_living(m, tid, ts, task) : 0;
 	if (rc || c->task == *task)
 		return rc;
+	int64_t since = c->last;
 	if (c->task != ON_CPU_UNKNOWN) {
 		m->h->n_odd++;
+		since = c->sure;
 		if (c->task != ON_CPU_IDLE)
-			rc = model_lose_track(m, c->task, c->last);
+			rc = model_doubt(m, c->task, since);
 	}
 	c->task = *task;
 	if (rc || *task == ON_CPU_IDLE)
@@ -100,8 +102,8 @@ static int make_current(
 	rc = model_settle(m, *task, ts, KERNEL_RUNNING);
 	return rc ? rc
 		  : model_lose_track(m, *task,
-			    model_open(m, *task)->begin > c->last ? model_open(m, *task)->begin
-								  : c->last);
+			    model_open(m, *task)->begin > since ? model_open(m, *task)->begin
+								: since);
 }
 
 /* What the task of a span does now, if it is on a CPU, and is not this task. */
@@ -215,6 +217,8 @@ int model_switch(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64
 	}
 	c->has_packet = false;
 	c->packet = c->request = KERNEL_NONE;
+	c->sure = ts;
+	c->is_doubtful = false;
 	return 0;
 }
 

@@ -47,7 +47,9 @@ struct cpu {
 	uint32_t task;
 	uint32_t depth; /* of contexts; more than MODEL_MAX_CONTEXTS are only counted */
 	struct context contexts[MODEL_MAX_CONTEXTS];
-	int64_t last;			/* its last event */
+	int64_t last;	  /* its last event */
+	int64_t sure;	  /* its task was certainly on it then */
+	bool is_doubtful; /* what came after the last switch is not what its task would do */
 	int64_t raised[MODEL_SOFTIRQS]; /* and not begun yet; INT64_MIN: not */
 	bool is_fresh; /* its record has just begun (again): it may be in an interrupt */
 	int64_t fresh_since;
@@ -59,6 +61,7 @@ struct cpu {
 	/* Without any context, since the last switch: see struct context. */
 	bool has_packet;
 	uint32_t packet, request;
+	int64_t unmatched; /* when it last received a packet that is none of in.packets; INT64_MIN */
 };
 
 struct live {		 /* a task's state, besides its open span (kernel_task.last) */
@@ -66,6 +69,7 @@ struct live {		 /* a task's state, besides its open span (kernel_task.last) */
 	bool knows_mode; /* whether it is in a call is known */
 	bool untracked;	 /* UNKNOWN since an event was missing: says nothing backwards */
 	bool exiting;
+	bool was_dumped;  /* in the state dump */
 	bool woken_early; /* by the following, while it still was on its CPU */
 	uint8_t early_cause;
 	uint32_t early_source, early_by;
@@ -120,9 +124,11 @@ struct kernel_model {
 	bool has_late_wakeups;	    /* ... and a sign of each wake-up after the task left its CPU */
 	uint8_t wake_rank;	    /* the best source of wake-ups seen */
 	bool reuses_numbers;	    /* of tasks that ended, for others */
+	bool has_frees;		    /* ... and tasks that are freed */
 	bool has_migrations;	    /* ... and tasks that are moved to another CPU */
 	uint32_t n_begun, n_ended;  /* of the losses */
 	uint32_t n_in_loss;	    /* going on, of all CPUs */
+	uint32_t n_old;		    /* tasks that were seen before the first one */
 	int64_t lost_until;	    /* end of the last one */
 	struct lull *lulls;	    /* by time */
 	uint32_t n_lulls, cap_lulls;
@@ -143,6 +149,7 @@ struct kernel_model {
 		uint64_t address;
 		int64_t time;
 		uint32_t packet;
+		uint32_t device; /* that received it: hash of its name; 0: not known */
 	} skbs[MODEL_SKBS];
 	struct mer_err *err;
 };
@@ -174,6 +181,8 @@ int model_settle_since(
 	struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_state was, int64_t since);
 /* What it did is unknown from `since` on (not before its open span), until ts. */
 int model_lose_track(struct kernel_model *m, uint32_t task, int64_t since);
+/* The same of a task that was believed to be on a CPU, and perhaps long was not. */
+int model_doubt(struct kernel_model *m, uint32_t task, int64_t since);
 /* It was, or was not (KERNEL_NONE), in a call all the time since its mode is not known. */
 void model_learn_mode(struct kernel_model *m, uint32_t task, uint32_t call);
 void model_forget_mode(struct kernel_model *m, uint32_t task);
@@ -184,6 +193,10 @@ void model_find_boundary(struct kernel_model *m);
 int model_pass_boundaries(struct kernel_model *m, int64_t ts);
 /* The task's state is unknown from one time until the other, but it slept through the lulls between. */
 int model_tell_lulls(struct kernel_model *m, uint32_t task, int64_t from, int64_t until);
+/* After the last event: what is left, until the record's end. */
+int model_end_losses(struct kernel_model *m, int64_t end);
+/* The task, which is on no CPU, had no event until the end. */
+int model_outlast(struct kernel_model *m, uint32_t task, int64_t end);
 /* A task that sleeps is woken at ts, and ran on this CPU last: since when did it certainly sleep?
  * INT64_MAX: that does not tell. */
 int64_t model_asleep_since(
@@ -219,6 +232,13 @@ static inline struct context *model_context(struct cpu *c)
 	return c->depth == 0		       ? NULL
 	       : c->depth > MODEL_MAX_CONTEXTS ? &c->contexts[MODEL_MAX_CONTEXTS - 1]
 					       : &c->contexts[c->depth - 1];
+}
+/* The CPU's task did what only itself can have done, or what it cannot have. */
+static inline void model_confirm(struct cpu *c, int64_t ts, bool is_so)
+{
+	c->is_doubtful |= !is_so;
+	if (!c->is_doubtful)
+		c->sure = ts;
 }
 /* The open span of the task that is on a CPU; KERNEL_NONE: idle, or not known. */
 uint32_t model_span_on(const struct kernel_model *m, const struct cpu *c);
@@ -273,10 +293,11 @@ void model_flow_connect(struct kernel_model *m, uint32_t task, uint32_t object, 
 void model_flow_held(struct kernel_model *m, uint32_t packet);
 /* A descriptor of the task's process stands for another connection from now on. */
 void model_flow_new_fd(struct kernel_model *m, uint32_t task, int64_t fd);
-/* The packet that woke the task; that is answered by one that was sent. */
-uint32_t model_flow_woke(const struct kernel_model *m, int64_t since, uint32_t last, uint32_t task);
-uint32_t model_flow_answered(
-	const struct kernel_model *m, int64_t since, uint32_t last, uint32_t sent);
+/* The packet that woke the task; that is answered by one that was sent. unmatched: of the CPU. */
+uint32_t model_flow_woke(const struct kernel_model *m, int64_t since, uint32_t last, uint32_t task,
+	int64_t unmatched);
+uint32_t model_flow_answered(const struct kernel_model *m, int64_t since, uint32_t last,
+	uint32_t sent, int64_t unmatched);
 
 /* model_told.c */
 int model_told(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
@@ -296,7 +317,7 @@ enum {
 enum { WAKE_TID = 1, WAKE_CPU, WAKE_COMM };
 enum { FORK_PARENT = 1, FORK_PARENT_PID, FORK_CHILD, FORK_CHILD_PID, FORK_COMM, FORK_NS = 7 };
 enum { EXEC_TID = 1, EXEC_OLD, EXEC_FILE };
-enum { PACKET_SKB = 1 };
+enum { PACKET_SKB = 1, PACKET_DEVICE = 3 /* only if wanted, and there is a buffer */ };
 enum { IRQ_NR = 1, IRQ_NAME, DUMP_IRQ_ACTION = 4 };
 enum {
 	BLOCK_DEV = 1,

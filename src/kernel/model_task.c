@@ -210,6 +210,25 @@ int model_settle(struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_
 	return model_settle_since(m, task, ts, was, INT64_MAX);
 }
 
+int model_doubt(struct kernel_model *m, uint32_t task, int64_t since)
+{
+	for (uint32_t i = m->h->tasks[task].last; i != KERNEL_NONE;) {
+		struct kernel_span *s = kernel_span_kept(m->h, i);
+		if (!s || s->begin < since || !kernel_is_on_cpu(s->state))
+			break;
+		s->state = KERNEL_UNKNOWN;
+		s->cause = KERNEL_NO_CAUSE;
+		s->cpu = KERNEL_NO_CPU;
+		s->call = s->source = s->by = KERNEL_NONE;
+		i = s->before;
+	}
+	if (model_open(m, task)->state != KERNEL_UNKNOWN)
+		return model_lose_track(m, task, since);
+	model_forget_mode(m, task);
+	m->live[task].untracked = true;
+	return 0;
+}
+
 int model_lose_track(struct kernel_model *m, uint32_t task, int64_t since)
 {
 	model_forget_mode(m, task);
