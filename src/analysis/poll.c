@@ -182,7 +182,7 @@ static const struct analysis_column freq_columns[] = { { "host", "host", ANALYSI
 
 static const struct analysis_output outputs[] = {
 	[LOG] = { "log", "Polling loops", log_columns, NULL },
-	[TOP] = { "top", "Polling loops with most CPU time", log_columns, NULL },
+	[TOP] = { "top", "Polling loops with most CPU time", log_columns, "cpu_ns" },
 	[STATS] = { "stats", "Busy polling by thread", stats_columns, "cpu_ns" },
 	[FREQ] = { "freq", "Duration of polling loops", freq_columns, NULL },
 	{ 0 },

@@ -343,7 +343,7 @@ static const struct analysis_column host_columns[] = { { "host", "host", ANALYSI
 
 static const struct analysis_output outputs[] = {
 	[LOG] = { "log", "Wake-ups, and when the tasks ran", log_columns, NULL },
-	[TOP] = { "top", "Longest scheduling latencies", log_columns, NULL },
+	[TOP] = { "top", "Longest scheduling latencies", log_columns, "latency_ns" },
 	[STATS] = { "stats", "Scheduling latency by thread", stats_columns, "total_ns" },
 	[FREQ] = { "freq", "Distribution of scheduling latencies", freq_columns, NULL },
 	[PREEMPTIONS] = { "preemptions", "Preempted tasks, and who ran instead", preemption_columns,

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/plural.h"
 #include "cli/check_result.h"
 #include "cli/progress.h"
 #include "cli/traces.h"
@@ -136,9 +137,9 @@ static void report_regressions(struct mer_experiment *e, uint64_t n_back)
 			.packet = -1,
 			.offset_bits = -1,
 			.count = n_back },
-		"the clock goes backwards %llu time%s inside packets; these events are kept in the "
+		"the clock goes backwards %llu %s inside packets; these events are kept in the "
 		"order in which they were written",
-		(unsigned long long)n_back, n_back == 1 ? "" : "s");
+		(unsigned long long)n_back, mer_plural(n_back, "time", "times"));
 }
 
 static int check(struct cli *cli, struct mer_experiment *e, const struct trace_counts *counts)

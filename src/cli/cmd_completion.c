@@ -24,14 +24,14 @@ const struct cli_verb cli_verb_completion = {
 	.help = "print a completion script for a shell",
 	.synopsis = "bash|zsh|fish",
 	.description = "Prints a script that teaches the shell to complete verbs, options and "
-		       "their values. 'make install' puts the scripts where the shells look for "
-		       "them; to try one without installing, load it as in the examples.",
+		       "values. 'make install' installs these scripts; to try one without "
+		       "installing, load it as in the examples.",
 	.min_args = 1,
 	.max_args = 1,
 	.args = "bash|zsh|fish",
 	.examples = {
-		{ "source <(meridian completion bash)", "In this bash only." },
-		{ "meridian completion zsh > _meridian", "A file for a folder of $fpath." },
+		{ "source <(meridian completion bash)", "For this shell only." },
+		{ "meridian completion zsh > _meridian", "A file to put into a folder of $fpath." },
 	},
 	.run = run,
 };

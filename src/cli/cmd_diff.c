@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/plural.h"
 #include "cli/diff.h"
 #include "cli/tasks.h"
 #include "cli/verb.h"
@@ -132,8 +133,8 @@ static int find_tasks(struct sides *s, const struct cli_world *w, const struct c
 		rc = cli_tasks_none(cli, w, sel);
 	if (rc == 0 && nth > tasks->n)
 		rc = mer_fail(&cli->err, MER_ERR_USAGE,
-			"--nth %" PRIu64 ": only %zu tasks fit ('meridian path --list' shows them)",
-			nth, tasks->n);
+			"--nth %" PRIu64 ": only %zu %s ('meridian path --list' shows them)", nth,
+			tasks->n, mer_plural(tasks->n, "task matches", "tasks match"));
 	return rc;
 }
 
@@ -176,7 +177,7 @@ static int take_two(struct sides *s, const struct cli_world *w)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"%s: --nth K,L, --comm-b or --tid-b chooses another, --begin-b and --end-b "
 			"another time of it, --against other traces",
-			tasks.n == 1 ? "only one task fits, there is nothing to compare it with"
+			tasks.n == 1 ? "only one task matches, there is nothing to compare it with"
 				     : "both are the same task");
 	if (!s->v->nth && tasks.n > 2)
 		cli_note(cli,
@@ -327,7 +328,7 @@ static const struct cli_option options[] = {
 		.offset = AT(fail_above) },
 	{ .name = "limit",
 		.letter = 'n',
-		.kind = CLI_NUMBER,
+		.kind = CLI_LIMIT,
 		.arg = "N",
 		.help = "at most N rows of each table",
 		.offset = AT(limit) },

@@ -110,7 +110,7 @@ static int print(
 	}
 	mer_cursor_free(j->cursor);
 	for (size_t i = 0; j->parts && i < pipeline.n_slots; i++) {
-		mer_str_fini(&j->parts[i].page.lines);
+		event_page_fini(&j->parts[i].page);
 		trace_batch_fini(&j->parts[i].batch);
 	}
 	free(j->parts);
@@ -142,7 +142,10 @@ static int run(struct cli *cli, const void *values)
 		cli_moment_resolve(&cli->begin, e->begin, e->end, INT64_MIN),
 		cli_moment_resolve(&cli->end, e->begin, e->end, INT64_MAX),
 	};
-	struct job j = { .cli = cli, .select = &select, .format = &format, .limit = v->limit };
+	struct job j = { .cli = cli,
+		.select = &select,
+		.format = &format,
+		.limit = v->limit == UINT64_MAX ? 0 : v->limit };
 	if (rc == 0)
 		rc = print(&j, e, range, &cli->err);
 	event_format_fini(&format);
@@ -156,7 +159,7 @@ static const struct cli_option options[] = {
 		.letter = 'f',
 		.kind = CLI_TEXT,
 		.arg = "EXPR",
-		.help = "only events for which EXPR holds",
+		.help = "only events that match EXPR",
 		.offset = offsetof(struct values, filter) },
 	{ .name = "fields",
 		.kind = CLI_TEXTS,
@@ -165,39 +168,41 @@ static const struct cli_option options[] = {
 		.offset = offsetof(struct values, fields) },
 	{ .name = "limit",
 		.letter = 'n',
-		.kind = CLI_NUMBER,
+		.kind = CLI_LIMIT,
 		.arg = "N",
-		.help = "stop after N events",
+		.help = "stop after N events (0: all)",
 		.offset = offsetof(struct values, limit) },
 	{ .name = "headers",
 		.kind = CLI_FLAG,
-		.help = "json: packet contexts and event headers too",
+		.help = "json: with packet contexts and event headers",
 		.offset = offsetof(struct values, headers) },
 	{ 0 },
 };
 
 const struct cli_verb cli_verb_events = {
 	.name = "events",
-	.help = "the events of all traces, merged in the order of time",
+	.help = "print the events of all traces, merged in time order",
 	.synopsis = "[OPTION...] TRACE...",
-	.description = "Prints an event a line. The text layout is that of babeltrace2. EXPR compares "
-		       "fields, name and $host with ==, !=, <, <=, >, >=, with =~ for a regular "
-		       "expression; == on text knows * and ?; &&, || and ! combine.",
-	.more = "A filter is made of comparisons, with && before ||, ! for what follows it, and "
-		"parentheses. Left and right stand: name (of the event); $host, $domain, $cpu, $stream, "
-		"$trace, $time; fields, with dots for members (a.b), brackets for elements (seq[3]) and, "
-		"where it matters, the scope in front (payload.x, context.x, packet.x; always header.x); "
-		"len(field); numbers in decimal, hexadecimal (0x2a), octal (052) or with a unit (10us, "
-		"3ms, 1.5s); texts in double or single quotes.\n\n"
-		"Operators are == != < <= > >=, and =~ and !~ for POSIX extended regular expressions. In a "
-		"text that == or != compares with, * stands for any characters and ? for one. "
-		"Enumerations compare as numbers or by their labels. A field alone means that it is there "
-		"and neither 0 nor empty. A comparison with a field that the event does not have is false, "
-		"also with !=.\n\n"
-		"--tid and --comm look at the fields tid, vtid, prev_tid, next_tid, child_tid, and comm, "
-		"procname, prev_comm, next_comm, child_comm.\n\n"
-		"Events are in the order of time; those of the same time in the order of host, trace, "
-		"stream and place in the stream.",
+	.description = "Prints one event per line, in the layout of babeltrace2. EXPR compares fields, "
+		       "name and $host using ==, !=, <, <=, >, >= or =~ (regular expression); "
+		       "in text, == takes the wildcards * and ?. Combine with &&, || and !.",
+	.more = "A filter consists of comparisons, combined with !, && and || (in this order of "
+		"precedence) and parentheses. Operands are: name (of the event); $host, $domain, $cpu, "
+		"$stream, $trace, $time; fields, with dots for members (a.b), brackets for elements "
+		"(seq[3]) and, if needed, the scope in front (payload.x, context.x, packet.x; header.x "
+		"always needs it); len(field); numbers in decimal, hexadecimal (0x2a), octal (052) or with "
+		"a unit (10us, 3ms, 1.5s); text in double or single quotes.\n\n"
+		"Operators are == != < <= > >=, and =~ and !~ for POSIX extended regular expressions. In "
+		"text on the right of == or !=, * matches any characters and ? one character. "
+		"Enumerations compare as numbers or by label. A field on its own is true if the event has "
+		"it and it is neither 0 nor empty. A comparison with a field that the event does not have "
+		"is false, even with !=.\n\n"
+		"--tid matches the fields tid, vtid, prev_tid, next_tid and child_tid; --pid matches pid, "
+		"vpid and child_pid; --comm matches comm, procname, prev_comm, next_comm and "
+		"child_comm.\n\n"
+		"Events are sorted by time; events with the same time by host, trace, stream and position "
+		"in the stream. Control characters and invalid UTF-8 in names and values are printed as "
+		"escapes such as \\x1b.",
 	.formats = "text|json|jsonl|csv",
 	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_CPU | CLI_USES_TID |
 		CLI_USES_COMM | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
@@ -208,9 +213,9 @@ const struct cli_verb cli_verb_events = {
 	.args = "TRACE",
 	.examples = {
 		{ "meridian events --begin +1s --end +1.5s client/ server/",
-			"Half a second of two machines." },
+			"Half a second of two hosts." },
 		{ "meridian events -n 5 -f 'name == \"sched_*\" && cpu_id < 2' client/",
-			"The first scheduling events of two processors." },
+			"The first scheduling events of two CPUs." },
 	},
 	.run = run,
 };

@@ -8,11 +8,11 @@ static int run(struct cli *cli, const void *values)
 }
 
 static const struct cli_option options[] = {
-	CLI_GRID_LIMIT("at most N histograms (default 6), 0: all"),
+	CLI_GRID_LIMIT("at most N histograms (default: 6; 0: all)"),
 	CLI_GRID_MIN(""),
 	CLI_GRID_MAX(""),
-	CLI_GRID_SIZES("of io: "),
-	CLI_GRID_NAME("only what is called so (openat, eth0, /etc/*)"),
+	CLI_GRID_SIZES("io: "),
+	CLI_GRID_NAME("only these (openat, eth0, /etc/*)"),
 	CLI_GRID_PERIOD,
 	{ 0 },
 };
@@ -21,11 +21,11 @@ const struct cli_verb cli_verb_freq = {
 	.name = "freq",
 	.help = "histograms of durations: interrupts, calls, requests, ...",
 	.synopsis = "[ANALYSIS [OPTION...] TRACE...]",
-	.description = "Counts how often what took how long, as histograms. 'meridian freq' alone lists "
-		       "the analyses.",
-	.more = "Rows are durations (of mem sizes) from the first column on, and less than the second; each "
-		"is half as long again, or a third, so that the times of a nanosecond and of an hour fit one "
-		"picture. Bars are relative to the longest of the same histogram.\n\n" CLI_GRID_NAME_MANUAL CLI_PERIOD_MANUAL,
+	.description = "Prints histograms of how long things took. 'meridian freq' without arguments "
+		       "lists the analyses.",
+	.more = "Each row is a range of durations (for mem, of sizes), from the first column to the second, "
+		"exclusive. Ranges grow by a half or a third, so nanoseconds and hours fit into one "
+		"picture. Bars are relative to the largest count of the same histogram.\n\n"  CLI_GRID_NAME_MANUAL CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_TASKS | CLI_USES_CPU,
 	.options = options,
@@ -33,9 +33,9 @@ const struct cli_verb cli_verb_freq = {
 	.max_args = -1,
 	.args = "ANALYSIS",
 	.examples = {
-		{ "meridian freq irq client/ server/", "How long interrupts took." },
+		{ "meridian freq irq client/ server/", "Duration of interrupts." },
 		{ "meridian freq syscall --comm wget --limit 1 client/",
-			"A program's system calls." },
+			"System calls of one program." },
 	},
 	.run = run,
 };

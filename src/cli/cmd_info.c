@@ -518,7 +518,7 @@ static void print_reconciled(const struct info *in)
 		fprintf(in->cli->out,
 			"\n%zu trace%s given the clock offset of another trace of the same "
 			"machine\n"
-			"(-v tells by how much; --sync none keeps the recorded ones).\n",
+			"(-v shows by how much; --sync none keeps the recorded ones).\n",
 			moved, moved == 1 ? " was" : "s were");
 }
 
@@ -573,24 +573,25 @@ static int run(struct cli *cli, const void *values)
 static const struct cli_option options[] = {
 	{ .name = "count",
 		.kind = CLI_FLAG,
-		.help = "count the events too (reads everything)",
+		.help = "count the events, too (reads everything)",
 		.offset = offsetof(struct values, count) },
 	{ .name = "streams",
 		.kind = CLI_FLAG,
-		.help = "list the streams too",
+		.help = "list the streams, too",
 		.offset = offsetof(struct values, streams) },
 	{ 0 },
 };
 
 const struct cli_verb cli_verb_info = {
 	.name = "info",
-	.help = "what is in the traces: hosts, clocks, streams, span, losses",
+	.help = "show what is in the traces: hosts, clocks, time span, losses",
 	.synopsis = "[OPTION...] TRACE...",
 	.description = "Shows hosts and their traces, the tracer, the clock, the number of streams "
 		       "and packets, what was lost, and the time from the first to the last "
-		       "event. Reads metadata, packet headers and the ends of each stream, so it "
-		       "takes no time on traces of any size; --count reads all events. Times are those of each host's own clock; with "
-		       "--sync auto they are on one clock, as in the other verbs.",
+		       "event. Reads only metadata, packet headers and the ends of each stream, so "
+		       "it is fast on traces of any size; --count reads all events. Times are those "
+		       "of each host's own clock; with --sync auto, all are on one clock, as in the "
+		       "other verbs.",
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_FORMAT | CLI_USES_HOST | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
 	.options = options,
@@ -599,9 +600,9 @@ const struct cli_verb cli_verb_info = {
 	.max_args = -1,
 	.args = "TRACE",
 	.examples = {
-		{ "meridian info client/ server/", "What the traces of two machines hold." },
+		{ "meridian info client/ server/", "Summarize the traces of two hosts." },
 		{ "meridian info --count --json client/ | jq '.hosts[].traces[].events'",
-			"Number of events of each trace." },
+			"Number of events in each trace." },
 	},
 	.run = run,
 };

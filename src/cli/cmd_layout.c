@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "cli/layout.h"
 #include "cli/progress.h"
 #include "cli/table.h"
@@ -92,7 +93,7 @@ static int choose_event(struct view *v, const struct names *names, const char *w
 	const char *near = n ? NULL : cli_nearest(word, names->item, names->n);
 	if (n > 1)
 		rc = mer_fail(&v->cli->err, MER_ERR_USAGE,
-			"'%.100s' fits %zu events (%s%s): name one", word, n,
+			"'%.100s' matches %zu events (%s%s): name one", word, n,
 			fits.data ? fits.data : "", n > 5 ? ", ..." : "");
 	else if (n == 0)
 		rc = mer_fail(&v->cli->err, MER_ERR_USAGE,
@@ -394,7 +395,8 @@ static void put_bytes(const struct view *v, struct mer_str *out)
 		mer_str_fini(&names);
 	}
 	if (at < end)
-		mer_str_printf(out, "%" PRIu64 " more bytes: --json has them\n", end - at);
+		mer_str_printf(out, "%" PRIu64 " more %s (--json shows all)\n", end - at,
+			mer_plural(end - at, "byte", "bytes"));
 }
 
 /* ---- output ---- */
@@ -402,7 +404,7 @@ static void put_bytes(const struct view *v, struct mer_str *out)
 static void put_damage(const struct view *v, struct mer_str *out)
 {
 	const struct ctf_field *f = v->bad_field;
-	mer_str_printf(out, "\nThe record cannot be read on from bit %" PRIu64, v->end_bit);
+	mer_str_printf(out, "\nThe record cannot be read beyond bit %" PRIu64, v->end_bit);
 	if (f && f->name[0]) {
 		mer_str_puts(out, " (field ");
 		cli_text_clean(out, f->name, strlen(f->name), false);
@@ -416,10 +418,10 @@ static void put_head(const struct view *v, struct mer_str *out)
 {
 	cli_text_clean(out, v->event, strlen(v->event), false);
 	if (!v->found) {
-		mer_str_puts(out,
-			", no record in the trace\n"
-			"Its layout as the metadata has it: offsets count from the begin of each\n"
-			"structure; -: not known without a record.\n\n");
+		mer_str_puts(out, ", no record in the trace\n"
+				  "The layout as the metadata defines it: offsets are relative to "
+				  "the start of each\n"
+				  "structure; -: unknown without a record.\n\n");
 		return;
 	}
 	const char *path = v->e->files[v->packet->file].path;
@@ -447,8 +449,8 @@ static int print_text(struct view *v)
 	put_head(v, &out);
 	cli_table_text(&f.table, &out, (size_t)cli_width(v->cli), v->cli->bold_out);
 	if (v->layout.n_dropped)
-		mer_str_printf(
-			&out, "%" PRIu64 " more fields are not shown.\n", v->layout.n_dropped);
+		mer_str_printf(&out, "%" PRIu64 " more %s not shown.\n", v->layout.n_dropped,
+			mer_plural(v->layout.n_dropped, "field is", "fields are"));
 	if (v->found)
 		put_bytes(v, &out);
 	if (v->found && v->status)
@@ -560,28 +562,26 @@ static int run(struct cli *cli, const void *values)
 }
 
 static const struct cli_option options[] = {
-	{ .name = "record",
-		.letter = 'n',
+	{ .name = "nth",
 		.kind = CLI_NUMBER,
 		.arg = "N",
-		.help = "show the N-th record (default: the first)",
+		.help = "the N-th record of EVENT (default: the first)",
 		.offset = offsetof(struct values, record) },
 	{ 0 },
 };
 
 const struct cli_verb cli_verb_layout = {
 	.name = "layout",
-	.help = "where an event's fields lie, bit by bit",
+	.help = "show where the fields of an event are, bit by bit",
 	.synopsis = "[OPTION...] TRACE EVENT",
 	.description =
-		"Prints the fields of a record of EVENT with bit offset, size, byte order and "
-		"value, and the record's bytes in hexadecimal and binary: for those who "
-		"write a tracer and want to see what went wrong. Of a damaged record it shows "
-		"how far it can be read.",
-	.more = "EVENT may be a pattern of * and ? that fits one event only. Records are counted from "
-		"1, in the order of time; those of one stream in the order of its packets. Offsets "
-		"count from the begin of the packet, as alignments do. Without any record in the "
-		"trace, the layout is shown as far as the metadata tells it.",
+		"Prints the fields of one record of EVENT with bit offset, size, byte order and "
+		"value, and the bytes of the record in hexadecimal and binary. This is for "
+		"debugging a tracer. If the record is damaged, it shows how much can be read.",
+	.more = "EVENT may be a pattern with * and ? that matches only one event. Records are counted "
+		"from 1 in time order; those of one stream in the order of its packets. Offsets are "
+		"relative to the start of the packet, like alignments. If the trace has no such record, "
+		"the layout is shown as far as the metadata defines it.",
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_FORMAT | CLI_USES_INPUT,
 	.options = options,
@@ -590,9 +590,9 @@ const struct cli_verb cli_verb_layout = {
 	.max_args = 2,
 	.args = "TRACE",
 	.examples = {
-		{ "meridian layout client/ sched_switch", "The first task switch." },
-		{ "meridian layout -n 3 --json client/ sched_switch | jq '.fields[0]'",
-			"The first field of the third one." },
+		{ "meridian layout client/ sched_switch", "The first context switch." },
+		{ "meridian layout --nth 3 --json client/ sched_switch | jq '.fields[0]'",
+			"The first field of the third record." },
 	},
 	.run = run,
 };

@@ -8,34 +8,35 @@ static int run(struct cli *cli, const void *values)
 }
 
 static const struct cli_option options[] = {
-	CLI_GRID_LIMIT("at most N rows (default: a screenful), 0: all"),
-	CLI_GRID_SORT("by this column (keys as in --json); +KEY: least first"),
+	CLI_GRID_LIMIT("at most N rows (default: 20; 0: all)"),
+	CLI_GRID_SORT,
+	CLI_GRID_ALL,
 	CLI_GRID_MIN(""),
 	CLI_GRID_MAX(""),
-	CLI_GRID_SIZES("of io: "),
-	CLI_GRID_NAME("only what is called so (openat, eth0, /etc/*)"),
+	CLI_GRID_SIZES("io: "),
+	CLI_GRID_NAME("only these (openat, eth0, /etc/*)"),
 	CLI_GRID_PERIOD,
 	{ .name = "plot",
 		.kind = CLI_FILE,
 		.arg = "FILE",
-		.help = "of io: where requests went on disks over time, as SVG",
+		.help = "for io: disk sectors of requests over time, as SVG",
 		.offset = offsetof(struct cli_grid_values, plot) },
 	{ 0 },
 };
 
 const struct cli_verb cli_verb_log = {
 	.name = "log",
-	.help = "each wake-up, interrupt, call, request, ... in order",
+	.help = "list every wake-up, interrupt, system call, request, ...",
 	.synopsis = "[ANALYSIS [OPTION...] TRACE...]",
-	.description = "Lists what an analysis sums up, one by one, in the order of time over all "
-		       "hosts. 'meridian log' alone lists the analyses.",
-	.more = "What began before --begin, or ended after --end, is cut or left out as the analysis "
-		"does it in its sums, so that rows add up to what 'meridian top' and 'meridian stats' "
-		"show. Without --sort only as many rows are kept in memory as are shown.\n\n"
-		"With --plot (meridian log io --plot disks.svg TRACE) each disk is a chart with a point "
-		"for each request, at its time and sector: requests one after the other make lines, "
-		"random ones clouds. Of thousands, those near each other are one point. The points are "
-		"the table 'map'.\n\n" CLI_GRID_NAME_MANUAL CLI_PERIOD_MANUAL,
+	.description = "Lists every occurrence that an analysis counts, on all hosts, in time order. "
+		       "'meridian log' without arguments lists the analyses.",
+	.more = "Occurrences are clipped to --begin and --end as in the totals, so that rows add up to "
+		"what 'meridian top' and 'meridian stats' show. Without --sort and --reverse only the "
+		"rows shown are kept in memory.\n\n"
+		"With --plot (meridian log io --plot disks.svg TRACE), each disk is a chart with one "
+		"point per request, at its time and sector: sequential requests form lines, random ones "
+		"clouds. If there are thousands, neighbouring points are merged. The points are in the "
+		"table 'map'.\n\n"  CLI_GRID_NAME_MANUAL CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_TASKS | CLI_USES_CPU,
 	.options = options,
@@ -44,7 +45,7 @@ const struct cli_verb cli_verb_log = {
 	.args = "ANALYSIS",
 	.examples = {
 		{ "meridian log sched --min 1ms client/ server/",
-			"Who waited for a processor for long, and who had it." },
+			"Scheduling latencies of 1 ms and more, and which task ran instead." },
 		{ "meridian log syscall --comm wget --format csv client/ | head -4",
 			"The first system calls of a program, for a spreadsheet." },
 	},

@@ -154,8 +154,9 @@ static void fill_streams(const struct stats *s, struct cli_table *t)
 	static const struct cli_column columns[] = { { "host", "Host", CLI_TYPE_TEXT },
 		{ "path", "Stream", CLI_TYPE_TEXT }, { "cpu", "CPU", CLI_TYPE_ID },
 		{ "count", "Count", CLI_TYPE_COUNT }, { "rate", "Per second", CLI_TYPE_COUNT },
-		{ "bytes", "Size", CLI_TYPE_BYTES }, { "lost_events", "Lost", CLI_TYPE_COUNT },
-		{ "lost_packets", "Packets lost", CLI_TYPE_COUNT }, { 0 } };
+		{ "bytes", "Size", CLI_TYPE_BYTES },
+		{ "lost_events", "Lost events", CLI_TYPE_COUNT },
+		{ "lost_packets", "Lost packets", CLI_TYPE_COUNT }, { 0 } };
 	cli_table_init(t, columns);
 	for (uint32_t i = 0; i < s->e->n_streams; i++) {
 		const struct mer_stream *m = &s->e->streams[i];
@@ -279,9 +280,8 @@ static void put_table(const struct stats *s, const struct values *v, const struc
 		cli_table_text(&t, out, (size_t)cli_width(s->cli), s->cli->bold_out);
 	}
 	if (t.n_rows < all)
-		mer_str_printf(out,
-			"... and %" PRIu64 " more %s (--limit %" PRIu64 " shows them)\n",
-			all - t.n_rows, of->unit, all);
+		mer_str_printf(out, "... and %" PRIu64 " more %s (-n 0 shows all)\n",
+			all - t.n_rows, of->unit);
 	out->failed |= t.failed;
 	cli_table_fini(&t);
 }
@@ -420,6 +420,7 @@ static int check_options(struct cli *cli, const struct values *v)
 	const char *odd = analysis		      ? (v->by ? "by" : NULL)
 			  : v->grid.tables.n	      ? "table"
 			  : v->grid.sort	      ? "sort"
+			  : v->grid.reverse	      ? "reverse"
 			  : v->grid.min.set	      ? "min"
 			  : v->grid.max.set	      ? "max"
 			  : v->grid.names.n	      ? "name"
@@ -447,7 +448,7 @@ static int run(struct cli *cli, const void *values)
 	const struct values *given = values;
 	struct values own = *given;
 	if (given->grid.limit.set)
-		own.limit = (uint64_t)given->grid.limit.v;
+		own.limit = given->grid.limit.v ? (uint64_t)given->grid.limit.v : UINT64_MAX;
 	int rc = check_options(cli, given);
 	if (rc)
 		return rc;
@@ -459,31 +460,31 @@ static const struct cli_option options[] = {
 		.kind = CLI_CHOICE,
 		.arg = "WHAT",
 		.choices = "all|name|host|stream",
-		.help = "only one table: name, host or stream",
+		.help = "only one table: by name, host or stream",
 		.offset = offsetof(struct values, by) },
-	CLI_GRID_LIMIT("only the first N rows of each table"),
-	CLI_GRID_SORT("of an analysis: by this column; +KEY: least first"),
-	CLI_GRID_OPTION(min, CLI_DURATION, "TIME",
-		"of an analysis: only what took at least TIME; also --max"),
-	CLI_GRID_MANUAL_OPTION(
-		max, CLI_DURATION, "TIME", "of an analysis: only what took at most TIME"),
-	CLI_GRID_SIZES("of io: "),
-	CLI_GRID_NAME("of an analysis: only what is called so (openat, eth0)"),
-	CLI_GRID_TABLE("of an analysis: other tables of it; ? tells which"),
+	CLI_GRID_LIMIT("at most N rows per table (default: 20; 0: all)"),
+	CLI_GRID_SORT,
+	CLI_GRID_OPTION(
+		min, CLI_DURATION, "TIME", "with an ANALYSIS: only TIME or longer; also --max"),
+	CLI_GRID_MANUAL_OPTION(max, CLI_DURATION, "TIME", "with an ANALYSIS: only TIME or less"),
+	CLI_GRID_SIZES("io: "),
+	CLI_GRID_NAME("with an ANALYSIS: only these (openat, eth0)"),
+	CLI_GRID_TABLE("with an ANALYSIS: another table (list: names them)"),
 	CLI_GRID_PERIOD,
 	{ 0 },
 };
 
 const struct cli_verb cli_verb_stats = {
 	.name = "stats",
-	.help = "event counts, rates, losses; statistics of an analysis",
+	.help = "count events, rates, losses; statistics of an analysis",
 	.synopsis = "[ANALYSIS] [OPTION...] TRACE...",
-	.description = "Counts events by name, host and stream; lists what was lost, and how to lose "
-		       "nothing next time. With an ANALYSIS ('meridian top' lists them): durations.",
-	.more = "A first word that is the name of an analysis and of no file is the analysis; write "
-		"./syscall for a trace of that name. --by is for counts of events; --sort, --min, --max, "
-		"--name, --period, --cpu, --tid and --comm are for analyses, which tell the least, greatest, mean "
-		"and total duration. Deviations are those of samples (n - 1).\n\n" CLI_GRID_NAME_MANUAL CLI_PERIOD_MANUAL,
+	.description = "Counts events by name, host and stream; lists what was lost, and how to avoid "
+		       "losses next time. With an ANALYSIS (see 'meridian top'): statistics of "
+		       "durations.",
+	.more = "A first word that names an analysis and no file is the analysis; write ./syscall for a "
+		"trace of that name. --by is for event counts; --sort, --reverse, --min, --max, --name, "
+		"--period, --cpu, --tid, --pid and --comm are for analyses, which show minimum, maximum, "
+		"mean and total duration. Standard deviations are those of samples (n - 1).\n\n"  CLI_GRID_NAME_MANUAL CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_TASKS | CLI_USES_CPU,
 	.options = options,
@@ -492,9 +493,9 @@ const struct cli_verb cli_verb_stats = {
 	.max_args = -1,
 	.args = "ANALYSIS",
 	.examples = {
-		{ "meridian stats client/ server/", "What was recorded most." },
+		{ "meridian stats client/ server/", "Which events were recorded most, and what was lost." },
 		{ "meridian stats syscall client/ server/",
-			"How often which system call was made, and how long it took." },
+			"Number and duration of each system call." },
 	},
 	.run = run,
 };

@@ -13,6 +13,7 @@ struct values {
 	struct cli_texts at;
 	const char *plot, *save, *write;
 	bool report, compare;
+	uint64_t limit;
 };
 
 static int save(struct cli_sync *s, const char *path)
@@ -78,6 +79,7 @@ static int run(struct cli *cli, const void *values)
 	if (rc)
 		return rc;
 	rc = cli_sync_open(cli, &v->sync, &s);
+	s.limit = v->limit;
 	if (!rc && v->save)
 		rc = save(&s, v->save);
 	if (!rc && v->plot)
@@ -93,8 +95,15 @@ static int run(struct cli *cli, const void *values)
 #define AT(member) offsetof(struct values, member)
 
 static const struct cli_option options[] = {
+	{ .name = "limit",
+		.letter = 'n',
+		.kind = CLI_LIMIT,
+		.arg = "N",
+		.help = "at most N hosts (the worst) and pairs (0: all)",
+		.offset = AT(limit) },
 	{ .name = "method",
 		.kind = CLI_TEXTS,
+		.choices = "auto|hull|offset|realtime|none",
 		.arg = "METHOD",
 		.help = "auto, hull, offset, realtime, none; HOST=METHOD for one",
 		.offset = AT(sync.methods) },

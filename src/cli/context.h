@@ -50,6 +50,7 @@ struct cli_amount {
 
 struct cli_range {
 	uint64_t first, last;
+	bool is_process; /* of cli.tids: numbers of processes, all of whose threads are meant */
 };
 
 struct cli_ranges {

@@ -91,7 +91,7 @@ static int list_analyses(struct cli *cli, const char *verb)
 					  CLI_CELL_TEXT(copy) });
 		mer_str_fini(&tables);
 	}
-	mer_str_printf(&out, "\n'meridian %s --help' tells the options.\n", verb);
+	mer_str_printf(&out, "\n'meridian %s --help' lists the options.\n", verb);
 	int rc = cli->format == CLI_FORMAT_TABLE ? cli_sync_put(cli, &out, 0)
 						 : cli_table_print(cli, &t, "analyses", NULL);
 	mer_str_fini(&out);
@@ -104,7 +104,8 @@ static int list_analyses(struct cli *cli, const char *verb)
 /* --table ?: the tables of an analysis, with the keys of their columns. */
 static bool asks_for_tables(const struct cli *cli, const struct cli_grid_values *values)
 {
-	return values->tables.n == 1 && strcmp(values->tables.item[0], "?") == 0 &&
+	const char *word = values->tables.n == 1 ? values->tables.item[0] : "";
+	return (strcmp(word, "?") == 0 || strcmp(word, "list") == 0 || strcmp(word, "help") == 0) &&
 	       analysis_find(cli->args[0]);
 }
 
@@ -270,14 +271,14 @@ static int check_options(struct cli_grid *g)
 			"--plot: %" PRId64 " bins are more than a chart can show (%d)", v->bins.v,
 			(int)CLI_CHART_BINS);
 	if (v->interval.set && v->interval.v < 1)
-		return mer_fail(err, MER_ERR_USAGE, "--interval: a duration above 0 is needed");
+		return mer_fail(err, MER_ERR_USAGE, "--interval: a duration above 0 is required");
 	if (v->plot && strcmp(g->verb, "log") == 0 && !has_output(a, "map"))
 		return mer_fail(err, MER_ERR_USAGE,
-			"--plot does not apply to '%s': what it lists is at no place", a->id);
+			"--plot does not apply to '%s': it has no table 'map'", a->id);
 	if ((v->bins.set || v->interval.set || (v->plot && strcmp(g->verb, "log") != 0)) &&
 		!has_output(a, "bins"))
 		return mer_fail(err, MER_ERR_USAGE,
-			"--%s does not apply to '%s': it is not told over time",
+			"--%s does not apply to '%s': it has no data over time",
 			v->plot	      ? "plot"
 			: v->bins.set ? "bins"
 				      : "interval",
@@ -286,7 +287,7 @@ static int check_options(struct cli_grid *g)
 		return mer_fail(err, MER_ERR_USAGE, "--max is less than --min");
 	if ((v->min_size.set || v->max_size.set) && !a->has_sizes)
 		return mer_fail(err, MER_ERR_USAGE,
-			"--%s-size does not apply to '%s': it does not choose by bytes",
+			"--%s-size does not apply to '%s': it has no sizes to select by",
 			v->min_size.set ? "min" : "max", a->id);
 	if (v->min_size.set && v->max_size.set && v->max_size.v < v->min_size.v)
 		return mer_fail(err, MER_ERR_USAGE, "--max-size is less than --min-size");
@@ -303,7 +304,7 @@ static int check_options(struct cli_grid *g)
 			g->cli->tids.n ? "tid" : "comm", a->id);
 	if ((g->cli->tids.n || g->cli->comms.n) && !has_column(a, "tid", ANALYSIS_ID))
 		return mer_fail(err, MER_ERR_USAGE,
-			"--%s does not apply to '%s': it is not told by task",
+			"--%s does not apply to '%s': it has no data per task",
 			g->cli->tids.n ? "tid" : "comm", a->id);
 	return check_sort(g);
 }
@@ -329,7 +330,7 @@ static int check_choice(const struct cli_grid *g, const char *option, uint32_t b
 	struct mer_str list = { 0 };
 	put_names(&list, names, n);
 	int rc = mer_fail(err, MER_ERR_USAGE,
-		"--%s does not choose what '%s' of '%s' tells; it does so for %s", option,
+		"--%s does not apply to the table '%s' of '%s'; it applies to %s", option,
 		output_of(g, i)->id, a->id, list.data ? list.data : "none");
 	mer_str_fini(&list);
 	return rc;
@@ -383,8 +384,8 @@ static int understand(struct cli_grid *g, struct cli_periods *periods)
 		return has_no_output(cli, g->analysis, g->verb);
 	if (cli->n_args < 2)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"nothing to work on: expected: meridian %s %s [OPTION...] TRACE...",
-			g->verb, g->analysis->id);
+			"no trace given; usage: meridian %s %s [OPTION...] TRACE...", g->verb,
+			g->analysis->id);
 	cli->args++;
 	cli->n_args--;
 	bool bins = v->bins.set || v->interval.set;
@@ -402,7 +403,7 @@ static int understand(struct cli_grid *g, struct cli_periods *periods)
 		rc = check_choice(
 			g, v->min.set ? "min" : "max", g->analysis->by_duration, "durations");
 	if (rc == 0 && v->names.n)
-		rc = check_choice(g, "name", g->analysis->by_name, "names to choose by");
+		rc = check_choice(g, "name", g->analysis->by_name, "names to select by");
 	return rc ? rc : cli_periods_understand(cli, &v->period, tells_tasks(g), periods);
 }
 
@@ -471,9 +472,30 @@ static int64_t limit_of(const struct cli_grid *g)
 /* Rows that an analysis keeps while it reads: sums need none, sorting needs all. */
 static uint64_t kept_rows(const struct cli_grid *g)
 {
+	enum { SPARE = 2000 }; /* of which some are left out afterwards */
 	if (!g->values->tables.n && (strcmp(g->verb, "freq") == 0 || strcmp(g->verb, "stats") == 0))
 		return 1;
-	return g->values->sort ? 0 : (uint64_t)limit_of(g);
+	uint64_t limit = (uint64_t)limit_of(g);
+	return g->values->sort || g->values->reverse ? 0
+	       : limit && g->leaves_out		     ? limit + SPARE
+						     : limit;
+}
+
+/* People look for their programs; other programs get everything, and so does who asks for a task. */
+static bool leaves_out(const struct cli_grid *g)
+{
+	const struct cli *cli = g->cli;
+	bool lists = strcmp(g->verb, "top") == 0 || strcmp(g->verb, "log") == 0;
+	return lists && cli->format == CLI_FORMAT_TABLE && !g->values->all && !cli->tids.n &&
+	       !cli->comms.n && !g->analysis->names_others;
+}
+
+static bool lists_calls(const struct cli_grid *g)
+{
+	bool any = false;
+	for (size_t i = 0; i < g->n_printed; i++)
+		any |= g->analysis->calls >> g->requests[i].output & 1;
+	return any;
 }
 
 static struct analysis_options options_of(struct cli_grid *g)
@@ -497,6 +519,7 @@ static struct analysis_options options_of(struct cli_grid *g)
 		.wants_name = v->names.n ? wants_name : NULL,
 		.ctx = g,
 		.limit = kept_rows(g),
+		.keep_spans = g->leaves_out && lists_calls(g),
 	};
 	if (v->plot && !v->bins.set && !v->interval.set)
 		o.n_bins = PLOT_BINS;
@@ -526,19 +549,35 @@ static void find_range(struct cli_grid *g, const struct analysis_run *run)
 	}
 }
 
-static void sort_table(struct cli_grid *g, size_t table, const char *sort)
+/* By --sort, or with --reverse alone by what the table is sorted by: its key, else its first column. Of
+ * amounts the largest come first, names go from a to z, times forward; + before a key: ascending. */
+static void sort_table(struct cli_grid *g, size_t table)
 {
-	bool ascending = *sort == '+';
-	const struct analysis_column *c = find_meant(output_of(g, table), sort + ascending);
+	const struct analysis_output *o = output_of(g, table);
+	const char *sort = g->values->sort ? g->values->sort
+			   : o->sort	   ? o->sort
+					   : o->columns[0].key;
+	bool plus = *sort == '+';
+	const struct analysis_column *c = find_meant(o, sort + plus);
 	if (!c)
 		return;
-	analysis_table_sort(&g->tables[table], c->key, ascending);
+	bool ascending = plus || cli_grid_names(c) || c->type == ANALYSIS_TIME;
+	analysis_table_sort(&g->tables[table], c->key, ascending != g->values->reverse);
 	g->sorted[table] = c->key;
 }
 
-static int show(struct cli_grid *g, const struct analysis_run *run)
+/* Sums over time have all of it. */
+static int leave_out(struct cli_grid *g, size_t table, struct analysis_run *run)
 {
-	const char *sort = g->values->sort;
+	const struct analysis *a = g->requests[table].analysis;
+	if (!g->leaves_out || strncmp(g->tables[table].id, "bins", 4) == 0)
+		return 0;
+	return analysis_leave_out(
+		run, &g->tables[table], a->calls >> g->requests[table].output & 1, &g->left_out);
+}
+
+static int show(struct cli_grid *g, struct analysis_run *run)
+{
 	for (size_t i = 0; i < g->n; i++)
 		g->sorted[i] = output_of(g, i)->sort;
 	find_range(g, run);
@@ -549,8 +588,10 @@ static int show(struct cli_grid *g, const struct analysis_run *run)
 		rc = strcmp(g->verb, "log") == 0 ? cli_grid_map(g, g->values->plot)
 						 : cli_grid_plot(g, g->values->plot);
 	for (size_t i = 0; i < g->n_printed; i++) {
-		if (sort)
-			sort_table(g, i, sort);
+		if (rc == 0)
+			rc = leave_out(g, i, run);
+		if (g->values->sort || g->values->reverse)
+			sort_table(g, i);
 		if (strncmp(g->tables[i].id, "freq", 4) !=
 			0) /* of these as many as limit says are printed */
 			analysis_table_limit(&g->tables[i], (size_t)limit_of(g));
@@ -564,6 +605,7 @@ static int analyse(struct cli_grid *g, struct cli_periods *periods, struct sync_
 	struct sync_result *r)
 {
 	struct cli *cli = g->cli;
+	g->leaves_out = leaves_out(g);
 	struct analysis_options o = options_of(g);
 	struct cli_progress progress;
 	struct analysis_run run;

@@ -7,6 +7,7 @@
 #define MER_CLI_GRID_H
 
 #include "analysis/analysis.h"
+#include "analysis/leave_out.h"
 #include "base/json.h"
 #include "cli/context.h"
 #include "cli/period.h"
@@ -14,6 +15,7 @@
 struct cli_grid_values { /* of options; not all verbs have all of them */
 	struct cli_amount limit, min, max, min_size, max_size, bins, interval;
 	const char *sort, *plot;
+	bool all, reverse;
 	struct cli_texts tables, names;
 	struct cli_period_values period;
 };
@@ -36,27 +38,44 @@ struct cli_grid_values { /* of options; not all verbs have all of them */
 		.name = "limit", .letter = 'n', .kind = CLI_AMOUNT, .arg = "N", .help = help_,     \
 		.offset = offsetof(struct cli_grid_values, limit)                                  \
 	}
-#define CLI_GRID_SORT(help_) CLI_GRID_OPTION(sort, CLI_TEXT, "KEY", help_)
+#define CLI_GRID_SORT                                                                              \
+	{ .name = "sort",                                                                          \
+		.kind = CLI_TEXT,                                                                  \
+		.arg = "KEY",                                                                      \
+		.values = CLI_VALUES_COLUMNS,                                                      \
+		.help = "sort by this column: largest first, names a to z",                        \
+		.offset = offsetof(struct cli_grid_values, sort) },                                \
+	{                                                                                          \
+		.name = "reverse", .letter = 'r', .kind = CLI_FLAG,                                \
+		.help = "in the opposite order",                                                   \
+		.offset = offsetof(struct cli_grid_values, reverse)                                \
+	}
+#define CLI_GRID_ALL                                                                               \
+	{                                                                                          \
+		.name = "all", .letter = 'a', .kind = CLI_FLAG,                                    \
+		.help = "idle waits and the tracer's own tasks too",                               \
+		.offset = offsetof(struct cli_grid_values, all), .in_manual_only = true            \
+	}
 #define CLI_GRID_MIN(of)                                                                           \
-	CLI_GRID_OPTION(min, CLI_DURATION, "TIME", of "only what took at least TIME")
+	CLI_GRID_OPTION(min, CLI_DURATION, "TIME", of "only what took TIME or longer")
 #define CLI_GRID_MAX(of)                                                                           \
-	CLI_GRID_OPTION(max, CLI_DURATION, "TIME", of "only what took at most TIME")
+	CLI_GRID_OPTION(max, CLI_DURATION, "TIME", of "only what took TIME or less")
 #define CLI_GRID_SIZES(of)                                                                         \
 	{ .name = "min-size",                                                                      \
 		.kind = CLI_SIZE,                                                                  \
 		.arg = "SIZE",                                                                     \
-		.help = of "only what moved at least SIZE bytes (4096, 64KiB, 1M)",                \
+		.help = of "only what moved SIZE bytes or more (4096, 64KiB, 1M)",                 \
 		.offset = offsetof(struct cli_grid_values, min_size),                              \
 		.in_manual_only = true },                                                          \
 	{                                                                                          \
 		.name = "max-size", .kind = CLI_SIZE, .arg = "SIZE",                               \
-		.help = of "only what moved at most SIZE bytes",                                   \
+		.help = of "only what moved SIZE bytes or less",                                   \
 		.offset = offsetof(struct cli_grid_values, max_size), .in_manual_only = true       \
 	}
 #define CLI_GRID_TABLE(help_)                                                                      \
 	{                                                                                          \
 		.name = "table", .kind = CLI_TEXTS, .arg = "ID", .help = help_,                    \
-		.offset = offsetof(struct cli_grid_values, tables)                                 \
+		.values = CLI_VALUES_TABLES, .offset = offsetof(struct cli_grid_values, tables)    \
 	}
 #define CLI_GRID_NAME(help_)                                                                       \
 	{                                                                                          \
@@ -64,13 +83,10 @@ struct cli_grid_values { /* of options; not all verbs have all of them */
 		.offset = offsetof(struct cli_grid_values, names)                                  \
 	}
 #define CLI_GRID_NAME_MANUAL                                                                       \
-	"--name chooses interrupts (timer, eth0, 27, softirq:timer), system calls (openat, "       \
-	"'read*'), "                                                                               \
-	"or for io what was read or written ('/etc/*', 10.0.0.2:80) and disks (sda), by "          \
-	"patterns; "                                                                               \
-	"then nothing else counts. --min and --max do the same by how long each took; what has "   \
-	"no "                                                                                      \
-	"duration does not count then.\n\n"
+	"--name selects by pattern: interrupts (timer, eth0, 27, softirq:timer), system calls "    \
+	"(openat, 'read*'), or, for io, files and sockets ('/etc/*', 10.0.0.2:80) and disks "      \
+	"(sda); only these count. --min and --max select by duration; what has no duration does "  \
+	"not count then.\n\n"
 #define CLI_GRID_PERIOD CLI_PERIOD_OPTIONS(struct cli_grid_values, period)
 
 enum { CLI_GRID_TABLES = 16 }; /* of one verb of an analysis, and its bins */
@@ -89,6 +105,8 @@ struct cli_grid {
 	const struct analysis_options
 		*options;	/* of the run; NULL: all of the time was looked at */
 	_Atomic uint64_t named; /* bit i: something is called as values->names.item[i] says */
+	bool leaves_out;	/* idle waits, and rows of the tracer's tasks */
+	struct analysis_left_out left_out;
 };
 
 /* cli->args: the analysis, then traces. None: lists what there is. */

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "cli/chart.h"
 #include "cli/grid.h"
 
@@ -98,9 +99,9 @@ static bool add_panel(struct map *m, size_t first, size_t last)
 		requests += cell(m, i, m->count)->v.i;
 	if (requests > (int64_t)(last - first))
 		c->note = mer_arena_printf(arena,
-			"%" PRId64 " requests as %zu points: those near each other in time and "
+			"%" PRId64 " requests as %zu %s: those near each other in time and "
 			"place are one",
-			requests, last - first);
+			requests, last - first, mer_plural(last - first, "point", "points"));
 	bool ok = requests == (int64_t)(last - first) || c->note;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && ok; i++)
 		ok = add_points(m, first, last, names[i]);
@@ -116,7 +117,7 @@ int cli_grid_map(struct cli_grid *g, const char *path)
 			t = &g->tables[i];
 	if (!t || !find_columns(&m, t))
 		return mer_fail(&g->cli->err, MER_ERR_USAGE,
-			"--plot: the analysis '%s' has no places to show", g->analysis->id);
+			"--plot: the analysis '%s' has no table 'map'", g->analysis->id);
 	int64_t begin = t->n_rows ? INT64_MAX : 0, end = t->n_rows ? INT64_MIN : 1;
 	for (size_t i = 0; i < t->n_rows; i++) {
 		begin = cell(&m, i, m.begin)->v.i < begin ? cell(&m, i, m.begin)->v.i : begin;
@@ -133,7 +134,7 @@ int cli_grid_map(struct cli_grid *g, const char *path)
 	}
 	if (ok && first < t->n_rows)
 		m.page.panels[m.page.n - 1].note =
-			"further disks are not drawn: --host chooses, the table 'map' has all";
+			"more disks are not drawn: select with --host, or see the table 'map'";
 	int rc = ok ? cli_chart_write(&m.page, t->title, path) : mer_fail_nomem(&g->cli->err);
 	cli_chart_fini(&m.page);
 	return rc;

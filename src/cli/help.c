@@ -105,7 +105,7 @@ void cli_help_all(FILE *out, bool bold)
 	for (size_t i = 0; cli_verbs[i]; i++)
 		mer_str_printf(&s, "  %-12s %s\n", cli_verbs[i]->name, cli_verbs[i]->help);
 	mer_str_puts(&s, "\nA TRACE is the folder of a trace, or one with traces below it.\n"
-			 "'meridian VERB --help' tells a verb's options, with examples.\n");
+			 "'meridian VERB --help' lists the options of a verb, with examples.\n");
 	heading(&s, "Options of every verb", bold);
 	for (size_t i = 0; (o = cli_option_at(NULL, i, NULL)); i++) {
 		if (!o->uses || o->uses & CLI_USES_ALWAYS)

@@ -27,8 +27,8 @@ static void on_interrupt(int signal_number)
 
 static void on_bus_error(int signal_number)
 {
-	static const char text[] = "meridian: error: an input file became shorter, or its disk "
-				   "failed, while it was read\n";
+	static const char text[] = "meridian: error: an input file was truncated, or its disk "
+				   "failed, while it was being read\n";
 	(void)signal_number;
 	say_and_exit(text, sizeof(text) - 1, CLI_INPUT);
 }
@@ -77,7 +77,7 @@ static int fail(struct cli *cli, int code)
 	if (code == MER_ERR_CANCELLED)
 		return CLI_INTERRUPTED;
 	cli_say_warnings(cli);
-	cli_error(cli, "%s", cli->err.text[0] ? cli->err.text : "something went wrong");
+	cli_error(cli, "%s", cli->err.text[0] ? cli->err.text : "unknown error");
 	return cli_exit_of(code);
 }
 
@@ -133,10 +133,11 @@ static int check_args(struct cli *cli)
 {
 	const struct cli_verb *v = cli->verb;
 	if (cli->n_args < (size_t)v->min_args)
-		return mer_fail(&cli->err, MER_ERR_USAGE, "%s: expected: meridian %s %s",
-			cli->n_args ? "too few words" : "nothing to work on", v->name, v->synopsis);
+		return mer_fail(&cli->err, MER_ERR_USAGE, "%s; usage: meridian %s %s",
+			cli->n_args ? "too few arguments" : "no argument given", v->name,
+			v->synopsis);
 	if (v->max_args >= 0 && cli->n_args > (size_t)v->max_args)
-		return mer_fail(&cli->err, MER_ERR_USAGE, "'%.200s' is one word too many",
+		return mer_fail(&cli->err, MER_ERR_USAGE, "unexpected argument '%.200s'",
 			cli->args[v->max_args]);
 	return 0;
 }
@@ -177,7 +178,7 @@ static int run_verb(struct cli *cli, const void *values)
 	if (rc == CLI_OK && cli->unreadable)
 		rc = CLI_INPUT;
 	if (rc == CLI_OK && cli->strict && cli->degraded) {
-		cli_warn(cli, "something was lost or damaged, see above");
+		cli_warn(cli, "something was lost or damaged (--strict)");
 		rc = CLI_DEGRADED;
 	}
 	return rc;

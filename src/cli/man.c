@@ -74,7 +74,8 @@ static const char times[] =
 	"may follow), a time of day on the day on which the trace starts (*12:34:56.789*), a "
 	"time since the start of the trace (*+1.5s*, or *1.5s*; the units are ns, us, ms, s, min "
 	"and h), seconds since 1970 (*@1714732496.5*), or nanoseconds since 1970 as in JSON "
-	"output.\n\n";
+	"output. It is a time of the reference host's clock; *HOST:*_TIME_, as in "
+	"*client:12:34:56.789*, is a time of that host's own clock.\n\n";
 
 static const char status[] =
 	"# EXIT STATUS\n\n"
@@ -83,7 +84,8 @@ static const char status[] =
 	"*meridian "
 	"diff --fail-above* B took too long.\n\n"
 	"*2*\n\tThe command line is wrong.\n\n"
-	"*3*\n\tInput, or part of it, cannot be read; everything readable was processed.\n\n"
+	"*3*\n\tInput, or part of it, cannot be read; everything readable was processed. Or the "
+	"input lacks what the verb needs.\n\n"
 	"*4*\n\tSuccess, but something was lost or damaged, and *--strict* was given.\n\n"
 	"*5*\n\tOutput cannot be written, memory ran out, or the program has a bug.\n\n"
 	"*130*\n\tInterrupted.\n\n";
@@ -91,7 +93,10 @@ static const char status[] =
 static const char environment[] =
 	"# ENVIRONMENT\n\n"
 	"*NO\\_COLOR*\n\tIf not empty, no colors are used, unless *--color* is given.\n\n"
-	"*COLUMNS*\n\tWidth of tables if the output is not a terminal; default 80.\n\n"
+	"*COLUMNS*\n\tWidth of tables and messages if they do not go to a terminal; default 80.\n\n"
+	"*LC\\_ALL*, *LC\\_CTYPE*, *LANG*\n\tIf the locale is not UTF-8, text is printed in ASCII: "
+	"bars and ellipses as # and ~, other characters as escapes such as \\\\u00e9. JSON, CSV "
+	"and SVG are always UTF-8.\n\n"
 	"*TZ*\n\tThe time zone in which times are printed and read.\n\n";
 
 /* Is it an answer to a verb, or a further table? */
@@ -175,9 +180,11 @@ static void main_page(struct mer_str *s)
 			"(CTF 1.8 and CTF 2) of any number of hosts, aligns the clocks of the "
 			"hosts, and analyses the traces together. A _TRACE_ is the folder of a "
 			"trace, or a folder with traces below it.\n\n"
-			"Results go to standard output, everything else to standard error. "
-			"Damage in a trace does not stop the program: it is reported together "
-			"with the results that it affects.\n\n# VERBS\n\n");
+			"Results go to standard output, everything else to standard error; notes "
+			"and warnings follow the results. Damage in a trace does not stop the "
+			"program: it is reported together with the results that it affects. "
+			"Control characters and invalid UTF-8 in names and values are printed as "
+			"escapes such as \\\\x1b.\n\n# VERBS\n\n");
 	for (size_t i = 0; cli_verbs[i]; i++) {
 		mer_str_printf(s, "*%s*\n\t", cli_verbs[i]->name);
 		plain(s, cli_verbs[i]->help);

@@ -150,7 +150,8 @@ static const char *date_and_time(const char *p, int64_t *ns)
 	return p;
 }
 
-int cli_moment_parse(struct cli_moment *m, const char *text, struct mer_err *err)
+/* A time without a host. */
+static bool parse_time(struct cli_moment *m, const char *text)
 {
 	struct cli_moment r = { 0 };
 	struct tm tm = { 0 };
@@ -175,11 +176,40 @@ int cli_moment_parse(struct cli_moment *m, const char *text, struct mer_err *err
 		r.kind = CLI_MOMENT_ABSOLUTE;
 	}
 	if (!p || *p)
+		return false;
+	*m = r;
+	return true;
+}
+
+bool cli_moment_on_host(const struct cli_moment *m, const char *host, struct cli_moment *time)
+{
+	size_t len = strlen(host);
+	return m->kind == CLI_MOMENT_ON_HOST && strncmp(m->text, host, len) == 0 &&
+	       m->text[len] == ':' && parse_time(time, m->text + len + 1);
+}
+
+/* A name, a colon, and a time; names may have colons, too. */
+static bool has_host(const char *text)
+{
+	struct cli_moment time;
+	for (const char *p = text; (p = strchr(p, ':'));)
+		if (p++ > text && parse_time(&time, p))
+			return true;
+	return false;
+}
+
+int cli_moment_parse(struct cli_moment *m, const char *text, struct mer_err *err)
+{
+	if (parse_time(m, text))
+		return 0;
+	if (!has_host(text))
 		return mer_fail(err, MER_ERR_USAGE,
 			"'%s' is not a time; write 2024-05-03T12:34:56.789, 12:34:56.789, +1.5s "
-			"(after the trace's begin) or nanoseconds since 1970",
+			"(after the begin of the traces), nanoseconds since 1970, or HOST:TIME for "
+			"a "
+			"host's own clock",
 			text);
-	*m = r;
+	*m = (struct cli_moment){ .kind = CLI_MOMENT_ON_HOST, .text = text };
 	return 0;
 }
 
@@ -214,7 +244,8 @@ int64_t cli_moment_resolve(const struct cli_moment *m, int64_t begin, int64_t en
 {
 	int64_t t;
 	switch (m->kind) {
-	case CLI_MOMENT_NONE: return fallback;
+	case CLI_MOMENT_NONE:
+	case CLI_MOMENT_ON_HOST: return fallback;
 	case CLI_MOMENT_ABSOLUTE: return m->ns;
 	case CLI_MOMENT_RELATIVE: return sum(begin, m->ns);
 	case CLI_MOMENT_DAY: break;

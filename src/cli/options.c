@@ -29,20 +29,20 @@ const struct cli_option cli_common_options[] = {
 	{ .name = "csv-safe",
 		.kind = CLI_FLAG,
 		.uses = CLI_USES_FORMAT,
-		.help = "csv: no cell that a spreadsheet takes for a formula",
+		.help = "csv: protect cells that a spreadsheet would take for formulas",
 		.offset = COMMON(csv_safe),
 		.in_manual_only = true },
 	{ .name = "begin",
 		.kind = CLI_MOMENT,
 		.arg = "TIME",
 		.uses = CLI_USES_TIME,
-		.help = "from TIME: date and time, HH:MM:SS.nnn, or +1.5s",
+		.help = "from TIME: [HOST:]date and time, HH:MM:SS.nnn or +1.5s",
 		.offset = COMMON(begin) },
 	{ .name = "end",
 		.kind = CLI_MOMENT,
 		.arg = "TIME",
 		.uses = CLI_USES_TIME,
-		.help = "before TIME; + counts from the traces' begin",
+		.help = "before TIME; + counts from the begin of the traces",
 		.offset = COMMON(end) },
 	{ .name = "host",
 		.kind = CLI_TEXTS,
@@ -54,23 +54,32 @@ const struct cli_option cli_common_options[] = {
 		.kind = CLI_RANGES,
 		.arg = "N",
 		.uses = CLI_USES_CPU,
-		.help = "only these processors (0,2-4)",
+		.help = "only these CPUs (0,2-4)",
 		.offset = COMMON(cpus) },
 	{ .name = "tid",
 		.kind = CLI_RANGES,
 		.arg = "N",
 		.uses = CLI_USES_TID,
-		.help = "only these threads (0,2-4)",
+		.help = "only these threads (0,2-4); --pid: processes",
 		.offset = COMMON(tids) },
+	{ .name = "pid",
+		.kind = CLI_RANGES,
+		.arg = "N",
+		.value = true,
+		.uses = CLI_USES_TID,
+		.help = "all threads of these processes (0,2-4), besides those of --tid",
+		.offset = COMMON(tids),
+		.in_manual_only = true },
 	{ .name = "comm",
 		.kind = CLI_TEXTS,
 		.arg = "NAME",
 		.uses = CLI_USES_COMM,
-		.help = "only threads of this program (* and ? match)",
+		.help = "only threads with this name (* and ? are wildcards)",
 		.offset = COMMON(comms) },
 	{ .name = "sync",
 		.kind = CLI_FILE,
 		.arg = "HOW",
+		.choices = "auto|none",
 		.uses = CLI_USES_SYNC,
 		.help = "clocks: auto, none (as recorded) or a FILE",
 		.offset = COMMON(sync) },
@@ -79,19 +88,21 @@ const struct cli_option cli_common_options[] = {
 		.kind = CLI_NUMBER,
 		.arg = "N",
 		.uses = CLI_USES_JOBS,
-		.help = "threads to use (default: one per processor)",
-		.offset = COMMON(jobs) },
+		.help = "threads to use (default: one per CPU)",
+		.offset = COMMON(jobs),
+		.in_manual_only = true },
 	{ .name = "progress",
 		.kind = CLI_CHOICE,
 		.arg = "WHEN",
 		.choices = "auto|always|never",
 		.uses = CLI_USES_INPUT,
 		.help = "progress line: auto, always or never",
-		.offset = COMMON(progress_when) },
+		.offset = COMMON(progress_when),
+		.in_manual_only = true },
 	{ .name = "strict",
 		.kind = CLI_FLAG,
 		.uses = CLI_USES_INPUT,
-		.help = "exit 4 when something was lost or damaged",
+		.help = "exit status 4 if anything was lost or damaged",
 		.offset = COMMON(strict) },
 	{ .name = "ignore-uuid",
 		.kind = CLI_FLAG,
@@ -104,18 +115,19 @@ const struct cli_option cli_common_options[] = {
 		.choices = "auto|always|never",
 		.uses = CLI_USES_ALWAYS,
 		.help = "colors: auto, always or never",
-		.offset = COMMON(color) },
+		.offset = COMMON(color),
+		.in_manual_only = true },
 	{ .name = "quiet",
 		.letter = 'q',
 		.kind = CLI_REPEAT,
 		.uses = CLI_USES_ALWAYS,
-		.help = "errors only on stderr",
+		.help = "print only errors on stderr",
 		.offset = COMMON(quiet) },
 	{ .name = "verbose",
 		.letter = 'v',
 		.kind = CLI_REPEAT,
 		.uses = CLI_USES_ALWAYS,
-		.help = "say more: notes, and every warning",
+		.help = "print all notes and warnings",
 		.offset = COMMON(verbose) },
 	{ .name = "help",
 		.letter = 'h',
@@ -280,11 +292,14 @@ static int add_texts(struct cli *cli, struct cli_texts *t, const char *text)
 	}
 }
 
-static int add_ranges(struct cli *cli, const char *what, struct cli_ranges *r, const char *text)
+static int add_ranges(
+	struct cli *cli, const struct cli_option *o, struct cli_ranges *r, const char *text)
 {
+	char what[64];
+	snprintf(what, sizeof(what), "--%s", o->name);
 	for (const char *p = text;;) {
 		size_t len = strcspn(p, ","), first = strcspn(p, ",-");
-		struct cli_range range;
+		struct cli_range range = { .is_process = o->value != 0 };
 		int rc = parse_number(cli, what, p, first, &range.first);
 		range.last = range.first;
 		if (!rc && first < len)
@@ -360,10 +375,16 @@ static int store(struct cli *cli, const struct cli_option *o, void *at, const ch
 	case CLI_FILE: *(const char **)at = arg; return 0;
 	case CLI_TEXTS: return add_texts(cli, at, arg);
 	case CLI_NUMBER: return parse_number(cli, what, arg, strlen(arg), at);
+	case CLI_LIMIT: {
+		int rc = parse_number(cli, what, arg, strlen(arg), at);
+		if (rc == 0 && *(uint64_t *)at == 0)
+			*(uint64_t *)at = UINT64_MAX;
+		return rc;
+	}
 	case CLI_AMOUNT:
 	case CLI_SIZE:
 	case CLI_DURATION: return store_amount(cli, o, what, at, arg);
-	case CLI_RANGES: return add_ranges(cli, what, at, arg);
+	case CLI_RANGES: return add_ranges(cli, o, at, arg);
 	case CLI_FORMAT:
 	case CLI_CHOICE: {
 		const char *choices = o->kind == CLI_FORMAT ? format_names : o->choices;
@@ -377,8 +398,16 @@ static int store(struct cli *cli, const struct cli_option *o, void *at, const ch
 	}
 	case CLI_MOMENT: {
 		struct mer_err err = { 0 };
-		if (cli_moment_parse(at, arg, &err) == 0)
-			return 0;
+		struct cli_moment *m = at;
+		if (cli_moment_parse(m, arg, &err) == 0) {
+			/* Of others nobody resolves it. */
+			if (m->kind != CLI_MOMENT_ON_HOST || (o->uses & CLI_USES_TIME))
+				return 0;
+			mer_fail(&err, MER_ERR_USAGE,
+				"'%s': a host's own clock is for --begin and "
+				"--end only",
+				arg);
+		}
 		return mer_fail(&cli->err, MER_ERR_USAGE, "%s: %s", what, err.text);
 	}
 	}

@@ -17,6 +17,7 @@ enum cli_kind {
 	CLI_FILE,     /* the same, completed as a file */
 	CLI_TEXTS,    /* struct cli_texts: repeated, or separated by commas */
 	CLI_NUMBER,   /* uint64_t */
+	CLI_LIMIT,    /* uint64_t: at most so many; 0, which is all, becomes UINT64_MAX */
 	CLI_AMOUNT,   /* struct cli_amount: a number that may be 0 */
 	CLI_DURATION, /* struct cli_amount: ns, with a unit: 1.5ms */
 	CLI_SIZE,     /* struct cli_amount: bytes: 4096, 64KiB, 1M */
@@ -42,6 +43,12 @@ enum cli_uses {
 			 CLI_USES_COMM | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT
 };
 
+enum cli_values { /* of an option, which depend on the analysis */
+	CLI_VALUES_NONE,
+	CLI_VALUES_COLUMNS, /* keys of columns */
+	CLI_VALUES_TABLES   /* ids of tables */
+};
+
 struct cli_option {
 	const char *name; /* without the dashes */
 	char letter;	  /* 0: none */
@@ -49,10 +56,12 @@ struct cli_option {
 	const char *arg; /* how help calls its value; NULL for those without one */
 	const char *help;
 	size_t offset;
-	const char *choices; /* CLI_CHOICE: "auto|always|never" */
-	unsigned value;	     /* CLI_SET */
-	unsigned uses;	     /* common options: the CLI_USES_* bit */
-	bool in_manual_only; /* --help has a screen; completion and manual tell it */
+	/* CLI_CHOICE: "auto|always|never"; of others some values that it may have, for completion. */
+	const char *choices;
+	enum cli_values values; /* for completion: what its values are besides */
+	unsigned value;		/* CLI_SET; CLI_RANGES: cli_range.is_process */
+	unsigned uses;		/* common options: the CLI_USES_* bit */
+	bool in_manual_only;	/* --help has a screen; completion and manual tell it */
 };
 
 /* The common options; ends with {0}; offsets into struct cli. */

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "base/plural.h"
 #include "analysis/process_tree.h"
 #include "cli/sync_print.h"
 #include "cli/sync_traces.h"
@@ -63,7 +64,7 @@ static void put_verdict(const struct children *c, struct mer_str *out)
 							  : " recorded, without its exit");
 	mer_str_puts(&s, ", with ");
 	cli_text_count(&s, root->n_below);
-	mer_str_printf(&s, " process%s below it.", root->n_below == 1 ? "" : "es");
+	mer_str_printf(&s, " %s below it.", mer_plural(root->n_below, "process", "processes"));
 	if (root->has_ended && root->is_born && t->end > t->begin)
 		mer_str_printf(
 			&s, " One after the other, that is at most %.1f per second.", rate(t));

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "analysis/path_diff.h"
 #include "cli/path_print.h"
 #include "cli/path_words.h"
@@ -268,7 +269,8 @@ static int put_shares(const struct cli_path *c, bool tasks, struct mer_str *out)
 	free(rows);
 	put_table(c, &t, tasks ? "Whose time it was" : "By host", out);
 	if (tasks && n > TASKS) {
-		mer_str_printf(out, "... and %zu more tasks with ", n - TASKS);
+		mer_str_printf(out, "... and %zu more %s with ", n - TASKS,
+			mer_plural(n - TASKS, "task", "tasks"));
 		cli_text_duration(out, rest);
 		mer_str_puts(out, " (--json shows them)\n");
 	}

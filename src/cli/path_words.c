@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "kernel/files.h"
 
 const char *path_cause_words(enum path_cause cause)
@@ -211,7 +212,8 @@ void path_put_detail(const struct path *p, const struct path_segment *s, struct 
 		put_device(host_of(p, s->host), r->dev, out);
 		mer_str_putc(out, ' ');
 		put_flags(r->flags, " ", out);
-		mer_str_printf(out, " %u bytes", (unsigned)r->bytes);
+		mer_str_printf(
+			out, " %u %s", (unsigned)r->bytes, mer_plural(r->bytes, "byte", "bytes"));
 	} else if (s->in_flight && k) {
 		mer_str_printf(
 			out, "%s to %s", path_host_name(p, k->from), path_host_name(p, k->to));

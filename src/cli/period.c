@@ -129,7 +129,8 @@ int cli_periods_find(struct cli *cli, struct mer_experiment *e, struct cli_perio
 	o->found = &p->found;
 	if (!analysis_overlap(o, INT64_MIN, INT64_MAX))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"none of the %zu periods lies between --begin and --end", p->found.n);
+			"none of the %zu %s lies between --begin and --end", p->found.n,
+			mer_plural(p->found.n, "period", "periods"));
 	return 0;
 }
 

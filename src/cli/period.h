@@ -22,6 +22,7 @@ struct cli_period_values { /* of options */
 		.offset = offsetof(type, member.expression) },                                     \
 		{ .name = "period-by",                                                             \
 			.kind = CLI_TEXTS,                                                         \
+			.choices = "host|cpu|tid|comm",                                            \
 			.arg = "KEY",                                                              \
 			.help = "match by host, cpu, tid, comm or FIELD",                          \
 			.in_manual_only = true,                                                    \

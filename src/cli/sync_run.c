@@ -6,6 +6,7 @@
 #include <string.h>
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/sync_traces.h"
 #include "cli/traces.h"
 #include "sync/auto.h"
 #include "sync/user_pairs.h"
@@ -123,18 +124,34 @@ static int open_traces(struct cli *cli, struct cli_sync *s)
 	int rc = cli_traces_open(cli, &s->e);
 	if (rc)
 		return rc;
+	struct cli_moment time;
+	uint32_t host;
+	if (cli->begin.kind == CLI_MOMENT_ON_HOST)
+		rc = cli_moment_find_host(cli, "begin", &cli->begin, s->e, &host, &time);
+	if (rc == 0 && cli->end.kind == CLI_MOMENT_ON_HOST)
+		rc = cli_moment_find_host(cli, "end", &cli->end, s->e, &host, &time);
+	if (rc)
+		return rc;
 	s->hosts = sync_host_infos(s->e, &cli->arena);
 	return s->hosts ? 0 : mer_fail_nomem(&cli->err);
+}
+
+/* A moment on a host's own clock; fallback also when it is one of another host's. */
+static int64_t on_own_clock(
+	const struct cli_sync *s, const struct cli_moment *m, uint32_t host, int64_t fallback)
+{
+	const struct sync_range *r = &s->hosts[host].span;
+	struct cli_moment time = *m;
+	if (m->kind == CLI_MOMENT_ON_HOST && !cli_moment_on_host(m, s->e->hosts[host].name, &time))
+		return fallback;
+	return cli_moment_resolve(&time, r->begin, r->end, fallback);
 }
 
 /* What --begin and --end mean on a host's own clock. */
 static struct sync_range wanted_range(const struct cli_sync *s, uint32_t host)
 {
-	const struct sync_range *r = &s->hosts[host].span;
-	return (struct sync_range){
-		cli_moment_resolve(&s->cli->begin, r->begin, r->end, INT64_MIN),
-		cli_moment_resolve(&s->cli->end, r->begin, r->end, INT64_MAX),
-	};
+	return (struct sync_range){ on_own_clock(s, &s->cli->begin, host, INT64_MIN),
+		on_own_clock(s, &s->cli->end, host, INT64_MAX) };
 }
 
 static void keep_wanted(struct cli_sync *s)

@@ -1,5 +1,6 @@
 /* The overview of a synchronization: verdict, hosts, pairs, advice. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/plural.h"
@@ -9,7 +10,7 @@
 #include "cli/traces.h"
 #include "sync/result_view.h"
 
-enum { SCREENFUL = 20 }; /* pairs that people are shown */
+enum { SCREENFUL = 20 }; /* hosts and pairs that people are shown */
 
 /* All messages between hosts: how many, how many of them received before they were sent. */
 static void sum_messages(
@@ -190,7 +191,32 @@ static const char *brief_quality(enum sync_quality q)
 	return q == SYNC_APPROXIMATE ? "approx." : sync_quality_name(q);
 }
 
-static void fill_hosts(const struct sync_result *r, struct cli_table *t)
+/* The largest bound first; what cannot be compared, or is not limited, is worse than any. */
+static int by_worst(const void *a, const void *b)
+{
+	const struct sync_host *p = *(const struct sync_host *const *)a,
+			       *q = *(const struct sync_host *const *)b;
+	bool p_absent = p->quality == SYNC_ABSENT, q_absent = q->quality == SYNC_ABSENT;
+	if (p_absent != q_absent)
+		return p_absent ? -1 : 1;
+	if (p->bound.max != q->bound.max)
+		return p->bound.max > q->bound.max ? -1 : 1;
+	return p < q ? -1 : p > q;
+}
+
+/* The hosts to show, malloc'ed: all in their order, or if there are too many, the worst ones. */
+static const struct sync_host **choose_hosts(const struct sync_result *r, size_t limit, size_t *n)
+{
+	const struct sync_host **hosts = calloc(r->n_hosts + 1u, sizeof(*hosts));
+	for (uint32_t i = 0; hosts && i < r->n_hosts; i++)
+		hosts[i] = &r->hosts[i];
+	*n = r->n_hosts < limit ? r->n_hosts : limit;
+	if (hosts && *n < r->n_hosts)
+		qsort(hosts, r->n_hosts, sizeof(*hosts), by_worst);
+	return hosts;
+}
+
+static void fill_hosts(const struct sync_result *r, size_t limit, struct cli_table *t)
 {
 	static const struct cli_column brief[] = { { "host", "Host", CLI_TYPE_TEXT },
 		{ "offset", "Offset, s", CLI_TYPE_SECONDS }, { "drift", "ppm", CLI_TYPE_REAL },
@@ -199,8 +225,11 @@ static void fill_hosts(const struct sync_result *r, struct cli_table *t)
 		{ "used", "Used", CLI_TYPE_COUNT }, { "quality", "Quality", CLI_TYPE_TEXT },
 		{ 0 } };
 	cli_table_init(t, brief);
-	for (uint32_t i = 0; i < r->n_hosts; i++) {
-		const struct sync_host *h = &r->hosts[i];
+	size_t n;
+	const struct sync_host **hosts = choose_hosts(r, limit, &n);
+	t->failed |= !hosts;
+	for (size_t i = 0; hosts && i < n; i++) {
+		const struct sync_host *h = hosts[i];
 		/* With nobody to compare it with, 0 would say that nothing is uncertain. */
 		bool alone = h->quality == SYNC_ABSENT && h->n_matched == 0;
 		const struct cli_cell none = CLI_CELL_NONE;
@@ -213,9 +242,11 @@ static void fill_hosts(const struct sync_result *r, struct cli_table *t)
 				   CLI_CELL(h->map.n ? h->map.n : 1), CLI_CELL(h->n_matched),
 				   CLI_CELL(h->n_used), CLI_CELL_TEXT(brief_quality(h->quality)) });
 	}
+	free(hosts);
 }
 
-static void fill_pairs(const struct sync_result *r, struct cli_table *t, char (*hulls)[48])
+static void fill_pairs(
+	const struct sync_result *r, size_t limit, struct cli_table *t, struct mer_arena *arena)
 {
 	static const struct cli_column brief[] = { { "a", "From", CLI_TYPE_TEXT },
 		{ "b", "To", CLI_TYPE_TEXT }, { "ab", "There", CLI_TYPE_COUNT },
@@ -225,18 +256,17 @@ static void fill_pairs(const struct sync_result *r, struct cli_table *t, char (*
 		{ "out", "Left out", CLI_TYPE_COUNT }, { "early", "Early", CLI_TYPE_COUNT },
 		{ 0 } };
 	cli_table_init(t, brief);
-	for (size_t i = 0; i < r->n_pairs; i++) {
+	for (size_t i = 0; i < r->n_pairs && i < limit; i++) {
 		const struct sync_pair *p = &r->pairs[i];
-		if (i < SCREENFUL)
-			snprintf(hulls[i], sizeof(hulls[i]), "%zu/%zu", p->line.n_upper,
-				p->line.n_lower);
+		const char *hull =
+			mer_arena_printf(arena, "%zu/%zu", p->line.n_upper, p->line.n_lower);
+		t->failed |= !hull;
 		cli_table_add(t,
 			(struct cli_cell[]){ CLI_CELL_TEXT(r->hosts[p->a].name),
 				CLI_CELL_TEXT(r->hosts[p->b].name), CLI_CELL(p->ab.after.n),
 				CLI_CELL(p->ba.after.n), least_cell(&p->ab.after),
 				least_cell(&p->ba.after), bound_cell(p->bound.median),
-				CLI_CELL_TEXT(i < SCREENFUL ? hulls[i] : NULL),
-				CLI_CELL(p->n_left_out),
+				CLI_CELL_TEXT(hull), CLI_CELL(p->n_left_out),
 				CLI_CELL(p->ab.before.n_violations + p->ba.before.n_violations) });
 	}
 }
@@ -398,9 +428,10 @@ static void put_lines(const struct sync_result *r, struct mer_str *out)
 		mer_str_printf(out, " = %s * ", p->line.alpha);
 		put_name(out, r->hosts[p->a].name);
 		bool minus = p->line.beta[0] == '-';
-		mer_str_printf(out, " %c %s\n  %s, %zu messages, %zu of them accurate\n",
+		mer_str_printf(out, " %c %s\n  %s, %zu %s, %zu of them accurate\n",
 			minus ? '-' : '+', p->line.beta + minus, sync_quality_name(p->line.quality),
-			p->line.n_messages, p->line.n_accurate);
+			p->line.n_messages, mer_plural(p->line.n_messages, "message", "messages"),
+			p->line.n_accurate);
 	}
 }
 
@@ -428,7 +459,7 @@ static void put_misfit(struct cli *cli, const struct sync_result *r, struct mer_
 static void put_text(struct cli_sync *s, struct mer_str *out)
 {
 	const struct sync_result *r = s->result;
-	char hulls[SCREENFUL][48];
+	size_t limit = s->limit ? s->limit : SCREENFUL;
 	struct cli_table t;
 	struct mer_str verdict = { 0 };
 	put_verdict(r, &verdict);
@@ -437,8 +468,11 @@ static void put_text(struct cli_sync *s, struct mer_str *out)
 	out->failed |= verdict.failed;
 	mer_str_fini(&verdict);
 	mer_str_putc(out, '\n');
-	fill_hosts(r, &t);
+	fill_hosts(r, limit, &t);
 	put_table(s->cli, &t, out);
+	if (r->n_hosts > limit)
+		mer_str_printf(out, "... and %zu more %s with smaller bounds (-n 0 shows all)\n",
+			r->n_hosts - limit, mer_plural(r->n_hosts - limit, "host", "hosts"));
 	for (uint32_t g = 0; g < r->n_groups && g < 8; g++)
 		if (cli_sync_group_size(r, g) > 1) {
 			mer_str_puts(out, "Add Offset to a host's clock to get the clock of ");
@@ -447,13 +481,12 @@ static void put_text(struct cli_sync *s, struct mer_str *out)
 		}
 	if (r->n_pairs) {
 		mer_str_putc(out, '\n');
-		fill_pairs(r, &t, hulls);
-		size_t all = t.n_rows;
-		t.n_rows = all > SCREENFUL ? SCREENFUL : all;
+		fill_pairs(r, limit, &t, &s->cli->arena);
 		put_table(s->cli, &t, out);
-		if (all > SCREENFUL)
-			mer_str_printf(out, "... and %zu more %s (--format csv shows all)\n",
-				all - SCREENFUL, mer_plural(all - SCREENFUL, "pair", "pairs"));
+		if (r->n_pairs > limit)
+			mer_str_printf(out, "... and %zu more %s (-n 0 shows all)\n",
+				r->n_pairs - limit,
+				mer_plural(r->n_pairs - limit, "pair", "pairs"));
 	}
 	if (r->method == SYNC_HULL || s->cli->verbose)
 		put_lines(r, out);

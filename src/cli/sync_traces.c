@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/plural.h"
 #include "cli/progress.h"
 #include "cli/sync_cache.h"
 #include "cli/text.h"
@@ -83,9 +84,10 @@ static void note_clocks(struct cli *cli, const struct sync_result *r, const stru
 	if (s->n_apart) {
 		add_apart(&text, r, s->n_apart);
 		cli_warn(cli,
-			"times of %s cannot be compared with those of the other %u hosts: no "
+			"times of %s cannot be compared with those of the other %u %s: no "
 			"messages between them were found (see 'meridian sync')",
-			text.data ? text.data : "?", (unsigned)s->n_hosts);
+			text.data ? text.data : "?", (unsigned)s->n_hosts,
+			mer_plural(s->n_hosts, "host", "hosts"));
 		mer_str_clear(&text);
 	}
 	if (s->n_hosts < 2) {
@@ -140,8 +142,70 @@ static int use(struct cli *cli, struct mer_experiment *e, const struct sync_resu
 	return 0;
 }
 
+/* When the host was traced, by its own clock. */
+static struct sync_range own_span(
+	const struct mer_experiment *e, const struct sync_result *r, uint32_t host)
+{
+	struct sync_range span = { MER_NO_TIME, MER_NO_TIME };
+	if (r)
+		return r->hosts[host].span;
+	for (uint32_t t = 0; t < e->n_traces; t++) {
+		const struct mer_trace *trace = &e->traces[t];
+		if (trace->host != host || trace->begin == MER_NO_TIME)
+			continue;
+		if (span.begin == MER_NO_TIME || trace->begin < span.begin)
+			span.begin = trace->begin;
+		if (span.end == MER_NO_TIME || trace->end > span.end)
+			span.end = trace->end;
+	}
+	return span;
+}
+
+int cli_moment_find_host(struct cli *cli, const char *option, const struct cli_moment *m,
+	const struct mer_experiment *e, uint32_t *host, struct cli_moment *time)
+{
+	struct mer_str names = { 0 };
+	for (*host = 0; *host < e->n_hosts; ++*host) {
+		const char *name = e->hosts[*host].name;
+		if (cli_moment_on_host(m, name, time))
+			break;
+		mer_str_printf(&names, "%s%.64s", *host ? ", " : "", name);
+	}
+	int rc = 0;
+	if (*host == e->n_hosts)
+		rc = mer_fail(&cli->err, MER_ERR_USAGE,
+			"--%s: '%.100s' names no host of the traces; they have: %.400s", option,
+			m->text, names.data ? names.data : "none");
+	mer_str_fini(&names);
+	return rc;
+}
+
+static int place_moment(struct cli *cli, const char *option, struct cli_moment *m,
+	const struct mer_experiment *e, const struct sync_result *r)
+{
+	struct cli_moment time;
+	uint32_t host;
+	if (m->kind != CLI_MOMENT_ON_HOST)
+		return 0;
+	int rc = cli_moment_find_host(cli, option, m, e, &host, &time);
+	if (rc)
+		return rc;
+	struct sync_range span = own_span(e, r, host);
+	bool empty = span.begin == MER_NO_TIME;
+	int64_t t = cli_moment_resolve(&time, empty ? 0 : span.begin, empty ? 0 : span.end, 0);
+	*m = (struct cli_moment){ .kind = CLI_MOMENT_ABSOLUTE,
+		.ns = r ? trace_map_time(&r->hosts[host].map, t) : t };
+	return 0;
+}
+
+int cli_moments_place(struct cli *cli, const struct mer_experiment *e, const struct sync_result *r)
+{
+	int rc = place_moment(cli, "begin", &cli->begin, e, r);
+	return rc ? rc : place_moment(cli, "end", &cli->end, e, r);
+}
+
 /* m NULL: the messages are not wanted. */
-static int sync_traces(
+static int sync_as_told(
 	struct cli *cli, struct mer_experiment *e, struct sync_messages *m, struct sync_result **r)
 {
 	bool file = cli->sync && !is_word(cli, "auto"), as_recorded = is_word(cli, "none");
@@ -163,6 +227,13 @@ static int sync_traces(
 	cli_warn(cli, "the clocks could not be aligned and stay as recorded: %s", cli->err.text);
 	cli->degraded = true;
 	return 0;
+}
+
+static int sync_traces(
+	struct cli *cli, struct mer_experiment *e, struct sync_messages *m, struct sync_result **r)
+{
+	int rc = sync_as_told(cli, e, m, r);
+	return rc ? rc : cli_moments_place(cli, e, *r);
 }
 
 int cli_traces_sync(struct cli *cli, struct mer_experiment *e, enum cli_sync_when when)

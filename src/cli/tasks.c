@@ -44,11 +44,22 @@ static bool is_called(const struct kernel_host *h, uint32_t task, const char *pa
 	return false;
 }
 
+/* Is the thread one of these, or its process? A thread of an unknown process may be the only one of it. */
+static bool has_number(const struct cli_ranges *r, int32_t tid, int32_t pid)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		int32_t v = r->item[i].is_process && pid >= 0 ? pid : tid;
+		if (v >= 0 && (uint64_t)v >= r->item[i].first && (uint64_t)v <= r->item[i].last)
+			return true;
+	}
+	return false;
+}
+
 bool cli_task_fits(const struct kernel_host *h, uint32_t task, const struct cli_texts *comms,
 	const struct cli_ranges *tids)
 {
 	int32_t tid = h->tasks[task].tid;
-	if (tids && tids->n && (tid < 0 || !cli_ranges_contain(tids, (uint64_t)tid)))
+	if (tids && tids->n && !has_number(tids, tid, h->tasks[task].pid))
 		return false;
 	bool called = !comms || comms->n == 0;
 	for (size_t i = 0; !called && i < comms->n; i++)
@@ -162,8 +173,14 @@ static void put_wanted(struct cli *cli, const struct cli_selection *s, struct me
 		mer_str_putc(out, '\'');
 	}
 	for (size_t i = 0; s->tids && i < s->tids->n; i++) {
-		mer_str_puts(out, i ? "," : " with tid ");
-		mer_str_printf(out, "%" PRIu64, s->tids->item[i].first);
+		bool is_pid = s->tids->item[i].is_process;
+		bool goes_on = i && s->tids->item[i - 1].is_process == is_pid;
+		mer_str_puts(out, goes_on ? "," : i ? " or " : " with ");
+		mer_str_printf(out, "%s%" PRIu64,
+			goes_on	 ? ""
+			: is_pid ? "pid "
+				 : "tid ",
+			s->tids->item[i].first);
 		if (s->tids->item[i].last > s->tids->item[i].first)
 			mer_str_printf(out, "-%" PRIu64, s->tids->item[i].last);
 	}
@@ -221,8 +238,8 @@ int cli_tasks_none(struct cli *cli, const struct cli_world *w, const struct cli_
 	}
 	if (n_tasks)
 		mer_str_puts(&out, "; 'meridian path --list TRACE' lists all tasks");
-	int rc = mer_fail(&cli->err, MER_ERR_USAGE, "no task%s%s", wanted.data ? wanted.data : "",
-		out.data ? out.data : "");
+	int rc = mer_fail(&cli->err, n_tasks ? MER_ERR_USAGE : MER_ERR_INPUT, "no task%s%s",
+		wanted.data ? wanted.data : "", out.data ? out.data : "");
 	mer_str_fini(&out);
 	mer_str_fini(&wanted);
 	free(names);

@@ -126,6 +126,7 @@ static int handle(struct kernel_model *m, struct cpu *c, const struct mer_event 
 	case KERNEL_EV_RENAME:
 		rc = (int32_t)s[WAKE_TID] > 0 ? model_task_of(m, (int32_t)s[WAKE_TID], &task) : 1;
 		return rc == 0 ? model_rename(m, task, ts, &s[2]) : rc < 0 ? rc : 0;
+	case KERNEL_EV_BOOST: return model_boost(m, c, ts, s);
 	case KERNEL_EV_SYSCALL_ENTRY: return model_call_entry(m, c, ev, b);
 	case KERNEL_EV_SYSCALL_EXIT: return model_call_exit(m, c, ev, b);
 	case KERNEL_EV_IRQ_ENTRY:
@@ -286,9 +287,11 @@ int kernel_model_new(const struct kernel_model_input *in, struct kernel_host *h,
 	h->begin = in->losses->begin;
 	h->end = in->losses->end;
 	m->call_names = calloc((size_t)kernel_n_bindings(in->layouts) + 1, sizeof(*m->call_names));
+	m->last_calls = calloc((size_t)kernel_n_bindings(in->layouts) + 1, sizeof(*m->last_calls));
 	m->is_kernel_stream = calloc((size_t)in->e->n_streams + 1, sizeof(*m->is_kernel_stream));
 	m->futex_name = mer_intern_add(&h->names, "futex", 5);
-	int rc = m->call_names && m->is_kernel_stream && m->futex_name != MER_INTERN_NONE
+	int rc = m->call_names && m->last_calls && m->is_kernel_stream &&
+				 m->futex_name != MER_INTERN_NONE
 			 ? kernel_files_new(h, &m->files, err)
 			 : mer_fail_nomem(err);
 	for (uint32_t i = 0; i < in->e->n_streams && rc == 0; i++)
@@ -326,6 +329,7 @@ void kernel_model_free(struct kernel_model *m)
 	free(m->lulls);
 	free(m->is_kernel_stream);
 	free(m->call_names);
+	free(m->last_calls);
 	free(m);
 }
 
@@ -378,5 +382,7 @@ int kernel_model_finish(struct kernel_model *m, struct mer_err *err)
 		if (rc == 0 && o && o->span)
 			rc = o->span(o->ctx, h, t->last, t->end);
 	}
+	if (rc == 0)
+		rc = model_wait_finish(m);
 	return rc ? rc : tell_open_calls(m);
 }

@@ -7,6 +7,7 @@
  *   model_context.c  interrupts on a CPU, and what they tell about the end of a wait
  *   model_told.c     what only observers want to know
  *   model_flows.c    which of several received packets did it
+ *   model_wait.c     waits that time out and are taken up again
  *   model_io.c       system calls, packets, state dump
  *   model_block.c    requests to block devices */
 #ifndef MER_KERNEL_MODEL_STATE_H
@@ -72,12 +73,22 @@ struct live {		 /* a task's state, besides its open span (kernel_task.last) */
 	bool woken_early; /* by the following, while it still was on its CPU */
 	uint8_t early_cause;
 	uint32_t early_source, early_by;
-	uint16_t kind;	     /* enum kernel_call_kind of call */
+	uint32_t spins_for; /* task that has the lock for which it spins in its call; KERNEL_NONE */
+	uint16_t kind;	    /* enum kernel_call_kind of call */
 	uint32_t mode_since; /* the first span for which the mode is not known; KERNEL_NONE */
 	int64_t call_begin;  /* INT64_MIN: not seen */
 	int64_t renamed;     /* its name was set then, to what the next switch tells; INT64_MIN */
 	uint32_t packet;     /* ended its last wait that one did; KERNEL_NONE */
 	uint64_t args[KERNEL_CALL_ARGS]; /* of the call, those that are kept */
+	struct model_wait {		 /* see model_wait.c */
+		uint64_t objects; /* of the call that it is in: what it waits for; 0: not known */
+		uint32_t span;	  /* in which it waited last in the call; KERNEL_NONE: it did not */
+		uint32_t
+			timed_out; /* the last span of a wait that can still be taken up again, or NONE */
+		uint32_t call; /* of that wait */
+		uint64_t timed_out_objects;
+		int64_t until; /* a call that begins later does not take it up */
+	} wait;
 };
 
 struct lull { /* between holes: who did not run in it slept */
@@ -105,6 +116,7 @@ struct kernel_model {
 	const struct kernel_binding *bindings;
 	bool *is_kernel_stream;	    /* by stream */
 	uint32_t *call_names;	    /* by ctf_plan.id: name of the call, plus 1 */
+	uint32_t *last_calls;	    /* the same: the last such call, plus 1 */
 	uint32_t number_names[512]; /* by number of a call: its name, plus 1 */
 	bool has_wakeups;	    /* the host records who is woken */
 	bool has_interrupts;	    /* ... and interrupts, of any kind */
@@ -124,6 +136,7 @@ struct kernel_model {
 	int64_t next_boundary; /* time of the next begin or end of a loss */
 	size_t next_end[2];    /* of in.ends, by is_send */
 	uint32_t futex_name;
+	bool has_taken_up;    /* some wait was taken up again */
 	struct mer_map flows; /* endpoints of ours and theirs -> task that sent last, plus 1 */
 	struct mer_map
 		sent_on; /* process and descriptor -> packet last sent on it, plus 1; 0: none */
@@ -193,6 +206,12 @@ int64_t model_asleep_since(
 int model_switch(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t *slots);
 int model_wake(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
 	const uint64_t *slots);
+int model_boost(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t *slots);
+/* It spins again from ts on; its open span ends now, and who has the lock does this. Its spins_for is known. */
+int model_spin(struct kernel_model *m, uint32_t task, int64_t ts, uint16_t cpu);
+void model_note_holder(struct kernel_model *m, uint32_t task);
+/* The task on the CPU spins no more; told before the end of its call is. */
+int model_end_spin(struct kernel_model *m, struct cpu *c, int64_t ts);
 int model_migrate(struct kernel_model *m, int64_t ts, const uint64_t *slots);
 int model_fork(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t *slots);
 int model_exec(struct kernel_model *m, int64_t ts, const uint64_t *slots);
@@ -234,6 +253,30 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 	const struct kernel_binding *b);
 int model_packet(struct kernel_model *m, struct cpu *c, const struct mer_event *ev, bool is_send);
 int model_dump(struct kernel_model *m, int64_t ts, enum kernel_event event, const uint64_t *slots);
+
+/* model_wait.c */
+/* What the call waits for, if that can be told: see struct model_wait. slots: of the entry, after the CPU. Of those on
+ * a descriptor the call has it. */
+uint64_t model_wait_told_objects(const struct kernel_binding *b, const uint64_t *slots);
+static inline uint64_t model_wait_objects(const struct kernel_binding *b, const uint64_t *slots)
+{
+	if (b->kind == KERNEL_CALL_OTHER)
+		return 0;
+	return b->kind == KERNEL_CALL_USES_FD || b->kind == KERNEL_CALL_RECEIVE
+		       ? 1
+		       : model_wait_told_objects(b, slots);
+}
+/* The task begins to wait, in its open span. */
+void model_wait_begin(struct kernel_model *m, uint32_t task);
+/* Its call ends at ts. */
+void model_wait_call_end(struct kernel_model *m, uint32_t task, int64_t ts, int64_t ret);
+/* Something happened after which a wait is another one. */
+static inline void model_wait_forget(struct live *l)
+{
+	l->wait.timed_out = l->wait.span = KERNEL_NONE;
+}
+/* After the last event: each wait that was taken up again knows the last one. */
+int model_wait_finish(struct kernel_model *m);
 
 /* model_block.c */
 int model_block(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,

@@ -26,7 +26,9 @@ int model_new_task(struct kernel_model *m, int32_t tid, int64_t begin, uint32_t 
 		.mode_since = KERNEL_NONE,
 		.call_begin = INT64_MIN,
 		.renamed = INT64_MIN,
-		.packet = KERNEL_NONE };
+		.packet = KERNEL_NONE,
+		.spins_for = KERNEL_NONE,
+		.wait = { .span = KERNEL_NONE, .timed_out = KERNEL_NONE, .call = KERNEL_NONE } };
 	*at = t + 1;
 	struct kernel_span first = { .begin = begin,
 		.task = t,
@@ -122,6 +124,8 @@ void model_forget_mode(struct kernel_model *m, uint32_t task)
 	l->knows_mode = false;
 	l->mode_since = KERNEL_NONE;
 	l->call_begin = INT64_MIN;
+	l->spins_for = KERNEL_NONE;
+	model_wait_forget(l);
 }
 
 void model_learn_mode(struct kernel_model *m, uint32_t task, uint32_t call)

@@ -1,5 +1,6 @@
 #include "trace/probe.h"
 
+#include "base/file.h"
 #include "trace/record.h"
 
 enum { POOL_SLOTS = 4096 }; /* packet headers with arrays */
@@ -20,7 +21,8 @@ int trace_prober_init(struct trace_prober *p, struct mer_experiment *e, struct m
 	p->pool.cap = POOL_SLOTS;
 	p->d = (struct ctf_decoder){ .regs = mer_arena_zalloc(&p->arena, regs, sizeof(*p->d.regs)),
 		.pool = &p->pool,
-		.order = -1 };
+		.order = -1,
+		.passed = mer_file_release };
 	return p->arena.failed ? mer_fail_nomem(err) : 0;
 }
 

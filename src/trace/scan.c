@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "base/file.h"
 #include "base/grow.h"
 #include "ctf/index.h"
@@ -135,15 +136,16 @@ static void report_damage(const struct scanner *s, enum ctf_packet_status status
 {
 	const struct trace_file *f = &s->e->files[s->file];
 	const char *then = next < f->bytes ? "reading goes on at the next packet"
-					   : "nothing after it in this file can be read";
+					   : "nothing after it in this file is read";
 	struct mer_diag d = place(s, MER_ERROR, "bad-packet", s->n_read, offset * 8 + bit);
 	char more[160] = "";
 	if (status == CTF_PACKET_UUID_BAD)
 		say_uuids(s, more, sizeof(more));
 	else if (status == CTF_PACKET_HEADER_BAD && why)
 		snprintf(more, sizeof(more), ": %s", ctf_status_text(why));
-	mer_diag_add(&s->e->diags, &d, "%s%s; %" PRIu64 " bytes skipped, %s",
-		ctf_packet_status_text(status), more, next - offset, then);
+	mer_diag_add(&s->e->diags, &d, "%s%s; %" PRIu64 " %s skipped, %s",
+		ctf_packet_status_text(status), more, next - offset,
+		mer_plural(next - offset, "byte", "bytes"), then);
 }
 
 /* Does the index say the same as the packets? The first lie is reported, with their number. */
@@ -183,8 +185,7 @@ static void open_index(struct scanner *s, struct mer_arena *arena)
 		.packet = -1,
 		.offset_bits = -1 };
 	mer_diag_add(&s->e->diags, &d,
-		"not an LTTng index of a known layout: it is not used, the packets are read "
-		"instead");
+		"not an LTTng index of a known layout; the packet headers are read instead");
 }
 
 /* So many damaged packets in a row are not packets: bytes that look like the magic number, say. */
@@ -217,9 +218,10 @@ static int scan(struct scanner *s, struct mer_err *err)
 			struct mer_diag d =
 				place(s, MER_ERROR, "truncated-packet", s->n_read, f->bytes * 8);
 			mer_diag_add(&s->e->diags, &d,
-				"the file ends %" PRIu64 " bytes before the packet does (%" PRIu64
+				"the file ends %" PRIu64 " %s before the packet does (%" PRIu64
 				" bytes); what is there is read",
-				(said - p.size_bits) / 8, said / 8);
+				(said - p.size_bits) / 8,
+				mer_plural((said - p.size_bits) / 8, "byte", "bytes"), said / 8);
 		}
 		n_damaged = 0;
 		check_index(s, &check, &p);
@@ -238,8 +240,7 @@ static int scan(struct scanner *s, struct mer_err *err)
 		d.count = check.n_wrong;
 		mer_diag_add(&s->e->diags, &d,
 			"the LTTng index disagrees with %" PRIu64 " of %" PRIu64
-			" packets, first with packet %" PRIu64
-			"; the packets are used, the index is not",
+			" packets, first with packet %" PRIu64 "; the packet headers are used",
 			check.n_wrong, s->n_read, check.first);
 	}
 	return 0;

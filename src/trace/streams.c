@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "base/grow.h"
 
 int64_t trace_packet_begin(const struct mer_experiment *e, const struct ctf_packet *p)
@@ -61,8 +62,9 @@ static void sort_packets(struct mer_experiment *e, uint32_t stream)
 	if (same_file) {
 		struct mer_diag d = about(e, stream, "packets-out-of-order", MER_NOTE);
 		mer_diag_add(&e->diags, &d,
-			"packets are not in the order of their begin times; they are read in that "
-			"order");
+			"packets are not stored in the order of their begin times; they are read "
+			"in "
+			"time order");
 	}
 }
 
@@ -98,8 +100,8 @@ static void drop_twins(struct mer_experiment *e, uint32_t stream)
 	struct mer_diag d = about(e, stream, "packets-twice", MER_NOTE);
 	d.count = t->n_packets - kept;
 	mer_diag_add(&e->diags, &d,
-		"%u packets are in more than one file (overlapping snapshots); each is read once",
-		t->n_packets - kept);
+		"%u %s in more than one file (overlapping snapshots); each is read once",
+		t->n_packets - kept, mer_plural(t->n_packets - kept, "packet is", "packets are"));
 	t->n_packets = kept;
 }
 
@@ -172,9 +174,9 @@ static void report_overlaps(struct mer_experiment *e, uint32_t stream)
 	d.count = n;
 	mer_diag_add(&e->diags, &d,
 		"the clock goes backwards between packets: %" PRIu64
-		" begin before the one before has ended, by up to %.3f us; their events are merged "
-		"by time",
-		n, (double)worst / 1e3);
+		" packet%s before the previous one ends, by up to %.3f us; events are merged by "
+		"time",
+		n, n == 1 ? " begins" : "s begin", (double)worst / 1e3);
 }
 
 static void report_losses(struct mer_experiment *e, uint32_t stream)
@@ -187,17 +189,16 @@ static void report_losses(struct mer_experiment *e, uint32_t stream)
 		bool lttng = strncmp(trace->tracer, "lttng", 5) == 0;
 		mer_diag_add(&e->diags, &d,
 			"the tracer discarded %" PRIu64
-			" events because its buffers were full: record with "
+			" %s because its buffers were full: record with "
 			"more or larger buffers%s or with fewer events",
-			t->lost_events,
+			t->lost_events, mer_plural(t->lost_events, "event", "events"),
 			lttng ? " (lttng enable-channel --num-subbuf, --subbuf-size)" : "");
 	}
 	if (t->lost_packets) {
 		struct mer_diag d = about(e, stream, "lost-packets", MER_WARNING);
 		d.count = t->lost_packets;
-		mer_diag_add(&e->diags, &d,
-			"%" PRIu64 " packets are missing (holes in their sequence numbers)",
-			t->lost_packets);
+		mer_diag_add(&e->diags, &d, "%" PRIu64 " %s missing (gaps in the sequence numbers)",
+			t->lost_packets, mer_plural(t->lost_packets, "packet is", "packets are"));
 	}
 }
 

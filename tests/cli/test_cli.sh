@@ -140,12 +140,68 @@ is "$(complete_bash meridian help lay)" layout
 is "$(complete_bash meridian completion f)" fish
 mkdir -p "$dir/sub/my trace"
 is "$(cd "$dir/sub" && complete_bash meridian info m)" "my trace"
+# Values of options, however = is split, by the analysis on the line; analyses and files apart.
+is "$(complete_bash meridian events --format=js)" "--format=json --format=jsonl"
+is "$(complete_bash meridian sync --method h)" hull
+is "$(complete_bash meridian sync --method = o)" offset
+is "$(complete_bash meridian latency --sort d)" duration
+is "$(complete_bash meridian top cpu --sort wai)" wait_cpu_ns
+is "$(complete_bash meridian top cpu --sort = wai)" wait_cpu_ns
+is "$(complete_bash meridian top --host a io --table top)" top
+is "$(complete_bash meridian top cpu --table proc)" processes
+is "$(complete_bash meridian top sched --table proc)" ""
+is "$(complete_bash meridian stats syscall --sort ma)" "max_ns max_at"
+is "$(complete_bash meridian task --table acc)" accounting
+is "$(complete_bash meridian top sy)" syscall
+is "$(complete_bash meridian freq po)" poll
+is "$(cd "$dir/sub" && complete_bash meridian top '')" "$("$m" top --format csv | tail -n +2 | cut -d, -f1 | tr '\n' ' ' | sed 's/ $//')"
+is "$(cd "$dir/sub" && complete_bash meridian top cpu '')" "my trace"
+is "$(cd "$dir/sub" && complete_bash meridian top -n 5 --sort comm cpu '')" "my trace"
+is "$(cd "$dir/sub" && complete_bash meridian top cpu "my trace" '')" "my trace"
+is "$(cd "$dir/sub" && complete_bash meridian stats m)" "my trace mem"
+is "$(cd "$dir/sub" && complete_bash meridian stats syscall '')" "my trace"
+is "$(cd "$dir/sub" && complete_bash meridian events --sync n)" none
 if command -v zsh >/dev/null; then
 	"$m" completion zsh >"$dir/c.zsh"
 	zsh -n "$dir/c.zsh" || fail "completion zsh: syntax"
+	# What zsh would offer: its own words for it, asked in a terminal of its own.
+	cat >"$dir/ask.zsh" <<'END'
+zmodload zsh/zpty
+zpty z zsh -f -i
+zpty -w z "PS1=; cd ${(q)2}; autoload -Uz compinit; compinit -u -D; source $1; TERM=dumb"
+zpty -w z 'compadd() { builtin compadd -A found "$@"; print -l -- "<$^found>"; builtin compadd "$@" }'
+zpty -w z "$3"$'\t'
+sleep 1.5
+zpty -r -t z out '*'
+text=
+while zpty -r -t z out; do text+=$out; done
+print -r -- $text
+END
+	complete_zsh() { # the line
+		timeout 20 zsh -f "$dir/ask.zsh" "$dir/c.zsh" "$dir/sub" "$1" 2>/dev/null | grep -aoE '<[a-z][a-z_ -]*>' |
+			tr -d '<>' | sort -u | tr '\n' ' ' | sed 's/ $//'
+	}
+	complete_zsh 'meridian top cpu --table proc' >"$dir/zsh"
+	if grep -q . "$dir/zsh"; then
+		is "$(cat "$dir/zsh")" processes
+		is "$(complete_zsh 'meridian top cpu --sort=wai')" wait_cpu_ns
+		is "$(complete_zsh 'meridian sync --method h')" hull
+		is "$(complete_zsh 'meridian top sy')" syscall
+	fi
 fi
 if command -v fish >/dev/null; then
 	"$m" completion fish >"$dir/c.fish"
 	fish --no-execute "$dir/c.fish" || fail "completion fish: syntax"
+	complete_fish() { # the line
+		(cd "$dir/sub" && fish --no-config -c 'source $argv[1]; complete -C $argv[2]' "$dir/c.fish" "$1" \
+			2>/dev/null | cut -f1 | tr '\n' ' ' | sed 's/ $//')
+	}
+	is "$(complete_fish 'meridian sync --method h')" hull
+	is "$(complete_fish 'meridian top cpu --sort wai')" wait_cpu_ns
+	is "$(complete_fish 'meridian top cpu --table proc')" processes
+	is "$(complete_fish 'meridian top sy')" syscall
+	is "$(complete_fish 'meridian top m')" mem
+	is "$(complete_fish 'meridian top cpu m')" 'my trace/'
+	is "$(complete_fish 'meridian events --format=js')" '--format=json --format=jsonl'
 fi
 exit $((failed > 0))

@@ -21,8 +21,8 @@ has() {
 		case ,$got in *,"$t",*) ok ;; *) fail "${*:3} at $1 columns lacks '$t': $got" ;; esac
 	done
 }
-has 80 'host,tid,comm,time,waited for CPU,%' top cpu $demo
-has 80 'host,pid,comm,time,waited for CPU,%' top cpu --table processes $demo
+has 80 'host,tid,comm,time,CPU wait,%' top cpu $demo
+has 80 'host,pid,comm,time,CPU wait,%' top cpu --table processes $demo
 has 80 'host,CPU,idle,unknown,%' top cpu --table cpus $demo
 has 80 'host,CPUs,idle,unknown,%' top cpu --table hosts $demo
 has 80 'woken,latency,host,tid,comm,waker,woken by' top sched $demo

@@ -105,9 +105,9 @@ equal "limit" "$("$m" diff -q --format jsonl -n 3 --comm wget $wget | wc -l)" 3
 run 2 diff --comm wget --nth 1 $wget
 text "$dir/err" 'both are the same task' 'itself'
 run 2 diff --tid 232 $wget
-text "$dir/err" 'only one task fits, there is nothing to compare it with' 'one'
+text "$dir/err" 'only one task matches, there is nothing to compare it with' 'one'
 run 2 diff --comm wget --nth 1,5 $wget
-text "$dir/err" '--nth 5: only 2 tasks fit' nth
+text "$dir/err" '--nth 5: only 2 tasks match' nth
 for bad in 0 1,0 a 1,2,3 -1 1,; do
 	run 2 diff --comm wget --nth="$bad" $wget
 	text "$dir/err" '--nth: ' "--nth $bad"

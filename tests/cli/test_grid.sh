@@ -27,7 +27,7 @@ text "$dir/err" "no analysis 'fautls' \(did you mean faults\?\); there are: .*fa
 run 2 top "$f"
 text "$dir/err" 'the analysis comes before the traces' 'no word'
 run 2 top faults
-text "$dir/err" 'expected: meridian top faults' 'no trace'
+text "$dir/err" 'usage: meridian top faults' 'no trace'
 [ -z "$without" ] || run 2 freq "$without" "$f"
 [ -z "$without" ] || text "$dir/err" "'$without' has no 'freq', it has: .*top" 'no such verb'
 run 3 top faults "$dir/nothing"
@@ -51,7 +51,7 @@ equal "log: in order" "$(rows | cut -d, -f1 | sort -c -n 2>&1)" ""
 equal "log: first" "$(rows | head -1)" "1700000000005000000,beta,200,,reader,0,minor,,0x7000"
 run 0 log faults --format csv --limit 3 "$f"
 equal "log: three" "$(rows | cut -d, -f9 | tr '\n' ' ')" "0x7000 0x1000 0x5000 "
-run 0 log faults --format csv --limit 3 --sort time "$f"
+run 0 log faults --format csv --limit 3 --sort time -r "$f"
 equal "log: the last three" "$(rows | cut -d, -f9 | tr '\n' ' ')" "0xa000 0x9000 0x6000 "
 run 0 log faults --limit 3 "$f"
 text "$dir/out" '^\.\.\. and 7 more \(--limit 0 shows all\)' 'what a limit leaves out'
@@ -61,7 +61,7 @@ no_text "$dir/out" 'more \(' 'no limit'
 # Order.
 run 0 top faults --sort +minor --format csv "$f"
 equal "least first" "$(rows | cut -d, -f7 | tr '\n' ' ')" "2 3 4 "
-run 0 top faults --sort tid --format csv "$f"
+run 0 top faults --sort tid -r --format csv "$f"
 equal "greatest first" "$(rows | cut -d, -f2 | tr '\n' ' ')" "200 101 100 "
 run 2 top faults --sort minr "$f"
 text "$dir/err" 'no column .minr. \(did you mean minor\?\); there are: host, tid, ' 'a wrong key'
@@ -162,7 +162,7 @@ text "$dir/err" "no interrupt named 'tmier'" 'a name that nothing has'
 run 2 top net --name eth0 $d
 text "$dir/err" "does not apply to 'net': it has no names" 'no names'
 run 2 top cpu --min 1ms $d
-text "$dir/err" "does not choose what 'top' of 'cpu' tells; it does so for log, freq and stats" 'no such sums'
+text "$dir/err" "does not apply to the table 'top' of 'cpu'; it applies to log, freq and stats" 'no such sums'
 run 2 top cpu --table log,top --min 1ms $d
 run 0 top cpu --table log --min 1ms $d
 run 2 stats --name x $d

@@ -16,6 +16,12 @@ harmless() {
 	[ -z "$bad" ] || fail "$2: $bad"
 	iconv -f UTF-8 -t UTF-8 "$1" >/dev/null 2>&1 || fail "$2: not UTF-8"
 }
+# No "1 hosts".
+singular() {
+	local bad
+	bad=$(LC_ALL=C grep -aoEm1 '(^|[ (,])1 (more |other |of )?(hosts|traces|events|packets|tasks|rows|bytes|files|streams|messages|fields|records|periods|bins|times|processes|threads|CPUs|pairs|clocks|requests|waits|errors|warnings|findings|pieces|points|histograms|relations)\b.*' "$1" | cut -c1-80)
+	[ -z "$bad" ] || fail "$2: '$bad'"
+}
 n_runs=0 n_shown=0
 # try ARGUMENT...: any exit status but a crash
 try() {
@@ -26,6 +32,8 @@ try() {
 	[ -s "$dir/out" ] && ((n_shown++))
 	harmless "$dir/out" "meridian $*"
 	harmless "$dir/err" "meridian $* (stderr)"
+	singular "$dir/out" "meridian $*"
+	singular "$dir/err" "meridian $* (stderr)"
 	# JSON is JSON.
 	if [[ " $* " == *" json"* ]] && [ -s "$dir/out" ] && command -v jq >/dev/null; then
 		jq -e . "$dir/out" >/dev/null 2>&1 || fail "meridian $*: no JSON"
@@ -114,6 +122,23 @@ host "zürich" { hostname "zürich" }
 10ms "zürich" 0 tick text="naïve → …"
 EOF2
 check "umlauts" "$ctfgen" -o "$dir/wide" "$dir/wide.scn"
+# Where there is one of everything.
+cat >"$dir/one.scn" <<'EOF2'
+host a
+1ms 0 sched_switch prev_comm="swapper/0" next_comm="x" next_tid=1
+1ms 0 lost 1
+2ms 0 skip 1
+3ms 0 tick n=1
+EOF2
+check "one of everything" "$ctfgen" -o "$dir/one" "$dir/one.scn"
+for args in "info --count --streams" "stats" "check" "summary" "top cpu" "log cpu" "freq cpu" "stats cpu" "events" \
+	"path --list" "path --tid 1" "task --tid 1" "blocked --all --tid 1" "graph" "diff --tid 1" "latency" "sync"; do
+	# shellcheck disable=SC2086
+	try $args -v "$dir/one"
+	# shellcheck disable=SC2086
+	try $args "$dir/one" "$dir/wide"
+done
+
 for args in "events" "info" "top cpu" "summary" "path --tid 42" "blocked --tid 42" "check" "stats" "log cpu" \
 	"freq cpu" "top nothing" "events --host nowhere"; do
 	# shellcheck disable=SC2086

@@ -75,7 +75,7 @@ END
 
 # A record that is cut: how far it got, and where it broke.
 trace cut le '\x4E\x3D\x2C\x1B\xFA\x12\x34'
-same 3 "$m" layout -n 2 cut bits <<'END'
+same 3 "$m" layout --nth 2 cut bits <<'END'
 bits, record 2
 file    cut/stream
 packet  0 of its stream, at byte 0, 7 bytes
@@ -89,14 +89,14 @@ payload   40     -      1         struct
      5  0b00010010  0x12  a
      6  0b00110100  0x34  (not read)
 
-The record cannot be read on from bit 44 (field b):
+The record cannot be read beyond bit 44 (field b):
 a field reaches beyond the end of the packet's content.
 The content ends at bit 56.
 END
 joined "$dir/err" | grep -q 'bit 40 of the packet' || fail "the damage is not reported"
-same 2 "$m" layout -n 3 cut bits </dev/null
+same 2 "$m" layout --nth 3 cut bits </dev/null
 grep -q 'the trace has 2' "$dir/err" || fail "no number of records"
-same 3 "$m" layout -n 2 --format csv cut bits <<'END'
+same 3 "$m" layout --nth 2 --format csv cut bits <<'END'
 scope,field,bit,byte,bits,align,order,class,value
 payload,,40,5,,1,,struct,
 payload,a,40,5,4,1,le,unsigned,0x2
@@ -113,8 +113,8 @@ event { name = nested; id = 1; fields := struct {
 END
 same 0 "$m" layout empty nested <<'END'
 nested, no record in the trace
-Its layout as the metadata has it: offsets count from the begin of each
-structure; -: not known without a record.
+The layout as the metadata defines it: offsets are relative to the start of each
+structure; -: unknown without a record.
 
 FIELD    BIT  SIZE  ALIGN  ORDER  CLASS     VALUE
 payload    0     -     16         struct
@@ -180,6 +180,6 @@ END
 same 2 "$m" layout big bist </dev/null
 grep -qF "no trace has an event 'bist' (did you mean bits?)" "$dir/err" || fail "no near name"
 same 2 "$m" layout empty '*' </dev/null
-grep -qF "fits 2 events (bits, nested): name one" "$dir/err" || fail "no list of names"
+grep -qF "matches 2 events (bits, nested): name one" "$dir/err" || fail "no list of names"
 
 exit $((failed > 0))

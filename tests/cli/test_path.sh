@@ -166,6 +166,6 @@ if command -v jq >/dev/null; then check "JSON" jq -e '.profiles[0].events | leng
 
 # No scheduling events: said, with what to record.
 "$ctfgen" -o "$dir/net" tests/tools/two-hosts.scn
-run 2 path --comm wget "$dir/net/server"
+run 3 path --comm wget "$dir/net/server"
 text "$dir/err" 'no scheduling events \(sched_switch\)' 'what to record'
 finish
