@@ -163,7 +163,7 @@ int64_t model_asleep_since(
 	const struct kernel_model *m, uint32_t task, int64_t ts, uint64_t last_cpu)
 {
 	const struct kernel_span *open = model_open(m, task);
-	if (!m->n_begun || last_cpu >= m->n_cpus)
+	if (last_cpu >= m->n_cpus)
 		return INT64_MAX;
 	const struct cpu *c = &m->cpus[last_cpu];
 	int64_t lost_until = c->in_loss ? ts : c->lost_until;

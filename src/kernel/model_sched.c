@@ -312,8 +312,9 @@ int model_wake(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_ev
 		was_blocked = kernel_lost_between(m->in.losses, open->begin, ts, &from, &until);
 	if (was_blocked)
 		return end_wait(m, c, ts, task, is_new || rank >= m->wake_rank, is_new,
-			event == KERNEL_EV_WAKING ? model_asleep_since(m, task, ts, slots[WAKE_CPU])
-						  : INT64_MAX,
+			event == KERNEL_EV_WAKING && m->n_begun
+				? model_asleep_since(m, task, ts, slots[WAKE_CPU])
+				: INT64_MAX,
 			slots);
 	switch (open->state) {
 	case KERNEL_NEW:
