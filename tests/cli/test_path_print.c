@@ -123,7 +123,11 @@ static void make(struct made *m, uint64_t number_of_case, size_t n)
 	seed = number_of_case;
 	memset(m, 0, sizeof(*m));
 	mer_arena_init(&m->cli.arena);
-	m->world = (struct kernel_world){ &m->e, m->kernel, HOSTS, m->packets, 4, 0, 0 };
+	m->world = (struct kernel_world){ .e = &m->e,
+		.hosts = m->kernel,
+		.n_hosts = HOSTS,
+		.packets = m->packets,
+		.n_packets = 4 };
 	m->e.hosts = m->hosts;
 	m->e.n_hosts = HOSTS;
 	for (uint32_t h = 0; h < HOSTS; h++) {
