@@ -202,9 +202,9 @@ static void follow(struct walk *k, uint32_t host, uint32_t span)
 }
 
 /* Was the task of that span on a CPU? Events that were missing may have taken it back. */
-static bool is_sure(const struct walk *k, uint32_t host, uint32_t span)
+static bool is_sure(const struct walk *k, uint32_t span)
 {
-	return kernel_span(host_of(k, host), span)->state != KERNEL_UNKNOWN;
+	return kernel_span(host_of(k, k->now.host), span)->state != KERNEL_UNKNOWN;
 }
 
 static int64_t later_of(int64_t a, int64_t b)
@@ -279,7 +279,7 @@ static int follow_packet(struct walk *k, struct path_segment wait)
 			return rc;
 		because(k, PATH_LINK_NETWORK, n);
 		k->now.depth = waiting + 1;
-		if (p->sender != KERNEL_NONE && is_sure(k, p->from, p->sender))
+		if (p->sender != KERNEL_NONE)
 			return follow_sender(k, n);
 		/* The kernel of that host sent it: in answer to another packet, or nobody knows why. */
 		k->now.host = p->from;
@@ -310,7 +310,7 @@ static int resolve(struct walk *k, uint32_t span, int64_t begin)
 	struct path_segment wait = of_span(k, span);
 	bool by_packet = s->cause == KERNEL_NETWORK && s->source != KERNEL_NONE;
 	bool names_task = !by_packet && s->by != KERNEL_NONE;
-	bool by_task = names_task && is_sure(k, k->now.host, s->by);
+	bool by_task = names_task && is_sure(k, s->by);
 	if (names_task && !by_task)
 		wait.cause = PATH_BLOCKED;
 	if (s->cause == KERNEL_NETWORK && !by_packet && !by_task)

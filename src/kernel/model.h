@@ -5,10 +5,12 @@
  * - Unknown stays unknown until an event says otherwise, then backwards too: who is switched out ran
  *   since its CPU's begin (start.h looks ahead for that); who is woken was blocked; who leaves a
  *   system call was in it.
- * - Where events were lost, whatever could have changed is unknown: the task on that CPU until the next
- *   switch there tells, every task that was not on another CPU until its next event.
+ * - Where events were lost, whatever could have changed is unknown: the task on that CPU until the hole
+ *   ends, every task that was not on another CPU while there are holes (model_losses.c: what is certain
+ *   of it nevertheless).
  * - An event that contradicts what was known (events are missing and nothing says so) makes unknown what
- *   the two leave open, is counted in n_odd, and changes nothing else.
+ *   the two leave open, is counted in n_odd, and changes nothing else. What leaves open most is a switch from
+ *   another task than was believed: everything since that one was certainly on the CPU.
  * - The first of sched_ttwu, sched_waking, sched_wakeup says who woke a task; if the host records the
  *   earlier kinds, a later one alone means that an event is missing, not that its CPU was the waker. */
 #ifndef MER_KERNEL_MODEL_H

@@ -7,13 +7,6 @@
 
 enum { PR_SET_NAME_ = 15 };
 
-static uint32_t intern(struct kernel_model *m, const char *text, size_t len, uint32_t *cache)
-{
-	if (!*cache)
-		*cache = mer_intern_add(&m->h->names, text, len) + 1; /* 0: no memory */
-	return *cache - 1;
-}
-
 static int name_of_call(struct kernel_model *m, const struct mer_event *ev,
 	const struct kernel_binding *b, uint32_t *name)
 {
@@ -23,7 +16,9 @@ static int name_of_call(struct kernel_model *m, const struct mer_event *ev,
 	const char *text = known ? known : b->by_number ? "unknown" : b->call;
 	uint32_t *cache =
 		known && number < NUMBERS ? &m->number_names[number] : &m->call_names[ev->plan->id];
-	*name = intern(m, text, strlen(text), cache);
+	if (!*cache)
+		*cache = mer_intern_add(&m->h->names, text, strlen(text)) + 1; /* 0: no memory */
+	*name = *cache - 1;
 	return *name == MER_INTERN_NONE ? mer_fail_nomem(m->err) : 0;
 }
 
@@ -134,10 +129,10 @@ int model_call_entry(struct kernel_model *m, struct cpu *c, const struct mer_eve
 static int confirm_exit(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
 	const struct kernel_binding *b)
 {
-	uint32_t name, was = m->h->calls[m->live[c->task].call].name;
-	int rc = name_of_call(m, ev, b, &name);
-	if (rc == 0 && was != KERNEL_NONE)
-		model_confirm(c, ev->ts, name == was);
+	uint32_t name = m->call_names[ev->plan->id] - 1;
+	uint32_t was = m->h->calls[m->live[c->task].call].name;
+	int rc = name == KERNEL_NONE ? name_of_call(m, ev, b, &name) : 0;
+	model_confirm(c, ev->ts, name == was);
 	return rc;
 }
 
@@ -196,7 +191,7 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 			told.args[i] = l->args[i];
 		if (rc == 0 && o && o->call && l->call_begin != INT64_MIN)
 			rc = o->call(o->ctx, m->h, &told);
-		if (rc == 0 && *b->call)
+		if (rc == 0 && *b->call && m->h->calls[l->call].name != KERNEL_NONE)
 			rc = confirm_exit(m, c, ev, b);
 		if (rc)
 			return rc;

@@ -71,17 +71,14 @@ static void forget_causes(struct cpu *c)
 
 /* ---- lulls ---- */
 
-/* Did this CPU have nothing to run at some moment in [begin, end)? It switched to the idle task; or was
- * idle all the time, which it does not stay when there is a task in its queue: not behind an interrupt, and
- * not for long. */
+/* Did this CPU have nothing to run at some moment in [begin, end)? It switched to the idle task, and that not
+ * while a wake-up was under way to it; or it was idle all the time, longer than that takes. */
 static bool had_nothing(const struct cpu *c, int64_t begin, int64_t end)
 {
-	enum { AT_ONCE_NS = 200000, SOON_NS = 10000000, LONG_NS = 100000000 };
-	if (c->drained >= begin)
+	enum { AT_ONCE_NS = 200000, SOON_NS = 20000000, LONG_NS = 100000000 };
+	if (c->drained >= begin + AT_ONCE_NS)
 		return true;
-	if (c->task != ON_CPU_IDLE || c->last <= begin)
-		return c->task == ON_CPU_IDLE && end - begin >= LONG_NS;
-	return end - c->last >= AT_ONCE_NS || end - begin >= SOON_NS;
+	return c->task == ON_CPU_IDLE && end - begin >= (c->last > begin ? SOON_NS : LONG_NS);
 }
 
 /* A hole begins, or the recording ends, and the hole before ended at `begin`. */
@@ -166,7 +163,7 @@ int64_t model_asleep_since(
 	const struct kernel_model *m, uint32_t task, int64_t ts, uint64_t last_cpu)
 {
 	const struct kernel_span *open = model_open(m, task);
-	if (!m->n_begun || last_cpu >= m->n_cpus)
+	if (last_cpu >= m->n_cpus)
 		return INT64_MAX;
 	const struct cpu *c = &m->cpus[last_cpu];
 	int64_t lost_until = c->in_loss ? ts : c->lost_until;

@@ -312,8 +312,9 @@ int model_wake(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_ev
 		was_blocked = kernel_lost_between(m->in.losses, open->begin, ts, &from, &until);
 	if (was_blocked)
 		return end_wait(m, c, ts, task, is_new || rank >= m->wake_rank, is_new,
-			event == KERNEL_EV_WAKING ? model_asleep_since(m, task, ts, slots[WAKE_CPU])
-						  : INT64_MAX,
+			event == KERNEL_EV_WAKING && m->n_begun
+				? model_asleep_since(m, task, ts, slots[WAKE_CPU])
+				: INT64_MAX,
 			slots);
 	switch (open->state) {
 	case KERNEL_NEW:
@@ -393,6 +394,15 @@ int model_migrate(struct kernel_model *m, int64_t ts, const uint64_t *slots)
 		return 0;
 	struct kernel_span *open = model_open(m, *at - 1);
 	uint16_t from = open->cpu;
+	int64_t lost, until;
+	/* Who is moved is in a queue: it was woken where events are missing. */
+	if (m->n_begun && m->wake_rank >= WAKE_BY_WAKING && !kernel_is_on_cpu(open->state) &&
+		kernel_lost_between(m->in.losses, open->begin, ts, &lost, &until)) {
+		int rc = model_settle(m, *at - 1, ts, KERNEL_READY);
+		if (rc)
+			return rc;
+		open = model_open(m, *at - 1);
+	}
 	if (open->state == KERNEL_READY)
 		queue_on(m, open, slots[WAKE_CPU]);
 	return o && o->migrate && slots[WAKE_CPU] < KERNEL_MAX_CPUS

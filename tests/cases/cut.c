@@ -195,12 +195,6 @@ static void discard(struct copy *c)
 				n_lost++;
 			}
 		}
-		if (getenv("EACH") && n_lost) {
-			static uint64_t tl;
-			tl += r->clock - c->last;
-			fprintf(stderr, "   true hole %.3f ms, sum %.3f\n",
-				(double)(r->clock - c->last) / 1e6, (double)tl * 1e-9);
-		}
 		c->lost += n_lost;
 		cut->n_lost += n_lost;
 		uint64_t now = i < c->n_records ? c->records[i].clock : c->records[i - 1].clock;
