@@ -11,28 +11,26 @@ WERROR := $(if $(filter-out false,$(CI)),-DMER_WERROR=ON,)
 RECORDINGS := -DMER_RECORDINGS=$(abspath $(BUILD))/recordings
 export JOBS
 
-.PHONY: all build demo install uninstall check test tests asan tsan fuzz bench fmt setup dist deb \
+.PHONY: all demo install uninstall check test tests asan tsan fuzz bench fmt setup dist deb \
 	fresh-machine clean help
 
-all: build ## the program, the library, manual pages and completions, into build/
+all: ## the program, the library, manual pages and completions, into build/
+	@tools/setup build
+	@tools/build $(BUILD) "building meridian" all $(WERROR) $(RECORDINGS)
 
 # What is missing of Debian's packages is installed first, wherever something is built: `tools/setup`.
 setup: ## install the Debian packages that all of this needs
 	@tools/setup build test fuzz
-
-build:
-	@tools/setup build
-	@tools/build $(BUILD) "building meridian" all $(WERROR) $(RECORDINGS)
 
 demo: ## build the program and show it on a recording of two machines
 	@tools/setup program
 	@tools/build $(BUILD) "building meridian" meridian $(WERROR) $(RECORDINGS)
 	@MERIDIAN=$(BUILD)/meridian demo/run
 
-install: build ## install below PREFIX (/usr/local)
+install: all ## install below PREFIX (/usr/local)
 	@tools/install $(BUILD) $(PREFIX)
 
-uninstall: build ## remove what install put below PREFIX
+uninstall: all ## remove what install put below PREFIX
 	@tools/install --remove $(BUILD) $(PREFIX)
 
 tests: ## build the tests, and what they run

@@ -86,5 +86,5 @@ END {
 		}
 	}
 	print ""
-	printf "%d passed, %d failed, %d skipped\n", n_passed, n_failed, n_skipped
+	printf "%s%d passed, %d failed, %d skipped\n", title, n_passed, n_failed, n_skipped
 }

@@ -152,9 +152,9 @@ struct mer_event {
 /* The wanted events and fields of a reading. event is a name, or a pattern of * and ?. fields lists field
  * names separated by blanks: the first is in slots[0], and so on. A number takes one slot. Text is written
  * "name:s" and takes two slots, its address and its length (no NUL at its end). An array of numbers is
- * written "name:a" and takes two slots, their count and the address of that many slots. A field that an
- * event does not have, or not with this type, reads 0. fields NULL: all fields, in slots that only the
- * accessors know. */
+ * written "name:a" and takes two slots, their count and the address of that many slots. "name:r" is the same
+ * for an array of anything: each element takes the slots of its class. A field that an event does not have,
+ * or not with this type, reads 0. fields NULL: all fields, in slots that only the accessors know. */
 struct mer_need {
 	const char *event;
 	const char *fields;

@@ -30,6 +30,8 @@ struct later_wait { /* the wait that comes next in a task's life */
 	bool is_known;
 	struct account_waker by;
 	uint32_t span;
+	uint32_t whole;	  /* that it is a piece of (kernel_wait_end) */
+	uint32_t reached; /* the span of the waker that was looked at last */
 };
 
 const char *account_rest_name(enum account_rest r)
@@ -154,7 +156,7 @@ static int64_t next_part(struct claims *c, int64_t begin, int64_t end, bool *is_
 
 /* What the waker did in [begin, end] of the wait, as far as it belongs to it. */
 static int look_at_waker(struct walk *k, struct frame *f, const struct account_waker *by,
-	uint32_t span, int64_t begin, int64_t end, bool is_ready)
+	uint32_t span, int64_t begin, int64_t end, bool is_ready, uint32_t *reached)
 {
 	struct claims claims = find_claims(k, f, by, span);
 	/* Nobody is in a wait when they end one, so where that span ends does not matter. */
@@ -182,6 +184,7 @@ static int look_at_waker(struct walk *k, struct frame *f, const struct account_w
 		}
 		rc = look_at(k, &waker, from, t);
 	}
+	*reached = waker.span;
 	return rc;
 }
 
@@ -204,9 +207,11 @@ static int look_at_wait(struct walk *k, struct frame *f, uint32_t span, int64_t 
 	int64_t span_end, struct later_wait *later)
 {
 	const struct blocked *b = k->x->b;
-	const struct kernel_span *s = kernel_span(host_of(k, f->host), span);
+	const struct kernel_host *h = host_of(k, f->host);
+	uint32_t whole = kernel_wait_end(h, span);
 	const struct blocked_wait *w = account_wait(b, f->host, span, span_end);
-	unsigned cause = is_idle(k, f, w) ? (w->is_input ? PATH_INPUT : ACCOUNT_IDLE) : cause_of(s);
+	unsigned cause = is_idle(k, f, w) ? (w->is_input ? PATH_INPUT : ACCOUNT_IDLE)
+					  : cause_of(kernel_span(h, whole));
 	struct account_waker by;
 	later->is_known = false;
 	if (f->client_is_ready || cause == ACCOUNT_IDLE || cause == PATH_INPUT ||
@@ -215,12 +220,15 @@ static int look_at_wait(struct walk *k, struct frame *f, uint32_t span, int64_t 
 		rest(k, f, cause, end - begin);
 		return 0;
 	}
-	*later = (struct later_wait){ true, by, span };
+	/* Who ended the later pieces of the wait was looked at down to their begin. */
+	if (later->whole == whole)
+		by.span = later->reached;
+	*later = (struct later_wait){ .is_known = true, .by = by, .span = span, .whole = whole };
 	int64_t asked = by.asked < end ? by.asked : end;
 	if (asked < begin)
 		asked = begin;
 	rest(k, f, cause, end - asked); /* a packet was under way */
-	return look_at_waker(k, f, &by, span, begin, asked, false);
+	return look_at_waker(k, f, &by, span, begin, asked, false, &later->reached);
 }
 
 /* Ready: for the CPU on which, maybe, the one runs whom it asked already. */
@@ -237,7 +245,9 @@ static int look_at_ready(
 			from = x->ended[i].begin > begin ? x->ended[i].begin : begin;
 	}
 	rest(k, f, PATH_WAIT_CPU, from - begin);
-	return from < end ? look_at_waker(k, f, &later->by, later->span, from, end, true) : 0;
+	uint32_t reached;
+	return from < end ? look_at_waker(k, f, &later->by, later->span, from, end, true, &reached)
+			  : 0;
 }
 
 /* ---- A task over a time ---- */
@@ -246,7 +256,7 @@ static int look_at_ready(
 static int look_at(struct walk *k, struct frame *f, int64_t begin, int64_t end)
 {
 	const struct kernel_host *h = host_of(k, f->host);
-	struct later_wait later = { 0 };
+	struct later_wait later = { .whole = KERNEL_NONE };
 	int64_t t = end;
 	int rc = 0;
 	charge_used(k, f, begin, end);

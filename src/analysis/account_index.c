@@ -30,6 +30,8 @@ static bool find_sender(
 			by->host = p->from;
 			by->span = p->sender;
 			by->task = kernel_span(&w->hosts[p->from], p->sender)->task;
+			if (kernel_packet_asked(p, &w->hosts[p->from]) < by->asked)
+				by->asked = kernel_packet_asked(p, &w->hosts[p->from]);
 			return true;
 		}
 		packet = p->answers;
@@ -43,15 +45,22 @@ static bool find_sender(
 bool account_find_waker(const struct kernel_world *w, uint32_t host, uint32_t span, int64_t end,
 	struct account_waker *by)
 {
-	const struct kernel_span *s = kernel_span(&w->hosts[host], span);
-	by->asked = end;
-	if (s->cause == KERNEL_NETWORK && s->source != KERNEL_NONE)
-		return find_sender(w, host, s->source, by);
-	if (s->by == KERNEL_NONE)
+	uint32_t whole = kernel_wait_end(&w->hosts[host], span);
+	const struct kernel_span *s = kernel_span(&w->hosts[host], whole);
+	/* Of a piece: whoever ended the whole did so later than this. */
+	by->asked = whole == span ? end : INT64_MAX;
+	if (s->cause == KERNEL_NETWORK && s->source != KERNEL_NONE) {
+		if (!find_sender(w, host, s->source, by))
+			return false;
+	} else if (s->by == KERNEL_NONE) {
 		return false;
-	by->host = host;
-	by->span = s->by;
-	by->task = kernel_span(&w->hosts[host], s->by)->task;
+	} else {
+		by->host = host;
+		by->span = s->by;
+		by->task = kernel_span(&w->hosts[host], s->by)->task;
+	}
+	if (by->asked > end)
+		by->asked = end;
 	return true;
 }
 

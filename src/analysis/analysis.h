@@ -62,6 +62,9 @@ struct analysis {
 	uint32_t by_duration, by_name;
 	/* Bit i: outputs[i] chooses its tasks when all is read, so that no names are needed before. */
 	uint32_t late;
+	/* Bit i: rows of outputs[i] are single calls, which may be nothing but idle waits (leave_out.h). */
+	uint32_t calls;
+	bool names_others; /* tasks in its rows are not those that the rows are about */
 	const char *names; /* what has these names: "interrupt", "file or disk" */
 	/* Keys of columns, blanks between, the one that matters most first: what people see where a line has
 	 * no room for all. Who or what a row is about comes before them, and columns that are not here

@@ -92,7 +92,7 @@ static bool find_sender(
 		if (p->sender != KERNEL_NONE) {
 			w->by_host = p->from;
 			w->by_task = kernel_span(&world->hosts[p->from], p->sender)->task;
-			w->asked = p->sent;
+			w->asked = kernel_packet_asked(p, &world->hosts[p->from]);
 			return true;
 		}
 		packet = p->answers;
@@ -103,7 +103,7 @@ static bool find_sender(
 
 static void find_waker(const struct kernel_world *world, uint32_t host, struct blocked_wait *w)
 {
-	const struct kernel_span *s = kernel_span(&world->hosts[host], w->span);
+	const struct kernel_span *s = kernel_span(&world->hosts[host], w->whole);
 	w->by_host = w->by_task = KERNEL_NONE;
 	w->asked = w->end;
 	if (s->cause == KERNEL_NETWORK && find_sender(world, host, s->source, w))
@@ -126,7 +126,9 @@ struct behind {
 static void collect_span(const struct kernel_world *world, uint32_t host, uint32_t span,
 	const struct blocked_host *out, struct behind *t)
 {
-	const struct kernel_span *s = kernel_span(&world->hosts[host], span);
+	const struct kernel_host *h = &world->hosts[host];
+	const struct kernel_span *s = kernel_span(h, span);
+	uint32_t whole = kernel_wait_end(h, span);
 	if (s->state == KERNEL_BLOCKED && t->after == KERNEL_BLOCKED &&
 		t->at < out->first[s->task + 1]) {
 		out->waits[t->at].begin = s->begin; /* still the same wait */
@@ -139,9 +141,10 @@ static void collect_span(const struct kernel_world *world, uint32_t host, uint32
 			.run = t->after == KERNEL_READY ? t->run : t->end,
 			.task = s->task,
 			.span = span,
+			.whole = whole,
 			.call = s->call,
-			.cause = s->cause,
-			.open = t->open,
+			.cause = kernel_span(h, whole)->cause,
+			.open = t->open || (whole != span && h->tasks[s->task].last == whole),
 			.asker = KERNEL_NONE };
 		find_waker(world, host, w);
 	}

@@ -44,6 +44,8 @@ struct blocked_wait {
 	int64_t asked; /* when who ended it did so: before end, if a packet was on its way */
 	uint32_t task;
 	uint32_t span; /* the (last) blocked one */
+	uint32_t
+		whole; /* the wait it is a piece of: the last one's span (kernel_wait_end); else its own */
 	uint32_t by_host,
 		by_task; /* who ended it, through packets too; KERNEL_NONE: no task, not known */
 	uint32_t call;	 /* in kernel_host.calls; KERNEL_NONE */

@@ -175,9 +175,9 @@ static int wait_node(struct inside *in, unsigned level, int64_t time, int64_t le
 		if (parent == KERNEL_NONE)
 			return MER_ERR_NOMEM;
 		struct blocked_node *n = &in->t->nodes[parent];
-		if (n->last_span != w->span)
+		if (n->last_span != w->whole)
 			note_waker(in->t, parent, w);
-		count(n, task, w->span);
+		count(n, task, w->whole);
 		n->total_ns += length;
 	}
 	*at = parent;
@@ -265,9 +265,9 @@ static int add_segment(struct inside *in, const struct path_segment *s, int64_t 
 	uint32_t at = child(in, parent, &like, err);
 	if (at == KERNEL_NONE)
 		return MER_ERR_NOMEM;
-	if (w && t->nodes[at].last_span != w->span)
+	if (w && t->nodes[at].last_span != w->whole)
 		note_waker(t, at, w);
-	count(&t->nodes[at], like.task, w ? w->span : s->span);
+	count(&t->nodes[at], like.task, w ? w->whole : s->span);
 	t->nodes[at].total_ns += end - begin;
 	return 0;
 }
@@ -293,6 +293,25 @@ static int add_inside(struct blocked_tree *t, const struct blocked_scope *scope,
 
 /* ---- Rows ---- */
 
+static int64_t length_in(const struct blocked_wait *w, const struct blocked_scope *scope)
+{
+	int64_t begin = w->begin > scope->begin ? w->begin : scope->begin;
+	int64_t end = w->end < scope->end ? w->end : scope->end;
+	return end - begin;
+}
+
+/* Of this piece of a wait and all before it. */
+static int64_t whole_length(const struct blocked_tree *t, uint32_t host,
+	const struct blocked_wait *w, const struct blocked_scope *scope)
+{
+	const struct blocked_host *h = &t->b->hosts[host];
+	const struct blocked_wait *first = &h->waits[h->first[w->task]], *p = w;
+	int64_t length = 0;
+	for (; p >= first && p->whole == w->whole && p->end >= scope->begin; p--)
+		length += length_in(p, scope);
+	return length;
+}
+
 static int add_row(struct blocked_tree *t, uint32_t host, const struct blocked_wait *w,
 	const struct blocked_scope *scope, uint32_t *row, struct mer_err *err)
 {
@@ -305,17 +324,17 @@ static int add_row(struct blocked_tree *t, uint32_t host, const struct blocked_w
 	if (*row == KERNEL_NONE)
 		return MER_ERR_NOMEM;
 	struct blocked_node *n = &t->nodes[*row];
-	int64_t begin = w->begin > scope->begin ? w->begin : scope->begin;
 	int64_t end = w->end < scope->end ? w->end : scope->end;
 	note_waker(t, *row, w);
-	if (!n->count || end - begin < n->min_ns)
-		n->min_ns = end - begin;
-	if (!n->count || end - begin > n->max_ns)
-		n->max_ns = end - begin;
-	if (!n->count)
-		n->comm = like.comm;
-	count(n, w->task, KERNEL_NONE);
-	n->total_ns += end - begin;
+	if (n->last_span != w->whole) {
+		int64_t length = whole_length(t, host, w, scope);
+		n->min_ns = !n->count || length < n->min_ns ? length : n->min_ns;
+		n->max_ns = !n->count || length > n->max_ns ? length : n->max_ns;
+		if (!n->count)
+			n->comm = like.comm;
+	}
+	count(n, w->task, w->whole);
+	n->total_ns += length_in(w, scope);
 	int64_t run = w->run < scope->end ? w->run : scope->end;
 	n->late_ns += run > end ? run - end : 0;
 	return 0;

@@ -11,7 +11,7 @@
 #define QUEUE_PER_CPU 0.2 /* tasks that wait for a CPU, on the average */
 #define WAITS 0.02	  /* of the time: for disks, locks, packets */
 #define DISK_BUSY 0.5	  /* of the time; also requests that queue for it, on the average */
-#define SOFTIRQ 0.1	  /* of the CPUs */
+#define SOFTIRQ 0.1	  /* of the CPUs; interrupts too */
 #define POLLING 0.1	  /* of a CPU */
 #define BRIEF_SHARE 0.4	  /* of the CPU time of tasks: brief processes */
 #define BRIEF_LOAD 0.25	  /* of the CPUs: the same */
@@ -23,7 +23,7 @@
 #define FLIGHT_NS INT64_C(1000000)   /* of packets, on the average */
 #define FLUSH_NS INT64_C(20000000)   /* on the average */
 #define STUCK_NS INT64_C(1000000000)
-enum { BRIEF_MANY = 10, ERRORS_MANY = 10 };
+enum { BRIEF_PER_S = 10, ERRORS_MANY = 10 };
 
 static const struct {
 	const char *name;
@@ -44,6 +44,7 @@ static const struct {
 	[FINDING_FLUSHES] = { "flushes", FINDING_TIME },
 	[FINDING_LOCKS] = { "lock-waits", FINDING_TIME },
 	[FINDING_SOFTIRQ] = { "softirqs", FINDING_TIME },
+	[FINDING_IRQ] = { "interrupts", FINDING_TIME },
 	[FINDING_POLLING] = { "busy-polling", FINDING_TIME },
 	[FINDING_OUTSIDE] = { "unknown-senders", FINDING_TIME },
 	[FINDING_LATENCY] = { "network-latency", FINDING_TIME },
@@ -126,6 +127,12 @@ static int rank(const struct finding *x)
 	}
 }
 
+/* What waits for locks cost is what their holders did meanwhile: where that is told as well, it comes first. */
+static int64_t weight(const struct finding *x)
+{
+	return x->rule == FINDING_LOCKS ? x->ns / 10 * 9 : x->ns;
+}
+
 static int compare(const void *a, const void *b)
 {
 	const struct finding *p = a, *q = b;
@@ -134,8 +141,8 @@ static int compare(const void *a, const void *b)
 		return r < t ? -1 : 1;
 	if (r == 0 && p->share != q->share) /* the more is missing */
 		return p->share > q->share ? -1 : 1;
-	if (p->ns != q->ns)
-		return p->ns > q->ns ? -1 : 1;
+	if (weight(p) != weight(q))
+		return weight(p) > weight(q) ? -1 : 1;
 	if (p->rule != q->rule)
 		return p->rule < q->rule ? -1 : 1;
 	return (p->host > q->host) - (p->host < q->host);
@@ -252,7 +259,7 @@ static void find_cpu(struct findings *f, const struct summary_host *h)
 	if (!h->range || !summary_knows_cpus(h))
 		return;
 	bool queues = summary_run_queue(h) >= QUEUE_PER_CPU * (double)h->cpus;
-	bool brief = h->brief >= BRIEF_MANY &&
+	bool brief = (double)h->brief * 1e9 >= BRIEF_PER_S * (double)h->range &&
 		     summary_per(h->brief_ns, h->task_ns - h->tracer_ns) >= BRIEF_SHARE &&
 		     summary_per(h->brief_ns, h->range * h->cpus) >= BRIEF_LOAD;
 	int64_t ns = queues && h->ready_ns > h->fullest_ns ? h->ready_ns : h->fullest_ns;
@@ -272,6 +279,7 @@ static void find_cpu(struct findings *f, const struct summary_host *h)
 	if (brief) {
 		x.rule = FINDING_PROCESSES;
 		x.count2 = h->brief;
+		x.object = 2 * h->brief_threads > h->brief ? "threads" : "processes";
 		x.time2 = h->brief_ns;
 		x.task = &h->cpu_brief;
 	} else if (!queues) {
@@ -417,6 +425,13 @@ static void find_times(struct findings *f, const struct summary_host *h)
 			       .ns = h->softirq_ns,
 			       .range = h->range,
 			       .share = h->softirq,
+			       .has_share = true });
+	if (h->irq >= SOFTIRQ)
+		add(f, (struct finding){ .rule = FINDING_IRQ,
+			       .host = h,
+			       .ns = h->irq_ns,
+			       .range = h->range,
+			       .share = h->irq,
 			       .has_share = true });
 	if (summary_per(h->polling_ns, h->range) >= POLLING)
 		add(f, (struct finding){ .rule = FINDING_POLLING,

@@ -29,6 +29,7 @@ enum finding_rule {
 	FINDING_FLUSHES, /* time; count; time2: mean */
 	FINDING_LOCKS, /* time: waits for locks; time2: the longest; task: name of a waiter; task2: waker */
 	FINDING_SOFTIRQ, /* time; percent: of the CPUs */
+	FINDING_IRQ,	 /* the same of interrupts of devices, timers and other CPUs */
 	FINDING_POLLING, /* time; task */
 	FINDING_OUTSIDE, /* time: waits for packets of unknown senders; task */
 	FINDING_LATENCY, /* time: waits for packets under way; time2: mean of them; object: from which host */

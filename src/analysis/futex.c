@@ -143,7 +143,8 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 		return analysis_ready_add(&s->ready, x->task, x->begin, end)
 			       ? 0
 			       : mer_fail_nomem(a->err);
-	if (x->state != KERNEL_BLOCKED || x->call == KERNEL_NONE)
+	bool spins = kernel_is_spin(x); /* uses its CPU, and waits all the same */
+	if ((x->state != KERNEL_BLOCKED && !spins) || x->call == KERNEL_NONE)
 		return 0;
 	int class = class_of(a, h, x->call);
 	if (class < FUTEX)
@@ -152,7 +153,7 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 	if (!w)
 		return mer_fail_nomem(a->err);
 	const struct kernel_span *by = kernel_span_kept(h, x->by);
-	w->blocked = end - x->begin + (w->in_call ? w->blocked : 0);
+	w->blocked = (spins ? 0 : end - x->begin) + (w->in_call ? w->blocked : 0);
 	w->waker = by ? by->task : KERNEL_NONE;
 	w->preempted = (w->in_call ? w->preempted : 0) +
 		       (by ? analysis_ready_in(&s->ready, by->task, x->begin, end) : 0);

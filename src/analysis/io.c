@@ -465,6 +465,7 @@ const struct analysis analysis_io = {
 	.by_name = ANALYSIS_ALL_OUTPUTS,
 	.names = "file or disk",
 	.outputs = outputs,
+	.calls = 1u << IO_OUT_LOG,
 	.worth = "duration_ns name file bytes read_bytes written_bytes busy_percent requests "
 		 "service_avg_ns sequential_percent queue_avg_ns service_max_ns total_ns",
 	.charts = charts,

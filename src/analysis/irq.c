@@ -475,6 +475,7 @@ const struct analysis analysis_irq = {
 	.by_name = ANALYSIS_ALL_OUTPUTS,
 	.names = "interrupt",
 	.outputs = outputs,
+	.names_others = true, /* who was interrupted */
 	.worth = "duration_ns name kind total_ns count max_ns avg_ns raise_latency_ns raise_avg_ns "
 		 "raise_max_ns",
 	.state_size = sizeof(struct state),

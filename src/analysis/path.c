@@ -159,20 +159,28 @@ static enum path_cause cause_of(const struct kernel_span *s)
 static struct path_segment of_span(const struct walk *k, uint32_t span)
 {
 	const struct kernel_span *s = kernel_span(host_of(k, k->now.host), span);
+	/* Of a piece of a wait: what the whole was for. */
+	const struct kernel_span *end = kernel_span(
+		host_of(k, k->now.host), kernel_wait_end(host_of(k, k->now.host), span));
 	struct path_segment g = blank(&k->now);
 	g.span = span;
 	g.call = s->call;
-	g.source = s->source;
+	g.source = end->source;
 	g.cpu = s->cpu;
 	g.state = s->state;
-	g.cause = (uint8_t)cause_of(s);
-	g.by_cause = s->cause;
+	g.cause = (uint8_t)cause_of(end);
+	g.by_cause = end->cause;
 	if (s->state == KERNEL_READY)
 		g.by = s->by;
 	return g;
 }
 
 /* ---- waits ---- */
+
+static bool is_wait(const struct kernel_span *s)
+{
+	return s->state == KERNEL_BLOCKED || s->state == KERNEL_STOPPED || kernel_is_spin(s);
+}
 
 /* The current task waits from k->now.floor on for what now happens elsewhere: remembers to come back. */
 static int leave_waiting(struct walk *k, int64_t begin, uint32_t before)
@@ -191,6 +199,12 @@ static void follow(struct walk *k, uint32_t host, uint32_t span)
 	k->now.host = host;
 	k->now.span = span;
 	k->now.task = kernel_span(host_of(k, host), span)->task;
+}
+
+/* Was the task of that span on a CPU? Events that were missing may have taken it back. */
+static bool is_sure(const struct walk *k, uint32_t host, uint32_t span)
+{
+	return kernel_span(host_of(k, host), span)->state != KERNEL_UNKNOWN;
 }
 
 static int64_t later_of(int64_t a, int64_t b)
@@ -265,7 +279,7 @@ static int follow_packet(struct walk *k, struct path_segment wait)
 			return rc;
 		because(k, PATH_LINK_NETWORK, n);
 		k->now.depth = waiting + 1;
-		if (p->sender != KERNEL_NONE)
+		if (p->sender != KERNEL_NONE && is_sure(k, p->from, p->sender))
 			return follow_sender(k, n);
 		/* The kernel of that host sent it: in answer to another packet, or nobody knows why. */
 		k->now.host = p->from;
@@ -288,20 +302,27 @@ static int follow_packet(struct walk *k, struct path_segment wait)
 	return emit(k, k->now.floor, wait);
 }
 
-/* The wait [begin, k->t] of the current task, in this span. */
+/* The wait [begin, k->t] of the current task, in this span. What the task did between its pieces was nothing
+ * that anything waited for. */
 static int resolve(struct walk *k, uint32_t span, int64_t begin)
 {
 	const struct kernel_span *s = kernel_span(host_of(k, k->now.host), span);
 	struct path_segment wait = of_span(k, span);
 	bool by_packet = s->cause == KERNEL_NETWORK && s->source != KERNEL_NONE;
-	bool by_task = !by_packet && s->by != KERNEL_NONE;
+	bool names_task = !by_packet && s->by != KERNEL_NONE;
+	bool by_task = names_task && is_sure(k, k->now.host, s->by);
+	if (names_task && !by_task)
+		wait.cause = PATH_BLOCKED;
 	if (s->cause == KERNEL_NETWORK && !by_packet && !by_task)
 		k->p->n_unresolved_remote++;
 	if ((!by_packet && !by_task) || k->n_frames >= MAX_FRAMES) {
 		k->now.span = s->before;
 		return emit(k, begin, wait);
 	}
-	int rc = leave_waiting(k, begin, s->before);
+	const struct kernel_host *h = host_of(k, k->now.host);
+	const struct kernel_span *first = kernel_span(h, kernel_wait_first(h, span));
+	int rc = leave_waiting(
+		k, first == s ? begin : later_of(first->begin, k->now.floor), first->before);
 	if (rc)
 		return rc;
 	if (by_packet) {
@@ -318,11 +339,6 @@ static int resolve(struct walk *k, uint32_t span, int64_t begin)
 }
 
 /* ---- the walk ---- */
-
-static bool is_wait(const struct kernel_span *s)
-{
-	return s->state == KERNEL_BLOCKED || s->state == KERNEL_STOPPED;
-}
 
 /* One span of the current frame, or what comes before its task's first one. */
 static int step(struct walk *k)
@@ -365,19 +381,32 @@ static int run(struct walk *k)
 	}
 }
 
-/* The span in which the window ends; *t: where to begin, which is later if that is a wait: what
+/* The span in which the window ends; *t: where to begin, which is later if that is in a wait: what
  * ended it is what its part in the window was for, too. */
 static uint32_t find_start(const struct kernel_host *h, uint32_t task, int64_t end, int64_t *t)
 {
-	uint32_t i = h->tasks[task].last;
-	int64_t until = h->tasks[task].end;
-	while (i != KERNEL_NONE && kernel_span(h, i)->begin >= end &&
-		kernel_span(h, i)->before != KERNEL_NONE) {
-		until = kernel_span(h, i)->begin;
-		i = kernel_span(h, i)->before;
+	uint32_t i = h->tasks[task].last, wait = KERNEL_NONE;
+	int64_t until = h->tasks[task].end, wait_until = until;
+	for (; i != KERNEL_NONE; i = kernel_span(h, i)->before) {
+		const struct kernel_span *s = kernel_span(h, i);
+		if (is_wait(s) && (wait == KERNEL_NONE || kernel_wait_end(h, i) != wait)) {
+			wait = i; /* the next one, or its last piece */
+			wait_until = until;
+		}
+		if (s->begin < end || s->before == KERNEL_NONE)
+			break;
+		until = s->begin;
 	}
-	*t = i != KERNEL_NONE && is_wait(kernel_span(h, i)) && until > end ? until : end;
-	return i;
+	*t = end;
+	if (i == KERNEL_NONE)
+		return i;
+	bool is_in_wait = is_wait(kernel_span(h, i)) && until > end;
+	bool is_between =
+		wait != KERNEL_NONE && kernel_span(h, kernel_wait_first(h, wait))->begin < end;
+	if ((!is_in_wait && !is_between) || wait == KERNEL_NONE)
+		return i;
+	*t = wait_until;
+	return wait;
 }
 
 static void finish(struct path *p)

@@ -220,6 +220,24 @@ static const char *name_of_ends(
 	return name;
 }
 
+bool relation_is_address(const char *name)
+{
+	return strchr(name, ':') && !strstr(name, ":[");
+}
+
+const char *relation_name_between(
+	const struct kernel_world *w, uint32_t a, uint32_t b, char text[KERNEL_ENDPOINT_BYTES])
+{
+	char other[KERNEL_ENDPOINT_BYTES];
+	uint16_t port = 0, its = 0;
+	bool has = kernel_endpoint_text(w, a, text, &port);
+	if (kernel_endpoint_text(w, b, other, &its) && (!has || its < port))
+		memcpy(text, other, sizeof(other));
+	else if (!has)
+		text[0] = '\0';
+	return text;
+}
+
 const char *relation_connection_name(
 	const struct relation_connections *c, const struct kernel_packet *p)
 {
@@ -406,7 +424,15 @@ bool relation_connections_give(
 		for (k = i + 1; k < c->n && c->ends[k].key == c->ends[i].key && !c->ends[k].opened;
 			k++)
 			;
-		struct giving g = { c, set, texts, name_of_ends(c, &c->ends[i], k - i) };
+		const struct relation_end *e = &c->ends[i];
+		struct giving g = { c, set, texts, name_of_ends(c, e, k - i) };
+		char text[KERNEL_ENDPOINT_BYTES];
+		if (!relation_is_address(g.name)) {
+			uint32_t remote = flow_at(c->run, e->host, e->flow)->remote;
+			const char *name =
+				relation_name_between(c->run->world, e->local, remote, text);
+			g.name = *name ? name : g.name;
+		}
 		ok = give_both(&g, &c->ends[i], k - i, &writes, &reads);
 	}
 	free(writes.item);

@@ -223,11 +223,6 @@ static bool pair_flows(const struct join *j)
 	return ok;
 }
 
-static bool is_address(const char *name)
-{
-	return strchr(name, ':') && !strstr(name, ":[");
-}
-
 /* What the connection is called: as the one who opened it said. */
 static const char *name_of(const struct join *j, uint32_t host, uint32_t number, uint32_t object)
 {
@@ -241,7 +236,7 @@ static const char *name_of(const struct join *j, uint32_t host, uint32_t number,
 		return own;
 	if (g && g->is_connected)
 		return other;
-	return is_address(own) || !is_address(other) ? own : other;
+	return relation_is_address(own) || !relation_is_address(other) ? own : other;
 }
 
 static enum relation_kind kind_of(const struct kernel_packet *p)
@@ -249,6 +244,15 @@ static enum relation_kind kind_of(const struct kernel_packet *p)
 	return p->kind == SYNC_TCP   ? RELATION_TCP
 	       : p->kind == SYNC_UDP ? RELATION_UDP
 				     : RELATION_NETWORK;
+}
+
+/* A better one, if the name says no address: of the ends, as packets have them. */
+static const char *by_address(const struct join *j, const char *name, uint32_t a, uint32_t b,
+	char text[KERNEL_ENDPOINT_BYTES])
+{
+	if (relation_is_address(name))
+		return name;
+	return *relation_name_between(j->w, a, b, text) ? text : name;
 }
 
 static bool add(const struct join *j, struct relation *r, const char *name)
@@ -294,11 +298,12 @@ static bool add_waits(const struct join *j, uint32_t host)
 			.last = x->time };
 		/* Who was about to exit is not in a call on its socket. */
 		bool own_name = by_flow || (!send->flow && x->flow);
+		char text[KERNEL_ENDPOINT_BYTES];
 		const char *name = relation_connection_name(&j->connections, p);
 		if (!*name)
 			name = own_name ? name_of(j, host, x->flow, KERNEL_NONE)
 					: name_of(j, p->from, send->flow, send->object);
-		if (!add(j, &r, name))
+		if (!add(j, &r, by_address(j, name, p->source, p->destination, text)))
 			return false;
 	}
 	return true;
@@ -345,9 +350,12 @@ static bool add_writes(const struct join *j, uint32_t host, uint64_t *n_unknown)
 		const struct relation_flow *of = flow_of(j, host, send->flow);
 		if (!send->n || (of && of->is_joined))
 			continue;
+		const struct kernel_packet *p = &j->w->packets[send->packet];
+		const char *name = name_of(j, host, send->flow, send->object);
+		char text[KERNEL_ENDPOINT_BYTES];
 		if (!find_reader(j, host, send, &r))
 			*n_unknown += send->n;
-		else if (!add(j, &r, name_of(j, host, send->flow, send->object)))
+		else if (!add(j, &r, by_address(j, name, p->source, p->destination, text)))
 			return false;
 	}
 	for (size_t i = 0; i < s->n_flows; i++) {
@@ -364,9 +372,11 @@ static bool add_writes(const struct join *j, uint32_t host, uint64_t *n_unknown)
 			.bytes = f->bytes,
 			.first = f->first,
 			.last = f->last };
+		const char *name = name_of(j, host, (uint32_t)i + 1, f->object);
+		char text[KERNEL_ENDPOINT_BYTES];
 		if (!f->is_linked)
 			*n_unknown += f->n;
-		else if (!add(j, &r, name_of(j, host, (uint32_t)i + 1, f->object)))
+		else if (!add(j, &r, by_address(j, name, f->local, f->remote, text)))
 			return false;
 	}
 	return true;

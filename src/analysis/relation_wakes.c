@@ -270,9 +270,22 @@ static int woken(const struct kernel_host *h, const struct kernel_span *s,
 	return relation_note_wake(a, w.from, w.to, kind, w.object, 0, &one);
 }
 
+/* For the holder of a lock: that it was one of a futex is known. */
+static int spun(const struct kernel_host *h, const struct kernel_span *s, int64_t end,
+	struct analysis_host *a)
+{
+	const struct kernel_span *by = kernel_span_kept(h, s->by);
+	if (!by || by->task == s->task || !relation_is_asked(a, end))
+		return 0;
+	struct wake w = { .h = h, .a = a, .from = by->task, .to = s->task };
+	return futex_woken(&w, analysis_overlap(a->run->options, s->begin, end), end);
+}
+
 int relation_on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end)
 {
 	const struct kernel_span *s = kernel_span(h, span);
+	if (kernel_is_spin(s))
+		return spun(h, s, end, ctx);
 	if (s->state != KERNEL_BLOCKED && s->state != KERNEL_STOPPED)
 		return 0;
 	if (s->cause == KERNEL_NETWORK)
@@ -336,6 +349,10 @@ int relation_end_of_wake(
 int relation_end(struct analysis_host *a, const struct kernel_host *h)
 {
 	struct relation_state *s = relation_state(a);
+	uint32_t none;
+	/* All tasks are known by their number: the table asks for those of processes. */
+	if (!relation_find_tid(a, h, 0, &none))
+		return mer_fail_nomem(a->err);
 	int rc = relation_memory_end(a, h);
 	for (uint32_t i = 0; i < h->n_tasks && rc == 0; i++) {
 		const struct kernel_task *t = &h->tasks[i];

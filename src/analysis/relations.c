@@ -280,8 +280,34 @@ static void put_end(
 	cells[2] = analysis_text(analysis_comm(run, host, task));
 }
 
-static void put_row(
-	const struct analysis_run *run, const struct out_row *row, struct analysis_table *t)
+/* The process of a task: its first thread, as far as that is known. */
+static uint32_t process_of(const struct analysis_run *run, uint32_t host, uint32_t task)
+{
+	const struct relation_state *s = run->states[host];
+	const struct kernel_task *t = &run->world->hosts[host].tasks[task];
+	const uint32_t *at =
+		t->pid > 0 && t->pid != t->tid ? mer_map_get(&s->tids, (uint32_t)t->pid) : NULL;
+	return at && *at ? *at - 1 : task;
+}
+
+/* Threads of the kernel do one thing on all CPUs: their names are the same up to a number. */
+static const char *program_of(struct analysis_run *run, uint32_t host, uint32_t task)
+{
+	const char *name = analysis_comm(run, host, process_of(run, host, task));
+	bool is_kernel = run->world->hosts[host].tasks[task].is_kernel;
+	const char *slash = name && is_kernel ? strchr(name, '/') : NULL;
+	return slash ? mer_arena_printf(&run->arena, "%.*s", (int)(slash - name), name) : name;
+}
+
+static void put_process(
+	struct analysis_run *run, uint32_t host, uint32_t task, struct analysis_cell *cells)
+{
+	int32_t pid = run->world->hosts[host].tasks[task].pid;
+	cells[0] = pid >= 0 ? ANALYSIS_INT(pid) : ANALYSIS_NONE;
+	cells[1] = analysis_text(program_of(run, host, task));
+}
+
+static void put_row(struct analysis_run *run, const struct out_row *row, struct analysis_table *t)
 {
 	const struct relation *r = row->r;
 	struct analysis_cell c[RELATION_N_COLUMNS];
@@ -295,6 +321,8 @@ static void put_row(
 	c[RELATION_FIRST] = ANALYSIS_INT(r->first);
 	c[RELATION_LAST] = ANALYSIS_INT(r->last);
 	c[RELATION_IDLE_NS] = ANALYSIS_INT(row->idle);
+	put_process(run, r->from_host, r->from, &c[RELATION_FROM_PID]);
+	put_process(run, r->to_host, r->to, &c[RELATION_TO_PID]);
 	analysis_table_add(t, c);
 }
 
@@ -434,7 +462,9 @@ static const struct analysis_column columns[] = { { "from_host", "From host", AN
 	{ "object", "Object", ANALYSIS_TEXT }, { "count", "Count", ANALYSIS_COUNT },
 	{ "bytes", "Bytes", ANALYSIS_BYTES }, { "wait_ns", "Wait", ANALYSIS_DURATION },
 	{ "first", "First", ANALYSIS_TIME }, { "last", "Last", ANALYSIS_TIME },
-	{ "idle_ns", NULL, ANALYSIS_DURATION }, { 0 } };
+	{ "idle_ns", NULL, ANALYSIS_DURATION }, { "from_pid", "From pid", ANALYSIS_ID },
+	{ "from_program", "From program", ANALYSIS_TEXT }, { "to_pid", "To pid", ANALYSIS_ID },
+	{ "to_program", "To program", ANALYSIS_TEXT }, { 0 } };
 
 static const struct analysis_output outputs[] = {
 	{ "graph", "Relations between tasks", columns, NULL }, { 0 }

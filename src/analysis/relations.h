@@ -64,7 +64,11 @@ enum relation_column { /* of the table: the greatest wait first, then the greate
 	RELATION_WAIT_NS, /* without what nobody felt, if the run keeps its spans */
 	RELATION_FIRST,	  /* when it was given, or the wait ended */
 	RELATION_LAST,
-	RELATION_IDLE_NS, /* that nobody felt */
+	RELATION_IDLE_NS,      /* that nobody felt */
+	RELATION_FROM_PID,     /* of the process; not set: not known */
+	RELATION_FROM_PROGRAM, /* name of the process: of its first thread */
+	RELATION_TO_PID,
+	RELATION_TO_PROGRAM,
 	RELATION_N_COLUMNS
 };
 

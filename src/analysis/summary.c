@@ -10,7 +10,7 @@
 #include "analysis/summary_tables.h"
 #include "analysis/tracer.h"
 
-/* A process that lived less is brief: it cost about as much to start as it did. */
+/* A task that lived less is brief: what it cost to start it counts. */
 #define BRIEF_NS INT64_C(1000000000)
 
 /* Errors that are everyday life: nothing there yet, or no longer. */
@@ -46,6 +46,7 @@ static const struct {
 	[SUMMARY_IN_FUTEXES] = { &analysis_futex, "top" },
 	[SUMMARY_IN_STUCK] = { &analysis_futex, "top_unfinished" },
 	[SUMMARY_IN_POLL] = { &analysis_poll, "stats" },
+	[SUMMARY_IN_MEMORY] = { &analysis_mem, "top" },
 };
 
 void summary_requests(struct analysis_request *requests)
@@ -108,12 +109,6 @@ struct summary_host *summary_host_of(
 	return owner ? &s->hosts[owner - 1] : NULL;
 }
 
-/* Rows know a task by its number and its last name. */
-static uint64_t mark_key(int64_t tid, const char *comm)
-{
-	return mer_hash(comm, strlen(comm)) ^ (uint64_t)tid * UINT64_C(0x9E3779B97F4A7C15);
-}
-
 static bool is_brief(const struct kernel_task *t)
 {
 	return t->born && t->died != INT64_MAX && t->died - t->begin < BRIEF_NS;
@@ -129,21 +124,22 @@ static int mark_tasks(struct summary *s, uint32_t host)
 	for (uint32_t i = 0; ok && i < h->n_tasks; i++) {
 		const struct kernel_task *t = &h->tasks[i];
 		unsigned marks = (s->tracer[host][i] ? SUMMARY_TRACER : 0) |
-				 (is_brief(t) && t->pid == t->tid ? SUMMARY_BRIEF : 0) |
+				 (is_brief(t) ? SUMMARY_BRIEF : 0) |
 				 (t->is_kernel ? SUMMARY_KERNEL : 0);
 		if (t->born && !t->is_kernel && analysis_is_asked(o, t->begin)) {
 			*(t->pid == t->tid ? &to->processes : &to->threads) += 1;
 			to->brief += (marks & SUMMARY_BRIEF) != 0;
+			to->brief_threads += (marks & SUMMARY_BRIEF) && t->pid != t->tid;
 		}
 		if (!marks)
 			continue;
-		uint32_t *at = mer_map_put(
-			&s->marks[host], mark_key(t->tid, analysis_comm(s->run, host, i)));
+		uint32_t *at = mer_map_put(&s->marks[host],
+			analysis_task_key(0, t->tid, analysis_comm(s->run, host, i)));
 		ok = at != NULL;
 		if (at)
 			*at |= marks;
 		if (ok && s->tracer[host][i] && t->pid >= 0) {
-			at = mer_map_put(&s->marks[host], mark_key(t->pid, ""));
+			at = mer_map_put(&s->marks[host], analysis_task_key(0, t->pid, ""));
 			ok = at != NULL;
 			if (at)
 				*at |= SUMMARY_TRACER;
@@ -155,10 +151,10 @@ static int mark_tasks(struct summary *s, uint32_t host)
 unsigned summary_marks(const struct summary *s, const struct analysis_table *t, size_t row)
 {
 	const struct summary_host *h = summary_host_of(s, t, row);
-	const uint32_t *at =
-		h ? mer_map_get(&s->marks[h - s->hosts],
-			    mark_key(summary_number(t, row, "tid"), summary_text(t, row, "comm")))
-		  : NULL;
+	const uint32_t *at = h ? mer_map_get(&s->marks[h - s->hosts],
+					 analysis_task_key(0, summary_number(t, row, "tid"),
+						 summary_text(t, row, "comm")))
+			       : NULL;
 	return at ? *at : 0;
 }
 
@@ -166,7 +162,7 @@ unsigned summary_process_marks(const struct summary *s, const struct analysis_ta
 {
 	const struct summary_host *h = summary_host_of(s, t, row);
 	const uint32_t *at = h ? mer_map_get(&s->marks[h - s->hosts],
-					 mark_key(summary_number(t, row, "pid"), ""))
+					 analysis_task_key(0, summary_number(t, row, "pid"), ""))
 			       : NULL;
 	return (at ? *at : 0) |
 	       (analysis_tracer_name(summary_text(t, row, "comm")) ? SUMMARY_TRACER : 0);
@@ -204,7 +200,8 @@ static void sum_cpus(struct summary *s)
 			int64_t all = h->cpus * h->range;
 			h->cpu = summary_real(t, r, "percent");
 			h->unknown = summary_per(summary_number(t, r, "unknown_ns"), all);
-			h->irq = summary_per(summary_number(t, r, "irq_ns"), all);
+			h->irq_ns = summary_number(t, r, "irq_ns");
+			h->irq = summary_per(h->irq_ns, all);
 			h->softirq_ns = summary_number(t, r, "softirq_ns");
 			h->softirq = summary_per(h->softirq_ns, all);
 			h->full_ns = summary_number(t, r, "full_ns");
@@ -247,7 +244,7 @@ static bool add_program(struct programs *p, struct summary *s, const struct anal
 {
 	struct summary_host *h = summary_host_of(s, t, row);
 	const char *comm = summary_text(t, row, "comm");
-	uint32_t *at = mer_map_put(&p->map, mark_key(h - s->hosts, comm));
+	uint32_t *at = mer_map_put(&p->map, analysis_task_key((uint32_t)(h - s->hosts), 0, comm));
 	if (!at)
 		return false;
 	if (!*at) {
@@ -343,6 +340,12 @@ static void sum_threads(struct summary *s)
 			h->latency = max > h->latency ? max : h->latency;
 			h->has_latency = true;
 			keep_task(&h->late, t, r, "tid", "comm", max);
+		}
+	t = &s->in[SUMMARY_IN_MEMORY];
+	for (size_t r = 0; r < t->n_rows; r++)
+		if ((h = summary_host_of(s, t, r))) {
+			h->memory_bytes += summary_number(t, r, "net_bytes");
+			h->has_memory = true;
 		}
 	t = &s->in[SUMMARY_IN_POLL];
 	for (size_t r = 0; r < t->n_rows; r++)

@@ -11,7 +11,7 @@
 
 struct sync_result;
 
-enum { SUMMARY_REQUESTS = 16 };
+enum { SUMMARY_REQUESTS = 17 };
 
 enum summary_table {
 	SUMMARY_HOSTS,

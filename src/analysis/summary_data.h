@@ -18,7 +18,7 @@ struct summary_host {	  /* sums of one; 0: nothing is known of it */
 	const char *name; /* NULL: was not asked for */
 	int64_t range, cpus;
 	double cpu, unknown, irq, softirq;   /* parts of all time of its CPUs */
-	int64_t softirq_ns, full_ns;	     /* see cpu_full.h; of all CPUs */
+	int64_t irq_ns, softirq_ns, full_ns; /* see cpu_full.h; of all CPUs */
 	int64_t fullest, fullest_ns, n_full; /* the CPU that was full for longest; how many were */
 	double disk;			     /* the busiest */
 	const char *disk_name;
@@ -26,16 +26,18 @@ struct summary_host {	  /* sums of one; 0: nothing is known of it */
 	int64_t ready_ns; /* tasks waited for a CPU, without the tracer */
 	int64_t latency;  /* the longest from wake-up to running */
 	int64_t locks_ns, locks_max, polling_ns;
+	int64_t memory_bytes;			      /* pages allocated, less those freed */
 	int64_t net_bytes, calls, failed, odd_errors; /* odd: no everyday ones */
 	int64_t switches, interrupts, execs, processes, threads;
-	int64_t brief, brief_ns; /* processes that lived less than a second, and their CPU time */
+	int64_t brief, brief_threads,
+		brief_ns;	    /* tasks that lived less than a second; their CPU time */
 	int64_t task_ns, tracer_ns; /* CPU time of all tasks, of the tracer */
 	int64_t lost_events, lost_packets;
 	int64_t stuck, stuck_ns; /* threads that waited for a lock at the end; the longest */
 	struct summary_task cpu_user, full_user, cpu_brief, late, poller, lock_waiter, lock_holder,
 		stuck_one, stuck_by;
 	const char *worst_error, *worst_call; /* the most frequent of odd_errors */
-	bool has_latency, has_disk, has_net, has_calls, has_interrupts, has_lifetimes;
+	bool has_latency, has_disk, has_net, has_calls, has_interrupts, has_memory;
 };
 
 struct summary_link { /* packets of one direction between two hosts */

@@ -606,6 +606,7 @@ const struct analysis analysis_syscall = {
 	.by_name = ANALYSIS_ALL_OUTPUTS,
 	.names = "system call",
 	.outputs = outputs,
+	.calls = 1u << TOP | 1u << UNFINISHED | 1u << LOG,
 	.worth = "duration_ns name total_ns count max_ns errors ret",
 	.state_size = sizeof(struct state),
 	.on = { .call = on_call, .open_call = on_open_call },

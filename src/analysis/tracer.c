@@ -63,6 +63,12 @@ bool *analysis_tracer_tasks(const struct kernel_host *h)
 	return is;
 }
 
+uint64_t analysis_task_key(uint32_t host, int64_t tid, const char *comm)
+{
+	return mer_hash(comm, strlen(comm)) ^ (uint64_t)host << 56 ^
+	       (uint64_t)tid * UINT64_C(0x9E3779B97F4A7C15);
+}
+
 void analysis_tracer_free(bool **all, uint32_t n_hosts)
 {
 	for (uint32_t i = 0; all && i < n_hosts; i++)

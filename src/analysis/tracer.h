@@ -13,6 +13,8 @@ bool analysis_tracer_name(const char *comm);
 
 /* Of a host that was read: by task, malloc'ed, n_tasks + 1 of them; NULL: no memory. */
 bool *analysis_tracer_tasks(const struct kernel_host *h);
+/* Tables know a task by its host, number and last name: the same for all rows of one. */
+uint64_t analysis_task_key(uint32_t host, int64_t tid, const char *comm);
 /* Those of all hosts, by host; NULL is fine. */
 void analysis_tracer_free(bool **all, uint32_t n_hosts);
 

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -53,39 +52,13 @@ void mer_file_close(struct mer_file *f)
 	*f = (struct mer_file){ 0 };
 }
 
-static void advise(const struct mer_file *f, size_t offset, size_t bytes, int advice, bool outward)
+void mer_file_release(const void *bytes, size_t n)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	if (offset >= f->size)
-		return;
-	if (bytes > f->size - offset)
-		bytes = f->size - offset;
-	size_t first = offset, end = offset + bytes;
-	if (outward) {
-		first -= first % page;
-	} else {
-		/* Pages that are shared with bytes outside of the range stay. */
-		first = (first + page - 1) / page * page;
-		end = end == f->size ? end : end - end % page;
-	}
-	if (first >= end)
-		return;
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)bytes;
+	uintptr_t end = (first + n) / page * page; /* pages with other bytes stay */
+	first = (first + page - 1) / page * page;
 	int saved = errno;
-	madvise((void *)(uintptr_t)(f->data + first), end - first, advice);
+	if (first < end)
+		madvise((void *)first, end - first, MADV_DONTNEED);
 	errno = saved; /* a hint that fails is no failure */
-}
-
-void mer_file_sequential(const struct mer_file *f)
-{
-	advise(f, 0, f->size, MADV_SEQUENTIAL, true);
-}
-
-void mer_file_prefetch(const struct mer_file *f, size_t offset, size_t bytes)
-{
-	advise(f, offset, bytes, MADV_WILLNEED, true);
-}
-
-void mer_file_release(const struct mer_file *f, size_t offset, size_t bytes)
-{
-	advise(f, offset, bytes, MADV_DONTNEED, false);
 }

@@ -22,10 +22,8 @@ int mer_file_open_at(struct mer_file *f, int dir_fd, const char *path, struct me
 /* A zeroed or closed struct may be closed again. */
 void mer_file_close(struct mer_file *f);
 
-/* Hints: the file will be read from start to end; these bytes will be needed soon; are not needed
- * any more (they leave this process' memory, not the page cache). Ranges are clipped. */
-void mer_file_sequential(const struct mer_file *f);
-void mer_file_prefetch(const struct mer_file *f, size_t offset, size_t bytes);
-void mer_file_release(const struct mer_file *f, size_t offset, size_t bytes);
+/* These bytes of a mapped file are not needed for now: they leave this process' memory (not the page cache)
+ * and come back when they are read again. For values that are larger than memory should be. */
+void mer_file_release(const void *bytes, size_t n);
 
 #endif

@@ -312,7 +312,7 @@ static int print_rows(const struct check *c)
 		[PATH] = { "path", "Trace", CLI_TYPE_TEXT },
 		[SOUND] = { "sound", "Sound", CLI_TYPE_TEXT },
 		[EVENTS] = { "events", "Events", CLI_TYPE_COUNT },
-		[LOST] = { "lost_events", "Lost", CLI_TYPE_COUNT },
+		[LOST] = { "lost_events", "Lost events", CLI_TYPE_COUNT },
 		[PACKETS] = { "lost_packets", "Lost packets", CLI_TYPE_COUNT },
 		[ERRORS] = { "errors", "Errors", CLI_TYPE_COUNT },
 		[WARNINGS] = { "warnings", "Warnings", CLI_TYPE_COUNT },

@@ -243,8 +243,8 @@ static const char *judge_way(struct cli *cli, const struct way *w, enum directio
 		return NULL;
 	if (there == 0)
 		return mer_arena_printf(&cli->arena,
-			partial ? "there is no %s event in what could be read; some of the "
-				  "trace is missing"
+			partial ? "no %s event was found, but part of the trace is lost or "
+				  "could not be read"
 				: "%s was recorded, but no packet was %s while recording",
 			w->name, verb);
 	if (w->room != HEADER_TCP)

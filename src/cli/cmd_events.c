@@ -110,7 +110,7 @@ static int print(
 	}
 	mer_cursor_free(j->cursor);
 	for (size_t i = 0; j->parts && i < pipeline.n_slots; i++) {
-		mer_str_fini(&j->parts[i].page.lines);
+		event_page_fini(&j->parts[i].page);
 		trace_batch_fini(&j->parts[i].batch);
 	}
 	free(j->parts);

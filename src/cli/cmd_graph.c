@@ -11,11 +11,13 @@
 #include "cli/traces.h"
 #include "cli/verb.h"
 
-enum { SCREENFUL = 20, DRAWN = 60 };
+enum { SCREENFUL = 20 };
+enum by { BY_PROGRAM, BY_TASK };
 
 struct values {
 	struct cli_amount limit;
 	const char *plot;
+	unsigned by; /* enum by */
 	bool all;
 	struct cli_period_values period;
 };
@@ -51,50 +53,14 @@ static void drop_kernel(struct cli_graph *g, struct analysis_table *t)
 	t->n_rows = n;
 }
 
-/* For a drawing that can be looked at: the first ones, and those between machines before all others. */
-static void keep_drawable(struct analysis_table *t)
-{
-	size_t n_between = 0, n_within = 0, n = 0;
-	for (size_t r = 0; r < t->n_rows; r++) {
-		const struct analysis_cell *c = &t->cells[r * t->n_columns];
-		n_between += strcmp(c[RELATION_FROM_HOST].v.text, c[RELATION_TO_HOST].v.text) != 0;
-	}
-	size_t room = n_between < DRAWN ? DRAWN - n_between : 0;
-	for (size_t r = 0; r < t->n_rows; r++) {
-		const struct analysis_cell *c = &t->cells[r * t->n_columns];
-		bool between =
-			strcmp(c[RELATION_FROM_HOST].v.text, c[RELATION_TO_HOST].v.text) != 0;
-		if (n == DRAWN || (!between && n_within == room))
-			continue;
-		n_within += !between;
-		if (n < r)
-			memcpy(&t->cells[n * t->n_columns], c, t->n_columns * sizeof(*c));
-		n++;
-	}
-	t->n_left_out += t->n_rows - n;
-	t->n_rows = n;
-}
-
-/* Of the rows as they are now; the table stays. */
+/* Of the rows as they are now. */
 static int plot(const struct cli_graph *g, const struct values *v)
 {
 	struct mer_str svg = { 0 };
-	struct analysis_table t = *g->table;
-	struct cli_graph drawn = *g;
-	size_t bytes = t.n_rows * t.n_columns * sizeof(*t.cells);
-	t.cells = malloc(bytes + 1);
-	if (!t.cells)
-		return mer_fail_nomem(&g->cli->err);
-	if (bytes)
-		memcpy(t.cells, g->table->cells, bytes);
-	if (!v->limit.set)
-		keep_drawable(&t);
-	drawn.table = &t;
-	int rc = cli_graph_svg(&drawn, "--plot", &svg);
+	int rc = cli_graph_svg(g, v->by == BY_TASK, !v->limit.set, "--plot", &svg);
 	if (rc == 0)
 		rc = cli_sync_write_file(g->cli, v->plot, &svg);
 	mer_str_fini(&svg);
-	free(t.cells);
 	return rc;
 }
 
@@ -127,6 +93,7 @@ static int print(struct cli *cli, const struct values *v, struct mer_experiment 
 		.begin = MER_NO_TIME,
 		.n_tracer = run->n_tracer };
 	struct mer_str out = { 0 };
+	bool by_task = v->by == BY_TASK;
 	for (uint32_t h = 0; h < run->world->n_hosts; h++) {
 		int64_t begin, end;
 		if (!analysis_range(run, h, &begin, &end))
@@ -143,14 +110,14 @@ static int print(struct cli *cli, const struct values *v, struct mer_experiment 
 	int rc = v->plot ? plot(&g, v) : 0;
 	if (rc)
 		return rc;
-	if (!v->limit.set && cli->format == CLI_FORMAT_SVG)
-		keep_drawable(t);
 	if (!v->limit.set && cli->format == CLI_FORMAT_TABLE)
 		analysis_table_limit(t, SCREENFUL);
 	switch (cli->format) {
 	case CLI_FORMAT_TABLE: rc = cli_graph_text(&g, &out); break;
-	case CLI_FORMAT_DOT: rc = cli_graph_dot(&g, &out); break;
-	case CLI_FORMAT_SVG: rc = cli_graph_svg(&g, "--format svg", &out); break;
+	case CLI_FORMAT_DOT: rc = cli_graph_dot(&g, by_task, !v->limit.set, &out); break;
+	case CLI_FORMAT_SVG:
+		rc = cli_graph_svg(&g, by_task, !v->limit.set, "--format svg", &out);
+		break;
 	default: return print_rows(&g, t, e);
 	}
 	return cli_sync_put(cli, &out, rc);
@@ -226,8 +193,14 @@ static const struct cli_option options[] = {
 	{ .name = "plot",
 		.kind = CLI_FILE,
 		.arg = "FILE",
-		.help = "a drawing of it as well, as SVG (needs Graphviz)",
+		.help = "also draw it, as SVG (needs Graphviz)",
 		.offset = AT(plot) },
+	{ .name = "by",
+		.kind = CLI_CHOICE,
+		.arg = "WHAT",
+		.choices = "program|task",
+		.help = "a box of the drawing is a program (default) or a task",
+		.offset = AT(by) },
 	{ .name = "limit",
 		.letter = 'n',
 		.kind = CLI_AMOUNT,
@@ -240,36 +213,39 @@ static const struct cli_option options[] = {
 
 const struct cli_verb cli_verb_graph = {
 	.name = "graph",
-	.help = "who talks to whom through what, and who waits for whom",
+	.help = "which tasks communicate, over what, and who waits for whom",
 	.synopsis = "[OPTION...] TRACE...",
-	.description = "Relations between tasks, on one machine and across: sockets, pipes, fifos, "
-		       "eventfds, futexes, signals, file locks, forks and waits for exits. Of each: "
-		       "how often, how many bytes, how long the one was blocked until the other one "
-		       "ended it. The longest wait first, then the greatest count.",
-	.more = "An edge goes from who writes, wakes, signals, unlocks or exits to who reads or waits. "
-		"Count is the number of writes, signals or forks; where nothing is handed over, of waits "
-		"that were ended. With --comm, --tid or --host one end must fit. Of --begin and --end counts when "
-		"something was given, or the wait ended.\n\n"
-		"Writes and reads of a pipe, a fifo, a socketpair or a TCP connection are followed byte by "
-		"byte, whether or not anybody waited. Other sockets and eventfds have no name that both "
-		"ends know: what is written to one goes to the task that it woke last, and before it "
-		"woke anybody to nobody. A fifo is known as one once a wait for its other end was seen. Packets "
-		"that a thread or an interrupt of the kernel handled count for the tasks at both ends; a "
-		"connection is called as the one who opened it calls it. Futexes of two processes are "
-		"marked as shared memory; of a thread that was joined, and a child that was waited "
-		"for, the wait is for its exit.\n\n"
+	.description = "Relations between tasks of one or several hosts: sockets, pipes, fifos, eventfds, "
+		       "futexes, signals, file locks, forks, and waits for exits. For each relation: how "
+		       "often, how many bytes, and how long the task in column To was blocked until the "
+		       "task in column From ended its wait. Sorted by wait time, then by count.",
+	.more = "From is the task that writes, wakes, signals, unlocks or exits; To is the task that "
+		"reads or waits. Count is the number of writes, signals or forks; where nothing is passed "
+		"on, the number of waits that were ended. With --comm, --tid or --host, one of the two "
+		"tasks must match. --begin and --end select by the time of the write or signal, or of the "
+		"end of the wait.\n\n"
+		"Writes to and reads from a pipe, fifo, socketpair or TCP connection are followed byte by "
+		"byte, whether or not a task waited. Other sockets and eventfds have no name that both "
+		"ends share: data written to one goes to the task that it woke last, and to no task before "
+		"the first wake-up. A fifo is recognized when a task waits for its other end. Packets "
+		"handled by kernel threads or interrupts count for the tasks at both ends. A connection is "
+		"named by the address that its client connected to; if it was open before the recording, "
+		"by the address in its packets that has the lower port. A futex of two processes is "
+		"marked as shared.\n\n"
 		"Kind 'shared-memory?' is a hint: two processes mapped the same file, segment or memfd as "
-		"shared memory, and one may write to it; whether it did, and who reads, no event tells.\n\n"
-		"A kernel trace does not show everything: not what is done in memory that is shared "
-		"without futexes, not files that one task writes and another one reads later, and of tasks "
-		"that were not recorded nothing. Waits that threads of the kernel end (kworker, "
-		"jbd2), or tasks that held a lock inside the kernel, say little about who talks to "
-		"whom: they are kind 'kernel', with --all.\n\n"
-		"--format dot is a graph for Graphviz, with the hosts as boxes; the color tells the kind, "
-		"and the longer the wait, the thicker. --format svg is its drawing, --plot makes one "
-		"besides; both need Graphviz, and without --limit draw 60 relations, those between "
-		"machines first. Without signal_generate in the trace, "
-		"signals are known only by the waits that they ended, without their number.\n\n" CLI_PERIOD_MANUAL,
+		"shared memory, and at least one of them may write to it. No event shows whether one did.\n\n"
+		"Not visible in a kernel trace: shared memory without futexes, files that one task writes "
+		"and another reads later, and tasks of hosts that were not recorded. Waits ended by kernel "
+		"threads (kworker, jbd2), or by tasks that held a kernel lock, say little about "
+		"communication: they have kind 'kernel' and are shown with --all.\n\n"
+		"--format dot prints a graph for Graphviz, --format svg its drawing; --plot writes the "
+		"drawing in addition to the table. Drawings need Graphviz. A box is a program on a host with "
+		"all of its tasks in the table, or one task with --by task. A line is everything that two "
+		"boxes exchange by similar means: its color shows the means, its arrows who received "
+		"something, its width the wait; its left end is the box that waited longer. Without --limit, "
+		"at most 30 boxes and 40 lines are drawn: those between hosts first, then the longest waits.\n\n"
+		"Without the event signal_generate, signals are known only by the waits that they ended, "
+		"without their numbers.\n\n" CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv|dot|svg",
 	.uses = CLI_USES_TASKS,
 	.options = options,
@@ -278,9 +254,9 @@ const struct cli_verb cli_verb_graph = {
 	.max_args = -1,
 	.args = "TRACE",
 	.examples = {
-		{ "meridian graph client/ server/", "Who waits for whom, on both machines." },
+		{ "meridian graph client/ server/", "Who waits for whom, on both hosts." },
 		{ "meridian graph --comm wget --format dot client/ server/ > wget.dot",
-			"What wget has to do with others, to be drawn by Graphviz." },
+			"The relations of wget, to be drawn by Graphviz." },
 	},
 	.run = run,
 };

@@ -154,8 +154,9 @@ static void fill_streams(const struct stats *s, struct cli_table *t)
 	static const struct cli_column columns[] = { { "host", "Host", CLI_TYPE_TEXT },
 		{ "path", "Stream", CLI_TYPE_TEXT }, { "cpu", "CPU", CLI_TYPE_ID },
 		{ "count", "Count", CLI_TYPE_COUNT }, { "rate", "Per second", CLI_TYPE_COUNT },
-		{ "bytes", "Size", CLI_TYPE_BYTES }, { "lost_events", "Lost", CLI_TYPE_COUNT },
-		{ "lost_packets", "Packets lost", CLI_TYPE_COUNT }, { 0 } };
+		{ "bytes", "Size", CLI_TYPE_BYTES },
+		{ "lost_events", "Lost events", CLI_TYPE_COUNT },
+		{ "lost_packets", "Lost packets", CLI_TYPE_COUNT }, { 0 } };
 	cli_table_init(t, columns);
 	for (uint32_t i = 0; i < s->e->n_streams; i++) {
 		const struct mer_stream *m = &s->e->streams[i];

@@ -173,9 +173,10 @@ static bool is_zero(const struct analysis_table *t, size_t column)
 	return zero;
 }
 
-/* Of what may be 0 everywhere. */
+/* A table in which nothing but names is left goes as a whole. */
 static bool hide_zeros(struct analysis_table *t)
 {
+	bool any = false;
 	struct analysis_column *columns =
 		mer_arena_zalloc(t->arena, t->n_columns + 1, sizeof(*columns));
 	if (!columns)
@@ -184,8 +185,10 @@ static bool hide_zeros(struct analysis_table *t)
 		columns[c] = t->columns[c];
 		if (is_zero(t, c))
 			columns[c].title = NULL;
+		any |= columns[c].title && !cli_grid_names(&columns[c]);
 	}
 	t->columns = columns;
+	t->n_rows = any ? t->n_rows : 0;
 	return true;
 }
 
@@ -241,6 +244,7 @@ static void put_findings(const struct screen *x, struct mer_str *out)
 /* Findings first; the others as tables, each CPU only for programs. */
 static int print_screen(struct screen *x)
 {
+	bool any = false;
 	struct cli_grid *g = &x->grid;
 	if (!hide_zeros(&g->tables[SUMMARY_HOSTS]) || !hide_zeros(&g->tables[SUMMARY_IO]) ||
 		!hide_zeros(&g->tables[SUMMARY_LINKS]))
@@ -251,7 +255,9 @@ static int print_screen(struct screen *x)
 	int rc = cli_sync_put(x->cli, &out, 0);
 	g->n_printed = SUMMARY_CPUS;
 	g->begin = MER_NO_TIME; /* has been said */
-	return rc || !g->tables[SUMMARY_HOSTS].n_rows ? rc : cli_grid_print(g);
+	for (int i = 0; i < SUMMARY_CPUS; i++)
+		any |= g->tables[i].n_rows > 0;
+	return rc || !any ? rc : cli_grid_print(g);
 }
 
 static int print(struct screen *x, struct analysis_run *run)
@@ -375,30 +381,36 @@ static const struct cli_option options[] = {
 
 const struct cli_verb cli_verb_summary = {
 	.name = "summary",
-	.help = "one screen: what is busy, full or lost; what to ask next",
+	.help = "what was lost, what took time, what to run next, on a screen",
 	.synopsis = "[OPTION...] TRACE...",
-	.description = "Shows of each host how busy its processors and busiest disk were, how many "
-		       "threads and disk requests waited on the average, how many system calls failed "
-		       "and events were lost; who used most; the longest waits by cause; and what stands "
-		       "out, with the command that tells more.",
-	.more = "Numbers are those of 'meridian top' and 'meridian stats': busy is the share of all "
-		"processors of the host, interrupts included; waiting the sum of the times that threads "
-		"were ready to run and did not, divided by the duration; queued the same of requests "
-		"before their disk took them; disk that of the busiest. Network is what interfaces "
-		"other than lo sent and received. Lost events are those of the whole recording, even "
-		"with --begin and --end. Most system calls that fail are everyday life: files that are "
-		"not there, and calls that would block.\n\n"
-		"The duration of a system call counts as a wait, also when it worked. The findings are: "
-		"events lost; requests to disks that failed, and a tenth of system calls; threads that at the "
-		"end had waited for a lock for a second, or half of the time; half a thread "
-		"for each processor waiting, half a request at a disk, softirqs with a tenth of the "
-		"processors, 10 ms between a wake-up and running, half a thread waiting at futexes; "
-		"processors or a disk busy for 80 % of the time, a thread with 90 % of a processor, "
-		"a tenth of one for busy polling; hosts of "
-		"which no sched_switch was recorded; and that no processors or disks were busy for half of "
-		"the time. "
-		"--json and "
-		"CSV have the commands of all rows, as 'next'.\n\n" CLI_PERIOD_MANUAL,
+	.description = "Shows findings, each with a command that shows more: first what was lost or is "
+		       "unknown, then failures, then what took time, by that time. Below are the load "
+		       "of each host and CPU, disks and network, the tasks that used most, waits by "
+		       "cause and packets between hosts. Idle waits and the tracer's own tasks are left "
+		       "out.",
+	.more = "Values are those of 'meridian top' and 'meridian stats'. Busy is the share of CPU time "
+		"that was not idle, interrupts included; run queue the mean number of tasks that were "
+		"ready and had no CPU; queued the same for disk requests; disk the busiest disk's time. "
+		"Network is what all interfaces but lo sent and received. Switches are times that a task "
+		"got a CPU, not the idle task. Lost events and packets are those of the whole recording, "
+		"even with --begin and --end. Latencies between hosts are one-way; clock bound says how "
+		"far off the clocks can be. 'Repeated' are packets seen again (retransmitted, or passing "
+		"a bridge), 'not received' those that the other host did not record.\n\n"
+		"Waits are those that 'meridian blocked' shows (somebody waited), and all waits for disks; a "
+		"child's and a started program's time is that of the child. Errors of everyday are not "
+		"counted as odd: EAGAIN, EINPROGRESS, ETIMEDOUT, ECHILD, EINTR, and ENOENT where something "
+		"is searched for.\n\n"
+		"Findings: events or packets lost; 5 % of the CPU time unknown; no sched_switch; disk "
+		"requests that failed; threads that waited for a lock for a second, or half of the time, "
+		"until the end. Then, by time: a run queue of 0.2 per CPU; a CPU without idle time for a "
+		"second; short-lived tasks, 10 a second, that take 40 % of the tasks' CPU time and a "
+		"quarter of the CPUs; 2 % of the time waiting for disks, major faults, locks, packets in "
+		"flight (1 ms on average, and twice the clock bound) or packets of unknown senders; a disk "
+		"busy, or a request queued, half of the time; interrupts or softirqs with a tenth of the "
+		"CPU time; busy polling with a tenth of a CPU; flushes of 20 ms. Last: scheduling latencies "
+		"of 10 ms, 5 % odd errors, 1 % of packets repeated or not received. If none of them "
+		"took a tenth of the time, the first says that nothing is saturated. --json and CSV "
+		"have all rows, with numbers, sentence and command.\n\n" CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_SYNC | CLI_USES_JOBS |
 		CLI_USES_INPUT,

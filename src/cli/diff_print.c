@@ -175,9 +175,15 @@ static void put_only(const struct cli_diff *d, const struct path_diff_row *rows,
 
 /* ---- Tables ---- */
 
+/* Of the difference of the totals, which is not 0. */
+static double share_of(const struct path_diff_row *r, int64_t total)
+{
+	return delta_of(r) ? (double)delta_of(r) / (double)total : 0; /* and not -0 */
+}
+
 static struct cli_cell share_cell(const struct cli_diff *d, const struct path_diff_row *r)
 {
-	return CLI_CELL_RATIO((double)delta_of(r) / (double)total_delta(d));
+	return CLI_CELL_RATIO(share_of(r, total_delta(d)));
 }
 
 static void put_table(const struct cli_diff *d, enum path_diff_by by,
@@ -314,7 +320,7 @@ static void json_row(const struct cli_diff *d, struct mer_json *j, enum path_dif
 	mer_json_kv_int(j, "b_ns", r->b_ns);
 	mer_json_kv_int(j, "delta_ns", delta_of(r));
 	if (total)
-		mer_json_kv_double(j, "share", (double)delta_of(r) / (double)total);
+		mer_json_kv_double(j, "share", share_of(r, total));
 	else
 		mer_json_kv_null(j, "share");
 	if (by == PATH_DIFF_BY_PART) {

@@ -1,5 +1,8 @@
 #include "cli/event_format.h"
 
+#include <stdlib.h>
+
+#include "base/file.h"
 #include "cli/sync_traces.h"
 #include "cli/traces.h"
 
@@ -24,11 +27,19 @@ void event_format_fini(struct event_format *f)
 	event_csv_free(f->csv);
 }
 
+void event_page_fini(struct event_page *p)
+{
+	mer_str_fini(&p->lines);
+	free(p->longs.rows);
+}
+
 void event_page_clear(struct event_page *p)
 {
 	mer_str_clear(&p->lines);
 	event_text_begin(&p->state);
 	p->state.leave_delta = true;
+	p->longs.n = 0;
+	p->state.longs = &p->longs;
 	p->n_lines = 0;
 }
 
@@ -73,6 +84,20 @@ static size_t write_first_delta(struct event_format *f, struct cli *cli, const s
 	return at;
 }
 
+/* In parts, so that neither the text nor its bytes in the trace fill the memory. */
+static void write_long(struct event_format *f, struct cli *cli, const struct event_long *l)
+{
+	struct mer_str part = { 0 };
+	for (size_t at = 0; at < l->len && !ferror(cli->out) && !part.failed;) {
+		mer_str_clear(&part);
+		size_t n = event_text_part(f->text, &part, l->s + at, l->len - at);
+		fwrite(part.data, 1, part.len, cli->out);
+		mer_file_release(l->s + at, n);
+		at += n;
+	}
+	mer_str_fini(&part);
+}
+
 int event_page_write(
 	struct event_format *f, struct cli *cli, const struct event_page *p, struct mer_err *err)
 {
@@ -82,6 +107,12 @@ int event_page_write(
 	if (f->kind == CLI_FORMAT_JSON && !f->any && p->lines.len)
 		from = 1; /* no comma before the first */
 	f->any |= p->lines.len > 0;
+	for (uint32_t i = 0; i < p->longs.n && !ferror(cli->out); i++) {
+		const struct event_long *l = &p->longs.rows[i];
+		fwrite(p->lines.data + from, 1, l->at - from, cli->out);
+		from = l->at;
+		write_long(f, cli, l);
+	}
 	if (p->lines.len > from)
 		fwrite(p->lines.data + from, 1, p->lines.len - from, cli->out);
 	if (p->state.last != MER_NO_TIME)

@@ -20,12 +20,14 @@ struct event_format {
 struct event_page {
 	struct mer_str lines;
 	struct event_text_state state;
+	struct event_longs longs; /* lines lack these texts */
 	uint64_t n_lines;
 };
 
 int event_format_init(struct event_format *f, struct cli *cli, const struct event_select *s);
 void event_format_fini(struct event_format *f);
 
+void event_page_fini(struct event_page *p);
 void event_page_clear(struct event_page *p);
 void event_page_add(const struct event_format *f, struct event_page *p, const uint64_t *context,
 	const struct mer_event *ev);

@@ -123,6 +123,17 @@ static const bool plain_byte[256] = {
 #undef ROW8
 };
 
+static void add_text(struct mer_str *out, const char *s, size_t len, bool ascii)
+{
+	for (size_t i = 0; i < len;) {
+		size_t n = i;
+		while (n < len && plain_byte[(unsigned char)s[n]])
+			n++;
+		mer_str_add(out, s + i, n - i);
+		i = n < len ? n + put_special(out, s + n, len - n, ascii) : n;
+	}
+}
+
 static void put_text(struct mer_str *out, const char *s, size_t len, bool ascii)
 {
 	if (!mer_str_reserve(out, len + 2))
@@ -138,13 +149,7 @@ static void put_text(struct mer_str *out, const char *s, size_t len, bool ascii)
 		return;
 	}
 	out->len = (size_t)(p - out->data);
-	while (i < len) {
-		size_t n = i;
-		while (n < len && plain_byte[(unsigned char)s[n]])
-			n++;
-		mer_str_add(out, s + i, n - i);
-		i = n < len ? n + put_special(out, s + n, len - n, ascii) : n;
-	}
+	add_text(out, s + i, len - i, ascii);
 	mer_str_putc(out, '"');
 }
 
@@ -571,6 +576,27 @@ static void put_time(struct event_text_state *s, struct mer_str *out, int64_t ts
 	out->len = (size_t)(p + 3 - out->data);
 }
 
+static void leave_out(struct event_longs *l, struct mer_str *out, const char *s, size_t len)
+{
+	mer_str_putc(out, '"');
+	if (mer_grow32(&l->rows, l->n, &l->cap, sizeof(*l->rows)))
+		l->rows[l->n++] = (struct event_long){ out->len, s, len };
+	else
+		out->failed = true;
+	mer_str_putc(out, '"');
+}
+
+size_t event_text_part(const struct event_text *t, struct mer_str *out, const char *s, size_t len)
+{
+	enum { PART = 1 << 20 };
+	size_t n = len < PART ? len : PART;
+	/* Not inside of a character, if it is one. */
+	for (int i = 0; i < 3 && n < len && n > 3 && ((unsigned char)s[n] & 0xc0) == 0x80; i++)
+		n--;
+	add_text(out, s, n, t->ascii);
+	return n;
+}
+
 void event_text_line(const struct event_text *t, struct event_text_state *s, struct mer_str *out,
 	const uint64_t *context, const struct mer_event *ev)
 {
@@ -604,7 +630,10 @@ void event_text_line(const struct event_text *t, struct event_text_state *s, str
 		case PIECE_HEX: p = put_hex(p, *slot & pc->mask); break;
 		case PIECE_TEXT:
 			out->len = (size_t)(p - out->data);
-			put_text(out, (const char *)(uintptr_t)slot[0], slot[1], t->ascii);
+			if (s->longs && slot[1] >= EVENT_LONG_TEXT)
+				leave_out(s->longs, out, (const char *)(uintptr_t)slot[0], slot[1]);
+			else
+				put_text(out, (const char *)(uintptr_t)slot[0], slot[1], t->ascii);
 			continue;
 		case PIECE_ANY:
 			out->len = (size_t)(p - out->data);

@@ -118,7 +118,10 @@ static void put_queue(const struct row *r)
 
 static void put_processes(const struct row *r)
 {
-	put_count(r, number(r, FINDING_COL_COUNT2), "short-lived process", "short-lived processes");
+	bool threads = strcmp(text(r, FINDING_COL_OBJECT), "threads") == 0;
+	put_count(r, number(r, FINDING_COL_COUNT2),
+		threads ? "short-lived thread" : "short-lived process",
+		threads ? "short-lived threads" : "short-lived processes");
 	mer_str_puts(r->out, " took ");
 	put_duration(r, FINDING_COL_TIME2);
 	mer_str_puts(r->out, " of CPU time; CPUs busy ");
@@ -189,14 +192,14 @@ static void put_latency(const struct row *r)
 static void put_repeated(const struct row *r)
 {
 	int64_t repeated = number(r, FINDING_COL_COUNT), missing = number(r, FINDING_COL_COUNT2);
-	mer_str_printf(r->out, "to %s ", text(r, FINDING_COL_OBJECT));
+	mer_str_printf(r->out, "packets to %s: ", text(r, FINDING_COL_OBJECT));
 	if (repeated) {
-		put_count(r, repeated, "packet was", "packets were");
-		mer_str_puts(r->out, " sent again");
+		cli_text_count(r->out, repeated);
+		mer_str_puts(r->out, " seen more than once (sent again, or forwarded)");
 	}
 	mer_str_puts(r->out, repeated && missing ? ", " : "");
 	if (missing) {
-		put_count(r, missing, "packet", "packets");
+		cli_text_count(r->out, missing);
 		mer_str_puts(r->out, " not seen there");
 	}
 }
@@ -299,7 +302,9 @@ static void put_sentence(const struct row *r)
 	case FINDING_FLUSHES: put_flushes(r); break;
 	case FINDING_LOCKS: put_locks(r); break;
 	case FINDING_SOFTIRQ:
-		mer_str_puts(r->out, "softirqs took ");
+	case FINDING_IRQ:
+		mer_str_puts(
+			r->out, rule_of(r) == FINDING_IRQ ? "interrupts took " : "softirqs took ");
 		put_percent(r, FINDING_COL_PERCENT);
 		mer_str_puts(r->out, " of the CPU time (");
 		put_duration(r, FINDING_COL_TIME);
@@ -360,6 +365,7 @@ static const char *command_of(enum finding_rule rule)
 		[FINDING_FLUSHES] = "stats io",
 		[FINDING_LOCKS] = "top futex",
 		[FINDING_SOFTIRQ] = "stats irq",
+		[FINDING_IRQ] = "stats irq",
 		[FINDING_POLLING] = "stats poll",
 		[FINDING_OUTSIDE] = "top net --table sockets",
 		[FINDING_LATENCY] = "latency",

@@ -17,11 +17,12 @@ struct cli_graph {
 };
 
 int cli_graph_text(const struct cli_graph *g, struct mer_str *out);
-/* For Graphviz: hosts are boxes around their tasks; colours tell the kind; the longer the wait, the
- * thicker. */
-int cli_graph_dot(const struct cli_graph *g, struct mer_str *out);
+/* For Graphviz: hosts are boxes around their programs (by_task: tasks); colors tell the kind; the longer the
+ * wait, the thicker. limited: no more than can be looked at. */
+int cli_graph_dot(const struct cli_graph *g, bool by_task, bool limited, struct mer_str *out);
 /* The same, drawn by Graphviz' program dot, which must be there. asked_by: the option, for errors. */
-int cli_graph_svg(const struct cli_graph *g, const char *asked_by, struct mer_str *svg);
+int cli_graph_svg(const struct cli_graph *g, bool by_task, bool limited, const char *asked_by,
+	struct mer_str *svg);
 
 static inline const struct analysis_cell *cli_graph_cell(
 	const struct cli_graph *g, size_t row, enum relation_column column)

@@ -472,9 +472,30 @@ static int64_t limit_of(const struct cli_grid *g)
 /* Rows that an analysis keeps while it reads: sums need none, sorting needs all. */
 static uint64_t kept_rows(const struct cli_grid *g)
 {
+	enum { SPARE = 2000 }; /* of which some are left out afterwards */
 	if (!g->values->tables.n && (strcmp(g->verb, "freq") == 0 || strcmp(g->verb, "stats") == 0))
 		return 1;
-	return g->values->sort || g->values->reverse ? 0 : (uint64_t)limit_of(g);
+	uint64_t limit = (uint64_t)limit_of(g);
+	return g->values->sort || g->values->reverse ? 0
+	       : limit && g->leaves_out		     ? limit + SPARE
+						     : limit;
+}
+
+/* People look for their programs; other programs get everything, and so does who asks for a task. */
+static bool leaves_out(const struct cli_grid *g)
+{
+	const struct cli *cli = g->cli;
+	bool lists = strcmp(g->verb, "top") == 0 || strcmp(g->verb, "log") == 0;
+	return lists && cli->format == CLI_FORMAT_TABLE && !g->values->all && !cli->tids.n &&
+	       !cli->comms.n && !g->analysis->names_others;
+}
+
+static bool lists_calls(const struct cli_grid *g)
+{
+	bool any = false;
+	for (size_t i = 0; i < g->n_printed; i++)
+		any |= g->analysis->calls >> g->requests[i].output & 1;
+	return any;
 }
 
 static struct analysis_options options_of(struct cli_grid *g)
@@ -498,6 +519,7 @@ static struct analysis_options options_of(struct cli_grid *g)
 		.wants_name = v->names.n ? wants_name : NULL,
 		.ctx = g,
 		.limit = kept_rows(g),
+		.keep_spans = g->leaves_out && lists_calls(g),
 	};
 	if (v->plot && !v->bins.set && !v->interval.set)
 		o.n_bins = PLOT_BINS;
@@ -544,7 +566,17 @@ static void sort_table(struct cli_grid *g, size_t table)
 	g->sorted[table] = c->key;
 }
 
-static int show(struct cli_grid *g, const struct analysis_run *run)
+/* Sums over time have all of it. */
+static int leave_out(struct cli_grid *g, size_t table, struct analysis_run *run)
+{
+	const struct analysis *a = g->requests[table].analysis;
+	if (!g->leaves_out || strncmp(g->tables[table].id, "bins", 4) == 0)
+		return 0;
+	return analysis_leave_out(
+		run, &g->tables[table], a->calls >> g->requests[table].output & 1, &g->left_out);
+}
+
+static int show(struct cli_grid *g, struct analysis_run *run)
 {
 	for (size_t i = 0; i < g->n; i++)
 		g->sorted[i] = output_of(g, i)->sort;
@@ -556,6 +588,8 @@ static int show(struct cli_grid *g, const struct analysis_run *run)
 		rc = strcmp(g->verb, "log") == 0 ? cli_grid_map(g, g->values->plot)
 						 : cli_grid_plot(g, g->values->plot);
 	for (size_t i = 0; i < g->n_printed; i++) {
+		if (rc == 0)
+			rc = leave_out(g, i, run);
 		if (g->values->sort || g->values->reverse)
 			sort_table(g, i);
 		if (strncmp(g->tables[i].id, "freq", 4) !=
@@ -571,6 +605,7 @@ static int analyse(struct cli_grid *g, struct cli_periods *periods, struct sync_
 	struct sync_result *r)
 {
 	struct cli *cli = g->cli;
+	g->leaves_out = leaves_out(g);
 	struct analysis_options o = options_of(g);
 	struct cli_progress progress;
 	struct analysis_run run;

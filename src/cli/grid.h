@@ -7,6 +7,7 @@
 #define MER_CLI_GRID_H
 
 #include "analysis/analysis.h"
+#include "analysis/leave_out.h"
 #include "base/json.h"
 #include "cli/context.h"
 #include "cli/period.h"
@@ -14,7 +15,7 @@
 struct cli_grid_values { /* of options; not all verbs have all of them */
 	struct cli_amount limit, min, max, min_size, max_size, bins, interval;
 	const char *sort, *plot;
-	bool reverse;
+	bool all, reverse;
 	struct cli_texts tables, names;
 	struct cli_period_values period;
 };
@@ -48,6 +49,12 @@ struct cli_grid_values { /* of options; not all verbs have all of them */
 		.name = "reverse", .letter = 'r', .kind = CLI_FLAG,                                \
 		.help = "in the opposite order",                                                   \
 		.offset = offsetof(struct cli_grid_values, reverse)                                \
+	}
+#define CLI_GRID_ALL                                                                               \
+	{                                                                                          \
+		.name = "all", .letter = 'a', .kind = CLI_FLAG,                                    \
+		.help = "idle waits and the tracer's own tasks too",                               \
+		.offset = offsetof(struct cli_grid_values, all), .in_manual_only = true            \
 	}
 #define CLI_GRID_MIN(of)                                                                           \
 	CLI_GRID_OPTION(min, CLI_DURATION, "TIME", of "only what took TIME or longer")
@@ -98,6 +105,8 @@ struct cli_grid {
 	const struct analysis_options
 		*options;	/* of the run; NULL: all of the time was looked at */
 	_Atomic uint64_t named; /* bit i: something is called as values->names.item[i] says */
+	bool leaves_out;	/* idle waits, and rows of the tracer's tasks */
+	struct analysis_left_out left_out;
 };
 
 /* cli->args: the analysis, then traces. None: lists what there is. */

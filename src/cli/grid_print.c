@@ -458,6 +458,36 @@ static int put_nothing(const struct cli_grid *g, struct mer_str *out)
 	return rc;
 }
 
+/* What rows were left out, so that the whole is known. */
+static void put_left_out(const struct cli_grid *g, struct mer_str *out)
+{
+	const struct analysis_left_out *x = &g->left_out;
+	struct mer_str line = { 0 };
+	if (!x->n_tracer && !x->n_idle)
+		return;
+	mer_str_puts(&line, "Left out (--all shows them): ");
+	if (x->n_tracer) {
+		cli_text_count(&line, (int64_t)x->n_tracer);
+		mer_str_puts(&line, x->n_tracer == 1 ? " row" : " rows");
+		mer_str_puts(&line, " of the tracer's own tasks");
+		if (x->tracer_ns) {
+			mer_str_puts(&line, ", ");
+			cli_text_duration(&line, x->tracer_ns);
+		}
+	}
+	mer_str_puts(&line, x->n_tracer && x->n_idle ? "; " : "");
+	if (x->n_idle) {
+		cli_text_count(&line, (int64_t)x->n_idle);
+		mer_str_puts(&line, x->n_idle == 1 ? " idle wait, " : " idle waits, ");
+		cli_text_duration(&line, x->idle_ns);
+	}
+	mer_str_puts(&line, ".");
+	if (line.data)
+		cli_text_wrap(out, line.data, (size_t)cli_width(g->cli), 0);
+	out->failed |= line.failed;
+	mer_str_fini(&line);
+}
+
 static int put_text(const struct cli_grid *g, struct mer_str *out)
 {
 	size_t n_rows = 0;
@@ -470,7 +500,10 @@ static int put_text(const struct cli_grid *g, struct mer_str *out)
 		if (t->n_rows && !put_table(g, i, out))
 			return mer_fail_nomem(&g->cli->err);
 	}
-	return n_rows ? 0 : put_nothing(g, out);
+	if (!n_rows && !g->left_out.n_tracer && !g->left_out.n_idle)
+		return put_nothing(g, out);
+	put_left_out(g, out);
+	return 0;
 }
 
 /* Written as it comes: all of the text at once would take more memory than the table. */

@@ -59,9 +59,9 @@ struct cli_option {
 	/* CLI_CHOICE: "auto|always|never"; of others some values that it may have, for completion. */
 	const char *choices;
 	enum cli_values values; /* for completion: what its values are besides */
-	unsigned value;	     /* CLI_SET; CLI_RANGES: cli_range.is_process */
-	unsigned uses;	     /* common options: the CLI_USES_* bit */
-	bool in_manual_only; /* --help has a screen; completion and manual tell it */
+	unsigned value;		/* CLI_SET; CLI_RANGES: cli_range.is_process */
+	unsigned uses;		/* common options: the CLI_USES_* bit */
+	bool in_manual_only;	/* --help has a screen; completion and manual tell it */
 };
 
 /* The common options; ends with {0}; offsets into struct cli. */

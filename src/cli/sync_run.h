@@ -24,7 +24,7 @@ struct cli_sync {
 	struct sync_host_choice *choices; /* as e->hosts */
 	struct sync_result *result;
 	uint64_t limit; /* rows that people see of a table; 0: a screenful */
-	bool told; /* the result's findings were printed, so they need not go to stderr */
+	bool told;	/* the result's findings were printed, so they need not go to stderr */
 };
 
 /* Opens, finds the messages (within --begin and --end, on each host's own clock) and solves; with

@@ -134,11 +134,33 @@ static enum ctf_status read_varint(struct ctf_pos *pos, bool is_signed, uint64_t
 	return CTF_E_VARINT;
 }
 
+/* The end of a string that is longer than this is looked for in steps. */
+enum { LONG_STRING = 16 << 20 };
+
+static __attribute__((noinline)) const uint8_t *find_far_nul(
+	const struct ctf_decoder *d, const uint8_t *p, size_t max)
+{
+	while (max) {
+		size_t n = max < LONG_STRING ? max : LONG_STRING;
+		const uint8_t *nul = memchr(p, 0, n);
+		if (nul)
+			return nul;
+		if (d->passed)
+			d->passed(p, n);
+		p += n;
+		max -= n;
+	}
+	return NULL;
+}
+
 /* Bytes of a string with its terminator, up to the end of the content; 0: there is no end. */
-static size_t string_size(const uint8_t *p, size_t max, unsigned encoding)
+static size_t string_size(
+	const struct ctf_decoder *d, const uint8_t *p, size_t max, unsigned encoding)
 {
 	if (encoding == CTF_UTF8) {
-		const uint8_t *nul = memchr(p, 0, max);
+		const uint8_t *nul = memchr(p, 0, max < LONG_STRING ? max : LONG_STRING);
+		if (!nul && max > LONG_STRING)
+			nul = find_far_nul(d, p, max);
 		return nul ? (size_t)(nul - p) + 1 : 0;
 	}
 	size_t unit = ctf_unit_bytes(encoding);
@@ -309,7 +331,7 @@ static enum ctf_status execute(
 		case OP_STRING: {
 			const uint8_t *s = pos->base + (pos->bit >> 3);
 			size_t unit = ctf_unit_bytes(op->x);
-			size_t size = string_size(s, (pos->end_bit - pos->bit) >> 3, op->x);
+			size_t size = string_size(d, s, (pos->end_bit - pos->bit) >> 3, op->x);
 			if (size == 0)
 				return CTF_E_END;
 			pos->bit += size * 8;

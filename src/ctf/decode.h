@@ -61,6 +61,8 @@ struct ctf_decoder {
 	uint64_t *discard;     /* not NULL: nobody wants the values; elements of arrays go there
 					(program->max_slots) instead of to the pool */
 	struct ctf_packet_info *info; /* while a packet header or context is read, else NULL */
+	/* NULL, or told of many bytes that were only looked at: they need not stay in memory. */
+	void (*passed)(const void *bytes, size_t n);
 	uint64_t event_id;
 	int order;	 /* CTF_OP_BE or 0 of the bit field before; -1: none yet */
 	uint32_t n_idle; /* array elements without bits so far, see CTF_MAX_IDLE */

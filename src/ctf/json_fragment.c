@@ -413,6 +413,9 @@ static void read_event(struct json_parser *p, const struct mer_json_value *v)
 			id, s->class.id);
 	if (!mer_map_put(&s->event_ids, id))
 		ctf_json_nomem(p);
+	if (p->n_events++ == CTF_MAX_EVENT_CLASSES)
+		ctf_json_error(p, MER_ERR_LIMIT, v->at, "more than %d event record classes",
+			CTF_MAX_EVENT_CLASSES);
 	struct json_event *e = mer_arena_zalloc(&p->keep, 1, sizeof(*e));
 	if (!e)
 		ctf_json_nomem(p);

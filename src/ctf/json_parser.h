@@ -76,6 +76,7 @@ struct json_parser {
 	/* Growing lists, freed at the end. */
 	struct json_stream *streams;
 	size_t n_streams, cap_streams;
+	uint32_t n_events; /* of all of them */
 	struct ctf_clock *clocks;
 	size_t n_clocks, cap_clocks;
 	struct json_alias *aliases; /* by the number of their name in alias_names */

@@ -28,7 +28,8 @@ enum {
 	CTF_MAX_DEPTH = 1032,
 	CTF_NO_REG = 0,
 	CTF_MAX_REGS = 4096,
-	CTF_MAX_STREAM_CLASSES = 1 << 18
+	CTF_MAX_STREAM_CLASSES = 1 << 18,
+	CTF_MAX_EVENT_CLASSES = 1 << 19 /* of all data stream classes */
 };
 
 enum ctf_byte_order { CTF_LE, CTF_BE };

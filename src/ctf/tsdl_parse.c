@@ -331,6 +331,9 @@ static void parse_event(struct tsdl *t)
 			skip_attribute(t, &name, "an event");
 		}
 	}
+	if (r->n_events == CTF_MAX_EVENT_CLASSES)
+		tsdl_fail_at(
+			t, MER_ERR_LIMIT, e.start, "more than %d events", CTF_MAX_EVENT_CLASSES);
 	tsdl_grow(t, (void **)&r->events, &r->cap_events, r->n_events, sizeof(*r->events));
 	r->events[r->n_events++] = e;
 }

@@ -21,6 +21,7 @@
 	{                                                                                          \
 		name, "dfd " field ":s " flags, NULL, KERNEL_CALL_PATH_AT                          \
 	}
+#define FD_SETS " readfds:a writefds:a exceptfds:a"
 #define PEER " v4addr:a v6addr:a"
 
 const struct kernel_call_row kernel_call_rows[] = {
@@ -110,6 +111,12 @@ const struct kernel_call_row kernel_call_rows[] = {
 	{ "futex_wake", "uaddr - -", NULL, KERNEL_CALL_FUTEX },
 	{ "futex_requeue", "- - -", NULL, KERNEL_CALL_FUTEX },
 	{ "prctl", "option", NULL, KERNEL_CALL_PRCTL },
+	{ "poll", "nfds fds:r", NULL, KERNEL_CALL_POLL },
+	{ "ppoll", "nfds fds:r", NULL, KERNEL_CALL_POLL },
+	{ "ppoll_time32", "nfds fds:r", NULL, KERNEL_CALL_POLL },
+	{ "select", "n" FD_SETS, NULL, KERNEL_CALL_SELECT },
+	{ "pselect6", "n" FD_SETS, NULL, KERNEL_CALL_SELECT },
+	{ "pselect6_time32", "n" FD_SETS, NULL, KERNEL_CALL_SELECT },
 	/* On a path. */
 	PATH("stat", "filename"),
 	PATH("newstat", "filename"),

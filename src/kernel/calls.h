@@ -16,23 +16,28 @@
 /* What a call does with descriptors, and which slots its entry and its exit have; those of the exit
  * follow ret. Text and arrays are written as in mer_need and take two. */
 enum kernel_call_kind {
-	KERNEL_CALL_OTHER,   /* nothing that is looked at */
-	KERNEL_CALL_USES_FD, /* on a descriptor, whose meaning stays: read, write, fsync, ...: fd */
-	KERNEL_CALL_RECEIVE, /* the same: fd flags */
-	KERNEL_CALL_FUTEX,   /* uaddr op val */
-	KERNEL_CALL_PRCTL,   /* option */
-	KERNEL_CALL_PATH,    /* on a path: path:s */
-	KERNEL_CALL_PATH_AT, /* dirfd path:s flags */
-	KERNEL_CALL_OPEN,    /* path:s flags */
-	KERNEL_CALL_OPEN_AT, /* dirfd path:s flags */
-	KERNEL_CALL_CLOSE,   /* fd */
+	KERNEL_CALL_OTHER, /* nothing that is looked at */
+	/* About no descriptor: all before USES_FD. */
+	KERNEL_CALL_FUTEX,  /* uaddr op val */
+	KERNEL_CALL_PRCTL,  /* option */
+	KERNEL_CALL_POLL,   /* nfds fds:r */
+	KERNEL_CALL_SELECT, /* n readfds:a writefds:a exceptfds:a */
+	KERNEL_CALL_SHMAT,  /* id flags */
+	/* On a descriptor, which goes on to mean what it did: these two. */
+	KERNEL_CALL_USES_FD, /* read, write, fsync, ...: fd */
+	KERNEL_CALL_RECEIVE, /* fd flags */
+	/* All others make, change or name what a descriptor stands for. */
+	KERNEL_CALL_PATH,	 /* on a path: path:s */
+	KERNEL_CALL_PATH_AT,	 /* dirfd path:s flags */
+	KERNEL_CALL_OPEN,	 /* path:s flags */
+	KERNEL_CALL_OPEN_AT,	 /* dirfd path:s flags */
+	KERNEL_CALL_CLOSE,	 /* fd */
 	KERNEL_CALL_CLOSE_RANGE, /* first last flags */
 	KERNEL_CALL_DUP,	 /* fd */
 	KERNEL_CALL_DUP_TO,	 /* old new flags */
 	KERNEL_CALL_FCNTL,	 /* fd cmd arg */
 	KERNEL_CALL_IOCTL,	 /* fd cmd */
 	KERNEL_CALL_MMAP,	 /* fd flags prot */
-	KERNEL_CALL_SHMAT,	 /* id flags */
 	KERNEL_CALL_UNSHARE,	 /* flags */
 	KERNEL_CALL_PIPE,	 /* flags; exit: both ends:a */
 	KERNEL_CALL_SOCKET,	 /* family type protocol */

@@ -262,6 +262,8 @@ static int enter(struct kernel_files *f, struct kernel_file_task *t, const uint6
 	case KERNEL_CALL_RECEIVE:
 	case KERNEL_CALL_FUTEX:
 	case KERNEL_CALL_PRCTL:
+	case KERNEL_CALL_POLL:
+	case KERNEL_CALL_SELECT:
 	case KERNEL_CALL_SHMAT:
 	case KERNEL_CALL_NEW_FD:
 	case KERNEL_N_CALL_KINDS: break;
@@ -291,8 +293,7 @@ int kernel_files_enter(struct kernel_files *f, uint32_t task, enum kernel_call_k
 			use(f, t, slots[0], call);
 		return 0;
 	}
-	if (kind == KERNEL_CALL_OTHER || kind == KERNEL_CALL_FUTEX || kind == KERNEL_CALL_SHMAT ||
-		kind == KERNEL_CALL_PRCTL)
+	if (kind < KERNEL_CALL_USES_FD)
 		return 0;
 	t->op = (struct kernel_file_op){ .kind = (uint8_t)kind, .fd = -1, .what = unknown };
 	return slots ? enter(f, t, slots, call, err) : 0;

@@ -30,6 +30,7 @@ void kernel_host_fini(struct kernel_host *h)
 	mer_map_fini(&h->devices);
 	mer_map_fini(&h->irq_names);
 	mer_map_fini(&h->packages);
+	mer_map_fini(&h->first_pieces);
 	mer_intern_fini(&h->names);
 	mer_arena_fini(&h->arena);
 	*h = (struct kernel_host){ 0 };

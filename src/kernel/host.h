@@ -99,6 +99,7 @@ struct kernel_host {
 	struct mer_map devices;		  /* dev -> name, plus 1 */
 	struct mer_map irq_names;	  /* irq -> name, plus 1 */
 	struct mer_map packages;	  /* CPU -> the package that it is in, plus 1 */
+	struct mer_map first_pieces;	  /* see kernel_wait_first: last span -> first, plus 1 */
 	int64_t begin, end;		  /* of the recording: first and last event */
 	uint64_t n_events;		  /* that were read */
 	bool has_wakeups, has_interrupts; /* are recorded */
@@ -139,6 +140,21 @@ static inline struct kernel_span *kernel_span(const struct kernel_host *h, uint3
 static inline struct kernel_span *kernel_span_kept(const struct kernel_host *h, uint32_t i)
 {
 	return i != KERNEL_NONE ? kernel_span(h, i) : NULL;
+}
+/* A wait that timed out and was taken up again, on the same objects with nothing sent or received between, is
+ * one with the last of these: it was for what ended that one. The last one; another wait is itself. */
+static inline uint32_t kernel_wait_end(const struct kernel_host *h, uint32_t i)
+{
+	const struct kernel_span *s = kernel_span(h, i);
+	return s->state == KERNEL_BLOCKED && s->cause == KERNEL_TIMER && s->source != KERNEL_NONE
+		       ? s->source
+		       : i;
+}
+/* The first piece of the wait that this one is the last of; another wait is itself. */
+static inline uint32_t kernel_wait_first(const struct kernel_host *h, uint32_t i)
+{
+	const uint32_t *first = h->first_pieces.n ? mer_map_get(&h->first_pieces, i) : NULL;
+	return first && *first ? *first - 1 : i;
 }
 /* Where the task's last span ends. */
 static inline int64_t kernel_task_end(const struct kernel_host *h, uint32_t task)

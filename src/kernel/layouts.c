@@ -44,6 +44,8 @@ static const struct row rows[] = {
 	{ KERNEL_EV_FREE, "sched:sched_process_free", CPU "pid" },
 	{ KERNEL_EV_RENAME, "task_rename", CPU "tid newcomm:s" },
 	{ KERNEL_EV_RENAME, "task:task_rename", CPU "pid newcomm:s" },
+	{ KERNEL_EV_BOOST, "sched_pi_setprio", CPU "tid" },
+	{ KERNEL_EV_BOOST, "sched:sched_pi_setprio", CPU "pid" },
 	{ KERNEL_EV_IRQ_ENTRY, "irq_handler_entry", CPU "irq name:s" },
 	{ KERNEL_EV_IRQ_ENTRY, "irq:irq_handler_entry", CPU "irq name:s" },
 	{ KERNEL_EV_IRQ_EXIT, "irq_handler_exit", CPU "irq" },
@@ -276,6 +278,19 @@ static bool has_our_numbers(const struct ctf_schema *s)
 	return true;
 }
 
+/* Slots of an element of a field of the payload that is an array; 0: there is no such field. */
+static uint16_t row_slots(const struct ctf_event_class *e, const char *field)
+{
+	for (uint32_t i = 0; e->payload && i < e->payload->u.record.n; i++) {
+		const struct ctf_field *f = &e->payload->u.record.fields[i];
+		if (strcmp(f->name, field) != 0 || f->fc->kind != CTF_ARRAY)
+			continue;
+		uint32_t n = ctf_slot_width(f->fc->u.array.element.fc);
+		return n <= UINT16_MAX ? (uint16_t)n : 0;
+	}
+	return 0;
+}
+
 static void bind(const struct kernel_layouts *l, const struct ctf_plan *plan, bool our_numbers)
 {
 	struct kernel_binding *b = &l->bindings[plan->id];
@@ -288,6 +303,7 @@ static void bind(const struct kernel_layouts *l, const struct ctf_plan *plan, bo
 						      : KERNEL_EV_SYSCALL_EXIT;
 		b->kind = (uint16_t)r->kind;
 		b->call = r->name;
+		b->row_slots = r->kind == KERNEL_CALL_POLL ? row_slots(plan->class, "fds") : 0;
 		return;
 	}
 	const struct row *r = l->row_of[need - l->n_calls];

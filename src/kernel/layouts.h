@@ -29,6 +29,7 @@ enum kernel_event {
 	KERNEL_EV_EXIT,	  /* tid */
 	KERNEL_EV_FREE,	  /* tid */
 	KERNEL_EV_RENAME, /* tid newcomm */
+	KERNEL_EV_BOOST, /* tid, who gets another priority by that of who waits for a lock of his */
 	KERNEL_EV_SYSCALL_ENTRY,
 	KERNEL_EV_SYSCALL_EXIT,
 	KERNEL_EV_IRQ_ENTRY,	 /* irq name */
@@ -82,7 +83,8 @@ struct kernel_binding { /* of a class of events */
 	bool is_perf;	/* the CPU is in KERNEL_SLOT_CPU */
 	bool by_number; /* a system call told by its number alone, in the first slot after the CPU */
 	uint16_t kind;	/* SYSCALL_*: enum kernel_call_kind */
-	const char *call; /* SYSCALL_*: "read"; "" when an exit does not say */
+	uint16_t row_slots; /* KERNEL_CALL_POLL: slots of an element of fds; 0: not recorded */
+	const char *call;   /* SYSCALL_*: "read"; "" when an exit does not say */
 };
 
 /* wants: enum kernel_wants. */

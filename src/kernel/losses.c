@@ -1,24 +1,25 @@
 /* LTTng discards an event when it does not fit into what is left of the packet and there is no room to
  * begin another one. So what is missing lies before the first event of the packet that counts it, or in
- * its tail, where small events may still have found a place after a larger one had not: TAIL_EVENTS are
- * more than the largest event of the scheduler would fill. Of other tracers only the counters are
- * known: then it may lie anywhere from the end of the packet before. */
+ * its tail, where small events may still have found a place after a larger one had not: TAIL_BYTES are
+ * more than the largest event of the scheduler takes. Of other tracers only the counters are known: then
+ * it may lie anywhere from the end of the packet before. Whole packets that are missing lie between two. */
 #include "kernel/losses.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
+#include "kernel/span.h"
 #include "trace/cursor.h"
+#include "trace/probe.h"
 
-enum { TAIL_EVENTS = 32 };
+enum { TAIL_BYTES = 256 };
 
 struct window { /* a loss as the packets tell it */
 	int64_t begin, end;
-	int64_t first;		   /* event of the stream inside */
-	int64_t tail[TAIL_EVENTS]; /* a ring of its last events inside */
-	uint64_t n_events;	   /* inside */
 	uint32_t stream;
+	uint32_t packet; /* that tells it; KERNEL_NONE: none */
+	bool only_packets;
 };
 
 struct finder {
@@ -27,7 +28,7 @@ struct finder {
 	struct kernel_losses *l;
 	struct window *windows; /* by stream, then time */
 	uint32_t n_windows;
-	uint32_t *next; /* by stream: its first window that is not over */
+	uint32_t *next; /* by stream: its packet after the last that tells a loss */
 	uint32_t cap;	/* of l->by_begin */
 	struct mer_err *err;
 };
@@ -57,20 +58,28 @@ static int see_cpu(struct finder *f, uint32_t cpu)
 	return 0;
 }
 
-static int compare_windows(const void *a, const void *b)
-{
-	const struct window *p = a, *q = b;
-	if (p->stream != q->stream)
-		return p->stream < q->stream ? -1 : 1;
-	return p->begin != q->begin ? (p->begin < q->begin ? -1 : 1)
-				    : (p->end > q->end) - (p->end < q->end);
-}
-
 /* A recorder that overwrites its oldest packets (snapshots) has lost what was before its first one. */
 static bool has_lost_beginning(const struct mer_experiment *e, uint32_t stream)
 {
 	const struct trace_stream *t = &e->data[stream];
 	return t->n_packets > 0 && t->packets[0].has_seq_num && t->packets[0].seq_num > 0;
+}
+
+/* The packet that tells of the stream's next loss. */
+static uint32_t find_packet(struct finder *f, const struct mer_loss *loss)
+{
+	const struct mer_experiment *e = f->e;
+	const struct trace_stream *t = &e->data[loss->stream];
+	uint32_t *next = &f->next[loss->stream];
+	while (*next < t->n_packets) {
+		const struct ctf_packet *p = &t->packets[(*next)++];
+		int64_t end = trace_packet_end(e, p), begin = trace_packet_begin(e, p);
+		if (p != t->packets)
+			begin = trace_packet_end(e, p - 1);
+		if (begin == loss->begin && (end == loss->end || end == MER_NO_TIME))
+			return *next - 1;
+	}
+	return KERNEL_NONE;
 }
 
 static int collect_windows(struct finder *f)
@@ -88,6 +97,8 @@ static int collect_windows(struct finder *f)
 			.begin = loss->begin == MER_NO_TIME ? f->l->begin : loss->begin,
 			.end = loss->end == MER_NO_TIME ? f->l->end : loss->end,
 			.stream = loss->stream,
+			.packet = find_packet(f, loss),
+			.only_packets = loss->events == 0,
 		};
 	}
 	for (uint32_t i = 0; i < e->n_streams; i++) {
@@ -101,48 +112,10 @@ static int collect_windows(struct finder *f)
 				.begin = f->l->begin,
 				.end = kept,
 				.stream = i,
+				.packet = KERNEL_NONE,
 			};
 	}
-	qsort(f->windows, f->n_windows, sizeof(*f->windows), compare_windows);
-	for (uint32_t i = f->n_windows; i-- > 0;)
-		f->next[f->windows[i].stream] = i;
 	return 0;
-}
-
-/* First and last events of each window's stream inside it. */
-static int look_into_windows(struct finder *f)
-{
-	static const struct mer_need all = { "*", "" };
-	struct trace_reading *reading;
-	struct mer_cursor *c = NULL;
-	int rc = trace_reading_from_needs(f->e, &all, 1, false, &reading, f->err);
-	if (rc)
-		return rc;
-	rc = trace_cursor_of_host(f->e, reading, f->host, &c, f->err);
-	while (rc == 0) {
-		const struct mer_event *ev;
-		size_t n;
-		rc = mer_cursor_next(c, &ev, &n, f->err);
-		if (rc || n == 0)
-			break;
-		for (size_t i = 0; i < n; i++) {
-			uint32_t *w = &f->next[ev[i].stream];
-			while (*w < f->n_windows && f->windows[*w].stream == ev[i].stream &&
-				ev[i].ts > f->windows[*w].end)
-				++*w;
-			struct window *at = &f->windows[*w];
-			if (*w >= f->n_windows || at->stream != ev[i].stream ||
-				ev[i].ts <= at->begin)
-				continue;
-			if (at->n_events == 0)
-				at->first = ev[i].ts;
-			at->tail[at->n_events++ % TAIL_EVENTS] = ev[i].ts;
-		}
-	}
-	if (c)
-		trace_cursor_drop(c);
-	trace_reading_free(reading);
-	return rc;
 }
 
 static int add(struct finder *f, int64_t begin, int64_t end, uint32_t cpu)
@@ -214,24 +187,34 @@ static bool has_switches(const struct ctf_program *p)
 	return false;
 }
 
+static int add_window(struct finder *f, struct trace_prober *prober, const struct window *w)
+{
+	const struct trace_stream *t = &f->e->data[w->stream];
+	const struct ctf_packet *p = w->packet == KERNEL_NONE ? NULL : &t->packets[w->packet];
+	const char *tracer = f->e->traces[f->e->streams[w->stream].trace].tracer;
+	uint32_t cpu = (uint32_t)f->e->streams[w->stream].cpu;
+	int64_t kept = p && w->only_packets ? trace_packet_begin(f->e, p) : MER_NO_TIME;
+	if (kept != MER_NO_TIME && kept >= w->begin)
+		return add(f, w->begin, kept, cpu);
+	const struct mer_clock *clock = p ? trace_probe_clock(prober, p) : NULL;
+	uint64_t cycles = 0;
+	struct trace_times found = { 0 };
+	if (clock && p->has_begin && strncmp(tracer, "lttng", 5) == 0)
+		found = trace_probe(prober, p, UINT64_MAX, TAIL_BYTES * 8, &cycles);
+	if (!found.has_tail)
+		return add(f, w->begin, w->end, cpu);
+	int64_t first = mer_clock_ns(clock, found.first) - 1;
+	int rc = first > w->begin ? add(f, w->begin, first, cpu) : 0;
+	return rc ? rc : add(f, mer_clock_ns(clock, found.tail), w->end, cpu);
+}
+
 static int add_windows(struct finder *f)
 {
-	int rc = 0;
-	for (uint32_t i = 0; i < f->n_windows && rc == 0; i++) {
-		const struct window *w = &f->windows[i];
-		const char *tracer = f->e->traces[f->e->streams[w->stream].trace].tracer;
-		uint32_t cpu = (uint32_t)f->e->streams[w->stream].cpu;
-		if (w->n_events == 0 || strncmp(tracer, "lttng", 5) != 0) {
-			rc = add(f, w->begin, w->end, cpu);
-			continue;
-		}
-		if (w->first - 1 > w->begin)
-			rc = add(f, w->begin, w->first - 1, cpu);
-		if (rc == 0)
-			rc = add(f,
-				w->tail[w->n_events < TAIL_EVENTS ? 0 : w->n_events % TAIL_EVENTS],
-				w->end, cpu);
-	}
+	struct trace_prober prober;
+	int rc = trace_prober_init(&prober, f->e, f->err);
+	for (uint32_t i = 0; i < f->n_windows && rc == 0; i++)
+		rc = add_window(f, &prober, &f->windows[i]);
+	trace_prober_fini(&prober);
 	return rc;
 }
 
@@ -366,8 +349,6 @@ int kernel_losses_find(struct mer_experiment *e, uint32_t host,
 			trace_widen(&l->begin, &l->end, e->streams[i].begin, e->streams[i].end);
 	int rc = collect_windows(&f);
 	if (rc == 0 && f.n_windows)
-		rc = look_into_windows(&f);
-	if (rc == 0)
 		rc = add_windows(&f);
 	for (uint32_t i = 0; i < e->n_streams && rc == 0; i++)
 		if (is_of_host(&f, i) && is_usable_cpu(e->streams[i].cpu))

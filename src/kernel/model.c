@@ -21,7 +21,8 @@ struct cpu *model_cpu(struct kernel_model *m, int64_t number)
 				.lost_until = INT64_MIN,
 				.drained = INT64_MIN,
 				.packet = KERNEL_NONE,
-				.request = KERNEL_NONE };
+				.request = KERNEL_NONE,
+				.unmatched = INT64_MIN };
 			for (int i = 0; i < MODEL_SOFTIRQS; i++)
 				p[m->n_cpus].raised[i] = INT64_MIN;
 		}
@@ -44,7 +45,7 @@ static int place_first(struct kernel_model *m)
 		uint32_t task;
 		c->task = l->first_tid[i] == 0 ? ON_CPU_IDLE : ON_CPU_UNKNOWN;
 		c->is_fresh = true;
-		c->fresh_since = c->idle_since = m->h->begin;
+		c->fresh_since = c->idle_since = c->sure = m->h->begin;
 		if (l->first_tid[i] <= 0)
 			continue;
 		int rc = model_task_of(m, l->first_tid[i], &task);
@@ -125,6 +126,7 @@ static int handle(struct kernel_model *m, struct cpu *c, const struct mer_event 
 	case KERNEL_EV_RENAME:
 		rc = (int32_t)s[WAKE_TID] > 0 ? model_task_of(m, (int32_t)s[WAKE_TID], &task) : 1;
 		return rc == 0 ? model_rename(m, task, ts, &s[2]) : rc < 0 ? rc : 0;
+	case KERNEL_EV_BOOST: return model_boost(m, c, ts, s);
 	case KERNEL_EV_SYSCALL_ENTRY: return model_call_entry(m, c, ev, b);
 	case KERNEL_EV_SYSCALL_EXIT: return model_call_exit(m, c, ev, b);
 	case KERNEL_EV_IRQ_ENTRY:
@@ -240,6 +242,11 @@ static bool is_migration(uint8_t event)
 	return event == KERNEL_EV_MIGRATE;
 }
 
+static bool is_free(uint8_t event)
+{
+	return event == KERNEL_EV_FREE;
+}
+
 static bool is_interrupt(uint8_t event)
 {
 	return event == KERNEL_EV_IRQ_ENTRY || event == KERNEL_EV_SOFTIRQ_ENTRY ||
@@ -280,9 +287,11 @@ int kernel_model_new(const struct kernel_model_input *in, struct kernel_host *h,
 	h->begin = in->losses->begin;
 	h->end = in->losses->end;
 	m->call_names = calloc((size_t)kernel_n_bindings(in->layouts) + 1, sizeof(*m->call_names));
+	m->last_calls = calloc((size_t)kernel_n_bindings(in->layouts) + 1, sizeof(*m->last_calls));
 	m->is_kernel_stream = calloc((size_t)in->e->n_streams + 1, sizeof(*m->is_kernel_stream));
 	m->futex_name = mer_intern_add(&h->names, "futex", 5);
-	int rc = m->call_names && m->is_kernel_stream && m->futex_name != MER_INTERN_NONE
+	int rc = m->call_names && m->last_calls && m->is_kernel_stream &&
+				 m->futex_name != MER_INTERN_NONE
 			 ? kernel_files_new(h, &m->files, err)
 			 : mer_fail_nomem(err);
 	for (uint32_t i = 0; i < in->e->n_streams && rc == 0; i++)
@@ -293,6 +302,7 @@ int kernel_model_new(const struct kernel_model_input *in, struct kernel_host *h,
 		m->has_interrupts = records(m, is_interrupt);
 		m->has_late_wakeups = records(m, is_late_wakeup);
 		m->has_migrations = records(m, is_migration);
+		m->has_frees = records(m, is_free);
 		h->has_wakeups = m->has_wakeups;
 		h->has_interrupts = m->has_interrupts;
 		model_find_boundary(m);
@@ -319,6 +329,7 @@ void kernel_model_free(struct kernel_model *m)
 	free(m->lulls);
 	free(m->is_kernel_stream);
 	free(m->call_names);
+	free(m->last_calls);
 	free(m);
 }
 
@@ -354,7 +365,7 @@ int kernel_model_finish(struct kernel_model *m, struct mer_err *err)
 	m->err = err;
 	if (h->n_events && m->in.end > h->end)
 		h->end = m->in.end;
-	int rc = h->n_events ? model_pass_boundaries(m, h->end) : 0;
+	int rc = h->n_events ? model_end_losses(m, h->end) : 0;
 	for (uint32_t i = 0; i < m->n_cpus && rc == 0; i++)
 		if (m->cpus[i].task == ON_CPU_IDLE)
 			rc = model_tell_idle(m, &m->cpus[i], h->end, KERNEL_NO_CAUSE);
@@ -363,7 +374,7 @@ int kernel_model_finish(struct kernel_model *m, struct mer_err *err)
 		if (t->end == INT64_MAX) {
 			/* What it did since its last event: the same, unless events were lost. */
 			if (!kernel_is_on_cpu(model_open(m, i)->state))
-				rc = model_settle(m, i, h->end, KERNEL_UNKNOWN);
+				rc = model_outlast(m, i, h->end);
 			t->end = h->end;
 		}
 		if (t->end < model_open(m, i)->begin)
@@ -371,5 +382,7 @@ int kernel_model_finish(struct kernel_model *m, struct mer_err *err)
 		if (rc == 0 && o && o->span)
 			rc = o->span(o->ctx, h, t->last, t->end);
 	}
+	if (rc == 0)
+		rc = model_wait_finish(m);
 	return rc ? rc : tell_open_calls(m);
 }

@@ -55,6 +55,7 @@ struct kernel_model_input {
 	struct kernel_packet *packets; /* of the world; this host's sides of them are filled */
 	const struct kernel_end *ends; /* by time, stream, packet */
 	size_t n_ends;
+	bool has_devices;			/* the layouts were made with KERNEL_WANT_PACKETS */
 	const struct kernel_observer *observer; /* NULL: nobody listens */
 };
 

@@ -75,8 +75,13 @@ static int resume(struct kernel_model *m, struct cpu *c, int64_t ts)
 	if (c->task == ON_CPU_UNKNOWN)
 		return 0;
 	const struct kernel_span *open = model_open(m, c->task);
+	uint32_t spins_for = m->live[c->task].spins_for;
+	if (!x && spins_for != KERNEL_NONE && open->state == KERNEL_INTERRUPTED)
+		return model_spin(m, c->task, ts, cpu);
 	if (!x)
 		return open->state == KERNEL_INTERRUPTED ? model_run_on(m, c->task, ts, cpu) : 0;
+	if (spins_for != KERNEL_NONE)
+		model_note_holder(m, c->task);
 	enum kernel_cause cause = interrupted_by(x, &nr);
 	if (open->state == KERNEL_INTERRUPTED && open->cause == cause && open->source == nr)
 		return 0;
@@ -292,7 +297,7 @@ void model_cause(const struct kernel_model *m, struct cpu *c, uint32_t task,
 	if (x) {
 		*cause = cause_of_context(m, x, source);
 		if (*cause == KERNEL_NETWORK)
-			*source = model_flow_woke(m, x->since, *source, task);
+			*source = model_flow_woke(m, x->since, *source, task, c->unmatched);
 		return;
 	}
 	*cause = KERNEL_NO_CAUSE;
@@ -303,7 +308,7 @@ void model_cause(const struct kernel_model *m, struct cpu *c, uint32_t task,
 	/* Kernel threads that serve interrupts and receive queues do it for the packet or request. */
 	if (by_kernel && c->has_packet) {
 		*cause = KERNEL_NETWORK;
-		*source = model_flow_woke(m, INT64_MIN, c->packet, task);
+		*source = model_flow_woke(m, INT64_MIN, c->packet, task, c->unmatched);
 		*by = waker;
 		return;
 	}

@@ -175,9 +175,10 @@ static unsigned owner_rank(
 						 : OF_OTHERS;
 }
 
+enum { WITHOUT, MAYBE, WITH }; /* data */
+
 static unsigned content_rank(const struct kernel_packet *p, const struct wanted *w)
 {
-	enum { WITHOUT, MAYBE, WITH };
 	if (w->is_accept)
 		return WITHOUT; /* any packet of a new connection */
 	if (p->content == (w->is_connect ? SYNC_OPENS : SYNC_DATA))
@@ -230,7 +231,28 @@ static bool batch_next(struct batch *b, uint32_t *packet)
 	return false;
 }
 
-uint32_t model_flow_woke(const struct kernel_model *m, int64_t since, uint32_t last, uint32_t task)
+/* Where events are lost, a packet that has lost its other end may be the one that is looked for. */
+static bool may_be_another(const struct kernel_model *m, const struct batch *b, int64_t unmatched)
+{
+	return m->in.e->n_losses && unmatched >= b->since;
+}
+
+/* ... and so may one whose owner is not known because what it sent is lost. */
+static bool has_rival(const struct kernel_model *m, struct batch b, uint32_t best, uint32_t task)
+{
+	const struct kernel_packet *p = &m->in.packets[best], *q;
+	uint32_t packet;
+	while (batch_next(&b, &packet)) {
+		q = &m->in.packets[packet];
+		bool is_same = p->source == q->source && p->destination == q->destination;
+		if (packet != best && !is_same && owner_rank(m, q, task) != OF_OTHERS)
+			return true;
+	}
+	return false;
+}
+
+uint32_t model_flow_woke(const struct kernel_model *m, int64_t since, uint32_t last, uint32_t task,
+	int64_t unmatched)
 {
 	if (last == KERNEL_NONE)
 		return last;
@@ -247,11 +269,14 @@ uint32_t model_flow_woke(const struct kernel_model *m, int64_t since, uint32_t l
 			most = r;
 		}
 	}
-	return best;
+	if (!m->in.e->n_losses || most >= (OF_THREAD << CONTENT_BITS | WITH))
+		return best;
+	b = batch_of(m, since, last);
+	return may_be_another(m, &b, unmatched) || has_rival(m, b, best, task) ? KERNEL_NONE : best;
 }
 
-uint32_t model_flow_answered(
-	const struct kernel_model *m, int64_t since, uint32_t last, uint32_t sent)
+uint32_t model_flow_answered(const struct kernel_model *m, int64_t since, uint32_t last,
+	uint32_t sent, int64_t unmatched)
 {
 	const struct kernel_packet *s = &m->in.packets[sent];
 	if (last == KERNEL_NONE || is_reply(&m->in.packets[last], s))
@@ -261,5 +286,5 @@ uint32_t model_flow_answered(
 	while (batch_next(&b, &packet))
 		if (is_reply(&m->in.packets[packet], s))
 			return packet;
-	return last;
+	return may_be_another(m, &b, unmatched) ? KERNEL_NONE : last;
 }

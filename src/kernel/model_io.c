@@ -27,6 +27,20 @@ static int name_of_call(struct kernel_model *m, const struct mer_event *ev,
 	return *name == MER_INTERN_NONE ? mer_fail_nomem(m->err) : 0;
 }
 
+/* As kernel_add_call; mostly a call is on what the one before it was on. */
+static uint32_t number_of_call(
+	struct kernel_model *m, const struct mer_event *ev, const struct kernel_call *call)
+{
+	uint32_t *last = &m->last_calls[ev->plan->id];
+	const struct kernel_call *c = *last ? &m->h->calls[*last - 1] : NULL;
+	if (c && c->name == call->name && c->object == call->object && c->fd == call->fd &&
+		c->kind == call->kind && c->end == call->end)
+		return *last - 1;
+	uint32_t id = kernel_add_call(m->h, call);
+	*last = id + 1; /* 0: no memory */
+	return id;
+}
+
 /* Who opens /proc/self/task/12/comm for writing sets the name of thread 12, as glibc does. */
 static void open_name(
 	struct kernel_model *m, uint32_t task, uint32_t object, uint64_t flags, int64_t ts)
@@ -51,6 +65,31 @@ static void open_name(
 		m->live[*at - 1].renamed = ts;
 }
 
+/* Of calls that do more than move data. */
+static void note_entry(struct kernel_model *m, uint32_t task, const struct mer_event *ev,
+	const struct kernel_binding *b, const struct kernel_call *call)
+{
+	const uint64_t *s = ev->slots + 1;
+	switch ((enum kernel_call_kind)b->kind) {
+	case KERNEL_CALL_OPEN: open_name(m, task, call->object, s[2], ev->ts); break;
+	case KERNEL_CALL_OPEN_AT: open_name(m, task, call->object, s[3], ev->ts); break;
+	case KERNEL_CALL_CONNECT:
+		model_flow_new_fd(m, task, call->fd);
+		model_flow_connect(m, task, call->object, ev->ts);
+		break;
+	default: break;
+	}
+}
+
+static void note_exit(struct kernel_model *m, uint32_t task, int64_t ts, int64_t ret)
+{
+	struct live *l = &m->live[task];
+	if (l->kind == KERNEL_CALL_ACCEPT)
+		model_flow_new_fd(m, task, ret);
+	else if (l->kind == KERNEL_CALL_PRCTL && l->args[0] == PR_SET_NAME_ && ret == 0)
+		l->renamed = ts;
+}
+
 int model_call_entry(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
 	const struct kernel_binding *b)
 {
@@ -61,14 +100,16 @@ int model_call_entry(struct kernel_model *m, struct cpu *c, const struct mer_eve
 		return 0;
 	}
 	int rc = name_of_call(m, ev, b, &call.name);
-	if (rc == 0 && b->kind != KERNEL_CALL_OTHER)
+	if (rc == 0 && b->kind >= KERNEL_CALL_USES_FD)
 		rc = kernel_files_enter(m->files, task, (enum kernel_call_kind)b->kind,
 			ev->slots + 1, &call, m->err);
-	uint32_t id = rc ? KERNEL_NONE : kernel_add_call(m->h, &call);
+	uint32_t id = rc ? KERNEL_NONE : number_of_call(m, ev, &call);
 	if (rc == 0 && id == KERNEL_NONE)
 		return mer_fail_nomem(m->err);
 	if (rc)
 		return rc;
+	if (m->live[task].knows_mode)
+		model_confirm(c, ev->ts, m->live[task].call == KERNEL_NONE);
 	model_learn_mode(m, task, KERNEL_NONE);
 	m->h->tasks[task].is_kernel =
 		false; /* a helper that the kernel began, and that ran a program */
@@ -76,20 +117,28 @@ int model_call_entry(struct kernel_model *m, struct cpu *c, const struct mer_eve
 	l->call = id;
 	l->kind = b->kind;
 	l->call_begin = ev->ts;
-	if (b->kind == KERNEL_CALL_OPEN || b->kind == KERNEL_CALL_OPEN_AT)
-		open_name(m, task, call.object, ev->slots[b->kind == KERNEL_CALL_OPEN ? 3 : 4],
-			ev->ts);
-	if (b->kind == KERNEL_CALL_CONNECT) {
-		model_flow_new_fd(m, task, call.fd);
-		model_flow_connect(m, task, call.object, ev->ts);
-	}
+	if (b->kind > KERNEL_CALL_RECEIVE)
+		note_entry(m, task, ev, b, &call);
 	unsigned n_args = kernel_call_args((enum kernel_call_kind)b->kind);
 	for (unsigned i = 0; i < n_args; i++)
 		l->args[i] = ev->slots[1 + i];
+	l->wait.span = KERNEL_NONE;
+	l->wait.objects = model_wait_objects(b, ev->slots + 1);
 	/* In an interrupt no task makes calls: its end is missing. */
 	m->h->n_odd += c->depth > 0;
 	model_clear_contexts(c);
 	return model_run_on(m, task, ev->ts, model_cpu_number(m, c));
+}
+
+/* Is it the call that the CPU's task was in? */
+static int confirm_exit(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
+	const struct kernel_binding *b)
+{
+	uint32_t name, was = m->h->calls[m->live[c->task].call].name;
+	int rc = name_of_call(m, ev, b, &name);
+	if (rc == 0 && was != KERNEL_NONE)
+		model_confirm(c, ev->ts, name == was);
+	return rc;
 }
 
 int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
@@ -125,14 +174,16 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 		/* Where the exit does not say of which call, nothing but its result is known. Of another
 		 * call: events are missing. */
 		const uint64_t *slots = b->kind == l->kind ? ev->slots + 1 : NULL;
-		if (l->kind == KERNEL_CALL_ACCEPT)
-			model_flow_new_fd(m, task, ret);
-		if (l->kind != KERNEL_CALL_OTHER && l->call_begin != INT64_MIN &&
+		if (l->kind > KERNEL_CALL_RECEIVE && l->call_begin != INT64_MIN &&
 			(slots || !*b->call))
 			rc = kernel_files_leave(
 				m->files, task, (enum kernel_call_kind)l->kind, ret, slots, m->err);
-		if (l->kind == KERNEL_CALL_PRCTL && l->args[0] == PR_SET_NAME_ && ret == 0)
-			l->renamed = ev->ts;
+		if (l->kind == KERNEL_CALL_PRCTL || l->kind == KERNEL_CALL_ACCEPT)
+			note_exit(m, task, ev->ts, ret);
+		if (l->wait.span != KERNEL_NONE || l->wait.timed_out != KERNEL_NONE)
+			model_wait_call_end(m, task, ev->ts, ret);
+		if (rc == 0 && l->spins_for != KERNEL_NONE)
+			rc = model_end_spin(m, c, ev->ts);
 		struct kernel_call_end told = { .task = task,
 			.call = l->call,
 			.begin = l->call_begin,
@@ -145,11 +196,14 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 			told.args[i] = l->args[i];
 		if (rc == 0 && o && o->call && l->call_begin != INT64_MIN)
 			rc = o->call(o->ctx, m->h, &told);
+		if (rc == 0 && *b->call)
+			rc = confirm_exit(m, c, ev, b);
 		if (rc)
 			return rc;
 	} else {
 		m->h->n_calls_left_out++;
 		m->h->n_odd++;
+		model_confirm(c, ev->ts, false);
 	}
 	l->knows_mode = true;
 	l->call = KERNEL_NONE;
@@ -189,26 +243,37 @@ static uint32_t served_packet(const struct kernel_model *m, const struct cpu *c,
 {
 	uint32_t n = c->depth < MODEL_MAX_CONTEXTS ? c->depth : MODEL_MAX_CONTEXTS;
 	if (n == 0)
-		return model_flow_answered(m, INT64_MIN, c->packet, sent);
+		return model_flow_answered(m, INT64_MIN, c->packet, sent, c->unmatched);
 	while (n-- > 0)
 		if (c->contexts[n].has_packet)
 			return model_flow_answered(
-				m, c->contexts[n].since, c->contexts[n].packet, sent);
+				m, c->contexts[n].since, c->contexts[n].packet, sent, c->unmatched);
 	return KERNEL_NONE;
 }
 
 /* A packet passes several devices of a host (a bridge, a container's own) in the same buffer: on each it
- * is the one that was matched. Buffers are used again, but not at once. */
-static uint32_t passed_on(struct kernel_model *m, int64_t ts, uint64_t skb, uint32_t packet)
+ * is the one that was matched. Buffers are used again, but not at once: what the same device receives in it
+ * is another packet, of which the other end is missing. */
+static uint32_t passed_on(
+	struct kernel_model *m, const struct mer_event *ev, uint64_t skb, uint32_t packet)
 {
 	enum { SOON_NS = 50000000 };
+	uint32_t device = 0;
+	size_t len;
 	if (skb == 0)
 		return packet;
 	struct model_skb *s = &m->skbs[skb * 0x9E3779B97F4A7C15u >> 56];
-	if (packet == KERNEL_NONE)
-		return s->address == skb && ts - s->time < SOON_NS ? s->packet : KERNEL_NONE;
-	*s = (struct model_skb){ skb, ts, packet };
-	return packet;
+	if (m->in.has_devices) {
+		const char *name = model_text(&ev->slots[PACKET_DEVICE], &len);
+		device = len ? (uint32_t)mer_hash(name, len) | 1 : 0;
+	}
+	if (packet != KERNEL_NONE)
+		*s = (struct model_skb){ skb, ev->ts, packet, device };
+	else if (s->address != skb || ev->ts - s->time >= SOON_NS)
+		return KERNEL_NONE;
+	else if (device && device == s->device)
+		s->packet = KERNEL_NONE;
+	return s->packet;
 }
 
 int model_packet(struct kernel_model *m, struct cpu *c, const struct mer_event *ev, bool is_send)
@@ -238,9 +303,11 @@ int model_packet(struct kernel_model *m, struct cpu *c, const struct mer_event *
 	if (packet == KERNEL_NONE && skb == 0 && x && x->sent_on &&
 		strncmp(mer_event_name(ev), "inet_", 5) != 0)
 		packet = x->packet;
-	packet = passed_on(m, ev->ts, skb, packet);
+	packet = passed_on(m, ev, skb, packet);
 	if (packet != KERNEL_NONE)
 		m->in.packets[packet].receiver = span;
+	else
+		c->unmatched = ev->ts;
 	if (x) {
 		x->has_packet = true;
 		x->sent_on = false;
@@ -264,6 +331,7 @@ static int dump_task(struct kernel_model *m, int64_t ts, const uint64_t *slots)
 	if (rc)
 		return rc;
 	struct kernel_task *t = &m->h->tasks[task];
+	m->live[task].was_dumped = true;
 	t->pid = (int32_t)slots[DUMP_PID];
 	t->ppid = (int32_t)slots[DUMP_PPID];
 	if (slots[DUMP_VTID]) {

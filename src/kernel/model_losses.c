@@ -18,7 +18,8 @@ static int place(struct kernel_model *m, struct cpu *c, int64_t ts, int32_t tid)
 	uint32_t task;
 	c->task = tid == 0 ? ON_CPU_IDLE : ON_CPU_UNKNOWN;
 	c->is_fresh = true;
-	c->fresh_since = c->idle_since = ts;
+	c->is_doubtful = false;
+	c->fresh_since = c->idle_since = c->sure = ts;
 	c->idle_cause = KERNEL_NO_CAUSE;
 	if (tid <= 0)
 		return 0;
@@ -71,16 +72,19 @@ static void forget_causes(struct cpu *c)
 /* ---- lulls ---- */
 
 /* Did this CPU have nothing to run at some moment in [begin, end)? It switched to the idle task; or was
- * idle all the time, which it does not stay for long when there is a task in its queue. */
+ * idle all the time, which it does not stay when there is a task in its queue: not behind an interrupt, and
+ * not for long. */
 static bool had_nothing(const struct cpu *c, int64_t begin, int64_t end)
 {
-	enum { SOON_NS = 10000000, LONG_NS = 100000000 };
+	enum { AT_ONCE_NS = 200000, SOON_NS = 10000000, LONG_NS = 100000000 };
 	if (c->drained >= begin)
 		return true;
-	return c->task == ON_CPU_IDLE && end - begin >= (c->last > begin ? SOON_NS : LONG_NS);
+	if (c->task != ON_CPU_IDLE || c->last <= begin)
+		return c->task == ON_CPU_IDLE && end - begin >= LONG_NS;
+	return end - c->last >= AT_ONCE_NS || end - begin >= SOON_NS;
 }
 
-/* A hole begins, and the one before it ended at `begin`. */
+/* A hole begins, or the recording ends, and the hole before ended at `begin`. */
 static int add_lull(struct kernel_model *m, int64_t begin, int64_t end)
 {
 	/* A task in a queue may be moved to another one while that is empty, which is recorded. */
@@ -130,6 +134,34 @@ int model_tell_lulls(struct kernel_model *m, uint32_t task, int64_t from, int64_
 	return rc;
 }
 
+/* Who was there before the recording began, as the state dump says or was seen before anything was lost, and
+ * was not seen to end, is taken to live: its exit, and later sched_process_free, would both have to be lost. */
+int model_outlast(struct kernel_model *m, uint32_t task, int64_t end)
+{
+	const struct kernel_task *t = &m->h->tasks[task];
+	const struct kernel_span *open = model_open(m, task);
+	enum kernel_state before = open->state;
+	bool lives = m->has_frees && (task < m->n_old || m->live[task].was_dumped) && !t->born &&
+		     t->died == INT64_MAX &&
+		     (before == KERNEL_BLOCKED || before == KERNEL_READY ||
+			     (before == KERNEL_UNKNOWN && open->before != KERNEL_NONE));
+	int rc = model_settle(m, task, end, lives ? KERNEL_RUNNING : KERNEL_UNKNOWN);
+	if (rc || !lives || m->reuses_numbers || m->n_lulls == 0)
+		return rc;
+	open = model_open(m, task);
+	const struct lull *last = &m->lulls[m->n_lulls - 1];
+	if (last->end < end || open->state != KERNEL_UNKNOWN || open->begin > last->begin)
+		return 0;
+	return model_enter(m, task, last->begin, KERNEL_BLOCKED, KERNEL_NO_CPU, KERNEL_NO_CAUSE,
+		KERNEL_NONE, KERNEL_NONE);
+}
+
+int model_end_losses(struct kernel_model *m, int64_t end)
+{
+	int rc = model_pass_boundaries(m, end);
+	return rc == 0 && m->n_in_loss == 0 && m->n_ended ? add_lull(m, m->lost_until, end) : rc;
+}
+
 int64_t model_asleep_since(
 	const struct kernel_model *m, uint32_t task, int64_t ts, uint64_t last_cpu)
 {
@@ -153,6 +185,8 @@ static int begin_loss(struct kernel_model *m, const struct kernel_loss *loss)
 	uint32_t task = c->task;
 	bool is_fresh = c->is_fresh;
 	int rc = task == ON_CPU_IDLE ? model_tell_idle(m, c, loss->begin, KERNEL_NO_CAUSE) : 0;
+	if (m->n_begun == 1)
+		m->n_old = m->h->n_tasks;
 	if (rc == 0 && m->n_in_loss == 0 && m->n_ended)
 		rc = add_lull(m, m->lost_until, loss->begin);
 	if (rc)

@@ -42,10 +42,11 @@ int model_rename(struct kernel_model *m, uint32_t task, int64_t ts, const uint64
 	/* A name that a call has set holds since then, not since it was seen. */
 	struct live *l = &m->live[task];
 	uint32_t last = m->h->tasks[task].name;
-	if (l->renamed != INT64_MIN && last != KERNEL_NONE &&
-		l->renamed > m->h->renames[last].begin)
-		ts = l->renamed;
-	l->renamed = INT64_MIN;
+	if (l->renamed != INT64_MIN) {
+		if (last != KERNEL_NONE && l->renamed > m->h->renames[last].begin)
+			ts = l->renamed;
+		l->renamed = INT64_MIN;
+	}
 	return kernel_rename(m->h, task, ts, name, len, m->err);
 }
 
@@ -72,7 +73,7 @@ static int take_from(struct kernel_model *m, uint32_t task, const struct cpu *no
 			continue;
 		c->task = ON_CPU_UNKNOWN;
 		m->h->n_odd++;
-		return model_lose_track(m, task, c->last);
+		return model_doubt(m, task, c->sure);
 	}
 	return 0;
 }
@@ -85,10 +86,12 @@ static int make_current(
 	int rc = tid ? model_living(m, tid, ts, task) : 0;
 	if (rc || c->task == *task)
 		return rc;
+	int64_t since = c->last;
 	if (c->task != ON_CPU_UNKNOWN) {
 		m->h->n_odd++;
+		since = c->sure;
 		if (c->task != ON_CPU_IDLE)
-			rc = model_lose_track(m, c->task, c->last);
+			rc = model_doubt(m, c->task, since);
 	}
 	c->task = *task;
 	if (rc || *task == ON_CPU_IDLE)
@@ -99,8 +102,8 @@ static int make_current(
 	rc = model_settle(m, *task, ts, KERNEL_RUNNING);
 	return rc ? rc
 		  : model_lose_track(m, *task,
-			    model_open(m, *task)->begin > c->last ? model_open(m, *task)->begin
-								  : c->last);
+			    model_open(m, *task)->begin > since ? model_open(m, *task)->begin
+								: since);
 }
 
 /* What the task of a span does now, if it is on a CPU, and is not this task. */
@@ -117,10 +120,16 @@ static int leave_cpu(
 {
 	struct live *l = &m->live[task];
 	enum kernel_state state = state_of(prev_state, l->exiting, m->h->tasks[task].is_kernel);
+	if (l->spins_for != KERNEL_NONE)
+		model_note_holder(m, task);
 	int rc = model_enter(m, task, ts, state, model_cpu_number(m, c), KERNEL_NO_CAUSE,
 		KERNEL_NONE, KERNEL_NONE);
 	if (state == KERNEL_DEAD)
 		m->h->tasks[task].died = model_open(m, task)->begin;
+	if (rc == 0 && state == KERNEL_BLOCKED)
+		model_wait_begin(m, task);
+	if (state != KERNEL_READY)
+		l->spins_for = KERNEL_NONE; /* it spins no more: it is woken */
 	/* Woken before it left the CPU: it waits for nothing, and no other event will say so. */
 	if (rc == 0 && state == KERNEL_BLOCKED && l->woken_early && !m->has_late_wakeups) {
 		struct kernel_span *wait = model_open(m, task);
@@ -147,7 +156,11 @@ static int come_onto_cpu(struct kernel_model *m, struct cpu *c, uint32_t task, i
 	if (rc == 0 && m->has_wakeups && model_open(m, task)->state == KERNEL_BLOCKED)
 		m->h->n_odd++;
 	m->live[task].woken_early = false;
-	return rc ? rc : model_run_on(m, task, ts, model_cpu_number(m, c));
+	if (rc == 0)
+		rc = model_run_on(m, task, ts, model_cpu_number(m, c));
+	if (rc == 0 && m->live[task].spins_for != KERNEL_NONE)
+		rc = model_spin(m, task, ts, model_cpu_number(m, c));
+	return rc;
 }
 
 static void set_priority(struct kernel_model *m, uint32_t task, const uint64_t *slots)
@@ -204,6 +217,8 @@ int model_switch(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64
 	}
 	c->has_packet = false;
 	c->packet = c->request = KERNEL_NONE;
+	c->sure = ts;
+	c->is_doubtful = false;
 	return 0;
 }
 
@@ -329,6 +344,46 @@ int model_wake(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_ev
 	}
 }
 
+int model_spin(struct kernel_model *m, uint32_t task, int64_t ts, uint16_t cpu)
+{
+	uint32_t holder = m->live[task].spins_for;
+	return model_enter(m, task, ts, KERNEL_SYSCALL, cpu, KERNEL_FUTEX, KERNEL_NONE,
+		m->h->tasks[holder].last);
+}
+
+void model_note_holder(struct kernel_model *m, uint32_t task)
+{
+	struct kernel_span *open = model_open(m, task);
+	if (kernel_is_spin(open))
+		open->by = m->h->tasks[m->live[task].spins_for].last;
+}
+
+/* The task on the CPU lends its priority to who has the lock that it wants. If that one runs, the kernel does not
+ * block it: it spins until the lock is free, or its holder leaves the CPU. */
+int model_boost(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t *slots)
+{
+	const uint32_t *at = mer_map_get(&m->tids, (uint32_t)slots[WAKE_TID]);
+	uint32_t task = c->task, holder = at && *at ? *at - 1 : KERNEL_NONE;
+	if (task >= ON_CPU_IDLE || holder == KERNEL_NONE || holder == task || c->depth > 0)
+		return 0;
+	struct live *l = &m->live[task];
+	if (l->kind != KERNEL_CALL_FUTEX || l->spins_for != KERNEL_NONE ||
+		model_open(m, task)->state != KERNEL_SYSCALL ||
+		!kernel_is_on_cpu(model_open(m, holder)->state))
+		return 0;
+	l->spins_for = holder;
+	return model_spin(m, task, ts, model_cpu_number(m, c));
+}
+
+int model_end_spin(struct kernel_model *m, struct cpu *c, int64_t ts)
+{
+	model_note_holder(m, c->task);
+	int rc = model_enter(m, c->task, ts, KERNEL_SYSCALL, model_cpu_number(m, c),
+		KERNEL_NO_CAUSE, KERNEL_NONE, KERNEL_NONE);
+	m->live[c->task].spins_for = KERNEL_NONE;
+	return rc;
+}
+
 int model_migrate(struct kernel_model *m, int64_t ts, const uint64_t *slots)
 {
 	const struct kernel_observer *o = m->in.observer;
@@ -381,6 +436,7 @@ int model_fork(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t
 		t->is_kernel = parent_tid == 2 || p->is_kernel;
 		if (is_thread)
 			t->ppid = p->ppid;
+		model_wait_forget(&m->live[parent]);
 		m->live[child].call = m->live[parent].call;
 		m->live[child].kind = m->live[parent].kind;
 		m->live[child].knows_mode = m->live[parent].knows_mode;

@@ -7,6 +7,7 @@
  *   model_context.c  interrupts on a CPU, and what they tell about the end of a wait
  *   model_told.c     what only observers want to know
  *   model_flows.c    which of several received packets did it
+ *   model_wait.c     waits that time out and are taken up again
  *   model_io.c       system calls, packets, state dump
  *   model_block.c    requests to block devices */
 #ifndef MER_KERNEL_MODEL_STATE_H
@@ -46,7 +47,9 @@ struct cpu {
 	uint32_t task;
 	uint32_t depth; /* of contexts; more than MODEL_MAX_CONTEXTS are only counted */
 	struct context contexts[MODEL_MAX_CONTEXTS];
-	int64_t last;			/* its last event */
+	int64_t last;	  /* its last event */
+	int64_t sure;	  /* its task was certainly on it then */
+	bool is_doubtful; /* what came after the last switch is not what its task would do */
 	int64_t raised[MODEL_SOFTIRQS]; /* and not begun yet; INT64_MIN: not */
 	bool is_fresh; /* its record has just begun (again): it may be in an interrupt */
 	int64_t fresh_since;
@@ -58,6 +61,7 @@ struct cpu {
 	/* Without any context, since the last switch: see struct context. */
 	bool has_packet;
 	uint32_t packet, request;
+	int64_t unmatched; /* when it last received a packet that is none of in.packets; INT64_MIN */
 };
 
 struct live {		 /* a task's state, besides its open span (kernel_task.last) */
@@ -65,15 +69,26 @@ struct live {		 /* a task's state, besides its open span (kernel_task.last) */
 	bool knows_mode; /* whether it is in a call is known */
 	bool untracked;	 /* UNKNOWN since an event was missing: says nothing backwards */
 	bool exiting;
+	bool was_dumped;  /* in the state dump */
 	bool woken_early; /* by the following, while it still was on its CPU */
 	uint8_t early_cause;
 	uint32_t early_source, early_by;
-	uint16_t kind;	     /* enum kernel_call_kind of call */
+	uint32_t spins_for; /* task that has the lock for which it spins in its call; KERNEL_NONE */
+	uint16_t kind;	    /* enum kernel_call_kind of call */
 	uint32_t mode_since; /* the first span for which the mode is not known; KERNEL_NONE */
 	int64_t call_begin;  /* INT64_MIN: not seen */
 	int64_t renamed;     /* its name was set then, to what the next switch tells; INT64_MIN */
 	uint32_t packet;     /* ended its last wait that one did; KERNEL_NONE */
 	uint64_t args[KERNEL_CALL_ARGS]; /* of the call, those that are kept */
+	struct model_wait {		 /* see model_wait.c */
+		uint64_t objects; /* of the call that it is in: what it waits for; 0: not known */
+		uint32_t span;	  /* in which it waited last in the call; KERNEL_NONE: it did not */
+		uint32_t
+			timed_out; /* the last span of a wait that can still be taken up again, or NONE */
+		uint32_t call; /* of that wait */
+		uint64_t timed_out_objects;
+		int64_t until; /* a call that begins later does not take it up */
+	} wait;
 };
 
 struct lull { /* between holes: who did not run in it slept */
@@ -101,6 +116,7 @@ struct kernel_model {
 	const struct kernel_binding *bindings;
 	bool *is_kernel_stream;	    /* by stream */
 	uint32_t *call_names;	    /* by ctf_plan.id: name of the call, plus 1 */
+	uint32_t *last_calls;	    /* the same: the last such call, plus 1 */
 	uint32_t number_names[512]; /* by number of a call: its name, plus 1 */
 	bool has_wakeups;	    /* the host records who is woken */
 	bool has_interrupts;	    /* ... and interrupts, of any kind */
@@ -108,9 +124,11 @@ struct kernel_model {
 	bool has_late_wakeups;	    /* ... and a sign of each wake-up after the task left its CPU */
 	uint8_t wake_rank;	    /* the best source of wake-ups seen */
 	bool reuses_numbers;	    /* of tasks that ended, for others */
+	bool has_frees;		    /* ... and tasks that are freed */
 	bool has_migrations;	    /* ... and tasks that are moved to another CPU */
 	uint32_t n_begun, n_ended;  /* of the losses */
 	uint32_t n_in_loss;	    /* going on, of all CPUs */
+	uint32_t n_old;		    /* tasks that were seen before the first one */
 	int64_t lost_until;	    /* end of the last one */
 	struct lull *lulls;	    /* by time */
 	uint32_t n_lulls, cap_lulls;
@@ -118,6 +136,7 @@ struct kernel_model {
 	int64_t next_boundary; /* time of the next begin or end of a loss */
 	size_t next_end[2];    /* of in.ends, by is_send */
 	uint32_t futex_name;
+	bool has_taken_up;    /* some wait was taken up again */
 	struct mer_map flows; /* endpoints of ours and theirs -> task that sent last, plus 1 */
 	struct mer_map
 		sent_on; /* process and descriptor -> packet last sent on it, plus 1; 0: none */
@@ -130,6 +149,7 @@ struct kernel_model {
 		uint64_t address;
 		int64_t time;
 		uint32_t packet;
+		uint32_t device; /* that received it: hash of its name; 0: not known */
 	} skbs[MODEL_SKBS];
 	struct mer_err *err;
 };
@@ -161,6 +181,8 @@ int model_settle_since(
 	struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_state was, int64_t since);
 /* What it did is unknown from `since` on (not before its open span), until ts. */
 int model_lose_track(struct kernel_model *m, uint32_t task, int64_t since);
+/* The same of a task that was believed to be on a CPU, and perhaps long was not. */
+int model_doubt(struct kernel_model *m, uint32_t task, int64_t since);
 /* It was, or was not (KERNEL_NONE), in a call all the time since its mode is not known. */
 void model_learn_mode(struct kernel_model *m, uint32_t task, uint32_t call);
 void model_forget_mode(struct kernel_model *m, uint32_t task);
@@ -171,6 +193,10 @@ void model_find_boundary(struct kernel_model *m);
 int model_pass_boundaries(struct kernel_model *m, int64_t ts);
 /* The task's state is unknown from one time until the other, but it slept through the lulls between. */
 int model_tell_lulls(struct kernel_model *m, uint32_t task, int64_t from, int64_t until);
+/* After the last event: what is left, until the record's end. */
+int model_end_losses(struct kernel_model *m, int64_t end);
+/* The task, which is on no CPU, had no event until the end. */
+int model_outlast(struct kernel_model *m, uint32_t task, int64_t end);
 /* A task that sleeps is woken at ts, and ran on this CPU last: since when did it certainly sleep?
  * INT64_MAX: that does not tell. */
 int64_t model_asleep_since(
@@ -180,6 +206,12 @@ int64_t model_asleep_since(
 int model_switch(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t *slots);
 int model_wake(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
 	const uint64_t *slots);
+int model_boost(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t *slots);
+/* It spins again from ts on; its open span ends now, and who has the lock does this. Its spins_for is known. */
+int model_spin(struct kernel_model *m, uint32_t task, int64_t ts, uint16_t cpu);
+void model_note_holder(struct kernel_model *m, uint32_t task);
+/* The task on the CPU spins no more; told before the end of its call is. */
+int model_end_spin(struct kernel_model *m, struct cpu *c, int64_t ts);
 int model_migrate(struct kernel_model *m, int64_t ts, const uint64_t *slots);
 int model_fork(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t *slots);
 int model_exec(struct kernel_model *m, int64_t ts, const uint64_t *slots);
@@ -201,6 +233,13 @@ static inline struct context *model_context(struct cpu *c)
 	       : c->depth > MODEL_MAX_CONTEXTS ? &c->contexts[MODEL_MAX_CONTEXTS - 1]
 					       : &c->contexts[c->depth - 1];
 }
+/* The CPU's task did what only itself can have done, or what it cannot have. */
+static inline void model_confirm(struct cpu *c, int64_t ts, bool is_so)
+{
+	c->is_doubtful |= !is_so;
+	if (!c->is_doubtful)
+		c->sure = ts;
+}
 /* The open span of the task that is on a CPU; KERNEL_NONE: idle, or not known. */
 uint32_t model_span_on(const struct kernel_model *m, const struct cpu *c);
 /* What ends a wait of this task, now, on this CPU. */
@@ -214,6 +253,30 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 	const struct kernel_binding *b);
 int model_packet(struct kernel_model *m, struct cpu *c, const struct mer_event *ev, bool is_send);
 int model_dump(struct kernel_model *m, int64_t ts, enum kernel_event event, const uint64_t *slots);
+
+/* model_wait.c */
+/* What the call waits for, if that can be told: see struct model_wait. slots: of the entry, after the CPU. Of those on
+ * a descriptor the call has it. */
+uint64_t model_wait_told_objects(const struct kernel_binding *b, const uint64_t *slots);
+static inline uint64_t model_wait_objects(const struct kernel_binding *b, const uint64_t *slots)
+{
+	if (b->kind == KERNEL_CALL_OTHER)
+		return 0;
+	return b->kind == KERNEL_CALL_USES_FD || b->kind == KERNEL_CALL_RECEIVE
+		       ? 1
+		       : model_wait_told_objects(b, slots);
+}
+/* The task begins to wait, in its open span. */
+void model_wait_begin(struct kernel_model *m, uint32_t task);
+/* Its call ends at ts. */
+void model_wait_call_end(struct kernel_model *m, uint32_t task, int64_t ts, int64_t ret);
+/* Something happened after which a wait is another one. */
+static inline void model_wait_forget(struct live *l)
+{
+	l->wait.timed_out = l->wait.span = KERNEL_NONE;
+}
+/* After the last event: each wait that was taken up again knows the last one. */
+int model_wait_finish(struct kernel_model *m);
 
 /* model_block.c */
 int model_block(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
@@ -230,10 +293,11 @@ void model_flow_connect(struct kernel_model *m, uint32_t task, uint32_t object, 
 void model_flow_held(struct kernel_model *m, uint32_t packet);
 /* A descriptor of the task's process stands for another connection from now on. */
 void model_flow_new_fd(struct kernel_model *m, uint32_t task, int64_t fd);
-/* The packet that woke the task; that is answered by one that was sent. */
-uint32_t model_flow_woke(const struct kernel_model *m, int64_t since, uint32_t last, uint32_t task);
-uint32_t model_flow_answered(
-	const struct kernel_model *m, int64_t since, uint32_t last, uint32_t sent);
+/* The packet that woke the task; that is answered by one that was sent. unmatched: of the CPU. */
+uint32_t model_flow_woke(const struct kernel_model *m, int64_t since, uint32_t last, uint32_t task,
+	int64_t unmatched);
+uint32_t model_flow_answered(const struct kernel_model *m, int64_t since, uint32_t last,
+	uint32_t sent, int64_t unmatched);
 
 /* model_told.c */
 int model_told(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
@@ -253,7 +317,7 @@ enum {
 enum { WAKE_TID = 1, WAKE_CPU, WAKE_COMM };
 enum { FORK_PARENT = 1, FORK_PARENT_PID, FORK_CHILD, FORK_CHILD_PID, FORK_COMM, FORK_NS = 7 };
 enum { EXEC_TID = 1, EXEC_OLD, EXEC_FILE };
-enum { PACKET_SKB = 1 };
+enum { PACKET_SKB = 1, PACKET_DEVICE = 3 /* only if wanted, and there is a buffer */ };
 enum { IRQ_NR = 1, IRQ_NAME, DUMP_IRQ_ACTION = 4 };
 enum {
 	BLOCK_DEV = 1,

@@ -26,7 +26,9 @@ int model_new_task(struct kernel_model *m, int32_t tid, int64_t begin, uint32_t 
 		.mode_since = KERNEL_NONE,
 		.call_begin = INT64_MIN,
 		.renamed = INT64_MIN,
-		.packet = KERNEL_NONE };
+		.packet = KERNEL_NONE,
+		.spins_for = KERNEL_NONE,
+		.wait = { .span = KERNEL_NONE, .timed_out = KERNEL_NONE, .call = KERNEL_NONE } };
 	*at = t + 1;
 	struct kernel_span first = { .begin = begin,
 		.task = t,
@@ -122,6 +124,8 @@ void model_forget_mode(struct kernel_model *m, uint32_t task)
 	l->knows_mode = false;
 	l->mode_since = KERNEL_NONE;
 	l->call_begin = INT64_MIN;
+	l->spins_for = KERNEL_NONE;
+	model_wait_forget(l);
 }
 
 void model_learn_mode(struct kernel_model *m, uint32_t task, uint32_t call)
@@ -204,6 +208,25 @@ int model_settle_since(
 int model_settle(struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_state was)
 {
 	return model_settle_since(m, task, ts, was, INT64_MAX);
+}
+
+int model_doubt(struct kernel_model *m, uint32_t task, int64_t since)
+{
+	for (uint32_t i = m->h->tasks[task].last; i != KERNEL_NONE;) {
+		struct kernel_span *s = kernel_span_kept(m->h, i);
+		if (!s || s->begin < since || !kernel_is_on_cpu(s->state))
+			break;
+		s->state = KERNEL_UNKNOWN;
+		s->cause = KERNEL_NO_CAUSE;
+		s->cpu = KERNEL_NO_CPU;
+		s->call = s->source = s->by = KERNEL_NONE;
+		i = s->before;
+	}
+	if (model_open(m, task)->state != KERNEL_UNKNOWN)
+		return model_lose_track(m, task, since);
+	model_forget_mode(m, task);
+	m->live[task].untracked = true;
+	return 0;
 }
 
 int model_lose_track(struct kernel_model *m, uint32_t task, int64_t since)

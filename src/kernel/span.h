@@ -29,6 +29,7 @@ enum kernel_cause {
 	/* What ended a wait (KERNEL_BLOCKED, _STOPPED, _NEW). source is as said. */
 	KERNEL_DISK,	/* a block request; source: its number in kernel_host.requests, or NONE */
 	KERNEL_NETWORK, /* a packet; source: number of the message in kernel_world.packets, or NONE */
+	/* source: the task's wait that took this one up again (see kernel_wait_end), or NONE */
 	KERNEL_TIMER,
 	KERNEL_TASK,	/* another task, by any means but the following */
 	KERNEL_FUTEX,	/* another task, in the system call futex */
@@ -48,6 +49,7 @@ struct kernel_span {
 	/* A wait that was ended by a task (also BLOCKED by KERNEL_NETWORK when a task delivered the
 	 * packet): the span of that task in which it did so. KERNEL_NEW: of the parent.
 	 * KERNEL_READY: the span of the task that has the CPU when the wait for it begins.
+	 * KERNEL_SYSCALL: see kernel_is_spin.
 	 * KERNEL_NONE: nobody, or not known. */
 	uint32_t by;
 	uint32_t source; /* see enum kernel_cause; KERNEL_INTERRUPTED: irq, vec, or 0 */
@@ -61,6 +63,13 @@ enum { KERNEL_NO_CPU = UINT16_MAX };
 static inline int kernel_is_on_cpu(enum kernel_state s)
 {
 	return s >= KERNEL_RUNNING && s <= KERNEL_INTERRUPTED;
+}
+
+/* It spins in the kernel, on its CPU, for a lock (a futex with priority inheritance) that the task of `by` has, which
+ * runs on another CPU: a wait without blocking. by: what that one does when this span ends. */
+static inline int kernel_is_spin(const struct kernel_span *s)
+{
+	return s->state == KERNEL_SYSCALL && s->cause == KERNEL_FUTEX && s->by != KERNEL_NONE;
 }
 
 /* "user", "blocked", "ready", ...; "disk", "network", ... Stable words for programs. */

@@ -1,10 +1,12 @@
 #include "kernel/world.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernel/model.h"
 #include "kernel/recorded.h"
+#include "sync/end.h"
 #include "sync/result.h"
 #include "trace/cursor.h"
 
@@ -109,6 +111,37 @@ static int collect_packets(struct kernel_world *w, const struct sync_messages *m
 	}
 	sort(w->packets, w->n_packets, sizeof(*w->packets), compare_packets);
 	return 0;
+}
+
+static int copy_places(
+	struct kernel_world *w, const struct sync_messages *messages, struct mer_err *err)
+{
+	uint32_t n = messages ? messages->n_places : 0;
+	w->places = calloc((size_t)n + 1, sizeof(*w->places));
+	if (!w->places)
+		return mer_fail_nomem(err);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct sync_place *p = &messages->places[i];
+		uint32_t *at = mer_map_put(&w->endpoints, sync_endpoint(p->address, p->port));
+		if (!at)
+			return mer_fail_nomem(err);
+		*at = i + 1;
+		w->places[i] = *p;
+	}
+	return 0;
+}
+
+bool kernel_endpoint_text(const struct kernel_world *w, uint32_t endpoint,
+	char text[KERNEL_ENDPOINT_BYTES], uint16_t *port)
+{
+	const uint32_t *at = endpoint ? mer_map_get(&w->endpoints, endpoint) : NULL;
+	if (!at)
+		return false;
+	const struct sync_place *p = &w->places[*at - 1];
+	*port = p->port;
+	snprintf(text, KERNEL_ENDPOINT_BYTES, "%u.%u.%u.%u:%u", p->address >> 24,
+		p->address >> 16 & 255, p->address >> 8 & 255, p->address & 255, p->port);
+	return true;
 }
 
 struct timed { /* an end with what it is sorted by */
@@ -280,6 +313,7 @@ static int build_host(void *ctx, size_t i, unsigned worker, struct mer_err *err)
 		.packets = w->packets,
 		.ends = b->ends[i],
 		.n_ends = b->n_ends[i],
+		.has_devices = w->e->n_losses > 0,
 		.observer = b->o->observers ? &b->o->observers[i] : NULL };
 	if (rc == 0 && losses.begin != MER_NO_TIME) {
 		rc = kernel_model_new(&in, &w->hosts[i], &m, err);
@@ -363,14 +397,16 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 		w->hosts[i].forgets = b.o->forget;
 	if (rc == 0)
 		rc = collect_packets(w, messages, r, err);
+	if (rc == 0)
+		rc = copy_places(w, messages, err);
 	if (b.o->drop)
 		sync_messages_free(b.o->drop);
 	if (rc == 0)
 		rc = collect_ends(&b, err);
+	uint32_t wants = b.o->observers && e->n_hosts ? b.o->observers[0].wants : 0;
 	if (rc == 0)
-		rc = kernel_layouts_new(e,
-			b.o->observers && e->n_hosts ? b.o->observers[0].wants : 0, &b.layouts,
-			err);
+		rc = kernel_layouts_new(
+			e, wants | (e->n_losses ? KERNEL_WANT_PACKETS : 0), &b.layouts, err);
 	if (rc == 0)
 		rc = kernel_switch_reading_new(e, &b.switches, err);
 	if (rc == 0)
@@ -405,6 +441,8 @@ void kernel_world_free(struct kernel_world *w)
 		kernel_host_fini(&w->hosts[i]);
 	free(w->hosts);
 	free(w->packets);
+	mer_map_fini(&w->endpoints);
+	free(w->places);
 	free(w);
 }
 

@@ -37,12 +37,23 @@ struct kernel_packet {
 	bool was_held;
 };
 
+/* When its task had sent it, as far as it can be told without a look at what the task did. host: that sent it. */
+static inline int64_t kernel_packet_asked(
+	const struct kernel_packet *p, const struct kernel_host *host)
+{
+	int64_t since = p->was_held ? kernel_span(host, p->sender)->begin : p->sent;
+	return since < p->sent ? since : p->sent;
+}
+
 struct kernel_world {
 	struct mer_experiment *e; /* borrowed */
 	struct kernel_host *hosts;
 	uint32_t n_hosts;
 	struct kernel_packet *packets; /* by sent */
 	uint32_t n_packets;
+	/* What their endpoints stand for, as far as they are IPv4: numbers of places, plus 1. */
+	struct mer_map endpoints;
+	struct sync_place *places;
 	uint64_t n_apart; /* messages between hosts whose times cannot be compared: not used */
 	uint64_t
 		n_backwards; /* messages received before they were sent, on the clocks as they are */
@@ -72,6 +83,10 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 	const struct sync_result *r, const struct kernel_world_options *o,
 	struct kernel_world **world, struct mer_err *err);
 void kernel_world_free(struct kernel_world *); /* NULL is fine */
+/* "10.0.0.2:80", and its port. False: not known. */
+enum { KERNEL_ENDPOINT_BYTES = sizeof("255.255.255.255:65535") };
+bool kernel_endpoint_text(const struct kernel_world *w, uint32_t endpoint,
+	char text[KERNEL_ENDPOINT_BYTES], uint16_t *port);
 
 /* Tasks of a host that fit: tid -1: any; comm a pattern of * and ? that any of its names must fit,
  * NULL: any. From task number `from` on; KERNEL_NONE: no more. */

@@ -30,6 +30,7 @@ struct sync_end {
 	uint8_t kind : 3;	   /* enum sync_kind */
 	uint8_t is_send : 1;
 	uint8_t is_local : 1; /* a loopback address: it cannot leave its host */
+	uint8_t is_ipv4 : 1;  /* from and to are the addresses themselves */
 };
 
 static inline uint32_t sync_hash(uint32_t kind, uint32_t a, uint32_t b)

@@ -171,18 +171,20 @@ static uint64_t get(const struct sync_form *f, const uint64_t *row, enum sync_he
 
 /* An address as 32 bits: itself if it is an IPv4 one. 0: none. */
 static uint32_t get_address(const struct sync_form *f, const uint64_t *row,
-	enum sync_header_field field, bool *is_local)
+	enum sync_header_field field, bool *is_local, bool *is_ipv4)
 {
 	if (!has(f, field))
 		return 0;
 	const uint64_t *p = row + f->slots[field];
 	if (!f->address_bits) {
 		*is_local |= p[0] >> 24 == 127;
+		*is_ipv4 = true;
 		return (uint32_t)p[0];
 	}
 	uint64_t n = p[0];
 	const uint64_t *v = (const uint64_t *)(uintptr_t)p[1];
 	if (n == 4 && f->address_bits == 8) {
+		*is_ipv4 = true;
 		*is_local |= v[0] == 127;
 		return (uint32_t)(v[0] << 24 | v[1] << 16 | v[2] << 8 | v[3]);
 	}
@@ -200,10 +202,11 @@ static uint32_t get_address(const struct sync_form *f, const uint64_t *row,
 
 static void read_ip(const struct sync_form *f, const uint64_t *row, struct sync_end *e)
 {
-	bool local = false;
-	e->from = get_address(f, row, SYNC_SOURCE, &local);
-	e->to = get_address(f, row, SYNC_DESTINATION, &local);
+	bool local = false, v4 = false;
+	e->from = get_address(f, row, SYNC_SOURCE, &local, &v4);
+	e->to = get_address(f, row, SYNC_DESTINATION, &local, &v4);
 	e->is_local = local;
+	e->is_ipv4 = v4;
 	if (!e->from && !e->to)
 		return;
 	e->addresses = sync_hash(1, e->from, e->to);

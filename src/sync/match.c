@@ -226,6 +226,18 @@ static int add_message(struct sync_matcher *t, uint32_t from, uint32_t to,
 	return sync_link_add_in(l, message, (enum sync_kind)kind, streams, err);
 }
 
+/* What the endpoints of a message stand for, for those who name connections. */
+static int place_ends(struct sync_matcher *t, const struct sync_entry *x, const struct sync_end *e,
+	struct mer_err *err)
+{
+	const struct sync_streams *s = sync_pending_streams(&t->pending, x);
+	if (!s || !e->is_ipv4 || !e->addresses || !e->ports)
+		return 0;
+	bool ok = sync_messages_place(t->m, s->source, e->from, (uint16_t)(e->ports >> 16)) &&
+		  sync_messages_place(t->m, s->destination, e->to, (uint16_t)e->ports);
+	return ok ? 0 : mer_fail_nomem(err);
+}
+
 /* The entry x and the end e make a message. */
 static int add_match(struct sync_matcher *t, struct sync_entry *x, const struct sync_end *e,
 	struct sync_match *match, struct mer_err *err)
@@ -242,6 +254,8 @@ static int add_match(struct sync_matcher *t, struct sync_entry *x, const struct 
 	*match = (struct sync_match){ true, x->send_host, x->recv_host, x->sent, x->received };
 	sync_pending_remember(&t->pending, x);
 	int rc = learn(t, e->from, match->from, err);
+	if (rc == 0)
+		rc = place_ends(t, x, e, err);
 	if (rc)
 		return rc;
 	return add_message(t, match->from, match->to,
@@ -563,7 +577,7 @@ static int add_receive(struct sync_matcher *t, const struct sync_end *e, struct 
 			x->state = SYNC_LOOPED;
 			x->received = e->time;
 			set_stream(t, x, e);
-			return 0;
+			return place_ends(t, x, e, err);
 		}
 	}
 	if (part && part->state == SYNC_MATCHED)

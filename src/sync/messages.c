@@ -35,7 +35,27 @@ void sync_messages_free(struct sync_messages *m)
 	free(m->links);
 	free(m->hosts);
 	mer_map_fini(&m->link_map);
+	mer_map_fini(&m->endpoints);
+	free(m->places);
 	*m = (struct sync_messages){ 0 };
+}
+
+bool sync_messages_place(
+	struct sync_messages *m, uint32_t endpoint, uint32_t address, uint16_t port)
+{
+	uint32_t *recent = &m->recent[endpoint % SYNC_RECENT];
+	if (*recent == endpoint)
+		return true;
+	uint32_t *at = mer_map_put(&m->endpoints, endpoint);
+	if (!at ||
+		(!*at && !mer_grow32(&m->places, m->n_places, &m->cap_places, sizeof(*m->places))))
+		return false;
+	if (!*at) {
+		m->places[m->n_places] = (struct sync_place){ address, port };
+		*at = ++m->n_places;
+	}
+	*recent = endpoint;
+	return true;
 }
 
 static uint64_t link_key(uint32_t from, uint32_t to)

@@ -65,6 +65,8 @@ struct sync_host_counts {
 	uint64_t n_without_key; /* events that lack what identifies a message */
 };
 
+enum { SYNC_RECENT = 256 };
+
 struct sync_messages {
 	/* Only those with messages or counts. By from, then to, once finished. */
 	struct sync_link *links;
@@ -73,12 +75,23 @@ struct sync_messages {
 	uint32_t n_hosts;
 	bool keeps_streams;	 /* of the messages found from now on */
 	struct mer_map link_map; /* from << 32 | to -> number of the link, plus 1 */
+	/* What the endpoints in streams stand for, as far as they are IPv4. */
+	struct mer_map endpoints;
+	struct sync_place {
+		uint32_t address;
+		uint16_t port;
+	} * places; /* malloc'ed; the map has their numbers, plus 1 */
+	uint32_t n_places, cap_places;
+	uint32_t recent[SYNC_RECENT]; /* endpoints seen last, by their last bits */
 };
 
 int sync_messages_init(struct sync_messages *m, uint32_t n_hosts, struct mer_err *err);
 void sync_messages_free(struct sync_messages *m);
 /* The link, made when it is not there; NULL: no memory. Pointers to links hold until the next. */
 struct sync_link *sync_messages_link(struct sync_messages *m, uint32_t from, uint32_t to);
+/* What the endpoint stands for: an IPv4 address and a port. False: no memory. */
+bool sync_messages_place(
+	struct sync_messages *m, uint32_t endpoint, uint32_t address, uint16_t port);
 int sync_link_add(
 	struct sync_link *l, struct sync_message msg, enum sync_kind kind, struct mer_err *err);
 /* The same of a message whose streams are known. */

@@ -285,6 +285,15 @@ static enum fill fill_from_stream(struct mer_cursor *c, uint32_t stream, int64_t
 	}
 }
 
+static void free_lanes(struct stream_cursor *s)
+{
+	for (uint32_t l = 0; l < s->cap_lanes; l++)
+		free(s->lanes[l].d.regs);
+	free(s->lanes);
+	s->lanes = NULL;
+	s->n_lanes = s->cap_lanes = 0;
+}
+
 /* The window is done: forget the packets that ended in it. */
 static void commit_stream(struct mer_cursor *c, uint32_t stream)
 {
@@ -316,6 +325,8 @@ static void commit_stream(struct mer_cursor *c, uint32_t stream)
 		c->bytes += l->packet->size_bits / 8;
 	}
 	s->n_lanes = kept;
+	if (kept == 0 && s->next >= t->n_packets)
+		free_lanes(s); /* there may be very many streams */
 	int64_t key = INT64_MAX;
 	for (uint32_t i = 0; i < kept; i++)
 		if (s->lanes[i].now.key < key)
@@ -488,6 +499,12 @@ int mer_cursor_next(
 }
 
 /* What a batch needs to give the cursor in exchange for what it takes. */
+static void release_batch(struct trace_batch *b)
+{
+	while (b->n_files)
+		trace_file_done(b->e, b->files[--b->n_files]);
+}
+
 static bool ready_batch(const struct mer_cursor *c, struct trace_batch *b)
 {
 	if (!b->storage)
@@ -498,11 +515,15 @@ static bool ready_batch(const struct mer_cursor *c, struct trace_batch *b)
 	}
 	if (c->contexts && !b->contexts)
 		b->contexts = calloc(MAX_CONTEXTS, sizeof(*b->contexts));
-	return b->storage && b->pool.slots && (b->contexts || !c->contexts);
+	if (c->files && !b->files)
+		b->files = calloc(MAX_FILES, sizeof(*b->files));
+	return b->storage && b->pool.slots && (b->contexts || !c->contexts) &&
+	       (b->files || !c->files);
 }
 
 int trace_cursor_take(struct mer_cursor *c, struct trace_batch *b, struct mer_err *err)
 {
+	release_batch(b);
 	if (!ready_batch(c, b))
 		return mer_fail_nomem(err);
 	int rc = mer_cursor_next(c, &b->events, &b->n, err);
@@ -518,11 +539,19 @@ int trace_cursor_take(struct mer_cursor *c, struct trace_batch *b, struct mer_er
 	const uint64_t **contexts = c->contexts;
 	c->contexts = b->contexts;
 	b->contexts = contexts;
+	uint32_t *files = c->files;
+	c->files = b->files;
+	b->files = files;
+	b->n_files = c->n_files;
+	c->n_files = 0;
+	b->e = c->e;
 	return 0;
 }
 
 void trace_batch_fini(struct trace_batch *b)
 {
+	release_batch(b);
+	free(b->files);
 	free(b->storage);
 	free(b->pool.slots);
 	free(b->contexts);
@@ -723,11 +752,8 @@ void mer_cursor_free(struct mer_cursor *c)
 
 void trace_cursor_drop(struct mer_cursor *c)
 {
-	for (uint32_t i = 0; c->streams && i < c->end_stream - c->first_stream; i++) {
-		for (uint32_t l = 0; l < c->streams[i].cap_lanes; l++)
-			free(c->streams[i].lanes[l].d.regs);
-		free(c->streams[i].lanes);
-	}
+	for (uint32_t i = 0; c->streams && i < c->end_stream - c->first_stream; i++)
+		free_lanes(&c->streams[i]);
 	release_files(c);
 	mer_diags_fini(&c->diags);
 	mer_arena_fini(&c->diag_arena);

@@ -56,6 +56,9 @@ struct trace_batch {
 	struct mer_event *storage;
 	struct ctf_pool pool;
 	const uint64_t **contexts;
+	uint32_t *files; /* in use by the batch; NULL: all stay mapped (files.h) */
+	uint32_t n_files;
+	const struct mer_experiment *e;
 };
 
 /* mer_cursor_next, but the events stay until the batch is taken into again or freed. Strings lie in

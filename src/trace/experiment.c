@@ -104,14 +104,13 @@ static void describe_clock(
 	if (p->clocks[clock].no_base) {
 		d.severity = MER_ERROR;
 		mer_diag_add(&e->diags, &d,
-			"the clock's offset is beyond what 64-bit seconds can hold: only the "
-			"distances "
-			"between times are right");
+			"the clock's offset is beyond what 64-bit seconds can hold: only "
+			"differences between times are right");
 	} else if (t->base_s) {
 		mer_diag_add(&e->diags, &d,
 			"the clock's offset, %" PRId64
-			" s, is beyond what 64-bit nanoseconds can hold; "
-			"times in JSON and filters count from there",
+			" s, is beyond what 64-bit nanoseconds can hold; times in JSON and "
+			"filters are relative to it",
 			t->base_s);
 	}
 }

@@ -162,10 +162,9 @@ void trace_reconcile_clocks(struct mer_experiment *e)
 			.packet = -1,
 			.offset_bits = -1 };
 		mer_diag_add(&e->diags, &d,
-			"this trace and %s were recorded with one clock, but their recorded "
-			"offsets differ "
-			"by %+.3f us; the one of the latter is used for both (--sync none keeps "
-			"them apart)",
+			"this trace and %s were recorded with the same clock, but their recorded "
+			"offsets differ by %+.3f us; that of the latter is used for both (--sync "
+			"none keeps both)",
 			owner->path, (double)change / 1e3);
 		for (uint32_t p = 0; p < e->n_parts; p++) {
 			if (e->parts[p].trace != t)

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/file.h"
+
 static void fail(struct lane_state *s, enum ctf_status st)
 {
 	s->status = st;
@@ -329,6 +331,7 @@ void lane_open(struct lane *l, const struct mer_experiment *e, const struct trac
 	const struct trace_part *part = &e->parts[f->part];
 	l->d.program = r->programs[f->part];
 	l->d.pool = pool;
+	l->d.passed = mer_file_release;
 	l->d.order = -1;
 	l->stream = &l->d.program->streams[packet->stream_class];
 	l->clock = trace_clock(part, packet->stream_class);

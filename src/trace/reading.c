@@ -125,7 +125,7 @@ static int32_t want_event(
 	return w->last_need;
 }
 
-enum form { NUMBER, TEXT, ARRAY };
+enum form { NUMBER, TEXT, ARRAY, ROWS };
 
 /* Calls of a need's fields, one after the other: name, and what it is wanted as. */
 static bool next_field(const char **list, const char **name, size_t *len, enum form *form)
@@ -137,8 +137,8 @@ static bool next_field(const char **list, const char **name, size_t *len, enum f
 	*name = p;
 	*list = p + *len;
 	*form = NUMBER;
-	if (*len > 2 && p[*len - 2] == ':' && (p[*len - 1] == 's' || p[*len - 1] == 'a')) {
-		*form = p[*len - 1] == 's' ? TEXT : ARRAY;
+	if (*len > 2 && p[*len - 2] == ':' && strchr("sar", p[*len - 1])) {
+		*form = p[*len - 1] == 's' ? TEXT : p[*len - 1] == 'a' ? ARRAY : ROWS;
 		*len -= 2;
 	}
 	return true;
@@ -157,6 +157,7 @@ static bool is_of_form(const struct ctf_fc *fc, enum form form)
 	case NUMBER: return ctf_slot_width(fc) == 1;
 	case TEXT: return fc->kind == CTF_STRING || fc->kind == CTF_TEXT || fc->kind == CTF_BLOB;
 	case ARRAY: return fc->kind == CTF_ARRAY && ctf_slot_width(fc->u.array.element.fc) == 1;
+	case ROWS: return fc->kind == CTF_ARRAY;
 	}
 	return false;
 }

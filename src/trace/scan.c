@@ -136,7 +136,7 @@ static void report_damage(const struct scanner *s, enum ctf_packet_status status
 {
 	const struct trace_file *f = &s->e->files[s->file];
 	const char *then = next < f->bytes ? "reading goes on at the next packet"
-					   : "nothing after it in this file can be read";
+					   : "nothing after it in this file is read";
 	struct mer_diag d = place(s, MER_ERROR, "bad-packet", s->n_read, offset * 8 + bit);
 	char more[160] = "";
 	if (status == CTF_PACKET_UUID_BAD)
@@ -185,8 +185,7 @@ static void open_index(struct scanner *s, struct mer_arena *arena)
 		.packet = -1,
 		.offset_bits = -1 };
 	mer_diag_add(&s->e->diags, &d,
-		"not an LTTng index of a known layout: it is not used, the packets are read "
-		"instead");
+		"not an LTTng index of a known layout; the packet headers are read instead");
 }
 
 /* So many damaged packets in a row are not packets: bytes that look like the magic number, say. */
@@ -241,8 +240,7 @@ static int scan(struct scanner *s, struct mer_err *err)
 		d.count = check.n_wrong;
 		mer_diag_add(&s->e->diags, &d,
 			"the LTTng index disagrees with %" PRIu64 " of %" PRIu64
-			" packets, first with packet %" PRIu64
-			"; the packets are used, the index is not",
+			" packets, first with packet %" PRIu64 "; the packet headers are used",
 			check.n_wrong, s->n_read, check.first);
 	}
 	return 0;

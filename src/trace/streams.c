@@ -62,8 +62,9 @@ static void sort_packets(struct mer_experiment *e, uint32_t stream)
 	if (same_file) {
 		struct mer_diag d = about(e, stream, "packets-out-of-order", MER_NOTE);
 		mer_diag_add(&e->diags, &d,
-			"packets are not in the order of their begin times; they are read in that "
-			"order");
+			"packets are not stored in the order of their begin times; they are read "
+			"in "
+			"time order");
 	}
 }
 
@@ -173,9 +174,9 @@ static void report_overlaps(struct mer_experiment *e, uint32_t stream)
 	d.count = n;
 	mer_diag_add(&e->diags, &d,
 		"the clock goes backwards between packets: %" PRIu64
-		" begin before the one before has ended, by up to %.3f us; their events are merged "
-		"by time",
-		n, (double)worst / 1e3);
+		" packet%s before the previous one ends, by up to %.3f us; events are merged by "
+		"time",
+		n, n == 1 ? " begins" : "s begin", (double)worst / 1e3);
 }
 
 static void report_losses(struct mer_experiment *e, uint32_t stream)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "trace/damage.h"
 #include "trace/record.h"
 
@@ -276,7 +277,9 @@ static bool make_worker(struct walk *walk, struct worker *w, struct mer_arena *a
 	w->header_row = mer_arena_zalloc(arena, slots, sizeof(*w->row));
 	w->pool.slots = calloc(POOL_SLOTS, sizeof(*w->row));
 	w->pool.cap = POOL_SLOTS;
-	w->d = (struct ctf_decoder){ .regs = w->regs, .pool = &w->pool, .order = -1 };
+	w->d = (struct ctf_decoder){
+		.regs = w->regs, .pool = &w->pool, .order = -1, .passed = mer_file_release
+	};
 	return w->regs && w->row && w->header_row && w->pool.slots &&
 	       make_counts(walk, arena, &w->by_class, &w->by_stream, &w->first, &w->last);
 }

@@ -164,8 +164,10 @@ static void keep(struct copy *c, const struct record *r)
 static void discard(struct copy *c)
 {
 	struct cut *cut = c->cut;
-	bool is_long = cut->manner == CUT_LONG;
-	double least = is_long ? 300 : 10, most = is_long ? 2000 : 200;
+	static const double events[][2] = {
+		[CUT_SHORT] = { 10, 200 }, [CUT_LONG] = { 300, 2000 }, [CUT_TINY] = { 2, 20 }
+	};
+	double least = events[cut->manner][0], most = events[cut->manner][1];
 	double factor = 1 / cut->share - 1;
 	uint64_t len = between(cut, least, most), size = between(cut, 4096, 65536);
 	uint64_t next = between(cut, 0, (double)len * factor);

@@ -9,6 +9,7 @@
 enum cut_manner {
 	CUT_SHORT,  /* some ten to two hundred events at a time */
 	CUT_LONG,   /* some hundred to two thousand */
+	CUT_TINY,   /* two to twenty */
 	CUT_PACKETS /* whole packets, as recorders that overwrite: nothing counts their events */
 };
 

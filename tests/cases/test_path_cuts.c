@@ -37,7 +37,7 @@ static void open_cut(struct recording *r, const struct recording *whole, const c
 struct check {
 	const struct recording *whole, *cut;
 	unsigned n_wrong;
-	int64_t wrong, claimed, missing, blocked, total; /* ns of paths */
+	int64_t wrong, claimed, missing, blocked, unsent, total; /* ns of paths */
 	int64_t was_unknown, was_blocked;
 };
 
@@ -75,9 +75,11 @@ static bool is_so(
 
 static bool is_open(const struct path_segment *g)
 {
-	return g->cause == PATH_UNKNOWN || g->cause == PATH_BLOCKED;
+	return g->cause == PATH_NETWORK && !g->in_flight && !g->delivery;
 }
 
+static int64_t dbg[6];
+static struct kernel_losses dbgl[20];
 static void compare(struct check *k, const struct path *whole, const struct path *cut)
 {
 	size_t i = 0, j = 0;
@@ -89,10 +91,46 @@ static void compare(struct check *k, const struct path *whole, const struct path
 			k->total += end - t;
 			k->was_unknown += was->cause == PATH_UNKNOWN ? end - t : 0;
 			k->was_blocked += was->cause == PATH_BLOCKED ? end - t : 0;
-			if (g->cause == PATH_UNKNOWN)
+			if (g->cause == PATH_UNKNOWN) {
 				k->missing += end - t;
-			else if (g->cause == PATH_BLOCKED)
+				if (g->task == KERNEL_NONE || g->span == KERNEL_NONE)
+					dbg[5] += end - t;
+				else {
+					int64_t from = t, u;
+					const struct kernel_losses *l = &dbgl[g->host];
+					int64_t a, b, in = 0;
+					while (from < end &&
+						kernel_lost_between(l, from, end, &a, &b)) {
+						/* first union */
+						int64_t e2 = a;
+						for (uint32_t q = 0; q < l->n; q++)
+							if (l->by_begin[q].begin <= e2 &&
+								l->by_begin[q].end > e2) {
+								e2 = l->by_begin[q].end;
+								q = (uint32_t)-1;
+								if (e2 >= end)
+									break;
+							}
+						if (e2 > end)
+							e2 = end;
+						if (e2 == a)
+							e2 = a + 1;
+						in += e2 - a;
+						from = e2;
+					}
+					u = end - t - in;
+					dbg[0] += in;
+					const struct kernel_host *h = &k->cut->w->hosts[g->host];
+					const struct kernel_task *tk = &h->tasks[g->task];
+					if (tk->last == g->span)
+						dbg[1] += u;
+					else
+						dbg[2] += u;
+				}
+			} else if (g->cause == PATH_BLOCKED)
 				k->blocked += end - t;
+			else if (is_open(g))
+				k->unsent += end - t;
 			else if (is_so(k, g, was))
 				k->claimed += end - t;
 			else if (was->cause != PATH_UNKNOWN) {
@@ -104,7 +142,129 @@ static void compare(struct check *k, const struct path *whole, const struct path
 		i += g->end <= t;
 		j += was->end <= t;
 	}
-	(void)is_open;
+}
+
+/* ---- states and ends of waits ---- */
+
+struct states {
+	const struct check *k;
+	uint32_t host;
+	uint64_t n_waits, n_wrong_waits, n_wrong_causes, n_wrong_states;
+	int64_t wrong, unknown, total; /* ns */
+};
+
+static bool is_state(uint8_t claimed, uint8_t was)
+{
+	if (claimed == was || claimed == KERNEL_UNKNOWN || was == KERNEL_UNKNOWN)
+		return true;
+	if (claimed == KERNEL_RUNNING || was == KERNEL_RUNNING)
+		return kernel_is_on_cpu((enum kernel_state)claimed) &&
+		       kernel_is_on_cpu((enum kernel_state)was);
+	return false;
+}
+
+static bool is_same_wait(
+	const struct states *s, const struct kernel_span *c, const struct kernel_span *w)
+{
+	const struct kernel_world *cut = s->k->cut->w, *whole = s->k->whole->w;
+	if (c->cause == KERNEL_NO_CAUSE)
+		return true;
+	bool vague =
+		c->cause == KERNEL_TASK && (w->cause == KERNEL_FUTEX || w->cause == KERNEL_PIPE);
+	if (c->cause != w->cause && !vague)
+		return false;
+	if (c->by != KERNEL_NONE && w->by != KERNEL_NONE &&
+		cut->hosts[s->host].tasks[kernel_span(&cut->hosts[s->host], c->by)->task].tid !=
+			whole->hosts[s->host]
+				.tasks[kernel_span(&whole->hosts[s->host], w->by)->task]
+				.tid)
+		return false;
+	if (c->cause == KERNEL_NETWORK && c->source != KERNEL_NONE && w->source != KERNEL_NONE) {
+		const struct kernel_packet *p = &cut->packets[c->source],
+					   *q = &whole->packets[w->source];
+		return p->sent == q->sent && p->received == q->received;
+	}
+	return true;
+}
+
+static void compare_states(struct states *s, uint32_t a, uint32_t b)
+{
+	const struct kernel_host *p = &s->k->whole->w->hosts[s->host],
+				 *q = &s->k->cut->w->hosts[s->host];
+	uint32_t i = p->tasks[a].last, j = q->tasks[b].last;
+	int64_t t = p->tasks[a].end < q->tasks[b].end ? p->tasks[a].end : q->tasks[b].end;
+	int64_t i_end = p->tasks[a].end, j_end = q->tasks[b].end;
+	while (i != KERNEL_NONE && j != KERNEL_NONE) {
+		const struct kernel_span *was = kernel_span(p, i), *is = kernel_span(q, j);
+		int64_t begin = was->begin > is->begin ? was->begin : is->begin;
+		if (begin < t) {
+			s->total += t - begin;
+			s->unknown += is->state == KERNEL_UNKNOWN ? t - begin : 0;
+			if (!is_state(is->state, was->state)) {
+				s->wrong += t - begin;
+				if (s->n_wrong_states++ < 5)
+					print_message("    %s host %u tid %d %" PRId64 "..%" PRId64
+						      ": %s, but it was %s\n",
+						s->k->cut->name, s->host, (int)p->tasks[a].tid,
+						begin - p->begin, t - p->begin,
+						kernel_state_name((enum kernel_state)is->state),
+						kernel_state_name((enum kernel_state)was->state));
+			} else if (is->state == KERNEL_BLOCKED && was->state == KERNEL_BLOCKED &&
+				   i_end == j_end && i_end == t) {
+				s->n_waits++;
+				if (!is_same_wait(s, is, was) && s->n_wrong_waits++ < 8)
+					print_message(
+						"    %s host %u tid %d wait %" PRId64 "..%" PRId64
+						": %s by %d packet %d, but %s by %d packet %d\n",
+						s->k->cut->name, s->host, (int)p->tasks[a].tid,
+						begin - p->begin, t - p->begin,
+						kernel_cause_name((enum kernel_cause)is->cause),
+						is->by == KERNEL_NONE
+							? -1
+							: (int)q->tasks[kernel_span(q, is->by)
+										->task]
+								  .tid,
+						(int)is->source,
+						kernel_cause_name((enum kernel_cause)was->cause),
+						was->by == KERNEL_NONE
+							? -1
+							: (int)p->tasks[kernel_span(p, was->by)
+										->task]
+								  .tid,
+						(int)was->source);
+			}
+			t = begin;
+		}
+		uint32_t i_next = was->begin >= is->begin ? was->before : i;
+		uint32_t j_next = is->begin >= was->begin ? is->before : j;
+		if (i_next != i)
+			i_end = was->begin;
+		if (j_next != j)
+			j_end = is->begin;
+		i = i_next;
+		j = j_next;
+	}
+}
+
+static void check_states(struct check *k)
+{
+	struct states s = { .k = k };
+	for (s.host = 0; s.host < k->whole->w->n_hosts; s.host++) {
+		const struct kernel_host *p = &k->whole->w->hosts[s.host],
+					 *q = &k->cut->w->hosts[s.host];
+		for (uint32_t t = 0; t < p->n_tasks; t++) {
+			int32_t tid = p->tasks[t].tid;
+			uint32_t u = kernel_find_task(q, tid, NULL, 0);
+			if (u != KERNEL_NONE &&
+				kernel_find_task(q, tid, NULL, u + 1) == KERNEL_NONE &&
+				kernel_find_task(p, tid, NULL, 0) == t &&
+				kernel_find_task(p, tid, NULL, t + 1) == KERNEL_NONE)
+				compare_states(&s, t, u);
+		}
+	}
+	print_message("  states: wrong %.6f unknown %.4f; waits: %d, wrong %d\n",
+		(double)s.wrong / (double)s.total, (double)s.unknown / (double)s.total,
+		(int)s.n_waits, (int)s.n_wrong_waits);
 }
 
 /* The busiest tasks of a host. */
@@ -193,7 +353,7 @@ static void print_holes(const struct recording *r)
 		}
 		print_message("  host %u: %u losses, %u holes, %.4f of the time\n", (unsigned)h,
 			(unsigned)l.n, (unsigned)n, (double)u / (double)(l.end - l.begin));
-		kernel_losses_fini(&l);
+		dbgl[h] = l;
 	}
 	trace_reading_free(switches);
 }
@@ -213,13 +373,19 @@ static void cut_and_check(const struct recording *whole, enum cut_manner manner,
 	if (getenv("EACH"))
 		print_holes(&r);
 	struct check k = { .whole = whole, .cut = &r };
+	check_states(&k);
 	check_paths(&k);
 	double total = (double)k.total + 1;
-	print_message("%-24s manner %d seed %d: lost %.3f; unknown %.3f blocked %.3f wrong %.4f "
-		      "right %.3f (was %.3f %.3f)\n",
+	if (getenv("EACH"))
+		print_message("    in holes %.3f, last %.3f, between %.3f, none %.3f\n",
+			(double)dbg[0] / total, (double)dbg[1] / total, (double)dbg[2] / total,
+			(double)dbg[5] / total);
+	memset(dbg, 0, sizeof(dbg));
+	print_message("%-24s manner %d seed %d: lost %.3f; unknown %.3f blocked %.3f unsent %.3f "
+		      "wrong %.4f right %.3f (was %.3f %.3f)\n",
 		whole->name, manner, (int)seed, (double)cut.n_lost / (double)cut.n_events,
-		(double)k.missing / total, (double)k.blocked / total, (double)k.wrong / total,
-		(double)k.claimed / total, (double)k.was_unknown / total,
+		(double)k.missing / total, (double)k.blocked / total, (double)k.unsent / total,
+		(double)k.wrong / total, (double)k.claimed / total, (double)k.was_unknown / total,
 		(double)k.was_blocked / total);
 	recording_close(&r);
 	snprintf(command, sizeof(command), "rm -rf %s", dir);

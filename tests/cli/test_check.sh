@@ -100,7 +100,7 @@ find "$dir/parts" -type f ! -name metadata | while read -r file; do
 	mkfifo "$file"
 done
 run 1 check "$dir/parts"
-text "$dir/out" 'there is no net_dev_queue event in what could be read'
+text "$dir/out" 'no net_dev_queue event was found, but part of the trace is lost or could not be read'
 no_text "$dir/out" 'no packet was sent'
 text "$dir/err" 'skipped: a FIFO, not a regular file'
 run 1 check --json "$dir/nothing"

@@ -4,7 +4,8 @@
 export XDG_CACHE_HOME=$dir/cache TZ=UTC
 t=demo/clihog-srvhog-2vm
 
-# Columns: from_host,from_tid,from_comm,to_host,to_tid,to_comm,kind,object,count,bytes,wait_ns,first,last,idle_ns
+# Columns: from_host,from_tid,from_comm,to_host,to_tid,to_comm,kind,object,count,bytes,wait_ns,first,last,idle_ns,
+# from_pid,from_program,to_pid,to_program
 # edges FROM TO KIND FILE: number of such edges, their count, bytes, and wait in ms
 edges() {
 	awk -F, -v from="$1" -v to="$2" -v kind="$3" \
@@ -19,7 +20,7 @@ between() {
 run 0 graph --format csv $t
 cp "$dir/out" "$dir/all"
 equal "columns" "$(head -1 "$dir/all")" \
-	"from_host,from_tid,from_comm,to_host,to_tid,to_comm,kind,object,count,bytes,wait_ns,first,last,idle_ns"
+	"from_host,from_tid,from_comm,to_host,to_tid,to_comm,kind,object,count,bytes,wait_ns,first,last,idle_ns,from_pid,from_program,to_pid,to_program"
 # Two clients ask for 8 things each, and one says goodbye; requests have 40 bytes, answers 1.
 # shellcheck disable=SC2046
 set -- $(edges rpc-cli rpc-srv tcp "$dir/all")
@@ -113,17 +114,72 @@ if command -v jq >/dev/null; then
 	equal "jsonl" "$(jq -c .count "$dir/out" | sum)" "$(cut -d, -f9 "$dir/all" | sed 1d | sum)"
 fi
 
-# A drawing: hosts are boxes, every task of a row is a node, every arrow has both ends.
-run 0 graph --format dot $t
+# What was open before the recording is called by the addresses in its packets: the end with the lower port.
+"$ctfgen" -o "$dir/before" tests/cli/open_before.scn >/dev/null || fail "ctfgen open_before.scn"
+run 0 graph --all --format csv "$dir/before"
+equal "open before" "$(sed 1d "$dir/out" | cut -d, -f3,6-10 | tr '\n' ' ')" \
+	"app,db,tcp,10.0.0.9:5432,3,30 db,app,tcp,10.0.0.9:5432,3,60 "
+if [ -d "$lab/web-load" ]; then
+	run 0 graph --all --format csv "$lab/web-load"
+	equal "connections of web-load" "$(awk -F, '$7 == "tcp" { print $8 }' "$dir/out" | sort -u | tr '\n' ' ')" \
+		"10.0.0.2:80 10.0.0.3:5432 127.0.0.1:8000 "
+else
+	echo "skipped: $lab/web-load is not there"
+fi
+
+# A drawing: hosts are boxes, every task (program) of a row is a node, all between two of them that goes by like
+# means is one arrow, with all that was given and all waits; every arrow has both ends.
+families() { # rows: adds the family of the kind as a last column
+	awk -F, -v OFS=, '
+		BEGIN {
+			split("tcp udp network socket", n, " "); for (i in n) f[n[i]] = "network"
+			split("unix pipe fifo inotify tty", p, " "); for (i in p) f[p[i]] = "pipes"
+			split("futex eventfd semaphore queue lock", l, " "); for (i in l) f[l[i]] = "locks"
+			split("signal fork wait ptrace", s, " "); for (i in s) f[s[i]] = "processes"
+		}
+		{ print $0, ($7 in f) ? f[$7] : $7 }'
+}
+pairs() { # FIRST SECOND: columns of both ends, each as an awk expression; prints the different arrows
+	sed 1d "$dir/all" | families | awk -F, -v loops="${3:-}" "{
+		a = $1; b = $2
+		if (a == b && (\$NF == \"processes\" || seen[a]++) && !loops) next
+		print (a < b ? a \" \" b : b \" \" a), \$NF }" | sort -u
+}
+run 0 graph --by task --limit 0 --format dot $t
 cp "$dir/out" "$dir/dot"
 text "$dir/dot" '^digraph relations \{' 'dot'
 equal "braces" "$(tr -cd '{' <"$dir/dot" | wc -c)" "$(tr -cd '}' <"$dir/dot" | wc -c)"
 equal "hosts" "$(grep -c 'subgraph cluster_' "$dir/dot")" 2
 equal "tasks" "$(grep -cE '^		t[0-9]+ \[label="[^"]+/[0-9]+"\];$' "$dir/dot")" \
 	"$({ sed 1d "$dir/all" | cut -d, -f1-3 && sed 1d "$dir/all" | cut -d, -f4-6; } | sort -u | wc -l)"
-equal "arrows" "$(grep -c ' -> ' "$dir/dot")" "$(sed 1d "$dir/all" | cut -d, -f1-7 | sort -u | wc -l)"
+# shellcheck disable=SC2016
+equal "arrows" "$(grep -c ' -> ' "$dir/dot")" "$(pairs '$1 "/" $2 "/" $3' '$4 "/" $5 "/" $6' 1 | wc -l)"
 equal "ends" "$(comm -13 <(grep -oE '^		t[0-9]+' "$dir/dot" | tr -d '\t' | sort -u) \
 	<(grep ' -> ' "$dir/dot" | grep -oE 't[0-9]+ -> t[0-9]+' | grep -oE 't[0-9]+' | sort -u))" ""
+counts() { grep ' -> ' "$1" | sed -E 's/^[^"]*"[^"]*\\n([0-9,]+)x[^"]*".*/\1/; s/,//g' | sum; }
+equal "all that was given" "$(counts "$dir/dot")" "$(cut -d, -f9 "$dir/all" | sed 1d | sum)"
+# By program: one node for all tasks of one name on a host; what a program does with itself once.
+run 0 graph --limit 0 --format dot $t
+equal "programs" "$(grep -cE '^		t[0-9]+ \[label=' "$dir/out")" \
+	"$({ sed 1d "$dir/all" | cut -d, -f1,16 && sed 1d "$dir/all" | cut -d, -f4,18; } | sort -u | wc -l)"
+# shellcheck disable=SC2016
+equal "arrows of programs" "$(grep -c ' -> ' "$dir/out")" "$(pairs '$1 "/" $16' '$4 "/" $18' | wc -l)"
+text "$dir/out" 'label="rpc-cli\\n3 tasks"' 'the clients are one box'
+# For looking at: no more boxes than can be told apart, and it says so.
+{
+	echo 'host h'
+	echo 'trace h/kernel'
+	for i in $(seq 60); do
+		echo "${i}ms h 0 sched_process_fork parent_comm=\"main\" parent_tid=7 parent_pid=7 child_comm=\"c$i\" child_tid=$((100 + i)) child_pid=$((100 + i))"
+	done
+} >"$dir/many.scn"
+"$ctfgen" -o "$dir/many" "$dir/many.scn" >/dev/null || fail "ctfgen many.scn"
+run 0 graph --format dot "$dir/many"
+equal "boxes" "$(grep -cE '^		t[0-9]+ \[label=' "$dir/out")" 30
+text "$dir/out" '31 smaller relations are not drawn \(--limit 0 draws all\)' 'what is left out'
+run 0 graph --limit 0 --format dot "$dir/many"
+equal "all boxes" "$(grep -cE '^		t[0-9]+ \[label=' "$dir/out")" 61
+no_text "$dir/out" 'not drawn' 'all'
 # The program that draws: one that is there, one that fails, none.
 mkdir "$dir/bin" "$dir/none"
 # shellcheck disable=SC2016
@@ -145,6 +201,10 @@ printf '#!/bin/sh\ncat >/dev/null\nexit 3\n' >"$dir/bin/dot"
 PATH="$dir/bin:$PATH" run 3 graph --plot "$dir/plot2.svg" $t
 text "$dir/err" 'failed' 'a failure'
 if [ -e "$dir/plot2.svg" ]; then fail "a file without a drawing"; else ok; fi
+# One that does not end: it is ended.
+printf '#!/bin/sh\nexec sleep 300\n' >"$dir/bin/dot"
+PATH="$dir/bin:$PATH" run 3 graph --plot "$dir/plot2.svg" $t
+text "$dir/err" "'dot' did not finish within [0-9]+ s; draw fewer" 'a limit of time'
 PATH="$dir/none" run 2 graph --plot "$dir/plot2.svg" $t
 text "$dir/err" '--plot: Graphviz is needed' 'what is missing'
 PATH="$dir/none" run 2 graph --format svg $t
@@ -154,6 +214,10 @@ equal "nothing drawn" "$(wc -c <"$dir/out")" 0
 if command -v dot >/dev/null; then
 	run 0 graph --format svg $t
 	text "$dir/out" '</svg>' 'a drawing'
+	text "$dir/out" 'prefers-color-scheme:dark' 'colors for dark pages'
+	run 0 graph --format dot $t
+	cp "$dir/out" "$dir/dot"
+	run 0 graph --format svg $t
 	equal "arrows" "$(grep -c 'class="edge"' "$dir/out")" "$(grep -c ' -> ' "$dir/dot")"
 	equal "hosts" "$(grep -c 'class="cluster"' "$dir/out")" 2
 fi

@@ -7,8 +7,10 @@ if [ -n "$SANITIZE" ]; then
 	exit 77
 fi
 dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cmake --install "$BUILD" --prefix "$dir" >"$dir/log"
+scratch=$(mktemp -d)
+trap 'rm -rf "$dir" "$scratch"' EXIT
+"$SRC/tools/install" "$BUILD" "$dir" >"$scratch/log"
+grep -qx "installed [0-9]* files below $dir" "$scratch/log"
 "$dir/bin/meridian" --version | grep -q '^meridian [0-9]'
 for shell in bash-completion/completions/meridian zsh/site-functions/_meridian \
 	fish/vendor_completions.d/meridian.fish; do
@@ -20,6 +22,22 @@ if command -v scdoc >/dev/null; then
 	done
 fi
 
+doc=$dir/share/doc/meridian
+[ -s "$doc/LICENSE" ] && [ -s "$doc/README.md" ] && [ -s "$doc/docs/path.md" ]
+# What README.md points to is there, but for what lies in the source only.
+sed -n 's/.*](\([^):#]*\)).*/\1/p' "$doc/README.md" | while read -r link; do
+	[ -e "$doc/$link" ] || [[ $link = demo/* ]] || { echo "README.md points to $link"; exit 1; }
+done
+# Nothing of the tests, the fuzzers, the benchmarks or the generators.
+find "$dir" -type f | while read -r file; do
+	case ${file##*/} in
+	*test* | *fuzz* | ctfgen* | *world | world* | *cmocka*)
+		echo "installed: $file"
+		exit 1
+		;;
+	esac
+done
+
 cflags=-I$dir/include
 lib=$(dirname "$(find "$dir" -name libmeridian.a)")
 libs="-L$lib -lmeridian"
@@ -29,24 +47,30 @@ if command -v pkg-config >/dev/null; then
 	libs=$(pkg-config --libs meridian)
 fi
 # The header alone, as C and (when there is a compiler) as C++.
-echo '#include <meridian/meridian.h>' >"$dir/h.c"
-cp "$dir/h.c" "$dir/h.cc"
+echo '#include <meridian/meridian.h>' >"$scratch/h.c"
+cp "$scratch/h.c" "$scratch/h.cc"
 # shellcheck disable=SC2086
-cc -std=c11 -pedantic -Wall -Werror $cflags -c "$dir/h.c" -o "$dir/h.o"
+cc -std=c11 -pedantic -Wall -Werror $cflags -c "$scratch/h.c" -o "$scratch/h.o"
 if command -v c++ >/dev/null; then
 	# shellcheck disable=SC2086
-	c++ -Wall -Werror $cflags -c "$dir/h.cc" -o "$dir/h.o"
+	c++ -Wall -Werror $cflags -c "$scratch/h.cc" -o "$scratch/h.o"
 fi
 
-for traces in "$SRC/demo" "$SRC/../shared/traces/lab"; do
-	[ -d "$traces/wget-cold-hot/client" ] && break
-done
 for example in "$SRC"/examples/*.c; do
 	[ -e "$example" ] || continue
 	name=$(basename "$example" .c)
 	# shellcheck disable=SC2086
-	cc -std=c17 -Wall -Wextra -Werror $cflags "$example" -o "$dir/$name" $libs
-	[ -d "$traces/wget-cold-hot/client" ] || continue
-	LD_LIBRARY_PATH=$lib "$dir/$name" "$traces/wget-cold-hot" >"$dir/out"
-	[ -s "$dir/out" ]
+	cc -std=c17 -Wall -Wextra -Werror $cflags "$example" -o "$scratch/$name" $libs
+	LD_LIBRARY_PATH=$lib "$scratch/$name" "$SRC/demo/wget-cold-hot" >"$scratch/out"
+	[ -s "$scratch/out" ]
 done
+
+# Uninstalled, nothing of it is left; what was not ours is.
+echo mine >"$dir/share/doc/meridian/mine"
+"$SRC/tools/install" --remove "$BUILD" "$dir" >"$scratch/log"
+grep -qx "removed [0-9]* files below $dir" "$scratch/log"
+[ "$(find "$dir" ! -type d)" = "$dir/share/doc/meridian/mine" ]
+[ ! -e "$dir/include/meridian" ] && [ -d "$dir/bin" ]
+# And so with DESTDIR, as packages are made.
+DESTDIR=$scratch/package "$SRC/tools/install" "$BUILD" /usr >"$scratch/log"
+[ -x "$scratch/package/usr/bin/meridian" ]

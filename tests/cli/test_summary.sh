@@ -70,7 +70,7 @@ rows() {
 # host, range, CPUs, busy, run queue, time of waits for a CPU, switches
 rows hosts 1 1-4,7,11-12 'calm,100000000,1,1e-06,0,0,3' 'full,100000000,1,90,0.6,60000000,3'
 # disk, queue, calls, failed, of these odd, lost events, lost packets
-rows io 2 1-4,13-17 'calm,,,,,,,7,0' 'full,20,253:0,0.6,2,1,0,0,0'
+rows io 2 1-4,14-18 'calm,,,,,,,7,0' 'full,20,253:0,0.6,2,1,0,0,0'
 rows top 3 1-8 CPU,full,a/100,100,a,60000000,60, CPU,full,b/101,101,b,30000000,30, \
 	CPU,calm,c/200,200,c,1,1e-06, disk,full,a/100,100,a,,,4096
 rows waits 4 1-6 CPU,full,60000000,1,60000000,b/101
@@ -226,6 +226,23 @@ if there "$lab/lost-packets"; then
 	run 0 info "$lab/lost-packets"
 	text "$dir/out" ' 202 packets +3\.0. s$' 'info'
 fi
+# top and log, for people: the same without the tracer and idle calls, and how much that was. Programs get all.
+body() { awk '/^$|^Left out|^System calls that had|^[(.]/ { exit } NR > 2' "$1"; }
+for what in "top cpu" "top syscall" "log io"; do
+	run 0 $what -n 0 demo/wget-cold-hot
+	body "$dir/out" | wc -l >"$dir/less"
+	no_text <(body "$dir/out") 'lttng-|Consumer manage|Client manageme' "$what"
+	text "$dir/out" "^Left out .--all shows them.: [0-9,]+ rows of the tracer's own tasks, " "$what"
+	run 0 $what -n 0 --all demo/wget-cold-hot
+	no_text "$dir/out" "^Left out" "$what --all"
+	equal "rows of $what --all" "$(body "$dir/out" | wc -l)" \
+		"$("$m" $what -q --format csv demo/wget-cold-hot | awk '/^$/ { exit } NR > 1' | wc -l)"
+	between "rows of $what" "$(cat "$dir/less")" 3 $(($(body "$dir/out" | wc -l) - 5))
+done
+run 0 top syscall demo/wget-cold-hot
+no_text <(body "$dir/out") 'epoll_wait +server' "servers that wait for requests"
+text <(tr '\n' ' ' <"$dir/out") '; [0-9,]+ idle waits, ' 'idle calls'
+
 # Two threads wait for each other's lock until the end, one for work.
 cat >"$dir/stuck.scn" <<'EOF3'
 host h

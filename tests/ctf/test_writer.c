@@ -322,6 +322,13 @@ static void read_again(struct fixture *f, unsigned major, enum ctf_framing frami
 	struct ctf_schema *again;
 	if (ctf_write_metadata(&f->schema, &o, &text, &f->err))
 		fail_msg("%s", f->err.text);
+	/* CTF2-PMETA-1.0: three reserved bytes and the header's size, then the text. */
+	if (major == 2 && framing != CTF_PLAIN) {
+		const uint8_t *p = (const uint8_t *)text.data;
+		assert_int_equal(mer_load_u32(p + 40, framing == CTF_PACKETS_BE), 44 * 8);
+		assert_memory_equal(p + 37, "\0\0", 3);
+		assert_int_equal(p[44], 0x1e);
+	}
 	if (ctf_metadata_read((const uint8_t *)text.data, text.len, "again", &f->arena, NULL,
 		    &again, &f->err))
 		fail_msg("%s\n%.*s", f->err.text, (int)text.len, text.data);

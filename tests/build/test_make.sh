@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# What somebody meets who builds this: which packages are asked for and how, what is built for whom, what
+# is said meanwhile and at the end. tools/fresh-machine tries the same on whole systems.
+set -u
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+failed=0
+fail() {
+	echo "FAILED: $*"
+	failed=1
+}
+cd "$SRC" || exit 1
+
+# Each target of the Makefile is explained.
+make help >"$dir/help"
+for target in $(make -pnq help 2>/dev/null | sed -n 's/^\.PHONY: //p'); do
+	grep -qE "^make ([a-z-]+ )*$target " "$dir/help" || fail "make help says nothing of $target"
+done
+grep -q 'make install' "$dir/help" || fail "make help is empty"
+
+# Who has no cmocka can build everything but the tests, and is told when he wants these.
+if [ -z "$SANITIZE" ]; then
+	cmake -S . -B "$dir/build" -G Ninja -DCMOCKA=OFF >"$dir/out" 2>&1 || fail "without cmocka: $(tail -3 "$dir/out")"
+	! grep -qi warning "$dir/out" || fail "warnings of cmake: $(grep -i -A3 warning "$dir/out")"
+	ninja -C "$dir/build" -t commands all | grep -o ' -o [^ ]*' >"$dir/plan"
+	grep -qx ' -o meridian' "$dir/plan" || fail "the program is not built"
+	grep -q 'libmeridian.so' "$dir/plan" || fail "the library is not built"
+	! grep -E 'tests/|fuzz|bench/|ctfgen|clockworld|kernelworld|examples/' "$dir/plan" ||
+		fail "more is built than what is installed"
+	! ninja -C "$dir/build" test_programs >"$dir/out" 2>&1 || fail "tests without cmocka?"
+	grep -q 'cmocka is missing' "$dir/out" || fail "nobody is told that cmocka is missing"
+	# Without tests there are no fuzzers either.
+	cmake -S . -B "$dir/build" -DMER_TESTS=OFF >/dev/null || fail "MER_TESTS=OFF"
+	! ninja -C "$dir/build" -t targets all | grep -E '^(fuzz_|cli_test)' || fail "MER_TESTS=OFF has tests or fuzzers"
+fi
+
+# A machine with nothing on it: who is not root and has no sudo gets a line that can be copied.
+mkdir "$dir/bin"
+for program in bash env dirname uname grep sed awk; do
+	ln -s "$(command -v $program)" "$dir/bin/$program"
+done
+printf '#!%s\necho 1000\n' "$(command -v bash)" >"$dir/bin/id"
+printf '#!%s\necho "apt-get was called: $*"; exit 1\n' "$(command -v bash)" >"$dir/bin/apt-get"
+chmod +x "$dir/bin/id" "$dir/bin/apt-get"
+PATH=$dir/bin bash tools/setup program >"$dir/out" 2>&1 && fail "setup says that there is a compiler"
+grep -qE '^missing packages; as root: apt-get install .*gcc .*cmake .*ninja-build' "$dir/out" ||
+	fail "advice: $(cat "$dir/out")"
+[ "$(wc -l <"$dir/out")" = 1 ] || fail "more than one line of advice: $(cat "$dir/out")"
+! grep -qE 'cmocka|jq|clang|scdoc' "$dir/out" || fail "what only tests need is asked for: $(cat "$dir/out")"
+# With sudo that asks for no password: first the lists, where there are none; and what it says is shown.
+printf '#!%s\n[ "$1" != -n ] || exit 0\necho "E: sudo $*"; exit 1\n' "$(command -v bash)" >"$dir/bin/sudo"
+chmod +x "$dir/bin/sudo"
+PATH=$dir/bin bash tools/setup program >"$dir/out" 2>&1 && fail "setup ends well when nothing could be installed"
+grep -q 'E: sudo .*apt-get' "$dir/out" || fail "why nothing was installed is not said: $(cat "$dir/out")"
+
+# Long work is never silent, and what it says by itself is not lost.
+(
+	PROGRESS_EVERY=1
+	. tools/progress.sh
+	heard() { if [[ $1 = half* ]]; then doing=$1; else tell "seen: $1"; fi; }
+	follow heard bash -c 'echo half of it; sleep 2.5; printf "last words"; exit 7'
+	echo "status $?"
+) >"$dir/out"
+[ "$(grep -c '^half of it$' "$dir/out")" -ge 2 ] || fail "silent for seconds: $(cat "$dir/out")"
+grep -qx 'seen: last words' "$dir/out" || fail "the last line is lost"
+grep -qx 'status 7' "$dir/out" || fail "the status is lost"
+
+# What was skipped is never passed, and why is said.
+env -u RECORDINGS "$BUILD/tests/cases_test_lab_waits" >"$dir/out" 2>&1
+[ $? = 77 ] || fail "a program all of whose tests are skipped does not end with 77"
+mkdir "$dir/t"
+cat >"$dir/t/CTestTestfile.cmake" <<T
+add_test(a.good "$BUILD/tests/base_test_bits")
+add_test(a.skips "env" "-u" "RECORDINGS" "$BUILD/tests/cases_test_lab_waits")
+add_test(a.script "bash" "-c" "echo 'skipped: there is no y'; exit 77")
+add_test(a.part "bash" "-c" "echo 'skipped: there is no z'")
+add_test(a.bad "bash" "-c" "echo words; exit 3")
+add_test(a.slow "sleep" "20")
+set_tests_properties(a.skips a.script PROPERTIES SKIP_RETURN_CODE 77)
+set_tests_properties(a.slow PROPERTIES TIMEOUT 1)
+T
+JOBS=2 tools/run-tests "$dir/t" >"$dir/out" 2>&1 && fail "run-tests ends well"
+n=$("$BUILD/tests/base_test_bits" 2>&1 | grep -c '\[       OK \]')
+[ "$(tail -1 "$dir/out")" = "$((n + 1)) passed, 2 failed, 3 skipped" ] || fail "count: $(tail -1 "$dir/out"), $n"
+for line in 'FAILED: a.bad (Failed)' words 'FAILED: a.slow (Timeout)' '    1  there is no y (a.script)' \
+	'    1  there is no z (a.part)'; do
+	grep -qxF "$line" "$dir/out" || fail "run-tests does not say: $line"
+done
+grep -q '    1  RECORDINGS is not set.* (a.skips)$' "$dir/out" || fail "why a case was skipped is not said"
+exit $failed
