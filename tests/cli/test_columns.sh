@@ -25,9 +25,9 @@ has 80 'host,tid,comm,time,CPU wait,%' top cpu $demo
 has 80 'host,pid,comm,time,CPU wait,%' top cpu --table processes $demo
 has 80 'host,CPU,idle,unknown,%' top cpu --table cpus $demo
 has 80 'host,CPUs,idle,unknown,%' top cpu --table hosts $demo
-has 80 'woken,latency,host,tid,comm,waker,woken by' top sched $demo
-has 80 'woken,latency,host,tid,comm,waker,woken by' top sched -n 3 $demo
-has 80 'woken,latency,host,tid,comm,waker,woken by' top sched --comm ksoftirqd/0 $demo
+has 80 'woken,latency,host,tid,comm,waker,reason' top sched $demo
+has 80 'woken,latency,host,tid,comm,waker,reason' top sched -n 3 $demo
+has 80 'woken,latency,host,tid,comm,waker,reason' top sched --comm ksoftirqd/0 $demo
 has 80 'woken,latency,host,tid,comm,prio' top sched --sort prio $demo
 has 80 'host,tid,comm,migrations' top cpu --sort migrations $demo
 has 80 'host,tid,comm,interrupted' top cpu --sort interrupted $demo
