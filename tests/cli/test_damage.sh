@@ -2,7 +2,7 @@
 # Damage inside packets: analyses tell it as 'events' does, each once, in the same order for any number of
 # threads, whether they need the messages between tasks or not.
 . "$SRC/tests/cli/lib.sh"
-export XDG_CACHE_HOME=$dir/cache TZ=UTC
+export XDG_CACHE_HOME=$dir/cache TZ=UTC COLUMNS=2000 # a message is a line
 if [ ! -x "${KERNELWORLD:-}" ]; then
 	echo "no kernelworld: not tested"
 	exit 77
