@@ -65,10 +65,10 @@ int64_t relation_idle_of(const struct relation_idle *x, const struct relation *r
 	if (!at || !*at)
 		return 0;
 	const struct relation_idle_pair *p = &x->pairs[*at - 1];
-	if (!p->felt || !p->idle)
-		return p->felt ? 0 : r->wait_ns;
-	double share = (double)p->idle / ((double)p->idle + (double)p->felt);
-	int64_t idle = (int64_t)((double)r->wait_ns * share);
+	double all = (double)p->idle + (double)p->felt;
+	int64_t idle = all > 0 ? (int64_t)((double)r->wait_ns * ((double)p->idle / all)) : 0;
+	if (idle > p->idle) /* the rest is none of these waits: it spun for a lock */
+		idle = p->idle;
 	return idle < r->wait_ns ? idle : r->wait_ns;
 }
 

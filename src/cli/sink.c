@@ -1,6 +1,8 @@
 #include "cli/sink.h"
 
 #include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # meridian blocked: what is felt and what is not; durations that the programs were told to wait for; what
 # was done meanwhile is never more than the wait.
-. "$SRC/tests/cli/lib.sh"
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 export XDG_CACHE_HOME=$dir/cache TZ=UTC
 t=demo/clihog-srvhog-2vm
 

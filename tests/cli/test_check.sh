@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # meridian check: exit status, the verdict on each trace, whether and why machines can be
 # synchronized, what analyses lack, the lines to type, and the JSON.
-. "$SRC/tests/cli/lib.sh"
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 cd "$SRC" || exit 1
 
 # possible NAME: of an analysis, in the table

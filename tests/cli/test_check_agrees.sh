@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # check finds an error exactly where events exits with 3: on traces of every kind of field with bytes
 # changed and ends cut off, in the metadata and in the streams, and on other people's cases.
-. "$SRC/tests/cli/lib.sh"
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 shopt -s nullglob
 
 # agree TRACE WHAT: what was lost is no error, so the errors are counted

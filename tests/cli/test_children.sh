@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # meridian path --children: durations as the shell measured them, and sums that are exact.
-. "$SRC/tests/cli/lib.sh"
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 export XDG_CACHE_HOME=$dir/cache TZ=UTC
 t=demo/clihog-srvhog-2vm
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The command line: help, usage errors, exit statuses, output that cannot be written, completions
 # and manual pages, all held against the tables that the program prints.
-. "$SRC/tests/cli/lib.sh"
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 
 # expect STATUS COMMAND...: output goes to $dir/out and $dir/err
 expect() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Damage inside packets: analyses tell it as 'events' does, each once, in the same order for any number of
 # threads, whether they need the messages between tasks or not.
-. "$SRC/tests/cli/lib.sh"
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 export XDG_CACHE_HOME=$dir/cache TZ=UTC COLUMNS=2000 # a message is a line
 if [ ! -x "${KERNELWORLD:-}" ]; then
 	echo "no kernelworld: not tested"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # meridian diff: sides from one experiment, from two, and saved ones tell the same; every table sums to the
 # totals; what is known to be different comes out.
-. "$SRC/tests/cli/lib.sh"
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 export XDG_CACHE_HOME=$dir/cache TZ=UTC COLUMNS=80 LC_ALL=C
 wget=demo/wget-cold-hot rpc=demo/clihog-srvhog-2vm
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Disks and networks as people see them: the chart of sectors over time, tables by thread over time, and
 # rows chosen by their size.
-. "$SRC/tests/cli/lib.sh"
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 export XDG_CACHE_HOME=$dir/cache TZ=UTC COLUMNS=80
 rows() { sed 1d "$dir/out"; } # of CSV
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # meridian events: formats, selections, ranges, order, threads, pipes, damage of indexes. On the
 # demo's recordings, and on a generated trace that is large enough to be read in slices.
-. "$SRC/tests/cli/lib.sh"
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 export TZ=UTC
 two=demo/wget-cold-hot
 

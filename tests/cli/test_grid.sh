@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # meridian top, log, freq and stats ANALYSIS: counts done by hand, what options do and where they are
 # refused; and of every analysis that there is: the same rows in all formats, lines that fit.
-. "$SRC/tests/cli/lib.sh"
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 export XDG_CACHE_HOME=$dir/cache TZ=UTC COLUMNS=80
 "$ctfgen" -o "$dir/f" tests/cli/faults.scn
 f=$dir/f

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What is told over time is as large as the time, the bins and the threads say, whatever the number of events:
 # ten times the rate gives the same rows, and takes no more memory than that of one rate.
-. "$SRC/tests/cli/lib.sh"
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 export XDG_CACHE_HOME=$dir/cache TZ=UTC
 
 # world NAME N: in 100 ms, N times: four threads of two CPUs run one after the other, and each makes a call,

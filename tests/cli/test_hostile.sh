@@ -3,7 +3,7 @@
 # every name, text and label is hostile (hostile.scn), one of them cut off: neither what it prints nor what
 # it says has a control character (C0 but line ends and tabs, DEL, C1 as U+0080 to U+009F), a change of
 # direction, a byte that is not UTF-8, or a line that a name made.
-. "$SRC/tests/cli/lib.sh"
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 export XDG_CACHE_HOME=$dir/cache TZ=UTC COLUMNS=80
 check "the scenario" "$ctfgen" -o "$dir/hostile" "$SRC/tests/cli/hostile.scn"
 client=$'c\e[31m\nFORGED\x9b\xc2\x9b'

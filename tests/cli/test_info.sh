@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # meridian info: the documented JSON, one host for all traces of a machine, two for two machines of
 # one name, one clock for kernel and user space.
-. "$SRC/tests/cli/lib.sh"
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 
 # The keys of a JSON text in the order of their first appearance.
 keys() { grep -oE '"[a-z_]+": ?' "$1" | tr -d '": ' | awk '!seen[$0]++' | tr '\n' ' '; }

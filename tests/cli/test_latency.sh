@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # meridian latency: statistics and single messages tell the same; an offset moves what it must;
 # synchronized, nothing arrives before it was sent.
-. "$SRC/tests/cli/lib.sh"
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 export XDG_CACHE_HOME=$dir/cache TZ=UTC
 t=demo/cluster-10
 

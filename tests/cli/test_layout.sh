@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # meridian layout: three bit fields of 4, 32 and 4 bits in both byte orders, word for word; a record
 # that is cut; an event without a record; names that do not fit.
-. "$SRC/tests/cli/lib.sh"
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 
 # trace NAME BYTE_ORDER BYTES
 trace() {

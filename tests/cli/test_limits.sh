@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Inputs that are odd, large or hostile: they are read, or refused with a message that says where; memory
 # and file descriptors stay bounded; and check says "sound" exactly where events exits with 0.
-. "$SRC/tests/cli/lib.sh"
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 head='/* CTF 1.8 */
 typealias integer { size = 8; } := u8;
 typealias integer { size = 32; } := u32;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # docs/requirements-matrix.md: every id has exactly one row; a row without test or command says what is open;
 # every file and every verb that a page names exists.
-. "$SRC/tests/cli/lib.sh"
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 cd "$SRC" || exit 1
 matrix=docs/requirements-matrix.md
 # Ids of the requirements document: a letter for each section, and how many it has.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What is said where there is nothing to tell: never that all is well, and what to do about it. And what is
 # refused, before anything is read for it.
-. "$SRC/tests/cli/lib.sh"
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 export XDG_CACHE_HOME=$dir/cache TZ=UTC COLUMNS=80
 
 # Three hosts with processors and no wake-ups or calls; one of which nothing is known but its timers.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # An option means the same in every verb: -n, --sort and -r, --pid, --nth, HOST:TIME, --table list; what
 # cannot be is refused with the right exit status, and every text has its plural right.
-. "$SRC/tests/cli/lib.sh"
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 export XDG_CACHE_HOME=$dir/cache TZ=UTC COLUMNS=100
 cd "$SRC" || exit 1
 demo=demo/wget-cold-hot

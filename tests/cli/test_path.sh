@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # meridian path: the segments tile the task's time, all forms of output tell the same, the facts that are
 # known about two recordings come out, and a task that is not there is not guessed.
-. "$SRC/tests/cli/lib.sh"
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 export XDG_CACHE_HOME=$dir/cache TZ=UTC COLUMNS=80 LC_ALL=C
 wget=demo/wget-cold-hot rpc=demo/clihog-srvhog-2vm
 

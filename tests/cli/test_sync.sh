@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # meridian sync: the same facts in every form; saved and read back the same; times of one clock on
 # another and back; what the options choose; what is refused.
-. "$SRC/tests/cli/lib.sh"
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 export XDG_CACHE_HOME=$dir/cache TZ=UTC
 t=demo/cluster-10
 

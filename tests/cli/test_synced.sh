@@ -2,7 +2,7 @@
 # Verbs that synchronize by themselves: their times are those of `meridian sync`; --sync none and
 # --sync FILE; the line that says how exact they are; the cache, which changes nothing but the time
 # it takes, whatever happens to it.
-. "$SRC/tests/cli/lib.sh"
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 export XDG_CACHE_HOME=$dir/cache TZ=UTC
 t=demo/wget-cold-hot
 cache=$dir/cache/meridian

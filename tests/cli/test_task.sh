@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # meridian task: what a task was blocked on and what it cost: scenarios that sum exactly, the report of the
 # seed to the letter, and what the programs of a recording measured themselves.
-. "$SRC/tests/cli/lib.sh"
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 export XDG_CACHE_HOME=$dir/cache TZ=UTC
 t=demo/clihog-srvhog-2vm
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What waits were for, by hand: each case is a few events whose right answer follows from how Linux works.
-. "$SRC/tests/cli/lib.sh"
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 command -v jq >/dev/null || { echo "skipped: jq is not installed"; exit 77; }
 export XDG_CACHE_HOME=$dir/cache TZ=UTC COLUMNS=80 LC_ALL=C
 

@@ -3,7 +3,7 @@
 # the help and manual of every verb, in tables and JSON keys, in README.md and the documentation.
 #
 # A file or verb in `exceptions` may still have one; the list only gets shorter.
-. "$SRC/tests/cli/lib.sh"
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 cd "$SRC" || exit 1
 export COLUMNS=80 TZ=UTC XDG_CACHE_HOME=$dir/cache
 

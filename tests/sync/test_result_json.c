@@ -319,8 +319,8 @@ static void wrong_files(void **state)
 	refuse(s.data, "\"schema_version\":1", "\"schema\":1", "schema_version");
 	refuse(s.data, "\"method\":\"auto\"", "\"method\":\"magic\"", "method");
 	refuse(s.data, "\"max_drift\":0.001", "\"max_drift\":-1", "max_drift");
-	refuse(s.data, "\"name\":\"beta\"", "\"name\":\"alpha\"", "before");
-	refuse(s.data, "\"id\":\"id-b\"", "\"id\":\"id-a\"", "before");
+	refuse(s.data, "\"name\":\"beta\"", "\"name\":\"alpha\"", "duplicate host");
+	refuse(s.data, "\"id\":\"id-b\"", "\"id\":\"id-a\"", "duplicate host");
 	refuse(s.data, "\"group\":1", "\"group\":4", "group");
 	refuse(s.data, "\"quality\":\"accurate\"", "\"quality\":true", "quality");
 	refuse(s.data, "\"min\":10", "\"min\":11000", "order");

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # meridian sync --write: the copies hold the same packets, events and fields, with the times that the
 # originals have once they are synchronized; other programs read them; the originals stay as they are.
-. "$SRC/tests/cli/lib.sh"
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
 export XDG_CACHE_HOME=$dir/cache TZ=UTC
 
 # copies NAME TRACE...: writes copies to $dir/NAME and compares
