@@ -93,7 +93,8 @@ static const char status[] =
 static const char environment[] =
 	"# ENVIRONMENT\n\n"
 	"*NO\\_COLOR*\n\tIf not empty, no colors are used, unless *--color* is given.\n\n"
-	"*COLUMNS*\n\tWidth of tables and messages if they do not go to a terminal; default 80.\n\n"
+	"*COLUMNS*\n\tWidth of tables and messages if they do not go to a terminal; by default "
+	"tables have 80 columns and messages are not wrapped.\n\n"
 	"*LC\\_ALL*, *LC\\_CTYPE*, *LANG*\n\tIf the locale is not UTF-8, text is printed in ASCII: "
 	"bars and ellipses as # and ~, other characters as escapes such as \\\\u00e9. JSON, CSV "
 	"and SVG are always UTF-8.\n\n"
