@@ -64,7 +64,7 @@ foreach(source IN LISTS test_sources)
 	string(REGEX REPLACE "^test_" "" name ${name})
 	add_test(NAME ${folder}.${name} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 	set_tests_properties(${folder}.${name} PROPERTIES ENVIRONMENT "${test_env}"
-		TIMEOUT 300 LABELS ${folder} SKIP_RETURN_CODE 77)
+		TIMEOUT ${test_timeout} LABELS ${folder} SKIP_RETURN_CODE 77)
 endforeach()
 
 # Preloaded by tests/fault.
@@ -82,7 +82,7 @@ foreach(source IN LISTS test_scripts)
 	add_test(NAME ${folder}.${name}.sh COMMAND bash ${source}
 		WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 	set_tests_properties(${folder}.${name}.sh PROPERTIES ENVIRONMENT "${test_env}"
-		TIMEOUT 600 LABELS ${folder} SKIP_RETURN_CODE 77)
+		TIMEOUT 1200 LABELS ${folder} SKIP_RETURN_CODE 77)
 endforeach()
 
 add_test(NAME house.layers COMMAND ${PROJECT_SOURCE_DIR}/tools/check-layers)

@@ -562,15 +562,15 @@ static const struct analysis_column top_columns[] = { { "host", "host", ANALYSIS
 	{ "address", "address", ANALYSIS_TEXT }, { "pid", "pid", ANALYSIS_ID },
 	{ "comm", "waiter", ANALYSIS_TEXT }, WAKER_COLUMNS, STATS_FIRST,
 	{ "waiters", "waiters", ANALYSIS_COUNT }, { "wakers", "wakers", ANALYSIS_COUNT },
-	{ "waker_ns", "for holder", ANALYSIS_DURATION },
+	{ "waker_ns", "for waker", ANALYSIS_DURATION },
 	{ "blocked_ns", "blocked", ANALYSIS_DURATION },
-	{ "holder_preempted_ns", "holder without CPU", ANALYSIS_DURATION },
+	{ "holder_preempted_ns", "holder off CPU", ANALYSIS_DURATION },
 	{ "failed", "failed", ANALYSIS_COUNT }, STATS_REST, { "lock_ns", NULL, ANALYSIS_DURATION },
 	{ 0 } };
 static const struct analysis_column pair_columns[] = { ANALYSIS_TASK_COLUMNS, WAKER_COLUMNS,
 	{ "address", "address", ANALYSIS_TEXT }, STATS_FIRST,
 	{ "blocked_ns", "blocked", ANALYSIS_DURATION },
-	{ "holder_preempted_ns", "holder without CPU", ANALYSIS_DURATION },
+	{ "holder_preempted_ns", "holder off CPU", ANALYSIS_DURATION },
 	{ "failed", "failed", ANALYSIS_COUNT }, STATS_REST, { 0 } };
 static const struct analysis_column open_columns[] = { ANALYSIS_TASK_COLUMNS,
 	{ "holder_tid", "by tid", ANALYSIS_ID }, { "holder_pid", NULL, ANALYSIS_ID },
@@ -601,7 +601,7 @@ static const struct analysis_output outputs[] = { [TOP] = { "top", "Waits by fut
 const struct analysis analysis_futex = {
 	.id = "futex",
 	.title = "Futex contention",
-	.help = "which locks tasks waited for, how long, and who held them",
+	.help = "which locks tasks waited for, for how long, and who held them",
 	.by_duration = ANALYSIS_ALL_OUTPUTS,
 	.outputs = outputs,
 	.worth = "total_ns waker_comm so_far_ns holder_comm address count max_ns waker_tid avg_ns "

@@ -263,7 +263,7 @@ static int emit(struct analysis_run *run, unsigned output, struct analysis_table
 const struct analysis analysis_poll = {
 	.id = "poll",
 	.title = "Busy polling",
-	.help = "tasks that poll in a loop instead of waiting, and the CPU time of that",
+	.help = "tasks that poll in a loop instead of blocking, and the CPU time it costs",
 	.by_duration = ANALYSIS_ALL_OUTPUTS,
 	.outputs = outputs,
 	.worth = "cpu_ns duration_ns calls call object",

@@ -318,21 +318,21 @@ static void free_state(void *state)
 static const struct analysis_column log_columns[] = { { "begin", "woken", ANALYSIS_TIME },
 	{ "latency_ns", "latency", ANALYSIS_DURATION }, ANALYSIS_TASK_COLUMNS,
 	{ "cpu", "CPU", ANALYSIS_ID }, { "waker_comm", "waker", ANALYSIS_TEXT },
-	{ "instead_comm", "instead ran", ANALYSIS_TEXT }, { "prio", "prio", ANALYSIS_ID },
-	{ "cause", "woken by", ANALYSIS_TEXT }, { "waker_tid", "waker tid", ANALYSIS_ID },
-	{ "instead_tid", "instead tid", ANALYSIS_ID }, { "switch_in", "runs", ANALYSIS_TIME },
+	{ "instead_comm", "ran instead", ANALYSIS_TEXT }, { "prio", "prio", ANALYSIS_ID },
+	{ "cause", "reason", ANALYSIS_TEXT }, { "waker_tid", "waker tid", ANALYSIS_ID },
+	{ "instead_tid", "their tid", ANALYSIS_ID }, { "switch_in", "runs", ANALYSIS_TIME },
 	{ "instead_ns", NULL, ANALYSIS_DURATION }, { 0 } };
 static const struct analysis_column preemption_columns[] = {
 	{ "begin", "preempted", ANALYSIS_TIME }, { "duration_ns", "waited", ANALYSIS_DURATION },
 	ANALYSIS_TASK_COLUMNS, { "cpu", "CPU", ANALYSIS_ID },
-	{ "instead_comm", "instead ran", ANALYSIS_TEXT }, { "prio", "prio", ANALYSIS_ID },
-	{ "instead_tid", "instead tid", ANALYSIS_ID }, { "switch_in", "runs again", ANALYSIS_TIME },
+	{ "instead_comm", "ran instead", ANALYSIS_TEXT }, { "prio", "prio", ANALYSIS_ID },
+	{ "instead_tid", "their tid", ANALYSIS_ID }, { "switch_in", "runs again", ANALYSIS_TIME },
 	{ "instead_ns", NULL, ANALYSIS_DURATION }, { 0 }
 };
 static const struct analysis_column stats_columns[] = { ANALYSIS_TASK_COLUMNS,
 	ANALYSIS_STATS_COLUMNS, { "preemptions", "preempted", ANALYSIS_COUNT },
-	{ "preempted_ns", "for", ANALYSIS_DURATION }, { "unclear_ns", NULL, ANALYSIS_DURATION },
-	{ 0 } };
+	{ "preempted_ns", "preempted for", ANALYSIS_DURATION },
+	{ "unclear_ns", NULL, ANALYSIS_DURATION }, { 0 } };
 static const struct analysis_column freq_columns[] = { { "host", "host", ANALYSIS_TEXT },
 	ANALYSIS_FREQ_COLUMNS, { 0 } };
 
@@ -342,11 +342,11 @@ static const struct analysis_column host_columns[] = { { "host", "host", ANALYSI
 	ANALYSIS_STATS_COLUMNS, { 0 } };
 
 static const struct analysis_output outputs[] = {
-	[LOG] = { "log", "Wake-ups, and when the tasks ran", log_columns, NULL },
+	[LOG] = { "log", "Wake-ups and scheduling latencies", log_columns, NULL },
 	[TOP] = { "top", "Longest scheduling latencies", log_columns, "latency_ns" },
 	[STATS] = { "stats", "Scheduling latency by thread", stats_columns, "total_ns" },
 	[FREQ] = { "freq", "Distribution of scheduling latencies", freq_columns, NULL },
-	[PREEMPTIONS] = { "preemptions", "Preempted tasks, and who ran instead", preemption_columns,
+	[PREEMPTIONS] = { "preemptions", "Preempted tasks and what ran instead", preemption_columns,
 		NULL },
 	[PRIOS] = { "prios", "Scheduling latency by priority", prio_columns, "total_ns" },
 	[HOSTS] = { "hosts", "Scheduling latency by host", host_columns, NULL },
@@ -484,7 +484,7 @@ static int emit(struct analysis_run *run, unsigned output, struct analysis_table
 const struct analysis analysis_sched = {
 	.id = "sched",
 	.title = "Scheduling latency",
-	.help = "from wake-up to running: who woke whom, and who ran instead",
+	.help = "scheduling latency: wake-up to running, the waker, and who ran instead",
 	.wants = KERNEL_WANT_PRIORITIES,
 	.by_duration = ANALYSIS_ALL_OUTPUTS,
 	.outputs = outputs,

@@ -434,15 +434,15 @@ static int emit(struct analysis_run *run, unsigned output, struct analysis_table
 	}
 static const struct analysis_column top_columns[] = { ANALYSIS_TASK_COLUMNS,
 	{ "accepts", "accepts", ANALYSIS_COUNT }, READY_COLUMNS,
-	{ "vain_accepts", "in vain", ANALYSIS_COUNT }, { "workers", "workers", ANALYSIS_COUNT },
+	{ "vain_accepts", "failed", ANALYSIS_COUNT }, { "workers", "workers", ANALYSIS_COUNT },
 	{ "wakeups", "wake-ups", ANALYSIS_COUNT }, { "imbalance", "max/avg", ANALYSIS_REAL },
 	{ "switches_per_accept", "switches/accept", ANALYSIS_REAL },
-	{ "max_connections", "open at most", ANALYSIS_COUNT },
+	{ "max_connections", "max open", ANALYSIS_COUNT },
 	{ "max_descriptors", "descriptors", ANALYSIS_COUNT }, { "processes", NULL, ANALYSIS_COUNT },
 	{ "object", NULL, ANALYSIS_TEXT }, { 0 } };
 static const struct analysis_column worker_columns[] = { ANALYSIS_TASK_COLUMNS,
 	{ "accepts", "accepts", ANALYSIS_COUNT }, READY_COLUMNS,
-	{ "vain_accepts", "in vain", ANALYSIS_COUNT }, { "wakeups", "wake-ups", ANALYSIS_COUNT },
+	{ "vain_accepts", "failed", ANALYSIS_COUNT }, { "wakeups", "wake-ups", ANALYSIS_COUNT },
 	{ "switches", "switches", ANALYSIS_COUNT }, { "object", "listens on", ANALYSIS_TEXT },
 	{ 0 } };
 
@@ -455,7 +455,7 @@ static const struct analysis_output outputs[] = {
 const struct analysis analysis_servers = {
 	.id = "servers",
 	.title = "Servers",
-	.help = "who accepts connections, how long ready ones waited for it, how evenly",
+	.help = "who accepts connections, how long these waited, how evenly workers share",
 	.messages = true,
 	.outputs = outputs,
 	.worth = "accepts ready_max_ns ready_avg_ns workers max_connections vain_accepts object "

@@ -82,10 +82,10 @@ static void put_what(const struct cli_blocked *c, const struct blocked_node *n, 
 	switch ((enum blocked_doing)n->doing) {
 	case BLOCKED_WAITED: put_wait(c, n, out); break;
 	case BLOCKED_RAN: mer_str_puts(out, "ran"); break;
-	case BLOCKED_HAD_NO_CPU: mer_str_puts(out, "had no CPU"); break;
+	case BLOCKED_HAD_NO_CPU: mer_str_puts(out, "waited for a CPU"); break;
 	case BLOCKED_STARTED: mer_str_puts(out, "started"); break;
-	case BLOCKED_IN_FLIGHT: mer_str_puts(out, "packets under way"); break;
-	default: mer_str_puts(out, "not known"); break;
+	case BLOCKED_IN_FLIGHT: mer_str_puts(out, "packets in flight"); break;
+	default: mer_str_puts(out, "unknown"); break;
 	}
 }
 
@@ -280,17 +280,17 @@ static void put_rest(const struct cli_blocked *c, size_t n_rows, struct mer_str 
 {
 	struct mer_str s = { 0 };
 	if (n_rows) {
-		mer_str_printf(out, "... and %zu row%s of less (-n %zu shows %s)\n", n_rows,
-			n_rows == 1 ? "" : "s", (size_t)c->tree->n, n_rows == 1 ? "it" : "them");
+		mer_str_printf(out, "... %zu smaller row%s (-n %zu shows all)\n", n_rows,
+			n_rows == 1 ? "" : "s", (size_t)c->tree->n);
 	}
 	if (c->n_left) {
 		mer_str_puts(out, "\n");
 		cli_text_count(&s, (int64_t)c->n_left);
 		mer_str_puts(&s, c->n_left == 1 ? " wait" : " waits");
-		mer_str_puts(&s, c->chosen ? " for work or for input, "
-					   : " for work, for input or that nobody waits for, ");
+		mer_str_puts(&s, c->chosen ? " for work or input, "
+					   : " for work or input, or of idle tasks, ");
 		cli_text_duration(&s, c->left_ns);
-		mer_str_puts(&s, " together, left out (--all shows them).");
+		mer_str_puts(&s, " in total, not shown (--all shows them).");
 		cli_text_wrap(out, s.data ? s.data : "", (size_t)cli_width(c->cli), 0);
 	}
 	out->failed |= s.failed;
@@ -321,7 +321,7 @@ static void put_text(const struct cli_blocked *c, struct mer_str *out)
 		add_task_lines(c, &t, &tasks[i], next, &least);
 	n_shown = c->tree->n < limit ? c->tree->n : (size_t)limit;
 	if (!n)
-		mer_str_puts(out, "Nothing was blocked, as far as somebody felt it.\n");
+		mer_str_puts(out, "No wait delayed anybody (--all shows idle waits).\n");
 	cli_table_text(&t, out, (size_t)cli_width(c->cli), c->cli->bold_out);
 	put_rest(c, c->tree->n - n_shown, out);
 	out->failed |= t.failed;

@@ -103,16 +103,16 @@ static const struct cli_option options[] = {
 	{ .name = "all",
 		.letter = 'a',
 		.kind = CLI_FLAG,
-		.help = "idle waits and those for input too",
+		.help = "also idle waits and waits for input",
 		.offset = AT(all) },
 	{ .name = "depth",
 		.kind = CLI_NUMBER,
 		.arg = "N",
-		.help = "levels of what was done meanwhile (3 for chosen tasks)",
+		.help = "levels of activity below a wait (3 with --tid, --comm)",
 		.offset = AT(depth) },
 	{ .name = "flat",
 		.kind = CLI_FLAG,
-		.help = "the waits alone, not what was done meanwhile",
+		.help = "waits only, without the activity below them",
 		.offset = AT(flat) },
 	{ .name = "limit",
 		.letter = 'n',
@@ -125,28 +125,27 @@ static const struct cli_option options[] = {
 
 const struct cli_verb cli_verb_blocked = {
 	.name = "blocked",
-	.help = "what tasks waited for, and who worked meanwhile",
+	.help = "what tasks waited for, and what others did meanwhile",
 	.synopsis = "[OPTION...] TRACE...",
-	.description = "Adds up the waits of each task: in which system call or page fault, on what, "
-		       "and what ended them. With --tid or --comm also what was done meanwhile, on any "
-		       "machine, and what that waited for. Waits that delay nobody are left out: "
-		       "a server's for its next request, a person's input, daemons by themselves.",
-	.more = "A task waits for work when what woke it was set off by somebody who has the "
-		"initiative over it: who connects over who accepts, who forks over who is forked, else "
-		"who sent it a message before it ever sent one to them, and whom it answers. accept "
-		"always waits for work; a connection that the task itself opened never does; of machines "
-		"that were not recorded, messages to a process that accepts are taken for requests.\n\n"
-		"Without --tid or --comm, the waits are those of programs that began or ended while "
-		"recorded (but for servers), the waits of others for an answer that they asked for, and "
-		"what lies inside of these: whatever the one who ended such a wait waited for meanwhile. "
-		"With --tid or --comm, they are all waits of these tasks but for work and for input. --all "
-		"shows the others too, marked with what they are.\n\n"
-		"A page fault is a wait of a program outside of any system call. What is below a wait "
-		"is the part of the critical path that lies in it (see meridian-path(1)). Waits are "
-		"cut to --begin and --end. Max and, on wide terminals, Mean are of single waits; "
-		"--json and CSV have all of min, max, mean, and late_ns: how long the task then still "
-		"had to wait for a processor. Rows are in the order of what was felt, then of their "
-		"total.",
+	.description = "Adds up the waits of each task by system call or page fault, object and cause. "
+		       "With --tid or --comm it also shows what other tasks, on any host, did in the "
+		       "meantime, and what these waited for. Idle waits are left out: a server "
+		       "waiting for its next request, a shell for input, a daemon for work.",
+	.more = "A wait is idle (for work) if the task that ended it acts as a client of the waiting "
+		"task: it connected to a task that accepts, forked it, or sent the first message "
+		"between the two and gets replies. accept is always idle; a wait on a connection that "
+		"the task opened itself never is. Messages from hosts that were not recorded count as "
+		"requests if the receiving process accepts connections.\n\n"
+		"Without --tid or --comm the table has the waits of programs that started or ended in "
+		"the recording (but servers), waits for replies, and the waits of the tasks that "
+		"worked in the meantime. With --tid or --comm it has all waits of these tasks but "
+		"those for work and for input. --all adds the others, marked as such.\n\n"
+		"A call that times out and is repeated on the same objects, with nothing sent or "
+		"received in between, is one wait; its cause is what ended the last one. A page fault "
+		"is a wait outside any system call. The rows below a wait are the part of the critical "
+		"path inside it (see meridian-path(1)). Waits are cut to --begin and --end. Max and, on "
+		"wide terminals, Mean are of single waits; --json and CSV have min, max, mean and "
+		"late_ns, the time from the wake-up until the task had a CPU.",
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_TASKS,
 	.options = options,
@@ -155,9 +154,9 @@ const struct cli_verb cli_verb_blocked = {
 	.max_args = -1,
 	.args = "TRACE",
 	.examples = {
-		{ "meridian blocked client/ server/", "What kept people waiting, the longest first." },
+		{ "meridian blocked client/ server/", "The waits that delayed somebody, longest first." },
 		{ "meridian blocked --comm wget client/ server/",
-			"What wget waited for, and what the server did meanwhile." },
+			"What wget waited for, and what the server did in that time." },
 	},
 	.run = run,
 };

@@ -339,16 +339,16 @@ const struct cli_verb cli_verb_diff = {
 	.name = "diff",
 	.help = "why one task took longer than another",
 	.synopsis = "[OPTION...] --comm NAME TRACE... | A.json B.json",
-	.description = "Compares the paths of two tasks ('meridian path'): of the same traces, of "
-		       "two recordings, or saved ones. Says what the difference is made of.",
-	.more = "Without --against both tasks are in the traces given: the first two that --comm, "
-		"--tid and --host choose, or those that --nth says; with --comm-b, --tid-b, "
-		"--begin-b or --end-b B is chosen apart. With --against A is in the traces given, B "
-		"in the others, each chosen likewise. A saved path is a file that 'meridian path "
-		"--json -o FILE' wrote; it may stand in place of the traces of either side.\n\n"
-		"Programs are matched by host and name, as numbers of tasks differ from run to run. "
-		"The share of a row is of the difference of the totals: what goes the other way "
-		"is negative, and others may then be above 100 %.",
+	.description = "Compares the critical paths ('meridian path') of two tasks of one recording, of two "
+		       "recordings, or saved ones, and shows what the difference consists of.",
+	.more = "Without --against both tasks are in the given traces: the first two that match --comm, "
+		"--tid and --host, or those selected by --nth; --comm-b, --tid-b, --begin-b and "
+		"--end-b select B separately. With --against, A is in the given traces and B in the "
+		"others. Either side may be a saved path, a file written by 'meridian path --json -o "
+		"FILE'.\n\n"
+		"Programs are matched by host and name, as thread numbers differ from run to run. "
+		"The share of a row is relative to the difference of the totals: rows of the opposite "
+		"sign are negative, and others may then exceed 100 %.",
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_TASKS,
 	.options = options,
@@ -360,7 +360,7 @@ const struct cli_verb cli_verb_diff = {
 		{ "meridian diff --comm wget client/ server/",
 			"The first wget and the second: what made the difference?" },
 		{ "meridian diff --comm wget --json client/ server/ | jq .by_cause",
-			"The same for a program: what of the difference was disk?" },
+			"The same as input for a script." },
 	},
 	.run = run,
 };

@@ -387,14 +387,14 @@ enum {
 #define STREAM_COLUMNS                                                                             \
 	[S_HOST] = { "host", "Host", CLI_TYPE_TEXT },                                              \
 	[S_PATH] = { "path", "Stream", CLI_TYPE_TEXT }, [S_CPU] = { "cpu", "CPU", CLI_TYPE_ID },   \
-	[S_CLASS] = { "class_id", "Class", CLI_TYPE_ID }, [S_ID] = { "id", "Id", CLI_TYPE_ID },    \
+	[S_CLASS] = { "class_id", NULL, CLI_TYPE_ID }, [S_ID] = { "id", NULL, CLI_TYPE_ID },       \
 	[S_PACKETS] = { "packets", "Packets", CLI_TYPE_COUNT },                                    \
 	[S_BYTES] = { "bytes", "Size", CLI_TYPE_BYTES },                                           \
 	[S_EVENTS] = { "events", "Events", CLI_TYPE_COUNT }
 static const struct cli_column stream_columns[S_N + 1] = {
 	STREAM_COLUMNS,
 	[S_LOST] = { "lost", "Lost", CLI_TYPE_TEXT },
-	[S_BEGIN] = { "begin", "Begins after", CLI_TYPE_DURATION },
+	[S_BEGIN] = { "begin", "After", CLI_TYPE_DURATION },
 	[S_END] = { "duration", "Duration", CLI_TYPE_DURATION },
 };
 static const struct cli_column stream_columns_full[S_N + 1] = {

@@ -11,7 +11,7 @@
 struct values {
 	uint64_t nth, limit;
 	const char *collapse;
-	bool list, children;
+	bool list, children, absolute;
 };
 
 /* "1ms", "500us", "0" */
@@ -56,9 +56,12 @@ static int show(struct cli *cli, const struct cli_world *w, const struct cli_tas
 {
 	struct path p = { 0 };
 	struct mer_str out = { 0 };
-	struct cli_path c = {
-		.cli = cli, .w = w, .p = &p, .collapse_ns = collapse_ns, .limit = v->limit
-	};
+	struct cli_path c = { .cli = cli,
+		.w = w,
+		.p = &p,
+		.collapse_ns = collapse_ns,
+		.limit = v->limit,
+		.absolute = v->absolute };
 	int64_t begin, end;
 	cli_world_window(cli, w, &begin, &end);
 	int rc = path_find(w->world, t->host, t->task, begin, end, &p, &cli->err);
@@ -102,10 +105,10 @@ static int run(struct cli *cli, const void *values)
 		return rc;
 	if (v->children && cli->format != CLI_FORMAT_TABLE && cli->format != CLI_FORMAT_JSON)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"--children is a tree for people or --json, no other format");
+			"--children is available as text and with --json, not in other formats");
 	if (v->list && cli->format >= CLI_FORMAT_DOT)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"--list is a table: --format table, json, jsonl or csv");
+			"--list is available with --format table, json, jsonl and csv");
 	rc = cli_world_open(cli, &w);
 	if (rc == 0)
 		rc = choose(cli, &w, v, collapse_ns);
@@ -120,13 +123,18 @@ static const struct cli_option options[] = {
 	CLI_TASKS_LIST(AT(list)),
 	{ .name = "children",
 		.kind = CLI_FLAG,
-		.help = "what it started, as a tree, and what each part cost",
+		.help = "tree of what it started, with the cost of each part",
 		.offset = AT(children) },
 	{ .name = "collapse",
 		.kind = CLI_TEXT,
 		.arg = "TIME",
 		.help = "fold pieces shorter than this (1ms; 0: none)",
 		.offset = AT(collapse) },
+	{ .name = "absolute",
+		.letter = 'a',
+		.kind = CLI_FLAG,
+		.help = "times of day in the list, not seconds since the begin",
+		.offset = AT(absolute) },
 	{ .name = "limit",
 		.letter = 'n',
 		.kind = CLI_LIMIT,
@@ -140,25 +148,24 @@ const struct cli_verb cli_verb_path = {
 	.name = "path",
 	.help = "where the time of a task went, across machines",
 	.synopsis = "[OPTION...] --comm NAME | --tid N TRACE...",
-	.description = "Follows one task over its life, and in place of each of its waits what was "
-		       "waited for: the task that ended it, the disk, a timer, a packet and the "
-		       "task on another host that sent it. The parts sum to the elapsed time.",
-	.more = "The task is chosen by --comm (any name that it ever had; * and ? match), --tid and "
-		"--host; if several fit, the first that was started in the recording, or the one "
-		"that --nth says. Its window is its whole life, as far as recorded, cut to --begin "
-		"and --end.\n\n"
-		"The list at the end is in the order of time; what a task waited for is indented "
-		"below it. Short pieces that follow one another are one line, with what they were "
-		"mostly; without --collapse they are folded as far as the list needs to fit a "
-		"screen.\n\n"
-		"Time during which a packet was on its way belongs to no task: in --json it counts "
-		"for the task that waited for it, and in_flight_ns says how much of a row it is. "
-		"Waits that cannot be explained from what was recorded are shown as such, never "
+	.description = "Follows one task over its lifetime. Where it waited, the path shows what it "
+		       "waited for: the task that ended the wait, the disk, a timer, or a packet and "
+		       "the task on another host that sent it. The parts add up to the elapsed time.",
+	.more = "--comm (any name that the task had; * and ? match), --tid and --host select the task. "
+		"If several match, it is the first one that started in the recording; --nth selects "
+		"another. The window is the recorded lifetime of the task, cut to --begin and "
+		"--end.\n\n"
+		"The list at the end is in time order; what a task waited for is indented under it. "
+		"Adjacent short pieces are folded into one line that says what most of them were. "
+		"Without --collapse the list is folded until it fits a screen.\n\n"
+		"Packets in flight belong to no task. In --json, total_ns of a row includes the "
+		"packets that its task waited for (in_flight_ns); own_ns is the time without them, as "
+		"in the tables. Waits that the recording cannot explain are shown as such and never "
 		"guessed; unexplained_ns is their sum.\n\n"
-		"--children shows instead all that the task started: what each program cost, and "
-		"how much of that was on the path.\n\n"
-		"--format dot is a graph of tasks for Graphviz, folded the input of flame graph "
-		"tools, speedscope a file for speedscope.app; csv and jsonl are the segments.",
+		"--children shows all that the task started: what each program cost, and how much of "
+		"that was on the path.\n\n"
+		"--format dot writes a graph of tasks for Graphviz, folded the input of flame graph "
+		"tools, speedscope a file for speedscope.app; csv and jsonl write the segments.",
 	.formats = "table|json|jsonl|csv|dot|folded|speedscope",
 	.uses = CLI_USES_TASKS,
 	.options = options,
@@ -168,9 +175,9 @@ const struct cli_verb cli_verb_path = {
 	.args = "TRACE",
 	.examples = {
 		{ "meridian path --comm wget client/ server/",
-			"Why the first wget took so long, on both machines." },
+			"Why the first wget took so long, on both hosts." },
 		{ "meridian path --comm wget --nth 2 --json client/ server/ | jq .by_cause",
-			"The second one, for a program." },
+			"The second one, as input for a script." },
 	},
 	.run = run,
 };

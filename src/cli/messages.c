@@ -14,7 +14,8 @@ enum { REPORT_ROWS = 10 };
 
 enum kind { NOTE, WARNING, ERROR, USAGE };
 
-/* Where messages are wrapped: at the terminal's width, else $COLUMNS, else 80. */
+/* Where messages are wrapped: at the terminal's width, else at $COLUMNS. Else not at all: a message that
+ * goes to a file or a program stays one line, which can be searched for. */
 static size_t message_width(void)
 {
 	struct winsize size;
@@ -22,7 +23,7 @@ static size_t message_width(void)
 	if (isatty(STDERR_FILENO) && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
 		return size.ws_col;
 	int n = columns ? atoi(columns) : 0;
-	return n > 0 && n < 10000 ? (size_t)n : 80;
+	return n > 0 && n < 10000 ? (size_t)n : SIZE_MAX;
 }
 
 /* One line of a message, which may be wrapped; those after the first are indented, so that no text of a

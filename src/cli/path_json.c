@@ -36,9 +36,10 @@ static void put_task(struct mer_json *j, const struct path *p)
 }
 
 /* detail is reused from segment to segment. */
-static void put_segment(struct mer_json *j, const struct path *p, const struct path_segment *s,
+static void put_segment(const struct cli_path *c, struct mer_json *j, const struct path_segment *s,
 	struct mer_str *detail)
 {
+	const struct path *p = c->p;
 	mer_str_clear(detail);
 	path_put_detail(p, s, detail);
 	mer_json_begin_object(j);
@@ -51,8 +52,14 @@ static void put_segment(struct mer_json *j, const struct path *p, const struct p
 	mer_json_kv_text(j, "cause", path_cause_name((enum path_cause)s->cause));
 	cli_json_known(j, "detail", detail->len ? detail->data : NULL);
 	mer_json_kv_uint(j, "depth", s->depth);
+	if (s->cpu != KERNEL_NO_CPU)
+		mer_json_kv_uint(j, "cpu", s->cpu);
 	if (s->in_flight)
 		mer_json_kv_bool(j, "in_flight", true);
+	if (cli_path_crosses(p, s) && c->w->synced && c->w->synced->summary.usual_ns != INT64_MAX) {
+		mer_json_kv_int(j, "bound_ns", c->w->synced->summary.usual_ns);
+		mer_json_kv_bool(j, "below_bound", cli_path_is_below_bound(c, s));
+	}
 	if (s->delivery)
 		mer_json_kv_bool(j, "delivery", true);
 	if (s->held)
@@ -114,7 +121,14 @@ static int put_shares(const struct cli_path *c, struct mer_json *j, bool tasks)
 			cli_json_known(j, "comm", known_comm(p, r->host, r->task, INT64_MAX));
 		}
 		mer_json_kv_int(j, "total_ns", r->total_ns);
+		int64_t own = r->total_ns - rows[i].in_flight_ns;
+		int64_t on_cpu = r->by_cause[PATH_RUNNING] + r->by_cause[PATH_INTERRUPTED];
 		mer_json_kv_int(j, "in_flight_ns", rows[i].in_flight_ns);
+		mer_json_kv_int(j, "own_ns", own);
+		mer_json_kv_int(j, "on_cpu_ns", on_cpu);
+		mer_json_kv_int(j, "waits_ns", own - on_cpu);
+		if (tasks && r->task < p->world->hosts[r->host].n_tasks)
+			put_tid(j, "pid", p->world->hosts[r->host].tasks[r->task].pid);
 		mer_json_end_object(j);
 	}
 	mer_json_end_array(j);
@@ -137,7 +151,7 @@ int cli_path_json(const struct cli_path *c, struct mer_str *out)
 	mer_json_kv_int(&j, "total_ns", p->end - p->begin);
 	mer_json_kv_array(&j, "segments");
 	for (size_t i = 0; i < p->n_segments; i++)
-		put_segment(&j, p, &p->segments[i], &detail);
+		put_segment(c, &j, &p->segments[i], &detail);
 	mer_json_end_array(&j);
 	put_links(&j, p);
 	put_causes(&j, p);

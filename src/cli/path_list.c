@@ -365,9 +365,14 @@ static struct layout lay_out(const struct list *l, const struct row *rows, size_
 {
 	enum { WHO = 30, HOST_LEAST = 8, TASK_LEAST = 12, WHAT_LEAST = 24 };
 	size_t width = (size_t)cli_width(l->c->cli), most = WHO;
-	struct layout w = { .at = (size_t)digits_of((l->p->end - l->p->begin) / 1000000000) + 7,
+	enum { TIME_OF_DAY = 15 }; /* 12:34:56.123456 */
+	struct layout w = {
+		.at = l->c->absolute
+			      ? (size_t)TIME_OF_DAY
+			      : (size_t)digits_of((l->p->end - l->p->begin) / 1000000000) + 7,
 		.host = 0,
-		.who = 4 };
+		.who = 4
+	};
 	if (width > 80) /* half of what there is more */
 		most += (width - 80) / 2;
 	for (size_t k = 0; k < n; k++) {
@@ -388,20 +393,39 @@ static struct layout lay_out(const struct list *l, const struct row *rows, size_
 	return w;
 }
 
+static void put_begin(
+	const struct list *l, const struct line *line, const struct layout *w, struct mer_str *out)
+{
+	int64_t begin = l->p->segments[line->first].begin, at = begin - l->p->begin;
+	struct mer_str text = { 0 };
+	if (!l->c->absolute) {
+		mer_str_printf(out, "%*" PRId64 ".%06d", (int)w->at - 7, at / 1000000000,
+			(int)(at % 1000000000 / 1000));
+		return;
+	}
+	cli_text_clock(&text, begin); /* ends with milliseconds */
+	int64_t ns = begin % 1000000;
+	mer_str_printf(&text, "%03d", (int)((ns < 0 ? ns + 1000000 : ns) / 1000));
+	put_padded(
+		out, text.data ? text.data : "", text.len < w->at ? text.len : w->at, w->at, true);
+	out->failed |= text.failed;
+	mer_str_fini(&text);
+}
+
 static void put_rows(const struct list *l, const struct row *rows, size_t n, struct mer_str *out)
 {
 	struct layout w = lay_out(l, rows, n);
-	mer_str_printf(out, "%*s  %*s  ", (int)w.at, "At (s)", TOOK, "Took");
+	mer_str_printf(
+		out, "%*s  %*s  ", (int)w.at, l->c->absolute ? "Time" : "At (s)", TOOK, "Took");
 	if (w.host)
 		mer_str_printf(out, "%-*s  ", (int)w.host, "Host");
 	mer_str_printf(out, "%-*s  What\n", (int)w.who, "Task");
 	for (size_t k = 0; k < n; k++) {
 		const struct line *line = &l->lines[k];
 		const struct row *r = &rows[k];
-		int64_t at = l->p->segments[line->first].begin - l->p->begin;
 		size_t indent = r->indent + 4 < w.who ? r->indent : 0;
-		mer_str_printf(out, "%*" PRId64 ".%06d  ", (int)w.at - 7, at / 1000000000,
-			(int)(at % 1000000000 / 1000));
+		put_begin(l, line, &w, out);
+		mer_str_puts(out, "  ");
 		put_duration(out, length(l->p, line->first, line->end), TOOK);
 		mer_str_puts(out, "  ");
 		if (w.host) {
@@ -429,11 +453,10 @@ static void put_hint(const struct list *l, size_t shown, struct mer_str *out)
 			out, "... and %zu more (--limit %zu shows them)\n", l->n - shown, l->n);
 	if (!folded)
 		return;
-	mer_str_puts(&text, "Pieces shorter than ");
+	mer_str_puts(&text, "Adjacent pieces shorter than ");
 	cli_text_duration(&text, l->threshold);
 	mer_str_printf(&text,
-		" that follow one another are folded (+1: also a part of another "
-		"task); --collapse 0 shows all %zu.",
+		" are folded (+1: with one of another task); --collapse 0 shows all %zu.",
 		l->p->n_segments);
 	if (!text.failed)
 		cli_text_wrap(out, text.data, (size_t)cli_width(l->c->cli), 0);

@@ -15,6 +15,7 @@ struct cli_path {
 	const struct path *p;
 	int64_t collapse_ns; /* shorter pieces are folded; CLI_COLLAPSE_AUTO: as the screen wants */
 	uint64_t limit;	     /* of lines of the list; 0: none */
+	bool absolute;	     /* times of day in the list */
 };
 
 /* Summary, then the list (path_list.c). */
@@ -36,6 +37,9 @@ struct cli_path_share {
 /* By task or by host, the greatest first; malloc'ed, freed in any case. */
 int cli_path_shares(const struct cli_path *c, bool tasks, struct cli_path_share **rows, size_t *n);
 
+/* A packet on its way between two hosts; is it shorter than their clocks' usual error? */
+bool cli_path_crosses(const struct path *p, const struct path_segment *s);
+bool cli_path_is_below_bound(const struct cli_path *c, const struct path_segment *s);
 /* For each segment the one that waits for it: the next one that is less deep; SIZE_MAX: none.
  * malloc'ed. */
 size_t *cli_path_waiters(const struct path *p);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "cli/path_print.h"
+#include "cli/sync_traces.h"
 
 /* Sums of time in flight: ns[number of the row]. */
 static int sum_flights(const struct cli_path *c, bool tasks, struct cli_path_share *rows, size_t n)
@@ -30,6 +31,23 @@ static int sum_flights(const struct cli_path *c, bool tasks, struct cli_path_sha
 	}
 	mer_map_fini(&map);
 	return failed ? mer_fail_nomem(&c->cli->err) : 0;
+}
+
+bool cli_path_crosses(const struct path *p, const struct path_segment *s)
+{
+	const struct kernel_packet *k = s->in_flight && s->source < p->world->n_packets
+						? &p->world->packets[s->source]
+						: NULL;
+	return k && k->from != k->to;
+}
+
+bool cli_path_is_below_bound(const struct cli_path *c, const struct path_segment *s)
+{
+	if (!cli_path_crosses(c->p, s) || !c->w->synced)
+		return false;
+	const struct kernel_packet *k = &c->p->world->packets[s->source];
+	int64_t bound = c->w->synced->summary.usual_ns;
+	return bound != INT64_MAX && k->received - k->sent < bound;
 }
 
 int cli_path_shares(const struct cli_path *c, bool tasks, struct cli_path_share **rows, size_t *n)

@@ -44,11 +44,11 @@ static void put_window(const struct path *p, struct mer_str *out)
 	const struct kernel_task *t = &p->world->hosts[p->host].tasks[p->task];
 	bool all = p->begin <= t->begin && p->end >= (t->died < t->end ? t->died : t->end);
 	if (!all)
-		mer_str_puts(out, "A part of its life");
+		mer_str_puts(out, "Part of its lifetime");
 	else if (t->born && t->died != INT64_MAX)
-		mer_str_puts(out, "Its whole life");
+		mer_str_puts(out, "Its whole lifetime");
 	else
-		mer_str_puts(out, t->born ? "Since it was forked" : "As long as it was recorded");
+		mer_str_puts(out, t->born ? "Since its fork" : "As far as recorded");
 }
 
 static void put_clocks(const struct cli_path *c, struct mer_str *out)
@@ -57,15 +57,15 @@ static void put_clocks(const struct cli_path *c, struct mer_str *out)
 	if (c->p->world->n_hosts < 2) {
 		mer_str_puts(out, ".\n");
 	} else if (!s) {
-		mer_str_puts(out, "; clocks are not synchronized, other hosts are left out.\n");
+		mer_str_puts(out, "; clocks are not synchronized: other hosts are not followed.\n");
 	} else if (s->summary.n_hosts < 2) {
-		mer_str_puts(out, "; clocks cannot be compared, other hosts are left out.\n");
+		mer_str_puts(out, "; clocks cannot be compared: other hosts are not followed.\n");
 	} else {
 		mer_str_printf(
-			out, "; clocks of %u hosts on that of ", (unsigned)s->summary.n_hosts);
+			out, "; clocks of %u hosts aligned to ", (unsigned)s->summary.n_hosts);
 		add_clean(out, s->reference);
 		if (s->summary.usual_ns != INT64_MAX) {
-			mer_str_puts(out, ", off by < ");
+			mer_str_puts(out, ", error < ");
 			cli_text_duration(out, s->summary.usual_ns);
 		}
 		mer_str_puts(out, ".\n");
@@ -173,7 +173,7 @@ static void put_causes(const struct cli_path *c, struct mer_str *out)
 		cli_table_add(
 			&t, (struct cli_cell[]){ CLI_CELL_TEXT(rows[i].name), CLI_CELL(rows[i].ns),
 				    CLI_CELL_RATIO(part(rows[i].ns, c->p->end - c->p->begin)) });
-	put_table(c, &t, "What the time went to", out);
+	put_table(c, &t, "By cause", out);
 }
 
 /* Time that really is theirs. */
@@ -223,7 +223,7 @@ static int put_shares(const struct cli_path *c, bool tasks, struct mer_str *out)
 	static const struct cli_column all[] = { { "host", "Host", CLI_TYPE_TEXT },
 		{ "task", "Task", CLI_TYPE_TEXT }, { "time", "Time", CLI_TYPE_DURATION },
 		{ "share", "Share", CLI_TYPE_RATIO }, { "cpu", "On CPU", CLI_TYPE_DURATION },
-		{ "waits", "Waits", CLI_TYPE_DURATION }, { "most", "mostly for", CLI_TYPE_TEXT },
+		{ "waits", "Waits", CLI_TYPE_DURATION }, { "most", "Mostly for", CLI_TYPE_TEXT },
 		{ 0 } };
 	struct cli_column columns[8];
 	struct cli_path_share *rows;
@@ -267,7 +267,7 @@ static int put_shares(const struct cli_path *c, bool tasks, struct mer_str *out)
 		cli_table_add(&t, cells);
 	}
 	free(rows);
-	put_table(c, &t, tasks ? "Whose time it was" : "By host", out);
+	put_table(c, &t, tasks ? "By task" : "By host", out);
 	if (tasks && n > TASKS) {
 		mer_str_printf(out, "... and %zu more %s with ", n - TASKS,
 			mer_plural(n - TASKS, "task", "tasks"));
@@ -277,20 +277,38 @@ static int put_shares(const struct cli_path *c, bool tasks, struct mer_str *out)
 	return 0;
 }
 
+/* Flights between hosts that are shorter than their clocks are exact. */
+static void put_uncertain(const struct cli_path *c, struct mer_str *out)
+{
+	size_t n = 0, below = 0;
+	for (size_t i = 0; i < c->p->n_segments; i++) {
+		const struct path_segment *s = &c->p->segments[i];
+		n += cli_path_crosses(c->p, s);
+		below += cli_path_is_below_bound(c, s);
+	}
+	if (!below)
+		return;
+	mer_str_printf(out, "%zu of %zu flights between hosts %s shorter than the clocks' error (",
+		below, n, below == 1 ? "was" : "were");
+	cli_text_duration(out, c->w->synced->summary.usual_ns);
+	mer_str_puts(out, "): where they begin and end is not exact.\n\n");
+}
+
 static void put_remarks(const struct cli_path *c, struct mer_str *out)
 {
 	const struct path *p = c->p;
 	int64_t total = p->end - p->begin;
 	struct mer_str text = { 0 };
 	if (p->in_flight_ns) {
-		mer_str_puts(&text, "Shares by host and task are of the ");
+		mer_str_puts(&text, "Shares by host and task are relative to the ");
 		cli_text_duration(&text, total - p->in_flight_ns);
-		mer_str_puts(&text, " that belong to tasks; for ");
+		mer_str_puts(&text, " that belong to tasks; packets were in flight for ");
 		cli_text_duration(&text, p->in_flight_ns);
-		mer_str_puts(&text, " packets were on their way.\n\n");
+		mer_str_puts(&text, ".\n\n");
 	}
+	put_uncertain(c, &text);
 	if (p->unexplained_ns) {
-		mer_str_puts(&text, "Not explained: ");
+		mer_str_puts(&text, "Unexplained: ");
 		cli_text_duration(&text, p->unexplained_ns);
 		mer_str_printf(&text, " (%.2g %%).\n\n", 100 * part(p->unexplained_ns, total));
 	}
@@ -299,10 +317,11 @@ static void put_remarks(const struct cli_path *c, struct mer_str *out)
 			p->world->n_apart ||
 			(p->world->n_hosts > 1 && (!c->w->synced || c->w->synced->summary.n_apart));
 		mer_str_printf(&text,
-			"%" PRIu64 " %s with a packet whose sender is not known: it was "
-			"not recorded, or not with what identifies the packet%s.\n\n",
+			"%" PRIu64
+			" %s ended by a packet whose sender is unknown: it was not recorded, "
+			"or not with its headers%s.\n\n",
 			p->n_unresolved_remote,
-			p->n_unresolved_remote == 1 ? "wait ended" : "waits ended",
+			p->n_unresolved_remote == 1 ? "wait was" : "waits were",
 			apart ? ", or its clock cannot be compared ('meridian sync' says more)"
 			      : "");
 	}

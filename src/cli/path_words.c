@@ -273,7 +273,7 @@ static void put_network(const struct path *p, const struct path_segment *s, stru
 	if (s->held) {
 		mer_str_puts(out, "packet held back until its next hop's address is known (ARP)");
 	} else if (s->delivery) {
-		mer_str_puts(out, "packet has arrived, is being delivered");
+		mer_str_puts(out, "packet being delivered");
 	} else if (!s->in_flight) {
 		mer_str_puts(out, "waits for the network");
 	} else if (k && k->from != k->to) {
@@ -290,15 +290,13 @@ static void put_wait_cpu(const struct path *p, const struct path_segment *s, str
 	if (s->cpu != KERNEL_NO_CPU)
 		mer_str_printf(out, " %u", (unsigned)s->cpu);
 	size_t before = out->len;
-	mer_str_puts(out, ", which ");
+	mer_str_puts(out, ", used by ");
 	if (!put_span_task(p, s, out)) {
 		if (out->len > before && out->data) {
 			out->len = before;
 			out->data[before] = '\0';
 		}
-		return;
 	}
-	mer_str_puts(out, " has");
 }
 
 void path_put_sentence(const struct path *p, const struct path_segment *s, struct mer_str *out)
@@ -339,8 +337,8 @@ void path_put_sentence(const struct path *p, const struct path_segment *s, struc
 		break;
 	case PATH_STOPPED: mer_str_puts(out, "stopped by a signal"); return;
 	case PATH_NEW: mer_str_puts(out, "forked, not yet run"); return;
-	case PATH_BLOCKED: mer_str_puts(out, "waits, its end is not recorded"); break;
-	default: mer_str_puts(out, "not known, events are missing"); return;
+	case PATH_BLOCKED: mer_str_puts(out, "waits, end not recorded"); break;
+	default: mer_str_puts(out, "unknown, events are missing"); return;
 	}
 	put_in_call(p, s, out);
 }

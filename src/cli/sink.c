@@ -1,8 +1,6 @@
 #include "cli/sink.h"
 
 #include <errno.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -10,22 +8,26 @@
 #include "base/json.h"
 #include "base/safe_text.h"
 
+/* By the name of the locale, whether or not it is installed here: a login from elsewhere brings names of
+ * its own, and the terminal is there. */
 bool cli_locale_is_utf8(void)
 {
-	locale_t l = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
-	if (l != (locale_t)0) {
-		bool is_utf8 = strcmp(nl_langinfo_l(CODESET, l), "UTF-8") == 0;
-		freelocale(l);
-		return is_utf8;
-	}
-	/* A locale that is not installed here (a login from elsewhere): its name says it. */
 	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
 	const char *v = NULL;
 	for (int i = 0; i < 3 && !(v && *v); i++)
 		v = getenv(names[i]);
-	const char *codeset = v ? strchr(v, '.') : NULL;
-	return codeset &&
-	       (strncasecmp(codeset, ".utf-8", 6) == 0 || strncasecmp(codeset, ".utf8", 5) == 0);
+	if (!v || !*v || strcmp(v, "C") == 0 || strcmp(v, "POSIX") == 0)
+		return false;
+	/* The name mostly says it, also of a locale that is not installed here (a login from elsewhere). */
+	const char *codeset = strchr(v, '.');
+	if (codeset)
+		return strncasecmp(codeset, ".utf-8", 6) == 0 ||
+		       strncasecmp(codeset, ".utf8", 5) == 0;
+	locale_t l = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+	bool is_utf8 = l != (locale_t)0 && strcmp(nl_langinfo_l(CODESET, l), "UTF-8") == 0;
+	if (l != (locale_t)0)
+		freelocale(l);
+	return is_utf8;
 }
 
 /* What stands for it in ASCII; NULL: nothing does. */

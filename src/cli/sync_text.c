@@ -1,4 +1,5 @@
 /* The overview of a synchronization: verdict, hosts, pairs, advice. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,9 +41,14 @@ int cli_sync_write_file(struct cli *cli, const char *path, const struct mer_str 
 	FILE *f = fopen(path, "w");
 	if (!f)
 		return mer_fail_errno(&cli->err, "create", path);
-	bool bad = fwrite(text->data, 1, text->len, f) != text->len;
-	bad |= fclose(f) != 0;
-	return bad ? mer_fail_errno(&cli->err, "write", path) : 0;
+	int e = fwrite(text->data, 1, text->len, f) != text->len ? errno : 0;
+	if (fclose(f) != 0 && !e)
+		e = errno;
+	if (!e)
+		return 0;
+	errno = e;
+	mer_fail_errno(&cli->err, "write", path);
+	return MER_ERR_BUG; /* as standard output that is full: exit status 5 */
 }
 
 /* ---- The verdict ---- */

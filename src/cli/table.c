@@ -85,7 +85,7 @@ static size_t *measure(const struct cli_table *t, bool ascii)
 	size_t *widths = calloc(t->n_columns + 1, sizeof(*widths));
 	struct mer_str text = { 0 };
 	for (size_t c = 0; widths && c < t->n_columns; c++) {
-		if (t->columns[c].type == CLI_TYPE_BAR)
+		if (t->columns[c].type == CLI_TYPE_BAR || !t->columns[c].title)
 			continue;
 		widths[c] = cli_text_width(t->columns[c].title, strlen(t->columns[c].title));
 		for (size_t r = 0; r < t->n_rows; r++) {
@@ -102,7 +102,7 @@ static size_t *measure(const struct cli_table *t, bool ascii)
 
 static bool is_there(const struct cli_table *t, const size_t *widths, size_t c)
 {
-	return t->columns[c].type != CLI_TYPE_BAR || widths[c];
+	return t->columns[c].title && (t->columns[c].type != CLI_TYPE_BAR || widths[c]);
 }
 
 /* Of the columns with the gaps between them. */
@@ -147,7 +147,8 @@ static void fit(const struct cli_table *t, size_t *widths, size_t width)
 		total--;
 	}
 	for (size_t c = 0; c < t->n_columns; c++) {
-		if (t->columns[c].type != CLI_TYPE_BAR || total + GAP + BAR_MIN > width)
+		if (t->columns[c].type != CLI_TYPE_BAR || !t->columns[c].title ||
+			total + GAP + BAR_MIN > width)
 			continue;
 		size_t rest = width - total - GAP;
 		widths[c] = rest < BAR_MAX ? rest : BAR_MAX;

@@ -25,7 +25,7 @@ enum cli_type {
 
 struct cli_column {
 	const char *key;   /* JSON key and CSV heading */
-	const char *title; /* heading for people */
+	const char *title; /* heading for people; NULL: not for them */
 	enum cli_type type;
 };
 

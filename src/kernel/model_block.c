@@ -211,7 +211,7 @@ static int end_command(struct kernel_model *m, uint32_t dev, bool flushes, uint3
 int model_block(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
 	const uint64_t *slots)
 {
-	uint32_t number, bytes = bytes_of(slots), dev = (uint32_t)slots[BLOCK_DEV];
+	uint32_t number = KERNEL_NONE, bytes = bytes_of(slots), dev = (uint32_t)slots[BLOCK_DEV];
 	uint8_t flags = told_flags(slots);
 	int rc;
 	switch (side_of(event, slots, flags)) {

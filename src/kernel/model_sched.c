@@ -382,6 +382,7 @@ int model_end_spin(struct kernel_model *m, struct cpu *c, int64_t ts)
 	int rc = model_enter(m, c->task, ts, KERNEL_SYSCALL, model_cpu_number(m, c),
 		KERNEL_NO_CAUSE, KERNEL_NONE, KERNEL_NONE);
 	m->live[c->task].spins_for = KERNEL_NONE;
+	m->live[c->task].woken_early = false; /* that was for this */
 	return rc;
 }
 

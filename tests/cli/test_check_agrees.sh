@@ -28,7 +28,8 @@ random() {
 }
 # spoil FILE: one byte becomes another, or the end is cut off
 spoil() {
-	local size=$(stat -c %s "$1") place
+	local size place
+	size=$(stat -c %s "$1")
 	[ "$size" -gt 0 ] || return
 	random "$size"
 	place=$value

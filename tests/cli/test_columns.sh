@@ -25,9 +25,9 @@ has 80 'host,tid,comm,time,CPU wait,%' top cpu $demo
 has 80 'host,pid,comm,time,CPU wait,%' top cpu --table processes $demo
 has 80 'host,CPU,idle,unknown,%' top cpu --table cpus $demo
 has 80 'host,CPUs,idle,unknown,%' top cpu --table hosts $demo
-has 80 'woken,latency,host,tid,comm,waker,woken by' top sched $demo
-has 80 'woken,latency,host,tid,comm,waker,woken by' top sched -n 3 $demo
-has 80 'woken,latency,host,tid,comm,waker,woken by' top sched --comm ksoftirqd/0 $demo
+has 80 'woken,latency,host,tid,comm,waker,reason' top sched $demo
+has 80 'woken,latency,host,tid,comm,waker,reason' top sched -n 3 $demo
+has 80 'woken,latency,host,tid,comm,waker,reason' top sched --comm ksoftirqd/0 $demo
 has 80 'woken,latency,host,tid,comm,prio' top sched --sort prio $demo
 has 80 'host,tid,comm,migrations' top cpu --sort migrations $demo
 has 80 'host,tid,comm,interrupted' top cpu --sort interrupted $demo
@@ -52,5 +52,13 @@ for args in "top cpu" "top cpu --table processes" "top cpu --table cpus" "top sc
 		[ "$width" -lt 80 ] || [ -z "$wide" ] || fail "$args at $width columns: $wide"
 		ok
 	done
+done
+
+# Of other verbs' tables, too.
+for args in info "info --streams --count" stats check sync latency "path --list" "blocked --comm wget" \
+	"task --comm wget" summary graph; do
+	# shellcheck disable=SC2086
+	wide=$(COLUMNS=80 "$m" $args $demo 2>&1 | sed 's/[^ -~]/#/g' | awk 'length($0) > 80' | head -1)
+	equal "$args at 80 columns" "$wide" ""
 done
 finish

@@ -2,7 +2,7 @@
 # Damage inside packets: analyses tell it as 'events' does, each once, in the same order for any number of
 # threads, whether they need the messages between tasks or not.
 . "$SRC/tests/cli/lib.sh"
-export XDG_CACHE_HOME=$dir/cache TZ=UTC
+export XDG_CACHE_HOME=$dir/cache TZ=UTC COLUMNS=2000 # a message is a line
 if [ ! -x "${KERNELWORLD:-}" ]; then
 	echo "no kernelworld: not tested"
 	exit 77
@@ -17,7 +17,8 @@ for file in "$dir"/w/h*/kernel/channel*_[0-9]; do
 	spoil "$file" $place
 	place=$((place + 5000))
 done
-findings() { grep -E ': event record \(bit' "$1"; }
+# Messages are wrapped: their lines are joined before.
+findings() { joined "$1" | tail -n "+$(($(wc -l <"$1") + 1))" | grep -E ": event record \\(bit"; }
 "$m" events -v --limit 0 "$dir/w" >/dev/null 2>"$dir/err"
 findings "$dir/err" | sort >"$dir/wanted"
 for host in h0 h1; do text "$dir/wanted" "/$host/"; done # what is in a packet's padding harms nothing

@@ -158,4 +158,18 @@ COLUMNS=120 LC_ALL=C "$m" top cpu "$dir/wide" >"$dir/out" 2>/dev/null
 text "$dir/out" '####'
 COLUMNS=120 LC_ALL=C.UTF-8 "$m" top cpu "$dir/wide" >"$dir/out" 2>/dev/null
 text "$dir/out" '████'
+
+# Cells that a spreadsheet would run.
+cat >"$dir/formula.scn" <<'EOF2'
+host "=1+1" { hostname "=1+1" }
+1ms "=1+1" 0 sched_switch prev_comm="swapper/0" next_comm="-bash" next_tid=42
+9ms "=1+1" 0 sched_switch prev_comm="-bash" prev_tid=42 next_comm="swapper/0" next_tid=0
+EOF2
+check "formulas" "$ctfgen" -o "$dir/formula" "$dir/formula.scn"
+run 0 top cpu --format csv "$dir/formula"
+text "$dir/out" '^=1\+1,42,,-bash,'
+run 0 top cpu --format csv --csv-safe "$dir/formula"
+text "$dir/out" "^'=1\+1,42,,'-bash,"
+run 0 events --format csv --csv-safe --fields prev_comm "$dir/formula"
+text "$dir/out" ",'=1\+1,0,sched_switch,'-bash$"
 finish

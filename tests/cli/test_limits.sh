@@ -136,7 +136,7 @@ fi
 # Files that may not grow: a message, and no copies of a part of the traces.
 (
 	ulimit -f 60
-	"$m" sync --write "$dir/copies" "$lab/wget-cold-hot" >/dev/null 2>"$dir/err"
+	"$m" sync --write "$dir/copies" "$SRC/demo/wget-cold-hot" >/dev/null 2>"$dir/err"
 	echo "$?" >"$dir/status"
 )
 equal "exit of sync --write" "$(cat "$dir/status")" 5
@@ -144,7 +144,7 @@ text "$dir/err" 'metadata: cannot write: File too large; the copies are removed'
 if [ -e "$dir/copies" ]; then fail "copies are left"; else ok; fi
 (
 	ulimit -f 60
-	"$m" events "$lab/wget-cold-hot" >"$dir/out" 2>"$dir/err"
+	"$m" events "$SRC/demo/wget-cold-hot" >"$dir/out" 2>"$dir/err"
 	echo "$?" >"$dir/status"
 )
 equal "exit of events" "$(cat "$dir/status")" 5

@@ -97,9 +97,34 @@ static void resolution(void **state)
 	assert_int_equal(resolved("+1s", INT64_MAX - 5, INT64_MAX), INT64_MAX);
 }
 
+/* HOST:TIME; names may have colons, and what is a time without a host stays one. */
+static void on_host(void **state)
+{
+	struct cli_moment m, time;
+	(void)state;
+	assert_int_equal(cli_moment_parse(&m, "client:+1s", NULL), 0);
+	assert_int_equal(m.kind, CLI_MOMENT_ON_HOST);
+	assert_true(cli_moment_on_host(&m, "client", &time));
+	assert_int_equal(time.kind, CLI_MOMENT_RELATIVE);
+	assert_int_equal(time.ns, S);
+	assert_false(cli_moment_on_host(&m, "clien", &time));
+	assert_false(cli_moment_on_host(&m, "server", &time));
+	assert_int_equal(cli_moment_parse(&m, "a:b:12:34:56.789", NULL), 0);
+	assert_true(cli_moment_on_host(&m, "a:b", &time));
+	assert_int_equal(time.kind, CLI_MOMENT_DAY);
+	assert_false(cli_moment_on_host(&m, "a", &time));
+	assert_int_equal(cli_moment_parse(&m, "12:34:56", NULL), 0);
+	assert_int_equal(m.kind, CLI_MOMENT_DAY);
+	assert_int_equal(
+		cli_moment_parse(&m, "::::::::::::::::::::::::::::::::x", NULL), MER_ERR_USAGE);
+	assert_int_equal(cli_moment_parse(&m, "host:", NULL), MER_ERR_USAGE);
+	assert_int_equal(cli_moment_parse(&m, ":+1s", NULL), MER_ERR_USAGE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(on_host),
 		cmocka_unit_test(forms),
 		cmocka_unit_test(resolution),
 	};

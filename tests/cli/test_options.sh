@@ -96,6 +96,8 @@ run 3 info $demo nosuch
 equal "once" "$(grep -c 'nosuch.*nosuch' "$dir/err")" 0
 text "$dir/err" '^meridian: error: nosuch: cannot open'
 if [ -e /dev/full ]; then
+	run 5 top cpu --plot /dev/full $demo
+	text "$dir/err" '/dev/full: cannot write: No space left on device'
 	for args in "events" "events --format json" "top cpu --format csv" "path --comm wget" "stats"; do
 		# shellcheck disable=SC2086
 		"$m" $args -q $demo >/dev/full 2>"$dir/err" </dev/null

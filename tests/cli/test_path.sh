@@ -94,7 +94,7 @@ no_text "$dir/out" ',server,' "--sync none"
 # For people: the tables, the list, 80 columns.
 run 0 path -q --comm rpc-cli $rpc
 text "$dir/out" '^rpc-cli/228 on client, from 2026-11-21 02:21:53\.117827158 for 734 ms$' title
-text "$dir/out" '^Its whole life; clocks of 2 hosts on that of client' window
+text "$dir/out" '^Its whole lifetime; clocks of 2 hosts aligned to client' window
 text "$dir/out" '^Mostly: running, rpc-srv on server \(' verdict
 text "$dir/out" '^timer +[0-9.]+ ms +[0-9.]+ %$' causes
 text "$dir/out" '^server  rpc-srv/237 ' tasks

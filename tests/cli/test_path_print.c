@@ -137,7 +137,7 @@ static void make(struct made *m, uint64_t number_of_case, size_t n)
 	m->packets[1].to = 1;
 	make_path(m, n);
 	m->w = (struct cli_world){ .e = &m->e, .world = &m->world };
-	m->c = (struct cli_path){ &m->cli, &m->w, &m->p, CLI_COLLAPSE_AUTO, 0 };
+	m->c = (struct cli_path){ &m->cli, &m->w, &m->p, CLI_COLLAPSE_AUTO, 0, false };
 }
 
 static void drop(struct made *m)
@@ -175,7 +175,7 @@ static size_t count_pieces(const struct mer_str *list, size_t *lines)
 	for (char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n")) {
 		if (line[0] == '\0' || strstr(line, "At (s)"))
 			continue;
-		if (strstr(line, "Pieces shorter") || strstr(line, "--collapse") ||
+		if (strstr(line, "pieces shorter") || strstr(line, "--collapse") ||
 			strstr(line, "... and "))
 			break;
 		char *word = strstr(line, " pieces");
@@ -547,7 +547,7 @@ static void sentences(void **state)
 	assert_sentence(&m, "timer (nanosleep)", "nanosleep");
 	s->cause = PATH_WAIT_CPU;
 	s->by = 1; /* the first span of task 1 */
-	assert_sentence(&m, "waits for CPU 2, which python3/101 has", "python3/101");
+	assert_sentence(&m, "waits for CPU 2, used by python3/101", "python3/101");
 	s->by = KERNEL_NONE;
 	assert_sentence(&m, "waits for CPU 2", "");
 	s->cause = PATH_INTERRUPTED;

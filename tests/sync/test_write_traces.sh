@@ -68,9 +68,9 @@ equal "folders" "$(cd "$dir/several" && find . -name metadata | sort | tr '\n' '
 # Refused.
 run 2 sync --write "$dir/several" demo/wget-cold-hot
 text "$dir/err" 'several: not empty'
-run 3 sync --write /dev/null/x demo/wget-cold-hot
+run 5 sync --write /dev/null/x demo/wget-cold-hot
 echo x >"$dir/file"
-run 3 sync --write "$dir/file" demo/wget-cold-hot
+run 5 sync --write "$dir/file" demo/wget-cold-hot
 
 # Every kind of field, also in contexts, in both formats; a clock that goes backwards.
 for s in types odd; do
