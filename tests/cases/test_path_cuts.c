@@ -171,10 +171,11 @@ static bool is_of(
 	       g->cause == was->cause;
 }
 
-/* Says who, or what for, it does not know? */
+/* Says less than is true: what for is not known. After a timer the wait was perhaps taken up again, in a
+ * hole. */
 static bool is_open(const struct path_segment *g)
 {
-	return g->cause == PATH_BLOCKED || g->cause == PATH_TASK ||
+	return g->cause == PATH_BLOCKED || g->cause == PATH_TASK || g->cause == PATH_TIMER ||
 	       (g->cause == PATH_NETWORK && !g->in_flight && !g->delivery);
 }
 
