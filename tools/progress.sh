@@ -30,15 +30,15 @@ follow() {
 	local handler=$1 line part='' got pid status=0
 	shift
 	# A fifo, because <(...) needs /dev/fd, which is not there where /proc is not mounted.
-	local fifo
-	fifo=$(mktemp -u)
-	mkfifo -m 600 "$fifo"
-	"$@" >"$fifo" 2>&1 &
+	local folder
+	folder=$(mktemp -d)
+	mkfifo "$folder/lines"
+	"$@" >"$folder/lines" 2>&1 &
 	pid=$!
 	# shellcheck disable=SC2064
 	trap "kill $pid 2>/dev/null; exit 130" INT TERM # the shell lets what it runs beside it ignore Ctrl-C
-	exec 9<"$fifo"
-	rm -f "$fifo"
+	exec 9<"$folder/lines"
+	rm -r "$folder"
 	while :; do
 		got=0
 		IFS= read -r -t "$progress_every" -u 9 line || got=$?
