@@ -193,12 +193,17 @@ static void place_moves(struct cpu_state *s, const struct kernel_host *h)
 	}
 }
 
-static bool count_switch(const struct analysis_host *a, uint16_t cpu, int64_t time)
+static int on_switched(void *ctx, const struct kernel_host *h, uint16_t cpu, int64_t time)
 {
-	struct cpu_use *c = analysis_wants_cpu(a, cpu) ? cpu_at(a->state, cpu) : NULL;
-	if (c)
-		c->switches += analysis_is_asked(a->run->options, time);
-	return c || !analysis_wants_cpu(a, cpu);
+	struct analysis_host *a = ctx;
+	(void)h;
+	if (!analysis_wants_cpu(a, cpu))
+		return 0;
+	struct cpu_use *c = cpu_at(a->state, cpu);
+	if (!c)
+		return mer_fail_nomem(a->err);
+	c->switches += analysis_is_asked(a->run->options, time);
+	return 0;
 }
 
 static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end)
@@ -210,8 +215,6 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 	if (!t || (t->n_pending && !learn(s, h, k)) ||
 		(s->wants_stays && !cpu_stays_add(a, &s->stays, h, k, end)))
 		return mer_fail_nomem(a->err);
-	bool was_on = t->is_on;
-	t->is_on = kernel_is_on_cpu(k->state);
 	if (k->state == KERNEL_READY) {
 		if (k->cpu == KERNEL_NO_CPU ? !a->run->options->wants_cpu
 					    : analysis_wants_cpu(a, k->cpu))
@@ -230,8 +233,6 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 	t->last_cpu = k->cpu + 1u;
 	if (part == CPU_RUNNING)
 		t->pending_span = span;
-	if (!was_on && !count_switch(a, k->cpu, k->begin))
-		return mer_fail_nomem(a->err);
 	return add(a, k->task, k->cpu, part, k->begin, end);
 }
 
@@ -315,7 +316,7 @@ const struct analysis analysis_cpu = {
 		 "kernel_ns running_ns threads migrations",
 	.charts = cpu_charts,
 	.state_size = sizeof(struct cpu_state),
-	.on = { .span = on_span, .idle = on_idle, .migrate = on_migrate },
+	.on = { .span = on_span, .idle = on_idle, .switched = on_switched, .migrate = on_migrate },
 	.begin = begin,
 	.end = end,
 	.emit = cpu_emit,

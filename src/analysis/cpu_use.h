@@ -36,7 +36,6 @@ struct cpu_task {
 	size_t n_pending, cap_pending;
 	uint32_t pending_span; /* the last one of them */
 	uint32_t last_cpu;     /* plus 1 */
-	bool is_on;	       /* a CPU, as of its last span */
 };
 
 struct cpu_full {	     /* see cpu_full.h */
@@ -48,7 +47,7 @@ struct cpu_full {	     /* see cpu_full.h */
 struct cpu_use {
 	int64_t ns[CPU_N_PARTS];
 	int64_t interrupted;  /* CPU_IRQ and CPU_SOFTIRQ while a task had it */
-	uint64_t switches;    /* how often a task got it */
+	uint64_t switches;    /* events sched_switch */
 	struct cpu_full full; /* when it had no time to spare */
 	bool exists;
 };

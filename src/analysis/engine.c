@@ -66,6 +66,11 @@ static int on_idle(void *ctx, const struct kernel_host *h, const struct kernel_i
 	TELL_ALL(idle, x);
 }
 
+static int on_switched(void *ctx, const struct kernel_host *h, uint16_t cpu, int64_t time)
+{
+	TELL_ALL(switched, cpu, time);
+}
+
 static int on_woken_ready(
 	void *ctx, const struct kernel_host *h, uint32_t task, int64_t time, uint32_t by)
 {
@@ -117,6 +122,7 @@ static struct kernel_observer observer_of(const struct engine *g, struct host_ru
 		o.request = on->request ? on_request : o.request;
 		o.interrupt = on->interrupt ? on_interrupt : o.interrupt;
 		o.idle = on->idle ? on_idle : o.idle;
+		o.switched = on->switched ? on_switched : o.switched;
 		o.woken_ready = on->woken_ready ? on_woken_ready : o.woken_ready;
 		o.packet = on->packet ? on_packet : o.packet;
 		o.memory = on->memory ? on_memory : o.memory;

@@ -260,7 +260,7 @@ static void find_cpu(struct findings *f, const struct summary_host *h)
 		return;
 	bool queues = summary_run_queue(h) >= QUEUE_PER_CPU * (double)h->cpus;
 	bool brief = (double)h->brief * 1e9 >= BRIEF_PER_S * (double)h->range &&
-		     summary_per(h->brief_ns, h->task_ns - h->tracer_ns) >= BRIEF_SHARE &&
+		     summary_per(h->brief_ns, h->self_ns - h->tracer_ns) >= BRIEF_SHARE &&
 		     summary_per(h->brief_ns, h->range * h->cpus) >= BRIEF_LOAD;
 	int64_t ns = queues && h->ready_ns > h->fullest_ns ? h->ready_ns : h->fullest_ns;
 	if (!queues && !h->fullest_ns && !brief)

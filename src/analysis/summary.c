@@ -206,6 +206,7 @@ static void sum_cpus(struct summary *s)
 			h->softirq = summary_per(h->softirq_ns, all);
 			h->full_ns = summary_number(t, r, "full_ns");
 			h->switches = summary_number(t, r, "switches");
+			h->task_ns = summary_number(t, r, "task_ns");
 		}
 	t = &s->in[SUMMARY_IN_CPUS];
 	for (size_t r = 0; r < t->n_rows; r++) {
@@ -220,10 +221,10 @@ static void sum_cpus(struct summary *s)
 	}
 	t = &s->in[SUMMARY_IN_IRQ];
 	for (size_t r = 0; r < t->n_rows; r++)
-		if ((h = summary_host_of(s, t, r))) {
+		if ((h = summary_host_of(s, t, r)) &&
+			strcmp(summary_text(t, r, "kind"), "irq") == 0) {
 			h->has_interrupts = true;
-			if (strcmp(summary_text(t, r, "kind"), "softirq") != 0)
-				h->interrupts += summary_number(t, r, "count");
+			h->interrupts += summary_number(t, r, "count");
 		}
 }
 
@@ -321,7 +322,7 @@ static void sum_threads(struct summary *s)
 			continue;
 		unsigned marks = summary_marks(s, t, r);
 		int64_t ns = summary_number(t, r, "self_ns");
-		h->task_ns += ns;
+		h->self_ns += ns;
 		if (marks & SUMMARY_TRACER) {
 			h->tracer_ns += ns;
 			continue;

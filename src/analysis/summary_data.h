@@ -30,8 +30,9 @@ struct summary_host {	  /* sums of one; 0: nothing is known of it */
 	int64_t net_bytes, calls, failed, odd_errors; /* odd: no everyday ones */
 	int64_t switches, interrupts, execs, processes, threads;
 	int64_t brief, brief_threads,
-		brief_ns;	    /* tasks that lived less than a second; their CPU time */
-	int64_t task_ns, tracer_ns; /* CPU time of all tasks, of the tracer */
+		brief_ns; /* tasks that lived less than a second; their CPU time */
+	int64_t task_ns;  /* tasks had a CPU, with the interrupts meanwhile (as in top cpu) */
+	int64_t self_ns, tracer_ns; /* the same without interrupts: of all tasks, of the tracer */
 	int64_t lost_events, lost_packets;
 	int64_t stuck, stuck_ns; /* threads that waited for a lock at the end; the longest */
 	struct summary_task cpu_user, full_user, cpu_brief, late, poller, lock_waiter, lock_holder,

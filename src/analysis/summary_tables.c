@@ -21,7 +21,7 @@ static const struct analysis_column host_columns[] = { { "host", "host", ANALYSI
 	{ "processes_per_s", "fork/s", ANALYSIS_REAL }, { "threads", NULL, ANALYSIS_COUNT },
 	{ "threads_per_s", NULL, ANALYSIS_REAL }, { "execs", NULL, ANALYSIS_COUNT },
 	{ "execs_per_s", "exec/s", ANALYSIS_REAL }, { "task_ns", NULL, ANALYSIS_DURATION },
-	{ "tracer_ns", NULL, ANALYSIS_DURATION }, { 0 } };
+	{ "self_ns", NULL, ANALYSIS_DURATION }, { "tracer_ns", NULL, ANALYSIS_DURATION }, { 0 } };
 static const struct analysis_column io_columns[] = { { "host", "host", ANALYSIS_TEXT },
 	{ "disk_percent", "disk", ANALYSIS_RATIO }, { "disk", NULL, ANALYSIS_TEXT },
 	{ "disk_queue", "queued", ANALYSIS_REAL }, { "flushes", NULL, ANALYSIS_COUNT },
@@ -148,6 +148,7 @@ static void emit_load(struct summary *s, const struct summary_host *h, bool know
 			if_set(h->has_calls, ANALYSIS_INT(h->execs)),
 			if_set(h->has_calls, rate(h->execs, h->range)),
 			if_set(knows, ANALYSIS_INT(h->task_ns)),
+			if_set(knows, ANALYSIS_INT(h->self_ns)),
 			if_set(knows, ANALYSIS_INT(h->tracer_ns)) });
 }
 

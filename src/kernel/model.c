@@ -105,6 +105,13 @@ static bool needs_current(enum kernel_event e)
 	}
 }
 
+/* Also where events are missing: it did happen. */
+static int tell_switch(const struct kernel_model *m, uint16_t cpu, int64_t ts)
+{
+	const struct kernel_observer *o = m->in.observer;
+	return o && o->switched ? o->switched(o->ctx, m->h, cpu, ts) : 0;
+}
+
 static int handle(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
 	const struct kernel_binding *b)
 {
@@ -210,6 +217,10 @@ int kernel_model_run(
 		struct cpu *c = rc ? NULL : model_cpu(m, cpu);
 		if (!c)
 			return rc ? rc : mer_fail_nomem(err);
+		if (b->event == KERNEL_EV_SWITCH)
+			rc = tell_switch(m, (uint16_t)cpu, ev[i].ts);
+		if (rc)
+			return rc;
 		if (!c->in_loss || !needs_current((enum kernel_event)b->event))
 			rc = handle(m, c, &ev[i], b);
 		else

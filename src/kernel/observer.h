@@ -119,6 +119,8 @@ struct kernel_observer {
 	int (*request)(void *ctx, const struct kernel_host *h, uint32_t request); /* completed */
 	int (*interrupt)(void *ctx, const struct kernel_host *h, const struct kernel_interrupt *i);
 	int (*idle)(void *ctx, const struct kernel_host *h, const struct kernel_idle *i);
+	/* An event sched_switch, of or to the idle task too, and where events are missing. */
+	int (*switched)(void *ctx, const struct kernel_host *h, uint16_t cpu, int64_t time);
 	/* A task was woken that was ready already: it had been preempted when it was about to wait. by:
 	 * span of the task that did so, KERNEL_NONE: none, or not known. */
 	int (*woken_ready)(

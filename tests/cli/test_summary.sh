@@ -67,8 +67,8 @@ rows() {
 	printf '%s\n' "$@" >"$dir/wanted"
 	same "$what" "$dir/rows" "$dir/wanted"
 }
-# host, range, CPUs, busy, run queue, time of waits for a CPU, switches
-rows hosts 1 1-4,7,11-12 'calm,100000000,1,,,,' 'full,100000000,1,90,0.6,60000000,3'
+# host, range, CPUs, busy, run queue, time of waits for a CPU, switches: all events of it
+rows hosts 1 1-4,7,11-12 'calm,100000000,1,,,,' 'full,100000000,1,90,0.6,60000000,4'
 # disk, queue, calls, failed, of these odd, lost events, lost packets
 rows io 2 1-4,14-18 'calm,,,,,,,7,0' 'full,20,253:0,0.6,2,1,0,0,0'
 rows top 3 1-8 CPU,full,a/100,100,a,60000000,60, CPU,full,b/101,101,b,30000000,30, \
@@ -168,7 +168,7 @@ equal "odd errors" "$(sentences "$dir/odd" | grep failed)" "13 % of system calls
 } >"$dir/tracer.scn"
 check "the tracer" "$ctfgen" -o "$dir/tracer" "$dir/tracer.scn"
 equal "users" "$(table 3 "$dir/tracer" | cut -d, -f3,6 | tr '\n' ' ')" "app/100,100000000 the tracer itself,600000000 "
-equal "sums have it" "$(column 1 task_ns "$dir/tracer"),$(column 1 tracer_ns "$dir/tracer")" 700000000,600000000
+equal "sums have it" "$(column 1 self_ns "$dir/tracer"),$(column 1 tracer_ns "$dir/tracer")" 700000000,600000000
 
 # Recordings: what the other verbs say; a screen; commands that run.
 mkdir "$dir/bin"
@@ -186,6 +186,18 @@ for t in demo/wget-cold-hot demo/lost-events demo/cluster-10 $lab/cpu-mem-io $la
 	equal "switches of $t" "$(column 1 switches "$t" | paste -sd+ | bc)" \
 		"$("$m" top cpu -q --table cpus --json "$t" | grep -oE '"switches": ?[0-9]+' |
 			awk -F: '{ n += $2 } END { print n }')"
+	# every event of the host, those of and to the idle task too; interrupts without timers and softirqs
+	"$m" stats -q -n 0 --by name --json "$t" >"$dir/names"
+	for pair in "switches sched_switch" "interrupts irq_handler_entry"; do
+		# of a handler whose end was lost nothing is known
+		case "$pair $t" in interrupts*lost-events) continue ;; esac
+		equal "$pair of $t" "$(column 1 "${pair% *}" "$t" | paste -sd+ | bc)" \
+			"$(tr -d '\n' <"$dir/names" | grep -oE "\"${pair#* }\"[^}]*" | grep -oE '"count": ?[0-9]+' |
+				awk -F: '{ n += $2 } END { print n }')"
+	done
+	equal "task_ns of $t" "$(column 1 task_ns "$t")" "$(awk -F, '
+		NR == 1 { for (i = 1; i <= NF; i++) if ($i == "task_ns") k = i }
+		NR > 1 { print $k }' "$dir/cpu")"
 	for i in 3 4 5 7; do table $i "$t" | grep -o 'meridian .*'; done | sed 's/"$//' | sort -u >"$dir/next"
 	equal "commands for $t" "$([ -s "$dir/next" ] && echo some)" some
 	while IFS= read -r next; do
