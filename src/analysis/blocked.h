@@ -84,6 +84,13 @@ static inline uint32_t blocked_process(const struct blocked *b, uint32_t host, u
 const struct blocked_wait *blocked_before(
 	const struct blocked *b, uint32_t host, uint32_t task, int64_t time);
 
+/* What the task waited for was started by it: another thread of its process, which exited (a join), or a child,
+ * be it its end or what it writes. The waits of that one are told by themselves: this one is no more than the
+ * sum of them. */
+enum blocked_started { BLOCKED_NOT_STARTED, BLOCKED_THREAD, BLOCKED_CHILD };
+enum blocked_started blocked_started_of(
+	const struct blocked *b, uint32_t host, const struct blocked_wait *w);
+
 /* Sets is_input, is_for_work, is_felt of all waits; a step of blocked_find (blocked_class.c). */
 int blocked_classify(struct blocked *b, struct mer_err *err);
 

@@ -495,7 +495,7 @@ static void find_calm(struct findings *f)
 			sums[c] += s->waits.hosts[i][c].total;
 	}
 	for (int c = 1; c < SUMMARY_N_CAUSES; c++)
-		if (c != SUMMARY_CHILD && c != SUMMARY_TIMER)
+		if (!summary_is_told((enum summary_cause)c) && c != SUMMARY_TIMER)
 			most = sums[c] > sums[most] ? c : most;
 	if (!sums[most]) /* whoever sleeps wants to */
 		most = SUMMARY_TIMER;

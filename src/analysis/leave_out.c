@@ -82,36 +82,48 @@ static uint32_t task_at(const struct finder *f, uint32_t host, int64_t tid, int6
 	return task;
 }
 
-static bool is_idle(const struct finder *f, const struct analysis_table *t, size_t row)
+struct part { /* of a row's duration: was idle; that, or a wait for what the task started */
+	int64_t idle, told;
+};
+
+static bool find_part(
+	const struct finder *f, const struct analysis_table *t, size_t row, struct part *p)
 {
 	uint32_t host = host_of(f, t, row);
 	const struct analysis_cell *tid = cell(t, row, f->tid);
 	if (!f->knows_idle || f->begin == SIZE_MAX || host == KERNEL_NONE || !tid->set)
 		return false;
-	int64_t begin = cell(t, row, f->begin)->v.i, ns = duration_of(f, t, row), idle = 0;
+	int64_t begin = cell(t, row, f->begin)->v.i, ns = duration_of(f, t, row);
+	*p = (struct part){ 0 };
 	uint32_t task = task_at(f, host, tid->v.i, begin);
 	if (task == KERNEL_NONE || ns <= 0)
 		return false;
 	const struct blocked_wait *first =
 		&f->blocked.hosts[host].waits[f->blocked.hosts[host].first[task]];
 	for (const struct blocked_wait *w = blocked_before(&f->blocked, host, task, begin + ns);
-		w && w >= first && w->end > begin; w--)
-		if (blocked_class_of(w, false) != BLOCKED_REQUEST)
-			idle += (w->end < begin + ns ? w->end : begin + ns) -
-				(w->begin > begin ? w->begin : begin);
-	return (double)idle >= IDLE_PART * (double)ns;
+		w && w >= first && w->end > begin; w--) {
+		int64_t part = (w->end < begin + ns ? w->end : begin + ns) -
+			       (w->begin > begin ? w->begin : begin);
+		bool idle = blocked_class_of(w, false) != BLOCKED_REQUEST;
+		p->idle += idle ? part : 0;
+		if (idle || blocked_started_of(&f->blocked, host, w) != BLOCKED_NOT_STARTED)
+			p->told += part;
+	}
+	return (double)p->told >= IDLE_PART * (double)ns;
 }
 
 static void filter(struct finder *f, struct analysis_table *t, struct analysis_left_out *sum)
 {
 	size_t n = 0;
+	struct part part;
 	for (size_t r = 0; r < t->n_rows; r++) {
 		if (is_tracer(f, t, r)) {
 			sum->n_tracer++;
 			sum->tracer_ns += duration_of(f, t, r);
-		} else if (is_idle(f, t, r)) {
-			sum->n_idle++;
-			sum->idle_ns += duration_of(f, t, r);
+		} else if (find_part(f, t, r, &part)) {
+			bool idle = 2 * part.idle >= part.told;
+			*(idle ? &sum->n_idle : &sum->n_started) += 1;
+			*(idle ? &sum->idle_ns : &sum->started_ns) += duration_of(f, t, r);
 		} else {
 			if (n < r)
 				memcpy(&t->cells[n * t->n_columns], &t->cells[r * t->n_columns],

@@ -62,6 +62,7 @@ struct summary {
 	bool **tracer;	       /* by host and task */
 	struct mer_map *marks; /* by host: who a row of a table is (tid, comm) -> enum mark */
 	uint32_t **owners;     /* of the rows of each table of in: host, plus 1; 0: none */
+	bool all;	       /* also waits for what tasks started themselves */
 };
 
 /* 0: of nothing. */

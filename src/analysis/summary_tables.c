@@ -64,14 +64,17 @@ static const struct analysis_column cpu_columns[] = { { "host", "host", ANALYSIS
 
 void summary_init_tables(struct summary *s)
 {
-	static const struct {
+	const struct {
 		const char *id, *title;
 		const struct analysis_column *columns;
 	} tables[SUMMARY_TABLES] = {
 		[SUMMARY_HOSTS] = { "hosts", "Host load", host_columns },
 		[SUMMARY_IO] = { "io", "I/O, errors and losses", io_columns },
 		[SUMMARY_TOP] = { "top", "Largest users", top_columns },
-		[SUMMARY_WAITS] = { "waits", "Waits by cause, without idle ones", wait_columns },
+		[SUMMARY_WAITS] = { "waits",
+			s->all ? "Waits by cause, without idle ones"
+			       : "Waits by cause, without idle ones, joins and waits for children",
+			wait_columns },
 		[SUMMARY_LINKS] = { "links", "Packets between hosts", link_columns },
 		[SUMMARY_CPUS] = { "cpus", "CPUs", cpu_columns },
 		[SUMMARY_FINDINGS] = { "findings", "Findings", findings_columns },
@@ -371,7 +374,8 @@ static void emit_waits(struct summary *s)
 			continue;
 		add_ready(s, &s->hosts[i]);
 		for (int c = 0; c < SUMMARY_N_CAUSES; c++)
-			add_wait(s, i, (enum summary_cause)c);
+			if (s->all || !summary_is_told((enum summary_cause)c))
+				add_wait(s, i, (enum summary_cause)c);
 	}
 	analysis_table_sort(&s->out[SUMMARY_WAITS], "total_ns", false);
 }

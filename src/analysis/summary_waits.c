@@ -1,55 +1,30 @@
 #include "analysis/summary_waits.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 const char *summary_cause_name(enum summary_cause cause)
 {
 	static const char *const names[SUMMARY_N_CAUSES] = { "CPU", "disk", "page fault", "futex",
-		"network", "packet", "task", "child", "timer", "other", "unknown" };
+		"network", "packet", "task", "join", "child", "timer", "other", "unknown" };
 	return names[cause];
-}
-
-/* Was the task that ended the wait started by this one, or by one that it started? Its own time is then
- * told by that one. */
-static bool is_descendant(const struct blocked *b, uint32_t host, const struct blocked_wait *w)
-{
-	enum { GENERATIONS = 16 };
-	const struct kernel_host *h = &b->world->hosts[host];
-	uint32_t task = w->by_task, of = blocked_process(b, host, w->task);
-	for (int i = 0; i < GENERATIONS && task != KERNEL_NONE && w->by_host == host; i++) {
-		task = b->hosts[host].leaders[task];
-		if (i && blocked_process(b, host, task) == of)
-			return true;
-		task = h->tasks[task].born ? h->tasks[task].parent : KERNEL_NONE;
-	}
-	return false;
-}
-
-static bool is_wait_for_child(const struct kernel_host *h, const struct blocked_wait *w)
-{
-	if (w->call == KERNEL_NONE)
-		return false;
-	const char *name = kernel_name_text(h, h->calls[w->call].name);
-	return strncmp(name, "wait", 4) == 0 || strcmp(name, "vfork") == 0;
 }
 
 static enum summary_cause cause_of(
 	const struct blocked *b, uint32_t host, const struct blocked_wait *w)
 {
+	static const enum summary_cause started[] = { [BLOCKED_THREAD] = SUMMARY_JOIN,
+		[BLOCKED_CHILD] = SUMMARY_CHILD };
+	enum blocked_started of = blocked_started_of(b, host, w);
+	if (of != BLOCKED_NOT_STARTED)
+		return started[of];
 	switch ((enum kernel_cause)w->cause) {
 	case KERNEL_DISK: return w->kind == BLOCKED_PAGE_FAULT ? SUMMARY_FAULT : SUMMARY_DISK;
 	case KERNEL_FUTEX: return SUMMARY_FUTEX;
 	case KERNEL_NETWORK: return w->by_task == KERNEL_NONE ? SUMMARY_OUTSIDE : SUMMARY_NETWORK;
 	case KERNEL_TIMER: return SUMMARY_TIMER;
 	case KERNEL_TASK:
-	case KERNEL_PIPE:
-		return is_wait_for_child(&b->world->hosts[host], w) || is_descendant(b, host, w)
-			       ? SUMMARY_CHILD
-			       : SUMMARY_TASK;
-	case KERNEL_NO_CAUSE:
-		return is_wait_for_child(&b->world->hosts[host], w) ? SUMMARY_CHILD
-								    : SUMMARY_UNKNOWN;
+	case KERNEL_PIPE: return SUMMARY_TASK;
+	case KERNEL_NO_CAUSE: return SUMMARY_UNKNOWN;
 	default: return SUMMARY_OTHER;
 	}
 }

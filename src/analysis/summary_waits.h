@@ -17,7 +17,8 @@ enum summary_cause {
 	SUMMARY_NETWORK, /* a host that was recorded, or the same one */
 	SUMMARY_OUTSIDE, /* a packet, not known whose: of a host that was not recorded, or not matched */
 	SUMMARY_TASK,  /* pipes and the like */
-	SUMMARY_CHILD, /* the same, of a process that it started, and the end of one */
+	SUMMARY_JOIN,  /* the end of another thread of its process; see blocked_started */
+	SUMMARY_CHILD, /* a process that it started: its end, or what it writes */
 	SUMMARY_TIMER,
 	SUMMARY_OTHER,
 	SUMMARY_UNKNOWN,
@@ -25,6 +26,11 @@ enum summary_cause {
 };
 /* "CPU", "disk", "page fault", ... */
 const char *summary_cause_name(enum summary_cause);
+/* Is what it waited for told by other rows: those of the tasks that it started? */
+static inline bool summary_is_told(enum summary_cause cause)
+{
+	return cause == SUMMARY_JOIN || cause == SUMMARY_CHILD;
+}
 
 struct summary_wait { /* of a host and a cause */
 	int64_t total, max, max_at;

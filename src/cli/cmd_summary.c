@@ -16,6 +16,7 @@
 #include "cli/verb.h"
 
 struct values {
+	bool all;
 	struct cli_amount limit;
 	const char *plot;
 	struct cli_period_values period;
@@ -322,7 +323,7 @@ static int analyse(struct screen *x, struct sync_messages *messages, struct sync
 		SUMMARY_REQUESTS, tables, &cli->err);
 	cli_progress_end(&progress);
 	if (rc == 0) {
-		rc = summary_make(&run, r, tables, g->tables, &cli->err);
+		rc = summary_make(&run, r, x->values->all, tables, g->tables, &cli->err);
 		if (rc == 0)
 			rc = print(x, &run);
 		for (int i = 0; i < SUMMARY_TABLES; i++)
@@ -364,6 +365,11 @@ static int run(struct cli *cli, const void *values)
 }
 
 static const struct cli_option options[] = {
+	{ .name = "all",
+		.letter = 'a',
+		.kind = CLI_FLAG,
+		.help = "also joins of threads and waits for children",
+		.offset = offsetof(struct values, all) },
 	{ .name = "limit",
 		.letter = 'n',
 		.kind = CLI_AMOUNT,
@@ -396,8 +402,9 @@ const struct cli_verb cli_verb_summary = {
 		"even with --begin and --end. Latencies between hosts are one-way; clock bound says how "
 		"far off the clocks can be. 'Repeated' are packets seen again (retransmitted, or passing "
 		"a bridge), 'not received' those that the other host did not record.\n\n"
-		"Waits are those that 'meridian blocked' shows (somebody waited), and all waits for disks; a "
-		"child's and a started program's time is that of the child. Errors of everyday are not "
+		"Waits are those that 'meridian blocked' shows (somebody waited), and all waits for disks. "
+		"Joins of threads and waits for children are left out without --all: the waits of the "
+		"thread or child are listed. Errors of everyday are not "
 		"counted as odd: EAGAIN, EINPROGRESS, ETIMEDOUT, ECHILD, EINTR, and ENOENT where something "
 		"is searched for.\n\n"
 		"Findings: events or packets lost; 5 % of the CPU time unknown; no sched_switch; disk "

@@ -459,28 +459,31 @@ static int put_nothing(const struct cli_grid *g, struct mer_str *out)
 }
 
 /* What rows were left out, so that the whole is known. */
+static void put_rows_left_out(
+	struct mer_str *out, uint64_t n, const char *one, const char *many, int64_t ns)
+{
+	if (!n)
+		return;
+	mer_str_puts(out, out->len ? "; " : "Left out (--all shows them): ");
+	cli_text_count(out, (int64_t)n);
+	mer_str_printf(out, " %s", n == 1 ? one : many);
+	if (ns) {
+		mer_str_puts(out, ", ");
+		cli_text_duration(out, ns);
+	}
+}
+
 static void put_left_out(const struct cli_grid *g, struct mer_str *out)
 {
 	const struct analysis_left_out *x = &g->left_out;
 	struct mer_str line = { 0 };
-	if (!x->n_tracer && !x->n_idle)
+	put_rows_left_out(&line, x->n_tracer, "row of the tracer's own tasks",
+		"rows of the tracer's own tasks", x->tracer_ns);
+	put_rows_left_out(&line, x->n_idle, "idle wait", "idle waits", x->idle_ns);
+	put_rows_left_out(&line, x->n_started, "wait for a child or own thread",
+		"waits for children or own threads", x->started_ns);
+	if (!line.len)
 		return;
-	mer_str_puts(&line, "Left out (--all shows them): ");
-	if (x->n_tracer) {
-		cli_text_count(&line, (int64_t)x->n_tracer);
-		mer_str_puts(&line, x->n_tracer == 1 ? " row" : " rows");
-		mer_str_puts(&line, " of the tracer's own tasks");
-		if (x->tracer_ns) {
-			mer_str_puts(&line, ", ");
-			cli_text_duration(&line, x->tracer_ns);
-		}
-	}
-	mer_str_puts(&line, x->n_tracer && x->n_idle ? "; " : "");
-	if (x->n_idle) {
-		cli_text_count(&line, (int64_t)x->n_idle);
-		mer_str_puts(&line, x->n_idle == 1 ? " idle wait, " : " idle waits, ");
-		cli_text_duration(&line, x->idle_ns);
-	}
 	mer_str_puts(&line, ".");
 	if (line.data)
 		cli_text_wrap(out, line.data, (size_t)cli_width(g->cli), 0);
@@ -500,7 +503,8 @@ static int put_text(const struct cli_grid *g, struct mer_str *out)
 		if (t->n_rows && !put_table(g, i, out))
 			return mer_fail_nomem(&g->cli->err);
 	}
-	if (!n_rows && !g->left_out.n_tracer && !g->left_out.n_idle)
+	if (!n_rows && !g->left_out.n_tracer && !g->left_out.n_idle &&
+		!g->left_out.n_started)
 		return put_nothing(g, out);
 	put_left_out(g, out);
 	return 0;
