@@ -8,7 +8,7 @@
 #include "analysis/analysis.h"
 
 struct analysis_left_out {
-	uint64_t n_tracer, n_idle, n_started;   /* rows */
+	uint64_t n_tracer, n_idle, n_started;	/* rows */
 	int64_t tracer_ns, idle_ns, started_ns; /* their durations, where rows have one */
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/relation_idle.h"
+#include "analysis/relation_started.h"
 #include "analysis/relation_state.h"
 #include "analysis/tracer.h"
 
@@ -229,6 +230,7 @@ struct out_row {
 	const struct relation *r;
 	const char *object;
 	int64_t idle; /* of its wait */
+	bool is_started;
 };
 
 static int64_t felt(const struct out_row *x)
@@ -246,6 +248,8 @@ static int by_weight(const void *a, const void *b)
 	const struct out_row *x = a, *y = b;
 	const struct relation *p = x->r, *q = y->r;
 	uint64_t n = count_of(p), m = count_of(q);
+	if (x->is_started != y->is_started)
+		return x->is_started ? 1 : -1;
 	if (felt(x) != felt(y))
 		return felt(x) > felt(y) ? -1 : 1;
 	if (n != m)
@@ -323,6 +327,7 @@ static void put_row(struct analysis_run *run, const struct out_row *row, struct 
 	c[RELATION_IDLE_NS] = ANALYSIS_INT(row->idle);
 	put_process(run, r->from_host, r->from, &c[RELATION_FROM_PID]);
 	put_process(run, r->to_host, r->to, &c[RELATION_TO_PID]);
+	c[RELATION_IS_STARTED] = ANALYSIS_INT(row->is_started);
 	analysis_table_add(t, c);
 }
 
@@ -364,7 +369,7 @@ static struct out_row *make_rows(struct analysis_run *run, const struct relation
 				rows[(*n)++] = (struct out_row){ &set->rows[i],
 					object_text(
 						&run->world->hosts[h], &set->rows[i], &run->arena),
-					0 };
+					0, false };
 	}
 	for (size_t i = 0; rows && i < packets->n; i++) {
 		const struct relation *r = &packets->rows[i];
@@ -373,7 +378,7 @@ static struct out_row *make_rows(struct analysis_run *run, const struct relation
 				r->object == RELATION_NO_OBJECT
 					? NULL
 					: mer_intern_text(texts, (uint32_t)r->object),
-				0 };
+				0, false };
 	}
 	return rows;
 }
@@ -386,6 +391,26 @@ static int mark_idle(const struct analysis_run *run, struct out_row *rows, size_
 		rows[i].idle = relation_idle_of(&idle, rows[i].r);
 	relation_idle_fini(&idle);
 	return rc;
+}
+
+/* By all relations, wanted or not: so a row says the same whatever is asked for. */
+static int mark_started(const struct analysis_run *run, const struct relation_set *packets,
+	struct out_row *rows, size_t n)
+{
+	struct relation_started started = { 0 };
+	bool ok = true;
+	for (uint32_t h = 0; h <= run->world->n_hosts && ok; h++) {
+		const struct relation_set *set =
+			h < run->world->n_hosts
+				? &((const struct relation_state *)run->states[h])->set
+				: packets;
+		for (size_t i = 0; i < set->n && ok; i++)
+			ok = relation_started_note(&started, run, &set->rows[i]);
+	}
+	for (size_t i = 0; i < n && ok; i++)
+		rows[i].is_started = relation_is_started(&started, run, rows[i].r);
+	relation_started_fini(&started);
+	return ok ? 0 : mer_fail_nomem(run->err);
 }
 
 /* By host and task; NULL: no memory. */
@@ -418,6 +443,8 @@ static int emit(struct analysis_run *run, unsigned output, struct analysis_table
 		rc = mer_fail_nomem(run->err);
 	if (rc == 0 && run->options->keep_spans)
 		rc = mark_idle(run, rows, n);
+	if (rc == 0)
+		rc = mark_started(run, &packets, rows, n);
 	if (n)
 		qsort(rows, n, sizeof(*rows), by_weight);
 	for (size_t i = 0; i < n; i++)
@@ -464,7 +491,8 @@ static const struct analysis_column columns[] = { { "from_host", "From host", AN
 	{ "first", "First", ANALYSIS_TIME }, { "last", "Last", ANALYSIS_TIME },
 	{ "idle_ns", NULL, ANALYSIS_DURATION }, { "from_pid", "From pid", ANALYSIS_ID },
 	{ "from_program", "From program", ANALYSIS_TEXT }, { "to_pid", "To pid", ANALYSIS_ID },
-	{ "to_program", "To program", ANALYSIS_TEXT }, { 0 } };
+	{ "to_program", "To program", ANALYSIS_TEXT }, { "is_started", NULL, ANALYSIS_COUNT },
+	{ 0 } };
 
 static const struct analysis_output outputs[] = {
 	{ "graph", "Relations between tasks", columns, NULL }, { 0 }

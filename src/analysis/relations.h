@@ -50,7 +50,8 @@ const char *relation_kind_name(enum relation_kind);
  * end must fit; wants_host must be NULL, or what other hosts sent would not be known. */
 extern const struct analysis analysis_relations;
 
-enum relation_column { /* of the table: the greatest wait first, then the greatest count */
+enum relation_column { /* of the table: those with what a task started last; the greatest wait first, then the greatest
+			* count */
 	RELATION_FROM_HOST,
 	RELATION_FROM_TID,
 	RELATION_FROM_COMM,
@@ -69,6 +70,7 @@ enum relation_column { /* of the table: the greatest wait first, then the greate
 	RELATION_FROM_PROGRAM, /* name of the process: of its first thread */
 	RELATION_TO_PID,
 	RELATION_TO_PROGRAM,
+	RELATION_IS_STARTED, /* 1: of a task with what it started: see relation_started.h */
 	RELATION_N_COLUMNS
 };
 

@@ -571,9 +571,13 @@ int summary_make(struct analysis_run *run, const struct sync_result *r, bool all
 	const struct analysis_table *in, struct analysis_table *out, struct mer_err *err)
 {
 	uint32_t *owners[SUMMARY_REQUESTS] = { 0 };
-	struct summary s = {
-		.run = run, .r = r, .in = in, .out = out, .n = run->e->n_hosts, .owners = owners, .all = all
-	};
+	struct summary s = { .run = run,
+		.r = r,
+		.in = in,
+		.out = out,
+		.n = run->e->n_hosts,
+		.owners = owners,
+		.all = all };
 	summary_init_tables(&s);
 	s.hosts = calloc((size_t)s.n + 1, sizeof(*s.hosts));
 	s.tracer = calloc((size_t)s.n + 1, sizeof(*s.tracer));

@@ -12,8 +12,9 @@ const char *summary_cause_name(enum summary_cause cause)
 static enum summary_cause cause_of(
 	const struct blocked *b, uint32_t host, const struct blocked_wait *w)
 {
-	static const enum summary_cause started[] = { [BLOCKED_THREAD] = SUMMARY_JOIN,
-		[BLOCKED_CHILD] = SUMMARY_CHILD };
+	static const enum summary_cause started[] = {
+		[BLOCKED_THREAD] = SUMMARY_JOIN, [BLOCKED_CHILD] = SUMMARY_CHILD
+	};
 	enum blocked_started of = blocked_started_of(b, host, w);
 	if (of != BLOCKED_NOT_STARTED)
 		return started[of];

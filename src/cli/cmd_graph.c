@@ -64,6 +64,28 @@ static int plot(const struct cli_graph *g, const struct values *v)
 	return rc;
 }
 
+static int warn_of_nothing(const struct cli_graph *g, struct mer_experiment *e)
+{
+	const struct mer_diag d = { .severity = MER_WARNING,
+		.code = "graph-empty",
+		.stream = -1,
+		.packet = -1,
+		.offset_bits = -1,
+		.count = 1 };
+	struct mer_str why = { 0 }, fix = { 0 };
+	int rc = cli_graph_why_empty(g, &why, &fix);
+	for (char *p = fix.data; p && *p; p++)
+		*p = *p == '\n' ? ';' : *p;
+	mer_str_printf(&why, "%s%s", fix.len ? " " : "", fix.len ? fix.data : "");
+	if (rc == 0 && (why.failed || fix.failed))
+		rc = mer_fail_nomem(&g->cli->err);
+	if (rc == 0)
+		mer_diag_add(&e->diags, &d, "nothing to draw: %s", why.data);
+	mer_str_fini(&why);
+	mer_str_fini(&fix);
+	return rc;
+}
+
 /* For programs: the form that all tables of analyses have. */
 static int print_rows(const struct cli_graph *g, struct analysis_table *t, struct mer_experiment *e)
 {
@@ -107,7 +129,10 @@ static int print(struct cli *cli, const struct values *v, struct mer_experiment 
 		drop_kernel(&g, t);
 	if (v->limit.set)
 		analysis_table_limit(t, (size_t)v->limit.v);
-	int rc = v->plot ? plot(&g, v) : 0;
+	bool draws = v->plot || cli->format == CLI_FORMAT_DOT || cli->format == CLI_FORMAT_SVG;
+	int rc = draws && !t->n_rows ? warn_of_nothing(&g, e) : 0;
+	if (rc == 0 && v->plot)
+		rc = plot(&g, v);
 	if (rc)
 		return rc;
 	if (!v->limit.set && cli->format == CLI_FORMAT_TABLE)
@@ -218,7 +243,8 @@ const struct cli_verb cli_verb_graph = {
 	.description = "Relations between tasks of one or several hosts: sockets, pipes, fifos, eventfds, "
 		       "futexes, signals, file locks, forks, and waits for exits. For each relation: how "
 		       "often, how many bytes, and how long the task in column To was blocked until the "
-		       "task in column From ended its wait. Sorted by wait time, then by count.",
+		       "task in column From ended its wait. Sorted by wait time, then by count; forks, exits, and what "
+		       "a process only collects from its children come last.",
 	.more = "From is the task that writes, wakes, signals, unlocks or exits; To is the task that "
 		"reads or waits. Count is the number of writes, signals or forks; where nothing is passed "
 		"on, the number of waits that were ended. With --comm, --tid or --host, one of the two "

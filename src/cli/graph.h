@@ -17,6 +17,8 @@ struct cli_graph {
 };
 
 int cli_graph_text(const struct cli_graph *g, struct mer_str *out);
+/* Why there is nothing to draw, as a sentence; fix: commands that would record what is missing, if that is why. */
+int cli_graph_why_empty(const struct cli_graph *g, struct mer_str *why, struct mer_str *fix);
 /* For Graphviz: hosts are boxes around their programs (by_task: tasks); colors tell the kind; the longer the
  * wait, the thicker. limited: no more than can be looked at. */
 int cli_graph_dot(const struct cli_graph *g, bool by_task, bool limited, struct mer_str *out);

@@ -128,8 +128,11 @@ static const char *direction(const struct graph_edge *e)
 
 static void put_edge(const struct graph_drawing *d, const struct graph_edge *e, struct mer_str *out)
 {
-	/* By the root of the share: long waits stand out, shorter ones are still seen. */
-	double share = d->most_ns ? sqrt((double)graph_edge_wait(e) / (double)d->most_ns) : 0;
+	/* By the root of the share: long waits stand out, shorter ones are still seen. Joins and
+	 * waits for children are as long as what these do: thin. */
+	double share = d->most_ns && !e->is_started
+			       ? sqrt((double)graph_edge_wait(e) / (double)d->most_ns)
+			       : 0;
 	const char *color = graph_families[e->family].color;
 	mer_str_printf(out, "\tt%zu -> t%zu [label=\"", e->tail, e->head);
 	put_means(e, out);
@@ -167,7 +170,7 @@ static void put_legend(const struct graph_drawing *d, struct mer_str *out)
 				graph_families[i].title);
 	mer_str_printf(out,
 		"</tr><tr><td colspan=\"%zu\">Left end: waited longer. Arrow: received something. "
-		"Width: wait time.</td></tr>",
+		"Width: wait time (not of exits and children).</td></tr>",
 		n);
 	if (d->n_left_out) {
 		mer_str_printf(out, "<tr><td colspan=\"%zu\">", n);
@@ -177,6 +180,39 @@ static void put_legend(const struct graph_drawing *d, struct mer_str *out)
 			d->n_left_out == 1 ? " is" : "s are");
 	}
 	mer_str_puts(out, "</table>>;\n");
+}
+
+static void put_lines(struct mer_str *text, struct mer_str *out)
+{
+	for (char *line = text->data, *end; line && *line; line = end) {
+		end = strchr(line, '\n');
+		end = end ? end : line + strlen(line);
+		char last = *end;
+		*end = 0;
+		put_quoted(out, line);
+		mer_str_puts(out, "\\l");
+		end += last != 0;
+	}
+	out->failed |= text->failed;
+}
+
+/* A picture of nothing would leave it open whether there is nothing, or something went wrong. */
+static int put_why_empty(const struct cli_graph *g, struct mer_str *out)
+{
+	enum { WIDTH = 78 };
+	struct mer_str why = { 0 }, fix = { 0 }, lines = { 0 };
+	int rc = cli_graph_why_empty(g, &why, &fix);
+	if (why.data)
+		cli_text_wrap(&lines, why.data, WIDTH, 0);
+	mer_str_puts(out, "\tlabel=\"");
+	put_lines(&lines, out);
+	put_lines(&fix, out);
+	mer_str_puts(out, "\";\n");
+	out->failed |= why.failed;
+	mer_str_fini(&why);
+	mer_str_fini(&fix);
+	mer_str_fini(&lines);
+	return rc;
 }
 
 int cli_graph_dot(const struct cli_graph *g, bool by_task, bool limited, struct mer_str *out)
@@ -194,6 +230,8 @@ int cli_graph_dot(const struct cli_graph *g, bool by_task, bool limited, struct 
 		put_edge(&d, &d.edges[i], out);
 	if (d.n_edges)
 		put_legend(&d, out);
+	else if (rc == 0)
+		rc = put_why_empty(g, out);
 	mer_str_puts(out, "}\n");
 	graph_drawing_fini(&d);
 	return rc;

@@ -162,7 +162,7 @@ static void turn(struct graph_drawing *d, size_t first, size_t end)
 	for (size_t i = first; i < end && high > low; i++) {
 		struct graph_edge *e = &d->edges[i];
 		*e = (struct graph_edge){ e->head, e->tail, e->family, e->kinds, e->object,
-			e->n_objects, e->to_head, e->to_tail };
+			e->n_objects, e->is_started, e->to_head, e->to_tail };
 	}
 }
 
@@ -170,12 +170,14 @@ static void add_line(struct graph_drawing *d, const struct line *l, const struct
 {
 	bool is_new = !before || by_ends(before, l) != 0;
 	if (is_new)
-		d->edges[d->n_edges++] =
-			(struct graph_edge){ .tail = l->low, .head = l->high, .family = l->family };
+		d->edges[d->n_edges++] = (struct graph_edge){
+			.tail = l->low, .head = l->high, .family = l->family, .is_started = true
+		};
 	struct graph_edge *e = &d->edges[d->n_edges - 1];
 	struct graph_way *w = l->to_high ? &e->to_head : &e->to_tail;
 	const char *object = text_of(&l->row[RELATION_OBJECT]);
 	e->kinds |= l->kind;
+	e->is_started &= l->row[RELATION_IS_STARTED].v.i != 0;
 	if (*object && (is_new || !e->object ||
 			       strcmp(object, text_of(&before->row[RELATION_OBJECT])) != 0)) {
 		e->object = e->n_objects++ ? e->object : object;
@@ -227,7 +229,7 @@ static bool is_between(const struct graph_drawing *d, const struct graph_edge *e
 }
 
 struct ranked {
-	bool between;
+	bool between, is_started;
 	int64_t wait_ns;
 	uint64_t count;
 	size_t edge;
@@ -238,6 +240,8 @@ static int by_weight(const void *a, const void *b)
 	const struct ranked *p = a, *q = b;
 	if (p->between != q->between)
 		return p->between ? -1 : 1;
+	if (p->is_started != q->is_started)
+		return p->is_started ? 1 : -1;
 	if (p->wait_ns != q->wait_ns)
 		return p->wait_ns > q->wait_ns ? -1 : 1;
 	if (p->count != q->count)
@@ -250,7 +254,7 @@ static struct ranked *rank(const struct graph_drawing *d)
 	struct ranked *order = calloc(d->n_edges + 1, sizeof(*order));
 	for (size_t i = 0; order && i < d->n_edges; i++) {
 		const struct graph_edge *e = &d->edges[i];
-		order[i] = (struct ranked){ is_between(d, e), graph_edge_wait(e),
+		order[i] = (struct ranked){ is_between(d, e), e->is_started, graph_edge_wait(e),
 			e->to_head.count + e->to_tail.count, i };
 	}
 	if (order)
@@ -289,7 +293,7 @@ static bool choose(struct graph_drawing *d, bool limited)
 		for (size_t i = 0; i < n; i++) {
 			kept[i].tail = number[kept[i].tail];
 			kept[i].head = number[kept[i].head];
-			if (graph_edge_wait(&kept[i]) > d->most_ns)
+			if (!kept[i].is_started && graph_edge_wait(&kept[i]) > d->most_ns)
 				d->most_ns = graph_edge_wait(&kept[i]);
 		}
 		d->n_left_out = d->n_edges - n;

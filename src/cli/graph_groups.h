@@ -40,15 +40,17 @@ struct graph_edge {
 	unsigned kinds;	    /* bit i: kinds[i] of the family */
 	const char *object; /* NULL: not known of any */
 	uint64_t n_objects;
+	bool is_started; /* nothing but relations of one with what it started */
 	struct graph_way to_tail, to_head;
 };
 
 struct graph_drawing {
 	struct graph_node *nodes;
-	struct graph_edge *edges; /* the longest wait first; between hosts before others */
+	struct graph_edge *edges; /* the longest wait first; between hosts before others, those with
+				  * what one started last */
 	size_t n_nodes, n_edges;
 	size_t n_left_out; /* edges that are not drawn */
-	int64_t most_ns;   /* the longest wait of an edge */
+	int64_t most_ns;   /* the longest wait of an edge, without those with what one started */
 };
 
 /* by_task: a box for each task. limited: as many as can be looked at. 0 or an error; to be freed in any case. */

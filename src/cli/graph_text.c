@@ -60,7 +60,9 @@ static void put_note(const struct cli_graph *g, struct mer_str *out)
 	}
 	mer_str_puts(&text,
 		"Wait: how long the task in column To was blocked until the other one ended it, "
-		"without idle waits. Not visible in a kernel trace: shared memory without futexes "
+		"without idle waits. Forks, exits, and what a process only collects from its "
+		"children "
+		"come last. Not visible in a kernel trace: shared memory without futexes "
 		"('shared-memory?': both have mapped it), and files written and read later.");
 	mer_str_putc(out, '\n');
 	cli_text_wrap(out, text.data ? text.data : "", (size_t)cli_width(g->cli), 0);
@@ -70,21 +72,32 @@ static void put_note(const struct cli_graph *g, struct mer_str *out)
 	mer_str_fini(&text);
 }
 
+int cli_graph_why_empty(const struct cli_graph *g, struct mer_str *why, struct mer_str *fix)
+{
+	if (g->table->n_rows) {
+		mer_str_puts(why, "All relations are between tasks of one program "
+				  "(--by task draws them).");
+		return 0;
+	}
+	int rc = cli_grid_lacking(g->cli, g->e, analysis_relations.id, fix);
+	mer_str_puts(why, "No relations were found");
+	if (g->n_kernel || g->n_tracer) {
+		mer_str_puts(why, ", but for ");
+		put_left_out(g, why);
+		mer_str_puts(why, " (--all shows them)");
+	}
+	mer_str_puts(
+		why, fix->len ? ". The traces do not have the events that tell who ended a wait, "
+				"and in which call. What would record them:"
+			      : ".");
+	return rc;
+}
+
 /* Why there is none, and what to do about it. */
 static int put_nothing(const struct cli_graph *g, struct mer_str *out)
 {
 	struct mer_str fix = { 0 }, line = { 0 };
-	int rc = cli_grid_lacking(g->cli, g->e, analysis_relations.id, &fix);
-	mer_str_puts(&line, "No relations were found");
-	if (g->n_kernel || g->n_tracer) {
-		mer_str_puts(&line, ", but for ");
-		put_left_out(g, &line);
-		mer_str_puts(&line, " (--all shows them)");
-	}
-	mer_str_puts(
-		&line, fix.len ? ". The traces do not have the events that tell who ended a wait, "
-				 "and in which call. What would record them:"
-			       : ".");
+	int rc = cli_graph_why_empty(g, &line, &fix);
 	if (line.data)
 		cli_text_wrap(out, line.data, (size_t)cli_width(g->cli), 0);
 	if (fix.len)

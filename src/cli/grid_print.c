@@ -503,8 +503,7 @@ static int put_text(const struct cli_grid *g, struct mer_str *out)
 		if (t->n_rows && !put_table(g, i, out))
 			return mer_fail_nomem(&g->cli->err);
 	}
-	if (!n_rows && !g->left_out.n_tracer && !g->left_out.n_idle &&
-		!g->left_out.n_started)
+	if (!n_rows && !g->left_out.n_tracer && !g->left_out.n_idle && !g->left_out.n_started)
 		return put_nothing(g, out);
 	put_left_out(g, out);
 	return 0;

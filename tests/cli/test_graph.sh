@@ -5,7 +5,7 @@ export XDG_CACHE_HOME=$dir/cache TZ=UTC
 t=demo/clihog-srvhog-2vm
 
 # Columns: from_host,from_tid,from_comm,to_host,to_tid,to_comm,kind,object,count,bytes,wait_ns,first,last,idle_ns,
-# from_pid,from_program,to_pid,to_program
+# from_pid,from_program,to_pid,to_program,is_started
 # edges FROM TO KIND FILE: number of such edges, their count, bytes, and wait in ms
 edges() {
 	awk -F, -v from="$1" -v to="$2" -v kind="$3" \
@@ -20,7 +20,7 @@ between() {
 run 0 graph --format csv $t
 cp "$dir/out" "$dir/all"
 equal "columns" "$(head -1 "$dir/all")" \
-	"from_host,from_tid,from_comm,to_host,to_tid,to_comm,kind,object,count,bytes,wait_ns,first,last,idle_ns,from_pid,from_program,to_pid,to_program"
+	"from_host,from_tid,from_comm,to_host,to_tid,to_comm,kind,object,count,bytes,wait_ns,first,last,idle_ns,from_pid,from_program,to_pid,to_program,is_started"
 # Two clients ask for 8 things each, and one says goodbye; requests have 40 bytes, answers 1.
 # shellcheck disable=SC2046
 set -- $(edges rpc-cli rpc-srv tcp "$dir/all")
@@ -38,7 +38,13 @@ set -- $(edges rpc-child rpc-srv wait "$dir/all")
 equal "exits" "$1 $2" "2 2"
 between "the server's waits for them, ms" "$4" 160 200
 no_text "$dir/all" ',kernel,' "without --all"
-equal "longest first" "$(sed 1d "$dir/all" | cut -d, -f11 | sort -c -rn 2>&1)" ""
+# ... of what tasks tell each other; then of those that a task started itself.
+for started in 0 1; do
+	equal "longest first" "$(awk -F, -v s=$started 'NR > 1 && $19 == s { print $11 }' "$dir/all" | sort -c -rn 2>&1)" ""
+done
+equal "exits last" "$(sed 1d "$dir/all" | cut -d, -f19 | sort -c -n 2>&1)" ""
+equal "forks and exits" "$(awk -F, '($7 == "fork" || $7 == "wait") && $19 != 1' "$dir/all" | wc -l)" 0
+equal "requests" "$(awk -F, '$7 == "tcp" && $19 != 0' "$dir/all" | wc -l)" 0
 equal "first before last" "$(awk -F, 'NR > 1 && $12 > $13' "$dir/all" | wc -l)" 0
 equal "nobody with itself" "$(awk -F, '$1 == $4 && $2 == $5' "$dir/all" | wc -l)" 0
 equal "each once" "$(cut -d, -f1-8 "$dir/all" | sort | uniq -d | wc -l)" 0
@@ -288,4 +294,24 @@ run 0 graph --format csv demo/wget-cold-hot
 equal "idle nginx" "$(awk -F, '$3 == "wget" && $6 == "nginx" && $7 == "tcp" { n++; bad += $11 > 0 || $14 <= 0 } END { print n, bad }' "$dir/out")" "2 0"
 run 0 graph demo/wget-cold-hot
 text "$dir/out" 'tracer\. Wait' 'what is left out'
+
+# Joins, and the agent that waits for the load to end, are as long as all: they come after who answers whom.
+if there "$lab/web-load"; then
+	run 0 graph --format csv "$lab/web-load"
+	cp "$dir/out" "$dir/web"
+	equal "first row" "$(sed -n 2p "$dir/web" | cut -d, -f1,3,4,7 | tr -d 0-9)" "web,nginx,client,tcp"
+	equal "joins, shells' output" "$(awk -F, 'NR > 1 && $11 > 8e9 { print $3 ">" $6, $7, $19 }' "$dir/web" | sort | tr "\n" " ")" \
+		"load-0>load wait 1 load>sh wait 1 sh>labagent pipe 1 "
+	run 0 graph --format dot "$lab/web-load"
+	equal "widest line" "$(grep -E 'penwidth=6\.00' "$dir/out" | grep -c "tcp 10.0.0.2:80")" 1
+	equal "children are thin" "$(grep -E 'label="(pipe#1|fork, wait|wait)' "$dir/out" | grep -cv 'penwidth=1.00')" 0
+fi
+
+# Nothing to draw: it is said, and why.
+if there "$lab/long-ntp"; then
+	printf '#!/bin/sh\ncat\n' >"$dir/bin/dot"
+	PATH="$dir/bin:$PATH" run 0 graph --plot "$dir/empty.svg" "$lab/long-ntp"
+	text "$dir/err" 'nothing to draw: No relations were found.*enable-event --kernel sched_switch,sched_waking' 'stderr'
+	text "$dir/empty.svg" 'label="No relations were found\. .*lttng enable-event --kernel sched_switch,sched_waking' 'the picture'
+fi
 finish
