@@ -18,6 +18,8 @@ struct info {
 	const struct trace_counts *counts; /* NULL: events were not counted */
 	bool streams;
 	uint32_t n_hosts, n_traces;
+	uint64_t
+		n_unread; /* traces and folders that could not be read: what was lost there is not known */
 	uint64_t bytes, lost_events, lost_packets, events;
 	int64_t begin, end;
 	bool far; /* a clock whose times do not count from 1970 */
@@ -55,8 +57,18 @@ static uint64_t trace_events(const struct info *in, uint32_t t)
 	return n;
 }
 
+static bool is_unread(const struct mer_diag *d)
+{
+	return strcmp(d->code, "trace-unreadable") == 0 ||
+	       strcmp(d->code, "path-unreadable") == 0 || strcmp(d->code, "folder-unreadable") == 0;
+}
+
 static void sum_up(struct info *in)
 {
+	size_t n_diags;
+	const struct mer_diag *d = mer_diagnostics(in->e, &n_diags);
+	for (size_t i = 0; i < n_diags; i++)
+		in->n_unread += is_unread(&d[i]) ? d[i].count : 0;
 	in->begin = in->end = MER_NO_TIME;
 	for (uint32_t h = 0; h < in->e->n_hosts; h++)
 		in->n_hosts += cli_host_wanted(in->cli, in->e->hosts[h].name);
@@ -156,6 +168,7 @@ static int print_json(const struct info *in)
 	mer_json_kv_int(&j, "schema_version", 1);
 	cli_json_time(&j, "begin", in->begin);
 	cli_json_time(&j, "end", in->end);
+	mer_json_kv_uint(&j, "unread_traces", in->n_unread);
 	if (in->counts)
 		mer_json_kv_uint(&j, "events", in->events);
 	mer_json_kv_array(&j, "hosts");
@@ -460,6 +473,30 @@ static int print_table(const struct info *in, const struct cli_column *columns, 
 	return rc;
 }
 
+/* Which, and why: the first line of it. */
+static void print_unread(const struct info *in)
+{
+	struct mer_str out = { 0 };
+	size_t n;
+	const struct mer_diag *d = mer_diagnostics(in->e, &n);
+	for (size_t i = 0; i < n; i++) {
+		struct mer_str line = { 0 }, clean = { 0 };
+		if (!is_unread(&d[i]))
+			continue;
+		mer_str_printf(&line, "Could not be read: %s: %.*s", d[i].path ? d[i].path : "?",
+			(int)strcspn(d[i].message, "\n"), d[i].message);
+		if (line.data)
+			cli_text_clean(&clean, line.data, line.len, false);
+		if (clean.data)
+			cli_text_wrap(&out, clean.data, (size_t)cli_width(in->cli), 2);
+		mer_str_fini(&line);
+		mer_str_fini(&clean);
+	}
+	if (out.data)
+		fputs(out.data, in->cli->out);
+	mer_str_fini(&out);
+}
+
 static void print_summary(const struct info *in)
 {
 	struct mer_str s = { 0 }, wrapped = { 0 };
@@ -489,7 +526,14 @@ static void print_summary(const struct info *in)
 		cli_text_count(&s, (int64_t)in->events);
 		mer_str_puts(&s, in->events == 1 ? " event" : " events");
 	}
-	mer_str_puts(&s, in->lost_events || in->lost_packets ? "; lost: " : "; nothing lost");
+	if (in->n_unread) {
+		mer_str_puts(&s, "; ");
+		cli_text_things(&s, in->n_unread, "trace", "traces");
+		mer_str_puts(&s, " could not be read");
+	}
+	mer_str_puts(&s, in->lost_events || in->lost_packets ? "; lost: "
+			 : in->n_unread			     ? "; nothing lost in the others"
+							     : "; nothing lost");
 	if (in->lost_events) {
 		cli_text_count(&s, (int64_t)in->lost_events);
 		mer_str_puts(&s, in->lost_events == 1 ? " event" : " events");
@@ -531,6 +575,7 @@ static int print(const struct info *in)
 			       ? print_table(in, stream_columns_full, false, true, add_stream, NULL)
 			       : print_table(in, full_columns, false, false, add_full, NULL);
 	print_summary(in);
+	print_unread(in);
 	fputc('\n', in->cli->out);
 	int rc = print_table(in, trace_columns, true, false, add_trace, NULL);
 	fputc('\n', in->cli->out);

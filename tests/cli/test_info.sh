@@ -7,7 +7,7 @@
 keys() { grep -oE '"[a-z_]+": ?' "$1" | tr -d '": ' | awk '!seen[$0]++' | tr '\n' ' '; }
 
 run 0 info --json demo/wget-cold-hot
-equal "keys" "$(keys "$dir/out")" "schema_version begin end hosts name id traces path domain tracer \
+equal "keys" "$(keys "$dir/out")" "schema_version begin end unread_traces hosts name id traces path domain tracer \
 format streams packets bytes lost_events lost_packets clock freq_hz offset_ns uuid sync diagnostics "
 equal "version" "$(numbers schema_version "$dir/out")" 1
 equal "hosts" "$(grep -oE '"name": ?"(client|server)"' "$dir/out" | tr -dc 'a-z\n' | tr '\n' ' ')" \
@@ -99,4 +99,15 @@ if there "$lab/mpi-3vm"; then
 		awk '{ a = substr($1, 9); b = substr($2, 9); d = a - b; if (d < 0) d = -d; if (d > 5000) n++ }
 		     END { print n + 0 }')" 0
 fi
+
+# A trace that cannot be read is no trace of which nothing was lost.
+"$ctfgen" -o "$dir/unread" "$dir/twins.scn" >/dev/null || fail "ctfgen twins.scn"
+: >"$dir/unread/b/kernel/metadata"
+run 3 info "$dir/unread"
+text "$dir/out" '; 1 trace could not be read; nothing lost in the others' 'said on stdout'
+text "$dir/out" 'Could not be read: .*metadata:1:1: there is no trace block' 'which, and why'
+run 3 info --json "$dir/unread"
+equal "unread_traces" "$(numbers unread_traces "$dir/out")" 1
+run 0 info --json "$dir/twins"
+equal "all were read" "$(numbers unread_traces "$dir/out")" 0
 finish
