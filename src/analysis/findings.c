@@ -31,6 +31,7 @@ static const struct {
 } rules[FINDING_N_RULES] = {
 	[FINDING_LOST] = { "lost", FINDING_RECORDING },
 	[FINDING_UNKNOWN] = { "unknown", FINDING_RECORDING },
+	[FINDING_GAPS] = { "recording-gaps", FINDING_RECORDING },
 	[FINDING_NO_SWITCH] = { "no-sched-switch", FINDING_RECORDING },
 	[FINDING_NOTHING] = { "nothing-recorded", FINDING_RECORDING },
 	[FINDING_DISK_ERRORS] = { "disk-errors", FINDING_FAILURE },
@@ -210,8 +211,11 @@ static void find_recording(struct findings *f)
 		bool knows = summary_knows_cpus(h);
 		if (!h->name)
 			continue;
+		double gaps = knows ? summary_per(h->gaps.ns, h->range) : 0;
+		double blind = summary_per(h->gaps.blind_ns, h->range);
+		double unknown = h->unknown > gaps ? h->unknown - gaps : 0;
 		struct finding x = { .host = h,
-			.share = h->cpus && h->range ? h->unknown : 1,
+			.share = h->cpus && h->range ? unknown : 1,
 			.has_share = h->cpus && h->range,
 			.count = h->lost_events,
 			.count2 = h->lost_packets };
@@ -221,10 +225,19 @@ static void find_recording(struct findings *f)
 			x.rule = FINDING_NO_SWITCH;
 		else
 			x.rule = FINDING_UNKNOWN;
+		if (x.rule == FINDING_UNKNOWN && 2 * blind >= unknown)
+			x.object = "sched_switch";
 		if (x.rule == FINDING_LOST ||
 			(x.rule == FINDING_NO_SWITCH && (n == 1 || n_unknown < n)) ||
-			(knows && h->range && h->unknown >= UNKNOWN))
+			(knows && h->range && unknown >= UNKNOWN))
 			add(f, x);
+		if (gaps >= UNKNOWN)
+			add(f, (struct finding){ .rule = FINDING_GAPS,
+				       .host = h,
+				       .ns = h->gaps.ns,
+				       .share = gaps,
+				       .has_share = true,
+				       .count = h->gaps.n });
 	}
 }
 

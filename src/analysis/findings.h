@@ -12,7 +12,8 @@
 enum finding_rule {
 	/* about the recording */
 	FINDING_LOST,	   /* count: events; count2: packets; percent: of CPU time is unknown */
-	FINDING_UNKNOWN,   /* percent: of CPU time */
+	FINDING_UNKNOWN,   /* percent: of CPU time, without gaps; object: an event that some recordings lack */
+	FINDING_GAPS,	   /* percent: of the time was between recordings; count: of such gaps */
 	FINDING_NO_SWITCH, /* nothing tells what CPUs did */
 	FINDING_NOTHING,   /* nothing was recorded at that time */
 	/* failures */

@@ -533,6 +533,9 @@ static int make(struct summary *s)
 	int rc = find_owners(s);
 	for (uint32_t i = 0; i < s->n && rc == 0; i++)
 		rc = mark_tasks(s, i);
+	for (uint32_t i = 0; i < s->n && rc == 0; i++)
+		if (s->hosts[i].name)
+			rc = summary_gaps_find(s->run, i, &s->hosts[i].gaps);
 	if (rc == 0)
 		rc = summary_waits_find(s->run, s->tracer, &s->waits);
 	if (rc)

@@ -4,6 +4,7 @@
 
 #include "analysis/findings.h"
 #include "analysis/summary.h"
+#include "analysis/summary_gaps.h"
 #include "analysis/summary_waits.h"
 #include "base/map.h"
 #include "sync/result.h"
@@ -34,6 +35,7 @@ struct summary_host {	  /* sums of one; 0: nothing is known of it */
 	int64_t task_ns;  /* tasks had a CPU, with the interrupts meanwhile (as in top cpu) */
 	int64_t self_ns, tracer_ns; /* the same without interrupts: of all tasks, of the tracer */
 	int64_t lost_events, lost_packets;
+	struct summary_gaps gaps; /* between its recordings */
 	int64_t stuck, stuck_ns; /* threads that waited for a lock at the end; the longest */
 	struct summary_task cpu_user, full_user, cpu_brief, late, poller, lock_waiter, lock_holder,
 		stuck_one, stuck_by;

@@ -407,7 +407,7 @@ const struct cli_verb cli_verb_summary = {
 		"thread or child are listed. Errors of everyday are not "
 		"counted as odd: EAGAIN, EINPROGRESS, ETIMEDOUT, ECHILD, EINTR, and ENOENT where something "
 		"is searched for.\n\n"
-		"Findings: events or packets lost; 5 % of the CPU time unknown; no sched_switch; disk "
+		"Findings: events or packets lost; 5 % of the CPU time unknown, or between recordings; no sched_switch; disk "
 		"requests that failed; threads that waited for a lock for a second, or half of the time, "
 		"until the end. Then, by time: a run queue of 0.2 per CPU; a CPU without idle time for a "
 		"second; short-lived tasks, 10 a second, that take 40 % of the tasks' CPU time and a "

@@ -263,7 +263,18 @@ static void put_sentence(const struct row *r)
 	case FINDING_LOST: put_lost(r); break;
 	case FINDING_UNKNOWN:
 		put_percent(r, FINDING_COL_PERCENT);
-		mer_str_puts(r->out, " of the CPU time is unknown: figures are incomplete");
+		mer_str_puts(r->out, " of the CPU time is unknown: ");
+		if (r->c[FINDING_COL_OBJECT].set)
+			mer_str_printf(r->out, "%s was not recorded then",
+				text(r, FINDING_COL_OBJECT));
+		else
+			mer_str_puts(r->out, "figures are incomplete");
+		break;
+	case FINDING_GAPS:
+		put_percent(r, FINDING_COL_PERCENT);
+		mer_str_puts(r->out, " of the time was not recorded: ");
+		put_count(r, number(r, FINDING_COL_COUNT), "gap", "gaps");
+		mer_str_puts(r->out, " between recordings");
 		break;
 	case FINDING_NO_SWITCH:
 		mer_str_puts(
@@ -352,6 +363,7 @@ static const char *command_of(enum finding_rule rule)
 	static const char *const commands[FINDING_N_RULES] = {
 		[FINDING_LOST] = "check",
 		[FINDING_UNKNOWN] = "check",
+		[FINDING_GAPS] = "info",
 		[FINDING_NO_SWITCH] = "check",
 		[FINDING_NOTHING] = "info",
 		[FINDING_DISK_ERRORS] = "top io --table disks",

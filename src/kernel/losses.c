@@ -82,6 +82,21 @@ static uint32_t find_packet(struct finder *f, const struct mer_loss *loss)
 	return KERNEL_NONE;
 }
 
+/* Since when it may have lost some: since an earlier recording of the host has ended, for that has all of its own. */
+static int64_t lost_since(const struct finder *f, uint32_t stream)
+{
+	const struct mer_experiment *e = f->e;
+	const struct mer_trace *t = &e->traces[e->streams[stream].trace];
+	int64_t since = f->l->begin;
+	for (uint32_t i = 0; i < e->n_traces; i++) {
+		const struct mer_trace *u = &e->traces[i];
+		if (u->host == f->host && u->end != MER_NO_TIME && u->end <= t->begin &&
+			u->end > since && strcmp(u->domain, "ust") != 0)
+			since = u->end;
+	}
+	return since;
+}
+
 static int collect_windows(struct finder *f)
 {
 	const struct mer_experiment *e = f->e;
@@ -107,9 +122,10 @@ static int collect_windows(struct finder *f)
 			continue;
 		/* From the packet on nothing is missing, even before its first event. */
 		int64_t kept = trace_packet_begin(e, &e->data[i].packets[0]);
-		if (kept > f->l->begin)
+		int64_t since = lost_since(f, i);
+		if (kept > since)
 			f->windows[f->n_windows++] = (struct window){
-				.begin = f->l->begin,
+				.begin = since,
 				.end = kept,
 				.stream = i,
 				.packet = KERNEL_NONE,
