@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "analysis/summary_tables.h"
+#include "base/str.h"
+#include "sync/auto.h"
 
 /* From where on something stands out. */
 #define UNKNOWN 0.05	  /* of CPU time */
@@ -320,6 +322,25 @@ static const struct summary_task *waiter(
 	return t;
 }
 
+/* Without clocks that can be compared, nobody knows who sent a packet: that is the cause then, and not that the
+ * sender was not recorded. Names of such hosts in the arena; NULL: none, or this one is not compared with them. */
+static const char *one_sided(struct findings *f, const struct summary_host *h)
+{
+	const struct sync_result *r = f->s->r;
+	uint32_t host = (uint32_t)(h - f->s->hosts);
+	struct mer_str names = { 0 };
+	if (!r || host >= r->n_hosts || r->hosts[host].group != 0)
+		return NULL;
+	uint32_t n = sync_one_sided(r, &names);
+	if (n)
+		mer_str_printf(
+			&names, "%s%.64s", n > 1 ? ", " : " and ", r->hosts[r->references[0]].name);
+	const char *text =
+		n && !names.failed ? mer_arena_strdup(&f->s->run->arena, names.data) : NULL;
+	mer_str_fini(&names);
+	return text;
+}
+
 static void find_waits(struct findings *f, const struct summary_host *h)
 {
 	static const struct {
@@ -342,8 +363,8 @@ static void find_waits(struct findings *f, const struct summary_host *h)
 			       .count = (int64_t)w->count,
 			       .time2 = w->most_ns,
 			       .task = t,
-			       .object =
-				       causes[i].cause != SUMMARY_OUTSIDE ? h->disk_name : NULL });
+			       .object = causes[i].cause != SUMMARY_OUTSIDE ? h->disk_name
+									    : one_sided(f, h) });
 	}
 	if (summary_per(h->locks_ns, h->range) >= WAITS)
 		add(f, (struct finding){ .rule = FINDING_LOCKS,

@@ -11,8 +11,8 @@
 
 enum finding_rule {
 	/* about the recording */
-	FINDING_LOST,	   /* count: events; count2: packets; percent: of CPU time is unknown */
-	FINDING_UNKNOWN,   /* percent: of CPU time, without gaps; object: an event that some recordings lack */
+	FINDING_LOST, /* count: events; count2: packets; percent: of CPU time is unknown */
+	FINDING_UNKNOWN, /* percent: of CPU time, without gaps; object: an event that some recordings lack */
 	FINDING_GAPS,	   /* percent: of the time was between recordings; count: of such gaps */
 	FINDING_NO_SWITCH, /* nothing tells what CPUs did */
 	FINDING_NOTHING,   /* nothing was recorded at that time */
@@ -32,7 +32,8 @@ enum finding_rule {
 	FINDING_SOFTIRQ, /* time; percent: of the CPUs */
 	FINDING_IRQ,	 /* the same of interrupts of devices, timers and other CPUs */
 	FINDING_POLLING, /* time; task */
-	FINDING_OUTSIDE, /* time: waits for packets of unknown senders; task */
+	FINDING_OUTSIDE, /* time: waits for packets of unknown senders; task; object: hosts whose clocks cannot
+			      be compared, if that is why */
 	FINDING_LATENCY, /* time: waits for packets under way; time2: mean of them; object: from which host */
 	FINDING_REPEATED, /* count: of packets seen again; count2: not received; object: to which host */
 	/* notes */

@@ -36,7 +36,7 @@ struct summary_host {	  /* sums of one; 0: nothing is known of it */
 	int64_t self_ns, tracer_ns; /* the same without interrupts: of all tasks, of the tracer */
 	int64_t lost_events, lost_packets;
 	struct summary_gaps gaps; /* between its recordings */
-	int64_t stuck, stuck_ns; /* threads that waited for a lock at the end; the longest */
+	int64_t stuck, stuck_ns;  /* threads that waited for a lock at the end; the longest */
 	struct summary_task cpu_user, full_user, cpu_brief, late, poller, lock_waiter, lock_holder,
 		stuck_one, stuck_by;
 	const char *worst_error, *worst_call; /* the most frequent of odd_errors */

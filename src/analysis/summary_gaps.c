@@ -32,7 +32,8 @@ static int64_t uncovered(
 	int64_t sum = 0, covered = n_all ? all[0].end : 0;
 	*n = 0;
 	for (size_t i = 1; i < n_all; i++) {
-		int64_t ns = all[i].begin > covered ? analysis_overlap(o, covered, all[i].begin) : 0;
+		int64_t ns =
+			all[i].begin > covered ? analysis_overlap(o, covered, all[i].begin) : 0;
 		sum += ns;
 		*n += ns > 0;
 		covered = all[i].end > covered ? all[i].end : covered;

@@ -5,8 +5,8 @@
 
 #include "analysis/analysis.h"
 
-struct summary_gaps { /* of the time that was asked for */
-	int64_t ns, n;	 /* no recording */
+struct summary_gaps {	  /* of the time that was asked for */
+	int64_t ns, n;	  /* no recording */
 	int64_t blind_ns; /* only recordings without context switches */
 };
 

@@ -265,8 +265,8 @@ static void put_sentence(const struct row *r)
 		put_percent(r, FINDING_COL_PERCENT);
 		mer_str_puts(r->out, " of the CPU time is unknown: ");
 		if (r->c[FINDING_COL_OBJECT].set)
-			mer_str_printf(r->out, "%s was not recorded then",
-				text(r, FINDING_COL_OBJECT));
+			mer_str_printf(
+				r->out, "%s was not recorded then", text(r, FINDING_COL_OBJECT));
 		else
 			mer_str_puts(r->out, "figures are incomplete");
 		break;
@@ -330,7 +330,15 @@ static void put_sentence(const struct row *r)
 	case FINDING_OUTSIDE:
 		mer_str_puts(r->out, "tasks waited ");
 		put_duration(r, FINDING_COL_TIME);
-		mer_str_puts(r->out, " for packets of unknown senders");
+		if (r->c[FINDING_COL_OBJECT].set) {
+			mer_str_puts(r->out,
+				" for packets; senders on other hosts are not known: the "
+				"clocks of ");
+			mer_str_printf(
+				r->out, "%s cannot be compared", text(r, FINDING_COL_OBJECT));
+		} else {
+			mer_str_puts(r->out, " for packets of unknown senders");
+		}
 		put_most(r, "; most: ");
 		break;
 	case FINDING_LATENCY: put_latency(r); break;
@@ -392,16 +400,19 @@ static const char *command_of(enum finding_rule rule)
 void cli_finding_command(const struct analysis_table *t, size_t row, bool many, struct mer_str *out)
 {
 	struct row r = { &t->cells[row * t->n_columns], out };
+	bool of_clocks = rule_of(&r) == FINDING_OUTSIDE && r.c[FINDING_COL_OBJECT].set;
 	enum finding_rule rule = rule_of(&r);
 	/* Waits of one task in their context tell more than sums. */
 	if (rule == FINDING_CALM && r.c[FINDING_COL_OBJECT2].set)
 		mer_str_puts(out, "check");
+	else if (of_clocks)
+		mer_str_puts(out, "sync");
 	else if ((rule == FINDING_DISK || rule == FINDING_FAULTS || rule == FINDING_OUTSIDE) &&
 		 r.c[FINDING_COL_TID].set)
 		mer_str_printf(out, "blocked --tid %" PRId64, number(&r, FINDING_COL_TID));
 	else
 		mer_str_puts(out, command_of(rule));
-	if (rule != FINDING_LATENCY && rule != FINDING_REPEATED)
+	if (rule != FINDING_LATENCY && rule != FINDING_REPEATED && !of_clocks)
 		put_host(out, text(&r, FINDING_COL_HOST), many);
 }
 

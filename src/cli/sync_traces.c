@@ -94,6 +94,16 @@ static void note_clocks(struct cli *cli, const struct sync_result *r, const stru
 		mer_str_fini(&text);
 		return;
 	}
+	uint32_t one_sided = sync_one_sided(r, &text);
+	if (one_sided) {
+		cli_warn(cli,
+			"the %s of %s cannot be compared with that of %s: messages between them "
+			"limit %s on one side only (see 'meridian sync')",
+			mer_plural(one_sided, "clock", "clocks"), text.data ? text.data : "?",
+			reference, mer_plural(one_sided, "it", "them"));
+		mer_str_fini(&text);
+		return;
+	}
 	cli_text_duration(&text, s->usual_ns);
 	mer_str_puts(&text, " (median)");
 	if (s->worst_ns != INT64_MAX) {
@@ -133,6 +143,10 @@ static int use(struct cli *cli, struct mer_experiment *e, const struct sync_resu
 	*synced = (struct cli_synced){ .summary = sync_summary_of(r), .method = r->method };
 	synced->reference = e->hosts[synced->summary.reference].name;
 	synced->file = is_word(cli, "auto") ? NULL : cli->sync;
+	struct mer_str names = { 0 };
+	if (sync_one_sided(r, &names) && names.data)
+		synced->one_sided = mer_arena_strdup(&cli->arena, names.data);
+	mer_str_fini(&names);
 	cli->synced = synced;
 	note_clocks(cli, r, &synced->summary);
 	if (cli->verbose)

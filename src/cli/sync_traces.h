@@ -16,6 +16,7 @@ struct cli_synced { /* what is known about the times that a verb shows */
 	struct sync_summary summary;
 	enum sync_method method;
 	const char *reference; /* host */
+	const char *one_sided; /* names of hosts, see sync_one_sided; NULL: none */
 	const char *file;      /* of --sync FILE; NULL: computed */
 };
 

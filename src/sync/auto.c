@@ -151,6 +151,24 @@ struct sync_summary sync_summary_of(const struct sync_result *r)
 	return s;
 }
 
+uint32_t sync_one_sided(const struct sync_result *r, struct mer_str *names)
+{
+	enum { NAMES = 4 };
+	uint32_t n = 0;
+	for (uint32_t h = 0; h < r->n_hosts; h++) {
+		const struct sync_host *host = &r->hosts[h];
+		if (host->group != 0 || host->span.begin == MER_NO_TIME ||
+			host->quality != SYNC_INCOMPLETE)
+			continue;
+		if (n < NAMES)
+			mer_str_printf(names, "%s%.64s", n ? ", " : "", host->name);
+		n++;
+	}
+	if (n > NAMES)
+		mer_str_printf(names, " and %u more", (unsigned)(n - NAMES));
+	return n;
+}
+
 int mer_synchronize(
 	struct mer_experiment *e, const struct mer_sync_options *options, struct mer_err *err)
 {

@@ -8,6 +8,7 @@
 #ifndef MER_SYNC_AUTO_H
 #define MER_SYNC_AUTO_H
 
+#include "base/str.h"
 #include "sync/gather.h"
 #include "sync/solve.h"
 #include "trace/experiment.h"
@@ -47,5 +48,8 @@ struct sync_summary {
 	int64_t usual_ns, worst_ns;
 };
 struct sync_summary sync_summary_of(const struct sync_result *r);
+/* Hosts of the largest group whose clocks are limited on one side only: their times cannot be compared with others,
+ * although they have a place on the reference's clock. Adds their names; how many. */
+uint32_t sync_one_sided(const struct sync_result *r, struct mer_str *names);
 
 #endif

@@ -258,9 +258,21 @@ first mpi-3vm cpu-full n1
 first mpi-imbalance no-sched-switch vm
 first netns-containers nothing-saturated null
 first reader-zoo recording-gaps zoo
+first router-3vm unknown-senders a
 first swap major-faults box
 first web-load cpu-queue web
 first web-lossy lost web
+if there "$lab/router-3vm"; then
+	# Messages go one way only: the senders are recorded, but clocks cannot be compared.
+	equal "the cause is the clocks" "$(sentences "$lab/router-3vm" | head -1)" \
+		"tasks waited 3.92 s for packets; senders on other hosts are not known: the clocks of a, b, r cannot be compared; most: dns-cli/249 (1.99 s)"
+	run 0 summary "$lab/router-3vm"
+	text "$dir/err" "the clocks of a, b cannot be compared with that of r" 'the warning'
+	text "$dir/out" 'meridian sync /' 'the command'
+	run 0 path --comm pp-cli "$lab/router-3vm"
+	text <(tr '\n' ' ' <"$dir/out") "times of a, b cannot be compared with others: clocks are limited on one side only" 'path'
+	no_text "$dir/out" 'aligned' 'path'
+fi
 if there "$lab/lost-packets"; then
 	text <(sentences "$lab/lost-packets" | head -1) '^202 packets were lost, 56 % of the CPU time is unknown'
 	no_text <(sentences "$lab/lost-packets") 'saturated' 'no praise for what is unknown'
