@@ -16,7 +16,7 @@ struct finder {
 	struct blocked blocked;
 	bool knows_idle;
 	/* columns of the table; SIZE_MAX: it has none */
-	size_t host, tid, comm, begin, duration;
+	size_t host, tid, pid, comm, begin, duration;
 };
 
 static bool add_host(struct finder *f, uint32_t host)
@@ -59,6 +59,8 @@ static uint32_t host_of(const struct finder *f, const struct analysis_table *t, 
 static bool is_tracer(const struct finder *f, const struct analysis_table *t, size_t row)
 {
 	const struct analysis_cell *tid = cell(t, row, f->tid), *comm = cell(t, row, f->comm);
+	if (!tid->set && f->pid != SIZE_MAX) /* a row of a process among those of threads */
+		tid = cell(t, row, f->pid);
 	uint32_t host = host_of(f, t, row);
 	return host != KERNEL_NONE && tid->set && comm->set &&
 	       mer_map_get(&f->tracer, analysis_task_key(host, tid->v.i, comm->v.text));
@@ -149,6 +151,7 @@ static bool find_columns(struct finder *f, const struct analysis_table *t)
 		"self_ns", NULL };
 	f->host = analysis_table_column(t, "host");
 	f->tid = first_column(t, tids);
+	f->pid = analysis_table_column(t, "pid");
 	f->comm = analysis_table_column(t, "comm");
 	f->begin = analysis_table_column(t, "begin");
 	f->duration = first_column(t, durations);

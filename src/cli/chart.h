@@ -28,6 +28,7 @@ struct cli_chart_page {
 	struct mer_arena arena; /* for what lives as long as the page */
 	int64_t begin, end;	/* the axis: ns since 1970 */
 	bool compact;		/* only the lowest panel says the time, and all are lower */
+	const char *task_note;	/* below the titles of compact panels of tasks; NULL: none */
 	struct mer_svg_chart *panels;
 	size_t n, cap;
 	struct mer_intern keys; /* what series are of: each has one color on all panels */

@@ -407,6 +407,8 @@ static int put_panel(struct drawing *d)
 			panel->y.max = 100;
 		if (panel && !d->page->compact)
 			panel->note = note_of(d);
+		else if (panel && (d->tid != SIZE_MAX || d->pid != SIZE_MAX))
+			panel->note = d->page->task_note;
 		rc = panel ? put_series(d) : nomem(d);
 	}
 	for (size_t i = 0; i < d->cap_sums; i++)

@@ -114,10 +114,17 @@ for t in demo/wget-cold-hot "$lab/cpu-mem-io"; do
 	there "$t" || continue
 	run 0 summary -q --plot "$dir/all.svg" "$t"
 	well "$dir/all.svg"
+	no_text "$dir/all.svg" ">[^<]*lttng" "the tracer"
 	equal "axes of $t" "$(grep -c '>local time, ' "$dir/all.svg")" 1
 	for panel in 'CPU usage by process' 'Read from disks by thread' 'Network: sent'; do
 		text "$dir/all.svg" "aria-label=\"[a-z: ]*$panel\"" "$t"
 	done
 done
+if there "$lab/web-load"; then
+	run 0 summary -q --plot "$dir/all.svg" "$lab/web-load"
+	no_text "$dir/all.svg" ">[^<]*lttng" "the tracer"
+	text "$dir/all.svg" ">db, postgres 187<" "who wrote"
+	text "$dir/all.svg" ">without the tracer.s own tasks<" "what is left out"
+fi
 run 3 summary -q --plot "$dir/none/x.svg" "$dir/two"
 finish
