@@ -280,8 +280,8 @@ static void put_rest(const struct cli_blocked *c, size_t n_rows, struct mer_str 
 {
 	struct mer_str s = { 0 };
 	if (n_rows) {
-		mer_str_printf(out, "... %zu smaller row%s (-n %zu shows all)\n", n_rows,
-			n_rows == 1 ? "" : "s", (size_t)c->tree->n);
+		mer_str_printf(out, "... %zu smaller row%s (-n 0 shows all)\n", n_rows,
+			n_rows == 1 ? "" : "s");
 	}
 	if (c->n_left) {
 		mer_str_puts(out, "\n");

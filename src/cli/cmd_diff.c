@@ -143,6 +143,9 @@ static int take_one(struct sides *s, const struct cli_world *w, bool is_b)
 	struct cli_selection sel = selection(s, w, is_b);
 	struct cli_tasks tasks;
 	uint64_t nth = is_b ? s->nth_b : s->nth_a;
+	if (is_b && sel.begin >= sel.end)
+		return mer_fail(&s->d.cli->err, MER_ERR_USAGE,
+			"--begin-b is not before --end-b (where one is not given: --begin, --end)");
 	int rc = find_tasks(s, w, &sel, nth, &tasks);
 	if (rc)
 		return rc;

@@ -78,8 +78,6 @@ static int choose(struct cli *cli, struct cli_world *w, const struct values *v, 
 	struct cli_tasks tasks;
 	size_t chosen;
 	cli_world_window(cli, w, &s.begin, &s.end);
-	if (s.begin >= s.end)
-		return mer_fail(&cli->err, MER_ERR_USAGE, "--begin is not before --end");
 	int rc = cli_tasks_find(cli, w, &s, &tasks);
 	if (rc)
 		return rc;
@@ -91,7 +89,8 @@ static int choose(struct cli *cli, struct cli_world *w, const struct values *v, 
 	if (rc)
 		return rc;
 	if (v->children)
-		return cli_path_children(cli, w, tasks.item[chosen].host, tasks.item[chosen].task);
+		return cli_path_children(
+			cli, w, tasks.item[chosen].host, tasks.item[chosen].task, v->limit);
 	return show(cli, w, &tasks.item[chosen], v, collapse_ns);
 }
 

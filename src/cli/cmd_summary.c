@@ -237,8 +237,7 @@ static void put_findings(const struct screen *x, struct mer_str *out)
 		mer_str_fini(&clean);
 	}
 	if (t->n_left_out)
-		mer_str_printf(
-			out, "... and %" PRIu64 " more (--limit 0 shows all)\n", t->n_left_out);
+		mer_str_printf(out, "... and %" PRIu64 " more (-n 0 shows all)\n", t->n_left_out);
 }
 
 /* Findings first; the others as tables, each CPU only for programs. */

@@ -234,7 +234,7 @@ static void put_table(const struct cli_diff *d, enum path_diff_by by,
 	out->failed |= t.failed;
 	cli_table_fini(&t);
 	if (skipped)
-		mer_str_printf(out, "... and %zu more (--limit %zu shows them)\n", skipped, n);
+		mer_str_printf(out, "... and %zu more (-n 0 shows all)\n", skipped);
 }
 
 static int put_by(const struct cli_diff *d, enum path_diff_by by, struct mer_str *out)

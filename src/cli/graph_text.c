@@ -133,7 +133,7 @@ int cli_graph_text(const struct cli_graph *g, struct mer_str *out)
 	if (g->table->n_left_out) {
 		mer_str_puts(out, "... and ");
 		cli_text_count(out, (int64_t)g->table->n_left_out);
-		mer_str_puts(out, " more (--limit 0 shows all)\n");
+		mer_str_puts(out, " more (-n 0 shows all)\n");
 	}
 	put_note(g, out);
 	return failed ? mer_fail_nomem(&g->cli->err) : 0;

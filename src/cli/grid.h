@@ -38,12 +38,12 @@ struct cli_grid_values { /* of options; not all verbs have all of them */
 		.name = "limit", .letter = 'n', .kind = CLI_AMOUNT, .arg = "N", .help = help_,     \
 		.offset = offsetof(struct cli_grid_values, limit)                                  \
 	}
-#define CLI_GRID_SORT                                                                              \
+#define CLI_GRID_SORT(help_)                                                                       \
 	{ .name = "sort",                                                                          \
 		.kind = CLI_TEXT,                                                                  \
 		.arg = "KEY",                                                                      \
 		.values = CLI_VALUES_COLUMNS,                                                      \
-		.help = "sort by this column: largest first, names a to z",                        \
+		.help = help_,                                                                     \
 		.offset = offsetof(struct cli_grid_values, sort) },                                \
 	{                                                                                          \
 		.name = "reverse", .letter = 'r', .kind = CLI_FLAG,                                \
@@ -54,7 +54,7 @@ struct cli_grid_values { /* of options; not all verbs have all of them */
 	{                                                                                          \
 		.name = "all", .letter = 'a', .kind = CLI_FLAG,                                    \
 		.help = "idle waits and the tracer's own tasks too",                               \
-		.offset = offsetof(struct cli_grid_values, all), .in_manual_only = true            \
+		.offset = offsetof(struct cli_grid_values, all)                                    \
 	}
 #define CLI_GRID_MIN(of)                                                                           \
 	CLI_GRID_OPTION(min, CLI_DURATION, "TIME", of "only what took TIME or longer")

@@ -4,7 +4,7 @@
 #include "cli/verb.h"
 
 /* Text starts at this column, after the options' names. */
-enum { HELP_WIDTH = 79, HELP_COLUMN = 23, HELP_LINES = 42 };
+enum { HELP_WIDTH = 79, HELP_COLUMN = 23, HELP_LINES = 40 };
 
 static void heading(struct mer_str *s, const char *text, bool bold)
 {
@@ -29,7 +29,9 @@ void cli_option_help(struct mer_str *s, const struct cli_verb *verb, const struc
 	if (o->kind == CLI_FORMAT)
 		formats_help(s, verb && verb->formats ? verb->formats : "table|json|jsonl|csv");
 	else
-		mer_str_puts(s, o->help);
+		mer_str_printf(s, "%s%s", o->help,
+			o->help_of_pid && verb && (verb->uses & CLI_USES_PID) ? o->help_of_pid
+									      : "");
 }
 
 static void option_line(struct mer_str *s, const struct cli_verb *verb, const struct cli_option *o)

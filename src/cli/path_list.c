@@ -449,8 +449,7 @@ static void put_hint(const struct list *l, size_t shown, struct mer_str *out)
 	for (size_t i = 0; i < l->n; i++)
 		folded |= l->lines[i].end - l->lines[i].first > 1;
 	if (shown < l->n)
-		mer_str_printf(
-			out, "... and %zu more (--limit %zu shows them)\n", l->n - shown, l->n);
+		mer_str_printf(out, "... and %zu more (-n 0 shows all)\n", l->n - shown);
 	if (!folded)
 		return;
 	mer_str_puts(&text, "Adjacent pieces shorter than ");
