@@ -128,13 +128,13 @@ static void collect_span(const struct kernel_world *world, uint32_t host, uint32
 {
 	const struct kernel_host *h = &world->hosts[host];
 	const struct kernel_span *s = kernel_span(h, span);
-	uint32_t whole = kernel_wait_end(h, span);
 	if (s->state == KERNEL_BLOCKED && t->after == KERNEL_BLOCKED &&
 		t->at < out->first[s->task + 1]) {
 		out->waits[t->at].begin = s->begin; /* still the same wait */
 		if (s->call != KERNEL_NONE)
 			out->waits[t->at].call = s->call;
 	} else if (s->state == KERNEL_BLOCKED) {
+		uint32_t whole = kernel_wait_end(h, span);
 		struct blocked_wait *w = &out->waits[--t->at];
 		*w = (struct blocked_wait){ .begin = s->begin,
 			.end = t->end,
