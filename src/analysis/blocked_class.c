@@ -38,7 +38,8 @@ enum trait { /* of a call, by its name and object */
 	IS_ACCEPT = 2,
 	IS_READING = 4,	    /* see is_reading */
 	IS_MULTIPLEXED = 8, /* waits for whatever comes first */
-	IS_OPENED = 16	    /* on something that was connected to */
+	IS_OPENED = 16,	    /* on something that was connected to */
+	IS_KNOWN = 32
 };
 
 struct classes {
@@ -88,7 +89,7 @@ static bool is_multiplexed(const char *call)
 
 static unsigned traits_of_name(const char *call)
 {
-	return (strcmp(call, "connect") == 0 ? IS_CONNECT : 0) |
+	return IS_KNOWN | (strcmp(call, "connect") == 0 ? IS_CONNECT : 0) |
 	       (begins_with(call, "accept") ? IS_ACCEPT : 0) | (is_reading(call) ? IS_READING : 0) |
 	       (is_multiplexed(call) ? IS_MULTIPLEXED : 0);
 }
@@ -234,16 +235,21 @@ static bool has_initiative(
 	       there < back;
 }
 
-/* What is known of a host's calls before any wait is looked at. */
-static int gather_calls(struct classes *c, uint32_t host, struct mer_err *err)
+/* What is known of a host's calls before any wait is looked at; any: of all of them together. */
+static int gather_calls(struct classes *c, uint32_t host, unsigned *any, struct mer_err *err)
 {
 	const struct kernel_host *h = &c->b->world->hosts[host];
 	struct mer_map opened = { 0 }; /* names of objects that were connected to */
 	uint8_t *traits = c->traits[host] = calloc((size_t)h->n_calls + 1, 1);
-	int rc = traits ? 0 : mer_fail_nomem(err);
+	uint8_t *of_name = calloc((size_t)h->names.n + 1, 1); /* the last one: of no name */
+	int rc = traits && of_name ? 0 : mer_fail_nomem(err);
 	for (uint32_t i = 0; i < h->n_calls && !rc; i++) {
 		const struct kernel_call *call = &h->calls[i];
-		traits[i] = (uint8_t)traits_of_name(kernel_name_text(h, call->name));
+		uint8_t *known = &of_name[call->name == KERNEL_NONE ? h->names.n : call->name];
+		if (!*known)
+			*known = (uint8_t)traits_of_name(kernel_name_text(h, call->name));
+		traits[i] = *known;
+		*any |= *known;
 		if ((traits[i] & IS_CONNECT) && names_peer(h, call) &&
 			!mer_map_put(&opened, call->object))
 			rc = mer_fail_nomem(err);
@@ -252,6 +258,7 @@ static int gather_calls(struct classes *c, uint32_t host, struct mer_err *err)
 		if (h->calls[i].object != KERNEL_NONE && mer_map_get(&opened, h->calls[i].object))
 			traits[i] |= IS_OPENED;
 	mer_map_fini(&opened);
+	free(of_name);
 	return rc;
 }
 
@@ -325,8 +332,9 @@ static int gather_contacts(struct classes *c, struct mer_err *err)
 	int rc = 0;
 	for (uint32_t host = 0; host < b->world->n_hosts && !rc; host++) {
 		const struct kernel_host *h = &b->world->hosts[host];
-		rc = gather_calls(c, host, err);
-		if (!rc)
+		unsigned any = 0;
+		rc = gather_calls(c, host, &any, err);
+		if (!rc && (any & (IS_CONNECT | IS_ACCEPT)))
 			gather_roles(c, host);
 		for (size_t i = 0; i < b->hosts[host].n && !rc; i++) {
 			const struct blocked_wait *w = &b->hosts[host].waits[i];
