@@ -589,19 +589,19 @@ static const struct analysis_output outputs[] = { [STATS] = { "stats", "System c
 	[HOSTS] = { "hosts", "System calls by host and name", host_columns, "total_ns" },
 	[ERRORS] = { "stats_errors", "Errors that system calls returned", error_columns, "count" },
 	[LEFT_OUT] = { "stats_left_out",
-		"System calls left out: their begin or their task is unknown", left_out_columns,
+		"System calls left out: their start or task is unknown", left_out_columns,
 		NULL },
 	[TOP] = { "top", "The longest system calls", row_columns, "duration_ns" },
 	[UNFINISHED] = { "top_unfinished", "System calls that had not returned at the end",
 		open_columns, "so_far_ns" },
 	[LOG] = { "log", "System calls", row_columns, NULL },
-	[FREQ] = { "freq", "How long system calls took", freq_columns, NULL },
+	[FREQ] = { "freq", "Duration of system calls", freq_columns, NULL },
 	{ 0 } };
 
 const struct analysis analysis_syscall = {
 	.id = "syscall",
 	.title = "System calls",
-	.help = "how long system calls took and what they returned, by name and thread",
+	.help = "duration, results and errors of system calls, by name and thread",
 	.by_duration = ANALYSIS_ALL_OUTPUTS,
 	.by_name = ANALYSIS_ALL_OUTPUTS,
 	.names = "system call",

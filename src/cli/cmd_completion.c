@@ -23,7 +23,7 @@ const struct cli_verb cli_verb_completion = {
 	.name = "completion",
 	.help = "print a completion script for a shell",
 	.synopsis = "bash|zsh|fish",
-	.description = "Prints a script that teaches the shell to complete verbs, options and "
+	.description = "Prints a script with which the shell completes verbs, options and "
 		       "values. 'make install' installs these scripts; to try one without "
 		       "installing, load it as in the examples.",
 	.min_args = 1,

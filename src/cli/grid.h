@@ -47,7 +47,7 @@ struct cli_grid_values { /* of options; not all verbs have all of them */
 		.offset = offsetof(struct cli_grid_values, sort) },                                \
 	{                                                                                          \
 		.name = "reverse", .letter = 'r', .kind = CLI_FLAG,                                \
-		.help = "in the opposite order",                                                   \
+		.help = "reverse the order",                                                   \
 		.offset = offsetof(struct cli_grid_values, reverse)                                \
 	}
 #define CLI_GRID_ALL                                                                               \
