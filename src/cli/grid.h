@@ -46,8 +46,7 @@ struct cli_grid_values { /* of options; not all verbs have all of them */
 		.help = "sort by this column: largest first, names a to z",                        \
 		.offset = offsetof(struct cli_grid_values, sort) },                                \
 	{                                                                                          \
-		.name = "reverse", .letter = 'r', .kind = CLI_FLAG,                                \
-		.help = "reverse the order",                                                   \
+		.name = "reverse", .letter = 'r', .kind = CLI_FLAG, .help = "reverse the order",   \
 		.offset = offsetof(struct cli_grid_values, reverse)                                \
 	}
 #define CLI_GRID_ALL                                                                               \
