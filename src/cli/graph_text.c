@@ -41,7 +41,7 @@ static void put_left_out(const struct cli_graph *g, struct mer_str *out)
 {
 	if (g->n_kernel) {
 		cli_text_count(out, (int64_t)g->n_kernel);
-		mer_str_puts(out, " through threads or locks of the kernel");
+		mer_str_puts(out, " through kernel threads or locks");
 	}
 	mer_str_puts(out, g->n_kernel && g->n_tracer ? ", " : "");
 	if (g->n_tracer) {

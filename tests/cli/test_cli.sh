@@ -86,9 +86,9 @@ says err "option --begin does not apply to 'version'"
 expect 2 "$m" info --format
 says err "option --format needs a value (FORMAT)"
 expect 2 "$m" info --format xml x
-says err "'xml' is none of table|json|jsonl|csv"
+says err "'xml' is not one of table|json|jsonl|csv"
 expect 2 "$m" info --format text x
-says err "'text' is none of"
+says err "'text' is not one of"
 expect 2 "$m" info --json=yes x
 says err "option --json takes no value"
 expect 2 "$m" info -j x x
