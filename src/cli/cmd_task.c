@@ -174,10 +174,10 @@ const struct cli_verb cli_verb_task = {
 		"out, and data that was not recorded is named below. JSON and CSV (--table resources) "
 		"have self_, sub_ and total_ columns, empty where nothing was recorded. For the "
 		"chosen task itself the values are those of meridian-top(1).\n\n"
-		"--compat flightbox prints the report of flightbox, the tool that first had "
-		"one, and computes it the same way: CPU usage is averaged over --bins equal parts of "
+		"--compat flightbox prints the report as flightbox, the first tool with such a "
+		"report, printed it, and computes it the same way: CPU usage is averaged over --bins equal parts of "
 		"the recording, and a wait counts all bins from the one in which it begins up to, but "
-		"without, the one in which it ends. The exact values are better.",
+		"excluding, the one in which it ends. Without it values are exact.",
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_TASKS,
 	.options = options,

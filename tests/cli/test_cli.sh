@@ -99,7 +99,7 @@ expect 2 "$m" events --begin yesterday x
 says err "--begin: 'yesterday' is not a time"
 expect 2 "$m" events --begin 5 x
 expect 2 "$m" completion tcsh
-says err "none of bash|zsh|fish"
+says err "is not one of bash|zsh|fish"
 expect 0 "$m" info --help --format=json
 expect 0 "$m" --color=always help info
 grep -q $'\033' "$dir/out" || fail "--color=always: no color"
