@@ -199,14 +199,22 @@ static unsigned rank(const struct kernel_model *m, uint32_t packet, const struct
 	return (on_descriptor << OWNER_BITS | owner_rank(m, p, w->task)) << CONTENT_BITS | content;
 }
 
-/* Calls of received packets from the last one back to those of one batch: received on one CPU since then. */
+/* From the last packet received back to the first of its batch: on one CPU, since then. A batch is of one
+ * device, since the kernel delivers what it has before it goes on with another one's; so packets of the host
+ * itself (its loopback) and those of other hosts are never in the same one. */
 struct batch {
 	const struct kernel_model *m;
 	size_t at;
 	int n;
 	int64_t since;
 	uint32_t stream;
+	bool is_local;
 };
+
+static bool is_local(const struct kernel_packet *p)
+{
+	return p->from == p->to;
+}
 
 static struct batch batch_of(const struct kernel_model *m, int64_t since, uint32_t last)
 {
@@ -215,7 +223,8 @@ static struct batch batch_of(const struct kernel_model *m, int64_t since, uint32
 	return (struct batch){ .m = m,
 		.at = m->next_end[false],
 		.since = since > earliest ? since : earliest,
-		.stream = p->received_stream };
+		.stream = p->received_stream,
+		.is_local = is_local(p) };
 }
 
 static bool batch_next(struct batch *b, uint32_t *packet)
@@ -224,9 +233,11 @@ static bool batch_next(struct batch *b, uint32_t *packet)
 		struct kernel_end e = b->m->in.ends[--b->at];
 		if (kernel_end_time(b->m->in.packets, e) < b->since)
 			return false;
+		const struct kernel_packet *p = &b->m->in.packets[e.packet];
+		if (e.is_send || p->received_stream != b->stream)
+			continue;
 		*packet = e.packet;
-		if (!e.is_send && b->m->in.packets[e.packet].received_stream == b->stream)
-			return true;
+		return is_local(p) == b->is_local;
 	}
 	return false;
 }

@@ -149,11 +149,45 @@ static void thread_before_process_data_before_none(void **state)
 	run_case_close(&c);
 }
 
+/* Data from another host, for a task that nobody knows yet, and then a packet of the host's own, without data,
+ * for which a task waits: the kernel delivered the first before it took the second from another device. */
+static const char devices[] = /* clang-format off */
+	"host s\ntrace s/kernel\nhost t\ntrace t/kernel\n"
+	"1us " SWITCH("t", "0", "0", "10")
+	"1us " SWITCH("s", "0", "0", "20")
+	"4us s 0 syscall_entry_epoll_wait epfd=5 maxevents=1 timeout=-1\n"
+	"5us " SWITCH("s", "20", "1", "0")
+	"30us t 0 net_dev_queue len=114 name=\"eth0\"" FULL("1", "9", "4001", "80", "1", "100", "0x18")
+	"40us s 0 irq_softirq_entry vec=3\n"
+	"41us s 0 net_if_receive_skb len=100 name=\"eth0\"" FULL("1", "9", "4001", "80", "1", "100", "0x18")
+	"42us s 0 net_dev_queue len=54 name=\"lo\"" FULL("9", "9", "4002", "8000", "2", "40", "0x10")
+	"43us s 0 net_if_receive_skb len=40 name=\"lo\"" FULL("9", "9", "4002", "8000", "2", "40", "0x10")
+	"45us " WAKE("20")
+	"46us s 0 irq_softirq_exit vec=3\n"
+	"47us " SWITCH("s", "0", "0", "20")
+	"70us " SWITCH("s", "20", "1", "0"); /* clang-format on */
+
+static void batches_are_of_one_device(void **state)
+{
+	struct run_case c;
+	struct kernel_world *w;
+	struct mer_err err = { 0 };
+	(void)state;
+	run_case_open_scenario(&c, devices);
+	assert_int_equal(kernel_world_build(c.e, &c.messages, c.result, NULL, &w, &err), 0);
+	assert_int_equal(w->n_packets, 2);
+	assert_non_null(packet_that_woke(w, 20));
+	assert_int_equal(packet_that_woke(w, 20)->from, packet_that_woke(w, 20)->to);
+	kernel_world_free(w);
+	run_case_close(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_by_its_own),
 		cmocka_unit_test(thread_before_process_data_before_none),
+		cmocka_unit_test(batches_are_of_one_device),
 	};
 	return cmocka_run_group_tests_name("flows", tests, NULL, NULL);
 }

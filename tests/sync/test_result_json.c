@@ -328,12 +328,12 @@ static void wrong_files(void **state)
 	refuse(s.data, "\"clock_map\":[", "\"clock_map\":[1,", "rows of 3");
 	refuse(s.data, "\"clock_map\":[", "\"clock_map\":[9000000000000000000,1,1,", "");
 	refuse(s.data, "\"high\":[", "\"high\":[9000000000000000000,1,", "order of time");
-	refuse(s.data, "\"ppm\":-37000.125", "\"ppm\":1e300", "slewed");
+	refuse(s.data, "\"ppm\":-37000.125", "\"ppm\":1e300", "slew");
 	refuse(s.data, "\"max_rate\":", "\"max_rate\":1e9,\"x\":", "max_rate");
 	refuse(s.data, "\"a\":\"alpha\"", "\"a\":\"nobody\"", "name");
 	refuse(s.data, "\"a\":\"alpha\"", "\"a\":\"beta\"", "two hosts");
 	refuse(s.data, "\"a\":\"gam\\\"ma\",\"b\":\"beta\"", "\"a\":\"alpha\",\"b\":\"beta\"",
-		"twice");
+		"duplicate pair");
 	refuse(s.data, "\"hull_points\":[24,18]", "\"hull_points\":[24]", "hull_points");
 	refuse(s.data, "\"alpha\":\"0.99", "\"alpha\":\"x0.99", "decimal");
 	refuse(s.data, "\"median_ns\":1000", "\"median_ns\":-1000", "order");
