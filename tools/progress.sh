@@ -29,8 +29,16 @@ progress() {
 follow() {
 	local handler=$1 line part='' got pid status=0
 	shift
-	exec 9< <(exec "$@" 2>&1)
+	# A fifo, because <(...) needs /dev/fd, which is not there where /proc is not mounted.
+	local folder
+	folder=$(mktemp -d)
+	mkfifo "$folder/lines"
+	"$@" >"$folder/lines" 2>&1 &
 	pid=$!
+	# shellcheck disable=SC2064
+	trap "kill $pid 2>/dev/null; exit 130" INT TERM # the shell lets what it runs beside it ignore Ctrl-C
+	exec 9<"$folder/lines"
+	rm -r "$folder"
 	while :; do
 		got=0
 		IFS= read -r -t "$progress_every" -u 9 line || got=$?
@@ -48,6 +56,7 @@ follow() {
 	done
 	exec 9<&-
 	wait "$pid" || status=$?
+	trap - INT TERM
 	if $progress_is_line; then printf '\r\033[K'; fi
 	progress_is_line=false
 	return $status
