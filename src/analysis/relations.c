@@ -30,14 +30,16 @@ bool relation_use_of(struct analysis_host *a, const struct kernel_host *h, uint3
 	if (call == KERNEL_NONE)
 		return true;
 	const struct kernel_call *c = &h->calls[call];
-	uint8_t *role = call < s->cap_roles
-				? &s->roles[call]
-				: analysis_at(&s->roles, &s->cap_roles, call, sizeof(*role));
-	if (!role)
-		return false;
-	if (*role == ROLE_NOT_SEEN)
-		*role = (uint8_t)relation_role_of(kernel_name_text(h, c->name));
-	use->role = (enum relation_role) * role;
+	if (c->name != KERNEL_NONE) {
+		uint8_t *role = c->name < s->cap_roles ? &s->roles[c->name]
+						       : analysis_at(&s->roles, &s->cap_roles,
+								 c->name, sizeof(*role));
+		if (!role)
+			return false;
+		if (*role == ROLE_NOT_SEEN)
+			*role = (uint8_t)relation_role_of(kernel_name_text(h, c->name));
+		use->role = (enum relation_role) * role;
+	}
 	use->name = c->name;
 	use->object = c->object;
 	use->fd = c->fd;
