@@ -446,7 +446,7 @@ int path_find(const struct kernel_world *w, uint32_t host, uint32_t task, int64_
 	path->end = end < alive ? end : alive;
 	if (path->begin > path->end)
 		return mer_fail(err, MER_ERR_USAGE,
-			"thread %d of %s did not exist in this range of time", (int)t->tid,
+			"thread %d of %s did not exist in this time range", (int)t->tid,
 			w->e ? w->e->hosts[host].name : "the host");
 	int64_t length;
 	if (__builtin_sub_overflow(path->end, path->begin, &length))

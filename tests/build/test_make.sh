@@ -87,4 +87,6 @@ for line in 'FAILED: a.bad (Failed)' words 'FAILED: a.slow (Timeout)' '    1  th
 	grep -qxF "$line" "$dir/out" || fail "run-tests does not say: $line"
 done
 grep -q '    1  RECORDINGS is not set.* (a.skips)$' "$dir/out" || fail "why a case was skipped is not said"
+# A minimal system without /proc has no /dev/fd either, which <(...) needs.
+grep -nE '^[^#]*[<>]\(' tools/setup tools/build tools/install tools/progress.sh demo/run && fail "building needs /dev/fd"
 exit $failed
