@@ -231,7 +231,7 @@ static void put_spikes(const struct latencies *l, struct mer_str *out)
 	put_name(out, name_of(l, worst->link->from));
 	mer_str_puts(out, " to ");
 	put_name(out, name_of(l, worst->link->to));
-	mer_str_puts(out, "). No latency is negative, so this is real latency and no clock error.");
+	mer_str_puts(out, "). No latency is negative, so this is real latency, not a clock error.");
 }
 
 static void put_hints(const struct latencies *l, struct mer_str *out, bool early)

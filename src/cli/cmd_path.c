@@ -132,7 +132,7 @@ static const struct cli_option options[] = {
 	{ .name = "absolute",
 		.letter = 'a',
 		.kind = CLI_FLAG,
-		.help = "times of day in the list, not seconds since the begin",
+		.help = "times of day in the list, not seconds since the start",
 		.offset = AT(absolute) },
 	{ .name = "limit",
 		.letter = 'n',
@@ -145,7 +145,7 @@ static const struct cli_option options[] = {
 
 const struct cli_verb cli_verb_path = {
 	.name = "path",
-	.help = "where the time of a task went, across machines",
+	.help = "where the time of a task went, across hosts",
 	.synopsis = "[OPTION...] --comm NAME | --tid N TRACE...",
 	.description = "Follows one task over its lifetime. Where it waited, the path shows what it "
 		       "waited for: the task that ended the wait, the disk, a timer, or a packet and "

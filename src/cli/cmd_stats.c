@@ -484,8 +484,8 @@ const struct cli_verb cli_verb_stats = {
 	.description = "Counts events by name, host and stream; lists what was lost, and how to avoid "
 		       "losses next time. With an ANALYSIS (see 'meridian top'): statistics of "
 		       "durations.",
-	.more = "A first word that names an analysis and no file is the analysis; write ./syscall for a "
-		"trace of that name. --by is for event counts; --sort, --reverse, --min, --max, --name, "
+	.more = "If the first word names an analysis and no file, it is the analysis; write ./syscall for a "
+		"trace with that name. --by is for event counts; --sort, --reverse, --min, --max, --name, "
 		"--period, --cpu, --tid, --pid and --comm are for analyses, which show minimum, maximum, "
 		"mean and total duration. Standard deviations are those of samples (n - 1).\n\n"  CLI_GRID_NAME_MANUAL CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",

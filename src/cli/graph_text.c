@@ -41,7 +41,7 @@ static void put_left_out(const struct cli_graph *g, struct mer_str *out)
 {
 	if (g->n_kernel) {
 		cli_text_count(out, (int64_t)g->n_kernel);
-		mer_str_puts(out, " through threads or locks of the kernel");
+		mer_str_puts(out, " through kernel threads or locks");
 	}
 	mer_str_puts(out, g->n_kernel && g->n_tracer ? ", " : "");
 	if (g->n_tracer) {
@@ -75,15 +75,15 @@ static int put_nothing(const struct cli_graph *g, struct mer_str *out)
 {
 	struct mer_str fix = { 0 }, line = { 0 };
 	int rc = cli_grid_lacking(g->cli, g->e, analysis_relations.id, &fix);
-	mer_str_puts(&line, "No relations were found");
+	mer_str_puts(&line, "No relations");
 	if (g->n_kernel || g->n_tracer) {
-		mer_str_puts(&line, ", but for ");
+		mer_str_puts(&line, " except ");
 		put_left_out(g, &line);
 		mer_str_puts(&line, " (--all shows them)");
 	}
 	mer_str_puts(
-		&line, fix.len ? ". The traces do not have the events that tell who ended a wait, "
-				 "and in which call. What would record them:"
+		&line, fix.len ? ". The traces lack the events that show who ended a wait, and in "
+				 "which call. To record them:"
 			       : ".");
 	if (line.data)
 		cli_text_wrap(out, line.data, (size_t)cli_width(g->cli), 0);

@@ -175,7 +175,7 @@ static int has_no_output(struct cli *cli, const struct analysis *a, const char *
 {
 	struct mer_str list = { 0 };
 	put_verbs(&list, a);
-	int rc = mer_fail(&cli->err, MER_ERR_USAGE, "'%s' has no '%s', it has: %s", a->id, what,
+	int rc = mer_fail(&cli->err, MER_ERR_USAGE, "'%s' has no '%s'; it has: %s", a->id, what,
 		list.data ? list.data : "nothing");
 	mer_str_fini(&list);
 	return rc;

@@ -100,7 +100,7 @@ void cli_help_all(FILE *out, bool bold)
 	struct mer_str s = { 0 };
 	const struct cli_option *o;
 	mer_str_printf(&s,
-		"meridian: the traces of many machines, read as one\n\n"
+		"meridian: performance analysis across hosts from kernel traces\n\n"
 		"%sUsage:%s meridian VERB [OPTION...] [TRACE...]\n",
 		bold ? "\033[1m" : "", bold ? "\033[0m" : "");
 	heading(&s, "Verbs", bold);
@@ -115,9 +115,9 @@ void cli_help_all(FILE *out, bool bold)
 	}
 	heading(&s, "Examples", bold);
 	mer_str_puts(&s, "  meridian info client/ server/\n"
-			 "      What the traces of two machines hold.\n"
+			 "      What the traces of two hosts contain.\n"
 			 "  meridian events --limit 10 client/ server/\n"
-			 "      The first events of both, in the order of time.\n");
+			 "      The first events of both, in time order.\n");
 	print(&s, out);
 }
 
@@ -191,7 +191,7 @@ int cli_self_check(FILE *out)
 			n_bad++;
 		}
 		if ((v->uses & CLI_USES_FORMAT) && !v->formats) {
-			fprintf(out, "%s: takes --format, but tells no formats\n", v->name);
+			fprintf(out, "%s: takes --format, but lists no formats\n", v->name);
 			n_bad++;
 		}
 	}

@@ -122,7 +122,7 @@ static int check_options(struct cli *cli, int first, char **argv, int verb_at)
 		}
 	} else if (cli_choice_index(v->formats, names[cli->format], strlen(names[cli->format])) <
 		   0) {
-		return mer_fail(&cli->err, MER_ERR_USAGE, "--format: '%s' is none of %s",
+		return mer_fail(&cli->err, MER_ERR_USAGE, "--format: '%s' is not one of %s",
 			names[cli->format], v->formats);
 	}
 	return 0;

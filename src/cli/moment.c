@@ -223,7 +223,7 @@ int cli_moment_parse(struct cli_moment *m, const char *text, struct mer_err *err
 	if (!has_host(text))
 		return mer_fail(err, MER_ERR_USAGE,
 			"'%s' is not a time; write 2024-05-03T12:34:56.789, 12:34:56.789, +1.5s "
-			"(after the begin of the traces), nanoseconds since 1970, or HOST:TIME for "
+			"(after the start of the traces), nanoseconds since 1970, or HOST:TIME for "
 			"a "
 			"host's own clock",
 			text);

@@ -42,7 +42,7 @@ const struct cli_option cli_common_options[] = {
 		.kind = CLI_MOMENT,
 		.arg = "TIME",
 		.uses = CLI_USES_TIME,
-		.help = "before TIME; + counts from the begin of the traces",
+		.help = "before TIME; + counts from the start of the traces",
 		.offset = COMMON(end) },
 	{ .name = "host",
 		.kind = CLI_TEXTS,
@@ -431,7 +431,7 @@ static int store(struct cli *cli, const struct cli_option *o, void *at, const ch
 		const char *choices = o->kind == CLI_FORMAT ? format_names : o->choices;
 		int index = cli_choice_index(choices, arg, strlen(arg));
 		if (index < 0)
-			return mer_fail(&cli->err, MER_ERR_USAGE, "%s: '%s' is none of %s", what,
+			return mer_fail(&cli->err, MER_ERR_USAGE, "%s: '%s' is not one of %s", what,
 				arg,
 				o->kind == CLI_FORMAT && cli->verb ? cli->verb->formats : choices);
 		*(unsigned *)at = (unsigned)index;

@@ -65,10 +65,11 @@ static void put_verdict(const struct children *c, struct mer_str *out)
 							  : " recorded, without its exit");
 	mer_str_puts(&s, ", with ");
 	cli_text_count(&s, root->n_below);
-	mer_str_printf(&s, " %s below it.", mer_plural(root->n_below, "process", "processes"));
+	mer_str_printf(&s, " %s.",
+		mer_plural(root->n_below, "descendant process", "descendant processes"));
 	if (root->has_ended && root->is_born && t->end > t->begin)
 		mer_str_printf(
-			&s, " One after the other, that is at most %.1f per second.", rate(t));
+			&s, " Run one after the other, that is at most %.1f per second.", rate(t));
 	struct mer_str clean = { 0 };
 	cli_text_clean(&clean, s.data ? s.data : "", s.len, false);
 	cli_text_wrap(out, clean.data ? clean.data : "", (size_t)cli_width(c->cli), 0);
@@ -174,7 +175,7 @@ static void put_tree(const struct children *c, struct mer_str *out)
 		i = i == KERNEL_NONE ? KERNEL_NONE : c->groups[i].next;
 	}
 	if (n_left)
-		add_sum(c, &t, "more, each less", n_left, cpu_left, path_left);
+		add_sum(c, &t, "all others", n_left, cpu_left, path_left);
 	if (c->tree.outside_ns)
 		add_sum(c, &t, "outside of the tree", 0, -1, c->tree.outside_ns);
 	add_sum(c, &t, "total", c->tree.n, c->tree.processes[0].tree_cpu_ns,

@@ -455,7 +455,7 @@ static void put_hint(const struct list *l, size_t shown, struct mer_str *out)
 	mer_str_puts(&text, "Adjacent pieces shorter than ");
 	cli_text_duration(&text, l->threshold);
 	mer_str_printf(&text,
-		" are folded (+1: with one of another task); --collapse 0 shows all %zu.",
+		" are folded (+1: including one of another task); --collapse 0 shows all %zu.",
 		l->p->n_segments);
 	if (!text.failed)
 		cli_text_wrap(out, text.data, (size_t)cli_width(l->c->cli), 0);

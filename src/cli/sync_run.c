@@ -41,7 +41,7 @@ static int choose_method(struct cli_sync *s, const char *text)
 	int method = cli_choice_index(method_names, word, strlen(word));
 	uint32_t host;
 	if (method < 0)
-		return mer_fail(&s->cli->err, MER_ERR_USAGE, "--method: '%.100s' is none of %s",
+		return mer_fail(&s->cli->err, MER_ERR_USAGE, "--method: '%.100s' is not one of %s",
 			word, method_names);
 	if (!equals) {
 		s->options.method = (enum sync_method)method;

@@ -63,9 +63,9 @@ static void put_title(const struct cli_cost *c, struct mer_str *out)
 	bool all = a->begin <= t->begin && a->end >= (t->died < t->end ? t->died : t->end);
 	mer_str_putc(out, '\n');
 	mer_str_clear(&name);
-	mer_str_puts(&name, !all			      ? "Part of its life: "
-			    : t->born && t->died != INT64_MAX ? "Its whole life: "
-							      : "Its life as far as recorded: ");
+	mer_str_puts(&name, !all			      ? "Part of its lifetime: "
+			    : t->born && t->died != INT64_MAX ? "Its whole lifetime: "
+							      : "Its recorded lifetime: ");
 	cli_text_duration(&name, n->self_ns + n->sub_ns);
 	mer_str_puts(&name, " of CPU time, ");
 	if (n->sub_ns) {

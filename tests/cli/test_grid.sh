@@ -29,7 +29,7 @@ text "$dir/err" 'the analysis comes before the traces' 'no word'
 run 2 top faults
 text "$dir/err" 'usage: meridian top faults' 'no trace'
 [ -z "$without" ] || run 2 freq "$without" "$f"
-[ -z "$without" ] || text "$dir/err" "'$without' has no 'freq', it has: .*top" 'no such verb'
+[ -z "$without" ] || text "$dir/err" "'$without' has no 'freq'; it has: .*top" 'no such verb'
 run 3 top faults "$dir/nothing"
 
 # Nothing to show: why, and what would show something.
