@@ -304,7 +304,7 @@ static int cut(struct account *a, int64_t begin, int64_t end, struct mer_err *er
 	a->end = end < alive ? end : alive;
 	if (a->begin > a->end)
 		return mer_fail(err, MER_ERR_USAGE,
-			"thread %d of %s did not exist in this range of time", (int)t->tid,
+			"thread %d of %s did not exist in this time range", (int)t->tid,
 			a->b->world->e ? a->b->world->e->hosts[a->host].name : "the host");
 	sum_waits(a);
 	return 0;

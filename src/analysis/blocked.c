@@ -123,36 +123,30 @@ struct behind {
 	bool open;     /* no span is behind */
 };
 
-static void collect_span(const struct kernel_world *world, uint32_t host, uint32_t span,
+static void collect_blocked(const struct kernel_world *world, uint32_t host, uint32_t span,
 	const struct blocked_host *out, struct behind *t)
 {
 	const struct kernel_host *h = &world->hosts[host];
 	const struct kernel_span *s = kernel_span(h, span);
-	uint32_t whole = kernel_wait_end(h, span);
-	if (s->state == KERNEL_BLOCKED && t->after == KERNEL_BLOCKED &&
-		t->at < out->first[s->task + 1]) {
+	if (t->after == KERNEL_BLOCKED && t->at < out->first[s->task + 1]) {
 		out->waits[t->at].begin = s->begin; /* still the same wait */
 		if (s->call != KERNEL_NONE)
 			out->waits[t->at].call = s->call;
-	} else if (s->state == KERNEL_BLOCKED) {
-		struct blocked_wait *w = &out->waits[--t->at];
-		*w = (struct blocked_wait){ .begin = s->begin,
-			.end = t->end,
-			.run = t->after == KERNEL_READY ? t->run : t->end,
-			.task = s->task,
-			.span = span,
-			.whole = whole,
-			.call = s->call,
-			.cause = kernel_span(h, whole)->cause,
-			.open = t->open || (whole != span && h->tasks[s->task].last == whole),
-			.asker = KERNEL_NONE };
-		find_waker(world, host, w);
+		return;
 	}
-	if (s->state != KERNEL_READY || t->after != KERNEL_READY)
-		t->run = t->end;
-	t->after = s->state;
-	t->end = s->begin;
-	t->open = false;
+	uint32_t whole = kernel_wait_end(h, span);
+	struct blocked_wait *w = &out->waits[--t->at];
+	*w = (struct blocked_wait){ .begin = s->begin,
+		.end = t->end,
+		.run = t->after == KERNEL_READY ? t->run : t->end,
+		.task = s->task,
+		.span = span,
+		.whole = whole,
+		.call = s->call,
+		.cause = kernel_span(h, whole)->cause,
+		.open = t->open || (whole != span && h->tasks[s->task].last == whole),
+		.asker = KERNEL_NONE };
+	find_waker(world, host, w);
 }
 
 /* A task's spans have rising numbers. All from the last one back, whosever they are, so that memory is
@@ -168,8 +162,17 @@ static int collect_waits(const struct kernel_world *world, uint32_t host, struct
 		int64_t end = kernel_task_end(h, t);
 		tasks[t] = (struct behind){ end, end, out->first[t + 1], KERNEL_DEAD, true };
 	}
-	for (uint32_t i = h->n_spans; i-- > 0;)
-		collect_span(world, host, i, out, &tasks[kernel_span(h, i)->task]);
+	for (uint32_t i = h->n_spans; i-- > 0;) {
+		const struct kernel_span *s = kernel_span(h, i);
+		struct behind *t = &tasks[s->task];
+		if (s->state == KERNEL_BLOCKED)
+			collect_blocked(world, host, i, out, t);
+		if (s->state != KERNEL_READY || t->after != KERNEL_READY)
+			t->run = t->end;
+		t->after = s->state;
+		t->end = s->begin;
+		t->open = false;
+	}
 	/* Waits of several spans leave holes, which are closed: tasks from the first on. */
 	size_t n = 0;
 	for (uint32_t t = 0; t < h->n_tasks; t++) {

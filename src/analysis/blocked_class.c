@@ -33,11 +33,21 @@ struct work_list { /* waits whose insides are still to be marked */
 
 enum role { CONNECTS = 1, ACCEPTS = 2, SERVES_OUTSIDE = 4 };
 
+enum trait { /* of a call, by its name and object */
+	IS_CONNECT = 1,
+	IS_ACCEPT = 2,
+	IS_READING = 4,	    /* see is_reading */
+	IS_MULTIPLEXED = 8, /* waits for whatever comes first */
+	IS_OPENED = 16,	    /* on something that was connected to */
+	IS_KNOWN = 32
+};
+
 struct classes {
 	struct blocked *b;
-	uint8_t *roles; /* of each process: enum role */
+	uint8_t *roles;	    /* of each process: enum role */
+	uint8_t **traits;   /* of each host's calls: enum trait */
+	uint8_t *inherited; /* of each task, numbered as processes are: roles_of */
 	struct contacts contacts;
-	struct mer_map *opened; /* of each host: names of objects that were connected to */
 	struct work_list todo;
 };
 
@@ -52,12 +62,6 @@ static const struct kernel_call *call_of(
 	const struct blocked *b, uint32_t host, const struct blocked_wait *w)
 {
 	return w->call == KERNEL_NONE ? NULL : &b->world->hosts[host].calls[w->call];
-}
-
-static const char *call_name(const struct blocked *b, uint32_t host, const struct blocked_wait *w)
-{
-	const struct kernel_call *c = call_of(b, host, w);
-	return c ? kernel_name_text(&b->world->hosts[host], c->name) : "";
 }
 
 static bool begins_with(const char *s, const char *prefix)
@@ -78,22 +82,35 @@ static bool is_reading(const char *call)
 	return !*call;
 }
 
-/* Does the call wait for whatever comes first? */
 static bool is_multiplexed(const char *call)
 {
 	return strstr(call, "poll") || strstr(call, "select");
 }
 
-/* Was it ended by a message: data of another user process? */
-static bool is_message(const struct blocked *b, uint32_t host, const struct blocked_wait *w)
+static unsigned traits_of_name(const char *call)
 {
+	return IS_KNOWN | (strcmp(call, "connect") == 0 ? IS_CONNECT : 0) |
+	       (begins_with(call, "accept") ? IS_ACCEPT : 0) | (is_reading(call) ? IS_READING : 0) |
+	       (is_multiplexed(call) ? IS_MULTIPLEXED : 0);
+}
+
+/* Of the call that it was in; an unknown one may have been reading. */
+static unsigned traits_of(const struct classes *c, uint32_t host, const struct blocked_wait *w)
+{
+	return w->call == KERNEL_NONE ? IS_READING : c->traits[host][w->call];
+}
+
+/* Was it ended by a message: data of another user process? */
+static bool is_message(const struct classes *c, uint32_t host, const struct blocked_wait *w)
+{
+	const struct blocked *b = c->b;
 	if (w->by_task == KERNEL_NONE || w->kind == BLOCKED_IN_KERNEL ||
 		b->world->hosts[w->by_host].tasks[w->by_task].is_kernel ||
 		b->world->hosts[host].tasks[w->task].is_kernel)
 		return false;
 	if (w->cause != KERNEL_NETWORK && w->cause != KERNEL_PIPE && w->cause != KERNEL_TASK)
 		return false;
-	return is_reading(call_name(b, host, w)) &&
+	return (traits_of(c, host, w) & IS_READING) &&
 	       blocked_process(b, host, w->task) != blocked_process(b, w->by_host, w->by_task);
 }
 
@@ -102,13 +119,6 @@ static bool names_peer(const struct kernel_host *h, const struct kernel_call *ca
 {
 	return call->object != KERNEL_NONE &&
 	       strpbrk(kernel_name_text(h, call->object), ":/@") != NULL;
-}
-
-static bool is_opened(const struct classes *c, uint32_t host, const struct blocked_wait *w)
-{
-	const struct kernel_call *call = call_of(c->b, host, w);
-	return call && call->object != KERNEL_NONE &&
-	       mer_map_get(&c->opened[host], call->object) != NULL;
 }
 
 /* ---- Contacts ---- */
@@ -178,7 +188,7 @@ static bool contact(
 }
 
 /* Its own, and that its parents accepted before. */
-static unsigned roles_of(const struct classes *c, uint32_t host, uint32_t task)
+static unsigned find_roles(const struct classes *c, uint32_t host, uint32_t task)
 {
 	const struct kernel_host *h = &c->b->world->hosts[host];
 	unsigned roles = c->roles[blocked_process(c->b, host, task)] & (CONNECTS | ACCEPTS);
@@ -188,6 +198,11 @@ static unsigned roles_of(const struct classes *c, uint32_t host, uint32_t task)
 		task = h->tasks[task].born ? h->tasks[task].parent : KERNEL_NONE;
 	}
 	return roles;
+}
+
+static unsigned roles_of(const struct classes *c, uint32_t host, uint32_t task)
+{
+	return c->inherited[c->b->hosts[host].processes + task];
 }
 
 /* Was the task's process forked by that one, or by one that it forked? */
@@ -220,29 +235,46 @@ static bool has_initiative(
 	       there < back;
 }
 
-/* From all system calls, also those that did not wait. */
-static int gather_roles(struct classes *c, uint32_t host, struct mer_err *err)
+/* What is known of a host's calls before any wait is looked at; any: of all of them together. */
+static int gather_calls(struct classes *c, uint32_t host, unsigned *any, struct mer_err *err)
 {
 	const struct kernel_host *h = &c->b->world->hosts[host];
-	uint8_t *of_call = calloc((size_t)h->n_calls + 1, 1);
-	int rc = of_call ? 0 : mer_fail_nomem(err);
+	struct mer_map opened = { 0 }; /* names of objects that were connected to */
+	uint8_t *traits = c->traits[host] = calloc((size_t)h->n_calls + 1, 1);
+	uint8_t *of_name = calloc((size_t)h->names.n + 1, 1); /* the last one: of no name */
+	int rc = traits && of_name ? 0 : mer_fail_nomem(err);
 	for (uint32_t i = 0; i < h->n_calls && !rc; i++) {
-		const char *name = kernel_name_text(h, h->calls[i].name);
-		if (strcmp(name, "connect") == 0)
-			of_call[i] = CONNECTS;
-		else if (begins_with(name, "accept"))
-			of_call[i] = ACCEPTS;
-		if (of_call[i] == CONNECTS && names_peer(h, &h->calls[i]) &&
-			!mer_map_put(&c->opened[host], h->calls[i].object))
+		const struct kernel_call *call = &h->calls[i];
+		uint8_t *known = &of_name[call->name == KERNEL_NONE ? h->names.n : call->name];
+		if (!*known)
+			*known = (uint8_t)traits_of_name(kernel_name_text(h, call->name));
+		traits[i] = *known;
+		*any |= *known;
+		if ((traits[i] & IS_CONNECT) && names_peer(h, call) &&
+			!mer_map_put(&opened, call->object))
 			rc = mer_fail_nomem(err);
 	}
-	for (uint32_t i = 0; i < h->n_spans && !rc; i++) {
-		const struct kernel_span *s = kernel_span(h, i);
-		if (s->call != KERNEL_NONE && of_call[s->call])
-			c->roles[blocked_process(c->b, host, s->task)] |= of_call[s->call];
-	}
-	free(of_call);
+	for (uint32_t i = 0; i < h->n_calls && !rc; i++)
+		if (h->calls[i].object != KERNEL_NONE && mer_map_get(&opened, h->calls[i].object))
+			traits[i] |= IS_OPENED;
+	mer_map_fini(&opened);
+	free(of_name);
 	return rc;
+}
+
+/* From all system calls, also those that did not wait. */
+static void gather_roles(struct classes *c, uint32_t host)
+{
+	const struct kernel_host *h = &c->b->world->hosts[host];
+	const uint8_t *traits = c->traits[host];
+	for (uint32_t i = 0; i < h->n_spans; i++) {
+		const struct kernel_span *s = kernel_span(h, i);
+		if (s->call != KERNEL_NONE && (traits[s->call] & (IS_CONNECT | IS_ACCEPT)))
+			c->roles[blocked_process(c->b, host, s->task)] |=
+				traits[s->call] & IS_CONNECT ? CONNECTS : ACCEPTS;
+	}
+	for (uint32_t t = 0; t < h->n_tasks; t++)
+		c->inherited[c->b->hosts[host].processes + t] = (uint8_t)find_roles(c, host, t);
 }
 
 /* The process that sent the packet; KERNEL_NONE: none, or its connection is not known. */
@@ -300,10 +332,13 @@ static int gather_contacts(struct classes *c, struct mer_err *err)
 	int rc = 0;
 	for (uint32_t host = 0; host < b->world->n_hosts && !rc; host++) {
 		const struct kernel_host *h = &b->world->hosts[host];
-		rc = gather_roles(c, host, err);
+		unsigned any = 0;
+		rc = gather_calls(c, host, &any, err);
+		if (!rc && (any & (IS_CONNECT | IS_ACCEPT)))
+			gather_roles(c, host);
 		for (size_t i = 0; i < b->hosts[host].n && !rc; i++) {
 			const struct blocked_wait *w = &b->hosts[host].waits[i];
-			if (is_message(b, host, w))
+			if (is_message(c, host, w))
 				rc = add_contact(&c->contacts,
 					blocked_process(b, w->by_host, w->by_task),
 					blocked_process(b, host, w->task), w->asked, err);
@@ -320,11 +355,11 @@ static int gather_contacts(struct classes *c, struct mer_err *err)
 
 /* ---- Each wait by itself ---- */
 
-static bool is_input(const struct blocked *b, uint32_t host, const struct blocked_wait *w)
+static bool is_input(const struct classes *c, uint32_t host, const struct blocked_wait *w)
 {
-	const struct kernel_call *c = call_of(b, host, w);
+	const struct kernel_call *call = call_of(c->b, host, w);
 	return w->cause == KERNEL_INPUT ||
-	       (c && c->kind == KERNEL_OBJECT_TTY && is_reading(call_name(b, host, w)));
+	       (call && call->kind == KERNEL_OBJECT_TTY && (traits_of(c, host, w) & IS_READING));
 }
 
 /* The last wait of the one who ended w that was over when it did so. */
@@ -339,16 +374,16 @@ static const struct blocked_wait *wait_before(const struct blocked *b, const str
 static void find_plain_work(const struct classes *c, uint32_t host, struct blocked_wait *w)
 {
 	const struct blocked *b = c->b;
-	const char *call = call_name(b, host, w);
+	unsigned traits = traits_of(c, host, w);
 	bool is_known = w->by_task != KERNEL_NONE;
 	unsigned roles = roles_of(c, host, w->task);
 	/* Of a sender that was not recorded no more is known than what the receiver does: who accepts
 	 * waits for work; who connects too, at least where it waits for whatever comes first. */
-	bool from_outside = !is_known && w->cause == KERNEL_NETWORK && is_reading(call) &&
-			    (roles & ACCEPTS) && (!(roles & CONNECTS) || is_multiplexed(call));
+	bool from_outside = !is_known && w->cause == KERNEL_NETWORK && (traits & IS_READING) &&
+			    (roles & ACCEPTS) && (!(roles & CONNECTS) || (traits & IS_MULTIPLEXED));
 	w->is_for_work = b->world->hosts[host].tasks[w->task].is_kernel
 				 ? is_known
-				 : from_outside || begins_with(call, "accept");
+				 : from_outside || (traits & IS_ACCEPT);
 	if (w->is_for_work && is_known)
 		w->asker = blocked_process(b, w->by_host, w->by_task);
 	else if (w->is_for_work && w->cause == KERNEL_NETWORK)
@@ -369,13 +404,13 @@ static void find_work(const struct classes *c, uint32_t host, struct blocked_wai
 			w->is_for_work = i && at->is_for_work && at->end > w->begin;
 			return;
 		}
-		if ((i && at->asked < w->begin) || is_opened(c, at_host, at) ||
+		if ((i && at->asked < w->begin) || (traits_of(c, at_host, at) & IS_OPENED) ||
 			(at->by_host == at_host &&
 				stems_from(c, at_host, at->by_task,
 					blocked_process(b, at_host, at->task))) ||
 			has_initiative(c, at_host, at->task, at->by_host, at->by_task))
 			return;
-		if (is_message(b, at_host, at) &&
+		if (is_message(c, at_host, at) &&
 			roles_of(c, at_host, at->task) != CONNECTS && /* that one only asks */
 			has_initiative(c, at->by_host, at->by_task, at_host, at->task)) {
 			w->is_for_work = true;
@@ -391,9 +426,10 @@ static void find_work(const struct classes *c, uint32_t host, struct blocked_wai
 /* Is it the answer to something that the task asked for? What ends a poll of a daemon rarely is. */
 static bool is_answer(const struct classes *c, uint32_t host, const struct blocked_wait *w)
 {
-	if (is_opened(c, host, w) || strcmp(call_name(c->b, host, w), "connect") == 0)
+	unsigned traits = traits_of(c, host, w);
+	if (traits & (IS_OPENED | IS_CONNECT))
 		return true;
-	if (w->by_task == KERNEL_NONE || is_multiplexed(call_name(c->b, host, w)))
+	if (w->by_task == KERNEL_NONE || (traits & IS_MULTIPLEXED))
 		return false;
 	return (w->by_host == host && w->by_task == w->task) || /* connect, by what answers it */
 	       has_initiative(c, host, w->task, w->by_host, w->by_task);
@@ -408,7 +444,8 @@ static void judge_open(const struct classes *c, uint32_t host, size_t wait)
 	struct blocked_wait *w = &h->waits[wait];
 	const struct blocked_wait *first = &h->waits[h->first[w->task]];
 	if (w->begin <= b->world->hosts[host].tasks[w->task].begin ||
-		((roles_of(c, host, w->task) & ACCEPTS) && is_multiplexed(call_name(b, host, w))))
+		((roles_of(c, host, w->task) & ACCEPTS) &&
+			(traits_of(c, host, w) & IS_MULTIPLEXED)))
 		w->is_for_work = true;
 	for (const struct blocked_wait *p = w - 1; p >= first; p--) {
 		if (p->call != w->call)
@@ -478,7 +515,7 @@ static bool is_felt_alone(const struct classes *c, uint32_t host, const struct b
 		return true;
 	if ((c->roles[blocked_process(b, host, w->task)] & SERVES_OUTSIDE) && !w->open &&
 		w->cause != KERNEL_FUTEX &&
-		(!is_multiplexed(call_name(b, host, w)) ||
+		(!(traits_of(c, host, w) & IS_MULTIPLEXED) ||
 			(w->by_task != KERNEL_NONE &&
 				has_initiative(c, host, w->task, w->by_host, w->by_task))))
 		return true;
@@ -512,12 +549,14 @@ int blocked_classify(struct blocked *b, struct mer_err *err)
 	for (uint32_t host = 0; host < b->world->n_hosts; host++)
 		n_processes += b->world->hosts[host].n_tasks;
 	c.roles = calloc(n_processes, sizeof(*c.roles));
-	c.opened = calloc((size_t)b->world->n_hosts + 1, sizeof(*c.opened));
-	int rc = c.opened && c.roles ? gather_contacts(&c, err) : mer_fail_nomem(err);
+	c.inherited = calloc(n_processes, sizeof(*c.inherited));
+	c.traits = calloc((size_t)b->world->n_hosts + 1, sizeof(*c.traits));
+	int rc =
+		c.traits && c.roles && c.inherited ? gather_contacts(&c, err) : mer_fail_nomem(err);
 	for (uint32_t host = 0; host < b->world->n_hosts && !rc; host++) {
 		struct blocked_host *h = &b->hosts[host];
 		for (size_t i = 0; i < h->n; i++) {
-			h->waits[i].is_input = is_input(b, host, &h->waits[i]);
+			h->waits[i].is_input = is_input(&c, host, &h->waits[i]);
 			if (!h->waits[i].is_input)
 				find_plain_work(&c, host, &h->waits[i]);
 		}
@@ -533,9 +572,10 @@ int blocked_classify(struct blocked *b, struct mer_err *err)
 	}
 	if (!rc)
 		rc = mark(&c, err);
-	for (uint32_t host = 0; c.opened && host < b->world->n_hosts; host++)
-		mer_map_fini(&c.opened[host]);
-	free(c.opened);
+	for (uint32_t host = 0; c.traits && host < b->world->n_hosts; host++)
+		free(c.traits[host]);
+	free(c.traits);
+	free(c.inherited);
 	free(c.roles);
 	mer_map_fini(&c.contacts.map);
 	free(c.contacts.first);

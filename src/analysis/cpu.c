@@ -310,7 +310,8 @@ const struct analysis analysis_cpu = {
 	.by_duration = 1u << CPU_LOG | 1u << CPU_FREQ | 1u << CPU_STATS,
 	.late = ~(1u << CPU_LOG | 1u << CPU_FREQ | 1u << CPU_STATS),
 	.outputs = cpu_outputs,
-	.worth = "self_ns percent wait_cpu_ns idle_ns unknown_ns cpus user_ns syscall_ns "
+	.worth = "duration_ns self_ns percent wait_cpu_ns idle_ns unknown_ns cpus user_ns "
+		 "syscall_ns "
 		 "softirq_ns irq_ns "
 		 "interrupted_ns "
 		 "kernel_ns running_ns threads migrations",

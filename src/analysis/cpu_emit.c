@@ -97,9 +97,11 @@ static void task_time_cells(const struct cpu_task *t, int64_t range, struct anal
 	c[9] = ANALYSIS_REAL_CELL(cpu_ratio(self, range));
 }
 
-static bool did_anything(const struct cpu_task *t)
+/* On the CPUs that are looked at; migrations are those of all. */
+static bool did_anything(const struct analysis_run *run, const struct cpu_task *t)
 {
-	return cpu_task_self(t) || t->interrupted || t->ready || t->migrations;
+	return cpu_task_self(t) || t->interrupted || t->ready ||
+	       (t->migrations && !run->options->wants_cpu);
 }
 
 static void emit_threads(const struct analysis_run *run, uint32_t host, struct analysis_table *t)
@@ -109,7 +111,7 @@ static void emit_threads(const struct analysis_run *run, uint32_t host, struct a
 	int64_t begin, end, range = analysis_range(run, host, &begin, &end);
 	for (uint32_t i = 0; i < cpu_n_tasks(run, host); i++) {
 		struct cpu_task sum = { 0 };
-		if (!did_anything(&s->tasks[i]) || !cpu_wants_task(run, host, i))
+		if (!did_anything(run, &s->tasks[i]) || !cpu_wants_task(run, host, i))
 			continue;
 		add_task(s, &sum, &s->tasks[i]);
 		analysis_task_cells(run, host, i, INT64_MAX, cells);
@@ -150,7 +152,7 @@ int cpu_processes_find(const struct analysis_run *run, uint32_t host, struct cpu
 	bool ok = p->list && p->of;
 	for (uint32_t i = 0; i < n && ok; i++) {
 		ok = place_task(&pids, p, &h->tasks[i], i);
-		if (ok && did_anything(&s->tasks[i]) && cpu_wants_task(run, host, i)) {
+		if (ok && did_anything(run, &s->tasks[i]) && cpu_wants_task(run, host, i)) {
 			p->list[p->of[i]].threads++;
 			add_task(s, &p->list[p->of[i]].sum, &s->tasks[i]);
 		}

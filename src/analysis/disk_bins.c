@@ -95,8 +95,8 @@ static void report(const struct analysis_run *run, uint32_t host, const struct p
 		.count = 1 };
 	if (p->steps >= MAX_STEPS)
 		mer_diag_add(&run->e->diags, &d,
-			"requests lie in more than %d bins together: those of the rest count only "
-			"where they ended, and in no queue; choose fewer bins",
+			"requests span more than %d bins in total; the rest of them count only in "
+			"the bin in which they ended, and in no queue; choose fewer bins",
 			(int)MAX_STEPS);
 }
 

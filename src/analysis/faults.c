@@ -339,9 +339,9 @@ static int emit(struct analysis_run *run, unsigned output, struct analysis_table
 static const struct analysis_output outputs[] = {
 	[TOP] = { "top", "Page faults by thread", top_columns, "faults" },
 	[LOG] = { "log", "Page faults", log_columns, NULL },
-	[FREQ] = { "freq", "How long major page faults waited for a disk", freq_columns, NULL },
-	[STATS] = { "stats", "Major page faults: how long they waited for a disk", stats_columns,
+	[FREQ] = { "freq", "Duration of waits of major page faults for a disk", freq_columns,
 		NULL },
+	[STATS] = { "stats", "Waits of major page faults for a disk", stats_columns, NULL },
 	[BINS] = { "bins", "Page faults over time", bins_columns, NULL },
 	{ 0 },
 };

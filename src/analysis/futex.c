@@ -590,12 +590,12 @@ static const struct analysis_column freq_columns[] = { { "host", "host", ANALYSI
 
 static const struct analysis_output outputs[] = { [TOP] = { "top", "Waits by futex", top_columns,
 							  "total_ns" },
-	[PAIRS] = { "top_pairs", "Who waited for whom at which futex", pair_columns, "total_ns" },
-	[UNFINISHED] = { "top_unfinished", "Waits at futexes that had not ended at the end",
+	[PAIRS] = { "top_pairs", "Who waited for whom on which futex", pair_columns, "total_ns" },
+	[UNFINISHED] = { "top_unfinished", "Waits on futexes that had not ended at the end",
 		open_columns, "so_far_ns" },
-	[STATS] = { "stats", "Waits at futexes", stats_columns, NULL },
-	[LOG] = { "log", "Waits at futexes", log_columns, NULL },
-	[FREQ] = { "freq", "How long waits at futexes took", freq_columns, NULL },
+	[STATS] = { "stats", "Waits on futexes", stats_columns, NULL },
+	[LOG] = { "log", "Waits on futexes", log_columns, NULL },
+	[FREQ] = { "freq", "Duration of waits on futexes", freq_columns, NULL },
 	{ 0 } };
 
 const struct analysis analysis_futex = {

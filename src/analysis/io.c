@@ -444,14 +444,8 @@ static const struct analysis_chart charts[] = {
 		.keys = "block_written_bytes",
 		.per = "time",
 		.summary = true },
-	{ .title = "Requests in flight",
-		.y = "on the average",
-		.keys = "in_flight",
-		.lines = true },
-	{ .title = "Requests in the queue",
-		.y = "on the average",
-		.keys = "queued",
-		.lines = true },
+	{ .title = "Requests in flight", .y = "on average", .keys = "in_flight", .lines = true },
+	{ .title = "Requests in the queue", .y = "on average", .keys = "queued", .lines = true },
 	{ 0 },
 };
 

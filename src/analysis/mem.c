@@ -276,7 +276,7 @@ static const struct analysis_column stats_columns[] = { { "host", "host", ANALYS
 	{ "name", "what", ANALYSIS_TEXT }, { "count", "count", ANALYSIS_COUNT },
 	{ "min_bytes", "min", ANALYSIS_BYTES }, { "max_bytes", "max", ANALYSIS_BYTES },
 	{ "avg_bytes", "avg", ANALYSIS_BYTES }, { "stddev_bytes", "stddev", ANALYSIS_BYTES },
-	{ "total_bytes", "total", ANALYSIS_BYTES }, { "unknown", "size not known", ANALYSIS_COUNT },
+	{ "total_bytes", "total", ANALYSIS_BYTES }, { "unknown", "size unknown", ANALYSIS_COUNT },
 	{ 0 } };
 static const struct analysis_column freq_columns[] = { { "host", "host", ANALYSIS_TEXT },
 	{ "name", "what", ANALYSIS_TEXT }, { "begin_bytes", "from", ANALYSIS_BYTES },
@@ -443,14 +443,14 @@ static const struct analysis_output outputs[] = {
 	[CPUS] = { "cpus", "Memory by CPU", cpus_columns, NULL },
 	[LOG] = { "log", "Allocations", log_columns, NULL },
 	[STATS] = { "stats", "Sizes of allocations by kind", stats_columns, NULL },
-	[FREQ] = { "freq", "How large allocations were", freq_columns, NULL },
+	[FREQ] = { "freq", "Sizes of allocations", freq_columns, NULL },
 	[BINS] = { "bins", "Memory over time", bins_columns, NULL },
 	{ 0 },
 };
 
 static const struct analysis_chart charts[] = {
 	{ .title = "Pages held",
-		.y = "more than at the least",
+		.y = "above the minimum",
 		.of = "host",
 		.keys = "held_bytes",
 		.lines = true },

@@ -293,7 +293,7 @@ static int emit_interfaces(struct analysis_run *run, struct analysis_table *t)
 static const struct analysis_column log_columns[] = { { "begin", "time", ANALYSIS_TIME },
 	{ "direction", "direction", ANALYSIS_TEXT }, { "interface", "interface", ANALYSIS_TEXT },
 	{ "bytes", "bytes", ANALYSIS_BYTES }, { "peer", "peer", ANALYSIS_TEXT },
-	{ "duration_ns", "in flight", ANALYSIS_DURATION }, { "in_interrupt", NULL, ANALYSIS_COUNT },
+	{ "duration_ns", "latency", ANALYSIS_DURATION }, { "in_interrupt", NULL, ANALYSIS_COUNT },
 	{ "cpu", NULL, ANALYSIS_ID }, ANALYSIS_TASK_COLUMNS, { 0 } };
 
 static const struct analysis_rows *log_of(const void *state)
@@ -507,9 +507,8 @@ static const struct analysis_output outputs[] = {
 	[PAIRS] = { "pairs", "Packets between hosts", net_pairs_columns, NULL },
 	[SOCKETS] = { "sockets", "Sockets", net_sockets_columns, "bytes" },
 	[LOG] = { "log", "Packets", log_columns, NULL },
-	[FREQ] = { "freq", "Time of packets in flight", net_freq_columns, NULL },
-	[STATS] = { "stats", "Time of packets in flight by pair of hosts", net_stats_columns,
-		NULL },
+	[FREQ] = { "freq", "One-way latency of packets", net_freq_columns, NULL },
+	[STATS] = { "stats", "One-way latency by pair of hosts", net_stats_columns, NULL },
 	[BINS] = { "bins", "Network traffic over time", bins_columns, NULL },
 	[TASK_BINS] = { "bins_tasks", "Network traffic by thread over time", task_bins_columns,
 		NULL },

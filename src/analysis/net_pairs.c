@@ -99,7 +99,7 @@ int net_learn_headers(struct analysis_run *run)
 const struct analysis_column net_pairs_columns[] = { PAIR_COLUMNS,
 	{ "packets", "packets", ANALYSIS_COUNT }, { "sent_bytes", "sent", ANALYSIS_BYTES },
 	{ "received_bytes", "received", ANALYSIS_BYTES },
-	{ "min_ns", "in flight min", ANALYSIS_DURATION }, { "max_ns", "max", ANALYSIS_DURATION },
+	{ "min_ns", "latency min", ANALYSIS_DURATION }, { "max_ns", "max", ANALYSIS_DURATION },
 	{ "avg_ns", "avg", ANALYSIS_DURATION }, { "first", "first", ANALYSIS_TIME },
 	{ "last", "last", ANALYSIS_TIME }, { 0 } };
 const struct analysis_column net_stats_columns[] = { PAIR_COLUMNS, ANALYSIS_STATS_COLUMNS, { 0 } };

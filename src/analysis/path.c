@@ -158,10 +158,11 @@ static enum path_cause cause_of(const struct kernel_span *s)
 
 static struct path_segment of_span(const struct walk *k, uint32_t span)
 {
-	const struct kernel_span *s = kernel_span(host_of(k, k->now.host), span);
+	const struct kernel_host *h = host_of(k, k->now.host);
+	const struct kernel_span *s = kernel_span(h, span);
 	/* Of a piece of a wait: what the whole was for. */
-	const struct kernel_span *end = kernel_span(
-		host_of(k, k->now.host), kernel_wait_end(host_of(k, k->now.host), span));
+	uint32_t whole = kernel_wait_end(h, span);
+	const struct kernel_span *end = whole == span ? s : kernel_span(h, whole);
 	struct path_segment g = blank(&k->now);
 	g.span = span;
 	g.call = s->call;
@@ -445,7 +446,7 @@ int path_find(const struct kernel_world *w, uint32_t host, uint32_t task, int64_
 	path->end = end < alive ? end : alive;
 	if (path->begin > path->end)
 		return mer_fail(err, MER_ERR_USAGE,
-			"thread %d of %s did not exist in this range of time", (int)t->tid,
+			"thread %d of %s did not exist in this time range", (int)t->tid,
 			w->e ? w->e->hosts[host].name : "the host");
 	int64_t length;
 	if (__builtin_sub_overflow(path->end, path->begin, &length))

@@ -117,6 +117,8 @@ struct join {
 	struct relation_connections connections;
 	struct relation_set *set;
 	struct mer_intern *texts;
+	struct mer_map
+		*by_ends; /* endpoints of a connection -> its name by them, in texts, plus 1 */
 };
 
 static struct relation_state *state(const struct join *j, uint32_t host)
@@ -246,17 +248,31 @@ static enum relation_kind kind_of(const struct kernel_packet *p)
 				     : RELATION_NETWORK;
 }
 
-/* A better one, if the name says no address: of the ends, as packets have them. */
-static const char *by_address(const struct join *j, const char *name, uint32_t a, uint32_t b,
-	char text[KERNEL_ENDPOINT_BYTES])
+/* A better one, if the name says no address: of the ends, as packets have them. Made once for each connection. */
+static const char *by_address(const struct join *j, const char *name, uint32_t a, uint32_t b)
 {
 	if (relation_is_address(name))
 		return name;
-	return *relation_name_between(j->w, a, b, text) ? text : name;
+	uint32_t *at = mer_map_put(j->by_ends, (uint64_t)a << 32 | b);
+	if (!at)
+		return NULL;
+	if (!*at) {
+		char text[KERNEL_ENDPOINT_BYTES];
+		relation_name_between(j->w, a, b, text);
+		uint32_t id = mer_intern_add(j->texts, text, strlen(text));
+		if (id == MER_INTERN_NONE)
+			return NULL;
+		*at = id + 1;
+	}
+	const char *text = mer_intern_text(j->texts, *at - 1);
+	return *text ? text : name;
 }
 
+/* name: NULL, there is no memory. */
 static bool add(const struct join *j, struct relation *r, const char *name)
 {
+	if (!name)
+		return false;
 	r->object = RELATION_NO_OBJECT;
 	if (*name) {
 		uint32_t id = mer_intern_add(j->texts, name, strlen(name));
@@ -298,12 +314,11 @@ static bool add_waits(const struct join *j, uint32_t host)
 			.last = x->time };
 		/* Who was about to exit is not in a call on its socket. */
 		bool own_name = by_flow || (!send->flow && x->flow);
-		char text[KERNEL_ENDPOINT_BYTES];
 		const char *name = relation_connection_name(&j->connections, p);
 		if (!*name)
 			name = own_name ? name_of(j, host, x->flow, KERNEL_NONE)
 					: name_of(j, p->from, send->flow, send->object);
-		if (!add(j, &r, by_address(j, name, p->source, p->destination, text)))
+		if (!add(j, &r, by_address(j, name, p->source, p->destination)))
 			return false;
 	}
 	return true;
@@ -352,10 +367,9 @@ static bool add_writes(const struct join *j, uint32_t host, uint64_t *n_unknown)
 			continue;
 		const struct kernel_packet *p = &j->w->packets[send->packet];
 		const char *name = name_of(j, host, send->flow, send->object);
-		char text[KERNEL_ENDPOINT_BYTES];
 		if (!find_reader(j, host, send, &r))
 			*n_unknown += send->n;
-		else if (!add(j, &r, by_address(j, name, p->source, p->destination, text)))
+		else if (!add(j, &r, by_address(j, name, p->source, p->destination)))
 			return false;
 	}
 	for (size_t i = 0; i < s->n_flows; i++) {
@@ -373,10 +387,9 @@ static bool add_writes(const struct join *j, uint32_t host, uint64_t *n_unknown)
 			.first = f->first,
 			.last = f->last };
 		const char *name = name_of(j, host, (uint32_t)i + 1, f->object);
-		char text[KERNEL_ENDPOINT_BYTES];
 		if (!f->is_linked)
 			*n_unknown += f->n;
-		else if (!add(j, &r, by_address(j, name, f->local, f->remote, text)))
+		else if (!add(j, &r, by_address(j, name, f->local, f->remote)))
 			return false;
 	}
 	return true;
@@ -386,12 +399,14 @@ int relation_join(const struct analysis_run *run, struct relation_set *set,
 	struct mer_intern *texts, uint64_t *n_unknown)
 {
 	const struct kernel_world *w = run->world;
+	struct mer_map by_ends = { 0 };
 	struct join j = { .run = run,
 		.w = w,
 		.send_of = calloc((size_t)w->n_packets + 1, sizeof(*j.send_of)),
 		.arrival_of = calloc((size_t)w->n_packets + 1, sizeof(*j.arrival_of)),
 		.set = set,
-		.texts = texts };
+		.texts = texts,
+		.by_ends = &by_ends };
 	bool ok = j.send_of && j.arrival_of;
 	*n_unknown = 0;
 	for (uint32_t h = 0; ok && h < w->n_hosts; h++) {
@@ -410,5 +425,6 @@ int relation_join(const struct analysis_run *run, struct relation_set *set,
 	relation_connections_fini(&j.connections);
 	free(j.send_of);
 	free(j.arrival_of);
+	mer_map_fini(&by_ends);
 	return ok ? 0 : mer_fail_nomem(run->err);
 }

@@ -104,7 +104,7 @@ struct relation_arrival { /* a packet that ended a wait */
 
 struct relation_state {
 	struct relation_set set;
-	uint8_t *roles; /* by kernel_call: enum relation_role */
+	uint8_t *roles; /* by name of a call: enum relation_role */
 	size_t cap_roles;
 	struct relation_task *tasks; /* by task */
 	size_t cap_tasks;

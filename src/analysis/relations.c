@@ -31,14 +31,16 @@ bool relation_use_of(struct analysis_host *a, const struct kernel_host *h, uint3
 	if (call == KERNEL_NONE)
 		return true;
 	const struct kernel_call *c = &h->calls[call];
-	uint8_t *role = call < s->cap_roles
-				? &s->roles[call]
-				: analysis_at(&s->roles, &s->cap_roles, call, sizeof(*role));
-	if (!role)
-		return false;
-	if (*role == ROLE_NOT_SEEN)
-		*role = (uint8_t)relation_role_of(kernel_name_text(h, c->name));
-	use->role = (enum relation_role) * role;
+	if (c->name != KERNEL_NONE) {
+		uint8_t *role = c->name < s->cap_roles ? &s->roles[c->name]
+						       : analysis_at(&s->roles, &s->cap_roles,
+								 c->name, sizeof(*role));
+		if (!role)
+			return false;
+		if (*role == ROLE_NOT_SEEN)
+			*role = (uint8_t)relation_role_of(kernel_name_text(h, c->name));
+		use->role = (enum relation_role) * role;
+	}
 	use->name = c->name;
 	use->object = c->object;
 	use->fd = c->fd;
@@ -341,15 +343,14 @@ static void report(struct analysis_run *run, uint64_t n_unknown, uint64_t n_rest
 		.count = n_unknown };
 	if (n_unknown)
 		mer_diag_add(&run->e->diags, &d,
-			"writes to sockets of which is not known who read them: the other end was "
-			"not "
-			"recorded, or not the packets that tell which it is");
+			"writes to sockets have an unknown reader: the other end was not recorded, "
+			"or the packets that identify it were not");
 	d.severity = MER_WARNING;
 	d.code = "graph-too-large";
 	d.count = n_rest;
 	if (n_rest)
 		mer_diag_add(&run->e->diags, &d,
-			"relations beyond the number that is kept: they are left out");
+			"relations were left out: there are more than are kept");
 }
 
 /* The edges of all hosts as rows, wanted ones only; *n of them. NULL: no memory. */
@@ -501,7 +502,7 @@ static const struct analysis_output outputs[] = {
 const struct analysis analysis_relations = {
 	.id = "relations",
 	.title = "Relations between tasks",
-	.help = "who gives what to whom, and how long that one waited for it",
+	.help = "which tasks communicate, over what, and who waits for whom",
 	.wants = KERNEL_WANT_SIGNALS,
 	.messages = true,
 	.outputs = outputs,

@@ -320,13 +320,13 @@ static const struct analysis_column log_columns[] = { { "begin", "woken", ANALYS
 	{ "cpu", "CPU", ANALYSIS_ID }, { "waker_comm", "waker", ANALYSIS_TEXT },
 	{ "instead_comm", "ran instead", ANALYSIS_TEXT }, { "prio", "prio", ANALYSIS_ID },
 	{ "cause", "reason", ANALYSIS_TEXT }, { "waker_tid", "waker tid", ANALYSIS_ID },
-	{ "instead_tid", "their tid", ANALYSIS_ID }, { "switch_in", "runs", ANALYSIS_TIME },
+	{ "instead_tid", "its tid", ANALYSIS_ID }, { "switch_in", "runs", ANALYSIS_TIME },
 	{ "instead_ns", NULL, ANALYSIS_DURATION }, { 0 } };
 static const struct analysis_column preemption_columns[] = {
 	{ "begin", "preempted", ANALYSIS_TIME }, { "duration_ns", "waited", ANALYSIS_DURATION },
 	ANALYSIS_TASK_COLUMNS, { "cpu", "CPU", ANALYSIS_ID },
 	{ "instead_comm", "ran instead", ANALYSIS_TEXT }, { "prio", "prio", ANALYSIS_ID },
-	{ "instead_tid", "their tid", ANALYSIS_ID }, { "switch_in", "runs again", ANALYSIS_TIME },
+	{ "instead_tid", "its tid", ANALYSIS_ID }, { "switch_in", "runs again", ANALYSIS_TIME },
 	{ "instead_ns", NULL, ANALYSIS_DURATION }, { 0 }
 };
 static const struct analysis_column stats_columns[] = { ANALYSIS_TASK_COLUMNS,

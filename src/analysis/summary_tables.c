@@ -43,7 +43,7 @@ static const struct analysis_column top_columns[] = { { "resource", "resource", 
 static const struct analysis_column wait_columns[] = { { "cause", "cause", ANALYSIS_TEXT },
 	{ "host", "host", ANALYSIS_TEXT }, { "total_ns", "total", ANALYSIS_DURATION },
 	{ "count", "count", ANALYSIS_COUNT }, { "max_ns", "longest", ANALYSIS_DURATION },
-	{ "who", "longest of", ANALYSIS_TEXT }, { "tid", NULL, ANALYSIS_ID },
+	{ "who", "longest by", ANALYSIS_TEXT }, { "tid", NULL, ANALYSIS_ID },
 	{ "comm", NULL, ANALYSIS_TEXT }, { "call", "in", ANALYSIS_TEXT },
 	{ "max_at", NULL, ANALYSIS_TIME }, { "most_tid", NULL, ANALYSIS_ID },
 	{ "most_comm", NULL, ANALYSIS_TEXT }, { "most_ns", NULL, ANALYSIS_DURATION },
@@ -72,8 +72,8 @@ void summary_init_tables(struct summary *s)
 		[SUMMARY_IO] = { "io", "I/O, errors and losses", io_columns },
 		[SUMMARY_TOP] = { "top", "Largest users", top_columns },
 		[SUMMARY_WAITS] = { "waits",
-			s->all ? "Waits by cause, without idle ones"
-			       : "Waits by cause, without idle ones, joins and waits for children",
+			s->all ? "Waits by cause, without idle waits"
+			       : "Waits by cause, without idle waits, joins and children",
 			wait_columns },
 		[SUMMARY_LINKS] = { "links", "Packets between hosts", link_columns },
 		[SUMMARY_CPUS] = { "cpus", "CPUs", cpu_columns },
@@ -244,7 +244,7 @@ static const char *who(const struct summary *s, const struct analysis_table *t, 
 	return tid->set && tid->v.i >= 0
 		       ? mer_arena_printf(&s->run->arena, "%s/%" PRId64, comm, tid->v.i)
 	       : comm[0] ? comm
-			 : "not known";
+			 : "unknown";
 }
 
 static void add_top(struct summary *s, const char *resource, const struct analysis_table *t,

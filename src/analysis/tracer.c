@@ -8,16 +8,22 @@
 static const char *const tools[] = { "lttng", "lttng-*", "babeltrace*", "trace-cmd", "perf",
 	"meridian", "bpftrace", "stapio", "staprun", "kernelshark", "sysprof*" };
 
+static bool fits(const char *tool, const char *comm)
+{
+	for (; *tool && *tool != '*'; tool++, comm++)
+		if (*tool != *comm)
+			return false;
+	return *tool || !*comm;
+}
+
 bool analysis_tracer_name(const char *comm)
 {
 	size_t len = strlen(comm);
 	if (len > 4 && strcmp(comm + len - 4, "-ust") == 0)
 		return true;
-	for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++) {
-		size_t n = strcspn(tools[i], "*");
-		if (strncmp(comm, tools[i], n) == 0 && (tools[i][n] == '*' || !comm[n]))
+	for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++)
+		if (fits(tools[i], comm))
 			return true;
-	}
 	return false;
 }
 

@@ -34,12 +34,12 @@ static bool grow_to(void *array, size_t n, size_t *cap, size_t bytes_each, size_
 	return true;
 }
 
-bool mer_grow(void *array, size_t n, size_t *cap, size_t bytes_each)
+bool mer_grow_more(void *array, size_t n, size_t *cap, size_t bytes_each)
 {
 	return grow_to(array, n, cap, bytes_each, SIZE_MAX);
 }
 
-bool mer_grow32(void *array, uint32_t n, uint32_t *cap, size_t bytes_each)
+bool mer_grow32_more(void *array, uint32_t n, uint32_t *cap, size_t bytes_each)
 {
 	size_t wide = *cap;
 	if (!grow_to(array, n, &wide, bytes_each, UINT32_MAX - 1))

@@ -9,9 +9,17 @@
 /* array: address of a pointer to elements of bytes_each bytes, NULL at first; *cap: how many it has room
  * for. Makes room for more than n of them; new ones are not set. False: no memory (or more than an
  * address, or *cap, can tell): array and *cap are as they were. */
-bool mer_grow(void *array, size_t n, size_t *cap, size_t bytes_each);
+bool mer_grow_more(void *array, size_t n, size_t *cap, size_t bytes_each);
+static inline bool mer_grow(void *array, size_t n, size_t *cap, size_t bytes_each)
+{
+	return n < *cap || mer_grow_more(array, n, cap, bytes_each);
+}
 /* The same where numbers are 32 bits: never more than UINT32_MAX - 1 elements, so that one number is
  * free for "none". */
-bool mer_grow32(void *array, uint32_t n, uint32_t *cap, size_t bytes_each);
+bool mer_grow32_more(void *array, uint32_t n, uint32_t *cap, size_t bytes_each);
+static inline bool mer_grow32(void *array, uint32_t n, uint32_t *cap, size_t bytes_each)
+{
+	return n < *cap || mer_grow32_more(array, n, cap, bytes_each);
+}
 
 #endif

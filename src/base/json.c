@@ -297,15 +297,18 @@ static size_t add_special(struct mer_str *out, const char *s, size_t len)
 	return 1;
 }
 
-void mer_json_quote(struct mer_str *out, const char *s, size_t len)
+static bool is_plain(char c)
+{
+	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
+/* From the first character on that is not plain. */
+static void add_rest(struct mer_str *out, const char *s, size_t len)
 {
 	size_t done = 0, i = 0;
-
-	mer_str_putc(out, '"');
 	while (i < len) {
-		unsigned char c = (unsigned char)s[i];
-		size_t n = c >= 0x80 ? mer_safe_length(s + i, len - i)
-				     : c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+		size_t n = (unsigned char)s[i] >= 0x80 ? mer_safe_length(s + i, len - i)
+						       : is_plain(s[i]);
 		if (n) {
 			i += n;
 			continue;
@@ -315,5 +318,19 @@ void mer_json_quote(struct mer_str *out, const char *s, size_t len)
 		done = i;
 	}
 	mer_str_add(out, s + done, len - done);
+}
+
+void mer_json_quote(struct mer_str *out, const char *s, size_t len)
+{
+	if (!mer_str_reserve(out, len + 2))
+		return;
+	char *p = out->data + out->len;
+	size_t i = 0;
+	*p++ = '"';
+	for (; i < len && is_plain(s[i]); i++)
+		*p++ = s[i];
+	out->len = (size_t)(p - out->data);
+	if (__builtin_expect(i < len, 0))
+		add_rest(out, s + i, len - i);
 	mer_str_putc(out, '"');
 }

@@ -38,6 +38,11 @@ size_t mer_safe_length(const char *s, size_t len)
 
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
+static bool is_plain(char c)
+{
+	return c >= 0x20 && c < 0x7f;
+}
+
 /* Are the eight bytes printable ASCII? */
 static bool plain_bytes(const char *s)
 {
@@ -53,6 +58,8 @@ size_t mer_safe_span(const char *s, size_t len)
 	while (i < len) {
 		while (len - i >= 8 && plain_bytes(s + i))
 			i += 8;
+		while (i < len && is_plain(s[i]))
+			i++;
 		if (i == len)
 			break;
 		size_t n = mer_safe_length(s + i, len - i);

@@ -280,15 +280,15 @@ static void put_rest(const struct cli_blocked *c, size_t n_rows, struct mer_str 
 {
 	struct mer_str s = { 0 };
 	if (n_rows) {
-		mer_str_printf(out, "... %zu smaller row%s (-n %zu shows all)\n", n_rows,
-			n_rows == 1 ? "" : "s", (size_t)c->tree->n);
+		mer_str_printf(out, "... and %zu smaller row%s (-n 0 shows all)\n", n_rows,
+			n_rows == 1 ? "" : "s");
 	}
 	if (c->n_left) {
 		mer_str_puts(out, "\n");
 		cli_text_count(&s, (int64_t)c->n_left);
 		mer_str_puts(&s, c->n_left == 1 ? " wait" : " waits");
 		mer_str_puts(&s, c->chosen ? " for work or input, "
-					   : " for work or input, or of idle tasks, ");
+					   : " for work or input, or by idle tasks, ");
 		cli_text_duration(&s, c->left_ns);
 		mer_str_puts(&s, " in total, not shown (--all shows them).");
 		cli_text_wrap(out, s.data ? s.data : "", (size_t)cli_width(c->cli), 0);

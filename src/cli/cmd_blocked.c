@@ -137,14 +137,14 @@ const struct cli_verb cli_verb_blocked = {
 		"the task opened itself never is. Messages from hosts that were not recorded count as "
 		"requests if the receiving process accepts connections.\n\n"
 		"Without --tid or --comm the table has the waits of programs that started or ended in "
-		"the recording (but servers), waits for replies, and the waits of the tasks that "
-		"worked in the meantime. With --tid or --comm it has all waits of these tasks but "
+		"the recording (except servers), waits for replies, and the waits of the tasks that "
+		"worked in the meantime. With --tid or --comm it has all waits of these tasks except "
 		"those for work and for input. --all adds the others, marked as such.\n\n"
 		"A call that times out and is repeated on the same objects, with nothing sent or "
 		"received in between, is one wait; its cause is what ended the last one. A page fault "
 		"is a wait outside any system call. The rows below a wait are the part of the critical "
 		"path inside it (see meridian-path(1)). Waits are cut to --begin and --end. Max and, on "
-		"wide terminals, Mean are of single waits; --json and CSV have min, max, mean and "
+		"wide terminals, Mean refer to single waits; --json and CSV have min, max, mean and "
 		"late_ns, the time from the wake-up until the task had a CPU.",
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_TASKS,

@@ -9,8 +9,8 @@ static int run(struct cli *cli, const void *values)
 	const char *shell = cli->args[0];
 	(void)values;
 	if (cli_choice_index(cli->verb->args, shell, strlen(shell)) < 0)
-		return mer_fail(
-			&cli->err, MER_ERR_USAGE, "'%.100s' is none of %s", shell, cli->verb->args);
+		return mer_fail(&cli->err, MER_ERR_USAGE, "'%.100s' is not one of %s", shell,
+			cli->verb->args);
 	cli_complete(&s, shell);
 	bool failed = s.failed;
 	if (!failed)
@@ -23,7 +23,7 @@ const struct cli_verb cli_verb_completion = {
 	.name = "completion",
 	.help = "print a completion script for a shell",
 	.synopsis = "bash|zsh|fish",
-	.description = "Prints a script that teaches the shell to complete verbs, options and "
+	.description = "Prints a script with which the shell completes verbs, options and "
 		       "values. 'make install' installs these scripts; to try one without "
 		       "installing, load it as in the examples.",
 	.min_args = 1,

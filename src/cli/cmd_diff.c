@@ -126,8 +126,8 @@ static int find_tasks(struct sides *s, const struct cli_world *w, const struct c
 	struct cli *cli = s->d.cli;
 	if (!sel->comms->n && !sel->tids->n)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"which tasks? --comm NAME or --tid N chooses ('meridian path --list' shows "
-			"them)");
+			"which tasks? Choose with --comm NAME or --tid N ('meridian path --list' "
+			"lists them)");
 	int rc = cli_tasks_find(cli, w, sel, tasks);
 	if (rc == 0 && tasks->n == 0)
 		rc = cli_tasks_none(cli, w, sel);
@@ -143,6 +143,9 @@ static int take_one(struct sides *s, const struct cli_world *w, bool is_b)
 	struct cli_selection sel = selection(s, w, is_b);
 	struct cli_tasks tasks;
 	uint64_t nth = is_b ? s->nth_b : s->nth_a;
+	if (is_b && sel.begin >= sel.end)
+		return mer_fail(&s->d.cli->err, MER_ERR_USAGE,
+			"--begin-b is not before --end-b (where one is not given: --begin, --end)");
 	int rc = find_tasks(s, w, &sel, nth, &tasks);
 	if (rc)
 		return rc;
@@ -176,13 +179,13 @@ static int take_two(struct sides *s, const struct cli_world *w)
 	if (b >= tasks.n || a == b)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"%s: --nth K,L, --comm-b or --tid-b chooses another, --begin-b and --end-b "
-			"another time of it, --against other traces",
+			"another time range, --against other traces",
 			tasks.n == 1 ? "only one task matches, there is nothing to compare it with"
 				     : "both are the same task");
 	if (!s->v->nth && tasks.n > 2)
 		cli_note(cli,
-			"%zu tasks fit; these are number %zu and %zu (--nth K,L takes others, "
-			"'meridian path --list' shows them)",
+			"%zu tasks match; comparing number %zu and %zu (--nth K,L chooses others, "
+			"'meridian path --list' lists them)",
 			tasks.n, a + 1, b + 1);
 	rc = take_path(s, w, &tasks.item[a], &sel, &s->d.a);
 	return rc ? rc : take_path(s, w, &tasks.item[b], &sel, &s->d.b);
@@ -294,7 +297,7 @@ static const struct cli_option options[] = {
 	{ .name = "nth",
 		.kind = CLI_TEXT,
 		.arg = "K,L",
-		.help = "which of the tasks that fit (default: the first two)",
+		.help = "which of the matching tasks (default: the first two)",
 		.offset = AT(nth) },
 	{ .name = "against",
 		.kind = CLI_TEXTS,
@@ -304,7 +307,7 @@ static const struct cli_option options[] = {
 	{ .name = "comm-b",
 		.kind = CLI_TEXTS,
 		.arg = "NAME",
-		.help = "B is a task of this program",
+		.help = "B is a task with this name",
 		.offset = AT(comms_b) },
 	{ .name = "tid-b",
 		.kind = CLI_RANGES,
@@ -314,17 +317,17 @@ static const struct cli_option options[] = {
 	{ .name = "begin-b",
 		.kind = CLI_MOMENT,
 		.arg = "TIME",
-		.help = "B is from TIME on (as --begin, which is of A then)",
+		.help = "B starts at TIME (--begin then applies to A only)",
 		.offset = AT(begin_b) },
 	{ .name = "end-b",
 		.kind = CLI_MOMENT,
 		.arg = "TIME",
-		.help = "B is before TIME",
+		.help = "B ends at TIME",
 		.offset = AT(end_b) },
 	{ .name = "fail-above",
 		.kind = CLI_TEXT,
 		.arg = "BY",
-		.help = "exit 1 when B takes longer by more: 10%, 5ms",
+		.help = "exit 1 if B is slower by more than this: 10%, 5ms",
 		.offset = AT(fail_above) },
 	{ .name = "limit",
 		.letter = 'n',
@@ -339,14 +342,14 @@ const struct cli_verb cli_verb_diff = {
 	.name = "diff",
 	.help = "why one task took longer than another",
 	.synopsis = "[OPTION...] --comm NAME TRACE... | A.json B.json",
-	.description = "Compares the critical paths ('meridian path') of two tasks of one recording, of two "
-		       "recordings, or saved ones, and shows what the difference consists of.",
+	.description = "Compares the critical paths ('meridian path') of two tasks, from one recording, two "
+		       "recordings or saved paths, and shows which parts differ, and by how much.",
 	.more = "Without --against both tasks are in the given traces: the first two that match --comm, "
 		"--tid and --host, or those selected by --nth; --comm-b, --tid-b, --begin-b and "
 		"--end-b select B separately. With --against, A is in the given traces and B in the "
 		"others. Either side may be a saved path, a file written by 'meridian path --json -o "
 		"FILE'.\n\n"
-		"Programs are matched by host and name, as thread numbers differ from run to run. "
+		"Programs are matched by host and name, because thread numbers differ from run to run. "
 		"The share of a row is relative to the difference of the totals: rows of the opposite "
 		"sign are negative, and others may then exceed 100 %.",
 	.formats = "table|json|jsonl|csv",

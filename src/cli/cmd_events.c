@@ -197,9 +197,8 @@ const struct cli_verb cli_verb_events = {
 		"Enumerations compare as numbers or by label. A field on its own is true if the event has "
 		"it and it is neither 0 nor empty. A comparison with a field that the event does not have "
 		"is false, even with !=.\n\n"
-		"--tid matches the fields tid, vtid, prev_tid, next_tid and child_tid; --pid matches pid, "
-		"vpid and child_pid; --comm matches comm, procname, prev_comm, next_comm and "
-		"child_comm.\n\n"
+		"--tid matches the fields tid, vtid, prev_tid, next_tid and child_tid; --comm matches comm, "
+		"procname, prev_comm, next_comm and child_comm.\n\n"
 		"Events are sorted by time; events with the same time by host, trace, stream and position "
 		"in the stream. Control characters and invalid UTF-8 in names and values are printed as "
 		"escapes such as \\x1b.",

@@ -561,7 +561,7 @@ static void print_reconciled(const struct info *in)
 	if (moved)
 		fprintf(in->cli->out,
 			"\n%zu trace%s given the clock offset of another trace of the same "
-			"machine\n"
+			"host\n"
 			"(-v shows by how much; --sync none keeps the recorded ones).\n",
 			moved, moved == 1 ? " was" : "s were");
 }
@@ -635,7 +635,7 @@ const struct cli_verb cli_verb_info = {
 		       "and packets, what was lost, and the time from the first to the last "
 		       "event. Reads only metadata, packet headers and the ends of each stream, so "
 		       "it is fast on traces of any size; --count reads all events. Times are those "
-		       "of each host's own clock; with --sync auto, all are on one clock, as in the "
+		       "of each host's own clock; with --sync auto, clocks are aligned, as in the "
 		       "other verbs.",
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_FORMAT | CLI_USES_HOST | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,

@@ -13,12 +13,11 @@
 struct values {
 	struct cli_sync_values sync;
 	bool messages, reverse;
-	unsigned sort; /* enum order */
 	uint64_t limit;
-	const char *plot;
+	const char *sort, *plot;
 };
 
-enum order { BY_START, BY_END, BY_DURATION, BY_FROM, BY_TO };
+#define SORTS "start|end|duration|from|to"
 enum { SCREENFUL = 20, HINTS = 8 };
 
 struct direction { /* statistics of a link */
@@ -31,7 +30,8 @@ struct latencies {
 	const struct values *v;
 	struct direction *rows; /* those that are wanted */
 	size_t n;
-	bool unchanged; /* --sync none: as recorded is all there is */
+	bool unchanged;		   /* --sync none: as recorded is all there is */
+	const struct order *order; /* of messages */
 };
 
 static bool is_loopback(const struct direction *d)
@@ -231,7 +231,7 @@ static void put_spikes(const struct latencies *l, struct mer_str *out)
 	put_name(out, name_of(l, worst->link->from));
 	mer_str_puts(out, " to ");
 	put_name(out, name_of(l, worst->link->to));
-	mer_str_puts(out, "). No latency is negative, so this is real latency and no clock error.");
+	mer_str_puts(out, "). No latency is negative, so this is real latency, not a clock error.");
 }
 
 static void put_hints(const struct latencies *l, struct mer_str *out, bool early)
@@ -298,7 +298,7 @@ static void put_text(const struct latencies *l, struct mer_str *out)
 	t.n_rows = all < limit ? all : limit;
 	cli_table_text(&t, out, (size_t)cli_width(l->s->cli), l->s->cli->bold_out);
 	if (all > limit)
-		mer_str_printf(out, "... and %zu more (--limit %zu shows all)\n", all - limit, all);
+		mer_str_printf(out, "... and %zu more (-n 0 shows all)\n", all - limit);
 	out->failed |= t.failed;
 	cli_table_fini(&t);
 	put_hints(l, out, after > 0);
@@ -375,10 +375,11 @@ static int by_end(const void *a, const void *b)
 	return c ? c : by_start(a, b);
 }
 
+/* The longest first. */
 static int by_duration(const void *a, const void *b)
 {
 	const struct message *p = a, *q = b;
-	int c = compare_times(sync_sub(p->end, p->start), sync_sub(q->end, q->start));
+	int c = compare_times(sync_sub(q->end, q->start), sync_sub(p->end, p->start));
 	return c ? c : by_start(a, b);
 }
 
@@ -396,11 +397,35 @@ static int by_to(const void *a, const void *b)
 	return c ? c : by_start(a, b);
 }
 
+static const struct order {
+	const char *key, *heading;
+	int (*compare)(const void *, const void *);
+} orders[] = {
+	{ "start", "Sent", by_start },
+	{ "end", "Received", by_end },
+	{ "duration", "Took", by_duration },
+	{ "from", "From", by_from },
+	{ "to", "To", by_to },
+};
+
+/* --sort: the key of a column or its heading. */
+static int understand_sort(struct cli *cli, struct latencies *l)
+{
+	const char *word = l->v->sort;
+	l->order = orders;
+	if (!word)
+		return 0;
+	for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++)
+		if (cli_same_word(word, orders[i].key) || cli_same_word(word, orders[i].heading)) {
+			l->order = &orders[i];
+			return 0;
+		}
+	return mer_fail(&cli->err, MER_ERR_USAGE, "--sort: '%.100s' is none of %s", word, SORTS);
+}
+
 /* malloc'ed and sorted; NULL: no memory. */
 static struct message *list_messages(const struct latencies *l, size_t *n)
 {
-	static int (*const orders[])(
-		const void *, const void *) = { by_start, by_end, by_duration, by_from, by_to };
 	size_t all = 0, k = 0;
 	for (size_t i = 0; i < l->n; i++)
 		all += l->rows[i].link->n;
@@ -415,7 +440,7 @@ static struct message *list_messages(const struct latencies *l, size_t *n)
 	}
 	*n = all;
 	if (m && all)
-		qsort(m, all, sizeof(*m), orders[l->v->sort]);
+		qsort(m, all, sizeof(*m), l->order->compare);
 	for (size_t i = 0; m && l->v->reverse && i < all / 2; i++) {
 		struct message swap = m[i];
 		m[i] = m[all - 1 - i];
@@ -455,8 +480,7 @@ static int put_messages(const struct latencies *l, struct mer_str *out)
 		cli_table_text(&t, out, (size_t)cli_width(l->s->cli), l->s->cli->bold_out);
 		out->failed |= t.failed;
 		if (n > shown)
-			mer_str_printf(
-				out, "... and %zu more (--limit %zu shows all)\n", n - shown, n);
+			mer_str_printf(out, "... and %zu more (-n 0 shows all)\n", n - shown);
 	} else {
 		rc = put_table(l, &t, "messages", out);
 	}
@@ -487,7 +511,10 @@ static int run(struct cli *cli, const void *values)
 	const struct values *v = values;
 	struct cli_sync s;
 	struct latencies l = { .s = &s, .v = v };
-	int rc = cli_sync_open(cli, &v->sync, &s);
+	int rc = understand_sort(cli, &l);
+	if (rc)
+		return rc;
+	rc = cli_sync_open(cli, &v->sync, &s);
 	l.unchanged = s.result && s.result->method == SYNC_NONE;
 	if (!rc)
 		rc = measure(&l);
@@ -508,15 +535,15 @@ static const struct cli_option options[] = {
 		.help = "list each message instead of statistics",
 		.offset = AT(messages) },
 	{ .name = "sort",
-		.kind = CLI_CHOICE,
+		.kind = CLI_TEXT,
 		.arg = "BY",
-		.choices = "start|end|duration|from|to",
-		.help = "sort messages by start, end, duration, from or to",
+		.choices = SORTS,
+		.help = "by start, end, duration (longest first), from or to",
 		.offset = AT(sort) },
 	{ .name = "reverse",
 		.letter = 'r',
 		.kind = CLI_FLAG,
-		.help = "reverse the order: longest or latest first",
+		.help = "in the opposite order",
 		.offset = AT(reverse) },
 	{ .name = "limit",
 		.letter = 'n',
@@ -573,7 +600,7 @@ const struct cli_verb cli_verb_latency = {
 	.examples = {
 		{ "meridian latency client/ server/",
 			"Show minimum, average and maximum for each direction." },
-		{ "meridian latency -m -r --sort duration -n 5 client/ server/",
+		{ "meridian latency -m --sort duration -n 5 client/ server/",
 			"Show the five messages that took longest." },
 	},
 	.run = run,

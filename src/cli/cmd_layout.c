@@ -563,7 +563,7 @@ static int run(struct cli *cli, const void *values)
 
 static const struct cli_option options[] = {
 	{ .name = "nth",
-		.kind = CLI_NUMBER,
+		.kind = CLI_NTH,
 		.arg = "N",
 		.help = "the N-th record of EVENT (default: the first)",
 		.offset = offsetof(struct values, record) },

@@ -78,8 +78,6 @@ static int choose(struct cli *cli, struct cli_world *w, const struct values *v, 
 	struct cli_tasks tasks;
 	size_t chosen;
 	cli_world_window(cli, w, &s.begin, &s.end);
-	if (s.begin >= s.end)
-		return mer_fail(&cli->err, MER_ERR_USAGE, "--begin is not before --end");
 	int rc = cli_tasks_find(cli, w, &s, &tasks);
 	if (rc)
 		return rc;
@@ -91,7 +89,8 @@ static int choose(struct cli *cli, struct cli_world *w, const struct values *v, 
 	if (rc)
 		return rc;
 	if (v->children)
-		return cli_path_children(cli, w, tasks.item[chosen].host, tasks.item[chosen].task);
+		return cli_path_children(
+			cli, w, tasks.item[chosen].host, tasks.item[chosen].task, v->limit);
 	return show(cli, w, &tasks.item[chosen], v, collapse_ns);
 }
 
@@ -133,7 +132,7 @@ static const struct cli_option options[] = {
 	{ .name = "absolute",
 		.letter = 'a',
 		.kind = CLI_FLAG,
-		.help = "times of day in the list, not seconds since the begin",
+		.help = "times of day in the list, not seconds since the start",
 		.offset = AT(absolute) },
 	{ .name = "limit",
 		.letter = 'n',
@@ -146,7 +145,7 @@ static const struct cli_option options[] = {
 
 const struct cli_verb cli_verb_path = {
 	.name = "path",
-	.help = "where the time of a task went, across machines",
+	.help = "where the time of a task went, across hosts",
 	.synopsis = "[OPTION...] --comm NAME | --tid N TRACE...",
 	.description = "Follows one task over its lifetime. Where it waited, the path shows what it "
 		       "waited for: the task that ended the wait, the disk, a timer, or a packet and "

@@ -6,6 +6,7 @@
 
 #include "base/grow.h"
 #include "base/map.h"
+#include "base/plural.h"
 #include "cli/grid.h"
 #include "cli/progress.h"
 #include "cli/table.h"
@@ -235,9 +236,11 @@ static void put_advice(const struct stats *s, struct mer_str *out)
 	while (size < packet * 4)
 		size *= 2;
 	mer_str_printf(out,
-		"Next time record with larger buffers (the packets here have %" PRIu64 " KiB):\n"
+		"Next time record with larger buffers (the packets here have %" PRIu64 " %s):\n"
 		"  lttng enable-channel --%s --subbuf-size=%" PRIu64 "K --num-subbuf=8 NAME\n",
-		packet / 1024, kernel ? "kernel" : "userspace", size / 1024);
+		packet < 1024 ? packet : packet / 1024,
+		packet < 1024 ? mer_plural(packet, "byte", "bytes") : "KiB",
+		kernel ? "kernel" : "userspace", size / 1024);
 	double most = s->n_names ? 100.0 * (double)s->names[0].count / (double)s->total : 0;
 	if (most >= 15)
 		mer_str_printf(out, "or without %s, which is %.0f %% of what was recorded.\n",
@@ -426,7 +429,7 @@ static int check_options(struct cli *cli, const struct values *v)
 			  : v->grid.names.n	      ? "name"
 			  : v->grid.period.expression ? "period"
 			  : cli->cpus.n		      ? "cpu"
-			  : cli->tids.n		      ? "tid"
+			  : cli->tids.n		      ? cli_tids_option(cli)
 			  : cli->comms.n	      ? "comm"
 						      : NULL;
 	const char *meant = analysis ? NULL : cli_grid_meant(cli);
@@ -463,7 +466,7 @@ static const struct cli_option options[] = {
 		.help = "only one table: by name, host or stream",
 		.offset = offsetof(struct values, by) },
 	CLI_GRID_LIMIT("at most N rows per table (default: 20; 0: all)"),
-	CLI_GRID_SORT,
+	CLI_GRID_SORT("with an ANALYSIS: by this column, largest first"),
 	CLI_GRID_OPTION(
 		min, CLI_DURATION, "TIME", "with an ANALYSIS: only TIME or longer; also --max"),
 	CLI_GRID_MANUAL_OPTION(max, CLI_DURATION, "TIME", "with an ANALYSIS: only TIME or less"),
@@ -481,8 +484,8 @@ const struct cli_verb cli_verb_stats = {
 	.description = "Counts events by name, host and stream; lists what was lost, and how to avoid "
 		       "losses next time. With an ANALYSIS (see 'meridian top'): statistics of "
 		       "durations.",
-	.more = "A first word that names an analysis and no file is the analysis; write ./syscall for a "
-		"trace of that name. --by is for event counts; --sort, --reverse, --min, --max, --name, "
+	.more = "If the first word names an analysis and no file, it is the analysis; write ./syscall for a "
+		"trace with that name. --by is for event counts; --sort, --reverse, --min, --max, --name, "
 		"--period, --cpu, --tid, --pid and --comm are for analyses, which show minimum, maximum, "
 		"mean and total duration. Standard deviations are those of samples (n - 1).\n\n"  CLI_GRID_NAME_MANUAL CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",

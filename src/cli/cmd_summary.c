@@ -238,8 +238,7 @@ static void put_findings(const struct screen *x, struct mer_str *out)
 		mer_str_fini(&clean);
 	}
 	if (t->n_left_out)
-		mer_str_printf(
-			out, "... and %" PRIu64 " more (--limit 0 shows all)\n", t->n_left_out);
+		mer_str_printf(out, "... and %" PRIu64 " more (-n 0 shows all)\n", t->n_left_out);
 }
 
 /* Findings first; the others as tables, each CPU only for programs. */
@@ -374,12 +373,12 @@ static const struct cli_option options[] = {
 		.letter = 'n',
 		.kind = CLI_AMOUNT,
 		.arg = "N",
-		.help = "at most N rows a table (default: a screenful), 0: all",
+		.help = "at most N rows per table (default: a screenful; 0: all)",
 		.offset = offsetof(struct values, limit) },
 	{ .name = "plot",
 		.kind = CLI_TEXT,
 		.arg = "FILE",
-		.help = "a picture of it over time as well, as SVG",
+		.help = "also draw the load over time, as SVG",
 		.offset = offsetof(struct values, plot) },
 	CLI_PERIOD_OPTIONS(struct values, period),
 	{ 0 },
@@ -387,7 +386,7 @@ static const struct cli_option options[] = {
 
 const struct cli_verb cli_verb_summary = {
 	.name = "summary",
-	.help = "what was lost, what took time, what to run next, on a screen",
+	.help = "one screen: what was lost, what took time, what to run next",
 	.synopsis = "[OPTION...] TRACE...",
 	.description = "Shows findings, each with a command that shows more: first what was lost or is "
 		       "unknown, then failures, then what took time, by that time. Below are the load "
@@ -395,25 +394,27 @@ const struct cli_verb cli_verb_summary = {
 		       "cause and packets between hosts. Idle waits and the tracer's own tasks are left "
 		       "out.",
 	.more = "Values are those of 'meridian top' and 'meridian stats'. Busy is the share of CPU time "
-		"that was not idle, interrupts included; run queue the mean number of tasks that were "
-		"ready and had no CPU; queued the same for disk requests; disk the busiest disk's time. "
-		"Network is what all interfaces but lo sent and received. Switches are all "
-		"events sched_switch; irq counts interrupts of devices, not timers and softirqs. Lost events and packets are those of the whole recording, "
+		"that was not idle, interrupts included; run queue is the mean number of ready tasks "
+		"that had no CPU, queued that of disk requests; disk is the share of time in which the "
+		"busiest disk was busy. Network counts the bytes of all interfaces except lo, in both "
+		"directions. Switches are all sched_switch events; "
+		"irq counts interrupts of devices, not timers or softirqs. Lost events and packets are those of the whole recording, "
 		"even with --begin and --end. Latencies between hosts are one-way; clock bound says how "
 		"far off the clocks can be. 'Repeated' are packets seen again (retransmitted, or passing "
 		"a bridge), 'not received' those that the other host did not record.\n\n"
-		"Waits are those that 'meridian blocked' shows (somebody waited), and all waits for disks. "
-		"Joins of threads and waits for children are left out without --all: the waits of the "
-		"thread or child are listed. Errors of everyday are not "
-		"counted as odd: EAGAIN, EINPROGRESS, ETIMEDOUT, ECHILD, EINTR, and ENOENT where something "
-		"is searched for.\n\n"
-		"Findings: events or packets lost; 5 % of the CPU time unknown, or between recordings; no sched_switch; disk "
+		"Waits are those that 'meridian blocked' shows, and all waits for disks; joins "
+		"of threads and waits for child processes are left out without --all, because the waits of "
+		"the thread or child are listed. Everyday errors are not "
+		"counted as odd: EAGAIN, EINPROGRESS, ETIMEDOUT, ECHILD, EINTR, and ENOENT where a program "
+		"searches for a file.\n\n"
+		"Findings: events or packets lost; 5 % of the CPU time unknown, or between "
+		"recordings; no sched_switch; disk "
 		"requests that failed; threads that waited for a lock for a second, or half of the time, "
 		"until the end. Then, by time: a run queue of 0.2 per CPU; a CPU without idle time for a "
 		"second; short-lived tasks, 10 a second, that take 40 % of the tasks' CPU time and a "
 		"quarter of the CPUs; 2 % of the time waiting for disks, major faults, locks, packets in "
 		"flight (1 ms on average, and twice the clock bound) or packets of unknown senders; a disk "
-		"busy, or a request queued, half of the time; interrupts or softirqs with a tenth of the "
+		"busy, or with requests queued, half of the time; interrupts or softirqs with a tenth of the "
 		"CPU time; busy polling with a tenth of a CPU; flushes of 20 ms. Last: scheduling latencies "
 		"of 10 ms, 5 % odd errors, 1 % of packets repeated or not received. If none of them "
 		"took a tenth of the time, the first says that nothing is saturated. --json and CSV "
@@ -429,7 +430,7 @@ const struct cli_verb cli_verb_summary = {
 	.examples = {
 		{ "meridian summary client/ server/", "Where to look first." },
 		{ "meridian summary --begin +1s --end +2s --plot all.svg client/ server/",
-			"The same of a second, also as a picture." },
+			"One second of it, also as a picture." },
 	},
 	.run = run,
 };

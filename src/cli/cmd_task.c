@@ -147,14 +147,14 @@ const struct cli_verb cli_verb_task = {
 	.description = "Shows what a task was blocked on, its own CPU time, the CPU time, memory, disk and "
 		       "network use of the tasks that worked for it while it waited, on all hosts, and "
 		       "where the rest of its time went.",
-	.more = "Tasks are chosen as for meridian-path(1). The window is the task's whole life as far as "
-		"recorded, cut to --begin and --end.\n\n"
+	.more = "Tasks are chosen as for meridian-path(1). The window is the recorded lifetime of the "
+		"task, cut to --begin and --end.\n\n"
 		"A task that ends a wait has worked for the task that waited. Self is the CPU time "
 		"of a task, including interrupts that its CPU served meanwhile: for the chosen task "
 		"all of it, for the others the part within the waits that they ended (Waits counts "
 		"them). Sub is the sum of Self of all tasks below, Total is Self plus Sub. The kind "
 		"of wait does not matter: read, recvfrom, poll, epoll_wait, futex, wait4 or a page "
-		"fault. A wait that had not ended when the recording did is printed below the "
+		"fault. A wait that was still open at the end of the recording is printed below the "
 		"first table.\n\n"
 		"Only work on the critical path of a wait is charged. Work in parallel to it is not, "
 		"so Sub never exceeds the time that the task waited. Nothing is charged twice: when "
@@ -174,10 +174,10 @@ const struct cli_verb cli_verb_task = {
 		"out, and data that was not recorded is named below. JSON and CSV (--table resources) "
 		"have self_, sub_ and total_ columns, empty where nothing was recorded. For the "
 		"chosen task itself the values are those of meridian-top(1).\n\n"
-		"--compat flightbox prints the report of flightbox, the tool that first had "
-		"one, and computes it the same way: CPU usage is averaged over --bins equal parts of "
+		"--compat flightbox prints the report as flightbox, the first tool with such a "
+		"report, printed it, and computes it the same way: CPU usage is averaged over --bins equal parts of "
 		"the recording, and a wait counts all bins from the one in which it begins up to, but "
-		"without, the one in which it ends. The exact values are better.",
+		"excluding, the one in which it ends. Without it values are exact.",
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_TASKS,
 	.options = options,

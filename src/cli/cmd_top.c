@@ -9,7 +9,7 @@ static int run(struct cli *cli, const void *values)
 
 static const struct cli_option options[] = {
 	CLI_GRID_LIMIT("at most N rows (default: 20; 0: all)"),
-	CLI_GRID_SORT,
+	CLI_GRID_SORT("sort by this column: largest first, names a to z"),
 	CLI_GRID_ALL,
 	CLI_GRID_OPTION(bins, CLI_AMOUNT, "N", "over time, in N bins; or --interval TIME"),
 	CLI_GRID_MANUAL_OPTION(interval, CLI_DURATION, "TIME", "over time, in bins of TIME (10ms)"),

@@ -58,7 +58,7 @@ static void put_side(const struct cli_side *s, const char *letter, struct mer_st
 static void put_part(const struct path_diff_row *r, struct mer_str *out)
 {
 	if (r->in_flight) {
-		mer_str_puts(out, "packets on their way");
+		mer_str_puts(out, "packets in flight");
 		return;
 	}
 	mer_str_puts(out, path_cause_words((enum path_cause)r->cause));
@@ -126,7 +126,7 @@ static void put_explanation(
 		double share = (double)delta_of(&rows[i]) / (double)total;
 		if (share < (named ? 0.1 : 0.05))
 			continue;
-		mer_str_puts(out, named++ ? "; " : ". Of that: ");
+		mer_str_puts(out, named++ ? "; " : ". Mostly: ");
 		put_change(&rows[i], out);
 		mer_str_printf(out, ", %.0f %%)", 100 * share);
 		rest -= delta_of(&rows[i]);
@@ -138,7 +138,7 @@ static void put_explanation(
 	for (size_t i = 0; i < n; i++) {
 		if ((double)delta_of(&rows[i]) / (double)total > -0.2)
 			continue;
-		mer_str_puts(out, " Against it: ");
+		mer_str_puts(out, " Partly offset by: ");
 		put_change(&rows[i], out);
 		mer_str_puts(out, ").");
 		break;
@@ -217,7 +217,7 @@ static void put_table(const struct cli_diff *d, enum path_diff_by by,
 		}
 		cells[k++] = CLI_CELL_TEXT(by == PATH_DIFF_BY_CAUSE
 						   ? path_cause_words((enum path_cause)r->cause)
-					   : r->in_flight ? "(packets on their way)"
+					   : r->in_flight ? "(packets in flight)"
 							  : r->host);
 		if (tasks)
 			cells[k++] = r->comm ? CLI_CELL_TEXT(r->comm) : CLI_CELL_TEXT("");
@@ -234,7 +234,7 @@ static void put_table(const struct cli_diff *d, enum path_diff_by by,
 	out->failed |= t.failed;
 	cli_table_fini(&t);
 	if (skipped)
-		mer_str_printf(out, "... and %zu more (--limit %zu shows them)\n", skipped, n);
+		mer_str_printf(out, "... and %zu more (-n 0 shows all)\n", skipped);
 }
 
 static int put_by(const struct cli_diff *d, enum path_diff_by by, struct mer_str *out)

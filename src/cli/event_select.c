@@ -8,13 +8,12 @@
 /* --tid and --comm look at the fields in which tracers put the tasks that an event is about. */
 static void add_tids(struct mer_str *x, const struct cli_ranges *tids)
 {
-	static const char *const threads[] = { "tid", "vtid", "prev_tid", "next_tid", "child_tid",
+	static const char *const names[] = { "tid", "vtid", "prev_tid", "next_tid", "child_tid",
 		NULL };
-	static const char *const processes[] = { "pid", "vpid", "child_pid", NULL };
 	const char * or = "(";
 	for (size_t i = 0; i < tids->n; i++) {
 		const struct cli_range *r = &tids->item[i];
-		for (const char *const *name = r->is_process ? processes : threads; *name; name++) {
+		for (const char *const *name = names; *name; name++) {
 			mer_str_printf(x, "%s(%s >= %" PRIu64 " && %s <= %" PRIu64 ")", or, *name,
 				r->first, *name, r->last);
 			or = " || ";

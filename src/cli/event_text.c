@@ -162,6 +162,27 @@ static void put_name(struct mer_str *out, const char *name, bool ascii)
 		mer_safe_add(out, name, strlen(name));
 }
 
+/* " NAME = ", of others than the first ", NAME = " */
+static void put_member(struct mer_str *out, bool is_first, const char *name, bool ascii)
+{
+	size_t len = strlen(name), n = 0;
+	if (!mer_str_reserve(out, len + 5))
+		return;
+	char *p = out->data + out->len;
+	memcpy(p, is_first ? "  " : ", ", 2);
+	p += is_first ? 1 : 2;
+	for (; n < len && name[n] >= 0x20 && name[n] < 0x7f; n++)
+		*p++ = name[n];
+	if (__builtin_expect(n == len, 1)) {
+		memcpy(p, " = ", 3);
+		out->len = (size_t)(p + 3 - out->data);
+		return;
+	}
+	out->len = (size_t)(p - out->data);
+	put_name(out, name + n, ascii);
+	mer_str_puts(out, " = ");
+}
+
 /* Text that is not UTF-8 becomes it. */
 static void put_wide_text(
 	struct mer_str *out, const uint8_t *s, size_t len, unsigned encoding, bool ascii)
@@ -263,9 +284,7 @@ static void put_value(
 		mer_str_putc(out, '{');
 		for (uint32_t i = 0; i < fc->u.record.n; i++) {
 			const struct ctf_field *f = &fc->u.record.fields[i];
-			mer_str_puts(out, i ? ", " : " ");
-			put_name(out, f->name, ascii);
-			mer_str_puts(out, " = ");
+			put_member(out, i == 0, f->name, ascii);
 			put_value(out, f->fc, slot, ascii);
 			slot += ctf_slot_width(f->fc);
 		}
@@ -395,9 +414,7 @@ static void add_scope(struct builder *b, const struct ctf_plan *plan, const stru
 		const struct ctf_field *f = &fc->u.record.fields[i];
 		if (!in_line(b, plan, scope, f, slots[i]))
 			continue;
-		mer_str_puts(&b->before, any ? ", " : " ");
-		put_name(&b->before, f->name, b->t->ascii);
-		mer_str_puts(&b->before, " = ");
+		put_member(&b->before, !any, f->name, b->t->ascii);
 		add_field(b, f->fc, slots[i], scope == CTF_SCOPE_PACKET_CONTEXT);
 		any = true;
 	}

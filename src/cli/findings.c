@@ -208,7 +208,7 @@ static const char *const cause_words[][2] = { { "disk", "disks" }, { "page fault
 	{ "futex", "other threads (futex)" }, { "network", "other tasks, over the network" },
 	{ "packet", "packets of unknown senders" }, { "task", "other tasks (pipes, sockets)" },
 	{ "child", "children" }, { "timer", "timers (sleeps)" }, { "other", "other interrupts" },
-	{ "unknown", "something unknown" } };
+	{ "unknown", "an unknown cause" } };
 
 static void put_calm(const struct row *r)
 {
@@ -298,7 +298,7 @@ static void put_sentence(const struct row *r)
 			mer_str_printf(r->out, "CPU %s had no idle time for ",
 				text(r, FINDING_COL_OBJECT));
 		put_duration(r, FINDING_COL_TIME);
-		mer_str_puts(r->out, number(r, FINDING_COL_COUNT2) > 1 ? " in sum" : "");
+		mer_str_puts(r->out, number(r, FINDING_COL_COUNT2) > 1 ? " in total" : "");
 		put_cpu_users(r);
 		break;
 	case FINDING_PROCESSES: put_processes(r); break;

@@ -41,7 +41,7 @@ static void put_left_out(const struct cli_graph *g, struct mer_str *out)
 {
 	if (g->n_kernel) {
 		cli_text_count(out, (int64_t)g->n_kernel);
-		mer_str_puts(out, " through threads or locks of the kernel");
+		mer_str_puts(out, " through kernel threads or locks");
 	}
 	mer_str_puts(out, g->n_kernel && g->n_tracer ? ", " : "");
 	if (g->n_tracer) {
@@ -80,15 +80,15 @@ int cli_graph_why_empty(const struct cli_graph *g, struct mer_str *why, struct m
 		return 0;
 	}
 	int rc = cli_grid_lacking(g->cli, g->e, analysis_relations.id, fix);
-	mer_str_puts(why, "No relations were found");
+	mer_str_puts(why, "No relations");
 	if (g->n_kernel || g->n_tracer) {
-		mer_str_puts(why, ", but for ");
+		mer_str_puts(why, " except ");
 		put_left_out(g, why);
 		mer_str_puts(why, " (--all shows them)");
 	}
 	mer_str_puts(
-		why, fix->len ? ". The traces do not have the events that tell who ended a wait, "
-				"and in which call. What would record them:"
+		why, fix->len ? ". The traces lack the events that show who ended a wait, and in "
+				"which call. To record them:"
 			      : ".");
 	return rc;
 }
@@ -146,7 +146,7 @@ int cli_graph_text(const struct cli_graph *g, struct mer_str *out)
 	if (g->table->n_left_out) {
 		mer_str_puts(out, "... and ");
 		cli_text_count(out, (int64_t)g->table->n_left_out);
-		mer_str_puts(out, " more (--limit 0 shows all)\n");
+		mer_str_puts(out, " more (-n 0 shows all)\n");
 	}
 	put_note(g, out);
 	return failed ? mer_fail_nomem(&g->cli->err) : 0;

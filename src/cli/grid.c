@@ -175,7 +175,7 @@ static int has_no_output(struct cli *cli, const struct analysis *a, const char *
 {
 	struct mer_str list = { 0 };
 	put_verbs(&list, a);
-	int rc = mer_fail(&cli->err, MER_ERR_USAGE, "'%s' has no '%s', it has: %s", a->id, what,
+	int rc = mer_fail(&cli->err, MER_ERR_USAGE, "'%s' has no '%s'; it has: %s", a->id, what,
 		list.data ? list.data : "nothing");
 	mer_str_fini(&list);
 	return rc;
@@ -211,13 +211,25 @@ static const struct analysis_column *find_key(const struct analysis_output *o, c
 	return NULL;
 }
 
-/* The column that the user means: the unit may be left out. */
+/* The column that the user means: by its key, whose unit may be left out, or by what people see above it if
+ * that is above one only. */
 static const struct analysis_column *find_meant(const struct analysis_output *o, const char *word)
 {
 	char key[128];
-	const struct analysis_column *c = find_key(o, word);
+	const struct analysis_column *found = find_key(o, word);
+	size_t n = 0;
 	snprintf(key, sizeof(key), "%.100s_ns", word);
-	return c ? c : find_key(o, key);
+	if (!found)
+		found = find_key(o, key);
+	if (found)
+		return found;
+	for (const struct analysis_column *c = o->columns; c->key; c++)
+		if (cli_same_word(word, c->key) || cli_same_word(key, c->key) ||
+			(c->title && cli_same_word(word, c->title))) {
+			found = c;
+			n++;
+		}
+	return n == 1 ? found : NULL;
 }
 
 /* Has any table of the analysis such a column? By key, or by type. */
@@ -301,11 +313,11 @@ static int check_options(struct cli_grid *g)
 	if (a->of_periods && (g->cli->tids.n || g->cli->comms.n))
 		return mer_fail(err, MER_ERR_USAGE,
 			"--%s does not apply to '%s': choose in the expression of --period",
-			g->cli->tids.n ? "tid" : "comm", a->id);
+			g->cli->tids.n ? cli_tids_option(g->cli) : "comm", a->id);
 	if ((g->cli->tids.n || g->cli->comms.n) && !has_column(a, "tid", ANALYSIS_ID))
 		return mer_fail(err, MER_ERR_USAGE,
 			"--%s does not apply to '%s': it has no data per task",
-			g->cli->tids.n ? "tid" : "comm", a->id);
+			g->cli->tids.n ? cli_tids_option(g->cli) : "comm", a->id);
 	return check_sort(g);
 }
 

@@ -38,23 +38,22 @@ struct cli_grid_values { /* of options; not all verbs have all of them */
 		.name = "limit", .letter = 'n', .kind = CLI_AMOUNT, .arg = "N", .help = help_,     \
 		.offset = offsetof(struct cli_grid_values, limit)                                  \
 	}
-#define CLI_GRID_SORT                                                                              \
+#define CLI_GRID_SORT(help_)                                                                       \
 	{ .name = "sort",                                                                          \
 		.kind = CLI_TEXT,                                                                  \
 		.arg = "KEY",                                                                      \
 		.values = CLI_VALUES_COLUMNS,                                                      \
-		.help = "sort by this column: largest first, names a to z",                        \
+		.help = help_,                                                                     \
 		.offset = offsetof(struct cli_grid_values, sort) },                                \
 	{                                                                                          \
-		.name = "reverse", .letter = 'r', .kind = CLI_FLAG,                                \
-		.help = "in the opposite order",                                                   \
+		.name = "reverse", .letter = 'r', .kind = CLI_FLAG, .help = "reverse the order",   \
 		.offset = offsetof(struct cli_grid_values, reverse)                                \
 	}
 #define CLI_GRID_ALL                                                                               \
 	{                                                                                          \
 		.name = "all", .letter = 'a', .kind = CLI_FLAG,                                    \
 		.help = "idle waits and the tracer's own tasks too",                               \
-		.offset = offsetof(struct cli_grid_values, all), .in_manual_only = true            \
+		.offset = offsetof(struct cli_grid_values, all)                                    \
 	}
 #define CLI_GRID_MIN(of)                                                                           \
 	CLI_GRID_OPTION(min, CLI_DURATION, "TIME", of "only what took TIME or longer")
@@ -85,8 +84,8 @@ struct cli_grid_values { /* of options; not all verbs have all of them */
 #define CLI_GRID_NAME_MANUAL                                                                       \
 	"--name selects by pattern: interrupts (timer, eth0, 27, softirq:timer), system calls "    \
 	"(openat, 'read*'), or, for io, files and sockets ('/etc/*', 10.0.0.2:80) and disks "      \
-	"(sda); only these count. --min and --max select by duration; what has no duration does "  \
-	"not count then.\n\n"
+	"(sda); only these count. --min and --max select by duration; occurrences "                \
+	"without a duration then do not count.\n\n"
 #define CLI_GRID_PERIOD CLI_PERIOD_OPTIONS(struct cli_grid_values, period)
 
 enum { CLI_GRID_TABLES = 16 }; /* of one verb of an analysis, and its bins */

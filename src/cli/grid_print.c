@@ -14,8 +14,9 @@
 #include "cli/text.h"
 #include "cli/traces.h"
 
-/* For people, when --limit does not say; what names keep, rather than that all columns are shown. */
-enum { HISTOGRAMS = 6, TEXT_MIN = 12 };
+/* For people, when --limit does not say; what names keep, rather than that all columns are
+ * shown, and rather than that keys are. */
+enum { HISTOGRAMS = 6, TEXT_MIN = 12, KEY_MIN = 6 };
 
 /* ---- Histograms ---- */
 
@@ -131,6 +132,7 @@ static size_t bar_column(const struct cli_grid *g, size_t table)
 struct picked { /* columns to show, of a table's; SIZE_MAX: the bar */
 	size_t *at, n;
 	size_t bar;	    /* the column that the bar shows */
+	size_t headline;    /* the figure that rows are looked at for; SIZE_MAX: there is none */
 	const char *sorted; /* key of the order */
 	const char *worth;  /* analysis.worth */
 	double full;
@@ -165,22 +167,6 @@ static bool fill(const struct analysis_table *t, const struct picked *p, size_t 
 	return ok;
 }
 
-/* Does it say who or what the row is about? Names before the first figure do, and the task anywhere; of a
- * thread's process the thread says enough. */
-static bool is_key(const struct analysis_table *t, size_t column)
-{
-	const char *key = t->columns[column].key;
-	bool has_tid = analysis_table_column(t, "tid") != SIZE_MAX;
-	if (strcmp(key, "pid") == 0 && has_tid)
-		return false;
-	if (strcmp(key, "host") == 0 || strcmp(key, "tid") == 0 || strcmp(key, "comm") == 0)
-		return true;
-	for (size_t c = 0; c < column; c++)
-		if (t->columns[c].title && !cli_grid_names(&t->columns[c]))
-			return false;
-	return column == 0 || cli_grid_names(&t->columns[column]);
-}
-
 /* Where the key is in a list of words, from 0 on; SIZE_MAX: nowhere. */
 static size_t place_in(const char *words, const char *key)
 {
@@ -194,50 +180,135 @@ static size_t place_in(const char *words, const char *key)
 	return SIZE_MAX;
 }
 
-/* How little a column is missed: the same for all data, so that tables of one kind look the same. First
- * the keys, what rows are sorted by and the bar shows, then as analysis.worth says, then from the left. */
-static size_t rank_of(const struct analysis_table *t, const struct picked *p, size_t column)
+/* Does it say who or what the row is about? Names before the first figure do, the task anywhere, and what
+ * analysis.worth has right after its first figure; of a thread's process the thread says enough. Over time,
+ * the time does. */
+static bool is_key(const struct analysis_table *t, const struct picked *p, size_t column)
 {
-	enum { STEP = 1000 };
 	const char *key = t->columns[column].key;
-	static const char statistics[] = "total_ns count max_ns avg_ns min_ns stddev_ns";
-	size_t worth = place_in(p->worth, key), more = place_in(statistics, key);
-	if (worth == SIZE_MAX && more != SIZE_MAX)
-		worth = STEP / 2 + more;
-	bool leads = column == p->bar || (p->sorted && strcmp(key, p->sorted) == 0);
-	if (is_key(t, column))
-		return column;
-	if (leads)
-		return STEP + (column == p->bar);
-	if (worth != SIZE_MAX)
-		return 2 * STEP + worth;
-	return (strcmp(key, "pid") == 0 ? 4u : 3u) * STEP + column;
+	bool names = cli_grid_names(&t->columns[column]);
+	bool has_tid = analysis_table_column(t, "tid") != SIZE_MAX;
+	if (strcmp(key, "pid") == 0 && has_tid)
+		return false;
+	if (strcmp(key, "host") == 0 || strcmp(key, "tid") == 0 || strcmp(key, "comm") == 0)
+		return true;
+	if (t->columns[column].type == ANALYSIS_TIME)
+		return strncmp(t->id, "bins", 4) == 0;
+	if (names && place_in(p->worth, key) == 1)
+		return true;
+	for (size_t c = 0; c < column; c++)
+		if (t->columns[c].title && !cli_grid_names(&t->columns[c]) &&
+			t->columns[c].type != ANALYSIS_TIME)
+			return false;
+	return names;
 }
 
-/* Which column gives way when a line does not fit; 0: none, the first stays. */
-static size_t column_to_drop(const struct analysis_table *t, const struct picked *p)
+/* How much it is missed, of those that analysis.worth or statistics have; SIZE_MAX: it is not there. */
+static size_t worth_of(const struct picked *p, const char *key)
 {
-	size_t least = 0, rank = 0;
-	for (size_t i = 1; i < p->n; i++) {
-		size_t r = p->at[i] == SIZE_MAX ? 0 : rank_of(t, p, p->at[i]);
-		if (r > rank) {
-			rank = r;
+	static const char statistics[] = "total_ns count max_ns avg_ns min_ns stddev_ns";
+	enum { AFTER = 500 };
+	size_t worth = place_in(p->worth, key), more = place_in(statistics, key);
+	return worth != SIZE_MAX ? worth : more != SIZE_MAX ? AFTER + more : SIZE_MAX;
+}
+
+/* The figure by which the table is sorted, else that of the bar, else the one that matters most. */
+static size_t headline_of(const struct analysis_table *t, const struct picked *p)
+{
+	size_t best = p->bar, least = SIZE_MAX;
+	for (size_t i = 0; i < p->n; i++) {
+		size_t c = p->at[i] == SIZE_MAX ? p->bar : p->at[i];
+		const struct analysis_column *k = &t->columns[c];
+		if (cli_grid_names(k) || k->type == ANALYSIS_TIME)
+			continue;
+		if (p->sorted && strcmp(k->key, p->sorted) == 0)
+			return c;
+		if (p->bar == SIZE_MAX && (best == SIZE_MAX || worth_of(p, k->key) < least)) {
+			best = c;
+			least = worth_of(p, k->key);
+		}
+	}
+	return best;
+}
+
+/* How little a column is missed: the same for all data, so that tables of one kind look the same. First
+ * the figure that all is about, the keys, when it was, what rows are sorted by and the bar shows, then as
+ * analysis.worth says, then from the left. */
+enum {
+	STEP = 1000,
+	RANK_KEY = STEP,
+	RANK_WHEN = 2 * STEP,
+	RANK_LEADS = 3 * STEP,
+	RANK_WORTH = 4 * STEP,
+	RANK_OTHERS = 5 * STEP,
+	RANK_PROCESS = 6 * STEP
+};
+
+static size_t rank_of(const struct analysis_table *t, const struct picked *p, size_t column)
+{
+	const struct analysis_column *k = &t->columns[column];
+	size_t worth = worth_of(p, k->key);
+	if (column == p->headline)
+		return 0;
+	if (is_key(t, p, column)) /* when a bin ended follows from when the next began, mostly */
+		return RANK_KEY + column + (strcmp(k->key, "end") == 0 ? STEP / 2 : 0);
+	if (k->type == ANALYSIS_TIME && column == 0)
+		return RANK_WHEN;
+	if (column == p->bar || (p->sorted && strcmp(k->key, p->sorted) == 0))
+		return RANK_LEADS + (column == p->bar);
+	if (worth != SIZE_MAX)
+		return RANK_WORTH + worth;
+	return (strcmp(k->key, "pid") == 0 ? RANK_PROCESS : RANK_OTHERS) + column;
+}
+
+static bool is_bar(const struct picked *p, size_t i)
+{
+	return p->at[i] == SIZE_MAX;
+}
+
+/* Which column gives way when a line does not fit: its place. */
+static size_t column_to_drop(const struct analysis_table *t, const struct picked *p, size_t *rank)
+{
+	size_t least = 0;
+	*rank = 0;
+	for (size_t i = 0; i < p->n; i++) {
+		size_t r = is_bar(p, i) ? 0 : rank_of(t, p, p->at[i]);
+		if (r > *rank) {
+			*rank = r;
 			least = i;
 		}
 	}
 	return least;
 }
 
-static bool drop_column(const struct analysis_table *t, struct picked *p, struct mer_str *dropped)
+static void take_away(struct picked *p, size_t i)
 {
-	size_t i = column_to_drop(t, p);
-	if (!i)
+	memmove(&p->at[i], &p->at[i + 1], (p->n - i - 1) * sizeof(*p->at));
+	p->n--;
+}
+
+/* No bar where what matters has no room. */
+static void drop_bar(struct picked *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (is_bar(p, i))
+			take_away(p, i--);
+}
+
+/* What matters least goes until the rest fits; before a key does, names get shorter. */
+static bool drop_column(const struct analysis_table *t, struct picked *p,
+	const struct cli_table *rows, size_t width, struct mer_str *dropped)
+{
+	size_t rank, i = column_to_drop(t, p, &rank);
+	size_t text_min = rank < RANK_LEADS ? KEY_MIN : TEXT_MIN;
+	if (!rank || cli_table_least_width(rows, text_min) <= width)
 		return false;
 	const char *title = t->columns[p->at[i]].title;
 	if (title[0])
 		mer_str_printf(dropped, "%s%s", dropped->len ? ", " : "", title);
-	memmove(&p->at[i], &p->at[i + 1], (p->n - i - 1) * sizeof(*p->at));
-	p->n--;
+	take_away(p, i);
+	if (rank < RANK_OTHERS && !is_histogram(t))
+		drop_bar(p);
 	return true;
 }
 
@@ -248,7 +319,7 @@ static bool put_block(const struct cli_grid *g, const struct analysis_table *t, 
 	struct cli_column *columns = calloc(p->n + 1, sizeof(*columns));
 	struct cli_table rows = { 0 };
 	bool ok = columns && fill(t, p, begin, end, columns, &rows);
-	while (ok && cli_table_least_width(&rows, TEXT_MIN) > width && drop_column(t, p, dropped)) {
+	while (ok && drop_column(t, p, &rows, width, dropped)) {
 		cli_table_fini(&rows);
 		ok = fill(t, p, begin, end, columns, &rows);
 	}
@@ -320,7 +391,7 @@ static bool put_histograms(const struct cli_grid *g, const struct analysis_table
 			return false;
 	}
 	if (n_left)
-		mer_str_printf(out, "... and %zu more histogram%s (--limit 0 shows all)\n", n_left,
+		mer_str_printf(out, "... and %zu more histogram%s (-n 0 shows all)\n", n_left,
 			n_left > 1 ? "s" : "");
 	return true;
 }
@@ -334,8 +405,10 @@ static bool put_table(const struct cli_grid *g, size_t table, struct mer_str *ou
 		.sorted = g->sorted[table],
 		.worth = g->requests[table].analysis ? g->requests[table].analysis->worth : NULL };
 	bool ok = p.at != NULL;
-	if (ok)
+	if (ok) {
 		pick(g, t, &p);
+		p.headline = headline_of(t, &p);
+	}
 	if (ok && is_histogram(t)) {
 		ok = put_histograms(g, t, &p, &dropped, out);
 	} else if (ok) {
@@ -344,7 +417,7 @@ static bool put_table(const struct cli_grid *g, size_t table, struct mer_str *ou
 		if (t->n_left_out) {
 			mer_str_puts(out, "... and ");
 			cli_text_count(out, (int64_t)t->n_left_out);
-			mer_str_puts(out, " more (--limit 0 shows all)\n");
+			mer_str_puts(out, " more (-n 0 shows all)\n");
 		}
 	}
 	if (dropped.len && !dropped.failed) {

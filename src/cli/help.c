@@ -4,7 +4,7 @@
 #include "cli/verb.h"
 
 /* Text starts at this column, after the options' names. */
-enum { HELP_WIDTH = 79, HELP_COLUMN = 23, HELP_LINES = 42 };
+enum { HELP_WIDTH = 79, HELP_COLUMN = 23, HELP_LINES = 40 };
 
 static void heading(struct mer_str *s, const char *text, bool bold)
 {
@@ -29,7 +29,9 @@ void cli_option_help(struct mer_str *s, const struct cli_verb *verb, const struc
 	if (o->kind == CLI_FORMAT)
 		formats_help(s, verb && verb->formats ? verb->formats : "table|json|jsonl|csv");
 	else
-		mer_str_puts(s, o->help);
+		mer_str_printf(s, "%s%s", o->help,
+			o->help_of_pid && verb && (verb->uses & CLI_USES_PID) ? o->help_of_pid
+									      : "");
 }
 
 static void option_line(struct mer_str *s, const struct cli_verb *verb, const struct cli_option *o)
@@ -98,7 +100,7 @@ void cli_help_all(FILE *out, bool bold)
 	struct mer_str s = { 0 };
 	const struct cli_option *o;
 	mer_str_printf(&s,
-		"meridian: the traces of many machines, read as one\n\n"
+		"meridian: performance analysis across hosts from kernel traces\n\n"
 		"%sUsage:%s meridian VERB [OPTION...] [TRACE...]\n",
 		bold ? "\033[1m" : "", bold ? "\033[0m" : "");
 	heading(&s, "Verbs", bold);
@@ -113,9 +115,9 @@ void cli_help_all(FILE *out, bool bold)
 	}
 	heading(&s, "Examples", bold);
 	mer_str_puts(&s, "  meridian info client/ server/\n"
-			 "      What the traces of two machines hold.\n"
+			 "      What the traces of two hosts contain.\n"
 			 "  meridian events --limit 10 client/ server/\n"
-			 "      The first events of both, in the order of time.\n");
+			 "      The first events of both, in time order.\n");
 	print(&s, out);
 }
 
@@ -189,7 +191,7 @@ int cli_self_check(FILE *out)
 			n_bad++;
 		}
 		if ((v->uses & CLI_USES_FORMAT) && !v->formats) {
-			fprintf(out, "%s: takes --format, but tells no formats\n", v->name);
+			fprintf(out, "%s: takes --format, but lists no formats\n", v->name);
 			n_bad++;
 		}
 	}

@@ -98,7 +98,7 @@ static int unknown_verb(struct cli *cli, const char *word)
 static int check_options(struct cli *cli, int first, char **argv, int verb_at)
 {
 	const struct cli_verb *v = cli->verb;
-	const char *given = NULL;
+	const struct cli_option *given = NULL;
 	for (int i = first; i < verb_at && !given; i++) {
 		for (const struct cli_option *o = cli_common_options; o->name; o++) {
 			size_t n = strlen(o->name);
@@ -106,12 +106,11 @@ static int check_options(struct cli *cli, int first, char **argv, int verb_at)
 				strncmp(argv[i] + 2, o->name, n) == 0 &&
 				(argv[i][2 + n] == '=' || !argv[i][2 + n]) &&
 				!(o->uses & (v->uses | CLI_USES_ALWAYS)))
-				given = o->name;
+				given = o;
 		}
 	}
 	if (given)
-		return mer_fail(&cli->err, MER_ERR_USAGE, "option --%s does not apply to '%s'",
-			given, v->name);
+		return cli_option_refuse(cli, given);
 	static const char *const names[] = { "table", "text", "json", "jsonl", "csv", "lttv", "dot",
 		"folded", "speedscope", "svg" };
 	if (!v->formats)
@@ -123,7 +122,7 @@ static int check_options(struct cli *cli, int first, char **argv, int verb_at)
 		}
 	} else if (cli_choice_index(v->formats, names[cli->format], strlen(names[cli->format])) <
 		   0) {
-		return mer_fail(&cli->err, MER_ERR_USAGE, "--format: '%s' is none of %s",
+		return mer_fail(&cli->err, MER_ERR_USAGE, "--format: '%s' is not one of %s",
 			names[cli->format], v->formats);
 	}
 	return 0;

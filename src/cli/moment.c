@@ -188,12 +188,30 @@ bool cli_moment_on_host(const struct cli_moment *m, const char *host, struct cli
 	       m->text[len] == ':' && parse_time(time, m->text + len + 1);
 }
 
+/* Digits and colons as of a time of day, maybe after a date, whether or not there is such a time: 25:00. */
+static bool looks_like_time(const char *p)
+{
+	int64_t number;
+	size_t date = strspn(p, "0123456789-");
+	int n = 1;
+	if (memchr(p, '-', date) && strchr("Tt ", p[date]) && p[date])
+		p += date + 1;
+	if (!(p = digits(p, 2, &number)))
+		return false;
+	while (n < 3 && *p == ':' && (p = digits(p + 1, 2, &number)))
+		n++;
+	if (!p || n < 2)
+		return false;
+	p = fraction(p, 1, &number);
+	return !*p || zone(p, &number);
+}
+
 /* A name, a colon, and a time; names may have colons, too. */
 static bool has_host(const char *text)
 {
 	struct cli_moment time;
-	for (const char *p = text; (p = strchr(p, ':'));)
-		if (p++ > text && parse_time(&time, p))
+	for (const char *p = text; p && !looks_like_time(p);)
+		if ((p = strchr(p, ':')) && p++ > text && parse_time(&time, p))
 			return true;
 	return false;
 }
@@ -205,7 +223,7 @@ int cli_moment_parse(struct cli_moment *m, const char *text, struct mer_err *err
 	if (!has_host(text))
 		return mer_fail(err, MER_ERR_USAGE,
 			"'%s' is not a time; write 2024-05-03T12:34:56.789, 12:34:56.789, +1.5s "
-			"(after the begin of the traces), nanoseconds since 1970, or HOST:TIME for "
+			"(after the start of the traces), nanoseconds since 1970, or HOST:TIME for "
 			"a "
 			"host's own clock",
 			text);

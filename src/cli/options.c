@@ -42,7 +42,7 @@ const struct cli_option cli_common_options[] = {
 		.kind = CLI_MOMENT,
 		.arg = "TIME",
 		.uses = CLI_USES_TIME,
-		.help = "before TIME; + counts from the begin of the traces",
+		.help = "before TIME; + counts from the start of the traces",
 		.offset = COMMON(end) },
 	{ .name = "host",
 		.kind = CLI_TEXTS,
@@ -60,13 +60,14 @@ const struct cli_option cli_common_options[] = {
 		.kind = CLI_RANGES,
 		.arg = "N",
 		.uses = CLI_USES_TID,
-		.help = "only these threads (0,2-4); --pid: processes",
+		.help = "only these threads (0,2-4)",
+		.help_of_pid = "; --pid: processes",
 		.offset = COMMON(tids) },
 	{ .name = "pid",
 		.kind = CLI_RANGES,
 		.arg = "N",
 		.value = true,
-		.uses = CLI_USES_TID,
+		.uses = CLI_USES_PID,
 		.help = "all threads of these processes (0,2-4), besides those of --tid",
 		.offset = COMMON(tids),
 		.in_manual_only = true },
@@ -108,7 +109,8 @@ const struct cli_option cli_common_options[] = {
 		.kind = CLI_FLAG,
 		.uses = CLI_USES_INPUT,
 		.help = "read packets with another trace's UUID too",
-		.offset = COMMON(ignore_uuid) },
+		.offset = COMMON(ignore_uuid),
+		.in_manual_only = true },
 	{ .name = "color",
 		.kind = CLI_CHOICE,
 		.arg = "WHEN",
@@ -162,6 +164,20 @@ const struct cli_option *cli_option_at(const struct cli_verb *verb, size_t i, bo
 			return o;
 	}
 	return !verb && i == 0 ? &version_option : NULL;
+}
+
+static char plain_letter(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c == ' ' || c == '-' ? '_' : c;
+}
+
+bool cli_same_word(const char *a, const char *b)
+{
+	while (*a && plain_letter(*a) == plain_letter(*b)) {
+		a++;
+		b++;
+	}
+	return !*a && !*b;
 }
 
 int cli_choice_index(const char *choices, const char *word, size_t len)
@@ -224,6 +240,27 @@ const char *cli_nearest(const char *word, const char *const *words, size_t n)
 	return best;
 }
 
+const char *cli_tids_option(const struct cli *cli)
+{
+	for (size_t i = 0; i < cli->tids.n; i++)
+		if (!cli->tids.item[i].is_process)
+			return "tid";
+	return "pid";
+}
+
+int cli_option_refuse(struct cli *cli, const struct cli_option *o)
+{
+	const struct cli_verb *v = cli->verb;
+	if (o->uses == CLI_USES_PID && (v->uses & CLI_USES_TID))
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--pid needs to know which threads a process has, which '%s' does not "
+			"read: "
+			"use --tid, or -f 'pid == N'",
+			v->name);
+	return mer_fail(
+		&cli->err, MER_ERR_USAGE, "option --%s does not apply to '%s'", o->name, v->name);
+}
+
 static int unknown_option(struct cli *cli, const char *name, size_t len)
 {
 	const char *names[128];
@@ -233,9 +270,7 @@ static int unknown_option(struct cli *cli, const char *name, size_t len)
 	if (cli->verb) {
 		for (const struct cli_option *o = cli_common_options; o->name; o++) {
 			if (strcmp(o->name, word) == 0)
-				return mer_fail(&cli->err, MER_ERR_USAGE,
-					"option --%s does not apply to '%s'", word,
-					cli->verb->name);
+				return cli_option_refuse(cli, o);
 		}
 	}
 	const struct cli_option *o;
@@ -375,6 +410,12 @@ static int store(struct cli *cli, const struct cli_option *o, void *at, const ch
 	case CLI_FILE: *(const char **)at = arg; return 0;
 	case CLI_TEXTS: return add_texts(cli, at, arg);
 	case CLI_NUMBER: return parse_number(cli, what, arg, strlen(arg), at);
+	case CLI_NTH: {
+		int rc = parse_number(cli, what, arg, strlen(arg), at);
+		if (rc == 0 && *(uint64_t *)at == 0)
+			return mer_fail(&cli->err, MER_ERR_USAGE, "%s: the first is 1", what);
+		return rc;
+	}
 	case CLI_LIMIT: {
 		int rc = parse_number(cli, what, arg, strlen(arg), at);
 		if (rc == 0 && *(uint64_t *)at == 0)
@@ -390,7 +431,7 @@ static int store(struct cli *cli, const struct cli_option *o, void *at, const ch
 		const char *choices = o->kind == CLI_FORMAT ? format_names : o->choices;
 		int index = cli_choice_index(choices, arg, strlen(arg));
 		if (index < 0)
-			return mer_fail(&cli->err, MER_ERR_USAGE, "%s: '%s' is none of %s", what,
+			return mer_fail(&cli->err, MER_ERR_USAGE, "%s: '%s' is not one of %s", what,
 				arg,
 				o->kind == CLI_FORMAT && cli->verb ? cli->verb->formats : choices);
 		*(unsigned *)at = (unsigned)index;

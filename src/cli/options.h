@@ -17,6 +17,7 @@ enum cli_kind {
 	CLI_FILE,     /* the same, completed as a file */
 	CLI_TEXTS,    /* struct cli_texts: repeated, or separated by commas */
 	CLI_NUMBER,   /* uint64_t */
+	CLI_NTH,      /* uint64_t: a place in a list, from 1 on */
 	CLI_LIMIT,    /* uint64_t: at most so many; 0, which is all, becomes UINT64_MAX */
 	CLI_AMOUNT,   /* struct cli_amount: a number that may be 0 */
 	CLI_DURATION, /* struct cli_amount: ns, with a unit: 1.5ms */
@@ -38,9 +39,11 @@ enum cli_uses {
 	CLI_USES_JOBS = 1 << 7,
 	CLI_USES_INPUT = 1 << 8,  /* reads traces: --progress --strict */
 	CLI_USES_ALWAYS = 1 << 9, /* every verb: --color -q -v -h */
+	CLI_USES_PID = 1 << 10,	  /* knows which threads a process has */
 	/* What verbs about tasks have in common. */
 	CLI_USES_TASKS = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_TID |
-			 CLI_USES_COMM | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT
+			 CLI_USES_PID | CLI_USES_COMM | CLI_USES_SYNC | CLI_USES_JOBS |
+			 CLI_USES_INPUT
 };
 
 enum cli_values { /* of an option, which depend on the analysis */
@@ -55,6 +58,7 @@ struct cli_option {
 	enum cli_kind kind;
 	const char *arg; /* how help calls its value; NULL for those without one */
 	const char *help;
+	const char *help_of_pid; /* follows help where the verb takes --pid; NULL: nothing */
 	size_t offset;
 	/* CLI_CHOICE: "auto|always|never"; of others some values that it may have, for completion. */
 	const char *choices;
@@ -78,6 +82,11 @@ static inline bool cli_option_has_arg(const struct cli_option *o)
 /* One line on the option, as --help of this verb (or NULL) shows it. */
 void cli_option_help(struct mer_str *s, const struct cli_verb *verb, const struct cli_option *o);
 
+/* "--tid" or "--pid": which of them was given? Without the dashes. */
+const char *cli_tids_option(const struct cli *cli);
+/* Why cli->verb does not take this common option: MER_ERR_USAGE. */
+int cli_option_refuse(struct cli *cli, const struct cli_option *o);
+
 /* Reads options from args[*at] on. Before the verb is known (cli->verb NULL) it stops at the first
  * word that is no option; then it takes all, and words become cli->args. values: the verb's
  * struct. */
@@ -85,6 +94,8 @@ int cli_parse(struct cli *cli, int argc, char **argv, int *at, void *values);
 
 /* The most similar of the words to this one, or NULL when none is similar enough. */
 const char *cli_nearest(const char *word, const char *const *words, size_t n);
+/* Are they the same but for case, and blanks, - and _? "CPU wait", "cpu-wait". */
+bool cli_same_word(const char *a, const char *b);
 /* Whether word is one of "a|b|c"; its index or -1. */
 int cli_choice_index(const char *choices, const char *word, size_t len);
 

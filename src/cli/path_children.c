@@ -20,6 +20,7 @@ struct children {
 	uint32_t n_groups;
 	struct process_total *totals;
 	uint32_t n_totals;
+	uint64_t limit; /* rows of the tree, and of the totals; 0: not given */
 };
 
 static const struct kernel_task *task_of(const struct children *c, uint32_t process)
@@ -64,10 +65,11 @@ static void put_verdict(const struct children *c, struct mer_str *out)
 							  : " recorded, without its exit");
 	mer_str_puts(&s, ", with ");
 	cli_text_count(&s, root->n_below);
-	mer_str_printf(&s, " %s below it.", mer_plural(root->n_below, "process", "processes"));
+	mer_str_printf(&s, " %s.",
+		mer_plural(root->n_below, "descendant process", "descendant processes"));
 	if (root->has_ended && root->is_born && t->end > t->begin)
 		mer_str_printf(
-			&s, " One after the other, that is at most %.1f per second.", rate(t));
+			&s, " Run one after the other, that is at most %.1f per second.", rate(t));
 	struct mer_str clean = { 0 };
 	cli_text_clean(&clean, s.data ? s.data : "", s.len, false);
 	cli_text_wrap(out, clean.data ? clean.data : "", (size_t)cli_width(c->cli), 0);
@@ -76,21 +78,30 @@ static void put_verdict(const struct children *c, struct mer_str *out)
 	mer_str_fini(&clean);
 }
 
-/* The least time with all below that a group needs in order to be shown: so that about ROWS are. */
+/* Of so many: as --limit says, else as many as fit a screen. */
+static size_t rows_wanted(const struct children *c, size_t screenful, size_t all)
+{
+	uint64_t limit = c->limit ? c->limit : c->cli->verbose ? UINT64_MAX : screenful;
+	return limit < all ? (size_t)limit : all;
+}
+
+/* The least time with all below that a group needs in order to be shown: so that about as many as --limit says are. */
 static int64_t least_shown(const struct children *c)
 {
-	if (c->n_groups <= ROWS || c->cli->verbose)
+	size_t n = 0, most = rows_wanted(c, ROWS, c->n_groups);
+	int64_t *best = NULL; /* the greatest so far, in order */
+	if (most < c->n_groups)
+		best = mer_arena_zalloc(&c->cli->arena, most + 1, sizeof(*best));
+	if (!best)
 		return 0;
-	int64_t best[ROWS + 1]; /* the greatest so far, in order */
-	size_t n = 0;
 	for (uint32_t i = 0; i < c->n_groups; i++) {
 		int64_t v = c->groups[i].tree_on_path_ns;
 		size_t at = n;
 		while (at && best[at - 1] < v)
 			at--;
-		if (at == ROWS)
+		if (at == most)
 			continue;
-		n += n < ROWS;
+		n += n < most;
 		memmove(best + at + 1, best + at, (n - at - 1) * sizeof(*best));
 		best[at] = v;
 	}
@@ -164,7 +175,7 @@ static void put_tree(const struct children *c, struct mer_str *out)
 		i = i == KERNEL_NONE ? KERNEL_NONE : c->groups[i].next;
 	}
 	if (n_left)
-		add_sum(c, &t, "more, each less", n_left, cpu_left, path_left);
+		add_sum(c, &t, "all others", n_left, cpu_left, path_left);
 	if (c->tree.outside_ns)
 		add_sum(c, &t, "outside of the tree", 0, -1, c->tree.outside_ns);
 	add_sum(c, &t, "total", c->tree.n, c->tree.processes[0].tree_cpu_ns,
@@ -197,7 +208,7 @@ static void put_text(const struct children *c, struct mer_str *out)
 	put_verdict(c, out);
 	mer_str_putc(out, '\n');
 	put_tree(c, out);
-	uint32_t limit = c->cli->verbose ? c->n_totals : TOTALS;
+	uint32_t limit = (uint32_t)rows_wanted(c, TOTALS, c->n_totals);
 	bool repeated = false; /* otherwise the tree has said it all */
 	for (uint32_t i = 0; i < c->n_totals; i++)
 		repeated |= c->totals[i].n > 1;
@@ -209,7 +220,7 @@ static void put_text(const struct children *c, struct mer_str *out)
 	cli_table_text(&t, out, (size_t)cli_width(c->cli), c->cli->bold_out);
 	out->failed |= t.failed;
 	if (c->n_totals > limit)
-		mer_str_printf(out, "... and %u more (-v shows all)\n", c->n_totals - limit);
+		mer_str_printf(out, "... and %u more (-n 0 shows all)\n", c->n_totals - limit);
 	cli_table_fini(&t);
 }
 
@@ -290,9 +301,10 @@ static int put_json(const struct children *c, struct mer_str *out)
 	return rc;
 }
 
-int cli_path_children(struct cli *cli, const struct cli_world *w, uint32_t host, uint32_t task)
+int cli_path_children(
+	struct cli *cli, const struct cli_world *w, uint32_t host, uint32_t task, uint64_t limit)
 {
-	struct children c = { .cli = cli, .w = w };
+	struct children c = { .cli = cli, .w = w, .limit = limit };
 	struct mer_str out = { 0 };
 	int64_t begin, end;
 	cli_world_window(cli, w, &begin, &end);

@@ -4,7 +4,9 @@
 
 #include "cli/worlds.h"
 
-/* Prints the process tree of a task to cli->out: JSON when --format says so, otherwise text. */
-int cli_path_children(struct cli *cli, const struct cli_world *w, uint32_t host, uint32_t task);
+/* Prints the process tree of a task to cli->out: JSON when --format says so, otherwise text. limit: 0: a
+ * screenful. */
+int cli_path_children(
+	struct cli *cli, const struct cli_world *w, uint32_t host, uint32_t task, uint64_t limit);
 
 #endif

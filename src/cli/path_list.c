@@ -449,14 +449,13 @@ static void put_hint(const struct list *l, size_t shown, struct mer_str *out)
 	for (size_t i = 0; i < l->n; i++)
 		folded |= l->lines[i].end - l->lines[i].first > 1;
 	if (shown < l->n)
-		mer_str_printf(
-			out, "... and %zu more (--limit %zu shows them)\n", l->n - shown, l->n);
+		mer_str_printf(out, "... and %zu more (-n 0 shows all)\n", l->n - shown);
 	if (!folded)
 		return;
 	mer_str_puts(&text, "Adjacent pieces shorter than ");
 	cli_text_duration(&text, l->threshold);
 	mer_str_printf(&text,
-		" are folded (+1: with one of another task); --collapse 0 shows all %zu.",
+		" are folded (+1: including one of another task); --collapse 0 shows all %zu.",
 		l->p->n_segments);
 	if (!text.failed)
 		cli_text_wrap(out, text.data, (size_t)cli_width(l->c->cli), 0);

@@ -93,7 +93,7 @@ static int put_verdict(const struct cli_path *c, struct mer_str *out)
 		if (i && r->a_ns < total / 20)
 			break;
 		mer_str_puts(&text, i ? "; " : "Mostly: ");
-		mer_str_puts(&text, r->in_flight ? "packets on their way"
+		mer_str_puts(&text, r->in_flight ? "packets in flight"
 						 : path_cause_words((enum path_cause)r->cause));
 		if (r->comm) {
 			mer_str_puts(&text, ", ");
@@ -149,8 +149,8 @@ static int by_ns(const void *a, const void *b)
 /* Waits for the network are of four kinds, which say different things. */
 static size_t add_network(const struct path *p, struct cause_row *rows)
 {
-	const struct cause_row kinds[] = { { "network, packets on their way", p->in_flight_ns },
-		{ "network, packets being delivered", p->delivery_ns },
+	const struct cause_row kinds[] = { { "network, packets in flight", p->in_flight_ns },
+		{ "network, packet delivery", p->delivery_ns },
 		{ "network, packets held back for ARP", p->held_ns },
 		{ "network, sender not recorded", p->unresolved_ns } };
 	size_t n = 0;

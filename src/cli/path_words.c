@@ -273,14 +273,14 @@ static void put_network(const struct path *p, const struct path_segment *s, stru
 	if (s->held) {
 		mer_str_puts(out, "packet held back until its next hop's address is known (ARP)");
 	} else if (s->delivery) {
-		mer_str_puts(out, "packet being delivered");
+		mer_str_puts(out, "packet delivery");
 	} else if (!s->in_flight) {
 		mer_str_puts(out, "waits for the network");
 	} else if (k && k->from != k->to) {
-		mer_str_printf(out, "packet on its way, %s to %s", path_host_name(p, k->from),
+		mer_str_printf(out, "packet in flight, %s to %s", path_host_name(p, k->from),
 			path_host_name(p, k->to));
 	} else {
-		mer_str_puts(out, "packet on its way to itself");
+		mer_str_puts(out, "packet in flight to the same host");
 	}
 }
 

@@ -41,7 +41,7 @@ static int choose_method(struct cli_sync *s, const char *text)
 	int method = cli_choice_index(method_names, word, strlen(word));
 	uint32_t host;
 	if (method < 0)
-		return mer_fail(&s->cli->err, MER_ERR_USAGE, "--method: '%.100s' is none of %s",
+		return mer_fail(&s->cli->err, MER_ERR_USAGE, "--method: '%.100s' is not one of %s",
 			word, method_names);
 	if (!equals) {
 		s->options.method = (enum sync_method)method;
@@ -154,6 +154,21 @@ static struct sync_range wanted_range(const struct cli_sync *s, uint32_t host)
 		on_own_clock(s, &s->cli->end, host, INT64_MAX) };
 }
 
+/* Is there time between --begin and --end on one of the clocks that both are of? */
+static int check_order(struct cli_sync *s)
+{
+	bool any = false;
+	for (uint32_t h = 0; h < s->e->n_hosts; h++) {
+		struct sync_range r = wanted_range(s, h);
+		if (r.begin == INT64_MIN || r.end == INT64_MAX)
+			continue;
+		if (r.begin < r.end)
+			return 0;
+		any = true;
+	}
+	return any ? cli_moments_check(s->cli, INT64_MAX, INT64_MIN) : 0;
+}
+
 static void keep_wanted(struct cli_sync *s)
 {
 	if (s->cli->begin.kind == CLI_MOMENT_NONE && s->cli->end.kind == CLI_MOMENT_NONE)
@@ -200,6 +215,8 @@ static int gather(struct cli_sync *s, const struct cli_sync_values *v)
 int cli_sync_open(struct cli *cli, const struct cli_sync_values *v, struct cli_sync *s)
 {
 	int rc = open_traces(cli, s);
+	if (!rc)
+		rc = check_order(s);
 	if (!rc)
 		rc = read_choices(s, v);
 	if (!rc)

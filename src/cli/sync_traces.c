@@ -212,10 +212,22 @@ static int place_moment(struct cli *cli, const char *option, struct cli_moment *
 	return 0;
 }
 
+int cli_moments_check(struct cli *cli, int64_t begin, int64_t end)
+{
+	if (begin < end)
+		return 0;
+	return mer_fail(&cli->err, MER_ERR_USAGE, "--begin is not before --end");
+}
+
 int cli_moments_place(struct cli *cli, const struct mer_experiment *e, const struct sync_result *r)
 {
 	int rc = place_moment(cli, "begin", &cli->begin, e, r);
-	return rc ? rc : place_moment(cli, "end", &cli->end, e, r);
+	if (rc == 0)
+		rc = place_moment(cli, "end", &cli->end, e, r);
+	if (rc)
+		return rc;
+	return cli_moments_check(cli, cli_moment_resolve(&cli->begin, e->begin, e->end, INT64_MIN),
+		cli_moment_resolve(&cli->end, e->begin, e->end, INT64_MAX));
 }
 
 /* m NULL: the messages are not wanted. */

@@ -41,9 +41,12 @@ int cli_traces_sync_for(struct cli *cli, struct mer_experiment *e,
 /* Opens (cli_traces_open) and synchronizes. *e is NULL after a failure. */
 int cli_traces_open_synced(struct cli *cli, enum cli_sync_when when, struct mer_experiment **e);
 
-/* --begin and --end that are of a host's own clock become times of the common time line. All of the above do
- * that; for those who synchronize by themselves. r NULL: clocks are as recorded. */
+/* --begin and --end that are of a host's own clock become times of the common time line. A begin that is not
+ * before the end is an error. All of the above do that; for those who synchronize by themselves. r NULL:
+ * clocks are as recorded. */
 int cli_moments_place(struct cli *cli, const struct mer_experiment *e, const struct sync_result *r);
+/* Is there time between the two? Otherwise MER_ERR_USAGE. */
+int cli_moments_check(struct cli *cli, int64_t begin, int64_t end);
 /* Of which host's clock is it? option: as what it was given. */
 int cli_moment_find_host(struct cli *cli, const char *option, const struct cli_moment *m,
 	const struct mer_experiment *e, uint32_t *host, struct cli_moment *time);

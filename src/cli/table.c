@@ -8,8 +8,8 @@
 #include "cli/sink.h"
 #include "cli/text.h"
 
-/* Columns between columns; to which text shrinks at most; of bars. */
-enum { GAP = 2, TEXT_MIN = 8, BAR_MIN = 6, BAR_MAX = 30 };
+/* Columns between columns; to which text shrinks at most, and what is left of its title then; of bars. */
+enum { GAP = 2, TEXT_MIN = 6, TITLE_MIN = 8, BAR_MIN = 6, BAR_MAX = 30 };
 
 void cli_table_init(struct cli_table *t, const struct cli_column *columns)
 {
@@ -116,12 +116,23 @@ static size_t sum_widths(const struct cli_table *t, const size_t *widths)
 	return total + (n ? (n - 1) * GAP : 0);
 }
 
+/* To which a column shrinks: not at all unless it is text. */
+static size_t least_of(const struct cli_table *t, size_t column, size_t width, size_t text_min)
+{
+	const struct cli_column *c = &t->columns[column];
+	if (c->type != CLI_TYPE_TEXT || !c->title)
+		return width;
+	size_t title = cli_text_width(c->title, strlen(c->title));
+	title = title < TITLE_MIN ? title : TITLE_MIN;
+	text_min = text_min > title ? text_min : title;
+	return width < text_min ? width : text_min;
+}
+
 size_t cli_table_least_width(const struct cli_table *t, size_t text_min)
 {
 	size_t *widths = measure(t, !cli_locale_is_utf8()), total = 0;
 	for (size_t c = 0; widths && c < t->n_columns; c++)
-		if (t->columns[c].type == CLI_TYPE_TEXT && widths[c] > text_min)
-			widths[c] = text_min;
+		widths[c] = least_of(t, c, widths[c], text_min);
 	if (widths)
 		total = sum_widths(t, widths);
 	free(widths);
@@ -136,7 +147,7 @@ static void fit(const struct cli_table *t, size_t *widths, size_t width)
 	while (total > width) {
 		size_t widest = SIZE_MAX;
 		for (size_t c = 0; c < t->n_columns; c++) {
-			if (t->columns[c].type != CLI_TYPE_TEXT || widths[c] <= TEXT_MIN)
+			if (widths[c] <= least_of(t, c, widths[c], TEXT_MIN))
 				continue;
 			if (widest == SIZE_MAX || widths[c] > widths[widest])
 				widest = c;

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/plural.h"
 #include "cli/analysis_rows.h"
 #include "cli/path_words.h"
 #include "cli/sync_traces.h"
@@ -64,9 +63,9 @@ static void put_title(const struct cli_cost *c, struct mer_str *out)
 	bool all = a->begin <= t->begin && a->end >= (t->died < t->end ? t->died : t->end);
 	mer_str_putc(out, '\n');
 	mer_str_clear(&name);
-	mer_str_puts(&name, !all			      ? "Part of its life: "
-			    : t->born && t->died != INT64_MAX ? "Its whole life: "
-							      : "Its life as far as recorded: ");
+	mer_str_puts(&name, !all			      ? "Part of its lifetime: "
+			    : t->born && t->died != INT64_MAX ? "Its whole lifetime: "
+							      : "Its recorded lifetime: ");
 	cli_text_duration(&name, n->self_ns + n->sub_ns);
 	mer_str_puts(&name, " of CPU time, ");
 	if (n->sub_ns) {
@@ -96,13 +95,13 @@ static size_t shown_rows(const struct cli_cost *c, size_t n, size_t screenful)
 	return n < limit ? n : (size_t)limit;
 }
 
-static void put_more(struct mer_str *out, size_t n, size_t all, int64_t ns)
+static void put_more(struct mer_str *out, size_t n, int64_t ns)
 {
 	if (!n)
 		return;
 	mer_str_printf(out, "... and %zu more, ", n);
 	cli_text_duration(out, ns);
-	mer_str_printf(out, " in total (-n %zu shows %s)\n", all, mer_plural(n, "it", "all"));
+	mer_str_printf(out, " in total (-n 0 shows all)\n");
 }
 
 static int64_t cell(const struct analysis_table *t, size_t row, size_t column)
@@ -176,7 +175,7 @@ static int put_blocking(const struct cli_cost *c, struct mer_str *out)
 		put_table(c, "Blocked, by file descriptor and system call", &t, out);
 	else
 		mer_str_puts(out, "\nThe task was never blocked.\n");
-	put_more(out, rows.n_rows - n, rows.n_rows, left);
+	put_more(out, rows.n_rows - n, left);
 	put_unfinished(c, out);
 	analysis_table_fini(&rows);
 	cli_table_fini(&t);
@@ -258,7 +257,7 @@ static void put_accounting(const struct cli_cost *c, const bool *chosen, struct 
 	}
 	put_table(c, "CPU time of the task, and of tasks that worked for it while it waited", &t,
 		out);
-	put_more(out, left, a->n, left_ns);
+	put_more(out, left, left_ns);
 	cli_table_fini(&t);
 }
 

@@ -346,7 +346,6 @@ int cli_tasks_print(
 	int rc = cli_table_print(cli, &t, "tasks", NULL);
 	cli_table_fini(&t);
 	if (rc == 0 && people && n < tasks->n)
-		fprintf(cli->out, "... and %zu more (--limit %zu shows all)\n", tasks->n - n,
-			tasks->n);
+		fprintf(cli->out, "... and %zu more (-n 0 shows all)\n", tasks->n - n);
 	return rc;
 }

@@ -9,7 +9,7 @@
 /* Rows of the options of verbs that are about one task. */
 #define CLI_TASKS_NTH(offset_)                                                                     \
 	{                                                                                          \
-		.name = "nth", .kind = CLI_NUMBER, .arg = "K",                                     \
+		.name = "nth", .kind = CLI_NTH, .arg = "K",                                        \
 		.help = "choose the K-th matching task, by start time", .offset = offset_          \
 	}
 #define CLI_TASKS_LIST(offset_)                                                                    \

@@ -1,6 +1,7 @@
 #include "cli/traces.h"
 
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <string.h>
 #include "base/diag_json.h"
 
@@ -25,6 +26,56 @@ static int check_hosts(struct cli *cli, const struct mer_experiment *e)
 	return 0;
 }
 
+/* The least CPU from first on that a stream is of; -1: there is none. */
+static int64_t next_cpu(const struct mer_experiment *e, uint64_t first)
+{
+	int64_t least = -1;
+	for (uint32_t i = 0; i < e->n_streams; i++) {
+		int64_t cpu = e->streams[i].cpu;
+		if (cpu >= 0 && (uint64_t)cpu >= first && (least < 0 || cpu < least))
+			least = cpu;
+	}
+	return least;
+}
+
+/* "0-3, 8" */
+static void put_cpus(struct mer_str *out, const struct mer_experiment *e)
+{
+	enum { RUNS = 20 };
+	int64_t cpu = next_cpu(e, 0);
+	for (int i = 0; cpu >= 0 && i < RUNS; i++) {
+		int64_t last = cpu, next;
+		while ((next = next_cpu(e, (uint64_t)last + 1)) == last + 1)
+			last = next;
+		mer_str_printf(out, "%s%" PRId64, i ? ", " : "", cpu);
+		if (last > cpu)
+			mer_str_printf(out, "-%" PRId64, last);
+		cpu = next;
+	}
+	mer_str_puts(out, cpu >= 0 ? ", ..." : "");
+}
+
+/* The same of a CPU that no host has; of a range one that is there is enough. Where no stream says of which
+ * CPU it is, nobody knows. */
+static int check_cpus(struct cli *cli, const struct mer_experiment *e)
+{
+	bool known = next_cpu(e, 0) >= 0;
+	for (size_t i = 0; i < cli->cpus.n && known; i++) {
+		const struct cli_range *r = &cli->cpus.item[i];
+		int64_t there = next_cpu(e, r->first);
+		struct mer_str cpus = { 0 };
+		if (there >= 0 && (uint64_t)there <= r->last)
+			continue;
+		put_cpus(&cpus, e);
+		int rc = mer_fail(&cli->err, MER_ERR_USAGE,
+			"--cpu: the traces have no CPU %" PRIu64 "; they have: %s", r->first,
+			cpus.data ? cpus.data : "none");
+		mer_str_fini(&cpus);
+		return rc;
+	}
+	return 0;
+}
+
 int cli_traces_open(struct cli *cli, struct mer_experiment **e)
 {
 	struct mer_open_options o = {
@@ -35,6 +86,8 @@ int cli_traces_open(struct cli *cli, struct mer_experiment **e)
 	if (rc)
 		return rc;
 	rc = check_hosts(cli, *e);
+	if (rc == 0)
+		rc = check_cpus(cli, *e);
 	if (rc) {
 		mer_experiment_free(*e);
 		*e = NULL;

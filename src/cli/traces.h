@@ -7,7 +7,7 @@
 #include "cli/context.h"
 #include "trace/experiment.h"
 
-/* Opens cli->args, with every host's clock as recorded; --host is looked at, and of --sync whether it is
+/* Opens cli->args, with every host's clock as recorded; --host and --cpu are looked at, and of --sync whether it is
  * none (then also every trace's). Verbs whose times are compared across hosts go on with
  * cli_traces_sync (cli/sync_traces.h). */
 int cli_traces_open(struct cli *cli, struct mer_experiment **e);

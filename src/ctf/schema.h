@@ -231,8 +231,8 @@ struct ctf_labels {
 };
 void ctf_labels_begin(struct ctf_labels *l, const struct ctf_fc *fc, uint64_t v);
 const struct ctf_mapping *ctf_labels_next(struct ctf_labels *l);
-/* The option of a variant that the selector's value selects; fc->u.variant.n: none. */
-uint32_t ctf_option_of(const struct ctf_fc *fc, uint64_t selector);
+/* Of a variant that has one, the option that its index finds; fc->u.variant.n: none. */
+uint32_t ctf_indexed_option_of(const struct ctf_fc *fc, uint64_t selector);
 /* Makes the index of a class with many mappings or options; false: no memory. */
 bool ctf_index_labels(struct ctf_fc *fc, struct mer_arena *arena);
 bool ctf_index_options(struct ctf_fc *fc, struct mer_arena *arena);
@@ -252,6 +252,18 @@ static inline bool ctf_in_ranges(const struct ctf_range *r, uint32_t n, uint64_t
 		if (v - r[i].lo <= r[i].hi - r[i].lo)
 			return true;
 	return false;
+}
+
+/* The option of a variant that the selector's value selects; fc->u.variant.n: none. */
+static inline uint32_t ctf_option_of(const struct ctf_fc *fc, uint64_t selector)
+{
+	uint32_t i = 0, n = fc->u.variant.n;
+	if (__builtin_expect(fc->u.variant.index != NULL, 0))
+		return ctf_indexed_option_of(fc, selector);
+	while (i < n && !ctf_in_ranges(fc->u.variant.options[i].ranges,
+				fc->u.variant.options[i].n_ranges, selector))
+		i++;
+	return i;
 }
 
 #endif

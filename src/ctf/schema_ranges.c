@@ -168,18 +168,10 @@ const struct ctf_mapping *ctf_labels_next(struct ctf_labels *l)
 	return NULL;
 }
 
-uint32_t ctf_option_of(const struct ctf_fc *fc, uint64_t selector)
+uint32_t ctf_indexed_option_of(const struct ctf_fc *fc, uint64_t selector)
 {
 	const struct ctf_range_index *x = fc->u.variant.index;
-	uint32_t n = fc->u.variant.n;
-	if (x) {
-		struct found f = { .v = selector ^ x->bias, .least = n };
-		find(x->rows, x->n, &f);
-		return f.least;
-	}
-	for (uint32_t i = 0; i < n; i++)
-		if (ctf_in_ranges(fc->u.variant.options[i].ranges,
-			    fc->u.variant.options[i].n_ranges, selector))
-			return i;
-	return n;
+	struct found f = { .v = selector ^ x->bias, .least = fc->u.variant.n };
+	find(x->rows, x->n, &f);
+	return f.least;
 }

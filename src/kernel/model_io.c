@@ -7,7 +7,7 @@
 
 enum { PR_SET_NAME_ = 15 };
 
-static int name_of_call(struct kernel_model *m, const struct mer_event *ev,
+static int find_name_of_call(struct kernel_model *m, const struct mer_event *ev,
 	const struct kernel_binding *b, uint32_t *name)
 {
 	enum { NUMBERS = sizeof(m->number_names) / sizeof(m->number_names[0]) };
@@ -20,6 +20,14 @@ static int name_of_call(struct kernel_model *m, const struct mer_event *ev,
 		*cache = mer_intern_add(&m->h->names, text, strlen(text)) + 1; /* 0: no memory */
 	*name = *cache - 1;
 	return *name == MER_INTERN_NONE ? mer_fail_nomem(m->err) : 0;
+}
+
+static inline int name_of_call(struct kernel_model *m, const struct mer_event *ev,
+	const struct kernel_binding *b, uint32_t *name)
+{
+	uint32_t known = b->by_number ? 0 : m->call_names[ev->plan->id];
+	*name = known - 1;
+	return known ? 0 : find_name_of_call(m, ev, b, name);
 }
 
 /* As kernel_add_call; mostly a call is on what the one before it was on. */
@@ -136,6 +144,23 @@ static int confirm_exit(struct kernel_model *m, struct cpu *c, const struct mer_
 	return rc;
 }
 
+static int tell_call_end(const struct kernel_model *m, const struct kernel_observer *o,
+	const struct cpu *c, int64_t ts, int64_t ret)
+{
+	const struct live *l = &m->live[c->task];
+	struct kernel_call_end told = { .task = c->task,
+		.call = l->call,
+		.begin = l->call_begin,
+		.end = ts,
+		.ret = ret,
+		.kind = l->kind,
+		.cpu = model_cpu_number(m, c) };
+	unsigned n_args = kernel_call_args((enum kernel_call_kind)l->kind);
+	for (unsigned i = 0; i < n_args; i++)
+		told.args[i] = l->args[i];
+	return o->call(o->ctx, m->h, &told);
+}
+
 int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
 	const struct kernel_binding *b)
 {
@@ -179,18 +204,8 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 			model_wait_call_end(m, task, ev->ts, ret);
 		if (rc == 0 && l->spins_for != KERNEL_NONE)
 			rc = model_end_spin(m, c, ev->ts);
-		struct kernel_call_end told = { .task = task,
-			.call = l->call,
-			.begin = l->call_begin,
-			.end = ev->ts,
-			.ret = ret,
-			.kind = l->kind,
-			.cpu = model_cpu_number(m, c) };
-		unsigned n_args = kernel_call_args((enum kernel_call_kind)l->kind);
-		for (unsigned i = 0; i < n_args; i++)
-			told.args[i] = l->args[i];
 		if (rc == 0 && o && o->call && l->call_begin != INT64_MIN)
-			rc = o->call(o->ctx, m->h, &told);
+			rc = tell_call_end(m, o, c, ev->ts, ret);
 		if (rc == 0 && *b->call && m->h->calls[l->call].name != KERNEL_NONE)
 			rc = confirm_exit(m, c, ev, b);
 		if (rc)

@@ -98,7 +98,7 @@ static void grade_pair(struct sync_result *r, struct sync_pair *p)
 			mer_diag_add(&r->diags, &d,
 				"no straight line fits the clocks of %s and %s after %s; the last "
 				"line "
-				"that did fit is used; --method auto follows clocks that change "
+				"that fitted is used; --method auto follows clocks that change "
 				"their "
 				"rate",
 				a, b, since_begin(&r->hosts[p->a], p->line.failed_at).text);

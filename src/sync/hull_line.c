@@ -125,8 +125,8 @@ int sync_hull_piece(const struct sync_hull *h, bool second_on_first,
 	time = sync_decimal_add(&time, &v.beta);
 	if (!ceiling(&time, &p.time))
 		return mer_fail(err, MER_ERR_LIMIT,
-			"the line through the messages of two hosts leaves the range of time at "
-			"its begin");
+			"the line through the messages of two hosts leaves the range of times at "
+			"the start");
 	*piece = p;
 	return 0;
 }

@@ -97,7 +97,7 @@ static struct sync_range read_range(struct input *in, json v, bool may_be_empty)
 	r.end = mer_json_get_int_or(&in->get, v, "end", MER_NO_TIME);
 	if ((r.begin == MER_NO_TIME) != (r.end == MER_NO_TIME) ||
 		(r.begin == MER_NO_TIME && !may_be_empty))
-		mer_json_get_fail(&in->get, v, "a range lacks its begin or its end");
+		mer_json_get_fail(&in->get, v, "a range lacks its start or its end");
 	if (r.end < r.begin)
 		mer_json_get_fail(&in->get, v, "a range ends before it begins");
 	return r;

@@ -31,6 +31,41 @@ void trace_prober_fini(struct trace_prober *p)
 	mer_arena_fini(&p->arena);
 }
 
+static inline __attribute__((always_inline)) struct trace_times walk(struct trace_prober *p,
+	const struct ctf_stream_plan *plan, enum ctf_header_kind kind, struct ctf_pos *pos,
+	uint64_t n_max, uint64_t tail_bits)
+{
+	struct trace_times t = { 0 };
+	uint64_t n = 0;
+	for (; n < n_max && !ctf_at_end(plan, pos); n++) {
+		const struct ctf_entry *entry;
+		if (trace_pass_record(&p->d, plan, kind, pos, p->header_row, p->row, &entry))
+			break;
+		if (n == 0)
+			t.first = pos->clock;
+		if (pos->clock > t.last)
+			t.last = pos->clock;
+		if (__builtin_expect(pos->end_bit - pos->bit <= tail_bits, 0) && !t.has_tail) {
+			t.tail = pos->clock;
+			t.has_tail = true;
+		}
+	}
+	t.any = n > 0;
+	return t;
+}
+
+/* The loop for each kind of header, as in walk.c. */
+static struct trace_times walk_any(struct trace_prober *p, const struct ctf_stream_plan *plan,
+	struct ctf_pos *pos, uint64_t n_max, uint64_t tail_bits)
+{
+	switch (plan->header_kind) {
+	case CTF_HEADER_COMPACT: return walk(p, plan, CTF_HEADER_COMPACT, pos, n_max, tail_bits);
+	case CTF_HEADER_LARGE: return walk(p, plan, CTF_HEADER_LARGE, pos, n_max, tail_bits);
+	case CTF_HEADER_PLAIN: return walk(p, plan, CTF_HEADER_PLAIN, pos, n_max, tail_bits);
+	default: return walk(p, plan, CTF_HEADER_GENERIC, pos, n_max, tail_bits);
+	}
+}
+
 struct trace_times trace_probe(struct trace_prober *p, const struct ctf_packet *packet,
 	uint64_t n_max, uint64_t tail_bits, uint64_t *clock)
 {
@@ -50,21 +85,7 @@ struct trace_times trace_probe(struct trace_prober *p, const struct ctf_packet *
 	ctf_packet_read(&p->d, data, f->bytes, packet->offset, p->header_row, p->row, &info, &again,
 		&why, &bit);
 	struct ctf_pos pos = ctf_packet_body(packet, info.body_bit, data, f->bytes, *clock);
-	for (uint64_t n = 0; n < n_max && !ctf_at_end(plan, &pos); n++) {
-		const struct ctf_entry *entry;
-		if (trace_pass_record(
-			    &p->d, plan, plan->header_kind, &pos, p->header_row, p->row, &entry))
-			break;
-		if (!t.any)
-			t.first = t.last = pos.clock;
-		t.any = true;
-		if (!t.has_tail && pos.end_bit - pos.bit <= tail_bits) {
-			t.tail = pos.clock;
-			t.has_tail = true;
-		}
-		if (pos.clock > t.last)
-			t.last = pos.clock;
-	}
+	t = walk_any(p, plan, &pos, n_max, tail_bits);
 	trace_file_done(p->e, packet->file);
 	*clock = pos.clock;
 	return t;

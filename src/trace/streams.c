@@ -62,7 +62,7 @@ static void sort_packets(struct mer_experiment *e, uint32_t stream)
 	if (same_file) {
 		struct mer_diag d = about(e, stream, "packets-out-of-order", MER_NOTE);
 		mer_diag_add(&e->diags, &d,
-			"packets are not stored in the order of their begin times; they are read "
+			"packets are not stored in the order of their start times; they are read "
 			"in "
 			"time order");
 	}

@@ -71,13 +71,14 @@ static inline __attribute__((always_inline)) enum ctf_status walk_packet(struct 
 	enum ctf_status st = CTF_OK;
 	while (!ctf_at_end(s, pos)) {
 		const struct ctf_entry *entry;
-		struct ctf_pos again = *pos;
+		uint64_t clock = pos->clock;
 		*head = pos->bit;
 		st = trace_pass_record(&w->d, s, kind, pos, w->header_row, w->row, &entry);
 		if (__builtin_expect(st != CTF_OK, 0)) {
 			if (st != CTF_E_SPACE || !more_room(w))
 				break;
-			*pos = again;
+			pos->bit = *head;
+			pos->clock = clock;
 			continue;
 		}
 		struct trace_count *c = counts + entry->number;

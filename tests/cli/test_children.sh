@@ -5,7 +5,8 @@ export XDG_CACHE_HOME=$dir/cache TZ=UTC
 t=demo/clihog-srvhog-2vm
 
 run 0 path --children --comm rpc-srv --host server $t
-text "$dir/out" '^rpc > rpc-srv/237 on server: .* with 2 processes$' 'a verdict'
+text "$dir/out" '^rpc > rpc-srv/237 on server: .* with 2$' 'a verdict'
+text "$dir/out" '^descendant processes\. ' 'what it started'
 text "$dir/out" '^  rpc-child +2 ' 'its children'
 text "$dir/out" '^total +3 .* 100.0 %$' 'a total'
 equal "width" "$(awk 'length($0) > 80' "$dir/out" | wc -l)" 0

@@ -86,9 +86,9 @@ says err "option --begin does not apply to 'version'"
 expect 2 "$m" info --format
 says err "option --format needs a value (FORMAT)"
 expect 2 "$m" info --format xml x
-says err "'xml' is none of table|json|jsonl|csv"
+says err "'xml' is not one of table|json|jsonl|csv"
 expect 2 "$m" info --format text x
-says err "'text' is none of"
+says err "'text' is not one of"
 expect 2 "$m" info --json=yes x
 says err "option --json takes no value"
 expect 2 "$m" info -j x x
@@ -99,7 +99,7 @@ expect 2 "$m" events --begin yesterday x
 says err "--begin: 'yesterday' is not a time"
 expect 2 "$m" events --begin 5 x
 expect 2 "$m" completion tcsh
-says err "none of bash|zsh|fish"
+says err "is not one of bash|zsh|fish"
 expect 0 "$m" info --help --format=json
 expect 0 "$m" --color=always help info
 grep -q $'\033' "$dir/out" || fail "--color=always: no color"

@@ -64,7 +64,7 @@ text "$dir/one" '"host":"server","comm":"python3","cause":"disk",.*"only_in":"a"
 run 0 diff -q --comm wget $wget
 text "$dir/out" '^A  wget/232 on client, from 2026-11-21 02:35:46\.169610970 for 365 ms$' A
 text "$dir/out" '^B  wget/236 on client, ' B
-text "$dir/out" '^B took [0-9]+ ms less \(-[0-9]+ %\)\. Of that: ' sentence
+text "$dir/out" '^B took [0-9]+ ms less \(-[0-9]+ %\)\. Mostly: ' sentence
 tr '\n' ' ' <"$dir/out" >"$dir/line"
 text "$dir/line" 'Gone in B: [^.]*disk, python3 on server \([0-9.]+ ms' gone
 awk 'length($0) > 80 { exit 1 }' "$dir/out" && ok || fail "too wide"

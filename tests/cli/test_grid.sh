@@ -29,7 +29,7 @@ text "$dir/err" 'the analysis comes before the traces' 'no word'
 run 2 top faults
 text "$dir/err" 'usage: meridian top faults' 'no trace'
 [ -z "$without" ] || run 2 freq "$without" "$f"
-[ -z "$without" ] || text "$dir/err" "'$without' has no 'freq', it has: .*top" 'no such verb'
+[ -z "$without" ] || text "$dir/err" "'$without' has no 'freq'; it has: .*top" 'no such verb'
 run 3 top faults "$dir/nothing"
 
 # Nothing to show: why, and what would show something.
@@ -54,7 +54,7 @@ equal "log: three" "$(rows | cut -d, -f9 | tr '\n' ' ')" "0x7000 0x1000 0x5000 "
 run 0 log faults --format csv --limit 3 --sort time -r "$f"
 equal "log: the last three" "$(rows | cut -d, -f9 | tr '\n' ' ')" "0xa000 0x9000 0x6000 "
 run 0 log faults --limit 3 "$f"
-text "$dir/out" '^\.\.\. and 7 more \(--limit 0 shows all\)' 'what a limit leaves out'
+text "$dir/out" '^\.\.\. and 7 more \(-n 0 shows all\)' 'what a limit leaves out'
 run 0 log faults --limit 0 "$f"
 no_text "$dir/out" 'more \(' 'no limit'
 

@@ -67,7 +67,7 @@ sorted() { # sorted KEY COLUMN
 }
 export LC_ALL=C
 sorted start 1 -n
-sorted duration 2 -n
+sorted duration 2 -nr
 sorted from 3 -s
 sorted to 4 -s
 sorted end 6 -n

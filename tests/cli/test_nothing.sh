@@ -52,7 +52,7 @@ cpus="--sync none $dir/cpus" timers=$dir/timers
 		text "$dir/out" 'lttng enable-event --kernel --syscall --all' "$what"
 	done
 	run 0 graph $cpus
-	text "$dir/out" 'No relations were found'
+	text "$dir/out" 'No relations'
 	no_text "$dir/out" '^Wait:'
 	# Sums of what was not recorded are not 0.
 	run 0 stats syscall --json $cpus
@@ -63,7 +63,7 @@ cpus="--sync none $dir/cpus" timers=$dir/timers
 	# The same of all hosts is said once; -v tells it of each.
 	run 0 graph $cpus
 	equal "warnings" "$(grep -c 'no wake-ups' "$dir/err")" 1
-	text "$dir/err" 'host a and 2 others: it recorded no wake-ups'
+	text "$dir/err" 'host a and 2 others: no wake-ups were recorded'
 	run 0 graph -v $cpus
 	equal "warnings with -v" "$(grep -c 'no wake-ups' "$dir/err")" 3
 

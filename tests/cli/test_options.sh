@@ -30,6 +30,15 @@ equal "ascending" "$(column user_ns top cpu --sort +user)" "$(column user_ns top
 equal "-r alone" "$(column self_ns top cpu -r)" "$(column self_ns top cpu | sort -n)"
 equal "times" "$(column begin log sched --sort begin)" "$(column begin log sched)"
 equal "times backwards" "$(column begin log sched -r)" "$(column begin log sched | sort -nr)"
+equal "the visible heading" "$(column self_ns top cpu --sort time)" "$(column self_ns top cpu)"
+for word in "CPU wait" cpu-wait Cpu_Wait wait_cpu; do
+	equal "$word" "$(column wait_cpu_ns top cpu --sort "$word")" "$(column wait_cpu_ns top cpu | sort -nr)"
+done
+run 2 top cpu --sort nothing $demo
+equal "messages" "$(column duration latency -m --sort duration)" "$(column duration latency -m | sort -nr)"
+equal "messages, by heading" "$(column duration latency -m --sort Took -r)" "$(column duration latency -m | sort -n)"
+run 0 stats --help
+text "$dir/out" '--sort KEY +with an ANALYSIS'
 run 2 stats -r $demo
 text "$dir/err" "option --reverse does not apply to 'stats' without an analysis"
 
@@ -41,8 +50,23 @@ equal "its threads" "$threads" "$("$m" top cpu -q --format csv -n 0 --host clien
 equal "or a thread" "$(column tid top cpu --pid 154 --tid 232 | sort -n | tr '\n' ' ')" "154 232 "
 run 0 path --pid 232 $demo
 text "$dir/out" '^wget/232 on client'
-run 0 events --pid 154 -n 1 $demo
+# Who does not know which threads a process has refuses, and does not offer it.
+for words in "events --pid 154" "--pid 154 events"; do
+	# shellcheck disable=SC2086
+	run 2 $words $demo
+	text "$dir/err" "--pid needs to know which threads a process has, which 'events' does not read: use --tid, or -f 'pid == N'"
+done
+run 0 events -f 'pid == 154' -n 1 $demo
 text "$dir/out" 'pid = 154'
+run 0 events --help
+no_text "$dir/out" '--pid'
+no_text <("$m" --man meridian-events) '-pid'
+run 0 top --help
+text "$dir/out" '--tid N .*--pid: processes'
+run 2 stats --pid 154 $demo
+text "$dir/err" "option --pid does not apply to 'stats' without an analysis"
+run 2 stats --tid 154 --pid 154 $demo
+text "$dir/err" "option --tid does not apply"
 run 2 path --pid 99999,99998 --tid 88885-88886 $demo
 text "$dir/err" 'no task with pid 99999,99998 or tid 88885-88886'
 
@@ -83,6 +107,81 @@ check "no scheduling" "$ctfgen" -o "$dir/net" tests/tools/two-hosts.scn
 for verb in path task; do
 	run 3 $verb --comm wget "$dir/net/server"
 	text "$dir/err" 'no scheduling events'
+done
+
+# There is time between --begin and --end, in every verb that takes them, whosever clock it is.
+ends() { # ends WORDS...: without --begin and --end
+	for range in "--begin +5s --end +1s" "--begin +1s --end +1s" "--begin client:+5s --end client:+1s"; do
+		# shellcheck disable=SC2086
+		run 2 "$@" $range
+		text "$dir/err" '^meridian: --begin is not before --end' "$*"
+		equal "$* $range" "$(wc -c <"$dir/out")" 0
+	done
+}
+for verb in $("$m" --verbs | cut -f1); do
+	"$m" "$verb" --help | grep -q -- '--begin TIME' || continue
+	case $verb in
+	top | log | freq) ends "$verb" cpu $demo ;;
+	path | task | diff | blocked) ends "$verb" --comm wget $demo ;;
+	*) ends "$verb" $demo ;;
+	esac
+done
+run 2 diff --comm wget --begin-b +2s --end-b +1s $demo
+text "$dir/err" '--begin-b is not before --end-b'
+# What is no time names no host.
+for time in 25:00:00 12:61 2024-05-03T25:00:00 client:25:00:00; do
+	run 2 events --begin $time $demo
+	text "$dir/err" "'$time' is not a time"
+done
+
+# The first is 1.
+for args in "path --comm wget" "task --comm wget" "layout"; do
+	# shellcheck disable=SC2086
+	run 2 $args --nth 0 $demo $([ "$args" = layout ] && echo sched_switch)
+	text "$dir/err" '--nth: the first is 1' "$args"
+done
+
+# A CPU that no host has is a mistake; one that some host has not selects nothing there.
+for args in "top cpu" "log sched" "freq irq" "stats syscall" "events"; do
+	# shellcheck disable=SC2086
+	run 2 $args --cpu 99 $demo
+	text "$dir/err" '--cpu: the traces have no CPU 99; they have: 0$' "$args"
+done
+run 0 top cpu --cpu 0-99 $demo
+if there "$lab/cpu-mem-io"; then
+	run 0 top cpu --host peer --cpu 1 "$lab/cpu-mem-io"
+	text "$dir/out" '^No matching data\.'
+	run 2 top cpu --host peer --cpu 2 "$lab/cpu-mem-io"
+fi
+
+# What is left out is had in one way.
+hints() {
+	"$m" "$@" 2>/dev/null </dev/null | grep -E '^\.\.\. ' >"$dir/hints"
+	check "$*: there is more" test -s "$dir/hints"
+	equal "$*" "$(grep -cv '(-n 0 shows all)$' "$dir/hints")" 0
+}
+hints top cpu -n 1 $demo
+hints freq cpu -n 1 $demo
+hints latency -m -n 1 $demo
+hints latency -n 1 $demo
+hints stats -n 1 $demo
+hints blocked --comm wget -n 1 $demo
+hints path --comm wget -n 1 $demo
+hints path --list -n 1 $demo
+hints task --comm wget -n 1 $demo
+hints diff --comm wget -n 1 $demo
+hints graph -n 1 $demo
+hints summary -n 1 $demo
+if there "$lab/login-tree"; then
+	hints path --children --tid 382 -n 1 "$lab/login-tree"
+	run 0 path --children --tid 382 -n 0 "$lab/login-tree"
+	no_text "$dir/out" '^\.\.\. '
+fi
+
+# What the output names, the help has.
+for verb in top log; do
+	run 0 $verb --help
+	text "$dir/out" '-a, --all '
 done
 
 # A field that no event has.

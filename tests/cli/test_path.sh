@@ -112,7 +112,7 @@ run 0 path -q --collapse 10ms --comm rpc-cli $rpc
 [ "$(took "$dir/out" | wc -l)" -lt "$(wc -l <"$dir/a")" ] && ok || fail "--collapse 10ms folds no more"
 run 0 path -q --collapse 0 --limit 5 --comm rpc-cli $rpc
 equal "--limit" "$(took "$dir/out" | wc -l)" 5
-text "$dir/out" '^\.\.\. and [0-9]+ more \(--limit' limit
+text "$dir/out" '^\.\.\. and [0-9]+ more \(-n 0' limit
 for bad in 1 x -1ms 1parsec "" ms; do
 	run 2 path --collapse "$bad" --comm rpc-cli $rpc
 	text "$dir/err" '--collapse: ' "--collapse $bad"

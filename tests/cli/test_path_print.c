@@ -536,7 +536,7 @@ static void sentences(void **state)
 	assert_sentence(&m, "waits for the network, recvfrom 10.0.0.2:80", "recvfrom 10.0.0.2:80");
 	s->in_flight = true;
 	s->source = 0;
-	assert_sentence(&m, "packet on its way, h\\ to client", "h\\ to client");
+	assert_sentence(&m, "packet in flight, h\\ to client", "h\\ to client");
 	s->in_flight = false;
 	s->cause = PATH_DISK;
 	s->call = sync;

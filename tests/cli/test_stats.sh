@@ -112,4 +112,6 @@ run 0 stats --json "$dir/lost"
 equal "events beside losses" "$(total)" 4
 equal "discarded" "$(list losses events | sum)" 5
 equal "lost packets" "$(list losses packets | sum)" 3
+run 0 stats "$dir/lost"
+text "$dir/out" 'packets here have [1-9][0-9]* bytes\)' 'tiny packets'
 finish

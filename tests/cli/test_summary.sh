@@ -101,7 +101,7 @@ text "$dir/out" '^  meridian check --host calm ' 'the screen'
 equal "lost first" "$(sed -n 2p "$dir/out" | cut -c1-26)" "calm: 7 events were lost, "
 wide "a scenario" "$dir/out"
 run 0 summary --limit 1 "$dir/two"
-text "$dir/out" '^\.\.\. and 3 more \(--limit 0 shows all\)$' 'the screen'
+text "$dir/out" '^\.\.\. and 3 more \(-n 0 shows all\)$' 'the screen'
 # Names that a shell would take for something else.
 mkdir "$dir/it's a" && mv "$dir/two" "$dir/it's a/"
 cmd=$("$m" summary -q --format jsonl "$dir/it's a/two" | sed -n 's/.*"next": *"\(meridian task [^"]*\)".*/\1/p' | head -1)
