@@ -302,6 +302,19 @@ run 0 top syscall demo/wget-cold-hot
 no_text <(body "$dir/out") 'epoll_wait +server' "servers that wait for requests"
 text <(tr '\n' ' ' <"$dir/out") '; [0-9,]+ idle waits, ' 'idle calls'
 
+# main() joins its threads, and the agent waits for the program that it started: told by the waits of those.
+if there "$lab/web-load"; then
+	equal "causes" "$(table 4 "$lab/web-load" | cut -d, -f1 | grep -cE '^(join|child)$')" 0
+	equal "causes with --all" "$(table 4 --all "$lab/web-load" | grep -E '^(join|child),client' | cut -d, -f1,2,4,6,9 | tr '\n' ' ')" \
+		"child,client,6,labagent/137,read join,client,2,load/247,futex "
+	equal "no join is a wait for a lock" "$(table 4 "$lab/web-load" | grep '^futex,client' | cut -d, -f6)" ""
+	for what in "top syscall" "log io"; do
+		run 0 $what -n 0 "$lab/web-load"
+		no_text <(body "$dir/out") ' 8\.[0-9]+ s .*(labagent|load|sh)' "$what"
+		text <(tr '\n' ' ' <"$dir/out") '[0-9]+ waits? for (a child|children) or' "$what"
+	done
+fi
+
 # Two threads wait for each other's lock until the end, one for work.
 cat >"$dir/stuck.scn" <<'EOF3'
 host h
