@@ -18,7 +18,8 @@ fail() {
 # there PATH: is it? Says what is left out when not.
 there() {
 	[ -e "$1" ] && return
-	echo "skipped: there is no ${1#../shared/traces/}"
+	local what=${1#../shared/traces/}
+	echo "skipped: there is no ${what/#"$lab"/lab}"
 	return 1
 }
 # check WHAT COMMAND...: the command succeeds
