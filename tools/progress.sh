@@ -31,8 +31,7 @@ follow() {
 	shift
 	# A fifo, because <(...) needs /dev/fd, which is not there where /proc is not mounted.
 	local folder
-	folder=$(mktemp -d)
-	mkfifo "$folder/lines"
+	folder=$(mktemp -d) && mkfifo "$folder/lines" || return
 	"$@" >"$folder/lines" 2>&1 &
 	pid=$!
 	# shellcheck disable=SC2064
