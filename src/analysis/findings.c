@@ -27,6 +27,9 @@
 #define STUCK_NS INT64_C(1000000000)
 enum { BRIEF_PER_S = 10, ERRORS_MANY = 10 };
 
+/* What a finding is about; rank() orders by it. */
+enum finding_class { FINDING_RECORDING, FINDING_FAILURE, FINDING_TIME, FINDING_NOTE };
+
 static const struct {
 	const char *name;
 	enum finding_class class;
@@ -60,11 +63,6 @@ static const struct {
 const char *finding_rule_name(enum finding_rule rule)
 {
 	return rules[rule].name;
-}
-
-enum finding_class finding_class_of(enum finding_rule rule)
-{
-	return rules[rule].class;
 }
 
 const struct analysis_column findings_columns[] = { { "kind", "kind", ANALYSIS_TEXT },

@@ -46,9 +46,6 @@ enum finding_rule {
 /* "lost", "cpu", ...: stable words for programs. */
 const char *finding_rule_name(enum finding_rule);
 
-enum finding_class { FINDING_RECORDING, FINDING_FAILURE, FINDING_TIME, FINDING_NOTE };
-enum finding_class finding_class_of(enum finding_rule);
-
 enum finding_column {
 	FINDING_COL_KIND, /* "recording", "failure", "time", "note" */
 	FINDING_COL_RULE,

@@ -158,7 +158,8 @@ unsigned summary_marks(const struct summary *s, const struct analysis_table *t, 
 	return at ? *at : 0;
 }
 
-unsigned summary_process_marks(const struct summary *s, const struct analysis_table *t, size_t row)
+/* The same of a process: of the column pid, where the row is of several threads. */
+static unsigned process_marks(const struct summary *s, const struct analysis_table *t, size_t row)
 {
 	const struct summary_host *h = summary_host_of(s, t, row);
 	const uint32_t *at = h ? mer_map_get(&s->marks[h - s->hosts],
@@ -441,7 +442,7 @@ static void sum_locks(struct summary *s)
 	for (size_t r = 0; r < t->n_rows; r++) {
 		int64_t ns = summary_number(t, r, "lock_ns");
 		if (!(h = summary_host_of(s, t, r)) || ns <= 0 ||
-			(summary_process_marks(s, t, r) & SUMMARY_TRACER))
+			(process_marks(s, t, r) & SUMMARY_TRACER))
 			continue;
 		if (ns > h->lock_waiter.ns) {
 			h->lock_waiter =

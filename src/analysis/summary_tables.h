@@ -56,8 +56,6 @@ struct summary_host *summary_host_of(
 	const struct summary *s, const struct analysis_table *t, size_t row);
 /* What is known of the task of this row, by its columns tid and comm: enum summary_mark. */
 unsigned summary_marks(const struct summary *s, const struct analysis_table *t, size_t row);
-/* The same of a process: of the column pid, where the row is of several threads. */
-unsigned summary_process_marks(const struct summary *s, const struct analysis_table *t, size_t row);
 
 void summary_init_tables(struct summary *s);
 /* Fills all tables but the findings. */

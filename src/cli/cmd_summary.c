@@ -196,19 +196,8 @@ static bool hide_zeros(struct analysis_table *t)
 static void put_heading(const struct screen *x, struct mer_str *out)
 {
 	const struct cli_grid *g = &x->grid;
-	struct mer_str line = { 0 };
-	mer_str_puts(&line, g->tables[SUMMARY_FINDINGS].title);
-	if (g->begin != MER_NO_TIME) {
-		mer_str_puts(&line, ", from ");
-		cli_text_time(&line, g->begin);
-		mer_str_puts(&line, " for ");
-		cli_text_duration(&line, g->end - g->begin);
-		cli_periods_text(g->options, g->begin, g->end, &line);
-	}
-	if (line.data)
-		cli_text_wrap(out, line.data, (size_t)cli_width(x->cli), 0);
-	out->failed |= line.failed;
-	mer_str_fini(&line);
+	cli_heading_text(
+		x->cli, g->tables[SUMMARY_FINDINGS].title, g->options, g->begin, g->end, out);
 }
 
 /* The finding, and its command on a line of its own that can be copied. */

@@ -19,12 +19,6 @@ bool complete_has(const struct cli_verb *verb, const struct analysis *a);
 bool complete_values(struct mer_str *s, const struct cli_verb *verb, const struct cli_option *o);
 /* Those that this analysis has. */
 void complete_values_of(struct mer_str *s, const struct cli_option *o, const struct analysis *a);
-/* Only these values can be: no file. */
-static inline bool complete_is_closed(const struct cli_option *o)
-{
-	return o->kind == CLI_CHOICE || o->kind == CLI_FORMAT || o->values != CLI_VALUES_NONE;
-}
-
 void complete_bash(struct mer_str *s);
 void complete_zsh(struct mer_str *s);
 void complete_fish(struct mer_str *s);

@@ -115,19 +115,7 @@ int cli_graph_text(const struct cli_graph *g, struct mer_str *out)
 		{ "count", "Count", CLI_TYPE_COUNT }, { "bytes", "Bytes", CLI_TYPE_BYTES },
 		{ "wait_ns", "Wait", CLI_TYPE_DURATION }, { 0 } };
 	struct cli_table rows;
-	struct mer_str line = { 0 };
-	mer_str_puts(&line, g->table->title);
-	if (g->begin != MER_NO_TIME) {
-		mer_str_puts(&line, ", from ");
-		cli_text_time(&line, g->begin);
-		mer_str_puts(&line, " for ");
-		cli_text_duration(&line, g->end - g->begin);
-		cli_periods_text(g->options, g->begin, g->end, &line);
-	}
-	if (line.data)
-		cli_text_wrap(out, line.data, (size_t)cli_width(g->cli), 0);
-	out->failed |= line.failed;
-	mer_str_fini(&line);
+	cli_heading_text(g->cli, g->table->title, g->options, g->begin, g->end, out);
 	cli_table_init(&rows, columns);
 	for (size_t r = 0; r < g->table->n_rows; r++) {
 		const struct analysis_cell *c = cli_graph_cell(g, r, 0);

@@ -439,20 +439,8 @@ static bool put_table(const struct cli_grid *g, size_t table, struct mer_str *ou
 static void put_heading(
 	const struct cli_grid *g, const struct analysis_table *t, bool first, struct mer_str *out)
 {
-	struct mer_str line = { 0 };
-	mer_str_puts(&line, t->title);
-	if (first && g->begin != MER_NO_TIME) {
-		mer_str_puts(&line, ", from ");
-		cli_text_time(&line, g->begin);
-		mer_str_puts(&line, " for ");
-		cli_text_duration(&line, g->end - g->begin);
-		cli_periods_text(g->options, g->begin, g->end, &line);
-	}
 	mer_str_puts(out, first ? "" : "\n");
-	if (line.data)
-		cli_text_wrap(out, line.data, (size_t)cli_width(g->cli), 0);
-	out->failed |= line.failed;
-	mer_str_fini(&line);
+	cli_heading_text(g->cli, t->title, g->options, first ? g->begin : MER_NO_TIME, g->end, out);
 }
 
 int cli_grid_lacking(

@@ -145,7 +145,8 @@ static uint64_t count(const struct analysis_options *o, int64_t begin, int64_t e
 	return n;
 }
 
-void cli_periods_text(
+/* ", 1.2 s of it in 412 periods"; nothing without periods. */
+static void put_periods(
 	const struct analysis_options *o, int64_t begin, int64_t end, struct mer_str *out)
 {
 	if (!o || !o->found || begin == MER_NO_TIME)
@@ -155,6 +156,24 @@ void cli_periods_text(
 	cli_text_duration(out, analysis_overlap(o, begin, end));
 	mer_str_puts(out, " of it in ");
 	cli_text_things(out, n, "period", "periods");
+}
+
+void cli_heading_text(const struct cli *cli, const char *title, const struct analysis_options *o,
+	int64_t begin, int64_t end, struct mer_str *out)
+{
+	struct mer_str line = { 0 };
+	mer_str_puts(&line, title);
+	if (begin != MER_NO_TIME) {
+		mer_str_puts(&line, ", from ");
+		cli_text_time(&line, begin);
+		mer_str_puts(&line, " for ");
+		cli_text_duration(&line, end - begin);
+		put_periods(o, begin, end, &line);
+	}
+	if (line.data)
+		cli_text_wrap(out, line.data, (size_t)cli_width(cli), 0);
+	out->failed |= line.failed;
+	mer_str_fini(&line);
 }
 
 void cli_periods_json(

@@ -65,9 +65,10 @@ int cli_periods_find(struct cli *cli, struct mer_experiment *e, struct cli_perio
 	struct analysis_options *o);
 void cli_periods_fini(struct cli_periods *p);
 
-/* ", 1.2 s of it in 412 periods"; nothing without periods. [begin, end): what was looked at. */
-void cli_periods_text(
-	const struct analysis_options *o, int64_t begin, int64_t end, struct mer_str *out);
+/* A heading: the title, the start and duration of the time that was looked at, and of its periods; wrapped.
+ * begin == MER_NO_TIME: the title alone. */
+void cli_heading_text(const struct cli *cli, const char *title, const struct analysis_options *o,
+	int64_t begin, int64_t end, struct mer_str *out);
 /* "periods": how many, and what did not fit together; nothing without periods. */
 void cli_periods_json(
 	const struct analysis_options *o, int64_t begin, int64_t end, struct mer_json *j);
