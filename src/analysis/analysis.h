@@ -9,6 +9,7 @@
 
 #include "analysis/options.h"
 #include "analysis/table.h"
+#include "base/grow.h"
 #include "base/pool.h"
 #include "kernel/world.h"
 
@@ -168,8 +169,6 @@ bool analysis_next_cpu(const struct analysis_host *a, uint32_t *at, uint16_t *cp
 /* Name of a host; of a task as it was last, in run->arena or the host's names. */
 const char *analysis_host_name(const struct analysis_run *run, uint32_t host);
 const char *analysis_comm(const struct analysis_run *run, uint32_t host, uint32_t task);
-/* An element of a growing zeroed array, malloc'ed; NULL: no memory. */
-void *analysis_at(void *array, size_t *cap, size_t i, size_t bytes_each);
 
 /* Count, sum and spread of durations (or sizes) as they come; stddev of the sample (n - 1). */
 struct analysis_stats {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/blocked.h"
+#include "path/blocked.h"
 #include "analysis/tracer.h"
 
 #define IDLE_PART 0.8 /* of a duration */

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "analysis/usage.h"
+#include "path/usage.h"
 #include "base/str.h"
 #include "run_more.h"
 

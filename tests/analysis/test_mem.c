@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "analysis/mem_objects.h"
+#include "analysis/reports/mem_objects.h"
 #include "base/str.h"
 #include "run_more.h"
 
@@ -217,7 +217,7 @@ static struct page_event *read_pages(struct mer_experiment *e, size_t *n_events)
 				} else if (pass == 1) {
 					int64_t bytes = (int64_t)PAGE << ev[i].slots[0];
 					struct page_event *p =
-						analysis_at(&all_events, &cap, n++, sizeof(*p));
+						mer_grow_at(&all_events, &cap, n++, sizeof(*p));
 					assert_non_null(p);
 					*p = (struct page_event){ ev[i].ts,
 						need < 3 ? bytes : -bytes, on[cpu] };

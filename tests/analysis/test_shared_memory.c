@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "analysis/relations.h"
+#include "analysis/relations/relations.h"
 #include "run_case.h"
 
 enum { SHARED = 1, PRIVATE = 2, ANONYMOUS = 0x20, READS = 1, WRITES = 3 };

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "analysis/account.h"
+#include "path/account.h"
 #include "run_more.h"
 
 struct subject {

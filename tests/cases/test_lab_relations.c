@@ -9,8 +9,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "analysis/relations.h"
-#include "kernel/files.h"
+#include "analysis/relations/relations.h"
+#include "kernel/files/files.h"
 #include "recording.h"
 
 enum { MS = 1000000, TOLERANCE = 3 * MS, MOST = 8 };
