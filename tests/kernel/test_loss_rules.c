@@ -191,10 +191,11 @@ static void in_a_hole(void **state)
 	SWITCH("1", "0", "0", "0", "1")                                                            \
 	SWITCH("1000", "0", "1", "1", "0")                                                         \
 	HOLE("1001", "0")                                                                          \
-	EVENT("2000", "0", "irq_softirq_raise vec=9") SWITCH("2010", "0", "0", "0", "3")           \
-		between HOLE("5001", "0") EVENT("6000", "0", "irq_softirq_raise vec=9")            \
-			SWITCH("6010", "0", "3", "0", "3") WAKING("7000", "0", "1", "9")           \
-				SWITCH("7010", "0", "3", "1", "1")
+	EVENT("2000", "0", "irq_softirq_raise vec=9")                                              \
+	SWITCH("2010", "0", "0", "0", "3")                                                         \
+	between HOLE("5001", "0") EVENT("6000", "0", "irq_softirq_raise vec=9")                    \
+		SWITCH("6010", "0", "3", "0", "3") WAKING("7000", "0", "1", "9")                   \
+			SWITCH("7010", "0", "3", "1", "1")
 
 static void lulls(void **state)
 {
