@@ -3,13 +3,13 @@
 #include <string.h>
 
 const struct fact_field fact_common_fields[] = {
-	{ "begin", "begin", ANALYSIS_TIME, FACT_NUMBER, FACT_MEMBER(struct fact, begin),
+	{ "begin", "begin", MER_TIME, FACT_NUMBER, FACT_MEMBER(struct fact, begin),
 		FACT_NONE_IS(FACT_UNKNOWN) },
-	{ "end", NULL, ANALYSIS_TIME, FACT_NUMBER, FACT_MEMBER(struct fact, end),
+	{ "end", NULL, MER_TIME, FACT_NUMBER, FACT_MEMBER(struct fact, end),
 		FACT_NONE_IS(FACT_UNKNOWN) },
-	{ "task", NULL, ANALYSIS_ID, FACT_TASK, FACT_MEMBER(struct fact, task),
+	{ "task", NULL, MER_ID, FACT_TASK, FACT_MEMBER(struct fact, task),
 		FACT_NONE_IS(KERNEL_NONE) },
-	{ "cpu", "CPU", ANALYSIS_ID, FACT_NUMBER, FACT_MEMBER(struct fact, cpu),
+	{ "cpu", "CPU", MER_ID, FACT_NUMBER, FACT_MEMBER(struct fact, cpu),
 		FACT_NONE_IS(KERNEL_NO_CPU) },
 	{ 0 },
 };

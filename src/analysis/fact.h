@@ -10,7 +10,7 @@
 #ifndef MER_ANALYSIS_FACT_H
 #define MER_ANALYSIS_FACT_H
 
-#include "analysis/table.h"
+#include "base/table.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "kernel/world.h"
@@ -48,7 +48,7 @@ enum fact_meaning {
 struct fact_field {
 	const char *key;   /* as a column's */
 	const char *title; /* for people; NULL: not shown to them */
-	enum analysis_type type;
+	enum mer_type type;
 	enum fact_meaning meaning;
 	uint16_t offset;
 	uint8_t width; /* bytes: 1, 2, 4, 8 */
@@ -78,7 +78,7 @@ enum fact_view_kind {
 };
 struct fact_view {
 	const char *key, *title;
-	enum analysis_type type;
+	enum mer_type type;
 	enum fact_view_kind view;
 	const char *of, *and; /* keys of fields */
 	/* FACT_BY_FUNCTION: a number, FACT_UNKNOWN: it has none. It must never change for this fact. meaning:

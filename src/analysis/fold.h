@@ -18,7 +18,7 @@
 
 #include "analysis/fact.h"
 #include "analysis/options.h"
-#include "analysis/table.h"
+#include "base/table.h"
 
 struct analysis_run;
 struct fold_parts;
@@ -89,9 +89,9 @@ struct fold_cell {
 	bool empty_if_none; /* counts and sums of no fact at all: an empty cell, not 0 */
 	int64_t scale;	    /* sums are divided by it; 0: by 1 */
 	/* FOLD_FUNCTION: of a group. */
-	int (*of_parts)(const struct fold_parts *p, struct analysis_cell *c);
+	int (*of_parts)(const struct fold_parts *p, struct mer_cell *c);
 	/* The same of a row. */
-	struct analysis_cell (*of_fact)(
+	struct mer_cell (*of_fact)(
 		const struct analysis_run *run, uint32_t host, const struct fact *f);
 };
 
@@ -142,7 +142,7 @@ struct fold {
 	const char *from, *to;
 	const struct fold_scope *scopes; /* FOLD_BINS: ends with {0} */
 	/* The rows are there, but neither in order nor sorted: may add, change and remove some. */
-	int (*finish)(struct analysis_run *run, struct analysis_table *t);
+	int (*finish)(struct analysis_run *run, struct mer_table *t);
 };
 
 /* ---- parts: what a row was joined of, for functions ---- */
@@ -163,7 +163,7 @@ struct fold_state; /* of a plan and a host */
 
 struct fold_request {
 	const struct fold *fold;
-	const struct analysis_column *columns; /* of the table, end with {0} */
+	const struct mer_column *columns; /* of the table, end with {0} */
 	const struct analysis_options *options;
 	bool by_duration, by_name; /* options.min_ns, max_ns and wants_name select facts */
 };
@@ -173,7 +173,7 @@ struct fold_request {
 int fold_plan_new(struct analysis_run *run, const struct fold_request *r, struct fold_plan **plan,
 	struct mer_err *err);
 void fold_plan_free(struct fold_plan *); /* NULL is fine */
-const struct analysis_column *fold_plan_columns(const struct fold_plan *p);
+const struct mer_column *fold_plan_columns(const struct fold_plan *p);
 /* Whose facts: ends with NULL. */
 const struct fact_kind *const *fold_plan_kinds(const struct fold_plan *p);
 
@@ -187,6 +187,6 @@ int fold_add(struct fold_state *s, const struct kernel_host *h, const struct fac
 int fold_join(struct fold_state *into, const struct fold_state *from, struct mer_err *err);
 /* states: by host, NULL: none. run->world is there. On one thread, once. */
 int fold_emit(const struct fold_plan *p, struct analysis_run *run, struct fold_state *const *states,
-	struct analysis_table *t);
+	struct mer_table *t);
 
 #endif

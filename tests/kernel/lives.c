@@ -92,9 +92,9 @@ static void compare(const struct kernel_host *h, int32_t tid, const char *expect
 		add_task(&out, h, t);
 	}
 	assert_false(out.failed);
-		if (strcmp(out.data ? out.data : "", expected))
-			printf("GOT %s\nEXP %s\n", out.data, expected);
-		assert_string_equal(out.data ? out.data : "", expected);
+	if (strcmp(out.data ? out.data : "", expected))
+		printf("GOT %s\nEXP %s\n", out.data, expected);
+	assert_string_equal(out.data ? out.data : "", expected);
 	mer_str_fini(&out);
 }
 
