@@ -7,7 +7,7 @@
 
 enum { DEEPEST = 50 };
 
-struct usage { /* of a task: ns on a CPU in each part */
+struct task_use { /* of a task: ns on a CPU in each part */
 	int64_t *ns;
 };
 
@@ -17,7 +17,7 @@ struct averages {
 	int64_t begin, end; /* of the recording */
 	uint32_t n_bins;
 	struct mer_map known; /* host, task -> number in usages, plus 1 */
-	struct usage *usages;
+	struct task_use *usages;
 	uint32_t n, cap;
 	struct mer_err *err;
 };
@@ -67,7 +67,7 @@ static const int64_t *cpu_usage_of(struct averages *k, uint32_t host, uint32_t t
 		return k->usages[*v - 1].ns;
 	if (k->n == k->cap) {
 		uint32_t cap = k->cap ? 2 * k->cap : 16;
-		struct usage *p = reallocarray(k->usages, cap, sizeof(*p));
+		struct task_use *p = reallocarray(k->usages, cap, sizeof(*p));
 		if (!p)
 			return NULL;
 		k->usages = p;
