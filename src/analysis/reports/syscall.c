@@ -376,8 +376,7 @@ static int by_pair(const void *a, const void *b)
 
 /* "12, ENOENT 3": how many did what they should, and the errors of the others, the most frequent first.
  * errors: sorted by_pair; *k: the first that is not of a pair before this one. */
-static const char *results(
-	struct analysis_run *run, const char *call, const struct state *s, size_t pair, size_t *k)
+static const char *results(struct analysis_run *run, const struct state *s, size_t pair, size_t *k)
 {
 	const struct pair_stats *p = &s->pairs[pair];
 	const char *text = NULL;
@@ -386,7 +385,7 @@ static const char *results(
 		mer_str_printf(&list, "ok %" PRIu64, p->time.n - p->errors);
 	for (; *k < s->n_errors && s->errors[*k].of == pair; ++*k)
 		mer_str_printf(&list, "%s%s %" PRIu64, list.len ? ", " : "",
-			analysis_ret_text(&run->arena, call, s->errors[*k].ret), s->errors[*k].n);
+			analysis_ret_text(&run->arena, 0, s->errors[*k].ret), s->errors[*k].n);
 	if (list.data && !list.failed)
 		text = mer_arena_strdup(&run->arena, list.data);
 	mer_str_fini(&list);
@@ -408,8 +407,7 @@ static int emit_tasks(struct analysis_run *run, struct analysis_table *t)
 				analysis_text(kernel_name_text(&run->world->hosts[h], p->name));
 			cells[ANALYSIS_TASK_CELLS + 1] = ANALYSIS_INT(p->errors);
 			analysis_stats_cells(&p->time, cells + ANALYSIS_TASK_CELLS + 2);
-			const char *returned = results(
-				run, kernel_name_text(&run->world->hosts[h], p->name), s, i, &k);
+			const char *returned = results(run, s, i, &k);
 			if (!returned)
 				return mer_fail_nomem(run->err);
 			cells[ANALYSIS_TASK_CELLS + 2 + ANALYSIS_STATS_CELLS] =
@@ -448,7 +446,7 @@ static int emit_errors(struct analysis_run *run, uint32_t host, struct analysis_
 			n += all[k].n;
 		struct analysis_cell cells[] = { analysis_text(analysis_host_name(run, host)),
 			analysis_text(name),
-			analysis_text(analysis_ret_text(&run->arena, name, all[i].ret)),
+			analysis_text(analysis_ret_text(&run->arena, 0, all[i].ret)),
 			ANALYSIS_INT(n) };
 		analysis_table_add(t, cells);
 	}
@@ -528,7 +526,8 @@ static int emit_rows(struct analysis_run *run, unsigned output, struct analysis_
 		} else {
 			cells[1] = ANALYSIS_INT(r->end);
 			cells[2] = ANALYSIS_INT(r->end - r->begin);
-			cells[9] = analysis_text(analysis_ret_text(&run->arena, name, r->ret));
+			cells[9] = analysis_text(
+				analysis_ret_text(&run->arena, kernel_call_classes(c->id), r->ret));
 			cells[10] = ANALYSIS_INT(r->ret);
 		}
 		analysis_table_add(t, cells);
