@@ -151,52 +151,51 @@ static void free_state(void *state)
 
 /* ---- tables ---- */
 
-static const struct analysis_column top_columns[] = { ANALYSIS_TASK_COLUMNS,
-	{ "faults", "faults", ANALYSIS_COUNT }, { "percent", "%", ANALYSIS_RATIO },
-	{ "minor", "minor", ANALYSIS_COUNT }, { "major", "major", ANALYSIS_COUNT },
-	{ "kernel", "kernel", ANALYSIS_COUNT }, { "wait_ns", "waited for disk", ANALYSIS_DURATION },
-	{ "max_wait_ns", "longest", ANALYSIS_DURATION }, { "max_at", NULL, ANALYSIS_TIME }, { 0 } };
+static const struct mer_column top_columns[] = { ANALYSIS_TASK_COLUMNS,
+	{ "faults", "faults", MER_COUNT }, { "percent", "%", MER_RATIO },
+	{ "minor", "minor", MER_COUNT }, { "major", "major", MER_COUNT },
+	{ "kernel", "kernel", MER_COUNT }, { "wait_ns", "waited for disk", MER_DURATION },
+	{ "max_wait_ns", "longest", MER_DURATION }, { "max_at", NULL, MER_TIME }, { 0 } };
 
-static const struct analysis_column log_columns[] = { { "time", "time", ANALYSIS_TIME },
-	ANALYSIS_TASK_COLUMNS, { "cpu", "CPU", ANALYSIS_ID }, { "kind", "kind", ANALYSIS_TEXT },
-	{ "wait_ns", "waited for disk", ANALYSIS_DURATION },
-	{ "address", "address", ANALYSIS_TEXT }, { 0 } };
+static const struct mer_column log_columns[] = { { "time", "time", MER_TIME },
+	ANALYSIS_TASK_COLUMNS, { "cpu", "CPU", MER_ID }, { "kind", "kind", MER_TEXT },
+	{ "wait_ns", "waited for disk", MER_DURATION }, { "address", "address", MER_TEXT }, { 0 } };
 
-static const struct analysis_column stats_columns[] = { { "host", "host", ANALYSIS_TEXT },
+static const struct mer_column stats_columns[] = { { "host", "host", MER_TEXT },
 	ANALYSIS_STATS_COLUMNS, { 0 } };
 
-static const struct analysis_column freq_columns[] = { { "host", "host", ANALYSIS_TEXT },
+static const struct mer_column freq_columns[] = { { "host", "host", MER_TEXT },
 	ANALYSIS_FREQ_COLUMNS, { 0 } };
 
-static const struct analysis_column bins_columns[] = { { "begin", "begin", ANALYSIS_TIME },
-	{ "end", NULL, ANALYSIS_TIME }, { "of", "scope", ANALYSIS_TEXT }, ANALYSIS_TASK_COLUMNS,
-	{ "minor", "minor", ANALYSIS_COUNT }, { "major", "major", ANALYSIS_COUNT },
-	{ "kernel", "kernel", ANALYSIS_COUNT }, { 0 } };
+static const struct mer_column bins_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "of", "scope", MER_TEXT }, ANALYSIS_TASK_COLUMNS,
+	{ "minor", "minor", MER_COUNT }, { "major", "major", MER_COUNT },
+	{ "kernel", "kernel", MER_COUNT }, { 0 } };
 
 static uint64_t all_of(const struct task_faults *f)
 {
 	return f->n[MINOR] + f->n[MAJOR] + f->n[IN_KERNEL];
 }
 
-static void add_top(struct analysis_run *run, struct analysis_table *t, uint32_t host, size_t key,
+static void add_top(struct analysis_run *run, struct mer_table *t, uint32_t host, size_t key,
 	const struct task_faults *f, uint64_t all)
 {
 	enum { MORE = ANALYSIS_TASK_CELLS };
-	struct analysis_cell c[MORE + 8] = { 0 };
+	struct mer_cell c[MORE + 8] = { 0 };
 	analysis_task_cells(run, host, (uint32_t)key - 1, INT64_MAX, c);
-	c[MORE] = ANALYSIS_INT(all_of(f));
-	c[MORE + 1] = ANALYSIS_REAL_CELL((double)all_of(f) / (double)all);
+	c[MORE] = MER_INT(all_of(f));
+	c[MORE + 1] = MER_REAL_CELL((double)all_of(f) / (double)all);
 	for (int i = 0; i < N_KINDS; i++)
-		c[MORE + 2 + i] = ANALYSIS_INT(f->n[i]);
+		c[MORE + 2 + i] = MER_INT(f->n[i]);
 	if (f->wait.n) {
-		c[MORE + 5] = ANALYSIS_INT(f->wait.total);
-		c[MORE + 6] = ANALYSIS_INT(f->wait.max);
-		c[MORE + 7] = ANALYSIS_INT(f->wait.max_at);
+		c[MORE + 5] = MER_INT(f->wait.total);
+		c[MORE + 6] = MER_INT(f->wait.max);
+		c[MORE + 7] = MER_INT(f->wait.max_at);
 	}
-	analysis_table_add(t, c);
+	mer_table_add(t, c);
 }
 
-static void emit_top(struct analysis_run *run, struct analysis_table *t)
+static void emit_top(struct analysis_run *run, struct mer_table *t)
 {
 	uint64_t all = 0;
 	for (int adding = 0; adding < 2; adding++)
@@ -216,7 +215,7 @@ static const struct analysis_rows *log_of(const void *state)
 	return &((const struct state *)state)->log;
 }
 
-static int emit_log(struct analysis_run *run, struct analysis_table *t)
+static int emit_log(struct analysis_run *run, struct mer_table *t)
 {
 	enum { MORE = 1 + ANALYSIS_TASK_CELLS };
 	size_t n;
@@ -226,26 +225,25 @@ static int emit_log(struct analysis_run *run, struct analysis_table *t)
 		return mer_fail_nomem(run->err);
 	for (size_t i = 0; i < n; i++) {
 		const struct fault *f = rows[i].row;
-		struct analysis_cell c[MORE + 4] = { ANALYSIS_INT(f->time) };
+		struct mer_cell c[MORE + 4] = { MER_INT(f->time) };
 		analysis_task_cells(run, rows[i].host, f->task, f->time, c + 1);
-		c[MORE] = ANALYSIS_INT(f->cpu);
-		c[MORE + 1] = analysis_text(kind_names[f->kind]);
+		c[MORE] = MER_INT(f->cpu);
+		c[MORE + 1] = mer_text(kind_names[f->kind]);
 		if (f->kind == MAJOR)
-			c[MORE + 2] = ANALYSIS_INT(f->wait);
-		c[MORE + 3] = analysis_text(
+			c[MORE + 2] = MER_INT(f->wait);
+		c[MORE + 3] = mer_text(
 			mer_arena_printf(t->arena, "0x%llx", (unsigned long long)f->address));
-		analysis_table_add(t, c);
+		mer_table_add(t, c);
 	}
 	free(rows);
 	return 0;
 }
 
 /* How long major faults took. */
-static void emit_waits(struct analysis_run *run, uint32_t host, bool freq, struct analysis_table *t)
+static void emit_waits(struct analysis_run *run, uint32_t host, bool freq, struct mer_table *t)
 {
 	const struct state *s = run->states[host];
-	struct analysis_cell c[1 + ANALYSIS_STATS_CELLS] = { analysis_text(
-		analysis_host_name(run, host)) };
+	struct mer_cell c[1 + ANALYSIS_STATS_CELLS] = { mer_text(analysis_host_name(run, host)) };
 	struct analysis_stats sum = { 0 };
 	for (size_t i = 0; i < s->cap_tasks; i++)
 		analysis_stats_merge(&sum, &s->tasks[i].wait);
@@ -253,22 +251,22 @@ static void emit_waits(struct analysis_run *run, uint32_t host, bool freq, struc
 	if (freq)
 		analysis_freq_rows(t, c, 1, &s->freq);
 	else if (sum.n)
-		analysis_table_add(t, c);
+		mer_table_add(t, c);
 }
 
 /* ---- bins: all of a host, then each thread where it had any; what is of no known thread too ---- */
 
-static void add_bin_row(struct analysis_run *run, struct analysis_table *t, uint32_t host,
+static void add_bin_row(struct analysis_run *run, struct mer_table *t, uint32_t host,
 	const char *of, uint32_t key, uint32_t bin, const int64_t n[N_KINDS])
 {
 	enum { MORE = 3 + ANALYSIS_TASK_CELLS };
 	const struct analysis_bins *b = &((const struct state *)run->states[host])->over;
-	struct analysis_cell c[MORE + N_KINDS] = { ANALYSIS_INT(analysis_bin_edge(b, bin)),
-		ANALYSIS_INT(analysis_bin_edge(b, bin + 1)), analysis_text(of) };
+	struct mer_cell c[MORE + N_KINDS] = { MER_INT(analysis_bin_edge(b, bin)),
+		MER_INT(analysis_bin_edge(b, bin + 1)), mer_text(of) };
 	analysis_task_cells(run, host, key - 1, INT64_MAX, c + 3);
 	for (int i = 0; i < N_KINDS; i++)
-		c[MORE + i] = ANALYSIS_INT(n[i]);
-	analysis_table_add(t, c);
+		c[MORE + i] = MER_INT(n[i]);
+	mer_table_add(t, c);
 }
 
 /* Is the next entry of p the next one of both? */
@@ -281,7 +279,7 @@ static bool is_next(
 	return x->key != y->key ? x->key < y->key : x->bin <= y->bin;
 }
 
-static void emit_thread_bins(struct analysis_run *run, uint32_t host, struct analysis_table *t)
+static void emit_thread_bins(struct analysis_run *run, uint32_t host, struct mer_table *t)
 {
 	const struct state *s = run->states[host];
 	for (size_t i = 0, k = 0; i < s->user.n || k < s->kernel.n;) {
@@ -297,7 +295,7 @@ static void emit_thread_bins(struct analysis_run *run, uint32_t host, struct ana
 	}
 }
 
-static int emit_bins(struct analysis_run *run, uint32_t host, struct analysis_table *t)
+static int emit_bins(struct analysis_run *run, uint32_t host, struct mer_table *t)
 {
 	struct state *s = run->states[host];
 	if (!s->over.n || !s->cap_tasks) /* a host that had none */
@@ -320,7 +318,7 @@ static int emit_bins(struct analysis_run *run, uint32_t host, struct analysis_ta
 	return 0;
 }
 
-static int emit(struct analysis_run *run, unsigned output, struct analysis_table *t)
+static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
 {
 	int rc = 0;
 	if (output == TOP)
