@@ -11,9 +11,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/map.h"
-#include "kernel/span.h"
-
-enum { KERNEL_CHUNK_BITS = 9, KERNEL_CHUNK = 1 << KERNEL_CHUNK_BITS };
+#include "kernel/span_log.h"
 
 struct kernel_name { /* a task's name from a time on */
 	int64_t begin;
@@ -82,13 +80,13 @@ struct kernel_host {
 	struct mer_intern names; /* of tasks, calls, objects, devices */
 	struct kernel_task *tasks;
 	uint32_t n_tasks, cap_tasks;
-	struct kernel_span **chunks; /* of KERNEL_CHUNK spans; NULL: forgotten */
+	struct kernel_span_log log;
 	/* By chunk, if spans are forgotten: what is kept of one that is (NULL: nothing), and how many of its
 	 * spans are some task's last. */
 	struct kernel_rest **rests;
 	uint16_t *n_open;
+	uint32_t n_spans, cap_rests;
 	bool forgets;
-	uint32_t n_spans, n_chunks, cap_chunks;
 	struct kernel_name *renames;
 	uint32_t n_renames, cap_renames;
 	struct kernel_call *calls;
@@ -109,6 +107,9 @@ struct kernel_host {
 };
 
 void kernel_host_init(struct kernel_host *h);
+/* The same. spill: where what grows with the trace goes, and which is there longer than the host; NULL: memory.
+ * forgets: spans are forgotten some time after they were written, unless they are a task's last. */
+void kernel_host_init_in(struct kernel_host *h, struct mer_spill *spill, bool forgets);
 void kernel_host_fini(struct kernel_host *h);
 
 /* ---- writing; pointers hold until the next call ---- */
@@ -124,17 +125,21 @@ int kernel_rename(struct kernel_host *h, uint32_t task, int64_t begin, const cha
 /* The number of this call; KERNEL_NONE: no memory. */
 uint32_t kernel_add_call(struct kernel_host *h, const struct kernel_call *call);
 uint32_t kernel_add_request(struct kernel_host *h, const struct kernel_request *r);
+/* Instead of spans that are added: n_spans of them, in the places that tasks say, loaded when they are read. most: see
+ * kernel_span_log_load_by. */
+int kernel_load_spans(struct kernel_host *h, uint32_t n_spans, kernel_span_load *load, void *ctx,
+	uint32_t most, struct mer_err *err);
 
 /* ---- reading ---- */
 
-/* Of a forgotten chunk; NULL: it was forgotten with it. */
-struct kernel_span *kernel_span_of_rest(const struct kernel_host *h, uint32_t i);
-/* Of those that are surely kept: a task's last, or when nothing is forgotten. */
+/* Of a chunk that is not there: loaded, if the log has a loader, else what is kept of it. NULL: it was forgotten. */
+struct kernel_span *kernel_span_elsewhere(const struct kernel_host *h, uint32_t i);
+/* Of those that are surely kept: a task's last, or when nothing is forgotten. How long it holds: span_log.h. */
 static inline struct kernel_span *kernel_span(const struct kernel_host *h, uint32_t i)
 {
-	struct kernel_span *chunk = h->chunks[i >> KERNEL_CHUNK_BITS];
+	struct kernel_span *chunk = h->log.chunks[i >> KERNEL_CHUNK_BITS];
 	return __builtin_expect(chunk != NULL, 1) ? &chunk[i & (KERNEL_CHUNK - 1)]
-						  : kernel_span_of_rest(h, i);
+						  : kernel_span_elsewhere(h, i);
 }
 /* The same, NULL for KERNEL_NONE and for what was forgotten. */
 static inline struct kernel_span *kernel_span_kept(const struct kernel_host *h, uint32_t i)
