@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "analysis/path.h"
+#include "path/path.h"
 #include "sync/auto.h"
 
 static double seconds(void)

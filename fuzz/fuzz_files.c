@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/fd_table.h"
-#include "kernel/files.h"
+#include "kernel/files/fd_table.h"
+#include "kernel/files/files.h"
 
 enum { N_TASKS = 64, STEP = 8, MAX_STEPS = 4096 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "ctf/metadata.h"
-#include "trace/filter.h"
+#include "trace/filter/filter.h"
 
 static void check(bool ok)
 {

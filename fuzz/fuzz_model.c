@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analysis/path.h"
+#include "path/path.h"
 #include "kernel/model.h"
 
 enum { SLOTS = 24, N_CPUS = 4, MAX_EVENTS = 4096, N_PACKETS = 64 };

@@ -8,8 +8,9 @@
 #define MER_ANALYSIS_ANALYSIS_H
 
 #include "analysis/options.h"
-#include "analysis/table.h"
+#include "base/grow.h"
 #include "base/pool.h"
+#include "base/table.h"
 #include "kernel/world.h"
 
 struct analysis_run;
@@ -29,7 +30,7 @@ struct analysis_host { /* what the callbacks get as ctx */
 struct analysis_output {
 	const char *id;	   /* "top", "log", "freq", "stats", "bins" */
 	const char *title; /* for people */
-	const struct analysis_column *columns;
+	const struct mer_column *columns;
 	const char *sort; /* key that rows are sorted by, the greatest first; NULL: as emitted */
 };
 
@@ -81,7 +82,7 @@ struct analysis {
 	int (*end)(struct analysis_host *a, const struct kernel_host *h);
 	/* On one thread: fills the table of this output. states: by host; hosts that are not wanted have
 	 * empty ones. */
-	int (*emit)(struct analysis_run *run, unsigned output, struct analysis_table *t);
+	int (*emit)(struct analysis_run *run, unsigned output, struct mer_table *t);
 	void (*free_state)(void *state);
 };
 
@@ -110,7 +111,7 @@ struct analysis_run {
 };
 
 /* Runs these in one reading; tables[i] is that of outputs[i] of analyses[i], to be freed with
- * analysis_table_fini; their texts live in run->arena. messages, r, n_threads, ...: as kernel_world_build.
+ * mer_table_fini; their texts live in run->arena. messages, r, n_threads, ...: as kernel_world_build.
  * analysis_run_fini in any case. */
 struct analysis_request {
 	const struct analysis *analysis;
@@ -119,7 +120,7 @@ struct analysis_request {
 int analysis_run(struct analysis_run *run, struct mer_experiment *e,
 	const struct sync_messages *messages, const struct sync_result *r,
 	const struct kernel_world_options *world, const struct analysis_options *options,
-	const struct analysis_request *requests, size_t n, struct analysis_table *tables,
+	const struct analysis_request *requests, size_t n, struct mer_table *tables,
 	struct mer_err *err);
 void analysis_run_fini(struct analysis_run *run);
 /* Will the traces be read twice, for the names of tasks first? */
@@ -168,8 +169,6 @@ bool analysis_next_cpu(const struct analysis_host *a, uint32_t *at, uint16_t *cp
 /* Name of a host; of a task as it was last, in run->arena or the host's names. */
 const char *analysis_host_name(const struct analysis_run *run, uint32_t host);
 const char *analysis_comm(const struct analysis_run *run, uint32_t host, uint32_t task);
-/* An element of a growing zeroed array, malloc'ed; NULL: no memory. */
-void *analysis_at(void *array, size_t *cap, size_t i, size_t bytes_each);
 
 /* Count, sum and spread of durations (or sizes) as they come; stddev of the sample (n - 1). */
 struct analysis_stats {

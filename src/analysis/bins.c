@@ -136,7 +136,7 @@ int64_t analysis_bin_asked(
 bool analysis_series_add(
 	struct analysis_series *s, uint32_t key, uint32_t bin, int64_t a, int64_t b)
 {
-	uint32_t *last = analysis_at(&s->last, &s->cap_last, key, sizeof(*last));
+	uint32_t *last = mer_grow_at(&s->last, &s->cap_last, key, sizeof(*last));
 	if (!last || s->n >= UINT32_MAX - 1)
 		return false;
 	if (*last && s->entries[*last - 1].bin == bin) {
@@ -146,7 +146,7 @@ bool analysis_series_add(
 	}
 	/* A bin that comes again, as time goes backwards where the trace's does: sorting joins them. */
 	struct analysis_series_entry *e =
-		analysis_at(&s->entries, &s->cap, s->n, sizeof(*s->entries));
+		mer_grow_at(&s->entries, &s->cap, s->n, sizeof(*s->entries));
 	if (!e)
 		return false;
 	*e = (struct analysis_series_entry){ key, bin, a, b };

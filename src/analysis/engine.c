@@ -191,7 +191,7 @@ static int end_hosts(struct engine *g, const struct kernel_world *w, struct mer_
 }
 
 static int emit_all(struct engine *g, const struct analysis_request *requests, size_t n,
-	struct analysis_table *tables, struct mer_err *err)
+	struct mer_table *tables, struct mer_err *err)
 {
 	void **states = mer_arena_zalloc(&g->run->arena, g->n_hosts + 1u, sizeof(*states));
 	if (!states)
@@ -212,7 +212,7 @@ static int emit_all(struct engine *g, const struct analysis_request *requests, s
 		if (tables[k].failed || g->run->arena.failed)
 			return mer_fail_nomem(err);
 		if (o->sort)
-			analysis_table_sort(&tables[k], o->sort, false);
+			mer_table_sort(&tables[k], o->sort, false);
 	}
 	return 0;
 }
@@ -251,7 +251,7 @@ bool analysis_reads_names(
 int analysis_run(struct analysis_run *run, struct mer_experiment *e,
 	const struct sync_messages *messages, const struct sync_result *r,
 	const struct kernel_world_options *world, const struct analysis_options *options,
-	const struct analysis_request *requests, size_t n, struct analysis_table *tables,
+	const struct analysis_request *requests, size_t n, struct mer_table *tables,
 	struct mer_err *err)
 {
 	struct engine g = { .run = run, .n_hosts = e->n_hosts };
@@ -260,8 +260,7 @@ int analysis_run(struct analysis_run *run, struct mer_experiment *e,
 	*run = (struct analysis_run){ .e = e, .options = options, .err = err };
 	mer_arena_init(&run->arena);
 	for (size_t k = 0; k < n; k++)
-		analysis_table_init(&tables[k],
-			requests[k].analysis->outputs[requests[k].output].id,
+		mer_table_init(&tables[k], requests[k].analysis->outputs[requests[k].output].id,
 			requests[k].analysis->outputs[requests[k].output].title,
 			requests[k].analysis->outputs[requests[k].output].columns, &run->arena);
 	g.analyses = calloc(n + 1, sizeof(*g.analyses));

@@ -41,25 +41,13 @@ const char *analysis_comm(const struct analysis_run *run, uint32_t host, uint32_
 	return task == KERNEL_NONE ? "" : kernel_comm(&run->world->hosts[host], task, INT64_MAX);
 }
 
-void *analysis_at(void *array, size_t *cap, size_t i, size_t bytes_each)
-{
-	char **p = array;
-	size_t before = *cap;
-	if (i >= before) {
-		if (!mer_grow(array, i, cap, bytes_each))
-			return NULL;
-		memset(*p + before * bytes_each, 0, (*cap - before) * bytes_each);
-	}
-	return *p + i * bytes_each;
-}
-
 int analysis_wants_name(
 	const struct analysis_host *a, struct analysis_wanted *w, size_t i, const char *name)
 {
 	const struct analysis_options *o = a->run->options;
 	if (!o->wants_name)
 		return 1;
-	uint8_t *known = analysis_at(&w->known, &w->cap, i, sizeof(*known));
+	uint8_t *known = mer_grow_at(&w->known, &w->cap, i, sizeof(*known));
 	if (!known)
 		return mer_fail_nomem(a->err);
 	if (!*known)

@@ -80,7 +80,7 @@ static struct runs *cpu_at(struct cpus *c, uint32_t host, uint16_t cpu)
 	uint32_t *at = mer_map_put(&c->map, (uint64_t)host << 32 | cpu);
 	if (at && *at)
 		return &c->rows[*at - 1];
-	struct runs *r = at ? analysis_at(&c->rows, &c->cap, c->n, sizeof(*r)) : NULL;
+	struct runs *r = at ? mer_grow_at(&c->rows, &c->cap, c->n, sizeof(*r)) : NULL;
 	if (!r)
 		return NULL;
 	*r = (struct runs){ .since = INT64_MIN, .tid = -1, .host = host, .cpu = cpu };
@@ -161,7 +161,7 @@ static void find_who(struct finder *f, struct slot *s, const struct mer_cursor *
 static int pick(struct finder *f, struct slot *s, const struct mer_cursor *c,
 	const struct mer_event *ev, enum period_side side, struct mer_err *err)
 {
-	struct pick *k = analysis_at(&s->picks, &s->cap, s->n, sizeof(*k));
+	struct pick *k = mer_grow_at(&s->picks, &s->cap, s->n, sizeof(*k));
 	if (!k)
 		return mer_fail_nomem(err);
 	*k = (struct pick){ .ts = ev->ts,
@@ -309,7 +309,7 @@ static int open_period(struct finder *f, const struct pick *k, struct mer_err *e
 		 key = mer_intern_add(keys, f->key.data ? f->key.data : "", f->key.len);
 	struct open_period *o =
 		key == MER_INTERN_NONE ? NULL
-				       : analysis_at(&f->open, &f->cap_open, key, sizeof(*f->open));
+				       : mer_grow_at(&f->open, &f->cap_open, key, sizeof(*f->open));
 	if (!o)
 		return mer_fail_nomem(err);
 	if (keys->n > before) {
@@ -361,7 +361,7 @@ static int close_period(struct finder *f, const struct pick *k, struct mer_err *
 			"--period: more than %d periods; use rarer events, or --period-min to keep "
 			"only long periods",
 			(int)ANALYSIS_MAX_PERIODS);
-	struct analysis_whole_period *to = analysis_at(&p->all, &f->cap_all, p->n, sizeof(*p->all));
+	struct analysis_whole_period *to = mer_grow_at(&p->all, &f->cap_all, p->n, sizeof(*p->all));
 	if (!to)
 		return mer_fail_nomem(err);
 	*to = x;

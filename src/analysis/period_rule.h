@@ -5,7 +5,7 @@
 
 #include "analysis/period.h"
 #include "base/str.h"
-#include "trace/filter.h"
+#include "trace/filter/filter.h"
 #include "trace/path.h"
 
 enum period_side { PERIOD_BEGIN, PERIOD_END };

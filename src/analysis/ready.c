@@ -16,7 +16,7 @@ bool analysis_ready_add(struct analysis_ready *r, uint32_t task, int64_t begin, 
 	enum { FIRST = 4 };
 	struct ready_task *t = task < r->cap
 				       ? &r->tasks[task]
-				       : analysis_at(&r->tasks, &r->cap, task, sizeof(*r->tasks));
+				       : mer_grow_at(&r->tasks, &r->cap, task, sizeof(*r->tasks));
 	if (!t)
 		return false;
 	if (t->n == t->cap && t->cap < ANALYSIS_READY_KEPT) {

@@ -26,4 +26,8 @@ static inline bool mer_grow32(void *array, uint32_t n, uint32_t *cap, size_t byt
 	return n < *cap || mer_grow32_more(array, n, cap, bytes_each);
 }
 
+/* The element i, for which the array grows; new ones are zero. NULL: no memory. An array has all of its
+ * elements from here, or none. */
+void *mer_grow_at(void *array, size_t *cap, size_t i, size_t bytes_each);
+
 #endif

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cli/event_value.h"
+#include "cli/events/event_value.h"
 #include "cli/sink.h"
 #include "cli/text.h"
 

@@ -5,7 +5,7 @@
 #ifndef MER_CLI_WORLDS_H
 #define MER_CLI_WORLDS_H
 
-#include "analysis/usage.h"
+#include "path/usage.h"
 #include "cli/context.h"
 #include "kernel/world.h"
 

@@ -10,7 +10,7 @@
  *   of its own the earliest that was received since the wait began, else the latest */
 #include "kernel/model_state.h"
 
-#include "kernel/object_name.h"
+#include "kernel/files/object_name.h"
 
 enum { BATCH = 64, BATCH_NS = 10000000 };
 

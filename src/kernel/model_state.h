@@ -13,7 +13,7 @@
 #ifndef MER_KERNEL_MODEL_STATE_H
 #define MER_KERNEL_MODEL_STATE_H
 
-#include "kernel/files.h"
+#include "kernel/files/files.h"
 #include "kernel/model.h"
 
 enum { MODEL_MAX_CONTEXTS = 16, MODEL_SOFTIRQS = 10, MODEL_SKBS = 256, MODEL_CONNECTS = 16 };

@@ -5,7 +5,7 @@
  *
  *   f(x) <= y + rate * |x - x0|            f(x) >= y - rate * |x - x0|
  *
- * and the corridor is what all cones leave. The sister of sync/hull.h, which has one line for all
+ * and the corridor is what all cones leave. The sister of sync/classic/hull.h, which has one line for all
  * times: this one needs no more than the rate, holds at every instant, and is no estimate.
  *
  * Mergeable: a corridor is the set of its points that do not follow from another one of them, which

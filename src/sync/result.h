@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "base/json_read.h"
 #include "sync/drift.h"
-#include "sync/hull.h"
+#include "sync/classic/hull.h"
 #include "sync/messages.h"
 #include "trace/clock_map.h"
 

@@ -9,7 +9,7 @@
 #define TESTS_PATH_TEXT_H
 
 #include <inttypes.h>
-#include "analysis/path.h"
+#include "path/path.h"
 #include "base/str.h"
 
 static inline void path_text_who(

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "analysis/account.h"
+#include "path/account.h"
 #include "tasks_world.h"
 
 struct accounts {

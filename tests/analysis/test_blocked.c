@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "analysis/blocked_tree.h"
+#include "path/blocked_tree.h"
 #include "tasks_world.h"
 
 static struct blocked find(struct tasks_world *t)

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "analysis/path_diff.h"
+#include "path/path_diff.h"
 
 static struct mer_err err;
 

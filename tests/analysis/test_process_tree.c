@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/process_tree.h"
+#include "path/process_tree.h"
 #include "tasks_world.h"
 
 static void rename_at(struct tasks_world *t, uint32_t task, int64_t at, const char *name)

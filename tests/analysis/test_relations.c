@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/relation_state.h"
+#include "analysis/relations/state.h"
 #include "tasks_world.h"
 
 /* ---- streams ---- */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "analysis/account.h"
+#include "path/account.h"
 #include "run_more.h"
 
 struct subject {
@@ -84,7 +84,7 @@ static int64_t of_tid(const struct subject *s, uint32_t host, int64_t tid, enum 
 /* Rows of one number (used again for another task) are summed; all that is used is in some row. */
 static uint64_t check_same(const struct subject *s, const struct same *x)
 {
-	const struct analysis_table *t = run_case_table(&s->c, "top");
+	const struct mer_table *t = run_case_table(&s->c, "top");
 	int64_t in_rows = 0, used = 0;
 	for (size_t i = 0; i < t->n_rows; i++) {
 		if (!run_case_cell(t, i, "tid")->set)

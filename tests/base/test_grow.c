@@ -78,12 +78,31 @@ static void too_much(void **state)
 	free(a);
 }
 
+static void zeroed(void **state)
+{
+	(void)state;
+	uint64_t *a = NULL;
+	size_t cap = 0;
+	for (size_t i = 0; i < 5000; i += 700) {
+		uint64_t *at = mer_grow_at(&a, &cap, i, sizeof(*a));
+		assert_ptr_equal(at, a + i);
+		assert_int_equal(*at, 0);
+		*at = i + 1;
+		for (size_t k = 0; k < cap; k++)
+			assert_int_equal(a[k], k <= i && k % 700 == 0 ? k + 1 : 0);
+	}
+	assert_null(mer_grow_at(&a, &cap, SIZE_MAX / 4, sizeof(*a)));
+	assert_int_equal(a[0], 1);
+	free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_by_one),
 		cmocka_unit_test(far_ahead),
 		cmocka_unit_test(too_much),
+		cmocka_unit_test(zeroed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <math.h>
 #include <cmocka.h>
-#include "base/svg.h"
+#include "draw/svg.h"
 
 static struct mer_str draw(const struct mer_svg_chart *charts, size_t n)
 {

@@ -2,7 +2,7 @@
 #ifndef TESTS_PATH_CHECK_H
 #define TESTS_PATH_CHECK_H
 
-#include "analysis/path.h"
+#include "path/path.h"
 
 /* Segments follow one another without gap or overlap from begin to end, none is empty, all sums are
  * theirs; each lies in the span it names; each change of (host, task) is one link and each link a

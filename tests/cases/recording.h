@@ -4,7 +4,7 @@
 #ifndef TESTS_RECORDING_H
 #define TESTS_RECORDING_H
 
-#include "analysis/path.h"
+#include "path/path.h"
 #include "kernel/world.h"
 #include "sync/auto.h"
 #include "sync/result.h"

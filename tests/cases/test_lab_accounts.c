@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "analysis/account.h"
+#include "path/account.h"
 #include "recording.h"
 
 #define MS 1000000.0

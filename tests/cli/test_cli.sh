@@ -58,7 +58,7 @@ says out "meridian "
 expect 2 "$m" --man nothing
 
 # Every verb has a file and the other way round.
-for f in "$SRC"/src/cli/cmd_*.c; do
+for f in "$SRC"/src/cli/cmd_*.c "$SRC"/src/cli/*/cmd_*.c; do
 	verb=${f##*/cmd_}
 	verb=${verb%.c}
 	"$m" --verbs | grep -q "^${verb//_/-}"$'\t' || fail "verb $verb is not in verbs.c"

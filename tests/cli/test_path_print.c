@@ -12,11 +12,11 @@
 #include <cmocka.h>
 
 #include "base/json_read.h"
-#include "cli/diff.h"
-#include "cli/path_print.h"
-#include "cli/path_words.h"
+#include "cli/path/diff.h"
+#include "cli/path/path_print.h"
+#include "cli/path/path_words.h"
 #include "cli/text.h"
-#include "kernel/files.h"
+#include "kernel/files/files.h"
 
 enum { HOSTS = 3, TASKS = 7, CASES = 150 };
 

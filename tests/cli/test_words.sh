@@ -51,7 +51,7 @@ strings() {
 		}
 	}' "$1" | sed 's/\\n/\n/g'
 }
-for file in src/{cli,sync,analysis,kernel,trace,ctf,base}/*.[ch] tools/*.[ch]; do
+for file in src/*/*.[ch] src/*/*/*.[ch] tools/*.[ch]; do
 	words_of "$file" "$(strings "$file")" "${words[@]}" "${machines[@]}"
 done
 

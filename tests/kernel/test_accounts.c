@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "analysis/account.h"
+#include "path/account.h"
 #include "truth.h"
 
 struct sums {

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include "given.h"
 #include "kernel/calls.h"
-#include "kernel/files.h"
+#include "kernel/files/files.h"
 #include "trace/experiment.h"
 
 static void test_names(void **state)

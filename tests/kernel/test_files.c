@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
-#include "kernel/fd_table.h"
-#include "kernel/files.h"
+#include "kernel/files/fd_table.h"
+#include "kernel/files/files.h"
 
 enum { CLOEXEC = 02000000, AT_CWD = -100, N_SLOTS = 8 };
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/path.h"
+#include "path/path.h"
 #include "truth.h"
 
 struct flat { /* a span of the model; those without length left out, equal neighbours merged */

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "sync/decimal.h"
+#include "sync/classic/decimal.h"
 
 static void assert_text(const struct sync_decimal *d, const char *want)
 {

@@ -15,8 +15,8 @@
 #include <cmocka.h>
 
 #include "base/str.h"
-#include "sync/decimal.h"
-#include "sync/hull.h"
+#include "sync/classic/decimal.h"
+#include "sync/classic/hull.h"
 
 static void add(struct sync_hull *h, bool forth, int64_t sent, int64_t received)
 {

@@ -11,7 +11,7 @@
 
 #include "base/str.h"
 #include "small_trace.h"
-#include "trace/filter.h"
+#include "trace/filter/filter.h"
 #include "trace/path.h"
 
 /* The events that match, as letters in the order of time: k n s S K (see small_trace.h). */

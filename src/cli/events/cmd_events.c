@@ -1,0 +1,220 @@
+/* meridian events: the merged events of all traces, a line each. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/pipeline.h"
+#include "cli/events/event_format.h"
+#include "cli/progress.h"
+#include "cli/sync_traces.h"
+#include "cli/traces.h"
+#include "cli/verb.h"
+#include "trace/cursor.h"
+#include "trace/files.h"
+
+struct values {
+	struct cli_texts fields;
+	const char *filter;
+	uint64_t limit;
+	bool headers;
+};
+
+/* Events under way: read, made lines of, written. */
+struct part {
+	struct trace_batch batch;
+	struct event_page page;
+	uint64_t bytes; /* read by the cursor up to here */
+};
+
+struct job {
+	struct cli *cli;
+	const struct event_select *select;
+	struct event_format *format;
+	struct cli_progress *progress;
+	struct mer_cursor *cursor;
+	struct part *parts;
+	uint64_t limit;	     /* lines; 0: all */
+	uint64_t n_written;  /* lines */
+	uint64_t seen_bytes; /* as progress knows */
+};
+
+enum {
+	PART_EVENTS = 2048,   /* some 200 us of work, and their lines stay in the cache */
+	FEW_BYTES = 16 << 20, /* not worth a second thread */
+	MAX_THREADS = 6	      /* more wait for the one that reads: its share is about a sixth */
+};
+
+static int read_part(void *ctx, size_t slot, struct mer_err *err)
+{
+	struct job *j = ctx;
+	struct part *p = &j->parts[slot];
+	int rc = trace_cursor_take(j->cursor, &p->batch, err);
+	p->bytes = trace_cursor_bytes(j->cursor);
+	return rc ? rc : p->batch.n ? 0 : MER_PIPELINE_END;
+}
+
+/* With a limit there is one thread, so n_written is that of all lines before. */
+static int make_lines(void *ctx, size_t slot, struct mer_err *err)
+{
+	struct job *j = ctx;
+	struct part *p = &j->parts[slot];
+	event_page_clear(&p->page);
+	for (size_t i = 0; i < p->batch.n; i++) {
+		const struct mer_event *ev = &p->batch.events[i];
+		const uint64_t *context = trace_batch_context(&p->batch, ev);
+		if (!event_selected(j->select, context, ev))
+			continue;
+		event_page_add(j->format, &p->page, context, ev);
+		if (j->limit && j->n_written + p->page.n_lines == j->limit)
+			break;
+	}
+	return p->page.lines.failed ? mer_fail_nomem(err) : 0;
+}
+
+static int write_part(void *ctx, size_t slot, struct mer_err *err)
+{
+	struct job *j = ctx;
+	struct part *p = &j->parts[slot];
+	cli_progress_add(j->progress, p->bytes - j->seen_bytes);
+	j->seen_bytes = p->bytes;
+	j->n_written += p->page.n_lines;
+	int rc = event_page_write(j->format, j->cli, &p->page, err);
+	return rc == 0 && j->limit && j->n_written == j->limit ? MER_PIPELINE_END : rc;
+}
+
+static int print(
+	struct job *j, struct mer_experiment *e, struct trace_range range, struct mer_err *err)
+{
+	/* Strings lie in the files: where these may go, a part is written before the next is read. */
+	bool one = j->limit || e->bytes < FEW_BYTES || !trace_files_stay(e);
+	unsigned threads = one ? 1 : cli_jobs(j->cli);
+	threads = threads > MAX_THREADS ? MAX_THREADS : threads;
+	struct mer_pipeline pipeline = { .n_threads = threads,
+		.n_slots = threads > 1 ? 2 * threads : 1,
+		.ctx = j,
+		.cancel = &j->cli->cancel,
+		.read = read_part,
+		.work = make_lines,
+		.write = write_part };
+	j->parts = calloc(pipeline.n_slots, sizeof(*j->parts));
+	int rc = j->parts ? trace_cursor_new(e, j->select->reading, range, NULL, &j->cursor, err)
+			  : mer_fail_nomem(err);
+	if (rc == 0) {
+		struct cli_progress progress;
+		j->progress = &progress;
+		if (!j->limit)
+			trace_cursor_aim(j->cursor, PART_EVENTS);
+		cli_progress_begin(&progress, j->cli, "reading", e->bytes);
+		event_format_begin(j->format, j->cli);
+		rc = mer_pipeline_run(&pipeline, err);
+		cli_progress_end(&progress);
+	}
+	mer_cursor_free(j->cursor);
+	for (size_t i = 0; j->parts && i < pipeline.n_slots; i++) {
+		event_page_fini(&j->parts[i].page);
+		trace_batch_fini(&j->parts[i].batch);
+	}
+	free(j->parts);
+	if (ferror(j->cli->out))
+		rc = 0; /* told once, when the output is closed */
+	if (rc == 0)
+		event_format_end(j->format, j->cli, e);
+	return rc;
+}
+
+static int run(struct cli *cli, const void *values)
+{
+	const struct values *v = values;
+	struct mer_experiment *e;
+	struct event_select select;
+	struct event_format format = { 0 };
+	int rc = cli_traces_open_synced(cli, CLI_SYNC_AUTO, &e);
+	if (rc)
+		return rc;
+	bool text = cli->format == CLI_FORMAT_TEXT;
+	rc = event_select_init(&select, cli, e,
+		&(struct event_select_options){ .filter = v->filter,
+			.fields = &v->fields,
+			.headers = v->headers && !text,
+			.contexts = text && event_text_has_contexts(e) });
+	if (rc == 0)
+		rc = event_format_init(&format, cli, &select);
+	struct trace_range range = {
+		cli_moment_resolve(&cli->begin, e->begin, e->end, INT64_MIN),
+		cli_moment_resolve(&cli->end, e->begin, e->end, INT64_MAX),
+	};
+	struct job j = { .cli = cli,
+		.select = &select,
+		.format = &format,
+		.limit = v->limit == UINT64_MAX ? 0 : v->limit };
+	if (rc == 0)
+		rc = print(&j, e, range, &cli->err);
+	event_format_fini(&format);
+	event_select_fini(&select);
+	cli_traces_close(cli, e);
+	return rc;
+}
+
+static const struct cli_option options[] = {
+	{ .name = "filter",
+		.letter = 'f',
+		.kind = CLI_TEXT,
+		.arg = "EXPR",
+		.help = "only events that match EXPR",
+		.offset = offsetof(struct values, filter) },
+	{ .name = "fields",
+		.kind = CLI_TEXTS,
+		.arg = "LIST",
+		.help = "only these fields (name,next_tid)",
+		.offset = offsetof(struct values, fields) },
+	{ .name = "limit",
+		.letter = 'n',
+		.kind = CLI_LIMIT,
+		.arg = "N",
+		.help = "stop after N events (0: all)",
+		.offset = offsetof(struct values, limit) },
+	{ .name = "headers",
+		.kind = CLI_FLAG,
+		.help = "json: with packet contexts and event headers",
+		.offset = offsetof(struct values, headers) },
+	{ 0 },
+};
+
+const struct cli_verb cli_verb_events = {
+	.name = "events",
+	.help = "print the events of all traces, merged in time order",
+	.synopsis = "[OPTION...] TRACE...",
+	.description = "Prints one event per line, in the layout of babeltrace2. EXPR compares fields, "
+		       "name and $host using ==, !=, <, <=, >, >= or =~ (regular expression); "
+		       "in text, == takes the wildcards * and ?. Combine with &&, || and !.",
+	.more = "A filter consists of comparisons, combined with !, && and || (in this order of "
+		"precedence) and parentheses. Operands are: name (of the event); $host, $domain, $cpu, "
+		"$stream, $trace, $time; fields, with dots for members (a.b), brackets for elements "
+		"(seq[3]) and, if needed, the scope in front (payload.x, context.x, packet.x; header.x "
+		"always needs it); len(field); numbers in decimal, hexadecimal (0x2a), octal (052) or with "
+		"a unit (10us, 3ms, 1.5s); text in double or single quotes.\n\n"
+		"Operators are == != < <= > >=, and =~ and !~ for POSIX extended regular expressions. In "
+		"text on the right of == or !=, * matches any characters and ? one character. "
+		"Enumerations compare as numbers or by label. A field on its own is true if the event has "
+		"it and it is neither 0 nor empty. A comparison with a field that the event does not have "
+		"is false, even with !=.\n\n"
+		"--tid matches the fields tid, vtid, prev_tid, next_tid and child_tid; --comm matches comm, "
+		"procname, prev_comm, next_comm and child_comm.\n\n"
+		"Events are sorted by time; events with the same time by host, trace, stream and position "
+		"in the stream. Control characters and invalid UTF-8 in names and values are printed as "
+		"escapes such as \\x1b.",
+	.formats = "text|json|jsonl|csv",
+	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_CPU | CLI_USES_TID |
+		CLI_USES_COMM | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
+	.options = options,
+	.values_size = sizeof(struct values),
+	.min_args = 1,
+	.max_args = -1,
+	.args = "TRACE",
+	.examples = {
+		{ "meridian events --begin +1s --end +1.5s client/ server/",
+			"Half a second of two hosts." },
+		{ "meridian events -n 5 -f 'name == \"sched_*\" && cpu_id < 2' client/",
+			"The first scheduling events of two CPUs." },
+	},
+	.run = run,
+};

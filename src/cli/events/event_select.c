@@ -1,0 +1,154 @@
+#include "cli/events/event_select.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "cli/traces.h"
+
+/* --tid and --comm look at the fields in which tracers put the tasks that an event is about. */
+static void add_tids(struct mer_str *x, const struct cli_ranges *tids)
+{
+	static const char *const names[] = { "tid", "vtid", "prev_tid", "next_tid", "child_tid",
+		NULL };
+	const char * or = "(";
+	for (size_t i = 0; i < tids->n; i++) {
+		const struct cli_range *r = &tids->item[i];
+		for (const char *const *name = names; *name; name++) {
+			mer_str_printf(x, "%s(%s >= %" PRIu64 " && %s <= %" PRIu64 ")", or, *name,
+				r->first, *name, r->last);
+			or = " || ";
+		}
+	}
+	mer_str_puts(x, ")");
+}
+
+static void add_comms(struct mer_str *x, const struct cli_texts *comms)
+{
+	static const char *const names[] = { "comm", "procname", "prev_comm", "next_comm",
+		"child_comm" };
+	const char * or = "(";
+	for (size_t i = 0; i < comms->n; i++)
+		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++) {
+			mer_str_printf(x, "%s%s == \"", or, names[k]);
+			for (const char *p = comms->item[i]; *p; p++) {
+				if (*p == '"' || *p == '\\')
+					mer_str_putc(x, '\\');
+				mer_str_putc(x, *p);
+			}
+			mer_str_putc(x, '"');
+			or = " || ";
+		}
+	mer_str_puts(x, ")");
+}
+
+static int make_filter(struct event_select *s, struct cli *cli, const char *text)
+{
+	if (text) { /* alone first, so that mistakes are told in the user's own words */
+		int rc = trace_filter_parse(text, &s->filter, &cli->err);
+		if (rc)
+			return rc;
+	}
+	if (cli->tids.n == 0 && cli->comms.n == 0)
+		return 0;
+	struct mer_str x = { 0 };
+	if (text)
+		mer_str_printf(&x, "(%s)", text);
+	if (cli->tids.n) {
+		mer_str_puts(&x, x.len ? " && " : "");
+		add_tids(&x, &cli->tids);
+	}
+	if (cli->comms.n) {
+		mer_str_puts(&x, x.len ? " && " : "");
+		add_comms(&x, &cli->comms);
+	}
+	trace_filter_free(s->filter);
+	s->filter = NULL;
+	int rc = x.failed ? mer_fail_nomem(&cli->err)
+			  : trace_filter_parse(x.data, &s->filter, &cli->err);
+	mer_str_fini(&x);
+	return rc;
+}
+
+static int choose_streams(struct event_select *s, struct cli *cli)
+{
+	if (cli->hosts.n == 0 && cli->cpus.n == 0)
+		return 0;
+	s->streams = calloc(s->e->n_streams + 1u, sizeof(*s->streams));
+	if (!s->streams)
+		return mer_fail_nomem(&cli->err);
+	for (uint32_t i = 0; i < s->e->n_streams; i++) {
+		int32_t cpu = s->e->streams[i].cpu;
+		s->streams[i] = cli_stream_wanted(cli, s->e, i) &&
+				(cli->cpus.n == 0 || (cpu >= 0 && cli_ranges_contain(&cli->cpus,
+									  (uint64_t)cpu)));
+	}
+	return 0;
+}
+
+static int32_t want_event(
+	void *arg, const struct ctf_stream_class *sc, const struct ctf_event_class *ec)
+{
+	const struct event_select *s = arg;
+	return s->filter && !trace_filter_may_match(s->filter, sc, ec) ? CTF_UNWANTED : 0;
+}
+
+static int32_t want_field(void *arg, const struct ctf_stream_class *sc,
+	const struct ctf_event_class *ec, enum ctf_scope scope, const struct ctf_field *f)
+{
+	const struct event_select *s = arg;
+	bool shown = s->has_fields ? event_fields_read(&s->fields, sc, ec, scope, f)
+				   : scope != CTF_SCOPE_EVENT_HEADER || s->headers;
+	bool tested = s->filter && trace_filter_reads(s->filter, sc, ec, scope, f);
+	return shown || tested ? CTF_ANYWHERE : CTF_UNWANTED;
+}
+
+/* A field to show that no event has is a mistake; in a filter it may be one that only other traces have. */
+static int check_names(const struct event_select *s, struct cli *cli)
+{
+	const char *name = s->has_fields ? event_fields_unknown(&s->fields, s->e) : NULL;
+	if (name) {
+		const char *best = event_fields_nearest(s->e, name, &cli->arena);
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--fields: no event of these traces has a field `%.100s`%s%.100s%s", name,
+			best ? " (did you mean " : "", best ? best : "", best ? "?)" : "");
+	}
+	name = s->filter ? trace_filter_unknown(s->filter, s->e) : NULL;
+	if (name && cli->tids.n == 0 && cli->comms.n == 0) {
+		const char *best = event_fields_nearest(s->e, name, &cli->arena);
+		cli_warn(cli, "--filter: no event of these traces has a field `%.100s`%s%.100s%s",
+			name, best ? " (did you mean " : "", best ? best : "", best ? "?)" : "");
+	}
+	return 0;
+}
+
+int event_select_init(struct event_select *s, struct cli *cli, const struct mer_experiment *e,
+	const struct event_select_options *o)
+{
+	*s = (struct event_select){ .e = e, .headers = o->headers, .has_fields = o->fields->n > 0 };
+	int rc = make_filter(s, cli, o->filter);
+	if (rc == 0)
+		rc = choose_streams(s, cli);
+	if (rc == 0 && s->has_fields)
+		rc = event_fields_parse(
+			o->fields->item, o->fields->n, &cli->arena, &s->fields, &cli->err);
+	if (rc == 0)
+		rc = check_names(s, cli);
+	if (rc)
+		return rc;
+	bool contexts = o->headers || (o->contexts && !s->has_fields) ||
+			(s->has_fields && event_fields_need_contexts(&s->fields, e)) ||
+			(s->filter && trace_filter_needs_contexts(s->filter, e));
+	struct ctf_wants wants = { .arg = s, .event = want_event, .field = want_field };
+	rc = trace_reading_new(e, &wants, contexts, &s->reading, &cli->err);
+	if (rc == 0 && s->filter)
+		rc = trace_filter_bind(s->filter, e, s->reading, &s->bound, &cli->err);
+	return rc;
+}
+
+void event_select_fini(struct event_select *s)
+{
+	trace_filter_unbind(s->bound);
+	trace_filter_free(s->filter);
+	trace_reading_free(s->reading);
+	free(s->streams);
+}

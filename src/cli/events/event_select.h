@@ -1,0 +1,40 @@
+/* Which events and fields 'meridian events' reads: what --filter, --fields, --tid, --comm, --host and
+ * --cpu ask for, as one reading and one test. */
+#ifndef MER_CLI_EVENTS_EVENT_SELECT_H
+#define MER_CLI_EVENTS_EVENT_SELECT_H
+
+#include "cli/context.h"
+#include "cli/events/event_fields.h"
+#include "trace/filter/filter.h"
+
+struct event_select {
+	const struct mer_experiment *e;
+	struct trace_filter *filter; /* NULL: none */
+	struct trace_bound_filter *bound;
+	struct event_fields fields;
+	bool has_fields, headers;
+	bool *streams; /* wanted; NULL: all */
+	struct trace_reading *reading;
+};
+
+struct event_select_options {
+	const char *filter;
+	const struct cli_texts *fields;
+	bool headers;  /* packet contexts and event headers are wanted as well */
+	bool contexts; /* packet contexts are wanted, when no fields are named */
+};
+
+/* Fields that no event has are an error in --fields, and a warning in --filter. The struct is to be freed in any case. */
+int event_select_init(struct event_select *s, struct cli *cli, const struct mer_experiment *e,
+	const struct event_select_options *o);
+void event_select_fini(struct event_select *s);
+
+/* Is this event wanted? context: see trace_cursor_context. Any number of threads may call it. */
+static inline bool event_selected(
+	const struct event_select *s, const uint64_t *context, const struct mer_event *ev)
+{
+	return (!s->streams || s->streams[ev->stream]) &&
+	       (!s->bound || trace_filter_match(s->bound, context, ev));
+}
+
+#endif

@@ -1,0 +1,473 @@
+#include "cli/path/blocked_print.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cli/sync_traces.h"
+#include "cli/table.h"
+#include "cli/text.h"
+#include "cli/traces.h"
+
+enum { SCREENFUL = 15, INDENT_MAX = 6, WIDE = 100, NUMBERS = 36 /* columns */ };
+
+struct task_rows {	      /* a task's rows, for people */
+	uint32_t first, last; /* the longest row, the shortest; between them: see by_task */
+	uint64_t count;
+	int64_t total_ns, rank;
+};
+
+static const struct blocked_node *node_at(const struct cli_blocked *c, uint32_t i)
+{
+	return &c->tree->nodes[i];
+}
+
+static const char *host_name(const struct cli_blocked *c, uint32_t host)
+{
+	return c->w->e->hosts[host].name;
+}
+
+static int32_t tid_of(const struct cli_blocked *c, const struct blocked_node *n)
+{
+	return n->task == KERNEL_NONE ? -1 : c->w->world->hosts[n->host].tasks[n->task].tid;
+}
+
+static void put_task(const struct cli_blocked *c, const struct blocked_node *n, struct mer_str *out)
+{
+	mer_str_puts(out, *n->comm ? n->comm : n->task == KERNEL_NONE ? "kernel" : "?");
+	if (n->task != KERNEL_NONE)
+		mer_str_printf(out, "/%" PRId32, tid_of(c, n));
+}
+
+static void put_task_place(
+	const struct cli_blocked *c, const struct blocked_node *n, struct mer_str *out)
+{
+	put_task(c, n, out);
+	if (c->w->world->n_hosts > 1)
+		mer_str_printf(out, " on %s", host_name(c, n->host));
+}
+
+static const char *cause_words(const struct blocked_node *n)
+{
+	return n->open ? "not ended" : kernel_cause_name((enum kernel_cause)n->cause);
+}
+
+/* What a task waited in, on what, and by whom it ended: the last one where the object says less. */
+static void put_wait(const struct cli_blocked *c, const struct blocked_node *n, struct mer_str *out)
+{
+	switch ((enum blocked_kind)n->kind) {
+	case BLOCKED_IN_CALL: mer_str_puts(out, *n->call ? n->call : "in an unknown call"); break;
+	case BLOCKED_PAGE_FAULT: mer_str_puts(out, "page fault"); break;
+	case BLOCKED_IN_KERNEL: mer_str_puts(out, "in the kernel"); break;
+	default: mer_str_puts(out, "in an unknown call"); break;
+	}
+	if (*n->object)
+		mer_str_printf(out, " %s", n->object);
+	/* Who it was is below, if anything is. */
+	if (n->by && *n->by && n->child == KERNEL_NONE && (!*n->object || n->by_host != n->host)) {
+		mer_str_printf(out, ", by %s", n->by);
+		if (n->by_host != n->host)
+			mer_str_printf(out, " on %s", host_name(c, n->by_host));
+	}
+}
+
+static void put_what(const struct cli_blocked *c, const struct blocked_node *n, struct mer_str *out)
+{
+	if (n->level && n->doing != BLOCKED_IN_FLIGHT) {
+		const struct blocked_node *up = node_at(c, n->parent);
+		put_task(c, n, out);
+		if (n->host != up->host)
+			mer_str_printf(out, " on %s", host_name(c, n->host));
+		mer_str_puts(out, ": ");
+	}
+	switch ((enum blocked_doing)n->doing) {
+	case BLOCKED_WAITED: put_wait(c, n, out); break;
+	case BLOCKED_RAN: mer_str_puts(out, "ran"); break;
+	case BLOCKED_HAD_NO_CPU: mer_str_puts(out, "waited for a CPU"); break;
+	case BLOCKED_STARTED: mer_str_puts(out, "started"); break;
+	case BLOCKED_IN_FLIGHT: mer_str_puts(out, "packets in flight"); break;
+	default: mer_str_puts(out, "unknown"); break;
+	}
+}
+
+static const char *keep(const struct cli_blocked *c, struct mer_str *text, struct cli_table *t)
+{
+	const char *s = text->failed
+				? NULL
+				: mer_arena_strdup(&c->cli->arena, text->data ? text->data : "");
+	t->failed |= !s;
+	mer_str_fini(text);
+	return s;
+}
+
+/* ---- For people ---- */
+
+static void add_node(
+	const struct cli_blocked *c, struct cli_table *t, const struct blocked_node *n, bool alone)
+{
+	struct mer_str what = { 0 };
+	unsigned level = n->level + !alone < INDENT_MAX ? n->level + !alone : INDENT_MAX;
+	mer_str_printf(&what, "%*s", (int)(2 * level), "");
+	if (alone && n->level == 0) {
+		put_task_place(c, n, &what);
+		mer_str_puts(&what, ": ");
+	}
+	put_what(c, n, &what);
+	bool is_wait = n->doing == BLOCKED_WAITED, is_row = n->level == 0;
+	if (is_row && n->class != BLOCKED_REQUEST)
+		mer_str_printf(&what, " (%s)", blocked_class_name((enum blocked_class)n->class));
+	const char *text = keep(c, &what, t);
+	cli_table_add(
+		t, (struct cli_cell[]){ CLI_CELL_TEXT(text),
+			   is_wait ? CLI_CELL_TEXT(cause_words(n)) : CLI_CELL_TEXT(""),
+			   is_wait ? CLI_CELL(n->count) : CLI_CELL_NONE, CLI_CELL(n->total_ns),
+			   is_row ? CLI_CELL(n->max_ns) : CLI_CELL_NONE,
+			   is_wait ? CLI_CELL(n->total_ns / (int64_t)(n->count ? n->count : 1))
+				   : CLI_CELL_NONE });
+}
+
+static void add_task(const struct cli_blocked *c, struct cli_table *t, const struct task_rows *r)
+{
+	const struct blocked_node *n = node_at(c, r->first);
+	struct mer_str what = { 0 };
+	put_task_place(c, n, &what);
+	const char *text = keep(c, &what, t);
+	cli_table_add(
+		t, (struct cli_cell[]){ CLI_CELL_TEXT(text), CLI_CELL_TEXT(""), CLI_CELL(r->count),
+			   CLI_CELL(r->total_ns), CLI_CELL_NONE, CLI_CELL_NONE });
+}
+
+/* Can the task's name be on the same line as what it waited in? */
+static bool fits_line(const struct cli_blocked *c, uint32_t row)
+{
+	struct mer_str what = { 0 };
+	put_task_place(c, node_at(c, row), &what);
+	put_what(c, node_at(c, row), &what);
+	bool fits = what.len + 2 + NUMBERS <= (size_t)cli_width(c->cli);
+	mer_str_fini(&what);
+	return fits;
+}
+
+static int longest_task(const void *a, const void *b)
+{
+	const struct task_rows *x = a, *y = b;
+	if (x->rank != y->rank)
+		return x->rank > y->rank ? -1 : 1;
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* Rows of each task, the task with most first; next: of each row the next one of its task. NULL: no
+ * memory. */
+static struct task_rows *by_task(const struct cli_blocked *c, uint32_t *next, size_t *n)
+{
+	struct task_rows *r = calloc((size_t)c->tree->n + 1, sizeof(*r));
+	struct mer_map map = { 0 };
+	*n = 0;
+	for (uint32_t i = c->tree->first; r && i != KERNEL_NONE; i = node_at(c, i)->next) {
+		const struct blocked_node *k = node_at(c, i);
+		uint32_t *v = mer_map_put(&map, (uint64_t)k->host << 32 | k->task);
+		if (!v) {
+			free(r);
+			r = NULL;
+			break;
+		}
+		if (!*v) {
+			r[*n].first = i;
+			*v = (uint32_t)++ * n;
+		} else {
+			next[r[*v - 1].last] = i;
+		}
+		next[i] = KERNEL_NONE;
+		r[*v - 1].last = i;
+		r[*v - 1].count += k->count;
+		r[*v - 1].total_ns += k->total_ns;
+		/* Requests add up; the others of a task come with its first one. */
+		if (r[*v - 1].first == i)
+			r[*v - 1].rank = blocked_rank(c->tree, i);
+		else if (k->class == BLOCKED_REQUEST)
+			r[*v - 1].rank += k->total_ns;
+	}
+	mer_map_fini(&map);
+	if (r)
+		qsort(r, *n, sizeof(*r), longest_task);
+	return r;
+}
+
+static int greatest_first(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return x > y ? -1 : x < y;
+}
+
+/* Which nodes are shown, so that there are at most `limit`: the longest. What is below a node is never
+ * more than the node. */
+struct threshold {
+	int64_t least;	    /* those of a higher rank are shown */
+	uint64_t n_as_long; /* and this many of this one */
+};
+
+static bool find_threshold(const struct cli_blocked *c, uint64_t limit, struct threshold *least)
+{
+	size_t n = c->tree->n;
+	*least = (struct threshold){ .least = INT64_MIN, .n_as_long = UINT64_MAX };
+	if (n <= limit)
+		return true;
+	int64_t *v = calloc(n, sizeof(*v));
+	if (!v)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		v[i] = blocked_rank(c->tree, (uint32_t)i);
+	qsort(v, n, sizeof(*v), greatest_first);
+	*least = (struct threshold){ .least = v[limit - 1] };
+	for (size_t i = 0; i < limit; i++)
+		least->n_as_long += v[i] == least->least;
+	free(v);
+	return true;
+}
+
+static bool is_shown(const struct cli_blocked *c, uint32_t i, struct threshold *least)
+{
+	int64_t r = blocked_rank(c->tree, i);
+	if (r != least->least)
+		return r > least->least;
+	if (!least->n_as_long)
+		return false;
+	least->n_as_long--;
+	return true;
+}
+
+/* A row that is shown, and of what is below it that which is. */
+static void add_row(const struct cli_blocked *c, struct cli_table *t, uint32_t row, bool alone,
+	struct threshold *least)
+{
+	add_node(c, t, node_at(c, row), alone);
+	for (uint32_t i = node_at(c, row)->child; i != KERNEL_NONE;) { /* depth first */
+		const struct blocked_node *n = node_at(c, i);
+		if (is_shown(c, i, least)) {
+			add_node(c, t, n, alone);
+			if (n->child != KERNEL_NONE) {
+				i = n->child;
+				continue;
+			}
+		}
+		while (i != row && node_at(c, i)->next == KERNEL_NONE)
+			i = node_at(c, i)->parent;
+		if (i == row)
+			break;
+		i = node_at(c, i)->next;
+	}
+}
+
+/* The task, and below it its rows; one row alone shares the task's line. */
+static void add_task_lines(const struct cli_blocked *c, struct cli_table *t,
+	const struct task_rows *r, const uint32_t *next, struct threshold *least)
+{
+	if (!is_shown(c, r->first, least))
+		return;
+	uint32_t second = next[r->first];
+	int64_t r2 = second == KERNEL_NONE ? INT64_MIN : blocked_rank(c->tree, second);
+	bool alone = second == KERNEL_NONE || r2 < least->least ||
+		     (r2 == least->least && !least->n_as_long);
+	alone = alone && fits_line(c, r->first);
+	if (!alone)
+		add_task(c, t, r);
+	add_row(c, t, r->first, alone, least);
+	for (uint32_t row = second; row != KERNEL_NONE; row = next[row])
+		if (is_shown(c, row, least))
+			add_row(c, t, row, alone, least);
+}
+
+static void put_rest(const struct cli_blocked *c, size_t n_rows, struct mer_str *out)
+{
+	struct mer_str s = { 0 };
+	if (n_rows) {
+		mer_str_printf(out, "... and %zu smaller row%s (-n 0 shows all)\n", n_rows,
+			n_rows == 1 ? "" : "s");
+	}
+	if (c->n_left) {
+		mer_str_puts(out, "\n");
+		cli_text_count(&s, (int64_t)c->n_left);
+		mer_str_puts(&s, c->n_left == 1 ? " wait" : " waits");
+		mer_str_puts(&s, c->chosen ? " for work or input, "
+					   : " for work or input, or by idle tasks, ");
+		cli_text_duration(&s, c->left_ns);
+		mer_str_puts(&s, " in total, not shown (--all shows them).");
+		cli_text_wrap(out, s.data ? s.data : "", (size_t)cli_width(c->cli), 0);
+	}
+	out->failed |= s.failed;
+	mer_str_fini(&s);
+}
+
+static void put_text(const struct cli_blocked *c, struct mer_str *out)
+{
+	static const struct cli_column columns[] = { { "what", "Blocked in", CLI_TYPE_TEXT },
+		{ "cause", "Cause", CLI_TYPE_TEXT }, { "count", "Count", CLI_TYPE_COUNT },
+		{ "total", "Total", CLI_TYPE_DURATION }, { "max", "Max", CLI_TYPE_DURATION },
+		{ "mean", "Mean", CLI_TYPE_DURATION }, { 0 } };
+	uint64_t limit = c->limit ? c->limit : c->cli->verbose ? UINT64_MAX : SCREENFUL;
+	struct threshold least;
+	size_t n = 0, n_shown;
+	struct cli_table t;
+	uint32_t *next = calloc((size_t)c->tree->n + 1, sizeof(*next));
+	struct task_rows *tasks = next ? by_task(c, next, &n) : NULL;
+	if (!tasks || !find_threshold(c, limit, &least)) {
+		free(tasks);
+		free(next);
+		out->failed = true;
+		return;
+	}
+	cli_table_init(&t, columns);
+	t.n_columns -= cli_width(c->cli) < WIDE; /* Total and Count tell the mean */
+	for (size_t i = 0; i < n; i++)
+		add_task_lines(c, &t, &tasks[i], next, &least);
+	n_shown = c->tree->n < limit ? c->tree->n : (size_t)limit;
+	if (!n)
+		mer_str_puts(out, "No wait delayed anybody (--all shows idle waits).\n");
+	cli_table_text(&t, out, (size_t)cli_width(c->cli), c->cli->bold_out);
+	put_rest(c, c->tree->n - n_shown, out);
+	out->failed |= t.failed;
+	cli_table_fini(&t);
+	free(tasks);
+	free(next);
+}
+
+/* ---- For programs ---- */
+
+static const struct cli_column row_columns[] = { { "host", "", CLI_TYPE_TEXT },
+	{ "tid", "", CLI_TYPE_ID }, { "comm", "", CLI_TYPE_TEXT }, { "kind", "", CLI_TYPE_TEXT },
+	{ "call", "", CLI_TYPE_TEXT }, { "object", "", CLI_TYPE_TEXT },
+	{ "cause", "", CLI_TYPE_TEXT }, { "class", "", CLI_TYPE_TEXT }, { "by", "", CLI_TYPE_TEXT },
+	{ "count", "", CLI_TYPE_COUNT }, { "total_ns", "", CLI_TYPE_DURATION },
+	{ "min_ns", "", CLI_TYPE_DURATION }, { "max_ns", "", CLI_TYPE_DURATION },
+	{ "mean_ns", "", CLI_TYPE_DURATION }, { "late_ns", "", CLI_TYPE_DURATION }, { 0 } };
+
+static struct cli_cell known(const char *text)
+{
+	return text && *text ? CLI_CELL_TEXT(text) : CLI_CELL_NONE;
+}
+
+static const char *cause_word(const struct blocked_node *n)
+{
+	return n->open ? "not-ended" : kernel_cause_name((enum kernel_cause)n->cause);
+}
+
+static void put_rows(const struct cli_blocked *c, struct mer_str *out)
+{
+	struct cli_table t;
+	uint64_t n_rows = 0;
+	cli_table_init(&t, row_columns);
+	for (uint32_t i = c->tree->first; i != KERNEL_NONE; i = node_at(c, i)->next) {
+		const struct blocked_node *n = node_at(c, i);
+		if (c->limit && n_rows++ == c->limit)
+			break;
+		cli_table_add(&t,
+			(struct cli_cell[]){ CLI_CELL_TEXT(host_name(c, n->host)),
+				CLI_CELL(tid_of(c, n)), known(n->comm),
+				CLI_CELL_TEXT(blocked_kind_name((enum blocked_kind)n->kind)),
+				known(n->call), known(n->object), CLI_CELL_TEXT(cause_word(n)),
+				CLI_CELL_TEXT(blocked_class_name((enum blocked_class)n->class)),
+				known(n->by), CLI_CELL(n->count), CLI_CELL(n->total_ns),
+				CLI_CELL(n->min_ns), CLI_CELL(n->max_ns),
+				CLI_CELL(n->total_ns / (int64_t)n->count), CLI_CELL(n->late_ns) });
+	}
+	if (c->cli->format == CLI_FORMAT_CSV)
+		cli_table_csv(&t, out);
+	else
+		cli_table_jsonl(&t, out);
+	out->failed |= t.failed;
+	cli_table_fini(&t);
+}
+
+static void json_node(const struct cli_blocked *c, struct mer_json *j, const struct blocked_node *n)
+{
+	mer_json_begin_object(j);
+	mer_json_kv_text(j, "host", host_name(c, n->host));
+	if (n->task == KERNEL_NONE)
+		mer_json_kv_null(j, "tid"); /* several of this name */
+	else
+		mer_json_kv_int(j, "tid", tid_of(c, n));
+	cli_json_known(j, "comm", n->comm);
+	if (n->level)
+		mer_json_kv_text(j, "doing", blocked_doing_name((enum blocked_doing)n->doing));
+	if (n->doing == BLOCKED_WAITED) {
+		mer_json_kv_text(j, "kind", blocked_kind_name((enum blocked_kind)n->kind));
+		cli_json_known(j, "call", n->call);
+		cli_json_known(j, "object", n->object);
+		mer_json_kv_text(j, "cause", cause_word(n));
+		cli_json_known(j, "by", n->by ? n->by : "");
+		mer_json_kv_uint(j, "count", n->count);
+	}
+	mer_json_kv_int(j, "total_ns", n->total_ns);
+	if (n->level == 0) {
+		mer_json_kv_text(j, "class", blocked_class_name((enum blocked_class)n->class));
+		mer_json_kv_int(j, "min_ns", n->min_ns);
+		mer_json_kv_int(j, "max_ns", n->max_ns);
+		mer_json_kv_int(j, "mean_ns", n->total_ns / (int64_t)n->count);
+		mer_json_kv_int(j, "late_ns", n->late_ns);
+	}
+	mer_json_kv_array(j, "meanwhile");
+	/* The caller goes on with what is below. */
+}
+
+/* A row and all below it. */
+static void json_row(const struct cli_blocked *c, struct mer_json *j, uint32_t row)
+{
+	for (uint32_t i = row;;) {
+		json_node(c, j, node_at(c, i));
+		if (node_at(c, i)->child != KERNEL_NONE) {
+			i = node_at(c, i)->child;
+			continue;
+		}
+		for (;;) { /* up to one with a next */
+			mer_json_end_array(j);
+			mer_json_end_object(j);
+			if (i == row)
+				return;
+			if (node_at(c, i)->next != KERNEL_NONE)
+				break;
+			i = node_at(c, i)->parent;
+		}
+		i = node_at(c, i)->next;
+	}
+}
+
+static void json_time(struct mer_json *j, const char *key, int64_t t, int64_t whole)
+{
+	mer_json_kv_int(j, key, t == INT64_MIN || t == INT64_MAX ? whole : t);
+}
+
+static int put_json(const struct cli_blocked *c, struct mer_str *out)
+{
+	struct mer_json j;
+	uint64_t n_rows = 0;
+	mer_json_init(&j, out, NULL, 0);
+	mer_json_begin_object(&j);
+	mer_json_kv_int(&j, "schema_version", 1);
+	json_time(&j, "begin", c->begin, c->w->e->begin);
+	json_time(&j, "end", c->end, c->w->e->end);
+	mer_json_kv_array(&j, "waits");
+	for (uint32_t i = c->tree->first; i != KERNEL_NONE; i = node_at(c, i)->next) {
+		if (c->limit && n_rows++ == c->limit)
+			break;
+		json_row(c, &j, i);
+	}
+	mer_json_end_array(&j);
+	mer_json_kv_object(&j, "left_out");
+	mer_json_kv_uint(&j, "count", c->n_left);
+	mer_json_kv_int(&j, "total_ns", c->left_ns);
+	mer_json_end_object(&j);
+	cli_json_synced(&j, c->cli);
+	cli_json_diagnostics(&j, c->w->e);
+	mer_json_end_object(&j);
+	int rc = mer_json_finish(&j, &c->cli->err);
+	mer_str_putc(out, '\n');
+	return rc;
+}
+
+int cli_blocked_print(const struct cli_blocked *c, struct mer_str *out)
+{
+	switch ((enum cli_format)c->cli->format) {
+	case CLI_FORMAT_JSON: return put_json(c, out);
+	case CLI_FORMAT_TABLE: put_text(c, out); return 0;
+	default: put_rows(c, out); return 0;
+	}
+}

@@ -1,0 +1,23 @@
+/* Printing of waits: as a tree for people, as rows or nested for programs. */
+#ifndef MER_CLI_PATH_BLOCKED_PRINT_H
+#define MER_CLI_PATH_BLOCKED_PRINT_H
+
+#include "path/blocked_tree.h"
+#include "base/str.h"
+#include "cli/worlds.h"
+
+struct cli_blocked {
+	struct cli *cli;
+	const struct cli_world *w;
+	const struct blocked_tree *tree; /* sorted */
+	int64_t begin, end;		 /* what was looked at; INT64_MIN, INT64_MAX: everything */
+	bool chosen;			 /* --tid or --comm was given */
+	uint64_t limit;			 /* of rows; 0: none for programs, a screenful for people */
+	uint64_t n_left;		 /* waits that are idle or for input and not in the tree */
+	int64_t left_ns;
+};
+
+/* As --format says. */
+int cli_blocked_print(const struct cli_blocked *c, struct mer_str *out);
+
+#endif

@@ -1,0 +1,162 @@
+/* meridian blocked: what tasks waited for, as far as somebody felt it. */
+#include "cli/path/blocked_print.h"
+#include "cli/sync/sync_print.h"
+#include "cli/tasks.h"
+#include "cli/verb.h"
+#include "cli/worlds.h"
+
+struct values {
+	bool all, flat;
+	uint64_t depth, limit;
+};
+
+enum { DEPTH = 3, DEPTH_MAX = 50 };
+
+/* Waits that the user does not see, so that they know there are some. */
+static void count_left(struct cli_blocked *c, const struct blocked_host *h, uint32_t task,
+	const struct blocked_scope *scope)
+{
+	for (size_t i = h->first[task]; i < h->first[task + 1]; i++) {
+		const struct blocked_wait *w = &h->waits[i];
+		if (scope->all || w->end < scope->begin || w->begin > scope->end ||
+			blocked_class_of(w, scope->chosen) == BLOCKED_REQUEST)
+			continue;
+		c->n_left++;
+		c->left_ns += (w->end < scope->end ? w->end : scope->end) -
+			      (w->begin > scope->begin ? w->begin : scope->begin);
+	}
+}
+
+static int fill(struct cli_blocked *c, const struct blocked *b, const struct cli_tasks *tasks,
+	struct blocked_tree *t, const struct blocked_scope *scope)
+{
+	for (size_t i = 0; i < tasks->n; i++) {
+		uint32_t host = tasks->item[i].host, task = tasks->item[i].task;
+		int rc = blocked_tree_add(t, host, task, scope, &c->cli->err);
+		if (rc)
+			return rc;
+		count_left(c, &b->hosts[host], task, scope);
+		if (mer_cancelled(&c->cli->cancel))
+			return mer_fail(&c->cli->err, MER_ERR_CANCELLED, "interrupted");
+	}
+	return blocked_tree_sort(t, &c->cli->err);
+}
+
+static int show(struct cli_blocked *c, const struct cli_tasks *tasks, const struct values *v)
+{
+	struct blocked b;
+	struct blocked_tree t = { 0 };
+	struct mer_str out = { 0 };
+	struct blocked_scope scope = { .begin = c->begin,
+		.end = c->end,
+		.chosen = c->chosen,
+		.all = v->all,
+		.depth = v->flat     ? 0
+			 : v->depth  ? (unsigned)v->depth
+			 : c->chosen ? DEPTH
+				     : 0 };
+	int rc = blocked_find(c->w->world, &b, &c->cli->err);
+	if (!rc) {
+		blocked_tree_init(&t, &b);
+		rc = fill(c, &b, tasks, &t, &scope);
+	}
+	c->tree = &t;
+	if (!rc)
+		rc = cli_blocked_print(c, &out);
+	rc = cli_sync_put(c->cli, &out, rc);
+	blocked_tree_fini(&t);
+	blocked_fini(&b);
+	return rc;
+}
+
+static int choose(struct cli *cli, const struct cli_world *w, const struct values *v)
+{
+	struct cli_blocked c = { .cli = cli, .w = w, .limit = v->limit };
+	struct cli_selection s = { .comms = &cli->comms, .tids = &cli->tids };
+	struct cli_tasks tasks;
+	cli_world_window(cli, w, &c.begin, &c.end);
+	s.begin = c.begin;
+	s.end = c.end;
+	c.chosen = cli->comms.n || cli->tids.n;
+	int rc = cli_tasks_find(cli, w, &s, &tasks);
+	if (rc)
+		return rc;
+	return tasks.n ? show(&c, &tasks, v) : cli_tasks_none(cli, w, &s);
+}
+
+static int run(struct cli *cli, const void *values)
+{
+	const struct values *v = values;
+	struct cli_world w;
+	if (v->depth > DEPTH_MAX)
+		return mer_fail(&cli->err, MER_ERR_USAGE, "--depth: at most %d", (int)DEPTH_MAX);
+	int rc = cli_world_open(cli, &w);
+	if (!rc)
+		rc = choose(cli, &w, v);
+	cli_world_close(cli, &w);
+	return rc;
+}
+
+#define AT(member) offsetof(struct values, member)
+
+static const struct cli_option options[] = {
+	{ .name = "all",
+		.letter = 'a',
+		.kind = CLI_FLAG,
+		.help = "also idle waits and waits for input",
+		.offset = AT(all) },
+	{ .name = "depth",
+		.kind = CLI_NUMBER,
+		.arg = "N",
+		.help = "levels of activity below a wait (3 with --tid, --comm)",
+		.offset = AT(depth) },
+	{ .name = "flat",
+		.kind = CLI_FLAG,
+		.help = "waits only, without the activity below them",
+		.offset = AT(flat) },
+	{ .name = "limit",
+		.letter = 'n',
+		.kind = CLI_LIMIT,
+		.arg = "N",
+		.help = "at most N rows, the longest",
+		.offset = AT(limit) },
+	{ 0 },
+};
+
+const struct cli_verb cli_verb_blocked = {
+	.name = "blocked",
+	.help = "what tasks waited for, and what others did meanwhile",
+	.synopsis = "[OPTION...] TRACE...",
+	.description = "Adds up the waits of each task by system call or page fault, object and cause. "
+		       "With --tid or --comm it also shows what other tasks, on any host, did in the "
+		       "meantime, and what these waited for. Idle waits are left out: a server "
+		       "waiting for its next request, a shell for input, a daemon for work.",
+	.more = "A wait is idle (for work) if the task that ended it acts as a client of the waiting "
+		"task: it connected to a task that accepts, forked it, or sent the first message "
+		"between the two and gets replies. accept is always idle; a wait on a connection that "
+		"the task opened itself never is. Messages from hosts that were not recorded count as "
+		"requests if the receiving process accepts connections.\n\n"
+		"Without --tid or --comm the table has the waits of programs that started or ended in "
+		"the recording (except servers), waits for replies, and the waits of the tasks that "
+		"worked in the meantime. With --tid or --comm it has all waits of these tasks except "
+		"those for work and for input. --all adds the others, marked as such.\n\n"
+		"A call that times out and is repeated on the same objects, with nothing sent or "
+		"received in between, is one wait; its cause is what ended the last one. A page fault "
+		"is a wait outside any system call. The rows below a wait are the part of the critical "
+		"path inside it (see meridian-path(1)). Waits are cut to --begin and --end. Max and, on "
+		"wide terminals, Mean refer to single waits; --json and CSV have min, max, mean and "
+		"late_ns, the time from the wake-up until the task had a CPU.",
+	.formats = "table|json|jsonl|csv",
+	.uses = CLI_USES_TASKS,
+	.options = options,
+	.values_size = sizeof(struct values),
+	.min_args = 1,
+	.max_args = -1,
+	.args = "TRACE",
+	.examples = {
+		{ "meridian blocked client/ server/", "The waits that delayed somebody, longest first." },
+		{ "meridian blocked --comm wget client/ server/",
+			"What wget waited for, and what the server did in that time." },
+	},
+	.run = run,
+};

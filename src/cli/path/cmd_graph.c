@@ -1,0 +1,288 @@
+/* meridian graph: who talks to whom, through what, and who waits for whom. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/path/graph.h"
+#include "cli/reports/grid.h"
+#include "cli/progress.h"
+#include "cli/sync/sync_print.h"
+#include "cli/sync_traces.h"
+#include "cli/tasks.h"
+#include "cli/traces.h"
+#include "cli/verb.h"
+
+enum { SCREENFUL = 20 };
+enum by { BY_PROGRAM, BY_TASK };
+
+struct values {
+	struct cli_amount limit;
+	const char *plot;
+	unsigned by; /* enum by */
+	bool all;
+	struct cli_period_values period;
+};
+
+struct asking { /* which tasks */
+	const struct cli *cli;
+	const struct analysis_run *run;
+};
+
+static bool wants_task(void *ctx, const struct kernel_host *h, uint32_t task)
+{
+	const struct asking *x = ctx;
+	const struct cli *cli = x->cli;
+	uint32_t host = (uint32_t)(h - x->run->world->hosts);
+	return cli_host_wanted(cli, x->run->e->hosts[host].name) &&
+	       cli_task_fits(h, task, &cli->comms, &cli->tids);
+}
+
+/* Without what is only the kernel's own work: that is counted. */
+static void drop_kernel(struct cli_graph *g, struct mer_table *t)
+{
+	size_t n = 0;
+	for (size_t r = 0; r < t->n_rows; r++) {
+		const struct mer_cell *c = &t->cells[r * t->n_columns];
+		if (strcmp(c[RELATION_KIND].v.text, relation_kind_name(RELATION_KERNEL)) == 0) {
+			g->n_kernel++;
+			continue;
+		}
+		if (n < r)
+			memcpy(&t->cells[n * t->n_columns], c, t->n_columns * sizeof(*c));
+		n++;
+	}
+	t->n_rows = n;
+}
+
+/* Of the rows as they are now. */
+static int plot(const struct cli_graph *g, const struct values *v)
+{
+	struct mer_str svg = { 0 };
+	int rc = cli_graph_svg(g, v->by == BY_TASK, !v->limit.set, "--plot", &svg);
+	if (rc == 0)
+		rc = cli_sync_write_file(g->cli, v->plot, &svg);
+	mer_str_fini(&svg);
+	return rc;
+}
+
+static int warn_of_nothing(const struct cli_graph *g, struct mer_experiment *e)
+{
+	const struct mer_diag d = { .severity = MER_WARNING,
+		.code = "graph-empty",
+		.stream = -1,
+		.packet = -1,
+		.offset_bits = -1,
+		.count = 1 };
+	struct mer_str why = { 0 }, fix = { 0 };
+	int rc = cli_graph_why_empty(g, &why, &fix);
+	for (char *p = fix.data; p && *p; p++)
+		*p = *p == '\n' ? ';' : *p;
+	mer_str_printf(&why, "%s%s", fix.len ? " " : "", fix.len ? fix.data : "");
+	if (rc == 0 && (why.failed || fix.failed))
+		rc = mer_fail_nomem(&g->cli->err);
+	if (rc == 0)
+		mer_diag_add(&e->diags, &d, "nothing to draw: %s", why.data);
+	mer_str_fini(&why);
+	mer_str_fini(&fix);
+	return rc;
+}
+
+/* For programs: the form that all tables of analyses have. */
+static int print_rows(const struct cli_graph *g, struct mer_table *t, struct mer_experiment *e)
+{
+	struct cli_grid_values none = { 0 };
+	struct cli_grid grid = { .cli = g->cli,
+		.values = &none,
+		.verb = "graph",
+		.analysis = &analysis_relations,
+		.e = e,
+		.begin = g->begin,
+		.end = g->end,
+		.options = g->options,
+		.requests = { { &analysis_relations, 0 } },
+		.tables = { *t },
+		.n = 1,
+		.n_printed = 1 };
+	return cli_grid_print(&grid);
+}
+
+static int print(struct cli *cli, const struct values *v, struct mer_experiment *e,
+	const struct analysis_run *run, struct mer_table *t)
+{
+	struct cli_graph g = { .cli = cli,
+		.e = e,
+		.options = run->options,
+		.table = t,
+		.begin = MER_NO_TIME,
+		.n_tracer = run->n_tracer };
+	struct mer_str out = { 0 };
+	bool by_task = v->by == BY_TASK;
+	for (uint32_t h = 0; h < run->world->n_hosts; h++) {
+		int64_t begin, end;
+		if (!analysis_range(run, h, &begin, &end))
+			continue;
+		g.end = g.begin == MER_NO_TIME || end > g.end ? end : g.end;
+		g.begin = g.begin == MER_NO_TIME || begin < g.begin ? begin : g.begin;
+	}
+	if (g.begin == MER_NO_TIME)
+		g.end = MER_NO_TIME;
+	if (!v->all)
+		drop_kernel(&g, t);
+	if (v->limit.set)
+		mer_table_limit(t, (size_t)v->limit.v);
+	bool draws = v->plot || cli->format == CLI_FORMAT_DOT || cli->format == CLI_FORMAT_SVG;
+	int rc = draws && !t->n_rows ? warn_of_nothing(&g, e) : 0;
+	if (rc == 0 && v->plot)
+		rc = plot(&g, v);
+	if (rc)
+		return rc;
+	if (!v->limit.set && cli->format == CLI_FORMAT_TABLE)
+		mer_table_limit(t, SCREENFUL);
+	switch (cli->format) {
+	case CLI_FORMAT_TABLE: rc = cli_graph_text(&g, &out); break;
+	case CLI_FORMAT_DOT: rc = cli_graph_dot(&g, by_task, !v->limit.set, &out); break;
+	case CLI_FORMAT_SVG:
+		rc = cli_graph_svg(&g, by_task, !v->limit.set, "--format svg", &out);
+		break;
+	default: return print_rows(&g, t, e);
+	}
+	return cli_sync_put(cli, &out, rc);
+}
+
+static const struct analysis_request asked = { &analysis_relations, 0 };
+
+static int analyse(struct cli *cli, const struct values *v, struct mer_experiment *e,
+	struct cli_periods *periods, struct sync_messages *messages, struct sync_result *r)
+{
+	struct analysis_run run;
+	struct mer_table t;
+	struct cli_progress progress;
+	struct asking asking = { cli, &run };
+	bool chosen = cli->tids.n || cli->comms.n || cli->hosts.n;
+	struct analysis_options o = { .begin = cli_moment_resolve(
+					      &cli->begin, e->begin, e->end, INT64_MIN),
+		.end = cli_moment_resolve(&cli->end, e->begin, e->end, INT64_MAX),
+		.max_ns = INT64_MAX,
+		.keep_spans = !v->all, /* for waits that nobody felt */
+		.without_tracer = !v->all && !cli->tids.n && !cli->comms.n,
+		.wants_task = chosen ? wants_task : NULL,
+		.ctx = &asking };
+	int rc = cli_periods_find(cli, e, periods, &o);
+	if (rc)
+		return rc;
+	cli_progress_begin(&progress, cli, "reading", e->bytes);
+	struct kernel_world_options world = { .n_threads = cli_jobs(cli),
+		.cancel = &cli->cancel,
+		.done_bytes = &progress.done_bytes,
+		.drop = messages };
+	rc = analysis_run(&run, e, messages, r, &world, &o, &asked, 1, &t, &cli->err);
+	cli_progress_end(&progress);
+	if (rc == 0)
+		rc = cli_tasks_check(cli, e, run.world, o.begin, o.end);
+	if (rc == 0)
+		rc = print(cli, v, e, &run, &t);
+	mer_table_fini(&t);
+	analysis_run_fini(&run);
+	return rc;
+}
+
+static int run(struct cli *cli, const void *values)
+{
+	struct sync_messages messages = { 0 };
+	struct sync_result *r = NULL;
+	struct mer_experiment *e = NULL;
+	const struct values *v = values;
+	struct cli_periods periods;
+	cli->synced = NULL;
+	int rc = cli_periods_understand(cli, &v->period, false, &periods);
+	if (rc == 0)
+		rc = cli_traces_open(cli, &e);
+	if (rc == 0)
+		rc = cli_traces_sync_for(cli, e, &asked, 1, &messages, &r);
+	if (rc == 0)
+		rc = analyse(cli, v, e, &periods, &messages, r);
+	sync_result_free(r);
+	sync_messages_free(&messages);
+	cli_periods_fini(&periods);
+	cli_traces_close(cli, e);
+	return rc;
+}
+
+#define AT(member) offsetof(struct values, member)
+
+static const struct cli_option options[] = {
+	{ .name = "all",
+		.letter = 'a',
+		.kind = CLI_FLAG,
+		.help = "also idle waits, tracer, kernel threads and locks",
+		.offset = AT(all) },
+	{ .name = "plot",
+		.kind = CLI_FILE,
+		.arg = "FILE",
+		.help = "also draw it, as SVG (needs Graphviz)",
+		.offset = AT(plot) },
+	{ .name = "by",
+		.kind = CLI_CHOICE,
+		.arg = "WHAT",
+		.choices = "program|task",
+		.help = "a box of the drawing is a program (default) or a task",
+		.offset = AT(by) },
+	{ .name = "limit",
+		.letter = 'n',
+		.kind = CLI_AMOUNT,
+		.arg = "N",
+		.help = "at most N relations (default: a screenful; 0: all)",
+		.offset = AT(limit) },
+	CLI_PERIOD_OPTIONS(struct values, period),
+	{ 0 },
+};
+
+const struct cli_verb cli_verb_graph = {
+	.name = "graph",
+	.help = "which tasks communicate, over what, and who waits for whom",
+	.synopsis = "[OPTION...] TRACE...",
+	.description = "Relations between tasks of one or several hosts: sockets, pipes, fifos, eventfds, "
+		       "futexes, signals, file locks, forks, and waits for exits. For each relation: how "
+		       "often, how many bytes, and how long the task in column To was blocked until the "
+		       "task in column From ended its wait. Sorted by wait time, then by count; forks, exits, and what "
+		       "a process only collects from its children come last.",
+	.more = "From is the task that writes, wakes, signals, unlocks or exits; To is the task that "
+		"reads or waits. Count is the number of writes, signals or forks; where nothing is passed "
+		"on, the number of waits that were ended. With --comm, --tid or --host, one of the two "
+		"tasks must match. --begin and --end select by the time of the write or signal, or of the "
+		"end of the wait.\n\n"
+		"Writes to and reads from a pipe, fifo, socketpair or TCP connection are followed byte by "
+		"byte, whether or not a task waited. Other sockets and eventfds have no name that both "
+		"ends share: data written to one goes to the task that it woke last, and to no task before "
+		"the first wake-up. A fifo is recognized when a task waits for its other end. Packets "
+		"handled by kernel threads or interrupts count for the tasks at both ends. A connection is "
+		"named by the address that its client connected to; if it was open before the recording, "
+		"by the address in its packets that has the lower port. A futex of two processes is "
+		"marked as shared.\n\n"
+		"Kind 'shared-memory?' is a hint: two processes mapped the same file, segment or memfd as "
+		"shared memory, and at least one of them may write to it. No event shows whether one did.\n\n"
+		"Not visible in a kernel trace: shared memory without futexes, files that one task writes "
+		"and another reads later, and tasks of hosts that were not recorded. Waits ended by kernel "
+		"threads (kworker, jbd2), or by tasks that held a kernel lock, say little about "
+		"communication: they have kind 'kernel' and are shown with --all.\n\n"
+		"--format dot prints a graph for Graphviz, --format svg its drawing; --plot writes the "
+		"drawing in addition to the table. Drawings need Graphviz. A box is a program on a host with "
+		"all of its tasks in the table, or one task with --by task. A line is everything that two "
+		"boxes exchange by similar means: its color shows the means, its arrows who received "
+		"something, its width the wait; its left end is the box that waited longer. Without --limit, "
+		"at most 30 boxes and 40 lines are drawn: those between hosts first, then the longest waits.\n\n"
+		"Without the event signal_generate, signals are known only by the waits that they ended, "
+		"without their numbers.\n\n" CLI_PERIOD_MANUAL,
+	.formats = "table|json|jsonl|csv|dot|svg",
+	.uses = CLI_USES_TASKS,
+	.options = options,
+	.values_size = sizeof(struct values),
+	.min_args = 1,
+	.max_args = -1,
+	.args = "TRACE",
+	.examples = {
+		{ "meridian graph client/ server/", "Who waits for whom, on both hosts." },
+		{ "meridian graph --comm wget --format dot client/ server/ > wget.dot",
+			"The relations of wget, to be drawn by Graphviz." },
+	},
+	.run = run,
+};

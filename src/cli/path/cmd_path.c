@@ -1,0 +1,182 @@
+/* meridian path: where the time of a task went, on whichever machine. */
+#include <string.h>
+
+#include "cli/path/path_children.h"
+#include "cli/path/path_print.h"
+#include "cli/sync/sync_print.h"
+#include "cli/tasks.h"
+#include "cli/text.h"
+#include "cli/verb.h"
+
+struct values {
+	uint64_t nth, limit;
+	const char *collapse;
+	bool list, children, absolute;
+};
+
+/* "1ms", "500us", "0" */
+static int read_collapse(struct cli *cli, const char *text, int64_t *ns)
+{
+	struct cli_moment m = { 0 };
+	char after[64];
+	*ns = CLI_COLLAPSE_AUTO;
+	if (!text)
+		return 0;
+	*ns = 0;
+	if (strcmp(text, "0") == 0)
+		return 0;
+	snprintf(after, sizeof(after), "+%s", text);
+	size_t len = strlen(after);
+	/* Without a unit it would be seconds: nobody means these. */
+	if (strlen(text) > 32 || text[0] < '0' || text[0] > '9' ||
+		(after[len - 1] >= '0' && after[len - 1] <= '9') ||
+		cli_moment_parse(&m, after, NULL))
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--collapse: '%.60s' is not 0 or a time with a unit, as 500us or 1ms",
+			text);
+	*ns = m.ns;
+	return 0;
+}
+
+static int put(const struct cli_path *c, struct mer_str *out)
+{
+	switch ((enum cli_format)c->cli->format) {
+	case CLI_FORMAT_JSON: return cli_path_json(c, out);
+	case CLI_FORMAT_CSV:
+	case CLI_FORMAT_JSONL: return cli_path_rows(c, out);
+	case CLI_FORMAT_DOT: return cli_path_dot(c, out);
+	case CLI_FORMAT_FOLDED: return cli_path_folded(c, out);
+	case CLI_FORMAT_SPEEDSCOPE: return cli_path_speedscope(c, out);
+	default: return cli_path_text(c, out);
+	}
+}
+
+static int show(struct cli *cli, const struct cli_world *w, const struct cli_task *t,
+	const struct values *v, int64_t collapse_ns)
+{
+	struct path p = { 0 };
+	struct mer_str out = { 0 };
+	struct cli_path c = { .cli = cli,
+		.w = w,
+		.p = &p,
+		.collapse_ns = collapse_ns,
+		.limit = v->limit,
+		.absolute = v->absolute };
+	int64_t begin, end;
+	cli_world_window(cli, w, &begin, &end);
+	int rc = path_find(w->world, t->host, t->task, begin, end, &p, &cli->err);
+	if (rc == 0)
+		rc = put(&c, &out);
+	rc = cli_sync_put(cli, &out, rc);
+	path_fini(&p);
+	return rc;
+}
+
+static int choose(struct cli *cli, struct cli_world *w, const struct values *v, int64_t collapse_ns)
+{
+	struct cli_selection s = { .comms = &cli->comms, .tids = &cli->tids };
+	struct cli_tasks tasks;
+	size_t chosen;
+	cli_world_window(cli, w, &s.begin, &s.end);
+	int rc = cli_tasks_find(cli, w, &s, &tasks);
+	if (rc)
+		return rc;
+	if (!tasks.n)
+		return cli_tasks_none(cli, w, &s);
+	if (v->list)
+		return cli_tasks_print(cli, w, &tasks, v->limit);
+	rc = cli_tasks_choose(cli, w, &tasks, v->nth, &chosen);
+	if (rc)
+		return rc;
+	if (v->children)
+		return cli_path_children(
+			cli, w, tasks.item[chosen].host, tasks.item[chosen].task, v->limit);
+	return show(cli, w, &tasks.item[chosen], v, collapse_ns);
+}
+
+static int run(struct cli *cli, const void *values)
+{
+	const struct values *v = values;
+	struct cli_world w;
+	int64_t collapse_ns;
+	int rc = read_collapse(cli, v->collapse, &collapse_ns);
+	if (rc)
+		return rc;
+	if (v->children && cli->format != CLI_FORMAT_TABLE && cli->format != CLI_FORMAT_JSON)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--children is available as text and with --json, not in other formats");
+	if (v->list && cli->format >= CLI_FORMAT_DOT)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--list is available with --format table, json, jsonl and csv");
+	rc = cli_world_open(cli, &w);
+	if (rc == 0)
+		rc = choose(cli, &w, v, collapse_ns);
+	cli_world_close(cli, &w);
+	return rc;
+}
+
+#define AT(member) offsetof(struct values, member)
+
+static const struct cli_option options[] = {
+	CLI_TASKS_NTH(AT(nth)),
+	CLI_TASKS_LIST(AT(list)),
+	{ .name = "children",
+		.kind = CLI_FLAG,
+		.help = "tree of what it started, with the cost of each part",
+		.offset = AT(children) },
+	{ .name = "collapse",
+		.kind = CLI_TEXT,
+		.arg = "TIME",
+		.help = "fold pieces shorter than this (1ms; 0: none)",
+		.offset = AT(collapse) },
+	{ .name = "absolute",
+		.letter = 'a',
+		.kind = CLI_FLAG,
+		.help = "times of day in the list, not seconds since the start",
+		.offset = AT(absolute) },
+	{ .name = "limit",
+		.letter = 'n',
+		.kind = CLI_LIMIT,
+		.arg = "N",
+		.help = "at most N lines of the list",
+		.offset = AT(limit) },
+	{ 0 },
+};
+
+const struct cli_verb cli_verb_path = {
+	.name = "path",
+	.help = "where the time of a task went, across hosts",
+	.synopsis = "[OPTION...] --comm NAME | --tid N TRACE...",
+	.description = "Follows one task over its lifetime. Where it waited, the path shows what it "
+		       "waited for: the task that ended the wait, the disk, a timer, or a packet and "
+		       "the task on another host that sent it. The parts add up to the elapsed time.",
+	.more = "--comm (any name that the task had; * and ? match), --tid and --host select the task. "
+		"If several match, it is the first one that started in the recording; --nth selects "
+		"another. The window is the recorded lifetime of the task, cut to --begin and "
+		"--end.\n\n"
+		"The list at the end is in time order; what a task waited for is indented under it. "
+		"Adjacent short pieces are folded into one line that says what most of them were. "
+		"Without --collapse the list is folded until it fits a screen.\n\n"
+		"Packets in flight belong to no task. In --json, total_ns of a row includes the "
+		"packets that its task waited for (in_flight_ns); own_ns is the time without them, as "
+		"in the tables. Waits that the recording cannot explain are shown as such and never "
+		"guessed; unexplained_ns is their sum.\n\n"
+		"--children shows all that the task started: what each program cost, and how much of "
+		"that was on the path.\n\n"
+		"--format dot writes a graph of tasks for Graphviz, folded the input of flame graph "
+		"tools, speedscope a file for speedscope.app; csv and jsonl write the segments.",
+	.formats = "table|json|jsonl|csv|dot|folded|speedscope",
+	.uses = CLI_USES_TASKS,
+	.options = options,
+	.values_size = sizeof(struct values),
+	.min_args = 1,
+	.max_args = -1,
+	.args = "TRACE",
+	.examples = {
+		{ "meridian path --comm wget client/ server/",
+			"Why the first wget took so long, on both hosts." },
+		{ "meridian path --comm wget --nth 2 --json client/ server/ | jq .by_cause",
+			"The second one, as input for a script." },
+	},
+	.run = run,
+};

@@ -1,0 +1,195 @@
+/* meridian task: what one task waited for, and what it cost, with all who worked for it. */
+#include <string.h>
+
+#include "cli/sync/sync_print.h"
+#include "cli/path/task_print.h"
+#include "cli/tasks.h"
+#include "cli/text.h"
+#include "cli/verb.h"
+
+struct values {
+	uint64_t nth, limit, bins;
+	unsigned table, compat; /* enum cli_cost_table, compat */
+	bool list, all;
+};
+
+enum compat { COMPAT_NONE, COMPAT_FLIGHTBOX };
+enum { BINS = 200, BINS_MAX = 1000000 };
+
+static int print(struct cli_cost *c, const struct values *v)
+{
+	struct mer_str out = { 0 };
+	int rc = v->compat == COMPAT_FLIGHTBOX && c->cli->format == CLI_FORMAT_TABLE
+			 ? cli_cost_print_flightbox(c, &out)
+			 : cli_cost_print(c, &out);
+	return cli_sync_put(c->cli, &out, rc);
+}
+
+static int show(struct cli *cli, const struct cli_world *w, const struct cli_task *t,
+	const struct values *v)
+{
+	struct cli_cost c = { .cli = cli,
+		.w = w,
+		.only = v->table,
+		.limit = v->limit,
+		.averaged = v->compat == COMPAT_FLIGHTBOX };
+	struct blocked b;
+	struct account a = { 0 };
+	struct account_index *x = NULL;
+	int64_t begin, end;
+	cli_world_window(cli, w, &begin, &end);
+	int rc = blocked_find(w->world, &b, &cli->err);
+	if (!rc && c.averaged)
+		rc = account_find_averaged(&b, t->host, t->task, begin, end,
+			v->bins ? (uint32_t)v->bins : BINS, &a, &cli->err);
+	if (!rc && !c.averaged)
+		rc = account_index_new(&b, w->usage, &x, &cli->err);
+	if (!rc && !c.averaged)
+		rc = account_find(x, t->host, t->task, begin, end, v->all, &a, &cli->err);
+	c.a = &a;
+	if (!rc)
+		rc = print(&c, v);
+	account_fini(&a);
+	account_index_free(x);
+	blocked_fini(&b);
+	return rc;
+}
+
+static int choose(struct cli *cli, struct cli_world *w, const struct values *v)
+{
+	struct cli_selection s = { .comms = &cli->comms, .tids = &cli->tids };
+	struct cli_tasks tasks;
+	cli_world_window(cli, w, &s.begin, &s.end);
+	int rc = cli_tasks_find(cli, w, &s, &tasks);
+	if (rc)
+		return rc;
+	if (!tasks.n)
+		return cli_tasks_none(cli, w, &s);
+	if (v->list)
+		return cli_tasks_print(cli, w, &tasks, v->limit);
+	size_t chosen;
+	rc = cli_tasks_choose(cli, w, &tasks, v->nth, &chosen);
+	if (rc)
+		return rc;
+	return show(cli, w, &tasks.item[chosen], v);
+}
+
+static int run(struct cli *cli, const void *values)
+{
+	const struct values *v = values;
+	struct cli_world w;
+	if (v->bins && v->compat != COMPAT_FLIGHTBOX)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--bins works only with --compat flightbox; without it all values are "
+			"exact");
+	if (v->all && v->compat == COMPAT_FLIGHTBOX)
+		return mer_fail(
+			&cli->err, MER_ERR_USAGE, "--all does not work with --compat flightbox");
+	if (v->bins > BINS_MAX)
+		return mer_fail(&cli->err, MER_ERR_USAGE, "--bins: at most %d", (int)BINS_MAX);
+	if (v->compat == COMPAT_FLIGHTBOX &&
+		(v->table == CLI_COST_REST || v->table == CLI_COST_RESOURCES))
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--compat flightbox has CPU time only, no tables rest and resources");
+	bool all = !v->list && v->compat != COMPAT_FLIGHTBOX &&
+		   (v->table == CLI_COST_ALL || v->table == CLI_COST_RESOURCES);
+	/* Of several tables csv and jsonl print one: that of CPU time. */
+	if (v->table == CLI_COST_ALL &&
+		(cli->format == CLI_FORMAT_CSV || cli->format == CLI_FORMAT_JSONL))
+		all = false;
+	int rc = cli_world_open_used(cli, &w, all);
+	if (!rc)
+		rc = choose(cli, &w, v);
+	cli_world_close(cli, &w);
+	return rc;
+}
+
+#define AT(member) offsetof(struct values, member)
+
+static const struct cli_option options[] = {
+	CLI_TASKS_NTH(AT(nth)),
+	CLI_TASKS_LIST(AT(list)),
+	{ .name = "all",
+		.letter = 'a',
+		.kind = CLI_FLAG,
+		.help = "also charge work during idle waits",
+		.offset = AT(all) },
+	{ .name = "table",
+		.kind = CLI_CHOICE,
+		.arg = "WHICH",
+		.choices = "all|blocking|accounting|resources|rest",
+		.help = "only this table (default with csv: accounting)",
+		.offset = AT(table) },
+	{ .name = "compat",
+		.kind = CLI_CHOICE,
+		.arg = "TOOL",
+		.choices = "none|flightbox",
+		.help = "flightbox: print its report, with its averages",
+		.offset = AT(compat) },
+	{ .name = "bins",
+		.kind = CLI_NUMBER,
+		.arg = "N",
+		.help = "with --compat: number of bins (default 200)",
+		.offset = AT(bins) },
+	{ .name = "limit",
+		.letter = 'n',
+		.kind = CLI_LIMIT,
+		.arg = "N",
+		.help = "at most N rows of each table",
+		.offset = AT(limit) },
+	{ 0 },
+};
+
+const struct cli_verb cli_verb_task = {
+	.name = "task",
+	.help = "what a task waited for, and what it cost on all hosts",
+	.synopsis = "[OPTION...] --comm NAME | --tid N TRACE...",
+	.description = "Shows what a task was blocked on, its own CPU time, the CPU time, memory, disk and "
+		       "network use of the tasks that worked for it while it waited, on all hosts, and "
+		       "where the rest of its time went.",
+	.more = "Tasks are chosen as for meridian-path(1). The window is the recorded lifetime of the "
+		"task, cut to --begin and --end.\n\n"
+		"A task that ends a wait has worked for the task that waited. Self is the CPU time "
+		"of a task, including interrupts that its CPU served meanwhile: for the chosen task "
+		"all of it, for the others the part within the waits that they ended (Waits counts "
+		"them). Sub is the sum of Self of all tasks below, Total is Self plus Sub. The kind "
+		"of wait does not matter: read, recvfrom, poll, epoll_wait, futex, wait4 or a page "
+		"fault. A wait that was still open at the end of the recording is printed below the "
+		"first table.\n\n"
+		"Only work on the critical path of a wait is charged. Work in parallel to it is not, "
+		"so Sub never exceeds the time that the task waited. Nothing is charged twice: when "
+		"one task ended several waits, each moment of its work belongs to the wait that it "
+		"ended first among those that had begun. While a server answers one client, "
+		"it does not work for another client that waits; the second client's "
+		"time is 'server busy with others'. Idle waits (see meridian-blocked(1)) are not "
+		"charged, because a client does not work for the server that waits for it. "
+		"--all charges them too; use it where a wait is taken for idle by mistake.\n\n"
+		"On a single CPU a server often runs before its client begins to wait. While the "
+		"client is ready and the server runs, the server's work is charged too.\n\n"
+		"The last table shows the time without CPU time, by cause and task. Its sum and Total "
+		"of the chosen task add up to the elapsed time.\n\n"
+		"Memory pages allocated and freed, page faults, bytes of disk requests, bytes of calls "
+		"on files and sockets, and packets are charged by the same rule. The text table shows "
+		"for each task what it used itself, and the sum in the last row; empty columns are left "
+		"out, and data that was not recorded is named below. JSON and CSV (--table resources) "
+		"have self_, sub_ and total_ columns, empty where nothing was recorded. For the "
+		"chosen task itself the values are those of meridian-top(1).\n\n"
+		"--compat flightbox prints the report as flightbox, the first tool with such a "
+		"report, printed it, and computes it the same way: CPU usage is averaged over --bins equal parts of "
+		"the recording, and a wait counts all bins from the one in which it begins up to, but "
+		"excluding, the one in which it ends. Without it values are exact.",
+	.formats = "table|json|jsonl|csv",
+	.uses = CLI_USES_TASKS,
+	.options = options,
+	.values_size = sizeof(struct values),
+	.min_args = 1,
+	.max_args = -1,
+	.args = "TRACE",
+	.examples = {
+		{ "meridian task --comm wget client/ server/",
+			"Show what wget cost, on both hosts." },
+		{ "meridian task --comm wget --table blocking --format csv client/ server/",
+			"Write what it was blocked on as CSV." },
+	},
+	.run = run,
+};

@@ -1,0 +1,141 @@
+/* Relations for people: a line each, and what such a table cannot show. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/path/graph.h"
+#include "cli/reports/grid.h"
+#include "cli/period.h"
+#include "cli/table.h"
+#include "cli/text.h"
+
+/* "nginx/152", of several hosts "server:nginx/152". NULL: no memory. */
+static const char *name_of(const struct cli_graph *g, size_t row, enum relation_column host)
+{
+	const struct mer_cell *c = cli_graph_cell(g, row, host);
+	const char *comm = c[2].set && *c[2].v.text ? c[2].v.text : "?";
+	if (g->e->n_hosts == 1)
+		return mer_arena_printf(g->table->arena, "%s/%" PRId64, comm, c[1].v.i);
+	return mer_arena_printf(
+		g->table->arena, "%s:%s/%" PRId64, c[0].set ? c[0].v.text : "?", comm, c[1].v.i);
+}
+
+/* "tcp 10.0.0.2:80", "pipe#1" */
+static const char *through(const struct cli_graph *g, const struct mer_cell *row)
+{
+	const char *kind = row[RELATION_KIND].v.text;
+	const char *object = row[RELATION_OBJECT].set ? row[RELATION_OBJECT].v.text : NULL;
+	if (!object)
+		return kind;
+	if (strncmp(object, kind, strlen(kind)) == 0)
+		return object;
+	return mer_arena_printf(g->table->arena, "%s %s", kind, object);
+}
+
+static struct cli_cell number(const struct mer_cell *c)
+{
+	return c->set ? CLI_CELL(c->v.i) : CLI_CELL_NONE;
+}
+
+/* "3 relations through kernel threads or locks, 12 of the tracer" */
+static void put_left_out(const struct cli_graph *g, struct mer_str *out)
+{
+	if (g->n_kernel) {
+		cli_text_count(out, (int64_t)g->n_kernel);
+		mer_str_puts(out, " through kernel threads or locks");
+	}
+	mer_str_puts(out, g->n_kernel && g->n_tracer ? ", " : "");
+	if (g->n_tracer) {
+		cli_text_count(out, (int64_t)g->n_tracer);
+		mer_str_puts(out, " of the tracer");
+	}
+}
+
+static void put_note(const struct cli_graph *g, struct mer_str *out)
+{
+	struct mer_str text = { 0 };
+	if (g->n_kernel || g->n_tracer) {
+		mer_str_puts(&text, "Left out (--all shows them): ");
+		put_left_out(g, &text);
+		mer_str_puts(&text, ". ");
+	}
+	mer_str_puts(&text,
+		"Wait: how long the task in column To was blocked until the other one ended it, "
+		"without idle waits. Forks, exits, and what a process only collects from its "
+		"children "
+		"come last. Not visible in a kernel trace: shared memory without futexes "
+		"('shared-memory?': both have mapped it), and files written and read later.");
+	mer_str_putc(out, '\n');
+	cli_text_wrap(out, text.data ? text.data : "", (size_t)cli_width(g->cli), 0);
+	if (out->len && out->data[out->len - 1] != '\n')
+		mer_str_putc(out, '\n');
+	out->failed |= text.failed;
+	mer_str_fini(&text);
+}
+
+int cli_graph_why_empty(const struct cli_graph *g, struct mer_str *why, struct mer_str *fix)
+{
+	if (g->table->n_rows) {
+		mer_str_puts(why, "All relations are between tasks of one program "
+				  "(--by task draws them).");
+		return 0;
+	}
+	int rc = cli_grid_lacking(g->cli, g->e, analysis_relations.id, fix);
+	mer_str_puts(why, "No relations");
+	if (g->n_kernel || g->n_tracer) {
+		mer_str_puts(why, " except ");
+		put_left_out(g, why);
+		mer_str_puts(why, " (--all shows them)");
+	}
+	mer_str_puts(
+		why, fix->len ? ". The traces lack the events that show who ended a wait, and in "
+				"which call. To record them:"
+			      : ".");
+	return rc;
+}
+
+/* Why there is none, and what to do about it. */
+static int put_nothing(const struct cli_graph *g, struct mer_str *out)
+{
+	struct mer_str fix = { 0 }, line = { 0 };
+	int rc = cli_graph_why_empty(g, &line, &fix);
+	if (line.data)
+		cli_text_wrap(out, line.data, (size_t)cli_width(g->cli), 0);
+	if (fix.len)
+		mer_str_printf(out, "%s\n", fix.data);
+	out->failed |= line.failed || fix.failed;
+	mer_str_fini(&fix);
+	mer_str_fini(&line);
+	return rc;
+}
+
+int cli_graph_text(const struct cli_graph *g, struct mer_str *out)
+{
+	static const struct cli_column columns[] = { { "from", "From", CLI_TYPE_TEXT },
+		{ "to", "To", CLI_TYPE_TEXT }, { "through", "Through", CLI_TYPE_TEXT },
+		{ "count", "Count", CLI_TYPE_COUNT }, { "bytes", "Bytes", CLI_TYPE_BYTES },
+		{ "wait_ns", "Wait", CLI_TYPE_DURATION }, { 0 } };
+	struct cli_table rows;
+	cli_heading_text(g->cli, g->table->title, g->options, g->begin, g->end, out);
+	cli_table_init(&rows, columns);
+	for (size_t r = 0; r < g->table->n_rows; r++) {
+		const struct mer_cell *c = cli_graph_cell(g, r, 0);
+		const char *from = name_of(g, r, RELATION_FROM_HOST),
+			   *to = name_of(g, r, RELATION_TO_HOST);
+		cli_table_add(
+			&rows, (struct cli_cell[]){ CLI_CELL_TEXT(from), CLI_CELL_TEXT(to),
+				       CLI_CELL_TEXT(through(g, c)), number(&c[RELATION_COUNT]),
+				       number(&c[RELATION_BYTES]), number(&c[RELATION_WAIT_NS]) });
+	}
+	bool failed = rows.failed || g->table->arena->failed;
+	cli_table_text(&rows, out, (size_t)cli_width(g->cli), g->cli->bold_out);
+	cli_table_fini(&rows);
+	if (!g->table->n_rows)
+		return put_nothing(g, out);
+	if (g->table->n_left_out) {
+		mer_str_puts(out, "... and ");
+		cli_text_count(out, (int64_t)g->table->n_left_out);
+		mer_str_puts(out, " more (-n 0 shows all)\n");
+	}
+	put_note(g, out);
+	return failed ? mer_fail_nomem(&g->cli->err) : 0;
+}

@@ -1,0 +1,369 @@
+/* The summary of a path for people: what it was in a sentence, then by cause, host and task. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/plural.h"
+#include "path/path_diff.h"
+#include "cli/path/path_print.h"
+#include "cli/path/path_words.h"
+#include "cli/sync_traces.h"
+#include "cli/table.h"
+#include "cli/text.h"
+#include "cli/traces.h"
+
+enum { TASKS = 10, NAMED = 3 }; /* rows of the table of tasks; parts that the sentence names */
+
+bool cli_path_has_hosts(const struct path *p)
+{
+	for (size_t i = 0; i < p->n_segments; i++)
+		if (p->segments[i].host != p->host)
+			return true;
+	return false;
+}
+
+static void add_clean(struct mer_str *out, const char *text)
+{
+	cli_text_clean(out, text, strlen(text), false);
+}
+
+void cli_path_title(const struct path *p, struct mer_str *out)
+{
+	add_clean(out, path_comm(p, p->host, p->task, INT64_MAX));
+	mer_str_printf(out, "/%" PRId32 " on ", path_tid(p, p->host, p->task));
+	add_clean(out, path_host_name(p, p->host));
+	mer_str_puts(out, ", from ");
+	cli_text_time(out, p->begin);
+	mer_str_puts(out, " for ");
+	cli_text_duration(out, p->end - p->begin);
+}
+
+/* Why the window is what it is. */
+static void put_window(const struct path *p, struct mer_str *out)
+{
+	const struct kernel_task *t = &p->world->hosts[p->host].tasks[p->task];
+	bool all = p->begin <= t->begin && p->end >= (t->died < t->end ? t->died : t->end);
+	if (!all)
+		mer_str_puts(out, "Part of its lifetime");
+	else if (t->born && t->died != INT64_MAX)
+		mer_str_puts(out, "Its whole lifetime");
+	else
+		mer_str_puts(out, t->born ? "Since its fork" : "As far as recorded");
+}
+
+static void put_clocks(const struct cli_path *c, struct mer_str *out)
+{
+	const struct cli_synced *s = c->w->synced;
+	if (c->p->world->n_hosts < 2) {
+		mer_str_puts(out, ".\n");
+	} else if (!s) {
+		mer_str_puts(out, "; clocks are not synchronized: other hosts are not followed.\n");
+	} else if (s->summary.n_hosts < 2) {
+		mer_str_puts(out, "; clocks cannot be compared: other hosts are not followed.\n");
+	} else if (s->one_sided) {
+		mer_str_puts(out, "; times of ");
+		add_clean(out, s->one_sided);
+		mer_str_puts(out,
+			" cannot be compared with others: clocks are limited on one side only.\n");
+	} else {
+		mer_str_printf(
+			out, "; clocks of %u hosts aligned to ", (unsigned)s->summary.n_hosts);
+		add_clean(out, s->reference);
+		if (s->summary.usual_ns != INT64_MAX) {
+			mer_str_puts(out, ", error < ");
+			cli_text_duration(out, s->summary.usual_ns);
+		}
+		mer_str_puts(out, ".\n");
+	}
+}
+
+static int put_verdict(const struct cli_path *c, struct mer_str *out)
+{
+	struct path_profile profile, none;
+	struct path_diff_row *rows = NULL;
+	struct mer_str text = { 0 };
+	size_t n = 0;
+	int64_t total = c->p->end - c->p->begin;
+	path_profile_init(&none);
+	int rc = path_profile_of(&profile, c->p, &c->cli->err);
+	if (rc == 0) /* against nothing: the parts by size */
+		rc = path_diff(&profile, &none, PATH_DIFF_BY_PART, &rows, &n, &c->cli->err);
+	for (size_t i = 0; rc == 0 && i < n && i < NAMED; i++) {
+		const struct path_diff_row *r = &rows[i];
+		if (i && r->a_ns < total / 20)
+			break;
+		mer_str_puts(&text, i ? "; " : "Mostly: ");
+		mer_str_puts(&text, r->in_flight ? "packets in flight"
+						 : path_cause_words((enum path_cause)r->cause));
+		if (r->comm) {
+			mer_str_puts(&text, ", ");
+			add_clean(&text, r->comm);
+			mer_str_puts(&text, " on ");
+			add_clean(&text, r->host);
+		}
+		mer_str_puts(&text, " (");
+		cli_text_duration(&text, r->a_ns);
+		mer_str_printf(
+			&text, ", %.0f %%)", total ? 100 * (double)r->a_ns / (double)total : 0.0);
+	}
+	mer_str_puts(&text, ".");
+	if (rc == 0 && n && !text.failed)
+		cli_text_wrap(out, text.data, (size_t)cli_width(c->cli), 0);
+	out->failed |= text.failed;
+	mer_str_fini(&text);
+	free(rows);
+	path_profile_fini(&profile);
+	path_profile_fini(&none);
+	return rc;
+}
+
+/* ---- Tables ---- */
+
+static double part(int64_t ns, int64_t whole)
+{
+	return whole > 0 ? (double)ns / (double)whole : 0;
+}
+
+static void put_table(
+	const struct cli_path *c, struct cli_table *t, const char *title, struct mer_str *out)
+{
+	mer_str_printf(out, "\n%s\n", title);
+	cli_table_text(t, out, (size_t)cli_width(c->cli), c->cli->bold_out);
+	out->failed |= t->failed;
+	cli_table_fini(t);
+}
+
+struct cause_row {
+	const char *name;
+	int64_t ns;
+};
+
+static int by_ns(const void *a, const void *b)
+{
+	const struct cause_row *p = a, *q = b;
+	if (p->ns != q->ns)
+		return p->ns > q->ns ? -1 : 1;
+	return strcmp(p->name, q->name);
+}
+
+/* Waits for the network are of four kinds, which say different things. */
+static size_t add_network(const struct path *p, struct cause_row *rows)
+{
+	const struct cause_row kinds[] = { { "network, packets in flight", p->in_flight_ns },
+		{ "network, packet delivery", p->delivery_ns },
+		{ "network, packets held back for ARP", p->held_ns },
+		{ "network, sender not recorded", p->unresolved_ns } };
+	size_t n = 0;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (kinds[i].ns)
+			rows[n++] = kinds[i];
+	return n;
+}
+
+static void put_causes(const struct cli_path *c, struct mer_str *out)
+{
+	static const struct cli_column columns[] = { { "cause", "Cause", CLI_TYPE_TEXT },
+		{ "total_ns", "Time", CLI_TYPE_DURATION }, { "share", "Share", CLI_TYPE_RATIO },
+		{ 0 } };
+	struct cause_row rows[PATH_N_CAUSES + 3];
+	size_t n = add_network(c->p, rows);
+	struct cli_table t;
+	for (unsigned i = 0; i < PATH_N_CAUSES; i++)
+		if (i != PATH_NETWORK && c->p->by_cause[i])
+			rows[n++] = (struct cause_row){ path_cause_words((enum path_cause)i),
+				c->p->by_cause[i] };
+	qsort(rows, n, sizeof(*rows), by_ns);
+	cli_table_init(&t, columns);
+	for (size_t i = 0; i < n; i++)
+		cli_table_add(
+			&t, (struct cli_cell[]){ CLI_CELL_TEXT(rows[i].name), CLI_CELL(rows[i].ns),
+				    CLI_CELL_RATIO(part(rows[i].ns, c->p->end - c->p->begin)) });
+	put_table(c, &t, "By cause", out);
+}
+
+/* Time that really is theirs. */
+static int64_t own(const struct cli_path_share *r)
+{
+	return r->share.total_ns - r->in_flight_ns;
+}
+
+static int by_own(const void *a, const void *b)
+{
+	const struct cli_path_share *p = a, *q = b;
+	if (own(p) != own(q))
+		return own(p) > own(q) ? -1 : 1;
+	if (p->share.host != q->share.host)
+		return p->share.host < q->share.host ? -1 : 1;
+	return p->share.task < q->share.task ? -1 : p->share.task > q->share.task;
+}
+
+/* What takes most of a row's waits, "disk", "a CPU". */
+static const char *main_wait(const struct cli_path_share *r)
+{
+	unsigned best = PATH_RUNNING;
+	int64_t most = 0;
+	for (unsigned i = 0; i < PATH_N_CAUSES; i++) {
+		int64_t ns = r->share.by_cause[i] - (i == PATH_NETWORK ? r->in_flight_ns : 0);
+		if (i != PATH_RUNNING && i != PATH_INTERRUPTED && ns > most) {
+			most = ns;
+			best = i;
+		}
+	}
+	return !most		       ? NULL
+	       : best == PATH_WAIT_CPU ? "a CPU"
+				       : path_cause_words((enum path_cause)best);
+}
+
+static const char *task_name(const struct cli_path *c, const struct path_share *r)
+{
+	struct mer_str name = { 0 };
+	path_put_task(c->p, r->host, r->task, INT64_MAX, &name);
+	const char *copy = name.data ? mer_arena_strdup(&c->cli->arena, name.data) : NULL;
+	mer_str_fini(&name);
+	return copy;
+}
+
+static int put_shares(const struct cli_path *c, bool tasks, struct mer_str *out)
+{
+	static const struct cli_column all[] = { { "host", "Host", CLI_TYPE_TEXT },
+		{ "task", "Task", CLI_TYPE_TEXT }, { "time", "Time", CLI_TYPE_DURATION },
+		{ "share", "Share", CLI_TYPE_RATIO }, { "cpu", "On CPU", CLI_TYPE_DURATION },
+		{ "waits", "Waits", CLI_TYPE_DURATION }, { "most", "Mostly for", CLI_TYPE_TEXT },
+		{ 0 } };
+	struct cli_column columns[8];
+	struct cli_path_share *rows;
+	struct cli_table t;
+	size_t n, n_columns = 0;
+	int64_t whole = c->p->end - c->p->begin - c->p->in_flight_ns, rest = 0;
+	bool hosts = !tasks || cli_path_has_hosts(c->p);
+	for (size_t i = 0; i < 8; i++) /* the columns that tell something */
+		if ((i != 0 || hosts) && (i != 1 || tasks))
+			columns[n_columns++] = all[i];
+	int rc = cli_path_shares(c, tasks, &rows, &n);
+	if (rc) {
+		free(rows);
+		return rc;
+	}
+	qsort(rows, n, sizeof(*rows), by_own);
+	while (n && own(&rows[n - 1]) == 0)
+		n--;
+	cli_table_init(&t, columns);
+	for (size_t i = 0; i < n; i++) {
+		const struct path_share *r = &rows[i].share;
+		int64_t cpu = r->by_cause[PATH_RUNNING] + r->by_cause[PATH_INTERRUPTED];
+		const char *name;
+		struct cli_cell cells[7];
+		size_t k = 0;
+		if (tasks && i >= TASKS) {
+			rest += own(&rows[i]);
+			continue;
+		}
+		name = tasks ? task_name(c, r) : NULL;
+		if (hosts)
+			cells[k++] = CLI_CELL_TEXT(path_host_name(c->p, r->host));
+		if (tasks)
+			cells[k++] = CLI_CELL_TEXT(name);
+		cells[k++] = CLI_CELL(own(&rows[i]));
+		cells[k++] = CLI_CELL_RATIO(part(own(&rows[i]), whole));
+		cells[k++] = CLI_CELL(cpu);
+		cells[k++] = CLI_CELL(own(&rows[i]) - cpu);
+		const char *wait = main_wait(&rows[i]);
+		cells[k++] = CLI_CELL_TEXT(wait);
+		cli_table_add(&t, cells);
+	}
+	free(rows);
+	put_table(c, &t, tasks ? "By task" : "By host", out);
+	if (tasks && n > TASKS) {
+		mer_str_printf(out, "... and %zu more %s with ", n - TASKS,
+			mer_plural(n - TASKS, "task", "tasks"));
+		cli_text_duration(out, rest);
+		mer_str_puts(out, " (--json shows them)\n");
+	}
+	return 0;
+}
+
+/* Flights between hosts that are shorter than their clocks are exact. */
+static void put_uncertain(const struct cli_path *c, struct mer_str *out)
+{
+	size_t n = 0, below = 0;
+	for (size_t i = 0; i < c->p->n_segments; i++) {
+		const struct path_segment *s = &c->p->segments[i];
+		n += cli_path_crosses(c->p, s);
+		below += cli_path_is_below_bound(c, s);
+	}
+	if (!below)
+		return;
+	mer_str_printf(out, "%zu of %zu flights between hosts %s shorter than the clocks' error (",
+		below, n, below == 1 ? "was" : "were");
+	cli_text_duration(out, c->w->synced->summary.usual_ns);
+	mer_str_puts(out, "): where they begin and end is not exact.\n\n");
+}
+
+static void put_remarks(const struct cli_path *c, struct mer_str *out)
+{
+	const struct path *p = c->p;
+	int64_t total = p->end - p->begin;
+	struct mer_str text = { 0 };
+	if (p->in_flight_ns) {
+		mer_str_puts(&text, "Shares by host and task are relative to the ");
+		cli_text_duration(&text, total - p->in_flight_ns);
+		mer_str_puts(&text, " that belong to tasks; packets were in flight for ");
+		cli_text_duration(&text, p->in_flight_ns);
+		mer_str_puts(&text, ".\n\n");
+	}
+	put_uncertain(c, &text);
+	if (p->unexplained_ns) {
+		mer_str_puts(&text, "Unexplained: ");
+		cli_text_duration(&text, p->unexplained_ns);
+		mer_str_printf(&text, " (%.2g %%).\n\n", 100 * part(p->unexplained_ns, total));
+	}
+	if (p->n_unresolved_remote) {
+		bool apart =
+			p->world->n_apart ||
+			(p->world->n_hosts > 1 && (!c->w->synced || c->w->synced->summary.n_apart));
+		mer_str_printf(&text,
+			"%" PRIu64
+			" %s ended by a packet whose sender is unknown: it was not recorded, "
+			"or not with its headers%s.\n\n",
+			p->n_unresolved_remote,
+			p->n_unresolved_remote == 1 ? "wait was" : "waits were",
+			apart ? ", or its clock cannot be compared ('meridian sync' says more)"
+			      : "");
+	}
+	if (text.len && !text.failed) {
+		text.data[text.len - 1] = '\0'; /* one line end is enough at the end */
+		mer_str_putc(out, '\n');
+		cli_text_wrap(out, text.data, (size_t)cli_width(c->cli), 0);
+	}
+	out->failed |= text.failed;
+	mer_str_fini(&text);
+}
+
+int cli_path_text(const struct cli_path *c, struct mer_str *out)
+{
+	struct mer_str clocks = { 0 };
+	if (c->cli->bold_out)
+		mer_str_puts(out, "\033[1m");
+	cli_path_title(c->p, out);
+	if (c->cli->bold_out)
+		mer_str_puts(out, "\033[0m");
+	mer_str_putc(out, '\n');
+	put_window(c->p, &clocks);
+	put_clocks(c, &clocks);
+	if (clocks.len && !clocks.failed)
+		cli_text_wrap(out, clocks.data, (size_t)cli_width(c->cli), 0);
+	out->failed |= clocks.failed;
+	mer_str_fini(&clocks);
+	int rc = put_verdict(c, out);
+	if (rc)
+		return rc;
+	put_causes(c, out);
+	if (cli_path_has_hosts(c->p))
+		rc = put_shares(c, false, out);
+	if (rc == 0)
+		rc = put_shares(c, true, out);
+	if (rc)
+		return rc;
+	put_remarks(c, out);
+	return cli_path_list(c, out);
+}

@@ -1,0 +1,31 @@
+/* Path words: a segment of a path as people say it, and as programs read it.
+ *
+ * Texts come from traces and may be anything; here they are as they are. Who prints them for people
+ * cleans them (cli/text.h). */
+#ifndef MER_CLI_PATH_PATH_WORDS_H
+#define MER_CLI_PATH_PATH_WORDS_H
+
+#include "path/path.h"
+#include "path/path_diff.h"
+#include "base/str.h"
+
+/* "running", "waiting for a CPU", "disk", ... */
+const char *path_cause_words(enum path_cause);
+const char *path_host_name(const struct path *p, uint32_t host);
+/* Its name at a time; "?" when it is not known, PATH_NOBODY for KERNEL_NONE. */
+const char *path_comm(const struct path *p, uint32_t host, uint32_t task, int64_t time);
+int32_t path_tid(const struct path *p, uint32_t host, uint32_t task); /* -1: none */
+/* "wget/1234" */
+void path_put_task(
+	const struct path *p, uint32_t host, uint32_t task, int64_t time, struct mer_str *out);
+
+/* "read 10.0.0.2:80", "vda write sync 4096", "python3/154": what the cause is about; may be empty. */
+void path_put_detail(const struct path *p, const struct path_segment *s, struct mer_str *out);
+/* "waits for disk vda (write, sync) in fsync of /srv/x". others: another host is named where that
+ * matters. */
+void path_put_sentence(const struct path *p, const struct path_segment *s, struct mer_str *out);
+/* How it goes on to the next task: "wakes nginx/12"; empty when there is nothing to say. */
+void path_put_link(
+	const struct path *p, const struct path_link *l, bool hosts, struct mer_str *out);
+
+#endif

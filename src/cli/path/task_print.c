@@ -1,0 +1,537 @@
+/* The cost of a task, printed. */
+#include "cli/path/task_print.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/analysis_rows.h"
+#include "cli/path/path_words.h"
+#include "cli/sync_traces.h"
+#include "cli/table.h"
+#include "cli/text.h"
+#include "cli/traces.h"
+
+enum { OBJECTS = 8, TASKS = 14, INDENT_MAX = 8 }; /* rows of a screenful; levels */
+
+static const struct kernel_host *host_of(const struct cli_cost *c, uint32_t host)
+{
+	return &c->w->world->hosts[host];
+}
+
+static void add_clean(struct mer_str *out, const char *text)
+{
+	cli_text_clean(out, text, strlen(text), false);
+}
+
+static const char *keep(const struct cli_cost *c, struct mer_str *text, struct cli_table *t)
+{
+	const char *s = text->failed
+				? NULL
+				: mer_arena_strdup(&c->cli->arena, text->data ? text->data : "");
+	t->failed |= !s;
+	mer_str_fini(text);
+	return s;
+}
+
+/* "wget/123", "nginx/45 on server" */
+static void put_task(
+	const struct cli_cost *c, uint32_t host, uint32_t task, bool place, struct mer_str *out)
+{
+	const struct kernel_host *h = host_of(c, host);
+	const char *comm = kernel_comm(h, task, c->a->end);
+	mer_str_puts(out, *comm ? comm : "?");
+	mer_str_printf(out, "/%" PRId32, h->tasks[task].tid);
+	if (place)
+		mer_str_printf(out, " on %s", c->w->e->hosts[host].name);
+}
+
+/* ---- For people ---- */
+
+static void put_title(const struct cli_cost *c, struct mer_str *out)
+{
+	const struct account *a = c->a;
+	const struct kernel_task *t = &host_of(c, a->host)->tasks[a->task];
+	const struct account_node *n = &a->nodes[0];
+	struct mer_str name = { 0 };
+	put_task(c, a->host, a->task, true, &name);
+	add_clean(out, name.data ? name.data : "?");
+	mer_str_puts(out, ", from ");
+	cli_text_time(out, a->begin);
+	mer_str_puts(out, " for ");
+	cli_text_duration(out, a->end - a->begin);
+	bool all = a->begin <= t->begin && a->end >= (t->died < t->end ? t->died : t->end);
+	mer_str_putc(out, '\n');
+	mer_str_clear(&name);
+	mer_str_puts(&name, !all			      ? "Part of its lifetime: "
+			    : t->born && t->died != INT64_MAX ? "Its whole lifetime: "
+							      : "Its recorded lifetime: ");
+	cli_text_duration(&name, n->self_ns + n->sub_ns);
+	mer_str_puts(&name, " of CPU time, ");
+	if (n->sub_ns) {
+		cli_text_duration(&name, n->self_ns);
+		mer_str_puts(&name, " of its own and ");
+		cli_text_duration(&name, n->sub_ns);
+		mer_str_puts(&name, " of tasks that worked for it.");
+	} else {
+		mer_str_puts(&name, "all of its own.");
+	}
+	cli_text_wrap(out, name.data ? name.data : "", (size_t)cli_width(c->cli), 0);
+	out->failed |= name.failed;
+	mer_str_fini(&name);
+}
+
+static void put_table(
+	const struct cli_cost *c, const char *title, struct cli_table *t, struct mer_str *out)
+{
+	mer_str_printf(out, "\n%s\n", title);
+	cli_table_text(t, out, (size_t)cli_width(c->cli), c->cli->bold_out);
+	out->failed |= t->failed;
+}
+
+static size_t shown_rows(const struct cli_cost *c, size_t n, size_t screenful)
+{
+	uint64_t limit = c->limit ? c->limit : c->cli->verbose ? UINT64_MAX : screenful;
+	return n < limit ? n : (size_t)limit;
+}
+
+static void put_more(struct mer_str *out, size_t n, int64_t ns)
+{
+	if (!n)
+		return;
+	mer_str_printf(out, "... and %zu more, ", n);
+	cli_text_duration(out, ns);
+	mer_str_printf(out, " in total (-n 0 shows all)\n");
+}
+
+static int64_t cell(const struct mer_table *t, size_t row, size_t column)
+{
+	return t->cells[row * t->n_columns + column].v.i;
+}
+
+static struct cli_cell text_cell(const struct mer_table *t, size_t row, size_t column)
+{
+	return CLI_CELL_TEXT(t->cells[row * t->n_columns + column].v.text);
+}
+
+/* The wait that had not ended when the recording did: in a deadlock, nothing else is there to see. */
+static void put_unfinished(const struct cli_cost *c, struct mer_str *out)
+{
+	const struct account *a = c->a;
+	const struct kernel_host *h = host_of(c, a->host);
+	const struct blocked_wait *w = blocked_before(a->b, a->host, a->task, INT64_MAX);
+	struct mer_str text = { 0 };
+	if (!w || !w->open || w->end > a->end)
+		return;
+	mer_str_printf(&text, "Still waiting when the recording ended: ");
+	const struct kernel_call *call = w->call == KERNEL_NONE ? NULL : &h->calls[w->call];
+	mer_str_puts(&text, call			    ? kernel_name_text(h, call->name)
+			    : w->kind == BLOCKED_PAGE_FAULT ? "a page fault"
+							    : "unknown call");
+	if (call && call->object != KERNEL_NONE)
+		mer_str_printf(&text, " of %s", kernel_name_text(h, call->object));
+	else if (call && call->fd >= 0)
+		mer_str_printf(&text, " of fd %" PRId32, call->fd);
+	mer_str_puts(&text, ", for ");
+	cli_text_duration(&text, w->end - w->begin);
+	mer_str_puts(&text, w->is_for_work ? " so far (probably idle)." : " so far.");
+	struct mer_str clean = { 0 };
+	add_clean(&clean, text.data ? text.data : "");
+	cli_text_wrap(out, clean.data ? clean.data : "", (size_t)cli_width(c->cli), 0);
+	out->failed |= text.failed || clean.failed;
+	mer_str_fini(&clean);
+	mer_str_fini(&text);
+}
+
+enum { FD, OBJECT, KIND, CALL, COUNT, TOTAL, MIN, MAX, MEAN }; /* columns of blocking */
+
+static int put_blocking(const struct cli_cost *c, struct mer_str *out)
+{
+	static const struct cli_column columns[] = { { "", "FD", CLI_TYPE_ID },
+		{ "", "Object", CLI_TYPE_TEXT }, { "", "Call", CLI_TYPE_TEXT },
+		{ "", "Count", CLI_TYPE_COUNT }, { "", "Total", CLI_TYPE_DURATION },
+		{ "", "Min", CLI_TYPE_DURATION }, { "", "Max", CLI_TYPE_DURATION },
+		{ "", "Mean", CLI_TYPE_DURATION }, { 0 } };
+	struct mer_table rows;
+	struct cli_table t;
+	int64_t left = 0;
+	int rc = cli_cost_blocking(c, &rows);
+	size_t n = shown_rows(c, rows.n_rows, OBJECTS);
+	cli_table_init(&t, columns);
+	for (size_t i = 0; i < rows.n_rows && !rc; i++) {
+		if (i >= n) {
+			left += cell(&rows, i, TOTAL);
+			continue;
+		}
+		bool has_fd = rows.cells[i * rows.n_columns].set;
+		cli_table_add(&t,
+			(struct cli_cell[]){ has_fd ? CLI_CELL(cell(&rows, i, FD)) : CLI_CELL_NONE,
+				text_cell(&rows, i, OBJECT), text_cell(&rows, i, CALL),
+				CLI_CELL(cell(&rows, i, COUNT)), CLI_CELL(cell(&rows, i, TOTAL)),
+				CLI_CELL(cell(&rows, i, MIN)), CLI_CELL(cell(&rows, i, MAX)),
+				CLI_CELL(cell(&rows, i, MEAN)) });
+	}
+	if (rows.n_rows)
+		put_table(c, "Blocked, by file descriptor and system call", &t, out);
+	else
+		mer_str_puts(out, "\nThe task was never blocked.\n");
+	put_more(out, rows.n_rows - n, left);
+	put_unfinished(c, out);
+	mer_table_fini(&rows);
+	cli_table_fini(&t);
+	return rc;
+}
+
+void cli_cost_put_node(const struct cli_cost *c, const struct account_node *n, struct mer_str *out)
+{
+	unsigned indent = n->depth < INDENT_MAX ? n->depth : INDENT_MAX;
+	bool moves = n->depth && n->host != c->a->nodes[n->parent].host;
+	if (indent)
+		mer_str_printf(out, "%*s \\_ ", (int)(4 * (indent - 1)), "");
+	put_task(c, n->host, n->task, moves || (!n->depth && c->w->world->n_hosts > 1), out);
+}
+
+static void add_node(const struct cli_cost *c, struct cli_table *t, const struct account_node *n)
+{
+	struct mer_str name = { 0 };
+	cli_cost_put_node(c, n, &name);
+	const char *text = keep(c, &name, t);
+	cli_table_add(
+		t, (struct cli_cell[]){ CLI_CELL_TEXT(text),
+			   n->depth ? CLI_CELL(n->n_served) : CLI_CELL_NONE, CLI_CELL(n->self_ns),
+			   CLI_CELL(n->sub_ns), CLI_CELL(n->self_ns + n->sub_ns) });
+}
+
+static int greatest_first(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return x > y ? -1 : x < y;
+}
+
+/* The n-th greatest total. What is below a task is never more than it, so all above that are a tree. */
+static int64_t find_least(const struct cli_cost *c, size_t n, struct mer_str *out)
+{
+	const struct account *a = c->a;
+	int64_t least = INT64_MIN, *v = n < a->n ? calloc(a->n, sizeof(*v)) : NULL;
+	out->failed |= n < a->n && !v;
+	for (uint32_t i = 0; v && i < a->n; i++)
+		v[i] = a->nodes[i].self_ns + a->nodes[i].sub_ns;
+	if (v) {
+		qsort(v, a->n, sizeof(*v), greatest_first);
+		least = v[n - 1];
+	}
+	free(v);
+	return least;
+}
+
+/* Which nodes are shown: those with most CPU time. NULL: no memory. */
+static bool *choose_nodes(const struct cli_cost *c, struct mer_str *out)
+{
+	const struct account *a = c->a;
+	bool *chosen = calloc((size_t)a->n + 1, sizeof(*chosen));
+	size_t n = shown_rows(c, a->n, TASKS), taken = 0;
+	int64_t least = find_least(c, n, out);
+	out->failed |= !chosen;
+	for (uint32_t i = 0; chosen && i != KERNEL_NONE; i = cli_cost_next(a, i)) {
+		chosen[i] = taken < n && a->nodes[i].self_ns + a->nodes[i].sub_ns >= least;
+		taken += chosen[i];
+	}
+	return chosen;
+}
+
+static void put_accounting(const struct cli_cost *c, const bool *chosen, struct mer_str *out)
+{
+	static const struct cli_column columns[] = { { "", "Task", CLI_TYPE_TEXT },
+		{ "", "Waits", CLI_TYPE_COUNT }, { "", "Self", CLI_TYPE_DURATION },
+		{ "", "Sub", CLI_TYPE_DURATION }, { "", "Total", CLI_TYPE_DURATION }, { 0 } };
+	const struct account *a = c->a;
+	struct cli_table t;
+	size_t left = 0;
+	int64_t left_ns = 0;
+	cli_table_init(&t, columns);
+	for (uint32_t i = 0; i != KERNEL_NONE; i = cli_cost_next(a, i)) {
+		left += !chosen[i];
+		left_ns += chosen[i] ? 0 : a->nodes[i].self_ns;
+		if (chosen[i])
+			add_node(c, &t, &a->nodes[i]);
+	}
+	put_table(c, "CPU time of the task, and of tasks that worked for it while it waited", &t,
+		out);
+	put_more(out, left, left_ns);
+	cli_table_fini(&t);
+}
+
+static void put_tree(const struct cli_cost *c, struct mer_str *out)
+{
+	bool *chosen = choose_nodes(c, out);
+	if (chosen && (c->only == CLI_COST_ALL || c->only == CLI_COST_ACCOUNTING))
+		put_accounting(c, chosen, out);
+	if (chosen && !c->averaged && (c->only == CLI_COST_ALL || c->only == CLI_COST_RESOURCES))
+		cli_cost_put_resources(c, chosen, out);
+	free(chosen);
+}
+
+static const char *rest_words(unsigned r)
+{
+	return r == ACCOUNT_IDLE     ? "idle wait"
+	       : r == ACCOUNT_OTHERS ? "server busy with others"
+				     : path_cause_words((enum path_cause)r);
+}
+
+struct rest { /* of one cause */
+	unsigned cause;
+	int64_t ns, most; /* of the node of which it is most */
+	uint32_t node;
+};
+
+static int greatest_rest_first(const void *a, const void *b)
+{
+	const struct rest *x = a, *y = b;
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->cause < y->cause ? -1 : x->cause > y->cause;
+}
+
+/* By cause; programs get it by task, too. */
+static void put_rest(const struct cli_cost *c, struct mer_str *out)
+{
+	static const struct cli_column columns[] = { { "", "Cause", CLI_TYPE_TEXT },
+		{ "", "Time", CLI_TYPE_DURATION }, { "", "Share", CLI_TYPE_RATIO },
+		{ "", "Mostly in", CLI_TYPE_TEXT }, { 0 } };
+	const struct account *a = c->a;
+	struct rest rests[ACCOUNT_N_RESTS] = { 0 };
+	struct mer_str title = { 0 };
+	struct cli_table t;
+	int64_t all = 0, elapsed = a->end - a->begin;
+	for (unsigned r = 0; r < ACCOUNT_N_RESTS; r++) {
+		rests[r].cause = r;
+		for (uint32_t i = 0; i < a->n; i++) {
+			int64_t ns = a->nodes[i].rest_ns[r];
+			rests[r].ns += ns;
+			if (ns > rests[r].most) {
+				rests[r].most = ns;
+				rests[r].node = i;
+			}
+		}
+		all += rests[r].ns;
+	}
+	if (!all)
+		return;
+	qsort(rests, ACCOUNT_N_RESTS, sizeof(*rests), greatest_rest_first);
+	cli_table_init(&t, columns);
+	for (unsigned i = 0; i < ACCOUNT_N_RESTS && rests[i].ns; i++) {
+		const struct account_node *n = &a->nodes[rests[i].node];
+		struct mer_str name = { 0 };
+		put_task(c, n->host, n->task, c->w->world->n_hosts > 1, &name);
+		const char *text = keep(c, &name, &t);
+		cli_table_add(&t, (struct cli_cell[]){ CLI_CELL_TEXT(rest_words(rests[i].cause)),
+					  CLI_CELL(rests[i].ns),
+					  CLI_CELL_RATIO((double)rests[i].ns / (double)elapsed),
+					  CLI_CELL_TEXT(text) });
+	}
+	mer_str_puts(&title, "The remaining ");
+	cli_text_duration(&title, all);
+	mer_str_puts(&title, " of the ");
+	cli_text_duration(&title, elapsed);
+	mer_str_puts(&title, ", by cause");
+	put_table(c, title.data ? title.data : "", &t, out);
+	for (unsigned i = 0; i < ACCOUNT_N_RESTS; i++)
+		if (rests[i].cause == ACCOUNT_IDLE && rests[i].ns)
+			mer_str_puts(
+				out, "Work during idle waits is not charged (--all charges it).\n");
+	out->failed |= title.failed;
+	mer_str_fini(&title);
+	cli_table_fini(&t);
+}
+
+static int put_text(const struct cli_cost *c, struct mer_str *out)
+{
+	int rc = 0;
+	put_title(c, out);
+	if (c->only == CLI_COST_ALL || c->only == CLI_COST_BLOCKING)
+		rc = put_blocking(c, out);
+	put_tree(c, out);
+	if (!rc && !c->averaged && (c->only == CLI_COST_ALL || c->only == CLI_COST_REST))
+		put_rest(c, out);
+	return rc;
+}
+
+/* ---- As the first tool had it ---- */
+
+static void put_ms(struct mer_str *out, double ns)
+{
+	char text[40];
+	snprintf(text, sizeof(text), "%10.3f", ns / 1e6);
+	mer_str_printf(out, "%12s", text);
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* Clean text in at least 30 columns. */
+static void put_name(struct mer_str *out, struct mer_str *name)
+{
+	struct mer_str clean = { 0 };
+	add_clean(&clean, name->data ? name->data : "");
+	size_t width = cli_text_width(clean.data ? clean.data : "", clean.len);
+	mer_str_printf(
+		out, "%s%*s", clean.data ? clean.data : "", width < 30 ? (int)(30 - width) : 0, "");
+	out->failed |= clean.failed || name->failed;
+	mer_str_fini(&clean);
+	mer_str_fini(name);
+}
+
+static void put_program(
+	const struct cli_cost *c, uint32_t host, uint32_t task, bool base, struct mer_str *out)
+{
+	const struct kernel_host *h = host_of(c, host);
+	const char *program = account_program(h, task);
+	if (!*program)
+		program = kernel_comm(h, task, c->a->end);
+	mer_str_puts(out, base ? base_name(program) : program);
+}
+
+static int put_descriptors(const struct cli_cost *c, struct mer_str *out)
+{
+	struct mer_table rows;
+	int rc = cli_cost_blocking(c, &rows);
+	mer_str_printf(
+		out, "File descriptor blocking summary\n%-30s%12s%12s\n", "FD", "N", "Sum (ms)");
+	mer_str_printf(
+		out, "%.54s\n", "----------------------------------------------------------");
+	for (size_t i = 0; i < rows.n_rows && !rc; i++) {
+		struct mer_str name = { 0 };
+		const char *object = text_cell(&rows, i, OBJECT).v.text;
+		const char *kind = text_cell(&rows, i, KIND).v.text;
+		if (!rows.cells[i * rows.n_columns + FD].set)
+			continue;
+		if (object)
+			mer_str_puts(&name,
+				kind && strcmp(kind, "file") == 0 ? base_name(object) : object);
+		else
+			mer_str_printf(&name, "fd %" PRId64, cell(&rows, i, FD));
+		put_name(out, &name);
+		mer_str_printf(out, "%12" PRId64, cell(&rows, i, COUNT));
+		put_ms(out, (double)cell(&rows, i, TOTAL));
+		mer_str_putc(out, '\n');
+	}
+	mer_table_fini(&rows);
+	return rc;
+}
+
+int cli_cost_print_flightbox(const struct cli_cost *c, struct mer_str *out)
+{
+	const struct account *a = c->a;
+	struct mer_str name = { 0 };
+	put_program(c, a->host, a->task, false, &name);
+	mer_str_printf(out,
+		"Report for task pid=%" PRId32 " cmd=", host_of(c, a->host)->tasks[a->task].tid);
+	add_clean(out, name.data ? name.data : "");
+	mer_str_puts(out, "\n\n");
+	mer_str_fini(&name);
+	int rc = put_descriptors(c, out);
+	mer_str_printf(out, "\nCPU accounting\n%-30s%12s%12s%12s\n", "PID", "Self (ms)", "Sub (ms)",
+		"Total (ms)");
+	for (uint32_t i = 0; i != KERNEL_NONE; i = cli_cost_next(a, i)) {
+		const struct account_node *n = &a->nodes[i];
+		struct mer_str row = { 0 };
+		if (n->depth)
+			mer_str_printf(&row, "%*s \\_ ", 4 * ((int)n->depth - 1), "");
+		mer_str_printf(&row, "%" PRId32 " ", host_of(c, n->host)->tasks[n->task].tid);
+		put_program(c, n->host, n->task, true, &row);
+		put_name(out, &row);
+		put_ms(out, (double)n->self_ns);
+		put_ms(out, (double)n->sub_ns);
+		put_ms(out, (double)(n->self_ns + n->sub_ns));
+		mer_str_putc(out, '\n');
+	}
+	return rc;
+}
+
+/* ---- For programs ---- */
+
+/* How many of its rows --limit lets through. */
+static size_t rows_of(const struct cli_cost *c, const struct mer_table *t)
+{
+	return c->limit && c->limit < t->n_rows ? (size_t)c->limit : t->n_rows;
+}
+
+static int make_table(const struct cli_cost *c, unsigned which, struct mer_table *t)
+{
+	return which == CLI_COST_BLOCKING    ? cli_cost_blocking(c, t)
+	       : which == CLI_COST_REST	     ? cli_cost_rest(c, t)
+	       : which == CLI_COST_RESOURCES ? cli_cost_resources(c, t)
+					     : cli_cost_accounting(c, t);
+}
+
+static void json_task(const struct cli_cost *c, struct mer_json *j)
+{
+	const struct account *a = c->a;
+	const struct kernel_host *h = host_of(c, a->host);
+	const struct kernel_task *t = &h->tasks[a->task];
+	mer_json_kv_object(j, "task");
+	mer_json_kv_text(j, "host", c->w->e->hosts[a->host].name);
+	mer_json_kv_int(j, "tid", t->tid);
+	if (t->pid < 0)
+		mer_json_kv_null(j, "pid");
+	else
+		mer_json_kv_int(j, "pid", t->pid);
+	cli_json_known(j, "comm", kernel_comm(h, a->task, a->end));
+	cli_json_known(j, "program", account_program(h, a->task));
+	mer_json_kv_int(j, "elapsed_ns", a->end - a->begin);
+	mer_json_kv_int(j, "blocked_ns", a->waited_ns);
+	mer_json_end_object(j);
+}
+
+static int put_json(const struct cli_cost *c, struct mer_str *out)
+{
+	struct mer_json j;
+	int rc = 0;
+	mer_json_init(&j, out, NULL, 0);
+	mer_json_begin_object(&j);
+	mer_json_kv_int(&j, "schema_version", 1);
+	mer_json_kv_int(&j, "begin", c->a->begin);
+	mer_json_kv_int(&j, "end", c->a->end);
+	json_task(c, &j);
+	mer_json_kv_array(&j, "tables");
+	for (unsigned i = CLI_COST_BLOCKING; i <= CLI_COST_REST && !rc; i++) {
+		struct mer_table t;
+		if ((c->only != CLI_COST_ALL && c->only != i) ||
+			(i >= CLI_COST_RESOURCES && c->averaged))
+			continue;
+		rc = make_table(c, i, &t);
+		if (!rc)
+			rc = cli_analysis_json(&t, rows_of(c, &t), &j, &c->cli->err);
+		mer_table_fini(&t);
+	}
+	mer_json_end_array(&j);
+	cli_json_synced(&j, c->cli);
+	cli_json_diagnostics(&j, c->w->e);
+	mer_json_end_object(&j);
+	if (!rc)
+		rc = mer_json_finish(&j, &c->cli->err);
+	return rc;
+}
+
+static int put_rows(const struct cli_cost *c, struct mer_str *out)
+{
+	struct mer_table t;
+	int rc = make_table(c, c->only, &t);
+	if (!rc)
+		rc = cli_analysis_rows(&t, 0, rows_of(c, &t), (enum cli_format)c->cli->format, NULL,
+			NULL, out, &c->cli->err);
+	mer_table_fini(&t);
+	return rc;
+}
+
+int cli_cost_print(const struct cli_cost *c, struct mer_str *out)
+{
+	switch ((enum cli_format)c->cli->format) {
+	case CLI_FORMAT_JSON: return put_json(c, out);
+	case CLI_FORMAT_TABLE: return put_text(c, out);
+	default: return put_rows(c, out);
+	}
+}

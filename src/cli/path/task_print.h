@@ -1,0 +1,49 @@
+/* Printing of what a task waited for and what it cost (cmd_task.c): the tables blocking, accounting,
+ * resources and rest, for people and for programs. */
+#ifndef MER_CLI_PATH_TASK_PRINT_H
+#define MER_CLI_PATH_TASK_PRINT_H
+
+#include "base/json.h"
+#include "base/table.h"
+#include "cli/worlds.h"
+#include "path/account.h"
+
+enum cli_cost_table {
+	CLI_COST_ALL,
+	CLI_COST_BLOCKING,
+	CLI_COST_ACCOUNTING,
+	CLI_COST_RESOURCES,
+	CLI_COST_REST
+};
+
+struct cli_cost {
+	struct cli *cli;
+	const struct cli_world *w;
+	const struct account *a;
+	unsigned only;	/* enum cli_cost_table */
+	uint64_t limit; /* of rows of each table; 0: none for programs, a screenful for people */
+	bool averaged;	/* no rests are known */
+};
+
+/* The tables; texts live as long as c->cli. mer_table_fini in any case. */
+int cli_cost_blocking(const struct cli_cost *c, struct mer_table *t);
+int cli_cost_accounting(const struct cli_cost *c, struct mer_table *t);
+int cli_cost_resources(const struct cli_cost *c, struct mer_table *t);
+int cli_cost_rest(const struct cli_cost *c, struct mer_table *t);
+/* The node behind this one, depth first; KERNEL_NONE: it was the last. */
+uint32_t cli_cost_next(const struct account *a, uint32_t node);
+
+/* Is it known of any task of the account? */
+bool cli_cost_is_recorded(const struct cli_cost *c, enum usage_kind kind);
+/* Its place in the tree: indented, "wget/123", with " on HOST" where that is another one than its
+ * parent's. */
+void cli_cost_put_node(const struct cli_cost *c, const struct account_node *n, struct mer_str *out);
+/* For people: memory, disks and network of the nodes that rows says, and what of these was not recorded. */
+void cli_cost_put_resources(const struct cli_cost *c, const bool *rows, struct mer_str *out);
+
+/* As --format says. */
+int cli_cost_print(const struct cli_cost *c, struct mer_str *out);
+/* In the layout of the first such report: names in 30 columns, numbers in 12, ms with three decimals. */
+int cli_cost_print_flightbox(const struct cli_cost *c, struct mer_str *out);
+
+#endif

@@ -1,0 +1,271 @@
+/* What a task cost besides CPU time: memory, disks and network, of the same tree. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/table.h"
+#include "cli/path/task_print.h"
+#include "cli/text.h"
+
+bool cli_cost_is_recorded(const struct cli_cost *c, enum usage_kind kind)
+{
+	for (uint32_t i = 0; i < c->a->n; i++)
+		if (usage_is_recorded(c->w->usage, c->a->nodes[i].host, kind))
+			return true;
+	return false;
+}
+
+/* ---- For programs ---- */
+
+#define USED_COLUMNS(of)                                                                           \
+	{ of "_allocated_bytes", NULL, MER_BYTES }, { of "_freed_bytes", NULL, MER_BYTES },        \
+		{ of "_net_bytes", NULL, MER_BYTES }, { of "_faults", NULL, MER_COUNT },           \
+		{ of "_file_read_bytes", NULL, MER_BYTES },                                        \
+		{ of "_file_written_bytes", NULL, MER_BYTES },                                     \
+		{ of "_block_read_bytes", NULL, MER_BYTES },                                       \
+		{ of "_block_written_bytes", NULL, MER_BYTES },                                    \
+		{ of "_requests", NULL, MER_COUNT },                                               \
+		{ of "_socket_received_bytes", NULL, MER_BYTES },                                  \
+		{ of "_socket_sent_bytes", NULL, MER_BYTES },                                      \
+		{ of "_received_packets", NULL, MER_COUNT },                                       \
+	{                                                                                          \
+		of "_sent_packets", NULL, MER_COUNT                                                \
+	}
+enum { TASK_CELLS = 5, USED_CELLS = USAGE_N_KINDS + 1 };
+
+/* What is known of a node, as bits by kind. */
+static unsigned known_of(const struct cli_cost *c, const struct account_node *n)
+{
+	unsigned known = 0;
+	for (unsigned k = 0; k < USAGE_N_KINDS; k++)
+		if (usage_is_recorded(c->w->usage, n->host, (enum usage_kind)k))
+			known |= 1U << k;
+	return known;
+}
+
+static void add_used(struct mer_cell *cell, const int64_t *used, unsigned known)
+{
+	for (unsigned k = 0; k < USAGE_N_KINDS; k++) {
+		unsigned at =
+			k <= USAGE_PAGES_FREED ? k : k + 1; /* between them: their difference */
+		cell[at] = known >> k & 1 ? MER_INT(used[k]) : MER_NONE;
+	}
+	cell[USAGE_PAGES_FREED + 1] =
+		known >> USAGE_PAGES_ALLOCATED & 1
+			? MER_INT(used[USAGE_PAGES_ALLOCATED] - used[USAGE_PAGES_FREED])
+			: MER_NONE;
+}
+
+static void add_row(
+	const struct cli_cost *c, struct mer_table *t, const struct account_node *n, unsigned below)
+{
+	const struct kernel_host *h = &c->w->world->hosts[n->host];
+	const char *comm = kernel_comm(h, n->task, c->a->end);
+	unsigned known = known_of(c, n);
+	int64_t total[USAGE_N_KINDS];
+	struct mer_cell cells[TASK_CELLS + 3 * USED_CELLS] = { MER_INT(n->depth),
+		mer_text(c->w->e->hosts[n->host].name), MER_INT(h->tasks[n->task].tid),
+		h->tasks[n->task].pid < 0 ? MER_NONE : MER_INT(h->tasks[n->task].pid),
+		*comm ? mer_text(comm) : MER_NONE };
+	for (unsigned k = 0; k < USAGE_N_KINDS; k++)
+		total[k] = n->used[k] + n->sub_used[k];
+	add_used(cells + TASK_CELLS, n->used, known);
+	add_used(cells + TASK_CELLS + USED_CELLS, n->sub_used,
+		n->child == KERNEL_NONE ? known : below);
+	add_used(cells + TASK_CELLS + 2 * USED_CELLS, total, known | below);
+	mer_table_add(t, cells);
+}
+
+int cli_cost_resources(const struct cli_cost *c, struct mer_table *t)
+{
+	static const struct mer_column columns[] = { { "depth", NULL, MER_ID },
+		{ "host", NULL, MER_TEXT }, { "tid", NULL, MER_ID }, { "pid", NULL, MER_ID },
+		{ "comm", NULL, MER_TEXT }, USED_COLUMNS("self"), USED_COLUMNS("sub"),
+		USED_COLUMNS("total"), { 0 } };
+	const struct account *a = c->a;
+	mer_table_init(t, "resources", "Memory, disk and network", columns, &c->cli->arena);
+	unsigned *below = calloc((size_t)a->n + 1, sizeof(*below)); /* what is known */
+	if (!below)
+		return mer_fail_nomem(&c->cli->err);
+	for (uint32_t i = a->n; i-- > 1;)
+		below[a->nodes[i].parent] |= below[i] | known_of(c, &a->nodes[i]);
+	for (uint32_t i = 0; i != KERNEL_NONE; i = cli_cost_next(a, i))
+		add_row(c, t, &a->nodes[i], below[i]);
+	free(below);
+	return t->failed ? mer_fail_nomem(&c->cli->err) : 0;
+}
+
+/* ---- For people ---- */
+
+enum { NAME_MIN = 24, TEXT_COLUMNS = 11 };
+
+/* By what one wants to know first; where lines would be too long, the last ones go. */
+static const struct shown {
+	enum cli_type type;
+	uint8_t kind;
+	const char *title;
+	const char *alone; /* its title where the column before it is not there; NULL: the same */
+	const char *words; /* in sentences */
+} shown[TEXT_COLUMNS] = {
+	{ CLI_TYPE_BYTES, USAGE_PAGES_ALLOCATED, "Allocated", NULL, "memory allocated" },
+	{ CLI_TYPE_BYTES, USAGE_PAGES_FREED, "freed", "Memory freed", "memory freed" },
+	{ CLI_TYPE_BYTES, USAGE_BLOCK_READ, "Disk read", NULL, "disk read" },
+	{ CLI_TYPE_BYTES, USAGE_BLOCK_WRITTEN, "written", "Disk written", "disk written" },
+	{ CLI_TYPE_BYTES, USAGE_SOCKETS_RECEIVED, "Received", NULL, "received" },
+	{ CLI_TYPE_BYTES, USAGE_SOCKETS_SENT, "Sent", NULL, "sent" },
+	{ CLI_TYPE_COUNT, USAGE_PACKETS_SENT, "Packets sent", NULL, "packets sent" },
+	{ CLI_TYPE_COUNT, USAGE_PACKETS_RECEIVED, "received", "Packets received",
+		"packets received" },
+	{ CLI_TYPE_COUNT, USAGE_FAULTS, "Faults", NULL, "page faults" },
+	{ CLI_TYPE_BYTES, USAGE_FILES_READ, "Files read", NULL, "files read" },
+	{ CLI_TYPE_BYTES, USAGE_FILES_WRITTEN, "written", "Files written", "files written" },
+};
+
+static struct cli_cell amount(
+	const struct cli_cost *c, const struct account_node *n, const struct shown *s, bool all)
+{
+	int64_t used = n->used[s->kind] + (all ? n->sub_used[s->kind] : 0);
+	bool known = all || usage_is_recorded(c->w->usage, n->host, (enum usage_kind)s->kind);
+	return known ? CLI_CELL(used) : CLI_CELL_NONE;
+}
+
+/* Was any of it used, by whomever in the tree? Packets only where bytes are not known. */
+static bool is_worth(const struct cli_cost *c, const struct shown *s)
+{
+	const struct account_node *root = &c->a->nodes[0];
+	bool any = root->used[s->kind] || root->sub_used[s->kind];
+	if (s->kind == USAGE_PACKETS_RECEIVED || s->kind == USAGE_PACKETS_SENT)
+		any &= !cli_cost_is_recorded(c, USAGE_SOCKETS_SENT);
+	return any;
+}
+
+static void add_text_row(const struct cli_cost *c, struct cli_table *t, const char *name,
+	const struct account_node *n, const bool *wanted, bool all)
+{
+	struct cli_cell cells[1 + TEXT_COLUMNS] = { CLI_CELL_TEXT(name) };
+	size_t at = 1;
+	for (size_t i = 0; i < TEXT_COLUMNS; i++)
+		if (wanted[i])
+			cells[at++] = amount(c, n, &shown[i], all);
+	cli_table_add(t, cells);
+}
+
+/* Did it, or who worked for it, use any of this? */
+static bool has_any(const struct account_node *n, const bool *wanted)
+{
+	for (size_t i = 0; i < TEXT_COLUMNS; i++)
+		if (wanted[i] && (n->used[shown[i].kind] || n->sub_used[shown[i].kind]))
+			return true;
+	return false;
+}
+
+/* The rows of the tree that rows says, without those of nothing, and the sum of all. */
+static void fill(const struct cli_cost *c, struct cli_table *t, struct cli_column *columns,
+	const bool *wanted, const bool *rows)
+{
+	size_t n = 0;
+	columns[n++] = (struct cli_column){ "", "Task", CLI_TYPE_TEXT };
+	for (size_t i = 0; i < TEXT_COLUMNS; i++) {
+		bool is_alone = shown[i].alone && !wanted[i - 1];
+		if (wanted[i])
+			columns[n++] = (struct cli_column){ "",
+				is_alone ? shown[i].alone : shown[i].title, shown[i].type };
+	}
+	columns[n] = (struct cli_column){ 0 };
+	cli_table_init(t, columns);
+	for (uint32_t i = 0; i != KERNEL_NONE; i = cli_cost_next(c->a, i)) {
+		struct mer_str name = { 0 };
+		if (!rows[i] || (i && !has_any(&c->a->nodes[i], wanted)))
+			continue;
+		cli_cost_put_node(c, &c->a->nodes[i], &name);
+		const char *text = name.failed ? NULL : mer_arena_strdup(&c->cli->arena, name.data);
+		t->failed |= !text;
+		mer_str_fini(&name);
+		add_text_row(c, t, text, &c->a->nodes[i], wanted, false);
+	}
+	if (c->a->n > 1)
+		add_text_row(c, t, "total", &c->a->nodes[0], wanted, true);
+}
+
+static void put_list(struct mer_str *out, const struct cli_cost *c, const char *before,
+	const struct mer_str *list, const char *behind)
+{
+	struct mer_str text = { 0 };
+	if (list->len) {
+		mer_str_puts(&text, before);
+		cli_text_clean(&text, list->data, list->len, false);
+		mer_str_puts(&text, behind);
+		cli_text_wrap(out, text.data ? text.data : "", (size_t)cli_width(c->cli), 0);
+	}
+	out->failed |= list->failed || text.failed;
+	mer_str_fini(&text);
+}
+
+/* What of it was not recorded, on which of the hosts that the tree is on. */
+static void put_unknown(const struct cli_cost *c, struct mer_str *out)
+{
+	static const struct {
+		enum usage_kind kind;
+		const char *words;
+	} parts[] = { { USAGE_PAGES_ALLOCATED, "memory pages" }, { USAGE_FAULTS, "page faults" },
+		{ USAGE_REQUESTS, "disk requests" }, { USAGE_SOCKETS_SENT, "system calls" },
+		{ USAGE_PACKETS_SENT, "packets" } };
+	struct mer_str list = { 0 };
+	uint32_t n_hosts = c->w->world->n_hosts;
+	bool *has = calloc((size_t)n_hosts + 1, sizeof(*has));
+	out->failed |= !has;
+	for (uint32_t i = 0; has && i < c->a->n; i++)
+		has[c->a->nodes[i].host] = true;
+	for (size_t p = 0; has && p < sizeof(parts) / sizeof(parts[0]); p++) {
+		size_t n = 0, unknown = 0;
+		for (uint32_t i = 0; i < n_hosts; i++) {
+			n += has[i];
+			unknown += has[i] && !usage_is_recorded(c->w->usage, i, parts[p].kind);
+		}
+		if (!unknown)
+			continue;
+		mer_str_printf(&list, "%s%s", list.len ? ", " : "", parts[p].words);
+		for (uint32_t i = 0, k = 0; i < n_hosts && unknown < n; i++)
+			if (has[i] && !usage_is_recorded(c->w->usage, i, parts[p].kind))
+				mer_str_printf(&list, "%s%s", k++ ? " and " : " on ",
+					c->w->e->hosts[i].name);
+	}
+	put_list(out, c, "Not recorded: ", &list, ".");
+	mer_str_fini(&list);
+	free(has);
+}
+
+void cli_cost_put_resources(const struct cli_cost *c, const bool *rows, struct mer_str *out)
+{
+	bool wanted[TEXT_COLUMNS];
+	struct cli_column columns[TEXT_COLUMNS + 2];
+	struct mer_str left_out = { 0 };
+	struct cli_table t;
+	size_t n = 0;
+	for (size_t i = 0; i < TEXT_COLUMNS; i++)
+		n += wanted[i] = is_worth(c, &shown[i]);
+	fill(c, &t, columns, wanted, rows);
+	for (size_t i = TEXT_COLUMNS; i-- > 1 && n > 1;) {
+		if (!wanted[i])
+			continue;
+		if (cli_table_least_width(&t, NAME_MIN) <= (size_t)cli_width(c->cli))
+			break;
+		wanted[i] = false;
+		n--;
+		cli_table_fini(&t);
+		fill(c, &t, columns, wanted, rows);
+	}
+	mer_str_puts(out, "\nMemory, disk and network used by each task itself\n");
+	if (n)
+		cli_table_text(&t, out, (size_t)cli_width(c->cli), c->cli->bold_out);
+	else
+		mer_str_puts(out, "None.\n");
+	for (size_t i = 0; i < TEXT_COLUMNS; i++)
+		if (!wanted[i] && is_worth(c, &shown[i]))
+			mer_str_printf(&left_out, "%s%s", left_out.len ? ", " : "", shown[i].words);
+	put_list(out, c, "(no room for ", &left_out,
+		": use a wider terminal, or --table resources --format csv for all columns)");
+	put_unknown(c, out);
+	out->failed |= t.failed;
+	mer_str_fini(&left_out);
+	cli_table_fini(&t);
+}

@@ -1,0 +1,257 @@
+/* What a task waited for and what it cost, as tables. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/path/task_print.h"
+#include "kernel/files/files.h"
+
+static const struct kernel_host *host_of(const struct cli_cost *c, uint32_t host)
+{
+	return &c->w->world->hosts[host];
+}
+
+static int done(const struct cli_cost *c, const struct mer_table *t)
+{
+	return t->failed ? mer_fail_nomem(&c->cli->err) : 0;
+}
+
+/* ---- Blocked, by file descriptor ---- */
+
+enum { CALLS = 3 }; /* that a row names */
+
+struct object {	    /* waits on one descriptor that meant one thing; or in one call without any */
+	int32_t fd; /* -1: none */
+	uint32_t object; /* name; KERNEL_NONE: not known */
+	uint8_t kind;	 /* enum kernel_object_kind */
+	const char *calls[CALLS];
+	size_t n_calls;
+	uint64_t n, n_open; /* open: had not ended when the task's record did */
+	int64_t total, min, max;
+	double mean, squares; /* Welford's */
+};
+
+struct objects {
+	struct object *item;
+	size_t n, cap;
+	struct mer_map map;
+};
+
+static const char *call_of(const struct kernel_host *h, const struct blocked_wait *w)
+{
+	if (w->call != KERNEL_NONE)
+		return kernel_name_text(h, h->calls[w->call].name);
+	return w->kind == BLOCKED_PAGE_FAULT  ? "page fault"
+	       : w->kind == BLOCKED_IN_KERNEL ? "kernel"
+					      : "unknown call";
+}
+
+static struct object *find_object(
+	struct objects *o, const struct kernel_host *h, const struct blocked_wait *w)
+{
+	const struct kernel_call *call = w->call == KERNEL_NONE ? NULL : &h->calls[w->call];
+	const char *name = call_of(h, w);
+	struct object new = { .fd = call ? call->fd : -1,
+		.object = call ? call->object : KERNEL_NONE,
+		.kind = call ? call->kind : KERNEL_OBJECT_UNKNOWN };
+	struct {
+		const char *call;
+		uint32_t fd, object;
+	} key = { new.fd < 0 ? name : NULL, (uint32_t) new.fd, new.object };
+	uint32_t *v = mer_map_put(&o->map, mer_hash(&key, sizeof(key)));
+	if (!v)
+		return NULL;
+	if (!*v) {
+		if (o->n == o->cap) {
+			size_t cap = o->cap ? 2 * o->cap : 32;
+			struct object *p = reallocarray(o->item, cap, sizeof(*p));
+			if (!p)
+				return NULL;
+			o->item = p;
+			o->cap = cap;
+		}
+		o->item[o->n++] = new;
+		*v = (uint32_t)o->n;
+	}
+	struct object *at = &o->item[*v - 1];
+	for (size_t i = 0; i < at->n_calls; i++)
+		if (at->calls[i] == name || strcmp(at->calls[i], name) == 0)
+			return at;
+	if (at->n_calls < CALLS)
+		at->calls[at->n_calls++] = name;
+	return at;
+}
+
+static void add_wait(struct object *o, int64_t ns)
+{
+	double off = (double)ns - o->mean;
+	if (!o->n || ns < o->min)
+		o->min = ns;
+	if (!o->n || ns > o->max)
+		o->max = ns;
+	o->n++;
+	o->total += ns;
+	o->mean += off / (double)o->n;
+	o->squares += off * ((double)ns - o->mean);
+}
+
+static int longest_first(const void *a, const void *b)
+{
+	const struct object *x = a, *y = b;
+	if (x->total != y->total)
+		return x->total > y->total ? -1 : 1;
+	return x->fd < y->fd ? -1 : x->fd > y->fd;
+}
+
+static const char *known_text(const struct kernel_host *h, uint32_t name)
+{
+	const char *text = kernel_name_text(h, name);
+	return *text ? text : NULL;
+}
+
+static void add_object(
+	const struct cli_cost *c, struct mer_table *t, const struct object *o, bool *failed)
+{
+	const struct kernel_host *h = host_of(c, c->a->host);
+	struct mer_str calls = { 0 };
+	for (size_t i = 0; i < o->n_calls; i++)
+		mer_str_printf(&calls, "%s%s", i ? ", " : "", o->calls[i]);
+	const char *copy = calls.data ? mer_arena_strdup(&c->cli->arena, calls.data) : NULL;
+	*failed |= !copy;
+	mer_str_fini(&calls);
+	double deviation = o->n > 1 ? sqrt(o->squares / (double)(o->n - 1)) : 0;
+	mer_table_add(
+		t, (struct mer_cell[]){ o->fd < 0 ? MER_NONE : MER_INT(o->fd),
+			   mer_text(known_text(h, o->object)),
+			   o->kind == KERNEL_OBJECT_UNKNOWN
+				   ? MER_NONE
+				   : mer_text(kernel_object_kind_name(
+					     (enum kernel_object_kind)o->kind)),
+			   mer_text(copy), MER_INT(o->n), MER_INT(o->total), MER_INT(o->min),
+			   MER_INT(o->max), MER_INT(o->total / (int64_t)o->n),
+			   o->n > 1 ? MER_INT(llround(deviation)) : MER_NONE, MER_INT(o->n_open) });
+}
+
+int cli_cost_blocking(const struct cli_cost *c, struct mer_table *t)
+{
+	static const struct mer_column columns[] = { { "fd", "FD", MER_ID },
+		{ "object", "Object", MER_TEXT }, { "kind", NULL, MER_TEXT },
+		{ "call", "Call", MER_TEXT }, { "count", "Count", MER_COUNT },
+		{ "total_ns", "Total", MER_DURATION }, { "min_ns", "Min", MER_DURATION },
+		{ "max_ns", "Max", MER_DURATION }, { "avg_ns", "Mean", MER_DURATION },
+		{ "stddev_ns", NULL, MER_DURATION }, { "unfinished", NULL, MER_COUNT }, { 0 } };
+	const struct account *a = c->a;
+	const struct blocked_host *h = &a->b->hosts[a->host];
+	struct objects o = { 0 };
+	bool failed = false;
+	mer_table_init(t, "blocking", "Blocked, by file descriptor and system call", columns,
+		&c->cli->arena);
+	for (size_t i = h->first[a->task]; i < h->first[a->task + 1] && !failed; i++) {
+		const struct blocked_wait *w = &h->waits[i];
+		int64_t begin = w->begin > a->begin ? w->begin : a->begin;
+		int64_t end = w->end < a->end ? w->end : a->end;
+		if (end < begin || (end == begin && w->end > w->begin))
+			continue;
+		struct object *at = find_object(&o, host_of(c, a->host), w);
+		failed = !at;
+		if (at) {
+			add_wait(at, end - begin);
+			at->n_open += w->open && end == w->end;
+		}
+	}
+	if (o.n)
+		qsort(o.item, o.n, sizeof(*o.item), longest_first);
+	for (size_t i = 0; i < o.n && !failed; i++)
+		add_object(c, t, &o.item[i], &failed);
+	free(o.item);
+	mer_map_fini(&o.map);
+	t->failed |= failed;
+	return done(c, t);
+}
+
+/* ---- CPU time ---- */
+
+uint32_t cli_cost_next(const struct account *a, uint32_t node)
+{
+	if (a->nodes[node].child != KERNEL_NONE)
+		return a->nodes[node].child;
+	while (node != KERNEL_NONE && a->nodes[node].next == KERNEL_NONE)
+		node = a->nodes[node].parent;
+	return node == KERNEL_NONE ? KERNEL_NONE : a->nodes[node].next;
+}
+
+static struct mer_cell comm_cell(const struct cli_cost *c, const struct account_node *n)
+{
+	const char *comm = kernel_comm(host_of(c, n->host), n->task, c->a->end);
+	return *comm ? mer_text(comm) : MER_NONE;
+}
+
+int cli_cost_accounting(const struct cli_cost *c, struct mer_table *t)
+{
+	static const struct mer_column columns[] = { { "depth", NULL, MER_ID },
+		{ "host", NULL, MER_TEXT }, { "tid", NULL, MER_ID }, { "pid", NULL, MER_ID },
+		{ "comm", "Task", MER_TEXT }, { "count", "Waits", MER_COUNT },
+		{ "self_ns", "Self", MER_DURATION }, { "sub_ns", "Sub", MER_DURATION },
+		{ "total_ns", "Total", MER_DURATION }, { "interrupted_ns", NULL, MER_DURATION },
+		{ "rest_ns", NULL, MER_DURATION }, { "requests", NULL, MER_COUNT },
+		{ "disk_bytes", "Disk", MER_BYTES }, { 0 } };
+	const struct account *a = c->a;
+	mer_table_init(t, "accounting", "CPU time", columns, &c->cli->arena);
+	for (uint32_t i = 0; i != KERNEL_NONE; i = cli_cost_next(a, i)) {
+		const struct account_node *n = &a->nodes[i];
+		const struct kernel_task *k = &host_of(c, n->host)->tasks[n->task];
+		bool exact = !c->averaged;
+		int64_t rest = 0;
+		for (unsigned r = 0; r < ACCOUNT_N_RESTS; r++)
+			rest += n->rest_ns[r];
+		mer_table_add(
+			t, (struct mer_cell[]){ MER_INT(n->depth),
+				   mer_text(c->w->e->hosts[n->host].name), MER_INT(k->tid),
+				   k->pid < 0 ? MER_NONE : MER_INT(k->pid), comm_cell(c, n),
+				   n->depth ? MER_INT(n->n_served) : MER_NONE, MER_INT(n->self_ns),
+				   MER_INT(n->sub_ns), MER_INT(n->self_ns + n->sub_ns),
+				   exact ? MER_INT(n->interrupted_ns) : MER_NONE,
+				   exact ? MER_INT(rest) : MER_NONE,
+				   exact ? MER_INT(n->used[USAGE_REQUESTS]) : MER_NONE,
+				   exact ? MER_INT(n->used[USAGE_BLOCK_READ] +
+						   n->used[USAGE_BLOCK_WRITTEN])
+					 : MER_NONE });
+	}
+	return done(c, t);
+}
+
+/* ---- The rest ---- */
+
+int cli_cost_rest(const struct cli_cost *c, struct mer_table *t)
+{
+	static const struct mer_column columns[] = { { "cause", "Cause", MER_TEXT },
+		{ "host", NULL, MER_TEXT }, { "tid", NULL, MER_ID }, { "comm", "Task", MER_TEXT },
+		{ "total_ns", "Time", MER_DURATION }, { 0 } };
+	const struct account *a = c->a;
+	mer_table_init(t, "rest", "Time without CPU, by cause", columns, &c->cli->arena);
+	struct mer_map rows = { 0 }; /* of a task, whoever it worked for: row, plus 1 */
+	for (uint32_t i = 0; i != KERNEL_NONE && !c->averaged && !t->failed;
+		i = cli_cost_next(a, i)) {
+		const struct account_node *n = &a->nodes[i];
+		for (unsigned r = 0; r < ACCOUNT_N_RESTS && !t->failed; r++) {
+			uint32_t key[3] = { n->host, n->task, r };
+			uint32_t *v = n->rest_ns[r] ? mer_map_put(&rows, mer_hash(key, sizeof(key)))
+						    : NULL;
+			t->failed |= n->rest_ns[r] && !v;
+			if (v && *v)
+				t->cells[(*v - 1) * t->n_columns + 4].v.i += n->rest_ns[r];
+			if (!v || *v)
+				continue;
+			*v = (uint32_t)t->n_rows + 1;
+			mer_table_add(t, (struct mer_cell[]){
+						 mer_text(account_rest_name((enum account_rest)r)),
+						 mer_text(c->w->e->hosts[n->host].name),
+						 MER_INT(host_of(c, n->host)->tasks[n->task].tid),
+						 comm_cell(c, n), MER_INT(n->rest_ns[r]) });
+		}
+	}
+	mer_map_fini(&rows);
+	if (!t->failed)
+		mer_table_sort(t, "total_ns", false);
+	return done(c, t);
+}

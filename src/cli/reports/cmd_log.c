@@ -1,0 +1,53 @@
+/* meridian log: each occurrence of something, in the order of time. */
+#include "cli/reports/grid.h"
+#include "cli/verb.h"
+
+static int run(struct cli *cli, const void *values)
+{
+	return cli_grid_run(cli, "log", values);
+}
+
+static const struct cli_option options[] = {
+	CLI_GRID_LIMIT("at most N rows (default: 20; 0: all)"),
+	CLI_GRID_SORT("sort by this column: largest first, names a to z"),
+	CLI_GRID_ALL,
+	CLI_GRID_MIN(""),
+	CLI_GRID_MAX(""),
+	CLI_GRID_SIZES("io: "),
+	CLI_GRID_NAME("only these (openat, eth0, /etc/*)"),
+	CLI_GRID_PERIOD,
+	{ .name = "plot",
+		.kind = CLI_FILE,
+		.arg = "FILE",
+		.help = "for io: disk sectors of requests over time, as SVG",
+		.offset = offsetof(struct cli_grid_values, plot) },
+	{ 0 },
+};
+
+const struct cli_verb cli_verb_log = {
+	.name = "log",
+	.help = "list every wake-up, interrupt, system call, request, ...",
+	.synopsis = "[ANALYSIS [OPTION...] TRACE...]",
+	.description = "Lists every occurrence that an analysis counts, on all hosts, in time order. "
+		       "'meridian log' without arguments lists the analyses.",
+	.more = "Occurrences are clipped to --begin and --end as in the totals, so that rows add up to "
+		"what 'meridian top' and 'meridian stats' show. Without --sort and --reverse only the "
+		"rows shown are kept in memory.\n\n"
+		"With --plot (meridian log io --plot disks.svg TRACE), each disk is a chart with one "
+		"point per request, at its time and sector: sequential requests form lines, random ones "
+		"clouds. If there are thousands, neighbouring points are merged. The points are in the "
+		"table 'map'.\n\n"  CLI_GRID_NAME_MANUAL CLI_PERIOD_MANUAL,
+	.formats = "table|json|jsonl|csv",
+	.uses = CLI_USES_TASKS | CLI_USES_CPU,
+	.options = options,
+	.values_size = sizeof(struct cli_grid_values),
+	.max_args = -1,
+	.args = "ANALYSIS",
+	.examples = {
+		{ "meridian log sched --min 1ms client/ server/",
+			"Scheduling latencies of 1 ms and more, and which task ran instead." },
+		{ "meridian log syscall --comm wget --format csv client/ | head -4",
+			"The first system calls of a program, for a spreadsheet." },
+	},
+	.run = run,
+};

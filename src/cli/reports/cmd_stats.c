@@ -1,0 +1,504 @@
+/* meridian stats: how much there is of what, and what was lost. With the name of an analysis, its
+ * statistics (cli/reports/grid.h). */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/map.h"
+#include "base/plural.h"
+#include "cli/reports/grid.h"
+#include "cli/progress.h"
+#include "cli/table.h"
+#include "cli/text.h"
+#include "cli/sync_traces.h"
+#include "cli/traces.h"
+#include "cli/verb.h"
+#include "trace/walk.h"
+
+enum by { BY_ALL, BY_NAME, BY_HOST, BY_STREAM };
+
+struct values {
+	struct cli_grid_values grid; /* first: see CLI_GRID_OPTION */
+	unsigned by;		     /* enum by */
+	uint64_t limit;
+};
+
+struct name_row { /* an event name on one host */
+	uint32_t host;
+	const char *name;
+	uint64_t count, bits;
+};
+
+struct stats {
+	struct cli *cli;
+	const struct mer_experiment *e;
+	const struct trace_counts *counts;
+	struct name_row *names;
+	uint32_t n_names;
+	uint64_t total;
+	int64_t span_ns; /* 0: not known */
+};
+
+enum { SCREENFUL = 20 }; /* rows for people, when --limit does not say */
+
+static int by_count(const void *a, const void *b)
+{
+	const struct name_row *p = a, *q = b;
+	if (p->count != q->count)
+		return p->count > q->count ? -1 : 1;
+	int c = strcmp(p->name, q->name);
+	return c ? c : p->host < q->host ? -1 : p->host > q->host;
+}
+
+/* Sums the classes of all parts by host and name. */
+static int sum_names(struct stats *s, struct mer_intern *in)
+{
+	uint32_t cap = 0;
+	for (uint32_t p = 0; p < s->e->n_parts; p++) {
+		const struct ctf_schema *schema = s->e->parts[p].schema;
+		uint32_t trace = s->e->parts[p].trace, number = 0;
+		for (uint32_t c = 0; c < schema->n_streams; c++)
+			for (uint32_t i = 0; i < schema->streams[c].n_events; i++, number++) {
+				const struct trace_count *n = &s->counts->by_class[p][number];
+				if (n->events == 0 || !cli_trace_wanted(s->cli, s->e, trace))
+					continue;
+				const char *name = schema->streams[c].events[i].name;
+				uint32_t host = s->e->traces[trace].host;
+				char key[600];
+				int len = snprintf(key, sizeof(key), "%u %.500s", host, name);
+				uint32_t id = mer_intern_add(in, key, (size_t)len);
+				if (id == MER_INTERN_NONE)
+					return mer_fail_nomem(&s->cli->err);
+				if (!mer_grow32(&s->names, id, &cap, sizeof(*s->names)))
+					return mer_fail_nomem(&s->cli->err);
+				if (id == s->n_names)
+					s->names[s->n_names++] =
+						(struct name_row){ host, name, 0, 0 };
+				s->names[id].count += n->events;
+				s->names[id].bits += n->bits;
+				s->total += n->events;
+			}
+	}
+	if (s->n_names)
+		qsort(s->names, s->n_names, sizeof(*s->names), by_count);
+	return 0;
+}
+
+/* From the first event to the last. */
+static void find_span(struct stats *s)
+{
+	int64_t first = INT64_MAX, last = INT64_MIN;
+	for (uint32_t i = 0; i < s->e->n_streams; i++)
+		if (s->counts->first[i] != MER_NO_TIME && cli_stream_wanted(s->cli, s->e, i)) {
+			first = s->counts->first[i] < first ? s->counts->first[i] : first;
+			last = s->counts->last[i] > last ? s->counts->last[i] : last;
+		}
+	s->span_ns = last > first ? mer_time_between(first, last) : 0;
+}
+
+static struct cli_cell rate(const struct stats *s, uint64_t count)
+{
+	return s->span_ns ? CLI_CELL((double)count * 1e9 / (double)s->span_ns + 0.5)
+			  : CLI_CELL_NONE;
+}
+
+static void fill_names(const struct stats *s, struct cli_table *t)
+{
+	static const struct cli_column columns[] = { { "host", "Host", CLI_TYPE_TEXT },
+		{ "name", "Event", CLI_TYPE_TEXT }, { "count", "Count", CLI_TYPE_COUNT },
+		{ "share", "Share", CLI_TYPE_RATIO }, { "rate", "Per second", CLI_TYPE_COUNT },
+		{ "bytes", "Size", CLI_TYPE_BYTES }, { 0 } };
+	cli_table_init(t, columns);
+	for (uint32_t i = 0; i < s->n_names; i++) {
+		const struct name_row *r = &s->names[i];
+		cli_table_add(t, (struct cli_cell[]){ CLI_CELL_TEXT(s->e->hosts[r->host].name),
+					 CLI_CELL_TEXT(r->name), CLI_CELL(r->count),
+					 CLI_CELL_RATIO((double)r->count / (double)s->total),
+					 rate(s, r->count), CLI_CELL(r->bits / 8) });
+	}
+}
+
+static void fill_hosts(const struct stats *s, struct cli_table *t)
+{
+	static const struct cli_column columns[] = { { "host", "Host", CLI_TYPE_TEXT },
+		{ "count", "Count", CLI_TYPE_COUNT }, { "rate", "Per second", CLI_TYPE_COUNT },
+		{ "bytes", "Size", CLI_TYPE_BYTES },
+		{ "lost_events", "Lost events", CLI_TYPE_COUNT },
+		{ "lost_packets", "Lost packets", CLI_TYPE_COUNT }, { 0 } };
+	cli_table_init(t, columns);
+	for (uint32_t h = 0; h < s->e->n_hosts; h++) {
+		uint64_t count = 0, bits = 0, events = 0, packets = 0;
+		if (!cli_host_wanted(s->cli, s->e->hosts[h].name))
+			continue;
+		for (uint32_t i = 0; i < s->e->n_streams; i++) {
+			if (s->e->traces[s->e->streams[i].trace].host != h)
+				continue;
+			count += s->counts->by_stream[i].events;
+			bits += s->counts->by_stream[i].bits;
+			events += s->e->streams[i].lost_events;
+			packets += s->e->streams[i].lost_packets;
+		}
+		cli_table_add(t, (struct cli_cell[]){ CLI_CELL_TEXT(s->e->hosts[h].name),
+					 CLI_CELL(count), rate(s, count), CLI_CELL(bits / 8),
+					 CLI_CELL(events), CLI_CELL(packets) });
+	}
+}
+
+static const char *stream_host(const struct stats *s, uint32_t stream)
+{
+	return s->e->hosts[s->e->traces[s->e->streams[stream].trace].host].name;
+}
+
+static void fill_streams(const struct stats *s, struct cli_table *t)
+{
+	static const struct cli_column columns[] = { { "host", "Host", CLI_TYPE_TEXT },
+		{ "path", "Stream", CLI_TYPE_TEXT }, { "cpu", "CPU", CLI_TYPE_ID },
+		{ "count", "Count", CLI_TYPE_COUNT }, { "rate", "Per second", CLI_TYPE_COUNT },
+		{ "bytes", "Size", CLI_TYPE_BYTES },
+		{ "lost_events", "Lost events", CLI_TYPE_COUNT },
+		{ "lost_packets", "Lost packets", CLI_TYPE_COUNT }, { 0 } };
+	cli_table_init(t, columns);
+	for (uint32_t i = 0; i < s->e->n_streams; i++) {
+		const struct mer_stream *m = &s->e->streams[i];
+		const struct trace_count *n = &s->counts->by_stream[i];
+		if (!cli_stream_wanted(s->cli, s->e, i))
+			continue;
+		cli_table_add(
+			t, (struct cli_cell[]){ CLI_CELL_TEXT(stream_host(s, i)),
+				   CLI_CELL_TEXT(m->path),
+				   m->cpu < 0 ? CLI_CELL_NONE : CLI_CELL(m->cpu),
+				   CLI_CELL(n->events), rate(s, n->events), CLI_CELL(n->bits / 8),
+				   CLI_CELL(m->lost_events), CLI_CELL(m->lost_packets) });
+	}
+}
+
+static struct cli_cell time_cell(int64_t t)
+{
+	return t == MER_NO_TIME ? CLI_CELL_NONE : CLI_CELL(t);
+}
+
+/* People see when and for how long, programs the two ends. */
+static void fill_losses(const struct stats *s, struct cli_table *t)
+{
+	static const struct cli_column exact[] = { { "host", "", CLI_TYPE_TEXT },
+		{ "path", "", CLI_TYPE_TEXT }, { "stream", "", CLI_TYPE_ID },
+		{ "begin", "", CLI_TYPE_TIME }, { "end", "", CLI_TYPE_TIME },
+		{ "events", "", CLI_TYPE_COUNT }, { "packets", "", CLI_TYPE_COUNT }, { 0 } };
+	static const struct cli_column brief[] = { { "host", "Host", CLI_TYPE_TEXT },
+		{ "path", "Stream", CLI_TYPE_TEXT }, { "begin", "From", CLI_TYPE_TIME },
+		{ "length", "Within", CLI_TYPE_DURATION }, { "events", "Events", CLI_TYPE_COUNT },
+		{ "packets", "Packets", CLI_TYPE_COUNT }, { 0 } };
+	bool people = s->cli->format == CLI_FORMAT_TABLE;
+	cli_table_init(t, people ? brief : exact);
+	for (uint32_t i = 0; i < s->e->n_losses; i++) {
+		const struct mer_loss *l = &s->e->losses[i];
+		const char *path = s->e->streams[l->stream].path;
+		bool known = l->begin != MER_NO_TIME && l->end != MER_NO_TIME;
+		if (!cli_stream_wanted(s->cli, s->e, l->stream))
+			continue;
+		if (people)
+			cli_table_add(t,
+				(struct cli_cell[]){ CLI_CELL_TEXT(stream_host(s, l->stream)),
+					CLI_CELL_TEXT(
+						strrchr(path, '/') ? strrchr(path, '/') + 1 : path),
+					time_cell(l->begin),
+					known ? CLI_CELL(mer_time_between(l->begin, l->end))
+					      : CLI_CELL_NONE,
+					CLI_CELL(l->events), CLI_CELL(l->packets) });
+		else
+			cli_table_add(
+				t, (struct cli_cell[]){ CLI_CELL_TEXT(stream_host(s, l->stream)),
+					   CLI_CELL_TEXT(path), CLI_CELL(l->stream),
+					   time_cell(l->begin), time_cell(l->end),
+					   CLI_CELL(l->events), CLI_CELL(l->packets) });
+	}
+}
+
+/* What to change so that next time nothing is lost: buffers four times as large, and the events
+ * that fill them. */
+static void put_advice(const struct stats *s, struct mer_str *out)
+{
+	uint64_t packet = 0, lost = 0;
+	bool kernel = false;
+	for (uint32_t i = 0; i < s->e->n_losses; i++) {
+		const struct trace_stream *t = &s->e->data[s->e->losses[i].stream];
+		lost += s->e->losses[i].events;
+		kernel |= strcmp(s->e->traces[s->e->streams[s->e->losses[i].stream].trace].domain,
+				  "ust") != 0;
+		for (uint32_t p = 0; p < t->n_packets; p++)
+			if (t->packets[p].size_bits / 8 > packet)
+				packet = t->packets[p].size_bits / 8;
+	}
+	if (!lost)
+		return;
+	uint64_t size = 1 << 16;
+	while (size < packet * 4)
+		size *= 2;
+	mer_str_printf(out,
+		"Next time record with larger buffers (the packets here have %" PRIu64 " %s):\n"
+		"  lttng enable-channel --%s --subbuf-size=%" PRIu64 "K --num-subbuf=8 NAME\n",
+		packet < 1024 ? packet : packet / 1024,
+		packet < 1024 ? mer_plural(packet, "byte", "bytes") : "KiB",
+		kernel ? "kernel" : "userspace", size / 1024);
+	double most = s->n_names ? 100.0 * (double)s->names[0].count / (double)s->total : 0;
+	if (most >= 15)
+		mer_str_printf(out, "or without %s, which is %.0f %% of what was recorded.\n",
+			s->names[0].name, most);
+	else
+		mer_str_puts(out, "or with fewer kinds of events (see the table above).\n");
+}
+
+struct table_of {
+	enum by by;
+	const char *key, *title, *unit;
+	void (*fill)(const struct stats *, struct cli_table *);
+};
+
+static const struct table_of tables[] = {
+	{ BY_NAME, "by_name", "Events by name", "names", fill_names },
+	{ BY_HOST, "by_host", "Events by host", "hosts", fill_hosts },
+	{ BY_STREAM, "by_stream", "Events by stream", "streams", fill_streams },
+	{ BY_ALL, "losses", "Losses", "gaps", fill_losses },
+};
+enum { N_TABLES = sizeof(tables) / sizeof(*tables) };
+
+static bool asked_for(const struct values *v, const struct table_of *t)
+{
+	return v->by == BY_ALL || v->by == (unsigned)t->by;
+}
+
+static void put_table(const struct stats *s, const struct values *v, const struct table_of *of,
+	struct mer_str *out)
+{
+	struct cli_table t;
+	of->fill(s, &t);
+	uint64_t all = t.n_rows, limit = v->limit ? v->limit : SCREENFUL;
+	if (v->by == BY_ALL && all > limit)
+		t.n_rows = limit;
+	else if (v->limit && all > v->limit)
+		t.n_rows = v->limit;
+	if (all) {
+		mer_str_printf(out, "\n%s\n", of->title);
+		cli_table_text(&t, out, (size_t)cli_width(s->cli), s->cli->bold_out);
+	}
+	if (t.n_rows < all)
+		mer_str_printf(out, "... and %" PRIu64 " more %s (-n 0 shows all)\n",
+			all - t.n_rows, of->unit);
+	out->failed |= t.failed;
+	cli_table_fini(&t);
+}
+
+static void put_text(const struct stats *s, const struct values *v, struct mer_str *out)
+{
+	uint64_t lost = 0;
+	for (uint32_t i = 0; i < s->e->n_losses; i++)
+		if (cli_stream_wanted(s->cli, s->e, s->e->losses[i].stream))
+			lost += s->e->losses[i].events;
+	cli_text_count(out, (int64_t)s->total);
+	mer_str_puts(out, " events in ");
+	if (s->span_ns)
+		cli_text_duration(out, s->span_ns);
+	else
+		mer_str_puts(out, "an unknown time");
+	if (lost) {
+		mer_str_puts(out, "; ");
+		cli_text_count(out, (int64_t)lost);
+		mer_str_printf(
+			out, " lost (%.1f %%)", 100.0 * (double)lost / (double)(lost + s->total));
+	}
+	mer_str_putc(out, '\n');
+	for (size_t i = 0; i < N_TABLES; i++)
+		if (asked_for(v, &tables[i]) &&
+			(tables[i].by != BY_HOST || s->e->n_hosts > 1 || v->by))
+			put_table(s, v, &tables[i], out);
+	if (v->by == BY_ALL && lost) {
+		mer_str_putc(out, '\n');
+		put_advice(s, out);
+	}
+}
+
+static int put_rows(const struct stats *s, const struct values *v, struct mer_str *out)
+{
+	bool first = true;
+	size_t n = 0;
+	if (s->cli->format == CLI_FORMAT_JSON) {
+		struct mer_json j;
+		mer_json_init(&j, out, NULL, 0);
+		mer_json_begin_object(&j);
+		mer_json_kv_int(&j, "schema_version", 1);
+		mer_json_kv_uint(&j, "total", s->total);
+		for (size_t i = 0; i < N_TABLES; i++) {
+			struct cli_table t;
+			if (!asked_for(v, &tables[i]))
+				continue;
+			tables[i].fill(s, &t);
+			if (v->limit && t.n_rows > v->limit)
+				t.n_rows = v->limit;
+			mer_json_key(&j, tables[i].key);
+			cli_table_json(&t, &j);
+			cli_table_fini(&t);
+		}
+		cli_json_synced(&j, s->cli);
+		cli_json_diagnostics(&j, s->e);
+		mer_json_end_object(&j);
+		int rc = mer_json_finish(&j, &s->cli->err);
+		mer_str_putc(out, '\n');
+		return rc;
+	}
+	for (size_t i = 0; i < N_TABLES; i++)
+		n += asked_for(v, &tables[i]);
+	for (size_t i = 0; i < N_TABLES; i++) {
+		struct cli_table t;
+		if (!asked_for(v, &tables[i]))
+			continue;
+		tables[i].fill(s, &t);
+		t.name = n > 1 ? tables[i].key : NULL;
+		if (v->limit && t.n_rows > v->limit)
+			t.n_rows = v->limit;
+		if (s->cli->format == CLI_FORMAT_CSV) {
+			mer_str_puts(out, first ? "" : "\n");
+			cli_table_csv(&t, out);
+		} else {
+			cli_table_jsonl(&t, out);
+		}
+		first = false;
+		cli_table_fini(&t);
+	}
+	return 0;
+}
+
+static int print(struct stats *s, const struct values *v)
+{
+	struct mer_intern in;
+	mer_intern_init(&in, &s->cli->arena);
+	int rc = sum_names(s, &in);
+	mer_intern_fini(&in);
+	if (rc)
+		return rc;
+	find_span(s);
+	struct mer_str out = { 0 };
+	if (s->cli->format == CLI_FORMAT_TABLE)
+		put_text(s, v, &out);
+	else
+		rc = put_rows(s, v, &out);
+	if (rc == 0 && out.failed)
+		rc = mer_fail_nomem(&s->cli->err);
+	if (rc == 0 && out.len)
+		fwrite(out.data, 1, out.len, s->cli->out);
+	mer_str_fini(&out);
+	return rc;
+}
+
+static int count_events(struct cli *cli, const struct values *v)
+{
+	struct mer_experiment *e;
+	struct trace_counts *counts = NULL;
+	/* Rates, spans and the times of losses go by one time line of all hosts. */
+	int rc = cli_traces_open_synced(cli, CLI_SYNC_AUTO, &e);
+	if (rc)
+		return rc;
+	struct trace_range range = {
+		cli_moment_resolve(&cli->begin, e->begin, e->end, INT64_MIN),
+		cli_moment_resolve(&cli->end, e->begin, e->end, INT64_MAX),
+	};
+	struct cli_progress progress;
+	cli_progress_begin(&progress, cli, "counting", e->bytes);
+	rc = trace_walk_range(
+		e, range, cli_jobs(cli), &cli->cancel, &progress.done_bytes, &counts, &cli->err);
+	cli_progress_end(&progress);
+	struct stats s = { .cli = cli, .e = e, .counts = counts };
+	if (rc == 0)
+		rc = print(&s, v);
+	free(s.names);
+	trace_counts_free(counts);
+	cli_traces_close(cli, e);
+	return rc;
+}
+
+/* Options that only one of the two meanings has. */
+static int check_options(struct cli *cli, const struct values *v)
+{
+	bool analysis = cli_grid_asked(cli);
+	const char *odd = analysis		      ? (v->by ? "by" : NULL)
+			  : v->grid.tables.n	      ? "table"
+			  : v->grid.sort	      ? "sort"
+			  : v->grid.reverse	      ? "reverse"
+			  : v->grid.min.set	      ? "min"
+			  : v->grid.max.set	      ? "max"
+			  : v->grid.names.n	      ? "name"
+			  : v->grid.period.expression ? "period"
+			  : cli->cpus.n		      ? "cpu"
+			  : cli->tids.n		      ? cli_tids_option(cli)
+			  : cli->comms.n	      ? "comm"
+						      : NULL;
+	const char *meant = analysis ? NULL : cli_grid_meant(cli);
+	if (meant)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"'%.100s' is neither a trace nor an analysis (did you mean %s?)",
+			cli->args[0], meant);
+	if (odd && analysis)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"option --%s does not apply to 'stats %s'", odd, cli->args[0]);
+	if (odd)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"option --%s does not apply to 'stats' without an analysis", odd);
+	return 0;
+}
+
+static int run(struct cli *cli, const void *values)
+{
+	const struct values *given = values;
+	struct values own = *given;
+	if (given->grid.limit.set)
+		own.limit = given->grid.limit.v ? (uint64_t)given->grid.limit.v : UINT64_MAX;
+	int rc = check_options(cli, given);
+	if (rc)
+		return rc;
+	return cli_grid_asked(cli) ? cli_grid_run(cli, "stats", &given->grid)
+				   : count_events(cli, &own);
+}
+static const struct cli_option options[] = {
+	{ .name = "by",
+		.kind = CLI_CHOICE,
+		.arg = "WHAT",
+		.choices = "all|name|host|stream",
+		.help = "only one table: by name, host or stream",
+		.offset = offsetof(struct values, by) },
+	CLI_GRID_LIMIT("at most N rows per table (default: 20; 0: all)"),
+	CLI_GRID_SORT("with an ANALYSIS: by this column, largest first"),
+	CLI_GRID_OPTION(
+		min, CLI_DURATION, "TIME", "with an ANALYSIS: only TIME or longer; also --max"),
+	CLI_GRID_MANUAL_OPTION(max, CLI_DURATION, "TIME", "with an ANALYSIS: only TIME or less"),
+	CLI_GRID_SIZES("io: "),
+	CLI_GRID_NAME("with an ANALYSIS: only these (openat, eth0)"),
+	CLI_GRID_TABLE("with an ANALYSIS: another table (list: names them)"),
+	CLI_GRID_PERIOD,
+	{ 0 },
+};
+
+const struct cli_verb cli_verb_stats = {
+	.name = "stats",
+	.help = "count events, rates, losses; statistics of an analysis",
+	.synopsis = "[ANALYSIS] [OPTION...] TRACE...",
+	.description = "Counts events by name, host and stream; lists what was lost, and how to avoid "
+		       "losses next time. With an ANALYSIS (see 'meridian top'): statistics of "
+		       "durations.",
+	.more = "If the first word names an analysis and no file, it is the analysis; write ./syscall for a "
+		"trace with that name. --by is for event counts; --sort, --reverse, --min, --max, --name, "
+		"--period, --cpu, --tid, --pid and --comm are for analyses, which show minimum, maximum, "
+		"mean and total duration. Standard deviations are those of samples (n - 1).\n\n"  CLI_GRID_NAME_MANUAL CLI_PERIOD_MANUAL,
+	.formats = "table|json|jsonl|csv",
+	.uses = CLI_USES_TASKS | CLI_USES_CPU,
+	.options = options,
+	.values_size = sizeof(struct values),
+	.min_args = 1,
+	.max_args = -1,
+	.args = "ANALYSIS",
+	.examples = {
+		{ "meridian stats client/ server/", "Which events were recorded most, and what was lost." },
+		{ "meridian stats syscall client/ server/",
+			"Number and duration of each system call." },
+	},
+	.run = run,
+};

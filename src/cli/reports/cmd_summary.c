@@ -1,0 +1,424 @@
+/* meridian summary: the whole experiment on one screen, and what to type next. */
+#include "analysis/reports/summary.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/analysis_rows.h"
+#include "cli/reports/findings.h"
+#include "cli/reports/grid.h"
+#include "cli/progress.h"
+#include "cli/reports/summary_plot.h"
+#include "cli/sync/sync_print.h"
+#include "cli/sync_traces.h"
+#include "cli/text.h"
+#include "cli/traces.h"
+#include "cli/verb.h"
+
+struct values {
+	bool all;
+	struct cli_amount limit;
+	const char *plot;
+	struct cli_period_values period;
+};
+
+struct screen {
+	struct cli *cli;
+	const struct values *values;
+	struct cli_grid grid;
+	struct analysis_request requests[SUMMARY_REQUESTS];
+	struct analysis_options options;
+	struct cli_periods periods;
+};
+
+/* ---- The commands to go on with ---- */
+
+static const struct cli_verb *verb_of(const char *words)
+{
+	char name[32];
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(words, " "), words);
+	return cli_verb_find(name);
+}
+
+static bool uses(const char *words, unsigned what)
+{
+	const struct cli_verb *verb = verb_of(words);
+	return verb && verb->uses & what;
+}
+
+static bool has_option(const char *words, const char *name)
+{
+	const struct cli_verb *verb = verb_of(words);
+	const struct cli_option *o = verb ? verb->options : NULL;
+	while (o && o->name && strcmp(o->name, name) != 0)
+		o++;
+	return o && o->name;
+}
+
+static void put_period(struct mer_str *out, const struct cli_period_values *v)
+{
+	if (!v->expression)
+		return;
+	mer_str_puts(out, " --period ");
+	cli_shell_word(out, v->expression);
+	for (size_t i = 0; i < v->by.n; i++) {
+		mer_str_puts(out, " --period-by ");
+		cli_shell_word(out, v->by.item[i]);
+	}
+	if (v->min.set)
+		mer_str_printf(out, " --period-min %" PRId64 "ns", v->min.v);
+	if (v->max.set)
+		mer_str_printf(out, " --period-max %" PRId64 "ns", v->max.v);
+}
+
+static const char *kept(struct mer_arena *arena, struct mer_str *text)
+{
+	const char *copy =
+		text->failed ? NULL : mer_arena_strdup(arena, text->data ? text->data : "");
+	mer_str_fini(text);
+	return copy;
+}
+
+/* The words of the summary, what was asked for as far as the verb knows it, and the traces. */
+static const char *command(struct screen *x, struct mer_arena *arena, const char *words)
+{
+	const struct cli *cli = x->cli;
+	struct mer_str line = { 0 };
+	mer_str_printf(&line, "meridian %s", words);
+	if (cli->begin.kind != CLI_MOMENT_NONE && uses(words, CLI_USES_TIME))
+		mer_str_printf(&line, " --begin %" PRId64, x->options.begin);
+	if (cli->end.kind != CLI_MOMENT_NONE && uses(words, CLI_USES_TIME))
+		mer_str_printf(&line, " --end %" PRId64, x->options.end);
+	if (cli->sync && uses(words, CLI_USES_SYNC)) {
+		mer_str_puts(&line, " --sync ");
+		cli_shell_word(&line, cli->sync);
+	}
+	/* A finding about one host has it already. */
+	for (size_t i = 0; i < cli->hosts.n && !strstr(words, " --host "); i++) {
+		mer_str_puts(&line, " --host ");
+		cli_shell_word(&line, cli->hosts.item[i]);
+	}
+	if (has_option(words, "period"))
+		put_period(&line, &x->values->period);
+	for (size_t i = 0; i < cli->n_args; i++) {
+		mer_str_puts(&line, cli->args[i][0] == '-' ? " ./" : " ");
+		cli_shell_word(&line, cli->args[i]);
+	}
+	return kept(arena, &line);
+}
+
+/* Fills in what the analysis leaves to us: a sentence for each finding, a command for each row. */
+static bool put_into_words(struct screen *x, struct mer_table *t)
+{
+	size_t next = mer_table_column(t, SUMMARY_NEXT);
+	size_t sentence = mer_table_column(t, SUMMARY_SENTENCE);
+	bool many = x->grid.e->n_hosts > 1, ok = true;
+	for (size_t r = 0; next != SIZE_MAX && r < t->n_rows && ok; r++) {
+		struct mer_str words = { 0 }, text = { 0 };
+		if (sentence != SIZE_MAX)
+			cli_finding_command(t, r, many, &words);
+		else
+			cli_summary_command(t, r, many, &words);
+		ok = words.data && !words.failed;
+		const char *line = ok ? command(x, t->arena, words.data) : NULL;
+		t->cells[r * t->n_columns + next] = mer_text(line);
+		mer_str_fini(&words);
+		ok = line != NULL;
+		if (sentence == SIZE_MAX || !ok)
+			continue;
+		cli_finding_sentence(t, r, &text);
+		const char *copy = kept(t->arena, &text);
+		t->cells[r * t->n_columns + sentence] = mer_text(copy);
+		ok = copy != NULL;
+	}
+	return ok;
+}
+
+/* ---- One screen ---- */
+
+/* Rows of each table: few hosts leave room for more of the rest. */
+static size_t rows_of(const struct screen *x, int table)
+{
+	static const size_t few[] = { 4, 4, 5, 5, 2, 0, 4 }, many[] = { 6, 6, 4, 3, 2, 0, 3 };
+	if (x->values->limit.set)
+		return (size_t)x->values->limit.v;
+	if (x->cli->format != CLI_FORMAT_TABLE)
+		return 0;
+	return x->grid.tables[SUMMARY_HOSTS].n_rows <= few[0] ? few[table] : many[table];
+}
+
+static void limit_tables(struct screen *x)
+{
+	struct mer_table *t = x->grid.tables;
+	size_t most = rows_of(x, SUMMARY_HOSTS);
+	if (most && t[SUMMARY_HOSTS].n_rows > most) {
+		mer_table_sort(&t[SUMMARY_HOSTS], "cpu_percent", false);
+		mer_table_sort(&t[SUMMARY_IO], "disk_percent", false);
+		x->grid.sorted[SUMMARY_HOSTS] = "cpu_percent";
+	}
+	for (int i = 0; i < SUMMARY_TABLES; i++)
+		mer_table_limit(&t[i], rows_of(x, i));
+	/* Those that use most, and the longest: it is understood that there are more. */
+	t[SUMMARY_TOP].n_left_out = t[SUMMARY_WAITS].n_left_out = t[SUMMARY_LINKS].n_left_out = 0;
+}
+
+/* Is it 0 wherever it is known? Then people need no column of it: what is lost or unknown is said. */
+static bool is_zero(const struct mer_table *t, size_t column)
+{
+	enum mer_type type = t->columns[column].type;
+	bool zero = type != MER_TEXT && type != MER_ID;
+	for (size_t r = 0; r < t->n_rows && zero; r++) {
+		const struct mer_cell *c = &t->cells[r * t->n_columns + column];
+		zero = !c->set || (cli_analysis_is_real(type) ? c->v.f <= 0 : c->v.i == 0);
+	}
+	return zero;
+}
+
+/* A table in which nothing but names is left goes as a whole. */
+static bool hide_zeros(struct mer_table *t)
+{
+	bool any = false;
+	struct mer_column *columns = mer_arena_zalloc(t->arena, t->n_columns + 1, sizeof(*columns));
+	if (!columns)
+		return false;
+	for (size_t c = 0; c < t->n_columns; c++) {
+		columns[c] = t->columns[c];
+		if (is_zero(t, c))
+			columns[c].title = NULL;
+		any |= columns[c].title && !cli_grid_names(&columns[c]);
+	}
+	t->columns = columns;
+	t->n_rows = any ? t->n_rows : 0;
+	return true;
+}
+
+static void put_heading(const struct screen *x, struct mer_str *out)
+{
+	const struct cli_grid *g = &x->grid;
+	cli_heading_text(
+		x->cli, g->tables[SUMMARY_FINDINGS].title, g->options, g->begin, g->end, out);
+}
+
+/* The finding, and its command on a line of its own that can be copied. */
+static void put_findings(const struct screen *x, struct mer_str *out)
+{
+	const struct mer_table *t = &x->grid.tables[SUMMARY_FINDINGS];
+	const char *more = x->cli->bold_out ? "\033[1m" : "", *less = *more ? "\033[0m" : "";
+	put_heading(x, out);
+	if (!t->n_rows)
+		mer_str_puts(out, "None.\n");
+	for (size_t r = 0; r < t->n_rows; r++) {
+		const struct mer_cell *c = &t->cells[r * t->n_columns];
+		struct mer_str line = { 0 }, clean = { 0 };
+		if (x->grid.e->n_hosts > 1 && c[FINDING_COL_HOST].set)
+			mer_str_printf(&line, "%s: ", c[FINDING_COL_HOST].v.text);
+		mer_str_puts(&line, c[FINDING_COL_SENTENCE].v.text);
+		if (line.data)
+			cli_text_clean(&clean, line.data, line.len, false);
+		if (clean.data)
+			cli_text_wrap(out, clean.data, (size_t)cli_width(x->cli), 0);
+		mer_str_printf(out, "  %s", more);
+		cli_text_clean(
+			out, c[FINDING_COL_NEXT].v.text, strlen(c[FINDING_COL_NEXT].v.text), false);
+		mer_str_printf(out, "%s\n", less);
+		out->failed |= line.failed | clean.failed;
+		mer_str_fini(&line);
+		mer_str_fini(&clean);
+	}
+	if (t->n_left_out)
+		mer_str_printf(out, "... and %" PRIu64 " more (-n 0 shows all)\n", t->n_left_out);
+}
+
+/* Findings first; the others as tables, each CPU only for programs. */
+static int print_screen(struct screen *x)
+{
+	bool any = false;
+	struct cli_grid *g = &x->grid;
+	if (!hide_zeros(&g->tables[SUMMARY_HOSTS]) || !hide_zeros(&g->tables[SUMMARY_IO]) ||
+		!hide_zeros(&g->tables[SUMMARY_LINKS]))
+		return mer_fail_nomem(&x->cli->err);
+	struct mer_str out = { 0 };
+	put_findings(x, &out);
+	mer_str_putc(&out, '\n');
+	int rc = cli_sync_put(x->cli, &out, 0);
+	g->n_printed = SUMMARY_CPUS;
+	g->begin = MER_NO_TIME; /* has been said */
+	for (int i = 0; i < SUMMARY_CPUS; i++)
+		any |= g->tables[i].n_rows > 0;
+	return rc || !any ? rc : cli_grid_print(g);
+}
+
+static int print(struct screen *x, struct analysis_run *run)
+{
+	struct cli *cli = x->cli;
+	struct cli_grid *g = &x->grid;
+	g->begin = g->end = MER_NO_TIME;
+	for (uint32_t h = 0; h < run->world->n_hosts; h++) {
+		int64_t begin, end;
+		if (!cli_host_wanted(cli, g->e->hosts[h].name) ||
+			!analysis_range(run, h, &begin, &end))
+			continue;
+		if (g->begin == MER_NO_TIME || begin < g->begin)
+			g->begin = begin;
+		if (g->end == MER_NO_TIME || end > g->end)
+			g->end = end;
+	}
+	for (int i = 0; i < SUMMARY_TABLES; i++)
+		if (!put_into_words(x, &g->tables[i]))
+			return mer_fail_nomem(&cli->err);
+	limit_tables(x);
+	if (cli->format == CLI_FORMAT_TABLE)
+		return print_screen(x);
+	g->n_printed = SUMMARY_TABLES;
+	return cli_grid_print(g);
+}
+
+/* ---- Running it ---- */
+
+static bool wants_host(void *ctx, uint32_t host)
+{
+	const struct screen *x = ctx;
+	return cli_host_wanted(x->cli, x->grid.e->hosts[host].name);
+}
+
+static int analyse(struct screen *x, struct sync_messages *messages, struct sync_result *r)
+{
+	struct cli *cli = x->cli;
+	struct cli_grid *g = &x->grid;
+	struct mer_table tables[SUMMARY_REQUESTS];
+	struct analysis_run run;
+	struct cli_progress progress;
+	x->options = (struct analysis_options){ .begin = cli_moment_resolve(&cli->begin,
+							g->e->begin, g->e->end, INT64_MIN),
+		.end = cli_moment_resolve(&cli->end, g->e->begin, g->e->end, INT64_MAX),
+		.max_ns = INT64_MAX,
+		.n_bins = 1,
+		.wants_host = cli->hosts.n ? wants_host : NULL,
+		.ctx = x,
+		.limit = 1,
+		.keep_spans = true };
+	int rc = cli_periods_find(cli, g->e, &x->periods, &x->options);
+	if (rc)
+		return rc;
+	g->options = &x->options;
+	cli_progress_begin(&progress, cli, "reading", g->e->bytes);
+	struct kernel_world_options world = { .n_threads = cli_jobs(cli),
+		.cancel = &cli->cancel,
+		.done_bytes = &progress.done_bytes,
+		.drop = x->values->plot ? NULL : messages }; /* the picture needs them too */
+	rc = analysis_run(&run, g->e, messages, r, &world, &x->options, x->requests,
+		SUMMARY_REQUESTS, tables, &cli->err);
+	cli_progress_end(&progress);
+	if (rc == 0) {
+		rc = summary_make(&run, r, x->values->all, tables, g->tables, &cli->err);
+		if (rc == 0)
+			rc = print(x, &run);
+		for (int i = 0; i < SUMMARY_TABLES; i++)
+			mer_table_fini(&g->tables[i]);
+	}
+	for (int i = 0; i < SUMMARY_REQUESTS; i++)
+		mer_table_fini(&tables[i]);
+	analysis_run_fini(&run);
+	return rc;
+}
+
+static int run(struct cli *cli, const void *values)
+{
+	static const struct cli_grid_values none = { 0 };
+	struct screen x = { .cli = cli,
+		.values = values,
+		.grid = { .cli = cli, .values = &none, .verb = "summary", .n = SUMMARY_TABLES } };
+	struct sync_messages messages = { 0 };
+	struct sync_result *r = NULL;
+	cli->synced = NULL;
+	int rc = cli_periods_understand(cli, &x.values->period, false, &x.periods);
+	if (rc == 0)
+		rc = cli_traces_open(cli, &x.grid.e);
+	if (rc) {
+		cli_periods_fini(&x.periods);
+		return rc;
+	}
+	summary_requests(x.requests);
+	rc = cli_traces_sync_for(cli, x.grid.e, x.requests, SUMMARY_REQUESTS, &messages, &r);
+	if (rc == 0)
+		rc = analyse(&x, &messages, r);
+	if (rc == 0 && x.values->plot)
+		rc = cli_summary_plot(cli, x.grid.e, &messages, r, &x.options, x.values->plot);
+	sync_result_free(r);
+	sync_messages_free(&messages);
+	cli_periods_fini(&x.periods);
+	cli_traces_close(cli, x.grid.e);
+	return rc;
+}
+
+static const struct cli_option options[] = {
+	{ .name = "all",
+		.letter = 'a',
+		.kind = CLI_FLAG,
+		.help = "also joins of threads and waits for children",
+		.offset = offsetof(struct values, all) },
+	{ .name = "limit",
+		.letter = 'n',
+		.kind = CLI_AMOUNT,
+		.arg = "N",
+		.help = "at most N rows per table (default: a screenful; 0: all)",
+		.offset = offsetof(struct values, limit) },
+	{ .name = "plot",
+		.kind = CLI_TEXT,
+		.arg = "FILE",
+		.help = "also draw the load over time, as SVG",
+		.offset = offsetof(struct values, plot) },
+	CLI_PERIOD_OPTIONS(struct values, period),
+	{ 0 },
+};
+
+const struct cli_verb cli_verb_summary = {
+	.name = "summary",
+	.help = "one screen: what was lost, what took time, what to run next",
+	.synopsis = "[OPTION...] TRACE...",
+	.description = "Shows findings, each with a command that shows more: first what was lost or is "
+		       "unknown, then failures, then what took time, by that time. Below are the load "
+		       "of each host and CPU, disks and network, the tasks that used most, waits by "
+		       "cause and packets between hosts. Idle waits and the tracer's own tasks are left "
+		       "out.",
+	.more = "Values are those of 'meridian top' and 'meridian stats'. Busy is the share of CPU time "
+		"that was not idle, interrupts included; run queue is the mean number of ready tasks "
+		"that had no CPU, queued that of disk requests; disk is the share of time in which the "
+		"busiest disk was busy. Network counts the bytes of all interfaces except lo, in both "
+		"directions. Switches are all sched_switch events; "
+		"irq counts interrupts of devices, not timers or softirqs. Lost events and packets are those of the whole recording, "
+		"even with --begin and --end. Latencies between hosts are one-way; clock bound says how "
+		"far off the clocks can be. 'Repeated' are packets seen again (retransmitted, or passing "
+		"a bridge), 'not received' those that the other host did not record.\n\n"
+		"Waits are those that 'meridian blocked' shows, and all waits for disks; joins "
+		"of threads and waits for child processes are left out without --all, because the waits of "
+		"the thread or child are listed. Everyday errors are not "
+		"counted as odd: EAGAIN, EINPROGRESS, ETIMEDOUT, ECHILD, EINTR, and ENOENT where a program "
+		"searches for a file.\n\n"
+		"Findings: events or packets lost; 5 % of the CPU time unknown, or between "
+		"recordings; no sched_switch; disk "
+		"requests that failed; threads that waited for a lock for a second, or half of the time, "
+		"until the end. Then, by time: a run queue of 0.2 per CPU; a CPU without idle time for a "
+		"second; short-lived tasks, 10 a second, that take 40 % of the tasks' CPU time and a "
+		"quarter of the CPUs; 2 % of the time waiting for disks, major faults, locks, packets in "
+		"flight (1 ms on average, and twice the clock bound) or packets of unknown senders; a disk "
+		"busy, or with requests queued, half of the time; interrupts or softirqs with a tenth of the "
+		"CPU time; busy polling with a tenth of a CPU; flushes of 20 ms. Last: scheduling latencies "
+		"of 10 ms, 5 % odd errors, 1 % of packets repeated or not received. If none of them "
+		"took a tenth of the time, the first says that nothing is saturated. --json and CSV "
+		"have all rows, with numbers, sentence and command.\n\n" CLI_PERIOD_MANUAL,
+	.formats = "table|json|jsonl|csv",
+	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_SYNC | CLI_USES_JOBS |
+		CLI_USES_INPUT,
+	.options = options,
+	.values_size = sizeof(struct values),
+	.min_args = 1,
+	.max_args = -1,
+	.args = "TRACE",
+	.examples = {
+		{ "meridian summary client/ server/", "Where to look first." },
+		{ "meridian summary --begin +1s --end +2s --plot all.svg client/ server/",
+			"One second of it, also as a picture." },
+	},
+	.run = run,
+};

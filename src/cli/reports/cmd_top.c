@@ -1,0 +1,56 @@
+/* meridian top: who uses or does most of something. */
+#include "cli/reports/grid.h"
+#include "cli/verb.h"
+
+static int run(struct cli *cli, const void *values)
+{
+	return cli_grid_run(cli, "top", values);
+}
+
+static const struct cli_option options[] = {
+	CLI_GRID_LIMIT("at most N rows (default: 20; 0: all)"),
+	CLI_GRID_SORT("sort by this column: largest first, names a to z"),
+	CLI_GRID_ALL,
+	CLI_GRID_OPTION(bins, CLI_AMOUNT, "N", "over time, in N bins; or --interval TIME"),
+	CLI_GRID_MANUAL_OPTION(interval, CLI_DURATION, "TIME", "over time, in bins of TIME (10ms)"),
+	CLI_GRID_OPTION(plot, CLI_FILE, "FILE", "also write a chart over time to FILE (SVG)"),
+	CLI_GRID_NAME("only these (openat, eth0, ...); also --min, --max"),
+	CLI_GRID_MANUAL_OPTION(min, CLI_DURATION, "TIME", "only what took TIME or longer"),
+	CLI_GRID_MANUAL_OPTION(max, CLI_DURATION, "TIME", "only what took TIME or less"),
+	CLI_GRID_SIZES("io: "),
+	CLI_GRID_TABLE("another table of the analysis (list: names them)"),
+	CLI_GRID_PERIOD,
+	{ 0 },
+};
+
+const struct cli_verb cli_verb_top = {
+	.name = "top",
+	.help = "who uses most CPU, memory, disk, network, system calls, ...",
+	.synopsis = "[ANALYSIS [OPTION...] TRACE...]",
+	.description = "Totals for each task, device, file, ... on all hosts, the largest first. "
+		       "'meridian top' alone lists the analyses. CSV of several tables has a column "
+		       "'table'.",
+	.more = "Totals are exact: intervals are clipped to --begin and --end, and with --bins or "
+		"--interval to the bins, so that the bins of a row add up to its total. The last bin "
+		"ends with the traces. --comm selects a task by any name that it had at any time; --tid "
+		"and --pid take numbers of the outermost PID namespace.\n\n"
+		"With --plot, amounts are stacked and levels are lines; the nine largest are drawn "
+		"separately, the others as one. JSON and CSV have more columns than the table, under the "
+		"keys that --sort takes; times are nanoseconds since 1970, durations nanoseconds. If "
+		"there are several tables, each row of CSV and JSON Lines begins with the name of its "
+		"table, and in CSV a blank line separates the tables. Where "
+		"a line has no room for all columns, those that matter least are left out and named "
+		"below the table.\n\n"  CLI_GRID_NAME_MANUAL CLI_PERIOD_MANUAL,
+	.formats = "table|json|jsonl|csv",
+	.uses = CLI_USES_TASKS | CLI_USES_CPU,
+	.options = options,
+	.values_size = sizeof(struct cli_grid_values),
+	.max_args = -1,
+	.args = "ANALYSIS",
+	.examples = {
+		{ "meridian top cpu client/ server/", "The threads that used most CPU time on two hosts." },
+		{ "meridian top cpu --interval 100ms --plot cpu.svg client/",
+			"The same over time, also as a chart." },
+	},
+	.run = run,
+};

@@ -1,0 +1,134 @@
+/* The grid: top, log, freq and stats of any analysis (analysis/analysis.h). Verbs hand the command line
+ * over; outputs, columns, keys, and what options make sense follow from the analysis' struct.
+ *
+ * An output with an id such as "top_cpu" is a further table of top; others ("cpus") are shown when they
+ * are asked for by --table. */
+#ifndef MER_CLI_REPORTS_GRID_H
+#define MER_CLI_REPORTS_GRID_H
+
+#include "analysis/analysis.h"
+#include "analysis/leave_out.h"
+#include "base/json.h"
+#include "cli/context.h"
+#include "cli/period.h"
+
+struct cli_grid_values { /* of options; not all verbs have all of them */
+	struct cli_amount limit, min, max, min_size, max_size, bins, interval;
+	const char *sort, *plot;
+	bool all, reverse;
+	struct cli_texts tables, names;
+	struct cli_period_values period;
+};
+
+/* Rows of the options that several verbs have; of: what stands before the help. The verb's values begin
+ * with struct cli_grid_values. */
+#define CLI_GRID_OPTION(name_, kind_, arg_, help_)                                                 \
+	{                                                                                          \
+		.name = #name_, .kind = kind_, .arg = arg_, .help = help_,                         \
+		.offset = offsetof(struct cli_grid_values, name_)                                  \
+	}
+/* One that --help has no room for. */
+#define CLI_GRID_MANUAL_OPTION(name_, kind_, arg_, help_)                                          \
+	{                                                                                          \
+		.name = #name_, .kind = kind_, .arg = arg_, .help = help_,                         \
+		.offset = offsetof(struct cli_grid_values, name_), .in_manual_only = true          \
+	}
+#define CLI_GRID_LIMIT(help_)                                                                      \
+	{                                                                                          \
+		.name = "limit", .letter = 'n', .kind = CLI_AMOUNT, .arg = "N", .help = help_,     \
+		.offset = offsetof(struct cli_grid_values, limit)                                  \
+	}
+#define CLI_GRID_SORT(help_)                                                                       \
+	{ .name = "sort",                                                                          \
+		.kind = CLI_TEXT,                                                                  \
+		.arg = "KEY",                                                                      \
+		.values = CLI_VALUES_COLUMNS,                                                      \
+		.help = help_,                                                                     \
+		.offset = offsetof(struct cli_grid_values, sort) },                                \
+	{                                                                                          \
+		.name = "reverse", .letter = 'r', .kind = CLI_FLAG, .help = "reverse the order",   \
+		.offset = offsetof(struct cli_grid_values, reverse)                                \
+	}
+#define CLI_GRID_ALL                                                                               \
+	{                                                                                          \
+		.name = "all", .letter = 'a', .kind = CLI_FLAG,                                    \
+		.help = "idle waits and the tracer's own tasks too",                               \
+		.offset = offsetof(struct cli_grid_values, all)                                    \
+	}
+#define CLI_GRID_MIN(of)                                                                           \
+	CLI_GRID_OPTION(min, CLI_DURATION, "TIME", of "only what took TIME or longer")
+#define CLI_GRID_MAX(of)                                                                           \
+	CLI_GRID_OPTION(max, CLI_DURATION, "TIME", of "only what took TIME or less")
+#define CLI_GRID_SIZES(of)                                                                         \
+	{ .name = "min-size",                                                                      \
+		.kind = CLI_SIZE,                                                                  \
+		.arg = "SIZE",                                                                     \
+		.help = of "only what moved SIZE bytes or more (4096, 64KiB, 1M)",                 \
+		.offset = offsetof(struct cli_grid_values, min_size),                              \
+		.in_manual_only = true },                                                          \
+	{                                                                                          \
+		.name = "max-size", .kind = CLI_SIZE, .arg = "SIZE",                               \
+		.help = of "only what moved SIZE bytes or less",                                   \
+		.offset = offsetof(struct cli_grid_values, max_size), .in_manual_only = true       \
+	}
+#define CLI_GRID_TABLE(help_)                                                                      \
+	{                                                                                          \
+		.name = "table", .kind = CLI_TEXTS, .arg = "ID", .help = help_,                    \
+		.values = CLI_VALUES_TABLES, .offset = offsetof(struct cli_grid_values, tables)    \
+	}
+#define CLI_GRID_NAME(help_)                                                                       \
+	{                                                                                          \
+		.name = "name", .kind = CLI_TEXTS, .arg = "NAME", .help = help_,                   \
+		.offset = offsetof(struct cli_grid_values, names)                                  \
+	}
+#define CLI_GRID_NAME_MANUAL                                                                       \
+	"--name selects by pattern: interrupts (timer, eth0, 27, softirq:timer), system calls "    \
+	"(openat, 'read*'), or, for io, files and sockets ('/etc/*', 10.0.0.2:80) and disks "      \
+	"(sda); only these count. --min and --max select by duration; occurrences "                \
+	"without a duration then do not count.\n\n"
+#define CLI_GRID_PERIOD CLI_PERIOD_OPTIONS(struct cli_grid_values, period)
+
+enum { CLI_GRID_TABLES = 16 }; /* of one verb of an analysis, and its bins */
+
+struct cli_grid {
+	struct cli *cli;
+	const struct cli_grid_values *values;
+	const char *verb; /* "top", "log", "freq", "stats" */
+	const struct analysis *analysis;
+	struct mer_experiment *e;
+	int64_t begin, end; /* what was looked at; MER_NO_TIME: nothing */
+	struct analysis_request requests[CLI_GRID_TABLES];
+	struct mer_table tables[CLI_GRID_TABLES]; /* as requests; the printed ones first */
+	const char *sorted[CLI_GRID_TABLES];	  /* by which key; NULL: as they came */
+	size_t n, n_printed;
+	const struct analysis_options
+		*options;	/* of the run; NULL: all of the time was looked at */
+	_Atomic uint64_t named; /* bit i: something is called as values->names.item[i] says */
+	bool leaves_out;	/* idle waits, and rows of the tracer's tasks */
+	struct analysis_left_out left_out;
+};
+
+/* cli->args: the analysis, then traces. None: lists what there is. */
+int cli_grid_run(struct cli *cli, const char *verb, const struct cli_grid_values *values);
+/* Is the first word an analysis (and no trace of that name)? For stats, which has another meaning. */
+bool cli_grid_asked(const struct cli *cli);
+/* For the same: the name that somebody may have meant by the first word; NULL: it is there, or none. */
+const char *cli_grid_meant(const struct cli *cli);
+
+/* All as --format says. */
+int cli_grid_print(struct cli_grid *g);
+/* What would have to be recorded for this analysis (its id) on the hosts that were looked at, if none of
+ * them has it: lines to type, the last without line end. "": nothing. */
+int cli_grid_lacking(
+	struct cli *cli, const struct mer_experiment *e, const char *id, struct mer_str *out);
+/* The tables "bins", over time, as SVG. */
+int cli_grid_plot(struct cli_grid *g, const char *path);
+/* The table "map", of places over time, as SVG (grid_map.c). */
+int cli_grid_map(struct cli_grid *g, const char *path);
+/* Does the column name things, as opposed to measuring them? */
+static inline bool cli_grid_names(const struct mer_column *c)
+{
+	return c->type == MER_TEXT || c->type == MER_ID;
+}
+
+#endif

@@ -1,0 +1,604 @@
+/* Tables of analyses, as --format says. People get the columns that have a title, as many as fit, with a
+ * bar beside the main one; programs get all, under the same keys in JSON and CSV. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/analysis_rows.h"
+#include "cli/check.h"
+#include "cli/reports/grid.h"
+#include "cli/sync/sync_print.h"
+#include "cli/sync_traces.h"
+#include "cli/table.h"
+#include "cli/text.h"
+#include "cli/traces.h"
+
+/* For people, when --limit does not say; what names keep, rather than that all columns are
+ * shown, and rather than that keys are. */
+enum { HISTOGRAMS = 6, TEXT_MIN = 12, KEY_MIN = 6 };
+
+/* ---- Histograms ---- */
+
+static bool is_histogram(const struct mer_table *t)
+{
+	return strncmp(t->id, "freq", 4) == 0;
+}
+
+static bool same_names(const struct mer_table *t, size_t a, size_t b)
+{
+	for (size_t c = 0; c < t->n_columns; c++) {
+		const struct mer_cell *p = &t->cells[a * t->n_columns + c],
+				      *q = &t->cells[b * t->n_columns + c];
+		if (!cli_grid_names(&t->columns[c]))
+			continue;
+		if (p->set != q->set)
+			return false;
+		if (p->set && (t->columns[c].type == MER_TEXT ? strcmp(p->v.text, q->v.text) != 0
+							      : p->v.i != q->v.i))
+			return false;
+	}
+	return true;
+}
+
+/* Where the histogram that begins with this row ends: rows that are called the same. */
+static size_t histogram_end(const struct mer_table *t, size_t row)
+{
+	size_t end = row + 1;
+	while (end < t->n_rows && same_names(t, row, end))
+		end++;
+	return end;
+}
+
+/* Rows of the first histograms: of as many as --limit says. */
+static size_t histogram_rows(const struct cli_grid *g, const struct mer_table *t, size_t *n_left)
+{
+	const struct cli_amount *limit = &g->values->limit;
+	int64_t most = limit->set ? limit->v : g->cli->format == CLI_FORMAT_TABLE ? HISTOGRAMS : 0;
+	size_t rows = 0, n = 0;
+	for (; rows < t->n_rows && (!most || (int64_t)n < most); n++)
+		rows = histogram_end(t, rows);
+	*n_left = 0;
+	for (size_t r = rows; r < t->n_rows; ++*n_left)
+		r = histogram_end(t, r);
+	return rows;
+}
+
+static size_t rows_of(const struct cli_grid *g, const struct mer_table *t)
+{
+	size_t n_left;
+	return is_histogram(t) ? histogram_rows(g, t, &n_left) : t->n_rows;
+}
+
+static int put_json(const struct cli_grid *g, struct mer_str *out)
+{
+	struct mer_json j;
+	int rc = 0;
+	mer_json_init(&j, out, g->cli->out, 0);
+	mer_json_begin_object(&j);
+	mer_json_kv_int(&j, "schema_version", 1);
+	cli_json_time(&j, "begin", g->begin);
+	cli_json_time(&j, "end", g->end);
+	mer_json_kv_array(&j, "tables");
+	for (size_t i = 0; i < g->n_printed && rc == 0; i++)
+		rc = cli_analysis_json(&g->tables[i], rows_of(g, &g->tables[i]), &j, &g->cli->err);
+	mer_json_end_array(&j);
+	cli_periods_json(g->options, g->begin, g->end, &j);
+	cli_json_synced(&j, g->cli);
+	cli_json_diagnostics(&j, g->e);
+	mer_json_end_object(&j);
+	return rc ? rc : mer_json_finish(&j, &g->cli->err);
+}
+
+/* ---- For people ---- */
+
+static double number(enum mer_type type, const struct mer_cell *c)
+{
+	return !c->set ? NAN : cli_analysis_is_real(type) ? c->v.f : (double)c->v.i;
+}
+
+static double greatest(const struct mer_table *t, size_t column, size_t begin, size_t end)
+{
+	double most = 0;
+	for (size_t r = begin; r < end; r++)
+		most = fmax(most,
+			number(t->columns[column].type, &t->cells[r * t->n_columns + column]));
+	return most;
+}
+
+/* The column that bars show: of top its share, else what it is sorted by; of histograms the count. */
+static size_t bar_column(const struct cli_grid *g, size_t table)
+{
+	const struct mer_table *t = &g->tables[table];
+	const char *sort = g->sorted[table];
+	bool top = strcmp(t->id, "top") == 0 || strncmp(t->id, "top_", 4) == 0;
+	if (!top && !is_histogram(t))
+		return SIZE_MAX;
+	for (size_t c = 0; c < t->n_columns; c++) {
+		const struct mer_column *k = &t->columns[c];
+		if (k->title && (top ? k->type == MER_RATIO : k->type == MER_COUNT))
+			return c;
+	}
+	for (size_t c = 0; top && sort && c < t->n_columns; c++) {
+		const struct mer_column *k = &t->columns[c];
+		if (k->title && !cli_grid_names(k) && strcmp(k->key, sort) == 0)
+			return c;
+	}
+	return SIZE_MAX;
+}
+
+struct picked { /* columns to show, of a table's; SIZE_MAX: the bar */
+	size_t *at, n;
+	size_t bar;	    /* the column that the bar shows */
+	size_t headline;    /* the figure that rows are looked at for; SIZE_MAX: there is none */
+	const char *sorted; /* key of the order */
+	const char *worth;  /* analysis.worth */
+	double full;
+};
+
+/* Rows begin..end-1 with these columns. */
+static bool fill(const struct mer_table *t, const struct picked *p, size_t begin, size_t end,
+	struct cli_column *columns, struct cli_table *rows)
+{
+	struct cli_cell *cells = calloc(p->n + 1, sizeof(*cells));
+	for (size_t i = 0; i < p->n; i++) {
+		const struct mer_column *c = &t->columns[p->at[i] == SIZE_MAX ? 0 : p->at[i]];
+		columns[i] = p->at[i] == SIZE_MAX ? (struct cli_column){ "bar", "", CLI_TYPE_BAR }
+						  : (struct cli_column){ c->key, c->title,
+							    cli_analysis_type(c->type) };
+	}
+	columns[p->n] = (struct cli_column){ 0 };
+	cli_table_init(rows, columns);
+	for (size_t r = begin; cells && r < end; r++) {
+		const struct mer_cell *row = &t->cells[r * t->n_columns];
+		for (size_t i = 0; i < p->n; i++)
+			cells[i] = p->at[i] != SIZE_MAX
+					   ? cli_analysis_cell(t->columns[p->at[i]].type,
+						     &row[p->at[i]], true)
+					   : CLI_CELL_RATIO(
+						     number(t->columns[p->bar].type, &row[p->bar]) /
+						     p->full);
+		cli_table_add(rows, cells);
+	}
+	bool ok = cells && !rows->failed;
+	free(cells);
+	return ok;
+}
+
+/* Where the key is in a list of words, from 0 on; SIZE_MAX: nowhere. */
+static size_t place_in(const char *words, const char *key)
+{
+	size_t len = strlen(key), i = 0;
+	for (const char *w = words; w && *w; i++) {
+		size_t n = strcspn(w, " ");
+		if (n == len && memcmp(w, key, n) == 0)
+			return i;
+		w += n + (w[n] == ' ');
+	}
+	return SIZE_MAX;
+}
+
+/* Does it say who or what the row is about? Names before the first figure do, the task anywhere, and what
+ * analysis.worth has right after its first figure; of a thread's process the thread says enough. Over time,
+ * the time does. */
+static bool is_key(const struct mer_table *t, const struct picked *p, size_t column)
+{
+	const char *key = t->columns[column].key;
+	bool names = cli_grid_names(&t->columns[column]);
+	bool has_tid = mer_table_column(t, "tid") != SIZE_MAX;
+	if (strcmp(key, "pid") == 0 && has_tid)
+		return false;
+	if (strcmp(key, "host") == 0 || strcmp(key, "tid") == 0 || strcmp(key, "comm") == 0)
+		return true;
+	if (t->columns[column].type == MER_TIME)
+		return strncmp(t->id, "bins", 4) == 0;
+	if (names && place_in(p->worth, key) == 1)
+		return true;
+	for (size_t c = 0; c < column; c++)
+		if (t->columns[c].title && !cli_grid_names(&t->columns[c]) &&
+			t->columns[c].type != MER_TIME)
+			return false;
+	return names;
+}
+
+/* How much it is missed, of those that analysis.worth or statistics have; SIZE_MAX: it is not there. */
+static size_t worth_of(const struct picked *p, const char *key)
+{
+	static const char statistics[] = "total_ns count max_ns avg_ns min_ns stddev_ns";
+	enum { AFTER = 500 };
+	size_t worth = place_in(p->worth, key), more = place_in(statistics, key);
+	return worth != SIZE_MAX ? worth : more != SIZE_MAX ? AFTER + more : SIZE_MAX;
+}
+
+/* The figure by which the table is sorted, else that of the bar, else the one that matters most. */
+static size_t headline_of(const struct mer_table *t, const struct picked *p)
+{
+	size_t best = p->bar, least = SIZE_MAX;
+	for (size_t i = 0; i < p->n; i++) {
+		size_t c = p->at[i] == SIZE_MAX ? p->bar : p->at[i];
+		const struct mer_column *k = &t->columns[c];
+		if (cli_grid_names(k) || k->type == MER_TIME)
+			continue;
+		if (p->sorted && strcmp(k->key, p->sorted) == 0)
+			return c;
+		if (p->bar == SIZE_MAX && (best == SIZE_MAX || worth_of(p, k->key) < least)) {
+			best = c;
+			least = worth_of(p, k->key);
+		}
+	}
+	return best;
+}
+
+/* How little a column is missed: the same for all data, so that tables of one kind look the same. First
+ * the figure that all is about, the keys, when it was, what rows are sorted by and the bar shows, then as
+ * analysis.worth says, then from the left. */
+enum {
+	STEP = 1000,
+	RANK_KEY = STEP,
+	RANK_WHEN = 2 * STEP,
+	RANK_LEADS = 3 * STEP,
+	RANK_WORTH = 4 * STEP,
+	RANK_OTHERS = 5 * STEP,
+	RANK_PROCESS = 6 * STEP
+};
+
+static size_t rank_of(const struct mer_table *t, const struct picked *p, size_t column)
+{
+	const struct mer_column *k = &t->columns[column];
+	size_t worth = worth_of(p, k->key);
+	if (column == p->headline)
+		return 0;
+	if (is_key(t, p, column)) /* when a bin ended follows from when the next began, mostly */
+		return RANK_KEY + column + (strcmp(k->key, "end") == 0 ? STEP / 2 : 0);
+	if (k->type == MER_TIME && column == 0)
+		return RANK_WHEN;
+	if (column == p->bar || (p->sorted && strcmp(k->key, p->sorted) == 0))
+		return RANK_LEADS + (column == p->bar);
+	if (worth != SIZE_MAX)
+		return RANK_WORTH + worth;
+	return (strcmp(k->key, "pid") == 0 ? RANK_PROCESS : RANK_OTHERS) + column;
+}
+
+static bool is_bar(const struct picked *p, size_t i)
+{
+	return p->at[i] == SIZE_MAX;
+}
+
+/* Which column gives way when a line does not fit: its place. */
+static size_t column_to_drop(const struct mer_table *t, const struct picked *p, size_t *rank)
+{
+	size_t least = 0;
+	*rank = 0;
+	for (size_t i = 0; i < p->n; i++) {
+		size_t r = is_bar(p, i) ? 0 : rank_of(t, p, p->at[i]);
+		if (r > *rank) {
+			*rank = r;
+			least = i;
+		}
+	}
+	return least;
+}
+
+static void take_away(struct picked *p, size_t i)
+{
+	memmove(&p->at[i], &p->at[i + 1], (p->n - i - 1) * sizeof(*p->at));
+	p->n--;
+}
+
+/* No bar where what matters has no room. */
+static void drop_bar(struct picked *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (is_bar(p, i))
+			take_away(p, i--);
+}
+
+/* What matters least goes until the rest fits; before a key does, names get shorter. */
+static bool drop_column(const struct mer_table *t, struct picked *p, const struct cli_table *rows,
+	size_t width, struct mer_str *dropped)
+{
+	size_t rank, i = column_to_drop(t, p, &rank);
+	size_t text_min = rank < RANK_LEADS ? KEY_MIN : TEXT_MIN;
+	if (!rank || cli_table_least_width(rows, text_min) <= width)
+		return false;
+	const char *title = t->columns[p->at[i]].title;
+	if (title[0])
+		mer_str_printf(dropped, "%s%s", dropped->len ? ", " : "", title);
+	take_away(p, i);
+	if (rank < RANK_OTHERS && !is_histogram(t))
+		drop_bar(p);
+	return true;
+}
+
+static bool put_block(const struct cli_grid *g, const struct mer_table *t, struct picked *p,
+	size_t begin, size_t end, struct mer_str *dropped, struct mer_str *out)
+{
+	size_t width = (size_t)cli_width(g->cli);
+	struct cli_column *columns = calloc(p->n + 1, sizeof(*columns));
+	struct cli_table rows = { 0 };
+	bool ok = columns && fill(t, p, begin, end, columns, &rows);
+	while (ok && drop_column(t, p, &rows, width, dropped)) {
+		cli_table_fini(&rows);
+		ok = fill(t, p, begin, end, columns, &rows);
+	}
+	if (ok)
+		cli_table_text(&rows, out, width, g->cli->bold_out);
+	cli_table_fini(&rows);
+	free(columns);
+	return ok;
+}
+
+/* Is there nothing in this column in any row? */
+static bool is_empty(const struct mer_table *t, size_t column)
+{
+	for (size_t r = 0; r < t->n_rows; r++)
+		if (t->cells[r * t->n_columns + column].set)
+			return false;
+	return true;
+}
+
+/* Columns for people. The host's only where there are several; names of histograms are their titles. Of
+ * columns that do not matter much (analysis.worth) only those that have something in some row. */
+static void pick(const struct cli_grid *g, const struct mer_table *t, struct picked *p)
+{
+	for (size_t c = 0; c < t->n_columns; c++) {
+		const struct mer_column *k = &t->columns[c];
+		if (!k->title || (is_histogram(t) && cli_grid_names(k)) ||
+			(g->e->n_hosts == 1 &&
+				(strcmp(k->key, "host") == 0 || strcmp(k->key, "end_host") == 0)))
+			continue;
+		if (c != p->bar && place_in(p->worth, k->key) == SIZE_MAX && is_empty(t, c))
+			continue;
+		if (c == p->bar && is_histogram(t))
+			p->at[p->n++] = SIZE_MAX; /* begin, end, bar, count */
+		p->at[p->n++] = c;
+		if (c == p->bar && !is_histogram(t))
+			p->at[p->n++] = SIZE_MAX;
+	}
+}
+
+/* "IRQ 24, eth0, server" */
+static void put_names(
+	const struct cli_grid *g, const struct mer_table *t, size_t row, struct mer_str *out)
+{
+	size_t n = 0;
+	for (size_t c = 0; c < t->n_columns; c++) {
+		const struct mer_column *k = &t->columns[c];
+		const struct mer_cell *cell = &t->cells[row * t->n_columns + c];
+		if (!cli_grid_names(k) || !k->title || !cell->set ||
+			(g->e->n_hosts == 1 && strcmp(k->key, "host") == 0))
+			continue;
+		mer_str_puts(out, n++ ? ", " : "\n");
+		if (k->type == MER_ID)
+			mer_str_printf(out, "%s %" PRId64, k->title, cell->v.i);
+		else
+			cli_text_clean(out, cell->v.text, strlen(cell->v.text), false);
+	}
+	mer_str_puts(out, n ? "\n" : "");
+}
+
+static bool put_histograms(const struct cli_grid *g, const struct mer_table *t, struct picked *p,
+	struct mer_str *dropped, struct mer_str *out)
+{
+	size_t n_left, rows = histogram_rows(g, t, &n_left);
+	for (size_t r = 0, end; r < rows; r = end) {
+		end = histogram_end(t, r);
+		put_names(g, t, r, out);
+		p->full = p->bar == SIZE_MAX ? 1 : greatest(t, p->bar, r, end);
+		if (!put_block(g, t, p, r, end, dropped, out))
+			return false;
+	}
+	if (n_left)
+		mer_str_printf(out, "... and %zu more histogram%s (-n 0 shows all)\n", n_left,
+			n_left > 1 ? "s" : "");
+	return true;
+}
+
+static bool put_table(const struct cli_grid *g, size_t table, struct mer_str *out)
+{
+	const struct mer_table *t = &g->tables[table];
+	struct mer_str dropped = { 0 };
+	struct picked p = { .at = calloc(t->n_columns * 2 + 1, sizeof(*p.at)),
+		.bar = bar_column(g, table),
+		.sorted = g->sorted[table],
+		.worth = g->requests[table].analysis ? g->requests[table].analysis->worth : NULL };
+	bool ok = p.at != NULL;
+	if (ok) {
+		pick(g, t, &p);
+		p.headline = headline_of(t, &p);
+	}
+	if (ok && is_histogram(t)) {
+		ok = put_histograms(g, t, &p, &dropped, out);
+	} else if (ok) {
+		p.full = p.bar == SIZE_MAX ? 1 : greatest(t, p.bar, 0, t->n_rows);
+		ok = put_block(g, t, &p, 0, t->n_rows, &dropped, out);
+		if (t->n_left_out) {
+			mer_str_puts(out, "... and ");
+			cli_text_count(out, (int64_t)t->n_left_out);
+			mer_str_puts(out, " more (-n 0 shows all)\n");
+		}
+	}
+	if (dropped.len && !dropped.failed) {
+		struct mer_str note = { 0 };
+		mer_str_printf(&note, "(no room for %s: a wider terminal or --format csv shows %s)",
+			dropped.data, strstr(dropped.data, ", ") ? "them" : "it");
+		if (note.data)
+			cli_text_wrap(out, note.data, (size_t)cli_width(g->cli), 0);
+		out->failed |= note.failed;
+		mer_str_fini(&note);
+	}
+	out->failed |= dropped.failed;
+	mer_str_fini(&dropped);
+	free(p.at);
+	return ok;
+}
+
+/* What, and when. */
+static void put_heading(
+	const struct cli_grid *g, const struct mer_table *t, bool first, struct mer_str *out)
+{
+	mer_str_puts(out, first ? "" : "\n");
+	cli_heading_text(g->cli, t->title, g->options, first ? g->begin : MER_NO_TIME, g->end, out);
+}
+
+int cli_grid_lacking(
+	struct cli *cli, const struct mer_experiment *e, const char *id, struct mer_str *out)
+{
+	struct check_host *hosts = calloc((size_t)e->n_hosts + 1, sizeof(*hosts));
+	bool lacking[CHECK_N_EVENTS] = { 0 }, any = false;
+	if (!hosts)
+		return mer_fail_nomem(&cli->err);
+	check_declared(e, hosts);
+	for (const struct check_analysis *a = check_analyses; a->name; a++)
+		for (uint32_t h = 0; check_is_of(a, id) && h < e->n_hosts; h++)
+			if (cli_host_wanted(cli, e->hosts[h].name))
+				any |= check_judge(a, &hosts[h], lacking) != CHECK_NO;
+	if (!any)
+		check_fix(out, lacking);
+	free(hosts);
+	return out->failed ? mer_fail_nomem(&cli->err) : 0;
+}
+
+/* " (202 packets were lost)"; nothing: none were, of the hosts that were looked at. */
+static void put_lost(const struct cli_grid *g, struct mer_str *out)
+{
+	uint64_t events = 0, packets = 0;
+	for (uint32_t t = 0; t < g->e->n_traces; t++)
+		if (cli_trace_wanted(g->cli, g->e, t)) {
+			events += g->e->traces[t].lost_events;
+			packets += g->e->traces[t].lost_packets;
+		}
+	if (!events && !packets)
+		return;
+	mer_str_puts(out, " But ");
+	if (events) {
+		cli_text_count(out, (int64_t)events);
+		mer_str_puts(out, events == 1 ? " event" : " events");
+	}
+	mer_str_puts(out, events && packets ? " and " : "");
+	if (packets) {
+		cli_text_count(out, (int64_t)packets);
+		mer_str_puts(out, packets == 1 ? " packet" : " packets");
+	}
+	mer_str_puts(out, events + packets == 1 ? " was" : " were");
+	mer_str_puts(out, " lost: what happened meanwhile is unknown.");
+}
+
+/* Why there is nothing, and what to do about it. */
+static int put_nothing(const struct cli_grid *g, struct mer_str *out)
+{
+	const struct cli *cli = g->cli;
+	const struct cli_grid_values *v = g->values;
+	struct mer_str fix = { 0 };
+	int rc = cli_grid_lacking(g->cli, g->e, g->analysis->id, &fix);
+	bool narrowed = cli->hosts.n || cli->cpus.n || cli->tids.n || cli->comms.n || v->names.n ||
+			v->min.set || v->max.set || cli->begin.kind || cli->end.kind;
+	if (rc == 0 && fix.len) {
+		cli_text_wrap(out,
+			"No data: the traces lack the events that this analysis needs. To record "
+			"them:",
+			(size_t)cli_width(cli), 0);
+		mer_str_printf(out, "%s\n", fix.data);
+	} else if (rc == 0) {
+		struct mer_str text = { 0 };
+		mer_str_puts(&text,
+			g->begin == MER_NO_TIME && (cli->begin.kind || cli->end.kind)
+				? "No data: nothing was recorded in this time range ('meridian "
+				  "info' shows when the traces begin and end)."
+			: narrowed ? "No matching data."
+				   : "The events were recorded, but none occurred.");
+		put_lost(g, &text);
+		if (text.data)
+			cli_text_wrap(out, text.data, (size_t)cli_width(cli), 0);
+		out->failed |= text.failed;
+		mer_str_fini(&text);
+	}
+	mer_str_fini(&fix);
+	return rc;
+}
+
+/* What rows were left out, so that the whole is known. */
+static void put_rows_left_out(
+	struct mer_str *out, uint64_t n, const char *one, const char *many, int64_t ns)
+{
+	if (!n)
+		return;
+	mer_str_puts(out, out->len ? "; " : "Left out (--all shows them): ");
+	cli_text_count(out, (int64_t)n);
+	mer_str_printf(out, " %s", n == 1 ? one : many);
+	if (ns) {
+		mer_str_puts(out, ", ");
+		cli_text_duration(out, ns);
+	}
+}
+
+static void put_left_out(const struct cli_grid *g, struct mer_str *out)
+{
+	const struct analysis_left_out *x = &g->left_out;
+	struct mer_str line = { 0 };
+	put_rows_left_out(&line, x->n_tracer, "row of the tracer's own tasks",
+		"rows of the tracer's own tasks", x->tracer_ns);
+	put_rows_left_out(&line, x->n_idle, "idle wait", "idle waits", x->idle_ns);
+	put_rows_left_out(&line, x->n_started, "wait for a child or own thread",
+		"waits for children or own threads", x->started_ns);
+	if (!line.len)
+		return;
+	mer_str_puts(&line, ".");
+	if (line.data)
+		cli_text_wrap(out, line.data, (size_t)cli_width(g->cli), 0);
+	out->failed |= line.failed;
+	mer_str_fini(&line);
+}
+
+static int put_text(const struct cli_grid *g, struct mer_str *out)
+{
+	size_t n_rows = 0;
+	for (size_t i = 0; i < g->n_printed; i++) {
+		const struct mer_table *t = &g->tables[i];
+		if (!t->n_rows && (i || i + 1 < g->n_printed))
+			continue; /* of several tables those with something in them */
+		put_heading(g, t, n_rows == 0, out);
+		n_rows += t->n_rows;
+		if (t->n_rows && !put_table(g, i, out))
+			return mer_fail_nomem(&g->cli->err);
+	}
+	if (!n_rows && !g->left_out.n_tracer && !g->left_out.n_idle && !g->left_out.n_started)
+		return put_nothing(g, out);
+	put_left_out(g, out);
+	return 0;
+}
+
+/* Written as it comes: all of the text at once would take more memory than the table. */
+static int put_rows(const struct cli_grid *g, const struct mer_table *t)
+{
+	enum { PART = 4096 };
+	size_t first = 0, n = rows_of(g, t);
+	int rc;
+	do {
+		struct mer_str out = { 0 };
+		size_t end = n - first > PART ? first + PART : n;
+		rc = cli_analysis_rows(t, first, end, (enum cli_format)g->cli->format,
+			g->n_printed > 1 ? t->id : NULL, NULL, &out, &g->cli->err);
+		rc = cli_sync_put(g->cli, &out, rc);
+		first = end;
+	} while (rc == 0 && first < n);
+	return rc;
+}
+
+int cli_grid_print(struct cli_grid *g)
+{
+	struct mer_str out = { 0 };
+	int rc = 0;
+	if (g->cli->format == CLI_FORMAT_JSON)
+		rc = put_json(g, &out);
+	else if (g->cli->format == CLI_FORMAT_TABLE)
+		rc = put_text(g, &out);
+	for (size_t i = 0; g->cli->format != CLI_FORMAT_JSON &&
+			   g->cli->format != CLI_FORMAT_TABLE && i < g->n_printed && rc == 0;
+		i++) {
+		if (i && g->cli->format == CLI_FORMAT_CSV)
+			fputc('\n', g->cli->out);
+		rc = put_rows(g, &g->tables[i]);
+	}
+	return cli_sync_put(g->cli, &out, rc);
+}

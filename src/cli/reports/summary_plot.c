@@ -1,0 +1,100 @@
+#include "cli/reports/summary_plot.h"
+
+#include <string.h>
+
+#include "analysis/leave_out.h"
+#include "cli/reports/chart_table.h"
+#include "cli/progress.h"
+#include "cli/traces.h"
+
+enum { MAX_TABLES = 16, BINS = 300 };
+
+struct picture {
+	struct analysis_request requests[MAX_TABLES];
+	struct mer_table tables[MAX_TABLES];
+	size_t n;
+};
+
+static void request(struct picture *x, const struct analysis *a, const char *table)
+{
+	int output = analysis_find_output(a, table ? table : "bins");
+	for (size_t i = 0; i < x->n; i++)
+		if (x->requests[i].analysis == a && x->requests[i].output == (unsigned)output)
+			return;
+	if (output >= 0 && x->n < MAX_TABLES)
+		x->requests[x->n++] = (struct analysis_request){ a, (unsigned)output };
+}
+
+static void find_requests(struct picture *x)
+{
+	for (size_t i = 0; analyses[i]; i++) {
+		const struct analysis_chart *c = analyses[i]->charts;
+		for (; c && c->title; c++)
+			if (c->summary)
+				request(x, analyses[i], c->table);
+	}
+}
+
+/* The tracer's tasks are busiest where little else happens, on disks above all. */
+static int leave_out_tracer(struct picture *x, struct analysis_run *run, bool *any)
+{
+	struct analysis_left_out sum = { 0 };
+	int rc = 0;
+	for (size_t i = 0; i < x->n && rc == 0; i++)
+		rc = analysis_leave_out(run, &x->tables[i], false, &sum);
+	*any = sum.n_tracer > 0;
+	return rc;
+}
+
+static int draw(struct picture *x, struct cli *cli, bool without_tracer, const char *path)
+{
+	struct cli_chart_page p;
+	int64_t begin = 0, end = 1;
+	bool any = false;
+	int rc = 0;
+	for (size_t i = 0; i < x->n; i++) {
+		int64_t from, to;
+		if (!cli_chart_table_range(&x->tables[i], &from, &to))
+			continue;
+		begin = any && begin < from ? begin : from;
+		end = any && end > to ? end : to;
+		any = true;
+	}
+	cli_chart_init(&p, cli, begin, end);
+	p.compact = true;
+	p.task_note = without_tracer ? "without the tracer's own tasks" : NULL;
+	for (size_t i = 0; i < x->n && rc == 0; i++)
+		rc = cli_chart_summary(&p, &x->tables[i], x->requests[i].analysis);
+	if (rc == 0)
+		rc = cli_chart_write(&p, "CPUs, disks, network and page faults over time", path);
+	cli_chart_fini(&p);
+	return rc;
+}
+
+int cli_summary_plot(struct cli *cli, struct mer_experiment *e,
+	const struct sync_messages *messages, const struct sync_result *r,
+	const struct analysis_options *options, const char *path)
+{
+	struct picture x = { 0 };
+	struct analysis_run run;
+	struct cli_progress progress;
+	struct analysis_options o = *options;
+	o.n_bins = BINS;
+	find_requests(&x);
+	cli_progress_begin(&progress, cli, "drawing", e->bytes);
+	struct kernel_world_options world = { .n_threads = cli_jobs(cli),
+		.cancel = &cli->cancel,
+		.done_bytes = &progress.done_bytes };
+	int rc = analysis_run(
+		&run, e, messages, r, &world, &o, x.requests, x.n, x.tables, &cli->err);
+	cli_progress_end(&progress);
+	bool without_tracer = false;
+	if (rc == 0)
+		rc = leave_out_tracer(&x, &run, &without_tracer);
+	if (rc == 0)
+		rc = draw(&x, cli, without_tracer, path);
+	for (size_t i = 0; i < x.n; i++)
+		mer_table_fini(&x.tables[i]);
+	analysis_run_fini(&run);
+	return rc;
+}

@@ -1,0 +1,607 @@
+/* meridian latency: how long messages between the hosts took. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/plural.h"
+#include "cli/sync/sync_print.h"
+#include "cli/table.h"
+#include "cli/text.h"
+#include "cli/traces.h"
+#include "cli/verb.h"
+
+struct values {
+	struct cli_sync_values sync;
+	bool messages, reverse;
+	uint64_t limit;
+	const char *sort, *plot;
+};
+
+#define SORTS "start|end|duration|from|to"
+enum { SCREENFUL = 20, HINTS = 8 };
+
+struct direction { /* statistics of a link */
+	const struct sync_link *link;
+	struct sync_latency before, after;
+};
+
+struct latencies {
+	struct cli_sync *s;
+	const struct values *v;
+	struct direction *rows; /* those that are wanted */
+	size_t n;
+	bool unchanged;		   /* --sync none: as recorded is all there is */
+	const struct order *order; /* of messages */
+};
+
+static bool is_loopback(const struct direction *d)
+{
+	return d->link->from == d->link->to;
+}
+
+static const char *name_of(const struct latencies *l, uint32_t host)
+{
+	return l->s->e->hosts[host].name;
+}
+
+static int measure(struct latencies *l)
+{
+	const struct sync_messages *m = &l->s->messages;
+	struct cli *cli = l->s->cli;
+	l->rows = mer_arena_zalloc(&cli->arena, m->n_links + 1, sizeof(*l->rows));
+	if (!l->rows)
+		return mer_fail_nomem(&cli->err);
+	for (size_t i = 0; i < m->n_links; i++) {
+		const struct sync_link *k = &m->links[i];
+		struct direction *d = &l->rows[l->n];
+		if (!k->n || (!cli_host_wanted(cli, name_of(l, k->from)) &&
+				     !cli_host_wanted(cli, name_of(l, k->to))))
+			continue;
+		d->link = k;
+		int rc = sync_link_latency(k, NULL, NULL, &d->before, &cli->err);
+		if (!rc)
+			rc = sync_link_latency(k, &l->s->result->hosts[k->from].map,
+				&l->s->result->hosts[k->to].map, &d->after, &cli->err);
+		if (rc)
+			return rc;
+		l->n++;
+	}
+	return 0;
+}
+
+/* ---- Statistics ---- */
+
+static struct cli_cell real_cell(double v)
+{
+	return isfinite(v) && fabs(v) < 9e18 ? CLI_CELL(llround(v)) : CLI_CELL_NONE;
+}
+
+static void fill_brief(const struct latencies *l, struct cli_table *t, bool early)
+{
+	static const struct cli_column columns[] = { { "from", "From", CLI_TYPE_TEXT },
+		{ "to", "To", CLI_TYPE_TEXT }, { "count", "Count", CLI_TYPE_COUNT },
+		{ "min", "Min", CLI_TYPE_DURATION }, { "mean", "Average", CLI_TYPE_DURATION },
+		{ "stddev", "Std dev", CLI_TYPE_DURATION }, { "p50", "Median", CLI_TYPE_DURATION },
+		{ "p99", "p99", CLI_TYPE_DURATION }, { "max", "Max", CLI_TYPE_DURATION },
+		{ "early", "Early", CLI_TYPE_COUNT }, { 0 } };
+	cli_table_init(t, columns);
+	t->n_columns -= !early;
+	for (size_t i = 0; i < l->n; i++) {
+		const struct direction *d = &l->rows[i];
+		const struct sync_latency *a = &d->after;
+		cli_table_add(t,
+			(struct cli_cell[]){ CLI_CELL_TEXT(name_of(l, d->link->from)),
+				CLI_CELL_TEXT(is_loopback(d) ? "itself" : name_of(l, d->link->to)),
+				CLI_CELL(a->n), CLI_CELL(a->min), real_cell(a->mean),
+				real_cell(a->stddev), CLI_CELL(a->median), CLI_CELL(a->p99),
+				CLI_CELL(a->max), CLI_CELL(a->n_violations) });
+	}
+}
+
+#define STATISTICS(prefix)                                                                         \
+	{ prefix "min_ns", "", CLI_TYPE_DURATION }, { prefix "max_ns", "", CLI_TYPE_DURATION },    \
+		{ prefix "mean_ns", "", CLI_TYPE_REAL },                                           \
+		{ prefix "stddev_ns", "", CLI_TYPE_REAL },                                         \
+		{ prefix "p50_ns", "", CLI_TYPE_DURATION },                                        \
+		{ prefix "p90_ns", "", CLI_TYPE_DURATION },                                        \
+		{ prefix "p99_ns", "", CLI_TYPE_DURATION },                                        \
+	{                                                                                          \
+		prefix "violations", "", CLI_TYPE_COUNT                                            \
+	}
+#define STATISTICS_CELLS(s)                                                                        \
+	CLI_CELL((s)->min), CLI_CELL((s)->max), CLI_CELL_RATIO((s)->mean),                         \
+		CLI_CELL_RATIO((s)->stddev), CLI_CELL((s)->median), CLI_CELL((s)->p90),            \
+		CLI_CELL((s)->p99), CLI_CELL((s)->n_violations)
+
+static void fill_exact(const struct latencies *l, struct cli_table *t)
+{
+	static const struct cli_column columns[] = { { "from", "", CLI_TYPE_TEXT },
+		{ "to", "", CLI_TYPE_TEXT }, { "count", "", CLI_TYPE_COUNT }, STATISTICS(""),
+		STATISTICS("before_"), { "duplicates", "", CLI_TYPE_COUNT },
+		{ "reordered", "", CLI_TYPE_COUNT }, { "unmatched", "", CLI_TYPE_COUNT }, { 0 } };
+	cli_table_init(t, columns);
+	for (size_t i = 0; i < l->n; i++) {
+		const struct direction *d = &l->rows[i];
+		cli_table_add(
+			t, (struct cli_cell[]){ CLI_CELL_TEXT(name_of(l, d->link->from)),
+				   CLI_CELL_TEXT(name_of(l, d->link->to)), CLI_CELL(d->after.n),
+				   STATISTICS_CELLS(&d->after), STATISTICS_CELLS(&d->before),
+				   CLI_CELL(d->link->n_duplicates), CLI_CELL(d->link->n_reordered),
+				   CLI_CELL(d->link->n_unmatched) });
+	}
+}
+
+/* ---- What the numbers say ---- */
+
+static void put_name(struct mer_str *out, const char *name)
+{
+	cli_text_clean(out, name, strlen(name), false);
+}
+
+static const struct direction *opposite(const struct latencies *l, const struct direction *d)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->rows[i].link->from == d->link->to && l->rows[i].link->to == d->link->from)
+			return &l->rows[i];
+	return NULL;
+}
+
+/* With an offset x added to the clock of `to`, the least latencies are ab + x and ba - x. */
+static void put_offset(struct mer_str *out, const char *to, int64_t ab, int64_t ba)
+{
+	int64_t x = ba / 2 - ab / 2;
+	mer_str_puts(out, "--offset ");
+	put_name(out, to);
+	mer_str_printf(out, "=%lldns makes the minimum latencies equal (", (long long)x);
+	cli_text_duration(out, ab / 2 + ba / 2);
+	mer_str_putc(out, ')');
+}
+
+/* Without messages back, where nothing else bounds the clocks: the numbers are not what they seem. */
+static void put_one_way(
+	const struct latencies *l, const struct direction *there, struct mer_str *out)
+{
+	const struct sync_host *hosts = l->s->result->hosts;
+	if (l->unchanged || (hosts[there->link->from].quality != SYNC_INCOMPLETE &&
+				    hosts[there->link->to].quality != SYNC_INCOMPLETE))
+		return;
+	put_name(out, name_of(l, there->link->from));
+	mer_str_puts(out, " to ");
+	put_name(out, name_of(l, there->link->to));
+	mer_str_puts(out,
+		": messages go one way only, so latencies cannot be separated from the "
+		"difference of the clocks. The fastest messages are assumed to take no time.");
+}
+
+/* A sentence on a pair of hosts: negative both ways, negative one way, lopsided; or none. */
+static void put_hint(const struct latencies *l, const struct direction *there, struct mer_str *out)
+{
+	const struct direction *back = opposite(l, there);
+	if (!back) {
+		put_one_way(l, there, out);
+		return;
+	}
+	const struct sync_latency *ab = &there->after, *ba = &back->after;
+	const char *b = name_of(l, there->link->to);
+	bool lopsided = ab->min / 3 > ba->min || ba->min / 3 > ab->min;
+	if (ab->min >= 0 && ba->min >= 0 && !lopsided)
+		return;
+	put_name(out, name_of(l, there->link->from));
+	mer_str_puts(out, " and ");
+	put_name(out, b);
+	if (ab->min < 0 && ba->min < 0) {
+		mer_str_puts(out,
+			": in both directions, messages are received before they were "
+			"sent. The clocks moved against each other; a fixed offset cannot "
+			"correct that, 'meridian sync' can.");
+	} else if (ab->min / 2 + ba->min / 2 <= 0) {
+		mer_str_puts(out, ": one direction is negative, and no fixed offset makes both "
+				  "positive: the clocks drift apart.");
+	} else if (ab->min < 0 || ba->min < 0) {
+		mer_str_puts(out, ": the clocks differ by a constant; ");
+		put_offset(out, b, ab->min, ba->min);
+		mer_str_putc(out, '.');
+	} else {
+		mer_str_puts(out, ": the minimum latencies differ (");
+		cli_text_duration(out, ab->min);
+		mer_str_puts(out, " there, ");
+		cli_text_duration(out, ba->min);
+		mer_str_puts(out, " back). The network may be asymmetric; if it is not, ");
+		put_offset(out, b, ab->min, ba->min);
+		mer_str_putc(out, '.');
+	}
+}
+
+/* Messages that took far longer than most, where no clock is to blame. */
+static void put_spikes(const struct latencies *l, struct mer_str *out)
+{
+	const struct direction *worst = NULL;
+	for (size_t i = 0; i < l->n; i++) {
+		const struct direction *d = &l->rows[i];
+		if (is_loopback(d) || d->after.max / 50 <= d->after.median)
+			continue;
+		if (!worst || d->after.max > worst->after.max)
+			worst = d;
+	}
+	if (!worst)
+		return;
+	mer_str_puts(out, "Some messages took far longer than most, up to ");
+	cli_text_duration(out, worst->after.max);
+	mer_str_puts(out, " (");
+	put_name(out, name_of(l, worst->link->from));
+	mer_str_puts(out, " to ");
+	put_name(out, name_of(l, worst->link->to));
+	mer_str_puts(out, "). No latency is negative, so this is real latency, not a clock error.");
+}
+
+static void put_hints(const struct latencies *l, struct mer_str *out, bool early)
+{
+	struct mer_str line = { 0 };
+	unsigned n = 0;
+	for (size_t i = 0; i <= l->n && n < HINTS; i++) {
+		mer_str_clear(&line);
+		if (i == l->n && !early)
+			put_spikes(l, &line);
+		else if (i < l->n &&
+			 (l->rows[i].link->from < l->rows[i].link->to || !opposite(l, &l->rows[i])))
+			put_hint(l, &l->rows[i], &line);
+		if (!line.len)
+			continue;
+		mer_str_puts(out, n++ ? "" : "\n");
+		cli_text_wrap(out, line.data, (size_t)cli_width(l->s->cli), 0);
+	}
+	out->failed |= line.failed;
+	mer_str_fini(&line);
+}
+
+static void put_text(const struct latencies *l, struct mer_str *out)
+{
+	uint64_t n = 0, before = 0, after = 0, loops = 0;
+	struct cli_table t;
+	struct mer_str line = { 0 };
+	for (size_t i = 0; i < l->n; i++) {
+		const struct direction *d = &l->rows[i];
+		if (is_loopback(d)) {
+			loops += d->after.n;
+			continue;
+		}
+		n += d->after.n;
+		before += d->before.n_violations;
+		after += d->after.n_violations;
+	}
+	if (n)
+		cli_text_count(&line, (int64_t)n);
+	mer_str_puts(&line, n ? mer_plural(n, " message between hosts", " messages between hosts")
+			      : "No messages between hosts");
+	if (loops) {
+		mer_str_puts(&line, ", ");
+		cli_text_count(&line, (int64_t)loops);
+		mer_str_puts(&line, " from a host to itself");
+	}
+	if (n) {
+		mer_str_puts(&line, "; received before sent: ");
+		cli_text_count(&line, (int64_t)before);
+		mer_str_puts(&line, " as recorded");
+	}
+	if (n && !l->unchanged) {
+		mer_str_puts(&line, ", ");
+		cli_text_count(&line, (int64_t)after);
+		mer_str_puts(&line, " as synchronized");
+	}
+	mer_str_putc(&line, '.');
+	cli_text_wrap(out, line.data ? line.data : "", (size_t)cli_width(l->s->cli), 0);
+	out->failed |= line.failed;
+	mer_str_fini(&line);
+	mer_str_putc(out, '\n');
+	fill_brief(l, &t, after > 0);
+	size_t all = t.n_rows, limit = l->v->limit ? l->v->limit : 2 * SCREENFUL;
+	t.n_rows = all < limit ? all : limit;
+	cli_table_text(&t, out, (size_t)cli_width(l->s->cli), l->s->cli->bold_out);
+	if (all > limit)
+		mer_str_printf(out, "... and %zu more (-n 0 shows all)\n", all - limit);
+	out->failed |= t.failed;
+	cli_table_fini(&t);
+	put_hints(l, out, after > 0);
+	if (after && !l->unchanged)
+		cli_sync_advice(l->s, out);
+}
+
+static int put_json(
+	const struct latencies *l, struct cli_table *t, const char *name, struct mer_str *out)
+{
+	struct mer_json j;
+	mer_json_init(&j, out, NULL, 0);
+	mer_json_begin_object(&j);
+	mer_json_kv_int(&j, "schema_version", 1);
+	mer_json_kv_text(&j, "method", sync_method_name(l->s->result->method));
+	mer_json_key(&j, name);
+	cli_table_json(t, &j);
+	mer_diags_merge(&l->s->e->diags, &l->s->result->diags);
+	l->s->told = true;
+	cli_json_diagnostics(&j, l->s->e);
+	mer_json_end_object(&j);
+	return mer_json_finish(&j, &l->s->cli->err);
+}
+
+/* The table as --format says, but for people. */
+static int put_table(
+	const struct latencies *l, struct cli_table *t, const char *name, struct mer_str *out)
+{
+	int rc = 0;
+	if (l->v->limit && t->n_rows > l->v->limit)
+		t->n_rows = l->v->limit;
+	if (l->s->cli->format == CLI_FORMAT_JSON)
+		rc = put_json(l, t, name, out);
+	else if (l->s->cli->format == CLI_FORMAT_CSV)
+		cli_table_csv(t, out);
+	else
+		cli_table_jsonl(t, out);
+	out->failed |= t->failed;
+	return rc;
+}
+
+/* ---- Single messages ---- */
+
+struct message {
+	int64_t start, end;
+	const struct sync_link *link;
+	size_t number; /* in the link */
+};
+
+static int compare_hosts(uint32_t a, uint32_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_times(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct message *p = a, *q = b;
+	int c = compare_times(p->start, q->start);
+	if (!c)
+		c = compare_hosts(p->link->from, q->link->from);
+	if (!c)
+		c = compare_hosts(p->link->to, q->link->to);
+	return c ? c : (p->number > q->number) - (p->number < q->number);
+}
+
+static int by_end(const void *a, const void *b)
+{
+	int c = compare_times(((const struct message *)a)->end, ((const struct message *)b)->end);
+	return c ? c : by_start(a, b);
+}
+
+/* The longest first. */
+static int by_duration(const void *a, const void *b)
+{
+	const struct message *p = a, *q = b;
+	int c = compare_times(sync_sub(q->end, q->start), sync_sub(p->end, p->start));
+	return c ? c : by_start(a, b);
+}
+
+static int by_from(const void *a, const void *b)
+{
+	int c = compare_hosts(
+		((const struct message *)a)->link->from, ((const struct message *)b)->link->from);
+	return c ? c : by_start(a, b);
+}
+
+static int by_to(const void *a, const void *b)
+{
+	int c = compare_hosts(
+		((const struct message *)a)->link->to, ((const struct message *)b)->link->to);
+	return c ? c : by_start(a, b);
+}
+
+static const struct order {
+	const char *key, *heading;
+	int (*compare)(const void *, const void *);
+} orders[] = {
+	{ "start", "Sent", by_start },
+	{ "end", "Received", by_end },
+	{ "duration", "Took", by_duration },
+	{ "from", "From", by_from },
+	{ "to", "To", by_to },
+};
+
+/* --sort: the key of a column or its heading. */
+static int understand_sort(struct cli *cli, struct latencies *l)
+{
+	const char *word = l->v->sort;
+	l->order = orders;
+	if (!word)
+		return 0;
+	for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++)
+		if (cli_same_word(word, orders[i].key) || cli_same_word(word, orders[i].heading)) {
+			l->order = &orders[i];
+			return 0;
+		}
+	return mer_fail(&cli->err, MER_ERR_USAGE, "--sort: '%.100s' is none of %s", word, SORTS);
+}
+
+/* malloc'ed and sorted; NULL: no memory. */
+static struct message *list_messages(const struct latencies *l, size_t *n)
+{
+	size_t all = 0, k = 0;
+	for (size_t i = 0; i < l->n; i++)
+		all += l->rows[i].link->n;
+	struct message *m = calloc(all + 1, sizeof(*m));
+	for (size_t i = 0; m && i < l->n; i++) {
+		const struct sync_link *link = l->rows[i].link;
+		for (size_t e = 0; e < link->n; e++)
+			m[k++] = (struct message){
+				cli_sync_time(l->s, link->from, link->messages[e].sent),
+				cli_sync_time(l->s, link->to, link->messages[e].received), link, e
+			};
+	}
+	*n = all;
+	if (m && all)
+		qsort(m, all, sizeof(*m), l->order->compare);
+	for (size_t i = 0; m && l->v->reverse && i < all / 2; i++) {
+		struct message swap = m[i];
+		m[i] = m[all - 1 - i];
+		m[all - 1 - i] = swap;
+	}
+	return m;
+}
+
+static int put_messages(const struct latencies *l, struct mer_str *out)
+{
+	static const struct cli_column columns[] = { { "start", "Sent", CLI_TYPE_TIME },
+		{ "duration", "Took", CLI_TYPE_DURATION }, { "from", "From", CLI_TYPE_TEXT },
+		{ "to", "To", CLI_TYPE_TEXT }, { "kind", "Kind", CLI_TYPE_TEXT },
+		{ "end", "", CLI_TYPE_TIME }, { 0 } };
+	struct cli_table t;
+	size_t n, shown;
+	int rc = 0;
+	bool people = l->s->cli->format == CLI_FORMAT_TABLE;
+	struct message *m = list_messages(l, &n);
+	if (!m)
+		return mer_fail_nomem(&l->s->cli->err);
+	shown = l->v->limit ? l->v->limit : people ? SCREENFUL : n;
+	shown = shown < n ? shown : n;
+	cli_table_init(&t, columns);
+	t.n_columns -= people; /* when it was received follows */
+	for (size_t i = 0; i < shown; i++) {
+		const struct sync_link *k = m[i].link;
+		enum sync_kind kind = k->kinds ? (enum sync_kind)k->kinds[m[i].number] : SYNC_TCP;
+		cli_table_add(
+			&t, (struct cli_cell[]){ CLI_CELL(m[i].start),
+				    CLI_CELL(sync_sub(m[i].end, m[i].start)),
+				    CLI_CELL_TEXT(name_of(l, k->from)),
+				    CLI_CELL_TEXT(name_of(l, k->to)),
+				    CLI_CELL_TEXT(sync_kind_name(kind)), CLI_CELL(m[i].end) });
+	}
+	if (people) {
+		cli_table_text(&t, out, (size_t)cli_width(l->s->cli), l->s->cli->bold_out);
+		out->failed |= t.failed;
+		if (n > shown)
+			mer_str_printf(out, "... and %zu more (-n 0 shows all)\n", n - shown);
+	} else {
+		rc = put_table(l, &t, "messages", out);
+	}
+	cli_table_fini(&t);
+	free(m);
+	return rc;
+}
+
+static int print(const struct latencies *l)
+{
+	struct mer_str out = { 0 };
+	struct cli_table t;
+	int rc = 0;
+	if (l->v->messages) {
+		rc = put_messages(l, &out);
+	} else if (l->s->cli->format == CLI_FORMAT_TABLE) {
+		put_text(l, &out);
+	} else {
+		fill_exact(l, &t);
+		rc = put_table(l, &t, "latencies", &out);
+		cli_table_fini(&t);
+	}
+	return cli_sync_put(l->s->cli, &out, rc);
+}
+
+static int run(struct cli *cli, const void *values)
+{
+	const struct values *v = values;
+	struct cli_sync s;
+	struct latencies l = { .s = &s, .v = v };
+	int rc = understand_sort(cli, &l);
+	if (rc)
+		return rc;
+	rc = cli_sync_open(cli, &v->sync, &s);
+	l.unchanged = s.result && s.result->method == SYNC_NONE;
+	if (!rc)
+		rc = measure(&l);
+	if (!rc && v->plot)
+		rc = cli_sync_plot_latency(&s, v->plot);
+	if (!rc)
+		rc = print(&l);
+	cli_sync_close(&s);
+	return rc;
+}
+
+#define AT(member) offsetof(struct values, member)
+
+static const struct cli_option options[] = {
+	{ .name = "messages",
+		.letter = 'm',
+		.kind = CLI_FLAG,
+		.help = "list each message instead of statistics",
+		.offset = AT(messages) },
+	{ .name = "sort",
+		.kind = CLI_TEXT,
+		.arg = "BY",
+		.choices = SORTS,
+		.help = "by start, end, duration (longest first), from or to",
+		.offset = AT(sort) },
+	{ .name = "reverse",
+		.letter = 'r',
+		.kind = CLI_FLAG,
+		.help = "in the opposite order",
+		.offset = AT(reverse) },
+	{ .name = "limit",
+		.letter = 'n',
+		.kind = CLI_LIMIT,
+		.arg = "N",
+		.help = "at most N rows",
+		.offset = AT(limit) },
+	{ .name = "plot",
+		.kind = CLI_FILE,
+		.arg = "FILE",
+		.help = "draw all latencies, before and after, as SVG",
+		.offset = AT(plot) },
+	{ .name = "method",
+		.kind = CLI_TEXTS,
+		.choices = "auto|hull|offset|realtime|none",
+		.arg = "METHOD",
+		.help = "synchronization method, as for 'meridian sync'",
+		.offset = AT(sync.methods) },
+	{ .name = "offset",
+		.kind = CLI_TEXTS,
+		.arg = "HOST=T",
+		.help = "add time T to the offset found for HOST: vm1=-5us",
+		.offset = AT(sync.offsets) },
+	{ .name = "pairs",
+		.kind = CLI_FILE,
+		.arg = "FILE",
+		.help = "message events of your own programs, declared in FILE",
+		.offset = AT(sync.pairs) },
+	{ 0 },
+};
+
+const struct cli_verb cli_verb_latency = {
+	.name = "latency",
+	.help = "one-way latency of messages between hosts",
+	.synopsis = "[OPTION...] TRACE...",
+	.description = "Matches the packets that each host sent with those that another host received, and "
+		       "shows the one-way latency for each pair of hosts and direction, with aligned "
+		       "clocks (with --sync none: clocks as recorded).",
+	.more = "Early counts messages that were received before they were sent. When both "
+		"directions have such messages, the clocks moved against each other; a positive "
+		"spike in one direction is a message that really took long. Messages from a "
+		"host to itself have their own rows, which show the cost of the network stack "
+		"alone.\n\n"
+		"--begin and --end are times of each host's own clock, or count from the start "
+		"of its traces. --host chooses messages from or to these hosts.",
+	.formats = "table|json|jsonl|csv",
+	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_SYNC | CLI_USES_JOBS |
+		CLI_USES_INPUT,
+	.options = options,
+	.values_size = sizeof(struct values),
+	.min_args = 1,
+	.max_args = -1,
+	.args = "TRACE",
+	.examples = {
+		{ "meridian latency client/ server/",
+			"Show minimum, average and maximum for each direction." },
+		{ "meridian latency -m --sort duration -n 5 client/ server/",
+			"Show the five messages that took longest." },
+	},
+	.run = run,
+};

@@ -1,0 +1,196 @@
+/* meridian sync: one time line for many clocks, and how good it is. */
+#include <string.h>
+
+#include "cli/progress.h"
+#include "cli/sync/sync_print.h"
+#include "cli/traces.h"
+#include "cli/verb.h"
+#include "sync/auto.h"
+#include "sync/write_traces.h"
+
+struct values {
+	struct cli_sync_values sync;
+	struct cli_texts at;
+	const char *plot, *save, *write;
+	bool report, compare;
+	uint64_t limit;
+};
+
+static int save(struct cli_sync *s, const char *path)
+{
+	struct mer_str text = { 0 };
+	int rc = sync_result_write(s->result, true, &text, &s->cli->err);
+	if (!rc)
+		rc = cli_sync_write_file(s->cli, path, &text);
+	mer_str_fini(&text);
+	return rc;
+}
+
+/* Copies with the common time. From then on the experiment's times are those. */
+static int write_traces(struct cli_sync *s, const char *dir)
+{
+	struct cli *cli = s->cli;
+	struct cli_progress progress;
+	int rc = sync_apply(s->e, s->result, &cli->err);
+	if (rc)
+		return rc;
+	cli_progress_begin(&progress, cli, "writing", s->e->bytes);
+	rc = sync_write_traces(
+		s->e, dir, cli_jobs(cli), &cli->cancel, &progress.done_bytes, &cli->err);
+	cli_progress_end(&progress);
+	if (rc != MER_ERR_SYS)
+		return rc;
+	/* It is the copies that could not be written, not the traces that could not be read. */
+	cli_error(cli, "%s; the copies are removed", cli->err.text);
+	return CLI_INTERNAL;
+}
+
+static int print(struct cli_sync *s, const struct values *v)
+{
+	if (v->at.n)
+		return cli_sync_print_at(s, &v->at);
+	if (v->report)
+		return cli_sync_print_report(s);
+	if (v->compare)
+		return cli_sync_print_methods(s);
+	return cli_sync_print(s);
+}
+
+/* Forms that only some of the outputs have. */
+static int check_values(struct cli *cli, const struct values *v)
+{
+	if ((v->at.n > 0) + v->report + v->compare > 1)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"only one of --at, --report and --compare at a time");
+	if (v->report && cli->format != CLI_FORMAT_TABLE)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--report is text only; --json without --report has the same data");
+	if (cli->format == CLI_FORMAT_LTTV && (v->at.n || v->compare))
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--format lttv is the form of the table of hosts only");
+	return 0;
+}
+
+static int run(struct cli *cli, const void *values)
+{
+	const struct values *v = values;
+	struct cli_sync s;
+	int rc = check_values(cli, v);
+	if (rc)
+		return rc;
+	rc = cli_sync_open(cli, &v->sync, &s);
+	s.limit = v->limit;
+	if (!rc && v->save)
+		rc = save(&s, v->save);
+	if (!rc && v->plot)
+		rc = cli_sync_plot(&s, v->plot);
+	if (!rc)
+		rc = print(&s, v);
+	if (!rc && v->write)
+		rc = write_traces(&s, v->write);
+	cli_sync_close(&s);
+	return rc;
+}
+
+#define AT(member) offsetof(struct values, member)
+
+static const struct cli_option options[] = {
+	{ .name = "limit",
+		.letter = 'n',
+		.kind = CLI_LIMIT,
+		.arg = "N",
+		.help = "at most N hosts (the worst) and pairs (0: all)",
+		.offset = AT(limit) },
+	{ .name = "method",
+		.kind = CLI_TEXTS,
+		.choices = "auto|hull|offset|realtime|none",
+		.arg = "METHOD",
+		.help = "auto, hull, offset, realtime, none; HOST=METHOD for one",
+		.offset = AT(sync.methods) },
+	{ .name = "ref",
+		.kind = CLI_TEXT,
+		.arg = "HOST",
+		.help = "align the clocks of all other hosts to that of HOST",
+		.offset = AT(sync.reference) },
+	{ .name = "offset",
+		.kind = CLI_TEXTS,
+		.arg = "HOST=T",
+		.help = "add time T to the offset found for HOST: vm1=-5us",
+		.offset = AT(sync.offsets) },
+	{ .name = "max-drift",
+		.kind = CLI_TEXT,
+		.arg = "PPM",
+		.help = "largest drift between two clocks (default 1000 ppm)",
+		.offset = AT(sync.max_drift_ppm) },
+	{ .name = "pairs",
+		.kind = CLI_FILE,
+		.arg = "FILE",
+		.help = "message events of your own programs, declared in FILE",
+		.offset = AT(sync.pairs) },
+	{ .name = "at",
+		.kind = CLI_TEXTS,
+		.arg = "HOST:TIME",
+		.help = "convert TIME on HOST's clock to all others (,TIME...)",
+		.offset = AT(at) },
+	{ .name = "report",
+		.kind = CLI_FLAG,
+		.help = "describe how each clock behaved over time",
+		.offset = AT(report) },
+	{ .name = "compare",
+		.kind = CLI_FLAG,
+		.help = "compare the results of all methods",
+		.offset = AT(compare) },
+	{ .name = "plot",
+		.kind = CLI_FILE,
+		.arg = "FILE",
+		.help = "draw offsets and latencies as SVG",
+		.offset = AT(plot) },
+	{ .name = "save",
+		.kind = CLI_FILE,
+		.arg = "FILE",
+		.help = "save the result, for --sync FILE of any verb",
+		.offset = AT(save) },
+	{ .name = "write",
+		.kind = CLI_FILE,
+		.arg = "DIR",
+		.help = "write copies of the traces with aligned clocks",
+		.offset = AT(write) },
+	{ 0 },
+};
+
+const struct cli_verb cli_verb_sync = {
+	.name = "sync",
+	.help = "align the clocks of all hosts, with proven error bounds",
+	.synopsis = "[OPTION...] TRACE...",
+	.description = "Matches packets that one host sent and another received, and computes the offset "
+		       "of each host's clock at every instant, with its worst-case error.",
+	.more = "Bound is half the width of the range that contains the true offset: its median over "
+		"the host's traces; Worst is its maximum. The bound is a guarantee as long as no "
+		"two clocks drift apart by more than --max-drift and packets are matched "
+		"correctly. Where the messages prove more drift, a larger drift is allowed there and "
+		"reported. Between messages the bound widens. Early counts messages that were "
+		"received before they were sent according to the recorded clocks. Hull counts the "
+		"points of the two convex hulls of the classic method.\n\n"
+		"In --json the offset is a list of pieces: the reference's time is t + offset_ns + "
+		"drift_ppm * 1e-6 * (t - begin), where t is the host's own clock. --save also "
+		"stores the limits from which the bounds are computed.\n\n"
+		"--begin and --end choose the messages that are used; they are times of each "
+		"host's own clock, or count from the start of its traces.\n\n"
+		"--report shows two lines for each host: how its clock ran against the reference, and "
+		"how large the bound is. Before a measurement that must be exact, record the "
+		"network events alone for some hours and look at this report.",
+	.formats = "table|json|jsonl|csv|lttv",
+	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
+	.options = options,
+	.values_size = sizeof(struct values),
+	.min_args = 1,
+	.max_args = -1,
+	.args = "TRACE",
+	.examples = {
+		{ "meridian sync client/ server/",
+			"Show how far apart the clocks are, and the worst-case error of that." },
+		{ "meridian sync --at client:+1s client/ server/",
+			"Show the server's clock one second after the client's trace starts." },
+	},
+	.run = run,
+};

@@ -1,0 +1,207 @@
+/* --at: what an instant of one machine's clock is on every other machine's.
+ *
+ * By way of the reference: the instant's limits there, each taken to the other machine and widened by
+ * the limits that it has. Both hold whatever the clocks did in between, so the result does. */
+#include <string.h>
+
+#include "cli/sync/sync_print.h"
+#include "cli/table.h"
+#include "cli/text.h"
+#include "cli/traces.h"
+
+struct question {
+	uint32_t host;
+	int64_t time;
+};
+
+struct answer {
+	int64_t time, low, high; /* MER_NO_TIME, INT64_MIN, INT64_MAX: nothing can be said */
+};
+
+/* The length of a host's name that text begins with, before a colon; names may have colons too. */
+static size_t host_prefix(const struct cli_sync *s, const char *text)
+{
+	size_t best = 0;
+	for (uint32_t h = 0; h < s->e->n_hosts; h++) {
+		size_t len = strlen(s->e->hosts[h].name);
+		if (strncmp(text, s->e->hosts[h].name, len) == 0 && text[len] == ':' && len > best)
+			best = len;
+	}
+	return best;
+}
+
+/* "HOST:TIME", or a further TIME of the host before. */
+static int read_question(struct cli_sync *s, const char *text, bool first, struct question *q)
+{
+	struct cli_moment m;
+	struct mer_err why = { 0 };
+	size_t len = host_prefix(s, text);
+	if (!len && (first || cli_moment_parse(&m, text, &why))) {
+		const char *colon = strchr(text, ':');
+		if (!colon)
+			return mer_fail(&s->cli->err, MER_ERR_USAGE,
+				"--at: expected HOST:TIME, found '%.100s'", text);
+		return cli_sync_find_host(s, "--at", text, (size_t)(colon - text), &q->host);
+	}
+	if (len) {
+		int rc = cli_sync_find_host(s, "--at", text, len, &q->host);
+		if (!rc && cli_moment_parse(&m, text + len + 1, &why))
+			rc = mer_fail(&s->cli->err, MER_ERR_USAGE, "--at: %s", why.text);
+		if (rc)
+			return rc;
+	}
+	const struct sync_range *span = &s->hosts[q->host].span;
+	q->time = cli_moment_resolve(&m, span->begin == MER_NO_TIME ? 0 : span->begin,
+		span->end == MER_NO_TIME ? 0 : span->end, 0);
+	return 0;
+}
+
+static struct answer ask(const struct sync_result *r, struct question q, uint32_t host)
+{
+	struct answer a = { MER_NO_TIME, INT64_MIN, INT64_MAX };
+	int64_t low, high, unused;
+	if (r->hosts[host].group != r->hosts[q.host].group)
+		return a;
+	a.time = trace_unmap_time(
+		&r->hosts[host].map, trace_map_time(&r->hosts[q.host].map, q.time));
+	sync_host_limits(r, q.host, q.time, &low, &high);
+	if (low != INT64_MIN)
+		sync_host_limits_back(r, host, low, &a.low, &unused);
+	if (high != INT64_MAX)
+		sync_host_limits_back(r, host, high, &unused, &a.high);
+	return a;
+}
+
+static void put_time(struct mer_json *j, const char *key, int64_t t, int64_t unknown)
+{
+	if (t == unknown)
+		mer_json_kv_null(j, key);
+	else
+		mer_json_kv_int(j, key, t);
+}
+
+static int put_json(struct cli_sync *s, const struct question *q, size_t n, struct mer_str *out)
+{
+	struct mer_json j;
+	mer_json_init(&j, out, NULL, 0);
+	mer_json_begin_object(&j);
+	mer_json_kv_int(&j, "schema_version", 1);
+	mer_json_kv_array(&j, "at");
+	for (size_t i = 0; i < n; i++) {
+		mer_json_begin_object(&j);
+		mer_json_kv_text(&j, "host", s->e->hosts[q[i].host].name);
+		mer_json_kv_int(&j, "time", q[i].time);
+		mer_json_kv_array(&j, "at");
+		for (uint32_t h = 0; h < s->e->n_hosts; h++) {
+			if (h == q[i].host)
+				continue;
+			struct answer a = ask(s->result, q[i], h);
+			mer_json_begin_object(&j);
+			mer_json_kv_text(&j, "host", s->e->hosts[h].name);
+			put_time(&j, "time", a.time, MER_NO_TIME);
+			put_time(&j, "low", a.low, INT64_MIN);
+			put_time(&j, "high", a.high, INT64_MAX);
+			mer_json_end_object(&j);
+		}
+		mer_json_end_array(&j);
+		mer_json_end_object(&j);
+	}
+	mer_json_end_array(&j);
+	mer_json_end_object(&j);
+	return mer_json_finish(&j, &s->cli->err);
+}
+
+static struct cli_cell known(int64_t v, int64_t unknown)
+{
+	return v == unknown ? CLI_CELL_NONE : CLI_CELL(v);
+}
+
+/* People see how much earlier and later it may be. */
+static struct cli_cell distance(int64_t from, int64_t to)
+{
+	return from == INT64_MIN || to == INT64_MAX ? CLI_CELL_NONE
+						    : CLI_CELL(mer_time_between(from, to));
+}
+
+static void put_text(struct cli_sync *s, struct question q, struct mer_str *out)
+{
+	static const struct cli_column columns[] = { { "host", "Host", CLI_TYPE_TEXT },
+		{ "time", "Its clock", CLI_TYPE_TIME },
+		{ "early", "Earlier by", CLI_TYPE_DURATION },
+		{ "late", "Later by", CLI_TYPE_DURATION }, { 0 } };
+	struct cli_table t;
+	bool all = true;
+	const char *name = s->e->hosts[q.host].name;
+	mer_str_puts(out, "When the clock of ");
+	cli_text_clean(out, name, strlen(name), false);
+	mer_str_puts(out, " shows ");
+	cli_text_time(out, q.time);
+	mer_str_puts(out, ":\n");
+	cli_table_init(&t, columns);
+	for (uint32_t h = 0; h < s->e->n_hosts; h++) {
+		struct answer a = ask(s->result, q, h);
+		if (h == q.host)
+			continue;
+		bool comparable = a.time != MER_NO_TIME;
+		all &= comparable && a.low != INT64_MIN && a.high != INT64_MAX;
+		cli_table_add(&t, (struct cli_cell[]){ CLI_CELL_TEXT(s->e->hosts[h].name),
+					  known(a.time, MER_NO_TIME),
+					  comparable ? distance(a.low, a.time) : CLI_CELL_NONE,
+					  comparable ? distance(a.time, a.high) : CLI_CELL_NONE });
+	}
+	cli_table_text(&t, out, (size_t)cli_width(s->cli), s->cli->bold_out);
+	if (!all)
+		mer_str_puts(out, "-: unknown: the clock jumped there, or no messages limit the "
+				  "error.\n");
+	out->failed |= t.failed;
+	cli_table_fini(&t);
+}
+
+static void put_rows(struct cli_sync *s, const struct question *q, size_t n, struct mer_str *out)
+{
+	static const struct cli_column columns[] = { { "from_host", "", CLI_TYPE_TEXT },
+		{ "from_time", "", CLI_TYPE_TIME }, { "host", "", CLI_TYPE_TEXT },
+		{ "time", "", CLI_TYPE_TIME }, { "low", "", CLI_TYPE_TIME },
+		{ "high", "", CLI_TYPE_TIME }, { 0 } };
+	struct cli_table t;
+	cli_table_init(&t, columns);
+	for (size_t i = 0; i < n; i++)
+		for (uint32_t h = 0; h < s->e->n_hosts; h++) {
+			struct answer a = ask(s->result, q[i], h);
+			if (h == q[i].host)
+				continue;
+			cli_table_add(
+				&t, (struct cli_cell[]){ CLI_CELL_TEXT(s->e->hosts[q[i].host].name),
+					    CLI_CELL(q[i].time), CLI_CELL_TEXT(s->e->hosts[h].name),
+					    known(a.time, MER_NO_TIME), known(a.low, INT64_MIN),
+					    known(a.high, INT64_MAX) });
+		}
+	if (s->cli->format == CLI_FORMAT_CSV)
+		cli_table_csv(&t, out);
+	else
+		cli_table_jsonl(&t, out);
+	out->failed |= t.failed;
+	cli_table_fini(&t);
+}
+
+int cli_sync_print_at(struct cli_sync *s, const struct cli_texts *at)
+{
+	struct mer_str out = { 0 };
+	struct question *q = mer_arena_zalloc(&s->cli->arena, at->n, sizeof(*q));
+	int rc = q ? 0 : mer_fail_nomem(&s->cli->err);
+	for (size_t i = 0; !rc && i < at->n; i++) {
+		if (i)
+			q[i].host = q[i - 1].host;
+		rc = read_question(s, at->item[i], i == 0, &q[i]);
+	}
+	if (!rc && s->cli->format == CLI_FORMAT_JSON)
+		rc = put_json(s, q, at->n, &out);
+	else if (!rc && s->cli->format != CLI_FORMAT_TABLE)
+		put_rows(s, q, at->n, &out);
+	else
+		for (size_t i = 0; !rc && i < at->n; i++) {
+			mer_str_puts(&out, i ? "\n" : "");
+			put_text(s, q[i], &out);
+		}
+	return cli_sync_put(s->cli, &out, rc);
+}

@@ -1,0 +1,124 @@
+/* --compare: every method on the same messages, side by side. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli/sync/sync_print.h"
+#include "cli/table.h"
+#include "cli/text.h"
+
+struct row {
+	enum sync_method method;
+	uint64_t n, violations;
+	int64_t min, max, median_bound, worst_bound; /* INT64_MAX: not bounded */
+	double mean, stddev;
+	enum sync_quality worst_quality; /* of the hosts; the reference is not judged */
+};
+
+/* Joins the statistics of one direction. */
+static void add_latency(struct row *row, double *m2, const struct sync_latency *l)
+{
+	if (!l->n)
+		return;
+	double n = (double)row->n, k = (double)l->n, delta = l->mean - row->mean;
+	*m2 += (l->n > 1 ? l->stddev * l->stddev * (k - 1) : 0) + delta * delta * n * k / (n + k);
+	row->mean += delta * k / (n + k);
+	row->min = row->n == 0 || l->min < row->min ? l->min : row->min;
+	row->max = row->n == 0 || l->max > row->max ? l->max : row->max;
+	row->n += l->n;
+	row->violations += l->n_violations;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const int64_t *p = a, *q = b;
+	return (*p > *q) - (*p < *q);
+}
+
+static int fill_row(struct cli_sync *s, const struct sync_result *r, struct row *row)
+{
+	double m2 = 0;
+	int64_t *medians = calloc(r->n_hosts ? r->n_hosts : 1, sizeof(*medians));
+	size_t n = 0;
+	if (!medians)
+		return mer_fail_nomem(&s->cli->err);
+	for (size_t i = 0; i < r->n_pairs; i++) {
+		add_latency(row, &m2, &r->pairs[i].ab.after);
+		add_latency(row, &m2, &r->pairs[i].ba.after);
+	}
+	row->stddev = row->n > 1 ? sqrt(m2 / (double)(row->n - 1)) : NAN;
+	row->worst_quality = SYNC_REFERENCE;
+	row->worst_bound = 0;
+	for (uint32_t h = 0; h < r->n_hosts; h++) {
+		const struct sync_host *host = &r->hosts[h];
+		if (r->references[host->group] == h)
+			continue;
+		medians[n++] = host->bound.median;
+		if (host->bound.max > row->worst_bound)
+			row->worst_bound = host->bound.max;
+		enum sync_quality q = host->quality;
+		if (q == SYNC_FAIL || (q < row->worst_quality && row->worst_quality != SYNC_FAIL))
+			row->worst_quality = q;
+	}
+	if (n)
+		qsort(medians, n, sizeof(*medians), by_value);
+	row->median_bound = n ? medians[n / 2] : INT64_MAX;
+	if (n == 0)
+		row->worst_bound = INT64_MAX;
+	free(medians);
+	return 0;
+}
+
+static struct cli_cell bound_cell(int64_t v)
+{
+	return v == INT64_MAX ? CLI_CELL_NONE : CLI_CELL(v);
+}
+
+static struct cli_cell real_cell(double v)
+{
+	return isfinite(v) && fabs(v) < 9e18 ? CLI_CELL(llround(v)) : CLI_CELL_NONE;
+}
+
+int cli_sync_print_methods(struct cli_sync *s)
+{
+	static const struct cli_column columns[] = { { "method", "Method", CLI_TYPE_TEXT },
+		{ "violations", "Early", CLI_TYPE_COUNT }, { "messages", "of", CLI_TYPE_COUNT },
+		{ "bound_median_ns", "Bound", CLI_TYPE_DURATION },
+		{ "bound_max_ns", "Worst", CLI_TYPE_DURATION },
+		{ "latency_min_ns", "Min", CLI_TYPE_DURATION },
+		{ "latency_mean_ns", "Average", CLI_TYPE_DURATION },
+		{ "latency_stddev_ns", "Std dev", CLI_TYPE_DURATION },
+		{ "quality", "Quality", CLI_TYPE_TEXT }, { 0 } };
+	struct cli_table t;
+	int rc = 0;
+	cli_table_init(&t, columns);
+	for (unsigned m = SYNC_AUTO; !rc && m <= SYNC_NONE; m++) {
+		struct sync_options o = s->options;
+		struct sync_result *r = NULL;
+		struct row row = { .method = (enum sync_method)m };
+		/* What is chosen for single hosts would blur what a method does. */
+		o.method = row.method;
+		o.choices = NULL;
+		rc = sync_solve(&s->messages, s->hosts, s->e->n_hosts, &o, &r, &s->cli->err);
+		if (!rc)
+			rc = fill_row(s, r, &row);
+		sync_result_free(r);
+		if (rc)
+			break;
+		cli_table_add(&t,
+			(struct cli_cell[]){ CLI_CELL_TEXT(sync_method_name(row.method)),
+				CLI_CELL(row.violations), CLI_CELL(row.n),
+				bound_cell(row.median_bound), bound_cell(row.worst_bound),
+				row.n ? CLI_CELL(row.min) : CLI_CELL_NONE,
+				row.n ? real_cell(row.mean) : CLI_CELL_NONE, real_cell(row.stddev),
+				CLI_CELL_TEXT(row.worst_quality == SYNC_REFERENCE
+						      ? NULL
+						      : sync_quality_name(row.worst_quality)) });
+	}
+	if (!rc)
+		rc = cli_table_print(s->cli, &t, "methods",
+			"Early: messages received before they were sent. Bound, Worst: median and\n"
+			"maximum over the hosts. Min, Average, Std dev: latency of all "
+			"messages.\n");
+	cli_table_fini(&t);
+	return rc;
+}

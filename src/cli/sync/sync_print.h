@@ -1,0 +1,33 @@
+/* Printing of a synchronization: the overview, the forms of other tools, its course over time, single
+ * instants, and the methods side by side. All of them only read the result. */
+#ifndef MER_CLI_SYNC_SYNC_PRINT_H
+#define MER_CLI_SYNC_SYNC_PRINT_H
+
+#include "cli/sync/sync_run.h"
+
+/* The verdict in plain words, a table of hosts, one of pairs, advice; or the same for programs. */
+int cli_sync_print(struct cli_sync *s);
+/* "trace i drift= offset= (seconds) start time=", as the first of these tools printed it. */
+int cli_sync_print_lttv(struct cli_sync *s);
+/* What the clocks did, in words and on a line of characters each. */
+int cli_sync_print_report(struct cli_sync *s);
+/* Solves with every method. */
+int cli_sync_print_methods(struct cli_sync *s);
+
+/* --at HOST:TIME[,TIME...], the text split at commas: what an instant of one clock is on all others. */
+int cli_sync_print_at(struct cli_sync *s, const struct cli_texts *at);
+
+/* Charts: every host's offset with its limits and messages, and the latencies. */
+int cli_sync_plot(struct cli_sync *s, const char *path);
+/* The latencies alone, larger. */
+int cli_sync_plot_latency(struct cli_sync *s, const char *path);
+
+/* Writes text to cli->out; frees it in any case. rc: an earlier failure, passed on. */
+int cli_sync_put(struct cli *cli, struct mer_str *text, int rc);
+/* Text to a file of its own, which is made or replaced. */
+int cli_sync_write_file(struct cli *cli, const char *path, const struct mer_str *text);
+uint32_t cli_sync_group_size(const struct sync_result *r, uint32_t group);
+/* Adds the findings as advice, wrapped. */
+void cli_sync_advice(struct cli_sync *s, struct mer_str *out);
+
+#endif

@@ -1,0 +1,46 @@
+/* A synchronization as the verbs `sync` and `latency` run it: traces opened on their own clocks,
+ * messages found, clocks solved. What both share; printing is theirs. */
+#ifndef MER_CLI_SYNC_SYNC_RUN_H
+#define MER_CLI_SYNC_SYNC_RUN_H
+
+#include "cli/context.h"
+#include "sync/gather.h"
+#include "sync/solve.h"
+
+struct cli_sync_values {	   /* options that both verbs have, as typed */
+	struct cli_texts methods;  /* "hull", "HOST=hull" */
+	struct cli_texts offsets;  /* "HOST=-5us" */
+	const char *reference;	   /* host */
+	const char *max_drift_ppm; /* "1000" */
+	const char *pairs;	   /* file of user's pairs of events */
+};
+
+struct cli_sync {
+	struct cli *cli;
+	struct mer_experiment *e;
+	struct sync_host_info *hosts; /* as e->hosts */
+	struct sync_messages messages;
+	struct sync_options options;
+	struct sync_host_choice *choices; /* as e->hosts */
+	struct sync_result *result;
+	uint64_t limit; /* rows that people see of a table; 0: a screenful */
+	bool told;	/* the result's findings were printed, so they need not go to stderr */
+};
+
+/* Opens, finds the messages (within --begin and --end, on each host's own clock) and solves; with
+ * --sync FILE the result is read instead, with --sync none nothing is changed. Either way
+ * cli_sync_close frees and reports. */
+int cli_sync_open(struct cli *cli, const struct cli_sync_values *v, struct cli_sync *s);
+void cli_sync_close(struct cli_sync *s);
+
+/* A host by its name; fails with the names that there are. what: the option. */
+int cli_sync_find_host(
+	const struct cli_sync *s, const char *what, const char *name, size_t len, uint32_t *host);
+
+/* A time of a host's own clock on the common time line. */
+static inline int64_t cli_sync_time(const struct cli_sync *s, uint32_t host, int64_t t)
+{
+	return trace_map_time(&s->result->hosts[host].map, t);
+}
+
+#endif

@@ -1,0 +1,72 @@
+/* Files: what the descriptors of a host's tasks stand for, so that "read of 5" becomes
+ * "read 10.0.0.2:80".
+ *
+ * Told by system calls (open, socket, connect, accept, dup, pipe, close, ...) and by the state dump.
+ * Threads of a process share a table (fd_table.h). A descriptor that nothing told about has no
+ * name; a name is never guessed. Everything is as of the latest event: names are asked for when a call
+ * begins.
+ *
+ *   /etc/passwd, a relative path as it was given    files
+ *   10.0.0.2:80, [::1]:80                           sockets with a peer that is known
+ *   tcp socket, unix socket, listening socket       other sockets
+ *   socket:[1234], pipe:[1234]                      known from the state dump alone
+ *   pipe#1, socketpair#1                            made while recorded; both ends, all copies
+ *   epoll, eventfd, timerfd, memfd:NAME, ...        */
+#ifndef MER_KERNEL_FILES_FILES_H
+#define MER_KERNEL_FILES_FILES_H
+
+#include <stdbool.h>
+#include "kernel/calls.h"
+#include "kernel/host.h"
+
+enum kernel_object_kind {
+	KERNEL_OBJECT_UNKNOWN,
+	KERNEL_OBJECT_FILE,
+	KERNEL_OBJECT_SOCKET, /* of any family but unix, or known from the state dump alone */
+	KERNEL_OBJECT_UNIX,
+	KERNEL_OBJECT_PIPE,  /* a fifo with a path is a FILE */
+	KERNEL_OBJECT_EVENT, /* eventfd, signalfd, inotify, ... */
+	KERNEL_OBJECT_TIMER,
+	KERNEL_OBJECT_POLL, /* epoll */
+	KERNEL_OBJECT_TTY,
+	KERNEL_N_OBJECT_KINDS
+};
+/* "file", "socket", ... Stable words for programs. */
+const char *kernel_object_kind_name(enum kernel_object_kind);
+
+struct kernel_files;
+
+/* Names go to h->names; pids are those of h->tasks. */
+int kernel_files_new(struct kernel_host *h, struct kernel_files **files, struct mer_err *err);
+void kernel_files_free(struct kernel_files *); /* NULL is fine */
+
+/* All below take numbers of h->tasks. They return 0 or an error of the system; what makes no sense
+ * (a close of an unknown descriptor) is ignored. */
+
+/* A system call begins: says on what (call->object, fd, kind; name is not touched). slots: as
+ * the call's row in calls.h has them; NULL: the event does not tell its arguments. */
+int kernel_files_enter(struct kernel_files *, uint32_t task, enum kernel_call_kind kind,
+	const uint64_t *slots, struct kernel_call *call, struct mer_err *err);
+/* It ends with ret. slots: of the exit event, slots[0] is ret; NULL: the event tells nothing else
+ * (exit_syscall). kind: as at its entry, which must be that of this call. */
+int kernel_files_leave(struct kernel_files *, uint32_t task, enum kernel_call_kind kind,
+	int64_t ret, const uint64_t *slots, struct mer_err *err);
+/* The same of a call of which the entry was not seen: it waited in accept when the recording began. */
+int kernel_files_leave_unseen(struct kernel_files *, uint32_t task, enum kernel_call_kind kind,
+	int64_t ret, const uint64_t *slots, struct mer_err *err);
+/* The task forks: shares: child is a thread of the same process. Child's pid is set before. */
+int kernel_files_fork(
+	struct kernel_files *, uint32_t parent, uint32_t child, bool shares, struct mer_err *err);
+int kernel_files_exec(struct kernel_files *, uint32_t task, struct mer_err *err);
+void kernel_files_exit(struct kernel_files *, uint32_t task);
+/* State dump: lttng_statedump_process_state has told the task's table (0: not told, then its pid is
+ * its table), lttng_statedump_file_descriptor a row of a table or (older tracers) of a process. */
+int kernel_files_dump_task(
+	struct kernel_files *, uint32_t task, uint64_t table, struct mer_err *err);
+int kernel_files_dump(struct kernel_files *, uint64_t table, int32_t pid, int32_t fd,
+	const char *name, size_t len, struct mer_err *err);
+
+/* How often something was left without a name because memory for names or tables is bounded. */
+uint64_t kernel_files_forgotten(const struct kernel_files *);
+
+#endif

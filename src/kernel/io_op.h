@@ -1,0 +1,27 @@
+/* Operations of input and output: what a system call, or a request to a disk, does with data. */
+#ifndef MER_KERNEL_IO_OP_H
+#define MER_KERNEL_IO_OP_H
+
+#include <stdint.h>
+
+enum io_op {
+	IO_NONE,
+	IO_OPEN,
+	IO_READ,
+	IO_WRITE,
+	IO_SYNC,
+	IO_COPY, /* from one descriptor to another, of which only one is told: sendfile, splice */
+	IO_N_CALL_OPS,
+	IO_DISK_READ = IO_N_CALL_OPS,
+	IO_DISK_WRITE,
+	IO_DISK_DISCARD,
+	IO_DISK_FLUSH, /* also all else that moves no data */
+	IO_N_OPS
+};
+const char *io_op_name(enum io_op op);
+/* IO_NONE: it is not about input or output. By comparing: not for each event. */
+enum io_op io_op_of_call(const char *name);
+/* How many bytes it moved; 0 too where it returns how many messages. */
+uint64_t io_bytes_of_call(enum io_op op, const char *name, int64_t ret);
+
+#endif

@@ -1,0 +1,336 @@
+/* Walks backward in time, as the path does: what a task waited for is the time of the task that ended the
+ * wait, from the wait's begin on, as far as that moment belongs to this wait; and so on through what
+ * that one waited for. Ranges of time are handed down and never overlap, so all is looked at once. */
+#include "path/account.h"
+
+#include "path/account_index.h"
+
+enum { DEEPEST = 200 };
+
+struct walk {
+	const struct account_index *x;
+	struct account *a;
+	bool all;
+	int64_t after, until; /* what is used is charged if it is later than, and up to */
+	struct mer_err *err;
+};
+
+struct frame { /* whose time is looked at, and for whom */
+	const struct frame *up;
+	uint32_t node; /* KERNEL_NONE: none yet, nothing was charged */
+	uint32_t host, task;
+	uint32_t span; /* the latest one that is still to be looked at, and where it ends */
+	int64_t span_end;
+	unsigned depth;
+	/* Its client is ready, not blocked: what is no CPU time is the client's wait for a CPU. */
+	bool client_is_ready;
+};
+
+struct later_wait { /* the wait that comes next in a task's life */
+	bool is_known;
+	struct account_waker by;
+	uint32_t span;
+	uint32_t whole;	  /* that it is a piece of (kernel_wait_end) */
+	uint32_t reached; /* the span of the waker that was looked at last */
+};
+
+const char *account_rest_name(enum account_rest r)
+{
+	if (r == ACCOUNT_IDLE)
+		return "idle";
+	if (r == ACCOUNT_OTHERS)
+		return "others";
+	return path_cause_name((enum path_cause)r);
+}
+
+static const struct kernel_host *host_of(const struct walk *k, uint32_t host)
+{
+	return &k->x->b->world->hosts[host];
+}
+
+static void rest(struct walk *k, const struct frame *f, unsigned cause, int64_t ns)
+{
+	struct account_node *nodes = k->a->nodes;
+	if (f->client_is_ready)
+		nodes[f->up->node].rest_ns[PATH_WAIT_CPU] += ns;
+	else
+		nodes[f->node].rest_ns[cause] += ns;
+}
+
+static unsigned cause_of(const struct kernel_span *s)
+{
+	static const uint8_t causes[KERNEL_N_CAUSES] = {
+		[KERNEL_NO_CAUSE] = PATH_BLOCKED,
+		[KERNEL_DISK] = PATH_DISK,
+		[KERNEL_NETWORK] = PATH_NETWORK,
+		[KERNEL_TIMER] = PATH_TIMER,
+		[KERNEL_TASK] = PATH_TASK,
+		[KERNEL_FUTEX] = PATH_FUTEX,
+		[KERNEL_PIPE] = PATH_PIPE,
+		[KERNEL_INPUT] = PATH_INPUT,
+		[KERNEL_IPI] = PATH_IPI,
+		[KERNEL_IRQ] = PATH_DEVICE,
+		[KERNEL_SOFTIRQ] = PATH_DEVICE,
+	};
+	switch ((enum kernel_state)s->state) {
+	case KERNEL_READY: return PATH_WAIT_CPU;
+	case KERNEL_BLOCKED: return causes[s->cause];
+	case KERNEL_STOPPED: return PATH_STOPPED;
+	case KERNEL_NEW: return PATH_NEW;
+	default: return PATH_UNKNOWN;
+	}
+}
+
+static int look_at(struct walk *k, struct frame *f, int64_t begin, int64_t end);
+
+/* ---- On a CPU ---- */
+
+static void charge(struct walk *k, const struct frame *f, uint32_t span, int64_t begin, int64_t end)
+{
+	struct account_node *n = &k->a->nodes[f->node];
+	n->self_ns += end - begin;
+	if (kernel_span(host_of(k, f->host), span)->state == KERNEL_INTERRUPTED)
+		n->interrupted_ns += end - begin;
+}
+
+/* What the task used in [begin, end]. What it did when it ended a wait belongs to that one, so without what
+ * happened at begin, unless the part that is asked for begins there. */
+static void charge_used(struct walk *k, const struct frame *f, int64_t begin, int64_t end)
+{
+	int64_t after = !f->up || k->after + 1 == begin ? k->after : begin;
+	int64_t until = !f->up || k->until < end ? k->until : end;
+	if (!k->x->u)
+		return;
+	/* While it waits it uses nothing, so it cannot be that it waits for itself. */
+	for (const struct frame *up = f->up; up; up = up->up)
+		if (up->host == f->host && up->task == f->task)
+			return;
+	for (unsigned i = 0; i < USAGE_N_KINDS; i++)
+		k->a->nodes[f->node].used[i] +=
+			usage_of(k->x->u, f->host, f->task, (enum usage_kind)i, after, until);
+}
+
+/* ---- Waits ---- */
+
+struct claims { /* of waits on moments of who ended them; goes back in time */
+	const struct account_ended *list;
+	size_t i;	    /* those before it are still to come */
+	bool for_work;	    /* this wait is */
+	int64_t taken_from; /* from here on others have the claim */
+};
+
+static struct claims find_claims(
+	const struct walk *k, const struct frame *f, const struct account_waker *by, uint32_t span)
+{
+	const struct account_index *x = k->x;
+	size_t number = account_task_number(x->b, by->host, by->task);
+	struct claims c = { .list = x->ended + x->first[number], .taken_from = INT64_MAX };
+	size_t n = x->first[number + 1] - x->first[number];
+	c.i = account_position(x, by, f->host, span) - x->first[number];
+	if (c.i < n && c.list[c.i].span == span && c.list[c.i].host == f->host)
+		c.for_work = c.list[c.i].for_work;
+	/* Work that was handed on: after all that were waited for. */
+	if (c.for_work)
+		c.taken_from = c.list[c.i].earliest;
+	return c;
+}
+
+/* The latest part of [begin, end] that is all ours, or all others'; where it begins. */
+static int64_t next_part(struct claims *c, int64_t begin, int64_t end, bool *is_ours)
+{
+	for (; c->i && c->list[c->i - 1].asked >= end; c->i--) {
+		const struct account_ended *e = &c->list[c->i - 1];
+		if (e->for_work && c->for_work)
+			c->taken_from = INT64_MIN; /* what it did before was for that one */
+		else if (!e->for_work && e->begin < c->taken_from)
+			c->taken_from = e->begin;
+	}
+	*is_ours = c->taken_from >= end;
+	int64_t from = begin;
+	if (!*is_ours)
+		return c->taken_from > begin ? c->taken_from : begin;
+	if (c->i && c->list[c->i - 1].asked > begin)
+		from = c->list[c->i - 1].asked;
+	return from;
+}
+
+/* What the waker did in [begin, end] of the wait, as far as it belongs to it. */
+static int look_at_waker(struct walk *k, struct frame *f, const struct account_waker *by,
+	uint32_t span, int64_t begin, int64_t end, bool is_ready, uint32_t *reached)
+{
+	struct claims claims = find_claims(k, f, by, span);
+	/* Nobody is in a wait when they end one, so where that span ends does not matter. */
+	struct frame waker = { .up = f,
+		.node = KERNEL_NONE,
+		.host = by->host,
+		.task = by->task,
+		.span = by->span,
+		.span_end = end,
+		.depth = f->depth + 1,
+		.client_is_ready = is_ready };
+	int rc = 0;
+	for (int64_t t = end, from; t > begin && !rc; t = from) {
+		bool is_ours;
+		from = next_part(&claims, begin, t, &is_ours);
+		if (!is_ours) {
+			rest(k, f, is_ready ? (unsigned)PATH_WAIT_CPU : ACCOUNT_OTHERS, t - from);
+			continue;
+		}
+		if (waker.node == KERNEL_NONE) {
+			waker.node = account_child(k->a, f->node, by->host, by->task);
+			if (waker.node == KERNEL_NONE)
+				return mer_fail_nomem(k->err);
+			k->a->nodes[waker.node].n_served += !is_ready;
+		}
+		rc = look_at(k, &waker, from, t);
+	}
+	*reached = waker.span;
+	return rc;
+}
+
+/* Was it for work that nobody asked for who is waited for in this tree? Who has handed on the request of a
+ * client worked for that one. */
+static bool is_idle(const struct walk *k, const struct frame *f, const struct blocked_wait *w)
+{
+	if (!w || (!w->is_for_work && !w->is_input))
+		return false;
+	if (k->all)
+		return w->is_input;
+	for (const struct frame *up = f->up; up && w->asker != KERNEL_NONE; up = up->up)
+		if (blocked_process(k->x->b, up->host, up->task) == w->asker)
+			return false;
+	return true;
+}
+
+/* The part [begin, end] of the wait in this span, which itself ends at span_end. */
+static int look_at_wait(struct walk *k, struct frame *f, uint32_t span, int64_t begin, int64_t end,
+	int64_t span_end, struct later_wait *later)
+{
+	const struct blocked *b = k->x->b;
+	const struct kernel_host *h = host_of(k, f->host);
+	uint32_t whole = kernel_wait_end(h, span);
+	const struct blocked_wait *w = account_wait(b, f->host, span, span_end);
+	unsigned cause = is_idle(k, f, w) ? (w->is_input ? PATH_INPUT : ACCOUNT_IDLE)
+					  : cause_of(kernel_span(h, whole));
+	struct account_waker by;
+	later->is_known = false;
+	if (f->client_is_ready || cause == ACCOUNT_IDLE || cause == PATH_INPUT ||
+		f->depth >= DEEPEST ||
+		!account_find_waker(b->world, f->host, span, span_end, &by)) {
+		rest(k, f, cause, end - begin);
+		return 0;
+	}
+	/* Who ended the later pieces of the wait was looked at down to their begin. */
+	if (later->whole == whole)
+		by.span = later->reached;
+	*later = (struct later_wait){ .is_known = true, .by = by, .span = span, .whole = whole };
+	int64_t asked = by.asked < end ? by.asked : end;
+	if (asked < begin)
+		asked = begin;
+	rest(k, f, cause, end - asked); /* a packet was under way */
+	return look_at_waker(k, f, &by, span, begin, asked, false, &later->reached);
+}
+
+/* Ready: for the CPU on which, maybe, the one runs whom it asked already. */
+static int look_at_ready(
+	struct walk *k, struct frame *f, const struct later_wait *later, int64_t begin, int64_t end)
+{
+	const struct account_index *x = k->x;
+	int64_t from = end;
+	if (later->is_known && !f->client_is_ready && f->depth < DEEPEST) {
+		size_t i = account_position(x, &later->by, f->host, later->span);
+		size_t number = account_task_number(x->b, later->by.host, later->by.task);
+		if (i < x->first[number + 1] && x->ended[i].span == later->span &&
+			x->ended[i].host == f->host && x->ended[i].begin < end)
+			from = x->ended[i].begin > begin ? x->ended[i].begin : begin;
+	}
+	rest(k, f, PATH_WAIT_CPU, from - begin);
+	uint32_t reached;
+	return from < end ? look_at_waker(k, f, &later->by, later->span, from, end, true, &reached)
+			  : 0;
+}
+
+/* ---- A task over a time ---- */
+
+/* [begin, end] of f->task, from f->span back, which is left at the one in which begin lies. */
+static int look_at(struct walk *k, struct frame *f, int64_t begin, int64_t end)
+{
+	const struct kernel_host *h = host_of(k, f->host);
+	struct later_wait later = { .whole = KERNEL_NONE };
+	int64_t t = end;
+	int rc = 0;
+	charge_used(k, f, begin, end);
+	while (t > begin && f->span != KERNEL_NONE && !rc) {
+		uint32_t i = f->span;
+		const struct kernel_span *s = kernel_span(h, i);
+		int64_t from = s->begin > begin ? s->begin : begin;
+		if (from >= t)
+			; /* it is later, or the trace's time goes backwards */
+		else if (kernel_is_on_cpu(s->state))
+			charge(k, f, i, from, t);
+		else if (s->state == KERNEL_BLOCKED || s->state == KERNEL_STOPPED)
+			rc = look_at_wait(k, f, i, from, t, f->span_end, &later);
+		else if (s->state == KERNEL_READY)
+			rc = look_at_ready(k, f, &later, from, t);
+		else
+			rest(k, f, cause_of(s), t - from);
+		t = from < t ? from : t;
+		if (s->begin < begin)
+			break; /* the rest of it comes next */
+		f->span_end = s->begin;
+		f->span = s->before;
+	}
+	if (t > begin && !rc) /* it had not begun: what its parent did is not its work */
+		rest(k, f, h->tasks[f->task].born ? PATH_NEW : PATH_UNKNOWN, t - begin);
+	return rc;
+}
+
+static void sum_waits(struct account *a)
+{
+	const struct blocked_host *h = &a->b->hosts[a->host];
+	for (size_t i = h->first[a->task]; i < h->first[a->task + 1]; i++) {
+		int64_t begin = h->waits[i].begin > a->begin ? h->waits[i].begin : a->begin;
+		int64_t end = h->waits[i].end < a->end ? h->waits[i].end : a->end;
+		a->waited_ns += end > begin ? end - begin : 0;
+	}
+}
+
+/* As the path's window. */
+static int cut(struct account *a, int64_t begin, int64_t end, struct mer_err *err)
+{
+	const struct kernel_task *t = &a->b->world->hosts[a->host].tasks[a->task];
+	int64_t alive = t->died < t->end ? t->died : t->end;
+	a->begin = begin > t->begin ? begin : t->begin;
+	a->end = end < alive ? end : alive;
+	if (a->begin > a->end)
+		return mer_fail(err, MER_ERR_USAGE,
+			"thread %d of %s did not exist in this time range", (int)t->tid,
+			a->b->world->e ? a->b->world->e->hosts[a->host].name : "the host");
+	sum_waits(a);
+	return 0;
+}
+
+int account_find(const struct account_index *x, uint32_t host, uint32_t task, int64_t begin,
+	int64_t end, bool all, struct account *a, struct mer_err *err)
+{
+	*a = (struct account){ .b = x->b, .host = host, .task = task };
+	int rc = cut(a, begin, end, err);
+	if (rc)
+		return rc;
+	/* To a whole life belongs what was used before its first event, and after its exit. */
+	struct walk k = { .x = x,
+		.a = a,
+		.all = all,
+		.after = begin > INT64_MIN ? begin - 1 : INT64_MIN,
+		.until = end < INT64_MAX ? end - 1 : INT64_MAX,
+		.err = err };
+	struct frame root = { .host = host,
+		.task = task,
+		.span = x->b->world->hosts[host].tasks[task].last,
+		.span_end = kernel_task_end(&x->b->world->hosts[host], task) };
+	root.node = account_child(a, KERNEL_NONE, host, task);
+	if (root.node == KERNEL_NONE)
+		return mer_fail_nomem(err);
+	rc = look_at(&k, &root, a->begin, a->end);
+	return rc ? rc : account_finish(a, err);
+}

@@ -1,0 +1,46 @@
+/* Account index: of each task the waits that it ended, in the order of when it did so. What says to whom a
+ * moment of a task belongs; inside of account*.c.
+ *
+ * Ended waits for work are requests, or work handed on. Who hands on a request did so for the client of
+ * the one who got it: such a moment, if no other wait has a claim on it, belongs to the next one. */
+#ifndef MER_PATH_ACCOUNT_INDEX_H
+#define MER_PATH_ACCOUNT_INDEX_H
+
+#include "path/account.h"
+
+struct account_ended { /* a wait, of who ended it */
+	int64_t asked; /* when it did so; by a packet: when that was sent */
+	int64_t begin; /* of the wait; of a client that was ready first: when its request arrived */
+	int64_t earliest; /* begin of this and all behind it of the same waker, but for those for work */
+	uint32_t host, task, span; /* who waited */
+	bool for_work;
+};
+
+struct account_index {
+	const struct blocked *b;
+	const struct usage *u;	     /* NULL: nothing was used */
+	struct account_ended *ended; /* by who ended them, then asked */
+	size_t *first;		     /* in ended, of each task (account_task_number), and the end */
+};
+
+/* A number for a task, different for each of any host. */
+static inline size_t account_task_number(const struct blocked *b, uint32_t host, uint32_t task)
+{
+	return (size_t)b->hosts[host].processes + task;
+}
+
+struct account_waker { /* who ended a wait */
+	uint32_t host, task, span;
+	int64_t asked;
+};
+/* Of the wait in this span, which ends then. False: no task, or not known. */
+bool account_find_waker(const struct kernel_world *w, uint32_t host, uint32_t span, int64_t end,
+	struct account_waker *by);
+/* The wait that this span is part of; NULL: it is none. */
+const struct blocked_wait *account_wait(
+	const struct blocked *b, uint32_t host, uint32_t span, int64_t end);
+/* Where this wait is among those that its waker ended; they end at x->first[number + 1]. */
+size_t account_position(const struct account_index *x, const struct account_waker *by,
+	uint32_t host, uint32_t span);
+
+#endif

@@ -1,0 +1,474 @@
+/* Walks backward in time from the window's end, so that every moment is explained once and the work is
+ * linear in the length of the path. A frame is a task that is followed down to a time (its floor);
+ * a wait pushes the frame of whoever ended it, with the wait's begin as floor. */
+#include "path/path.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "kernel/files/object_name.h"
+
+enum { MAX_FRAMES = 10000, MAX_ANSWERS = 64 };
+
+struct frame {
+	uint32_t host, task;
+	uint32_t span; /* to go on with; KERNEL_NONE: nothing is known before */
+	uint32_t depth;
+	int64_t floor;
+};
+
+struct walk {
+	struct path *p;
+	const struct kernel_world *w;
+	struct frame *frames; /* of tasks that wait; malloc'ed */
+	size_t n_frames, cap_frames;
+	struct frame now;
+	int64_t t; /* all after it is explained */
+	/* How the path comes from the segment that is next (earlier) to the one before it (later). */
+	bool has_reason;
+	uint8_t reason;
+	uint32_t packet;
+	struct mer_err *err;
+};
+
+static const struct kernel_host *host_of(const struct walk *k, uint32_t host)
+{
+	return &k->w->hosts[host];
+}
+
+/* ---- what is found ---- */
+
+static int add_link(struct walk *k, const struct path_segment *from, const struct path_segment *to)
+{
+	struct path *p = k->p;
+	if (!mer_grow(&p->links, p->n_links, &p->cap_links, sizeof(*p->links)))
+		return mer_fail_nomem(k->err);
+	struct path_link *l = &p->links[p->n_links++];
+	*l = (struct path_link){ .from_host = from->host,
+		.from_task = from->task,
+		.to_host = to->host,
+		.to_task = to->task,
+		.from_time = from->end,
+		.to_time = to->begin,
+		.kind = k->has_reason ? k->reason : (uint8_t)PATH_LINK_WAIT,
+		.packet = KERNEL_NONE };
+	/* A packet that was sent before the wait for its answer began. */
+	if (l->kind == PATH_LINK_WAIT && to->in_flight) {
+		const struct kernel_packet *sent = &k->w->packets[to->source];
+		if (sent->from == from->host && sent->sender != KERNEL_NONE &&
+			kernel_span(host_of(k, sent->from), sent->sender)->task == from->task) {
+			l->kind = PATH_LINK_NETWORK;
+			k->packet = to->source;
+		}
+	}
+	if (l->kind == PATH_LINK_NETWORK) {
+		l->packet = k->packet;
+		l->to_time = k->w->packets[k->packet].received;
+		if (l->to_time < to->begin)
+			l->to_time = to->begin;
+		if (l->to_time > k->p->end)
+			l->to_time = k->p->end;
+	}
+	return 0;
+}
+
+/* The segment [begin, k->t] of the current frame. Cut to the window; nothing when empty. */
+static int emit(struct walk *k, int64_t begin, struct path_segment s)
+{
+	struct path *p = k->p;
+	if (begin > k->t)
+		begin = k->t; /* where the trace's time goes backwards */
+	s.begin = begin;
+	s.end = k->t < p->end ? k->t : p->end;
+	s.depth = k->now.depth;
+	k->t = begin;
+	if (s.begin >= s.end)
+		return 0;
+	if (!mer_grow(&p->segments, p->n_segments, &p->cap_segments, sizeof(*p->segments)))
+		return mer_fail_nomem(k->err);
+	if (p->n_segments) {
+		const struct path_segment *later = &p->segments[p->n_segments - 1];
+		int rc =
+			later->host == s.host && later->task == s.task ? 0 : add_link(k, &s, later);
+		if (rc)
+			return rc;
+	}
+	k->has_reason = false;
+	p->segments[p->n_segments++] = s;
+	return 0;
+}
+
+static void because(struct walk *k, enum path_link_kind kind, uint32_t packet)
+{
+	if (k->has_reason && k->reason != PATH_LINK_WAIT)
+		return; /* of several without time between them the one nearest to the end */
+	k->has_reason = true;
+	k->reason = (uint8_t)kind;
+	k->packet = packet;
+}
+
+/* ---- segments ---- */
+
+static struct path_segment blank(const struct frame *f)
+{
+	return (struct path_segment){ .host = f->host,
+		.task = f->task,
+		.span = KERNEL_NONE,
+		.call = KERNEL_NONE,
+		.by = KERNEL_NONE,
+		.source = KERNEL_NONE,
+		.cpu = KERNEL_NO_CPU,
+		.state = KERNEL_UNKNOWN,
+		.cause = PATH_UNKNOWN };
+}
+
+static enum path_cause cause_of_wait(enum kernel_cause c)
+{
+	switch (c) {
+	case KERNEL_DISK: return PATH_DISK;
+	case KERNEL_NETWORK: return PATH_NETWORK;
+	case KERNEL_TIMER: return PATH_TIMER;
+	case KERNEL_TASK: return PATH_TASK;
+	case KERNEL_FUTEX: return PATH_FUTEX;
+	case KERNEL_PIPE: return PATH_PIPE;
+	case KERNEL_INPUT: return PATH_INPUT;
+	case KERNEL_IPI: return PATH_IPI;
+	case KERNEL_IRQ:
+	case KERNEL_SOFTIRQ: return PATH_DEVICE;
+	default: return PATH_BLOCKED;
+	}
+}
+
+static enum path_cause cause_of(const struct kernel_span *s)
+{
+	switch ((enum kernel_state)s->state) {
+	case KERNEL_RUNNING:
+	case KERNEL_USER:
+	case KERNEL_SYSCALL:
+	case KERNEL_THREAD: return PATH_RUNNING;
+	case KERNEL_INTERRUPTED: return PATH_INTERRUPTED;
+	case KERNEL_READY: return PATH_WAIT_CPU;
+	case KERNEL_BLOCKED: return cause_of_wait((enum kernel_cause)s->cause);
+	case KERNEL_STOPPED: return PATH_STOPPED;
+	case KERNEL_NEW: return PATH_NEW;
+	default: return PATH_UNKNOWN;
+	}
+}
+
+static struct path_segment of_span(const struct walk *k, uint32_t span)
+{
+	const struct kernel_host *h = host_of(k, k->now.host);
+	const struct kernel_span *s = kernel_span(h, span);
+	/* Of a piece of a wait: what the whole was for. */
+	uint32_t whole = kernel_wait_end(h, span);
+	const struct kernel_span *end = whole == span ? s : kernel_span(h, whole);
+	struct path_segment g = blank(&k->now);
+	g.span = span;
+	g.call = s->call;
+	g.source = end->source;
+	g.cpu = s->cpu;
+	g.state = s->state;
+	g.cause = (uint8_t)cause_of(end);
+	g.by_cause = end->cause;
+	if (s->state == KERNEL_READY)
+		g.by = s->by;
+	return g;
+}
+
+/* ---- waits ---- */
+
+static bool is_wait(const struct kernel_span *s)
+{
+	return s->state == KERNEL_BLOCKED || s->state == KERNEL_STOPPED || kernel_is_spin(s);
+}
+
+/* The current task waits from k->now.floor on for what now happens elsewhere: remembers to come back. */
+static int leave_waiting(struct walk *k, int64_t begin, uint32_t before)
+{
+	if (!mer_grow(&k->frames, k->n_frames, &k->cap_frames, sizeof(*k->frames)))
+		return mer_fail_nomem(k->err);
+	k->frames[k->n_frames++] = k->now;
+	k->frames[k->n_frames - 1].span = before;
+	k->now.floor = begin;
+	k->now.depth++;
+	return 0;
+}
+
+static void follow(struct walk *k, uint32_t host, uint32_t span)
+{
+	k->now.host = host;
+	k->now.span = span;
+	k->now.task = kernel_span(host_of(k, host), span)->task;
+}
+
+/* Was the task of that span on a CPU? Events that were missing may have taken it back. */
+static bool is_sure(const struct walk *k, uint32_t span)
+{
+	return kernel_span(host_of(k, k->now.host), span)->state != KERNEL_UNKNOWN;
+}
+
+static int64_t later_of(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* When a packet left its task, and the span that ended there: before it was sent, if the kernel held it back. Back
+ * from the span in which its task was then to the call that it was made for. */
+static int64_t left_task(const struct walk *k, const struct kernel_packet *p, uint32_t *span)
+{
+	enum { LOOK_BACK = 64 };
+	const struct kernel_host *h = host_of(k, p->from);
+	int64_t until = p->sent;
+	*span = p->sender;
+	for (uint32_t i = p->sender, n = 0; p->was_held && i != KERNEL_NONE && n < LOOK_BACK; n++) {
+		const struct kernel_span *s = kernel_span(h, i);
+		const struct kernel_call *c = s->call == KERNEL_NONE ? NULL : &h->calls[s->call];
+		if (c && kernel_is_on_cpu(s->state) && c->object != KERNEL_NONE &&
+			kernel_name_endpoint(kernel_name_text(h, c->object)) == p->destination) {
+			*span = i;
+			return until < p->sent ? until : p->sent;
+		}
+		until = s->begin;
+		i = s->before;
+	}
+	return p->sent;
+}
+
+/* To the task that sent the packet, at the time when it did so. */
+static int follow_sender(struct walk *k, uint32_t packet)
+{
+	const struct kernel_packet *p = &k->w->packets[packet];
+	uint32_t span;
+	int64_t left = left_task(k, p, &span);
+	follow(k, p->from, span);
+	if (left >= k->t)
+		return 0;
+	struct path_segment held = blank(&k->now);
+	held.call = kernel_span(host_of(k, p->from), span)->call;
+	held.source = packet;
+	held.state = KERNEL_BLOCKED;
+	held.cause = PATH_NETWORK;
+	held.held = true;
+	return emit(k, later_of(left, k->now.floor), held);
+}
+
+/* A packet ended the wait of the current task (the frame's floor is the wait's begin): its way back to
+ * whoever sent it, through interrupts that only answered another packet. */
+static int follow_packet(struct walk *k, struct path_segment wait)
+{
+	uint32_t n = wait.source, waiting = k->now.depth - 1;
+	for (unsigned hops = 0; hops < MAX_ANSWERS; hops++) {
+		const struct kernel_packet *p = &k->w->packets[n];
+		int rc = 0;
+		wait.source = n;
+		if (p->received < k->t) {
+			struct path_segment delivery = wait;
+			delivery.delivery = true;
+			/* While the packet travels the time is the waiting task's own. */
+			k->now.depth = hops ? waiting + 1 : waiting;
+			rc = emit(k, later_of(p->received, k->now.floor), delivery);
+		}
+		if (rc || k->t <= k->now.floor)
+			return rc;
+		k->now.depth = hops ? waiting + 1 : waiting;
+		struct path_segment flight = wait;
+		flight.in_flight = true;
+		flight.span = KERNEL_NONE;
+		rc = emit(k, later_of(p->sent < k->t ? p->sent : k->t, k->now.floor), flight);
+		if (rc || k->t <= k->now.floor)
+			return rc;
+		because(k, PATH_LINK_NETWORK, n);
+		k->now.depth = waiting + 1;
+		if (p->sender != KERNEL_NONE)
+			return follow_sender(k, n);
+		/* The kernel of that host sent it: in answer to another packet, or nobody knows why. */
+		k->now.host = p->from;
+		k->now.task = KERNEL_NONE;
+		wait = blank(&k->now);
+		wait.state = KERNEL_INTERRUPTED;
+		wait.by_cause = KERNEL_SOFTIRQ;
+		if (p->answers == KERNEL_NONE || k->w->packets[p->answers].received > k->t)
+			break;
+		n = p->answers;
+		wait.cause = PATH_INTERRUPTED;
+		rc = emit(k, later_of(k->w->packets[n].received, k->now.floor), wait);
+		if (rc || k->t <= k->now.floor)
+			return rc;
+		wait.state = KERNEL_BLOCKED;
+		wait.cause = PATH_NETWORK;
+	}
+	wait.cause = PATH_NETWORK;
+	k->p->n_unresolved_remote++;
+	return emit(k, k->now.floor, wait);
+}
+
+/* The wait [begin, k->t] of the current task, in this span. What the task did between its pieces was nothing
+ * that anything waited for. */
+static int resolve(struct walk *k, uint32_t span, int64_t begin)
+{
+	const struct kernel_span *s = kernel_span(host_of(k, k->now.host), span);
+	struct path_segment wait = of_span(k, span);
+	bool by_packet = s->cause == KERNEL_NETWORK && s->source != KERNEL_NONE;
+	bool names_task = !by_packet && s->by != KERNEL_NONE;
+	bool by_task = names_task && is_sure(k, s->by);
+	if (names_task && !by_task)
+		wait.cause = PATH_BLOCKED;
+	if (s->cause == KERNEL_NETWORK && !by_packet && !by_task)
+		k->p->n_unresolved_remote++;
+	if ((!by_packet && !by_task) || k->n_frames >= MAX_FRAMES) {
+		k->now.span = s->before;
+		return emit(k, begin, wait);
+	}
+	const struct kernel_host *h = host_of(k, k->now.host);
+	const struct kernel_span *first = kernel_span(h, kernel_wait_first(h, span));
+	int rc = leave_waiting(
+		k, first == s ? begin : later_of(first->begin, k->now.floor), first->before);
+	if (rc)
+		return rc;
+	if (by_packet) {
+		k->now.span = KERNEL_NONE;
+		return follow_packet(k, wait);
+	}
+	because(k,
+		s->cause == KERNEL_FUTEX  ? PATH_LINK_FUTEX
+		: s->cause == KERNEL_PIPE ? PATH_LINK_PIPE
+					  : PATH_LINK_WAKE,
+		KERNEL_NONE);
+	follow(k, k->now.host, s->by);
+	return 0;
+}
+
+/* ---- the walk ---- */
+
+/* One span of the current frame, or what comes before its task's first one. */
+static int step(struct walk *k)
+{
+	const struct kernel_host *h = host_of(k, k->now.host);
+	if (k->now.span == KERNEL_NONE)
+		return emit(k, k->now.floor, blank(&k->now));
+	uint32_t i = k->now.span;
+	const struct kernel_span *s = kernel_span(h, i);
+	int64_t begin = later_of(s->begin, k->now.floor);
+	if (begin >= k->t && s->before != KERNEL_NONE) {
+		k->now.span = s->before;
+		return 0;
+	}
+	if (is_wait(s) && begin < k->t)
+		return resolve(k, i, begin);
+	int rc = emit(k, begin, of_span(k, i));
+	k->now.span = s->before;
+	if (rc || s->before != KERNEL_NONE || k->t <= k->now.floor)
+		return rc;
+	if (s->state == KERNEL_NEW && s->by != KERNEL_NONE) {
+		because(k, PATH_LINK_FORK, KERNEL_NONE);
+		follow(k, k->now.host, s->by);
+	}
+	return 0;
+}
+
+static int run(struct walk *k)
+{
+	for (;;) {
+		while (k->t > k->now.floor) {
+			int rc = step(k);
+			if (rc)
+				return rc;
+		}
+		if (k->n_frames == 0)
+			return 0;
+		k->now = k->frames[--k->n_frames];
+		because(k, PATH_LINK_WAIT, KERNEL_NONE);
+	}
+}
+
+/* The span in which the window ends; *t: where to begin, which is later if that is in a wait: what
+ * ended it is what its part in the window was for, too. */
+static uint32_t find_start(const struct kernel_host *h, uint32_t task, int64_t end, int64_t *t)
+{
+	uint32_t i = h->tasks[task].last, wait = KERNEL_NONE;
+	int64_t until = h->tasks[task].end, wait_until = until;
+	for (; i != KERNEL_NONE; i = kernel_span(h, i)->before) {
+		const struct kernel_span *s = kernel_span(h, i);
+		if (is_wait(s) && (wait == KERNEL_NONE || kernel_wait_end(h, i) != wait)) {
+			wait = i; /* the next one, or its last piece */
+			wait_until = until;
+		}
+		if (s->begin < end || s->before == KERNEL_NONE)
+			break;
+		until = s->begin;
+	}
+	*t = end;
+	if (i == KERNEL_NONE)
+		return i;
+	bool is_in_wait = is_wait(kernel_span(h, i)) && until > end;
+	bool is_between =
+		wait != KERNEL_NONE && kernel_span(h, kernel_wait_first(h, wait))->begin < end;
+	if ((!is_in_wait && !is_between) || wait == KERNEL_NONE)
+		return i;
+	*t = wait_until;
+	return wait;
+}
+
+static void finish(struct path *p)
+{
+	for (size_t i = 0; i < p->n_segments / 2; i++) {
+		struct path_segment s = p->segments[i];
+		p->segments[i] = p->segments[p->n_segments - 1 - i];
+		p->segments[p->n_segments - 1 - i] = s;
+	}
+	for (size_t i = 0; i < p->n_links / 2; i++) {
+		struct path_link l = p->links[i];
+		p->links[i] = p->links[p->n_links - 1 - i];
+		p->links[p->n_links - 1 - i] = l;
+	}
+	for (size_t i = 0; i < p->n_segments; i++) {
+		const struct path_segment *s = &p->segments[i];
+		int64_t ns = s->end - s->begin;
+		p->by_cause[s->cause] += ns;
+		p->in_flight_ns += s->in_flight ? ns : 0;
+		p->delivery_ns += s->delivery ? ns : 0;
+		p->held_ns += s->held ? ns : 0;
+		if (s->cause == PATH_NETWORK && !s->in_flight && !s->delivery && !s->held)
+			p->unresolved_ns += ns;
+		p->unexplained_ns += path_is_unexplained((enum path_cause)s->cause) ? ns : 0;
+	}
+}
+
+int path_find(const struct kernel_world *w, uint32_t host, uint32_t task, int64_t begin,
+	int64_t end, struct path *path, struct mer_err *err)
+{
+	const struct kernel_host *h = &w->hosts[host];
+	const struct kernel_task *t = &h->tasks[task];
+	int64_t alive = t->died < t->end ? t->died : t->end;
+	*path = (struct path){ .world = w, .host = host, .task = task };
+	path->begin = begin > t->begin ? begin : t->begin;
+	path->end = end < alive ? end : alive;
+	if (path->begin > path->end)
+		return mer_fail(err, MER_ERR_USAGE,
+			"thread %d of %s did not exist in this time range", (int)t->tid,
+			w->e ? w->e->hosts[host].name : "the host");
+	int64_t length;
+	if (__builtin_sub_overflow(path->end, path->begin, &length))
+		return mer_fail(err, MER_ERR_LIMIT,
+			"thread %d lives for more than 292 years: its clock is damaged; choose a "
+			"window with --begin and --end",
+			(int)t->tid);
+	struct walk k = { .p = path, .w = w, .err = err };
+	k.now = (struct frame){ .host = host, .task = task, .floor = path->begin };
+	k.now.span = find_start(h, task, path->end, &k.t);
+	int rc = run(&k);
+	free(k.frames);
+	if (rc == 0)
+		finish(path);
+	return rc;
+}
+
+void path_fini(struct path *p)
+{
+	free(p->segments);
+	free(p->links);
+	p->segments = NULL;
+	p->links = NULL;
+	p->n_segments = p->n_links = 0;
+}

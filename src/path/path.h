@@ -1,0 +1,115 @@
+/* Path: the critical path of a task, across machines.
+ *
+ * The time line of one task over a window, in which every wait is replaced by what was waited for:
+ * the task that ended it, as far back as the wait goes, and so on through whatever that one waited for.
+ * What is left are segments that follow one another without gap from the window's begin to its end;
+ * so they sum to the elapsed time. (The bounded algorithm: nothing before the wait counts. F. Giraldeau,
+ * M. Dagenais, "Wait analysis of distributed systems using kernel tracing", TPDS 27(8), 2016.) */
+#ifndef MER_PATH_PATH_H
+#define MER_PATH_PATH_H
+
+#include "base/pool.h"
+#include "kernel/world.h"
+
+/* What a moment of the path was spent on. */
+enum path_cause {
+	PATH_RUNNING,	  /* a task ran on a CPU */
+	PATH_INTERRUPTED, /* its CPU served an interrupt, softirq or timer */
+	PATH_WAIT_CPU,	  /* a task was ready, others had the CPU */
+	/* Waits that no task's work explains: */
+	PATH_DISK,
+	PATH_NETWORK, /* a packet was under way, or came from a machine that was not recorded */
+	PATH_TIMER,
+	PATH_TASK, /* ended by a task, which cannot be followed (its events are not there) */
+	PATH_FUTEX,
+	PATH_PIPE,
+	PATH_INPUT,
+	PATH_IPI,
+	PATH_DEVICE,  /* another device or kernel work in an interrupt */
+	PATH_STOPPED, /* by a signal */
+	PATH_NEW,     /* a forked task before its first run */
+	PATH_BLOCKED, /* a wait whose end was not recorded */
+	PATH_UNKNOWN, /* events are missing */
+	PATH_N_CAUSES
+};
+/* Stable words: "running", "wait-cpu", "disk", ... */
+const char *path_cause_name(enum path_cause);
+/* Is this time that the path cannot explain? */
+bool path_is_unexplained(enum path_cause);
+
+struct path_segment {
+	int64_t begin, end; /* ns; each begins where the one before it ends; never empty */
+	/* Who ran or waited; in flight: who waited for the packet. task KERNEL_NONE: the kernel of
+	 * that host, in an interrupt that answered or sent a packet. */
+	uint32_t host, task;
+	uint32_t span; /* of the task, of which it is a part; KERNEL_NONE: in flight, unknown */
+	uint32_t call; /* system call that the task was in; KERNEL_NONE */
+	uint32_t by;   /* WAIT_CPU: span of the task that had the CPU instead; KERNEL_NONE */
+	uint32_t
+		source; /* DISK: request; NETWORK: packet; DEVICE, INPUT, INTERRUPTED: irq or vec */
+	uint32_t depth; /* 0: the task itself; 1: what it waited for; ... */
+	uint8_t state;	/* enum kernel_state */
+	uint8_t cause;	/* enum path_cause */
+	uint8_t by_cause; /* enum kernel_cause of INTERRUPTED */
+	bool in_flight;	  /* NETWORK: packet `source` was on its way (to `host`) */
+	bool delivery;	  /* NETWORK: it had arrived there, and was on its way to the task */
+	bool held;	  /* NETWORK: `host` held it back, for want of the next hardware address */
+	uint16_t cpu;
+};
+
+enum path_link_kind {	/* how the path went from one task to the next */
+	PATH_LINK_WAKE, /* a task woke the next one */
+	PATH_LINK_FUTEX,
+	PATH_LINK_PIPE,
+	PATH_LINK_FORK,
+	PATH_LINK_NETWORK,
+	/* The other way: the path comes to a task because the one it waited for began to
+	 * wait earlier than that; from here on the latter's work counts. */
+	PATH_LINK_WAIT
+};
+const char *path_link_name(enum path_link_kind);
+
+struct path_link { /* the path goes from one (host, task) to another */
+	uint32_t from_host, from_task, to_host, to_task;
+	int64_t from_time, to_time; /* differ for NETWORK: the time on the way */
+	uint8_t kind;
+	uint32_t packet; /* NETWORK; else KERNEL_NONE */
+};
+
+struct path {
+	const struct kernel_world *world; /* borrowed */
+	uint32_t host, task;
+	int64_t begin, end;	       /* ns */
+	struct path_segment *segments; /* malloc'ed */
+	size_t n_segments, cap_segments;
+	struct path_link
+		*links; /* malloc'ed; one for each change of (host, task), in order of time */
+	size_t n_links, cap_links;
+	int64_t by_cause[PATH_N_CAUSES]; /* ns; sum: end - begin */
+	int64_t in_flight_ns;		 /* of NETWORK */
+	int64_t delivery_ns;
+	int64_t held_ns;
+	int64_t unresolved_ns; /* of NETWORK: who sent the packet is not known */
+	int64_t unexplained_ns;
+	/* Waits that another host would explain, if its clock was comparable. */
+	uint64_t n_unresolved_remote;
+};
+
+/* The path of a task over [begin, end], which is cut to the task's life (INT64_MIN, INT64_MAX: all of
+ * it, until it died). path_fini in any case. */
+int path_find(const struct kernel_world *w, uint32_t host, uint32_t task, int64_t begin,
+	int64_t end, struct path *path, struct mer_err *err);
+void path_fini(struct path *);
+
+/* A row of who the time belongs to. */
+struct path_share {
+	uint32_t host, task; /* task KERNEL_NONE: the whole host; by task: see path_segment */
+	int64_t total_ns;
+	int64_t in_flight_ns; /* of it: packets on their way to it */
+	int64_t by_cause[PATH_N_CAUSES];
+};
+/* malloc'ed, the greatest first. */
+int path_by_task(const struct path *, struct path_share **rows, size_t *n, struct mer_err *err);
+int path_by_host(const struct path *, struct path_share **rows, size_t *n, struct mer_err *err);
+
+#endif

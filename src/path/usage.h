@@ -1,0 +1,50 @@
+/* Usage: what each task took of memory, disks and network, and when; of whole recordings, so that any part
+ * of any task's time can be asked for.
+ *
+ *   while the world is built:  usage_observers()  →  what happened, as it comes
+ *   afterwards:                usage_settle()     →  for each task and kind, sums by time
+ *
+ * What is counted is what `top mem`, `top io` and `top net` count for the task: pages and faults of whoever has
+ * the CPU, interrupts included; bytes that calls on files and sockets returned; requests to disks that the
+ * task made; packets outside of interrupts. A call that writes counts when it begins, one that reads when
+ * it returns: so the one who answers has sent when the other one wakes up, and who waits for something
+ * gets it afterwards. A request to a disk counts when it is made; one that became part of another one does
+ * not, its bytes are that one's. */
+#ifndef MER_PATH_USAGE_H
+#define MER_PATH_USAGE_H
+
+#include "kernel/world.h"
+
+enum usage_kind {
+	USAGE_PAGES_ALLOCATED, /* bytes */
+	USAGE_PAGES_FREED,
+	USAGE_FAULTS,	  /* page faults, user and kernel */
+	USAGE_FILES_READ, /* bytes, by calls */
+	USAGE_FILES_WRITTEN,
+	USAGE_BLOCK_READ, /* bytes, by requests to block devices */
+	USAGE_BLOCK_WRITTEN,
+	USAGE_REQUESTS,		/* of any kind */
+	USAGE_SOCKETS_RECEIVED, /* bytes, by calls */
+	USAGE_SOCKETS_SENT,
+	USAGE_PACKETS_RECEIVED,
+	USAGE_PACKETS_SENT,
+	USAGE_N_KINDS
+};
+
+struct usage;
+
+/* n_hosts: as the world will have; spill: for what grows with the traces, or NULL. usage_free in any case. */
+int usage_new(uint32_t n_hosts, struct mer_spill *spill, struct usage **u, struct mer_err *err);
+void usage_free(struct usage *); /* NULL is fine */
+/* For kernel_world_options; live as long as u. A world that is built without them has disks only. */
+const struct kernel_observer *usage_observers(struct usage *u);
+/* When the world is there: adds its requests, and sums. Once. */
+int usage_settle(struct usage *u, const struct kernel_world *w, struct mer_err *err);
+
+/* What the task took in (after, until], ns; bytes or count. */
+int64_t usage_of(const struct usage *u, uint32_t host, uint32_t task, enum usage_kind kind,
+	int64_t after, int64_t until);
+/* Was anything at all of what this is about seen on that host? If not, sums of it are not known. */
+bool usage_is_recorded(const struct usage *u, uint32_t host, enum usage_kind kind);
+
+#endif
