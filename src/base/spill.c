@@ -41,9 +41,10 @@ struct mer_spill {
 	size_t limit, small;
 	char **folders;
 	size_t n_folders;
-	_Atomic size_t in_memory, in_file;
+	_Atomic size_t in_memory, in_file, most_in_file, most_beyond;
 	pthread_mutex_t lock; /* of what follows */
 	int fd;		      /* -1: not open */
+	const char *folder;   /* its */
 	bool failed;
 	uint64_t end; /* of the file */
 	char problem[PROBLEM_BYTES];
@@ -140,6 +141,7 @@ static bool is_open(struct mer_spill *s)
 		int fd = open_file(s->folders[i]);
 		if (fd >= 0 && is_usable(fd)) {
 			s->fd = fd;
+			s->folder = s->folders[i];
 			break;
 		}
 		if (!s->problem[0])
@@ -172,14 +174,7 @@ static bool reserve(struct mer_spill *s, size_t bytes, uint64_t *offset)
 		*offset = s->end;
 		s->end += bytes;
 	} else if (rc) {
-		char link[32], folder[256];
-		snprintf(link, sizeof(link), "/proc/self/fd/%d", s->fd);
-		ssize_t n = readlink(link, folder, sizeof(folder) - 1);
-		folder[n > 0 ? n : 0] = '\0';
-		char *slash = strrchr(folder, '/'); /* its own name is of no interest */
-		if (slash)
-			*slash = '\0';
-		fail(s, folder, strerror(rc));
+		fail(s, s->folder, strerror(rc));
 	}
 	pthread_mutex_unlock(&s->lock);
 	return ok;
@@ -190,6 +185,14 @@ static void give_back(struct mer_spill *s, uint64_t offset, size_t bytes)
 	int ignored = fallocate(
 		s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)bytes);
 	(void)ignored; /* then the disk has it until the end */
+}
+
+static void keep_most(_Atomic size_t *most, size_t now)
+{
+	size_t before = atomic_load_explicit(most, memory_order_relaxed);
+	while (now > before && !atomic_compare_exchange_weak_explicit(most, &before, now,
+				       memory_order_relaxed, memory_order_relaxed))
+		;
 }
 
 static struct header *map_block(struct mer_spill *s, size_t bytes)
@@ -204,14 +207,15 @@ static struct header *map_block(struct mer_spill *s, size_t bytes)
 	char *p = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, (off_t)offset);
 	if (p == MAP_FAILED) {
 		pthread_mutex_lock(&s->lock);
-		fail(s, s->folders[0], strerror(errno));
+		fail(s, s->folder, strerror(errno));
 		pthread_mutex_unlock(&s->lock);
 		give_back(s, offset, mapped);
 		return NULL;
 	}
 	struct header *h = (struct header *)(p + page) - 1;
 	*h = (struct header){ .spill = s, .bytes = bytes, .mapped = mapped, .offset = offset };
-	atomic_fetch_add_explicit(&s->in_file, mapped, memory_order_relaxed);
+	size_t before = atomic_fetch_add_explicit(&s->in_file, mapped, memory_order_relaxed);
+	keep_most(&s->most_in_file, before + mapped);
 	return h;
 }
 
@@ -250,6 +254,9 @@ void *mer_spill_alloc(struct mer_spill *s, size_t bytes)
 		h = calloc(1, sizeof(*h) + bytes);
 	if (!h || !counted)
 		count_memory(s, h ? bytes : 0, counted ? bytes : 0);
+	size_t used = s && h && !counted ? atomic_load(&s->in_memory) : 0;
+	if (used && used > s->limit)
+		keep_most(&s->most_beyond, used - s->limit);
 	if (!h)
 		return NULL;
 	*h = (struct header){ .spill = s, .bytes = bytes };
@@ -355,11 +362,18 @@ bool mer_spill_grow32_more(
 	return true;
 }
 
-struct mer_spill_use mer_spill_use(const struct mer_spill *s)
+struct mer_spill_use mer_spill_use(struct mer_spill *s)
 {
 	if (!s)
 		return (struct mer_spill_use){ 0 };
-	return (struct mer_spill_use){ atomic_load(&s->in_memory), atomic_load(&s->in_file) };
+	pthread_mutex_lock(&s->lock);
+	struct mer_spill_use use = { .in_memory = atomic_load(&s->in_memory),
+		.in_file = atomic_load(&s->in_file),
+		.most_in_file = atomic_load(&s->most_in_file),
+		.most_beyond = atomic_load(&s->most_beyond),
+		.folder = s->folder };
+	pthread_mutex_unlock(&s->lock);
+	return use;
 }
 
 const char *mer_spill_problem(struct mer_spill *s)

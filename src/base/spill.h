@@ -59,9 +59,11 @@ bool mer_spill_is_file(const void *block);
 void mer_spill_copy(void *block, void *to, const void *from, size_t bytes);
 
 struct mer_spill_use {
-	uint64_t in_memory, in_file; /* bytes now */
+	uint64_t in_memory, in_file, most_in_file; /* bytes */
+	uint64_t most_beyond; /* the limit, in memory, as there was no file for it */
+	const char *folder;   /* that has the file; NULL: none was needed */
 };
-struct mer_spill_use mer_spill_use(const struct mer_spill *);
+struct mer_spill_use mer_spill_use(struct mer_spill *);
 /* Why blocks beyond the limit are in memory: a sentence without its full stop; NULL: none is. */
 const char *mer_spill_problem(struct mer_spill *);
 

@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/map.h"
+#include "cli/places.h"
 #include "sync/auto.h"
 
 enum {
@@ -73,17 +74,12 @@ static bool mix_experiment(struct key *k, const struct mer_experiment *e)
 
 void sync_cache_find(struct sync_cache *c, const struct mer_experiment *e)
 {
-	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	int n = 0;
 	*c = (struct sync_cache){ 0 };
-	if (base && base[0] == '/') /* the specification wants relative ones ignored */
-		n = snprintf(c->dir, sizeof(c->dir), "%s/meridian", base);
-	else if (home && home[0] == '/')
-		n = snprintf(c->dir, sizeof(c->dir), "%s/.cache/meridian", home);
+	bool has_folder = cli_cache_folder(c->dir);
 	struct key k = { { 1, 2 } };
 	/* Another program may compute something else, or write it another way. */
 	bool known = mix_file(&k, "/proc/self/exe") && mix_experiment(&k, e);
-	if (n <= 0 || (size_t)n >= sizeof(c->dir) || !known) {
+	if (!has_folder || !known) {
 		c->dir[0] = '\0';
 		return;
 	}

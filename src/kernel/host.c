@@ -111,11 +111,10 @@ static void forget(struct kernel_host *h, uint32_t chunk)
 	kernel_span_log_drop(&h->log, chunk);
 }
 
-struct kernel_span *kernel_span_elsewhere(const struct kernel_host *h, uint32_t i)
+struct kernel_span *kernel_span_of_rest(const struct kernel_host *h, uint32_t i)
 {
-	if (h->log.loaded)
-		return kernel_span_log_load(&h->log, i >> KERNEL_CHUNK_BITS) +
-		       (i & (KERNEL_CHUNK - 1));
+	if (h->source)
+		return h->source->load(h, i >> KERNEL_CHUNK_BITS) + (i & (KERNEL_CHUNK - 1));
 	struct kernel_rest *rest = h->rests[i >> KERNEL_CHUNK_BITS];
 	uint32_t low = 0, high = rest ? rest->n : 0;
 	while (low < high) {
@@ -201,16 +200,13 @@ uint32_t kernel_add_request(struct kernel_host *h, const struct kernel_request *
 	return h->n_requests++;
 }
 
-int kernel_load_spans(struct kernel_host *h, uint32_t n_spans, kernel_span_load *load, void *ctx,
-	uint32_t most, struct mer_err *err)
-{
-	h->n_spans = n_spans;
-	return kernel_span_log_load_by(&h->log, n_spans, load, ctx, most, err);
-}
-
 uint32_t kernel_span_at(const struct kernel_host *h, uint32_t task, int64_t time, uint32_t from)
 {
 	uint32_t i = from != KERNEL_NONE ? from : h->tasks[task].last;
+	if (h->source && i != KERNEL_NONE) {
+		uint32_t near = h->source->near(h, task, time);
+		i = near < i ? near : i; /* KERNEL_NONE is greater */
+	}
 	while (i != KERNEL_NONE && kernel_span(h, i)->begin > time)
 		i = kernel_span(h, i)->before;
 	return i;

@@ -85,6 +85,7 @@ struct kernel_host {
 	 * spans are some task's last. */
 	struct kernel_rest **rests;
 	uint16_t *n_open;
+	const struct kernel_span_source *source; /* NULL: all spans that are kept are in the log */
 	uint32_t n_spans, cap_rests;
 	bool forgets;
 	struct kernel_name *renames;
@@ -125,21 +126,17 @@ int kernel_rename(struct kernel_host *h, uint32_t task, int64_t begin, const cha
 /* The number of this call; KERNEL_NONE: no memory. */
 uint32_t kernel_add_call(struct kernel_host *h, const struct kernel_call *call);
 uint32_t kernel_add_request(struct kernel_host *h, const struct kernel_request *r);
-/* Instead of spans that are added: n_spans of them, in the places that tasks say, loaded when they are read. most: see
- * kernel_span_log_load_by. */
-int kernel_load_spans(struct kernel_host *h, uint32_t n_spans, kernel_span_load *load, void *ctx,
-	uint32_t most, struct mer_err *err);
 
 /* ---- reading ---- */
 
-/* Of a chunk that is not there: loaded, if the log has a loader, else what is kept of it. NULL: it was forgotten. */
-struct kernel_span *kernel_span_elsewhere(const struct kernel_host *h, uint32_t i);
+/* Of a chunk that is not there: from the source, else what is kept of it. NULL: it was forgotten. */
+struct kernel_span *kernel_span_of_rest(const struct kernel_host *h, uint32_t i);
 /* Of those that are surely kept: a task's last, or when nothing is forgotten. How long it holds: span_log.h. */
 static inline struct kernel_span *kernel_span(const struct kernel_host *h, uint32_t i)
 {
 	struct kernel_span *chunk = h->log.chunks[i >> KERNEL_CHUNK_BITS];
 	return __builtin_expect(chunk != NULL, 1) ? &chunk[i & (KERNEL_CHUNK - 1)]
-						  : kernel_span_elsewhere(h, i);
+						  : kernel_span_of_rest(h, i);
 }
 /* The same, NULL for KERNEL_NONE and for what was forgotten. */
 static inline struct kernel_span *kernel_span_kept(const struct kernel_host *h, uint32_t i)

@@ -1,14 +1,12 @@
 #include "kernel/span_log.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/grow.h"
 
 enum {
 	EXTENT_MOST = 1024, /* chunks: 16 MiB */
-	STAGED = 64,	    /* chunks that are in memory while the file's are written */
-	LOADED = 4096	    /* chunks of a loader: 64 MiB */
+	STAGED = 64	    /* chunks that are in memory while the file's are written */
 };
 
 struct kernel_staged {
@@ -20,16 +18,6 @@ struct kernel_staged {
 		uint32_t chunk;
 	} homes[STAGED];
 };
-
-struct kernel_loaded {
-	kernel_span_load *load;
-	void *ctx;
-	uint32_t n_spans, most, n, next, n_unreadable;
-	uint32_t *numbers; /* by place: the chunk that is there */
-	struct kernel_span *spans;
-};
-
-/* ---- writing ---- */
 
 /* A chunk that is complete goes home. */
 static void unstage(struct kernel_span_log *l, uint32_t place)
@@ -104,6 +92,16 @@ bool kernel_span_log_add_chunk(struct kernel_span_log *l)
 	return true;
 }
 
+bool kernel_span_log_add_absent(struct kernel_span_log *l, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (!mer_grow32(&l->chunks, l->n_chunks, &l->cap_chunks, sizeof(*l->chunks)))
+			return false;
+		l->chunks[l->n_chunks++] = NULL;
+	}
+	return true;
+}
+
 void kernel_span_log_drop(struct kernel_span_log *l, uint32_t chunk)
 {
 	free(l->chunks[chunk]);
@@ -119,61 +117,5 @@ void kernel_span_log_fini(struct kernel_span_log *l)
 	free(l->extents);
 	free(l->chunks);
 	free(l->staged);
-	if (l->loaded) {
-		free(l->loaded->numbers);
-		free(l->loaded->spans);
-	}
-	free(l->loaded);
 	*l = (struct kernel_span_log){ 0 };
-}
-
-/* ---- loading ---- */
-
-int kernel_span_log_load_by(struct kernel_span_log *l, uint32_t n_spans, kernel_span_load *load,
-	void *ctx, uint32_t most, struct mer_err *err)
-{
-	uint32_t n = (uint32_t)(((uint64_t)n_spans + KERNEL_CHUNK - 1) >> KERNEL_CHUNK_BITS);
-	struct kernel_loaded *d = l->loaded = calloc(1, sizeof(*d));
-	if (!d)
-		return mer_fail_nomem(err);
-	most = most ? most : LOADED;
-	*d = (struct kernel_loaded){ .load = load, .ctx = ctx, .n_spans = n_spans };
-	d->most = most < n ? most : n;
-	l->chunks = calloc((size_t)n + 1, sizeof(*l->chunks));
-	d->numbers = calloc((size_t)d->most + 1, sizeof(*d->numbers));
-	d->spans = malloc(((size_t)d->most * KERNEL_CHUNK + 1) * sizeof(*d->spans));
-	if (!l->chunks || !d->numbers || !d->spans)
-		return mer_fail_nomem(err);
-	l->n_chunks = l->cap_chunks = n;
-	return 0;
-}
-
-struct kernel_span *kernel_span_log_load(const struct kernel_span_log *l, uint32_t chunk)
-{
-	struct kernel_loaded *d = l->loaded;
-	uint32_t place = d->next, first = chunk << KERNEL_CHUNK_BITS;
-	uint32_t n = d->n_spans - first < KERNEL_CHUNK ? d->n_spans - first : KERNEL_CHUNK;
-	struct kernel_span *to = d->spans + ((size_t)place << KERNEL_CHUNK_BITS);
-	if (d->n == d->most)
-		l->chunks[d->numbers[place]] = NULL;
-	else
-		d->n++;
-	d->next = place + 1 < d->most ? place + 1 : 0;
-	if (!d->load(d->ctx, chunk, to, n)) {
-		d->n_unreadable++;
-		for (uint32_t i = 0; i < n; i++)
-			to[i] = (struct kernel_span){ .before = KERNEL_NONE,
-				.call = KERNEL_NONE,
-				.by = KERNEL_NONE,
-				.source = KERNEL_NONE,
-				.cpu = KERNEL_NO_CPU,
-				.state = KERNEL_UNKNOWN };
-	}
-	d->numbers[place] = chunk;
-	return l->chunks[chunk] = to;
-}
-
-uint32_t kernel_span_log_unreadable(const struct kernel_span_log *l)
-{
-	return l->loaded ? l->loaded->n_unreadable : 0;
 }
