@@ -14,6 +14,12 @@
 	{                                                                                          \
 		"max_at", NULL, MER_TIME                                                           \
 	}
+/* What half, nine tenths, ... of them are no longer than; known to 1 in 64. */
+#define ANALYSIS_PERCENTILE_COLUMNS                                                                \
+	{ "p50_ns", "p50", MER_DURATION }, { "p90_ns", NULL, MER_DURATION },                       \
+	{                                                                                          \
+		"p99_ns", "p99", MER_DURATION                                                      \
+	}
 enum { ANALYSIS_STATS_CELLS = 8 };
 void analysis_stats_cells(const struct analysis_stats *s, struct mer_cell *cells);
 
@@ -39,9 +45,9 @@ void analysis_freq_rows(struct mer_table *t, const struct mer_cell *before, size
 
 /* "ENOENT"; NULL: ret is no error. Also the codes between the kernel and itself: "ERESTARTSYS". */
 const char *analysis_error_name(int64_t ret);
-/* What a system call returned, for people: "ENOENT", "12", an address of call mmap as "0x7f12000".
+/* What a system call of these classes returned, for people: "ENOENT", "12", of mmap "0x7f12000".
  * In arena; NULL: no memory. */
-const char *analysis_ret_text(struct mer_arena *arena, const char *call, int64_t ret);
+const char *analysis_ret_text(struct mer_arena *arena, uint32_t classes, int64_t ret);
 
 /* Does this duration, begun then, count? What begins in the range counts as a whole: ranges that follow
  * each other have each once. */
