@@ -20,5 +20,6 @@ extern const struct analysis analysis_period;
 
 /* Kinds of facts, defined with the analysis that they were made for; all: fact_kinds.c. */
 extern const struct fact_kind fact_fault;
+extern const struct fact_kind fact_interrupt;
 
 #endif

@@ -4,5 +4,6 @@
 
 const struct fact_kind *const fact_kinds[] = {
 	&fact_fault,
+	&fact_interrupt,
 	NULL,
 };
