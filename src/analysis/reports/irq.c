@@ -156,7 +156,7 @@ const struct fact_kind fact_interrupt = {
 };
 
 /* Numbers come from the trace: more different ones than any machine has count as one, without number. */
-enum { USUAL_NR = 1024, MAX_SOURCES = 1 << 12 };
+enum { USUAL_NR = 256, MAX_SOURCES = 1 << 12 };
 struct state {
 	struct mer_map odd; /* kind and number, to 1 */
 };
