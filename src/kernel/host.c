@@ -112,6 +112,8 @@ static void forget(struct kernel_host *h, uint32_t chunk)
 
 struct kernel_span *kernel_span_of_rest(const struct kernel_host *h, uint32_t i)
 {
+	if (h->source)
+		return h->source->load(h, i >> KERNEL_CHUNK_BITS) + (i & (KERNEL_CHUNK - 1));
 	struct kernel_rest *rest = h->rests[i >> KERNEL_CHUNK_BITS];
 	uint32_t low = 0, high = rest ? rest->n : 0;
 	while (low < high) {
@@ -199,6 +201,10 @@ uint32_t kernel_add_request(struct kernel_host *h, const struct kernel_request *
 uint32_t kernel_span_at(const struct kernel_host *h, uint32_t task, int64_t time, uint32_t from)
 {
 	uint32_t i = from != KERNEL_NONE ? from : h->tasks[task].last;
+	if (h->source && i != KERNEL_NONE) {
+		uint32_t near = h->source->near(h, task, time);
+		i = near < i ? near : i; /* KERNEL_NONE is greater */
+	}
 	while (i != KERNEL_NONE && kernel_span(h, i)->begin > time)
 		i = kernel_span(h, i)->before;
 	return i;

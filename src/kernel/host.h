@@ -77,6 +77,15 @@ struct kernel_rest { /* of a forgotten chunk: the spans that are some task's las
 	} spans[];
 };
 
+/* Where spans are that are not in memory: those of a saved world. */
+struct kernel_host;
+struct kernel_span_source {
+	/* A chunk, which stays where it is while some thousand others are loaded. Never NULL. */
+	struct kernel_span *(*load)(const struct kernel_host *h, uint32_t chunk);
+	/* A span of the task with which a search backwards for this time can begin; KERNEL_NONE: its last. */
+	uint32_t (*near)(const struct kernel_host *h, uint32_t task, int64_t time);
+};
+
 struct kernel_host {
 	struct mer_arena arena;
 	struct mer_intern names; /* of tasks, calls, objects, devices */
@@ -87,6 +96,8 @@ struct kernel_host {
 	 * spans are some task's last. */
 	struct kernel_rest **rests;
 	uint16_t *n_open;
+	const struct kernel_span_source *source; /* NULL: all spans that are kept are in memory */
+	void *source_ctx;
 	bool forgets;
 	uint32_t n_spans, n_chunks, cap_chunks;
 	struct kernel_name *renames;
