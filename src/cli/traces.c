@@ -1,9 +1,9 @@
 #include "cli/traces.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <string.h>
 #include "base/diag_json.h"
+#include "base/glob.h"
 
 /* A host that no trace has is a mistake in the command line, not an empty result. */
 static int check_hosts(struct cli *cli, const struct mer_experiment *e)
@@ -11,7 +11,7 @@ static int check_hosts(struct cli *cli, const struct mer_experiment *e)
 	for (size_t i = 0; i < cli->hosts.n; i++) {
 		bool found = false;
 		for (uint32_t h = 0; h < e->n_hosts && !found; h++)
-			found = fnmatch(cli->hosts.item[i], e->hosts[h].name, 0) == 0;
+			found = mer_glob(cli->hosts.item[i], e->hosts[h].name);
 		if (found)
 			continue;
 		char names[512] = "";
@@ -110,7 +110,7 @@ void cli_traces_close(struct cli *cli, struct mer_experiment *e)
 bool cli_host_wanted(const struct cli *cli, const char *host)
 {
 	for (size_t i = 0; i < cli->hosts.n; i++)
-		if (fnmatch(cli->hosts.item[i], host, 0) == 0)
+		if (mer_glob(cli->hosts.item[i], host))
 			return true;
 	return cli->hosts.n == 0;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/glob.h"
 #include "kernel/model.h"
 #include "kernel/recorded.h"
 #include "sync/end.h"
@@ -446,29 +447,6 @@ void kernel_world_free(struct kernel_world *w)
 	free(w);
 }
 
-/* * and ? alone: names have brackets. Linear: after a * only the last one is gone back to. */
-static bool fits(const char *pattern, const char *text)
-{
-	const char *star = NULL, *from = NULL;
-	while (*text) {
-		if (*pattern == '*') {
-			star = pattern++;
-			from = text;
-		} else if (*pattern == '?' || *pattern == *text) {
-			pattern++;
-			text++;
-		} else if (star) {
-			pattern = star + 1;
-			text = ++from;
-		} else {
-			return false;
-		}
-	}
-	while (*pattern == '*')
-		pattern++;
-	return *pattern == '\0';
-}
-
 uint32_t kernel_find_task(const struct kernel_host *h, int32_t tid, const char *comm, uint32_t from)
 {
 	for (uint32_t i = from; i < h->n_tasks; i++) {
@@ -478,7 +456,7 @@ uint32_t kernel_find_task(const struct kernel_host *h, int32_t tid, const char *
 		if (!comm)
 			return i;
 		for (uint32_t n = t->name; n != KERNEL_NONE; n = h->renames[n].before)
-			if (fits(comm, kernel_name_text(h, h->renames[n].name)))
+			if (mer_glob(comm, kernel_name_text(h, h->renames[n].name)))
 				return i;
 	}
 	return KERNEL_NONE;

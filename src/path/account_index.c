@@ -1,4 +1,5 @@
 #include "path/account_index.h"
+#include "base/lower_bound.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -187,15 +188,9 @@ size_t account_position(
 	const struct account_index *x, const struct account_waker *by, uint32_t host, uint32_t span)
 {
 	size_t number = account_task_number(x->b, by->host, by->task);
-	size_t low = x->first[number], high = x->first[number + 1];
 	struct account_ended key = { .asked = by->asked, .host = host, .span = span };
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (compare_ended(&x->ended[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	MER_LOWER_BOUND(low, x->first[number], x->first[number + 1], at,
+		compare_ended(&x->ended[at], &key) < 0);
 	return low;
 }
 

@@ -1,5 +1,6 @@
 /* Waits, collected from the spans of all tasks; who ended them is followed through packets. */
 #include "path/blocked.h"
+#include "base/lower_bound.h"
 
 #include <stdlib.h>
 
@@ -42,14 +43,8 @@ const struct blocked_wait *blocked_before(
 	const struct blocked *b, uint32_t host, uint32_t task, int64_t time)
 {
 	const struct blocked_host *h = &b->hosts[host];
-	size_t low = h->first[task], high = h->first[task + 1];
-	while (low < high) { /* the first that begins at or after time */
-		size_t middle = low + (high - low) / 2;
-		if (h->waits[middle].begin < time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	/* the first that begins at or after time */
+	MER_LOWER_BOUND(low, h->first[task], h->first[task + 1], at, h->waits[at].begin < time);
 	return low > h->first[task] ? &h->waits[low - 1] : NULL;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/lower_bound.h"
 #include "kernel/files/files.h"
 #include "kernel/io_op.h"
 
@@ -249,14 +250,7 @@ void usage_free(struct usage *u)
 /* Of the first n points those not after t. */
 static size_t up_to(const struct usage_point *p, size_t n, int64_t t)
 {
-	size_t low = 0, high = n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (p[middle].time <= t)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	MER_LOWER_BOUND(low, 0, n, at, p[at].time <= t);
 	return low;
 }
 

@@ -1,12 +1,12 @@
 #include "cli/reports/grid.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "analysis/bins.h"
+#include "base/glob.h"
 #include "cli/reports/chart_table.h"
 #include "cli/progress.h"
 #include "cli/sync/sync_print.h"
@@ -434,11 +434,6 @@ static bool wants_cpu(void *ctx, uint16_t cpu)
 }
 
 /* A name with brackets may be given as it is. */
-static bool fits(const char *pattern, const char *name)
-{
-	return strcmp(pattern, name) == 0 || fnmatch(pattern, name, 0) == 0;
-}
-
 static bool wants_task(void *ctx, const struct kernel_host *h, uint32_t task)
 {
 	const struct cli *cli = ((const struct cli_grid *)ctx)->cli;
@@ -452,7 +447,7 @@ static bool wants_name(void *ctx, const char *name)
 	const struct cli_texts *names = &g->values->names;
 	uint64_t named = 0;
 	for (size_t i = 0; i < names->n; i++)
-		if (fits(names->item[i], name))
+		if (mer_glob(names->item[i], name))
 			named |= (uint64_t)1 << i;
 	if (named)
 		atomic_fetch_or_explicit(&g->named, named, memory_order_relaxed);
