@@ -20,6 +20,7 @@ enum store_type {
 	STORE_TASK_PLACES = 15,
 	STORE_TASK_FIRSTS = 16,
 	STORE_USAGE = 17,
+	STORE_FACT_BLOCKS = 18, /* number: of the kind */
 };
 
 enum store_map {
