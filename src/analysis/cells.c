@@ -94,15 +94,12 @@ const char *analysis_error_name(int64_t ret)
 	return name ? name : "error";
 }
 
-const char *analysis_ret_text(struct mer_arena *arena, const char *call, int64_t ret)
+const char *analysis_ret_text(struct mer_arena *arena, uint32_t classes, int64_t ret)
 {
-	static const char *const addresses[] = { "mmap", "mmap_pgoff", "mmap2", "mremap", "brk",
-		"shmat" };
 	const char *name = analysis_error_name(ret);
 	if (name && strcmp(name, "error") != 0)
 		return name;
-	for (size_t i = 0; !name && i < sizeof(addresses) / sizeof(addresses[0]); i++)
-		if (strcmp(addresses[i], call) == 0)
-			return mer_arena_printf(arena, "0x%" PRIx64, (uint64_t)ret);
-	return mer_arena_printf(arena, "%" PRId64, ret);
+	return !name && classes & KERNEL_CALLS_ADDRESS
+		       ? mer_arena_printf(arena, "0x%" PRIx64, (uint64_t)ret)
+		       : mer_arena_printf(arena, "%" PRId64, ret);
 }

@@ -39,9 +39,9 @@ void analysis_freq_rows(struct mer_table *t, const struct mer_cell *before, size
 
 /* "ENOENT"; NULL: ret is no error. Also the codes between the kernel and itself: "ERESTARTSYS". */
 const char *analysis_error_name(int64_t ret);
-/* What a system call returned, for people: "ENOENT", "12", an address of call mmap as "0x7f12000".
+/* What a system call of these classes returned, for people: "ENOENT", "12", of mmap "0x7f12000".
  * In arena; NULL: no memory. */
-const char *analysis_ret_text(struct mer_arena *arena, const char *call, int64_t ret);
+const char *analysis_ret_text(struct mer_arena *arena, uint32_t classes, int64_t ret);
 
 /* Does this duration, begun then, count? What begins in the range counts as a whole: ranges that follow
  * each other have each once. */

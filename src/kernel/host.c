@@ -186,6 +186,8 @@ uint32_t kernel_add_call(struct kernel_host *h, const struct kernel_call *call)
 	if (!slot || !mer_grow32(&h->calls, h->n_calls, &h->cap_calls, sizeof(*h->calls)))
 		return KERNEL_NONE;
 	h->calls[h->n_calls] = *call;
+	if (!call->id)
+		h->calls[h->n_calls].id = kernel_call_id(kernel_name_text(h, call->name));
 	*slot = ++h->n_calls;
 	return h->n_calls - 1;
 }

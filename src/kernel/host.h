@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/map.h"
+#include "kernel/calls.h"
 #include "kernel/span.h"
 
 enum { KERNEL_CHUNK_BITS = 9, KERNEL_CHUNK = 1 << KERNEL_CHUNK_BITS };
@@ -45,6 +46,7 @@ struct kernel_call {   /* a system call on something; each different one once */
 	int32_t fd;	/* -1: none */
 	uint8_t kind;	/* enum kernel_object_kind (files.h) of the descriptor */
 	uint8_t end;	/* of a socket pair: 0 the first, 1 the second */
+	uint16_t id;	/* of the name (kernel_call_id), for what the call does */
 };
 
 enum { KERNEL_SECTOR_BYTES = 512 }; /* of all devices, whatever theirs are */
@@ -132,7 +134,7 @@ uint32_t kernel_add_span(struct kernel_host *h, const struct kernel_span *s);
 /* From begin on the task has this name; the same name again is no new one. */
 int kernel_rename(struct kernel_host *h, uint32_t task, int64_t begin, const char *name, size_t len,
 	struct mer_err *err);
-/* The number of this call; KERNEL_NONE: no memory. */
+/* The number of this call; KERNEL_NONE: no memory. Without an id it gets that of its name. */
 uint32_t kernel_add_call(struct kernel_host *h, const struct kernel_call *call);
 uint32_t kernel_add_request(struct kernel_host *h, const struct kernel_request *r);
 
@@ -175,6 +177,11 @@ static inline int64_t kernel_task_end(const struct kernel_host *h, uint32_t task
 /* The task's span at a time (of spans without length the last), going back from span `from`
  * (KERNEL_NONE: its last one). KERNEL_NONE: it had not begun. */
 uint32_t kernel_span_at(const struct kernel_host *h, uint32_t task, int64_t time, uint32_t from);
+/* What the call does: enum kernel_call_class; 0: not known, also for KERNEL_NONE. */
+static inline uint32_t kernel_classes(const struct kernel_host *h, uint32_t call)
+{
+	return call == KERNEL_NONE ? 0 : kernel_call_classes(h->calls[call].id);
+}
 /* Text of a name; "" for KERNEL_NONE. */
 const char *kernel_name_text(const struct kernel_host *h, uint32_t name);
 /* The task's name at a time; before its first known name that one; "", or KERNEL_NONE, when none is

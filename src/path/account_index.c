@@ -310,7 +310,7 @@ const char *account_program(const struct kernel_host *h, uint32_t task)
 				continue;
 			const struct kernel_call *c = &h->calls[s->call];
 			if (c->object != KERNEL_NONE &&
-				strncmp(kernel_name_text(h, c->name), "execve", 6) == 0)
+				kernel_call_classes(c->id) & KERNEL_CALLS_EXEC)
 				return kernel_name_text(h, c->object);
 		}
 		until = h->tasks[task].begin;

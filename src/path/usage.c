@@ -19,8 +19,6 @@ struct entry { /* as it came */
 struct usage_host {
 	struct entry *entries; /* until it is settled */
 	size_t n, cap;
-	uint8_t *ops; /* by call: enum io_op plus 1, 0: not looked at yet */
-	size_t cap_ops;
 	struct usage_point *points;
 	size_t *first;	  /* in points, by task, then kind, and the end */
 	uint32_t n_tasks; /* settled */
@@ -88,21 +86,13 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 {
 	struct usage_host *u = ctx;
 	const struct kernel_call *call = &h->calls[c->call];
-	const char *name = kernel_name_text(h, call->name);
 	bool is_file = call->kind == KERNEL_OBJECT_FILE;
 	u->seen[FROM_CALLS] = true;
 	if (c->ret <= 0 || (!is_file && call->kind != KERNEL_OBJECT_SOCKET))
 		return 0;
-	uint8_t *op = mer_grow_at(&u->ops, &u->cap_ops, c->call, sizeof(*op));
-	if (!op)
-		return MER_ERR_NOMEM;
-	if (!*op)
-		*op = (uint8_t)(io_op_of_call(name) + 1);
-	enum io_op is = (enum io_op)(*op - 1);
-	int64_t bytes = (int64_t)io_bytes_of_call(is, name, c->ret);
-	/* Of copies the descriptor that is known: sendfile tells the one that it writes to. */
-	bool reads = is == IO_READ || (is == IO_COPY && strncmp(name, "sendfile", 8) != 0);
-	if (reads)
+	uint32_t classes = kernel_call_classes(call->id);
+	int64_t bytes = (int64_t)io_bytes_of(classes, c->ret);
+	if (classes & KERNEL_CALLS_READ)
 		return add(u, c->task, is_file ? USAGE_FILES_READ : USAGE_SOCKETS_RECEIVED, c->end,
 			bytes);
 	return add(u, c->task, is_file ? USAGE_FILES_WRITTEN : USAGE_SOCKETS_SENT, c->begin, bytes);
@@ -234,7 +224,6 @@ void usage_free(struct usage *u)
 {
 	for (uint32_t i = 0; u && i < u->n_hosts; i++) {
 		free(u->hosts[i].entries);
-		free(u->hosts[i].ops);
 		free(u->hosts[i].points);
 		free(u->hosts[i].first);
 	}

@@ -121,11 +121,11 @@ static void put_block(
 	PUT(STORE_DELTA, (uint64_t)s->begin);
 	PUT(STORE_DICT, s->task);
 	PUT(STORE_DICT, s->state | (uint64_t)s->cause << 8);
+	PUT(STORE_PLAIN, (uint16_t)(s->cpu + 1));
 	put_befores(out, spans, number, n);
 	PUT(STORE_DICT, (uint32_t)(s->call + 1));
 	PUT(STORE_PLAIN, back(number + (uint32_t)i_, s->by));
 	PUT(STORE_PLAIN, (uint32_t)(s->source + 1));
-	PUT(STORE_PLAIN, (uint16_t)(s->cpu + 1));
 }
 
 static bool get_columns(struct store_in *in, struct kernel_span *spans, uint32_t number, size_t n)
@@ -142,6 +142,9 @@ static bool get_columns(struct store_in *in, struct kernel_span *spans, uint32_t
 		spans[i].state = (uint8_t)v[i];
 		spans[i].cause = (uint8_t)(v[i] >> 8);
 	}
+	ok = ok && store_unpack(in, v, n);
+	for (size_t i = 0; ok && i < n; i++)
+		spans[i].cpu = (uint16_t)(v[i] - 1);
 	ok = ok && get_befores(in, spans, number, n);
 	ok = ok && store_unpack(in, v, n);
 	for (size_t i = 0; ok && i < n; i++)
@@ -152,9 +155,6 @@ static bool get_columns(struct store_in *in, struct kernel_span *spans, uint32_t
 	ok = ok && store_unpack(in, v, n);
 	for (size_t i = 0; ok && i < n; i++)
 		spans[i].source = (uint32_t)v[i] - 1;
-	ok = ok && store_unpack(in, v, n);
-	for (size_t i = 0; ok && i < n; i++)
-		spans[i].cpu = (uint16_t)(v[i] - 1);
 	return ok && in->at == in->end;
 }
 
@@ -215,6 +215,27 @@ bool store_spans_read(struct store_spans *s, uint32_t block, struct kernel_span 
 	if (bytes && get_columns(&in, spans, number, n) && all_fit(s, spans, number, n))
 		return true;
 	set_unknown(spans, n, b->first);
+	s->is_damaged = true;
+	return false;
+}
+
+bool store_spans_read_brief(struct store_spans *s, uint32_t block, struct store_brief *b)
+{
+	const struct store_block *at = &s->blocks[block].block;
+	const uint8_t *bytes = store_block_bytes(s->file, at);
+	struct store_in in = { bytes, bytes ? bytes + at->bytes : NULL };
+	uint64_t bad = 0;
+	b->n = spans_of_block(s->n_spans, block);
+	bool ok = bytes && store_unpack(&in, b->begin, b->n) && store_unpack(&in, b->task, b->n) &&
+		  store_unpack(&in, b->state, b->n) && store_unpack(&in, b->cpu, b->n);
+	for (size_t i = 0; ok && i < b->n; i++) {
+		b->state[i] &= 0xff;
+		b->cpu[i] = (uint16_t)(b->cpu[i] - 1);
+		bad |= b->task[i] >= s->n_tasks || b->state[i] >= KERNEL_N_STATES;
+	}
+	if (ok && !bad)
+		return true;
+	b->n = 0;
 	s->is_damaged = true;
 	return false;
 }

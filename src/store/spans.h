@@ -50,6 +50,12 @@ int store_spans_open(
 void store_spans_close(struct store_spans *s);
 /* Decodes a block into KERNEL_CHUNK spans. False: it is damaged; spans are then set so that they do no harm. */
 bool store_spans_read(struct store_spans *s, uint32_t block, struct kernel_span *spans);
+/* Of a block's spans what drawing needs: less to decode. n is 0 where it is damaged. */
+struct store_brief {
+	size_t n;
+	uint64_t begin[KERNEL_CHUNK], task[KERNEL_CHUNK], state[KERNEL_CHUNK], cpu[KERNEL_CHUNK];
+};
+bool store_spans_read_brief(struct store_spans *s, uint32_t block, struct store_brief *b);
 /* The blocks [*from, *to) have all spans that begin in [begin, end], and others. */
 void store_spans_between(
 	const struct store_spans *s, int64_t begin, int64_t end, uint32_t *from, uint32_t *to);

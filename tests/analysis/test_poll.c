@@ -74,6 +74,25 @@ static void no_run_of_locks(void **state)
 		NULL, 0);
 }
 
+/* All calls whose result is how many are ready. The result of io_uring_enter is what it submitted. */
+static void what_polls(void **state)
+{
+	(void)state;
+#define LOOP(name)                                                                                 \
+	CALL("20", "22", name, "", "0")                                                            \
+	CALL("24", "26", name, "", "0") CALL("30", "31", name, "", "0")
+#define ROW(name) "begin=20000 end=31000 calls=3 call=" name
+	static const char *const scenarios[][2] = {
+		{ BEGIN LOOP("_newselect"), ROW("_newselect") },
+		{ BEGIN LOOP("io_getevents"), ROW("io_getevents") },
+		{ BEGIN LOOP("io_pgetevents"), ROW("io_pgetevents") },
+		{ BEGIN LOOP("io_uring_enter"), NULL },
+		{ BEGIN LOOP("epoll_ctl"), NULL },
+	};
+	for (size_t i = 0; i < sizeof(scenarios) / sizeof(*scenarios); i++)
+		expect(scenarios[i][0], &scenarios[i][1], scenarios[i][1] != NULL);
+}
+
 /* Until the recording ends; stats and top say the same. */
 static void until_the_end(void **state)
 {
@@ -125,6 +144,7 @@ int main(void)
 		cmocka_unit_test(a_run),
 		cmocka_unit_test(no_run),
 		cmocka_unit_test(no_run_of_locks),
+		cmocka_unit_test(what_polls),
 		cmocka_unit_test(until_the_end),
 		cmocka_unit_test(recorded),
 	};

@@ -19,34 +19,22 @@ const char *relation_kind_name(enum relation_kind kind)
 
 /* ---- what the files have in common ---- */
 
-bool relation_use_of(struct analysis_host *a, const struct kernel_host *h, uint32_t call,
-	struct relation_use *use)
+struct relation_use relation_use_of(const struct kernel_host *h, uint32_t call)
 {
-	struct relation_state *s = relation_state(a);
-	*use = (struct relation_use){ .role = ROLE_OTHER,
-		.call = call,
-		.object = KERNEL_NONE,
-		.name = KERNEL_NONE,
-		.fd = -1 };
 	if (call == KERNEL_NONE)
-		return true;
+		return (struct relation_use){ .role = ROLE_OTHER,
+			.call = call,
+			.object = KERNEL_NONE,
+			.name = KERNEL_NONE,
+			.fd = -1 };
 	const struct kernel_call *c = &h->calls[call];
-	if (c->name != KERNEL_NONE) {
-		uint8_t *role = c->name < s->cap_roles ? &s->roles[c->name]
-						       : mer_grow_at(&s->roles, &s->cap_roles,
-								 c->name, sizeof(*role));
-		if (!role)
-			return false;
-		if (*role == ROLE_NOT_SEEN)
-			*role = (uint8_t)relation_role_of(kernel_name_text(h, c->name));
-		use->role = (enum relation_role) * role;
-	}
-	use->name = c->name;
-	use->object = c->object;
-	use->fd = c->fd;
-	use->kind = c->kind;
-	use->end = c->end;
-	return true;
+	return (struct relation_use){ .role = relation_role_of(kernel_call_classes(c->id)),
+		.call = call,
+		.object = c->object,
+		.name = c->name,
+		.fd = c->fd,
+		.kind = c->kind,
+		.end = c->end };
 }
 
 uint32_t relation_call_now(const struct kernel_host *h, uint32_t task)
@@ -474,7 +462,6 @@ static void free_state(void *state)
 	mer_map_fini(&s->memfds);
 	mer_map_fini(&s->mapping_map);
 	free(s->mappings);
-	free(s->roles);
 	free(s->tasks);
 	free(s->streams);
 	free(s->flows);

@@ -77,8 +77,6 @@ struct pair { /* of an address, and who waited for whom there */
 };
 
 struct state {
-	uint8_t *calls; /* by kernel_call: enum call_class */
-	size_t cap_calls;
 	struct analysis_ready ready;
 	struct waiting *waiting;
 	size_t cap_waiting;
@@ -92,14 +90,13 @@ struct state {
 
 enum { TOP, PAIRS, UNFINISHED, STATS, LOG, FREQ }; /* outputs */
 
-enum call_class { NOT_SEEN, NO_FUTEX, FUTEX, FUTEX_WAITS, FUTEX_OTHER };
+enum call_class { NO_FUTEX, FUTEX, FUTEX_WAITS, FUTEX_OTHER };
 
 static void free_state(void *state)
 {
 	struct state *s = state;
 	mer_map_fini(&s->pair_map);
 	analysis_ready_fini(&s->ready);
-	free(s->calls);
 	free(s->waiting);
 	free(s->pairs);
 	futex_holders_fini(&s->holders);
@@ -109,27 +106,14 @@ static void free_state(void *state)
 
 /* ---- while reading ---- */
 
-static enum call_class classify(const char *name)
+static enum call_class class_of(const struct kernel_host *h, uint32_t call)
 {
-	if (strncmp(name, "futex", 5) != 0)
-		return NO_FUTEX;
-	if (strcmp(name, "futex") == 0 || strcmp(name, "futex_time32") == 0)
-		return FUTEX;
-	if (strcmp(name, "futex_wait") == 0 || strcmp(name, "futex_waitv") == 0)
-		return FUTEX_WAITS;
-	return FUTEX_OTHER;
-}
-
-static int class_of(struct analysis_host *a, const struct kernel_host *h, uint32_t call)
-{
-	struct state *s = a->state;
-	uint8_t *c = call < s->cap_calls ? &s->calls[call]
-					 : mer_grow_at(&s->calls, &s->cap_calls, call, sizeof(*c));
-	if (!c)
-		return mer_fail_nomem(a->err);
-	if (*c == NOT_SEEN)
-		*c = (uint8_t)classify(kernel_name_text(h, h->calls[call].name));
-	return *c;
+	switch (kernel_call_kind_of(h->calls[call].id)) {
+	case KERNEL_CALL_FUTEX: return FUTEX;
+	case KERNEL_CALL_FUTEX_WAIT: return FUTEX_WAITS;
+	case KERNEL_CALL_FUTEX_WAKE: return FUTEX_OTHER;
+	default: return NO_FUTEX;
+	}
 }
 
 static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end)
@@ -146,9 +130,9 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 	bool spins = kernel_is_spin(x); /* uses its CPU, and waits all the same */
 	if ((x->state != KERNEL_BLOCKED && !spins) || x->call == KERNEL_NONE)
 		return 0;
-	int class = class_of(a, h, x->call);
-	if (class < FUTEX)
-		return class < 0 ? class : 0;
+	enum call_class class = class_of(h, x->call);
+	if (class == NO_FUTEX)
+		return 0;
 	struct waiting *w = mer_grow_at(&s->waiting, &s->cap_waiting, x->task, sizeof(*w));
 	if (!w)
 		return mer_fail_nomem(a->err);
@@ -186,7 +170,7 @@ static struct pair *pair_of(struct state *s, const struct pair *key)
 	}
 }
 
-static bool may_block(int class, uint64_t op)
+static bool may_block(enum call_class class, uint64_t op)
 {
 	switch (op & ~(uint64_t)OP_FLAGS) {
 	case OP_WAIT:
@@ -200,7 +184,7 @@ static bool may_block(int class, uint64_t op)
 
 /* Is it made for a lock, or for whatever other threads have to say? By what glibc and musl do: a mutex that
  * somebody waits for has this value. */
-static bool is_for_lock(int class, const uint64_t *args)
+static bool is_for_lock(enum call_class class, const uint64_t *args)
 {
 	uint64_t op = args[1] & ~(uint64_t)OP_FLAGS;
 	return class == FUTEX && (op == OP_LOCK_PI || op == OP_LOCK_PI2 ||
@@ -247,9 +231,9 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 {
 	struct analysis_host *a = ctx;
 	struct state *s = a->state;
-	int class = class_of(a, h, c->call);
-	if (class < FUTEX)
-		return class < 0 ? class : 0;
+	enum call_class class = class_of(h, c->call);
+	if (class == NO_FUTEX)
+		return 0;
 	struct waiting w = { .waker = KERNEL_NONE };
 	if (c->task < s->cap_waiting) {
 		w = s->waiting[c->task];
@@ -270,9 +254,9 @@ static int on_open_call(void *ctx, const struct kernel_host *h, const struct ker
 {
 	struct analysis_host *a = ctx;
 	struct state *s = a->state;
-	int class = class_of(a, h, c->call);
-	if (class < FUTEX)
-		return class < 0 ? class : 0;
+	enum call_class class = class_of(h, c->call);
+	if (class == NO_FUTEX)
+		return 0;
 	bool blocked = c->task < s->cap_waiting && s->waiting[c->task].in_call;
 	uint64_t op = c->args[1] & ~(uint64_t)OP_FLAGS;
 	int32_t pid = h->tasks[c->task].pid;
@@ -462,8 +446,10 @@ static const char *op_name(const struct kernel_host *h, uint32_t call_number, ui
 	static const char *const names[N_OPS] = { "wait", "wake", "fd", "requeue", "cmp_requeue",
 		"wake_op", "lock_pi", "unlock_pi", "trylock_pi", "wait_bitset", "wake_bitset",
 		"wait_requeue_pi", "cmp_requeue_pi", "lock_pi2" };
-	const char *call = kernel_name_text(h, h->calls[call_number].name);
-	return strcmp(call, "futex") == 0 ? op < N_OPS ? names[op] : NULL : call;
+	const struct kernel_call *call = &h->calls[call_number];
+	if (kernel_call_kind_of(call->id) != KERNEL_CALL_FUTEX)
+		return kernel_name_text(h, call->name);
+	return op < N_OPS ? names[op] : NULL;
 }
 
 static const struct analysis_rows *log_of(const void *state)
@@ -489,7 +475,7 @@ static int emit_log(struct analysis_run *run, struct mer_table *t)
 		memcpy(cells + 8, waker + 1, 3 * sizeof(*cells));
 		cells[11] = address_cell(run, r->address);
 		cells[12] = mer_text(op_name(h, r->call, r->op));
-		cells[13] = mer_text(analysis_ret_text(&run->arena, "futex", r->ret));
+		cells[13] = mer_text(analysis_ret_text(&run->arena, 0, r->ret));
 		mer_table_add(t, cells);
 	}
 	free(rows);

@@ -84,13 +84,9 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 	struct analysis_host *a = ctx;
 	const struct analysis_options *o = a->run->options;
 	struct io_state *s = a->state;
-	uint8_t *known = mer_grow_at(&s->ops, &s->cap_ops, c->call, sizeof(*known));
-	if (!known)
-		return mer_fail_nomem(a->err);
 	const struct kernel_call *call = &h->calls[c->call];
-	if (!*known)
-		*known = (uint8_t)(io_op_of_call(kernel_name_text(h, call->name)) + 1);
-	enum io_op op = (enum io_op)(*known - 1);
+	uint32_t classes = kernel_call_classes(call->id);
+	enum io_op op = io_op_of(classes);
 	if (op == IO_NONE)
 		return 0;
 	int wanted = analysis_wants_name(a, &s->wanted, c->call,
@@ -98,8 +94,7 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 	if (wanted <= 0 || !analysis_is_asked(o, c->begin) || !analysis_wants_task(a, h, c->task) ||
 		!analysis_wants_cpu(a, c->cpu))
 		return wanted < 0 ? wanted : 0;
-	const char *name = kernel_name_text(h, call->name);
-	uint64_t bytes = io_bytes_of_call(op, name, c->ret);
+	uint64_t bytes = io_bytes_of(classes, c->ret);
 	int64_t ns = c->end > c->begin ? c->end - c->begin : 0;
 	if (!io_fits(o, c->begin, c->begin + ns, bytes))
 		return 0;
@@ -113,7 +108,7 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 	f->n[op]++;
 	f->errors += c->ret < 0;
 	analysis_stats_add(&f->stats, ns, c->begin);
-	add_bytes(t, f, op, op == IO_COPY && strncmp(name, "sendfile", 8) == 0, bytes);
+	add_bytes(t, f, op, classes & KERNEL_CALLS_WRITE, bytes);
 	if (!add_bin(s, c, op, bytes))
 		return mer_fail_nomem(a->err);
 	io_add_latency(&s->latency[op], c->begin, c->begin + ns, bytes, c->ret < 0);
@@ -134,7 +129,6 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 static void free_state(void *state)
 {
 	struct io_state *s = state;
-	free(s->ops);
 	analysis_wanted_fini(&s->wanted);
 	free(s->tasks);
 	free(s->files);
@@ -240,16 +234,15 @@ static void add_log(
 	c[5] = MER_INT(r->bytes);
 	if (r->op < IO_N_CALL_OPS) {
 		const struct kernel_call *call = &h->calls[r->of];
-		const char *name = kernel_name_text(h, call->name);
-		c[4] = mer_text(name);
+		c[4] = mer_text(kernel_name_text(h, call->name));
 		if (call->object != KERNEL_NONE)
 			c[6] = mer_text(kernel_name_text(h, call->object));
 		if (call->fd >= 0)
 			c[7] = MER_INT(call->fd);
-		c[8] = mer_text(analysis_ret_text(t->arena, name, r->ret));
+		c[8] = mer_text(analysis_ret_text(t->arena, kernel_call_classes(call->id), r->ret));
 	} else {
 		c[6] = mer_text(io_disk_name(h, r->of, t->arena));
-		c[8] = mer_text(analysis_ret_text(t->arena, "", r->ret));
+		c[8] = mer_text(analysis_ret_text(t->arena, 0, r->ret));
 		c[9] = MER_INT(r->sector);
 		if (r->queue_ns >= 0)
 			c[10] = MER_INT(r->queue_ns);

@@ -82,8 +82,6 @@ struct io_row { /* of the log: a call or a request */
 
 struct io_state {
 	struct analysis_wanted wanted; /* by call, for what it is on */
-	uint8_t *ops;		       /* by call: enum io_op plus 1, 0: not looked at yet */
-	size_t cap_ops;
 	struct io_task *tasks, nobody;
 	size_t cap_tasks;
 	struct io_file *files;

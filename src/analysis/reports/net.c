@@ -137,7 +137,6 @@ static void free_state(void *state)
 	free(s->flows);
 	free(s->sizes);
 	free(s->ends);
-	free(s->ops);
 	free(s->sockets);
 	mer_map_fini(&s->device_map);
 	mer_map_fini(&s->size_map);

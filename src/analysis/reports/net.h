@@ -56,8 +56,6 @@ struct net_state {
 	struct net_end *ends;
 	size_t n_ends, cap_ends;
 	bool learned; /* the headers' bytes of its devices */
-	uint8_t *ops; /* by call: enum io_op plus 1, 0: not looked at yet */
-	size_t cap_ops;
 	struct net_socket *sockets;
 	size_t n_sockets, cap_sockets;
 	struct mer_map socket_map; /* task and name -> number, plus 1 */

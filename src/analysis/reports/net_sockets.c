@@ -31,26 +31,18 @@ int net_on_call(void *ctx, const struct kernel_host *h, const struct kernel_call
 	const struct kernel_call *call = &h->calls[c->call];
 	if (call->kind != KERNEL_OBJECT_SOCKET && call->kind != KERNEL_OBJECT_UNIX)
 		return 0;
-	uint8_t *known = mer_grow_at(&s->ops, &s->cap_ops, c->call, sizeof(*known));
-	if (!known)
-		return mer_fail_nomem(a->err);
-	const char *name = kernel_name_text(h, call->name);
-	if (!*known)
-		*known = (uint8_t)(io_op_of_call(name) + 1);
-	enum io_op op = (enum io_op)(*known - 1);
-	if ((op != IO_READ && op != IO_WRITE && op != IO_COPY) || !analysis_is_asked(o, c->begin) ||
-		!analysis_wants_task(a, h, c->task) || !analysis_wants_cpu(a, c->cpu))
+	uint32_t classes = kernel_call_classes(call->id);
+	if (!(classes & (KERNEL_CALLS_READ | KERNEL_CALLS_WRITE)) ||
+		!analysis_is_asked(o, c->begin) || !analysis_wants_task(a, h, c->task) ||
+		!analysis_wants_cpu(a, c->cpu))
 		return 0;
-	/* Of copies the descriptor that is known: sendfile tells the one that it writes to. */
-	int way = op == IO_WRITE || (op == IO_COPY && name[0] == 's' && name[1] == 'e')
-			  ? NET_SENT
-			  : NET_RECEIVED;
+	int way = classes & KERNEL_CALLS_WRITE ? NET_SENT : NET_RECEIVED;
 	struct net_socket *x = socket_of(s, c->task, call->object);
 	if (!x)
 		return mer_fail_nomem(a->err);
 	x->is_unix = call->kind == KERNEL_OBJECT_UNIX;
 	x->calls[way]++;
-	x->bytes[way] += io_bytes_of_call(op, name, c->ret);
+	x->bytes[way] += io_bytes_of(classes, c->ret);
 	x->errors += c->ret < 0;
 	x->total_ns += c->end > c->begin ? c->end - c->begin : 0;
 	return 0;

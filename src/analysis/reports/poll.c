@@ -13,8 +13,6 @@
 
 enum { MIN_CALLS = 3, AGAIN = -11 };
 
-enum call_class { UNCLASSED, POLL, YIELD, TIME, LOCK, OTHER };
-
 struct poll_run { /* a row */
 	struct analysis_row row;
 	int64_t begin, end;
@@ -35,31 +33,12 @@ struct poll_task {
 
 struct state {
 	struct poll_task *tasks;
-	uint8_t *classes; /* by call: enum call_class */
-	size_t cap_tasks, cap_classes;
+	size_t cap_tasks;
 	struct analysis_histogram freq;
 	struct analysis_rows log, top;
 };
 
 enum { LOG, TOP, STATS, FREQ };
-
-static enum call_class class_of(const char *name)
-{
-	static const char *const polls[] = { "poll", "ppoll", "ppoll_time32", "select", "newselect",
-		"_newselect", "pselect6", "pselect6_time32", "epoll_wait", "epoll_pwait",
-		"epoll_pwait2", "epoll_wait_old", "io_getevents", NULL };
-	static const char *const times[] = { "clock_gettime", "gettimeofday", "time", "times",
-		"getrusage", "getpid", "gettid", NULL };
-	for (size_t i = 0; polls[i]; i++)
-		if (strcmp(name, polls[i]) == 0)
-			return POLL;
-	for (size_t i = 0; times[i]; i++)
-		if (strcmp(name, times[i]) == 0)
-			return TIME;
-	if (strncmp(name, "futex", 5) == 0)
-		return LOCK;
-	return strcmp(name, "sched_yield") == 0 ? YIELD : OTHER;
-}
 
 static struct poll_task *task_at(struct state *s, uint32_t task)
 {
@@ -112,9 +91,10 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 }
 
 /* A futex says so too when its value has changed: then there is something to do. */
-static bool is_empty_poll(enum call_class c, int64_t ret)
+static bool is_empty_poll(uint32_t classes, int64_t ret)
 {
-	return c == YIELD || (c != LOCK && ret == AGAIN) || (c == POLL && ret == 0);
+	return classes & KERNEL_CALLS_YIELD || (!(classes & KERNEL_CALLS_FUTEX) && ret == AGAIN) ||
+	       (classes & KERNEL_CALLS_POLL && ret == 0);
 }
 
 static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c)
@@ -122,20 +102,18 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 	struct analysis_host *a = ctx;
 	struct state *s = a->state;
 	struct poll_task *t = task_at(s, c->task);
-	uint8_t *class = mer_grow_at(&s->classes, &s->cap_classes, c->call, sizeof(*class));
-	if (!t || !class)
+	uint32_t classes = kernel_classes(h, c->call);
+	if (!t)
 		return mer_fail_nomem(a->err);
-	if (*class == UNCLASSED)
-		*class = (uint8_t)class_of(kernel_name_text(h, h->calls[c->call].name));
 	struct poll_run *r = &t->run;
-	bool empty = is_empty_poll((enum call_class) * class, c->ret) && !t->has_waited &&
-		     analysis_wants_cpu(a, c->cpu);
+	bool empty =
+		is_empty_poll(classes, c->ret) && !t->has_waited && analysis_wants_cpu(a, c->cpu);
 	int64_t off = t->off_in_call;
 	t->off_in_call = 0;
 	t->has_waited = false;
 	if (!empty) {
 		t->off_between += off;
-		return *class == TIME || r->calls == 0 ? 0 : end_run(a, h, t);
+		return classes & KERNEL_CALLS_TIME || r->calls == 0 ? 0 : end_run(a, h, t);
 	}
 	if (r->calls == 0)
 		*r = (struct poll_run){ .begin = c->begin, .task = c->task, .call = c->call };
@@ -162,7 +140,6 @@ static void free_state(void *state)
 {
 	struct state *s = state;
 	free(s->tasks);
-	free(s->classes);
 	analysis_rows_fini(&s->log);
 	analysis_rows_fini(&s->top);
 }

@@ -16,11 +16,8 @@
 /* Errors that are everyday life: nothing there yet, or no longer. */
 static const char *const everyday[] = { "EAGAIN", "EINPROGRESS", "ETIMEDOUT", "ECHILD", "EINTR",
 	"EALREADY", "ERESTARTSYS", "ERESTARTNOINTR", "ERESTARTNOHAND", "ERESTART_RESTARTBLOCK" };
-/* ENOENT is too where something is searched for, along PATH and the like. */
-static const char *const searches[] = { "open", "openat", "openat2", "access", "faccessat",
-	"faccessat2", "stat", "lstat", "newstat", "newlstat", "newfstatat", "fstatat64", "stat64",
-	"statx", "execve", "execveat", "readlink", "readlinkat", "unlink", "unlinkat", "connect" };
-/* And these ask what a descriptor is: a terminal, something with a position, open at all? */
+/* ENOENT is too where something is searched for, along PATH and the like (KERNEL_CALLS_LOOKUP).
+ * And these ask what a descriptor is: a terminal, something with a position, open at all? */
 static const struct {
 	const char *call, *error;
 } probes[] = { { "ioctl", "ENOTTY" }, { "lseek", "ESPIPE" }, { "ioctl", "EINVAL" },
@@ -385,19 +382,13 @@ static void sum_disks(struct summary *s)
 		}
 }
 
-static bool is_one_of(const char *word, const char *const *list, size_t n)
-{
-	size_t i = 0;
-	while (i < n && strcmp(list[i], word) != 0)
-		i++;
-	return i < n;
-}
-#define IS_ONE_OF(word, list) is_one_of(word, list, sizeof(list) / sizeof(*(list)))
-
 static bool is_everyday(const char *call, const char *error)
 {
-	if (IS_ONE_OF(error, everyday) ||
-		(strcmp(error, "ENOENT") == 0 && IS_ONE_OF(call, searches)))
+	for (size_t i = 0; i < sizeof(everyday) / sizeof(*everyday); i++)
+		if (strcmp(error, everyday[i]) == 0)
+			return true;
+	if (strcmp(error, "ENOENT") == 0 &&
+		kernel_call_classes(kernel_call_id(call)) & KERNEL_CALLS_LOOKUP)
 		return true;
 	for (size_t i = 0; i < sizeof(probes) / sizeof(*probes); i++)
 		if (strcmp(call, probes[i].call) == 0 && strcmp(error, probes[i].error) == 0)
@@ -417,7 +408,7 @@ static void sum_calls(struct summary *s)
 		h->has_calls = true;
 		h->calls += n;
 		h->failed += failed;
-		if (strcmp(name, "execve") == 0 || strcmp(name, "execveat") == 0)
+		if (kernel_call_classes(kernel_call_id(name)) & KERNEL_CALLS_EXEC)
 			h->execs += n - failed;
 	}
 	t = &s->in[SUMMARY_IN_ERRORS];

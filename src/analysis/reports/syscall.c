@@ -375,8 +375,7 @@ static int by_pair(const void *a, const void *b)
 
 /* "12, ENOENT 3": how many did what they should, and the errors of the others, the most frequent first.
  * errors: sorted by_pair; *k: the first that is not of a pair before this one. */
-static const char *results(
-	struct analysis_run *run, const char *call, const struct state *s, size_t pair, size_t *k)
+static const char *results(struct analysis_run *run, const struct state *s, size_t pair, size_t *k)
 {
 	const struct pair_stats *p = &s->pairs[pair];
 	const char *text = NULL;
@@ -385,7 +384,7 @@ static const char *results(
 		mer_str_printf(&list, "ok %" PRIu64, p->time.n - p->errors);
 	for (; *k < s->n_errors && s->errors[*k].of == pair; ++*k)
 		mer_str_printf(&list, "%s%s %" PRIu64, list.len ? ", " : "",
-			analysis_ret_text(&run->arena, call, s->errors[*k].ret), s->errors[*k].n);
+			analysis_ret_text(&run->arena, 0, s->errors[*k].ret), s->errors[*k].n);
 	if (list.data && !list.failed)
 		text = mer_arena_strdup(&run->arena, list.data);
 	mer_str_fini(&list);
@@ -407,8 +406,7 @@ static int emit_tasks(struct analysis_run *run, struct mer_table *t)
 				mer_text(kernel_name_text(&run->world->hosts[h], p->name));
 			cells[ANALYSIS_TASK_CELLS + 1] = MER_INT(p->errors);
 			analysis_stats_cells(&p->time, cells + ANALYSIS_TASK_CELLS + 2);
-			const char *returned = results(
-				run, kernel_name_text(&run->world->hosts[h], p->name), s, i, &k);
+			const char *returned = results(run, s, i, &k);
 			if (!returned)
 				return mer_fail_nomem(run->err);
 			cells[ANALYSIS_TASK_CELLS + 2 + ANALYSIS_STATS_CELLS] = mer_text(returned);
@@ -445,7 +443,7 @@ static int emit_errors(struct analysis_run *run, uint32_t host, struct mer_table
 		for (k = i; k < s->n_errors && by_name_and_error(&all[i], &all[k]) == 0; k++)
 			n += all[k].n;
 		struct mer_cell cells[] = { mer_text(analysis_host_name(run, host)), mer_text(name),
-			mer_text(analysis_ret_text(&run->arena, name, all[i].ret)), MER_INT(n) };
+			mer_text(analysis_ret_text(&run->arena, 0, all[i].ret)), MER_INT(n) };
 		mer_table_add(t, cells);
 	}
 	free(all);
@@ -522,7 +520,8 @@ static int emit_rows(struct analysis_run *run, unsigned output, struct mer_table
 		} else {
 			cells[1] = MER_INT(r->end);
 			cells[2] = MER_INT(r->end - r->begin);
-			cells[9] = mer_text(analysis_ret_text(&run->arena, name, r->ret));
+			cells[9] = mer_text(
+				analysis_ret_text(&run->arena, kernel_call_classes(c->id), r->ret));
 			cells[10] = MER_INT(r->ret);
 		}
 		mer_table_add(t, cells);
