@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "store/heads.h"
+#include "store/lanes.h"
 #include "store/numbers.h"
 #include "store/spans.h"
 #include "store/types.h"
@@ -97,6 +98,8 @@ static int put_host(struct store_writer *w, const struct store_content *c, uint3
 	int rc = put_names(w, host, &h->names, err);
 	if (rc == 0)
 		rc = store_spans_save(w, c->world, host, o->n_threads, o->cancel, err);
+	if (rc == 0)
+		rc = store_lanes_save(w, c->world, host, o->cancel, err);
 	return rc;
 }
 

@@ -343,6 +343,13 @@ bool store_is_damaged(const struct store *s)
 	return is;
 }
 
+int store_lanes(struct store *s, uint32_t host, const struct store_lane *lanes, size_t n_lanes,
+	const struct store_window *window, int64_t *times, struct mer_err *err)
+{
+	return store_lanes_read(&s->hosts[host].spans, &s->world.hosts[host], host, lanes, n_lanes,
+		window, times, err);
+}
+
 /* ---- usage ---- */
 
 static void set_first(void *ctx, size_t i, uint64_t v)

@@ -10,6 +10,7 @@
 
 #include "kernel/world.h"
 #include "path/usage.h"
+#include "store/lanes.h"
 #include "store/sections.h"
 
 struct store_content {
@@ -41,6 +42,9 @@ const struct kernel_world *store_world(const struct store *s);
 void store_report(const struct store *s, struct mer_diags *diags);
 /* usage_free. MER_ERR_INPUT: it is damaged. */
 int store_usage(struct store *s, struct usage **u, struct mer_err *err);
+/* Of lanes of a host: see lanes.h. */
+int store_lanes(struct store *s, uint32_t host, const struct store_lane *lanes, size_t n_lanes,
+	const struct store_window *window, int64_t *times, struct mer_err *err);
 /* Some of what was looked at until now was not as it was saved, and is unknown instead. */
 bool store_is_damaged(const struct store *s);
 

@@ -21,6 +21,9 @@ enum store_type {
 	STORE_TASK_FIRSTS = 16,
 	STORE_USAGE = 17,
 	STORE_FACT_BLOCKS = 18, /* number: of the kind */
+	STORE_LEVELS = 19,
+	STORE_LEVEL_BLOCKS = 20, /* number: of the level */
+	STORE_RUNNING = 21,	 /* number: 0 where a stretch begins in 1, 1 spans */
 };
 
 enum store_map {

@@ -191,6 +191,75 @@ static void check_usage(const struct saved *s, const struct kernel_world *w)
 	usage_free(u);
 }
 
+/* ---- lanes: from the spans as they are, one by one ---- */
+
+enum { LANE_BINS = 40 };
+
+static void add_part(
+	const struct store_window *w, int64_t *times, unsigned state, int64_t begin, int64_t end)
+{
+	for (uint32_t i = 0; i < w->n_bins; i++) {
+		int64_t from = w->begin + (int64_t)((uint64_t)i << w->shift),
+			to = from + (int64_t)((uint64_t)1 << w->shift);
+		from = from > begin ? from : begin;
+		to = to < end ? to : end;
+		times[i * KERNEL_N_STATES + state] += to > from ? to - from : 0;
+	}
+}
+
+static void lanes_one_by_one(const struct kernel_host *h, const struct store_lane *lane,
+	const struct store_window *w, int64_t *times)
+{
+	memset(times, 0, w->n_bins * KERNEL_N_STATES * sizeof(*times));
+	for (uint32_t t = 0; t < h->n_tasks; t++) {
+		int64_t end = h->tasks[t].end;
+		if (!lane->is_cpu && lane->number != t)
+			continue;
+		for (uint32_t i = h->tasks[t].last; i != KERNEL_NONE;) {
+			const struct kernel_span *s = kernel_span(h, i);
+			if (!lane->is_cpu || (kernel_is_on_cpu((enum kernel_state)s->state) &&
+						     s->cpu == lane->number))
+				add_part(w, times, s->state, s->begin, end);
+			end = s->begin;
+			i = s->before;
+		}
+	}
+}
+
+static void check_lanes(const struct saved *s, uint32_t host)
+{
+	static int64_t got[6 * LANE_BINS * KERNEL_N_STATES], want[LANE_BINS * KERNEL_N_STATES];
+	const struct kernel_host *h = &s->world->hosts[host];
+	struct mer_err err = { 0 };
+	uint64_t random = 5;
+	if (h->n_tasks == 0)
+		return;
+	for (unsigned shift = 8; shift < 40; shift++) {
+		struct store_lane lanes[6] = { { true, 0 }, { true, 1 }, { false, 0 },
+			{ false, h->n_tasks / 2 }, { false, h->n_tasks - 1 }, { false, 0 } };
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		lanes[4].number = (uint32_t)(random >> 33) % h->n_tasks;
+		int64_t at = h->begin + (int64_t)((double)(h->end - h->begin) *
+						  (double)(random >> 40) / 16777216);
+		struct store_window w = {
+			.begin = at >> shift << shift, .shift = shift, .n_bins = LANE_BINS
+		};
+		if (store_lanes(s->store, host, lanes, 6, &w, got, &err))
+			fail_msg("%s", err.text);
+		for (size_t i = 0; i < 6; i++) {
+			lanes_one_by_one(h, &lanes[i], &w, want);
+			for (size_t k = 0; k < LANE_BINS * KERNEL_N_STATES; k++)
+				if (got[i * LANE_BINS * KERNEL_N_STATES + k] != want[k])
+					fail_msg("%s: host %u, lane %zu (%u), shift %u, bin %zu, "
+						 "state %zu: %lld, not %lld",
+						s->r.name, host, i, lanes[i].number, shift,
+						k / KERNEL_N_STATES, k % KERNEL_N_STATES,
+						(long long)got[i * LANE_BINS * KERNEL_N_STATES + k],
+						(long long)want[k]);
+		}
+	}
+}
+
 static void test_is_the_same(void **state)
 {
 	struct saved s;
@@ -209,6 +278,7 @@ static void test_is_the_same(void **state)
 		check_searches(&s.world->hosts[h], &w->hosts[h]);
 		check_host(&s.world->hosts[h], &w->hosts[h]);
 		check_paths(&s, w, h);
+		check_lanes(&s, h);
 		n_spans += w->hosts[h].n_spans;
 		n_events += w->hosts[h].n_events;
 	}
