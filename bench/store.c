@@ -145,6 +145,44 @@ static int look_at_all(struct mer_experiment *e, const char *path, struct mer_er
 	return 0;
 }
 
+/* Windows of any length at any place. */
+static int draw(struct mer_experiment *e, const char *path, struct mer_err *err)
+{
+	enum { LANES = 60, PIXELS = 1600 };
+	double took[QUESTIONS];
+	struct store *s;
+	struct store_lane lanes[LANES];
+	int64_t *times = malloc((size_t)LANES * 2 * PIXELS * KERNEL_N_STATES * sizeof(*times));
+	if (!times)
+		return mer_fail_nomem(err);
+	int rc = store_open(path, key, e, &s, err);
+	if (rc)
+		return rc;
+	const struct kernel_host *h = &store_world(s)->hosts[0];
+	for (uint32_t i = 0; i < LANES; i++)
+		lanes[i] = i < 8 ? (struct store_lane){ true, i }
+				 : (struct store_lane){ false, next_random() % h->n_tasks };
+	for (size_t i = 0; rc == 0 && i < QUESTIONS; i++) {
+		int64_t length = (h->end - h->begin) >> (i % 20);
+		int64_t begin = h->begin + (int64_t)((double)(h->end - h->begin - length) *
+						     next_random() / (double)(1u << 31));
+		unsigned shift = store_lanes_shift(begin, begin + length, 2 * PIXELS);
+		struct store_window w = { begin >> shift << shift, shift,
+			(uint32_t)((begin + length) >> shift) - (uint32_t)(begin >> shift) + 1 };
+		w.n_bins = w.n_bins < 2 * PIXELS ? w.n_bins : 2 * PIXELS;
+		double t0 = seconds();
+		rc = store_lanes(s, 0, lanes, LANES, &w, times, err);
+		took[i] = seconds() - t0;
+		if (getenv("STORE_VERBOSE"))
+			printf("  length %.3f s, %u bins of 2^%u: %.3f ms\n", (double)length / 1e9, w.n_bins, shift, took[i] * 1e3);
+	}
+	if (rc == 0)
+		print_times("60 lanes x 1600 to 3200 pixels", took, QUESTIONS);
+	store_close(s);
+	free(times);
+	return rc;
+}
+
 int main(int argc, char **argv)
 {
 	struct mer_err err = { 0 };
@@ -161,6 +199,8 @@ int main(int argc, char **argv)
 	int rc = build(e, path, &err);
 	if (rc == 0)
 		rc = ask(e, path, &err);
+	if (rc == 0)
+		rc = draw(e, path, &err);
 	if (rc == 0)
 		rc = look_at_all(e, path, &err);
 	if (!getenv("STORE_KEEP"))

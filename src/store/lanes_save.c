@@ -23,6 +23,7 @@ struct level {
 	struct mer_str bytes; /* of closed records, in the order in which they were closed */
 	int64_t *bins;	      /* of each of them; and where it begins in bytes */
 	uint64_t *places;
+	int64_t least, most; /* of the bins */
 	size_t n, cap_bins, cap_places;
 	bool failed; /* no memory */
 };
@@ -61,6 +62,8 @@ static void close_record(struct level *l, struct lane *lane)
 		return;
 	}
 	l->bins[l->n] = lane->r.bin;
+	l->least = l->n && l->least < lane->r.bin ? l->least : lane->r.bin;
+	l->most = l->n && l->most > lane->r.bin ? l->most : lane->r.bin;
 	l->places[l->n++] = l->bytes.len;
 	for (unsigned i = 0; i < KERNEL_N_STATES; i++)
 		mask |= (uint16_t)((lane->r.times[i] != 0) << i);
@@ -276,20 +279,15 @@ static void close_all(struct level *l, uint32_t n_tasks, bool is_lowest)
 /* Numbers of the records by bin, those of one bin as they came. */
 static uint32_t *by_bin(const struct level *l)
 {
-	int64_t least = INT64_MAX, most = INT64_MIN;
-	for (size_t i = 0; i < l->n; i++) {
-		least = l->bins[i] < least ? l->bins[i] : least;
-		most = l->bins[i] > most ? l->bins[i] : most;
-	}
-	size_t n_bins = l->n ? (size_t)(most - least) + 1 : 0;
+	size_t n_bins = l->n ? (size_t)(l->most - l->least) + 1 : 0;
 	uint32_t *next = calloc(n_bins + 1, sizeof(*next));
 	uint32_t *order = malloc((l->n + 1) * sizeof(*order));
 	for (size_t i = 0; next && order && i < l->n; i++)
-		next[l->bins[i] - least + 1]++;
+		next[l->bins[i] - l->least + 1]++;
 	for (size_t i = 0; next && i < n_bins; i++)
 		next[i + 1] += next[i];
 	for (size_t i = 0; next && order && i < l->n; i++)
-		order[next[l->bins[i] - least]++] = (uint32_t)i;
+		order[next[l->bins[i] - l->least]++] = (uint32_t)i;
 	if (!next) {
 		free(order);
 		order = NULL;
@@ -403,9 +401,7 @@ static int put_levels(struct saver *x, struct mer_cancel *cancel, struct mer_err
 		close_all(&level, x->h->n_tasks, true);
 	while (rc == 0) {
 		bool is_last = level.shift + STORE_LEVEL_STEP > 60 || n + 1 == STORE_LEVELS_MOST ||
-			       level.n == 0 ||
-			       (level.bins[0] >> STORE_LEVEL_STEP) ==
-				       (level.bins[level.n - 1] >> STORE_LEVEL_STEP);
+			       level.n == 0 || level.most - level.least < STORE_BINS_LEAST;
 		ok = level_init(&above, level.shift + STORE_LEVEL_STEP, x->h->n_tasks);
 		ok = ok && !level.failed && put_level(x, &level, n, is_last ? NULL : &above);
 		if (!ok)
