@@ -63,7 +63,7 @@ static int build(struct mer_experiment *e, const char *path, struct mer_err *err
 		err);
 	double gathered = seconds();
 	if (rc == 0)
-		rc = usage_new(e->n_hosts, &u, err);
+		rc = usage_new(e->n_hosts, NULL, &u, err);
 	if (rc == 0)
 		rc = kernel_world_build(e, &messages, NULL,
 			&(struct kernel_world_options){ .n_threads = 2,

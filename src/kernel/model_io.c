@@ -72,7 +72,7 @@ static void open_name(
 	static const char proc[] = "/proc/", comm[] = "/comm";
 	const char *name = kernel_name_text(m->h, object);
 	size_t len = strlen(name);
-	if (!(flags & ACCESS) || len < sizeof(proc) + sizeof(comm) ||
+	if (!(flags & ACCESS) || len < sizeof(proc) - 1 + sizeof(comm) ||
 		strncmp(name, proc, sizeof(proc) - 1) != 0 ||
 		strcmp(name + len - (sizeof(comm) - 1), comm) != 0)
 		return;

@@ -33,8 +33,8 @@ enum usage_kind {
 
 struct usage;
 
-/* n_hosts: as the world will have. usage_free in any case. */
-int usage_new(uint32_t n_hosts, struct usage **u, struct mer_err *err);
+/* n_hosts: as the world will have; spill: for what grows with the traces, or NULL. usage_free in any case. */
+int usage_new(uint32_t n_hosts, struct mer_spill *spill, struct usage **u, struct mer_err *err);
 void usage_free(struct usage *); /* NULL is fine */
 /* For kernel_world_options; live as long as u. A world that is built without them has disks only. */
 const struct kernel_observer *usage_observers(struct usage *u);
@@ -53,7 +53,7 @@ struct usage_sums {
 	uint32_t seen; /* bits: what was recorded */
 };
 struct usage_sums usage_sums(const struct usage *u, uint32_t host);
-/* Instead of settling; once for a host. points and first are malloc'ed, and u's from then on. */
+/* Instead of settling; once for a host. points and first are blocks of base/spill.h, and u's from then on. */
 void usage_restore(struct usage *u, uint32_t host, const struct usage_sums *sums);
 
 /* What the task took in (after, until], ns; bytes or count. */

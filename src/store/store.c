@@ -12,7 +12,8 @@
 #include "store/types.h"
 
 struct store_host {
-	struct kernel_host *h; /* in the world */
+	struct kernel_span_source source; /* first, so that it leads to the rest */
+	struct kernel_host *h;		  /* in the world */
 	const struct store_host_head *head;
 	struct store_spans spans;
 };
@@ -189,18 +190,23 @@ static int get_tables(struct store *s, uint32_t i, struct mer_err *err)
 
 /* ---- spans ---- */
 
+static struct store_spans *spans_of(const struct kernel_host *h)
+{
+	return &((struct store_host *)(uintptr_t)h->source)->spans;
+}
+
 static struct kernel_span *load(const struct kernel_host *h, uint32_t chunk)
 {
 	/* Space for what cannot be decoded for want of memory: unknown, like what is damaged. */
 	static struct kernel_span nothing[KERNEL_CHUNK];
-	struct store_spans *s = h->source_ctx;
+	struct store_spans *s = spans_of(h);
 	struct kernel_span *spans = NULL;
 	if (chunk >= s->n_blocks)
 		return nothing;
 	if (s->n_ring && s->next >= s->n_ring) {
 		uint32_t oldest = s->ring[s->next % s->n_ring];
-		spans = h->chunks[oldest];
-		h->chunks[oldest] = NULL;
+		spans = h->log.chunks[oldest];
+		h->log.chunks[oldest] = NULL;
 	}
 	if (!spans)
 		spans = malloc(KERNEL_CHUNK * sizeof(*spans));
@@ -211,16 +217,14 @@ static struct kernel_span *load(const struct kernel_host *h, uint32_t chunk)
 	store_spans_read(s, chunk, spans);
 	if (s->n_ring)
 		s->ring[s->next++ % s->n_ring] = chunk;
-	h->chunks[chunk] = spans;
+	h->log.chunks[chunk] = spans;
 	return spans;
 }
 
 static uint32_t near(const struct kernel_host *h, uint32_t task, int64_t time)
 {
-	return store_spans_near(h->source_ctx, task, time);
+	return store_spans_near(spans_of(h), task, time);
 }
-
-static const struct kernel_span_source source = { load, near };
 
 static int open_spans(struct store *s, uint32_t i, struct mer_err *err)
 {
@@ -234,13 +238,9 @@ static int open_spans(struct store *s, uint32_t i, struct mer_err *err)
 	int rc = store_spans_open(spans, &s->file, i, err);
 	if (rc)
 		return rc;
-	h->chunks = calloc((size_t)spans->n_blocks + 1, sizeof(*h->chunks));
-	if (!h->chunks)
-		return mer_fail_nomem(err);
-	h->n_chunks = h->cap_chunks = spans->n_blocks;
-	h->source = &source;
-	h->source_ctx = spans;
-	return 0;
+	s->hosts[i].source = (struct kernel_span_source){ load, near };
+	h->source = &s->hosts[i].source;
+	return kernel_span_log_add_absent(&h->log, spans->n_blocks) ? 0 : mer_fail_nomem(err);
 }
 
 /* ---- the whole ---- */
@@ -313,6 +313,8 @@ static void let_go(struct kernel_host *h)
 	h->calls = NULL;
 	h->requests = NULL;
 	h->devices = h->irq_names = h->packages = h->first_pieces = (struct mer_map){ 0 };
+	for (uint32_t i = 0; i < h->log.n_chunks; i++)
+		free(h->log.chunks[i]);
 	kernel_host_fini(h);
 }
 
@@ -382,8 +384,8 @@ static int get_usage(struct store *s, uint32_t i, struct usage *u, struct mer_er
 	struct usage_sums sums = { .n_tasks = s->world.hosts[i].n_tasks, .seen = head->seen };
 	if (head->n_points > SIZE_MAX / 64)
 		return refuse(err, "usage");
-	sums.first = calloc(n + 1, sizeof(*sums.first));
-	sums.points = malloc((head->n_points + 1) * sizeof(*sums.points));
+	sums.first = mer_spill_array(NULL, n + 1, sizeof(*sums.first));
+	sums.points = mer_spill_array(NULL, head->n_points + 1, sizeof(*sums.points));
 	int rc = sums.first && sums.points ? 0 : mer_fail_nomem(err);
 	if (rc == 0 &&
 		(!store_get_numbers(&s->file, STORE_USAGE, i, 0, set_first, sums.first, n + 1) ||
@@ -397,14 +399,14 @@ static int get_usage(struct store *s, uint32_t i, struct usage *u, struct mer_er
 		usage_restore(u, i, &sums);
 		return 0;
 	}
-	free(sums.first);
-	free(sums.points);
+	mer_spill_release(sums.first);
+	mer_spill_release(sums.points);
 	return rc;
 }
 
 int store_usage(struct store *s, struct usage **u, struct mer_err *err)
 {
-	int rc = usage_new(s->world.n_hosts, u, err);
+	int rc = usage_new(s->world.n_hosts, NULL, u, err);
 	for (uint32_t i = 0; i < s->world.n_hosts && rc == 0; i++)
 		rc = get_usage(s, i, *u, err);
 	return rc;

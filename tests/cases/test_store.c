@@ -29,7 +29,7 @@ static void build(struct saved *s, const char *name)
 {
 	struct mer_err err = { 0 };
 	recording_open(&s->r, name);
-	assert_int_equal(usage_new(s->r.e->n_hosts, &s->usage, &err), 0);
+	assert_int_equal(usage_new(s->r.e->n_hosts, NULL, &s->usage, &err), 0);
 	struct kernel_world_options o = { .n_threads = 2, .observers = usage_observers(s->usage) };
 	if (kernel_world_build(s->r.e, &s->r.messages, s->r.result, &o, &s->world, &err) ||
 		usage_settle(s->usage, s->world, &err))

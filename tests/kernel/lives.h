@@ -23,6 +23,12 @@ void lives_of_host_are(const struct lives *, const char *host, int32_t tid, cons
 /* lives_open, lives_are, lives_close. */
 void lives_check(const char *scenario, int32_t tid, const char *expected);
 
+/* What an observer of the first host hears, of these kinds ("idle interrupt"), in that order with ", " between. */
+void lives_told(const char *scenario, const char *kinds, const char *expected);
+
+/* What an observer of the first host hears, of these kinds ("idle interrupt"), in that order with ", " between. */
+void lives_told(const char *scenario, const char *kinds, const char *expected);
+
 /* Lines of a scenario: times in us, all are texts. A task's name is "t" and its number; 0 is the idle task. */
 #define SWITCH(at, cpu, from, state, to)                                                           \
 	at "us " cpu " sched_switch prev_comm=\"t" from "\" prev_tid=" from " prev_state=" state   \
