@@ -174,7 +174,8 @@ static int draw(struct mer_experiment *e, const char *path, struct mer_err *err)
 		rc = store_lanes(s, 0, lanes, LANES, &w, times, err);
 		took[i] = seconds() - t0;
 		if (getenv("STORE_VERBOSE"))
-			printf("  length %.3f s, %u bins of 2^%u: %.3f ms\n", (double)length / 1e9, w.n_bins, shift, took[i] * 1e3);
+			printf("  length %.3f s, %u bins of 2^%u: %.3f ms\n", (double)length / 1e9,
+				w.n_bins, shift, took[i] * 1e3);
 	}
 	if (rc == 0)
 		print_times("60 lanes x 1600 to 3200 pixels", took, QUESTIONS);

@@ -180,8 +180,7 @@ static bool is_kept(const struct store_entry *e, time_t now, size_t n, uint64_t 
 {
 	if (e->is_unfinished)
 		return e->used >= now - UNFINISHED_SECONDS;
-	return n < KEEP_STORES && bytes <= KEEP_BYTES &&
-	       e->used >= now - (time_t)KEEP_DAYS * 86400;
+	return n < KEEP_STORES && bytes <= KEEP_BYTES && e->used >= now - (time_t)KEEP_DAYS * 86400;
 }
 
 void store_cache_trim(const char *dir, const char *keep)

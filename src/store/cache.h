@@ -31,7 +31,7 @@ void store_cache_touch(const char *path);
 
 struct store_entry {
 	char name[80];
-	int64_t used;	    /* seconds since 1970: when it was last used */
+	int64_t used; /* seconds since 1970: when it was last used */
 	uint64_t bytes;
 	bool is_store;	    /* else a synchronization */
 	bool is_unfinished; /* what a run that is at it, or was killed, has written so far */

@@ -163,6 +163,13 @@ void store_facts_end(struct store_facts *f)
 	else
 		store_put_section(f->w, STORE_FACT_BLOCKS, f->host, f->number, f->blocks,
 			f->n_blocks, sizeof(*f->blocks));
+	store_facts_drop(f);
+}
+
+void store_facts_drop(struct store_facts *f)
+{
+	if (!f)
+		return;
 	mer_str_fini(&f->bytes);
 	mer_str_fini(&f->column);
 	free(f->blocks);

@@ -24,6 +24,8 @@ int store_facts_take(
 	void *facts, const struct kernel_host *h, const void *first, size_t n, struct mer_err *err);
 /* Writes what is left, and the index; and frees. Failures are the writer's. NULL is fine. */
 void store_facts_end(struct store_facts *f);
+/* Frees without writing. NULL is fine. */
+void store_facts_drop(struct store_facts *f);
 
 /* ---- reading ---- */
 

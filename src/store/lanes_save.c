@@ -9,6 +9,8 @@
 #include "store/pack.h"
 #include "store/types.h"
 
+enum { RECORD_BYTES = (KERNEL_N_STATES + 1) * STORE_VARINT_BYTES + 3 }; /* at most */
+
 struct lane { /* its open record, and what comes after it */
 	struct store_level_record r;
 	int64_t since; /* lowest level: when the state began, or the record; others: next bin below */
@@ -20,9 +22,13 @@ struct level {
 	unsigned shift;
 	struct lane *cpus, *tasks;
 	size_t n_cpus, cap_cpus;
-	struct mer_str bytes; /* of closed records, in the order in which they were closed */
-	int64_t *bins;	      /* of each of them; and where it begins in bytes */
+	struct mer_spill *spill; /* of the following */
+	/* Of closed records, in the order in which they were closed: bytes of all; of each its bin, and where
+	 * it begins in bytes. */
+	uint8_t *bytes;
+	int64_t *bins;
 	uint64_t *places;
+	size_t n_bytes, cap_bytes;
 	int64_t least, most; /* of the bins */
 	size_t n, cap_bins, cap_places;
 	bool failed; /* no memory */
@@ -56,30 +62,33 @@ static void close_record(struct level *l, struct lane *lane)
 	if (!lane->is_open)
 		return;
 	lane->is_open = false;
-	if (!mer_grow(&l->bins, l->n, &l->cap_bins, sizeof(*l->bins)) ||
-		!mer_grow(&l->places, l->n, &l->cap_places, sizeof(*l->places))) {
+	if (!mer_spill_grow(l->spill, &l->bins, l->n, &l->cap_bins, sizeof(*l->bins)) ||
+		!mer_spill_grow(l->spill, &l->places, l->n, &l->cap_places, sizeof(*l->places)) ||
+		!mer_spill_grow(l->spill, &l->bytes, l->n_bytes + RECORD_BYTES, &l->cap_bytes, 1)) {
 		l->failed = true;
 		return;
 	}
 	l->bins[l->n] = lane->r.bin;
 	l->least = l->n && l->least < lane->r.bin ? l->least : lane->r.bin;
 	l->most = l->n && l->most > lane->r.bin ? l->most : lane->r.bin;
-	l->places[l->n++] = l->bytes.len;
+	l->places[l->n++] = l->n_bytes;
+	uint8_t *to = l->bytes + l->n_bytes;
 	for (unsigned i = 0; i < KERNEL_N_STATES; i++)
 		mask |= (uint16_t)((lane->r.times[i] != 0) << i);
-	store_put_varint(&l->bytes, lane->r.lane);
-	mer_str_putc(&l->bytes, (char)lane->r.last);
-	mer_str_add(&l->bytes, (const char *)&mask, sizeof(mask));
+	to += store_set_varint(to, lane->r.lane);
+	*to++ = lane->r.last;
+	memcpy(to, &mask, sizeof(mask));
+	to += sizeof(mask);
 	for (unsigned i = 0; i < KERNEL_N_STATES; i++)
 		if (mask >> i & 1)
-			store_put_varint(&l->bytes, (uint64_t)lane->r.times[i]);
+			to += store_set_varint(to, (uint64_t)lane->r.times[i]);
+	l->n_bytes = (size_t)(to - l->bytes);
 }
 
 /* These bytes are our own. */
 static void read_record(const struct level *l, size_t number, struct store_level_record *r)
 {
-	const uint8_t *bytes = (const uint8_t *)l->bytes.data;
-	struct store_in in = { bytes + l->places[number], bytes + l->bytes.len };
+	struct store_in in = { l->bytes + l->places[number], l->bytes + l->n_bytes };
 	uint16_t mask;
 	*r = (struct store_level_record){ .bin = l->bins[number] };
 	store_get_varint(&in, &r->lane);
@@ -357,11 +366,11 @@ static bool put_level(
 	return ok;
 }
 
-static bool level_init(struct level *l, unsigned shift, uint32_t n_tasks)
+static bool level_init(struct level *l, unsigned shift, const struct kernel_host *h)
 {
-	*l = (struct level){ .shift = shift };
-	l->tasks = calloc((size_t)n_tasks + 1, sizeof(*l->tasks));
-	for (uint32_t t = 0; l->tasks && t < n_tasks; t++)
+	*l = (struct level){ .shift = shift, .spill = h->log.spill };
+	l->tasks = calloc((size_t)h->n_tasks + 1, sizeof(*l->tasks));
+	for (uint32_t t = 0; l->tasks && t < h->n_tasks; t++)
 		l->tasks[t].state = STORE_NO_STATE;
 	return l->tasks != NULL;
 }
@@ -370,9 +379,9 @@ static void level_fini(struct level *l)
 {
 	free(l->cpus);
 	free(l->tasks);
-	free(l->bins);
-	free(l->places);
-	mer_str_fini(&l->bytes);
+	mer_spill_release(l->bins);
+	mer_spill_release(l->places);
+	mer_spill_release(l->bytes);
 	*l = (struct level){ 0 };
 }
 
@@ -395,14 +404,14 @@ static int put_levels(struct saver *x, struct mer_cancel *cancel, struct mer_err
 	struct store_level levels[STORE_LEVELS_MOST];
 	struct level level, above;
 	uint32_t n = 0;
-	bool ok = level_init(&level, lowest_shift(x->h), x->h->n_tasks);
+	bool ok = level_init(&level, lowest_shift(x->h), x->h);
 	int rc = ok ? lowest_level(x, &level, cancel, err) : mer_fail_nomem(err);
 	if (rc == 0)
 		close_all(&level, x->h->n_tasks, true);
 	while (rc == 0) {
 		bool is_last = level.shift + STORE_LEVEL_STEP > 60 || n + 1 == STORE_LEVELS_MOST ||
 			       level.n == 0 || level.most - level.least < STORE_BINS_LEAST;
-		ok = level_init(&above, level.shift + STORE_LEVEL_STEP, x->h->n_tasks);
+		ok = level_init(&above, level.shift + STORE_LEVEL_STEP, x->h);
 		ok = ok && !level.failed && put_level(x, &level, n, is_last ? NULL : &above);
 		if (!ok)
 			rc = mer_fail_nomem(err);

@@ -9,8 +9,9 @@ enum {
 	STORE_LEVEL_STEP = 2,	 /* powers of two from one level to the next */
 	STORE_LEVEL_BLOCK = 512, /* records */
 	STORE_LEVELS_MOST = 40,
-	STORE_SPANS_PER_BIN = 512,	 /* of the lowest level, about */
-	STORE_BINS_LEAST = 256,	   /* a level of fewer is the last one: what is asked for has more bins */
+	STORE_SPANS_PER_BIN = 512, /* of the lowest level, about */
+	STORE_BINS_LEAST =
+		256, /* a level of fewer is the last one: what is asked for has more bins */
 	STORE_NO_STATE = KERNEL_N_STATES /* before its begin, after its end; CPUs: always */
 };
 

@@ -11,17 +11,21 @@ enum {
 	REST_BITS = 24,	   /* what one of them costs, about: its place, and one or two bytes */
 	DICT_MAX = 256,	   /* different values that a dictionary has */
 	DICT_SLOTS = 1024, /* of its hash table */
-	VARINT_BYTES = 10
 };
+
+size_t store_set_varint(uint8_t *to, uint64_t v)
+{
+	size_t n = 0;
+	for (; v >= 0x80; v >>= 7)
+		to[n++] = (uint8_t)(v | 0x80);
+	to[n++] = (uint8_t)v;
+	return n;
+}
 
 void store_put_varint(struct mer_str *out, uint64_t v)
 {
-	char bytes[VARINT_BYTES];
-	size_t n = 0;
-	for (; v >= 0x80; v >>= 7)
-		bytes[n++] = (char)(v | 0x80);
-	bytes[n++] = (char)v;
-	mer_str_add(out, bytes, n);
+	uint8_t bytes[STORE_VARINT_BYTES];
+	mer_str_add(out, (const char *)bytes, store_set_varint(bytes, v));
 }
 
 bool store_get_varint(struct store_in *in, uint64_t *v)

@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include "base/str.h"
 
-enum { STORE_PACK_MAX = 4096, STORE_SLACK = 8 };
+enum { STORE_PACK_MAX = 4096, STORE_SLACK = 8, STORE_VARINT_BYTES = 10 };
 
 enum store_packing {
 	STORE_PLAIN,
@@ -35,6 +35,7 @@ bool store_unpack(struct store_in *in, uint64_t *v, size_t n);
 
 /* 7 bits a byte, the lowest first. */
 void store_put_varint(struct mer_str *out, uint64_t v);
+size_t store_set_varint(uint8_t *to, uint64_t v); /* at most STORE_VARINT_BYTES; how many */
 bool store_get_varint(struct store_in *in, uint64_t *v);
 
 static inline uint64_t store_zigzag(int64_t v)

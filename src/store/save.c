@@ -1,5 +1,5 @@
 /* Writes a world: see FORMAT.md. */
-#include "store/store.h"
+#include "store/save.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -151,8 +151,8 @@ static uint32_t count_places(const struct mer_map *endpoints)
 	return n;
 }
 
-static int put_world(struct store_writer *w, const struct store_content *c,
-	const struct store_options *o, struct mer_err *err)
+int store_put(struct store_writer *w, const struct store_content *c, const struct store_options *o,
+	struct mer_err *err)
 {
 	const struct kernel_world *world = c->world;
 	struct store_world_head head = { .n_hosts = world->n_hosts,
@@ -177,7 +177,7 @@ int store_save(const char *path, const uint8_t key[STORE_KEY_BYTES], const struc
 	struct store_writer w;
 	int rc = store_writer_begin(&w, path, key, err);
 	if (rc == 0)
-		rc = put_world(&w, c, o, err);
+		rc = store_put(&w, c, o, err);
 	int ended = store_writer_end(&w, rc == 0, err);
 	return rc ? rc : ended;
 }

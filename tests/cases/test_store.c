@@ -13,7 +13,7 @@
 #include "path/blocked.h"
 #include "path/usage.h"
 #include "recording.h"
-#include "store/store.h"
+#include "store/record.h"
 
 static const uint8_t key[STORE_KEY_BYTES] = "0123456789abcdef";
 
