@@ -72,7 +72,7 @@ static void open_name(
 	static const char proc[] = "/proc/", comm[] = "/comm";
 	const char *name = kernel_name_text(m->h, object);
 	size_t len = strlen(name);
-	if (!(flags & ACCESS) || len < sizeof(proc) + sizeof(comm) ||
+	if (!(flags & ACCESS) || len < sizeof(proc) - 1 + sizeof(comm) ||
 		strncmp(name, proc, sizeof(proc) - 1) != 0 ||
 		strcmp(name + len - (sizeof(comm) - 1), comm) != 0)
 		return;
@@ -94,8 +94,12 @@ static void note_entry(struct kernel_model *m, uint32_t task, const struct mer_e
 {
 	const uint64_t *s = ev->slots + 1;
 	switch ((enum kernel_call_kind)b->kind) {
-	case KERNEL_CALL_OPEN: open_name(m, task, call->object, s[2], ev->ts); break;
-	case KERNEL_CALL_OPEN_AT: open_name(m, task, call->object, s[3], ev->ts); break;
+	case KERNEL_CALL_OPEN:
+		open_name(m, task, call->object, s[KERNEL_ARG_OPEN_FLAGS], ev->ts);
+		break;
+	case KERNEL_CALL_OPEN_AT:
+		open_name(m, task, call->object, s[KERNEL_ARG_AT_FLAGS], ev->ts);
+		break;
 	case KERNEL_CALL_CONNECT:
 		model_flow_new_fd(m, task, call->fd);
 		model_flow_connect(m, task, call->object, ev->ts);
@@ -109,7 +113,8 @@ static void note_exit(struct kernel_model *m, uint32_t task, int64_t ts, int64_t
 	struct live *l = &m->live[task];
 	if (l->kind == KERNEL_CALL_ACCEPT)
 		model_flow_new_fd(m, task, ret);
-	else if (l->kind == KERNEL_CALL_PRCTL && l->args[0] == PR_SET_NAME_ && ret == 0)
+	else if (l->kind == KERNEL_CALL_PRCTL && l->args[KERNEL_ARG_PRCTL] == PR_SET_NAME_ &&
+		 ret == 0)
 		l->renamed = ts;
 }
 

@@ -530,11 +530,14 @@ int model_exec(struct kernel_model *m, struct cpu *c, const struct mer_event *ev
 	uint32_t task;
 	if ((int32_t)slots[TASK_TID] <= 0)
 		return 0;
-	int rc = model_living(m, (int32_t)slots[TASK_TID], ts, &task);
+	/* A process's first thread may have exited before, its number is still its own. */
+	bool is_other = (int32_t)slots[EXEC_OLD] > 0 && slots[EXEC_OLD] != slots[TASK_TID];
+	int rc = is_other ? model_task_of(m, (int32_t)slots[TASK_TID], &task)
+			  : model_living(m, (int32_t)slots[TASK_TID], ts, &task);
 	if (rc)
 		return rc;
 	m->h->tasks[task].is_kernel = false;
-	if ((int32_t)slots[EXEC_OLD] > 0 && slots[EXEC_OLD] != slots[TASK_TID]) {
+	if (is_other) {
 		rc = take_number(m, (int32_t)slots[EXEC_OLD], ts, task, &task);
 		if (rc)
 			return rc;

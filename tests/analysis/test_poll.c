@@ -22,7 +22,7 @@ static void expect(const char *scenario, const char *const *rows, size_t n)
 	struct run_case c;
 	run_case_open_scenario(&c, scenario);
 	run_case_run(&c, "poll", NULL);
-	const struct analysis_table *log = run_case_table(&c, "log");
+	const struct mer_table *log = run_case_table(&c, "log");
 	assert_int_equal(log->n_rows, n);
 	for (size_t i = 0; i < n; i++)
 		if (!run_more_is(log, i, rows[i]))
@@ -118,8 +118,8 @@ static void recorded(void **state)
 		struct run_case c;
 		run_case_open_recording(&c, names[i]);
 		run_case_run(&c, "poll", NULL);
-		const struct analysis_table *log = run_case_table(&c, "log");
-		const struct analysis_table *stats = run_case_table(&c, "stats");
+		const struct mer_table *log = run_case_table(&c, "log");
+		const struct mer_table *stats = run_case_table(&c, "stats");
 		assert_int_equal(run_more_sum(stats, "count", ""), log->n_rows);
 		assert_int_equal(run_more_sum(stats, "calls", ""), run_more_sum(log, "calls", ""));
 		assert_int_equal(

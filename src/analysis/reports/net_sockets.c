@@ -48,34 +48,34 @@ int net_on_call(void *ctx, const struct kernel_host *h, const struct kernel_call
 	return 0;
 }
 
-const struct analysis_column net_sockets_columns[] = { ANALYSIS_TASK_COLUMNS,
-	{ "socket", "socket", ANALYSIS_TEXT }, { "bytes", NULL, ANALYSIS_BYTES },
-	{ "sent_bytes", "sent", ANALYSIS_BYTES }, { "received_bytes", "received", ANALYSIS_BYTES },
-	{ "sends", "sends", ANALYSIS_COUNT }, { "receives", "receives", ANALYSIS_COUNT },
-	{ "errors", "errors", ANALYSIS_COUNT }, { "total_ns", "time", ANALYSIS_DURATION },
-	{ "kind", "kind", ANALYSIS_TEXT }, { 0 } };
+const struct mer_column net_sockets_columns[] = { ANALYSIS_TASK_COLUMNS,
+	{ "socket", "socket", MER_TEXT }, { "bytes", NULL, MER_BYTES },
+	{ "sent_bytes", "sent", MER_BYTES }, { "received_bytes", "received", MER_BYTES },
+	{ "sends", "sends", MER_COUNT }, { "receives", "receives", MER_COUNT },
+	{ "errors", "errors", MER_COUNT }, { "total_ns", "time", MER_DURATION },
+	{ "kind", "kind", MER_TEXT }, { 0 } };
 
-void net_emit_sockets(struct analysis_run *run, struct analysis_table *t)
+void net_emit_sockets(struct analysis_run *run, struct mer_table *t)
 {
 	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
 		const struct net_state *s = run->states[host];
 		for (size_t i = 0; i < s->n_sockets; i++) {
 			const struct net_socket *x = &s->sockets[i];
-			struct analysis_cell c[ANALYSIS_TASK_CELLS + 9];
+			struct mer_cell c[ANALYSIS_TASK_CELLS + 9];
 			analysis_task_cells(run, host, x->task, INT64_MAX, c);
-			c[4] = x->name == KERNEL_NONE ? ANALYSIS_NONE
-						      : analysis_text(kernel_name_text(
+			c[4] = x->name == KERNEL_NONE ? MER_NONE
+						      : mer_text(kernel_name_text(
 								&run->world->hosts[host], x->name));
-			c[5] = ANALYSIS_INT(x->bytes[NET_SENT] + x->bytes[NET_RECEIVED]);
-			c[6] = ANALYSIS_INT(x->bytes[NET_SENT]);
-			c[7] = ANALYSIS_INT(x->bytes[NET_RECEIVED]);
-			c[8] = ANALYSIS_INT(x->calls[NET_SENT]);
-			c[9] = ANALYSIS_INT(x->calls[NET_RECEIVED]);
-			c[10] = ANALYSIS_INT(x->errors);
-			c[11] = ANALYSIS_INT(x->total_ns);
-			c[12] = analysis_text(kernel_object_kind_name(
+			c[5] = MER_INT(x->bytes[NET_SENT] + x->bytes[NET_RECEIVED]);
+			c[6] = MER_INT(x->bytes[NET_SENT]);
+			c[7] = MER_INT(x->bytes[NET_RECEIVED]);
+			c[8] = MER_INT(x->calls[NET_SENT]);
+			c[9] = MER_INT(x->calls[NET_RECEIVED]);
+			c[10] = MER_INT(x->errors);
+			c[11] = MER_INT(x->total_ns);
+			c[12] = mer_text(kernel_object_kind_name(
 				x->is_unix ? KERNEL_OBJECT_UNIX : KERNEL_OBJECT_SOCKET));
-			analysis_table_add(t, c);
+			mer_table_add(t, c);
 		}
 	}
 }

@@ -146,22 +146,21 @@ static void free_state(void *state)
 
 /* ---- tables ---- */
 
-static const struct analysis_column log_columns[] = { { "begin", "begin", ANALYSIS_TIME },
-	{ "end", NULL, ANALYSIS_TIME }, { "duration_ns", "duration", ANALYSIS_DURATION },
-	{ "cpu_ns", "CPU time", ANALYSIS_DURATION }, { "calls", "calls", ANALYSIS_COUNT },
-	ANALYSIS_TASK_COLUMNS, { "call", "call", ANALYSIS_TEXT },
-	{ "object", "object", ANALYSIS_TEXT }, { 0 } };
-static const struct analysis_column stats_columns[] = { ANALYSIS_TASK_COLUMNS,
-	ANALYSIS_STATS_COLUMNS, { "calls", "calls", ANALYSIS_COUNT },
-	{ "cpu_ns", "CPU time", ANALYSIS_DURATION }, { 0 } };
-static const struct analysis_column freq_columns[] = { { "host", "host", ANALYSIS_TEXT },
+static const struct mer_column log_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "duration_ns", "duration", MER_DURATION },
+	{ "cpu_ns", "CPU time", MER_DURATION }, { "calls", "calls", MER_COUNT },
+	ANALYSIS_TASK_COLUMNS, { "call", "call", MER_TEXT }, { "object", "object", MER_TEXT },
+	{ 0 } };
+static const struct mer_column stats_columns[] = { ANALYSIS_TASK_COLUMNS, ANALYSIS_STATS_COLUMNS,
+	{ "calls", "calls", MER_COUNT }, { "cpu_ns", "CPU time", MER_DURATION }, { 0 } };
+static const struct mer_column freq_columns[] = { { "host", "host", MER_TEXT },
 	ANALYSIS_FREQ_COLUMNS, { 0 } };
 
 static const struct analysis_output outputs[] = {
-	[LOG] = { "log", "Polling loops", log_columns, NULL },
-	[TOP] = { "top", "Polling loops with most CPU time", log_columns, "cpu_ns" },
-	[STATS] = { "stats", "Busy polling by thread", stats_columns, "cpu_ns" },
-	[FREQ] = { "freq", "Duration of polling loops", freq_columns, NULL },
+	[LOG] = { "log", "Polling loops", log_columns, .sort = NULL },
+	[TOP] = { "top", "Polling loops with most CPU time", log_columns, .sort = "cpu_ns" },
+	[STATS] = { "stats", "Busy polling by thread", stats_columns, .sort = "cpu_ns" },
+	[FREQ] = { "freq", "Duration of polling loops", freq_columns, .sort = NULL },
 	{ 0 },
 };
 
@@ -176,23 +175,23 @@ static const struct analysis_rows *top_of(const void *state)
 }
 
 static void emit_run(
-	const struct analysis_run *run, const struct analysis_row_of *of, struct analysis_table *t)
+	const struct analysis_run *run, const struct analysis_row_of *of, struct mer_table *t)
 {
 	enum { WHO = 5, AFTER = WHO + ANALYSIS_TASK_CELLS };
 	const struct poll_run *r = of->row;
 	const struct kernel_host *h = &run->world->hosts[of->host];
 	const struct kernel_call *call = &h->calls[r->call];
-	struct analysis_cell cells[AFTER + 2] = { ANALYSIS_INT(r->begin), ANALYSIS_INT(r->end),
-		ANALYSIS_INT(r->end - r->begin), ANALYSIS_INT(r->end - r->begin - r->off),
-		ANALYSIS_INT(r->calls) };
+	struct mer_cell cells[AFTER + 2] = { MER_INT(r->begin), MER_INT(r->end),
+		MER_INT(r->end - r->begin), MER_INT(r->end - r->begin - r->off),
+		MER_INT(r->calls) };
 	analysis_task_cells(run, of->host, r->task, r->begin, cells + WHO);
-	cells[AFTER] = analysis_text(kernel_name_text(h, call->name));
+	cells[AFTER] = mer_text(kernel_name_text(h, call->name));
 	if (call->object != KERNEL_NONE)
-		cells[AFTER + 1] = analysis_text(kernel_name_text(h, call->object));
-	analysis_table_add(t, cells);
+		cells[AFTER + 1] = mer_text(kernel_name_text(h, call->object));
+	mer_table_add(t, cells);
 }
 
-static int emit_runs(struct analysis_run *run, bool is_top, struct analysis_table *t)
+static int emit_runs(struct analysis_run *run, bool is_top, struct mer_table *t)
 {
 	size_t n;
 	struct analysis_row_of *rows = analysis_rows_join(
@@ -205,30 +204,30 @@ static int emit_runs(struct analysis_run *run, bool is_top, struct analysis_tabl
 	return 0;
 }
 
-static void emit_stats(const struct analysis_run *run, uint32_t host, struct analysis_table *t)
+static void emit_stats(const struct analysis_run *run, uint32_t host, struct mer_table *t)
 {
 	enum { AFTER = ANALYSIS_TASK_CELLS + ANALYSIS_STATS_CELLS };
 	const struct state *s = run->states[host];
-	struct analysis_cell cells[AFTER + 2];
+	struct mer_cell cells[AFTER + 2];
 	for (uint32_t i = 0; i < s->cap_tasks && i < run->world->hosts[host].n_tasks; i++) {
 		const struct poll_task *k = &s->tasks[i];
 		if (!k->runs.n)
 			continue;
 		analysis_task_cells(run, host, i, INT64_MAX, cells);
 		analysis_stats_cells(&k->runs, cells + ANALYSIS_TASK_CELLS);
-		cells[AFTER] = ANALYSIS_INT(k->calls);
-		cells[AFTER + 1] = ANALYSIS_INT(k->cpu);
-		analysis_table_add(t, cells);
+		cells[AFTER] = MER_INT(k->calls);
+		cells[AFTER + 1] = MER_INT(k->cpu);
+		mer_table_add(t, cells);
 	}
 }
 
-static int emit(struct analysis_run *run, unsigned output, struct analysis_table *t)
+static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
 {
 	if (output == LOG || output == TOP)
 		return emit_runs(run, output == TOP, t);
 	for (uint32_t h = 0; h < run->e->n_hosts; h++) {
 		const struct state *s = run->states[h];
-		struct analysis_cell host = analysis_text(analysis_host_name(run, h));
+		struct mer_cell host = mer_text(analysis_host_name(run, h));
 		if (output == STATS)
 			emit_stats(run, h, t);
 		else
