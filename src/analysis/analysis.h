@@ -15,6 +15,8 @@
 
 struct analysis_run;
 struct analysis_bins; /* bins.h */
+struct fact_kind;     /* fact.h */
+struct fold;	      /* fold.h */
 
 #define ANALYSIS_ALL_OUTPUTS UINT32_MAX /* for by_duration, by_name */
 
@@ -32,6 +34,8 @@ struct analysis_output {
 	const char *title; /* for people */
 	const struct mer_column *columns;
 	const char *sort; /* key that rows are sorted by, the greatest first; NULL: as emitted */
+	/* How it is made of facts; NULL: the analysis' emit makes it. */
+	const struct fold *fold;
 };
 
 /* A chart of a table over time: which rows and columns it draws, and how. What tells rows from each other
@@ -77,6 +81,10 @@ struct analysis {
 	size_t state_size;
 	/* ctx: struct analysis_host. Any may be NULL. Meanings as in kernel/observer.h. */
 	struct kernel_observer on;
+	/* Facts that outputs without a fold are made of, n at a time; uses: their kinds, ends with NULL. */
+	const struct fact_kind *const *uses;
+	int (*facts)(struct analysis_host *a, const struct kernel_host *h,
+		const struct fact_kind *kind, const void *facts, size_t n);
 	int (*begin)(struct analysis_host *a);
 	/* After the last event of the host: h->begin and h->end are known. */
 	int (*end)(struct analysis_host *a, const struct kernel_host *h);

@@ -41,7 +41,8 @@ enum fact_meaning {
 	FACT_DEVICE,  /* a block device's number; its column is its name */
 	FACT_ADDRESS, /* a text for people: 0x7f12 */
 	FACT_RESULT, /* of a system call; a text: "ENOENT", "12" (with `call`: as that call's results are) */
-	FACT_HOST /* of the experiment; a text */
+	FACT_HOST, /* of the experiment; a text */
+	FACT_TEXT  /* of views: a function says it, when all is read */
 };
 
 /* A member of the struct. */
@@ -87,6 +88,8 @@ struct fact_view {
 	enum fact_meaning meaning;
 	const char *const *words;
 	uint32_t n_words;
+	/* FACT_TEXT; NULL: it has none. */
+	const char *(*text)(const struct kernel_host *h, int64_t number);
 };
 
 struct fact_maker;

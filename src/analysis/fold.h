@@ -8,11 +8,13 @@
  * All sums are of whole numbers and do not depend on the order of facts: folds of two halves of the facts, joined,
  * are the fold of all of them. Where two have the same least or greatest value, the earlier one is told.
  *
- *   fold_plan.c    from the struct and the options to accumulators
- *   fold_select.c  which facts, and which parts of them
- *   fold_add.c     facts into groups            fold_rows.c   facts as rows
- *   fold_table.c   groups to rows of a table    fold_bins.c   the same over time
- *   fold_keys.c    keys to cells                fold_cells.c  sums to cells */
+ * In fold/:
+ *
+ *   plan.c    from names to numbers: which sums, by which keys     source.c  numbers of facts
+ *   select.c  which facts, and which parts of them
+ *   add.c     facts into groups.c and buckets.c                    rows.c    facts as rows of a table
+ *   joined.c  groups of all hosts to rows, in an order.c           process_of.c
+ *   table.c   rows to a table, of keys.c and cells.c               bins.c    the same over time */
 #ifndef MER_ANALYSIS_FOLD_H
 #define MER_ANALYSIS_FOLD_H
 
@@ -97,16 +99,17 @@ struct fold_cell {
 
 /* Cells of ANALYSIS_STATS_COLUMNS (cells.h), with or without the percentiles. */
 #define FOLD_STATS(of_)                                                                            \
-	{ "count", FOLD_COUNT, of_ }, { "min_ns", FOLD_MIN, of_ }, { "max_ns", FOLD_MAX, of_ },    \
-		{ "avg_ns", FOLD_MEAN, of_ }, { "stddev_ns", FOLD_STDDEV, of_ },                   \
-		{ "total_ns", FOLD_SUM, of_ }, { "min_at", FOLD_AT_MIN, of_ },                     \
+	{ "count", FOLD_COUNT, .of = of_ }, { "min_ns", FOLD_MIN, .of = of_ },                     \
+		{ "max_ns", FOLD_MAX, .of = of_ }, { "avg_ns", FOLD_MEAN, .of = of_ },             \
+		{ "stddev_ns", FOLD_STDDEV, .of = of_ }, { "total_ns", FOLD_SUM, .of = of_ },      \
+		{ "min_at", FOLD_AT_MIN, .of = of_ },                                              \
 	{                                                                                          \
-		"max_at", FOLD_AT_MAX, of_                                                         \
+		"max_at", FOLD_AT_MAX, .of = of_                                                   \
 	}
 #define FOLD_PERCENTILES(of_)                                                                      \
-	{ "p50_ns", FOLD_P50, of_ }, { "p90_ns", FOLD_P90, of_ },                                  \
+	{ "p50_ns", FOLD_P50, .of = of_ }, { "p90_ns", FOLD_P90, .of = of_ },                      \
 	{                                                                                          \
-		"p99_ns", FOLD_P99, of_                                                            \
+		"p99_ns", FOLD_P99, .of = of_                                                      \
 	}
 
 /* Rows of a table over time that are about the same thing: hosts, CPUs, threads. */
@@ -141,8 +144,9 @@ struct fold {
 	/* Instead of begin and end, for both rules: fields. A fact that lacks one of them does not count. */
 	const char *from, *to;
 	const struct fold_scope *scopes; /* FOLD_BINS: ends with {0} */
-	/* The rows are there, but neither in order nor sorted: may add, change and remove some. */
-	int (*finish)(struct analysis_run *run, struct mer_table *t);
+	/* The rows are there, in order, not yet sorted: may add, change and remove some. n_seen: facts, selected or
+	 * not. */
+	int (*finish)(struct analysis_run *run, struct mer_table *t, uint64_t n_seen);
 };
 
 /* ---- parts: what a row was joined of, for functions ---- */

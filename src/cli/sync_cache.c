@@ -11,7 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/map.h"
+#include "cli/places.h"
 #include "sync/auto.h"
 
 enum {
@@ -72,17 +74,12 @@ static bool mix_experiment(struct key *k, const struct mer_experiment *e)
 
 void sync_cache_find(struct sync_cache *c, const struct mer_experiment *e)
 {
-	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	int n = 0;
 	*c = (struct sync_cache){ 0 };
-	if (base && base[0] == '/') /* the specification wants relative ones ignored */
-		n = snprintf(c->dir, sizeof(c->dir), "%s/meridian", base);
-	else if (home && home[0] == '/')
-		n = snprintf(c->dir, sizeof(c->dir), "%s/.cache/meridian", home);
+	bool has_folder = cli_cache_folder(c->dir);
 	struct key k = { { 1, 2 } };
 	/* Another program may compute something else, or write it another way. */
 	bool known = mix_file(&k, "/proc/self/exe") && mix_experiment(&k, e);
-	if (n <= 0 || (size_t)n >= sizeof(c->dir) || !known) {
+	if (!has_folder || !known) {
 		c->dir[0] = '\0';
 		return;
 	}
@@ -146,17 +143,6 @@ static void remove_old(const char *dir)
 		closedir(d);
 }
 
-static bool make_dir(const char *dir)
-{
-	char path[1024];
-	snprintf(path, sizeof(path), "%s", dir);
-	char *slash = strrchr(path, '/');
-	*slash = '\0'; /* ~/.cache itself may be missing, what is above it not */
-	if (path[0] && mkdir(path, 0700) != 0 && errno != EEXIST)
-		return false;
-	return mkdir(dir, 0700) == 0 || errno == EEXIST;
-}
-
 static bool write_all(int fd, const char *data, size_t len)
 {
 	while (len) {
@@ -176,7 +162,7 @@ void sync_cache_save(const struct sync_cache *c, const struct sync_result *r)
 	struct mer_str text = { 0 };
 	struct mer_err err;
 	char path[1120];
-	if (!c->dir[0] || !make_dir(c->dir))
+	if (!c->dir[0] || !mer_make_folder(c->dir))
 		return;
 	if (sync_result_write(r, true, &text, &err) == 0) {
 		snprintf(path, sizeof(path), "%s/%sXXXXXX", c->dir, prefix);

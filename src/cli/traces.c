@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/diag_json.h"
 #include "base/glob.h"
+#include "cli/places.h"
 
 /* A host that no trace has is a mistake in the command line, not an empty result. */
 static int check_hosts(struct cli *cli, const struct mer_experiment *e)
@@ -85,7 +86,9 @@ int cli_traces_open(struct cli *cli, struct mer_experiment **e)
 	int rc = mer_experiment_open(cli->args, cli->n_args, &o, e, &cli->err);
 	if (rc)
 		return rc;
-	rc = check_hosts(cli, *e);
+	rc = cli_spill_begin(cli, *e);
+	if (rc == 0)
+		rc = check_hosts(cli, *e);
 	if (rc == 0)
 		rc = check_cpus(cli, *e);
 	if (rc) {
@@ -104,6 +107,7 @@ void cli_traces_close(struct cli *cli, struct mer_experiment *e)
 	/* What was asked for comes before what is to be said about it, also on a terminal. */
 	fflush(cli->out);
 	cli_report(cli, rows, n);
+	cli_spill_report(cli, e);
 	mer_experiment_free(e);
 }
 

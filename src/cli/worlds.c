@@ -34,7 +34,7 @@ static int open_world(struct cli *cli, struct cli_world *w, bool with_usage, boo
 	rc = cli_traces_sync_keep(cli, w->e, &messages, &r);
 	w->synced = cli->synced;
 	if (rc == 0 && with_usage)
-		rc = usage_new(w->e->n_hosts, &w->usage, &cli->err);
+		rc = usage_new(w->e->n_hosts, w->e->spill, &w->usage, &cli->err);
 	if (rc == 0)
 		rc = build(cli, w, &messages, r, observe);
 	if (rc == 0 && with_usage)

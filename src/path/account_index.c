@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
+
 enum {
 	ANSWERS = 64,	/* packets that answer packets that ...: followed this far */
 	LOOK_BACK = 64, /* waits, for the one in which a server got its work */
@@ -146,19 +148,28 @@ static int scan(struct account_index *x, size_t *counts, struct mer_err *err)
 	return 0;
 }
 
-static void put_in_order(struct account_ended *ended, size_t n)
+/* They come from the last one back. False: no memory. */
+static bool put_in_order(struct mer_spill *spill, struct account_ended *ended, size_t n)
 {
 	int64_t earliest = INT64_MAX;
-	qsort(ended, n, sizeof(*ended), compare_ended);
+	for (size_t i = 0; i < n / 2; i++) {
+		struct account_ended later = ended[i];
+		ended[i] = ended[n - 1 - i];
+		ended[n - 1 - i] = later;
+	}
+	if (!mer_sort(spill, ended, n, sizeof(*ended), compare_ended))
+		return false;
 	while (n-- > 0) {
 		if (!ended[n].for_work && ended[n].begin < earliest)
 			earliest = ended[n].begin;
 		ended[n].earliest = earliest;
 	}
+	return true;
 }
 
 static int collect(struct account_index *x, struct mer_err *err)
 {
+	struct mer_spill *spill = x->b->world->spill;
 	size_t n = 0;
 	for (uint32_t i = 0; i < x->b->world->n_hosts; i++)
 		n += x->b->world->hosts[i].n_tasks;
@@ -170,7 +181,7 @@ static int collect(struct account_index *x, struct mer_err *err)
 		return rc;
 	for (size_t i = 0; i < n; i++)
 		x->first[i + 1] += x->first[i];
-	x->ended = calloc(x->first[n] + 1, sizeof(*x->ended));
+	x->ended = mer_spill_array(spill, x->first[n] + 1, sizeof(*x->ended));
 	if (!x->ended)
 		return mer_fail_nomem(err);
 	rc = scan(x, NULL, err);
@@ -179,9 +190,10 @@ static int collect(struct account_index *x, struct mer_err *err)
 	/* Filling has moved each to where the next one begins. */
 	memmove(x->first + 1, x->first, n * sizeof(*x->first));
 	x->first[0] = 0;
-	for (size_t i = 0; i < n; i++)
-		put_in_order(x->ended + x->first[i], x->first[i + 1] - x->first[i]);
-	return 0;
+	for (size_t i = 0; i < n && !rc; i++)
+		if (!put_in_order(spill, x->ended + x->first[i], x->first[i + 1] - x->first[i]))
+			rc = mer_fail_nomem(err);
+	return rc;
 }
 
 size_t account_position(
@@ -214,7 +226,7 @@ void account_index_free(struct account_index *x)
 {
 	if (!x)
 		return;
-	free(x->ended);
+	mer_spill_release(x->ended);
 	free(x->first);
 	free(x);
 }

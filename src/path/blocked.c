@@ -198,7 +198,7 @@ static int collect(const struct kernel_world *world, uint32_t host, struct block
 	for (uint32_t t = 0; t < h->n_tasks; t++)
 		out->first[t + 1] += out->first[t];
 	out->n = out->first[h->n_tasks];
-	out->waits = calloc(out->n + 1, sizeof(*out->waits));
+	out->waits = mer_spill_array(world->spill, out->n + 1, sizeof(*out->waits));
 	if (!out->waits)
 		return mer_fail_nomem(err);
 	return collect_waits(world, host, out, err);
@@ -248,7 +248,7 @@ int blocked_find(const struct kernel_world *w, struct blocked *b, struct mer_err
 void blocked_fini(struct blocked *b)
 {
 	for (uint32_t i = 0; b->hosts && i < b->world->n_hosts; i++) {
-		free(b->hosts[i].waits);
+		mer_spill_release(b->hosts[i].waits);
 		free(b->hosts[i].first);
 		free(b->hosts[i].leaders);
 	}

@@ -430,16 +430,11 @@ static void judge_open(const struct classes *c, uint32_t host, size_t wait)
 
 /* ---- What is inside of what ---- */
 
-static int push(struct work_list *l, uint32_t host, size_t wait, struct mer_err *err)
+static int push(struct classes *c, uint32_t host, size_t wait, struct mer_err *err)
 {
-	if (l->n == l->cap) {
-		size_t cap = l->cap ? 2 * l->cap : 256;
-		struct place *p = reallocarray(l->item, cap, sizeof(*p));
-		if (!p)
-			return mer_fail_nomem(err);
-		l->item = p;
-		l->cap = cap;
-	}
+	struct work_list *l = &c->todo;
+	if (!mer_spill_grow(c->b->world->spill, &l->item, l->n, &l->cap, sizeof(*l->item)))
+		return mer_fail_nomem(err);
 	l->item[l->n++] = (struct place){ host, wait };
 	return 0;
 }
@@ -468,7 +463,7 @@ static int mark_inside(
 			(is_kernel && v->begin < w->begin))
 			continue;
 		v->is_felt = true;
-		int rc = push(&c->todo, w->by_host, i, err);
+		int rc = push(c, w->by_host, i, err);
 		if (rc)
 			return rc;
 	}
@@ -505,7 +500,7 @@ static int mark(struct classes *c, struct mer_err *err)
 			if (w->is_felt || !is_felt_alone(c, host, w))
 				continue;
 			w->is_felt = true;
-			rc = push(&c->todo, host, i, err);
+			rc = push(c, host, i, err);
 		}
 	}
 	while (c->todo.n && !rc) {
@@ -552,6 +547,6 @@ int blocked_classify(struct blocked *b, struct mer_err *err)
 	free(c.roles);
 	mer_map_fini(&c.contacts.map);
 	free(c.contacts.first);
-	free(c.todo.item);
+	mer_spill_release(c.todo.item);
 	return rc;
 }

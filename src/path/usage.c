@@ -5,6 +5,7 @@
 
 #include "base/grow.h"
 #include "base/lower_bound.h"
+#include "base/sort.h"
 #include "kernel/files/files.h"
 #include "kernel/io_op.h"
 
@@ -22,7 +23,8 @@ struct point { /* of one task and kind */
 };
 
 struct usage_host {
-	struct entry *entries; /* until it is settled */
+	struct mer_spill *spill; /* of entries and points */
+	struct entry *entries;	 /* until it is settled */
 	size_t n, cap;
 	struct point *points;
 	size_t *first;	  /* in points, by task, then kind, and the end */
@@ -63,7 +65,7 @@ static int add(
 	u->seen[source_of(kind)] = true;
 	if (task == KERNEL_NONE || amount == 0)
 		return 0;
-	if (u->n == u->cap && !mer_grow(&u->entries, u->n, &u->cap, sizeof(*u->entries)))
+	if (!mer_spill_grow(u->spill, &u->entries, u->n, &u->cap, sizeof(*u->entries)))
 		return MER_ERR_NOMEM;
 	u->entries[u->n++] = (struct entry){ time, amount, task, (uint8_t)kind };
 	return 0;
@@ -129,15 +131,13 @@ static int compare_points(const void *a, const void *b)
 }
 
 /* In order of time, and from amounts to their sums. */
-static void sum_up(struct point *p, size_t n)
+static bool sum_up(struct mer_spill *spill, struct point *p, size_t n)
 {
-	bool in_order = true;
-	for (size_t i = 1; i < n; i++)
-		in_order &= p[i - 1].time <= p[i].time;
-	if (!in_order)
-		qsort(p, n, sizeof(*p), compare_points);
+	if (!mer_sort(spill, p, n, sizeof(*p), compare_points))
+		return false;
 	for (size_t i = 1; i < n; i++)
 		p[i].sum = (int64_t)((uint64_t)p[i - 1].sum + (uint64_t)p[i].sum);
+	return true;
 }
 
 static size_t slot_of(uint32_t task, enum usage_kind kind)
@@ -150,8 +150,8 @@ static int settle_host(struct usage_host *u, const struct kernel_host *h, struct
 	size_t n = slot_of(h->n_tasks, (enum usage_kind)0);
 	if (add_requests(u, h))
 		return mer_fail_nomem(err);
-	u->first = calloc(n + 2, sizeof(*u->first));
-	u->points = malloc((u->n + 1) * sizeof(*u->points));
+	u->first = mer_spill_array(u->spill, n + 2, sizeof(*u->first));
+	u->points = mer_spill_array(u->spill, u->n + 1, sizeof(*u->points));
 	if (!u->first || !u->points)
 		return mer_fail_nomem(err);
 	u->n_tasks = h->n_tasks;
@@ -167,8 +167,9 @@ static int settle_host(struct usage_host *u, const struct kernel_host *h, struct
 			(struct point){ e->time, e->amount };
 	}
 	for (size_t i = 0; i < n; i++)
-		sum_up(u->points + u->first[i], u->first[i + 1] - u->first[i]);
-	free(u->entries);
+		if (!sum_up(u->spill, u->points + u->first[i], u->first[i + 1] - u->first[i]))
+			return mer_fail_nomem(err);
+	mer_spill_release(u->entries);
 	u->entries = NULL;
 	u->n = u->cap = 0;
 	return 0;
@@ -182,7 +183,7 @@ int usage_settle(struct usage *u, const struct kernel_world *w, struct mer_err *
 	return rc;
 }
 
-int usage_new(uint32_t n_hosts, struct usage **made, struct mer_err *err)
+int usage_new(uint32_t n_hosts, struct mer_spill *spill, struct usage **made, struct mer_err *err)
 {
 	struct usage *u = *made = calloc(1, sizeof(*u));
 	if (!u)
@@ -192,12 +193,14 @@ int usage_new(uint32_t n_hosts, struct usage **made, struct mer_err *err)
 	if (!u->hosts || !u->observers)
 		return mer_fail_nomem(err);
 	u->n_hosts = n_hosts;
-	for (uint32_t i = 0; i < n_hosts; i++)
+	for (uint32_t i = 0; i < n_hosts; i++) {
+		u->hosts[i].spill = spill;
 		u->observers[i] = (struct kernel_observer){ .ctx = &u->hosts[i],
 			.wants = KERNEL_WANT_PAGES | KERNEL_WANT_MERGES,
 			.call = on_call,
 			.packet = on_packet,
 			.memory = on_memory };
+	}
 	return 0;
 }
 
@@ -209,9 +212,9 @@ const struct kernel_observer *usage_observers(struct usage *u)
 void usage_free(struct usage *u)
 {
 	for (uint32_t i = 0; u && i < u->n_hosts; i++) {
-		free(u->hosts[i].entries);
-		free(u->hosts[i].points);
-		free(u->hosts[i].first);
+		mer_spill_release(u->hosts[i].entries);
+		mer_spill_release(u->hosts[i].points);
+		mer_spill_release(u->hosts[i].first);
 	}
 	if (u) {
 		free(u->hosts);

@@ -74,7 +74,7 @@ static void check_used(const struct run_case *c, const struct mer_table *top, in
 	struct usage *u;
 	char row[32];
 	snprintf(row, sizeof(row), "tid=%d", tid);
-	assert_int_equal(usage_new(c->e->n_hosts, &u, &err), 0);
+	assert_int_equal(usage_new(c->e->n_hosts, NULL, &u, &err), 0);
 	struct kernel_world_options o = { .n_threads = 1, .observers = usage_observers(u) };
 	assert_int_equal(kernel_world_build(c->e, &c->messages, c->result, &o, &w, &err), 0);
 	assert_int_equal(usage_settle(u, w, &err), 0);

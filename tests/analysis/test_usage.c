@@ -21,7 +21,7 @@ struct subject {
 static void build(struct subject *s)
 {
 	struct mer_err err = { 0 };
-	assert_int_equal(usage_new(s->c.e->n_hosts, &s->u, &err), 0);
+	assert_int_equal(usage_new(s->c.e->n_hosts, NULL, &s->u, &err), 0);
 	struct kernel_world_options o = { .n_threads = 2, .observers = usage_observers(s->u) };
 	if (kernel_world_build(s->c.e, &s->c.messages, s->c.result, &o, &s->w, &err) ||
 		usage_settle(s->u, s->w, &err) || blocked_find(s->w, &s->b, &err) ||

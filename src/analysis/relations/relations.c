@@ -482,7 +482,7 @@ static const struct mer_column columns[] = { { "from_host", "From host", MER_TEX
 	{ "to_program", "To program", MER_TEXT }, { "is_started", NULL, MER_COUNT }, { 0 } };
 
 static const struct analysis_output outputs[] = {
-	{ "graph", "Relations between tasks", columns, NULL }, { 0 }
+	{ "graph", "Relations between tasks", columns, .sort = NULL }, { 0 }
 };
 
 const struct analysis analysis_relations = {

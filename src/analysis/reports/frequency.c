@@ -418,13 +418,13 @@ static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
 }
 
 static const struct analysis_output outputs[] = {
-	[TOP] = { "top", "CPU frequency", top_columns, NULL },
-	[STATES] = { "top_states", "Time at each frequency", states_columns, NULL },
-	[THREADS] = { "threads", "CPU cycles by thread", threads_columns, "cycles" },
-	[LOG] = { "log", "CPU frequency changes", log_columns, NULL },
-	[FREQ] = { "freq", "Time between frequency changes", freq_columns, NULL },
-	[STATS] = { "stats", "Time between frequency changes", stats_columns, NULL },
-	[BINS] = { "bins", "CPU frequency over time", bins_columns, NULL },
+	[TOP] = { "top", "CPU frequency", top_columns, .sort = NULL },
+	[STATES] = { "top_states", "Time at each frequency", states_columns, .sort = NULL },
+	[THREADS] = { "threads", "CPU cycles by thread", threads_columns, .sort = "cycles" },
+	[LOG] = { "log", "CPU frequency changes", log_columns, .sort = NULL },
+	[FREQ] = { "freq", "Time between frequency changes", freq_columns, .sort = NULL },
+	[STATS] = { "stats", "Time between frequency changes", stats_columns, .sort = NULL },
+	[BINS] = { "bins", "CPU frequency over time", bins_columns, .sort = NULL },
 	{ 0 },
 };
 

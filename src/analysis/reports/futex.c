@@ -568,13 +568,14 @@ static const struct mer_column freq_columns[] = { { "host", "host", MER_TEXT },
 	ANALYSIS_FREQ_COLUMNS, { 0 } };
 
 static const struct analysis_output outputs[] = { [TOP] = { "top", "Waits by futex", top_columns,
-							  "total_ns" },
-	[PAIRS] = { "top_pairs", "Who waited for whom on which futex", pair_columns, "total_ns" },
+							  .sort = "total_ns" },
+	[PAIRS] = { "top_pairs", "Who waited for whom on which futex", pair_columns,
+		.sort = "total_ns" },
 	[UNFINISHED] = { "top_unfinished", "Waits on futexes that had not ended at the end",
-		open_columns, "so_far_ns" },
-	[STATS] = { "stats", "Waits on futexes", stats_columns, NULL },
-	[LOG] = { "log", "Waits on futexes", log_columns, NULL },
-	[FREQ] = { "freq", "Duration of waits on futexes", freq_columns, NULL },
+		open_columns, .sort = "so_far_ns" },
+	[STATS] = { "stats", "Waits on futexes", stats_columns, .sort = NULL },
+	[LOG] = { "log", "Waits on futexes", log_columns, .sort = NULL },
+	[FREQ] = { "freq", "Duration of waits on futexes", freq_columns, .sort = NULL },
 	{ 0 } };
 
 const struct analysis analysis_futex = {

@@ -335,17 +335,18 @@ static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
 }
 
 static const struct analysis_output outputs[] = {
-	[IO_OUT_TOP] = { "top", "Bytes read and written by thread", top_columns, "bytes" },
-	[IO_OUT_FILES] = { "files", "Files", files_columns, "bytes" },
-	[IO_OUT_DISKS] = { "disks", "Disks", io_disks_columns, NULL },
-	[IO_OUT_DISK_TASKS] = { "disk_tasks", "Disks by thread", io_disk_tasks_columns, "bytes" },
-	[IO_OUT_LOG] = { "log", "I/O calls and disk requests", log_columns, NULL },
-	[IO_OUT_MAP] = { "map", "Disk sectors over time", io_map_columns, NULL },
-	[IO_OUT_FREQ] = { "freq", "I/O latency", freq_columns, NULL },
-	[IO_OUT_STATS] = { "stats", "I/O latency by operation", stats_columns, NULL },
-	[IO_OUT_BINS] = { "bins", "Disk traffic over time", io_bins_columns, NULL },
+	[IO_OUT_TOP] = { "top", "Bytes read and written by thread", top_columns, .sort = "bytes" },
+	[IO_OUT_FILES] = { "files", "Files", files_columns, .sort = "bytes" },
+	[IO_OUT_DISKS] = { "disks", "Disks", io_disks_columns, .sort = NULL },
+	[IO_OUT_DISK_TASKS] = { "disk_tasks", "Disks by thread", io_disk_tasks_columns,
+		.sort = "bytes" },
+	[IO_OUT_LOG] = { "log", "I/O calls and disk requests", log_columns, .sort = NULL },
+	[IO_OUT_MAP] = { "map", "Disk sectors over time", io_map_columns, .sort = NULL },
+	[IO_OUT_FREQ] = { "freq", "I/O latency", freq_columns, .sort = NULL },
+	[IO_OUT_STATS] = { "stats", "I/O latency by operation", stats_columns, .sort = NULL },
+	[IO_OUT_BINS] = { "bins", "Disk traffic over time", io_bins_columns, .sort = NULL },
 	[IO_OUT_TASK_BINS] = { "bins_tasks", "I/O by thread over time", io_task_bins_columns,
-		NULL },
+		.sort = NULL },
 	{ 0 },
 };
 

@@ -452,11 +452,11 @@ static const struct mer_column row_columns[] = { { "begin", "begin", MER_TIME },
 static const struct mer_column freq_columns[] = { SOURCE_COLUMNS, ANALYSIS_FREQ_COLUMNS, { 0 } };
 
 static const struct analysis_output outputs[] = { [STATS] = { "stats", "Interrupts by handler",
-							  stats_columns, NULL },
-	[CPUS] = { "cpus", "Interrupts by CPU and handler", cpu_columns, NULL },
-	[TOP] = { "top", "Longest interrupts", row_columns, "duration_ns" },
-	[LOG] = { "log", "Interrupts", row_columns, NULL },
-	[FREQ] = { "freq", "Duration of interrupts", freq_columns, NULL },
+							  stats_columns, .sort = NULL },
+	[CPUS] = { "cpus", "Interrupts by CPU and handler", cpu_columns, .sort = NULL },
+	[TOP] = { "top", "Longest interrupts", row_columns, .sort = "duration_ns" },
+	[LOG] = { "log", "Interrupts", row_columns, .sort = NULL },
+	[FREQ] = { "freq", "Duration of interrupts", freq_columns, .sort = NULL },
 	{ 0 } };
 
 const struct analysis analysis_irq = {

@@ -434,12 +434,12 @@ static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
 }
 
 static const struct analysis_output outputs[] = {
-	[TOP] = { "top", "Memory by thread", top_columns, "allocated_bytes" },
-	[CPUS] = { "cpus", "Memory by CPU", cpus_columns, NULL },
-	[LOG] = { "log", "Allocations", log_columns, NULL },
-	[STATS] = { "stats", "Sizes of allocations by kind", stats_columns, NULL },
-	[FREQ] = { "freq", "Sizes of allocations", freq_columns, NULL },
-	[BINS] = { "bins", "Memory over time", bins_columns, NULL },
+	[TOP] = { "top", "Memory by thread", top_columns, .sort = "allocated_bytes" },
+	[CPUS] = { "cpus", "Memory by CPU", cpus_columns, .sort = NULL },
+	[LOG] = { "log", "Allocations", log_columns, .sort = NULL },
+	[STATS] = { "stats", "Sizes of allocations by kind", stats_columns, .sort = NULL },
+	[FREQ] = { "freq", "Sizes of allocations", freq_columns, .sort = NULL },
+	[BINS] = { "bins", "Memory over time", bins_columns, .sort = NULL },
 	{ 0 },
 };
 

@@ -497,16 +497,17 @@ static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
 }
 
 static const struct analysis_output outputs[] = {
-	[TOP] = { "top", "Network traffic by thread", top_columns, "bytes" },
-	[INTERFACES] = { "interfaces", "Network traffic by interface", interfaces_columns, NULL },
-	[PAIRS] = { "pairs", "Packets between hosts", net_pairs_columns, NULL },
-	[SOCKETS] = { "sockets", "Sockets", net_sockets_columns, "bytes" },
-	[LOG] = { "log", "Packets", log_columns, NULL },
-	[FREQ] = { "freq", "One-way latency of packets", net_freq_columns, NULL },
-	[STATS] = { "stats", "One-way latency by pair of hosts", net_stats_columns, NULL },
-	[BINS] = { "bins", "Network traffic over time", bins_columns, NULL },
+	[TOP] = { "top", "Network traffic by thread", top_columns, .sort = "bytes" },
+	[INTERFACES] = { "interfaces", "Network traffic by interface", interfaces_columns,
+		.sort = NULL },
+	[PAIRS] = { "pairs", "Packets between hosts", net_pairs_columns, .sort = NULL },
+	[SOCKETS] = { "sockets", "Sockets", net_sockets_columns, .sort = "bytes" },
+	[LOG] = { "log", "Packets", log_columns, .sort = NULL },
+	[FREQ] = { "freq", "One-way latency of packets", net_freq_columns, .sort = NULL },
+	[STATS] = { "stats", "One-way latency by pair of hosts", net_stats_columns, .sort = NULL },
+	[BINS] = { "bins", "Network traffic over time", bins_columns, .sort = NULL },
 	[TASK_BINS] = { "bins_tasks", "Network traffic by thread over time", task_bins_columns,
-		NULL },
+		.sort = NULL },
 	{ 0 },
 };
 

@@ -200,12 +200,12 @@ static const struct mer_column stats_key_columns[] = { { "key", "key", MER_TEXT 
 	ANALYSIS_STATS_COLUMNS, { 0 } };
 
 static const struct analysis_output outputs[] = {
-	[TOP] = { "top", "Longest periods", row_columns, "duration_ns" },
-	[LOG] = { "log", "Periods", row_columns, NULL },
-	[FREQ] = { "freq", "Duration of periods", freq_columns, NULL },
-	[FREQ_KEY] = { "freq_key", "Duration of periods, by key", freq_key_columns, NULL },
-	[STATS] = { "stats", "Periods", stats_columns, NULL },
-	[STATS_KEY] = { "stats_key", "Periods by key", stats_key_columns, "total_ns" },
+	[TOP] = { "top", "Longest periods", row_columns, .sort = "duration_ns" },
+	[LOG] = { "log", "Periods", row_columns, .sort = NULL },
+	[FREQ] = { "freq", "Duration of periods", freq_columns, .sort = NULL },
+	[FREQ_KEY] = { "freq_key", "Duration of periods, by key", freq_key_columns, .sort = NULL },
+	[STATS] = { "stats", "Periods", stats_columns, .sort = NULL },
+	[STATS_KEY] = { "stats_key", "Periods by key", stats_key_columns, .sort = "total_ns" },
 	{ 0 },
 };
 

@@ -157,10 +157,10 @@ static const struct mer_column freq_columns[] = { { "host", "host", MER_TEXT },
 	ANALYSIS_FREQ_COLUMNS, { 0 } };
 
 static const struct analysis_output outputs[] = {
-	[LOG] = { "log", "Polling loops", log_columns, NULL },
-	[TOP] = { "top", "Polling loops with most CPU time", log_columns, "cpu_ns" },
-	[STATS] = { "stats", "Busy polling by thread", stats_columns, "cpu_ns" },
-	[FREQ] = { "freq", "Duration of polling loops", freq_columns, NULL },
+	[LOG] = { "log", "Polling loops", log_columns, .sort = NULL },
+	[TOP] = { "top", "Polling loops with most CPU time", log_columns, .sort = "cpu_ns" },
+	[STATS] = { "stats", "Busy polling by thread", stats_columns, .sort = "cpu_ns" },
+	[FREQ] = { "freq", "Duration of polling loops", freq_columns, .sort = NULL },
 	{ 0 },
 };
 

@@ -339,14 +339,14 @@ static const struct mer_column host_columns[] = { { "host", "host", MER_TEXT },
 	ANALYSIS_STATS_COLUMNS, { 0 } };
 
 static const struct analysis_output outputs[] = {
-	[LOG] = { "log", "Wake-ups and scheduling latencies", log_columns, NULL },
-	[TOP] = { "top", "Longest scheduling latencies", log_columns, "latency_ns" },
-	[STATS] = { "stats", "Scheduling latency by thread", stats_columns, "total_ns" },
-	[FREQ] = { "freq", "Distribution of scheduling latencies", freq_columns, NULL },
+	[LOG] = { "log", "Wake-ups and scheduling latencies", log_columns, .sort = NULL },
+	[TOP] = { "top", "Longest scheduling latencies", log_columns, .sort = "latency_ns" },
+	[STATS] = { "stats", "Scheduling latency by thread", stats_columns, .sort = "total_ns" },
+	[FREQ] = { "freq", "Distribution of scheduling latencies", freq_columns, .sort = NULL },
 	[PREEMPTIONS] = { "preemptions", "Preempted tasks and what ran instead", preemption_columns,
-		NULL },
-	[PRIOS] = { "prios", "Scheduling latency by priority", prio_columns, "total_ns" },
-	[HOSTS] = { "hosts", "Scheduling latency by host", host_columns, NULL },
+		.sort = NULL },
+	[PRIOS] = { "prios", "Scheduling latency by priority", prio_columns, .sort = "total_ns" },
+	[HOSTS] = { "hosts", "Scheduling latency by host", host_columns, .sort = NULL },
 	{ 0 },
 };
 

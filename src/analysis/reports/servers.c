@@ -443,8 +443,9 @@ static const struct mer_column worker_columns[] = { ANALYSIS_TASK_COLUMNS,
 	{ "object", "listens on", MER_TEXT }, { 0 } };
 
 static const struct analysis_output outputs[] = {
-	[TOP] = { "top", "Servers that accept connections", top_columns, "accepts" },
-	[WORKERS] = { "top_workers", "Threads that accept connections", worker_columns, "accepts" },
+	[TOP] = { "top", "Servers that accept connections", top_columns, .sort = "accepts" },
+	[WORKERS] = { "top_workers", "Threads that accept connections", worker_columns,
+		.sort = "accepts" },
 	{ 0 }
 };
 
