@@ -39,7 +39,7 @@ struct mer_cell fold_number_cell(const struct analysis_run *run, const struct fo
 	case FACT_NAME: return name_cell(h, value);
 	case FACT_DEVICE: return mer_text(io_disk_name(h, (uint32_t)value, arena));
 	case FACT_ADDRESS: return mer_text(mer_arena_printf(arena, "0x%" PRIx64, (uint64_t)value));
-	case FACT_RESULT: return mer_text(analysis_ret_text(arena, "", value));
+	case FACT_RESULT: return mer_text(analysis_ret_text(arena, 0, value));
 	case FACT_HOST: return mer_text(analysis_host_name(run, (uint32_t)value));
 	case FACT_TEXT: return mer_text(s->view->text(h, value));
 	default: return MER_INT(value);
