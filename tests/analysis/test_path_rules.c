@@ -20,6 +20,34 @@ static void add_tid(struct mer_str *out, const struct tasks_world *t, uint32_t h
 		mer_str_printf(out, "%d", (int)t->hosts[host].tasks[task].tid);
 }
 
+/* The sums of a path are those of its segments. */
+static void check_sums(const struct path *p)
+{
+	int64_t by_cause[PATH_N_CAUSES] = { 0 }, flight = 0, delivery = 0, held = 0, unresolved = 0,
+		unexplained = 0;
+	for (size_t i = 0; i < p->n_segments; i++) {
+		const struct path_segment *s = &p->segments[i];
+		int64_t ns = s->end - s->begin;
+		by_cause[s->cause] += ns;
+		if (s->in_flight)
+			flight += ns;
+		else if (s->delivery)
+			delivery += ns;
+		else if (s->held)
+			held += ns;
+		else if (s->cause == PATH_NETWORK)
+			unresolved += ns;
+		if (path_is_unexplained((enum path_cause)s->cause))
+			unexplained += ns;
+	}
+	assert_memory_equal(by_cause, p->by_cause, sizeof(by_cause));
+	assert_int_equal(flight, p->in_flight_ns);
+	assert_int_equal(delivery, p->delivery_ns);
+	assert_int_equal(held, p->held_ns);
+	assert_int_equal(unresolved, p->unresolved_ns);
+	assert_int_equal(unexplained, p->unexplained_ns);
+}
+
 static void path_is(struct tasks_world *t, uint32_t host, int32_t tid, int64_t begin, int64_t end,
 	const char *expected)
 {
@@ -43,6 +71,7 @@ static void path_is(struct tasks_world *t, uint32_t host, int32_t tid, int64_t b
 			mer_str_printf(&out, "/%u", (unsigned)s->depth);
 	}
 	assert_int_equal(all, p.end - p.begin);
+	check_sums(&p);
 	for (size_t i = 0; i < p.n_links; i++) {
 		const struct path_link *l = &p.links[i];
 		mer_str_puts(&out, i ? ", " : "; ");
@@ -106,6 +135,17 @@ static void windows(void **state)
 		"0:1 running 5-10, 0:1 disk 10-12");
 	path_of("0 0:1 user\n10 0:1 read disk\n20 0:1 user\n", 15, 25,
 		"0:1 disk 15-20, 0:1 running 20-25");
+	struct tasks_world t;
+	struct path p;
+	struct mer_err err = { 0 };
+	world_text(&t, "0 0:2 user\n10 0:2 fork 1\n10 0:1 new\n20 0:1 user\n50 0:1 dead\n");
+	assert_int_equal(path_find(&t.w, 0, 1, 60 * MS, 70 * MS, &p, &err), MER_ERR_USAGE);
+	path_fini(&p);
+	assert_int_equal(path_find(&t.w, 0, 1, 0, 9 * MS, &p, &err), MER_ERR_USAGE);
+	path_fini(&p);
+	assert_int_equal(path_find(&t.w, 0, 1, 50 * MS, 70 * MS, &p, &err), 0); /* without length */
+	path_fini(&p);
+	tw_fini(&t);
 	path_of("5 0:1 user\n", 0, 10, "0:1 unknown 0-5, 0:1 running 5-10");
 }
 
