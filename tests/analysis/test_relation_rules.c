@@ -227,10 +227,141 @@ static void datagrams(void **state)
 		"10>20 udp 10.0.0.2:53 1x 10B, 20>10 udp 10.0.0.2:53 1x 20B");
 }
 
+#define WRITES(at, host, fd, n, packet)                                                            \
+	ENTER(at, host, "write", "fd=" fd)                                                         \
+	SEND(at, host, packet) LEAVE(at, host, "write", "ret=" n) ARRIVES_UNNOTICED(at, "t", packet)
+#define READS(at, host, fd, n) ENTER(at, host, "read", "fd=" fd) LEAVE(at, host, "read", "ret=" n)
+#define WRITES_BACK                                                                                \
+	ENTER("36", "t", "write", "fd=7")                                                          \
+	SEND("37", "t", FULL_2)                                                                    \
+	LEAVE("38", "t", "write", "ret=20") ARRIVES_UNNOTICED("40", "s", FULL_2)
+#define END SWITCH("90", "s", "10", "1", "0") SWITCH("90", "t", "20", "1", "0")
+
+/* Copies of a descriptor, in the process and inherited by a child, are of the same connection; closed, and made anew,
+ * it is another one. */
+static void copies(void **state)
+{
+	(void)state;
+	edges_are(CONNECTED WRITES("10", "s", "5", "10", FULL_1) ENTER(
+			  "11", "s", "dup2", "oldfd=5 newfd=6") LEAVE("12", "s", "dup2", "ret=6")
+			  WRITES("13", "s", "6", "7", PACKET("1", "2", "4000", "80", "3"))
+				  READS("30", "t", "7", "17") WRITES_BACK END,
+		"10>20 tcp 10.0.0.2:80 2x 17B, 20>10 tcp 10.0.0.2:80 1x 20B");
+	edges_are(CONNECTED WRITES("10", "s", "5", "10",
+			  FULL_1) "11us s 0 sched_process_fork parent_tid=10 parent_pid=10 "
+				  "child_tid=11 child_pid=11\n" SWITCH("12", "s", "10", "0", "11")
+					  WRITES("13", "s", "5", "7",
+						  PACKET("1", "2", "4000", "80", "3"))
+						  SWITCH("14", "s", "11", "0", "10") READS(
+							  "30", "t", "7", "17") WRITES_BACK END,
+		"10>20 tcp 10.0.0.2:80 1x 10B, 11>20 tcp 10.0.0.2:80 1x 7B, 20>10 tcp 10.0.0.2:80 "
+		"1x 20B, 10>11 fork process 1x");
+	/* Where the child sends nothing on its own the addresses are its parent's. */
+	edges_are(CONNECTED WRITES("10", "s", "5", "10",
+			  FULL_1) "11us s 0 sched_process_fork parent_tid=10 parent_pid=10 "
+				  "child_tid=11 child_pid=11\n" SWITCH("12", "s", "10", "0", "11")
+					  WRITES_BACK ENTER("44", "s", "read", "fd=5")
+						  LEAVE("45", "s", "read", "ret=20")
+							  SWITCH("50", "s", "11", "0", "10")
+								  READS("60", "t", "7", "10") END,
+		"10>20 tcp 10.0.0.2:80 1x 10B, 20>11 tcp 10.0.0.2:80 1x 20B, 10>11 fork process "
+		"1x");
+	edges_are(CONNECTED WRITES("10", "s", "5", "10", FULL_1) ENTER("11", "s", "close",
+			  "fd=5") LEAVE("12", "s", "close", "ret=0") ENTER("13", "s", "openat",
+			  "dfd=-100 filename=\"/a\"") LEAVE("14", "s", "openat", "ret=5")
+			  ENTER("15", "s", "write", "fd=5") LEAVE("16", "s", "write", "ret=500")
+				  READS("30", "t", "7", "10") WRITES_BACK END,
+		"10>20 tcp 10.0.0.2:80 1x 10B, 20>10 tcp 10.0.0.2:80 1x 20B");
+}
+
+/* The same addresses and ports a second time, from who connects on: another connection. */
+static void ports_used_again(void **state)
+{
+	(void)state;
+	edges_are(
+		CONNECTED WRITES("10", "s", "5", "10", FULL_1) READS("20", "t", "7",
+			"4") WRITES_BACK ENTER("50", "s", "close", "fd=5") LEAVE("51", "s", "close",
+			"ret=0") ENTER("50", "t", "close", "fd=7") LEAVE("51", "t", "close",
+			"ret=0") ENTER("52", "s", "socket", "family=2 type=1") LEAVE("52", "s",
+			"socket", "ret=5") ENTER("53", "s", "connect",
+			"fd=5 family=2 dport=80 v4addr=[10, 0, 0, 2]") LEAVE("54", "s", "connect",
+			"ret=0") ENTER("55", "t", "accept", "fd=4") LEAVE("56", "t", "accept",
+			"ret=7") WRITES("60", "s", "5", "100", PACKET("1", "2", "4000", "80", "9"))
+			READS("65", "t", "7", "100") ENTER("66", "t", "write", "fd=7")
+				SEND("67", "t", PACKET("2", "1", "80", "4000", "10"))
+					LEAVE("68", "t", "write", "ret=200") ARRIVES_UNNOTICED("69",
+						"s", PACKET("2", "1", "80", "4000", "10")) END,
+		"10>20 tcp 10.0.0.2:80 2x 110B, 20>10 tcp 10.0.0.2:80 2x 220B");
+}
+
+/* Messages counted without their bytes. */
+static void counted(void **state)
+{
+	(void)state;
+	edges_are(CONNECTED EXCHANGE(EMPTY_PORTS_1, EMPTY_PORTS_2, "read fd=5", "read fd=7") LEAVE(
+			  "33", "t", "read", "ret=10") ENTER("36", "t", "sendmmsg", "fd=7")
+			  SEND("37", "t", EMPTY_PORTS_2) LEAVE("38", "t", "sendmmsg", "ret=3")
+				  SWITCH("40", "t", "20", "1", "0") ARRIVES("60", "s",
+					  EMPTY_PORTS_2, "10") SWITCH("62", "s", "0", "0", "10")
+					  LEAVE("63", "s", "read", "ret=20"),
+		"20>10 tcp 10.0.0.2:80 3x 0B 46us, 10>20 tcp 10.0.0.2:80 1x 10B 25us");
+}
+
+/* Sent later by an interrupt, in answer to an acknowledgement: of who wrote last before. */
+static void sent_by_an_interrupt(void **state)
+{
+	(void)state;
+	edges_are(CONNECTED
+		"4us s 0 sched_process_fork parent_tid=10 parent_pid=10 child_tid=11 "
+		"child_pid=10\n" ENTER("10", "s", "write", "fd=5") SEND("11", "s", FULL_1) LEAVE(
+			"12", "s", "write", "ret=10") SWITCH("13", "s", "10", "0", "11") ENTER("14",
+			"s", "write", "fd=5") LEAVE("15", "s", "write",
+			"ret=30") "20us t 0 irq_softirq_entry vec=3\n" ARRIVES_UNNOTICED("21", "t",
+			FULL_1) SEND("22", "t",
+			FULL_2) "23us t 0 irq_softirq_exit vec=3\n" READS("24", "t", "7",
+			"10") ENTER("25", "t", "read", "fd=7") SWITCH("26", "t", "20", "1",
+			"0") "30us s 0 irq_softirq_entry vec=3\n" ARRIVES_UNNOTICED("31", "s",
+			FULL_2) SEND("32", "s",
+			PACKET("1", "2", "4000", "80",
+				"3")) "33us s 0 irq_softirq_exit vec=3\n" ARRIVES("40", "t",
+			PACKET("1", "2", "4000", "80", "3"), "20") SWITCH("42", "t", "0", "0", "20")
+			LEAVE("43", "t", "read", "ret=30") ENTER("44", "t", "write", "fd=7")
+				SEND("45", "t", PACKET("2", "1", "80", "4000", "4"))
+					LEAVE("46", "t", "write", "ret=1") ARRIVES_UNNOTICED(
+						"47", "s", PACKET("2", "1", "80", "4000", "4"))
+						SWITCH("90", "s", "11", "1", "0")
+							SWITCH("90", "t", "20", "1", "0"),
+		"11>20 tcp 10.0.0.2:80 1x 30B 14us, 10>20 tcp 10.0.0.2:80 1x 10B, 20>10 tcp "
+		"10.0.0.2:80 1x 1B, 10>11 fork thread 1x");
+}
+
+/* Within a host: signals by their names, ends and forks. */
+static void names(void **state)
+{
+	(void)state;
+#define SIGNAL(at, number)                                                                         \
+	"10us s 0 syscall_entry_kill\n" at "us s 0 signal_generate sig=" number                    \
+	" errno=0 code=0 comm=\"x\" pid=12 group=1 result=0\n10us s 0 syscall_exit_kill\n"
+	edges_are("host s\ntrace s/kernel\n1us s 1 sched_switch next_tid=12\n" SWITCH("1", "s", "0",
+			  "0", "10") SIGNAL("10", "1") SIGNAL("11", "10") SIGNAL("12", "15")
+			  SIGNAL("13", "31") SIGNAL("14", "32") SIGNAL("15", "17"),
+		"10>12 signal SIGHUP 1x, 10>12 signal SIGUSR1 1x, 10>12 signal SIGTERM 1x, 10>12 "
+		"signal SIGSYS 1x, 10>12 signal signal 32 1x, 10>12 signal SIGCHLD 1x");
+	edges_are("host s\ntrace s/kernel\n" SWITCH(
+			  "1", "s", "0", "0", "10") "2us s 0 sched_process_fork parent_tid=10 "
+						    "parent_pid=10 child_tid=11 child_pid=10\n"
+						    "3us s 0 sched_process_fork parent_tid=10 "
+						    "parent_pid=10 child_tid=12 child_pid=12\n",
+		"10>11 fork thread 1x, 10>12 fork process 1x");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(both_polled),
 		cmocka_unit_test(two_connections), cmocka_unit_test(on_descriptors),
-		cmocka_unit_test(nobody_waited), cmocka_unit_test(datagrams) };
+		cmocka_unit_test(nobody_waited), cmocka_unit_test(datagrams),
+		cmocka_unit_test(copies), cmocka_unit_test(ports_used_again),
+		cmocka_unit_test(counted), cmocka_unit_test(sent_by_an_interrupt),
+		cmocka_unit_test(names) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
