@@ -89,20 +89,21 @@ int cli_width(const struct cli *cli)
 	return n > 0 && n < 10000 ? n : 80;
 }
 
+const char *cli_cache_dir(struct cli *cli)
+{
+	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	if (base && base[0] == '/') /* the specification wants relative ones ignored */
+		return mer_arena_printf(&cli->arena, "%s/meridian", base);
+	if (home && home[0] == '/')
+		return mer_arena_printf(&cli->arena, "%s/.cache/meridian", home);
+	return NULL;
+}
+
 unsigned cli_jobs(const struct cli *cli)
 {
 	if (cli->jobs)
 		return cli->jobs < MER_POOL_THREADS ? (unsigned)cli->jobs : MER_POOL_THREADS;
 	return mer_pool_processors();
-}
-
-bool cli_ranges_contain(const struct cli_ranges *r, uint64_t v)
-{
-	for (size_t i = 0; i < r->n; i++) {
-		if (v >= r->item[i].first && v <= r->item[i].last)
-			return true;
-	}
-	return false;
 }
 
 int cli_exit_of(int code)

@@ -6,7 +6,7 @@
 #include "path/account.h"
 #include "analysis/table.h"
 #include "base/json.h"
-#include "cli/worlds.h"
+#include "cli/session.h"
 
 enum cli_cost_table {
 	CLI_COST_ALL,
@@ -18,7 +18,7 @@ enum cli_cost_table {
 
 struct cli_cost {
 	struct cli *cli;
-	const struct cli_world *w;
+	const struct session_world *w;
 	const struct account *a;
 	unsigned only;	/* enum cli_cost_table */
 	uint64_t limit; /* of rows of each table; 0: none for programs, a screenful for people */

@@ -1,4 +1,4 @@
-#include "cli/sync_cache.h"
+#include "session/sync_cache.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -70,15 +70,10 @@ static bool mix_experiment(struct key *k, const struct mer_experiment *e)
 	return ok;
 }
 
-void sync_cache_find(struct sync_cache *c, const struct mer_experiment *e)
+void sync_cache_find(struct sync_cache *c, const struct mer_experiment *e, const char *dir)
 {
-	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	int n = 0;
 	*c = (struct sync_cache){ 0 };
-	if (base && base[0] == '/') /* the specification wants relative ones ignored */
-		n = snprintf(c->dir, sizeof(c->dir), "%s/meridian", base);
-	else if (home && home[0] == '/')
-		n = snprintf(c->dir, sizeof(c->dir), "%s/.cache/meridian", home);
+	int n = dir ? snprintf(c->dir, sizeof(c->dir), "%s", dir) : 0;
 	struct key k = { { 1, 2 } };
 	/* Another program may compute something else, or write it another way. */
 	bool known = mix_file(&k, "/proc/self/exe") && mix_experiment(&k, e);
