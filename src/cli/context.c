@@ -89,16 +89,6 @@ int cli_width(const struct cli *cli)
 	return n > 0 && n < 10000 ? n : 80;
 }
 
-const char *cli_cache_dir(struct cli *cli)
-{
-	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	if (base && base[0] == '/') /* the specification wants relative ones ignored */
-		return mer_arena_printf(&cli->arena, "%s/meridian", base);
-	if (home && home[0] == '/')
-		return mer_arena_printf(&cli->arena, "%s/.cache/meridian", home);
-	return NULL;
-}
-
 unsigned cli_jobs(const struct cli *cli)
 {
 	if (cli->jobs)

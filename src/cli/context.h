@@ -84,9 +84,6 @@ int cli_close_output(struct cli *cli);
 
 /* Columns of the output: the terminal's, else $COLUMNS, else 80. */
 int cli_width(const struct cli *cli);
-/* The folder for what is kept between runs, $XDG_CACHE_HOME/meridian or ~/.cache/meridian; NULL:
- * there is none. */
-const char *cli_cache_dir(struct cli *cli);
 /* Threads to use. */
 unsigned cli_jobs(const struct cli *cli);
 

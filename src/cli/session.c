@@ -5,6 +5,7 @@
 #include "base/diag_json.h"
 #include "base/plural.h"
 #include "cli/period.h"
+#include "cli/places.h"
 #include "cli/progress.h"
 #include "cli/tasks.h"
 #include "cli/text.h"
@@ -49,6 +50,10 @@ static int open_session(struct cli *cli, bool once, struct session **s)
 	if (!waiting)
 		return mer_fail_nomem(&cli->err);
 	waiting->cli = cli;
+	const struct mer_spill_options *spill;
+	int rc = cli_spill_options(cli, &spill);
+	if (rc)
+		return rc;
 	*s = session_new(&(struct session_options){ .paths = cli->args,
 		.n_paths = cli->n_args,
 		.clocks = is_auto			   ? SESSION_CLOCKS_AUTO
@@ -57,13 +62,14 @@ static int open_session(struct cli *cli, bool once, struct session **s)
 		.clocks_file = cli->sync,
 		.ignore_uuid = cli->ignore_uuid,
 		.n_threads = cli_jobs(cli),
-		.cache_dir = cli_cache_dir(cli),
+		.cache_dir = cli_cache_folder(cli),
+		.spill = spill,
 		.all_findings = cli->verbose,
 		.once = once,
 		.watcher = { waiting, begin_stage, end_stage } });
 	if (!*s)
 		return mer_fail_nomem(&cli->err);
-	int rc = session_open(*s, &cli->err);
+	rc = session_open(*s, &cli->err);
 	if (rc == 0)
 		rc = session_selection_check(&cli->select, session_experiment(*s), &cli->err);
 	if (rc) { /* of such traces nothing else is to be said */
@@ -87,6 +93,7 @@ void cli_session_close(struct cli *cli, struct session *s)
 	/* What was asked for comes before what is to be said about it, also on a terminal. */
 	fflush(cli->out);
 	cli_report(cli, rows, n);
+	cli_spill_report(cli, session_experiment(s));
 	session_free(s);
 	cli->synced = NULL;
 }

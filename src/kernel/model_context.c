@@ -275,12 +275,6 @@ static enum kernel_cause cause_of_context(
 	return cause;
 }
 
-static bool is_sleep(const struct kernel_model *m, const struct kernel_call *k)
-{
-	const char *name = kernel_name_text(m->h, k->name);
-	return strcmp(name, "nanosleep") == 0 || strcmp(name, "clock_nanosleep") == 0;
-}
-
 void model_cause(const struct kernel_model *m, struct cpu *c, uint32_t task,
 	enum kernel_cause *cause, uint32_t *source, uint32_t *by)
 {
@@ -324,16 +318,17 @@ void model_cause(const struct kernel_model *m, struct cpu *c, uint32_t task,
 	}
 	uint32_t call = model_open(m, task)->call;
 	const struct kernel_call *k = call == KERNEL_NONE ? NULL : &m->h->calls[call];
+	uint32_t classes = kernel_classes(m->h, call);
 	/* A program in user mode wakes nobody: it was an interrupt, of which no event is recorded. */
 	if (!m->has_interrupts && kernel_span(m->h, waker)->state == KERNEL_USER) {
-		*cause = k && is_sleep(m, k) ? KERNEL_TIMER : KERNEL_IRQ;
+		*cause = classes & KERNEL_CALLS_SLEEP ? KERNEL_TIMER : KERNEL_IRQ;
 		return;
 	}
 	*by = waker;
 	*cause = KERNEL_TASK;
 	if (!k)
 		return;
-	if (k->name == m->futex_name)
+	if (classes & KERNEL_CALLS_FUTEX)
 		*cause = KERNEL_FUTEX;
 	else if (k->kind == KERNEL_OBJECT_PIPE)
 		*cause = KERNEL_PIPE;

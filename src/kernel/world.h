@@ -47,9 +47,10 @@ static inline int64_t kernel_packet_asked(
 
 struct kernel_world {
 	struct mer_experiment *e; /* borrowed */
+	struct mer_spill *spill;  /* that of e, for what grows with the traces; NULL: memory */
 	struct kernel_host *hosts;
 	uint32_t n_hosts;
-	struct kernel_packet *packets; /* by sent */
+	struct kernel_packet *packets; /* by sent; a block of spill */
 	uint32_t n_packets;
 	/* What their endpoints stand for, as far as they are IPv4: numbers of places, plus 1. */
 	struct mer_map endpoints;

@@ -1,11 +1,11 @@
 #include "session/request.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "base/glob.h"
 #include "base/plural.h"
 #include "session/state.h"
 
@@ -37,12 +37,6 @@ static bool wants_task_of_host(void *ctx, const struct kernel_host *h, uint32_t 
 	return wants_host(ctx, (uint32_t)(h - a->run.world->hosts)) && wants_task(ctx, h, task);
 }
 
-/* A name with brackets may be given as it is. */
-static bool matches(const char *pattern, const char *name)
-{
-	return strcmp(pattern, name) == 0 || fnmatch(pattern, name, 0) == 0;
-}
-
 /* All patterns are tried, so that those that match nothing are known. */
 static bool wants_name(void *ctx, const char *name)
 {
@@ -50,7 +44,7 @@ static bool wants_name(void *ctx, const char *name)
 	const struct session_texts *names = a->request->names;
 	uint64_t named = 0;
 	for (size_t i = 0; i < names->n; i++)
-		if (matches(names->item[i], name))
+		if (mer_glob(names->item[i], name))
 			named |= (uint64_t)1 << i;
 	if (named)
 		atomic_fetch_or_explicit(&a->named, named, memory_order_relaxed);
@@ -209,7 +203,7 @@ int session_request(struct session *s, const struct session_request *q, struct s
 void session_answer_fini(struct session_answer *a)
 {
 	for (size_t i = 0; a->tables && i < a->request->n; i++)
-		analysis_table_fini(&a->tables[i]);
+		mer_table_fini(&a->tables[i]);
 	free(a->tables);
 	a->tables = NULL;
 	if (a->has_run)

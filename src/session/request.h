@@ -33,7 +33,7 @@ struct session_answer { /* zeroed: none */
 	struct session *session;
 	const struct session_request *request;
 	const struct session_selection *selection;
-	struct analysis_table *tables;	 /* as request->tables */
+	struct mer_table *tables;	 /* as request->tables */
 	struct analysis_run run;	 /* what analyses know besides: its world */
 	struct analysis_options options; /* as they ran */
 	struct analysis_periods found;	 /* of request->periods */

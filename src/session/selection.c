@@ -1,10 +1,10 @@
 #include "session/selection.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "base/glob.h"
 #include "base/str.h"
 
 bool session_ranges_contain(const struct session_ranges *r, uint64_t v)
@@ -21,7 +21,7 @@ bool session_ranges_contain(const struct session_ranges *r, uint64_t v)
 bool session_selects_host(const struct session_selection *s, const char *host)
 {
 	for (size_t i = 0; i < s->hosts.n; i++)
-		if (fnmatch(s->hosts.item[i], host, 0) == 0)
+		if (mer_glob(s->hosts.item[i], host))
 			return true;
 	return s->hosts.n == 0;
 }
@@ -44,7 +44,7 @@ static int check_hosts(
 	for (size_t i = 0; i < s->hosts.n; i++) {
 		bool found = false;
 		for (uint32_t h = 0; h < e->n_hosts && !found; h++)
-			found = fnmatch(s->hosts.item[i], e->hosts[h].name, 0) == 0;
+			found = mer_glob(s->hosts.item[i], e->hosts[h].name);
 		if (found)
 			continue;
 		char names[512] = "";
@@ -122,7 +122,7 @@ int session_selection_check(
 static bool is_called(const struct kernel_host *h, uint32_t task, const char *pattern)
 {
 	for (uint32_t n = h->tasks[task].name; n != KERNEL_NONE; n = h->renames[n].before)
-		if (fnmatch(pattern, kernel_name_text(h, h->renames[n].name), 0) == 0)
+		if (mer_glob(pattern, kernel_name_text(h, h->renames[n].name)))
 			return true;
 	return false;
 }

@@ -78,7 +78,10 @@ int session_open(struct session *s, struct mer_err *err)
 		.keep_offsets = s->o.clocks == SESSION_CLOCKS_RECORDED,
 		.ignore_uuid = s->o.ignore_uuid,
 	};
-	return mer_experiment_open(s->o.paths, s->o.n_paths, &o, &s->e, err);
+	int rc = mer_experiment_open(s->o.paths, s->o.n_paths, &o, &s->e, err);
+	if (rc == 0 && s->o.spill && !(s->e->spill = mer_spill_new(s->o.spill)))
+		rc = mer_fail_nomem(err);
+	return rc;
 }
 
 int session_window(const struct session *s, const struct session_selection *what,
@@ -92,7 +95,7 @@ int session_window(const struct session *s, const struct session_selection *what
 static int build_world(struct session *s, enum session_usage usage, struct mer_err *err)
 {
 	struct sync_messages *messages = &s->messages;
-	int rc = usage ? usage_new(s->e->n_hosts, &s->usage, err) : 0;
+	int rc = usage ? usage_new(s->e->n_hosts, s->e->spill, &s->usage, err) : 0;
 	if (rc)
 		return rc;
 	struct kernel_world_options o = { .n_threads = session_threads(s),

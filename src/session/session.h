@@ -54,7 +54,9 @@ struct session_options { /* zeroed: the defaults */
 	bool ignore_uuid;	 /* as mer_open_options */
 	unsigned n_threads;	 /* 0: one per CPU */
 	const char *cache_dir;	 /* where computed results are kept between runs; NULL: nowhere */
-	bool all_findings;	 /* also those of the synchronization are among the experiment's */
+	/* Where what grows with the traces goes when memory should not take it; NULL: memory takes all. */
+	const struct mer_spill_options *spill;
+	bool all_findings; /* also those of the synchronization are among the experiment's */
 	/* There will be one request or one world: what has been used is released at once, which saves
 	 * memory. Another one is then made from the traces again. */
 	bool once;

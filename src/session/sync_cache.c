@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/map.h"
 #include "sync/auto.h"
 
@@ -141,17 +142,6 @@ static void remove_old(const char *dir)
 		closedir(d);
 }
 
-static bool make_dir(const char *dir)
-{
-	char path[1024];
-	snprintf(path, sizeof(path), "%s", dir);
-	char *slash = strrchr(path, '/');
-	*slash = '\0'; /* ~/.cache itself may be missing, what is above it not */
-	if (path[0] && mkdir(path, 0700) != 0 && errno != EEXIST)
-		return false;
-	return mkdir(dir, 0700) == 0 || errno == EEXIST;
-}
-
 static bool write_all(int fd, const char *data, size_t len)
 {
 	while (len) {
@@ -171,7 +161,7 @@ void sync_cache_save(const struct sync_cache *c, const struct sync_result *r)
 	struct mer_str text = { 0 };
 	struct mer_err err;
 	char path[1120];
-	if (!c->dir[0] || !make_dir(c->dir))
+	if (!c->dir[0] || !mer_make_folder(c->dir))
 		return;
 	if (sync_result_write(r, true, &text, &err) == 0) {
 		snprintf(path, sizeof(path), "%s/%sXXXXXX", c->dir, prefix);

@@ -13,7 +13,7 @@
 #include "trace/experiment.h"
 
 struct sync_cache {
-	char dir[1024];	 /* "": there is none */
+	char dir[1024];	 /* CLI_PLACE_BYTES; "": there is none */
 	char file[1100]; /* of this experiment's result */
 };
 

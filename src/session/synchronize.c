@@ -116,10 +116,12 @@ static int gather_again(struct session *s, struct mer_err *err)
 	int rc = mer_experiment_open(s->o.paths, s->o.n_paths, &s->e->options, &e, err);
 	if (rc)
 		return rc;
+	e->spill = s->e->spill; /* that lives as long as the messages */
 	if (e->n_hosts == s->e->n_hosts && e->n_streams == s->e->n_streams)
 		rc = compute(s, e, true, NULL, err);
 	else
 		rc = mer_fail(err, MER_ERR_INPUT, "the traces changed while they were being read");
+	e->spill = NULL;
 	mer_experiment_free(e);
 	return rc;
 }

@@ -21,11 +21,11 @@ struct values {
 };
 
 /* Without what is only the kernel's own work: that is counted. */
-static void drop_kernel(struct cli_graph *g, struct analysis_table *t)
+static void drop_kernel(struct cli_graph *g, struct mer_table *t)
 {
 	size_t n = 0;
 	for (size_t r = 0; r < t->n_rows; r++) {
-		const struct analysis_cell *c = &t->cells[r * t->n_columns];
+		const struct mer_cell *c = &t->cells[r * t->n_columns];
 		if (strcmp(c[RELATION_KIND].v.text, relation_kind_name(RELATION_KERNEL)) == 0) {
 			g->n_kernel++;
 			continue;
@@ -99,7 +99,7 @@ static int print(void *ctx, struct session_answer *a)
 	const struct asking *x = ctx;
 	const struct values *v = x->v;
 	struct cli *cli = x->cli;
-	struct analysis_table *t = &a->tables[0];
+	struct mer_table *t = &a->tables[0];
 	struct session_world w = session_answer_world(a);
 	struct mer_experiment *e = w.e;
 	struct cli_graph g = { .cli = cli,
@@ -118,7 +118,7 @@ static int print(void *ctx, struct session_answer *a)
 	if (!v->all)
 		drop_kernel(&g, t);
 	if (v->limit.set)
-		analysis_table_limit(t, (size_t)v->limit.v);
+		mer_table_limit(t, (size_t)v->limit.v);
 	bool draws = v->plot || cli->format == CLI_FORMAT_DOT || cli->format == CLI_FORMAT_SVG;
 	rc = draws && !t->n_rows ? warn_of_nothing(&g, e) : 0;
 	if (rc == 0 && v->plot)
@@ -126,7 +126,7 @@ static int print(void *ctx, struct session_answer *a)
 	if (rc)
 		return rc;
 	if (!v->limit.set && cli->format == CLI_FORMAT_TABLE)
-		analysis_table_limit(t, SCREENFUL);
+		mer_table_limit(t, SCREENFUL);
 	switch (cli->format) {
 	case CLI_FORMAT_TABLE: rc = cli_graph_text(&g, &out); break;
 	case CLI_FORMAT_DOT: rc = cli_graph_dot(&g, by_task, !v->limit.set, &out); break;

@@ -115,7 +115,7 @@ static int list_tables(struct cli *cli)
 	mer_str_printf(&out, "Tables of '%s', for --table and --sort:\n", a->id);
 	for (const struct analysis_output *o = a->outputs; o->id; o++) {
 		struct mer_str keys = { 0 };
-		for (const struct analysis_column *c = o->columns; c->key; c++)
+		for (const struct mer_column *c = o->columns; c->key; c++)
 			mer_str_printf(&keys, "%s%s", c == o->columns ? "" : " ", c->key);
 		mer_str_printf(&out, "\n%s: %s\n", o->id, o->title);
 		cli_text_wrap(&out, keys.data ? keys.data : "", (size_t)cli_width(cli), 2);
@@ -198,9 +198,9 @@ static const struct analysis_output *output_of(const struct cli_grid *g, size_t 
 	return &g->requests[i].analysis->outputs[g->requests[i].output];
 }
 
-static const struct analysis_column *find_key(const struct analysis_output *o, const char *key)
+static const struct mer_column *find_key(const struct analysis_output *o, const char *key)
 {
-	for (const struct analysis_column *c = o->columns; c->key; c++)
+	for (const struct mer_column *c = o->columns; c->key; c++)
 		if (strcmp(c->key, key) == 0)
 			return c;
 	return NULL;
@@ -208,17 +208,17 @@ static const struct analysis_column *find_key(const struct analysis_output *o, c
 
 /* The column that the user means: by its key, whose unit may be left out, or by what people see above it if
  * that is above one only. */
-static const struct analysis_column *find_meant(const struct analysis_output *o, const char *word)
+static const struct mer_column *find_meant(const struct analysis_output *o, const char *word)
 {
 	char key[128];
-	const struct analysis_column *found = find_key(o, word);
+	const struct mer_column *found = find_key(o, word);
 	size_t n = 0;
 	snprintf(key, sizeof(key), "%.100s_ns", word);
 	if (!found)
 		found = find_key(o, key);
 	if (found)
 		return found;
-	for (const struct analysis_column *c = o->columns; c->key; c++)
+	for (const struct mer_column *c = o->columns; c->key; c++)
 		if (cli_same_word(word, c->key) || cli_same_word(key, c->key) ||
 			(c->title && cli_same_word(word, c->title))) {
 			found = c;
@@ -228,10 +228,10 @@ static const struct analysis_column *find_meant(const struct analysis_output *o,
 }
 
 /* Has any table of the analysis such a column? By key, or by type. */
-static bool has_column(const struct analysis *a, const char *key, enum analysis_type type)
+static bool has_column(const struct analysis *a, const char *key, enum mer_type type)
 {
 	for (const struct analysis_output *o = a->outputs; o->id; o++)
-		for (const struct analysis_column *c = o->columns; c->key; c++)
+		for (const struct mer_column *c = o->columns; c->key; c++)
 			if (key ? strcmp(c->key, key) == 0 : c->type == type)
 				return true;
 	return false;
@@ -248,7 +248,7 @@ static int check_sort(struct cli_grid *g)
 	for (size_t i = 0; i < g->n_printed; i++) {
 		if (find_meant(output_of(g, i), key))
 			return 0;
-		for (const struct analysis_column *c = output_of(g, i)->columns; c->key; c++)
+		for (const struct mer_column *c = output_of(g, i)->columns; c->key; c++)
 			if (n < sizeof(names) / sizeof(*names))
 				names[n++] = c->key;
 	}
@@ -309,7 +309,7 @@ static int check_options(struct cli_grid *g)
 		return mer_fail(err, MER_ERR_USAGE,
 			"--%s does not apply to '%s': choose in the expression of --period",
 			g->cli->select.tids.n ? cli_tids_option(g->cli) : "comm", a->id);
-	if ((g->cli->select.tids.n || g->cli->select.comms.n) && !has_column(a, "tid", ANALYSIS_ID))
+	if ((g->cli->select.tids.n || g->cli->select.comms.n) && !has_column(a, "tid", MER_ID))
 		return mer_fail(err, MER_ERR_USAGE,
 			"--%s does not apply to '%s': it has no data per task",
 			g->cli->select.tids.n ? cli_tids_option(g->cli) : "comm", a->id);
@@ -481,11 +481,11 @@ static void sort_table(struct cli_grid *g, size_t table)
 			   : o->sort	   ? o->sort
 					   : o->columns[0].key;
 	bool plus = *sort == '+';
-	const struct analysis_column *c = find_meant(o, sort + plus);
+	const struct mer_column *c = find_meant(o, sort + plus);
 	if (!c)
 		return;
-	bool ascending = plus || cli_grid_names(c) || c->type == ANALYSIS_TIME;
-	analysis_table_sort(&g->tables[table], c->key, ascending != g->values->reverse);
+	bool ascending = plus || cli_grid_names(c) || c->type == MER_TIME;
+	mer_table_sort(&g->tables[table], c->key, ascending != g->values->reverse);
 	g->sorted[table] = c->key;
 }
 
@@ -534,7 +534,7 @@ static int show(void *ctx, struct session_answer *a)
 			sort_table(g, i);
 		if (strncmp(g->tables[i].id, "freq", 4) !=
 			0) /* of these as many as limit says are printed */
-			analysis_table_limit(&g->tables[i], (size_t)limit_of(g));
+			mer_table_limit(&g->tables[i], (size_t)limit_of(g));
 		if (rc == 0 && g->tables[i].failed)
 			rc = mer_fail_nomem(&g->cli->err);
 	}

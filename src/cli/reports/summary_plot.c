@@ -9,7 +9,7 @@ enum { MAX_TABLES = 16, BINS = 300 };
 
 struct picture {
 	struct analysis_request requests[MAX_TABLES];
-	struct analysis_table *tables;
+	struct mer_table *tables;
 	size_t n;
 };
 
