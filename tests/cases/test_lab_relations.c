@@ -358,7 +358,9 @@ static void no_byte_is_lost(void **state)
 		"lab/cpu-mem-io", "lab/ipc-zoo", "lab/mpi-3vm", "lab/netns-containers",
 		"lab/threadirqs", "lab/wget-cold-hot" };
 	static const struct mer_column none[] = { { 0 } };
-	static const struct analysis_output outputs[] = { { "top", "", none, NULL, NULL }, { 0 } };
+	static const struct analysis_output outputs[] = {
+		{ .id = "top", .title = "", .columns = none }, { 0 }
+	};
 	static const struct analysis sums = { .id = "sums",
 		.outputs = outputs,
 		.state_size = 1,
