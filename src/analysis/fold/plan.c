@@ -1,6 +1,7 @@
 /* Plans: from names to numbers, before anything is read. */
 #include "analysis/fold/plan.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,6 +128,26 @@ static bool split_task(
 	return false;
 }
 
+/* The user's: what there is instead. */
+static int no_such_key(const struct maker *m, const char *word)
+{
+	char list[500] = "host, process, program, thread, cpu";
+	size_t n = strlen(list);
+	for (uint32_t i = 0; i < m->p->n_inputs; i++) {
+		const struct fact_kind *k = m->p->inputs[i].kind;
+		for (const struct fact_field *f = k->fields; f && f->key && n + 40 < sizeof(list);
+			f++)
+			if (f->title)
+				n += (size_t)snprintf(list + n, sizeof(list) - n, ", %s", f->key);
+		for (const struct fact_view *v = k->views; v && v->key && n + 40 < sizeof(list);
+			v++)
+			if (v->title)
+				n += (size_t)snprintf(list + n, sizeof(list) - n, ", %s", v->key);
+	}
+	return mer_fail(
+		m->err, MER_ERR_USAGE, "--group-by: no key '%.100s'; there are: %s", word, list);
+}
+
 static int find_key(const struct maker *m, const char *word, struct fold_key *k)
 {
 	static const struct {
@@ -154,7 +175,7 @@ static int find_key(const struct maker *m, const char *word, struct fold_key *k)
 						  : FOLD_KEY_PROGRAM;
 		return 0;
 	}
-	return is_wrong(m, "key", word);
+	return m->group_by ? no_such_key(m, word) : is_wrong(m, "key", word);
 }
 
 /* Numbers of tasks and CPUs are numbers of one host: rows of hosts stay apart. */
@@ -169,6 +190,10 @@ static int find_keys(const struct maker *m, const char *group, struct fold_keys 
 {
 	char word[64];
 	*keys = (struct fold_keys){ 0 };
+	if (m->group_by && !fold_list_has(group, "host")) { /* first, if others need it */
+		struct fold_key *host = &keys->keys[keys->n++];
+		*host = (struct fold_key){ .name = "host", .what = FOLD_KEY_HOST };
+	}
 	while (fold_list_next(&group, word, sizeof(word))) {
 		struct fold_key *k = &keys->keys[keys->n];
 		if (keys->n == FOLD_MAX_KEYS)
@@ -181,6 +206,10 @@ static int find_keys(const struct maker *m, const char *group, struct fold_keys 
 		keys->has_host |= k->what == FOLD_KEY_HOST;
 		keys->n++;
 	}
+	if (m->group_by && !keys->has_host && keys->by_host)
+		keys->has_host = true;
+	else if (m->group_by && !keys->has_host)
+		memmove(keys->keys, keys->keys + 1, --keys->n * sizeof(*keys->keys));
 	return 0;
 }
 
@@ -555,6 +584,73 @@ static int bind_columns(const struct maker *m)
 	return 0;
 }
 
+/* ---- columns of keys that the user wants ---- */
+
+static bool is_key_column(const struct fold *f, const struct mer_column *c)
+{
+	const struct fold_cell *cell = cell_of(f, c->key);
+	enum fold_column_what special = special_of(f, c->key);
+	return cell ? cell->is_key : special == FOLD_COLUMN_KEY || special == FOLD_COLUMN_SCOPE;
+}
+
+static const char *title_of(const struct mer_column *columns, const char *key, const char *title)
+{
+	for (; columns->key; columns++)
+		if (strcmp(columns->key, key) == 0 && columns->title)
+			return columns->title;
+	return title ? title : key;
+}
+
+static size_t add_key_columns(
+	const struct maker *m, const struct fold_key *k, struct mer_column *to, size_t n)
+{
+	static const char *const parts[] = { "tid", "pid", "comm" };
+	struct fold_plan *p = m->p;
+	bool is_task = k->what != FOLD_KEY_HOST &&
+		       (k->what != FOLD_KEY_NUMBER || k->source.meaning == FACT_TASK);
+	size_t first = k->what == FOLD_KEY_PROCESS ? 1 : k->what == FOLD_KEY_PROGRAM ? 2 : 0;
+	if (!is_task) {
+		const char *key = mer_arena_strdup(p->of_tables, k->name);
+		bool is_host = k->what == FOLD_KEY_HOST;
+		to[n++] = (struct mer_column){ key,
+			title_of(p->columns, k->name, is_host ? "host" : k->source.title),
+			is_host ? MER_TEXT : k->source.type };
+		return n;
+	}
+	for (size_t i = first; i < 3; i++) {
+		bool is_own = strcmp(k->name, "task") == 0;
+		const char *key =
+			is_own ? parts[i]
+			       : mer_arena_printf(p->of_tables, "%s_%s", k->name, parts[i]);
+		to[n++] = (struct mer_column){ key, title_of(p->columns, key ? key : "", key),
+			i == 2 ? MER_TEXT : MER_ID };
+	}
+	return n;
+}
+
+static int replace_columns(const struct maker *m)
+{
+	struct fold_plan *p = m->p;
+	struct mer_column *columns =
+		mer_arena_zalloc(p->of_tables, FOLD_MAX_COLUMNS + 1, sizeof(*columns));
+	const struct mer_column *c = p->columns;
+	size_t n = 0;
+	if (!columns)
+		return mer_fail_nomem(m->err);
+	for (; p->fold->shape == FOLD_BINS && c->key &&
+		special_of(p->fold, c->key) != FOLD_COLUMN_KEY;
+		c++)
+		if (special_of(p->fold, c->key) != FOLD_COLUMN_SCOPE)
+			columns[n++] = *c;
+	for (uint32_t i = 0; i < p->scopes[0].n; i++)
+		n = add_key_columns(m, &p->scopes[0].keys[i], columns, n);
+	for (; c->key && n < FOLD_MAX_COLUMNS; c++)
+		if (!is_key_column(p->fold, c))
+			columns[n++] = *c;
+	p->columns = columns;
+	return p->of_tables->failed ? mer_fail_nomem(m->err) : 0;
+}
+
 static int plan_columns(const struct maker *m)
 {
 	struct fold_plan *p = m->p;
@@ -575,13 +671,16 @@ static int plan_groups(const struct maker *m)
 	struct fold_plan *p = m->p;
 	const struct fold *f = p->fold;
 	int rc = 0;
-	if (f->shape == FOLD_BINS)
+	if (f->shape == FOLD_BINS && m->group_by) {
+		p->scope_of[p->n_scopes] = &p->own_scope;
+		rc = find_keys(m, m->group_by, &p->scopes[p->n_scopes++]);
+	} else if (f->shape == FOLD_BINS)
 		for (const struct fold_scope *s = f->scopes; s->group && rc == 0; s++) {
 			p->scope_of[p->n_scopes] = s;
 			rc = find_keys(m, s->group, &p->scopes[p->n_scopes++]);
 		}
 	else
-		rc = find_keys(m, f->group, &p->scopes[p->n_scopes++]);
+		rc = find_keys(m, m->group_by ? m->group_by : f->group, &p->scopes[p->n_scopes++]);
 	for (uint32_t i = 0; i < p->n_scopes && rc == 0; i++)
 		rc = add_table(m, &p->scopes[i]);
 	return rc ? rc : bind_tables(m);
@@ -621,12 +720,17 @@ static int make_plan(const struct maker *m, struct analysis_run *run)
 	int rc = 0;
 	for (size_t i = 0; i < FOLD_KINDS && f->kinds[i] && rc == 0; i++)
 		rc = add_input(m, f->kinds[i]);
+	if (rc == 0)
+		rc = fold_filter_plan(p, m->err);
+	p->limit = p->filter.n_of_rows ? 0 : p->options->limit;
 	if (rc == 0 && f->shape == FOLD_BINS)
 		rc = analysis_bins_find(run, &p->bins, m->err);
 	if (rc == 0)
 		rc = f->shape == FOLD_ROWS ? plan_rows(m) : plan_groups(m);
 	if (rc == 0 && f->shape == FOLD_BUCKETS)
 		rc = plan_buckets(m);
+	if (rc == 0 && m->group_by)
+		rc = replace_columns(m);
 	if (rc == 0)
 		rc = plan_columns(m);
 	if (rc == 0)
@@ -648,10 +752,17 @@ int fold_plan_new(struct analysis_run *run, const struct fold_request *r, struct
 	p->columns = r->columns;
 	p->by_duration = r->by_duration;
 	p->by_name = r->by_name;
+	p->e = run->e;
+	p->of_tables = &run->arena;
 	p->late = o->wants_task && o->wants_names;
 	p->all_of_time = o->begin == INT64_MIN && o->end == INT64_MAX && o->n_periods == 0;
 	p->histogram = -1;
-	const struct maker m = { p, err, NULL };
+	const struct maker m = { p, err, fold_plan_groups_by(r->fold) ? o->group_by : NULL };
+	for (const struct fold_scope *s = r->fold->scopes; m.group_by && s && s->group; s++) {
+		p->own_scope = *s;
+		p->own_scope.group = m.group_by;
+		p->own_scope.every_bin = false;
+	}
 	int rc = make_plan(&m, run);
 	if (rc) {
 		fold_plan_free(p);

@@ -87,11 +87,13 @@ static int is_chosen(const struct choice *c, const struct fact *f)
 		if (bytes < o->sizes.min || bytes > o->sizes.max)
 			return 0;
 	}
+	if (p->filter.n_of_facts && !fold_filter_fact(p, in, c->s->host, c->h, f))
+		return 0;
 	if (o->wants_cpu)
 		rc = wants_cpu(c, f);
 	if (rc > 0 && p->by_name && o->wants_name && in->name.what)
 		rc = wants_name(c, f);
-	if (rc > 0 && o->wants_task && !p->late)
+	if (rc > 0 && o->wants_task && !o->wants_names)
 		rc = wants_task(c, f);
 	return rc;
 }
@@ -100,7 +102,7 @@ static bool chooses(const struct fold_state *s, const struct fold_input *in)
 {
 	const struct analysis_options *o = s->plan->options;
 	return in->n_where || in->duration.what || in->bytes.what || o->wants_cpu ||
-	       (o->wants_task && !s->plan->late) ||
+	       (o->wants_task && !o->wants_names) || s->plan->filter.n_of_facts ||
 	       (s->plan->by_name && o->wants_name && in->name.what);
 }
 
