@@ -363,10 +363,12 @@ static int check_choice(const struct cli_grid *g, const char *option, uint32_t b
 static void drop_others(struct cli_grid *g, uint32_t tables)
 {
 	size_t n = 0;
+	if (g->values->tables.n || g->values->plot)
+		return;
 	for (size_t i = 0; i < g->n; i++)
 		if (tables >> g->requests[i].output & 1)
 			g->requests[n++] = g->requests[i];
-	if (n && !g->values->tables.n)
+	if (n)
 		g->n = g->n_printed = n;
 }
 

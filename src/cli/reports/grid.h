@@ -92,7 +92,7 @@ struct cli_grid_values { /* of options; not all verbs have all of them */
 		filter, CLI_TEXT, "EXPR", of "only these: 'duration > 1ms && cpu == 0'")
 #define CLI_GRID_GROUP_BY_MANUAL                                                                   \
 	"--group-by takes keys, commas between: host, process, program (the tasks of one name), "  \
-	"thread, cpu, and whatever the analysis tells apart: name, kind, object. All amounts are " \
+	"thread, cpu, and what the analysis distinguishes: name, kind, object. All amounts are "   \
 	"then those of these groups.\n\n"
 #define CLI_GRID_FILTER_MANUAL                                                                     \
 	"--filter takes an expression as 'meridian events' does, of columns of the tables: "       \
