@@ -74,7 +74,7 @@ enum fact_view_kind {
 	FACT_CALL_OBJECT, /* what its descriptor stands for; a name */
 	FACT_CALL_FD,
 	FACT_CALL_KIND, /* of the descriptor, enum kernel_object_kind */
-	FACT_IS_ERROR,	/* 1 where a result is an error, else 0 */
+	FACT_ERROR,	/* of a result: itself where it is an error, otherwise not known */
 	FACT_BY_FUNCTION
 };
 struct fact_view {
