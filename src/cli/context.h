@@ -66,8 +66,10 @@ struct cli {
 	bool strict, csv_safe, want_help, want_version;
 	bool ignore_uuid;
 
+	const char *folder;    /* -o: each table goes into a file there; NULL: all to out */
 	FILE *out;	       /* results; errors of writing are found by main at the end */
 	struct cli_sink *sink; /* behind out; NULL: out is stdout */
+	const char *out_name;  /* of the file; NULL: standard output */
 	bool ascii;	       /* the locale is not UTF-8 */
 	struct mer_str notes, warnings; /* that wait for the result; notes: both, in order */
 	bool out_is_terminal, bold_out, bold_err;
@@ -80,6 +82,9 @@ struct cli {
 
 /* Opens the output and decides about colors, after parsing. */
 int cli_open_output(struct cli *cli);
+/* With -o FOLDER/: results go to the file FOLDER/ID.csv (.jsonl, .json) from now on. Otherwise they go on
+ * where they went. */
+int cli_output_file(struct cli *cli, const char *id);
 /* Flushes; 0 or an error when anything that was written did not arrive. */
 int cli_close_output(struct cli *cli);
 

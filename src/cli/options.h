@@ -37,10 +37,11 @@ enum cli_uses {
 	CLI_USES_COMM = 1 << 5,
 	CLI_USES_SYNC = 1 << 6,
 	CLI_USES_JOBS = 1 << 7,
-	CLI_USES_INPUT = 1 << 8,  /* reads traces: --progress --strict */
-	CLI_USES_ALWAYS = 1 << 9, /* every verb: --color -q -v -h */
-	CLI_USES_PID = 1 << 10,	  /* knows which threads a process has */
-	CLI_USES_STORE = 1 << 11, /* can be answered from a store */
+	CLI_USES_INPUT = 1 << 8,   /* reads traces: --progress --strict */
+	CLI_USES_ALWAYS = 1 << 9,  /* every verb: --color -q -v -h */
+	CLI_USES_PID = 1 << 10,	   /* knows which threads a process has */
+	CLI_USES_TABLES = 1 << 11, /* has several tables: -o FOLDER/ */
+	CLI_USES_STORE = 1 << 12,  /* can be answered from a store */
 	/* What verbs about tasks have in common. */
 	CLI_USES_TASKS = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_TID |
 			 CLI_USES_PID | CLI_USES_COMM | CLI_USES_SYNC | CLI_USES_JOBS |
@@ -59,7 +60,8 @@ struct cli_option {
 	enum cli_kind kind;
 	const char *arg; /* how help calls its value; NULL for those without one */
 	const char *help;
-	const char *help_of_pid; /* follows help where the verb takes --pid; NULL: nothing */
+	const char *help_more; /* follows help where the verb has one of more_uses; NULL: nothing */
+	unsigned more_uses;    /* CLI_USES_* */
 	size_t offset;
 	/* CLI_CHOICE: "auto|always|never"; of others some values that it may have, for completion. */
 	const char *choices;

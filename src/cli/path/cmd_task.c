@@ -15,14 +15,24 @@ struct values {
 };
 
 enum compat { COMPAT_NONE, COMPAT_FLIGHTBOX };
+
+/* In one CSV file or stream one table is easier to use; -o FOLDER/ has room for all. */
+static unsigned table_of(const struct cli *cli, const struct values *v)
+{
+	bool is_one = cli->format == CLI_FORMAT_CSV || cli->format == CLI_FORMAT_JSONL;
+	if (v->table != CLI_COST_DEFAULT)
+		return v->table;
+	return is_one && !cli->folder ? CLI_COST_ACCOUNTING : CLI_COST_ALL;
+}
+
 enum { BINS = 200, BINS_MAX = 1000000 };
 
 static int print(struct cli_cost *c, const struct values *v)
 {
 	struct mer_str out = { 0 };
-	int rc = v->compat == COMPAT_FLIGHTBOX && c->cli->format == CLI_FORMAT_TABLE
-			 ? cli_cost_print_flightbox(c, &out)
-			 : cli_cost_print(c, &out);
+	if (v->compat != COMPAT_FLIGHTBOX || c->cli->format != CLI_FORMAT_TABLE)
+		return cli_cost_print(c);
+	int rc = cli_cost_print_flightbox(c, &out);
 	return cli_sync_put(c->cli, &out, rc);
 }
 
@@ -39,7 +49,7 @@ static int show(void *ctx, const struct session_world *w, const struct session_t
 	struct cli *cli = x->cli;
 	struct cli_cost c = { .cli = cli,
 		.w = w,
-		.only = v->table,
+		.only = table_of(cli, v),
 		.limit = v->limit,
 		.averaged = v->compat == COMPAT_FLIGHTBOX };
 	struct blocked b;
@@ -79,12 +89,9 @@ static int run(struct cli *cli, const void *values)
 		(v->table == CLI_COST_REST || v->table == CLI_COST_RESOURCES))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--compat flightbox has CPU time only, no tables rest and resources");
+	unsigned table = table_of(cli, v);
 	bool all = !v->list && v->compat != COMPAT_FLIGHTBOX &&
-		   (v->table == CLI_COST_ALL || v->table == CLI_COST_RESOURCES);
-	/* Of several tables csv and jsonl print one: that of CPU time. */
-	if (v->table == CLI_COST_ALL &&
-		(cli->format == CLI_FORMAT_CSV || cli->format == CLI_FORMAT_JSONL))
-		all = false;
+		   (table == CLI_COST_ALL || table == CLI_COST_RESOURCES);
 	return cli_ask_tasks(cli,
 		&(struct cli_task_question){ .usage = all ? SESSION_USAGE_ALL : SESSION_USAGE_DISKS,
 			.list = v->list,
@@ -107,8 +114,8 @@ static const struct cli_option options[] = {
 	{ .name = "table",
 		.kind = CLI_CHOICE,
 		.arg = "WHICH",
-		.choices = "all|blocking|accounting|resources|rest",
-		.help = "only this table (default with csv: accounting)",
+		.choices = "default|all|blocking|accounting|resources|rest",
+		.help = "only this table (default: all; with csv: accounting)",
 		.offset = AT(table) },
 	{ .name = "compat",
 		.kind = CLI_CHOICE,
@@ -169,7 +176,7 @@ const struct cli_verb cli_verb_task = {
 		"the recording, and a wait counts all bins from the one in which it begins up to, but "
 		"excluding, the one in which it ends. Without it values are exact.",
 	.formats = "table|json|jsonl|csv",
-	.uses = CLI_USES_TASKS,
+	.uses = CLI_USES_TASKS | CLI_USES_TABLES,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

@@ -206,7 +206,7 @@ static void put_table(const struct cli_diff *d, enum path_diff_by by,
 		[T_COMM] = { "comm", "Program", MER_TEXT },
 		[T_A] = { "a_ns", "A", MER_DURATION },
 		[T_B] = { "b_ns", "B", MER_DURATION },
-		[T_DELTA] = { "delta_ns", "B - T_A", MER_DURATION },
+		[T_DELTA] = { "delta_ns", "B - A", MER_DURATION },
 		[T_SHARE] = { "percent", "of difference", MER_RATIO },
 	};
 	struct mer_table t;

@@ -351,6 +351,9 @@ static int put_rows(const struct stats *s, const struct values *v, struct mer_st
 	size_t n = 0;
 	if (s->cli->format == CLI_FORMAT_JSON) {
 		struct mer_json j;
+		int rc = cli_output_file(s->cli, "stats");
+		if (rc)
+			return rc;
 		mer_json_init(&j, out, NULL, 0);
 		mer_json_begin_object(&j);
 		mer_json_kv_int(&j, "schema_version", 1);
@@ -369,7 +372,7 @@ static int put_rows(const struct stats *s, const struct values *v, struct mer_st
 		cli_json_synced(&j, s->cli);
 		cli_json_diagnostics(&j, s->e);
 		mer_json_end_object(&j);
-		int rc = mer_json_finish(&j, &s->cli->err);
+		rc = mer_json_finish(&j, &s->cli->err);
 		mer_str_putc(out, '\n');
 		return rc;
 	}
@@ -489,7 +492,7 @@ static const struct cli_option options[] = {
 	CLI_GRID_MANUAL_OPTION(max, CLI_DURATION, "TIME", "with an ANALYSIS: only TIME or less"),
 	CLI_GRID_SIZES("io: "),
 	CLI_GRID_NAME("with an ANALYSIS: only these (openat, eth0)"),
-	CLI_GRID_TABLE("with an ANALYSIS: another table (list: names them)"),
+	CLI_GRID_TABLE("with an ANALYSIS: another table (list: names them; all)"),
 	CLI_GRID_PERIOD,
 	{ 0 },
 };
@@ -506,7 +509,7 @@ const struct cli_verb cli_verb_stats = {
 		"--period, --cpu, --tid, --pid and --comm are for analyses, which show minimum, maximum, "
 		"mean and total duration. Standard deviations are those of samples (n - 1).\n\n"  CLI_GRID_NAME_MANUAL CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
-	.uses = CLI_USES_TASKS | CLI_USES_CPU,
+	.uses = CLI_USES_TASKS | CLI_USES_CPU | CLI_USES_TABLES,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

@@ -13,7 +13,7 @@
 #include "cli/text.h"
 #include "cli/verb.h"
 
-enum { SCREENFUL = 20, PLOT_BINS = 300, MAX_ANALYSES = 64 };
+enum { SCREENFUL = 20, BINS = 20, PLOT_BINS = 300, MAX_ANALYSES = 64 };
 
 /* ---- What there is ---- */
 
@@ -361,7 +361,12 @@ static int request_tables(struct cli_grid *g)
 	for (const struct analysis_output *o = g->analysis->outputs; o->id && n < MAX_ANALYSES; o++)
 		names[n++] = o->id;
 	for (size_t i = 0; i < wanted->n; i++) {
-		int k = analysis_find_output(g->analysis, wanted->item[i]);
+		bool all = strcmp(wanted->item[i], "all") == 0;
+		int k = all ? -1 : analysis_find_output(g->analysis, wanted->item[i]);
+		for (unsigned o = 0; all && o < n; o++)
+			request_one(g, o);
+		if (all)
+			continue;
 		if (k >= 0) {
 			request_one(g, (unsigned)k);
 			continue;
@@ -478,6 +483,9 @@ static struct analysis_options options_of(const struct cli_grid *g)
 	};
 	if (v->plot && !v->bins.set && !v->interval.set)
 		o.n_bins = PLOT_BINS;
+	for (size_t i = 0; i < g->n && !o.n_bins && !v->interval.set; i++)
+		if (belongs(output_of(g, i), "bins"))
+			o.n_bins = BINS;
 	return o;
 }
 

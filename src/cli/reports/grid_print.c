@@ -68,23 +68,38 @@ static size_t rows_of(const struct cli_grid *g, const struct mer_table *t)
 	return is_histogram(t) ? histogram_rows(g, t, &n_left) : t->n_rows;
 }
 
-static int put_json(const struct cli_grid *g, struct mer_str *out)
+/* A document with n tables from this one on. */
+static int print_json(const struct cli_grid *g, const struct mer_table *tables, size_t n)
 {
 	struct mer_json j;
-	mer_json_init(&j, out, g->cli->out, 0);
+	struct mer_str out = { 0 };
+	mer_json_init(&j, &out, g->cli->out, 0);
 	mer_json_begin_object(&j);
 	mer_json_kv_int(&j, "schema_version", 1);
 	cli_json_time(&j, "begin", g->begin);
 	cli_json_time(&j, "end", g->end);
 	mer_json_kv_array(&j, "tables");
-	for (size_t i = 0; i < g->n_printed; i++)
-		mer_table_json(&g->tables[i], g->tables[i].n_rows, &j);
+	for (size_t i = 0; i < n; i++)
+		mer_table_json(&tables[i], tables[i].n_rows, &j);
 	mer_json_end_array(&j);
 	cli_periods_json(g->options, g->begin, g->end, &j);
 	cli_json_synced(&j, g->cli);
 	cli_json_diagnostics(&j, g->e);
 	mer_json_end_object(&j);
-	return mer_json_finish(&j, &g->cli->err);
+	return cli_sync_put(g->cli, &out, mer_json_finish(&j, &g->cli->err));
+}
+
+static int print_all_json(const struct cli_grid *g)
+{
+	int rc = 0;
+	if (!g->cli->folder)
+		return print_json(g, g->tables, g->n_printed);
+	for (size_t i = 0; i < g->n_printed && !rc; i++) {
+		rc = cli_output_file(g->cli, g->tables[i].id);
+		if (!rc)
+			rc = print_json(g, &g->tables[i], 1);
+	}
+	return rc;
 }
 
 /* ---- For people ---- */
@@ -564,15 +579,14 @@ static int put_text(const struct cli_grid *g, struct mer_str *out)
 
 int cli_grid_print(struct cli_grid *g)
 {
-	struct mer_str out = { 0 };
-	int rc = 0;
-	for (size_t i = 0; i < g->n_printed && g->cli->format != CLI_FORMAT_TABLE; i++)
+	if (g->cli->format == CLI_FORMAT_TABLE) {
+		struct mer_str out = { 0 };
+		int rc = put_text(g, &out);
+		return cli_sync_put(g->cli, &out, rc);
+	}
+	for (size_t i = 0; i < g->n_printed; i++)
 		mer_table_limit(&g->tables[i], rows_of(g, &g->tables[i]));
-	if (g->cli->format == CLI_FORMAT_TABLE)
-		rc = put_text(g, &out);
-	else if (g->cli->format == CLI_FORMAT_JSON)
-		rc = put_json(g, &out);
-	else
-		rc = cli_tables_print(g->cli, g->tables, g->n_printed);
-	return cli_sync_put(g->cli, &out, rc);
+	return g->cli->format == CLI_FORMAT_JSON
+		       ? print_all_json(g)
+		       : cli_tables_print(g->cli, g->tables, g->n_printed);
 }

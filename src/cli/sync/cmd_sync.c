@@ -180,7 +180,8 @@ const struct cli_verb cli_verb_sync = {
 		"how large the bound is. Before a measurement that must be exact, record the "
 		"network events alone for some hours and look at this report.",
 	.formats = "table|json|jsonl|csv|lttv",
-	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
+	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT |
+		CLI_USES_TABLES,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

@@ -207,6 +207,8 @@ int cli_sync_print_at(struct cli_sync *s, const struct session_texts *at)
 			q[i].host = q[i - 1].host;
 		rc = read_question(s, at->item[i], i == 0, &q[i]);
 	}
+	if (!rc)
+		rc = cli_output_file(s->cli, "at");
 	if (!rc && s->cli->format == CLI_FORMAT_JSON)
 		rc = put_json(s, q, at->n, &out);
 	else if (!rc && s->cli->format != CLI_FORMAT_TABLE)

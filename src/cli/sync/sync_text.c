@@ -612,7 +612,10 @@ int cli_sync_print(struct cli_sync *s)
 	int rc = 0;
 	switch (s->cli->format) {
 	case CLI_FORMAT_TABLE: put_text(s, &out); break;
-	case CLI_FORMAT_JSON: rc = put_json(s, &out); break;
+	case CLI_FORMAT_JSON:
+		rc = cli_output_file(s->cli, "sync");
+		rc = rc ? rc : put_json(s, &out);
+		break;
 	case CLI_FORMAT_LTTV: return cli_sync_print_lttv(s);
 	default:
 		fill_exact_hosts(s->result, &exact[0]);
