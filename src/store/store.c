@@ -334,7 +334,7 @@ void store_close(struct store *s)
 	free(s);
 }
 
-const struct kernel_world *store_world(const struct store *s)
+struct kernel_world *store_world(struct store *s)
 {
 	return &s->world;
 }
