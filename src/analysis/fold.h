@@ -171,6 +171,7 @@ struct fold_request {
 	const struct mer_column *columns; /* of the table, end with {0} */
 	const struct analysis_options *options;
 	bool by_duration, by_name; /* options.min_ns, max_ns and wants_name select facts */
+	bool other_columns; /* options.filter may name what this table has not: then that is not known */
 };
 
 /* NULL after an error. The plan's columns are in run->arena where they are not the request's, because of

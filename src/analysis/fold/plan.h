@@ -216,11 +216,11 @@ struct fold_plan {
 	const struct analysis_options *options;
 	const struct mer_column *columns;
 	const struct fact_kind *kinds[FOLD_KINDS + 1];
-	uint64_t limit;		     /* rows that are kept of each host; 0: all */
-	struct fold_scope own_scope; /* of bins by other keys */
-	bool by_duration, by_name;
-	bool late;	  /* tasks are chosen when all is read */
-	bool all_of_time; /* no window, no periods */
+	uint64_t limit;				  /* rows that are kept of each host; 0: all */
+	struct fold_scope own_scope;		  /* of bins by other keys */
+	bool by_duration, by_name, other_columns; /* as requested */
+	bool late;				  /* tasks are chosen when all is read */
+	bool all_of_time;			  /* no window, no periods */
 	uint32_t n_inputs, n_tables, n_scopes, n_columns, n_sums, n_slots;
 	struct fold_input inputs[FOLD_KINDS];
 	struct fold_table tables[FOLD_MAX_TABLES];
