@@ -4,7 +4,7 @@
 #include "cli/check_result.h"
 #include "cli/table.h"
 #include "cli/text.h"
-#include "cli/traces.h"
+#include "cli/session.h"
 
 /* ---- Analyses, over all machines ---- */
 

@@ -3,7 +3,7 @@
 #include "base/plural.h"
 #include "cli/check_result.h"
 #include "cli/progress.h"
-#include "cli/traces.h"
+#include "cli/session.h"
 #include "cli/verb.h"
 
 /* ---- Soundness ---- */
@@ -61,7 +61,7 @@ static int judge_traces(struct check *c)
 			.host = e->hosts[trace->host].name,
 			.lost_events = trace->lost_events,
 			.lost_packets = trace->lost_packets,
-			.wanted = cli_trace_wanted(c->cli, e, t) };
+			.wanted = session_selects_trace(&c->cli->select, e, t) };
 		for (uint32_t s = 0; s < trace->n_streams; s++)
 			v->events += c->counts->by_stream[trace->first_stream + s].events;
 	}
@@ -88,7 +88,7 @@ static int judge_traces(struct check *c)
 /* Nothing could be opened: for this verb that is a finding, not a failure. */
 static int report_unopened(struct cli *cli)
 {
-	cli_error(cli, "%s", cli->err.text);
+	cli_error(cli, "%s", cli_err_text(cli, &cli->err));
 	int rc = check_print_unopened(cli);
 	return rc ? rc : CLI_CONDITION;
 }
@@ -102,7 +102,7 @@ static int make_hosts(struct check *c)
 	for (uint32_t h = 0; h < e->n_hosts; h++) {
 		c->hosts[h].name = e->hosts[h].name;
 		c->hosts[h].number = h;
-		c->hosts[h].wanted = cli_host_wanted(c->cli, e->hosts[h].name);
+		c->hosts[h].wanted = session_selects_host(&c->cli->select, e->hosts[h].name);
 	}
 	check_tally(e, c->counts, c->hosts);
 	return 0;
@@ -195,30 +195,31 @@ static int read_all(struct cli *cli, struct mer_experiment *e, struct trace_read
 
 static int run(struct cli *cli, const void *values)
 {
-	struct mer_experiment *e;
+	struct session *s;
 	struct trace_counts *counts = NULL;
 	(void)values;
-	int rc = cli_traces_open(cli, &e);
+	int rc = cli_session_open(cli, &s);
 	if (rc == MER_ERR_INPUT || rc == MER_ERR_SYS || rc == MER_ERR_LIMIT)
 		return report_unopened(cli);
 	if (rc)
 		return rc;
+	struct mer_experiment *e = session_experiment(s);
 	struct cli_progress progress;
 	cli_progress_begin(&progress, cli, "checking", e->bytes);
 	struct trace_reading *reading = NULL;
 	rc = read_all(cli, e, &reading);
 	if (rc == 0 && reading)
-		rc = trace_walk_deep(e, reading, cli_jobs(cli), &cli->cancel, &progress.done_bytes,
-			&counts, &cli->err);
+		rc = trace_walk_deep(e, reading, cli_jobs(cli), session_cancel_of(s),
+			&progress.done_bytes, &counts, &cli->err);
 	else if (rc == 0)
-		rc = trace_walk(
-			e, cli_jobs(cli), &cli->cancel, &progress.done_bytes, &counts, &cli->err);
+		rc = trace_walk(e, cli_jobs(cli), session_cancel_of(s), &progress.done_bytes,
+			&counts, &cli->err);
 	cli_progress_end(&progress);
 	trace_reading_free(reading);
 	if (rc == 0)
 		rc = check(cli, e, counts);
 	trace_counts_free(counts);
-	cli_traces_close(cli, e);
+	cli_session_close(cli, s);
 	/* With --host, damage on other machines does not count. */
 	if (rc == CLI_OK)
 		cli->unreadable = false;

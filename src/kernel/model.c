@@ -94,8 +94,8 @@ int kernel_model_run(
 			continue;
 		}
 		int rc = m->h->n_events++ ? 0 : begin(m, ev[i].ts);
-		if (rc == 0 && ev[i].ts >= m->next_boundary)
-			rc = model_pass_boundaries(m, ev[i].ts);
+		if (rc == 0 && ev[i].ts >= m->holes.next)
+			rc = model_pass_holes(m, ev[i].ts);
 		struct cpu *c = rc ? NULL : model_cpu(m, cpu);
 		if (!c)
 			return rc ? rc : mer_fail_nomem(err);
@@ -191,7 +191,7 @@ int kernel_model_new(const struct kernel_model_input *in, struct kernel_host *h,
 		m->has_frees = records(m, is_free);
 		h->has_wakeups = m->has_wakeups;
 		h->has_interrupts = m->has_interrupts;
-		model_find_boundary(m);
+		kernel_holes_init(&m->holes, m->in.losses);
 	}
 	if (rc) {
 		kernel_model_free(m);

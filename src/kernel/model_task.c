@@ -186,7 +186,7 @@ int model_settle_since(
 	struct kernel_span *open = model_open(m, task);
 	int64_t from, until, end = since < ts ? since : ts;
 	bool is_known = was != KERNEL_UNKNOWN && was != KERNEL_RUNNING;
-	if (m->n_begun && end > open->begin &&
+	if (m->holes.n_begun && end > open->begin &&
 		kernel_lost_between(m->in.losses, open->begin, end, &from, &until)) {
 		uint16_t cpu = open->cpu;
 		int rc = lose_between(m, task, from, until,

@@ -16,7 +16,7 @@ struct cli_grid_values { /* of options; not all verbs have all of them */
 	struct cli_amount limit, min, max, min_size, max_size, bins, interval;
 	const char *sort, *plot, *group_by, *filter;
 	bool all, reverse;
-	struct cli_texts tables, names;
+	struct session_texts tables, names;
 	struct cli_period_values period;
 };
 
@@ -113,15 +113,14 @@ struct cli_grid {
 	const struct cli_grid_values *values;
 	const char *verb; /* "top", "log", "freq", "stats" */
 	const struct analysis *analysis;
-	struct mer_experiment *e;
+	const struct mer_experiment *e;
 	int64_t begin, end; /* what was looked at; MER_NO_TIME: nothing */
 	struct analysis_request requests[CLI_GRID_TABLES];
-	struct mer_table tables[CLI_GRID_TABLES]; /* as requests; the printed ones first */
-	const char *sorted[CLI_GRID_TABLES];	  /* by which key; NULL: as they came */
+	struct mer_table *tables;	     /* as requests; the printed ones first */
+	const char *sorted[CLI_GRID_TABLES]; /* by which key; NULL: as they came */
 	size_t n, n_printed;
 	const struct analysis_options
 		*options;	     /* of the run; NULL: all of the time was looked at */
-	_Atomic uint64_t named;	     /* bit i: something is called as values->names.item[i] says */
 	struct trace_filter *filter; /* of --filter */
 	bool leaves_out;	     /* idle waits, and rows of the tracer's tasks */
 	struct analysis_left_out left_out;

@@ -1,4 +1,4 @@
-#include "cli/sync_cache.h"
+#include "session/sync_cache.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +13,6 @@
 
 #include "base/file.h"
 #include "base/map.h"
-#include "cli/places.h"
 #include "sync/auto.h"
 
 enum {
@@ -72,14 +71,14 @@ static bool mix_experiment(struct key *k, const struct mer_experiment *e)
 	return ok;
 }
 
-void sync_cache_find(struct sync_cache *c, const struct mer_experiment *e)
+void sync_cache_find(struct sync_cache *c, const struct mer_experiment *e, const char *dir)
 {
 	*c = (struct sync_cache){ 0 };
-	bool has_folder = cli_cache_folder(c->dir);
+	int n = dir ? snprintf(c->dir, sizeof(c->dir), "%s", dir) : 0;
 	struct key k = { { 1, 2 } };
 	/* Another program may compute something else, or write it another way. */
 	bool known = mix_file(&k, "/proc/self/exe") && mix_experiment(&k, e);
-	if (!has_folder || !known) {
+	if (n <= 0 || (size_t)n >= sizeof(c->dir) || !known) {
 		c->dir[0] = '\0';
 		return;
 	}
