@@ -146,15 +146,6 @@ unsigned cli_jobs(const struct cli *cli)
 	return mer_pool_processors();
 }
 
-bool cli_ranges_contain(const struct cli_ranges *r, uint64_t v)
-{
-	for (size_t i = 0; i < r->n; i++) {
-		if (v >= r->item[i].first && v <= r->item[i].last)
-			return true;
-	}
-	return false;
-}
-
 int cli_exit_of(int code)
 {
 	switch (code) {

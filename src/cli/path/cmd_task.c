@@ -1,6 +1,7 @@
 /* meridian task: what one task waited for, and what it cost, with all who worked for it. */
 #include <string.h>
 
+#include "cli/session.h"
 #include "cli/sync/sync_print.h"
 #include "cli/path/task_print.h"
 #include "cli/tasks.h"
@@ -35,9 +36,17 @@ static int print(struct cli_cost *c, const struct values *v)
 	return cli_sync_put(c->cli, &out, rc);
 }
 
-static int show(struct cli *cli, const struct cli_world *w, const struct cli_task *t,
-	const struct values *v)
+struct asking {
+	struct cli *cli;
+	const struct values *v;
+};
+
+static int show(void *ctx, const struct session_world *w, const struct session_tasks *tasks)
 {
+	const struct asking *x = ctx;
+	const struct values *v = x->v;
+	const struct session_task *t = &tasks->item[0];
+	struct cli *cli = x->cli;
 	struct cli_cost c = { .cli = cli,
 		.w = w,
 		.only = table_of(cli, v),
@@ -45,49 +54,28 @@ static int show(struct cli *cli, const struct cli_world *w, const struct cli_tas
 		.averaged = v->compat == COMPAT_FLIGHTBOX };
 	struct blocked b;
 	struct account a = { 0 };
-	struct account_index *x = NULL;
-	int64_t begin, end;
-	cli_world_window(cli, w, &begin, &end);
+	struct account_index *index = NULL;
+	int64_t begin = cli->window.begin, end = cli->window.end;
 	int rc = blocked_find(w->world, &b, &cli->err);
 	if (!rc && c.averaged)
 		rc = account_find_averaged(&b, t->host, t->task, begin, end,
 			v->bins ? (uint32_t)v->bins : BINS, &a, &cli->err);
 	if (!rc && !c.averaged)
-		rc = account_index_new(&b, w->usage, &x, &cli->err);
+		rc = account_index_new(&b, w->usage, &index, &cli->err);
 	if (!rc && !c.averaged)
-		rc = account_find(x, t->host, t->task, begin, end, v->all, &a, &cli->err);
+		rc = account_find(index, t->host, t->task, begin, end, v->all, &a, &cli->err);
 	c.a = &a;
 	if (!rc)
 		rc = print(&c, v);
 	account_fini(&a);
-	account_index_free(x);
+	account_index_free(index);
 	blocked_fini(&b);
 	return rc;
-}
-
-static int choose(struct cli *cli, struct cli_world *w, const struct values *v)
-{
-	struct cli_selection s = { .comms = &cli->comms, .tids = &cli->tids };
-	struct cli_tasks tasks;
-	cli_world_window(cli, w, &s.begin, &s.end);
-	int rc = cli_tasks_find(cli, w, &s, &tasks);
-	if (rc)
-		return rc;
-	if (!tasks.n)
-		return cli_tasks_none(cli, w, &s);
-	if (v->list)
-		return cli_tasks_print(cli, w, &tasks, v->limit);
-	size_t chosen;
-	rc = cli_tasks_choose(cli, w, &tasks, v->nth, &chosen);
-	if (rc)
-		return rc;
-	return show(cli, w, &tasks.item[chosen], v);
 }
 
 static int run(struct cli *cli, const void *values)
 {
 	const struct values *v = values;
-	struct cli_world w;
 	if (v->bins && v->compat != COMPAT_FLIGHTBOX)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--bins works only with --compat flightbox; without it all values are "
@@ -104,11 +92,13 @@ static int run(struct cli *cli, const void *values)
 	unsigned table = table_of(cli, v);
 	bool all = !v->list && v->compat != COMPAT_FLIGHTBOX &&
 		   (table == CLI_COST_ALL || table == CLI_COST_RESOURCES);
-	int rc = cli_world_open_used(cli, &w, all);
-	if (!rc)
-		rc = choose(cli, &w, v);
-	cli_world_close(cli, &w);
-	return rc;
+	return cli_ask_tasks(cli,
+		&(struct cli_task_question){ .usage = all ? SESSION_USAGE_ALL : SESSION_USAGE_DISKS,
+			.list = v->list,
+			.nth = v->nth,
+			.limit = v->limit,
+			.print = show,
+			.ctx = &(struct asking){ cli, v } });
 }
 
 #define AT(member) offsetof(struct values, member)

@@ -6,11 +6,10 @@
 #include <string.h>
 
 #include "cli/path/path_words.h"
+#include "cli/session.h"
 #include "cli/sync/sync_print.h"
-#include "cli/sync_traces.h"
 #include "cli/table.h"
 #include "cli/text.h"
-#include "cli/traces.h"
 
 enum { OBJECTS = 8, TASKS = 14, INDENT_MAX = 8 }; /* rows of a screenful; levels */
 

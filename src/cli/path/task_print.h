@@ -3,10 +3,10 @@
 #ifndef MER_CLI_PATH_TASK_PRINT_H
 #define MER_CLI_PATH_TASK_PRINT_H
 
-#include "base/json.h"
-#include "base/table.h"
-#include "cli/worlds.h"
 #include "path/account.h"
+#include "base/table.h"
+#include "base/json.h"
+#include "cli/session.h"
 
 enum cli_cost_table {
 	CLI_COST_DEFAULT, /* all, but in CSV and JSON Lines accounting */
@@ -19,7 +19,7 @@ enum cli_cost_table {
 
 struct cli_cost {
 	struct cli *cli;
-	const struct cli_world *w;
+	const struct session_world *w;
 	const struct account *a;
 	unsigned only;	/* enum cli_cost_table; not _DEFAULT */
 	uint64_t limit; /* of rows of each table; 0: none for programs, a screenful for people */

@@ -5,13 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/check.h"
+#include "session/capabilities.h"
 #include "cli/reports/grid.h"
 #include "cli/sync/sync_print.h"
-#include "cli/sync_traces.h"
+#include "cli/session.h"
 #include "cli/table.h"
 #include "cli/text.h"
-#include "cli/traces.h"
 
 /* For people, when --limit does not say; what names keep, rather than that all columns are
  * shown, and rather than that keys are. */
@@ -453,17 +452,17 @@ static void put_heading(
 int cli_grid_lacking(
 	struct cli *cli, const struct mer_experiment *e, const char *id, struct mer_str *out)
 {
-	struct check_host *hosts = calloc((size_t)e->n_hosts + 1, sizeof(*hosts));
-	bool lacking[CHECK_N_EVENTS] = { 0 }, any = false;
+	struct capability_host *hosts = calloc((size_t)e->n_hosts + 1, sizeof(*hosts));
+	bool lacking[CAPABILITY_N_EVENTS] = { 0 }, any = false;
 	if (!hosts)
 		return mer_fail_nomem(&cli->err);
-	check_declared(e, hosts);
-	for (const struct check_analysis *a = check_analyses; a->name; a++)
-		for (uint32_t h = 0; check_is_of(a, id) && h < e->n_hosts; h++)
-			if (cli_host_wanted(cli, e->hosts[h].name))
-				any |= check_judge(a, &hosts[h], lacking) != CHECK_NO;
+	capability_declared(e, hosts);
+	for (const struct capability *a = capabilities; a->name; a++)
+		for (uint32_t h = 0; capability_is_of(a, id) && h < e->n_hosts; h++)
+			if (session_selects_host(&cli->select, e->hosts[h].name))
+				any |= capability_judge(a, &hosts[h], lacking) != CAPABILITY_NO;
 	if (!any)
-		check_fix(out, lacking);
+		capability_fix(out, lacking);
 	free(hosts);
 	return out->failed ? mer_fail_nomem(&cli->err) : 0;
 }
@@ -473,7 +472,7 @@ static void put_lost(const struct cli_grid *g, struct mer_str *out)
 {
 	uint64_t events = 0, packets = 0;
 	for (uint32_t t = 0; t < g->e->n_traces; t++)
-		if (cli_trace_wanted(g->cli, g->e, t)) {
+		if (session_selects_trace(&g->cli->select, g->e, t)) {
 			events += g->e->traces[t].lost_events;
 			packets += g->e->traces[t].lost_packets;
 		}
@@ -500,8 +499,9 @@ static int put_nothing(const struct cli_grid *g, struct mer_str *out)
 	const struct cli_grid_values *v = g->values;
 	struct mer_str fix = { 0 };
 	int rc = cli_grid_lacking(g->cli, g->e, g->analysis->id, &fix);
-	bool narrowed = cli->hosts.n || cli->cpus.n || cli->tids.n || cli->comms.n || v->names.n ||
-			v->min.set || v->max.set || cli->begin.kind || cli->end.kind;
+	bool narrowed = cli->select.hosts.n || cli->select.cpus.n || cli->select.tids.n ||
+			cli->select.comms.n || v->names.n || v->min.set || v->max.set ||
+			cli->select.begin.kind || cli->select.end.kind;
 	if (rc == 0 && fix.len) {
 		cli_text_wrap(out,
 			"No data: the traces lack the events that this analysis needs. To record "
@@ -511,7 +511,7 @@ static int put_nothing(const struct cli_grid *g, struct mer_str *out)
 	} else if (rc == 0) {
 		struct mer_str text = { 0 };
 		mer_str_puts(&text,
-			g->begin == MER_NO_TIME && (cli->begin.kind || cli->end.kind)
+			g->begin == MER_NO_TIME && (cli->select.begin.kind || cli->select.end.kind)
 				? "No data: nothing was recorded in this time range ('meridian "
 				  "info' shows when the traces begin and end)."
 			: narrowed ? "No matching data."

@@ -8,7 +8,7 @@
 #include "cli/sync/sync_print.h"
 #include "cli/table.h"
 #include "cli/text.h"
-#include "cli/traces.h"
+#include "cli/session.h"
 #include "sync/result_view.h"
 
 enum { SCREENFUL = 20 }; /* hosts and pairs that people are shown */
