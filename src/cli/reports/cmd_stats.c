@@ -494,7 +494,7 @@ static const struct cli_option options[] = {
 	CLI_GRID_NAME("with an ANALYSIS: only these; also --filter"),
 	CLI_GRID_GROUP_BY("with an ANALYSIS: "),
 	CLI_GRID_FILTER("with an ANALYSIS: "),
-	CLI_GRID_TABLE("with an ANALYSIS: another table; also --group-by"),
+	CLI_GRID_TABLE("with an ANALYSIS: another table (list, all)"),
 	CLI_GRID_PERIOD,
 	{ 0 },
 };
