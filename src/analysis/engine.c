@@ -285,6 +285,17 @@ static int end_makers(struct engine *g, const struct kernel_world *w, uint32_t h
 	return rc;
 }
 
+/* "Page faults by thread" with other keys: "Page faults by program". */
+static const char *title_of(struct engine *g, const struct analysis_output *o)
+{
+	const char *keys = g->run->options->group_by, *by = strstr(o->title, " by ");
+	if (!keys || !fold_plan_groups_by(o->fold))
+		return o->title;
+	const char *title = mer_arena_printf(&g->run->arena, "%.*s by %s",
+		by ? (int)(by - o->title) : (int)strlen(o->title), o->title, keys);
+	return title ? title : o->title;
+}
+
 static int plan_folds(struct engine *g, const struct analysis_request *requests,
 	struct mer_table *tables, struct mer_err *err)
 {
@@ -304,8 +315,8 @@ static int plan_folds(struct engine *g, const struct analysis_request *requests,
 		rc = g->states[k] ? fold_plan_new(g->run, &r, &g->plans[k], err)
 				  : mer_fail_nomem(err);
 		if (rc == 0)
-			mer_table_init(&tables[k], o->id, o->title, fold_plan_columns(g->plans[k]),
-				&g->run->arena);
+			mer_table_init(&tables[k], o->id, title_of(g, o),
+				fold_plan_columns(g->plans[k]), &g->run->arena);
 	}
 	return rc ? rc : use_kinds(g, err);
 }

@@ -256,6 +256,7 @@ static int get_world(struct store *s, struct mer_experiment *e, struct mer_err *
 	if (!head || n != 1 || head->n_hosts != e->n_hosts)
 		return refuse(err, "hosts");
 	w->e = e;
+	w->spill = e->spill;
 	w->n_apart = head->n_apart;
 	w->n_backwards = head->n_backwards;
 	w->hosts = calloc((size_t)head->n_hosts + 1, sizeof(*w->hosts));
@@ -333,7 +334,7 @@ void store_close(struct store *s)
 	free(s);
 }
 
-const struct kernel_world *store_world(const struct store *s)
+struct kernel_world *store_world(struct store *s)
 {
 	return &s->world;
 }
