@@ -33,6 +33,8 @@ enum mer_remedy {
 	MER_REMEDY_END,
 	MER_REMEDY_WINDOW_ORDER, /* the begin is not before the end */
 	MER_REMEDY_SHORTER_WINDOW,
+	MER_REMEDY_FILTER,     /* which rows count */
+	MER_REMEDY_GROUP_BY,   /* what rows are of */
 	MER_REMEDY_FEWER_ROWS, /* fewer bins, or of fewer hosts or CPUs */
 	/* Periods between two events (BEGIN, END). */
 	MER_REMEDY_PERIOD,

@@ -43,6 +43,8 @@ const char *mer_remedy_name(enum mer_remedy remedy)
 		[MER_REMEDY_END] = "end",
 		[MER_REMEDY_WINDOW_ORDER] = "window-order",
 		[MER_REMEDY_SHORTER_WINDOW] = "shorter-window",
+		[MER_REMEDY_FILTER] = "filter",
+		[MER_REMEDY_GROUP_BY] = "group-by",
 		[MER_REMEDY_FEWER_ROWS] = "fewer-rows",
 		[MER_REMEDY_PERIOD] = "period",
 		[MER_REMEDY_PERIOD_EVENTS] = "period-events",

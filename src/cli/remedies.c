@@ -13,6 +13,8 @@ static const struct words {
 	[MER_REMEDY_WINDOW_ORDER] = { .phrase = "the window does not start before its end",
 		.option = "--begin is not before --end" },
 	[MER_REMEDY_SHORTER_WINDOW] = { .after = "; use --begin and --end" },
+	[MER_REMEDY_FILTER] = { .before = "--filter: " },
+	[MER_REMEDY_GROUP_BY] = { .before = "--group-by: " },
 	[MER_REMEDY_FEWER_ROWS] = { .after = ", or --host or --cpu" },
 	[MER_REMEDY_PERIOD] = { .before = "--period: " },
 	[MER_REMEDY_PERIOD_EVENTS] = { .before = "--period: ",
