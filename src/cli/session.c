@@ -29,6 +29,7 @@ static _Atomic uint64_t *begin_stage(void *ctx, enum session_stage stage, uint64
 		[SESSION_READING] = "reading",
 		[SESSION_CHECKING] = "checking",
 		[SESSION_DRAWING] = "drawing",
+		[SESSION_STORING] = "building the store",
 	};
 	struct waiting *w = ctx;
 	cli_progress_begin(&w->progress, w->cli, words[stage], total_bytes);
@@ -63,6 +64,7 @@ static int open_session(struct cli *cli, bool once, struct session **s)
 		.clocks_file = cli->sync,
 		.ignore_uuid = cli->ignore_uuid,
 		.n_threads = cli_jobs(cli),
+		.store = cli->store,
 		.cache_dir = cli_cache_folder(cli),
 		.spill = spill,
 		.all_findings = cli->verbose,
@@ -85,6 +87,19 @@ int cli_session_open(struct cli *cli, struct session **s)
 	return open_session(cli, false, s);
 }
 
+static void report_store(struct cli *cli, const struct session *s)
+{
+	const struct mer_err *why = session_store_error(s);
+	if (why)
+		cli_warn(cli, "--store: the traces were read instead: %s", cli_err_text(cli, why));
+	if (!session_store_is_damaged(s))
+		return;
+	cli_warn(cli,
+		"the store of these traces was damaged, and times in it are missing above; it was "
+		"removed: run the command again");
+	cli->degraded = true;
+}
+
 void cli_session_close(struct cli *cli, struct session *s)
 {
 	if (!s)
@@ -95,6 +110,7 @@ void cli_session_close(struct cli *cli, struct session *s)
 	fflush(cli->out);
 	cli_report(cli, rows, n);
 	cli_spill_report(cli, session_experiment(s));
+	report_store(cli, s);
 	session_free(s);
 	cli->synced = NULL;
 }

@@ -8,6 +8,7 @@
 #include "base/glob.h"
 #include "base/plural.h"
 #include "session/state.h"
+#include "store/store.h"
 
 /* ---- What is selected ---- */
 
@@ -156,10 +157,43 @@ static void find_range(struct session_answer *a)
 	}
 }
 
+static int run_stored(struct session_answer *a, struct store *store, struct mer_err *err)
+{
+	struct session *s = a->session;
+	const struct session_request *q = a->request;
+	struct analysis_source source = store_source(store);
+	/* As it is when these tables are read: whoever does not need messages must not see that they are there. */
+	if (!analysis_needs_messages(q->tables, q->n)) {
+		struct kernel_world *alone = mer_arena_alloc(&s->arena, sizeof(*alone));
+		if (!alone)
+			return mer_fail_nomem(err);
+		*alone = *source.world;
+		alone->n_bridges = 0;
+		source.world = alone;
+	}
+	struct kernel_world_options world = { .n_threads = session_threads(s),
+		.cancel = &s->cancel };
+	a->tables = calloc(q->n + 1, sizeof(*a->tables));
+	if (!a->tables)
+		return mer_fail_nomem(err);
+	a->has_run = true;
+	int rc = analysis_run_from(
+		&a->run, &source, &world, &a->options, q->tables, q->n, a->tables, err);
+	if (rc == 0)
+		find_range(a);
+	return rc;
+}
+
 static int run(struct session_answer *a, struct mer_err *err)
 {
 	struct session *s = a->session;
 	const struct session_request *q = a->request;
+	struct store *store = NULL;
+	if (analysis_is_of_facts(q->tables, q->n)) {
+		int rc = session_store(s, &store, err);
+		if (rc || store)
+			return rc ? rc : run_stored(a, store, err);
+	}
 	bool messages = analysis_needs_messages(q->tables, q->n);
 	const struct sync_messages *m = NULL;
 	int rc = messages ? session_messages(s, &m, err) : 0;

@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "session/state.h"
+#include "store/store.h"
 
 struct session *session_new(const struct session_options *o)
 {
@@ -20,7 +21,8 @@ struct session *session_new(const struct session_options *o)
 static void drop_world(struct session *s)
 {
 	usage_free(s->usage);
-	kernel_world_free(s->world);
+	if (!s->store)
+		kernel_world_free(s->world);
 	s->usage = NULL;
 	s->world = NULL;
 }
@@ -30,6 +32,7 @@ void session_free(struct session *s)
 	if (!s)
 		return;
 	drop_world(s);
+	session_store_close(s);
 	sync_messages_free(&s->messages);
 	sync_result_free(s->result);
 	mer_experiment_free(s->e);
@@ -115,19 +118,34 @@ static int build_world(struct session *s, enum session_usage usage, struct mer_e
 	return rc || !usage ? rc : usage_settle(s->usage, s->world, err);
 }
 
+static int open_world(
+	struct session *s, struct store *store, enum session_usage usage, struct mer_err *err)
+{
+	s->world = store_world(store);
+	if (usage == SESSION_USAGE_ALL)
+		return store_usage(store, &s->usage, err);
+	if (usage == SESSION_USAGE_NONE)
+		return 0;
+	int rc = usage_new(s->e->n_hosts, s->e->spill, &s->usage, err);
+	return rc ? rc : usage_settle(s->usage, s->world, err);
+}
+
 int session_world(struct session *s, const struct session_window *within, enum session_usage usage,
 	struct session_world *w, struct mer_err *err)
 {
 	const struct sync_messages *messages;
+	struct store *store = NULL;
 	int rc = 0;
 	(void)within; /* all of the time is read */
 	if (!s->world || usage > s->usage_kind) {
 		drop_world(s);
 		rc = session_synchronize(s, true, err);
 		if (rc == 0)
+			rc = session_store(s, &store, err);
+		if (rc == 0 && !store)
 			rc = session_messages(s, &messages, err);
 		if (rc == 0)
-			rc = build_world(s, usage, err);
+			rc = store ? open_world(s, store, usage, err) : build_world(s, usage, err);
 		if (rc)
 			drop_world(s);
 		s->usage_kind = usage;

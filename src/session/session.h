@@ -36,6 +36,7 @@ enum session_stage { /* what takes time */
 	SESSION_READING,
 	SESSION_CHECKING,
 	SESSION_DRAWING, /* reading for a picture besides */
+	SESSION_STORING, /* reading, and making a store */
 	SESSION_N_STAGES
 };
 
@@ -54,7 +55,10 @@ struct session_options { /* zeroed: the defaults */
 	const char *clocks_file; /* of SESSION_CLOCKS_SAVED */
 	bool ignore_uuid;	 /* as mer_open_options */
 	unsigned n_threads;	 /* 0: one per CPU */
-	const char *cache_dir;	 /* where computed results are kept between runs; NULL: nowhere */
+	/* Questions are answered from a store in cache_dir, as far as that can be; if it is not there, all is
+	 * read, and it is made. Where it cannot be made or used, the traces are read (session_store_error). */
+	bool store;
+	const char *cache_dir; /* where computed results are kept between runs; NULL: nowhere */
 	/* Where what grows with the traces goes when memory should not take it; NULL: memory takes all. */
 	const struct mer_spill_options *spill;
 	bool all_findings; /* also those of the synchronization are among the experiment's */
@@ -94,6 +98,12 @@ const struct session_synced *session_synced(const struct session *s);
 const struct sync_result *session_sync_result(const struct session *s);
 /* Why the clocks stayed as recorded although they should have been aligned; NULL: they were. */
 const struct mer_err *session_sync_error(const struct session *s);
+
+/* Why questions are not answered from a store although the options say so; NULL: they are. */
+const struct mer_err *session_store_error(const struct session *s);
+/* What was looked at of the store was not as it was saved: answers lack something. It is removed, so that the
+ * next session makes it anew. */
+bool session_store_is_damaged(const struct session *s);
 
 /* What it selects, by the clocks as they are now. */
 int session_window(const struct session *s, const struct session_selection *what,

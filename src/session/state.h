@@ -18,10 +18,19 @@ struct session {
 	struct sync_messages messages;
 	bool has_messages;
 
-	struct kernel_world *world;
+	struct store *store;
+	char *store_path;
+	bool has_store;		    /* or why there is none is known */
+	struct mer_err store_error; /* code 0: none */
+
+	struct kernel_world *world; /* of the store, if there is one */
 	struct usage *usage;
 	enum session_usage usage_kind; /* of world */
 };
+
+/* Opens the store, makes it if it is not there; once. NULL: there is none. An error is one that ends it all. */
+int session_store(struct session *s, struct store **store, struct mer_err *err);
+void session_store_close(struct session *s);
 
 /* Where a stage counts what is done; NULL: nowhere. session_stage_end in any case. */
 _Atomic uint64_t *session_stage_begin(

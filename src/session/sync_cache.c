@@ -1,89 +1,26 @@
 #include "session/sync_cache.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/map.h"
+#include "store/cache.h"
 #include "sync/auto.h"
-
-enum {
-	KEEP_FILES = 64,
-	KEEP_DAYS = 30,
-	LOOK_AT_FILES = 4096 /* in a folder that somebody filled */
-};
-
-static const char prefix[] = "sync-";
-static const char suffix[] = ".json";
-
-struct key { /* two hashes of the same bytes: 128 bits, so that no two experiments share one */
-	uint64_t hash[2];
-};
-
-static void mix(struct key *k, const void *data, size_t len)
-{
-	for (unsigned i = 0; i < 2; i++) {
-		uint64_t chain[3] = { k->hash[i], mer_hash(data, len), len };
-		k->hash[i] = mer_hash(chain, sizeof(chain));
-	}
-}
-
-static void mix_text(struct key *k, const char *text)
-{
-	mix(k, text, strlen(text) + 1);
-}
-
-static bool mix_file(struct key *k, const char *path)
-{
-	struct stat st;
-	if (stat(path, &st) != 0)
-		return false;
-	int64_t what[] = { (int64_t)st.st_dev, (int64_t)st.st_ino, (int64_t)st.st_size,
-		st.st_mtim.tv_sec, st.st_mtim.tv_nsec, st.st_ctim.tv_sec, st.st_ctim.tv_nsec };
-	mix(k, what, sizeof(what));
-	return true;
-}
-
-static bool mix_experiment(struct key *k, const struct mer_experiment *e)
-{
-	for (uint32_t h = 0; h < e->n_hosts; h++) {
-		mix_text(k, e->hosts[h].id);
-		mix_text(k, e->hosts[h].name);
-	}
-	mix(k, &e->options.keep_offsets, sizeof(e->options.keep_offsets));
-	mix(k, &e->options.ignore_uuid, sizeof(e->options.ignore_uuid));
-	bool ok = true;
-	for (uint32_t i = 0; ok && i < e->n_parts; i++) {
-		char path[4200];
-		int n = snprintf(path, sizeof(path), "%s/metadata", e->parts[i].path);
-		ok = n > 0 && (size_t)n < sizeof(path) && mix_file(k, path);
-	}
-	for (uint32_t i = 0; ok && i < e->n_files; i++)
-		ok = mix_file(k, e->files[i].path);
-	return ok;
-}
 
 void sync_cache_find(struct sync_cache *c, const struct mer_experiment *e, const char *dir)
 {
+	struct store_key k;
 	*c = (struct sync_cache){ 0 };
-	int n = dir ? snprintf(c->dir, sizeof(c->dir), "%s", dir) : 0;
-	struct key k = { { 1, 2 } };
-	/* Another program may compute something else, or write it another way. */
-	bool known = mix_file(&k, "/proc/self/exe") && mix_experiment(&k, e);
-	if (n <= 0 || (size_t)n >= sizeof(c->dir) || !known) {
-		c->dir[0] = '\0';
-		return;
+	char *path =
+		dir && store_key_of(&k, e) ? store_cache_path(dir, STORE_CACHED_SYNC, &k) : NULL;
+	if (path && strlen(dir) < sizeof(c->dir) && strlen(path) < sizeof(c->file)) {
+		memcpy(c->dir, dir, strlen(dir) + 1);
+		memcpy(c->file, path, strlen(path) + 1);
 	}
-	snprintf(c->file, sizeof(c->file), "%s/%s%016" PRIx64 "%016" PRIx64 "%s", c->dir, prefix,
-		k.hash[0], k.hash[1], suffix);
+	free(path);
 }
 
 struct sync_result *sync_cache_load(const struct sync_cache *c, const struct mer_experiment *e)
@@ -92,54 +29,8 @@ struct sync_result *sync_cache_load(const struct sync_cache *c, const struct mer
 	struct mer_err err;
 	if (!c->dir[0] || sync_load(e, c->file, &r, &err))
 		return NULL;
-	utimensat(AT_FDCWD, c->file, NULL, 0); /* used: it is not the oldest any more */
+	store_cache_touch(c->file);
 	return r;
-}
-
-struct kept {
-	char name[64];
-	time_t used;
-};
-
-static int newest_first(const void *a, const void *b)
-{
-	const struct kept *p = a, *q = b;
-	return p->used > q->used ? -1 : p->used < q->used;
-}
-
-static bool is_ours(const char *name)
-{
-	size_t len = strlen(name), before = sizeof(prefix) - 1;
-	return len > before && len < sizeof(((struct kept *)0)->name) &&
-	       memcmp(name, prefix, before) == 0;
-}
-
-/* Also what a run that was killed left unfinished. */
-static void remove_old(const char *dir)
-{
-	DIR *d = opendir(dir);
-	struct kept *files = malloc(LOOK_AT_FILES * sizeof(*files));
-	size_t n = 0;
-	struct dirent *entry;
-	while (d && files && n < LOOK_AT_FILES && (entry = readdir(d))) {
-		struct stat st;
-		if (!is_ours(entry->d_name) ||
-			fstatat(dirfd(d), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
-			!S_ISREG(st.st_mode))
-			continue;
-		memcpy(files[n].name, entry->d_name,
-			strlen(entry->d_name) + 1); /* is_ours: it fits */
-		files[n++].used = st.st_mtime;
-	}
-	time_t oldest = time(NULL) - (time_t)KEEP_DAYS * 86400;
-	if (n)
-		qsort(files, n, sizeof(*files), newest_first);
-	for (size_t i = 0; i < n; i++)
-		if (i >= KEEP_FILES || files[i].used < oldest)
-			unlinkat(dirfd(d), files[i].name, 0);
-	free(files);
-	if (d)
-		closedir(d);
 }
 
 static bool write_all(int fd, const char *data, size_t len)
@@ -164,7 +55,7 @@ void sync_cache_save(const struct sync_cache *c, const struct sync_result *r)
 	if (!c->dir[0] || !mer_make_folder(c->dir))
 		return;
 	if (sync_result_write(r, true, &text, &err) == 0) {
-		snprintf(path, sizeof(path), "%s/%sXXXXXX", c->dir, prefix);
+		snprintf(path, sizeof(path), "%s/sync-XXXXXX", c->dir);
 		int fd = mkstemp(path);
 		bool ok = fd >= 0 && write_all(fd, text.data, text.len);
 		if (fd >= 0)
@@ -173,5 +64,5 @@ void sync_cache_save(const struct sync_cache *c, const struct sync_result *r)
 			unlink(path);
 	}
 	mer_str_fini(&text);
-	remove_old(c->dir);
+	store_cache_trim(c->dir, c->file);
 }

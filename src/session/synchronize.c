@@ -53,7 +53,8 @@ static int find(struct session *s, bool messages, struct mer_err *err)
 	s->result = sync_cache_load(&cache, s->e);
 	if (s->result)
 		return messages ? compute(s, s->e, true, NULL, err) : 0;
-	int rc = compute(s, s->e, messages, &s->result, err);
+	/* A store of clocks that were not known cannot be there yet: the messages will be needed. */
+	int rc = compute(s, s->e, messages || s->o.store, &s->result, err);
 	if (rc == 0)
 		sync_cache_save(&cache, s->result);
 	return rc;
@@ -104,7 +105,7 @@ int session_synchronize(struct session *s, bool messages, struct mer_err *err)
 {
 	if (s->is_synchronized)
 		return 0;
-	int rc = align(s, messages, err);
+	int rc = align(s, messages && !s->o.store, err); /* with a store they may not be needed */
 	s->is_synchronized = rc == 0;
 	return rc;
 }

@@ -38,7 +38,7 @@ int store_open(const char *path, const uint8_t key[STORE_KEY_BYTES], struct mer_
 	struct store **s, struct mer_err *err);
 /* NULL is fine. Its world goes away with it. */
 void store_close(struct store *s);
-const struct kernel_world *store_world(const struct store *s);
+struct kernel_world *store_world(struct store *s);
 /* What was found while it was made is added to diags, as far as it is not there yet. */
 void store_report(const struct store *s, struct mer_diags *diags);
 /* usage_free. MER_ERR_INPUT: it is damaged. */
