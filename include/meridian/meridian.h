@@ -22,9 +22,47 @@ enum mer_err_code {
 	MER_ERR_BUG = -7	/* a bug of the library */
 };
 
+/* What could be done about an error or a finding, for programs that offer it in their own words: a
+ * button, an option. The sentence beside it is complete without. */
+enum mer_remedy {
+	MER_REMEDY_NONE,
+	/* What was selected is not there, or makes no sense: select something else. */
+	MER_REMEDY_HOSTS,
+	MER_REMEDY_CPUS,
+	MER_REMEDY_BEGIN,
+	MER_REMEDY_END,
+	MER_REMEDY_WINDOW_ORDER, /* the begin is not before the end */
+	MER_REMEDY_SHORTER_WINDOW,
+	MER_REMEDY_FILTER,     /* which rows count */
+	MER_REMEDY_GROUP_BY,   /* what rows are of */
+	MER_REMEDY_FEWER_ROWS, /* fewer bins, or of fewer hosts or CPUs */
+	/* Periods between two events (BEGIN, END). */
+	MER_REMEDY_PERIOD,
+	MER_REMEDY_PERIOD_EVENTS, /* no recorded event can match */
+	MER_REMEDY_PERIOD_FILTER, /* none matched */
+	MER_REMEDY_PERIOD_LIMITS, /* of their duration */
+	MER_REMEDY_PERIOD_KEY,	  /* that both events must share */
+	MER_REMEDY_PERIOD_KEYED,  /* the same, or the events */
+	MER_REMEDY_PERIOD_WINDOW, /* none is in the window */
+	MER_REMEDY_PERIOD_OPEN,	  /* too many at a time: the key, or the event that ends them */
+	MER_REMEDY_PERIOD_MANY,	  /* rarer events, or longer periods */
+	MER_REMEDY_PERIOD_NEEDED, /* this analysis is about them */
+	/* Traces and clocks. */
+	MER_REMEDY_KEEP_OFFSETS, /* mer_open_options.keep_offsets */
+	MER_REMEDY_IGNORE_UUID,	 /* mer_open_options.ignore_uuid */
+	MER_REMEDY_METHOD_AUTO,	 /* a method that follows clocks */
+	MER_REMEDY_DRIFT_LIMIT,	 /* another one */
+	MER_REMEDY_LATENCIES,	 /* look at the pairs of hosts */
+	MER_REMEDY_NEW_FOLDER,	 /* to write to */
+	MER_N_REMEDIES
+};
+/* A stable word for programs: "hosts", "keep-offsets"; NULL for MER_REMEDY_NONE. */
+const char *mer_remedy_name(enum mer_remedy remedy);
+
 struct mer_err {
 	int code;
 	char text[1000]; /* one or more lines that say what failed and where; no final newline */
+	enum mer_remedy remedy;
 };
 
 enum mer_severity {
@@ -43,7 +81,8 @@ struct mer_diag {
 	int64_t packet;	     /* packet's number in its stream, -1: none */
 	int64_t offset_bits; /* from the start of the file, -1: none */
 	uint64_t count;	     /* how often: events lost, rows folded into this one, ... */
-	const char *message; /* a sentence, with the remedy if there is one */
+	const char *message; /* a sentence */
+	enum mer_remedy remedy;
 };
 
 /* ---- Experiment: the traces of any number of hosts, opened together ----

@@ -1,6 +1,6 @@
 /* State of a model, shared by the files model*.c:
  *
- *   model.c          CPUs, dispatch of events
+ *   model.c          CPUs, dispatch of events (events.c says to which function)
  *   model_losses.c   begin and end of losses, and what is certain across them
  *   model_task.c     tasks: spans opened and closed, what is learned backwards
  *   model_sched.c    switch, wake-ups, fork, exec, exit
@@ -8,13 +8,15 @@
  *   model_told.c     what only observers want to know
  *   model_flows.c    which of several received packets did it
  *   model_wait.c     waits that time out and are taken up again
- *   model_io.c       system calls, packets, state dump
+ *   model_io.c       system calls, packets
+ *   model_dump.c     the state dump
  *   model_block.c    requests to block devices */
 #ifndef MER_KERNEL_MODEL_STATE_H
 #define MER_KERNEL_MODEL_STATE_H
 
 #include "kernel/files/files.h"
 #include "kernel/model.h"
+#include "kernel/oncpu.h"
 
 enum { MODEL_MAX_CONTEXTS = 16, MODEL_SOFTIRQS = 10, MODEL_SKBS = 256, MODEL_CONNECTS = 16 };
 
@@ -103,11 +105,12 @@ struct kernel_model {
 	struct kernel_files *files;
 	struct cpu *cpus;
 	uint32_t n_cpus;
-	struct live *live; /* as h->tasks */
+	struct live *live; /* as h->tasks; a block of their spill */
 	uint32_t cap_live;
 	struct mer_map tids;	      /* tid -> its newest task, plus 1 */
 	struct mer_map open_requests; /* see model_block.c: hash of a place -> request, plus 1 */
-	struct model_command {	      /* a request without data, open; the oldest first */
+	size_t sweep_at; /* so many of them are looked through for those that are still open */
+	struct model_command { /* a request without data, open; the oldest first */
 		uint32_t request;
 		uint16_t cpu; /* that issued it */
 		bool is_flush;
@@ -129,17 +132,16 @@ struct kernel_model {
 	bool reuses_numbers;	   /* of tasks that ended, for others */
 	bool has_frees;		   /* ... and tasks that are freed */
 	bool has_migrations;	   /* ... and tasks that are moved to another CPU */
-	uint32_t n_begun, n_ended; /* of the losses */
+	struct kernel_holes holes; /* the losses up to now */
 	uint32_t n_in_loss;	   /* going on, of all CPUs */
 	uint32_t n_old;		   /* tasks that were seen before the first one */
 	int64_t lost_until;	   /* end of the last one */
 	struct lull *lulls;	   /* by time */
 	uint32_t n_lulls, cap_lulls;
-	uint64_t n_slept;      /* spans of tasks that slept through one */
-	int64_t next_boundary; /* time of the next begin or end of a loss */
-	size_t next_end[2];    /* of in.ends, by is_send */
-	bool has_taken_up;     /* some wait was taken up again */
-	struct mer_map flows;  /* endpoints of ours and theirs -> task that sent last, plus 1 */
+	uint64_t n_slept;     /* spans of tasks that slept through one */
+	size_t next_end[2];   /* of in.ends, by is_send */
+	bool has_taken_up;    /* some wait was taken up again */
+	struct mer_map flows; /* endpoints of ours and theirs -> task that sent last, plus 1 */
 	struct mer_map
 		sent_on; /* process and descriptor -> packet last sent on it, plus 1; 0: none */
 	struct model_connect { /* calls whose first packet has not left yet; the oldest first */
@@ -190,9 +192,8 @@ void model_learn_mode(struct kernel_model *m, uint32_t task, uint32_t call);
 void model_forget_mode(struct kernel_model *m, uint32_t task);
 
 /* model_losses.c */
-void model_find_boundary(struct kernel_model *m);
 /* Begins and ends of losses up to ts. */
-int model_pass_boundaries(struct kernel_model *m, int64_t ts);
+int model_pass_holes(struct kernel_model *m, int64_t ts);
 /* The task's state is unknown from one time until the other, but it slept through the lulls between. */
 int model_tell_lulls(struct kernel_model *m, uint32_t task, int64_t from, int64_t until);
 /* After the last event: what is left, until the record's end. */
@@ -205,29 +206,19 @@ int64_t model_asleep_since(
 	const struct kernel_model *m, uint32_t task, int64_t ts, uint64_t last_cpu);
 
 /* model_sched.c */
-int model_switch(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t *slots);
-int model_wake(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
-	const uint64_t *slots);
-int model_boost(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t *slots);
+kernel_handler model_switch, model_wake, model_boost, model_migrate;
 /* It spins again from ts on; its open span ends now, and who has the lock does this. Its spins_for is known. */
 int model_spin(struct kernel_model *m, uint32_t task, int64_t ts, uint16_t cpu);
 void model_note_holder(struct kernel_model *m, uint32_t task);
 /* The task on the CPU spins no more; told before the end of its call is. */
 int model_end_spin(struct kernel_model *m, struct cpu *c, int64_t ts);
-int model_migrate(struct kernel_model *m, int64_t ts, const uint64_t *slots);
-int model_fork(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t *slots);
-int model_exec(struct kernel_model *m, int64_t ts, const uint64_t *slots);
-int model_exit(struct kernel_model *m, const uint64_t *slots);
-int model_free_task(struct kernel_model *m, int64_t ts, const uint64_t *slots);
+kernel_handler model_fork, model_exec, model_exit, model_free_task, model_new_name;
 int model_rename(struct kernel_model *m, uint32_t task, int64_t ts, const uint64_t *text);
 
 /* model_context.c */
 /* What the CPU did while it was idle, up to ts; from then on it is this. */
 int model_tell_idle(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_cause now);
-int model_push(
-	struct kernel_model *m, struct cpu *c, int64_t ts, enum context_kind kind, uint32_t nr);
-int model_pop(
-	struct kernel_model *m, struct cpu *c, int64_t ts, enum context_kind kind, uint32_t nr);
+kernel_handler model_context_entry, model_context_exit, model_irq_entry;
 void model_clear_contexts(struct cpu *c);
 static inline struct context *model_context(struct cpu *c)
 {
@@ -249,12 +240,12 @@ void model_cause(const struct kernel_model *m, struct cpu *c, uint32_t task,
 	enum kernel_cause *cause, uint32_t *source, uint32_t *by);
 
 /* model_io.c */
-int model_call_entry(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
-	const struct kernel_binding *b);
-int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
-	const struct kernel_binding *b);
-int model_packet(struct kernel_model *m, struct cpu *c, const struct mer_event *ev, bool is_send);
-int model_dump(struct kernel_model *m, int64_t ts, enum kernel_event event, const uint64_t *slots);
+kernel_handler model_call_entry, model_call_exit, model_packet;
+
+/* model_dump.c */
+kernel_handler model_dump_task, model_dump_file, model_dump_pid_ns, model_dump_irq;
+kernel_handler model_dump_disk, model_dump_cpu;
+int model_name_irq(struct kernel_model *m, uint64_t irq, const uint64_t *text);
 
 /* model_wait.c */
 /* What the call waits for, if that can be told: see struct model_wait. slots: of the entry, after the CPU. Of those on
@@ -281,10 +272,7 @@ static inline void model_wait_forget(struct live *l)
 int model_wait_finish(struct kernel_model *m);
 
 /* model_block.c */
-int model_block(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
-	const uint64_t *slots);
-int model_merge(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
-	const uint64_t *slots);
+kernel_handler model_block, model_merge;
 
 /* model_flows.c; last: packet that was received last, since a context began. */
 int model_flow_sent(struct kernel_model *m, uint32_t packet); /* by a task */
@@ -302,52 +290,9 @@ uint32_t model_flow_answered(const struct kernel_model *m, int64_t since, uint32
 	uint32_t sent, int64_t unmatched);
 
 /* model_told.c */
-int model_told(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
-	const uint64_t *slots);
+kernel_handler model_raise, model_memory, model_frequency, model_signal;
 int model_tell_packet(struct kernel_model *m, struct cpu *c, int64_t ts, bool is_send,
 	uint32_t packet, const uint64_t *slots);
-
-/* Slots after the CPU. */
-enum {
-	SWITCH_PREV = 1,
-	SWITCH_STATE,
-	SWITCH_NEXT,
-	SWITCH_PREV_COMM,
-	SWITCH_NEXT_COMM = 6,
-	SWITCH_PRIO = 8 /* only if wanted */
-};
-enum { WAKE_TID = 1, WAKE_CPU, WAKE_COMM };
-enum { FORK_PARENT = 1, FORK_PARENT_PID, FORK_CHILD, FORK_CHILD_PID, FORK_COMM, FORK_NS = 7 };
-enum { EXEC_TID = 1, EXEC_OLD, EXEC_FILE };
-enum { PACKET_SKB = 1, PACKET_DEVICE = 3 /* only if wanted, and there is a buffer */ };
-enum { IRQ_NR = 1, IRQ_NAME, DUMP_IRQ_ACTION = 4 };
-enum {
-	BLOCK_DEV = 1,
-	BLOCK_SECTOR,
-	BLOCK_SECTORS,
-	BLOCK_BYTES,
-	BLOCK_RWBS,
-	BLOCK_TID,
-	BLOCK_ERROR = 6,
-	BLOCK_ERRORS,
-	BLOCK_RWBS_TEXT, /* of perf: "WS" for what LTTng tells in bits */
-	BLOCK_INTO = 7	 /* merges: where the request begins that it became part of */
-};
-enum {
-	DUMP_TID = 1,
-	DUMP_PID,
-	DUMP_PPID,
-	DUMP_NAME,
-	DUMP_TYPE = 6,
-	DUMP_STATUS,
-	DUMP_TABLE,
-	DUMP_VTID,
-	DUMP_VPID
-};
-enum { FILE_PID = 1, FILE_FD, FILE_NAME, FILE_TABLE = 5 };
-enum { NS_TID = 1, NS_VTID, NS_VPID, NS_INUM };
-enum { DISK_DEV = 1, DISK_NAME };
-enum { DUMP_CPU_ID = 1, DUMP_CPU_PACKAGE };
 
 static inline const char *model_text(const uint64_t *slot, size_t *len)
 {

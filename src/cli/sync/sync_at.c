@@ -7,7 +7,7 @@
 #include "cli/sync/sync_print.h"
 #include "cli/table.h"
 #include "cli/text.h"
-#include "cli/traces.h"
+#include "cli/session.h"
 
 struct question {
 	uint32_t host;
@@ -33,10 +33,10 @@ static size_t host_prefix(const struct cli_sync *s, const char *text)
 /* "HOST:TIME", or a further TIME of the host before. */
 static int read_question(struct cli_sync *s, const char *text, bool first, struct question *q)
 {
-	struct cli_moment m;
+	struct session_moment m;
 	struct mer_err why = { 0 };
 	size_t len = host_prefix(s, text);
-	if (!len && (first || cli_moment_parse(&m, text, &why))) {
+	if (!len && (first || session_moment_parse(&m, text, &why))) {
 		const char *colon = strchr(text, ':');
 		if (!colon)
 			return mer_fail(&s->cli->err, MER_ERR_USAGE,
@@ -45,13 +45,13 @@ static int read_question(struct cli_sync *s, const char *text, bool first, struc
 	}
 	if (len) {
 		int rc = cli_sync_find_host(s, "--at", text, len, &q->host);
-		if (!rc && cli_moment_parse(&m, text + len + 1, &why))
+		if (!rc && session_moment_parse(&m, text + len + 1, &why))
 			rc = mer_fail(&s->cli->err, MER_ERR_USAGE, "--at: %s", why.text);
 		if (rc)
 			return rc;
 	}
 	const struct sync_range *span = &s->hosts[q->host].span;
-	q->time = cli_moment_resolve(&m, span->begin == MER_NO_TIME ? 0 : span->begin,
+	q->time = session_moment_resolve(&m, span->begin == MER_NO_TIME ? 0 : span->begin,
 		span->end == MER_NO_TIME ? 0 : span->end, 0);
 	return 0;
 }
@@ -111,25 +111,28 @@ static int put_json(struct cli_sync *s, const struct question *q, size_t n, stru
 	return mer_json_finish(&j, &s->cli->err);
 }
 
-static struct cli_cell known(int64_t v, int64_t unknown)
+static struct mer_cell known(int64_t v, int64_t unknown)
 {
-	return v == unknown ? CLI_CELL_NONE : CLI_CELL(v);
+	return v == unknown ? MER_NONE : MER_INT(v);
 }
 
 /* People see how much earlier and later it may be. */
-static struct cli_cell distance(int64_t from, int64_t to)
+static struct mer_cell distance(int64_t from, int64_t to)
 {
-	return from == INT64_MIN || to == INT64_MAX ? CLI_CELL_NONE
-						    : CLI_CELL(mer_time_between(from, to));
+	return from == INT64_MIN || to == INT64_MAX ? MER_NONE
+						    : MER_INT(mer_time_between(from, to));
 }
 
 static void put_text(struct cli_sync *s, struct question q, struct mer_str *out)
 {
-	static const struct cli_column columns[] = { { "host", "Host", CLI_TYPE_TEXT },
-		{ "time", "Its clock", CLI_TYPE_TIME },
-		{ "early", "Earlier by", CLI_TYPE_DURATION },
-		{ "late", "Later by", CLI_TYPE_DURATION }, { 0 } };
-	struct cli_table t;
+	enum { HOST, TIME, EARLIER, LATER, N };
+	static const struct mer_column columns[N + 1] = {
+		[HOST] = { "host", "Host", MER_TEXT },
+		[TIME] = { "time", "Its clock", MER_DATE },
+		[EARLIER] = { "earlier_ns", "Earlier by", MER_DURATION },
+		[LATER] = { "later_ns", "Later by", MER_DURATION },
+	};
+	struct mer_table t;
 	bool all = true;
 	const char *name = s->e->hosts[q.host].name;
 	mer_str_puts(out, "When the clock of ");
@@ -137,54 +140,64 @@ static void put_text(struct cli_sync *s, struct question q, struct mer_str *out)
 	mer_str_puts(out, " shows ");
 	cli_text_time(out, q.time);
 	mer_str_puts(out, ":\n");
-	cli_table_init(&t, columns);
+	mer_table_init(&t, "at", NULL, columns, NULL);
 	for (uint32_t h = 0; h < s->e->n_hosts; h++) {
 		struct answer a = ask(s->result, q, h);
 		if (h == q.host)
 			continue;
 		bool comparable = a.time != MER_NO_TIME;
 		all &= comparable && a.low != INT64_MIN && a.high != INT64_MAX;
-		cli_table_add(&t, (struct cli_cell[]){ CLI_CELL_TEXT(s->e->hosts[h].name),
-					  known(a.time, MER_NO_TIME),
-					  comparable ? distance(a.low, a.time) : CLI_CELL_NONE,
-					  comparable ? distance(a.time, a.high) : CLI_CELL_NONE });
+		struct mer_cell row[N] = {
+			[HOST] = mer_text(s->e->hosts[h].name),
+			[TIME] = known(a.time, MER_NO_TIME),
+		};
+		if (comparable) {
+			row[EARLIER] = distance(a.low, a.time);
+			row[LATER] = distance(a.time, a.high);
+		}
+		mer_table_add(&t, row);
 	}
 	cli_table_text(&t, out, (size_t)cli_width(s->cli), s->cli->bold_out);
 	if (!all)
 		mer_str_puts(out, "-: unknown: the clock jumped there, or no messages limit the "
 				  "error.\n");
 	out->failed |= t.failed;
-	cli_table_fini(&t);
+	mer_table_fini(&t);
 }
 
 static void put_rows(struct cli_sync *s, const struct question *q, size_t n, struct mer_str *out)
 {
-	static const struct cli_column columns[] = { { "from_host", "", CLI_TYPE_TEXT },
-		{ "from_time", "", CLI_TYPE_TIME }, { "host", "", CLI_TYPE_TEXT },
-		{ "time", "", CLI_TYPE_TIME }, { "low", "", CLI_TYPE_TIME },
-		{ "high", "", CLI_TYPE_TIME }, { 0 } };
-	struct cli_table t;
-	cli_table_init(&t, columns);
+	enum { FROM_HOST, FROM_TIME, HOST, TIME, LOW, HIGH, N };
+	static const struct mer_column columns[N + 1] = {
+		[FROM_HOST] = { "from_host", NULL, MER_TEXT },
+		[FROM_TIME] = { "from_time", NULL, MER_DATE },
+		[HOST] = { "host", NULL, MER_TEXT },
+		[TIME] = { "time", NULL, MER_DATE },
+		[LOW] = { "low", NULL, MER_DATE },
+		[HIGH] = { "high", NULL, MER_DATE },
+	};
+	struct mer_table t;
+	mer_table_init(&t, "at", NULL, columns, NULL);
 	for (size_t i = 0; i < n; i++)
 		for (uint32_t h = 0; h < s->e->n_hosts; h++) {
 			struct answer a = ask(s->result, q[i], h);
 			if (h == q[i].host)
 				continue;
-			cli_table_add(
-				&t, (struct cli_cell[]){ CLI_CELL_TEXT(s->e->hosts[q[i].host].name),
-					    CLI_CELL(q[i].time), CLI_CELL_TEXT(s->e->hosts[h].name),
-					    known(a.time, MER_NO_TIME), known(a.low, INT64_MIN),
-					    known(a.high, INT64_MAX) });
+			mer_table_add(
+				&t, (struct mer_cell[N]){
+					    [FROM_HOST] = mer_text(s->e->hosts[q[i].host].name),
+					    [FROM_TIME] = MER_INT(q[i].time),
+					    [HOST] = mer_text(s->e->hosts[h].name),
+					    [TIME] = known(a.time, MER_NO_TIME),
+					    [LOW] = known(a.low, INT64_MIN),
+					    [HIGH] = known(a.high, INT64_MAX),
+				    });
 		}
-	if (s->cli->format == CLI_FORMAT_CSV)
-		cli_table_csv(&t, out);
-	else
-		cli_table_jsonl(&t, out);
-	out->failed |= t.failed;
-	cli_table_fini(&t);
+	cli_table_rows(s->cli, &t, mer_table_whole(&t), out);
+	mer_table_fini(&t);
 }
 
-int cli_sync_print_at(struct cli_sync *s, const struct cli_texts *at)
+int cli_sync_print_at(struct cli_sync *s, const struct session_texts *at)
 {
 	struct mer_str out = { 0 };
 	struct question *q = mer_arena_zalloc(&s->cli->arena, at->n, sizeof(*q));
@@ -194,6 +207,8 @@ int cli_sync_print_at(struct cli_sync *s, const struct cli_texts *at)
 			q[i].host = q[i - 1].host;
 		rc = read_question(s, at->item[i], i == 0, &q[i]);
 	}
+	if (!rc)
+		rc = cli_output_file(s->cli, "at");
 	if (!rc && s->cli->format == CLI_FORMAT_JSON)
 		rc = put_json(s, q, at->n, &out);
 	else if (!rc && s->cli->format != CLI_FORMAT_TABLE)
