@@ -7,5 +7,6 @@ const struct fact_kind *const fact_kinds[] = {
 	&fact_fault,
 	&fact_interrupt,
 	&fact_open_call,
+	&fact_rate,
 	NULL,
 };
