@@ -12,7 +12,7 @@
  *
  *   plan.c    from names to numbers: which sums, by which keys     source.c  numbers of facts
  *   select.c  which facts, and which parts of them
- *   add.c     facts into groups.c and buckets.c                    rows.c    facts as rows of a table
+ *   add.c     facts into groups.c and histogram.c                   rows.c    facts as rows of a table
  *   joined.c  groups of all hosts to rows, in an order.c           process_of.c
  *   table.c   rows to a table, of keys.c and cells.c               bins.c    the same over time */
 #ifndef MER_ANALYSIS_FOLD_H
@@ -88,6 +88,7 @@ struct fold_cell {
 	struct fold_where
 		where; /* only facts for which it holds; of rows: otherwise the cell is empty */
 	uint8_t kind;  /* of fold.kinds: whose facts */
+	bool is_key;   /* it follows from the group's keys: there is none with others */
 	bool empty_if_none; /* counts and sums of no fact at all: an empty cell, not 0 */
 	int64_t scale;	    /* sums are divided by it; 0: by 1 */
 	/* FOLD_FUNCTION: of a group. */
@@ -170,12 +171,18 @@ struct fold_request {
 	const struct mer_column *columns; /* of the table, end with {0} */
 	const struct analysis_options *options;
 	bool by_duration, by_name; /* options.min_ns, max_ns and wants_name select facts */
+	bool other_columns; /* options.filter may name what this table has not: then that is not known */
 };
 
-/* NULL after an error. The plan's columns (other ones than the request's with options.group_by) live as long as
- * the plan. run->world need not be there yet. */
+/* NULL after an error. The plan's columns are in run->arena where they are not the request's, because of
+ * options.group_by. run->world need not be there yet. */
 int fold_plan_new(struct analysis_run *run, const struct fold_request *r, struct fold_plan **plan,
 	struct mer_err *err);
+/* Does options.group_by apply to it? Rows of single facts, and of all of them, stay what they are. */
+static inline bool fold_plan_groups_by(const struct fold *f)
+{
+	return f->shape != FOLD_ROWS && (f->group || f->scopes);
+}
 void fold_plan_free(struct fold_plan *); /* NULL is fine */
 const struct mer_column *fold_plan_columns(const struct fold_plan *p);
 /* Whose facts: ends with NULL. */

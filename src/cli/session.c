@@ -27,6 +27,7 @@ static _Atomic uint64_t *begin_stage(void *ctx, enum session_stage stage, uint64
 		[SESSION_MATCHING] = "matching",
 		[SESSION_PERIODS] = "looking for periods",
 		[SESSION_READING] = "reading",
+		[SESSION_CHECKING] = "checking",
 		[SESSION_DRAWING] = "drawing",
 		[SESSION_STORING] = "building the store",
 	};

@@ -211,7 +211,7 @@ void kernel_model_free(struct kernel_model *m)
 	mer_map_fini(&m->flows);
 	mer_map_fini(&m->sent_on);
 	free(m->cpus);
-	free(m->live);
+	mer_spill_release(m->live);
 	free(m->lulls);
 	free(m->is_kernel_stream);
 	free(m->call_names);

@@ -105,11 +105,12 @@ struct kernel_model {
 	struct kernel_files *files;
 	struct cpu *cpus;
 	uint32_t n_cpus;
-	struct live *live; /* as h->tasks */
+	struct live *live; /* as h->tasks; a block of their spill */
 	uint32_t cap_live;
 	struct mer_map tids;	      /* tid -> its newest task, plus 1 */
 	struct mer_map open_requests; /* see model_block.c: hash of a place -> request, plus 1 */
-	struct model_command {	      /* a request without data, open; the oldest first */
+	size_t sweep_at; /* so many of them are looked through for those that are still open */
+	struct model_command { /* a request without data, open; the oldest first */
 		uint32_t request;
 		uint16_t cpu; /* that issued it */
 		bool is_flush;

@@ -15,13 +15,8 @@ int model_new_task(struct kernel_model *m, int32_t tid, int64_t begin, uint32_t 
 	uint32_t t = at ? kernel_add_task(h, tid, begin) : KERNEL_NONE;
 	if (t == KERNEL_NONE)
 		return mer_fail_nomem(m->err);
-	if (t >= m->cap_live) {
-		struct live *p = realloc(m->live, (size_t)h->cap_tasks * sizeof(*p));
-		if (!p)
-			return mer_fail_nomem(m->err);
-		m->live = p;
-		m->cap_live = h->cap_tasks;
-	}
+	if (!mer_spill_grow32(h->log.spill, &m->live, t, &m->cap_live, sizeof(*m->live)))
+		return mer_fail_nomem(m->err);
 	m->live[t] = (struct live){ .call = KERNEL_NONE,
 		.mode_since = KERNEL_NONE,
 		.call_begin = INT64_MIN,

@@ -34,6 +34,7 @@ enum session_stage { /* what takes time */
 	SESSION_MATCHING, /* of messages */
 	SESSION_PERIODS,  /* finding them */
 	SESSION_READING,
+	SESSION_CHECKING,
 	SESSION_DRAWING, /* reading for a picture besides */
 	SESSION_STORING, /* reading, and making a store */
 	SESSION_N_STAGES

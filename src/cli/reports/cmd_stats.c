@@ -491,8 +491,10 @@ static const struct cli_option options[] = {
 		min, CLI_DURATION, "TIME", "with an ANALYSIS: only TIME or longer; also --max"),
 	CLI_GRID_MANUAL_OPTION(max, CLI_DURATION, "TIME", "with an ANALYSIS: only TIME or less"),
 	CLI_GRID_SIZES("io: "),
-	CLI_GRID_NAME("with an ANALYSIS: only these (openat, eth0)"),
-	CLI_GRID_TABLE("with an ANALYSIS: another table (list: names them; all)"),
+	CLI_GRID_NAME("with an ANALYSIS: only these; also --filter"),
+	CLI_GRID_GROUP_BY("with an ANALYSIS: "),
+	CLI_GRID_FILTER("with an ANALYSIS: "),
+	CLI_GRID_TABLE("with an ANALYSIS: another table (list, all)"),
 	CLI_GRID_PERIOD,
 	{ 0 },
 };
@@ -507,7 +509,7 @@ const struct cli_verb cli_verb_stats = {
 	.more = "If the first word names an analysis and no file, it is the analysis; write ./syscall for a "
 		"trace with that name. --by is for event counts; --sort, --reverse, --min, --max, --name, "
 		"--period, --cpu, --tid, --pid and --comm are for analyses, which show minimum, maximum, "
-		"mean and total duration. Standard deviations are those of samples (n - 1).\n\n"  CLI_GRID_NAME_MANUAL CLI_PERIOD_MANUAL,
+		"mean and total duration. Standard deviations are those of samples (n - 1).\n\n"  CLI_GRID_NAME_MANUAL CLI_GRID_GROUP_BY_MANUAL CLI_GRID_FILTER_MANUAL CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_TASKS | CLI_USES_CPU | CLI_USES_TABLES,
 	.options = options,

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "analysis/bins.h"
+#include "analysis/fold.h"
 #include "cli/reports/chart_table.h"
 #include "cli/sync/sync_print.h"
 #include "cli/session.h"
@@ -12,6 +13,7 @@
 #include "cli/tasks.h"
 #include "cli/text.h"
 #include "cli/verb.h"
+#include "trace/filter/filter.h"
 
 enum { SCREENFUL = 20, BINS = 20, PLOT_BINS = 300, MAX_ANALYSES = 64 };
 
@@ -207,9 +209,9 @@ static const struct analysis_output *output_of(const struct cli_grid *g, size_t 
 	return &g->requests[i].analysis->outputs[g->requests[i].output];
 }
 
-static const struct mer_column *find_key(const struct analysis_output *o, const char *key)
+static const struct mer_column *find_key(const struct mer_column *columns, const char *key)
 {
-	for (const struct mer_column *c = o->columns; c->key; c++)
+	for (const struct mer_column *c = columns; c->key; c++)
 		if (strcmp(c->key, key) == 0)
 			return c;
 	return NULL;
@@ -217,17 +219,17 @@ static const struct mer_column *find_key(const struct analysis_output *o, const 
 
 /* The column that the user means: by its key, whose unit may be left out, or by what people see above it if
  * that is above one only. */
-static const struct mer_column *find_meant(const struct analysis_output *o, const char *word)
+static const struct mer_column *find_meant(const struct mer_column *columns, const char *word)
 {
 	char key[128];
-	const struct mer_column *found = find_key(o, word);
+	const struct mer_column *found = find_key(columns, word);
 	size_t n = 0;
 	snprintf(key, sizeof(key), "%.100s_ns", word);
 	if (!found)
-		found = find_key(o, key);
+		found = find_key(columns, key);
 	if (found)
 		return found;
-	for (const struct mer_column *c = o->columns; c->key; c++)
+	for (const struct mer_column *c = columns; c->key; c++)
 		if (cli_same_word(word, c->key) || cli_same_word(key, c->key) ||
 			(c->title && cli_same_word(word, c->title))) {
 			found = c;
@@ -255,7 +257,7 @@ static int check_sort(struct cli_grid *g)
 		return 0;
 	key += *key == '+';
 	for (size_t i = 0; i < g->n_printed; i++) {
-		if (find_meant(output_of(g, i), key))
+		if (find_meant(output_of(g, i)->columns, key) || g->values->group_by)
 			return 0;
 		for (const struct mer_column *c = output_of(g, i)->columns; c->key; c++)
 			if (n < sizeof(names) / sizeof(*names))
@@ -352,6 +354,37 @@ static int check_choice(const struct cli_grid *g, const char *option, uint32_t b
 	return rc;
 }
 
+/* Of tables that nobody has named, those that an option applies to; all, where it applies to none. */
+static void drop_others(struct cli_grid *g, uint32_t tables)
+{
+	size_t n = 0;
+	if (g->values->tables.n || g->values->plot)
+		return;
+	for (size_t i = 0; i < g->n; i++)
+		if (tables >> g->requests[i].output & 1)
+			g->requests[n++] = g->requests[i];
+	if (n)
+		g->n = g->n_printed = n;
+}
+
+/* --group-by and --filter are for tables that are made of facts; the first for groups of them. */
+static int check_folds(struct cli_grid *g)
+{
+	const struct cli_grid_values *v = g->values;
+	uint32_t folds = 0, groups = 0;
+	for (unsigned k = 0; g->analysis->outputs[k].id; k++) {
+		const struct fold *f = g->analysis->outputs[k].fold;
+		folds |= (uint32_t)(f != NULL) << k;
+		groups |= (uint32_t)(f && fold_plan_groups_by(f)) << k;
+	}
+	if (v->group_by && v->plot)
+		return mer_fail(
+			&g->cli->err, MER_ERR_USAGE, "--plot and --group-by exclude each other");
+	drop_others(g, v->group_by ? groups : v->filter ? folds : UINT32_MAX);
+	int rc = v->group_by ? check_choice(g, "group-by", groups, "groups") : 0;
+	return rc || !v->filter ? rc : check_choice(g, "filter", folds, "facts to select");
+}
+
 /* The tables of --table, instead of the verb's. */
 static int request_tables(struct cli_grid *g)
 {
@@ -388,7 +421,7 @@ static int request_tables(struct cli_grid *g)
 static bool tells_tasks(const struct cli_grid *g)
 {
 	for (size_t i = 0; i < g->n; i++)
-		if (g->analysis->of_periods && find_key(output_of(g, i), "comm"))
+		if (g->analysis->of_periods && find_key(output_of(g, i)->columns, "comm"))
 			return true;
 	return false;
 }
@@ -425,6 +458,10 @@ static int understand(struct cli_grid *g, struct analysis_period_rule **periods)
 			g, v->min.set ? "min" : "max", g->analysis->by_duration, "durations");
 	if (rc == 0 && v->names.n)
 		rc = check_choice(g, "name", g->analysis->by_name, "names to select by");
+	if (rc == 0)
+		rc = check_folds(g);
+	if (rc == 0 && v->filter)
+		rc = trace_filter_parse(v->filter, &g->filter, &cli->err);
 	return rc ? rc : cli_periods_understand(cli, &v->period, tells_tasks(g), periods);
 }
 
@@ -478,6 +515,8 @@ static struct analysis_options options_of(const struct cli_grid *g)
 		.n_bins = v->bins.set ? (uint64_t)v->bins.v : 0,
 		.interval_ns = v->interval.v,
 		.max_bins = v->plot ? CLI_CHART_BINS : 0,
+		.group_by = v->group_by,
+		.filter = g->filter,
 		.limit = kept_rows(g),
 		.keep_spans = g->leaves_out && lists_calls(g),
 	};
@@ -494,11 +533,10 @@ static struct analysis_options options_of(const struct cli_grid *g)
 static void sort_table(struct cli_grid *g, size_t table)
 {
 	const struct analysis_output *o = output_of(g, table);
-	const char *sort = g->values->sort ? g->values->sort
-			   : o->sort	   ? o->sort
-					   : o->columns[0].key;
+	const struct mer_column *columns = g->tables[table].columns;
+	const char *sort = g->values->sort ? g->values->sort : o->sort ? o->sort : columns[0].key;
 	bool plus = *sort == '+';
-	const struct mer_column *c = find_meant(o, sort + plus);
+	const struct mer_column *c = find_meant(columns, sort + plus);
 	if (!c)
 		return;
 	bool ascending = plus || cli_grid_names(c) || c->type == MER_TIME;
@@ -582,5 +620,6 @@ int cli_grid_run(struct cli *cli, const char *verb, const struct cli_grid_values
 	if (rc == MER_ERR_LIMIT && (values->interval.set || values->bins.set))
 		rc = MER_ERR_USAGE; /* so many bins */
 	analysis_period_rule_free(periods);
+	trace_filter_free(g.filter);
 	return rc;
 }

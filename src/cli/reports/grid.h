@@ -14,7 +14,7 @@
 
 struct cli_grid_values { /* of options; not all verbs have all of them */
 	struct cli_amount limit, min, max, min_size, max_size, bins, interval;
-	const char *sort, *plot;
+	const char *sort, *plot, *group_by, *filter;
 	bool all, reverse;
 	struct session_texts tables, names;
 	struct cli_period_values period;
@@ -81,6 +81,24 @@ struct cli_grid_values { /* of options; not all verbs have all of them */
 		.name = "name", .kind = CLI_TEXTS, .arg = "NAME", .help = help_,                   \
 		.offset = offsetof(struct cli_grid_values, names)                                  \
 	}
+#define CLI_GRID_GROUP_BY(of)                                                                      \
+	{                                                                                          \
+		.name = "group-by", .kind = CLI_TEXT, .arg = "KEYS", .in_manual_only = true,       \
+		.help = of "a row for each program, process, cpu, name, ...",                      \
+		.offset = offsetof(struct cli_grid_values, group_by)                               \
+	}
+#define CLI_GRID_FILTER(of)                                                                        \
+	CLI_GRID_MANUAL_OPTION(                                                                    \
+		filter, CLI_TEXT, "EXPR", of "only these: 'duration > 1ms && cpu == 0'")
+#define CLI_GRID_GROUP_BY_MANUAL                                                                   \
+	"--group-by takes keys, commas between: host, process, program (the tasks of one name), "  \
+	"thread, cpu, and what the analysis distinguishes: name, kind, object. All amounts are "   \
+	"then those of these groups.\n\n"
+#define CLI_GRID_FILTER_MANUAL                                                                     \
+	"--filter takes an expression as 'meridian events' does, of columns of the tables: "       \
+	"columns of single things, such as duration or cpu, decide what counts; of amounts, such " \
+	"as count > 10, which rows are shown. A unit may be left out: duration > 1ms. comm and "   \
+	"pid are compared when all is read; they need a condition of their own.\n\n"
 #define CLI_GRID_NAME_MANUAL                                                                       \
 	"--name selects by pattern: interrupts (timer, eth0, 27, softirq:timer), system calls "    \
 	"(openat, 'read*'), or, for io, files and sockets ('/etc/*', 10.0.0.2:80) and disks "      \
@@ -102,8 +120,9 @@ struct cli_grid {
 	const char *sorted[CLI_GRID_TABLES]; /* by which key; NULL: as they came */
 	size_t n, n_printed;
 	const struct analysis_options
-		*options; /* of the run; NULL: all of the time was looked at */
-	bool leaves_out;  /* idle waits, and rows of the tracer's tasks */
+		*options;	     /* of the run; NULL: all of the time was looked at */
+	struct trace_filter *filter; /* of --filter */
+	bool leaves_out;	     /* idle waits, and rows of the tracer's tasks */
 	struct analysis_left_out left_out;
 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/check.h"
+#include "session/capabilities.h"
 #include "cli/reports/grid.h"
 #include "cli/sync/sync_print.h"
 #include "cli/session.h"
@@ -452,17 +452,17 @@ static void put_heading(
 int cli_grid_lacking(
 	struct cli *cli, const struct mer_experiment *e, const char *id, struct mer_str *out)
 {
-	struct check_host *hosts = calloc((size_t)e->n_hosts + 1, sizeof(*hosts));
-	bool lacking[CHECK_N_EVENTS] = { 0 }, any = false;
+	struct capability_host *hosts = calloc((size_t)e->n_hosts + 1, sizeof(*hosts));
+	bool lacking[CAPABILITY_N_EVENTS] = { 0 }, any = false;
 	if (!hosts)
 		return mer_fail_nomem(&cli->err);
-	check_declared(e, hosts);
-	for (const struct check_analysis *a = check_analyses; a->name; a++)
-		for (uint32_t h = 0; check_is_of(a, id) && h < e->n_hosts; h++)
+	capability_declared(e, hosts);
+	for (const struct capability *a = capabilities; a->name; a++)
+		for (uint32_t h = 0; capability_is_of(a, id) && h < e->n_hosts; h++)
 			if (session_selects_host(&cli->select, e->hosts[h].name))
-				any |= check_judge(a, &hosts[h], lacking) != CHECK_NO;
+				any |= capability_judge(a, &hosts[h], lacking) != CAPABILITY_NO;
 	if (!any)
-		check_fix(out, lacking);
+		capability_fix(out, lacking);
 	free(hosts);
 	return out->failed ? mer_fail_nomem(&cli->err) : 0;
 }
