@@ -45,9 +45,16 @@ struct context {
 	bool bad; /* numbers of what is not there */
 };
 
+/* What does not depend on packets is there once. */
+static bool is_shared(unsigned column)
+{
+	return column != ASKED && column != BY_HOST && column != BY_TASK && column != FLAGS &&
+	       column != ASKER;
+}
+
 static uint32_t number_of(uint32_t variant, unsigned column)
 {
-	return variant * N_NUMBERS + column;
+	return (is_shared(column) ? 0 : variant * N_NUMBERS) + column;
 }
 
 /* ---- writing ---- */
@@ -99,9 +106,13 @@ void store_waits_put(struct store_writer *w, uint32_t variant, const struct bloc
 		size_t n_tasks = b->world->hosts[i].n_tasks;
 		for (unsigned k = 0; k < N_COLUMNS; k++) {
 			c.column = (enum column)k;
+			if (variant && is_shared(k))
+				continue;
 			store_put_numbers(w, STORE_WAITS, i, number_of(variant, k), packings[k],
 				get_column, &c, c.h->n);
 		}
+		if (variant)
+			continue;
 		store_put_numbers(w, STORE_WAITS, i, number_of(variant, LEADERS), STORE_PLAIN,
 			get_leader, &c, n_tasks);
 		store_put_numbers(w, STORE_WAITS, i, number_of(variant, FIRSTS), STORE_DELTA,
