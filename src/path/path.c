@@ -453,9 +453,8 @@ int path_find(const struct kernel_world *w, uint32_t host, uint32_t task, int64_
 			w->e ? w->e->hosts[host].name : "the host");
 	int64_t length;
 	if (__builtin_sub_overflow(path->end, path->begin, &length))
-		return mer_fail(err, MER_ERR_LIMIT,
-			"thread %d lives for more than 292 years: its clock is damaged; choose a "
-			"window with --begin and --end",
+		return mer_fail_remedy(err, MER_ERR_LIMIT, MER_REMEDY_SHORTER_WINDOW,
+			"thread %d lives for more than 292 years: its clock is damaged",
 			(int)t->tid);
 	struct walk k = { .p = path, .w = w, .err = err };
 	k.now = (struct frame){ .host = host, .task = task, .floor = path->begin };
