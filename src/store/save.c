@@ -161,7 +161,7 @@ int store_put(struct store_writer *w, const struct store_content *c, const struc
 	store_put_section(w, STORE_ABOUT, 0, 0, c->about, strlen(c->about) + 1, 1);
 	store_put_section(w, STORE_WORLD, 0, 0, &head, 1, sizeof(head));
 	store_put_section(
-		w, STORE_PACKETS, 0, 0, world->packets, world->n_packets, sizeof(*world->packets));
+		w, STORE_PACKETS, 0, 0, world->bridges, world->n_bridges, sizeof(*world->bridges));
 	store_put_section(w, STORE_PLACES, 0, 0, world->places, count_places(&world->endpoints),
 		sizeof(*world->places));
 	put_map(w, 0, STORE_MAP_ENDPOINTS, &world->endpoints);

@@ -342,12 +342,12 @@ static void test_is_the_same(void **state)
 	struct stat st;
 	begin(&s, *state);
 	const struct kernel_world *w = store_world(s.store);
-	assert_int_equal(w->n_packets, s.world->n_packets);
+	assert_int_equal(w->n_bridges, s.world->n_bridges);
 	assert_int_equal(w->n_apart, s.world->n_apart);
 	assert_int_equal(w->n_backwards, s.world->n_backwards);
-	if (w->n_packets)
+	if (w->n_bridges)
 		assert_memory_equal(
-			w->packets, s.world->packets, w->n_packets * sizeof(*w->packets));
+			w->bridges, s.world->bridges, w->n_bridges * sizeof(*w->bridges));
 	check_maps(&s.world->endpoints, &w->endpoints);
 	uint64_t n_spans = 0, n_events = 0;
 	for (uint32_t h = 0; h < w->n_hosts; h++) {

@@ -176,11 +176,12 @@ static int add_group(struct over_time *x, uint32_t rank)
 /* Those that are not by themselves, in one. */
 static int add_others(struct over_time *x)
 {
-	struct fold_groups sums = { .n_keys = 1, .n_slots = x->p->n_slots, .empty = x->p->empty };
+	struct fold_groups sums;
 	struct mer_cell cells[FOLD_MAX_COLUMNS] = { 0 };
 	struct bin_row *rows = malloc((x->n_rows + 1) * sizeof(*rows));
 	size_t scope = (size_t)(x->j.keys - x->p->scopes), n_rows = 0;
 	int rc = rows ? 0 : mer_fail_nomem(x->run->err);
+	fold_groups_init(&sums, x->p, 1);
 	for (size_t k = x->busiest.n_own; k < x->busiest.n && rc == 0; k++) {
 		size_t n;
 		const struct bin_row *own = rows_of(x, x->busiest.keys[k], &n);
@@ -193,8 +194,9 @@ static int add_others(struct over_time *x)
 			}
 			if (g == n_rows)
 				rows[n_rows++] = (struct bin_row){ 0, own[i].bin, g };
-			fold_join_slots(x->p, fold_group_row(&sums, g) + 1,
-				fold_joined_slots(&x->j, own[i].row));
+			if (!fold_join_slots(x->p, fold_group_row(&sums, g) + 1,
+				    fold_joined_slots(&x->j, own[i].row)))
+				rc = mer_fail_nomem(x->run->err);
 		}
 	}
 	if (rc == 0)

@@ -161,9 +161,11 @@ static int add_condition(struct fold_plan *p, const struct filter_node *node, st
 	enum stage first = NEVER, last = AT_ONCE;
 	const char *unknown = NULL;
 	find_stages(p, node, &first, &last, &unknown);
-	if (unknown)
+	if (unknown && !p->other_columns)
 		return no_such(p, unknown, err);
-	if (last == OF_ROWS) {
+	if (unknown) {
+		f->of_facts[f->n_of_facts++] = node;
+	} else if (last == OF_ROWS) {
 		unknown = find_no_column(p, node);
 		if (unknown)
 			return no_such(p, unknown, err);

@@ -400,6 +400,7 @@ int fold_plan_new(struct analysis_run *run, const struct fold_request *r, struct
 	p->columns = r->columns;
 	p->by_duration = r->by_duration;
 	p->by_name = r->by_name;
+	p->other_columns = r->other_columns;
 	p->e = run->e;
 	p->of_tables = &run->arena;
 	p->late = o->wants_task && o->wants_names;
