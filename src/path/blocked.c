@@ -213,6 +213,12 @@ static int find_leaders(const struct kernel_host *h, struct blocked_host *out, s
 
 int blocked_find(const struct kernel_world *w, struct blocked *b, struct mer_err *err)
 {
+	if (w->saved_waits) {
+		struct mer_err why;
+		if (w->saved_waits(w->saved_ctx, w, b, &why) == 0)
+			return 0;
+		blocked_fini(b); /* damaged: the spans tell it as well */
+	}
 	*b = (struct blocked){ .world = w };
 	b->hosts = calloc((size_t)w->n_hosts + 1, sizeof(*b->hosts));
 	if (!b->hosts)
