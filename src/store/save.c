@@ -158,8 +158,8 @@ static int put_waits(struct store_writer *w, const struct kernel_world *world, s
 	struct kernel_world alone = *world;
 	struct blocked b;
 	int rc = 0;
-	alone.n_packets = 0;
-	for (uint32_t variant = 0; variant < (world->n_packets ? 2u : 1u) && rc == 0; variant++) {
+	alone.n_bridges = 0;
+	for (uint32_t variant = 0; variant < (world->n_bridges ? 2u : 1u) && rc == 0; variant++) {
 		rc = blocked_find(variant ? &alone : world, &b, err);
 		if (rc == 0)
 			store_waits_put(w, variant, &b);

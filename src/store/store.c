@@ -252,7 +252,7 @@ static int get_waits(void *ctx, const struct kernel_world *w, void *blocked, str
 {
 	const struct store *s = ctx;
 	return store_waits_get(
-		&s->file, w->n_packets == s->world.n_packets ? 0 : 1, w, blocked, err);
+		&s->file, w->n_bridges == s->world.n_bridges ? 0 : 1, w, blocked, err);
 }
 
 static int get_world(struct store *s, struct mer_experiment *e, struct mer_err *err)
