@@ -22,5 +22,7 @@ extern const struct analysis analysis_period;
 extern const struct fact_kind fact_call, fact_open_call;
 extern const struct fact_kind fact_fault;
 extern const struct fact_kind fact_interrupt;
+extern const struct fact_kind fact_poll_run;
+extern const struct fact_kind fact_sched_wait;
 
 #endif

@@ -60,7 +60,7 @@ struct analysis {
 	const char *title; /* "CPU usage" */
 	const char *help;  /* one line */
 	uint32_t wants;	   /* enum kernel_wants */
-	bool messages; /* looks at kernel_world.packets: they must be gathered, in a reading of its own */
+	bool messages; /* looks at kernel_world.bridges: they must be gathered, in a reading of its own */
 	bool of_periods; /* of options.found alone: run.world is NULL */
 	bool has_sizes;	 /* options.sizes choose what counts, as by_duration */
 	/* Bit i: options.min_ns and max_ns choose what counts in outputs[i]; and wants_name does. */

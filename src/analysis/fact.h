@@ -141,7 +141,7 @@ struct fact_maker {
 	const char *id;
 	const struct fact_kind *const *kinds; /* ends with NULL */
 	uint32_t wants;			      /* enum kernel_wants */
-	bool messages; /* looks at kernel_world.packets: they must be gathered, in a reading of its own */
+	bool messages; /* looks at kernel_world.bridges: they must be gathered, in a reading of its own */
 	size_t state_size;
 	/* ctx: struct fact_host. Any may be NULL. Meanings as in kernel/observer.h. */
 	struct kernel_observer on;

@@ -42,6 +42,10 @@ const char *mer_remedy_name(enum mer_remedy remedy)
 		[MER_REMEDY_BEGIN] = "begin",
 		[MER_REMEDY_END] = "end",
 		[MER_REMEDY_WINDOW_ORDER] = "window-order",
+		[MER_REMEDY_SHORTER_WINDOW] = "shorter-window",
+		[MER_REMEDY_FILTER] = "filter",
+		[MER_REMEDY_GROUP_BY] = "group-by",
+		[MER_REMEDY_FEWER_ROWS] = "fewer-rows",
 		[MER_REMEDY_PERIOD] = "period",
 		[MER_REMEDY_PERIOD_EVENTS] = "period-events",
 		[MER_REMEDY_PERIOD_FILTER] = "period-filter",
@@ -49,6 +53,15 @@ const char *mer_remedy_name(enum mer_remedy remedy)
 		[MER_REMEDY_PERIOD_KEY] = "period-key",
 		[MER_REMEDY_PERIOD_KEYED] = "period-keyed",
 		[MER_REMEDY_PERIOD_WINDOW] = "period-window",
+		[MER_REMEDY_PERIOD_OPEN] = "period-open",
+		[MER_REMEDY_PERIOD_MANY] = "period-many",
+		[MER_REMEDY_PERIOD_NEEDED] = "period-needed",
+		[MER_REMEDY_KEEP_OFFSETS] = "keep-offsets",
+		[MER_REMEDY_IGNORE_UUID] = "ignore-uuid",
+		[MER_REMEDY_METHOD_AUTO] = "method-auto",
+		[MER_REMEDY_DRIFT_LIMIT] = "drift-limit",
+		[MER_REMEDY_LATENCIES] = "latencies",
+		[MER_REMEDY_NEW_FOLDER] = "new-folder",
 	};
 	return remedy < MER_N_REMEDIES ? names[remedy] : NULL;
 }

@@ -158,8 +158,8 @@ static int put_waits(struct store_writer *w, const struct kernel_world *world, s
 	struct kernel_world alone = *world;
 	struct blocked b;
 	int rc = 0;
-	alone.n_packets = 0;
-	for (uint32_t variant = 0; variant < (world->n_packets ? 2u : 1u) && rc == 0; variant++) {
+	alone.n_bridges = 0;
+	for (uint32_t variant = 0; variant < (world->n_bridges ? 2u : 1u) && rc == 0; variant++) {
 		rc = blocked_find(variant ? &alone : world, &b, err);
 		if (rc == 0)
 			store_waits_put(w, variant, &b);
@@ -178,7 +178,7 @@ int store_put(struct store_writer *w, const struct store_content *c, const struc
 	store_put_section(w, STORE_ABOUT, 0, 0, c->about, strlen(c->about) + 1, 1);
 	store_put_section(w, STORE_WORLD, 0, 0, &head, 1, sizeof(head));
 	store_put_section(
-		w, STORE_PACKETS, 0, 0, world->packets, world->n_packets, sizeof(*world->packets));
+		w, STORE_PACKETS, 0, 0, world->bridges, world->n_bridges, sizeof(*world->bridges));
 	store_put_section(w, STORE_PLACES, 0, 0, world->places, count_places(&world->endpoints),
 		sizeof(*world->places));
 	put_map(w, 0, STORE_MAP_ENDPOINTS, &world->endpoints);

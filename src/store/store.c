@@ -63,7 +63,7 @@ static bool calls_fit(const struct kernel_host *h)
 	for (uint32_t i = 0; i < h->n_calls; i++) {
 		const struct kernel_call *c = &h->calls[i];
 		ok &= is_of(c->name, h->names.n) && is_of(c->object, h->names.n) &&
-		      c->kind < KERNEL_N_OBJECT_KINDS;
+		      c->kind < KERNEL_N_OBJECT_KINDS && c->id <= kernel_n_call_rows;
 	}
 	for (uint32_t i = 0; i < h->n_requests; i++) {
 		const struct kernel_request *r = &h->requests[i];
@@ -75,12 +75,12 @@ static bool calls_fit(const struct kernel_host *h)
 static bool packets_fit(const struct kernel_world *w)
 {
 	bool ok = true;
-	for (uint32_t i = 0; i < w->n_packets && ok; i++) {
-		const struct kernel_packet *p = &w->packets[i];
-		ok = p->from < w->n_hosts && p->to < w->n_hosts &&
-		     is_of(p->sender, w->hosts[p->from].n_spans) &&
-		     is_of(p->receiver, w->hosts[p->to].n_spans) &&
-		     is_of(p->answers, w->n_packets) && p->kind < SYNC_N_KINDS &&
+	for (uint32_t i = 0; i < w->n_bridges && ok; i++) {
+		const struct kernel_bridge *p = &w->bridges[i];
+		ok = p->from.host < w->n_hosts && p->to.host < w->n_hosts &&
+		     is_of(p->from.span, w->hosts[p->from.host].n_spans) &&
+		     is_of(p->to.span, w->hosts[p->to.host].n_spans) &&
+		     is_of(p->answers, w->n_bridges) && p->kind < SYNC_N_KINDS &&
 		     p->content <= SYNC_DATA;
 	}
 	return ok;
@@ -236,7 +236,7 @@ static int open_spans(struct store *s, uint32_t i, struct mer_err *err)
 		.n_tasks = h->n_tasks,
 		.n_calls = h->n_calls,
 		.n_requests = h->n_requests,
-		.n_packets = s->world.n_packets };
+		.n_bridges = s->world.n_bridges };
 	int rc = store_spans_open(spans, &s->file, i, err);
 	if (rc)
 		return rc;
@@ -251,7 +251,7 @@ static int get_waits(void *ctx, const struct kernel_world *w, void *blocked, str
 {
 	const struct store *s = ctx;
 	return store_waits_get(
-		&s->file, w->n_packets == s->world.n_packets ? 0 : 1, w, blocked, err);
+		&s->file, w->n_bridges == s->world.n_bridges ? 0 : 1, w, blocked, err);
 }
 
 static int get_world(struct store *s, struct mer_experiment *e, struct mer_err *err)
@@ -278,7 +278,7 @@ static int get_world(struct store *s, struct mer_experiment *e, struct mer_err *
 		s->hosts[w->n_hosts].h = &w->hosts[w->n_hosts];
 	}
 	int rc = get(
-		&s->file, STORE_PACKETS, 0, &w->packets, &w->n_packets, sizeof(*w->packets), err);
+		&s->file, STORE_PACKETS, 0, &w->bridges, &w->n_bridges, sizeof(*w->bridges), err);
 	if (rc == 0)
 		rc = get(&s->file, STORE_PLACES, 0, &w->places, &n_places, sizeof(*w->places), err);
 	if (rc == 0)

@@ -151,8 +151,8 @@ static int no_such(const struct fold_plan *p, const char *name, struct mer_err *
 	for (size_t c = 0; p->columns[c].key && n + 40 < sizeof(list); c++)
 		n += (size_t)snprintf(
 			list + n, sizeof(list) - n, "%s%s", c ? ", " : "", p->columns[c].key);
-	return mer_fail(
-		err, MER_ERR_USAGE, "--filter: no column '%.100s'; there are: %s", name, list);
+	return mer_fail_remedy(err, MER_ERR_USAGE, MER_REMEDY_FILTER,
+		"no column '%.100s'; there are: %s", name, list);
 }
 
 static int add_condition(struct fold_plan *p, const struct filter_node *node, struct mer_err *err)
@@ -172,10 +172,9 @@ static int add_condition(struct fold_plan *p, const struct filter_node *node, st
 		f->of_rows[f->n_of_rows++] = node;
 	} else if (last == LATE) {
 		if (first != LATE)
-			return mer_fail(err, MER_ERR_USAGE,
-				"--filter: comm and pid need a condition of their own: join it to "
-				"the "
-				"others with &&");
+			return mer_fail_remedy(err, MER_ERR_USAGE, MER_REMEDY_FILTER,
+				"comm and pid need a condition of their own: join it to the others "
+				"with &&");
 		f->of_tasks[f->n_of_tasks++] = node;
 		p->late = true;
 	} else {

@@ -140,8 +140,8 @@ static int no_such_key(const struct fold_maker *m, const char *word)
 			if (v->title)
 				n += (size_t)snprintf(list + n, sizeof(list) - n, ", %s", v->key);
 	}
-	return mer_fail(
-		m->err, MER_ERR_USAGE, "--group-by: no key '%.100s'; there are: %s", word, list);
+	return mer_fail_remedy(m->err, MER_ERR_USAGE, MER_REMEDY_GROUP_BY,
+		"no key '%.100s'; there are: %s", word, list);
 }
 
 static int find_key(const struct fold_maker *m, const char *word, struct fold_key *k)

@@ -310,9 +310,9 @@ static void add_log(
 		c[3] = MER_INT(net_bytes(
 			&s->devices[r->device], r->is_send ? NET_SENT : NET_RECEIVED, 1, r->bytes));
 	if (r->packet != KERNEL_NONE) {
-		const struct kernel_packet *p = &run->world->packets[r->packet];
-		c[4] = mer_text(analysis_host_name(run, r->is_send ? p->to : p->from));
-		c[5] = MER_INT(p->received - p->sent);
+		const struct kernel_bridge *p = &run->world->bridges[r->packet];
+		c[4] = mer_text(analysis_host_name(run, r->is_send ? p->to.host : p->from.host));
+		c[5] = MER_INT(p->to.time - p->from.time);
 	}
 	c[6] = MER_INT(r->in_interrupt);
 	c[7] = MER_INT(r->cpu);
@@ -323,8 +323,8 @@ static void add_log(
 /* As long as was asked for? */
 static bool flew(const struct analysis_run *run, uint32_t packet)
 {
-	const struct kernel_packet *p = &run->world->packets[packet];
-	int64_t ns = p->received - p->sent;
+	const struct kernel_bridge *p = &run->world->bridges[packet];
+	int64_t ns = p->to.time - p->from.time;
 	return ns >= run->options->min_ns && ns <= run->options->max_ns;
 }
 

@@ -25,7 +25,7 @@ struct net_size { /* each different one once: there are few, and a packet needs 
 };
 
 struct net_end {			   /* of a packet whose other end is known */
-	uint32_t packet : 31, is_send : 1; /* packet: in kernel_world.packets */
+	uint32_t packet : 31, is_send : 1; /* packet: in kernel_world.bridges */
 	uint32_t size;			   /* in net_state.sizes */
 };
 
