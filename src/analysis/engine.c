@@ -439,7 +439,7 @@ static void free_engine(struct engine *g)
 		mer_arena_fini(&hr->arena);
 	}
 	for (size_t k = 0; g->plans && k < g->n_requests; k++) {
-		for (uint32_t h = 0; g->states[k] && h < g->n_hosts; h++)
+		for (uint32_t h = 0; g->states && g->states[k] && h < g->n_hosts; h++)
 			fold_state_free(g->states[k][h]);
 		fold_plan_free(g->plans[k]);
 	}

@@ -30,6 +30,10 @@ struct kernel_world {
 	uint64_t n_apart; /* messages between hosts whose times cannot be compared: not used */
 	uint64_t
 		n_backwards; /* messages received before they were sent, on the clocks as they are */
+	/* Of a saved world: fills what path/blocked.h finds of it, a struct blocked; NULL: nothing is saved. */
+	int (*saved_waits)(
+		void *ctx, const struct kernel_world *w, void *blocked, struct mer_err *err);
+	void *saved_ctx;
 };
 
 struct kernel_world_options {

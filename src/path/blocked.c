@@ -80,7 +80,7 @@ static void find_waker(const struct kernel_world *world, uint32_t host, struct b
 	const struct kernel_span *s = kernel_span(&world->hosts[host], w->whole);
 	w->by_host = w->by_task = KERNEL_NONE;
 	w->asked = w->end;
-	struct kernel_waker by = { .asked = w->end };
+	struct kernel_waker by = { .asked = INT64_MAX }; /* of a piece the whole ended later */
 	if (s->cause == KERNEL_NETWORK && kernel_bridge_origin(world, host, s->source, &by)) {
 		w->by_host = by.host;
 		w->by_task = by.task;
@@ -213,6 +213,12 @@ static int find_leaders(const struct kernel_host *h, struct blocked_host *out, s
 
 int blocked_find(const struct kernel_world *w, struct blocked *b, struct mer_err *err)
 {
+	if (w->saved_waits) {
+		struct mer_err why;
+		if (w->saved_waits(w->saved_ctx, w, b, &why) == 0)
+			return 0;
+		blocked_fini(b); /* damaged: the spans tell it as well */
+	}
 	*b = (struct blocked){ .world = w };
 	b->hosts = calloc((size_t)w->n_hosts + 1, sizeof(*b->hosts));
 	if (!b->hosts)

@@ -23,6 +23,7 @@ enum store_type {
 	STORE_FACT_BLOCKS = 18, /* number: of the kind */
 	STORE_LEVELS = 19,
 	STORE_LEVEL_BLOCKS = 20, /* number: of the level */
+	STORE_WAITS = 22,	 /* of packed numbers: see waits.c */
 	STORE_RUNNING = 21,	 /* number: 0 where a stretch begins in 1, 1 spans */
 };
 

@@ -13,6 +13,7 @@
 #include "path/blocked.h"
 #include "path/usage.h"
 #include "recording.h"
+#include "store/check.h"
 #include "store/record.h"
 
 static const uint8_t key[STORE_KEY_BYTES] = "0123456789abcdef";
@@ -102,8 +103,11 @@ static void check_host(const struct kernel_host *a, const struct kernel_host *b)
 		assert_string_equal(kernel_name_text(a, i), kernel_name_text(b, i));
 	for (uint32_t i = 0; i < a->n_spans; i++)
 		check_span(kernel_span(a, i), kernel_span(b, i));
-	if (a->n_tasks)
-		assert_memory_equal(a->tasks, b->tasks, a->n_tasks * sizeof(*a->tasks));
+	for (uint32_t i = 0; i < a->n_tasks; i++) {
+		struct kernel_task t = b->tasks[i];
+		t.prio = a->tasks[i].prio; /* only the store wants it */
+		assert_memory_equal(&a->tasks[i], &t, sizeof(t));
+	}
 	if (a->n_requests)
 		assert_memory_equal(a->requests, b->requests, a->n_requests * sizeof(*a->requests));
 	check_maps(&a->devices, &b->devices);
@@ -418,11 +422,13 @@ static void test_damage(void **state)
 						       : store_usage(damaged, &u, &err);
 			usage_free(u);
 		}
+		if (rc == 0) /* what is found anew where it is damaged, or was not looked at */
+			rc = store_check(s.path, &err);
 		n_noticed += rc == MER_ERR_INPUT;
 		store_close(damaged);
 	}
 	/* What is left are bytes between sections. */
-	assert_in_range(n_noticed, 130, 150);
+	assert_in_range(n_noticed, 142, 150);
 	free(bytes);
 	free(broken);
 	end(&s);

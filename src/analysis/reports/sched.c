@@ -169,8 +169,7 @@ static void find_next(const struct state *s, const struct kernel_host *h,
 	if (by) {
 		const struct kernel_span *now = kernel_span(h, h->tasks[by->task].last);
 		if (kernel_is_on_cpu(now->state) && now->cpu == ready->cpu)
-			n = add_share(shares, n,
-				&(struct run){ now->begin, INT64_MAX, by->task },
+			n = add_share(shares, n, &(struct run){ now->begin, INT64_MAX, by->task },
 				w->fact.begin, w->fact.end);
 	}
 	for (size_t i = 0; i < n; i++)
