@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel/checkpoint/checkpoint.h"
 #include "kernel/model_state.h"
 
 struct cpu *model_cpu(struct kernel_model *m, int64_t number)
@@ -211,9 +212,14 @@ int kernel_model_run(
 			m->h->n_odd++;
 			continue;
 		}
+		if (ev[i].ts >= m->next_state) {
+			kernel_keep_state(m->in.keep, m, ev[i].ts);
+			m->next_state = kernel_keep_next(m->in.keep);
+		}
 		int rc = m->h->n_events++ ? 0 : begin(m, ev[i].ts);
 		if (rc == 0 && ev[i].ts >= m->next_boundary)
 			rc = model_pass_boundaries(m, ev[i].ts);
+		m->now = ev[i].ts;
 		struct cpu *c = rc ? NULL : model_cpu(m, cpu);
 		if (!c)
 			return rc ? rc : mer_fail_nomem(err);
@@ -294,6 +300,8 @@ int kernel_model_new(const struct kernel_model_input *in, struct kernel_host *h,
 	m->in = *in;
 	m->h = h;
 	m->err = err;
+	m->restored = INT64_MIN;
+	m->next_state = in->keep ? kernel_keep_next(in->keep) : INT64_MAX;
 	m->bindings = kernel_bindings(in->layouts);
 	h->begin = in->losses->begin;
 	h->end = in->losses->end;
@@ -390,10 +398,60 @@ int kernel_model_finish(struct kernel_model *m, struct mer_err *err)
 		}
 		if (t->end < model_open(m, i)->begin)
 			t->end = model_open(m, i)->begin;
+		if (t->end < m->restored)
+			continue; /* of before what was read */
 		if (rc == 0 && o && o->span)
 			rc = o->span(o->ctx, h, t->last, t->end);
 	}
 	if (rc == 0)
 		rc = model_wait_finish(m);
 	return rc ? rc : tell_open_calls(m);
+}
+
+/* Each task has a last span, of which nothing is known but that it lasts as long as the task. */
+static int leave_task(struct kernel_model *m, uint32_t task, int64_t until)
+{
+	struct kernel_span s = { .begin = until,
+		.task = task,
+		.call = KERNEL_NONE,
+		.by = KERNEL_NONE,
+		.source = KERNEL_NONE,
+		.cpu = KERNEL_NO_CPU,
+		.state = KERNEL_UNKNOWN };
+	if (m->h->tasks[task].end != INT64_MAX)
+		return 0;
+	if (s.begin < model_open(m, task)->begin)
+		s.begin = model_open(m, task)->begin;
+	m->h->tasks[task].end = until;
+	if (kernel_add_span(m->h, &s) == KERNEL_NONE)
+		return mer_fail_nomem(m->err);
+	if (m->h->not_final[task] == KERNEL_NONE)
+		m->h->not_final[task] = m->h->tasks[task].last;
+	return 0;
+}
+
+int kernel_model_leave(struct kernel_model *m, int64_t until,
+	void (*learn)(void *ctx, struct kernel_model *m, int64_t until), void *ctx,
+	struct mer_err *err)
+{
+	m->err = err;
+	m->h->known_until = until;
+	struct kernel_host *h = m->h;
+	h->not_final = malloc(((size_t)h->n_tasks + 1) * sizeof(*h->not_final));
+	if (!h->not_final)
+		return mer_fail_nomem(err);
+	int rc = h->n_events ? model_pass_boundaries(m, until) : 0;
+	for (uint32_t i = 0; i < h->n_tasks && rc == 0; i++) {
+		bool is_open = h->tasks[i].end == INT64_MAX;
+		bool is_sure = !is_open || kernel_is_on_cpu(model_open(m, i)->state);
+		h->not_final[i] = is_sure ? KERNEL_NONE : h->tasks[i].last;
+	}
+	h->n_final = h->n_tasks;
+	if (rc == 0 && learn)
+		learn(ctx, m, until);
+	if (rc == 0)
+		rc = model_wait_finish(m);
+	for (uint32_t i = 0; i < m->h->n_tasks && rc == 0; i++)
+		rc = leave_task(m, i, until);
+	return rc;
 }

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel/checkpoint/checkpoint.h"
 #include "kernel/model_state.h"
 
 /* ---- system calls ---- */
@@ -299,6 +300,8 @@ int model_packet(struct kernel_model *m, struct cpu *c, const struct mer_event *
 		p->answers = by_interrupt ? served_packet(m, c, packet) : KERNEL_NONE;
 		if (by_interrupt && m->n_connects)
 			model_flow_held(m, packet);
+		if (m->in.keep)
+			kernel_keep_sender(m->in.keep, m->h, packet);
 		int rc = model_flow_sent(m, packet);
 		if (rc)
 			return rc;

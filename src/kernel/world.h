@@ -14,6 +14,8 @@
 #include "sync/messages.h"
 #include "trace/experiment.h"
 
+struct kernel_checkpoints;
+struct kernel_keeper;
 struct sync_result;
 
 /* A message whose two ends are events of the experiment, on the common time line. */
@@ -75,6 +77,16 @@ struct kernel_world_options {
 	bool again;
 	/* Emptied as soon as packets were made of them; NULL: `messages` stay. */
 	struct sync_messages *drop;
+	/* Only this part is read, and what comes before it from the last state there was (checkpoint.h).
+	 * NULL: everything is read, from messages. */
+	const struct kernel_window *window;
+	/* States are kept for that, unless something is damaged; NULL: not. */
+	struct kernel_keeper *keeper;
+};
+
+struct kernel_window {
+	const struct kernel_checkpoints *from;
+	int64_t begin, until; /* what is asked about lies in [begin, until); see kernel_host.known_until */
 };
 
 /* messages: as gathered, on the hosts' own clocks; NULL: none are known. r: the synchronization that

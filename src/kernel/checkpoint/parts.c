@@ -1,0 +1,168 @@
+/* The parts of the file that both sides share. */
+#include <stdlib.h>
+
+#include "kernel/checkpoint/keep.h"
+
+void checkpoint_streams(
+	const struct mer_experiment *e, uint32_t host, uint32_t *first, uint32_t *n)
+{
+	uint32_t i = 0, end;
+	while (i < e->n_streams && e->traces[e->streams[i].trace].host != host)
+		i++;
+	for (end = i; end < e->n_streams && e->traces[e->streams[end].trace].host == host;)
+		end++;
+	*first = i;
+	*n = end - i;
+}
+
+void checkpoint_visit_packet(
+	struct archive *a, struct checkpoint_packet *x, uint32_t number, int64_t before)
+{
+	struct kernel_packet *p = &x->p;
+	archive_time(a, &p->sent, before);
+	archive_time(a, &p->received, p->sent);
+	archive_u32(a, &p->from);
+	archive_u32(a, &p->to);
+	uint32_t sent = p->sent_stream + 1, received = p->received_stream + 1; /* none: 0 */
+	archive_u32(a, &sent);
+	archive_u32(a, &received);
+	p->sent_stream = sent - 1;
+	p->received_stream = received - 1;
+	archive_u32(a, &p->source);
+	archive_u32(a, &p->destination);
+	archive_u8(a, &p->kind, SYNC_N_KINDS);
+	archive_u8(a, &p->content, SYNC_DATA + 1);
+	archive_bool(a, &p->was_held);
+	uint32_t task = x->sender_task + 1;
+	archive_u32(a, &task);
+	x->sender_task = task - 1;
+	if (p->was_held)
+		archive_time(a, &x->asked, p->sent);
+	else
+		x->asked = p->sent;
+	int64_t answers = p->answers == KERNEL_NONE ? 0 : (int64_t)number - p->answers;
+	archive_i64(a, &answers);
+	if (a->mode != ARCHIVE_READ)
+		return;
+	int64_t packet = (int64_t)number - answers;
+	p->answers = answers && packet >= 0 && packet < KERNEL_NONE ? (uint32_t)packet : KERNEL_NONE;
+}
+
+void checkpoint_visit_late(struct archive *a, struct kernel_late *x, int64_t before)
+{
+	archive_time(a, &x->time, before);
+	archive_time(a, &x->since, x->time);
+	archive_ref(a, ARCHIVE_TASK, &x->task);
+	archive_ref(a, ARCHIVE_CALL, &x->call);
+	archive_u8(a, &x->kind, KERNEL_LATE_DOUBT + 1);
+}
+
+void checkpoint_visit_losses(struct archive *a, struct kernel_losses *l)
+{
+	archive_i64(a, &l->begin);
+	archive_i64(a, &l->end);
+	archive_count(a, &l->n, 4);
+	archive_count(a, &l->n_cpus, 1);
+	if (a->mode == ARCHIVE_READ) {
+		l->by_begin = calloc((size_t)l->n + 1, sizeof(*l->by_begin));
+		l->first_tid = calloc((size_t)l->n_cpus + 1, sizeof(*l->first_tid));
+		a->failed |= !l->by_begin || !l->first_tid || l->n_cpus > KERNEL_MAX_CPUS;
+	}
+	int64_t before = l->begin;
+	for (uint32_t i = 0; i < l->n && !a->failed; i++) {
+		struct kernel_loss *x = &l->by_begin[i];
+		archive_time(a, &x->begin, before);
+		archive_time(a, &x->end, x->begin);
+		archive_u16(a, &x->cpu);
+		archive_i32(a, &x->next_tid);
+		a->failed |= x->cpu >= KERNEL_MAX_CPUS || x->begin < before || x->end < x->begin;
+		before = x->begin;
+	}
+	for (uint32_t i = 0; i < l->n_cpus && !a->failed; i++)
+		archive_i32(a, &l->first_tid[i]);
+}
+
+static void visit_part(struct archive *a, struct checkpoint_part *p)
+{
+	archive_u64(a, &p->at);
+	archive_u64(a, &p->bytes);
+}
+
+/* The room for what is read. */
+static bool begin_toc(struct checkpoint_toc *t, const struct mer_experiment *e)
+{
+	size_t n_states = (size_t)t->n_states * t->n_hosts;
+	if (t->n_hosts != e->n_hosts || t->n_states > KERNEL_CHECKPOINTS)
+		return false;
+	t->times = calloc((size_t)t->n_states + 1, sizeof(*t->times));
+	t->hosts = calloc((size_t)t->n_hosts + 1, sizeof(*t->hosts));
+	t->states = calloc(n_states + 1, sizeof(*t->states));
+	t->first = calloc(n_states + 1, sizeof(uint32_t *));
+	t->blocks = calloc((size_t)t->n_blocks + 1, sizeof(*t->blocks));
+	return t->times && t->hosts && t->states && t->first && t->blocks;
+}
+
+static void visit_state(struct archive *a, struct checkpoint_toc *t, size_t i, uint32_t n,
+	const struct mer_experiment *e, uint32_t stream)
+{
+	visit_part(a, &t->states[i]);
+	if (!t->states[i].bytes)
+		return;
+	if (a->mode == ARCHIVE_READ) {
+		t->first[i] = calloc((size_t)n + 1, sizeof(**t->first));
+		a->failed |= !t->first[i];
+	}
+	for (uint32_t k = 0; k < n && !a->failed; k++) {
+		archive_u32(a, &t->first[i][k]);
+		a->failed |= t->first[i][k] > e->data[stream + k].n_packets;
+	}
+}
+
+void checkpoint_visit_toc(
+	struct archive *a, struct checkpoint_toc *t, const struct mer_experiment *e)
+{
+	archive_u32(a, &t->n_hosts);
+	archive_u32(a, &t->n_states);
+	archive_u32(a, &t->n_packets);
+	archive_count(a, &t->n_blocks, 4);
+	archive_u32(a, &t->n_places);
+	archive_u64(a, &t->n_apart);
+	archive_u64(a, &t->n_backwards);
+	if (a->mode == ARCHIVE_READ) {
+		bool fits = t->n_packets <= (uint64_t)t->n_blocks * CHECKPOINT_BLOCK &&
+			    (!t->n_blocks || t->n_packets > (t->n_blocks - 1ull) * CHECKPOINT_BLOCK);
+		if (a->failed || !fits || !begin_toc(t, e)) {
+			a->failed = true;
+			return;
+		}
+	}
+	for (uint32_t i = 0; i < t->n_states; i++) {
+		archive_i64(a, &t->times[i]);
+		a->failed |= i && t->times[i] <= t->times[i - 1];
+	}
+	for (uint32_t h = 0; h < t->n_hosts && !a->failed; h++) {
+		uint32_t stream, n;
+		checkpoint_streams(e, h, &stream, &n);
+		visit_part(a, &t->hosts[h]);
+		for (uint32_t i = 0; i < t->n_states && !a->failed; i++)
+			visit_state(a, t, (size_t)i * t->n_hosts + h, n, e, stream);
+	}
+	for (uint32_t i = 0; i < t->n_blocks; i++) {
+		visit_part(a, &t->blocks[i].part);
+		archive_i64(a, &t->blocks[i].sent);
+		archive_i64(a, &t->blocks[i].received);
+	}
+	visit_part(a, &t->places);
+}
+
+void checkpoint_toc_fini(struct checkpoint_toc *t)
+{
+	for (size_t i = 0; t->first && i < (size_t)t->n_states * t->n_hosts; i++)
+		free(t->first[i]);
+	free(t->first);
+	free(t->times);
+	free(t->hosts);
+	free(t->states);
+	free(t->blocks);
+	*t = (struct checkpoint_toc){ 0 };
+}
