@@ -70,33 +70,57 @@ static bool mix_experiment(struct key *k, const struct mer_experiment *e)
 	return ok;
 }
 
-void sync_cache_find(struct sync_cache *c, const struct mer_experiment *e)
+bool sync_cache_place_find(
+	struct sync_cache_place *p, const struct mer_experiment *e, uint64_t key[2])
 {
 	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	int n = 0;
-	*c = (struct sync_cache){ 0 };
+	*p = (struct sync_cache_place){ 0 };
 	if (base && base[0] == '/') /* the specification wants relative ones ignored */
-		n = snprintf(c->dir, sizeof(c->dir), "%s/meridian", base);
+		n = snprintf(p->dir, sizeof(p->dir), "%s/meridian", base);
 	else if (home && home[0] == '/')
-		n = snprintf(c->dir, sizeof(c->dir), "%s/.cache/meridian", home);
+		n = snprintf(p->dir, sizeof(p->dir), "%s/.cache/meridian", home);
 	struct key k = { { 1, 2 } };
 	/* Another program may compute something else, or write it another way. */
 	bool known = mix_file(&k, "/proc/self/exe") && mix_experiment(&k, e);
-	if (n <= 0 || (size_t)n >= sizeof(c->dir) || !known) {
-		c->dir[0] = '\0';
+	key[0] = k.hash[0];
+	key[1] = k.hash[1];
+	if (n > 0 && (size_t)n < sizeof(p->dir) && known)
+		return true;
+	p->dir[0] = '\0';
+	return false;
+}
+
+void sync_cache_mix(uint64_t key[2], const void *data, size_t len)
+{
+	struct key k = { { key[0], key[1] } };
+	mix(&k, data, len);
+	key[0] = k.hash[0];
+	key[1] = k.hash[1];
+}
+
+void sync_cache_find(struct sync_cache *c, const struct mer_experiment *e)
+{
+	uint64_t key[2];
+	*c = (struct sync_cache){ 0 };
+	if (!sync_cache_place_find(&c->place, e, key))
 		return;
-	}
-	snprintf(c->file, sizeof(c->file), "%s/%s%016" PRIx64 "%016" PRIx64 "%s", c->dir, prefix,
-		k.hash[0], k.hash[1], suffix);
+	snprintf(c->file, sizeof(c->file), "%s/%s%016" PRIx64 "%016" PRIx64 "%s", c->place.dir,
+		prefix, key[0], key[1], suffix);
+}
+
+void sync_cache_touch(const char *path)
+{
+	utimensat(AT_FDCWD, path, NULL, 0);
 }
 
 struct sync_result *sync_cache_load(const struct sync_cache *c, const struct mer_experiment *e)
 {
 	struct sync_result *r = NULL;
 	struct mer_err err;
-	if (!c->dir[0] || sync_load(e, c->file, &r, &err))
+	if (!c->place.dir[0] || sync_load(e, c->file, &r, &err))
 		return NULL;
-	utimensat(AT_FDCWD, c->file, NULL, 0); /* used: it is not the oldest any more */
+	sync_cache_touch(c->file);
 	return r;
 }
 
@@ -111,23 +135,23 @@ static int newest_first(const void *a, const void *b)
 	return p->used > q->used ? -1 : p->used < q->used;
 }
 
-static bool is_ours(const char *name)
+static bool is_ours(const char *name, const char *begin)
 {
-	size_t len = strlen(name), before = sizeof(prefix) - 1;
+	size_t len = strlen(name), before = strlen(begin);
 	return len > before && len < sizeof(((struct kept *)0)->name) &&
-	       memcmp(name, prefix, before) == 0;
+	       memcmp(name, begin, before) == 0;
 }
 
 /* Also what a run that was killed left unfinished. */
-static void remove_old(const char *dir)
+void sync_cache_remove_old(const struct sync_cache_place *p, const char *begin)
 {
-	DIR *d = opendir(dir);
+	DIR *d = opendir(p->dir);
 	struct kept *files = malloc(LOOK_AT_FILES * sizeof(*files));
 	size_t n = 0;
 	struct dirent *entry;
 	while (d && files && n < LOOK_AT_FILES && (entry = readdir(d))) {
 		struct stat st;
-		if (!is_ours(entry->d_name) ||
+		if (!is_ours(entry->d_name, begin) ||
 			fstatat(dirfd(d), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
 			!S_ISREG(st.st_mode))
 			continue;
@@ -146,15 +170,15 @@ static void remove_old(const char *dir)
 		closedir(d);
 }
 
-static bool make_dir(const char *dir)
+bool sync_cache_make_dir(const struct sync_cache_place *p)
 {
 	char path[1024];
-	snprintf(path, sizeof(path), "%s", dir);
+	snprintf(path, sizeof(path), "%s", p->dir);
 	char *slash = strrchr(path, '/');
 	*slash = '\0'; /* ~/.cache itself may be missing, what is above it not */
 	if (path[0] && mkdir(path, 0700) != 0 && errno != EEXIST)
 		return false;
-	return mkdir(dir, 0700) == 0 || errno == EEXIST;
+	return mkdir(p->dir, 0700) == 0 || errno == EEXIST;
 }
 
 static bool write_all(int fd, const char *data, size_t len)
@@ -176,10 +200,10 @@ void sync_cache_save(const struct sync_cache *c, const struct sync_result *r)
 	struct mer_str text = { 0 };
 	struct mer_err err;
 	char path[1120];
-	if (!c->dir[0] || !make_dir(c->dir))
+	if (!c->place.dir[0] || !sync_cache_make_dir(&c->place))
 		return;
 	if (sync_result_write(r, true, &text, &err) == 0) {
-		snprintf(path, sizeof(path), "%s/%sXXXXXX", c->dir, prefix);
+		snprintf(path, sizeof(path), "%s/%sXXXXXX", c->place.dir, prefix);
 		int fd = mkstemp(path);
 		bool ok = fd >= 0 && write_all(fd, text.data, text.len);
 		if (fd >= 0)
@@ -188,5 +212,5 @@ void sync_cache_save(const struct sync_cache *c, const struct sync_result *r)
 			unlink(path);
 	}
 	mer_str_fini(&text);
-	remove_old(c->dir);
+	sync_cache_remove_old(&c->place, prefix);
 }

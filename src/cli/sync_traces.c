@@ -280,6 +280,28 @@ int cli_traces_sync_keep(
 	return sync_traces(cli, e, m, r);
 }
 
+bool cli_traces_sync_known(
+	struct cli *cli, const struct mer_experiment *e, struct sync_result **r)
+{
+	bool file = cli->sync && !is_word(cli, "auto"), as_recorded = is_word(cli, "none");
+	struct mer_err err;
+	struct sync_cache cache;
+	*r = NULL;
+	if (as_recorded || (!file && e->n_hosts < 2))
+		return true;
+	if (file)
+		return sync_load(e, cli->sync, r, &err) == 0;
+	sync_cache_find(&cache, e);
+	*r = sync_cache_load(&cache, e);
+	return *r != NULL;
+}
+
+int cli_traces_sync_result(struct cli *cli, struct mer_experiment *e, struct sync_result **r)
+{
+	*r = NULL;
+	return sync_traces(cli, e, NULL, r);
+}
+
 int cli_traces_sync_for(struct cli *cli, struct mer_experiment *e,
 	const struct analysis_request *requests, size_t n, struct sync_messages *m,
 	struct sync_result **r)

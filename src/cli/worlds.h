@@ -7,6 +7,7 @@
 
 #include "path/usage.h"
 #include "cli/context.h"
+#include "cli/states.h"
 #include "kernel/world.h"
 
 struct cli_world {
@@ -15,6 +16,9 @@ struct cli_world {
 	struct usage *usage; /* NULL: not asked for */
 	const struct cli_synced
 		*synced; /* as cli->synced, which is that of the latest one opened */
+	struct cli_states states;
+	struct sync_result *r; /* that was applied; NULL: none was */
+	int64_t until;	       /* so far it was read; INT64_MAX: to the end */
 };
 
 /* Opens cli->args, synchronizes, and builds the model of all hosts, whatever --host, --begin and --end
@@ -22,6 +26,11 @@ struct cli_world {
 int cli_world_open(struct cli *cli, struct cli_world *w);
 /* The same, with what its tasks used; all: not of disks only. */
 int cli_world_open_used(struct cli *cli, struct cli_world *w, bool all);
+/* The same as cli_world_open, but with --begin or --end only that part is read, if what comes before is known
+ * (cli/states.h), and a bit more. What ended later than that is not known: kernel_host.known_until. */
+int cli_world_open_part(struct cli *cli, struct cli_world *w);
+/* Where that is asked about: the world again, read further. */
+int cli_world_read_on(struct cli *cli, struct cli_world *w);
 /* Reports what was found (cli_report) and frees. */
 void cli_world_close(struct cli *cli, struct cli_world *w);
 

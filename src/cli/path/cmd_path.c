@@ -51,7 +51,7 @@ static int put(const struct cli_path *c, struct mer_str *out)
 	}
 }
 
-static int show(struct cli *cli, const struct cli_world *w, const struct cli_task *t,
+static int show(struct cli *cli, struct cli_world *w, const struct cli_task *t,
 	const struct values *v, int64_t collapse_ns)
 {
 	struct path p = { 0 };
@@ -65,6 +65,12 @@ static int show(struct cli *cli, const struct cli_world *w, const struct cli_tas
 	int64_t begin, end;
 	cli_world_window(cli, w, &begin, &end);
 	int rc = path_find(w->world, t->host, t->task, begin, end, &p, &cli->err);
+	while (rc == 0 && p.is_open) {
+		path_fini(&p);
+		rc = cli_world_read_on(cli, w);
+		if (rc == 0)
+			rc = path_find(w->world, t->host, t->task, begin, end, &p, &cli->err);
+	}
 	if (rc == 0)
 		rc = put(&c, &out);
 	rc = cli_sync_put(cli, &out, rc);
@@ -108,7 +114,8 @@ static int run(struct cli *cli, const void *values)
 	if (v->list && cli->format >= CLI_FORMAT_DOT)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--list is available with --format table, json, jsonl and csv");
-	rc = cli_world_open(cli, &w);
+	/* What its children did is asked about all of them. */
+	rc = v->children ? cli_world_open(cli, &w) : cli_world_open_part(cli, &w);
 	if (rc == 0)
 		rc = choose(cli, &w, v, collapse_ns);
 	cli_world_close(cli, &w);
