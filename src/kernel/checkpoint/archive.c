@@ -53,7 +53,7 @@ static uint64_t get(struct archive *a)
 	return 0;
 }
 
-void archive_u64(struct archive *a, uint64_t *v)
+void archive_any_u64(struct archive *a, uint64_t *v)
 {
 	if (a->mode == ARCHIVE_WRITE)
 		put(a, *v);
@@ -105,27 +105,6 @@ void archive_u8(struct archive *a, uint8_t *v, uint8_t limit)
 void archive_bool(struct archive *a, bool *v)
 {
 	*v = limited(a, *v, 1) != 0;
-}
-
-void archive_time(struct archive *a, int64_t *v, int64_t near)
-{
-	enum { NEVER, ALWAYS, NEAR };
-	int64_t far = (int64_t)((uint64_t)*v - (uint64_t)near);
-	uint64_t code = *v == INT64_MIN	  ? NEVER
-			: *v == INT64_MAX ? ALWAYS
-					  : NEAR;
-	uint64_t u = (uint64_t)far << 1 ^ (uint64_t)(far >> 63);
-	if (code == NEAR && u < UINT64_MAX - NEAR)
-		code = NEAR + u;
-	else if (code == NEAR)
-		a->failed = true;
-	archive_u64(a, &code);
-	if (a->mode != ARCHIVE_READ)
-		return;
-	u = code - NEAR;
-	*v = code == NEVER    ? INT64_MIN
-	     : code == ALWAYS ? INT64_MAX
-			      : (int64_t)((uint64_t)near + (u >> 1 ^ (0 - (u & 1))));
 }
 
 static void mark(struct archive *a, enum archive_ref ref, uint32_t number)

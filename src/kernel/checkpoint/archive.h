@@ -51,7 +51,15 @@ void archive_fini(struct archive *a); /* what is malloc'ed */
 /* For reading; the bytes must outlive it. */
 void archive_open(struct archive *a, const uint8_t *bytes, size_t n);
 
-void archive_u64(struct archive *a, uint64_t *v);
+void archive_any_u64(struct archive *a, uint64_t *v);
+/* Most numbers are small. */
+static inline void archive_u64(struct archive *a, uint64_t *v)
+{
+	if (a->mode == ARCHIVE_WRITE && *v < 128 && a->n < a->cap)
+		a->bytes[a->n++] = (uint8_t)*v;
+	else if (a->mode != ARCHIVE_MARK)
+		archive_any_u64(a, v);
+}
 void archive_i64(struct archive *a, int64_t *v);
 void archive_u32(struct archive *a, uint32_t *v);
 void archive_i32(struct archive *a, int32_t *v);
@@ -59,7 +67,26 @@ void archive_u16(struct archive *a, uint16_t *v);
 void archive_u8(struct archive *a, uint8_t *v, uint8_t limit); /* below limit; 0: any */
 void archive_bool(struct archive *a, bool *v);
 /* A time: near to another one. INT64_MIN and INT64_MAX take one byte. */
-void archive_time(struct archive *a, int64_t *v, int64_t near);
+static inline void archive_time(struct archive *a, int64_t *v, int64_t near)
+{
+	enum { NEVER, ALWAYS, NEAR };
+	int64_t far = (int64_t)((uint64_t)*v - (uint64_t)near);
+	uint64_t code = *v == INT64_MIN ? NEVER : *v == INT64_MAX ? ALWAYS : NEAR;
+	uint64_t u = (uint64_t)far << 1 ^ (uint64_t)(far >> 63);
+	if (a->mode == ARCHIVE_MARK)
+		return;
+	if (code == NEAR && u < UINT64_MAX - NEAR)
+		code = NEAR + u;
+	else if (code == NEAR)
+		a->failed = true;
+	archive_u64(a, &code);
+	if (a->mode != ARCHIVE_READ)
+		return;
+	u = code - NEAR;
+	*v = code == NEVER    ? INT64_MIN
+	     : code == ALWAYS ? INT64_MAX
+			      : (int64_t)((uint64_t)near + (u >> 1 ^ (0 - (u & 1))));
+}
 /* KERNEL_NONE stays what it is. */
 void archive_ref(struct archive *a, enum archive_ref ref, uint32_t *v);
 /* How many of something follow, each of at least this many bytes: what is read is no more than there can be. */

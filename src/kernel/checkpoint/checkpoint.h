@@ -19,7 +19,7 @@
 #include "kernel/model.h"
 #include "kernel/world.h"
 
-enum { KERNEL_MAX_CHECKPOINT_BYTES = 64 << 20, KERNEL_CHECKPOINTS = 128 };
+enum { KERNEL_MAX_CHECKPOINT_BYTES = 64 << 20, KERNEL_CHECKPOINTS = 64 };
 
 /* What a reading knew; one that needs to know less can go on from its states, but merges change requests. */
 enum kernel_checkpoint_kind {

@@ -189,43 +189,52 @@ static void visit_op(struct archive *a, struct kernel_file_op *op)
 	visit_fd(a, &op->what);
 }
 
+static void visit_task(struct archive *a, struct kernel_files *f, struct kernel_file_task *t)
+{
+	archive_u32(a, &t->process);
+	archive_u32(a, &t->dump);
+	visit_op(a, &t->op);
+	if (a->mode != ARCHIVE_READ)
+		return;
+	a->failed |= t->process >= f->n_processes;
+	if (a->failed)
+		*t = (struct kernel_file_task){ 0 };
+	else if (t->process)
+		f->processes[t->process].n_tasks++;
+}
+
+static void read_tasks(struct archive *a, struct kernel_files *f)
+{
+	for (uint32_t at = 0, more; !a->failed; at += more) {
+		archive_u32(a, &more);
+		if (more == 0)
+			return;
+		bool fits = more <= f->h->n_tasks - at;
+		struct kernel_file_task *t = fits ? kernel_file_task(f, at + more - 1) : NULL;
+		a->failed |= !t;
+		if (t)
+			visit_task(a, f, t);
+	}
+}
+
+/* Those of which anything is known: how much farther each is than the one before; 0 at the end. */
 static void visit_tasks(struct archive *a, struct kernel_files *f)
 {
-	uint32_t n = 0, before = 0;
-	for (uint32_t i = 0; a->mode != ARCHIVE_READ && i < f->n_tasks; i++)
-		n += f->tasks[i].process || f->tasks[i].dump || f->tasks[i].op.kind;
-	archive_count(a, &n, 3);
-	for (uint32_t i = 0; n && !a->failed; i++) {
-		struct kernel_file_task *t;
-		if (a->mode != ARCHIVE_READ &&
-			!(f->tasks[i].process || f->tasks[i].dump || f->tasks[i].op.kind))
-			continue;
-		uint32_t task = i - before;
-		archive_u32(a, &task);
-		if (a->mode == ARCHIVE_READ) {
-			bool fits = task <= UINT32_MAX - before && before + task < f->h->n_tasks;
-			i = fits ? before + task : 0;
-			t = fits ? kernel_file_task(f, i) : NULL;
-		} else {
-			t = &f->tasks[i];
-		}
-		a->failed |= !t;
-		if (!t)
-			return;
-		archive_u32(a, &t->process);
-		archive_u32(a, &t->dump);
-		visit_op(a, &t->op);
-		bool is_process = t->process < f->n_processes;
-		a->failed |= !is_process;
-		if (a->mode == ARCHIVE_READ && a->failed) {
-			*t = (struct kernel_file_task){ 0 };
-			return;
-		}
-		if (a->mode == ARCHIVE_READ && t->process)
-			f->processes[t->process].n_tasks++;
-		before = i + 1;
-		n--;
+	uint32_t after = 0, none = 0;
+	if (a->mode == ARCHIVE_READ) {
+		read_tasks(a, f);
+		return;
 	}
+	for (uint32_t i = 0; i < f->n_tasks; i++) {
+		struct kernel_file_task *t = &f->tasks[i];
+		if (!t->process && !t->dump && !t->op.kind)
+			continue;
+		uint32_t more = i + 1 - after;
+		archive_u32(a, &more);
+		visit_task(a, f, t);
+		after = i + 1;
+	}
+	archive_u32(a, &none);
 }
 
 static void visit_namer(struct archive *a, struct kernel_namer *namer)

@@ -47,12 +47,14 @@ void checkpoint_streams(
 enum { CHECKPOINT_BLOCK = 512 }; /* packets */
 struct checkpoint_packet {
 	struct kernel_packet p; /* sender: KERNEL_NONE */
+	uint32_t source, destination; /* in the table of endpoints */
 	uint32_t sender_task;
 	int64_t asked;
 };
 /* before: sent, of the packet before it. */
 void checkpoint_visit_packet(
-	struct archive *a, struct checkpoint_packet *p, uint32_t number, int64_t before);
+	struct archive *a, struct checkpoint_packet *p, uint32_t number, int64_t before,
+	const struct mer_experiment *e);
 void checkpoint_visit_late(struct archive *a, struct kernel_late *x, int64_t before);
 void checkpoint_visit_losses(struct archive *a, struct kernel_losses *l);
 
@@ -64,13 +66,13 @@ struct checkpoint_block {
 	int64_t sent, received; /* the first, the last */
 };
 struct checkpoint_toc {
-	uint32_t n_hosts, n_states, n_packets, n_blocks, n_places;
+	uint32_t n_hosts, n_states, n_packets, n_blocks, n_endpoints;
 	int64_t *times;
 	struct checkpoint_part *hosts;	/* what is known at the end */
 	struct checkpoint_part *states; /* by state, then host; bytes 0: it had no event */
 	uint32_t **first;		/* as states; NULL where it had no event */
 	struct checkpoint_block *blocks;
-	struct checkpoint_part places;
+	struct checkpoint_part endpoints;
 	uint64_t n_apart, n_backwards;
 };
 /* Reads or writes it; e: for how many streams hosts have. */

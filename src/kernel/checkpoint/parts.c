@@ -15,24 +15,38 @@ void checkpoint_streams(
 	*n = end - i;
 }
 
+/* The stream says which host it is of; where it is not known, the host is told. */
+static void visit_end(
+	struct archive *a, uint32_t *stream, uint32_t *host, const struct mer_experiment *e)
+{
+	uint32_t number = *stream + 1; /* none: 0 */
+	archive_u32(a, &number);
+	if (number == 0)
+		archive_u32(a, host);
+	if (a->mode != ARCHIVE_READ)
+		return;
+	*stream = number - 1;
+	a->failed |= number > e->n_streams;
+	if (number && !a->failed)
+		*host = e->traces[e->streams[*stream].trace].host;
+}
+
 void checkpoint_visit_packet(
-	struct archive *a, struct checkpoint_packet *x, uint32_t number, int64_t before)
+	struct archive *a, struct checkpoint_packet *x, uint32_t number, int64_t before,
+	const struct mer_experiment *e)
 {
 	struct kernel_packet *p = &x->p;
 	archive_time(a, &p->sent, before);
 	archive_time(a, &p->received, p->sent);
-	archive_u32(a, &p->from);
-	archive_u32(a, &p->to);
-	uint32_t sent = p->sent_stream + 1, received = p->received_stream + 1; /* none: 0 */
-	archive_u32(a, &sent);
-	archive_u32(a, &received);
-	p->sent_stream = sent - 1;
-	p->received_stream = received - 1;
-	archive_u32(a, &p->source);
-	archive_u32(a, &p->destination);
-	archive_u8(a, &p->kind, SYNC_N_KINDS);
-	archive_u8(a, &p->content, SYNC_DATA + 1);
-	archive_bool(a, &p->was_held);
+	visit_end(a, &p->sent_stream, &p->from, e);
+	visit_end(a, &p->received_stream, &p->to, e);
+	archive_u32(a, &x->source);
+	archive_u32(a, &x->destination);
+	uint8_t bits = (uint8_t)((p->kind << 2 | p->content) << 1 | p->was_held);
+	archive_u8(a, &bits, SYNC_N_KINDS << 3);
+	p->was_held = bits & 1;
+	p->content = bits >> 1 & 3;
+	p->kind = bits >> 3;
 	uint32_t task = x->sender_task + 1;
 	archive_u32(a, &task);
 	x->sender_task = task - 1;
@@ -125,7 +139,7 @@ void checkpoint_visit_toc(
 	archive_u32(a, &t->n_states);
 	archive_u32(a, &t->n_packets);
 	archive_count(a, &t->n_blocks, 4);
-	archive_u32(a, &t->n_places);
+	archive_u32(a, &t->n_endpoints);
 	archive_u64(a, &t->n_apart);
 	archive_u64(a, &t->n_backwards);
 	if (a->mode == ARCHIVE_READ) {
@@ -152,7 +166,7 @@ void checkpoint_visit_toc(
 		archive_i64(a, &t->blocks[i].sent);
 		archive_i64(a, &t->blocks[i].received);
 	}
-	visit_part(a, &t->places);
+	visit_part(a, &t->endpoints);
 }
 
 void checkpoint_toc_fini(struct checkpoint_toc *t)

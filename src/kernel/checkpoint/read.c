@@ -256,6 +256,7 @@ struct chosen_packets { /* of the world that begins */
 	struct mer_map seen; /* number -> number in the world, plus 1 */
 	struct checkpoint_packet block[CHECKPOINT_BLOCK];
 	uint32_t in_block; /* plus 1 */
+	uint32_t *endpoints; /* malloc'ed */
 };
 
 static bool choose_packet(struct chosen_packets *p, uint32_t number)
@@ -287,10 +288,13 @@ static bool read_block(
 		struct checkpoint_packet *x = &p->block[i];
 		*x = (struct checkpoint_packet){ .p = { .sender = KERNEL_NONE,
 							 .receiver = KERNEL_NONE } };
-		checkpoint_visit_packet(&a, x, first + i, before);
-		if (a.failed || x->p.from >= c->toc.n_hosts || x->p.to >= c->toc.n_hosts ||
+		checkpoint_visit_packet(&a, x, first + i, before, c->e);
+		if (a.failed || x->source >= c->toc.n_endpoints ||
+			x->destination >= c->toc.n_endpoints || x->p.from >= c->toc.n_hosts || x->p.to >= c->toc.n_hosts ||
 			x->p.sent < before || x->p.received < x->p.sent)
 			return false;
+		x->p.source = p->endpoints[x->source];
+		x->p.destination = p->endpoints[x->destination];
 		before = x->p.sent;
 	}
 	p->in_block = block + 1;
@@ -391,24 +395,33 @@ static bool put_packets(struct kernel_resume *r, struct chosen_packets *p, struc
 	return true;
 }
 
-static bool put_places(const struct kernel_checkpoints *c, struct kernel_world *w)
+/* What endpoints are, and stand for. */
+static bool read_endpoints(const struct kernel_checkpoints *c, struct chosen_packets *p,
+	struct kernel_world *w)
 {
 	struct archive a;
-	open_part(c, c->toc.places, &a);
-	if (a.failed || c->toc.n_places > (uint64_t)(a.end - a.at))
+	uint32_t n_places = 0;
+	open_part(c, c->toc.endpoints, &a);
+	if (a.failed || c->toc.n_endpoints > (uint64_t)(a.end - a.at))
 		return false;
-	w->places = calloc((size_t)c->toc.n_places + 1, sizeof(*w->places));
-	for (uint32_t i = 0; w->places && i < c->toc.n_places; i++) {
-		uint64_t key;
-		archive_u64(&a, &key);
-		archive_u32(&a, &w->places[i].address);
-		archive_u16(&a, &w->places[i].port);
-		uint32_t *at = a.failed ? NULL : mer_map_put(&w->endpoints, key);
+	w->places = calloc((size_t)c->toc.n_endpoints + 1, sizeof(*w->places));
+	p->endpoints = calloc((size_t)c->toc.n_endpoints + 1, sizeof(*p->endpoints));
+	if (!w->places || !p->endpoints)
+		return false;
+	for (uint32_t i = 0; i < c->toc.n_endpoints && !a.failed; i++) {
+		bool is_known;
+		archive_u32(&a, &p->endpoints[i]);
+		archive_bool(&a, &is_known);
+		if (!is_known)
+			continue;
+		archive_u32(&a, &w->places[n_places].address);
+		archive_u16(&a, &w->places[n_places].port);
+		uint32_t *at = a.failed ? NULL : mer_map_put(&w->endpoints, p->endpoints[i]);
 		if (!at)
 			return false;
-		*at = i + 1;
+		*at = ++n_places;
 	}
-	return w->places != NULL;
+	return !a.failed;
 }
 
 static bool begin_host(struct kernel_resume *r, uint32_t host, struct chosen_packets *p,
@@ -441,13 +454,15 @@ static bool begin_resume(
 	struct kernel_resume *r, struct chosen_packets *p, int64_t until, struct kernel_world *w)
 {
 	int64_t now = kernel_resume_time(r), since = now;
+	if (!read_endpoints(r->c, p, w))
+		return false;
 	for (uint32_t i = 0; i < r->n_hosts; i++)
 		if (!begin_host(r, i, p, &since))
 			return false;
 	w->n_apart = r->c->toc.n_apart;
 	w->n_backwards = r->c->toc.n_backwards;
 	return choose_between(r->c, p, since, until) && choose_answered(r->c, p, now) &&
-	       put_packets(r, p, w) && put_places(r->c, w);
+	       put_packets(r, p, w);
 }
 
 static int damaged(struct mer_err *err)
@@ -471,6 +486,7 @@ int kernel_resume_new(const struct kernel_checkpoints *c, uint32_t state, int64_
 	}
 	if (p) {
 		free(p->item);
+		free(p->endpoints);
 		mer_map_fini(&p->seen);
 	}
 	free(p);

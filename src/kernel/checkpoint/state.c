@@ -164,52 +164,56 @@ static void visit_cpus(struct archive *a, struct kernel_model *m, int64_t now)
 
 /* ---- maps ---- */
 
-/* A map's values are numbers plus 1; 0 stands for none. */
-static void visit_map(struct archive *a, struct mer_map *map, enum archive_ref ref)
+static void read_map(struct archive *a, struct mer_map *map, enum archive_ref ref)
 {
-	uint32_t n = 0;
+	for (;;) {
+		uint64_t key;
+		uint32_t value = KERNEL_NONE;
+		archive_ref(a, ref, &value);
+		if (a->failed || value == KERNEL_NONE)
+			return;
+		archive_u64(a, &key);
+		uint32_t *at = a->failed ? NULL : mer_map_put(map, key);
+		if (at)
+			*at = value + 1;
+		a->failed |= !at;
+	}
+}
+
+/* A map's values are numbers plus 1; 0 stands for none. keep: which are written; NULL: all. */
+static void visit_some(struct archive *a, struct mer_map *map, enum archive_ref ref,
+	bool (*keep)(const struct kernel_model *m, uint32_t value), const struct kernel_model *m)
+{
+	uint32_t none = KERNEL_NONE;
 	if (a->mode == ARCHIVE_READ) {
-		archive_count(a, &n, 2);
-		for (uint32_t i = 0; i < n && !a->failed; i++) {
-			uint64_t key;
-			uint32_t value = KERNEL_NONE;
-			archive_u64(a, &key);
-			archive_ref(a, ref, &value);
-			uint32_t *at = a->failed ? NULL : mer_map_put(map, key);
-			if (at)
-				*at = value + 1;
-			a->failed |= !at;
-		}
+		read_map(a, map, ref);
 		return;
 	}
-	for (size_t i = 0; i < map->cap; i++)
-		n += map->slots[i].used && map->slots[i].value;
-	archive_count(a, &n, 2);
 	for (size_t i = 0; i < map->cap; i++) {
 		struct mer_map_slot s = map->slots[i];
 		uint32_t value = s.value - 1;
-		if (!s.used || !s.value)
+		if (!s.used || !s.value || (keep && !keep(m, value)))
 			continue;
-		archive_u64(a, &s.key);
 		archive_ref(a, ref, &value);
+		archive_u64(a, &s.key);
 	}
+	archive_ref(a, ref, &none);
+}
+
+static void visit_map(struct archive *a, struct mer_map *map, enum archive_ref ref)
+{
+	visit_some(a, map, ref, NULL, NULL);
+}
+
+static bool is_living(const struct kernel_model *m, uint32_t task)
+{
+	return m->h->tasks[task].end == INT64_MAX;
 }
 
 /* Numbers of tasks that have not ended: those of the others follow from the list of all tasks. */
 static void visit_tids(struct archive *a, struct kernel_model *m)
 {
-	struct mer_map living = { 0 };
-	for (size_t i = 0; a->mode != ARCHIVE_READ && i < m->tids.cap; i++) {
-		struct mer_map_slot s = m->tids.slots[i];
-		if (!s.used || !s.value || m->h->tasks[s.value - 1].end != INT64_MAX)
-			continue;
-		uint32_t *at = mer_map_put(&living, s.key);
-		if (at)
-			*at = s.value;
-		a->failed |= !at;
-	}
-	visit_map(a, a->mode == ARCHIVE_READ ? &m->tids : &living, ARCHIVE_TASK);
-	mer_map_fini(&living);
+	visit_some(a, &m->tids, ARCHIVE_TASK, is_living, m);
 }
 
 /* ---- the model ---- */
@@ -313,18 +317,20 @@ static void visit_next_end(struct archive *a, struct kernel_model *m, struct mod
 static void visit_rest(
 	struct archive *a, struct kernel_model *m, struct model_next *next, int64_t now)
 {
-	visit_numbers(a, m, now);
-	visit_tids(a, m);
 	visit_cpus(a, m, now);
 	visit_commands(a, m);
-	visit_connects(a, m, now);
 	visit_skbs(a, m, now);
+	visit_map(a, &m->sent_on, ARCHIVE_PACKET);
+	visit_next_end(a, m, next);
+	if (a->mode == ARCHIVE_MARK)
+		return; /* what follows refers to nothing that has to be found */
+	visit_numbers(a, m, now);
+	visit_tids(a, m);
+	visit_connects(a, m, now);
 	visit_lulls(a, m, now);
 	visit_map(a, &m->flows, ARCHIVE_TASK);
-	visit_map(a, &m->sent_on, ARCHIVE_PACKET);
 	visit_map(a, &m->h->irq_names, ARCHIVE_NAME);
 	visit_map(a, &m->h->devices, ARCHIVE_NAME);
-	visit_next_end(a, m, next);
 	kernel_files_visit(a, m->files);
 }
 

@@ -89,7 +89,7 @@ static bool find_times(struct kernel_keeper *k, uint32_t n_states)
 int kernel_keeper_new(struct mer_experiment *e, uint32_t n_states, struct kernel_keeper **keeper,
 	struct mer_err *err)
 {
-	enum { SHARE = 32, LEAST = 2 << 20, MOST = 16 << 20 };
+	enum { SHARE = 32, LEAST = 2 << 20, MOST = 16 << 20 }; /* all hosts together */
 	struct kernel_keeper *k = calloc(1, sizeof(*k));
 	if (!k)
 		return mer_fail_nomem(err);
@@ -137,6 +137,7 @@ int kernel_keeper_begin(
 	k->w = w;
 	k->kind = kind;
 	k->n_hosts = w->n_hosts;
+	k->max_bytes /= w->n_hosts ? w->n_hosts : 1;
 	k->hosts = calloc((size_t)w->n_hosts + 1, sizeof(*k->hosts));
 	k->senders = calloc((size_t)w->n_packets + 1, sizeof(*k->senders));
 	if (!k->hosts || !k->senders)
@@ -280,12 +281,38 @@ struct writer {
 	const struct kernel_world *w;
 	struct archive body;
 	struct checkpoint_toc toc;
-	uint32_t *numbers; /* of the states that are written */
+	uint32_t *endpoints; /* malloc'ed */
+	uint32_t cap_endpoints;
+	struct { /* the latest, by their last bits */
+		uint32_t endpoint, number; /* plus 1 */
+	} recent[256];
+	struct mer_map numbers; /* of an endpoint, plus 1 */
 };
 
 static struct checkpoint_part part_from(const struct writer *w, size_t at)
 {
 	return (struct checkpoint_part){ at + sizeof(struct checkpoint_header), w->body.n - at };
+}
+
+/* Its number among those that packets have, in the order in which they came. */
+static uint32_t endpoint_number(struct writer *w, uint32_t endpoint)
+{
+	uint32_t recent = (endpoint ^ endpoint >> 8 ^ endpoint >> 16) & 255;
+	if (w->recent[recent].endpoint == endpoint && w->recent[recent].number)
+		return w->recent[recent].number - 1;
+	uint32_t *at = mer_map_put(&w->numbers, endpoint);
+	if (!at || (!*at && !mer_grow32(&w->endpoints, w->toc.n_endpoints, &w->cap_endpoints,
+				    sizeof(*w->endpoints)))) {
+		w->body.failed = true;
+		return 0;
+	}
+	if (!*at) {
+		w->endpoints[w->toc.n_endpoints] = endpoint;
+		*at = ++w->toc.n_endpoints;
+	}
+	w->recent[recent].endpoint = endpoint;
+	w->recent[recent].number = *at;
+	return *at - 1;
 }
 
 static void write_packets(struct writer *w)
@@ -299,31 +326,37 @@ static void write_packets(struct writer *w)
 		b->received = INT64_MIN;
 		int64_t before = b->sent;
 		for (uint32_t k = i; k < n && k < i + CHECKPOINT_BLOCK; k++) {
-			struct checkpoint_packet p = { w->w->packets[k], w->k->senders[k].task,
-				w->k->senders[k].asked };
-			b->received = p.p.received > b->received ? p.p.received : b->received;
-			checkpoint_visit_packet(a, &p, k, before);
-			before = p.p.sent;
+			const struct kernel_packet *p = &w->w->packets[k];
+			struct checkpoint_packet x = { .p = *p,
+				.source = endpoint_number(w, p->source),
+				.destination = endpoint_number(w, p->destination),
+				.sender_task = w->k->senders[k].task,
+				.asked = w->k->senders[k].asked };
+			b->received = p->received > b->received ? p->received : b->received;
+			checkpoint_visit_packet(a, &x, k, before, w->k->e);
+			before = p->sent;
 		}
 		b->part = part_from(w, at);
 	}
 }
 
-static void write_places(struct writer *w)
+/* Each with the address that it stands for, if that is known. */
+static void write_endpoints(struct writer *w)
 {
 	struct archive *a = &w->body;
 	size_t at = a->n;
-	for (size_t i = 0; i < w->w->endpoints.cap; i++) {
-		struct mer_map_slot s = w->w->endpoints.slots[i];
-		if (!s.used || !s.value)
+	for (uint32_t i = 0; i < w->toc.n_endpoints; i++) {
+		const uint32_t *place = mer_map_get(&w->w->endpoints, w->endpoints[i]);
+		bool is_known = w->endpoints[i] && place && *place;
+		archive_u32(a, &w->endpoints[i]);
+		archive_bool(a, &is_known);
+		if (!is_known)
 			continue;
-		struct sync_place p = w->w->places[s.value - 1];
-		archive_u64(a, &s.key);
+		struct sync_place p = w->w->places[*place - 1];
 		archive_u32(a, &p.address);
 		archive_u16(a, &p.port);
-		w->toc.n_places++;
 	}
-	w->toc.places = part_from(w, at);
+	w->toc.endpoints = part_from(w, at);
 }
 
 static void write_map(struct archive *a, const struct mer_map *map)
@@ -459,7 +492,7 @@ static bool write_file(
 	struct writer *w, const struct kernel_checkpoint_key *key, const char *path)
 {
 	write_packets(w);
-	write_places(w);
+	write_endpoints(w);
 	for (uint32_t h = 0; h < w->k->n_hosts; h++)
 		write_whole(w, h);
 	write_states(w);
@@ -489,6 +522,8 @@ bool kernel_keeper_save(const struct kernel_keeper *k, const struct kernel_world
 	free(w.toc.first);
 	w.toc.first = NULL; /* the keeper's */
 	checkpoint_toc_fini(&w.toc);
+	free(w.endpoints);
+	mer_map_fini(&w.numbers);
 	archive_fini(&w.body);
 	return ok;
 }
