@@ -31,7 +31,7 @@ static void report(const struct kernel_world *w, double took)
 		const struct kernel_host *h = &w->hosts[i];
 		events += h->n_events;
 		spans += h->n_spans;
-		bytes += (uint64_t)h->n_chunks * KERNEL_CHUNK * sizeof(struct kernel_span) +
+		bytes += (uint64_t)h->log.n_chunks * KERNEL_CHUNK * sizeof(struct kernel_span) +
 			 h->cap_tasks * sizeof(*h->tasks) + h->cap_calls * sizeof(*h->calls) +
 			 h->cap_requests * sizeof(*h->requests) + h->arena.total_bytes;
 	}

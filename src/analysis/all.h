@@ -18,4 +18,7 @@ extern const struct analysis analysis_poll;
 extern const struct analysis analysis_servers;
 extern const struct analysis analysis_period;
 
+/* Kinds of facts, defined with the analysis that they were made for; all: fact_kinds.c. */
+extern const struct fact_kind fact_fault;
+
 #endif

@@ -8,13 +8,15 @@
 #define MER_ANALYSIS_ANALYSIS_H
 
 #include "analysis/options.h"
-#include "analysis/table.h"
 #include "base/grow.h"
 #include "base/pool.h"
+#include "base/table.h"
 #include "kernel/world.h"
 
 struct analysis_run;
 struct analysis_bins; /* bins.h */
+struct fact_kind;     /* fact.h */
+struct fold;	      /* fold.h */
 
 #define ANALYSIS_ALL_OUTPUTS UINT32_MAX /* for by_duration, by_name */
 
@@ -30,8 +32,10 @@ struct analysis_host { /* what the callbacks get as ctx */
 struct analysis_output {
 	const char *id;	   /* "top", "log", "freq", "stats", "bins" */
 	const char *title; /* for people */
-	const struct analysis_column *columns;
+	const struct mer_column *columns;
 	const char *sort; /* key that rows are sorted by, the greatest first; NULL: as emitted */
+	/* How it is made of facts; NULL: the analysis' emit makes it. */
+	const struct fold *fold;
 };
 
 /* A chart of a table over time: which rows and columns it draws, and how. What tells rows from each other
@@ -77,12 +81,16 @@ struct analysis {
 	size_t state_size;
 	/* ctx: struct analysis_host. Any may be NULL. Meanings as in kernel/observer.h. */
 	struct kernel_observer on;
+	/* Facts that outputs without a fold are made of, n at a time; uses: their kinds, ends with NULL. */
+	const struct fact_kind *const *uses;
+	int (*facts)(struct analysis_host *a, const struct kernel_host *h,
+		const struct fact_kind *kind, const void *facts, size_t n);
 	int (*begin)(struct analysis_host *a);
 	/* After the last event of the host: h->begin and h->end are known. */
 	int (*end)(struct analysis_host *a, const struct kernel_host *h);
 	/* On one thread: fills the table of this output. states: by host; hosts that are not wanted have
 	 * empty ones. */
-	int (*emit)(struct analysis_run *run, unsigned output, struct analysis_table *t);
+	int (*emit)(struct analysis_run *run, unsigned output, struct mer_table *t);
 	void (*free_state)(void *state);
 };
 
@@ -111,7 +119,7 @@ struct analysis_run {
 };
 
 /* Runs these in one reading; tables[i] is that of outputs[i] of analyses[i], to be freed with
- * analysis_table_fini; their texts live in run->arena. messages, r, n_threads, ...: as kernel_world_build.
+ * mer_table_fini; their texts live in run->arena. messages, r, n_threads, ...: as kernel_world_build.
  * analysis_run_fini in any case. */
 struct analysis_request {
 	const struct analysis *analysis;
@@ -120,7 +128,7 @@ struct analysis_request {
 int analysis_run(struct analysis_run *run, struct mer_experiment *e,
 	const struct sync_messages *messages, const struct sync_result *r,
 	const struct kernel_world_options *world, const struct analysis_options *options,
-	const struct analysis_request *requests, size_t n, struct analysis_table *tables,
+	const struct analysis_request *requests, size_t n, struct mer_table *tables,
 	struct mer_err *err);
 void analysis_run_fini(struct analysis_run *run);
 /* Will the traces be read twice, for the names of tasks first? */

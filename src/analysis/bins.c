@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lower_bound.h"
 #include "trace/cursor.h"
 
 /* First and last event of a reading from `from` on. With only_first it stops after one batch. */
@@ -182,14 +183,7 @@ void analysis_series_sort(struct analysis_series *s)
 
 static size_t first_not_below(const struct analysis_series *s, uint64_t key)
 {
-	size_t low = 0, high = s->n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (s->entries[middle].key < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	MER_LOWER_BOUND(low, 0, s->n, at, s->entries[at].key < key);
 	return low;
 }
 

@@ -54,7 +54,7 @@ struct numbers {
 
 struct task_bins {
 	struct analysis_run *run;
-	struct analysis_table *t;
+	struct mer_table *t;
 	uint32_t host;
 	const struct analysis_bins *bins;
 	struct analysis_series *const *series;
@@ -78,20 +78,20 @@ static void add(struct task_bins *x, uint32_t key)
 static void put(struct task_bins *x, uint32_t key, bool is_others)
 {
 	static const struct numbers none;
-	struct analysis_cell c[ANALYSIS_TASK_BINS_CELLS + NUMBERS];
+	struct mer_cell c[ANALYSIS_TASK_BINS_CELLS + NUMBERS];
 	analysis_task_cells(
 		x->run, x->host, is_others || key == 0 ? KERNEL_NONE : key - 1, INT64_MAX, c + 2);
 	if (is_others)
-		c[ANALYSIS_TASK_BINS_CELLS - 1] = analysis_text("all others");
+		c[ANALYSIS_TASK_BINS_CELLS - 1] = mer_text("all others");
 	for (uint32_t bin = 0; bin < x->bins->n; bin++) {
 		struct numbers *s = &x->sums[bin];
 		if (memcmp(s, &none, sizeof(none)) == 0)
 			continue;
-		c[0] = ANALYSIS_INT(analysis_bin_edge(x->bins, bin));
-		c[1] = ANALYSIS_INT(analysis_bin_edge(x->bins, bin + 1));
+		c[0] = MER_INT(analysis_bin_edge(x->bins, bin));
+		c[1] = MER_INT(analysis_bin_edge(x->bins, bin + 1));
 		for (size_t i = 0; i < 2 * x->n; i++)
-			c[ANALYSIS_TASK_BINS_CELLS + i] = ANALYSIS_INT(s->v[i]);
-		analysis_table_add(x->t, c);
+			c[ANALYSIS_TASK_BINS_CELLS + i] = MER_INT(s->v[i]);
+		mer_table_add(x->t, c);
 		*s = none;
 	}
 }
@@ -115,7 +115,7 @@ static int64_t *find_amounts(const struct task_bins *x, size_t *n_keys)
 	return amounts;
 }
 
-int analysis_task_bins(struct analysis_run *run, struct analysis_table *t, uint32_t host,
+int analysis_task_bins(struct analysis_run *run, struct mer_table *t, uint32_t host,
 	const struct analysis_bins *bins, struct analysis_series *const *series, size_t n)
 {
 	struct task_bins x = { run, t, host, bins, series, n, NULL };

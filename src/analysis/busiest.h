@@ -21,13 +21,13 @@ void analysis_busiest_fini(struct analysis_busiest *b);
 /* Tables over time by task: rows of the tasks that are told by themselves, then of "all others", each
  * with the bins in which it has something. */
 #define ANALYSIS_TASK_BINS_COLUMNS                                                                 \
-	{ "begin", "begin", ANALYSIS_TIME }, { "end", NULL, ANALYSIS_TIME }, ANALYSIS_TASK_COLUMNS
+	{ "begin", "begin", MER_TIME }, { "end", NULL, MER_TIME }, ANALYSIS_TASK_COLUMNS
 enum { ANALYSIS_TASK_BINS_CELLS = 2 + ANALYSIS_TASK_CELLS, ANALYSIS_TASK_BINS_SERIES = 2 };
 
 /* series: n of them, no more than ANALYSIS_TASK_BINS_SERIES, by task + 1 (0: nobody); they are sorted
  * here. The table has the columns above, then two whole numbers for each series, none below 0; the
  * busiest is who has most of all these together. */
-int analysis_task_bins(struct analysis_run *run, struct analysis_table *t, uint32_t host,
+int analysis_task_bins(struct analysis_run *run, struct mer_table *t, uint32_t host,
 	const struct analysis_bins *bins, struct analysis_series *const *series, size_t n);
 
 #endif

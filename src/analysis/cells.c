@@ -4,54 +4,54 @@
 #include <math.h>
 #include <string.h>
 
-void analysis_stats_cells(const struct analysis_stats *s, struct analysis_cell *cells)
+void analysis_stats_cells(const struct analysis_stats *s, struct mer_cell *cells)
 {
 	double stddev = analysis_stats_stddev(s);
 	int64_t n = (int64_t)s->n;
 	memset(cells, 0, ANALYSIS_STATS_CELLS * sizeof(*cells));
-	cells[0] = ANALYSIS_INT(s->n);
-	cells[5] = ANALYSIS_INT(s->total);
+	cells[0] = MER_INT(s->n);
+	cells[5] = MER_INT(s->total);
 	if (n == 0)
 		return;
-	cells[1] = ANALYSIS_INT(s->min);
-	cells[2] = ANALYSIS_INT(s->max);
-	cells[3] = ANALYSIS_INT(s->total / n + (s->total % n * 2 >= n));
+	cells[1] = MER_INT(s->min);
+	cells[2] = MER_INT(s->max);
+	cells[3] = MER_INT(s->total / n + (s->total % n * 2 >= n));
 	if (!isnan(stddev))
-		cells[4] = ANALYSIS_INT(llround(stddev));
-	cells[6] = ANALYSIS_INT(s->min_at);
-	cells[7] = ANALYSIS_INT(s->max_at);
+		cells[4] = MER_INT(llround(stddev));
+	cells[6] = MER_INT(s->min_at);
+	cells[7] = MER_INT(s->max_at);
 }
 
 void analysis_task_cells(const struct analysis_run *run, uint32_t host, uint32_t task, int64_t at,
-	struct analysis_cell *cells)
+	struct mer_cell *cells)
 {
 	const struct kernel_host *h = &run->world->hosts[host];
 	memset(cells, 0, ANALYSIS_TASK_CELLS * sizeof(*cells));
-	cells[0] = analysis_text(analysis_host_name(run, host));
+	cells[0] = mer_text(analysis_host_name(run, host));
 	if (task == KERNEL_NONE)
 		return;
-	cells[1] = ANALYSIS_INT(h->tasks[task].tid);
+	cells[1] = MER_INT(h->tasks[task].tid);
 	if (h->tasks[task].pid >= 0)
-		cells[2] = ANALYSIS_INT(h->tasks[task].pid);
+		cells[2] = MER_INT(h->tasks[task].pid);
 	if (h->tasks[task].name != KERNEL_NONE)
-		cells[3] = analysis_text(kernel_comm(h, task, at));
+		cells[3] = mer_text(kernel_comm(h, task, at));
 }
 
-void analysis_freq_rows(struct analysis_table *t, const struct analysis_cell *before,
-	size_t n_before, const struct analysis_histogram *f)
+void analysis_freq_rows(struct mer_table *t, const struct mer_cell *before, size_t n_before,
+	const struct analysis_histogram *f)
 {
 	enum { MAX_BEFORE = 8 };
-	struct analysis_cell cells[MAX_BEFORE + ANALYSIS_FREQ_CELLS];
+	struct mer_cell cells[MAX_BEFORE + ANALYSIS_FREQ_CELLS];
 	if (n_before > MAX_BEFORE)
 		return;
 	memcpy(cells, before, n_before * sizeof(*cells));
 	for (unsigned b = 0; b < ANALYSIS_BUCKETS; b++) {
 		if (!f->n[b])
 			continue;
-		cells[n_before] = ANALYSIS_INT(analysis_bucket_begin(b));
-		cells[n_before + 1] = ANALYSIS_INT(analysis_bucket_begin(b + 1));
-		cells[n_before + 2] = ANALYSIS_INT(f->n[b]);
-		analysis_table_add(t, cells);
+		cells[n_before] = MER_INT(analysis_bucket_begin(b));
+		cells[n_before + 1] = MER_INT(analysis_bucket_begin(b + 1));
+		cells[n_before + 2] = MER_INT(f->n[b]);
+		mer_table_add(t, cells);
 	}
 }
 
@@ -94,15 +94,12 @@ const char *analysis_error_name(int64_t ret)
 	return name ? name : "error";
 }
 
-const char *analysis_ret_text(struct mer_arena *arena, const char *call, int64_t ret)
+const char *analysis_ret_text(struct mer_arena *arena, uint32_t classes, int64_t ret)
 {
-	static const char *const addresses[] = { "mmap", "mmap_pgoff", "mmap2", "mremap", "brk",
-		"shmat" };
 	const char *name = analysis_error_name(ret);
 	if (name && strcmp(name, "error") != 0)
 		return name;
-	for (size_t i = 0; !name && i < sizeof(addresses) / sizeof(addresses[0]); i++)
-		if (strcmp(addresses[i], call) == 0)
-			return mer_arena_printf(arena, "0x%" PRIx64, (uint64_t)ret);
-	return mer_arena_printf(arena, "%" PRId64, ret);
+	return !name && classes & KERNEL_CALLS_ADDRESS
+		       ? mer_arena_printf(arena, "0x%" PRIx64, (uint64_t)ret)
+		       : mer_arena_printf(arena, "%" PRId64, ret);
 }

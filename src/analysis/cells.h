@@ -7,42 +7,47 @@
 /* Columns of statistics, and their cells: avg and stddev rounded to ns. When the least and the greatest
  * began is for programs. */
 #define ANALYSIS_STATS_COLUMNS                                                                     \
-	{ "count", "count", ANALYSIS_COUNT }, { "min_ns", "min", ANALYSIS_DURATION },              \
-		{ "max_ns", "max", ANALYSIS_DURATION }, { "avg_ns", "avg", ANALYSIS_DURATION },    \
-		{ "stddev_ns", "stddev", ANALYSIS_DURATION },                                      \
-		{ "total_ns", "total", ANALYSIS_DURATION }, { "min_at", NULL, ANALYSIS_TIME },     \
+	{ "count", "count", MER_COUNT }, { "min_ns", "min", MER_DURATION },                        \
+		{ "max_ns", "max", MER_DURATION }, { "avg_ns", "avg", MER_DURATION },              \
+		{ "stddev_ns", "stddev", MER_DURATION }, { "total_ns", "total", MER_DURATION },    \
+		{ "min_at", NULL, MER_TIME },                                                      \
 	{                                                                                          \
-		"max_at", NULL, ANALYSIS_TIME                                                      \
+		"max_at", NULL, MER_TIME                                                           \
+	}
+/* What half, nine tenths, ... of them are no longer than; known to 1 in 64. */
+#define ANALYSIS_PERCENTILE_COLUMNS                                                                \
+	{ "p50_ns", "p50", MER_DURATION }, { "p90_ns", NULL, MER_DURATION },                       \
+	{                                                                                          \
+		"p99_ns", "p99", MER_DURATION                                                      \
 	}
 enum { ANALYSIS_STATS_CELLS = 8 };
-void analysis_stats_cells(const struct analysis_stats *s, struct analysis_cell *cells);
+void analysis_stats_cells(const struct analysis_stats *s, struct mer_cell *cells);
 
 /* Host, tid, pid, comm: who. comm as it was at a time. task KERNEL_NONE: only the host. */
 #define ANALYSIS_TASK_COLUMNS                                                                      \
-	{ "host", "host", ANALYSIS_TEXT }, { "tid", "tid", ANALYSIS_ID },                          \
-		{ "pid", "pid", ANALYSIS_ID },                                                     \
+	{ "host", "host", MER_TEXT }, { "tid", "tid", MER_ID }, { "pid", "pid", MER_ID },          \
 	{                                                                                          \
-		"comm", "comm", ANALYSIS_TEXT                                                      \
+		"comm", "comm", MER_TEXT                                                           \
 	}
 enum { ANALYSIS_TASK_CELLS = 4 };
 void analysis_task_cells(const struct analysis_run *run, uint32_t host, uint32_t task, int64_t at,
-	struct analysis_cell *cells);
+	struct mer_cell *cells);
 
 /* Rows of a histogram, one a bucket that is not empty: before, then begin_ns, end_ns, count. */
 #define ANALYSIS_FREQ_COLUMNS                                                                      \
-	{ "begin_ns", "from", ANALYSIS_DURATION }, { "end_ns", "to", ANALYSIS_DURATION },          \
+	{ "begin_ns", "from", MER_DURATION }, { "end_ns", "to", MER_DURATION },                    \
 	{                                                                                          \
-		"count", "count", ANALYSIS_COUNT                                                   \
+		"count", "count", MER_COUNT                                                        \
 	}
 enum { ANALYSIS_FREQ_CELLS = 3 };
-void analysis_freq_rows(struct analysis_table *t, const struct analysis_cell *before,
-	size_t n_before, const struct analysis_histogram *f);
+void analysis_freq_rows(struct mer_table *t, const struct mer_cell *before, size_t n_before,
+	const struct analysis_histogram *f);
 
 /* "ENOENT"; NULL: ret is no error. Also the codes between the kernel and itself: "ERESTARTSYS". */
 const char *analysis_error_name(int64_t ret);
-/* What a system call returned, for people: "ENOENT", "12", an address of call mmap as "0x7f12000".
+/* What a system call of these classes returned, for people: "ENOENT", "12", of mmap "0x7f12000".
  * In arena; NULL: no memory. */
-const char *analysis_ret_text(struct mer_arena *arena, const char *call, int64_t ret);
+const char *analysis_ret_text(struct mer_arena *arena, uint32_t classes, int64_t ret);
 
 /* Does this duration, begun then, count? What begins in the range counts as a whole: ranges that follow
  * each other have each once. */

@@ -1,136 +1,131 @@
-/* Runs analyses over an experiment: one observer for each host, which hands what it is told to all of
- * them. */
+/* Runs analyses over an experiment: of each host one observer, which hands what the model reports to the
+ * analyses and makers of facts that listen; facts go on to the folds of tables. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/analysis.h"
 #include "analysis/chosen.h"
+#include "analysis/fold.h"
 #include "sync/result.h"
+
+enum { MAX_LISTENERS = 64, MAX_KINDS = 64 };
+
+/* What the model reports: member of struct kernel_observer, parameters, arguments. */
+#define REPORTS(X)                                                                                 \
+	X(span, (void *ctx, const struct kernel_host *h, uint32_t span, int64_t end), (span, end)) \
+	X(call, (void *ctx, const struct kernel_host *h, const struct kernel_call_end *c), (c))    \
+	X(open_call, (void *ctx, const struct kernel_host *h, const struct kernel_open_call *c),   \
+		(c))                                                                               \
+	X(request, (void *ctx, const struct kernel_host *h, uint32_t request), (request))          \
+	X(interrupt, (void *ctx, const struct kernel_host *h, const struct kernel_interrupt *x),   \
+		(x))                                                                               \
+	X(idle, (void *ctx, const struct kernel_host *h, const struct kernel_idle *x), (x))        \
+	X(switched, (void *ctx, const struct kernel_host *h, uint16_t cpu, int64_t time),          \
+		(cpu, time))                                                                       \
+	X(woken_ready,                                                                             \
+		(void *ctx, const struct kernel_host *h, uint32_t task, int64_t time,              \
+			uint32_t by),                                                              \
+		(task, time, by))                                                                  \
+	X(packet, (void *ctx, const struct kernel_host *h, const struct kernel_packet_seen *p),    \
+		(p))                                                                               \
+	X(memory, (void *ctx, const struct kernel_host *h, const struct kernel_memory *m), (m))    \
+	X(signal, (void *ctx, const struct kernel_host *h, const struct kernel_signal *s), (s))    \
+	X(migrate,                                                                                 \
+		(void *ctx, const struct kernel_host *h, uint32_t task, int64_t time,              \
+			uint16_t from, uint16_t to),                                               \
+		(task, time, from, to))                                                            \
+	X(frequency,                                                                               \
+		(void *ctx, const struct kernel_host *h, uint16_t cpu, int64_t time,               \
+			uint64_t khz),                                                             \
+		(cpu, time, khz))                                                                  \
+	X(merge, (void *ctx, const struct kernel_host *h, const struct kernel_merge *m), (m))
+
+/* Who listens, in their order: each list ends with one that has no function. */
+#define LISTENERS(member, parameters, arguments)                                                   \
+	struct {                                                                                   \
+		int(*on) parameters;                                                               \
+		void *ctx;                                                                         \
+	} member[MAX_LISTENERS + 1];
+
+struct taker { /* of a kind and host */
+	const struct fact_kind *kind;
+	struct fold_state **states; /* in arena */
+	size_t n_states;
+	struct analysis_host **parts; /* of analyses that use it, in arena */
+	const struct analysis **analyses;
+	size_t n_parts;
+};
 
 struct host_run { /* of one host */
 	struct mer_arena arena;
 	struct analysis_host *parts; /* as engine.analyses */
+	struct fact_host *makers;    /* as engine.makers */
+	struct taker *takers;	     /* as engine.kinds */
 	struct mer_err err;
 	const struct engine *engine;
+	struct listeners {
+		REPORTS(LISTENERS)
+	} listeners;
 };
 
 struct engine {
 	struct analysis_run *run;
-	const struct analysis **analyses; /* each once */
-	uint32_t *asked;		  /* by analysis: its outputs, bits */
+	const struct analysis **analyses; /* each once: that have outputs without a fold */
+	uint32_t *asked;		  /* by analysis: those outputs, bits */
 	size_t n;
+	struct fold_plan **plans;    /* by request; NULL: it has no fold */
+	struct fold_state ***states; /* by request, then host */
+	size_t n_requests;
+	const struct fact_kind *kinds[MAX_KINDS]; /* that are used */
+	const struct fact_maker *makers[MAX_LISTENERS];
+	size_t n_kinds, n_makers;
 	struct host_run *hosts;
 	uint32_t n_hosts;
 };
 
-/* Hands on to every analysis that listens. */
-#define TELL_ALL(member, ...)                                                                      \
-	do {                                                                                       \
-		struct host_run *hr = ctx;                                                         \
-		for (size_t i = 0; i < hr->engine->n; i++) {                                       \
-			const struct analysis *a = hr->engine->analyses[i];                        \
-			int rc = a->on.member ? a->on.member(&hr->parts[i], h, __VA_ARGS__) : 0;   \
+#define HAND_ON(member, parameters, arguments)                                                     \
+	static int on_##member parameters                                                          \
+	{                                                                                          \
+		const struct host_run *hr = ctx;                                                   \
+		for (size_t i = 0; hr->listeners.member[i].on; i++) {                              \
+			void *listener = hr->listeners.member[i].ctx;                              \
+			int rc = hr->listeners.member[i].on(listener, h, SPREAD arguments);        \
 			if (rc)                                                                    \
 				return rc;                                                         \
 		}                                                                                  \
 		return 0;                                                                          \
-	} while (0)
+	}
+#define SPREAD(...) __VA_ARGS__
+REPORTS(HAND_ON)
 
-static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end)
+#define ADD_LISTENER(member, parameters, arguments)                                                \
+	if (on->member) {                                                                          \
+		size_t i = 0;                                                                      \
+		while (hr->listeners.member[i].on)                                                 \
+			i++;                                                                       \
+		hr->listeners.member[i].on = on->member;                                           \
+		hr->listeners.member[i].ctx = ctx;                                                 \
+	}
+static void add_listener(struct host_run *hr, const struct kernel_observer *on, void *ctx)
 {
-	TELL_ALL(span, span, end);
-}
-
-static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c)
-{
-	TELL_ALL(call, c);
-}
-
-static int on_open_call(void *ctx, const struct kernel_host *h, const struct kernel_open_call *c)
-{
-	TELL_ALL(open_call, c);
-}
-
-static int on_request(void *ctx, const struct kernel_host *h, uint32_t request)
-{
-	TELL_ALL(request, request);
-}
-
-static int on_interrupt(void *ctx, const struct kernel_host *h, const struct kernel_interrupt *x)
-{
-	TELL_ALL(interrupt, x);
-}
-
-static int on_idle(void *ctx, const struct kernel_host *h, const struct kernel_idle *x)
-{
-	TELL_ALL(idle, x);
-}
-
-static int on_switched(void *ctx, const struct kernel_host *h, uint16_t cpu, int64_t time)
-{
-	TELL_ALL(switched, cpu, time);
-}
-
-static int on_woken_ready(
-	void *ctx, const struct kernel_host *h, uint32_t task, int64_t time, uint32_t by)
-{
-	TELL_ALL(woken_ready, task, time, by);
-}
-
-static int on_packet(void *ctx, const struct kernel_host *h, const struct kernel_packet_seen *p)
-{
-	TELL_ALL(packet, p);
-}
-
-static int on_memory(void *ctx, const struct kernel_host *h, const struct kernel_memory *m)
-{
-	TELL_ALL(memory, m);
-}
-
-static int on_signal(void *ctx, const struct kernel_host *h, const struct kernel_signal *s)
-{
-	TELL_ALL(signal, s);
-}
-
-static int on_migrate(void *ctx, const struct kernel_host *h, uint32_t task, int64_t time,
-	uint16_t from, uint16_t to)
-{
-	TELL_ALL(migrate, task, time, from, to);
-}
-
-static int on_frequency(
-	void *ctx, const struct kernel_host *h, uint16_t cpu, int64_t time, uint64_t khz)
-{
-	TELL_ALL(frequency, cpu, time, khz);
-}
-
-static int on_merge(void *ctx, const struct kernel_host *h, const struct kernel_merge *m)
-{
-	TELL_ALL(merge, m);
+	REPORTS(ADD_LISTENER)
 }
 
 /* Only what somebody listens to: the model then does not even make the rest. */
+#define OBSERVE(member, parameters, arguments)                                                     \
+	o.member = hr->listeners.member[0].on ? on_##member : NULL;
 static struct kernel_observer observer_of(const struct engine *g, struct host_run *hr)
 {
 	struct kernel_observer o = { .ctx = hr };
-	for (size_t i = 0; i < g->n; i++) {
-		const struct kernel_observer *on = &g->analyses[i]->on;
-		o.wants |= g->analyses[i]->wants;
-		o.span = on->span ? on_span : o.span;
-		o.call = on->call ? on_call : o.call;
-		o.open_call = on->open_call ? on_open_call : o.open_call;
-		o.request = on->request ? on_request : o.request;
-		o.interrupt = on->interrupt ? on_interrupt : o.interrupt;
-		o.idle = on->idle ? on_idle : o.idle;
-		o.switched = on->switched ? on_switched : o.switched;
-		o.woken_ready = on->woken_ready ? on_woken_ready : o.woken_ready;
-		o.packet = on->packet ? on_packet : o.packet;
-		o.memory = on->memory ? on_memory : o.memory;
-		o.signal = on->signal ? on_signal : o.signal;
-		o.migrate = on->migrate ? on_migrate : o.migrate;
-		o.frequency = on->frequency ? on_frequency : o.frequency;
-		o.merge = on->merge ? on_merge : o.merge;
+	REPORTS(OBSERVE)
+	if (g->n == 0 && g->n_makers == 1) { /* nothing between */
+		o = g->makers[0]->on;
+		o.ctx = &hr->makers[0];
 	}
+	for (size_t i = 0; i < g->n; i++)
+		o.wants |= g->analyses[i]->wants;
+	for (size_t i = 0; i < g->n_makers; i++)
+		o.wants |= g->makers[i]->wants;
 	return o;
 }
 
@@ -144,8 +139,177 @@ static bool looks_at_world(const struct engine *g)
 	size_t i = 0;
 	while (i < g->n && g->analyses[i]->of_periods)
 		i++;
-	return i < g->n || g->n == 0;
+	return i < g->n || g->n == 0 || g->n_makers;
 }
+
+/* ---- facts ---- */
+
+static int take_facts(
+	void *ctx, const struct kernel_host *h, const void *facts, size_t n, struct mer_err *err)
+{
+	const struct taker *t = ctx;
+	int rc = 0;
+	for (size_t i = 0; i < t->n_states && rc == 0; i++)
+		rc = fold_add(t->states[i], h, t->kind, facts, n, err);
+	for (size_t i = 0; i < t->n_parts && rc == 0; i++)
+		rc = t->analyses[i]->facts(t->parts[i], h, t->kind, facts, n);
+	return rc;
+}
+
+static int use_kind(struct engine *g, const struct fact_kind *kind, struct mer_err *err)
+{
+	size_t k = 0, m = 0;
+	while (k < g->n_kinds && g->kinds[k] != kind)
+		k++;
+	if (k < g->n_kinds)
+		return 0;
+	while (m < g->n_makers && g->makers[m] != kind->maker)
+		m++;
+	if (g->n_kinds == MAX_KINDS || m == MAX_LISTENERS)
+		return mer_fail(err, MER_ERR_BUG, "too many kinds of facts");
+	g->kinds[g->n_kinds++] = kind;
+	g->makers[m] = kind->maker;
+	g->n_makers += m == g->n_makers;
+	return 0;
+}
+
+/* Whose facts the folds and analyses need, and who makes them. */
+static int use_kinds(struct engine *g, struct mer_err *err)
+{
+	int rc = 0;
+	for (size_t k = 0; k < g->n_requests && rc == 0; k++)
+		for (const struct fact_kind *const *kinds =
+				g->plans[k] ? fold_plan_kinds(g->plans[k]) : NULL;
+			kinds && *kinds && rc == 0; kinds++)
+			rc = use_kind(g, *kinds, err);
+	for (size_t i = 0; i < g->n && rc == 0; i++)
+		for (const struct fact_kind *const *kinds = g->analyses[i]->uses;
+			kinds && *kinds && rc == 0; kinds++)
+			rc = use_kind(g, *kinds, err);
+	return rc;
+}
+
+static bool has_kind(const struct fact_kind *const *kinds, const struct fact_kind *kind)
+{
+	while (kinds && *kinds && *kinds != kind)
+		kinds++;
+	return kinds && *kinds;
+}
+
+static bool begin_taker(struct engine *g, struct host_run *hr, size_t number, uint32_t host)
+{
+	struct taker *t = &hr->takers[number];
+	t->kind = g->kinds[number];
+	t->states = mer_arena_zalloc(&hr->arena, g->n_requests + 1, sizeof(struct fold_state *));
+	t->parts = mer_arena_zalloc(&hr->arena, g->n + 1, sizeof(*t->parts));
+	t->analyses = mer_arena_zalloc(&hr->arena, g->n + 1, sizeof(*t->analyses));
+	if (!t->states || !t->parts || !t->analyses)
+		return false;
+	for (size_t k = 0; k < g->n_requests; k++)
+		if (g->plans[k] && has_kind(fold_plan_kinds(g->plans[k]), t->kind))
+			t->states[t->n_states++] = g->states[k][host];
+	for (size_t i = 0; i < g->n; i++)
+		if (has_kind(g->analyses[i]->uses, t->kind)) {
+			t->analyses[t->n_parts] = g->analyses[i];
+			t->parts[t->n_parts++] = &hr->parts[i];
+		}
+	return true;
+}
+
+static bool begin_sinks(
+	struct engine *g, struct host_run *hr, struct fact_host *f, const struct fact_maker *m)
+{
+	size_t n = 0;
+	while (m->kinds[n])
+		n++;
+	f->sinks = mer_arena_zalloc(&hr->arena, n + 1, sizeof(*f->sinks));
+	for (size_t i = 0; i < n && f->sinks; i++)
+		for (size_t k = 0; k < g->n_kinds; k++) {
+			if (g->kinds[k] != m->kinds[i])
+				continue;
+			f->sinks[i] =
+				(struct fact_sink){ .batch = mer_arena_alloc(&hr->arena,
+							    (size_t)FACT_BATCH * g->kinds[k]->size),
+					.size = g->kinds[k]->size,
+					.take = take_facts,
+					.ctx = &hr->takers[k] };
+			if (!f->sinks[i].batch)
+				return false;
+		}
+	return f->sinks != NULL;
+}
+
+static int begin_makers(struct engine *g, struct host_run *hr, uint32_t host, struct mer_err *err)
+{
+	hr->takers = mer_arena_zalloc(&hr->arena, g->n_kinds + 1, sizeof(*hr->takers));
+	hr->makers = mer_arena_zalloc(&hr->arena, g->n_makers + 1, sizeof(*hr->makers));
+	bool ok = hr->takers && hr->makers;
+	for (size_t k = 0; k < g->n_requests && ok; k++)
+		if (g->plans[k]) {
+			g->states[k][host] = fold_state_new(g->plans[k], host);
+			ok = g->states[k][host] != NULL;
+		}
+	for (size_t k = 0; k < g->n_kinds && ok; k++)
+		ok = begin_taker(g, hr, k, host);
+	for (size_t i = 0; i < g->n_makers && ok; i++) {
+		struct fact_host *f = &hr->makers[i];
+		*f = (struct fact_host){
+			.arena = &hr->arena, .err = &hr->err, .e = g->run->e, .host = host
+		};
+		f->state = mer_arena_zalloc(&hr->arena, 1, g->makers[i]->state_size + 1);
+		ok = f->state && begin_sinks(g, hr, f, g->makers[i]);
+		int rc = ok && g->makers[i]->begin ? g->makers[i]->begin(f) : 0;
+		if (rc) {
+			*err = hr->err;
+			return rc;
+		}
+		add_listener(hr, &g->makers[i]->on, f);
+	}
+	return ok ? 0 : mer_fail_nomem(err);
+}
+
+/* Of hosts that were read. */
+static int end_makers(struct engine *g, const struct kernel_world *w, uint32_t host)
+{
+	struct host_run *hr = &g->hosts[host];
+	int rc = 0;
+	for (size_t i = 0; i < g->n_makers && rc == 0; i++) {
+		const struct fact_maker *m = g->makers[i];
+		struct fact_host *f = &hr->makers[i];
+		rc = m->end ? m->end(f, w, &w->hosts[host]) : 0;
+		for (unsigned k = 0; m->kinds[k] && rc == 0; k++)
+			if (fact_is_used(f, k))
+				rc = fact_flush(f, &w->hosts[host], k);
+	}
+	return rc;
+}
+
+static int plan_folds(struct engine *g, const struct analysis_request *requests,
+	struct mer_table *tables, struct mer_err *err)
+{
+	int rc = 0;
+	for (size_t k = 0; k < g->n_requests && rc == 0; k++) {
+		const struct analysis *a = requests[k].analysis;
+		const struct analysis_output *o = &a->outputs[requests[k].output];
+		if (!o->fold)
+			continue;
+		const struct fold_request r = { .fold = o->fold,
+			.columns = o->columns,
+			.options = g->run->options,
+			.by_duration = a->by_duration >> requests[k].output & 1,
+			.by_name = a->by_name >> requests[k].output & 1 };
+		g->states[k] = mer_arena_zalloc(
+			&g->run->arena, g->n_hosts + 1u, sizeof(struct fold_state *));
+		rc = g->states[k] ? fold_plan_new(g->run, &r, &g->plans[k], err)
+				  : mer_fail_nomem(err);
+		if (rc == 0)
+			mer_table_init(&tables[k], o->id, o->title, fold_plan_columns(g->plans[k]),
+				&g->run->arena);
+	}
+	return rc ? rc : use_kinds(g, err);
+}
+
+/* ---- hosts ---- */
 
 static int begin_hosts(struct engine *g, struct mer_err *err)
 {
@@ -171,27 +335,33 @@ static int begin_hosts(struct engine *g, struct mer_err *err)
 				*err = hr->err;
 				return rc;
 			}
+			add_listener(hr, &g->analyses[i]->on, &hr->parts[i]);
 		}
+		int rc = begin_makers(g, hr, h, err);
+		if (rc)
+			return rc;
 	}
 	return 0;
 }
 
 static int end_hosts(struct engine *g, const struct kernel_world *w, struct mer_err *err)
 {
-	for (uint32_t h = 0; h < g->n_hosts; h++)
-		for (size_t i = 0; i < g->n; i++) {
+	for (uint32_t h = 0; h < g->n_hosts; h++) {
+		int rc = wants_host(g->run, h) ? end_makers(g, w, h) : 0;
+		for (size_t i = 0; i < g->n && rc == 0; i++) {
 			const struct analysis *a = g->analyses[i];
-			int rc = a->end ? a->end(&g->hosts[h].parts[i], &w->hosts[h]) : 0;
-			if (rc) {
-				*err = g->hosts[h].err;
-				return rc;
-			}
+			rc = a->end ? a->end(&g->hosts[h].parts[i], &w->hosts[h]) : 0;
 		}
+		if (rc) {
+			*err = g->hosts[h].err;
+			return rc;
+		}
+	}
 	return 0;
 }
 
 static int emit_all(struct engine *g, const struct analysis_request *requests, size_t n,
-	struct analysis_table *tables, struct mer_err *err)
+	struct mer_table *tables, struct mer_err *err)
 {
 	void **states = mer_arena_zalloc(&g->run->arena, g->n_hosts + 1u, sizeof(*states));
 	if (!states)
@@ -200,19 +370,20 @@ static int emit_all(struct engine *g, const struct analysis_request *requests, s
 		const struct analysis *a = requests[k].analysis;
 		const struct analysis_output *o = &a->outputs[requests[k].output];
 		size_t i = 0;
-		while (g->analyses[i] != a)
+		while (i < g->n && g->analyses[i] != a)
 			i++;
 		for (uint32_t h = 0; h < g->n_hosts; h++)
-			states[h] = g->hosts[h].parts[i].state;
+			states[h] = i < g->n ? g->hosts[h].parts[i].state : NULL;
 		g->run->analysis = a;
 		g->run->states = states;
-		int rc = a->emit(g->run, requests[k].output, &tables[k]);
+		int rc = g->plans[k] ? fold_emit(g->plans[k], g->run, g->states[k], &tables[k])
+				     : a->emit(g->run, requests[k].output, &tables[k]);
 		if (rc)
 			return rc;
 		if (tables[k].failed || g->run->arena.failed)
 			return mer_fail_nomem(err);
 		if (o->sort)
-			analysis_table_sort(&tables[k], o->sort, false);
+			mer_table_sort(&tables[k], o->sort, false);
 	}
 	return 0;
 }
@@ -224,8 +395,18 @@ static void free_engine(struct engine *g)
 		for (size_t i = 0; hr->parts && i < g->n; i++)
 			if (hr->parts[i].state && g->analyses[i]->free_state)
 				g->analyses[i]->free_state(hr->parts[i].state);
+		for (size_t i = 0; hr->makers && i < g->n_makers; i++)
+			if (hr->makers[i].state && g->makers[i]->free_state)
+				g->makers[i]->free_state(hr->makers[i].state);
 		mer_arena_fini(&hr->arena);
 	}
+	for (size_t k = 0; g->plans && k < g->n_requests; k++) {
+		for (uint32_t h = 0; g->states[k] && h < g->n_hosts; h++)
+			fold_state_free(g->states[k][h]);
+		fold_plan_free(g->plans[k]);
+	}
+	free(g->plans);
+	free(g->states);
 	free(g->hosts);
 	free(g->analyses);
 	free(g->asked);
@@ -233,9 +414,14 @@ static void free_engine(struct engine *g)
 
 bool analysis_needs_messages(const struct analysis_request *requests, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (requests[i].analysis->messages)
+	for (size_t i = 0; i < n; i++) {
+		const struct fold *f = requests[i].analysis->outputs[requests[i].output].fold;
+		bool needs = !f && requests[i].analysis->messages;
+		for (size_t k = 0; f && k < FOLD_KINDS && f->kinds[k]; k++)
+			needs |= f->kinds[k]->maker->messages;
+		if (needs)
 			return true;
+	}
 	return false;
 }
 
@@ -244,42 +430,50 @@ bool analysis_reads_names(
 {
 	bool any = false;
 	for (size_t i = 0; i < n; i++)
-		any |= !(requests[i].analysis->late >> requests[i].output & 1);
+		any |= !requests[i].analysis->outputs[requests[i].output].fold &&
+		       !(requests[i].analysis->late >> requests[i].output & 1);
 	return any && options->wants_task && options->wants_names;
 }
 
 int analysis_run(struct analysis_run *run, struct mer_experiment *e,
 	const struct sync_messages *messages, const struct sync_result *r,
 	const struct kernel_world_options *world, const struct analysis_options *options,
-	const struct analysis_request *requests, size_t n, struct analysis_table *tables,
+	const struct analysis_request *requests, size_t n, struct mer_table *tables,
 	struct mer_err *err)
 {
-	struct engine g = { .run = run, .n_hosts = e->n_hosts };
+	struct engine g = { .run = run, .n_hosts = e->n_hosts, .n_requests = n };
 	struct kernel_world_options o =
 		world ? *world : (struct kernel_world_options){ .n_threads = 1 };
 	*run = (struct analysis_run){ .e = e, .options = options, .err = err };
 	mer_arena_init(&run->arena);
 	for (size_t k = 0; k < n; k++)
-		analysis_table_init(&tables[k],
-			requests[k].analysis->outputs[requests[k].output].id,
+		mer_table_init(&tables[k], requests[k].analysis->outputs[requests[k].output].id,
 			requests[k].analysis->outputs[requests[k].output].title,
 			requests[k].analysis->outputs[requests[k].output].columns, &run->arena);
 	g.analyses = calloc(n + 1, sizeof(*g.analyses));
 	g.asked = calloc(n + 1, sizeof(*g.asked));
+	g.plans = calloc(n + 1, sizeof(*g.plans));
+	g.states = calloc(n + 1, sizeof(*g.states));
 	g.hosts = calloc((size_t)e->n_hosts + 1, sizeof(*g.hosts));
 	struct kernel_observer *observers = calloc((size_t)e->n_hosts + 1, sizeof(*observers));
 	bool *unread = calloc((size_t)e->n_hosts + 1, sizeof(*unread));
 	bool needs_packets =
 		analysis_needs_messages(requests, n); /* and who is at their other ends */
-	int rc = g.analyses && g.asked && g.hosts && observers && unread ? 0 : mer_fail_nomem(err);
+	int rc = g.analyses && g.asked && g.hosts && observers && unread && g.plans && g.states
+			 ? 0
+			 : mer_fail_nomem(err);
 	for (size_t k = 0; k < n && rc == 0; k++) {
 		size_t i = 0;
+		if (requests[k].analysis->outputs[requests[k].output].fold)
+			continue;
 		while (i < g.n && g.analyses[i] != requests[k].analysis)
 			i++;
 		if (i == g.n)
 			g.analyses[g.n++] = requests[k].analysis;
 		g.asked[i] |= 1u << requests[k].output;
 	}
+	if (rc == 0)
+		rc = plan_folds(&g, requests, tables, err);
 	if (rc == 0)
 		rc = begin_hosts(&g, err);
 	for (uint32_t h = 0; h < e->n_hosts && rc == 0; h++) {

@@ -42,23 +42,23 @@ static bool add_host(struct finder *f, uint32_t host)
 	return ok;
 }
 
-static const struct analysis_cell *cell(const struct analysis_table *t, size_t row, size_t column)
+static const struct mer_cell *cell(const struct mer_table *t, size_t row, size_t column)
 {
 	return &t->cells[row * t->n_columns + column];
 }
 
 /* KERNEL_NONE: no host that was read. */
-static uint32_t host_of(const struct finder *f, const struct analysis_table *t, size_t row)
+static uint32_t host_of(const struct finder *f, const struct mer_table *t, size_t row)
 {
-	const struct analysis_cell *c = cell(t, row, f->host);
+	const struct mer_cell *c = cell(t, row, f->host);
 	const uint32_t *at =
 		c->set ? mer_map_get(&f->hosts, mer_hash(c->v.text, strlen(c->v.text))) : NULL;
 	return at && *at ? *at - 1 : KERNEL_NONE;
 }
 
-static bool is_tracer(const struct finder *f, const struct analysis_table *t, size_t row)
+static bool is_tracer(const struct finder *f, const struct mer_table *t, size_t row)
 {
-	const struct analysis_cell *tid = cell(t, row, f->tid), *comm = cell(t, row, f->comm);
+	const struct mer_cell *tid = cell(t, row, f->tid), *comm = cell(t, row, f->comm);
 	if (!tid->set && f->pid != SIZE_MAX) /* a row of a process among those of threads */
 		tid = cell(t, row, f->pid);
 	uint32_t host = host_of(f, t, row);
@@ -66,7 +66,7 @@ static bool is_tracer(const struct finder *f, const struct analysis_table *t, si
 	       mer_map_get(&f->tracer, analysis_task_key(host, tid->v.i, comm->v.text));
 }
 
-static int64_t duration_of(const struct finder *f, const struct analysis_table *t, size_t row)
+static int64_t duration_of(const struct finder *f, const struct mer_table *t, size_t row)
 {
 	return f->duration != SIZE_MAX && cell(t, row, f->duration)->set
 		       ? cell(t, row, f->duration)->v.i
@@ -88,11 +88,10 @@ struct part { /* of a row's duration: was idle; that, or a wait for what the tas
 	int64_t idle, told;
 };
 
-static bool find_part(
-	const struct finder *f, const struct analysis_table *t, size_t row, struct part *p)
+static bool find_part(const struct finder *f, const struct mer_table *t, size_t row, struct part *p)
 {
 	uint32_t host = host_of(f, t, row);
-	const struct analysis_cell *tid = cell(t, row, f->tid);
+	const struct mer_cell *tid = cell(t, row, f->tid);
 	if (!f->knows_idle || f->begin == SIZE_MAX || host == KERNEL_NONE || !tid->set)
 		return false;
 	int64_t begin = cell(t, row, f->begin)->v.i, ns = duration_of(f, t, row);
@@ -114,7 +113,7 @@ static bool find_part(
 	return (double)p->told >= IDLE_PART * (double)ns;
 }
 
-static void filter(struct finder *f, struct analysis_table *t, struct analysis_left_out *sum)
+static void filter(struct finder *f, struct mer_table *t, struct analysis_left_out *sum)
 {
 	size_t n = 0;
 	struct part part;
@@ -136,30 +135,30 @@ static void filter(struct finder *f, struct analysis_table *t, struct analysis_l
 	t->n_rows = n;
 }
 
-static size_t first_column(const struct analysis_table *t, const char *const *keys)
+static size_t first_column(const struct mer_table *t, const char *const *keys)
 {
 	size_t c = SIZE_MAX;
 	for (; *keys && c == SIZE_MAX; keys++)
-		c = analysis_table_column(t, *keys);
+		c = mer_table_column(t, *keys);
 	return c;
 }
 
-static bool find_columns(struct finder *f, const struct analysis_table *t)
+static bool find_columns(struct finder *f, const struct mer_table *t)
 {
 	static const char *const tids[] = { "tid", "pid", NULL };
 	static const char *const durations[] = { "duration_ns", "so_far_ns", "latency_ns",
 		"self_ns", NULL };
-	f->host = analysis_table_column(t, "host");
+	f->host = mer_table_column(t, "host");
 	f->tid = first_column(t, tids);
-	f->pid = analysis_table_column(t, "pid");
-	f->comm = analysis_table_column(t, "comm");
-	f->begin = analysis_table_column(t, "begin");
+	f->pid = mer_table_column(t, "pid");
+	f->comm = mer_table_column(t, "comm");
+	f->begin = mer_table_column(t, "begin");
 	f->duration = first_column(t, durations);
 	return f->host != SIZE_MAX && f->tid != SIZE_MAX && f->comm != SIZE_MAX;
 }
 
-int analysis_leave_out(struct analysis_run *run, struct analysis_table *t, bool idle,
-	struct analysis_left_out *sum)
+int analysis_leave_out(
+	struct analysis_run *run, struct mer_table *t, bool idle, struct analysis_left_out *sum)
 {
 	struct finder f = { .run = run };
 	int rc = 0;

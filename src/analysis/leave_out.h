@@ -15,7 +15,7 @@ struct analysis_left_out {
 /* Takes such rows out of a table whose rows have the columns host, tid and comm (or pid, of processes);
  * others stay as they are. idle: also rows with a begin and a duration that were such waits for most of it; the run
  * must have kept its spans. Adds to sum. */
-int analysis_leave_out(struct analysis_run *run, struct analysis_table *t, bool idle,
-	struct analysis_left_out *sum);
+int analysis_leave_out(
+	struct analysis_run *run, struct mer_table *t, bool idle, struct analysis_left_out *sum);
 
 #endif

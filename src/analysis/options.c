@@ -1,15 +1,9 @@
 #include "analysis/options.h"
+#include "base/lower_bound.h"
 
 size_t analysis_period_after(const struct analysis_options *o, int64_t t)
 {
-	size_t low = 0, high = o->n_periods;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (o->periods[mid].end > t)
-			high = mid;
-		else
-			low = mid + 1;
-	}
+	MER_LOWER_BOUND(low, 0, o->n_periods, at, o->periods[at].end <= t);
 	return low;
 }
 

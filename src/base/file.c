@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -61,4 +63,20 @@ void mer_file_release(const void *bytes, size_t n)
 	if (first < end)
 		madvise((void *)first, end - first, MADV_DONTNEED);
 	errno = saved; /* a hint that fails is no failure */
+}
+
+bool mer_make_folder(const char *path)
+{
+	char above[4096];
+	int n = snprintf(above, sizeof(above), "%s", path);
+	if (n < 0 || (size_t)n >= sizeof(above)) {
+		errno = ENAMETOOLONG;
+		return false;
+	}
+	char *slash = strrchr(above, '/');
+	if (slash)
+		*slash = '\0';
+	if (slash && above[0] && mkdir(above, 0700) != 0 && errno != EEXIST)
+		return false;
+	return mkdir(path, 0700) == 0 || errno == EEXIST;
 }

@@ -7,6 +7,7 @@
 #ifndef MER_BASE_FILE_H
 #define MER_BASE_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "base/err.h"
@@ -25,5 +26,8 @@ void mer_file_close(struct mer_file *f);
 /* These bytes of a mapped file are not needed for now: they leave this process' memory (not the page cache)
  * and come back when they are read again. For values that are larger than memory should be. */
 void mer_file_release(const void *bytes, size_t n);
+
+/* Makes the folder if it is missing, and the one that it is in; of their owner alone. False: errno says why. */
+bool mer_make_folder(const char *path);
 
 #endif

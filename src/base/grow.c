@@ -12,17 +12,25 @@ static size_t first_cap(size_t bytes_each)
 	return n < FIRST_LEAST ? FIRST_LEAST : n > FIRST_MOST ? FIRST_MOST : n;
 }
 
-static bool grow_to(void *array, size_t n, size_t *cap, size_t bytes_each, size_t most)
+size_t mer_grow_next(size_t n, size_t cap, size_t bytes_each, size_t most)
 {
-	size_t more = *cap ? *cap : first_cap(bytes_each);
-	if (n < *cap)
-		return true;
+	size_t more = cap ? cap : first_cap(bytes_each);
 	if (most > PTRDIFF_MAX / bytes_each)
 		most = PTRDIFF_MAX / bytes_each;
 	if (n >= most)
-		return false;
+		return 0;
 	while (more <= n)
 		more = more > most / 2 ? most : more * 2;
+	return more;
+}
+
+static bool grow_to(void *array, size_t n, size_t *cap, size_t bytes_each, size_t most)
+{
+	if (n < *cap)
+		return true;
+	size_t more = mer_grow_next(n, *cap, bytes_each, most);
+	if (!more)
+		return false;
 	/* The caller's pointer may be of any type: it is not read as a void pointer. */
 	void *p;
 	memcpy(&p, array, sizeof(p));
@@ -42,7 +50,7 @@ bool mer_grow_more(void *array, size_t n, size_t *cap, size_t bytes_each)
 bool mer_grow32_more(void *array, uint32_t n, uint32_t *cap, size_t bytes_each)
 {
 	size_t wide = *cap;
-	if (!grow_to(array, n, &wide, bytes_each, UINT32_MAX - 1))
+	if (!grow_to(array, n, &wide, bytes_each, MER_GROW32_MOST))
 		return false;
 	*cap = (uint32_t)wide;
 	return true;

@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The capacity that follows cap for more than n elements, never more than `most` of them; 0: that is not possible. */
+size_t mer_grow_next(size_t n, size_t cap, size_t bytes_each, size_t most);
+
 /* array: address of a pointer to elements of bytes_each bytes, NULL at first; *cap: how many it has room
  * for. Makes room for more than n of them; new ones are not set. False: no memory (or more than an
  * address, or *cap, can tell): array and *cap are as they were. */
@@ -16,6 +19,7 @@ static inline bool mer_grow(void *array, size_t n, size_t *cap, size_t bytes_eac
 }
 /* The same where numbers are 32 bits: never more than UINT32_MAX - 1 elements, so that one number is
  * free for "none". */
+#define MER_GROW32_MOST (UINT32_MAX - 1)
 bool mer_grow32_more(void *array, uint32_t n, uint32_t *cap, size_t bytes_each);
 static inline bool mer_grow32(void *array, uint32_t n, uint32_t *cap, size_t bytes_each)
 {

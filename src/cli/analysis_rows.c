@@ -2,46 +2,44 @@
 
 #include <stdlib.h>
 
-bool cli_analysis_is_real(enum analysis_type type)
+bool cli_analysis_is_real(enum mer_type type)
 {
-	return type == ANALYSIS_RATIO || type == ANALYSIS_REAL || type == ANALYSIS_RATE;
+	return type == MER_RATIO || type == MER_REAL || type == MER_RATE;
 }
 
 static const struct {
 	const char *name, *unit;
 	enum cli_type exact, people;
 } types[] = {
-	[ANALYSIS_TEXT] = { "text", NULL, CLI_TYPE_TEXT, CLI_TYPE_TEXT },
-	[ANALYSIS_ID] = { "id", NULL, CLI_TYPE_ID, CLI_TYPE_ID },
-	[ANALYSIS_COUNT] = { "count", NULL, CLI_TYPE_COUNT, CLI_TYPE_COUNT },
-	[ANALYSIS_BYTES] = { "bytes", "bytes", CLI_TYPE_BYTES, CLI_TYPE_BYTES },
-	[ANALYSIS_DURATION] = { "duration", "ns", CLI_TYPE_DURATION, CLI_TYPE_DURATION },
-	[ANALYSIS_TIME] = { "time", "ns", CLI_TYPE_TIME, CLI_TYPE_CLOCK },
-	[ANALYSIS_RATIO] = { "ratio", "percent", CLI_TYPE_REAL, CLI_TYPE_RATIO },
-	[ANALYSIS_REAL] = { "real", NULL, CLI_TYPE_REAL, CLI_TYPE_REAL },
-	[ANALYSIS_RATE] = { "rate", "bytes/s", CLI_TYPE_RATE, CLI_TYPE_RATE },
+	[MER_TEXT] = { "text", NULL, CLI_TYPE_TEXT, CLI_TYPE_TEXT },
+	[MER_ID] = { "id", NULL, CLI_TYPE_ID, CLI_TYPE_ID },
+	[MER_COUNT] = { "count", NULL, CLI_TYPE_COUNT, CLI_TYPE_COUNT },
+	[MER_BYTES] = { "bytes", "bytes", CLI_TYPE_BYTES, CLI_TYPE_BYTES },
+	[MER_DURATION] = { "duration", "ns", CLI_TYPE_DURATION, CLI_TYPE_DURATION },
+	[MER_TIME] = { "time", "ns", CLI_TYPE_TIME, CLI_TYPE_CLOCK },
+	[MER_RATIO] = { "ratio", "percent", CLI_TYPE_REAL, CLI_TYPE_RATIO },
+	[MER_REAL] = { "real", NULL, CLI_TYPE_REAL, CLI_TYPE_REAL },
+	[MER_RATE] = { "rate", "bytes/s", CLI_TYPE_RATE, CLI_TYPE_RATE },
 };
 
-enum cli_type cli_analysis_type(enum analysis_type type)
+enum cli_type cli_analysis_type(enum mer_type type)
 {
 	return types[type].people;
 }
 
-struct cli_cell cli_analysis_cell(
-	enum analysis_type type, const struct analysis_cell *c, bool people)
+struct cli_cell cli_analysis_cell(enum mer_type type, const struct mer_cell *c, bool people)
 {
 	if (!c->set)
 		return CLI_CELL_NONE;
-	if (type == ANALYSIS_TEXT)
+	if (type == MER_TEXT)
 		return CLI_CELL_TEXT(c->v.text);
 	if (!cli_analysis_is_real(type))
 		return CLI_CELL(c->v.i);
-	return CLI_CELL_RATIO(type == ANALYSIS_RATIO && !people ? c->v.f * 100 : c->v.f);
+	return CLI_CELL_RATIO(type == MER_RATIO && !people ? c->v.f * 100 : c->v.f);
 }
 
-int cli_analysis_rows(const struct analysis_table *t, size_t first, size_t end,
-	enum cli_format format, const char *name, struct mer_json *j, struct mer_str *out,
-	struct mer_err *err)
+int cli_analysis_rows(const struct mer_table *t, size_t first, size_t end, enum cli_format format,
+	const char *name, struct mer_json *j, struct mer_str *out, struct mer_err *err)
 {
 	struct cli_column *columns = calloc(t->n_columns + 1, sizeof(*columns));
 	struct cli_cell *cells = calloc(t->n_columns + 1, sizeof(*cells));
@@ -74,8 +72,7 @@ int cli_analysis_rows(const struct analysis_table *t, size_t first, size_t end,
 	return ok ? 0 : mer_fail_nomem(err);
 }
 
-int cli_analysis_json(
-	const struct analysis_table *t, size_t n, struct mer_json *j, struct mer_err *err)
+int cli_analysis_json(const struct mer_table *t, size_t n, struct mer_json *j, struct mer_err *err)
 {
 	mer_json_begin_object(j);
 	mer_json_kv_text(j, "id", t->id);

@@ -1,6 +1,7 @@
 /* Which analysis needs which events; the one place to say so. */
 #include <string.h>
 
+#include "base/glob.h"
 #include "base/str.h"
 #include "cli/check.h"
 
@@ -107,20 +108,12 @@ const struct check_analysis check_analyses[] = {
 	{ 0 },
 };
 
-static bool fits(const char *pattern, const char *name)
-{
-	size_t n = strlen(pattern);
-	if (n && pattern[n - 1] == '*')
-		return strncmp(pattern, name, n - 1) == 0;
-	return strcmp(pattern, name) == 0;
-}
-
 bool check_event_is(enum check_event ev, const char *name)
 {
 	if (ev == CHECK_SYSCALL_ENTRY && strcmp(name, "sys_exit") == 0)
 		return false; /* perf's name for the other one */
 	for (size_t i = 0; i < 4 && events[ev][i]; i++)
-		if (fits(events[ev][i], name))
+		if (mer_glob(events[ev][i], name))
 			return true;
 	return false;
 }

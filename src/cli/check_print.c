@@ -8,7 +8,7 @@
 
 /* ---- Analyses, over all machines ---- */
 
-struct analysis { /* over all hosts that are wanted */
+struct judged_analysis { /* over all hosts that are wanted */
 	enum check_possible possible;
 	bool lacking[CHECK_N_EVENTS];		 /* on some host */
 	bool lacking_everywhere[CHECK_N_EVENTS]; /* on all */
@@ -16,9 +16,9 @@ struct analysis { /* over all hosts that are wanted */
 
 static const char *const possible_names[] = { "no", "partly", "yes" };
 
-static struct analysis judge_analysis(const struct check *c, const struct check_analysis *a)
+static struct judged_analysis judge_analysis(const struct check *c, const struct check_analysis *a)
 {
-	struct analysis r = { .possible = CHECK_YES };
+	struct judged_analysis r = { .possible = CHECK_YES };
 	unsigned n = 0, n_no = 0;
 	memset(r.lacking_everywhere, 1, sizeof(r.lacking_everywhere));
 	for (uint32_t i = 0; i < c->e->n_hosts; i++) {
@@ -42,9 +42,9 @@ static struct analysis judge_analysis(const struct check *c, const struct check_
 }
 
 /* Synchronization is an analysis too; what it lacks, check_sync knows. */
-static struct analysis judge_clocks(const struct check *c)
+static struct judged_analysis judge_clocks(const struct check *c)
 {
-	struct analysis r = { .possible = c->can_sync ? CHECK_YES : CHECK_NO };
+	struct judged_analysis r = { .possible = c->can_sync ? CHECK_YES : CHECK_NO };
 	memset(r.lacking_everywhere, 1, sizeof(r.lacking_everywhere));
 	for (uint32_t i = 0; i < c->e->n_hosts; i++) {
 		const struct check_host *h = &c->hosts[i];
@@ -153,7 +153,7 @@ static void json_missing(struct mer_json *j, const bool lacking[CHECK_N_EVENTS])
 }
 
 static void json_analysis(const struct check *c, struct mer_json *j, const char *name,
-	const struct analysis *r, const struct check_analysis *a)
+	const struct judged_analysis *r, const struct check_analysis *a)
 {
 	mer_json_begin_object(j);
 	mer_json_kv_text(j, "name", name);
@@ -194,10 +194,10 @@ static int print_json(const struct check *c)
 	json_sync(c, &j);
 	mer_json_kv_array(&j, "analyses");
 	for (const struct check_analysis *a = check_analyses; a->name; a++) {
-		struct analysis r = judge_analysis(c, a);
+		struct judged_analysis r = judge_analysis(c, a);
 		json_analysis(c, &j, a->name, &r, a);
 	}
-	struct analysis clocks = judge_clocks(c);
+	struct judged_analysis clocks = judge_clocks(c);
 	json_analysis(c, &j, clocks_name, &clocks, NULL);
 	mer_json_end_array(&j);
 	cli_json_diagnostics(&j, c->e);
@@ -416,7 +416,7 @@ enum { A_NAME, A_POSSIBLE, A_MISSING, A_N };
 
 /* The names that are missing take as many rows as they need: none may be cut off. */
 static void add_analysis(const struct check *c, struct cli_table *table, const char *name,
-	const struct analysis *r, const struct check_analysis *a)
+	const struct judged_analysis *r, const struct check_analysis *a)
 {
 	size_t room = (size_t)cli_width(c->cli);
 	room = room > 64 ? room - 37 : 27; /* what the other two columns leave, and a comma */
@@ -461,12 +461,12 @@ static int print_analyses(const struct check *c, bool lacking[CHECK_N_EVENTS])
 	struct cli_table table;
 	cli_table_init(&table, columns);
 	for (const struct check_analysis *a = check_analyses; a->name; a++) {
-		struct analysis r = judge_analysis(c, a);
+		struct judged_analysis r = judge_analysis(c, a);
 		add_analysis(c, &table, a->name, &r, a);
 		for (int ev = 0; ev < CHECK_N_EVENTS; ev++)
 			lacking[ev] |= r.lacking[ev];
 	}
-	struct analysis clocks = judge_clocks(c);
+	struct judged_analysis clocks = judge_clocks(c);
 	add_analysis(c, &table, clocks_name, &clocks, NULL);
 	for (int ev = 0; ev < CHECK_N_EVENTS; ev++)
 		lacking[ev] |= clocks.lacking[ev];

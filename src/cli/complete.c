@@ -70,10 +70,10 @@ bool complete_values(struct mer_str *s, const struct cli_verb *verb, const struc
 }
 
 /* Is the key in an earlier column of the analysis? */
-static bool was_there(const struct analysis *a, const struct analysis_column *column)
+static bool was_there(const struct analysis *a, const struct mer_column *column)
 {
 	for (const struct analysis_output *o = a->outputs; o->id; o++)
-		for (const struct analysis_column *c = o->columns; c->key; c++) {
+		for (const struct mer_column *c = o->columns; c->key; c++) {
 			if (c == column)
 				return false;
 			if (strcmp(c->key, column->key) == 0)
@@ -88,7 +88,7 @@ void complete_values_of(struct mer_str *s, const struct cli_option *o, const str
 	for (const struct analysis_output *out = a->outputs; out->id; out++) {
 		if (o->values == CLI_VALUES_TABLES)
 			put_word(&words, out->id, strlen(out->id));
-		for (const struct analysis_column *c = out->columns;
+		for (const struct mer_column *c = out->columns;
 			o->values == CLI_VALUES_COLUMNS && c->key; c++)
 			if (!was_there(a, c))
 				put_word(&words, c->key, strlen(c->key));

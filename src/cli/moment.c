@@ -1,3 +1,4 @@
+#include "base/time_unit.h"
 #include "cli/moment.h"
 
 #include <string.h>
@@ -35,22 +36,6 @@ static const char *fraction(const char *p, int64_t unit, int64_t *value)
 	return p;
 }
 
-static const struct {
-	const char *name;
-	int64_t ns;
-} units[] = {
-	{ "ns", 1 },
-	{ "us", 1000 },
-	{ "\xc2\xb5s", 1000 }, /* the micro sign, and the Greek letter */
-	{ "\xce\xbcs", 1000 },
-	{ "ms", 1000000 },
-	{ "s", NS_PER_S },
-	{ "min", INT64_C(60) * NS_PER_S },
-	{ "m", INT64_C(60) * NS_PER_S },
-	{ "h", INT64_C(3600) * NS_PER_S },
-	{ "d", INT64_C(86400) * NS_PER_S },
-};
-
 /* A number and its unit, to the end of the text; without a unit: default_unit, 0 for none. */
 static const char *duration(const char *p, int64_t default_unit, int64_t *ns)
 {
@@ -60,11 +45,7 @@ static const char *duration(const char *p, int64_t default_unit, int64_t *ns)
 		return NULL;
 	p = fraction(end, 1, &part);
 	if (*p) {
-		unit = 0;
-		for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-			if (strcmp(p, units[i].name) == 0)
-				unit = units[i].ns;
-		}
+		unit = mer_time_unit(p, strlen(p));
 		p += strlen(p);
 	}
 	if (!unit || __builtin_mul_overflow(whole, unit, ns))

@@ -357,8 +357,7 @@ static int add_ranges(
 	}
 }
 
-/* Units are those that tables show, powers of 1024: 64K and 64KiB are the same. */
-static int parse_size(struct cli *cli, const char *what, const char *text, uint64_t *bytes)
+int cli_parse_size(struct cli *cli, const char *what, const char *text, uint64_t *bytes)
 {
 	static const char units[] = "KMGT";
 	size_t digits = strspn(text, "0123456789");
@@ -383,7 +382,7 @@ static int store_amount(struct cli *cli, const struct cli_option *o, const char 
 {
 	uint64_t n = 0;
 	int rc = o->kind == CLI_DURATION ? 0
-		 : o->kind == CLI_SIZE	 ? parse_size(cli, what, text, &n)
+		 : o->kind == CLI_SIZE	 ? cli_parse_size(cli, what, text, &n)
 					 : parse_number(cli, what, text, strlen(text), &n);
 	if (rc)
 		return rc;

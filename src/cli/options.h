@@ -92,6 +92,10 @@ int cli_option_refuse(struct cli *cli, const struct cli_option *o);
  * struct. */
 int cli_parse(struct cli *cli, int argc, char **argv, int *at, void *values);
 
+/* A size in bytes; what: of which option or variable. Units are those that tables show, powers of 1024: 64K and
+ * 64KiB are the same. */
+int cli_parse_size(struct cli *cli, const char *what, const char *text, uint64_t *bytes);
+
 /* The most similar of the words to this one, or NULL when none is similar enough. */
 const char *cli_nearest(const char *word, const char *const *words, size_t n);
 /* Are they the same but for case, and blanks, - and _? "CPU wait", "cpu-wait". */

@@ -48,8 +48,8 @@ void cli_states_keep(struct cli_states *s, struct mer_experiment *e)
 	uint64_t n = e->bytes / BYTES_EACH;
 	if (s->from || !s->place.dir[0] || n < 2)
 		return;
-	if (kernel_keeper_new(e, n < KERNEL_CHECKPOINTS ? (uint32_t)n : KERNEL_CHECKPOINTS,
-		    &s->keeper, &err))
+	if (kernel_keeper_new(
+		    e, n < KERNEL_CHECKPOINTS ? (uint32_t)n : KERNEL_CHECKPOINTS, &s->keeper, &err))
 		s->keeper = NULL;
 }
 

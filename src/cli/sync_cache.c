@@ -11,7 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/map.h"
+#include "cli/places.h"
 #include "sync/auto.h"
 
 enum {
@@ -73,19 +75,13 @@ static bool mix_experiment(struct key *k, const struct mer_experiment *e)
 bool sync_cache_place_find(
 	struct sync_cache_place *p, const struct mer_experiment *e, uint64_t key[2])
 {
-	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	int n = 0;
-	*p = (struct sync_cache_place){ 0 };
-	if (base && base[0] == '/') /* the specification wants relative ones ignored */
-		n = snprintf(p->dir, sizeof(p->dir), "%s/meridian", base);
-	else if (home && home[0] == '/')
-		n = snprintf(p->dir, sizeof(p->dir), "%s/.cache/meridian", home);
+	bool has_folder = cli_cache_folder(p->dir);
 	struct key k = { { 1, 2 } };
 	/* Another program may compute something else, or write it another way. */
 	bool known = mix_file(&k, "/proc/self/exe") && mix_experiment(&k, e);
 	key[0] = k.hash[0];
 	key[1] = k.hash[1];
-	if (n > 0 && (size_t)n < sizeof(p->dir) && known)
+	if (has_folder && known)
 		return true;
 	p->dir[0] = '\0';
 	return false;
@@ -172,13 +168,7 @@ void sync_cache_remove_old(const struct sync_cache_place *p, const char *begin)
 
 bool sync_cache_make_dir(const struct sync_cache_place *p)
 {
-	char path[1024];
-	snprintf(path, sizeof(path), "%s", p->dir);
-	char *slash = strrchr(path, '/');
-	*slash = '\0'; /* ~/.cache itself may be missing, what is above it not */
-	if (path[0] && mkdir(path, 0700) != 0 && errno != EEXIST)
-		return false;
-	return mkdir(p->dir, 0700) == 0 || errno == EEXIST;
+	return mer_make_folder(p->dir);
 }
 
 static bool write_all(int fd, const char *data, size_t len)

@@ -14,7 +14,7 @@
 
 enum { SYNC_CACHE_PATH = 1200 };
 struct sync_cache_place {
-	char dir[1024]; /* "": there is none */
+	char dir[1024]; /* CLI_PLACE_BYTES; "": there is none */
 };
 
 struct sync_cache {

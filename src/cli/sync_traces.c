@@ -280,8 +280,7 @@ int cli_traces_sync_keep(
 	return sync_traces(cli, e, m, r);
 }
 
-bool cli_traces_sync_known(
-	struct cli *cli, const struct mer_experiment *e, struct sync_result **r)
+bool cli_traces_sync_known(struct cli *cli, const struct mer_experiment *e, struct sync_result **r)
 {
 	bool file = cli->sync && !is_word(cli, "auto"), as_recorded = is_word(cli, "none");
 	struct mer_err err;

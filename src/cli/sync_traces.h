@@ -35,8 +35,7 @@ int cli_traces_sync_keep(
 	struct cli *cli, struct mer_experiment *e, struct sync_messages *m, struct sync_result **r);
 /* What cli_traces_sync_keep would apply, if it needs not be computed: *r NULL: nothing would be. False: it has to
  * be. Nothing is applied. */
-bool cli_traces_sync_known(
-	struct cli *cli, const struct mer_experiment *e, struct sync_result **r);
+bool cli_traces_sync_known(struct cli *cli, const struct mer_experiment *e, struct sync_result **r);
 /* The same without the messages. */
 int cli_traces_sync_result(struct cli *cli, struct mer_experiment *e, struct sync_result **r);
 /* The same for analyses: the messages are gathered only if one of the requests looks at them. Otherwise m

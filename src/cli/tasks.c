@@ -1,10 +1,10 @@
 #include "cli/tasks.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/glob.h"
 #include "base/plural.h"
 #include "cli/options.h"
 #include "cli/table.h"
@@ -39,7 +39,7 @@ static int by_begin(const void *a, const void *b)
 static bool is_called(const struct kernel_host *h, uint32_t task, const char *pattern)
 {
 	for (uint32_t n = h->tasks[task].name; n != KERNEL_NONE; n = h->renames[n].before)
-		if (fnmatch(pattern, kernel_name_text(h, h->renames[n].name), 0) == 0)
+		if (mer_glob(pattern, kernel_name_text(h, h->renames[n].name)))
 			return true;
 	return false;
 }

@@ -1,9 +1,10 @@
 #include "cli/traces.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <string.h>
 #include "base/diag_json.h"
+#include "base/glob.h"
+#include "cli/places.h"
 
 /* A host that no trace has is a mistake in the command line, not an empty result. */
 static int check_hosts(struct cli *cli, const struct mer_experiment *e)
@@ -11,7 +12,7 @@ static int check_hosts(struct cli *cli, const struct mer_experiment *e)
 	for (size_t i = 0; i < cli->hosts.n; i++) {
 		bool found = false;
 		for (uint32_t h = 0; h < e->n_hosts && !found; h++)
-			found = fnmatch(cli->hosts.item[i], e->hosts[h].name, 0) == 0;
+			found = mer_glob(cli->hosts.item[i], e->hosts[h].name);
 		if (found)
 			continue;
 		char names[512] = "";
@@ -85,7 +86,9 @@ int cli_traces_open(struct cli *cli, struct mer_experiment **e)
 	int rc = mer_experiment_open(cli->args, cli->n_args, &o, e, &cli->err);
 	if (rc)
 		return rc;
-	rc = check_hosts(cli, *e);
+	rc = cli_spill_begin(cli, *e);
+	if (rc == 0)
+		rc = check_hosts(cli, *e);
 	if (rc == 0)
 		rc = check_cpus(cli, *e);
 	if (rc) {
@@ -104,13 +107,14 @@ void cli_traces_close(struct cli *cli, struct mer_experiment *e)
 	/* What was asked for comes before what is to be said about it, also on a terminal. */
 	fflush(cli->out);
 	cli_report(cli, rows, n);
+	cli_spill_report(cli, e);
 	mer_experiment_free(e);
 }
 
 bool cli_host_wanted(const struct cli *cli, const char *host)
 {
 	for (size_t i = 0; i < cli->hosts.n; i++)
-		if (fnmatch(cli->hosts.item[i], host, 0) == 0)
+		if (mer_glob(cli->hosts.item[i], host))
 			return true;
 	return cli->hosts.n == 0;
 }

@@ -46,7 +46,7 @@ static int read_all(struct cli *cli, struct cli_world *w, bool with_usage, bool 
 	int rc = cli_traces_sync_keep(cli, w->e, &messages, &w->r);
 	w->synced = cli->synced;
 	if (rc == 0 && with_usage)
-		rc = usage_new(w->e->n_hosts, &w->usage, &cli->err);
+		rc = usage_new(w->e->n_hosts, w->e->spill, &w->usage, &cli->err);
 	if (rc == 0)
 		rc = build(cli, w, &messages, observe);
 	if (rc == 0 && with_usage)

@@ -1,6 +1,7 @@
 #include "ctf/index.h"
 
 #include "base/bits.h"
+#include "base/lower_bound.h"
 
 enum { INDEX_MAGIC = 0xC1F1DCC1, HEADER_BYTES = 16, MIN_ENTRY_BYTES = 56, MAX_ENTRY_BYTES = 4096 };
 
@@ -30,13 +31,6 @@ struct ctf_index_entry ctf_index_get(const struct ctf_index *index, uint64_t i)
 
 uint64_t ctf_index_find(const struct ctf_index *index, uint64_t offset_bytes)
 {
-	uint64_t lo = 0, hi = index->n;
-	while (lo < hi) {
-		uint64_t mid = lo + (hi - lo) / 2;
-		if (ctf_index_get(index, mid).offset_bytes < offset_bytes)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	MER_LOWER_BOUND(lo, 0, index->n, at, ctf_index_get(index, at).offset_bytes < offset_bytes);
 	return lo;
 }

@@ -1,4 +1,5 @@
 #include "ctf/schema.h"
+#include "base/lower_bound.h"
 
 #include <string.h>
 
@@ -20,14 +21,7 @@ const struct ctf_stream_class *ctf_stream_class_find(const struct ctf_schema *s,
 
 const struct ctf_event_class *ctf_event_class_find(const struct ctf_stream_class *c, uint64_t id)
 {
-	uint32_t lo = 0, hi = c->n_events;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (c->events[mid].id < id)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	MER_LOWER_BOUND(lo, 0, c->n_events, at, c->events[at].id < id);
 	return lo < c->n_events && c->events[lo].id == id ? &c->events[lo] : NULL;
 }
 

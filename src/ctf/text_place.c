@@ -11,10 +11,10 @@ static bool is_continuation(char c)
 	return ((unsigned char)c & 0xC0) == 0x80;
 }
 
-struct ctf_place ctf_place_find(
-	const char *text, size_t len, size_t offset, const struct ctf_place *from)
+struct ctf_text_place ctf_text_place_find(
+	const char *text, size_t len, size_t offset, const struct ctf_text_place *from)
 {
-	struct ctf_place p = { .line = 1 };
+	struct ctf_text_place p = { .line = 1 };
 	if (from && from->line_start <= offset)
 		p = *from;
 	if (offset > len)
@@ -33,7 +33,7 @@ struct ctf_place ctf_place_find(
 }
 
 /* The part of the line around the place, and the caret line, both as one text. */
-static void show_line(char *out, const char *text, size_t len, const struct ctf_place *p)
+static void show_line(char *out, const char *text, size_t len, const struct ctf_text_place *p)
 {
 	size_t from = p->line_start, to = p->offset;
 	if (to - from > BEFORE_BYTES)
@@ -67,7 +67,7 @@ int ctf_place_vfail(struct mer_err *err, int code, const char *path, const char 
 	size_t offset, const char *fmt, va_list ap)
 {
 	char message[MESSAGE_BYTES], line[2 * SHOWN_BYTES + 64];
-	struct ctf_place p = ctf_place_find(text, len, offset, NULL);
+	struct ctf_text_place p = ctf_text_place_find(text, len, offset, NULL);
 	vsnprintf(message, sizeof(message), fmt, ap);
 	show_line(line, text, len, &p);
 	size_t path_len = strlen(path);

@@ -14,14 +14,14 @@
 #include <stdint.h>
 #include "base/err.h"
 
-struct ctf_place {
+struct ctf_text_place {
 	size_t offset, line_start; /* bytes */
 	uint64_t line, column;
 };
 
 /* from: an earlier place to go on from, or NULL for the start of the text. */
-struct ctf_place ctf_place_find(
-	const char *text, size_t len, size_t offset, const struct ctf_place *from);
+struct ctf_text_place ctf_text_place_find(
+	const char *text, size_t len, size_t offset, const struct ctf_text_place *from);
 
 /* Fills err and returns code. */
 int ctf_place_vfail(struct mer_err *err, int code, const char *path, const char *text, size_t len,

@@ -49,7 +49,7 @@ void tsdl_warn_at(struct tsdl *t, const char *place, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(message, sizeof(message), fmt, ap);
 	va_end(ap);
-	t->warned_at = ctf_place_find(
+	t->warned_at = ctf_text_place_find(
 		t->text, (size_t)(t->end - t->text), (size_t)(place - t->text), &t->warned_at);
 	struct mer_diag where = { .severity = MER_WARNING,
 		.code = "metadata",

@@ -88,7 +88,7 @@ struct tsdl {
 
 	const char *at; /* after the current token */
 	struct tsdl_token tok;
-	struct ctf_place warned_at; /* the last place that was asked for, to go on from */
+	struct ctf_text_place warned_at; /* the last place that was asked for, to go on from */
 	uint64_t n_warnings;
 
 	struct mer_arena tmp;	 /* lives as long as the parsing */

@@ -3,6 +3,7 @@
  * The text is read once, into written types and a list of each kind of block. Only then is the
  * schema made, so that blocks may come in any order: LTTng declares its integers before the byte
  * order of the trace that they depend on. */
+#include "base/lower_bound.h"
 #include "ctf/tsdl_use.h"
 
 #include <stdlib.h>
@@ -466,19 +467,12 @@ static uint32_t stream_of(struct tsdl *t, const struct event_block *e)
 			"this event has no stream_id, and there are %u streams", r->n_streams);
 	if (!e->has_stream)
 		return 0;
-	uint32_t lo = 0, hi = r->n_streams;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (r->streams[mid].id < e->stream_id)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	MER_LOWER_BOUND(lo, 0, r->n_streams, at, r->streams[at].id < e->stream_id);
 	if (lo == r->n_streams || r->streams[lo].id != e->stream_id)
 		tsdl_fail_at(t, MER_ERR_INPUT, e->start,
 			"there is no stream with id %llu for this event",
 			(unsigned long long)e->stream_id);
-	return lo;
+	return (uint32_t)lo;
 }
 
 static void sort_events(struct tsdl *t)

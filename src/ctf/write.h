@@ -58,7 +58,7 @@ struct ctf_frame {
 	bool plain;  /* the frame before holds this one directly, not by array or variant */
 };
 
-struct ctf_place {
+struct ctf_write_place {
 	const struct ctf_fc *scopes[CTF_N_SCOPES]; /* NULL: not there */
 	enum ctf_scope scope;
 	uint32_t depth;
@@ -77,6 +77,6 @@ struct ctf_target {
 };
 
 /* The field with this register that is decoded last before the place. */
-bool ctf_find_target(const struct ctf_place *p, uint16_t reg, struct ctf_target *t);
+bool ctf_find_target(const struct ctf_write_place *p, uint16_t reg, struct ctf_target *t);
 
 #endif

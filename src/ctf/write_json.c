@@ -17,7 +17,7 @@ struct json_out {
 	struct mer_json json;
 	struct mer_err *err;
 	int rc;
-	struct ctf_place place;
+	struct ctf_write_place place;
 	const char *where;
 	struct mer_arena arena; /* scratch for labels */
 };
@@ -213,7 +213,7 @@ static void put_class(
 
 static void put_struct(struct json_out *w, const struct ctf_fc *record, unsigned depth)
 {
-	struct ctf_place *p = &w->place;
+	struct ctf_write_place *p = &w->place;
 	uint32_t natural = 1;
 	if (p->depth >= CTF_MAX_DEPTH + 1) {
 		w->rc = mer_fail(w->err, MER_ERR_LIMIT, "%s: nested too deeply", w->where);

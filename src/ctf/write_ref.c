@@ -43,7 +43,7 @@ static bool search_members(
 	return false;
 }
 
-bool ctf_find_target(const struct ctf_place *p, uint16_t reg, struct ctf_target *t)
+bool ctf_find_target(const struct ctf_write_place *p, uint16_t reg, struct ctf_target *t)
 {
 	for (uint32_t i = p->depth; i-- > 0;)
 		if (search_members(p->frames[i].record, p->frames[i].at, reg, t)) {

@@ -17,7 +17,7 @@ struct tsdl_out {
 	struct mer_str *out;
 	struct mer_err *err;
 	int rc;
-	struct ctf_place place;
+	struct ctf_write_place place;
 	const char *where; /* of the event, for messages */
 };
 
@@ -378,7 +378,7 @@ static void put_float(struct tsdl_out *t, const struct ctf_field *f)
 
 static void put_struct(struct tsdl_out *t, const struct ctf_fc *record, bool plain, unsigned depth)
 {
-	struct ctf_place *p = &t->place;
+	struct ctf_write_place *p = &t->place;
 	uint32_t natural = 1;
 	if (p->depth >= CTF_MAX_DEPTH + 1) {
 		t->rc = mer_fail(t->err, MER_ERR_LIMIT, "%s: nested too deeply", t->where);

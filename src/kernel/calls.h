@@ -1,11 +1,14 @@
-/* Calls: the system calls whose arguments the model looks at, whatever the tracer calls their events.
+/* Calls: the one dictionary of system calls: what each does (its classes), and which of its arguments are
+ * read, whatever the tracer calls its events.
  *
  *   sys_X / compat_sys_X, exit_syscall               LTTng before 2.6
  *   syscall_entry_X, syscall_exit_X, compat_...      LTTng
  *   raw_syscalls:sys_enter, raw_syscalls:sys_exit    perf: by number
  *   syscalls:sys_enter_X, syscalls:sys_exit_X        perf
  *
- * Of all others only the name counts. */
+ * Names are compared once, where an event is bound or a call is new. From there on a call is known by its
+ * id, the number of its row: no other file compares names of system calls. A call without a row is nothing
+ * but a name. */
 #ifndef MER_KERNEL_CALLS_H
 #define MER_KERNEL_CALLS_H
 
@@ -18,11 +21,13 @@
 enum kernel_call_kind {
 	KERNEL_CALL_OTHER, /* nothing that is looked at */
 	/* About no descriptor: all before USES_FD. */
-	KERNEL_CALL_FUTEX,  /* uaddr op val */
-	KERNEL_CALL_PRCTL,  /* option */
-	KERNEL_CALL_POLL,   /* nfds fds:r */
-	KERNEL_CALL_SELECT, /* n readfds:a writefds:a exceptfds:a */
-	KERNEL_CALL_SHMAT,  /* id flags */
+	KERNEL_CALL_FUTEX,	/* uaddr op val: op says what it does */
+	KERNEL_CALL_FUTEX_WAIT, /* the same slots; op is not recorded */
+	KERNEL_CALL_FUTEX_WAKE, /* the same */
+	KERNEL_CALL_PRCTL,	/* option */
+	KERNEL_CALL_POLL,	/* nfds fds:r */
+	KERNEL_CALL_SELECT,	/* n readfds:a writefds:a exceptfds:a */
+	KERNEL_CALL_SHMAT,	/* id flags */
 	/* On a descriptor, which goes on to mean what it did: these two. */
 	KERNEL_CALL_USES_FD, /* read, write, fsync, ...: fd */
 	KERNEL_CALL_RECEIVE, /* fd flags */
@@ -65,22 +70,72 @@ static inline unsigned kernel_call_args(enum kernel_call_kind kind)
 	case KERNEL_CALL_RECEIVE:
 	case KERNEL_CALL_SHMAT: return 2;
 	case KERNEL_CALL_FUTEX:
+	case KERNEL_CALL_FUTEX_WAIT:
+	case KERNEL_CALL_FUTEX_WAKE:
 	case KERNEL_CALL_MMAP: return KERNEL_CALL_ARGS;
 	default: return 0;
 	}
 }
 
+/* What a call does, whatever its arguments; bits. */
+enum kernel_call_class {
+	KERNEL_CALLS_READ = 1 << 0,  /* data of its descriptor; the result is the number of bytes */
+	KERNEL_CALLS_WRITE = 1 << 1, /* the same */
+	/* From one descriptor to another; READ or WRITE says what it does with the recorded one. */
+	KERNEL_CALLS_COPY = 1 << 2,
+	KERNEL_CALLS_MESSAGES = 1 << 3, /* READ, WRITE: the result is a number of messages */
+	KERNEL_CALLS_PEEK = 1 << 4,	/* READ: the data can be read again */
+	KERNEL_CALLS_OPEN = 1 << 5,
+	KERNEL_CALLS_CLOSE = 1 << 6, /* may close a descriptor */
+	KERNEL_CALLS_SYNC = 1 << 7,  /* waits until data is on the disk */
+	KERNEL_CALLS_CONNECT = 1 << 8,
+	KERNEL_CALLS_ACCEPT = 1 << 9,
+	KERNEL_CALLS_SHUTDOWN = 1 << 10,
+	KERNEL_CALLS_MULTIPLEX = 1 << 11, /* waits for the first of several things */
+	KERNEL_CALLS_POLL = 1 << 12,	  /* the same; the result is how many are ready */
+	KERNEL_CALLS_FUTEX = 1 << 13,
+	KERNEL_CALLS_LOCK = 1 << 14, /* locks of files */
+	KERNEL_CALLS_SEMAPHORE = 1 << 15,
+	KERNEL_CALLS_QUEUE = 1 << 16,  /* message queues */
+	KERNEL_CALLS_SIGNAL = 1 << 17, /* sends one */
+	KERNEL_CALLS_FORK = 1 << 18,
+	KERNEL_CALLS_WAIT = 1 << 19, /* for a child */
+	KERNEL_CALLS_EXEC = 1 << 20,
+	KERNEL_CALLS_EXIT = 1 << 21,	   /* ends a thread */
+	KERNEL_CALLS_EXIT_GROUP = 1 << 22, /* ends all threads of the process */
+	KERNEL_CALLS_PTRACE = 1 << 23,
+	/* May wait until another task passes on something: data, a connection, its end. A write to a full
+	 * pipe or to a slow receiver waits too, but gets nothing. */
+	KERNEL_CALLS_AWAIT = 1 << 24,
+	KERNEL_CALLS_TIME = 1 << 25, /* asks for the time, or for what a task knows of itself */
+	KERNEL_CALLS_YIELD = 1 << 26,
+	KERNEL_CALLS_SLEEP = 1 << 27,	/* waits for nothing but time */
+	KERNEL_CALLS_ADDRESS = 1 << 28, /* the result is an address */
+	KERNEL_CALLS_LOOKUP = 1 << 29	/* searches a name: that there is none is no failure */
+};
+
 struct kernel_call_row {
 	const char *name;	  /* "read" */
 	const char *entry_fields; /* for mer_need.fields of its entry events; NULL: none */
 	const char *exit_fields;  /* likewise, besides "ret", which is always the first; NULL */
-	int kind;
+	int kind;		  /* enum kernel_call_kind; OTHER: its arguments are not read */
+	uint32_t classes;	  /* enum kernel_call_class */
 };
 extern const struct kernel_call_row kernel_call_rows[];
 extern const size_t kernel_n_call_rows;
 
-/* The row of a call; NULL: none, it is KERNEL_CALL_OTHER. By comparing: not for each event. */
-const struct kernel_call_row *kernel_call_find(const char *name);
+/* The id of a call: the number of its row, plus 1; 0: it has none. By comparing: not for each event. */
+uint16_t kernel_call_id(const char *name);
+/* The classes of the call of this id, and its kind as the row has it. A tracer may not record the
+ * arguments: then the kind of an event (kernel_binding.kind) is KERNEL_CALL_OTHER nevertheless. */
+static inline uint32_t kernel_call_classes(uint16_t id)
+{
+	return id ? kernel_call_rows[id - 1].classes : 0;
+}
+static inline enum kernel_call_kind kernel_call_kind_of(uint16_t id)
+{
+	return id ? (enum kernel_call_kind)kernel_call_rows[id - 1].kind : KERNEL_CALL_OTHER;
+}
 
 /* The call that an event's name is the entry of: "sys_read", "syscall_entry_read",
  * "compat_syscall_entry_read" -> "read". NULL: it is none. Exits likewise; "exit_syscall" -> "". */

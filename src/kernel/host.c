@@ -12,20 +12,24 @@ void kernel_host_init(struct kernel_host *h)
 	mer_intern_init(&h->names, &h->arena);
 }
 
+void kernel_host_init_in(struct kernel_host *h, struct mer_spill *spill, bool forgets)
+{
+	kernel_host_init(h);
+	h->log.spill = spill;
+	h->log.drops = h->forgets = forgets;
+}
+
 void kernel_host_fini(struct kernel_host *h)
 {
-	for (uint32_t i = 0; i < h->n_chunks; i++) {
-		free(h->chunks[i]);
-		if (h->rests)
-			free(h->rests[i]);
-	}
+	for (uint32_t i = 0; i < h->log.n_chunks && h->rests; i++)
+		free(h->rests[i]);
 	free(h->rests);
-	free(h->chunks);
+	kernel_span_log_fini(&h->log);
 	free(h->n_open);
-	free(h->tasks);
-	free(h->renames);
+	mer_spill_release(h->tasks);
+	mer_spill_release(h->renames);
 	free(h->calls);
-	free(h->requests);
+	mer_spill_release(h->requests);
 	mer_map_fini(&h->call_map);
 	mer_map_fini(&h->devices);
 	mer_map_fini(&h->irq_names);
@@ -40,7 +44,8 @@ void kernel_host_fini(struct kernel_host *h)
 
 uint32_t kernel_add_task(struct kernel_host *h, int32_t tid, int64_t begin)
 {
-	if (!mer_grow32(&h->tasks, h->n_tasks, &h->cap_tasks, sizeof(*h->tasks)))
+	if (!mer_spill_grow32(
+		    h->log.spill, &h->tasks, h->n_tasks, &h->cap_tasks, sizeof(*h->tasks)))
 		return KERNEL_NONE;
 	h->tasks[h->n_tasks] = (struct kernel_task){ .begin = begin,
 		.end = INT64_MAX,
@@ -57,35 +62,32 @@ uint32_t kernel_add_task(struct kernel_host *h, int32_t tid, int64_t begin)
 	return h->n_tasks++;
 }
 
-/* Makes room for what is known of each chunk. */
-static bool grow_chunks(struct kernel_host *h)
+/* Makes room for what is known of one chunk more. */
+static bool grow_rests(struct kernel_host *h)
 {
-	uint32_t cap = h->cap_chunks;
-	if (!mer_grow32(&h->chunks, h->n_chunks, &h->cap_chunks, sizeof(*h->chunks)))
-		return false;
-	if (!h->forgets || h->cap_chunks == cap)
+	if (h->log.n_chunks < h->cap_rests)
 		return true;
-	uint16_t *n_open = realloc(h->n_open, h->cap_chunks * sizeof(*n_open));
+	uint32_t cap = h->cap_rests ? 2 * h->cap_rests : 64;
+	uint16_t *n_open = realloc(h->n_open, cap * sizeof(*n_open));
 	if (n_open)
 		h->n_open = n_open;
-	struct kernel_rest **rests = realloc(h->rests, h->cap_chunks * sizeof(*rests));
+	struct kernel_rest **rests = realloc(h->rests, cap * sizeof(*rests));
 	if (rests)
 		h->rests = rests;
-	return n_open && rests;
+	if (!n_open || !rests)
+		return false;
+	h->cap_rests = cap;
+	return true;
 }
 
 static bool add_chunk(struct kernel_host *h)
 {
-	if (h->n_chunks == KERNEL_NONE >> KERNEL_CHUNK_BITS || !grow_chunks(h))
-		return false;
-	h->chunks[h->n_chunks] = malloc(KERNEL_CHUNK * sizeof(**h->chunks));
-	if (!h->chunks[h->n_chunks])
+	if ((h->forgets && !grow_rests(h)) || !kernel_span_log_add_chunk(&h->log))
 		return false;
 	if (h->forgets) {
-		h->n_open[h->n_chunks] = 0;
-		h->rests[h->n_chunks] = NULL;
+		h->n_open[h->log.n_chunks - 1] = 0;
+		h->rests[h->log.n_chunks - 1] = NULL;
 	}
-	h->n_chunks++;
 	return true;
 }
 
@@ -95,7 +97,7 @@ enum { KEPT = 64 };
 /* Of an older one only those spans are kept that are some task's last: of tasks that ended, or sleep. */
 static void forget(struct kernel_host *h, uint32_t chunk)
 {
-	struct kernel_span *spans = h->chunks[chunk];
+	const struct kernel_span *spans = h->log.chunks[chunk];
 	uint32_t n = h->n_open[chunk], first = chunk << KERNEL_CHUNK_BITS;
 	struct kernel_rest *rest = NULL;
 	if (n) {
@@ -108,12 +110,13 @@ static void forget(struct kernel_host *h, uint32_t chunk)
 		if (h->tasks[spans[i].task].last == first + i)
 			rest->spans[rest->n++] = (struct kernel_rest_span){ first + i, spans[i] };
 	h->rests[chunk] = rest;
-	h->chunks[chunk] = NULL;
-	free(spans);
+	kernel_span_log_drop(&h->log, chunk);
 }
 
 struct kernel_span *kernel_span_of_rest(const struct kernel_host *h, uint32_t i)
 {
+	if (h->source)
+		return h->source->load(h, i >> KERNEL_CHUNK_BITS) + (i & (KERNEL_CHUNK - 1));
 	struct kernel_rest *rest = h->rests[i >> KERNEL_CHUNK_BITS];
 	uint32_t low = 0, high = rest ? rest->n : 0;
 	while (low < high) {
@@ -134,13 +137,13 @@ static void follow_forgetting(struct kernel_host *h, uint32_t last, uint32_t now
 		free(h->rests[last >> KERNEL_CHUNK_BITS]);
 		h->rests[last >> KERNEL_CHUNK_BITS] = NULL;
 	}
-	if ((now & (KERNEL_CHUNK - 1)) == 0 && h->n_chunks > KEPT)
-		forget(h, h->n_chunks - KEPT - 1);
+	if ((now & (KERNEL_CHUNK - 1)) == 0 && h->log.n_chunks > KEPT)
+		forget(h, h->log.n_chunks - KEPT - 1);
 }
 
 uint32_t kernel_add_span(struct kernel_host *h, const struct kernel_span *s)
 {
-	if (h->n_spans == h->n_chunks << KERNEL_CHUNK_BITS && !add_chunk(h))
+	if (h->n_spans == h->log.n_chunks << KERNEL_CHUNK_BITS && !add_chunk(h))
 		return KERNEL_NONE;
 	uint32_t i = h->n_spans++;
 	struct kernel_span *to = kernel_span(h, i);
@@ -162,8 +165,8 @@ int kernel_rename(struct kernel_host *h, uint32_t task, int64_t begin, const cha
 			return 0;
 	}
 	uint32_t id = mer_intern_add(&h->names, name, len);
-	if (id == MER_INTERN_NONE ||
-		!mer_grow32(&h->renames, h->n_renames, &h->cap_renames, sizeof(*h->renames)))
+	if (id == MER_INTERN_NONE || !mer_spill_grow32(h->log.spill, &h->renames, h->n_renames,
+					     &h->cap_renames, sizeof(*h->renames)))
 		return mer_fail_nomem(err);
 	h->renames[h->n_renames] = (struct kernel_name){ begin, id, t->name };
 	t->name = h->n_renames++;
@@ -186,13 +189,16 @@ uint32_t kernel_add_call(struct kernel_host *h, const struct kernel_call *call)
 	if (!slot || !mer_grow32(&h->calls, h->n_calls, &h->cap_calls, sizeof(*h->calls)))
 		return KERNEL_NONE;
 	h->calls[h->n_calls] = *call;
+	if (!call->id)
+		h->calls[h->n_calls].id = kernel_call_id(kernel_name_text(h, call->name));
 	*slot = ++h->n_calls;
 	return h->n_calls - 1;
 }
 
 uint32_t kernel_add_request(struct kernel_host *h, const struct kernel_request *r)
 {
-	if (!mer_grow32(&h->requests, h->n_requests, &h->cap_requests, sizeof(*h->requests)))
+	if (!mer_spill_grow32(h->log.spill, &h->requests, h->n_requests, &h->cap_requests,
+		    sizeof(*h->requests)))
 		return KERNEL_NONE;
 	h->requests[h->n_requests] = *r;
 	return h->n_requests++;
@@ -201,6 +207,10 @@ uint32_t kernel_add_request(struct kernel_host *h, const struct kernel_request *
 uint32_t kernel_span_at(const struct kernel_host *h, uint32_t task, int64_t time, uint32_t from)
 {
 	uint32_t i = from != KERNEL_NONE ? from : h->tasks[task].last;
+	if (h->source && i != KERNEL_NONE) {
+		uint32_t near = h->source->near(h, task, time);
+		i = near < i ? near : i; /* KERNEL_NONE is greater */
+	}
 	while (i != KERNEL_NONE && kernel_span(h, i)->begin > time)
 		i = kernel_span(h, i)->before;
 	return i;

@@ -11,9 +11,8 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/map.h"
-#include "kernel/span.h"
-
-enum { KERNEL_CHUNK_BITS = 9, KERNEL_CHUNK = 1 << KERNEL_CHUNK_BITS };
+#include "kernel/calls.h"
+#include "kernel/span_log.h"
 
 struct kernel_name { /* a task's name from a time on */
 	int64_t begin;
@@ -45,6 +44,7 @@ struct kernel_call {   /* a system call on something; each different one once */
 	int32_t fd;	/* -1: none */
 	uint8_t kind;	/* enum kernel_object_kind (files.h) of the descriptor */
 	uint8_t end;	/* of a socket pair: 0 the first, 1 the second */
+	uint16_t id;	/* of the name (kernel_call_id), for what the call does */
 };
 
 enum { KERNEL_SECTOR_BYTES = 512 }; /* of all devices, whatever theirs are */
@@ -82,13 +82,14 @@ struct kernel_host {
 	struct mer_intern names; /* of tasks, calls, objects, devices */
 	struct kernel_task *tasks;
 	uint32_t n_tasks, cap_tasks;
-	struct kernel_span **chunks; /* of KERNEL_CHUNK spans; NULL: forgotten */
+	struct kernel_span_log log;
 	/* By chunk, if spans are forgotten: what is kept of one that is (NULL: nothing), and how many of its
 	 * spans are some task's last. */
 	struct kernel_rest **rests;
 	uint16_t *n_open;
+	const struct kernel_span_source *source; /* NULL: all spans that are kept are in the log */
+	uint32_t n_spans, cap_rests;
 	bool forgets;
-	uint32_t n_spans, n_chunks, cap_chunks;
 	struct kernel_name *renames;
 	uint32_t n_renames, cap_renames;
 	struct kernel_call *calls;
@@ -96,16 +97,17 @@ struct kernel_host {
 	struct mer_map call_map; /* hash of a call -> newest such call, plus 1 */
 	struct kernel_request *requests;
 	uint32_t n_requests, cap_requests;
-	struct mer_map devices;		  /* dev -> name, plus 1 */
-	struct mer_map irq_names;	  /* irq -> name, plus 1 */
-	struct mer_map packages;	  /* CPU -> the package that it is in, plus 1 */
-	struct mer_map first_pieces;	  /* see kernel_wait_first: last span -> first, plus 1 */
-	int64_t begin, end;		  /* of the recording: first and last event */
+	struct mer_map devices;	     /* dev -> name, plus 1 */
+	struct mer_map irq_names;    /* irq -> name, plus 1 */
+	struct mer_map packages;     /* CPU -> the package that it is in, plus 1 */
+	struct mer_map first_pieces; /* see kernel_wait_first: last span -> first, plus 1 */
+	int64_t begin, end;	     /* of the recording: first and last event */
 	/* Only events before this were read, all tasks' spans end there; INT64_MAX: all of them. */
 	int64_t known_until;
 	struct mer_map not_ended; /* piece of a wait that may be taken up later than that -> 1 */
-	uint32_t *not_final; /* by task (those known then): its spans from this number on may still change */
-	uint32_t n_final;    /* tasks that it has */
+	uint32_t *
+		not_final; /* by task (those known then): its spans from this number on may still change */
+	uint32_t n_final;		  /* tasks that it has */
 	uint64_t n_events;		  /* that were read */
 	bool has_wakeups, has_interrupts; /* are recorded */
 	uint64_t n_odd;			  /* that contradict what was known: see model.h */
@@ -114,6 +116,9 @@ struct kernel_host {
 };
 
 void kernel_host_init(struct kernel_host *h);
+/* The same. spill: where what grows with the trace goes, and which is there longer than the host; NULL: memory.
+ * forgets: spans are forgotten some time after they were written, unless they are a task's last. */
+void kernel_host_init_in(struct kernel_host *h, struct mer_spill *spill, bool forgets);
 void kernel_host_fini(struct kernel_host *h);
 
 /* ---- writing; pointers hold until the next call ---- */
@@ -126,18 +131,18 @@ uint32_t kernel_add_span(struct kernel_host *h, const struct kernel_span *s);
 /* From begin on the task has this name; the same name again is no new one. */
 int kernel_rename(struct kernel_host *h, uint32_t task, int64_t begin, const char *name, size_t len,
 	struct mer_err *err);
-/* The number of this call; KERNEL_NONE: no memory. */
+/* The number of this call; KERNEL_NONE: no memory. Without an id it gets that of its name. */
 uint32_t kernel_add_call(struct kernel_host *h, const struct kernel_call *call);
 uint32_t kernel_add_request(struct kernel_host *h, const struct kernel_request *r);
 
 /* ---- reading ---- */
 
-/* Of a forgotten chunk; NULL: it was forgotten with it. */
+/* Of a chunk that is not there: from the source, else what is kept of it. NULL: it was forgotten. */
 struct kernel_span *kernel_span_of_rest(const struct kernel_host *h, uint32_t i);
-/* Of those that are surely kept: a task's last, or when nothing is forgotten. */
+/* Of those that are surely kept: a task's last, or when nothing is forgotten. How long it holds: span_log.h. */
 static inline struct kernel_span *kernel_span(const struct kernel_host *h, uint32_t i)
 {
-	struct kernel_span *chunk = h->chunks[i >> KERNEL_CHUNK_BITS];
+	struct kernel_span *chunk = h->log.chunks[i >> KERNEL_CHUNK_BITS];
 	return __builtin_expect(chunk != NULL, 1) ? &chunk[i & (KERNEL_CHUNK - 1)]
 						  : kernel_span_of_rest(h, i);
 }
@@ -178,6 +183,11 @@ static inline bool kernel_span_is_open(const struct kernel_host *h, uint32_t i)
 /* The task's span at a time (of spans without length the last), going back from span `from`
  * (KERNEL_NONE: its last one). KERNEL_NONE: it had not begun. */
 uint32_t kernel_span_at(const struct kernel_host *h, uint32_t task, int64_t time, uint32_t from);
+/* What the call does: enum kernel_call_class; 0: not known, also for KERNEL_NONE. */
+static inline uint32_t kernel_classes(const struct kernel_host *h, uint32_t call)
+{
+	return call == KERNEL_NONE ? 0 : kernel_call_classes(h->calls[call].id);
+}
 /* Text of a name; "" for KERNEL_NONE. */
 const char *kernel_name_text(const struct kernel_host *h, uint32_t name);
 /* The task's name at a time; before its first known name that one; "", or KERNEL_NONE, when none is

@@ -19,9 +19,9 @@ enum io_op {
 	IO_N_OPS
 };
 const char *io_op_name(enum io_op op);
-/* IO_NONE: it is not about input or output. By comparing: not for each event. */
-enum io_op io_op_of_call(const char *name);
+/* Of a system call, by its classes (enum kernel_call_class); IO_NONE: it is not about input or output. */
+enum io_op io_op_of(uint32_t classes);
 /* How many bytes it moved; 0 too where it returns how many messages. */
-uint64_t io_bytes_of_call(enum io_op op, const char *name, int64_t ret);
+uint64_t io_bytes_of(uint32_t classes, int64_t ret);
 
 #endif

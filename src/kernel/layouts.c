@@ -214,6 +214,7 @@ struct kernel_layouts {
 	struct mer_arena arena;
 	struct mer_need *needs; /* calls with arguments, then those of row_of */
 	const struct row **row_of;
+	uint16_t *call_of; /* ids of the calls with arguments */
 	size_t n_needs, n_calls;
 	struct trace_reading *reading;
 	struct kernel_binding *bindings; /* by ctf_plan.id */
@@ -236,10 +237,14 @@ static int make_needs(struct kernel_layouts *l, uint32_t wants, struct mer_err *
 	l->needs = mer_arena_zalloc(
 		a, kernel_n_call_rows * (FORMS + 2) + N_ROWS + N_WANTED, sizeof(*l->needs));
 	l->row_of = mer_arena_zalloc(a, N_ROWS + N_WANTED, sizeof(*l->row_of));
-	if (!l->needs || !l->row_of)
+	l->call_of = mer_arena_zalloc(a, kernel_n_call_rows, sizeof(*l->call_of));
+	if (!l->needs || !l->row_of || !l->call_of)
 		return mer_fail_nomem(err);
 	for (size_t i = 0; i < kernel_n_call_rows; i++) {
 		const struct kernel_call_row *r = &kernel_call_rows[i];
+		if (r->kind == KERNEL_CALL_OTHER)
+			continue;
+		l->call_of[l->n_needs / (FORMS + 2)] = (uint16_t)(i + 1);
 		const char *in = r->entry_fields ? r->entry_fields : "";
 		const char *out = r->exit_fields ? r->exit_fields : "";
 		for (int f = 0; f < FORMS; f++)
@@ -298,7 +303,8 @@ static void bind(const struct kernel_layouts *l, const struct ctf_plan *plan, bo
 	size_t need = (size_t)plan->tag;
 	*b = (struct kernel_binding){ .is_perf = strchr(name, ':') != NULL };
 	if (need < l->n_calls) {
-		const struct kernel_call_row *r = &kernel_call_rows[need / (FORMS + 2)];
+		b->id = l->call_of[need / (FORMS + 2)];
+		const struct kernel_call_row *r = &kernel_call_rows[b->id - 1];
 		b->event = need % (FORMS + 2) < FORMS ? KERNEL_EV_SYSCALL_ENTRY
 						      : KERNEL_EV_SYSCALL_EXIT;
 		b->kind = (uint16_t)r->kind;
@@ -318,6 +324,7 @@ static void bind(const struct kernel_layouts *l, const struct ctf_plan *plan, bo
 	}
 	if (!b->call)
 		b->call = "";
+	b->id = kernel_call_id(b->call);
 }
 
 int kernel_layouts_new(const struct mer_experiment *e, uint32_t wants,

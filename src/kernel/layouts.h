@@ -84,6 +84,7 @@ struct kernel_binding { /* of a class of events */
 	bool by_number; /* a system call told by its number alone, in the first slot after the CPU */
 	uint16_t kind;	/* SYSCALL_*: enum kernel_call_kind */
 	uint16_t row_slots; /* KERNEL_CALL_POLL: slots of an element of fds; 0: not recorded */
+	uint16_t id;	    /* SYSCALL_*: of the call (kernel_call_id); 0: none, or not said */
 	const char *call;   /* SYSCALL_*: "read"; "" when an exit does not say */
 };
 

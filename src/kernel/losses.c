@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/lower_bound.h"
 #include "kernel/span.h"
 #include "trace/cursor.h"
 #include "trace/probe.h"
@@ -391,25 +392,14 @@ void kernel_losses_fini(struct kernel_losses *l)
 bool kernel_lost_between(
 	const struct kernel_losses *l, int64_t begin, int64_t end, int64_t *from, int64_t *until)
 {
-	uint32_t low = 0, high = l->n;
-	while (low < high) { /* the first whose reach is after begin */
-		uint32_t mid = low + (high - low) / 2;
-		if (l->reach[mid] > begin)
-			high = mid;
-		else
-			low = mid + 1;
-	}
+	/* the first whose reach is after begin */
+	MER_LOWER_BOUND(low, 0, l->n, at, l->reach[at] <= begin);
 	if (low == l->n || l->by_begin[low].begin >= end)
 		return false;
 	*from = l->by_begin[low].begin > begin ? l->by_begin[low].begin : begin;
-	uint32_t last = low, top = l->n; /* the last that begins before end */
-	while (last + 1 < top) {
-		uint32_t mid = last + (top - last) / 2;
-		if (l->by_begin[mid].begin < end)
-			last = mid;
-		else
-			top = mid;
-	}
+	/* The last that begins before end: this one does. */
+	MER_LOWER_BOUND(last, low + 1, l->n, at, l->by_begin[at].begin < end);
+	last--;
 	*until = l->reach[last] < end ? l->reach[last] : end;
 	return true;
 }

@@ -308,9 +308,7 @@ int kernel_model_new(const struct kernel_model_input *in, struct kernel_host *h,
 	m->call_names = calloc((size_t)kernel_n_bindings(in->layouts) + 1, sizeof(*m->call_names));
 	m->last_calls = calloc((size_t)kernel_n_bindings(in->layouts) + 1, sizeof(*m->last_calls));
 	m->is_kernel_stream = calloc((size_t)in->e->n_streams + 1, sizeof(*m->is_kernel_stream));
-	m->futex_name = mer_intern_add(&h->names, "futex", 5);
-	int rc = m->call_names && m->last_calls && m->is_kernel_stream &&
-				 m->futex_name != MER_INTERN_NONE
+	int rc = m->call_names && m->last_calls && m->is_kernel_stream
 			 ? kernel_files_new(h, &m->files, err)
 			 : mer_fail_nomem(err);
 	for (uint32_t i = 0; i < in->e->n_streams && rc == 0; i++)

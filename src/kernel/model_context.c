@@ -120,9 +120,8 @@ static int learn_interrupted(
 	enum kernel_cause cause = interrupted_by(&x, &nr_of);
 	uint32_t i = m->h->tasks[c->task].last;
 	if (m->in.keep)
-		kernel_keep_late(m->in.keep,
-			&(struct kernel_late){ m->now, c->fresh_since, c->task, KERNEL_NONE,
-				KERNEL_LATE_DOUBT });
+		kernel_keep_late(m->in.keep, &(struct kernel_late){ m->now, c->fresh_since, c->task,
+						     KERNEL_NONE, KERNEL_LATE_DOUBT });
 	while (i != KERNEL_NONE) {
 		struct kernel_span *s = kernel_span_kept(m->h, i);
 		if (!s || s->begin < c->fresh_since || !kernel_is_on_cpu(s->state))
@@ -280,12 +279,6 @@ static enum kernel_cause cause_of_context(
 	return cause;
 }
 
-static bool is_sleep(const struct kernel_model *m, const struct kernel_call *k)
-{
-	const char *name = kernel_name_text(m->h, k->name);
-	return strcmp(name, "nanosleep") == 0 || strcmp(name, "clock_nanosleep") == 0;
-}
-
 void model_cause(const struct kernel_model *m, struct cpu *c, uint32_t task,
 	enum kernel_cause *cause, uint32_t *source, uint32_t *by)
 {
@@ -329,16 +322,17 @@ void model_cause(const struct kernel_model *m, struct cpu *c, uint32_t task,
 	}
 	uint32_t call = model_open(m, task)->call;
 	const struct kernel_call *k = call == KERNEL_NONE ? NULL : &m->h->calls[call];
+	uint32_t classes = kernel_classes(m->h, call);
 	/* A program in user mode wakes nobody: it was an interrupt, of which no event is recorded. */
 	if (!m->has_interrupts && kernel_span(m->h, waker)->state == KERNEL_USER) {
-		*cause = k && is_sleep(m, k) ? KERNEL_TIMER : KERNEL_IRQ;
+		*cause = classes & KERNEL_CALLS_SLEEP ? KERNEL_TIMER : KERNEL_IRQ;
 		return;
 	}
 	*by = waker;
 	*cause = KERNEL_TASK;
 	if (!k)
 		return;
-	if (k->name == m->futex_name)
+	if (classes & KERNEL_CALLS_FUTEX)
 		*cause = KERNEL_FUTEX;
 	else if (k->kind == KERNEL_OBJECT_PIPE)
 		*cause = KERNEL_PIPE;

@@ -8,27 +8,47 @@
 
 enum { PR_SET_NAME_ = 15 };
 
-static int find_name_of_call(struct kernel_model *m, const struct mer_event *ev,
-	const struct kernel_binding *b, uint32_t *name)
+static int add_name(struct kernel_model *m, const char *text, uint32_t *cache)
 {
-	enum { NUMBERS = sizeof(m->number_names) / sizeof(m->number_names[0]) };
-	uint64_t number = b->by_number ? ev->slots[1] : UINT64_MAX;
-	const char *known = b->by_number ? kernel_call_by_number(number) : NULL;
-	const char *text = known ? known : b->by_number ? "unknown" : b->call;
-	uint32_t *cache =
-		known && number < NUMBERS ? &m->number_names[number] : &m->call_names[ev->plan->id];
-	if (!*cache)
-		*cache = mer_intern_add(&m->h->names, text, strlen(text)) + 1; /* 0: no memory */
-	*name = *cache - 1;
-	return *name == MER_INTERN_NONE ? mer_fail_nomem(m->err) : 0;
+	*cache = mer_intern_add(&m->h->names, text, strlen(text)) + 1; /* 0: no memory */
+	return *cache ? 0 : mer_fail_nomem(m->err);
 }
 
-static inline int name_of_call(struct kernel_model *m, const struct mer_event *ev,
-	const struct kernel_binding *b, uint32_t *name)
+/* Of an event that says the number only. */
+static int number_call(struct kernel_model *m, const struct mer_event *ev, struct kernel_call *call)
 {
-	uint32_t known = b->by_number ? 0 : m->call_names[ev->plan->id];
-	*name = known - 1;
-	return known ? 0 : find_name_of_call(m, ev, b, name);
+	enum { NUMBERS = sizeof(m->numbers) / sizeof(m->numbers[0]) };
+	uint64_t number = ev->slots[1];
+	struct model_number *n = number < NUMBERS ? &m->numbers[number] : NULL;
+	const char *text = n && n->name ? NULL : kernel_call_by_number(number);
+	int rc = 0;
+	if (n && (n->name || text)) {
+		if (text) {
+			rc = add_name(m, text, &n->name);
+			n->id = kernel_call_id(text);
+		}
+		call->name = n->name - 1;
+		call->id = n->id;
+		return rc;
+	}
+	uint32_t *unknown = &m->call_names[ev->plan->id];
+	if (!*unknown)
+		rc = add_name(m, "unknown", unknown);
+	call->name = *unknown - 1;
+	return rc;
+}
+
+/* The name and the id of the call. */
+static inline int name_call(struct kernel_model *m, const struct mer_event *ev,
+	const struct kernel_binding *b, struct kernel_call *call)
+{
+	if (b->by_number)
+		return number_call(m, ev, call);
+	uint32_t *known = &m->call_names[ev->plan->id];
+	int rc = *known ? 0 : add_name(m, b->call, known);
+	call->name = *known - 1;
+	call->id = b->id;
+	return rc;
 }
 
 /* As kernel_add_call; mostly a call is on what the one before it was on. */
@@ -53,7 +73,7 @@ static void open_name(
 	static const char proc[] = "/proc/", comm[] = "/comm";
 	const char *name = kernel_name_text(m->h, object);
 	size_t len = strlen(name);
-	if (!(flags & ACCESS) || len < sizeof(proc) + sizeof(comm) ||
+	if (!(flags & ACCESS) || len < sizeof(proc) - 1 + sizeof(comm) ||
 		strncmp(name, proc, sizeof(proc) - 1) != 0 ||
 		strcmp(name + len - (sizeof(comm) - 1), comm) != 0)
 		return;
@@ -103,7 +123,7 @@ int model_call_entry(struct kernel_model *m, struct cpu *c, const struct mer_eve
 		m->h->n_odd += task == ON_CPU_IDLE;
 		return 0;
 	}
-	int rc = name_of_call(m, ev, b, &call.name);
+	int rc = name_call(m, ev, b, &call);
 	if (rc == 0 && b->kind >= KERNEL_CALL_USES_FD)
 		rc = kernel_files_enter(m->files, task, (enum kernel_call_kind)b->kind,
 			ev->slots + 1, &call, m->err);
@@ -138,10 +158,10 @@ int model_call_entry(struct kernel_model *m, struct cpu *c, const struct mer_eve
 static int confirm_exit(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
 	const struct kernel_binding *b)
 {
-	uint32_t name = m->call_names[ev->plan->id] - 1;
+	struct kernel_call call = { 0 };
 	uint32_t was = m->h->calls[m->live[c->task].call].name;
-	int rc = name == KERNEL_NONE ? name_of_call(m, ev, b, &name) : 0;
-	model_confirm(c, ev->ts, name == was);
+	int rc = name_call(m, ev, b, &call);
+	model_confirm(c, ev->ts, call.name == was);
 	return rc;
 }
 
@@ -178,7 +198,7 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 		struct kernel_call call = { .name = KERNEL_NONE, .object = KERNEL_NONE, .fd = -1 };
 		uint32_t id;
 		if (*b->call || b->by_number)
-			rc = name_of_call(m, ev, b, &call.name);
+			rc = name_call(m, ev, b, &call);
 		id = rc ? KERNEL_NONE : kernel_add_call(m->h, &call);
 		if (id == KERNEL_NONE)
 			return rc ? rc : mer_fail_nomem(m->err);

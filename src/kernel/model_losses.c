@@ -8,6 +8,7 @@
  *   between, whoever did not run in between was not ready either: it slept.
  * - sched_waking tells the CPU on which the task ran last. It has not run elsewhere since the last hole of
  *   that CPU. */
+#include "base/lower_bound.h"
 #include "kernel/model_state.h"
 
 #include "base/grow.h"
@@ -100,15 +101,8 @@ static int add_lull(struct kernel_model *m, int64_t begin, int64_t end)
 /* The first that begins at this time or later. */
 static uint32_t find_lull(const struct kernel_model *m, int64_t time)
 {
-	uint32_t low = 0, high = m->n_lulls;
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-		if (m->lulls[mid].begin < time)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	MER_LOWER_BOUND(low, 0, m->n_lulls, at, m->lulls[at].begin < time);
+	return (uint32_t)low;
 }
 
 /* Spans of tasks that slept through lulls are no more than the events: a great many tasks may sleep
@@ -198,9 +192,8 @@ static int begin_loss(struct kernel_model *m, const struct kernel_loss *loss)
 	if (task >= ON_CPU_IDLE)
 		return 0;
 	if (is_fresh && m->in.keep)
-		kernel_keep_late(m->in.keep,
-			&(struct kernel_late){ loss->begin, c->fresh_since, task, KERNEL_NONE,
-				KERNEL_LATE_DOUBT });
+		kernel_keep_late(m->in.keep, &(struct kernel_late){ loss->begin, c->fresh_since,
+						     task, KERNEL_NONE, KERNEL_LATE_DOUBT });
 	if (is_fresh)
 		forget_since(m, task, c->fresh_since);
 	model_forget_mode(m, task);

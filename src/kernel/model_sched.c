@@ -499,11 +499,14 @@ int model_exec(struct kernel_model *m, int64_t ts, const uint64_t *slots)
 	uint32_t task;
 	if ((int32_t)slots[EXEC_TID] <= 0)
 		return 0;
-	int rc = model_living(m, (int32_t)slots[EXEC_TID], ts, &task);
+	/* A process's first thread may have exited before, its number is still its own. */
+	bool is_other = (int32_t)slots[EXEC_OLD] > 0 && slots[EXEC_OLD] != slots[EXEC_TID];
+	int rc = is_other ? model_task_of(m, (int32_t)slots[EXEC_TID], &task)
+			  : model_living(m, (int32_t)slots[EXEC_TID], ts, &task);
 	if (rc)
 		return rc;
 	m->h->tasks[task].is_kernel = false;
-	if ((int32_t)slots[EXEC_OLD] > 0 && slots[EXEC_OLD] != slots[EXEC_TID]) {
+	if (is_other) {
 		rc = take_number(m, (int32_t)slots[EXEC_OLD], ts, task, &task);
 		if (rc)
 			return rc;

@@ -114,30 +114,32 @@ struct kernel_model {
 	} commands[MODEL_COMMANDS];
 	uint32_t n_commands;
 	const struct kernel_binding *bindings;
-	bool *is_kernel_stream;	    /* by stream */
-	uint32_t *call_names;	    /* by ctf_plan.id: name of the call, plus 1 */
-	uint32_t *last_calls;	    /* the same: the last such call, plus 1 */
-	uint32_t number_names[512]; /* by number of a call: its name, plus 1 */
-	bool has_wakeups;	    /* the host records who is woken */
-	bool has_interrupts;	    /* ... and interrupts, of any kind */
-	bool has_call_ends;	    /* the end of a call was seen */
-	bool has_late_wakeups;	    /* ... and a sign of each wake-up after the task left its CPU */
-	uint8_t wake_rank;	    /* the best source of wake-ups seen */
-	bool reuses_numbers;	    /* of tasks that ended, for others */
-	bool has_frees;		    /* ... and tasks that are freed */
-	bool has_migrations;	    /* ... and tasks that are moved to another CPU */
-	uint32_t n_begun, n_ended;  /* of the losses */
-	uint32_t n_in_loss;	    /* going on, of all CPUs */
-	uint32_t n_old;		    /* tasks that were seen before the first one */
-	int64_t lost_until;	    /* end of the last one */
-	struct lull *lulls;	    /* by time */
+	bool *is_kernel_stream; /* by stream */
+	uint32_t *call_names;	/* by ctf_plan.id: name of the call, plus 1 */
+	uint32_t *last_calls;	/* the same: the last such call, plus 1 */
+	struct model_number {	/* by number of a call */
+		uint32_t name;	/* plus 1 */
+		uint16_t id;
+	} numbers[512];
+	bool has_wakeups;	   /* the host records who is woken */
+	bool has_interrupts;	   /* ... and interrupts, of any kind */
+	bool has_call_ends;	   /* the end of a call was seen */
+	bool has_late_wakeups;	   /* ... and a sign of each wake-up after the task left its CPU */
+	uint8_t wake_rank;	   /* the best source of wake-ups seen */
+	bool reuses_numbers;	   /* of tasks that ended, for others */
+	bool has_frees;		   /* ... and tasks that are freed */
+	bool has_migrations;	   /* ... and tasks that are moved to another CPU */
+	uint32_t n_begun, n_ended; /* of the losses */
+	uint32_t n_in_loss;	   /* going on, of all CPUs */
+	uint32_t n_old;		   /* tasks that were seen before the first one */
+	int64_t lost_until;	   /* end of the last one */
+	struct lull *lulls;	   /* by time */
 	uint32_t n_lulls, cap_lulls;
 	uint64_t n_slept;      /* spans of tasks that slept through one */
 	int64_t next_boundary; /* time of the next begin or end of a loss */
 	size_t next_end[2];    /* of in.ends, by is_send */
-	uint32_t futex_name;
-	bool has_taken_up;    /* some wait was taken up again */
-	struct mer_map flows; /* endpoints of ours and theirs -> task that sent last, plus 1 */
+	bool has_taken_up;     /* some wait was taken up again */
+	struct mer_map flows;  /* endpoints of ours and theirs -> task that sent last, plus 1 */
 	struct mer_map
 		sent_on; /* process and descriptor -> packet last sent on it, plus 1; 0: none */
 	struct model_connect { /* calls whose first packet has not left yet; the oldest first */
@@ -291,7 +293,8 @@ int model_merge(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_e
 	const uint64_t *slots);
 /* By where it is found while it is open: bits, for a state that is kept (checkpoint/state.h). */
 uint8_t model_places(struct kernel_model *m, uint32_t request);
-bool model_put_places(struct kernel_model *m, uint32_t request, uint8_t places); /* false: no memory */
+bool model_put_places(
+	struct kernel_model *m, uint32_t request, uint8_t places); /* false: no memory */
 
 /* model_flows.c; last: packet that was received last, since a context began. */
 int model_flow_sent(struct kernel_model *m, uint32_t packet); /* by a task */

@@ -48,6 +48,7 @@ uint64_t model_wait_told_objects(const struct kernel_binding *b, const uint64_t 
 	switch ((enum kernel_call_kind)b->kind) {
 	case KERNEL_CALL_ACCEPT: return 1;
 	case KERNEL_CALL_FUTEX: return waits_at_futex(slots[1]) ? slots[0] : 0;
+	case KERNEL_CALL_FUTEX_WAIT: return slots[0];
 	case KERNEL_CALL_POLL: return polled(b, slots);
 	case KERNEL_CALL_SELECT: return selected(slots);
 	default: return 0;
@@ -91,6 +92,8 @@ static bool has_acted(const struct live *l, int64_t ret)
 	case KERNEL_CALL_SELECT: return ret > 0;
 	case KERNEL_CALL_FUTEX: /* woken, or the value was another one; woke somebody */
 		return waits_at_futex(l->args[1]) ? ret == 0 || ret == -EAGAIN_ : ret > 0;
+	case KERNEL_CALL_FUTEX_WAIT: return ret >= 0 || ret == -EAGAIN_;
+	case KERNEL_CALL_FUTEX_WAKE: return ret > 0;
 	case KERNEL_CALL_OTHER:
 	case KERNEL_CALL_PRCTL:
 	case KERNEL_CALL_IOCTL:

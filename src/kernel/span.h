@@ -32,7 +32,7 @@ enum kernel_cause {
 	/* source: the task's wait that took this one up again (see kernel_wait_end), or NONE */
 	KERNEL_TIMER,
 	KERNEL_TASK,	/* another task, by any means but the following */
-	KERNEL_FUTEX,	/* another task, in the system call futex */
+	KERNEL_FUTEX,	/* another task, in a system call on a futex */
 	KERNEL_PIPE,	/* another task, through a pipe or fifo */
 	KERNEL_INPUT,	/* keyboard, mouse, serial line; source: irq */
 	KERNEL_IPI,	/* an interrupt between processors: who sent it is not known */

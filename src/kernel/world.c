@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/glob.h"
+#include "base/sort.h"
 #include "kernel/checkpoint/checkpoint.h"
 #include "kernel/model.h"
 #include "kernel/recorded.h"
@@ -18,7 +20,7 @@ struct builder {
 	struct trace_reading *switches, *all;
 	struct kernel_end **ends; /* by host */
 	size_t *n_ends;
-	struct found *found; /* by host */
+	struct found *found;	      /* by host */
 	struct kernel_resume *resume; /* NULL: from the beginning */
 };
 
@@ -38,17 +40,6 @@ static bool comparable(const struct sync_result *r, uint32_t a, uint32_t b)
 static int64_t common_time(const struct sync_result *r, uint32_t host, int64_t t)
 {
 	return r ? trace_map_time(&r->hosts[host].map, t) : t;
-}
-
-/* Most of what is sorted here is in order already. */
-static void sort(void *array, size_t n, size_t bytes, int (*compare)(const void *, const void *))
-{
-	const char *p = array;
-	for (size_t i = 1; i < n; i++)
-		if (compare(p + (i - 1) * bytes, p + i * bytes) > 0) {
-			qsort(array, n, bytes, compare);
-			return;
-		}
 }
 
 static int compare_packets(const void *a, const void *b)
@@ -78,7 +69,7 @@ static int collect_packets(struct kernel_world *w, const struct sync_messages *m
 		return mer_fail(err, MER_ERR_LIMIT,
 			"more than 2^31 messages between the hosts: look at fewer hosts, or at "
 			"traces of a shorter time");
-	w->packets = calloc(n + 1, sizeof(*w->packets));
+	w->packets = mer_spill_array(w->spill, n + 1, sizeof(*w->packets));
 	if (!w->packets)
 		return mer_fail_nomem(err);
 	for (size_t i = 0; messages && i < messages->n_links; i++) {
@@ -111,8 +102,9 @@ static int collect_packets(struct kernel_world *w, const struct sync_messages *m
 				w->packets[w->n_packets++] = p;
 		}
 	}
-	sort(w->packets, w->n_packets, sizeof(*w->packets), compare_packets);
-	return 0;
+	return mer_sort(w->spill, w->packets, w->n_packets, sizeof(*w->packets), compare_packets)
+		       ? 0
+		       : mer_fail_nomem(err);
 }
 
 static int copy_places(
@@ -163,38 +155,40 @@ static int compare_timed(const void *a, const void *b)
 }
 
 static int sort_one_way(
-	const struct kernel_packet *packets, struct kernel_end *ends, size_t n, struct mer_err *err)
+	const struct kernel_world *w, struct kernel_end *ends, size_t n, struct mer_err *err)
 {
+	const struct kernel_packet *packets = w->packets;
 	size_t in_order = 1;
 	while (in_order < n && kernel_end_compare(packets, ends[in_order - 1], ends[in_order]) <= 0)
 		in_order++;
 	if (in_order >= n)
 		return 0;
-	struct timed *timed = calloc(n, sizeof(*timed));
+	struct timed *timed = mer_spill_array(w->spill, n, sizeof(*timed));
 	if (!timed)
 		return mer_fail_nomem(err);
 	for (size_t i = 0; i < n; i++)
 		timed[i] = (struct timed){ kernel_end_time(packets, ends[i]),
 			kernel_end_stream(packets, ends[i]), ends[i] };
-	qsort(timed, n, sizeof(*timed), compare_timed);
+	bool ok = mer_sort(w->spill, timed, n, sizeof(*timed), compare_timed);
 	for (size_t i = 0; i < n; i++)
 		ends[i] = timed[i].end;
-	free(timed);
-	return 0;
+	mer_spill_release(timed);
+	return ok ? 0 : mer_fail_nomem(err);
 }
 
 /* The ends of a host, of which the first n_sent are those of packets that it sent: both parts are in
  * order, or nearly so. */
-static int sort_ends(const struct kernel_packet *packets, struct kernel_end **ends, size_t n_sent,
+static int sort_ends(const struct kernel_world *w, struct kernel_end **ends, size_t n_sent,
 	size_t n, struct mer_err *err)
 {
+	const struct kernel_packet *packets = w->packets;
 	struct kernel_end *sent = *ends, *received = *ends + n_sent;
-	int rc = sort_one_way(packets, sent, n_sent, err);
+	int rc = sort_one_way(w, sent, n_sent, err);
 	if (rc == 0)
-		rc = sort_one_way(packets, received, n - n_sent, err);
+		rc = sort_one_way(w, received, n - n_sent, err);
 	if (rc)
 		return rc;
-	struct kernel_end *to = calloc(n + 1, sizeof(*to));
+	struct kernel_end *to = mer_spill_array(w->spill, n + 1, sizeof(*to));
 	if (!to)
 		return mer_fail_nomem(err);
 	size_t s = 0, r = 0;
@@ -206,7 +200,7 @@ static int sort_ends(const struct kernel_packet *packets, struct kernel_end **en
 		s += is_send;
 		r += !is_send;
 	}
-	free(*ends);
+	mer_spill_release(*ends);
 	*ends = to;
 	return 0;
 }
@@ -227,7 +221,7 @@ static int collect_ends(struct builder *b, struct mer_err *err)
 		b->n_ends[w->packets[i].to]++;
 	}
 	for (uint32_t i = 0; i < w->n_hosts && rc == 0; i++) {
-		b->ends[i] = calloc(b->n_ends[i] + 1, sizeof(**b->ends));
+		b->ends[i] = mer_spill_array(w->spill, b->n_ends[i] + 1, sizeof(**b->ends));
 		rc = b->ends[i] ? 0 : mer_fail_nomem(err);
 		b->n_ends[i] = 0;
 	}
@@ -242,7 +236,7 @@ static int collect_ends(struct builder *b, struct mer_err *err)
 		b->ends[p->to][b->n_ends[p->to]++] = (struct kernel_end){ i & INT32_MAX, false };
 	}
 	for (uint32_t i = 0; i < w->n_hosts && rc == 0; i++)
-		rc = sort_ends(w->packets, &b->ends[i], n_sent[i], b->n_ends[i], err);
+		rc = sort_ends(w, &b->ends[i], n_sent[i], b->n_ends[i], err);
 	free(n_sent);
 	return rc;
 }
@@ -345,8 +339,8 @@ static void learn(void *ctx, struct kernel_model *m, int64_t until)
 	kernel_resume_learn(l->resume, l->host, m, until);
 }
 
-static int run_model(struct builder *b, uint32_t host, const struct kernel_model_input *in,
-	struct mer_err *err)
+static int run_model(
+	struct builder *b, uint32_t host, const struct kernel_model_input *in, struct mer_err *err)
 {
 	struct kernel_model *m = NULL;
 	struct kernel_host *h = &b->w->hosts[host];
@@ -360,6 +354,7 @@ static int run_model(struct builder *b, uint32_t host, const struct kernel_model
 		rc = is_part(b) ? kernel_model_leave(m, b->o->window->until, learn, &l, err)
 				: kernel_model_finish(m, err);
 	kernel_model_free(m);
+	kernel_span_log_finish(&h->log);
 	return rc == 0 && b->resume ? kernel_resume_finish(b->resume, host, h, err) : rc;
 }
 
@@ -458,8 +453,8 @@ static int find_packets(struct builder *b, const struct sync_messages *messages,
 			rc = copy_places(b->w, messages, err);
 	}
 	if (rc == 0 && b->o->keeper)
-		rc = kernel_keeper_begin(b->o->keeper, b->w,
-			kernel_checkpoint_kind(b->o, messages != NULL), err);
+		rc = kernel_keeper_begin(
+			b->o->keeper, b->w, kernel_checkpoint_kind(b->o, messages != NULL), err);
 	return rc;
 }
 
@@ -473,12 +468,11 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 		return mer_fail_nomem(err);
 	struct builder b = { .w = w, .o = o ? o : &defaults };
 	w->e = e;
+	w->spill = e->spill;
 	w->hosts = calloc((size_t)e->n_hosts + 1, sizeof(*w->hosts));
 	int rc = w->hosts ? 0 : mer_fail_nomem(err);
 	for (; rc == 0 && w->n_hosts < e->n_hosts; w->n_hosts++)
-		kernel_host_init(&w->hosts[w->n_hosts]);
-	for (uint32_t i = 0; i < w->n_hosts; i++)
-		w->hosts[i].forgets = b.o->forget;
+		kernel_host_init_in(&w->hosts[w->n_hosts], e->spill, b.o->forget);
 	if (rc == 0)
 		rc = find_packets(&b, messages, r, err);
 	if (b.o->drop)
@@ -499,7 +493,7 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 		rc = mer_pool_run(b.o->n_threads, w->n_hosts, build_host, &b, b.o->cancel, err);
 	end_found(&b);
 	for (uint32_t i = 0; b.ends && i < w->n_hosts; i++)
-		free(b.ends[i]);
+		mer_spill_release(b.ends[i]);
 	free(b.ends);
 	free(b.n_ends);
 	kernel_resume_free(b.resume);
@@ -523,33 +517,10 @@ void kernel_world_free(struct kernel_world *w)
 	for (uint32_t i = 0; i < w->n_hosts; i++)
 		kernel_host_fini(&w->hosts[i]);
 	free(w->hosts);
-	free(w->packets);
+	mer_spill_release(w->packets);
 	mer_map_fini(&w->endpoints);
 	free(w->places);
 	free(w);
-}
-
-/* * and ? alone: names have brackets. Linear: after a * only the last one is gone back to. */
-static bool fits(const char *pattern, const char *text)
-{
-	const char *star = NULL, *from = NULL;
-	while (*text) {
-		if (*pattern == '*') {
-			star = pattern++;
-			from = text;
-		} else if (*pattern == '?' || *pattern == *text) {
-			pattern++;
-			text++;
-		} else if (star) {
-			pattern = star + 1;
-			text = ++from;
-		} else {
-			return false;
-		}
-	}
-	while (*pattern == '*')
-		pattern++;
-	return *pattern == '\0';
 }
 
 uint32_t kernel_find_task(const struct kernel_host *h, int32_t tid, const char *comm, uint32_t from)
@@ -561,7 +532,7 @@ uint32_t kernel_find_task(const struct kernel_host *h, int32_t tid, const char *
 		if (!comm)
 			return i;
 		for (uint32_t n = t->name; n != KERNEL_NONE; n = h->renames[n].before)
-			if (fits(comm, kernel_name_text(h, h->renames[n].name)))
+			if (mer_glob(comm, kernel_name_text(h, h->renames[n].name)))
 				return i;
 	}
 	return KERNEL_NONE;

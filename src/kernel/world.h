@@ -49,9 +49,10 @@ static inline int64_t kernel_packet_asked(
 
 struct kernel_world {
 	struct mer_experiment *e; /* borrowed */
+	struct mer_spill *spill;  /* that of e, for what grows with the traces; NULL: memory */
 	struct kernel_host *hosts;
 	uint32_t n_hosts;
-	struct kernel_packet *packets; /* by sent */
+	struct kernel_packet *packets; /* by sent; a block of spill */
 	uint32_t n_packets;
 	/* What their endpoints stand for, as far as they are IPv4: numbers of places, plus 1. */
 	struct mer_map endpoints;
@@ -86,7 +87,8 @@ struct kernel_world_options {
 
 struct kernel_window {
 	const struct kernel_checkpoints *from;
-	int64_t begin, until; /* what is asked about lies in [begin, until); see kernel_host.known_until */
+	int64_t begin,
+		until; /* what is asked about lies in [begin, until); see kernel_host.known_until */
 };
 
 /* messages: as gathered, on the hosts' own clocks; NULL: none are known. r: the synchronization that

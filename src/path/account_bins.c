@@ -2,11 +2,12 @@
  * by part of the recording only; a wait is charged all of each part in which it was, except the last. */
 #include <stdlib.h>
 
+#include "base/lower_bound.h"
 #include "path/account.h"
 
 enum { DEEPEST = 50 };
 
-struct usage { /* of a task: ns on a CPU in each part */
+struct task_use { /* of a task: ns on a CPU in each part */
 	int64_t *ns;
 };
 
@@ -16,7 +17,7 @@ struct averages {
 	int64_t begin, end; /* of the recording */
 	uint32_t n_bins;
 	struct mer_map known; /* host, task -> number in usages, plus 1 */
-	struct usage *usages;
+	struct task_use *usages;
 	uint32_t n, cap;
 	struct mer_err *err;
 };
@@ -66,7 +67,7 @@ static const int64_t *cpu_usage_of(struct averages *k, uint32_t host, uint32_t t
 		return k->usages[*v - 1].ns;
 	if (k->n == k->cap) {
 		uint32_t cap = k->cap ? 2 * k->cap : 16;
-		struct usage *p = reallocarray(k->usages, cap, sizeof(*p));
+		struct task_use *p = reallocarray(k->usages, cap, sizeof(*p));
 		if (!p)
 			return NULL;
 		k->usages = p;
@@ -109,15 +110,9 @@ static bool is_among(const struct caller *c, uint32_t host, uint32_t task)
 static int add_waits(struct averages *k, const struct caller *c, int64_t begin, int64_t end)
 {
 	const struct blocked_host *h = &k->b->hosts[c->host];
-	size_t first = h->first[c->task], behind = h->first[c->task + 1];
-	while (first < behind) {
-		size_t middle = first + (behind - first) / 2;
-		if (h->waits[middle].begin < begin)
-			first = middle + 1;
-		else
-			behind = middle;
-	}
-	behind = h->first[c->task + 1];
+	MER_LOWER_BOUND(
+		first, h->first[c->task], h->first[c->task + 1], at, h->waits[at].begin < begin);
+	size_t behind = h->first[c->task + 1];
 	for (size_t i = first; i < behind && h->waits[i].begin < end; i++) {
 		const struct blocked_wait *w = &h->waits[i];
 		int64_t until = w->end < end ? w->end : end;

@@ -1,7 +1,10 @@
 #include "path/account_index.h"
+#include "base/lower_bound.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/sort.h"
 
 enum {
 	ANSWERS = 64,	/* packets that answer packets that ...: followed this far */
@@ -145,19 +148,28 @@ static int scan(struct account_index *x, size_t *counts, struct mer_err *err)
 	return 0;
 }
 
-static void put_in_order(struct account_ended *ended, size_t n)
+/* They come from the last one back. False: no memory. */
+static bool put_in_order(struct mer_spill *spill, struct account_ended *ended, size_t n)
 {
 	int64_t earliest = INT64_MAX;
-	qsort(ended, n, sizeof(*ended), compare_ended);
+	for (size_t i = 0; i < n / 2; i++) {
+		struct account_ended later = ended[i];
+		ended[i] = ended[n - 1 - i];
+		ended[n - 1 - i] = later;
+	}
+	if (!mer_sort(spill, ended, n, sizeof(*ended), compare_ended))
+		return false;
 	while (n-- > 0) {
 		if (!ended[n].for_work && ended[n].begin < earliest)
 			earliest = ended[n].begin;
 		ended[n].earliest = earliest;
 	}
+	return true;
 }
 
 static int collect(struct account_index *x, struct mer_err *err)
 {
+	struct mer_spill *spill = x->b->world->spill;
 	size_t n = 0;
 	for (uint32_t i = 0; i < x->b->world->n_hosts; i++)
 		n += x->b->world->hosts[i].n_tasks;
@@ -169,7 +181,7 @@ static int collect(struct account_index *x, struct mer_err *err)
 		return rc;
 	for (size_t i = 0; i < n; i++)
 		x->first[i + 1] += x->first[i];
-	x->ended = calloc(x->first[n] + 1, sizeof(*x->ended));
+	x->ended = mer_spill_array(spill, x->first[n] + 1, sizeof(*x->ended));
 	if (!x->ended)
 		return mer_fail_nomem(err);
 	rc = scan(x, NULL, err);
@@ -178,24 +190,19 @@ static int collect(struct account_index *x, struct mer_err *err)
 	/* Filling has moved each to where the next one begins. */
 	memmove(x->first + 1, x->first, n * sizeof(*x->first));
 	x->first[0] = 0;
-	for (size_t i = 0; i < n; i++)
-		put_in_order(x->ended + x->first[i], x->first[i + 1] - x->first[i]);
-	return 0;
+	for (size_t i = 0; i < n && !rc; i++)
+		if (!put_in_order(spill, x->ended + x->first[i], x->first[i + 1] - x->first[i]))
+			rc = mer_fail_nomem(err);
+	return rc;
 }
 
 size_t account_position(
 	const struct account_index *x, const struct account_waker *by, uint32_t host, uint32_t span)
 {
 	size_t number = account_task_number(x->b, by->host, by->task);
-	size_t low = x->first[number], high = x->first[number + 1];
 	struct account_ended key = { .asked = by->asked, .host = host, .span = span };
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (compare_ended(&x->ended[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	MER_LOWER_BOUND(low, x->first[number], x->first[number + 1], at,
+		compare_ended(&x->ended[at], &key) < 0);
 	return low;
 }
 
@@ -219,7 +226,7 @@ void account_index_free(struct account_index *x)
 {
 	if (!x)
 		return;
-	free(x->ended);
+	mer_spill_release(x->ended);
 	free(x->first);
 	free(x);
 }
@@ -315,7 +322,7 @@ const char *account_program(const struct kernel_host *h, uint32_t task)
 				continue;
 			const struct kernel_call *c = &h->calls[s->call];
 			if (c->object != KERNEL_NONE &&
-				strncmp(kernel_name_text(h, c->name), "execve", 6) == 0)
+				kernel_call_classes(c->id) & KERNEL_CALLS_EXEC)
 				return kernel_name_text(h, c->object);
 		}
 		until = h->tasks[task].begin;

@@ -1,5 +1,6 @@
 /* Waits, collected from the spans of all tasks; who ended them is followed through packets. */
 #include "path/blocked.h"
+#include "base/lower_bound.h"
 
 #include <stdlib.h>
 
@@ -42,14 +43,8 @@ const struct blocked_wait *blocked_before(
 	const struct blocked *b, uint32_t host, uint32_t task, int64_t time)
 {
 	const struct blocked_host *h = &b->hosts[host];
-	size_t low = h->first[task], high = h->first[task + 1];
-	while (low < high) { /* the first that begins at or after time */
-		size_t middle = low + (high - low) / 2;
-		if (h->waits[middle].begin < time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	/* the first that begins at or after time */
+	MER_LOWER_BOUND(low, h->first[task], h->first[task + 1], at, h->waits[at].begin < time);
 	return low > h->first[task] ? &h->waits[low - 1] : NULL;
 }
 
@@ -203,7 +198,7 @@ static int collect(const struct kernel_world *world, uint32_t host, struct block
 	for (uint32_t t = 0; t < h->n_tasks; t++)
 		out->first[t + 1] += out->first[t];
 	out->n = out->first[h->n_tasks];
-	out->waits = calloc(out->n + 1, sizeof(*out->waits));
+	out->waits = mer_spill_array(world->spill, out->n + 1, sizeof(*out->waits));
 	if (!out->waits)
 		return mer_fail_nomem(err);
 	return collect_waits(world, host, out, err);
@@ -253,7 +248,7 @@ int blocked_find(const struct kernel_world *w, struct blocked *b, struct mer_err
 void blocked_fini(struct blocked *b)
 {
 	for (uint32_t i = 0; b->hosts && i < b->world->n_hosts; i++) {
-		free(b->hosts[i].waits);
+		mer_spill_release(b->hosts[i].waits);
 		free(b->hosts[i].first);
 		free(b->hosts[i].leaders);
 	}

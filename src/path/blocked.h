@@ -57,7 +57,7 @@ struct blocked_wait {
 };
 
 struct blocked_host {
-	struct blocked_wait *waits; /* by task, then time */
+	struct blocked_wait *waits; /* by task, then time; a block of the world's spill */
 	size_t n;
 	size_t *first;	    /* of each task, and n */
 	uint32_t *leaders;  /* of each task: the task whose thread it is, or itself */

@@ -33,13 +33,12 @@ struct work_list { /* waits whose insides are still to be marked */
 
 enum role { CONNECTS = 1, ACCEPTS = 2, SERVES_OUTSIDE = 4 };
 
-enum trait { /* of a call, by its name and object */
+enum trait { /* of a call, by its classes and object */
 	IS_CONNECT = 1,
 	IS_ACCEPT = 2,
-	IS_READING = 4,	    /* see is_reading */
+	IS_READING = 4,	    /* KERNEL_CALLS_AWAIT; waits in an unknown call may be, too */
 	IS_MULTIPLEXED = 8, /* waits for whatever comes first */
-	IS_OPENED = 16,	    /* on something that was connected to */
-	IS_KNOWN = 32
+	IS_OPENED = 16	    /* on something that was connected to */
 };
 
 struct classes {
@@ -64,34 +63,13 @@ static const struct kernel_call *call_of(
 	return w->call == KERNEL_NONE ? NULL : &b->world->hosts[host].calls[w->call];
 }
 
-static bool begins_with(const char *s, const char *prefix)
+static unsigned traits_of_call(const struct kernel_call *call)
 {
-	return strncmp(s, prefix, strlen(prefix)) == 0;
-}
-
-/* Does the call wait until something can be read, or a child's end? (A full pipe or a slow receiver
- * ends writes: that is no message.) Waits in an unknown call may. */
-static bool is_reading(const char *call)
-{
-	static const char *const prefixes[] = { "read", "recv", "pread", "poll", "ppoll", "select",
-		"_newselect", "pselect", "epoll_", "accept", "mq_timedreceive", "msgrcv", "splice",
-		"io_uring_enter", "io_getevents", "wait", "vfork", "clone" };
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
-		if (begins_with(call, prefixes[i]))
-			return true;
-	return !*call;
-}
-
-static bool is_multiplexed(const char *call)
-{
-	return strstr(call, "poll") || strstr(call, "select");
-}
-
-static unsigned traits_of_name(const char *call)
-{
-	return IS_KNOWN | (strcmp(call, "connect") == 0 ? IS_CONNECT : 0) |
-	       (begins_with(call, "accept") ? IS_ACCEPT : 0) | (is_reading(call) ? IS_READING : 0) |
-	       (is_multiplexed(call) ? IS_MULTIPLEXED : 0);
+	uint32_t classes = kernel_call_classes(call->id);
+	bool is_reading = call->name == KERNEL_NONE || classes & KERNEL_CALLS_AWAIT;
+	return (classes & KERNEL_CALLS_CONNECT ? IS_CONNECT : 0) |
+	       (classes & KERNEL_CALLS_ACCEPT ? IS_ACCEPT : 0) | (is_reading ? IS_READING : 0) |
+	       (classes & KERNEL_CALLS_MULTIPLEX ? IS_MULTIPLEXED : 0);
 }
 
 /* Of the call that it was in; an unknown one may have been reading. */
@@ -241,15 +219,11 @@ static int gather_calls(struct classes *c, uint32_t host, unsigned *any, struct 
 	const struct kernel_host *h = &c->b->world->hosts[host];
 	struct mer_map opened = { 0 }; /* names of objects that were connected to */
 	uint8_t *traits = c->traits[host] = calloc((size_t)h->n_calls + 1, 1);
-	uint8_t *of_name = calloc((size_t)h->names.n + 1, 1); /* the last one: of no name */
-	int rc = traits && of_name ? 0 : mer_fail_nomem(err);
+	int rc = traits ? 0 : mer_fail_nomem(err);
 	for (uint32_t i = 0; i < h->n_calls && !rc; i++) {
 		const struct kernel_call *call = &h->calls[i];
-		uint8_t *known = &of_name[call->name == KERNEL_NONE ? h->names.n : call->name];
-		if (!*known)
-			*known = (uint8_t)traits_of_name(kernel_name_text(h, call->name));
-		traits[i] = *known;
-		*any |= *known;
+		traits[i] = (uint8_t)traits_of_call(call);
+		*any |= traits[i];
 		if ((traits[i] & IS_CONNECT) && names_peer(h, call) &&
 			!mer_map_put(&opened, call->object))
 			rc = mer_fail_nomem(err);
@@ -258,7 +232,6 @@ static int gather_calls(struct classes *c, uint32_t host, unsigned *any, struct 
 		if (h->calls[i].object != KERNEL_NONE && mer_map_get(&opened, h->calls[i].object))
 			traits[i] |= IS_OPENED;
 	mer_map_fini(&opened);
-	free(of_name);
 	return rc;
 }
 
@@ -457,16 +430,11 @@ static void judge_open(const struct classes *c, uint32_t host, size_t wait)
 
 /* ---- What is inside of what ---- */
 
-static int push(struct work_list *l, uint32_t host, size_t wait, struct mer_err *err)
+static int push(struct classes *c, uint32_t host, size_t wait, struct mer_err *err)
 {
-	if (l->n == l->cap) {
-		size_t cap = l->cap ? 2 * l->cap : 256;
-		struct place *p = reallocarray(l->item, cap, sizeof(*p));
-		if (!p)
-			return mer_fail_nomem(err);
-		l->item = p;
-		l->cap = cap;
-	}
+	struct work_list *l = &c->todo;
+	if (!mer_spill_grow(c->b->world->spill, &l->item, l->n, &l->cap, sizeof(*l->item)))
+		return mer_fail_nomem(err);
 	l->item[l->n++] = (struct place){ host, wait };
 	return 0;
 }
@@ -495,7 +463,7 @@ static int mark_inside(
 			(is_kernel && v->begin < w->begin))
 			continue;
 		v->is_felt = true;
-		int rc = push(&c->todo, w->by_host, i, err);
+		int rc = push(c, w->by_host, i, err);
 		if (rc)
 			return rc;
 	}
@@ -532,7 +500,7 @@ static int mark(struct classes *c, struct mer_err *err)
 			if (w->is_felt || !is_felt_alone(c, host, w))
 				continue;
 			w->is_felt = true;
-			rc = push(&c->todo, host, i, err);
+			rc = push(c, host, i, err);
 		}
 	}
 	while (c->todo.n && !rc) {
@@ -579,6 +547,6 @@ int blocked_classify(struct blocked *b, struct mer_err *err)
 	free(c.roles);
 	mer_map_fini(&c.contacts.map);
 	free(c.contacts.first);
-	free(c.todo.item);
+	mer_spill_release(c.todo.item);
 	return rc;
 }

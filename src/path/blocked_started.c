@@ -1,13 +1,6 @@
 /* Waits for what a task started itself: joins and waits for children (blocked.h). */
 #include "path/blocked.h"
 
-#include <string.h>
-
-static const char *call_name(const struct kernel_host *h, uint32_t call)
-{
-	return call == KERNEL_NONE ? "" : kernel_name_text(h, h->calls[call].name);
-}
-
 static bool is_descendant(const struct blocked *b, uint32_t host, const struct blocked_wait *w)
 {
 	enum { GENERATIONS = 16 };
@@ -24,8 +17,7 @@ static bool is_descendant(const struct blocked *b, uint32_t host, const struct b
 
 static bool is_wait_for_child(const struct kernel_host *h, const struct blocked_wait *w)
 {
-	const char *name = call_name(h, w->call);
-	return strncmp(name, "wait", 4) == 0 || strcmp(name, "vfork") == 0;
+	return kernel_classes(h, w->call) & KERNEL_CALLS_WAIT;
 }
 
 /* The kernel wakes who waits at the address that a thread told it (clear_child_tid) when that exits. */
@@ -36,7 +28,7 @@ static bool is_join(const struct blocked *b, uint32_t host, const struct blocked
 	const struct kernel_span *by = wait ? kernel_span_kept(h, wait->by) : NULL;
 	return by && by->task != w->task && by->call != KERNEL_NONE &&
 	       blocked_process(b, host, by->task) == blocked_process(b, host, w->task) &&
-	       strcmp(call_name(h, by->call), "exit") == 0;
+	       kernel_classes(h, by->call) & KERNEL_CALLS_EXIT;
 }
 
 enum blocked_started blocked_started_of(

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/lower_bound.h"
+#include "base/sort.h"
 #include "kernel/files/files.h"
 #include "kernel/io_op.h"
 
@@ -21,10 +23,9 @@ struct point { /* of one task and kind */
 };
 
 struct usage_host {
-	struct entry *entries; /* until it is settled */
+	struct mer_spill *spill; /* of entries and points */
+	struct entry *entries;	 /* until it is settled */
 	size_t n, cap;
-	uint8_t *ops; /* by call: enum io_op plus 1, 0: not looked at yet */
-	size_t cap_ops;
 	struct point *points;
 	size_t *first;	  /* in points, by task, then kind, and the end */
 	uint32_t n_tasks; /* settled */
@@ -64,7 +65,7 @@ static int add(
 	u->seen[source_of(kind)] = true;
 	if (task == KERNEL_NONE || amount == 0)
 		return 0;
-	if (u->n == u->cap && !mer_grow(&u->entries, u->n, &u->cap, sizeof(*u->entries)))
+	if (!mer_spill_grow(u->spill, &u->entries, u->n, &u->cap, sizeof(*u->entries)))
 		return MER_ERR_NOMEM;
 	u->entries[u->n++] = (struct entry){ time, amount, task, (uint8_t)kind };
 	return 0;
@@ -92,21 +93,13 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 {
 	struct usage_host *u = ctx;
 	const struct kernel_call *call = &h->calls[c->call];
-	const char *name = kernel_name_text(h, call->name);
 	bool is_file = call->kind == KERNEL_OBJECT_FILE;
 	u->seen[FROM_CALLS] = true;
 	if (c->ret <= 0 || (!is_file && call->kind != KERNEL_OBJECT_SOCKET))
 		return 0;
-	uint8_t *op = mer_grow_at(&u->ops, &u->cap_ops, c->call, sizeof(*op));
-	if (!op)
-		return MER_ERR_NOMEM;
-	if (!*op)
-		*op = (uint8_t)(io_op_of_call(name) + 1);
-	enum io_op is = (enum io_op)(*op - 1);
-	int64_t bytes = (int64_t)io_bytes_of_call(is, name, c->ret);
-	/* Of copies the descriptor that is known: sendfile tells the one that it writes to. */
-	bool reads = is == IO_READ || (is == IO_COPY && strncmp(name, "sendfile", 8) != 0);
-	if (reads)
+	uint32_t classes = kernel_call_classes(call->id);
+	int64_t bytes = (int64_t)io_bytes_of(classes, c->ret);
+	if (classes & KERNEL_CALLS_READ)
 		return add(u, c->task, is_file ? USAGE_FILES_READ : USAGE_SOCKETS_RECEIVED, c->end,
 			bytes);
 	return add(u, c->task, is_file ? USAGE_FILES_WRITTEN : USAGE_SOCKETS_SENT, c->begin, bytes);
@@ -138,15 +131,13 @@ static int compare_points(const void *a, const void *b)
 }
 
 /* In order of time, and from amounts to their sums. */
-static void sum_up(struct point *p, size_t n)
+static bool sum_up(struct mer_spill *spill, struct point *p, size_t n)
 {
-	bool in_order = true;
-	for (size_t i = 1; i < n; i++)
-		in_order &= p[i - 1].time <= p[i].time;
-	if (!in_order)
-		qsort(p, n, sizeof(*p), compare_points);
+	if (!mer_sort(spill, p, n, sizeof(*p), compare_points))
+		return false;
 	for (size_t i = 1; i < n; i++)
 		p[i].sum = (int64_t)((uint64_t)p[i - 1].sum + (uint64_t)p[i].sum);
+	return true;
 }
 
 static size_t slot_of(uint32_t task, enum usage_kind kind)
@@ -159,8 +150,8 @@ static int settle_host(struct usage_host *u, const struct kernel_host *h, struct
 	size_t n = slot_of(h->n_tasks, (enum usage_kind)0);
 	if (add_requests(u, h))
 		return mer_fail_nomem(err);
-	u->first = calloc(n + 2, sizeof(*u->first));
-	u->points = malloc((u->n + 1) * sizeof(*u->points));
+	u->first = mer_spill_array(u->spill, n + 2, sizeof(*u->first));
+	u->points = mer_spill_array(u->spill, u->n + 1, sizeof(*u->points));
 	if (!u->first || !u->points)
 		return mer_fail_nomem(err);
 	u->n_tasks = h->n_tasks;
@@ -176,8 +167,9 @@ static int settle_host(struct usage_host *u, const struct kernel_host *h, struct
 			(struct point){ e->time, e->amount };
 	}
 	for (size_t i = 0; i < n; i++)
-		sum_up(u->points + u->first[i], u->first[i + 1] - u->first[i]);
-	free(u->entries);
+		if (!sum_up(u->spill, u->points + u->first[i], u->first[i + 1] - u->first[i]))
+			return mer_fail_nomem(err);
+	mer_spill_release(u->entries);
 	u->entries = NULL;
 	u->n = u->cap = 0;
 	return 0;
@@ -191,7 +183,7 @@ int usage_settle(struct usage *u, const struct kernel_world *w, struct mer_err *
 	return rc;
 }
 
-int usage_new(uint32_t n_hosts, struct usage **made, struct mer_err *err)
+int usage_new(uint32_t n_hosts, struct mer_spill *spill, struct usage **made, struct mer_err *err)
 {
 	struct usage *u = *made = calloc(1, sizeof(*u));
 	if (!u)
@@ -201,12 +193,14 @@ int usage_new(uint32_t n_hosts, struct usage **made, struct mer_err *err)
 	if (!u->hosts || !u->observers)
 		return mer_fail_nomem(err);
 	u->n_hosts = n_hosts;
-	for (uint32_t i = 0; i < n_hosts; i++)
+	for (uint32_t i = 0; i < n_hosts; i++) {
+		u->hosts[i].spill = spill;
 		u->observers[i] = (struct kernel_observer){ .ctx = &u->hosts[i],
 			.wants = KERNEL_WANT_PAGES | KERNEL_WANT_MERGES,
 			.call = on_call,
 			.packet = on_packet,
 			.memory = on_memory };
+	}
 	return 0;
 }
 
@@ -218,10 +212,9 @@ const struct kernel_observer *usage_observers(struct usage *u)
 void usage_free(struct usage *u)
 {
 	for (uint32_t i = 0; u && i < u->n_hosts; i++) {
-		free(u->hosts[i].entries);
-		free(u->hosts[i].ops);
-		free(u->hosts[i].points);
-		free(u->hosts[i].first);
+		mer_spill_release(u->hosts[i].entries);
+		mer_spill_release(u->hosts[i].points);
+		mer_spill_release(u->hosts[i].first);
 	}
 	if (u) {
 		free(u->hosts);
@@ -235,14 +228,7 @@ void usage_free(struct usage *u)
 /* Of the first n points those not after t. */
 static size_t up_to(const struct point *p, size_t n, int64_t t)
 {
-	size_t low = 0, high = n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (p[middle].time <= t)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	MER_LOWER_BOUND(low, 0, n, at, p[at].time <= t);
 	return low;
 }
 

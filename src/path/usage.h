@@ -33,8 +33,8 @@ enum usage_kind {
 
 struct usage;
 
-/* n_hosts: as the world will have. usage_free in any case. */
-int usage_new(uint32_t n_hosts, struct usage **u, struct mer_err *err);
+/* n_hosts: as the world will have; spill: for what grows with the traces, or NULL. usage_free in any case. */
+int usage_new(uint32_t n_hosts, struct mer_spill *spill, struct usage **u, struct mer_err *err);
 void usage_free(struct usage *); /* NULL is fine */
 /* For kernel_world_options; live as long as u. A world that is built without them has disks only. */
 const struct kernel_observer *usage_observers(struct usage *u);

@@ -16,6 +16,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "base/grow.h"
+#include "base/lower_bound.h"
 #include "sync/drift.h"
 
 enum { FIRST_PRUNE = 1024 };
@@ -85,14 +86,7 @@ static void settle_both(struct sync_corridor *c)
 /* The first of the sorted points that is at x or behind it. */
 static size_t first_at(const struct sync_corridor_side *s, int64_t x)
 {
-	size_t lo = 0, hi = s->n_sorted;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (s->p[mid].x < x)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	MER_LOWER_BOUND(lo, 0, s->n_sorted, at, s->p[at].x < x);
 	return lo;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "sync/drift.h"
 #include "sync/fit.h"
+#include "sync/incidence.h"
 
 /* --- One pair ------------------------------------------------------------------------------------- */
 
@@ -161,19 +162,20 @@ static double open_of(const struct sync_pair_scan *p)
 }
 
 static int mean_of_neighbours(const struct sync_pairs *pairs, const struct sync_pair_course *known,
-	const uint32_t *first, const uint32_t *incident, uint32_t h, struct sync_course *courses,
+	const struct sync_incidence *of, uint32_t h, struct sync_course *courses,
 	struct mer_err *err)
 {
-	size_t n = first[h + 1] - first[h], k = 0;
+	const uint32_t *own = of->edges + of->first[h];
+	size_t n = of->first[h + 1] - of->first[h], k = 0;
 	struct sync_course *each = calloc(n + 1, sizeof(*each));
 	const struct sync_course **list = calloc(n + 1, sizeof(*list));
 	double *weights = calloc(n + 1, sizeof(*weights));
 	int rc = each && list && weights ? 0 : mer_fail_nomem(err);
 	double best = INFINITY;
 	for (size_t i = 0; i < n && rc == 0; i++)
-		best = fmin(best, open_of(&pairs->pairs[incident[first[h] + i]]));
+		best = fmin(best, open_of(&pairs->pairs[own[i]]));
 	for (size_t i = 0; i < n && rc == 0; i++) {
-		size_t number = incident[first[h] + i];
+		size_t number = own[i];
 		const struct sync_pair_scan *p = &pairs->pairs[number];
 		double open = open_of(p);
 		if (!isfinite(open) || open > 20 * best)
@@ -204,6 +206,13 @@ static int mean_of_neighbours(const struct sync_pairs *pairs, const struct sync_
 	return rc;
 }
 
+static void ends_of_pair(const void *ctx, uint32_t i, uint32_t *a, uint32_t *b)
+{
+	const struct sync_pairs *pairs = ctx;
+	*a = pairs->pairs[i].a;
+	*b = pairs->pairs[i].b;
+}
+
 /* Every host, again and again, becomes the mean of what its neighbours say of it: Gauss-Seidel on
  * the weighted least squares of all pairs. */
 static int relax(const struct sync_pairs *pairs, const struct sync_pair_course *known,
@@ -211,28 +220,15 @@ static int relax(const struct sync_pairs *pairs, const struct sync_pair_course *
 	struct mer_err *err)
 {
 	uint32_t n = tree->n_hosts;
-	uint32_t *first = calloc((size_t)n + 2, sizeof(*first));
-	uint32_t *incident = malloc((2 * pairs->n + 1) * sizeof(*incident));
-	int rc = first && incident ? 0 : mer_fail_nomem(err);
-	for (size_t i = 0; i < pairs->n && rc == 0; i++) {
-		first[pairs->pairs[i].a + 2]++;
-		first[pairs->pairs[i].b + 2]++;
-	}
-	for (uint32_t h = 1; h <= n && rc == 0; h++)
-		first[h + 1] += first[h];
-	for (size_t i = 0; i < pairs->n && rc == 0; i++) {
-		incident[first[pairs->pairs[i].a + 1]++] = (uint32_t)i;
-		incident[first[pairs->pairs[i].b + 1]++] = (uint32_t)i;
-	}
+	struct sync_incidence of;
+	int rc = sync_incidence_new(&of, n, (uint32_t)pairs->n, ends_of_pair, pairs, err);
 	for (int round = 0; round < (n <= SMALL ? MANY_ROUNDS : FEW_ROUNDS) && rc == 0; round++)
 		for (uint32_t i = 0; i < n && rc == 0; i++) {
 			uint32_t h = tree->order[i];
 			if (tree->parent[h] != SYNC_NO_HOST && !(given && given[h]))
-				rc = mean_of_neighbours(
-					pairs, known, first, incident, h, courses, err);
+				rc = mean_of_neighbours(pairs, known, &of, h, courses, err);
 		}
-	free(first);
-	free(incident);
+	sync_incidence_free(&of);
 	return rc;
 }
 

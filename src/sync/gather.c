@@ -388,6 +388,7 @@ static int read_all(struct gather *g)
 {
 	g->n_after_loss = 0;
 	int rc = sync_messages_init(g->m, g->e->n_hosts, g->err);
+	g->m->spill = g->e->spill;
 	g->m->keeps_streams = g->o->keep_streams;
 	if (rc == 0)
 		rc = sync_matcher_new(g->m, g->o->max_pending, &g->matcher, g->err);

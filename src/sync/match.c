@@ -74,7 +74,7 @@ uint64_t sync_matcher_doubtful(const struct sync_matcher *t, enum sync_kind kind
 
 /* ---- how an end and an entry are related ---- */
 
-enum relation {
+enum match_relation {
 	UNRELATED,
 	SAME, /* the same packet, or a retransmission that nothing tells apart */
 	PART  /* begin with the same byte of the same flow, and have different lengths */
@@ -92,7 +92,7 @@ static bool has_same_flags(uint32_t a, uint32_t b)
 	return ((a ^ b) & mask) == 0;
 }
 
-static enum relation relate_tcp(const struct sync_entry *x, const struct sync_end *e)
+static enum match_relation relate_tcp(const struct sync_entry *x, const struct sync_end *e)
 {
 	bool same_flags = has_same_flags(x->flags, e->flags);
 	if (!x->addresses || !e->addresses)
@@ -110,7 +110,7 @@ static enum relation relate_tcp(const struct sync_entry *x, const struct sync_en
 		       : UNRELATED;
 }
 
-static enum relation relate(const struct sync_entry *x, const struct sync_end *e)
+static enum match_relation relate(const struct sync_entry *x, const struct sync_end *e)
 {
 	if (x->seq != e->seq || x->ack != e->ack || x->kind != e->kind)
 		return UNRELATED;
@@ -485,7 +485,7 @@ static int add_send(struct sync_matcher *t, const struct sync_end *e, struct syn
 	struct sync_entry *x, *part = NULL;
 	struct sync_index *keys = &t->pending.keys;
 	for (uint32_t at = e->hash; (x = sync_index_next(&t->pending, keys, e->hash, &at));) {
-		enum relation r = relate(x, e);
+		enum match_relation r = relate(x, e);
 		if (r == PART)
 			part = part ? part : x;
 		if (r != SAME)
@@ -546,7 +546,7 @@ static int add_receive(struct sync_matcher *t, const struct sync_end *e, struct 
 	struct sync_entry *x, *part = NULL;
 	struct sync_index *keys = &t->pending.keys;
 	for (uint32_t at = e->hash; (x = sync_index_next(&t->pending, keys, e->hash, &at));) {
-		enum relation r = relate(x, e);
+		enum match_relation r = relate(x, e);
 		if (r == PART)
 			part = part ? part : x;
 		if (r != SAME)

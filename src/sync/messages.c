@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/sort.h"
 
 const char *sync_kind_name(enum sync_kind kind)
 {
@@ -28,9 +29,9 @@ int sync_messages_init(struct sync_messages *m, uint32_t n_hosts, struct mer_err
 void sync_messages_free(struct sync_messages *m)
 {
 	for (size_t i = 0; i < m->n_links; i++) {
-		free(m->links[i].messages);
-		free(m->links[i].kinds);
-		free(m->links[i].streams);
+		mer_spill_release(m->links[i].messages);
+		mer_spill_release(m->links[i].kinds);
+		mer_spill_release(m->links[i].streams);
 	}
 	free(m->links);
 	free(m->hosts);
@@ -72,32 +73,23 @@ struct sync_link *sync_messages_link(struct sync_messages *m, uint32_t from, uin
 		return &m->links[*place - 1];
 	if (!mer_grow(&m->links, m->n_links, &m->cap_links, sizeof(*m->links)))
 		return NULL;
-	m->links[m->n_links] = (struct sync_link){ .from = from, .to = to };
+	m->links[m->n_links] = (struct sync_link){ .from = from, .to = to, .spill = m->spill };
 	*place = (uint32_t)m->n_links + 1;
 	return &m->links[m->n_links++];
 }
 
 static bool grow(struct sync_link *l)
 {
-	size_t cap = l->cap ? l->cap * 2 : 64;
-	struct sync_message *p = realloc(l->messages, cap * sizeof(*p));
-	if (!p)
-		return false;
-	l->messages = p;
-	if (l->kinds) {
-		uint8_t *k = realloc(l->kinds, cap);
-		if (!k)
-			return false;
-		l->kinds = k;
-	}
-	if (l->streams) {
-		struct sync_streams *s = realloc(l->streams, cap * sizeof(*s));
-		if (!s)
-			return false;
-		l->streams = s;
-	}
-	l->cap = cap;
-	return true;
+	/* All three for the same number. */
+	size_t cap = l->cap, kinds = l->cap, streams = l->cap;
+	bool ok = mer_spill_grow(l->spill, &l->messages, l->n, &cap, sizeof(*l->messages));
+	if (ok && l->kinds)
+		ok = mer_spill_grow(l->spill, &l->kinds, l->n, &kinds, sizeof(*l->kinds));
+	if (ok && l->streams)
+		ok = mer_spill_grow(l->spill, &l->streams, l->n, &streams, sizeof(*l->streams));
+	if (ok)
+		l->cap = cap;
+	return ok;
 }
 
 static const struct sync_streams no_streams = { .sent = SYNC_NO_STREAM,
@@ -120,13 +112,13 @@ int sync_link_add_in(struct sync_link *l, struct sync_message msg, enum sync_kin
 	if (l->n == l->cap && !grow(l))
 		return mer_fail_nomem(err);
 	if (kind != SYNC_TCP && !l->kinds) {
-		l->kinds = calloc(l->cap, 1);
+		l->kinds = mer_spill_array(l->spill, l->cap, sizeof(*l->kinds));
 		if (!l->kinds)
 			return mer_fail_nomem(err);
 		memset(l->kinds, SYNC_TCP, l->n);
 	}
 	if (is_known(streams) && !l->streams) {
-		l->streams = malloc(l->cap * sizeof(*l->streams));
+		l->streams = mer_spill_array(l->spill, l->cap, sizeof(*l->streams));
 		if (!l->streams)
 			return mer_fail_nomem(err);
 		for (size_t i = 0; i < l->n; i++)
@@ -179,17 +171,17 @@ static int sort_link(struct sync_link *l, struct mer_err *err)
 {
 	if (is_sorted(l))
 		return 0;
-	if (!l->kinds && !l->streams) {
-		qsort(l->messages, l->n, sizeof(*l->messages), by_sent);
-		return 0;
-	}
-	struct sorted *s = malloc(l->n * sizeof(*s));
+	if (!l->kinds && !l->streams)
+		return mer_sort(l->spill, l->messages, l->n, sizeof(*l->messages), by_sent)
+			       ? 0
+			       : mer_fail_nomem(err);
+	struct sorted *s = mer_spill_array(l->spill, l->n, sizeof(*s));
 	if (!s)
 		return mer_fail_nomem(err);
 	for (size_t i = 0; i < l->n; i++)
 		s[i] = (struct sorted){ l->messages[i], l->streams ? l->streams[i] : no_streams,
 			l->kinds ? l->kinds[i] : (uint8_t)SYNC_TCP };
-	qsort(s, l->n, sizeof(*s), by_sent_in);
+	bool ok = mer_sort(l->spill, s, l->n, sizeof(*s), by_sent_in);
 	for (size_t i = 0; i < l->n; i++) {
 		l->messages[i] = s[i].m;
 		if (l->kinds)
@@ -197,8 +189,8 @@ static int sort_link(struct sync_link *l, struct mer_err *err)
 		if (l->streams)
 			l->streams[i] = s[i].streams;
 	}
-	free(s);
-	return 0;
+	mer_spill_release(s);
+	return ok ? 0 : mer_fail_nomem(err);
 }
 
 static void count_reordered(struct sync_link *l)

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include "base/err.h"
 #include "base/map.h"
+#include "base/spill.h"
 
 enum sync_kind {
 	SYNC_TCP,
@@ -49,13 +50,15 @@ struct sync_streams {
 
 struct sync_link { /* one direction between two hosts; from == to: messages to itself */
 	uint32_t from, to;
-	struct sync_message *messages; /* malloc'ed; by sent, then received */
+	/* These three are blocks of spill. */
+	struct sync_message *messages; /* by sent, then received */
 	uint8_t *kinds;		       /* as messages: enum sync_kind; NULL: all SYNC_TCP */
 	struct sync_streams *streams;  /* as messages; NULL: none is known */
 	size_t n, cap;
-	uint64_t n_duplicates; /* seen again: bridges, virtual interfaces, retransmissions */
-	uint64_t n_reordered;  /* received before one that was sent earlier */
-	uint64_t n_unmatched;  /* sent, by its addresses to this host, and not seen there */
+	struct mer_spill *spill; /* borrowed */
+	uint64_t n_duplicates;	 /* seen again: bridges, virtual interfaces, retransmissions */
+	uint64_t n_reordered;	 /* received before one that was sent earlier */
+	uint64_t n_unmatched;	 /* sent, by its addresses to this host, and not seen there */
 };
 
 struct sync_host_counts {
@@ -73,6 +76,7 @@ struct sync_messages {
 	size_t n_links, cap_links;
 	struct sync_host_counts *hosts; /* malloc'ed */
 	uint32_t n_hosts;
+	struct mer_spill *spill; /* of the links made from now on; NULL: memory */
 	bool keeps_streams;	 /* of the messages found from now on */
 	struct mer_map link_map; /* from << 32 | to -> number of the link, plus 1 */
 	/* What the endpoints in streams stand for, as far as they are IPv4. */

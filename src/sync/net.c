@@ -79,30 +79,11 @@ static int add_link(struct sync_net *net, const struct sync_link *l, const uint8
 }
 
 /* The links at each host. */
-static int index_links(struct sync_net *net, struct mer_err *err)
+static void ends_of_link(const void *ctx, uint32_t i, uint32_t *a, uint32_t *b)
 {
-	net->first = calloc(net->n_hosts + 2, sizeof(*net->first));
-	net->incident = malloc((2 * net->n_links + 1) * sizeof(*net->incident));
-	if (!net->first || !net->incident)
-		return mer_fail_nomem(err);
-	uint32_t *count = net->first + 1;
-	for (size_t i = 0; i < net->n_links; i++) {
-		count[net->links[i].from]++;
-		count[net->links[i].to]++;
-	}
-	for (uint32_t h = 0; h < net->n_hosts; h++)
-		net->first[h + 1] += net->first[h];
-	/* Filled from the back: first[h + 1] becomes first[h]'s end again. */
-	uint32_t *at = malloc((net->n_hosts + 1) * sizeof(*at));
-	if (!at)
-		return mer_fail_nomem(err);
-	memcpy(at, net->first, (net->n_hosts + 1) * sizeof(*at));
-	for (size_t i = 0; i < net->n_links; i++) {
-		net->incident[at[net->links[i].from]++] = (uint32_t)i;
-		net->incident[at[net->links[i].to]++] = (uint32_t)i;
-	}
-	free(at);
-	return 0;
+	const struct sync_net *net = ctx;
+	*a = net->links[i].from;
+	*b = net->links[i].to;
 }
 
 /* Gives every end of a message its place among its host's instants. */
@@ -121,8 +102,8 @@ static int place_ends(struct sync_net *net, uint32_t h, struct mer_err *err)
 		free(keys);
 		return mer_fail_nomem(err);
 	}
-	for (uint32_t j = net->first[h]; j < net->first[h + 1]; j++) {
-		const struct sync_net_link *l = &net->links[net->incident[j]];
+	for (uint32_t j = net->links_of.first[h]; j < net->links_of.first[h + 1]; j++) {
+		const struct sync_net_link *l = &net->links[net->links_of.edges[j]];
 		for (size_t i = 0; i < l->n; i++, k++) {
 			const struct sync_message *m = &l->messages[l->message[i]];
 			keys[k] = (struct sync_order_key){ l->from == h ? m->sent : m->received,
@@ -139,8 +120,8 @@ static int place_ends(struct sync_net *net, uint32_t h, struct mer_err *err)
 	}
 	free(keys);
 	k = 0;
-	for (uint32_t j = net->first[h]; j < net->first[h + 1] && rc == 0; j++) {
-		struct sync_net_link *l = &net->links[net->incident[j]];
+	for (uint32_t j = net->links_of.first[h]; j < net->links_of.first[h + 1] && rc == 0; j++) {
+		struct sync_net_link *l = &net->links[net->links_of.edges[j]];
 		memcpy(l->from == h ? l->node_from : l->node_to, place + k, l->n * sizeof(*place));
 		k += l->n;
 	}
@@ -181,7 +162,8 @@ int sync_net_new(const struct sync_messages *m, const struct sync_drift *drift,
 		free(keep);
 	}
 	if (rc == 0)
-		rc = index_links(net, err);
+		rc = sync_incidence_new(&net->links_of, net->n_hosts, (uint32_t)net->n_links,
+			ends_of_link, net, err);
 	for (uint32_t h = 0; h < m->n_hosts && rc == 0; h++)
 		rc = place_ends(net, h, err);
 	if (rc)
@@ -206,8 +188,7 @@ void sync_net_free(struct sync_net *net)
 	}
 	free(net->hosts);
 	free(net->links);
-	free(net->first);
-	free(net->incident);
+	sync_incidence_free(&net->links_of);
 	memset(net, 0, sizeof(*net));
 }
 
@@ -380,8 +361,9 @@ int sync_net_tighten(struct sync_net *net, unsigned what, int64_t slack_ns, bool
 			if (what == (SYNC_NET_HIGH | SYNC_NET_LOW) && crossed(host))
 				*consistent = false;
 		}
-		for (uint32_t j = net->first[h]; j < net->first[h + 1] && *consistent; j++) {
-			const struct sync_net_link *l = &net->links[net->incident[j]];
+		for (uint32_t j = net->links_of.first[h];
+			j < net->links_of.first[h + 1] && *consistent; j++) {
+			const struct sync_net_link *l = &net->links[net->links_of.edges[j]];
 			uint32_t to = l->from == h ? l->to : l->from;
 			if (l->skip || !carry_over(net, l, h, what, slack_ns, consistent) ||
 				queued[to])

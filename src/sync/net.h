@@ -15,6 +15,7 @@
 #define MER_SYNC_NET_H
 
 #include "sync/drift.h"
+#include "sync/incidence.h"
 #include "sync/messages.h"
 
 struct sync_net_host {
@@ -39,7 +40,7 @@ struct sync_net_link {
 struct sync_net {
 	struct sync_net_host *hosts;
 	struct sync_net_link *links;
-	uint32_t *first, *incident; /* of host h: links incident[first[h]] .. [first[h + 1] - 1] */
+	struct sync_incidence links_of; /* of each host */
 	uint32_t n_hosts;
 	size_t n_links;
 };

@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/lower_bound.h"
 #include "sync/drift.h"
 #include "sync/order.h"
 
@@ -83,13 +84,6 @@ void sync_points_free(struct sync_pair_points *p)
 
 size_t sync_first_point(const struct sync_point *p, size_t n, int64_t x)
 {
-	size_t lo = 0, hi = n;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (p[mid].x < x)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	MER_LOWER_BOUND(lo, 0, n, at, p[at].x < x);
 	return lo;
 }

@@ -1,4 +1,5 @@
 #include "sync/result.h"
+#include "base/lower_bound.h"
 
 #include <stdlib.h>
 
@@ -28,14 +29,7 @@ void sync_result_free(struct sync_result *r)
 /* The last limit at or before t, as its index + 1; 0: none. */
 static size_t last_before(const struct sync_limit *l, size_t n, int64_t t)
 {
-	size_t lo = 0, hi = n;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (l[mid].at <= t)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	MER_LOWER_BOUND(lo, 0, n, at, l[at].at <= t);
 	return lo;
 }
 

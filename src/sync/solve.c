@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/lower_bound.h"
 #include "base/pool.h"
 #include "sync/advice.h"
 #include "sync/blame.h"
@@ -416,19 +417,18 @@ static int measure_item(void *ctx, size_t i, unsigned worker, struct mer_err *er
 	return 0;
 }
 
+static bool is_pair_before(
+	const struct solve *s, const struct sync_pair_scan *pair, uint32_t p, uint32_t q)
+{
+	uint32_t a = s->rank[pair->a], b = s->rank[pair->b];
+	return a < p || (a == p && b < q);
+}
+
 static size_t pair_of(const struct solve *s, uint32_t from, uint32_t to)
 {
 	uint32_t x = s->rank[from], y = s->rank[to], p = x < y ? x : y, q = x < y ? y : x;
-	size_t lo = 0, hi = s->pairs.n;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		uint32_t a = s->rank[s->pairs.pairs[mid].a], b = s->rank[s->pairs.pairs[mid].b];
-		if (a < p || (a == p && b < q))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	MER_LOWER_BOUND(i, 0, s->pairs.n, at, is_pair_before(s, &s->pairs.pairs[at], p, q));
+	return i;
 }
 
 static int measure(struct solve *s)

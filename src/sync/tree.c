@@ -4,18 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sync/incidence.h"
+
 /* In larger groups only so many hosts are tried as the reference: those with most neighbours. */
 enum { MAX_CANDIDATES = 128 };
-
-struct near { /* adjacency: neighbour by an edge */
-	uint32_t host, edge;
-};
 
 struct graph {
 	const struct sync_edge *edges;
 	uint32_t n_hosts;
-	uint32_t *first; /* of host h: near[first[h]] .. near[first[h + 1] - 1] */
-	struct near *near;
+	struct sync_incidence edges_of;
 	/* Search: a binary heap of hosts by distance. */
 	double *distance;
 	uint32_t *heap, *at; /* at: place in the heap + 1, 0: not there */
@@ -82,22 +79,24 @@ static uint32_t search(struct graph *g, uint32_t from, double *sum)
 		uint32_t h = heap_pop(g);
 		g->order[n++] = h;
 		*sum += g->distance[h];
-		for (uint32_t i = g->first[h]; i < g->first[h + 1]; i++) {
-			struct near o = g->near[i];
-			double d = g->distance[h] + g->edges[o.edge].width;
-			if (d >= g->distance[o.host])
+		for (uint32_t i = g->edges_of.first[h]; i < g->edges_of.first[h + 1]; i++) {
+			uint32_t number = g->edges_of.edges[i];
+			const struct sync_edge *e = &g->edges[number];
+			uint32_t o = e->a == h ? e->b : e->a;
+			double d = g->distance[h] + e->width;
+			if (d >= g->distance[o])
 				continue;
-			bool is_new = g->distance[o.host] == INFINITY;
-			if (!is_new && !g->at[o.host]) /* is in order already */
+			bool is_new = g->distance[o] == INFINITY;
+			if (!is_new && !g->at[o]) /* is in order already */
 				continue;
-			g->distance[o.host] = d;
-			g->parent[o.host] = h;
-			g->edge[o.host] = o.edge;
+			g->distance[o] = d;
+			g->parent[o] = h;
+			g->edge[o] = number;
 			if (is_new) {
-				g->heap[g->n_heap] = o.host;
-				g->at[o.host] = ++g->n_heap;
+				g->heap[g->n_heap] = o;
+				g->at[o] = ++g->n_heap;
 			}
-			heap_up(g, g->at[o.host] - 1);
+			heap_up(g, g->at[o] - 1);
 		}
 	}
 	return n;
@@ -105,8 +104,7 @@ static uint32_t search(struct graph *g, uint32_t from, double *sum)
 
 static void graph_free(struct graph *g)
 {
-	free(g->first);
-	free(g->near);
+	sync_incidence_free(&g->edges_of);
 	free(g->distance);
 	free(g->heap);
 	free(g->at);
@@ -115,34 +113,26 @@ static void graph_free(struct graph *g)
 	free(g->edge);
 }
 
+static void ends_of_edge(const void *ctx, uint32_t i, uint32_t *a, uint32_t *b)
+{
+	const struct graph *g = ctx;
+	*a = g->edges[i].a;
+	*b = g->edges[i].b;
+}
+
 static int graph_new(struct graph *g, const struct sync_edge *edges, size_t n_edges, uint32_t n,
 	struct mer_err *err)
 {
 	*g = (struct graph){ .edges = edges, .n_hosts = n };
-	g->first = calloc((size_t)n + 2, sizeof(*g->first));
-	g->near = malloc((2 * n_edges + 1) * sizeof(*g->near));
 	g->distance = malloc(((size_t)n + 1) * sizeof(*g->distance));
 	g->heap = malloc(((size_t)n + 1) * sizeof(*g->heap));
 	g->at = calloc((size_t)n + 1, sizeof(*g->at));
 	g->order = malloc(((size_t)n + 1) * sizeof(*g->order));
 	g->parent = malloc(((size_t)n + 1) * sizeof(*g->parent));
 	g->edge = malloc(((size_t)n + 1) * sizeof(*g->edge));
-	if (!g->first || !g->near || !g->distance || !g->heap || !g->at || !g->order ||
-		!g->parent || !g->edge)
+	if (!g->distance || !g->heap || !g->at || !g->order || !g->parent || !g->edge)
 		return mer_fail_nomem(err);
-	/* Counts at h + 2 become, after summing, the place of h's first at h + 1, which filling moves
-	 * on to the place of its end: that of the next one's first. */
-	for (size_t i = 0; i < n_edges; i++) {
-		g->first[edges[i].a + 2]++;
-		g->first[edges[i].b + 2]++;
-	}
-	for (uint32_t h = 1; h <= n; h++)
-		g->first[h + 1] += g->first[h];
-	for (size_t i = 0; i < n_edges; i++) {
-		g->near[g->first[edges[i].a + 1]++] = (struct near){ edges[i].b, (uint32_t)i };
-		g->near[g->first[edges[i].b + 1]++] = (struct near){ edges[i].a, (uint32_t)i };
-	}
-	return 0;
+	return sync_incidence_new(&g->edges_of, n, (uint32_t)n_edges, ends_of_edge, g, err);
 }
 
 /* The best reference among n hosts (all of one group). */
@@ -160,13 +150,15 @@ static uint32_t choose(struct graph *g, const uint32_t *hosts, uint32_t n, const
 		count = 0;
 		for (uint32_t i = 0; i < n; i++)
 			count += (!rank || rank[hosts[i]] == least) &&
-				 g->first[hosts[i] + 1] - g->first[hosts[i]] > degree;
+				 g->edges_of.first[hosts[i] + 1] - g->edges_of.first[hosts[i]] >
+					 degree;
 	}
 	double best_sum = INFINITY;
 	uint32_t tried = 0;
 	for (int more = 1; more >= 0; more--)
 		for (uint32_t i = 0; i < n && tried < MAX_CANDIDATES; i++) {
-			uint32_t h = hosts[i], neighbours = g->first[h + 1] - g->first[h];
+			uint32_t h = hosts[i],
+				 neighbours = g->edges_of.first[h + 1] - g->edges_of.first[h];
 			if ((rank && rank[h] != least) ||
 				(more ? neighbours <= degree : neighbours != degree))
 				continue;

@@ -5,6 +5,7 @@
  * and rounding is that of whole numbers. */
 #include "trace/clock_map.h"
 
+#include "base/lower_bound.h"
 #include "trace/experiment.h"
 
 #define RATE_ONE ((__int128)1 << TRACE_RATE_BITS)
@@ -33,14 +34,7 @@ int64_t trace_unmap_time(const struct trace_clock_map *m, int64_t time)
 		return time;
 	/* The first piece that begins at or after this time, which is then late enough; if any is
 	 * earlier, it is in the piece before. */
-	size_t lo = 1, hi = m->n;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (m->pieces[mid].time < time)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	MER_LOWER_BOUND(lo, 1, m->n, at, m->pieces[at].time < time);
 	const struct trace_clock_piece *p = &m->pieces[lo - 1];
 	/* floor(d * speed / 2^60) >= wanted, which is d >= wanted * 2^60 / speed. */
 	__int128 wanted = (__int128)time - p->time, speed = RATE_ONE + p->rate, t;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lower_bound.h"
 #include "trace/damage.h"
 #include "trace/lane.h"
 #include "trace/timesort.h"
@@ -569,14 +570,9 @@ void trace_cursor_aim(struct mer_cursor *c, uint32_t n_events)
 static uint32_t first_packet(const struct mer_experiment *e, uint32_t stream, int64_t begin)
 {
 	const struct trace_stream *t = &e->data[stream];
-	uint32_t lo = 0, hi = t->ordered && begin != INT64_MIN ? t->n_packets : 0;
-	while (lo < hi) { /* the last packet that begins before */
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (trace_packet_begin(e, &t->packets[mid]) < begin)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	/* the last packet that begins before */
+	MER_LOWER_BOUND(lo, 0, t->ordered && begin != INT64_MIN ? t->n_packets : 0, at,
+		trace_packet_begin(e, &t->packets[at]) < begin);
 	/* Those before it that have not ended. */
 	while (lo > 0) {
 		int64_t end = trace_packet_end(e, &t->packets[lo - 1]);
@@ -586,7 +582,7 @@ static uint32_t first_packet(const struct mer_experiment *e, uint32_t stream, in
 			break;
 		lo--;
 	}
-	return lo;
+	return (uint32_t)lo;
 }
 
 void trace_first_packets(const struct mer_experiment *e, int64_t begin, uint32_t *first)
@@ -666,8 +662,8 @@ int trace_cursor_new(struct mer_experiment *e, const struct trace_reading *readi
 int trace_cursor_of_host(struct mer_experiment *e, const struct trace_reading *reading,
 	uint32_t host, struct mer_cursor **cursor, struct mer_err *err)
 {
-	return trace_cursor_of_host_from(e, reading, host,
-		(struct trace_range){ INT64_MIN, INT64_MAX }, NULL, cursor, err);
+	return trace_cursor_of_host_from(
+		e, reading, host, (struct trace_range){ INT64_MIN, INT64_MAX }, NULL, cursor, err);
 }
 
 int trace_cursor_of_host_from(struct mer_experiment *e, const struct trace_reading *reading,

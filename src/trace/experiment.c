@@ -385,6 +385,7 @@ void mer_experiment_free(struct mer_experiment *e)
 	free(e->data);
 	free(e->parts);
 	free(e->losses);
+	mer_spill_free(e->spill);
 	mer_map_fini(&e->stream_map);
 	mer_diags_fini(&e->diags);
 	mer_arena_fini(&e->arena);

@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/map.h"
+#include "base/spill.h"
 #include "ctf/packet.h"
 #include "ctf/program.h"
 #include "ctf/schema.h"
@@ -53,6 +54,8 @@ struct mer_experiment {
 	struct trace_file *files;
 	struct trace_file_cache *file_cache; /* of files.c */
 	struct mer_loss *losses;
+	/* For whatever grows with the number of events, above; freed with the experiment. NULL: memory. */
+	struct mer_spill *spill;
 	uint32_t n_hosts, n_traces, n_streams, n_parts, n_files, n_losses;
 	uint32_t cap_parts, cap_files, cap_data, cap_losses;
 	struct mer_map stream_map; /* while opening: identity of a stream -> its number, plus 1 */

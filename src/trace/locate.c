@@ -5,7 +5,7 @@
 #include "trace/damage.h"
 
 struct walker { /* of one stream */
-	struct trace_place at;
+	struct trace_record_place at;
 	int64_t key;   /* greatest time in the packet so far: what the order goes by */
 	uint32_t next; /* packet to open */
 	bool open, done;
@@ -159,7 +159,7 @@ static int next_record(struct search *s, struct walker *w, struct mer_err *err)
 	}
 }
 
-static int search(struct search *s, uint64_t n, struct trace_place *place, uint64_t *n_found,
+static int search(struct search *s, uint64_t n, struct trace_record_place *place, uint64_t *n_found,
 	struct mer_err *err)
 {
 	uint32_t n_streams = s->e->n_streams;
@@ -187,7 +187,7 @@ static int search(struct search *s, uint64_t n, struct trace_place *place, uint6
 }
 
 int trace_locate(struct mer_experiment *e, const char *event, uint64_t n, struct mer_cancel *cancel,
-	atomic_uint_least64_t *done_bytes, struct trace_place *place, uint64_t *n_found,
+	atomic_uint_least64_t *done_bytes, struct trace_record_place *place, uint64_t *n_found,
 	struct mer_err *err)
 {
 	struct search s = { .e = e, .event = event, .cancel = cancel, .done_bytes = done_bytes };

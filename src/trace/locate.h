@@ -9,7 +9,7 @@
 #include "base/pool.h"
 #include "trace/experiment.h"
 
-struct trace_place {
+struct trace_record_place {
 	uint32_t stream, packet; /* the packet's number in its stream */
 	uint64_t head_bit;	 /* where the record begins, in the packet */
 	uint64_t head_clock;	 /* running clock before it */
@@ -20,7 +20,7 @@ struct trace_place {
 /* n counts from 1. *n_found is n, or how many there are in all when there are fewer. Damage met on
  * the way is told to the experiment's diagnostics. */
 int trace_locate(struct mer_experiment *e, const char *event, uint64_t n, struct mer_cancel *cancel,
-	atomic_uint_least64_t *done_bytes, struct trace_place *place, uint64_t *n_found,
+	atomic_uint_least64_t *done_bytes, struct trace_record_place *place, uint64_t *n_found,
 	struct mer_err *err);
 
 #endif

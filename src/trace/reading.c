@@ -1,6 +1,6 @@
+#include "base/glob.h"
 #include "trace/reading.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,7 +106,7 @@ static int32_t find_need(const struct needs *w, const char *name)
 			if (strcmp(w->needs[found].event, name) == 0)
 				break;
 	for (size_t i = 0; i < w->n_patterns && w->patterns[i] < found; i++)
-		if (fnmatch(w->needs[w->patterns[i]].event, name, 0) == 0)
+		if (mer_glob(w->needs[w->patterns[i]].event, name))
 			return (int32_t)w->patterns[i];
 	return found < w->n ? (int32_t)found : CTF_UNWANTED;
 }

@@ -62,7 +62,7 @@ void run_case_open_recording(struct run_case *c, const char *name)
 static void forget_tables(struct run_case *c)
 {
 	for (size_t i = 0; c->has_run && c->analysis->outputs[i].id; i++)
-		analysis_table_fini(&c->tables[i]);
+		mer_table_fini(&c->tables[i]);
 	if (c->has_run)
 		analysis_run_fini(&c->run);
 	c->has_run = false;
@@ -102,15 +102,14 @@ void run_case_close(struct run_case *c)
 	assert_int_equal(system(command), 0);
 }
 
-const struct analysis_table *run_case_table(const struct run_case *c, const char *output)
+const struct mer_table *run_case_table(const struct run_case *c, const char *output)
 {
 	int i = analysis_find_output(c->analysis, output);
 	assert_true(i >= 0);
 	return &c->tables[i];
 }
 
-const struct analysis_cell *run_case_cell(
-	const struct analysis_table *t, size_t row, const char *key)
+const struct mer_cell *run_case_cell(const struct mer_table *t, size_t row, const char *key)
 {
 	assert_true(row < t->n_rows);
 	for (size_t i = 0; i < t->n_columns; i++)
@@ -120,21 +119,21 @@ const struct analysis_cell *run_case_cell(
 	return NULL;
 }
 
-int64_t run_case_int(const struct analysis_table *t, size_t row, const char *key)
+int64_t run_case_int(const struct mer_table *t, size_t row, const char *key)
 {
-	const struct analysis_cell *c = run_case_cell(t, row, key);
+	const struct mer_cell *c = run_case_cell(t, row, key);
 	if (!c->set)
 		fail_msg("row %zu has no %s", row, key);
 	return c->v.i;
 }
 
-const char *run_case_text(const struct analysis_table *t, size_t row, const char *key)
+const char *run_case_text(const struct mer_table *t, size_t row, const char *key)
 {
-	const struct analysis_cell *c = run_case_cell(t, row, key);
+	const struct mer_cell *c = run_case_cell(t, row, key);
 	return c->set ? c->v.text : "";
 }
 
-size_t run_case_find(const struct analysis_table *t, const char *key, const char *text, size_t from)
+size_t run_case_find(const struct mer_table *t, const char *key, const char *text, size_t from)
 {
 	for (; from < t->n_rows; from++)
 		if (strcmp(run_case_text(t, from, key), text) == 0)
@@ -143,13 +142,12 @@ size_t run_case_find(const struct analysis_table *t, const char *key, const char
 	return 0;
 }
 
-int64_t run_case_sum(
-	const struct analysis_table *t, const char *key, const char *of, const char *text)
+int64_t run_case_sum(const struct mer_table *t, const char *key, const char *of, const char *text)
 {
 	int64_t sum = 0;
 	for (size_t i = 0; i < t->n_rows; i++)
 		if (!of || strcmp(run_case_text(t, i, of), text) == 0) {
-			const struct analysis_cell *c = run_case_cell(t, i, key);
+			const struct mer_cell *c = run_case_cell(t, i, key);
 			sum += c->set ? c->v.i : 0;
 		}
 	return sum;
@@ -160,7 +158,7 @@ int64_t run_case_sum(
 enum { MAX_KEYS = 8 };
 
 /* Columns of the keys in a table. */
-static size_t find_keys(const struct analysis_table *t, const char *keys, size_t *columns)
+static size_t find_keys(const struct mer_table *t, const char *keys, size_t *columns)
 {
 	size_t n = 0;
 	while (*keys) {
@@ -175,7 +173,7 @@ static size_t find_keys(const struct analysis_table *t, const char *keys, size_t
 	return n;
 }
 
-static bool same(const struct analysis_cell *a, const struct analysis_cell *b, bool is_text)
+static bool same(const struct mer_cell *a, const struct mer_cell *b, bool is_text)
 {
 	if (!a->set || !b->set)
 		return a->set == b->set;
@@ -184,12 +182,12 @@ static bool same(const struct analysis_cell *a, const struct analysis_cell *b, b
 }
 
 struct matcher {
-	const struct analysis_table *log, *of;
+	const struct mer_table *log, *of;
 	size_t n, duration, in_log[MAX_KEYS], in_of[MAX_KEYS];
 };
 
 static struct matcher matcher(
-	const struct analysis_table *log, const struct analysis_table *of, const char *keys)
+	const struct mer_table *log, const struct mer_table *of, const char *keys)
 {
 	struct matcher m = { .log = log, .of = of };
 	m.n = find_keys(log, keys, m.in_log);
@@ -205,7 +203,7 @@ static bool is_of(const struct matcher *m, size_t log_row, size_t row)
 	for (size_t k = 0; k < m->n; k++)
 		if (!same(&m->log->cells[log_row * m->log->n_columns + m->in_log[k]],
 			    &m->of->cells[row * m->of->n_columns + m->in_of[k]],
-			    m->log->columns[m->in_log[k]].type == ANALYSIS_TEXT))
+			    m->log->columns[m->in_log[k]].type == MER_TEXT))
 			return false;
 	return true;
 }
@@ -216,7 +214,7 @@ static int64_t duration(const struct matcher *m, size_t log_row)
 }
 
 /* Rows that have a duration: others had not ended. */
-static size_t n_ended(const struct analysis_table *log)
+static size_t n_ended(const struct mer_table *log)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < log->n_rows; i++)
@@ -225,7 +223,7 @@ static size_t n_ended(const struct analysis_table *log)
 }
 
 void run_case_check_sums(
-	const struct analysis_table *log, const struct analysis_table *sums, const char *keys)
+	const struct mer_table *log, const struct mer_table *sums, const char *keys)
 {
 	struct matcher m = matcher(log, sums, keys);
 	size_t all = 0;
@@ -252,7 +250,7 @@ void run_case_check_sums(
 				long double d = (long double)duration(&m, i) - mean;
 				m2 += d * d;
 			}
-		const struct analysis_cell *stddev = run_case_cell(sums, r, "stddev_ns");
+		const struct mer_cell *stddev = run_case_cell(sums, r, "stddev_ns");
 		assert_int_equal(stddev->set, n > 1);
 		if (n > 1) /* rounded, of doubles */
 			assert_true(fabsl((long double)stddev->v.i -
@@ -262,7 +260,7 @@ void run_case_check_sums(
 }
 
 void run_case_check_freq(
-	const struct analysis_table *log, const struct analysis_table *freq, const char *keys)
+	const struct mer_table *log, const struct mer_table *freq, const char *keys)
 {
 	struct matcher m = matcher(log, freq, keys);
 	int64_t all = 0;
@@ -284,7 +282,7 @@ static int falling(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-void run_case_check_top(const struct analysis_table *log, const struct analysis_table *top)
+void run_case_check_top(const struct mer_table *log, const struct mer_table *top)
 {
 	int64_t *all = calloc(log->n_rows + 1, sizeof(*all));
 	assert_non_null(all);
@@ -299,7 +297,7 @@ void run_case_check_top(const struct analysis_table *log, const struct analysis_
 	free(all);
 }
 
-void run_case_print(const struct analysis_table *t)
+void run_case_print(const struct mer_table *t)
 {
 	printf("## %s: %s, %zu rows, %" PRIu64 " left out\n", t->id, t->title, t->n_rows,
 		t->n_left_out);
@@ -307,13 +305,13 @@ void run_case_print(const struct analysis_table *t)
 		printf("%s%s", i ? "\t" : "", t->columns[i].key);
 	for (size_t r = 0; r < t->n_rows; r++)
 		for (size_t i = 0; i < t->n_columns; i++) {
-			const struct analysis_cell *c = &t->cells[r * t->n_columns + i];
+			const struct mer_cell *c = &t->cells[r * t->n_columns + i];
 			printf("%s", i ? "\t" : "\n");
 			if (!c->set)
 				printf("-");
-			else if (t->columns[i].type == ANALYSIS_TEXT)
+			else if (t->columns[i].type == MER_TEXT)
 				printf("%s", c->v.text);
-			else if (t->columns[i].type >= ANALYSIS_RATIO)
+			else if (t->columns[i].type >= MER_RATIO)
 				printf("%g", c->v.f);
 			else
 				printf("%" PRId64, c->v.i);

@@ -14,7 +14,7 @@ struct run_case {
 	struct sync_result *result; /* NULL: one host */
 	const struct analysis *analysis;
 	struct analysis_run run;
-	struct analysis_table tables[16]; /* by output */
+	struct mer_table tables[16]; /* by output */
 	bool has_run;
 };
 
@@ -25,28 +25,25 @@ void run_case_open_recording(struct run_case *c, const char *name);
 void run_case_run(struct run_case *c, const char *analysis, const struct analysis_options *options);
 void run_case_close(struct run_case *c);
 
-const struct analysis_table *run_case_table(const struct run_case *c, const char *output);
+const struct mer_table *run_case_table(const struct run_case *c, const char *output);
 /* The cell of a row; the test fails if there is no such column. */
-const struct analysis_cell *run_case_cell(
-	const struct analysis_table *t, size_t row, const char *key);
-int64_t run_case_int(const struct analysis_table *t, size_t row, const char *key);
+const struct mer_cell *run_case_cell(const struct mer_table *t, size_t row, const char *key);
+int64_t run_case_int(const struct mer_table *t, size_t row, const char *key);
 /* "" when not set. */
-const char *run_case_text(const struct analysis_table *t, size_t row, const char *key);
+const char *run_case_text(const struct mer_table *t, size_t row, const char *key);
 /* The first row from `from` on with this text in a column; the test fails when there is none. */
-size_t run_case_find(
-	const struct analysis_table *t, const char *key, const char *text, size_t from);
+size_t run_case_find(const struct mer_table *t, const char *key, const char *text, size_t from);
 /* Of a column: of all rows, or those that have this text in column `of` (NULL: all). */
-int64_t run_case_sum(
-	const struct analysis_table *t, const char *key, const char *of, const char *text);
+int64_t run_case_sum(const struct mer_table *t, const char *key, const char *of, const char *text);
 /* Tables that must agree with a log of all durations (duration_ns). keys: columns with blanks between;
  * what is equal in these is one. Each row of sums has the statistics of the rows of log that it is of, and
  * all rows of log are in one; likewise those of a histogram. A top has the longest ones. */
 void run_case_check_sums(
-	const struct analysis_table *log, const struct analysis_table *sums, const char *keys);
+	const struct mer_table *log, const struct mer_table *sums, const char *keys);
 void run_case_check_freq(
-	const struct analysis_table *log, const struct analysis_table *freq, const char *keys);
-void run_case_check_top(const struct analysis_table *log, const struct analysis_table *top);
+	const struct mer_table *log, const struct mer_table *freq, const char *keys);
+void run_case_check_top(const struct mer_table *log, const struct mer_table *top);
 /* For people who look for what is wrong. */
-void run_case_print(const struct analysis_table *t);
+void run_case_print(const struct mer_table *t);
 
 #endif

@@ -60,7 +60,7 @@ void run_more_open_world(struct run_case *c, const char *options)
 		fail_msg("%s", err.text);
 }
 
-static const struct analysis_column *column_of(const struct analysis_table *t, const char *key)
+static const struct mer_column *column_of(const struct mer_table *t, const char *key)
 {
 	for (size_t i = 0; i < t->n_columns; i++)
 		if (strcmp(t->columns[i].key, key) == 0)
@@ -69,7 +69,7 @@ static const struct analysis_column *column_of(const struct analysis_table *t, c
 	return NULL;
 }
 
-bool run_more_is(const struct analysis_table *t, size_t row, const char *values)
+bool run_more_is(const struct mer_table *t, size_t row, const char *values)
 {
 	char text[300], number[32], *rest = text, *word;
 	assert_true(strlen(values) < sizeof(text));
@@ -78,8 +78,8 @@ bool run_more_is(const struct analysis_table *t, size_t row, const char *values)
 		char *value = strchr(word, '=');
 		assert_non_null(value);
 		*value++ = '\0';
-		const struct analysis_cell *cell = run_case_cell(t, row, word);
-		bool is_text = column_of(t, word)->type == ANALYSIS_TEXT;
+		const struct mer_cell *cell = run_case_cell(t, row, word);
+		bool is_text = column_of(t, word)->type == MER_TEXT;
 		if (!cell->set || strcmp(value, "-") == 0) {
 			if (cell->set || strcmp(value, "-") != 0)
 				return false;
@@ -92,7 +92,7 @@ bool run_more_is(const struct analysis_table *t, size_t row, const char *values)
 	return true;
 }
 
-size_t run_more_row(const struct analysis_table *t, const char *values)
+size_t run_more_row(const struct mer_table *t, const char *values)
 {
 	size_t found = t->n_rows;
 	for (size_t i = 0; i < t->n_rows; i++) {
@@ -107,7 +107,7 @@ size_t run_more_row(const struct analysis_table *t, const char *values)
 	return found;
 }
 
-int64_t run_more_sum(const struct analysis_table *t, const char *key, const char *values)
+int64_t run_more_sum(const struct mer_table *t, const char *key, const char *values)
 {
 	int64_t sum = 0;
 	for (size_t i = 0; i < t->n_rows; i++)

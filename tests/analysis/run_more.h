@@ -14,10 +14,10 @@ void run_more_open_world(struct run_case *c, const char *options);
 FILE *run_more_file(const char *name);
 
 /* Does the row have these values? "host=h0 tid=12 cpu=-": with - the cell is not set. */
-bool run_more_is(const struct analysis_table *t, size_t row, const char *values);
+bool run_more_is(const struct mer_table *t, size_t row, const char *values);
 /* The only row that has these values; the test fails when there are none or several. */
-size_t run_more_row(const struct analysis_table *t, const char *values);
+size_t run_more_row(const struct mer_table *t, const char *values);
 /* Sum over the rows that have these values; "": all. */
-int64_t run_more_sum(const struct analysis_table *t, const char *key, const char *values);
+int64_t run_more_sum(const struct mer_table *t, const char *key, const char *values);
 
 #endif

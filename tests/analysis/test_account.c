@@ -20,7 +20,7 @@ static void open_accounts(struct accounts *s, struct tasks_world *t)
 {
 	struct mer_err err = { 0 };
 	if (!s->u)
-		assert_int_equal(usage_new(t->w.n_hosts, &s->u, &err), 0);
+		assert_int_equal(usage_new(t->w.n_hosts, NULL, &s->u, &err), 0);
 	assert_int_equal(usage_settle(s->u, &t->w, &err), 0);
 	assert_int_equal(blocked_find(&t->w, &s->b, &err), 0);
 	assert_int_equal(account_index_new(&s->b, s->u, &s->x, &err), 0);
@@ -32,7 +32,7 @@ static void took(struct accounts *s, struct tasks_world *t, uint32_t host, uint3
 {
 	struct mer_err err = { 0 };
 	if (!s->u)
-		assert_int_equal(usage_new(t->w.n_hosts, &s->u, &err), 0);
+		assert_int_equal(usage_new(t->w.n_hosts, NULL, &s->u, &err), 0);
 	const struct kernel_observer *o = &usage_observers(s->u)[host];
 	struct kernel_memory m = { .time = at * MS, .task = task, .bytes = 4096 * n };
 	struct kernel_packet_seen p = { .time = at * MS, .task = task, .is_send = true };

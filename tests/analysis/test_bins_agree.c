@@ -30,13 +30,12 @@ static const struct pair {
 };
 enum { N_PAIRS = sizeof(pairs) / sizeof(pairs[0]) };
 
-static bool adds_up(const struct analysis_column *c)
+static bool adds_up(const struct mer_column *c)
 {
-	return c->type == ANALYSIS_COUNT || c->type == ANALYSIS_BYTES ||
-	       c->type == ANALYSIS_DURATION;
+	return c->type == MER_COUNT || c->type == MER_BYTES || c->type == MER_DURATION;
 }
 
-static const struct analysis_column *find(const struct analysis_table *t, const char *key)
+static const struct mer_column *find(const struct mer_table *t, const char *key)
 {
 	for (size_t i = 0; i < t->n_columns; i++)
 		if (strcmp(t->columns[i].key, key) == 0)
@@ -45,7 +44,7 @@ static const struct analysis_column *find(const struct analysis_table *t, const 
 }
 
 /* Is it told of these rows at all? */
-static bool is_told(const struct analysis_table *t, const struct pair *p, const char *key)
+static bool is_told(const struct mer_table *t, const struct pair *p, const char *key)
 {
 	for (size_t r = 0; r < t->n_rows; r++)
 		if (run_case_cell(t, r, key)->set &&
@@ -56,8 +55,8 @@ static bool is_told(const struct analysis_table *t, const struct pair *p, const 
 
 static size_t compare(const struct run_case *c, const struct pair *p, const char *name, uint64_t n)
 {
-	const struct analysis_table *bins = run_case_table(c, p->bins);
-	const struct analysis_table *totals = run_case_table(c, p->totals);
+	const struct mer_table *bins = run_case_table(c, p->bins);
+	const struct mer_table *totals = run_case_table(c, p->totals);
 	size_t n_compared = 0;
 	for (size_t i = 0; i < bins->n_columns; i++) {
 		const char *key = bins->columns[i].key;

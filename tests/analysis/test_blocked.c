@@ -283,6 +283,34 @@ static void test_outside(void **state)
 	tw_fini(&t);
 }
 
+/* A server that connects too: a packet from outside is a request where it waits for the first of several
+ * things, and what it asked for where it waits for one. */
+static void test_first_of_several(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *call;
+		bool is_first;
+	} cases[] = { { "epoll_wait", true }, { "_newselect", true }, { "io_getevents", true },
+		{ "io_pgetevents", true }, { "io_uring_enter", true }, { "read", false },
+		{ "epoll_ctl", false }, { "epoll_create1", false }, { "readlink", false } };
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct tasks_world t;
+		tw_init(&t, 1, 1000);
+		uint32_t s = tw_task(&t, 0, 20, "server");
+		tw_wait(&t, 0, s, 0, "accept", "", KERNEL_NETWORK);
+		tw_span(&t, 0, s, 5, KERNEL_USER);
+		tw_wait(&t, 0, s, 10, "connect", "10.0.0.9:80", KERNEL_NETWORK);
+		tw_span(&t, 0, s, 15, KERNEL_USER);
+		tw_wait(&t, 0, s, 20, cases[i].call, "", KERNEL_NETWORK);
+		tw_span(&t, 0, s, 30, KERNEL_USER);
+		struct blocked b = find(&t);
+		assert_int_equal(at(&b, 0, s, 20)->is_for_work, cases[i].is_first);
+		blocked_fini(&b);
+		tw_fini(&t);
+	}
+}
+
 /* A listener hands the request to a worker by a futex; the worker asks a lock of a third thread, too. */
 static void test_worker_pool(void **state)
 {
@@ -511,6 +539,7 @@ int main(void)
 		cmocka_unit_test(test_forking_server),
 		cmocka_unit_test(test_connect_and_accept),
 		cmocka_unit_test(test_outside),
+		cmocka_unit_test(test_first_of_several),
 		cmocka_unit_test(test_worker_pool),
 		cmocka_unit_test(test_pipeline),
 		cmocka_unit_test(test_kernel_thread_and_input),

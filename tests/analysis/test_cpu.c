@@ -19,7 +19,7 @@ static const struct analysis_options all = {
 
 /* ---- all tables say the same ---- */
 
-static int64_t of_tasks(const struct analysis_table *t, size_t row)
+static int64_t of_tasks(const struct mer_table *t, size_t row)
 {
 	return run_case_int(t, row, "user_ns") + run_case_int(t, row, "syscall_ns") +
 	       run_case_int(t, row, "kernel_ns") + run_case_int(t, row, "running_ns");
@@ -29,7 +29,7 @@ static const char *const parts[] = { "user_ns", "syscall_ns", "kernel_ns", "runn
 	"softirq_ns", "idle_ns", "unknown_ns", "task_ns" };
 enum { N_PARTS = sizeof(parts) / sizeof(parts[0]) };
 
-static int64_t total(const struct analysis_table *t, size_t row)
+static int64_t total(const struct mer_table *t, size_t row)
 {
 	int64_t sum = 0;
 	for (size_t i = 0; i + 1 < N_PARTS; i++)
@@ -48,7 +48,7 @@ static int by_begin(const void *a, const void *b)
 }
 
 /* In each bin of a host, its threads together had what its CPUs gave to tasks, and so had processes. */
-static void check_bins(const struct analysis_table *t, const char *host)
+static void check_bins(const struct mer_table *t, const char *host)
 {
 	struct bin *bins = calloc(t->n_rows + 1, sizeof(*bins));
 	size_t n = 0;
@@ -85,8 +85,8 @@ static void check_bins(const struct analysis_table *t, const char *host)
 static void check_stays(struct run_case *c, bool unique)
 {
 	run_case_run(c, "cpu", NULL);
-	const struct analysis_table *top = run_case_table(c, "top");
-	const struct analysis_table *log = run_case_table(c, "log");
+	const struct mer_table *top = run_case_table(c, "top");
+	const struct mer_table *log = run_case_table(c, "log");
 	assert_true(log->n_rows > 0);
 	for (int k = 0; k < 2; k++) {
 		const char *key = k ? "interrupted_ns" : "self_ns";
@@ -109,11 +109,11 @@ static void check_stays(struct run_case *c, bool unique)
 static void check_agreement(struct run_case *c, const struct analysis_options *o, bool lossless)
 {
 	run_case_run(c, "cpu", o);
-	const struct analysis_table *top = run_case_table(c, "top");
-	const struct analysis_table *processes = run_case_table(c, "processes");
-	const struct analysis_table *cpus = run_case_table(c, "cpus");
-	const struct analysis_table *hosts = run_case_table(c, "hosts");
-	const struct analysis_table *bins = run_case_table(c, "bins");
+	const struct mer_table *top = run_case_table(c, "top");
+	const struct mer_table *processes = run_case_table(c, "processes");
+	const struct mer_table *cpus = run_case_table(c, "cpus");
+	const struct mer_table *hosts = run_case_table(c, "hosts");
+	const struct mer_table *bins = run_case_table(c, "bins");
 	static const char *const of_both[] = { "self_ns", "user_ns", "syscall_ns", "kernel_ns",
 		"running_ns", "interrupted_ns", "wait_cpu_ns", "migrations" };
 	assert_true(top->n_rows > 0 && hosts->n_rows > 0);
@@ -203,12 +203,12 @@ static void worked_out(void **state)
 	struct run_case c;
 	run_case_open_scenario(&c, by_hand);
 	run_case_run(&c, "cpu", NULL);
-	const struct analysis_table *top = run_case_table(&c, "top");
+	const struct mer_table *top = run_case_table(&c, "top");
 	assert_true(run_more_is(top, 0,
 		"host=h tid=6 comm=w self_ns=36000 user_ns=31000 syscall_ns=5000 running_ns=0 "
 		"kernel_ns=0 interrupted_ns=4000 wait_cpu_ns=19000 migrations=1"));
 	assert_true(fabs(run_case_cell(top, 0, "percent")->v.f - 36.0 / 70) < 1e-12);
-	const struct analysis_table *cpus = run_case_table(&c, "cpus");
+	const struct mer_table *cpus = run_case_table(&c, "cpus");
 	assert_true(run_more_is(cpus, 0,
 		"host=h cpu=0 user_ns=11000 syscall_ns=5000 irq_ns=4000 softirq_ns=3000 "
 		"idle_ns=47000 unknown_ns=0 task_ns=20000"));
@@ -218,7 +218,7 @@ static void worked_out(void **state)
 	assert_true(run_more_is(run_case_table(&c, "processes"), 0, "host=h comm=w threads=1"));
 	/* Nobody said which CPU is in which package. */
 	assert_true(run_more_is(top, 0, "package_migrations=-"));
-	const struct analysis_table *log = run_case_table(&c, "log");
+	const struct mer_table *log = run_case_table(&c, "log");
 	assert_int_equal(log->n_rows, 2);
 	assert_true(run_more_is(log, 0,
 		"begin=20000 end=40000 duration_ns=20000 cpu=0 tid=6 ended=preempted "
@@ -229,7 +229,7 @@ static void worked_out(void **state)
 	struct analysis_options o = all;
 	o.n_bins = 4;
 	check_agreement(&c, &o, true);
-	const struct analysis_table *bins = run_case_table(&c, "bins");
+	const struct mer_table *bins = run_case_table(&c, "bins");
 	size_t first = run_more_row(bins, "of=thread begin=10000");
 	assert_true(run_more_is(bins, first, "end=27500 tid=6 self_ns=7500 interrupted_ns=0"));
 	/* Its time in user mode of CPU 0 only, from 22 to 26. */
@@ -257,7 +257,7 @@ static void widest_bins(void **state)
 			"next_tid=9\n");
 		o.interval_ns = widths[i];
 		run_case_run(&c, "cpu", &o);
-		const struct analysis_table *bins = run_case_table(&c, "bins");
+		const struct mer_table *bins = run_case_table(&c, "bins");
 		size_t host = run_more_row(bins, "of=host");
 		assert_int_equal(run_case_int(bins, host, "begin"), 10 * TICK);
 		assert_true(run_case_int(bins, host, "end") >= 40 * TICK);
@@ -285,7 +285,7 @@ static void contradiction(void **state)
 		"next_tid=0\n"
 		"70us h 0 sched_waking comm=\"v\" tid=7 target_cpu=1\n");
 	run_case_run(&c, "cpu", NULL);
-	const struct analysis_table *cpus = run_case_table(&c, "cpus");
+	const struct mer_table *cpus = run_case_table(&c, "cpus");
 	/* Known: idle 10-20, 40-50, 60-70. */
 	assert_true(run_more_is(
 		cpus, run_more_row(cpus, "cpu=0"), "running_ns=0 idle_ns=30000 unknown_ns=30000"));
@@ -396,7 +396,7 @@ static void usage_over_time(void **state)
 	o.end = o.begin + 100000000;
 	o.n_bins = N - 1;
 	check_agreement(&c, &o, false);
-	const struct analysis_table *bins = run_case_table(&c, "bins");
+	const struct mer_table *bins = run_case_table(&c, "bins");
 	for (uint32_t i = 0; i + 1 < N; i++) {
 		assert_true(run_more_is(bins, i, "of=host"));
 		double width =
@@ -423,7 +423,7 @@ static int compare_with(const char *host, const char *recording, double slope)
 	int n = 0;
 	run_case_open_recording(&c, recording);
 	check_agreement(&c, NULL, false);
-	const struct analysis_table *top = run_case_table(&c, "top");
+	const struct mer_table *top = run_case_table(&c, "top");
 	const struct kernel_host *h = &c.run.world->hosts[0];
 	missing = (int64_t)((double)(h->end - h->begin) * slope);
 	assert_non_null(fgets(line, sizeof(line), f));
@@ -483,7 +483,7 @@ static void duty_cycles(void **state)
 	run_case_open_recording(&c, "lab/cpu-mem-io");
 	o.n_bins = 1000;
 	check_agreement(&c, &o, true);
-	const struct analysis_table *top = run_case_table(&c, "top");
+	const struct mer_table *top = run_case_table(&c, "top");
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
 		double ours = (double)(run_more_sum(top, "self_ns", programs[i].row) +
 				       run_more_sum(top, "interrupted_ns", programs[i].row)) /
@@ -522,7 +522,7 @@ static void bursts(void **state)
 		o.end = base + time;
 		o.n_bins = 20;
 		check_agreement(&c, &o, true);
-		const struct analysis_table *bins = run_case_table(&c, "bins");
+		const struct mer_table *bins = run_case_table(&c, "bins");
 		char row[60];
 		snprintf(row, sizeof(row), "of=thread tid=%d", tid);
 		double ms = (double)(run_more_sum(bins, "self_ns", row) +
@@ -587,7 +587,7 @@ static void check_world(const char *options, int64_t begin, int64_t end)
 	if (begin == INT64_MIN && end == INT64_MAX)
 		check_stays(&c, true);
 	check_agreement(&c, &o, true);
-	const struct analysis_table *top = run_case_table(&c, "top");
+	const struct mer_table *top = run_case_table(&c, "top");
 	int64_t unclear = 0, sum = 0;
 	for (size_t i = 0; i < top->n_rows; i++) {
 		struct sums s;

@@ -20,7 +20,7 @@ static const struct analysis_options all = {
 	.begin = INT64_MIN, .end = INT64_MAX, .max_ns = INT64_MAX
 };
 
-static void expect(const struct analysis_table *t, const char *row, const char *key, int64_t value)
+static void expect(const struct mer_table *t, const char *row, const char *key, int64_t value)
 {
 	int64_t is = run_case_int(t, run_more_row(t, row), key);
 	if (is != value)
@@ -67,14 +67,14 @@ static const char merges[] = /* clang-format off */
 	COMPLETE("18us", "116", "8"); /* clang-format on */
 
 /* What accounts of tasks have of it: the same. */
-static void check_used(const struct run_case *c, const struct analysis_table *top, int32_t tid)
+static void check_used(const struct run_case *c, const struct mer_table *top, int32_t tid)
 {
 	struct mer_err err = { 0 };
 	struct kernel_world *w;
 	struct usage *u;
 	char row[32];
 	snprintf(row, sizeof(row), "tid=%d", tid);
-	assert_int_equal(usage_new(c->e->n_hosts, &u, &err), 0);
+	assert_int_equal(usage_new(c->e->n_hosts, NULL, &u, &err), 0);
 	struct kernel_world_options o = { .n_threads = 1, .observers = usage_observers(u) };
 	assert_int_equal(kernel_world_build(c->e, &c->messages, c->result, &o, &w, &err), 0);
 	assert_int_equal(usage_settle(u, w, &err), 0);
@@ -97,7 +97,7 @@ static void check_merges(const char *merge)
 	run_case_open_scenario(&c, text.data);
 	mer_str_fini(&text);
 	run_case_run(&c, "io", NULL);
-	const struct analysis_table *t = run_case_table(&c, "disks");
+	const struct mer_table *t = run_case_table(&c, "disks");
 	assert_int_equal(t->n_rows, 1);
 	expect(t, "disk=8,0", "requests", 3);
 	expect(t, "disk=8,0", "written_bytes", (32 + 16 + 8) * SECTOR);
@@ -201,8 +201,7 @@ static const char flushes[] = /* clang-format off */
 	EVENT("95us", "0", "issue", "0", "0", "0")
 	EVENT("96us", "0", "complete", NOWHERE, "0", "0"); /* clang-format on */
 
-static void expect_op(
-	const struct analysis_table *t, const char *op, const char *key, int64_t value)
+static void expect_op(const struct mer_table *t, const char *op, const char *key, int64_t value)
 {
 	assert_int_equal(run_case_int(t, run_case_find(t, "name", op, 0), key), value);
 }
@@ -213,7 +212,7 @@ static void flushes_are_one_request(void **state)
 	(void)state;
 	run_case_open_scenario(&c, flushes);
 	run_case_run(&c, "io", NULL);
-	const struct analysis_table *t = run_case_table(&c, "stats");
+	const struct mer_table *t = run_case_table(&c, "stats");
 	expect_op(t, "disk flush", "count", 8);
 	expect_op(t, "disk flush", "total_ns", (2 + 3 + 4 + 1 + 10 + 10 + 2 + 1) * US);
 	expect_op(t, "disk flush", "min_ns", 1 * US);
@@ -264,7 +263,7 @@ static void flushes_of_recordings(void **state)
 		struct run_case c;
 		run_case_open_recording(&c, wanted[i].name);
 		run_case_run(&c, "io", NULL);
-		const struct analysis_table *t = run_case_table(&c, "stats");
+		const struct mer_table *t = run_case_table(&c, "stats");
 		assert_int_equal(run_case_sum(t, "count", "name", "disk flush"), wanted[i].n);
 		int64_t total = wanted[i].total_ns, slack = total / 10000;
 		if (total)
@@ -298,7 +297,7 @@ static void requests_of_perf(void **state)
 		"9us h 0 block:block_rq_complete dev=8388608 sector=40 nr_sector=0 rwbs=\"WFS\"\n"
 		); /* clang-format on */
 	run_case_run(&c, "io", NULL);
-	const struct analysis_table *t = run_case_table(&c, "disks");
+	const struct mer_table *t = run_case_table(&c, "disks");
 	expect(t, "disk=8,0", "written_bytes", 8 * SECTOR);
 	expect(t, "disk=8,0", "read_bytes", 16 * SECTOR);
 	expect(t, "disk=8,0", "discards", 1);
@@ -349,7 +348,7 @@ static void open_patterns(struct run_case *c, int n)
 	mer_str_fini(&s);
 }
 
-static double share(const struct analysis_table *t, const char *row)
+static double share(const struct mer_table *t, const char *row)
 {
 	return run_case_cell(t, run_more_row(t, row), "sequential_percent")->v.f;
 }
@@ -361,8 +360,8 @@ static void sequential_and_random(void **state)
 	(void)state;
 	open_patterns(&c, N);
 	run_case_run(&c, "io", NULL);
-	const struct analysis_table *disks = run_case_table(&c, "disks");
-	const struct analysis_table *tasks = run_case_table(&c, "disk_tasks");
+	const struct mer_table *disks = run_case_table(&c, "disks");
+	const struct mer_table *tasks = run_case_table(&c, "disk_tasks");
 	assert_true(share(disks, "disk=8,0") == 1);
 	expect(disks, "disk=8,0", "seek_median_bytes", 0);
 	expect(disks, "disk=8,0", "seek_avg_bytes", 0);
@@ -382,7 +381,7 @@ static void sequential_and_random(void **state)
 	median = (double)run_case_int(disks, r, "seek_median_bytes") / SECTOR;
 	assert_true(fabs(median - DISK / 2.) < 32);
 	/* Few enough: each is a point. */
-	const struct analysis_table *map = run_case_table(&c, "map");
+	const struct mer_table *map = run_case_table(&c, "map");
 	assert_int_equal(map->n_rows, 3 * N);
 	for (size_t i = 0, k = 0; i < map->n_rows; i++)
 		if (strcmp(run_case_text(map, i, "disk"), "8,0") == 0) {
@@ -400,7 +399,7 @@ static void maps_are_bounded(void **state)
 	(void)state;
 	open_patterns(&c, N);
 	run_case_run(&c, "io", NULL);
-	const struct analysis_table *map = run_case_table(&c, "map");
+	const struct mer_table *map = run_case_table(&c, "map");
 	assert_true(map->n_rows <= MOST && map->n_rows > MOST / 20);
 	assert_int_equal(run_case_sum(map, "requests", NULL, NULL), 3 * N);
 	assert_int_equal(run_case_sum(map, "bytes", NULL, NULL), INT64_C(3) * N * 8 * SECTOR);
@@ -432,8 +431,7 @@ static const char *const of_disks[] = { "read_bytes", "written_bytes" };
 static const char *const of_tasks[] = { "block_read_bytes", "block_written_bytes" };
 
 /* Sum over the rows of a host that begin then. */
-static int64_t sum_at(
-	const struct analysis_table *t, const char *host, int64_t begin, const char *key)
+static int64_t sum_at(const struct mer_table *t, const char *host, int64_t begin, const char *key)
 {
 	int64_t sum = 0;
 	for (size_t i = 0; i < t->n_rows; i++)
@@ -446,9 +444,9 @@ static int64_t sum_at(
 static void check_task_bins(const struct run_case *c)
 {
 	enum { OWN = 10, TASKS = 200 };
-	const struct analysis_table *bins = run_case_table(c, "bins");
-	const struct analysis_table *tasks = run_case_table(c, "bins_tasks");
-	const struct analysis_table *top = run_case_table(c, "top");
+	const struct mer_table *bins = run_case_table(c, "bins");
+	const struct mer_table *tasks = run_case_table(c, "bins_tasks");
+	const struct mer_table *top = run_case_table(c, "top");
 	for (size_t k = 0; k < 2; k++) {
 		assert_int_equal(run_case_sum(tasks, of_disks[k], NULL, NULL),
 			run_case_sum(top, of_disks[k], NULL, NULL));
@@ -463,7 +461,7 @@ static void check_task_bins(const struct run_case *c)
 	int64_t seen[TASKS];
 	size_t n = 0;
 	for (size_t i = 0; i < tasks->n_rows; i++) {
-		const struct analysis_cell *tid = run_case_cell(tasks, i, "tid");
+		const struct mer_cell *tid = run_case_cell(tasks, i, "tid");
 		size_t k = 0;
 		if (strcmp(run_case_text(tasks, i, "comm"), "all others") == 0)
 			assert_false(tid->set);
@@ -500,7 +498,7 @@ static void parts_of_the_time(void **state)
 	(void)state;
 	run_case_open_recording(&c, "lab/cpu-mem-io");
 	run_case_run(&c, "io", NULL);
-	const struct analysis_table *log = run_case_table(&c, "log");
+	const struct mer_table *log = run_case_table(&c, "log");
 	int64_t begin = run_case_int(log, 0, "begin");
 	int64_t length = run_case_int(log, log->n_rows - 1, "begin") - begin;
 	struct analysis_period periods[] = { { begin + length / 16, begin + length * 19 / 32 },
@@ -513,7 +511,7 @@ static void parts_of_the_time(void **state)
 		o.periods = i < 2 ? NULL : periods;
 		o.n_periods = i < 2 ? 0 : 2;
 		run_case_run(&c, "io", &o);
-		const struct analysis_table *t[2] = { run_case_table(&c, "bins"),
+		const struct mer_table *t[2] = { run_case_table(&c, "bins"),
 			run_case_table(&c, "bins_tasks") };
 		for (size_t k = 0; k < 4; k++) {
 			int64_t sum = run_case_sum(t[k / 2], of_disks[k % 2], NULL, NULL);

@@ -73,7 +73,7 @@ static void which_are_major(void **state)
 	put_wait(&s, 132);
 	mer_str_puts(&s, "150us h 0 syscall_entry_close fd=3\n");
 	run(&c, &s, NULL);
-	const struct analysis_table *t = run_case_table(&c, "top");
+	const struct mer_table *t = run_case_table(&c, "top");
 	size_t one = run_more_row(t, "tid=1");
 	assert_int_equal(run_case_int(t, one, "faults"), 5);
 	assert_int_equal(run_case_int(t, one, "minor"), 2);
@@ -115,7 +115,7 @@ static void at_the_end(void **state)
 	mer_str_puts(&s, "10us h 0 " FAULT "0x10\n");
 	put_wait(&s, 12);
 	run(&c, &s, NULL);
-	const struct analysis_table *t = run_case_table(&c, "top");
+	const struct mer_table *t = run_case_table(&c, "top");
 	assert_int_equal(run_case_int(t, run_more_row(t, "tid=1"), "major"), 1);
 	assert_int_equal(run_case_table(&c, "log")->n_rows, 1);
 	run_case_close(&c);
@@ -131,7 +131,7 @@ static void faults_of_a_program(void **state)
 	(void)state;
 	run_case_open_recording(&c, "lab/cpu-mem-io");
 	run_case_run(&c, "faults", NULL);
-	const struct analysis_table *top = run_case_table(&c, "top");
+	const struct mer_table *top = run_case_table(&c, "top");
 	size_t hog = run_more_row(top, "tid=252 comm=memhog");
 	assert_int_equal(hog, 0);
 	assert_int_equal(run_case_int(top, hog, "kernel"), 6);
@@ -149,7 +149,7 @@ static void faults_of_a_program(void **state)
 }
 
 /* A sum over rows of log by kind. */
-static int64_t of_kind(const struct analysis_table *log, const char *kind)
+static int64_t of_kind(const struct mer_table *log, const char *kind)
 {
 	char values[40];
 	int64_t n = 0;
@@ -170,9 +170,9 @@ static void tables_agree(void **state)
 		struct analysis_options o = all;
 		o.n_bins = n_bins[i];
 		run_case_run(&c, "faults", &o);
-		const struct analysis_table *top = run_case_table(&c, "top");
-		const struct analysis_table *log = run_case_table(&c, "log");
-		const struct analysis_table *bins = run_case_table(&c, "bins");
+		const struct mer_table *top = run_case_table(&c, "top");
+		const struct mer_table *log = run_case_table(&c, "log");
+		const struct mer_table *bins = run_case_table(&c, "bins");
 		for (size_t k = 0; k < 3; k++) {
 			int64_t n = of_kind(log, kinds[k]);
 			assert_int_equal(run_case_sum(top, kinds[k], NULL, NULL), n);

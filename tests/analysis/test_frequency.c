@@ -34,9 +34,9 @@ static const char by_hand[] =
 static void check_agreement(struct run_case *c, const struct analysis_options *o, int64_t length)
 {
 	run_case_run(c, "frequency", o);
-	const struct analysis_table *top = run_case_table(c, "top");
-	const struct analysis_table *states = run_case_table(c, "top_states");
-	const struct analysis_table *bins = run_case_table(c, "bins");
+	const struct mer_table *top = run_case_table(c, "top");
+	const struct mer_table *states = run_case_table(c, "top_states");
+	const struct mer_table *bins = run_case_table(c, "bins");
 	assert_int_equal(top->n_rows, 2);
 	for (size_t i = 0; i < top->n_rows; i++) {
 		char cpu[20], unknown[40];
@@ -65,7 +65,7 @@ static void check_agreement(struct run_case *c, const struct analysis_options *o
 		assert_int_equal(
 			run_more_sum(bins, "unknown_ns", cpu), run_case_int(top, i, "unknown_ns"));
 	}
-	const struct analysis_table *log = run_case_table(c, "log");
+	const struct mer_table *log = run_case_table(c, "log");
 	run_case_check_sums(log, run_case_table(c, "stats"), "host cpu");
 	run_case_check_freq(log, run_case_table(c, "freq"), "host cpu");
 }
@@ -76,15 +76,15 @@ static void worked_out(void **state)
 	struct run_case c;
 	run_case_open_scenario(&c, by_hand);
 	check_agreement(&c, NULL, 100000);
-	const struct analysis_table *top = run_case_table(&c, "top");
+	const struct mer_table *top = run_case_table(&c, "top");
 	run_more_row(top, "host=h cpu=0 avg_khz=1444444 min_khz=1000000 max_khz=3000000 changes=2 "
 			  "unknown_ns=10000");
 	run_more_row(top, "cpu=1 avg_khz=2000000 changes=0 unknown_ns=20000");
-	const struct analysis_table *states = run_case_table(&c, "top_states");
+	const struct mer_table *states = run_case_table(&c, "top_states");
 	run_more_row(states, "cpu=0 khz=1000000 time_ns=70000");
 	run_more_row(states, "cpu=0 khz=3000000 time_ns=20000");
 	run_more_row(states, "cpu=0 khz=- time_ns=10000");
-	const struct analysis_table *log = run_case_table(&c, "log");
+	const struct mer_table *log = run_case_table(&c, "log");
 	assert_int_equal(log->n_rows, 4);
 	assert_true(run_more_is(log, 2,
 		"begin=40000 end=60000 duration_ns=20000 cpu=0 khz=3000000 before_khz=1000000"));

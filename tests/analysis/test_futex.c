@@ -87,9 +87,9 @@ static const char *const scenario =
 	" next_comm=\"a\" next_tid=100\n"
 	"102us h 0 syscall_exit_futex ret=0 uaddr=0x4000\n";
 
-static void check(const struct run_case *c, const struct analysis_table *log)
+static void check(const struct run_case *c, const struct mer_table *log)
 {
-	const struct analysis_table *t = run_case_table(c, "top_pairs");
+	const struct mer_table *t = run_case_table(c, "top_pairs");
 	run_case_check_sums(log, t, "host tid address waker_tid");
 	run_case_check_sums(log, run_case_table(c, "top"), "host address pid");
 	run_case_check_sums(log, run_case_table(c, "stats"), "host");
@@ -118,7 +118,7 @@ static void test_by_hand(void **state)
 	struct run_case c;
 	run_case_open_scenario(&c, scenario);
 	run_case_run(&c, "futex", NULL);
-	const struct analysis_table *t = run_case_table(&c, "log");
+	const struct mer_table *t = run_case_table(&c, "log");
 	assert_int_equal(t->n_rows, N);
 	for (size_t i = 0; i < N; i++) {
 		assert_int_equal(run_case_int(t, i, "tid"), waits[i].tid);
@@ -181,7 +181,7 @@ static void test_zoo(void **state)
 	struct run_case c;
 	run_case_open_recording(&c, "lab/ipc-zoo");
 	run_case_run(&c, "futex", NULL);
-	const struct analysis_table *t = run_case_table(&c, "log");
+	const struct mer_table *t = run_case_table(&c, "log");
 	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
 		bool found = false;
 		for (size_t r = 0; r < t->n_rows && !found; r++) {
@@ -216,7 +216,7 @@ static void test_agreement(void **state)
 		struct run_case c;
 		run_case_open_recording(&c, recordings[i]);
 		run_case_run(&c, "futex", NULL);
-		const struct analysis_table *log = run_case_table(&c, "log");
+		const struct mer_table *log = run_case_table(&c, "log");
 		assert_true(log->n_rows > 0);
 		check(&c, log);
 		for (size_t r = 0; r < log->n_rows; r++)
@@ -264,7 +264,7 @@ static void test_unfinished(void **state)
 	struct run_case c;
 	run_case_open_scenario(&c, deadlock);
 	run_case_run(&c, "futex", NULL);
-	const struct analysis_table *t = run_case_table(&c, "top_unfinished");
+	const struct mer_table *t = run_case_table(&c, "top_unfinished");
 	assert_int_equal(t->n_rows, 3);
 	/* The longest first. */
 	assert_string_equal(run_case_text(t, 0, "comm"), "c");

@@ -19,7 +19,7 @@ enum { MAX_TABLES = 256, MAX_KEYS = 8, KEY_BYTES = 200 };
 struct all_tables { /* of all analyses, made in one reading */
 	struct analysis_run run;
 	struct analysis_request requests[MAX_TABLES];
-	struct analysis_table tables[MAX_TABLES];
+	struct mer_table tables[MAX_TABLES];
 	size_t n;
 };
 
@@ -42,11 +42,11 @@ static void run_all(struct run_case *c, struct all_tables *a, const struct analy
 static void forget(struct all_tables *a)
 {
 	for (size_t i = 0; i < a->n; i++)
-		analysis_table_fini(&a->tables[i]);
+		mer_table_fini(&a->tables[i]);
 	analysis_run_fini(&a->run);
 }
 
-static const struct analysis_table *table_of(
+static const struct mer_table *table_of(
 	const struct all_tables *a, const struct analysis *of, const char *id)
 {
 	for (size_t i = 0; i < a->n; i++)
@@ -55,7 +55,7 @@ static const struct analysis_table *table_of(
 	return NULL;
 }
 
-static size_t column(const struct analysis_table *t, const char *key)
+static size_t column(const struct mer_table *t, const char *key)
 {
 	size_t i = 0;
 	while (i < t->n_columns && strcmp(t->columns[i].key, key) != 0)
@@ -63,12 +63,12 @@ static size_t column(const struct analysis_table *t, const char *key)
 	return i;
 }
 
-static bool has(const struct analysis_table *t, const char *key)
+static bool has(const struct mer_table *t, const char *key)
 {
 	return column(t, key) < t->n_columns;
 }
 
-static const struct analysis_cell *cell(const struct analysis_table *t, size_t row, size_t col)
+static const struct mer_cell *cell(const struct mer_table *t, size_t row, size_t col)
 {
 	return &t->cells[row * t->n_columns + col];
 }
@@ -88,28 +88,28 @@ static int by_key(const void *a, const void *b)
 }
 
 /* Columns that name things in both; not those that a task may change while it lives. */
-static size_t shared_keys(const struct analysis_table *t, const struct analysis_table *log,
-	const char *keys[MAX_KEYS])
+static size_t shared_keys(
+	const struct mer_table *t, const struct mer_table *log, const char *keys[MAX_KEYS])
 {
 	size_t n = 0;
 	for (size_t i = 0; i < t->n_columns; i++) {
-		const struct analysis_column *k = &t->columns[i];
-		if ((k->type == ANALYSIS_TEXT || k->type == ANALYSIS_ID) && has(log, k->key) &&
+		const struct mer_column *k = &t->columns[i];
+		if ((k->type == MER_TEXT || k->type == MER_ID) && has(log, k->key) &&
 			strcmp(k->key, "comm") != 0 && strcmp(k->key, "pid") != 0 && n < MAX_KEYS)
 			keys[n++] = k->key;
 	}
 	return n;
 }
 
-static void put_key(char *to, const struct analysis_table *t, size_t row,
-	const char *const keys[MAX_KEYS], size_t n)
+static void put_key(
+	char *to, const struct mer_table *t, size_t row, const char *const keys[MAX_KEYS], size_t n)
 {
 	size_t used = 0;
 	to[0] = '\0';
 	for (size_t i = 0; i < n && used < KEY_BYTES - 1; i++) {
 		size_t col = column(t, keys[i]);
-		const struct analysis_cell *c = cell(t, row, col);
-		int wrote = t->columns[col].type == ANALYSIS_TEXT
+		const struct mer_cell *c = cell(t, row, col);
+		int wrote = t->columns[col].type == MER_TEXT
 				    ? snprintf(to + used, KEY_BYTES - used, "%s|",
 					      c->set ? c->v.text : "-")
 				    : snprintf(to + used, KEY_BYTES - used, "%" PRId64 "|",
@@ -119,24 +119,24 @@ static void put_key(char *to, const struct analysis_table *t, size_t row,
 }
 
 /* The column of the log that freq and stats are about: sizes where freq has sizes. */
-static size_t value_column(const struct analysis_table *log, const struct analysis_table *freq)
+static size_t value_column(const struct mer_table *log, const struct mer_table *freq)
 {
 	if (freq && has(freq, "begin_bytes"))
 		return column(log, "bytes");
 	size_t i = 0;
-	while (i < log->n_columns && log->columns[i].type != ANALYSIS_DURATION)
+	while (i < log->n_columns && log->columns[i].type != MER_DURATION)
 		i++;
 	return i;
 }
 
-static struct item *items_of_log(const struct analysis_table *log, size_t value,
+static struct item *items_of_log(const struct mer_table *log, size_t value,
 	const char *const keys[MAX_KEYS], size_t n_keys, size_t *n)
 {
 	struct item *items = calloc(log->n_rows + 1, sizeof(*items));
 	assert_non_null(items);
 	*n = 0;
 	for (size_t r = 0; r < log->n_rows; r++) {
-		const struct analysis_cell *c = cell(log, r, value);
+		const struct mer_cell *c = cell(log, r, value);
 		if (!c->set) /* it has not ended, or has none */
 			continue;
 		put_key(items[*n].key, log, r, keys, n_keys);
@@ -180,8 +180,7 @@ static size_t first_of(const struct item *items, size_t n, const char *key)
 }
 
 /* Histograms of which the log does not tell what they are about (a device) count together. */
-static void check_freq(
-	const struct analysis_table *log, size_t value, const struct analysis_table *freq)
+static void check_freq(const struct mer_table *log, size_t value, const struct mer_table *freq)
 {
 	size_t begin = column(freq, has(freq, "begin_bytes") ? "begin_bytes" : "begin_ns");
 	size_t end = begin + 1, count = column(freq, "count");
@@ -215,18 +214,18 @@ static void check_freq(
 	free(rows);
 }
 
-static int64_t number(const struct analysis_table *t, size_t row, const char *key, const char *unit)
+static int64_t number(const struct mer_table *t, size_t row, const char *key, const char *unit)
 {
 	char name[64];
 	snprintf(name, sizeof(name), "%s_%s", key, unit);
-	const struct analysis_cell *c = cell(t, row, column(t, name));
+	const struct mer_cell *c = cell(t, row, column(t, name));
 	assert_true(column(t, name) < t->n_columns && c->set);
 	return c->v.i;
 }
 
 /* A group of stats rows (one, unless a number was given to another thread) and its values of the log. */
-static void check_group(const struct analysis_table *stats, const char *unit,
-	const struct item *rows, size_t n_rows, const struct item *items, size_t n)
+static void check_group(const struct mer_table *stats, const char *unit, const struct item *rows,
+	size_t n_rows, const struct item *items, size_t n)
 {
 	const char *key = rows[0].key;
 	int64_t count = 0, total = 0, min = INT64_MAX, max = INT64_MIN;
@@ -266,8 +265,7 @@ static void check_group(const struct analysis_table *stats, const char *unit,
 		(int64_t)stddev);
 }
 
-static void check_stats(
-	const struct analysis_table *log, size_t value, const struct analysis_table *stats)
+static void check_stats(const struct mer_table *log, size_t value, const struct mer_table *stats)
 {
 	const char *unit = has(stats, "total_bytes") ? "bytes" : "ns", *keys[MAX_KEYS];
 	size_t n_keys = shared_keys(stats, log, keys), n, all = 0;
@@ -301,14 +299,12 @@ static int falling(const void *a, const void *b)
 }
 
 /* A top of sums has what the log has; one of single ones the greatest of the log. */
-static void check_top(
-	const struct analysis_table *log, size_t value, const struct analysis_table *top)
+static void check_top(const struct mer_table *log, size_t value, const struct mer_table *top)
 {
 	const char *none[MAX_KEYS] = { NULL }, *key = log->columns[value].key;
 	size_t n;
 	struct item *items = items_of_log(log, value, none, 0, &n);
-	if (has(top, "count") && has(top, "total_ns") &&
-		log->columns[value].type == ANALYSIS_DURATION) {
+	if (has(top, "count") && has(top, "total_ns") && log->columns[value].type == MER_DURATION) {
 		int64_t count = run_case_sum(top, "count", NULL, NULL), total = 0;
 		for (size_t i = 0; i < n; i++)
 			total += items[i].value;
@@ -333,10 +329,10 @@ static void check_top(
 static void check_agreement(const struct all_tables *a, const char *source, const char *asked)
 {
 	for (size_t i = 0; analyses[i]; i++) {
-		const struct analysis_table *log = table_of(a, analyses[i], "log");
-		const struct analysis_table *freq = table_of(a, analyses[i], "freq");
-		const struct analysis_table *stats = table_of(a, analyses[i], "stats");
-		const struct analysis_table *top = table_of(a, analyses[i], "top");
+		const struct mer_table *log = table_of(a, analyses[i], "log");
+		const struct mer_table *freq = table_of(a, analyses[i], "freq");
+		const struct mer_table *stats = table_of(a, analyses[i], "stats");
+		const struct mer_table *top = table_of(a, analyses[i], "top");
 		if (!log || analyses[i]->of_periods)
 			continue;
 		snprintf(where, sizeof(where), "%s of %s, %s", analyses[i]->id, source, asked);
@@ -357,14 +353,14 @@ static void check_same(const struct all_tables *a, const struct all_tables *b, c
 {
 	assert_int_equal(a->n, b->n);
 	for (size_t i = 0; i < a->n; i++) {
-		const struct analysis_table *p = &a->tables[i], *q = &b->tables[i];
+		const struct mer_table *p = &a->tables[i], *q = &b->tables[i];
 		const char *id = a->requests[i].analysis->id;
 		if (p->n_rows != q->n_rows)
 			fail_msg("%s: %s %s: %zu rows, with more threads %zu", source, id, p->id,
 				p->n_rows, q->n_rows);
 		for (size_t k = 0; k < p->n_rows * p->n_columns; k++) {
-			const struct analysis_cell *x = &p->cells[k], *y = &q->cells[k];
-			bool text = p->columns[k % p->n_columns].type == ANALYSIS_TEXT;
+			const struct mer_cell *x = &p->cells[k], *y = &q->cells[k];
+			bool text = p->columns[k % p->n_columns].type == MER_TEXT;
 			if (x->set != y->set || (x->set && (text ? strcmp(x->v.text, y->v.text) != 0
 								 : x->v.i != y->v.i)))
 				fail_msg("%s: %s %s: row %zu, %s differs with more threads", source,
@@ -379,8 +375,8 @@ static void check_limit(const struct all_tables *a, const struct all_tables *few
 	const char *source)
 {
 	for (size_t i = 0; analyses[i]; i++) {
-		const struct analysis_table *log = table_of(a, analyses[i], "log");
-		const struct analysis_table *some = table_of(few, analyses[i], "log");
+		const struct mer_table *log = table_of(a, analyses[i], "log");
+		const struct mer_table *some = table_of(few, analyses[i], "log");
 		if (!log || analyses[i]->of_periods)
 			continue;
 		size_t n = log->n_rows < limit ? log->n_rows : (size_t)limit;
@@ -415,7 +411,7 @@ static bool adds_up(const char *key)
 }
 
 /* Of columns that do not add up, times say, it is a number that differs where they do. */
-static int64_t sum_of(const struct analysis_table *t, size_t col)
+static int64_t sum_of(const struct mer_table *t, size_t col)
 {
 	uint64_t sum = 0;
 	for (size_t r = 0; r < t->n_rows; r++)
@@ -435,15 +431,15 @@ static void check_durations(struct run_case *c, const struct all_tables *all, co
 	run_all(c, &parts[0], &brief, 1);
 	run_all(c, &parts[1], &lengthy, 1);
 	for (size_t i = 0; i < all->n; i++) {
-		const struct analysis_table *t = &all->tables[i], *p = &parts[0].tables[i],
-					    *q = &parts[1].tables[i];
+		const struct mer_table *t = &all->tables[i], *p = &parts[0].tables[i],
+				       *q = &parts[1].tables[i];
 		const char *id = all->requests[i].analysis->id;
 		snprintf(where, sizeof(where), "%s %s of %s, parts by duration", id, t->id, source);
 		if (!is_by(all, i, false)) {
 			check(t->n_rows == p->n_rows, "rows", "", (int64_t)p->n_rows,
 				(int64_t)t->n_rows);
 			for (size_t k = 0; k < t->n_columns; k++)
-				if (t->columns[k].type != ANALYSIS_TEXT)
+				if (t->columns[k].type != MER_TEXT)
 					check(sum_of(t, k) == sum_of(p, k), t->columns[k].key, "",
 						sum_of(p, k), sum_of(t, k));
 			continue;
@@ -472,13 +468,12 @@ static void check_too_long(struct run_case *c, const char *source)
 	struct analysis_options o = { ALL, .min_ns = INT64_MAX };
 	run_all(c, &none, &o, 1);
 	for (size_t i = 0; i < none.n; i++) {
-		const struct analysis_table *t = &none.tables[i];
+		const struct mer_table *t = &none.tables[i];
 		snprintf(where, sizeof(where), "%s %s of %s, --min for ever",
 			none.requests[i].analysis->id, t->id, source);
 		for (size_t k = 0; is_by(&none, i, false) && k < t->n_columns; k++) {
-			enum analysis_type type = t->columns[k].type;
-			if (type != ANALYSIS_COUNT && type != ANALYSIS_BYTES &&
-				type != ANALYSIS_DURATION)
+			enum mer_type type = t->columns[k].type;
+			if (type != MER_COUNT && type != MER_BYTES && type != MER_DURATION)
 				continue;
 			if (strcmp(t->columns[k].key, "unclear_ns") != 0)
 				check(sum_of(t, k) == 0, t->columns[k].key, "", sum_of(t, k), 0);
@@ -487,7 +482,7 @@ static void check_too_long(struct run_case *c, const char *source)
 	forget(&none);
 }
 
-static size_t name_column(const struct analysis_table *log)
+static size_t name_column(const struct mer_table *log)
 {
 	return has(log, "file") ? column(log, "file") : column(log, "name");
 }
@@ -502,7 +497,7 @@ static void check_name(struct run_case *c, const struct all_tables *all, const c
 {
 	static struct all_tables few;
 	for (size_t i = 0; analyses[i]; i++) {
-		const struct analysis_table *log = table_of(all, analyses[i], "log");
+		const struct mer_table *log = table_of(all, analyses[i], "log");
 		size_t r = log ? log->n_rows / 2 : 0, n = 0;
 		if (!analyses[i]->by_name || !log)
 			continue;
@@ -516,7 +511,7 @@ static void check_name(struct run_case *c, const struct all_tables *all, const c
 			n += cell(log, r, col)->set && is_it(name, cell(log, r, col)->v.text);
 		struct analysis_options o = { ALL, .wants_name = is_it, .ctx = name };
 		run_all(c, &few, &o, 1);
-		const struct analysis_table *some = table_of(&few, analyses[i], "log");
+		const struct mer_table *some = table_of(&few, analyses[i], "log");
 		snprintf(where, sizeof(where), "%s of %s, name %s", analyses[i]->id, source, name);
 		check(some->n_rows == n, "rows", "", (int64_t)some->n_rows, (int64_t)n);
 		for (r = 0; r < some->n_rows; r++)

@@ -17,7 +17,7 @@ static const struct analysis_options all = {
 	.begin = INT64_MIN, .end = INT64_MAX, .max_ns = INT64_MAX
 };
 
-static double real(const struct analysis_table *t, size_t row, const char *key)
+static double real(const struct mer_table *t, size_t row, const char *key)
 {
 	return run_case_cell(t, row, key)->v.f;
 }
@@ -67,7 +67,7 @@ static void calls_count_by_kind(void **state)
 	(void)state;
 	run_case_open_scenario(&c, calls_scenario);
 	run_case_run(&c, "io", NULL);
-	const struct analysis_table *t = run_case_table(&c, "top");
+	const struct mer_table *t = run_case_table(&c, "top");
 	static const struct {
 		const char *key;
 		int64_t value;
@@ -150,7 +150,7 @@ static int64_t tick_zero(const struct run_case *c, int64_t tick)
 	return run_case_int(run_case_table(c, "log"), 0, "begin") - tick * US;
 }
 
-static void expect_bin(const struct analysis_table *t, size_t row, int64_t read, int64_t written,
+static void expect_bin(const struct mer_table *t, size_t row, int64_t read, int64_t written,
 	double in_flight, double queued)
 {
 	if (run_case_int(t, row, "read_bytes") != read ||
@@ -171,7 +171,7 @@ static void a_disk_over_time(void **state)
 	(void)state;
 	run_more_open_xml(&c, "io/io_analysis.xml", "");
 	run_case_run(&c, "io", NULL);
-	const struct analysis_table *t = run_case_table(&c, "disks");
+	const struct mer_table *t = run_case_table(&c, "disks");
 	size_t d = run_case_find(t, "disk", "sda", 0);
 	assert_int_equal(run_case_int(t, d, "read_bytes"), 256 * SECTOR);
 	assert_int_equal(run_case_int(t, d, "written_bytes"), 24 * SECTOR);
@@ -214,7 +214,7 @@ static void disks_have_names(void **state)
 	(void)state;
 	run_more_open_xml(&c, "io/io_two_devices.xml", "");
 	run_case_run(&c, "io", NULL);
-	const struct analysis_table *t = run_case_table(&c, "disks");
+	const struct mer_table *t = run_case_table(&c, "disks");
 	assert_int_equal(t->n_rows, 2);
 	size_t a = run_case_find(t, "disk", "sda", 0), b = run_case_find(t, "disk", "sdb", 0);
 	assert_int_equal(run_case_int(t, a, "written_bytes"), 8 * SECTOR);
@@ -234,7 +234,7 @@ static void reads_of_threads(void **state)
 	(void)state;
 	run_more_open_xml(&c, "io/io_syscall_read.xml", "");
 	run_case_run(&c, "io", NULL);
-	const struct analysis_table *t = run_case_table(&c, "top");
+	const struct mer_table *t = run_case_table(&c, "top");
 	assert_int_equal(run_case_int(t, run_more_row(t, "tid=2"), "read_bytes"), 44);
 	assert_int_equal(run_case_int(t, run_more_row(t, "tid=5"), "errors"), 1);
 	run_case_close(&c);
@@ -263,7 +263,7 @@ static void order_and_errors(void **state)
 		"9us h 0 block_rq_complete dev=8388608 sector=16 nr_sector=8 error=0 rwbs=2\n"
 		"10us h 0 block_rq_issue dev=8388608 sector=24 nr_sector=8 bytes=0 tid=7 rwbs=1\n");
 	run_case_run(&c, "io", NULL);
-	const struct analysis_table *t = run_case_table(&c, "disks");
+	const struct mer_table *t = run_case_table(&c, "disks");
 	assert_int_equal(t->n_rows, 1);
 	assert_string_equal(run_case_text(t, 0, "disk"), "8,0");
 	assert_int_equal(run_case_int(t, 0, "requests"), 4);
@@ -296,7 +296,7 @@ static void published_write_speed(void **state)
 	o.n_bins = 49;
 	run_case_open_recording(&c, "public/synctraces/scp_dest");
 	run_case_run(&c, "io", &o);
-	const struct analysis_table *t = run_case_table(&c, "bins");
+	const struct mer_table *t = run_case_table(&c, "bins");
 	size_t first = run_case_find(t, "disk", "8,0", 0);
 	for (size_t i = 0; i < 49; i++) {
 		double is = real(t, first + i, "write_rate"), should = i < 5 ? wanted[i] : 0;
@@ -308,8 +308,8 @@ static void published_write_speed(void **state)
 
 /* ---- a recording whose programs say what they moved ---- */
 
-static void expect_sum(const struct analysis_table *t, const char *who, const char *key,
-	int64_t least, int64_t most)
+static void expect_sum(
+	const struct mer_table *t, const char *who, const char *key, int64_t least, int64_t most)
 {
 	int64_t is = run_more_sum(t, key, who);
 	if (is < least || is > most)
@@ -323,7 +323,7 @@ static void bytes_of_programs(void **state)
 	(void)state;
 	run_case_open_recording(&c, "lab/cpu-mem-io");
 	run_case_run(&c, "io", NULL);
-	const struct analysis_table *t = run_case_table(&c, "top");
+	const struct mer_table *t = run_case_table(&c, "top");
 	expect_sum(t, "tid=254 comm=disk-writer", "disk_written_bytes", 16 * MB, 16 * MB);
 	expect_sum(t, "tid=256 comm=disk-writer", "disk_written_bytes", 8 * MB, 8 * MB);
 	expect_sum(t, "tid=258 comm=disk-reader", "disk_read_bytes", 16 * MB, 16 * MB);
@@ -361,12 +361,12 @@ static bool is_call(const char *name)
 static void check_agreement(struct run_case *c, const char *name)
 {
 	static const uint64_t n_bins[] = { 1, 7, 1000 };
-	const struct analysis_table *top = run_case_table(c, "top");
-	const struct analysis_table *log = run_case_table(c, "log");
-	const struct analysis_table *stats = run_case_table(c, "stats");
-	const struct analysis_table *freq = run_case_table(c, "freq");
-	const struct analysis_table *disks = run_case_table(c, "disks");
-	const struct analysis_table *files = run_case_table(c, "files");
+	const struct mer_table *top = run_case_table(c, "top");
+	const struct mer_table *log = run_case_table(c, "log");
+	const struct mer_table *stats = run_case_table(c, "stats");
+	const struct mer_table *freq = run_case_table(c, "freq");
+	const struct mer_table *disks = run_case_table(c, "disks");
+	const struct mer_table *files = run_case_table(c, "files");
 	int64_t calls = 0, bytes = 0, copied = 0, ns = 0, last = INT64_MIN;
 	for (size_t i = 0; i < log->n_rows; i++) {
 		const char *op = run_case_text(log, i, "name");
@@ -417,7 +417,7 @@ static void check_agreement(struct run_case *c, const char *name)
 		struct analysis_options o = all;
 		o.n_bins = n_bins[i];
 		run_case_run(c, "io", &o);
-		const struct analysis_table *bins = run_case_table(c, "bins");
+		const struct mer_table *bins = run_case_table(c, "bins");
 		assert_int_equal(bins->n_rows, n_bins[i] * n_disks);
 		assert_int_equal(run_case_sum(bins, "read_bytes", NULL, NULL), read);
 		assert_int_equal(run_case_sum(bins, "written_bytes", NULL, NULL), written);
@@ -450,7 +450,7 @@ static void ranges_add_up(void **state)
 	(void)state;
 	run_case_open_recording(&c, "lab/cpu-mem-io");
 	run_case_run(&c, "io", NULL);
-	const struct analysis_table *log = run_case_table(&c, "log");
+	const struct mer_table *log = run_case_table(&c, "log");
 	int64_t begin = run_case_int(log, 0, "begin");
 	int64_t end = run_case_int(log, log->n_rows - 1, "begin") + 1;
 	for (int k = 0; k < N_KEYS; k++)
@@ -490,7 +490,7 @@ static void choices_and_limits(void **state)
 		calls += run_case_sum(run_case_table(&c, "top"), "calls", NULL, NULL);
 	}
 	run_case_run(&c, "io", NULL);
-	const struct analysis_table *log = run_case_table(&c, "log");
+	const struct mer_table *log = run_case_table(&c, "log");
 	assert_int_equal(run_case_sum(run_case_table(&c, "top"), "bytes", NULL, NULL), bytes);
 	assert_int_equal(run_case_sum(run_case_table(&c, "top"), "calls", NULL, NULL), calls);
 	size_t n = log->n_rows;

@@ -47,7 +47,7 @@ static const char *const kinds =
 	"59us h 1 x86_irq_vectors_local_timer_exit vector=236\n"
 	"60us h 0 irq_handler_entry irq=24 name=\"eth0\"\n";
 
-static size_t row_of(const struct analysis_table *t, const char *kind, const char *name)
+static size_t row_of(const struct mer_table *t, const char *kind, const char *name)
 {
 	size_t r = 0;
 	for (;; r++) {
@@ -78,7 +78,7 @@ static void test_by_hand(void **state)
 	struct run_case c;
 	run_case_open_scenario(&c, kinds);
 	run_case_run(&c, "irq", NULL);
-	const struct analysis_table *t = run_case_table(&c, "stats");
+	const struct mer_table *t = run_case_table(&c, "stats");
 	assert_int_equal(t->n_rows, N);
 	for (size_t i = 0; i < N; i++) {
 		size_t r = row_of(t, rows[i].kind, rows[i].name);
@@ -121,7 +121,7 @@ static bool has_tid_10(void *ctx, const struct kernel_host *h, uint32_t task)
 	return h->tasks[task].tid == 10;
 }
 
-static void check(const struct run_case *c, const struct analysis_table *log)
+static void check(const struct run_case *c, const struct mer_table *log)
 {
 	run_case_check_sums(log, run_case_table(c, "stats"), "host kind nr name");
 	run_case_check_sums(log, run_case_table(c, "cpus"), "host cpu kind nr name");
@@ -129,7 +129,7 @@ static void check(const struct run_case *c, const struct analysis_table *log)
 	run_case_check_top(log, run_case_table(c, "top"));
 	static const char *const outputs[] = { "stats", "cpus" };
 	for (int k = 0; k < 2; k++) {
-		const struct analysis_table *t = run_case_table(c, outputs[k]);
+		const struct mer_table *t = run_case_table(c, outputs[k]);
 		int64_t n = 0;
 		for (size_t i = 0; i < log->n_rows; i++)
 			n += run_case_cell(log, i, "raise_latency_ns")->set;
@@ -157,7 +157,7 @@ static void test_filters(void **state)
 	run_case_open_scenario(&c, kinds);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		run_case_run(&c, "irq", &cases[i].o);
-		const struct analysis_table *log = run_case_table(&c, "log");
+		const struct mer_table *log = run_case_table(&c, "log");
 		assert_int_equal(log->n_rows, cases[i].n);
 		check(&c, log);
 	}
@@ -174,7 +174,7 @@ static void test_too_many(void **state)
 				   "0us 0 irq_handler_entry irq=$i name=\"n\"\n1us 0 "
 				   "irq_handler_exit irq=$i ret=1\n}\n");
 	run_case_run(&c, "irq", NULL);
-	const struct analysis_table *t = run_case_table(&c, "stats");
+	const struct mer_table *t = run_case_table(&c, "stats");
 	assert_true(t->n_rows < 5000);
 	assert_int_equal(run_case_sum(t, "count", NULL, NULL), 5000);
 	check(&c, run_case_table(&c, "log"));
@@ -188,7 +188,7 @@ static void test_zoo(void **state)
 	struct run_case c;
 	run_case_open_recording(&c, "lab/ipc-zoo");
 	run_case_run(&c, "irq", NULL);
-	const struct analysis_table *t = run_case_table(&c, "stats");
+	const struct mer_table *t = run_case_table(&c, "stats");
 	assert_int_equal(run_case_sum(t, "count", "kind", "irq"), 139);
 	assert_int_equal(run_case_sum(t, "count", "kind", "softirq"), 416);
 	assert_int_equal(run_case_sum(t, "count", "name", "hrtimer"), 610);
@@ -206,7 +206,7 @@ static void test_agreement(void **state)
 		struct run_case c;
 		run_case_open_recording(&c, recordings[i]);
 		run_case_run(&c, "irq", NULL);
-		const struct analysis_table *log = run_case_table(&c, "log");
+		const struct mer_table *log = run_case_table(&c, "log");
 		assert_true(log->n_rows > 100);
 		check(&c, log);
 		for (size_t r = 1; r < log->n_rows; r++)

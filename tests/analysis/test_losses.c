@@ -67,8 +67,7 @@ static void as_without_losses(void **state)
 	run_more_open_world(&lossy, "--cpus 2 --seed 12 --lost 10%");
 	run_case_run(&all, "irq", NULL);
 	run_case_run(&lossy, "irq", NULL);
-	const struct analysis_table *a = run_case_table(&all, "log"),
-				    *b = run_case_table(&lossy, "log");
+	const struct mer_table *a = run_case_table(&all, "log"), *b = run_case_table(&lossy, "log");
 	size_t at = 0, n_raised = 0;
 	for (size_t i = 0; i < b->n_rows; i++) {
 		int64_t begin = run_case_int(b, i, "begin");

@@ -94,7 +94,7 @@ static void pages_and_objects(void **state)
 						  "25", "0", "2", "0") "30us h 0 kmem_mm_page_free "
 								       "pfn=1 order=0\n");
 	run_case_run(&c, "mem", NULL);
-	const struct analysis_table *t = run_case_table(&c, "top");
+	const struct mer_table *t = run_case_table(&c, "top");
 	assert_int_equal(t->n_rows, 3);
 	size_t one = run_more_row(t, "tid=1"), two = run_more_row(t, "tid=2");
 	size_t idle = run_more_row(t, "tid=-");
@@ -154,7 +154,7 @@ static void steps_of_a_description(void **state)
 	run_case_open_scenario(&c, text.data);
 	mer_str_fini(&text);
 	run_case_run(&c, "mem", NULL);
-	const struct analysis_table *t = run_case_table(&c, "top");
+	const struct mer_table *t = run_case_table(&c, "top");
 	assert_int_equal(run_case_int(t, run_more_row(t, "tid=1"), "net_bytes"), 0);
 	assert_int_equal(run_case_int(t, run_more_row(t, "tid=2"), "net_bytes"), -2 * PAGE);
 	assert_int_equal(run_case_int(t, run_more_row(t, "tid=3"), "net_bytes"), 5 * PAGE);
@@ -263,7 +263,7 @@ static void fifty_points(const char *name, bool only_a_part)
 		o.end = events[n / 2].time;
 	}
 	run_case_run(&c, "mem", &o);
-	const struct analysis_table *t = run_case_table(&c, "bins");
+	const struct mer_table *t = run_case_table(&c, "bins");
 	for (size_t i = 0; i < N_POINTS; i++) {
 		int64_t should = held_before(events, n, run_case_int(t, i, "end"));
 		if (run_case_int(t, i, "held_bytes") != should)
@@ -302,12 +302,12 @@ static void pages_of_a_program(void **state)
 			base = c.e->parts[p].clocks[0].base_ns;
 	assert_int_not_equal(base, 0);
 	run_case_run(&c, "mem", NULL);
-	const struct analysis_table *log = run_case_table(&c, "log");
+	const struct mer_table *log = run_case_table(&c, "log");
 	for (int r = 0; r < ROUNDS; r++) {
 		int64_t allocated = 0, freed = 0;
 		for (size_t i = 0; i < log->n_rows; i++) {
 			int64_t at = run_case_int(log, i, "begin") - base;
-			const struct analysis_cell *tid = run_case_cell(log, i, "tid");
+			const struct mer_cell *tid = run_case_cell(log, i, "tid");
 			const char *what = run_case_text(log, i, "name");
 			if (!tid->set || tid->v.i != 252)
 				continue;
@@ -328,7 +328,7 @@ static void pages_of_a_program(void **state)
 			fail_msg("round %d: %" PRId64 " pages, %" PRId64 " freed", r, allocated,
 				freed);
 	}
-	const struct analysis_table *top = run_case_table(&c, "top");
+	const struct mer_table *top = run_case_table(&c, "top");
 	size_t hog = run_more_row(top, "tid=252 comm=memhog");
 	assert_int_equal(hog, 0);
 	int64_t pages = run_case_int(top, hog, "allocated_pages");
@@ -344,7 +344,7 @@ static const char *const sums[] = { "allocated_bytes", "freed_bytes", "net_bytes
 	"allocated_pages", "freed_pages", "in_interrupt_bytes", "slab_allocated_bytes",
 	"slab_freed_bytes", "slab_net_bytes" };
 
-static int64_t sum_of_log(const struct analysis_table *log, const char *what)
+static int64_t sum_of_log(const struct mer_table *log, const char *what)
 {
 	int64_t bytes = run_case_sum(log, "bytes", "name", what);
 	return bytes < 0 ? -bytes : bytes;
@@ -358,10 +358,10 @@ static void tables_agree(void **state)
 		struct run_case c;
 		run_case_open_recording(&c, names[r]);
 		run_case_run(&c, "mem", NULL);
-		const struct analysis_table *top = run_case_table(&c, "top");
-		const struct analysis_table *cpus = run_case_table(&c, "cpus");
-		const struct analysis_table *stats = run_case_table(&c, "stats");
-		const struct analysis_table *log = run_case_table(&c, "log");
+		const struct mer_table *top = run_case_table(&c, "top");
+		const struct mer_table *cpus = run_case_table(&c, "cpus");
+		const struct mer_table *stats = run_case_table(&c, "stats");
+		const struct mer_table *log = run_case_table(&c, "log");
 		for (size_t k = 0; k < sizeof(sums) / sizeof(sums[0]); k++)
 			assert_int_equal(run_case_sum(top, sums[k], NULL, NULL),
 				run_case_sum(cpus, sums[k], NULL, NULL));
@@ -384,7 +384,7 @@ static void tables_agree(void **state)
 			struct analysis_options o = all;
 			o.n_bins = n_bins[i];
 			run_case_run(&c, "mem", &o);
-			const struct analysis_table *bins = run_case_table(&c, "bins");
+			const struct mer_table *bins = run_case_table(&c, "bins");
 			for (int k = 0; k < 2; k++)
 				assert_int_equal(
 					run_case_sum(bins, "allocated_bytes", "of", scopes[k]),

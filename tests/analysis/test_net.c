@@ -79,7 +79,7 @@ static const char two_hosts[] = /* clang-format off */
 	"60us a 0 syscall_entry_recvfrom fd=4 size=900 flags=0 addr_len=0\n"
 	"61us a 0 syscall_exit_recvfrom ret=30\n"; /* clang-format on */
 
-static void expect(const struct analysis_table *t, const char *row, const char *key, int64_t value)
+static void expect(const struct mer_table *t, const char *row, const char *key, int64_t value)
 {
 	int64_t is = run_case_int(t, run_more_row(t, row), key);
 	if (is != value)
@@ -92,7 +92,7 @@ static void packets_of_two_hosts(void **state)
 	(void)state;
 	run_case_open_scenario(&c, two_hosts);
 	run_case_run(&c, "net", NULL);
-	const struct analysis_table *t = run_case_table(&c, "interfaces");
+	const struct mer_table *t = run_case_table(&c, "interfaces");
 	assert_int_equal(t->n_rows, 3);
 	expect(t, "host=a interface=eth0", "sent_packets", 3);
 	expect(t, "host=a interface=eth0", "sent_bytes", 100 + 200 + 300);
@@ -165,7 +165,7 @@ static void other_families(void **state)
 	expect(run_case_table(&c, "pairs"), "from_host=a to_host=b", "received_bytes", 100);
 	expect(run_case_table(&c, "pairs"), "from_host=a to_host=b", "min_ns", 10 * US);
 	expect(run_case_table(&c, "top"), "host=a tid=10", "socket_sent_bytes", 40);
-	const struct analysis_table *t = run_case_table(&c, "sockets");
+	const struct mer_table *t = run_case_table(&c, "sockets");
 	assert_int_equal(t->n_rows, 2);
 	expect(t, "tid=10 kind=socket", "sent_bytes", 40);
 	expect(t, "tid=10 kind=unix", "sent_bytes", 9);
@@ -185,7 +185,7 @@ static void headers_are_learned(void **state)
 		"30us a 0 net_dev_queue len=60 name=\"tun0\"" HEADER("1", "2", "4000", "80", "9")
 		); /* clang-format on */
 	run_case_run(&c, "net", NULL);
-	const struct analysis_table *t = run_case_table(&c, "interfaces");
+	const struct mer_table *t = run_case_table(&c, "interfaces");
 	expect(t, "host=a interface=tun0", "link_header_bytes", 0);
 	expect(t, "host=a interface=tun0", "sent_bytes", 160);
 	expect(run_case_table(&c, "pairs"), "from_host=a to_host=b", "sent_bytes", 100);
@@ -199,7 +199,7 @@ static void published_messages(void **state)
 	(void)state;
 	run_more_open_xml(&c, "network/client.xml", "");
 	run_case_run(&c, "net", NULL);
-	const struct analysis_table *t = run_case_table(&c, "interfaces");
+	const struct mer_table *t = run_case_table(&c, "interfaces");
 	expect(t, "interface=eth0", "sent_packets", 1);
 	expect(t, "interface=eth0", "received_packets", 1);
 	expect(t, "interface=docker0", "received_packets", 1);
@@ -216,7 +216,7 @@ static void bytes_of_programs(void **state)
 	(void)state;
 	open_recording(&c, "lab/cpu-mem-io");
 	run_case_run(&c, "net", NULL);
-	const struct analysis_table *t = run_case_table(&c, "interfaces");
+	const struct mer_table *t = run_case_table(&c, "interfaces");
 	int64_t sent = run_case_int(t, run_more_row(t, "host=worker"), "sent_bytes");
 	int64_t packets = run_case_int(t, run_more_row(t, "host=worker"), "sent_packets");
 	assert_int_equal(packets, 145);
@@ -244,7 +244,7 @@ static const char *const recordings[] = { "lab/cpu-mem-io", "lab/cluster-10", "l
 	"lab/clihog-srvhog-2vm", "lab/netns-containers", "lab/web-lossy", "public/django-vote" };
 
 /* Lengths that no event tells are not there. */
-static int64_t known(const struct analysis_table *t, size_t row, const char *key)
+static int64_t known(const struct mer_table *t, size_t row, const char *key)
 {
 	return run_case_cell(t, row, key)->set ? run_case_int(t, row, key) : 0;
 }
@@ -254,8 +254,8 @@ static void check_task_bins(const struct run_case *c)
 {
 	static const char *const keys[] = { "sent_packets", "sent_bytes", "received_packets",
 		"received_bytes" };
-	const struct analysis_table *bins = run_case_table(c, "bins");
-	const struct analysis_table *tasks = run_case_table(c, "bins_tasks");
+	const struct mer_table *bins = run_case_table(c, "bins");
+	const struct mer_table *tasks = run_case_table(c, "bins_tasks");
 	for (size_t k = 0; k < 4; k++) {
 		int64_t left = 0;
 		assert_int_equal(run_more_sum(tasks, keys[k], ""), run_more_sum(bins, keys[k], ""));
@@ -276,12 +276,12 @@ static void check_agreement(struct run_case *c, const char *name)
 	static const char *const keys[] = { "bytes", "sent_packets", "sent_bytes",
 		"received_packets", "received_bytes" };
 	static const uint64_t n_bins[] = { 1, 9, 700 };
-	const struct analysis_table *top = run_case_table(c, "top");
-	const struct analysis_table *log = run_case_table(c, "log");
-	const struct analysis_table *interfaces = run_case_table(c, "interfaces");
-	const struct analysis_table *pairs = run_case_table(c, "pairs");
-	const struct analysis_table *stats = run_case_table(c, "stats");
-	const struct analysis_table *sockets = run_case_table(c, "sockets");
+	const struct mer_table *top = run_case_table(c, "top");
+	const struct mer_table *log = run_case_table(c, "log");
+	const struct mer_table *interfaces = run_case_table(c, "interfaces");
+	const struct mer_table *pairs = run_case_table(c, "pairs");
+	const struct mer_table *stats = run_case_table(c, "stats");
+	const struct mer_table *sockets = run_case_table(c, "sockets");
 	int64_t both[5], matched = 0, last = INT64_MIN;
 	if (log->n_rows == 0)
 		fail_msg("%s: no packets", name);
@@ -348,7 +348,7 @@ static void both_ends_are_equal(void **state)
 		struct run_case c;
 		open_recording(&c, names[i]);
 		run_case_run(&c, "net", NULL);
-		const struct analysis_table *t = run_case_table(&c, "pairs");
+		const struct mer_table *t = run_case_table(&c, "pairs");
 		assert_true(t->n_rows > 1);
 		for (size_t k = 0; k < t->n_rows; k++)
 			if (run_case_int(t, k, "sent_bytes") !=

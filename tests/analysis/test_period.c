@@ -228,7 +228,7 @@ static const struct sums checked[] = {
 	{ "sched", "stats", "count total_ns" },
 };
 
-static bool has_key(const struct analysis_table *t, const char *key)
+static bool has_key(const struct mer_table *t, const char *key)
 {
 	for (size_t i = 0; i < t->n_columns; i++)
 		if (strcmp(t->columns[i].key, key) == 0)
@@ -244,7 +244,7 @@ static size_t add_up(
 	size_t n = 0;
 	run_case_run(c, s->analysis, o);
 	snprintf(keys, sizeof(keys), "%s", s->keys);
-	const struct analysis_table *t = run_case_table(c, s->table);
+	const struct mer_table *t = run_case_table(c, s->table);
 	for (char *key = strtok_r(keys, " ", &rest); key; key = strtok_r(NULL, " ", &rest))
 		sums[n++] = run_more_sum(t, key, "");
 	int bins = analysis_find_output(c->analysis, "bins");
@@ -344,7 +344,7 @@ static void test_calls(void **state)
 	find(&c, &p, "syscall_entry_write : syscall_exit_write", "tid", 0, 3);
 	assert_true(p.n > 100);
 	run_case_run(&c, "syscall", NULL);
-	const struct analysis_table *t = run_case_table(&c, "stats");
+	const struct mer_table *t = run_case_table(&c, "stats");
 	int64_t total = 0;
 	for (size_t i = 0; i < p.n; i++)
 		total += p.all[i].end - p.all[i].begin;

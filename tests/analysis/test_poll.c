@@ -22,7 +22,7 @@ static void expect(const char *scenario, const char *const *rows, size_t n)
 	struct run_case c;
 	run_case_open_scenario(&c, scenario);
 	run_case_run(&c, "poll", NULL);
-	const struct analysis_table *log = run_case_table(&c, "log");
+	const struct mer_table *log = run_case_table(&c, "log");
 	assert_int_equal(log->n_rows, n);
 	for (size_t i = 0; i < n; i++)
 		if (!run_more_is(log, i, rows[i]))
@@ -74,6 +74,25 @@ static void no_run_of_locks(void **state)
 		NULL, 0);
 }
 
+/* All calls whose result is how many are ready. The result of io_uring_enter is what it submitted. */
+static void what_polls(void **state)
+{
+	(void)state;
+#define LOOP(name)                                                                                 \
+	CALL("20", "22", name, "", "0")                                                            \
+	CALL("24", "26", name, "", "0") CALL("30", "31", name, "", "0")
+#define ROW(name) "begin=20000 end=31000 calls=3 call=" name
+	static const char *const scenarios[][2] = {
+		{ BEGIN LOOP("_newselect"), ROW("_newselect") },
+		{ BEGIN LOOP("io_getevents"), ROW("io_getevents") },
+		{ BEGIN LOOP("io_pgetevents"), ROW("io_pgetevents") },
+		{ BEGIN LOOP("io_uring_enter"), NULL },
+		{ BEGIN LOOP("epoll_ctl"), NULL },
+	};
+	for (size_t i = 0; i < sizeof(scenarios) / sizeof(*scenarios); i++)
+		expect(scenarios[i][0], &scenarios[i][1], scenarios[i][1] != NULL);
+}
+
 /* Until the recording ends; stats and top say the same. */
 static void until_the_end(void **state)
 {
@@ -99,8 +118,8 @@ static void recorded(void **state)
 		struct run_case c;
 		run_case_open_recording(&c, names[i]);
 		run_case_run(&c, "poll", NULL);
-		const struct analysis_table *log = run_case_table(&c, "log");
-		const struct analysis_table *stats = run_case_table(&c, "stats");
+		const struct mer_table *log = run_case_table(&c, "log");
+		const struct mer_table *stats = run_case_table(&c, "stats");
 		assert_int_equal(run_more_sum(stats, "count", ""), log->n_rows);
 		assert_int_equal(run_more_sum(stats, "calls", ""), run_more_sum(log, "calls", ""));
 		assert_int_equal(
@@ -125,6 +144,7 @@ int main(void)
 		cmocka_unit_test(a_run),
 		cmocka_unit_test(no_run),
 		cmocka_unit_test(no_run_of_locks),
+		cmocka_unit_test(what_polls),
 		cmocka_unit_test(until_the_end),
 		cmocka_unit_test(recorded),
 	};

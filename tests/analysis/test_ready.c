@@ -86,7 +86,7 @@ static void holder_preempted(void **state)
 	run_case_open_scenario(&c, scenario);
 	run_case_run(&c, "futex", NULL);
 	for (const char *const *id = (const char *const[]){ "top", "top_pairs", NULL }; *id; id++) {
-		const struct analysis_table *t = run_case_table(&c, *id);
+		const struct mer_table *t = run_case_table(&c, *id);
 		assert_int_equal(t->n_rows, 1);
 		assert_string_equal(run_case_text(t, 0, "waker_comm"), "b");
 		assert_int_equal(run_case_int(t, 0, "blocked_ns"), 58 * US);

@@ -38,20 +38,20 @@ static bool ends_with(const char *s, const char *end)
 
 static void check_column(const struct analysis *a, const struct analysis_output *o, size_t i)
 {
-	const struct analysis_column *c = &o->columns[i];
+	const struct mer_column *c = &o->columns[i];
 	if (!is_snake_case(c->key))
 		wrong(a, o, "a key that is not snake_case", c->key);
 	if (c->title && (!c->title[0] || c->title[0] == ' '))
 		wrong(a, o, "an empty title", c->key);
-	if (c->type < ANALYSIS_TEXT || c->type > ANALYSIS_RATE)
+	if (c->type < MER_TEXT || c->type > MER_RATE)
 		wrong(a, o, "a type that is none", c->key);
 	/* What printers and users rely on: units are in keys. */
-	if ((c->type == ANALYSIS_DURATION) != ends_with(c->key, "_ns"))
+	if ((c->type == MER_DURATION) != ends_with(c->key, "_ns"))
 		wrong(a, o, "durations end with _ns, and only these", c->key);
-	if (c->type == ANALYSIS_RATIO && !ends_with(c->key, "percent"))
+	if (c->type == MER_RATIO && !ends_with(c->key, "percent"))
 		wrong(a, o, "a ratio that does not end with percent", c->key);
 	for (size_t k = 0; k < i; k++) {
-		const struct analysis_column *other = &o->columns[k];
+		const struct mer_column *other = &o->columns[k];
 		if (strcmp(c->key, other->key) == 0)
 			wrong(a, o, "a key that is there twice", c->key);
 		if (c->title && other->title && strcmp(c->title, other->title) == 0)

@@ -263,6 +263,14 @@ static void what_both_did_tells_the_means(void **state)
 			KERNEL_OBJECT_UNIX, RELATION_UNIX, "listening socket" },
 		{ A, "write", "eventfd", KERNEL_OBJECT_EVENT, B, "poll", "", 0, RELATION_EVENTFD,
 			"eventfd" },
+		{ A, "write", "eventfd", KERNEL_OBJECT_EVENT, B, "_newselect", "", 0,
+			RELATION_EVENTFD, "eventfd" },
+		{ A, "write", "eventfd", KERNEL_OBJECT_EVENT, B, "io_uring_enter", "", 0,
+			RELATION_EVENTFD, "eventfd" },
+		{ A, "write", "pipe#1", KERNEL_OBJECT_PIPE, B, "tee", "pipe#1", KERNEL_OBJECT_PIPE,
+			RELATION_PIPE, "pipe#1" },
+		{ A, "write", "eventfd", KERNEL_OBJECT_EVENT, B, "epoll_ctl", "", 0,
+			RELATION_KERNEL, "epoll_ctl" },
 		{ A, "openat", "/x/f", KERNEL_OBJECT_FILE, B, "openat", "/x/f", KERNEL_OBJECT_FILE,
 			RELATION_FIFO, "/x/f" },
 		{ A, "write", "/x/f", KERNEL_OBJECT_FILE, B, "read", "/x/f", KERNEL_OBJECT_FILE,
@@ -449,6 +457,20 @@ static void pairs_of_sockets_have_two_directions(void **state)
 	close_scene(&x);
 }
 
+/* What tee copies stays in the pipe: whoever reads it gets it. */
+static void tee_takes_nothing(void **state)
+{
+	(void)state;
+	struct scene x;
+	open_scene(&x);
+	ends(&x, A, call(&x, "write", "pipe#1", 3, KERNEL_OBJECT_PIPE, 0), 100, 0);
+	ends(&x, OTHER, call(&x, "tee", "pipe#1", 3, KERNEL_OBJECT_PIPE, 0), 100, 0);
+	ends(&x, B, call(&x, "splice", "pipe#1", 4, KERNEL_OBJECT_PIPE, 0), 100, 0);
+	assert_int_equal(x.state.set.n, 1);
+	assert_int_equal(edge(&x, A, B, RELATION_PIPE)->bytes, 100);
+	close_scene(&x);
+}
+
 /* Without a name: to who was woken by it; to nobody before, and after the number is another thing. */
 static void other_sockets_lead_to_who_was_woken(void **state)
 {
@@ -527,6 +549,7 @@ int main(void)
 		cmocka_unit_test(an_exit_is_one_relation),
 		cmocka_unit_test(the_end_of_the_call_tells_the_address),
 		cmocka_unit_test(pairs_of_sockets_have_two_directions),
+		cmocka_unit_test(tee_takes_nothing),
 		cmocka_unit_test(other_sockets_lead_to_who_was_woken),
 		cmocka_unit_test(files_are_no_fifos),
 		cmocka_unit_test(a_window_cuts),

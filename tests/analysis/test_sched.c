@@ -23,11 +23,10 @@ static void check_agreement(struct run_case *c)
 	run_case_run(c, "cpu", NULL);
 	int64_t waited = run_more_sum(run_case_table(c, "top"), "wait_cpu_ns", "");
 	run_case_run(c, "sched", NULL);
-	const struct analysis_table *log = run_case_table(c, "log"),
-				    *top = run_case_table(c, "top");
-	const struct analysis_table *stats = run_case_table(c, "stats");
-	const struct analysis_table *freq = run_case_table(c, "freq");
-	const struct analysis_table *preemptions = run_case_table(c, "preemptions");
+	const struct mer_table *log = run_case_table(c, "log"), *top = run_case_table(c, "top");
+	const struct mer_table *stats = run_case_table(c, "stats");
+	const struct mer_table *freq = run_case_table(c, "freq");
+	const struct mer_table *preemptions = run_case_table(c, "preemptions");
 	int64_t latency = run_more_sum(log, "latency_ns", "");
 	assert_true(log->n_rows > 0);
 	assert_int_equal(run_more_sum(stats, "total_ns", ""), latency);
@@ -48,7 +47,7 @@ static void check_agreement(struct run_case *c)
 		if (i > 0)
 			assert_true(
 				run_case_int(log, i - 1, "begin") <= run_case_int(log, i, "begin"));
-		const struct analysis_cell *instead = run_case_cell(log, i, "instead_ns");
+		const struct mer_cell *instead = run_case_cell(log, i, "instead_ns");
 		assert_true(!instead->set || (instead->v.i > 0 && instead->v.i <= ns));
 		longest = ns > longest ? ns : longest;
 	}
@@ -91,7 +90,7 @@ static void worked_out(void **state)
 	struct run_case c;
 	run_case_open_scenario(&c, by_hand);
 	check_agreement(&c);
-	const struct analysis_table *log = run_case_table(&c, "log");
+	const struct mer_table *log = run_case_table(&c, "log");
 	assert_int_equal(log->n_rows, 3);
 	assert_true(run_more_is(log, 0,
 		"begin=20000 switch_in=50000 latency_ns=30000 host=h tid=6 comm=w cpu=0 prio=20 "
@@ -101,13 +100,13 @@ static void worked_out(void **state)
 		"instead_tid=5 instead_ns=5000"));
 	assert_true(run_more_is(log, 2,
 		"begin=86000 latency_ns=4000 tid=6 waker_tid=9 instead_tid=9 instead_ns=4000"));
-	const struct analysis_table *preemptions = run_case_table(&c, "preemptions");
+	const struct mer_table *preemptions = run_case_table(&c, "preemptions");
 	assert_int_equal(preemptions->n_rows, 2);
 	assert_true(run_more_is(preemptions, 0,
 		"begin=50000 duration_ns=10000 tid=5 prio=25 instead_tid=6 instead_ns=10000"));
 	assert_true(run_more_is(preemptions, 1,
 		"begin=80000 switch_in=86000 duration_ns=6000 tid=6 instead_tid=9"));
-	const struct analysis_table *stats = run_case_table(&c, "stats");
+	const struct mer_table *stats = run_case_table(&c, "stats");
 	assert_true(run_more_is(stats, run_more_row(stats, "tid=6"),
 		"count=3 min_ns=4000 max_ns=30000 avg_ns=13000 total_ns=39000 preemptions=1 "
 		"preempted_ns=6000 unclear_ns=0"));
@@ -154,7 +153,7 @@ static void who_instead(void **state)
 		"90us h 1 sched_switch prev_comm=\"c\" prev_tid=3 prev_state=1 next_comm=\"\" "
 		"next_tid=0\n");
 	run_case_run(&c, "sched", NULL);
-	const struct analysis_table *preemptions = run_case_table(&c, "preemptions");
+	const struct mer_table *preemptions = run_case_table(&c, "preemptions");
 	assert_true(run_more_is(preemptions, 0, "tid=6 instead_comm=b instead_ns=30000"));
 	/* It waited for CPU 1, and was run by CPU 0 in the end. */
 	assert_true(run_more_is(run_case_table(&c, "log"), 0,
@@ -175,7 +174,7 @@ static void not_seen(void **state)
 		"30us h 0 sched_switch prev_comm=\"\" prev_tid=0 next_comm=\"v\" next_tid=7\n");
 	run_case_run(&c, "sched", NULL);
 	assert_int_equal(run_case_table(&c, "log")->n_rows, 0);
-	const struct analysis_table *stats = run_case_table(&c, "stats");
+	const struct mer_table *stats = run_case_table(&c, "stats");
 	/* w never ran; v was ready, who knows since when. */
 	assert_true(run_more_is(stats, run_more_row(stats, "tid=6"), "count=0 unclear_ns=20000"));
 	assert_true(run_more_is(stats, run_more_row(stats, "tid=7"), "count=0 unclear_ns=20000"));
@@ -198,12 +197,12 @@ static void description(void **state)
 		"begin=6000 switch_in=10000 tid=4 comm=proc4 prio=20",
 		"begin=10000 switch_in=15000 tid=1 prio=20",
 	};
-	const struct analysis_table *log = run_case_table(&c, "log");
+	const struct mer_table *log = run_case_table(&c, "log");
 	assert_int_equal(log->n_rows, sizeof(rows) / sizeof(rows[0]));
 	for (size_t i = 0; i < log->n_rows; i++)
 		if (!run_more_is(log, i, rows[i]))
 			fail_msg("row %zu is not %s", i, rows[i]);
-	const struct analysis_table *preemptions = run_case_table(&c, "preemptions");
+	const struct mer_table *preemptions = run_case_table(&c, "preemptions");
 	assert_true(run_more_is(preemptions,
 		run_more_row(preemptions, "begin=20000 switch_in=25000 tid=2"), "instead_tid=3"));
 	run_case_close(&c);
@@ -278,7 +277,7 @@ static void simulated_with(const char *options)
 	run_more_open_world(&c, options);
 	check_agreement(&c);
 	struct truth_row *rows = read_truth(&c, &n);
-	const struct analysis_table *log = run_case_table(&c, "log");
+	const struct mer_table *log = run_case_table(&c, "log");
 	for (size_t i = 1; i + 1 < n; i++) {
 		const struct truth_row *r = &rows[i];
 		bool of_one = rows[i - 1].tid == r->tid && rows[i + 1].tid == r->tid;
@@ -292,12 +291,12 @@ static void simulated_with(const char *options)
 			r->begin, r->end, r->tid);
 		size_t at = run_more_row(log, row);
 		woken++;
-		const struct analysis_cell *waker = run_case_cell(log, at, "waker_tid");
+		const struct mer_cell *waker = run_case_cell(log, at, "waker_tid");
 		if (rows[i - 1].by >= 0 && strcmp(rows[i - 1].state, "blocked") == 0)
 			assert_true(waker->set && waker->v.i == rows[i - 1].by);
 		if (r->cpu != rows[i + 1].cpu)
 			continue;
-		const struct analysis_cell *instead = run_case_cell(log, at, "instead_tid");
+		const struct mer_cell *instead = run_case_cell(log, at, "instead_tid");
 		int64_t most = truth_instead(rows, n, r->tid, r->cpu, r->begin, r->end, -1);
 		int64_t ours = instead->set ? run_case_int(log, at, "instead_ns") : 0;
 		assert_int_equal(ours, most);
@@ -343,7 +342,7 @@ static void long_wait(void **state)
 	struct run_case c;
 	run_case_open_recording(&c, "lab/cpu-mem-io");
 	run_case_run(&c, "sched", NULL);
-	const struct analysis_table *t = run_case_table(&c, "log");
+	const struct mer_table *t = run_case_table(&c, "log");
 	int64_t longest[2] = { 0 };
 	for (size_t r = 0; r < t->n_rows; r++) {
 		const char *comm = run_case_text(t, r, "comm");

@@ -75,7 +75,7 @@ static void maps(struct scenario *s, int fd, int flags, int prot, bool works)
 static void check(struct scenario *s, const char *const *expected)
 {
 	struct run_case c;
-	struct analysis_table t;
+	struct mer_table t;
 	struct mer_err err = { 0 };
 	const struct analysis_request request = { &analysis_relations, 0 };
 	const struct analysis_options o = {
@@ -105,7 +105,7 @@ static void check(struct scenario *s, const char *const *expected)
 		n++;
 	}
 	assert_int_equal(n, n_expected);
-	analysis_table_fini(&t);
+	mer_table_fini(&t);
 	analysis_run_fini(&run);
 	run_case_close(&c);
 }

@@ -36,8 +36,8 @@ static const char *const two_hosts =
 	"50us a 0 sched_switch prev_comm=\"ten\" prev_tid=10 prev_state=1 next_comm=\"swapper/0\" "
 	"next_tid=0\n";
 
-static void assert_stats(const struct analysis_table *t, size_t row, int64_t n, int64_t min,
-	int64_t max, int64_t avg, int64_t stddev, int64_t total)
+static void assert_stats(const struct mer_table *t, size_t row, int64_t n, int64_t min, int64_t max,
+	int64_t avg, int64_t stddev, int64_t total)
 {
 	assert_int_equal(run_case_int(t, row, "count"), n);
 	assert_int_equal(run_case_int(t, row, "min_ns"), min);
@@ -56,7 +56,7 @@ static void test_by_hand(void **state)
 	struct run_case c;
 	run_case_open_scenario(&c, two_hosts);
 	run_case_run(&c, "syscall", NULL);
-	const struct analysis_table *t = run_case_table(&c, "stats");
+	const struct mer_table *t = run_case_table(&c, "stats");
 	assert_int_equal(t->n_rows, 3);
 	/* 2, 6 and 20 us: mean 28/3, squares 53.78 + 11.11 + 113.78, / 2, root: 9.4516 us */
 	size_t r = run_case_find(t, "name", "read", 0);
@@ -147,8 +147,8 @@ static int64_t count(struct run_case *c, struct analysis_options o)
 	assert_int_equal(run_case_sum(run_case_table(c, "stats"), "count", NULL, NULL), n);
 	assert_int_equal(run_case_sum(run_case_table(c, "tasks"), "count", NULL, NULL), n);
 	assert_int_equal(run_case_sum(run_case_table(c, "freq"), "count", NULL, NULL), n);
-	const struct analysis_table *log = run_case_table(c, "log");
-	const struct analysis_table *open = run_case_table(c, "top_unfinished");
+	const struct mer_table *log = run_case_table(c, "log");
+	const struct mer_table *open = run_case_table(c, "top_unfinished");
 	assert_int_equal(
 		log->n_rows + log->n_left_out, (uint64_t)n + open->n_rows + open->n_left_out);
 	return n;
@@ -179,7 +179,7 @@ static void test_filters(void **state)
 		0);
 	/* The first ones, the longest ones; the others are counted. */
 	assert_int_equal(count(&c, (struct analysis_options){ ALL, .limit = 2 }), 5);
-	const struct analysis_table *t = run_case_table(&c, "log");
+	const struct mer_table *t = run_case_table(&c, "log");
 	assert_int_equal(t->n_rows, 2);
 	assert_int_equal(t->n_left_out, 4); /* and the one that is not finished */
 	assert_int_equal(run_case_int(t, 0, "duration_ns"), 2000);
@@ -199,7 +199,7 @@ static void test_public_values(void **state)
 	struct run_case c;
 	run_case_open_recording(&c, "public/bug446190");
 	run_case_run(&c, "syscall", NULL);
-	const struct analysis_table *t = run_case_table(&c, "stats_total");
+	const struct mer_table *t = run_case_table(&c, "stats_total");
 	assert_stats(t, 0, 1801, 1000, 5904091700, 15627894, 175875370, 28145837500);
 	t = run_case_table(&c, "stats");
 	assert_int_equal(t->n_rows, 55);
@@ -232,7 +232,7 @@ static void test_numbers(void **state)
 			forms[i]);
 		run_case_open_scenario(&c, text);
 		run_case_run(&c, "syscall", NULL);
-		const struct analysis_table *t = run_case_table(&c, "log");
+		const struct mer_table *t = run_case_table(&c, "log");
 		assert_int_equal(t->n_rows, 1);
 		assert_string_equal(run_case_text(t, 0, "name"), names[i]);
 		run_case_close(&c);
@@ -248,7 +248,7 @@ static void test_agreement(void **state)
 		struct run_case c, few;
 		run_case_open_recording(&c, recordings[i]);
 		run_case_run(&c, "syscall", NULL);
-		const struct analysis_table *log = run_case_table(&c, "log");
+		const struct mer_table *log = run_case_table(&c, "log");
 		assert_true(log->n_rows > 100);
 		for (size_t r = 1; r < log->n_rows; r++)
 			assert_true(
@@ -267,7 +267,7 @@ static void test_agreement(void **state)
 		int64_t negative = 0;
 		size_t ended = 0;
 		for (size_t r = 0; r < log->n_rows; r++) {
-			const struct analysis_cell *ret = run_case_cell(log, r, "ret_value");
+			const struct mer_cell *ret = run_case_cell(log, r, "ret_value");
 			negative += ret->set && ret->v.i < 0 && ret->v.i >= -4095;
 			ended += ret->set;
 		}
@@ -278,7 +278,7 @@ static void test_agreement(void **state)
 		struct analysis_options o = { ALL, .limit = 37 };
 		run_case_run(&few, "syscall", &o);
 		run_case_check_top(log, run_case_table(&few, "top"));
-		const struct analysis_table *t = run_case_table(&few, "log");
+		const struct mer_table *t = run_case_table(&few, "log");
 		assert_int_equal(t->n_rows, 37);
 		for (size_t r = 0; r < t->n_rows; r++)
 			assert_int_equal(

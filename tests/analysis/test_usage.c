@@ -21,7 +21,7 @@ struct subject {
 static void build(struct subject *s)
 {
 	struct mer_err err = { 0 };
-	assert_int_equal(usage_new(s->c.e->n_hosts, &s->u, &err), 0);
+	assert_int_equal(usage_new(s->c.e->n_hosts, NULL, &s->u, &err), 0);
 	struct kernel_world_options o = { .n_threads = 2, .observers = usage_observers(s->u) };
 	if (kernel_world_build(s->c.e, &s->c.messages, s->c.result, &o, &s->w, &err) ||
 		usage_settle(s->u, s->w, &err) || blocked_find(s->w, &s->b, &err) ||
@@ -84,7 +84,7 @@ static int64_t of_tid(const struct subject *s, uint32_t host, int64_t tid, enum 
 /* Rows of one number (used again for another task) are summed; all that is used is in some row. */
 static uint64_t check_same(const struct subject *s, const struct same *x)
 {
-	const struct analysis_table *t = run_case_table(&s->c, "top");
+	const struct mer_table *t = run_case_table(&s->c, "top");
 	int64_t in_rows = 0, used = 0;
 	for (size_t i = 0; i < t->n_rows; i++) {
 		if (!run_case_cell(t, i, "tid")->set)

@@ -107,15 +107,15 @@ static void read_log(struct measured *m)
 	assert_int_equal(at, N_PHASES);
 }
 
-static const char *text(const struct analysis_table *t, size_t row, enum relation_column c)
+static const char *text(const struct mer_table *t, size_t row, enum relation_column c)
 {
-	const struct analysis_cell *cell = &t->cells[row * t->n_columns + c];
+	const struct mer_cell *cell = &t->cells[row * t->n_columns + c];
 	return cell->set ? cell->v.text : "";
 }
 
-static int64_t number(const struct analysis_table *t, size_t row, enum relation_column c)
+static int64_t number(const struct mer_table *t, size_t row, enum relation_column c)
 {
-	const struct analysis_cell *cell = &t->cells[row * t->n_columns + c];
+	const struct mer_cell *cell = &t->cells[row * t->n_columns + c];
 	return cell->set ? cell->v.i : -1;
 }
 
@@ -127,7 +127,7 @@ static bool is_of_zoo(const char *comm)
 
 /* What is there in every phase: a fork, the exit that the parent waits for, and, before it begins, that the
  * parent waits until the other one is ready. */
-static bool is_family(const struct analysis_table *t, size_t row)
+static bool is_family(const struct mer_table *t, size_t row)
 {
 	const char *kind = text(t, row, RELATION_KIND), *to = text(t, row, RELATION_TO_COMM);
 	if (strcmp(kind, "fork") == 0)
@@ -139,7 +139,7 @@ static bool is_family(const struct analysis_table *t, size_t row)
 	       strcmp(to, "zoo-main") == 0;
 }
 
-static bool fits(const struct analysis_table *t, size_t row, const struct expected *e)
+static bool fits(const struct mer_table *t, size_t row, const struct expected *e)
 {
 	return e->from && strcmp(text(t, row, RELATION_FROM_COMM), e->from) == 0 &&
 	       strcmp(text(t, row, RELATION_TO_COMM), e->to) == 0 &&
@@ -148,7 +148,7 @@ static bool fits(const struct analysis_table *t, size_t row, const struct expect
 
 /* All of this phase's edges between these, with one object (or any: the same kind of thing). */
 static void check_edge(
-	const struct analysis_table *t, const struct phase *p, const struct measured *m, size_t k)
+	const struct mer_table *t, const struct phase *p, const struct measured *m, size_t k)
 {
 	const struct expected *e = &p->edges[k];
 	int64_t wait = 0, want = 0, bytes = -1;
@@ -178,7 +178,7 @@ static void check_edge(
 }
 
 /* Nothing else in which the program's processes take part. */
-static void check_no_other(const struct analysis_table *t, const struct phase *p)
+static void check_no_other(const struct mer_table *t, const struct phase *p)
 {
 	for (size_t r = 0; r < t->n_rows; r++) {
 		bool known = is_family(t, r) ||
@@ -196,7 +196,7 @@ static void check_no_other(const struct analysis_table *t, const struct phase *p
 }
 
 static void run(struct recording *r, int64_t begin, int64_t end, struct analysis_run *run,
-	struct analysis_table *t)
+	struct mer_table *t)
 {
 	static struct analysis_options o;
 	struct mer_err err = { 0 };
@@ -216,12 +216,12 @@ static void every_phase_has_its_relations(void **state)
 	read_log(m);
 	for (size_t i = 0; i < N_PHASES; i++) {
 		struct analysis_run a;
-		struct analysis_table t;
+		struct mer_table t;
 		run(&r, recording_time(&r, 0, m[i].begin), recording_time(&r, 0, m[i].end), &a, &t);
 		for (size_t k = 0; k < MOST && phases[i].edges[k].from; k++)
 			check_edge(&t, &phases[i], &m[i], k);
 		check_no_other(&t, &phases[i]);
-		analysis_table_fini(&t);
+		mer_table_fini(&t);
 		analysis_run_fini(&a);
 	}
 	recording_close(&r);
@@ -237,7 +237,7 @@ static void requests_and_answers(void **state)
 	for (int i = 0; i < 2; i++) {
 		struct recording r;
 		struct analysis_run a;
-		struct analysis_table t;
+		struct mer_table t;
 		recording_open(&r, names[i]);
 		run(&r, INT64_MIN, INT64_MAX, &a, &t);
 		for (size_t k = 0; k < t.n_rows; k++) {
@@ -252,7 +252,7 @@ static void requests_and_answers(void **state)
 				fail_msg("%s: tcp from %s to %s", names[i], from, to);
 			*(asks ? &asked[i] : &answered[i]) += number(&t, k, RELATION_BYTES);
 		}
-		analysis_table_fini(&t);
+		mer_table_fini(&t);
 		analysis_run_fini(&a);
 		recording_close(&r);
 		assert_true(asked[i] > 0);
@@ -275,7 +275,7 @@ static void ranks_send_what_they_logged(void **state)
 	int64_t sent[RANKS][RANKS] = { 0 }, found[RANKS][RANKS] = { 0 };
 	struct recording r;
 	struct analysis_run a;
-	struct analysis_table t;
+	struct mer_table t;
 	char path[600], line[300];
 	recording_open(&r, "lab/mpi-3vm");
 	recording_path(path, sizeof(path), "lab/mpi-3vm/mpi.log");
@@ -313,7 +313,7 @@ static void ranks_send_what_they_logged(void **state)
 					found[i][k], sent[i][k]);
 		}
 	assert_true(sum > 3000000);
-	analysis_table_fini(&t);
+	mer_table_fini(&t);
 	analysis_run_fini(&a);
 	recording_close(&r);
 }
@@ -341,7 +341,7 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 	return 0;
 }
 
-static int emit_nothing(struct analysis_run *r, unsigned output, struct analysis_table *t)
+static int emit_nothing(struct analysis_run *r, unsigned output, struct mer_table *t)
 {
 	(void)r;
 	(void)output;
@@ -357,8 +357,10 @@ static void no_byte_is_lost(void **state)
 	static const char *const names[] = { "lab/clihog-srvhog-1vm", "lab/clihog-srvhog-2vm",
 		"lab/cpu-mem-io", "lab/ipc-zoo", "lab/mpi-3vm", "lab/netns-containers",
 		"lab/threadirqs", "lab/wget-cold-hot" };
-	static const struct analysis_column none[] = { { 0 } };
-	static const struct analysis_output outputs[] = { { "top", "", none, NULL }, { 0 } };
+	static const struct mer_column none[] = { { 0 } };
+	static const struct analysis_output outputs[] = {
+		{ .id = "top", .title = "", .columns = none }, { 0 }
+	};
 	static const struct analysis sums = { .id = "sums",
 		.outputs = outputs,
 		.state_size = 1,
@@ -367,7 +369,7 @@ static void no_byte_is_lost(void **state)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		struct recording r;
 		struct analysis_run a;
-		struct analysis_table t[2];
+		struct mer_table t[2];
 		struct mer_err err = { 0 };
 		static int64_t found[2][HOSTS][TASKS];
 		const struct analysis_request requests[] = { { &analysis_relations, 0 },
@@ -414,8 +416,8 @@ static void no_byte_is_lost(void **state)
 							found[reads][h][k], moved[reads][h][k]);
 				}
 		assert_true(sum > 0);
-		analysis_table_fini(&t[0]);
-		analysis_table_fini(&t[1]);
+		mer_table_fini(&t[0]);
+		mer_table_fini(&t[1]);
 		analysis_run_fini(&a);
 		recording_close(&r);
 	}

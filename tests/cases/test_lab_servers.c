@@ -14,7 +14,7 @@
 struct served { /* tables of a recording */
 	struct recording r;
 	struct analysis_run run;
-	struct analysis_table top, workers;
+	struct mer_table top, workers;
 };
 
 static void read_servers(struct served *x, const char *name)
@@ -23,7 +23,7 @@ static void read_servers(struct served *x, const char *name)
 		.begin = INT64_MIN, .end = INT64_MAX, .max_ns = INT64_MAX
 	};
 	struct mer_err err = { 0 };
-	struct analysis_table t[2];
+	struct mer_table t[2];
 	const struct analysis *a = analysis_find("servers");
 	assert_non_null(a);
 	const struct analysis_request requests[] = { { a, 0 }, { a, 1 } };
@@ -37,13 +37,13 @@ static void read_servers(struct served *x, const char *name)
 
 static void done(struct served *x)
 {
-	analysis_table_fini(&x->top);
-	analysis_table_fini(&x->workers);
+	mer_table_fini(&x->top);
+	mer_table_fini(&x->workers);
 	analysis_run_fini(&x->run);
 	recording_close(&x->r);
 }
 
-static const struct analysis_cell *cell(const struct analysis_table *t, size_t row, const char *key)
+static const struct mer_cell *cell(const struct mer_table *t, size_t row, const char *key)
 {
 	size_t c = 0;
 	while (strcmp(t->columns[c].key, key) != 0)
@@ -51,12 +51,12 @@ static const struct analysis_cell *cell(const struct analysis_table *t, size_t r
 	return &t->cells[row * t->n_columns + c];
 }
 
-static int64_t number(const struct analysis_table *t, size_t row, const char *key)
+static int64_t number(const struct mer_table *t, size_t row, const char *key)
 {
 	return cell(t, row, key)->set ? cell(t, row, key)->v.i : -1;
 }
 
-static size_t find(const struct analysis_table *t, const char *comm)
+static size_t find(const struct mer_table *t, const char *comm)
 {
 	size_t r = 0;
 	for (; r < t->n_rows; r++)
@@ -66,7 +66,7 @@ static size_t find(const struct analysis_table *t, const char *comm)
 	return r;
 }
 
-static int64_t sum(const struct analysis_table *t, const char *key)
+static int64_t sum(const struct mer_table *t, const char *key)
 {
 	int64_t n = 0;
 	for (size_t r = 0; r < t->n_rows; r++)
@@ -81,7 +81,7 @@ static void ready_since(void **state)
 	(void)state;
 	struct served x;
 	read_servers(&x, "lab/wget-cold-hot");
-	const struct analysis_table *t = &x.top;
+	const struct mer_table *t = &x.top;
 	size_t nginx = find(t, "nginx"), python = find(t, "python3"),
 	       lttng = find(t, "Client manageme");
 	assert_int_equal(number(t, nginx, "accepts"), 2);
@@ -101,7 +101,7 @@ static void waits_in_accept(void **state)
 	(void)state;
 	struct served x;
 	read_servers(&x, "lab/clihog-srvhog-2vm");
-	const struct analysis_table *t = &x.top;
+	const struct mer_table *t = &x.top;
 	size_t r = find(t, "rpc-srv");
 	const int64_t took[] = { 199965836 - 191619692, 107874773 - 107061943,
 		718045916 - 717254728 };
@@ -120,7 +120,7 @@ static void several_workers(void **state)
 	(void)state;
 	struct served x;
 	read_servers(&x, "lab/web-lossy");
-	const struct analysis_table *t = &x.top, *w = &x.workers;
+	const struct mer_table *t = &x.top, *w = &x.workers;
 	size_t r = find(t, "python3");
 	int64_t most = 0, wakeups = 0, n = 0;
 	assert_int_equal(number(t, r, "workers"), 4);
@@ -150,7 +150,7 @@ static void prefork(void **state)
 	(void)state;
 	struct served x;
 	read_servers(&x, "public/django-vote");
-	const struct analysis_table *t = &x.top;
+	const struct mer_table *t = &x.top;
 	size_t r = find(t, "apache2");
 	assert_int_equal(number(t, r, "accepts"), 12);
 	assert_int_equal(number(t, r, "vain_accepts"), 11);

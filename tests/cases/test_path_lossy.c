@@ -108,7 +108,7 @@ static struct kernel_world *build_without(const struct recording *r, struct dice
 		.e = r->e, .n_hosts = r->w->n_hosts, .n_packets = r->w->n_packets
 	};
 	w->hosts = calloc((size_t)w->n_hosts + 1, sizeof(*w->hosts));
-	w->packets = calloc((size_t)w->n_packets + 1, sizeof(*w->packets));
+	w->packets = mer_spill_array(NULL, (size_t)w->n_packets + 1, sizeof(*w->packets));
 	assert_non_null(w->hosts);
 	assert_non_null(w->packets);
 	for (uint32_t i = 0; i < w->n_packets; i++) {

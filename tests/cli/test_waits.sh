@@ -184,6 +184,22 @@ $(tick 11300 futex "uaddr=4096 op=128 val=2 utime=1 uaddr2=0 val3=0" -110)
 $(ended 21600 40000 futex "uaddr=4096 op=128 val=2 utime=1 uaddr2=0 val3=0" 0)
 E
 equal "futex" "$(waited futex)" "timer 0 srv 39"
+# The calls that came after futex do the same; to wake nobody is not to act.
+ticking futex-wait <<E
+$(tick 1000 futex_wait "uaddr=4096 val=2 mask=1 flags=2" -110)
+11210us h 0 syscall_entry_futex_wake uaddr=8192 nr=1
+11220us h 0 syscall_exit_futex_wake ret=0
+$(tick 11300 futex_wait "uaddr=4096 val=2 mask=1 flags=2" -110)
+$(ended 21600 40000 futex_wait "uaddr=4096 val=2 mask=1 flags=2" 0)
+E
+equal "futex_wait" "$(waited futex-wait)" "timer 0 srv 39"
+for call in futex futex_time32 futex_wait futex_waitv; do
+	ticking "by-$call" <<E
+$(ended 1000 40000 $call "uaddr=4096 val=2" 0)
+E
+	run 0 blocked -q --tid 10 --flat --json "$dir/by-$call"
+	equal "cause of $call" "$(jq -r --arg call $call '.waits[] | select(.call == $call) | .cause' "$dir/out")" futex
+done
 
 # What is another wait: on something else, after something was sent, much later; and what waits for time alone.
 ticking others <<E

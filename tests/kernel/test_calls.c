@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include "call_row.h"
 #include "given.h"
 #include "kernel/calls.h"
 #include "kernel/files/files.h"
@@ -73,6 +74,8 @@ static const struct {
 	[KERNEL_CALL_USES_FD] = { 1, 0 },
 	[KERNEL_CALL_RECEIVE] = { 2, 0 },
 	[KERNEL_CALL_FUTEX] = { 3, 0 },
+	[KERNEL_CALL_FUTEX_WAIT] = { 3, 0 },
+	[KERNEL_CALL_FUTEX_WAKE] = { 3, 0 },
 	[KERNEL_CALL_PRCTL] = { 1, 0 },
 	[KERNEL_CALL_POLL] = { 3, 0 },
 	[KERNEL_CALL_SELECT] = { 7, 0 },
@@ -138,13 +141,59 @@ static void test_rows(void **state)
 	(void)state;
 	for (size_t i = 0; i < kernel_n_call_rows; i++) {
 		const struct kernel_call_row *r = &kernel_call_rows[i];
-		assert_true(r->kind > KERNEL_CALL_OTHER && r->kind < KERNEL_N_CALL_KINDS);
+		assert_true(r->kind >= KERNEL_CALL_OTHER && r->kind < KERNEL_N_CALL_KINDS);
+		assert_true(r->kind != KERNEL_CALL_OTHER || r->classes); /* what else is it for? */
 		assert_int_equal(width_of(r->entry_fields), widths[r->kind].entry);
 		assert_int_equal(width_of(r->exit_fields), widths[r->kind].exit);
-		assert_ptr_equal(kernel_call_find(r->name), r); /* each once */
+		assert_ptr_equal(call_row(r->name), r); /* each once */
 	}
-	assert_null(kernel_call_find("getpid"));
-	assert_null(kernel_call_find(""));
+	assert_null(call_row("getppid"));
+	assert_null(call_row(""));
+}
+
+/* Calls on which the lists that this table replaced did not agree, and some for comparison. */
+static void test_classes(void **state)
+{
+	(void)state;
+	const uint32_t first = KERNEL_CALLS_MULTIPLEX, await = KERNEL_CALLS_AWAIT;
+	const uint32_t reads = KERNEL_CALLS_READ | await, polls = first | KERNEL_CALLS_POLL | await;
+	const struct {
+		const char *name;
+		uint32_t classes;
+	} cases[] = {
+		{ "poll", polls },
+		{ "_newselect", polls },
+		{ "io_getevents", polls },
+		{ "io_pgetevents", polls },
+		{ "io_uring_enter", first | await }, /* its result is what was submitted */
+		{ "epoll_wait", polls },
+		{ "epoll_ctl", 0 },
+		{ "epoll_create1", 0 },
+		{ "readlink", KERNEL_CALLS_LOOKUP },
+		{ "readahead", 0 },
+		{ "recvmmsg", reads | KERNEL_CALLS_MESSAGES },
+		{ "recvmmsg_time32", reads | KERNEL_CALLS_MESSAGES },
+		{ "splice", reads | KERNEL_CALLS_COPY },
+		{ "tee", reads | KERNEL_CALLS_COPY | KERNEL_CALLS_PEEK },
+		{ "sendfile64", KERNEL_CALLS_WRITE | KERNEL_CALLS_COPY },
+		{ "open_by_handle_at", KERNEL_CALLS_OPEN },
+		{ "getppid", 0 },
+		{ "", 0 },
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_int_equal(
+			kernel_call_classes(kernel_call_id(cases[i].name)), cases[i].classes);
+	/* What a class implies. */
+	for (size_t i = 0; i < kernel_n_call_rows; i++) {
+		uint32_t c = kernel_call_rows[i].classes;
+		bool moves = c & (KERNEL_CALLS_READ | KERNEL_CALLS_WRITE);
+		assert_true(moves || !(c & (KERNEL_CALLS_COPY | KERNEL_CALLS_MESSAGES)));
+		assert_false((c & KERNEL_CALLS_READ) && (c & KERNEL_CALLS_WRITE));
+		assert_true((c & KERNEL_CALLS_READ) || !(c & KERNEL_CALLS_PEEK));
+		assert_true((c & first) || !(c & KERNEL_CALLS_POLL));
+		assert_true(
+			(c & await) || !(c & (first | KERNEL_CALLS_ACCEPT | KERNEL_CALLS_WAIT)));
+	}
 }
 
 /* ---- real traces ---- */
@@ -194,8 +243,8 @@ static size_t check_schema(const struct ctf_schema *s, bool old)
 			const struct ctf_event_class *ec = &s->streams[k].events[c];
 			const char *in = kernel_call_of_entry(ec->name);
 			const char *out = kernel_call_of_exit(ec->name);
-			const struct kernel_call_row *r = in	? kernel_call_find(in)
-							  : out ? kernel_call_find(out)
+			const struct kernel_call_row *r = in	? call_row(in)
+							  : out ? call_row(out)
 								: NULL;
 			if (!r)
 				continue;
@@ -237,7 +286,7 @@ static void test_fields_of_old_tracers(void **state)
 static bool meets_object(const char *trace, const char *call, const char *text)
 {
 	struct mer_experiment *e = open_shared(trace);
-	const struct kernel_call_row *r = kernel_call_find(call);
+	const struct kernel_call_row *r = call_row(call);
 	char entry[64], exit[64], exit_fields[128];
 	snprintf(entry, sizeof(entry), "syscall_entry_%s", call);
 	snprintf(exit, sizeof(exit), "syscall_exit_%s", call);
@@ -299,6 +348,7 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_classes),
 		cmocka_unit_test(test_fields),
 		cmocka_unit_test(test_fields_of_old_tracers),
 		cmocka_unit_test(test_arguments),

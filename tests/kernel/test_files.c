@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
+#include "call_row.h"
 #include "kernel/files/fd_table.h"
 #include "kernel/files/files.h"
 
@@ -50,7 +51,7 @@ static uint32_t new_task(struct test *t, int32_t pid, int32_t tid)
 /* As many numbers as the row has slots; text takes two. */
 static const char *enter(struct test *t, uint32_t task, const char *name, const uint64_t *slots)
 {
-	const struct kernel_call_row *row = kernel_call_find(name);
+	const struct kernel_call_row *row = call_row(name);
 	assert_non_null(row);
 	assert_int_equal(kernel_files_enter(t->f, task, (enum kernel_call_kind)row->kind, slots,
 				 &t->call, &t->err),
@@ -61,7 +62,7 @@ static const char *enter(struct test *t, uint32_t task, const char *name, const 
 static void leave(
 	struct test *t, uint32_t task, const char *name, int64_t ret, const uint64_t *slots)
 {
-	const struct kernel_call_row *row = kernel_call_find(name);
+	const struct kernel_call_row *row = call_row(name);
 	assert_int_equal(kernel_files_leave(
 				 t->f, task, (enum kernel_call_kind)row->kind, ret, slots, &t->err),
 		0);
@@ -124,6 +125,9 @@ static void test_paths(void **state)
 	ASSERT_IS(a, 3, "/etc/passwd", KERNEL_OBJECT_FILE);
 	open_file(t, a, 4, "/dev/pts/0", 0);
 	ASSERT_IS(a, 4, "/dev/pts/0", KERNEL_OBJECT_TTY);
+	assert_string_equal(ENTER(a, "recvmmsg_time32", 4, 0), "/dev/pts/0");
+	assert_int_equal(t->call.fd, 4);
+	assert_string_equal(ENTER(a, "mq_timedreceive_time32", 4), "/dev/pts/0");
 	/* Relative to a directory; and to one that is not known. */
 	open_file(t, a, 5, "/srv/data", 0);
 	CALL(a, "openat", 6, 5, TEXT("x/y"), 0);

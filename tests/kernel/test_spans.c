@@ -45,8 +45,7 @@ static void last_ones_stay(void **state)
 	(void)state;
 	assert_non_null(begins);
 	assert_non_null(tasks);
-	kernel_host_init(&h);
-	h.forgets = true;
+	kernel_host_init_in(&h, NULL, true);
 	for (uint32_t t = 0; t < N_TASKS; t++) {
 		assert_int_equal(kernel_add_task(&h, (int32_t)t + 1, 0), t);
 		begins[t] = -1;
@@ -69,8 +68,8 @@ static void last_ones_stay(void **state)
 	}
 	assert_true(forgotten > N_SPANS / 2);
 	uint32_t n_chunks = 0;
-	for (uint32_t c = 0; c < h.n_chunks; c++)
-		n_chunks += h.chunks[c] != NULL;
+	for (uint32_t c = 0; c < h.log.n_chunks; c++)
+		n_chunks += h.log.chunks[c] != NULL;
 	assert_true(n_chunks <= MOST_CHUNKS);
 	kernel_host_fini(&h);
 	free(begins);

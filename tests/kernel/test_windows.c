@@ -79,14 +79,14 @@ static void close_recording(struct recording *x)
 	mer_experiment_free(x->e);
 }
 
-static void complain(struct recording *x, const char *what, const struct path *a, const struct path *b,
-	size_t i)
+static void complain(
+	struct recording *x, const char *what, const struct path *a, const struct path *b, size_t i)
 {
 	if (++x->n_differ > 5)
 		return;
 	const struct kernel_host *h = &x->whole->hosts[a->host];
-	fprintf(stderr, "%s: host %u task %d (%s) [+%lld, +%lld): segment %zu of %zu and %zu\n", what,
-		a->host, (int)h->tasks[a->task].tid, kernel_comm(h, a->task, a->end),
+	fprintf(stderr, "%s: host %u task %d (%s) [+%lld, +%lld): segment %zu of %zu and %zu\n",
+		what, a->host, (int)h->tasks[a->task].tid, kernel_comm(h, a->task, a->end),
 		(long long)(a->begin - x->e->begin), (long long)(a->end - x->e->begin), i,
 		a->n_segments, b->n_segments);
 	for (int k = 0; k < 2; k++) {
@@ -94,18 +94,21 @@ static void complain(struct recording *x, const char *what, const struct path *a
 		const struct path_segment *s = &p->segments[i];
 		if (i < p->n_segments)
 			fprintf(stderr,
-				"  [+%lld, +%lld) host %u tid %d cause %s state %s cpu %d depth %u flight %d\n",
-				(long long)(s->begin - x->e->begin), (long long)(s->end - x->e->begin),
-				s->host,
-				s->task == KERNEL_NONE ? -1
-						       : (int)p->world->hosts[s->host].tasks[s->task].tid,
+				"  [+%lld, +%lld) host %u tid %d cause %s state %s cpu %d depth %u "
+				"flight %d\n",
+				(long long)(s->begin - x->e->begin),
+				(long long)(s->end - x->e->begin), s->host,
+				s->task == KERNEL_NONE
+					? -1
+					: (int)p->world->hosts[s->host].tasks[s->task].tid,
 				path_cause_name((enum path_cause)s->cause),
 				kernel_state_name((enum kernel_state)s->state), s->cpu, s->depth,
 				s->in_flight);
 	}
 }
 
-static const char *call_text(const struct path *p, const struct path_segment *s, char *text, size_t n)
+static const char *call_text(
+	const struct path *p, const struct path_segment *s, char *text, size_t n)
 {
 	const struct kernel_host *h = &p->world->hosts[s->host];
 	const struct kernel_call *c = s->call == KERNEL_NONE ? NULL : &h->calls[s->call];
@@ -139,7 +142,8 @@ static bool same_segment(const struct path *a, const struct path_segment *s, con
 		strcmp(kernel_comm(h, s->task, s->begin), kernel_comm(k, t->task, t->begin)) != 0)
 		return false;
 	if ((s->by == KERNEL_NONE) != (t->by == KERNEL_NONE) ||
-		(s->by != KERNEL_NONE && kernel_span(h, s->by)->task != kernel_span(k, t->by)->task))
+		(s->by != KERNEL_NONE &&
+			kernel_span(h, s->by)->task != kernel_span(k, t->by)->task))
 		return false;
 	if (s->cause == PATH_NETWORK)
 		return same_packet(a, s->source, b, t->source);
@@ -163,7 +167,8 @@ static void compare(struct recording *x, const struct path *a, const struct path
 		complain(x, "paths differ", a, b, i);
 }
 
-static void try_window(struct recording *x, uint32_t host, uint32_t task, int64_t begin, int64_t end)
+static void try_window(
+	struct recording *x, uint32_t host, uint32_t task, int64_t begin, int64_t end)
 {
 	struct mer_err err = { 0 };
 	struct path whole, part;
@@ -218,7 +223,8 @@ static void try_recording(const char *name, size_t n)
 			uint32_t s = kernel_span_at(h, task, begin + width, KERNEL_NONE);
 			if (h->tasks[task].end > begin && h->tasks[task].died > begin &&
 				h->tasks[task].begin < begin + width &&
-				(i % 4 == 0 || (s != KERNEL_NONE && kernel_span(h, s)->begin >= begin)))
+				(i % 4 == 0 ||
+					(s != KERNEL_NONE && kernel_span(h, s)->begin >= begin)))
 				break;
 		}
 		if (h->tasks[task].begin < begin + width && h->tasks[task].end > begin &&
@@ -236,9 +242,10 @@ static void try_recording(const char *name, size_t n)
 static void paths_are_the_same(void **state)
 {
 	(void)state;
-	static const char *const names[] = { "clihog-srvhog-1vm", "cluster-10", "cpu-mem-io", "ipc-zoo",
-		"kvm-nested", "login-tree", "long-ntp", "lost-packets", "mpi-3vm", "netns-containers",
-		"reader-zoo", "swap", "threadirqs", "web-load", "web-lossy", "wget-cold-hot-nogro" };
+	static const char *const names[] = { "clihog-srvhog-1vm", "cluster-10", "cpu-mem-io",
+		"ipc-zoo", "kvm-nested", "login-tree", "long-ntp", "lost-packets", "mpi-3vm",
+		"netns-containers", "reader-zoo", "swap", "threadirqs", "web-load", "web-lossy",
+		"wget-cold-hot-nogro" };
 	const char *only = getenv("ONLY"), *many = getenv("WINDOWS");
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		char name[100];

@@ -392,7 +392,7 @@ static void ends_follow(const struct mer_experiment *plain, const struct mer_exp
 static void locate_follows(struct mer_experiment *e, const struct reading *r)
 {
 	struct mer_err err;
-	struct trace_place place;
+	struct trace_record_place place;
 	uint64_t found, nth = 0;
 	for (size_t i = 0; i < r->n; i += r->n / 7 + 1) {
 		nth = i + 1;

@@ -1,105 +1,43 @@
 #include "analysis/relations/calls.h"
 
-#include <string.h>
+#include "kernel/calls.h"
 
-static const struct {
-	const char *name;
-	enum relation_role role;
-} roles[] = {
-	{ "read", ROLE_READ },
-	{ "readv", ROLE_READ },
-	{ "pread64", ROLE_READ },
-	{ "preadv", ROLE_READ },
-	{ "preadv2", ROLE_READ },
-	{ "recv", ROLE_READ },
-	{ "recvfrom", ROLE_READ },
-	{ "recvmsg", ROLE_READ },
-	{ "recvmmsg", ROLE_READ_N },
-	{ "recvmmsg_time32", ROLE_READ_N },
-	/* Of the descriptor that these are known by, the one that is read. */
-	{ "splice", ROLE_READ },
-	{ "copy_file_range", ROLE_READ },
-	{ "write", ROLE_WRITE },
-	{ "writev", ROLE_WRITE },
-	{ "pwrite64", ROLE_WRITE },
-	{ "pwritev", ROLE_WRITE },
-	{ "pwritev2", ROLE_WRITE },
-	{ "send", ROLE_WRITE },
-	{ "sendto", ROLE_WRITE },
-	{ "sendmsg", ROLE_WRITE },
-	{ "sendmmsg", ROLE_WRITE_N },
-	{ "sendfile", ROLE_WRITE },
-	{ "sendfile64", ROLE_WRITE },
-	{ "vmsplice", ROLE_WRITE },
-	{ "open", ROLE_OPEN },
-	{ "openat", ROLE_OPEN },
-	{ "openat2", ROLE_OPEN },
-	{ "creat", ROLE_OPEN },
-	{ "close", ROLE_CLOSE },
-	{ "close_range", ROLE_CLOSE },
-	{ "dup2", ROLE_CLOSE },
-	{ "dup3", ROLE_CLOSE },
-	{ "connect", ROLE_CONNECT },
-	{ "accept", ROLE_ACCEPT },
-	{ "accept4", ROLE_ACCEPT },
-	{ "shutdown", ROLE_SHUTDOWN },
-	{ "poll", ROLE_POLL },
-	{ "ppoll", ROLE_POLL },
-	{ "ppoll_time32", ROLE_POLL },
-	{ "select", ROLE_POLL },
-	{ "newselect", ROLE_POLL },
-	{ "pselect6", ROLE_POLL },
-	{ "pselect6_time32", ROLE_POLL },
-	{ "epoll_wait", ROLE_POLL },
-	{ "epoll_pwait", ROLE_POLL },
-	{ "epoll_pwait2", ROLE_POLL },
-	{ "epoll_wait_old", ROLE_POLL },
-	{ "io_getevents", ROLE_POLL },
-	{ "io_pgetevents", ROLE_POLL },
-	{ "io_uring_enter", ROLE_POLL },
-	{ "futex", ROLE_FUTEX },
-	{ "futex_time32", ROLE_FUTEX },
-	{ "futex_wait", ROLE_FUTEX },
-	{ "futex_waitv", ROLE_FUTEX },
-	{ "futex_wake", ROLE_FUTEX },
-	{ "futex_requeue", ROLE_FUTEX },
-	{ "kill", ROLE_SIGNAL },
-	{ "tkill", ROLE_SIGNAL },
-	{ "tgkill", ROLE_SIGNAL },
-	{ "rt_sigqueueinfo", ROLE_SIGNAL },
-	{ "rt_tgsigqueueinfo", ROLE_SIGNAL },
-	{ "pidfd_send_signal", ROLE_SIGNAL },
-	{ "wait4", ROLE_WAIT },
-	{ "waitpid", ROLE_WAIT },
-	{ "waitid", ROLE_WAIT },
-	{ "fork", ROLE_FORK },
-	{ "vfork", ROLE_FORK },
-	{ "clone", ROLE_FORK },
-	{ "clone3", ROLE_FORK },
-	{ "execve", ROLE_EXEC },
-	{ "execveat", ROLE_EXEC },
-	{ "exit", ROLE_EXIT },
-	{ "exit_group", ROLE_EXIT_GROUP },
-	{ "flock", ROLE_LOCK },
-	{ "fcntl", ROLE_LOCK },
-	{ "fcntl64", ROLE_LOCK },
-	{ "semop", ROLE_SEMAPHORE },
-	{ "semtimedop", ROLE_SEMAPHORE },
-	{ "semtimedop_time32", ROLE_SEMAPHORE },
-	{ "semctl", ROLE_SEMAPHORE },
-	{ "msgsnd", ROLE_QUEUE },
-	{ "msgrcv", ROLE_QUEUE },
-	{ "mq_timedsend", ROLE_QUEUE },
-	{ "mq_timedreceive", ROLE_QUEUE },
-	{ "mq_timedsend_time32", ROLE_QUEUE },
-	{ "mq_timedreceive_time32", ROLE_QUEUE },
-	{ "ptrace", ROLE_PTRACE },
+#define ROLE(class, role) [__builtin_ctz(KERNEL_CALLS_##class)] = ROLE_##role
+
+/* By the number of the lowest bit that has one: of vfork that is the fork. */
+static const uint8_t roles[32] = {
+	ROLE(READ, READ),
+	ROLE(WRITE, WRITE),
+	ROLE(OPEN, OPEN),
+	ROLE(CLOSE, CLOSE),
+	ROLE(CONNECT, CONNECT),
+	ROLE(ACCEPT, ACCEPT),
+	ROLE(SHUTDOWN, SHUTDOWN),
+	ROLE(MULTIPLEX, POLL),
+	ROLE(FUTEX, FUTEX),
+	ROLE(LOCK, LOCK),
+	ROLE(SEMAPHORE, SEMAPHORE),
+	ROLE(QUEUE, QUEUE),
+	ROLE(SIGNAL, SIGNAL),
+	ROLE(FORK, FORK),
+	ROLE(WAIT, WAIT),
+	ROLE(EXEC, EXEC),
+	ROLE(EXIT, EXIT),
+	ROLE(EXIT_GROUP, EXIT_GROUP),
+	ROLE(PTRACE, PTRACE),
 };
 
-enum relation_role relation_role_of(const char *call)
+enum relation_role relation_role_of(uint32_t classes)
 {
-	for (size_t i = 0; i < sizeof(roles) / sizeof(*roles); i++)
-		if (strcmp(roles[i].name, call) == 0)
-			return roles[i].role;
+	const uint32_t uncounted = KERNEL_CALLS_MESSAGES | KERNEL_CALLS_PEEK;
+	for (uint32_t left = classes; left; left &= left - 1) {
+		enum relation_role role = (enum relation_role)roles[__builtin_ctz(left)];
+		if (role == ROLE_READ && classes & uncounted)
+			return ROLE_READ_N;
+		if (role == ROLE_WRITE && classes & uncounted)
+			return ROLE_WRITE_N;
+		if (role != ROLE_OTHER)
+			return role;
+	}
 	return ROLE_OTHER;
 }

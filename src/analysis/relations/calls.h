@@ -1,14 +1,15 @@
-/* Calls: what a system call means for who talks to whom, by its name. */
+/* Calls: what a system call means for who talks to whom, by its classes. */
 #ifndef MER_ANALYSIS_RELATIONS_CALLS_H
 #define MER_ANALYSIS_RELATIONS_CALLS_H
 
+#include <stdint.h>
+
 enum relation_role {
-	ROLE_NOT_SEEN, /* for caches */
 	ROLE_OTHER,
 	ROLE_READ,    /* takes bytes from its descriptor */
 	ROLE_WRITE,   /* gives bytes to it */
 	ROLE_WRITE_N, /* gives messages: returns how many */
-	ROLE_READ_N,
+	ROLE_READ_N, /* takes messages, or leaves what it reads (tee): the result is no sum of bytes */
 	ROLE_OPEN,
 	ROLE_CLOSE,
 	ROLE_CONNECT,
@@ -28,6 +29,6 @@ enum relation_role {
 	ROLE_PTRACE
 };
 
-enum relation_role relation_role_of(const char *call);
+enum relation_role relation_role_of(uint32_t classes); /* enum kernel_call_class */
 
 #endif

@@ -203,9 +203,7 @@ int relation_on_call(void *ctx, const struct kernel_host *h, const struct kernel
 {
 	struct analysis_host *a = ctx;
 	struct relation_state *s = relation_state(a);
-	struct relation_use u;
-	if (!relation_use_of(a, h, c->call, &u))
-		return mer_fail_nomem(a->err);
+	struct relation_use u = relation_use_of(h, c->call);
 	int rc = note_descriptors(a, h, c, &u);
 	if (rc)
 		return rc;

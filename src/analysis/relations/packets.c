@@ -21,8 +21,7 @@ int relation_on_packet(void *ctx, const struct kernel_host *h, const struct kern
 	bool no_memory = false;
 	if (!p->is_send || p->in_interrupt || p->packet == KERNEL_NONE || p->task == KERNEL_NONE)
 		return 0;
-	if (!relation_use_of(a, h, relation_call_now(h, p->task), &u))
-		return mer_fail_nomem(a->err);
+	u = relation_use_of(h, relation_call_now(h, p->task));
 	struct relation_send *send =
 		mer_grow_at(&s->sends, &s->cap_sends, s->n_sends, sizeof(*send));
 	if (!send)
@@ -58,8 +57,7 @@ int relation_arrived(struct analysis_host *a, const struct kernel_host *h,
 	bool no_memory = false;
 	if (h->tasks[s->task].is_kernel)
 		return 0;
-	if (!relation_use_of(a, h, s->call, &u))
-		return mer_fail_nomem(a->err);
+	u = relation_use_of(h, s->call);
 	struct relation_arrival *x =
 		mer_grow_at(&t->arrivals, &t->cap_arrivals, t->n_arrivals, sizeof(*x));
 	if (!x)

@@ -19,34 +19,22 @@ const char *relation_kind_name(enum relation_kind kind)
 
 /* ---- what the files have in common ---- */
 
-bool relation_use_of(struct analysis_host *a, const struct kernel_host *h, uint32_t call,
-	struct relation_use *use)
+struct relation_use relation_use_of(const struct kernel_host *h, uint32_t call)
 {
-	struct relation_state *s = relation_state(a);
-	*use = (struct relation_use){ .role = ROLE_OTHER,
-		.call = call,
-		.object = KERNEL_NONE,
-		.name = KERNEL_NONE,
-		.fd = -1 };
 	if (call == KERNEL_NONE)
-		return true;
+		return (struct relation_use){ .role = ROLE_OTHER,
+			.call = call,
+			.object = KERNEL_NONE,
+			.name = KERNEL_NONE,
+			.fd = -1 };
 	const struct kernel_call *c = &h->calls[call];
-	if (c->name != KERNEL_NONE) {
-		uint8_t *role = c->name < s->cap_roles ? &s->roles[c->name]
-						       : mer_grow_at(&s->roles, &s->cap_roles,
-								 c->name, sizeof(*role));
-		if (!role)
-			return false;
-		if (*role == ROLE_NOT_SEEN)
-			*role = (uint8_t)relation_role_of(kernel_name_text(h, c->name));
-		use->role = (enum relation_role) * role;
-	}
-	use->name = c->name;
-	use->object = c->object;
-	use->fd = c->fd;
-	use->kind = c->kind;
-	use->end = c->end;
-	return true;
+	return (struct relation_use){ .role = relation_role_of(kernel_call_classes(c->id)),
+		.call = call,
+		.object = c->object,
+		.name = c->name,
+		.fd = c->fd,
+		.kind = c->kind,
+		.end = c->end };
 }
 
 uint32_t relation_call_now(const struct kernel_host *h, uint32_t task)
@@ -279,11 +267,11 @@ static bool is_wanted(struct analysis_run *run, bool *const *tracer, const struc
 }
 
 static void put_end(
-	const struct analysis_run *run, uint32_t host, uint32_t task, struct analysis_cell *cells)
+	const struct analysis_run *run, uint32_t host, uint32_t task, struct mer_cell *cells)
 {
-	cells[0] = analysis_text(analysis_host_name(run, host));
-	cells[1] = ANALYSIS_INT(run->world->hosts[host].tasks[task].tid);
-	cells[2] = analysis_text(analysis_comm(run, host, task));
+	cells[0] = mer_text(analysis_host_name(run, host));
+	cells[1] = MER_INT(run->world->hosts[host].tasks[task].tid);
+	cells[2] = mer_text(analysis_comm(run, host, task));
 }
 
 /* The process of a task: its first thread, as far as that is known. */
@@ -306,31 +294,31 @@ static const char *program_of(struct analysis_run *run, uint32_t host, uint32_t 
 }
 
 static void put_process(
-	struct analysis_run *run, uint32_t host, uint32_t task, struct analysis_cell *cells)
+	struct analysis_run *run, uint32_t host, uint32_t task, struct mer_cell *cells)
 {
 	int32_t pid = run->world->hosts[host].tasks[task].pid;
-	cells[0] = pid >= 0 ? ANALYSIS_INT(pid) : ANALYSIS_NONE;
-	cells[1] = analysis_text(program_of(run, host, task));
+	cells[0] = pid >= 0 ? MER_INT(pid) : MER_NONE;
+	cells[1] = mer_text(program_of(run, host, task));
 }
 
-static void put_row(struct analysis_run *run, const struct out_row *row, struct analysis_table *t)
+static void put_row(struct analysis_run *run, const struct out_row *row, struct mer_table *t)
 {
 	const struct relation *r = row->r;
-	struct analysis_cell c[RELATION_N_COLUMNS];
+	struct mer_cell c[RELATION_N_COLUMNS];
 	put_end(run, r->from_host, r->from, &c[RELATION_FROM_HOST]);
 	put_end(run, r->to_host, r->to, &c[RELATION_TO_HOST]);
-	c[RELATION_KIND] = analysis_text(relation_kind_name((enum relation_kind)r->kind));
-	c[RELATION_OBJECT] = analysis_text(row->object && *row->object ? row->object : NULL);
-	c[RELATION_COUNT] = ANALYSIS_INT(count_of(r));
-	c[RELATION_BYTES] = r->has_bytes ? ANALYSIS_INT(r->bytes) : ANALYSIS_NONE;
-	c[RELATION_WAIT_NS] = ANALYSIS_INT(felt(row));
-	c[RELATION_FIRST] = ANALYSIS_INT(r->first);
-	c[RELATION_LAST] = ANALYSIS_INT(r->last);
-	c[RELATION_IDLE_NS] = ANALYSIS_INT(row->idle);
+	c[RELATION_KIND] = mer_text(relation_kind_name((enum relation_kind)r->kind));
+	c[RELATION_OBJECT] = mer_text(row->object && *row->object ? row->object : NULL);
+	c[RELATION_COUNT] = MER_INT(count_of(r));
+	c[RELATION_BYTES] = r->has_bytes ? MER_INT(r->bytes) : MER_NONE;
+	c[RELATION_WAIT_NS] = MER_INT(felt(row));
+	c[RELATION_FIRST] = MER_INT(r->first);
+	c[RELATION_LAST] = MER_INT(r->last);
+	c[RELATION_IDLE_NS] = MER_INT(row->idle);
 	put_process(run, r->from_host, r->from, &c[RELATION_FROM_PID]);
 	put_process(run, r->to_host, r->to, &c[RELATION_TO_PID]);
-	c[RELATION_IS_STARTED] = ANALYSIS_INT(row->is_started);
-	analysis_table_add(t, c);
+	c[RELATION_IS_STARTED] = MER_INT(row->is_started);
+	mer_table_add(t, c);
 }
 
 static void report(struct analysis_run *run, uint64_t n_unknown, uint64_t n_rest)
@@ -426,7 +414,7 @@ static bool **find_tracer(const struct analysis_run *run)
 	return ok ? all : NULL;
 }
 
-static int emit(struct analysis_run *run, unsigned output, struct analysis_table *t)
+static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
 {
 	struct relation_set packets = { 0 };
 	struct mer_intern texts;
@@ -474,7 +462,6 @@ static void free_state(void *state)
 	mer_map_fini(&s->memfds);
 	mer_map_fini(&s->mapping_map);
 	free(s->mappings);
-	free(s->roles);
 	free(s->tasks);
 	free(s->streams);
 	free(s->flows);
@@ -483,20 +470,19 @@ static void free_state(void *state)
 	free(s->arrivals);
 }
 
-static const struct analysis_column columns[] = { { "from_host", "From host", ANALYSIS_TEXT },
-	{ "from_tid", "From tid", ANALYSIS_ID }, { "from_comm", "From", ANALYSIS_TEXT },
-	{ "to_host", "To host", ANALYSIS_TEXT }, { "to_tid", "To tid", ANALYSIS_ID },
-	{ "to_comm", "To", ANALYSIS_TEXT }, { "kind", "Kind", ANALYSIS_TEXT },
-	{ "object", "Object", ANALYSIS_TEXT }, { "count", "Count", ANALYSIS_COUNT },
-	{ "bytes", "Bytes", ANALYSIS_BYTES }, { "wait_ns", "Wait", ANALYSIS_DURATION },
-	{ "first", "First", ANALYSIS_TIME }, { "last", "Last", ANALYSIS_TIME },
-	{ "idle_ns", NULL, ANALYSIS_DURATION }, { "from_pid", "From pid", ANALYSIS_ID },
-	{ "from_program", "From program", ANALYSIS_TEXT }, { "to_pid", "To pid", ANALYSIS_ID },
-	{ "to_program", "To program", ANALYSIS_TEXT }, { "is_started", NULL, ANALYSIS_COUNT },
-	{ 0 } };
+static const struct mer_column columns[] = { { "from_host", "From host", MER_TEXT },
+	{ "from_tid", "From tid", MER_ID }, { "from_comm", "From", MER_TEXT },
+	{ "to_host", "To host", MER_TEXT }, { "to_tid", "To tid", MER_ID },
+	{ "to_comm", "To", MER_TEXT }, { "kind", "Kind", MER_TEXT },
+	{ "object", "Object", MER_TEXT }, { "count", "Count", MER_COUNT },
+	{ "bytes", "Bytes", MER_BYTES }, { "wait_ns", "Wait", MER_DURATION },
+	{ "first", "First", MER_TIME }, { "last", "Last", MER_TIME },
+	{ "idle_ns", NULL, MER_DURATION }, { "from_pid", "From pid", MER_ID },
+	{ "from_program", "From program", MER_TEXT }, { "to_pid", "To pid", MER_ID },
+	{ "to_program", "To program", MER_TEXT }, { "is_started", NULL, MER_COUNT }, { 0 } };
 
 static const struct analysis_output outputs[] = {
-	{ "graph", "Relations between tasks", columns, NULL }, { 0 }
+	{ "graph", "Relations between tasks", columns, .sort = NULL }, { 0 }
 };
 
 const struct analysis analysis_relations = {

@@ -104,8 +104,6 @@ struct relation_arrival { /* a packet that ended a wait */
 
 struct relation_state {
 	struct relation_set set;
-	uint8_t *roles; /* by name of a call: enum relation_role */
-	size_t cap_roles;
 	struct relation_task *tasks; /* by task */
 	size_t cap_tasks;
 	struct mer_map tids; /* tid -> its newest task, plus 1; as far as n_indexed */
@@ -141,9 +139,8 @@ static inline struct relation_state *relation_state(const struct analysis_host *
 {
 	return a->state;
 }
-/* False: no memory. call KERNEL_NONE: none. */
-bool relation_use_of(struct analysis_host *a, const struct kernel_host *h, uint32_t call,
-	struct relation_use *use);
+/* call KERNEL_NONE: none. */
+struct relation_use relation_use_of(const struct kernel_host *h, uint32_t call);
 /* The call that a task is in now. */
 uint32_t relation_call_now(const struct kernel_host *h, uint32_t task);
 struct relation_task *relation_task(struct analysis_host *a, uint32_t task); /* NULL: no memory */

@@ -248,8 +248,8 @@ static int woken(const struct kernel_host *h, const struct kernel_span *s,
 	int64_t wait_ns = analysis_overlap(a->run->options, s->begin, end);
 	if (by->task == s->task)
 		return 0;
-	if (!relation_use_of(a, h, by->call, &w.by) || !relation_use_of(a, h, s->call, &w.in))
-		return mer_fail_nomem(a->err);
+	w.by = relation_use_of(h, by->call);
+	w.in = relation_use_of(h, s->call);
 	enum relation_kind kind = classify(&w);
 	if (kind == RELATION_KERNEL)
 		w.object = w.in.name == KERNEL_NONE ? RELATION_NO_OBJECT : w.in.name;
@@ -302,9 +302,9 @@ int relation_on_signal(void *ctx, const struct kernel_host *h, const struct kern
 	if (s->from == KERNEL_NONE || !relation_is_asked(a, s->time))
 		return 0;
 	struct relation_task *t = relation_task(a, s->from);
-	if (!t || !relation_find_tid(a, h, s->to_tid, &to) ||
-		!relation_use_of(a, h, relation_call_now(h, s->from), &use))
+	if (!t || !relation_find_tid(a, h, s->to_tid, &to))
 		return mer_fail_nomem(a->err);
+	use = relation_use_of(h, relation_call_now(h, s->from));
 	if (to == KERNEL_NONE || to == s->from)
 		return 0;
 	struct relation one = { .n_given = 1, .first = s->time, .last = s->time };

@@ -9,14 +9,12 @@
 #include "analysis/busiest.h"
 #include "analysis/reports/cpu_tables.h"
 
-const struct analysis_column cpu_bin_columns[] = { { "begin", "begin", ANALYSIS_TIME },
-	{ "end", NULL, ANALYSIS_TIME }, { "of", "scope", ANALYSIS_TEXT },
-	{ "host", "host", ANALYSIS_TEXT }, { "cpu", "CPU", ANALYSIS_ID },
-	{ "tid", "tid", ANALYSIS_ID }, { "pid", "pid", ANALYSIS_ID },
-	{ "comm", "comm", ANALYSIS_TEXT }, { "self_ns", "task", ANALYSIS_DURATION },
-	{ "interrupted_ns", NULL, ANALYSIS_DURATION }, CPU_TIME_COLUMNS,
-	{ "percent", "%", ANALYSIS_RATIO }, { "capacity_ns", NULL, ANALYSIS_DURATION },
-	{ "busy_ns", NULL, ANALYSIS_DURATION }, { 0 } };
+const struct mer_column cpu_bin_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "of", "scope", MER_TEXT }, { "host", "host", MER_TEXT },
+	{ "cpu", "CPU", MER_ID }, { "tid", "tid", MER_ID }, { "pid", "pid", MER_ID },
+	{ "comm", "comm", MER_TEXT }, { "self_ns", "task", MER_DURATION },
+	{ "interrupted_ns", NULL, MER_DURATION }, CPU_TIME_COLUMNS, { "percent", "%", MER_RATIO },
+	{ "capacity_ns", NULL, MER_DURATION }, { "busy_ns", NULL, MER_DURATION }, { 0 } };
 enum { CPU = 4, TID, PID, COMM, SELF, INTERRUPTED, TIMES, PERCENT = TIMES + CPU_TIME_CELLS };
 enum { CAPACITY = PERCENT + 1, BUSY, CELLS };
 enum { CPU_BIN_ROWS = 1 << 22 }; /* they take a gigabyte or two */
@@ -66,21 +64,21 @@ const struct analysis_chart cpu_charts[] = {
 /* A bin, as far as the host was recorded and asked for then; returns that. capacity_ns is what all CPUs of
  * the host together could have done. */
 static int64_t bin_cells(const struct analysis_run *run, uint32_t host, uint32_t bin,
-	const char *of, struct analysis_cell *cells)
+	const char *of, struct mer_cell *cells)
 {
 	const struct cpu_state *s = run->states[host];
 	const struct analysis_bins *b = &s->bins;
 	int64_t begin, end, from = analysis_bin_edge(b, bin), to = analysis_bin_edge(b, bin + 1);
 	memset(cells, 0, CELLS * sizeof(*cells));
-	cells[0] = ANALYSIS_INT(from);
-	cells[1] = ANALYSIS_INT(to);
-	cells[2] = analysis_text(of);
-	cells[3] = analysis_text(analysis_host_name(run, host));
+	cells[0] = MER_INT(from);
+	cells[1] = MER_INT(to);
+	cells[2] = mer_text(of);
+	cells[3] = mer_text(analysis_host_name(run, host));
 	int64_t length = 0;
 	if (analysis_range(run, host, &begin, &end))
 		length = analysis_overlap(
 			run->options, from > begin ? from : begin, to < end ? to : end);
-	cells[CAPACITY] = ANALYSIS_INT(length * cpu_n_cpus(s));
+	cells[CAPACITY] = MER_INT(length * cpu_n_cpus(s));
 	return length;
 }
 
@@ -88,20 +86,20 @@ static int64_t bin_cells(const struct analysis_run *run, uint32_t host, uint32_t
 
 /* A row for each bin of a CPU, or (cpu -1) of the host. */
 static void emit_cpu_bins(const struct analysis_run *run, uint32_t host, int64_t cpu,
-	const struct cpu_use *uses, struct analysis_table *t)
+	const struct cpu_use *uses, struct mer_table *t)
 {
 	const struct cpu_state *s = run->states[host];
-	struct analysis_cell cells[CELLS];
+	struct mer_cell cells[CELLS];
 	for (uint32_t bin = 0; bin < s->bins.n; bin++) {
 		int64_t length = bin_cells(run, host, bin, cpu < 0 ? "host" : "cpu", cells);
 		if (cpu >= 0)
-			cells[CPU] = ANALYSIS_INT(cpu);
+			cells[CPU] = MER_INT(cpu);
 		cpu_time_cells(&uses[bin], cpu < 0 ? cells[CAPACITY].v.i : length, cells + TIMES);
-		cells[BUSY] = ANALYSIS_INT(cpu_busy(&uses[bin]));
+		cells[BUSY] = MER_INT(cpu_busy(&uses[bin]));
 		int64_t interrupted = uses[bin].interrupted;
-		cells[SELF] = ANALYSIS_INT(cells[TIMES + 8].v.i - interrupted);
-		cells[INTERRUPTED] = ANALYSIS_INT(interrupted);
-		analysis_table_add(t, cells);
+		cells[SELF] = MER_INT(cells[TIMES + 8].v.i - interrupted);
+		cells[INTERRUPTED] = MER_INT(interrupted);
+		mer_table_add(t, cells);
 	}
 }
 
@@ -116,7 +114,7 @@ static void unpack(const struct cpu_state *s, size_t cpu, size_t *at, struct cpu
 	}
 }
 
-static int emit_cpus(const struct analysis_run *run, uint32_t host, struct analysis_table *t)
+static int emit_cpus(const struct analysis_run *run, uint32_t host, struct mer_table *t)
 {
 	const struct cpu_state *s = run->states[host];
 	size_t at = 0, bins = s->bins.n;
@@ -208,18 +206,18 @@ static bool sum_up(const struct analysis_run *run, uint32_t host, struct groups 
 
 /* Bins in which it had nothing are not there. */
 static void emit_group(const struct analysis_run *run, uint32_t host, const struct groups *g,
-	size_t place, struct analysis_table *t)
+	size_t place, struct mer_table *t)
 {
 	const struct cpu_state *s = run->states[host];
-	struct analysis_cell cells[CELLS], who[ANALYSIS_TASK_CELLS] = { 0 };
+	struct mer_cell cells[CELLS], who[ANALYSIS_TASK_CELLS] = { 0 };
 	if (place == g->busiest.n_own) {
-		who[3] = analysis_text("all others");
+		who[3] = mer_text("all others");
 	} else {
 		uint32_t key = g->busiest.keys[place];
 		uint32_t task = g->processes ? g->processes->list[key].who : key;
 		analysis_task_cells(run, host, task, INT64_MAX, who);
 		if (g->processes && who[2].set)
-			who[1] = ANALYSIS_NONE;
+			who[1] = MER_NONE;
 	}
 	for (uint32_t bin = 0; bin < s->bins.n; bin++) {
 		const struct slot *x = &g->slots[place * s->bins.n + bin];
@@ -227,15 +225,15 @@ static void emit_group(const struct analysis_run *run, uint32_t host, const stru
 			continue;
 		int64_t length = bin_cells(run, host, bin, g->of, cells);
 		memcpy(cells + TID, who + 1, 3 * sizeof(*who));
-		cells[SELF] = ANALYSIS_INT(x->self);
-		cells[INTERRUPTED] = ANALYSIS_INT(x->interrupted);
-		cells[PERCENT] = ANALYSIS_REAL_CELL(cpu_ratio(x->self, length));
-		analysis_table_add(t, cells);
+		cells[SELF] = MER_INT(x->self);
+		cells[INTERRUPTED] = MER_INT(x->interrupted);
+		cells[PERCENT] = MER_REAL_CELL(cpu_ratio(x->self, length));
+		mer_table_add(t, cells);
 	}
 }
 
 static int emit_groups(
-	const struct analysis_run *run, uint32_t host, struct groups *g, struct analysis_table *t)
+	const struct analysis_run *run, uint32_t host, struct groups *g, struct mer_table *t)
 {
 	bool ok = rank(run, host, g) && sum_up(run, host, g);
 	for (size_t i = 0; ok && i <= g->busiest.n_own; i++)
@@ -246,7 +244,7 @@ static int emit_groups(
 	return ok ? 0 : mer_fail_nomem(run->err);
 }
 
-int cpu_emit_bins(struct analysis_run *run, uint32_t host, struct analysis_table *t)
+int cpu_emit_bins(struct analysis_run *run, uint32_t host, struct mer_table *t)
 {
 	const struct cpu_state *s = run->states[host];
 	if (s->bins.n == 0 || cpu_n_cpus(s) == 0)

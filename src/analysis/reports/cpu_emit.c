@@ -8,40 +8,40 @@
 #include "base/map.h"
 
 #define TASK_TIME_COLUMNS                                                                          \
-	{ "self_ns", "time", ANALYSIS_DURATION }, { "user_ns", "user", ANALYSIS_DURATION },        \
-		{ "syscall_ns", "system calls", ANALYSIS_DURATION },                               \
-		{ "kernel_ns", NULL, ANALYSIS_DURATION },                                          \
-		{ "running_ns", NULL, ANALYSIS_DURATION },                                         \
-		{ "interrupted_ns", "interrupted", ANALYSIS_DURATION },                            \
-		{ "wait_cpu_ns", "CPU wait", ANALYSIS_DURATION },                                  \
-		{ "migrations", "migrations", ANALYSIS_COUNT },                                    \
-		{ "package_migrations", "other package", ANALYSIS_COUNT },                         \
+	{ "self_ns", "time", MER_DURATION }, { "user_ns", "user", MER_DURATION },                  \
+		{ "syscall_ns", "system calls", MER_DURATION },                                    \
+		{ "kernel_ns", NULL, MER_DURATION }, { "running_ns", NULL, MER_DURATION },         \
+		{ "interrupted_ns", "interrupted", MER_DURATION },                                 \
+		{ "wait_cpu_ns", "CPU wait", MER_DURATION },                                       \
+		{ "migrations", "migrations", MER_COUNT },                                         \
+		{ "package_migrations", "other package", MER_COUNT },                              \
 	{                                                                                          \
-		"percent", "%", ANALYSIS_RATIO                                                     \
+		"percent", "%", MER_RATIO                                                          \
 	}
 enum { TASK_TIME_CELLS = 10 };
 
-static const struct analysis_column top_columns[] = { ANALYSIS_TASK_COLUMNS, TASK_TIME_COLUMNS,
-	{ 0 } };
-static const struct analysis_column process_columns[] = { { "host", "host", ANALYSIS_TEXT },
-	{ "pid", "pid", ANALYSIS_ID }, { "comm", "comm", ANALYSIS_TEXT },
-	{ "threads", "threads", ANALYSIS_COUNT }, TASK_TIME_COLUMNS, { 0 } };
+static const struct mer_column top_columns[] = { ANALYSIS_TASK_COLUMNS, TASK_TIME_COLUMNS, { 0 } };
+static const struct mer_column process_columns[] = { { "host", "host", MER_TEXT },
+	{ "pid", "pid", MER_ID }, { "comm", "comm", MER_TEXT }, { "threads", "threads", MER_COUNT },
+	TASK_TIME_COLUMNS, { 0 } };
 
-static const struct analysis_column cpu_columns[] = { { "host", "host", ANALYSIS_TEXT },
-	{ "cpu", "CPU", ANALYSIS_ID }, CPU_TIME_COLUMNS, { "percent", "%", ANALYSIS_RATIO },
-	{ "switches", NULL, ANALYSIS_COUNT }, { "full_ns", NULL, ANALYSIS_DURATION }, { 0 } };
-static const struct analysis_column host_columns[] = { { "host", "host", ANALYSIS_TEXT },
-	{ "cpus", "CPUs", ANALYSIS_COUNT }, CPU_TIME_COLUMNS, { "percent", "%", ANALYSIS_RATIO },
-	{ "switches", NULL, ANALYSIS_COUNT }, { "full_ns", NULL, ANALYSIS_DURATION }, { 0 } };
+static const struct mer_column cpu_columns[] = { { "host", "host", MER_TEXT },
+	{ "cpu", "CPU", MER_ID }, CPU_TIME_COLUMNS, { "percent", "%", MER_RATIO },
+	{ "switches", NULL, MER_COUNT }, { "full_ns", NULL, MER_DURATION }, { 0 } };
+static const struct mer_column host_columns[] = { { "host", "host", MER_TEXT },
+	{ "cpus", "CPUs", MER_COUNT }, CPU_TIME_COLUMNS, { "percent", "%", MER_RATIO },
+	{ "switches", NULL, MER_COUNT }, { "full_ns", NULL, MER_DURATION }, { 0 } };
 const struct analysis_output cpu_outputs[] = {
-	[CPU_TOP] = { "top", "CPU usage by thread", top_columns, "self_ns" },
-	[CPU_PROCESSES] = { "processes", "CPU usage by process", process_columns, "self_ns" },
-	[CPU_CPUS] = { "cpus", "CPU usage by CPU", cpu_columns, NULL },
-	[CPU_HOSTS] = { "hosts", "CPU usage by host", host_columns, NULL },
-	[CPU_LOG] = { "log", "Time slices on a CPU", cpu_log_columns, NULL },
-	[CPU_FREQ] = { "freq", "Duration of time slices on a CPU", cpu_freq_columns, NULL },
-	[CPU_STATS] = { "stats", "Time slices on a CPU by thread", cpu_stats_columns, "total_ns" },
-	[CPU_BINS] = { "bins", "CPU usage over time", cpu_bin_columns, NULL },
+	[CPU_TOP] = { "top", "CPU usage by thread", top_columns, .sort = "self_ns" },
+	[CPU_PROCESSES] = { "processes", "CPU usage by process", process_columns,
+		.sort = "self_ns" },
+	[CPU_CPUS] = { "cpus", "CPU usage by CPU", cpu_columns, .sort = NULL },
+	[CPU_HOSTS] = { "hosts", "CPU usage by host", host_columns, .sort = NULL },
+	[CPU_LOG] = { "log", "Time slices on a CPU", cpu_log_columns, .sort = NULL },
+	[CPU_FREQ] = { "freq", "Duration of time slices on a CPU", cpu_freq_columns, .sort = NULL },
+	[CPU_STATS] = { "stats", "Time slices on a CPU by thread", cpu_stats_columns,
+		.sort = "total_ns" },
+	[CPU_BINS] = { "bins", "CPU usage over time", cpu_bin_columns, .sort = NULL },
 	{ 0 },
 };
 
@@ -82,19 +82,19 @@ static void add_task(const struct cpu_state *s, struct cpu_task *to, const struc
 	to->is_unplaced |= t->is_unplaced || !s->knows_packages;
 }
 
-static void task_time_cells(const struct cpu_task *t, int64_t range, struct analysis_cell *c)
+static void task_time_cells(const struct cpu_task *t, int64_t range, struct mer_cell *c)
 {
 	int64_t self = cpu_task_self(t);
-	c[0] = ANALYSIS_INT(self);
-	c[1] = ANALYSIS_INT(t->ns[CPU_USER]);
-	c[2] = ANALYSIS_INT(t->ns[CPU_SYSCALL]);
-	c[3] = ANALYSIS_INT(t->ns[CPU_KERNEL]);
-	c[4] = ANALYSIS_INT(t->ns[CPU_RUNNING]);
-	c[5] = ANALYSIS_INT(t->interrupted);
-	c[6] = ANALYSIS_INT(t->ready);
-	c[7] = ANALYSIS_INT(t->migrations);
-	c[8] = t->is_unplaced ? ANALYSIS_NONE : ANALYSIS_INT(t->crossings);
-	c[9] = ANALYSIS_REAL_CELL(cpu_ratio(self, range));
+	c[0] = MER_INT(self);
+	c[1] = MER_INT(t->ns[CPU_USER]);
+	c[2] = MER_INT(t->ns[CPU_SYSCALL]);
+	c[3] = MER_INT(t->ns[CPU_KERNEL]);
+	c[4] = MER_INT(t->ns[CPU_RUNNING]);
+	c[5] = MER_INT(t->interrupted);
+	c[6] = MER_INT(t->ready);
+	c[7] = MER_INT(t->migrations);
+	c[8] = t->is_unplaced ? MER_NONE : MER_INT(t->crossings);
+	c[9] = MER_REAL_CELL(cpu_ratio(self, range));
 }
 
 /* On the CPUs that are looked at; migrations are those of all. */
@@ -104,10 +104,10 @@ static bool did_anything(const struct analysis_run *run, const struct cpu_task *
 	       (t->migrations && !run->options->wants_cpu);
 }
 
-static void emit_threads(const struct analysis_run *run, uint32_t host, struct analysis_table *t)
+static void emit_threads(const struct analysis_run *run, uint32_t host, struct mer_table *t)
 {
 	const struct cpu_state *s = run->states[host];
-	struct analysis_cell cells[ANALYSIS_TASK_CELLS + TASK_TIME_CELLS];
+	struct mer_cell cells[ANALYSIS_TASK_CELLS + TASK_TIME_CELLS];
 	int64_t begin, end, range = analysis_range(run, host, &begin, &end);
 	for (uint32_t i = 0; i < cpu_n_tasks(run, host); i++) {
 		struct cpu_task sum = { 0 };
@@ -116,7 +116,7 @@ static void emit_threads(const struct analysis_run *run, uint32_t host, struct a
 		add_task(s, &sum, &s->tasks[i]);
 		analysis_task_cells(run, host, i, INT64_MAX, cells);
 		task_time_cells(&sum, range, cells + ANALYSIS_TASK_CELLS);
-		analysis_table_add(t, cells);
+		mer_table_add(t, cells);
 	}
 }
 
@@ -167,9 +167,9 @@ void cpu_processes_fini(struct cpu_processes *p)
 	free(p->of);
 }
 
-static int emit_processes(struct analysis_run *run, uint32_t host, struct analysis_table *t)
+static int emit_processes(struct analysis_run *run, uint32_t host, struct mer_table *t)
 {
-	struct analysis_cell cells[ANALYSIS_TASK_CELLS + TASK_TIME_CELLS], who[ANALYSIS_TASK_CELLS];
+	struct mer_cell cells[ANALYSIS_TASK_CELLS + TASK_TIME_CELLS], who[ANALYSIS_TASK_CELLS];
 	int64_t begin, end, range = analysis_range(run, host, &begin, &end);
 	struct cpu_processes list;
 	int rc = cpu_processes_find(run, host, &list);
@@ -181,9 +181,9 @@ static int emit_processes(struct analysis_run *run, uint32_t host, struct analys
 		cells[0] = who[0];
 		cells[1] = who[2];
 		cells[2] = who[3];
-		cells[3] = ANALYSIS_INT(p->threads);
+		cells[3] = MER_INT(p->threads);
 		task_time_cells(&p->sum, range, cells + ANALYSIS_TASK_CELLS);
-		analysis_table_add(t, cells);
+		mer_table_add(t, cells);
 	}
 	cpu_processes_fini(&list);
 	return rc;
@@ -192,18 +192,17 @@ static int emit_processes(struct analysis_run *run, uint32_t host, struct analys
 /* ---- CPUs and hosts ---- */
 
 /* What is neither a task's nor idle is not known; of more than there is (time went backwards) nothing. */
-void cpu_time_cells(const struct cpu_use *u, int64_t range, struct analysis_cell *c)
+void cpu_time_cells(const struct cpu_use *u, int64_t range, struct mer_cell *c)
 {
 	int64_t known = 0;
 	for (int i = 0; i < CPU_N_PARTS; i++) {
-		c[i] = ANALYSIS_INT(u->ns[i]);
+		c[i] = MER_INT(u->ns[i]);
 		known += u->ns[i];
 	}
-	c[7] = ANALYSIS_INT(range > known ? range - known : 0);
-	c[8] = ANALYSIS_INT(u->ns[CPU_USER] + u->ns[CPU_SYSCALL] + u->ns[CPU_KERNEL] +
-			    u->ns[CPU_RUNNING] + u->interrupted);
-	c[9] = range > 0 ? ANALYSIS_REAL_CELL(cpu_ratio(known - u->ns[CPU_IDLE], range))
-			 : ANALYSIS_NONE;
+	c[7] = MER_INT(range > known ? range - known : 0);
+	c[8] = MER_INT(u->ns[CPU_USER] + u->ns[CPU_SYSCALL] + u->ns[CPU_KERNEL] +
+		       u->ns[CPU_RUNNING] + u->interrupted);
+	c[9] = range > 0 ? MER_REAL_CELL(cpu_ratio(known - u->ns[CPU_IDLE], range)) : MER_NONE;
 }
 
 void cpu_add(struct cpu_use *to, const struct cpu_use *u)
@@ -223,39 +222,39 @@ int64_t cpu_n_cpus(const struct cpu_state *s)
 	return n;
 }
 
-static void use_cells(const struct cpu_use *u, struct analysis_cell *c)
+static void use_cells(const struct cpu_use *u, struct mer_cell *c)
 {
-	c[0] = ANALYSIS_INT(u->switches);
-	c[1] = ANALYSIS_INT(u->full.ns);
+	c[0] = MER_INT(u->switches);
+	c[1] = MER_INT(u->full.ns);
 }
 
 static void emit_cpus(
-	const struct analysis_run *run, uint32_t host, bool by_cpu, struct analysis_table *t)
+	const struct analysis_run *run, uint32_t host, bool by_cpu, struct mer_table *t)
 {
 	const struct cpu_state *s = run->states[host];
-	struct analysis_cell cells[2 + CPU_TIME_CELLS + 3];
+	struct mer_cell cells[2 + CPU_TIME_CELLS + 3];
 	int64_t begin, end, range = analysis_range(run, host, &begin, &end), n = cpu_n_cpus(s);
 	struct cpu_use sum = { 0 };
-	cells[0] = analysis_text(analysis_host_name(run, host));
+	cells[0] = mer_text(analysis_host_name(run, host));
 	for (size_t i = 0; i < s->cap_cpus; i++) {
 		if (!s->cpus[i].exists)
 			continue;
 		cpu_add(&sum, &s->cpus[i]);
-		cells[1] = ANALYSIS_INT(i);
+		cells[1] = MER_INT(i);
 		cpu_time_cells(&s->cpus[i], range, cells + 2);
 		use_cells(&s->cpus[i], cells + 2 + CPU_TIME_CELLS + 1);
 		if (by_cpu)
-			analysis_table_add(t, cells);
+			mer_table_add(t, cells);
 	}
 	if (by_cpu || n == 0)
 		return;
-	cells[1] = ANALYSIS_INT(n);
+	cells[1] = MER_INT(n);
 	cpu_time_cells(&sum, n * range, cells + 2);
 	use_cells(&sum, cells + 2 + CPU_TIME_CELLS + 1);
-	analysis_table_add(t, cells);
+	mer_table_add(t, cells);
 }
 
-int cpu_emit(struct analysis_run *run, unsigned output, struct analysis_table *t)
+int cpu_emit(struct analysis_run *run, unsigned output, struct mer_table *t)
 {
 	int rc = 0;
 	if (output == CPU_LOG || output == CPU_FREQ || output == CPU_STATS)

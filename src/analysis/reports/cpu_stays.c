@@ -80,14 +80,14 @@ void cpu_stays_fini(struct cpu_stays *s)
 
 /* ---- tables ---- */
 
-const struct analysis_column cpu_log_columns[] = { { "begin", "begin", ANALYSIS_TIME },
-	{ "end", NULL, ANALYSIS_TIME }, { "duration_ns", "duration", ANALYSIS_DURATION },
-	{ "cpu", "CPU", ANALYSIS_ID }, ANALYSIS_TASK_COLUMNS, { "ended", "ended", ANALYSIS_TEXT },
-	{ "self_ns", NULL, ANALYSIS_DURATION },
-	{ "interrupted_ns", "interrupted", ANALYSIS_DURATION }, { 0 } };
-const struct analysis_column cpu_freq_columns[] = { { "host", "host", ANALYSIS_TEXT },
-	ANALYSIS_FREQ_COLUMNS, { 0 } };
-const struct analysis_column cpu_stats_columns[] = { ANALYSIS_TASK_COLUMNS, ANALYSIS_STATS_COLUMNS,
+const struct mer_column cpu_log_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "duration_ns", "duration", MER_DURATION },
+	{ "cpu", "CPU", MER_ID }, ANALYSIS_TASK_COLUMNS, { "ended", "ended", MER_TEXT },
+	{ "self_ns", NULL, MER_DURATION }, { "interrupted_ns", "interrupted", MER_DURATION },
+	{ 0 } };
+const struct mer_column cpu_freq_columns[] = { { "host", "host", MER_TEXT }, ANALYSIS_FREQ_COLUMNS,
+	{ 0 } };
+const struct mer_column cpu_stats_columns[] = { ANALYSIS_TASK_COLUMNS, ANALYSIS_STATS_COLUMNS,
 	{ 0 } };
 
 static const struct analysis_rows *log_of(const void *state)
@@ -95,7 +95,7 @@ static const struct analysis_rows *log_of(const void *state)
 	return &((const struct cpu_state *)state)->stays.log;
 }
 
-static int emit_log(struct analysis_run *run, struct analysis_table *t)
+static int emit_log(struct analysis_run *run, struct mer_table *t)
 {
 	enum { BEFORE = 4, AFTER = BEFORE + ANALYSIS_TASK_CELLS };
 	static const char *const ends[] = { NULL, "preempted", "blocked", "stopped", "exited",
@@ -108,39 +108,39 @@ static int emit_log(struct analysis_run *run, struct analysis_table *t)
 	for (size_t i = 0; i < n; i++) {
 		const struct cpu_stay *x = rows[i].row;
 		int64_t ns = x->end - x->begin;
-		struct analysis_cell cells[AFTER + 3] = { ANALYSIS_INT(x->begin),
-			ANALYSIS_INT(x->end), ANALYSIS_INT(ns), ANALYSIS_INT(x->cpu) };
+		struct mer_cell cells[AFTER + 3] = { MER_INT(x->begin), MER_INT(x->end),
+			MER_INT(ns), MER_INT(x->cpu) };
 		analysis_task_cells(run, rows[i].host, x->task, x->end, cells + BEFORE);
-		cells[AFTER] = analysis_text(ends[x->how]);
-		cells[AFTER + 1] = ANALYSIS_INT(ns - x->interrupted);
-		cells[AFTER + 2] = ANALYSIS_INT(x->interrupted);
-		analysis_table_add(t, cells);
+		cells[AFTER] = mer_text(ends[x->how]);
+		cells[AFTER + 1] = MER_INT(ns - x->interrupted);
+		cells[AFTER + 2] = MER_INT(x->interrupted);
+		mer_table_add(t, cells);
 	}
 	free(rows);
 	return 0;
 }
 
-static void emit_stats(const struct analysis_run *run, uint32_t host, struct analysis_table *t)
+static void emit_stats(const struct analysis_run *run, uint32_t host, struct mer_table *t)
 {
 	const struct cpu_state *s = run->states[host];
-	struct analysis_cell cells[ANALYSIS_TASK_CELLS + ANALYSIS_STATS_CELLS];
+	struct mer_cell cells[ANALYSIS_TASK_CELLS + ANALYSIS_STATS_CELLS];
 	uint32_t n_tasks = run->world->hosts[host].n_tasks;
 	for (uint32_t i = 0; i < s->stays.cap_stats && i < n_tasks; i++) {
 		if (!s->stays.stats[i].n)
 			continue;
 		analysis_task_cells(run, host, i, INT64_MAX, cells);
 		analysis_stats_cells(&s->stays.stats[i], cells + ANALYSIS_TASK_CELLS);
-		analysis_table_add(t, cells);
+		mer_table_add(t, cells);
 	}
 }
 
-int cpu_emit_stays(struct analysis_run *run, unsigned output, struct analysis_table *t)
+int cpu_emit_stays(struct analysis_run *run, unsigned output, struct mer_table *t)
 {
 	if (output == CPU_LOG)
 		return emit_log(run, t);
 	for (uint32_t h = 0; h < run->e->n_hosts; h++) {
 		const struct cpu_state *s = run->states[h];
-		struct analysis_cell host = analysis_text(analysis_host_name(run, h));
+		struct mer_cell host = mer_text(analysis_host_name(run, h));
 		if (output == CPU_FREQ)
 			analysis_freq_rows(t, &host, 1, &s->stays.freq);
 		else

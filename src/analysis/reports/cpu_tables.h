@@ -12,28 +12,26 @@
 enum { CPU_TOP, CPU_PROCESSES, CPU_CPUS, CPU_HOSTS, CPU_LOG, CPU_FREQ, CPU_STATS, CPU_BINS };
 extern const struct analysis_output cpu_outputs[];
 extern const struct analysis_chart cpu_charts[];
-extern const struct analysis_column cpu_log_columns[], cpu_freq_columns[], cpu_stats_columns[],
+extern const struct mer_column cpu_log_columns[], cpu_freq_columns[], cpu_stats_columns[],
 	cpu_bin_columns[];
 
-int cpu_emit(struct analysis_run *run, unsigned output, struct analysis_table *t);
-int cpu_emit_bins(struct analysis_run *run, uint32_t host, struct analysis_table *t);
-int cpu_emit_stays(struct analysis_run *run, unsigned output, struct analysis_table *t);
+int cpu_emit(struct analysis_run *run, unsigned output, struct mer_table *t);
+int cpu_emit_bins(struct analysis_run *run, uint32_t host, struct mer_table *t);
+int cpu_emit_stays(struct analysis_run *run, unsigned output, struct mer_table *t);
 
 #define CPU_TIME_COLUMNS                                                                           \
-	{ "user_ns", "user", ANALYSIS_DURATION },                                                  \
-		{ "syscall_ns", "system calls", ANALYSIS_DURATION },                               \
-		{ "kernel_ns", "kernel threads", ANALYSIS_DURATION },                              \
-		{ "running_ns", "user or syscall", ANALYSIS_DURATION },                            \
-		{ "irq_ns", "interrupts", ANALYSIS_DURATION },                                     \
-		{ "softirq_ns", "softirqs", ANALYSIS_DURATION },                                   \
-		{ "idle_ns", "idle", ANALYSIS_DURATION },                                          \
-		{ "unknown_ns", "unknown", ANALYSIS_DURATION },                                    \
+	{ "user_ns", "user", MER_DURATION }, { "syscall_ns", "system calls", MER_DURATION },       \
+		{ "kernel_ns", "kernel threads", MER_DURATION },                                   \
+		{ "running_ns", "user or syscall", MER_DURATION },                                 \
+		{ "irq_ns", "interrupts", MER_DURATION },                                          \
+		{ "softirq_ns", "softirqs", MER_DURATION }, { "idle_ns", "idle", MER_DURATION },   \
+		{ "unknown_ns", "unknown", MER_DURATION },                                         \
 	{                                                                                          \
-		"task_ns", NULL, ANALYSIS_DURATION                                                 \
+		"task_ns", NULL, MER_DURATION                                                      \
 	}
 enum { CPU_TIME_CELLS = 9 };
 
-void cpu_time_cells(const struct cpu_use *u, int64_t range, struct analysis_cell *c);
+void cpu_time_cells(const struct cpu_use *u, int64_t range, struct mer_cell *c);
 void cpu_add(struct cpu_use *to, const struct cpu_use *u);
 static inline int64_t cpu_busy(const struct cpu_use *u) /* ns that it was not idle, nor unknown */
 {

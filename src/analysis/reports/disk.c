@@ -271,65 +271,65 @@ void io_free_disks(struct io_state *s)
 
 /* ---- tables ---- */
 
-const struct analysis_column io_disks_columns[] = { { "host", "host", ANALYSIS_TEXT },
-	{ "disk", "disk", ANALYSIS_TEXT }, { "requests", "requests", ANALYSIS_COUNT },
-	{ "reads", NULL, ANALYSIS_COUNT }, { "writes", NULL, ANALYSIS_COUNT },
-	{ "discards", NULL, ANALYSIS_COUNT }, { "flushes", NULL, ANALYSIS_COUNT },
-	{ "read_bytes", "read", ANALYSIS_BYTES }, { "written_bytes", "written", ANALYSIS_BYTES },
-	{ "busy_ns", NULL, ANALYSIS_DURATION }, { "busy_percent", "busy", ANALYSIS_RATIO },
-	{ "service_avg_ns", "service avg", ANALYSIS_DURATION },
-	{ "queue_avg_ns", "queued avg", ANALYSIS_DURATION }, IO_ORDER_COLUMNS,
-	{ "service_max_ns", "service max", ANALYSIS_DURATION },
-	{ "queue_max_ns", "queued max", ANALYSIS_DURATION }, { "merged", "merged", ANALYSIS_COUNT },
-	{ "errors", "errors", ANALYSIS_COUNT }, { "unfinished", NULL, ANALYSIS_COUNT }, { 0 } };
+const struct mer_column io_disks_columns[] = { { "host", "host", MER_TEXT },
+	{ "disk", "disk", MER_TEXT }, { "requests", "requests", MER_COUNT },
+	{ "reads", NULL, MER_COUNT }, { "writes", NULL, MER_COUNT },
+	{ "discards", NULL, MER_COUNT }, { "flushes", NULL, MER_COUNT },
+	{ "read_bytes", "read", MER_BYTES }, { "written_bytes", "written", MER_BYTES },
+	{ "busy_ns", NULL, MER_DURATION }, { "busy_percent", "busy", MER_RATIO },
+	{ "service_avg_ns", "service avg", MER_DURATION },
+	{ "queue_avg_ns", "queued avg", MER_DURATION }, IO_ORDER_COLUMNS,
+	{ "service_max_ns", "service max", MER_DURATION },
+	{ "queue_max_ns", "queued max", MER_DURATION }, { "merged", "merged", MER_COUNT },
+	{ "errors", "errors", MER_COUNT }, { "unfinished", NULL, MER_COUNT }, { 0 } };
 
-static struct analysis_cell avg_cell(const struct analysis_stats *s)
+static struct mer_cell avg_cell(const struct analysis_stats *s)
 {
-	struct analysis_cell all[ANALYSIS_STATS_CELLS];
+	struct mer_cell all[ANALYSIS_STATS_CELLS];
 	analysis_stats_cells(s, all);
 	return all[3];
 }
 
-static struct analysis_cell max_cell(const struct analysis_stats *s)
+static struct mer_cell max_cell(const struct analysis_stats *s)
 {
-	return s->n ? ANALYSIS_INT(s->max) : ANALYSIS_NONE;
+	return s->n ? MER_INT(s->max) : MER_NONE;
 }
 
-static struct analysis_cell disk_cell(
-	const struct analysis_run *run, const struct analysis_table *t, uint32_t host, uint32_t dev)
+static struct mer_cell disk_cell(
+	const struct analysis_run *run, const struct mer_table *t, uint32_t host, uint32_t dev)
 {
-	return analysis_text(io_disk_name(&run->world->hosts[host], dev, t->arena));
+	return mer_text(io_disk_name(&run->world->hosts[host], dev, t->arena));
 }
 
-static void emit_disk(struct analysis_run *run, struct analysis_table *t, uint32_t host,
+static void emit_disk(struct analysis_run *run, struct mer_table *t, uint32_t host,
 	struct io_disk *d, int64_t range)
 {
 	enum { N = 18 + IO_ORDER_CELLS };
-	struct analysis_cell c[N] = { analysis_text(analysis_host_name(run, host)),
+	struct mer_cell c[N] = { mer_text(analysis_host_name(run, host)),
 		disk_cell(run, t, host, d->dev) };
 	uint64_t all = 0;
 	for (int op = IO_DISK_READ; op < IO_N_OPS; op++) {
 		all += d->n[op];
-		c[3 + op - IO_DISK_READ] = ANALYSIS_INT(d->n[op]);
+		c[3 + op - IO_DISK_READ] = MER_INT(d->n[op]);
 	}
-	c[2] = ANALYSIS_INT(all);
-	c[7] = ANALYSIS_INT(d->read);
-	c[8] = ANALYSIS_INT(d->written);
-	c[9] = ANALYSIS_INT(d->busy);
+	c[2] = MER_INT(all);
+	c[7] = MER_INT(d->read);
+	c[8] = MER_INT(d->written);
+	c[9] = MER_INT(d->busy);
 	if (range)
-		c[10] = ANALYSIS_REAL_CELL((double)d->busy / (double)range);
+		c[10] = MER_REAL_CELL((double)d->busy / (double)range);
 	c[11] = avg_cell(&d->service);
 	c[12] = avg_cell(&d->queue);
 	io_order_cells(&d->order, c + 13);
 	c[N - 5] = max_cell(&d->service);
 	c[N - 4] = max_cell(&d->queue);
-	c[N - 3] = ANALYSIS_INT(d->merged);
-	c[N - 2] = ANALYSIS_INT(d->errors);
-	c[N - 1] = ANALYSIS_INT(d->unfinished);
-	analysis_table_add(t, c);
+	c[N - 3] = MER_INT(d->merged);
+	c[N - 2] = MER_INT(d->errors);
+	c[N - 1] = MER_INT(d->unfinished);
+	mer_table_add(t, c);
 }
 
-void io_emit_disks(struct analysis_run *run, struct analysis_table *t)
+void io_emit_disks(struct analysis_run *run, struct mer_table *t)
 {
 	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
 		const struct io_state *s = run->states[host];
@@ -339,31 +339,31 @@ void io_emit_disks(struct analysis_run *run, struct analysis_table *t)
 	}
 }
 
-const struct analysis_column io_disk_tasks_columns[] = { ANALYSIS_TASK_COLUMNS,
-	{ "disk", "disk", ANALYSIS_TEXT }, { "requests", "requests", ANALYSIS_COUNT },
-	{ "bytes", NULL, ANALYSIS_BYTES }, { "read_bytes", "read", ANALYSIS_BYTES },
-	{ "written_bytes", "written", ANALYSIS_BYTES }, IO_ORDER_COLUMNS,
-	{ "service_avg_ns", "service avg", ANALYSIS_DURATION },
-	{ "merged", "merged", ANALYSIS_COUNT }, { 0 } };
+const struct mer_column io_disk_tasks_columns[] = { ANALYSIS_TASK_COLUMNS,
+	{ "disk", "disk", MER_TEXT }, { "requests", "requests", MER_COUNT },
+	{ "bytes", NULL, MER_BYTES }, { "read_bytes", "read", MER_BYTES },
+	{ "written_bytes", "written", MER_BYTES }, IO_ORDER_COLUMNS,
+	{ "service_avg_ns", "service avg", MER_DURATION }, { "merged", "merged", MER_COUNT },
+	{ 0 } };
 
-void io_emit_disk_tasks(struct analysis_run *run, struct analysis_table *t)
+void io_emit_disk_tasks(struct analysis_run *run, struct mer_table *t)
 {
 	enum { FIRST = ANALYSIS_TASK_CELLS, ORDER = FIRST + 5, AFTER = ORDER + IO_ORDER_CELLS };
 	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
 		const struct io_state *s = run->states[host];
 		for (size_t i = 0; i < s->n_disk_tasks; i++) {
 			struct io_disk_task *x = &s->disk_tasks[i];
-			struct analysis_cell c[AFTER + 2];
+			struct mer_cell c[AFTER + 2];
 			analysis_task_cells(run, host, x->task, INT64_MAX, c);
 			c[FIRST] = disk_cell(run, t, host, s->disks[x->disk].dev);
-			c[FIRST + 1] = ANALYSIS_INT(x->n);
-			c[FIRST + 2] = ANALYSIS_INT(x->read + x->written);
-			c[FIRST + 3] = ANALYSIS_INT(x->read);
-			c[FIRST + 4] = ANALYSIS_INT(x->written);
+			c[FIRST + 1] = MER_INT(x->n);
+			c[FIRST + 2] = MER_INT(x->read + x->written);
+			c[FIRST + 3] = MER_INT(x->read);
+			c[FIRST + 4] = MER_INT(x->written);
 			io_order_cells(&x->order, c + ORDER);
 			c[AFTER] = avg_cell(&x->service);
-			c[AFTER + 1] = ANALYSIS_INT(x->merged);
-			analysis_table_add(t, c);
+			c[AFTER + 1] = MER_INT(x->merged);
+			mer_table_add(t, c);
 		}
 	}
 }

@@ -102,13 +102,12 @@ static void report(const struct analysis_run *run, uint32_t host, const struct p
 
 /* ---- by disk ---- */
 
-const struct analysis_column io_bins_columns[] = { { "begin", "begin", ANALYSIS_TIME },
-	{ "end", NULL, ANALYSIS_TIME }, { "host", "host", ANALYSIS_TEXT },
-	{ "disk", "disk", ANALYSIS_TEXT }, { "read_bytes", "read", ANALYSIS_BYTES },
-	{ "written_bytes", "written", ANALYSIS_BYTES }, { "read_rate", "read/s", ANALYSIS_RATE },
-	{ "write_rate", "written/s", ANALYSIS_RATE }, { "in_flight", "in flight", ANALYSIS_REAL },
-	{ "queued", "queued", ANALYSIS_REAL }, { "service_ns", NULL, ANALYSIS_DURATION },
-	{ "queue_ns", NULL, ANALYSIS_DURATION }, { 0 } };
+const struct mer_column io_bins_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "host", "host", MER_TEXT }, { "disk", "disk", MER_TEXT },
+	{ "read_bytes", "read", MER_BYTES }, { "written_bytes", "written", MER_BYTES },
+	{ "read_rate", "read/s", MER_RATE }, { "write_rate", "written/s", MER_RATE },
+	{ "in_flight", "in flight", MER_REAL }, { "queued", "queued", MER_REAL },
+	{ "service_ns", NULL, MER_DURATION }, { "queue_ns", NULL, MER_DURATION }, { 0 } };
 
 static void add_request(
 	struct parts *p, struct bin *to, const struct kernel_request *r, enum io_op op)
@@ -146,25 +145,23 @@ static void add_bins(const struct analysis_run *run, uint32_t host, struct bin *
 	report(run, host, &p);
 }
 
-static void emit_bin(const struct analysis_run *run, struct analysis_table *t, uint32_t host,
+static void emit_bin(const struct analysis_run *run, struct mer_table *t, uint32_t host,
 	const char *disk, uint32_t i, const struct bin *x)
 {
 	static const double ns_per_s = 1e9;
 	const struct analysis_bins *b = &((const struct io_state *)run->states[host])->bins;
 	int64_t from = analysis_bin_edge(b, i), to = analysis_bin_edge(b, i + 1);
 	double ns = (double)analysis_bin_asked(run->options, b, i);
-	struct analysis_cell c[] = { ANALYSIS_INT(from), ANALYSIS_INT(to),
-		analysis_text(analysis_host_name(run, host)), analysis_text(disk),
-		ANALYSIS_INT(x->bytes[0]), ANALYSIS_INT(x->bytes[1]),
-		ANALYSIS_REAL_CELL(x->share[0] * ns_per_s / ns),
-		ANALYSIS_REAL_CELL(x->share[1] * ns_per_s / ns),
-		ANALYSIS_REAL_CELL((double)x->in_flight / ns),
-		ANALYSIS_REAL_CELL((double)x->in_queue / ns), ANALYSIS_INT(x->in_flight),
-		ANALYSIS_INT(x->in_queue) };
-	analysis_table_add(t, c);
+	struct mer_cell c[] = { MER_INT(from), MER_INT(to), mer_text(analysis_host_name(run, host)),
+		mer_text(disk), MER_INT(x->bytes[0]), MER_INT(x->bytes[1]),
+		MER_REAL_CELL(x->share[0] * ns_per_s / ns),
+		MER_REAL_CELL(x->share[1] * ns_per_s / ns),
+		MER_REAL_CELL((double)x->in_flight / ns), MER_REAL_CELL((double)x->in_queue / ns),
+		MER_INT(x->in_flight), MER_INT(x->in_queue) };
+	mer_table_add(t, c);
 }
 
-int io_emit_bins(struct analysis_run *run, struct analysis_table *t)
+int io_emit_bins(struct analysis_run *run, struct mer_table *t)
 {
 	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
 		const struct io_state *s = run->states[host];
@@ -188,10 +185,10 @@ int io_emit_bins(struct analysis_run *run, struct analysis_table *t)
 
 /* ---- by task ---- */
 
-const struct analysis_column io_task_bins_columns[] = { ANALYSIS_TASK_BINS_COLUMNS,
-	{ "read_bytes", "read", ANALYSIS_BYTES }, { "written_bytes", "written", ANALYSIS_BYTES },
-	{ "block_read_bytes", "disk read", ANALYSIS_BYTES },
-	{ "block_written_bytes", "disk written", ANALYSIS_BYTES }, { 0 } };
+const struct mer_column io_task_bins_columns[] = { ANALYSIS_TASK_BINS_COLUMNS,
+	{ "read_bytes", "read", MER_BYTES }, { "written_bytes", "written", MER_BYTES },
+	{ "block_read_bytes", "disk read", MER_BYTES },
+	{ "block_written_bytes", "disk written", MER_BYTES }, { 0 } };
 
 static bool add_blocks(
 	const struct analysis_run *run, uint32_t host, struct analysis_series *blocks)
@@ -216,7 +213,7 @@ static bool add_blocks(
 	return true;
 }
 
-int io_emit_task_bins(struct analysis_run *run, struct analysis_table *t)
+int io_emit_task_bins(struct analysis_run *run, struct mer_table *t)
 {
 	int rc = 0;
 	for (uint32_t host = 0; host < run->e->n_hosts && rc == 0; host++) {

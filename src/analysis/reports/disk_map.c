@@ -7,11 +7,11 @@
 
 #include "analysis/reports/io.h"
 
-const struct analysis_column io_map_columns[] = { { "begin", "begin", ANALYSIS_TIME },
-	{ "end", NULL, ANALYSIS_TIME }, { "host", "host", ANALYSIS_TEXT },
-	{ "disk", "disk", ANALYSIS_TEXT }, { "name", "operation", ANALYSIS_TEXT },
-	{ "sector", "sector", ANALYSIS_COUNT }, { "sector_end", "to sector", ANALYSIS_COUNT },
-	{ "requests", "requests", ANALYSIS_COUNT }, { "bytes", "bytes", ANALYSIS_BYTES }, { 0 } };
+const struct mer_column io_map_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "host", "host", MER_TEXT }, { "disk", "disk", MER_TEXT },
+	{ "name", "operation", MER_TEXT }, { "sector", "sector", MER_COUNT },
+	{ "sector_end", "to sector", MER_COUNT }, { "requests", "requests", MER_COUNT },
+	{ "bytes", "bytes", MER_BYTES }, { 0 } };
 
 /* Rows of all disks together, and at least of one; the finest and coarsest grids. */
 enum { MAX_ROWS = 6000, MIN_ROWS = 250, FINEST = 1024, COARSEST = 8 };
@@ -108,18 +108,17 @@ static bool find_cells(struct disk_map *map, size_t most)
 	return true;
 }
 
-static void emit_disk(const struct analysis_run *run, struct analysis_table *t, uint32_t host,
+static void emit_disk(const struct analysis_run *run, struct mer_table *t, uint32_t host,
 	uint32_t dev, const struct disk_map *map)
 {
 	const char *disk = io_disk_name(&run->world->hosts[host], dev, t->arena);
 	const struct mark *m = map->cells ? map->cells : map->requests;
 	for (size_t n = map->cells ? map->n_cells : map->n; n > 0; n--, m++)
-		analysis_table_add(
-			t, (struct analysis_cell[]){ ANALYSIS_INT(m->begin), ANALYSIS_INT(m->end),
-				   analysis_text(analysis_host_name(run, host)),
-				   analysis_text(disk), analysis_text(io_op_name(m->op)),
-				   ANALYSIS_INT(m->sector), ANALYSIS_INT(m->sector_end),
-				   ANALYSIS_INT(m->n), ANALYSIS_INT(m->bytes) });
+		mer_table_add(
+			t, (struct mer_cell[]){ MER_INT(m->begin), MER_INT(m->end),
+				   mer_text(analysis_host_name(run, host)), mer_text(disk),
+				   mer_text(io_op_name(m->op)), MER_INT(m->sector),
+				   MER_INT(m->sector_end), MER_INT(m->n), MER_INT(m->bytes) });
 }
 
 /* Those that move data or discard it: others are nowhere. */
@@ -139,7 +138,7 @@ static bool add_requests(const struct analysis_run *run, uint32_t host, struct d
 	return true;
 }
 
-int io_emit_map(struct analysis_run *run, struct analysis_table *t)
+int io_emit_map(struct analysis_run *run, struct mer_table *t)
 {
 	size_t n_disks = 0;
 	bool ok = true;

@@ -30,20 +30,20 @@ static int compare(const void *a, const void *b)
 	return (*p > *q) - (*p < *q);
 }
 
-void io_order_cells(struct io_order *o, struct analysis_cell *cells)
+void io_order_cells(struct io_order *o, struct mer_cell *cells)
 {
 	uint64_t n = o->n > 0 ? o->n - 1 : 0;
 	long double sum = 0;
-	cells[0] = cells[1] = cells[2] = ANALYSIS_NONE;
+	cells[0] = cells[1] = cells[2] = MER_NONE;
 	if (n == 0)
 		return;
 	qsort(o->seeks, (size_t)n, sizeof(*o->seeks), compare);
 	for (uint64_t i = 0; i < n; i++)
 		sum += (long double)o->seeks[i];
 	uint64_t low = o->seeks[(n - 1) / 2], high = o->seeks[n / 2];
-	cells[0] = ANALYSIS_REAL_CELL((double)o->n_sequential / (double)n);
-	cells[1] = ANALYSIS_INT(low + (high - low) / 2);
-	cells[2] = ANALYSIS_INT(sum / (long double)n);
+	cells[0] = MER_REAL_CELL((double)o->n_sequential / (double)n);
+	cells[1] = MER_INT(low + (high - low) / 2);
+	cells[2] = MER_INT(sum / (long double)n);
 }
 
 void io_order_fini(struct io_order *o)

@@ -5,344 +5,211 @@
  * cannot be told from the call that it is in; these are counted by themselves. A fault's end is no event:
  * what it was is known when the thread's next fault or call comes, or the recording ends. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/all.h"
-#include "analysis/bins.h"
 #include "analysis/cells.h"
-#include "analysis/rows.h"
+#include "analysis/fold.h"
+#include "base/grow.h"
 
-enum fault_kind { MINOR, MAJOR, IN_KERNEL, N_KINDS };
-static const char *const kind_names[N_KINDS] = { "minor", "major", "kernel" };
+/* ---- facts ---- */
 
-struct fault { /* a row */
-	struct analysis_row row;
-	int64_t time;
-	int64_t wait; /* of major ones: blocked, ns */
+enum { MINOR, MAJOR, IN_KERNEL };
+static const char *const kind_names[] = { "minor", "major", "kernel" };
+
+struct fault {
+	struct fact fact; /* an instant; choice: which kind */
+	int64_t wait;	  /* of major ones: blocked, ns */
 	uint64_t address;
-	uint32_t task;
-	uint16_t cpu;
-	uint8_t kind;
 };
 
-struct task_faults {
-	uint64_t n[N_KINDS];
-	struct analysis_stats wait; /* of major ones */
-	struct fault open;	    /* of which it is not known yet what it is */
-	bool has_open;
+static const struct fact_field fields[] = {
+	{ "kind", "kind", MER_TEXT, FACT_WORDS(kind_names), FACT_MEMBER(struct fact, choice) },
+	{ "wait_ns", "waited for disk", MER_DURATION, FACT_NUMBER, FACT_MEMBER(struct fault, wait),
+		FACT_NONE_IS(FACT_UNKNOWN) },
+	{ "address", "address", MER_TEXT, FACT_ADDRESS, FACT_MEMBER(struct fault, address) },
+	{ 0 },
+};
+
+static const struct fact_maker maker;
+const struct fact_kind fact_fault = {
+	.id = "fault",
+	.title = "Page faults",
+	.maker = &maker,
+	.rule = FACT_BEGINS,
+	.size = sizeof(struct fault),
+	.fields = fields,
+	.duration = "wait_ns",
+};
+
+/* ---- their maker ---- */
+
+struct open_fault { /* of a task: of which it is not known yet what it is */
+	struct fault fault;
+	bool is_open;
 };
 
 struct state {
-	struct task_faults *tasks; /* by key: task + 1; 0: idle, or not known */
+	struct open_fault *tasks; /* by task + 1; 0: idle, or not known */
 	size_t cap_tasks;
-	struct analysis_bins over;
-	struct analysis_series user, kernel; /* by key: minor and major; kernel and nothing */
-	struct analysis_histogram freq;
-	struct analysis_rows log;
 };
 
-enum { TOP, LOG, FREQ, STATS, BINS };
-
-/* ---- while reading ---- */
-
-static int begin(struct analysis_host *a)
+static int close_fault(struct fact_host *f, const struct kernel_host *h, struct open_fault *x)
 {
-	struct state *s = a->state;
-	return analysis_asks(a, BINS) ? analysis_bins_find(a->run, &s->over, a->err) : 0;
-}
-
-static bool add_bin(struct state *s, const struct fault *f)
-{
-	int64_t bin = s->over.n ? analysis_bin_of(&s->over, f->time) : -1;
-	bool is_kernel = f->kind == IN_KERNEL;
-	return bin < 0 || analysis_series_add(is_kernel ? &s->kernel : &s->user, f->task + 1,
-				  (uint32_t)bin, f->kind != MAJOR, f->kind == MAJOR);
-}
-
-/* All is known about it. Durations are those of major ones: with --min or --max others do not count. */
-static int add(struct analysis_host *a, struct task_faults *t, struct fault *f)
-{
-	const struct analysis_options *o = a->run->options;
-	struct state *s = a->state;
-	if (f->kind == MAJOR ? !analysis_counts(a, f->time, f->time + f->wait)
-			     : analysis_limits_durations(o))
+	if (!x->is_open)
 		return 0;
-	t->n[f->kind]++;
-	bool ok = add_bin(s, f);
-	if (f->kind == MAJOR) {
-		analysis_stats_add(&t->wait, f->wait, f->time);
-		s->freq.n[analysis_bucket(f->wait)]++;
-	}
-	f->row.key = f->time;
-	if (analysis_asks(a, LOG))
-		ok = ok && analysis_rows_add(&s->log, f, sizeof(*f), o->limit);
-	return ok ? 0 : mer_fail_nomem(a->err);
-}
-
-static int close_fault(struct analysis_host *a, struct task_faults *t)
-{
-	if (!t->has_open)
-		return 0;
-	t->has_open = false;
-	t->open.kind = t->open.wait ? MAJOR : MINOR;
-	return add(a, t, &t->open);
+	x->is_open = false;
+	x->fault.fact.choice = x->fault.wait ? MAJOR : MINOR;
+	if (!x->fault.wait)
+		x->fault.wait = FACT_UNKNOWN;
+	return fact_add(f, h, 0, &x->fault);
 }
 
 static int on_memory(void *ctx, const struct kernel_host *h, const struct kernel_memory *m)
 {
-	struct analysis_host *a = ctx;
-	struct state *s = a->state;
-	bool is_kernel = m->kind == KERNEL_FAULT_KERNEL;
-	if (!is_kernel && m->kind != KERNEL_FAULT_USER)
-		return 0;
-	struct task_faults *t =
-		mer_grow_at(&s->tasks, &s->cap_tasks, m->task + 1, sizeof(*s->tasks));
-	if (!t)
-		return mer_fail_nomem(a->err);
-	int rc = is_kernel ? 0 : close_fault(a, t);
-	if (rc || !analysis_is_asked(a->run->options, m->time) || !analysis_wants_cpu(a, m->cpu) ||
-		!analysis_wants_task(a, h, m->task))
-		return rc;
-	struct fault f = { .time = m->time,
+	struct fact_host *f = ctx;
+	struct state *s = f->state;
+	struct fault fault = {
+		.fact = { m->time, m->time, m->task, m->cpu, IN_KERNEL },
+		.wait = FACT_UNKNOWN,
 		.address = m->address,
-		.task = m->task,
-		.cpu = m->cpu,
-		.kind = IN_KERNEL };
-	if (is_kernel)
-		return add(a, t, &f);
-	t->open = f;
-	t->has_open = true;
-	return m->task == KERNEL_NONE ? close_fault(a, t) : 0;
+	};
+	if (m->kind == KERNEL_FAULT_KERNEL)
+		return fact_add(f, h, 0, &fault);
+	if (m->kind != KERNEL_FAULT_USER)
+		return 0;
+	struct open_fault *x =
+		mer_grow_at(&s->tasks, &s->cap_tasks, m->task + 1, sizeof(*s->tasks));
+	if (!x)
+		return mer_fail_nomem(f->err);
+	int rc = close_fault(f, h, x);
+	fault.wait = 0;
+	*x = (struct open_fault){ fault, true };
+	return rc || m->task != KERNEL_NONE ? rc : close_fault(f, h, x);
 }
 
 static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end)
 {
-	struct analysis_host *a = ctx;
-	struct state *s = a->state;
+	struct fact_host *f = ctx;
+	struct state *s = f->state;
 	const struct kernel_span *x = kernel_span(h, span);
-	if (x->task + 1 >= s->cap_tasks || !s->tasks[x->task + 1].has_open)
+	if (x->task + 1 >= s->cap_tasks || !s->tasks[x->task + 1].is_open)
 		return 0;
-	struct task_faults *t = &s->tasks[x->task + 1];
+	struct open_fault *open = &s->tasks[x->task + 1];
 	if (x->call != KERNEL_NONE)
-		return close_fault(a, t);
-	if (x->state == KERNEL_BLOCKED && x->cause == KERNEL_DISK && x->begin >= t->open.time)
-		t->open.wait += end - x->begin;
+		return close_fault(f, h, open);
+	if (x->state == KERNEL_BLOCKED && x->cause == KERNEL_DISK &&
+		x->begin >= open->fault.fact.begin)
+		open->fault.wait += end - x->begin;
 	return 0;
 }
 
-static int end(struct analysis_host *a, const struct kernel_host *h)
+static int end(struct fact_host *f, const struct kernel_world *w, const struct kernel_host *h)
 {
-	struct state *s = a->state;
+	struct state *s = f->state;
 	int rc = 0;
-	(void)h;
+	(void)w;
 	for (size_t i = 0; i < s->cap_tasks && rc == 0; i++)
-		rc = close_fault(a, &s->tasks[i]);
+		rc = close_fault(f, h, &s->tasks[i]);
 	return rc;
 }
 
 static void free_state(void *state)
 {
-	struct state *s = state;
-	free(s->tasks);
-	analysis_series_fini(&s->user);
-	analysis_series_fini(&s->kernel);
-	analysis_rows_fini(&s->log);
+	free(((struct state *)state)->tasks);
 }
+
+static const struct fact_kind *const kinds[] = { &fact_fault, NULL };
+static const struct fact_maker maker = {
+	.id = "fault",
+	.kinds = kinds,
+	.wants = KERNEL_WANT_MEMORY,
+	.state_size = sizeof(struct state),
+	.on = { .memory = on_memory, .span = on_span },
+	.end = end,
+	.free_state = free_state,
+};
 
 /* ---- tables ---- */
 
-static const struct analysis_column top_columns[] = { ANALYSIS_TASK_COLUMNS,
-	{ "faults", "faults", ANALYSIS_COUNT }, { "percent", "%", ANALYSIS_RATIO },
-	{ "minor", "minor", ANALYSIS_COUNT }, { "major", "major", ANALYSIS_COUNT },
-	{ "kernel", "kernel", ANALYSIS_COUNT }, { "wait_ns", "waited for disk", ANALYSIS_DURATION },
-	{ "max_wait_ns", "longest", ANALYSIS_DURATION }, { "max_at", NULL, ANALYSIS_TIME }, { 0 } };
+#define KIND_IS(kind_) .where = { "kind", FOLD_IS, (kind_), 0 }
+#define KIND_CELLS                                                                                 \
+	{ "minor", FOLD_COUNT, KIND_IS(MINOR) }, { "major", FOLD_COUNT, KIND_IS(MAJOR) },          \
+	{                                                                                          \
+		"kernel", FOLD_COUNT, KIND_IS(IN_KERNEL)                                           \
+	}
 
-static const struct analysis_column log_columns[] = { { "time", "time", ANALYSIS_TIME },
-	ANALYSIS_TASK_COLUMNS, { "cpu", "CPU", ANALYSIS_ID }, { "kind", "kind", ANALYSIS_TEXT },
-	{ "wait_ns", "waited for disk", ANALYSIS_DURATION },
-	{ "address", "address", ANALYSIS_TEXT }, { 0 } };
+static const struct mer_column top_columns[] = { ANALYSIS_TASK_COLUMNS,
+	{ "faults", "faults", MER_COUNT }, { "percent", "%", MER_RATIO },
+	{ "minor", "minor", MER_COUNT }, { "major", "major", MER_COUNT },
+	{ "kernel", "kernel", MER_COUNT }, { "wait_ns", "waited for disk", MER_DURATION },
+	{ "max_wait_ns", "longest", MER_DURATION }, { "max_at", NULL, MER_TIME }, { 0 } };
+static const struct fold top = {
+	.shape = FOLD_GROUPS,
+	.kinds = { &fact_fault },
+	.group = "host thread",
+	.cells = (const struct fold_cell[]){ { "faults", .op = FOLD_COUNT },
+		{ "percent", FOLD_SHARE, .of = "faults" }, KIND_CELLS,
+		{ "wait_ns", FOLD_SUM, .of = "wait_ns", .empty_if_none = true },
+		{ "max_wait_ns", FOLD_MAX, .of = "wait_ns" },
+		{ "max_at", FOLD_AT_MAX, .of = "wait_ns" }, { 0 } },
+	.order = "host thread",
+};
 
-static const struct analysis_column stats_columns[] = { { "host", "host", ANALYSIS_TEXT },
-	ANALYSIS_STATS_COLUMNS, { 0 } };
+static const struct mer_column log_columns[] = { { "time", "time", MER_TIME },
+	ANALYSIS_TASK_COLUMNS, { "cpu", "CPU", MER_ID }, { "kind", "kind", MER_TEXT },
+	{ "wait_ns", "waited for disk", MER_DURATION }, { "address", "address", MER_TEXT }, { 0 } };
+static const struct fold log_fold = {
+	.shape = FOLD_ROWS,
+	.kinds = { &fact_fault },
+	.cells = (const struct fold_cell[]){ { "time", FOLD_VALUE, .of = "begin" }, { 0 } },
+	.value = "begin",
+};
 
-static const struct analysis_column freq_columns[] = { { "host", "host", ANALYSIS_TEXT },
+/* How long major ones took. */
+static const struct mer_column stats_columns[] = { { "host", "host", MER_TEXT },
+	ANALYSIS_STATS_COLUMNS, ANALYSIS_PERCENTILE_COLUMNS, { 0 } };
+static const struct fold stats = {
+	.shape = FOLD_GROUPS,
+	.kinds = { &fact_fault },
+	.group = "host",
+	.where = { { "kind", FOLD_IS, MAJOR, 0 } },
+	.cells = (const struct fold_cell[]){ FOLD_STATS("wait_ns"), FOLD_PERCENTILES("wait_ns"),
+		{ 0 } },
+};
+
+static const struct mer_column freq_columns[] = { { "host", "host", MER_TEXT },
 	ANALYSIS_FREQ_COLUMNS, { 0 } };
+static const struct fold freq = {
+	.shape = FOLD_BUCKETS,
+	.kinds = { &fact_fault },
+	.group = "host",
+	.where = { { "kind", FOLD_IS, MAJOR, 0 } },
+	.value = "wait_ns",
+};
 
-static const struct analysis_column bins_columns[] = { { "begin", "begin", ANALYSIS_TIME },
-	{ "end", NULL, ANALYSIS_TIME }, { "of", "scope", ANALYSIS_TEXT }, ANALYSIS_TASK_COLUMNS,
-	{ "minor", "minor", ANALYSIS_COUNT }, { "major", "major", ANALYSIS_COUNT },
-	{ "kernel", "kernel", ANALYSIS_COUNT }, { 0 } };
+/* All of a host, then each thread where it had any; what is of no known thread too. */
+static const struct mer_column bins_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "of", "scope", MER_TEXT }, ANALYSIS_TASK_COLUMNS,
+	{ "minor", "minor", MER_COUNT }, { "major", "major", MER_COUNT },
+	{ "kernel", "kernel", MER_COUNT }, { 0 } };
+static const struct fold bins = {
+	.shape = FOLD_BINS,
+	.kinds = { &fact_fault },
+	.scopes = (const struct fold_scope[]){ { "host", "host", .every_bin = true },
+		{ "thread", .group = "host thread" }, { 0 } },
+	.cells = (const struct fold_cell[]){ KIND_CELLS, { 0 } },
+	.order = "thread",
+};
 
-static uint64_t all_of(const struct task_faults *f)
-{
-	return f->n[MINOR] + f->n[MAJOR] + f->n[IN_KERNEL];
-}
-
-static void add_top(struct analysis_run *run, struct analysis_table *t, uint32_t host, size_t key,
-	const struct task_faults *f, uint64_t all)
-{
-	enum { MORE = ANALYSIS_TASK_CELLS };
-	struct analysis_cell c[MORE + 8] = { 0 };
-	analysis_task_cells(run, host, (uint32_t)key - 1, INT64_MAX, c);
-	c[MORE] = ANALYSIS_INT(all_of(f));
-	c[MORE + 1] = ANALYSIS_REAL_CELL((double)all_of(f) / (double)all);
-	for (int i = 0; i < N_KINDS; i++)
-		c[MORE + 2 + i] = ANALYSIS_INT(f->n[i]);
-	if (f->wait.n) {
-		c[MORE + 5] = ANALYSIS_INT(f->wait.total);
-		c[MORE + 6] = ANALYSIS_INT(f->wait.max);
-		c[MORE + 7] = ANALYSIS_INT(f->wait.max_at);
-	}
-	analysis_table_add(t, c);
-}
-
-static void emit_top(struct analysis_run *run, struct analysis_table *t)
-{
-	uint64_t all = 0;
-	for (int adding = 0; adding < 2; adding++)
-		for (uint32_t host = 0; host < run->e->n_hosts; host++) {
-			const struct state *s = run->states[host];
-			for (size_t i = 0; i < s->cap_tasks; i++) {
-				if (adding && all_of(&s->tasks[i]))
-					add_top(run, t, host, i, &s->tasks[i], all);
-				else
-					all += all_of(&s->tasks[i]);
-			}
-		}
-}
-
-static const struct analysis_rows *log_of(const void *state)
-{
-	return &((const struct state *)state)->log;
-}
-
-static int emit_log(struct analysis_run *run, struct analysis_table *t)
-{
-	enum { MORE = 1 + ANALYSIS_TASK_CELLS };
-	size_t n;
-	struct analysis_row_of *rows =
-		analysis_rows_join(run, log_of, sizeof(struct fault), &n, &t->n_left_out);
-	if (!rows)
-		return mer_fail_nomem(run->err);
-	for (size_t i = 0; i < n; i++) {
-		const struct fault *f = rows[i].row;
-		struct analysis_cell c[MORE + 4] = { ANALYSIS_INT(f->time) };
-		analysis_task_cells(run, rows[i].host, f->task, f->time, c + 1);
-		c[MORE] = ANALYSIS_INT(f->cpu);
-		c[MORE + 1] = analysis_text(kind_names[f->kind]);
-		if (f->kind == MAJOR)
-			c[MORE + 2] = ANALYSIS_INT(f->wait);
-		c[MORE + 3] = analysis_text(
-			mer_arena_printf(t->arena, "0x%llx", (unsigned long long)f->address));
-		analysis_table_add(t, c);
-	}
-	free(rows);
-	return 0;
-}
-
-/* How long major faults took. */
-static void emit_waits(struct analysis_run *run, uint32_t host, bool freq, struct analysis_table *t)
-{
-	const struct state *s = run->states[host];
-	struct analysis_cell c[1 + ANALYSIS_STATS_CELLS] = { analysis_text(
-		analysis_host_name(run, host)) };
-	struct analysis_stats sum = { 0 };
-	for (size_t i = 0; i < s->cap_tasks; i++)
-		analysis_stats_merge(&sum, &s->tasks[i].wait);
-	analysis_stats_cells(&sum, c + 1);
-	if (freq)
-		analysis_freq_rows(t, c, 1, &s->freq);
-	else if (sum.n)
-		analysis_table_add(t, c);
-}
-
-/* ---- bins: all of a host, then each thread where it had any; what is of no known thread too ---- */
-
-static void add_bin_row(struct analysis_run *run, struct analysis_table *t, uint32_t host,
-	const char *of, uint32_t key, uint32_t bin, const int64_t n[N_KINDS])
-{
-	enum { MORE = 3 + ANALYSIS_TASK_CELLS };
-	const struct analysis_bins *b = &((const struct state *)run->states[host])->over;
-	struct analysis_cell c[MORE + N_KINDS] = { ANALYSIS_INT(analysis_bin_edge(b, bin)),
-		ANALYSIS_INT(analysis_bin_edge(b, bin + 1)), analysis_text(of) };
-	analysis_task_cells(run, host, key - 1, INT64_MAX, c + 3);
-	for (int i = 0; i < N_KINDS; i++)
-		c[MORE + i] = ANALYSIS_INT(n[i]);
-	analysis_table_add(t, c);
-}
-
-/* Is the next entry of p the next one of both? */
-static bool is_next(
-	const struct analysis_series *p, size_t i, const struct analysis_series *q, size_t k)
-{
-	if (i >= p->n || k >= q->n)
-		return i < p->n;
-	const struct analysis_series_entry *x = &p->entries[i], *y = &q->entries[k];
-	return x->key != y->key ? x->key < y->key : x->bin <= y->bin;
-}
-
-static void emit_thread_bins(struct analysis_run *run, uint32_t host, struct analysis_table *t)
-{
-	const struct state *s = run->states[host];
-	for (size_t i = 0, k = 0; i < s->user.n || k < s->kernel.n;) {
-		bool user = is_next(&s->user, i, &s->kernel, k);
-		bool kernel = is_next(&s->kernel, k, &s->user, i);
-		const struct analysis_series_entry *x = &s->user.entries[i];
-		const struct analysis_series_entry *y = &s->kernel.entries[k];
-		const struct analysis_series_entry *at = user ? x : y;
-		int64_t n[N_KINDS] = { user ? x->a : 0, user ? x->b : 0, kernel ? y->a : 0 };
-		add_bin_row(run, t, host, "thread", at->key, at->bin, n);
-		i += user;
-		k += kernel;
-	}
-}
-
-static int emit_bins(struct analysis_run *run, uint32_t host, struct analysis_table *t)
-{
-	struct state *s = run->states[host];
-	if (!s->over.n || !s->cap_tasks) /* a host that had none */
-		return 0;
-	int64_t(*sums)[N_KINDS] = calloc(s->over.n, sizeof(*sums));
-	if (!sums)
-		return mer_fail_nomem(run->err);
-	analysis_series_sort(&s->user);
-	analysis_series_sort(&s->kernel);
-	for (size_t i = 0; i < s->user.n; i++) {
-		sums[s->user.entries[i].bin][MINOR] += s->user.entries[i].a;
-		sums[s->user.entries[i].bin][MAJOR] += s->user.entries[i].b;
-	}
-	for (size_t i = 0; i < s->kernel.n; i++)
-		sums[s->kernel.entries[i].bin][IN_KERNEL] += s->kernel.entries[i].a;
-	for (uint32_t i = 0; i < s->over.n; i++)
-		add_bin_row(run, t, host, "host", 0, i, sums[i]);
-	free(sums);
-	emit_thread_bins(run, host, t);
-	return 0;
-}
-
-static int emit(struct analysis_run *run, unsigned output, struct analysis_table *t)
-{
-	int rc = 0;
-	if (output == TOP)
-		emit_top(run, t);
-	if (output == TOP || output == LOG)
-		return output == LOG ? emit_log(run, t) : 0;
-	for (uint32_t h = 0; h < run->e->n_hosts && rc == 0; h++) {
-		if (output == BINS)
-			rc = emit_bins(run, h, t);
-		else
-			emit_waits(run, h, output == FREQ, t);
-	}
-	return rc;
-}
-
+enum { TOP, LOG, FREQ, STATS, BINS };
 static const struct analysis_output outputs[] = {
-	[TOP] = { "top", "Page faults by thread", top_columns, "faults" },
-	[LOG] = { "log", "Page faults", log_columns, NULL },
+	[TOP] = { "top", "Page faults by thread", top_columns, "faults", &top },
+	[LOG] = { "log", "Page faults", log_columns, .fold = &log_fold },
 	[FREQ] = { "freq", "Duration of waits of major page faults for a disk", freq_columns,
-		NULL },
-	[STATS] = { "stats", "Waits of major page faults for a disk", stats_columns, NULL },
-	[BINS] = { "bins", "Page faults over time", bins_columns, NULL },
+		.fold = &freq },
+	[STATS] = { "stats", "Waits of major page faults for a disk", stats_columns,
+		.fold = &stats },
+	[BINS] = { "bins", "Page faults over time", bins_columns, .fold = &bins },
 	{ 0 },
 };
 
@@ -370,15 +237,8 @@ const struct analysis analysis_faults = {
 	.id = "faults",
 	.title = "Page faults",
 	.help = "page faults by thread: minor, major (waiting for a disk), in the kernel",
-	.wants = KERNEL_WANT_MEMORY,
 	.by_duration = ANALYSIS_ALL_OUTPUTS,
 	.outputs = outputs,
 	.worth = "faults major wait_ns minor kind max_wait_ns",
 	.charts = charts,
-	.state_size = sizeof(struct state),
-	.on = { .memory = on_memory, .span = on_span },
-	.begin = begin,
-	.end = end,
-	.emit = emit,
-	.free_state = free_state,
 };

@@ -65,16 +65,14 @@ const char *finding_rule_name(enum finding_rule rule)
 	return rules[rule].name;
 }
 
-const struct analysis_column findings_columns[] = { { "kind", "kind", ANALYSIS_TEXT },
-	{ "rule", "rule", ANALYSIS_TEXT }, { "host", "host", ANALYSIS_TEXT },
-	{ "time_ns", "time", ANALYSIS_DURATION }, { "share_percent", NULL, ANALYSIS_RATIO },
-	{ "value", NULL, ANALYSIS_REAL }, { "count", NULL, ANALYSIS_COUNT },
-	{ "count2", NULL, ANALYSIS_COUNT }, { "time2_ns", NULL, ANALYSIS_DURATION },
-	{ "tid", NULL, ANALYSIS_ID }, { "comm", NULL, ANALYSIS_TEXT },
-	{ "tid2", NULL, ANALYSIS_ID }, { "comm2", NULL, ANALYSIS_TEXT },
-	{ "object", NULL, ANALYSIS_TEXT }, { "object2", NULL, ANALYSIS_TEXT },
-	{ SUMMARY_SENTENCE, "finding", ANALYSIS_TEXT }, { SUMMARY_NEXT, "next", ANALYSIS_TEXT },
-	{ 0 } };
+const struct mer_column findings_columns[] = { { "kind", "kind", MER_TEXT },
+	{ "rule", "rule", MER_TEXT }, { "host", "host", MER_TEXT },
+	{ "time_ns", "time", MER_DURATION }, { "share_percent", NULL, MER_RATIO },
+	{ "value", NULL, MER_REAL }, { "count", NULL, MER_COUNT }, { "count2", NULL, MER_COUNT },
+	{ "time2_ns", NULL, MER_DURATION }, { "tid", NULL, MER_ID }, { "comm", NULL, MER_TEXT },
+	{ "tid2", NULL, MER_ID }, { "comm2", NULL, MER_TEXT }, { "object", NULL, MER_TEXT },
+	{ "object2", NULL, MER_TEXT }, { SUMMARY_SENTENCE, "finding", MER_TEXT },
+	{ SUMMARY_NEXT, "next", MER_TEXT }, { 0 } };
 
 /* ---- rows ---- */
 
@@ -149,16 +147,16 @@ static int compare(const void *a, const void *b)
 	return (p->host > q->host) - (p->host < q->host);
 }
 
-static void task_cells(const struct summary_task *t, struct analysis_cell *c)
+static void task_cells(const struct summary_task *t, struct mer_cell *c)
 {
 	bool any = t && t->comm;
-	c[0] = any && t->tid >= 0 ? ANALYSIS_INT(t->tid) : ANALYSIS_NONE;
-	c[1] = analysis_text(any ? t->comm : NULL);
+	c[0] = any && t->tid >= 0 ? MER_INT(t->tid) : MER_NONE;
+	c[1] = mer_text(any ? t->comm : NULL);
 }
 
-static struct analysis_cell count_cell(int64_t n)
+static struct mer_cell count_cell(int64_t n)
 {
-	return n ? ANALYSIS_INT(n) : ANALYSIS_NONE;
+	return n ? MER_INT(n) : MER_NONE;
 }
 
 static void emit(struct findings *f)
@@ -168,24 +166,22 @@ static void emit(struct findings *f)
 		qsort(f->all, f->n, sizeof(*f->all), compare);
 	for (size_t i = 0; i < f->n; i++) {
 		const struct finding *x = &f->all[i];
-		struct analysis_cell c[FINDING_N_COLUMNS] = {
-			[FINDING_COL_KIND] = analysis_text(kinds[rules[x->rule].class]),
-			[FINDING_COL_RULE] = analysis_text(rules[x->rule].name),
-			[FINDING_COL_HOST] = analysis_text(x->host ? x->host->name : NULL),
+		struct mer_cell c[FINDING_N_COLUMNS] = {
+			[FINDING_COL_KIND] = mer_text(kinds[rules[x->rule].class]),
+			[FINDING_COL_RULE] = mer_text(rules[x->rule].name),
+			[FINDING_COL_HOST] = mer_text(x->host ? x->host->name : NULL),
 			[FINDING_COL_TIME] = count_cell(x->ns),
-			[FINDING_COL_PERCENT] =
-				x->has_share ? ANALYSIS_REAL_CELL(x->share) : ANALYSIS_NONE,
-			[FINDING_COL_VALUE] =
-				x->has_value ? ANALYSIS_REAL_CELL(x->value) : ANALYSIS_NONE,
+			[FINDING_COL_PERCENT] = x->has_share ? MER_REAL_CELL(x->share) : MER_NONE,
+			[FINDING_COL_VALUE] = x->has_value ? MER_REAL_CELL(x->value) : MER_NONE,
 			[FINDING_COL_COUNT] = count_cell(x->count),
 			[FINDING_COL_COUNT2] = count_cell(x->count2),
 			[FINDING_COL_TIME2] = count_cell(x->time2),
-			[FINDING_COL_OBJECT] = analysis_text(x->object),
-			[FINDING_COL_OBJECT2] = analysis_text(x->object2),
+			[FINDING_COL_OBJECT] = mer_text(x->object),
+			[FINDING_COL_OBJECT2] = mer_text(x->object2),
 		};
 		task_cells(x->task, &c[FINDING_COL_TID]);
 		task_cells(x->task2, &c[FINDING_COL_TID2]);
-		analysis_table_add(&f->s->out[SUMMARY_FINDINGS], c);
+		mer_table_add(&f->s->out[SUMMARY_FINDINGS], c);
 	}
 }
 

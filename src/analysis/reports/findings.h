@@ -7,7 +7,7 @@
 #ifndef MER_ANALYSIS_REPORTS_FINDINGS_H
 #define MER_ANALYSIS_REPORTS_FINDINGS_H
 
-#include "analysis/table.h"
+#include "base/table.h"
 
 enum finding_rule {
 	/* about the recording */
@@ -66,6 +66,6 @@ enum finding_column {
 	FINDING_COL_NEXT,
 	FINDING_N_COLUMNS
 };
-extern const struct analysis_column findings_columns[];
+extern const struct mer_column findings_columns[];
 
 #endif

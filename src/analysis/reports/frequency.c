@@ -161,24 +161,24 @@ static int end(struct analysis_host *a, const struct kernel_host *h)
 
 /* ---- tables ---- */
 
-static struct analysis_cell average(const struct cycles *y)
+static struct mer_cell average(const struct cycles *y)
 {
-	return y->known ? ANALYSIS_INT((y->sum + y->known / 2) / y->known) : ANALYSIS_NONE;
+	return y->known ? MER_INT((y->sum + y->known / 2) / y->known) : MER_NONE;
 }
 
-static struct analysis_cell known(int64_t khz)
+static struct mer_cell known(int64_t khz)
 {
-	return khz ? ANALYSIS_INT(khz) : ANALYSIS_NONE;
+	return khz ? MER_INT(khz) : MER_NONE;
 }
 
-static const struct analysis_column top_columns[] = { { "host", "host", ANALYSIS_TEXT },
-	{ "cpu", "CPU", ANALYSIS_ID }, { "avg_khz", "avg kHz", ANALYSIS_COUNT },
-	{ "min_khz", "min kHz", ANALYSIS_COUNT }, { "max_khz", "max kHz", ANALYSIS_COUNT },
-	{ "changes", "changes", ANALYSIS_COUNT }, { "known_ns", NULL, ANALYSIS_DURATION },
-	{ "unknown_ns", "unknown", ANALYSIS_DURATION }, { 0 } };
+static const struct mer_column top_columns[] = { { "host", "host", MER_TEXT },
+	{ "cpu", "CPU", MER_ID }, { "avg_khz", "avg kHz", MER_COUNT },
+	{ "min_khz", "min kHz", MER_COUNT }, { "max_khz", "max kHz", MER_COUNT },
+	{ "changes", "changes", MER_COUNT }, { "known_ns", NULL, MER_DURATION },
+	{ "unknown_ns", "unknown", MER_DURATION }, { 0 } };
 
 static void emit_top(struct analysis_run *run, uint32_t host, uint16_t cpu, const struct clock *c,
-	struct analysis_table *t)
+	struct mer_table *t)
 {
 	struct cycles y = { 0 };
 	int64_t from, to, changes = 0;
@@ -187,15 +187,14 @@ static void emit_top(struct analysis_run *run, uint32_t host, uint16_t cpu, cons
 	/* The first event may be no change: it is not known what was before. */
 	for (size_t i = 1; i < c->n; i++)
 		changes += analysis_is_asked(run->options, c->changes[i].time);
-	analysis_table_add(
-		t, (struct analysis_cell[]){ analysis_text(analysis_host_name(run, host)),
-			   ANALYSIS_INT(cpu), average(&y), known(y.min), known(y.max),
-			   ANALYSIS_INT(changes), ANALYSIS_INT(y.known), ANALYSIS_INT(y.unknown) });
+	mer_table_add(t, (struct mer_cell[]){ mer_text(analysis_host_name(run, host)), MER_INT(cpu),
+				 average(&y), known(y.min), known(y.max), MER_INT(changes),
+				 MER_INT(y.known), MER_INT(y.unknown) });
 }
 
-static const struct analysis_column states_columns[] = { { "host", "host", ANALYSIS_TEXT },
-	{ "cpu", "CPU", ANALYSIS_ID }, { "khz", "kHz", ANALYSIS_ID },
-	{ "time_ns", "time", ANALYSIS_DURATION }, { "percent", "%", ANALYSIS_RATIO }, { 0 } };
+static const struct mer_column states_columns[] = { { "host", "host", MER_TEXT },
+	{ "cpu", "CPU", MER_ID }, { "khz", "kHz", MER_ID }, { "time_ns", "time", MER_DURATION },
+	{ "percent", "%", MER_RATIO }, { 0 } };
 
 static int by_khz(const void *a, const void *b)
 {
@@ -205,7 +204,7 @@ static int by_khz(const void *a, const void *b)
 
 /* Each frequency once, the highest first; then the time for which it is not known. */
 static int emit_states(struct analysis_run *run, uint32_t host, uint16_t cpu, const struct clock *c,
-	struct analysis_table *t)
+	struct mer_table *t)
 {
 	int64_t from, to, range = analysis_range(run, host, &from, &to);
 	/* What was before the first one, then each: khz and ns. */
@@ -227,47 +226,43 @@ static int emit_states(struct analysis_run *run, uint32_t host, uint16_t cpu, co
 			ns += times[--i].time;
 		if (ns == 0)
 			continue;
-		analysis_table_add(
-			t, (struct analysis_cell[]){ analysis_text(analysis_host_name(run, host)),
-				   ANALYSIS_INT(cpu), known(times[i].khz), ANALYSIS_INT(ns),
-				   ANALYSIS_REAL_CELL((double)ns / (double)range) });
+		mer_table_add(t, (struct mer_cell[]){ mer_text(analysis_host_name(run, host)),
+					 MER_INT(cpu), known(times[i].khz), MER_INT(ns),
+					 MER_REAL_CELL((double)ns / (double)range) });
 	}
 	free(times);
 	return 0;
 }
 
-static const struct analysis_column threads_columns[] = { ANALYSIS_TASK_COLUMNS,
-	{ "cycles", "cycles", ANALYSIS_COUNT }, { "avg_khz", "avg kHz", ANALYSIS_COUNT },
-	{ "known_ns", "time", ANALYSIS_DURATION }, { "unknown_ns", "unknown", ANALYSIS_DURATION },
-	{ 0 } };
+static const struct mer_column threads_columns[] = { ANALYSIS_TASK_COLUMNS,
+	{ "cycles", "cycles", MER_COUNT }, { "avg_khz", "avg kHz", MER_COUNT },
+	{ "known_ns", "time", MER_DURATION }, { "unknown_ns", "unknown", MER_DURATION }, { 0 } };
 
-static void emit_threads(struct analysis_run *run, uint32_t host, struct analysis_table *t)
+static void emit_threads(struct analysis_run *run, uint32_t host, struct mer_table *t)
 {
 	const struct state *s = run->states[host];
-	struct analysis_cell c[ANALYSIS_TASK_CELLS + 4];
+	struct mer_cell c[ANALYSIS_TASK_CELLS + 4];
 	for (uint32_t i = 0; i < s->cap_tasks && i < run->world->hosts[host].n_tasks; i++) {
 		const struct cycles *y = &s->tasks[i];
 		if (!y->known && !y->unknown)
 			continue;
 		analysis_task_cells(run, host, i, INT64_MAX, c);
-		c[ANALYSIS_TASK_CELLS] =
-			y->known ? ANALYSIS_INT((y->sum + 500000) / 1000000) : ANALYSIS_NONE;
+		c[ANALYSIS_TASK_CELLS] = y->known ? MER_INT((y->sum + 500000) / 1000000) : MER_NONE;
 		c[ANALYSIS_TASK_CELLS + 1] = average(y);
-		c[ANALYSIS_TASK_CELLS + 2] = ANALYSIS_INT(y->known);
-		c[ANALYSIS_TASK_CELLS + 3] = ANALYSIS_INT(y->unknown);
-		analysis_table_add(t, c);
+		c[ANALYSIS_TASK_CELLS + 2] = MER_INT(y->known);
+		c[ANALYSIS_TASK_CELLS + 3] = MER_INT(y->unknown);
+		mer_table_add(t, c);
 	}
 }
 
-static const struct analysis_column bins_columns[] = { { "begin", "begin", ANALYSIS_TIME },
-	{ "end", NULL, ANALYSIS_TIME }, { "host", "host", ANALYSIS_TEXT },
-	{ "cpu", "CPU", ANALYSIS_ID }, { "avg_khz", "avg kHz", ANALYSIS_COUNT },
-	{ "min_khz", "min kHz", ANALYSIS_COUNT }, { "max_khz", "max kHz", ANALYSIS_COUNT },
-	{ "known_ns", NULL, ANALYSIS_DURATION }, { "unknown_ns", "unknown", ANALYSIS_DURATION },
-	{ 0 } };
+static const struct mer_column bins_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "host", "host", MER_TEXT }, { "cpu", "CPU", MER_ID },
+	{ "avg_khz", "avg kHz", MER_COUNT }, { "min_khz", "min kHz", MER_COUNT },
+	{ "max_khz", "max kHz", MER_COUNT }, { "known_ns", NULL, MER_DURATION },
+	{ "unknown_ns", "unknown", MER_DURATION }, { 0 } };
 
 static void emit_bins(struct analysis_run *run, uint32_t host, uint16_t cpu, const struct clock *c,
-	struct analysis_table *t)
+	struct mer_table *t)
 {
 	const struct analysis_bins *b = &((const struct state *)run->states[host])->bins;
 	int64_t from, to;
@@ -276,24 +271,23 @@ static void emit_bins(struct analysis_run *run, uint32_t host, uint16_t cpu, con
 		int64_t begin = analysis_bin_edge(b, i), end = analysis_bin_edge(b, i + 1);
 		struct cycles y = { 0 };
 		add_range(run->options, c, begin > from ? begin : from, end < to ? end : to, &y);
-		analysis_table_add(
-			t, (struct analysis_cell[]){ ANALYSIS_INT(begin), ANALYSIS_INT(end),
-				   analysis_text(analysis_host_name(run, host)), ANALYSIS_INT(cpu),
-				   average(&y), known(y.min), known(y.max), ANALYSIS_INT(y.known),
-				   ANALYSIS_INT(y.unknown) });
+		mer_table_add(t,
+			(struct mer_cell[]){ MER_INT(begin), MER_INT(end),
+				mer_text(analysis_host_name(run, host)), MER_INT(cpu), average(&y),
+				known(y.min), known(y.max), MER_INT(y.known), MER_INT(y.unknown) });
 	}
 }
 
 /* ---- how long it stayed ---- */
 
-static const struct analysis_column log_columns[] = { { "begin", "begin", ANALYSIS_TIME },
-	{ "end", NULL, ANALYSIS_TIME }, { "duration_ns", "duration", ANALYSIS_DURATION },
-	{ "host", "host", ANALYSIS_TEXT }, { "cpu", "CPU", ANALYSIS_ID },
-	{ "khz", "kHz", ANALYSIS_COUNT }, { "before_khz", "before", ANALYSIS_COUNT }, { 0 } };
-static const struct analysis_column freq_columns[] = { { "host", "host", ANALYSIS_TEXT },
-	{ "cpu", "CPU", ANALYSIS_ID }, ANALYSIS_FREQ_COLUMNS, { 0 } };
-static const struct analysis_column stats_columns[] = { { "host", "host", ANALYSIS_TEXT },
-	{ "cpu", "CPU", ANALYSIS_ID }, ANALYSIS_STATS_COLUMNS, { 0 } };
+static const struct mer_column log_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "duration_ns", "duration", MER_DURATION },
+	{ "host", "host", MER_TEXT }, { "cpu", "CPU", MER_ID }, { "khz", "kHz", MER_COUNT },
+	{ "before_khz", "before", MER_COUNT }, { 0 } };
+static const struct mer_column freq_columns[] = { { "host", "host", MER_TEXT },
+	{ "cpu", "CPU", MER_ID }, ANALYSIS_FREQ_COLUMNS, { 0 } };
+static const struct mer_column stats_columns[] = { { "host", "host", MER_TEXT },
+	{ "cpu", "CPU", MER_ID }, ANALYSIS_STATS_COLUMNS, { 0 } };
 
 /* How long change i holds: until the next one, or the end of the recording. False: not asked for. */
 static bool stay_of(const struct analysis_run *run, uint32_t host, const struct clock *c, size_t i,
@@ -306,11 +300,10 @@ static bool stay_of(const struct analysis_run *run, uint32_t host, const struct 
 }
 
 static void emit_stays(struct analysis_run *run, uint32_t host, uint16_t cpu, const struct clock *c,
-	bool freq, struct analysis_table *t)
+	bool freq, struct mer_table *t)
 {
-	struct analysis_cell cells[2 + ANALYSIS_STATS_CELLS] = {
-		analysis_text(analysis_host_name(run, host)), ANALYSIS_INT(cpu)
-	};
+	struct mer_cell cells[2 + ANALYSIS_STATS_CELLS] = { mer_text(analysis_host_name(run, host)),
+		MER_INT(cpu) };
 	struct analysis_histogram histogram = { 0 };
 	struct analysis_stats stats = { 0 };
 	int64_t stay;
@@ -324,7 +317,7 @@ static void emit_stays(struct analysis_run *run, uint32_t host, uint16_t cpu, co
 		analysis_freq_rows(t, cells, 2, &histogram);
 	} else if (stats.n) {
 		analysis_stats_cells(&stats, cells + 2);
-		analysis_table_add(t, cells);
+		mer_table_add(t, cells);
 	}
 }
 
@@ -347,20 +340,19 @@ static int compare(const void *a, const void *b)
 	return (p->i > q->i) - (p->i < q->i);
 }
 
-static void put_entry(struct analysis_run *run, const struct entry *e, struct analysis_table *t)
+static void put_entry(struct analysis_run *run, const struct entry *e, struct mer_table *t)
 {
 	const struct state *s = run->states[e->host];
 	const struct clock *c = &s->clocks[e->cpu];
 	int64_t stay;
 	stay_of(run, e->host, c, e->i, &stay);
-	analysis_table_add(
-		t, (struct analysis_cell[]){ ANALYSIS_INT(e->time), ANALYSIS_INT(e->time + stay),
-			   ANALYSIS_INT(stay), analysis_text(analysis_host_name(run, e->host)),
-			   ANALYSIS_INT(e->cpu), known(c->changes[e->i].khz),
-			   e->i ? known(c->changes[e->i - 1].khz) : ANALYSIS_NONE });
+	mer_table_add(t, (struct mer_cell[]){ MER_INT(e->time), MER_INT(e->time + stay),
+				 MER_INT(stay), mer_text(analysis_host_name(run, e->host)),
+				 MER_INT(e->cpu), known(c->changes[e->i].khz),
+				 e->i ? known(c->changes[e->i - 1].khz) : MER_NONE });
 }
 
-static int emit_log(struct analysis_run *run, struct analysis_table *t)
+static int emit_log(struct analysis_run *run, struct mer_table *t)
 {
 	size_t count = 0, n = 0;
 	for (uint32_t h = 0; h < run->e->n_hosts; h++) {
@@ -398,7 +390,7 @@ static bool is_told(const struct state *s)
 	return false;
 }
 
-static int emit(struct analysis_run *run, unsigned output, struct analysis_table *t)
+static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
 {
 	int rc = 0;
 	if (output == LOG)
@@ -426,13 +418,13 @@ static int emit(struct analysis_run *run, unsigned output, struct analysis_table
 }
 
 static const struct analysis_output outputs[] = {
-	[TOP] = { "top", "CPU frequency", top_columns, NULL },
-	[STATES] = { "top_states", "Time at each frequency", states_columns, NULL },
-	[THREADS] = { "threads", "CPU cycles by thread", threads_columns, "cycles" },
-	[LOG] = { "log", "CPU frequency changes", log_columns, NULL },
-	[FREQ] = { "freq", "Time between frequency changes", freq_columns, NULL },
-	[STATS] = { "stats", "Time between frequency changes", stats_columns, NULL },
-	[BINS] = { "bins", "CPU frequency over time", bins_columns, NULL },
+	[TOP] = { "top", "CPU frequency", top_columns, .sort = NULL },
+	[STATES] = { "top_states", "Time at each frequency", states_columns, .sort = NULL },
+	[THREADS] = { "threads", "CPU cycles by thread", threads_columns, .sort = "cycles" },
+	[LOG] = { "log", "CPU frequency changes", log_columns, .sort = NULL },
+	[FREQ] = { "freq", "Time between frequency changes", freq_columns, .sort = NULL },
+	[STATS] = { "stats", "Time between frequency changes", stats_columns, .sort = NULL },
+	[BINS] = { "bins", "CPU frequency over time", bins_columns, .sort = NULL },
 	{ 0 },
 };
 

@@ -77,8 +77,6 @@ struct pair { /* of an address, and who waited for whom there */
 };
 
 struct state {
-	uint8_t *calls; /* by kernel_call: enum call_class */
-	size_t cap_calls;
 	struct analysis_ready ready;
 	struct waiting *waiting;
 	size_t cap_waiting;
@@ -92,14 +90,13 @@ struct state {
 
 enum { TOP, PAIRS, UNFINISHED, STATS, LOG, FREQ }; /* outputs */
 
-enum call_class { NOT_SEEN, NO_FUTEX, FUTEX, FUTEX_WAITS, FUTEX_OTHER };
+enum call_class { NO_FUTEX, FUTEX, FUTEX_WAITS, FUTEX_OTHER };
 
 static void free_state(void *state)
 {
 	struct state *s = state;
 	mer_map_fini(&s->pair_map);
 	analysis_ready_fini(&s->ready);
-	free(s->calls);
 	free(s->waiting);
 	free(s->pairs);
 	futex_holders_fini(&s->holders);
@@ -109,27 +106,14 @@ static void free_state(void *state)
 
 /* ---- while reading ---- */
 
-static enum call_class classify(const char *name)
+static enum call_class class_of(const struct kernel_host *h, uint32_t call)
 {
-	if (strncmp(name, "futex", 5) != 0)
-		return NO_FUTEX;
-	if (strcmp(name, "futex") == 0 || strcmp(name, "futex_time32") == 0)
-		return FUTEX;
-	if (strcmp(name, "futex_wait") == 0 || strcmp(name, "futex_waitv") == 0)
-		return FUTEX_WAITS;
-	return FUTEX_OTHER;
-}
-
-static int class_of(struct analysis_host *a, const struct kernel_host *h, uint32_t call)
-{
-	struct state *s = a->state;
-	uint8_t *c = call < s->cap_calls ? &s->calls[call]
-					 : mer_grow_at(&s->calls, &s->cap_calls, call, sizeof(*c));
-	if (!c)
-		return mer_fail_nomem(a->err);
-	if (*c == NOT_SEEN)
-		*c = (uint8_t)classify(kernel_name_text(h, h->calls[call].name));
-	return *c;
+	switch (kernel_call_kind_of(h->calls[call].id)) {
+	case KERNEL_CALL_FUTEX: return FUTEX;
+	case KERNEL_CALL_FUTEX_WAIT: return FUTEX_WAITS;
+	case KERNEL_CALL_FUTEX_WAKE: return FUTEX_OTHER;
+	default: return NO_FUTEX;
+	}
 }
 
 static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end)
@@ -146,9 +130,9 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 	bool spins = kernel_is_spin(x); /* uses its CPU, and waits all the same */
 	if ((x->state != KERNEL_BLOCKED && !spins) || x->call == KERNEL_NONE)
 		return 0;
-	int class = class_of(a, h, x->call);
-	if (class < FUTEX)
-		return class < 0 ? class : 0;
+	enum call_class class = class_of(h, x->call);
+	if (class == NO_FUTEX)
+		return 0;
 	struct waiting *w = mer_grow_at(&s->waiting, &s->cap_waiting, x->task, sizeof(*w));
 	if (!w)
 		return mer_fail_nomem(a->err);
@@ -186,7 +170,7 @@ static struct pair *pair_of(struct state *s, const struct pair *key)
 	}
 }
 
-static bool may_block(int class, uint64_t op)
+static bool may_block(enum call_class class, uint64_t op)
 {
 	switch (op & ~(uint64_t)OP_FLAGS) {
 	case OP_WAIT:
@@ -200,7 +184,7 @@ static bool may_block(int class, uint64_t op)
 
 /* Is it made for a lock, or for whatever other threads have to say? By what glibc and musl do: a mutex that
  * somebody waits for has this value. */
-static bool is_for_lock(int class, const uint64_t *args)
+static bool is_for_lock(enum call_class class, const uint64_t *args)
 {
 	uint64_t op = args[1] & ~(uint64_t)OP_FLAGS;
 	return class == FUTEX && (op == OP_LOCK_PI || op == OP_LOCK_PI2 ||
@@ -247,9 +231,9 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 {
 	struct analysis_host *a = ctx;
 	struct state *s = a->state;
-	int class = class_of(a, h, c->call);
-	if (class < FUTEX)
-		return class < 0 ? class : 0;
+	enum call_class class = class_of(h, c->call);
+	if (class == NO_FUTEX)
+		return 0;
 	struct waiting w = { .waker = KERNEL_NONE };
 	if (c->task < s->cap_waiting) {
 		w = s->waiting[c->task];
@@ -270,9 +254,9 @@ static int on_open_call(void *ctx, const struct kernel_host *h, const struct ker
 {
 	struct analysis_host *a = ctx;
 	struct state *s = a->state;
-	int class = class_of(a, h, c->call);
-	if (class < FUTEX)
-		return class < 0 ? class : 0;
+	enum call_class class = class_of(h, c->call);
+	if (class == NO_FUTEX)
+		return 0;
 	bool blocked = c->task < s->cap_waiting && s->waiting[c->task].in_call;
 	uint64_t op = c->args[1] & ~(uint64_t)OP_FLAGS;
 	int32_t pid = h->tasks[c->task].pid;
@@ -302,10 +286,9 @@ static int on_open_call(void *ctx, const struct kernel_host *h, const struct ker
 
 /* ---- tables ---- */
 
-static struct analysis_cell address_cell(struct analysis_run *run, uint64_t address)
+static struct mer_cell address_cell(struct analysis_run *run, uint64_t address)
 {
-	return address ? analysis_text(mer_arena_printf(&run->arena, "0x%" PRIx64, address))
-		       : ANALYSIS_NONE;
+	return address ? mer_text(mer_arena_printf(&run->arena, "0x%" PRIx64, address)) : MER_NONE;
 }
 
 /* Pairs of a host, those of one address together, then by waiter. */
@@ -351,23 +334,23 @@ static uint32_t main_waker(const struct pair **pairs, size_t n, uint64_t *n_wake
 /* Of analysis_stats_cells; in tables of futexes what matters most comes first. */
 enum { COUNT, MIN, MAX, AVG, STDDEV, TOTAL, MIN_AT, MAX_AT };
 #define STATS_FIRST                                                                                \
-	{ "count", "waits", ANALYSIS_COUNT }, { "total_ns", "total", ANALYSIS_DURATION },          \
+	{ "count", "waits", MER_COUNT }, { "total_ns", "total", MER_DURATION },                    \
 	{                                                                                          \
-		"max_ns", "max", ANALYSIS_DURATION                                                 \
+		"max_ns", "max", MER_DURATION                                                      \
 	}
 #define STATS_REST                                                                                 \
-	{ "avg_ns", "avg", ANALYSIS_DURATION }, { "min_ns", "min", ANALYSIS_DURATION },            \
-		{ "stddev_ns", "stddev", ANALYSIS_DURATION }, { "min_at", NULL, ANALYSIS_TIME },   \
+	{ "avg_ns", "avg", MER_DURATION }, { "min_ns", "min", MER_DURATION },                      \
+		{ "stddev_ns", "stddev", MER_DURATION }, { "min_at", NULL, MER_TIME },             \
 	{                                                                                          \
-		"max_at", NULL, ANALYSIS_TIME                                                      \
+		"max_at", NULL, MER_TIME                                                           \
 	}
 
 /* These pairs are of one address; their order is lost. */
 static void emit_address(struct analysis_run *run, uint32_t host, const struct pair **pairs,
-	size_t n, struct analysis_table *t)
+	size_t n, struct mer_table *t)
 {
 	struct analysis_stats sum = { 0 };
-	struct analysis_cell s[ANALYSIS_STATS_CELLS], waker[ANALYSIS_TASK_CELLS];
+	struct mer_cell s[ANALYSIS_STATS_CELLS], waker[ANALYSIS_TASK_CELLS];
 	int64_t blocked = 0, preempted = 0, locks = 0, waker_ns;
 	uint64_t n_waiters = 0, n_wakers, failed = 0;
 	const struct pair *longest = pairs[0];
@@ -386,35 +369,32 @@ static void emit_address(struct analysis_run *run, uint32_t host, const struct p
 	uint32_t who = main_waker(pairs, n, &n_wakers, &waker_ns);
 	analysis_task_cells(run, host, who, INT64_MAX, waker);
 	analysis_stats_cells(&sum, s);
-	struct analysis_cell cells[] = { analysis_text(analysis_host_name(run, host)),
-		address_cell(run, address), pid >= 0 ? ANALYSIS_INT(pid) : ANALYSIS_NONE,
-		analysis_text(analysis_comm(run, host, longest->task)), waker[1], waker[2],
-		waker[3], s[COUNT], s[TOTAL], s[MAX], ANALYSIS_INT(n_waiters),
-		ANALYSIS_INT(n_wakers), who == KERNEL_NONE ? ANALYSIS_NONE : ANALYSIS_INT(waker_ns),
-		ANALYSIS_INT(blocked), who == KERNEL_NONE ? ANALYSIS_NONE : ANALYSIS_INT(preempted),
-		ANALYSIS_INT(failed), s[AVG], s[MIN], s[STDDEV], s[MIN_AT], s[MAX_AT],
-		ANALYSIS_INT(locks) };
-	analysis_table_add(t, cells);
+	struct mer_cell cells[] = { mer_text(analysis_host_name(run, host)),
+		address_cell(run, address), pid >= 0 ? MER_INT(pid) : MER_NONE,
+		mer_text(analysis_comm(run, host, longest->task)), waker[1], waker[2], waker[3],
+		s[COUNT], s[TOTAL], s[MAX], MER_INT(n_waiters), MER_INT(n_wakers),
+		who == KERNEL_NONE ? MER_NONE : MER_INT(waker_ns), MER_INT(blocked),
+		who == KERNEL_NONE ? MER_NONE : MER_INT(preempted), MER_INT(failed), s[AVG], s[MIN],
+		s[STDDEV], s[MIN_AT], s[MAX_AT], MER_INT(locks) };
+	mer_table_add(t, cells);
 }
 
 static void emit_pair(
-	struct analysis_run *run, uint32_t host, const struct pair *p, struct analysis_table *t)
+	struct analysis_run *run, uint32_t host, const struct pair *p, struct mer_table *t)
 {
-	struct analysis_cell s[ANALYSIS_STATS_CELLS], who[ANALYSIS_TASK_CELLS];
-	struct analysis_cell waker[ANALYSIS_TASK_CELLS];
+	struct mer_cell s[ANALYSIS_STATS_CELLS], who[ANALYSIS_TASK_CELLS];
+	struct mer_cell waker[ANALYSIS_TASK_CELLS];
 	analysis_task_cells(run, host, p->task, INT64_MAX, who);
 	analysis_task_cells(run, host, p->waker, INT64_MAX, waker);
 	analysis_stats_cells(&p->time, s);
-	struct analysis_cell cells[] = { who[0], who[1], who[2], who[3], waker[1], waker[2],
-		waker[3], address_cell(run, p->address), s[COUNT], s[TOTAL], s[MAX],
-		ANALYSIS_INT(p->blocked),
-		p->waker == KERNEL_NONE ? ANALYSIS_NONE : ANALYSIS_INT(p->preempted),
-		ANALYSIS_INT(p->failed), s[AVG], s[MIN], s[STDDEV], s[MIN_AT], s[MAX_AT] };
-	analysis_table_add(t, cells);
+	struct mer_cell cells[] = { who[0], who[1], who[2], who[3], waker[1], waker[2], waker[3],
+		address_cell(run, p->address), s[COUNT], s[TOTAL], s[MAX], MER_INT(p->blocked),
+		p->waker == KERNEL_NONE ? MER_NONE : MER_INT(p->preempted), MER_INT(p->failed),
+		s[AVG], s[MIN], s[STDDEV], s[MIN_AT], s[MAX_AT] };
+	mer_table_add(t, cells);
 }
 
-static int emit_pairs(
-	struct analysis_run *run, uint32_t host, unsigned output, struct analysis_table *t)
+static int emit_pairs(struct analysis_run *run, uint32_t host, unsigned output, struct mer_table *t)
 {
 	const struct state *s = run->states[host];
 	const struct pair **all = calloc(s->n_pairs + 1, sizeof(*all));
@@ -438,11 +418,11 @@ static int emit_pairs(
 	return 0;
 }
 
-static void emit_stats(struct analysis_run *run, uint32_t host, struct analysis_table *t)
+static void emit_stats(struct analysis_run *run, uint32_t host, struct mer_table *t)
 {
 	const struct state *s = run->states[host];
 	struct analysis_stats sum = { 0 };
-	struct analysis_cell cells[3 + ANALYSIS_STATS_CELLS + 1] = { analysis_text(
+	struct mer_cell cells[3 + ANALYSIS_STATS_CELLS + 1] = { mer_text(
 		analysis_host_name(run, host)) };
 	int64_t blocked = 0, locks = 0;
 	uint64_t failed = 0;
@@ -454,11 +434,11 @@ static void emit_stats(struct analysis_run *run, uint32_t host, struct analysis_
 		locks += s->pairs[i].locks;
 		failed += s->pairs[i].failed;
 	}
-	cells[1] = ANALYSIS_INT(failed);
-	cells[2] = ANALYSIS_INT(blocked);
+	cells[1] = MER_INT(failed);
+	cells[2] = MER_INT(blocked);
 	analysis_stats_cells(&sum, cells + 3);
-	cells[3 + ANALYSIS_STATS_CELLS] = ANALYSIS_INT(locks);
-	analysis_table_add(t, cells);
+	cells[3 + ANALYSIS_STATS_CELLS] = MER_INT(locks);
+	mer_table_add(t, cells);
 }
 
 static const char *op_name(const struct kernel_host *h, uint32_t call_number, uint8_t op)
@@ -466,8 +446,10 @@ static const char *op_name(const struct kernel_host *h, uint32_t call_number, ui
 	static const char *const names[N_OPS] = { "wait", "wake", "fd", "requeue", "cmp_requeue",
 		"wake_op", "lock_pi", "unlock_pi", "trylock_pi", "wait_bitset", "wake_bitset",
 		"wait_requeue_pi", "cmp_requeue_pi", "lock_pi2" };
-	const char *call = kernel_name_text(h, h->calls[call_number].name);
-	return strcmp(call, "futex") == 0 ? op < N_OPS ? names[op] : NULL : call;
+	const struct kernel_call *call = &h->calls[call_number];
+	if (kernel_call_kind_of(call->id) != KERNEL_CALL_FUTEX)
+		return kernel_name_text(h, call->name);
+	return op < N_OPS ? names[op] : NULL;
 }
 
 static const struct analysis_rows *log_of(const void *state)
@@ -475,7 +457,7 @@ static const struct analysis_rows *log_of(const void *state)
 	return &((const struct state *)state)->log;
 }
 
-static int emit_log(struct analysis_run *run, struct analysis_table *t)
+static int emit_log(struct analysis_run *run, struct mer_table *t)
 {
 	size_t n;
 	struct analysis_row_of *rows =
@@ -485,16 +467,16 @@ static int emit_log(struct analysis_run *run, struct analysis_table *t)
 	for (size_t i = 0; i < n; i++) {
 		const struct wait_row *r = rows[i].row;
 		const struct kernel_host *h = &run->world->hosts[rows[i].host];
-		struct analysis_cell waker[ANALYSIS_TASK_CELLS];
-		struct analysis_cell cells[14] = { ANALYSIS_INT(r->begin), ANALYSIS_INT(r->end),
-			ANALYSIS_INT(r->end - r->begin), ANALYSIS_INT(r->blocked) };
+		struct mer_cell waker[ANALYSIS_TASK_CELLS];
+		struct mer_cell cells[14] = { MER_INT(r->begin), MER_INT(r->end),
+			MER_INT(r->end - r->begin), MER_INT(r->blocked) };
 		analysis_task_cells(run, rows[i].host, r->task, r->end, cells + 4);
 		analysis_task_cells(run, rows[i].host, r->waker, r->end, waker);
 		memcpy(cells + 8, waker + 1, 3 * sizeof(*cells));
 		cells[11] = address_cell(run, r->address);
-		cells[12] = analysis_text(op_name(h, r->call, r->op));
-		cells[13] = analysis_text(analysis_ret_text(&run->arena, "futex", r->ret));
-		analysis_table_add(t, cells);
+		cells[12] = mer_text(op_name(h, r->call, r->op));
+		cells[13] = mer_text(analysis_ret_text(&run->arena, 0, r->ret));
+		mer_table_add(t, cells);
 	}
 	free(rows);
 	return 0;
@@ -505,7 +487,7 @@ static const struct analysis_rows *open_of(const void *state)
 	return &((const struct state *)state)->open;
 }
 
-static int emit_open(struct analysis_run *run, struct analysis_table *t)
+static int emit_open(struct analysis_run *run, struct mer_table *t)
 {
 	enum { WAKER = ANALYSIS_TASK_CELLS, MORE = WAKER + 3 };
 	size_t n;
@@ -518,22 +500,22 @@ static int emit_open(struct analysis_run *run, struct analysis_table *t)
 		const struct state *s = run->states[rows[i].host];
 		const struct kernel_host *h = &run->world->hosts[rows[i].host];
 		uint32_t holder = r->holder ? s->holders.all[r->holder - 1].task : KERNEL_NONE;
-		struct analysis_cell cells[MORE + 5], who[ANALYSIS_TASK_CELLS];
+		struct mer_cell cells[MORE + 5], who[ANALYSIS_TASK_CELLS];
 		analysis_task_cells(run, rows[i].host, r->task, h->end, cells);
 		analysis_task_cells(run, rows[i].host, holder, h->end, who);
 		memcpy(cells + WAKER, who + 1, 3 * sizeof(*cells));
 		cells[MORE] = address_cell(run, r->address);
-		cells[MORE + 1] = ANALYSIS_INT(h->end - r->begin);
-		cells[MORE + 2] = analysis_text(r->is_lock ? "lock" : NULL);
-		cells[MORE + 3] = analysis_text(op_name(h, r->call, r->op));
-		cells[MORE + 4] = ANALYSIS_INT(r->begin);
-		analysis_table_add(t, cells);
+		cells[MORE + 1] = MER_INT(h->end - r->begin);
+		cells[MORE + 2] = mer_text(r->is_lock ? "lock" : NULL);
+		cells[MORE + 3] = mer_text(op_name(h, r->call, r->op));
+		cells[MORE + 4] = MER_INT(r->begin);
+		mer_table_add(t, cells);
 	}
 	free(rows);
 	return 0;
 }
 
-static int emit(struct analysis_run *run, unsigned output, struct analysis_table *t)
+static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
 {
 	int rc = 0;
 	if (output == LOG)
@@ -542,7 +524,7 @@ static int emit(struct analysis_run *run, unsigned output, struct analysis_table
 		return emit_open(run, t);
 	for (uint32_t h = 0; h < run->e->n_hosts && rc == 0; h++) {
 		const struct state *s = run->states[h];
-		struct analysis_cell host = analysis_text(analysis_host_name(run, h));
+		struct mer_cell host = mer_text(analysis_host_name(run, h));
 		if (output == FREQ)
 			analysis_freq_rows(t, &host, 1, &s->freq);
 		else if (output == STATS)
@@ -554,48 +536,46 @@ static int emit(struct analysis_run *run, unsigned output, struct analysis_table
 }
 
 #define WAKER_COLUMNS                                                                              \
-	{ "waker_tid", "by tid", ANALYSIS_ID }, { "waker_pid", NULL, ANALYSIS_ID },                \
+	{ "waker_tid", "by tid", MER_ID }, { "waker_pid", NULL, MER_ID },                          \
 	{                                                                                          \
-		"waker_comm", "woken by", ANALYSIS_TEXT                                            \
+		"waker_comm", "woken by", MER_TEXT                                                 \
 	}
-static const struct analysis_column top_columns[] = { { "host", "host", ANALYSIS_TEXT },
-	{ "address", "address", ANALYSIS_TEXT }, { "pid", "pid", ANALYSIS_ID },
-	{ "comm", "waiter", ANALYSIS_TEXT }, WAKER_COLUMNS, STATS_FIRST,
-	{ "waiters", "waiters", ANALYSIS_COUNT }, { "wakers", "wakers", ANALYSIS_COUNT },
-	{ "waker_ns", "for waker", ANALYSIS_DURATION },
-	{ "blocked_ns", "blocked", ANALYSIS_DURATION },
-	{ "holder_preempted_ns", "holder off CPU", ANALYSIS_DURATION },
-	{ "failed", "failed", ANALYSIS_COUNT }, STATS_REST, { "lock_ns", NULL, ANALYSIS_DURATION },
-	{ 0 } };
-static const struct analysis_column pair_columns[] = { ANALYSIS_TASK_COLUMNS, WAKER_COLUMNS,
-	{ "address", "address", ANALYSIS_TEXT }, STATS_FIRST,
-	{ "blocked_ns", "blocked", ANALYSIS_DURATION },
-	{ "holder_preempted_ns", "holder off CPU", ANALYSIS_DURATION },
-	{ "failed", "failed", ANALYSIS_COUNT }, STATS_REST, { 0 } };
-static const struct analysis_column open_columns[] = { ANALYSIS_TASK_COLUMNS,
-	{ "holder_tid", "by tid", ANALYSIS_ID }, { "holder_pid", NULL, ANALYSIS_ID },
-	{ "holder_comm", "held by", ANALYSIS_TEXT }, { "address", "address", ANALYSIS_TEXT },
-	{ "so_far_ns", "so far", ANALYSIS_DURATION }, { "kind", "kind", ANALYSIS_TEXT },
-	{ "op", "operation", ANALYSIS_TEXT }, { "begin", "begin", ANALYSIS_TIME }, { 0 } };
-static const struct analysis_column stats_columns[] = { { "host", "host", ANALYSIS_TEXT },
-	{ "failed", "failed", ANALYSIS_COUNT }, { "blocked_ns", "blocked", ANALYSIS_DURATION },
-	ANALYSIS_STATS_COLUMNS, { "lock_ns", NULL, ANALYSIS_DURATION }, { 0 } };
-static const struct analysis_column log_columns[] = { { "begin", "begin", ANALYSIS_TIME },
-	{ "end", NULL, ANALYSIS_TIME }, { "duration_ns", "duration", ANALYSIS_DURATION },
-	{ "blocked_ns", "blocked", ANALYSIS_DURATION }, ANALYSIS_TASK_COLUMNS, WAKER_COLUMNS,
-	{ "address", "address", ANALYSIS_TEXT }, { "op", "operation", ANALYSIS_TEXT },
-	{ "ret", "returned", ANALYSIS_TEXT }, { 0 } };
-static const struct analysis_column freq_columns[] = { { "host", "host", ANALYSIS_TEXT },
+static const struct mer_column top_columns[] = { { "host", "host", MER_TEXT },
+	{ "address", "address", MER_TEXT }, { "pid", "pid", MER_ID },
+	{ "comm", "waiter", MER_TEXT }, WAKER_COLUMNS, STATS_FIRST,
+	{ "waiters", "waiters", MER_COUNT }, { "wakers", "wakers", MER_COUNT },
+	{ "waker_ns", "for waker", MER_DURATION }, { "blocked_ns", "blocked", MER_DURATION },
+	{ "holder_preempted_ns", "holder off CPU", MER_DURATION },
+	{ "failed", "failed", MER_COUNT }, STATS_REST, { "lock_ns", NULL, MER_DURATION }, { 0 } };
+static const struct mer_column pair_columns[] = { ANALYSIS_TASK_COLUMNS, WAKER_COLUMNS,
+	{ "address", "address", MER_TEXT }, STATS_FIRST, { "blocked_ns", "blocked", MER_DURATION },
+	{ "holder_preempted_ns", "holder off CPU", MER_DURATION },
+	{ "failed", "failed", MER_COUNT }, STATS_REST, { 0 } };
+static const struct mer_column open_columns[] = { ANALYSIS_TASK_COLUMNS,
+	{ "holder_tid", "by tid", MER_ID }, { "holder_pid", NULL, MER_ID },
+	{ "holder_comm", "held by", MER_TEXT }, { "address", "address", MER_TEXT },
+	{ "so_far_ns", "so far", MER_DURATION }, { "kind", "kind", MER_TEXT },
+	{ "op", "operation", MER_TEXT }, { "begin", "begin", MER_TIME }, { 0 } };
+static const struct mer_column stats_columns[] = { { "host", "host", MER_TEXT },
+	{ "failed", "failed", MER_COUNT }, { "blocked_ns", "blocked", MER_DURATION },
+	ANALYSIS_STATS_COLUMNS, { "lock_ns", NULL, MER_DURATION }, { 0 } };
+static const struct mer_column log_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "duration_ns", "duration", MER_DURATION },
+	{ "blocked_ns", "blocked", MER_DURATION }, ANALYSIS_TASK_COLUMNS, WAKER_COLUMNS,
+	{ "address", "address", MER_TEXT }, { "op", "operation", MER_TEXT },
+	{ "ret", "returned", MER_TEXT }, { 0 } };
+static const struct mer_column freq_columns[] = { { "host", "host", MER_TEXT },
 	ANALYSIS_FREQ_COLUMNS, { 0 } };
 
 static const struct analysis_output outputs[] = { [TOP] = { "top", "Waits by futex", top_columns,
-							  "total_ns" },
-	[PAIRS] = { "top_pairs", "Who waited for whom on which futex", pair_columns, "total_ns" },
+							  .sort = "total_ns" },
+	[PAIRS] = { "top_pairs", "Who waited for whom on which futex", pair_columns,
+		.sort = "total_ns" },
 	[UNFINISHED] = { "top_unfinished", "Waits on futexes that had not ended at the end",
-		open_columns, "so_far_ns" },
-	[STATS] = { "stats", "Waits on futexes", stats_columns, NULL },
-	[LOG] = { "log", "Waits on futexes", log_columns, NULL },
-	[FREQ] = { "freq", "Duration of waits on futexes", freq_columns, NULL },
+		open_columns, .sort = "so_far_ns" },
+	[STATS] = { "stats", "Waits on futexes", stats_columns, .sort = NULL },
+	[LOG] = { "log", "Waits on futexes", log_columns, .sort = NULL },
+	[FREQ] = { "freq", "Duration of waits on futexes", freq_columns, .sort = NULL },
 	{ 0 } };
 
 const struct analysis analysis_futex = {

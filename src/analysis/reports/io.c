@@ -84,13 +84,9 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 	struct analysis_host *a = ctx;
 	const struct analysis_options *o = a->run->options;
 	struct io_state *s = a->state;
-	uint8_t *known = mer_grow_at(&s->ops, &s->cap_ops, c->call, sizeof(*known));
-	if (!known)
-		return mer_fail_nomem(a->err);
 	const struct kernel_call *call = &h->calls[c->call];
-	if (!*known)
-		*known = (uint8_t)(io_op_of_call(kernel_name_text(h, call->name)) + 1);
-	enum io_op op = (enum io_op)(*known - 1);
+	uint32_t classes = kernel_call_classes(call->id);
+	enum io_op op = io_op_of(classes);
 	if (op == IO_NONE)
 		return 0;
 	int wanted = analysis_wants_name(a, &s->wanted, c->call,
@@ -98,8 +94,7 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 	if (wanted <= 0 || !analysis_is_asked(o, c->begin) || !analysis_wants_task(a, h, c->task) ||
 		!analysis_wants_cpu(a, c->cpu))
 		return wanted < 0 ? wanted : 0;
-	const char *name = kernel_name_text(h, call->name);
-	uint64_t bytes = io_bytes_of_call(op, name, c->ret);
+	uint64_t bytes = io_bytes_of(classes, c->ret);
 	int64_t ns = c->end > c->begin ? c->end - c->begin : 0;
 	if (!io_fits(o, c->begin, c->begin + ns, bytes))
 		return 0;
@@ -113,7 +108,7 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 	f->n[op]++;
 	f->errors += c->ret < 0;
 	analysis_stats_add(&f->stats, ns, c->begin);
-	add_bytes(t, f, op, op == IO_COPY && strncmp(name, "sendfile", 8) == 0, bytes);
+	add_bytes(t, f, op, classes & KERNEL_CALLS_WRITE, bytes);
 	if (!add_bin(s, c, op, bytes))
 		return mer_fail_nomem(a->err);
 	io_add_latency(&s->latency[op], c->begin, c->begin + ns, bytes, c->ret < 0);
@@ -134,7 +129,6 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 static void free_state(void *state)
 {
 	struct io_state *s = state;
-	free(s->ops);
 	analysis_wanted_fini(&s->wanted);
 	free(s->tasks);
 	free(s->files);
@@ -146,48 +140,44 @@ static void free_state(void *state)
 
 /* ---- tables ---- */
 
-static const struct analysis_column top_columns[] = { ANALYSIS_TASK_COLUMNS,
-	{ "bytes", "bytes", ANALYSIS_BYTES }, { "read_bytes", "read", ANALYSIS_BYTES },
-	{ "written_bytes", "written", ANALYSIS_BYTES },
-	{ "disk_read_bytes", "files read", ANALYSIS_BYTES },
-	{ "disk_written_bytes", "files written", ANALYSIS_BYTES },
-	{ "net_read_bytes", "net read", ANALYSIS_BYTES },
-	{ "net_written_bytes", "net written", ANALYSIS_BYTES },
-	{ "other_read_bytes", NULL, ANALYSIS_BYTES },
-	{ "other_written_bytes", NULL, ANALYSIS_BYTES },
-	{ "block_read_bytes", "disk read", ANALYSIS_BYTES },
-	{ "block_written_bytes", "disk written", ANALYSIS_BYTES },
-	{ "calls", "calls", ANALYSIS_COUNT }, { "errors", NULL, ANALYSIS_COUNT },
-	{ "merged", NULL, ANALYSIS_COUNT }, { "total_ns", "time", ANALYSIS_DURATION }, { 0 } };
+static const struct mer_column top_columns[] = { ANALYSIS_TASK_COLUMNS,
+	{ "bytes", "bytes", MER_BYTES }, { "read_bytes", "read", MER_BYTES },
+	{ "written_bytes", "written", MER_BYTES }, { "disk_read_bytes", "files read", MER_BYTES },
+	{ "disk_written_bytes", "files written", MER_BYTES },
+	{ "net_read_bytes", "net read", MER_BYTES },
+	{ "net_written_bytes", "net written", MER_BYTES }, { "other_read_bytes", NULL, MER_BYTES },
+	{ "other_written_bytes", NULL, MER_BYTES }, { "block_read_bytes", "disk read", MER_BYTES },
+	{ "block_written_bytes", "disk written", MER_BYTES }, { "calls", "calls", MER_COUNT },
+	{ "errors", NULL, MER_COUNT }, { "merged", NULL, MER_COUNT },
+	{ "total_ns", "time", MER_DURATION }, { 0 } };
 
-static void add_top(
-	struct analysis_run *run, struct analysis_table *t, uint32_t host, uint32_t task)
+static void add_top(struct analysis_run *run, struct mer_table *t, uint32_t host, uint32_t task)
 {
 	struct io_state *s = run->states[host];
 	const struct io_task *x = task == KERNEL_NONE ? &s->nobody : &s->tasks[task];
-	struct analysis_cell c[19];
+	struct mer_cell c[19];
 	uint64_t read = x->read[0] + x->read[1] + x->read[2];
 	uint64_t written = x->written[0] + x->written[1] + x->written[2];
 	if (x->calls == 0 && x->block_read + x->block_written + x->merged == 0)
 		return;
 	analysis_task_cells(run, host, task, INT64_MAX, c);
-	c[4] = ANALYSIS_INT(read + written);
-	c[5] = ANALYSIS_INT(read);
-	c[6] = ANALYSIS_INT(written);
+	c[4] = MER_INT(read + written);
+	c[5] = MER_INT(read);
+	c[6] = MER_INT(written);
 	for (int i = 0; i < IO_N_PLACES; i++) {
-		c[7 + 2 * i] = ANALYSIS_INT(x->read[i]);
-		c[8 + 2 * i] = ANALYSIS_INT(x->written[i]);
+		c[7 + 2 * i] = MER_INT(x->read[i]);
+		c[8 + 2 * i] = MER_INT(x->written[i]);
 	}
-	c[13] = ANALYSIS_INT(x->block_read);
-	c[14] = ANALYSIS_INT(x->block_written);
-	c[15] = ANALYSIS_INT(x->calls);
-	c[16] = ANALYSIS_INT(x->errors);
-	c[17] = ANALYSIS_INT(x->merged);
-	c[18] = ANALYSIS_INT(x->total_ns);
-	analysis_table_add(t, c);
+	c[13] = MER_INT(x->block_read);
+	c[14] = MER_INT(x->block_written);
+	c[15] = MER_INT(x->calls);
+	c[16] = MER_INT(x->errors);
+	c[17] = MER_INT(x->merged);
+	c[18] = MER_INT(x->total_ns);
+	mer_table_add(t, c);
 }
 
-static void emit_top(struct analysis_run *run, struct analysis_table *t)
+static void emit_top(struct analysis_run *run, struct mer_table *t)
 {
 	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
 		const struct io_state *s = run->states[host];
@@ -197,75 +187,70 @@ static void emit_top(struct analysis_run *run, struct analysis_table *t)
 	}
 }
 
-static const struct analysis_column files_columns[] = { { "host", "host", ANALYSIS_TEXT },
-	{ "file", "file", ANALYSIS_TEXT }, { "kind", "kind", ANALYSIS_TEXT },
-	{ "bytes", NULL, ANALYSIS_BYTES }, { "read_bytes", "read", ANALYSIS_BYTES },
-	{ "written_bytes", "written", ANALYSIS_BYTES }, { "opens", "opens", ANALYSIS_COUNT },
-	{ "reads", "reads", ANALYSIS_COUNT }, { "writes", "writes", ANALYSIS_COUNT },
-	{ "syncs", "syncs", ANALYSIS_COUNT }, { "copies", NULL, ANALYSIS_COUNT },
-	{ "errors", "errors", ANALYSIS_COUNT }, ANALYSIS_STATS_COLUMNS, { 0 } };
+static const struct mer_column files_columns[] = { { "host", "host", MER_TEXT },
+	{ "file", "file", MER_TEXT }, { "kind", "kind", MER_TEXT }, { "bytes", NULL, MER_BYTES },
+	{ "read_bytes", "read", MER_BYTES }, { "written_bytes", "written", MER_BYTES },
+	{ "opens", "opens", MER_COUNT }, { "reads", "reads", MER_COUNT },
+	{ "writes", "writes", MER_COUNT }, { "syncs", "syncs", MER_COUNT },
+	{ "copies", NULL, MER_COUNT }, { "errors", "errors", MER_COUNT }, ANALYSIS_STATS_COLUMNS,
+	{ 0 } };
 
-static void emit_files(struct analysis_run *run, struct analysis_table *t)
+static void emit_files(struct analysis_run *run, struct mer_table *t)
 {
 	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
 		const struct io_state *s = run->states[host];
 		const struct kernel_host *h = &run->world->hosts[host];
 		for (size_t i = 0; i < s->n_files; i++) {
 			const struct io_file *f = &s->files[i];
-			struct analysis_cell c[12 + ANALYSIS_STATS_CELLS] = {
-				analysis_text(analysis_host_name(run, host)),
-				f->name == KERNEL_NONE
-					? ANALYSIS_NONE
-					: analysis_text(kernel_name_text(h, f->name)),
-				analysis_text(
-					kernel_object_kind_name((enum kernel_object_kind)f->kind)),
-				ANALYSIS_INT(f->read + f->written), ANALYSIS_INT(f->read),
-				ANALYSIS_INT(f->written), ANALYSIS_INT(f->n[IO_OPEN]),
-				ANALYSIS_INT(f->n[IO_READ]), ANALYSIS_INT(f->n[IO_WRITE]),
-				ANALYSIS_INT(f->n[IO_SYNC]), ANALYSIS_INT(f->n[IO_COPY]),
-				ANALYSIS_INT(f->errors)
+			struct mer_cell c[12 + ANALYSIS_STATS_CELLS] = {
+				mer_text(analysis_host_name(run, host)),
+				f->name == KERNEL_NONE ? MER_NONE
+						       : mer_text(kernel_name_text(h, f->name)),
+				mer_text(kernel_object_kind_name((enum kernel_object_kind)f->kind)),
+				MER_INT(f->read + f->written), MER_INT(f->read),
+				MER_INT(f->written), MER_INT(f->n[IO_OPEN]), MER_INT(f->n[IO_READ]),
+				MER_INT(f->n[IO_WRITE]), MER_INT(f->n[IO_SYNC]),
+				MER_INT(f->n[IO_COPY]), MER_INT(f->errors)
 			};
 			analysis_stats_cells(&f->stats, c + 12);
-			analysis_table_add(t, c);
+			mer_table_add(t, c);
 		}
 	}
 }
 
-static const struct analysis_column log_columns[] = { { "begin", "begin", ANALYSIS_TIME },
-	{ "end", NULL, ANALYSIS_TIME }, { "duration_ns", "duration", ANALYSIS_DURATION },
-	{ "name", "operation", ANALYSIS_TEXT }, { "call", NULL, ANALYSIS_TEXT },
-	{ "bytes", "bytes", ANALYSIS_BYTES }, { "file", "file", ANALYSIS_TEXT },
-	{ "fd", NULL, ANALYSIS_ID }, { "ret", "result", ANALYSIS_TEXT },
-	{ "sector", NULL, ANALYSIS_COUNT }, { "queue_ns", NULL, ANALYSIS_DURATION },
-	{ "cpu", NULL, ANALYSIS_ID }, ANALYSIS_TASK_COLUMNS, { 0 } };
+static const struct mer_column log_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "duration_ns", "duration", MER_DURATION },
+	{ "name", "operation", MER_TEXT }, { "call", NULL, MER_TEXT },
+	{ "bytes", "bytes", MER_BYTES }, { "file", "file", MER_TEXT }, { "fd", NULL, MER_ID },
+	{ "ret", "result", MER_TEXT }, { "sector", NULL, MER_COUNT },
+	{ "queue_ns", NULL, MER_DURATION }, { "cpu", NULL, MER_ID }, ANALYSIS_TASK_COLUMNS, { 0 } };
 
 static void add_log(
-	struct analysis_run *run, struct analysis_table *t, uint32_t host, const struct io_row *r)
+	struct analysis_run *run, struct mer_table *t, uint32_t host, const struct io_row *r)
 {
 	const struct kernel_host *h = &run->world->hosts[host];
-	struct analysis_cell c[16] = { ANALYSIS_INT(r->row.key), ANALYSIS_INT(r->end),
-		ANALYSIS_INT(r->end - r->row.key), analysis_text(io_op_name((enum io_op)r->op)) };
-	c[5] = ANALYSIS_INT(r->bytes);
+	struct mer_cell c[16] = { MER_INT(r->row.key), MER_INT(r->end),
+		MER_INT(r->end - r->row.key), mer_text(io_op_name((enum io_op)r->op)) };
+	c[5] = MER_INT(r->bytes);
 	if (r->op < IO_N_CALL_OPS) {
 		const struct kernel_call *call = &h->calls[r->of];
-		const char *name = kernel_name_text(h, call->name);
-		c[4] = analysis_text(name);
+		c[4] = mer_text(kernel_name_text(h, call->name));
 		if (call->object != KERNEL_NONE)
-			c[6] = analysis_text(kernel_name_text(h, call->object));
+			c[6] = mer_text(kernel_name_text(h, call->object));
 		if (call->fd >= 0)
-			c[7] = ANALYSIS_INT(call->fd);
-		c[8] = analysis_text(analysis_ret_text(t->arena, name, r->ret));
+			c[7] = MER_INT(call->fd);
+		c[8] = mer_text(analysis_ret_text(t->arena, kernel_call_classes(call->id), r->ret));
 	} else {
-		c[6] = analysis_text(io_disk_name(h, r->of, t->arena));
-		c[8] = analysis_text(analysis_ret_text(t->arena, "", r->ret));
-		c[9] = ANALYSIS_INT(r->sector);
+		c[6] = mer_text(io_disk_name(h, r->of, t->arena));
+		c[8] = mer_text(analysis_ret_text(t->arena, 0, r->ret));
+		c[9] = MER_INT(r->sector);
 		if (r->queue_ns >= 0)
-			c[10] = ANALYSIS_INT(r->queue_ns);
+			c[10] = MER_INT(r->queue_ns);
 	}
 	if (r->cpu != KERNEL_NO_CPU)
-		c[11] = ANALYSIS_INT(r->cpu);
+		c[11] = MER_INT(r->cpu);
 	analysis_task_cells(run, host, r->task, r->row.key, c + 12);
-	analysis_table_add(t, c);
+	mer_table_add(t, c);
 }
 
 static const struct analysis_rows *log_of(const void *state)
@@ -273,7 +258,7 @@ static const struct analysis_rows *log_of(const void *state)
 	return &((const struct io_state *)state)->log;
 }
 
-static int emit_log(struct analysis_run *run, struct analysis_table *t)
+static int emit_log(struct analysis_run *run, struct mer_table *t)
 {
 	size_t n;
 	struct analysis_row_of *rows =
@@ -289,21 +274,20 @@ static int emit_log(struct analysis_run *run, struct analysis_table *t)
 /* ---- stats and freq: a row, or a histogram, for each operation of a host and of each of its disks ---- */
 
 #define KEY_COLUMNS                                                                                \
-	{ "host", "host", ANALYSIS_TEXT }, { "name", "operation", ANALYSIS_TEXT },                 \
+	{ "host", "host", MER_TEXT }, { "name", "operation", MER_TEXT },                           \
 	{                                                                                          \
-		"disk", "disk", ANALYSIS_TEXT                                                      \
+		"disk", "disk", MER_TEXT                                                           \
 	}
 enum { KEY_CELLS = 3 };
-static const struct analysis_column stats_columns[] = { KEY_COLUMNS, ANALYSIS_STATS_COLUMNS,
-	{ "bytes", "bytes", ANALYSIS_BYTES }, { "errors", "errors", ANALYSIS_COUNT }, { 0 } };
-static const struct analysis_column freq_columns[] = { KEY_COLUMNS, ANALYSIS_FREQ_COLUMNS, { 0 } };
+static const struct mer_column stats_columns[] = { KEY_COLUMNS, ANALYSIS_STATS_COLUMNS,
+	{ "bytes", "bytes", MER_BYTES }, { "errors", "errors", MER_COUNT }, { 0 } };
+static const struct mer_column freq_columns[] = { KEY_COLUMNS, ANALYSIS_FREQ_COLUMNS, { 0 } };
 
-static void add_latency(struct analysis_run *run, struct analysis_table *t, bool is_freq,
-	uint32_t host, enum io_op op, const char *disk, const struct io_latency *l)
+static void add_latency(struct analysis_run *run, struct mer_table *t, bool is_freq, uint32_t host,
+	enum io_op op, const char *disk, const struct io_latency *l)
 {
-	struct analysis_cell c[KEY_CELLS + ANALYSIS_STATS_CELLS + 2] = {
-		analysis_text(analysis_host_name(run, host)), analysis_text(io_op_name(op)),
-		analysis_text(disk)
+	struct mer_cell c[KEY_CELLS + ANALYSIS_STATS_CELLS + 2] = {
+		mer_text(analysis_host_name(run, host)), mer_text(io_op_name(op)), mer_text(disk)
 	};
 	if (l->stats.n == 0)
 		return;
@@ -312,12 +296,12 @@ static void add_latency(struct analysis_run *run, struct analysis_table *t, bool
 		return;
 	}
 	analysis_stats_cells(&l->stats, c + KEY_CELLS);
-	c[KEY_CELLS + ANALYSIS_STATS_CELLS] = ANALYSIS_INT(l->bytes);
-	c[KEY_CELLS + ANALYSIS_STATS_CELLS + 1] = ANALYSIS_INT(l->errors);
-	analysis_table_add(t, c);
+	c[KEY_CELLS + ANALYSIS_STATS_CELLS] = MER_INT(l->bytes);
+	c[KEY_CELLS + ANALYSIS_STATS_CELLS + 1] = MER_INT(l->errors);
+	mer_table_add(t, c);
 }
 
-static void emit_latencies(struct analysis_run *run, struct analysis_table *t, bool is_freq)
+static void emit_latencies(struct analysis_run *run, struct mer_table *t, bool is_freq)
 {
 	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
 		const struct io_state *s = run->states[host];
@@ -334,7 +318,7 @@ static void emit_latencies(struct analysis_run *run, struct analysis_table *t, b
 	}
 }
 
-static int emit(struct analysis_run *run, unsigned output, struct analysis_table *t)
+static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
 {
 	switch (output) {
 	case IO_OUT_TOP: emit_top(run, t); return 0;
@@ -351,17 +335,18 @@ static int emit(struct analysis_run *run, unsigned output, struct analysis_table
 }
 
 static const struct analysis_output outputs[] = {
-	[IO_OUT_TOP] = { "top", "Bytes read and written by thread", top_columns, "bytes" },
-	[IO_OUT_FILES] = { "files", "Files", files_columns, "bytes" },
-	[IO_OUT_DISKS] = { "disks", "Disks", io_disks_columns, NULL },
-	[IO_OUT_DISK_TASKS] = { "disk_tasks", "Disks by thread", io_disk_tasks_columns, "bytes" },
-	[IO_OUT_LOG] = { "log", "I/O calls and disk requests", log_columns, NULL },
-	[IO_OUT_MAP] = { "map", "Disk sectors over time", io_map_columns, NULL },
-	[IO_OUT_FREQ] = { "freq", "I/O latency", freq_columns, NULL },
-	[IO_OUT_STATS] = { "stats", "I/O latency by operation", stats_columns, NULL },
-	[IO_OUT_BINS] = { "bins", "Disk traffic over time", io_bins_columns, NULL },
+	[IO_OUT_TOP] = { "top", "Bytes read and written by thread", top_columns, .sort = "bytes" },
+	[IO_OUT_FILES] = { "files", "Files", files_columns, .sort = "bytes" },
+	[IO_OUT_DISKS] = { "disks", "Disks", io_disks_columns, .sort = NULL },
+	[IO_OUT_DISK_TASKS] = { "disk_tasks", "Disks by thread", io_disk_tasks_columns,
+		.sort = "bytes" },
+	[IO_OUT_LOG] = { "log", "I/O calls and disk requests", log_columns, .sort = NULL },
+	[IO_OUT_MAP] = { "map", "Disk sectors over time", io_map_columns, .sort = NULL },
+	[IO_OUT_FREQ] = { "freq", "I/O latency", freq_columns, .sort = NULL },
+	[IO_OUT_STATS] = { "stats", "I/O latency by operation", stats_columns, .sort = NULL },
+	[IO_OUT_BINS] = { "bins", "Disk traffic over time", io_bins_columns, .sort = NULL },
 	[IO_OUT_TASK_BINS] = { "bins_tasks", "I/O by thread over time", io_task_bins_columns,
-		NULL },
+		.sort = NULL },
 	{ 0 },
 };
 

@@ -82,8 +82,6 @@ struct io_row { /* of the log: a call or a request */
 
 struct io_state {
 	struct analysis_wanted wanted; /* by call, for what it is on */
-	uint8_t *ops;		       /* by call: enum io_op plus 1, 0: not looked at yet */
-	size_t cap_ops;
 	struct io_task *tasks, nobody;
 	size_t cap_tasks;
 	struct io_file *files;
@@ -125,9 +123,9 @@ int io_on_merge(void *ctx, const struct kernel_host *h, const struct kernel_merg
 /* After the last event: the host's requests become disks, and rows of the log. */
 int io_end(struct analysis_host *a, const struct kernel_host *h);
 void io_free_disks(struct io_state *s);
-void io_emit_disks(struct analysis_run *run, struct analysis_table *t);
-void io_emit_disk_tasks(struct analysis_run *run, struct analysis_table *t);
-extern const struct analysis_column io_disks_columns[], io_disk_tasks_columns[];
+void io_emit_disks(struct analysis_run *run, struct mer_table *t);
+void io_emit_disk_tasks(struct analysis_run *run, struct mer_table *t);
+extern const struct mer_column io_disks_columns[], io_disk_tasks_columns[];
 /* Is it about a disk, and asked for: by who made it, the disk's name, how long it took, how much it moved?
  * Then its operation, else IO_NONE. When it was is not looked at. */
 enum io_op io_request_op(const struct analysis_run *run, const struct kernel_host *h,
@@ -144,22 +142,22 @@ bool io_request_was_in_flight(const struct kernel_request *r);
 bool io_order_add(struct io_order *o, const struct kernel_request *r); /* false: no memory */
 /* Share of sequential ones, median and mean distance: three cells. Sorts the distances. */
 #define IO_ORDER_COLUMNS                                                                           \
-	{ "sequential_percent", "sequential", ANALYSIS_RATIO },                                    \
-		{ "seek_median_bytes", "seek median", ANALYSIS_BYTES },                            \
+	{ "sequential_percent", "sequential", MER_RATIO },                                         \
+		{ "seek_median_bytes", "seek median", MER_BYTES },                                 \
 	{                                                                                          \
-		"seek_avg_bytes", "seek avg", ANALYSIS_BYTES                                       \
+		"seek_avg_bytes", "seek avg", MER_BYTES                                            \
 	}
 enum { IO_ORDER_CELLS = 3 };
-void io_order_cells(struct io_order *o, struct analysis_cell *cells);
+void io_order_cells(struct io_order *o, struct mer_cell *cells);
 void io_order_fini(struct io_order *o);
 
 /* disk_bins.c */
-int io_emit_bins(struct analysis_run *run, struct analysis_table *t);
-int io_emit_task_bins(struct analysis_run *run, struct analysis_table *t);
-extern const struct analysis_column io_bins_columns[], io_task_bins_columns[];
+int io_emit_bins(struct analysis_run *run, struct mer_table *t);
+int io_emit_task_bins(struct analysis_run *run, struct mer_table *t);
+extern const struct mer_column io_bins_columns[], io_task_bins_columns[];
 
 /* disk_map.c */
-int io_emit_map(struct analysis_run *run, struct analysis_table *t);
-extern const struct analysis_column io_map_columns[];
+int io_emit_map(struct analysis_run *run, struct mer_table *t);
+extern const struct mer_column io_map_columns[];
 
 #endif

@@ -254,48 +254,45 @@ static int on_interrupt(void *ctx, const struct kernel_host *h, const struct ker
 
 enum { SOURCE_CELLS = 4 };
 #define SOURCE_COLUMNS                                                                             \
-	{ "host", "host", ANALYSIS_TEXT }, { "kind", "kind", ANALYSIS_TEXT },                      \
-		{ "nr", "nr", ANALYSIS_ID },                                                       \
+	{ "host", "host", MER_TEXT }, { "kind", "kind", MER_TEXT }, { "nr", "nr", MER_ID },        \
 	{                                                                                          \
-		"name", "name", ANALYSIS_TEXT                                                      \
+		"name", "name", MER_TEXT                                                           \
 	}
 
 static void source_cells(const struct analysis_run *run, uint32_t host, uint8_t kind, uint32_t nr,
-	struct analysis_cell *cells)
+	struct mer_cell *cells)
 {
-	cells[0] = analysis_text(analysis_host_name(run, host));
-	cells[1] = analysis_text(kind_name(kind));
-	cells[2] = nr == KERNEL_NONE ? ANALYSIS_NONE : ANALYSIS_INT(nr);
-	cells[3] = analysis_text(source_name(&run->world->hosts[host], kind, nr));
+	cells[0] = mer_text(analysis_host_name(run, host));
+	cells[1] = mer_text(kind_name(kind));
+	cells[2] = nr == KERNEL_NONE ? MER_NONE : MER_INT(nr);
+	cells[3] = mer_text(source_name(&run->world->hosts[host], kind, nr));
 }
 
 /* Times of handlers and of raises, what matters most first. */
 enum { TIME_CELLS = ANALYSIS_STATS_CELLS + 6 };
 #define TIME_COLUMNS                                                                               \
-	{ "count", "count", ANALYSIS_COUNT }, { "total_ns", "total", ANALYSIS_DURATION },          \
-		{ "avg_ns", "avg", ANALYSIS_DURATION }, { "max_ns", "max", ANALYSIS_DURATION },    \
-		{ "raise_avg_ns", "raise avg", ANALYSIS_DURATION },                                \
-		{ "raise_max_ns", "raise max", ANALYSIS_DURATION },                                \
-		{ "min_ns", "min", ANALYSIS_DURATION },                                            \
-		{ "stddev_ns", "stddev", ANALYSIS_DURATION },                                      \
-		{ "raise_count", "raised", ANALYSIS_COUNT },                                       \
-		{ "raise_min_ns", "raise min", ANALYSIS_DURATION },                                \
-		{ "raise_stddev_ns", "raise stddev", ANALYSIS_DURATION },                          \
-		{ "raise_total_ns", NULL, ANALYSIS_DURATION }, { "min_at", NULL, ANALYSIS_TIME },  \
+	{ "count", "count", MER_COUNT }, { "total_ns", "total", MER_DURATION },                    \
+		{ "avg_ns", "avg", MER_DURATION }, { "max_ns", "max", MER_DURATION },              \
+		{ "raise_avg_ns", "raise avg", MER_DURATION },                                     \
+		{ "raise_max_ns", "raise max", MER_DURATION }, { "min_ns", "min", MER_DURATION },  \
+		{ "stddev_ns", "stddev", MER_DURATION }, { "raise_count", "raised", MER_COUNT },   \
+		{ "raise_min_ns", "raise min", MER_DURATION },                                     \
+		{ "raise_stddev_ns", "raise stddev", MER_DURATION },                               \
+		{ "raise_total_ns", NULL, MER_DURATION }, { "min_at", NULL, MER_TIME },            \
 	{                                                                                          \
-		"max_at", NULL, ANALYSIS_TIME                                                      \
+		"max_at", NULL, MER_TIME                                                           \
 	}
 
 static void time_cells(const struct analysis_stats *time, const struct analysis_stats *raise,
-	struct analysis_cell *cells)
+	struct mer_cell *cells)
 {
 	enum { COUNT, MIN, MAX, AVG, STDDEV, TOTAL, MIN_AT, MAX_AT };
-	struct analysis_cell s[ANALYSIS_STATS_CELLS], r[ANALYSIS_STATS_CELLS];
+	struct mer_cell s[ANALYSIS_STATS_CELLS], r[ANALYSIS_STATS_CELLS];
 	analysis_stats_cells(time, s);
 	analysis_stats_cells(raise, r);
 	if (!raise->n)
 		memset(r, 0, sizeof(r));
-	struct analysis_cell all[TIME_CELLS] = { s[COUNT], s[TOTAL], s[AVG], s[MAX], r[AVG], r[MAX],
+	struct mer_cell all[TIME_CELLS] = { s[COUNT], s[TOTAL], s[AVG], s[MAX], r[AVG], r[MAX],
 		s[MIN], s[STDDEV], r[COUNT], r[MIN], r[STDDEV], r[TOTAL], s[MIN_AT], s[MAX_AT] };
 	memcpy(cells, all, sizeof(all));
 }
@@ -324,8 +321,7 @@ static int by_total(const void *a, const void *b)
 	return by_source(a, b);
 }
 
-static int emit_sources(
-	struct analysis_run *run, uint32_t host, struct analysis_table *t, bool freq)
+static int emit_sources(struct analysis_run *run, uint32_t host, struct mer_table *t, bool freq)
 {
 	enum { N = SOURCE_CELLS + TIME_CELLS };
 	const struct state *s = run->states[host];
@@ -345,13 +341,13 @@ static int emit_sources(
 	qsort(order, s->n_sources, sizeof(*order), freq ? by_total : by_source);
 	for (size_t k = 0; k < s->n_sources; k++) {
 		const struct source *x = &s->sources[order[k].i];
-		struct analysis_cell cells[N];
+		struct mer_cell cells[N];
 		source_cells(run, host, x->kind, x->nr, cells);
 		time_cells(&sums[2 * order[k].i], &sums[2 * order[k].i + 1], cells + SOURCE_CELLS);
 		if (freq)
 			analysis_freq_rows(t, cells, SOURCE_CELLS, &x->freq);
 		else
-			analysis_table_add(t, cells);
+			mer_table_add(t, cells);
 	}
 	free(order);
 	free(sums);
@@ -368,7 +364,7 @@ static int by_cell(const void *a, const void *b)
 	return by_source(&sx, &sy);
 }
 
-static int emit_cpus(struct analysis_run *run, uint32_t host, struct analysis_table *t)
+static int emit_cpus(struct analysis_run *run, uint32_t host, struct mer_table *t)
 {
 	enum { N = SOURCE_CELLS + 2 + TIME_CELLS };
 	const struct state *s = run->states[host];
@@ -382,14 +378,14 @@ static int emit_cpus(struct analysis_run *run, uint32_t host, struct analysis_ta
 	for (size_t k = 0; k < s->n_cells; k++) {
 		const struct cell *c = &s->cells[order[k].i];
 		const struct source *x = &s->sources[c->of];
-		struct analysis_cell cells[N];
+		struct mer_cell cells[N];
 		source_cells(run, host, x->kind, x->nr, cells + 1);
 		cells[0] = cells[1];
-		cells[1] = ANALYSIS_INT(c->cpu);
+		cells[1] = MER_INT(c->cpu);
 		double share = length ? (double)c->time.total / (double)length : 0;
-		cells[1 + SOURCE_CELLS] = length ? ANALYSIS_REAL_CELL(share) : ANALYSIS_NONE;
+		cells[1 + SOURCE_CELLS] = length ? MER_REAL_CELL(share) : MER_NONE;
 		time_cells(&c->time, &c->raise, cells + SOURCE_CELLS + 2);
-		analysis_table_add(t, cells);
+		mer_table_add(t, cells);
 	}
 	free(order);
 	return 0;
@@ -405,7 +401,7 @@ static const struct analysis_rows *top_of(const void *state)
 	return &((const struct state *)state)->top;
 }
 
-static int emit_rows(struct analysis_run *run, unsigned output, struct analysis_table *t)
+static int emit_rows(struct analysis_run *run, unsigned output, struct mer_table *t)
 {
 	enum { N = 3 + SOURCE_CELLS + 2 + ANALYSIS_TASK_CELLS - 1 };
 	size_t n;
@@ -416,23 +412,23 @@ static int emit_rows(struct analysis_run *run, unsigned output, struct analysis_
 		return mer_fail_nomem(run->err);
 	for (size_t i = 0; i < n; i++) {
 		const struct irq_row *r = rows[i].row;
-		struct analysis_cell cells[N] = { ANALYSIS_INT(r->begin), ANALYSIS_INT(r->end),
-			ANALYSIS_INT(r->end - r->begin) };
-		struct analysis_cell task[ANALYSIS_TASK_CELLS];
+		struct mer_cell cells[N] = { MER_INT(r->begin), MER_INT(r->end),
+			MER_INT(r->end - r->begin) };
+		struct mer_cell task[ANALYSIS_TASK_CELLS];
 		source_cells(run, rows[i].host, r->kind, r->nr, cells + 4);
 		cells[3] = cells[4]; /* host */
-		cells[4] = ANALYSIS_INT(r->cpu);
+		cells[4] = MER_INT(r->cpu);
 		if (r->raised != INT64_MIN)
-			cells[8] = ANALYSIS_INT(r->begin - r->raised);
+			cells[8] = MER_INT(r->begin - r->raised);
 		analysis_task_cells(run, rows[i].host, r->task, r->end, task);
 		memcpy(cells + 9, task + 1, (ANALYSIS_TASK_CELLS - 1) * sizeof(*cells));
-		analysis_table_add(t, cells);
+		mer_table_add(t, cells);
 	}
 	free(rows);
 	return 0;
 }
 
-static int emit(struct analysis_run *run, unsigned output, struct analysis_table *t)
+static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
 {
 	int rc = 0;
 	if (output == TOP || output == LOG)
@@ -443,27 +439,24 @@ static int emit(struct analysis_run *run, unsigned output, struct analysis_table
 	return rc;
 }
 
-static const struct analysis_column stats_columns[] = { SOURCE_COLUMNS, TIME_COLUMNS, { 0 } };
-static const struct analysis_column cpu_columns[] = { { "host", "host", ANALYSIS_TEXT },
-	{ "cpu", "CPU", ANALYSIS_ID }, { "kind", "kind", ANALYSIS_TEXT },
-	{ "nr", "nr", ANALYSIS_ID }, { "name", "name", ANALYSIS_TEXT },
-	{ "percent", "%", ANALYSIS_RATIO }, TIME_COLUMNS, { 0 } };
-static const struct analysis_column row_columns[] = { { "begin", "begin", ANALYSIS_TIME },
-	{ "end", NULL, ANALYSIS_TIME }, { "duration_ns", "duration", ANALYSIS_DURATION },
-	{ "host", "host", ANALYSIS_TEXT }, { "cpu", "CPU", ANALYSIS_ID },
-	{ "kind", "kind", ANALYSIS_TEXT }, { "nr", "nr", ANALYSIS_ID },
-	{ "name", "name", ANALYSIS_TEXT },
-	{ "raise_latency_ns", "raise latency", ANALYSIS_DURATION }, { "tid", "tid", ANALYSIS_ID },
-	{ "pid", "pid", ANALYSIS_ID }, { "comm", "interrupted", ANALYSIS_TEXT }, { 0 } };
-static const struct analysis_column freq_columns[] = { SOURCE_COLUMNS, ANALYSIS_FREQ_COLUMNS,
-	{ 0 } };
+static const struct mer_column stats_columns[] = { SOURCE_COLUMNS, TIME_COLUMNS, { 0 } };
+static const struct mer_column cpu_columns[] = { { "host", "host", MER_TEXT },
+	{ "cpu", "CPU", MER_ID }, { "kind", "kind", MER_TEXT }, { "nr", "nr", MER_ID },
+	{ "name", "name", MER_TEXT }, { "percent", "%", MER_RATIO }, TIME_COLUMNS, { 0 } };
+static const struct mer_column row_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "duration_ns", "duration", MER_DURATION },
+	{ "host", "host", MER_TEXT }, { "cpu", "CPU", MER_ID }, { "kind", "kind", MER_TEXT },
+	{ "nr", "nr", MER_ID }, { "name", "name", MER_TEXT },
+	{ "raise_latency_ns", "raise latency", MER_DURATION }, { "tid", "tid", MER_ID },
+	{ "pid", "pid", MER_ID }, { "comm", "interrupted", MER_TEXT }, { 0 } };
+static const struct mer_column freq_columns[] = { SOURCE_COLUMNS, ANALYSIS_FREQ_COLUMNS, { 0 } };
 
 static const struct analysis_output outputs[] = { [STATS] = { "stats", "Interrupts by handler",
-							  stats_columns, NULL },
-	[CPUS] = { "cpus", "Interrupts by CPU and handler", cpu_columns, NULL },
-	[TOP] = { "top", "Longest interrupts", row_columns, "duration_ns" },
-	[LOG] = { "log", "Interrupts", row_columns, NULL },
-	[FREQ] = { "freq", "Duration of interrupts", freq_columns, NULL },
+							  stats_columns, .sort = NULL },
+	[CPUS] = { "cpus", "Interrupts by CPU and handler", cpu_columns, .sort = NULL },
+	[TOP] = { "top", "Longest interrupts", row_columns, .sort = "duration_ns" },
+	[LOG] = { "log", "Interrupts", row_columns, .sort = NULL },
+	[FREQ] = { "freq", "Duration of interrupts", freq_columns, .sort = NULL },
 	{ 0 } };
 
 const struct analysis analysis_irq = {

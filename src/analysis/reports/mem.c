@@ -193,31 +193,29 @@ static void free_state(void *state)
 /* ---- tables ---- */
 
 #define SUMS_COLUMNS                                                                               \
-	{ "allocated_bytes", "pages allocated", ANALYSIS_BYTES },                                  \
-		{ "freed_bytes", "freed", ANALYSIS_BYTES },                                        \
-		{ "net_bytes", "net", ANALYSIS_BYTES },                                            \
-		{ "allocated_pages", NULL, ANALYSIS_COUNT },                                       \
-		{ "freed_pages", NULL, ANALYSIS_COUNT },                                           \
-		{ "in_interrupt_bytes", NULL, ANALYSIS_BYTES },                                    \
-		{ "slab_allocated_bytes", "slab allocated", ANALYSIS_BYTES },                      \
-		{ "slab_freed_bytes", "slab freed", ANALYSIS_BYTES },                              \
+	{ "allocated_bytes", "pages allocated", MER_BYTES },                                       \
+		{ "freed_bytes", "freed", MER_BYTES }, { "net_bytes", "net", MER_BYTES },          \
+		{ "allocated_pages", NULL, MER_COUNT }, { "freed_pages", NULL, MER_COUNT },        \
+		{ "in_interrupt_bytes", NULL, MER_BYTES },                                         \
+		{ "slab_allocated_bytes", "slab allocated", MER_BYTES },                           \
+		{ "slab_freed_bytes", "slab freed", MER_BYTES },                                   \
 	{                                                                                          \
-		"slab_net_bytes", NULL, ANALYSIS_BYTES                                             \
+		"slab_net_bytes", NULL, MER_BYTES                                                  \
 	}
 enum { SUMS_CELLS = 9 };
 
-static void sums_cells(const struct sums *s, struct analysis_cell *c)
+static void sums_cells(const struct sums *s, struct mer_cell *c)
 {
 	int64_t allocated = s->bytes[MEM_PAGE_ALLOC], freed = s->bytes[MEM_PAGE_FREE];
-	c[0] = ANALYSIS_INT(allocated);
-	c[1] = ANALYSIS_INT(freed);
-	c[2] = ANALYSIS_INT(allocated - freed);
-	c[3] = ANALYSIS_INT(allocated / PAGE_BYTES);
-	c[4] = ANALYSIS_INT(freed / PAGE_BYTES);
-	c[5] = ANALYSIS_INT(s->in_interrupt);
-	c[6] = ANALYSIS_INT(s->bytes[MEM_SLAB_ALLOC]);
-	c[7] = ANALYSIS_INT(s->bytes[MEM_SLAB_FREE]);
-	c[8] = ANALYSIS_INT(s->bytes[MEM_SLAB_ALLOC] - s->bytes[MEM_SLAB_FREE]);
+	c[0] = MER_INT(allocated);
+	c[1] = MER_INT(freed);
+	c[2] = MER_INT(allocated - freed);
+	c[3] = MER_INT(allocated / PAGE_BYTES);
+	c[4] = MER_INT(freed / PAGE_BYTES);
+	c[5] = MER_INT(s->in_interrupt);
+	c[6] = MER_INT(s->bytes[MEM_SLAB_ALLOC]);
+	c[7] = MER_INT(s->bytes[MEM_SLAB_FREE]);
+	c[8] = MER_INT(s->bytes[MEM_SLAB_ALLOC] - s->bytes[MEM_SLAB_FREE]);
 }
 
 static bool is_empty(const struct sums *s)
@@ -228,22 +226,22 @@ static bool is_empty(const struct sums *s)
 	return all == 0;
 }
 
-static const struct analysis_column top_columns[] = { ANALYSIS_TASK_COLUMNS, SUMS_COLUMNS,
-	{ "gained_bytes", "most gained", ANALYSIS_BYTES }, { 0 } };
+static const struct mer_column top_columns[] = { ANALYSIS_TASK_COLUMNS, SUMS_COLUMNS,
+	{ "gained_bytes", "most gained", MER_BYTES }, { 0 } };
 
-static void add_top(struct analysis_run *run, struct analysis_table *t, uint32_t host,
-	uint32_t task, const struct task *x)
+static void add_top(struct analysis_run *run, struct mer_table *t, uint32_t host, uint32_t task,
+	const struct task *x)
 {
-	struct analysis_cell c[ANALYSIS_TASK_CELLS + SUMS_CELLS + 1];
+	struct mer_cell c[ANALYSIS_TASK_CELLS + SUMS_CELLS + 1];
 	if (is_empty(&x->sums))
 		return;
 	analysis_task_cells(run, host, task, INT64_MAX, c);
 	sums_cells(&x->sums, c + ANALYSIS_TASK_CELLS);
-	c[ANALYSIS_TASK_CELLS + SUMS_CELLS] = ANALYSIS_INT(x->gained);
-	analysis_table_add(t, c);
+	c[ANALYSIS_TASK_CELLS + SUMS_CELLS] = MER_INT(x->gained);
+	mer_table_add(t, c);
 }
 
-static void emit_top(struct analysis_run *run, struct analysis_table *t)
+static void emit_top(struct analysis_run *run, struct mer_table *t)
 {
 	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
 		const struct state *s = run->states[host];
@@ -253,72 +251,70 @@ static void emit_top(struct analysis_run *run, struct analysis_table *t)
 	}
 }
 
-static const struct analysis_column cpus_columns[] = { { "host", "host", ANALYSIS_TEXT },
-	{ "cpu", "CPU", ANALYSIS_ID }, SUMS_COLUMNS, { 0 } };
+static const struct mer_column cpus_columns[] = { { "host", "host", MER_TEXT },
+	{ "cpu", "CPU", MER_ID }, SUMS_COLUMNS, { 0 } };
 
-static void emit_cpus(struct analysis_run *run, struct analysis_table *t)
+static void emit_cpus(struct analysis_run *run, struct mer_table *t)
 {
 	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
 		const struct state *s = run->states[host];
 		for (size_t i = 0; i < s->cap_cpus; i++) {
-			struct analysis_cell c[2 + SUMS_CELLS] = {
-				analysis_text(analysis_host_name(run, host)), ANALYSIS_INT(i)
+			struct mer_cell c[2 + SUMS_CELLS] = {
+				mer_text(analysis_host_name(run, host)), MER_INT(i)
 			};
 			if (is_empty(&s->cpus[i]))
 				continue;
 			sums_cells(&s->cpus[i], c + 2);
-			analysis_table_add(t, c);
+			mer_table_add(t, c);
 		}
 	}
 }
 
-static const struct analysis_column stats_columns[] = { { "host", "host", ANALYSIS_TEXT },
-	{ "name", "what", ANALYSIS_TEXT }, { "count", "count", ANALYSIS_COUNT },
-	{ "min_bytes", "min", ANALYSIS_BYTES }, { "max_bytes", "max", ANALYSIS_BYTES },
-	{ "avg_bytes", "avg", ANALYSIS_BYTES }, { "stddev_bytes", "stddev", ANALYSIS_BYTES },
-	{ "total_bytes", "total", ANALYSIS_BYTES }, { "unknown", "size unknown", ANALYSIS_COUNT },
-	{ 0 } };
-static const struct analysis_column freq_columns[] = { { "host", "host", ANALYSIS_TEXT },
-	{ "name", "what", ANALYSIS_TEXT }, { "begin_bytes", "from", ANALYSIS_BYTES },
-	{ "end_bytes", "to", ANALYSIS_BYTES }, { "count", "count", ANALYSIS_COUNT }, { 0 } };
+static const struct mer_column stats_columns[] = { { "host", "host", MER_TEXT },
+	{ "name", "what", MER_TEXT }, { "count", "count", MER_COUNT },
+	{ "min_bytes", "min", MER_BYTES }, { "max_bytes", "max", MER_BYTES },
+	{ "avg_bytes", "avg", MER_BYTES }, { "stddev_bytes", "stddev", MER_BYTES },
+	{ "total_bytes", "total", MER_BYTES }, { "unknown", "size unknown", MER_COUNT }, { 0 } };
+static const struct mer_column freq_columns[] = { { "host", "host", MER_TEXT },
+	{ "name", "what", MER_TEXT }, { "begin_bytes", "from", MER_BYTES },
+	{ "end_bytes", "to", MER_BYTES }, { "count", "count", MER_COUNT }, { 0 } };
 
 /* Sizes by kind. What has no size that is known is counted beside. */
-static void emit_sizes(struct analysis_run *run, bool freq, struct analysis_table *t)
+static void emit_sizes(struct analysis_run *run, bool freq, struct mer_table *t)
 {
 	enum { NAMES = 2, SIZES = 6 };
 	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
 		const struct state *s = run->states[host];
 		for (int i = 0; i < MEM_N_WHATS; i++) {
-			struct analysis_cell all[NAMES + ANALYSIS_STATS_CELLS] = {
-				analysis_text(analysis_host_name(run, host)),
-				analysis_text(what_names[i])
+			struct mer_cell all[NAMES + ANALYSIS_STATS_CELLS] = {
+				mer_text(analysis_host_name(run, host)), mer_text(what_names[i])
 			};
-			struct analysis_cell c[NAMES + SIZES + 1] = { 0 };
+			struct mer_cell c[NAMES + SIZES + 1] = { 0 };
 			if (s->host.n[i] == 0)
 				continue;
 			analysis_stats_cells(&s->sizes[i], all + NAMES);
 			memcpy(c, all, (NAMES + SIZES) * sizeof(*c));
 			if (i == MEM_SLAB_FREE)
-				c[NAMES + SIZES] = ANALYSIS_INT(s->unknown_frees);
+				c[NAMES + SIZES] = MER_INT(s->unknown_frees);
 			if (freq)
 				analysis_freq_rows(t, c, NAMES, &s->freq[i]);
 			else
-				analysis_table_add(t, c);
+				mer_table_add(t, c);
 		}
 	}
 }
 
-static const struct analysis_column log_columns[] = { { "begin", "time", ANALYSIS_TIME },
-	{ "name", "what", ANALYSIS_TEXT }, { "bytes", "bytes", ANALYSIS_BYTES },
-	{ "address", NULL, ANALYSIS_TEXT }, { "in_interrupt", NULL, ANALYSIS_COUNT },
-	{ "cpu", "CPU", ANALYSIS_ID }, ANALYSIS_TASK_COLUMNS, { 0 } };
+static const struct mer_column log_columns[] = { { "begin", "time", MER_TIME },
+	{ "name", "what", MER_TEXT }, { "bytes", "bytes", MER_BYTES },
+	{ "address", NULL, MER_TEXT }, { "in_interrupt", NULL, MER_COUNT },
+	{ "cpu", "CPU", MER_ID }, ANALYSIS_TASK_COLUMNS, { 0 } };
 
 static const struct analysis_rows *log_of(const void *state)
 {
 	return &((const struct state *)state)->log;
 }
 
-static int emit_log(struct analysis_run *run, struct analysis_table *t)
+static int emit_log(struct analysis_run *run, struct mer_table *t)
 {
 	size_t n;
 	struct analysis_row_of *rows =
@@ -327,17 +323,17 @@ static int emit_log(struct analysis_run *run, struct analysis_table *t)
 		return mer_fail_nomem(run->err);
 	for (size_t i = 0; i < n; i++) {
 		const struct row *r = rows[i].row;
-		struct analysis_cell c[6 + ANALYSIS_TASK_CELLS] = { ANALYSIS_INT(r->row.key),
-			analysis_text(what_names[r->what]) };
+		struct mer_cell c[6 + ANALYSIS_TASK_CELLS] = { MER_INT(r->row.key),
+			mer_text(what_names[r->what]) };
 		if (r->bytes != SIZE_UNKNOWN)
-			c[2] = ANALYSIS_INT(r->bytes);
+			c[2] = MER_INT(r->bytes);
 		if (r->address)
-			c[3] = analysis_text(mer_arena_printf(
+			c[3] = mer_text(mer_arena_printf(
 				t->arena, "0x%llx", (unsigned long long)r->address));
-		c[4] = ANALYSIS_INT(r->in_interrupt);
-		c[5] = ANALYSIS_INT(r->cpu);
+		c[4] = MER_INT(r->in_interrupt);
+		c[5] = MER_INT(r->cpu);
 		analysis_task_cells(run, rows[i].host, r->task, r->row.key, c + 6);
-		analysis_table_add(t, c);
+		mer_table_add(t, c);
 	}
 	free(rows);
 	return 0;
@@ -345,31 +341,30 @@ static int emit_log(struct analysis_run *run, struct analysis_table *t)
 
 /* ---- bins: all of a host, then each thread where it changes; what is of no known thread too ---- */
 
-static const struct analysis_column bins_columns[] = { { "begin", "begin", ANALYSIS_TIME },
-	{ "end", NULL, ANALYSIS_TIME }, { "of", "scope", ANALYSIS_TEXT }, ANALYSIS_TASK_COLUMNS,
-	{ "allocated_bytes", "allocated", ANALYSIS_BYTES },
-	{ "freed_bytes", "freed", ANALYSIS_BYTES }, { "held_bytes", "held", ANALYSIS_BYTES },
-	{ 0 } };
+static const struct mer_column bins_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "of", "scope", MER_TEXT }, ANALYSIS_TASK_COLUMNS,
+	{ "allocated_bytes", "allocated", MER_BYTES }, { "freed_bytes", "freed", MER_BYTES },
+	{ "held_bytes", "held", MER_BYTES }, { 0 } };
 
 struct bin {
 	int64_t allocated, freed, outside; /* outside: how the level changed between periods */
 };
 
-static void add_bin_row(struct analysis_run *run, struct analysis_table *t, uint32_t host,
+static void add_bin_row(struct analysis_run *run, struct mer_table *t, uint32_t host,
 	const char *of, uint32_t task, uint32_t bin, const struct bin *x, int64_t held)
 {
 	const struct analysis_bins *b = &((const struct state *)run->states[host])->bins;
 	enum { MORE = 3 + ANALYSIS_TASK_CELLS };
-	struct analysis_cell c[MORE + 3] = { ANALYSIS_INT(analysis_bin_edge(b, bin)),
-		ANALYSIS_INT(analysis_bin_edge(b, bin + 1)), analysis_text(of) };
+	struct mer_cell c[MORE + 3] = { MER_INT(analysis_bin_edge(b, bin)),
+		MER_INT(analysis_bin_edge(b, bin + 1)), mer_text(of) };
 	analysis_task_cells(run, host, task, INT64_MAX, c + 3);
-	c[MORE] = ANALYSIS_INT(x->allocated);
-	c[MORE + 1] = ANALYSIS_INT(x->freed);
-	c[MORE + 2] = ANALYSIS_INT(held);
-	analysis_table_add(t, c);
+	c[MORE] = MER_INT(x->allocated);
+	c[MORE + 1] = MER_INT(x->freed);
+	c[MORE + 2] = MER_INT(held);
+	mer_table_add(t, c);
 }
 
-static void emit_task_bins(struct analysis_run *run, struct analysis_table *t, uint32_t host)
+static void emit_task_bins(struct analysis_run *run, struct mer_table *t, uint32_t host)
 {
 	const struct state *s = run->states[host];
 	uint32_t key = UINT32_MAX;
@@ -393,7 +388,7 @@ static void emit_task_bins(struct analysis_run *run, struct analysis_table *t, u
 	}
 }
 
-static int emit_bins(struct analysis_run *run, struct analysis_table *t)
+static int emit_bins(struct analysis_run *run, struct mer_table *t)
 {
 	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
 		struct state *s = run->states[host];
@@ -426,7 +421,7 @@ static int emit_bins(struct analysis_run *run, struct analysis_table *t)
 	return 0;
 }
 
-static int emit(struct analysis_run *run, unsigned output, struct analysis_table *t)
+static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
 {
 	switch (output) {
 	case TOP: emit_top(run, t); return 0;
@@ -439,12 +434,12 @@ static int emit(struct analysis_run *run, unsigned output, struct analysis_table
 }
 
 static const struct analysis_output outputs[] = {
-	[TOP] = { "top", "Memory by thread", top_columns, "allocated_bytes" },
-	[CPUS] = { "cpus", "Memory by CPU", cpus_columns, NULL },
-	[LOG] = { "log", "Allocations", log_columns, NULL },
-	[STATS] = { "stats", "Sizes of allocations by kind", stats_columns, NULL },
-	[FREQ] = { "freq", "Sizes of allocations", freq_columns, NULL },
-	[BINS] = { "bins", "Memory over time", bins_columns, NULL },
+	[TOP] = { "top", "Memory by thread", top_columns, .sort = "allocated_bytes" },
+	[CPUS] = { "cpus", "Memory by CPU", cpus_columns, .sort = NULL },
+	[LOG] = { "log", "Allocations", log_columns, .sort = NULL },
+	[STATS] = { "stats", "Sizes of allocations by kind", stats_columns, .sort = NULL },
+	[FREQ] = { "freq", "Sizes of allocations", freq_columns, .sort = NULL },
+	[BINS] = { "bins", "Memory over time", bins_columns, .sort = NULL },
 	{ 0 },
 };
 

@@ -137,7 +137,6 @@ static void free_state(void *state)
 	free(s->flows);
 	free(s->sizes);
 	free(s->ends);
-	free(s->ops);
 	free(s->sockets);
 	mer_map_fini(&s->device_map);
 	mer_map_fini(&s->size_map);
@@ -150,11 +149,11 @@ static void free_state(void *state)
 /* ---- tables of sums ---- */
 
 #define TRAFFIC_COLUMNS                                                                            \
-	{ "bytes", NULL, ANALYSIS_BYTES }, { "sent_packets", "packets sent", ANALYSIS_COUNT },     \
-		{ "sent_bytes", "sent", ANALYSIS_BYTES },                                          \
-		{ "received_packets", "packets received", ANALYSIS_COUNT },                        \
+	{ "bytes", NULL, MER_BYTES }, { "sent_packets", "packets sent", MER_COUNT },               \
+		{ "sent_bytes", "sent", MER_BYTES },                                               \
+		{ "received_packets", "packets received", MER_COUNT },                             \
 	{                                                                                          \
-		"received_bytes", "received", ANALYSIS_BYTES                                       \
+		"received_bytes", "received", MER_BYTES                                            \
 	}
 enum { TRAFFIC_CELLS = 5 };
 
@@ -172,23 +171,23 @@ static void add_flow(struct traffic *to, const struct net_state *s, const struct
 }
 
 /* No packet is empty: where there are some without any byte, their events do not tell how long they are. */
-static struct analysis_cell bytes_cell(const struct traffic *x, int way)
+static struct mer_cell bytes_cell(const struct traffic *x, int way)
 {
-	return x->packets[way] && !x->bytes[way] ? ANALYSIS_NONE : ANALYSIS_INT(x->bytes[way]);
+	return x->packets[way] && !x->bytes[way] ? MER_NONE : MER_INT(x->bytes[way]);
 }
 
-static void traffic_cells(const struct traffic *x, struct analysis_cell *c)
+static void traffic_cells(const struct traffic *x, struct mer_cell *c)
 {
-	c[1] = ANALYSIS_INT(x->packets[NET_SENT]);
+	c[1] = MER_INT(x->packets[NET_SENT]);
 	c[2] = bytes_cell(x, NET_SENT);
-	c[3] = ANALYSIS_INT(x->packets[NET_RECEIVED]);
+	c[3] = MER_INT(x->packets[NET_RECEIVED]);
 	c[4] = bytes_cell(x, NET_RECEIVED);
-	c[0] = c[2].set && c[4].set ? ANALYSIS_INT(c[2].v.i + c[4].v.i) : ANALYSIS_NONE;
+	c[0] = c[2].set && c[4].set ? MER_INT(c[2].v.i + c[4].v.i) : MER_NONE;
 }
 
-static const struct analysis_column top_columns[] = { ANALYSIS_TASK_COLUMNS, TRAFFIC_COLUMNS,
-	{ "socket_sent_bytes", "to sockets", ANALYSIS_BYTES },
-	{ "socket_received_bytes", "from sockets", ANALYSIS_BYTES }, { 0 } };
+static const struct mer_column top_columns[] = { ANALYSIS_TASK_COLUMNS, TRAFFIC_COLUMNS,
+	{ "socket_sent_bytes", "to sockets", MER_BYTES },
+	{ "socket_received_bytes", "from sockets", MER_BYTES }, { 0 } };
 
 struct task_traffic {
 	struct traffic packets, sockets;
@@ -203,22 +202,22 @@ static bool tells_lengths(const struct net_state *s)
 	return false;
 }
 
-static void add_top(struct analysis_run *run, struct analysis_table *t, uint32_t host,
-	uint32_t task, const struct task_traffic *x, bool has_lengths)
+static void add_top(struct analysis_run *run, struct mer_table *t, uint32_t host, uint32_t task,
+	const struct task_traffic *x, bool has_lengths)
 {
-	struct analysis_cell c[ANALYSIS_TASK_CELLS + TRAFFIC_CELLS + 2];
+	struct mer_cell c[ANALYSIS_TASK_CELLS + TRAFFIC_CELLS + 2];
 	if (!x->any)
 		return;
 	analysis_task_cells(run, host, task, INT64_MAX, c);
 	traffic_cells(&x->packets, c + ANALYSIS_TASK_CELLS);
 	if (!has_lengths) /* nor of no packets: those would come first */
-		c[ANALYSIS_TASK_CELLS] = ANALYSIS_NONE;
-	c[ANALYSIS_TASK_CELLS + TRAFFIC_CELLS] = ANALYSIS_INT(x->sockets.bytes[NET_SENT]);
-	c[ANALYSIS_TASK_CELLS + TRAFFIC_CELLS + 1] = ANALYSIS_INT(x->sockets.bytes[NET_RECEIVED]);
-	analysis_table_add(t, c);
+		c[ANALYSIS_TASK_CELLS] = MER_NONE;
+	c[ANALYSIS_TASK_CELLS + TRAFFIC_CELLS] = MER_INT(x->sockets.bytes[NET_SENT]);
+	c[ANALYSIS_TASK_CELLS + TRAFFIC_CELLS + 1] = MER_INT(x->sockets.bytes[NET_RECEIVED]);
+	mer_table_add(t, c);
 }
 
-static int emit_top(struct analysis_run *run, struct analysis_table *t)
+static int emit_top(struct analysis_run *run, struct mer_table *t)
 {
 	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
 		const struct net_state *s = run->states[host];
@@ -247,9 +246,9 @@ static int emit_top(struct analysis_run *run, struct analysis_table *t)
 		free(tasks);
 	}
 	/* Where bytes are equal, or not known. */
-	analysis_table_sort(t, "socket_sent_bytes", false);
-	analysis_table_sort(t, "received_packets", false);
-	analysis_table_sort(t, "sent_packets", false);
+	mer_table_sort(t, "socket_sent_bytes", false);
+	mer_table_sort(t, "received_packets", false);
+	mer_table_sort(t, "sent_packets", false);
 	return 0;
 }
 
@@ -260,11 +259,11 @@ static const char *device_text(const struct analysis_run *run, uint32_t host, ui
 	return name == KERNEL_NONE ? NULL : kernel_name_text(&run->world->hosts[host], name);
 }
 
-static const struct analysis_column interfaces_columns[] = { { "host", "host", ANALYSIS_TEXT },
-	{ "interface", "interface", ANALYSIS_TEXT }, TRAFFIC_COLUMNS,
-	{ "link_header_bytes", NULL, ANALYSIS_COUNT }, { 0 } };
+static const struct mer_column interfaces_columns[] = { { "host", "host", MER_TEXT },
+	{ "interface", "interface", MER_TEXT }, TRAFFIC_COLUMNS,
+	{ "link_header_bytes", NULL, MER_COUNT }, { 0 } };
 
-static int emit_interfaces(struct analysis_run *run, struct analysis_table *t)
+static int emit_interfaces(struct analysis_run *run, struct mer_table *t)
 {
 	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
 		const struct net_state *s = run->states[host];
@@ -274,14 +273,13 @@ static int emit_interfaces(struct analysis_run *run, struct analysis_table *t)
 		for (size_t i = 0; i < s->n_flows; i++)
 			add_flow(&all[s->flows[i].device], s, &s->flows[i]);
 		for (size_t i = 0; i < s->n_devices; i++) {
-			struct analysis_cell c[2 + TRAFFIC_CELLS + 1] = {
-				analysis_text(analysis_host_name(run, host)),
-				analysis_text(device_text(run, host, (uint32_t)i))
-			};
+			struct mer_cell c[2 + TRAFFIC_CELLS + 1] = { mer_text(analysis_host_name(
+									     run, host)),
+				mer_text(device_text(run, host, (uint32_t)i)) };
 			traffic_cells(&all[i], c + 2);
-			c[2 + TRAFFIC_CELLS] = ANALYSIS_INT(s->devices[i].header_bytes);
+			c[2 + TRAFFIC_CELLS] = MER_INT(s->devices[i].header_bytes);
 			if (all[i].packets[NET_SENT] + all[i].packets[NET_RECEIVED])
-				analysis_table_add(t, c);
+				mer_table_add(t, c);
 		}
 		free(all);
 	}
@@ -290,11 +288,11 @@ static int emit_interfaces(struct analysis_run *run, struct analysis_table *t)
 
 /* ---- log ---- */
 
-static const struct analysis_column log_columns[] = { { "begin", "time", ANALYSIS_TIME },
-	{ "direction", "direction", ANALYSIS_TEXT }, { "interface", "interface", ANALYSIS_TEXT },
-	{ "bytes", "bytes", ANALYSIS_BYTES }, { "peer", "peer", ANALYSIS_TEXT },
-	{ "duration_ns", "latency", ANALYSIS_DURATION }, { "in_interrupt", NULL, ANALYSIS_COUNT },
-	{ "cpu", NULL, ANALYSIS_ID }, ANALYSIS_TASK_COLUMNS, { 0 } };
+static const struct mer_column log_columns[] = { { "begin", "time", MER_TIME },
+	{ "direction", "direction", MER_TEXT }, { "interface", "interface", MER_TEXT },
+	{ "bytes", "bytes", MER_BYTES }, { "peer", "peer", MER_TEXT },
+	{ "duration_ns", "latency", MER_DURATION }, { "in_interrupt", NULL, MER_COUNT },
+	{ "cpu", NULL, MER_ID }, ANALYSIS_TASK_COLUMNS, { 0 } };
 
 static const struct analysis_rows *log_of(const void *state)
 {
@@ -302,24 +300,24 @@ static const struct analysis_rows *log_of(const void *state)
 }
 
 static void add_log(
-	struct analysis_run *run, struct analysis_table *t, uint32_t host, const struct net_row *r)
+	struct analysis_run *run, struct mer_table *t, uint32_t host, const struct net_row *r)
 {
 	const struct net_state *s = run->states[host];
-	struct analysis_cell c[8 + ANALYSIS_TASK_CELLS] = { ANALYSIS_INT(r->row.key),
-		analysis_text(r->is_send ? "sent" : "received"),
-		analysis_text(device_text(run, host, r->device)) };
+	struct mer_cell c[8 + ANALYSIS_TASK_CELLS] = { MER_INT(r->row.key),
+		mer_text(r->is_send ? "sent" : "received"),
+		mer_text(device_text(run, host, r->device)) };
 	if (r->bytes)
-		c[3] = ANALYSIS_INT(net_bytes(
+		c[3] = MER_INT(net_bytes(
 			&s->devices[r->device], r->is_send ? NET_SENT : NET_RECEIVED, 1, r->bytes));
 	if (r->packet != KERNEL_NONE) {
 		const struct kernel_packet *p = &run->world->packets[r->packet];
-		c[4] = analysis_text(analysis_host_name(run, r->is_send ? p->to : p->from));
-		c[5] = ANALYSIS_INT(p->received - p->sent);
+		c[4] = mer_text(analysis_host_name(run, r->is_send ? p->to : p->from));
+		c[5] = MER_INT(p->received - p->sent);
 	}
-	c[6] = ANALYSIS_INT(r->in_interrupt);
-	c[7] = ANALYSIS_INT(r->cpu);
+	c[6] = MER_INT(r->in_interrupt);
+	c[7] = MER_INT(r->cpu);
 	analysis_task_cells(run, host, r->task, r->row.key, c + 8);
-	analysis_table_add(t, c);
+	mer_table_add(t, c);
 }
 
 /* As long as was asked for? */
@@ -330,7 +328,7 @@ static bool flew(const struct analysis_run *run, uint32_t packet)
 	return ns >= run->options->min_ns && ns <= run->options->max_ns;
 }
 
-static int emit_log(struct analysis_run *run, struct analysis_table *t)
+static int emit_log(struct analysis_run *run, struct mer_table *t)
 {
 	const struct analysis_options *o = run->options;
 	bool limited = analysis_limits_durations(o);
@@ -356,35 +354,32 @@ static int emit_log(struct analysis_run *run, struct analysis_table *t)
 
 /* ---- bins ---- */
 
-static const struct analysis_column bins_columns[] = { { "begin", "begin", ANALYSIS_TIME },
-	{ "end", NULL, ANALYSIS_TIME }, { "host", "host", ANALYSIS_TEXT },
-	{ "interface", "interface", ANALYSIS_TEXT },
-	{ "sent_packets", "packets sent", ANALYSIS_COUNT },
-	{ "received_packets", "packets received", ANALYSIS_COUNT },
-	{ "sent_bytes", NULL, ANALYSIS_BYTES }, { "received_bytes", NULL, ANALYSIS_BYTES },
-	{ "sent_rate", "sent/s", ANALYSIS_RATE }, { "received_rate", "received/s", ANALYSIS_RATE },
-	{ 0 } };
+static const struct mer_column bins_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "host", "host", MER_TEXT },
+	{ "interface", "interface", MER_TEXT }, { "sent_packets", "packets sent", MER_COUNT },
+	{ "received_packets", "packets received", MER_COUNT }, { "sent_bytes", NULL, MER_BYTES },
+	{ "received_bytes", NULL, MER_BYTES }, { "sent_rate", "sent/s", MER_RATE },
+	{ "received_rate", "received/s", MER_RATE }, { 0 } };
 
-static void add_bin_row(struct analysis_run *run, struct analysis_table *t, uint32_t host,
+static void add_bin_row(struct analysis_run *run, struct mer_table *t, uint32_t host,
 	uint32_t device, uint32_t bin, const struct traffic *x)
 {
 	static const double ns_per_s = 1e9;
 	const struct analysis_bins *b = &((const struct net_state *)run->states[host])->bins;
 	int64_t from = analysis_bin_edge(b, bin), to = analysis_bin_edge(b, bin + 1);
 	double s = (double)analysis_bin_asked(run->options, b, bin) / ns_per_s;
-	struct analysis_cell c[] = { ANALYSIS_INT(from), ANALYSIS_INT(to),
-		analysis_text(analysis_host_name(run, host)),
-		analysis_text(device_text(run, host, device)), ANALYSIS_INT(x->packets[NET_SENT]),
-		ANALYSIS_INT(x->packets[NET_RECEIVED]), bytes_cell(x, NET_SENT),
-		bytes_cell(x, NET_RECEIVED), ANALYSIS_REAL_CELL((double)x->bytes[NET_SENT] / s),
-		ANALYSIS_REAL_CELL((double)x->bytes[NET_RECEIVED] / s) };
+	struct mer_cell c[] = { MER_INT(from), MER_INT(to), mer_text(analysis_host_name(run, host)),
+		mer_text(device_text(run, host, device)), MER_INT(x->packets[NET_SENT]),
+		MER_INT(x->packets[NET_RECEIVED]), bytes_cell(x, NET_SENT),
+		bytes_cell(x, NET_RECEIVED), MER_REAL_CELL((double)x->bytes[NET_SENT] / s),
+		MER_REAL_CELL((double)x->bytes[NET_RECEIVED] / s) };
 	c[8].set = c[6].set;
 	c[9].set = c[7].set;
-	analysis_table_add(t, c);
+	mer_table_add(t, c);
 }
 
 /* A row for each bin of each device: entries are sorted, and by device and way. */
-static int emit_device_bins(struct analysis_run *run, struct analysis_table *t, uint32_t host,
+static int emit_device_bins(struct analysis_run *run, struct mer_table *t, uint32_t host,
 	const struct analysis_series *by_device)
 {
 	const struct net_state *s = run->states[host];
@@ -415,7 +410,7 @@ static int64_t entry_bytes(const struct net_state *s, const struct analysis_seri
 	return (int64_t)net_bytes(&s->devices[f->device], way, (uint64_t)e->b, (uint64_t)e->a);
 }
 
-static int emit_bins(struct analysis_run *run, struct analysis_table *t)
+static int emit_bins(struct analysis_run *run, struct mer_table *t)
 {
 	int rc = 0;
 	for (uint32_t host = 0; host < run->e->n_hosts && rc == 0; host++) {
@@ -438,23 +433,23 @@ static int emit_bins(struct analysis_run *run, struct analysis_table *t)
 	return rc;
 }
 
-static const struct analysis_column task_bins_columns[] = { ANALYSIS_TASK_BINS_COLUMNS,
-	{ "sent_bytes", "sent", ANALYSIS_BYTES }, { "received_bytes", "received", ANALYSIS_BYTES },
-	{ "sent_packets", "packets sent", ANALYSIS_COUNT },
-	{ "received_packets", "packets received", ANALYSIS_COUNT }, { 0 } };
+static const struct mer_column task_bins_columns[] = { ANALYSIS_TASK_BINS_COLUMNS,
+	{ "sent_bytes", "sent", MER_BYTES }, { "received_bytes", "received", MER_BYTES },
+	{ "sent_packets", "packets sent", MER_COUNT },
+	{ "received_packets", "packets received", MER_COUNT }, { 0 } };
 
 /* As with bytes_cell. */
-static void forget_unknown_bytes(struct analysis_table *t)
+static void forget_unknown_bytes(struct mer_table *t)
 {
-	size_t sent = analysis_table_column(t, "sent_bytes");
+	size_t sent = mer_table_column(t, "sent_bytes");
 	for (size_t r = 0; r < t->n_rows; r++) {
-		struct analysis_cell *c = &t->cells[r * t->n_columns + sent];
+		struct mer_cell *c = &t->cells[r * t->n_columns + sent];
 		for (size_t way = 0; way < NET_N_WAYS; way++)
 			c[way].set &= c[way].v.i || !c[NET_N_WAYS + way].v.i;
 	}
 }
 
-static int emit_task_bins(struct analysis_run *run, struct analysis_table *t)
+static int emit_task_bins(struct analysis_run *run, struct mer_table *t)
 {
 	int rc = 0;
 	for (uint32_t host = 0; host < run->e->n_hosts && rc == 0; host++) {
@@ -483,7 +478,7 @@ static int emit_task_bins(struct analysis_run *run, struct analysis_table *t)
 	return rc;
 }
 
-static int emit(struct analysis_run *run, unsigned output, struct analysis_table *t)
+static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
 {
 	int rc = net_learn_headers(run);
 	if (rc)
@@ -502,16 +497,17 @@ static int emit(struct analysis_run *run, unsigned output, struct analysis_table
 }
 
 static const struct analysis_output outputs[] = {
-	[TOP] = { "top", "Network traffic by thread", top_columns, "bytes" },
-	[INTERFACES] = { "interfaces", "Network traffic by interface", interfaces_columns, NULL },
-	[PAIRS] = { "pairs", "Packets between hosts", net_pairs_columns, NULL },
-	[SOCKETS] = { "sockets", "Sockets", net_sockets_columns, "bytes" },
-	[LOG] = { "log", "Packets", log_columns, NULL },
-	[FREQ] = { "freq", "One-way latency of packets", net_freq_columns, NULL },
-	[STATS] = { "stats", "One-way latency by pair of hosts", net_stats_columns, NULL },
-	[BINS] = { "bins", "Network traffic over time", bins_columns, NULL },
+	[TOP] = { "top", "Network traffic by thread", top_columns, .sort = "bytes" },
+	[INTERFACES] = { "interfaces", "Network traffic by interface", interfaces_columns,
+		.sort = NULL },
+	[PAIRS] = { "pairs", "Packets between hosts", net_pairs_columns, .sort = NULL },
+	[SOCKETS] = { "sockets", "Sockets", net_sockets_columns, .sort = "bytes" },
+	[LOG] = { "log", "Packets", log_columns, .sort = NULL },
+	[FREQ] = { "freq", "One-way latency of packets", net_freq_columns, .sort = NULL },
+	[STATS] = { "stats", "One-way latency by pair of hosts", net_stats_columns, .sort = NULL },
+	[BINS] = { "bins", "Network traffic over time", bins_columns, .sort = NULL },
 	[TASK_BINS] = { "bins_tasks", "Network traffic by thread over time", task_bins_columns,
-		NULL },
+		.sort = NULL },
 	{ 0 },
 };
 

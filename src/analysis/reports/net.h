@@ -56,8 +56,6 @@ struct net_state {
 	struct net_end *ends;
 	size_t n_ends, cap_ends;
 	bool learned; /* the headers' bytes of its devices */
-	uint8_t *ops; /* by call: enum io_op plus 1, 0: not looked at yet */
-	size_t cap_ops;
 	struct net_socket *sockets;
 	size_t n_sockets, cap_sockets;
 	struct mer_map socket_map; /* task and name -> number, plus 1 */
@@ -77,13 +75,12 @@ static inline uint64_t net_bytes(
 /* net_pairs.c: after the last event. */
 int net_learn_headers(struct analysis_run *run);
 enum net_pairs_output { NET_PAIRS, NET_PAIRS_STATS, NET_PAIRS_FREQ };
-int net_emit_pairs(
-	struct analysis_run *run, struct analysis_table *t, enum net_pairs_output output);
-extern const struct analysis_column net_pairs_columns[], net_stats_columns[], net_freq_columns[];
+int net_emit_pairs(struct analysis_run *run, struct mer_table *t, enum net_pairs_output output);
+extern const struct mer_column net_pairs_columns[], net_stats_columns[], net_freq_columns[];
 
 /* net_sockets.c */
 int net_on_call(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c);
-void net_emit_sockets(struct analysis_run *run, struct analysis_table *t);
-extern const struct analysis_column net_sockets_columns[];
+void net_emit_sockets(struct analysis_run *run, struct mer_table *t);
+extern const struct mer_column net_sockets_columns[];
 
 #endif

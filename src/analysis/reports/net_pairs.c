@@ -91,19 +91,18 @@ int net_learn_headers(struct analysis_run *run)
 /* ---- tables ---- */
 
 #define PAIR_COLUMNS                                                                               \
-	{ "from_host", "from host", ANALYSIS_TEXT },                                               \
+	{ "from_host", "from host", MER_TEXT },                                                    \
 	{                                                                                          \
-		"to_host", "to host", ANALYSIS_TEXT                                                \
+		"to_host", "to host", MER_TEXT                                                     \
 	}
 
-const struct analysis_column net_pairs_columns[] = { PAIR_COLUMNS,
-	{ "packets", "packets", ANALYSIS_COUNT }, { "sent_bytes", "sent", ANALYSIS_BYTES },
-	{ "received_bytes", "received", ANALYSIS_BYTES },
-	{ "min_ns", "latency min", ANALYSIS_DURATION }, { "max_ns", "max", ANALYSIS_DURATION },
-	{ "avg_ns", "avg", ANALYSIS_DURATION }, { "first", "first", ANALYSIS_TIME },
-	{ "last", "last", ANALYSIS_TIME }, { 0 } };
-const struct analysis_column net_stats_columns[] = { PAIR_COLUMNS, ANALYSIS_STATS_COLUMNS, { 0 } };
-const struct analysis_column net_freq_columns[] = { PAIR_COLUMNS, ANALYSIS_FREQ_COLUMNS, { 0 } };
+const struct mer_column net_pairs_columns[] = { PAIR_COLUMNS, { "packets", "packets", MER_COUNT },
+	{ "sent_bytes", "sent", MER_BYTES }, { "received_bytes", "received", MER_BYTES },
+	{ "min_ns", "latency min", MER_DURATION }, { "max_ns", "max", MER_DURATION },
+	{ "avg_ns", "avg", MER_DURATION }, { "first", "first", MER_TIME },
+	{ "last", "last", MER_TIME }, { 0 } };
+const struct mer_column net_stats_columns[] = { PAIR_COLUMNS, ANALYSIS_STATS_COLUMNS, { 0 } };
+const struct mer_column net_freq_columns[] = { PAIR_COLUMNS, ANALYSIS_FREQ_COLUMNS, { 0 } };
 
 struct pair {
 	uint32_t from, to;
@@ -160,14 +159,13 @@ static void add_packet(const struct analysis_run *run, struct pair *x,
 	x->freq.n[analysis_bucket(ns)]++;
 }
 
-static void emit_pair(const struct analysis_run *run, struct analysis_table *t,
-	const struct pair *x, enum net_pairs_output output)
+static void emit_pair(const struct analysis_run *run, struct mer_table *t, const struct pair *x,
+	enum net_pairs_output output)
 {
 	enum { N = 2 };
-	struct analysis_cell stats[ANALYSIS_STATS_CELLS];
-	struct analysis_cell c[N + ANALYSIS_STATS_CELLS] = { analysis_text(analysis_host_name(
-								     run, x->from)),
-		analysis_text(analysis_host_name(run, x->to)) };
+	struct mer_cell stats[ANALYSIS_STATS_CELLS];
+	struct mer_cell c[N + ANALYSIS_STATS_CELLS] = { mer_text(analysis_host_name(run, x->from)),
+		mer_text(analysis_host_name(run, x->to)) };
 	if (output == NET_PAIRS_FREQ) {
 		analysis_freq_rows(t, c, N, &x->freq);
 		return;
@@ -175,20 +173,20 @@ static void emit_pair(const struct analysis_run *run, struct analysis_table *t,
 	if (output == NET_PAIRS_STATS) {
 		analysis_stats_cells(&x->limited, c + N);
 		if (x->limited.n)
-			analysis_table_add(t, c);
+			mer_table_add(t, c);
 		return;
 	}
 	analysis_stats_cells(&x->flight, stats);
-	c[2] = ANALYSIS_INT(x->packets);
-	c[3] = x->has_sent ? ANALYSIS_INT(x->sent) : ANALYSIS_NONE;
-	c[4] = x->has_received ? ANALYSIS_INT(x->received) : ANALYSIS_NONE;
+	c[2] = MER_INT(x->packets);
+	c[3] = x->has_sent ? MER_INT(x->sent) : MER_NONE;
+	c[4] = x->has_received ? MER_INT(x->received) : MER_NONE;
 	memcpy(&c[5], &stats[1], 3 * sizeof(*c));
-	c[8] = ANALYSIS_INT(x->first);
-	c[9] = ANALYSIS_INT(x->last);
-	analysis_table_add(t, c);
+	c[8] = MER_INT(x->first);
+	c[9] = MER_INT(x->last);
+	mer_table_add(t, c);
 }
 
-int net_emit_pairs(struct analysis_run *run, struct analysis_table *t, enum net_pairs_output output)
+int net_emit_pairs(struct analysis_run *run, struct mer_table *t, enum net_pairs_output output)
 {
 	const struct kernel_world *w = run->world;
 	const struct analysis_options *o = run->options;

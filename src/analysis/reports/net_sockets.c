@@ -31,59 +31,51 @@ int net_on_call(void *ctx, const struct kernel_host *h, const struct kernel_call
 	const struct kernel_call *call = &h->calls[c->call];
 	if (call->kind != KERNEL_OBJECT_SOCKET && call->kind != KERNEL_OBJECT_UNIX)
 		return 0;
-	uint8_t *known = mer_grow_at(&s->ops, &s->cap_ops, c->call, sizeof(*known));
-	if (!known)
-		return mer_fail_nomem(a->err);
-	const char *name = kernel_name_text(h, call->name);
-	if (!*known)
-		*known = (uint8_t)(io_op_of_call(name) + 1);
-	enum io_op op = (enum io_op)(*known - 1);
-	if ((op != IO_READ && op != IO_WRITE && op != IO_COPY) || !analysis_is_asked(o, c->begin) ||
-		!analysis_wants_task(a, h, c->task) || !analysis_wants_cpu(a, c->cpu))
+	uint32_t classes = kernel_call_classes(call->id);
+	if (!(classes & (KERNEL_CALLS_READ | KERNEL_CALLS_WRITE)) ||
+		!analysis_is_asked(o, c->begin) || !analysis_wants_task(a, h, c->task) ||
+		!analysis_wants_cpu(a, c->cpu))
 		return 0;
-	/* Of copies the descriptor that is known: sendfile tells the one that it writes to. */
-	int way = op == IO_WRITE || (op == IO_COPY && name[0] == 's' && name[1] == 'e')
-			  ? NET_SENT
-			  : NET_RECEIVED;
+	int way = classes & KERNEL_CALLS_WRITE ? NET_SENT : NET_RECEIVED;
 	struct net_socket *x = socket_of(s, c->task, call->object);
 	if (!x)
 		return mer_fail_nomem(a->err);
 	x->is_unix = call->kind == KERNEL_OBJECT_UNIX;
 	x->calls[way]++;
-	x->bytes[way] += io_bytes_of_call(op, name, c->ret);
+	x->bytes[way] += io_bytes_of(classes, c->ret);
 	x->errors += c->ret < 0;
 	x->total_ns += c->end > c->begin ? c->end - c->begin : 0;
 	return 0;
 }
 
-const struct analysis_column net_sockets_columns[] = { ANALYSIS_TASK_COLUMNS,
-	{ "socket", "socket", ANALYSIS_TEXT }, { "bytes", NULL, ANALYSIS_BYTES },
-	{ "sent_bytes", "sent", ANALYSIS_BYTES }, { "received_bytes", "received", ANALYSIS_BYTES },
-	{ "sends", "sends", ANALYSIS_COUNT }, { "receives", "receives", ANALYSIS_COUNT },
-	{ "errors", "errors", ANALYSIS_COUNT }, { "total_ns", "time", ANALYSIS_DURATION },
-	{ "kind", "kind", ANALYSIS_TEXT }, { 0 } };
+const struct mer_column net_sockets_columns[] = { ANALYSIS_TASK_COLUMNS,
+	{ "socket", "socket", MER_TEXT }, { "bytes", NULL, MER_BYTES },
+	{ "sent_bytes", "sent", MER_BYTES }, { "received_bytes", "received", MER_BYTES },
+	{ "sends", "sends", MER_COUNT }, { "receives", "receives", MER_COUNT },
+	{ "errors", "errors", MER_COUNT }, { "total_ns", "time", MER_DURATION },
+	{ "kind", "kind", MER_TEXT }, { 0 } };
 
-void net_emit_sockets(struct analysis_run *run, struct analysis_table *t)
+void net_emit_sockets(struct analysis_run *run, struct mer_table *t)
 {
 	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
 		const struct net_state *s = run->states[host];
 		for (size_t i = 0; i < s->n_sockets; i++) {
 			const struct net_socket *x = &s->sockets[i];
-			struct analysis_cell c[ANALYSIS_TASK_CELLS + 9];
+			struct mer_cell c[ANALYSIS_TASK_CELLS + 9];
 			analysis_task_cells(run, host, x->task, INT64_MAX, c);
-			c[4] = x->name == KERNEL_NONE ? ANALYSIS_NONE
-						      : analysis_text(kernel_name_text(
+			c[4] = x->name == KERNEL_NONE ? MER_NONE
+						      : mer_text(kernel_name_text(
 								&run->world->hosts[host], x->name));
-			c[5] = ANALYSIS_INT(x->bytes[NET_SENT] + x->bytes[NET_RECEIVED]);
-			c[6] = ANALYSIS_INT(x->bytes[NET_SENT]);
-			c[7] = ANALYSIS_INT(x->bytes[NET_RECEIVED]);
-			c[8] = ANALYSIS_INT(x->calls[NET_SENT]);
-			c[9] = ANALYSIS_INT(x->calls[NET_RECEIVED]);
-			c[10] = ANALYSIS_INT(x->errors);
-			c[11] = ANALYSIS_INT(x->total_ns);
-			c[12] = analysis_text(kernel_object_kind_name(
+			c[5] = MER_INT(x->bytes[NET_SENT] + x->bytes[NET_RECEIVED]);
+			c[6] = MER_INT(x->bytes[NET_SENT]);
+			c[7] = MER_INT(x->bytes[NET_RECEIVED]);
+			c[8] = MER_INT(x->calls[NET_SENT]);
+			c[9] = MER_INT(x->calls[NET_RECEIVED]);
+			c[10] = MER_INT(x->errors);
+			c[11] = MER_INT(x->total_ns);
+			c[12] = mer_text(kernel_object_kind_name(
 				x->is_unix ? KERNEL_OBJECT_UNIX : KERNEL_OBJECT_SOCKET));
-			analysis_table_add(t, c);
+			mer_table_add(t, c);
 		}
 	}
 }

@@ -57,39 +57,39 @@ static const struct analysis_whole_period **choose(
 	return chosen;
 }
 
-static struct analysis_cell key_cell(struct analysis_run *run, uint32_t key)
+static struct mer_cell key_cell(struct analysis_run *run, uint32_t key)
 {
 	const struct analysis_periods *p = run->options->found;
-	return analysis_text(analysis_period_key_text(p, run->e, key, &run->arena));
+	return mer_text(analysis_period_key_text(p, run->e, key, &run->arena));
 }
 
 /* ---- each ---- */
 
 enum { AT_CELLS = 4 };
 
-static void at_cells(const struct analysis_run *run, const struct analysis_period_at *at,
-	struct analysis_cell *cells)
+static void at_cells(
+	const struct analysis_run *run, const struct analysis_period_at *at, struct mer_cell *cells)
 {
 	const struct analysis_periods *p = run->options->found;
-	cells[0] = analysis_text(analysis_host_name(run, at->host));
-	cells[1] = at->cpu == KERNEL_NO_CPU ? ANALYSIS_NONE : ANALYSIS_INT(at->cpu);
-	cells[2] = at->tid < 0 ? ANALYSIS_NONE : ANALYSIS_INT(at->tid);
-	cells[3] = analysis_text(
-		at->comm == MER_INTERN_NONE ? NULL : mer_intern_text(&p->texts, at->comm));
+	cells[0] = mer_text(analysis_host_name(run, at->host));
+	cells[1] = at->cpu == KERNEL_NO_CPU ? MER_NONE : MER_INT(at->cpu);
+	cells[2] = at->tid < 0 ? MER_NONE : MER_INT(at->tid);
+	cells[3] =
+		mer_text(at->comm == MER_INTERN_NONE ? NULL : mer_intern_text(&p->texts, at->comm));
 }
 
 static void emit_rows(struct analysis_run *run, const struct analysis_whole_period *const *chosen,
-	size_t n, struct analysis_table *t)
+	size_t n, struct mer_table *t)
 {
 	uint64_t limit = run->options->limit;
 	size_t kept = limit && n > limit ? (size_t)limit : n;
 	for (size_t i = 0; i < kept; i++) {
 		const struct analysis_whole_period *x = chosen[i];
-		struct analysis_cell cells[4 + 2 * AT_CELLS] = { ANALYSIS_INT(x->begin),
-			ANALYSIS_INT(x->end), ANALYSIS_INT(length_of(x)), key_cell(run, x->key) };
+		struct mer_cell cells[4 + 2 * AT_CELLS] = { MER_INT(x->begin), MER_INT(x->end),
+			MER_INT(length_of(x)), key_cell(run, x->key) };
 		at_cells(run, &x->from, cells + 4);
 		at_cells(run, &x->to, cells + 4 + AT_CELLS);
-		analysis_table_add(t, cells);
+		mer_table_add(t, cells);
 	}
 	t->n_left_out += n - kept;
 }
@@ -113,37 +113,37 @@ static int64_t covered(
 }
 
 static void emit_stats(struct analysis_run *run, const struct analysis_whole_period *const *chosen,
-	size_t n, struct analysis_table *t)
+	size_t n, struct mer_table *t)
 {
 	struct analysis_stats sum = { 0 };
-	struct analysis_cell cells[ANALYSIS_STATS_CELLS + 1];
+	struct mer_cell cells[ANALYSIS_STATS_CELLS + 1];
 	for (size_t i = 0; i < n; i++)
 		analysis_stats_add(&sum, length_of(chosen[i]), chosen[i]->begin);
 	if (n == 0)
 		return;
 	analysis_stats_cells(&sum, cells);
-	cells[ANALYSIS_STATS_CELLS] = ANALYSIS_INT(covered(run, chosen, n));
-	analysis_table_add(t, cells);
+	cells[ANALYSIS_STATS_CELLS] = MER_INT(covered(run, chosen, n));
+	mer_table_add(t, cells);
 }
 
 static void emit_freq(
-	const struct analysis_whole_period *const *chosen, size_t n, struct analysis_table *t)
+	const struct analysis_whole_period *const *chosen, size_t n, struct mer_table *t)
 {
 	struct analysis_histogram f = { 0 };
 	for (size_t i = 0; i < n; i++)
 		f.n[analysis_bucket(length_of(chosen[i]))]++;
-	struct analysis_cell none;
+	struct mer_cell none;
 	analysis_freq_rows(t, &none, 0, &f);
 }
 
 /* The same by key: chosen are in that order. */
 static void emit_keys(struct analysis_run *run, const struct analysis_whole_period *const *chosen,
-	size_t n, bool freq, struct analysis_table *t)
+	size_t n, bool freq, struct mer_table *t)
 {
 	for (size_t i = 0, end; i < n; i = end) {
 		struct analysis_stats sum = { 0 };
 		struct analysis_histogram f = { 0 };
-		struct analysis_cell cells[1 + ANALYSIS_STATS_CELLS];
+		struct mer_cell cells[1 + ANALYSIS_STATS_CELLS];
 		for (end = i; end < n && chosen[end]->key == chosen[i]->key; end++) {
 			analysis_stats_add(&sum, length_of(chosen[end]), chosen[end]->begin);
 			f.n[analysis_bucket(length_of(chosen[end]))]++;
@@ -153,11 +153,11 @@ static void emit_keys(struct analysis_run *run, const struct analysis_whole_peri
 		if (freq)
 			analysis_freq_rows(t, cells, 1, &f);
 		else
-			analysis_table_add(t, cells);
+			mer_table_add(t, cells);
 	}
 }
 
-static int emit(struct analysis_run *run, unsigned output, struct analysis_table *t)
+static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
 {
 	const struct analysis_periods *p = run->options->found;
 	bool of_keys = output == FREQ_KEY || output == STATS_KEY;
@@ -185,28 +185,27 @@ static int emit(struct analysis_run *run, unsigned output, struct analysis_table
 	return 0;
 }
 
-static const struct analysis_column row_columns[] = { { "begin", "begin", ANALYSIS_TIME },
-	{ "end", NULL, ANALYSIS_TIME }, { "duration_ns", "duration", ANALYSIS_DURATION },
-	{ "key", "key", ANALYSIS_TEXT }, { "host", "host", ANALYSIS_TEXT },
-	{ "cpu", "CPU", ANALYSIS_ID }, { "tid", "tid", ANALYSIS_ID },
-	{ "comm", "comm", ANALYSIS_TEXT }, { "end_host", "ended on", ANALYSIS_TEXT },
-	{ "end_cpu", "end CPU", ANALYSIS_ID }, { "end_tid", "end tid", ANALYSIS_ID },
-	{ "end_comm", "by", ANALYSIS_TEXT }, { 0 } };
-static const struct analysis_column freq_columns[] = { ANALYSIS_FREQ_COLUMNS, { 0 } };
-static const struct analysis_column freq_key_columns[] = { { "key", "key", ANALYSIS_TEXT },
+static const struct mer_column row_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "duration_ns", "duration", MER_DURATION },
+	{ "key", "key", MER_TEXT }, { "host", "host", MER_TEXT }, { "cpu", "CPU", MER_ID },
+	{ "tid", "tid", MER_ID }, { "comm", "comm", MER_TEXT },
+	{ "end_host", "ended on", MER_TEXT }, { "end_cpu", "end CPU", MER_ID },
+	{ "end_tid", "end tid", MER_ID }, { "end_comm", "by", MER_TEXT }, { 0 } };
+static const struct mer_column freq_columns[] = { ANALYSIS_FREQ_COLUMNS, { 0 } };
+static const struct mer_column freq_key_columns[] = { { "key", "key", MER_TEXT },
 	ANALYSIS_FREQ_COLUMNS, { 0 } };
-static const struct analysis_column stats_columns[] = { ANALYSIS_STATS_COLUMNS,
-	{ "covered_ns", "covered", ANALYSIS_DURATION }, { 0 } };
-static const struct analysis_column stats_key_columns[] = { { "key", "key", ANALYSIS_TEXT },
+static const struct mer_column stats_columns[] = { ANALYSIS_STATS_COLUMNS,
+	{ "covered_ns", "covered", MER_DURATION }, { 0 } };
+static const struct mer_column stats_key_columns[] = { { "key", "key", MER_TEXT },
 	ANALYSIS_STATS_COLUMNS, { 0 } };
 
 static const struct analysis_output outputs[] = {
-	[TOP] = { "top", "Longest periods", row_columns, "duration_ns" },
-	[LOG] = { "log", "Periods", row_columns, NULL },
-	[FREQ] = { "freq", "Duration of periods", freq_columns, NULL },
-	[FREQ_KEY] = { "freq_key", "Duration of periods, by key", freq_key_columns, NULL },
-	[STATS] = { "stats", "Periods", stats_columns, NULL },
-	[STATS_KEY] = { "stats_key", "Periods by key", stats_key_columns, "total_ns" },
+	[TOP] = { "top", "Longest periods", row_columns, .sort = "duration_ns" },
+	[LOG] = { "log", "Periods", row_columns, .sort = NULL },
+	[FREQ] = { "freq", "Duration of periods", freq_columns, .sort = NULL },
+	[FREQ_KEY] = { "freq_key", "Duration of periods, by key", freq_key_columns, .sort = NULL },
+	[STATS] = { "stats", "Periods", stats_columns, .sort = NULL },
+	[STATS_KEY] = { "stats_key", "Periods by key", stats_key_columns, .sort = "total_ns" },
 	{ 0 },
 };
 

@@ -13,8 +13,6 @@
 
 enum { MIN_CALLS = 3, AGAIN = -11 };
 
-enum call_class { UNCLASSED, POLL, YIELD, TIME, LOCK, OTHER };
-
 struct poll_run { /* a row */
 	struct analysis_row row;
 	int64_t begin, end;
@@ -35,31 +33,12 @@ struct poll_task {
 
 struct state {
 	struct poll_task *tasks;
-	uint8_t *classes; /* by call: enum call_class */
-	size_t cap_tasks, cap_classes;
+	size_t cap_tasks;
 	struct analysis_histogram freq;
 	struct analysis_rows log, top;
 };
 
 enum { LOG, TOP, STATS, FREQ };
-
-static enum call_class class_of(const char *name)
-{
-	static const char *const polls[] = { "poll", "ppoll", "ppoll_time32", "select", "newselect",
-		"_newselect", "pselect6", "pselect6_time32", "epoll_wait", "epoll_pwait",
-		"epoll_pwait2", "epoll_wait_old", "io_getevents", NULL };
-	static const char *const times[] = { "clock_gettime", "gettimeofday", "time", "times",
-		"getrusage", "getpid", "gettid", NULL };
-	for (size_t i = 0; polls[i]; i++)
-		if (strcmp(name, polls[i]) == 0)
-			return POLL;
-	for (size_t i = 0; times[i]; i++)
-		if (strcmp(name, times[i]) == 0)
-			return TIME;
-	if (strncmp(name, "futex", 5) == 0)
-		return LOCK;
-	return strcmp(name, "sched_yield") == 0 ? YIELD : OTHER;
-}
 
 static struct poll_task *task_at(struct state *s, uint32_t task)
 {
@@ -112,9 +91,10 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 }
 
 /* A futex says so too when its value has changed: then there is something to do. */
-static bool is_empty_poll(enum call_class c, int64_t ret)
+static bool is_empty_poll(uint32_t classes, int64_t ret)
 {
-	return c == YIELD || (c != LOCK && ret == AGAIN) || (c == POLL && ret == 0);
+	return classes & KERNEL_CALLS_YIELD || (!(classes & KERNEL_CALLS_FUTEX) && ret == AGAIN) ||
+	       (classes & KERNEL_CALLS_POLL && ret == 0);
 }
 
 static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c)
@@ -122,20 +102,18 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 	struct analysis_host *a = ctx;
 	struct state *s = a->state;
 	struct poll_task *t = task_at(s, c->task);
-	uint8_t *class = mer_grow_at(&s->classes, &s->cap_classes, c->call, sizeof(*class));
-	if (!t || !class)
+	uint32_t classes = kernel_classes(h, c->call);
+	if (!t)
 		return mer_fail_nomem(a->err);
-	if (*class == UNCLASSED)
-		*class = (uint8_t)class_of(kernel_name_text(h, h->calls[c->call].name));
 	struct poll_run *r = &t->run;
-	bool empty = is_empty_poll((enum call_class) * class, c->ret) && !t->has_waited &&
-		     analysis_wants_cpu(a, c->cpu);
+	bool empty =
+		is_empty_poll(classes, c->ret) && !t->has_waited && analysis_wants_cpu(a, c->cpu);
 	int64_t off = t->off_in_call;
 	t->off_in_call = 0;
 	t->has_waited = false;
 	if (!empty) {
 		t->off_between += off;
-		return *class == TIME || r->calls == 0 ? 0 : end_run(a, h, t);
+		return classes & KERNEL_CALLS_TIME || r->calls == 0 ? 0 : end_run(a, h, t);
 	}
 	if (r->calls == 0)
 		*r = (struct poll_run){ .begin = c->begin, .task = c->task, .call = c->call };
@@ -162,29 +140,27 @@ static void free_state(void *state)
 {
 	struct state *s = state;
 	free(s->tasks);
-	free(s->classes);
 	analysis_rows_fini(&s->log);
 	analysis_rows_fini(&s->top);
 }
 
 /* ---- tables ---- */
 
-static const struct analysis_column log_columns[] = { { "begin", "begin", ANALYSIS_TIME },
-	{ "end", NULL, ANALYSIS_TIME }, { "duration_ns", "duration", ANALYSIS_DURATION },
-	{ "cpu_ns", "CPU time", ANALYSIS_DURATION }, { "calls", "calls", ANALYSIS_COUNT },
-	ANALYSIS_TASK_COLUMNS, { "call", "call", ANALYSIS_TEXT },
-	{ "object", "object", ANALYSIS_TEXT }, { 0 } };
-static const struct analysis_column stats_columns[] = { ANALYSIS_TASK_COLUMNS,
-	ANALYSIS_STATS_COLUMNS, { "calls", "calls", ANALYSIS_COUNT },
-	{ "cpu_ns", "CPU time", ANALYSIS_DURATION }, { 0 } };
-static const struct analysis_column freq_columns[] = { { "host", "host", ANALYSIS_TEXT },
+static const struct mer_column log_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "duration_ns", "duration", MER_DURATION },
+	{ "cpu_ns", "CPU time", MER_DURATION }, { "calls", "calls", MER_COUNT },
+	ANALYSIS_TASK_COLUMNS, { "call", "call", MER_TEXT }, { "object", "object", MER_TEXT },
+	{ 0 } };
+static const struct mer_column stats_columns[] = { ANALYSIS_TASK_COLUMNS, ANALYSIS_STATS_COLUMNS,
+	{ "calls", "calls", MER_COUNT }, { "cpu_ns", "CPU time", MER_DURATION }, { 0 } };
+static const struct mer_column freq_columns[] = { { "host", "host", MER_TEXT },
 	ANALYSIS_FREQ_COLUMNS, { 0 } };
 
 static const struct analysis_output outputs[] = {
-	[LOG] = { "log", "Polling loops", log_columns, NULL },
-	[TOP] = { "top", "Polling loops with most CPU time", log_columns, "cpu_ns" },
-	[STATS] = { "stats", "Busy polling by thread", stats_columns, "cpu_ns" },
-	[FREQ] = { "freq", "Duration of polling loops", freq_columns, NULL },
+	[LOG] = { "log", "Polling loops", log_columns, .sort = NULL },
+	[TOP] = { "top", "Polling loops with most CPU time", log_columns, .sort = "cpu_ns" },
+	[STATS] = { "stats", "Busy polling by thread", stats_columns, .sort = "cpu_ns" },
+	[FREQ] = { "freq", "Duration of polling loops", freq_columns, .sort = NULL },
 	{ 0 },
 };
 
@@ -199,23 +175,23 @@ static const struct analysis_rows *top_of(const void *state)
 }
 
 static void emit_run(
-	const struct analysis_run *run, const struct analysis_row_of *of, struct analysis_table *t)
+	const struct analysis_run *run, const struct analysis_row_of *of, struct mer_table *t)
 {
 	enum { WHO = 5, AFTER = WHO + ANALYSIS_TASK_CELLS };
 	const struct poll_run *r = of->row;
 	const struct kernel_host *h = &run->world->hosts[of->host];
 	const struct kernel_call *call = &h->calls[r->call];
-	struct analysis_cell cells[AFTER + 2] = { ANALYSIS_INT(r->begin), ANALYSIS_INT(r->end),
-		ANALYSIS_INT(r->end - r->begin), ANALYSIS_INT(r->end - r->begin - r->off),
-		ANALYSIS_INT(r->calls) };
+	struct mer_cell cells[AFTER + 2] = { MER_INT(r->begin), MER_INT(r->end),
+		MER_INT(r->end - r->begin), MER_INT(r->end - r->begin - r->off),
+		MER_INT(r->calls) };
 	analysis_task_cells(run, of->host, r->task, r->begin, cells + WHO);
-	cells[AFTER] = analysis_text(kernel_name_text(h, call->name));
+	cells[AFTER] = mer_text(kernel_name_text(h, call->name));
 	if (call->object != KERNEL_NONE)
-		cells[AFTER + 1] = analysis_text(kernel_name_text(h, call->object));
-	analysis_table_add(t, cells);
+		cells[AFTER + 1] = mer_text(kernel_name_text(h, call->object));
+	mer_table_add(t, cells);
 }
 
-static int emit_runs(struct analysis_run *run, bool is_top, struct analysis_table *t)
+static int emit_runs(struct analysis_run *run, bool is_top, struct mer_table *t)
 {
 	size_t n;
 	struct analysis_row_of *rows = analysis_rows_join(
@@ -228,30 +204,30 @@ static int emit_runs(struct analysis_run *run, bool is_top, struct analysis_tabl
 	return 0;
 }
 
-static void emit_stats(const struct analysis_run *run, uint32_t host, struct analysis_table *t)
+static void emit_stats(const struct analysis_run *run, uint32_t host, struct mer_table *t)
 {
 	enum { AFTER = ANALYSIS_TASK_CELLS + ANALYSIS_STATS_CELLS };
 	const struct state *s = run->states[host];
-	struct analysis_cell cells[AFTER + 2];
+	struct mer_cell cells[AFTER + 2];
 	for (uint32_t i = 0; i < s->cap_tasks && i < run->world->hosts[host].n_tasks; i++) {
 		const struct poll_task *k = &s->tasks[i];
 		if (!k->runs.n)
 			continue;
 		analysis_task_cells(run, host, i, INT64_MAX, cells);
 		analysis_stats_cells(&k->runs, cells + ANALYSIS_TASK_CELLS);
-		cells[AFTER] = ANALYSIS_INT(k->calls);
-		cells[AFTER + 1] = ANALYSIS_INT(k->cpu);
-		analysis_table_add(t, cells);
+		cells[AFTER] = MER_INT(k->calls);
+		cells[AFTER + 1] = MER_INT(k->cpu);
+		mer_table_add(t, cells);
 	}
 }
 
-static int emit(struct analysis_run *run, unsigned output, struct analysis_table *t)
+static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
 {
 	if (output == LOG || output == TOP)
 		return emit_runs(run, output == TOP, t);
 	for (uint32_t h = 0; h < run->e->n_hosts; h++) {
 		const struct state *s = run->states[h];
-		struct analysis_cell host = analysis_text(analysis_host_name(run, h));
+		struct mer_cell host = mer_text(analysis_host_name(run, h));
 		if (output == STATS)
 			emit_stats(run, h, t);
 		else

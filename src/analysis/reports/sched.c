@@ -315,82 +315,78 @@ static void free_state(void *state)
 /* ---- tables ---- */
 
 /* What may be left out where lines are short comes last: when it ran is when it was woken and latency. */
-static const struct analysis_column log_columns[] = { { "begin", "woken", ANALYSIS_TIME },
-	{ "latency_ns", "latency", ANALYSIS_DURATION }, ANALYSIS_TASK_COLUMNS,
-	{ "cpu", "CPU", ANALYSIS_ID }, { "waker_comm", "waker", ANALYSIS_TEXT },
-	{ "instead_comm", "ran instead", ANALYSIS_TEXT }, { "prio", "prio", ANALYSIS_ID },
-	{ "cause", "reason", ANALYSIS_TEXT }, { "waker_tid", "waker tid", ANALYSIS_ID },
-	{ "instead_tid", "its tid", ANALYSIS_ID }, { "switch_in", "runs", ANALYSIS_TIME },
-	{ "instead_ns", NULL, ANALYSIS_DURATION }, { 0 } };
-static const struct analysis_column preemption_columns[] = {
-	{ "begin", "preempted", ANALYSIS_TIME }, { "duration_ns", "waited", ANALYSIS_DURATION },
-	ANALYSIS_TASK_COLUMNS, { "cpu", "CPU", ANALYSIS_ID },
-	{ "instead_comm", "ran instead", ANALYSIS_TEXT }, { "prio", "prio", ANALYSIS_ID },
-	{ "instead_tid", "its tid", ANALYSIS_ID }, { "switch_in", "runs again", ANALYSIS_TIME },
-	{ "instead_ns", NULL, ANALYSIS_DURATION }, { 0 }
-};
-static const struct analysis_column stats_columns[] = { ANALYSIS_TASK_COLUMNS,
-	ANALYSIS_STATS_COLUMNS, { "preemptions", "preempted", ANALYSIS_COUNT },
-	{ "preempted_ns", "preempted for", ANALYSIS_DURATION },
-	{ "unclear_ns", NULL, ANALYSIS_DURATION }, { 0 } };
-static const struct analysis_column freq_columns[] = { { "host", "host", ANALYSIS_TEXT },
+static const struct mer_column log_columns[] = { { "begin", "woken", MER_TIME },
+	{ "latency_ns", "latency", MER_DURATION }, ANALYSIS_TASK_COLUMNS, { "cpu", "CPU", MER_ID },
+	{ "waker_comm", "waker", MER_TEXT }, { "instead_comm", "ran instead", MER_TEXT },
+	{ "prio", "prio", MER_ID }, { "cause", "reason", MER_TEXT },
+	{ "waker_tid", "waker tid", MER_ID }, { "instead_tid", "its tid", MER_ID },
+	{ "switch_in", "runs", MER_TIME }, { "instead_ns", NULL, MER_DURATION }, { 0 } };
+static const struct mer_column preemption_columns[] = { { "begin", "preempted", MER_TIME },
+	{ "duration_ns", "waited", MER_DURATION }, ANALYSIS_TASK_COLUMNS, { "cpu", "CPU", MER_ID },
+	{ "instead_comm", "ran instead", MER_TEXT }, { "prio", "prio", MER_ID },
+	{ "instead_tid", "its tid", MER_ID }, { "switch_in", "runs again", MER_TIME },
+	{ "instead_ns", NULL, MER_DURATION }, { 0 } };
+static const struct mer_column stats_columns[] = { ANALYSIS_TASK_COLUMNS, ANALYSIS_STATS_COLUMNS,
+	{ "preemptions", "preempted", MER_COUNT },
+	{ "preempted_ns", "preempted for", MER_DURATION }, { "unclear_ns", NULL, MER_DURATION },
+	{ 0 } };
+static const struct mer_column freq_columns[] = { { "host", "host", MER_TEXT },
 	ANALYSIS_FREQ_COLUMNS, { 0 } };
 
-static const struct analysis_column prio_columns[] = { { "host", "host", ANALYSIS_TEXT },
-	{ "prio", "prio", ANALYSIS_ID }, ANALYSIS_STATS_COLUMNS, { 0 } };
-static const struct analysis_column host_columns[] = { { "host", "host", ANALYSIS_TEXT },
+static const struct mer_column prio_columns[] = { { "host", "host", MER_TEXT },
+	{ "prio", "prio", MER_ID }, ANALYSIS_STATS_COLUMNS, { 0 } };
+static const struct mer_column host_columns[] = { { "host", "host", MER_TEXT },
 	ANALYSIS_STATS_COLUMNS, { 0 } };
 
 static const struct analysis_output outputs[] = {
-	[LOG] = { "log", "Wake-ups and scheduling latencies", log_columns, NULL },
-	[TOP] = { "top", "Longest scheduling latencies", log_columns, "latency_ns" },
-	[STATS] = { "stats", "Scheduling latency by thread", stats_columns, "total_ns" },
-	[FREQ] = { "freq", "Distribution of scheduling latencies", freq_columns, NULL },
+	[LOG] = { "log", "Wake-ups and scheduling latencies", log_columns, .sort = NULL },
+	[TOP] = { "top", "Longest scheduling latencies", log_columns, .sort = "latency_ns" },
+	[STATS] = { "stats", "Scheduling latency by thread", stats_columns, .sort = "total_ns" },
+	[FREQ] = { "freq", "Distribution of scheduling latencies", freq_columns, .sort = NULL },
 	[PREEMPTIONS] = { "preemptions", "Preempted tasks and what ran instead", preemption_columns,
-		NULL },
-	[PRIOS] = { "prios", "Scheduling latency by priority", prio_columns, "total_ns" },
-	[HOSTS] = { "hosts", "Scheduling latency by host", host_columns, NULL },
+		.sort = NULL },
+	[PRIOS] = { "prios", "Scheduling latency by priority", prio_columns, .sort = "total_ns" },
+	[HOSTS] = { "hosts", "Scheduling latency by host", host_columns, .sort = NULL },
 	{ 0 },
 };
 
 static void name_cells(const struct analysis_run *run, uint32_t host, uint32_t task, int64_t at,
-	struct analysis_cell *cells)
+	struct mer_cell *cells)
 {
-	struct analysis_cell who[ANALYSIS_TASK_CELLS];
+	struct mer_cell who[ANALYSIS_TASK_CELLS];
 	analysis_task_cells(run, host, task, at, who);
 	cells[0] = who[1];
 	cells[1] = who[3];
 }
 
 static void emit_wait(const struct analysis_run *run, const struct analysis_row_of *of,
-	bool is_preemption, struct analysis_table *t)
+	bool is_preemption, struct mer_table *t)
 {
 	enum { BEFORE = 2 + ANALYSIS_TASK_CELLS, MAX = BEFORE + 9, TID = 0, COMM = 1 };
 	const struct wait *w = of->row;
-	struct analysis_cell cells[MAX] = { ANALYSIS_INT(w->begin),
-		ANALYSIS_INT(w->end - w->begin) };
-	struct analysis_cell waker[2], instead[2];
+	struct mer_cell cells[MAX] = { MER_INT(w->begin), MER_INT(w->end - w->begin) };
+	struct mer_cell waker[2], instead[2];
 	size_t n = BEFORE;
 	analysis_task_cells(run, of->host, w->task, w->begin, cells + 2);
 	name_cells(run, of->host, w->waker, w->begin, waker);
 	name_cells(run, of->host, w->instead, w->end, instead);
-	cells[n++] = ANALYSIS_INT(w->cpu);
+	cells[n++] = MER_INT(w->cpu);
 	if (!is_preemption)
 		cells[n++] = waker[COMM];
 	cells[n++] = instead[COMM];
-	cells[n++] = w->prio == KERNEL_NO_PRIO ? ANALYSIS_NONE : ANALYSIS_INT(w->prio);
+	cells[n++] = w->prio == KERNEL_NO_PRIO ? MER_NONE : MER_INT(w->prio);
 	if (!is_preemption) {
 		const char *cause = w->is_new ? "fork"
 				    : w->cause != KERNEL_NO_CAUSE
 					    ? kernel_cause_name((enum kernel_cause)w->cause)
 					    : NULL;
-		cells[n++] = analysis_text(cause);
+		cells[n++] = mer_text(cause);
 		cells[n++] = waker[TID];
 	}
 	cells[n++] = instead[TID];
-	cells[n++] = ANALYSIS_INT(w->end);
-	cells[n] = w->instead == KERNEL_NONE ? ANALYSIS_NONE : ANALYSIS_INT(w->instead_ns);
-	analysis_table_add(t, cells);
+	cells[n++] = MER_INT(w->end);
+	cells[n] = w->instead == KERNEL_NONE ? MER_NONE : MER_INT(w->instead_ns);
+	mer_table_add(t, cells);
 }
 
 static const struct analysis_rows *log_of(const void *state)
@@ -408,7 +404,7 @@ static const struct analysis_rows *preemptions_of(const void *state)
 	return &((const struct state *)state)->preemptions;
 }
 
-static int emit_waits(struct analysis_run *run, unsigned output, struct analysis_table *t)
+static int emit_waits(struct analysis_run *run, unsigned output, struct mer_table *t)
 {
 	size_t n;
 	struct analysis_row_of *rows = analysis_rows_join(run,
@@ -424,30 +420,30 @@ static int emit_waits(struct analysis_run *run, unsigned output, struct analysis
 	return 0;
 }
 
-static void emit_stats(const struct analysis_run *run, uint32_t host, struct analysis_table *t)
+static void emit_stats(const struct analysis_run *run, uint32_t host, struct mer_table *t)
 {
 	enum { AFTER = ANALYSIS_TASK_CELLS + ANALYSIS_STATS_CELLS };
 	const struct state *s = run->states[host];
-	struct analysis_cell cells[AFTER + 3];
+	struct mer_cell cells[AFTER + 3];
 	for (uint32_t i = 0; i < s->cap_tasks && i < run->world->hosts[host].n_tasks; i++) {
 		const struct sched_task *k = &s->tasks[i];
 		if (!k->latency.n && !k->n_preempted && !k->unclear)
 			continue;
 		analysis_task_cells(run, host, i, INT64_MAX, cells);
 		analysis_stats_cells(&k->latency, cells + ANALYSIS_TASK_CELLS);
-		cells[AFTER] = ANALYSIS_INT(k->n_preempted);
-		cells[AFTER + 1] = ANALYSIS_INT(k->preempted);
-		cells[AFTER + 2] = ANALYSIS_INT(k->unclear);
-		analysis_table_add(t, cells);
+		cells[AFTER] = MER_INT(k->n_preempted);
+		cells[AFTER + 1] = MER_INT(k->preempted);
+		cells[AFTER + 2] = MER_INT(k->unclear);
+		mer_table_add(t, cells);
 	}
 }
 
 /* By priority, or all of them together. */
 static void emit_prios(
-	const struct analysis_run *run, uint32_t host, bool together, struct analysis_table *t)
+	const struct analysis_run *run, uint32_t host, bool together, struct mer_table *t)
 {
 	const struct state *s = run->states[host];
-	struct analysis_cell cells[2 + ANALYSIS_STATS_CELLS] = { analysis_text(
+	struct mer_cell cells[2 + ANALYSIS_STATS_CELLS] = { mer_text(
 		analysis_host_name(run, host)) };
 	struct analysis_stats sum = { 0 };
 	for (size_t i = 0; i < s->n_prios; i++) {
@@ -455,22 +451,22 @@ static void emit_prios(
 		analysis_stats_merge(&sum, &p->latency);
 		if (together)
 			continue;
-		cells[1] = p->prio == KERNEL_NO_PRIO ? ANALYSIS_NONE : ANALYSIS_INT(p->prio);
+		cells[1] = p->prio == KERNEL_NO_PRIO ? MER_NONE : MER_INT(p->prio);
 		analysis_stats_cells(&p->latency, cells + 2);
-		analysis_table_add(t, cells);
+		mer_table_add(t, cells);
 	}
 	analysis_stats_cells(&sum, cells + 1);
 	if (together && sum.n)
-		analysis_table_add(t, cells);
+		mer_table_add(t, cells);
 }
 
-static int emit(struct analysis_run *run, unsigned output, struct analysis_table *t)
+static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
 {
 	if (output == LOG || output == TOP || output == PREEMPTIONS)
 		return emit_waits(run, output, t);
 	for (uint32_t h = 0; h < run->e->n_hosts; h++) {
 		const struct state *s = run->states[h];
-		struct analysis_cell host = analysis_text(analysis_host_name(run, h));
+		struct mer_cell host = mer_text(analysis_host_name(run, h));
 		if (output == STATS)
 			emit_stats(run, h, t);
 		else if (output != FREQ)

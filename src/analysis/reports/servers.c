@@ -307,42 +307,41 @@ static uint64_t server_of(const struct kernel_host *h, const struct worker *w, u
 	return process_of(h, task);
 }
 
-static struct analysis_cell ratio(double above, double below)
+static struct mer_cell ratio(double above, double below)
 {
-	return below > 0 ? ANALYSIS_REAL_CELL(above / below) : ANALYSIS_NONE;
+	return below > 0 ? MER_REAL_CELL(above / below) : MER_NONE;
 }
 
 /* Known, avg, max, total. */
-static void ready_cells(const struct analysis_stats *ready, struct analysis_cell *cells)
+static void ready_cells(const struct analysis_stats *ready, struct mer_cell *cells)
 {
-	struct analysis_cell s[ANALYSIS_STATS_CELLS];
+	struct mer_cell s[ANALYSIS_STATS_CELLS];
 	enum { COUNT, MIN, MAX, AVG, STDDEV, TOTAL };
 	analysis_stats_cells(ready, s);
-	cells[0] = ready->n ? s[AVG] : ANALYSIS_NONE;
-	cells[1] = ready->n ? s[MAX] : ANALYSIS_NONE;
-	cells[2] = ANALYSIS_INT(ready->n);
+	cells[0] = ready->n ? s[AVG] : MER_NONE;
+	cells[1] = ready->n ? s[MAX] : MER_NONE;
+	cells[2] = MER_INT(ready->n);
 }
 
-static void emit_worker(
-	struct analysis_run *run, uint32_t host, uint32_t task, struct analysis_table *t)
+static void emit_worker(struct analysis_run *run, uint32_t host, uint32_t task, struct mer_table *t)
 {
 	const struct state *s = run->states[host];
 	const struct worker *w = &s->workers[task];
-	struct analysis_cell c[12];
+	struct mer_cell c[12];
 	analysis_task_cells(run, host, task, INT64_MAX, c);
-	c[4] = ANALYSIS_INT(w->accepts);
+	c[4] = MER_INT(w->accepts);
 	ready_cells(&w->ready, c + 5);
-	c[8] = ANALYSIS_INT(w->vain);
-	c[9] = ANALYSIS_INT(w->wakeups);
-	c[10] = ANALYSIS_INT(w->switches);
-	c[11] = analysis_text(object_of(&run->world->hosts[host], w));
-	analysis_table_add(t, c);
+	c[8] = MER_INT(w->vain);
+	c[9] = MER_INT(w->wakeups);
+	c[10] = MER_INT(w->switches);
+	c[11] = mer_text(object_of(&run->world->hosts[host], w));
+	mer_table_add(t, c);
 }
 
 /* Members of server number `server`. Threads of their processes that never accepted count for its switches
  * and descriptors: the work goes on there. */
 static void emit_server(struct analysis_run *run, uint32_t host, const struct member *m, size_t n,
-	struct processes *all, uint32_t server, struct analysis_table *t)
+	struct processes *all, uint32_t server, struct mer_table *t)
 {
 	const struct state *s = run->states[host];
 	const struct kernel_host *h = &run->world->hosts[host];
@@ -371,24 +370,23 @@ static void emit_server(struct analysis_run *run, uint32_t host, const struct me
 		sum.switches += x->switches;
 		sum.max_fd = x->max_fd > sum.max_fd ? x->max_fd : sum.max_fd;
 	}
-	struct analysis_cell c[17];
+	struct mer_cell c[17];
 	analysis_task_cells(run, host, best_task, INT64_MAX, c);
-	c[4] = ANALYSIS_INT(sum.accepts);
+	c[4] = MER_INT(sum.accepts);
 	ready_cells(&sum.ready, c + 5);
-	c[8] = ANALYSIS_INT(sum.vain);
-	c[9] = ANALYSIS_INT(n);
-	c[10] = ANALYSIS_INT(own_wakeups);
+	c[8] = MER_INT(sum.vain);
+	c[9] = MER_INT(n);
+	c[10] = MER_INT(own_wakeups);
 	c[11] = ratio((double)most * (double)n, (double)own_wakeups);
 	c[12] = ratio((double)sum.switches, (double)sum.accepts);
-	c[13] = sum.max_open ? ANALYSIS_INT(sum.max_open) : ANALYSIS_NONE;
-	c[14] = sum.max_fd ? ANALYSIS_INT(sum.max_fd) : ANALYSIS_NONE;
-	c[15] = ANALYSIS_INT(processes);
-	c[16] = analysis_text(object_of(h, best));
-	analysis_table_add(t, c);
+	c[13] = sum.max_open ? MER_INT(sum.max_open) : MER_NONE;
+	c[14] = sum.max_fd ? MER_INT(sum.max_fd) : MER_NONE;
+	c[15] = MER_INT(processes);
+	c[16] = mer_text(object_of(h, best));
+	mer_table_add(t, c);
 }
 
-static int emit_host(
-	struct analysis_run *run, uint32_t host, unsigned output, struct analysis_table *t)
+static int emit_host(struct analysis_run *run, uint32_t host, unsigned output, struct mer_table *t)
 {
 	struct state *s = run->states[host];
 	const struct kernel_host *h = &run->world->hosts[host];
@@ -418,7 +416,7 @@ static int emit_host(
 	return rc;
 }
 
-static int emit(struct analysis_run *run, unsigned output, struct analysis_table *t)
+static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
 {
 	int rc = 0;
 	for (uint32_t h = 0; h < run->e->n_hosts && rc == 0; h++)
@@ -427,28 +425,27 @@ static int emit(struct analysis_run *run, unsigned output, struct analysis_table
 }
 
 #define READY_COLUMNS                                                                              \
-	{ "ready_avg_ns", "ready avg", ANALYSIS_DURATION },                                        \
-		{ "ready_max_ns", "max", ANALYSIS_DURATION },                                      \
+	{ "ready_avg_ns", "ready avg", MER_DURATION }, { "ready_max_ns", "max", MER_DURATION },    \
 	{                                                                                          \
-		"ready_known", NULL, ANALYSIS_COUNT                                                \
+		"ready_known", NULL, MER_COUNT                                                     \
 	}
-static const struct analysis_column top_columns[] = { ANALYSIS_TASK_COLUMNS,
-	{ "accepts", "accepts", ANALYSIS_COUNT }, READY_COLUMNS,
-	{ "vain_accepts", "failed", ANALYSIS_COUNT }, { "workers", "workers", ANALYSIS_COUNT },
-	{ "wakeups", "wake-ups", ANALYSIS_COUNT }, { "imbalance", "max/avg", ANALYSIS_REAL },
-	{ "switches_per_accept", "switches/accept", ANALYSIS_REAL },
-	{ "max_connections", "max open", ANALYSIS_COUNT },
-	{ "max_descriptors", "descriptors", ANALYSIS_COUNT }, { "processes", NULL, ANALYSIS_COUNT },
-	{ "object", NULL, ANALYSIS_TEXT }, { 0 } };
-static const struct analysis_column worker_columns[] = { ANALYSIS_TASK_COLUMNS,
-	{ "accepts", "accepts", ANALYSIS_COUNT }, READY_COLUMNS,
-	{ "vain_accepts", "failed", ANALYSIS_COUNT }, { "wakeups", "wake-ups", ANALYSIS_COUNT },
-	{ "switches", "switches", ANALYSIS_COUNT }, { "object", "listens on", ANALYSIS_TEXT },
-	{ 0 } };
+static const struct mer_column top_columns[] = { ANALYSIS_TASK_COLUMNS,
+	{ "accepts", "accepts", MER_COUNT }, READY_COLUMNS, { "vain_accepts", "failed", MER_COUNT },
+	{ "workers", "workers", MER_COUNT }, { "wakeups", "wake-ups", MER_COUNT },
+	{ "imbalance", "max/avg", MER_REAL },
+	{ "switches_per_accept", "switches/accept", MER_REAL },
+	{ "max_connections", "max open", MER_COUNT },
+	{ "max_descriptors", "descriptors", MER_COUNT }, { "processes", NULL, MER_COUNT },
+	{ "object", NULL, MER_TEXT }, { 0 } };
+static const struct mer_column worker_columns[] = { ANALYSIS_TASK_COLUMNS,
+	{ "accepts", "accepts", MER_COUNT }, READY_COLUMNS, { "vain_accepts", "failed", MER_COUNT },
+	{ "wakeups", "wake-ups", MER_COUNT }, { "switches", "switches", MER_COUNT },
+	{ "object", "listens on", MER_TEXT }, { 0 } };
 
 static const struct analysis_output outputs[] = {
-	[TOP] = { "top", "Servers that accept connections", top_columns, "accepts" },
-	[WORKERS] = { "top_workers", "Threads that accept connections", worker_columns, "accepts" },
+	[TOP] = { "top", "Servers that accept connections", top_columns, .sort = "accepts" },
+	[WORKERS] = { "top_workers", "Threads that accept connections", worker_columns,
+		.sort = "accepts" },
 	{ 0 }
 };
 

@@ -16,11 +16,8 @@
 /* Errors that are everyday life: nothing there yet, or no longer. */
 static const char *const everyday[] = { "EAGAIN", "EINPROGRESS", "ETIMEDOUT", "ECHILD", "EINTR",
 	"EALREADY", "ERESTARTSYS", "ERESTARTNOINTR", "ERESTARTNOHAND", "ERESTART_RESTARTBLOCK" };
-/* ENOENT is too where something is searched for, along PATH and the like. */
-static const char *const searches[] = { "open", "openat", "openat2", "access", "faccessat",
-	"faccessat2", "stat", "lstat", "newstat", "newlstat", "newfstatat", "fstatat64", "stat64",
-	"statx", "execve", "execveat", "readlink", "readlinkat", "unlink", "unlinkat", "connect" };
-/* And these ask what a descriptor is: a terminal, something with a position, open at all? */
+/* ENOENT is too where something is searched for, along PATH and the like (KERNEL_CALLS_LOOKUP).
+ * And these ask what a descriptor is: a terminal, something with a position, open at all? */
 static const struct {
 	const char *call, *error;
 } probes[] = { { "ioctl", "ENOTTY" }, { "lseek", "ESPIPE" }, { "ioctl", "EINVAL" },
@@ -83,13 +80,13 @@ static int find_owners(struct summary *s)
 			*at = h + 1;
 	}
 	for (int i = 0; i < SUMMARY_REQUESTS && ok; i++) {
-		const struct analysis_table *t = &s->in[i];
-		size_t column = analysis_table_column(t, "host");
+		const struct mer_table *t = &s->in[i];
+		size_t column = mer_table_column(t, "host");
 		s->owners[i] =
 			mer_arena_zalloc(&s->run->arena, t->n_rows + 1, sizeof(*s->owners[i]));
 		ok = s->owners[i] != NULL;
 		for (size_t r = 0; r < t->n_rows && ok && column != SIZE_MAX; r++) {
-			const struct analysis_cell *c = &t->cells[r * t->n_columns + column];
+			const struct mer_cell *c = &t->cells[r * t->n_columns + column];
 			const uint32_t *at =
 				c->set ? mer_map_get(
 						 &by_name, mer_hash(c->v.text, strlen(c->v.text)))
@@ -102,8 +99,7 @@ static int find_owners(struct summary *s)
 	return ok ? 0 : mer_fail_nomem(s->run->err);
 }
 
-struct summary_host *summary_host_of(
-	const struct summary *s, const struct analysis_table *t, size_t row)
+struct summary_host *summary_host_of(const struct summary *s, const struct mer_table *t, size_t row)
 {
 	uint32_t owner = s->owners[t - s->in][row];
 	return owner ? &s->hosts[owner - 1] : NULL;
@@ -148,7 +144,7 @@ static int mark_tasks(struct summary *s, uint32_t host)
 	return ok ? 0 : mer_fail_nomem(s->run->err);
 }
 
-unsigned summary_marks(const struct summary *s, const struct analysis_table *t, size_t row)
+unsigned summary_marks(const struct summary *s, const struct mer_table *t, size_t row)
 {
 	const struct summary_host *h = summary_host_of(s, t, row);
 	const uint32_t *at = h ? mer_map_get(&s->marks[h - s->hosts],
@@ -159,7 +155,7 @@ unsigned summary_marks(const struct summary *s, const struct analysis_table *t, 
 }
 
 /* The same of a process: of the column pid, where the row is of several threads. */
-static unsigned process_marks(const struct summary *s, const struct analysis_table *t, size_t row)
+static unsigned process_marks(const struct summary *s, const struct mer_table *t, size_t row)
 {
 	const struct summary_host *h = summary_host_of(s, t, row);
 	const uint32_t *at = h ? mer_map_get(&s->marks[h - s->hosts],
@@ -171,10 +167,10 @@ static unsigned process_marks(const struct summary *s, const struct analysis_tab
 
 /* ---- sums ---- */
 
-static void keep_task(struct summary_task *best, const struct analysis_table *t, size_t row,
+static void keep_task(struct summary_task *best, const struct mer_table *t, size_t row,
 	const char *tid, const char *comm, int64_t ns)
 {
-	const struct analysis_cell *number = summary_cell(t, row, tid);
+	const struct mer_cell *number = summary_cell(t, row, tid);
 	if (ns > 0 && ns > best->ns)
 		*best = (struct summary_task){ summary_text(t, row, comm),
 			number->set ? number->v.i : -1, ns };
@@ -193,7 +189,7 @@ static void sum_losses(struct summary *s)
 
 static void sum_cpus(struct summary *s)
 {
-	const struct analysis_table *t = &s->in[SUMMARY_IN_HOSTS];
+	const struct mer_table *t = &s->in[SUMMARY_IN_HOSTS];
 	struct summary_host *h;
 	for (size_t r = 0; r < t->n_rows; r++)
 		if ((h = summary_host_of(s, t, r))) {
@@ -241,8 +237,8 @@ struct programs {
 	size_t n;
 };
 
-static bool add_program(struct programs *p, struct summary *s, const struct analysis_table *t,
-	size_t row, int64_t ns)
+static bool add_program(
+	struct programs *p, struct summary *s, const struct mer_table *t, size_t row, int64_t ns)
 {
 	struct summary_host *h = summary_host_of(s, t, row);
 	const char *comm = summary_text(t, row, "comm");
@@ -301,7 +297,7 @@ static int find_full_user(struct summary *s, uint32_t host)
 
 static int sum_programs(struct summary *s)
 {
-	const struct analysis_table *t = &s->in[SUMMARY_IN_THREADS];
+	const struct mer_table *t = &s->in[SUMMARY_IN_THREADS];
 	struct programs p = { .all = calloc(t->n_rows + 1, sizeof(*p.all)) };
 	bool ok = p.all != NULL;
 	for (size_t r = 0; r < t->n_rows && ok; r++)
@@ -316,7 +312,7 @@ static int sum_programs(struct summary *s)
 
 static void sum_threads(struct summary *s)
 {
-	const struct analysis_table *t = &s->in[SUMMARY_IN_THREADS];
+	const struct mer_table *t = &s->in[SUMMARY_IN_THREADS];
 	struct summary_host *h;
 	for (size_t r = 0; r < t->n_rows; r++) {
 		if (!(h = summary_host_of(s, t, r)))
@@ -359,7 +355,7 @@ static void sum_threads(struct summary *s)
 
 static void sum_disks(struct summary *s)
 {
-	const struct analysis_table *t = &s->in[SUMMARY_IN_DISKS];
+	const struct mer_table *t = &s->in[SUMMARY_IN_DISKS];
 	struct summary_host *h;
 	for (size_t r = 0; r < t->n_rows; r++) {
 		if (!(h = summary_host_of(s, t, r)))
@@ -386,19 +382,13 @@ static void sum_disks(struct summary *s)
 		}
 }
 
-static bool is_one_of(const char *word, const char *const *list, size_t n)
-{
-	size_t i = 0;
-	while (i < n && strcmp(list[i], word) != 0)
-		i++;
-	return i < n;
-}
-#define IS_ONE_OF(word, list) is_one_of(word, list, sizeof(list) / sizeof(*(list)))
-
 static bool is_everyday(const char *call, const char *error)
 {
-	if (IS_ONE_OF(error, everyday) ||
-		(strcmp(error, "ENOENT") == 0 && IS_ONE_OF(call, searches)))
+	for (size_t i = 0; i < sizeof(everyday) / sizeof(*everyday); i++)
+		if (strcmp(error, everyday[i]) == 0)
+			return true;
+	if (strcmp(error, "ENOENT") == 0 &&
+		kernel_call_classes(kernel_call_id(call)) & KERNEL_CALLS_LOOKUP)
 		return true;
 	for (size_t i = 0; i < sizeof(probes) / sizeof(*probes); i++)
 		if (strcmp(call, probes[i].call) == 0 && strcmp(error, probes[i].error) == 0)
@@ -408,7 +398,7 @@ static bool is_everyday(const char *call, const char *error)
 
 static void sum_calls(struct summary *s)
 {
-	const struct analysis_table *t = &s->in[SUMMARY_IN_CALLS];
+	const struct mer_table *t = &s->in[SUMMARY_IN_CALLS];
 	struct summary_host *h;
 	for (size_t r = 0; r < t->n_rows; r++) {
 		if (!(h = summary_host_of(s, t, r)))
@@ -418,7 +408,7 @@ static void sum_calls(struct summary *s)
 		h->has_calls = true;
 		h->calls += n;
 		h->failed += failed;
-		if (strcmp(name, "execve") == 0 || strcmp(name, "execveat") == 0)
+		if (kernel_call_classes(kernel_call_id(name)) & KERNEL_CALLS_EXEC)
 			h->execs += n - failed;
 	}
 	t = &s->in[SUMMARY_IN_ERRORS];
@@ -437,7 +427,7 @@ static void sum_calls(struct summary *s)
 /* Waits for work are no waits for a lock: only those count that are made for one. */
 static void sum_locks(struct summary *s)
 {
-	const struct analysis_table *t = &s->in[SUMMARY_IN_FUTEXES];
+	const struct mer_table *t = &s->in[SUMMARY_IN_FUTEXES];
 	struct summary_host *h;
 	for (size_t r = 0; r < t->n_rows; r++) {
 		int64_t ns = summary_number(t, r, "lock_ns");
@@ -491,7 +481,7 @@ static void add_counts(const struct summary *s, struct summary_link *l)
 
 static int find_links(struct summary *s)
 {
-	const struct analysis_table *t = &s->in[SUMMARY_IN_PAIRS];
+	const struct mer_table *t = &s->in[SUMMARY_IN_PAIRS];
 	s->links = calloc(t->n_rows + 1, sizeof(*s->links));
 	if (!s->links)
 		return mer_fail_nomem(s->run->err);
@@ -572,7 +562,7 @@ static void fini(struct summary *s)
 }
 
 int summary_make(struct analysis_run *run, const struct sync_result *r, bool all,
-	const struct analysis_table *in, struct analysis_table *out, struct mer_err *err)
+	const struct mer_table *in, struct mer_table *out, struct mer_err *err)
 {
 	uint32_t *owners[SUMMARY_REQUESTS] = { 0 };
 	struct summary s = { .run = run,

@@ -31,9 +31,9 @@ enum summary_table {
 /* What analysis_run has to be asked for (with n_bins 1 and keep_spans), into SUMMARY_REQUESTS. */
 void summary_requests(struct analysis_request *requests);
 /* From the tables of these requests; r: what the clocks were put together with, NULL: nothing. out:
- * SUMMARY_TABLES, to be freed with analysis_table_fini in any case; texts live as long as the run.
+ * SUMMARY_TABLES, to be freed with mer_table_fini in any case; texts live as long as the run.
  * all: also waits for what a task started itself (blocked.h). */
 int summary_make(struct analysis_run *run, const struct sync_result *r, bool all,
-	const struct analysis_table *in, struct analysis_table *out, struct mer_err *err);
+	const struct mer_table *in, struct mer_table *out, struct mer_err *err);
 
 #endif

@@ -54,8 +54,8 @@ struct summary_link { /* packets of one direction between two hosts */
 struct summary {
 	struct analysis_run *run;
 	const struct sync_result *r; /* NULL: clocks are as recorded */
-	const struct analysis_table *in;
-	struct analysis_table *out;
+	const struct mer_table *in;
+	struct mer_table *out;
 	struct summary_host *hosts;
 	uint32_t n;
 	struct summary_link *links; /* malloc'ed */

@@ -28,34 +28,34 @@ enum summary_mark { SUMMARY_TRACER = 1, SUMMARY_BRIEF = 2, SUMMARY_KERNEL = 4 };
 
 /* ---- cells of in; 0 and "" where they are not set ---- */
 
-static inline const struct analysis_cell *summary_cell(
-	const struct analysis_table *t, size_t row, const char *key)
+static inline const struct mer_cell *summary_cell(
+	const struct mer_table *t, size_t row, const char *key)
 {
-	static const struct analysis_cell none = { 0 };
-	size_t c = analysis_table_column(t, key);
+	static const struct mer_cell none = { 0 };
+	size_t c = mer_table_column(t, key);
 	return c == SIZE_MAX ? &none : &t->cells[row * t->n_columns + c];
 }
-static inline int64_t summary_number(const struct analysis_table *t, size_t row, const char *key)
+static inline int64_t summary_number(const struct mer_table *t, size_t row, const char *key)
 {
-	const struct analysis_cell *c = summary_cell(t, row, key);
+	const struct mer_cell *c = summary_cell(t, row, key);
 	return c->set ? c->v.i : 0;
 }
-static inline double summary_real(const struct analysis_table *t, size_t row, const char *key)
+static inline double summary_real(const struct mer_table *t, size_t row, const char *key)
 {
-	const struct analysis_cell *c = summary_cell(t, row, key);
+	const struct mer_cell *c = summary_cell(t, row, key);
 	return c->set ? c->v.f : 0;
 }
-static inline const char *summary_text(const struct analysis_table *t, size_t row, const char *key)
+static inline const char *summary_text(const struct mer_table *t, size_t row, const char *key)
 {
-	const struct analysis_cell *c = summary_cell(t, row, key);
+	const struct mer_cell *c = summary_cell(t, row, key);
 	return c->set ? c->v.text : "";
 }
 
 /* Whose row of a table of in it is; NULL: of none. */
 struct summary_host *summary_host_of(
-	const struct summary *s, const struct analysis_table *t, size_t row);
+	const struct summary *s, const struct mer_table *t, size_t row);
 /* What is known of the task of this row, by its columns tid and comm: enum summary_mark. */
-unsigned summary_marks(const struct summary *s, const struct analysis_table *t, size_t row);
+unsigned summary_marks(const struct summary *s, const struct mer_table *t, size_t row);
 
 void summary_init_tables(struct summary *s);
 /* Fills all tables but the findings. */

@@ -299,7 +299,7 @@ static bool any_recorded(const struct analysis_run *run)
 
 /* Over all of the recording. Calls that were under way when it began are a few; where events were lost there
  * are many. */
-static void emit_left_out(struct analysis_run *run, struct analysis_table *t)
+static void emit_left_out(struct analysis_run *run, struct mer_table *t)
 {
 	enum { FEW = 1000 };
 	const struct analysis_options *o = run->options;
@@ -312,56 +312,55 @@ static void emit_left_out(struct analysis_run *run, struct analysis_table *t)
 			const struct mer_trace *x = &run->e->traces[i];
 			any_lost |= x->host == h && (x->lost_events || x->lost_packets);
 		}
-		struct analysis_cell cells[] = { analysis_text(analysis_host_name(run, h)),
-			ANALYSIS_INT(n) };
+		struct mer_cell cells[] = { mer_text(analysis_host_name(run, h)), MER_INT(n) };
 		if (n && (any_lost || n >= FEW) && (!o->wants_host || o->wants_host(o->ctx, h)))
-			analysis_table_add(t, cells);
+			mer_table_add(t, cells);
 	}
 }
 
-static int emit_names(struct analysis_run *run, unsigned output, struct analysis_table *t)
+static int emit_names(struct analysis_run *run, unsigned output, struct mer_table *t)
 {
 	size_t n;
 	struct named *all = all_names(run, &n);
 	struct name_stats sum, total = { 0 };
-	struct analysis_cell cells[2 + ANALYSIS_STATS_CELLS];
+	struct mer_cell cells[2 + ANALYSIS_STATS_CELLS];
 	if (!all)
 		return mer_fail_nomem(run->err);
 	if (output == FREQ)
 		order_by_total(run, all, n);
 	for (size_t i = 0; i < n;) {
-		cells[0] = analysis_text(all[i].name);
+		cells[0] = mer_text(all[i].name);
 		join_name(run, all, n, &i, &sum);
-		cells[1] = ANALYSIS_INT(sum.errors);
+		cells[1] = MER_INT(sum.errors);
 		analysis_stats_cells(&sum.time, cells + 2);
 		if (output == FREQ)
 			analysis_freq_rows(t, cells, 1, &sum.freq);
 		else if (output == STATS)
-			analysis_table_add(t, cells);
+			mer_table_add(t, cells);
 		analysis_stats_merge(&total.time, &sum.time);
 		total.errors += sum.errors;
 	}
 	free(all);
 	if (output == TOTAL && any_recorded(run)) {
-		cells[0] = ANALYSIS_INT(total.errors);
+		cells[0] = MER_INT(total.errors);
 		analysis_stats_cells(&total.time, cells + 1);
-		analysis_table_add(t, cells);
+		mer_table_add(t, cells);
 	}
 	return 0;
 }
 
-static void emit_hosts(struct analysis_run *run, struct analysis_table *t)
+static void emit_hosts(struct analysis_run *run, struct mer_table *t)
 {
-	struct analysis_cell cells[3 + ANALYSIS_STATS_CELLS];
+	struct mer_cell cells[3 + ANALYSIS_STATS_CELLS];
 	for (uint32_t h = 0; h < run->e->n_hosts; h++) {
 		const struct state *s = run->states[h];
 		for (size_t i = 0; i < s->n_names; i++) {
-			cells[0] = analysis_text(analysis_host_name(run, h));
-			cells[1] = analysis_text(
-				kernel_name_text(&run->world->hosts[h], s->names[i].name));
-			cells[2] = ANALYSIS_INT(s->names[i].errors);
+			cells[0] = mer_text(analysis_host_name(run, h));
+			cells[1] =
+				mer_text(kernel_name_text(&run->world->hosts[h], s->names[i].name));
+			cells[2] = MER_INT(s->names[i].errors);
 			analysis_stats_cells(&s->names[i].time, cells + 3);
-			analysis_table_add(t, cells);
+			mer_table_add(t, cells);
 		}
 	}
 }
@@ -376,8 +375,7 @@ static int by_pair(const void *a, const void *b)
 
 /* "12, ENOENT 3": how many did what they should, and the errors of the others, the most frequent first.
  * errors: sorted by_pair; *k: the first that is not of a pair before this one. */
-static const char *results(
-	struct analysis_run *run, const char *call, const struct state *s, size_t pair, size_t *k)
+static const char *results(struct analysis_run *run, const struct state *s, size_t pair, size_t *k)
 {
 	const struct pair_stats *p = &s->pairs[pair];
 	const char *text = NULL;
@@ -386,16 +384,16 @@ static const char *results(
 		mer_str_printf(&list, "ok %" PRIu64, p->time.n - p->errors);
 	for (; *k < s->n_errors && s->errors[*k].of == pair; ++*k)
 		mer_str_printf(&list, "%s%s %" PRIu64, list.len ? ", " : "",
-			analysis_ret_text(&run->arena, call, s->errors[*k].ret), s->errors[*k].n);
+			analysis_ret_text(&run->arena, 0, s->errors[*k].ret), s->errors[*k].n);
 	if (list.data && !list.failed)
 		text = mer_arena_strdup(&run->arena, list.data);
 	mer_str_fini(&list);
 	return text;
 }
 
-static int emit_tasks(struct analysis_run *run, struct analysis_table *t)
+static int emit_tasks(struct analysis_run *run, struct mer_table *t)
 {
-	struct analysis_cell cells[ANALYSIS_TASK_CELLS + 3 + ANALYSIS_STATS_CELLS];
+	struct mer_cell cells[ANALYSIS_TASK_CELLS + 3 + ANALYSIS_STATS_CELLS];
 	for (uint32_t h = 0; h < run->e->n_hosts; h++) {
 		const struct state *s = run->states[h];
 		size_t k = 0;
@@ -405,16 +403,14 @@ static int emit_tasks(struct analysis_run *run, struct analysis_table *t)
 			const struct pair_stats *p = &s->pairs[i];
 			analysis_task_cells(run, h, p->task, INT64_MAX, cells);
 			cells[ANALYSIS_TASK_CELLS] =
-				analysis_text(kernel_name_text(&run->world->hosts[h], p->name));
-			cells[ANALYSIS_TASK_CELLS + 1] = ANALYSIS_INT(p->errors);
+				mer_text(kernel_name_text(&run->world->hosts[h], p->name));
+			cells[ANALYSIS_TASK_CELLS + 1] = MER_INT(p->errors);
 			analysis_stats_cells(&p->time, cells + ANALYSIS_TASK_CELLS + 2);
-			const char *returned = results(
-				run, kernel_name_text(&run->world->hosts[h], p->name), s, i, &k);
+			const char *returned = results(run, s, i, &k);
 			if (!returned)
 				return mer_fail_nomem(run->err);
-			cells[ANALYSIS_TASK_CELLS + 2 + ANALYSIS_STATS_CELLS] =
-				analysis_text(returned);
-			analysis_table_add(t, cells);
+			cells[ANALYSIS_TASK_CELLS + 2 + ANALYSIS_STATS_CELLS] = mer_text(returned);
+			mer_table_add(t, cells);
 		}
 	}
 	return 0;
@@ -429,7 +425,7 @@ static int by_name_and_error(const void *a, const void *b)
 }
 
 /* Those of all threads together. */
-static int emit_errors(struct analysis_run *run, uint32_t host, struct analysis_table *t)
+static int emit_errors(struct analysis_run *run, uint32_t host, struct mer_table *t)
 {
 	const struct state *s = run->states[host];
 	const struct kernel_host *h = &run->world->hosts[host];
@@ -446,11 +442,9 @@ static int emit_errors(struct analysis_run *run, uint32_t host, struct analysis_
 		uint64_t n = 0;
 		for (k = i; k < s->n_errors && by_name_and_error(&all[i], &all[k]) == 0; k++)
 			n += all[k].n;
-		struct analysis_cell cells[] = { analysis_text(analysis_host_name(run, host)),
-			analysis_text(name),
-			analysis_text(analysis_ret_text(&run->arena, name, all[i].ret)),
-			ANALYSIS_INT(n) };
-		analysis_table_add(t, cells);
+		struct mer_cell cells[] = { mer_text(analysis_host_name(run, host)), mer_text(name),
+			mer_text(analysis_ret_text(&run->arena, 0, all[i].ret)), MER_INT(n) };
+		mer_table_add(t, cells);
 	}
 	free(all);
 	return 0;
@@ -471,7 +465,7 @@ static const struct analysis_rows *open_of(const void *state)
 	return &((const struct state *)state)->open;
 }
 
-static int emit_open(struct analysis_run *run, struct analysis_table *t)
+static int emit_open(struct analysis_run *run, struct mer_table *t)
 {
 	enum { MORE = 4 };
 	size_t n;
@@ -484,23 +478,21 @@ static int emit_open(struct analysis_run *run, struct analysis_table *t)
 		const struct kernel_host *h = &run->world->hosts[rows[i].host];
 		const struct kernel_call *c = &h->calls[r->call];
 		const struct kernel_span *now = kernel_span_kept(h, h->tasks[r->task].last);
-		struct analysis_cell cells[MORE + ANALYSIS_TASK_CELLS + 1] = {
-			ANALYSIS_INT(r->begin), ANALYSIS_INT(h->end - r->begin),
-			analysis_text(kernel_name_text(h, c->name))
-		};
+		struct mer_cell cells[MORE + ANALYSIS_TASK_CELLS + 1] = { MER_INT(r->begin),
+			MER_INT(h->end - r->begin), mer_text(kernel_name_text(h, c->name)) };
 		if (c->object != KERNEL_NONE)
-			cells[3] = analysis_text(kernel_name_text(h, c->object));
+			cells[3] = mer_text(kernel_name_text(h, c->object));
 		analysis_task_cells(run, rows[i].host, r->task, h->end, cells + MORE);
 		if (now)
 			cells[MORE + ANALYSIS_TASK_CELLS] =
-				analysis_text(kernel_state_name((enum kernel_state)now->state));
-		analysis_table_add(t, cells);
+				mer_text(kernel_state_name((enum kernel_state)now->state));
+		mer_table_add(t, cells);
 	}
 	free(rows);
 	return 0;
 }
 
-static int emit_rows(struct analysis_run *run, unsigned output, struct analysis_table *t)
+static int emit_rows(struct analysis_run *run, unsigned output, struct mer_table *t)
 {
 	size_t n;
 	bool is_top = output == TOP && run->options->limit;
@@ -516,28 +508,29 @@ static int emit_rows(struct analysis_run *run, unsigned output, struct analysis_
 		bool is_open = r->end == INT64_MIN;
 		if (is_open && output == TOP)
 			continue; /* in a table of their own */
-		struct analysis_cell cells[8 + ANALYSIS_TASK_CELLS] = { ANALYSIS_INT(r->begin) };
-		cells[3] = analysis_text(name);
+		struct mer_cell cells[8 + ANALYSIS_TASK_CELLS] = { MER_INT(r->begin) };
+		cells[3] = mer_text(name);
 		if (c->object != KERNEL_NONE)
-			cells[4] = analysis_text(kernel_name_text(h, c->object));
+			cells[4] = mer_text(kernel_name_text(h, c->object));
 		analysis_task_cells(
 			run, rows[i].host, r->task, is_open ? h->end : r->end, cells + 5);
 		if (is_open) {
-			cells[9] = analysis_text("(not yet)");
-			cells[11] = ANALYSIS_INT(h->end - r->begin);
+			cells[9] = mer_text("(not yet)");
+			cells[11] = MER_INT(h->end - r->begin);
 		} else {
-			cells[1] = ANALYSIS_INT(r->end);
-			cells[2] = ANALYSIS_INT(r->end - r->begin);
-			cells[9] = analysis_text(analysis_ret_text(&run->arena, name, r->ret));
-			cells[10] = ANALYSIS_INT(r->ret);
+			cells[1] = MER_INT(r->end);
+			cells[2] = MER_INT(r->end - r->begin);
+			cells[9] = mer_text(
+				analysis_ret_text(&run->arena, kernel_call_classes(c->id), r->ret));
+			cells[10] = MER_INT(r->ret);
 		}
-		analysis_table_add(t, cells);
+		mer_table_add(t, cells);
 	}
 	free(rows);
 	return 0;
 }
 
-static int emit(struct analysis_run *run, unsigned output, struct analysis_table *t)
+static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
 {
 	int rc = 0;
 	switch (output) {
@@ -555,46 +548,47 @@ static int emit(struct analysis_run *run, unsigned output, struct analysis_table
 	}
 }
 
-static const struct analysis_column stats_columns[] = { { "name", "call", ANALYSIS_TEXT },
-	{ "errors", "errors", ANALYSIS_COUNT }, ANALYSIS_STATS_COLUMNS, { 0 } };
-static const struct analysis_column total_columns[] = { { "errors", "errors", ANALYSIS_COUNT },
+static const struct mer_column stats_columns[] = { { "name", "call", MER_TEXT },
+	{ "errors", "errors", MER_COUNT }, ANALYSIS_STATS_COLUMNS, { 0 } };
+static const struct mer_column total_columns[] = { { "errors", "errors", MER_COUNT },
 	ANALYSIS_STATS_COLUMNS, { 0 } };
-static const struct analysis_column host_columns[] = { { "host", "host", ANALYSIS_TEXT },
-	{ "name", "call", ANALYSIS_TEXT }, { "errors", "errors", ANALYSIS_COUNT },
-	ANALYSIS_STATS_COLUMNS, { 0 } };
-static const struct analysis_column task_columns[] = { ANALYSIS_TASK_COLUMNS,
-	{ "name", "call", ANALYSIS_TEXT }, { "errors", "errors", ANALYSIS_COUNT },
-	ANALYSIS_STATS_COLUMNS, { "returned", "returned", ANALYSIS_TEXT }, { 0 } };
-static const struct analysis_column open_columns[] = { { "begin", "begin", ANALYSIS_TIME },
-	{ "so_far_ns", "so far", ANALYSIS_DURATION }, { "name", "call", ANALYSIS_TEXT },
-	{ "object", "object", ANALYSIS_TEXT }, ANALYSIS_TASK_COLUMNS,
-	{ "state", "state", ANALYSIS_TEXT }, { 0 } };
-static const struct analysis_column error_columns[] = { { "host", "host", ANALYSIS_TEXT },
-	{ "name", "call", ANALYSIS_TEXT }, { "error", "error", ANALYSIS_TEXT },
-	{ "count", "count", ANALYSIS_COUNT }, { 0 } };
-static const struct analysis_column left_out_columns[] = { { "host", "host", ANALYSIS_TEXT },
-	{ "left_out", "calls", ANALYSIS_COUNT }, { 0 } };
-static const struct analysis_column row_columns[] = { { "begin", "begin", ANALYSIS_TIME },
-	{ "end", NULL, ANALYSIS_TIME }, { "duration_ns", "duration", ANALYSIS_DURATION },
-	{ "name", "call", ANALYSIS_TEXT }, { "object", "object", ANALYSIS_TEXT },
-	ANALYSIS_TASK_COLUMNS, { "ret", "returned", ANALYSIS_TEXT },
-	{ "ret_value", NULL, ANALYSIS_ID }, { "so_far_ns", NULL, ANALYSIS_DURATION }, { 0 } };
-static const struct analysis_column freq_columns[] = { { "name", "call", ANALYSIS_TEXT },
+static const struct mer_column host_columns[] = { { "host", "host", MER_TEXT },
+	{ "name", "call", MER_TEXT }, { "errors", "errors", MER_COUNT }, ANALYSIS_STATS_COLUMNS,
+	{ 0 } };
+static const struct mer_column task_columns[] = { ANALYSIS_TASK_COLUMNS,
+	{ "name", "call", MER_TEXT }, { "errors", "errors", MER_COUNT }, ANALYSIS_STATS_COLUMNS,
+	{ "returned", "returned", MER_TEXT }, { 0 } };
+static const struct mer_column open_columns[] = { { "begin", "begin", MER_TIME },
+	{ "so_far_ns", "so far", MER_DURATION }, { "name", "call", MER_TEXT },
+	{ "object", "object", MER_TEXT }, ANALYSIS_TASK_COLUMNS, { "state", "state", MER_TEXT },
+	{ 0 } };
+static const struct mer_column error_columns[] = { { "host", "host", MER_TEXT },
+	{ "name", "call", MER_TEXT }, { "error", "error", MER_TEXT },
+	{ "count", "count", MER_COUNT }, { 0 } };
+static const struct mer_column left_out_columns[] = { { "host", "host", MER_TEXT },
+	{ "left_out", "calls", MER_COUNT }, { 0 } };
+static const struct mer_column row_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "duration_ns", "duration", MER_DURATION },
+	{ "name", "call", MER_TEXT }, { "object", "object", MER_TEXT }, ANALYSIS_TASK_COLUMNS,
+	{ "ret", "returned", MER_TEXT }, { "ret_value", NULL, MER_ID },
+	{ "so_far_ns", NULL, MER_DURATION }, { 0 } };
+static const struct mer_column freq_columns[] = { { "name", "call", MER_TEXT },
 	ANALYSIS_FREQ_COLUMNS, { 0 } };
 
 static const struct analysis_output outputs[] = { [STATS] = { "stats", "System calls by name",
-							  stats_columns, "total_ns" },
-	[TOTAL] = { "stats_total", "All system calls", total_columns, NULL },
-	[TASKS] = { "tasks", "System calls by thread and name", task_columns, "total_ns" },
-	[HOSTS] = { "hosts", "System calls by host and name", host_columns, "total_ns" },
-	[ERRORS] = { "stats_errors", "Errors that system calls returned", error_columns, "count" },
+							  stats_columns, .sort = "total_ns" },
+	[TOTAL] = { "stats_total", "All system calls", total_columns, .sort = NULL },
+	[TASKS] = { "tasks", "System calls by thread and name", task_columns, .sort = "total_ns" },
+	[HOSTS] = { "hosts", "System calls by host and name", host_columns, .sort = "total_ns" },
+	[ERRORS] = { "stats_errors", "Errors that system calls returned", error_columns,
+		.sort = "count" },
 	[LEFT_OUT] = { "stats_left_out", "System calls left out: their start or task is unknown",
-		left_out_columns, NULL },
-	[TOP] = { "top", "The longest system calls", row_columns, "duration_ns" },
+		left_out_columns, .sort = NULL },
+	[TOP] = { "top", "The longest system calls", row_columns, .sort = "duration_ns" },
 	[UNFINISHED] = { "top_unfinished", "System calls that had not returned at the end",
-		open_columns, "so_far_ns" },
-	[LOG] = { "log", "System calls", row_columns, NULL },
-	[FREQ] = { "freq", "Duration of system calls", freq_columns, NULL },
+		open_columns, .sort = "so_far_ns" },
+	[LOG] = { "log", "System calls", row_columns, .sort = NULL },
+	[FREQ] = { "freq", "Duration of system calls", freq_columns, .sort = NULL },
 	{ 0 } };
 
 const struct analysis analysis_syscall = {

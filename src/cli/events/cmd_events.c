@@ -1,8 +1,10 @@
 /* meridian events: the merged events of all traces, a line each. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/pipeline.h"
+#include "base/plural.h"
 #include "cli/events/event_format.h"
 #include "cli/progress.h"
 #include "cli/sync_traces.h"
@@ -148,6 +150,14 @@ static int run(struct cli *cli, const void *values)
 		.limit = v->limit == UINT64_MAX ? 0 : v->limit };
 	if (rc == 0)
 		rc = print(&j, e, range, &cli->err);
+	uint64_t n = select.filter ? trace_filter_given_up(select.filter) : 0;
+	if (n)
+		cli_warn(cli,
+			"--filter: %" PRIu64
+			" %s with a regular expression took too long and %s given "
+			"up: no match; simplify the expression",
+			n, mer_plural(n, "comparison", "comparisons"),
+			mer_plural(n, "was", "were"));
 	event_format_fini(&format);
 	event_select_fini(&select);
 	cli_traces_close(cli, e);
@@ -192,7 +202,7 @@ const struct cli_verb cli_verb_events = {
 		"(seq[3]) and, if needed, the scope in front (payload.x, context.x, packet.x; header.x "
 		"always needs it); len(field); numbers in decimal, hexadecimal (0x2a), octal (052) or with "
 		"a unit (10us, 3ms, 1.5s); text in double or single quotes.\n\n"
-		"Operators are == != < <= > >=, and =~ and !~ for POSIX extended regular expressions. In "
+		"Operators are == != < <= > >=, and =~ and !~ for regular expressions (PCRE2). In "
 		"text on the right of == or !=, * matches any characters and ? one character. "
 		"Enumerations compare as numbers or by label. A field on its own is true if the event has "
 		"it and it is neither 0 nor empty. A comparison with a field that the event does not have "

@@ -1,10 +1,10 @@
 /* meridian layout: where the fields of a record lie, bit by bit. */
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/glob.h"
 #include "base/plural.h"
 #include "cli/events/layout.h"
 #include "cli/progress.h"
@@ -26,7 +26,7 @@ struct view {
 	/* The record; not found: only the layout that the metadata tells. */
 	bool found;
 	uint64_t number; /* of the record, from 1 */
-	struct trace_place place;
+	struct trace_record_place place;
 	const struct ctf_packet *packet;
 	const uint8_t *base; /* of the packet */
 	uint64_t end_bit;    /* behind the record, or the field that could not be read */
@@ -83,7 +83,7 @@ static int choose_event(struct view *v, const struct names *names, const char *w
 			n = 1;
 			break;
 		}
-		if (fnmatch(word, names->item[i], 0) != 0)
+		if (!mer_glob(word, names->item[i]))
 			continue;
 		v->event = names->item[i];
 		if (++n <= 5)

@@ -37,11 +37,11 @@ static bool wants_task(void *ctx, const struct kernel_host *h, uint32_t task)
 }
 
 /* Without what is only the kernel's own work: that is counted. */
-static void drop_kernel(struct cli_graph *g, struct analysis_table *t)
+static void drop_kernel(struct cli_graph *g, struct mer_table *t)
 {
 	size_t n = 0;
 	for (size_t r = 0; r < t->n_rows; r++) {
-		const struct analysis_cell *c = &t->cells[r * t->n_columns];
+		const struct mer_cell *c = &t->cells[r * t->n_columns];
 		if (strcmp(c[RELATION_KIND].v.text, relation_kind_name(RELATION_KERNEL)) == 0) {
 			g->n_kernel++;
 			continue;
@@ -87,7 +87,7 @@ static int warn_of_nothing(const struct cli_graph *g, struct mer_experiment *e)
 }
 
 /* For programs: the form that all tables of analyses have. */
-static int print_rows(const struct cli_graph *g, struct analysis_table *t, struct mer_experiment *e)
+static int print_rows(const struct cli_graph *g, struct mer_table *t, struct mer_experiment *e)
 {
 	struct cli_grid_values none = { 0 };
 	struct cli_grid grid = { .cli = g->cli,
@@ -106,7 +106,7 @@ static int print_rows(const struct cli_graph *g, struct analysis_table *t, struc
 }
 
 static int print(struct cli *cli, const struct values *v, struct mer_experiment *e,
-	const struct analysis_run *run, struct analysis_table *t)
+	const struct analysis_run *run, struct mer_table *t)
 {
 	struct cli_graph g = { .cli = cli,
 		.e = e,
@@ -128,7 +128,7 @@ static int print(struct cli *cli, const struct values *v, struct mer_experiment 
 	if (!v->all)
 		drop_kernel(&g, t);
 	if (v->limit.set)
-		analysis_table_limit(t, (size_t)v->limit.v);
+		mer_table_limit(t, (size_t)v->limit.v);
 	bool draws = v->plot || cli->format == CLI_FORMAT_DOT || cli->format == CLI_FORMAT_SVG;
 	int rc = draws && !t->n_rows ? warn_of_nothing(&g, e) : 0;
 	if (rc == 0 && v->plot)
@@ -136,7 +136,7 @@ static int print(struct cli *cli, const struct values *v, struct mer_experiment 
 	if (rc)
 		return rc;
 	if (!v->limit.set && cli->format == CLI_FORMAT_TABLE)
-		analysis_table_limit(t, SCREENFUL);
+		mer_table_limit(t, SCREENFUL);
 	switch (cli->format) {
 	case CLI_FORMAT_TABLE: rc = cli_graph_text(&g, &out); break;
 	case CLI_FORMAT_DOT: rc = cli_graph_dot(&g, by_task, !v->limit.set, &out); break;
@@ -154,7 +154,7 @@ static int analyse(struct cli *cli, const struct values *v, struct mer_experimen
 	struct cli_periods *periods, struct sync_messages *messages, struct sync_result *r)
 {
 	struct analysis_run run;
-	struct analysis_table t;
+	struct mer_table t;
 	struct cli_progress progress;
 	struct asking asking = { cli, &run };
 	bool chosen = cli->tids.n || cli->comms.n || cli->hosts.n;
@@ -180,7 +180,7 @@ static int analyse(struct cli *cli, const struct values *v, struct mer_experimen
 		rc = cli_tasks_check(cli, e, run.world, o.begin, o.end);
 	if (rc == 0)
 		rc = print(cli, v, e, &run, &t);
-	analysis_table_fini(&t);
+	mer_table_fini(&t);
 	analysis_run_fini(&run);
 	return rc;
 }

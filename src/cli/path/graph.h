@@ -10,7 +10,7 @@ struct cli_graph {
 	struct cli *cli;
 	const struct mer_experiment *e;
 	const struct analysis_options *options; /* of the run */
-	const struct analysis_table *table;	/* the wanted rows; n_left_out: by --limit */
+	const struct mer_table *table;		/* the wanted rows; n_left_out: by --limit */
 	int64_t begin, end;			/* what was looked at; MER_NO_TIME: nothing */
 	uint64_t n_kernel; /* edges of kind RELATION_KERNEL that were left out */
 	uint64_t n_tracer; /* edges of the tracer's tasks that were */
@@ -26,7 +26,7 @@ int cli_graph_dot(const struct cli_graph *g, bool by_task, bool limited, struct 
 int cli_graph_svg(const struct cli_graph *g, bool by_task, bool limited, const char *asked_by,
 	struct mer_str *svg);
 
-static inline const struct analysis_cell *cli_graph_cell(
+static inline const struct mer_cell *cli_graph_cell(
 	const struct cli_graph *g, size_t row, enum relation_column column)
 {
 	return &g->table->cells[row * g->table->n_columns + column];

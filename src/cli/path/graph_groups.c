@@ -56,7 +56,7 @@ static int by_place(const void *a, const void *b)
 	return c ? c : strcmp(p->comm, q->comm);
 }
 
-static const char *text_of(const struct analysis_cell *c)
+static const char *text_of(const struct mer_cell *c)
 {
 	return c->set ? c->v.text : "";
 }
@@ -64,8 +64,8 @@ static const char *text_of(const struct analysis_cell *c)
 static struct task task_at(
 	const struct making *m, size_t row, enum relation_column host, enum relation_column program)
 {
-	const struct analysis_cell *c = cli_graph_cell(m->g, row, host);
-	const struct analysis_cell *of = cli_graph_cell(m->g, row, program);
+	const struct mer_cell *c = cli_graph_cell(m->g, row, host);
+	const struct mer_cell *of = cli_graph_cell(m->g, row, program);
 	const char *comm = text_of(&c[2]);
 	return (struct task){ text_of(&c[0]), m->by_task || !of->set ? comm : of->v.text, c[1].v.i,
 		comm };
@@ -128,7 +128,7 @@ struct line { /* a row, its ends in the order of nodes */
 	size_t low, high, family;
 	unsigned kind; /* as graph_edge.kinds */
 	bool to_high;
-	const struct analysis_cell *row;
+	const struct mer_cell *row;
 };
 
 static int by_ends(const struct line *p, const struct line *q)
@@ -199,7 +199,7 @@ static bool make_edges(struct making *m)
 	}
 	for (size_t r = 0; r < g->table->n_rows; r++) {
 		size_t from = node_of(m, giver(m, r)), to = node_of(m, getter(m, r));
-		const struct analysis_cell *row = cli_graph_cell(g, r, 0);
+		const struct mer_cell *row = cli_graph_cell(g, r, 0);
 		unsigned kind;
 		size_t family = family_of(row[RELATION_KIND].v.text, &kind);
 		/* That a program starts and joins its own threads says nothing about whom it needs. */

@@ -11,7 +11,7 @@
 /* "nginx/152", of several hosts "server:nginx/152". NULL: no memory. */
 static const char *name_of(const struct cli_graph *g, size_t row, enum relation_column host)
 {
-	const struct analysis_cell *c = cli_graph_cell(g, row, host);
+	const struct mer_cell *c = cli_graph_cell(g, row, host);
 	const char *comm = c[2].set && *c[2].v.text ? c[2].v.text : "?";
 	if (g->e->n_hosts == 1)
 		return mer_arena_printf(g->table->arena, "%s/%" PRId64, comm, c[1].v.i);
@@ -20,7 +20,7 @@ static const char *name_of(const struct cli_graph *g, size_t row, enum relation_
 }
 
 /* "tcp 10.0.0.2:80", "pipe#1" */
-static const char *through(const struct cli_graph *g, const struct analysis_cell *row)
+static const char *through(const struct cli_graph *g, const struct mer_cell *row)
 {
 	const char *kind = row[RELATION_KIND].v.text;
 	const char *object = row[RELATION_OBJECT].set ? row[RELATION_OBJECT].v.text : NULL;
@@ -31,7 +31,7 @@ static const char *through(const struct cli_graph *g, const struct analysis_cell
 	return mer_arena_printf(g->table->arena, "%s %s", kind, object);
 }
 
-static struct cli_cell number(const struct analysis_cell *c)
+static struct cli_cell number(const struct mer_cell *c)
 {
 	return c->set ? CLI_CELL(c->v.i) : CLI_CELL_NONE;
 }
@@ -118,7 +118,7 @@ int cli_graph_text(const struct cli_graph *g, struct mer_str *out)
 	cli_heading_text(g->cli, g->table->title, g->options, g->begin, g->end, out);
 	cli_table_init(&rows, columns);
 	for (size_t r = 0; r < g->table->n_rows; r++) {
-		const struct analysis_cell *c = cli_graph_cell(g, r, 0);
+		const struct mer_cell *c = cli_graph_cell(g, r, 0);
 		const char *from = name_of(g, r, RELATION_FROM_HOST),
 			   *to = name_of(g, r, RELATION_TO_HOST);
 		cli_table_add(

@@ -72,11 +72,6 @@ static const struct kernel_call *call_of(const struct path *p, const struct path
 	return s->call < h->n_calls ? &h->calls[s->call] : NULL;
 }
 
-static bool begins(const char *name, const char *with)
-{
-	return strncmp(name, with, strlen(with)) == 0;
-}
-
 /* Between a call and a socket or pipe that it is made on. */
 static const char *preposition(const struct kernel_call *c, const char *name)
 {
@@ -87,12 +82,11 @@ static const char *preposition(const struct kernel_call *c, const char *name)
 	if (c->kind != KERNEL_OBJECT_SOCKET && c->kind != KERNEL_OBJECT_UNIX &&
 		c->kind != KERNEL_OBJECT_PIPE)
 		return " ";
-	if (begins(name, "read") || begins(name, "recv") || begins(name, "pread"))
-		return " from ";
-	if (begins(name, "write") || begins(name, "send") || begins(name, "pwrite") ||
-		strcmp(name, "connect") == 0)
-		return " to ";
-	return strcmp(name, "accept") == 0 || strcmp(name, "accept4") == 0 ? " on " : " ";
+	uint32_t classes = kernel_call_classes(c->id);
+	return classes & KERNEL_CALLS_READ			       ? " from "
+	       : classes & (KERNEL_CALLS_WRITE | KERNEL_CALLS_CONNECT) ? " to "
+	       : classes & KERNEL_CALLS_ACCEPT			       ? " on "
+								       : " ";
 }
 
 /* "read from 10.0.0.2:80"; plain: without the preposition. */

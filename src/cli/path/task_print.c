@@ -104,12 +104,12 @@ static void put_more(struct mer_str *out, size_t n, int64_t ns)
 	mer_str_printf(out, " in total (-n 0 shows all)\n");
 }
 
-static int64_t cell(const struct analysis_table *t, size_t row, size_t column)
+static int64_t cell(const struct mer_table *t, size_t row, size_t column)
 {
 	return t->cells[row * t->n_columns + column].v.i;
 }
 
-static struct cli_cell text_cell(const struct analysis_table *t, size_t row, size_t column)
+static struct cli_cell text_cell(const struct mer_table *t, size_t row, size_t column)
 {
 	return CLI_CELL_TEXT(t->cells[row * t->n_columns + column].v.text);
 }
@@ -152,7 +152,7 @@ static int put_blocking(const struct cli_cost *c, struct mer_str *out)
 		{ "", "Count", CLI_TYPE_COUNT }, { "", "Total", CLI_TYPE_DURATION },
 		{ "", "Min", CLI_TYPE_DURATION }, { "", "Max", CLI_TYPE_DURATION },
 		{ "", "Mean", CLI_TYPE_DURATION }, { 0 } };
-	struct analysis_table rows;
+	struct mer_table rows;
 	struct cli_table t;
 	int64_t left = 0;
 	int rc = cli_cost_blocking(c, &rows);
@@ -177,7 +177,7 @@ static int put_blocking(const struct cli_cost *c, struct mer_str *out)
 		mer_str_puts(out, "\nThe task was never blocked.\n");
 	put_more(out, rows.n_rows - n, left);
 	put_unfinished(c, out);
-	analysis_table_fini(&rows);
+	mer_table_fini(&rows);
 	cli_table_fini(&t);
 	return rc;
 }
@@ -396,7 +396,7 @@ static void put_program(
 
 static int put_descriptors(const struct cli_cost *c, struct mer_str *out)
 {
-	struct analysis_table rows;
+	struct mer_table rows;
 	int rc = cli_cost_blocking(c, &rows);
 	mer_str_printf(
 		out, "File descriptor blocking summary\n%-30s%12s%12s\n", "FD", "N", "Sum (ms)");
@@ -418,7 +418,7 @@ static int put_descriptors(const struct cli_cost *c, struct mer_str *out)
 		put_ms(out, (double)cell(&rows, i, TOTAL));
 		mer_str_putc(out, '\n');
 	}
-	analysis_table_fini(&rows);
+	mer_table_fini(&rows);
 	return rc;
 }
 
@@ -454,12 +454,12 @@ int cli_cost_print_flightbox(const struct cli_cost *c, struct mer_str *out)
 /* ---- For programs ---- */
 
 /* How many of its rows --limit lets through. */
-static size_t rows_of(const struct cli_cost *c, const struct analysis_table *t)
+static size_t rows_of(const struct cli_cost *c, const struct mer_table *t)
 {
 	return c->limit && c->limit < t->n_rows ? (size_t)c->limit : t->n_rows;
 }
 
-static int make_table(const struct cli_cost *c, unsigned which, struct analysis_table *t)
+static int make_table(const struct cli_cost *c, unsigned which, struct mer_table *t)
 {
 	return which == CLI_COST_BLOCKING    ? cli_cost_blocking(c, t)
 	       : which == CLI_COST_REST	     ? cli_cost_rest(c, t)
@@ -498,14 +498,14 @@ static int put_json(const struct cli_cost *c, struct mer_str *out)
 	json_task(c, &j);
 	mer_json_kv_array(&j, "tables");
 	for (unsigned i = CLI_COST_BLOCKING; i <= CLI_COST_REST && !rc; i++) {
-		struct analysis_table t;
+		struct mer_table t;
 		if ((c->only != CLI_COST_ALL && c->only != i) ||
 			(i >= CLI_COST_RESOURCES && c->averaged))
 			continue;
 		rc = make_table(c, i, &t);
 		if (!rc)
 			rc = cli_analysis_json(&t, rows_of(c, &t), &j, &c->cli->err);
-		analysis_table_fini(&t);
+		mer_table_fini(&t);
 	}
 	mer_json_end_array(&j);
 	cli_json_synced(&j, c->cli);
@@ -518,12 +518,12 @@ static int put_json(const struct cli_cost *c, struct mer_str *out)
 
 static int put_rows(const struct cli_cost *c, struct mer_str *out)
 {
-	struct analysis_table t;
+	struct mer_table t;
 	int rc = make_table(c, c->only, &t);
 	if (!rc)
 		rc = cli_analysis_rows(&t, 0, rows_of(c, &t), (enum cli_format)c->cli->format, NULL,
 			NULL, out, &c->cli->err);
-	analysis_table_fini(&t);
+	mer_table_fini(&t);
 	return rc;
 }
 

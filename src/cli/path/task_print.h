@@ -3,10 +3,10 @@
 #ifndef MER_CLI_PATH_TASK_PRINT_H
 #define MER_CLI_PATH_TASK_PRINT_H
 
-#include "path/account.h"
-#include "analysis/table.h"
 #include "base/json.h"
+#include "base/table.h"
 #include "cli/worlds.h"
+#include "path/account.h"
 
 enum cli_cost_table {
 	CLI_COST_ALL,
@@ -25,11 +25,11 @@ struct cli_cost {
 	bool averaged;	/* no rests are known */
 };
 
-/* The tables; texts live as long as c->cli. analysis_table_fini in any case. */
-int cli_cost_blocking(const struct cli_cost *c, struct analysis_table *t);
-int cli_cost_accounting(const struct cli_cost *c, struct analysis_table *t);
-int cli_cost_resources(const struct cli_cost *c, struct analysis_table *t);
-int cli_cost_rest(const struct cli_cost *c, struct analysis_table *t);
+/* The tables; texts live as long as c->cli. mer_table_fini in any case. */
+int cli_cost_blocking(const struct cli_cost *c, struct mer_table *t);
+int cli_cost_accounting(const struct cli_cost *c, struct mer_table *t);
+int cli_cost_resources(const struct cli_cost *c, struct mer_table *t);
+int cli_cost_rest(const struct cli_cost *c, struct mer_table *t);
 /* The node behind this one, depth first; KERNEL_NONE: it was the last. */
 uint32_t cli_cost_next(const struct account *a, uint32_t node);
 

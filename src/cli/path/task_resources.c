@@ -17,19 +17,18 @@ bool cli_cost_is_recorded(const struct cli_cost *c, enum usage_kind kind)
 /* ---- For programs ---- */
 
 #define USED_COLUMNS(of)                                                                           \
-	{ of "_allocated_bytes", NULL, ANALYSIS_BYTES },                                           \
-		{ of "_freed_bytes", NULL, ANALYSIS_BYTES },                                       \
-		{ of "_net_bytes", NULL, ANALYSIS_BYTES }, { of "_faults", NULL, ANALYSIS_COUNT }, \
-		{ of "_file_read_bytes", NULL, ANALYSIS_BYTES },                                   \
-		{ of "_file_written_bytes", NULL, ANALYSIS_BYTES },                                \
-		{ of "_block_read_bytes", NULL, ANALYSIS_BYTES },                                  \
-		{ of "_block_written_bytes", NULL, ANALYSIS_BYTES },                               \
-		{ of "_requests", NULL, ANALYSIS_COUNT },                                          \
-		{ of "_socket_received_bytes", NULL, ANALYSIS_BYTES },                             \
-		{ of "_socket_sent_bytes", NULL, ANALYSIS_BYTES },                                 \
-		{ of "_received_packets", NULL, ANALYSIS_COUNT },                                  \
+	{ of "_allocated_bytes", NULL, MER_BYTES }, { of "_freed_bytes", NULL, MER_BYTES },        \
+		{ of "_net_bytes", NULL, MER_BYTES }, { of "_faults", NULL, MER_COUNT },           \
+		{ of "_file_read_bytes", NULL, MER_BYTES },                                        \
+		{ of "_file_written_bytes", NULL, MER_BYTES },                                     \
+		{ of "_block_read_bytes", NULL, MER_BYTES },                                       \
+		{ of "_block_written_bytes", NULL, MER_BYTES },                                    \
+		{ of "_requests", NULL, MER_COUNT },                                               \
+		{ of "_socket_received_bytes", NULL, MER_BYTES },                                  \
+		{ of "_socket_sent_bytes", NULL, MER_BYTES },                                      \
+		{ of "_received_packets", NULL, MER_COUNT },                                       \
 	{                                                                                          \
-		of "_sent_packets", NULL, ANALYSIS_COUNT                                           \
+		of "_sent_packets", NULL, MER_COUNT                                                \
 	}
 enum { TASK_CELLS = 5, USED_CELLS = USAGE_N_KINDS + 1 };
 
@@ -43,47 +42,47 @@ static unsigned known_of(const struct cli_cost *c, const struct account_node *n)
 	return known;
 }
 
-static void add_used(struct analysis_cell *cell, const int64_t *used, unsigned known)
+static void add_used(struct mer_cell *cell, const int64_t *used, unsigned known)
 {
 	for (unsigned k = 0; k < USAGE_N_KINDS; k++) {
 		unsigned at =
 			k <= USAGE_PAGES_FREED ? k : k + 1; /* between them: their difference */
-		cell[at] = known >> k & 1 ? ANALYSIS_INT(used[k]) : ANALYSIS_NONE;
+		cell[at] = known >> k & 1 ? MER_INT(used[k]) : MER_NONE;
 	}
 	cell[USAGE_PAGES_FREED + 1] =
 		known >> USAGE_PAGES_ALLOCATED & 1
-			? ANALYSIS_INT(used[USAGE_PAGES_ALLOCATED] - used[USAGE_PAGES_FREED])
-			: ANALYSIS_NONE;
+			? MER_INT(used[USAGE_PAGES_ALLOCATED] - used[USAGE_PAGES_FREED])
+			: MER_NONE;
 }
 
-static void add_row(const struct cli_cost *c, struct analysis_table *t,
-	const struct account_node *n, unsigned below)
+static void add_row(
+	const struct cli_cost *c, struct mer_table *t, const struct account_node *n, unsigned below)
 {
 	const struct kernel_host *h = &c->w->world->hosts[n->host];
 	const char *comm = kernel_comm(h, n->task, c->a->end);
 	unsigned known = known_of(c, n);
 	int64_t total[USAGE_N_KINDS];
-	struct analysis_cell cells[TASK_CELLS + 3 * USED_CELLS] = { ANALYSIS_INT(n->depth),
-		analysis_text(c->w->e->hosts[n->host].name), ANALYSIS_INT(h->tasks[n->task].tid),
-		h->tasks[n->task].pid < 0 ? ANALYSIS_NONE : ANALYSIS_INT(h->tasks[n->task].pid),
-		*comm ? analysis_text(comm) : ANALYSIS_NONE };
+	struct mer_cell cells[TASK_CELLS + 3 * USED_CELLS] = { MER_INT(n->depth),
+		mer_text(c->w->e->hosts[n->host].name), MER_INT(h->tasks[n->task].tid),
+		h->tasks[n->task].pid < 0 ? MER_NONE : MER_INT(h->tasks[n->task].pid),
+		*comm ? mer_text(comm) : MER_NONE };
 	for (unsigned k = 0; k < USAGE_N_KINDS; k++)
 		total[k] = n->used[k] + n->sub_used[k];
 	add_used(cells + TASK_CELLS, n->used, known);
 	add_used(cells + TASK_CELLS + USED_CELLS, n->sub_used,
 		n->child == KERNEL_NONE ? known : below);
 	add_used(cells + TASK_CELLS + 2 * USED_CELLS, total, known | below);
-	analysis_table_add(t, cells);
+	mer_table_add(t, cells);
 }
 
-int cli_cost_resources(const struct cli_cost *c, struct analysis_table *t)
+int cli_cost_resources(const struct cli_cost *c, struct mer_table *t)
 {
-	static const struct analysis_column columns[] = { { "depth", NULL, ANALYSIS_ID },
-		{ "host", NULL, ANALYSIS_TEXT }, { "tid", NULL, ANALYSIS_ID },
-		{ "pid", NULL, ANALYSIS_ID }, { "comm", NULL, ANALYSIS_TEXT }, USED_COLUMNS("self"),
-		USED_COLUMNS("sub"), USED_COLUMNS("total"), { 0 } };
+	static const struct mer_column columns[] = { { "depth", NULL, MER_ID },
+		{ "host", NULL, MER_TEXT }, { "tid", NULL, MER_ID }, { "pid", NULL, MER_ID },
+		{ "comm", NULL, MER_TEXT }, USED_COLUMNS("self"), USED_COLUMNS("sub"),
+		USED_COLUMNS("total"), { 0 } };
 	const struct account *a = c->a;
-	analysis_table_init(t, "resources", "Memory, disk and network", columns, &c->cli->arena);
+	mer_table_init(t, "resources", "Memory, disk and network", columns, &c->cli->arena);
 	unsigned *below = calloc((size_t)a->n + 1, sizeof(*below)); /* what is known */
 	if (!below)
 		return mer_fail_nomem(&c->cli->err);

@@ -11,7 +11,7 @@ static const struct kernel_host *host_of(const struct cli_cost *c, uint32_t host
 	return &c->w->world->hosts[host];
 }
 
-static int done(const struct cli_cost *c, const struct analysis_table *t)
+static int done(const struct cli_cost *c, const struct mer_table *t)
 {
 	return t->failed ? mer_fail_nomem(&c->cli->err) : 0;
 }
@@ -110,7 +110,7 @@ static const char *known_text(const struct kernel_host *h, uint32_t name)
 }
 
 static void add_object(
-	const struct cli_cost *c, struct analysis_table *t, const struct object *o, bool *failed)
+	const struct cli_cost *c, struct mer_table *t, const struct object *o, bool *failed)
 {
 	const struct kernel_host *h = host_of(c, c->a->host);
 	struct mer_str calls = { 0 };
@@ -120,34 +120,31 @@ static void add_object(
 	*failed |= !copy;
 	mer_str_fini(&calls);
 	double deviation = o->n > 1 ? sqrt(o->squares / (double)(o->n - 1)) : 0;
-	analysis_table_add(
-		t, (struct analysis_cell[]){ o->fd < 0 ? ANALYSIS_NONE : ANALYSIS_INT(o->fd),
-			   analysis_text(known_text(h, o->object)),
+	mer_table_add(
+		t, (struct mer_cell[]){ o->fd < 0 ? MER_NONE : MER_INT(o->fd),
+			   mer_text(known_text(h, o->object)),
 			   o->kind == KERNEL_OBJECT_UNKNOWN
-				   ? ANALYSIS_NONE
-				   : analysis_text(kernel_object_kind_name(
+				   ? MER_NONE
+				   : mer_text(kernel_object_kind_name(
 					     (enum kernel_object_kind)o->kind)),
-			   analysis_text(copy), ANALYSIS_INT(o->n), ANALYSIS_INT(o->total),
-			   ANALYSIS_INT(o->min), ANALYSIS_INT(o->max),
-			   ANALYSIS_INT(o->total / (int64_t)o->n),
-			   o->n > 1 ? ANALYSIS_INT(llround(deviation)) : ANALYSIS_NONE,
-			   ANALYSIS_INT(o->n_open) });
+			   mer_text(copy), MER_INT(o->n), MER_INT(o->total), MER_INT(o->min),
+			   MER_INT(o->max), MER_INT(o->total / (int64_t)o->n),
+			   o->n > 1 ? MER_INT(llround(deviation)) : MER_NONE, MER_INT(o->n_open) });
 }
 
-int cli_cost_blocking(const struct cli_cost *c, struct analysis_table *t)
+int cli_cost_blocking(const struct cli_cost *c, struct mer_table *t)
 {
-	static const struct analysis_column columns[] = { { "fd", "FD", ANALYSIS_ID },
-		{ "object", "Object", ANALYSIS_TEXT }, { "kind", NULL, ANALYSIS_TEXT },
-		{ "call", "Call", ANALYSIS_TEXT }, { "count", "Count", ANALYSIS_COUNT },
-		{ "total_ns", "Total", ANALYSIS_DURATION }, { "min_ns", "Min", ANALYSIS_DURATION },
-		{ "max_ns", "Max", ANALYSIS_DURATION }, { "avg_ns", "Mean", ANALYSIS_DURATION },
-		{ "stddev_ns", NULL, ANALYSIS_DURATION }, { "unfinished", NULL, ANALYSIS_COUNT },
-		{ 0 } };
+	static const struct mer_column columns[] = { { "fd", "FD", MER_ID },
+		{ "object", "Object", MER_TEXT }, { "kind", NULL, MER_TEXT },
+		{ "call", "Call", MER_TEXT }, { "count", "Count", MER_COUNT },
+		{ "total_ns", "Total", MER_DURATION }, { "min_ns", "Min", MER_DURATION },
+		{ "max_ns", "Max", MER_DURATION }, { "avg_ns", "Mean", MER_DURATION },
+		{ "stddev_ns", NULL, MER_DURATION }, { "unfinished", NULL, MER_COUNT }, { 0 } };
 	const struct account *a = c->a;
 	const struct blocked_host *h = &a->b->hosts[a->host];
 	struct objects o = { 0 };
 	bool failed = false;
-	analysis_table_init(t, "blocking", "Blocked, by file descriptor and system call", columns,
+	mer_table_init(t, "blocking", "Blocked, by file descriptor and system call", columns,
 		&c->cli->arena);
 	for (size_t i = h->first[a->task]; i < h->first[a->task + 1] && !failed; i++) {
 		const struct blocked_wait *w = &h->waits[i];
@@ -183,24 +180,23 @@ uint32_t cli_cost_next(const struct account *a, uint32_t node)
 	return node == KERNEL_NONE ? KERNEL_NONE : a->nodes[node].next;
 }
 
-static struct analysis_cell comm_cell(const struct cli_cost *c, const struct account_node *n)
+static struct mer_cell comm_cell(const struct cli_cost *c, const struct account_node *n)
 {
 	const char *comm = kernel_comm(host_of(c, n->host), n->task, c->a->end);
-	return *comm ? analysis_text(comm) : ANALYSIS_NONE;
+	return *comm ? mer_text(comm) : MER_NONE;
 }
 
-int cli_cost_accounting(const struct cli_cost *c, struct analysis_table *t)
+int cli_cost_accounting(const struct cli_cost *c, struct mer_table *t)
 {
-	static const struct analysis_column columns[] = { { "depth", NULL, ANALYSIS_ID },
-		{ "host", NULL, ANALYSIS_TEXT }, { "tid", NULL, ANALYSIS_ID },
-		{ "pid", NULL, ANALYSIS_ID }, { "comm", "Task", ANALYSIS_TEXT },
-		{ "count", "Waits", ANALYSIS_COUNT }, { "self_ns", "Self", ANALYSIS_DURATION },
-		{ "sub_ns", "Sub", ANALYSIS_DURATION }, { "total_ns", "Total", ANALYSIS_DURATION },
-		{ "interrupted_ns", NULL, ANALYSIS_DURATION },
-		{ "rest_ns", NULL, ANALYSIS_DURATION }, { "requests", NULL, ANALYSIS_COUNT },
-		{ "disk_bytes", "Disk", ANALYSIS_BYTES }, { 0 } };
+	static const struct mer_column columns[] = { { "depth", NULL, MER_ID },
+		{ "host", NULL, MER_TEXT }, { "tid", NULL, MER_ID }, { "pid", NULL, MER_ID },
+		{ "comm", "Task", MER_TEXT }, { "count", "Waits", MER_COUNT },
+		{ "self_ns", "Self", MER_DURATION }, { "sub_ns", "Sub", MER_DURATION },
+		{ "total_ns", "Total", MER_DURATION }, { "interrupted_ns", NULL, MER_DURATION },
+		{ "rest_ns", NULL, MER_DURATION }, { "requests", NULL, MER_COUNT },
+		{ "disk_bytes", "Disk", MER_BYTES }, { 0 } };
 	const struct account *a = c->a;
-	analysis_table_init(t, "accounting", "CPU time", columns, &c->cli->arena);
+	mer_table_init(t, "accounting", "CPU time", columns, &c->cli->arena);
 	for (uint32_t i = 0; i != KERNEL_NONE; i = cli_cost_next(a, i)) {
 		const struct account_node *n = &a->nodes[i];
 		const struct kernel_task *k = &host_of(c, n->host)->tasks[n->task];
@@ -208,33 +204,31 @@ int cli_cost_accounting(const struct cli_cost *c, struct analysis_table *t)
 		int64_t rest = 0;
 		for (unsigned r = 0; r < ACCOUNT_N_RESTS; r++)
 			rest += n->rest_ns[r];
-		analysis_table_add(t,
-			(struct analysis_cell[]){ ANALYSIS_INT(n->depth),
-				analysis_text(c->w->e->hosts[n->host].name), ANALYSIS_INT(k->tid),
-				k->pid < 0 ? ANALYSIS_NONE : ANALYSIS_INT(k->pid), comm_cell(c, n),
-				n->depth ? ANALYSIS_INT(n->n_served) : ANALYSIS_NONE,
-				ANALYSIS_INT(n->self_ns), ANALYSIS_INT(n->sub_ns),
-				ANALYSIS_INT(n->self_ns + n->sub_ns),
-				exact ? ANALYSIS_INT(n->interrupted_ns) : ANALYSIS_NONE,
-				exact ? ANALYSIS_INT(rest) : ANALYSIS_NONE,
-				exact ? ANALYSIS_INT(n->used[USAGE_REQUESTS]) : ANALYSIS_NONE,
-				exact ? ANALYSIS_INT(n->used[USAGE_BLOCK_READ] +
-						     n->used[USAGE_BLOCK_WRITTEN])
-				      : ANALYSIS_NONE });
+		mer_table_add(
+			t, (struct mer_cell[]){ MER_INT(n->depth),
+				   mer_text(c->w->e->hosts[n->host].name), MER_INT(k->tid),
+				   k->pid < 0 ? MER_NONE : MER_INT(k->pid), comm_cell(c, n),
+				   n->depth ? MER_INT(n->n_served) : MER_NONE, MER_INT(n->self_ns),
+				   MER_INT(n->sub_ns), MER_INT(n->self_ns + n->sub_ns),
+				   exact ? MER_INT(n->interrupted_ns) : MER_NONE,
+				   exact ? MER_INT(rest) : MER_NONE,
+				   exact ? MER_INT(n->used[USAGE_REQUESTS]) : MER_NONE,
+				   exact ? MER_INT(n->used[USAGE_BLOCK_READ] +
+						   n->used[USAGE_BLOCK_WRITTEN])
+					 : MER_NONE });
 	}
 	return done(c, t);
 }
 
 /* ---- The rest ---- */
 
-int cli_cost_rest(const struct cli_cost *c, struct analysis_table *t)
+int cli_cost_rest(const struct cli_cost *c, struct mer_table *t)
 {
-	static const struct analysis_column columns[] = { { "cause", "Cause", ANALYSIS_TEXT },
-		{ "host", NULL, ANALYSIS_TEXT }, { "tid", NULL, ANALYSIS_ID },
-		{ "comm", "Task", ANALYSIS_TEXT }, { "total_ns", "Time", ANALYSIS_DURATION },
-		{ 0 } };
+	static const struct mer_column columns[] = { { "cause", "Cause", MER_TEXT },
+		{ "host", NULL, MER_TEXT }, { "tid", NULL, MER_ID }, { "comm", "Task", MER_TEXT },
+		{ "total_ns", "Time", MER_DURATION }, { 0 } };
 	const struct account *a = c->a;
-	analysis_table_init(t, "rest", "Time without CPU, by cause", columns, &c->cli->arena);
+	mer_table_init(t, "rest", "Time without CPU, by cause", columns, &c->cli->arena);
 	struct mer_map rows = { 0 }; /* of a task, whoever it worked for: row, plus 1 */
 	for (uint32_t i = 0; i != KERNEL_NONE && !c->averaged && !t->failed;
 		i = cli_cost_next(a, i)) {
@@ -249,16 +243,15 @@ int cli_cost_rest(const struct cli_cost *c, struct analysis_table *t)
 			if (!v || *v)
 				continue;
 			*v = (uint32_t)t->n_rows + 1;
-			analysis_table_add(
-				t, (struct analysis_cell[]){
-					   analysis_text(account_rest_name((enum account_rest)r)),
-					   analysis_text(c->w->e->hosts[n->host].name),
-					   ANALYSIS_INT(host_of(c, n->host)->tasks[n->task].tid),
-					   comm_cell(c, n), ANALYSIS_INT(n->rest_ns[r]) });
+			mer_table_add(t, (struct mer_cell[]){
+						 mer_text(account_rest_name((enum account_rest)r)),
+						 mer_text(c->w->e->hosts[n->host].name),
+						 MER_INT(host_of(c, n->host)->tasks[n->task].tid),
+						 comm_cell(c, n), MER_INT(n->rest_ns[r]) });
 		}
 	}
 	mer_map_fini(&rows);
 	if (!t->failed)
-		analysis_table_sort(t, "total_ns", false);
+		mer_table_sort(t, "total_ns", false);
 	return done(c, t);
 }

@@ -14,7 +14,7 @@ static const char others[] = "all others";
 
 struct drawing {
 	struct cli_chart_page *page;
-	const struct analysis_table *t;
+	const struct mer_table *t;
 	const struct analysis_chart *chart;
 	size_t begin, end, of, host, comm, tid, pid, per, total; /* columns; SIZE_MAX */
 	size_t keys[MAX_KEYS], n_keys;
@@ -34,7 +34,7 @@ static int nomem(const struct drawing *d)
 	return mer_fail_nomem(&d->page->cli->err);
 }
 
-static const struct analysis_cell *cell(const struct drawing *d, size_t row, size_t column)
+static const struct mer_cell *cell(const struct drawing *d, size_t row, size_t column)
 {
 	return &d->t->cells[row * d->t->n_columns + column];
 }
@@ -49,7 +49,7 @@ static bool says(const struct drawing *d, size_t row, size_t column, const char 
 	return is_set(d, row, column) && strcmp(cell(d, row, column)->v.text, text) == 0;
 }
 
-static size_t find(const struct analysis_table *t, const char *key, size_t len)
+static size_t find(const struct mer_table *t, const char *key, size_t len)
 {
 	for (size_t c = 0; c < t->n_columns; c++)
 		if (strlen(t->columns[c].key) == len && memcmp(t->columns[c].key, key, len) == 0)
@@ -57,9 +57,9 @@ static size_t find(const struct analysis_table *t, const char *key, size_t len)
 	return SIZE_MAX;
 }
 
-static size_t find_key(const struct analysis_table *t, const char *key)
+static size_t find_key(const struct mer_table *t, const char *key)
 {
-	return key ? analysis_table_column(t, key) : SIZE_MAX;
+	return key ? mer_table_column(t, key) : SIZE_MAX;
 }
 
 /* False: the table has nothing that is to be drawn. */
@@ -93,12 +93,12 @@ static int by_time(const void *a, const void *b)
 	return (*p > *q) - (*p < *q);
 }
 
-bool cli_chart_table_range(const struct analysis_table *t, int64_t *begin, int64_t *end)
+bool cli_chart_table_range(const struct mer_table *t, int64_t *begin, int64_t *end)
 {
 	size_t from = find_key(t, "begin"), to = find_key(t, "end");
 	bool any = false;
 	for (size_t r = 0; from != SIZE_MAX && to != SIZE_MAX && r < t->n_rows; r++) {
-		const struct analysis_cell *c = &t->cells[r * t->n_columns];
+		const struct mer_cell *c = &t->cells[r * t->n_columns];
 		if (!c[from].set || !c[to].set)
 			continue;
 		*begin = any && *begin < c[from].v.i ? *begin : c[from].v.i;
@@ -148,23 +148,23 @@ static bool is_drawn(const struct drawing *d, size_t row)
 	       (!d->only || says(d, row, d->host, d->only)) && is_set(d, row, d->begin);
 }
 
-static bool is_real(enum analysis_type type)
+static bool is_real(enum mer_type type)
 {
-	return type == ANALYSIS_RATIO || type == ANALYSIS_REAL || type == ANALYSIS_RATE;
+	return type == MER_RATIO || type == MER_REAL || type == MER_RATE;
 }
 
 /* NAN: not known. */
 static double value(const struct drawing *d, size_t row, size_t column)
 {
-	const struct analysis_cell *c = cell(d, row, column);
-	enum analysis_type type = d->t->columns[column].type;
+	const struct mer_cell *c = cell(d, row, column);
+	enum mer_type type = d->t->columns[column].type;
 	if (!c->set)
 		return NAN;
 	double v = is_real(type) ? c->v.f : (double)c->v.i;
-	if (type == ANALYSIS_RATIO)
+	if (type == MER_RATIO)
 		return 100 * v;
 	if (d->per != SIZE_MAX) {
-		const struct analysis_cell *whole = cell(d, row, d->per);
+		const struct mer_cell *whole = cell(d, row, d->per);
 		return whole->set && whole->v.i > 0 ? 100 * v / (double)whole->v.i : NAN;
 	}
 	if (d->chart->per && strcmp(d->chart->per, "time") == 0) {
@@ -176,16 +176,16 @@ static double value(const struct drawing *d, size_t row, size_t column)
 
 static enum mer_svg_unit unit_of(const struct drawing *d)
 {
-	const struct analysis_column *k = &d->t->columns[d->keys[0]];
+	const struct mer_column *k = &d->t->columns[d->keys[0]];
 	size_t len = strlen(k->key);
-	if (d->per != SIZE_MAX || k->type == ANALYSIS_RATIO)
+	if (d->per != SIZE_MAX || k->type == MER_RATIO)
 		return MER_SVG_PERCENT;
 	if (len >= 3 && strcmp(k->key + len - 3, "khz") == 0)
 		return MER_SVG_KHZ;
 	switch (k->type) {
-	case ANALYSIS_BYTES: return d->chart->per ? MER_SVG_RATE : MER_SVG_BYTES;
-	case ANALYSIS_RATE: return MER_SVG_RATE;
-	case ANALYSIS_DURATION: return MER_SVG_DURATION;
+	case MER_BYTES: return d->chart->per ? MER_SVG_RATE : MER_SVG_BYTES;
+	case MER_RATE: return MER_SVG_RATE;
+	case MER_DURATION: return MER_SVG_DURATION;
 	default: return MER_SVG_PLAIN;
 	}
 }
@@ -193,7 +193,7 @@ static enum mer_svg_unit unit_of(const struct drawing *d)
 /* What the row is about, but for what all rows of the panel have in common: "wget 4711", "CPU 3". */
 static void put_name(const struct drawing *d, size_t row, size_t key, struct mer_str *out)
 {
-	const struct analysis_table *t = d->t;
+	const struct mer_table *t = d->t;
 	size_t number = is_set(d, row, d->tid) ? d->tid : d->pid;
 	if (d->tid != SIZE_MAX && !is_set(d, row, d->tid) && says(d, row, d->comm, others)) {
 		mer_str_puts(out, others);
@@ -203,8 +203,8 @@ static void put_name(const struct drawing *d, size_t row, size_t key, struct mer
 	bool of_nobody = d->tid != SIZE_MAX && by_thread && !is_set(d, row, d->tid) &&
 			 !is_set(d, row, d->comm);
 	for (size_t c = 0; c < t->n_columns; c++) {
-		const struct analysis_column *k = &t->columns[c];
-		const struct analysis_cell *v = cell(d, row, c);
+		const struct mer_column *k = &t->columns[c];
+		const struct mer_cell *v = cell(d, row, c);
 		if (!cli_grid_names(k) || !v->set || c == d->of || c == d->tid ||
 			(c == d->host && (d->only || d->n_hosts < 2)) ||
 			(!k->title && c != d->comm))
@@ -212,7 +212,7 @@ static void put_name(const struct drawing *d, size_t row, size_t key, struct mer
 		if (c == d->pid && is_set(d, row, d->comm))
 			continue;
 		mer_str_puts(out, out->len ? ", " : "");
-		if (k->type == ANALYSIS_TEXT)
+		if (k->type == MER_TEXT)
 			mer_str_puts(out, v->v.text);
 		else
 			mer_str_printf(out, "%s %" PRId64, k->title, v->v.i);
@@ -495,8 +495,8 @@ static int put_panels(struct drawing *d)
 	return rc;
 }
 
-static int draw_chart(struct cli_chart_page *p, const struct analysis_table *t,
-	const struct analysis_chart *chart)
+static int draw_chart(
+	struct cli_chart_page *p, const struct mer_table *t, const struct analysis_chart *chart)
 {
 	struct drawing d = { .page = p, .t = t, .chart = chart };
 	return find_columns(&d) ? put_panels(&d) : 0;
@@ -505,25 +505,24 @@ static int draw_chart(struct cli_chart_page *p, const struct analysis_table *t,
 /* ---- Without charts of its own ---- */
 
 static int draw_column(
-	struct cli_chart_page *p, const struct analysis_table *t, size_t column, const char *kind)
+	struct cli_chart_page *p, const struct mer_table *t, size_t column, const char *kind)
 {
-	const struct analysis_column *k = &t->columns[column];
+	const struct mer_column *k = &t->columns[column];
 	struct analysis_chart c = { .y = k->title, .of = kind, .keys = k->key };
-	c.lines = k->type == ANALYSIS_REAL;
+	c.lines = k->type == MER_REAL;
 	c.title = mer_arena_printf(
 		&p->arena, "%s%s%s: %s", t->title, kind ? ", by " : "", kind ? kind : "", k->title);
 	return c.title ? draw_chart(p, t, &c) : mer_fail_nomem(&p->cli->err);
 }
 
 /* Rows of several kinds ("host", "cpu", "thread") tell the same more than once: a chart for each kind. */
-static int draw_kinds(
-	struct cli_chart_page *p, const struct analysis_table *t, size_t of, size_t column)
+static int draw_kinds(struct cli_chart_page *p, const struct mer_table *t, size_t of, size_t column)
 {
 	const char *kinds[MAX_KINDS];
 	size_t n = 0;
 	int rc = 0;
 	for (size_t r = 0; r < t->n_rows && n < MAX_KINDS; r++) {
-		const struct analysis_cell *c = &t->cells[r * t->n_columns + of];
+		const struct mer_cell *c = &t->cells[r * t->n_columns + of];
 		size_t i = 0;
 		while (c->set && i < n && strcmp(kinds[i], c->v.text) != 0)
 			i++;
@@ -535,13 +534,13 @@ static int draw_kinds(
 	return rc;
 }
 
-static bool is_about(const struct analysis_chart *c, const struct analysis_table *t)
+static bool is_about(const struct analysis_chart *c, const struct mer_table *t)
 {
 	return strcmp(c->table ? c->table : "bins", t->id) == 0;
 }
 
-int cli_chart_tables(struct cli_chart_page *p, const struct analysis_table *t,
-	const struct analysis *a, size_t most)
+int cli_chart_tables(
+	struct cli_chart_page *p, const struct mer_table *t, const struct analysis *a, size_t most)
 {
 	size_t of = find_key(t, "of"), first = p->n;
 	int rc = 0;
@@ -553,7 +552,7 @@ int cli_chart_tables(struct cli_chart_page *p, const struct analysis_table *t,
 	}
 	for (size_t c = 0; c < t->n_columns && p->n - first < most && rc == 0; c++) {
 		if (!t->columns[c].title || cli_grid_names(&t->columns[c]) ||
-			t->columns[c].type == ANALYSIS_TIME)
+			t->columns[c].type == MER_TIME)
 			continue;
 		if (of != SIZE_MAX)
 			return draw_kinds(p, t, of, c);
@@ -562,8 +561,7 @@ int cli_chart_tables(struct cli_chart_page *p, const struct analysis_table *t,
 	return rc;
 }
 
-int cli_chart_summary(
-	struct cli_chart_page *p, const struct analysis_table *t, const struct analysis *a)
+int cli_chart_summary(struct cli_chart_page *p, const struct mer_table *t, const struct analysis *a)
 {
 	int rc = 0;
 	for (size_t i = 0; a->charts && a->charts[i].title && rc == 0; i++)

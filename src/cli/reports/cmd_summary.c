@@ -108,10 +108,10 @@ static const char *command(struct screen *x, struct mer_arena *arena, const char
 }
 
 /* Fills in what the analysis leaves to us: a sentence for each finding, a command for each row. */
-static bool put_into_words(struct screen *x, struct analysis_table *t)
+static bool put_into_words(struct screen *x, struct mer_table *t)
 {
-	size_t next = analysis_table_column(t, SUMMARY_NEXT);
-	size_t sentence = analysis_table_column(t, SUMMARY_SENTENCE);
+	size_t next = mer_table_column(t, SUMMARY_NEXT);
+	size_t sentence = mer_table_column(t, SUMMARY_SENTENCE);
 	bool many = x->grid.e->n_hosts > 1, ok = true;
 	for (size_t r = 0; next != SIZE_MAX && r < t->n_rows && ok; r++) {
 		struct mer_str words = { 0 }, text = { 0 };
@@ -121,14 +121,14 @@ static bool put_into_words(struct screen *x, struct analysis_table *t)
 			cli_summary_command(t, r, many, &words);
 		ok = words.data && !words.failed;
 		const char *line = ok ? command(x, t->arena, words.data) : NULL;
-		t->cells[r * t->n_columns + next] = analysis_text(line);
+		t->cells[r * t->n_columns + next] = mer_text(line);
 		mer_str_fini(&words);
 		ok = line != NULL;
 		if (sentence == SIZE_MAX || !ok)
 			continue;
 		cli_finding_sentence(t, r, &text);
 		const char *copy = kept(t->arena, &text);
-		t->cells[r * t->n_columns + sentence] = analysis_text(copy);
+		t->cells[r * t->n_columns + sentence] = mer_text(copy);
 		ok = copy != NULL;
 	}
 	return ok;
@@ -149,37 +149,36 @@ static size_t rows_of(const struct screen *x, int table)
 
 static void limit_tables(struct screen *x)
 {
-	struct analysis_table *t = x->grid.tables;
+	struct mer_table *t = x->grid.tables;
 	size_t most = rows_of(x, SUMMARY_HOSTS);
 	if (most && t[SUMMARY_HOSTS].n_rows > most) {
-		analysis_table_sort(&t[SUMMARY_HOSTS], "cpu_percent", false);
-		analysis_table_sort(&t[SUMMARY_IO], "disk_percent", false);
+		mer_table_sort(&t[SUMMARY_HOSTS], "cpu_percent", false);
+		mer_table_sort(&t[SUMMARY_IO], "disk_percent", false);
 		x->grid.sorted[SUMMARY_HOSTS] = "cpu_percent";
 	}
 	for (int i = 0; i < SUMMARY_TABLES; i++)
-		analysis_table_limit(&t[i], rows_of(x, i));
+		mer_table_limit(&t[i], rows_of(x, i));
 	/* Those that use most, and the longest: it is understood that there are more. */
 	t[SUMMARY_TOP].n_left_out = t[SUMMARY_WAITS].n_left_out = t[SUMMARY_LINKS].n_left_out = 0;
 }
 
 /* Is it 0 wherever it is known? Then people need no column of it: what is lost or unknown is said. */
-static bool is_zero(const struct analysis_table *t, size_t column)
+static bool is_zero(const struct mer_table *t, size_t column)
 {
-	enum analysis_type type = t->columns[column].type;
-	bool zero = type != ANALYSIS_TEXT && type != ANALYSIS_ID;
+	enum mer_type type = t->columns[column].type;
+	bool zero = type != MER_TEXT && type != MER_ID;
 	for (size_t r = 0; r < t->n_rows && zero; r++) {
-		const struct analysis_cell *c = &t->cells[r * t->n_columns + column];
+		const struct mer_cell *c = &t->cells[r * t->n_columns + column];
 		zero = !c->set || (cli_analysis_is_real(type) ? c->v.f <= 0 : c->v.i == 0);
 	}
 	return zero;
 }
 
 /* A table in which nothing but names is left goes as a whole. */
-static bool hide_zeros(struct analysis_table *t)
+static bool hide_zeros(struct mer_table *t)
 {
 	bool any = false;
-	struct analysis_column *columns =
-		mer_arena_zalloc(t->arena, t->n_columns + 1, sizeof(*columns));
+	struct mer_column *columns = mer_arena_zalloc(t->arena, t->n_columns + 1, sizeof(*columns));
 	if (!columns)
 		return false;
 	for (size_t c = 0; c < t->n_columns; c++) {
@@ -203,13 +202,13 @@ static void put_heading(const struct screen *x, struct mer_str *out)
 /* The finding, and its command on a line of its own that can be copied. */
 static void put_findings(const struct screen *x, struct mer_str *out)
 {
-	const struct analysis_table *t = &x->grid.tables[SUMMARY_FINDINGS];
+	const struct mer_table *t = &x->grid.tables[SUMMARY_FINDINGS];
 	const char *more = x->cli->bold_out ? "\033[1m" : "", *less = *more ? "\033[0m" : "";
 	put_heading(x, out);
 	if (!t->n_rows)
 		mer_str_puts(out, "None.\n");
 	for (size_t r = 0; r < t->n_rows; r++) {
-		const struct analysis_cell *c = &t->cells[r * t->n_columns];
+		const struct mer_cell *c = &t->cells[r * t->n_columns];
 		struct mer_str line = { 0 }, clean = { 0 };
 		if (x->grid.e->n_hosts > 1 && c[FINDING_COL_HOST].set)
 			mer_str_printf(&line, "%s: ", c[FINDING_COL_HOST].v.text);
@@ -286,7 +285,7 @@ static int analyse(struct screen *x, struct sync_messages *messages, struct sync
 {
 	struct cli *cli = x->cli;
 	struct cli_grid *g = &x->grid;
-	struct analysis_table tables[SUMMARY_REQUESTS];
+	struct mer_table tables[SUMMARY_REQUESTS];
 	struct analysis_run run;
 	struct cli_progress progress;
 	x->options = (struct analysis_options){ .begin = cli_moment_resolve(&cli->begin,
@@ -315,10 +314,10 @@ static int analyse(struct screen *x, struct sync_messages *messages, struct sync
 		if (rc == 0)
 			rc = print(x, &run);
 		for (int i = 0; i < SUMMARY_TABLES; i++)
-			analysis_table_fini(&g->tables[i]);
+			mer_table_fini(&g->tables[i]);
 	}
 	for (int i = 0; i < SUMMARY_REQUESTS; i++)
-		analysis_table_fini(&tables[i]);
+		mer_table_fini(&tables[i]);
 	analysis_run_fini(&run);
 	return rc;
 }

@@ -25,7 +25,7 @@ void cli_shell_word(struct mer_str *out, const char *word)
 /* ---- cells ---- */
 
 struct row {
-	const struct analysis_cell *c;
+	const struct mer_cell *c;
 	struct mer_str *out;
 };
 
@@ -350,7 +350,7 @@ static void put_sentence(const struct row *r)
 	}
 }
 
-void cli_finding_sentence(const struct analysis_table *t, size_t row, struct mer_str *out)
+void cli_finding_sentence(const struct mer_table *t, size_t row, struct mer_str *out)
 {
 	struct row r = { &t->cells[row * t->n_columns], out };
 	put_sentence(&r);
@@ -397,7 +397,7 @@ static const char *command_of(enum finding_rule rule)
 	return commands[rule];
 }
 
-void cli_finding_command(const struct analysis_table *t, size_t row, bool many, struct mer_str *out)
+void cli_finding_command(const struct mer_table *t, size_t row, bool many, struct mer_str *out)
 {
 	struct row r = { &t->cells[row * t->n_columns], out };
 	bool of_clocks = rule_of(&r) == FINDING_OUTSIDE && r.c[FINDING_COL_OBJECT].set;
@@ -416,17 +416,17 @@ void cli_finding_command(const struct analysis_table *t, size_t row, bool many, 
 		put_host(out, text(&r, FINDING_COL_HOST), many);
 }
 
-static const char *cell_text(const struct analysis_table *t, size_t row, const char *key)
+static const char *cell_text(const struct mer_table *t, size_t row, const char *key)
 {
-	size_t c = analysis_table_column(t, key);
-	const struct analysis_cell *cell = c == SIZE_MAX ? NULL : &t->cells[row * t->n_columns + c];
+	size_t c = mer_table_column(t, key);
+	const struct mer_cell *cell = c == SIZE_MAX ? NULL : &t->cells[row * t->n_columns + c];
 	return cell && cell->set ? cell->v.text : "";
 }
 
-static int64_t cell_number(const struct analysis_table *t, size_t row, const char *key)
+static int64_t cell_number(const struct mer_table *t, size_t row, const char *key)
 {
-	size_t c = analysis_table_column(t, key);
-	const struct analysis_cell *cell = c == SIZE_MAX ? NULL : &t->cells[row * t->n_columns + c];
+	size_t c = mer_table_column(t, key);
+	const struct mer_cell *cell = c == SIZE_MAX ? NULL : &t->cells[row * t->n_columns + c];
 	return cell && cell->set ? cell->v.i : -1;
 }
 
@@ -441,7 +441,7 @@ static const char *command_for_wait(const char *cause)
 	return NULL;
 }
 
-void cli_summary_command(const struct analysis_table *t, size_t row, bool many, struct mer_str *out)
+void cli_summary_command(const struct mer_table *t, size_t row, bool many, struct mer_str *out)
 {
 	int64_t tid = cell_number(t, row, "tid");
 	if (strcmp(t->id, "links") == 0) {

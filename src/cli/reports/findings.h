@@ -7,14 +7,12 @@
 #include "base/str.h"
 
 /* Row of a table with findings_columns. The sentence does not name the host. */
-void cli_finding_sentence(const struct analysis_table *t, size_t row, struct mer_str *out);
+void cli_finding_sentence(const struct mer_table *t, size_t row, struct mer_str *out);
 /* many: there are several hosts, so one is chosen. */
-void cli_finding_command(
-	const struct analysis_table *t, size_t row, bool many, struct mer_str *out);
+void cli_finding_command(const struct mer_table *t, size_t row, bool many, struct mer_str *out);
 
 /* The same for rows of the tables "top", "waits" and "links". */
-void cli_summary_command(
-	const struct analysis_table *t, size_t row, bool many, struct mer_str *out);
+void cli_summary_command(const struct mer_table *t, size_t row, bool many, struct mer_str *out);
 
 /* A word as a shell reads it. */
 void cli_shell_word(struct mer_str *out, const char *word);

@@ -1,12 +1,12 @@
 #include "cli/reports/grid.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "analysis/bins.h"
+#include "base/glob.h"
 #include "cli/reports/chart_table.h"
 #include "cli/progress.h"
 #include "cli/sync/sync_print.h"
@@ -120,7 +120,7 @@ static int list_tables(struct cli *cli)
 	mer_str_printf(&out, "Tables of '%s', for --table and --sort:\n", a->id);
 	for (const struct analysis_output *o = a->outputs; o->id; o++) {
 		struct mer_str keys = { 0 };
-		for (const struct analysis_column *c = o->columns; c->key; c++)
+		for (const struct mer_column *c = o->columns; c->key; c++)
 			mer_str_printf(&keys, "%s%s", c == o->columns ? "" : " ", c->key);
 		mer_str_printf(&out, "\n%s: %s\n", o->id, o->title);
 		cli_text_wrap(&out, keys.data ? keys.data : "", (size_t)cli_width(cli), 2);
@@ -203,9 +203,9 @@ static const struct analysis_output *output_of(const struct cli_grid *g, size_t 
 	return &g->requests[i].analysis->outputs[g->requests[i].output];
 }
 
-static const struct analysis_column *find_key(const struct analysis_output *o, const char *key)
+static const struct mer_column *find_key(const struct analysis_output *o, const char *key)
 {
-	for (const struct analysis_column *c = o->columns; c->key; c++)
+	for (const struct mer_column *c = o->columns; c->key; c++)
 		if (strcmp(c->key, key) == 0)
 			return c;
 	return NULL;
@@ -213,17 +213,17 @@ static const struct analysis_column *find_key(const struct analysis_output *o, c
 
 /* The column that the user means: by its key, whose unit may be left out, or by what people see above it if
  * that is above one only. */
-static const struct analysis_column *find_meant(const struct analysis_output *o, const char *word)
+static const struct mer_column *find_meant(const struct analysis_output *o, const char *word)
 {
 	char key[128];
-	const struct analysis_column *found = find_key(o, word);
+	const struct mer_column *found = find_key(o, word);
 	size_t n = 0;
 	snprintf(key, sizeof(key), "%.100s_ns", word);
 	if (!found)
 		found = find_key(o, key);
 	if (found)
 		return found;
-	for (const struct analysis_column *c = o->columns; c->key; c++)
+	for (const struct mer_column *c = o->columns; c->key; c++)
 		if (cli_same_word(word, c->key) || cli_same_word(key, c->key) ||
 			(c->title && cli_same_word(word, c->title))) {
 			found = c;
@@ -233,10 +233,10 @@ static const struct analysis_column *find_meant(const struct analysis_output *o,
 }
 
 /* Has any table of the analysis such a column? By key, or by type. */
-static bool has_column(const struct analysis *a, const char *key, enum analysis_type type)
+static bool has_column(const struct analysis *a, const char *key, enum mer_type type)
 {
 	for (const struct analysis_output *o = a->outputs; o->id; o++)
-		for (const struct analysis_column *c = o->columns; c->key; c++)
+		for (const struct mer_column *c = o->columns; c->key; c++)
 			if (key ? strcmp(c->key, key) == 0 : c->type == type)
 				return true;
 	return false;
@@ -253,7 +253,7 @@ static int check_sort(struct cli_grid *g)
 	for (size_t i = 0; i < g->n_printed; i++) {
 		if (find_meant(output_of(g, i), key))
 			return 0;
-		for (const struct analysis_column *c = output_of(g, i)->columns; c->key; c++)
+		for (const struct mer_column *c = output_of(g, i)->columns; c->key; c++)
 			if (n < sizeof(names) / sizeof(*names))
 				names[n++] = c->key;
 	}
@@ -314,7 +314,7 @@ static int check_options(struct cli_grid *g)
 		return mer_fail(err, MER_ERR_USAGE,
 			"--%s does not apply to '%s': choose in the expression of --period",
 			g->cli->tids.n ? cli_tids_option(g->cli) : "comm", a->id);
-	if ((g->cli->tids.n || g->cli->comms.n) && !has_column(a, "tid", ANALYSIS_ID))
+	if ((g->cli->tids.n || g->cli->comms.n) && !has_column(a, "tid", MER_ID))
 		return mer_fail(err, MER_ERR_USAGE,
 			"--%s does not apply to '%s': it has no data per task",
 			g->cli->tids.n ? cli_tids_option(g->cli) : "comm", a->id);
@@ -434,11 +434,6 @@ static bool wants_cpu(void *ctx, uint16_t cpu)
 }
 
 /* A name with brackets may be given as it is. */
-static bool fits(const char *pattern, const char *name)
-{
-	return strcmp(pattern, name) == 0 || fnmatch(pattern, name, 0) == 0;
-}
-
 static bool wants_task(void *ctx, const struct kernel_host *h, uint32_t task)
 {
 	const struct cli *cli = ((const struct cli_grid *)ctx)->cli;
@@ -452,7 +447,7 @@ static bool wants_name(void *ctx, const char *name)
 	const struct cli_texts *names = &g->values->names;
 	uint64_t named = 0;
 	for (size_t i = 0; i < names->n; i++)
-		if (fits(names->item[i], name))
+		if (mer_glob(names->item[i], name))
 			named |= (uint64_t)1 << i;
 	if (named)
 		atomic_fetch_or_explicit(&g->named, named, memory_order_relaxed);
@@ -570,11 +565,11 @@ static void sort_table(struct cli_grid *g, size_t table)
 			   : o->sort	   ? o->sort
 					   : o->columns[0].key;
 	bool plus = *sort == '+';
-	const struct analysis_column *c = find_meant(o, sort + plus);
+	const struct mer_column *c = find_meant(o, sort + plus);
 	if (!c)
 		return;
-	bool ascending = plus || cli_grid_names(c) || c->type == ANALYSIS_TIME;
-	analysis_table_sort(&g->tables[table], c->key, ascending != g->values->reverse);
+	bool ascending = plus || cli_grid_names(c) || c->type == MER_TIME;
+	mer_table_sort(&g->tables[table], c->key, ascending != g->values->reverse);
 	g->sorted[table] = c->key;
 }
 
@@ -606,7 +601,7 @@ static int show(struct cli_grid *g, struct analysis_run *run)
 			sort_table(g, i);
 		if (strncmp(g->tables[i].id, "freq", 4) !=
 			0) /* of these as many as limit says are printed */
-			analysis_table_limit(&g->tables[i], (size_t)limit_of(g));
+			mer_table_limit(&g->tables[i], (size_t)limit_of(g));
 		if (rc == 0 && g->tables[i].failed)
 			rc = mer_fail_nomem(&g->cli->err);
 	}
@@ -639,7 +634,7 @@ static int analyse(struct cli_grid *g, struct cli_periods *periods, struct sync_
 	if (rc == 0)
 		rc = show(g, &run);
 	for (size_t i = 0; i < g->n; i++)
-		analysis_table_fini(&g->tables[i]);
+		mer_table_fini(&g->tables[i]);
 	analysis_run_fini(&run);
 	return rc;
 }

@@ -98,8 +98,8 @@ struct cli_grid {
 	struct mer_experiment *e;
 	int64_t begin, end; /* what was looked at; MER_NO_TIME: nothing */
 	struct analysis_request requests[CLI_GRID_TABLES];
-	struct analysis_table tables[CLI_GRID_TABLES]; /* as requests; the printed ones first */
-	const char *sorted[CLI_GRID_TABLES];	       /* by which key; NULL: as they came */
+	struct mer_table tables[CLI_GRID_TABLES]; /* as requests; the printed ones first */
+	const char *sorted[CLI_GRID_TABLES];	  /* by which key; NULL: as they came */
 	size_t n, n_printed;
 	const struct analysis_options
 		*options;	/* of the run; NULL: all of the time was looked at */
@@ -126,9 +126,9 @@ int cli_grid_plot(struct cli_grid *g, const char *path);
 /* The table "map", of places over time, as SVG (grid_map.c). */
 int cli_grid_map(struct cli_grid *g, const char *path);
 /* Does the column name things, as opposed to measuring them? */
-static inline bool cli_grid_names(const struct analysis_column *c)
+static inline bool cli_grid_names(const struct mer_column *c)
 {
-	return c->type == ANALYSIS_TEXT || c->type == ANALYSIS_ID;
+	return c->type == MER_TEXT || c->type == MER_ID;
 }
 
 #endif

@@ -15,26 +15,26 @@ static const char *const names[] = { "disk read", "disk write", "disk discard" }
 struct map {
 	struct cli_chart_page page;
 	const struct cli_grid *g;
-	const struct analysis_table *t;
+	const struct mer_table *t;
 	size_t begin, end, host, of, name, place, place_end, count; /* columns */
 };
 
-static const struct analysis_cell *cell(const struct map *m, size_t row, size_t c)
+static const struct mer_cell *cell(const struct map *m, size_t row, size_t c)
 {
 	return &m->t->cells[row * m->t->n_columns + c];
 }
 
-static bool find_columns(struct map *m, const struct analysis_table *t)
+static bool find_columns(struct map *m, const struct mer_table *t)
 {
 	m->t = t;
-	m->begin = analysis_table_column(t, "begin");
-	m->end = analysis_table_column(t, "end");
-	m->host = analysis_table_column(t, "host");
-	m->of = analysis_table_column(t, "disk");
-	m->name = analysis_table_column(t, "name");
-	m->place = analysis_table_column(t, "sector");
-	m->place_end = analysis_table_column(t, "sector_end");
-	m->count = analysis_table_column(t, "requests");
+	m->begin = mer_table_column(t, "begin");
+	m->end = mer_table_column(t, "end");
+	m->host = mer_table_column(t, "host");
+	m->of = mer_table_column(t, "disk");
+	m->name = mer_table_column(t, "name");
+	m->place = mer_table_column(t, "sector");
+	m->place_end = mer_table_column(t, "sector_end");
+	m->count = mer_table_column(t, "requests");
 	const size_t all[] = { m->begin, m->end, m->host, m->of, m->name, m->place, m->place_end,
 		m->count };
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
@@ -111,7 +111,7 @@ static bool add_panel(struct map *m, size_t first, size_t last)
 int cli_grid_map(struct cli_grid *g, const char *path)
 {
 	struct map m = { .g = g };
-	const struct analysis_table *t = NULL;
+	const struct mer_table *t = NULL;
 	for (size_t i = 0; i < g->n; i++)
 		if (strncmp(g->tables[i].id, "map", 3) == 0)
 			t = &g->tables[i];

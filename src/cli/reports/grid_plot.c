@@ -6,7 +6,7 @@
 
 enum { MAX_PANELS = 10 };
 
-static bool is_over_time(const struct analysis_table *t)
+static bool is_over_time(const struct mer_table *t)
 {
 	return strncmp(t->id, "bins", 4) == 0;
 }

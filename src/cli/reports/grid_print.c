@@ -20,30 +20,29 @@ enum { HISTOGRAMS = 6, TEXT_MIN = 12, KEY_MIN = 6 };
 
 /* ---- Histograms ---- */
 
-static bool is_histogram(const struct analysis_table *t)
+static bool is_histogram(const struct mer_table *t)
 {
 	return strncmp(t->id, "freq", 4) == 0;
 }
 
-static bool same_names(const struct analysis_table *t, size_t a, size_t b)
+static bool same_names(const struct mer_table *t, size_t a, size_t b)
 {
 	for (size_t c = 0; c < t->n_columns; c++) {
-		const struct analysis_cell *p = &t->cells[a * t->n_columns + c],
-					   *q = &t->cells[b * t->n_columns + c];
+		const struct mer_cell *p = &t->cells[a * t->n_columns + c],
+				      *q = &t->cells[b * t->n_columns + c];
 		if (!cli_grid_names(&t->columns[c]))
 			continue;
 		if (p->set != q->set)
 			return false;
-		if (p->set &&
-			(t->columns[c].type == ANALYSIS_TEXT ? strcmp(p->v.text, q->v.text) != 0
-							     : p->v.i != q->v.i))
+		if (p->set && (t->columns[c].type == MER_TEXT ? strcmp(p->v.text, q->v.text) != 0
+							      : p->v.i != q->v.i))
 			return false;
 	}
 	return true;
 }
 
 /* Where the histogram that begins with this row ends: rows that are called the same. */
-static size_t histogram_end(const struct analysis_table *t, size_t row)
+static size_t histogram_end(const struct mer_table *t, size_t row)
 {
 	size_t end = row + 1;
 	while (end < t->n_rows && same_names(t, row, end))
@@ -52,8 +51,7 @@ static size_t histogram_end(const struct analysis_table *t, size_t row)
 }
 
 /* Rows of the first histograms: of as many as --limit says. */
-static size_t histogram_rows(
-	const struct cli_grid *g, const struct analysis_table *t, size_t *n_left)
+static size_t histogram_rows(const struct cli_grid *g, const struct mer_table *t, size_t *n_left)
 {
 	const struct cli_amount *limit = &g->values->limit;
 	int64_t most = limit->set ? limit->v : g->cli->format == CLI_FORMAT_TABLE ? HISTOGRAMS : 0;
@@ -66,7 +64,7 @@ static size_t histogram_rows(
 	return rows;
 }
 
-static size_t rows_of(const struct cli_grid *g, const struct analysis_table *t)
+static size_t rows_of(const struct cli_grid *g, const struct mer_table *t)
 {
 	size_t n_left;
 	return is_histogram(t) ? histogram_rows(g, t, &n_left) : t->n_rows;
@@ -94,12 +92,12 @@ static int put_json(const struct cli_grid *g, struct mer_str *out)
 
 /* ---- For people ---- */
 
-static double number(enum analysis_type type, const struct analysis_cell *c)
+static double number(enum mer_type type, const struct mer_cell *c)
 {
 	return !c->set ? NAN : cli_analysis_is_real(type) ? c->v.f : (double)c->v.i;
 }
 
-static double greatest(const struct analysis_table *t, size_t column, size_t begin, size_t end)
+static double greatest(const struct mer_table *t, size_t column, size_t begin, size_t end)
 {
 	double most = 0;
 	for (size_t r = begin; r < end; r++)
@@ -111,18 +109,18 @@ static double greatest(const struct analysis_table *t, size_t column, size_t beg
 /* The column that bars show: of top its share, else what it is sorted by; of histograms the count. */
 static size_t bar_column(const struct cli_grid *g, size_t table)
 {
-	const struct analysis_table *t = &g->tables[table];
+	const struct mer_table *t = &g->tables[table];
 	const char *sort = g->sorted[table];
 	bool top = strcmp(t->id, "top") == 0 || strncmp(t->id, "top_", 4) == 0;
 	if (!top && !is_histogram(t))
 		return SIZE_MAX;
 	for (size_t c = 0; c < t->n_columns; c++) {
-		const struct analysis_column *k = &t->columns[c];
-		if (k->title && (top ? k->type == ANALYSIS_RATIO : k->type == ANALYSIS_COUNT))
+		const struct mer_column *k = &t->columns[c];
+		if (k->title && (top ? k->type == MER_RATIO : k->type == MER_COUNT))
 			return c;
 	}
 	for (size_t c = 0; top && sort && c < t->n_columns; c++) {
-		const struct analysis_column *k = &t->columns[c];
+		const struct mer_column *k = &t->columns[c];
 		if (k->title && !cli_grid_names(k) && strcmp(k->key, sort) == 0)
 			return c;
 	}
@@ -139,12 +137,12 @@ struct picked { /* columns to show, of a table's; SIZE_MAX: the bar */
 };
 
 /* Rows begin..end-1 with these columns. */
-static bool fill(const struct analysis_table *t, const struct picked *p, size_t begin, size_t end,
+static bool fill(const struct mer_table *t, const struct picked *p, size_t begin, size_t end,
 	struct cli_column *columns, struct cli_table *rows)
 {
 	struct cli_cell *cells = calloc(p->n + 1, sizeof(*cells));
 	for (size_t i = 0; i < p->n; i++) {
-		const struct analysis_column *c = &t->columns[p->at[i] == SIZE_MAX ? 0 : p->at[i]];
+		const struct mer_column *c = &t->columns[p->at[i] == SIZE_MAX ? 0 : p->at[i]];
 		columns[i] = p->at[i] == SIZE_MAX ? (struct cli_column){ "bar", "", CLI_TYPE_BAR }
 						  : (struct cli_column){ c->key, c->title,
 							    cli_analysis_type(c->type) };
@@ -152,7 +150,7 @@ static bool fill(const struct analysis_table *t, const struct picked *p, size_t 
 	columns[p->n] = (struct cli_column){ 0 };
 	cli_table_init(rows, columns);
 	for (size_t r = begin; cells && r < end; r++) {
-		const struct analysis_cell *row = &t->cells[r * t->n_columns];
+		const struct mer_cell *row = &t->cells[r * t->n_columns];
 		for (size_t i = 0; i < p->n; i++)
 			cells[i] = p->at[i] != SIZE_MAX
 					   ? cli_analysis_cell(t->columns[p->at[i]].type,
@@ -183,22 +181,22 @@ static size_t place_in(const char *words, const char *key)
 /* Does it say who or what the row is about? Names before the first figure do, the task anywhere, and what
  * analysis.worth has right after its first figure; of a thread's process the thread says enough. Over time,
  * the time does. */
-static bool is_key(const struct analysis_table *t, const struct picked *p, size_t column)
+static bool is_key(const struct mer_table *t, const struct picked *p, size_t column)
 {
 	const char *key = t->columns[column].key;
 	bool names = cli_grid_names(&t->columns[column]);
-	bool has_tid = analysis_table_column(t, "tid") != SIZE_MAX;
+	bool has_tid = mer_table_column(t, "tid") != SIZE_MAX;
 	if (strcmp(key, "pid") == 0 && has_tid)
 		return false;
 	if (strcmp(key, "host") == 0 || strcmp(key, "tid") == 0 || strcmp(key, "comm") == 0)
 		return true;
-	if (t->columns[column].type == ANALYSIS_TIME)
+	if (t->columns[column].type == MER_TIME)
 		return strncmp(t->id, "bins", 4) == 0;
 	if (names && place_in(p->worth, key) == 1)
 		return true;
 	for (size_t c = 0; c < column; c++)
 		if (t->columns[c].title && !cli_grid_names(&t->columns[c]) &&
-			t->columns[c].type != ANALYSIS_TIME)
+			t->columns[c].type != MER_TIME)
 			return false;
 	return names;
 }
@@ -213,13 +211,13 @@ static size_t worth_of(const struct picked *p, const char *key)
 }
 
 /* The figure by which the table is sorted, else that of the bar, else the one that matters most. */
-static size_t headline_of(const struct analysis_table *t, const struct picked *p)
+static size_t headline_of(const struct mer_table *t, const struct picked *p)
 {
 	size_t best = p->bar, least = SIZE_MAX;
 	for (size_t i = 0; i < p->n; i++) {
 		size_t c = p->at[i] == SIZE_MAX ? p->bar : p->at[i];
-		const struct analysis_column *k = &t->columns[c];
-		if (cli_grid_names(k) || k->type == ANALYSIS_TIME)
+		const struct mer_column *k = &t->columns[c];
+		if (cli_grid_names(k) || k->type == MER_TIME)
 			continue;
 		if (p->sorted && strcmp(k->key, p->sorted) == 0)
 			return c;
@@ -244,15 +242,15 @@ enum {
 	RANK_PROCESS = 6 * STEP
 };
 
-static size_t rank_of(const struct analysis_table *t, const struct picked *p, size_t column)
+static size_t rank_of(const struct mer_table *t, const struct picked *p, size_t column)
 {
-	const struct analysis_column *k = &t->columns[column];
+	const struct mer_column *k = &t->columns[column];
 	size_t worth = worth_of(p, k->key);
 	if (column == p->headline)
 		return 0;
 	if (is_key(t, p, column)) /* when a bin ended follows from when the next began, mostly */
 		return RANK_KEY + column + (strcmp(k->key, "end") == 0 ? STEP / 2 : 0);
-	if (k->type == ANALYSIS_TIME && column == 0)
+	if (k->type == MER_TIME && column == 0)
 		return RANK_WHEN;
 	if (column == p->bar || (p->sorted && strcmp(k->key, p->sorted) == 0))
 		return RANK_LEADS + (column == p->bar);
@@ -267,7 +265,7 @@ static bool is_bar(const struct picked *p, size_t i)
 }
 
 /* Which column gives way when a line does not fit: its place. */
-static size_t column_to_drop(const struct analysis_table *t, const struct picked *p, size_t *rank)
+static size_t column_to_drop(const struct mer_table *t, const struct picked *p, size_t *rank)
 {
 	size_t least = 0;
 	*rank = 0;
@@ -296,8 +294,8 @@ static void drop_bar(struct picked *p)
 }
 
 /* What matters least goes until the rest fits; before a key does, names get shorter. */
-static bool drop_column(const struct analysis_table *t, struct picked *p,
-	const struct cli_table *rows, size_t width, struct mer_str *dropped)
+static bool drop_column(const struct mer_table *t, struct picked *p, const struct cli_table *rows,
+	size_t width, struct mer_str *dropped)
 {
 	size_t rank, i = column_to_drop(t, p, &rank);
 	size_t text_min = rank < RANK_LEADS ? KEY_MIN : TEXT_MIN;
@@ -312,7 +310,7 @@ static bool drop_column(const struct analysis_table *t, struct picked *p,
 	return true;
 }
 
-static bool put_block(const struct cli_grid *g, const struct analysis_table *t, struct picked *p,
+static bool put_block(const struct cli_grid *g, const struct mer_table *t, struct picked *p,
 	size_t begin, size_t end, struct mer_str *dropped, struct mer_str *out)
 {
 	size_t width = (size_t)cli_width(g->cli);
@@ -331,7 +329,7 @@ static bool put_block(const struct cli_grid *g, const struct analysis_table *t, 
 }
 
 /* Is there nothing in this column in any row? */
-static bool is_empty(const struct analysis_table *t, size_t column)
+static bool is_empty(const struct mer_table *t, size_t column)
 {
 	for (size_t r = 0; r < t->n_rows; r++)
 		if (t->cells[r * t->n_columns + column].set)
@@ -341,10 +339,10 @@ static bool is_empty(const struct analysis_table *t, size_t column)
 
 /* Columns for people. The host's only where there are several; names of histograms are their titles. Of
  * columns that do not matter much (analysis.worth) only those that have something in some row. */
-static void pick(const struct cli_grid *g, const struct analysis_table *t, struct picked *p)
+static void pick(const struct cli_grid *g, const struct mer_table *t, struct picked *p)
 {
 	for (size_t c = 0; c < t->n_columns; c++) {
-		const struct analysis_column *k = &t->columns[c];
+		const struct mer_column *k = &t->columns[c];
 		if (!k->title || (is_histogram(t) && cli_grid_names(k)) ||
 			(g->e->n_hosts == 1 &&
 				(strcmp(k->key, "host") == 0 || strcmp(k->key, "end_host") == 0)))
@@ -361,17 +359,17 @@ static void pick(const struct cli_grid *g, const struct analysis_table *t, struc
 
 /* "IRQ 24, eth0, server" */
 static void put_names(
-	const struct cli_grid *g, const struct analysis_table *t, size_t row, struct mer_str *out)
+	const struct cli_grid *g, const struct mer_table *t, size_t row, struct mer_str *out)
 {
 	size_t n = 0;
 	for (size_t c = 0; c < t->n_columns; c++) {
-		const struct analysis_column *k = &t->columns[c];
-		const struct analysis_cell *cell = &t->cells[row * t->n_columns + c];
+		const struct mer_column *k = &t->columns[c];
+		const struct mer_cell *cell = &t->cells[row * t->n_columns + c];
 		if (!cli_grid_names(k) || !k->title || !cell->set ||
 			(g->e->n_hosts == 1 && strcmp(k->key, "host") == 0))
 			continue;
 		mer_str_puts(out, n++ ? ", " : "\n");
-		if (k->type == ANALYSIS_ID)
+		if (k->type == MER_ID)
 			mer_str_printf(out, "%s %" PRId64, k->title, cell->v.i);
 		else
 			cli_text_clean(out, cell->v.text, strlen(cell->v.text), false);
@@ -379,8 +377,8 @@ static void put_names(
 	mer_str_puts(out, n ? "\n" : "");
 }
 
-static bool put_histograms(const struct cli_grid *g, const struct analysis_table *t,
-	struct picked *p, struct mer_str *dropped, struct mer_str *out)
+static bool put_histograms(const struct cli_grid *g, const struct mer_table *t, struct picked *p,
+	struct mer_str *dropped, struct mer_str *out)
 {
 	size_t n_left, rows = histogram_rows(g, t, &n_left);
 	for (size_t r = 0, end; r < rows; r = end) {
@@ -398,7 +396,7 @@ static bool put_histograms(const struct cli_grid *g, const struct analysis_table
 
 static bool put_table(const struct cli_grid *g, size_t table, struct mer_str *out)
 {
-	const struct analysis_table *t = &g->tables[table];
+	const struct mer_table *t = &g->tables[table];
 	struct mer_str dropped = { 0 };
 	struct picked p = { .at = calloc(t->n_columns * 2 + 1, sizeof(*p.at)),
 		.bar = bar_column(g, table),
@@ -437,7 +435,7 @@ static bool put_table(const struct cli_grid *g, size_t table, struct mer_str *ou
 
 /* What, and when. */
 static void put_heading(
-	const struct cli_grid *g, const struct analysis_table *t, bool first, struct mer_str *out)
+	const struct cli_grid *g, const struct mer_table *t, bool first, struct mer_str *out)
 {
 	mer_str_puts(out, first ? "" : "\n");
 	cli_heading_text(g->cli, t->title, g->options, first ? g->begin : MER_NO_TIME, g->end, out);
@@ -556,7 +554,7 @@ static int put_text(const struct cli_grid *g, struct mer_str *out)
 {
 	size_t n_rows = 0;
 	for (size_t i = 0; i < g->n_printed; i++) {
-		const struct analysis_table *t = &g->tables[i];
+		const struct mer_table *t = &g->tables[i];
 		if (!t->n_rows && (i || i + 1 < g->n_printed))
 			continue; /* of several tables those with something in them */
 		put_heading(g, t, n_rows == 0, out);
@@ -571,7 +569,7 @@ static int put_text(const struct cli_grid *g, struct mer_str *out)
 }
 
 /* Written as it comes: all of the text at once would take more memory than the table. */
-static int put_rows(const struct cli_grid *g, const struct analysis_table *t)
+static int put_rows(const struct cli_grid *g, const struct mer_table *t)
 {
 	enum { PART = 4096 };
 	size_t first = 0, n = rows_of(g, t);

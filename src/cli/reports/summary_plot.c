@@ -11,7 +11,7 @@ enum { MAX_TABLES = 16, BINS = 300 };
 
 struct picture {
 	struct analysis_request requests[MAX_TABLES];
-	struct analysis_table tables[MAX_TABLES];
+	struct mer_table tables[MAX_TABLES];
 	size_t n;
 };
 
@@ -94,7 +94,7 @@ int cli_summary_plot(struct cli *cli, struct mer_experiment *e,
 	if (rc == 0)
 		rc = draw(&x, cli, without_tracer, path);
 	for (size_t i = 0; i < x.n; i++)
-		analysis_table_fini(&x.tables[i]);
+		mer_table_fini(&x.tables[i]);
 	analysis_run_fini(&run);
 	return rc;
 }

@@ -36,8 +36,8 @@ struct archive {
 	uint8_t *bytes; /* ARCHIVE_WRITE: malloc'ed */
 	size_t n, cap;
 	const uint8_t *at, *end; /* ARCHIVE_READ */
-	struct archive_set {	 /* of local numbers: those that are referred to, in order once sorted */
-		uint32_t *item;	 /* malloc'ed */
+	struct archive_set { /* of local numbers: those that are referred to, in order once sorted */
+		uint32_t *item; /* malloc'ed */
 		uint32_t n, cap;
 		struct mer_map seen;
 	} sets[ARCHIVE_N_LOCAL];

@@ -49,10 +49,10 @@ bool kernel_keeper_save(const struct kernel_keeper *k, const struct kernel_world
 
 /* For world.c and the model: one for each host, on the host's thread. */
 struct kernel_keep *kernel_keeper_host(struct kernel_keeper *k, uint32_t host);
-int kernel_keeper_begin(struct kernel_keeper *k, const struct kernel_world *w, uint32_t kind,
-	struct mer_err *err);
-void kernel_keeper_recorded(struct kernel_keep *k, int64_t begin, int64_t end,
-	const struct kernel_losses *losses);
+int kernel_keeper_begin(
+	struct kernel_keeper *k, const struct kernel_world *w, uint32_t kind, struct mer_err *err);
+void kernel_keeper_recorded(
+	struct kernel_keep *k, int64_t begin, int64_t end, const struct kernel_losses *losses);
 /* Between two batches of events of the cursor: from which packets the next state goes on. */
 void kernel_keep_packets(struct kernel_keep *k, const struct mer_cursor *c, int64_t ts);
 void kernel_keeper_end(struct kernel_keep *k, bool is_sound);
@@ -99,8 +99,8 @@ int kernel_resume_recorded(const struct kernel_resume *r, uint32_t host, int64_t
 const uint32_t *kernel_resume_first(const struct kernel_resume *r, uint32_t host);
 int64_t kernel_resume_time(const struct kernel_resume *r);
 /* Into a new model, before its first event. */
-int kernel_resume_host(const struct kernel_resume *r, uint32_t host, struct kernel_model *m,
-	struct mer_err *err);
+int kernel_resume_host(
+	const struct kernel_resume *r, uint32_t host, struct kernel_model *m, struct mer_err *err);
 /* After its last event: tasks and names as they were known at the end of the recording. */
 void kernel_resume_learn(
 	const struct kernel_resume *r, uint32_t host, struct kernel_model *m, int64_t until);

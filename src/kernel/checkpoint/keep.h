@@ -9,10 +9,11 @@ struct kernel_keep { /* of a host */
 	struct kernel_keeper *keeper;
 	struct model_saver saver;
 	struct kept_state {
-		uint8_t *bytes; /* malloc'ed; NULL: the host had no event before, or it was left out */
+		uint8_t *
+			bytes; /* malloc'ed; NULL: the host had no event before, or it was left out */
 		size_t n;
 		uint32_t *first; /* of its streams: packets to begin with; malloc'ed */
-	} *states;		 /* as keeper->times */
+	} * states;		 /* as keeper->times */
 	uint32_t next;		 /* state */
 	uint32_t every;		 /* only each of so many is kept: a power of two */
 	size_t bytes;		 /* of the states */
@@ -36,7 +37,7 @@ struct kernel_keeper {
 	struct kept_sender { /* of each packet */
 		uint32_t task;
 		int64_t asked;
-	} *senders;
+	} * senders;
 	size_t max_bytes; /* of the states of each host */
 };
 
@@ -46,15 +47,14 @@ void checkpoint_streams(
 
 enum { CHECKPOINT_BLOCK = 512 }; /* packets */
 struct checkpoint_packet {
-	struct kernel_packet p; /* sender: KERNEL_NONE */
+	struct kernel_packet p;	      /* sender: KERNEL_NONE */
 	uint32_t source, destination; /* in the table of endpoints */
 	uint32_t sender_task;
 	int64_t asked;
 };
 /* before: sent, of the packet before it. */
-void checkpoint_visit_packet(
-	struct archive *a, struct checkpoint_packet *p, uint32_t number, int64_t before,
-	const struct mer_experiment *e);
+void checkpoint_visit_packet(struct archive *a, struct checkpoint_packet *p, uint32_t number,
+	int64_t before, const struct mer_experiment *e);
 void checkpoint_visit_late(struct archive *a, struct kernel_late *x, int64_t before);
 void checkpoint_visit_losses(struct archive *a, struct kernel_losses *l);
 
@@ -88,8 +88,8 @@ struct checkpoint_header {
 #define CHECKPOINT_MAGIC "MERMODEL"
 enum { CHECKPOINT_VERSION = 1 };
 
-struct checkpoint_whole { /* of a host, at the end */
-	int64_t begin, end;    /* recorded */
+struct checkpoint_whole {   /* of a host, at the end */
+	int64_t begin, end; /* recorded */
 	int64_t h_begin, h_end;
 	uint64_t n_events, n_odd, n_calls_left_out;
 	struct kernel_losses losses;

@@ -3,8 +3,7 @@
 
 #include "kernel/checkpoint/keep.h"
 
-void checkpoint_streams(
-	const struct mer_experiment *e, uint32_t host, uint32_t *first, uint32_t *n)
+void checkpoint_streams(const struct mer_experiment *e, uint32_t host, uint32_t *first, uint32_t *n)
 {
 	uint32_t i = 0, end;
 	while (i < e->n_streams && e->traces[e->streams[i].trace].host != host)
@@ -31,9 +30,8 @@ static void visit_end(
 		*host = e->traces[e->streams[*stream].trace].host;
 }
 
-void checkpoint_visit_packet(
-	struct archive *a, struct checkpoint_packet *x, uint32_t number, int64_t before,
-	const struct mer_experiment *e)
+void checkpoint_visit_packet(struct archive *a, struct checkpoint_packet *x, uint32_t number,
+	int64_t before, const struct mer_experiment *e)
 {
 	struct kernel_packet *p = &x->p;
 	archive_time(a, &p->sent, before);
@@ -59,7 +57,8 @@ void checkpoint_visit_packet(
 	if (a->mode != ARCHIVE_READ)
 		return;
 	int64_t packet = (int64_t)number - answers;
-	p->answers = answers && packet >= 0 && packet < KERNEL_NONE ? (uint32_t)packet : KERNEL_NONE;
+	p->answers =
+		answers && packet >= 0 && packet < KERNEL_NONE ? (uint32_t)packet : KERNEL_NONE;
 }
 
 void checkpoint_visit_late(struct archive *a, struct kernel_late *x, int64_t before)
@@ -143,8 +142,9 @@ void checkpoint_visit_toc(
 	archive_u64(a, &t->n_apart);
 	archive_u64(a, &t->n_backwards);
 	if (a->mode == ARCHIVE_READ) {
-		bool fits = t->n_packets <= (uint64_t)t->n_blocks * CHECKPOINT_BLOCK &&
-			    (!t->n_blocks || t->n_packets > (t->n_blocks - 1ull) * CHECKPOINT_BLOCK);
+		bool fits =
+			t->n_packets <= (uint64_t)t->n_blocks * CHECKPOINT_BLOCK &&
+			(!t->n_blocks || t->n_packets > (t->n_blocks - 1ull) * CHECKPOINT_BLOCK);
 		if (a->failed || !fits || !begin_toc(t, e)) {
 			a->failed = true;
 			return;

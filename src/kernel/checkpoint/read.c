@@ -13,7 +13,8 @@ struct kernel_checkpoints {
 };
 
 /* The part as an archive; it fails at once where it lies outside of the file. */
-static void open_part(const struct kernel_checkpoints *c, struct checkpoint_part part, struct archive *a)
+static void open_part(
+	const struct kernel_checkpoints *c, struct checkpoint_part part, struct archive *a)
 {
 	bool fits = part.at <= c->file.size && part.bytes <= c->file.size - part.at;
 	archive_open(a, fits ? c->file.data + part.at : NULL, fits ? (size_t)part.bytes : 0);
@@ -251,11 +252,11 @@ struct kernel_resume {
 };
 
 struct chosen_packets { /* of the world that begins */
-	uint32_t *item;	/* numbers in the whole recording; rising once sorted */
+	uint32_t *item; /* numbers in the whole recording; rising once sorted */
 	uint32_t n, cap;
 	struct mer_map seen; /* number -> number in the world, plus 1 */
 	struct checkpoint_packet block[CHECKPOINT_BLOCK];
-	uint32_t in_block; /* plus 1 */
+	uint32_t in_block;   /* plus 1 */
 	uint32_t *endpoints; /* malloc'ed */
 };
 
@@ -273,8 +274,7 @@ static bool choose_packet(struct chosen_packets *p, uint32_t number)
 	return true;
 }
 
-static bool read_block(
-	const struct kernel_checkpoints *c, struct chosen_packets *p, uint32_t block)
+static bool read_block(const struct kernel_checkpoints *c, struct chosen_packets *p, uint32_t block)
 {
 	struct archive a;
 	const struct checkpoint_block *b = &c->toc.blocks[block];
@@ -290,8 +290,9 @@ static bool read_block(
 							 .receiver = KERNEL_NONE } };
 		checkpoint_visit_packet(&a, x, first + i, before, c->e);
 		if (a.failed || x->source >= c->toc.n_endpoints ||
-			x->destination >= c->toc.n_endpoints || x->p.from >= c->toc.n_hosts || x->p.to >= c->toc.n_hosts ||
-			x->p.sent < before || x->p.received < x->p.sent)
+			x->destination >= c->toc.n_endpoints || x->p.from >= c->toc.n_hosts ||
+			x->p.to >= c->toc.n_hosts || x->p.sent < before ||
+			x->p.received < x->p.sent)
 			return false;
 		x->p.source = p->endpoints[x->source];
 		x->p.destination = p->endpoints[x->destination];
@@ -373,7 +374,7 @@ static bool add_sender(struct resume_host *h, uint32_t packet, const struct chec
 static bool put_packets(struct kernel_resume *r, struct chosen_packets *p, struct kernel_world *w)
 {
 	int64_t now = kernel_resume_time(r);
-	w->packets = calloc((size_t)p->n + 1, sizeof(*w->packets));
+	w->packets = mer_spill_array(w->spill, (size_t)p->n + 1, sizeof(*w->packets));
 	if (!w->packets)
 		return false;
 	for (uint32_t i = 0; i < p->n; i++) {
@@ -396,8 +397,8 @@ static bool put_packets(struct kernel_resume *r, struct chosen_packets *p, struc
 }
 
 /* What endpoints are, and stand for. */
-static bool read_endpoints(const struct kernel_checkpoints *c, struct chosen_packets *p,
-	struct kernel_world *w)
+static bool read_endpoints(
+	const struct kernel_checkpoints *c, struct chosen_packets *p, struct kernel_world *w)
 {
 	struct archive a;
 	uint32_t n_places = 0;
@@ -424,8 +425,8 @@ static bool read_endpoints(const struct kernel_checkpoints *c, struct chosen_pac
 	return !a.failed;
 }
 
-static bool begin_host(struct kernel_resume *r, uint32_t host, struct chosen_packets *p,
-	int64_t *since)
+static bool begin_host(
+	struct kernel_resume *r, uint32_t host, struct chosen_packets *p, int64_t *since)
 {
 	struct resume_host *h = &r->hosts[host];
 	const struct kernel_checkpoints *c = r->c;
@@ -533,8 +534,8 @@ const uint32_t *kernel_resume_first(const struct kernel_resume *r, uint32_t host
 				       : r->c->toc.first[(size_t)r->state * r->n_hosts + host];
 }
 
-int kernel_resume_host(const struct kernel_resume *r, uint32_t host, struct kernel_model *m,
-	struct mer_err *err)
+int kernel_resume_host(
+	const struct kernel_resume *r, uint32_t host, struct kernel_model *m, struct mer_err *err)
 {
 	struct resume_host *h = &r->hosts[host];
 	struct model_whole whole = { .tasks = h->whole.tasks,
@@ -571,7 +572,8 @@ static int add_later(struct kernel_host *h, const struct kernel_task *t, struct 
 		.source = KERNEL_NONE,
 		.cpu = KERNEL_NO_CPU,
 		.state = KERNEL_UNKNOWN };
-	return task == KERNEL_NONE || kernel_add_span(h, &s) == KERNEL_NONE ? mer_fail_nomem(err) : 0;
+	return task == KERNEL_NONE || kernel_add_span(h, &s) == KERNEL_NONE ? mer_fail_nomem(err)
+									    : 0;
 }
 
 static bool put_map(struct mer_map *to, struct mer_map *from)
@@ -614,10 +616,10 @@ int kernel_resume_finish(
 		h->tasks[i] = x->tasks[i];
 		h->tasks[i].last = last;
 	}
-	free(h->renames);
-	h->renames = x->renames;
-	h->n_renames = h->cap_renames = x->n_renames;
-	x->renames = NULL;
+	struct model_whole whole = { .renames = x->renames };
+	h->n_renames = 0;
+	if (rc == 0 && !model_add_renames(h, &whole, x->n_renames))
+		rc = mer_fail_nomem(err);
 	put_map(&h->devices, &x->maps[0]);
 	put_map(&h->irq_names, &x->maps[1]);
 	put_map(&h->packages, &x->maps[2]);

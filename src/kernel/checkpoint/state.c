@@ -303,8 +303,8 @@ static void visit_next_end(struct archive *a, struct kernel_model *m, struct mod
 		struct model_next *x = &next[i];
 		if (a->mode != ARCHIVE_READ) {
 			bool any = m->next_end[i] < m->in.n_ends;
-			struct kernel_end e = any ? m->in.ends[m->next_end[i]]
-						  : (struct kernel_end){ 0 };
+			struct kernel_end e =
+				any ? m->in.ends[m->next_end[i]] : (struct kernel_end){ 0 };
 			x->packet = any ? e.packet : KERNEL_NONE;
 			x->is_send = any && e.is_send;
 		}
@@ -517,13 +517,13 @@ void model_saver_fini(struct model_saver *s)
 /* ---- reading ---- */
 
 /* What was read of the counts has to fit into what follows. */
-static bool is_possible(const struct archive *a, const struct model_counts *c,
-	const struct model_whole *whole)
+static bool is_possible(
+	const struct archive *a, const struct model_counts *c, const struct model_whole *whole)
 {
 	uint64_t left = (uint64_t)(a->end - a->at);
 	return !a->failed && c->tasks <= whole->n_tasks && c->renames <= whole->n_renames &&
-	       c->packets <= left && c->living <= c->tasks && c->living * (uint64_t)20 <= left && c->spans * (uint64_t)8 <= left &&
-	       c->requests * (uint64_t)8 <= left;
+	       c->packets <= left && c->living <= c->tasks && c->living * (uint64_t)20 <= left &&
+	       c->spans * (uint64_t)8 <= left && c->requests * (uint64_t)8 <= left;
 }
 
 bool model_read_packets(struct archive *a, const struct model_whole *whole, int64_t now,
@@ -559,8 +559,8 @@ static bool add_dead(struct kernel_host *h, uint32_t task, int64_t end)
 	return kernel_add_span(h, &s) != KERNEL_NONE;
 }
 
-static bool add_tasks(struct kernel_model *m, const struct model_whole *whole, uint32_t n,
-	const bool *is_living)
+static bool add_tasks(
+	struct kernel_model *m, const struct model_whole *whole, uint32_t n, const bool *is_living)
 {
 	struct kernel_host *h = m->h;
 	m->live = calloc((size_t)n + 1, sizeof(*m->live));
@@ -584,15 +584,15 @@ static bool add_tasks(struct kernel_model *m, const struct model_whole *whole, u
 	return true;
 }
 
-static bool add_renames(struct kernel_host *h, const struct model_whole *whole, uint32_t n)
+bool model_add_renames(struct kernel_host *h, const struct model_whole *whole, uint32_t n)
 {
-	h->renames = calloc((size_t)n + 1, sizeof(*h->renames));
-	if (!h->renames)
-		return false;
-	h->cap_renames = n + 1;
-	h->n_renames = n;
-	for (uint32_t i = 0; i < n; i++)
-		h->renames[i] = whole->renames[i];
+	while (h->n_renames < n) {
+		if (!mer_spill_grow32(h->log.spill, &h->renames, h->n_renames, &h->cap_renames,
+			    sizeof(*h->renames)))
+			return false;
+		h->renames[h->n_renames] = whole->renames[h->n_renames];
+		h->n_renames++;
+	}
 	return true;
 }
 
@@ -691,8 +691,7 @@ static bool put_living(struct kernel_model *m, const struct living *l, uint32_t 
 	return true;
 }
 
-static size_t find_end(
-	const struct kernel_model *m, const struct model_next *next)
+static size_t find_end(const struct kernel_model *m, const struct model_next *next)
 {
 	size_t low = 0, high = m->in.n_ends;
 	if (next->packet == KERNEL_NONE)
@@ -708,8 +707,8 @@ static size_t find_end(
 	return low;
 }
 
-static bool restore(struct archive *a, struct kernel_model *m, const struct model_restore *in,
-	struct living *l)
+static bool restore(
+	struct archive *a, struct kernel_model *m, const struct model_restore *in, struct living *l)
 {
 	const struct model_counts *c = in->counts;
 	const struct model_whole *whole = in->whole;
@@ -724,7 +723,7 @@ static bool restore(struct archive *a, struct kernel_model *m, const struct mode
 	a->tables[ARCHIVE_PACKET] = in->packets;
 	/* Before them: a span of each task that has ended, and those of senders. */
 	a->bases[ARCHIVE_SPAN] = c->tasks - c->living + in->n_senders;
-	if (!read_living(a, c, l, in->now) || !add_renames(m->h, whole, c->renames) ||
+	if (!read_living(a, c, l, in->now) || !model_add_renames(m->h, whole, c->renames) ||
 		!add_tasks(m, whole, c->tasks, l->is) ||
 		!add_senders(m, in->senders, in->n_senders) ||
 		!read_spans(a, m->h, c->spans, in->now) ||

@@ -34,7 +34,7 @@ struct model_whole { /* what is known of the host when everything is read */
 	uint32_t n_tasks, n_renames, n_names, n_calls, n_packets;
 };
 
-struct model_sender { /* of a packet that was sent before */
+struct model_sender {	 /* of a packet that was sent before */
 	uint32_t packet; /* of model.in.packets */
 	uint32_t task;
 	int64_t asked; /* kernel_packet_asked */
@@ -54,5 +54,8 @@ bool model_read_packets(struct archive *a, const struct model_whole *whole, int6
 	struct model_counts *c, uint32_t **packets);
 /* Then: into a new model, whose host has all names and calls of the whole recording. */
 bool model_restore(struct archive *a, struct kernel_model *m, const struct model_restore *in);
+
+/* The names of tasks that come after those that the host has, up to n of them. False: no memory. */
+bool model_add_renames(struct kernel_host *h, const struct model_whole *whole, uint32_t n);
 
 #endif

@@ -48,11 +48,13 @@ static size_t take_samples(const struct mer_experiment *e, struct sample *sample
 				continue;
 			/* Headers begin long before the first event, and end after the last. */
 			begin = begin > e->begin ? begin : e->begin;
-			end = end == MER_NO_TIME || end < begin ? begin : end < e->end ? end : e->end;
+			end = end == MER_NO_TIME || end < begin ? begin
+			      : end < e->end			? end
+								: e->end;
 			for (int j = 0; samples && j < PIECES; j++)
-				samples[n + (size_t)j] = (struct sample){
-					begin + (end - begin) / PIECES * j, size / PIECES
-				};
+				samples[n + (size_t)j] =
+					(struct sample){ begin + (end - begin) / PIECES * j,
+						size / PIECES };
 			n += PIECES;
 		}
 	return n;
@@ -94,7 +96,7 @@ int kernel_keeper_new(struct mer_experiment *e, uint32_t n_states, struct kernel
 	if (!k)
 		return mer_fail_nomem(err);
 	k->e = e;
-	k->max_bytes = e->bytes / SHARE < LEAST  ? LEAST
+	k->max_bytes = e->bytes / SHARE < LEAST	 ? LEAST
 		       : e->bytes / SHARE > MOST ? MOST
 						 : e->bytes / SHARE;
 	if (!find_times(k, n_states < KERNEL_CHECKPOINTS ? n_states : KERNEL_CHECKPOINTS)) {
@@ -247,8 +249,7 @@ void kernel_keep_state(struct kernel_keep *k, struct kernel_model *m, int64_t ts
 void kernel_keep_late(struct kernel_keep *k, const struct kernel_late *late)
 {
 	enum { MOST = 1 << 20 };
-	if (k->n_late == MOST ||
-		!mer_grow32(&k->late, k->n_late, &k->cap_late, sizeof(*k->late))) {
+	if (k->n_late == MOST || !mer_grow32(&k->late, k->n_late, &k->cap_late, sizeof(*k->late))) {
 		k->failed = true;
 		return;
 	}
@@ -283,7 +284,7 @@ struct writer {
 	struct checkpoint_toc toc;
 	uint32_t *endpoints; /* malloc'ed */
 	uint32_t cap_endpoints;
-	struct { /* the latest, by their last bits */
+	struct {			   /* the latest, by their last bits */
 		uint32_t endpoint, number; /* plus 1 */
 	} recent[256];
 	struct mer_map numbers; /* of an endpoint, plus 1 */
@@ -473,7 +474,8 @@ static bool write_all(int fd, const void *bytes, size_t n)
 	return true;
 }
 
-static bool put_file(const struct writer *w, const struct checkpoint_header *header, const char *path)
+static bool put_file(
+	const struct writer *w, const struct checkpoint_header *header, const char *path)
 {
 	char name[4096];
 	int n = snprintf(name, sizeof(name), "%s.XXXXXX", path);
@@ -488,8 +490,7 @@ static bool put_file(const struct writer *w, const struct checkpoint_header *hea
 	return ok;
 }
 
-static bool write_file(
-	struct writer *w, const struct kernel_checkpoint_key *key, const char *path)
+static bool write_file(struct writer *w, const struct kernel_checkpoint_key *key, const char *path)
 {
 	write_packets(w);
 	write_endpoints(w);

@@ -261,6 +261,8 @@ static int enter(struct kernel_files *f, struct kernel_file_task *t, const uint6
 	case KERNEL_CALL_USES_FD:
 	case KERNEL_CALL_RECEIVE:
 	case KERNEL_CALL_FUTEX:
+	case KERNEL_CALL_FUTEX_WAIT:
+	case KERNEL_CALL_FUTEX_WAKE:
 	case KERNEL_CALL_PRCTL:
 	case KERNEL_CALL_POLL:
 	case KERNEL_CALL_SELECT:

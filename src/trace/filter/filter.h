@@ -32,7 +32,7 @@
  *
  * An expression is parsed once, may tell then which classes of events can match at all, and is bound
  * to a reading for the matching itself: no names are looked up and nothing is allocated any more
- * (except for long text in UTF-16 and UTF-32). A filter and a bound filter are immutable: any number
+ * (except for long text in UTF-16 and UTF-32, and by regular expressions). A filter and a bound filter are immutable: any number
  * of threads may use them. */
 #ifndef MER_TRACE_FILTER_FILTER_H
 #define MER_TRACE_FILTER_FILTER_H
@@ -43,8 +43,8 @@ enum {
 	FILTER_MAX_BYTES = 1 << 16,
 	FILTER_MAX_DEPTH = 100, /* of parentheses and ! */
 	FILTER_MAX_COMPARISONS = 500,
-	FILTER_MAX_REGEX_COST = 20000, /* characters, repetitions written out */
-	FILTER_MAX_REPEATED = 2000     /* of them in repetitions */
+	FILTER_MAX_REGEX_STEPS = 100000, /* of one comparison with a regular expression */
+	FILTER_MAX_REGEX_KIB = 10000	 /* and its memory */
 };
 
 struct trace_filter;
@@ -58,6 +58,8 @@ int trace_filter_parse(const char *text, struct trace_filter **filter, struct me
 int trace_filter_parse_pair(const char *what, const char *text, struct trace_filter **begin,
 	struct trace_filter **end, struct mer_err *err);
 void trace_filter_free(struct trace_filter *);
+/* Comparisons with regular expressions that were given up because they took too long: no match. */
+uint64_t trace_filter_given_up(const struct trace_filter *f);
 
 /* False: no event of this class can match, whatever its values are. */
 bool trace_filter_may_match(const struct trace_filter *f, const struct ctf_stream_class *sc,

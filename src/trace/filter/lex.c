@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/time_unit.h"
 
 /* ---- errors ---- */
 
@@ -102,20 +103,6 @@ static char peek(const struct filter_lexer *l, size_t at)
 	return at < l->len ? l->text[at] : '\0';
 }
 
-static const struct {
-	const char *name;
-	uint64_t ns;
-} units[] = {
-	{ "ns", 1 },
-	{ "us", 1000 },
-	{ "\xc2\xb5s", 1000 }, /* the micro sign, and the Greek letter */
-	{ "\xce\xbcs", 1000 },
-	{ "ms", 1000000 },
-	{ "s", 1000000000 },
-	{ "min", UINT64_C(60000000000) },
-	{ "h", UINT64_C(3600000000000) },
-};
-
 static int too_big(struct filter_lexer *l, const struct filter_token *t)
 {
 	return filter_wrong(l, MER_ERR_USAGE, t->at, "the number does not fit in 64 bits");
@@ -211,12 +198,11 @@ static int lex_number(struct filter_lexer *l, struct filter_token *t)
 		unit_end++;
 	t->len = unit_end - at;
 	if (unit_end > end) {
-		for (size_t i = 0; !exponent && i < sizeof(units) / sizeof(units[0]); i++)
-			if (strlen(units[i].name) == unit_end - end &&
-				memcmp(units[i].name, l->text + end, unit_end - end) == 0)
-				return read_duration(l, t, point, digits_end, units[i].ns);
+		int64_t ns = exponent ? 0 : mer_time_unit(l->text + end, unit_end - end);
+		if (ns)
+			return read_duration(l, t, point, digits_end, (uint64_t)ns);
 		return filter_wrong(l, MER_ERR_USAGE, end,
-			"expected a unit (ns, us, ms, s, min, h) or the number's end, found '%.*s'",
+			"expected a unit (" MER_TIME_UNITS ") or the number's end, found '%.*s'",
 			(int)(unit_end - end > 40 ? 40 : unit_end - end), l->text + end);
 	}
 	if (end > point)

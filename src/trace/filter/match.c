@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lower_bound.h"
 #include "base/utf.h"
 #include "trace/filter/code.h"
 
@@ -251,15 +252,9 @@ static __attribute__((noinline)) bool test_slowly(const struct trace_bound_filte
 
 static bool in_set(const struct filter_set *s, uint64_t v)
 {
-	uint32_t lo = 0, hi = s->n; /* the first range that ends at v or later */
 	v ^= s->flip;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (s->ranges[mid].hi < v)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	/* the first range that ends at v or later */
+	MER_LOWER_BOUND(lo, 0, s->n, at, s->ranges[at].hi < v);
 	return lo < s->n && s->ranges[lo].lo <= v;
 }
 

@@ -512,3 +512,12 @@ void trace_filter_free(struct trace_filter *f)
 	mer_arena_fini(&f->arena);
 	free(f);
 }
+
+uint64_t trace_filter_given_up(const struct trace_filter *f)
+{
+	uint64_t n = 0;
+	for (uint32_t i = 0; i < f->n_comparisons; i++)
+		if (f->comparisons[i]->pattern)
+			n += filter_pattern_given_up(f->comparisons[i]->pattern);
+	return n;
+}

@@ -8,7 +8,7 @@
 
 void filter_pattern_glob(struct filter_pattern *p, const struct filter_token *t)
 {
-	*p = (struct filter_pattern){ FILTER_IS, t->text, t->text_len, t->wild, .regex = { 0 } };
+	*p = (struct filter_pattern){ FILTER_IS, t->text, t->text_len, t->wild, NULL };
 	size_t n_wild = 0;
 	for (size_t i = 0; i < p->len; i++)
 		n_wild += p->wild[i];
@@ -24,81 +24,6 @@ void filter_pattern_glob(struct filter_pattern *p, const struct filter_token *t)
 	p->len -= (size_t)first + last;
 }
 
-/* What the regular expression amounts to when repetitions are written out, which is what the C
- * library does: nested ones multiply. What is repeated counts apart, for there the library's work
- * grows with the square. Also refuses what makes matching take forever. */
-static const char *too_costly(const char *s, size_t len)
-{
-	enum { GROUPS = 100 };
-	uint64_t sum[GROUPS + 1] = { 0 }, last = 0; /* per open group; of the last item */
-	uint64_t repeated = 0;
-	size_t depth = 0;
-	for (size_t i = 0; i < len; i++) {
-		uint64_t times = 1;
-		switch (s[i]) {
-		case '(':
-			if (depth == GROUPS)
-				return "groups are nested too deep";
-			sum[++depth] = 0;
-			last = 0;
-			continue;
-		case ')':
-			if (depth == 0)
-				break; /* the C library will complain */
-			last = sum[depth--] + 1;
-			sum[depth] += last;
-			continue;
-		case '+':
-		case '*':
-		case '?': times = 2; break;
-		case '{': {
-			uint64_t n = 0;
-			times = 2;
-			for (i++; i < len && s[i] != '}'; i++) {
-				n = s[i] >= '0' && s[i] <= '9' && n < 100000
-					    ? n * 10 + (uint64_t)(s[i] - '0')
-					    : 0;
-				times = n + 1 > times ? n + 1 : times;
-			}
-			break;
-		}
-		case '[':
-			i += i + 1 < len && s[i + 1] == '^';
-			i += i + 1 < len && s[i + 1] == ']';
-			while (i + 1 < len && s[i + 1] != ']') {
-				bool named =
-					s[i + 1] == '[' && i + 2 < len &&
-					(s[i + 2] == ':' || s[i + 2] == '.' || s[i + 2] == '=');
-				i++;
-				if (named) {
-					char end = s[++i];
-					while (i + 2 < len && !(s[i + 1] == end && s[i + 2] == ']'))
-						i++;
-					i += i + 2 < len ? 2 : 0;
-				}
-			}
-			i++;
-			break;
-		case '\\':
-			i++;
-			if (i < len && s[i] >= '1' && s[i] <= '9')
-				return "references to groups (\\1) are not supported";
-			break;
-		default: break;
-		}
-		if (times > 1) {
-			sum[depth] += last * (times - 1);
-			last *= times;
-			repeated += last;
-		} else {
-			sum[depth] += last = 1;
-		}
-		if (sum[depth] > FILTER_MAX_REGEX_COST || repeated > FILTER_MAX_REPEATED)
-			return "it repeats too much";
-	}
-	return NULL;
-}
-
 /* No characters that mean something in a regular expression. */
 static bool is_plain(const char *s, size_t len)
 {
@@ -106,6 +31,33 @@ static bool is_plain(const char *s, size_t len)
 		if (strchr("\\^$.[]|()*+?{}", s[i]))
 			return false;
 	return true;
+}
+
+/* As POSIX has it: a point is any character, also a line end, and $ is the end of the text alone. Text that
+ * is not UTF-8 is matched around the bytes that are not. */
+static int compile(struct filter_pattern *p, struct filter_lexer *l)
+{
+	const struct filter_token *t = &l->now;
+	int code = 0;
+	size_t at = 0;
+	p->regex = mer_arena_zalloc(l->arena, 1, sizeof(*p->regex));
+	if (!p->regex)
+		return mer_fail_nomem(l->err);
+	p->regex->code = pcre2_compile((PCRE2_SPTR)t->text, t->text_len,
+		PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_DOTALL | PCRE2_DOLLAR_ENDONLY |
+			PCRE2_NEVER_BACKSLASH_C,
+		&code, &at, NULL);
+	if (!p->regex->code) {
+		PCRE2_UCHAR message[120];
+		if (code == PCRE2_ERROR_NOMEMORY)
+			return mer_fail_nomem(l->err);
+		pcre2_get_error_message(code, message, sizeof(message));
+		return filter_wrong(l, MER_ERR_USAGE, t->at, "not a regular expression: %s",
+			(const char *)message);
+	}
+	pcre2_jit_compile(p->regex->code, PCRE2_JIT_COMPLETE); /* or it is interpreted */
+	p->kind = FILTER_REGEX;
+	return 0;
 }
 
 int filter_pattern_regex(struct filter_pattern *p, struct filter_lexer *l)
@@ -124,26 +76,18 @@ int filter_pattern_regex(struct filter_pattern *p, struct filter_lexer *l)
 		p->len -= (size_t)begin + end;
 		return 0;
 	}
-	const char *why = too_costly(s, len);
-	if (why)
-		return filter_wrong(
-			l, MER_ERR_LIMIT, t->at, "this regular expression cannot be used: %s", why);
-	int rc = regcomp(&p->regex, s, REG_EXTENDED | REG_NOSUB);
-	if (rc) {
-		char message[100];
-		regerror(rc, &p->regex, message, sizeof(message));
-		return rc == REG_ESPACE ? mer_fail_nomem(l->err)
-					: filter_wrong(l, MER_ERR_USAGE, t->at,
-						  "not a regular expression: %s", message);
-	}
-	p->kind = FILTER_REGEX;
-	return 0;
+	return compile(p, l);
 }
 
 void filter_pattern_fini(struct filter_pattern *p)
 {
 	if (p->kind == FILTER_REGEX)
-		regfree(&p->regex);
+		pcre2_code_free(p->regex->code);
+}
+
+uint64_t filter_pattern_given_up(const struct filter_pattern *p)
+{
+	return p->kind == FILTER_REGEX ? atomic_load(&p->regex->n_given_up) : 0;
 }
 
 /* Bytes of the character at s. */
@@ -179,22 +123,25 @@ static bool glob_fits(const struct filter_pattern *p, const char *s, size_t len)
 	return at == p->len;
 }
 
+/* Compiled code can run out of its small stack where interpreted code does not. */
 static bool regex_fits(const struct filter_pattern *p, const char *s, size_t len)
 {
-#ifdef REG_STARTEND
-	regmatch_t range = { .rm_so = 0, .rm_eo = (regoff_t)(len > INT32_MAX ? INT32_MAX : len) };
-	return regexec(&p->regex, s, 1, &range, REG_STARTEND) == 0;
-#else
-	char small[256], *copy = len < sizeof(small) ? small : malloc(len + 1);
-	if (!copy)
-		return false;
-	memcpy(copy, s, len);
-	copy[len] = '\0';
-	bool fits = regexec(&p->regex, copy, 0, NULL, 0) == 0;
-	if (copy != small)
-		free(copy);
-	return fits;
-#endif
+	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
+	pcre2_match_context *limits = pcre2_match_context_create(NULL);
+	int rc = PCRE2_ERROR_NOMEMORY;
+	if (data && limits) {
+		pcre2_set_match_limit(limits, FILTER_MAX_REGEX_STEPS);
+		pcre2_set_heap_limit(limits, FILTER_MAX_REGEX_KIB);
+		rc = pcre2_match(p->regex->code, (PCRE2_SPTR)s, len, 0, 0, data, limits);
+		if (rc == PCRE2_ERROR_JIT_STACKLIMIT)
+			rc = pcre2_match(
+				p->regex->code, (PCRE2_SPTR)s, len, 0, PCRE2_NO_JIT, data, limits);
+	}
+	pcre2_match_context_free(limits);
+	pcre2_match_data_free(data);
+	if (rc < 0 && rc != PCRE2_ERROR_NOMATCH)
+		atomic_fetch_add(&p->regex->n_given_up, 1);
+	return rc >= 0;
 }
 
 bool filter_pattern_fits(const struct filter_pattern *p, const char *s, size_t len)

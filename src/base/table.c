@@ -1,28 +1,26 @@
-#include "analysis/table.h"
+#include "base/table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
 
-void analysis_table_init(struct analysis_table *t, const char *id, const char *title,
-	const struct analysis_column *columns, struct mer_arena *arena)
+void mer_table_init(struct mer_table *t, const char *id, const char *title,
+	const struct mer_column *columns, struct mer_arena *arena)
 {
-	*t = (struct analysis_table){
-		.id = id, .title = title, .columns = columns, .arena = arena
-	};
+	*t = (struct mer_table){ .id = id, .title = title, .columns = columns, .arena = arena };
 	while (columns[t->n_columns].key)
 		t->n_columns++;
 }
 
-void analysis_table_fini(struct analysis_table *t)
+void mer_table_fini(struct mer_table *t)
 {
 	free(t->cells);
 	t->cells = NULL;
 	t->n_rows = t->cap_rows = 0;
 }
 
-void analysis_table_add(struct analysis_table *t, const struct analysis_cell *cells)
+void mer_table_add(struct mer_table *t, const struct mer_cell *cells)
 {
 	if (t->failed)
 		return;
@@ -33,7 +31,7 @@ void analysis_table_add(struct analysis_table *t, const struct analysis_cell *ce
 	memcpy(t->cells + t->n_rows++ * t->n_columns, cells, t->n_columns * sizeof(*cells));
 }
 
-size_t analysis_table_column(const struct analysis_table *t, const char *key)
+size_t mer_table_column(const struct mer_table *t, const char *key)
 {
 	for (size_t c = 0; c < t->n_columns; c++)
 		if (strcmp(t->columns[c].key, key) == 0)
@@ -41,23 +39,22 @@ size_t analysis_table_column(const struct analysis_table *t, const char *key)
 	return SIZE_MAX;
 }
 
-struct sort {				  /* of a row */
-	const struct analysis_cell *cell; /* to sort by */
+struct sort {			     /* of a row */
+	const struct mer_cell *cell; /* to sort by */
 	size_t row;
-	enum analysis_type type;
+	enum mer_type type;
 	bool ascending;
 };
 
-static int compare_cells(
-	const struct analysis_cell *a, const struct analysis_cell *b, enum analysis_type type)
+static int compare_cells(const struct mer_cell *a, const struct mer_cell *b, enum mer_type type)
 {
 	if (!a->set || !b->set)
 		return (int)a->set - (int)b->set;
 	switch (type) {
-	case ANALYSIS_TEXT: return strcmp(a->v.text, b->v.text);
-	case ANALYSIS_RATIO:
-	case ANALYSIS_REAL:
-	case ANALYSIS_RATE: return (a->v.f > b->v.f) - (a->v.f < b->v.f);
+	case MER_TEXT: return strcmp(a->v.text, b->v.text);
+	case MER_RATIO:
+	case MER_REAL:
+	case MER_RATE: return (a->v.f > b->v.f) - (a->v.f < b->v.f);
 	default: return (a->v.i > b->v.i) - (a->v.i < b->v.i);
 	}
 }
@@ -72,7 +69,7 @@ static int compare_rows(const void *a, const void *b)
 }
 
 /* Row i becomes what row order[i].row was: cycle by cycle, as tables may be large. row: room for one. */
-static void permute(struct analysis_table *t, struct sort *order, struct analysis_cell *row)
+static void permute(struct mer_table *t, struct sort *order, struct mer_cell *row)
 {
 	size_t n = t->n_columns, bytes = n * sizeof(*row);
 	for (size_t i = 0; i < t->n_rows; i++) {
@@ -89,15 +86,15 @@ static void permute(struct analysis_table *t, struct sort *order, struct analysi
 	}
 }
 
-bool analysis_table_sort(struct analysis_table *t, const char *key, bool ascending)
+bool mer_table_sort(struct mer_table *t, const char *key, bool ascending)
 {
-	size_t column = analysis_table_column(t, key);
+	size_t column = mer_table_column(t, key);
 	if (column == SIZE_MAX)
 		return false;
 	if (t->n_rows < 2)
 		return true;
 	struct sort *order = calloc(t->n_rows, sizeof(*order));
-	struct analysis_cell *row = calloc(t->n_columns, sizeof(*row));
+	struct mer_cell *row = calloc(t->n_columns, sizeof(*row));
 	if (!order || !row) {
 		t->failed = true;
 		free(order);
@@ -114,7 +111,7 @@ bool analysis_table_sort(struct analysis_table *t, const char *key, bool ascendi
 	return true;
 }
 
-void analysis_table_limit(struct analysis_table *t, size_t n)
+void mer_table_limit(struct mer_table *t, size_t n)
 {
 	if (!n || t->n_rows <= n)
 		return;

@@ -1,0 +1,8 @@
+/* All kinds of facts, each defined by the analysis that it was made for. */
+#include "analysis/all.h"
+#include "analysis/fact.h"
+
+const struct fact_kind *const fact_kinds[] = {
+	&fact_fault,
+	NULL,
+};

@@ -1,0 +1,196 @@
+/* Fold: how a table is made of facts, as data.
+ *
+ * A fold says which facts, by which keys they are grouped, and what each column is of a group: a count, a sum, a
+ * percentile. The columns themselves are those of the output (analysis.h): a column that has no cell here is
+ * a key, found by its own key among the fields and views of the kind. The engine selects facts by the
+ * options, cuts stretches at the edges of windows, periods and bins, and sums up.
+ *
+ * All sums are of whole numbers and do not depend on the order of facts: folds of two halves of the facts, joined,
+ * are the fold of all of them. Where two have the same least or greatest value, the earlier one is told.
+ *
+ * In fold/:
+ *
+ *   plan.c    from names to numbers: which sums, by which keys     source.c  numbers of facts
+ *   select.c  which facts, and which parts of them
+ *   add.c     facts into groups.c and buckets.c                    rows.c    facts as rows of a table
+ *   joined.c  groups of all hosts to rows, in an order.c           process_of.c
+ *   table.c   rows to a table, of keys.c and cells.c               bins.c    the same over time */
+#ifndef MER_ANALYSIS_FOLD_H
+#define MER_ANALYSIS_FOLD_H
+
+#include "analysis/fact.h"
+#include "analysis/options.h"
+#include "base/table.h"
+
+struct analysis_run;
+struct fold_parts;
+
+enum fold_shape {
+	FOLD_GROUPS = 1, /* a row for each group */
+	FOLD_ROWS,	 /* a row for each fact: all, or the first ones by `value` */
+	FOLD_BUCKETS, /* groups, of each how many facts have how much of `value`: begin_*, end_*, count */
+	FOLD_BINS /* groups by part of the time: begin, end, and the rest */
+};
+
+/* A condition on a field or view. Not known: none of them holds but FOLD_UNKNOWN. */
+enum fold_test {
+	FOLD_IS = 1,  /* the number a */
+	FOLD_IS_NOT,  /* known, and not a */
+	FOLD_ONE_OF,  /* a number below 64, whose bit is set in a */
+	FOLD_FROM_TO, /* a <= number <= b */
+	FOLD_KNOWN,
+	FOLD_UNKNOWN
+};
+struct fold_where {
+	const char *field; /* NULL: always */
+	enum fold_test test;
+	int64_t a, b;
+};
+
+enum fold_op {
+	/* of facts; of: a field or view, NULL: the length of the fact, or of its part in the window */
+	FOLD_COUNT = 1, /* how many; with of: of which that is known */
+	FOLD_SUM,
+	FOLD_MIN,
+	FOLD_MAX,
+	FOLD_MEAN,   /* rounded, of whole numbers */
+	FOLD_STDDEV, /* of the sample, rounded */
+	FOLD_P50,
+	FOLD_P90,
+	FOLD_P99,
+	FOLD_AT_MIN, /* begin of the earliest that has the least */
+	FOLD_AT_MAX,
+	FOLD_FIRST, /* earliest and latest begin */
+	FOLD_LAST,
+	FOLD_SPREAD,	/* of facts that are cut: a sum that comes in evenly over its length */
+	FOLD_TIME_MEAN, /* mean by time: of facts that are cut */
+	FOLD_TIME_SUM,	/* number times seconds: kHz -> thousand cycles; times `scale` */
+	/* of the parts of a row */
+	FOLD_DIFFERENT, /* how many different numbers of the key `of` (see fold.parts) there are */
+	/* of columns, in the order of cells; of: their keys, blanks between; by: another one */
+	FOLD_PLUS,	  /* their sum */
+	FOLD_LESS,	  /* of - by */
+	FOLD_RATIO,	  /* of / by; nothing of nothing is 0 */
+	FOLD_SHARE,	  /* of its sum over all rows */
+	FOLD_OF_RANGE,	  /* of the time that was looked at of the host, or in the bin */
+	FOLD_PER_SECOND,  /* of that time */
+	FOLD_OF_CAPACITY, /* of the time of all its CPUs */
+	FOLD_CONSTANT,	  /* scale itself */
+	FOLD_FUNCTION,
+	/* of rows: a field or view other than the column's key, or with a condition */
+	FOLD_VALUE
+};
+
+struct fold_cell {
+	const char *key; /* of the column */
+	enum fold_op op;
+	const char *of, *by;
+	struct fold_where
+		where; /* only facts for which it holds; of rows: otherwise the cell is empty */
+	uint8_t kind;  /* of fold.kinds: whose facts */
+	bool empty_if_none; /* counts and sums of no fact at all: an empty cell, not 0 */
+	int64_t scale;	    /* sums are divided by it; 0: by 1 */
+	/* FOLD_FUNCTION: of a group. */
+	int (*of_parts)(const struct fold_parts *p, struct mer_cell *c);
+	/* The same of a row. */
+	struct mer_cell (*of_fact)(
+		const struct analysis_run *run, uint32_t host, const struct fact *f);
+};
+
+/* Cells of ANALYSIS_STATS_COLUMNS (cells.h), with or without the percentiles. */
+#define FOLD_STATS(of_)                                                                            \
+	{ "count", FOLD_COUNT, .of = of_ }, { "min_ns", FOLD_MIN, .of = of_ },                     \
+		{ "max_ns", FOLD_MAX, .of = of_ }, { "avg_ns", FOLD_MEAN, .of = of_ },             \
+		{ "stddev_ns", FOLD_STDDEV, .of = of_ }, { "total_ns", FOLD_SUM, .of = of_ },      \
+		{ "min_at", FOLD_AT_MIN, .of = of_ },                                              \
+	{                                                                                          \
+		"max_at", FOLD_AT_MAX, .of = of_                                                   \
+	}
+#define FOLD_PERCENTILES(of_)                                                                      \
+	{ "p50_ns", FOLD_P50, .of = of_ }, { "p90_ns", FOLD_P90, .of = of_ },                      \
+	{                                                                                          \
+		"p99_ns", FOLD_P99, .of = of_                                                      \
+	}
+
+/* Rows of a table over time that are about the same thing: hosts, CPUs, threads. */
+struct fold_scope {
+	const char *of;	   /* word in the column "of"; NULL: there is no such column */
+	const char *group; /* keys */
+	const char *cells; /* columns that it has, the others stay empty; NULL: all */
+	bool every_bin;	   /* bins without facts are rows, too */
+	/* Of these columns together the ten that have most are rows by themselves, the others of a host
+	 * one row, "all others" in comm; NULL: all are by themselves. */
+	const char *busiest;
+};
+
+enum { FOLD_KINDS = 3, FOLD_WHERES = 3 };
+
+struct fold {
+	enum fold_shape shape;
+	const struct fact_kind *kinds[FOLD_KINDS]; /* groups of several are joined by their keys */
+	/* Keys, blanks between: fields and views; "thread" is a task, "process" its process, "program" its
+	 * name. "host" is one like others: without it groups of all hosts are joined. */
+	const char *group;
+	/* Further keys by which sums are kept apart until rows are made: of_parts and FOLD_DIFFERENT see them. */
+	const char *parts;
+	struct fold_where where[FOLD_WHERES]; /* all must hold (where a kind has such a field) */
+	const struct fold_cell *cells;	      /* ends with {0} */
+	/* Keys and columns by which rows are in order before the output's sort, - before one: the greatest first;
+	 * NULL: as their first facts came, host by host. */
+	const char *order;
+	const char *
+		value; /* FOLD_BUCKETS: field or view. FOLD_ROWS: the smallest are kept; -: the greatest */
+	enum fact_rule rule; /* 0: the kind's */
+	/* Instead of begin and end, for both rules: fields. A fact that lacks one of them does not count. */
+	const char *from, *to;
+	const struct fold_scope *scopes; /* FOLD_BINS: ends with {0} */
+	/* The rows are there, in order, not yet sorted: may add, change and remove some. n_seen: facts, selected or
+	 * not. */
+	int (*finish)(struct analysis_run *run, struct mer_table *t, uint64_t n_seen);
+};
+
+/* ---- parts: what a row was joined of, for functions ---- */
+
+struct fold_parts; /* groups by all keys, those of `parts` too */
+size_t fold_parts_n(const struct fold_parts *p);
+const struct analysis_run *fold_parts_run(const struct fold_parts *p);
+uint32_t fold_part_host(const struct fold_parts *p, size_t i);
+/* The number of a key, FACT_UNKNOWN: none. */
+int64_t fold_part_key(const struct fold_parts *p, size_t i, const char *key);
+/* What the part has of a column that is a count or a sum. */
+int64_t fold_part_sum(const struct fold_parts *p, size_t i, const char *column);
+
+/* ---- making tables ---- */
+
+struct fold_plan;  /* of a fold and options: immutable, for all hosts */
+struct fold_state; /* of a plan and a host */
+
+struct fold_request {
+	const struct fold *fold;
+	const struct mer_column *columns; /* of the table, end with {0} */
+	const struct analysis_options *options;
+	bool by_duration, by_name; /* options.min_ns, max_ns and wants_name select facts */
+};
+
+/* NULL after an error. The plan's columns (other ones than the request's with options.group_by) live as long as
+ * the plan. run->world need not be there yet. */
+int fold_plan_new(struct analysis_run *run, const struct fold_request *r, struct fold_plan **plan,
+	struct mer_err *err);
+void fold_plan_free(struct fold_plan *); /* NULL is fine */
+const struct mer_column *fold_plan_columns(const struct fold_plan *p);
+/* Whose facts: ends with NULL. */
+const struct fact_kind *const *fold_plan_kinds(const struct fold_plan *p);
+
+struct fold_state *fold_state_new(const struct fold_plan *p, uint32_t host); /* NULL: no memory */
+void fold_state_free(struct fold_state *);
+/* n facts of one kind of the host, one after the other. On any thread; a state on one at a time. */
+int fold_add(struct fold_state *s, const struct kernel_host *h, const struct fact_kind *kind,
+	const void *facts, size_t n, struct mer_err *err);
+/* More facts of the same host: into += from, whose facts came later. Not of rows with equal values: those of
+ * `into` are then before those of `from`. */
+int fold_join(struct fold_state *into, const struct fold_state *from, struct mer_err *err);
+/* states: by host, NULL: none. run->world is there. On one thread, once. */
+int fold_emit(const struct fold_plan *p, struct analysis_run *run, struct fold_state *const *states,
+	struct mer_table *t);
+
+#endif

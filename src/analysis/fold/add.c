@@ -1,0 +1,313 @@
+/* Adding: facts into the sums of their groups. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/fold/plan.h"
+
+/* ---- sums ---- */
+
+static inline void add_wide(int64_t *slot, __int128 value)
+{
+	__int128 sum;
+	memcpy(&sum, slot, sizeof(sum));
+	sum += value;
+	memcpy(slot, &sum, sizeof(sum));
+}
+
+static inline void add_to(int64_t *slot, int64_t value)
+{
+	*slot = (int64_t)((uint64_t)*slot + (uint64_t)value);
+}
+
+/* One value into a sum: has is known where this is used in a loop, so the loop has only what is needed. */
+static inline __attribute__((always_inline)) void add_one(const struct fold_sum *x, uint16_t has,
+	int64_t *at, int64_t value, int64_t from, int64_t to)
+{
+	if (has & FOLD_HAS_COUNT)
+		at[x->at[0]]++;
+	if (has & FOLD_HAS_SUM)
+		add_to(&at[x->at[1]], value);
+	if (has & FOLD_HAS_SQUARES)
+		add_wide(&at[x->at[2]], (__int128)value * value);
+	if (has & FOLD_HAS_MIN) {
+		int64_t *min = &at[x->at[3]];
+		if (value < *min ||
+			(value == *min && (has & FOLD_HAS_AT_MIN) && from < at[x->at[5]])) {
+			*min = value;
+			if (has & FOLD_HAS_AT_MIN)
+				at[x->at[5]] = from;
+		}
+	}
+	if (has & FOLD_HAS_MAX) {
+		int64_t *max = &at[x->at[4]];
+		if (value > *max ||
+			(value == *max && (has & FOLD_HAS_AT_MAX) && from < at[x->at[6]])) {
+			*max = value;
+			if (has & FOLD_HAS_AT_MAX)
+				at[x->at[6]] = from;
+		}
+	}
+	if ((has & FOLD_HAS_FIRST) && from < at[x->at[7]])
+		at[x->at[7]] = from;
+	if ((has & FOLD_HAS_LAST) && from > at[x->at[8]])
+		at[x->at[8]] = from;
+	if (has & FOLD_HAS_TIMES)
+		add_wide(&at[x->at[9]], (__int128)value * (to - from));
+	if (has & FOLD_HAS_LENGTHS)
+		add_to(&at[x->at[10]], to - from);
+}
+
+static inline __attribute__((always_inline)) void add_all(
+	struct fold_state *s, const struct fold_sum *x, uint16_t has)
+{
+	const struct fold_batch *b = &s->batch;
+	const int64_t *values = x->value >= 0 ? s->values[x->value] : NULL;
+	const uint8_t *holds = x->condition >= 0 ? s->holds[x->condition] : NULL;
+	for (uint32_t i = 0; i < b->n; i++) {
+		int64_t value = values ? values[i] : 0;
+		if (value != FACT_UNKNOWN && (!holds || holds[i]))
+			add_one(x, has, s->at[i], value, b->from[i], b->to[i]);
+	}
+}
+
+static void add_sum(struct fold_state *s, const struct fold_sum *x)
+{
+	enum {
+		STATS = FOLD_HAS_COUNT | FOLD_HAS_SUM | FOLD_HAS_SQUARES | FOLD_HAS_MIN |
+			FOLD_HAS_MAX | FOLD_HAS_AT_MIN | FOLD_HAS_AT_MAX
+	};
+	switch (x->has & ~FOLD_HAS_BUCKETS) {
+	case 0: break;
+	case FOLD_HAS_COUNT: add_all(s, x, FOLD_HAS_COUNT); break;
+	case FOLD_HAS_SUM: add_all(s, x, FOLD_HAS_SUM); break;
+	case FOLD_HAS_COUNT | FOLD_HAS_SUM: add_all(s, x, FOLD_HAS_COUNT | FOLD_HAS_SUM); break;
+	case STATS: add_all(s, x, STATS); break;
+	default: add_all(s, x, x->has); break;
+	}
+}
+
+static bool add_buckets(struct fold_state *s, const struct fold_sum *x)
+{
+	uint32_t number = (uint32_t)(x - s->plan->sums);
+	const uint8_t *holds = x->condition >= 0 ? s->holds[x->condition] : NULL;
+	bool ok = true;
+	for (uint32_t i = 0; i < s->batch.n && ok; i++) {
+		int64_t value = s->values[x->value][i];
+		if (value != FACT_UNKNOWN && (!holds || holds[i]))
+			ok = fold_buckets_add(
+				&s->buckets, s->found[i], number, fold_bucket(value), 1);
+	}
+	return ok;
+}
+
+static void add_switch(struct fold_state *s, const struct fold_switch *x)
+{
+	const struct fold_batch *b = &s->batch;
+	const int64_t *values = x->value >= 0 ? s->values[x->value] : NULL;
+	int64_t choices[FOLD_PIECES];
+	fold_gather(&x->choice, b, choices);
+	for (uint32_t i = 0; i < b->n; i++) {
+		uint16_t to = (uint64_t)choices[i] < FOLD_MAX_CHOICES ? x->to[choices[i]] : 0;
+		int64_t value = values ? values[i] : 1;
+		if (to && value != FACT_UNKNOWN)
+			add_to(&s->at[i][to - 1], value);
+	}
+}
+
+/* ---- a batch ---- */
+
+static bool find_groups(struct fold_state *s, const struct fold_input *in, uint32_t table)
+{
+	struct fold_groups *g = &s->groups[table];
+	const struct fold_table *t = &s->plan->tables[table];
+	const struct fold_batch *b = &s->batch;
+	for (uint32_t k = 0; k < t->n; k++)
+		fold_gather(&in->inner[table][k], b, s->keys[k]);
+	if (!fold_groups_find(
+		    g, (const int64_t(*)[FOLD_PIECES])s->keys, b->n, t->is_dense, s->found))
+		return false;
+	for (uint32_t i = 0; i < b->n; i++)
+		s->at[i] = fold_group_row(g, s->found[i]) + g->n_keys;
+	return true;
+}
+
+static void gather_all(struct fold_state *s, const struct fold_input *in)
+{
+	int64_t values[FOLD_PIECES];
+	for (uint32_t i = 0; i < in->n_values; i++)
+		fold_gather(&in->values[i], &s->batch, s->values[i]);
+	for (uint32_t c = 0; c < in->n_conditions; c++) {
+		fold_gather(&in->conditions[c].source, &s->batch, values);
+		for (uint32_t i = 0; i < s->batch.n; i++)
+			s->holds[c][i] = fold_condition_holds(&in->conditions[c], values[i]);
+	}
+}
+
+static int add_batch(struct fold_state *s, const struct fold_input *in, struct mer_err *err)
+{
+	const struct fold_plan *p = s->plan;
+	uint8_t number = (uint8_t)(in - p->inputs);
+	if (p->fold->shape == FOLD_ROWS)
+		return fold_rows_add(s, in, err);
+	gather_all(s, in);
+	for (uint32_t t = 0; t < p->n_tables; t++) {
+		if (!find_groups(s, in, t))
+			return mer_fail_nomem(err);
+		for (uint32_t i = 0; i < in->n_switches; i++)
+			add_switch(s, &in->switches[i]);
+		for (uint32_t i = 0; i < p->n_sums; i++) {
+			const struct fold_sum *x = &p->sums[i];
+			if (x->input != number || x->is_switched)
+				continue;
+			add_sum(s, x);
+			if (x->has & FOLD_HAS_BUCKETS && t == 0 && !add_buckets(s, x))
+				return mer_fail_nomem(err);
+		}
+	}
+	return 0;
+}
+
+int fold_add(struct fold_state *s, const struct kernel_host *h, const struct fact_kind *kind,
+	const void *facts, size_t n, struct mer_err *err)
+{
+	const struct fold_plan *p = s->plan;
+	int rc = 0;
+	for (uint32_t i = 0; i < p->n_inputs && rc == 0; i++) {
+		if (p->inputs[i].kind != kind)
+			continue;
+		for (size_t done = 0; done < n && rc == 0;) {
+			uint32_t some = n - done < FOLD_PIECES ? (uint32_t)(n - done) : FOLD_PIECES;
+			struct fold_selection x = {
+				.facts = (const char *)facts + done * kind->size, .n = some
+			};
+			do {
+				rc = fold_select(s, h, &p->inputs[i], &x, err);
+				if (rc == 0 && s->batch.n)
+					rc = add_batch(s, &p->inputs[i], err);
+			} while (rc == 0 && (x.at < x.n || x.next < x.n_chosen));
+			done += some;
+		}
+	}
+	s->n_seen += n;
+	return rc;
+}
+
+/* ---- states ---- */
+
+struct fold_state *fold_state_new(const struct fold_plan *p, uint32_t host)
+{
+	struct fold_state *s = calloc(1, sizeof(*s));
+	if (!s)
+		return NULL;
+	s->plan = p;
+	s->host = host;
+	for (uint32_t t = 0; t < p->n_tables; t++) {
+		s->groups[t].n_keys = p->tables[t].n;
+		s->groups[t].n_slots = p->n_slots;
+		s->groups[t].empty = p->empty;
+	}
+	return s;
+}
+
+void fold_state_free(struct fold_state *s)
+{
+	if (!s)
+		return;
+	for (uint32_t t = 0; t < s->plan->n_tables; t++)
+		fold_groups_fini(&s->groups[t]);
+	fold_buckets_fini(&s->buckets);
+	for (size_t i = 0; i < s->cap_rows; i++)
+		analysis_rows_fini(&s->rows[i]);
+	free(s->rows);
+	free(s->cpus);
+	for (uint32_t i = 0; i < FOLD_KINDS; i++) {
+		analysis_wanted_fini(&s->wanted[i]);
+		mer_map_fini(&s->named[i]);
+	}
+	free(s);
+}
+
+static void join_least(int64_t *value, int64_t *at, int64_t other, int64_t other_at, bool greatest)
+{
+	if (greatest ? other > *value : other < *value) {
+		*value = other;
+		if (at)
+			*at = other_at;
+	} else if (other == *value && at && other_at < *at) {
+		*at = other_at;
+	}
+}
+
+static void join_sum(const struct fold_sum *x, int64_t *a, const int64_t *b)
+{
+	__int128 wide;
+	if (x->has & FOLD_HAS_COUNT)
+		add_to(&a[x->at[0]], b[x->at[0]]);
+	if (x->has & FOLD_HAS_SUM)
+		add_to(&a[x->at[1]], b[x->at[1]]);
+	if (x->has & FOLD_HAS_SQUARES) {
+		memcpy(&wide, &b[x->at[2]], sizeof(wide));
+		add_wide(&a[x->at[2]], wide);
+	}
+	bool at_min = x->has & FOLD_HAS_AT_MIN, at_max = x->has & FOLD_HAS_AT_MAX;
+	if (x->has & FOLD_HAS_MIN)
+		join_least(&a[x->at[3]], at_min ? &a[x->at[5]] : NULL, b[x->at[3]],
+			at_min ? b[x->at[5]] : 0, false);
+	if (x->has & FOLD_HAS_MAX)
+		join_least(&a[x->at[4]], at_max ? &a[x->at[6]] : NULL, b[x->at[4]],
+			at_max ? b[x->at[6]] : 0, true);
+	if (x->has & FOLD_HAS_FIRST)
+		join_least(&a[x->at[7]], NULL, b[x->at[7]], 0, false);
+	if (x->has & FOLD_HAS_LAST)
+		join_least(&a[x->at[8]], NULL, b[x->at[8]], 0, true);
+	if (x->has & FOLD_HAS_TIMES) {
+		memcpy(&wide, &b[x->at[9]], sizeof(wide));
+		add_wide(&a[x->at[9]], wide);
+	}
+	if (x->has & FOLD_HAS_LENGTHS)
+		add_to(&a[x->at[10]], b[x->at[10]]);
+}
+
+void fold_join_slots(const struct fold_plan *p, int64_t *a, const int64_t *b)
+{
+	for (uint32_t i = 0; i < p->n_sums; i++)
+		join_sum(&p->sums[i], a, b);
+}
+
+static bool join_groups(struct fold_state *into, const struct fold_state *from, uint32_t t)
+{
+	struct fold_groups *g = &into->groups[t];
+	const struct fold_groups *more = &from->groups[t];
+	uint32_t *to = calloc((size_t)more->n + 1, sizeof(*to));
+	bool ok = to != NULL;
+	for (uint32_t i = 0; i < more->n && ok; i++) {
+		const int64_t *row = fold_group_row(more, i);
+		int64_t keys[FOLD_MAX_KEYS][FOLD_PIECES];
+		for (uint32_t k = 0; k < g->n_keys; k++)
+			keys[k][0] = row[k];
+		ok = fold_groups_find(g, (const int64_t(*)[FOLD_PIECES])keys, 1,
+			into->plan->tables[t].is_dense, &to[i]);
+		if (ok)
+			fold_join_slots(
+				into->plan, fold_group_row(g, to[i]) + g->n_keys, row + g->n_keys);
+	}
+	const struct fold_buckets *b = &from->buckets;
+	for (size_t i = 0; i < b->cap && ok && t == 0; i++) {
+		uint64_t key = b->slots[i].key - 1;
+		if (b->slots[i].key)
+			ok = fold_buckets_add(&into->buckets, to[key >> (FOLD_BUCKET_BITS + 8)],
+				(uint8_t)(key >> FOLD_BUCKET_BITS),
+				key & ((1u << FOLD_BUCKET_BITS) - 1), b->slots[i].n);
+	}
+	free(to);
+	return ok;
+}
+
+int fold_join(struct fold_state *into, const struct fold_state *from, struct mer_err *err)
+{
+	bool ok = true;
+	into->n_seen += from->n_seen;
+	for (uint32_t t = 0; t < into->plan->n_tables && ok; t++)
+		ok = join_groups(into, from, t);
+	return ok && fold_rows_join(into, from) ? 0 : mer_fail_nomem(err);
+}

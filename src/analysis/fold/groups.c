@@ -1,0 +1,131 @@
+/* Groups: a row of sums for each different set of keys, in the order in which they came. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/fold/plan.h"
+#include "base/grow.h"
+
+enum { FIRST_CAP = 64, DENSE_LIMIT = 1 << 22 };
+
+static inline uint64_t mix(uint64_t hash, uint64_t key)
+{
+	hash = (hash ^ key) * 0x9E3779B97F4A7C15u;
+	return hash ^ hash >> 29;
+}
+
+static inline uint64_t hash_of(const int64_t *keys, uint32_t n)
+{
+	uint64_t hash = n;
+	for (uint32_t i = 0; i < n; i++)
+		hash = mix(hash, (uint64_t)keys[i]);
+	return hash;
+}
+
+static bool grow(struct fold_groups *g)
+{
+	size_t cap = g->cap ? g->cap * 2 : FIRST_CAP;
+	struct fold_group_slot *slots = calloc(cap, sizeof(*slots));
+	if (!slots)
+		return false;
+	for (size_t i = 0; i < g->cap; i++) {
+		if (!g->slots[i].group)
+			continue;
+		size_t at = g->slots[i].hash & (cap - 1);
+		while (slots[at].group)
+			at = (at + 1) & (cap - 1);
+		slots[at] = g->slots[i];
+	}
+	free(g->slots);
+	g->slots = slots;
+	g->cap = cap;
+	return true;
+}
+
+static uint32_t add_group(struct fold_groups *g, const int64_t *keys)
+{
+	size_t bytes = (g->n_keys + g->n_slots) * sizeof(int64_t);
+	uint32_t chunk = g->n >> FOLD_CHUNK_BITS;
+	if (g->n >= KERNEL_NONE - 1)
+		return KERNEL_NONE;
+	if ((g->n & (FOLD_CHUNK - 1)) == 0) {
+		if (!mer_grow32(&g->chunks, chunk, &g->cap_chunks, sizeof(*g->chunks)))
+			return KERNEL_NONE;
+		g->chunks[chunk] = malloc(bytes * FOLD_CHUNK + 1);
+		if (!g->chunks[chunk])
+			return KERNEL_NONE;
+	}
+	int64_t *row = fold_group_row(g, g->n);
+	memcpy(row, keys, g->n_keys * sizeof(*row));
+	memcpy(row + g->n_keys, g->empty, g->n_slots * sizeof(*row));
+	return g->n++;
+}
+
+uint32_t fold_group_of(struct fold_groups *g, const int64_t *keys)
+{
+	uint64_t hash = hash_of(keys, g->n_keys);
+	if ((size_t)g->n * 2 >= g->cap && !grow(g))
+		return KERNEL_NONE;
+	size_t at = hash & (g->cap - 1);
+	for (; g->slots[at].group; at = (at + 1) & (g->cap - 1))
+		if (g->slots[at].hash == hash && memcmp(fold_group_row(g, g->slots[at].group - 1),
+							 keys, g->n_keys * sizeof(*keys)) == 0)
+			return g->slots[at].group - 1;
+	uint32_t group = add_group(g, keys);
+	if (group != KERNEL_NONE)
+		g->slots[at] = (struct fold_group_slot){ hash, group + 1 };
+	return group;
+}
+
+/* One small number: its group is looked up by it. Unknown is 0. */
+static bool find_dense(struct fold_groups *g, const int64_t *keys, uint32_t n, uint32_t *groups)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t at = keys[i] == FACT_UNKNOWN ? 0 : (uint64_t)keys[i] + 1;
+		if (at >= g->cap_dense) {
+			if (at >= DENSE_LIMIT) { /* a broken trace */
+				groups[i] = fold_group_of(g, &keys[i]);
+				if (groups[i] == KERNEL_NONE)
+					return false;
+				continue;
+			}
+			if (!mer_grow_at(&g->dense, &g->cap_dense, at, sizeof(*g->dense)))
+				return false;
+		}
+		if (!g->dense[at]) {
+			uint32_t group = add_group(g, &keys[i]);
+			if (group == KERNEL_NONE)
+				return false;
+			g->dense[at] = group + 1;
+		}
+		groups[i] = g->dense[at] - 1;
+	}
+	return true;
+}
+
+bool fold_groups_find(struct fold_groups *g, const int64_t (*keys)[FOLD_PIECES], uint32_t n,
+	bool is_dense, uint32_t *groups)
+{
+	int64_t own[FOLD_MAX_KEYS];
+	if (is_dense)
+		return find_dense(g, keys[0], n, groups);
+	for (uint32_t i = 0; i < n; i++) {
+		bool is_last = i > 0;
+		for (uint32_t k = 0; k < g->n_keys; k++) {
+			own[k] = keys[k][i];
+			is_last = is_last && keys[k][i - 1] == own[k];
+		}
+		groups[i] = is_last ? groups[i - 1] : fold_group_of(g, own);
+		if (groups[i] == KERNEL_NONE)
+			return false;
+	}
+	return true;
+}
+
+void fold_groups_fini(struct fold_groups *g)
+{
+	for (uint32_t i = 0; i < g->cap_chunks && (size_t)i << FOLD_CHUNK_BITS < g->n; i++)
+		free(g->chunks[i]);
+	free(g->chunks);
+	free(g->slots);
+	free(g->dense);
+}

@@ -1,0 +1,393 @@
+/* Plan: a fold and the options, made into lists of small things to do, without names; and what folds keep of a
+ * host. For the files of fold/ only. */
+#ifndef MER_ANALYSIS_FOLD_PLAN_H
+#define MER_ANALYSIS_FOLD_PLAN_H
+
+#include "analysis/analysis.h"
+#include "analysis/bins.h"
+#include "analysis/fold.h"
+#include "analysis/rows.h"
+#include "base/grow.h"
+
+enum {
+	FOLD_PIECES = 256, /* that are worked on together */
+	FOLD_MAX_VALUES = 24,
+	FOLD_MAX_CONDITIONS = 32,
+	FOLD_MAX_SUMS = 48,
+	FOLD_MAX_SWITCHES = 8,
+	FOLD_MAX_KEYS = 10,
+	FOLD_MAX_TABLES = 4,
+	FOLD_MAX_SCOPES = 6,
+	FOLD_MAX_COLUMNS = 64,
+	FOLD_MAX_CHOICES = 64
+};
+
+/* ---- where a number of a fact comes from (source.c) ---- */
+
+enum fold_source_what {
+	FOLD_FROM_NOWHERE,
+	FOLD_FROM_FIELD,
+	FOLD_FROM_LENGTH, /* of the piece */
+	FOLD_FROM_SHARE,  /* of a field: what comes in during the piece, if it comes in evenly */
+	FOLD_FROM_MINUS,
+	FOLD_FROM_CALL, /* a member of its call: view says which */
+	FOLD_FROM_ERROR,
+	FOLD_FROM_FUNCTION,
+	FOLD_FROM_BIN
+};
+
+struct fold_source {
+	enum fold_source_what what;
+	const char *key, *title;
+	enum mer_type type;
+	enum fact_meaning meaning;
+	struct fact_field field, less;
+	const struct fact_view *view;
+	const char *const *words;
+	uint32_t n_words;
+};
+
+/* Facts, or parts of them, that are selected. */
+struct fold_batch {
+	const struct kernel_host *h;
+	const char *facts;
+	size_t stride;
+	uint32_t n;
+	uint32_t of[FOLD_PIECES];		      /* number of the fact */
+	int64_t from[FOLD_PIECES], to[FOLD_PIECES];   /* of the piece */
+	int64_t begin[FOLD_PIECES], end[FOLD_PIECES]; /* of the whole */
+	uint32_t bin[FOLD_PIECES];
+};
+
+/* A field or view of the kind, also those that all have. False: it has none of this key. */
+bool fold_source_find(const struct fact_kind *k, const char *key, struct fold_source *s);
+bool fold_source_is_same(const struct fold_source *a, const struct fold_source *b);
+/* The numbers of all pieces; FACT_UNKNOWN: none. */
+void fold_gather(const struct fold_source *s, const struct fold_batch *b, int64_t *values);
+/* Of one fact. */
+int64_t fold_source_of(
+	const struct fold_source *s, const struct kernel_host *h, const struct fact *f);
+
+struct fold_condition {
+	struct fold_source source;
+	enum fold_test test;
+	int64_t a, b;
+};
+bool fold_condition_holds(const struct fold_condition *c, int64_t value);
+
+/* ---- sums ---- */
+
+enum fold_part_of_sum { /* bits */
+	FOLD_HAS_COUNT = 1,
+	FOLD_HAS_SUM = 2,
+	FOLD_HAS_SQUARES = 4, /* two slots */
+	FOLD_HAS_MIN = 8,
+	FOLD_HAS_MAX = 16,
+	FOLD_HAS_AT_MIN = 32,
+	FOLD_HAS_AT_MAX = 64,
+	FOLD_HAS_FIRST = 128,
+	FOLD_HAS_LAST = 256,
+	FOLD_HAS_TIMES = 512, /* two slots: values times lengths */
+	FOLD_HAS_LENGTHS = 1024,
+	FOLD_HAS_BUCKETS = 2048, /* no slot */
+	FOLD_N_SLOTS = 11
+};
+
+struct fold_sum { /* of one value, where a condition holds */
+	uint8_t input;
+	int8_t value;	  /* of the input; -1: facts are only counted */
+	int8_t condition; /* -1: none */
+	bool is_switched; /* a fold_switch adds to it */
+	uint16_t has;
+	uint16_t at[FOLD_N_SLOTS]; /* slot, by bit */
+};
+
+struct fold_switch {  /* counts, or sums of one value, that a choice decides between */
+	int8_t value; /* -1: counts */
+	struct fold_source choice;
+	uint16_t sum[FOLD_MAX_CHOICES]; /* of the plan, plus 1; 0: none */
+	uint16_t to[FOLD_MAX_CHOICES];	/* its slot, plus 1 */
+};
+
+/* ---- of a kind ---- */
+
+struct fold_input {
+	const struct fact_kind *kind;
+	enum fact_rule rule;
+	struct fold_source begin, end; /* that the rule goes by */
+	uint32_t n_where, n_values, n_conditions, n_switches;
+	struct fold_condition where[FOLD_WHERES];
+	struct fold_source duration, bytes, name; /* to select by; FOLD_FROM_NOWHERE: not */
+	struct fold_source task, cpu;
+	struct fold_source values[FOLD_MAX_VALUES];
+	struct fold_condition conditions[FOLD_MAX_CONDITIONS];
+	struct fold_switch switches[FOLD_MAX_SWITCHES];
+	/* As the keys of each table. */
+	struct fold_source inner[FOLD_MAX_TABLES][FOLD_MAX_KEYS];
+	struct fold_source by; /* of rows: what decides which are kept */
+	struct fold_source histogram;
+};
+
+/* ---- keys ---- */
+
+enum fold_key_what {
+	FOLD_KEY_NUMBER,
+	FOLD_KEY_HOST,
+	FOLD_KEY_THREAD,
+	FOLD_KEY_PROCESS,
+	FOLD_KEY_PROGRAM
+};
+struct fold_key {      /* of rows */
+	char name[32]; /* "host", "task", "waker", "name" */
+	enum fold_key_what what;
+	uint32_t inner;		   /* number of the table's key that it is made of; host: none */
+	struct fold_source source; /* what that means: of the first kind that has it */
+};
+
+struct fold_keys { /* of a scope, or of all rows */
+	uint32_t n;
+	struct fold_key keys[FOLD_MAX_KEYS];
+	uint32_t table;
+	bool by_host,
+		has_host; /* by_host: rows of hosts are apart, whether it is a column or not */
+};
+
+struct fold_table { /* groups of facts, by inner keys */
+	uint32_t n;
+	char names[FOLD_MAX_KEYS][32];
+	uint32_t task, bin; /* number of that key; FOLD_MAX_KEYS: none */
+	bool is_dense;	    /* one key, a small number */
+};
+
+/* ---- columns ---- */
+
+enum fold_column_what {
+	FOLD_COLUMN_KEY,
+	FOLD_COLUMN_CELL,
+	FOLD_COLUMN_FACT, /* of rows: a field or view */
+	FOLD_COLUMN_BUCKET_BEGIN,
+	FOLD_COLUMN_BUCKET_END,
+	FOLD_COLUMN_BUCKET_COUNT,
+	FOLD_COLUMN_BEGIN, /* of the bin */
+	FOLD_COLUMN_END,
+	FOLD_COLUMN_SCOPE
+};
+enum fold_task_part { FOLD_TASK_ITSELF, FOLD_TASK_TID, FOLD_TASK_PID, FOLD_TASK_COMM };
+
+struct fold_column {
+	enum fold_column_what what;
+	char key_name[32];	  /* FOLD_COLUMN_KEY: of fold_key */
+	enum fold_task_part part; /* of a task */
+	const struct fold_cell *cell;
+	int16_t sum; /* of plan.sums; -1: none */
+	struct fold_source fact[FOLD_KINDS];
+	struct fold_condition
+		condition[FOLD_KINDS]; /* of the cell; source FOLD_FROM_NOWHERE: none */
+};
+
+struct fold_plan {
+	struct mer_arena arena;
+	const struct fold *fold;
+	const struct analysis_options *options;
+	const struct mer_column *columns;
+	const struct fact_kind *kinds[FOLD_KINDS + 1];
+	bool by_duration, by_name;
+	bool late;	  /* tasks are chosen when all is read */
+	bool all_of_time; /* no window, no periods */
+	uint32_t n_inputs, n_tables, n_scopes, n_columns, n_sums, n_slots;
+	struct fold_input inputs[FOLD_KINDS];
+	struct fold_table tables[FOLD_MAX_TABLES];
+	struct fold_keys scopes[FOLD_MAX_SCOPES]; /* of bins; otherwise one */
+	const struct fold_scope *scope_of[FOLD_MAX_SCOPES];
+	struct fold_sum sums[FOLD_MAX_SUMS];
+	int64_t *empty;					  /* slots of a new group */
+	struct fold_column plan_of[FOLD_MAX_COLUMNS];	  /* by column */
+	int8_t key_of[FOLD_MAX_SCOPES][FOLD_MAX_COLUMNS]; /* key of the scope; -1: none */
+	int16_t histogram; /* sum with buckets that FOLD_BUCKETS shows; -1 */
+	struct analysis_bins bins;
+	bool rows_descend; /* FOLD_ROWS: the greatest are kept */
+	size_t fact_bytes; /* FOLD_ROWS: of a kept row */
+};
+
+/* ---- groups (groups.c) ---- */
+
+struct fold_groups { /* zeroed, then n_keys and n_slots: empty */
+	uint32_t n_keys, n_slots;
+	struct fold_group_slot {
+		uint64_t hash;
+		uint32_t group; /* plus 1; 0: free */
+	} * slots;
+	size_t cap;	 /* of slots: 0 or a power of two */
+	uint32_t *dense; /* by key + 1: group, plus 1 */
+	size_t cap_dense;
+	int64_t **chunks; /* rows: keys, then slots */
+	uint32_t n, cap_chunks;
+	const int64_t *empty;
+};
+enum { FOLD_CHUNK_BITS = 6, FOLD_CHUNK = 1 << FOLD_CHUNK_BITS };
+
+static inline int64_t *fold_group_row(const struct fold_groups *g, uint32_t group)
+{
+	return g->chunks[group >> FOLD_CHUNK_BITS] +
+	       (size_t)(group & (FOLD_CHUNK - 1)) * (g->n_keys + g->n_slots);
+}
+/* The group with these keys; made if new. KERNEL_NONE: no memory. */
+uint32_t fold_group_of(struct fold_groups *g, const int64_t *keys);
+/* The same for n pieces: keys[k][i], groups[i]. False: no memory. */
+bool fold_groups_find(struct fold_groups *g, const int64_t (*keys)[FOLD_PIECES], uint32_t n,
+	bool is_dense, uint32_t *groups);
+void fold_groups_fini(struct fold_groups *g);
+
+/* ---- buckets (buckets.c): of a group and sum, how many values lie in which bucket ---- */
+
+struct fold_buckets { /* zeroed: empty */
+	struct fold_bucket_slot {
+		uint64_t key; /* plus 1; 0: free */
+		uint64_t n;
+	} * slots;
+	size_t n, cap;
+};
+enum { FOLD_BUCKET_BITS = 12 };
+/* 64 to a power of two; below 128 each number has its own. */
+unsigned fold_bucket(int64_t value);
+int64_t fold_bucket_begin(unsigned bucket);
+bool fold_buckets_add(struct fold_buckets *b, uint32_t group, uint32_t sum, unsigned bucket,
+	uint64_t n); /* false: no memory */
+void fold_buckets_fini(struct fold_buckets *b);
+struct fold_bucket { /* a list by group, sum and bucket */
+	uint32_t group;
+	uint16_t sum, bucket;
+	uint64_t n;
+};
+/* malloc'ed; NULL: no memory. */
+struct fold_bucket *fold_buckets_list(const struct fold_buckets *b, size_t *n);
+/* The least value below which, or at which, this share of n values lies: of consecutive buckets. */
+int64_t fold_percentile(const struct fold_bucket *first, size_t n, double share);
+
+/* ---- what is kept of a host ---- */
+
+struct fold_state {
+	const struct fold_plan *plan;
+	uint32_t host;
+	struct fold_groups groups[FOLD_MAX_TABLES];
+	struct fold_buckets buckets;
+	struct analysis_rows *rows; /* FOLD_ROWS: [0]; late: by task + 1 */
+	size_t cap_rows;
+	struct analysis_wanted wanted[FOLD_KINDS]; /* names */
+	struct mer_map named[FOLD_KINDS]; /* the same where a kind has has_name: 1 no, 2 yes */
+	uint8_t *cpus;			  /* 1: not wanted, 2: wanted */
+	size_t cap_cpus;
+	uint64_t n_seen; /* facts, selected or not */
+	uint32_t last_bin;
+	struct fold_batch batch;
+	int64_t values[FOLD_MAX_VALUES][FOLD_PIECES];
+	uint8_t holds[FOLD_MAX_CONDITIONS][FOLD_PIECES];
+	int64_t keys[FOLD_MAX_KEYS][FOLD_PIECES];
+	uint32_t found[FOLD_PIECES];
+	int64_t *at[FOLD_PIECES]; /* slots of the group */
+};
+
+struct fold_row { /* FOLD_ROWS: then the fact */
+	struct analysis_row row;
+	uint32_t input, pad;
+};
+
+/* select.c: the next pieces of facts first..n-1 into the state's batch; *at: how far it came. Call it
+ * until *at is n and the batch is empty. */
+struct fold_selection {
+	const char *facts;
+	uint32_t n, at;
+	uint32_t n_chosen, next; /* of chosen[]: those that all but time let through */
+	int64_t cut_from;	 /* within chosen[next]: what is left of it begins here */
+	bool is_cut;
+	uint32_t chosen[FOLD_PIECES];
+};
+int fold_select(struct fold_state *s, const struct kernel_host *h, const struct fold_input *in,
+	struct fold_selection *x, struct mer_err *err);
+
+/* rows.c */
+int fold_rows_add(struct fold_state *s, const struct fold_input *in, struct mer_err *err);
+bool fold_rows_join(struct fold_state *into, const struct fold_state *from);
+int fold_rows_emit(const struct fold_plan *p, struct analysis_run *run,
+	struct fold_state *const *states, struct mer_table *t);
+
+/* add.c: slots of a += those of b */
+void fold_join_slots(const struct fold_plan *p, int64_t *a, const int64_t *b);
+
+/* joined.c: groups of all hosts joined by the keys of rows */
+struct fold_part {
+	uint32_t host, group; /* group: of the state's table */
+	uint32_t row;	      /* KERNEL_NONE: not wanted */
+};
+struct fold_joined {
+	const struct fold_plan *plan;
+	const struct fold_keys *keys;
+	struct analysis_run *run;
+	struct fold_state *const *states;
+	struct fold_part *parts; /* host by host */
+	size_t n_parts;
+	size_t *first_of_host;
+	struct fold_groups rows; /* keys: the rows' keys, then the bin in bins; host before them */
+	uint32_t *first;	 /* by row: its first part */
+	size_t *part_of;	 /* by row: its parts in by_row; one more than rows */
+	uint32_t *by_row;
+	struct mer_arena arena;
+	struct mer_intern texts;
+	uint32_t **process_of; /* by host: see processes.h; NULL: not needed */
+};
+/* host KERNEL_NONE: of all of them. fold_joined_fini in any case. */
+int fold_joined_make(const struct fold_plan *p, const struct fold_keys *keys,
+	struct analysis_run *run, struct fold_state *const *states, uint32_t host,
+	struct fold_joined *j);
+void fold_joined_fini(struct fold_joined *j);
+const int64_t *fold_joined_slots(const struct fold_joined *j, uint32_t row);
+
+struct fold_parts {
+	const struct fold_joined *j;
+	const uint32_t *list; /* numbers of j->parts */
+	size_t n;
+};
+
+/* keys.c */
+/* The cell of a key column of the row whose first part this is. */
+struct mer_cell fold_key_cell(const struct fold_joined *j, const struct fold_key *k,
+	enum fold_task_part part, uint32_t part_number);
+/* Of a number that means something; host: whose. */
+struct mer_cell fold_number_cell(const struct analysis_run *run, const struct fold_source *s,
+	uint32_t host, int64_t value, struct mer_arena *arena);
+struct mer_cell fold_task_cell(const struct analysis_run *run, uint32_t host, int64_t task,
+	enum fold_task_part part, int64_t at);
+
+/* All of a row; other cells stay as they are. (table.c) */
+void fold_key_cells(const struct fold_joined *j, uint32_t row, struct mer_cell *cells);
+
+/* cells.c */
+struct fold_context { /* of a row */
+	const struct fold_joined *j;
+	uint32_t row;
+	const int64_t *slots;
+	int64_t range, capacity;	   /* ns */
+	int64_t asked;			   /* ns that rates are of */
+	const struct fold_bucket *buckets; /* of the row; n */
+	size_t n_buckets;
+	uint64_t columns; /* bit i: the row has column i */
+};
+int fold_cells_fill(const struct fold_context *x, struct mer_table *t, struct mer_cell *cells);
+/* Columns of shares of all rows: when they are all there. */
+void fold_cells_share(const struct fold_plan *p, struct mer_table *t);
+/* Time that was looked at: of a host (KERNEL_NONE: the longest), and that times its CPUs. */
+void fold_find_range(const struct analysis_run *run, uint32_t host, int64_t from, int64_t to,
+	int64_t *range, int64_t *capacity);
+/* plan.c: words of a list, between blanks or commas */
+bool fold_list_has(const char *list, const char *word);
+/* The first of a list of words; *list: behind it. False: none. */
+bool fold_list_next(const char **list, char *word, size_t bytes);
+
+/* order.c: numbers of the rows, in order; malloc'ed, NULL: no memory */
+uint32_t *fold_order(const struct fold_joined *j, const char *order);
+
+/* bins.c */
+int fold_bins_emit(const struct fold_plan *p, struct analysis_run *run,
+	struct fold_state *const *states, struct mer_table *t);
+
+#endif

@@ -1,0 +1,161 @@
+/* Rows: facts as they are, all or the first ones by a number; each with the task that it is about. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/fold/plan.h"
+
+/* Where rows of a task are kept: while it is not known which tasks are wanted, each has its own. NULL: no
+ * memory. */
+static struct analysis_rows *rows_of(struct fold_state *s, uint32_t task)
+{
+	size_t i = s->plan->late && task != KERNEL_NONE ? (size_t)task + 1 : 0;
+	return mer_grow_at(&s->rows, &s->cap_rows, i, sizeof(*s->rows));
+}
+
+int fold_rows_add(struct fold_state *s, const struct fold_input *in, struct mer_err *err)
+{
+	enum { MOST = 512 };
+	_Alignas(16) char copy[MOST] = { 0 };
+	const struct fold_plan *p = s->plan;
+	struct fold_row *row = (void *)copy;
+	/* The greatest of all are those of the log, in another order. */
+	bool descends = p->rows_descend && p->options->limit;
+	int64_t values[FOLD_PIECES];
+	if (p->fact_bytes > MOST)
+		return mer_fail(err, MER_ERR_BUG, "facts of '%s' are too long", in->kind->id);
+	fold_gather(&in->by, &s->batch, values);
+	row->input = (uint32_t)(in - p->inputs);
+	for (uint32_t i = 0; i < s->batch.n; i++) {
+		const struct fact *f =
+			(const void *)(s->batch.facts + (size_t)s->batch.of[i] * s->batch.stride);
+		struct analysis_rows *rows = rows_of(s, f->task);
+		if (!rows)
+			return mer_fail_nomem(err);
+		if (values[i] == FACT_UNKNOWN)
+			continue;
+		row->row.key = descends ? -values[i] : p->rows_descend ? f->begin : values[i];
+		memcpy(row + 1, f, in->kind->size);
+		if (!analysis_rows_add(rows, row, p->fact_bytes, p->options->limit))
+			return mer_fail_nomem(err);
+	}
+	return 0;
+}
+
+bool fold_rows_join(struct fold_state *into, const struct fold_state *from)
+{
+	const struct fold_plan *p = into->plan;
+	bool ok = true;
+	for (size_t i = 0; i < from->cap_rows && ok; i++) {
+		const struct analysis_rows *rows = &from->rows[i];
+		struct analysis_rows *to =
+			mer_grow_at(&into->rows, &into->cap_rows, i, sizeof(*into->rows));
+		ok = to != NULL;
+		for (size_t k = 0; k < rows->n && ok; k++)
+			ok = analysis_rows_add(to, rows->rows + k * p->fact_bytes, p->fact_bytes,
+				p->options->limit);
+		if (ok)
+			to->n_seen += rows->n_seen - rows->n;
+	}
+	return ok;
+}
+
+/* ---- the table ---- */
+
+struct picked { /* a row of a host */
+	const struct fold_row *row;
+	uint32_t host, task_place;
+};
+
+static int compare(const void *a, const void *b)
+{
+	const struct picked *p = a, *q = b;
+	if (p->row->row.key != q->row->row.key)
+		return p->row->row.key < q->row->row.key ? -1 : 1;
+	if (p->host != q->host)
+		return p->host < q->host ? -1 : 1;
+	if (p->row->row.seq != q->row->row.seq)
+		return p->row->row.seq < q->row->row.seq ? -1 : 1;
+	return (p->task_place > q->task_place) - (p->task_place < q->task_place);
+}
+
+static bool wants_rows(const struct fold_plan *p, const struct kernel_host *h, size_t place)
+{
+	return !p->late || (place && place <= h->n_tasks &&
+				   p->options->wants_task(p->options->ctx, h, (uint32_t)place - 1));
+}
+
+/* The wanted rows of all hosts, malloc'ed, in order; *n_seen: how many there were. */
+static struct picked *pick(const struct fold_plan *p, const struct analysis_run *run,
+	struct fold_state *const *states, size_t *n, uint64_t *n_seen)
+{
+	struct picked *list = NULL;
+	*n_seen = 0;
+	for (int counting = 1; counting >= 0; counting--) {
+		*n = 0;
+		for (uint32_t host = 0; host < run->e->n_hosts; host++)
+			for (size_t i = 0; states[host] && i < states[host]->cap_rows; i++) {
+				const struct analysis_rows *rows = &states[host]->rows[i];
+				if (!rows->n || !wants_rows(p, &run->world->hosts[host], i))
+					continue;
+				*n_seen += counting ? rows->n_seen : 0;
+				for (size_t k = 0; k < rows->n; k++, ++*n)
+					if (list)
+						list[*n] = (struct picked){
+							(const void *)(rows->rows +
+								       k * p->fact_bytes),
+							host, (uint32_t)i
+						};
+			}
+		if (counting)
+			list = malloc((*n + 1) * sizeof(*list));
+		if (!list)
+			return NULL;
+	}
+	qsort(list, *n, sizeof(*list), compare);
+	return list;
+}
+
+static struct mer_cell cell_of(const struct fold_plan *p, const struct analysis_run *run,
+	uint32_t c, const struct picked *x, struct mer_arena *arena)
+{
+	const struct fold_column *column = &p->plan_of[c];
+	const struct fold_source *s = &column->fact[x->row->input];
+	const struct fold_condition *where = &column->condition[x->row->input];
+	const struct kernel_host *h = &run->world->hosts[x->host];
+	const struct fact_kind *kind = p->inputs[x->row->input].kind;
+	const struct fact *f = (const void *)(x->row + 1);
+	if (where->source.what &&
+		!fold_condition_holds(where, fold_source_of(&where->source, h, f)))
+		return MER_NONE;
+	if (column->cell && column->cell->of_fact)
+		return column->cell->of_fact(run, x->host, f);
+	if (strcmp(p->columns[c].key, "host") == 0)
+		return mer_text(analysis_host_name(run, x->host));
+	if (!s->what)
+		return MER_NONE;
+	int64_t at = kind->comm_at_end && f->end != FACT_UNKNOWN ? f->end : f->begin;
+	int64_t value = fold_source_of(s, h, f);
+	return column->part ? fold_task_cell(run, x->host, value, column->part, at)
+			    : fold_number_cell(run, s, x->host, value, arena);
+}
+
+int fold_rows_emit(const struct fold_plan *p, struct analysis_run *run,
+	struct fold_state *const *states, struct mer_table *t)
+{
+	size_t n;
+	uint64_t n_seen;
+	struct picked *list = pick(p, run, states, &n, &n_seen);
+	if (!list)
+		return mer_fail_nomem(run->err);
+	if (p->options->limit && n > p->options->limit)
+		n = p->options->limit;
+	t->n_left_out = n_seen - n;
+	for (size_t i = 0; i < n; i++) {
+		struct mer_cell cells[FOLD_MAX_COLUMNS];
+		for (uint32_t c = 0; c < p->n_columns; c++)
+			cells[c] = cell_of(p, run, c, &list[i], t->arena);
+		mer_table_add(t, cells);
+	}
+	free(list);
+	return 0;
+}

@@ -1,0 +1,230 @@
+/* Selection: which facts count, and of those that are cut, which parts of them in which bin. */
+#include "analysis/fold/plan.h"
+
+struct choice { /* what a test of one fact needs */
+	struct fold_state *s;
+	const struct kernel_host *h;
+	const struct fold_input *in;
+	const struct analysis_options *o;
+	struct mer_err *err;
+};
+
+static int wants_cpu(const struct choice *c, const struct fact *f)
+{
+	uint8_t *known = mer_grow_at(&c->s->cpus, &c->s->cap_cpus, f->cpu, sizeof(*known));
+	if (!known)
+		return mer_fail_nomem(c->err);
+	if (!*known)
+		*known = c->o->wants_cpu(c->o->ctx, f->cpu) ? 2 : 1;
+	return *known == 2;
+}
+
+static bool is_between(int64_t value, int64_t min, int64_t max)
+{
+	return value != FACT_UNKNOWN && value >= min && value <= max;
+}
+
+/* By one of several names; of more different ones than there should be each is looked at. */
+static int has_name(const struct choice *c, const struct fact *f, int64_t value)
+{
+	enum { MOST = 1 << 16 };
+	struct mer_map *named = &c->s->named[c->in - c->s->plan->inputs];
+	uint32_t *at = mer_map_get(named, (uint64_t)value);
+	if (at && *at)
+		return *at == 2;
+	bool has = c->in->kind->has_name(c->h, f, c->o->wants_name, c->o->ctx);
+	if (named->n >= MOST)
+		return has;
+	at = mer_map_put(named, (uint64_t)value);
+	if (!at)
+		return mer_fail_nomem(c->err);
+	*at = has ? 2 : 1;
+	return has;
+}
+
+static int wants_name(const struct choice *c, const struct fact *f)
+{
+	const struct fold_source *s = &c->in->name;
+	int64_t value = fold_source_of(s, c->h, f);
+	if (c->in->kind->has_name)
+		return has_name(c, f, value);
+	if (value == FACT_UNKNOWN)
+		return 0;
+	struct analysis_wanted *w = &c->s->wanted[c->in - c->s->plan->inputs];
+	uint8_t *known = mer_grow_at(&w->known, &w->cap, (size_t)value, sizeof(*known));
+	if (!known)
+		return mer_fail_nomem(c->err);
+	if (!*known) {
+		const char *text = s->meaning == FACT_NAME ? kernel_name_text(c->h, (uint32_t)value)
+				   : value < s->n_words	   ? s->words[value]
+							   : NULL;
+		*known = text && c->o->wants_name(c->o->ctx, text) ? 2 : 1;
+	}
+	return *known == 2;
+}
+
+static bool wants_task(const struct choice *c, const struct fact *f)
+{
+	return f->task != KERNEL_NONE && c->o->wants_task(c->o->ctx, c->h, f->task);
+}
+
+/* All but its time. 1: yes, 0: no, negative: an error. */
+static int is_chosen(const struct choice *c, const struct fact *f)
+{
+	const struct fold_input *in = c->in;
+	const struct analysis_options *o = c->o;
+	const struct fold_plan *p = c->s->plan;
+	int rc = 1;
+	for (uint32_t i = 0; i < in->n_where; i++)
+		if (!fold_condition_holds(
+			    &in->where[i], fold_source_of(&in->where[i].source, c->h, f)))
+			return 0;
+	if (in->duration.what &&
+		!is_between(fold_source_of(&in->duration, c->h, f), o->min_ns, o->max_ns))
+		return 0;
+	if (in->bytes.what) {
+		uint64_t bytes = (uint64_t)fold_source_of(&in->bytes, c->h, f);
+		if (bytes < o->sizes.min || bytes > o->sizes.max)
+			return 0;
+	}
+	if (o->wants_cpu)
+		rc = wants_cpu(c, f);
+	if (rc > 0 && p->by_name && o->wants_name && in->name.what)
+		rc = wants_name(c, f);
+	if (rc > 0 && o->wants_task && !p->late)
+		rc = wants_task(c, f);
+	return rc;
+}
+
+static bool chooses(const struct fold_state *s, const struct fold_input *in)
+{
+	const struct analysis_options *o = s->plan->options;
+	return in->n_where || in->duration.what || in->bytes.what || o->wants_cpu ||
+	       (o->wants_task && !s->plan->late) ||
+	       (s->plan->by_name && o->wants_name && in->name.what);
+}
+
+static const struct fact *fact_at(
+	const struct fold_selection *x, const struct fold_input *in, uint32_t i)
+{
+	return (const void *)(x->facts + (size_t)i * in->kind->size);
+}
+
+/* The next facts that all but time lets through. */
+static int choose(struct fold_state *s, const struct kernel_host *h, const struct fold_input *in,
+	struct fold_selection *x, struct mer_err *err)
+{
+	const struct choice c = { s, h, in, s->plan->options, err };
+	bool all = !chooses(s, in);
+	x->n_chosen = x->next = 0;
+	for (; x->at < x->n && x->n_chosen < FOLD_PIECES; x->at++) {
+		int rc = all ? 1 : is_chosen(&c, fact_at(x, in, x->at));
+		if (rc < 0)
+			return rc;
+		x->chosen[x->n_chosen] = x->at;
+		x->n_chosen += rc > 0;
+	}
+	return 0;
+}
+
+/* -1: outside of all. */
+static int64_t bin_of(struct fold_state *s, int64_t t)
+{
+	const struct analysis_bins *b = &s->plan->bins;
+	if (b->n == 0)
+		return -1;
+	if (t >= analysis_bin_edge(b, s->last_bin) && t < analysis_bin_edge(b, s->last_bin + 1))
+		return s->last_bin;
+	int64_t bin = analysis_bin_of(b, t);
+	s->last_bin = bin < 0 ? s->last_bin : (uint32_t)bin;
+	return bin;
+}
+
+static void put(struct fold_batch *b, uint32_t of, int64_t begin, int64_t end, int64_t from,
+	int64_t to, uint32_t bin)
+{
+	uint32_t i = b->n++;
+	b->of[i] = of;
+	b->from[i] = from;
+	b->to[i] = to;
+	b->begin[i] = begin;
+	b->end[i] = end;
+	b->bin[i] = bin;
+}
+
+/* Of a fact that counts as a whole. */
+static void put_whole(struct fold_state *s, uint32_t of, int64_t begin, int64_t end)
+{
+	const struct fold_plan *p = s->plan;
+	int64_t bin = 0;
+	if (begin == FACT_UNKNOWN || (!p->all_of_time && !analysis_is_asked(p->options, begin)))
+		return;
+	if (p->fold->shape == FOLD_BINS)
+		bin = bin_of(s, begin);
+	if (bin >= 0)
+		put(&s->batch, of, begin, end, begin, end, (uint32_t)bin);
+}
+
+/* The next part of one that is cut; false: there is none. */
+static bool put_part(
+	struct fold_state *s, struct fold_selection *x, uint32_t of, int64_t begin, int64_t end)
+{
+	const struct fold_plan *p = s->plan;
+	int64_t from = x->is_cut ? x->cut_from : begin, to = end, bin = 0;
+	if (begin == FACT_UNKNOWN || end == FACT_UNKNOWN)
+		return false;
+	if (!analysis_part(p->options, &from, end, &to))
+		return false;
+	if (p->fold->shape == FOLD_BINS) {
+		const struct analysis_bins *b = &p->bins;
+		if (from < b->begin)
+			from = b->begin;
+		bin = from < to ? bin_of(s, from) : -1;
+		if (bin <
+			0) { /* this part of the time ends before the bins, or they end before it */
+			x->cut_from = to;
+			x->is_cut = true;
+			return from < b->begin + b->length && to < end;
+		}
+		int64_t edge = analysis_bin_edge(b, (uint32_t)bin + 1);
+		to = to < edge ? to : edge;
+	}
+	put(&s->batch, of, begin, end, from, to, (uint32_t)bin);
+	x->cut_from = to;
+	x->is_cut = true;
+	return to < end;
+}
+
+int fold_select(struct fold_state *s, const struct kernel_host *h, const struct fold_input *in,
+	struct fold_selection *x, struct mer_err *err)
+{
+	s->batch.n = 0;
+	s->batch.h = h;
+	s->batch.facts = x->facts;
+	s->batch.stride = in->kind->size;
+	while (s->batch.n < FOLD_PIECES) {
+		if (x->next == x->n_chosen) {
+			int rc = x->at < x->n ? choose(s, h, in, x, err) : 0;
+			if (rc || (x->n_chosen == 0 && x->at == x->n))
+				return rc;
+			if (x->next == x->n_chosen) {
+				if (x->at == x->n)
+					return 0;
+				continue;
+			}
+		}
+		uint32_t of = x->chosen[x->next];
+		const struct fact *f = fact_at(x, in, of);
+		int64_t begin = fold_source_of(&in->begin, h, f),
+			end = fold_source_of(&in->end, h, f);
+		if (in->rule == FACT_CUT) {
+			if (put_part(s, x, of, begin, end))
+				continue;
+			x->is_cut = false;
+		} else {
+			put_whole(s, of, begin, end);
+		}
+		x->next++;
+	}
+	return 0;
+}

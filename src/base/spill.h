@@ -1,0 +1,70 @@
+/* Spill: memory for what grows with the traces, which may be more than there should be of it.
+ *
+ * Blocks are ordinary memory until they take more than a limit. What comes after that lies in one file without
+ * a name, mapped: the system writes it out and drops it from memory as it needs to, and it is gone when
+ * the process ends, whatever ended it. A pointer into a block stays valid until the block is freed or grows;
+ * nobody has to know where a block lies.
+ *
+ * The file's space is reserved before it is used, so that a full disk is noticed here and not when a page
+ * is written (which would be fatal). Where no file can be had, or no more of it, blocks are memory as
+ * without a limit, and mer_spill_problem says why.
+ *
+ * A NULL spill has no limit: all is memory. Any thread may call this, for different blocks. */
+#ifndef MER_BASE_SPILL_H
+#define MER_BASE_SPILL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct mer_spill;
+
+struct mer_spill_options {
+	size_t in_memory; /* bytes of all blocks together; 0: everything goes to the file (for tests) */
+	/* Where the file may be, the best one first; made if missing (the last two folders of the path).
+	 * One whose files are in memory (tmpfs) is not used. Copied. */
+	const char *const *folders;
+	size_t n_folders;
+};
+
+struct mer_spill *mer_spill_new(const struct mer_spill_options *o); /* NULL: no memory */
+/* After its blocks. NULL is fine. */
+void mer_spill_free(struct mer_spill *);
+
+/* Zeroed. NULL: no memory. */
+void *mer_spill_alloc(struct mer_spill *, size_t bytes);
+void *mer_spill_array(struct mer_spill *, size_t n, size_t bytes_each);
+/* NULL is fine. */
+void mer_spill_release(void *block);
+
+/* As mer_grow and mer_grow32 (base/grow.h), of an array that is a block. */
+bool mer_spill_grow_more(struct mer_spill *, void *array, size_t n, size_t *cap, size_t bytes_each);
+bool mer_spill_grow32_more(
+	struct mer_spill *, void *array, uint32_t n, uint32_t *cap, size_t bytes_each);
+static inline bool mer_spill_grow(
+	struct mer_spill *s, void *array, size_t n, size_t *cap, size_t bytes_each)
+{
+	return n < *cap || mer_spill_grow_more(s, array, n, cap, bytes_each);
+}
+static inline bool mer_spill_grow32(
+	struct mer_spill *s, void *array, uint32_t n, uint32_t *cap, size_t bytes_each)
+{
+	return n < *cap || mer_spill_grow32_more(s, array, n, cap, bytes_each);
+}
+
+/* Does the block lie in the file? */
+bool mer_spill_is_file(const void *block);
+/* The same as memcpy to `to` in the block. Into a file it is a write, which costs a third of touching new pages
+ * through the mapping. */
+void mer_spill_copy(void *block, void *to, const void *from, size_t bytes);
+
+struct mer_spill_use {
+	uint64_t in_memory, in_file, most_in_file; /* bytes */
+	uint64_t most_beyond; /* the limit, in memory, as there was no file for it */
+	const char *folder;   /* that has the file; NULL: none was needed */
+};
+struct mer_spill_use mer_spill_use(struct mer_spill *);
+/* Why blocks beyond the limit are in memory: a sentence without its full stop; NULL: none is. */
+const char *mer_spill_problem(struct mer_spill *);
+
+#endif
