@@ -59,10 +59,13 @@ struct kernel_model_input {
 	size_t n_ends;
 	bool has_devices;			/* the layouts were made with KERNEL_WANT_PACKETS */
 	const struct kernel_observer *observer; /* NULL: nobody listens */
+	struct kernel_stop *stop; /* where reading may end (checkpoint/checkpoint.h); NULL: nowhere */
 	struct kernel_keep *keep; /* states are kept (checkpoint/checkpoint.h); NULL: not */
 };
 
 struct kernel_model;
+/* It has come to its stop: later events are not looked at. */
+bool kernel_model_has_stopped(const struct kernel_model *m, int64_t *at);
 
 /* h: initialized; is filled. What in points to must outlive the model. */
 int kernel_model_new(const struct kernel_model_input *in, struct kernel_host *h,

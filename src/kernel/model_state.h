@@ -154,7 +154,9 @@ struct kernel_model {
 		uint32_t device; /* that received it: hash of its name; 0: not known */
 	} skbs[MODEL_SKBS];
 	int64_t now;	    /* time of the event that is looked at */
-	int64_t next_state; /* of in.keep; INT64_MAX: none */
+	int64_t next_state; /* of in.keep, or in.stop; INT64_MAX: none */
+	int64_t last_state; /* of in.keep, the one before; INT64_MIN: none */
+	bool has_stopped;   /* at in.stop */
 	int64_t restored; /* its state was read back as of then (checkpoint/state.h); INT64_MIN: not */
 	struct mer_err *err;
 };
@@ -192,6 +194,8 @@ int model_doubt(struct kernel_model *m, uint32_t task, int64_t since);
 /* It was, or was not (KERNEL_NONE), in a call all the time since its mode is not known. */
 void model_learn_mode(struct kernel_model *m, uint32_t task, uint32_t call);
 void model_forget_mode(struct kernel_model *m, uint32_t task);
+/* in.keep: a span that ends, for who stops before (checkpoint.h). */
+void model_keep_span(struct kernel_model *m, uint32_t span, int64_t end);
 /* What the task is believed to have done since then may turn out to be something else (kernel_model_leave). */
 void model_not_final(struct kernel_model *m, uint32_t task, int64_t since);
 

@@ -4,9 +4,18 @@
 
 #include "kernel/checkpoint/checkpoint.h"
 
-static int tell(const struct kernel_model *m, uint32_t span, int64_t end)
+void model_keep_span(struct kernel_model *m, uint32_t span, int64_t end)
+{
+	const struct kernel_span *s = kernel_span(m->h, span);
+	if (s->begin < m->last_state && !kernel_is_on_cpu(s->state))
+		kernel_keep_span(m->in.keep, m->h, span, end);
+}
+
+static int tell(struct kernel_model *m, uint32_t span, int64_t end)
 {
 	const struct kernel_observer *o = m->in.observer;
+	if (m->in.keep)
+		model_keep_span(m, span, end);
 	return o && o->span ? o->span(o->ctx, m->h, span, end) : 0;
 }
 

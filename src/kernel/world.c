@@ -247,7 +247,8 @@ static int open_cursor(
 	const struct builder *b, uint32_t host, struct mer_cursor **c, struct mer_err *err)
 {
 	const struct trace_reading *reading = kernel_layouts_reading(b->layouts);
-	struct trace_range range = { INT64_MIN, b->o->window ? b->o->window->until : INT64_MAX };
+	const struct kernel_window *o = b->o->window;
+	struct trace_range range = { INT64_MIN, o && !o->is_told ? o->until : INT64_MAX };
 	const uint32_t *first = b->resume ? kernel_resume_first(b->resume, host) : NULL;
 	if (first)
 		range.begin = kernel_resume_time(b->resume);
@@ -277,6 +278,9 @@ static int read_events(const struct builder *b, uint32_t host, struct kernel_mod
 			break;
 		last = ev[n - 1].ts;
 		rc = kernel_model_run(m, ev, n, err);
+		int64_t at;
+		if (rc == 0 && kernel_model_has_stopped(m, &at))
+			break;
 		uint64_t bytes = trace_cursor_bytes(c);
 		if (b->o->done_bytes)
 			atomic_fetch_add_explicit(
@@ -322,12 +326,6 @@ static int find_recorded(const struct builder *b, uint32_t host, struct kernel_m
 	return rc;
 }
 
-/* Does the recording go on after what is read? */
-static bool is_part(const struct builder *b)
-{
-	return b->resume && b->o->window->until != INT64_MAX;
-}
-
 struct learner {
 	const struct kernel_resume *resume;
 	uint32_t host;
@@ -350,9 +348,11 @@ static int run_model(
 	if (rc == 0)
 		rc = read_events(b, host, m, in->keep, err);
 	struct learner l = { b->resume, host };
+	int64_t until = b->o->window && !b->o->window->is_told ? b->o->window->until : INT64_MAX;
 	if (rc == 0)
-		rc = is_part(b) ? kernel_model_leave(m, b->o->window->until, learn, &l, err)
-				: kernel_model_finish(m, err);
+		rc = kernel_model_has_stopped(m, &until) || until != INT64_MAX
+			     ? kernel_model_leave(m, until, learn, &l, err)
+			     : kernel_model_finish(m, err);
 	kernel_model_free(m);
 	kernel_span_log_finish(&h->log);
 	return rc == 0 && b->resume ? kernel_resume_finish(b->resume, host, h, err) : rc;
@@ -368,6 +368,9 @@ static int build_host(void *ctx, size_t i, unsigned worker, struct mer_err *err)
 		skip_bytes(b, (uint32_t)i);
 		return 0;
 	}
+	const struct kernel_window *o = b->o->window;
+	struct kernel_stop stop = { b->resume, (uint32_t)i, o ? o->until : INT64_MAX,
+		o && o->settles, INT64_MAX };
 	struct kernel_model_input in = { .e = w->e,
 		.host = (uint32_t)i,
 		.layouts = b->layouts,
@@ -377,6 +380,7 @@ static int build_host(void *ctx, size_t i, unsigned worker, struct mer_err *err)
 		.n_ends = b->n_ends[i],
 		.has_devices = w->e->n_losses > 0,
 		.observer = b->o->observers ? &b->o->observers[i] : NULL,
+		.stop = o && o->is_told ? &stop : NULL,
 		.keep = b->o->keeper ? kernel_keeper_host(b->o->keeper, (uint32_t)i) : NULL };
 	int rc = find_recorded(b, (uint32_t)i, &in, &losses, err);
 	if (rc == 0 && losses.begin != MER_NO_TIME)
@@ -443,10 +447,16 @@ static int find_packets(struct builder *b, const struct sync_messages *messages,
 	const struct sync_result *r, struct mer_err *err)
 {
 	const struct kernel_window *o = b->o->window;
-	uint32_t state = o ? kernel_checkpoints_before(o->from, o->begin) : KERNEL_NONE;
+	/* A bit before, so that what was told a moment earlier is told again. */
+	enum { MARGIN_NS = 10000000 };
+	int64_t begin = o && o->is_told && o->begin > INT64_MIN + MARGIN_NS ? o->begin - MARGIN_NS
+			: o						    ? o->begin
+									    : 0;
+	uint32_t state = o ? kernel_checkpoints_before(o->from, begin) : KERNEL_NONE;
 	int rc = 0;
 	if (o) {
-		rc = kernel_resume_new(o->from, state, o->until, b->w, &b->resume, err);
+		rc = kernel_resume_new(o->from, state, o->is_told ? INT64_MAX : o->until, b->w,
+			&b->resume, err);
 	} else {
 		rc = collect_packets(b->w, messages, r, err);
 		if (rc == 0)

@@ -87,8 +87,12 @@ struct kernel_world_options {
 
 struct kernel_window {
 	const struct kernel_checkpoints *from;
-	int64_t begin,
-		until; /* what is asked about lies in [begin, until); see kernel_host.known_until */
+	/* What is asked about lies in [begin, until); see kernel_host.known_until. */
+	int64_t begin, until;
+	/* For observers: it is read further than until, to the first state where all that began before it and
+	 * ends soon has ended; what is still open there (calls, waits) is told as it will end. settles: time
+	 * slices have to end, too. */
+	bool is_told, settles;
 };
 
 /* messages: as gathered, on the hosts' own clocks; NULL: none are known. r: the synchronization that

@@ -69,6 +69,12 @@ struct kernel_late {
 	uint32_t task, call;
 	uint8_t kind;
 };
+/* What ends after states that it began before. */
+int64_t kernel_keep_last(const struct kernel_keep *k); /* the last state; INT64_MIN: none */
+void kernel_keep_span(
+	struct kernel_keep *k, const struct kernel_host *h, uint32_t span, int64_t end);
+void kernel_keep_call(struct kernel_keep *k, const struct kernel_call_end *c);
+void kernel_keep_open_call(struct kernel_keep *k, const struct kernel_open_call *c);
 void kernel_keep_late(struct kernel_keep *k, const struct kernel_late *late);
 void kernel_keep_sender(struct kernel_keep *k, const struct kernel_host *h, uint32_t packet);
 
@@ -98,6 +104,18 @@ int kernel_resume_recorded(const struct kernel_resume *r, uint32_t host, int64_t
 /* Where its streams go on; NULL: it had no event before the state, so all of it is read. */
 const uint32_t *kernel_resume_first(const struct kernel_resume *r, uint32_t host);
 int64_t kernel_resume_time(const struct kernel_resume *r);
+/* Where the reading of a host for observers ends. */
+struct kernel_stop {
+	const struct kernel_resume *resume;
+	uint32_t host;
+	int64_t before; /* what began before that is settled */
+	bool slices;
+	int64_t at; /* the state where it ended */
+};
+/* The first state at stop->before that is later than this; INT64_MAX: none. */
+int64_t kernel_stop_next(const struct kernel_stop *stop, int64_t after);
+/* What was open there: as it ended. */
+int kernel_stop_tell(const struct kernel_stop *stop, struct kernel_model *m, struct mer_err *err);
 /* Into a new model, before its first event. */
 int kernel_resume_host(
 	const struct kernel_resume *r, uint32_t host, struct kernel_model *m, struct mer_err *err);

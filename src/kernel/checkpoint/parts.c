@@ -61,6 +61,29 @@ void checkpoint_visit_packet(struct archive *a, struct checkpoint_packet *x, uin
 		answers && packet >= 0 && packet < KERNEL_NONE ? (uint32_t)packet : KERNEL_NONE;
 }
 
+void checkpoint_visit_end(struct archive *a, struct checkpoint_end *x)
+{
+	archive_u8(a, &x->kind, CHECKPOINT_OPEN_CALL + 1);
+	if (x->kind == CHECKPOINT_NO_END)
+		return;
+	archive_i64(a, &x->end);
+	archive_time(a, &x->begin, x->end);
+	archive_ref(a, ARCHIVE_TASK, &x->task);
+	archive_ref(a, ARCHIVE_CALL, &x->call);
+	archive_u16(a, &x->cpu);
+	if (x->kind == CHECKPOINT_SPAN) {
+		archive_u8(a, &x->state, KERNEL_N_STATES);
+		archive_u8(a, &x->cause, KERNEL_N_CAUSES);
+		archive_ref(a, ARCHIVE_TASK, &x->by);
+		return;
+	}
+	archive_u16(a, &x->call_kind);
+	a->failed |= x->call_kind >= KERNEL_N_CALL_KINDS;
+	archive_i64(a, &x->ret);
+	for (unsigned i = 0; i < KERNEL_CALL_ARGS; i++)
+		archive_u64(a, &x->args[i]);
+}
+
 void checkpoint_visit_late(struct archive *a, struct kernel_late *x, int64_t before)
 {
 	archive_time(a, &x->time, before);

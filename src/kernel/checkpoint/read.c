@@ -212,6 +212,7 @@ static bool read_whole(
 	read_map(&a, &x->maps[0], x->n_names);
 	read_map(&a, &x->maps[1], x->n_names);
 	read_map(&a, &x->maps[2], UINT32_MAX);
+	x->ends = a;
 	return !a.failed;
 }
 
@@ -532,6 +533,72 @@ const uint32_t *kernel_resume_first(const struct kernel_resume *r, uint32_t host
 {
 	return r->state == KERNEL_NONE ? NULL
 				       : r->c->toc.first[(size_t)r->state * r->n_hosts + host];
+}
+
+int64_t kernel_stop_next(const struct kernel_stop *stop, int64_t after)
+{
+	int64_t from = after < stop->before ? stop->before : after + 1;
+	uint32_t state = kernel_checkpoints_after(stop->resume->c, from);
+	return state == KERNEL_NONE ? INT64_MAX : kernel_checkpoints_time(stop->resume->c, state);
+}
+
+static int tell_span(const struct kernel_observer *o, struct kernel_model *m,
+	const struct checkpoint_end *x)
+{
+	struct kernel_span *s = model_open(m, x->task);
+	bool knows_by = x->by != KERNEL_NONE && x->by < m->h->n_tasks;
+	if (!o->span || kernel_is_on_cpu(s->state))
+		return 0;
+	s->state = x->state;
+	s->cause = x->cause;
+	s->call = x->call;
+	s->cpu = x->cpu;
+	s->source = KERNEL_NONE;
+	s->by = knows_by ? m->h->tasks[x->by].last : KERNEL_NONE;
+	return o->span(o->ctx, m->h, m->h->tasks[x->task].last, x->end);
+}
+
+static int tell_call(const struct kernel_observer *o, const struct kernel_host *h,
+	const struct checkpoint_end *x)
+{
+	struct kernel_call_end c = { .task = x->task,
+		.call = x->call,
+		.begin = x->begin,
+		.end = x->end,
+		.ret = x->ret,
+		.kind = x->call_kind,
+		.cpu = x->cpu };
+	struct kernel_open_call open = { .task = x->task,
+		.call = x->call,
+		.begin = x->begin,
+		.kind = x->call_kind,
+		.cpu = x->cpu };
+	memcpy(c.args, x->args, sizeof(c.args));
+	memcpy(open.args, x->args, sizeof(open.args));
+	if (x->kind == CHECKPOINT_CALL)
+		return o->call ? o->call(o->ctx, h, &c) : 0;
+	return o->open_call ? o->open_call(o->ctx, h, &open) : 0;
+}
+
+int kernel_stop_tell(const struct kernel_stop *stop, struct kernel_model *m, struct mer_err *err)
+{
+	const struct kernel_observer *o = m->in.observer;
+	const struct checkpoint_whole *whole = &stop->resume->hosts[stop->host].whole;
+	struct archive a = whole->ends;
+	int rc = 0;
+	m->h->end = whole->h_end;
+	while (o && rc == 0) {
+		struct checkpoint_end x = { 0 };
+		checkpoint_visit_end(&a, &x);
+		if (a.failed)
+			return damaged(err);
+		if (x.kind == CHECKPOINT_NO_END)
+			break;
+		if (x.begin >= stop->at || x.end < stop->at || x.task >= m->h->n_tasks)
+			continue;
+		rc = x.kind == CHECKPOINT_SPAN ? tell_span(o, m, &x) : tell_call(o, m->h, &x);
+	}
+	return rc;
 }
 
 int kernel_resume_host(

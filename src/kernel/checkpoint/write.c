@@ -117,6 +117,7 @@ static void free_states(struct kernel_keep *h, uint32_t n)
 	free(h->first);
 	free(h->left);
 	free(h->late);
+	archive_fini(&h->ends);
 	archive_fini(&h->losses);
 	model_saver_fini(&h->saver);
 }
@@ -150,6 +151,7 @@ int kernel_keeper_begin(
 		struct kernel_keep *h = &k->hosts[i];
 		h->keeper = k;
 		h->every = 1;
+		h->ends.mode = ARCHIVE_WRITE;
 		checkpoint_streams(k->e, i, &h->first_stream, &h->n_streams);
 		h->states = calloc((size_t)k->n_states + 1, sizeof(*h->states));
 		h->first = calloc((size_t)h->n_streams + 1, sizeof(*h->first));
@@ -244,6 +246,57 @@ void kernel_keep_state(struct kernel_keep *k, struct kernel_model *m, int64_t ts
 		k->left[0] = UINT32_MAX; /* the next one's first packets are not known */
 	}
 	thin_out(k);
+}
+
+int64_t kernel_keep_last(const struct kernel_keep *k)
+{
+	return k->next ? k->keeper->times[k->next - 1] : INT64_MIN;
+}
+
+void kernel_keep_span(
+	struct kernel_keep *k, const struct kernel_host *h, uint32_t span, int64_t end)
+{
+	const struct kernel_span *s = kernel_span(h, span);
+	const struct kernel_span *by = kernel_span_kept(h, s->by);
+	struct checkpoint_end x = { .kind = CHECKPOINT_SPAN,
+		.begin = s->begin,
+		.end = end,
+		.task = s->task,
+		.call = s->call,
+		.cpu = s->cpu,
+		.state = s->state,
+		.cause = s->cause,
+		.by = by ? by->task : KERNEL_NONE };
+	checkpoint_visit_end(&k->ends, &x);
+}
+
+void kernel_keep_call(struct kernel_keep *k, const struct kernel_call_end *c)
+{
+	struct checkpoint_end x = { .kind = CHECKPOINT_CALL,
+		.begin = c->begin,
+		.end = c->end,
+		.task = c->task,
+		.call = c->call,
+		.cpu = c->cpu,
+		.call_kind = c->kind,
+		.ret = c->ret };
+	memcpy(x.args, c->args,
+		kernel_call_args((enum kernel_call_kind)c->kind) * sizeof(*x.args));
+	checkpoint_visit_end(&k->ends, &x);
+}
+
+void kernel_keep_open_call(struct kernel_keep *k, const struct kernel_open_call *c)
+{
+	struct checkpoint_end x = { .kind = CHECKPOINT_OPEN_CALL,
+		.begin = c->begin,
+		.end = INT64_MAX,
+		.task = c->task,
+		.call = c->call,
+		.cpu = c->cpu,
+		.call_kind = c->kind };
+	memcpy(x.args, c->args,
+		kernel_call_args((enum kernel_call_kind)c->kind) * sizeof(*x.args));
+	checkpoint_visit_end(&k->ends, &x);
 }
 
 void kernel_keep_late(struct kernel_keep *k, const struct kernel_late *late)
@@ -425,6 +478,10 @@ static void write_whole(struct writer *w, uint32_t host)
 	write_map(a, &h->devices);
 	write_map(a, &h->irq_names);
 	write_map(a, &h->packages);
+	struct checkpoint_end none = { .kind = CHECKPOINT_NO_END };
+	archive_data(a, k->ends.bytes, k->ends.n);
+	checkpoint_visit_end(a, &none);
+	a->failed |= k->ends.failed;
 	w->toc.hosts[host] = part_from(w, at);
 }
 
