@@ -19,6 +19,8 @@ extern const struct analysis analysis_servers;
 extern const struct analysis analysis_period;
 
 /* Kinds of facts, defined with the analysis that they were made for; all: fact_kinds.c. */
+extern const struct fact_kind fact_call, fact_open_call;
 extern const struct fact_kind fact_fault;
+extern const struct fact_kind fact_interrupt;
 
 #endif

@@ -74,7 +74,7 @@ enum fact_view_kind {
 	FACT_CALL_OBJECT, /* what its descriptor stands for; a name */
 	FACT_CALL_FD,
 	FACT_CALL_KIND, /* of the descriptor, enum kernel_object_kind */
-	FACT_IS_ERROR,	/* 1 where a result is an error, else 0 */
+	FACT_ERROR,	/* of a result: itself where it is an error, otherwise not known */
 	FACT_BY_FUNCTION
 };
 struct fact_view {
@@ -142,6 +142,10 @@ struct fact_maker {
 	const struct fact_kind *const *kinds; /* ends with NULL */
 	uint32_t wants;			      /* enum kernel_wants */
 	bool messages; /* looks at kernel_world.packets: they must be gathered, in a reading of its own */
+	/* What happened before the time that is asked about changes none of its facts, but for what the model knows:
+	 * then only that part of the traces is read, if that can be (kernel_world_options.window). Not of what
+	 * adds up from the begin of the recording: memory in use, who holds a lock, a CPU's frequency. */
+	bool needs_no_past;
 	size_t state_size;
 	/* ctx: struct fact_host. Any may be NULL. Meanings as in kernel/observer.h. */
 	struct kernel_observer on;

@@ -3,6 +3,9 @@
 #include "analysis/fact.h"
 
 const struct fact_kind *const fact_kinds[] = {
+	&fact_call,
 	&fact_fault,
+	&fact_interrupt,
+	&fact_open_call,
 	NULL,
 };

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel/events.h"
+
 static const char *const known_paths[PERIOD_N_KNOWN][3] = {
 	[PERIOD_OWN_CPU] = { "perf_cpu" },
 	[PERIOD_OWN_TID] = { "context.tid", "perf_tid", "context.vtid" },
@@ -157,7 +159,7 @@ bool analysis_period_rule_can(
 
 static bool is_switch(const struct ctf_event_class *ec)
 {
-	return strcmp(ec->name, "sched_switch") == 0 || strcmp(ec->name, "sched:sched_switch") == 0;
+	return kernel_event_is(KERNEL_EV_SWITCH, ec->name);
 }
 
 static int32_t want_event(

@@ -1,16 +1,84 @@
 #include "base/table.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/str.h"
+
+/* ---- Types ---- */
+
+static const struct {
+	const char *name, *unit;
+	const char *key; /* what keys of this type are called, or end with after a '_' */
+	bool is_real;
+} types[] = {
+	[MER_TEXT] = { .name = "text" },
+	[MER_ID] = { .name = "id" },
+	[MER_COUNT] = { .name = "count" },
+	[MER_BYTES] = { .name = "bytes", .unit = "bytes", .key = "bytes" },
+	[MER_DURATION] = { .name = "duration", .unit = "ns", .key = "ns" },
+	[MER_OFFSET] = { .name = "duration", .unit = "ns", .key = "ns" },
+	[MER_TIME] = { .name = "time", .unit = "ns" },
+	[MER_DATE] = { .name = "time", .unit = "ns" },
+	[MER_HZ] = { .name = "frequency", .unit = "Hz", .key = "hz" },
+	[MER_KHZ] = { .name = "frequency", .unit = "kHz", .key = "khz" },
+	[MER_MEAN] = { .name = "duration", .unit = "ns", .key = "ns", .is_real = true },
+	[MER_RATIO] = { .name = "ratio", .unit = "percent", .key = "percent", .is_real = true },
+	[MER_REAL] = { .name = "real", .is_real = true },
+	[MER_PPM] = { .name = "real", .unit = "ppm", .key = "ppm", .is_real = true },
+	[MER_RATE] = { .name = "rate", .unit = "bytes/s", .key = "bytes_per_s", .is_real = true },
+	[MER_BAR] = { .name = "bar", .is_real = true },
+};
+enum { N_TYPES = sizeof(types) / sizeof(*types) };
+
+bool mer_type_is_real(enum mer_type type)
+{
+	return types[type].is_real;
+}
+
+const char *mer_type_name(enum mer_type type)
+{
+	return types[type].name;
+}
+
+/* Is it the key, or the key's last words? */
+static bool ends_with(const char *key, const char *unit)
+{
+	size_t len = strlen(key), n = strlen(unit);
+	return len >= n && strcmp(key + len - n, unit) == 0 &&
+	       (len == n || key[len - n - 1] == '_');
+}
+
+const char *mer_column_unit(const struct mer_column *c)
+{
+	bool is_number = c->type == MER_COUNT || c->type == MER_REAL;
+	return is_number && ends_with(c->key, "per_s") ? "1/s" : types[c->type].unit;
+}
+
+const char *mer_column_flaw(const struct mer_column *c)
+{
+	const char *unit = types[c->type].key;
+	if (unit)
+		return ends_with(c->key, unit) ? NULL : "the key lacks the unit of its type";
+	/* A text may be exact decimals; and a frequency may be what names a row. */
+	if (c->type == MER_TEXT || c->type == MER_ID)
+		return NULL;
+	for (size_t i = 0; i < N_TYPES; i++)
+		if (types[i].key && ends_with(c->key, types[i].key))
+			return "the key has a unit that its type does not have";
+	return NULL;
+}
+
+/* ---- Rows ---- */
 
 void mer_table_init(struct mer_table *t, const char *id, const char *title,
 	const struct mer_column *columns, struct mer_arena *arena)
 {
 	*t = (struct mer_table){ .id = id, .title = title, .columns = columns, .arena = arena };
-	while (columns[t->n_columns].key)
-		t->n_columns++;
+	for (; columns[t->n_columns].key; t->n_columns++)
+		assert(!mer_column_flaw(&columns[t->n_columns]));
 }
 
 void mer_table_fini(struct mer_table *t)
@@ -29,6 +97,27 @@ void mer_table_add(struct mer_table *t, const struct mer_cell *cells)
 		return;
 	}
 	memcpy(t->cells + t->n_rows++ * t->n_columns, cells, t->n_columns * sizeof(*cells));
+}
+
+void mer_table_hide(struct mer_table *t, size_t column)
+{
+	struct mer_column *copy = mer_arena_zalloc(t->arena, t->n_columns + 1, sizeof(*copy));
+	if (!copy) {
+		t->failed = true;
+		return;
+	}
+	memcpy(copy, t->columns, t->n_columns * sizeof(*copy));
+	copy[column].title = NULL;
+	t->columns = copy;
+}
+
+struct mer_cell mer_table_keep(struct mer_table *t, struct mer_str *s)
+{
+	const char *text =
+		s->failed ? NULL : mer_arena_strndup(t->arena, s->data ? s->data : "", s->len);
+	t->failed |= !text;
+	mer_str_fini(s);
+	return mer_text(text);
 }
 
 size_t mer_table_column(const struct mer_table *t, const char *key)
@@ -50,13 +139,11 @@ static int compare_cells(const struct mer_cell *a, const struct mer_cell *b, enu
 {
 	if (!a->set || !b->set)
 		return (int)a->set - (int)b->set;
-	switch (type) {
-	case MER_TEXT: return strcmp(a->v.text, b->v.text);
-	case MER_RATIO:
-	case MER_REAL:
-	case MER_RATE: return (a->v.f > b->v.f) - (a->v.f < b->v.f);
-	default: return (a->v.i > b->v.i) - (a->v.i < b->v.i);
-	}
+	if (type == MER_TEXT)
+		return strcmp(a->v.text, b->v.text);
+	if (mer_type_is_real(type))
+		return (a->v.f > b->v.f) - (a->v.f < b->v.f);
+	return (a->v.i > b->v.i) - (a->v.i < b->v.i);
 }
 
 static int compare_rows(const void *a, const void *b)

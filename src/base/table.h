@@ -1,4 +1,20 @@
-/* Table: rows of typed cells under constant columns. Printers derive text, JSON and CSV from them. */
+/* Table: rows of typed cells under constant columns. Text, CSV, JSON and charts are made from it.
+ *
+ * A column's type decides the unit of its values, and its key says that unit: total_ns, disk_bytes,
+ * busy_percent. Programs get the value in that unit, people a text such as "12.3 ms". mer_table_init
+ * asserts that keys and types agree.
+ *
+ * Where rows are filled by hand, columns and cells are written by name: an enum beside the columns has
+ * a constant for each of them and one for their number.
+ *
+ *   enum { HOST, TOTAL, N };
+ *   static const struct mer_column columns[N + 1] = {
+ *     [HOST] = { "host", "Host", MER_TEXT },
+ *     [TOTAL] = { "total_ns", "Time", MER_DURATION },
+ *   };
+ *   mer_table_add(t, (struct mer_cell[N]){ [HOST] = mer_text(name), [TOTAL] = MER_INT(ns) });
+ *
+ * A cell that is not mentioned is unknown. */
 #ifndef MER_BASE_TABLE_H
 #define MER_BASE_TABLE_H
 
@@ -13,36 +29,45 @@ enum mer_type {
 	MER_COUNT,
 	MER_BYTES,
 	MER_DURATION, /* ns */
-	MER_TIME,     /* ns since 1970, reference clock */
-	MER_RATIO,    /* double, 0..1; keys end with "percent" and print 0..100 */
-	MER_REAL,     /* double */
-	MER_RATE      /* double, bytes per second */
+	MER_OFFSET,   /* ns; people see seconds to the last digit */
+	MER_TIME,     /* ns since 1970, reference clock; people see the time of day */
+	MER_DATE,     /* the same; people see the date, too, and all digits */
+	MER_HZ,
+	MER_KHZ,
+	MER_MEAN,  /* double, ns: of durations, to fractions of them */
+	MER_RATIO, /* double, 0..1; programs get 0..100 */
+	MER_REAL,  /* double */
+	MER_PPM,   /* double, parts per million */
+	MER_RATE,  /* double, bytes per second */
+	MER_BAR /* double, 0..1: for people, in the width that the others leave; not for programs */
 };
 
 struct mer_column {
-	const char *key;   /* JSON key and CSV heading; units in the name: total_ns, bytes */
+	const char *key;   /* JSON key and CSV heading; ends with the unit, if the type has one */
 	const char *title; /* for people; NULL: not shown to them, programs get it */
 	enum mer_type type;
 };
 
 struct mer_cell {
-	bool set; /* otherwise: not known */
+	bool set; /* otherwise: unknown; "-", null, empty */
 	union {
 		int64_t i;
-		double f;
+		double f;	  /* of types that mer_type_is_real */
 		const char *text; /* lives as long as the table */
 	} v;
 };
 #define MER_INT(x) ((struct mer_cell){ .set = true, .v = { .i = (int64_t)(x) } })
 #define MER_REAL_CELL(x) ((struct mer_cell){ .set = true, .v = { .f = (x) } })
 #define MER_NONE ((struct mer_cell){ 0 })
+/* NULL: unknown. */
 static inline struct mer_cell mer_text(const char *text)
 {
 	return (struct mer_cell){ .set = text != NULL, .v = { .text = text } };
 }
 
 struct mer_table {
-	const char *id, *title;		  /* "top", "CPU usage by thread" */
+	const char *id;			  /* "top": what programs call it */
+	const char *title;		  /* "CPU usage by thread"; NULL: people see none */
 	const struct mer_column *columns; /* ends with {0} */
 	size_t n_columns;
 	struct mer_cell *cells; /* row by row, malloc'ed */
@@ -52,6 +77,7 @@ struct mer_table {
 	bool failed;		 /* memory ran out: rows are missing */
 };
 
+/* arena: NULL: all texts are borrowed. */
 void mer_table_init(struct mer_table *t, const char *id, const char *title,
 	const struct mer_column *columns, struct mer_arena *arena);
 void mer_table_fini(struct mer_table *t);
@@ -63,5 +89,22 @@ size_t mer_table_column(const struct mer_table *t, const char *key);
 bool mer_table_sort(struct mer_table *t, const char *key, bool ascending);
 /* Keeps the first n rows; 0: all. */
 void mer_table_limit(struct mer_table *t, size_t n);
+
+/* Of this one, people do not see the column. */
+void mer_table_hide(struct mer_table *t, size_t column);
+
+/* The text, copied to the table's arena, as a cell; empties s. Without memory the table has failed. */
+struct mer_str;
+struct mer_cell mer_table_keep(struct mer_table *t, struct mer_str *s);
+
+/* Is the value in v.f? */
+bool mer_type_is_real(enum mer_type type);
+/* "duration", "text": for programs. */
+const char *mer_type_name(enum mer_type type);
+/* What programs get values in: "ns", "percent"; NULL: no unit. */
+const char *mer_column_unit(const struct mer_column *c);
+/* What is wrong with its key: it lacks the unit of its type, or has one that its type does not have.
+ * NULL: nothing. */
+const char *mer_column_flaw(const struct mer_column *c);
 
 #endif

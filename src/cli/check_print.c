@@ -281,62 +281,62 @@ static const char *verdict_text(struct cli *cli, const struct verdict *v)
 static int print_traces(const struct check *c)
 {
 	enum { HOST, PATH, VERDICT, N };
-	static const struct cli_column columns[] = {
-		[HOST] = { "host", "Host", CLI_TYPE_TEXT },
-		[PATH] = { "path", "Trace", CLI_TYPE_TEXT },
-		[VERDICT] = { "verdict", "Verdict", CLI_TYPE_TEXT },
+	static const struct mer_column columns[] = {
+		[HOST] = { "host", "Host", MER_TEXT },
+		[PATH] = { "path", "Trace", MER_TEXT },
+		[VERDICT] = { "verdict", "Verdict", MER_TEXT },
 		[N] = { 0 },
 	};
-	struct cli_table table;
-	cli_table_init(&table, columns);
+	struct mer_table table;
+	mer_table_init(&table, "traces", NULL, columns, NULL);
 	for (uint32_t i = 0; i < c->n_verdicts; i++) {
 		const struct verdict *v = &c->verdicts[i];
-		struct cli_cell row[N] = {
-			[HOST] = CLI_CELL_TEXT(v->host),
-			[PATH] = CLI_CELL_TEXT(v->path),
-			[VERDICT] = CLI_CELL_TEXT(verdict_text(c->cli, v)),
+		struct mer_cell row[N] = {
+			[HOST] = mer_text(v->host),
+			[PATH] = mer_text(v->path),
+			[VERDICT] = mer_text(verdict_text(c->cli, v)),
 		};
 		if (v->wanted)
-			cli_table_add(&table, row);
+			mer_table_add(&table, row);
 	}
-	int rc = cli_table_print(c->cli, &table, "traces", NULL);
-	cli_table_fini(&table);
+	int rc = cli_table_print(c->cli, &table);
+	mer_table_fini(&table);
 	return rc;
 }
 
 static int print_rows(const struct check *c)
 {
 	enum { HOST, PATH, SOUND, EVENTS, LOST, PACKETS, ERRORS, WARNINGS, N };
-	static const struct cli_column columns[] = {
-		[HOST] = { "host", "Host", CLI_TYPE_TEXT },
-		[PATH] = { "path", "Trace", CLI_TYPE_TEXT },
-		[SOUND] = { "sound", "Sound", CLI_TYPE_TEXT },
-		[EVENTS] = { "events", "Events", CLI_TYPE_COUNT },
-		[LOST] = { "lost_events", "Lost events", CLI_TYPE_COUNT },
-		[PACKETS] = { "lost_packets", "Lost packets", CLI_TYPE_COUNT },
-		[ERRORS] = { "errors", "Errors", CLI_TYPE_COUNT },
-		[WARNINGS] = { "warnings", "Warnings", CLI_TYPE_COUNT },
+	static const struct mer_column columns[] = {
+		[HOST] = { "host", "Host", MER_TEXT },
+		[PATH] = { "path", "Trace", MER_TEXT },
+		[SOUND] = { "sound", "Sound", MER_TEXT },
+		[EVENTS] = { "events", "Events", MER_COUNT },
+		[LOST] = { "lost_events", "Lost events", MER_COUNT },
+		[PACKETS] = { "lost_packets", "Lost packets", MER_COUNT },
+		[ERRORS] = { "errors", "Errors", MER_COUNT },
+		[WARNINGS] = { "warnings", "Warnings", MER_COUNT },
 		[N] = { 0 },
 	};
-	struct cli_table table;
-	cli_table_init(&table, columns);
+	struct mer_table table;
+	mer_table_init(&table, "traces", NULL, columns, NULL);
 	for (uint32_t i = 0; i < c->n_verdicts; i++) {
 		const struct verdict *v = &c->verdicts[i];
-		struct cli_cell row[N] = {
-			[HOST] = CLI_CELL_TEXT(v->host),
-			[PATH] = CLI_CELL_TEXT(v->path),
-			[SOUND] = CLI_CELL_TEXT(v->sound ? "yes" : "no"),
-			[EVENTS] = CLI_CELL(v->events),
-			[LOST] = CLI_CELL(v->lost_events),
-			[PACKETS] = CLI_CELL(v->lost_packets),
-			[ERRORS] = CLI_CELL(v->errors),
-			[WARNINGS] = CLI_CELL(v->warnings),
+		struct mer_cell row[N] = {
+			[HOST] = mer_text(v->host),
+			[PATH] = mer_text(v->path),
+			[SOUND] = mer_text(v->sound ? "yes" : "no"),
+			[EVENTS] = MER_INT(v->events),
+			[LOST] = MER_INT(v->lost_events),
+			[PACKETS] = MER_INT(v->lost_packets),
+			[ERRORS] = MER_INT(v->errors),
+			[WARNINGS] = MER_INT(v->warnings),
 		};
 		if (v->wanted)
-			cli_table_add(&table, row);
+			mer_table_add(&table, row);
 	}
-	int rc = cli_table_print(c->cli, &table, "traces", NULL);
-	cli_table_fini(&table);
+	int rc = cli_table_print(c->cli, &table);
+	mer_table_fini(&table);
 	return rc;
 }
 
@@ -361,38 +361,38 @@ static void print_paragraph(struct cli *cli, const char *text)
 static int print_sync(const struct check *c)
 {
 	enum { HOST, POSSIBLE, SEND, RECEIVE, N };
-	static const struct cli_column columns[] = {
-		[HOST] = { "host", "Host", CLI_TYPE_TEXT },
-		[POSSIBLE] = { "possible", "Can be synchronized", CLI_TYPE_TEXT },
-		[SEND] = { "send_event", "Sent packets", CLI_TYPE_TEXT },
-		[RECEIVE] = { "receive_event", "Received packets", CLI_TYPE_TEXT },
+	static const struct mer_column columns[] = {
+		[HOST] = { "host", "Host", MER_TEXT },
+		[POSSIBLE] = { "possible", "Can be synchronized", MER_TEXT },
+		[SEND] = { "send_event", "Sent packets", MER_TEXT },
+		[RECEIVE] = { "receive_event", "Received packets", MER_TEXT },
 		[N] = { 0 },
 	};
-	struct cli_table table;
-	cli_table_init(&table, columns);
+	struct mer_table table;
+	mer_table_init(&table, "sync", NULL, columns, NULL);
 	for (uint32_t i = 0; i < c->e->n_hosts; i++) {
 		const struct check_host *h = &c->hosts[i];
-		struct cli_cell row[N] = {
-			[HOST] = CLI_CELL_TEXT(h->name),
-			[POSSIBLE] = CLI_CELL_TEXT(h->can_sync ? "yes" : "no"),
-			[SEND] = CLI_CELL_TEXT(h->send),
-			[RECEIVE] = CLI_CELL_TEXT(h->receive),
+		struct mer_cell row[N] = {
+			[HOST] = mer_text(h->name),
+			[POSSIBLE] = mer_text(h->can_sync ? "yes" : "no"),
+			[SEND] = mer_text(h->send),
+			[RECEIVE] = mer_text(h->receive),
 		};
 		if (h->wanted)
-			cli_table_add(&table, row);
+			mer_table_add(&table, row);
 	}
 	for (uint32_t i = 0; i < c->n_verdicts; i++) {
-		struct cli_cell row[N] = {
-			[HOST] = CLI_CELL_TEXT("unknown"),
-			[POSSIBLE] = CLI_CELL_TEXT("no"),
-			[SEND] = CLI_CELL_TEXT(NULL),
-			[RECEIVE] = CLI_CELL_TEXT(NULL),
+		struct mer_cell row[N] = {
+			[HOST] = mer_text("unknown"),
+			[POSSIBLE] = mer_text("no"),
+			[SEND] = mer_text(NULL),
+			[RECEIVE] = mer_text(NULL),
 		};
 		if (c->verdicts[i].unread)
-			cli_table_add(&table, row);
+			mer_table_add(&table, row);
 	}
-	int rc = cli_table_print(c->cli, &table, "sync", NULL);
-	cli_table_fini(&table);
+	int rc = cli_table_print(c->cli, &table);
+	mer_table_fini(&table);
 	for (uint32_t i = 0; rc == 0 && i < c->e->n_hosts; i++) {
 		const struct check_host *h = &c->hosts[i];
 		if (!h->wanted || h->can_sync)
@@ -415,7 +415,7 @@ static int print_sync(const struct check *c)
 enum { A_NAME, A_POSSIBLE, A_MISSING, A_N };
 
 /* The names that are missing take as many rows as they need: none may be cut off. */
-static void add_analysis(const struct check *c, struct cli_table *table, const char *name,
+static void add_analysis(const struct check *c, struct mer_table *table, const char *name,
 	const struct judged_analysis *r, const struct check_analysis *a)
 {
 	size_t room = (size_t)cli_width(c->cli);
@@ -436,12 +436,12 @@ static void add_analysis(const struct check *c, struct cli_table *table, const c
 			mer_str_putc(&s, ',');
 		}
 		const char *line = s.len ? mer_arena_strdup(&c->cli->arena, s.data) : "";
-		struct cli_cell row[A_N] = {
-			[A_NAME] = CLI_CELL_TEXT(first ? name : ""),
-			[A_POSSIBLE] = CLI_CELL_TEXT(first ? possible_names[r->possible] : ""),
-			[A_MISSING] = CLI_CELL_TEXT(line ? line : ""),
+		struct mer_cell row[A_N] = {
+			[A_NAME] = mer_text(first ? name : ""),
+			[A_POSSIBLE] = mer_text(first ? possible_names[r->possible] : ""),
+			[A_MISSING] = mer_text(line ? line : ""),
 		};
-		cli_table_add(table, row);
+		mer_table_add(table, row);
 		first = false;
 		mer_str_clear(&s);
 		if (item)
@@ -452,14 +452,14 @@ static void add_analysis(const struct check *c, struct cli_table *table, const c
 
 static int print_analyses(const struct check *c, bool lacking[CHECK_N_EVENTS])
 {
-	static const struct cli_column columns[] = {
-		[A_NAME] = { "name", "Analysis", CLI_TYPE_TEXT },
-		[A_POSSIBLE] = { "possible", "Possible", CLI_TYPE_TEXT },
-		[A_MISSING] = { "missing", "Missing", CLI_TYPE_TEXT },
+	static const struct mer_column columns[] = {
+		[A_NAME] = { "name", "Analysis", MER_TEXT },
+		[A_POSSIBLE] = { "possible", "Possible", MER_TEXT },
+		[A_MISSING] = { "missing", "Missing", MER_TEXT },
 		[A_N] = { 0 },
 	};
-	struct cli_table table;
-	cli_table_init(&table, columns);
+	struct mer_table table;
+	mer_table_init(&table, "analyses", NULL, columns, NULL);
 	for (const struct check_analysis *a = check_analyses; a->name; a++) {
 		struct judged_analysis r = judge_analysis(c, a);
 		add_analysis(c, &table, a->name, &r, a);
@@ -470,8 +470,8 @@ static int print_analyses(const struct check *c, bool lacking[CHECK_N_EVENTS])
 	add_analysis(c, &table, clocks_name, &clocks, NULL);
 	for (int ev = 0; ev < CHECK_N_EVENTS; ev++)
 		lacking[ev] |= clocks.lacking[ev];
-	int rc = cli_table_print(c->cli, &table, "analyses", NULL);
-	cli_table_fini(&table);
+	int rc = cli_table_print(c->cli, &table);
+	mer_table_fini(&table);
 	return rc;
 }
 

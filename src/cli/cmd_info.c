@@ -194,21 +194,21 @@ static int print_json(const struct info *in)
 	return rc;
 }
 
-static struct cli_cell time_cell(int64_t t)
+static struct mer_cell time_cell(int64_t t)
 {
-	return t == MER_NO_TIME ? CLI_CELL_NONE : CLI_CELL(t);
+	return t == MER_NO_TIME ? MER_NONE : MER_INT(t);
 }
 
-static struct cli_cell known_cell(const char *text)
+static struct mer_cell known_cell(const char *text)
 {
-	return CLI_CELL_TEXT(text && text[0] ? text : NULL);
+	return mer_text(text && text[0] ? text : NULL);
 }
 
-static struct cli_cell duration_cell(int64_t begin, int64_t end)
+static struct mer_cell duration_cell(int64_t begin, int64_t end)
 {
 	return begin == MER_NO_TIME || end == MER_NO_TIME || end < begin
-		       ? CLI_CELL_NONE
-		       : CLI_CELL(mer_time_between(begin, end));
+		       ? MER_NONE
+		       : MER_INT(mer_time_between(begin, end));
 }
 
 /* Everything about a trace in one row, for programs. */
@@ -233,62 +233,62 @@ enum {
 	C_UUID,
 	C_N
 };
-static const struct cli_column full_columns[] = {
-	[C_HOST] = { "host", "Host", CLI_TYPE_TEXT },
-	[C_HOST_ID] = { "host_id", "Host id", CLI_TYPE_TEXT },
-	[C_PATH] = { "path", "Path", CLI_TYPE_TEXT },
-	[C_DOMAIN] = { "domain", "Domain", CLI_TYPE_TEXT },
-	[C_TRACER] = { "tracer", "Tracer", CLI_TYPE_TEXT },
-	[C_FORMAT] = { "format", "Format", CLI_TYPE_TEXT },
-	[C_STREAMS] = { "streams", "Streams", CLI_TYPE_COUNT },
-	[C_PACKETS] = { "packets", "Packets", CLI_TYPE_COUNT },
-	[C_BYTES] = { "bytes", "Size", CLI_TYPE_BYTES },
-	[C_EVENTS] = { "events", "Events", CLI_TYPE_COUNT },
-	[C_LOST_EVENTS] = { "lost_events", "Lost events", CLI_TYPE_COUNT },
-	[C_LOST_PACKETS] = { "lost_packets", "Lost packets", CLI_TYPE_COUNT },
-	[C_BEGIN] = { "begin", "Begin", CLI_TYPE_TIME },
-	[C_END] = { "end", "End", CLI_TYPE_TIME },
-	[C_CLOCK] = { "clock_name", "Clock", CLI_TYPE_TEXT },
-	[C_FREQ] = { "clock_freq_hz", "Frequency", CLI_TYPE_COUNT },
-	[C_OFFSET] = { "clock_offset_ns", "Offset", CLI_TYPE_ID },
-	[C_UUID] = { "clock_uuid", "Clock UUID", CLI_TYPE_TEXT },
+static const struct mer_column full_columns[] = {
+	[C_HOST] = { "host", "Host", MER_TEXT },
+	[C_HOST_ID] = { "host_id", "Host id", MER_TEXT },
+	[C_PATH] = { "path", "Path", MER_TEXT },
+	[C_DOMAIN] = { "domain", "Domain", MER_TEXT },
+	[C_TRACER] = { "tracer", "Tracer", MER_TEXT },
+	[C_FORMAT] = { "format", "Format", MER_TEXT },
+	[C_STREAMS] = { "streams", "Streams", MER_COUNT },
+	[C_PACKETS] = { "packets", "Packets", MER_COUNT },
+	[C_BYTES] = { "bytes", "Size", MER_BYTES },
+	[C_EVENTS] = { "events", "Events", MER_COUNT },
+	[C_LOST_EVENTS] = { "lost_events", "Lost events", MER_COUNT },
+	[C_LOST_PACKETS] = { "lost_packets", "Lost packets", MER_COUNT },
+	[C_BEGIN] = { "begin", "Begin", MER_DATE },
+	[C_END] = { "end", "End", MER_DATE },
+	[C_CLOCK] = { "clock_name", "Clock", MER_TEXT },
+	[C_FREQ] = { "clock_freq_hz", "Frequency", MER_HZ },
+	[C_OFFSET] = { "clock_offset_ns", "Offset", MER_OFFSET },
+	[C_UUID] = { "clock_uuid", "Clock UUID", MER_TEXT },
 	[C_N] = { 0 },
 };
 
-static void add_full(const struct info *in, struct cli_table *table, uint32_t t)
+static void add_full(const struct info *in, struct mer_table *table, uint32_t t)
 {
 	const struct mer_experiment *e = in->e;
 	const struct mer_trace *trace = &e->traces[t];
 	int64_t b, n;
 	trace_span(in, t, &b, &n);
-	struct cli_cell row[C_N] = {
-		[C_HOST] = CLI_CELL_TEXT(e->hosts[trace->host].name),
-		[C_HOST_ID] = CLI_CELL_TEXT(e->hosts[trace->host].id),
-		[C_PATH] = CLI_CELL_TEXT(trace->path),
+	struct mer_cell row[C_N] = {
+		[C_HOST] = mer_text(e->hosts[trace->host].name),
+		[C_HOST_ID] = mer_text(e->hosts[trace->host].id),
+		[C_PATH] = mer_text(trace->path),
 		[C_DOMAIN] = known_cell(trace->domain),
 		[C_TRACER] = known_cell(trace->tracer),
-		[C_FORMAT] = CLI_CELL_TEXT(trace->format),
-		[C_STREAMS] = CLI_CELL(trace->n_streams),
-		[C_PACKETS] = CLI_CELL(trace->n_packets),
-		[C_BYTES] = CLI_CELL(trace->bytes),
-		[C_LOST_EVENTS] = CLI_CELL(trace->lost_events),
-		[C_LOST_PACKETS] = CLI_CELL(trace->lost_packets),
+		[C_FORMAT] = mer_text(trace->format),
+		[C_STREAMS] = MER_INT(trace->n_streams),
+		[C_PACKETS] = MER_INT(trace->n_packets),
+		[C_BYTES] = MER_INT(trace->bytes),
+		[C_LOST_EVENTS] = MER_INT(trace->lost_events),
+		[C_LOST_PACKETS] = MER_INT(trace->lost_packets),
 		[C_BEGIN] = time_cell(b),
 		[C_END] = time_cell(n),
 	};
 	if (in->counts)
-		row[C_EVENTS] = CLI_CELL(trace_events(in, t));
+		row[C_EVENTS] = MER_INT(trace_events(in, t));
 	if (trace->has_clock) {
-		row[C_CLOCK] = CLI_CELL_TEXT(trace->clock.name);
-		row[C_FREQ] = CLI_CELL(trace->clock.freq_hz);
-		row[C_OFFSET] = CLI_CELL(trace->clock.offset_ns);
-		row[C_UUID] = CLI_CELL_TEXT(trace->clock.uuid);
+		row[C_CLOCK] = mer_text(trace->clock.name);
+		row[C_FREQ] = MER_INT(trace->clock.freq_hz);
+		row[C_OFFSET] = MER_INT(trace->clock.offset_ns);
+		row[C_UUID] = mer_text(trace->clock.uuid);
 	}
-	cli_table_add(table, row);
+	mer_table_add(table, row);
 }
 
 /* "89,678 events, 3 packets"; "-": none. */
-static struct cli_cell lost_cell(struct cli *cli, uint64_t events, uint64_t packets)
+static struct mer_cell lost_cell(struct cli *cli, uint64_t events, uint64_t packets)
 {
 	struct mer_str s = { 0 };
 	if (events) {
@@ -302,52 +302,51 @@ static struct cli_cell lost_cell(struct cli *cli, uint64_t events, uint64_t pack
 	}
 	const char *text = s.data && !s.failed ? mer_arena_strdup(&cli->arena, s.data) : NULL;
 	mer_str_fini(&s);
-	return CLI_CELL_TEXT(text);
+	return mer_text(text);
 }
 
-/* The same for people, in two tables that fit 80 columns. Events come last: the column goes away when
- * they were not counted. */
+/* The same for people, in two tables that fit 80 columns. */
 enum { T_HOST, T_DOMAIN, T_PATH, T_STREAMS, T_PACKETS, T_BYTES, T_LOST, T_DURATION, T_EVENTS, T_N };
-static const struct cli_column trace_columns[] = {
-	[T_HOST] = { "host", "Host", CLI_TYPE_TEXT },
-	[T_DOMAIN] = { "domain", "Domain", CLI_TYPE_TEXT },
-	[T_PATH] = { "path", "Trace", CLI_TYPE_TEXT },
-	[T_STREAMS] = { "streams", "Streams", CLI_TYPE_COUNT },
-	[T_PACKETS] = { "packets", "Packets", CLI_TYPE_COUNT },
-	[T_BYTES] = { "bytes", "Size", CLI_TYPE_BYTES },
-	[T_LOST] = { "lost", "Lost", CLI_TYPE_TEXT },
-	[T_DURATION] = { "duration", "Duration", CLI_TYPE_DURATION },
-	[T_EVENTS] = { "events", "Events", CLI_TYPE_COUNT },
+static const struct mer_column trace_columns[] = {
+	[T_HOST] = { "host", "Host", MER_TEXT },
+	[T_DOMAIN] = { "domain", "Domain", MER_TEXT },
+	[T_PATH] = { "path", "Trace", MER_TEXT },
+	[T_STREAMS] = { "streams", "Streams", MER_COUNT },
+	[T_PACKETS] = { "packets", "Packets", MER_COUNT },
+	[T_BYTES] = { "bytes", "Size", MER_BYTES },
+	[T_LOST] = { "lost", "Lost", MER_TEXT },
+	[T_DURATION] = { "duration_ns", "Duration", MER_DURATION },
+	[T_EVENTS] = { "events", "Events", MER_COUNT },
 	[T_N] = { 0 },
 };
-static void add_trace(const struct info *in, struct cli_table *table, uint32_t t)
+static void add_trace(const struct info *in, struct mer_table *table, uint32_t t)
 {
 	const struct mer_trace *trace = &in->e->traces[t];
 	int64_t b, n;
 	trace_span(in, t, &b, &n);
-	struct cli_cell row[T_N] = {
-		[T_HOST] = CLI_CELL_TEXT(in->e->hosts[trace->host].name),
+	struct mer_cell row[T_N] = {
+		[T_HOST] = mer_text(in->e->hosts[trace->host].name),
 		[T_DOMAIN] = known_cell(trace->domain),
-		[T_PATH] = CLI_CELL_TEXT(trace->path),
-		[T_STREAMS] = CLI_CELL(trace->n_streams),
-		[T_PACKETS] = CLI_CELL(trace->n_packets),
-		[T_BYTES] = CLI_CELL(trace->bytes),
+		[T_PATH] = mer_text(trace->path),
+		[T_STREAMS] = MER_INT(trace->n_streams),
+		[T_PACKETS] = MER_INT(trace->n_packets),
+		[T_BYTES] = MER_INT(trace->bytes),
 		[T_LOST] = lost_cell(in->cli, trace->lost_events, trace->lost_packets),
 		[T_DURATION] = duration_cell(b, n),
 	};
 	if (in->counts)
-		row[T_EVENTS] = CLI_CELL(trace_events(in, t));
-	cli_table_add(table, row);
+		row[T_EVENTS] = MER_INT(trace_events(in, t));
+	mer_table_add(table, row);
 }
 
 enum { R_HOST, R_TRACER, R_FORMAT, R_CLOCK, R_FREQ, R_AFTER, R_N };
-static const struct cli_column recorder_columns[] = {
-	[R_HOST] = { "host", "Host", CLI_TYPE_TEXT },
-	[R_TRACER] = { "tracer", "Tracer", CLI_TYPE_TEXT },
-	[R_FORMAT] = { "format", "Format", CLI_TYPE_TEXT },
-	[R_CLOCK] = { "clock", "Clock", CLI_TYPE_TEXT },
-	[R_FREQ] = { "freq_hz", "Frequency", CLI_TYPE_TEXT },
-	[R_AFTER] = { "after", "Begins after", CLI_TYPE_DURATION },
+static const struct mer_column recorder_columns[] = {
+	[R_HOST] = { "host", "Host", MER_TEXT },
+	[R_TRACER] = { "tracer", "Tracer", MER_TEXT },
+	[R_FORMAT] = { "format", "Format", MER_TEXT },
+	[R_CLOCK] = { "clock", "Clock", MER_TEXT },
+	[R_FREQ] = { "freq_hz", "Frequency", MER_TEXT },
+	[R_AFTER] = { "after_ns", "Begins after", MER_DURATION },
 	[R_N] = { 0 },
 };
 
@@ -363,22 +362,22 @@ static const char *frequency(struct cli *cli, uint64_t hz)
 	return mer_arena_printf(&cli->arena, "%.6g %s", v, units[u]);
 }
 
-static void add_recorder(const struct info *in, struct cli_table *table, uint32_t t)
+static void add_recorder(const struct info *in, struct mer_table *table, uint32_t t)
 {
 	const struct mer_trace *trace = &in->e->traces[t];
 	int64_t b, n;
 	trace_span(in, t, &b, &n);
-	struct cli_cell row[R_N] = {
-		[R_HOST] = CLI_CELL_TEXT(in->e->hosts[trace->host].name),
+	struct mer_cell row[R_N] = {
+		[R_HOST] = mer_text(in->e->hosts[trace->host].name),
 		[R_TRACER] = known_cell(trace->tracer),
-		[R_FORMAT] = CLI_CELL_TEXT(trace->format),
+		[R_FORMAT] = mer_text(trace->format),
 		[R_AFTER] = duration_cell(in->begin, b),
 	};
 	if (trace->has_clock) {
-		row[R_CLOCK] = CLI_CELL_TEXT(trace->clock.name);
-		row[R_FREQ] = CLI_CELL_TEXT(frequency(in->cli, trace->clock.freq_hz));
+		row[R_CLOCK] = mer_text(trace->clock.name);
+		row[R_FREQ] = mer_text(frequency(in->cli, trace->clock.freq_hz));
 	}
-	cli_table_add(table, row);
+	mer_table_add(table, row);
 }
 
 /* Streams: people want to know when in the experiment, programs when. */
@@ -398,78 +397,88 @@ enum {
 	S_N
 };
 #define STREAM_COLUMNS                                                                             \
-	[S_HOST] = { "host", "Host", CLI_TYPE_TEXT },                                              \
-	[S_PATH] = { "path", "Stream", CLI_TYPE_TEXT }, [S_CPU] = { "cpu", "CPU", CLI_TYPE_ID },   \
-	[S_CLASS] = { "class_id", NULL, CLI_TYPE_ID }, [S_ID] = { "id", NULL, CLI_TYPE_ID },       \
-	[S_PACKETS] = { "packets", "Packets", CLI_TYPE_COUNT },                                    \
-	[S_BYTES] = { "bytes", "Size", CLI_TYPE_BYTES },                                           \
-	[S_EVENTS] = { "events", "Events", CLI_TYPE_COUNT }
-static const struct cli_column stream_columns[S_N + 1] = {
+	[S_HOST] = { "host", "Host", MER_TEXT }, [S_PATH] = { "path", "Stream", MER_TEXT },        \
+	[S_CPU] = { "cpu", "CPU", MER_ID }, [S_CLASS] = { "class_id", NULL, MER_ID },              \
+	[S_ID] = { "id", NULL, MER_ID }, [S_PACKETS] = { "packets", "Packets", MER_COUNT },        \
+	[S_BYTES] = { "bytes", "Size", MER_BYTES }, [S_EVENTS] = { "events", "Events", MER_COUNT }
+static const struct mer_column stream_columns[S_N + 1] = {
 	STREAM_COLUMNS,
-	[S_LOST] = { "lost", "Lost", CLI_TYPE_TEXT },
-	[S_BEGIN] = { "begin", "After", CLI_TYPE_DURATION },
-	[S_END] = { "duration", "Duration", CLI_TYPE_DURATION },
+	[S_LOST] = { "lost", "Lost", MER_TEXT },
+	[S_BEGIN] = { "after_ns", "After", MER_DURATION },
+	[S_END] = { "duration_ns", "Duration", MER_DURATION },
 };
-static const struct cli_column stream_columns_full[S_N + 1] = {
+static const struct mer_column stream_columns_full[S_N + 1] = {
 	STREAM_COLUMNS,
-	[S_LOST] = { "lost_events", "Lost events", CLI_TYPE_COUNT },
-	[S_LOST_PACKETS] = { "lost_packets", "Lost packets", CLI_TYPE_COUNT },
-	[S_BEGIN] = { "begin", "Begin", CLI_TYPE_TIME },
-	[S_END] = { "end", "End", CLI_TYPE_TIME },
+	[S_LOST] = { "lost_events", "Lost events", MER_COUNT },
+	[S_LOST_PACKETS] = { "lost_packets", "Lost packets", MER_COUNT },
+	[S_BEGIN] = { "begin", "Begin", MER_DATE },
+	[S_END] = { "end", "End", MER_DATE },
 };
 
-static void add_stream(const struct info *in, struct cli_table *table, uint32_t i)
+static void add_stream(const struct info *in, struct mer_table *table, uint32_t i)
 {
 	const struct mer_stream *s = &in->e->streams[i];
 	bool people = in->cli->format == CLI_FORMAT_TABLE;
 	const char *slash = strrchr(s->path, '/');
 	int64_t b, n;
 	stream_span(in, i, &b, &n);
-	struct cli_cell row[S_N] = {
-		[S_HOST] = CLI_CELL_TEXT(in->e->hosts[in->e->traces[s->trace].host].name),
-		[S_PATH] = CLI_CELL_TEXT(people && slash ? slash + 1 : s->path),
-		[S_CPU] = s->cpu < 0 ? CLI_CELL_NONE : CLI_CELL(s->cpu),
-		[S_CLASS] = CLI_CELL(s->class_id),
-		[S_ID] = CLI_CELL(s->id),
-		[S_PACKETS] = CLI_CELL(s->n_packets),
-		[S_BYTES] = CLI_CELL(s->bytes),
+	struct mer_cell row[S_N] = {
+		[S_HOST] = mer_text(in->e->hosts[in->e->traces[s->trace].host].name),
+		[S_PATH] = mer_text(people && slash ? slash + 1 : s->path),
+		[S_CPU] = s->cpu < 0 ? MER_NONE : MER_INT(s->cpu),
+		[S_CLASS] = MER_INT(s->class_id),
+		[S_ID] = MER_INT(s->id),
+		[S_PACKETS] = MER_INT(s->n_packets),
+		[S_BYTES] = MER_INT(s->bytes),
 		[S_LOST] = people ? lost_cell(in->cli, s->lost_events, s->lost_packets)
-				  : CLI_CELL(s->lost_events),
-		[S_LOST_PACKETS] = CLI_CELL(s->lost_packets),
+				  : MER_INT(s->lost_events),
+		[S_LOST_PACKETS] = MER_INT(s->lost_packets),
 		[S_BEGIN] = people ? duration_cell(in->begin, b) : time_cell(b),
 		[S_END] = people ? duration_cell(b, n) : time_cell(n),
 	};
 	if (in->counts)
-		row[S_EVENTS] = CLI_CELL(in->counts->by_stream[i].events);
-	cli_table_add(table, row);
+		row[S_EVENTS] = MER_INT(in->counts->by_stream[i].events);
+	mer_table_add(table, row);
 }
 
-typedef void add_row(const struct info *, struct cli_table *, uint32_t);
+typedef void add_row(const struct info *, struct mer_table *, uint32_t);
 
-/* One table: a row per trace or stream. Whether events were counted decides about the last column,
- * where that is theirs. */
-static int print_table(const struct info *in, const struct cli_column *columns, bool events_last,
-	bool per_stream, add_row *add, const char *title)
+struct view { /* a table with a row per trace or stream */
+	const char *id;
+	const struct mer_column *columns;
+	add_row *add;
+	bool per_stream;
+	int events; /* people do not see this column unless events were counted; -1: none */
+};
+static const struct view traces_view = { "traces", trace_columns, add_trace, .events = T_EVENTS };
+static const struct view recorders_view = { "traces", recorder_columns, add_recorder,
+	.events = -1 };
+static const struct view streams_view = { "streams", stream_columns, add_stream, true, S_EVENTS };
+static const struct view all_traces_view = { "traces", full_columns, add_full, .events = -1 };
+static const struct view all_streams_view = { "streams", stream_columns_full, add_stream, true,
+	-1 };
+
+static int print_table(const struct info *in, const struct view *v)
 {
 	const struct mer_experiment *e = in->e;
-	struct cli_table table;
-	cli_table_init(&table, columns);
-	if (events_last && !in->counts && in->cli->format == CLI_FORMAT_TABLE)
-		table.n_columns--;
+	struct mer_table table;
+	mer_table_init(&table, v->id, NULL, v->columns, &in->cli->arena);
+	if (v->events >= 0 && !in->counts)
+		mer_table_hide(&table, (size_t)v->events);
 	for (uint32_t h = 0; h < e->n_hosts; h++) {
 		if (!cli_host_wanted(in->cli, e->hosts[h].name))
 			continue;
 		for (uint32_t t = 0; t < e->n_traces; t++) {
 			if (e->traces[t].host != h)
 				continue;
-			if (!per_stream)
-				add(in, &table, t);
-			for (uint32_t s = 0; per_stream && s < e->traces[t].n_streams; s++)
-				add(in, &table, e->traces[t].first_stream + s);
+			if (!v->per_stream)
+				v->add(in, &table, t);
+			for (uint32_t s = 0; v->per_stream && s < e->traces[t].n_streams; s++)
+				v->add(in, &table, e->traces[t].first_stream + s);
 		}
 	}
-	int rc = cli_table_print(in->cli, &table, per_stream ? "streams" : "traces", title);
-	cli_table_fini(&table);
+	int rc = cli_table_print(in->cli, &table);
+	mer_table_fini(&table);
 	return rc;
 }
 
@@ -571,19 +580,17 @@ static int print(const struct info *in)
 	if (in->cli->format == CLI_FORMAT_JSON)
 		return print_json(in);
 	if (in->cli->format != CLI_FORMAT_TABLE)
-		return in->streams
-			       ? print_table(in, stream_columns_full, false, true, add_stream, NULL)
-			       : print_table(in, full_columns, false, false, add_full, NULL);
+		return print_table(in, in->streams ? &all_streams_view : &all_traces_view);
 	print_summary(in);
 	print_unread(in);
 	fputc('\n', in->cli->out);
-	int rc = print_table(in, trace_columns, true, false, add_trace, NULL);
+	int rc = print_table(in, &traces_view);
 	fputc('\n', in->cli->out);
 	if (rc == 0)
-		rc = print_table(in, recorder_columns, false, false, add_recorder, NULL);
+		rc = print_table(in, &recorders_view);
 	if (rc == 0 && in->streams) {
 		fputc('\n', in->cli->out);
-		rc = print_table(in, stream_columns, true, true, add_stream, NULL);
+		rc = print_table(in, &streams_view);
 	}
 	print_reconciled(in);
 	return rc;

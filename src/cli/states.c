@@ -58,7 +58,7 @@ void cli_states_save(struct cli_states *s, const struct kernel_world *w)
 	char path[SYNC_CACHE_PATH];
 	if (!s->keeper || !sync_cache_make_dir(&s->place))
 		return;
-	put_path(s, s->kind, path, sizeof(path));
+	put_path(s, kernel_keeper_kind(s->keeper), path, sizeof(path));
 	kernel_keeper_save(s->keeper, w, &s->key, path);
 	sync_cache_remove_old(&s->place, prefix);
 }

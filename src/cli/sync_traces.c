@@ -308,8 +308,7 @@ int cli_traces_sync_for(struct cli *cli, struct mer_experiment *e,
 	if (analysis_needs_messages(requests, n))
 		return cli_traces_sync_keep(cli, e, m, r);
 	*m = (struct sync_messages){ 0 };
-	*r = NULL;
-	return cli_traces_sync(cli, e, CLI_SYNC_AUTO);
+	return cli_traces_sync_result(cli, e, r);
 }
 
 int cli_traces_open_synced(struct cli *cli, enum cli_sync_when when, struct mer_experiment **e)

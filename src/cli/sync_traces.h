@@ -39,7 +39,7 @@ bool cli_traces_sync_known(struct cli *cli, const struct mer_experiment *e, stru
 /* The same without the messages. */
 int cli_traces_sync_result(struct cli *cli, struct mer_experiment *e, struct sync_result **r);
 /* The same for analyses: the messages are gathered only if one of the requests looks at them. Otherwise m
- * stays empty and *r NULL. */
+ * stays empty. */
 int cli_traces_sync_for(struct cli *cli, struct mer_experiment *e,
 	const struct analysis_request *requests, size_t n, struct sync_messages *m,
 	struct sync_result **r);

@@ -4,46 +4,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cli/events/event_value.h"
+
 #include "cli/sink.h"
 #include "cli/text.h"
 
-/* Columns between columns; to which text shrinks at most, and what is left of its title then; of bars. */
+/* Characters between columns; to which text shrinks at most, and what is left of its title then; of bars. */
 enum { GAP = 2, TEXT_MIN = 6, TITLE_MIN = 8, BAR_MIN = 6, BAR_MAX = 30 };
-
-void cli_table_init(struct cli_table *t, const struct cli_column *columns)
-{
-	*t = (struct cli_table){ .columns = columns };
-	while (columns[t->n_columns].key)
-		t->n_columns++;
-}
-
-void cli_table_fini(struct cli_table *t)
-{
-	free(t->cells);
-	*t = (struct cli_table){ 0 };
-}
-
-void cli_table_add(struct cli_table *t, const struct cli_cell *cells)
-{
-	if (t->n_rows == t->cap_rows) {
-		size_t cap = t->cap_rows ? 2 * t->cap_rows : 16;
-		struct cli_cell *p = reallocarray(t->cells, cap * t->n_columns, sizeof(*p));
-		if (!p) {
-			t->failed = true;
-			return;
-		}
-		t->cells = p;
-		t->cap_rows = cap;
-	}
-	memcpy(t->cells + t->n_rows++ * t->n_columns, cells, t->n_columns * sizeof(*cells));
-}
-
-static bool is_real(enum cli_type type)
-{
-	return type == CLI_TYPE_RATIO || type == CLI_TYPE_REAL || type == CLI_TYPE_RATE ||
-	       type == CLI_TYPE_BAR;
-}
 
 static void add_text(struct mer_str *out, const char *text, bool ascii)
 {
@@ -57,35 +23,39 @@ static void add_text(struct mer_str *out, const char *text, bool ascii)
 
 /* For people. ascii: as the sink will make it, so that columns stay aligned. */
 static void add_cell(
-	struct mer_str *out, enum cli_type type, const struct cli_cell *cell, bool ascii)
+	struct mer_str *out, enum mer_type type, const struct mer_cell *cell, bool ascii)
 {
-	if (!cell->set) {
+	if (!cell->set || (type == MER_MEAN && !isfinite(cell->v.f))) {
 		mer_str_putc(out, '-');
 		return;
 	}
 	switch (type) {
-	case CLI_TYPE_TEXT: add_text(out, cell->v.text, ascii); break;
-	case CLI_TYPE_ID: mer_str_printf(out, "%" PRId64, cell->v.i); break;
-	case CLI_TYPE_COUNT: cli_text_count(out, cell->v.i); break;
-	case CLI_TYPE_BYTES: cli_text_bytes(out, cell->v.i); break;
-	case CLI_TYPE_DURATION: cli_text_duration(out, cell->v.i); break;
-	case CLI_TYPE_TIME: cli_text_time(out, cell->v.i); break;
-	case CLI_TYPE_RATIO: cli_text_ratio(out, cell->v.f); break;
-	case CLI_TYPE_SECONDS: cli_text_seconds(out, cell->v.i); break;
-	case CLI_TYPE_REAL: cli_text_real(out, cell->v.f); break;
-	case CLI_TYPE_CLOCK: cli_text_clock_us(out, cell->v.i); break;
-	case CLI_TYPE_RATE: cli_text_rate(out, cell->v.f); break;
-	case CLI_TYPE_BAR: break; /* its width is not known here */
+	case MER_TEXT: add_text(out, cell->v.text, ascii); break;
+	case MER_ID: mer_str_printf(out, "%" PRId64, cell->v.i); break;
+	case MER_COUNT: cli_text_count(out, cell->v.i); break;
+	case MER_BYTES: cli_text_bytes(out, cell->v.i); break;
+	case MER_DURATION: cli_text_duration(out, cell->v.i); break;
+	case MER_MEAN: cli_text_duration(out, llround(cell->v.f)); break;
+	case MER_DATE: cli_text_time(out, cell->v.i); break;
+	case MER_RATIO: cli_text_ratio(out, cell->v.f); break;
+	case MER_OFFSET: cli_text_seconds(out, cell->v.i); break;
+	case MER_REAL: cli_text_real(out, cell->v.f); break;
+	case MER_TIME: cli_text_clock_us(out, cell->v.i); break;
+	case MER_RATE: cli_text_rate(out, cell->v.f); break;
+	case MER_HZ:
+	case MER_KHZ: cli_text_count(out, cell->v.i); break;
+	case MER_PPM: cli_text_real(out, cell->v.f); break;
+	case MER_BAR: break; /* its width is not known here */
 	}
 }
 
 /* What the columns take when nothing is shortened; bars nothing. */
-static size_t *measure(const struct cli_table *t, bool ascii)
+static size_t *measure(const struct mer_table *t, bool ascii)
 {
 	size_t *widths = calloc(t->n_columns + 1, sizeof(*widths));
 	struct mer_str text = { 0 };
 	for (size_t c = 0; widths && c < t->n_columns; c++) {
-		if (t->columns[c].type == CLI_TYPE_BAR || !t->columns[c].title)
+		if (t->columns[c].type == MER_BAR || !t->columns[c].title)
 			continue;
 		widths[c] = cli_text_width(t->columns[c].title, strlen(t->columns[c].title));
 		for (size_t r = 0; r < t->n_rows; r++) {
@@ -100,13 +70,13 @@ static size_t *measure(const struct cli_table *t, bool ascii)
 	return widths;
 }
 
-static bool is_there(const struct cli_table *t, const size_t *widths, size_t c)
+static bool is_there(const struct mer_table *t, const size_t *widths, size_t c)
 {
-	return t->columns[c].title && (t->columns[c].type != CLI_TYPE_BAR || widths[c]);
+	return t->columns[c].title && (t->columns[c].type != MER_BAR || widths[c]);
 }
 
 /* Of the columns with the gaps between them. */
-static size_t sum_widths(const struct cli_table *t, const size_t *widths)
+static size_t sum_widths(const struct mer_table *t, const size_t *widths)
 {
 	size_t total = 0, n = 0;
 	for (size_t c = 0; c < t->n_columns; c++) {
@@ -117,10 +87,10 @@ static size_t sum_widths(const struct cli_table *t, const size_t *widths)
 }
 
 /* To which a column shrinks: not at all unless it is text. */
-static size_t least_of(const struct cli_table *t, size_t column, size_t width, size_t text_min)
+static size_t least_of(const struct mer_table *t, size_t column, size_t width, size_t text_min)
 {
-	const struct cli_column *c = &t->columns[column];
-	if (c->type != CLI_TYPE_TEXT || !c->title)
+	const struct mer_column *c = &t->columns[column];
+	if (c->type != MER_TEXT || !c->title)
 		return width;
 	size_t title = cli_text_width(c->title, strlen(c->title));
 	title = title < TITLE_MIN ? title : TITLE_MIN;
@@ -128,7 +98,7 @@ static size_t least_of(const struct cli_table *t, size_t column, size_t width, s
 	return width < text_min ? width : text_min;
 }
 
-size_t cli_table_least_width(const struct cli_table *t, size_t text_min)
+size_t cli_table_least_width(const struct mer_table *t, size_t text_min)
 {
 	size_t *widths = measure(t, !cli_locale_is_utf8()), total = 0;
 	for (size_t c = 0; widths && c < t->n_columns; c++)
@@ -141,7 +111,7 @@ size_t cli_table_least_width(const struct cli_table *t, size_t text_min)
 
 /* Takes columns away from the widest text column until all fits or none can shrink; what is left over
  * is for bars. */
-static void fit(const struct cli_table *t, size_t *widths, size_t width)
+static void fit(const struct mer_table *t, size_t *widths, size_t width)
 {
 	size_t total = sum_widths(t, widths);
 	while (total > width) {
@@ -158,7 +128,7 @@ static void fit(const struct cli_table *t, size_t *widths, size_t width)
 		total--;
 	}
 	for (size_t c = 0; c < t->n_columns; c++) {
-		if (t->columns[c].type != CLI_TYPE_BAR || !t->columns[c].title ||
+		if (t->columns[c].type != MER_BAR || !t->columns[c].title ||
 			total + GAP + BAR_MIN > width)
 			continue;
 		size_t rest = width - total - GAP;
@@ -167,14 +137,14 @@ static void fit(const struct cli_table *t, size_t *widths, size_t width)
 	}
 }
 
-static void add_row(const struct cli_table *t, struct mer_str *out, const size_t *widths,
-	const struct cli_cell *cells, bool ascii)
+static void add_row(const struct mer_table *t, struct mer_str *out, const size_t *widths,
+	const struct mer_cell *cells, bool ascii)
 {
 	struct mer_str text = { 0 };
 	size_t blanks = 0; /* owed before the next text, so that no line ends with blanks */
 	for (size_t c = 0; c < t->n_columns; c++) {
-		bool bar = t->columns[c].type == CLI_TYPE_BAR;
-		bool left = bar || t->columns[c].type == CLI_TYPE_TEXT;
+		bool bar = t->columns[c].type == MER_BAR;
+		bool left = bar || t->columns[c].type == MER_TEXT;
 		if (!is_there(t, widths, c))
 			continue;
 		mer_str_clear(&text);
@@ -199,7 +169,7 @@ static void add_row(const struct cli_table *t, struct mer_str *out, const size_t
 	mer_str_fini(&text);
 }
 
-void cli_table_text(const struct cli_table *t, struct mer_str *out, size_t width, bool bold)
+void cli_table_text(const struct mer_table *t, struct mer_str *out, size_t width, bool bold)
 {
 	if (!t->n_rows)
 		return;
@@ -222,85 +192,17 @@ void cli_table_text(const struct cli_table *t, struct mer_str *out, size_t width
 	free(widths);
 }
 
-/* Which table a row is of, where several follow each other. */
-#define TABLE_KEY "table"
-
-void cli_table_csv(const struct cli_table *t, struct mer_str *out)
+void cli_table_rows(const struct cli *cli, const struct mer_table *t, struct mer_table_part part,
+	struct mer_str *out)
 {
-	if (t->name)
-		mer_str_puts(out, TABLE_KEY ",");
-	for (size_t c = 0; c < t->n_columns; c++) {
-		if (c)
-			mer_str_putc(out, ',');
-		mer_str_puts(out, t->columns[c].key);
-	}
-	mer_str_putc(out, '\n');
-	cli_table_csv_rows(t, out);
+	if (cli->format == CLI_FORMAT_CSV)
+		mer_table_csv(t, part, out);
+	else
+		mer_table_jsonl(t, part, out);
+	out->failed |= t->failed;
 }
 
-void cli_table_csv_rows(const struct cli_table *t, struct mer_str *out)
-{
-	for (size_t r = 0; r < t->n_rows; r++) {
-		if (t->name) {
-			event_csv_text(out, t->name, strlen(t->name));
-			mer_str_putc(out, ',');
-		}
-		for (size_t c = 0; c < t->n_columns; c++) {
-			const struct cli_cell *cell = &t->cells[r * t->n_columns + c];
-			if (c)
-				mer_str_putc(out, ',');
-			if (!cell->set)
-				continue;
-			if (t->columns[c].type == CLI_TYPE_TEXT)
-				event_csv_text(out, cell->v.text, strlen(cell->v.text));
-			else if (!is_real(t->columns[c].type))
-				mer_str_printf(out, "%" PRId64, cell->v.i);
-			else if (isfinite(cell->v.f))
-				mer_str_printf(out, "%.12g", cell->v.f);
-		}
-		mer_str_putc(out, '\n');
-	}
-}
-
-static void json_row(const struct cli_table *t, struct mer_json *j, size_t row, const char *name)
-{
-	mer_json_begin_object(j);
-	if (name)
-		mer_json_kv_text(j, TABLE_KEY, name);
-	for (size_t c = 0; c < t->n_columns; c++) {
-		const struct cli_cell *cell = &t->cells[row * t->n_columns + c];
-		mer_json_key(j, t->columns[c].key);
-		if (!cell->set)
-			mer_json_null(j);
-		else if (t->columns[c].type == CLI_TYPE_TEXT)
-			mer_json_text(j, cell->v.text);
-		else if (is_real(t->columns[c].type))
-			mer_json_double(j, cell->v.f);
-		else
-			mer_json_int(j, cell->v.i);
-	}
-	mer_json_end_object(j);
-}
-
-void cli_table_json(const struct cli_table *t, struct mer_json *j)
-{
-	mer_json_begin_array(j);
-	for (size_t r = 0; r < t->n_rows; r++)
-		json_row(t, j, r, NULL);
-	mer_json_end_array(j);
-}
-
-void cli_table_jsonl(const struct cli_table *t, struct mer_str *out)
-{
-	for (size_t r = 0; r < t->n_rows; r++) {
-		struct mer_json j;
-		mer_json_init(&j, out, NULL, 0);
-		json_row(t, &j, r, t->name);
-		mer_json_finish(&j, NULL);
-	}
-}
-
-int cli_table_print(struct cli *cli, const struct cli_table *t, const char *name, const char *title)
+int cli_table_print(struct cli *cli, const struct mer_table *t)
 {
 	struct mer_str s = { 0 };
 	switch (cli->format) {
@@ -309,17 +211,17 @@ int cli_table_print(struct cli *cli, const struct cli_table *t, const char *name
 		mer_json_init(&j, &s, NULL, 2);
 		mer_json_begin_object(&j);
 		mer_json_kv_int(&j, "schema_version", 1);
-		mer_json_key(&j, name);
-		cli_table_json(t, &j);
+		mer_json_key(&j, t->id);
+		mer_table_json_rows(t, t->n_rows, &j);
 		mer_json_end_object(&j);
 		mer_json_finish(&j, NULL);
 		break;
 	}
-	case CLI_FORMAT_JSONL: cli_table_jsonl(t, &s); break;
-	case CLI_FORMAT_CSV: cli_table_csv(t, &s); break;
+	case CLI_FORMAT_JSONL:
+	case CLI_FORMAT_CSV: cli_table_rows(cli, t, mer_table_whole(t), &s); break;
 	default:
-		if (title && t->n_rows)
-			mer_str_printf(&s, "%s\n", title);
+		if (t->title && t->n_rows)
+			mer_str_printf(&s, "%s\n", t->title);
 		cli_table_text(t, &s, (size_t)cli_width(cli), cli->bold_out);
 	}
 	if (s.len)
@@ -327,4 +229,33 @@ int cli_table_print(struct cli *cli, const struct cli_table *t, const char *name
 	bool failed = s.failed || t->failed;
 	mer_str_fini(&s);
 	return failed ? mer_fail_nomem(&cli->err) : 0;
+}
+
+/* Written as it comes: all of the text at once would take more memory than the table. */
+static int print_rows(struct cli *cli, const struct mer_table *t, bool named)
+{
+	enum { PART = 4096 };
+	struct mer_str out = { 0 };
+	size_t first = 0;
+	do {
+		size_t end = t->n_rows - first > PART ? first + PART : t->n_rows;
+		mer_str_clear(&out);
+		cli_table_rows(cli, t, (struct mer_table_part){ first, end, named }, &out);
+		fwrite(out.data ? out.data : "", 1, out.len, cli->out);
+		first = end;
+	} while (first < t->n_rows && !out.failed);
+	bool failed = out.failed;
+	mer_str_fini(&out);
+	return failed ? mer_fail_nomem(&cli->err) : 0;
+}
+
+int cli_tables_print(struct cli *cli, const struct mer_table *tables, size_t n)
+{
+	int rc = 0;
+	for (size_t i = 0; i < n && !rc; i++) {
+		if (i && cli->format == CLI_FORMAT_CSV)
+			fputc('\n', cli->out);
+		rc = print_rows(cli, &tables[i], n > 1);
+	}
+	return rc;
 }

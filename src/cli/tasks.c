@@ -260,17 +260,25 @@ int cli_tasks_check(struct cli *cli, struct mer_experiment *e, struct kernel_wor
 
 /* ---- A list of them ---- */
 
-static const char *clock_text(struct cli *cli, int64_t ns)
+enum { NTH, HOST, TID, PID, COMM, BEGIN, DURATION, BORN, N_COLUMNS };
+#define TASK_COLUMNS(begin_type)                                                                   \
+	[NTH] = { "nth", "Nth", MER_ID }, [HOST] = { "host", "Host", MER_TEXT },                   \
+	[TID] = { "tid", "TID", MER_ID }, [PID] = { "pid", "PID", MER_ID },                        \
+	[COMM] = { "comm", "Name", MER_TEXT }, [BEGIN] = { "begin", "Begin", begin_type },         \
+	[DURATION] = { "duration_ns", "Duration", MER_DURATION },                                  \
+	[BORN] = { "born", NULL, MER_ID }
+
+static struct mer_cell begin_cell(const struct cli *cli, struct mer_table *t, int64_t ns)
 {
 	struct mer_str s = { 0 };
+	if (cli->format != CLI_FORMAT_TABLE)
+		return MER_INT(ns);
 	cli_text_clock(&s, ns);
-	const char *copy = s.data ? mer_arena_strdup(&cli->arena, s.data) : NULL;
-	mer_str_fini(&s);
-	return copy;
+	return mer_table_keep(t, &s);
 }
 
 static void add_rows(struct cli *cli, const struct cli_world *w, const struct cli_tasks *tasks,
-	size_t n, struct cli_table *t)
+	size_t n, struct mer_table *t)
 {
 	bool people = cli->format == CLI_FORMAT_TABLE;
 	bool chosen = cli->comms.n || cli->tids.n;
@@ -280,14 +288,17 @@ static void add_rows(struct cli *cli, const struct cli_world *w, const struct cl
 			const struct kernel_task *k = &w->world->hosts[c->host].tasks[c->task];
 			if (chosen || !people ? r > 0 : rank_of(k) != r)
 				continue;
-			const char *begin = people ? clock_text(cli, c->begin) : NULL;
-			cli_table_add(t,
-				(struct cli_cell[]){ CLI_CELL(i + 1),
-					CLI_CELL_TEXT(cli_task_host(w, c->host)), CLI_CELL(k->tid),
-					k->pid < 0 ? CLI_CELL_NONE : CLI_CELL(k->pid),
-					CLI_CELL_TEXT(cli_task_comm(w, c)),
-					people ? CLI_CELL_TEXT(begin) : CLI_CELL(c->begin),
-					CLI_CELL(sync_sub(c->end, c->begin)), CLI_CELL(k->born) });
+			int64_t ns = sync_sub(c->end, c->begin);
+			mer_table_add(t, (struct mer_cell[N_COLUMNS]){
+						 [NTH] = MER_INT(i + 1),
+						 [HOST] = mer_text(cli_task_host(w, c->host)),
+						 [TID] = MER_INT(k->tid),
+						 [PID] = k->pid < 0 ? MER_NONE : MER_INT(k->pid),
+						 [COMM] = mer_text(cli_task_comm(w, c)),
+						 [BEGIN] = begin_cell(cli, t, c->begin),
+						 [DURATION] = MER_INT(ns),
+						 [BORN] = MER_INT(k->born),
+					 });
 		}
 }
 
@@ -332,19 +343,16 @@ int cli_tasks_print(
 	struct cli *cli, const struct cli_world *w, const struct cli_tasks *tasks, uint64_t limit)
 {
 	bool people = cli->format == CLI_FORMAT_TABLE;
-	struct cli_column columns[] = { { "nth", "Nth", CLI_TYPE_ID },
-		{ "host", "Host", CLI_TYPE_TEXT }, { "tid", "TID", CLI_TYPE_ID },
-		{ "pid", "PID", CLI_TYPE_ID }, { "comm", "Name", CLI_TYPE_TEXT },
-		{ "begin", "Begin", people ? CLI_TYPE_TEXT : CLI_TYPE_TIME },
-		{ "duration", "Duration", CLI_TYPE_DURATION }, { "born", "", CLI_TYPE_ID }, { 0 } };
-	struct cli_table t;
+	/* People see the time of day, to the millisecond. */
+	static const struct mer_column text[] = { TASK_COLUMNS(MER_TEXT), { 0 } };
+	static const struct mer_column exact[] = { TASK_COLUMNS(MER_DATE), { 0 } };
+	struct mer_table t;
 	size_t n = limit ? limit : people ? SCREENFUL : tasks->n;
 	n = n < tasks->n ? n : tasks->n;
-	cli_table_init(&t, columns);
-	t.n_columns -= people; /* whether it began in the recording is for programs */
+	mer_table_init(&t, "tasks", NULL, people ? text : exact, &cli->arena);
 	add_rows(cli, w, tasks, n, &t);
-	int rc = cli_table_print(cli, &t, "tasks", NULL);
-	cli_table_fini(&t);
+	int rc = cli_table_print(cli, &t);
+	mer_table_fini(&t);
 	if (rc == 0 && people && n < tasks->n)
 		fprintf(cli->out, "... and %zu more (-n 0 shows all)\n", tasks->n - n);
 	return rc;

@@ -16,8 +16,8 @@
 #include <stdint.h>
 #include "meridian/meridian.h"
 
-/* What a call does with descriptors, and which slots its entry and its exit have; those of the exit
- * follow ret. Text and arrays are written as in mer_need and take two. */
+/* What a call does with descriptors, and which slots its entry and its exit have, in order; those of the
+ * exit follow ret. Text and arrays are written as in mer_need and take two. */
 enum kernel_call_kind {
 	KERNEL_CALL_OTHER, /* nothing that is looked at */
 	/* About no descriptor: all before USES_FD. */
@@ -59,6 +59,55 @@ enum kernel_call_kind {
 	KERNEL_CALL_MEMFD,    /* flags name:s */
 	KERNEL_CALL_NEW_FD,   /* another, of which no name is told; none */
 	KERNEL_N_CALL_KINDS
+};
+
+/* Where these are: slots of an entry, of all calls of the kind that has them. */
+enum kernel_call_slot {
+	KERNEL_ARG_FD = 0, /* of all calls on a descriptor */
+	KERNEL_ARG_RECEIVE_FLAGS = 1,
+	KERNEL_ARG_FUTEX = 0, /* address */
+	KERNEL_ARG_FUTEX_OP,
+	KERNEL_ARG_FUTEX_VALUE,
+	KERNEL_ARG_PRCTL = 0, /* option */
+	KERNEL_ARG_POLL_N = 0,
+	KERNEL_ARG_POLL_FDS, /* rows: number, address */
+	KERNEL_ARG_SELECT_N = 0,
+	KERNEL_ARG_SELECT_SETS, /* three arrays: number, address */
+	KERNEL_ARG_SHMAT_ID = 0,
+	KERNEL_ARG_SHMAT_FLAGS,
+	KERNEL_ARG_PATH = 0, /* also of open: text */
+	KERNEL_ARG_OPEN_FLAGS = 2,
+	KERNEL_ARG_AT_DIR = 0, /* of openat and others with a directory */
+	KERNEL_ARG_AT_PATH,    /* text */
+	KERNEL_ARG_AT_FLAGS = 3,
+	KERNEL_ARG_RANGE_FIRST = 0, /* close_range */
+	KERNEL_ARG_RANGE_LAST,
+	KERNEL_ARG_RANGE_FLAGS,
+	KERNEL_ARG_DUP_NEW = 1,
+	KERNEL_ARG_DUP_FLAGS,
+	KERNEL_ARG_FCNTL_CMD = 1,
+	KERNEL_ARG_FCNTL_ARG,
+	KERNEL_ARG_IOCTL_CMD = 1,
+	KERNEL_ARG_MMAP_FLAGS = 1,
+	KERNEL_ARG_MMAP_PROT,
+	KERNEL_ARG_FLAGS = 0, /* of unshare, pipe, and what makes a descriptor for no file */
+	KERNEL_ARG_SOCKET_FAMILY = 0,
+	KERNEL_ARG_SOCKET_TYPE,
+	KERNEL_ARG_SOCKET_PROTOCOL,
+	KERNEL_ARG_CONNECT_FAMILY = 1,
+	KERNEL_ARG_CONNECT_PORT,
+	KERNEL_ARG_CONNECT_V4,	   /* array: number, address */
+	KERNEL_ARG_CONNECT_V6 = 5, /* array */
+	KERNEL_ARG_ACCEPT_FLAGS = 1,
+	KERNEL_ARG_SIGNALFD_FD = 1,
+	KERNEL_ARG_MEMFD_NAME = 1, /* text */
+	/* Of an exit. */
+	KERNEL_EXIT_RET = 0,
+	KERNEL_EXIT_ENDS,	/* array of a pipe or pair */
+	KERNEL_EXIT_FAMILY = 1, /* accept */
+	KERNEL_EXIT_PORT,
+	KERNEL_EXIT_V4,
+	KERNEL_EXIT_V6 = 5
 };
 
 /* How many of its slots observers get (kernel_call_end.args), from the first on. */

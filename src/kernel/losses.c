@@ -10,6 +10,7 @@
 
 #include "base/grow.h"
 #include "base/lower_bound.h"
+#include "kernel/events.h"
 #include "kernel/span.h"
 #include "trace/cursor.h"
 #include "trace/probe.h"
@@ -271,7 +272,7 @@ static int add_gaps(struct finder *f, const struct trace_reading *switches)
 static int64_t cpu_of(const struct finder *f, const struct mer_event *ev)
 {
 	int32_t cpu = f->e->streams[ev->stream].cpu;
-	return cpu >= 0 ? cpu : (int64_t)ev->slots[0];
+	return cpu >= 0 ? cpu : (int64_t)ev->slots[KERNEL_SLOT_CPU];
 }
 
 struct waiting {	  /* for the next switch of each CPU */
@@ -302,7 +303,7 @@ static int see_switch(struct finder *f, struct waiting *w, const struct mer_even
 		settle(w, l->by_begin[w->n_begun].cpu);
 	for (; w->n_ended < l->n && l->by_begin[l->by_end[w->n_ended]].end <= ev->ts; w->n_ended++)
 		w->loss[l->by_begin[l->by_end[w->n_ended]].cpu] = l->by_end[w->n_ended] + 1;
-	int32_t tid = (int32_t)ev->slots[1];
+	int32_t tid = (int32_t)ev->slots[SWITCH_PREV];
 	if (w->loss[cpu])
 		l->by_begin[w->loss[cpu] - 1].next_tid = tid;
 	w->loss[cpu] = 0;

@@ -71,124 +71,6 @@ static int place_first(struct kernel_model *m)
 
 /* ---- events ---- */
 
-/* Of a CPU whose record has a hole now: who is on it is not known. */
-static bool needs_current(enum kernel_event e)
-{
-	switch (e) {
-	case KERNEL_EV_FORK:
-	case KERNEL_EV_EXEC:
-	case KERNEL_EV_EXIT:
-	case KERNEL_EV_FREE:
-	case KERNEL_EV_RENAME:
-	case KERNEL_EV_DUMP_TASK:
-	case KERNEL_EV_DUMP_FILE:
-	case KERNEL_EV_DUMP_PID_NS:
-	case KERNEL_EV_DUMP_IRQ:
-	case KERNEL_EV_DUMP_DISK:
-	case KERNEL_EV_DUMP_CPU:
-	/* These happened, whoever did it: */
-	case KERNEL_EV_SEND:
-	case KERNEL_EV_RECEIVE:
-	case KERNEL_EV_BLOCK_INSERT:
-	case KERNEL_EV_BLOCK_ISSUE:
-	case KERNEL_EV_BLOCK_COMPLETE:
-	case KERNEL_EV_BLOCK_RQ_MERGE:
-	case KERNEL_EV_BLOCK_BACKMERGE:
-	case KERNEL_EV_BLOCK_FRONTMERGE:
-	case KERNEL_EV_PAGE_ALLOC:
-	case KERNEL_EV_PAGE_FREE:
-	case KERNEL_EV_SLAB_ALLOC:
-	case KERNEL_EV_SLAB_FREE:
-	case KERNEL_EV_FAULT_USER:
-	case KERNEL_EV_FAULT_KERNEL:
-	case KERNEL_EV_FREQUENCY: return false;
-	default: return true;
-	}
-}
-
-/* Also where events are missing: it did happen. */
-static int tell_switch(const struct kernel_model *m, uint16_t cpu, int64_t ts)
-{
-	const struct kernel_observer *o = m->in.observer;
-	return o && o->switched ? o->switched(o->ctx, m->h, cpu, ts) : 0;
-}
-
-static int handle(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
-	const struct kernel_binding *b)
-{
-	const uint64_t *s = ev->slots;
-	int64_t ts = ev->ts;
-	uint32_t task;
-	int rc;
-	switch ((enum kernel_event)b->event) {
-	case KERNEL_EV_SWITCH: return model_switch(m, c, ts, s);
-	case KERNEL_EV_TTWU:
-	case KERNEL_EV_WAKING:
-	case KERNEL_EV_WAKEUP:
-	case KERNEL_EV_WAKEUP_NEW: return model_wake(m, c, ts, (enum kernel_event)b->event, s);
-	case KERNEL_EV_MIGRATE: return model_migrate(m, ts, s);
-	case KERNEL_EV_FORK: return model_fork(m, c, ts, s);
-	case KERNEL_EV_EXEC: return model_exec(m, ts, s);
-	case KERNEL_EV_EXIT: return model_exit(m, s);
-	case KERNEL_EV_FREE: return model_free_task(m, ts, s);
-	case KERNEL_EV_RENAME:
-		rc = (int32_t)s[WAKE_TID] > 0 ? model_task_of(m, (int32_t)s[WAKE_TID], &task) : 1;
-		return rc == 0 ? model_rename(m, task, ts, &s[2]) : rc < 0 ? rc : 0;
-	case KERNEL_EV_BOOST: return model_boost(m, c, ts, s);
-	case KERNEL_EV_SYSCALL_ENTRY: return model_call_entry(m, c, ev, b);
-	case KERNEL_EV_SYSCALL_EXIT: return model_call_exit(m, c, ev, b);
-	case KERNEL_EV_IRQ_ENTRY:
-		rc = model_dump(m, ts, KERNEL_EV_IRQ_ENTRY, s);
-		return rc ? rc : model_push(m, c, ts, CONTEXT_IRQ, (uint32_t)s[IRQ_NR]);
-	case KERNEL_EV_IRQ_EXIT: return model_pop(m, c, ts, CONTEXT_IRQ, (uint32_t)s[IRQ_NR]);
-	case KERNEL_EV_SOFTIRQ_ENTRY:
-		return model_push(m, c, ts, CONTEXT_SOFTIRQ, (uint32_t)s[IRQ_NR]);
-	case KERNEL_EV_SOFTIRQ_EXIT:
-		return model_pop(m, c, ts, CONTEXT_SOFTIRQ, (uint32_t)s[IRQ_NR]);
-	case KERNEL_EV_HRTIMER_ENTRY:
-	case KERNEL_EV_TIMER_ENTRY:
-	case KERNEL_EV_LOCAL_TIMER_ENTRY: return model_push(m, c, ts, CONTEXT_TIMER, b->event);
-	case KERNEL_EV_HRTIMER_EXIT:
-	case KERNEL_EV_TIMER_EXIT:
-	case KERNEL_EV_LOCAL_TIMER_EXIT:
-		return model_pop(m, c, ts, CONTEXT_TIMER, (uint32_t)b->event - 1);
-	case KERNEL_EV_IPI_ENTRY: return model_push(m, c, ts, CONTEXT_IPI, (uint32_t)s[IRQ_NR]);
-	case KERNEL_EV_IPI_EXIT: return model_pop(m, c, ts, CONTEXT_IPI, (uint32_t)s[IRQ_NR]);
-	case KERNEL_EV_VECTOR_ENTRY:
-		return model_push(m, c, ts, CONTEXT_VECTOR, (uint32_t)s[IRQ_NR]);
-	case KERNEL_EV_VECTOR_EXIT: return model_pop(m, c, ts, CONTEXT_VECTOR, (uint32_t)s[IRQ_NR]);
-	case KERNEL_EV_ANY_IRQ_ENTRY: return model_push(m, c, ts, CONTEXT_ANY_IRQ, 0);
-	case KERNEL_EV_ANY_IRQ_EXIT: return model_pop(m, c, ts, CONTEXT_ANY_IRQ, 0);
-	case KERNEL_EV_PACKET_ENTRY: return model_push(m, c, ts, CONTEXT_PACKET, 0);
-	case KERNEL_EV_PACKET_EXIT: return model_pop(m, c, ts, CONTEXT_PACKET, 0);
-	case KERNEL_EV_SEND: return model_packet(m, c, ev, true);
-	case KERNEL_EV_RECEIVE: return model_packet(m, c, ev, false);
-	case KERNEL_EV_SOFTIRQ_RAISE:
-	case KERNEL_EV_PAGE_ALLOC:
-	case KERNEL_EV_PAGE_FREE:
-	case KERNEL_EV_SLAB_ALLOC:
-	case KERNEL_EV_SLAB_FREE:
-	case KERNEL_EV_FAULT_USER:
-	case KERNEL_EV_FAULT_KERNEL:
-	case KERNEL_EV_FREQUENCY:
-	case KERNEL_EV_SIGNAL: return model_told(m, c, ts, (enum kernel_event)b->event, s);
-	case KERNEL_EV_BLOCK_INSERT:
-	case KERNEL_EV_BLOCK_ISSUE:
-	case KERNEL_EV_BLOCK_COMPLETE: return model_block(m, c, ts, (enum kernel_event)b->event, s);
-	case KERNEL_EV_BLOCK_RQ_MERGE:
-	case KERNEL_EV_BLOCK_BACKMERGE:
-	case KERNEL_EV_BLOCK_FRONTMERGE:
-		return model_merge(m, c, ts, (enum kernel_event)b->event, s);
-	case KERNEL_EV_DUMP_TASK:
-	case KERNEL_EV_DUMP_FILE:
-	case KERNEL_EV_DUMP_PID_NS:
-	case KERNEL_EV_DUMP_IRQ:
-	case KERNEL_EV_DUMP_DISK:
-	case KERNEL_EV_DUMP_CPU: return model_dump(m, ts, (enum kernel_event)b->event, s);
-	default: return 0;
-	}
-}
-
 /* Recording begins and ends with an event: packets are opened before the tracer is started, and closed
  * long after it was stopped. */
 static int begin(struct kernel_model *m, int64_t ts)
@@ -274,14 +156,9 @@ int kernel_model_run(
 		struct cpu *c = rc ? NULL : model_cpu(m, cpu);
 		if (!c)
 			return rc ? rc : mer_fail_nomem(err);
-		if (b->event == KERNEL_EV_SWITCH)
-			rc = tell_switch(m, (uint16_t)cpu, ev[i].ts);
-		if (rc)
-			return rc;
-		if (!c->in_loss || !needs_current((enum kernel_event)b->event))
-			rc = handle(m, c, &ev[i], b);
-		else
-			m->h->n_calls_left_out += b->event == KERNEL_EV_SYSCALL_EXIT;
+		const struct kernel_event_row *row = &kernel_event_rows[b->event];
+		if (!c->in_loss || row->any_task)
+			rc = row->handle(m, c, &ev[i], b);
 		if (rc)
 			return rc;
 		/* Waking a task on a CPU not seen before may have moved the CPUs. Time goes backwards

@@ -227,9 +227,12 @@ static int end_command(struct kernel_model *m, uint32_t dev, bool flushes, uint3
 	return new_request(m, dev, 0, request);
 }
 
-int model_block(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
-	const uint64_t *slots)
+int model_block(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
+	const struct kernel_binding *b)
 {
+	const uint64_t *slots = ev->slots;
+	int64_t ts = ev->ts;
+	enum kernel_event event = (enum kernel_event)b->event;
 	uint32_t number = KERNEL_NONE, bytes = bytes_of(slots), dev = (uint32_t)slots[BLOCK_DEV];
 	uint8_t flags = told_flags(slots);
 	int rc;
@@ -320,9 +323,12 @@ static bool merge_request(struct kernel_model *m, const uint64_t *slots, struct 
 	return ok;
 }
 
-int model_merge(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
-	const uint64_t *slots)
+int model_merge(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
+	const struct kernel_binding *b)
 {
+	const uint64_t *slots = ev->slots;
+	int64_t ts = ev->ts;
+	enum kernel_event event = (enum kernel_event)b->event;
 	const struct kernel_observer *o = m->in.observer;
 	uint32_t task = model_context(c) || c->task >= ON_CPU_IDLE ? KERNEL_NONE : c->task;
 	struct kernel_merge told = { .time = ts,

@@ -89,7 +89,7 @@ static int resume(struct kernel_model *m, struct cpu *c, int64_t ts)
 	return model_enter(m, c->task, ts, KERNEL_INTERRUPTED, cpu, cause, nr, KERNEL_NONE);
 }
 
-int model_push(
+static int push(
 	struct kernel_model *m, struct cpu *c, int64_t ts, enum context_kind kind, uint32_t nr)
 {
 	if (++c->depth > MODEL_MAX_CONTEXTS)
@@ -138,7 +138,7 @@ static int learn_interrupted(
 
 /* Ends the matching context that began last, and what has begun in it: their ends are missing. An end
  * without begin is of a context that began before the record did. */
-int model_pop(
+static int pop(
 	struct kernel_model *m, struct cpu *c, int64_t ts, enum context_kind kind, uint32_t nr)
 {
 	uint32_t top = c->depth;
@@ -165,6 +165,39 @@ int model_pop(
 		o && o->interrupt && kind != CONTEXT_PACKET ? o->interrupt(o->ctx, m->h, &told) : 0;
 	c->depth = top - 1;
 	return rc ? rc : resume(m, c, ts);
+}
+
+/* Of a timer, the event of its entry; what is not told apart has none. */
+static uint32_t number_of(
+	enum context_kind kind, const struct mer_event *ev, enum kernel_event entry)
+{
+	switch (kind) {
+	case CONTEXT_TIMER: return (uint32_t)entry;
+	case CONTEXT_ANY_IRQ:
+	case CONTEXT_PACKET: return 0;
+	default: return (uint32_t)ev->slots[IRQ_NR];
+	}
+}
+
+int model_context_entry(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
+	const struct kernel_binding *b)
+{
+	enum context_kind kind = (enum context_kind)kernel_event_rows[b->event].context;
+	return push(m, c, ev->ts, kind, number_of(kind, ev, (enum kernel_event)b->event));
+}
+
+int model_context_exit(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
+	const struct kernel_binding *b)
+{
+	enum context_kind kind = (enum context_kind)kernel_event_rows[b->event].context;
+	return pop(m, c, ev->ts, kind, number_of(kind, ev, (enum kernel_event)(b->event - 1)));
+}
+
+int model_irq_entry(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
+	const struct kernel_binding *b)
+{
+	int rc = model_name_irq(m, ev->slots[IRQ_NR], &ev->slots[IRQ_NAME]);
+	return rc ? rc : model_context_entry(m, c, ev, b);
 }
 
 /* No task is switched in an interrupt: where one seems to be, ends are missing. */

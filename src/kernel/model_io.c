@@ -18,7 +18,7 @@ static int add_name(struct kernel_model *m, const char *text, uint32_t *cache)
 static int number_call(struct kernel_model *m, const struct mer_event *ev, struct kernel_call *call)
 {
 	enum { NUMBERS = sizeof(m->numbers) / sizeof(m->numbers[0]) };
-	uint64_t number = ev->slots[1];
+	uint64_t number = ev->slots[CALL_NUMBER];
 	struct model_number *n = number < NUMBERS ? &m->numbers[number] : NULL;
 	const char *text = n && n->name ? NULL : kernel_call_by_number(number);
 	int rc = 0;
@@ -95,8 +95,12 @@ static void note_entry(struct kernel_model *m, uint32_t task, const struct mer_e
 {
 	const uint64_t *s = ev->slots + 1;
 	switch ((enum kernel_call_kind)b->kind) {
-	case KERNEL_CALL_OPEN: open_name(m, task, call->object, s[2], ev->ts); break;
-	case KERNEL_CALL_OPEN_AT: open_name(m, task, call->object, s[3], ev->ts); break;
+	case KERNEL_CALL_OPEN:
+		open_name(m, task, call->object, s[KERNEL_ARG_OPEN_FLAGS], ev->ts);
+		break;
+	case KERNEL_CALL_OPEN_AT:
+		open_name(m, task, call->object, s[KERNEL_ARG_AT_FLAGS], ev->ts);
+		break;
 	case KERNEL_CALL_CONNECT:
 		model_flow_new_fd(m, task, call->fd);
 		model_flow_connect(m, task, call->object, ev->ts);
@@ -110,7 +114,8 @@ static void note_exit(struct kernel_model *m, uint32_t task, int64_t ts, int64_t
 	struct live *l = &m->live[task];
 	if (l->kind == KERNEL_CALL_ACCEPT)
 		model_flow_new_fd(m, task, ret);
-	else if (l->kind == KERNEL_CALL_PRCTL && l->args[0] == PR_SET_NAME_ && ret == 0)
+	else if (l->kind == KERNEL_CALL_PRCTL && l->args[KERNEL_ARG_PRCTL] == PR_SET_NAME_ &&
+		 ret == 0)
 		l->renamed = ts;
 }
 
@@ -189,6 +194,10 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 	const struct kernel_binding *b)
 {
 	uint32_t task = c->task;
+	if (c->in_loss) { /* whose it is, nobody knows */
+		m->h->n_calls_left_out++;
+		return 0;
+	}
 	if (task >= ON_CPU_IDLE) {
 		m->h->n_calls_left_out++;
 		m->h->n_odd += task == ON_CPU_IDLE;
@@ -207,13 +216,13 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 			return rc ? rc : mer_fail_nomem(m->err);
 		model_learn_mode(m, task, id);
 		rc = kernel_files_leave_unseen(m->files, task, (enum kernel_call_kind)b->kind,
-			(int64_t)ev->slots[1], ev->slots + 1, m->err);
+			(int64_t)ev->slots[CALL_RET], ev->slots + 1, m->err);
 		if (rc)
 			return rc;
 	} else if (l->call != KERNEL_NONE) {
 		m->has_call_ends = true;
 		m->h->n_calls_left_out += l->call_begin == INT64_MIN;
-		int64_t ret = (int64_t)ev->slots[1];
+		int64_t ret = (int64_t)ev->slots[CALL_RET];
 		/* Where the exit does not say of which call, nothing but its result is known. Of another
 		 * call: events are missing. */
 		const uint64_t *slots = b->kind == l->kind ? ev->slots + 1 : NULL;
@@ -310,8 +319,10 @@ static uint32_t passed_on(
 	return s->packet;
 }
 
-int model_packet(struct kernel_model *m, struct cpu *c, const struct mer_event *ev, bool is_send)
+int model_packet(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
+	const struct kernel_binding *b)
 {
+	bool is_send = b->event == KERNEL_EV_SEND;
 	uint32_t packet = find_packet(m, ev, is_send), span = model_span_on(m, c);
 	struct context *x = model_context(c);
 	if (is_send && packet != KERNEL_NONE && !c->is_fresh) {
@@ -352,96 +363,5 @@ int model_packet(struct kernel_model *m, struct cpu *c, const struct mer_event *
 		c->has_packet = true;
 		c->packet = packet;
 	}
-	return 0;
-}
-
-/* ---- state dump ---- */
-
-static int dump_task(struct kernel_model *m, int64_t ts, const uint64_t *slots)
-{
-	enum { THREAD_OF_KERNEL = 1, WAIT_CPU = 2, ZOMBIE = 4, WAIT = 5 };
-	uint32_t task;
-	if ((int32_t)slots[DUMP_TID] <= 0)
-		return 0;
-	int rc = model_task_of(m, (int32_t)slots[DUMP_TID], &task);
-	if (rc)
-		return rc;
-	struct kernel_task *t = &m->h->tasks[task];
-	m->live[task].was_dumped = true;
-	t->pid = (int32_t)slots[DUMP_PID];
-	t->ppid = (int32_t)slots[DUMP_PPID];
-	if (slots[DUMP_VTID]) {
-		t->vtid = (int32_t)slots[DUMP_VTID];
-		t->vpid = (int32_t)slots[DUMP_VPID];
-	}
-	if (slots[DUMP_TYPE] == THREAD_OF_KERNEL && !t->is_kernel) {
-		t->is_kernel = true;
-		model_learn_mode(m, task, KERNEL_NONE);
-	}
-	if (t->name == KERNEL_NONE)
-		rc = model_rename(m, task, ts, &slots[DUMP_NAME]);
-	if (rc == 0)
-		rc = kernel_files_dump_task(m->files, task, slots[DUMP_TABLE], m->err);
-	/* It does now what it did since its last event, and there was none. */
-	enum kernel_state is = slots[DUMP_STATUS] == WAIT	? KERNEL_BLOCKED
-			       : slots[DUMP_STATUS] == WAIT_CPU ? KERNEL_READY
-			       : slots[DUMP_STATUS] == ZOMBIE	? KERNEL_DEAD
-								: KERNEL_UNKNOWN;
-	if (rc || is == KERNEL_UNKNOWN || model_open(m, task)->state != KERNEL_UNKNOWN)
-		return rc;
-	if (is == KERNEL_DEAD)
-		m->h->tasks[task].died = model_open(m, task)->begin;
-	return model_settle(m, task, ts, is);
-}
-
-static int dump_irq(struct kernel_model *m, uint64_t irq, const uint64_t *text)
-{
-	size_t len;
-	const char *name = model_text(text, &len);
-	if (len == 0 || irq > UINT32_MAX)
-		return 0;
-	uint32_t *at = mer_map_put(&m->h->irq_names, irq);
-	if (!at || (!*at && (*at = mer_intern_add(&m->h->names, name, len) + 1) == 0))
-		return mer_fail_nomem(m->err);
-	return 0;
-}
-
-int model_dump(struct kernel_model *m, int64_t ts, enum kernel_event event, const uint64_t *slots)
-{
-	uint32_t task, *at;
-	size_t len;
-	const char *text;
-	switch (event) {
-	case KERNEL_EV_DUMP_TASK: return dump_task(m, ts, slots);
-	case KERNEL_EV_DUMP_FILE:
-		text = model_text(&slots[FILE_NAME], &len);
-		return kernel_files_dump(m->files, slots[FILE_TABLE], (int32_t)slots[FILE_PID],
-			(int32_t)slots[FILE_FD], text, len, m->err);
-	case KERNEL_EV_DUMP_PID_NS:
-		at = mer_map_get(&m->tids, (uint32_t)slots[NS_TID]);
-		if (!at || !*at)
-			return 0;
-		/* Told from the outermost namespace in: the last one is its own. */
-		task = *at - 1;
-		m->h->tasks[task].vtid = (int32_t)slots[NS_VTID];
-		m->h->tasks[task].vpid = (int32_t)slots[NS_VPID];
-		m->h->tasks[task].pid_ns = (uint32_t)slots[NS_INUM];
-		return 0;
-	case KERNEL_EV_DUMP_IRQ: return dump_irq(m, slots[IRQ_NR], &slots[DUMP_IRQ_ACTION]);
-	case KERNEL_EV_IRQ_ENTRY: return dump_irq(m, slots[IRQ_NR], &slots[IRQ_NAME]);
-	case KERNEL_EV_DUMP_CPU:
-		if (slots[DUMP_CPU_ID] >= KERNEL_MAX_CPUS || slots[DUMP_CPU_PACKAGE] > UINT16_MAX)
-			return 0;
-		at = mer_map_put(&m->h->packages, slots[DUMP_CPU_ID]);
-		if (!at)
-			return mer_fail_nomem(m->err);
-		*at = (uint32_t)slots[DUMP_CPU_PACKAGE] + 1;
-		return 0;
-	default: break;
-	}
-	text = model_text(&slots[DISK_NAME], &len);
-	at = mer_map_put(&m->h->devices, slots[DISK_DEV]);
-	if (!at || (*at = mer_intern_add(&m->h->names, text, len) + 1) == 0)
-		return mer_fail_nomem(m->err);
 	return 0;
 }

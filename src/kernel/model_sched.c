@@ -172,16 +172,30 @@ static void set_priority(struct kernel_model *m, uint32_t task, const uint64_t *
 		prio > INT16_MIN && prio <= INT16_MAX ? (int16_t)prio : KERNEL_NO_PRIO;
 }
 
-int model_switch(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t *slots)
+/* Also where events are missing: it did happen. */
+static int tell_switch(const struct kernel_model *m, const struct cpu *c, int64_t ts)
 {
+	const struct kernel_observer *o = m->in.observer;
+	return o && o->switched ? o->switched(o->ctx, m->h, model_cpu_number(m, c), ts) : 0;
+}
+
+int model_switch(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
+	const struct kernel_binding *b)
+{
+	(void)b;
+	const uint64_t *slots = ev->slots;
+	int64_t ts = ev->ts;
 	uint32_t prev, next = ON_CPU_IDLE;
 	int64_t next_tid = (int32_t)slots[SWITCH_NEXT];
+	int rc = tell_switch(m, c, ts);
+	if (rc || c->in_loss)
+		return rc;
 	model_clear_contexts(c);
 	/* If another one than was believed has had the CPU, it was idle until its last event. */
-	int rc = c->task != ON_CPU_IDLE
-			 ? 0
-			 : model_tell_idle(m, c, (int32_t)slots[SWITCH_PREV] ? c->last : ts,
-				   KERNEL_NO_CAUSE);
+	rc = c->task != ON_CPU_IDLE
+		     ? 0
+		     : model_tell_idle(
+			       m, c, (int32_t)slots[SWITCH_PREV] ? c->last : ts, KERNEL_NO_CAUSE);
 	if (rc == 0)
 		rc = make_current(m, c, ts, (int32_t)slots[SWITCH_PREV], &prev);
 	if (rc)
@@ -284,11 +298,14 @@ static int tell_woken(struct kernel_model *m, struct cpu *c, int64_t ts, uint32_
 	return o->woken_ready(o->ctx, m->h, task, ts, by);
 }
 
-int model_wake(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
-	const uint64_t *slots)
+int model_wake(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
+	const struct kernel_binding *b)
 {
+	const uint64_t *slots = ev->slots;
+	int64_t ts = ev->ts;
+	enum kernel_event event = (enum kernel_event)b->event;
 	uint32_t task;
-	int64_t tid = (int32_t)slots[WAKE_TID];
+	int64_t tid = (int32_t)slots[TASK_TID];
 	uint8_t rank = event == KERNEL_EV_TTWU	   ? WAKE_BY_TTWU
 		       : event == KERNEL_EV_WAKING ? WAKE_BY_WAKING
 						   : WAKE_BY_WAKEUP;
@@ -361,9 +378,11 @@ void model_note_holder(struct kernel_model *m, uint32_t task)
 
 /* The task on the CPU lends its priority to who has the lock that it wants. If that one runs, the kernel does not
  * block it: it spins until the lock is free, or its holder leaves the CPU. */
-int model_boost(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t *slots)
+int model_boost(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
+	const struct kernel_binding *b)
 {
-	const uint32_t *at = mer_map_get(&m->tids, (uint32_t)slots[WAKE_TID]);
+	(void)b;
+	const uint32_t *at = mer_map_get(&m->tids, (uint32_t)ev->slots[TASK_TID]);
 	uint32_t task = c->task, holder = at && *at ? *at - 1 : KERNEL_NONE;
 	if (task >= ON_CPU_IDLE || holder == KERNEL_NONE || holder == task || c->depth > 0)
 		return 0;
@@ -373,7 +392,7 @@ int model_boost(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_
 		!kernel_is_on_cpu(model_open(m, holder)->state))
 		return 0;
 	l->spins_for = holder;
-	return model_spin(m, task, ts, model_cpu_number(m, c));
+	return model_spin(m, task, ev->ts, model_cpu_number(m, c));
 }
 
 int model_end_spin(struct kernel_model *m, struct cpu *c, int64_t ts)
@@ -386,10 +405,14 @@ int model_end_spin(struct kernel_model *m, struct cpu *c, int64_t ts)
 	return rc;
 }
 
-int model_migrate(struct kernel_model *m, int64_t ts, const uint64_t *slots)
+int model_migrate(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
+	const struct kernel_binding *b)
 {
+	(void)b, (void)c;
+	const uint64_t *slots = ev->slots;
+	int64_t ts = ev->ts;
 	const struct kernel_observer *o = m->in.observer;
-	uint32_t *at = mer_map_get(&m->tids, (uint32_t)slots[WAKE_TID]);
+	uint32_t *at = mer_map_get(&m->tids, (uint32_t)slots[TASK_TID]);
 	if (!at || !*at)
 		return 0;
 	struct kernel_span *open = model_open(m, *at - 1);
@@ -412,8 +435,12 @@ int model_migrate(struct kernel_model *m, int64_t ts, const uint64_t *slots)
 
 /* ---- life ---- */
 
-int model_fork(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t *slots)
+int model_fork(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
+	const struct kernel_binding *b)
 {
+	(void)b;
+	const uint64_t *slots = ev->slots;
+	int64_t ts = ev->ts;
 	int64_t parent_tid = (int32_t)slots[FORK_PARENT], tid = (int32_t)slots[FORK_CHILD];
 	uint32_t parent = KERNEL_NONE, child;
 	if (tid <= 0)
@@ -493,16 +520,20 @@ static int take_number(
 	return rc;
 }
 
-int model_exec(struct kernel_model *m, int64_t ts, const uint64_t *slots)
+int model_exec(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
+	const struct kernel_binding *b)
 {
+	(void)b, (void)c;
+	const uint64_t *slots = ev->slots;
+	int64_t ts = ev->ts;
 	enum { COMM = 15 }; /* what the kernel keeps of a name */
 	uint32_t task;
-	if ((int32_t)slots[EXEC_TID] <= 0)
+	if ((int32_t)slots[TASK_TID] <= 0)
 		return 0;
 	/* A process's first thread may have exited before, its number is still its own. */
-	bool is_other = (int32_t)slots[EXEC_OLD] > 0 && slots[EXEC_OLD] != slots[EXEC_TID];
-	int rc = is_other ? model_task_of(m, (int32_t)slots[EXEC_TID], &task)
-			  : model_living(m, (int32_t)slots[EXEC_TID], ts, &task);
+	bool is_other = (int32_t)slots[EXEC_OLD] > 0 && slots[EXEC_OLD] != slots[TASK_TID];
+	int rc = is_other ? model_task_of(m, (int32_t)slots[TASK_TID], &task)
+			  : model_living(m, (int32_t)slots[TASK_TID], ts, &task);
 	if (rc)
 		return rc;
 	m->h->tasks[task].is_kernel = false;
@@ -523,9 +554,11 @@ int model_exec(struct kernel_model *m, int64_t ts, const uint64_t *slots)
 	return rc ? rc : kernel_files_exec(m->files, task, m->err);
 }
 
-int model_exit(struct kernel_model *m, const uint64_t *slots)
+int model_exit(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
+	const struct kernel_binding *b)
 {
-	uint32_t *at = mer_map_get(&m->tids, (uint32_t)slots[WAKE_TID]);
+	(void)b, (void)c;
+	uint32_t *at = mer_map_get(&m->tids, (uint32_t)ev->slots[TASK_TID]);
 	if (at && *at) {
 		m->live[*at - 1].exiting = true;
 		kernel_files_exit(m->files, *at - 1);
@@ -533,21 +566,34 @@ int model_exit(struct kernel_model *m, const uint64_t *slots)
 	return 0;
 }
 
-int model_free_task(struct kernel_model *m, int64_t ts, const uint64_t *slots)
+int model_free_task(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
+	const struct kernel_binding *b)
 {
-	uint32_t *at = mer_map_get(&m->tids, (uint32_t)slots[WAKE_TID]);
+	(void)b, (void)c;
+	uint32_t *at = mer_map_get(&m->tids, (uint32_t)ev->slots[TASK_TID]);
 	if (!at || !*at)
 		return 0;
 	uint32_t task = *at - 1;
 	struct kernel_task *t = &m->h->tasks[task];
 	if (t->end != INT64_MAX || kernel_is_on_cpu(model_open(m, task)->state))
 		return 0; /* of one before it, whose number it has */
-	int rc = model_settle(m, task, ts, KERNEL_DEAD);
-	t->end = ts;
+	int rc = model_settle(m, task, ev->ts, KERNEL_DEAD);
+	t->end = ev->ts;
 	if (t->died == INT64_MAX) {
 		/* Its last switch is missing: it was dead for some time, who knows since when. */
 		t->died = model_open(m, task)->begin;
 		m->h->n_odd++;
 	}
 	return rc;
+}
+
+int model_new_name(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
+	const struct kernel_binding *b)
+{
+	uint32_t task;
+	(void)b, (void)c;
+	if ((int32_t)ev->slots[TASK_TID] <= 0)
+		return 0;
+	int rc = model_task_of(m, (int32_t)ev->slots[TASK_TID], &task);
+	return rc ? rc : model_rename(m, task, ev->ts, &ev->slots[RENAME_COMM]);
 }

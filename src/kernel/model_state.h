@@ -1,6 +1,6 @@
 /* State of a model, shared by the files model*.c:
  *
- *   model.c          CPUs, dispatch of events
+ *   model.c          CPUs, dispatch of events (events.c says to which function)
  *   model_losses.c   begin and end of losses, and what is certain across them
  *   model_task.c     tasks: spans opened and closed, what is learned backwards
  *   model_sched.c    switch, wake-ups, fork, exec, exit
@@ -8,7 +8,8 @@
  *   model_told.c     what only observers want to know
  *   model_flows.c    which of several received packets did it
  *   model_wait.c     waits that time out and are taken up again
- *   model_io.c       system calls, packets, state dump
+ *   model_io.c       system calls, packets
+ *   model_dump.c     the state dump
  *   model_block.c    requests to block devices */
 #ifndef MER_KERNEL_MODEL_STATE_H
 #define MER_KERNEL_MODEL_STATE_H
@@ -215,29 +216,19 @@ int64_t model_asleep_since(
 	const struct kernel_model *m, uint32_t task, int64_t ts, uint64_t last_cpu);
 
 /* model_sched.c */
-int model_switch(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t *slots);
-int model_wake(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
-	const uint64_t *slots);
-int model_boost(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t *slots);
+kernel_handler model_switch, model_wake, model_boost, model_migrate;
 /* It spins again from ts on; its open span ends now, and who has the lock does this. Its spins_for is known. */
 int model_spin(struct kernel_model *m, uint32_t task, int64_t ts, uint16_t cpu);
 void model_note_holder(struct kernel_model *m, uint32_t task);
 /* The task on the CPU spins no more; told before the end of its call is. */
 int model_end_spin(struct kernel_model *m, struct cpu *c, int64_t ts);
-int model_migrate(struct kernel_model *m, int64_t ts, const uint64_t *slots);
-int model_fork(struct kernel_model *m, struct cpu *c, int64_t ts, const uint64_t *slots);
-int model_exec(struct kernel_model *m, int64_t ts, const uint64_t *slots);
-int model_exit(struct kernel_model *m, const uint64_t *slots);
-int model_free_task(struct kernel_model *m, int64_t ts, const uint64_t *slots);
+kernel_handler model_fork, model_exec, model_exit, model_free_task, model_new_name;
 int model_rename(struct kernel_model *m, uint32_t task, int64_t ts, const uint64_t *text);
 
 /* model_context.c */
 /* What the CPU did while it was idle, up to ts; from then on it is this. */
 int model_tell_idle(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_cause now);
-int model_push(
-	struct kernel_model *m, struct cpu *c, int64_t ts, enum context_kind kind, uint32_t nr);
-int model_pop(
-	struct kernel_model *m, struct cpu *c, int64_t ts, enum context_kind kind, uint32_t nr);
+kernel_handler model_context_entry, model_context_exit, model_irq_entry;
 void model_clear_contexts(struct cpu *c);
 static inline struct context *model_context(struct cpu *c)
 {
@@ -259,12 +250,12 @@ void model_cause(const struct kernel_model *m, struct cpu *c, uint32_t task,
 	enum kernel_cause *cause, uint32_t *source, uint32_t *by);
 
 /* model_io.c */
-int model_call_entry(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
-	const struct kernel_binding *b);
-int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
-	const struct kernel_binding *b);
-int model_packet(struct kernel_model *m, struct cpu *c, const struct mer_event *ev, bool is_send);
-int model_dump(struct kernel_model *m, int64_t ts, enum kernel_event event, const uint64_t *slots);
+kernel_handler model_call_entry, model_call_exit, model_packet;
+
+/* model_dump.c */
+kernel_handler model_dump_task, model_dump_file, model_dump_pid_ns, model_dump_irq;
+kernel_handler model_dump_disk, model_dump_cpu;
+int model_name_irq(struct kernel_model *m, uint64_t irq, const uint64_t *text);
 
 /* model_wait.c */
 /* What the call waits for, if that can be told: see struct model_wait. slots: of the entry, after the CPU. Of those on
@@ -291,10 +282,7 @@ static inline void model_wait_forget(struct live *l)
 int model_wait_finish(struct kernel_model *m);
 
 /* model_block.c */
-int model_block(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
-	const uint64_t *slots);
-int model_merge(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
-	const uint64_t *slots);
+kernel_handler model_block, model_merge;
 /* By where it is found while it is open: bits, for a state that is kept (checkpoint/state.h). */
 uint8_t model_places(struct kernel_model *m, uint32_t request);
 bool model_put_places(
@@ -316,52 +304,9 @@ uint32_t model_flow_answered(const struct kernel_model *m, int64_t since, uint32
 	uint32_t sent, int64_t unmatched);
 
 /* model_told.c */
-int model_told(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
-	const uint64_t *slots);
+kernel_handler model_raise, model_memory, model_frequency, model_signal;
 int model_tell_packet(struct kernel_model *m, struct cpu *c, int64_t ts, bool is_send,
 	uint32_t packet, const uint64_t *slots);
-
-/* Slots after the CPU. */
-enum {
-	SWITCH_PREV = 1,
-	SWITCH_STATE,
-	SWITCH_NEXT,
-	SWITCH_PREV_COMM,
-	SWITCH_NEXT_COMM = 6,
-	SWITCH_PRIO = 8 /* only if wanted */
-};
-enum { WAKE_TID = 1, WAKE_CPU, WAKE_COMM };
-enum { FORK_PARENT = 1, FORK_PARENT_PID, FORK_CHILD, FORK_CHILD_PID, FORK_COMM, FORK_NS = 7 };
-enum { EXEC_TID = 1, EXEC_OLD, EXEC_FILE };
-enum { PACKET_SKB = 1, PACKET_DEVICE = 3 /* only if wanted, and there is a buffer */ };
-enum { IRQ_NR = 1, IRQ_NAME, DUMP_IRQ_ACTION = 4 };
-enum {
-	BLOCK_DEV = 1,
-	BLOCK_SECTOR,
-	BLOCK_SECTORS,
-	BLOCK_BYTES,
-	BLOCK_RWBS,
-	BLOCK_TID,
-	BLOCK_ERROR = 6,
-	BLOCK_ERRORS,
-	BLOCK_RWBS_TEXT, /* of perf: "WS" for what LTTng tells in bits */
-	BLOCK_INTO = 7	 /* merges: where the request begins that it became part of */
-};
-enum {
-	DUMP_TID = 1,
-	DUMP_PID,
-	DUMP_PPID,
-	DUMP_NAME,
-	DUMP_TYPE = 6,
-	DUMP_STATUS,
-	DUMP_TABLE,
-	DUMP_VTID,
-	DUMP_VPID
-};
-enum { FILE_PID = 1, FILE_FD, FILE_NAME, FILE_TABLE = 5 };
-enum { NS_TID = 1, NS_VTID, NS_VPID, NS_INUM };
-enum { DISK_DEV = 1, DISK_NAME };
-enum { DUMP_CPU_ID = 1, DUMP_CPU_PACKAGE };
 
 static inline const char *model_text(const uint64_t *slot, size_t *len)
 {

@@ -8,66 +8,85 @@ static uint32_t task_on(const struct cpu *c)
 	return c->task >= ON_CPU_IDLE ? KERNEL_NONE : c->task;
 }
 
-static int tell_memory(struct kernel_model *m, struct cpu *c, int64_t ts,
-	enum kernel_memory_kind kind, int64_t bytes, uint64_t address)
+static int64_t bytes_of_pages(const uint64_t *slots)
+{
+	enum { PAGE_BYTES = 4096, MAX_ORDER = 30 };
+	return slots[PAGE_ORDER] <= MAX_ORDER ? (int64_t)PAGE_BYTES << slots[PAGE_ORDER] : 0;
+}
+
+int model_memory(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
+	const struct kernel_binding *b)
 {
 	const struct kernel_observer *o = m->in.observer;
-	struct kernel_memory told = { .time = ts,
+	const uint64_t *slots = ev->slots;
+	struct kernel_memory told = { .time = ev->ts,
 		.task = task_on(c),
 		.cpu = model_cpu_number(m, c),
-		.kind = (uint8_t)kind,
-		.bytes = bytes,
-		.address = address,
 		.in_interrupt = c->depth > 0 };
+	switch (b->event) {
+	case KERNEL_EV_PAGE_ALLOC:
+		told.kind = KERNEL_PAGES;
+		told.bytes = bytes_of_pages(slots);
+		break;
+	case KERNEL_EV_PAGE_FREE:
+		told.kind = KERNEL_PAGES;
+		told.bytes = -bytes_of_pages(slots);
+		break;
+	case KERNEL_EV_SLAB_ALLOC:
+		told.kind = KERNEL_SLAB;
+		told.bytes = slots[SLAB_BYTES] < INT64_MAX ? (int64_t)slots[SLAB_BYTES] : 0;
+		told.address = slots[SLAB_ADDRESS];
+		break;
+	case KERNEL_EV_SLAB_FREE:
+		told.kind = KERNEL_SLAB;
+		told.address = slots[SLAB_ADDRESS];
+		break;
+	default:
+		told.kind =
+			b->event == KERNEL_EV_FAULT_USER ? KERNEL_FAULT_USER : KERNEL_FAULT_KERNEL;
+		told.address = slots[FAULT_ADDRESS];
+		break;
+	}
 	return o && o->memory ? o->memory(o->ctx, m->h, &told) : 0;
 }
 
-int model_told(struct kernel_model *m, struct cpu *c, int64_t ts, enum kernel_event event,
-	const uint64_t *slots)
+int model_raise(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
+	const struct kernel_binding *b)
 {
-	enum {
-		PAGE_BYTES = 4096,
-		MAX_ORDER = 30,
-		KHZ = 1,
-		KHZ_CPU = 2,
-		SIG = 1,
-		SIG_PID,
-		SIG_GROUP
-	};
+	(void)m, (void)b;
+	uint64_t vec = ev->slots[IRQ_NR];
+	if (vec < MODEL_SOFTIRQS && c->raised[vec] == INT64_MIN)
+		c->raised[vec] = ev->ts;
+	return 0;
+}
+
+int model_frequency(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
+	const struct kernel_binding *b)
+{
+	(void)c, (void)b;
 	const struct kernel_observer *o = m->in.observer;
-	int64_t page = slots[1] <= MAX_ORDER ? (int64_t)PAGE_BYTES << slots[1] : 0;
-	switch (event) {
-	case KERNEL_EV_SOFTIRQ_RAISE:
-		if (slots[IRQ_NR] < MODEL_SOFTIRQS && c->raised[slots[IRQ_NR]] == INT64_MIN)
-			c->raised[slots[IRQ_NR]] = ts;
-		return 0;
-	case KERNEL_EV_PAGE_ALLOC: return tell_memory(m, c, ts, KERNEL_PAGES, page, 0);
-	case KERNEL_EV_PAGE_FREE: return tell_memory(m, c, ts, KERNEL_PAGES, -page, 0);
-	case KERNEL_EV_SLAB_ALLOC:
-		return tell_memory(m, c, ts, KERNEL_SLAB,
-			slots[2] < INT64_MAX ? (int64_t)slots[2] : 0, slots[1]);
-	case KERNEL_EV_SLAB_FREE: return tell_memory(m, c, ts, KERNEL_SLAB, 0, slots[1]);
-	case KERNEL_EV_FAULT_USER: return tell_memory(m, c, ts, KERNEL_FAULT_USER, 0, slots[1]);
-	case KERNEL_EV_FAULT_KERNEL: return tell_memory(m, c, ts, KERNEL_FAULT_KERNEL, 0, slots[1]);
-	case KERNEL_EV_FREQUENCY:
-		return o && o->frequency && slots[KHZ_CPU] < KERNEL_MAX_CPUS
-			       ? o->frequency(
-					 o->ctx, m->h, (uint16_t)slots[KHZ_CPU], ts, slots[KHZ])
-			       : 0;
-	default: break;
-	}
-	struct kernel_signal signal = { .time = ts,
+	uint64_t cpu = ev->slots[FREQUENCY_CPU];
+	return o && o->frequency && cpu < KERNEL_MAX_CPUS
+		       ? o->frequency(o->ctx, m->h, (uint16_t)cpu, ev->ts, ev->slots[FREQUENCY_KHZ])
+		       : 0;
+}
+
+int model_signal(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
+	const struct kernel_binding *b)
+{
+	(void)b;
+	const struct kernel_observer *o = m->in.observer;
+	struct kernel_signal signal = { .time = ev->ts,
 		.from = c->depth ? KERNEL_NONE : task_on(c),
-		.to_tid = (int32_t)slots[SIG_PID],
-		.number = (int32_t)slots[SIG],
-		.is_group = slots[SIG_GROUP] != 0 };
+		.to_tid = (int32_t)ev->slots[SIGNAL_TID],
+		.number = (int32_t)ev->slots[SIGNAL_NUMBER],
+		.is_group = ev->slots[SIGNAL_GROUP] != 0 };
 	return o && o->signal ? o->signal(o->ctx, m->h, &signal) : 0;
 }
 
 int model_tell_packet(struct kernel_model *m, struct cpu *c, int64_t ts, bool is_send,
 	uint32_t packet, const uint64_t *slots)
 {
-	enum { LEN = 2, NAME };
 	const struct kernel_observer *o = m->in.observer;
 	if (!o || !o->packet)
 		return 0;
@@ -80,8 +99,8 @@ int model_tell_packet(struct kernel_model *m, struct cpu *c, int64_t ts, bool is
 		.in_interrupt = c->depth > 0 };
 	if (o->wants & KERNEL_WANT_PACKETS) {
 		size_t len;
-		const char *name = model_text(&slots[NAME], &len);
-		p.bytes = slots[LEN] <= UINT32_MAX ? (uint32_t)slots[LEN] : 0;
+		const char *name = model_text(&slots[PACKET_DEVICE], &len);
+		p.bytes = slots[PACKET_LEN] <= UINT32_MAX ? (uint32_t)slots[PACKET_LEN] : 0;
 		if (len) {
 			p.device = mer_intern_add(&m->h->names, name, len);
 			if (p.device == MER_INTERN_NONE)

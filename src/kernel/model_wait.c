@@ -29,8 +29,10 @@ static uint64_t objects_of(const void *data, uint64_t n)
 /* nfds fds:r, and some tracers record only the first ones */
 static uint64_t polled(const struct kernel_binding *b, const uint64_t *s)
 {
-	return b->row_slots && s[1] == s[0]
-		       ? objects_of((const void *)(uintptr_t)s[2], s[1] * b->row_slots)
+	uint64_t n = s[KERNEL_ARG_POLL_FDS];
+	return b->row_slots && n == s[KERNEL_ARG_POLL_N]
+		       ? objects_of((const void *)(uintptr_t)s[KERNEL_ARG_POLL_FDS + 1],
+				 n * b->row_slots)
 		       : 0;
 }
 
@@ -38,17 +40,20 @@ static uint64_t polled(const struct kernel_binding *b, const uint64_t *s)
 static uint64_t selected(const uint64_t *s)
 {
 	uint64_t sets[3] = { 0 };
-	for (int i = 0; i < 3; i++)
-		sets[i] = objects_of((const void *)(uintptr_t)s[2 + 2 * i], s[1 + 2 * i]);
-	return s[0] && (sets[0] || sets[1] || sets[2]) ? objects_of(sets, 3) : 0;
+	for (int i = 0; i < 3; i++) {
+		const uint64_t *set = s + KERNEL_ARG_SELECT_SETS + 2 * i;
+		sets[i] = objects_of((const void *)(uintptr_t)set[1], set[0]);
+	}
+	return s[KERNEL_ARG_SELECT_N] && (sets[0] || sets[1] || sets[2]) ? objects_of(sets, 3) : 0;
 }
 
 uint64_t model_wait_told_objects(const struct kernel_binding *b, const uint64_t *slots)
 {
 	switch ((enum kernel_call_kind)b->kind) {
 	case KERNEL_CALL_ACCEPT: return 1;
-	case KERNEL_CALL_FUTEX: return waits_at_futex(slots[1]) ? slots[0] : 0;
-	case KERNEL_CALL_FUTEX_WAIT: return slots[0];
+	case KERNEL_CALL_FUTEX:
+		return waits_at_futex(slots[KERNEL_ARG_FUTEX_OP]) ? slots[KERNEL_ARG_FUTEX] : 0;
+	case KERNEL_CALL_FUTEX_WAIT: return slots[KERNEL_ARG_FUTEX];
 	case KERNEL_CALL_POLL: return polled(b, slots);
 	case KERNEL_CALL_SELECT: return selected(slots);
 	default: return 0;
@@ -91,7 +96,8 @@ static bool has_acted(const struct live *l, int64_t ret)
 	case KERNEL_CALL_POLL:
 	case KERNEL_CALL_SELECT: return ret > 0;
 	case KERNEL_CALL_FUTEX: /* woken, or the value was another one; woke somebody */
-		return waits_at_futex(l->args[1]) ? ret == 0 || ret == -EAGAIN_ : ret > 0;
+		return waits_at_futex(l->args[KERNEL_ARG_FUTEX_OP]) ? ret == 0 || ret == -EAGAIN_
+								    : ret > 0;
 	case KERNEL_CALL_FUTEX_WAIT: return ret >= 0 || ret == -EAGAIN_;
 	case KERNEL_CALL_FUTEX_WAKE: return ret > 0;
 	case KERNEL_CALL_OTHER:

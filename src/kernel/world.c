@@ -454,8 +454,11 @@ static int find_packets(struct builder *b, const struct sync_messages *messages,
 									    : 0;
 	uint32_t state = o ? kernel_checkpoints_before(o->from, begin) : KERNEL_NONE;
 	int rc = 0;
+	if (o && !kernel_checkpoint_serves(kernel_checkpoints_kind(o->from),
+			 kernel_checkpoint_kind(b->o, false)))
+		return mer_fail(err, MER_ERR_BUG, "these states do not serve this reading");
 	if (o) {
-		rc = kernel_resume_new(o->from, state, o->is_told ? INT64_MAX : o->until, b->w,
+		rc = kernel_resume_new(o->from, state, o->is_told ? INT64_MIN : o->until, b->w,
 			&b->resume, err);
 	} else {
 		rc = collect_packets(b->w, messages, r, err);
@@ -464,7 +467,7 @@ static int find_packets(struct builder *b, const struct sync_messages *messages,
 	}
 	if (rc == 0 && b->o->keeper)
 		rc = kernel_keeper_begin(
-			b->o->keeper, b->w, kernel_checkpoint_kind(b->o, messages != NULL), err);
+			b->o->keeper, b->w, kernel_checkpoint_kind(b->o, messages && messages->hosts), err);
 	return rc;
 }
 

@@ -17,16 +17,11 @@ struct entry { /* as it came */
 	uint8_t kind;
 };
 
-struct point { /* of one task and kind */
-	int64_t time;
-	int64_t sum; /* of all up to this one */
-};
-
 struct usage_host {
 	struct mer_spill *spill; /* of entries and points */
 	struct entry *entries;	 /* until it is settled */
 	size_t n, cap;
-	struct point *points;
+	struct usage_point *points;
 	size_t *first;	  /* in points, by task, then kind, and the end */
 	uint32_t n_tasks; /* settled */
 	bool seen[N_SOURCES];
@@ -126,12 +121,12 @@ static int add_requests(struct usage_host *u, const struct kernel_host *h)
 
 static int compare_points(const void *a, const void *b)
 {
-	const struct point *p = a, *q = b;
+	const struct usage_point *p = a, *q = b;
 	return p->time < q->time ? -1 : p->time > q->time;
 }
 
 /* In order of time, and from amounts to their sums. */
-static bool sum_up(struct mer_spill *spill, struct point *p, size_t n)
+static bool sum_up(struct mer_spill *spill, struct usage_point *p, size_t n)
 {
 	if (!mer_sort(spill, p, n, sizeof(*p), compare_points))
 		return false;
@@ -164,7 +159,7 @@ static int settle_host(struct usage_host *u, const struct kernel_host *h, struct
 	for (size_t i = 0; i < u->n; i++) {
 		const struct entry *e = &u->entries[i];
 		u->points[next[slot_of(e->task, (enum usage_kind)e->kind)]++] =
-			(struct point){ e->time, e->amount };
+			(struct usage_point){ e->time, e->amount };
 	}
 	for (size_t i = 0; i < n; i++)
 		if (!sum_up(u->spill, u->points + u->first[i], u->first[i + 1] - u->first[i]))
@@ -209,6 +204,25 @@ const struct kernel_observer *usage_observers(struct usage *u)
 	return u->observers;
 }
 
+struct usage_sums usage_sums(const struct usage *u, uint32_t host)
+{
+	const struct usage_host *h = &u->hosts[host];
+	struct usage_sums sums = { .points = h->points, .first = h->first, .n_tasks = h->n_tasks };
+	for (unsigned i = 0; i < N_SOURCES; i++)
+		sums.seen |= (uint32_t)h->seen[i] << i;
+	return sums;
+}
+
+void usage_restore(struct usage *u, uint32_t host, const struct usage_sums *sums)
+{
+	struct usage_host *h = &u->hosts[host];
+	h->points = sums->points;
+	h->first = sums->first;
+	h->n_tasks = sums->n_tasks;
+	for (unsigned i = 0; i < N_SOURCES; i++)
+		h->seen[i] = sums->seen >> i & 1;
+}
+
 void usage_free(struct usage *u)
 {
 	for (uint32_t i = 0; u && i < u->n_hosts; i++) {
@@ -226,7 +240,7 @@ void usage_free(struct usage *u)
 /* ---- asked for ---- */
 
 /* Of the first n points those not after t. */
-static size_t up_to(const struct point *p, size_t n, int64_t t)
+static size_t up_to(const struct usage_point *p, size_t n, int64_t t)
 {
 	MER_LOWER_BOUND(low, 0, n, at, p[at].time <= t);
 	return low;
@@ -239,7 +253,7 @@ int64_t usage_of(const struct usage *u, uint32_t host, uint32_t task, enum usage
 	if (until <= after || task >= h->n_tasks)
 		return 0;
 	size_t slot = slot_of(task, kind), n = h->first[slot + 1] - h->first[slot];
-	const struct point *p = h->points + h->first[slot];
+	const struct usage_point *p = h->points + h->first[slot];
 	size_t last = n ? up_to(p, n, until) : 0, first = last ? up_to(p, last, after) : 0;
 	int64_t sum = last ? p[last - 1].sum : 0, before = first ? p[first - 1].sum : 0;
 	return (int64_t)((uint64_t)sum - (uint64_t)before);

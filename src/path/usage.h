@@ -41,6 +41,21 @@ const struct kernel_observer *usage_observers(struct usage *u);
 /* When the world is there: adds its requests, and sums. Once. */
 int usage_settle(struct usage *u, const struct kernel_world *w, struct mer_err *err);
 
+/* What is kept of a host, once it is settled: for a store. */
+struct usage_sums {
+	struct usage_point { /* of one task and kind */
+		int64_t time;
+		int64_t sum; /* of all up to this one */
+	} * points;
+	/* Of each task and kind the number of its first point: n_tasks * USAGE_N_KINDS, and the end. */
+	size_t *first;
+	uint32_t n_tasks;
+	uint32_t seen; /* bits: what was recorded */
+};
+struct usage_sums usage_sums(const struct usage *u, uint32_t host);
+/* Instead of settling; once for a host. points and first are blocks of base/spill.h, and u's from then on. */
+void usage_restore(struct usage *u, uint32_t host, const struct usage_sums *sums);
+
 /* What the task took in (after, until], ns; bytes or count. */
 int64_t usage_of(const struct usage *u, uint32_t host, uint32_t task, enum usage_kind kind,
 	int64_t after, int64_t until);

@@ -204,7 +204,7 @@ static void a_disk_over_time(void **state)
 	assert_int_equal(t->n_rows, 1);
 	assert_int_equal(
 		run_case_int(t, 0, "written_bytes"), 8 * SECTOR * 4 / 6 - 8 * SECTOR * 2 / 6);
-	assert_true(fabs(real(t, 0, "write_rate") - 8 * SECTOR / 6e-6) < 1);
+	assert_true(fabs(real(t, 0, "write_bytes_per_s") - 8 * SECTOR / 6e-6) < 1);
 	run_case_close(&c);
 }
 
@@ -299,7 +299,7 @@ static void published_write_speed(void **state)
 	const struct mer_table *t = run_case_table(&c, "bins");
 	size_t first = run_case_find(t, "disk", "8,0", 0);
 	for (size_t i = 0; i < 49; i++) {
-		double is = real(t, first + i, "write_rate"), should = i < 5 ? wanted[i] : 0;
+		double is = real(t, first + i, "write_bytes_per_s"), should = i < 5 ? wanted[i] : 0;
 		if (fabs(is - should) > 1e-7)
 			fail_msg("point %zu: %.10g", i, is);
 	}

@@ -30,12 +30,6 @@ static void wrong(const struct analysis *a, const struct analysis_output *o, con
 	n_wrong++;
 }
 
-static bool ends_with(const char *s, const char *end)
-{
-	size_t n = strlen(s), m = strlen(end);
-	return n >= m && strcmp(s + n - m, end) == 0;
-}
-
 static void check_column(const struct analysis *a, const struct analysis_output *o, size_t i)
 {
 	const struct mer_column *c = &o->columns[i];
@@ -43,13 +37,11 @@ static void check_column(const struct analysis *a, const struct analysis_output 
 		wrong(a, o, "a key that is not snake_case", c->key);
 	if (c->title && (!c->title[0] || c->title[0] == ' '))
 		wrong(a, o, "an empty title", c->key);
-	if (c->type < MER_TEXT || c->type > MER_RATE)
+	if (c->type < MER_TEXT || c->type >= MER_BAR)
 		wrong(a, o, "a type that is none", c->key);
 	/* What printers and users rely on: units are in keys. */
-	if ((c->type == MER_DURATION) != ends_with(c->key, "_ns"))
-		wrong(a, o, "durations end with _ns, and only these", c->key);
-	if (c->type == MER_RATIO && !ends_with(c->key, "percent"))
-		wrong(a, o, "a ratio that does not end with percent", c->key);
+	if (mer_column_flaw(c))
+		wrong(a, o, mer_column_flaw(c), c->key);
 	for (size_t k = 0; k < i; k++) {
 		const struct mer_column *other = &o->columns[k];
 		if (strcmp(c->key, other->key) == 0)

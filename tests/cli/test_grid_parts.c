@@ -63,17 +63,17 @@ static void durations(void **state)
 /* The bar takes what is left over, and gives way when that is too little. */
 static void tables(void **state)
 {
-	static const struct cli_column columns[] = { { "name", "Name", CLI_TYPE_TEXT },
-		{ "share", "Share", CLI_TYPE_RATIO }, { "bar", "", CLI_TYPE_BAR },
-		{ "rate", "Rate", CLI_TYPE_RATE }, { 0 } };
-	struct cli_table t;
+	static const struct mer_column columns[] = { { "name", "Name", MER_TEXT },
+		{ "percent", "Share", MER_RATIO }, { "bar", "", MER_BAR },
+		{ "bytes_per_s", "Rate", MER_RATE }, { 0 } };
+	struct mer_table t;
 	struct mer_str s = { 0 };
 	(void)state;
-	cli_table_init(&t, columns);
-	cli_table_add(&t, (struct cli_cell[]){ CLI_CELL_TEXT("wget"), CLI_CELL_RATIO(0.5),
-				  CLI_CELL_RATIO(1), CLI_CELL_RATIO(2048) });
-	cli_table_add(&t, (struct cli_cell[]){ CLI_CELL_TEXT("nginx"), CLI_CELL_RATIO(0.125),
-				  CLI_CELL_RATIO(0.25), CLI_CELL_NONE });
+	mer_table_init(&t, "rates", NULL, columns, NULL);
+	mer_table_add(&t, (struct mer_cell[]){ mer_text("wget"), MER_REAL_CELL(0.5),
+				  MER_REAL_CELL(1), MER_REAL_CELL(2048) });
+	mer_table_add(&t, (struct mer_cell[]){ mer_text("nginx"), MER_REAL_CELL(0.125),
+				  MER_REAL_CELL(0.25), MER_NONE });
 	assert_int_equal(cli_table_least_width(&t, 8), 5 + 2 + 6 + 2 + 10);
 	cli_table_text(&t, &s, 25, false);
 	assert_string_equal(s.data, "Name    Share        Rate\n"
@@ -88,7 +88,7 @@ static void tables(void **state)
 		"\x88\xe2\x96\x88\xe2\x96\x88  2.00 KiB/s\n"
 		"nginx  12.5 %  \xe2\x96\x88\xe2\x96\x88                 -\n");
 	mer_str_fini(&s);
-	cli_table_fini(&t);
+	mer_table_fini(&t);
 }
 
 int main(void)

@@ -35,8 +35,9 @@ for word in "CPU wait" cpu-wait Cpu_Wait wait_cpu; do
 	equal "$word" "$(column wait_cpu_ns top cpu --sort "$word")" "$(column wait_cpu_ns top cpu | sort -nr)"
 done
 run 2 top cpu --sort nothing $demo
-equal "messages" "$(column duration latency -m --sort duration)" "$(column duration latency -m | sort -nr)"
-equal "messages, by heading" "$(column duration latency -m --sort Took -r)" "$(column duration latency -m | sort -n)"
+equal "messages" "$(column duration_ns latency -m --sort duration)" "$(column duration_ns latency -m | sort -nr)"
+equal "messages, by key" "$(column duration_ns latency -m --sort duration_ns)" "$(column duration_ns latency -m | sort -nr)"
+equal "messages, by heading" "$(column duration_ns latency -m --sort Took -r)" "$(column duration_ns latency -m | sort -n)"
 run 0 stats --help
 text "$dir/out" '--sort KEY +with an ANALYSIS'
 run 2 stats -r $demo

@@ -505,9 +505,7 @@ static void sentences(void **state)
 	struct kernel_request r = {
 		.dev = 254 << 20 | 16, .bytes = 4096, .flags = KERNEL_WRITE | KERNEL_SYNC
 	};
-	h->requests = malloc(sizeof(r));
-	h->requests[0] = r;
-	h->n_requests = h->cap_requests = 1;
+	kernel_add_request(h, &r);
 	*mer_map_put(&h->devices, r.dev) = mer_intern_add(&h->names, "vdb", 3) + 1;
 	call = (struct kernel_call){ .fd = 4, .kind = KERNEL_OBJECT_SOCKET };
 	call.name = mer_intern_add(&h->names, "read", 4);

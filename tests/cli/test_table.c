@@ -11,29 +11,28 @@
 #include "cli/table.h"
 #include "cli/text.h"
 
-static const struct cli_column columns[] = {
-	{ "name", "Name", CLI_TYPE_TEXT },
-	{ "tid", "Thread", CLI_TYPE_ID },
-	{ "events", "Events", CLI_TYPE_COUNT },
-	{ "bytes", "Size", CLI_TYPE_BYTES },
-	{ "took", "Took", CLI_TYPE_DURATION },
-	{ "part", "Part", CLI_TYPE_RATIO },
+static const struct mer_column columns[] = {
+	{ "name", "Name", MER_TEXT },
+	{ "tid", "Thread", MER_ID },
+	{ "events", "Events", MER_COUNT },
+	{ "bytes", "Size", MER_BYTES },
+	{ "took_ns", "Took", MER_DURATION },
+	{ "part_percent", "Part", MER_RATIO },
 	{ 0 },
 };
 
-static void fill(struct cli_table *t)
+static void fill(struct mer_table *t)
 {
-	cli_table_init(t, columns);
-	cli_table_add(
-		t, (struct cli_cell[]){ CLI_CELL_TEXT("wget"), CLI_CELL(12345), CLI_CELL(1234567),
-			   CLI_CELL(1536), CLI_CELL(12345678), CLI_CELL_RATIO(0.125) });
-	cli_table_add(t, (struct cli_cell[]){ CLI_CELL_TEXT("a,\"b\"\n\033[31m"), CLI_CELL(7),
-				 CLI_CELL(0), CLI_CELL(999), CLI_CELL(999), CLI_CELL_NONE });
+	mer_table_init(t, "files", NULL, columns, NULL);
+	mer_table_add(t, (struct mer_cell[]){ mer_text("wget"), MER_INT(12345), MER_INT(1234567),
+				 MER_INT(1536), MER_INT(12345678), MER_REAL_CELL(0.125) });
+	mer_table_add(t, (struct mer_cell[]){ mer_text("a,\"b\"\n\033[31m"), MER_INT(7), MER_INT(0),
+				 MER_INT(999), MER_INT(999), MER_NONE });
 }
 
 static void for_people(void **state)
 {
-	struct cli_table t;
+	struct mer_table t;
 	struct mer_str s = { 0 };
 	(void)state;
 	fill(&t);
@@ -51,33 +50,34 @@ static void for_people(void **state)
 		"a,\xe2\x80\xa6"
 		"31m       7          0     999 B   999 ns       -\n");
 	mer_str_fini(&s);
-	cli_table_fini(&t);
+	mer_table_fini(&t);
 }
 
 static void for_programs(void **state)
 {
-	struct cli_table t;
+	struct mer_table t;
 	struct mer_str s = { 0 };
 	struct mer_json j;
 	(void)state;
 	fill(&t);
-	cli_table_csv(&t, &s);
-	assert_string_equal(s.data, "name,tid,events,bytes,took,part\n"
-				    "wget,12345,1234567,1536,12345678,0.125\n"
+	mer_table_csv(&t, mer_table_whole(&t), &s);
+	assert_string_equal(s.data, "name,tid,events,bytes,took_ns,part_percent\n"
+				    "wget,12345,1234567,1536,12345678,12.5\n"
 				    "\"a,\"\"b\"\"\\n\\x1b[31m\",7,0,999,999,\n");
 	mer_str_clear(&s);
-	cli_table_jsonl(&t, &s);
-	assert_string_equal(s.data, "{\"name\":\"wget\",\"tid\":12345,\"events\":1234567,"
-				    "\"bytes\":1536,\"took\":12345678,\"part\":0.125}\n"
-				    "{\"name\":\"a,\\\"b\\\"\\n\\u001b[31m\",\"tid\":7,"
-				    "\"events\":0,\"bytes\":999,\"took\":999,\"part\":null}\n");
+	mer_table_jsonl(&t, mer_table_whole(&t), &s);
+	assert_string_equal(s.data,
+		"{\"name\":\"wget\",\"tid\":12345,\"events\":1234567,"
+		"\"bytes\":1536,\"took_ns\":12345678,\"part_percent\":12.5}\n"
+		"{\"name\":\"a,\\\"b\\\"\\n\\u001b[31m\",\"tid\":7,"
+		"\"events\":0,\"bytes\":999,\"took_ns\":999,\"part_percent\":null}\n");
 	mer_str_clear(&s);
 	mer_json_init(&j, &s, NULL, 0);
-	cli_table_json(&t, &j);
+	mer_table_json_rows(&t, t.n_rows, &j);
 	assert_int_equal(mer_json_finish(&j, NULL), 0);
 	assert_int_equal(s.data[0], '[');
 	mer_str_fini(&s);
-	cli_table_fini(&t);
+	mer_table_fini(&t);
 }
 
 #define SHOWS(function, value, text)                                                               \

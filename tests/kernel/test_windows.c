@@ -178,7 +178,7 @@ static void try_window(
 		if (until > x->e->end)
 			until = INT64_MAX;
 		struct kernel_world *w;
-		struct kernel_window window = { x->from, begin, until };
+		struct kernel_window window = { .from = x->from, .begin = begin, .until = until };
 		struct kernel_world_options o = { .n_threads = 2, .window = &window };
 		int rc = kernel_world_build(x->e, NULL, x->r, &o, &w, &err);
 		if (rc)

@@ -1,7 +1,6 @@
 /* Sources: the numbers that fields and views of facts stand for. */
 #include <string.h>
 
-#include "analysis/cells.h"
 #include "analysis/fold/plan.h"
 
 static void from_field(struct fold_source *s, const struct fact_field *f)
@@ -37,7 +36,7 @@ static bool from_view(const struct fact_kind *k, const struct fact_view *v, stru
 	case FACT_CALL_OBJECT: s->meaning = FACT_NAME; /* fall through */
 	case FACT_CALL_FD:
 	case FACT_CALL_KIND: s->what = of ? FOLD_FROM_CALL : FOLD_FROM_NOWHERE; break;
-	case FACT_IS_ERROR: s->what = of ? FOLD_FROM_ERROR : FOLD_FROM_NOWHERE; break;
+	case FACT_ERROR: s->what = of ? FOLD_FROM_ERROR : FOLD_FROM_NOWHERE; break;
 	case FACT_BY_FUNCTION: s->what = FOLD_FROM_FUNCTION; break;
 	}
 	return s->what != FOLD_FROM_NOWHERE;
@@ -96,6 +95,13 @@ static int64_t minus(int64_t a, int64_t b)
 						      : (int64_t)((uint64_t)a - (uint64_t)b);
 }
 
+/* As analysis_error_name: what results look like that are errors. */
+static int64_t error_of(int64_t result)
+{
+	enum { MOST = 4095 };
+	return result < 0 && result >= -MOST ? result : FACT_UNKNOWN;
+}
+
 int64_t fold_source_of(
 	const struct fold_source *s, const struct kernel_host *h, const struct fact *f)
 {
@@ -105,7 +111,7 @@ int64_t fold_source_of(
 	case FOLD_FROM_LENGTH: return minus(f->end, f->begin);
 	case FOLD_FROM_MINUS: return minus(load(&s->field, f), load(&s->less, f));
 	case FOLD_FROM_CALL: return of_call(s, h, load(&s->field, f));
-	case FOLD_FROM_ERROR: return analysis_error_name(load(&s->field, f)) != NULL;
+	case FOLD_FROM_ERROR: return error_of(load(&s->field, f));
 	case FOLD_FROM_FUNCTION: return s->view->get(h, f);
 	default: return FACT_UNKNOWN;
 	}
@@ -192,6 +198,11 @@ void fold_gather(const struct fold_source *s, const struct fold_batch *b, int64_
 		gather_field(&s->field, b, values);
 		for (uint32_t i = 0; i < b->n; i++)
 			values[i] = of_call(s, b->h, values[i]);
+		return;
+	case FOLD_FROM_ERROR:
+		gather_field(&s->field, b, values);
+		for (uint32_t i = 0; i < b->n; i++)
+			values[i] = error_of(values[i]);
 		return;
 	default:
 		for (uint32_t i = 0; i < b->n; i++)

@@ -113,12 +113,10 @@ static int add_rows(const struct fold_joined *j, struct mer_table *t, const uint
 		if (n_buckets)
 			x.buckets = buckets_of(buckets, n_buckets, row, &x.n_buckets);
 		fold_key_cells(j, row, cells);
-		if (p->fold->shape == FOLD_BUCKETS) {
-			add_bucket_rows(p, t, x.buckets, x.n_buckets, cells);
-			continue;
-		}
 		rc = fold_cells_fill(&x, t, cells);
-		if (rc == 0)
+		if (rc == 0 && p->fold->shape == FOLD_BUCKETS)
+			add_bucket_rows(p, t, x.buckets, x.n_buckets, cells);
+		else if (rc == 0)
 			mer_table_add(t, cells);
 	}
 	return rc;

@@ -195,8 +195,8 @@ static int note_descriptors(struct analysis_host *a, const struct kernel_host *h
 /* A look at what is there takes nothing. */
 static bool is_peek(const struct kernel_call_end *c)
 {
-	enum { FLAGS = 1, MSG_PEEK_ = 2 };
-	return c->kind == KERNEL_CALL_RECEIVE && c->args[FLAGS] & MSG_PEEK_;
+	enum { MSG_PEEK_ = 2 };
+	return c->kind == KERNEL_CALL_RECEIVE && c->args[KERNEL_ARG_RECEIVE_FLAGS] & MSG_PEEK_;
 }
 
 int relation_on_call(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c)

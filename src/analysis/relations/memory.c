@@ -10,8 +10,6 @@
 
 /* Of one object so many processes are compared with each other: pairs are many. */
 enum { MAX_MAPPERS = 64 };
-enum { ARG_FD, ARG_FLAGS, ARG_PROT }; /* of mmap */
-enum { ARG_ID };		      /* of shmat; flags as above */
 enum { MAP_TYPE_ = 0xf, MAP_SHARED_ = 1, MAP_SHARED_VALIDATE_ = 3, MAP_ANONYMOUS_ = 0x20 };
 enum { PROT_WRITE_ = 2, SHM_RDONLY_ = 010000 };
 
@@ -73,15 +71,15 @@ int relation_on_memory(struct analysis_host *a, const struct kernel_host *h,
 	}
 	if (!relation_is_asked(a, c->end))
 		return 0;
-	uint64_t flags = c->args[ARG_FLAGS], type = flags & MAP_TYPE_;
 	if (c->kind == KERNEL_CALL_SHMAT)
-		return add_mapping(
-			a, h, c, RELATION_SYSV | (uint32_t)c->args[ARG_ID], !(flags & SHM_RDONLY_));
+		return add_mapping(a, h, c, RELATION_SYSV | (uint32_t)c->args[KERNEL_ARG_SHMAT_ID],
+			!(c->args[KERNEL_ARG_SHMAT_FLAGS] & SHM_RDONLY_));
+	uint64_t flags = c->args[KERNEL_ARG_MMAP_FLAGS], type = flags & MAP_TYPE_;
 	if ((type != MAP_SHARED_ && type != MAP_SHARED_VALIDATE_) || flags & MAP_ANONYMOUS_ ||
 		u->kind != KERNEL_OBJECT_FILE || u->object == KERNEL_NONE ||
 		!names_one(kernel_name_text(h, u->object)))
 		return 0;
-	return add_mapping(a, h, c, u->object, c->args[ARG_PROT] & PROT_WRITE_);
+	return add_mapping(a, h, c, u->object, c->args[KERNEL_ARG_MMAP_PROT] & PROT_WRITE_);
 }
 
 static int by_object(const void *a, const void *b)

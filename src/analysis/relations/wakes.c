@@ -343,7 +343,8 @@ int relation_end_of_wake(
 	struct relation_state *s = relation_state(a);
 	if ((use->role != ROLE_FUTEX && use->role != ROLE_SIGNAL) || c->task >= s->cap_tasks)
 		return 0;
-	return flush(a, c->task, &s->tasks[c->task], c->args[0] ? c->args[0] : RELATION_NO_OBJECT);
+	uint64_t address = c->args[KERNEL_ARG_FUTEX];
+	return flush(a, c->task, &s->tasks[c->task], address ? address : RELATION_NO_OBJECT);
 }
 
 int relation_end(struct analysis_host *a, const struct kernel_host *h)

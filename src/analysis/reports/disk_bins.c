@@ -105,7 +105,7 @@ static void report(const struct analysis_run *run, uint32_t host, const struct p
 const struct mer_column io_bins_columns[] = { { "begin", "begin", MER_TIME },
 	{ "end", NULL, MER_TIME }, { "host", "host", MER_TEXT }, { "disk", "disk", MER_TEXT },
 	{ "read_bytes", "read", MER_BYTES }, { "written_bytes", "written", MER_BYTES },
-	{ "read_rate", "read/s", MER_RATE }, { "write_rate", "written/s", MER_RATE },
+	{ "read_bytes_per_s", "read/s", MER_RATE }, { "write_bytes_per_s", "written/s", MER_RATE },
 	{ "in_flight", "in flight", MER_REAL }, { "queued", "queued", MER_REAL },
 	{ "service_ns", NULL, MER_DURATION }, { "queue_ns", NULL, MER_DURATION }, { 0 } };
 

@@ -172,8 +172,8 @@ static struct mer_cell known(int64_t khz)
 }
 
 static const struct mer_column top_columns[] = { { "host", "host", MER_TEXT },
-	{ "cpu", "CPU", MER_ID }, { "avg_khz", "avg kHz", MER_COUNT },
-	{ "min_khz", "min kHz", MER_COUNT }, { "max_khz", "max kHz", MER_COUNT },
+	{ "cpu", "CPU", MER_ID }, { "avg_khz", "avg kHz", MER_KHZ },
+	{ "min_khz", "min kHz", MER_KHZ }, { "max_khz", "max kHz", MER_KHZ },
 	{ "changes", "changes", MER_COUNT }, { "known_ns", NULL, MER_DURATION },
 	{ "unknown_ns", "unknown", MER_DURATION }, { 0 } };
 
@@ -235,7 +235,7 @@ static int emit_states(struct analysis_run *run, uint32_t host, uint16_t cpu, co
 }
 
 static const struct mer_column threads_columns[] = { ANALYSIS_TASK_COLUMNS,
-	{ "cycles", "cycles", MER_COUNT }, { "avg_khz", "avg kHz", MER_COUNT },
+	{ "cycles", "cycles", MER_COUNT }, { "avg_khz", "avg kHz", MER_KHZ },
 	{ "known_ns", "time", MER_DURATION }, { "unknown_ns", "unknown", MER_DURATION }, { 0 } };
 
 static void emit_threads(struct analysis_run *run, uint32_t host, struct mer_table *t)
@@ -257,8 +257,8 @@ static void emit_threads(struct analysis_run *run, uint32_t host, struct mer_tab
 
 static const struct mer_column bins_columns[] = { { "begin", "begin", MER_TIME },
 	{ "end", NULL, MER_TIME }, { "host", "host", MER_TEXT }, { "cpu", "CPU", MER_ID },
-	{ "avg_khz", "avg kHz", MER_COUNT }, { "min_khz", "min kHz", MER_COUNT },
-	{ "max_khz", "max kHz", MER_COUNT }, { "known_ns", NULL, MER_DURATION },
+	{ "avg_khz", "avg kHz", MER_KHZ }, { "min_khz", "min kHz", MER_KHZ },
+	{ "max_khz", "max kHz", MER_KHZ }, { "known_ns", NULL, MER_DURATION },
 	{ "unknown_ns", "unknown", MER_DURATION }, { 0 } };
 
 static void emit_bins(struct analysis_run *run, uint32_t host, uint16_t cpu, const struct clock *c,
@@ -282,8 +282,8 @@ static void emit_bins(struct analysis_run *run, uint32_t host, uint16_t cpu, con
 
 static const struct mer_column log_columns[] = { { "begin", "begin", MER_TIME },
 	{ "end", NULL, MER_TIME }, { "duration_ns", "duration", MER_DURATION },
-	{ "host", "host", MER_TEXT }, { "cpu", "CPU", MER_ID }, { "khz", "kHz", MER_COUNT },
-	{ "before_khz", "before", MER_COUNT }, { 0 } };
+	{ "host", "host", MER_TEXT }, { "cpu", "CPU", MER_ID }, { "khz", "kHz", MER_KHZ },
+	{ "before_khz", "before", MER_KHZ }, { 0 } };
 static const struct mer_column freq_columns[] = { { "host", "host", MER_TEXT },
 	{ "cpu", "CPU", MER_ID }, ANALYSIS_FREQ_COLUMNS, { 0 } };
 static const struct mer_column stats_columns[] = { { "host", "host", MER_TEXT },

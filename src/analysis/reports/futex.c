@@ -186,9 +186,10 @@ static bool may_block(enum call_class class, uint64_t op)
  * somebody waits for has this value. */
 static bool is_for_lock(enum call_class class, const uint64_t *args)
 {
-	uint64_t op = args[1] & ~(uint64_t)OP_FLAGS;
-	return class == FUTEX && (op == OP_LOCK_PI || op == OP_LOCK_PI2 ||
-					 (op == OP_WAIT && (uint32_t)args[2] == CONTENDED));
+	uint64_t op = args[KERNEL_ARG_FUTEX_OP] & ~(uint64_t)OP_FLAGS;
+	return class == FUTEX &&
+	       (op == OP_LOCK_PI || op == OP_LOCK_PI2 ||
+		       (op == OP_WAIT && (uint32_t)args[KERNEL_ARG_FUTEX_VALUE] == CONTENDED));
 }
 
 static int add_wait(struct analysis_host *a, const struct kernel_host *h,
@@ -196,7 +197,7 @@ static int add_wait(struct analysis_host *a, const struct kernel_host *h,
 {
 	struct state *s = a->state;
 	int64_t took = c->end - c->begin;
-	struct pair key = { .address = c->args[0],
+	struct pair key = { .address = c->args[KERNEL_ARG_FUTEX],
 		.pid = h->tasks[c->task].pid,
 		.task = c->task,
 		.waker = w->in_call ? w->waker : KERNEL_NONE };
@@ -210,13 +211,13 @@ static int add_wait(struct analysis_host *a, const struct kernel_host *h,
 	p->failed += c->ret < 0;
 	p->locks += is_lock ? took : 0;
 	s->freq.n[analysis_bucket(took)]++;
-	uint64_t op = c->args[1] & ~(uint64_t)OP_FLAGS;
+	uint64_t op = c->args[KERNEL_ARG_FUTEX_OP] & ~(uint64_t)OP_FLAGS;
 	struct wait_row row = { .row.key = c->begin,
 		.begin = c->begin,
 		.end = c->end,
 		.blocked = blocked,
 		.ret = c->ret,
-		.address = c->args[0],
+		.address = c->args[KERNEL_ARG_FUTEX],
 		.task = c->task,
 		.waker = key.waker,
 		.call = c->call,
@@ -240,9 +241,10 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 		s->waiting[c->task].in_call = false;
 	}
 	if (analysis_asks(a, UNFINISHED) &&
-		!futex_holders_follow(&s->holders, h, c, may_block(class, c->args[1]) || w.in_call))
+		!futex_holders_follow(&s->holders, h, c,
+			may_block(class, c->args[KERNEL_ARG_FUTEX_OP]) || w.in_call))
 		return mer_fail_nomem(a->err);
-	if ((!may_block(class, c->args[1]) && !w.in_call) ||
+	if ((!may_block(class, c->args[KERNEL_ARG_FUTEX_OP]) && !w.in_call) ||
 		!analysis_counts(a, c->begin, c->end) || !analysis_wants_cpu(a, c->cpu) ||
 		!analysis_wants_task(a, h, c->task))
 		return 0;
@@ -258,19 +260,20 @@ static int on_open_call(void *ctx, const struct kernel_host *h, const struct ker
 	if (class == NO_FUTEX)
 		return 0;
 	bool blocked = c->task < s->cap_waiting && s->waiting[c->task].in_call;
-	uint64_t op = c->args[1] & ~(uint64_t)OP_FLAGS;
+	uint64_t op = c->args[KERNEL_ARG_FUTEX_OP] & ~(uint64_t)OP_FLAGS;
 	int32_t pid = h->tasks[c->task].pid;
 	if (!blocked || !analysis_asks(a, UNFINISHED))
 		return 0;
 	struct open_row row = { .row.key = c->begin,
 		.begin = c->begin,
-		.address = c->args[0],
+		.address = c->args[KERNEL_ARG_FUTEX],
 		.task = c->task,
 		.call = c->call,
 		.op = op < N_OPS ? (uint8_t)op : N_OPS };
 	row.is_lock = is_for_lock(class, c->args);
-	if (c->args[0] && pid >= 0) {
-		struct futex_holder *x = futex_holder_of(&s->holders, c->args[0], pid);
+	if (c->args[KERNEL_ARG_FUTEX] && pid >= 0) {
+		struct futex_holder *x =
+			futex_holder_of(&s->holders, c->args[KERNEL_ARG_FUTEX], pid);
 		if (!x)
 			return mer_fail_nomem(a->err);
 		if (x->task == c->task)

@@ -29,9 +29,9 @@ bool futex_holders_follow(struct futex_holders *s, const struct kernel_host *h,
 	const struct kernel_call_end *c, bool is_wait)
 {
 	int32_t pid = h->tasks[c->task].pid;
-	if (!c->args[0] || pid < 0 || (is_wait && c->ret != 0))
+	if (!c->args[KERNEL_ARG_FUTEX] || pid < 0 || (is_wait && c->ret != 0))
 		return true;
-	struct futex_holder *x = futex_holder_of(s, c->args[0], pid);
+	struct futex_holder *x = futex_holder_of(s, c->args[KERNEL_ARG_FUTEX], pid);
 	if (!x)
 		return false;
 	if (is_wait || x->task == c->task)

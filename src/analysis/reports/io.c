@@ -351,8 +351,8 @@ static const struct analysis_output outputs[] = {
 };
 
 static const struct analysis_chart charts[] = {
-	{ .title = "Read from disks", .y = "read", .keys = "read_rate" },
-	{ .title = "Written to disks", .y = "written", .keys = "write_rate" },
+	{ .title = "Read from disks", .y = "read", .keys = "read_bytes_per_s" },
+	{ .title = "Written to disks", .y = "written", .keys = "write_bytes_per_s" },
 	{ .title = "Read from disks by thread",
 		.table = "bins_tasks",
 		.y = "read",

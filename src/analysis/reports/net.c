@@ -261,7 +261,7 @@ static const char *device_text(const struct analysis_run *run, uint32_t host, ui
 
 static const struct mer_column interfaces_columns[] = { { "host", "host", MER_TEXT },
 	{ "interface", "interface", MER_TEXT }, TRAFFIC_COLUMNS,
-	{ "link_header_bytes", NULL, MER_COUNT }, { 0 } };
+	{ "link_header_bytes", NULL, MER_BYTES }, { 0 } };
 
 static int emit_interfaces(struct analysis_run *run, struct mer_table *t)
 {
@@ -358,8 +358,8 @@ static const struct mer_column bins_columns[] = { { "begin", "begin", MER_TIME }
 	{ "end", NULL, MER_TIME }, { "host", "host", MER_TEXT },
 	{ "interface", "interface", MER_TEXT }, { "sent_packets", "packets sent", MER_COUNT },
 	{ "received_packets", "packets received", MER_COUNT }, { "sent_bytes", NULL, MER_BYTES },
-	{ "received_bytes", NULL, MER_BYTES }, { "sent_rate", "sent/s", MER_RATE },
-	{ "received_rate", "received/s", MER_RATE }, { 0 } };
+	{ "received_bytes", NULL, MER_BYTES }, { "sent_bytes_per_s", "sent/s", MER_RATE },
+	{ "received_bytes_per_s", "received/s", MER_RATE }, { 0 } };
 
 static void add_bin_row(struct analysis_run *run, struct mer_table *t, uint32_t host,
 	uint32_t device, uint32_t bin, const struct traffic *x)
@@ -512,8 +512,8 @@ static const struct analysis_output outputs[] = {
 };
 
 static const struct analysis_chart charts[] = {
-	{ .title = "Network: sent", .y = "sent", .keys = "sent_rate", .summary = true },
-	{ .title = "Network: received", .y = "received", .keys = "received_rate" },
+	{ .title = "Network: sent", .y = "sent", .keys = "sent_bytes_per_s", .summary = true },
+	{ .title = "Network: received", .y = "received", .keys = "received_bytes_per_s" },
 	{ .title = "Network: packets sent",
 		.y = "per second",
 		.keys = "sent_packets",
@@ -544,8 +544,8 @@ const struct analysis analysis_net = {
 	.by_duration = 1u << LOG | 1u << FREQ | 1u << STATS,
 	.outputs = outputs,
 	.worth = "socket bytes sent_bytes received_bytes duration_ns peer max_ns avg_ns packets "
-		 "sent_rate "
-		 "received_rate",
+		 "sent_bytes_per_s "
+		 "received_bytes_per_s",
 	.charts = charts,
 	.state_size = sizeof(struct net_state),
 	.on = { .packet = on_packet, .call = net_on_call },

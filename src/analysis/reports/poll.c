@@ -240,6 +240,7 @@ const struct analysis analysis_poll = {
 	.id = "poll",
 	.title = "Busy polling",
 	.help = "tasks that poll in a loop instead of blocking, and the CPU time it costs",
+	.needs_no_past = true,
 	.by_duration = ANALYSIS_ALL_OUTPUTS,
 	.outputs = outputs,
 	.worth = "cpu_ns duration_ns calls call object",

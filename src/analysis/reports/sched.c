@@ -482,6 +482,7 @@ const struct analysis analysis_sched = {
 	.title = "Scheduling latency",
 	.help = "scheduling latency: wake-up to running, the waker, and who ran instead",
 	.wants = KERNEL_WANT_PRIORITIES,
+	.needs_no_past = true,
 	.by_duration = ANALYSIS_ALL_OUTPUTS,
 	.outputs = outputs,
 	.worth = "latency_ns duration_ns waker_comm cause instead_comm cpu waker_tid prio "

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ctf/schema.h"
+#include "kernel/events.h"
 
 struct extent {
 	int64_t begin, end;
@@ -19,8 +20,7 @@ static bool has_switches(const struct ctf_schema *s)
 {
 	for (uint32_t k = 0; k < s->n_streams; k++)
 		for (uint32_t i = 0; i < s->streams[k].n_events; i++)
-			if (strcmp(s->streams[k].events[i].name, "sched_switch") == 0 ||
-				strcmp(s->streams[k].events[i].name, "sched:sched_switch") == 0)
+			if (kernel_event_is(KERNEL_EV_SWITCH, s->streams[k].events[i].name))
 				return true;
 	return false;
 }

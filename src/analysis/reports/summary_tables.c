@@ -28,7 +28,7 @@ static const struct mer_column io_columns[] = { { "host", "host", MER_TEXT },
 	{ "flushes_per_s", "flush/s", MER_REAL }, { "flush_avg_ns", "flush avg", MER_DURATION },
 	{ "flush_max_ns", NULL, MER_DURATION }, { "major_faults", NULL, MER_COUNT },
 	{ "major_faults_per_s", "majflt/s", MER_REAL }, { "net_bytes", NULL, MER_BYTES },
-	{ "net_rate", "network", MER_RATE }, { "memory_growth_bytes", "memory", MER_BYTES },
+	{ "net_bytes_per_s", "network", MER_RATE }, { "memory_growth_bytes", "memory", MER_BYTES },
 	{ "calls", NULL, MER_COUNT }, { "failed_calls", NULL, MER_COUNT },
 	{ "odd_errors", "odd errors", MER_COUNT }, { "lost_events", "lost events", MER_COUNT },
 	{ "lost_packets", "lost packets", MER_COUNT }, { 0 } };
@@ -36,7 +36,7 @@ static const struct mer_column top_columns[] = { { "resource", "resource", MER_T
 	{ "host", "host", MER_TEXT }, { "who", "task", MER_TEXT }, { "tid", NULL, MER_ID },
 	{ "comm", NULL, MER_TEXT }, { "time_ns", "time", MER_DURATION },
 	{ "percent", "%", MER_RATIO }, { "bytes", "bytes", MER_BYTES },
-	{ "rate", "rate", MER_RATE }, { SUMMARY_NEXT, NULL, MER_TEXT }, { 0 } };
+	{ "bytes_per_s", "rate", MER_RATE }, { SUMMARY_NEXT, NULL, MER_TEXT }, { 0 } };
 static const struct mer_column wait_columns[] = { { "cause", "cause", MER_TEXT },
 	{ "host", "host", MER_TEXT }, { "total_ns", "total", MER_DURATION },
 	{ "count", "count", MER_COUNT }, { "max_ns", "longest", MER_DURATION },
@@ -47,7 +47,7 @@ static const struct mer_column wait_columns[] = { { "cause", "cause", MER_TEXT }
 static const struct mer_column link_columns[] = { { "from_host", "from", MER_TEXT },
 	{ "to_host", "to", MER_TEXT }, { "packets", "packets", MER_COUNT },
 	{ "packets_per_s", NULL, MER_REAL }, { "bytes", NULL, MER_BYTES },
-	{ "rate", "rate", MER_RATE }, { "latency_avg_ns", "latency avg", MER_DURATION },
+	{ "bytes_per_s", "rate", MER_RATE }, { "latency_avg_ns", "latency avg", MER_DURATION },
 	{ "latency_max_ns", "max", MER_DURATION }, { "bound_ns", "clock bound", MER_DURATION },
 	{ "repeated_packets", "repeated", MER_COUNT },
 	{ "unmatched_packets", "not received", MER_COUNT }, { SUMMARY_NEXT, NULL, MER_TEXT },

@@ -201,43 +201,32 @@ enum {
 };
 
 /* For programs; people get those with a title. */
-static const struct cli_column columns[N_COLS + 1] = {
-	[COL_SCOPE] = { "scope", NULL, CLI_TYPE_TEXT },
-	[COL_FIELD] = { "field", "FIELD", CLI_TYPE_TEXT },
-	[COL_BIT] = { "bit", "BIT", CLI_TYPE_ID },
-	[COL_BYTE] = { "byte", NULL, CLI_TYPE_ID },
-	[COL_BITS] = { "bits", "SIZE", CLI_TYPE_ID },
-	[COL_ALIGN] = { "align", "ALIGN", CLI_TYPE_ID },
-	[COL_ORDER] = { "order", "ORDER", CLI_TYPE_TEXT },
-	[COL_CLASS] = { "class", "CLASS", CLI_TYPE_TEXT },
-	[COL_VALUE] = { "value", "VALUE", CLI_TYPE_TEXT },
+static const struct mer_column columns[N_COLS + 1] = {
+	[COL_SCOPE] = { "scope", NULL, MER_TEXT },
+	[COL_FIELD] = { "field", "FIELD", MER_TEXT },
+	[COL_BIT] = { "bit", "BIT", MER_ID },
+	[COL_BYTE] = { "byte", NULL, MER_ID },
+	[COL_BITS] = { "bits", "SIZE", MER_ID },
+	[COL_ALIGN] = { "align", "ALIGN", MER_ID },
+	[COL_ORDER] = { "order", "ORDER", MER_TEXT },
+	[COL_CLASS] = { "class", "CLASS", MER_TEXT },
+	[COL_VALUE] = { "value", "VALUE", MER_TEXT },
 };
 
 /* The table of fields, and what its cells point to. */
 struct fields {
 	const struct view *v;
-	struct cli_column columns[N_COLS + 1];
-	struct cli_table table;
+	struct mer_table table;
 	struct mer_arena arena;
 	bool tree; /* for people: indented names instead of paths, long arrays cut */
 };
 
-static void add_cells(struct fields *f, const struct cli_cell *cells)
-{
-	struct cli_cell shown[N_COLS];
-	size_t n = 0;
-	for (int c = 0; c < N_COLS; c++)
-		if (!f->tree || columns[c].title)
-			shown[n++] = cells[c];
-	cli_table_add(&f->table, shown);
-}
-
 /* The text as a cell, kept in the arena; s is empty again. */
-static struct cli_cell keep(struct mer_arena *arena, struct mer_str *s)
+static struct mer_cell keep(struct mer_arena *arena, struct mer_str *s)
 {
 	const char *text = mer_arena_strndup(arena, s->data ? s->data : "", s->len);
 	mer_str_clear(s);
-	return CLI_CELL_TEXT(text);
+	return mer_text(text);
 }
 
 static void put_tree_name(struct mer_str *out, const struct layout_row *r)
@@ -258,27 +247,27 @@ static void put_tree_name(struct mer_str *out, const struct layout_row *r)
 static void add_field(struct fields *f, size_t i)
 {
 	const struct layout_row *r = &f->v->layout.rows[i];
-	struct cli_cell cells[N_COLS] = { 0 };
+	struct mer_cell cells[N_COLS] = { 0 };
 	struct mer_str s = { 0 };
 	if (f->tree)
 		put_tree_name(&s, r);
 	else
 		layout_path(&s, &f->v->layout, i);
-	cells[COL_SCOPE] = CLI_CELL_TEXT(layout_scope_name(r->scope));
+	cells[COL_SCOPE] = mer_text(layout_scope_name(r->scope));
 	cells[COL_FIELD] = keep(&f->arena, &s);
 	if (r->bit != UINT64_MAX) {
-		cells[COL_BIT] = CLI_CELL(r->bit);
-		cells[COL_BYTE] = CLI_CELL(r->bit / 8);
+		cells[COL_BIT] = MER_INT(r->bit);
+		cells[COL_BYTE] = MER_INT(r->bit / 8);
 	}
 	if (r->n_bits != UINT64_MAX)
-		cells[COL_BITS] = CLI_CELL(r->n_bits);
-	cells[COL_ALIGN] = CLI_CELL(r->fc->align_bits);
-	cells[COL_ORDER] = CLI_CELL_TEXT(layout_order(r->fc));
+		cells[COL_BITS] = MER_INT(r->n_bits);
+	cells[COL_ALIGN] = MER_INT(r->fc->align_bits);
+	cells[COL_ORDER] = mer_text(layout_order(r->fc));
 	layout_class(&s, r->fc);
 	cells[COL_CLASS] = keep(&f->arena, &s);
 	layout_value(&s, r);
 	cells[COL_VALUE] = keep(&f->arena, &s);
-	add_cells(f, cells);
+	mer_table_add(&f->table, cells);
 	f->table.failed |= s.failed;
 	mer_str_fini(&s);
 }
@@ -286,25 +275,21 @@ static void add_field(struct fields *f, size_t i)
 /* Stands for the elements that are not shown. */
 static void add_dots(struct fields *f, const struct layout_row *r)
 {
-	struct cli_cell cells[N_COLS];
+	struct mer_cell cells[N_COLS];
 	struct mer_str s = { 0 };
 	for (int c = 0; c < N_COLS; c++)
-		cells[c] = columns[c].type == CLI_TYPE_TEXT ? CLI_CELL_TEXT("") : CLI_CELL_NONE;
+		cells[c] = columns[c].type == MER_TEXT ? mer_text("") : MER_NONE;
 	mer_str_printf(&s, "%*s...", (int)(r->depth * 2), "");
 	cells[COL_FIELD] = keep(&f->arena, &s);
-	add_cells(f, cells);
+	mer_table_add(&f->table, cells);
 	mer_str_fini(&s);
 }
 
 static void fields_init(struct fields *f, const struct view *v, bool tree)
 {
 	*f = (struct fields){ .v = v, .tree = tree };
-	size_t n = 0;
-	for (int c = 0; c < N_COLS; c++)
-		if (!tree || columns[c].title)
-			f->columns[n++] = columns[c];
 	mer_arena_init(&f->arena);
-	cli_table_init(&f->table, f->columns);
+	mer_table_init(&f->table, "fields", NULL, columns, &f->arena);
 	unsigned hidden = UINT_MAX; /* deeper rows are those of an element that is not shown */
 	for (size_t i = 0; i < v->layout.n; i++) {
 		const struct layout_row *r = &v->layout.rows[i];
@@ -324,7 +309,7 @@ static void fields_init(struct fields *f, const struct view *v, bool tree)
 
 static void fields_fini(struct fields *f)
 {
-	cli_table_fini(&f->table);
+	mer_table_fini(&f->table);
 	mer_arena_fini(&f->arena);
 }
 
@@ -508,8 +493,8 @@ static int print_json(struct view *v)
 	} else {
 		mer_json_null(&j);
 	}
-	mer_json_key(&j, "fields");
-	cli_table_json(&f.table, &j);
+	mer_json_key(&j, f.table.id);
+	mer_table_json_rows(&f.table, f.table.n_rows, &j);
 	if (v->found)
 		json_bytes(v, &j);
 	cli_json_diagnostics(&j, v->e);
@@ -530,7 +515,7 @@ static int print(struct view *v)
 		return print_json(v);
 	struct fields f;
 	fields_init(&f, v, false);
-	int rc = cli_table_print(v->cli, &f.table, "fields", NULL);
+	int rc = cli_table_print(v->cli, &f.table);
 	fields_fini(&f);
 	return rc;
 }

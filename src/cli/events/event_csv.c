@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/csv.h"
 #include "cli/events/event_line.h"
 #include "cli/events/event_value.h"
 
@@ -157,6 +158,6 @@ void event_csv_line(const struct event_csv *v, struct mer_str *out, const uint64
 	size_t since = out->len;
 	event_line_put(&l->values, out, context, ev);
 	if (v->payload)
-		event_csv_quote(out, since);
+		mer_csv_quote(out, since);
 	mer_str_putc(out, '\n');
 }

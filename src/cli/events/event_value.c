@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/csv.h"
 #include "base/json.h"
 #include "base/safe_text.h"
 #include "base/utf.h"
@@ -202,49 +203,13 @@ void event_json_value(struct mer_str *out, const struct ctf_fc *fc, const uint64
 
 /* ---- CSV ---- */
 
-void event_csv_quote(struct mer_str *out, size_t since)
-{
-	if (out->failed || out->len == since)
-		return;
-	size_t n_quotes = 0, n = out->len - since;
-	bool need = false;
-	for (size_t i = since; i < out->len; i++) {
-		char c = out->data[i];
-		n_quotes += c == '"';
-		need |= c == '"' || c == ',' || c == '\n' || c == '\r';
-	}
-	if (!need || !mer_str_reserve(out, n_quotes + 2))
-		return;
-	char *from = out->data + out->len, *to = from + n_quotes + 2;
-	out->len += n_quotes + 2;
-	*--to = '"';
-	while (n--) {
-		*--to = *--from;
-		if (*from == '"')
-			*--to = '"';
-	}
-	*--to = '"';
-}
-
 void event_csv_text(struct mer_str *out, const char *s, size_t len)
 {
 	if (!len || plain_text(s, len, '"', ',')) {
 		mer_str_add(out, s, len);
 		return;
 	}
-	size_t since = out->len;
-	for (size_t i = 0, n; i < len; i += n) {
-		n = mer_safe_span(s + i, len - i);
-		if (n) {
-			mer_str_add(out, s + i, n);
-		} else if (mer_utf8_length(s + i, len - i)) {
-			n = mer_safe_escape(out, s + i, len - i);
-		} else {
-			mer_str_add(out, "\xef\xbf\xbd", 3);
-			n = 1;
-		}
-	}
-	event_csv_quote(out, since);
+	mer_csv_text(out, s, len);
 }
 
 void event_csv_value(struct mer_str *out, const struct ctf_fc *fc, const uint64_t *slot)
@@ -272,7 +237,7 @@ void event_csv_value(struct mer_str *out, const struct ctf_fc *fc, const uint64_
 	case CTF_STRUCT:
 	case CTF_ARRAY:
 		event_json_value(out, fc, slot);
-		event_csv_quote(out, since);
+		mer_csv_quote(out, since);
 		break;
 	default: event_json_value(out, fc, slot);
 	}

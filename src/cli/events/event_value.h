@@ -61,7 +61,5 @@ void event_json_value(struct mer_str *out, const struct ctf_fc *fc, const uint64
 /* Text in UTF-8, as a field. */
 void event_csv_text(struct mer_str *out, const char *s, size_t len);
 void event_csv_value(struct mer_str *out, const struct ctf_fc *fc, const uint64_t *slot);
-/* Makes a field of what was added to out since then: quotes it where needed. */
-void event_csv_quote(struct mer_str *out, size_t since);
 
 #endif

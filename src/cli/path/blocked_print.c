@@ -89,20 +89,20 @@ static void put_what(const struct cli_blocked *c, const struct blocked_node *n, 
 	}
 }
 
-static const char *keep(const struct cli_blocked *c, struct mer_str *text, struct cli_table *t)
-{
-	const char *s = text->failed
-				? NULL
-				: mer_arena_strdup(&c->cli->arena, text->data ? text->data : "");
-	t->failed |= !s;
-	mer_str_fini(text);
-	return s;
-}
-
 /* ---- For people ---- */
 
+enum { T_WHAT, T_CAUSE, T_COUNT, T_TOTAL, T_MAX, T_MEAN, T_N };
+static const struct mer_column text_columns[T_N + 1] = {
+	[T_WHAT] = { "what", "Blocked in", MER_TEXT },
+	[T_CAUSE] = { "cause", "Cause", MER_TEXT },
+	[T_COUNT] = { "count", "Count", MER_COUNT },
+	[T_TOTAL] = { "total_ns", "Total", MER_DURATION },
+	[T_MAX] = { "max_ns", "Max", MER_DURATION },
+	[T_MEAN] = { "mean_ns", "Mean", MER_DURATION },
+};
+
 static void add_node(
-	const struct cli_blocked *c, struct cli_table *t, const struct blocked_node *n, bool alone)
+	const struct cli_blocked *c, struct mer_table *t, const struct blocked_node *n, bool alone)
 {
 	struct mer_str what = { 0 };
 	unsigned level = n->level + !alone < INDENT_MAX ? n->level + !alone : INDENT_MAX;
@@ -112,28 +112,34 @@ static void add_node(
 		mer_str_puts(&what, ": ");
 	}
 	put_what(c, n, &what);
-	bool is_wait = n->doing == BLOCKED_WAITED, is_row = n->level == 0;
+	bool is_row = n->level == 0;
 	if (is_row && n->class != BLOCKED_REQUEST)
 		mer_str_printf(&what, " (%s)", blocked_class_name((enum blocked_class)n->class));
-	const char *text = keep(c, &what, t);
-	cli_table_add(
-		t, (struct cli_cell[]){ CLI_CELL_TEXT(text),
-			   is_wait ? CLI_CELL_TEXT(cause_words(n)) : CLI_CELL_TEXT(""),
-			   is_wait ? CLI_CELL(n->count) : CLI_CELL_NONE, CLI_CELL(n->total_ns),
-			   is_row ? CLI_CELL(n->max_ns) : CLI_CELL_NONE,
-			   is_wait ? CLI_CELL(n->total_ns / (int64_t)(n->count ? n->count : 1))
-				   : CLI_CELL_NONE });
+	struct mer_cell row[T_N] = {
+		[T_WHAT] = mer_table_keep(t, &what),
+		[T_CAUSE] = mer_text(""),
+		[T_TOTAL] = MER_INT(n->total_ns),
+	};
+	if (is_row)
+		row[T_MAX] = MER_INT(n->max_ns);
+	if (n->doing == BLOCKED_WAITED) {
+		row[T_CAUSE] = mer_text(cause_words(n));
+		row[T_COUNT] = MER_INT(n->count);
+		row[T_MEAN] = MER_INT(n->total_ns / (int64_t)(n->count ? n->count : 1));
+	}
+	mer_table_add(t, row);
 }
 
-static void add_task(const struct cli_blocked *c, struct cli_table *t, const struct task_rows *r)
+static void add_task(const struct cli_blocked *c, struct mer_table *t, const struct task_rows *r)
 {
-	const struct blocked_node *n = node_at(c, r->first);
 	struct mer_str what = { 0 };
-	put_task_place(c, n, &what);
-	const char *text = keep(c, &what, t);
-	cli_table_add(
-		t, (struct cli_cell[]){ CLI_CELL_TEXT(text), CLI_CELL_TEXT(""), CLI_CELL(r->count),
-			   CLI_CELL(r->total_ns), CLI_CELL_NONE, CLI_CELL_NONE });
+	put_task_place(c, node_at(c, r->first), &what);
+	mer_table_add(t, (struct mer_cell[T_N]){
+				 [T_WHAT] = mer_table_keep(t, &what),
+				 [T_CAUSE] = mer_text(""),
+				 [T_COUNT] = MER_INT(r->count),
+				 [T_TOTAL] = MER_INT(r->total_ns),
+			 });
 }
 
 /* Can the task's name be on the same line as what it waited in? */
@@ -236,7 +242,7 @@ static bool is_shown(const struct cli_blocked *c, uint32_t i, struct threshold *
 }
 
 /* A row that is shown, and of what is below it that which is. */
-static void add_row(const struct cli_blocked *c, struct cli_table *t, uint32_t row, bool alone,
+static void add_row(const struct cli_blocked *c, struct mer_table *t, uint32_t row, bool alone,
 	struct threshold *least)
 {
 	add_node(c, t, node_at(c, row), alone);
@@ -258,7 +264,7 @@ static void add_row(const struct cli_blocked *c, struct cli_table *t, uint32_t r
 }
 
 /* The task, and below it its rows; one row alone shares the task's line. */
-static void add_task_lines(const struct cli_blocked *c, struct cli_table *t,
+static void add_task_lines(const struct cli_blocked *c, struct mer_table *t,
 	const struct task_rows *r, const uint32_t *next, struct threshold *least)
 {
 	if (!is_shown(c, r->first, least))
@@ -299,14 +305,10 @@ static void put_rest(const struct cli_blocked *c, size_t n_rows, struct mer_str 
 
 static void put_text(const struct cli_blocked *c, struct mer_str *out)
 {
-	static const struct cli_column columns[] = { { "what", "Blocked in", CLI_TYPE_TEXT },
-		{ "cause", "Cause", CLI_TYPE_TEXT }, { "count", "Count", CLI_TYPE_COUNT },
-		{ "total", "Total", CLI_TYPE_DURATION }, { "max", "Max", CLI_TYPE_DURATION },
-		{ "mean", "Mean", CLI_TYPE_DURATION }, { 0 } };
 	uint64_t limit = c->limit ? c->limit : c->cli->verbose ? UINT64_MAX : SCREENFUL;
 	struct threshold least;
 	size_t n = 0, n_shown;
-	struct cli_table t;
+	struct mer_table t;
 	uint32_t *next = calloc((size_t)c->tree->n + 1, sizeof(*next));
 	struct task_rows *tasks = next ? by_task(c, next, &n) : NULL;
 	if (!tasks || !find_threshold(c, limit, &least)) {
@@ -315,8 +317,9 @@ static void put_text(const struct cli_blocked *c, struct mer_str *out)
 		out->failed = true;
 		return;
 	}
-	cli_table_init(&t, columns);
-	t.n_columns -= cli_width(c->cli) < WIDE; /* Total and Count tell the mean */
+	mer_table_init(&t, "waits", NULL, text_columns, &c->cli->arena);
+	if (cli_width(c->cli) < WIDE)
+		mer_table_hide(&t, T_MEAN); /* Total and Count tell it */
 	for (size_t i = 0; i < n; i++)
 		add_task_lines(c, &t, &tasks[i], next, &least);
 	n_shown = c->tree->n < limit ? c->tree->n : (size_t)limit;
@@ -325,24 +328,16 @@ static void put_text(const struct cli_blocked *c, struct mer_str *out)
 	cli_table_text(&t, out, (size_t)cli_width(c->cli), c->cli->bold_out);
 	put_rest(c, c->tree->n - n_shown, out);
 	out->failed |= t.failed;
-	cli_table_fini(&t);
+	mer_table_fini(&t);
 	free(tasks);
 	free(next);
 }
 
 /* ---- For programs ---- */
 
-static const struct cli_column row_columns[] = { { "host", "", CLI_TYPE_TEXT },
-	{ "tid", "", CLI_TYPE_ID }, { "comm", "", CLI_TYPE_TEXT }, { "kind", "", CLI_TYPE_TEXT },
-	{ "call", "", CLI_TYPE_TEXT }, { "object", "", CLI_TYPE_TEXT },
-	{ "cause", "", CLI_TYPE_TEXT }, { "class", "", CLI_TYPE_TEXT }, { "by", "", CLI_TYPE_TEXT },
-	{ "count", "", CLI_TYPE_COUNT }, { "total_ns", "", CLI_TYPE_DURATION },
-	{ "min_ns", "", CLI_TYPE_DURATION }, { "max_ns", "", CLI_TYPE_DURATION },
-	{ "mean_ns", "", CLI_TYPE_DURATION }, { "late_ns", "", CLI_TYPE_DURATION }, { 0 } };
-
-static struct cli_cell known(const char *text)
+static struct mer_cell known(const char *text)
 {
-	return text && *text ? CLI_CELL_TEXT(text) : CLI_CELL_NONE;
+	return mer_text(text && *text ? text : NULL);
 }
 
 static const char *cause_word(const struct blocked_node *n)
@@ -352,29 +347,70 @@ static const char *cause_word(const struct blocked_node *n)
 
 static void put_rows(const struct cli_blocked *c, struct mer_str *out)
 {
-	struct cli_table t;
+	enum {
+		HOST,
+		TID,
+		COMM,
+		KIND,
+		CALL,
+		OBJECT,
+		CAUSE,
+		CLASS,
+		BY,
+		COUNT,
+		TOTAL,
+		MIN,
+		MAX,
+		MEAN,
+		LATE,
+		N
+	};
+	static const struct mer_column columns[N + 1] = {
+		[HOST] = { "host", NULL, MER_TEXT },
+		[TID] = { "tid", NULL, MER_ID },
+		[COMM] = { "comm", NULL, MER_TEXT },
+		[KIND] = { "kind", NULL, MER_TEXT },
+		[CALL] = { "call", NULL, MER_TEXT },
+		[OBJECT] = { "object", NULL, MER_TEXT },
+		[CAUSE] = { "cause", NULL, MER_TEXT },
+		[CLASS] = { "class", NULL, MER_TEXT },
+		[BY] = { "by", NULL, MER_TEXT },
+		[COUNT] = { "count", NULL, MER_COUNT },
+		[TOTAL] = { "total_ns", NULL, MER_DURATION },
+		[MIN] = { "min_ns", NULL, MER_DURATION },
+		[MAX] = { "max_ns", NULL, MER_DURATION },
+		[MEAN] = { "mean_ns", NULL, MER_DURATION },
+		[LATE] = { "late_ns", NULL, MER_DURATION },
+	};
+	struct mer_table t;
 	uint64_t n_rows = 0;
-	cli_table_init(&t, row_columns);
+	mer_table_init(&t, "waits", NULL, columns, NULL);
 	for (uint32_t i = c->tree->first; i != KERNEL_NONE; i = node_at(c, i)->next) {
 		const struct blocked_node *n = node_at(c, i);
+		const char *kind = blocked_kind_name((enum blocked_kind)n->kind);
+		const char *class = blocked_class_name((enum blocked_class)n->class);
 		if (c->limit && n_rows++ == c->limit)
 			break;
-		cli_table_add(&t,
-			(struct cli_cell[]){ CLI_CELL_TEXT(host_name(c, n->host)),
-				CLI_CELL(tid_of(c, n)), known(n->comm),
-				CLI_CELL_TEXT(blocked_kind_name((enum blocked_kind)n->kind)),
-				known(n->call), known(n->object), CLI_CELL_TEXT(cause_word(n)),
-				CLI_CELL_TEXT(blocked_class_name((enum blocked_class)n->class)),
-				known(n->by), CLI_CELL(n->count), CLI_CELL(n->total_ns),
-				CLI_CELL(n->min_ns), CLI_CELL(n->max_ns),
-				CLI_CELL(n->total_ns / (int64_t)n->count), CLI_CELL(n->late_ns) });
+		mer_table_add(&t, (struct mer_cell[N]){
+					  [HOST] = mer_text(host_name(c, n->host)),
+					  [TID] = MER_INT(tid_of(c, n)),
+					  [COMM] = known(n->comm),
+					  [KIND] = mer_text(kind),
+					  [CALL] = known(n->call),
+					  [OBJECT] = known(n->object),
+					  [CAUSE] = mer_text(cause_word(n)),
+					  [CLASS] = mer_text(class),
+					  [BY] = known(n->by),
+					  [COUNT] = MER_INT(n->count),
+					  [TOTAL] = MER_INT(n->total_ns),
+					  [MIN] = MER_INT(n->min_ns),
+					  [MAX] = MER_INT(n->max_ns),
+					  [MEAN] = MER_INT(n->total_ns / (int64_t)n->count),
+					  [LATE] = MER_INT(n->late_ns),
+				  });
 	}
-	if (c->cli->format == CLI_FORMAT_CSV)
-		cli_table_csv(&t, out);
-	else
-		cli_table_jsonl(&t, out);
-	out->failed |= t.failed;
-	cli_table_fini(&t);
+	cli_table_rows(c->cli, &t, mer_table_whole(&t), out);
+	mer_table_fini(&t);
 }
 
 static void json_node(const struct cli_blocked *c, struct mer_json *j, const struct blocked_node *n)

@@ -181,9 +181,17 @@ static double share_of(const struct path_diff_row *r, int64_t total)
 	return delta_of(r) ? (double)delta_of(r) / (double)total : 0; /* and not -0 */
 }
 
-static struct cli_cell share_cell(const struct cli_diff *d, const struct path_diff_row *r)
+enum { T_CAUSE, T_HOST, T_COMM, T_A, T_B, T_DELTA, T_SHARE, T_N };
+
+/* What its rows are called does not concern the other tables. */
+static void hide_names(struct mer_table *t, enum path_diff_by by)
 {
-	return CLI_CELL_RATIO(share_of(r, total_delta(d)));
+	if (by == PATH_DIFF_BY_CAUSE)
+		mer_table_hide(t, T_HOST);
+	else
+		mer_table_hide(t, T_CAUSE);
+	if (by != PATH_DIFF_BY_TASK)
+		mer_table_hide(t, T_COMM);
 }
 
 static void put_table(const struct cli_diff *d, enum path_diff_by by,
@@ -192,49 +200,42 @@ static void put_table(const struct cli_diff *d, enum path_diff_by by,
 	static const char *const titles[] = { [PATH_DIFF_BY_CAUSE] = "By cause",
 		[PATH_DIFF_BY_HOST] = "By host",
 		[PATH_DIFF_BY_TASK] = "By host and program" };
-	static const struct cli_column all[] = { { "what", "", CLI_TYPE_TEXT },
-		{ "comm", "", CLI_TYPE_TEXT }, { "a", "A", CLI_TYPE_DURATION },
-		{ "b", "B", CLI_TYPE_DURATION }, { "delta", "B - A", CLI_TYPE_DURATION },
-		{ "share", "of difference", CLI_TYPE_RATIO }, { 0 } };
-	struct cli_column columns[7];
-	struct cli_table t;
-	bool tasks = by == PATH_DIFF_BY_TASK;
-	size_t limit = d->limit ? d->limit : SCREENFUL, shown = 0, skipped = 0;
-	memcpy(columns, all, sizeof(all));
-	columns[0].title = by == PATH_DIFF_BY_CAUSE ? "Cause" : "Host";
-	columns[1].title = "Program";
-	if (!tasks)
-		memmove(columns + 1, columns + 2, sizeof(all) - 2 * sizeof(all[0]));
-	cli_table_init(&t, columns);
-	t.n_columns -= is_close(d); /* shares would say nothing */
-	for (size_t i = 0; i < n; i++) {
+	static const struct mer_column columns[T_N + 1] = {
+		[T_CAUSE] = { "cause", "Cause", MER_TEXT },
+		[T_HOST] = { "host", "Host", MER_TEXT },
+		[T_COMM] = { "comm", "Program", MER_TEXT },
+		[T_A] = { "a_ns", "A", MER_DURATION },
+		[T_B] = { "b_ns", "B", MER_DURATION },
+		[T_DELTA] = { "delta_ns", "B - T_A", MER_DURATION },
+		[T_SHARE] = { "percent", "of difference", MER_RATIO },
+	};
+	struct mer_table t;
+	size_t limit = d->limit ? d->limit : SCREENFUL, shown = n < limit ? n : limit;
+	mer_table_init(&t, "diff", titles[by], columns, &d->cli->arena);
+	hide_names(&t, by);
+	if (is_close(d))
+		mer_table_hide(&t, T_SHARE); /* would say nothing */
+	for (size_t i = 0; i < shown; i++) {
 		const struct path_diff_row *r = &rows[i];
-		struct cli_cell cells[6];
-		size_t k = 0;
-		if (shown >= limit) {
-			skipped++;
-			continue;
-		}
-		cells[k++] = CLI_CELL_TEXT(by == PATH_DIFF_BY_CAUSE
-						   ? path_cause_words((enum path_cause)r->cause)
-					   : r->in_flight ? "(packets in flight)"
-							  : r->host);
-		if (tasks)
-			cells[k++] = r->comm ? CLI_CELL_TEXT(r->comm) : CLI_CELL_TEXT("");
-		cells[k++] = CLI_CELL(r->a_ns);
-		cells[k++] = CLI_CELL(r->b_ns);
-		cells[k++] = CLI_CELL(delta_of(r));
+		struct mer_cell row[T_N] = {
+			[T_HOST] = mer_text(r->in_flight ? "(packets in flight)" : r->host),
+			[T_COMM] = mer_text(r->comm ? r->comm : ""),
+			[T_A] = MER_INT(r->a_ns),
+			[T_B] = MER_INT(r->b_ns),
+			[T_DELTA] = MER_INT(delta_of(r)),
+		};
+		if (by == PATH_DIFF_BY_CAUSE)
+			row[T_CAUSE] = mer_text(path_cause_words((enum path_cause)r->cause));
 		if (!is_close(d))
-			cells[k++] = share_cell(d, r);
-		cli_table_add(&t, cells);
-		shown++;
+			row[T_SHARE] = MER_REAL_CELL(share_of(r, total_delta(d)));
+		mer_table_add(&t, row);
 	}
 	mer_str_printf(out, "\n%s\n", titles[by]);
 	cli_table_text(&t, out, (size_t)cli_width(d->cli), d->cli->bold_out);
 	out->failed |= t.failed;
-	cli_table_fini(&t);
-	if (skipped)
-		mer_str_printf(out, "... and %zu more (-n 0 shows all)\n", skipped);
+	mer_table_fini(&t);
+	if (n > shown)
+		mer_str_printf(out, "... and %zu more (-n 0 shows all)\n", n - shown);
 }
 
 static int put_by(const struct cli_diff *d, enum path_diff_by by, struct mer_str *out)
@@ -373,31 +374,41 @@ static int put_json(const struct cli_diff *d, struct mer_str *out)
 /* The parts as rows. */
 static int put_rows(const struct cli_diff *d, struct mer_str *out)
 {
-	static const struct cli_column columns[] = { { "host", "", CLI_TYPE_TEXT },
-		{ "comm", "", CLI_TYPE_TEXT }, { "cause", "", CLI_TYPE_TEXT },
-		{ "in_flight", "", CLI_TYPE_ID }, { "a_ns", "", CLI_TYPE_DURATION },
-		{ "b_ns", "", CLI_TYPE_DURATION }, { "delta_ns", "", CLI_TYPE_DURATION },
-		{ "a_segments", "", CLI_TYPE_COUNT }, { "b_segments", "", CLI_TYPE_COUNT }, { 0 } };
+	enum { HOST, COMM, CAUSE, IN_FLIGHT, A, B, DELTA, A_SEGMENTS, B_SEGMENTS, N };
+	static const struct mer_column columns[N + 1] = {
+		[HOST] = { "host", NULL, MER_TEXT },
+		[COMM] = { "comm", NULL, MER_TEXT },
+		[CAUSE] = { "cause", NULL, MER_TEXT },
+		[IN_FLIGHT] = { "in_flight", NULL, MER_ID },
+		[A] = { "a_ns", NULL, MER_DURATION },
+		[B] = { "b_ns", NULL, MER_DURATION },
+		[DELTA] = { "delta_ns", NULL, MER_DURATION },
+		[A_SEGMENTS] = { "a_segments", NULL, MER_COUNT },
+		[B_SEGMENTS] = { "b_segments", NULL, MER_COUNT },
+	};
 	struct path_diff_row *rows;
-	struct cli_table t;
+	struct mer_table t;
 	size_t n;
 	int rc =
 		path_diff(&d->a.profile, &d->b.profile, PATH_DIFF_BY_PART, &rows, &n, &d->cli->err);
-	cli_table_init(&t, columns);
+	mer_table_init(&t, "parts", NULL, columns, NULL);
 	for (size_t i = 0; rc == 0 && i < n && (!d->limit || i < d->limit); i++) {
 		const struct path_diff_row *r = &rows[i];
-		cli_table_add(
-			&t, (struct cli_cell[]){ CLI_CELL_TEXT(r->host), CLI_CELL_TEXT(r->comm),
-				    CLI_CELL_TEXT(path_cause_name((enum path_cause)r->cause)),
-				    CLI_CELL(r->in_flight), CLI_CELL(r->a_ns), CLI_CELL(r->b_ns),
-				    CLI_CELL(delta_of(r)), CLI_CELL(r->n_a), CLI_CELL(r->n_b) });
+		const char *cause = path_cause_name((enum path_cause)r->cause);
+		mer_table_add(&t, (struct mer_cell[N]){
+					  [HOST] = mer_text(r->host),
+					  [COMM] = mer_text(r->comm),
+					  [CAUSE] = mer_text(cause),
+					  [IN_FLIGHT] = MER_INT(r->in_flight),
+					  [A] = MER_INT(r->a_ns),
+					  [B] = MER_INT(r->b_ns),
+					  [DELTA] = MER_INT(delta_of(r)),
+					  [A_SEGMENTS] = MER_INT(r->n_a),
+					  [B_SEGMENTS] = MER_INT(r->n_b),
+				  });
 	}
-	if (d->cli->format == CLI_FORMAT_CSV)
-		cli_table_csv(&t, out);
-	else
-		cli_table_jsonl(&t, out);
-	out->failed |= t.failed;
-	cli_table_fini(&t);
+	cli_table_rows(d->cli, &t, mer_table_whole(&t), out);
+	mer_table_fini(&t);
 	free(rows);
 	return rc;
 }

@@ -31,11 +31,6 @@ static const char *through(const struct cli_graph *g, const struct mer_cell *row
 	return mer_arena_printf(g->table->arena, "%s %s", kind, object);
 }
 
-static struct cli_cell number(const struct mer_cell *c)
-{
-	return c->set ? CLI_CELL(c->v.i) : CLI_CELL_NONE;
-}
-
 /* "3 relations through kernel threads or locks, 12 of the tracer" */
 static void put_left_out(const struct cli_graph *g, struct mer_str *out)
 {
@@ -110,25 +105,34 @@ static int put_nothing(const struct cli_graph *g, struct mer_str *out)
 
 int cli_graph_text(const struct cli_graph *g, struct mer_str *out)
 {
-	static const struct cli_column columns[] = { { "from", "From", CLI_TYPE_TEXT },
-		{ "to", "To", CLI_TYPE_TEXT }, { "through", "Through", CLI_TYPE_TEXT },
-		{ "count", "Count", CLI_TYPE_COUNT }, { "bytes", "Bytes", CLI_TYPE_BYTES },
-		{ "wait_ns", "Wait", CLI_TYPE_DURATION }, { 0 } };
-	struct cli_table rows;
+	enum { FROM, TO, THROUGH, COUNT, BYTES, WAIT, N };
+	static const struct mer_column columns[N + 1] = {
+		[FROM] = { "from", "From", MER_TEXT },
+		[TO] = { "to", "To", MER_TEXT },
+		[THROUGH] = { "through", "Through", MER_TEXT },
+		[COUNT] = { "count", "Count", MER_COUNT },
+		[BYTES] = { "bytes", "Bytes", MER_BYTES },
+		[WAIT] = { "wait_ns", "Wait", MER_DURATION },
+	};
+	struct mer_table rows;
 	cli_heading_text(g->cli, g->table->title, g->options, g->begin, g->end, out);
-	cli_table_init(&rows, columns);
+	mer_table_init(&rows, "relations", NULL, columns, NULL);
 	for (size_t r = 0; r < g->table->n_rows; r++) {
 		const struct mer_cell *c = cli_graph_cell(g, r, 0);
 		const char *from = name_of(g, r, RELATION_FROM_HOST),
 			   *to = name_of(g, r, RELATION_TO_HOST);
-		cli_table_add(
-			&rows, (struct cli_cell[]){ CLI_CELL_TEXT(from), CLI_CELL_TEXT(to),
-				       CLI_CELL_TEXT(through(g, c)), number(&c[RELATION_COUNT]),
-				       number(&c[RELATION_BYTES]), number(&c[RELATION_WAIT_NS]) });
+		mer_table_add(&rows, (struct mer_cell[N]){
+					     [FROM] = mer_text(from),
+					     [TO] = mer_text(to),
+					     [THROUGH] = mer_text(through(g, c)),
+					     [COUNT] = c[RELATION_COUNT],
+					     [BYTES] = c[RELATION_BYTES],
+					     [WAIT] = c[RELATION_WAIT_NS],
+				     });
 	}
 	bool failed = rows.failed || g->table->arena->failed;
 	cli_table_text(&rows, out, (size_t)cli_width(g->cli), g->cli->bold_out);
-	cli_table_fini(&rows);
+	mer_table_fini(&rows);
 	if (!g->table->n_rows)
 		return put_nothing(g, out);
 	if (g->table->n_left_out) {

@@ -108,7 +108,24 @@ static int64_t least_shown(const struct children *c)
 	return best[n - 1] + (best[n - 1] == 0);
 }
 
-static void add_group(const struct children *c, struct cli_table *t, uint32_t group, unsigned level)
+enum { T_PROGRAM, T_RUNS, T_START, T_DURATION, T_CPU, T_ON_PATH, T_SHARE, T_N };
+static const struct mer_column tree_columns[T_N + 1] = {
+	[T_PROGRAM] = { "program", "Program", MER_TEXT },
+	[T_RUNS] = { "count", "Runs", MER_COUNT },
+	[T_START] = { "start_ns", "Start", MER_DURATION },
+	[T_DURATION] = { "duration_ns", "Duration", MER_DURATION },
+	[T_CPU] = { "cpu_ns", "CPU", MER_DURATION },
+	[T_ON_PATH] = { "on_path_ns", "On path", MER_DURATION },
+	[T_SHARE] = { "percent", "Share", MER_RATIO },
+};
+
+static struct mer_cell share_cell(const struct children *c, int64_t on_path_ns)
+{
+	int64_t all = c->tree.end - c->tree.begin;
+	return all > 0 ? MER_REAL_CELL((double)on_path_ns / (double)all) : MER_NONE;
+}
+
+static void add_group(const struct children *c, struct mer_table *t, uint32_t group, unsigned level)
 {
 	const struct process_group *g = &c->groups[group];
 	struct mer_str name = { 0 };
@@ -116,39 +133,35 @@ static void add_group(const struct children *c, struct cli_table *t, uint32_t gr
 	put_programs(c, g->example, &name);
 	if (g->n == 1)
 		mer_str_printf(&name, "/%d", (int)task_of(c, g->example)->tid);
-	const char *text = name.failed ? NULL : mer_arena_strdup(&c->cli->arena, name.data);
-	t->failed |= !text;
-	int64_t all = c->tree.end - c->tree.begin;
-	cli_table_add(
-		t, (struct cli_cell[]){ CLI_CELL_TEXT(text), CLI_CELL(g->n),
-			   CLI_CELL(c->tree.processes[g->example].begin - c->tree.begin),
-			   CLI_CELL(g->duration_ns), CLI_CELL(g->cpu_ns), CLI_CELL(g->on_path_ns),
-			   all > 0 ? CLI_CELL_RATIO((double)g->on_path_ns / (double)all)
-				   : CLI_CELL_NONE });
-	mer_str_fini(&name);
+	mer_table_add(
+		t, (struct mer_cell[T_N]){
+			   [T_PROGRAM] = mer_table_keep(t, &name),
+			   [T_RUNS] = MER_INT(g->n),
+			   [T_START] = MER_INT(c->tree.processes[g->example].begin - c->tree.begin),
+			   [T_DURATION] = MER_INT(g->duration_ns),
+			   [T_CPU] = MER_INT(g->cpu_ns),
+			   [T_ON_PATH] = MER_INT(g->on_path_ns),
+			   [T_SHARE] = share_cell(c, g->on_path_ns),
+		   });
 }
 
-static void add_sum(const struct children *c, struct cli_table *t, const char *name, uint32_t n,
+/* n 0, cpu_ns negative: unknown. */
+static void add_sum(const struct children *c, struct mer_table *t, const char *name, uint32_t n,
 	int64_t cpu_ns, int64_t on_path_ns)
 {
-	int64_t all = c->tree.end - c->tree.begin;
-	cli_table_add(
-		t, (struct cli_cell[]){ CLI_CELL_TEXT(name), n ? CLI_CELL(n) : CLI_CELL_NONE,
-			   CLI_CELL_NONE, CLI_CELL_NONE,
-			   cpu_ns < 0 ? CLI_CELL_NONE : CLI_CELL(cpu_ns), CLI_CELL(on_path_ns),
-			   all > 0 ? CLI_CELL_RATIO((double)on_path_ns / (double)all)
-				   : CLI_CELL_NONE });
+	mer_table_add(t, (struct mer_cell[T_N]){
+				 [T_PROGRAM] = mer_text(name),
+				 [T_RUNS] = n ? MER_INT(n) : MER_NONE,
+				 [T_CPU] = cpu_ns < 0 ? MER_NONE : MER_INT(cpu_ns),
+				 [T_ON_PATH] = MER_INT(on_path_ns),
+				 [T_SHARE] = share_cell(c, on_path_ns),
+			 });
 }
 
 static void put_tree(const struct children *c, struct mer_str *out)
 {
-	static const struct cli_column columns[] = { { "program", "Program", CLI_TYPE_TEXT },
-		{ "runs", "Runs", CLI_TYPE_COUNT }, { "start", "Start", CLI_TYPE_DURATION },
-		{ "duration", "Duration", CLI_TYPE_DURATION }, { "cpu", "CPU", CLI_TYPE_DURATION },
-		{ "on_path", "On path", CLI_TYPE_DURATION }, { "share", "Share", CLI_TYPE_RATIO },
-		{ 0 } };
-	struct cli_table t;
-	cli_table_init(&t, columns);
+	struct mer_table t;
+	mer_table_init(&t, "tree", NULL, tree_columns, &c->cli->arena);
 	int64_t least = least_shown(c);
 	uint32_t n_left = 0;
 	int64_t cpu_left = 0, path_left = 0;
@@ -182,24 +195,33 @@ static void put_tree(const struct children *c, struct mer_str *out)
 		c->tree.end - c->tree.begin);
 	cli_table_text(&t, out, (size_t)cli_width(c->cli), c->cli->bold_out);
 	out->failed |= t.failed;
-	cli_table_fini(&t);
+	mer_table_fini(&t);
 }
 
-static const struct cli_column total_columns[] = { { "program", "Program", CLI_TYPE_TEXT },
-	{ "count", "Runs", CLI_TYPE_COUNT }, { "duration_ns", "Duration", CLI_TYPE_DURATION },
-	{ "min_ns", "Min", CLI_TYPE_DURATION }, { "max_ns", "Max", CLI_TYPE_DURATION },
-	{ "cpu_ns", "CPU", CLI_TYPE_DURATION }, { "on_path_ns", "On path", CLI_TYPE_DURATION },
-	{ 0 } };
-
-static void fill_totals(const struct children *c, struct cli_table *t, uint32_t limit)
+static void fill_totals(const struct children *c, struct mer_table *t, uint32_t limit)
 {
-	cli_table_init(t, total_columns);
+	enum { PROGRAM, COUNT, DURATION, MIN, MAX, CPU, ON_PATH, N };
+	static const struct mer_column columns[N + 1] = {
+		[PROGRAM] = { "program", "Program", MER_TEXT },
+		[COUNT] = { "count", "Runs", MER_COUNT },
+		[DURATION] = { "duration_ns", "Duration", MER_DURATION },
+		[MIN] = { "min_ns", "Min", MER_DURATION },
+		[MAX] = { "max_ns", "Max", MER_DURATION },
+		[CPU] = { "cpu_ns", "CPU", MER_DURATION },
+		[ON_PATH] = { "on_path_ns", "On path", MER_DURATION },
+	};
+	mer_table_init(t, "programs", "Programs, wherever they ran", columns, NULL);
 	for (uint32_t i = 0; i < c->n_totals && i < limit; i++) {
 		const struct process_total *r = &c->totals[i];
-		cli_table_add(t,
-			(struct cli_cell[]){ CLI_CELL_TEXT(r->name), CLI_CELL(r->n),
-				CLI_CELL(r->duration_ns), CLI_CELL(r->min_ns), CLI_CELL(r->max_ns),
-				CLI_CELL(r->cpu_ns), CLI_CELL(r->on_path_ns) });
+		mer_table_add(t, (struct mer_cell[N]){
+					 [PROGRAM] = mer_text(r->name),
+					 [COUNT] = MER_INT(r->n),
+					 [DURATION] = MER_INT(r->duration_ns),
+					 [MIN] = MER_INT(r->min_ns),
+					 [MAX] = MER_INT(r->max_ns),
+					 [CPU] = MER_INT(r->cpu_ns),
+					 [ON_PATH] = MER_INT(r->on_path_ns),
+				 });
 	}
 }
 
@@ -214,14 +236,14 @@ static void put_text(const struct children *c, struct mer_str *out)
 		repeated |= c->totals[i].n > 1;
 	if (!repeated || c->tree.n == 1)
 		return;
-	struct cli_table t;
+	struct mer_table t;
 	fill_totals(c, &t, limit);
-	mer_str_puts(out, "\nPrograms, wherever they ran\n");
+	mer_str_printf(out, "\n%s\n", t.title);
 	cli_table_text(&t, out, (size_t)cli_width(c->cli), c->cli->bold_out);
 	out->failed |= t.failed;
 	if (c->n_totals > limit)
 		mer_str_printf(out, "... and %u more (-n 0 shows all)\n", c->n_totals - limit);
-	cli_table_fini(&t);
+	mer_table_fini(&t);
 }
 
 /* ---- JSON ---- */
@@ -263,7 +285,7 @@ static int put_json(const struct children *c, struct mer_str *out)
 {
 	const struct process_tree *t = &c->tree;
 	const struct process *root = &t->processes[0];
-	struct cli_table totals;
+	struct mer_table totals;
 	struct mer_json j;
 	mer_json_init(&j, out, NULL, 0);
 	mer_json_begin_object(&j);
@@ -289,10 +311,10 @@ static int put_json(const struct children *c, struct mer_str *out)
 		put_process(c, &j, i);
 	mer_json_end_array(&j);
 	fill_totals(c, &totals, c->n_totals);
-	mer_json_key(&j, "programs");
-	cli_table_json(&totals, &j);
+	mer_json_key(&j, totals.id);
+	mer_table_json_rows(&totals, totals.n_rows, &j);
 	out->failed |= totals.failed;
-	cli_table_fini(&totals);
+	mer_table_fini(&totals);
 	cli_json_synced(&j, c->cli);
 	cli_json_diagnostics(&j, c->w->e);
 	mer_json_end_object(&j);

@@ -173,17 +173,25 @@ int cli_path_json(const struct cli_path *c, struct mer_str *out)
 
 int cli_path_rows(const struct cli_path *c, struct mer_str *out)
 {
-	static const struct cli_column columns[] = { { "begin", "", CLI_TYPE_TIME },
-		{ "end", "", CLI_TYPE_TIME }, { "host", "", CLI_TYPE_TEXT },
-		{ "tid", "", CLI_TYPE_ID }, { "comm", "", CLI_TYPE_TEXT },
-		{ "state", "", CLI_TYPE_TEXT }, { "cause", "", CLI_TYPE_TEXT },
-		{ "detail", "", CLI_TYPE_TEXT }, { "depth", "", CLI_TYPE_ID },
-		{ "in_flight", "", CLI_TYPE_ID }, { "delivery", "", CLI_TYPE_ID }, { 0 } };
+	enum { BEGIN, END, HOST, TID, COMM, STATE, CAUSE, DETAIL, DEPTH, IN_FLIGHT, DELIVERY, N };
+	static const struct mer_column columns[N + 1] = {
+		[BEGIN] = { "begin", NULL, MER_DATE },
+		[END] = { "end", NULL, MER_DATE },
+		[HOST] = { "host", NULL, MER_TEXT },
+		[TID] = { "tid", NULL, MER_ID },
+		[COMM] = { "comm", NULL, MER_TEXT },
+		[STATE] = { "state", NULL, MER_TEXT },
+		[CAUSE] = { "cause", NULL, MER_TEXT },
+		[DETAIL] = { "detail", NULL, MER_TEXT },
+		[DEPTH] = { "depth", NULL, MER_ID },
+		[IN_FLIGHT] = { "in_flight", NULL, MER_ID },
+		[DELIVERY] = { "delivery", NULL, MER_ID },
+	};
 	const struct path *p = c->p;
 	struct mer_str detail = { 0 };
 	struct mer_intern details; /* few differ */
-	struct cli_table t;
-	cli_table_init(&t, columns);
+	struct mer_table t;
+	mer_table_init(&t, "segments", NULL, columns, NULL);
 	mer_intern_init(&details, &c->cli->arena);
 	for (size_t i = 0; i < p->n_segments; i++) {
 		const struct path_segment *s = &p->segments[i];
@@ -194,25 +202,28 @@ int cli_path_rows(const struct cli_path *c, struct mer_str *out)
 		uint32_t text = detail.len ? mer_intern_add(&details, detail.data, detail.len)
 					   : MER_INTERN_NONE;
 		detail.failed |= detail.len && text == MER_INTERN_NONE;
-		cli_table_add(
-			&t, (struct cli_cell[]){ CLI_CELL(s->begin), CLI_CELL(s->end),
-				    CLI_CELL_TEXT(path_host_name(p, s->host)),
-				    tid < 0 ? CLI_CELL_NONE : CLI_CELL(tid),
-				    CLI_CELL_TEXT(*comm ? comm : NULL),
-				    CLI_CELL_TEXT(kernel_state_name((enum kernel_state)s->state)),
-				    CLI_CELL_TEXT(path_cause_name((enum path_cause)s->cause)),
-				    text == MER_INTERN_NONE
-					    ? CLI_CELL_NONE
-					    : CLI_CELL_TEXT(mer_intern_text(&details, text)),
-				    CLI_CELL(s->depth), CLI_CELL(s->in_flight),
-				    CLI_CELL(s->delivery) });
+		const char *state = kernel_state_name((enum kernel_state)s->state);
+		const char *cause = path_cause_name((enum path_cause)s->cause);
+		bool has_detail = text != MER_INTERN_NONE;
+		mer_table_add(
+			&t, (struct mer_cell[N]){
+				    [BEGIN] = MER_INT(s->begin),
+				    [END] = MER_INT(s->end),
+				    [HOST] = mer_text(path_host_name(p, s->host)),
+				    [TID] = tid < 0 ? MER_NONE : MER_INT(tid),
+				    [COMM] = mer_text(*comm ? comm : NULL),
+				    [STATE] = mer_text(state),
+				    [CAUSE] = mer_text(cause),
+				    [DETAIL] = mer_text(
+					    has_detail ? mer_intern_text(&details, text) : NULL),
+				    [DEPTH] = MER_INT(s->depth),
+				    [IN_FLIGHT] = MER_INT(s->in_flight),
+				    [DELIVERY] = MER_INT(s->delivery),
+			    });
 	}
-	if (c->cli->format == CLI_FORMAT_CSV)
-		cli_table_csv(&t, out);
-	else
-		cli_table_jsonl(&t, out);
+	cli_table_rows(c->cli, &t, mer_table_whole(&t), out);
 	out->failed |= t.failed || detail.failed;
-	cli_table_fini(&t);
+	mer_table_fini(&t);
 	mer_intern_fini(&details);
 	mer_str_fini(&detail);
 	return 0;

@@ -124,13 +124,12 @@ static double part(int64_t ns, int64_t whole)
 	return whole > 0 ? (double)ns / (double)whole : 0;
 }
 
-static void put_table(
-	const struct cli_path *c, struct cli_table *t, const char *title, struct mer_str *out)
+static void put_table(const struct cli_path *c, struct mer_table *t, struct mer_str *out)
 {
-	mer_str_printf(out, "\n%s\n", title);
+	mer_str_printf(out, "\n%s\n", t->title);
 	cli_table_text(t, out, (size_t)cli_width(c->cli), c->cli->bold_out);
 	out->failed |= t->failed;
-	cli_table_fini(t);
+	mer_table_fini(t);
 }
 
 struct cause_row {
@@ -162,23 +161,29 @@ static size_t add_network(const struct path *p, struct cause_row *rows)
 
 static void put_causes(const struct cli_path *c, struct mer_str *out)
 {
-	static const struct cli_column columns[] = { { "cause", "Cause", CLI_TYPE_TEXT },
-		{ "total_ns", "Time", CLI_TYPE_DURATION }, { "share", "Share", CLI_TYPE_RATIO },
-		{ 0 } };
+	enum { CAUSE, TOTAL, SHARE, N };
+	static const struct mer_column columns[N + 1] = {
+		[CAUSE] = { "cause", "Cause", MER_TEXT },
+		[TOTAL] = { "total_ns", "Time", MER_DURATION },
+		[SHARE] = { "percent", "Share", MER_RATIO },
+	};
 	struct cause_row rows[PATH_N_CAUSES + 3];
 	size_t n = add_network(c->p, rows);
-	struct cli_table t;
+	struct mer_table t;
 	for (unsigned i = 0; i < PATH_N_CAUSES; i++)
 		if (i != PATH_NETWORK && c->p->by_cause[i])
 			rows[n++] = (struct cause_row){ path_cause_words((enum path_cause)i),
 				c->p->by_cause[i] };
 	qsort(rows, n, sizeof(*rows), by_ns);
-	cli_table_init(&t, columns);
+	mer_table_init(&t, "by_cause", "By cause", columns, NULL);
 	for (size_t i = 0; i < n; i++)
-		cli_table_add(
-			&t, (struct cli_cell[]){ CLI_CELL_TEXT(rows[i].name), CLI_CELL(rows[i].ns),
-				    CLI_CELL_RATIO(part(rows[i].ns, c->p->end - c->p->begin)) });
-	put_table(c, &t, "By cause", out);
+		mer_table_add(&t,
+			(struct mer_cell[N]){
+				[CAUSE] = mer_text(rows[i].name),
+				[TOTAL] = MER_INT(rows[i].ns),
+				[SHARE] = MER_REAL_CELL(part(rows[i].ns, c->p->end - c->p->begin)),
+			});
+	put_table(c, &t, out);
 }
 
 /* Time that really is theirs. */
@@ -214,31 +219,30 @@ static const char *main_wait(const struct cli_path_share *r)
 				       : path_cause_words((enum path_cause)best);
 }
 
-static const char *task_name(const struct cli_path *c, const struct path_share *r)
+static struct mer_cell task_cell(
+	const struct cli_path *c, struct mer_table *t, const struct path_share *r)
 {
 	struct mer_str name = { 0 };
 	path_put_task(c->p, r->host, r->task, INT64_MAX, &name);
-	const char *copy = name.data ? mer_arena_strdup(&c->cli->arena, name.data) : NULL;
-	mer_str_fini(&name);
-	return copy;
+	return mer_table_keep(t, &name);
 }
 
 static int put_shares(const struct cli_path *c, bool tasks, struct mer_str *out)
 {
-	static const struct cli_column all[] = { { "host", "Host", CLI_TYPE_TEXT },
-		{ "task", "Task", CLI_TYPE_TEXT }, { "time", "Time", CLI_TYPE_DURATION },
-		{ "share", "Share", CLI_TYPE_RATIO }, { "cpu", "On CPU", CLI_TYPE_DURATION },
-		{ "waits", "Waits", CLI_TYPE_DURATION }, { "most", "Mostly for", CLI_TYPE_TEXT },
-		{ 0 } };
-	struct cli_column columns[8];
+	enum { HOST, TASK, TIME, SHARE, ON_CPU, WAITS, MOST, N };
+	static const struct mer_column columns[N + 1] = {
+		[HOST] = { "host", "Host", MER_TEXT },
+		[TASK] = { "task", "Task", MER_TEXT },
+		[TIME] = { "own_ns", "Time", MER_DURATION },
+		[SHARE] = { "percent", "Share", MER_RATIO },
+		[ON_CPU] = { "on_cpu_ns", "On CPU", MER_DURATION },
+		[WAITS] = { "waits_ns", "Waits", MER_DURATION },
+		[MOST] = { "cause", "Mostly for", MER_TEXT },
+	};
 	struct cli_path_share *rows;
-	struct cli_table t;
-	size_t n, n_columns = 0;
+	struct mer_table t;
+	size_t n;
 	int64_t whole = c->p->end - c->p->begin - c->p->in_flight_ns, rest = 0;
-	bool hosts = !tasks || cli_path_has_hosts(c->p);
-	for (size_t i = 0; i < 8; i++) /* the columns that tell something */
-		if ((i != 0 || hosts) && (i != 1 || tasks))
-			columns[n_columns++] = all[i];
 	int rc = cli_path_shares(c, tasks, &rows, &n);
 	if (rc) {
 		free(rows);
@@ -247,32 +251,32 @@ static int put_shares(const struct cli_path *c, bool tasks, struct mer_str *out)
 	qsort(rows, n, sizeof(*rows), by_own);
 	while (n && own(&rows[n - 1]) == 0)
 		n--;
-	cli_table_init(&t, columns);
+	mer_table_init(&t, tasks ? "by_task" : "by_host", tasks ? "By task" : "By host", columns,
+		&c->cli->arena);
+	if (tasks && !cli_path_has_hosts(c->p))
+		mer_table_hide(&t, HOST);
+	if (!tasks)
+		mer_table_hide(&t, TASK);
 	for (size_t i = 0; i < n; i++) {
 		const struct path_share *r = &rows[i].share;
+		int64_t ns = own(&rows[i]);
 		int64_t cpu = r->by_cause[PATH_RUNNING] + r->by_cause[PATH_INTERRUPTED];
-		const char *name;
-		struct cli_cell cells[7];
-		size_t k = 0;
 		if (tasks && i >= TASKS) {
-			rest += own(&rows[i]);
+			rest += ns;
 			continue;
 		}
-		name = tasks ? task_name(c, r) : NULL;
-		if (hosts)
-			cells[k++] = CLI_CELL_TEXT(path_host_name(c->p, r->host));
-		if (tasks)
-			cells[k++] = CLI_CELL_TEXT(name);
-		cells[k++] = CLI_CELL(own(&rows[i]));
-		cells[k++] = CLI_CELL_RATIO(part(own(&rows[i]), whole));
-		cells[k++] = CLI_CELL(cpu);
-		cells[k++] = CLI_CELL(own(&rows[i]) - cpu);
-		const char *wait = main_wait(&rows[i]);
-		cells[k++] = CLI_CELL_TEXT(wait);
-		cli_table_add(&t, cells);
+		mer_table_add(&t, (struct mer_cell[N]){
+					  [HOST] = mer_text(path_host_name(c->p, r->host)),
+					  [TASK] = tasks ? task_cell(c, &t, r) : MER_NONE,
+					  [TIME] = MER_INT(ns),
+					  [SHARE] = MER_REAL_CELL(part(ns, whole)),
+					  [ON_CPU] = MER_INT(cpu),
+					  [WAITS] = MER_INT(ns - cpu),
+					  [MOST] = mer_text(main_wait(&rows[i])),
+				  });
 	}
 	free(rows);
-	put_table(c, &t, tasks ? "By task" : "By host", out);
+	put_table(c, &t, out);
 	if (tasks && n > TASKS) {
 		mer_str_printf(out, "... and %zu more %s with ", n - TASKS,
 			mer_plural(n - TASKS, "task", "tasks"));

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/analysis_rows.h"
 #include "cli/path/path_words.h"
 #include "cli/sync_traces.h"
 #include "cli/table.h"
@@ -22,16 +21,6 @@ static const struct kernel_host *host_of(const struct cli_cost *c, uint32_t host
 static void add_clean(struct mer_str *out, const char *text)
 {
 	cli_text_clean(out, text, strlen(text), false);
-}
-
-static const char *keep(const struct cli_cost *c, struct mer_str *text, struct cli_table *t)
-{
-	const char *s = text->failed
-				? NULL
-				: mer_arena_strdup(&c->cli->arena, text->data ? text->data : "");
-	t->failed |= !s;
-	mer_str_fini(text);
-	return s;
 }
 
 /* "wget/123", "nginx/45 on server" */
@@ -81,10 +70,9 @@ static void put_title(const struct cli_cost *c, struct mer_str *out)
 	mer_str_fini(&name);
 }
 
-static void put_table(
-	const struct cli_cost *c, const char *title, struct cli_table *t, struct mer_str *out)
+static void put_table(const struct cli_cost *c, const struct mer_table *t, struct mer_str *out)
 {
-	mer_str_printf(out, "\n%s\n", title);
+	mer_str_printf(out, "\n%s\n", t->title);
 	cli_table_text(t, out, (size_t)cli_width(c->cli), c->cli->bold_out);
 	out->failed |= t->failed;
 }
@@ -104,14 +92,10 @@ static void put_more(struct mer_str *out, size_t n, int64_t ns)
 	mer_str_printf(out, " in total (-n 0 shows all)\n");
 }
 
-static int64_t cell(const struct mer_table *t, size_t row, size_t column)
+static const struct mer_cell *cell(
+	const struct mer_table *t, size_t row, enum cli_cost_blocking_column column)
 {
-	return t->cells[row * t->n_columns + column].v.i;
-}
-
-static struct cli_cell text_cell(const struct mer_table *t, size_t row, size_t column)
-{
-	return CLI_CELL_TEXT(t->cells[row * t->n_columns + column].v.text);
+	return &t->cells[row * t->n_columns + column];
 }
 
 /* The wait that had not ended when the recording did: in a deadlock, nothing else is there to see. */
@@ -143,42 +127,22 @@ static void put_unfinished(const struct cli_cost *c, struct mer_str *out)
 	mer_str_fini(&text);
 }
 
-enum { FD, OBJECT, KIND, CALL, COUNT, TOTAL, MIN, MAX, MEAN }; /* columns of blocking */
-
 static int put_blocking(const struct cli_cost *c, struct mer_str *out)
 {
-	static const struct cli_column columns[] = { { "", "FD", CLI_TYPE_ID },
-		{ "", "Object", CLI_TYPE_TEXT }, { "", "Call", CLI_TYPE_TEXT },
-		{ "", "Count", CLI_TYPE_COUNT }, { "", "Total", CLI_TYPE_DURATION },
-		{ "", "Min", CLI_TYPE_DURATION }, { "", "Max", CLI_TYPE_DURATION },
-		{ "", "Mean", CLI_TYPE_DURATION }, { 0 } };
-	struct mer_table rows;
-	struct cli_table t;
+	struct mer_table t;
 	int64_t left = 0;
-	int rc = cli_cost_blocking(c, &rows);
-	size_t n = shown_rows(c, rows.n_rows, OBJECTS);
-	cli_table_init(&t, columns);
-	for (size_t i = 0; i < rows.n_rows && !rc; i++) {
-		if (i >= n) {
-			left += cell(&rows, i, TOTAL);
-			continue;
-		}
-		bool has_fd = rows.cells[i * rows.n_columns].set;
-		cli_table_add(&t,
-			(struct cli_cell[]){ has_fd ? CLI_CELL(cell(&rows, i, FD)) : CLI_CELL_NONE,
-				text_cell(&rows, i, OBJECT), text_cell(&rows, i, CALL),
-				CLI_CELL(cell(&rows, i, COUNT)), CLI_CELL(cell(&rows, i, TOTAL)),
-				CLI_CELL(cell(&rows, i, MIN)), CLI_CELL(cell(&rows, i, MAX)),
-				CLI_CELL(cell(&rows, i, MEAN)) });
-	}
-	if (rows.n_rows)
-		put_table(c, "Blocked, by file descriptor and system call", &t, out);
+	int rc = cli_cost_blocking(c, &t);
+	size_t all = t.n_rows, n = shown_rows(c, all, OBJECTS);
+	for (size_t i = n; i < all && !rc; i++)
+		left += cell(&t, i, BLOCKING_TOTAL)->v.i;
+	mer_table_limit(&t, n);
+	if (all)
+		put_table(c, &t, out);
 	else
 		mer_str_puts(out, "\nThe task was never blocked.\n");
-	put_more(out, rows.n_rows - n, left);
+	put_more(out, all - n, left);
 	put_unfinished(c, out);
-	mer_table_fini(&rows);
-	cli_table_fini(&t);
+	mer_table_fini(&t);
 	return rc;
 }
 
@@ -191,15 +155,19 @@ void cli_cost_put_node(const struct cli_cost *c, const struct account_node *n, s
 	put_task(c, n->host, n->task, moves || (!n->depth && c->w->world->n_hosts > 1), out);
 }
 
-static void add_node(const struct cli_cost *c, struct cli_table *t, const struct account_node *n)
+enum { TASK, WAITS, SELF, SUB, TOTAL, N_NODE };
+
+static void add_node(const struct cli_cost *c, struct mer_table *t, const struct account_node *n)
 {
 	struct mer_str name = { 0 };
 	cli_cost_put_node(c, n, &name);
-	const char *text = keep(c, &name, t);
-	cli_table_add(
-		t, (struct cli_cell[]){ CLI_CELL_TEXT(text),
-			   n->depth ? CLI_CELL(n->n_served) : CLI_CELL_NONE, CLI_CELL(n->self_ns),
-			   CLI_CELL(n->sub_ns), CLI_CELL(n->self_ns + n->sub_ns) });
+	mer_table_add(t, (struct mer_cell[N_NODE]){
+				 [TASK] = mer_table_keep(t, &name),
+				 [WAITS] = n->depth ? MER_INT(n->n_served) : MER_NONE,
+				 [SELF] = MER_INT(n->self_ns),
+				 [SUB] = MER_INT(n->sub_ns),
+				 [TOTAL] = MER_INT(n->self_ns + n->sub_ns),
+			 });
 }
 
 static int greatest_first(const void *a, const void *b)
@@ -241,24 +209,29 @@ static bool *choose_nodes(const struct cli_cost *c, struct mer_str *out)
 
 static void put_accounting(const struct cli_cost *c, const bool *chosen, struct mer_str *out)
 {
-	static const struct cli_column columns[] = { { "", "Task", CLI_TYPE_TEXT },
-		{ "", "Waits", CLI_TYPE_COUNT }, { "", "Self", CLI_TYPE_DURATION },
-		{ "", "Sub", CLI_TYPE_DURATION }, { "", "Total", CLI_TYPE_DURATION }, { 0 } };
+	static const struct mer_column columns[N_NODE + 1] = {
+		[TASK] = { "task", "Task", MER_TEXT },
+		[WAITS] = { "count", "Waits", MER_COUNT },
+		[SELF] = { "self_ns", "Self", MER_DURATION },
+		[SUB] = { "sub_ns", "Sub", MER_DURATION },
+		[TOTAL] = { "total_ns", "Total", MER_DURATION },
+	};
 	const struct account *a = c->a;
-	struct cli_table t;
+	struct mer_table t;
 	size_t left = 0;
 	int64_t left_ns = 0;
-	cli_table_init(&t, columns);
+	mer_table_init(&t, "accounting",
+		"CPU time of the task, and of tasks that worked for it while it waited", columns,
+		&c->cli->arena);
 	for (uint32_t i = 0; i != KERNEL_NONE; i = cli_cost_next(a, i)) {
 		left += !chosen[i];
 		left_ns += chosen[i] ? 0 : a->nodes[i].self_ns;
 		if (chosen[i])
 			add_node(c, &t, &a->nodes[i]);
 	}
-	put_table(c, "CPU time of the task, and of tasks that worked for it while it waited", &t,
-		out);
+	put_table(c, &t, out);
 	put_more(out, left, left_ns);
-	cli_table_fini(&t);
+	mer_table_fini(&t);
 }
 
 static void put_tree(const struct cli_cost *c, struct mer_str *out)
@@ -295,13 +268,17 @@ static int greatest_rest_first(const void *a, const void *b)
 /* By cause; programs get it by task, too. */
 static void put_rest(const struct cli_cost *c, struct mer_str *out)
 {
-	static const struct cli_column columns[] = { { "", "Cause", CLI_TYPE_TEXT },
-		{ "", "Time", CLI_TYPE_DURATION }, { "", "Share", CLI_TYPE_RATIO },
-		{ "", "Mostly in", CLI_TYPE_TEXT }, { 0 } };
+	enum { CAUSE, TIME, SHARE, MOST, N };
+	static const struct mer_column columns[N + 1] = {
+		[CAUSE] = { "cause", "Cause", MER_TEXT },
+		[TIME] = { "total_ns", "Time", MER_DURATION },
+		[SHARE] = { "percent", "Share", MER_RATIO },
+		[MOST] = { "task", "Mostly in", MER_TEXT },
+	};
 	const struct account *a = c->a;
 	struct rest rests[ACCOUNT_N_RESTS] = { 0 };
 	struct mer_str title = { 0 };
-	struct cli_table t;
+	struct mer_table t;
 	int64_t all = 0, elapsed = a->end - a->begin;
 	for (unsigned r = 0; r < ACCOUNT_N_RESTS; r++) {
 		rests[r].cause = r;
@@ -318,30 +295,32 @@ static void put_rest(const struct cli_cost *c, struct mer_str *out)
 	if (!all)
 		return;
 	qsort(rests, ACCOUNT_N_RESTS, sizeof(*rests), greatest_rest_first);
-	cli_table_init(&t, columns);
-	for (unsigned i = 0; i < ACCOUNT_N_RESTS && rests[i].ns; i++) {
-		const struct account_node *n = &a->nodes[rests[i].node];
-		struct mer_str name = { 0 };
-		put_task(c, n->host, n->task, c->w->world->n_hosts > 1, &name);
-		const char *text = keep(c, &name, &t);
-		cli_table_add(&t, (struct cli_cell[]){ CLI_CELL_TEXT(rest_words(rests[i].cause)),
-					  CLI_CELL(rests[i].ns),
-					  CLI_CELL_RATIO((double)rests[i].ns / (double)elapsed),
-					  CLI_CELL_TEXT(text) });
-	}
 	mer_str_puts(&title, "The remaining ");
 	cli_text_duration(&title, all);
 	mer_str_puts(&title, " of the ");
 	cli_text_duration(&title, elapsed);
 	mer_str_puts(&title, ", by cause");
-	put_table(c, title.data ? title.data : "", &t, out);
+	mer_table_init(&t, "rest", title.data ? title.data : "", columns, &c->cli->arena);
+	for (unsigned i = 0; i < ACCOUNT_N_RESTS && rests[i].ns; i++) {
+		const struct account_node *n = &a->nodes[rests[i].node];
+		double share = (double)rests[i].ns / (double)elapsed;
+		struct mer_str name = { 0 };
+		put_task(c, n->host, n->task, c->w->world->n_hosts > 1, &name);
+		mer_table_add(&t, (struct mer_cell[N]){
+					  [CAUSE] = mer_text(rest_words(rests[i].cause)),
+					  [TIME] = MER_INT(rests[i].ns),
+					  [SHARE] = MER_REAL_CELL(share),
+					  [MOST] = mer_table_keep(&t, &name),
+				  });
+	}
+	put_table(c, &t, out);
 	for (unsigned i = 0; i < ACCOUNT_N_RESTS; i++)
 		if (rests[i].cause == ACCOUNT_IDLE && rests[i].ns)
 			mer_str_puts(
 				out, "Work during idle waits is not charged (--all charges it).\n");
 	out->failed |= title.failed;
 	mer_str_fini(&title);
-	cli_table_fini(&t);
+	mer_table_fini(&t);
 }
 
 static int put_text(const struct cli_cost *c, struct mer_str *out)
@@ -404,18 +383,19 @@ static int put_descriptors(const struct cli_cost *c, struct mer_str *out)
 		out, "%.54s\n", "----------------------------------------------------------");
 	for (size_t i = 0; i < rows.n_rows && !rc; i++) {
 		struct mer_str name = { 0 };
-		const char *object = text_cell(&rows, i, OBJECT).v.text;
-		const char *kind = text_cell(&rows, i, KIND).v.text;
-		if (!rows.cells[i * rows.n_columns + FD].set)
+		const char *object = cell(&rows, i, BLOCKING_OBJECT)->v.text;
+		const char *kind = cell(&rows, i, BLOCKING_KIND)->v.text;
+		const struct mer_cell *fd = cell(&rows, i, BLOCKING_FD);
+		if (!fd->set)
 			continue;
 		if (object)
 			mer_str_puts(&name,
 				kind && strcmp(kind, "file") == 0 ? base_name(object) : object);
 		else
-			mer_str_printf(&name, "fd %" PRId64, cell(&rows, i, FD));
+			mer_str_printf(&name, "fd %" PRId64, fd->v.i);
 		put_name(out, &name);
-		mer_str_printf(out, "%12" PRId64, cell(&rows, i, COUNT));
-		put_ms(out, (double)cell(&rows, i, TOTAL));
+		mer_str_printf(out, "%12" PRId64, cell(&rows, i, BLOCKING_COUNT)->v.i);
+		put_ms(out, (double)cell(&rows, i, BLOCKING_TOTAL)->v.i);
 		mer_str_putc(out, '\n');
 	}
 	mer_table_fini(&rows);
@@ -504,7 +484,7 @@ static int put_json(const struct cli_cost *c, struct mer_str *out)
 			continue;
 		rc = make_table(c, i, &t);
 		if (!rc)
-			rc = cli_analysis_json(&t, rows_of(c, &t), &j, &c->cli->err);
+			mer_table_json(&t, rows_of(c, &t), &j);
 		mer_table_fini(&t);
 	}
 	mer_json_end_array(&j);
@@ -521,8 +501,7 @@ static int put_rows(const struct cli_cost *c, struct mer_str *out)
 	struct mer_table t;
 	int rc = make_table(c, c->only, &t);
 	if (!rc)
-		rc = cli_analysis_rows(&t, 0, rows_of(c, &t), (enum cli_format)c->cli->format, NULL,
-			NULL, out, &c->cli->err);
+		cli_table_rows(c->cli, &t, (struct mer_table_part){ .end = rows_of(c, &t) }, out);
 	mer_table_fini(&t);
 	return rc;
 }

@@ -25,6 +25,21 @@ struct cli_cost {
 	bool averaged;	/* no rests are known */
 };
 
+enum cli_cost_blocking_column {
+	BLOCKING_FD,
+	BLOCKING_OBJECT,
+	BLOCKING_KIND,
+	BLOCKING_CALL,
+	BLOCKING_COUNT,
+	BLOCKING_TOTAL,
+	BLOCKING_MIN,
+	BLOCKING_MAX,
+	BLOCKING_AVG,
+	BLOCKING_STDDEV,
+	BLOCKING_UNFINISHED,
+	BLOCKING_N_COLUMNS
+};
+
 /* The tables; texts live as long as c->cli. mer_table_fini in any case. */
 int cli_cost_blocking(const struct cli_cost *c, struct mer_table *t);
 int cli_cost_accounting(const struct cli_cost *c, struct mer_table *t);

@@ -16,21 +16,39 @@ bool cli_cost_is_recorded(const struct cli_cost *c, enum usage_kind kind)
 
 /* ---- For programs ---- */
 
-#define USED_COLUMNS(of)                                                                           \
-	{ of "_allocated_bytes", NULL, MER_BYTES }, { of "_freed_bytes", NULL, MER_BYTES },        \
-		{ of "_net_bytes", NULL, MER_BYTES }, { of "_faults", NULL, MER_COUNT },           \
-		{ of "_file_read_bytes", NULL, MER_BYTES },                                        \
-		{ of "_file_written_bytes", NULL, MER_BYTES },                                     \
-		{ of "_block_read_bytes", NULL, MER_BYTES },                                       \
-		{ of "_block_written_bytes", NULL, MER_BYTES },                                    \
-		{ of "_requests", NULL, MER_COUNT },                                               \
-		{ of "_socket_received_bytes", NULL, MER_BYTES },                                  \
-		{ of "_socket_sent_bytes", NULL, MER_BYTES },                                      \
-		{ of "_received_packets", NULL, MER_COUNT },                                       \
-	{                                                                                          \
-		of "_sent_packets", NULL, MER_COUNT                                                \
-	}
-enum { TASK_CELLS = 5, USED_CELLS = USAGE_N_KINDS + 1 };
+/* Where a kind is; behind what was freed comes the difference. */
+#define AT(kind) ((kind) <= USAGE_PAGES_FREED ? (kind) : (kind) + 1)
+enum { USED_NET = USAGE_PAGES_FREED + 1, N_USED = USAGE_N_KINDS + 1 };
+#define USED_COLUMNS(first, of)                                                                    \
+	[first + AT(USAGE_PAGES_ALLOCATED)] = { of "_allocated_bytes", NULL, MER_BYTES },          \
+		 [first + AT(USAGE_PAGES_FREED)] = { of "_freed_bytes", NULL, MER_BYTES },         \
+		 [first + USED_NET] = { of "_net_bytes", NULL, MER_BYTES },                        \
+		 [first + AT(USAGE_FAULTS)] = { of "_faults", NULL, MER_COUNT },                   \
+		 [first + AT(USAGE_FILES_READ)] = { of "_file_read_bytes", NULL, MER_BYTES },      \
+		 [first + AT(USAGE_FILES_WRITTEN)] = { of "_file_written_bytes", NULL,             \
+			 MER_BYTES },                                                              \
+		 [first + AT(USAGE_BLOCK_READ)] = { of "_block_read_bytes", NULL, MER_BYTES },     \
+		 [first + AT(USAGE_BLOCK_WRITTEN)] = { of "_block_written_bytes", NULL,            \
+			 MER_BYTES },                                                              \
+		 [first + AT(USAGE_REQUESTS)] = { of "_requests", NULL, MER_COUNT },               \
+		 [first + AT(USAGE_SOCKETS_RECEIVED)] = { of "_socket_received_bytes", NULL,       \
+			 MER_BYTES },                                                              \
+		 [first + AT(USAGE_SOCKETS_SENT)] = { of "_socket_sent_bytes", NULL, MER_BYTES },  \
+		 [first + AT(USAGE_PACKETS_RECEIVED)] = { of "_received_packets", NULL,            \
+			 MER_COUNT },                                                              \
+		 [first + AT(USAGE_PACKETS_SENT)] = { of "_sent_packets", NULL, MER_COUNT }
+
+enum {
+	DEPTH,
+	HOST,
+	TID,
+	PID,
+	COMM,
+	SELF,
+	SUB = SELF + N_USED,
+	TOTAL = SUB + N_USED,
+	N_COLUMNS = TOTAL + N_USED
+};
 
 /* What is known of a node, as bits by kind. */
 static unsigned known_of(const struct cli_cost *c, const struct account_node *n)
@@ -44,15 +62,11 @@ static unsigned known_of(const struct cli_cost *c, const struct account_node *n)
 
 static void add_used(struct mer_cell *cell, const int64_t *used, unsigned known)
 {
-	for (unsigned k = 0; k < USAGE_N_KINDS; k++) {
-		unsigned at =
-			k <= USAGE_PAGES_FREED ? k : k + 1; /* between them: their difference */
-		cell[at] = known >> k & 1 ? MER_INT(used[k]) : MER_NONE;
-	}
-	cell[USAGE_PAGES_FREED + 1] =
-		known >> USAGE_PAGES_ALLOCATED & 1
-			? MER_INT(used[USAGE_PAGES_ALLOCATED] - used[USAGE_PAGES_FREED])
-			: MER_NONE;
+	for (unsigned k = 0; k < USAGE_N_KINDS; k++)
+		if (known >> k & 1)
+			cell[AT(k)] = MER_INT(used[k]);
+	if (known >> USAGE_PAGES_ALLOCATED & 1)
+		cell[USED_NET] = MER_INT(used[USAGE_PAGES_ALLOCATED] - used[USAGE_PAGES_FREED]);
 }
 
 static void add_row(
@@ -62,25 +76,34 @@ static void add_row(
 	const char *comm = kernel_comm(h, n->task, c->a->end);
 	unsigned known = known_of(c, n);
 	int64_t total[USAGE_N_KINDS];
-	struct mer_cell cells[TASK_CELLS + 3 * USED_CELLS] = { MER_INT(n->depth),
-		mer_text(c->w->e->hosts[n->host].name), MER_INT(h->tasks[n->task].tid),
-		h->tasks[n->task].pid < 0 ? MER_NONE : MER_INT(h->tasks[n->task].pid),
-		*comm ? mer_text(comm) : MER_NONE };
+	int32_t pid = h->tasks[n->task].pid;
+	struct mer_cell cells[N_COLUMNS] = {
+		[DEPTH] = MER_INT(n->depth),
+		[HOST] = mer_text(c->w->e->hosts[n->host].name),
+		[TID] = MER_INT(h->tasks[n->task].tid),
+		[PID] = pid < 0 ? MER_NONE : MER_INT(pid),
+		[COMM] = mer_text(*comm ? comm : NULL),
+	};
 	for (unsigned k = 0; k < USAGE_N_KINDS; k++)
 		total[k] = n->used[k] + n->sub_used[k];
-	add_used(cells + TASK_CELLS, n->used, known);
-	add_used(cells + TASK_CELLS + USED_CELLS, n->sub_used,
-		n->child == KERNEL_NONE ? known : below);
-	add_used(cells + TASK_CELLS + 2 * USED_CELLS, total, known | below);
+	add_used(cells + SELF, n->used, known);
+	add_used(cells + SUB, n->sub_used, n->child == KERNEL_NONE ? known : below);
+	add_used(cells + TOTAL, total, known | below);
 	mer_table_add(t, cells);
 }
 
 int cli_cost_resources(const struct cli_cost *c, struct mer_table *t)
 {
-	static const struct mer_column columns[] = { { "depth", NULL, MER_ID },
-		{ "host", NULL, MER_TEXT }, { "tid", NULL, MER_ID }, { "pid", NULL, MER_ID },
-		{ "comm", NULL, MER_TEXT }, USED_COLUMNS("self"), USED_COLUMNS("sub"),
-		USED_COLUMNS("total"), { 0 } };
+	static const struct mer_column columns[N_COLUMNS + 1] = {
+		[DEPTH] = { "depth", NULL, MER_ID },
+		[HOST] = { "host", NULL, MER_TEXT },
+		[TID] = { "tid", NULL, MER_ID },
+		[PID] = { "pid", NULL, MER_ID },
+		[COMM] = { "comm", NULL, MER_TEXT },
+		USED_COLUMNS(SELF, "self"),
+		USED_COLUMNS(SUB, "sub"),
+		USED_COLUMNS(TOTAL, "total"),
+	};
 	const struct account *a = c->a;
 	mer_table_init(t, "resources", "Memory, disk and network", columns, &c->cli->arena);
 	unsigned *below = calloc((size_t)a->n + 1, sizeof(*below)); /* what is known */
@@ -100,32 +123,36 @@ enum { NAME_MIN = 24, TEXT_COLUMNS = 11 };
 
 /* By what one wants to know first; where lines would be too long, the last ones go. */
 static const struct shown {
-	enum cli_type type;
+	struct mer_column column;
 	uint8_t kind;
-	const char *title;
 	const char *alone; /* its title where the column before it is not there; NULL: the same */
 	const char *words; /* in sentences */
 } shown[TEXT_COLUMNS] = {
-	{ CLI_TYPE_BYTES, USAGE_PAGES_ALLOCATED, "Allocated", NULL, "memory allocated" },
-	{ CLI_TYPE_BYTES, USAGE_PAGES_FREED, "freed", "Memory freed", "memory freed" },
-	{ CLI_TYPE_BYTES, USAGE_BLOCK_READ, "Disk read", NULL, "disk read" },
-	{ CLI_TYPE_BYTES, USAGE_BLOCK_WRITTEN, "written", "Disk written", "disk written" },
-	{ CLI_TYPE_BYTES, USAGE_SOCKETS_RECEIVED, "Received", NULL, "received" },
-	{ CLI_TYPE_BYTES, USAGE_SOCKETS_SENT, "Sent", NULL, "sent" },
-	{ CLI_TYPE_COUNT, USAGE_PACKETS_SENT, "Packets sent", NULL, "packets sent" },
-	{ CLI_TYPE_COUNT, USAGE_PACKETS_RECEIVED, "received", "Packets received",
+	{ { "allocated_bytes", "Allocated", MER_BYTES }, USAGE_PAGES_ALLOCATED, NULL,
+		"memory allocated" },
+	{ { "freed_bytes", "freed", MER_BYTES }, USAGE_PAGES_FREED, "Memory freed",
+		"memory freed" },
+	{ { "block_read_bytes", "Disk read", MER_BYTES }, USAGE_BLOCK_READ, NULL, "disk read" },
+	{ { "block_written_bytes", "written", MER_BYTES }, USAGE_BLOCK_WRITTEN, "Disk written",
+		"disk written" },
+	{ { "socket_received_bytes", "Received", MER_BYTES }, USAGE_SOCKETS_RECEIVED, NULL,
+		"received" },
+	{ { "socket_sent_bytes", "Sent", MER_BYTES }, USAGE_SOCKETS_SENT, NULL, "sent" },
+	{ { "sent_packets", "Packets sent", MER_COUNT }, USAGE_PACKETS_SENT, NULL, "packets sent" },
+	{ { "received_packets", "received", MER_COUNT }, USAGE_PACKETS_RECEIVED, "Packets received",
 		"packets received" },
-	{ CLI_TYPE_COUNT, USAGE_FAULTS, "Faults", NULL, "page faults" },
-	{ CLI_TYPE_BYTES, USAGE_FILES_READ, "Files read", NULL, "files read" },
-	{ CLI_TYPE_BYTES, USAGE_FILES_WRITTEN, "written", "Files written", "files written" },
+	{ { "faults", "Faults", MER_COUNT }, USAGE_FAULTS, NULL, "page faults" },
+	{ { "file_read_bytes", "Files read", MER_BYTES }, USAGE_FILES_READ, NULL, "files read" },
+	{ { "file_written_bytes", "written", MER_BYTES }, USAGE_FILES_WRITTEN, "Files written",
+		"files written" },
 };
 
-static struct cli_cell amount(
+static struct mer_cell amount(
 	const struct cli_cost *c, const struct account_node *n, const struct shown *s, bool all)
 {
 	int64_t used = n->used[s->kind] + (all ? n->sub_used[s->kind] : 0);
 	bool known = all || usage_is_recorded(c->w->usage, n->host, (enum usage_kind)s->kind);
-	return known ? CLI_CELL(used) : CLI_CELL_NONE;
+	return known ? MER_INT(used) : MER_NONE;
 }
 
 /* Was any of it used, by whomever in the tree? Packets only where bytes are not known. */
@@ -138,15 +165,13 @@ static bool is_worth(const struct cli_cost *c, const struct shown *s)
 	return any;
 }
 
-static void add_text_row(const struct cli_cost *c, struct cli_table *t, const char *name,
-	const struct account_node *n, const bool *wanted, bool all)
+static void add_text_row(const struct cli_cost *c, struct mer_table *t, struct mer_cell name,
+	const struct account_node *n, bool all)
 {
-	struct cli_cell cells[1 + TEXT_COLUMNS] = { CLI_CELL_TEXT(name) };
-	size_t at = 1;
+	struct mer_cell cells[1 + TEXT_COLUMNS] = { name };
 	for (size_t i = 0; i < TEXT_COLUMNS; i++)
-		if (wanted[i])
-			cells[at++] = amount(c, n, &shown[i], all);
-	cli_table_add(t, cells);
+		cells[1 + i] = amount(c, n, &shown[i], all);
+	mer_table_add(t, cells);
 }
 
 /* Did it, or who worked for it, use any of this? */
@@ -159,31 +184,30 @@ static bool has_any(const struct account_node *n, const bool *wanted)
 }
 
 /* The rows of the tree that rows says, without those of nothing, and the sum of all. */
-static void fill(const struct cli_cost *c, struct cli_table *t, struct cli_column *columns,
+static void fill(const struct cli_cost *c, struct mer_table *t, struct mer_column *columns,
 	const bool *wanted, const bool *rows)
 {
-	size_t n = 0;
-	columns[n++] = (struct cli_column){ "", "Task", CLI_TYPE_TEXT };
+	columns[0] = (struct mer_column){ "task", "Task", MER_TEXT };
 	for (size_t i = 0; i < TEXT_COLUMNS; i++) {
 		bool is_alone = shown[i].alone && !wanted[i - 1];
-		if (wanted[i])
-			columns[n++] = (struct cli_column){ "",
-				is_alone ? shown[i].alone : shown[i].title, shown[i].type };
+		columns[1 + i] = shown[i].column;
+		if (!wanted[i])
+			columns[1 + i].title = NULL;
+		else if (is_alone)
+			columns[1 + i].title = shown[i].alone;
 	}
-	columns[n] = (struct cli_column){ 0 };
-	cli_table_init(t, columns);
+	columns[1 + TEXT_COLUMNS] = (struct mer_column){ 0 };
+	mer_table_init(t, "resources", "Memory, disk and network used by each task itself", columns,
+		&c->cli->arena);
 	for (uint32_t i = 0; i != KERNEL_NONE; i = cli_cost_next(c->a, i)) {
 		struct mer_str name = { 0 };
 		if (!rows[i] || (i && !has_any(&c->a->nodes[i], wanted)))
 			continue;
 		cli_cost_put_node(c, &c->a->nodes[i], &name);
-		const char *text = name.failed ? NULL : mer_arena_strdup(&c->cli->arena, name.data);
-		t->failed |= !text;
-		mer_str_fini(&name);
-		add_text_row(c, t, text, &c->a->nodes[i], wanted, false);
+		add_text_row(c, t, mer_table_keep(t, &name), &c->a->nodes[i], false);
 	}
 	if (c->a->n > 1)
-		add_text_row(c, t, "total", &c->a->nodes[0], wanted, true);
+		add_text_row(c, t, mer_text("total"), &c->a->nodes[0], true);
 }
 
 static void put_list(struct mer_str *out, const struct cli_cost *c, const char *before,
@@ -237,9 +261,9 @@ static void put_unknown(const struct cli_cost *c, struct mer_str *out)
 void cli_cost_put_resources(const struct cli_cost *c, const bool *rows, struct mer_str *out)
 {
 	bool wanted[TEXT_COLUMNS];
-	struct cli_column columns[TEXT_COLUMNS + 2];
+	struct mer_column columns[TEXT_COLUMNS + 2];
 	struct mer_str left_out = { 0 };
-	struct cli_table t;
+	struct mer_table t;
 	size_t n = 0;
 	for (size_t i = 0; i < TEXT_COLUMNS; i++)
 		n += wanted[i] = is_worth(c, &shown[i]);
@@ -251,10 +275,10 @@ void cli_cost_put_resources(const struct cli_cost *c, const bool *rows, struct m
 			break;
 		wanted[i] = false;
 		n--;
-		cli_table_fini(&t);
+		mer_table_fini(&t);
 		fill(c, &t, columns, wanted, rows);
 	}
-	mer_str_puts(out, "\nMemory, disk and network used by each task itself\n");
+	mer_str_printf(out, "\n%s\n", t.title);
 	if (n)
 		cli_table_text(&t, out, (size_t)cli_width(c->cli), c->cli->bold_out);
 	else
@@ -267,5 +291,5 @@ void cli_cost_put_resources(const struct cli_cost *c, const bool *rows, struct m
 	put_unknown(c, out);
 	out->failed |= t.failed;
 	mer_str_fini(&left_out);
-	cli_table_fini(&t);
+	mer_table_fini(&t);
 }

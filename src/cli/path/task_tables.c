@@ -109,37 +109,47 @@ static const char *known_text(const struct kernel_host *h, uint32_t name)
 	return *text ? text : NULL;
 }
 
-static void add_object(
-	const struct cli_cost *c, struct mer_table *t, const struct object *o, bool *failed)
+static void add_object(const struct cli_cost *c, struct mer_table *t, const struct object *o)
 {
 	const struct kernel_host *h = host_of(c, c->a->host);
 	struct mer_str calls = { 0 };
 	for (size_t i = 0; i < o->n_calls; i++)
 		mer_str_printf(&calls, "%s%s", i ? ", " : "", o->calls[i]);
-	const char *copy = calls.data ? mer_arena_strdup(&c->cli->arena, calls.data) : NULL;
-	*failed |= !copy;
-	mer_str_fini(&calls);
 	double deviation = o->n > 1 ? sqrt(o->squares / (double)(o->n - 1)) : 0;
+	enum kernel_object_kind kind = (enum kernel_object_kind)o->kind;
 	mer_table_add(
-		t, (struct mer_cell[]){ o->fd < 0 ? MER_NONE : MER_INT(o->fd),
-			   mer_text(known_text(h, o->object)),
-			   o->kind == KERNEL_OBJECT_UNKNOWN
-				   ? MER_NONE
-				   : mer_text(kernel_object_kind_name(
-					     (enum kernel_object_kind)o->kind)),
-			   mer_text(copy), MER_INT(o->n), MER_INT(o->total), MER_INT(o->min),
-			   MER_INT(o->max), MER_INT(o->total / (int64_t)o->n),
-			   o->n > 1 ? MER_INT(llround(deviation)) : MER_NONE, MER_INT(o->n_open) });
+		t, (struct mer_cell[BLOCKING_N_COLUMNS]){
+			   [BLOCKING_FD] = o->fd < 0 ? MER_NONE : MER_INT(o->fd),
+			   [BLOCKING_OBJECT] = mer_text(known_text(h, o->object)),
+			   [BLOCKING_KIND] = mer_text(kind == KERNEL_OBJECT_UNKNOWN
+							      ? NULL
+							      : kernel_object_kind_name(kind)),
+			   [BLOCKING_CALL] = mer_table_keep(t, &calls),
+			   [BLOCKING_COUNT] = MER_INT(o->n),
+			   [BLOCKING_TOTAL] = MER_INT(o->total),
+			   [BLOCKING_MIN] = MER_INT(o->min),
+			   [BLOCKING_MAX] = MER_INT(o->max),
+			   [BLOCKING_AVG] = MER_INT(o->total / (int64_t)o->n),
+			   [BLOCKING_STDDEV] = o->n > 1 ? MER_INT(llround(deviation)) : MER_NONE,
+			   [BLOCKING_UNFINISHED] = MER_INT(o->n_open),
+		   });
 }
 
 int cli_cost_blocking(const struct cli_cost *c, struct mer_table *t)
 {
-	static const struct mer_column columns[] = { { "fd", "FD", MER_ID },
-		{ "object", "Object", MER_TEXT }, { "kind", NULL, MER_TEXT },
-		{ "call", "Call", MER_TEXT }, { "count", "Count", MER_COUNT },
-		{ "total_ns", "Total", MER_DURATION }, { "min_ns", "Min", MER_DURATION },
-		{ "max_ns", "Max", MER_DURATION }, { "avg_ns", "Mean", MER_DURATION },
-		{ "stddev_ns", NULL, MER_DURATION }, { "unfinished", NULL, MER_COUNT }, { 0 } };
+	static const struct mer_column columns[BLOCKING_N_COLUMNS + 1] = {
+		[BLOCKING_FD] = { "fd", "FD", MER_ID },
+		[BLOCKING_OBJECT] = { "object", "Object", MER_TEXT },
+		[BLOCKING_KIND] = { "kind", NULL, MER_TEXT },
+		[BLOCKING_CALL] = { "call", "Call", MER_TEXT },
+		[BLOCKING_COUNT] = { "count", "Count", MER_COUNT },
+		[BLOCKING_TOTAL] = { "total_ns", "Total", MER_DURATION },
+		[BLOCKING_MIN] = { "min_ns", "Min", MER_DURATION },
+		[BLOCKING_MAX] = { "max_ns", "Max", MER_DURATION },
+		[BLOCKING_AVG] = { "avg_ns", "Mean", MER_DURATION },
+		[BLOCKING_STDDEV] = { "stddev_ns", NULL, MER_DURATION },
+		[BLOCKING_UNFINISHED] = { "unfinished", NULL, MER_COUNT },
+	};
 	const struct account *a = c->a;
 	const struct blocked_host *h = &a->b->hosts[a->host];
 	struct objects o = { 0 };
@@ -162,7 +172,7 @@ int cli_cost_blocking(const struct cli_cost *c, struct mer_table *t)
 	if (o.n)
 		qsort(o.item, o.n, sizeof(*o.item), longest_first);
 	for (size_t i = 0; i < o.n && !failed; i++)
-		add_object(c, t, &o.item[i], &failed);
+		add_object(c, t, &o.item[i]);
 	free(o.item);
 	mer_map_fini(&o.map);
 	t->failed |= failed;
@@ -183,39 +193,69 @@ uint32_t cli_cost_next(const struct account *a, uint32_t node)
 static struct mer_cell comm_cell(const struct cli_cost *c, const struct account_node *n)
 {
 	const char *comm = kernel_comm(host_of(c, n->host), n->task, c->a->end);
-	return *comm ? mer_text(comm) : MER_NONE;
+	return mer_text(*comm ? comm : NULL);
 }
 
 int cli_cost_accounting(const struct cli_cost *c, struct mer_table *t)
 {
-	static const struct mer_column columns[] = { { "depth", NULL, MER_ID },
-		{ "host", NULL, MER_TEXT }, { "tid", NULL, MER_ID }, { "pid", NULL, MER_ID },
-		{ "comm", "Task", MER_TEXT }, { "count", "Waits", MER_COUNT },
-		{ "self_ns", "Self", MER_DURATION }, { "sub_ns", "Sub", MER_DURATION },
-		{ "total_ns", "Total", MER_DURATION }, { "interrupted_ns", NULL, MER_DURATION },
-		{ "rest_ns", NULL, MER_DURATION }, { "requests", NULL, MER_COUNT },
-		{ "disk_bytes", "Disk", MER_BYTES }, { 0 } };
+	enum {
+		DEPTH,
+		HOST,
+		TID,
+		PID,
+		COMM,
+		COUNT,
+		SELF,
+		SUB,
+		TOTAL,
+		INTERRUPTED,
+		REST,
+		REQUESTS,
+		DISK,
+		N
+	};
+	static const struct mer_column columns[N + 1] = {
+		[DEPTH] = { "depth", NULL, MER_ID },
+		[HOST] = { "host", NULL, MER_TEXT },
+		[TID] = { "tid", NULL, MER_ID },
+		[PID] = { "pid", NULL, MER_ID },
+		[COMM] = { "comm", "Task", MER_TEXT },
+		[COUNT] = { "count", "Waits", MER_COUNT },
+		[SELF] = { "self_ns", "Self", MER_DURATION },
+		[SUB] = { "sub_ns", "Sub", MER_DURATION },
+		[TOTAL] = { "total_ns", "Total", MER_DURATION },
+		[INTERRUPTED] = { "interrupted_ns", NULL, MER_DURATION },
+		[REST] = { "rest_ns", NULL, MER_DURATION },
+		[REQUESTS] = { "requests", NULL, MER_COUNT },
+		[DISK] = { "disk_bytes", "Disk", MER_BYTES },
+	};
 	const struct account *a = c->a;
 	mer_table_init(t, "accounting", "CPU time", columns, &c->cli->arena);
 	for (uint32_t i = 0; i != KERNEL_NONE; i = cli_cost_next(a, i)) {
 		const struct account_node *n = &a->nodes[i];
 		const struct kernel_task *k = &host_of(c, n->host)->tasks[n->task];
-		bool exact = !c->averaged;
 		int64_t rest = 0;
 		for (unsigned r = 0; r < ACCOUNT_N_RESTS; r++)
 			rest += n->rest_ns[r];
-		mer_table_add(
-			t, (struct mer_cell[]){ MER_INT(n->depth),
-				   mer_text(c->w->e->hosts[n->host].name), MER_INT(k->tid),
-				   k->pid < 0 ? MER_NONE : MER_INT(k->pid), comm_cell(c, n),
-				   n->depth ? MER_INT(n->n_served) : MER_NONE, MER_INT(n->self_ns),
-				   MER_INT(n->sub_ns), MER_INT(n->self_ns + n->sub_ns),
-				   exact ? MER_INT(n->interrupted_ns) : MER_NONE,
-				   exact ? MER_INT(rest) : MER_NONE,
-				   exact ? MER_INT(n->used[USAGE_REQUESTS]) : MER_NONE,
-				   exact ? MER_INT(n->used[USAGE_BLOCK_READ] +
-						   n->used[USAGE_BLOCK_WRITTEN])
-					 : MER_NONE });
+		struct mer_cell row[N] = {
+			[DEPTH] = MER_INT(n->depth),
+			[HOST] = mer_text(c->w->e->hosts[n->host].name),
+			[TID] = MER_INT(k->tid),
+			[PID] = k->pid < 0 ? MER_NONE : MER_INT(k->pid),
+			[COMM] = comm_cell(c, n),
+			[COUNT] = n->depth ? MER_INT(n->n_served) : MER_NONE,
+			[SELF] = MER_INT(n->self_ns),
+			[SUB] = MER_INT(n->sub_ns),
+			[TOTAL] = MER_INT(n->self_ns + n->sub_ns),
+		};
+		if (!c->averaged) {
+			row[INTERRUPTED] = MER_INT(n->interrupted_ns);
+			row[REST] = MER_INT(rest);
+			row[REQUESTS] = MER_INT(n->used[USAGE_REQUESTS]);
+			row[DISK] =
+				MER_INT(n->used[USAGE_BLOCK_READ] + n->used[USAGE_BLOCK_WRITTEN]);
+		}
+		mer_table_add(t, row);
 	}
 	return done(c, t);
 }
@@ -224,9 +264,14 @@ int cli_cost_accounting(const struct cli_cost *c, struct mer_table *t)
 
 int cli_cost_rest(const struct cli_cost *c, struct mer_table *t)
 {
-	static const struct mer_column columns[] = { { "cause", "Cause", MER_TEXT },
-		{ "host", NULL, MER_TEXT }, { "tid", NULL, MER_ID }, { "comm", "Task", MER_TEXT },
-		{ "total_ns", "Time", MER_DURATION }, { 0 } };
+	enum { CAUSE, HOST, TID, COMM, TOTAL, N };
+	static const struct mer_column columns[N + 1] = {
+		[CAUSE] = { "cause", "Cause", MER_TEXT },
+		[HOST] = { "host", NULL, MER_TEXT },
+		[TID] = { "tid", NULL, MER_ID },
+		[COMM] = { "comm", "Task", MER_TEXT },
+		[TOTAL] = { "total_ns", "Time", MER_DURATION },
+	};
 	const struct account *a = c->a;
 	mer_table_init(t, "rest", "Time without CPU, by cause", columns, &c->cli->arena);
 	struct mer_map rows = { 0 }; /* of a task, whoever it worked for: row, plus 1 */
@@ -239,15 +284,19 @@ int cli_cost_rest(const struct cli_cost *c, struct mer_table *t)
 						    : NULL;
 			t->failed |= n->rest_ns[r] && !v;
 			if (v && *v)
-				t->cells[(*v - 1) * t->n_columns + 4].v.i += n->rest_ns[r];
+				t->cells[(*v - 1) * t->n_columns + TOTAL].v.i += n->rest_ns[r];
 			if (!v || *v)
 				continue;
 			*v = (uint32_t)t->n_rows + 1;
-			mer_table_add(t, (struct mer_cell[]){
-						 mer_text(account_rest_name((enum account_rest)r)),
-						 mer_text(c->w->e->hosts[n->host].name),
-						 MER_INT(host_of(c, n->host)->tasks[n->task].tid),
-						 comm_cell(c, n), MER_INT(n->rest_ns[r]) });
+			const struct kernel_task *k = &host_of(c, n->host)->tasks[n->task];
+			const char *cause = account_rest_name((enum account_rest)r);
+			mer_table_add(t, (struct mer_cell[N]){
+						 [CAUSE] = mer_text(cause),
+						 [HOST] = mer_text(c->w->e->hosts[n->host].name),
+						 [TID] = MER_INT(k->tid),
+						 [COMM] = comm_cell(c, n),
+						 [TOTAL] = MER_INT(n->rest_ns[r]),
+					 });
 		}
 	}
 	mer_map_fini(&rows);

@@ -148,11 +148,6 @@ static bool is_drawn(const struct drawing *d, size_t row)
 	       (!d->only || says(d, row, d->host, d->only)) && is_set(d, row, d->begin);
 }
 
-static bool is_real(enum mer_type type)
-{
-	return type == MER_RATIO || type == MER_REAL || type == MER_RATE;
-}
-
 /* NAN: not known. */
 static double value(const struct drawing *d, size_t row, size_t column)
 {
@@ -160,7 +155,7 @@ static double value(const struct drawing *d, size_t row, size_t column)
 	enum mer_type type = d->t->columns[column].type;
 	if (!c->set)
 		return NAN;
-	double v = is_real(type) ? c->v.f : (double)c->v.i;
+	double v = mer_type_is_real(type) ? c->v.f : (double)c->v.i;
 	if (type == MER_RATIO)
 		return 100 * v;
 	if (d->per != SIZE_MAX) {
@@ -177,13 +172,11 @@ static double value(const struct drawing *d, size_t row, size_t column)
 static enum mer_svg_unit unit_of(const struct drawing *d)
 {
 	const struct mer_column *k = &d->t->columns[d->keys[0]];
-	size_t len = strlen(k->key);
 	if (d->per != SIZE_MAX || k->type == MER_RATIO)
 		return MER_SVG_PERCENT;
-	if (len >= 3 && strcmp(k->key + len - 3, "khz") == 0)
-		return MER_SVG_KHZ;
 	switch (k->type) {
 	case MER_BYTES: return d->chart->per ? MER_SVG_RATE : MER_SVG_BYTES;
+	case MER_KHZ: return MER_SVG_KHZ;
 	case MER_RATE: return MER_SVG_RATE;
 	case MER_DURATION: return MER_SVG_DURATION;
 	default: return MER_SVG_PLAIN;

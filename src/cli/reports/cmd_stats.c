@@ -97,36 +97,49 @@ static void find_span(struct stats *s)
 	s->span_ns = last > first ? mer_time_between(first, last) : 0;
 }
 
-static struct cli_cell rate(const struct stats *s, uint64_t count)
+static struct mer_cell rate(const struct stats *s, uint64_t count)
 {
-	return s->span_ns ? CLI_CELL((double)count * 1e9 / (double)s->span_ns + 0.5)
-			  : CLI_CELL_NONE;
+	return s->span_ns ? MER_INT((double)count * 1e9 / (double)s->span_ns + 0.5) : MER_NONE;
 }
 
-static void fill_names(const struct stats *s, struct cli_table *t)
+static void fill_names(const struct stats *s, struct mer_table *t)
 {
-	static const struct cli_column columns[] = { { "host", "Host", CLI_TYPE_TEXT },
-		{ "name", "Event", CLI_TYPE_TEXT }, { "count", "Count", CLI_TYPE_COUNT },
-		{ "share", "Share", CLI_TYPE_RATIO }, { "rate", "Per second", CLI_TYPE_COUNT },
-		{ "bytes", "Size", CLI_TYPE_BYTES }, { 0 } };
-	cli_table_init(t, columns);
+	enum { HOST, NAME, COUNT, SHARE, RATE, BYTES, N };
+	static const struct mer_column columns[N + 1] = {
+		[HOST] = { "host", "Host", MER_TEXT },
+		[NAME] = { "name", "Event", MER_TEXT },
+		[COUNT] = { "count", "Count", MER_COUNT },
+		[SHARE] = { "percent", "Share", MER_RATIO },
+		[RATE] = { "count_per_s", "Per second", MER_COUNT },
+		[BYTES] = { "bytes", "Size", MER_BYTES },
+	};
+	mer_table_init(t, "by_name", "Events by name", columns, NULL);
 	for (uint32_t i = 0; i < s->n_names; i++) {
 		const struct name_row *r = &s->names[i];
-		cli_table_add(t, (struct cli_cell[]){ CLI_CELL_TEXT(s->e->hosts[r->host].name),
-					 CLI_CELL_TEXT(r->name), CLI_CELL(r->count),
-					 CLI_CELL_RATIO((double)r->count / (double)s->total),
-					 rate(s, r->count), CLI_CELL(r->bits / 8) });
+		double share = (double)r->count / (double)s->total;
+		mer_table_add(t, (struct mer_cell[N]){
+					 [HOST] = mer_text(s->e->hosts[r->host].name),
+					 [NAME] = mer_text(r->name),
+					 [COUNT] = MER_INT(r->count),
+					 [SHARE] = MER_REAL_CELL(share),
+					 [RATE] = rate(s, r->count),
+					 [BYTES] = MER_INT(r->bits / 8),
+				 });
 	}
 }
 
-static void fill_hosts(const struct stats *s, struct cli_table *t)
+static void fill_hosts(const struct stats *s, struct mer_table *t)
 {
-	static const struct cli_column columns[] = { { "host", "Host", CLI_TYPE_TEXT },
-		{ "count", "Count", CLI_TYPE_COUNT }, { "rate", "Per second", CLI_TYPE_COUNT },
-		{ "bytes", "Size", CLI_TYPE_BYTES },
-		{ "lost_events", "Lost events", CLI_TYPE_COUNT },
-		{ "lost_packets", "Lost packets", CLI_TYPE_COUNT }, { 0 } };
-	cli_table_init(t, columns);
+	enum { HOST, COUNT, RATE, BYTES, LOST_EVENTS, LOST_PACKETS, N };
+	static const struct mer_column columns[N + 1] = {
+		[HOST] = { "host", "Host", MER_TEXT },
+		[COUNT] = { "count", "Count", MER_COUNT },
+		[RATE] = { "count_per_s", "Per second", MER_COUNT },
+		[BYTES] = { "bytes", "Size", MER_BYTES },
+		[LOST_EVENTS] = { "lost_events", "Lost events", MER_COUNT },
+		[LOST_PACKETS] = { "lost_packets", "Lost packets", MER_COUNT },
+	};
+	mer_table_init(t, "by_host", "Events by host", columns, NULL);
 	for (uint32_t h = 0; h < s->e->n_hosts; h++) {
 		uint64_t count = 0, bits = 0, events = 0, packets = 0;
 		if (!cli_host_wanted(s->cli, s->e->hosts[h].name))
@@ -139,9 +152,14 @@ static void fill_hosts(const struct stats *s, struct cli_table *t)
 			events += s->e->streams[i].lost_events;
 			packets += s->e->streams[i].lost_packets;
 		}
-		cli_table_add(t, (struct cli_cell[]){ CLI_CELL_TEXT(s->e->hosts[h].name),
-					 CLI_CELL(count), rate(s, count), CLI_CELL(bits / 8),
-					 CLI_CELL(events), CLI_CELL(packets) });
+		mer_table_add(t, (struct mer_cell[N]){
+					 [HOST] = mer_text(s->e->hosts[h].name),
+					 [COUNT] = MER_INT(count),
+					 [RATE] = rate(s, count),
+					 [BYTES] = MER_INT(bits / 8),
+					 [LOST_EVENTS] = MER_INT(events),
+					 [LOST_PACKETS] = MER_INT(packets),
+				 });
 	}
 }
 
@@ -150,68 +168,76 @@ static const char *stream_host(const struct stats *s, uint32_t stream)
 	return s->e->hosts[s->e->traces[s->e->streams[stream].trace].host].name;
 }
 
-static void fill_streams(const struct stats *s, struct cli_table *t)
+static void fill_streams(const struct stats *s, struct mer_table *t)
 {
-	static const struct cli_column columns[] = { { "host", "Host", CLI_TYPE_TEXT },
-		{ "path", "Stream", CLI_TYPE_TEXT }, { "cpu", "CPU", CLI_TYPE_ID },
-		{ "count", "Count", CLI_TYPE_COUNT }, { "rate", "Per second", CLI_TYPE_COUNT },
-		{ "bytes", "Size", CLI_TYPE_BYTES },
-		{ "lost_events", "Lost events", CLI_TYPE_COUNT },
-		{ "lost_packets", "Lost packets", CLI_TYPE_COUNT }, { 0 } };
-	cli_table_init(t, columns);
+	enum { HOST, PATH, CPU, COUNT, RATE, BYTES, LOST_EVENTS, LOST_PACKETS, N };
+	static const struct mer_column columns[N + 1] = {
+		[HOST] = { "host", "Host", MER_TEXT },
+		[PATH] = { "path", "Stream", MER_TEXT },
+		[CPU] = { "cpu", "CPU", MER_ID },
+		[COUNT] = { "count", "Count", MER_COUNT },
+		[RATE] = { "count_per_s", "Per second", MER_COUNT },
+		[BYTES] = { "bytes", "Size", MER_BYTES },
+		[LOST_EVENTS] = { "lost_events", "Lost events", MER_COUNT },
+		[LOST_PACKETS] = { "lost_packets", "Lost packets", MER_COUNT },
+	};
+	mer_table_init(t, "by_stream", "Events by stream", columns, NULL);
 	for (uint32_t i = 0; i < s->e->n_streams; i++) {
 		const struct mer_stream *m = &s->e->streams[i];
 		const struct trace_count *n = &s->counts->by_stream[i];
 		if (!cli_stream_wanted(s->cli, s->e, i))
 			continue;
-		cli_table_add(
-			t, (struct cli_cell[]){ CLI_CELL_TEXT(stream_host(s, i)),
-				   CLI_CELL_TEXT(m->path),
-				   m->cpu < 0 ? CLI_CELL_NONE : CLI_CELL(m->cpu),
-				   CLI_CELL(n->events), rate(s, n->events), CLI_CELL(n->bits / 8),
-				   CLI_CELL(m->lost_events), CLI_CELL(m->lost_packets) });
+		mer_table_add(t, (struct mer_cell[N]){
+					 [HOST] = mer_text(stream_host(s, i)),
+					 [PATH] = mer_text(m->path),
+					 [CPU] = m->cpu < 0 ? MER_NONE : MER_INT(m->cpu),
+					 [COUNT] = MER_INT(n->events),
+					 [RATE] = rate(s, n->events),
+					 [BYTES] = MER_INT(n->bits / 8),
+					 [LOST_EVENTS] = MER_INT(m->lost_events),
+					 [LOST_PACKETS] = MER_INT(m->lost_packets),
+				 });
 	}
 }
 
-static struct cli_cell time_cell(int64_t t)
+static struct mer_cell time_cell(int64_t t)
 {
-	return t == MER_NO_TIME ? CLI_CELL_NONE : CLI_CELL(t);
+	return t == MER_NO_TIME ? MER_NONE : MER_INT(t);
 }
 
 /* People see when and for how long, programs the two ends. */
-static void fill_losses(const struct stats *s, struct cli_table *t)
+static void fill_losses(const struct stats *s, struct mer_table *t)
 {
-	static const struct cli_column exact[] = { { "host", "", CLI_TYPE_TEXT },
-		{ "path", "", CLI_TYPE_TEXT }, { "stream", "", CLI_TYPE_ID },
-		{ "begin", "", CLI_TYPE_TIME }, { "end", "", CLI_TYPE_TIME },
-		{ "events", "", CLI_TYPE_COUNT }, { "packets", "", CLI_TYPE_COUNT }, { 0 } };
-	static const struct cli_column brief[] = { { "host", "Host", CLI_TYPE_TEXT },
-		{ "path", "Stream", CLI_TYPE_TEXT }, { "begin", "From", CLI_TYPE_TIME },
-		{ "length", "Within", CLI_TYPE_DURATION }, { "events", "Events", CLI_TYPE_COUNT },
-		{ "packets", "Packets", CLI_TYPE_COUNT }, { 0 } };
+	enum { HOST, PATH, STREAM, BEGIN, END, LENGTH, EVENTS, PACKETS, N };
+	static const struct mer_column columns[N + 1] = {
+		[HOST] = { "host", "Host", MER_TEXT },
+		[PATH] = { "path", "Stream", MER_TEXT },
+		[STREAM] = { "stream", NULL, MER_ID },
+		[BEGIN] = { "begin", "From", MER_DATE },
+		[END] = { "end", NULL, MER_DATE },
+		[LENGTH] = { "duration_ns", "Within", MER_DURATION },
+		[EVENTS] = { "events", "Events", MER_COUNT },
+		[PACKETS] = { "packets", "Packets", MER_COUNT },
+	};
 	bool people = s->cli->format == CLI_FORMAT_TABLE;
-	cli_table_init(t, people ? brief : exact);
+	mer_table_init(t, "losses", "Losses", columns, NULL);
 	for (uint32_t i = 0; i < s->e->n_losses; i++) {
 		const struct mer_loss *l = &s->e->losses[i];
-		const char *path = s->e->streams[l->stream].path;
-		bool known = l->begin != MER_NO_TIME && l->end != MER_NO_TIME;
+		const char *path = s->e->streams[l->stream].path, *slash = strrchr(path, '/');
 		if (!cli_stream_wanted(s->cli, s->e, l->stream))
 			continue;
-		if (people)
-			cli_table_add(t,
-				(struct cli_cell[]){ CLI_CELL_TEXT(stream_host(s, l->stream)),
-					CLI_CELL_TEXT(
-						strrchr(path, '/') ? strrchr(path, '/') + 1 : path),
-					time_cell(l->begin),
-					known ? CLI_CELL(mer_time_between(l->begin, l->end))
-					      : CLI_CELL_NONE,
-					CLI_CELL(l->events), CLI_CELL(l->packets) });
-		else
-			cli_table_add(
-				t, (struct cli_cell[]){ CLI_CELL_TEXT(stream_host(s, l->stream)),
-					   CLI_CELL_TEXT(path), CLI_CELL(l->stream),
-					   time_cell(l->begin), time_cell(l->end),
-					   CLI_CELL(l->events), CLI_CELL(l->packets) });
+		struct mer_cell row[N] = {
+			[HOST] = mer_text(stream_host(s, l->stream)),
+			[PATH] = mer_text(people && slash ? slash + 1 : path),
+			[STREAM] = MER_INT(l->stream),
+			[BEGIN] = time_cell(l->begin),
+			[END] = time_cell(l->end),
+			[EVENTS] = MER_INT(l->events),
+			[PACKETS] = MER_INT(l->packets),
+		};
+		if (row[BEGIN].set && row[END].set)
+			row[LENGTH] = MER_INT(mer_time_between(l->begin, l->end));
+		mer_table_add(t, row);
 	}
 }
 
@@ -251,15 +277,15 @@ static void put_advice(const struct stats *s, struct mer_str *out)
 
 struct table_of {
 	enum by by;
-	const char *key, *title, *unit;
-	void (*fill)(const struct stats *, struct cli_table *);
+	const char *unit; /* what rows are */
+	void (*fill)(const struct stats *, struct mer_table *);
 };
 
 static const struct table_of tables[] = {
-	{ BY_NAME, "by_name", "Events by name", "names", fill_names },
-	{ BY_HOST, "by_host", "Events by host", "hosts", fill_hosts },
-	{ BY_STREAM, "by_stream", "Events by stream", "streams", fill_streams },
-	{ BY_ALL, "losses", "Losses", "gaps", fill_losses },
+	{ BY_NAME, "names", fill_names },
+	{ BY_HOST, "hosts", fill_hosts },
+	{ BY_STREAM, "streams", fill_streams },
+	{ BY_ALL, "gaps", fill_losses },
 };
 enum { N_TABLES = sizeof(tables) / sizeof(*tables) };
 
@@ -271,7 +297,7 @@ static bool asked_for(const struct values *v, const struct table_of *t)
 static void put_table(const struct stats *s, const struct values *v, const struct table_of *of,
 	struct mer_str *out)
 {
-	struct cli_table t;
+	struct mer_table t;
 	of->fill(s, &t);
 	uint64_t all = t.n_rows, limit = v->limit ? v->limit : SCREENFUL;
 	if (v->by == BY_ALL && all > limit)
@@ -279,14 +305,14 @@ static void put_table(const struct stats *s, const struct values *v, const struc
 	else if (v->limit && all > v->limit)
 		t.n_rows = v->limit;
 	if (all) {
-		mer_str_printf(out, "\n%s\n", of->title);
+		mer_str_printf(out, "\n%s\n", t.title);
 		cli_table_text(&t, out, (size_t)cli_width(s->cli), s->cli->bold_out);
 	}
 	if (t.n_rows < all)
 		mer_str_printf(out, "... and %" PRIu64 " more %s (-n 0 shows all)\n",
 			all - t.n_rows, of->unit);
 	out->failed |= t.failed;
-	cli_table_fini(&t);
+	mer_table_fini(&t);
 }
 
 static void put_text(const struct stats *s, const struct values *v, struct mer_str *out)
@@ -320,7 +346,7 @@ static void put_text(const struct stats *s, const struct values *v, struct mer_s
 
 static int put_rows(const struct stats *s, const struct values *v, struct mer_str *out)
 {
-	bool first = true;
+	struct mer_table made[N_TABLES];
 	size_t n = 0;
 	if (s->cli->format == CLI_FORMAT_JSON) {
 		struct mer_json j;
@@ -329,15 +355,15 @@ static int put_rows(const struct stats *s, const struct values *v, struct mer_st
 		mer_json_kv_int(&j, "schema_version", 1);
 		mer_json_kv_uint(&j, "total", s->total);
 		for (size_t i = 0; i < N_TABLES; i++) {
-			struct cli_table t;
+			struct mer_table t;
 			if (!asked_for(v, &tables[i]))
 				continue;
 			tables[i].fill(s, &t);
-			if (v->limit && t.n_rows > v->limit)
-				t.n_rows = v->limit;
-			mer_json_key(&j, tables[i].key);
-			cli_table_json(&t, &j);
-			cli_table_fini(&t);
+			if (v->limit)
+				mer_table_limit(&t, v->limit);
+			mer_json_key(&j, t.id);
+			mer_table_json_rows(&t, t.n_rows, &j);
+			mer_table_fini(&t);
 		}
 		cli_json_synced(&j, s->cli);
 		cli_json_diagnostics(&j, s->e);
@@ -346,26 +372,18 @@ static int put_rows(const struct stats *s, const struct values *v, struct mer_st
 		mer_str_putc(out, '\n');
 		return rc;
 	}
-	for (size_t i = 0; i < N_TABLES; i++)
-		n += asked_for(v, &tables[i]);
 	for (size_t i = 0; i < N_TABLES; i++) {
-		struct cli_table t;
 		if (!asked_for(v, &tables[i]))
 			continue;
-		tables[i].fill(s, &t);
-		t.name = n > 1 ? tables[i].key : NULL;
-		if (v->limit && t.n_rows > v->limit)
-			t.n_rows = v->limit;
-		if (s->cli->format == CLI_FORMAT_CSV) {
-			mer_str_puts(out, first ? "" : "\n");
-			cli_table_csv(&t, out);
-		} else {
-			cli_table_jsonl(&t, out);
-		}
-		first = false;
-		cli_table_fini(&t);
+		tables[i].fill(s, &made[n]);
+		if (v->limit)
+			mer_table_limit(&made[n], v->limit);
+		n++;
 	}
-	return 0;
+	int rc = cli_tables_print(s->cli, made, n);
+	for (size_t i = 0; i < n; i++)
+		mer_table_fini(&made[i]);
+	return rc;
 }
 
 static int print(struct stats *s, const struct values *v)

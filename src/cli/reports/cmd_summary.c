@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/analysis_rows.h"
 #include "cli/reports/findings.h"
 #include "cli/reports/grid.h"
 #include "cli/progress.h"
@@ -169,7 +168,7 @@ static bool is_zero(const struct mer_table *t, size_t column)
 	bool zero = type != MER_TEXT && type != MER_ID;
 	for (size_t r = 0; r < t->n_rows && zero; r++) {
 		const struct mer_cell *c = &t->cells[r * t->n_columns + column];
-		zero = !c->set || (cli_analysis_is_real(type) ? c->v.f <= 0 : c->v.i == 0);
+		zero = !c->set || (mer_type_is_real(type) ? c->v.f <= 0 : c->v.i == 0);
 	}
 	return zero;
 }

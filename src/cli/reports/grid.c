@@ -68,11 +68,15 @@ static void put_verbs(struct mer_str *out, const struct analysis *a)
 /* For people a line each; columns are for programs. */
 static int list_analyses(struct cli *cli, const char *verb)
 {
-	static const struct cli_column columns[] = { { "analysis", "", CLI_TYPE_TEXT },
-		{ "help", "", CLI_TYPE_TEXT }, { "tables", "", CLI_TYPE_TEXT }, { 0 } };
-	struct cli_table t;
+	enum { ANALYSIS, HELP, TABLES, N };
+	static const struct mer_column columns[N + 1] = {
+		[ANALYSIS] = { "analysis", NULL, MER_TEXT },
+		[HELP] = { "help", NULL, MER_TEXT },
+		[TABLES] = { "tables", NULL, MER_TEXT },
+	};
+	struct mer_table t;
 	struct mer_str out = { 0 }, line = { 0 }, text = { 0 };
-	cli_table_init(&t, columns);
+	mer_table_init(&t, "analyses", NULL, columns, &cli->arena);
 	mer_str_printf(&out, "Usage: meridian %s ANALYSIS [OPTION...] TRACE...\n\n", verb);
 	for (size_t i = 0; analyses[i]; i++) {
 		const struct analysis *a = analyses[i];
@@ -86,18 +90,19 @@ static int list_analyses(struct cli *cli, const char *verb)
 		mer_str_printf(&out, "  %-10s %s", a->id, text.len > 13 ? text.data + 13 : "\n");
 		mer_str_clear(&line);
 		mer_str_clear(&text);
-		const char *copy = tables.data ? mer_arena_strdup(&cli->arena, tables.data) : NULL;
-		cli_table_add(&t, (struct cli_cell[]){ CLI_CELL_TEXT(a->id), CLI_CELL_TEXT(a->help),
-					  CLI_CELL_TEXT(copy) });
-		mer_str_fini(&tables);
+		mer_table_add(&t, (struct mer_cell[N]){
+					  [ANALYSIS] = mer_text(a->id),
+					  [HELP] = mer_text(a->help),
+					  [TABLES] = mer_table_keep(&t, &tables),
+				  });
 	}
 	mer_str_printf(&out, "\n'meridian %s --help' lists the options.\n", verb);
 	int rc = cli->format == CLI_FORMAT_TABLE ? cli_sync_put(cli, &out, 0)
-						 : cli_table_print(cli, &t, "analyses", NULL);
+						 : cli_table_print(cli, &t);
 	mer_str_fini(&out);
 	mer_str_fini(&line);
 	mer_str_fini(&text);
-	cli_table_fini(&t);
+	mer_table_fini(&t);
 	return rc;
 }
 
@@ -111,12 +116,16 @@ static bool asks_for_tables(const struct cli *cli, const struct cli_grid_values 
 
 static int list_tables(struct cli *cli)
 {
-	static const struct cli_column columns[] = { { "table", "", CLI_TYPE_TEXT },
-		{ "title", "", CLI_TYPE_TEXT }, { "columns", "", CLI_TYPE_TEXT }, { 0 } };
+	enum { TABLE, TITLE, COLUMNS, N };
+	static const struct mer_column columns[N + 1] = {
+		[TABLE] = { "table", NULL, MER_TEXT },
+		[TITLE] = { "title", NULL, MER_TEXT },
+		[COLUMNS] = { "columns", NULL, MER_TEXT },
+	};
 	const struct analysis *a = analysis_find(cli->args[0]);
-	struct cli_table t;
+	struct mer_table t;
 	struct mer_str out = { 0 };
-	cli_table_init(&t, columns);
+	mer_table_init(&t, "tables", NULL, columns, &cli->arena);
 	mer_str_printf(&out, "Tables of '%s', for --table and --sort:\n", a->id);
 	for (const struct analysis_output *o = a->outputs; o->id; o++) {
 		struct mer_str keys = { 0 };
@@ -124,16 +133,16 @@ static int list_tables(struct cli *cli)
 			mer_str_printf(&keys, "%s%s", c == o->columns ? "" : " ", c->key);
 		mer_str_printf(&out, "\n%s: %s\n", o->id, o->title);
 		cli_text_wrap(&out, keys.data ? keys.data : "", (size_t)cli_width(cli), 2);
-		const char *copy = keys.data ? mer_arena_strdup(&cli->arena, keys.data) : NULL;
-		cli_table_add(&t, (struct cli_cell[]){ CLI_CELL_TEXT(o->id),
-					  CLI_CELL_TEXT(o->title), CLI_CELL_TEXT(copy) });
-		out.failed |= keys.failed;
-		mer_str_fini(&keys);
+		mer_table_add(&t, (struct mer_cell[N]){
+					  [TABLE] = mer_text(o->id),
+					  [TITLE] = mer_text(o->title),
+					  [COLUMNS] = mer_table_keep(&t, &keys),
+				  });
 	}
 	int rc = cli->format == CLI_FORMAT_TABLE ? cli_sync_put(cli, &out, 0)
-						 : cli_table_print(cli, &t, "tables", NULL);
+						 : cli_table_print(cli, &t);
 	mer_str_fini(&out);
-	cli_table_fini(&t);
+	mer_table_fini(&t);
 	return rc;
 }
 
@@ -608,6 +617,27 @@ static int show(struct cli_grid *g, struct analysis_run *run)
 	return rc ? rc : cli_grid_print(g);
 }
 
+/* Only the part of the traces that is asked about, if what comes before is known; else states are kept. */
+static void choose_part(struct cli_grid *g, const struct analysis_options *o,
+	const struct sync_result *r, struct kernel_world_options *world,
+	struct kernel_window *window)
+{
+	bool is_part = o->begin != INT64_MIN || o->end != INT64_MAX, slices;
+	uint32_t kind;
+	if (!analysis_reads_part(o, g->requests, g->n, &kind, &slices))
+		return;
+	cli_states_open(&g->states, g->e, r, kind);
+	*window = (struct kernel_window){ .from = g->states.from,
+		.begin = o->begin,
+		.until = o->end,
+		.is_told = true,
+		.settles = slices };
+	if (is_part && g->states.from)
+		world->window = window;
+	cli_states_keep(&g->states, g->e);
+	world->keeper = g->states.keeper;
+}
+
 static int analyse(struct cli_grid *g, struct cli_periods *periods, struct sync_messages *messages,
 	struct sync_result *r)
 {
@@ -626,11 +656,16 @@ static int analyse(struct cli_grid *g, struct cli_periods *periods, struct sync_
 		.cancel = &cli->cancel,
 		.done_bytes = &progress.done_bytes,
 		.drop = messages };
+	struct kernel_window window;
+	choose_part(g, &o, r, &world, &window);
 	rc = analysis_run(
 		&run, g->e, messages, r, &world, &o, g->requests, g->n, g->tables, &cli->err);
 	cli_progress_end(&progress);
 	if (rc == MER_ERR_LIMIT && (g->values->interval.set || g->values->bins.set))
 		rc = MER_ERR_USAGE; /* so many bins */
+	if (rc == 0)
+		cli_states_save(&g->states, run.world);
+	cli_states_close(&g->states);
 	if (rc == 0)
 		rc = show(g, &run);
 	for (size_t i = 0; i < g->n; i++)

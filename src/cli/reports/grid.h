@@ -9,6 +9,7 @@
 #include "analysis/analysis.h"
 #include "analysis/leave_out.h"
 #include "base/json.h"
+#include "cli/states.h"
 #include "cli/context.h"
 #include "cli/period.h"
 
@@ -96,6 +97,7 @@ struct cli_grid {
 	const char *verb; /* "top", "log", "freq", "stats" */
 	const struct analysis *analysis;
 	struct mer_experiment *e;
+	struct cli_states states;
 	int64_t begin, end; /* what was looked at; MER_NO_TIME: nothing */
 	struct analysis_request requests[CLI_GRID_TABLES];
 	struct mer_table tables[CLI_GRID_TABLES]; /* as requests; the printed ones first */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/analysis_rows.h"
 #include "cli/check.h"
 #include "cli/reports/grid.h"
 #include "cli/sync/sync_print.h"
@@ -73,28 +72,27 @@ static size_t rows_of(const struct cli_grid *g, const struct mer_table *t)
 static int put_json(const struct cli_grid *g, struct mer_str *out)
 {
 	struct mer_json j;
-	int rc = 0;
 	mer_json_init(&j, out, g->cli->out, 0);
 	mer_json_begin_object(&j);
 	mer_json_kv_int(&j, "schema_version", 1);
 	cli_json_time(&j, "begin", g->begin);
 	cli_json_time(&j, "end", g->end);
 	mer_json_kv_array(&j, "tables");
-	for (size_t i = 0; i < g->n_printed && rc == 0; i++)
-		rc = cli_analysis_json(&g->tables[i], rows_of(g, &g->tables[i]), &j, &g->cli->err);
+	for (size_t i = 0; i < g->n_printed; i++)
+		mer_table_json(&g->tables[i], g->tables[i].n_rows, &j);
 	mer_json_end_array(&j);
 	cli_periods_json(g->options, g->begin, g->end, &j);
 	cli_json_synced(&j, g->cli);
 	cli_json_diagnostics(&j, g->e);
 	mer_json_end_object(&j);
-	return rc ? rc : mer_json_finish(&j, &g->cli->err);
+	return mer_json_finish(&j, &g->cli->err);
 }
 
 /* ---- For people ---- */
 
 static double number(enum mer_type type, const struct mer_cell *c)
 {
-	return !c->set ? NAN : cli_analysis_is_real(type) ? c->v.f : (double)c->v.i;
+	return !c->set ? NAN : mer_type_is_real(type) ? c->v.f : (double)c->v.i;
 }
 
 static double greatest(const struct mer_table *t, size_t column, size_t begin, size_t end)
@@ -138,27 +136,23 @@ struct picked { /* columns to show, of a table's; SIZE_MAX: the bar */
 
 /* Rows begin..end-1 with these columns. */
 static bool fill(const struct mer_table *t, const struct picked *p, size_t begin, size_t end,
-	struct cli_column *columns, struct cli_table *rows)
+	struct mer_column *columns, struct mer_table *rows)
 {
-	struct cli_cell *cells = calloc(p->n + 1, sizeof(*cells));
-	for (size_t i = 0; i < p->n; i++) {
-		const struct mer_column *c = &t->columns[p->at[i] == SIZE_MAX ? 0 : p->at[i]];
-		columns[i] = p->at[i] == SIZE_MAX ? (struct cli_column){ "bar", "", CLI_TYPE_BAR }
-						  : (struct cli_column){ c->key, c->title,
-							    cli_analysis_type(c->type) };
-	}
-	columns[p->n] = (struct cli_column){ 0 };
-	cli_table_init(rows, columns);
+	struct mer_cell *cells = calloc(p->n + 1, sizeof(*cells));
+	for (size_t i = 0; i < p->n; i++)
+		columns[i] = p->at[i] == SIZE_MAX ? (struct mer_column){ "bar", "", MER_BAR }
+						  : t->columns[p->at[i]];
+	columns[p->n] = (struct mer_column){ 0 };
+	mer_table_init(rows, t->id, t->title, columns, NULL);
 	for (size_t r = begin; cells && r < end; r++) {
 		const struct mer_cell *row = &t->cells[r * t->n_columns];
 		for (size_t i = 0; i < p->n; i++)
 			cells[i] = p->at[i] != SIZE_MAX
-					   ? cli_analysis_cell(t->columns[p->at[i]].type,
-						     &row[p->at[i]], true)
-					   : CLI_CELL_RATIO(
+					   ? row[p->at[i]]
+					   : MER_REAL_CELL(
 						     number(t->columns[p->bar].type, &row[p->bar]) /
 						     p->full);
-		cli_table_add(rows, cells);
+		mer_table_add(rows, cells);
 	}
 	bool ok = cells && !rows->failed;
 	free(cells);
@@ -294,7 +288,7 @@ static void drop_bar(struct picked *p)
 }
 
 /* What matters least goes until the rest fits; before a key does, names get shorter. */
-static bool drop_column(const struct mer_table *t, struct picked *p, const struct cli_table *rows,
+static bool drop_column(const struct mer_table *t, struct picked *p, const struct mer_table *rows,
 	size_t width, struct mer_str *dropped)
 {
 	size_t rank, i = column_to_drop(t, p, &rank);
@@ -314,16 +308,16 @@ static bool put_block(const struct cli_grid *g, const struct mer_table *t, struc
 	size_t begin, size_t end, struct mer_str *dropped, struct mer_str *out)
 {
 	size_t width = (size_t)cli_width(g->cli);
-	struct cli_column *columns = calloc(p->n + 1, sizeof(*columns));
-	struct cli_table rows = { 0 };
+	struct mer_column *columns = calloc(p->n + 1, sizeof(*columns));
+	struct mer_table rows = { 0 };
 	bool ok = columns && fill(t, p, begin, end, columns, &rows);
 	while (ok && drop_column(t, p, &rows, width, dropped)) {
-		cli_table_fini(&rows);
+		mer_table_fini(&rows);
 		ok = fill(t, p, begin, end, columns, &rows);
 	}
 	if (ok)
 		cli_table_text(&rows, out, width, g->cli->bold_out);
-	cli_table_fini(&rows);
+	mer_table_fini(&rows);
 	free(columns);
 	return ok;
 }
@@ -568,37 +562,17 @@ static int put_text(const struct cli_grid *g, struct mer_str *out)
 	return 0;
 }
 
-/* Written as it comes: all of the text at once would take more memory than the table. */
-static int put_rows(const struct cli_grid *g, const struct mer_table *t)
-{
-	enum { PART = 4096 };
-	size_t first = 0, n = rows_of(g, t);
-	int rc;
-	do {
-		struct mer_str out = { 0 };
-		size_t end = n - first > PART ? first + PART : n;
-		rc = cli_analysis_rows(t, first, end, (enum cli_format)g->cli->format,
-			g->n_printed > 1 ? t->id : NULL, NULL, &out, &g->cli->err);
-		rc = cli_sync_put(g->cli, &out, rc);
-		first = end;
-	} while (rc == 0 && first < n);
-	return rc;
-}
-
 int cli_grid_print(struct cli_grid *g)
 {
 	struct mer_str out = { 0 };
 	int rc = 0;
-	if (g->cli->format == CLI_FORMAT_JSON)
-		rc = put_json(g, &out);
-	else if (g->cli->format == CLI_FORMAT_TABLE)
+	for (size_t i = 0; i < g->n_printed && g->cli->format != CLI_FORMAT_TABLE; i++)
+		mer_table_limit(&g->tables[i], rows_of(g, &g->tables[i]));
+	if (g->cli->format == CLI_FORMAT_TABLE)
 		rc = put_text(g, &out);
-	for (size_t i = 0; g->cli->format != CLI_FORMAT_JSON &&
-			   g->cli->format != CLI_FORMAT_TABLE && i < g->n_printed && rc == 0;
-		i++) {
-		if (i && g->cli->format == CLI_FORMAT_CSV)
-			fputc('\n', g->cli->out);
-		rc = put_rows(g, &g->tables[i]);
-	}
+	else if (g->cli->format == CLI_FORMAT_JSON)
+		rc = put_json(g, &out);
+	else
+		rc = cli_tables_print(g->cli, g->tables, g->n_printed);
 	return cli_sync_put(g->cli, &out, rc);
 }

@@ -71,63 +71,109 @@ static int measure(struct latencies *l)
 
 /* ---- Statistics ---- */
 
-static struct cli_cell real_cell(double v)
+static struct mer_cell real_cell(double v)
 {
-	return isfinite(v) && fabs(v) < 9e18 ? CLI_CELL(llround(v)) : CLI_CELL_NONE;
+	return isfinite(v) && fabs(v) < 9e18 ? MER_INT(llround(v)) : MER_NONE;
 }
 
-static void fill_brief(const struct latencies *l, struct cli_table *t, bool early)
+static void fill_brief(const struct latencies *l, struct mer_table *t, bool early)
 {
-	static const struct cli_column columns[] = { { "from", "From", CLI_TYPE_TEXT },
-		{ "to", "To", CLI_TYPE_TEXT }, { "count", "Count", CLI_TYPE_COUNT },
-		{ "min", "Min", CLI_TYPE_DURATION }, { "mean", "Average", CLI_TYPE_DURATION },
-		{ "stddev", "Std dev", CLI_TYPE_DURATION }, { "p50", "Median", CLI_TYPE_DURATION },
-		{ "p99", "p99", CLI_TYPE_DURATION }, { "max", "Max", CLI_TYPE_DURATION },
-		{ "early", "Early", CLI_TYPE_COUNT }, { 0 } };
-	cli_table_init(t, columns);
-	t->n_columns -= !early;
+	enum { FROM, TO, COUNT, MIN, MEAN, STDDEV, MEDIAN, P99, MAX, EARLY, N };
+	static const struct mer_column columns[N + 1] = {
+		[FROM] = { "from", "From", MER_TEXT },
+		[TO] = { "to", "To", MER_TEXT },
+		[COUNT] = { "count", "Count", MER_COUNT },
+		[MIN] = { "min_ns", "Min", MER_DURATION },
+		[MEAN] = { "mean_ns", "Average", MER_DURATION },
+		[STDDEV] = { "stddev_ns", "Std dev", MER_DURATION },
+		[MEDIAN] = { "p50_ns", "Median", MER_DURATION },
+		[P99] = { "p99_ns", "p99", MER_DURATION },
+		[MAX] = { "max_ns", "Max", MER_DURATION },
+		[EARLY] = { "violations", "Early", MER_COUNT },
+	};
+	mer_table_init(t, "latencies", NULL, columns, &l->s->cli->arena);
+	if (!early)
+		mer_table_hide(t, EARLY);
 	for (size_t i = 0; i < l->n; i++) {
 		const struct direction *d = &l->rows[i];
 		const struct sync_latency *a = &d->after;
-		cli_table_add(t,
-			(struct cli_cell[]){ CLI_CELL_TEXT(name_of(l, d->link->from)),
-				CLI_CELL_TEXT(is_loopback(d) ? "itself" : name_of(l, d->link->to)),
-				CLI_CELL(a->n), CLI_CELL(a->min), real_cell(a->mean),
-				real_cell(a->stddev), CLI_CELL(a->median), CLI_CELL(a->p99),
-				CLI_CELL(a->max), CLI_CELL(a->n_violations) });
+		mer_table_add(t, (struct mer_cell[N]){
+					 [FROM] = mer_text(name_of(l, d->link->from)),
+					 [TO] = mer_text(is_loopback(d) ? "itself"
+									: name_of(l, d->link->to)),
+					 [COUNT] = MER_INT(a->n),
+					 [MIN] = MER_INT(a->min),
+					 [MEAN] = real_cell(a->mean),
+					 [STDDEV] = real_cell(a->stddev),
+					 [MEDIAN] = MER_INT(a->median),
+					 [P99] = MER_INT(a->p99),
+					 [MAX] = MER_INT(a->max),
+					 [EARLY] = MER_INT(a->n_violations),
+				 });
 	}
 }
 
-#define STATISTICS(prefix)                                                                         \
-	{ prefix "min_ns", "", CLI_TYPE_DURATION }, { prefix "max_ns", "", CLI_TYPE_DURATION },    \
-		{ prefix "mean_ns", "", CLI_TYPE_REAL },                                           \
-		{ prefix "stddev_ns", "", CLI_TYPE_REAL },                                         \
-		{ prefix "p50_ns", "", CLI_TYPE_DURATION },                                        \
-		{ prefix "p90_ns", "", CLI_TYPE_DURATION },                                        \
-		{ prefix "p99_ns", "", CLI_TYPE_DURATION },                                        \
-	{                                                                                          \
-		prefix "violations", "", CLI_TYPE_COUNT                                            \
-	}
-#define STATISTICS_CELLS(s)                                                                        \
-	CLI_CELL((s)->min), CLI_CELL((s)->max), CLI_CELL_RATIO((s)->mean),                         \
-		CLI_CELL_RATIO((s)->stddev), CLI_CELL((s)->median), CLI_CELL((s)->p90),            \
-		CLI_CELL((s)->p99), CLI_CELL((s)->n_violations)
+/* Of the messages of a link. */
+enum { MIN, MAX, MEAN, STDDEV, P50, P90, P99, EARLY, N_STATISTICS };
+#define STATISTICS(first, prefix)                                                                  \
+	[first + MIN] = { prefix "min_ns", NULL, MER_DURATION },                                   \
+		 [first + MAX] = { prefix "max_ns", NULL, MER_DURATION },                          \
+		 [first + MEAN] = { prefix "mean_ns", NULL, MER_MEAN },                            \
+		 [first + STDDEV] = { prefix "stddev_ns", NULL, MER_MEAN },                        \
+		 [first + P50] = { prefix "p50_ns", NULL, MER_DURATION },                          \
+		 [first + P90] = { prefix "p90_ns", NULL, MER_DURATION },                          \
+		 [first + P99] = { prefix "p99_ns", NULL, MER_DURATION },                          \
+		 [first + EARLY] = { prefix "violations", NULL, MER_COUNT }
 
-static void fill_exact(const struct latencies *l, struct cli_table *t)
+static void put_statistics(const struct sync_latency *l, struct mer_cell *cells)
 {
-	static const struct cli_column columns[] = { { "from", "", CLI_TYPE_TEXT },
-		{ "to", "", CLI_TYPE_TEXT }, { "count", "", CLI_TYPE_COUNT }, STATISTICS(""),
-		STATISTICS("before_"), { "duplicates", "", CLI_TYPE_COUNT },
-		{ "reordered", "", CLI_TYPE_COUNT }, { "unmatched", "", CLI_TYPE_COUNT }, { 0 } };
-	cli_table_init(t, columns);
+	cells[MIN] = MER_INT(l->min);
+	cells[MAX] = MER_INT(l->max);
+	cells[MEAN] = MER_REAL_CELL(l->mean);
+	cells[STDDEV] = MER_REAL_CELL(l->stddev);
+	cells[P50] = MER_INT(l->median);
+	cells[P90] = MER_INT(l->p90);
+	cells[P99] = MER_INT(l->p99);
+	cells[EARLY] = MER_INT(l->n_violations);
+}
+
+static void fill_exact(const struct latencies *l, struct mer_table *t)
+{
+	enum {
+		FROM,
+		TO,
+		COUNT,
+		AFTER,
+		BEFORE = AFTER + N_STATISTICS,
+		DUPLICATES = BEFORE + N_STATISTICS,
+		REORDERED,
+		UNMATCHED,
+		N
+	};
+	static const struct mer_column columns[N + 1] = {
+		[FROM] = { "from", NULL, MER_TEXT },
+		[TO] = { "to", NULL, MER_TEXT },
+		[COUNT] = { "count", NULL, MER_COUNT },
+		STATISTICS(AFTER, ""),
+		STATISTICS(BEFORE, "before_"),
+		[DUPLICATES] = { "duplicates", NULL, MER_COUNT },
+		[REORDERED] = { "reordered", NULL, MER_COUNT },
+		[UNMATCHED] = { "unmatched", NULL, MER_COUNT },
+	};
+	mer_table_init(t, "latencies", NULL, columns, NULL);
 	for (size_t i = 0; i < l->n; i++) {
 		const struct direction *d = &l->rows[i];
-		cli_table_add(
-			t, (struct cli_cell[]){ CLI_CELL_TEXT(name_of(l, d->link->from)),
-				   CLI_CELL_TEXT(name_of(l, d->link->to)), CLI_CELL(d->after.n),
-				   STATISTICS_CELLS(&d->after), STATISTICS_CELLS(&d->before),
-				   CLI_CELL(d->link->n_duplicates), CLI_CELL(d->link->n_reordered),
-				   CLI_CELL(d->link->n_unmatched) });
+		struct mer_cell row[N] = {
+			[FROM] = mer_text(name_of(l, d->link->from)),
+			[TO] = mer_text(name_of(l, d->link->to)),
+			[COUNT] = MER_INT(d->after.n),
+			[DUPLICATES] = MER_INT(d->link->n_duplicates),
+			[REORDERED] = MER_INT(d->link->n_reordered),
+			[UNMATCHED] = MER_INT(d->link->n_unmatched),
+		};
+		put_statistics(&d->after, row + AFTER);
+		put_statistics(&d->before, row + BEFORE);
+		mer_table_add(t, row);
 	}
 }
 
@@ -257,7 +303,7 @@ static void put_hints(const struct latencies *l, struct mer_str *out, bool early
 static void put_text(const struct latencies *l, struct mer_str *out)
 {
 	uint64_t n = 0, before = 0, after = 0, loops = 0;
-	struct cli_table t;
+	struct mer_table t;
 	struct mer_str line = { 0 };
 	for (size_t i = 0; i < l->n; i++) {
 		const struct direction *d = &l->rows[i];
@@ -300,22 +346,21 @@ static void put_text(const struct latencies *l, struct mer_str *out)
 	if (all > limit)
 		mer_str_printf(out, "... and %zu more (-n 0 shows all)\n", all - limit);
 	out->failed |= t.failed;
-	cli_table_fini(&t);
+	mer_table_fini(&t);
 	put_hints(l, out, after > 0);
 	if (after && !l->unchanged)
 		cli_sync_advice(l->s, out);
 }
 
-static int put_json(
-	const struct latencies *l, struct cli_table *t, const char *name, struct mer_str *out)
+static int put_json(const struct latencies *l, const struct mer_table *t, struct mer_str *out)
 {
 	struct mer_json j;
 	mer_json_init(&j, out, NULL, 0);
 	mer_json_begin_object(&j);
 	mer_json_kv_int(&j, "schema_version", 1);
 	mer_json_kv_text(&j, "method", sync_method_name(l->s->result->method));
-	mer_json_key(&j, name);
-	cli_table_json(t, &j);
+	mer_json_key(&j, t->id);
+	mer_table_json_rows(t, t->n_rows, &j);
 	mer_diags_merge(&l->s->e->diags, &l->s->result->diags);
 	l->s->told = true;
 	cli_json_diagnostics(&j, l->s->e);
@@ -324,18 +369,15 @@ static int put_json(
 }
 
 /* The table as --format says, but for people. */
-static int put_table(
-	const struct latencies *l, struct cli_table *t, const char *name, struct mer_str *out)
+static int put_table(const struct latencies *l, struct mer_table *t, struct mer_str *out)
 {
 	int rc = 0;
-	if (l->v->limit && t->n_rows > l->v->limit)
-		t->n_rows = l->v->limit;
+	if (l->v->limit)
+		mer_table_limit(t, l->v->limit);
 	if (l->s->cli->format == CLI_FORMAT_JSON)
-		rc = put_json(l, t, name, out);
-	else if (l->s->cli->format == CLI_FORMAT_CSV)
-		cli_table_csv(t, out);
+		rc = put_json(l, t, out);
 	else
-		cli_table_jsonl(t, out);
+		cli_table_rows(l->s->cli, t, mer_table_whole(t), out);
 	out->failed |= t->failed;
 	return rc;
 }
@@ -398,14 +440,14 @@ static int by_to(const void *a, const void *b)
 }
 
 static const struct order {
-	const char *key, *heading;
+	const char *word, *key, *heading; /* of --sort; of the column */
 	int (*compare)(const void *, const void *);
 } orders[] = {
-	{ "start", "Sent", by_start },
-	{ "end", "Received", by_end },
-	{ "duration", "Took", by_duration },
-	{ "from", "From", by_from },
-	{ "to", "To", by_to },
+	{ "start", "start", "Sent", by_start },
+	{ "end", "end", "Received", by_end },
+	{ "duration", "duration_ns", "Took", by_duration },
+	{ "from", "from", "From", by_from },
+	{ "to", "to", "To", by_to },
 };
 
 /* --sort: the key of a column or its heading. */
@@ -416,7 +458,8 @@ static int understand_sort(struct cli *cli, struct latencies *l)
 	if (!word)
 		return 0;
 	for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++)
-		if (cli_same_word(word, orders[i].key) || cli_same_word(word, orders[i].heading)) {
+		if (cli_same_word(word, orders[i].word) || cli_same_word(word, orders[i].key) ||
+			cli_same_word(word, orders[i].heading)) {
 			l->order = &orders[i];
 			return 0;
 		}
@@ -451,11 +494,16 @@ static struct message *list_messages(const struct latencies *l, size_t *n)
 
 static int put_messages(const struct latencies *l, struct mer_str *out)
 {
-	static const struct cli_column columns[] = { { "start", "Sent", CLI_TYPE_TIME },
-		{ "duration", "Took", CLI_TYPE_DURATION }, { "from", "From", CLI_TYPE_TEXT },
-		{ "to", "To", CLI_TYPE_TEXT }, { "kind", "Kind", CLI_TYPE_TEXT },
-		{ "end", "", CLI_TYPE_TIME }, { 0 } };
-	struct cli_table t;
+	enum { START, DURATION, FROM, TO, KIND, END, N };
+	static const struct mer_column columns[N + 1] = {
+		[START] = { "start", "Sent", MER_DATE },
+		[DURATION] = { "duration_ns", "Took", MER_DURATION },
+		[FROM] = { "from", "From", MER_TEXT },
+		[TO] = { "to", "To", MER_TEXT },
+		[KIND] = { "kind", "Kind", MER_TEXT },
+		[END] = { "end", NULL, MER_DATE },
+	};
+	struct mer_table t;
 	size_t n, shown;
 	int rc = 0;
 	bool people = l->s->cli->format == CLI_FORMAT_TABLE;
@@ -464,17 +512,18 @@ static int put_messages(const struct latencies *l, struct mer_str *out)
 		return mer_fail_nomem(&l->s->cli->err);
 	shown = l->v->limit ? l->v->limit : people ? SCREENFUL : n;
 	shown = shown < n ? shown : n;
-	cli_table_init(&t, columns);
-	t.n_columns -= people; /* when it was received follows */
+	mer_table_init(&t, "messages", NULL, columns, NULL);
 	for (size_t i = 0; i < shown; i++) {
 		const struct sync_link *k = m[i].link;
 		enum sync_kind kind = k->kinds ? (enum sync_kind)k->kinds[m[i].number] : SYNC_TCP;
-		cli_table_add(
-			&t, (struct cli_cell[]){ CLI_CELL(m[i].start),
-				    CLI_CELL(sync_sub(m[i].end, m[i].start)),
-				    CLI_CELL_TEXT(name_of(l, k->from)),
-				    CLI_CELL_TEXT(name_of(l, k->to)),
-				    CLI_CELL_TEXT(sync_kind_name(kind)), CLI_CELL(m[i].end) });
+		mer_table_add(&t, (struct mer_cell[N]){
+					  [START] = MER_INT(m[i].start),
+					  [DURATION] = MER_INT(sync_sub(m[i].end, m[i].start)),
+					  [FROM] = mer_text(name_of(l, k->from)),
+					  [TO] = mer_text(name_of(l, k->to)),
+					  [KIND] = mer_text(sync_kind_name(kind)),
+					  [END] = MER_INT(m[i].end),
+				  });
 	}
 	if (people) {
 		cli_table_text(&t, out, (size_t)cli_width(l->s->cli), l->s->cli->bold_out);
@@ -482,9 +531,9 @@ static int put_messages(const struct latencies *l, struct mer_str *out)
 		if (n > shown)
 			mer_str_printf(out, "... and %zu more (-n 0 shows all)\n", n - shown);
 	} else {
-		rc = put_table(l, &t, "messages", out);
+		rc = put_table(l, &t, out);
 	}
-	cli_table_fini(&t);
+	mer_table_fini(&t);
 	free(m);
 	return rc;
 }
@@ -492,7 +541,7 @@ static int put_messages(const struct latencies *l, struct mer_str *out)
 static int print(const struct latencies *l)
 {
 	struct mer_str out = { 0 };
-	struct cli_table t;
+	struct mer_table t;
 	int rc = 0;
 	if (l->v->messages) {
 		rc = put_messages(l, &out);
@@ -500,8 +549,8 @@ static int print(const struct latencies *l)
 		put_text(l, &out);
 	} else {
 		fill_exact(l, &t);
-		rc = put_table(l, &t, "latencies", &out);
-		cli_table_fini(&t);
+		rc = put_table(l, &t, &out);
+		mer_table_fini(&t);
 	}
 	return cli_sync_put(l->s->cli, &out, rc);
 }

@@ -111,25 +111,28 @@ static int put_json(struct cli_sync *s, const struct question *q, size_t n, stru
 	return mer_json_finish(&j, &s->cli->err);
 }
 
-static struct cli_cell known(int64_t v, int64_t unknown)
+static struct mer_cell known(int64_t v, int64_t unknown)
 {
-	return v == unknown ? CLI_CELL_NONE : CLI_CELL(v);
+	return v == unknown ? MER_NONE : MER_INT(v);
 }
 
 /* People see how much earlier and later it may be. */
-static struct cli_cell distance(int64_t from, int64_t to)
+static struct mer_cell distance(int64_t from, int64_t to)
 {
-	return from == INT64_MIN || to == INT64_MAX ? CLI_CELL_NONE
-						    : CLI_CELL(mer_time_between(from, to));
+	return from == INT64_MIN || to == INT64_MAX ? MER_NONE
+						    : MER_INT(mer_time_between(from, to));
 }
 
 static void put_text(struct cli_sync *s, struct question q, struct mer_str *out)
 {
-	static const struct cli_column columns[] = { { "host", "Host", CLI_TYPE_TEXT },
-		{ "time", "Its clock", CLI_TYPE_TIME },
-		{ "early", "Earlier by", CLI_TYPE_DURATION },
-		{ "late", "Later by", CLI_TYPE_DURATION }, { 0 } };
-	struct cli_table t;
+	enum { HOST, TIME, EARLIER, LATER, N };
+	static const struct mer_column columns[N + 1] = {
+		[HOST] = { "host", "Host", MER_TEXT },
+		[TIME] = { "time", "Its clock", MER_DATE },
+		[EARLIER] = { "earlier_ns", "Earlier by", MER_DURATION },
+		[LATER] = { "later_ns", "Later by", MER_DURATION },
+	};
+	struct mer_table t;
 	bool all = true;
 	const char *name = s->e->hosts[q.host].name;
 	mer_str_puts(out, "When the clock of ");
@@ -137,51 +140,61 @@ static void put_text(struct cli_sync *s, struct question q, struct mer_str *out)
 	mer_str_puts(out, " shows ");
 	cli_text_time(out, q.time);
 	mer_str_puts(out, ":\n");
-	cli_table_init(&t, columns);
+	mer_table_init(&t, "at", NULL, columns, NULL);
 	for (uint32_t h = 0; h < s->e->n_hosts; h++) {
 		struct answer a = ask(s->result, q, h);
 		if (h == q.host)
 			continue;
 		bool comparable = a.time != MER_NO_TIME;
 		all &= comparable && a.low != INT64_MIN && a.high != INT64_MAX;
-		cli_table_add(&t, (struct cli_cell[]){ CLI_CELL_TEXT(s->e->hosts[h].name),
-					  known(a.time, MER_NO_TIME),
-					  comparable ? distance(a.low, a.time) : CLI_CELL_NONE,
-					  comparable ? distance(a.time, a.high) : CLI_CELL_NONE });
+		struct mer_cell row[N] = {
+			[HOST] = mer_text(s->e->hosts[h].name),
+			[TIME] = known(a.time, MER_NO_TIME),
+		};
+		if (comparable) {
+			row[EARLIER] = distance(a.low, a.time);
+			row[LATER] = distance(a.time, a.high);
+		}
+		mer_table_add(&t, row);
 	}
 	cli_table_text(&t, out, (size_t)cli_width(s->cli), s->cli->bold_out);
 	if (!all)
 		mer_str_puts(out, "-: unknown: the clock jumped there, or no messages limit the "
 				  "error.\n");
 	out->failed |= t.failed;
-	cli_table_fini(&t);
+	mer_table_fini(&t);
 }
 
 static void put_rows(struct cli_sync *s, const struct question *q, size_t n, struct mer_str *out)
 {
-	static const struct cli_column columns[] = { { "from_host", "", CLI_TYPE_TEXT },
-		{ "from_time", "", CLI_TYPE_TIME }, { "host", "", CLI_TYPE_TEXT },
-		{ "time", "", CLI_TYPE_TIME }, { "low", "", CLI_TYPE_TIME },
-		{ "high", "", CLI_TYPE_TIME }, { 0 } };
-	struct cli_table t;
-	cli_table_init(&t, columns);
+	enum { FROM_HOST, FROM_TIME, HOST, TIME, LOW, HIGH, N };
+	static const struct mer_column columns[N + 1] = {
+		[FROM_HOST] = { "from_host", NULL, MER_TEXT },
+		[FROM_TIME] = { "from_time", NULL, MER_DATE },
+		[HOST] = { "host", NULL, MER_TEXT },
+		[TIME] = { "time", NULL, MER_DATE },
+		[LOW] = { "low", NULL, MER_DATE },
+		[HIGH] = { "high", NULL, MER_DATE },
+	};
+	struct mer_table t;
+	mer_table_init(&t, "at", NULL, columns, NULL);
 	for (size_t i = 0; i < n; i++)
 		for (uint32_t h = 0; h < s->e->n_hosts; h++) {
 			struct answer a = ask(s->result, q[i], h);
 			if (h == q[i].host)
 				continue;
-			cli_table_add(
-				&t, (struct cli_cell[]){ CLI_CELL_TEXT(s->e->hosts[q[i].host].name),
-					    CLI_CELL(q[i].time), CLI_CELL_TEXT(s->e->hosts[h].name),
-					    known(a.time, MER_NO_TIME), known(a.low, INT64_MIN),
-					    known(a.high, INT64_MAX) });
+			mer_table_add(
+				&t, (struct mer_cell[N]){
+					    [FROM_HOST] = mer_text(s->e->hosts[q[i].host].name),
+					    [FROM_TIME] = MER_INT(q[i].time),
+					    [HOST] = mer_text(s->e->hosts[h].name),
+					    [TIME] = known(a.time, MER_NO_TIME),
+					    [LOW] = known(a.low, INT64_MIN),
+					    [HIGH] = known(a.high, INT64_MAX),
+				    });
 		}
-	if (s->cli->format == CLI_FORMAT_CSV)
-		cli_table_csv(&t, out);
-	else
-		cli_table_jsonl(&t, out);
-	out->failed |= t.failed;
-	cli_table_fini(&t);
+	cli_table_rows(s->cli, &t, mer_table_whole(&t), out);
+	mer_table_fini(&t);
 }
 
 int cli_sync_print_at(struct cli_sync *s, const struct cli_texts *at)

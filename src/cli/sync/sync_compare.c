@@ -68,29 +68,36 @@ static int fill_row(struct cli_sync *s, const struct sync_result *r, struct row 
 	return 0;
 }
 
-static struct cli_cell bound_cell(int64_t v)
+static struct mer_cell bound_cell(int64_t v)
 {
-	return v == INT64_MAX ? CLI_CELL_NONE : CLI_CELL(v);
+	return v == INT64_MAX ? MER_NONE : MER_INT(v);
 }
 
-static struct cli_cell real_cell(double v)
+static struct mer_cell real_cell(double v)
 {
-	return isfinite(v) && fabs(v) < 9e18 ? CLI_CELL(llround(v)) : CLI_CELL_NONE;
+	return isfinite(v) && fabs(v) < 9e18 ? MER_INT(llround(v)) : MER_NONE;
 }
 
 int cli_sync_print_methods(struct cli_sync *s)
 {
-	static const struct cli_column columns[] = { { "method", "Method", CLI_TYPE_TEXT },
-		{ "violations", "Early", CLI_TYPE_COUNT }, { "messages", "of", CLI_TYPE_COUNT },
-		{ "bound_median_ns", "Bound", CLI_TYPE_DURATION },
-		{ "bound_max_ns", "Worst", CLI_TYPE_DURATION },
-		{ "latency_min_ns", "Min", CLI_TYPE_DURATION },
-		{ "latency_mean_ns", "Average", CLI_TYPE_DURATION },
-		{ "latency_stddev_ns", "Std dev", CLI_TYPE_DURATION },
-		{ "quality", "Quality", CLI_TYPE_TEXT }, { 0 } };
-	struct cli_table t;
+	enum { METHOD, EARLY, MESSAGES, BOUND_MEDIAN, BOUND_MAX, MIN, MEAN, STDDEV, QUALITY, N };
+	static const struct mer_column columns[N + 1] = {
+		[METHOD] = { "method", "Method", MER_TEXT },
+		[EARLY] = { "violations", "Early", MER_COUNT },
+		[MESSAGES] = { "messages", "of", MER_COUNT },
+		[BOUND_MEDIAN] = { "bound_median_ns", "Bound", MER_DURATION },
+		[BOUND_MAX] = { "bound_max_ns", "Worst", MER_DURATION },
+		[MIN] = { "latency_min_ns", "Min", MER_DURATION },
+		[MEAN] = { "latency_mean_ns", "Average", MER_DURATION },
+		[STDDEV] = { "latency_stddev_ns", "Std dev", MER_DURATION },
+		[QUALITY] = { "quality", "Quality", MER_TEXT },
+	};
+	struct mer_table t;
 	int rc = 0;
-	cli_table_init(&t, columns);
+	mer_table_init(&t, "methods",
+		"Early: messages received before they were sent. Bound, Worst: median and\n"
+		"maximum over the hosts. Min, Average, Std dev: latency of all messages.\n",
+		columns, NULL);
 	for (unsigned m = SYNC_AUTO; !rc && m <= SYNC_NONE; m++) {
 		struct sync_options o = s->options;
 		struct sync_result *r = NULL;
@@ -104,21 +111,23 @@ int cli_sync_print_methods(struct cli_sync *s)
 		sync_result_free(r);
 		if (rc)
 			break;
-		cli_table_add(&t,
-			(struct cli_cell[]){ CLI_CELL_TEXT(sync_method_name(row.method)),
-				CLI_CELL(row.violations), CLI_CELL(row.n),
-				bound_cell(row.median_bound), bound_cell(row.worst_bound),
-				row.n ? CLI_CELL(row.min) : CLI_CELL_NONE,
-				row.n ? real_cell(row.mean) : CLI_CELL_NONE, real_cell(row.stddev),
-				CLI_CELL_TEXT(row.worst_quality == SYNC_REFERENCE
-						      ? NULL
-						      : sync_quality_name(row.worst_quality)) });
+		enum sync_quality q = row.worst_quality;
+		mer_table_add(&t,
+			(struct mer_cell[N]){
+				[METHOD] = mer_text(sync_method_name(row.method)),
+				[EARLY] = MER_INT(row.violations),
+				[MESSAGES] = MER_INT(row.n),
+				[BOUND_MEDIAN] = bound_cell(row.median_bound),
+				[BOUND_MAX] = bound_cell(row.worst_bound),
+				[MIN] = row.n ? MER_INT(row.min) : MER_NONE,
+				[MEAN] = row.n ? real_cell(row.mean) : MER_NONE,
+				[STDDEV] = real_cell(row.stddev),
+				[QUALITY] =
+					mer_text(q == SYNC_REFERENCE ? NULL : sync_quality_name(q)),
+			});
 	}
 	if (!rc)
-		rc = cli_table_print(s->cli, &t, "methods",
-			"Early: messages received before they were sent. Bound, Worst: median and\n"
-			"maximum over the hosts. Min, Average, Std dev: latency of all "
-			"messages.\n");
-	cli_table_fini(&t);
+		rc = cli_table_print(s->cli, &t);
+	mer_table_fini(&t);
 	return rc;
 }

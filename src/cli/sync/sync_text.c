@@ -176,19 +176,19 @@ static void put_verdict(const struct sync_result *r, struct mer_str *out)
 
 /* ---- Tables ---- */
 
-static struct cli_cell bound_cell(int64_t v)
+static struct mer_cell bound_cell(int64_t v)
 {
-	return v == INT64_MAX ? CLI_CELL_NONE : CLI_CELL(v);
+	return v == INT64_MAX ? MER_NONE : MER_INT(v);
 }
 
-static struct cli_cell time_cell(int64_t t)
+static struct mer_cell time_cell(int64_t t)
 {
-	return t == MER_NO_TIME ? CLI_CELL_NONE : CLI_CELL(t);
+	return t == MER_NO_TIME ? MER_NONE : MER_INT(t);
 }
 
-static struct cli_cell least_cell(const struct sync_latency *l)
+static struct mer_cell least_cell(const struct sync_latency *l)
 {
-	return l->n ? CLI_CELL(l->min) : CLI_CELL_NONE;
+	return l->n ? MER_INT(l->min) : MER_NONE;
 }
 
 /* So that a row fits. */
@@ -222,128 +222,225 @@ static const struct sync_host **choose_hosts(const struct sync_result *r, size_t
 	return hosts;
 }
 
-static void fill_hosts(const struct sync_result *r, size_t limit, struct cli_table *t)
+static void fill_hosts(const struct sync_result *r, size_t limit, struct mer_table *t)
 {
-	static const struct cli_column brief[] = { { "host", "Host", CLI_TYPE_TEXT },
-		{ "offset", "Offset, s", CLI_TYPE_SECONDS }, { "drift", "ppm", CLI_TYPE_REAL },
-		{ "median", "Bound", CLI_TYPE_DURATION }, { "max", "Worst", CLI_TYPE_DURATION },
-		{ "pieces", "Pieces", CLI_TYPE_COUNT }, { "matched", "Msgs", CLI_TYPE_COUNT },
-		{ "used", "Used", CLI_TYPE_COUNT }, { "quality", "Quality", CLI_TYPE_TEXT },
-		{ 0 } };
-	cli_table_init(t, brief);
+	enum { HOST, OFFSET, DRIFT, MEDIAN, WORST, PIECES, MATCHED, USED, QUALITY, N };
+	static const struct mer_column columns[N + 1] = {
+		[HOST] = { "host", "Host", MER_TEXT },
+		[OFFSET] = { "offset_ns", "Offset, s", MER_OFFSET },
+		[DRIFT] = { "drift_ppm", "ppm", MER_PPM },
+		[MEDIAN] = { "bound_median_ns", "Bound", MER_DURATION },
+		[WORST] = { "bound_max_ns", "Worst", MER_DURATION },
+		[PIECES] = { "pieces", "Pieces", MER_COUNT },
+		[MATCHED] = { "matched", "Msgs", MER_COUNT },
+		[USED] = { "used", "Used", MER_COUNT },
+		[QUALITY] = { "quality", "Quality", MER_TEXT },
+	};
+	mer_table_init(t, "hosts", NULL, columns, NULL);
 	size_t n;
 	const struct sync_host **hosts = choose_hosts(r, limit, &n);
 	t->failed |= !hosts;
 	for (size_t i = 0; hosts && i < n; i++) {
 		const struct sync_host *h = hosts[i];
+		struct mer_cell row[N] = {
+			[HOST] = mer_text(h->name),
+			[PIECES] = MER_INT(h->map.n ? h->map.n : 1),
+			[MATCHED] = MER_INT(h->n_matched),
+			[USED] = MER_INT(h->n_used),
+			[QUALITY] = mer_text(brief_quality(h->quality)),
+		};
 		/* With nobody to compare it with, 0 would say that nothing is uncertain. */
-		bool alone = h->quality == SYNC_ABSENT && h->n_matched == 0;
-		const struct cli_cell none = CLI_CELL_NONE;
-		cli_table_add(
-			t, (struct cli_cell[]){ CLI_CELL_TEXT(h->name),
-				   alone ? none : CLI_CELL(sync_host_offset(h)),
-				   alone ? none : CLI_CELL_RATIO(sync_host_drift_ppm(h)),
-				   alone ? none : bound_cell(h->bound.median),
-				   alone ? none : bound_cell(h->bound.max),
-				   CLI_CELL(h->map.n ? h->map.n : 1), CLI_CELL(h->n_matched),
-				   CLI_CELL(h->n_used), CLI_CELL_TEXT(brief_quality(h->quality)) });
+		if (h->quality != SYNC_ABSENT || h->n_matched) {
+			row[OFFSET] = MER_INT(sync_host_offset(h));
+			row[DRIFT] = MER_REAL_CELL(sync_host_drift_ppm(h));
+			row[MEDIAN] = bound_cell(h->bound.median);
+			row[WORST] = bound_cell(h->bound.max);
+		}
+		mer_table_add(t, row);
 	}
 	free(hosts);
 }
 
-static void fill_pairs(
-	const struct sync_result *r, size_t limit, struct cli_table *t, struct mer_arena *arena)
+static uint64_t early_before(const struct sync_pair *p)
 {
-	static const struct cli_column brief[] = { { "a", "From", CLI_TYPE_TEXT },
-		{ "b", "To", CLI_TYPE_TEXT }, { "ab", "There", CLI_TYPE_COUNT },
-		{ "ba", "Back", CLI_TYPE_COUNT }, { "min_ab", "Min there", CLI_TYPE_DURATION },
-		{ "min_ba", "Min back", CLI_TYPE_DURATION },
-		{ "bound", "Bound", CLI_TYPE_DURATION }, { "hull", "Hull", CLI_TYPE_TEXT },
-		{ "out", "Left out", CLI_TYPE_COUNT }, { "early", "Early", CLI_TYPE_COUNT },
-		{ 0 } };
-	cli_table_init(t, brief);
+	return p->ab.before.n_violations + p->ba.before.n_violations;
+}
+
+static void fill_pairs(
+	const struct sync_result *r, size_t limit, struct mer_table *t, struct mer_arena *arena)
+{
+	enum { A, B, AB, BA, MIN_AB, MIN_BA, BOUND, HULL, LEFT_OUT, EARLY, N };
+	static const struct mer_column columns[N + 1] = {
+		[A] = { "a", "From", MER_TEXT },
+		[B] = { "b", "To", MER_TEXT },
+		[AB] = { "matched_ab", "There", MER_COUNT },
+		[BA] = { "matched_ba", "Back", MER_COUNT },
+		[MIN_AB] = { "min_latency_ab_ns", "Min there", MER_DURATION },
+		[MIN_BA] = { "min_latency_ba_ns", "Min back", MER_DURATION },
+		[BOUND] = { "bound_median_ns", "Bound", MER_DURATION },
+		[HULL] = { "hull", "Hull", MER_TEXT },
+		[LEFT_OUT] = { "left_out", "Left out", MER_COUNT },
+		[EARLY] = { "violations_before", "Early", MER_COUNT },
+	};
+	mer_table_init(t, "pairs", NULL, columns, arena);
 	for (size_t i = 0; i < r->n_pairs && i < limit; i++) {
 		const struct sync_pair *p = &r->pairs[i];
 		const char *hull =
 			mer_arena_printf(arena, "%zu/%zu", p->line.n_upper, p->line.n_lower);
 		t->failed |= !hull;
-		cli_table_add(t,
-			(struct cli_cell[]){ CLI_CELL_TEXT(r->hosts[p->a].name),
-				CLI_CELL_TEXT(r->hosts[p->b].name), CLI_CELL(p->ab.after.n),
-				CLI_CELL(p->ba.after.n), least_cell(&p->ab.after),
-				least_cell(&p->ba.after), bound_cell(p->bound.median),
-				CLI_CELL_TEXT(hull), CLI_CELL(p->n_left_out),
-				CLI_CELL(p->ab.before.n_violations + p->ba.before.n_violations) });
+		mer_table_add(t, (struct mer_cell[N]){
+					 [A] = mer_text(r->hosts[p->a].name),
+					 [B] = mer_text(r->hosts[p->b].name),
+					 [AB] = MER_INT(p->ab.after.n),
+					 [BA] = MER_INT(p->ba.after.n),
+					 [MIN_AB] = least_cell(&p->ab.after),
+					 [MIN_BA] = least_cell(&p->ba.after),
+					 [BOUND] = bound_cell(p->bound.median),
+					 [HULL] = mer_text(hull),
+					 [LEFT_OUT] = MER_INT(p->n_left_out),
+					 [EARLY] = MER_INT(early_before(p)),
+				 });
 	}
 }
 
 /* For programs: exact numbers, names that say what they are. */
-static void fill_exact_hosts(const struct sync_result *r, struct cli_table *t)
+static void fill_exact_hosts(const struct sync_result *r, struct mer_table *t)
 {
-	static const struct cli_column columns[] = { { "host", "", CLI_TYPE_TEXT },
-		{ "id", "", CLI_TYPE_TEXT }, { "group", "", CLI_TYPE_ID },
-		{ "reference", "", CLI_TYPE_TEXT }, { "method", "", CLI_TYPE_TEXT },
-		{ "quality", "", CLI_TYPE_TEXT }, { "offset_ns", "", CLI_TYPE_DURATION },
-		{ "drift_ppm", "", CLI_TYPE_REAL }, { "bound_min_ns", "", CLI_TYPE_DURATION },
-		{ "bound_median_ns", "", CLI_TYPE_DURATION },
-		{ "bound_max_ns", "", CLI_TYPE_DURATION }, { "worst_at", "", CLI_TYPE_TIME },
-		{ "pieces", "", CLI_TYPE_COUNT }, { "steps", "", CLI_TYPE_COUNT },
-		{ "slews", "", CLI_TYPE_COUNT }, { "matched", "", CLI_TYPE_COUNT },
-		{ "used", "", CLI_TYPE_COUNT }, { 0 } };
-	cli_table_init(t, columns);
+	enum {
+		HOST,
+		ID,
+		GROUP,
+		REFERENCE,
+		METHOD,
+		QUALITY,
+		OFFSET,
+		DRIFT,
+		BOUND_MIN,
+		BOUND_MEDIAN,
+		BOUND_MAX,
+		WORST_AT,
+		PIECES,
+		STEPS,
+		SLEWS,
+		MATCHED,
+		USED,
+		N
+	};
+	static const struct mer_column columns[N + 1] = {
+		[HOST] = { "host", NULL, MER_TEXT },
+		[ID] = { "id", NULL, MER_TEXT },
+		[GROUP] = { "group", NULL, MER_ID },
+		[REFERENCE] = { "reference", NULL, MER_TEXT },
+		[METHOD] = { "method", NULL, MER_TEXT },
+		[QUALITY] = { "quality", NULL, MER_TEXT },
+		[OFFSET] = { "offset_ns", NULL, MER_OFFSET },
+		[DRIFT] = { "drift_ppm", NULL, MER_PPM },
+		[BOUND_MIN] = { "bound_min_ns", NULL, MER_DURATION },
+		[BOUND_MEDIAN] = { "bound_median_ns", NULL, MER_DURATION },
+		[BOUND_MAX] = { "bound_max_ns", NULL, MER_DURATION },
+		[WORST_AT] = { "worst_at", NULL, MER_DATE },
+		[PIECES] = { "pieces", NULL, MER_COUNT },
+		[STEPS] = { "steps", NULL, MER_COUNT },
+		[SLEWS] = { "slews", NULL, MER_COUNT },
+		[MATCHED] = { "matched", NULL, MER_COUNT },
+		[USED] = { "used", NULL, MER_COUNT },
+	};
+	mer_table_init(t, "hosts", NULL, columns, NULL);
 	for (uint32_t i = 0; i < r->n_hosts; i++) {
 		const struct sync_host *h = &r->hosts[i];
-		cli_table_add(
-			t, (struct cli_cell[]){ CLI_CELL_TEXT(h->name), CLI_CELL_TEXT(h->id),
-				   CLI_CELL(h->group),
-				   CLI_CELL_TEXT(r->hosts[r->references[h->group]].name),
-				   CLI_CELL_TEXT(sync_method_name(h->method)),
-				   CLI_CELL_TEXT(sync_quality_name(h->quality)),
-				   CLI_CELL(sync_host_offset(h)),
-				   CLI_CELL_RATIO(sync_host_drift_ppm(h)), bound_cell(h->bound.min),
-				   bound_cell(h->bound.median), bound_cell(h->bound.max),
-				   time_cell(h->bound.worst_at), CLI_CELL(h->map.n ? h->map.n : 1),
-				   CLI_CELL(h->n_steps), CLI_CELL(h->n_slews),
-				   CLI_CELL(h->n_matched), CLI_CELL(h->n_used) });
+		mer_table_add(
+			t, (struct mer_cell[N]){
+				   [HOST] = mer_text(h->name),
+				   [ID] = mer_text(h->id),
+				   [GROUP] = MER_INT(h->group),
+				   [REFERENCE] = mer_text(r->hosts[r->references[h->group]].name),
+				   [METHOD] = mer_text(sync_method_name(h->method)),
+				   [QUALITY] = mer_text(sync_quality_name(h->quality)),
+				   [OFFSET] = MER_INT(sync_host_offset(h)),
+				   [DRIFT] = MER_REAL_CELL(sync_host_drift_ppm(h)),
+				   [BOUND_MIN] = bound_cell(h->bound.min),
+				   [BOUND_MEDIAN] = bound_cell(h->bound.median),
+				   [BOUND_MAX] = bound_cell(h->bound.max),
+				   [WORST_AT] = time_cell(h->bound.worst_at),
+				   [PIECES] = MER_INT(h->map.n ? h->map.n : 1),
+				   [STEPS] = MER_INT(h->n_steps),
+				   [SLEWS] = MER_INT(h->n_slews),
+				   [MATCHED] = MER_INT(h->n_matched),
+				   [USED] = MER_INT(h->n_used),
+			   });
 	}
 }
 
-static void fill_exact_pairs(const struct sync_result *r, struct cli_table *t)
+static void fill_exact_pairs(const struct sync_result *r, struct mer_table *t)
 {
-	static const struct cli_column columns[] = { { "a", "", CLI_TYPE_TEXT },
-		{ "b", "", CLI_TYPE_TEXT }, { "quality", "", CLI_TYPE_TEXT },
-		{ "matched_ab", "", CLI_TYPE_COUNT }, { "matched_ba", "", CLI_TYPE_COUNT },
-		{ "used", "", CLI_TYPE_COUNT }, { "left_out", "", CLI_TYPE_COUNT },
-		{ "min_latency_ab_ns", "", CLI_TYPE_DURATION },
-		{ "min_latency_ba_ns", "", CLI_TYPE_DURATION },
-		{ "bound_ns", "", CLI_TYPE_DURATION }, { "violations_before", "", CLI_TYPE_COUNT },
-		{ "violations_after", "", CLI_TYPE_COUNT }, { "alpha", "", CLI_TYPE_TEXT },
-		{ "beta", "", CLI_TYPE_TEXT }, { "hull_upper", "", CLI_TYPE_COUNT },
-		{ "hull_lower", "", CLI_TYPE_COUNT }, { 0 } };
-	cli_table_init(t, columns);
+	enum {
+		A,
+		B,
+		QUALITY,
+		AB,
+		BA,
+		USED,
+		LEFT_OUT,
+		MIN_AB,
+		MIN_BA,
+		BOUND,
+		EARLY_BEFORE,
+		EARLY_AFTER,
+		ALPHA,
+		BETA,
+		HULL_UPPER,
+		HULL_LOWER,
+		N
+	};
+	static const struct mer_column columns[N + 1] = {
+		[A] = { "a", NULL, MER_TEXT },
+		[B] = { "b", NULL, MER_TEXT },
+		[QUALITY] = { "quality", NULL, MER_TEXT },
+		[AB] = { "matched_ab", NULL, MER_COUNT },
+		[BA] = { "matched_ba", NULL, MER_COUNT },
+		[USED] = { "used", NULL, MER_COUNT },
+		[LEFT_OUT] = { "left_out", NULL, MER_COUNT },
+		[MIN_AB] = { "min_latency_ab_ns", NULL, MER_DURATION },
+		[MIN_BA] = { "min_latency_ba_ns", NULL, MER_DURATION },
+		[BOUND] = { "bound_ns", NULL, MER_DURATION },
+		[EARLY_BEFORE] = { "violations_before", NULL, MER_COUNT },
+		[EARLY_AFTER] = { "violations_after", NULL, MER_COUNT },
+		[ALPHA] = { "alpha", NULL, MER_TEXT }, /* exact decimals */
+		[BETA] = { "beta_ns", NULL, MER_TEXT },
+		[HULL_UPPER] = { "hull_upper", NULL, MER_COUNT },
+		[HULL_LOWER] = { "hull_lower", NULL, MER_COUNT },
+	};
+	mer_table_init(t, "pairs", NULL, columns, NULL);
 	for (size_t i = 0; i < r->n_pairs; i++) {
 		const struct sync_pair *p = &r->pairs[i];
-		cli_table_add(
-			t, (struct cli_cell[]){ CLI_CELL_TEXT(r->hosts[p->a].name),
-				   CLI_CELL_TEXT(r->hosts[p->b].name),
-				   CLI_CELL_TEXT(sync_quality_name(p->quality)),
-				   CLI_CELL(p->ab.after.n), CLI_CELL(p->ba.after.n),
-				   CLI_CELL(p->n_used), CLI_CELL(p->n_left_out),
-				   least_cell(&p->ab.after), least_cell(&p->ba.after),
-				   bound_cell(p->bound.max),
-				   CLI_CELL(p->ab.before.n_violations + p->ba.before.n_violations),
-				   CLI_CELL(p->ab.after.n_violations + p->ba.after.n_violations),
-				   CLI_CELL_TEXT(p->line.alpha[0] ? p->line.alpha : NULL),
-				   CLI_CELL_TEXT(p->line.beta[0] ? p->line.beta : NULL),
-				   CLI_CELL(p->line.n_upper), CLI_CELL(p->line.n_lower) });
+		const struct sync_line *l = &p->line;
+		uint64_t after = p->ab.after.n_violations + p->ba.after.n_violations;
+		mer_table_add(t, (struct mer_cell[N]){
+					 [A] = mer_text(r->hosts[p->a].name),
+					 [B] = mer_text(r->hosts[p->b].name),
+					 [QUALITY] = mer_text(sync_quality_name(p->quality)),
+					 [AB] = MER_INT(p->ab.after.n),
+					 [BA] = MER_INT(p->ba.after.n),
+					 [USED] = MER_INT(p->n_used),
+					 [LEFT_OUT] = MER_INT(p->n_left_out),
+					 [MIN_AB] = least_cell(&p->ab.after),
+					 [MIN_BA] = least_cell(&p->ba.after),
+					 [BOUND] = bound_cell(p->bound.max),
+					 [EARLY_BEFORE] = MER_INT(early_before(p)),
+					 [EARLY_AFTER] = MER_INT(after),
+					 [ALPHA] = mer_text(l->alpha[0] ? l->alpha : NULL),
+					 [BETA] = mer_text(l->beta[0] ? l->beta : NULL),
+					 [HULL_UPPER] = MER_INT(l->n_upper),
+					 [HULL_LOWER] = MER_INT(l->n_lower),
+				 });
 	}
 }
 
-static void put_table(struct cli *cli, struct cli_table *t, struct mer_str *out)
+static void put_table(struct cli *cli, struct mer_table *t, struct mer_str *out)
 {
 	cli_table_text(t, out, (size_t)cli_width(cli), cli->bold_out);
 	out->failed |= t->failed;
-	cli_table_fini(t);
+	mer_table_fini(t);
 }
 
 /* ---- Advice ---- */
@@ -466,7 +563,7 @@ static void put_text(struct cli_sync *s, struct mer_str *out)
 {
 	const struct sync_result *r = s->result;
 	size_t limit = s->limit ? s->limit : SCREENFUL;
-	struct cli_table t;
+	struct mer_table t;
 	struct mer_str verdict = { 0 };
 	put_verdict(r, &verdict);
 	if (verdict.data)
@@ -511,28 +608,18 @@ static int put_json(struct cli_sync *s, struct mer_str *out)
 int cli_sync_print(struct cli_sync *s)
 {
 	struct mer_str out = { 0 };
-	struct cli_table hosts, pairs;
+	struct mer_table exact[2];
 	int rc = 0;
 	switch (s->cli->format) {
 	case CLI_FORMAT_TABLE: put_text(s, &out); break;
 	case CLI_FORMAT_JSON: rc = put_json(s, &out); break;
 	case CLI_FORMAT_LTTV: return cli_sync_print_lttv(s);
 	default:
-		fill_exact_hosts(s->result, &hosts);
-		fill_exact_pairs(s->result, &pairs);
-		hosts.name = "hosts";
-		pairs.name = "pairs";
-		if (s->cli->format == CLI_FORMAT_CSV) {
-			cli_table_csv(&hosts, &out);
-			mer_str_putc(&out, '\n');
-			cli_table_csv(&pairs, &out);
-		} else {
-			cli_table_jsonl(&hosts, &out);
-			cli_table_jsonl(&pairs, &out);
-		}
-		out.failed |= hosts.failed || pairs.failed;
-		cli_table_fini(&hosts);
-		cli_table_fini(&pairs);
+		fill_exact_hosts(s->result, &exact[0]);
+		fill_exact_pairs(s->result, &exact[1]);
+		rc = cli_tables_print(s->cli, exact, 2);
+		mer_table_fini(&exact[0]);
+		mer_table_fini(&exact[1]);
 	}
 	return cli_sync_put(s->cli, &out, rc);
 }

@@ -43,6 +43,7 @@ struct kernel_checkpoint_key {
 int kernel_keeper_new(struct mer_experiment *e, uint32_t n_states, struct kernel_keeper **keeper,
 	struct mer_err *err);
 void kernel_keeper_free(struct kernel_keeper *); /* NULL is fine */
+uint32_t kernel_keeper_kind(const struct kernel_keeper *k);
 /* After the world was built with it: false: it cannot be kept, or written. */
 bool kernel_keeper_save(const struct kernel_keeper *k, const struct kernel_world *w,
 	const struct kernel_checkpoint_key *key, const char *path);

@@ -162,6 +162,11 @@ int kernel_keeper_begin(
 	return 0;
 }
 
+uint32_t kernel_keeper_kind(const struct kernel_keeper *k)
+{
+	return k->kind;
+}
+
 struct kernel_keep *kernel_keeper_host(struct kernel_keeper *k, uint32_t host)
 {
 	return k ? &k->hosts[host] : NULL;

@@ -121,15 +121,18 @@ static const char *text_at(const uint64_t *slots)
 static int enter_path_at(struct kernel_files *f, struct kernel_file_task *t, const uint64_t *s,
 	struct kernel_call *call, struct mer_err *err)
 {
-	const struct kernel_fd *dir = get(f, t, (int32_t)s[0]);
+	enum { PATH_LENGTH = KERNEL_ARG_AT_PATH + 1 };
+	const struct kernel_fd *dir = get(f, t, (int32_t)s[KERNEL_ARG_AT_DIR]);
 	uint32_t name = dir && dir->kind == KERNEL_OBJECT_FILE ? dir->name : KERNEL_NONE;
-	if (t->op.kind == KERNEL_CALL_PATH_AT && s[2] == 0 && s[3] & AT_EMPTY_PATH_) {
-		use(f, t, s[0], call);
+	if (t->op.kind == KERNEL_CALL_PATH_AT && s[PATH_LENGTH] == 0 &&
+		s[KERNEL_ARG_AT_FLAGS] & AT_EMPTY_PATH_) {
+		use(f, t, s[KERNEL_ARG_AT_DIR], call);
 		return 0;
 	}
-	int rc = kernel_name_path(&f->namer, name, text_at(s + 1), s[2], &t->op.what, err);
+	int rc = kernel_name_path(
+		&f->namer, name, text_at(s + KERNEL_ARG_AT_PATH), s[PATH_LENGTH], &t->op.what, err);
 	say(call, &t->op.what);
-	if (s[3] & O_CLOEXEC_)
+	if (s[KERNEL_ARG_AT_FLAGS] & O_CLOEXEC_)
 		t->op.what.flags = KERNEL_FD_CLOEXEC;
 	return rc;
 }
@@ -137,9 +140,11 @@ static int enter_path_at(struct kernel_files *f, struct kernel_file_task *t, con
 static int enter_connect(struct kernel_files *f, struct kernel_file_task *t, const uint64_t *s,
 	struct kernel_call *call, struct mer_err *err)
 {
-	use(f, t, s[0], call);
+	use(f, t, s[KERNEL_ARG_FD], call);
 	t->op.fd = call->fd;
-	int rc = kernel_name_peer(&f->namer, s[1], s[2], s + 3, s + 5, &t->op.what, err);
+	int rc = kernel_name_peer(&f->namer, s[KERNEL_ARG_CONNECT_FAMILY],
+		s[KERNEL_ARG_CONNECT_PORT], s + KERNEL_ARG_CONNECT_V4, s + KERNEL_ARG_CONNECT_V6,
+		&t->op.what, err);
 	if (t->op.what.name != KERNEL_NONE)
 		say(call, &t->op.what);
 	return rc;
@@ -149,7 +154,9 @@ static int enter_connect(struct kernel_files *f, struct kernel_file_task *t, con
 static int close_range(
 	struct kernel_files *f, struct kernel_file_task *t, const uint64_t *s, struct mer_err *err)
 {
-	uint32_t first = (uint32_t)s[0], last = (uint32_t)s[1], flags = (uint32_t)s[2];
+	uint32_t first = (uint32_t)s[KERNEL_ARG_RANGE_FIRST],
+		 last = (uint32_t)s[KERNEL_ARG_RANGE_LAST],
+		 flags = (uint32_t)s[KERNEL_ARG_RANGE_FLAGS];
 	if (first > last || flags & ~(uint32_t)(RANGE_UNSHARE | RANGE_CLOEXEC))
 		return 0;
 	int rc = flags & RANGE_UNSHARE ? kernel_file_unshare(f, t, false, err) : 0;
@@ -174,13 +181,14 @@ static int enter_anonymous(struct kernel_files *f, struct kernel_file_op *op, ui
 static int enter_memfd(struct kernel_files *f, struct kernel_file_op *op, const uint64_t *s,
 	struct kernel_call *call, struct mer_err *err)
 {
+	enum { LENGTH = KERNEL_ARG_MEMFD_NAME + 1 };
 	char text[6 + 256] = "memfd:"; /* the kernel allows 249 */
-	size_t len = s[2] < 256 ? (size_t)s[2] : 256;
+	size_t len = s[LENGTH] < 256 ? (size_t)s[LENGTH] : 256;
 	if (len)
-		memcpy(text + 6, text_at(s + 1), len);
+		memcpy(text + 6, text_at(s + KERNEL_ARG_MEMFD_NAME), len);
 	int rc = kernel_name_object(&f->namer, text, 6 + len, KERNEL_OBJECT_FILE, &op->what, err);
 	say(call, &op->what);
-	op->what.flags = s[0] & MFD_CLOEXEC_ ? KERNEL_FD_CLOEXEC : 0;
+	op->what.flags = s[KERNEL_ARG_FLAGS] & MFD_CLOEXEC_ ? KERNEL_FD_CLOEXEC : 0;
 	return rc;
 }
 
@@ -194,68 +202,77 @@ static int enter(struct kernel_files *f, struct kernel_file_task *t, const uint6
 	switch ((enum kernel_call_kind)op->kind) {
 	case KERNEL_CALL_PATH:
 	case KERNEL_CALL_OPEN:
-		rc = kernel_name_path(&f->namer, KERNEL_NONE, text_at(s), s[1], &op->what, err);
+		rc = kernel_name_path(&f->namer, KERNEL_NONE, text_at(s + KERNEL_ARG_PATH),
+			s[KERNEL_ARG_PATH + 1], &op->what, err);
 		say(call, &op->what);
-		if (op->kind == KERNEL_CALL_OPEN && s[2] & O_CLOEXEC_)
+		if (op->kind == KERNEL_CALL_OPEN && s[KERNEL_ARG_OPEN_FLAGS] & O_CLOEXEC_)
 			op->what.flags = KERNEL_FD_CLOEXEC;
 		return rc;
 	case KERNEL_CALL_PATH_AT:
 	case KERNEL_CALL_OPEN_AT: return enter_path_at(f, t, s, call, err);
 	case KERNEL_CALL_CLOSE:
 		/* From here on another thread may get the same number. */
-		use(f, t, s[0], call);
+		use(f, t, s[KERNEL_ARG_FD], call);
 		return set(f, t, call->fd, NULL, err);
 	case KERNEL_CALL_CLOSE_RANGE: return close_range(f, t, s, err);
 	case KERNEL_CALL_DUP:
 	case KERNEL_CALL_DUP_TO:
 	case KERNEL_CALL_FCNTL:
-		what = use(f, t, s[0], call);
+		what = use(f, t, s[KERNEL_ARG_FD], call);
 		op->fd = call->fd;
 		op->what = what ? *what : unknown;
-		if (op->kind != KERNEL_CALL_DUP) {
-			op->cmd = (uint32_t)s[1];
-			op->arg = (uint32_t)s[2];
+		if (op->kind == KERNEL_CALL_FCNTL) {
+			op->cmd = (uint32_t)s[KERNEL_ARG_FCNTL_CMD];
+			op->arg = (uint32_t)s[KERNEL_ARG_FCNTL_ARG];
+		} else if (op->kind == KERNEL_CALL_DUP_TO) {
+			op->arg = (uint32_t)s[KERNEL_ARG_DUP_FLAGS];
 		}
 		return 0;
 	case KERNEL_CALL_IOCTL:
-		use(f, t, s[0], call);
+		use(f, t, s[KERNEL_ARG_FD], call);
 		op->fd = call->fd;
-		op->cmd = (uint32_t)s[1];
+		op->cmd = (uint32_t)s[KERNEL_ARG_IOCTL_CMD];
 		return 0;
 	case KERNEL_CALL_MMAP:
-		if (!(s[1] & MAP_ANONYMOUS_))
-			use(f, t, s[0], call);
+		if (!(s[KERNEL_ARG_MMAP_FLAGS] & MAP_ANONYMOUS_))
+			use(f, t, s[KERNEL_ARG_FD], call);
 		return 0;
 	case KERNEL_CALL_UNSHARE:
-	case KERNEL_CALL_PIPE: op->arg = (uint32_t)s[0]; return 0;
+	case KERNEL_CALL_PIPE: op->arg = (uint32_t)s[KERNEL_ARG_FLAGS]; return 0;
 	case KERNEL_CALL_SOCKET:
-		rc = kernel_name_socket(&f->namer, s[0], s[1], s[2], &op->what, err);
+		rc = kernel_name_socket(&f->namer, s[KERNEL_ARG_SOCKET_FAMILY],
+			s[KERNEL_ARG_SOCKET_TYPE], s[KERNEL_ARG_SOCKET_PROTOCOL], &op->what, err);
 		say(call, &op->what);
-		if (s[1] & O_CLOEXEC_)
+		if (s[KERNEL_ARG_SOCKET_TYPE] & O_CLOEXEC_)
 			op->what.flags |= KERNEL_FD_CLOEXEC;
 		return rc;
-	case KERNEL_CALL_SOCKETPAIR: op->arg = (uint32_t)s[1]; return 0;
+	case KERNEL_CALL_SOCKETPAIR: op->arg = (uint32_t)s[KERNEL_ARG_SOCKET_TYPE]; return 0;
 	case KERNEL_CALL_CONNECT: return enter_connect(f, t, s, call, err);
 	case KERNEL_CALL_ACCEPT:
-		what = use(f, t, s[0], call);
+		what = use(f, t, s[KERNEL_ARG_FD], call);
 		op->what.family = what ? what->family : 0;
-		op->arg = (uint32_t)s[1];
+		op->arg = (uint32_t)s[KERNEL_ARG_ACCEPT_FLAGS];
 		return 0;
 	case KERNEL_CALL_LISTEN:
-		use(f, t, s[0], call);
+		use(f, t, s[KERNEL_ARG_FD], call);
 		op->fd = call->fd;
 		return 0;
 	case KERNEL_CALL_EVENTFD:
-		return enter_anonymous(f, op, s[0], "eventfd", KERNEL_OBJECT_EVENT, call, err);
+		return enter_anonymous(
+			f, op, s[KERNEL_ARG_FLAGS], "eventfd", KERNEL_OBJECT_EVENT, call, err);
 	case KERNEL_CALL_TIMERFD:
-		return enter_anonymous(f, op, s[0], "timerfd", KERNEL_OBJECT_TIMER, call, err);
+		return enter_anonymous(
+			f, op, s[KERNEL_ARG_FLAGS], "timerfd", KERNEL_OBJECT_TIMER, call, err);
 	case KERNEL_CALL_EPOLL:
-		return enter_anonymous(f, op, s[0], "epoll", KERNEL_OBJECT_POLL, call, err);
+		return enter_anonymous(
+			f, op, s[KERNEL_ARG_FLAGS], "epoll", KERNEL_OBJECT_POLL, call, err);
 	case KERNEL_CALL_INOTIFY:
-		return enter_anonymous(f, op, s[0], "inotify", KERNEL_OBJECT_EVENT, call, err);
+		return enter_anonymous(
+			f, op, s[KERNEL_ARG_FLAGS], "inotify", KERNEL_OBJECT_EVENT, call, err);
 	case KERNEL_CALL_SIGNALFD:
-		op->fd = (int32_t)s[1];
-		return enter_anonymous(f, op, s[0], "signalfd", KERNEL_OBJECT_EVENT, call, err);
+		op->fd = (int32_t)s[KERNEL_ARG_SIGNALFD_FD];
+		return enter_anonymous(
+			f, op, s[KERNEL_ARG_FLAGS], "signalfd", KERNEL_OBJECT_EVENT, call, err);
 	case KERNEL_CALL_MEMFD: return enter_memfd(f, op, s, call, err);
 	case KERNEL_CALL_OTHER:
 	case KERNEL_CALL_USES_FD:
@@ -292,7 +309,7 @@ int kernel_files_enter(struct kernel_files *f, uint32_t task, enum kernel_call_k
 	}
 	if (kind == KERNEL_CALL_USES_FD || kind == KERNEL_CALL_RECEIVE) {
 		if (slots)
-			use(f, t, slots[0], call);
+			use(f, t, slots[KERNEL_ARG_FD], call);
 		return 0;
 	}
 	if (kind < KERNEL_CALL_USES_FD)
@@ -340,7 +357,9 @@ static int leave_accept(struct kernel_files *f, const struct kernel_file_task *t
 {
 	enum { TYPE_STREAM = 1 };
 	struct kernel_fd what = unknown;
-	int rc = s ? kernel_name_peer(&f->namer, s[1], s[2], s + 3, s + 5, &what, err) : 0;
+	int rc = s ? kernel_name_peer(&f->namer, s[KERNEL_EXIT_FAMILY], s[KERNEL_EXIT_PORT],
+			     s + KERNEL_EXIT_V4, s + KERNEL_EXIT_V6, &what, err)
+		   : 0;
 	if (rc == 0 && what.name == KERNEL_NONE)
 		rc = kernel_name_socket(&f->namer, t->op.what.family, TYPE_STREAM, 0, &what, err);
 	if (cloexec_of(&t->op))
@@ -422,11 +441,11 @@ int kernel_files_leave(struct kernel_files *f, uint32_t task, enum kernel_call_k
 		return t->op.arg & CLONE_FILES_ ? kernel_file_unshare(f, t, false, err) : 0;
 	case KERNEL_CALL_PIPE:
 	case KERNEL_CALL_SOCKETPAIR:
-		if (!s || s[1] != 2 || !s[2])
+		if (!s || s[KERNEL_EXIT_ENDS] != 2 || !s[KERNEL_EXIT_ENDS + 1])
 			return 0;
 		rc = kind == KERNEL_CALL_PIPE ? kernel_name_pipe(&f->namer, &what, err)
 					      : kernel_name_pair(&f->namer, &what, err);
-		return rc ? rc : set_ends(f, t, s + 1, what, err);
+		return rc ? rc : set_ends(f, t, s + KERNEL_EXIT_ENDS, what, err);
 	case KERNEL_CALL_ACCEPT: return leave_accept(f, t, ret, s, err);
 	case KERNEL_CALL_LISTEN: return leave_listen(f, t, err);
 	default: return 0;

@@ -1,0 +1,113 @@
+#include "base/table_write.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/csv.h"
+
+/* Which table a row is of, where several follow each other. */
+#define TABLE_KEY "table"
+
+static double real_of(enum mer_type type, const struct mer_cell *cell)
+{
+	return type == MER_RATIO ? cell->v.f * 100 : cell->v.f;
+}
+
+static void csv_heading(const struct mer_table *t, bool named, struct mer_str *out)
+{
+	if (named)
+		mer_str_puts(out, TABLE_KEY ",");
+	for (size_t c = 0; c < t->n_columns; c++)
+		mer_str_printf(out, "%s%s", c ? "," : "", t->columns[c].key);
+	mer_str_putc(out, '\n');
+}
+
+static void csv_cell(enum mer_type type, const struct mer_cell *cell, struct mer_str *out)
+{
+	if (!cell->set)
+		return;
+	if (type == MER_TEXT)
+		mer_csv_text(out, cell->v.text, strlen(cell->v.text));
+	else if (!mer_type_is_real(type))
+		mer_str_printf(out, "%" PRId64, cell->v.i);
+	else if (isfinite(cell->v.f))
+		mer_str_printf(out, "%.12g", real_of(type, cell));
+}
+
+void mer_table_csv(const struct mer_table *t, struct mer_table_part part, struct mer_str *out)
+{
+	if (part.first == 0)
+		csv_heading(t, part.named, out);
+	for (size_t r = part.first; r < part.end; r++) {
+		if (part.named) {
+			mer_csv_text(out, t->id, strlen(t->id));
+			mer_str_putc(out, ',');
+		}
+		for (size_t c = 0; c < t->n_columns; c++) {
+			if (c)
+				mer_str_putc(out, ',');
+			csv_cell(t->columns[c].type, &t->cells[r * t->n_columns + c], out);
+		}
+		mer_str_putc(out, '\n');
+	}
+}
+
+static void json_row(const struct mer_table *t, struct mer_json *j, size_t row, bool named)
+{
+	mer_json_begin_object(j);
+	if (named)
+		mer_json_kv_text(j, TABLE_KEY, t->id);
+	for (size_t c = 0; c < t->n_columns; c++) {
+		const struct mer_cell *cell = &t->cells[row * t->n_columns + c];
+		enum mer_type type = t->columns[c].type;
+		mer_json_key(j, t->columns[c].key);
+		if (!cell->set)
+			mer_json_null(j);
+		else if (type == MER_TEXT)
+			mer_json_text(j, cell->v.text);
+		else if (mer_type_is_real(type))
+			mer_json_double(j, real_of(type, cell));
+		else
+			mer_json_int(j, cell->v.i);
+	}
+	mer_json_end_object(j);
+}
+
+void mer_table_jsonl(const struct mer_table *t, struct mer_table_part part, struct mer_str *out)
+{
+	for (size_t r = part.first; r < part.end; r++) {
+		struct mer_json j;
+		mer_json_init(&j, out, NULL, 0);
+		json_row(t, &j, r, part.named);
+		mer_json_finish(&j, NULL);
+	}
+}
+
+void mer_table_json_rows(const struct mer_table *t, size_t n, struct mer_json *j)
+{
+	mer_json_begin_array(j);
+	for (size_t r = 0; r < n; r++)
+		json_row(t, j, r, false);
+	mer_json_end_array(j);
+}
+
+void mer_table_json(const struct mer_table *t, size_t n, struct mer_json *j)
+{
+	mer_json_begin_object(j);
+	mer_json_kv_text(j, "id", t->id);
+	mer_json_kv_text(j, "title", t->title);
+	mer_json_kv_array(j, "columns");
+	for (size_t c = 0; c < t->n_columns; c++) {
+		mer_json_begin_object(j);
+		mer_json_kv_text(j, "key", t->columns[c].key);
+		mer_json_kv_text(j, "title", t->columns[c].title);
+		mer_json_kv_text(j, "type", mer_type_name(t->columns[c].type));
+		mer_json_kv_text(j, "unit", mer_column_unit(&t->columns[c]));
+		mer_json_end_object(j);
+	}
+	mer_json_end_array(j);
+	mer_json_key(j, "rows");
+	mer_table_json_rows(t, n, j);
+	mer_json_end_object(j);
+}

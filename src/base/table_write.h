@@ -1,0 +1,27 @@
+/* Tables for programs: all columns under their keys, with values in the unit of the key. */
+#ifndef MER_BASE_TABLE_WRITE_H
+#define MER_BASE_TABLE_WRITE_H
+
+#include "base/json.h"
+#include "base/table.h"
+
+struct mer_table_part { /* rows first to end - 1 */
+	size_t first, end;
+	/* Several tables follow each other: the first column of each row, "table", has the table's id. */
+	bool named;
+};
+static inline struct mer_table_part mer_table_whole(const struct mer_table *t)
+{
+	return (struct mer_table_part){ .end = t->n_rows };
+}
+
+/* With a heading line before row 0; fields are quoted as in RFC 4180, lines end with LF. */
+void mer_table_csv(const struct mer_table *t, struct mer_table_part part, struct mer_str *out);
+/* JSON Lines: an object for each row. */
+void mer_table_jsonl(const struct mer_table *t, struct mer_table_part part, struct mer_str *out);
+/* The first n rows as an array of objects, as the next value of j. */
+void mer_table_json_rows(const struct mer_table *t, size_t n, struct mer_json *j);
+/* The table with id, title, columns and the first n rows, as the next value of j. */
+void mer_table_json(const struct mer_table *t, size_t n, struct mer_json *j);
+
+#endif

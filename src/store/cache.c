@@ -1,0 +1,206 @@
+#include "store/cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/grow.h"
+#include "base/map.h"
+
+enum {
+	KEEP_STORES = 32,
+	KEEP_DAYS = 30,
+	UNFINISHED_SECONDS = 86400,
+	LOOK_AT = 65536 /* files, in a folder that somebody filled */
+};
+#define KEEP_BYTES ((uint64_t)32 << 30)
+
+static const char store_prefix[] = "world-", store_suffix[] = ".store", sync_prefix[] = "sync-",
+		  sync_suffix[] = ".json";
+
+/* ---- keys ---- */
+
+void store_key_mix(struct store_key *k, const void *data, size_t len)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t chain[3] = { k->hash[i], mer_hash(data, len), len };
+		k->hash[i] = mer_hash(chain, sizeof(chain));
+	}
+}
+
+static void mix_text(struct store_key *k, const char *text)
+{
+	store_key_mix(k, text, strlen(text) + 1);
+}
+
+static bool mix_file(struct store_key *k, const char *path)
+{
+	struct stat st;
+	if (stat(path, &st) != 0)
+		return false;
+	int64_t what[] = { (int64_t)st.st_dev, (int64_t)st.st_ino, (int64_t)st.st_size,
+		st.st_mtim.tv_sec, st.st_mtim.tv_nsec, st.st_ctim.tv_sec, st.st_ctim.tv_nsec };
+	store_key_mix(k, what, sizeof(what));
+	return true;
+}
+
+bool store_key_of(struct store_key *k, const struct mer_experiment *e)
+{
+	*k = (struct store_key){ { 1, 2 } };
+	/* Another program may compute something else, or write it another way. */
+	bool ok = mix_file(k, "/proc/self/exe");
+	for (uint32_t h = 0; h < e->n_hosts; h++) {
+		mix_text(k, e->hosts[h].id);
+		mix_text(k, e->hosts[h].name);
+	}
+	store_key_mix(k, &e->options.keep_offsets, sizeof(e->options.keep_offsets));
+	store_key_mix(k, &e->options.ignore_uuid, sizeof(e->options.ignore_uuid));
+	for (uint32_t i = 0; ok && i < e->n_parts; i++) {
+		char path[4200];
+		int n = snprintf(path, sizeof(path), "%s/metadata", e->parts[i].path);
+		ok = n > 0 && (size_t)n < sizeof(path) && mix_file(k, path);
+	}
+	for (uint32_t i = 0; ok && i < e->n_files; i++)
+		ok = mix_file(k, e->files[i].path);
+	return ok;
+}
+
+void store_key_mix_clocks(struct store_key *k, const struct sync_result *r)
+{
+	uint32_t n = r ? r->n_hosts : 0;
+	store_key_mix(k, &n, sizeof(n));
+	for (uint32_t i = 0; i < n; i++) {
+		const struct trace_clock_map *map = &r->hosts[i].map;
+		store_key_mix(k, &r->hosts[i].group, sizeof(r->hosts[i].group));
+		store_key_mix(k, map->pieces, map->n * sizeof(*map->pieces));
+	}
+}
+
+/* ---- files ---- */
+
+static char *join(const char *dir, const char *name)
+{
+	size_t n = strlen(dir) + strlen(name) + 2;
+	char *path = malloc(n);
+	if (path)
+		snprintf(path, n, "%s/%s", dir, name);
+	return path;
+}
+
+char *store_cache_path(const char *dir, const struct store_key *k)
+{
+	char name[80];
+	snprintf(name, sizeof(name), "%s%016" PRIx64 "%016" PRIx64 "%s", store_prefix, k->hash[0],
+		k->hash[1], store_suffix);
+	return join(dir, name);
+}
+
+void store_cache_touch(const char *path)
+{
+	utimensat(AT_FDCWD, path, NULL, 0);
+}
+
+static bool begins_with(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+static bool ends_with(const char *text, const char *with)
+{
+	size_t len = strlen(text), n = strlen(with);
+	return len >= n && strcmp(text + len - n, with) == 0;
+}
+
+static bool look_at(int dir, const char *name, struct store_entry *e)
+{
+	struct stat st;
+	bool is_store = begins_with(name, store_prefix);
+	if ((!is_store && !begins_with(name, sync_prefix)) || strlen(name) >= sizeof(e->name) ||
+		fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode))
+		return false;
+	*e = (struct store_entry){ .used = st.st_mtim.tv_sec,
+		.bytes = (uint64_t)st.st_size,
+		.is_store = is_store,
+		.is_unfinished = !ends_with(name, is_store ? store_suffix : sync_suffix) };
+	memcpy(e->name, name, strlen(name) + 1);
+	return true;
+}
+
+static int latest_first(const void *a, const void *b)
+{
+	const struct store_entry *p = a, *q = b;
+	if (p->used != q->used)
+		return p->used > q->used ? -1 : 1;
+	return strcmp(p->name, q->name);
+}
+
+int store_cache_list(const char *dir, struct store_entry **entries, size_t *n, struct mer_err *err)
+{
+	size_t cap = 0;
+	int rc = 0;
+	*entries = NULL;
+	*n = 0;
+	DIR *d = opendir(dir);
+	if (!d)
+		return errno == ENOENT || errno == ENOTDIR ? 0 : mer_fail_errno(err, "open", dir);
+	struct dirent *entry;
+	while (rc == 0 && *n < LOOK_AT && (entry = readdir(d))) {
+		struct store_entry e;
+		if (!look_at(dirfd(d), entry->d_name, &e))
+			continue;
+		if (!mer_grow(entries, *n, &cap, sizeof(e)))
+			rc = mer_fail_nomem(err);
+		else
+			(*entries)[(*n)++] = e;
+	}
+	closedir(d);
+	if (*n)
+		qsort(*entries, *n, sizeof(**entries), latest_first);
+	return rc;
+}
+
+int store_cache_remove(const char *dir, const struct store_entry *entry, struct mer_err *err)
+{
+	char *path = join(dir, entry->name);
+	int rc = path ? 0 : mer_fail_nomem(err);
+	if (rc == 0 && unlink(path) != 0 && errno != ENOENT)
+		rc = mer_fail_errno(err, "remove", path);
+	free(path);
+	return rc;
+}
+
+static bool is_kept(const struct store_entry *e, time_t now, size_t n, uint64_t bytes)
+{
+	if (e->is_unfinished)
+		return e->used >= now - UNFINISHED_SECONDS;
+	return n < KEEP_STORES && bytes <= KEEP_BYTES && e->used >= now - (time_t)KEEP_DAYS * 86400;
+}
+
+void store_cache_trim(const char *dir, const char *keep)
+{
+	struct store_entry *entries;
+	size_t n, n_stores = 0;
+	uint64_t bytes = 0;
+	time_t now = time(NULL);
+	const char *name = keep ? strrchr(keep, '/') : NULL;
+	if (store_cache_list(dir, &entries, &n, NULL))
+		n = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (!entries[i].is_store)
+			continue;
+		bytes += entries[i].bytes;
+		bool stays = (name && strcmp(name + 1, entries[i].name) == 0) ||
+			     is_kept(&entries[i], now, n_stores, bytes);
+		n_stores += !entries[i].is_unfinished;
+		if (!stays)
+			(void)store_cache_remove(dir, &entries[i], NULL);
+	}
+	free(entries);
+}

@@ -1,0 +1,351 @@
+#include "store/facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "store/pack.h"
+#include "store/types.h"
+
+struct fact_block {
+	struct store_block block;
+	int64_t begin,
+		end; /* no fact of it begins before, none ends after; of instants: none is after */
+	uint32_t n, reserved;
+};
+
+struct store_facts {
+	struct store_writer *w;
+	const struct fact_kind *kind;
+	uint32_t host, number;
+	char *facts; /* of the next block */
+	size_t n;
+	struct fact_block *blocks;
+	size_t n_blocks, cap_blocks;
+	struct mer_str bytes, column;
+	uint64_t v[STORE_FACTS], none[STORE_FACTS];
+	int64_t begins[STORE_FACTS];
+};
+
+static const struct fact_field choice_field = { .key = "choice", FACT_MEMBER(struct fact, choice) };
+
+/* Those of the kind's fields that are not among the members which all have. */
+static bool is_own(const struct fact_field *f)
+{
+	return f->offset >= sizeof(struct fact);
+}
+
+/* ---- writing ---- */
+
+/* Values that stand for "not known" are far from the others: bits say where they are, and the value before
+ * is in their place. */
+static void put_column(struct store_facts *f, enum store_packing packing, bool has_none)
+{
+	mer_str_clear(&f->column);
+	mer_str_putc(&f->column, has_none);
+	if (has_none)
+		store_pack(&f->column, STORE_PLAIN, f->none, f->n);
+	store_pack(&f->column, packing, f->v, f->n);
+	f->bytes.failed |= f->column.failed;
+	store_put_varint(&f->bytes, f->column.len);
+	mer_str_add(&f->bytes, f->column.data, f->column.len);
+}
+
+static void put_times(struct store_facts *f, struct fact_block *b)
+{
+	bool has_open = false;
+	b->begin = INT64_MAX;
+	b->end = INT64_MIN;
+	for (size_t i = 0; i < f->n; i++) {
+		struct fact x;
+		memcpy(&x, f->facts + i * f->kind->size, sizeof(x));
+		bool is_open = x.end == FACT_UNKNOWN;
+		int64_t end = is_open ? x.begin : x.end;
+		has_open |= is_open;
+		f->none[i] = is_open;
+		f->v[i] = (uint64_t)end;
+		f->begins[i] = x.begin;
+		b->begin = x.begin < b->begin ? x.begin : b->begin;
+		end = is_open ? INT64_MAX : end > x.begin ? end : x.begin;
+		b->end = end > b->end ? end : b->end;
+	}
+	put_column(f, STORE_DELTA, has_open);
+	for (size_t i = 0; i < f->n; i++)
+		f->v[i] -= (uint64_t)f->begins[i];
+	put_column(f, STORE_PLAIN, false);
+}
+
+static void put_field(struct store_facts *f, const struct fact_field *field)
+{
+	bool is_time = field->type == MER_TIME, has_none = false;
+	uint64_t before = 0;
+	for (size_t i = 0; i < f->n; i++) {
+		int64_t value = fact_load(field, f->facts + i * f->kind->size);
+		bool none = field->has_none && value == field->none;
+		has_none |= none;
+		f->none[i] = none;
+		if (!none)
+			before = is_time ? (uint64_t)f->begins[i] - (uint64_t)value
+					 : (uint64_t)value;
+		f->v[i] = before;
+	}
+	put_column(f, is_time ? STORE_PLAIN : STORE_DICT, has_none);
+}
+
+static void put_block(struct store_facts *f)
+{
+	if (f->n == 0)
+		return;
+	mer_str_clear(&f->bytes);
+	if (!mer_grow(&f->blocks, f->n_blocks, &f->cap_blocks, sizeof(*f->blocks))) {
+		f->bytes.failed = true;
+		return;
+	}
+	struct fact_block *b = &f->blocks[f->n_blocks];
+	*b = (struct fact_block){ .n = (uint32_t)f->n };
+	put_times(f, b);
+	put_field(f, &fact_common_fields[2]);
+	put_field(f, &fact_common_fields[3]);
+	put_field(f, &choice_field);
+	for (const struct fact_field *field = f->kind->fields; field->key; field++)
+		if (is_own(field))
+			put_field(f, field);
+	f->n = 0;
+	if (f->bytes.failed)
+		return;
+	store_put_block(f->w, f->bytes.data, f->bytes.len, &b->block);
+	f->n_blocks++;
+}
+
+struct store_facts *store_facts_new(
+	struct store_writer *w, uint32_t host, uint32_t number, const struct fact_kind *kind)
+{
+	struct store_facts *f = calloc(1, sizeof(*f));
+	if (!f)
+		return NULL;
+	f->w = w;
+	f->kind = kind;
+	f->host = host;
+	f->number = number;
+	f->facts = malloc((size_t)STORE_FACTS * kind->size);
+	if (f->facts)
+		return f;
+	free(f);
+	return NULL;
+}
+
+int store_facts_take(
+	void *facts, const struct kernel_host *h, const void *first, size_t n, struct mer_err *err)
+{
+	struct store_facts *f = facts;
+	size_t size = f->kind->size;
+	const char *from = first;
+	(void)h;
+	while (n) {
+		size_t now = STORE_FACTS - f->n < n ? STORE_FACTS - f->n : n;
+		memcpy(f->facts + f->n * size, from, now * size);
+		f->n += now;
+		from += now * size;
+		n -= now;
+		if (f->n == STORE_FACTS)
+			put_block(f);
+	}
+	return f->bytes.failed ? mer_fail_nomem(err) : 0;
+}
+
+void store_facts_end(struct store_facts *f)
+{
+	if (!f)
+		return;
+	put_block(f);
+	if (f->bytes.failed)
+		store_writer_fail(f->w, MER_ERR_NOMEM);
+	else
+		store_put_section(f->w, STORE_FACT_BLOCKS, f->host, f->number, f->blocks,
+			f->n_blocks, sizeof(*f->blocks));
+	store_facts_drop(f);
+}
+
+void store_facts_drop(struct store_facts *f)
+{
+	if (!f)
+		return;
+	mer_str_fini(&f->bytes);
+	mer_str_fini(&f->column);
+	free(f->blocks);
+	free(f->facts);
+	free(f);
+}
+
+/* ---- reading ---- */
+
+struct reading {
+	const struct fact_kind *kind;
+	char *facts;
+	size_t n;
+	uint64_t v[STORE_FACTS], none[STORE_FACTS];
+	struct store_in in; /* the block */
+};
+
+/* The next column's bytes. */
+static bool next_column(struct reading *r, struct store_in *column)
+{
+	uint64_t bytes;
+	if (!store_get_varint(&r->in, &bytes) || bytes == 0 ||
+		bytes > (uint64_t)(r->in.end - r->in.at))
+		return false;
+	*column = (struct store_in){ r->in.at, r->in.at + bytes };
+	r->in.at += bytes;
+	return true;
+}
+
+/* has_none: r->none is set. */
+static bool get_column(struct reading *r, bool *has_none)
+{
+	struct store_in column;
+	if (!next_column(r, &column))
+		return false;
+	*has_none = *column.at++;
+	return (!*has_none || store_unpack(&column, r->none, r->n)) &&
+	       store_unpack(&column, r->v, r->n);
+}
+
+static bool get_times(struct reading *r)
+{
+	bool has_open, has_none;
+	if (!get_column(r, &has_open))
+		return false;
+	for (size_t i = 0; i < r->n; i++) {
+		struct fact *x = (struct fact *)(r->facts + i * r->kind->size);
+		x->begin = (int64_t)r->v[i];
+		x->end = has_open && r->none[i] ? FACT_UNKNOWN : x->begin;
+	}
+	if (!get_column(r, &has_none))
+		return false;
+	for (size_t i = 0; i < r->n; i++) {
+		struct fact *x = (struct fact *)(r->facts + i * r->kind->size);
+		x->begin = (int64_t)((uint64_t)x->begin - r->v[i]);
+	}
+	return true;
+}
+
+#define SET_ALL(type_)                                                                             \
+	do {                                                                                       \
+		for (size_t i = 0; i < r->n; i++, to += size) {                                    \
+			type_ x = (type_)r->v[i];                                                  \
+			memcpy(to, &x, sizeof(x));                                                 \
+		}                                                                                  \
+	} while (0)
+
+static void set_all(struct reading *r, const struct fact_field *field)
+{
+	size_t size = r->kind->size;
+	char *to = r->facts + field->offset;
+	switch (field->width) {
+	case 1: SET_ALL(uint8_t); break;
+	case 2: SET_ALL(uint16_t); break;
+	case 4: SET_ALL(uint32_t); break;
+	default: SET_ALL(uint64_t); break;
+	}
+}
+
+static bool get_field(struct reading *r, const struct fact_field *field, bool is_needed)
+{
+	struct store_in column;
+	bool has_none;
+	if (!is_needed)
+		return next_column(r, &column);
+	if (!get_column(r, &has_none))
+		return false;
+	if (field->type == MER_TIME)
+		for (size_t i = 0; i < r->n; i++) {
+			const struct fact *x = (const struct fact *)(r->facts + i * r->kind->size);
+			r->v[i] = (uint64_t)x->begin - r->v[i];
+		}
+	for (size_t i = 0; has_none && i < r->n; i++)
+		r->v[i] = r->none[i] ? (uint64_t)field->none : r->v[i];
+	set_all(r, field);
+	return true;
+}
+
+/* Numbers of tasks, names and calls are of things that are there: who looks them up need not ask. */
+static bool fits(const struct reading *r, const struct kernel_host *h, const struct fact_field *f)
+{
+	uint64_t most = f->meaning == FACT_TASK	  ? h->n_tasks
+			: f->meaning == FACT_NAME ? h->names.n
+			: f->meaning == FACT_CALL ? h->n_calls
+						  : 0;
+	uint64_t bad = 0;
+	if (most == 0 && f->meaning != FACT_TASK && f->meaning != FACT_NAME &&
+		f->meaning != FACT_CALL)
+		return true;
+	for (size_t i = 0; i < r->n; i++)
+		bad |= r->v[i] >= most && r->v[i] != KERNEL_NONE && r->v[i] != (uint64_t)f->none;
+	return !bad;
+}
+
+static bool get_block(struct reading *r, const struct kernel_host *h, uint64_t needs)
+{
+	bool ok = get_times(r);
+	ok = ok && get_field(r, &fact_common_fields[2], needs & STORE_NEEDS_TASK) &&
+	     (!(needs & STORE_NEEDS_TASK) || fits(r, h, &fact_common_fields[2]));
+	ok = ok && get_field(r, &fact_common_fields[3], needs & STORE_NEEDS_CPU);
+	ok = ok && get_field(r, &choice_field, needs & STORE_NEEDS_CHOICE);
+	const struct fact_field *field = r->kind->fields;
+	for (unsigned i = 0; ok && field->key; i++, field++) {
+		bool is_needed = i >= 61 || needs >> i & 1;
+		if (is_own(field))
+			ok = get_field(r, field, is_needed) && (!is_needed || fits(r, h, field));
+	}
+	return ok && r->in.at == r->in.end;
+}
+
+static const struct fact_block *find_blocks(
+	const struct store_file *f, uint32_t host, uint32_t number, uint64_t *n)
+{
+	return store_find(f, STORE_FACT_BLOCKS, host, number, sizeof(struct fact_block), n);
+}
+
+int store_facts_read(const struct store_file *f, uint32_t host, uint32_t number,
+	const struct fact_kind *kind, const struct kernel_host *h, uint64_t needs, int64_t begin,
+	int64_t end, fact_taker *take, void *ctx, struct mer_err *err)
+{
+	uint64_t n = 0;
+	const struct fact_block *blocks = find_blocks(f, host, number, &n);
+	if (!blocks)
+		return mer_fail(err, MER_ERR_INPUT, "no facts '%s' in the store", kind->id);
+	struct reading *r = malloc(sizeof(*r));
+	if (r)
+		*r = (struct reading){ .kind = kind, .facts = calloc(STORE_FACTS, kind->size) };
+	int rc = r && r->facts ? 0 : mer_fail_nomem(err);
+	for (uint64_t i = 0; i < n && rc == 0; i++) {
+		const struct fact_block *b = &blocks[i];
+		if (b->begin > end || b->end < begin)
+			continue;
+		const uint8_t *bytes = store_block_bytes(f, &b->block);
+		r->in = (struct store_in){ bytes, bytes ? bytes + b->block.bytes : NULL };
+		r->n = b->n;
+		if (!bytes || b->n > STORE_FACTS || !get_block(r, h, needs))
+			rc = mer_fail(
+				err, MER_ERR_INPUT, "damaged facts '%s' in the store", kind->id);
+		else
+			rc = take(ctx, h, r->facts, r->n, err);
+	}
+	if (r)
+		free(r->facts);
+	free(r);
+	return rc;
+}
+
+bool store_facts_size(
+	const struct store_file *f, uint32_t host, uint32_t number, uint64_t *n, uint64_t *bytes)
+{
+	uint64_t n_blocks = 0;
+	const struct fact_block *blocks = find_blocks(f, host, number, &n_blocks);
+	*n = *bytes = 0;
+	for (uint64_t i = 0; i < n_blocks; i++) {
+		*n += blocks[i].n;
+		*bytes += blocks[i].block.bytes;
+	}
+	return blocks != NULL;
+}

@@ -1,0 +1,22 @@
+/* Heads: what sections have of the world and of each host besides tables. As they lie in the file. */
+#ifndef MER_STORE_HEADS_H
+#define MER_STORE_HEADS_H
+
+#include <stdint.h>
+
+struct store_world_head {
+	uint32_t n_hosts, reserved;
+	uint64_t n_apart, n_backwards;
+};
+
+enum store_host_flags { STORE_HAS_WAKEUPS = 1, STORE_HAS_INTERRUPTS = 2 };
+
+struct store_host_head {
+	int64_t begin, end;
+	uint64_t n_events, n_odd, n_calls_left_out;
+	uint32_t n_spans, flags;
+	uint32_t seen, reserved; /* of struct usage_sums */
+	uint64_t n_points;
+};
+
+#endif

@@ -1,0 +1,366 @@
+#include "store/lanes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/levels.h"
+#include "store/pack.h"
+#include "store/types.h"
+
+int64_t store_lanes_end(const struct kernel_host *h, uint32_t task)
+{
+	const struct kernel_task *t = &h->tasks[task];
+	return t->end != INT64_MAX ? t->end : h->end;
+}
+
+unsigned store_lanes_shift(int64_t begin, int64_t end, uint32_t n_bins)
+{
+	unsigned shift = 0;
+	while (shift < 62 && (uint64_t)((end >> shift) - (begin >> shift)) >= n_bins)
+		shift++;
+	return shift;
+}
+
+struct reader {
+	struct store_spans *s;
+	const struct kernel_host *h;
+	uint32_t host;
+	const struct store_lane *lanes;
+	size_t n_lanes;
+	const struct store_window *w;
+	int64_t end; /* of the window */
+	int64_t *times;
+	uint32_t *task_lanes, *cpu_lanes; /* by task, CPU: number of its first lane, plus 1 */
+	uint32_t *same;			  /* by lane: the next one of the same, plus 1 */
+};
+
+/* ---- adding ---- */
+
+/* The part that lies in the window. */
+static void add(struct reader *r, uint32_t lane, unsigned state, int64_t begin, int64_t end)
+{
+	if (state >= KERNEL_N_STATES)
+		return;
+	begin = begin > r->w->begin ? begin : r->w->begin;
+	end = end < r->end ? end : r->end;
+	int64_t *to = r->times + (size_t)lane * r->w->n_bins * KERNEL_N_STATES + state;
+	while (begin < end) {
+		uint64_t bin = (uint64_t)(begin - r->w->begin) >> r->w->shift;
+		int64_t bin_end = r->w->begin + (int64_t)((bin + 1) << r->w->shift);
+		int64_t until = end < bin_end ? end : bin_end;
+		to[bin * KERNEL_N_STATES] += until - begin;
+		begin = until;
+	}
+}
+
+/* The state of a task from the begin of the window on, until it changes. */
+static unsigned first_state(const struct reader *r, uint32_t task)
+{
+	uint32_t i = kernel_span_at(r->h, task, r->w->begin, KERNEL_NONE);
+	if (i == KERNEL_NONE ||
+		(i == r->h->tasks[task].last && store_lanes_end(r->h, task) <= r->w->begin))
+		return STORE_NO_STATE;
+	return kernel_span(r->h, i)->state;
+}
+
+/* ---- from the spans ---- */
+
+struct task_now {
+	int64_t begin; /* of its span; a lane's: until when it is filled */
+	uint8_t state;
+	bool is_known;
+};
+
+static bool read_tasks(struct reader *r, uint32_t from, uint32_t to, struct store_brief *b)
+{
+	struct task_now *now = calloc(r->n_lanes + 1, sizeof(*now));
+	for (uint32_t i = 0; now && i < r->n_lanes; i++)
+		if (!r->lanes[i].is_cpu && r->task_lanes[r->lanes[i].number] == i + 1)
+			now[i] = (struct task_now){ r->w->begin,
+				(uint8_t)first_state(r, r->lanes[i].number), true };
+	for (uint32_t k = from; now && k < to; k++) {
+		store_spans_read_brief(r->s, k, b);
+		for (size_t i = 0; i < b->n; i++) {
+			uint32_t lane = r->task_lanes[b->task[i]];
+			int64_t begin = (int64_t)b->begin[i];
+			if (!lane || begin <= r->w->begin)
+				continue;
+			add(r, lane - 1, now[lane - 1].state, now[lane - 1].begin, begin);
+			now[lane - 1].begin = begin;
+			now[lane - 1].state = (uint8_t)b->state[i];
+		}
+	}
+	for (uint32_t i = 0; now && i < r->n_lanes; i++)
+		if (now[i].is_known)
+			add(r, i, now[i].state, now[i].begin,
+				store_lanes_end(r->h, r->lanes[i].number));
+	free(now);
+	return now != NULL;
+}
+
+struct on_cpu { /* of a task */
+	int64_t begin;
+	uint16_t lane; /* plus 1; 0: on none that is looked at */
+	uint8_t state;
+};
+
+static void put_on(struct reader *r, struct on_cpu *o, int64_t begin, unsigned state, uint64_t cpu)
+{
+	o->lane = 0;
+	if (!kernel_is_on_cpu((enum kernel_state)state) || cpu == KERNEL_NO_CPU ||
+		!r->cpu_lanes[cpu])
+		return;
+	*o = (struct on_cpu){ begin, (uint16_t)r->cpu_lanes[cpu], (uint8_t)state };
+}
+
+static void take_off(struct reader *r, struct on_cpu *o, int64_t end)
+{
+	if (o->lane)
+		add(r, o->lane - 1u, o->state, o->begin, end);
+	o->lane = 0;
+}
+
+/* Those who were on a CPU where the stretch begins. */
+static bool begin_stretch(struct reader *r, uint32_t stretch, struct on_cpu *tasks)
+{
+	uint64_t n_firsts = 0, n_spans = 0;
+	const uint64_t *firsts =
+		store_find(r->s->file, STORE_RUNNING, r->host, 0, sizeof(*firsts), &n_firsts);
+	const uint32_t *spans =
+		store_find(r->s->file, STORE_RUNNING, r->host, 1, sizeof(*spans), &n_spans);
+	if (!firsts || !spans || stretch + 1 >= n_firsts || firsts[stretch + 1] > n_spans)
+		return false;
+	for (uint64_t i = firsts[stretch]; i < firsts[stretch + 1]; i++) {
+		if (spans[i] >= r->s->n_spans)
+			return false;
+		const struct kernel_span *s = kernel_span(r->h, spans[i]);
+		put_on(r, &tasks[s->task], s->begin, s->state, s->cpu);
+	}
+	return true;
+}
+
+static int read_cpus(
+	struct reader *r, uint32_t from, uint32_t to, struct store_brief *b, struct mer_err *err)
+{
+	from = from / STORE_STRETCH * STORE_STRETCH;
+	struct on_cpu *tasks = calloc((size_t)r->h->n_tasks + 1, sizeof(*tasks));
+	if (!tasks)
+		return mer_fail_nomem(err);
+	bool ok = from >= r->s->n_blocks || begin_stretch(r, from / STORE_STRETCH, tasks);
+	for (uint32_t k = from; ok && k < to; k++) {
+		store_spans_read_brief(r->s, k, b);
+		for (size_t i = 0; i < b->n; i++) {
+			struct on_cpu *o = &tasks[b->task[i]];
+			take_off(r, o, (int64_t)b->begin[i]);
+			put_on(r, o, (int64_t)b->begin[i], (unsigned)b->state[i], b->cpu[i]);
+		}
+	}
+	/* Spans that begin after the window are not all read: whose next one was not is on its CPU until then. */
+	for (uint32_t t = 0; ok && t < r->h->n_tasks; t++)
+		take_off(r, &tasks[t], store_lanes_end(r->h, t));
+	free(tasks);
+	return ok ? 0 : mer_fail(err, MER_ERR_INPUT, "damaged lanes in the store");
+}
+
+static int read_spans(struct reader *r, struct mer_err *err)
+{
+	uint32_t from, to;
+	bool has_cpus = false;
+	struct store_brief *b = malloc(sizeof(*b));
+	if (!b)
+		return mer_fail_nomem(err);
+	store_spans_between(r->s, r->w->begin, r->end, &from, &to);
+	for (size_t i = 0; i < r->n_lanes; i++)
+		has_cpus |= r->lanes[i].is_cpu;
+	int rc = read_tasks(r, from, to, b) ? 0 : mer_fail_nomem(err);
+	if (rc == 0 && has_cpus)
+		rc = read_cpus(r, from, to, b, err);
+	free(b);
+	if (rc == 0 && r->s->is_damaged)
+		rc = mer_fail(err, MER_ERR_INPUT, "damaged spans in the store");
+	return rc;
+}
+
+/* ---- from a level ---- */
+
+struct lane_now {
+	int64_t next; /* bin of the level that is not filled yet */
+	uint8_t state;
+	bool is_known; /* state is */
+};
+
+struct records {
+	uint64_t lane[STORE_LEVEL_BLOCK], bin[STORE_LEVEL_BLOCK], last[STORE_LEVEL_BLOCK];
+	uint64_t times[KERNEL_N_STATES][STORE_LEVEL_BLOCK];
+	uint16_t mask;
+	uint32_t n;
+};
+
+static bool read_records(
+	const struct store_file *f, const struct store_level_block *b, struct records *x)
+{
+	const uint8_t *bytes = store_block_bytes(f, &b->block);
+	struct store_in in = { bytes, bytes ? bytes + b->block.bytes : NULL };
+	if (!bytes || b->n > STORE_LEVEL_BLOCK || b->block.bytes < sizeof(x->mask))
+		return false;
+	x->n = b->n;
+	memcpy(&x->mask, in.at, sizeof(x->mask));
+	in.at += sizeof(x->mask);
+	bool ok = store_unpack(&in, x->lane, x->n) && store_unpack(&in, x->bin, x->n) &&
+		  store_unpack(&in, x->last, x->n);
+	for (unsigned k = 0; ok && k < KERNEL_N_STATES; k++)
+		if (x->mask >> k & 1)
+			ok = store_unpack(&in, x->times[k], x->n);
+	return ok;
+}
+
+/* The bins between those with records. */
+static void fill(struct reader *r, unsigned shift, uint32_t lane, struct lane_now *now, int64_t to)
+{
+	if (to <= now->next)
+		return;
+	if (!now->is_known)
+		now->state = (uint8_t)first_state(r, r->lanes[lane].number);
+	now->is_known = true;
+	add(r, lane, now->state, (int64_t)((uint64_t)now->next << shift),
+		(int64_t)((uint64_t)to << shift));
+	now->next = to;
+}
+
+static uint32_t lane_of(const struct reader *r, uint64_t number)
+{
+	if (number < STORE_FIRST_TASK)
+		return number < KERNEL_NO_CPU ? r->cpu_lanes[number] : 0;
+	number -= STORE_FIRST_TASK;
+	return number < r->h->n_tasks ? r->task_lanes[number] : 0;
+}
+
+static void add_record(struct reader *r, const struct store_level *l, const struct records *x,
+	uint32_t i, struct lane_now *lanes)
+{
+	uint32_t lane = lane_of(r, x->lane[i]);
+	int64_t bin = (int64_t)x->bin[i], begin = (int64_t)(x->bin[i] << l->shift);
+	if (!lane-- || begin < r->w->begin || begin >= r->end)
+		return;
+	struct lane_now *now = &lanes[lane];
+	if (!r->lanes[lane].is_cpu)
+		fill(r, l->shift, lane, now, bin);
+	uint64_t to = (uint64_t)(begin - r->w->begin) >> r->w->shift;
+	int64_t *times = r->times + ((size_t)lane * r->w->n_bins + to) * KERNEL_N_STATES;
+	for (unsigned k = 0; k < KERNEL_N_STATES; k++)
+		if (x->mask >> k & 1)
+			times[k] += (int64_t)x->times[k][i];
+	now->next = bin + 1;
+	now->state = (uint8_t)x->last[i];
+	now->is_known = true;
+}
+
+static int read_level(
+	struct reader *r, const struct store_level *l, uint32_t number, struct mer_err *err)
+{
+	uint64_t n = 0;
+	const struct store_level_block *blocks =
+		store_find(r->s->file, STORE_LEVEL_BLOCKS, r->host, number, sizeof(*blocks), &n);
+	struct records *x = malloc(sizeof(*x));
+	struct lane_now *lanes = calloc(r->n_lanes + 1, sizeof(*lanes));
+	int64_t first = r->w->begin >> l->shift, end = r->end >> l->shift;
+	int rc = x && lanes ? 0 : mer_fail_nomem(err);
+	for (size_t i = 0; rc == 0 && i < r->n_lanes; i++)
+		lanes[i].next = first;
+	bool ok = blocks != NULL;
+	for (uint64_t b = 0; rc == 0 && ok && b < n; b++) {
+		if (blocks[b].last < first || blocks[b].first >= end)
+			continue;
+		ok = read_records(r->s->file, &blocks[b], x);
+		for (uint32_t i = 0; ok && i < x->n; i++)
+			add_record(r, l, x, i, lanes);
+	}
+	for (uint32_t i = 0; rc == 0 && ok && i < r->n_lanes; i++)
+		if (!r->lanes[i].is_cpu && r->task_lanes[r->lanes[i].number] == i + 1)
+			fill(r, l->shift, i, &lanes[i], end);
+	free(x);
+	free(lanes);
+	if (rc == 0 && (!ok || r->s->is_damaged))
+		rc = mer_fail(err, MER_ERR_INPUT, "damaged lanes in the store");
+	return rc;
+}
+
+/* ---- the whole ---- */
+
+/* The widest bins that are not wider than what is wanted; KERNEL_NONE: all are wider. */
+static uint32_t find_level(const struct reader *r, const struct store_level **levels)
+{
+	uint64_t n = 0;
+	uint32_t found = KERNEL_NONE;
+	*levels = store_find(r->s->file, STORE_LEVELS, r->host, 0, sizeof(**levels), &n);
+	for (uint64_t i = 0; *levels && i < n; i++)
+		if ((*levels)[i].shift <= r->w->shift)
+			found = (uint32_t)i;
+	return found;
+}
+
+static bool index_lanes(struct reader *r)
+{
+	r->task_lanes = calloc((size_t)r->h->n_tasks + 1, sizeof(*r->task_lanes));
+	r->cpu_lanes = calloc((size_t)KERNEL_NO_CPU + 1, sizeof(*r->cpu_lanes));
+	r->same = calloc(r->n_lanes + 1, sizeof(*r->same));
+	if (!r->task_lanes || !r->cpu_lanes || !r->same)
+		return false;
+	for (uint32_t i = (uint32_t)r->n_lanes; i-- > 0;) {
+		const struct store_lane *l = &r->lanes[i];
+		uint32_t *at = l->is_cpu ? &r->cpu_lanes[l->number] : &r->task_lanes[l->number];
+		r->same[i] = *at;
+		*at = i + 1;
+	}
+	return true;
+}
+
+/* Lanes that were asked for twice. */
+static void copy_same(struct reader *r)
+{
+	size_t n = (size_t)r->w->n_bins * KERNEL_N_STATES;
+	for (size_t i = 0; i < r->n_lanes; i++)
+		if (r->same[i])
+			memcpy(r->times + (r->same[i] - 1) * n, r->times + i * n,
+				n * sizeof(*r->times));
+}
+
+static bool is_sound(const struct reader *r)
+{
+	const struct store_window *w = r->w;
+	bool ok = w->shift <= 62 && w->n_bins > 0 && r->n_lanes < UINT16_MAX &&
+		  (w->begin & (((int64_t)1 << w->shift) - 1)) == 0;
+	for (size_t i = 0; i < r->n_lanes; i++)
+		ok &= r->lanes[i].number < (r->lanes[i].is_cpu ? KERNEL_NO_CPU : r->h->n_tasks);
+	return ok;
+}
+
+int store_lanes_read(struct store_spans *s, const struct kernel_host *h, uint32_t host,
+	const struct store_lane *lanes, size_t n_lanes, const struct store_window *window,
+	int64_t *times, struct mer_err *err)
+{
+	struct reader r = { .s = s,
+		.h = h,
+		.host = host,
+		.lanes = lanes,
+		.n_lanes = n_lanes,
+		.w = window,
+		.times = times };
+	const struct store_level *levels;
+	__int128 end = (__int128)window->begin + ((__int128)window->n_bins << (window->shift & 63));
+	r.end = end < INT64_MAX ? (int64_t)end : INT64_MAX;
+	if (!is_sound(&r))
+		return mer_fail(err, MER_ERR_USAGE, "no such lanes, or no such bins");
+	memset(times, 0, n_lanes * window->n_bins * KERNEL_N_STATES * sizeof(*times));
+	int rc = index_lanes(&r) ? 0 : mer_fail_nomem(err);
+	uint32_t level = find_level(&r, &levels);
+	if (rc == 0)
+		rc = level == KERNEL_NONE ? read_spans(&r, err)
+					  : read_level(&r, &levels[level], level, err);
+	if (rc == 0)
+		copy_same(&r);
+	free(r.task_lanes);
+	free(r.cpu_lanes);
+	free(r.same);
+	return rc;
+}

@@ -1,0 +1,40 @@
+/* Lanes: how long each task and each CPU was in each state, in bins of a power of two of nanoseconds: what a picture
+ * of lanes is drawn from.
+ *
+ * Bins that are wide enough come from a pyramid that was made with the store: of each level, whose bins are four
+ * times as wide as those of the one below, records of the bins in which a lane changed its state; in the bins
+ * between it had the state in which the last one left it. Narrower bins come from the spans. Both give the same
+ * numbers, exactly.
+ *
+ * A lane of a CPU has the time of tasks on it by their states; what is left of a bin nobody was on it. A lane of a
+ * task has its states; what is left is before its begin or after its end. */
+#ifndef MER_STORE_LANES_H
+#define MER_STORE_LANES_H
+
+#include "store/spans.h"
+
+/* Writes the pyramid of a host, and who was on the CPUs where each stretch of blocks begins. */
+int store_lanes_save(struct store_writer *w, const struct kernel_world *world, uint32_t host,
+	struct mer_cancel *cancel, struct mer_err *err);
+
+struct store_lane {
+	bool is_cpu;
+	uint32_t number; /* of the CPU or task */
+};
+
+struct store_window {
+	int64_t begin;	/* a multiple of 2^shift */
+	unsigned shift; /* bins of 2^shift ns; at most 62 */
+	uint32_t n_bins;
+};
+
+/* times: for each lane and bin KERNEL_N_STATES numbers, ns. MER_ERR_INPUT: what is needed is damaged. */
+int store_lanes_read(struct store_spans *s, const struct kernel_host *h, uint32_t host,
+	const struct store_lane *lanes, size_t n_lanes, const struct store_window *window,
+	int64_t *times, struct mer_err *err);
+/* Where the last span of the task ends. */
+int64_t store_lanes_end(const struct kernel_host *h, uint32_t task);
+/* The smallest shift with which so many bins cover the time. */
+unsigned store_lanes_shift(int64_t begin, int64_t end, uint32_t n_bins);
+
+#endif

@@ -1,0 +1,16 @@
+/* Numbers: an array of any length in packed blocks, read as a whole. */
+#ifndef MER_STORE_NUMBERS_H
+#define MER_STORE_NUMBERS_H
+
+#include "store/pack.h"
+#include "store/sections.h"
+
+/* The i-th of the numbers is get(ctx, i). A failure is the writer's. */
+void store_put_numbers(struct store_writer *w, uint32_t type, uint32_t host, uint32_t number,
+	enum store_packing packing, uint64_t (*get)(const void *ctx, size_t i), const void *ctx,
+	size_t n);
+/* Hands each one to set. False: they are not there, damaged, or not n; some may have been set. */
+bool store_get_numbers(const struct store_file *f, uint32_t type, uint32_t host, uint32_t number,
+	void (*set)(void *ctx, size_t i, uint64_t v), void *ctx, size_t n);
+
+#endif

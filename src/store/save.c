@@ -1,0 +1,183 @@
+/* Writes a world: see FORMAT.md. */
+#include "store/save.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/heads.h"
+#include "store/lanes.h"
+#include "store/numbers.h"
+#include "store/spans.h"
+#include "store/types.h"
+
+static void put_map(struct store_writer *w, uint32_t host, uint32_t number, const struct mer_map *m)
+{
+	store_put_section(w, STORE_MAP, host, number, m->slots, m->cap, sizeof(*m->slots));
+}
+
+static int put_names(
+	struct store_writer *w, uint32_t host, const struct mer_intern *names, struct mer_err *err)
+{
+	uint64_t *ends = malloc(((size_t)names->n + 1) * sizeof(*ends));
+	struct mer_str texts = { .failed = !ends };
+	for (uint32_t i = 0; i < names->n && !texts.failed; i++) {
+		mer_str_add(&texts, names->texts[i].text, names->texts[i].len);
+		ends[i] = texts.len;
+		mer_str_putc(&texts, '\0');
+	}
+	bool failed = texts.failed;
+	if (!failed) {
+		store_put_section(w, STORE_TEXT_ENDS, host, 0, ends, names->n, sizeof(*ends));
+		store_put_section(w, STORE_TEXTS, host, 0, texts.data, texts.len, 1);
+	}
+	mer_str_fini(&texts);
+	free(ends);
+	return failed ? mer_fail_nomem(err) : 0;
+}
+
+/* ---- usage ---- */
+
+static uint64_t point_time(const void *points, size_t i)
+{
+	return (uint64_t)((const struct usage_point *)points)[i].time;
+}
+
+static uint64_t point_sum(const void *points, size_t i)
+{
+	return (uint64_t)((const struct usage_point *)points)[i].sum;
+}
+
+static uint64_t first_of(const void *first, size_t i)
+{
+	return ((const size_t *)first)[i];
+}
+
+static void put_usage(struct store_writer *w, uint32_t host, const struct usage_sums *s)
+{
+	size_t n = (size_t)s->n_tasks * USAGE_N_KINDS + 1;
+	store_put_numbers(w, STORE_USAGE, host, 0, STORE_DELTA, first_of, s->first, n);
+	n = s->first[n - 1];
+	store_put_numbers(w, STORE_USAGE, host, 1, STORE_DELTA, point_time, s->points, n);
+	store_put_numbers(w, STORE_USAGE, host, 2, STORE_DELTA, point_sum, s->points, n);
+}
+
+/* ---- hosts ---- */
+
+static void put_head(struct store_writer *w, uint32_t host, const struct kernel_host *h,
+	const struct usage_sums *s)
+{
+	struct store_host_head head = { .begin = h->begin,
+		.end = h->end,
+		.n_events = h->n_events,
+		.n_odd = h->n_odd,
+		.n_calls_left_out = h->n_calls_left_out,
+		.n_spans = h->n_spans,
+		.flags = (h->has_wakeups ? (uint32_t)STORE_HAS_WAKEUPS : 0) |
+			 (h->has_interrupts ? (uint32_t)STORE_HAS_INTERRUPTS : 0),
+		.seen = s->seen,
+		.n_points = s->first[(size_t)s->n_tasks * USAGE_N_KINDS] };
+	store_put_section(w, STORE_HOST, host, 0, &head, 1, sizeof(head));
+}
+
+static int put_host(struct store_writer *w, const struct store_content *c, uint32_t host,
+	const struct store_options *o, struct mer_err *err)
+{
+	const struct kernel_host *h = &c->world->hosts[host];
+	struct usage_sums sums = usage_sums(c->usage, host);
+	put_head(w, host, h, &sums);
+	store_put_section(w, STORE_TASKS, host, 0, h->tasks, h->n_tasks, sizeof(*h->tasks));
+	store_put_section(w, STORE_RENAMES, host, 0, h->renames, h->n_renames, sizeof(*h->renames));
+	store_put_section(w, STORE_CALLS, host, 0, h->calls, h->n_calls, sizeof(*h->calls));
+	store_put_section(
+		w, STORE_REQUESTS, host, 0, h->requests, h->n_requests, sizeof(*h->requests));
+	put_map(w, host, STORE_MAP_DEVICES, &h->devices);
+	put_map(w, host, STORE_MAP_IRQS, &h->irq_names);
+	put_map(w, host, STORE_MAP_PACKAGES, &h->packages);
+	put_map(w, host, STORE_MAP_FIRST_PIECES, &h->first_pieces);
+	put_usage(w, host, &sums);
+	int rc = put_names(w, host, &h->names, err);
+	if (rc == 0)
+		rc = store_spans_save(w, c->world, host, o->n_threads, o->cancel, err);
+	if (rc == 0)
+		rc = store_lanes_save(w, c->world, host, o->cancel, err);
+	return rc;
+}
+
+/* ---- what was found ---- */
+
+static void put_text(struct mer_str *out, const char *text)
+{
+	size_t n = text ? strlen(text) + 1 : 0; /* 0: there is none */
+	store_put_varint(out, n);
+	if (n)
+		mer_str_add(out, text, n);
+}
+
+static void put_diag(struct mer_str *out, const struct mer_diag *d)
+{
+	store_put_varint(out, (uint64_t)d->severity);
+	store_put_varint(out, store_zigzag(d->stream));
+	store_put_varint(out, store_zigzag(d->packet));
+	store_put_varint(out, store_zigzag(d->offset_bits));
+	store_put_varint(out, d->count);
+	put_text(out, d->code);
+	put_text(out, d->host);
+	put_text(out, d->path);
+	put_text(out, d->message);
+}
+
+static int put_diags(struct store_writer *w, const struct mer_diags *diags, struct mer_err *err)
+{
+	struct mer_str out = { 0 };
+	size_t n = diags ? diags->n : 0;
+	store_put_varint(&out, n);
+	for (size_t i = 0; i < n; i++)
+		put_diag(&out, &diags->rows[i]);
+	bool failed = out.failed;
+	if (!failed)
+		store_put_section(w, STORE_DIAGS, 0, 0, out.data, out.len, 1);
+	mer_str_fini(&out);
+	return failed ? mer_fail_nomem(err) : 0;
+}
+
+/* ---- the whole ---- */
+
+static uint32_t count_places(const struct mer_map *endpoints)
+{
+	uint32_t n = 0;
+	for (size_t i = 0; i < endpoints->cap; i++)
+		if (endpoints->slots[i].used && endpoints->slots[i].value > n)
+			n = endpoints->slots[i].value;
+	return n;
+}
+
+int store_put(struct store_writer *w, const struct store_content *c, const struct store_options *o,
+	struct mer_err *err)
+{
+	const struct kernel_world *world = c->world;
+	struct store_world_head head = { .n_hosts = world->n_hosts,
+		.n_apart = world->n_apart,
+		.n_backwards = world->n_backwards };
+	store_put_section(w, STORE_ABOUT, 0, 0, c->about, strlen(c->about) + 1, 1);
+	store_put_section(w, STORE_WORLD, 0, 0, &head, 1, sizeof(head));
+	store_put_section(
+		w, STORE_PACKETS, 0, 0, world->packets, world->n_packets, sizeof(*world->packets));
+	store_put_section(w, STORE_PLACES, 0, 0, world->places, count_places(&world->endpoints),
+		sizeof(*world->places));
+	put_map(w, 0, STORE_MAP_ENDPOINTS, &world->endpoints);
+	int rc = put_diags(w, c->diags, err);
+	for (uint32_t i = 0; i < world->n_hosts && rc == 0; i++)
+		rc = put_host(w, c, i, o, err);
+	return rc;
+}
+
+int store_save(const char *path, const uint8_t key[STORE_KEY_BYTES], const struct store_content *c,
+	const struct store_options *o, struct mer_err *err)
+{
+	struct store_writer w;
+	int rc = store_writer_begin(&w, path, key, err);
+	if (rc == 0)
+		rc = store_put(&w, c, o, err);
+	int ended = store_writer_end(&w, rc == 0, err);
+	return rc ? rc : ended;
+}

@@ -1,0 +1,465 @@
+/* Reads a world that save.c wrote. Tables lie in the file; numbers in them are compared with the lengths of what
+ * they are of, so that a file that says what cannot be is refused. */
+#include "store/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/files/files.h"
+#include "store/heads.h"
+#include "store/numbers.h"
+#include "store/spans.h"
+#include "store/types.h"
+
+struct store_host {
+	struct kernel_span_source source; /* first, so that it leads to the rest */
+	struct kernel_host *h;		  /* in the world */
+	const struct store_host_head *head;
+	struct store_spans spans;
+};
+
+struct store {
+	struct store_file file;
+	struct kernel_world world;
+	struct store_host *hosts;
+};
+
+/* What is mapped is read only; the model's tables are for those who fill them, too. */
+static void *writable(const void *p)
+{
+	return (void *)(uintptr_t)p;
+}
+
+static int refuse(struct mer_err *err, const char *what)
+{
+	return mer_fail(err, MER_ERR_INPUT, "%s that cannot be", what);
+}
+
+/* ---- what numbers are of ---- */
+
+static bool is_of(uint32_t number, uint32_t n)
+{
+	return number < n || number == KERNEL_NONE;
+}
+
+static bool tasks_fit(const struct kernel_host *h)
+{
+	bool ok = true;
+	for (uint32_t i = 0; i < h->n_tasks; i++) {
+		const struct kernel_task *t = &h->tasks[i];
+		ok &= is_of(t->parent, h->n_tasks) && is_of(t->last, h->n_spans) &&
+		      is_of(t->name, h->n_renames);
+	}
+	for (uint32_t i = 0; i < h->n_renames; i++)
+		ok &= h->renames[i].name < h->names.n && is_of(h->renames[i].before, i);
+	return ok;
+}
+
+static bool calls_fit(const struct kernel_host *h)
+{
+	bool ok = true;
+	for (uint32_t i = 0; i < h->n_calls; i++) {
+		const struct kernel_call *c = &h->calls[i];
+		ok &= is_of(c->name, h->names.n) && is_of(c->object, h->names.n) &&
+		      c->kind < KERNEL_N_OBJECT_KINDS;
+	}
+	for (uint32_t i = 0; i < h->n_requests; i++) {
+		const struct kernel_request *r = &h->requests[i];
+		ok &= is_of(r->by, h->n_spans) && is_of(r->task, h->n_tasks);
+	}
+	return ok;
+}
+
+static bool packets_fit(const struct kernel_world *w)
+{
+	bool ok = true;
+	for (uint32_t i = 0; i < w->n_packets && ok; i++) {
+		const struct kernel_packet *p = &w->packets[i];
+		ok = p->from < w->n_hosts && p->to < w->n_hosts &&
+		     is_of(p->sender, w->hosts[p->from].n_spans) &&
+		     is_of(p->receiver, w->hosts[p->to].n_spans) &&
+		     is_of(p->answers, w->n_packets) && p->kind < SYNC_N_KINDS &&
+		     p->content <= SYNC_DATA;
+	}
+	return ok;
+}
+
+/* ---- reading ---- */
+
+static int get(const struct store_file *f, uint32_t type, uint32_t host, void *array, uint32_t *n,
+	size_t bytes_each, struct mer_err *err)
+{
+	uint64_t count = 0;
+	void *p = writable(store_find(f, type, host, 0, bytes_each, &count));
+	if (!p || count >= KERNEL_NONE)
+		return refuse(err, "tables");
+	memcpy(array, &p, sizeof(p)); /* a pointer of any type */
+	*n = (uint32_t)count;
+	return 0;
+}
+
+/* Values: at most `most`. A search in it must come to a free slot. */
+static int get_map(const struct store_file *f, uint32_t host, uint32_t number, uint64_t most,
+	struct mer_map *m, struct mer_err *err)
+{
+	uint64_t cap = 0;
+	const struct mer_map_slot *slots =
+		store_find(f, STORE_MAP, host, number, sizeof(*slots), &cap);
+	bool ok = slots && (cap & (cap - 1)) == 0;
+	*m = (struct mer_map){ 0 };
+	for (uint64_t i = 0; ok && i < cap; i++) {
+		m->n += slots[i].used != 0;
+		ok = slots[i].value <= most;
+	}
+	if (!ok || (cap && m->n >= cap))
+		return refuse(err, "a table of names");
+	m->slots = cap ? writable(slots) : NULL;
+	m->cap = cap;
+	return 0;
+}
+
+static int get_names(
+	const struct store_file *f, uint32_t host, struct mer_intern *names, struct mer_err *err)
+{
+	uint64_t n = 0, bytes = 0, begin = 0;
+	const uint64_t *ends = store_find(f, STORE_TEXT_ENDS, host, 0, sizeof(*ends), &n);
+	const char *texts = store_find(f, STORE_TEXTS, host, 0, 1, &bytes);
+	if (!ends || !texts || n >= MER_INTERN_NONE)
+		return refuse(err, "names");
+	names->texts = malloc((n + 1) * sizeof(*names->texts));
+	if (!names->texts)
+		return mer_fail_nomem(err);
+	for (uint64_t i = 0; i < n; i++) {
+		if (ends[i] < begin || ends[i] >= bytes || ends[i] - begin > UINT32_MAX ||
+			texts[ends[i]] != '\0')
+			return refuse(err, "names");
+		names->texts[i] =
+			(struct mer_intern_text){ texts + begin, (uint32_t)(ends[i] - begin), 0 };
+		begin = ends[i] + 1;
+	}
+	names->n = names->cap = (uint32_t)n;
+	return 0;
+}
+
+static int get_head(struct store *s, uint32_t host, struct mer_err *err)
+{
+	struct kernel_host *h = s->hosts[host].h;
+	uint64_t n = 0;
+	const struct store_host_head *head =
+		store_find(&s->file, STORE_HOST, host, 0, sizeof(*head), &n);
+	if (!head || n != 1 || head->n_spans >= KERNEL_NONE)
+		return refuse(err, "a host");
+	s->hosts[host].head = head;
+	h->begin = head->begin;
+	h->end = head->end;
+	h->n_events = head->n_events;
+	h->n_odd = head->n_odd;
+	h->n_calls_left_out = head->n_calls_left_out;
+	h->n_spans = head->n_spans;
+	h->has_wakeups = head->flags & STORE_HAS_WAKEUPS;
+	h->has_interrupts = head->flags & STORE_HAS_INTERRUPTS;
+	return 0;
+}
+
+static int get_tables(struct store *s, uint32_t i, struct mer_err *err)
+{
+	const struct store_file *f = &s->file;
+	struct kernel_host *h = s->hosts[i].h;
+	int rc = get_names(f, i, &h->names, err);
+	if (rc == 0)
+		rc = get(f, STORE_TASKS, i, &h->tasks, &h->n_tasks, sizeof(*h->tasks), err);
+	if (rc == 0)
+		rc = get(f, STORE_RENAMES, i, &h->renames, &h->n_renames, sizeof(*h->renames), err);
+	if (rc == 0)
+		rc = get(f, STORE_CALLS, i, &h->calls, &h->n_calls, sizeof(*h->calls), err);
+	if (rc == 0)
+		rc = get(f, STORE_REQUESTS, i, &h->requests, &h->n_requests, sizeof(*h->requests),
+			err);
+	if (rc == 0)
+		rc = get_map(f, i, STORE_MAP_DEVICES, h->names.n, &h->devices, err);
+	if (rc == 0)
+		rc = get_map(f, i, STORE_MAP_IRQS, h->names.n, &h->irq_names, err);
+	if (rc == 0)
+		rc = get_map(f, i, STORE_MAP_PACKAGES, UINT32_MAX, &h->packages, err);
+	if (rc == 0)
+		rc = get_map(f, i, STORE_MAP_FIRST_PIECES, h->n_spans, &h->first_pieces, err);
+	if (rc == 0 && (!tasks_fit(h) || !calls_fit(h)))
+		rc = refuse(err, "tables");
+	return rc;
+}
+
+/* ---- spans ---- */
+
+static struct store_spans *spans_of(const struct kernel_host *h)
+{
+	return &((struct store_host *)(uintptr_t)h->source)->spans;
+}
+
+static struct kernel_span *load(const struct kernel_host *h, uint32_t chunk)
+{
+	/* Space for what cannot be decoded for want of memory: unknown, like what is damaged. */
+	static struct kernel_span nothing[KERNEL_CHUNK];
+	struct store_spans *s = spans_of(h);
+	struct kernel_span *spans = NULL;
+	if (chunk >= s->n_blocks)
+		return nothing;
+	if (s->n_ring && s->next >= s->n_ring) {
+		uint32_t oldest = s->ring[s->next % s->n_ring];
+		spans = h->log.chunks[oldest];
+		h->log.chunks[oldest] = NULL;
+	}
+	if (!spans)
+		spans = malloc(KERNEL_CHUNK * sizeof(*spans));
+	if (!spans) {
+		s->is_damaged = true;
+		return nothing;
+	}
+	store_spans_read(s, chunk, spans);
+	if (s->n_ring)
+		s->ring[s->next++ % s->n_ring] = chunk;
+	h->log.chunks[chunk] = spans;
+	return spans;
+}
+
+static uint32_t near(const struct kernel_host *h, uint32_t task, int64_t time)
+{
+	return store_spans_near(spans_of(h), task, time);
+}
+
+static int open_spans(struct store *s, uint32_t i, struct mer_err *err)
+{
+	struct kernel_host *h = s->hosts[i].h;
+	struct store_spans *spans = &s->hosts[i].spans;
+	*spans = (struct store_spans){ .n_spans = h->n_spans,
+		.n_tasks = h->n_tasks,
+		.n_calls = h->n_calls,
+		.n_requests = h->n_requests,
+		.n_packets = s->world.n_packets };
+	int rc = store_spans_open(spans, &s->file, i, err);
+	if (rc)
+		return rc;
+	s->hosts[i].source = (struct kernel_span_source){ load, near };
+	h->source = &s->hosts[i].source;
+	return kernel_span_log_add_absent(&h->log, spans->n_blocks) ? 0 : mer_fail_nomem(err);
+}
+
+/* ---- the whole ---- */
+
+static int get_world(struct store *s, struct mer_experiment *e, struct mer_err *err)
+{
+	struct kernel_world *w = &s->world;
+	uint64_t n = 0;
+	uint32_t n_places = 0;
+	const struct store_world_head *head =
+		store_find(&s->file, STORE_WORLD, 0, 0, sizeof(*head), &n);
+	if (!head || n != 1 || head->n_hosts != e->n_hosts)
+		return refuse(err, "hosts");
+	w->e = e;
+	w->n_apart = head->n_apart;
+	w->n_backwards = head->n_backwards;
+	w->hosts = calloc((size_t)head->n_hosts + 1, sizeof(*w->hosts));
+	s->hosts = calloc((size_t)head->n_hosts + 1, sizeof(*s->hosts));
+	if (!w->hosts || !s->hosts)
+		return mer_fail_nomem(err);
+	for (; w->n_hosts < head->n_hosts; w->n_hosts++) {
+		kernel_host_init(&w->hosts[w->n_hosts]);
+		s->hosts[w->n_hosts].h = &w->hosts[w->n_hosts];
+	}
+	int rc = get(
+		&s->file, STORE_PACKETS, 0, &w->packets, &w->n_packets, sizeof(*w->packets), err);
+	if (rc == 0)
+		rc = get(&s->file, STORE_PLACES, 0, &w->places, &n_places, sizeof(*w->places), err);
+	if (rc == 0)
+		rc = get_map(&s->file, 0, STORE_MAP_ENDPOINTS, n_places, &w->endpoints, err);
+	for (uint32_t i = 0; i < w->n_hosts && rc == 0; i++)
+		rc = get_head(s, i, err);
+	for (uint32_t i = 0; i < w->n_hosts && rc == 0; i++)
+		rc = get_tables(s, i, err);
+	for (uint32_t i = 0; i < w->n_hosts && rc == 0; i++)
+		rc = open_spans(s, i, err);
+	if (rc == 0 && !packets_fit(w))
+		rc = refuse(err, "packets");
+	return rc;
+}
+
+int store_open(const char *path, const uint8_t key[STORE_KEY_BYTES], struct mer_experiment *e,
+	struct store **opened, struct mer_err *err)
+{
+	struct store *s = calloc(1, sizeof(*s));
+	if (!s)
+		return mer_fail_nomem(err);
+	struct mer_err why;
+	int rc = store_file_open(&s->file, path, key, err);
+	if (rc == 0) {
+		rc = get_world(s, e, &why);
+		if (rc == MER_ERR_INPUT)
+			mer_fail(err, rc, "%s: damaged: it has %s", path, why.text);
+		else if (rc)
+			mer_fail_nomem(err);
+	}
+	if (rc) {
+		store_close(s);
+		return rc;
+	}
+	*opened = s;
+	return 0;
+}
+
+/* What lies in the file is not freed. */
+static void let_go(struct kernel_host *h)
+{
+	h->tasks = NULL;
+	h->renames = NULL;
+	h->calls = NULL;
+	h->requests = NULL;
+	h->devices = h->irq_names = h->packages = h->first_pieces = (struct mer_map){ 0 };
+	for (uint32_t i = 0; i < h->log.n_chunks; i++)
+		free(h->log.chunks[i]);
+	kernel_host_fini(h);
+}
+
+void store_close(struct store *s)
+{
+	if (!s)
+		return;
+	for (uint32_t i = 0; i < s->world.n_hosts; i++) {
+		store_spans_close(&s->hosts[i].spans);
+		let_go(&s->world.hosts[i]);
+	}
+	free(s->world.hosts);
+	free(s->hosts);
+	store_file_close(&s->file);
+	free(s);
+}
+
+const struct kernel_world *store_world(const struct store *s)
+{
+	return &s->world;
+}
+
+bool store_is_damaged(const struct store *s)
+{
+	bool is = false;
+	for (uint32_t i = 0; i < s->world.n_hosts; i++)
+		is |= s->hosts[i].spans.is_damaged;
+	return is;
+}
+
+int store_lanes(struct store *s, uint32_t host, const struct store_lane *lanes, size_t n_lanes,
+	const struct store_window *window, int64_t *times, struct mer_err *err)
+{
+	return store_lanes_read(&s->hosts[host].spans, &s->world.hosts[host], host, lanes, n_lanes,
+		window, times, err);
+}
+
+/* ---- usage ---- */
+
+static void set_first(void *ctx, size_t i, uint64_t v)
+{
+	((size_t *)ctx)[i] = v;
+}
+
+static void set_time(void *ctx, size_t i, uint64_t v)
+{
+	((struct usage_point *)ctx)[i].time = (int64_t)v;
+}
+
+static void set_sum(void *ctx, size_t i, uint64_t v)
+{
+	((struct usage_point *)ctx)[i].sum = (int64_t)v;
+}
+
+static bool rises_to(const size_t *first, size_t n, size_t end)
+{
+	bool ok = first[0] == 0 && first[n] == end;
+	for (size_t i = 0; i < n; i++)
+		ok &= first[i] <= first[i + 1];
+	return ok;
+}
+
+static int get_usage(struct store *s, uint32_t i, struct usage *u, struct mer_err *err)
+{
+	const struct store_host_head *head = s->hosts[i].head;
+	size_t n = (size_t)s->world.hosts[i].n_tasks * USAGE_N_KINDS;
+	struct usage_sums sums = { .n_tasks = s->world.hosts[i].n_tasks, .seen = head->seen };
+	if (head->n_points > SIZE_MAX / 64)
+		return refuse(err, "usage");
+	sums.first = mer_spill_array(NULL, n + 1, sizeof(*sums.first));
+	sums.points = mer_spill_array(NULL, head->n_points + 1, sizeof(*sums.points));
+	int rc = sums.first && sums.points ? 0 : mer_fail_nomem(err);
+	if (rc == 0 &&
+		(!store_get_numbers(&s->file, STORE_USAGE, i, 0, set_first, sums.first, n + 1) ||
+			!store_get_numbers(&s->file, STORE_USAGE, i, 1, set_time, sums.points,
+				head->n_points) ||
+			!store_get_numbers(&s->file, STORE_USAGE, i, 2, set_sum, sums.points,
+				head->n_points) ||
+			!rises_to(sums.first, n, head->n_points)))
+		rc = refuse(err, "usage");
+	if (rc == 0) {
+		usage_restore(u, i, &sums);
+		return 0;
+	}
+	mer_spill_release(sums.first);
+	mer_spill_release(sums.points);
+	return rc;
+}
+
+int store_usage(struct store *s, struct usage **u, struct mer_err *err)
+{
+	int rc = usage_new(s->world.n_hosts, NULL, u, err);
+	for (uint32_t i = 0; i < s->world.n_hosts && rc == 0; i++)
+		rc = get_usage(s, i, *u, err);
+	return rc;
+}
+
+/* ---- what was found ---- */
+
+static bool get_text(struct store_in *in, const char **text)
+{
+	uint64_t n;
+	*text = NULL;
+	if (!store_get_varint(in, &n) || n > (uint64_t)(in->end - in->at))
+		return false;
+	if (n == 0)
+		return true;
+	*text = (const char *)in->at;
+	in->at += n;
+	return in->at[-1] == '\0';
+}
+
+static bool get_diag(struct store_in *in, struct mer_diag *d)
+{
+	uint64_t severity, stream, packet, bits;
+	bool ok = store_get_varint(in, &severity) && store_get_varint(in, &stream) &&
+		  store_get_varint(in, &packet) && store_get_varint(in, &bits) &&
+		  store_get_varint(in, &d->count) && get_text(in, &d->code) &&
+		  get_text(in, &d->host) && get_text(in, &d->path) && get_text(in, &d->message);
+	if (!ok || severity > MER_ERROR || !d->code || !d->message)
+		return false;
+	d->severity = (enum mer_severity)severity;
+	d->stream = store_unzigzag(stream);
+	d->packet = store_unzigzag(packet);
+	d->offset_bits = store_unzigzag(bits);
+	return true;
+}
+
+void store_report(const struct store *s, struct mer_diags *diags)
+{
+	uint64_t bytes = 0, n = 0;
+	struct mer_arena arena;
+	struct mer_diags found;
+	struct mer_diag d;
+	const uint8_t *at = store_find(&s->file, STORE_DIAGS, 0, 0, 1, &bytes);
+	struct store_in in = { at, at ? at + bytes : NULL };
+	mer_arena_init(&arena);
+	mer_diags_init(&found, &arena);
+	bool ok = at && store_get_varint(&in, &n);
+	for (uint64_t i = 0; ok && i < n; i++) {
+		ok = get_diag(&in, &d);
+		if (ok)
+			mer_diag_add(&found, &d, "%s", d.message);
+	}
+	mer_diags_merge_new(diags, &found);
+	mer_diags_fini(&found);
+	mer_arena_fini(&arena);
+}

@@ -1,0 +1,51 @@
+/* Store: what was read from the traces of an experiment, saved, and used again without reading them.
+ *
+ *   kernel_world, usage ──store_save──→ file ──store_open──→ the same, read as it is looked at
+ *
+ * A world from a store is used like any other (kernel/world.h), by one thread at a time. Tables lie in it as
+ * in memory; spans are decoded when they are first looked at. Opening takes milliseconds, whatever the size.
+ * The file belongs to one program and to traces that have not changed: cache.h says where it is. */
+#ifndef MER_STORE_STORE_H
+#define MER_STORE_STORE_H
+
+#include "kernel/world.h"
+#include "path/usage.h"
+#include "store/lanes.h"
+#include "store/sections.h"
+
+struct store_content {
+	const struct kernel_world *world; /* with all spans */
+	const struct usage *usage;	  /* settled, of all kinds */
+	const struct mer_diags *diags;	  /* what was found while it was made; NULL: nothing */
+	const char *about;		  /* lines for people: what it was made of */
+};
+
+struct store_options {
+	unsigned n_threads;
+	struct mer_cancel *cancel; /* NULL: none */
+};
+
+/* After a failure the file is as it was before. */
+int store_save(const char *path, const uint8_t key[STORE_KEY_BYTES], const struct store_content *c,
+	const struct store_options *o, struct mer_err *err);
+
+struct store;
+
+/* e: the experiment that it was made of, with its clock maps applied. MER_ERR_INPUT: it is damaged, of
+ * other traces, or by another program. */
+int store_open(const char *path, const uint8_t key[STORE_KEY_BYTES], struct mer_experiment *e,
+	struct store **s, struct mer_err *err);
+/* NULL is fine. Its world goes away with it. */
+void store_close(struct store *s);
+const struct kernel_world *store_world(const struct store *s);
+/* What was found while it was made is added to diags, as far as it is not there yet. */
+void store_report(const struct store *s, struct mer_diags *diags);
+/* usage_free. MER_ERR_INPUT: it is damaged. */
+int store_usage(struct store *s, struct usage **u, struct mer_err *err);
+/* Of lanes of a host: see lanes.h. */
+int store_lanes(struct store *s, uint32_t host, const struct store_lane *lanes, size_t n_lanes,
+	const struct store_window *window, int64_t *times, struct mer_err *err);
+/* Some of what was looked at until now was not as it was saved, and is unknown instead. */
+bool store_is_damaged(const struct store *s);
+
+#endif

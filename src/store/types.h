@@ -1,0 +1,37 @@
+/* Types of sections. A number is never used again for something else: FORMAT.md has the list. */
+#ifndef MER_STORE_TYPES_H
+#define MER_STORE_TYPES_H
+
+enum store_type {
+	STORE_ABOUT = 1,     /* text for people: what it was made of */
+	STORE_WORLD = 2,     /* struct store_world_head */
+	STORE_DIAGS = 3,     /* what was found while it was made */
+	STORE_PACKETS = 4,   /* struct kernel_packet */
+	STORE_PLACES = 5,    /* struct sync_place */
+	STORE_HOST = 6,	     /* struct store_host_head */
+	STORE_TEXT_ENDS = 7, /* of each name: where it ends in STORE_TEXTS, without its NUL */
+	STORE_TEXTS = 8,
+	STORE_TASKS = 9,     /* struct kernel_task */
+	STORE_RENAMES = 10,  /* struct kernel_name */
+	STORE_CALLS = 11,    /* struct kernel_call */
+	STORE_REQUESTS = 12, /* struct kernel_request */
+	STORE_MAP = 13,	     /* number: enum store_map */
+	STORE_SPAN_BLOCKS = 14,
+	STORE_TASK_PLACES = 15,
+	STORE_TASK_FIRSTS = 16,
+	STORE_USAGE = 17,
+	STORE_FACT_BLOCKS = 18, /* number: of the kind */
+	STORE_LEVELS = 19,
+	STORE_LEVEL_BLOCKS = 20, /* number: of the level */
+	STORE_RUNNING = 21,	 /* number: 0 where a stretch begins in 1, 1 spans */
+};
+
+enum store_map {
+	STORE_MAP_ENDPOINTS, /* of the world */
+	STORE_MAP_DEVICES,
+	STORE_MAP_IRQS,
+	STORE_MAP_PACKAGES,
+	STORE_MAP_FIRST_PIECES
+};
+
+#endif
