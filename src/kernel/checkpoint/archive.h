@@ -70,15 +70,13 @@ void archive_bool(struct archive *a, bool *v);
 static inline void archive_time(struct archive *a, int64_t *v, int64_t near)
 {
 	enum { NEVER, ALWAYS, NEAR };
-	int64_t far = (int64_t)((uint64_t)*v - (uint64_t)near);
-	uint64_t code = *v == INT64_MIN ? NEVER : *v == INT64_MAX ? ALWAYS : NEAR;
-	uint64_t u = (uint64_t)far << 1 ^ (uint64_t)(far >> 63);
-	if (a->mode == ARCHIVE_MARK)
-		return;
-	if (code == NEAR && u < UINT64_MAX - NEAR)
-		code = NEAR + u;
-	else if (code == NEAR)
-		a->failed = true;
+	uint64_t code = NEVER, u;
+	if (a->mode == ARCHIVE_WRITE && *v != INT64_MIN) {
+		int64_t far = (int64_t)((uint64_t)*v - (uint64_t)near);
+		u = (uint64_t)far << 1 ^ (uint64_t)(far >> 63);
+		a->failed |= *v != INT64_MAX && u > UINT64_MAX - NEAR;
+		code = *v == INT64_MAX ? ALWAYS : u + NEAR;
+	}
 	archive_u64(a, &code);
 	if (a->mode != ARCHIVE_READ)
 		return;
