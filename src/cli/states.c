@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char prefix[] = "model-";
 
@@ -61,6 +62,15 @@ void cli_states_save(struct cli_states *s, const struct kernel_world *w)
 	put_path(s, kernel_keeper_kind(s->keeper), path, sizeof(path));
 	kernel_keeper_save(s->keeper, w, &s->key, path);
 	sync_cache_remove_old(&s->place, prefix);
+}
+
+void cli_states_drop(struct cli_states *s)
+{
+	char path[SYNC_CACHE_PATH];
+	if (!s->from)
+		return;
+	put_path(s, kernel_checkpoints_kind(s->from), path, sizeof(path));
+	unlink(path);
 }
 
 void cli_states_close(struct cli_states *s)

@@ -23,6 +23,8 @@ void cli_states_open(struct cli_states *s, const struct mer_experiment *e,
 void cli_states_keep(struct cli_states *s, struct mer_experiment *e);
 /* After it: they are there from now on. */
 void cli_states_save(struct cli_states *s, const struct kernel_world *w);
+/* They do not serve after all: no later reading finds them. */
+void cli_states_drop(struct cli_states *s);
 void cli_states_close(struct cli_states *s);
 
 #endif

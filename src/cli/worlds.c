@@ -24,6 +24,8 @@ static int build(struct cli *cli, struct cli_world *w, struct sync_messages *mes
 		o.keeper = w->states.keeper;
 	}
 	int rc = kernel_world_build(w->e, messages, w->r, &o, &w->world, &cli->err);
+	if (rc == MER_ERR_INPUT && is_part)
+		cli_states_drop(&w->states);
 	/* Observers have no more to say than that they failed. */
 	if (rc == MER_ERR_NOMEM)
 		rc = mer_fail_nomem(&cli->err);

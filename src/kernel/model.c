@@ -303,7 +303,7 @@ static int tell_open_calls(struct kernel_model *m)
 		memcpy(told.args, l->args,
 			kernel_call_args((enum kernel_call_kind)l->kind) * sizeof(*l->args));
 		if (m->in.keep && told.begin < m->last_state)
-			kernel_keep_open_call(m->in.keep, &told);
+			kernel_keep_open_call(m->in.keep, h, &told);
 		if (is_told)
 			rc = o->open_call(o->ctx, h, &told);
 	}
@@ -375,6 +375,8 @@ static int leave_task(struct kernel_model *m, uint32_t task, int64_t until)
 	if (s.begin < model_open(m, task)->begin)
 		s.begin = model_open(m, task)->begin;
 	m->h->tasks[task].end = until;
+	if (m->has_stopped)
+		return 0; /* it was told how it ended */
 	if (kernel_add_span(m->h, &s) == KERNEL_NONE)
 		return mer_fail_nomem(m->err);
 	if (m->h->not_final[task] == KERNEL_NONE)

@@ -185,7 +185,7 @@ static int tell_call_end(
 	unsigned n_args = kernel_call_args((enum kernel_call_kind)l->kind);
 	for (unsigned i = 0; i < n_args; i++)
 		told.args[i] = l->args[i];
-	if (m->in.keep && told.begin < m->last_state)
+	if (told.begin < m->last_state)
 		kernel_keep_call(m->in.keep, &told);
 	return o && o->call ? o->call(o->ctx, m->h, &told) : 0;
 }
@@ -237,7 +237,7 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 		if (rc == 0 && l->spins_for != KERNEL_NONE)
 			rc = model_end_spin(m, c, ev->ts);
 		bool is_told = (m->in.observer && m->in.observer->call) ||
-			       (m->in.keep && l->call_begin < m->last_state);
+			       l->call_begin < m->last_state;
 		if (rc == 0 && is_told && l->call_begin != INT64_MIN)
 			rc = tell_call_end(m, c, ev->ts, ret);
 		if (rc == 0 && *b->call && m->h->calls[l->call].name != KERNEL_NONE)

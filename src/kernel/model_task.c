@@ -8,14 +8,12 @@ void model_keep_span(struct kernel_model *m, uint32_t span, int64_t end)
 {
 	const struct kernel_span *s = kernel_span(m->h, span);
 	if (s->begin < m->last_state && !kernel_is_on_cpu(s->state))
-		kernel_keep_span(m->in.keep, m->h, span, end);
+		kernel_keep_span(m->in.keep, m->h, span, end, m->now);
 }
 
-static int tell(struct kernel_model *m, uint32_t span, int64_t end)
+static int tell(const struct kernel_model *m, uint32_t span, int64_t end)
 {
 	const struct kernel_observer *o = m->in.observer;
-	if (m->in.keep)
-		model_keep_span(m, span, end);
 	return o && o->span ? o->span(o->ctx, m->h, span, end) : 0;
 }
 
@@ -111,6 +109,8 @@ int model_enter(struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_s
 	if (s.begin == open->begin && may_overwrite(open) && kernel_is_on_cpu(state)) {
 		*open = s; /* nothing lasted no time */
 	} else {
+		if (open->begin < m->last_state)
+			model_keep_span(m, i, s.begin);
 		int rc = tell(m, i, s.begin);
 		if (rc)
 			return rc;

@@ -3,7 +3,7 @@
 # one that reads everything, for any window. WINDOWS: how many of each recording.
 . "${0%/*}/lib.sh"
 export TZ=UTC COLUMNS=200
-RANDOM=7
+RANDOM=${SEED:-7}
 windows=${WINDOWS:-3}
 n=0 same=0
 

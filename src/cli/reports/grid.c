@@ -665,6 +665,8 @@ static int analyse(struct cli_grid *g, struct cli_periods *periods, struct sync_
 		rc = MER_ERR_USAGE; /* so many bins */
 	if (rc == 0)
 		cli_states_save(&g->states, run.world);
+	else if (rc == MER_ERR_INPUT && world.window)
+		cli_states_drop(&g->states);
 	cli_states_close(&g->states);
 	if (rc == 0)
 		rc = show(g, &run);

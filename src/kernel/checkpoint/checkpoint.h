@@ -72,10 +72,11 @@ struct kernel_late {
 };
 /* What ends after states that it began before. */
 int64_t kernel_keep_last(const struct kernel_keep *k); /* the last state; INT64_MIN: none */
-void kernel_keep_span(
-	struct kernel_keep *k, const struct kernel_host *h, uint32_t span, int64_t end);
+void kernel_keep_span(struct kernel_keep *k, const struct kernel_host *h, uint32_t span,
+	int64_t end, int64_t now);
 void kernel_keep_call(struct kernel_keep *k, const struct kernel_call_end *c);
-void kernel_keep_open_call(struct kernel_keep *k, const struct kernel_open_call *c);
+void kernel_keep_open_call(
+	struct kernel_keep *k, const struct kernel_host *h, const struct kernel_open_call *c);
 void kernel_keep_late(struct kernel_keep *k, const struct kernel_late *late);
 void kernel_keep_sender(struct kernel_keep *k, const struct kernel_host *h, uint32_t packet);
 

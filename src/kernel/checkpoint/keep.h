@@ -63,10 +63,12 @@ enum checkpoint_end_kind { CHECKPOINT_NO_END, CHECKPOINT_SPAN, CHECKPOINT_CALL, 
 struct checkpoint_end { /* of what was open at some state */
 	uint8_t kind;
 	int64_t begin, end;
+	int64_t told; /* when that was known: a loss may have ended it before */
 	uint32_t task, call;
 	uint16_t cpu;
+	uint8_t state; /* of the span; of an open call: of its task's last span */
 	/* CHECKPOINT_SPAN */
-	uint8_t state, cause;
+	uint8_t cause;
 	uint32_t by; /* task */
 	/* calls */
 	uint16_t call_kind;

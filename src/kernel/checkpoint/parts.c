@@ -68,11 +68,12 @@ void checkpoint_visit_end(struct archive *a, struct checkpoint_end *x)
 		return;
 	archive_i64(a, &x->end);
 	archive_time(a, &x->begin, x->end);
+	archive_time(a, &x->told, x->end);
 	archive_ref(a, ARCHIVE_TASK, &x->task);
 	archive_ref(a, ARCHIVE_CALL, &x->call);
 	archive_u16(a, &x->cpu);
+	archive_u8(a, &x->state, KERNEL_N_STATES);
 	if (x->kind == CHECKPOINT_SPAN) {
-		archive_u8(a, &x->state, KERNEL_N_STATES);
 		archive_u8(a, &x->cause, KERNEL_N_CAUSES);
 		archive_ref(a, ARCHIVE_TASK, &x->by);
 		return;

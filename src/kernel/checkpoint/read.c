@@ -470,7 +470,8 @@ static bool begin_resume(
 static int damaged(struct mer_err *err)
 {
 	return mer_fail(err, MER_ERR_INPUT,
-		"a file of checkpoints in the cache folder is damaged; remove it");
+		"what an earlier reading left in the cache folder is damaged; it is removed: run this "
+		"again");
 }
 
 int kernel_resume_new(const struct kernel_checkpoints *c, uint32_t state, int64_t until,
@@ -549,6 +550,7 @@ static int tell_span(const struct kernel_observer *o, struct kernel_model *m,
 	bool knows_by = x->by != KERNEL_NONE && x->by < m->h->n_tasks;
 	if (!o->span || kernel_is_on_cpu(s->state))
 		return 0;
+	s->begin = x->begin;
 	s->state = x->state;
 	s->cause = x->cause;
 	s->call = x->call;
@@ -594,8 +596,10 @@ int kernel_stop_tell(const struct kernel_stop *stop, struct kernel_model *m, str
 			return damaged(err);
 		if (x.kind == CHECKPOINT_NO_END)
 			break;
-		if (x.begin >= stop->at || x.end < stop->at || x.task >= m->h->n_tasks)
+		if (x.begin >= stop->at || x.told < stop->at || x.task >= m->h->n_tasks)
 			continue;
+		if (x.kind == CHECKPOINT_OPEN_CALL)
+			model_open(m, x.task)->state = x.state;
 		rc = x.kind == CHECKPOINT_SPAN ? tell_span(o, m, &x) : tell_call(o, m->h, &x);
 	}
 	return rc;

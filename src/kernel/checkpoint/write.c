@@ -258,14 +258,15 @@ int64_t kernel_keep_last(const struct kernel_keep *k)
 	return k->next ? k->keeper->times[k->next - 1] : INT64_MIN;
 }
 
-void kernel_keep_span(
-	struct kernel_keep *k, const struct kernel_host *h, uint32_t span, int64_t end)
+void kernel_keep_span(struct kernel_keep *k, const struct kernel_host *h, uint32_t span,
+	int64_t end, int64_t now)
 {
 	const struct kernel_span *s = kernel_span(h, span);
 	const struct kernel_span *by = kernel_span_kept(h, s->by);
 	struct checkpoint_end x = { .kind = CHECKPOINT_SPAN,
 		.begin = s->begin,
 		.end = end,
+		.told = now > end ? now : end,
 		.task = s->task,
 		.call = s->call,
 		.cpu = s->cpu,
@@ -280,6 +281,7 @@ void kernel_keep_call(struct kernel_keep *k, const struct kernel_call_end *c)
 	struct checkpoint_end x = { .kind = CHECKPOINT_CALL,
 		.begin = c->begin,
 		.end = c->end,
+		.told = c->end,
 		.task = c->task,
 		.call = c->call,
 		.cpu = c->cpu,
@@ -290,11 +292,14 @@ void kernel_keep_call(struct kernel_keep *k, const struct kernel_call_end *c)
 	checkpoint_visit_end(&k->ends, &x);
 }
 
-void kernel_keep_open_call(struct kernel_keep *k, const struct kernel_open_call *c)
+void kernel_keep_open_call(
+	struct kernel_keep *k, const struct kernel_host *h, const struct kernel_open_call *c)
 {
 	struct checkpoint_end x = { .kind = CHECKPOINT_OPEN_CALL,
 		.begin = c->begin,
 		.end = INT64_MAX,
+		.told = INT64_MAX,
+		.state = kernel_span(h, h->tasks[c->task].last)->state,
 		.task = c->task,
 		.call = c->call,
 		.cpu = c->cpu,
