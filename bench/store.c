@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "path/path.h"
-#include "store/store.h"
+#include "store/record.h"
 #include "sync/auto.h"
 
 enum { QUESTIONS = 200, WINDOW_NS = 10000000 };
@@ -54,8 +54,6 @@ static uint32_t next_random(void)
 static int build(struct mer_experiment *e, const char *path, struct mer_err *err)
 {
 	struct sync_messages messages;
-	struct kernel_world *w = NULL;
-	struct usage *u = NULL;
 	struct stat st = { 0 };
 	double t0 = seconds();
 	int rc = sync_gather(e,
@@ -63,34 +61,13 @@ static int build(struct mer_experiment *e, const char *path, struct mer_err *err
 		err);
 	double gathered = seconds();
 	if (rc == 0)
-		rc = usage_new(e->n_hosts, NULL, &u, err);
-	if (rc == 0)
-		rc = kernel_world_build(e, &messages, NULL,
-			&(struct kernel_world_options){ .n_threads = 2,
-				.observers = usage_observers(u),
-				.drop = &messages },
-			&w, err);
-	if (rc == 0)
-		rc = usage_settle(u, w, err);
-	double read = seconds();
-	struct store_content c = { .world = w, .usage = u, .diags = &e->diags, .about = "bench" };
-	if (rc == 0)
-		rc = store_save(path, key, &c, &(struct store_options){ .n_threads = 2 }, err);
-	double saved = seconds();
-	uint64_t events = 0, spans = 0;
-	for (uint32_t i = 0; rc == 0 && i < w->n_hosts; i++) {
-		events += w->hosts[i].n_events;
-		spans += w->hosts[i].n_spans;
-	}
+		rc = store_record(path, key, "bench", e, &messages, NULL,
+			&(struct kernel_world_options){ .n_threads = 2, .drop = &messages }, err);
 	if (rc == 0 && stat(path, &st) == 0)
-		printf("build: %llu events, %llu spans; messages %.3f s, reading %.3f s, saving "
-		       "%.3f s\n"
-		       "size: %.1f MB, %.2f of the traces, %.1f bytes a span\n",
-			(unsigned long long)events, (unsigned long long)spans, gathered - t0,
-			read - gathered, saved - read, (double)st.st_size / 1e6,
-			(double)st.st_size / (double)e->bytes, (double)st.st_size / (double)spans);
-	usage_free(u);
-	kernel_world_free(w);
+		printf("build: messages %.3f s, reading and writing %.3f s\n"
+		       "size: %.1f MB, %.2f of the traces\n",
+			gathered - t0, seconds() - gathered, (double)st.st_size / 1e6,
+			(double)st.st_size / (double)e->bytes);
 	return rc;
 }
 

@@ -22,9 +22,33 @@ enum mer_err_code {
 	MER_ERR_BUG = -7	/* a bug of the library */
 };
 
+/* What could be done about an error or a finding, for programs that offer it in their own words: a
+ * button, an option. The sentence beside it is complete without. */
+enum mer_remedy {
+	MER_REMEDY_NONE,
+	/* What was selected is not there, or makes no sense: select something else. */
+	MER_REMEDY_HOSTS,
+	MER_REMEDY_CPUS,
+	MER_REMEDY_BEGIN,
+	MER_REMEDY_END,
+	MER_REMEDY_WINDOW_ORDER, /* the begin is not before the end */
+	/* Periods between two events (BEGIN, END). */
+	MER_REMEDY_PERIOD,
+	MER_REMEDY_PERIOD_EVENTS, /* no recorded event can match */
+	MER_REMEDY_PERIOD_FILTER, /* none matched */
+	MER_REMEDY_PERIOD_LIMITS, /* of their duration */
+	MER_REMEDY_PERIOD_KEY,	  /* that both events must share */
+	MER_REMEDY_PERIOD_KEYED,  /* the same, or the events */
+	MER_REMEDY_PERIOD_WINDOW, /* none is in the window */
+	MER_N_REMEDIES
+};
+/* A stable word for programs: "hosts", "keep-offsets"; NULL for MER_REMEDY_NONE. */
+const char *mer_remedy_name(enum mer_remedy remedy);
+
 struct mer_err {
 	int code;
 	char text[1000]; /* one or more lines that say what failed and where; no final newline */
+	enum mer_remedy remedy;
 };
 
 enum mer_severity {
@@ -43,7 +67,8 @@ struct mer_diag {
 	int64_t packet;	     /* packet's number in its stream, -1: none */
 	int64_t offset_bits; /* from the start of the file, -1: none */
 	uint64_t count;	     /* how often: events lost, rows folded into this one, ... */
-	const char *message; /* a sentence, with the remedy if there is one */
+	const char *message; /* a sentence */
+	enum mer_remedy remedy;
 };
 
 /* ---- Experiment: the traces of any number of hosts, opened together ----

@@ -118,6 +118,7 @@ struct analysis_run {
 	struct mer_err *err;
 	const struct analysis *analysis; /* whose emit runs, and its states */
 	void *const *states;		 /* by host */
+	bool has_source;		 /* the world belongs to it */
 	uint64_t n_tracer; /* rows that were left out because of options.without_tracer */
 };
 
@@ -134,6 +135,26 @@ int analysis_run(struct analysis_run *run, struct mer_experiment *e,
 	const struct analysis_request *requests, size_t n, struct mer_table *tables,
 	struct mer_err *err);
 void analysis_run_fini(struct analysis_run *run);
+
+/* Facts that were made before, and the world that they are about: of a store. */
+struct analysis_source {
+	struct kernel_world *world; /* borrowed; longer there than the run */
+	void *ctx;
+	/* Hands those of the kind and host that may lie in [begin, end] to take (a fact_taker), in their order;
+	 * others may be among them. From any thread. */
+	int (*read)(void *ctx, uint32_t host, const struct fact_kind *kind, int64_t begin,
+		int64_t end,
+		int (*take)(void *taker, const struct kernel_host *h, const void *facts, size_t n,
+			struct mer_err *err),
+		void *taker, struct mer_err *err);
+};
+/* Are all of these made of nothing but facts? */
+bool analysis_is_of_facts(const struct analysis_request *requests, size_t n);
+/* analysis_run without reading, of such requests. */
+int analysis_run_from(struct analysis_run *run, const struct analysis_source *source,
+	const struct kernel_world_options *world, const struct analysis_options *options,
+	const struct analysis_request *requests, size_t n, struct mer_table *tables,
+	struct mer_err *err);
 /* Will the traces be read twice, for the names of tasks first? */
 bool analysis_reads_names(
 	const struct analysis_options *options, const struct analysis_request *requests, size_t n);

@@ -82,6 +82,7 @@ struct engine {
 	size_t n_kinds, n_makers;
 	struct host_run *hosts;
 	uint32_t n_hosts;
+	const struct analysis_source *source; /* NULL: facts are made */
 };
 
 #define HAND_ON(member, parameters, arguments)                                                     \
@@ -252,7 +253,7 @@ static int begin_makers(struct engine *g, struct host_run *hr, uint32_t host, st
 		}
 	for (size_t k = 0; k < g->n_kinds && ok; k++)
 		ok = begin_taker(g, hr, k, host);
-	for (size_t i = 0; i < g->n_makers && ok; i++) {
+	for (size_t i = 0; i < g->n_makers && ok && !g->source; i++) {
 		struct fact_host *f = &hr->makers[i];
 		*f = (struct fact_host){
 			.arena = &hr->arena, .err = &hr->err, .e = g->run->e, .host = host
@@ -285,6 +286,17 @@ static int end_makers(struct engine *g, const struct kernel_world *w, uint32_t h
 	return rc;
 }
 
+/* "Page faults by thread" with other keys: "Page faults by program". */
+static const char *title_of(struct engine *g, const struct analysis_output *o)
+{
+	const char *keys = g->run->options->group_by, *by = strstr(o->title, " by ");
+	if (!keys || !fold_plan_groups_by(o->fold))
+		return o->title;
+	const char *title = mer_arena_printf(&g->run->arena, "%.*s by %s",
+		by ? (int)(by - o->title) : (int)strlen(o->title), o->title, keys);
+	return title ? title : o->title;
+}
+
 static int plan_folds(struct engine *g, const struct analysis_request *requests,
 	struct mer_table *tables, struct mer_err *err)
 {
@@ -304,8 +316,8 @@ static int plan_folds(struct engine *g, const struct analysis_request *requests,
 		rc = g->states[k] ? fold_plan_new(g->run, &r, &g->plans[k], err)
 				  : mer_fail_nomem(err);
 		if (rc == 0)
-			mer_table_init(&tables[k], o->id, o->title, fold_plan_columns(g->plans[k]),
-				&g->run->arena);
+			mer_table_init(&tables[k], o->id, title_of(g, o),
+				fold_plan_columns(g->plans[k]), &g->run->arena);
 	}
 	return rc ? rc : use_kinds(g, err);
 }
@@ -348,7 +360,7 @@ static int begin_hosts(struct engine *g, struct mer_err *err)
 static int end_hosts(struct engine *g, const struct kernel_world *w, struct mer_err *err)
 {
 	for (uint32_t h = 0; h < g->n_hosts; h++) {
-		int rc = wants_host(g->run, h) ? end_makers(g, w, h) : 0;
+		int rc = wants_host(g->run, h) && !g->source ? end_makers(g, w, h) : 0;
 		for (size_t i = 0; i < g->n && rc == 0; i++) {
 			const struct analysis *a = g->analyses[i];
 			rc = a->end ? a->end(&g->hosts[h].parts[i], &w->hosts[h]) : 0;
@@ -461,47 +473,65 @@ bool analysis_reads_part(const struct analysis_options *options,
 	return n > 0;
 }
 
+/* What is asked for, before anything is read. */
+static int begin_engine(struct engine *g, struct mer_experiment *e,
+	const struct analysis_options *options, const struct analysis_request *requests, size_t n,
+	struct mer_table *tables, struct mer_err *err)
+{
+	struct analysis_run *run = g->run;
+	*run = (struct analysis_run){ .e = e, .options = options, .err = err };
+	mer_arena_init(&run->arena);
+	g->n_hosts = e->n_hosts;
+	g->n_requests = n;
+	for (size_t k = 0; k < n; k++)
+		mer_table_init(&tables[k], requests[k].analysis->outputs[requests[k].output].id,
+			requests[k].analysis->outputs[requests[k].output].title,
+			requests[k].analysis->outputs[requests[k].output].columns, &run->arena);
+	g->analyses = calloc(n + 1, sizeof(*g->analyses));
+	g->asked = calloc(n + 1, sizeof(*g->asked));
+	g->plans = calloc(n + 1, sizeof(*g->plans));
+	g->states = calloc(n + 1, sizeof(*g->states));
+	g->hosts = calloc((size_t)e->n_hosts + 1, sizeof(*g->hosts));
+	if (!g->analyses || !g->asked || !g->hosts || !g->plans || !g->states)
+		return mer_fail_nomem(err);
+	for (size_t k = 0; k < n; k++) {
+		size_t i = 0;
+		if (requests[k].analysis->outputs[requests[k].output].fold)
+			continue;
+		while (i < g->n && g->analyses[i] != requests[k].analysis)
+			i++;
+		if (i == g->n)
+			g->analyses[g->n++] = requests[k].analysis;
+		g->asked[i] |= 1u << requests[k].output;
+	}
+	int rc = plan_folds(g, requests, tables, err);
+	return rc ? rc : begin_hosts(g, err);
+}
+
+/* What an analysis said, of the first host that failed. */
+static void say_why(const struct engine *g, struct mer_err *err)
+{
+	for (uint32_t h = 0; g->hosts && h < g->n_hosts && !err->text[0]; h++)
+		if (g->hosts[h].err.code)
+			*err = g->hosts[h].err;
+}
+
 int analysis_run(struct analysis_run *run, struct mer_experiment *e,
 	const struct sync_messages *messages, const struct sync_result *r,
 	const struct kernel_world_options *world, const struct analysis_options *options,
 	const struct analysis_request *requests, size_t n, struct mer_table *tables,
 	struct mer_err *err)
 {
-	struct engine g = { .run = run, .n_hosts = e->n_hosts, .n_requests = n };
+	struct engine g = { .run = run };
 	struct kernel_world_options o =
 		world ? *world : (struct kernel_world_options){ .n_threads = 1 };
-	*run = (struct analysis_run){ .e = e, .options = options, .err = err };
-	mer_arena_init(&run->arena);
-	for (size_t k = 0; k < n; k++)
-		mer_table_init(&tables[k], requests[k].analysis->outputs[requests[k].output].id,
-			requests[k].analysis->outputs[requests[k].output].title,
-			requests[k].analysis->outputs[requests[k].output].columns, &run->arena);
-	g.analyses = calloc(n + 1, sizeof(*g.analyses));
-	g.asked = calloc(n + 1, sizeof(*g.asked));
-	g.plans = calloc(n + 1, sizeof(*g.plans));
-	g.states = calloc(n + 1, sizeof(*g.states));
-	g.hosts = calloc((size_t)e->n_hosts + 1, sizeof(*g.hosts));
+	int rc = begin_engine(&g, e, options, requests, n, tables, err);
 	struct kernel_observer *observers = calloc((size_t)e->n_hosts + 1, sizeof(*observers));
 	bool *unread = calloc((size_t)e->n_hosts + 1, sizeof(*unread));
 	bool needs_packets =
 		analysis_needs_messages(requests, n); /* and who is at their other ends */
-	int rc = g.analyses && g.asked && g.hosts && observers && unread && g.plans && g.states
-			 ? 0
-			 : mer_fail_nomem(err);
-	for (size_t k = 0; k < n && rc == 0; k++) {
-		size_t i = 0;
-		if (requests[k].analysis->outputs[requests[k].output].fold)
-			continue;
-		while (i < g.n && g.analyses[i] != requests[k].analysis)
-			i++;
-		if (i == g.n)
-			g.analyses[g.n++] = requests[k].analysis;
-		g.asked[i] |= 1u << requests[k].output;
-	}
-	if (rc == 0)
-		rc = plan_folds(&g, requests, tables, err);
-	if (rc == 0)
-		rc = begin_hosts(&g, err);
+	if (rc == 0 && (!observers || !unread))
+		rc = mer_fail_nomem(err);
 	for (uint32_t h = 0; h < e->n_hosts && rc == 0; h++) {
 		observers[h] = observer_of(&g, &g.hosts[h]);
 		if (!wants_host(run, h)) { /* nobody listens, but wants is the same */
@@ -516,10 +546,8 @@ int analysis_run(struct analysis_run *run, struct mer_experiment *e,
 		rc = analysis_choose(run, r, &o, err);
 	if (rc == 0 && looks_at_world(&g))
 		rc = kernel_world_build(e, messages, r, &o, &run->world, err);
-	/* What an analysis said, of the first host that failed. */
-	for (uint32_t h = 0; rc && g.hosts && h < e->n_hosts && !err->text[0]; h++)
-		if (g.hosts[h].err.code)
-			*err = g.hosts[h].err;
+	if (rc)
+		say_why(&g, err);
 	if (rc == 0 && run->world)
 		rc = end_hosts(&g, run->world, err);
 	if (rc == 0)
@@ -530,9 +558,61 @@ int analysis_run(struct analysis_run *run, struct mer_experiment *e,
 	return rc;
 }
 
+/* ---- facts that were made before ---- */
+
+static bool is_of_facts(const struct analysis *a)
+{
+	static const struct kernel_observer nobody;
+	return a->uses && memcmp(&a->on, &nobody, sizeof(nobody)) == 0;
+}
+
+bool analysis_is_of_facts(const struct analysis_request *requests, size_t n)
+{
+	bool all = true;
+	for (size_t k = 0; k < n; k++)
+		all &= requests[k].analysis->outputs[requests[k].output].fold ||
+		       is_of_facts(requests[k].analysis);
+	return all;
+}
+
+static int read_host(void *ctx, size_t host, unsigned worker, struct mer_err *err)
+{
+	struct engine *g = ctx;
+	const struct analysis_options *o = g->run->options;
+	int rc = 0;
+	(void)worker;
+	for (size_t k = 0; k < g->n_kinds && rc == 0 && wants_host(g->run, (uint32_t)host); k++)
+		rc = g->source->read(g->source->ctx, (uint32_t)host, g->kinds[k], o->begin, o->end,
+			take_facts, &g->hosts[host].takers[k], err);
+	return rc;
+}
+
+int analysis_run_from(struct analysis_run *run, const struct analysis_source *source,
+	const struct kernel_world_options *world, const struct analysis_options *options,
+	const struct analysis_request *requests, size_t n, struct mer_table *tables,
+	struct mer_err *err)
+{
+	struct engine g = { .run = run, .source = source };
+	int rc = begin_engine(&g, source->world->e, options, requests, n, tables, err);
+	run->world = source->world;
+	run->has_source = true;
+	if (rc == 0)
+		rc = mer_pool_run(world ? world->n_threads : 1, g.n_hosts, read_host, &g,
+			world ? world->cancel : NULL, err);
+	if (rc)
+		say_why(&g, err);
+	if (rc == 0)
+		rc = end_hosts(&g, run->world, err);
+	if (rc == 0)
+		rc = emit_all(&g, requests, n, tables, err);
+	free_engine(&g);
+	return rc;
+}
+
 void analysis_run_fini(struct analysis_run *run)
 {
-	kernel_world_free(run->world);
+	if (!run->has_source)
+		kernel_world_free(run->world);
 	run->world = NULL;
 	mer_arena_fini(&run->arena);
 }

@@ -88,6 +88,7 @@ struct fold_cell {
 	struct fold_where
 		where; /* only facts for which it holds; of rows: otherwise the cell is empty */
 	uint8_t kind;  /* of fold.kinds: whose facts */
+	bool is_key;   /* it follows from the group's keys: there is none with others */
 	bool empty_if_none; /* counts and sums of no fact at all: an empty cell, not 0 */
 	int64_t scale;	    /* sums are divided by it; 0: by 1 */
 	/* FOLD_FUNCTION: of a group. */
@@ -172,10 +173,15 @@ struct fold_request {
 	bool by_duration, by_name; /* options.min_ns, max_ns and wants_name select facts */
 };
 
-/* NULL after an error. The plan's columns (other ones than the request's with options.group_by) live as long as
- * the plan. run->world need not be there yet. */
+/* NULL after an error. The plan's columns are in run->arena where they are not the request's, because of
+ * options.group_by. run->world need not be there yet. */
 int fold_plan_new(struct analysis_run *run, const struct fold_request *r, struct fold_plan **plan,
 	struct mer_err *err);
+/* Does options.group_by apply to it? Rows of single facts, and of all of them, stay what they are. */
+static inline bool fold_plan_groups_by(const struct fold *f)
+{
+	return f->shape != FOLD_ROWS && (f->group || f->scopes);
+}
 void fold_plan_free(struct fold_plan *); /* NULL is fine */
 const struct mer_column *fold_plan_columns(const struct fold_plan *p);
 /* Whose facts: ends with NULL. */

@@ -5,6 +5,7 @@
 #include "kernel/host.h"
 
 struct analysis_periods;
+struct trace_filter;
 
 /* A part of the time that is looked at: [begin, end), ns on the common time line. */
 struct analysis_period {
@@ -38,6 +39,10 @@ struct analysis_options {
 	/* And what is called so (analysis.by_name)? Not fast: see struct analysis_wanted. */
 	bool (*wants_name)(void *ctx, const char *name);
 	void *ctx;
+	/* Of tables that folds make (fold.h): keys to group by instead of theirs, blanks or commas between; NULL:
+	 * theirs. Only what this holds for: fields of facts, columns of the tables; NULL: all. */
+	const char *group_by;
+	const struct trace_filter *filter;
 	uint64_t limit;	     /* rows that log keeps while it reads; 0: all */
 	bool keep_spans;     /* the world keeps all of them, for waits (blocked.h): 32 bytes each */
 	bool without_tracer; /* rows of its tasks are left out, of analyses that can: see n_tracer */

@@ -11,14 +11,13 @@
 #include "analysis/analysis.h"
 #include "analysis/period_rule.h"
 #include "kernel/layouts.h"
-#include "kernel/losses.h"
+#include "kernel/oncpu.h"
 #include "trace/slices.h"
 
 enum { COMM_BYTES = 20, MAX_KEY_BYTES = 1 << 28 };
 
-struct runs {	       /* who is on a CPU */
-	int64_t since; /* the switch; INT64_MIN: none yet */
-	int32_t tid;   /* -1: not known */
+struct runs { /* who is on a CPU */
+	struct kernel_on_cpu on;
 	uint32_t comm_len;
 	char comm[COMM_BYTES]; /* comm_len 0: not known */
 	uint32_t host;
@@ -56,7 +55,7 @@ struct open_period {
 
 struct lost { /* of a host */
 	struct kernel_losses losses;
-	uint32_t n_ended;
+	struct kernel_holes holes;
 };
 
 struct finder {
@@ -83,7 +82,8 @@ static struct runs *cpu_at(struct cpus *c, uint32_t host, uint16_t cpu)
 	struct runs *r = at ? mer_grow_at(&c->rows, &c->cap, c->n, sizeof(*r)) : NULL;
 	if (!r)
 		return NULL;
-	*r = (struct runs){ .since = INT64_MIN, .tid = -1, .host = host, .cpu = cpu };
+	*r = (struct runs){ .host = host, .cpu = cpu };
+	kernel_on_cpu_init(&r->on, KERNEL_TID_UNKNOWN);
 	*at = (uint32_t)++c->n;
 	return r;
 }
@@ -99,11 +99,10 @@ static void set_comm(struct runs *r, const char *text, size_t len)
 static void begin_slice(void *ctx, size_t slot)
 {
 	struct slot *s = &((struct finder *)ctx)->slots[slot];
-	for (size_t i = 0; i < s->cpus.n; i++)
-		s->cpus.rows[i] = (struct runs){ .since = INT64_MIN,
-			.tid = -1,
-			.host = s->cpus.rows[i].host,
-			.cpu = s->cpus.rows[i].cpu };
+	for (size_t i = 0; i < s->cpus.n; i++) {
+		kernel_on_cpu_init(&s->cpus.rows[i].on, KERNEL_TID_UNKNOWN);
+		s->cpus.rows[i].comm_len = 0;
+	}
 	s->n = 0;
 	s->seen_bytes = 0;
 	mer_str_clear(&s->keys);
@@ -129,8 +128,9 @@ static int see_switch(struct finder *f, struct slot *s, const struct mer_cursor 
 	struct runs *r = cpu_at(&s->cpus, host, cpu);
 	if (!r)
 		return mer_fail_nomem(err);
-	r->since = ev->ts;
-	r->tid = period_known_int(&f->reading, c, ev, PERIOD_NEXT_TID, &tid) ? (int32_t)tid : -1;
+	if (!period_known_int(&f->reading, c, ev, PERIOD_NEXT_TID, &tid))
+		tid = KERNEL_TID_UNKNOWN;
+	kernel_on_cpu_switch(&r->on, ev->ts, (int32_t)tid);
 	r->comm_len = 0;
 	if (period_known_text(&f->reading, c, ev, PERIOD_NEXT_COMM, &comm, &len))
 		set_comm(r, comm, len);
@@ -152,8 +152,8 @@ static void find_who(struct finder *f, struct slot *s, const struct mer_cursor *
 		return;
 	k->own_tid = (int32_t)tid;
 	if (period_known_text(&f->reading, c, ev, PERIOD_OWN_COMM, &comm, &len)) {
-		k->who.since = INT64_MAX; /* nothing tells it better */
-		k->who.tid = k->own_tid;
+		k->who.on.since = INT64_MAX; /* nothing tells it better */
+		k->who.on.tid = k->own_tid;
 		set_comm(&k->who, comm, len);
 	}
 }
@@ -168,9 +168,8 @@ static int pick(struct finder *f, struct slot *s, const struct mer_cursor *c,
 		.side = (uint8_t)side,
 		.key_at = s->keys.len,
 		.own_tid = -1,
-		.who = { .since = INT64_MIN,
-			.tid = -1,
-			.host = f->e->traces[f->e->streams[ev->stream].trace].host } };
+		.who.host = f->e->traces[f->e->streams[ev->stream].trace].host };
+	kernel_on_cpu_init(&k->who.on, KERNEL_TID_UNKNOWN);
 	k->has_cpu = find_cpu(f, c, ev, &k->who.cpu);
 	if (f->lost)
 		find_who(f, s, c, ev, k);
@@ -213,22 +212,18 @@ static int read_batch(void *ctx, size_t slot, const struct mer_cursor *c,
 
 /* ---- taking, in order ---- */
 
-/* What was lost up to then: nobody knows what ran meanwhile. */
+/* The holes up to then. */
 static int pass_losses(struct finder *f, uint32_t host, int64_t time, struct mer_err *err)
 {
-	struct lost *l = &f->lost[host];
-	for (; l->n_ended < l->losses.n; l->n_ended++) {
-		const struct kernel_loss *x = &l->losses.by_begin[l->losses.by_end[l->n_ended]];
-		if (x->end > time)
-			break;
-		struct runs *r = cpu_at(&f->cpus, host, x->cpu);
+	struct kernel_hole_edge edge;
+	while (kernel_holes_pass(&f->lost[host].holes, time, &edge)) {
+		struct runs *r = cpu_at(&f->cpus, host, edge.loss->cpu);
 		if (!r)
 			return mer_fail_nomem(err);
-		if (r->since < x->end) {
-			r->since = x->end;
-			r->tid = x->next_tid;
+		int64_t since = r->on.since;
+		kernel_on_cpu_edge(&r->on, &edge);
+		if (r->on.since != since)
 			r->comm_len = 0;
-		}
 	}
 	return 0;
 }
@@ -241,11 +236,16 @@ static int complete_who(struct finder *f, struct pick *k, struct mer_err *err)
 		struct runs *r = rc ? NULL : cpu_at(&f->cpus, k->who.host, k->who.cpu);
 		if (!r)
 			return rc ? rc : mer_fail_nomem(err);
-		if (r->since > k->who.since || k->who.since == INT64_MIN)
+		bool is_certain = k->who.on.since == INT64_MAX; /* the event itself told */
+		if (r->on.since > k->who.on.since || k->who.on.since == INT64_MIN)
 			k->who = *r;
+		if (r->on.n_holes && !is_certain) {
+			k->who.on.tid = KERNEL_TID_UNKNOWN;
+			k->who.comm_len = 0;
+		}
 	}
-	if (k->own_tid >= 0 && k->own_tid != k->who.tid) {
-		k->who.tid = k->own_tid;
+	if (k->own_tid >= 0 && k->own_tid != k->who.on.tid) {
+		k->who.on.tid = k->own_tid;
 		k->who.comm_len = 0;
 	}
 	return 0;
@@ -269,9 +269,9 @@ static bool make_key(struct finder *f, const struct slot *s, const struct pick *
 			period_put_number(&f->key, false, w->cpu);
 			break;
 		case PERIOD_TID:
-			if (w->tid < 0)
+			if (w->on.tid < 0)
 				return false;
-			period_put_number(&f->key, false, (uint64_t)w->tid);
+			period_put_number(&f->key, false, (uint64_t)w->on.tid);
 			break;
 		case PERIOD_COMM:
 			if (!w->comm_len)
@@ -293,7 +293,7 @@ static int describe(
 	struct finder *f, const struct pick *k, struct analysis_period_at *at, struct mer_err *err)
 {
 	*at = (struct analysis_period_at){ .host = k->who.host,
-		.tid = k->who.tid,
+		.tid = k->who.on.tid,
 		.comm = MER_INTERN_NONE,
 		.cpu = k->has_cpu ? k->who.cpu : KERNEL_NO_CPU };
 	if (!k->who.comm_len)
@@ -390,13 +390,16 @@ static int take_slice(void *ctx, size_t slot, struct mer_err *err)
 	}
 	for (size_t i = 0; i < s->cpus.n && rc == 0; i++) {
 		const struct runs *last = &s->cpus.rows[i];
-		if (last->since == INT64_MIN)
+		if (last->on.since == INT64_MIN)
 			continue;
 		struct runs *r = cpu_at(&f->cpus, last->host, last->cpu);
 		if (!r)
 			return mer_fail_nomem(err);
-		if (r->since < last->since)
-			*r = *last;
+		if (r->on.since < last->on.since) {
+			kernel_on_cpu_switch(&r->on, last->on.since, last->on.tid);
+			r->comm_len = last->comm_len;
+			memcpy(r->comm, last->comm, sizeof(r->comm));
+		}
 	}
 	return rc;
 }
@@ -413,12 +416,13 @@ static int find_losses(struct finder *f, struct mer_err *err)
 	for (uint32_t h = 0; h < f->e->n_hosts && rc == 0; h++) {
 		struct kernel_losses *l = &f->lost[h].losses;
 		rc = kernel_losses_find(f->e, h, switches, l, err);
+		kernel_holes_init(&f->lost[h].holes, l);
 		for (uint32_t cpu = 0; cpu < l->n_cpus && rc == 0; cpu++) {
 			struct runs *r = cpu_at(&f->cpus, h, (uint16_t)cpu);
 			if (!r)
 				rc = mer_fail_nomem(err);
 			else
-				r->tid = l->first_tid[cpu];
+				kernel_on_cpu_init(&r->on, l->first_tid[cpu]);
 		}
 	}
 	trace_reading_free(switches);

@@ -9,6 +9,7 @@ int mer_vfail(struct mer_err *err, int code, const char *fmt, va_list ap)
 	if (!err)
 		return code;
 	err->code = code;
+	err->remedy = MER_REMEDY_NONE;
 	vsnprintf(err->text, sizeof(err->text), fmt, ap);
 	return code;
 }
@@ -20,6 +21,36 @@ int mer_fail(struct mer_err *err, int code, const char *fmt, ...)
 	mer_vfail(err, code, fmt, ap);
 	va_end(ap);
 	return code;
+}
+
+int mer_fail_remedy(struct mer_err *err, int code, enum mer_remedy remedy, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	mer_vfail(err, code, fmt, ap);
+	va_end(ap);
+	if (err)
+		err->remedy = remedy;
+	return code;
+}
+
+const char *mer_remedy_name(enum mer_remedy remedy)
+{
+	static const char *const names[MER_N_REMEDIES] = {
+		[MER_REMEDY_HOSTS] = "hosts",
+		[MER_REMEDY_CPUS] = "cpus",
+		[MER_REMEDY_BEGIN] = "begin",
+		[MER_REMEDY_END] = "end",
+		[MER_REMEDY_WINDOW_ORDER] = "window-order",
+		[MER_REMEDY_PERIOD] = "period",
+		[MER_REMEDY_PERIOD_EVENTS] = "period-events",
+		[MER_REMEDY_PERIOD_FILTER] = "period-filter",
+		[MER_REMEDY_PERIOD_LIMITS] = "period-limits",
+		[MER_REMEDY_PERIOD_KEY] = "period-key",
+		[MER_REMEDY_PERIOD_KEYED] = "period-keyed",
+		[MER_REMEDY_PERIOD_WINDOW] = "period-window",
+	};
+	return remedy < MER_N_REMEDIES ? names[remedy] : NULL;
 }
 
 int mer_fail_nomem(struct mer_err *err)

@@ -15,6 +15,9 @@
 int mer_fail(struct mer_err *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 int mer_vfail(struct mer_err *err, int code, const char *fmt, va_list ap);
+/* The same, with what could be done about it; the text does without. */
+int mer_fail_remedy(struct mer_err *err, int code, enum mer_remedy remedy, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 /* Out of memory: the one error that must not allocate. */
 int mer_fail_nomem(struct mer_err *err);
 /* A system call on path failed; the text ends with what errno means. */

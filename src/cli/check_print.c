@@ -4,55 +4,56 @@
 #include "cli/check_result.h"
 #include "cli/table.h"
 #include "cli/text.h"
-#include "cli/traces.h"
+#include "cli/session.h"
 
 /* ---- Analyses, over all machines ---- */
 
 struct judged_analysis { /* over all hosts that are wanted */
-	enum check_possible possible;
-	bool lacking[CHECK_N_EVENTS];		 /* on some host */
-	bool lacking_everywhere[CHECK_N_EVENTS]; /* on all */
+	enum capability_possible possible;
+	bool lacking[CAPABILITY_N_EVENTS];	      /* on some host */
+	bool lacking_everywhere[CAPABILITY_N_EVENTS]; /* on all */
 };
 
 static const char *const possible_names[] = { "no", "partly", "yes" };
 
-static struct judged_analysis judge_analysis(const struct check *c, const struct check_analysis *a)
+static struct judged_analysis judge_analysis(const struct check *c, const struct capability *a)
 {
-	struct judged_analysis r = { .possible = CHECK_YES };
+	struct judged_analysis r = { .possible = CAPABILITY_YES };
 	unsigned n = 0, n_no = 0;
 	memset(r.lacking_everywhere, 1, sizeof(r.lacking_everywhere));
 	for (uint32_t i = 0; i < c->e->n_hosts; i++) {
-		const struct check_host *h = &c->hosts[i];
-		bool lacking[CHECK_N_EVENTS] = { 0 };
+		const struct capability_host *h = &c->found.hosts[i];
+		bool lacking[CAPABILITY_N_EVENTS] = { 0 };
 		if (!h->wanted)
 			continue;
-		enum check_possible p = check_judge(a, h, lacking);
+		enum capability_possible p = capability_judge(a, h, lacking);
 		if (p < r.possible)
 			r.possible = p;
 		n++;
-		n_no += p == CHECK_NO;
-		for (int ev = 0; ev < CHECK_N_EVENTS; ev++) {
+		n_no += p == CAPABILITY_NO;
+		for (int ev = 0; ev < CAPABILITY_N_EVENTS; ev++) {
 			r.lacking[ev] |= lacking[ev];
 			r.lacking_everywhere[ev] &= lacking[ev];
 		}
 	}
 	if (n_no && n_no < n)
-		r.possible = CHECK_PARTLY;
+		r.possible = CAPABILITY_PARTLY;
 	return r;
 }
 
 /* Synchronization is an analysis too; what it lacks, check_sync knows. */
 static struct judged_analysis judge_clocks(const struct check *c)
 {
-	struct judged_analysis r = { .possible = c->can_sync ? CHECK_YES : CHECK_NO };
+	struct judged_analysis r = { .possible =
+					     c->found.can_sync ? CAPABILITY_YES : CAPABILITY_NO };
 	memset(r.lacking_everywhere, 1, sizeof(r.lacking_everywhere));
 	for (uint32_t i = 0; i < c->e->n_hosts; i++) {
-		const struct check_host *h = &c->hosts[i];
+		const struct capability_host *h = &c->found.hosts[i];
 		if (!h->wanted)
 			continue;
 		if (h->can_sync)
-			r.possible = c->can_sync ? CHECK_YES : CHECK_PARTLY;
-		for (int ev = 0; ev < CHECK_N_EVENTS; ev++) {
+			r.possible = c->found.can_sync ? CAPABILITY_YES : CAPABILITY_PARTLY;
+		for (int ev = 0; ev < CAPABILITY_N_EVENTS; ev++) {
 			r.lacking[ev] |= h->lacks[ev];
 			r.lacking_everywhere[ev] &= h->lacks[ev];
 		}
@@ -62,18 +63,18 @@ static struct judged_analysis judge_clocks(const struct check *c)
 static const char clocks_name[] = "clock synchronization";
 
 /* When not all machines are without the event: which. */
-static const char *lacking_on(const struct check *c, const struct check_analysis *a, int ev)
+static const char *lacking_on(const struct check *c, const struct capability *a, int ev)
 {
 	enum { SHOWN = 2 };
 	struct mer_str s = { 0 };
 	unsigned n = 0;
 	for (uint32_t i = 0; i < c->e->n_hosts; i++) {
-		const struct check_host *h = &c->hosts[i];
-		bool lacking[CHECK_N_EVENTS] = { 0 };
+		const struct capability_host *h = &c->found.hosts[i];
+		bool lacking[CAPABILITY_N_EVENTS] = { 0 };
 		if (!h->wanted)
 			continue;
 		if (a)
-			check_judge(a, h, lacking);
+			capability_judge(a, h, lacking);
 		if (!(a ? lacking[ev] : h->lacks[ev]))
 			continue;
 		if (n++ < SHOWN)
@@ -82,7 +83,7 @@ static const char *lacking_on(const struct check *c, const struct check_analysis
 	if (n > SHOWN)
 		mer_str_printf(&s, " +%u", n - SHOWN);
 	const char *text = mer_arena_printf(&c->cli->arena, "%s (%s)",
-		check_event_name((enum check_event)ev), s.data ? s.data : "");
+		capability_event_name((enum capability_event)ev), s.data ? s.data : "");
 	mer_str_fini(&s);
 	return text ? text : "";
 }
@@ -92,8 +93,8 @@ static const char *lacking_on(const struct check *c, const struct check_analysis
 static void json_traces(const struct check *c, struct mer_json *j)
 {
 	mer_json_kv_array(j, "traces");
-	for (uint32_t i = 0; i < c->n_verdicts; i++) {
-		const struct verdict *v = &c->verdicts[i];
+	for (uint32_t i = 0; i < c->found.n_verdicts; i++) {
+		const struct session_verdict *v = &c->found.verdicts[i];
 		if (!v->wanted)
 			continue;
 		mer_json_begin_object(j);
@@ -113,22 +114,22 @@ static void json_traces(const struct check *c, struct mer_json *j)
 static void json_sync(const struct check *c, struct mer_json *j)
 {
 	mer_json_kv_object(j, "sync");
-	mer_json_kv_bool(j, "possible", c->can_sync);
+	mer_json_kv_bool(j, "possible", c->found.can_sync);
 	mer_json_kv_array(j, "hosts");
 	for (uint32_t i = 0; i < c->e->n_hosts; i++) {
-		const struct check_host *h = &c->hosts[i];
+		const struct capability_host *h = &c->found.hosts[i];
 		if (!h->wanted)
 			continue;
 		mer_json_begin_object(j);
 		mer_json_kv_text(j, "host", h->name);
 		mer_json_kv_bool(j, "possible", h->can_sync);
-		mer_json_kv_text(j, "send_event", h->send);
-		mer_json_kv_text(j, "receive_event", h->receive);
-		mer_json_kv_text(j, "why", h->why);
+		mer_json_kv_text(j, "send_event", h->packets[CAPABILITY_SEND].event);
+		mer_json_kv_text(j, "receive_event", h->packets[CAPABILITY_RECEIVE].event);
+		mer_json_kv_text(j, "why", h->can_sync ? NULL : check_why(c->cli, h));
 		mer_json_end_object(j);
 	}
-	for (uint32_t i = 0; i < c->n_verdicts; i++) {
-		if (!c->verdicts[i].unread)
+	for (uint32_t i = 0; i < c->found.n_verdicts; i++) {
+		if (!c->found.verdicts[i].unread)
 			continue;
 		mer_json_begin_object(j);
 		mer_json_kv_null(j, "host");
@@ -136,42 +137,42 @@ static void json_sync(const struct check *c, struct mer_json *j)
 		mer_json_kv_null(j, "send_event");
 		mer_json_kv_null(j, "receive_event");
 		mer_json_kv_text(j, "why", "the trace could not be read");
-		mer_json_kv_text(j, "path", c->verdicts[i].path);
+		mer_json_kv_text(j, "path", c->found.verdicts[i].path);
 		mer_json_end_object(j);
 	}
 	mer_json_end_array(j);
 	mer_json_end_object(j);
 }
 
-static void json_missing(struct mer_json *j, const bool lacking[CHECK_N_EVENTS])
+static void json_missing(struct mer_json *j, const bool lacking[CAPABILITY_N_EVENTS])
 {
 	mer_json_kv_array(j, "missing");
-	for (int ev = CHECK_NOTHING + 1; ev < CHECK_N_EVENTS; ev++)
+	for (int ev = CAPABILITY_NOTHING + 1; ev < CAPABILITY_N_EVENTS; ev++)
 		if (lacking[ev])
-			mer_json_text(j, check_event_name((enum check_event)ev));
+			mer_json_text(j, capability_event_name((enum capability_event)ev));
 	mer_json_end_array(j);
 }
 
 static void json_analysis(const struct check *c, struct mer_json *j, const char *name,
-	const struct judged_analysis *r, const struct check_analysis *a)
+	const struct judged_analysis *r, const struct capability *a)
 {
 	mer_json_begin_object(j);
 	mer_json_kv_text(j, "name", name);
 	mer_json_kv_text(j, "possible", possible_names[r->possible]);
 	json_missing(j, r->lacking);
 	struct mer_str fix = { 0 };
-	check_fix(&fix, r->lacking);
+	capability_fix(&fix, r->lacking);
 	mer_json_kv_text(j, "fix", fix.len ? fix.data : NULL);
 	mer_str_fini(&fix);
 	mer_json_kv_array(j, "hosts");
 	for (uint32_t i = 0; i < c->e->n_hosts; i++) {
-		const struct check_host *h = &c->hosts[i];
-		bool lacking[CHECK_N_EVENTS] = { 0 };
-		enum check_possible p = h->can_sync ? CHECK_YES : CHECK_NO;
+		const struct capability_host *h = &c->found.hosts[i];
+		bool lacking[CAPABILITY_N_EVENTS] = { 0 };
+		enum capability_possible p = h->can_sync ? CAPABILITY_YES : CAPABILITY_NO;
 		if (!h->wanted)
 			continue;
 		if (a)
-			p = check_judge(a, h, lacking);
+			p = capability_judge(a, h, lacking);
 		mer_json_begin_object(j);
 		mer_json_kv_text(j, "host", h->name);
 		mer_json_kv_text(j, "possible", possible_names[p]);
@@ -189,11 +190,11 @@ static int print_json(const struct check *c)
 	mer_json_init(&j, &text, c->cli->out, 2);
 	mer_json_begin_object(&j);
 	mer_json_kv_int(&j, "schema_version", 1);
-	mer_json_kv_bool(&j, "sound", c->sound);
+	mer_json_kv_bool(&j, "sound", c->found.sound);
 	json_traces(c, &j);
 	json_sync(c, &j);
 	mer_json_kv_array(&j, "analyses");
-	for (const struct check_analysis *a = check_analyses; a->name; a++) {
+	for (const struct capability *a = capabilities; a->name; a++) {
 		struct judged_analysis r = judge_analysis(c, a);
 		json_analysis(c, &j, a->name, &r, a);
 	}
@@ -257,7 +258,7 @@ static void add_part(struct mer_str *s, uint64_t n, const char *one, const char 
 	mer_str_printf(s, " %s", n == 1 ? one : many);
 }
 
-static const char *verdict_text(struct cli *cli, const struct verdict *v)
+static const char *verdict_text(struct cli *cli, const struct session_verdict *v)
 {
 	struct mer_str s = { 0 };
 	add_part(&s, v->errors, "error", "errors");
@@ -289,8 +290,8 @@ static int print_traces(const struct check *c)
 	};
 	struct mer_table table;
 	mer_table_init(&table, "traces", NULL, columns, NULL);
-	for (uint32_t i = 0; i < c->n_verdicts; i++) {
-		const struct verdict *v = &c->verdicts[i];
+	for (uint32_t i = 0; i < c->found.n_verdicts; i++) {
+		const struct session_verdict *v = &c->found.verdicts[i];
 		struct mer_cell row[N] = {
 			[HOST] = mer_text(v->host),
 			[PATH] = mer_text(v->path),
@@ -320,8 +321,8 @@ static int print_rows(const struct check *c)
 	};
 	struct mer_table table;
 	mer_table_init(&table, "traces", NULL, columns, NULL);
-	for (uint32_t i = 0; i < c->n_verdicts; i++) {
-		const struct verdict *v = &c->verdicts[i];
+	for (uint32_t i = 0; i < c->found.n_verdicts; i++) {
+		const struct session_verdict *v = &c->found.verdicts[i];
 		struct mer_cell row[N] = {
 			[HOST] = mer_text(v->host),
 			[PATH] = mer_text(v->path),
@@ -371,37 +372,38 @@ static int print_sync(const struct check *c)
 	struct mer_table table;
 	mer_table_init(&table, "sync", NULL, columns, NULL);
 	for (uint32_t i = 0; i < c->e->n_hosts; i++) {
-		const struct check_host *h = &c->hosts[i];
+		const struct capability_host *h = &c->found.hosts[i];
 		struct mer_cell row[N] = {
 			[HOST] = mer_text(h->name),
 			[POSSIBLE] = mer_text(h->can_sync ? "yes" : "no"),
-			[SEND] = mer_text(h->send),
-			[RECEIVE] = mer_text(h->receive),
+			[SEND] = mer_text(h->packets[CAPABILITY_SEND].event),
+			[RECEIVE] = mer_text(h->packets[CAPABILITY_RECEIVE].event),
 		};
 		if (h->wanted)
 			mer_table_add(&table, row);
 	}
-	for (uint32_t i = 0; i < c->n_verdicts; i++) {
+	for (uint32_t i = 0; i < c->found.n_verdicts; i++) {
 		struct mer_cell row[N] = {
 			[HOST] = mer_text("unknown"),
 			[POSSIBLE] = mer_text("no"),
 			[SEND] = mer_text(NULL),
 			[RECEIVE] = mer_text(NULL),
 		};
-		if (c->verdicts[i].unread)
+		if (c->found.verdicts[i].unread)
 			mer_table_add(&table, row);
 	}
 	int rc = cli_table_print(c->cli, &table);
 	mer_table_fini(&table);
 	for (uint32_t i = 0; rc == 0 && i < c->e->n_hosts; i++) {
-		const struct check_host *h = &c->hosts[i];
+		const struct capability_host *h = &c->found.hosts[i];
 		if (!h->wanted || h->can_sync)
 			continue;
-		char *text = mer_arena_printf(&c->cli->arena, "%s: %s.", h->name, h->why);
+		char *text =
+			mer_arena_printf(&c->cli->arena, "%s: %s.", h->name, check_why(c->cli, h));
 		print_wrapped(c->cli, text ? text : "", 2);
 	}
-	for (uint32_t i = 0; rc == 0 && i < c->n_verdicts; i++) {
-		const struct verdict *v = &c->verdicts[i];
+	for (uint32_t i = 0; rc == 0 && i < c->found.n_verdicts; i++) {
+		const struct session_verdict *v = &c->found.verdicts[i];
 		char *text =
 			v->unread ? mer_arena_printf(&c->cli->arena,
 					    "%s: could not be read; its host is unknown.", v->path)
@@ -416,19 +418,20 @@ enum { A_NAME, A_POSSIBLE, A_MISSING, A_N };
 
 /* The names that are missing take as many rows as they need: none may be cut off. */
 static void add_analysis(const struct check *c, struct mer_table *table, const char *name,
-	const struct judged_analysis *r, const struct check_analysis *a)
+	const struct judged_analysis *r, const struct capability *a)
 {
 	size_t room = (size_t)cli_width(c->cli);
 	room = room > 64 ? room - 37 : 27; /* what the other two columns leave, and a comma */
 	struct mer_str s = { 0 };
 	bool first = true;
-	for (int ev = CHECK_NOTHING + 1; ev <= CHECK_N_EVENTS; ev++) {
+	for (int ev = CAPABILITY_NOTHING + 1; ev <= CAPABILITY_N_EVENTS; ev++) {
 		const char *item = NULL;
-		if (ev < CHECK_N_EVENTS) {
+		if (ev < CAPABILITY_N_EVENTS) {
 			if (!r->lacking[ev])
 				continue;
-			item = r->lacking_everywhere[ev] ? check_event_name((enum check_event)ev)
-							 : lacking_on(c, a, ev);
+			item = r->lacking_everywhere[ev]
+				       ? capability_event_name((enum capability_event)ev)
+				       : lacking_on(c, a, ev);
 			if (s.len == 0 || s.len + 2 + strlen(item) <= room) {
 				mer_str_printf(&s, "%s%s", s.len ? ", " : "", item);
 				continue;
@@ -450,7 +453,7 @@ static void add_analysis(const struct check *c, struct mer_table *table, const c
 	mer_str_fini(&s);
 }
 
-static int print_analyses(const struct check *c, bool lacking[CHECK_N_EVENTS])
+static int print_analyses(const struct check *c, bool lacking[CAPABILITY_N_EVENTS])
 {
 	static const struct mer_column columns[] = {
 		[A_NAME] = { "name", "Analysis", MER_TEXT },
@@ -460,35 +463,35 @@ static int print_analyses(const struct check *c, bool lacking[CHECK_N_EVENTS])
 	};
 	struct mer_table table;
 	mer_table_init(&table, "analyses", NULL, columns, NULL);
-	for (const struct check_analysis *a = check_analyses; a->name; a++) {
+	for (const struct capability *a = capabilities; a->name; a++) {
 		struct judged_analysis r = judge_analysis(c, a);
 		add_analysis(c, &table, a->name, &r, a);
-		for (int ev = 0; ev < CHECK_N_EVENTS; ev++)
+		for (int ev = 0; ev < CAPABILITY_N_EVENTS; ev++)
 			lacking[ev] |= r.lacking[ev];
 	}
 	struct judged_analysis clocks = judge_clocks(c);
 	add_analysis(c, &table, clocks_name, &clocks, NULL);
-	for (int ev = 0; ev < CHECK_N_EVENTS; ev++)
+	for (int ev = 0; ev < CAPABILITY_N_EVENTS; ev++)
 		lacking[ev] |= clocks.lacking[ev];
 	int rc = cli_table_print(c->cli, &table);
 	mer_table_fini(&table);
 	return rc;
 }
 
-static void print_fix(const struct check *c, const bool lacking[CHECK_N_EVENTS])
+static void print_fix(const struct check *c, const bool lacking[CAPABILITY_N_EVENTS])
 {
 	struct mer_str fix = { 0 };
 	bool lost = false, kernel = false;
-	for (uint32_t i = 0; i < c->n_verdicts; i++)
-		lost |= c->verdicts[i].wanted &&
-			(c->verdicts[i].lost_events || c->verdicts[i].lost_packets);
+	for (uint32_t i = 0; i < c->found.n_verdicts; i++)
+		lost |= c->found.verdicts[i].wanted &&
+			(c->found.verdicts[i].lost_events || c->found.verdicts[i].lost_packets);
 	for (uint32_t i = 0; i < c->e->n_hosts; i++)
-		kernel |= c->hosts[i].wanted && c->hosts[i].kernel;
+		kernel |= c->found.hosts[i].wanted && c->found.hosts[i].kernel;
 	if (!kernel)
 		print_paragraph(c->cli,
 			"There is no kernel trace: events can be shown and counted, "
 			"but all of these analyses need a kernel trace of the host.");
-	check_fix(&fix, lacking);
+	capability_fix(&fix, lacking);
 	if (fix.len) {
 		fputs("\nTo record what is missing, run before recording:\n", c->cli->out);
 		for (const char *line = fix.data; line;) {
@@ -507,7 +510,7 @@ static void print_fix(const struct check *c, const bool lacking[CHECK_N_EVENTS])
 
 int check_print(const struct check *c)
 {
-	bool lacking[CHECK_N_EVENTS] = { 0 };
+	bool lacking[CAPABILITY_N_EVENTS] = { 0 };
 	if (c->cli->format == CLI_FORMAT_JSON)
 		return print_json(c);
 	if (c->cli->format != CLI_FORMAT_TABLE)

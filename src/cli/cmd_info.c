@@ -3,8 +3,7 @@
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "cli/text.h"
-#include "cli/sync_traces.h"
-#include "cli/traces.h"
+#include "cli/session.h"
 #include "cli/verb.h"
 #include "trace/walk.h"
 
@@ -71,11 +70,11 @@ static void sum_up(struct info *in)
 		in->n_unread += is_unread(&d[i]) ? d[i].count : 0;
 	in->begin = in->end = MER_NO_TIME;
 	for (uint32_t h = 0; h < in->e->n_hosts; h++)
-		in->n_hosts += cli_host_wanted(in->cli, in->e->hosts[h].name);
+		in->n_hosts += session_selects_host(&in->cli->select, in->e->hosts[h].name);
 	for (uint32_t t = 0; t < in->e->n_traces; t++) {
 		const struct mer_trace *trace = &in->e->traces[t];
 		int64_t b, n;
-		if (!cli_trace_wanted(in->cli, in->e, t))
+		if (!session_selects_trace(&in->cli->select, in->e, t))
 			continue;
 		in->n_traces++;
 		in->bytes += trace->bytes;
@@ -173,7 +172,7 @@ static int print_json(const struct info *in)
 		mer_json_kv_uint(&j, "events", in->events);
 	mer_json_kv_array(&j, "hosts");
 	for (uint32_t h = 0; h < e->n_hosts; h++) {
-		if (!cli_host_wanted(in->cli, e->hosts[h].name))
+		if (!session_selects_host(&in->cli->select, e->hosts[h].name))
 			continue;
 		mer_json_begin_object(&j);
 		mer_json_kv_text(&j, "name", e->hosts[h].name);
@@ -466,7 +465,7 @@ static int print_table(const struct info *in, const struct view *v)
 	if (v->events >= 0 && !in->counts)
 		mer_table_hide(&table, (size_t)v->events);
 	for (uint32_t h = 0; h < e->n_hosts; h++) {
-		if (!cli_host_wanted(in->cli, e->hosts[h].name))
+		if (!session_selects_host(&in->cli->select, e->hosts[h].name))
 			continue;
 		for (uint32_t t = 0; t < e->n_traces; t++) {
 			if (e->traces[t].host != h)
@@ -599,17 +598,18 @@ static int print(const struct info *in)
 static int run(struct cli *cli, const void *values)
 {
 	const struct values *v = values;
-	struct mer_experiment *e;
+	struct session *s;
 	struct trace_counts *counts = NULL;
 	/* At once, for traces of any size: so clocks are as recorded unless --sync is given. */
-	int rc = cli_traces_open_synced(cli, CLI_SYNC_ASKED, &e);
+	int rc = cli_session_open_synced(cli, CLI_SYNC_GIVEN, &s);
 	if (rc)
 		return rc;
+	struct mer_experiment *e = session_experiment(s);
 	if (v->count) {
 		struct cli_progress progress;
 		cli_progress_begin(&progress, cli, "counting", e->bytes);
-		rc = trace_walk(
-			e, cli_jobs(cli), &cli->cancel, &progress.done_bytes, &counts, &cli->err);
+		rc = trace_walk(e, cli_jobs(cli), session_cancel_of(s), &progress.done_bytes,
+			&counts, &cli->err);
 		cli_progress_end(&progress);
 	}
 	if (rc == 0) {
@@ -618,7 +618,7 @@ static int run(struct cli *cli, const void *values)
 		rc = print(&in);
 	}
 	trace_counts_free(counts);
-	cli_traces_close(cli, e);
+	cli_session_close(cli, s);
 	return rc;
 }
 

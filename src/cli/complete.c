@@ -93,6 +93,8 @@ void complete_values_of(struct mer_str *s, const struct cli_option *o, const str
 			if (!was_there(a, c))
 				put_word(&words, c->key, strlen(c->key));
 	}
+	if (o->values == CLI_VALUES_TABLES)
+		put_word(&words, "all", 3);
 	mer_str_add(s, words.data ? words.data : "", words.len);
 	s->failed |= words.failed;
 	mer_str_fini(&words);

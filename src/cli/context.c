@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "cli/sink.h"
 #include "cli/verb.h"
@@ -28,13 +29,14 @@ static bool is_for_people(const struct cli *cli)
 	       (cli->format == CLI_FORMAT_TABLE || cli->format == CLI_FORMAT_LTTV);
 }
 
-int cli_open_output(struct cli *cli)
+/* name: NULL: standard output. */
+static int open_output(struct cli *cli, const char *name)
 {
 	int fd = STDOUT_FILENO;
-	if (cli->output && strcmp(cli->output, "-") != 0) {
-		fd = open(cli->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (name) {
+		fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 		if (fd < 0)
-			return mer_fail_errno(&cli->err, "write", cli->output);
+			return mer_fail_errno(&cli->err, "write", name);
 	}
 	cli->out_is_terminal = isatty(fd);
 	cli->bold_out = wants_color(cli, cli->out_is_terminal);
@@ -54,13 +56,61 @@ int cli_open_output(struct cli *cli)
 	setvbuf(out, NULL, cli->out_is_terminal ? _IOLBF : _IOFBF, OUTPUT_BUFFER);
 	cli->sink = sink;
 	cli->out = out;
+	cli->out_name = name;
 	return 0;
+}
+
+/* What -o means for verbs with several tables. */
+static bool is_folder(const char *name)
+{
+	size_t len = strlen(name);
+	struct stat s;
+	return (len && name[len - 1] == '/') || (stat(name, &s) == 0 && S_ISDIR(s.st_mode));
+}
+
+/* The end of the names of files in a folder; NULL: the format is none for a file of each table. */
+static const char *file_ending(const struct cli *cli)
+{
+	switch (cli->format) {
+	case CLI_FORMAT_CSV: return "csv";
+	case CLI_FORMAT_JSON: return "json";
+	case CLI_FORMAT_JSONL: return "jsonl";
+	default: return NULL;
+	}
+}
+
+int cli_open_output(struct cli *cli)
+{
+	const char *name = cli->output && strcmp(cli->output, "-") != 0 ? cli->output : NULL;
+	if (!name || !(cli->verb->uses & CLI_USES_TABLES) || !is_folder(name))
+		return open_output(cli, name);
+	if (!file_ending(cli))
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"-o %.200s: a folder needs --format csv, jsonl or json", name);
+	if (mkdir(name, 0777) != 0 && errno != EEXIST)
+		return mer_fail_errno(&cli->err, "create", name);
+	cli->folder = name;
+	return 0; /* until the first table there is no output */
+}
+
+int cli_output_file(struct cli *cli, const char *id)
+{
+	if (!cli->folder)
+		return 0;
+	size_t len = strlen(cli->folder);
+	bool has_slash = len && cli->folder[len - 1] == '/';
+	const char *name = mer_arena_printf(
+		&cli->arena, "%s%s%s.%s", cli->folder, has_slash ? "" : "/", id, file_ending(cli));
+	if (!name)
+		return mer_fail_nomem(&cli->err);
+	int rc = cli_close_output(cli);
+	return rc ? rc : open_output(cli, name);
 }
 
 int cli_close_output(struct cli *cli)
 {
 	const struct cli_sink *sink = cli->sink;
-	const char *name = sink && sink->fd != STDOUT_FILENO ? cli->output : "standard output";
+	const char *name = sink && cli->out_name ? cli->out_name : "standard output";
 	bool failed = ferror(cli->out) != 0;
 	errno = 0;
 	if (sink ? fclose(cli->out) != 0 : fflush(cli->out) != 0)
@@ -94,15 +144,6 @@ unsigned cli_jobs(const struct cli *cli)
 	if (cli->jobs)
 		return cli->jobs < MER_POOL_THREADS ? (unsigned)cli->jobs : MER_POOL_THREADS;
 	return mer_pool_processors();
-}
-
-bool cli_ranges_contain(const struct cli_ranges *r, uint64_t v)
-{
-	for (size_t i = 0; i < r->n; i++) {
-		if (v >= r->item[i].first && v <= r->item[i].last)
-			return true;
-	}
-	return false;
 }
 
 int cli_exit_of(int code)

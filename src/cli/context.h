@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/pool.h"
 #include "base/str.h"
-#include "cli/moment.h"
+#include "session/selection.h"
 
 enum cli_exit {
 	CLI_OK = 0,
@@ -38,29 +38,14 @@ enum cli_format {
 };
 enum cli_when { CLI_AUTO, CLI_ALWAYS, CLI_NEVER };
 
-struct cli_texts {
-	const char **item;
-	size_t n;
-};
-
 struct cli_amount {
 	bool set; /* otherwise: not given */
 	int64_t v;
 };
 
-struct cli_range {
-	uint64_t first, last;
-	bool is_process; /* of cli.tids: numbers of processes, all of whose threads are meant */
-};
-
-struct cli_ranges {
-	struct cli_range *item;
-	size_t n;
-};
-
 struct cli_progress;
-struct cli_sink;   /* cli/sink.h */
-struct cli_synced; /* cli/sync_traces.h */
+struct cli_sink;       /* cli/sink.h */
+struct session_synced; /* session/session.h */
 
 struct cli {
 	struct mer_arena arena;
@@ -72,30 +57,34 @@ struct cli {
 	/* Common options */
 	unsigned format; /* enum cli_format */
 	const char *output;
-	struct cli_moment begin, end;
-	struct cli_texts hosts, comms;
-	struct cli_ranges cpus, tids;
+	struct session_selection select;
 	const char *sync;	       /* "auto", "none" or a file; NULL: auto */
+	bool store;		       /* answer from one (session_options.store) */
 	uint64_t jobs;		       /* 0: not given; see cli_jobs */
 	unsigned color, progress_when; /* enum cli_when */
 	unsigned quiet, verbose;
 	bool strict, csv_safe, want_help, want_version;
 	bool ignore_uuid;
 
+	const char *folder;    /* -o: each table goes into a file there; NULL: all to out */
 	FILE *out;	       /* results; errors of writing are found by main at the end */
 	struct cli_sink *sink; /* behind out; NULL: out is stdout */
+	const char *out_name;  /* of the file; NULL: standard output */
 	bool ascii;	       /* the locale is not UTF-8 */
 	struct mer_str notes, warnings; /* that wait for the result; notes: both, in order */
 	bool out_is_terminal, bold_out, bold_err;
-	bool unreadable;		 /* part of the input could not be read; see cli_report */
-	bool degraded;			 /* something was lost; counts under --strict */
-	struct cli_progress *progress;	 /* the one that is shown now; NULL: none */
-	const struct cli_synced *synced; /* times are on one clock; NULL: as recorded */
-	struct mer_cancel cancel;
+	bool unreadable;	       /* part of the input could not be read; see cli_report */
+	bool degraded;		       /* something was lost; counts under --strict */
+	struct cli_progress *progress; /* the one that is shown now; NULL: none */
+	const struct session_synced *synced; /* times are on one clock; NULL: as recorded */
+	struct session_window window; /* what --begin and --end mean, once clocks are aligned */
 };
 
 /* Opens the output and decides about colors, after parsing. */
 int cli_open_output(struct cli *cli);
+/* With -o FOLDER/: results go to the file FOLDER/ID.csv (.jsonl, .json) from now on. Otherwise they go on
+ * where they went. */
+int cli_output_file(struct cli *cli, const char *id);
 /* Flushes; 0 or an error when anything that was written did not arrive. */
 int cli_close_output(struct cli *cli);
 
@@ -103,13 +92,14 @@ int cli_close_output(struct cli *cli);
 int cli_width(const struct cli *cli);
 /* Threads to use. */
 unsigned cli_jobs(const struct cli *cli);
-bool cli_ranges_contain(const struct cli_ranges *r, uint64_t v);
 
 /* Talk on stderr; a progress line is taken away before. -q leaves errors only. Notes and warnings wait
  * for cli_say_notes, which main calls after the result (or before the error that ends all). */
 void cli_error(struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void cli_warn(struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void cli_note(struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* An error with what could be done about it, in the words of the program; in cli->arena. */
+const char *cli_err_text(struct cli *cli, const struct mer_err *err);
 /* What is wrong with the command line: cli->err. */
 void cli_usage(struct cli *cli);
 void cli_say_notes(struct cli *cli);

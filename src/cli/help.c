@@ -30,8 +30,7 @@ void cli_option_help(struct mer_str *s, const struct cli_verb *verb, const struc
 		formats_help(s, verb && verb->formats ? verb->formats : "table|json|jsonl|csv");
 	else
 		mer_str_printf(s, "%s%s", o->help,
-			o->help_of_pid && verb && (verb->uses & CLI_USES_PID) ? o->help_of_pid
-									      : "");
+			o->help_more && verb && (verb->uses & o->more_uses) ? o->help_more : "");
 }
 
 static void option_line(struct mer_str *s, const struct cli_verb *verb, const struct cli_option *o)

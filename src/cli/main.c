@@ -77,7 +77,7 @@ static int fail(struct cli *cli, int code)
 	if (code == MER_ERR_CANCELLED)
 		return CLI_INTERRUPTED;
 	cli_say_warnings(cli);
-	cli_error(cli, "%s", cli->err.text[0] ? cli->err.text : "unknown error");
+	cli_error(cli, "%s", cli->err.text[0] ? cli_err_text(cli, &cli->err) : "unknown error");
 	return cli_exit_of(code);
 }
 

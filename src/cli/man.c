@@ -98,6 +98,19 @@ static const char environment[] =
 	"*LC\\_ALL*, *LC\\_CTYPE*, *LANG*\n\tIf the locale is not UTF-8, text is printed in ASCII: "
 	"bars and ellipses as # and ~, other characters as escapes such as \\\\u00e9. JSON, CSV "
 	"and SVG are always UTF-8.\n\n"
+	"*MERIDIAN\\_MEMORY*\n\tHow much of the data that grows with the traces is kept in memory: "
+	"a "
+	"size such as 256M or 4G (default: 512M). Data beyond that is in a temporary file without "
+	"a "
+	"name, which is removed when the program ends. The file takes up to 40 bytes for each "
+	"event.\n\n"
+	"*TMPDIR*\n\tThe folder of that file. If it is not set, or its files are in memory "
+	"(tmpfs), the "
+	"file is in the cache folder, otherwise in /var/tmp. If no file can be written, the data "
+	"stays "
+	"in memory, with a warning.\n\n"
+	"*XDG\\_CACHE\\_HOME*\n\tThe cache folder is $XDG\\_CACHE\\_HOME/meridian, by default "
+	"~/.cache/meridian.\n\n"
 	"*TZ*\n\tThe time zone in which times are printed and read.\n\n";
 
 /* Is it an answer to a verb, or a further table? */

@@ -7,6 +7,7 @@
 #include "base/plural.h"
 #include "cli/context.h"
 #include "cli/progress.h"
+#include "cli/remedies.h"
 #include "cli/sink.h"
 #include "cli/text.h"
 
@@ -129,9 +130,18 @@ void cli_error(struct cli *cli, const char *fmt, ...)
 	va_end(ap);
 }
 
+const char *cli_err_text(struct cli *cli, const struct mer_err *err)
+{
+	struct mer_str s = { 0 };
+	cli_put_remedied(&s, err->text, err->remedy);
+	const char *text = s.failed || !s.data ? NULL : mer_arena_strdup(&cli->arena, s.data);
+	mer_str_fini(&s);
+	return text ? text : err->text;
+}
+
 void cli_usage(struct cli *cli)
 {
-	say(cli, USAGE, cli->err.text);
+	say(cli, USAGE, cli_err_text(cli, &cli->err));
 }
 
 void cli_warn(struct cli *cli, const char *fmt, ...)
@@ -194,7 +204,8 @@ static void report_row(struct cli *cli, const struct mer_diag *d, size_t n_more)
 #undef PLACE
 	struct mer_str s = { 0 };
 
-	mer_str_printf(&s, "%s%s", place, d->message ? d->message : d->code);
+	mer_str_puts(&s, place);
+	cli_put_remedied(&s, d->message ? d->message : d->code, d->remedy);
 	if (s.data)
 		say(cli,
 			d->severity == MER_NOTE	     ? NOTE

@@ -25,6 +25,8 @@ const struct cli_option cli_common_options[] = {
 		.arg = "FILE",
 		.uses = CLI_USES_FORMAT,
 		.help = "write the results to FILE",
+		.help_more = ", or each table into DIR/",
+		.more_uses = CLI_USES_TABLES,
 		.offset = COMMON(output) },
 	{ .name = "csv-safe",
 		.kind = CLI_FLAG,
@@ -37,46 +39,47 @@ const struct cli_option cli_common_options[] = {
 		.arg = "TIME",
 		.uses = CLI_USES_TIME,
 		.help = "from TIME: [HOST:]date and time, HH:MM:SS.nnn or +1.5s",
-		.offset = COMMON(begin) },
+		.offset = COMMON(select.begin) },
 	{ .name = "end",
 		.kind = CLI_MOMENT,
 		.arg = "TIME",
 		.uses = CLI_USES_TIME,
 		.help = "before TIME; + counts from the start of the traces",
-		.offset = COMMON(end) },
+		.offset = COMMON(select.end) },
 	{ .name = "host",
 		.kind = CLI_TEXTS,
 		.arg = "NAME",
 		.uses = CLI_USES_HOST,
 		.help = "only these hosts (a,b; may be repeated)",
-		.offset = COMMON(hosts) },
+		.offset = COMMON(select.hosts) },
 	{ .name = "cpu",
 		.kind = CLI_RANGES,
 		.arg = "N",
 		.uses = CLI_USES_CPU,
 		.help = "only these CPUs (0,2-4)",
-		.offset = COMMON(cpus) },
+		.offset = COMMON(select.cpus) },
 	{ .name = "tid",
 		.kind = CLI_RANGES,
 		.arg = "N",
 		.uses = CLI_USES_TID,
 		.help = "only these threads (0,2-4)",
-		.help_of_pid = "; --pid: processes",
-		.offset = COMMON(tids) },
+		.help_more = "; --pid: processes",
+		.more_uses = CLI_USES_PID,
+		.offset = COMMON(select.tids) },
 	{ .name = "pid",
 		.kind = CLI_RANGES,
 		.arg = "N",
 		.value = true,
 		.uses = CLI_USES_PID,
 		.help = "all threads of these processes (0,2-4), besides those of --tid",
-		.offset = COMMON(tids),
+		.offset = COMMON(select.tids),
 		.in_manual_only = true },
 	{ .name = "comm",
 		.kind = CLI_TEXTS,
 		.arg = "NAME",
 		.uses = CLI_USES_COMM,
 		.help = "only threads with this name (* and ? are wildcards)",
-		.offset = COMMON(comms) },
+		.offset = COMMON(select.comms) },
 	{ .name = "sync",
 		.kind = CLI_FILE,
 		.arg = "HOW",
@@ -84,6 +87,12 @@ const struct cli_option cli_common_options[] = {
 		.uses = CLI_USES_SYNC,
 		.help = "clocks: auto, none (as recorded) or a FILE",
 		.offset = COMMON(sync) },
+	{ .name = "store",
+		.kind = CLI_FLAG,
+		.uses = CLI_USES_STORE,
+		.help = "read the traces once, then answer from the cache",
+		.offset = COMMON(store),
+		.in_manual_only = true },
 	{ .name = "jobs",
 		.letter = 'j',
 		.kind = CLI_NUMBER,
@@ -242,8 +251,8 @@ const char *cli_nearest(const char *word, const char *const *words, size_t n)
 
 const char *cli_tids_option(const struct cli *cli)
 {
-	for (size_t i = 0; i < cli->tids.n; i++)
-		if (!cli->tids.item[i].is_process)
+	for (size_t i = 0; i < cli->select.tids.n; i++)
+		if (!cli->select.tids.item[i].is_process)
 			return "tid";
 	return "pid";
 }
@@ -309,7 +318,7 @@ static void *grown(struct cli *cli, const void *item, size_t n, size_t size)
 	return p;
 }
 
-static int add_texts(struct cli *cli, struct cli_texts *t, const char *text)
+static int add_texts(struct cli *cli, struct session_texts *t, const char *text)
 {
 	for (const char *p = text;;) {
 		size_t len = strcspn(p, ",");
@@ -328,13 +337,13 @@ static int add_texts(struct cli *cli, struct cli_texts *t, const char *text)
 }
 
 static int add_ranges(
-	struct cli *cli, const struct cli_option *o, struct cli_ranges *r, const char *text)
+	struct cli *cli, const struct cli_option *o, struct session_ranges *r, const char *text)
 {
 	char what[64];
 	snprintf(what, sizeof(what), "--%s", o->name);
 	for (const char *p = text;;) {
 		size_t len = strcspn(p, ","), first = strcspn(p, ",-");
-		struct cli_range range = { .is_process = o->value != 0 };
+		struct session_range range = { .is_process = o->value != 0 };
 		int rc = parse_number(cli, what, p, first, &range.first);
 		range.last = range.first;
 		if (!rc && first < len)
@@ -346,7 +355,7 @@ static int add_ranges(
 		if (range.last < range.first)
 			return mer_fail(&cli->err, MER_ERR_USAGE, "%s: '%.*s' is an empty range",
 				what, (int)(len < 200 ? len : 200), p);
-		struct cli_range *item = grown(cli, r->item, r->n, sizeof(*item));
+		struct session_range *item = grown(cli, r->item, r->n, sizeof(*item));
 		if (!item)
 			return mer_fail_nomem(&cli->err);
 		r->item = item;
@@ -388,7 +397,7 @@ static int store_amount(struct cli *cli, const struct cli_option *o, const char 
 		return rc;
 	a->set = true;
 	a->v = n > INT64_MAX ? INT64_MAX : (int64_t)n;
-	if (o->kind == CLI_DURATION && !cli_duration_parse(&a->v, text))
+	if (o->kind == CLI_DURATION && !session_duration_parse(&a->v, text))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"%s: '%.200s' is not a duration such as 250us or 1.5s", what, text);
 	return 0;
@@ -438,10 +447,10 @@ static int store(struct cli *cli, const struct cli_option *o, void *at, const ch
 	}
 	case CLI_MOMENT: {
 		struct mer_err err = { 0 };
-		struct cli_moment *m = at;
-		if (cli_moment_parse(m, arg, &err) == 0) {
+		struct session_moment *m = at;
+		if (session_moment_parse(m, arg, &err) == 0) {
 			/* Of others nobody resolves it. */
-			if (m->kind != CLI_MOMENT_ON_HOST || (o->uses & CLI_USES_TIME))
+			if (m->kind != SESSION_MOMENT_ON_HOST || (o->uses & CLI_USES_TIME))
 				return 0;
 			mer_fail(&err, MER_ERR_USAGE,
 				"'%s': a host's own clock is for --begin and "

@@ -15,17 +15,17 @@ enum cli_kind {
 	CLI_SET,      /* unsigned: becomes the option's value */
 	CLI_TEXT,     /* const char *: the last one given */
 	CLI_FILE,     /* the same, completed as a file */
-	CLI_TEXTS,    /* struct cli_texts: repeated, or separated by commas */
+	CLI_TEXTS,    /* struct session_texts: repeated, or separated by commas */
 	CLI_NUMBER,   /* uint64_t */
 	CLI_NTH,      /* uint64_t: a place in a list, from 1 on */
 	CLI_LIMIT,    /* uint64_t: at most so many; 0, which is all, becomes UINT64_MAX */
 	CLI_AMOUNT,   /* struct cli_amount: a number that may be 0 */
 	CLI_DURATION, /* struct cli_amount: ns, with a unit: 1.5ms */
 	CLI_SIZE,     /* struct cli_amount: bytes: 4096, 64KiB, 1M */
-	CLI_RANGES,   /* struct cli_ranges: "1,4-7" */
+	CLI_RANGES,   /* struct session_ranges: "1,4-7" */
 	CLI_CHOICE,   /* unsigned: the index in choices */
 	CLI_FORMAT,   /* unsigned: enum cli_format, one of the verb's formats */
-	CLI_MOMENT    /* struct cli_moment */
+	CLI_MOMENT    /* struct session_moment */
 };
 
 enum cli_uses {
@@ -37,13 +37,15 @@ enum cli_uses {
 	CLI_USES_COMM = 1 << 5,
 	CLI_USES_SYNC = 1 << 6,
 	CLI_USES_JOBS = 1 << 7,
-	CLI_USES_INPUT = 1 << 8,  /* reads traces: --progress --strict */
-	CLI_USES_ALWAYS = 1 << 9, /* every verb: --color -q -v -h */
-	CLI_USES_PID = 1 << 10,	  /* knows which threads a process has */
+	CLI_USES_INPUT = 1 << 8,   /* reads traces: --progress --strict */
+	CLI_USES_ALWAYS = 1 << 9,  /* every verb: --color -q -v -h */
+	CLI_USES_PID = 1 << 10,	   /* knows which threads a process has */
+	CLI_USES_TABLES = 1 << 11, /* has several tables: -o FOLDER/ */
+	CLI_USES_STORE = 1 << 12,  /* can be answered from a store */
 	/* What verbs about tasks have in common. */
 	CLI_USES_TASKS = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_TID |
 			 CLI_USES_PID | CLI_USES_COMM | CLI_USES_SYNC | CLI_USES_JOBS |
-			 CLI_USES_INPUT
+			 CLI_USES_INPUT | CLI_USES_STORE
 };
 
 enum cli_values { /* of an option, which depend on the analysis */
@@ -58,7 +60,8 @@ struct cli_option {
 	enum cli_kind kind;
 	const char *arg; /* how help calls its value; NULL for those without one */
 	const char *help;
-	const char *help_of_pid; /* follows help where the verb takes --pid; NULL: nothing */
+	const char *help_more; /* follows help where the verb has one of more_uses; NULL: nothing */
+	unsigned more_uses;    /* CLI_USES_* */
 	size_t offset;
 	/* CLI_CHOICE: "auto|always|never"; of others some values that it may have, for completion. */
 	const char *choices;

@@ -3,14 +3,13 @@
 #include <inttypes.h>
 
 #include "base/plural.h"
-#include "cli/progress.h"
 #include "cli/text.h"
 
-int cli_periods_understand(
-	struct cli *cli, const struct cli_period_values *v, bool tells_tasks, struct cli_periods *p)
+int cli_periods_understand(struct cli *cli, const struct cli_period_values *v, bool tells_tasks,
+	struct analysis_period_rule **rule)
 {
 	const char *alone = v->by.n ? "by" : v->min.set ? "min" : v->max.set ? "max" : NULL;
-	*p = (struct cli_periods){ 0 };
+	*rule = NULL;
 	if (!v->expression && alone)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--period-%s needs --period 'BEGIN : END', two events", alone);
@@ -24,56 +23,18 @@ int cli_periods_understand(
 		.min_ns = v->min.v,
 		.max_ns = v->max.set ? v->max.v : INT64_MAX,
 		.tells_tasks = tells_tasks };
-	return analysis_period_rule_new(&q, &p->rule, &cli->err);
+	return analysis_period_rule_new(&q, rule, &cli->err);
 }
 
-void cli_periods_fini(struct cli_periods *p)
+void cli_periods_warn(
+	struct cli *cli, const struct analysis_period_rule *rule, const struct mer_experiment *e)
 {
-	analysis_period_rule_free(p->rule);
-	analysis_periods_fini(&p->found);
-	p->rule = NULL;
+	const char *unknown = analysis_period_rule_unknown(rule, e);
+	if (unknown)
+		cli_warn(cli, "--period: no event of these traces has a field `%s`", unknown);
 }
 
-/* ---- what went wrong ---- */
-
-static int no_period(
-	struct cli *cli, const struct mer_experiment *e, const struct cli_periods *periods)
-{
-	static const char *const words[] = { "BEGIN", "END" };
-	const struct analysis_periods *p = &periods->found;
-	struct mer_err *err = &cli->err;
-	for (int side = 0; side < 2; side++) {
-		if (!analysis_period_rule_can(periods->rule, e, side))
-			return mer_fail(err, MER_ERR_USAGE,
-				"--period: no event of these traces can match %s ('meridian stats "
-				"--by name' lists their events; 'lttng enable-event --kernel "
-				"NAME' records others)",
-				words[side]);
-		if (!p->n_fit[side])
-			return mer_fail(err, MER_ERR_USAGE,
-				"--period: no event matches %s (try the expression with 'meridian "
-				"events --filter')",
-				words[side]);
-	}
-	if (p->n_left_out)
-		return mer_fail(err, MER_ERR_USAGE,
-			"%" PRIu64 " %s found, none with a duration between --period-min and "
-			"--period-max ('meridian freq period' shows the durations)",
-			p->n_left_out, mer_plural(p->n_left_out, "period", "periods"));
-	if (p->n_keyless == p->n_fit[0] + p->n_fit[1])
-		return mer_fail(err, MER_ERR_USAGE,
-			"--period-by: %" PRIu64 " %s, none has all fields of this key",
-			p->n_keyless, mer_plural(p->n_keyless, "event matches", "events match"));
-	return mer_fail(err, MER_ERR_USAGE,
-		"--period: no period: %" PRIu64 " %s BEGIN and %" PRIu64
-		" %s END, but no END comes after a BEGIN%s",
-		p->n_fit[0], mer_plural(p->n_fit[0], "event matches", "events match"), p->n_fit[1],
-		mer_plural(p->n_fit[1], "matches", "match"),
-		p->is_keyed ? " with the same key (--period-by)" : "");
-}
-
-/* What did not fit together, in a line. */
-static void note_rest(struct cli *cli, const struct analysis_periods *p)
+void cli_periods_note(struct cli *cli, const struct analysis_periods *p)
 {
 	struct mer_str s = { 0 };
 	const struct {
@@ -98,40 +59,6 @@ static void note_rest(struct cli *cli, const struct analysis_periods *p)
 		cli_note(cli, "--period: %zu %s; %s%s", p->n, mer_plural(p->n, "period", "periods"),
 			s.data, p->n_again && !p->is_keyed ? " (--period-by separates them)" : "");
 	mer_str_fini(&s);
-}
-
-static int find(struct cli *cli, struct mer_experiment *e, struct cli_periods *p)
-{
-	struct cli_progress progress;
-	const char *unknown = analysis_period_rule_unknown(p->rule, e);
-	if (unknown)
-		cli_warn(cli, "--period: no event of these traces has a field `%s`", unknown);
-	cli_progress_begin(&progress, cli, "looking for periods", e->bytes);
-	int rc = analysis_periods_find(e, p->rule, cli_jobs(cli), &cli->cancel,
-		&progress.done_bytes, &p->found, &cli->err);
-	cli_progress_end(&progress);
-	return rc;
-}
-
-int cli_periods_find(struct cli *cli, struct mer_experiment *e, struct cli_periods *p,
-	struct analysis_options *o)
-{
-	if (!p->rule)
-		return 0;
-	int rc = find(cli, e, p);
-	if (rc)
-		return rc == MER_ERR_LIMIT ? MER_ERR_USAGE : rc;
-	if (!p->found.n)
-		return no_period(cli, e, p);
-	note_rest(cli, &p->found);
-	o->periods = p->found.parts;
-	o->n_periods = p->found.n_parts;
-	o->found = &p->found;
-	if (!analysis_overlap(o, INT64_MIN, INT64_MAX))
-		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"none of the %zu %s lies between --begin and --end", p->found.n,
-			mer_plural(p->found.n, "period", "periods"));
-	return 0;
 }
 
 /* ---- results ---- */

@@ -9,7 +9,7 @@
 
 struct cli_period_values { /* of options */
 	const char *expression;
-	struct cli_texts by;
+	struct session_texts by;
 	struct cli_amount min, max;
 };
 
@@ -50,20 +50,15 @@ struct cli_period_values { /* of options */
 	"counts, on all hosts, unless --host, --tid, ... restrict it; overlapping periods count "  \
 	"once. Shares are relative to the time in periods."
 
-struct cli_periods {			   /* zeroed: none */
-	struct analysis_period_rule *rule; /* NULL: --period was not given */
-	struct analysis_periods found;
-};
-
-/* Before traces are opened: mistakes are told at once. tells_tasks: see analysis/period.h.
- * cli_periods_fini in any case. */
+/* Before traces are opened: mistakes are told at once. *rule: NULL without --period, otherwise freed with
+ * analysis_period_rule_free in any case. tells_tasks: see analysis/period.h. */
 int cli_periods_understand(struct cli *cli, const struct cli_period_values *v, bool tells_tasks,
-	struct cli_periods *p);
-/* After clocks are synchronized: sets the periods of o, whose begin and end are set. None in there is an
- * error; what did not fit together is told on stderr. Without --period does nothing. */
-int cli_periods_find(struct cli *cli, struct mer_experiment *e, struct cli_periods *p,
-	struct analysis_options *o);
-void cli_periods_fini(struct cli_periods *p);
+	struct analysis_period_rule **rule);
+/* Of traces that are open: a field of the expression that no event has is warned of. */
+void cli_periods_warn(
+	struct cli *cli, const struct analysis_period_rule *rule, const struct mer_experiment *e);
+/* What did not fit together, in a line. */
+void cli_periods_note(struct cli *cli, const struct analysis_periods *p);
 
 /* A heading: the title, the start and duration of the time that was looked at, and of its periods; wrapped.
  * begin == MER_NO_TIME: the title alone. */

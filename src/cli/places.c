@@ -8,37 +8,39 @@
 /* Enough for ten million events of a kernel, which then are as fast as memory. */
 enum { MEMORY_MIB = 512 };
 
-bool cli_cache_folder(char path[CLI_PLACE_BYTES])
+const char *cli_cache_folder(struct cli *cli)
 {
 	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	int n = 0;
 	if (base && base[0] == '/') /* the specification wants relative ones ignored */
-		n = snprintf(path, CLI_PLACE_BYTES, "%s/meridian", base);
-	else if (home && home[0] == '/')
-		n = snprintf(path, CLI_PLACE_BYTES, "%s/.cache/meridian", home);
-	return n > 0 && n < CLI_PLACE_BYTES;
+		return mer_arena_printf(&cli->arena, "%s/meridian", base);
+	if (home && home[0] == '/')
+		return mer_arena_printf(&cli->arena, "%s/.cache/meridian", home);
+	return NULL;
 }
 
-int cli_spill_begin(struct cli *cli, struct mer_experiment *e)
+int cli_spill_options(struct cli *cli, const struct mer_spill_options **options)
 {
 	const char *memory = getenv("MERIDIAN_MEMORY"), *temporary = getenv("TMPDIR");
-	const char *folders[3];
-	char cache[CLI_PLACE_BYTES];
+	const char *cache = cli_cache_folder(cli);
 	uint64_t bytes = (uint64_t)MEMORY_MIB << 20;
-	struct mer_spill_options o = { .folders = folders };
+	struct mer_spill_options *o = mer_arena_zalloc(&cli->arena, 1, sizeof(*o));
+	const char **folders = mer_arena_zalloc(&cli->arena, 3, sizeof(*folders));
+	if (!o || !folders)
+		return mer_fail_nomem(&cli->err);
 	if (memory && *memory) {
 		int rc = cli_parse_size(cli, "MERIDIAN_MEMORY", memory, &bytes);
 		if (rc)
 			return rc;
 	}
-	o.in_memory = bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
+	o->in_memory = bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
+	o->folders = folders;
 	if (temporary && temporary[0] == '/')
-		folders[o.n_folders++] = temporary;
-	if (cli_cache_folder(cache))
-		folders[o.n_folders++] = cache;
-	folders[o.n_folders++] = "/var/tmp";
-	e->spill = mer_spill_new(&o);
-	return e->spill ? 0 : mer_fail_nomem(&cli->err);
+		folders[o->n_folders++] = temporary;
+	if (cache)
+		folders[o->n_folders++] = cache;
+	folders[o->n_folders++] = "/var/tmp";
+	*options = o;
+	return 0;
 }
 
 void cli_spill_report(struct cli *cli, const struct mer_experiment *e)

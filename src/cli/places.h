@@ -5,14 +5,12 @@
 #include "cli/context.h"
 #include "trace/experiment.h"
 
-enum { CLI_PLACE_BYTES = 1024 };
+/* $XDG_CACHE_HOME/meridian, else ~/.cache/meridian; in cli->arena. NULL: there is neither. */
+const char *cli_cache_folder(struct cli *cli);
 
-/* $XDG_CACHE_HOME/meridian, else ~/.cache/meridian. False: there is neither. */
-bool cli_cache_folder(char path[CLI_PLACE_BYTES]);
-
-/* Gives the experiment its spill: $MERIDIAN_MEMORY (512 MiB) in memory, the rest in a file in $TMPDIR, the cache
- * folder or /var/tmp. */
-int cli_spill_begin(struct cli *cli, struct mer_experiment *e);
+/* The spill of experiments: $MERIDIAN_MEMORY (512 MiB) in memory, the rest in a file in $TMPDIR, the cache
+ * folder or /var/tmp; in cli->arena. */
+int cli_spill_options(struct cli *cli, const struct mer_spill_options **options);
 /* A warning if that was not possible, with -v a note if it was. */
 void cli_spill_report(struct cli *cli, const struct mer_experiment *e);
 

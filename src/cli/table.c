@@ -205,6 +205,9 @@ void cli_table_rows(const struct cli *cli, const struct mer_table *t, struct mer
 int cli_table_print(struct cli *cli, const struct mer_table *t)
 {
 	struct mer_str s = { 0 };
+	int rc = cli_output_file(cli, t->id);
+	if (rc)
+		return rc;
 	switch (cli->format) {
 	case CLI_FORMAT_JSON: {
 		struct mer_json j;
@@ -253,9 +256,11 @@ int cli_tables_print(struct cli *cli, const struct mer_table *tables, size_t n)
 {
 	int rc = 0;
 	for (size_t i = 0; i < n && !rc; i++) {
-		if (i && cli->format == CLI_FORMAT_CSV)
+		rc = cli_output_file(cli, tables[i].id);
+		if (!rc && i && cli->format == CLI_FORMAT_CSV && !cli->folder)
 			fputc('\n', cli->out);
-		rc = print_rows(cli, &tables[i], n > 1);
+		if (!rc)
+			rc = print_rows(cli, &tables[i], n > 1 && !cli->folder);
 	}
 	return rc;
 }

@@ -3,7 +3,7 @@
  * its tail, where small events may still have found a place after a larger one had not: TAIL_BYTES are
  * more than the largest event of the scheduler takes. Of other tracers only the counters are known: then
  * it may lie anywhere from the end of the packet before. Whole packets that are missing lie between two. */
-#include "kernel/losses.h"
+#include "kernel/oncpu.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -275,41 +275,42 @@ static int64_t cpu_of(const struct finder *f, const struct mer_event *ev)
 	return cpu >= 0 ? cpu : (int64_t)ev->slots[KERNEL_SLOT_CPU];
 }
 
-struct waiting {	  /* for the next switch of each CPU */
-	uint32_t *loss;	  /* by CPU: the last loss that is over, plus 1, if no switch came since */
-	bool *is_settled; /* by CPU: what ran at the record's begin is known, or never will be */
-	uint32_t n_unsettled;
-	uint32_t n_begun, n_ended; /* losses */
+struct waiting { /* for the next switch of each CPU */
+	struct kernel_holes holes;
+	struct kernel_before *before; /* by CPU */
+	uint32_t n_first;	      /* of which nothing is known since the record's begin */
 };
 
-static void settle(struct waiting *w, uint32_t cpu)
+static void wait_for_first(struct waiting *w, int64_t cpu)
 {
-	w->n_unsettled -= !w->is_settled[cpu];
-	w->is_settled[cpu] = true;
+	w->n_first += w->before[cpu].is != KERNEL_BEFORE_FIRST;
+	w->before[cpu].is = KERNEL_BEFORE_FIRST;
 }
 
-/* The switch tells who ran since the last loss, or since the begin. What ran between two losses without
- * a switch in between is not told by anything. */
 static int see_switch(struct finder *f, struct waiting *w, const struct mer_event *ev)
 {
 	struct kernel_losses *l = f->l;
+	struct kernel_hole_edge edge;
 	int64_t cpu = cpu_of(f, ev);
 	if (!is_usable_cpu(cpu) || !is_of_host(f, ev->stream))
 		return 0;
 	int rc = see_cpu(f, (uint32_t)cpu);
 	if (rc)
 		return rc;
-	for (; w->n_begun < l->n && l->by_begin[w->n_begun].begin < ev->ts; w->n_begun++)
-		settle(w, l->by_begin[w->n_begun].cpu);
-	for (; w->n_ended < l->n && l->by_begin[l->by_end[w->n_ended]].end <= ev->ts; w->n_ended++)
-		w->loss[l->by_begin[l->by_end[w->n_ended]].cpu] = l->by_end[w->n_ended] + 1;
+	while (kernel_holes_pass(&w->holes, ev->ts, &edge)) {
+		struct kernel_before *b = &w->before[edge.loss->cpu];
+		w->n_first -= b->is == KERNEL_BEFORE_FIRST;
+		kernel_before_edge(b, &edge);
+	}
 	int32_t tid = (int32_t)ev->slots[SWITCH_PREV];
-	if (w->loss[cpu])
-		l->by_begin[w->loss[cpu] - 1].next_tid = tid;
-	w->loss[cpu] = 0;
-	if (!w->is_settled[cpu])
+	struct kernel_before *b = &w->before[cpu];
+	if (b->is == KERNEL_BEHIND_HOLE)
+		l->by_begin[b->hole].next_tid = tid;
+	if (b->is == KERNEL_BEFORE_FIRST) {
 		l->first_tid[cpu] = tid;
-	settle(w, (uint32_t)cpu);
+		w->n_first--;
+	}
+	b->is = KERNEL_BEFORE_KNOWN;
 	return 0;
 }
 
@@ -317,30 +318,24 @@ static int look_ahead(struct finder *f, const struct trace_reading *switches)
 {
 	struct waiting w = { 0 };
 	struct mer_cursor *c = NULL;
-	w.loss = calloc(KERNEL_MAX_CPUS, sizeof(*w.loss));
-	w.is_settled = malloc(KERNEL_MAX_CPUS * sizeof(*w.is_settled));
-	int rc = w.loss && w.is_settled ? 0 : mer_fail_nomem(f->err);
-	bool any_cpu = false; /* CPUs are in the events, so how many there are is not known */
-	if (rc == 0)
-		memset(w.is_settled, true, KERNEL_MAX_CPUS * sizeof(*w.is_settled));
+	w.before = calloc(KERNEL_MAX_CPUS, sizeof(*w.before));
+	kernel_holes_init(&w.holes, f->l);
+	int rc = w.before ? 0 : mer_fail_nomem(f->err);
 	for (uint32_t i = 0; i < f->e->n_streams && rc == 0; i++) {
 		int32_t cpu = f->e->streams[i].cpu;
 		if (!is_of_host(f, i) || f->e->streams[i].n_packets == 0)
 			continue;
-		if (cpu < 0 && !any_cpu) {
-			memset(w.is_settled, false, KERNEL_MAX_CPUS * sizeof(*w.is_settled));
-			w.n_unsettled = KERNEL_MAX_CPUS;
-			any_cpu = true;
-		}
+		/* CPUs are in the events: how many there are is not known. */
+		for (uint32_t k = 0; cpu < 0 && k < KERNEL_MAX_CPUS; k++)
+			wait_for_first(&w, k);
 		if (!is_usable_cpu(cpu))
 			continue;
 		rc = see_cpu(f, (uint32_t)cpu);
-		w.n_unsettled += w.is_settled[cpu];
-		w.is_settled[cpu] = false;
+		wait_for_first(&w, cpu);
 	}
 	if (rc == 0)
 		rc = trace_cursor_of_host(f->e, switches, f->host, &c, f->err);
-	while (rc == 0 && (f->l->n || w.n_unsettled)) {
+	while (rc == 0 && (f->l->n || w.n_first)) {
 		const struct mer_event *ev;
 		size_t n;
 		rc = mer_cursor_next(c, &ev, &n, f->err);
@@ -351,8 +346,7 @@ static int look_ahead(struct finder *f, const struct trace_reading *switches)
 	}
 	if (c)
 		trace_cursor_drop(c);
-	free(w.loss);
-	free(w.is_settled);
+	free(w.before);
 	return rc;
 }
 

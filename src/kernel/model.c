@@ -150,9 +150,9 @@ int kernel_model_run(
 		if (ev[i].ts >= m->next_state && reach_state(m, ev[i].ts))
 			return 0;
 		int rc = m->h->n_events++ ? 0 : begin(m, ev[i].ts);
-		if (rc == 0 && ev[i].ts >= m->next_boundary)
-			rc = model_pass_boundaries(m, ev[i].ts);
 		m->now = ev[i].ts;
+		if (rc == 0 && ev[i].ts >= m->holes.next)
+			rc = model_pass_holes(m, ev[i].ts);
 		struct cpu *c = rc ? NULL : model_cpu(m, cpu);
 		if (!c)
 			return rc ? rc : mer_fail_nomem(err);
@@ -253,7 +253,7 @@ int kernel_model_new(const struct kernel_model_input *in, struct kernel_host *h,
 		m->has_frees = records(m, is_free);
 		h->has_wakeups = m->has_wakeups;
 		h->has_interrupts = m->has_interrupts;
-		model_find_boundary(m);
+		kernel_holes_init(&m->holes, m->in.losses);
 	}
 	if (rc) {
 		kernel_model_free(m);
@@ -273,7 +273,7 @@ void kernel_model_free(struct kernel_model *m)
 	mer_map_fini(&m->flows);
 	mer_map_fini(&m->sent_on);
 	free(m->cpus);
-	free(m->live);
+	mer_spill_release(m->live);
 	free(m->lulls);
 	free(m->is_kernel_stream);
 	free(m->call_names);
@@ -394,7 +394,7 @@ int kernel_model_leave(struct kernel_model *m, int64_t until,
 	h->not_final = malloc(((size_t)h->n_tasks + 1) * sizeof(*h->not_final));
 	if (!h->not_final)
 		return mer_fail_nomem(err);
-	int rc = h->n_events ? model_pass_boundaries(m, until) : 0;
+	int rc = h->n_events ? model_pass_holes(m, until) : 0;
 	for (uint32_t i = 0; i < h->n_tasks && rc == 0; i++) {
 		bool is_open = h->tasks[i].end == INT64_MAX;
 		bool is_sure = !is_open || kernel_is_on_cpu(model_open(m, i)->state);

@@ -15,10 +15,39 @@
 
 /* Open requests by where they begin, and, where merges are read, where they end. */
 enum place { AT_BEGIN, AT_END };
+enum { SWEEP_AGAIN = 4096 };
+
+static bool is_open(const struct kernel_request *r)
+{
+	return r->complete == INT64_MIN && !(r->flags & KERNEL_MERGED);
+}
+
+/* Places where no open request is any more would be as many as the recording has requests. */
+static void sweep(struct kernel_model *m)
+{
+	struct mer_map kept = { 0 };
+	bool ok = true;
+	for (size_t i = 0; i < m->open_requests.cap && ok; i++) {
+		const struct mer_map_slot *s = &m->open_requests.slots[i];
+		if (!s->used || !s->value || !is_open(&m->h->requests[s->value - 1]))
+			continue;
+		uint32_t *at = mer_map_put(&kept, s->key);
+		if (at)
+			*at = s->value;
+		ok = at != NULL;
+	}
+	struct mer_map *rest = ok ? &m->open_requests : &kept;
+	mer_map_fini(rest);
+	if (ok)
+		m->open_requests = kept;
+	m->sweep_at = 2 * m->open_requests.n + SWEEP_AGAIN;
+}
 
 static uint32_t *place_of(struct kernel_model *m, enum place place, uint32_t dev, uint64_t sector)
 {
 	uint64_t key[3] = { dev, sector, place };
+	if (m->open_requests.n >= m->sweep_at)
+		sweep(m);
 	return mer_map_put(&m->open_requests, mer_hash(key, sizeof(key)));
 }
 
@@ -40,9 +69,8 @@ static uint32_t open_at(const struct kernel_model *m, enum place place, const ui
 	if (!*at)
 		return KERNEL_NONE;
 	const struct kernel_request *r = &m->h->requests[*at - 1];
-	bool is_open = r->complete == INT64_MIN && !(r->flags & KERNEL_MERGED);
 	uint64_t is = place == AT_BEGIN ? r->sector : end_of(r);
-	return is_open && r->dev == dev && is == sector ? *at - 1 : KERNEL_NONE;
+	return is_open(r) && r->dev == dev && is == sector ? *at - 1 : KERNEL_NONE;
 }
 
 /* Where it is looked for from now on. False: no memory. */

@@ -37,17 +37,6 @@ static int place(struct kernel_model *m, struct cpu *c, int64_t ts, int32_t tid)
 	return rc;
 }
 
-/* A loss begins after an event of the same time, and ends before one. */
-void model_find_boundary(struct kernel_model *m)
-{
-	const struct kernel_losses *l = m->in.losses;
-	m->next_boundary = INT64_MAX;
-	if (m->n_begun < l->n)
-		m->next_boundary = l->by_begin[m->n_begun].begin + 1;
-	if (m->n_ended < l->n && l->by_begin[l->by_end[m->n_ended]].end < m->next_boundary)
-		m->next_boundary = l->by_begin[l->by_end[m->n_ended]].end;
-}
-
 /* Between two losses nothing told whether the task ran or its CPU served an interrupt. */
 static void forget_since(struct kernel_model *m, uint32_t task, int64_t since)
 {
@@ -150,8 +139,9 @@ int model_outlast(struct kernel_model *m, uint32_t task, int64_t end)
 
 int model_end_losses(struct kernel_model *m, int64_t end)
 {
-	int rc = model_pass_boundaries(m, end);
-	return rc == 0 && m->n_in_loss == 0 && m->n_ended ? add_lull(m, m->lost_until, end) : rc;
+	int rc = model_pass_holes(m, end);
+	return rc == 0 && m->n_in_loss == 0 && m->holes.n_ended ? add_lull(m, m->lost_until, end)
+								: rc;
 }
 
 int64_t model_asleep_since(
@@ -177,9 +167,9 @@ static int begin_loss(struct kernel_model *m, const struct kernel_loss *loss)
 	uint32_t task = c->task;
 	bool is_fresh = c->is_fresh;
 	int rc = task == ON_CPU_IDLE ? model_tell_idle(m, c, loss->begin, KERNEL_NO_CAUSE) : 0;
-	if (m->n_begun == 1)
+	if (m->holes.n_begun == 1)
 		m->n_old = m->h->n_tasks;
-	if (rc == 0 && m->n_in_loss == 0 && m->n_ended)
+	if (rc == 0 && m->n_in_loss == 0 && m->holes.n_ended)
 		rc = add_lull(m, m->lost_until, loss->begin);
 	if (rc)
 		return rc;
@@ -216,17 +206,11 @@ static int end_loss(struct kernel_model *m, const struct kernel_loss *loss)
 	return c->in_loss ? 0 : place(m, c, loss->end, loss->next_tid);
 }
 
-/* Begins and ends of losses up to ts; of equal times the begins come first. */
-int model_pass_boundaries(struct kernel_model *m, int64_t ts)
+int model_pass_holes(struct kernel_model *m, int64_t ts)
 {
-	const struct kernel_losses *l = m->in.losses;
+	struct kernel_hole_edge edge;
 	int rc = 0;
-	while (rc == 0 && m->next_boundary <= ts) {
-		if (m->n_begun < l->n && l->by_begin[m->n_begun].begin < m->next_boundary)
-			rc = begin_loss(m, &l->by_begin[m->n_begun++]);
-		else
-			rc = end_loss(m, &l->by_begin[l->by_end[m->n_ended++]]);
-		model_find_boundary(m);
-	}
+	while (rc == 0 && kernel_holes_pass(&m->holes, ts, &edge))
+		rc = edge.is_begin ? begin_loss(m, edge.loss) : end_loss(m, edge.loss);
 	return rc;
 }

@@ -324,12 +324,12 @@ int model_wake(struct kernel_model *m, struct cpu *c, const struct mer_event *ev
 	/* Who is woken was blocked, even if that was not seen because events were lost. */
 	bool was_blocked = open->state == KERNEL_BLOCKED || open->state == KERNEL_STOPPED ||
 			   open->state == KERNEL_UNKNOWN;
-	if (!was_blocked && !is_new && rank >= m->wake_rank && m->n_begun &&
+	if (!was_blocked && !is_new && rank >= m->wake_rank && m->holes.n_begun &&
 		!kernel_is_on_cpu(open->state))
 		was_blocked = kernel_lost_between(m->in.losses, open->begin, ts, &from, &until);
 	if (was_blocked)
 		return end_wait(m, c, ts, task, is_new || rank >= m->wake_rank, is_new,
-			event == KERNEL_EV_WAKING && m->n_begun
+			event == KERNEL_EV_WAKING && m->holes.n_begun
 				? model_asleep_since(m, task, ts, slots[WAKE_CPU])
 				: INT64_MAX,
 			slots);
@@ -419,7 +419,7 @@ int model_migrate(struct kernel_model *m, struct cpu *c, const struct mer_event 
 	uint16_t from = open->cpu;
 	int64_t lost, until;
 	/* Who is moved is in a queue: it was woken where events are missing. */
-	if (m->n_begun && m->wake_rank >= WAKE_BY_WAKING && !kernel_is_on_cpu(open->state) &&
+	if (m->holes.n_begun && m->wake_rank >= WAKE_BY_WAKING && !kernel_is_on_cpu(open->state) &&
 		kernel_lost_between(m->in.losses, open->begin, ts, &lost, &until)) {
 		int rc = model_settle(m, *at - 1, ts, KERNEL_READY);
 		if (rc)

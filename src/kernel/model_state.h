@@ -16,6 +16,7 @@
 
 #include "kernel/files/files.h"
 #include "kernel/model.h"
+#include "kernel/oncpu.h"
 
 enum { MODEL_MAX_CONTEXTS = 16, MODEL_SOFTIRQS = 10, MODEL_SKBS = 256, MODEL_CONNECTS = 16 };
 
@@ -104,11 +105,12 @@ struct kernel_model {
 	struct kernel_files *files;
 	struct cpu *cpus;
 	uint32_t n_cpus;
-	struct live *live; /* as h->tasks */
+	struct live *live; /* as h->tasks; a block of their spill */
 	uint32_t cap_live;
 	struct mer_map tids;	      /* tid -> its newest task, plus 1 */
 	struct mer_map open_requests; /* see model_block.c: hash of a place -> request, plus 1 */
-	struct model_command {	      /* a request without data, open; the oldest first */
+	size_t sweep_at; /* so many of them are looked through for those that are still open */
+	struct model_command { /* a request without data, open; the oldest first */
 		uint32_t request;
 		uint16_t cpu; /* that issued it */
 		bool is_flush;
@@ -130,17 +132,16 @@ struct kernel_model {
 	bool reuses_numbers;	   /* of tasks that ended, for others */
 	bool has_frees;		   /* ... and tasks that are freed */
 	bool has_migrations;	   /* ... and tasks that are moved to another CPU */
-	uint32_t n_begun, n_ended; /* of the losses */
+	struct kernel_holes holes; /* the losses up to now */
 	uint32_t n_in_loss;	   /* going on, of all CPUs */
 	uint32_t n_old;		   /* tasks that were seen before the first one */
 	int64_t lost_until;	   /* end of the last one */
 	struct lull *lulls;	   /* by time */
 	uint32_t n_lulls, cap_lulls;
-	uint64_t n_slept;      /* spans of tasks that slept through one */
-	int64_t next_boundary; /* time of the next begin or end of a loss */
-	size_t next_end[2];    /* of in.ends, by is_send */
-	bool has_taken_up;     /* some wait was taken up again */
-	struct mer_map flows;  /* endpoints of ours and theirs -> task that sent last, plus 1 */
+	uint64_t n_slept;     /* spans of tasks that slept through one */
+	size_t next_end[2];   /* of in.ends, by is_send */
+	bool has_taken_up;    /* some wait was taken up again */
+	struct mer_map flows; /* endpoints of ours and theirs -> task that sent last, plus 1 */
 	struct mer_map
 		sent_on; /* process and descriptor -> packet last sent on it, plus 1; 0: none */
 	struct model_connect { /* calls whose first packet has not left yet; the oldest first */
@@ -201,9 +202,8 @@ void model_keep_span(struct kernel_model *m, uint32_t span, int64_t end);
 void model_not_final(struct kernel_model *m, uint32_t task, int64_t since);
 
 /* model_losses.c */
-void model_find_boundary(struct kernel_model *m);
 /* Begins and ends of losses up to ts. */
-int model_pass_boundaries(struct kernel_model *m, int64_t ts);
+int model_pass_holes(struct kernel_model *m, int64_t ts);
 /* The task's state is unknown from one time until the other, but it slept through the lulls between. */
 int model_tell_lulls(struct kernel_model *m, uint32_t task, int64_t from, int64_t until);
 /* After the last event: what is left, until the record's end. */

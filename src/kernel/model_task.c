@@ -35,13 +35,8 @@ int model_new_task(struct kernel_model *m, int32_t tid, int64_t begin, uint32_t 
 	uint32_t t = at ? kernel_add_task(h, tid, begin) : KERNEL_NONE;
 	if (t == KERNEL_NONE)
 		return mer_fail_nomem(m->err);
-	if (t >= m->cap_live) {
-		struct live *p = realloc(m->live, (size_t)h->cap_tasks * sizeof(*p));
-		if (!p)
-			return mer_fail_nomem(m->err);
-		m->live = p;
-		m->cap_live = h->cap_tasks;
-	}
+	if (!mer_spill_grow32(h->log.spill, &m->live, t, &m->cap_live, sizeof(*m->live)))
+		return mer_fail_nomem(m->err);
 	m->live[t] = model_no_live();
 	*at = t + 1;
 	struct kernel_span first = { .begin = begin,
@@ -227,7 +222,7 @@ int model_settle_since(
 	struct kernel_span *open = model_open(m, task);
 	int64_t from, until, end = since < ts ? since : ts;
 	bool is_known = was != KERNEL_UNKNOWN && was != KERNEL_RUNNING;
-	if (m->n_begun && end > open->begin &&
+	if (m->holes.n_begun && end > open->begin &&
 		kernel_lost_between(m->in.losses, open->begin, end, &from, &until)) {
 		uint16_t cpu = open->cpu;
 		int rc = lose_between(m, task, from, until,

@@ -15,15 +15,20 @@
 #include "base/map.h"
 
 enum {
-	KEEP_STORES = 32,
 	KEEP_DAYS = 30,
 	UNFINISHED_SECONDS = 86400,
 	LOOK_AT = 65536 /* files, in a folder that somebody filled */
 };
-#define KEEP_BYTES ((uint64_t)32 << 30)
 
-static const char store_prefix[] = "world-", store_suffix[] = ".store", sync_prefix[] = "sync-",
-		  sync_suffix[] = ".json";
+static const struct {
+	const char *prefix, *suffix;
+	size_t keep; /* files */
+	uint64_t keep_bytes;
+} kinds[STORE_N_CACHED] = {
+	[STORE_CACHED_SYNC] = { "sync-", ".json", 64, (uint64_t)1 << 30 },
+	[STORE_CACHED_WORLD] = { "world-", ".store", 32, (uint64_t)32 << 30 },
+	[STORE_CACHED_STATES] = { "states-", ".bin", 64, (uint64_t)1 << 30 },
+};
 
 /* ---- keys ---- */
 
@@ -94,11 +99,11 @@ static char *join(const char *dir, const char *name)
 	return path;
 }
 
-char *store_cache_path(const char *dir, const struct store_key *k)
+char *store_cache_path(const char *dir, enum store_cached what, const struct store_key *k)
 {
 	char name[80];
-	snprintf(name, sizeof(name), "%s%016" PRIx64 "%016" PRIx64 "%s", store_prefix, k->hash[0],
-		k->hash[1], store_suffix);
+	snprintf(name, sizeof(name), "%s%016" PRIx64 "%016" PRIx64 "%s", kinds[what].prefix,
+		k->hash[0], k->hash[1], kinds[what].suffix);
 	return join(dir, name);
 }
 
@@ -121,14 +126,16 @@ static bool ends_with(const char *text, const char *with)
 static bool look_at(int dir, const char *name, struct store_entry *e)
 {
 	struct stat st;
-	bool is_store = begins_with(name, store_prefix);
-	if ((!is_store && !begins_with(name, sync_prefix)) || strlen(name) >= sizeof(e->name) ||
+	unsigned what = 0;
+	while (what < STORE_N_CACHED && !begins_with(name, kinds[what].prefix))
+		what++;
+	if (what == STORE_N_CACHED || strlen(name) >= sizeof(e->name) ||
 		fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode))
 		return false;
 	*e = (struct store_entry){ .used = st.st_mtim.tv_sec,
 		.bytes = (uint64_t)st.st_size,
-		.is_store = is_store,
-		.is_unfinished = !ends_with(name, is_store ? store_suffix : sync_suffix) };
+		.what = (enum store_cached)what,
+		.is_unfinished = !ends_with(name, kinds[what].suffix) };
 	memcpy(e->name, name, strlen(name) + 1);
 	return true;
 }
@@ -176,31 +183,29 @@ int store_cache_remove(const char *dir, const struct store_entry *entry, struct 
 	return rc;
 }
 
-static bool is_kept(const struct store_entry *e, time_t now, size_t n, uint64_t bytes)
-{
-	if (e->is_unfinished)
-		return e->used >= now - UNFINISHED_SECONDS;
-	return n < KEEP_STORES && bytes <= KEEP_BYTES && e->used >= now - (time_t)KEEP_DAYS * 86400;
-}
-
 void store_cache_trim(const char *dir, const char *keep)
 {
 	struct store_entry *entries;
-	size_t n, n_stores = 0;
-	uint64_t bytes = 0;
+	size_t n, n_files[STORE_N_CACHED] = { 0 };
+	uint64_t bytes[STORE_N_CACHED] = { 0 };
 	time_t now = time(NULL);
 	const char *name = keep ? strrchr(keep, '/') : NULL;
 	if (store_cache_list(dir, &entries, &n, NULL))
 		n = 0;
 	for (size_t i = 0; i < n; i++) {
-		if (!entries[i].is_store)
-			continue;
-		bytes += entries[i].bytes;
-		bool stays = (name && strcmp(name + 1, entries[i].name) == 0) ||
-			     is_kept(&entries[i], now, n_stores, bytes);
-		n_stores += !entries[i].is_unfinished;
-		if (!stays)
-			(void)store_cache_remove(dir, &entries[i], NULL);
+		const struct store_entry *e = &entries[i];
+		bool is_old;
+		if (e->is_unfinished) {
+			is_old = e->used < now - UNFINISHED_SECONDS;
+		} else {
+			n_files[e->what]++;
+			bytes[e->what] += e->bytes;
+			is_old = n_files[e->what] > kinds[e->what].keep ||
+				 bytes[e->what] > kinds[e->what].keep_bytes ||
+				 e->used < now - (time_t)KEEP_DAYS * 86400;
+		}
+		if (is_old && !(name && strcmp(name + 1, e->name) == 0))
+			(void)store_cache_remove(dir, e, NULL);
 	}
 	free(entries);
 }

@@ -23,9 +23,11 @@ bool store_key_of(struct store_key *k, const struct mer_experiment *e);
 /* Mixes in the clock maps and groups of the hosts; r NULL: clocks are as recorded. */
 void store_key_mix_clocks(struct store_key *k, const struct sync_result *r);
 
-/* The file of this key in the folder: "world-0123456789abcdef0123456789abcdef.store". malloc'ed; NULL: no
- * memory. */
-char *store_cache_path(const char *dir, const struct store_key *k);
+enum store_cached { STORE_CACHED_SYNC, STORE_CACHED_WORLD, STORE_CACHED_STATES, STORE_N_CACHED };
+
+/* The file of this key in the folder: "world-0123456789abcdef0123456789abcdef.store",,
+ * "sync-....json" or "states-....bin". malloc'ed; NULL: no memory. */
+char *store_cache_path(const char *dir, enum store_cached what, const struct store_key *k);
 /* It was used: it is not the oldest any more. */
 void store_cache_touch(const char *path);
 
@@ -33,7 +35,7 @@ struct store_entry {
 	char name[80];
 	int64_t used; /* seconds since 1970: when it was last used */
 	uint64_t bytes;
-	bool is_store;	    /* else a synchronization */
+	enum store_cached what;
 	bool is_unfinished; /* what a run that is at it, or was killed, has written so far */
 };
 
@@ -41,8 +43,8 @@ struct store_entry {
 int store_cache_list(const char *dir, struct store_entry **entries, size_t *n, struct mer_err *err);
 /* Removes it; a file that is not there any more is no error. */
 int store_cache_remove(const char *dir, const struct store_entry *entry, struct mer_err *err);
-/* Removes stores that were not used for long, those beyond a number or a sum of bytes, the longest unused
- * first; and what was left unfinished a day ago. keep: a path that stays; NULL: none. */
+/* Removes what was not used for long, and of each kind what is beyond a number or a sum of bytes, the longest
+ * unused first; and what was left unfinished a day ago. keep: a path that stays; NULL: none. */
 void store_cache_trim(const char *dir, const char *keep);
 
 #endif

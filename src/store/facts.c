@@ -75,7 +75,7 @@ static void put_times(struct store_facts *f, struct fact_block *b)
 	put_column(f, STORE_PLAIN, false);
 }
 
-static void put_field(struct store_facts *f, const struct fact_field *field)
+static void put_field(struct store_facts *f, const struct fact_field *field, struct fact_block *b)
 {
 	bool is_time = field->type == MER_TIME, has_none = false;
 	uint64_t before = 0;
@@ -84,9 +84,13 @@ static void put_field(struct store_facts *f, const struct fact_field *field)
 		bool none = field->has_none && value == field->none;
 		has_none |= none;
 		f->none[i] = none;
-		if (!none)
-			before = is_time ? (uint64_t)f->begins[i] - (uint64_t)value
-					 : (uint64_t)value;
+		if (!none && is_time) {
+			before = (uint64_t)f->begins[i] - (uint64_t)value;
+			b->begin = value < b->begin ? value : b->begin;
+			b->end = value > b->end ? value : b->end;
+		} else if (!none) {
+			before = (uint64_t)value;
+		}
 		f->v[i] = before;
 	}
 	put_column(f, is_time ? STORE_PLAIN : STORE_DICT, has_none);
@@ -104,12 +108,12 @@ static void put_block(struct store_facts *f)
 	struct fact_block *b = &f->blocks[f->n_blocks];
 	*b = (struct fact_block){ .n = (uint32_t)f->n };
 	put_times(f, b);
-	put_field(f, &fact_common_fields[2]);
-	put_field(f, &fact_common_fields[3]);
-	put_field(f, &choice_field);
+	put_field(f, &fact_common_fields[2], b);
+	put_field(f, &fact_common_fields[3], b);
+	put_field(f, &choice_field, b);
 	for (const struct fact_field *field = f->kind->fields; field->key; field++)
 		if (is_own(field))
-			put_field(f, field);
+			put_field(f, field, b);
 	f->n = 0;
 	if (f->bytes.failed)
 		return;
@@ -318,10 +322,12 @@ int store_facts_read(const struct store_file *f, uint32_t host, uint32_t number,
 	if (r)
 		*r = (struct reading){ .kind = kind, .facts = calloc(STORE_FACTS, kind->size) };
 	int rc = r && r->facts ? 0 : mer_fail_nomem(err);
+	bool is_any = false; /* handed on: that there are some at all is seen by who takes them */
 	for (uint64_t i = 0; i < n && rc == 0; i++) {
 		const struct fact_block *b = &blocks[i];
-		if (b->begin > end || b->end < begin)
+		if ((b->begin > end || b->end < begin) && (is_any || i + 1 < n))
 			continue;
+		is_any = true;
 		const uint8_t *bytes = store_block_bytes(f, &b->block);
 		r->in = (struct store_in){ bytes, bytes ? bytes + b->block.bytes : NULL };
 		r->n = b->n;

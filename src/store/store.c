@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernel/files/files.h"
+#include "store/facts.h"
 #include "store/heads.h"
 #include "store/numbers.h"
 #include "store/spans.h"
@@ -255,6 +256,7 @@ static int get_world(struct store *s, struct mer_experiment *e, struct mer_err *
 	if (!head || n != 1 || head->n_hosts != e->n_hosts)
 		return refuse(err, "hosts");
 	w->e = e;
+	w->spill = e->spill;
 	w->n_apart = head->n_apart;
 	w->n_backwards = head->n_backwards;
 	w->hosts = calloc((size_t)head->n_hosts + 1, sizeof(*w->hosts));
@@ -332,7 +334,7 @@ void store_close(struct store *s)
 	free(s);
 }
 
-const struct kernel_world *store_world(const struct store *s)
+struct kernel_world *store_world(struct store *s)
 {
 	return &s->world;
 }
@@ -350,6 +352,24 @@ int store_lanes(struct store *s, uint32_t host, const struct store_lane *lanes, 
 {
 	return store_lanes_read(&s->hosts[host].spans, &s->world.hosts[host], host, lanes, n_lanes,
 		window, times, err);
+}
+
+/* ---- facts ---- */
+
+static int read_facts(void *ctx, uint32_t host, const struct fact_kind *kind, int64_t begin,
+	int64_t end, fact_taker *take, void *taker, struct mer_err *err)
+{
+	struct store *s = ctx;
+	uint32_t number = 0;
+	while (fact_kinds[number] && fact_kinds[number] != kind)
+		number++;
+	return store_facts_read(&s->file, host, number, kind, &s->world.hosts[host],
+		STORE_NEEDS_ALL, begin, end, take, taker, err);
+}
+
+struct analysis_source store_source(struct store *s)
+{
+	return (struct analysis_source){ .world = &s->world, .ctx = s, .read = read_facts };
 }
 
 /* ---- usage ---- */

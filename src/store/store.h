@@ -8,6 +8,7 @@
 #ifndef MER_STORE_STORE_H
 #define MER_STORE_STORE_H
 
+#include "analysis/analysis.h"
 #include "kernel/world.h"
 #include "path/usage.h"
 #include "store/lanes.h"
@@ -37,7 +38,7 @@ int store_open(const char *path, const uint8_t key[STORE_KEY_BYTES], struct mer_
 	struct store **s, struct mer_err *err);
 /* NULL is fine. Its world goes away with it. */
 void store_close(struct store *s);
-const struct kernel_world *store_world(const struct store *s);
+struct kernel_world *store_world(struct store *s);
 /* What was found while it was made is added to diags, as far as it is not there yet. */
 void store_report(const struct store *s, struct mer_diags *diags);
 /* usage_free. MER_ERR_INPUT: it is damaged. */
@@ -45,6 +46,8 @@ int store_usage(struct store *s, struct usage **u, struct mer_err *err);
 /* Of lanes of a host: see lanes.h. */
 int store_lanes(struct store *s, uint32_t host, const struct store_lane *lanes, size_t n_lanes,
 	const struct store_window *window, int64_t *times, struct mer_err *err);
+/* Its facts, for analysis_run_from; as long as the store is open. */
+struct analysis_source store_source(struct store *s);
 /* Some of what was looked at until now was not as it was saved, and is unknown instead. */
 bool store_is_damaged(const struct store *s);
 

@@ -4,7 +4,7 @@
  *   sync_apply: the result's maps become those of the experiment
  *
  * What the public mer_synchronize and all verbs share. Nothing is cached here (see
- * cli/sync_cache.h), and nothing is printed. */
+ * session/sync_cache.h), and nothing is printed. */
 #ifndef MER_SYNC_AUTO_H
 #define MER_SYNC_AUTO_H
 

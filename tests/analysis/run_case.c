@@ -11,52 +11,28 @@
 #include <cmocka.h>
 
 #include "given.h"
+#include "scenario.h"
 
-static void open_path(struct run_case *c, const char *path)
+static void take(struct run_case *c, const struct scenario *s)
 {
-	struct mer_err err = { 0 };
-	if (mer_experiment_open(&path, 1, NULL, &c->e, &err) ||
-		sync_gather(c->e, &(struct sync_gather_options){ .keep_streams = true },
-			&c->messages, &err))
-		fail_msg("%s", err.text);
-	if (c->e->n_hosts < 2)
-		return;
-	struct mer_arena arena;
-	mer_arena_init(&arena);
-	struct sync_host_info *infos = sync_host_infos(c->e, &arena);
-	assert_non_null(infos);
-	/* The clocks of scenarios here are right. */
-	struct sync_options o = { .method = SYNC_REALTIME };
-	if (sync_solve(&c->messages, infos, c->e->n_hosts, &o, &c->result, &err) ||
-		sync_apply(c->e, c->result, &err))
-		fail_msg("%s", err.text);
-	mer_arena_fini(&arena);
+	*c = (struct run_case){ .e = s->e, .messages = s->messages, .result = s->result };
+	memcpy(c->dir, s->dir, sizeof(c->dir));
 }
 
 void run_case_open_scenario(struct run_case *c, const char *text)
 {
-	char path[200], command[1000];
-	const char *ctfgen = given_environment("CTFGEN");
-	*c = (struct run_case){ 0 };
-	snprintf(c->dir, sizeof(c->dir), "/tmp/run_case.XXXXXX");
-	assert_non_null(mkdtemp(c->dir));
-	snprintf(path, sizeof(path), "%s/case.scn", c->dir);
-	FILE *f = fopen(path, "w");
-	assert_non_null(f);
-	assert_true(fputs(text, f) >= 0 && fclose(f) == 0);
-	snprintf(command, sizeof(command), "'%s' -o %s/traces %s", ctfgen, c->dir, path);
-	if (system(command) != 0)
-		fail_msg("failed: %s", command);
-	snprintf(path, sizeof(path), "%s/traces", c->dir);
-	open_path(c, path);
+	struct scenario s;
+	scenario_open(&s, text);
+	take(c, &s);
 }
 
 void run_case_open_recording(struct run_case *c, const char *name)
 {
 	char path[500];
-	*c = (struct run_case){ 0 };
+	struct scenario s = { 0 };
 	given_path(path, sizeof(path), name);
-	open_path(c, path);
+	scenario_open_traces(&s, path);
+	take(c, &s);
 }
 
 static void forget_tables(struct run_case *c)
@@ -91,15 +67,10 @@ void run_case_run(struct run_case *c, const char *analysis, const struct analysi
 
 void run_case_close(struct run_case *c)
 {
-	char command[100];
+	struct scenario s = { .e = c->e, .messages = c->messages, .result = c->result };
 	forget_tables(c);
-	sync_result_free(c->result);
-	sync_messages_free(&c->messages);
-	mer_experiment_free(c->e);
-	if (!c->dir[0])
-		return;
-	snprintf(command, sizeof(command), "rm -rf %s", c->dir);
-	assert_int_equal(system(command), 0);
+	memcpy(s.dir, c->dir, sizeof(s.dir));
+	scenario_close(&s);
 }
 
 const struct mer_table *run_case_table(const struct run_case *c, const char *output)

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "base/str.h"
@@ -327,7 +328,9 @@ static void open_waits(void **state)
 	/* Of a task of which nothing else is known. */
 	classes_are("0 0:1 read -\n", "0:1 0 work");
 	classes_are("0 0:1 user\n1 0:1 read -\n", "0:1 1 idle");
-	/* A server's poll. */
+	/* A server's poll, also where one before it was none for work. */
+	classes_are(SERVES "5 0:1 epoll_wait timer\n6 0:1 user\n7 0:1 epoll_wait -\n",
+		"0:1 0 work, 0:1 5 idle, 0:1 7 work");
 	classes_are(SERVES "5 0:1 epoll_wait -\n", "0:1 0 work, 0:1 5 work");
 	classes_are(SERVES "5 0:1 read -\n", "0:1 0 work, 0:1 5 idle");
 }
@@ -340,6 +343,117 @@ static void own_connect(void **state)
 	classes_are("0 0:1 user\n1 0:1 epoll_wait network by 0:1\n5 0:1 user\n", "0:1 1 idle");
 }
 
+/* Waits for work and of threads of the kernel are none felt by themselves, whoever has started the process; what is
+ * inside of them is not felt either. */
+static void started_while_recorded(void **state)
+{
+	(void)state;
+	classes_are("0 0:1 user\n5 0:1 fork 2\n5 0:2 k kernel\n5 0:2 thread\n10 0:2 - disk\n20 0:2 "
+		    "thread\n",
+		"0:2 10 idle");
+	classes_are("0 0:1 user\n1 0:1 fork 2\n1 0:2 user\n2 0:2 read pipe by 0:1\n5 0:1 read "
+		    "disk\n8 0:1 user\n10 0:2 user\n"
+		    "12 0:1 read pipe by 0:2\n20 0:1 user\n",
+		"0:1 5 idle, 0:1 12 felt, 0:2 2 work");
+}
+
+/* What a task waited for was started by it (blocked_started.c): another thread, which exited, or a child. */
+static void started(void **state)
+{
+	static const struct {
+		const char *world;
+		enum blocked_started is;
+	} cases[] = {
+		/* A thread that exits. */
+		{ "0 0:1 user\n1 0:1 fork 2 thread\n1 0:2 user\n5 0:1 futex futex by 0:2\n8 0:2 "
+		  "exit -\n9 0:2 user\n10 0:1 user\n",
+			BLOCKED_NOT_STARTED }, /* it is in no call when it does so */
+		{ "0 0:1 user\n1 0:1 fork 2\n1 0:2 user\n5 0:1 wait4 task by 0:2\n10 0:1 user\n",
+			BLOCKED_CHILD },
+		{ "0 0:1 user\n1 0:1 fork 2\n1 0:2 user\n5 0:1 vfork task by 0:2\n10 0:1 user\n",
+			BLOCKED_CHILD },
+		{ "0 0:1 user\n0 0:2 user\n5 0:1 waitid -\n10 0:1 user\n", BLOCKED_CHILD },
+		{ "0 0:1 user\n0 0:2 user\n5 0:1 read -\n10 0:1 user\n", BLOCKED_NOT_STARTED },
+		{ "0 0:1 user\n0 0:2 user\n5 0:1 wait4 timer\n10 0:1 user\n", BLOCKED_NOT_STARTED },
+		/* What a child writes, or its child; not a parent, and not a thread of its own. */
+		{ "0 0:1 user\n1 0:1 fork 2\n1 0:2 user\n5 0:1 read pipe by 0:2\n10 0:1 user\n",
+			BLOCKED_CHILD },
+		{ "0 0:1 user\n1 0:1 fork 2\n1 0:2 user\n2 0:2 fork 3\n2 0:3 user\n5 0:1 read pipe "
+		  "by 0:3\n10 0:1 user\n",
+			BLOCKED_CHILD },
+		{ "0 0:2 user\n1 0:2 fork 1\n1 0:1 user\n5 0:1 read pipe by 0:2\n10 0:1 user\n",
+			BLOCKED_NOT_STARTED },
+		{ "0 0:1 user\n1 0:1 fork 2 thread\n1 0:2 user\n5 0:1 read pipe by 0:2\n10 0:1 "
+		  "user\n",
+			BLOCKED_NOT_STARTED },
+		{ "0 0:1 user\n0 0:2 user\n5 0:1 read pipe by 0:2\n10 0:1 user\n",
+			BLOCKED_NOT_STARTED },
+		{ "0 0:1 user\n1 0:1 fork 2\n1 0:2 user\n5 0:1 read futex by 0:2\n10 0:1 user\n",
+			BLOCKED_NOT_STARTED },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tasks_world t;
+		struct blocked b;
+		struct mer_err err = { 0 };
+		world_text(&t, cases[i].world);
+		assert_int_equal(blocked_find(&t.w, &b, &err), 0);
+		const struct blocked_wait *w =
+			blocked_before(&b, 0, world_text_task(&t, 0, 1), 6 * MS);
+		assert_non_null(w);
+		assert_int_equal(w->begin, 5 * MS);
+		if (blocked_started_of(&b, 0, w) != cases[i].is)
+			fail_msg("case %zu", i);
+		blocked_fini(&b);
+		tw_fini(&t);
+	}
+	/* A join: the thread was in exit when it woke the other one. */
+	struct tasks_world t;
+	struct blocked b;
+	struct mer_err err = { 0 };
+	static const char *const calls[] = { "exit", "exit_group", "futex" };
+	for (size_t i = 0; i < 3; i++) {
+		world_text(&t, "0 0:1 user\n1 0:1 fork 2 thread\n1 0:2 user\n5 0:1 futex futex by "
+			       "0:2\n8 0:2 syscall\n10 0:1 user\n");
+		struct kernel_host *h = &t.hosts[0];
+		struct kernel_call c = { .fd = -1, .object = KERNEL_NONE };
+		c.name = mer_intern_add(&h->names, calls[i], strlen(calls[i]));
+		kernel_span(h, h->tasks[1].last)->call = kernel_add_call(h, &c);
+		assert_int_equal(blocked_find(&t.w, &b, &err), 0);
+		assert_int_equal(blocked_started_of(&b, 0, blocked_before(&b, 0, 0, 6 * MS)),
+			i == 0 ? BLOCKED_THREAD : BLOCKED_NOT_STARTED);
+		blocked_fini(&b);
+		tw_fini(&t);
+	}
+}
+
+/* A wait of several pieces (kernel_wait_end): each is for what ended the last one, and is open if that is. */
+static void pieces(void **state)
+{
+	(void)state;
+	for (int is_open = 0; is_open < 2; is_open++) {
+		struct tasks_world t;
+		struct blocked b;
+		struct mer_err err = { 0 };
+		world_text(
+			&t, is_open ? "0 0:1 user\n5 0:1 poll timer\n8 0:1 user\n9 0:1 poll disk\n"
+				    : "0 0:1 user\n5 0:1 poll timer\n8 0:1 user\n9 0:1 poll "
+				      "disk\n12 0:1 user\n");
+		struct kernel_host *h = &t.hosts[0];
+		kernel_span(h, 1)->source = 3;
+		assert_int_equal(blocked_find(&t.w, &b, &err), 0);
+		assert_int_equal(b.hosts[0].n, 2);
+		for (int i = 0; i < 2; i++) {
+			assert_int_equal(b.hosts[0].waits[i].whole, 3);
+			assert_int_equal(b.hosts[0].waits[i].cause, KERNEL_DISK);
+			assert_int_equal(b.hosts[0].waits[i].open, is_open);
+		}
+		assert_int_equal(b.hosts[0].waits[0].end, 8 * MS);
+		blocked_fini(&b);
+		tw_fini(&t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(input), cmocka_unit_test(accepting),
@@ -348,6 +462,7 @@ int main(void)
 		cmocka_unit_test(who_sent_first), cmocka_unit_test(calls_that_read),
 		cmocka_unit_test(parents), cmocka_unit_test(handed_on), cmocka_unit_test(inside),
 		cmocka_unit_test(for_outside), cmocka_unit_test(open_waits),
-		cmocka_unit_test(own_connect) };
+		cmocka_unit_test(own_connect), cmocka_unit_test(started_while_recorded),
+		cmocka_unit_test(started), cmocka_unit_test(pieces) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

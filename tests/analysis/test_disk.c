@@ -152,6 +152,46 @@ static void merges_of_recordings(void **state)
 	}
 }
 
+static void put_complete(struct mer_str *text, int us, int sector)
+{
+	mer_str_printf(text,
+		"%dus h 0 block_rq_complete dev=8388608 sector=%d nr_sector=8 error=0 rwbs=1\n", us,
+		sector);
+}
+
+/* Many requests, each to a place of its own; some are open while thousands of others come and go. */
+static void long_ones_stay_open(void **state)
+{
+	enum { N = 20000, LONG = 500, DONE_US = 100000 };
+	struct run_case c;
+	struct mer_str text = { 0 };
+	(void)state;
+	mer_str_puts(&text, "host h\ntrace h/kernel\n" RUNS("0", "7"));
+	for (int i = 0; i < N; i++) {
+		mer_str_printf(&text,
+			"%dus h 0 block_rq_issue dev=8388608 sector=%d nr_sector=8 bytes=4096 "
+			"tid=7 rwbs=1 comm=\"p\"\n",
+			2 * i + 2, i * 100);
+		if (i % LONG)
+			put_complete(&text, 2 * i + 3, i * 100);
+	}
+	for (int i = 0; i < N; i += LONG)
+		put_complete(&text, 2 * i + DONE_US, i * 100);
+	assert_false(text.failed);
+	run_case_open_scenario(&c, text.data);
+	mer_str_fini(&text);
+	run_case_run(&c, "io", NULL);
+	const struct mer_table *t = run_case_table(&c, "disks");
+	expect(t, "disk=8,0", "requests", N);
+	expect(t, "disk=8,0", "unfinished", 0);
+	expect(t, "disk=8,0", "written_bytes", N * 8 * SECTOR);
+	t = run_case_table(&c, "log");
+	assert_int_equal(t->n_rows, N);
+	assert_int_equal(run_case_sum(t, "duration_ns", NULL, NULL),
+		(N / LONG) * (int64_t)(DONE_US - 2) * US + (N - N / LONG) * (int64_t)US);
+	run_case_close(&c);
+}
+
 /* ---- flushes ---- */
 
 #define EVENT(time, cpu, what, sector, n, rwbs)                                                    \
@@ -529,6 +569,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(merged_requests),
 		cmocka_unit_test(merges_of_recordings),
+		cmocka_unit_test(long_ones_stay_open),
 		cmocka_unit_test(flushes_are_one_request),
 		cmocka_unit_test(flushes_and_losses),
 		cmocka_unit_test(flushes_of_recordings),

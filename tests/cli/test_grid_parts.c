@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "cli/moment.h"
+#include "session/moment.h"
 #include "cli/table.h"
 #include "cli/text.h"
 
@@ -52,11 +52,11 @@ static void durations(void **state)
 	int64_t ns;
 	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
-		assert_true(cli_duration_parse(&ns, good[i].text));
+		assert_true(session_duration_parse(&ns, good[i].text));
 		assert_int_equal(ns, good[i].ns);
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		if (cli_duration_parse(&ns, bad[i]))
+		if (session_duration_parse(&ns, bad[i]))
 			fail_msg("'%s' was taken for a duration", bad[i]);
 }
 

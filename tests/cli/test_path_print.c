@@ -39,7 +39,7 @@ struct made {
 	struct kernel_host kernel[HOSTS];
 	struct kernel_world world;
 	struct kernel_packet packets[4];
-	struct cli_world w;
+	struct session_world w;
 	struct path p;
 	struct cli_path c;
 };
@@ -136,7 +136,7 @@ static void make(struct made *m, uint64_t number_of_case, size_t n)
 	}
 	m->packets[1].to = 1;
 	make_path(m, n);
-	m->w = (struct cli_world){ .e = &m->e, .world = &m->world };
+	m->w = (struct session_world){ .e = &m->e, .world = &m->world };
 	m->c = (struct cli_path){ &m->cli, &m->w, &m->p, CLI_COLLAPSE_AUTO, 0, false };
 }
 

@@ -84,6 +84,29 @@ no_text "$dir/out" 'Nothing is recorded of' 'all is recorded'
 run 0 task --comm client "$dir/two"
 text "$dir/out" '^Not recorded: memory pages, page faults, disk requests, packets.$' 'gaps'
 
+# The heading of a column that belongs to the one before it, which may not be there.
+for what in "" "1ms vm 0 kmem_mm_page_alloc pfn=1 order=1" \
+	"1ms vm 0 block_rq_issue dev=8388608 sector=8 nr_sector=8 bytes=4096 rwbs=4"; do
+	cat >"$dir/alone.scn" <<-EOF
+		host vm
+		trace vm/kernel
+		event kmem_mm_page_alloc { u64 pfn; u32 order; }
+		event kmem_mm_page_free { u64 pfn; u32 order; }
+		0ms vm 0 sched_switch prev_comm="swapper/0" next_comm="client" next_tid=100
+		$what
+		4ms vm 0 kmem_mm_page_free pfn=1 order=0
+		9ms vm 0 sched_switch prev_comm="client" prev_tid=100 prev_state=1 next_comm="swapper/0"
+	EOF
+	rm -rf "$dir/alone"
+	"$ctfgen" -o "$dir/alone" "$dir/alone.scn"
+	run 0 task --comm client "$dir/alone"
+	case $what in
+	*alloc*) text "$dir/out" '^Task +Allocated +freed$' 'heading with the one before it' ;;
+	*issue*) text "$dir/out" '^Task +Memory freed +Disk read$' 'heading without it, before another one' ;;
+	*) text "$dir/out" '^Task +Memory freed$' 'heading alone' ;;
+	esac
+done
+
 # The seed's report.
 "$ctfgen" -o "$dir/seed" tests/cli/averaged.scn
 run 0 task --comm clihog --compat flightbox "$dir/seed"

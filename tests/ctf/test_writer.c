@@ -12,6 +12,7 @@
 
 #include "base/bits.h"
 #include "ctf/metadata.h"
+#include "ctf/write.h"
 #include "ctf/writer.h"
 #include "same_schema.h"
 
@@ -433,6 +434,26 @@ static void metadata_of_real_traces_there_and_back(void **state)
 	print_message("%u metadata streams\n", n);
 }
 
+/* Registers that are in use stay when there are more of them; the new ones hold 0. */
+static void registers_stay_when_they_grow(void **state)
+{
+	struct fixture *f = *state;
+	struct ctf_encoder e = { .err = &f->err };
+	enum { FEW = 3, MANY = 200 };
+	assert_int_equal(ctf_encoder_regs(&e, FEW), 0);
+	for (uint32_t i = 0; i <= FEW; i++) {
+		assert_int_equal(e.regs[i], 0);
+		e.regs[i] = 100 + i;
+	}
+	assert_int_equal(ctf_encoder_regs(&e, MANY), 0);
+	assert_int_equal(e.n_regs, MANY);
+	for (uint32_t i = 0; i <= MANY; i++)
+		assert_int_equal(e.regs[i], i <= FEW ? 100 + i : 0);
+	assert_int_equal(ctf_encoder_regs(&e, FEW), 0);
+	assert_int_equal(e.n_regs, MANY);
+	ctf_encoder_fini(&e);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -446,6 +467,7 @@ int main(void)
 		TEST(damage_can_be_made),
 		TEST(metadata_by_hand_is_read_as_meant),
 		TEST(what_tsdl_cannot_say_is_refused),
+		TEST(registers_stay_when_they_grow),
 		TEST(metadata_of_real_traces_there_and_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,6 +61,12 @@ static void sizes(void **state)
 	lives_told(RUNS REQUEST("12", "0", "issue", "100", "16", "4") REQUEST("14", "0", "issue",
 			   "100", "8", "4") REQUEST("20", "0", "complete", "100", "8", "4"),
 		"request", "request ?/14/20 100+8192B flags 4 @0 of 1");
+	lives_told(RUNS REQUEST("10", "0", "insert", "100", "8388608", "4")
+			   REQUEST("20", "0", "complete", "100", "8", "4"),
+		"request", "request 10/?/20 100+0B flags 4 @0 of 1");
+	lives_told(RUNS REQUEST("10", "0", "insert", "100", "8388607", "4")
+			   REQUEST("20", "0", "complete", "100", "8", "4"),
+		"request", "request 10/?/20 100+4294966784B flags 4 @0 of 1");
 	/* More than a request can have. */
 	lives_told(RUNS REQUEST("12", "0", "issue", "100", "8388608", "4")
 			   REQUEST("20", "0", "complete", "100", "8", "4"),

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "base/str.h"
@@ -235,17 +236,27 @@ static void with_losses(void **state)
 	CHECK(cases);
 }
 
-/* accept and connect make the descriptor another connection's. */
+/* accept and connect make the descriptor another connection's; what failed does not. */
 static void new_descriptors(void **state)
 {
-	static const struct flow_case cases[] = {
-		{ { { WAITER, 1, 5 } }, READ("5"), { { 1, DATA }, { 3, DATA } }, 0,
-			"450us s 0 sched_switch next_tid=20\n451us s 0 syscall_entry_getpid\n"
-			"452us s 0 syscall_exit_getpid ret=5\n453us s 0 sched_switch "
-			"prev_tid=20\n" },
-	};
+	static const struct {
+		const char *call, *ret;
+		bool is_new;
+	} calls[] = { { "accept fd=3", "0", true }, { "accept fd=3", "7", false },
+		{ "accept fd=3", "-11", false }, { "connect fd=0", "0", true },
+		{ "getpid", "0", false } };
 	(void)state;
-	CHECK(cases);
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		char lines[500];
+		snprintf(lines, sizeof(lines),
+			"450us s 0 sched_switch next_tid=20\n451us s 0 syscall_entry_%s\n"
+			"452us s 0 syscall_exit_%.*s ret=%s\n453us s 0 sched_switch prev_tid=20\n",
+			calls[i].call, (int)strcspn(calls[i].call, " "), calls[i].call,
+			calls[i].ret);
+		struct flow_case c = { { { SIBLING, 1, 0 }, { WAITER, 2, 6 } }, READ("0"),
+			{ { 1, DATA }, { 2, DATA } }, calls[i].is_new ? 1 : 0, lines };
+		check(&c, 1);
+	}
 }
 
 int main(void)

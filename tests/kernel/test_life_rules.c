@@ -154,6 +154,17 @@ static void programs_of_threads(void **state)
 	assert_int_equal(l.w->hosts[0].n_odd, 0);
 	assert_int_equal(l.w->hosts[0].tasks[0].died, 12000);
 	lives_close(&l);
+	/* Whichever of them was seen first. */
+	lives_open(&l,
+		SWITCH("5", "0", "0", "0", "11") SWITCH("6", "0", "11", "1", "50") SWITCH(
+			"7", "0", "50", "1", "10") SWITCH("12", "0", "10", "1", "11") EVENT("14",
+			"0", "sched_process_exec filename=\"/bin/new\" tid=10 old_tid=11")
+			SWITCH("20", "0", "10", "1", "0"));
+	lives_are(&l, 10,
+		"5 unknown @-, 5 running, 6 blocked, 12 running, 20 blocked | 5 unknown @-, 7 "
+		"running, 12 blocked");
+	assert_int_equal(l.w->hosts[0].tasks[0].tid, 10);
+	lives_close(&l);
 	/* The old number is not known: nothing but the name changes. */
 	lives_open(&l, SWITCH("5", "0", "0", "0", "10") EVENT("14", "0",
 			       "sched_process_exec filename=\"/bin/new\" tid=10 old_tid=77")
@@ -280,11 +291,48 @@ static void the_dump(void **state)
 	lives_close(&l);
 }
 
+/* Other things that the dump names: disks, packages of CPUs. */
+static void other_dumps(void **state)
+{
+	struct lives l;
+	(void)state;
+	lives_open(&l,
+		SWITCH("2", "0", "0", "0", "7") EVENT("3", "0",
+			"lttng_statedump_block_device dev=8388608 diskname=\"sda\"") EVENT("4", "0",
+			"lttng_statedump_block_device dev=8388624 diskname=\"sdb\"")
+			EVENT("6", "0", "lttng_statedump_cpu_topology cpu_id=3 physical_id=1"));
+	const struct kernel_host *h = &l.w->hosts[0];
+	assert_string_equal(kernel_name_text(h, *mer_map_get(&h->devices, 8388608) - 1), "sda");
+	assert_string_equal(kernel_name_text(h, *mer_map_get(&h->devices, 8388624) - 1), "sdb");
+	assert_int_equal(*mer_map_get(&h->packages, 3), 2);
+	assert_null(mer_map_get(&h->packages, 0));
+	lives_close(&l);
+}
+
+/* The record begins and ends with an event, of any kind. */
+static void begin_and_end(void **state)
+{
+	struct lives l;
+	(void)state;
+	lives_open(&l, EVENT("1", "0", "something_else a=1") SWITCH("5", "0", "0", "0", "7")
+			       EVENT("9", "0", "something_else a=1"));
+	lives_are(&l, 7, "1 unknown @-, 5 running");
+	assert_int_equal(l.w->hosts[0].begin, 1000);
+	assert_int_equal(l.w->hosts[0].end, 9000);
+	assert_int_equal(l.w->hosts[0].tasks[0].end, 9000);
+	lives_close(&l);
+	lives_open(&l, SWITCH("5", "0", "0", "0", "7"));
+	assert_int_equal(l.w->hosts[0].begin, 5000);
+	assert_int_equal(l.w->hosts[0].end, 5000);
+	lives_close(&l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(forks), cmocka_unit_test(threads),
 		cmocka_unit_test(threads_of_the_kernel), cmocka_unit_test(names_of_programs),
 		cmocka_unit_test(programs_of_threads), cmocka_unit_test(numbers_used_again),
-		cmocka_unit_test(freed), cmocka_unit_test(the_dump) };
+		cmocka_unit_test(freed), cmocka_unit_test(the_dump), cmocka_unit_test(other_dumps),
+		cmocka_unit_test(begin_and_end) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

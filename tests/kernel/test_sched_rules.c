@@ -343,6 +343,54 @@ static void names_of_the_kernel(void **state)
 		1, "5 unknown @-, 5 thread, 8 syscall in execve, 10 blocked in execve");
 }
 
+/* Contradictions are counted, and calls that ended of which it is not known whose or since when. */
+static void counts(void **state)
+{
+	static const struct {
+		const char *scenario;
+		uint64_t n_odd, n_left_out;
+	} cases[] = {
+		{ SWITCH("5", "0", "0", "0", "1") ENTER("6", "0", "read", "fd=3")
+				LEAVE("7", "0", "read", "1"),
+			0, 0 },
+		/* Calls of the idle task. */
+		{ SWITCH("5", "0", "1", "1", "0") ENTER("6", "0", "read", "fd=3")
+				LEAVE("7", "0", "read", "1") LEAVE("8", "0", "read", "1"),
+			3, 2 },
+		/* Of nobody known. */
+		{ SWITCH("5", "0", "1", "1", "0") LEAVE("8", "1", "read", "1"), 0, 1 },
+		/* It began before the record did. */
+		{ SWITCH("5", "0", "0", "0", "1") LEAVE("7", "0", "read", "1"), 0, 1 },
+		/* Its begin is missing. */
+		{ SWITCH("5", "0", "0", "0", "1") LEAVE("7", "0", "read", "1")
+				LEAVE("8", "0", "read", "1") LEAVE("9", "0", "read", "1"),
+			2, 3 },
+		/* In an interrupt. */
+		{ SWITCH("5", "0", "0", "0", "1") EVENT("5", "0", "irq_softirq_entry vec=1") ENTER(
+			  "6", "0", "read", "fd=3") EVENT("7", "0", "irq_softirq_entry vec=1")
+				LEAVE("8", "0", "read", "1"),
+			2, 0 },
+		/* The end of a context without its begin, twice. */
+		{ SWITCH("5", "0", "0", "0", "1") EVENT("6", "0", "irq_softirq_exit vec=1")
+				EVENT("7", "0", "irq_softirq_exit vec=1"),
+			2, 0 },
+		/* A CPU that cannot be. */
+		{ SWITCH("5", "0", "0", "0", "1") SWITCH("6", "5000", "0", "0", "2")
+				SWITCH("7", "5000", "2", "0", "3"),
+			2, 0 },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct lives l;
+		lives_open(&l, cases[i].scenario);
+		const struct kernel_host *h = &l.w->hosts[0];
+		if (h->n_odd != cases[i].n_odd || h->n_calls_left_out != cases[i].n_left_out)
+			fail_msg("case %zu: %d odd, %d left out", i, (int)h->n_odd,
+				(int)h->n_calls_left_out);
+		lives_close(&l);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(states_of_a_switch),
@@ -350,6 +398,6 @@ int main(void)
 		cmocka_unit_test(first_sign_of_a_wake_up), cmocka_unit_test(woken_early),
 		cmocka_unit_test(switched_from_another), cmocka_unit_test(on_two_cpus),
 		cmocka_unit_test(onto_a_cpu), cmocka_unit_test(names),
-		cmocka_unit_test(names_of_the_kernel) };
+		cmocka_unit_test(names_of_the_kernel), cmocka_unit_test(counts) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,16 +53,11 @@ static bool place(struct fold_joined *j, struct fold_part *part, uint32_t number
 	const struct fold_keys *keys = j->keys;
 	const struct fold_table *table = &p->tables[keys->table];
 	const int64_t *row = row_of(j, part);
-	const struct analysis_options *o = p->options;
 	int64_t words[FOLD_MAX_KEYS + 2];
 	uint32_t n = 0;
 	part->row = KERNEL_NONE;
-	if (p->late) {
-		int64_t task = row[table->task];
-		if (task == FACT_UNKNOWN ||
-			!o->wants_task(o->ctx, &j->run->world->hosts[part->host], (uint32_t)task))
-			return true;
-	}
+	if (p->late && !fold_filter_task(p, j->run, part->host, row[table->task]))
+		return true;
 	if (keys->by_host)
 		words[n++] = part->host;
 	for (uint32_t i = 0; i < keys->n; i++)

@@ -1,6 +1,7 @@
 /* Plans: from names to numbers, before anything is read. */
-#include "analysis/fold/plan.h"
+#include "analysis/fold/plan_maker.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,19 +28,13 @@ bool fold_list_has(const char *list, const char *word)
 	return false;
 }
 
-struct maker { /* of a plan */
-	struct fold_plan *p;
-	struct mer_err *err;
-	const char *group_by; /* that the user wants; NULL: as the fold says */
-};
-
-static int is_wrong(const struct maker *m, const char *what, const char *name)
+int fold_plan_is_wrong(const struct fold_maker *m, const char *what, const char *name)
 {
 	return mer_fail(m->err, MER_ERR_BUG, "a fold of '%s' has no such %s: '%s'",
 		m->p->kinds[0]->id, what, name);
 }
 
-static bool find_in_any(const struct fold_plan *p, const char *key, struct fold_source *s)
+bool fold_plan_find(const struct fold_plan *p, const char *key, struct fold_source *s)
 {
 	for (uint32_t i = 0; i < p->n_inputs; i++)
 		if (fold_source_find(p->inputs[i].kind, key, s))
@@ -49,30 +44,31 @@ static bool find_in_any(const struct fold_plan *p, const char *key, struct fold_
 
 /* ---- inputs ---- */
 
-static int add_condition(const struct maker *m, const struct fact_kind *k,
+int fold_plan_condition(const struct fold_maker *m, const struct fact_kind *k,
 	const struct fold_where *w, struct fold_condition *c)
 {
 	*c = (struct fold_condition){ .test = w->test, .a = w->a, .b = w->b };
-	return fold_source_find(k, w->field, &c->source) ? 0 : is_wrong(m, "field", w->field);
+	return fold_source_find(k, w->field, &c->source) ? 0
+							 : fold_plan_is_wrong(m, "field", w->field);
 }
 
 /* Options that select by something select nothing of a kind that has no such thing, but for durations. */
-static int add_selection(const struct maker *m, struct fold_input *in)
+static int add_selection(const struct fold_maker *m, struct fold_input *in)
 {
 	const struct fold_plan *p = m->p;
 	const struct analysis_options *o = p->options;
 	const struct fact_kind *k = in->kind;
 	if (p->by_duration && analysis_limits_durations(o) && k->duration &&
 		!fold_source_find(k, k->duration, &in->duration))
-		return is_wrong(m, "duration", k->duration);
+		return fold_plan_is_wrong(m, "duration", k->duration);
 	if (o->sizes.are_limited && k->bytes && !fold_source_find(k, k->bytes, &in->bytes))
-		return is_wrong(m, "size", k->bytes);
+		return fold_plan_is_wrong(m, "size", k->bytes);
 	if (p->by_name && o->wants_name && k->name && !fold_source_find(k, k->name, &in->name))
-		return is_wrong(m, "name", k->name);
+		return fold_plan_is_wrong(m, "name", k->name);
 	return 0;
 }
 
-static int add_input(const struct maker *m, const struct fact_kind *k)
+static int add_input(const struct fold_maker *m, const struct fact_kind *k)
 {
 	struct fold_plan *p = m->p;
 	const struct fold *f = p->fold;
@@ -83,14 +79,14 @@ static int add_input(const struct maker *m, const struct fact_kind *k)
 	fold_source_find(k, "task", &in->task);
 	fold_source_find(k, "cpu", &in->cpu);
 	if (!fold_source_find(k, f->from ? f->from : "begin", &in->begin))
-		return is_wrong(m, "begin", f->from);
+		return fold_plan_is_wrong(m, "begin", f->from);
 	if (!fold_source_find(k, f->to ? f->to : "end", &in->end))
-		return is_wrong(m, "end", f->to);
+		return fold_plan_is_wrong(m, "end", f->to);
 	for (size_t i = 0; i < FOLD_WHERES && f->where[i].field; i++) {
 		struct fold_source s;
 		if (!fold_source_find(k, f->where[i].field, &s))
 			continue;
-		int rc = add_condition(m, k, &f->where[i], &in->where[in->n_where++]);
+		int rc = fold_plan_condition(m, k, &f->where[i], &in->where[in->n_where++]);
 		if (rc)
 			return rc;
 	}
@@ -99,7 +95,7 @@ static int add_input(const struct maker *m, const struct fact_kind *k)
 
 /* ---- keys ---- */
 
-static void set_name(char *to, const char *from, size_t len)
+void fold_plan_set_name(char *to, const char *from, size_t len)
 {
 	enum { BYTES = 32 };
 	len = len < BYTES ? len : BYTES - 1;
@@ -108,7 +104,7 @@ static void set_name(char *to, const char *from, size_t len)
 }
 
 /* "waker_comm" of a task "waker", "comm" of the task itself. */
-static bool split_task(
+bool fold_plan_split_task(
 	const struct fold_plan *p, const char *key, char task[32], enum fold_task_part *part)
 {
 	static const char *const parts[] = {
@@ -121,13 +117,34 @@ static bool split_task(
 		if (strcmp(word, parts[i]) != 0)
 			continue;
 		*part = (enum fold_task_part)i;
-		set_name(task, end ? key : "task", end ? (size_t)(end - key) : strlen("task"));
-		return find_in_any(p, task, &s) && s.meaning == FACT_TASK;
+		fold_plan_set_name(
+			task, end ? key : "task", end ? (size_t)(end - key) : strlen("task"));
+		return fold_plan_find(p, task, &s) && s.meaning == FACT_TASK;
 	}
 	return false;
 }
 
-static int find_key(const struct maker *m, const char *word, struct fold_key *k)
+/* The user's: what there is instead. */
+static int no_such_key(const struct fold_maker *m, const char *word)
+{
+	char list[500] = "host, process, program, thread, cpu";
+	size_t n = strlen(list);
+	for (uint32_t i = 0; i < m->p->n_inputs; i++) {
+		const struct fact_kind *k = m->p->inputs[i].kind;
+		for (const struct fact_field *f = k->fields; f && f->key && n + 40 < sizeof(list);
+			f++)
+			if (f->title)
+				n += (size_t)snprintf(list + n, sizeof(list) - n, ", %s", f->key);
+		for (const struct fact_view *v = k->views; v && v->key && n + 40 < sizeof(list);
+			v++)
+			if (v->title)
+				n += (size_t)snprintf(list + n, sizeof(list) - n, ", %s", v->key);
+	}
+	return mer_fail(
+		m->err, MER_ERR_USAGE, "--group-by: no key '%.100s'; there are: %s", word, list);
+}
+
+static int find_key(const struct fold_maker *m, const char *word, struct fold_key *k)
 {
 	static const struct {
 		const char *word, *name;
@@ -141,20 +158,21 @@ static int find_key(const struct maker *m, const char *word, struct fold_key *k)
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (strcmp(known[i].word, word) == 0) {
 			k->what = known[i].what;
-			set_name(k->name, known[i].name, strlen(known[i].name));
-			find_in_any(m->p, k->name, &k->source);
+			fold_plan_set_name(k->name, known[i].name, strlen(known[i].name));
+			fold_plan_find(m->p, k->name, &k->source);
 			return 0;
 		}
-	set_name(k->name, word, strlen(word));
-	if (find_in_any(m->p, word, &k->source))
+	fold_plan_set_name(k->name, word, strlen(word));
+	if (fold_plan_find(m->p, word, &k->source))
 		return 0;
-	if (split_task(m->p, word, k->name, &part) && find_in_any(m->p, k->name, &k->source)) {
+	if (fold_plan_split_task(m->p, word, k->name, &part) &&
+		fold_plan_find(m->p, k->name, &k->source)) {
 		k->what = part == FOLD_TASK_TID	  ? FOLD_KEY_THREAD
 			  : part == FOLD_TASK_PID ? FOLD_KEY_PROCESS
 						  : FOLD_KEY_PROGRAM;
 		return 0;
 	}
-	return is_wrong(m, "key", word);
+	return m->group_by ? no_such_key(m, word) : fold_plan_is_wrong(m, "key", word);
 }
 
 /* Numbers of tasks and CPUs are numbers of one host: rows of hosts stay apart. */
@@ -165,10 +183,14 @@ static bool is_of_host(const struct fold_key *k)
 	       (k->what == FOLD_KEY_NUMBER && k->source.meaning == FACT_TASK);
 }
 
-static int find_keys(const struct maker *m, const char *group, struct fold_keys *keys)
+static int find_keys(const struct fold_maker *m, const char *group, struct fold_keys *keys)
 {
 	char word[64];
 	*keys = (struct fold_keys){ 0 };
+	if (m->group_by && !fold_list_has(group, "host")) { /* first, if others need it */
+		struct fold_key *host = &keys->keys[keys->n++];
+		*host = (struct fold_key){ .name = "host", .what = FOLD_KEY_HOST };
+	}
 	while (fold_list_next(&group, word, sizeof(word))) {
 		struct fold_key *k = &keys->keys[keys->n];
 		if (keys->n == FOLD_MAX_KEYS)
@@ -181,6 +203,10 @@ static int find_keys(const struct maker *m, const char *group, struct fold_keys 
 		keys->has_host |= k->what == FOLD_KEY_HOST;
 		keys->n++;
 	}
+	if (m->group_by && !keys->has_host && keys->by_host)
+		keys->has_host = true;
+	else if (m->group_by && !keys->has_host)
+		memmove(keys->keys, keys->keys + 1, --keys->n * sizeof(*keys->keys));
 	return 0;
 }
 
@@ -200,7 +226,7 @@ static bool add_inner(struct fold_table *t, const char *name)
 		return true;
 	if (t->n == FOLD_MAX_KEYS)
 		return false;
-	set_name(t->names[t->n++], name, strlen(name));
+	fold_plan_set_name(t->names[t->n++], name, strlen(name));
 	return true;
 }
 
@@ -212,7 +238,7 @@ static bool holds_all(const struct fold_table *t, const struct fold_table *of)
 	return true;
 }
 
-static int add_table(const struct maker *m, struct fold_keys *keys)
+static int add_table(const struct fold_maker *m, struct fold_keys *keys)
 {
 	struct fold_plan *p = m->p;
 	struct fold_table t = { 0 };
@@ -254,7 +280,7 @@ static uint32_t number_of(const struct fold_table *t, const char *name)
 	return FOLD_MAX_KEYS;
 }
 
-static int bind_tables(const struct maker *m)
+static int bind_tables(const struct fold_maker *m)
 {
 	struct fold_plan *p = m->p;
 	for (uint32_t i = 0; i < p->n_tables; i++) {
@@ -272,8 +298,8 @@ static int bind_tables(const struct maker *m)
 			}
 		for (uint32_t k = 0; k < t->n; k++) {
 			struct fold_source s;
-			if (k != t->bin && !find_in_any(p, t->names[k], &s))
-				return is_wrong(m, "key", t->names[k]);
+			if (k != t->bin && !fold_plan_find(p, t->names[k], &s))
+				return fold_plan_is_wrong(m, "key", t->names[k]);
 		}
 	}
 	for (uint32_t i = 0; i < p->n_scopes; i++)
@@ -286,320 +312,41 @@ static int bind_tables(const struct maker *m)
 	return 0;
 }
 
-/* ---- sums ---- */
-
-static uint16_t needs_of(const struct fold_cell *c)
-{
-	switch (c->op) {
-	case FOLD_COUNT: return FOLD_HAS_COUNT;
-	case FOLD_SUM:
-	case FOLD_SPREAD: return FOLD_HAS_SUM | (c->empty_if_none ? FOLD_HAS_COUNT : 0);
-	case FOLD_MIN: return FOLD_HAS_COUNT | FOLD_HAS_MIN;
-	case FOLD_MAX: return FOLD_HAS_COUNT | FOLD_HAS_MAX;
-	case FOLD_MEAN: return FOLD_HAS_COUNT | FOLD_HAS_SUM;
-	case FOLD_STDDEV: return FOLD_HAS_COUNT | FOLD_HAS_SUM | FOLD_HAS_SQUARES;
-	case FOLD_P50:
-	case FOLD_P90:
-	case FOLD_P99: return FOLD_HAS_COUNT | FOLD_HAS_MIN | FOLD_HAS_MAX | FOLD_HAS_BUCKETS;
-	case FOLD_AT_MIN: return FOLD_HAS_COUNT | FOLD_HAS_MIN | FOLD_HAS_AT_MIN;
-	case FOLD_AT_MAX: return FOLD_HAS_COUNT | FOLD_HAS_MAX | FOLD_HAS_AT_MAX;
-	case FOLD_FIRST: return FOLD_HAS_COUNT | FOLD_HAS_FIRST;
-	case FOLD_LAST: return FOLD_HAS_COUNT | FOLD_HAS_LAST;
-	case FOLD_TIME_MEAN:
-	case FOLD_TIME_SUM: return FOLD_HAS_TIMES | FOLD_HAS_LENGTHS;
-	default: return 0;
-	}
-}
-
-static int find_value(const struct maker *m, struct fold_input *in, const struct fold_cell *c)
-{
-	struct fold_source s = { .what = FOLD_FROM_LENGTH };
-	if (!c->of && c->op == FOLD_COUNT)
-		return -1;
-	if (c->of && !fold_source_find(in->kind, c->of, &s))
-		return is_wrong(m, "field", c->of);
-	if (c->op == FOLD_SPREAD)
-		s.what = FOLD_FROM_SHARE;
-	for (uint32_t i = 0; i < in->n_values; i++)
-		if (fold_source_is_same(&in->values[i], &s))
-			return (int)i;
-	if (in->n_values == FOLD_MAX_VALUES)
-		return mer_fail(m->err, MER_ERR_BUG, "a fold has too many values");
-	in->values[in->n_values] = s;
-	return (int)in->n_values++;
-}
-
-/* Sums that a choice decides between are one addition, however many they are. */
-static struct fold_switch *find_switch(struct fold_input *in, const struct fold_cell *c, int value)
-{
-	struct fold_source s;
-	bool fits = (c->op == FOLD_COUNT && !c->of) || (c->op == FOLD_SUM && !c->empty_if_none);
-	if (!fits || !c->where.field || c->where.test != FOLD_IS || c->where.a < 0 ||
-		c->where.a >= FOLD_MAX_CHOICES || !fold_source_find(in->kind, c->where.field, &s) ||
-		s.what != FOLD_FROM_FIELD || s.meaning != FACT_CHOICE)
-		return NULL;
-	for (uint32_t i = 0; i < in->n_switches; i++)
-		if (in->switches[i].value == value &&
-			fold_source_is_same(&in->switches[i].choice, &s))
-			return &in->switches[i];
-	if (in->n_switches == FOLD_MAX_SWITCHES)
-		return NULL;
-	struct fold_switch *x = &in->switches[in->n_switches++];
-	*x = (struct fold_switch){ .value = (int8_t)value, .choice = s };
-	return x;
-}
-
-static int find_condition(const struct maker *m, struct fold_input *in, const struct fold_where *w)
-{
-	struct fold_condition c;
-	if (!w->field)
-		return -1;
-	int rc = add_condition(m, in->kind, w, &c);
-	if (rc)
-		return rc;
-	for (uint32_t i = 0; i < in->n_conditions; i++) {
-		const struct fold_condition *x = &in->conditions[i];
-		if (x->test == c.test && x->a == c.a && x->b == c.b &&
-			fold_source_is_same(&x->source, &c.source))
-			return (int)i;
-	}
-	if (in->n_conditions == FOLD_MAX_CONDITIONS)
-		return mer_fail(m->err, MER_ERR_BUG, "a fold has too many conditions");
-	in->conditions[in->n_conditions] = c;
-	return (int)in->n_conditions++;
-}
-
-static int new_sum(const struct maker *m, const struct fold_sum *x)
-{
-	struct fold_plan *p = m->p;
-	if (p->n_sums == FOLD_MAX_SUMS)
-		return mer_fail(m->err, MER_ERR_BUG, "a fold has too many sums");
-	p->sums[p->n_sums] = *x;
-	return (int)p->n_sums++;
-}
-
-/* The sum that a cell is made of: its number; negative: an error. */
-static int find_sum(const struct maker *m, const struct fold_cell *c)
-{
-	struct fold_plan *p = m->p;
-	if (c->kind >= p->n_inputs)
-		return is_wrong(m, "kind", c->key);
-	struct fold_input *in = &p->inputs[c->kind];
-	int value = find_value(m, in, c);
-	if (value < -1)
-		return value;
-	struct fold_sum x = {
-		.input = c->kind, .value = (int8_t)value, .condition = -1, .has = needs_of(c)
-	};
-	struct fold_switch *by = find_switch(in, c, value);
-	if (by && by->sum[c->where.a])
-		return by->sum[c->where.a] - 1;
-	if (by) {
-		x.is_switched = true;
-		int n = new_sum(m, &x);
-		if (n >= 0)
-			by->sum[c->where.a] = (uint16_t)(n + 1);
-		return n;
-	}
-	int condition = find_condition(m, in, &c->where);
-	if (condition < -1)
-		return condition;
-	x.condition = (int8_t)condition;
-	for (uint32_t i = 0; i < p->n_sums; i++) {
-		struct fold_sum *y = &p->sums[i];
-		if (y->input == x.input && y->value == x.value && y->condition == x.condition &&
-			!y->is_switched) {
-			y->has |= x.has;
-			return (int)i;
-		}
-	}
-	return new_sum(m, &x);
-}
-
-static int place_slots(const struct maker *m)
-{
-	struct fold_plan *p = m->p;
-	for (uint32_t i = 0; i < p->n_sums; i++)
-		for (unsigned bit = 0; bit < FOLD_N_SLOTS; bit++) {
-			if (!(p->sums[i].has >> bit & 1))
-				continue;
-			bool is_wide = 1u << bit == FOLD_HAS_SQUARES || 1u << bit == FOLD_HAS_TIMES;
-			p->sums[i].at[bit] = (uint16_t)p->n_slots;
-			p->n_slots += is_wide ? 2 : 1;
-		}
-	p->empty = mer_arena_zalloc(&p->arena, (size_t)p->n_slots + 1, sizeof(*p->empty));
-	if (!p->empty)
-		return mer_fail_nomem(m->err);
-	for (uint32_t i = 0; i < p->n_sums; i++) {
-		const struct fold_sum *x = &p->sums[i];
-		static const struct {
-			uint16_t has;
-			uint8_t bit;
-			int64_t first;
-		} firsts[] = { { FOLD_HAS_MIN, 3, INT64_MAX }, { FOLD_HAS_MAX, 4, INT64_MIN },
-			{ FOLD_HAS_AT_MIN, 5, INT64_MAX }, { FOLD_HAS_AT_MAX, 6, INT64_MAX },
-			{ FOLD_HAS_FIRST, 7, INT64_MAX }, { FOLD_HAS_LAST, 8, INT64_MIN } };
-		for (size_t k = 0; k < sizeof(firsts) / sizeof(firsts[0]); k++)
-			if (x->has & firsts[k].has)
-				p->empty[x->at[firsts[k].bit]] = firsts[k].first;
-	}
-	for (uint32_t in = 0; in < p->n_inputs; in++)
-		for (uint32_t i = 0; i < p->inputs[in].n_switches; i++) {
-			struct fold_switch *x = &p->inputs[in].switches[i];
-			for (unsigned c = 0; c < FOLD_MAX_CHOICES; c++) {
-				const struct fold_sum *y =
-					x->sum[c] ? &p->sums[x->sum[c] - 1] : NULL;
-				if (y)
-					x->to[c] = (uint16_t)(y->at[x->value < 0 ? 0 : 1] + 1);
-			}
-		}
-	return 0;
-}
-
-/* ---- columns ---- */
-
-static const struct fold_cell *cell_of(const struct fold *f, const char *key)
-{
-	for (const struct fold_cell *c = f->cells; c && c->key; c++)
-		if (strcmp(c->key, key) == 0)
-			return c;
-	return NULL;
-}
-
-static int plan_row_column(const struct maker *m, const char *key, struct fold_column *x)
-{
-	struct fold_plan *p = m->p;
-	bool any = false;
-	char task[32];
-	x->what = FOLD_COLUMN_FACT;
-	const char *of = x->cell && x->cell->of ? x->cell->of : key;
-	if (strcmp(of, "host") == 0 || (x->cell && x->cell->of_fact))
-		return 0;
-	if (split_task(p, of, task, &x->part))
-		of = task;
-	for (uint32_t i = 0; i < p->n_inputs; i++) {
-		any |= fold_source_find(p->inputs[i].kind, of, &x->fact[i]);
-		struct fold_source s;
-		if (x->cell && x->cell->where.field &&
-			fold_source_find(p->inputs[i].kind, x->cell->where.field, &s)) {
-			int rc = add_condition(
-				m, p->inputs[i].kind, &x->cell->where, &x->condition[i]);
-			if (rc)
-				return rc;
-		}
-	}
-	return any ? 0 : is_wrong(m, "column", key);
-}
-
-static enum fold_column_what special_of(const struct fold *f, const char *key)
-{
-	if (f->shape == FOLD_BUCKETS)
-		return strncmp(key, "begin_", 6) == 0 ? FOLD_COLUMN_BUCKET_BEGIN
-		       : strncmp(key, "end_", 4) == 0 ? FOLD_COLUMN_BUCKET_END
-		       : strcmp(key, "count") == 0    ? FOLD_COLUMN_BUCKET_COUNT
-						      : FOLD_COLUMN_KEY;
-	if (f->shape == FOLD_BINS)
-		return strcmp(key, "begin") == 0 ? FOLD_COLUMN_BEGIN
-		       : strcmp(key, "end") == 0 ? FOLD_COLUMN_END
-		       : strcmp(key, "of") == 0	 ? FOLD_COLUMN_SCOPE
-						 : FOLD_COLUMN_KEY;
-	return FOLD_COLUMN_KEY;
-}
-
-static int plan_column(const struct maker *m, const char *key, struct fold_column *x)
-{
-	const struct fold *f = m->p->fold;
-	*x = (struct fold_column){ .cell = cell_of(f, key), .sum = -1 };
-	if (f->shape == FOLD_ROWS)
-		return plan_row_column(m, key, x);
-	if (x->cell) {
-		x->what = FOLD_COLUMN_CELL;
-		if (!needs_of(x->cell))
-			return 0;
-		int sum = find_sum(m, x->cell);
-		x->sum = (int16_t)sum;
-		return sum < 0 ? sum : 0;
-	}
-	x->what = special_of(f, key);
-	if (x->what == FOLD_COLUMN_KEY && !split_task(m->p, key, x->key_name, &x->part))
-		set_name(x->key_name, key, strlen(key));
-	return 0;
-}
-
-/* Does the key of a row say what this column shows? The name of a program says no thread's number. */
-static bool shows(const struct fold_key *k, const struct fold_column *x)
-{
-	if (strcmp(k->name, x->key_name) != 0)
-		return false;
-	return k->what == FOLD_KEY_PROGRAM   ? x->part == FOLD_TASK_COMM
-	       : k->what == FOLD_KEY_PROCESS ? x->part != FOLD_TASK_TID
-					     : true;
-}
-
-static int bind_columns(const struct maker *m)
-{
-	struct fold_plan *p = m->p;
-	for (uint32_t c = 0; c < p->n_columns; c++) {
-		bool any = p->plan_of[c].what != FOLD_COLUMN_KEY;
-		for (uint32_t i = 0; i < p->n_scopes; i++) {
-			p->key_of[i][c] = -1;
-			for (uint32_t k = 0; k < p->scopes[i].n; k++)
-				if (p->plan_of[c].what == FOLD_COLUMN_KEY && p->key_of[i][c] < 0 &&
-					shows(&p->scopes[i].keys[k], &p->plan_of[c]))
-					p->key_of[i][c] = (int8_t)k;
-			any |= p->key_of[i][c] >= 0;
-		}
-		if (!any)
-			return is_wrong(m, "column", p->columns[c].key);
-	}
-	return 0;
-}
-
-static int plan_columns(const struct maker *m)
-{
-	struct fold_plan *p = m->p;
-	for (; p->columns[p->n_columns].key; p->n_columns++) {
-		if (p->n_columns == FOLD_MAX_COLUMNS)
-			return mer_fail(m->err, MER_ERR_BUG, "a table has too many columns");
-		int rc = plan_column(m, p->columns[p->n_columns].key, &p->plan_of[p->n_columns]);
-		if (rc)
-			return rc;
-	}
-	return 0;
-}
-
 /* ---- all of it ---- */
 
-static int plan_groups(const struct maker *m)
+static int plan_groups(const struct fold_maker *m)
 {
 	struct fold_plan *p = m->p;
 	const struct fold *f = p->fold;
 	int rc = 0;
-	if (f->shape == FOLD_BINS)
+	if (f->shape == FOLD_BINS && m->group_by) {
+		p->scope_of[p->n_scopes] = &p->own_scope;
+		rc = find_keys(m, m->group_by, &p->scopes[p->n_scopes++]);
+	} else if (f->shape == FOLD_BINS)
 		for (const struct fold_scope *s = f->scopes; s->group && rc == 0; s++) {
 			p->scope_of[p->n_scopes] = s;
 			rc = find_keys(m, s->group, &p->scopes[p->n_scopes++]);
 		}
 	else
-		rc = find_keys(m, f->group, &p->scopes[p->n_scopes++]);
+		rc = find_keys(m, m->group_by ? m->group_by : f->group, &p->scopes[p->n_scopes++]);
 	for (uint32_t i = 0; i < p->n_scopes && rc == 0; i++)
 		rc = add_table(m, &p->scopes[i]);
 	return rc ? rc : bind_tables(m);
 }
 
-static int plan_buckets(const struct maker *m)
+static int plan_buckets(const struct fold_maker *m)
 {
 	const struct fold_cell c = { .op = FOLD_P50, .of = m->p->fold->value },
 			       total = { .op = FOLD_SUM, .of = m->p->fold->value };
-	int sum = find_sum(m, &c);
+	int sum = fold_plan_sum(m, &c);
 	if (sum < 0)
 		return sum;
 	m->p->histogram = (int16_t)sum;
-	sum = find_sum(m, &total);
+	sum = fold_plan_sum(m, &total);
 	return sum < 0 ? sum : 0;
 }
 
-static int plan_rows(const struct maker *m)
+static int plan_rows(const struct fold_maker *m)
 {
 	struct fold_plan *p = m->p;
 	const char *value = p->fold->value;
@@ -607,31 +354,36 @@ static int plan_rows(const struct maker *m)
 	p->rows_descend = *value == '-';
 	for (uint32_t i = 0; i < p->n_inputs; i++) {
 		if (!fold_source_find(p->inputs[i].kind, value + p->rows_descend, &p->inputs[i].by))
-			return is_wrong(m, "field", value);
+			return fold_plan_is_wrong(m, "field", value);
 		most = p->inputs[i].kind->size > most ? p->inputs[i].kind->size : most;
 	}
 	p->fact_bytes = sizeof(struct fold_row) + most;
 	return 0;
 }
 
-static int make_plan(const struct maker *m, struct analysis_run *run)
+static int make_plan(const struct fold_maker *m, struct analysis_run *run)
 {
 	struct fold_plan *p = m->p;
 	const struct fold *f = p->fold;
 	int rc = 0;
 	for (size_t i = 0; i < FOLD_KINDS && f->kinds[i] && rc == 0; i++)
 		rc = add_input(m, f->kinds[i]);
+	if (rc == 0)
+		rc = fold_filter_plan(p, m->err);
+	p->limit = p->filter.n_of_rows ? 0 : p->options->limit;
 	if (rc == 0 && f->shape == FOLD_BINS)
 		rc = analysis_bins_find(run, &p->bins, m->err);
 	if (rc == 0)
 		rc = f->shape == FOLD_ROWS ? plan_rows(m) : plan_groups(m);
 	if (rc == 0 && f->shape == FOLD_BUCKETS)
 		rc = plan_buckets(m);
+	if (rc == 0 && m->group_by)
+		rc = fold_plan_columns_by(m);
 	if (rc == 0)
-		rc = plan_columns(m);
+		rc = fold_plan_all_columns(m);
 	if (rc == 0)
-		rc = place_slots(m);
-	return rc == 0 && f->shape != FOLD_ROWS ? bind_columns(m) : rc;
+		rc = fold_plan_slots(m);
+	return rc == 0 && f->shape != FOLD_ROWS ? fold_plan_bind_columns(m) : rc;
 }
 
 int fold_plan_new(struct analysis_run *run, const struct fold_request *r, struct fold_plan **plan,
@@ -648,10 +400,17 @@ int fold_plan_new(struct analysis_run *run, const struct fold_request *r, struct
 	p->columns = r->columns;
 	p->by_duration = r->by_duration;
 	p->by_name = r->by_name;
+	p->e = run->e;
+	p->of_tables = &run->arena;
 	p->late = o->wants_task && o->wants_names;
 	p->all_of_time = o->begin == INT64_MIN && o->end == INT64_MAX && o->n_periods == 0;
 	p->histogram = -1;
-	const struct maker m = { p, err, NULL };
+	const struct fold_maker m = { p, err, fold_plan_groups_by(r->fold) ? o->group_by : NULL };
+	for (const struct fold_scope *s = r->fold->scopes; m.group_by && s && s->group; s++) {
+		p->own_scope = *s;
+		p->own_scope.group = m.group_by;
+		p->own_scope.every_bin = false;
+	}
 	int rc = make_plan(&m, run);
 	if (rc) {
 		fold_plan_free(p);

@@ -185,12 +185,39 @@ struct fold_column {
 		condition[FOLD_KINDS]; /* of the cell; source FOLD_FROM_NOWHERE: none */
 };
 
+/* ---- options.filter (filter.c): its conditions by when they can be told ---- */
+
+enum fold_operand_what {
+	FOLD_OPERAND_NONE,
+	FOLD_OPERAND_NUMBER, /* of the fact */
+	FOLD_OPERAND_TASK,   /* of a task of the fact: tid, pid, comm */
+	FOLD_OPERAND_HOST
+};
+struct fold_operand { /* of a comparison, for facts of a kind */
+	enum fold_operand_what what;
+	enum fold_task_part part;
+	struct fold_source source;
+};
+
+struct fold_filter {
+	const struct filter_node **of_facts; /* as they come */
+	const struct filter_node **of_tasks; /* when the names of all tasks are known */
+	const struct filter_node **of_rows;  /* of the table */
+	uint32_t n_of_facts, n_of_tasks, n_of_rows;
+	struct fold_operand *operands[FOLD_KINDS]; /* left and right of each comparison */
+};
+
 struct fold_plan {
 	struct mer_arena arena;
+	struct mer_arena *of_tables; /* for columns, which outlive the plan */
+	const struct mer_experiment *e;
+	struct fold_filter filter;
 	const struct fold *fold;
 	const struct analysis_options *options;
 	const struct mer_column *columns;
 	const struct fact_kind *kinds[FOLD_KINDS + 1];
+	uint64_t limit;		     /* rows that are kept of each host; 0: all */
+	struct fold_scope own_scope; /* of bins by other keys */
 	bool by_duration, by_name;
 	bool late;	  /* tasks are chosen when all is read */
 	bool all_of_time; /* no window, no periods */
@@ -304,6 +331,15 @@ struct fold_selection {
 };
 int fold_select(struct fold_state *s, const struct kernel_host *h, const struct fold_input *in,
 	struct fold_selection *x, struct mer_err *err);
+
+/* filter.c */
+int fold_filter_plan(struct fold_plan *p, struct mer_err *err);
+bool fold_filter_fact(const struct fold_plan *p, const struct fold_input *in, uint32_t host,
+	const struct kernel_host *h, const struct fact *f);
+/* Of a task by which groups or rows are kept apart; late in fold_plan: is it wanted at all? */
+bool fold_filter_task(
+	const struct fold_plan *p, const struct analysis_run *run, uint32_t host, int64_t task);
+void fold_filter_rows(const struct fold_plan *p, struct mer_table *t);
 
 /* rows.c */
 int fold_rows_add(struct fold_state *s, const struct fold_input *in, struct mer_err *err);

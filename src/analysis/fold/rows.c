@@ -19,7 +19,7 @@ int fold_rows_add(struct fold_state *s, const struct fold_input *in, struct mer_
 	const struct fold_plan *p = s->plan;
 	struct fold_row *row = (void *)copy;
 	/* The greatest of all are those of the log, in another order. */
-	bool descends = p->rows_descend && p->options->limit;
+	bool descends = p->rows_descend && p->limit;
 	int64_t values[FOLD_PIECES];
 	if (p->fact_bytes > MOST)
 		return mer_fail(err, MER_ERR_BUG, "facts of '%s' are too long", in->kind->id);
@@ -35,7 +35,7 @@ int fold_rows_add(struct fold_state *s, const struct fold_input *in, struct mer_
 			continue;
 		row->row.key = descends ? -values[i] : p->rows_descend ? f->begin : values[i];
 		memcpy(row + 1, f, in->kind->size);
-		if (!analysis_rows_add(rows, row, p->fact_bytes, p->options->limit))
+		if (!analysis_rows_add(rows, row, p->fact_bytes, p->limit))
 			return mer_fail_nomem(err);
 	}
 	return 0;
@@ -78,10 +78,10 @@ static int compare(const void *a, const void *b)
 	return (p->task_place > q->task_place) - (p->task_place < q->task_place);
 }
 
-static bool wants_rows(const struct fold_plan *p, const struct kernel_host *h, size_t place)
+static bool wants_rows(
+	const struct fold_plan *p, const struct analysis_run *run, uint32_t host, size_t place)
 {
-	return !p->late || (place && place <= h->n_tasks &&
-				   p->options->wants_task(p->options->ctx, h, (uint32_t)place - 1));
+	return !p->late || (place && fold_filter_task(p, run, host, (int64_t)place - 1));
 }
 
 /* The wanted rows of all hosts, malloc'ed, in order; *n_seen: how many there were. */
@@ -95,7 +95,7 @@ static struct picked *pick(const struct fold_plan *p, const struct analysis_run 
 		for (uint32_t host = 0; host < run->e->n_hosts; host++)
 			for (size_t i = 0; states[host] && i < states[host]->cap_rows; i++) {
 				const struct analysis_rows *rows = &states[host]->rows[i];
-				if (!rows->n || !wants_rows(p, &run->world->hosts[host], i))
+				if (!rows->n || !wants_rows(p, run, host, i))
 					continue;
 				*n_seen += counting ? rows->n_seen : 0;
 				for (size_t k = 0; k < rows->n; k++, ++*n)
@@ -147,8 +147,8 @@ int fold_rows_emit(const struct fold_plan *p, struct analysis_run *run,
 	struct picked *list = pick(p, run, states, &n, &n_seen);
 	if (!list)
 		return mer_fail_nomem(run->err);
-	if (p->options->limit && n > p->options->limit)
-		n = p->options->limit;
+	if (p->limit && n > p->limit)
+		n = p->limit;
 	t->n_left_out = n_seen - n;
 	for (size_t i = 0; i < n; i++) {
 		struct mer_cell cells[FOLD_MAX_COLUMNS];

@@ -68,30 +68,39 @@ static bool wants_task(const struct choice *c, const struct fact *f)
 	return f->task != KERNEL_NONE && c->o->wants_task(c->o->ctx, c->h, f->task);
 }
 
-/* All but its time. 1: yes, 0: no, negative: an error. */
-static int is_chosen(const struct choice *c, const struct fact *f)
+static bool has_values(const struct choice *c, const struct fact *f)
 {
 	const struct fold_input *in = c->in;
 	const struct analysis_options *o = c->o;
-	const struct fold_plan *p = c->s->plan;
-	int rc = 1;
 	for (uint32_t i = 0; i < in->n_where; i++)
 		if (!fold_condition_holds(
 			    &in->where[i], fold_source_of(&in->where[i].source, c->h, f)))
-			return 0;
+			return false;
 	if (in->duration.what &&
 		!is_between(fold_source_of(&in->duration, c->h, f), o->min_ns, o->max_ns))
-		return 0;
+		return false;
 	if (in->bytes.what) {
 		uint64_t bytes = (uint64_t)fold_source_of(&in->bytes, c->h, f);
 		if (bytes < o->sizes.min || bytes > o->sizes.max)
-			return 0;
+			return false;
 	}
+	return true;
+}
+
+/* All but its time. 1: yes, 0: no, negative: an error. All names are tried, so that patterns that match nothing at all
+ * can be told from those of things that do not count. */
+static int is_chosen(const struct choice *c, const struct fact *f)
+{
+	const struct fold_plan *p = c->s->plan;
+	const struct analysis_options *o = c->o;
+	int rc = p->by_name && o->wants_name && c->in->name.what ? wants_name(c, f) : 1;
+	if (rc <= 0 || !has_values(c, f))
+		return rc < 0 ? rc : 0;
+	if (p->filter.n_of_facts && !fold_filter_fact(p, c->in, c->s->host, c->h, f))
+		return 0;
 	if (o->wants_cpu)
 		rc = wants_cpu(c, f);
-	if (rc > 0 && p->by_name && o->wants_name && in->name.what)
-		rc = wants_name(c, f);
-	if (rc > 0 && o->wants_task && !p->late)
+	if (rc > 0 && o->wants_task && !o->wants_names)
 		rc = wants_task(c, f);
 	return rc;
 }
@@ -100,7 +109,7 @@ static bool chooses(const struct fold_state *s, const struct fold_input *in)
 {
 	const struct analysis_options *o = s->plan->options;
 	return in->n_where || in->duration.what || in->bytes.what || o->wants_cpu ||
-	       (o->wants_task && !s->plan->late) ||
+	       (o->wants_task && !o->wants_names) || s->plan->filter.n_of_facts ||
 	       (s->plan->by_name && o->wants_name && in->name.what);
 }
 

@@ -155,7 +155,9 @@ int fold_emit(const struct fold_plan *p, struct analysis_run *run, struct fold_s
 			n_seen += states[h] ? states[h]->n_seen : 0;
 		rc = p->fold->finish(run, t, n_seen);
 	}
-	if (rc == 0)
+	if (rc == 0) {
 		fold_cells_share(p, t);
+		fold_filter_rows(p, t);
+	}
 	return rc;
 }

@@ -224,7 +224,7 @@ static const struct fact_maker maker = {
 /* The name follows from the kind and the number: these are enough to tell groups apart. */
 #define SOURCE_CELL                                                                                \
 	{                                                                                          \
-		"name", FOLD_FUNCTION, .of_parts = source_cell                                     \
+		"name", FOLD_FUNCTION, .of_parts = source_cell, .is_key = true                     \
 	}
 #define TIME_CELLS                                                                                 \
 	FOLD_STATS("duration_ns"), { "raise_avg_ns", FOLD_MEAN, .of = RAISE },                     \

@@ -7,14 +7,13 @@
 #include "base/plural.h"
 #include "cli/events/event_format.h"
 #include "cli/progress.h"
-#include "cli/sync_traces.h"
-#include "cli/traces.h"
+#include "cli/session.h"
 #include "cli/verb.h"
 #include "trace/cursor.h"
 #include "trace/files.h"
 
 struct values {
-	struct cli_texts fields;
+	struct session_texts fields;
 	const char *filter;
 	uint64_t limit;
 	bool headers;
@@ -29,6 +28,7 @@ struct part {
 
 struct job {
 	struct cli *cli;
+	struct mer_cancel *cancel;
 	const struct event_select *select;
 	struct event_format *format;
 	struct cli_progress *progress;
@@ -93,7 +93,7 @@ static int print(
 	struct mer_pipeline pipeline = { .n_threads = threads,
 		.n_slots = threads > 1 ? 2 * threads : 1,
 		.ctx = j,
-		.cancel = &j->cli->cancel,
+		.cancel = j->cancel,
 		.read = read_part,
 		.work = make_lines,
 		.write = write_part };
@@ -126,12 +126,13 @@ static int print(
 static int run(struct cli *cli, const void *values)
 {
 	const struct values *v = values;
-	struct mer_experiment *e;
+	struct session *s;
 	struct event_select select;
 	struct event_format format = { 0 };
-	int rc = cli_traces_open_synced(cli, CLI_SYNC_AUTO, &e);
+	int rc = cli_session_open_synced(cli, CLI_SYNC_AUTO, &s);
 	if (rc)
 		return rc;
+	struct mer_experiment *e = session_experiment(s);
 	bool text = cli->format == CLI_FORMAT_TEXT;
 	rc = event_select_init(&select, cli, e,
 		&(struct event_select_options){ .filter = v->filter,
@@ -140,11 +141,9 @@ static int run(struct cli *cli, const void *values)
 			.contexts = text && event_text_has_contexts(e) });
 	if (rc == 0)
 		rc = event_format_init(&format, cli, &select);
-	struct trace_range range = {
-		cli_moment_resolve(&cli->begin, e->begin, e->end, INT64_MIN),
-		cli_moment_resolve(&cli->end, e->begin, e->end, INT64_MAX),
-	};
+	struct trace_range range = { cli->window.begin, cli->window.end };
 	struct job j = { .cli = cli,
+		.cancel = session_cancel_of(s),
 		.select = &select,
 		.format = &format,
 		.limit = v->limit == UINT64_MAX ? 0 : v->limit };
@@ -160,7 +159,7 @@ static int run(struct cli *cli, const void *values)
 			mer_plural(n, "was", "were"));
 	event_format_fini(&format);
 	event_select_fini(&select);
-	cli_traces_close(cli, e);
+	cli_session_close(cli, s);
 	return rc;
 }
 

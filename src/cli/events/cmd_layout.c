@@ -10,7 +10,7 @@
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "cli/text.h"
-#include "cli/traces.h"
+#include "cli/session.h"
 #include "cli/verb.h"
 #include "trace/locate.h"
 
@@ -20,6 +20,7 @@ struct values {
 
 struct view {
 	struct cli *cli;
+	struct session *session;
 	struct mer_experiment *e;
 	const char *event;
 	struct layout layout;
@@ -111,8 +112,8 @@ static int find_record(struct view *v, uint64_t n)
 	struct cli_progress progress;
 	uint64_t n_found = 0;
 	cli_progress_begin(&progress, cli, "looking for the record", v->e->bytes);
-	int rc = trace_locate(v->e, v->event, n, &cli->cancel, &progress.done_bytes, &v->place,
-		&n_found, &cli->err);
+	int rc = trace_locate(v->e, v->event, n, session_cancel_of(v->session),
+		&progress.done_bytes, &v->place, &n_found, &cli->err);
 	cli_progress_end(&progress);
 	if (rc)
 		return rc;
@@ -526,9 +527,11 @@ static int run(struct cli *cli, const void *values)
 	struct view v = { .cli = cli };
 	struct names names = { 0 };
 	struct mer_arena arena;
-	int rc = mer_experiment_open(cli->args, 1, NULL, &v.e, &cli->err);
+	cli->n_args = 1; /* the other one is the event */
+	int rc = cli_session_open(cli, &v.session);
 	if (rc)
 		return rc;
+	v.e = session_experiment(v.session);
 	mer_arena_init(&arena);
 	rc = all_names(v.e, &names, &cli->err);
 	if (rc == 0)
@@ -542,7 +545,7 @@ static int run(struct cli *cli, const void *values)
 	layout_fini(&v.layout);
 	mer_arena_fini(&arena);
 	free(names.item);
-	cli_traces_close(cli, v.e);
+	cli_session_close(cli, v.session);
 	return rc;
 }
 

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
-#include "cli/sync_traces.h"
-#include "cli/traces.h"
+#include "cli/session.h"
 
 int event_format_init(struct event_format *f, struct cli *cli, const struct event_select *s)
 {

@@ -3,16 +3,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "cli/traces.h"
+#include "cli/session.h"
 
 /* --tid and --comm look at the fields in which tracers put the tasks that an event is about. */
-static void add_tids(struct mer_str *x, const struct cli_ranges *tids)
+static void add_tids(struct mer_str *x, const struct session_ranges *tids)
 {
 	static const char *const names[] = { "tid", "vtid", "prev_tid", "next_tid", "child_tid",
 		NULL };
 	const char * or = "(";
 	for (size_t i = 0; i < tids->n; i++) {
-		const struct cli_range *r = &tids->item[i];
+		const struct session_range *r = &tids->item[i];
 		for (const char *const *name = names; *name; name++) {
 			mer_str_printf(x, "%s(%s >= %" PRIu64 " && %s <= %" PRIu64 ")", or, *name,
 				r->first, *name, r->last);
@@ -22,7 +22,7 @@ static void add_tids(struct mer_str *x, const struct cli_ranges *tids)
 	mer_str_puts(x, ")");
 }
 
-static void add_comms(struct mer_str *x, const struct cli_texts *comms)
+static void add_comms(struct mer_str *x, const struct session_texts *comms)
 {
 	static const char *const names[] = { "comm", "procname", "prev_comm", "next_comm",
 		"child_comm" };
@@ -48,18 +48,18 @@ static int make_filter(struct event_select *s, struct cli *cli, const char *text
 		if (rc)
 			return rc;
 	}
-	if (cli->tids.n == 0 && cli->comms.n == 0)
+	if (cli->select.tids.n == 0 && cli->select.comms.n == 0)
 		return 0;
 	struct mer_str x = { 0 };
 	if (text)
 		mer_str_printf(&x, "(%s)", text);
-	if (cli->tids.n) {
+	if (cli->select.tids.n) {
 		mer_str_puts(&x, x.len ? " && " : "");
-		add_tids(&x, &cli->tids);
+		add_tids(&x, &cli->select.tids);
 	}
-	if (cli->comms.n) {
+	if (cli->select.comms.n) {
 		mer_str_puts(&x, x.len ? " && " : "");
-		add_comms(&x, &cli->comms);
+		add_comms(&x, &cli->select.comms);
 	}
 	trace_filter_free(s->filter);
 	s->filter = NULL;
@@ -71,16 +71,17 @@ static int make_filter(struct event_select *s, struct cli *cli, const char *text
 
 static int choose_streams(struct event_select *s, struct cli *cli)
 {
-	if (cli->hosts.n == 0 && cli->cpus.n == 0)
+	if (cli->select.hosts.n == 0 && cli->select.cpus.n == 0)
 		return 0;
 	s->streams = calloc(s->e->n_streams + 1u, sizeof(*s->streams));
 	if (!s->streams)
 		return mer_fail_nomem(&cli->err);
 	for (uint32_t i = 0; i < s->e->n_streams; i++) {
 		int32_t cpu = s->e->streams[i].cpu;
-		s->streams[i] = cli_stream_wanted(cli, s->e, i) &&
-				(cli->cpus.n == 0 || (cpu >= 0 && cli_ranges_contain(&cli->cpus,
-									  (uint64_t)cpu)));
+		s->streams[i] = session_selects_stream(&cli->select, s->e, i) &&
+				(cli->select.cpus.n == 0 ||
+					(cpu >= 0 && session_ranges_contain(
+							     &cli->select.cpus, (uint64_t)cpu)));
 	}
 	return 0;
 }
@@ -113,7 +114,7 @@ static int check_names(const struct event_select *s, struct cli *cli)
 			best ? " (did you mean " : "", best ? best : "", best ? "?)" : "");
 	}
 	name = s->filter ? trace_filter_unknown(s->filter, s->e) : NULL;
-	if (name && cli->tids.n == 0 && cli->comms.n == 0) {
+	if (name && cli->select.tids.n == 0 && cli->select.comms.n == 0) {
 		const char *best = event_fields_nearest(s->e, name, &cli->arena);
 		cli_warn(cli, "--filter: no event of these traces has a field `%.100s`%s%.100s%s",
 			name, best ? " (did you mean " : "", best ? best : "", best ? "?)" : "");

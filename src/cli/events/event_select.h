@@ -19,7 +19,7 @@ struct event_select {
 
 struct event_select_options {
 	const char *filter;
-	const struct cli_texts *fields;
+	const struct session_texts *fields;
 	bool headers;  /* packet contexts and event headers are wanted as well */
 	bool contexts; /* packet contexts are wanted, when no fields are named */
 };

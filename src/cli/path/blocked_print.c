@@ -3,10 +3,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cli/sync_traces.h"
+#include "cli/session.h"
 #include "cli/table.h"
 #include "cli/text.h"
-#include "cli/traces.h"
 
 enum { SCREENFUL = 15, INDENT_MAX = 6, WIDE = 100, NUMBERS = 36 /* columns */ };
 

@@ -4,11 +4,11 @@
 
 #include "path/blocked_tree.h"
 #include "base/str.h"
-#include "cli/worlds.h"
+#include "cli/session.h"
 
 struct cli_blocked {
 	struct cli *cli;
-	const struct cli_world *w;
+	const struct session_world *w;
 	const struct blocked_tree *tree; /* sorted */
 	int64_t begin, end;		 /* what was looked at; INT64_MIN, INT64_MAX: everything */
 	bool chosen;			 /* --tid or --comm was given */

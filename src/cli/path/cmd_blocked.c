@@ -3,7 +3,7 @@
 #include "cli/sync/sync_print.h"
 #include "cli/tasks.h"
 #include "cli/verb.h"
-#include "cli/worlds.h"
+#include "cli/session.h"
 
 struct values {
 	bool all, flat;
@@ -27,7 +27,7 @@ static void count_left(struct cli_blocked *c, const struct blocked_host *h, uint
 	}
 }
 
-static int fill(struct cli_blocked *c, const struct blocked *b, const struct cli_tasks *tasks,
+static int fill(struct cli_blocked *c, const struct blocked *b, const struct session_tasks *tasks,
 	struct blocked_tree *t, const struct blocked_scope *scope)
 {
 	for (size_t i = 0; i < tasks->n; i++) {
@@ -36,65 +36,59 @@ static int fill(struct cli_blocked *c, const struct blocked *b, const struct cli
 		if (rc)
 			return rc;
 		count_left(c, &b->hosts[host], task, scope);
-		if (mer_cancelled(&c->cli->cancel))
-			return mer_fail(&c->cli->err, MER_ERR_CANCELLED, "interrupted");
 	}
 	return blocked_tree_sort(t, &c->cli->err);
 }
 
-static int show(struct cli_blocked *c, const struct cli_tasks *tasks, const struct values *v)
+struct asking {
+	struct cli *cli;
+	const struct values *v;
+};
+
+static int show(void *ctx, const struct session_world *w, const struct session_tasks *tasks)
 {
+	const struct asking *x = ctx;
+	const struct values *v = x->v;
+	struct cli *cli = x->cli;
+	struct cli_blocked c = { .cli = cli,
+		.w = w,
+		.limit = v->limit,
+		.begin = cli->window.begin,
+		.end = cli->window.end,
+		.chosen = session_selects_tasks(&cli->select) };
 	struct blocked b;
 	struct blocked_tree t = { 0 };
 	struct mer_str out = { 0 };
-	struct blocked_scope scope = { .begin = c->begin,
-		.end = c->end,
-		.chosen = c->chosen,
+	struct blocked_scope scope = { .begin = c.begin,
+		.end = c.end,
+		.chosen = c.chosen,
 		.all = v->all,
-		.depth = v->flat     ? 0
-			 : v->depth  ? (unsigned)v->depth
-			 : c->chosen ? DEPTH
-				     : 0 };
-	int rc = blocked_find(c->w->world, &b, &c->cli->err);
+		.depth = v->flat    ? 0
+			 : v->depth ? (unsigned)v->depth
+			 : c.chosen ? DEPTH
+				    : 0 };
+	int rc = blocked_find(w->world, &b, &cli->err);
 	if (!rc) {
 		blocked_tree_init(&t, &b);
-		rc = fill(c, &b, tasks, &t, &scope);
+		rc = fill(&c, &b, tasks, &t, &scope);
 	}
-	c->tree = &t;
+	c.tree = &t;
 	if (!rc)
-		rc = cli_blocked_print(c, &out);
-	rc = cli_sync_put(c->cli, &out, rc);
+		rc = cli_blocked_print(&c, &out);
+	rc = cli_sync_put(cli, &out, rc);
 	blocked_tree_fini(&t);
 	blocked_fini(&b);
 	return rc;
 }
 
-static int choose(struct cli *cli, const struct cli_world *w, const struct values *v)
-{
-	struct cli_blocked c = { .cli = cli, .w = w, .limit = v->limit };
-	struct cli_selection s = { .comms = &cli->comms, .tids = &cli->tids };
-	struct cli_tasks tasks;
-	cli_world_window(cli, w, &c.begin, &c.end);
-	s.begin = c.begin;
-	s.end = c.end;
-	c.chosen = cli->comms.n || cli->tids.n;
-	int rc = cli_tasks_find(cli, w, &s, &tasks);
-	if (rc)
-		return rc;
-	return tasks.n ? show(&c, &tasks, v) : cli_tasks_none(cli, w, &s);
-}
-
 static int run(struct cli *cli, const void *values)
 {
 	const struct values *v = values;
-	struct cli_world w;
 	if (v->depth > DEPTH_MAX)
 		return mer_fail(&cli->err, MER_ERR_USAGE, "--depth: at most %d", (int)DEPTH_MAX);
-	int rc = cli_world_open(cli, &w);
-	if (!rc)
-		rc = choose(cli, &w, v);
-	cli_world_close(cli, &w);
-	return rc;
+	return cli_ask_tasks(
+		cli, &(struct cli_task_question){
+			     .all = true, .print = show, .ctx = &(struct asking){ cli, v } });
 }
 
 #define AT(member) offsetof(struct values, member)

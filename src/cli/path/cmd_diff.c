@@ -10,9 +10,9 @@
 #include "cli/verb.h"
 
 struct values {
-	struct cli_texts against, comms_b;
-	struct cli_ranges tids_b;
-	struct cli_moment begin_b, end_b;
+	struct session_texts against, comms_b;
+	struct session_ranges tids_b;
+	struct session_moment begin_b, end_b;
 	const char *nth, *fail_above;
 	uint64_t limit;
 };
@@ -55,7 +55,7 @@ static int read_fail_above(struct sides *s)
 {
 	const char *text = s->v->fail_above;
 	char *end, after[64];
-	struct cli_moment m = { 0 };
+	struct session_moment m = { 0 };
 	if (!text)
 		return 0;
 	if (text[0] >= '0' && text[0] <= '9' && strlen(text) < 32) {
@@ -66,7 +66,7 @@ static int read_fail_above(struct sides *s)
 		if (s->has_percent)
 			return 0;
 		if ((after[len - 1] < '0' || after[len - 1] > '9') &&
-			cli_moment_parse(&m, after, NULL) == 0) {
+			session_moment_parse(&m, after, NULL) == 0) {
 			s->above_ns = m.ns;
 			return 0;
 		}
@@ -77,37 +77,48 @@ static int read_fail_above(struct sides *s)
 
 /* ---- A side ---- */
 
-static struct cli_selection selection(const struct sides *s, const struct cli_world *w, bool is_b)
+struct choice { /* from which tasks a side is chosen, and what is looked at of its life */
+	struct session_selection selection;
+	struct session_window window;
+};
+
+static int choose(const struct sides *s, const struct session *session, bool is_b, struct choice *c)
 {
-	const struct cli *cli = s->d.cli;
-	struct cli_selection sel = { .comms = &cli->comms, .tids = &cli->tids };
-	cli_world_window(cli, w, &sel.begin, &sel.end);
+	struct cli *cli = s->d.cli;
+	const struct values *v = s->v;
+	*c = (struct choice){ cli->select, cli->window };
 	if (!is_b)
-		return sel;
-	if (s->v->comms_b.n || s->v->tids_b.n) {
-		sel.comms = &s->v->comms_b;
-		sel.tids = &s->v->tids_b;
+		return 0;
+	if (v->comms_b.n || v->tids_b.n) {
+		c->selection.comms = v->comms_b;
+		c->selection.tids = v->tids_b;
 	}
-	sel.begin = cli_moment_resolve(&s->v->begin_b, w->e->begin, w->e->end, sel.begin);
-	sel.end = cli_moment_resolve(&s->v->end_b, w->e->begin, w->e->end, sel.end);
-	return sel;
+	if (v->begin_b.kind != SESSION_MOMENT_NONE)
+		c->selection.begin = v->begin_b;
+	if (v->end_b.kind != SESSION_MOMENT_NONE)
+		c->selection.end = v->end_b;
+	int rc = session_window(session, &c->selection, &c->window, &cli->err);
+	if (rc && cli->err.remedy == MER_REMEDY_WINDOW_ORDER)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--begin-b is not before --end-b (where one is not given: --begin, --end)");
+	return rc;
 }
 
-static int take_path(struct sides *s, const struct cli_world *w, const struct cli_task *t,
-	const struct cli_selection *sel, struct cli_side *side)
+static int take_path(struct sides *s, const struct session_world *w, const struct session_task *t,
+	const struct session_window *window, struct cli_side *side)
 {
 	struct cli *cli = s->d.cli;
 	struct path p = { 0 };
-	const char *comm = cli_task_comm(w, t);
+	const char *comm = session_task_comm(w, t);
 	*side = (struct cli_side){ .tid = w->world->hosts[t->host].tasks[t->task].tid };
-	int rc = path_find(w->world, t->host, t->task, sel->begin, sel->end, &p, &cli->err);
+	int rc = path_find(w->world, t->host, t->task, window->begin, window->end, &p, &cli->err);
 	if (rc == 0) {
 		rc = path_profile_of(&side->profile, &p, &cli->err);
 		side->begin = p.begin;
 		side->end = p.end;
 	}
 	path_fini(&p);
-	side->host = mer_arena_strdup(&cli->arena, cli_task_host(w, t->host));
+	side->host = mer_arena_strdup(&cli->arena, session_task_host(w, t->host));
 	side->comm = mer_arena_strdup(&cli->arena, *comm ? comm : "?");
 	if (w->synced) {
 		side->has_sync = true;
@@ -119,18 +130,16 @@ static int take_path(struct sides *s, const struct cli_world *w, const struct cl
 	return rc;
 }
 
-/* Those that the sides are chosen from: all that fit, if there are enough. */
-static int find_tasks(struct sides *s, const struct cli_world *w, const struct cli_selection *sel,
-	uint64_t nth, struct cli_tasks *tasks)
+/* Those that the sides are chosen from: all that match, if there are enough. */
+static int find_tasks(struct sides *s, const struct session_world *w, const struct choice *c,
+	uint64_t nth, struct session_tasks *tasks)
 {
 	struct cli *cli = s->d.cli;
-	if (!sel->comms->n && !sel->tids->n)
+	if (!session_selects_tasks(&c->selection))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"which tasks? Choose with --comm NAME or --tid N ('meridian path --list' "
 			"lists them)");
-	int rc = cli_tasks_find(cli, w, sel, tasks);
-	if (rc == 0 && tasks->n == 0)
-		rc = cli_tasks_none(cli, w, sel);
+	int rc = cli_tasks_find_in(cli, w, &c->selection, &c->window, tasks);
 	if (rc == 0 && nth > tasks->n)
 		rc = mer_fail(&cli->err, MER_ERR_USAGE,
 			"--nth %" PRIu64 ": only %zu %s ('meridian path --list' shows them)", nth,
@@ -138,44 +147,32 @@ static int find_tasks(struct sides *s, const struct cli_world *w, const struct c
 	return rc;
 }
 
-static int take_one(struct sides *s, const struct cli_world *w, bool is_b)
+static int take_one(
+	struct sides *s, const struct session *session, const struct session_world *w, bool is_b)
 {
-	struct cli_selection sel = selection(s, w, is_b);
-	struct cli_tasks tasks;
+	struct choice c;
+	struct session_tasks tasks;
 	uint64_t nth = is_b ? s->nth_b : s->nth_a;
-	if (is_b && sel.begin >= sel.end)
-		return mer_fail(&s->d.cli->err, MER_ERR_USAGE,
-			"--begin-b is not before --end-b (where one is not given: --begin, --end)");
-	int rc = find_tasks(s, w, &sel, nth, &tasks);
+	int rc = choose(s, session, is_b, &c);
+	if (rc == 0)
+		rc = find_tasks(s, w, &c, nth, &tasks);
 	if (rc)
 		return rc;
-	size_t i = nth ? nth - 1 : cli_tasks_default(w, &tasks);
-	return take_path(s, w, &tasks.item[i], &sel, is_b ? &s->d.b : &s->d.a);
+	size_t i = nth ? nth - 1 : session_tasks_default(w, &tasks);
+	return take_path(s, w, &tasks.item[i], &c.window, is_b ? &s->d.b : &s->d.a);
 }
 
-/* The second of the tasks that fit: the next that began in the recording, else the next; n: none. */
-static size_t second(const struct cli_world *w, const struct cli_tasks *tasks, size_t first)
-{
-	for (size_t i = first + 1; i < tasks->n; i++)
-		if (w->world->hosts[tasks->item[i].host].tasks[tasks->item[i].task].born)
-			return i;
-	for (size_t i = 0; i < tasks->n; i++)
-		if (i != first)
-			return i;
-	return tasks->n;
-}
-
-/* Both sides from one experiment with one selection: the first two that fit. */
-static int take_two(struct sides *s, const struct cli_world *w)
+/* Both sides from one experiment with one selection: the first two that match. */
+static int take_two(struct sides *s, const struct session_world *w)
 {
 	struct cli *cli = s->d.cli;
-	struct cli_selection sel = selection(s, w, false);
-	struct cli_tasks tasks;
-	int rc = find_tasks(s, w, &sel, s->nth_a > s->nth_b ? s->nth_a : s->nth_b, &tasks);
+	const struct choice c = { cli->select, cli->window };
+	struct session_tasks tasks;
+	int rc = find_tasks(s, w, &c, s->nth_a > s->nth_b ? s->nth_a : s->nth_b, &tasks);
 	if (rc)
 		return rc;
-	size_t a = s->nth_a ? s->nth_a - 1 : cli_tasks_default(w, &tasks);
-	size_t b = s->nth_b ? s->nth_b - 1 : second(w, &tasks, a);
+	size_t a = s->nth_a ? s->nth_a - 1 : session_tasks_default(w, &tasks);
+	size_t b = s->nth_b ? s->nth_b - 1 : session_tasks_second(w, &tasks, a);
 	if (b >= tasks.n || a == b)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"%s: --nth K,L, --comm-b or --tid-b chooses another, --begin-b and --end-b "
@@ -187,14 +184,14 @@ static int take_two(struct sides *s, const struct cli_world *w)
 			"%zu tasks match; comparing number %zu and %zu (--nth K,L chooses others, "
 			"'meridian path --list' lists them)",
 			tasks.n, a + 1, b + 1);
-	rc = take_path(s, w, &tasks.item[a], &sel, &s->d.a);
-	return rc ? rc : take_path(s, w, &tasks.item[b], &sel, &s->d.b);
+	rc = take_path(s, w, &tasks.item[a], &c.window, &s->d.a);
+	return rc ? rc : take_path(s, w, &tasks.item[b], &c.window, &s->d.b);
 }
 
 /* ---- Where the sides are ---- */
 
 /* Two recordings side by side look like one of more hosts: say what to write. */
-static void tell_two_runs(struct cli *cli, const struct cli_world *w)
+static void tell_two_runs(struct cli *cli, const struct session_world *w)
 {
 	for (uint32_t h = 0; h < w->e->n_hosts; h++)
 		if (cli->n_args > 1 && strstr(w->e->hosts[h].name, "#2"))
@@ -202,31 +199,35 @@ static void tell_two_runs(struct cli *cli, const struct cli_world *w)
 				      "with 'meridian diff A --against B'");
 }
 
+static int take(struct sides *s, const struct session *session, const struct session_world *w,
+	bool is_a, bool is_b)
+{
+	const struct values *v = s->v;
+	bool other = v->comms_b.n || v->tids_b.n || v->begin_b.kind != SESSION_MOMENT_NONE ||
+		     v->end_b.kind != SESSION_MOMENT_NONE;
+	if (is_a && is_b)
+		tell_two_runs(s->d.cli, w);
+	if (is_a && is_b && !other)
+		return take_two(s, w);
+	int rc = is_a ? take_one(s, session, w, false) : 0;
+	return rc == 0 && is_b ? take_one(s, session, w, true) : rc;
+}
+
 static int open_world(struct sides *s, const char **args, size_t n_args, bool is_a, bool is_b)
 {
 	struct cli *cli = s->d.cli;
 	const char **own = cli->args;
 	size_t n_own = cli->n_args;
-	struct cli_world w;
+	struct session *session;
+	struct session_world w = { 0 };
 	cli->args = args;
 	cli->n_args = n_args;
-	int rc = cli_world_open(cli, &w);
-	bool other = s->v->comms_b.n || s->v->tids_b.n || s->v->begin_b.kind != CLI_MOMENT_NONE ||
-		     s->v->end_b.kind != CLI_MOMENT_NONE;
-	if (rc == 0 && is_a && is_b)
-		tell_two_runs(cli, &w);
-	if (rc == 0 && is_a && is_b && !other) {
-		rc = take_two(s, &w);
-	} else {
-		if (rc == 0 && is_a)
-			rc = take_one(s, &w, false);
-		if (rc == 0 && is_b)
-			rc = take_one(s, &w, true);
-	}
-	if (w.e)
-		mer_diags_merge(&s->d.diags, &w.e->diags);
-	cli_world_close(cli, &w);
-	cli->synced = NULL; /* its names are gone with the traces */
+	int rc = cli_session_open_world(cli, SESSION_USAGE_NONE, &session, &w);
+	if (rc == 0)
+		rc = take(s, session, &w, is_a, is_b);
+	if (session)
+		mer_diags_merge(&s->d.diags, &session_experiment(session)->diags);
+	cli_session_close(cli, session);
 	cli->args = own;
 	cli->n_args = n_own;
 	return rc;

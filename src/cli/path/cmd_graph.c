@@ -4,11 +4,9 @@
 
 #include "cli/path/graph.h"
 #include "cli/reports/grid.h"
-#include "cli/progress.h"
 #include "cli/sync/sync_print.h"
-#include "cli/sync_traces.h"
+#include "cli/session.h"
 #include "cli/tasks.h"
-#include "cli/traces.h"
 #include "cli/verb.h"
 
 enum { SCREENFUL = 20 };
@@ -21,20 +19,6 @@ struct values {
 	bool all;
 	struct cli_period_values period;
 };
-
-struct asking { /* which tasks */
-	const struct cli *cli;
-	const struct analysis_run *run;
-};
-
-static bool wants_task(void *ctx, const struct kernel_host *h, uint32_t task)
-{
-	const struct asking *x = ctx;
-	const struct cli *cli = x->cli;
-	uint32_t host = (uint32_t)(h - x->run->world->hosts);
-	return cli_host_wanted(cli, x->run->e->hosts[host].name) &&
-	       cli_task_fits(h, task, &cli->comms, &cli->tids);
-}
 
 /* Without what is only the kernel's own work: that is counted. */
 static void drop_kernel(struct cli_graph *g, struct mer_table *t)
@@ -87,50 +71,56 @@ static int warn_of_nothing(const struct cli_graph *g, struct mer_experiment *e)
 }
 
 /* For programs: the form that all tables of analyses have. */
-static int print_rows(const struct cli_graph *g, struct mer_table *t, struct mer_experiment *e)
+static int print_rows(const struct cli_graph *g, struct session_answer *a)
 {
 	struct cli_grid_values none = { 0 };
 	struct cli_grid grid = { .cli = g->cli,
 		.values = &none,
 		.verb = "graph",
 		.analysis = &analysis_relations,
-		.e = e,
+		.e = g->e,
 		.begin = g->begin,
 		.end = g->end,
 		.options = g->options,
 		.requests = { { &analysis_relations, 0 } },
-		.tables = { *t },
+		.tables = a->tables,
 		.n = 1,
 		.n_printed = 1 };
 	return cli_grid_print(&grid);
 }
 
-static int print(struct cli *cli, const struct values *v, struct mer_experiment *e,
-	const struct analysis_run *run, struct mer_table *t)
+struct asking {
+	struct cli *cli;
+	const struct values *v;
+};
+
+static int print(void *ctx, struct session_answer *a)
 {
+	const struct asking *x = ctx;
+	const struct values *v = x->v;
+	struct cli *cli = x->cli;
+	struct mer_table *t = &a->tables[0];
+	struct session_world w = session_answer_world(a);
+	struct mer_experiment *e = w.e;
 	struct cli_graph g = { .cli = cli,
 		.e = e,
-		.options = run->options,
+		.options = &a->options,
 		.table = t,
-		.begin = MER_NO_TIME,
-		.n_tracer = run->n_tracer };
+		.begin = a->begin,
+		.end = a->end,
+		.cancel = session_cancel_of(a->session),
+		.n_tracer = a->run.n_tracer };
 	struct mer_str out = { 0 };
 	bool by_task = v->by == BY_TASK;
-	for (uint32_t h = 0; h < run->world->n_hosts; h++) {
-		int64_t begin, end;
-		if (!analysis_range(run, h, &begin, &end))
-			continue;
-		g.end = g.begin == MER_NO_TIME || end > g.end ? end : g.end;
-		g.begin = g.begin == MER_NO_TIME || begin < g.begin ? begin : g.begin;
-	}
-	if (g.begin == MER_NO_TIME)
-		g.end = MER_NO_TIME;
+	int rc = cli_tasks_check(cli, &w, &cli->window);
+	if (rc)
+		return rc;
 	if (!v->all)
 		drop_kernel(&g, t);
 	if (v->limit.set)
 		mer_table_limit(t, (size_t)v->limit.v);
 	bool draws = v->plot || cli->format == CLI_FORMAT_DOT || cli->format == CLI_FORMAT_SVG;
-	int rc = draws && !t->n_rows ? warn_of_nothing(&g, e) : 0;
+	rc = draws && !t->n_rows ? warn_of_nothing(&g, e) : 0;
 	if (rc == 0 && v->plot)
 		rc = plot(&g, v);
 	if (rc)
@@ -143,67 +133,32 @@ static int print(struct cli *cli, const struct values *v, struct mer_experiment 
 	case CLI_FORMAT_SVG:
 		rc = cli_graph_svg(&g, by_task, !v->limit.set, "--format svg", &out);
 		break;
-	default: return print_rows(&g, t, e);
+	default: return print_rows(&g, a);
 	}
 	return cli_sync_put(cli, &out, rc);
 }
 
-static const struct analysis_request asked = { &analysis_relations, 0 };
-
-static int analyse(struct cli *cli, const struct values *v, struct mer_experiment *e,
-	struct cli_periods *periods, struct sync_messages *messages, struct sync_result *r)
-{
-	struct analysis_run run;
-	struct mer_table t;
-	struct cli_progress progress;
-	struct asking asking = { cli, &run };
-	bool chosen = cli->tids.n || cli->comms.n || cli->hosts.n;
-	struct analysis_options o = { .begin = cli_moment_resolve(
-					      &cli->begin, e->begin, e->end, INT64_MIN),
-		.end = cli_moment_resolve(&cli->end, e->begin, e->end, INT64_MAX),
-		.max_ns = INT64_MAX,
-		.keep_spans = !v->all, /* for waits that nobody felt */
-		.without_tracer = !v->all && !cli->tids.n && !cli->comms.n,
-		.wants_task = chosen ? wants_task : NULL,
-		.ctx = &asking };
-	int rc = cli_periods_find(cli, e, periods, &o);
-	if (rc)
-		return rc;
-	cli_progress_begin(&progress, cli, "reading", e->bytes);
-	struct kernel_world_options world = { .n_threads = cli_jobs(cli),
-		.cancel = &cli->cancel,
-		.done_bytes = &progress.done_bytes,
-		.drop = messages };
-	rc = analysis_run(&run, e, messages, r, &world, &o, &asked, 1, &t, &cli->err);
-	cli_progress_end(&progress);
-	if (rc == 0)
-		rc = cli_tasks_check(cli, e, run.world, o.begin, o.end);
-	if (rc == 0)
-		rc = print(cli, v, e, &run, &t);
-	mer_table_fini(&t);
-	analysis_run_fini(&run);
-	return rc;
-}
-
 static int run(struct cli *cli, const void *values)
 {
-	struct sync_messages messages = { 0 };
-	struct sync_result *r = NULL;
-	struct mer_experiment *e = NULL;
+	static const struct analysis_request relations = { &analysis_relations, 0 };
 	const struct values *v = values;
-	struct cli_periods periods;
-	cli->synced = NULL;
+	struct analysis_period_rule *periods;
 	int rc = cli_periods_understand(cli, &v->period, false, &periods);
+	struct cli_question q = {
+		.request = { .tables = &relations,
+			.n = 1,
+			.all_hosts = true,
+			.periods = periods,
+			.options = { .max_ns = INT64_MAX,
+				.keep_spans = !v->all, /* for waits that nobody felt */
+				.without_tracer = !v->all && !session_selects_tasks(&cli->select) },
+			.stage = SESSION_READING },
+		.print = print,
+		.ctx = &(struct asking){ cli, v },
+	};
 	if (rc == 0)
-		rc = cli_traces_open(cli, &e);
-	if (rc == 0)
-		rc = cli_traces_sync_for(cli, e, &asked, 1, &messages, &r);
-	if (rc == 0)
-		rc = analyse(cli, v, e, &periods, &messages, r);
-	sync_result_free(r);
-	sync_messages_free(&messages);
-	cli_periods_fini(&periods);
-	cli_traces_close(cli, e);
+		rc = cli_ask(cli, &q);
+	analysis_period_rule_free(periods);
 	return rc;
 }
 

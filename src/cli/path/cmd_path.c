@@ -3,6 +3,7 @@
 
 #include "cli/path/path_children.h"
 #include "cli/path/path_print.h"
+#include "cli/session.h"
 #include "cli/sync/sync_print.h"
 #include "cli/tasks.h"
 #include "cli/text.h"
@@ -17,7 +18,7 @@ struct values {
 /* "1ms", "500us", "0" */
 static int read_collapse(struct cli *cli, const char *text, int64_t *ns)
 {
-	struct cli_moment m = { 0 };
+	struct session_moment m = { 0 };
 	char after[64];
 	*ns = CLI_COLLAPSE_AUTO;
 	if (!text)
@@ -30,7 +31,7 @@ static int read_collapse(struct cli *cli, const char *text, int64_t *ns)
 	/* Without a unit it would be seconds: nobody means these. */
 	if (strlen(text) > 32 || text[0] < '0' || text[0] > '9' ||
 		(after[len - 1] >= '0' && after[len - 1] <= '9') ||
-		cli_moment_parse(&m, after, NULL))
+		session_moment_parse(&m, after, NULL))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--collapse: '%.60s' is not 0 or a time with a unit, as 500us or 1ms",
 			text);
@@ -51,25 +52,36 @@ static int put(const struct cli_path *c, struct mer_str *out)
 	}
 }
 
-static int show(struct cli *cli, struct cli_world *w, const struct cli_task *t,
-	const struct values *v, int64_t collapse_ns)
+struct asking {
+	struct cli *cli;
+	const struct values *v;
+	int64_t collapse_ns;
+};
+
+static int show(void *ctx, const struct session_world *w, const struct session_tasks *tasks)
 {
+	const struct asking *x = ctx;
+	struct cli *cli = x->cli;
+	uint32_t host = tasks->item[0].host, task = tasks->item[0].task;
+	if (x->v->children)
+		return cli_path_children(cli, w, host, task, x->v->limit);
 	struct path p = { 0 };
 	struct mer_str out = { 0 };
+	struct session_world here = *w;
 	struct cli_path c = { .cli = cli,
-		.w = w,
+		.w = &here,
 		.p = &p,
-		.collapse_ns = collapse_ns,
-		.limit = v->limit,
-		.absolute = v->absolute };
-	int64_t begin, end;
-	cli_world_window(cli, w, &begin, &end);
-	int rc = path_find(w->world, t->host, t->task, begin, end, &p, &cli->err);
+		.collapse_ns = x->collapse_ns,
+		.limit = x->v->limit,
+		.absolute = x->v->absolute };
+	const struct session_window *window = &cli->window;
+	int rc = path_find(w->world, host, task, window->begin, window->end, &p, &cli->err);
 	while (rc == 0 && p.is_open) {
 		path_fini(&p);
-		rc = cli_world_read_on(cli, w);
+		rc = session_world_further(&here, window, &cli->err);
 		if (rc == 0)
-			rc = path_find(w->world, t->host, t->task, begin, end, &p, &cli->err);
+			rc = path_find(here.world, host, task, window->begin, window->end, &p,
+				&cli->err);
 	}
 	if (rc == 0)
 		rc = put(&c, &out);
@@ -78,34 +90,11 @@ static int show(struct cli *cli, struct cli_world *w, const struct cli_task *t,
 	return rc;
 }
 
-static int choose(struct cli *cli, struct cli_world *w, const struct values *v, int64_t collapse_ns)
-{
-	struct cli_selection s = { .comms = &cli->comms, .tids = &cli->tids };
-	struct cli_tasks tasks;
-	size_t chosen;
-	cli_world_window(cli, w, &s.begin, &s.end);
-	int rc = cli_tasks_find(cli, w, &s, &tasks);
-	if (rc)
-		return rc;
-	if (!tasks.n)
-		return cli_tasks_none(cli, w, &s);
-	if (v->list)
-		return cli_tasks_print(cli, w, &tasks, v->limit);
-	rc = cli_tasks_choose(cli, w, &tasks, v->nth, &chosen);
-	if (rc)
-		return rc;
-	if (v->children)
-		return cli_path_children(
-			cli, w, tasks.item[chosen].host, tasks.item[chosen].task, v->limit);
-	return show(cli, w, &tasks.item[chosen], v, collapse_ns);
-}
-
 static int run(struct cli *cli, const void *values)
 {
 	const struct values *v = values;
-	struct cli_world w;
-	int64_t collapse_ns;
-	int rc = read_collapse(cli, v->collapse, &collapse_ns);
+	struct asking x = { .cli = cli, .v = v };
+	int rc = read_collapse(cli, v->collapse, &x.collapse_ns);
 	if (rc)
 		return rc;
 	if (v->children && cli->format != CLI_FORMAT_TABLE && cli->format != CLI_FORMAT_JSON)
@@ -115,11 +104,12 @@ static int run(struct cli *cli, const void *values)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--list is available with --format table, json, jsonl and csv");
 	/* What its children did is asked about all of them. */
-	rc = v->children ? cli_world_open(cli, &w) : cli_world_open_part(cli, &w);
-	if (rc == 0)
-		rc = choose(cli, &w, v, collapse_ns);
-	cli_world_close(cli, &w);
-	return rc;
+	return cli_ask_tasks(cli, &(struct cli_task_question){ .list = v->list,
+					  .part = !v->children,
+					  .nth = v->nth,
+					  .limit = v->limit,
+					  .print = show,
+					  .ctx = &x });
 }
 
 #define AT(member) offsetof(struct values, member)

@@ -1,6 +1,7 @@
 /* meridian task: what one task waited for, and what it cost, with all who worked for it. */
 #include <string.h>
 
+#include "cli/session.h"
 #include "cli/sync/sync_print.h"
 #include "cli/path/task_print.h"
 #include "cli/tasks.h"
@@ -14,70 +15,67 @@ struct values {
 };
 
 enum compat { COMPAT_NONE, COMPAT_FLIGHTBOX };
+
+/* In one CSV file or stream one table is easier to use; -o FOLDER/ has room for all. */
+static unsigned table_of(const struct cli *cli, const struct values *v)
+{
+	bool is_one = cli->format == CLI_FORMAT_CSV || cli->format == CLI_FORMAT_JSONL;
+	if (v->table != CLI_COST_DEFAULT)
+		return v->table;
+	return is_one && !cli->folder ? CLI_COST_ACCOUNTING : CLI_COST_ALL;
+}
+
 enum { BINS = 200, BINS_MAX = 1000000 };
 
 static int print(struct cli_cost *c, const struct values *v)
 {
 	struct mer_str out = { 0 };
-	int rc = v->compat == COMPAT_FLIGHTBOX && c->cli->format == CLI_FORMAT_TABLE
-			 ? cli_cost_print_flightbox(c, &out)
-			 : cli_cost_print(c, &out);
+	if (v->compat != COMPAT_FLIGHTBOX || c->cli->format != CLI_FORMAT_TABLE)
+		return cli_cost_print(c);
+	int rc = cli_cost_print_flightbox(c, &out);
 	return cli_sync_put(c->cli, &out, rc);
 }
 
-static int show(struct cli *cli, const struct cli_world *w, const struct cli_task *t,
-	const struct values *v)
+struct asking {
+	struct cli *cli;
+	const struct values *v;
+};
+
+static int show(void *ctx, const struct session_world *w, const struct session_tasks *tasks)
 {
+	const struct asking *x = ctx;
+	const struct values *v = x->v;
+	const struct session_task *t = &tasks->item[0];
+	struct cli *cli = x->cli;
 	struct cli_cost c = { .cli = cli,
 		.w = w,
-		.only = v->table,
+		.only = table_of(cli, v),
 		.limit = v->limit,
 		.averaged = v->compat == COMPAT_FLIGHTBOX };
 	struct blocked b;
 	struct account a = { 0 };
-	struct account_index *x = NULL;
-	int64_t begin, end;
-	cli_world_window(cli, w, &begin, &end);
+	struct account_index *index = NULL;
+	int64_t begin = cli->window.begin, end = cli->window.end;
 	int rc = blocked_find(w->world, &b, &cli->err);
 	if (!rc && c.averaged)
 		rc = account_find_averaged(&b, t->host, t->task, begin, end,
 			v->bins ? (uint32_t)v->bins : BINS, &a, &cli->err);
 	if (!rc && !c.averaged)
-		rc = account_index_new(&b, w->usage, &x, &cli->err);
+		rc = account_index_new(&b, w->usage, &index, &cli->err);
 	if (!rc && !c.averaged)
-		rc = account_find(x, t->host, t->task, begin, end, v->all, &a, &cli->err);
+		rc = account_find(index, t->host, t->task, begin, end, v->all, &a, &cli->err);
 	c.a = &a;
 	if (!rc)
 		rc = print(&c, v);
 	account_fini(&a);
-	account_index_free(x);
+	account_index_free(index);
 	blocked_fini(&b);
 	return rc;
-}
-
-static int choose(struct cli *cli, struct cli_world *w, const struct values *v)
-{
-	struct cli_selection s = { .comms = &cli->comms, .tids = &cli->tids };
-	struct cli_tasks tasks;
-	cli_world_window(cli, w, &s.begin, &s.end);
-	int rc = cli_tasks_find(cli, w, &s, &tasks);
-	if (rc)
-		return rc;
-	if (!tasks.n)
-		return cli_tasks_none(cli, w, &s);
-	if (v->list)
-		return cli_tasks_print(cli, w, &tasks, v->limit);
-	size_t chosen;
-	rc = cli_tasks_choose(cli, w, &tasks, v->nth, &chosen);
-	if (rc)
-		return rc;
-	return show(cli, w, &tasks.item[chosen], v);
 }
 
 static int run(struct cli *cli, const void *values)
 {
 	const struct values *v = values;
-	struct cli_world w;
 	if (v->bins && v->compat != COMPAT_FLIGHTBOX)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--bins works only with --compat flightbox; without it all values are "
@@ -91,17 +89,16 @@ static int run(struct cli *cli, const void *values)
 		(v->table == CLI_COST_REST || v->table == CLI_COST_RESOURCES))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--compat flightbox has CPU time only, no tables rest and resources");
+	unsigned table = table_of(cli, v);
 	bool all = !v->list && v->compat != COMPAT_FLIGHTBOX &&
-		   (v->table == CLI_COST_ALL || v->table == CLI_COST_RESOURCES);
-	/* Of several tables csv and jsonl print one: that of CPU time. */
-	if (v->table == CLI_COST_ALL &&
-		(cli->format == CLI_FORMAT_CSV || cli->format == CLI_FORMAT_JSONL))
-		all = false;
-	int rc = cli_world_open_used(cli, &w, all);
-	if (!rc)
-		rc = choose(cli, &w, v);
-	cli_world_close(cli, &w);
-	return rc;
+		   (table == CLI_COST_ALL || table == CLI_COST_RESOURCES);
+	return cli_ask_tasks(cli,
+		&(struct cli_task_question){ .usage = all ? SESSION_USAGE_ALL : SESSION_USAGE_DISKS,
+			.list = v->list,
+			.nth = v->nth,
+			.limit = v->limit,
+			.print = show,
+			.ctx = &(struct asking){ cli, v } });
 }
 
 #define AT(member) offsetof(struct values, member)
@@ -117,8 +114,8 @@ static const struct cli_option options[] = {
 	{ .name = "table",
 		.kind = CLI_CHOICE,
 		.arg = "WHICH",
-		.choices = "all|blocking|accounting|resources|rest",
-		.help = "only this table (default with csv: accounting)",
+		.choices = "default|all|blocking|accounting|resources|rest",
+		.help = "only this table (default: all; with csv: accounting)",
 		.offset = AT(table) },
 	{ .name = "compat",
 		.kind = CLI_CHOICE,
@@ -179,7 +176,7 @@ const struct cli_verb cli_verb_task = {
 		"the recording, and a wait counts all bins from the one in which it begins up to, but "
 		"excluding, the one in which it ends. Without it values are exact.",
 	.formats = "table|json|jsonl|csv",
-	.uses = CLI_USES_TASKS,
+	.uses = CLI_USES_TASKS | CLI_USES_TABLES,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

@@ -5,7 +5,7 @@
 #include "path/path_diff.h"
 #include "base/json.h"
 #include "cli/context.h"
-#include "cli/sync_traces.h"
+#include "cli/session.h"
 
 struct cli_side {
 	struct path_profile profile;
@@ -14,7 +14,7 @@ struct cli_side {
 	int64_t tid; /* -1: not known */
 	int64_t begin, end;
 	bool has_sync;
-	struct cli_synced synced; /* that it was found with */
+	struct session_synced synced; /* that it was found with */
 };
 
 struct cli_diff {

@@ -10,7 +10,7 @@
 #include "cli/sync/sync_print.h"
 #include "cli/table.h"
 #include "cli/text.h"
-#include "cli/traces.h"
+#include "cli/session.h"
 
 enum { SCREENFUL = 12, NAMED = 3, GONE = 4 };
 
@@ -206,7 +206,7 @@ static void put_table(const struct cli_diff *d, enum path_diff_by by,
 		[T_COMM] = { "comm", "Program", MER_TEXT },
 		[T_A] = { "a_ns", "A", MER_DURATION },
 		[T_B] = { "b_ns", "B", MER_DURATION },
-		[T_DELTA] = { "delta_ns", "B - T_A", MER_DURATION },
+		[T_DELTA] = { "delta_ns", "B - A", MER_DURATION },
 		[T_SHARE] = { "percent", "of difference", MER_RATIO },
 	};
 	struct mer_table t;
@@ -286,7 +286,7 @@ static int put_text(const struct cli_diff *d, struct mer_str *out)
 static void json_side(
 	struct cli *cli, struct mer_json *j, const char *key, const struct cli_side *s)
 {
-	const struct cli_synced *before = cli->synced;
+	const struct session_synced *before = cli->synced;
 	mer_json_kv_object(j, key);
 	mer_json_kv_text(j, "file", s->file);
 	mer_json_kv_text(j, "host", s->host);

@@ -13,6 +13,7 @@ struct cli_graph {
 	const struct mer_table *table;		/* the wanted rows; n_left_out: by --limit */
 	int64_t begin, end;			/* what was looked at; MER_NO_TIME: nothing */
 	uint64_t n_kernel; /* edges of kind RELATION_KERNEL that were left out */
+	struct mer_cancel *cancel;
 	uint64_t n_tracer; /* edges of the tracer's tasks that were */
 };
 

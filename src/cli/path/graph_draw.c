@@ -140,8 +140,8 @@ int cli_graph_svg(const struct cli_graph *g, bool by_task, bool limited, const c
 		rc = mer_fail_errno(err, "write", "a temporary file");
 	if (rc == 0) {
 		rewind(in);
-		int status = run_dot(in, out, &g->cli->cancel);
-		if (status == TOO_LONG && mer_cancelled(&g->cli->cancel))
+		int status = run_dot(in, out, g->cancel);
+		if (status == TOO_LONG && mer_cancelled(g->cancel))
 			rc = mer_fail(err, MER_ERR_CANCELLED, "interrupted");
 		else if (status || !add_drawing(out, svg))
 			rc = fail_drawing(err, asked_by, status);

@@ -5,16 +5,15 @@
 #include "base/plural.h"
 #include "path/process_tree.h"
 #include "cli/sync/sync_print.h"
-#include "cli/sync_traces.h"
+#include "cli/session.h"
 #include "cli/table.h"
 #include "cli/text.h"
-#include "cli/traces.h"
 
 enum { ROWS = 16, TOTALS = 6 }; /* that fit a screen, together */
 
 struct children {
 	struct cli *cli;
-	const struct cli_world *w;
+	const struct session_world *w;
 	struct process_tree tree;
 	struct process_group *groups;
 	uint32_t n_groups;
@@ -323,14 +322,13 @@ static int put_json(const struct children *c, struct mer_str *out)
 	return rc;
 }
 
-int cli_path_children(
-	struct cli *cli, const struct cli_world *w, uint32_t host, uint32_t task, uint64_t limit)
+int cli_path_children(struct cli *cli, const struct session_world *w, uint32_t host, uint32_t task,
+	uint64_t limit)
 {
 	struct children c = { .cli = cli, .w = w, .limit = limit };
 	struct mer_str out = { 0 };
-	int64_t begin, end;
-	cli_world_window(cli, w, &begin, &end);
-	int rc = process_tree_find(w->world, host, task, begin, end, &c.tree, &cli->err);
+	int rc = process_tree_find(
+		w->world, host, task, cli->window.begin, cli->window.end, &c.tree, &cli->err);
 	if (!rc)
 		rc = process_tree_group(&c.tree, &c.groups, &c.n_groups, &cli->err);
 	if (!rc)

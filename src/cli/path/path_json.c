@@ -3,9 +3,8 @@
 
 #include "cli/path/path_print.h"
 #include "cli/path/path_words.h"
-#include "cli/sync_traces.h"
+#include "cli/session.h"
 #include "cli/table.h"
-#include "cli/traces.h"
 
 static void put_tid(struct mer_json *j, const char *key, int32_t tid)
 {

@@ -5,13 +5,13 @@
 
 #include "path/path.h"
 #include "base/str.h"
-#include "cli/worlds.h"
+#include "cli/session.h"
 
 enum { CLI_COLLAPSE_AUTO = -1 };
 
 struct cli_path {
 	struct cli *cli;
-	const struct cli_world *w;
+	const struct session_world *w;
 	const struct path *p;
 	int64_t collapse_ns; /* shorter pieces are folded; CLI_COLLAPSE_AUTO: as the screen wants */
 	uint64_t limit;	     /* of lines of the list; 0: none */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "cli/path/path_print.h"
-#include "cli/sync_traces.h"
+#include "cli/session.h"
 
 /* Sums of time in flight: ns[number of the row]. */
 static int sum_flights(const struct cli_path *c, bool tasks, struct cli_path_share *rows, size_t n)

@@ -7,10 +7,9 @@
 #include "path/path_diff.h"
 #include "cli/path/path_print.h"
 #include "cli/path/path_words.h"
-#include "cli/sync_traces.h"
+#include "cli/session.h"
 #include "cli/table.h"
 #include "cli/text.h"
-#include "cli/traces.h"
 
 enum { TASKS = 10, NAMED = 3 }; /* rows of the table of tasks; parts that the sentence names */
 
@@ -53,7 +52,7 @@ static void put_window(const struct path *p, struct mer_str *out)
 
 static void put_clocks(const struct cli_path *c, struct mer_str *out)
 {
-	const struct cli_synced *s = c->w->synced;
+	const struct session_synced *s = c->w->synced;
 	if (c->p->world->n_hosts < 2) {
 		mer_str_puts(out, ".\n");
 	} else if (!s) {

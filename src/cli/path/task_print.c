@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "cli/path/path_words.h"
-#include "cli/sync_traces.h"
+#include "cli/session.h"
+#include "cli/sync/sync_print.h"
 #include "cli/table.h"
 #include "cli/text.h"
-#include "cli/traces.h"
 
 enum { OBJECTS = 8, TASKS = 14, INDENT_MAX = 8 }; /* rows of a screenful; levels */
 
@@ -433,18 +433,28 @@ int cli_cost_print_flightbox(const struct cli_cost *c, struct mer_str *out)
 
 /* ---- For programs ---- */
 
-/* How many of its rows --limit lets through. */
-static size_t rows_of(const struct cli_cost *c, const struct mer_table *t)
-{
-	return c->limit && c->limit < t->n_rows ? (size_t)c->limit : t->n_rows;
-}
+enum { MOST_TABLES = CLI_COST_REST - CLI_COST_BLOCKING + 1 };
 
-static int make_table(const struct cli_cost *c, unsigned which, struct mer_table *t)
+/* The tables that are asked for, as far as they are known; mer_table_fini for each in any case. */
+static int make_tables(const struct cli_cost *c, struct mer_table *tables, size_t *n)
 {
-	return which == CLI_COST_BLOCKING    ? cli_cost_blocking(c, t)
-	       : which == CLI_COST_REST	     ? cli_cost_rest(c, t)
-	       : which == CLI_COST_RESOURCES ? cli_cost_resources(c, t)
-					     : cli_cost_accounting(c, t);
+	static int (*const makers[])(const struct cli_cost *, struct mer_table *) = {
+		[CLI_COST_BLOCKING] = cli_cost_blocking,
+		[CLI_COST_ACCOUNTING] = cli_cost_accounting,
+		[CLI_COST_RESOURCES] = cli_cost_resources,
+		[CLI_COST_REST] = cli_cost_rest,
+	};
+	int rc = 0;
+	*n = 0;
+	for (unsigned i = CLI_COST_BLOCKING; i <= CLI_COST_REST && !rc; i++) {
+		if ((c->only != CLI_COST_ALL && c->only != i) ||
+			(i >= CLI_COST_RESOURCES && c->averaged))
+			continue;
+		struct mer_table *t = &tables[(*n)++];
+		rc = makers[i](c, t);
+		mer_table_limit(t, c->limit);
+	}
+	return rc;
 }
 
 static void json_task(const struct cli_cost *c, struct mer_json *j)
@@ -466,51 +476,53 @@ static void json_task(const struct cli_cost *c, struct mer_json *j)
 	mer_json_end_object(j);
 }
 
-static int put_json(const struct cli_cost *c, struct mer_str *out)
+/* A document with n tables from this one on. */
+static int print_json(const struct cli_cost *c, const struct mer_table *tables, size_t n)
 {
 	struct mer_json j;
-	int rc = 0;
-	mer_json_init(&j, out, NULL, 0);
+	struct mer_str out = { 0 };
+	mer_json_init(&j, &out, NULL, 0);
 	mer_json_begin_object(&j);
 	mer_json_kv_int(&j, "schema_version", 1);
 	mer_json_kv_int(&j, "begin", c->a->begin);
 	mer_json_kv_int(&j, "end", c->a->end);
 	json_task(c, &j);
 	mer_json_kv_array(&j, "tables");
-	for (unsigned i = CLI_COST_BLOCKING; i <= CLI_COST_REST && !rc; i++) {
-		struct mer_table t;
-		if ((c->only != CLI_COST_ALL && c->only != i) ||
-			(i >= CLI_COST_RESOURCES && c->averaged))
-			continue;
-		rc = make_table(c, i, &t);
-		if (!rc)
-			mer_table_json(&t, rows_of(c, &t), &j);
-		mer_table_fini(&t);
-	}
+	for (size_t i = 0; i < n; i++)
+		mer_table_json(&tables[i], tables[i].n_rows, &j);
 	mer_json_end_array(&j);
 	cli_json_synced(&j, c->cli);
 	cli_json_diagnostics(&j, c->w->e);
 	mer_json_end_object(&j);
-	if (!rc)
-		rc = mer_json_finish(&j, &c->cli->err);
-	return rc;
+	return cli_sync_put(c->cli, &out, mer_json_finish(&j, &c->cli->err));
 }
 
-static int put_rows(const struct cli_cost *c, struct mer_str *out)
+static int print_all_json(const struct cli_cost *c, const struct mer_table *tables, size_t n)
 {
-	struct mer_table t;
-	int rc = make_table(c, c->only, &t);
-	if (!rc)
-		cli_table_rows(c->cli, &t, (struct mer_table_part){ .end = rows_of(c, &t) }, out);
-	mer_table_fini(&t);
-	return rc;
-}
-
-int cli_cost_print(const struct cli_cost *c, struct mer_str *out)
-{
-	switch ((enum cli_format)c->cli->format) {
-	case CLI_FORMAT_JSON: return put_json(c, out);
-	case CLI_FORMAT_TABLE: return put_text(c, out);
-	default: return put_rows(c, out);
+	int rc = 0;
+	if (!c->cli->folder)
+		return print_json(c, tables, n);
+	for (size_t i = 0; i < n && !rc; i++) {
+		rc = cli_output_file(c->cli, tables[i].id);
+		if (!rc)
+			rc = print_json(c, &tables[i], 1);
 	}
+	return rc;
+}
+
+int cli_cost_print(const struct cli_cost *c)
+{
+	struct mer_table tables[MOST_TABLES];
+	struct mer_str out = { 0 };
+	size_t n;
+	if (c->cli->format == CLI_FORMAT_TABLE)
+		return cli_sync_put(c->cli, &out, put_text(c, &out));
+	int rc = make_tables(c, tables, &n);
+	if (!rc && c->cli->format == CLI_FORMAT_JSON)
+		rc = print_all_json(c, tables, n);
+	else if (!rc)
+		rc = cli_tables_print(c->cli, tables, n);
+	for (size_t i = 0; i < n; i++)
+		mer_table_fini(&tables[i]);
+	return rc;
 }

@@ -3,12 +3,13 @@
 #ifndef MER_CLI_PATH_TASK_PRINT_H
 #define MER_CLI_PATH_TASK_PRINT_H
 
-#include "base/json.h"
-#include "base/table.h"
-#include "cli/worlds.h"
 #include "path/account.h"
+#include "base/table.h"
+#include "base/json.h"
+#include "cli/session.h"
 
 enum cli_cost_table {
+	CLI_COST_DEFAULT, /* all, but in CSV and JSON Lines accounting */
 	CLI_COST_ALL,
 	CLI_COST_BLOCKING,
 	CLI_COST_ACCOUNTING,
@@ -18,9 +19,9 @@ enum cli_cost_table {
 
 struct cli_cost {
 	struct cli *cli;
-	const struct cli_world *w;
+	const struct session_world *w;
 	const struct account *a;
-	unsigned only;	/* enum cli_cost_table */
+	unsigned only;	/* enum cli_cost_table; not _DEFAULT */
 	uint64_t limit; /* of rows of each table; 0: none for programs, a screenful for people */
 	bool averaged;	/* no rests are known */
 };
@@ -57,7 +58,7 @@ void cli_cost_put_node(const struct cli_cost *c, const struct account_node *n, s
 void cli_cost_put_resources(const struct cli_cost *c, const bool *rows, struct mer_str *out);
 
 /* As --format says. */
-int cli_cost_print(const struct cli_cost *c, struct mer_str *out);
+int cli_cost_print(const struct cli_cost *c);
 /* In the layout of the first such report: names in 30 columns, numbers in 12, ms with three decimals. */
 int cli_cost_print_flightbox(const struct cli_cost *c, struct mer_str *out);
 

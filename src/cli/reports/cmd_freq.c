@@ -12,7 +12,9 @@ static const struct cli_option options[] = {
 	CLI_GRID_MIN(""),
 	CLI_GRID_MAX(""),
 	CLI_GRID_SIZES("io: "),
-	CLI_GRID_NAME("only these (openat, eth0, /etc/*)"),
+	CLI_GRID_NAME("only these (openat, eth0); also --filter, --group-by"),
+	CLI_GRID_GROUP_BY(""),
+	CLI_GRID_FILTER(""),
 	CLI_GRID_PERIOD,
 	{ 0 },
 };
@@ -25,9 +27,9 @@ const struct cli_verb cli_verb_freq = {
 		       "lists the analyses.",
 	.more = "Each row is a range of durations (for mem, of sizes), from the first column to the second, "
 		"exclusive. Ranges grow by a half or a third, so nanoseconds and hours fit into one "
-		"picture. Bars are relative to the largest count of the same histogram.\n\n"  CLI_GRID_NAME_MANUAL CLI_PERIOD_MANUAL,
+		"picture. Bars are relative to the largest count of the same histogram.\n\n"  CLI_GRID_NAME_MANUAL CLI_GRID_GROUP_BY_MANUAL CLI_GRID_FILTER_MANUAL CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
-	.uses = CLI_USES_TASKS | CLI_USES_CPU,
+	.uses = CLI_USES_TASKS | CLI_USES_CPU | CLI_USES_TABLES,
 	.options = options,
 	.values_size = sizeof(struct cli_grid_values),
 	.max_args = -1,

@@ -14,7 +14,8 @@ static const struct cli_option options[] = {
 	CLI_GRID_MIN(""),
 	CLI_GRID_MAX(""),
 	CLI_GRID_SIZES("io: "),
-	CLI_GRID_NAME("only these (openat, eth0, /etc/*)"),
+	CLI_GRID_NAME("only these (openat, eth0, /etc/*); also --filter"),
+	CLI_GRID_FILTER(""),
 	CLI_GRID_PERIOD,
 	{ .name = "plot",
 		.kind = CLI_FILE,
@@ -36,7 +37,7 @@ const struct cli_verb cli_verb_log = {
 		"With --plot (meridian log io --plot disks.svg TRACE), each disk is a chart with one "
 		"point per request, at its time and sector: sequential requests form lines, random ones "
 		"clouds. If there are thousands, neighbouring points are merged. The points are in the "
-		"table 'map'.\n\n"  CLI_GRID_NAME_MANUAL CLI_PERIOD_MANUAL,
+		"table 'map'.\n\n"  CLI_GRID_NAME_MANUAL CLI_GRID_FILTER_MANUAL CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_TASKS | CLI_USES_CPU,
 	.options = options,

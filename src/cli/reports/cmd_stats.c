@@ -11,8 +11,7 @@
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "cli/text.h"
-#include "cli/sync_traces.h"
-#include "cli/traces.h"
+#include "cli/session.h"
 #include "cli/verb.h"
 #include "trace/walk.h"
 
@@ -61,7 +60,8 @@ static int sum_names(struct stats *s, struct mer_intern *in)
 		for (uint32_t c = 0; c < schema->n_streams; c++)
 			for (uint32_t i = 0; i < schema->streams[c].n_events; i++, number++) {
 				const struct trace_count *n = &s->counts->by_class[p][number];
-				if (n->events == 0 || !cli_trace_wanted(s->cli, s->e, trace))
+				if (n->events == 0 ||
+					!session_selects_trace(&s->cli->select, s->e, trace))
 					continue;
 				const char *name = schema->streams[c].events[i].name;
 				uint32_t host = s->e->traces[trace].host;
@@ -90,7 +90,8 @@ static void find_span(struct stats *s)
 {
 	int64_t first = INT64_MAX, last = INT64_MIN;
 	for (uint32_t i = 0; i < s->e->n_streams; i++)
-		if (s->counts->first[i] != MER_NO_TIME && cli_stream_wanted(s->cli, s->e, i)) {
+		if (s->counts->first[i] != MER_NO_TIME &&
+			session_selects_stream(&s->cli->select, s->e, i)) {
 			first = s->counts->first[i] < first ? s->counts->first[i] : first;
 			last = s->counts->last[i] > last ? s->counts->last[i] : last;
 		}
@@ -142,7 +143,7 @@ static void fill_hosts(const struct stats *s, struct mer_table *t)
 	mer_table_init(t, "by_host", "Events by host", columns, NULL);
 	for (uint32_t h = 0; h < s->e->n_hosts; h++) {
 		uint64_t count = 0, bits = 0, events = 0, packets = 0;
-		if (!cli_host_wanted(s->cli, s->e->hosts[h].name))
+		if (!session_selects_host(&s->cli->select, s->e->hosts[h].name))
 			continue;
 		for (uint32_t i = 0; i < s->e->n_streams; i++) {
 			if (s->e->traces[s->e->streams[i].trace].host != h)
@@ -185,7 +186,7 @@ static void fill_streams(const struct stats *s, struct mer_table *t)
 	for (uint32_t i = 0; i < s->e->n_streams; i++) {
 		const struct mer_stream *m = &s->e->streams[i];
 		const struct trace_count *n = &s->counts->by_stream[i];
-		if (!cli_stream_wanted(s->cli, s->e, i))
+		if (!session_selects_stream(&s->cli->select, s->e, i))
 			continue;
 		mer_table_add(t, (struct mer_cell[N]){
 					 [HOST] = mer_text(stream_host(s, i)),
@@ -224,7 +225,7 @@ static void fill_losses(const struct stats *s, struct mer_table *t)
 	for (uint32_t i = 0; i < s->e->n_losses; i++) {
 		const struct mer_loss *l = &s->e->losses[i];
 		const char *path = s->e->streams[l->stream].path, *slash = strrchr(path, '/');
-		if (!cli_stream_wanted(s->cli, s->e, l->stream))
+		if (!session_selects_stream(&s->cli->select, s->e, l->stream))
 			continue;
 		struct mer_cell row[N] = {
 			[HOST] = mer_text(stream_host(s, l->stream)),
@@ -319,7 +320,7 @@ static void put_text(const struct stats *s, const struct values *v, struct mer_s
 {
 	uint64_t lost = 0;
 	for (uint32_t i = 0; i < s->e->n_losses; i++)
-		if (cli_stream_wanted(s->cli, s->e, s->e->losses[i].stream))
+		if (session_selects_stream(&s->cli->select, s->e, s->e->losses[i].stream))
 			lost += s->e->losses[i].events;
 	cli_text_count(out, (int64_t)s->total);
 	mer_str_puts(out, " events in ");
@@ -350,6 +351,9 @@ static int put_rows(const struct stats *s, const struct values *v, struct mer_st
 	size_t n = 0;
 	if (s->cli->format == CLI_FORMAT_JSON) {
 		struct mer_json j;
+		int rc = cli_output_file(s->cli, "stats");
+		if (rc)
+			return rc;
 		mer_json_init(&j, out, NULL, 0);
 		mer_json_begin_object(&j);
 		mer_json_kv_int(&j, "schema_version", 1);
@@ -368,7 +372,7 @@ static int put_rows(const struct stats *s, const struct values *v, struct mer_st
 		cli_json_synced(&j, s->cli);
 		cli_json_diagnostics(&j, s->e);
 		mer_json_end_object(&j);
-		int rc = mer_json_finish(&j, &s->cli->err);
+		rc = mer_json_finish(&j, &s->cli->err);
 		mer_str_putc(out, '\n');
 		return rc;
 	}
@@ -410,27 +414,25 @@ static int print(struct stats *s, const struct values *v)
 
 static int count_events(struct cli *cli, const struct values *v)
 {
-	struct mer_experiment *e;
+	struct session *session;
 	struct trace_counts *counts = NULL;
 	/* Rates, spans and the times of losses go by one time line of all hosts. */
-	int rc = cli_traces_open_synced(cli, CLI_SYNC_AUTO, &e);
+	int rc = cli_session_open_synced(cli, CLI_SYNC_AUTO, &session);
 	if (rc)
 		return rc;
-	struct trace_range range = {
-		cli_moment_resolve(&cli->begin, e->begin, e->end, INT64_MIN),
-		cli_moment_resolve(&cli->end, e->begin, e->end, INT64_MAX),
-	};
+	struct mer_experiment *e = session_experiment(session);
+	struct trace_range range = { cli->window.begin, cli->window.end };
 	struct cli_progress progress;
 	cli_progress_begin(&progress, cli, "counting", e->bytes);
-	rc = trace_walk_range(
-		e, range, cli_jobs(cli), &cli->cancel, &progress.done_bytes, &counts, &cli->err);
+	rc = trace_walk_range(e, range, cli_jobs(cli), session_cancel_of(session),
+		&progress.done_bytes, &counts, &cli->err);
 	cli_progress_end(&progress);
 	struct stats s = { .cli = cli, .e = e, .counts = counts };
 	if (rc == 0)
 		rc = print(&s, v);
 	free(s.names);
 	trace_counts_free(counts);
-	cli_traces_close(cli, e);
+	cli_session_close(cli, session);
 	return rc;
 }
 
@@ -446,9 +448,9 @@ static int check_options(struct cli *cli, const struct values *v)
 			  : v->grid.max.set	      ? "max"
 			  : v->grid.names.n	      ? "name"
 			  : v->grid.period.expression ? "period"
-			  : cli->cpus.n		      ? "cpu"
-			  : cli->tids.n		      ? cli_tids_option(cli)
-			  : cli->comms.n	      ? "comm"
+			  : cli->select.cpus.n	      ? "cpu"
+			  : cli->select.tids.n	      ? cli_tids_option(cli)
+			  : cli->select.comms.n	      ? "comm"
 						      : NULL;
 	const char *meant = analysis ? NULL : cli_grid_meant(cli);
 	if (meant)
@@ -489,8 +491,10 @@ static const struct cli_option options[] = {
 		min, CLI_DURATION, "TIME", "with an ANALYSIS: only TIME or longer; also --max"),
 	CLI_GRID_MANUAL_OPTION(max, CLI_DURATION, "TIME", "with an ANALYSIS: only TIME or less"),
 	CLI_GRID_SIZES("io: "),
-	CLI_GRID_NAME("with an ANALYSIS: only these (openat, eth0)"),
-	CLI_GRID_TABLE("with an ANALYSIS: another table (list: names them)"),
+	CLI_GRID_NAME("with an ANALYSIS: only these; also --filter"),
+	CLI_GRID_GROUP_BY("with an ANALYSIS: "),
+	CLI_GRID_FILTER("with an ANALYSIS: "),
+	CLI_GRID_TABLE("with an ANALYSIS: another table (list, all)"),
 	CLI_GRID_PERIOD,
 	{ 0 },
 };
@@ -505,9 +509,9 @@ const struct cli_verb cli_verb_stats = {
 	.more = "If the first word names an analysis and no file, it is the analysis; write ./syscall for a "
 		"trace with that name. --by is for event counts; --sort, --reverse, --min, --max, --name, "
 		"--period, --cpu, --tid, --pid and --comm are for analyses, which show minimum, maximum, "
-		"mean and total duration. Standard deviations are those of samples (n - 1).\n\n"  CLI_GRID_NAME_MANUAL CLI_PERIOD_MANUAL,
+		"mean and total duration. Standard deviations are those of samples (n - 1).\n\n"  CLI_GRID_NAME_MANUAL CLI_GRID_GROUP_BY_MANUAL CLI_GRID_FILTER_MANUAL CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
-	.uses = CLI_USES_TASKS | CLI_USES_CPU,
+	.uses = CLI_USES_TASKS | CLI_USES_CPU | CLI_USES_TABLES,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

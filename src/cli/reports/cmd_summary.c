@@ -6,12 +6,10 @@
 
 #include "cli/reports/findings.h"
 #include "cli/reports/grid.h"
-#include "cli/progress.h"
 #include "cli/reports/summary_plot.h"
 #include "cli/sync/sync_print.h"
-#include "cli/sync_traces.h"
+#include "cli/session.h"
 #include "cli/text.h"
-#include "cli/traces.h"
 #include "cli/verb.h"
 
 struct values {
@@ -25,9 +23,7 @@ struct screen {
 	struct cli *cli;
 	const struct values *values;
 	struct cli_grid grid;
-	struct analysis_request requests[SUMMARY_REQUESTS];
-	struct analysis_options options;
-	struct cli_periods periods;
+	struct mer_table tables[SUMMARY_TABLES];
 };
 
 /* ---- The commands to go on with ---- */
@@ -84,18 +80,18 @@ static const char *command(struct screen *x, struct mer_arena *arena, const char
 	const struct cli *cli = x->cli;
 	struct mer_str line = { 0 };
 	mer_str_printf(&line, "meridian %s", words);
-	if (cli->begin.kind != CLI_MOMENT_NONE && uses(words, CLI_USES_TIME))
-		mer_str_printf(&line, " --begin %" PRId64, x->options.begin);
-	if (cli->end.kind != CLI_MOMENT_NONE && uses(words, CLI_USES_TIME))
-		mer_str_printf(&line, " --end %" PRId64, x->options.end);
+	if (cli->select.begin.kind != SESSION_MOMENT_NONE && uses(words, CLI_USES_TIME))
+		mer_str_printf(&line, " --begin %" PRId64, x->cli->window.begin);
+	if (cli->select.end.kind != SESSION_MOMENT_NONE && uses(words, CLI_USES_TIME))
+		mer_str_printf(&line, " --end %" PRId64, x->cli->window.end);
 	if (cli->sync && uses(words, CLI_USES_SYNC)) {
 		mer_str_puts(&line, " --sync ");
 		cli_shell_word(&line, cli->sync);
 	}
 	/* A finding about one host has it already. */
-	for (size_t i = 0; i < cli->hosts.n && !strstr(words, " --host "); i++) {
+	for (size_t i = 0; i < cli->select.hosts.n && !strstr(words, " --host "); i++) {
 		mer_str_puts(&line, " --host ");
-		cli_shell_word(&line, cli->hosts.item[i]);
+		cli_shell_word(&line, cli->select.hosts.item[i]);
 	}
 	if (has_option(words, "period"))
 		put_period(&line, &x->values->period);
@@ -247,106 +243,62 @@ static int print_screen(struct screen *x)
 	return rc || !any ? rc : cli_grid_print(g);
 }
 
-static int print(struct screen *x, struct analysis_run *run)
+static int print_tables(struct screen *x)
 {
-	struct cli *cli = x->cli;
-	struct cli_grid *g = &x->grid;
-	g->begin = g->end = MER_NO_TIME;
-	for (uint32_t h = 0; h < run->world->n_hosts; h++) {
-		int64_t begin, end;
-		if (!cli_host_wanted(cli, g->e->hosts[h].name) ||
-			!analysis_range(run, h, &begin, &end))
-			continue;
-		if (g->begin == MER_NO_TIME || begin < g->begin)
-			g->begin = begin;
-		if (g->end == MER_NO_TIME || end > g->end)
-			g->end = end;
-	}
 	for (int i = 0; i < SUMMARY_TABLES; i++)
-		if (!put_into_words(x, &g->tables[i]))
-			return mer_fail_nomem(&cli->err);
+		if (!put_into_words(x, &x->tables[i]))
+			return mer_fail_nomem(&x->cli->err);
 	limit_tables(x);
-	if (cli->format == CLI_FORMAT_TABLE)
+	if (x->cli->format == CLI_FORMAT_TABLE)
 		return print_screen(x);
-	g->n_printed = SUMMARY_TABLES;
-	return cli_grid_print(g);
+	x->grid.n_printed = SUMMARY_TABLES;
+	return cli_grid_print(&x->grid);
 }
 
-/* ---- Running it ---- */
-
-static bool wants_host(void *ctx, uint32_t host)
+static int print(void *ctx, struct session_answer *a)
 {
-	const struct screen *x = ctx;
-	return cli_host_wanted(x->cli, x->grid.e->hosts[host].name);
-}
-
-static int analyse(struct screen *x, struct sync_messages *messages, struct sync_result *r)
-{
-	struct cli *cli = x->cli;
+	struct screen *x = ctx;
 	struct cli_grid *g = &x->grid;
-	struct mer_table tables[SUMMARY_REQUESTS];
-	struct analysis_run run;
-	struct cli_progress progress;
-	x->options = (struct analysis_options){ .begin = cli_moment_resolve(&cli->begin,
-							g->e->begin, g->e->end, INT64_MIN),
-		.end = cli_moment_resolve(&cli->end, g->e->begin, g->e->end, INT64_MAX),
-		.max_ns = INT64_MAX,
-		.n_bins = 1,
-		.wants_host = cli->hosts.n ? wants_host : NULL,
-		.ctx = x,
-		.limit = 1,
-		.keep_spans = true };
-	int rc = cli_periods_find(cli, g->e, &x->periods, &x->options);
-	if (rc)
-		return rc;
-	g->options = &x->options;
-	cli_progress_begin(&progress, cli, "reading", g->e->bytes);
-	struct kernel_world_options world = { .n_threads = cli_jobs(cli),
-		.cancel = &cli->cancel,
-		.done_bytes = &progress.done_bytes,
-		.drop = x->values->plot ? NULL : messages }; /* the picture needs them too */
-	rc = analysis_run(&run, g->e, messages, r, &world, &x->options, x->requests,
-		SUMMARY_REQUESTS, tables, &cli->err);
-	cli_progress_end(&progress);
-	if (rc == 0) {
-		rc = summary_make(&run, r, x->values->all, tables, g->tables, &cli->err);
-		if (rc == 0)
-			rc = print(x, &run);
-		for (int i = 0; i < SUMMARY_TABLES; i++)
-			mer_table_fini(&g->tables[i]);
-	}
-	for (int i = 0; i < SUMMARY_REQUESTS; i++)
-		mer_table_fini(&tables[i]);
-	analysis_run_fini(&run);
-	return rc;
+	struct session *s = a->session;
+	g->e = session_experiment(s);
+	g->options = &a->options;
+	g->tables = x->tables;
+	g->begin = a->begin;
+	g->end = a->end;
+	int rc = summary_make(&a->run, session_sync_result(s), x->values->all, a->tables, x->tables,
+		&x->cli->err);
+	if (rc == 0)
+		rc = print_tables(x);
+	for (int i = 0; i < SUMMARY_TABLES; i++)
+		mer_table_fini(&x->tables[i]);
+	return rc || !x->values->plot ? rc : cli_summary_plot(x->cli, a, x->values->plot);
 }
 
 static int run(struct cli *cli, const void *values)
 {
 	static const struct cli_grid_values none = { 0 };
+	const struct values *v = values;
 	struct screen x = { .cli = cli,
-		.values = values,
+		.values = v,
 		.grid = { .cli = cli, .values = &none, .verb = "summary", .n = SUMMARY_TABLES } };
-	struct sync_messages messages = { 0 };
-	struct sync_result *r = NULL;
-	cli->synced = NULL;
-	int rc = cli_periods_understand(cli, &x.values->period, false, &x.periods);
+	struct analysis_request requests[SUMMARY_REQUESTS];
+	struct analysis_period_rule *periods;
+	int rc = cli_periods_understand(cli, &v->period, false, &periods);
+	summary_requests(requests);
+	struct cli_question q = { .request = { .tables = requests,
+					  .n = SUMMARY_REQUESTS,
+					  .periods = periods,
+					  .options = { .max_ns = INT64_MAX,
+						  .n_bins = 1,
+						  .limit = 1,
+						  .keep_spans = true },
+					  .stage = SESSION_READING },
+		.goes_on = v->plot != NULL, /* the picture needs the messages too */
+		.print = print,
+		.ctx = &x };
 	if (rc == 0)
-		rc = cli_traces_open(cli, &x.grid.e);
-	if (rc) {
-		cli_periods_fini(&x.periods);
-		return rc;
-	}
-	summary_requests(x.requests);
-	rc = cli_traces_sync_for(cli, x.grid.e, x.requests, SUMMARY_REQUESTS, &messages, &r);
-	if (rc == 0)
-		rc = analyse(&x, &messages, r);
-	if (rc == 0 && x.values->plot)
-		rc = cli_summary_plot(cli, x.grid.e, &messages, r, &x.options, x.values->plot);
-	sync_result_free(r);
-	sync_messages_free(&messages);
-	cli_periods_fini(&x.periods);
-	cli_traces_close(cli, x.grid.e);
+		rc = cli_ask(cli, &q);
+	analysis_period_rule_free(periods);
 	return rc;
 }
 
@@ -408,7 +360,7 @@ const struct cli_verb cli_verb_summary = {
 		"have all rows, with numbers, sentence and command.\n\n" CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_HOST | CLI_USES_SYNC | CLI_USES_JOBS |
-		CLI_USES_INPUT,
+		CLI_USES_INPUT | CLI_USES_TABLES,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

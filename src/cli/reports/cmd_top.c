@@ -14,11 +14,13 @@ static const struct cli_option options[] = {
 	CLI_GRID_OPTION(bins, CLI_AMOUNT, "N", "over time, in N bins; or --interval TIME"),
 	CLI_GRID_MANUAL_OPTION(interval, CLI_DURATION, "TIME", "over time, in bins of TIME (10ms)"),
 	CLI_GRID_OPTION(plot, CLI_FILE, "FILE", "also write a chart over time to FILE (SVG)"),
-	CLI_GRID_NAME("only these (openat, eth0, ...); also --min, --max"),
+	CLI_GRID_NAME("only these (openat, eth0); also --filter, --min, --max"),
+	CLI_GRID_GROUP_BY(""),
+	CLI_GRID_FILTER(""),
 	CLI_GRID_MANUAL_OPTION(min, CLI_DURATION, "TIME", "only what took TIME or longer"),
 	CLI_GRID_MANUAL_OPTION(max, CLI_DURATION, "TIME", "only what took TIME or less"),
 	CLI_GRID_SIZES("io: "),
-	CLI_GRID_TABLE("another table of the analysis (list: names them)"),
+	CLI_GRID_TABLE("another table (list: names them; all); also --group-by"),
 	CLI_GRID_PERIOD,
 	{ 0 },
 };
@@ -38,11 +40,13 @@ const struct cli_verb cli_verb_top = {
 		"separately, the others as one. JSON and CSV have more columns than the table, under the "
 		"keys that --sort takes; times are nanoseconds since 1970, durations nanoseconds. If "
 		"there are several tables, each row of CSV and JSON Lines begins with the name of its "
-		"table, and in CSV a blank line separates the tables. Where "
+		"table, and in CSV a blank line separates the tables. --table all selects all tables of "
+		"the analysis; those over time have 20 bins without --bins. -o DIR/ writes each table "
+		"to its own file, DIR/top.csv, DIR/cpus.csv, ... Where "
 		"a line has no room for all columns, those that matter least are left out and named "
-		"below the table.\n\n"  CLI_GRID_NAME_MANUAL CLI_PERIOD_MANUAL,
+		"below the table.\n\n"  CLI_GRID_NAME_MANUAL CLI_GRID_GROUP_BY_MANUAL CLI_GRID_FILTER_MANUAL CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv",
-	.uses = CLI_USES_TASKS | CLI_USES_CPU,
+	.uses = CLI_USES_TASKS | CLI_USES_CPU | CLI_USES_TABLES,
 	.options = options,
 	.values_size = sizeof(struct cli_grid_values),
 	.max_args = -1,

@@ -1,24 +1,21 @@
 #include "cli/reports/grid.h"
 
 #include <inttypes.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "analysis/bins.h"
-#include "base/glob.h"
+#include "analysis/fold.h"
 #include "cli/reports/chart_table.h"
-#include "cli/progress.h"
 #include "cli/sync/sync_print.h"
-#include "cli/sync_traces.h"
+#include "cli/session.h"
 #include "cli/table.h"
 #include "cli/tasks.h"
 #include "cli/text.h"
-#include "cli/traces.h"
 #include "cli/verb.h"
+#include "trace/filter/filter.h"
 
-enum { SCREENFUL = 20, PLOT_BINS = 300, MAX_ANALYSES = 64 };
-enum { MAX_NAMES = 64 }; /* of --name: bits of cli_grid.named */
+enum { SCREENFUL = 20, BINS = 20, PLOT_BINS = 300, MAX_ANALYSES = 64 };
 
 /* ---- What there is ---- */
 
@@ -212,9 +209,9 @@ static const struct analysis_output *output_of(const struct cli_grid *g, size_t 
 	return &g->requests[i].analysis->outputs[g->requests[i].output];
 }
 
-static const struct mer_column *find_key(const struct analysis_output *o, const char *key)
+static const struct mer_column *find_key(const struct mer_column *columns, const char *key)
 {
-	for (const struct mer_column *c = o->columns; c->key; c++)
+	for (const struct mer_column *c = columns; c->key; c++)
 		if (strcmp(c->key, key) == 0)
 			return c;
 	return NULL;
@@ -222,17 +219,17 @@ static const struct mer_column *find_key(const struct analysis_output *o, const 
 
 /* The column that the user means: by its key, whose unit may be left out, or by what people see above it if
  * that is above one only. */
-static const struct mer_column *find_meant(const struct analysis_output *o, const char *word)
+static const struct mer_column *find_meant(const struct mer_column *columns, const char *word)
 {
 	char key[128];
-	const struct mer_column *found = find_key(o, word);
+	const struct mer_column *found = find_key(columns, word);
 	size_t n = 0;
 	snprintf(key, sizeof(key), "%.100s_ns", word);
 	if (!found)
-		found = find_key(o, key);
+		found = find_key(columns, key);
 	if (found)
 		return found;
-	for (const struct mer_column *c = o->columns; c->key; c++)
+	for (const struct mer_column *c = columns; c->key; c++)
 		if (cli_same_word(word, c->key) || cli_same_word(key, c->key) ||
 			(c->title && cli_same_word(word, c->title))) {
 			found = c;
@@ -260,7 +257,7 @@ static int check_sort(struct cli_grid *g)
 		return 0;
 	key += *key == '+';
 	for (size_t i = 0; i < g->n_printed; i++) {
-		if (find_meant(output_of(g, i), key))
+		if (find_meant(output_of(g, i)->columns, key) || g->values->group_by)
 			return 0;
 		for (const struct mer_column *c = output_of(g, i)->columns; c->key; c++)
 			if (n < sizeof(names) / sizeof(*names))
@@ -312,21 +309,21 @@ static int check_options(struct cli_grid *g)
 			v->min_size.set ? "min" : "max", a->id);
 	if (v->min_size.set && v->max_size.set && v->max_size.v < v->min_size.v)
 		return mer_fail(err, MER_ERR_USAGE, "--max-size is less than --min-size");
-	if (v->names.n > MAX_NAMES)
-		return mer_fail(err, MER_ERR_USAGE, "--name: at most %d", (int)MAX_NAMES);
+	if (v->names.n > SESSION_NAMES)
+		return mer_fail(err, MER_ERR_USAGE, "--name: at most %d", (int)SESSION_NAMES);
 	if (a->of_periods && !v->period.expression)
 		return mer_fail(err, MER_ERR_USAGE,
 			"'%s' needs --period 'BEGIN : END', two events: meridian %s %s --period "
 			"'syscall_entry_fsync : syscall_exit_fsync' --period-by tid TRACE...",
 			a->id, g->verb, a->id);
-	if (a->of_periods && (g->cli->tids.n || g->cli->comms.n))
+	if (a->of_periods && (g->cli->select.tids.n || g->cli->select.comms.n))
 		return mer_fail(err, MER_ERR_USAGE,
 			"--%s does not apply to '%s': choose in the expression of --period",
-			g->cli->tids.n ? cli_tids_option(g->cli) : "comm", a->id);
-	if ((g->cli->tids.n || g->cli->comms.n) && !has_column(a, "tid", MER_ID))
+			g->cli->select.tids.n ? cli_tids_option(g->cli) : "comm", a->id);
+	if ((g->cli->select.tids.n || g->cli->select.comms.n) && !has_column(a, "tid", MER_ID))
 		return mer_fail(err, MER_ERR_USAGE,
 			"--%s does not apply to '%s': it has no data per task",
-			g->cli->tids.n ? cli_tids_option(g->cli) : "comm", a->id);
+			g->cli->select.tids.n ? cli_tids_option(g->cli) : "comm", a->id);
 	return check_sort(g);
 }
 
@@ -357,16 +354,52 @@ static int check_choice(const struct cli_grid *g, const char *option, uint32_t b
 	return rc;
 }
 
+/* Of tables that nobody has named, those that an option applies to; all, where it applies to none. */
+static void drop_others(struct cli_grid *g, uint32_t tables)
+{
+	size_t n = 0;
+	if (g->values->tables.n || g->values->plot)
+		return;
+	for (size_t i = 0; i < g->n; i++)
+		if (tables >> g->requests[i].output & 1)
+			g->requests[n++] = g->requests[i];
+	if (n)
+		g->n = g->n_printed = n;
+}
+
+/* --group-by and --filter are for tables that are made of facts; the first for groups of them. */
+static int check_folds(struct cli_grid *g)
+{
+	const struct cli_grid_values *v = g->values;
+	uint32_t folds = 0, groups = 0;
+	for (unsigned k = 0; g->analysis->outputs[k].id; k++) {
+		const struct fold *f = g->analysis->outputs[k].fold;
+		folds |= (uint32_t)(f != NULL) << k;
+		groups |= (uint32_t)(f && fold_plan_groups_by(f)) << k;
+	}
+	if (v->group_by && v->plot)
+		return mer_fail(
+			&g->cli->err, MER_ERR_USAGE, "--plot and --group-by exclude each other");
+	drop_others(g, v->group_by ? groups : v->filter ? folds : UINT32_MAX);
+	int rc = v->group_by ? check_choice(g, "group-by", groups, "groups") : 0;
+	return rc || !v->filter ? rc : check_choice(g, "filter", folds, "facts to select");
+}
+
 /* The tables of --table, instead of the verb's. */
 static int request_tables(struct cli_grid *g)
 {
-	const struct cli_texts *wanted = &g->values->tables;
+	const struct session_texts *wanted = &g->values->tables;
 	const char *names[MAX_ANALYSES];
 	size_t n = 0;
 	for (const struct analysis_output *o = g->analysis->outputs; o->id && n < MAX_ANALYSES; o++)
 		names[n++] = o->id;
 	for (size_t i = 0; i < wanted->n; i++) {
-		int k = analysis_find_output(g->analysis, wanted->item[i]);
+		bool all = strcmp(wanted->item[i], "all") == 0;
+		int k = all ? -1 : analysis_find_output(g->analysis, wanted->item[i]);
+		for (unsigned o = 0; all && o < n; o++)
+			request_one(g, o);
+		if (all)
+			continue;
 		if (k >= 0) {
 			request_one(g, (unsigned)k);
 			continue;
@@ -388,13 +421,13 @@ static int request_tables(struct cli_grid *g)
 static bool tells_tasks(const struct cli_grid *g)
 {
 	for (size_t i = 0; i < g->n; i++)
-		if (g->analysis->of_periods && find_key(output_of(g, i), "comm"))
+		if (g->analysis->of_periods && find_key(output_of(g, i)->columns, "comm"))
 			return true;
 	return false;
 }
 
 /* From words to requests. */
-static int understand(struct cli_grid *g, struct cli_periods *periods)
+static int understand(struct cli_grid *g, struct analysis_period_rule **periods)
 {
 	struct cli *cli = g->cli;
 	const struct cli_grid_values *v = g->values;
@@ -425,55 +458,11 @@ static int understand(struct cli_grid *g, struct cli_periods *periods)
 			g, v->min.set ? "min" : "max", g->analysis->by_duration, "durations");
 	if (rc == 0 && v->names.n)
 		rc = check_choice(g, "name", g->analysis->by_name, "names to select by");
+	if (rc == 0)
+		rc = check_folds(g);
+	if (rc == 0 && v->filter)
+		rc = trace_filter_parse(v->filter, &g->filter, &cli->err);
 	return rc ? rc : cli_periods_understand(cli, &v->period, tells_tasks(g), periods);
-}
-
-/* ---- Which tasks, hosts, CPUs ---- */
-
-static bool wants_host(void *ctx, uint32_t host)
-{
-	const struct cli_grid *g = ctx;
-	return cli_host_wanted(g->cli, g->e->hosts[host].name);
-}
-
-static bool wants_cpu(void *ctx, uint16_t cpu)
-{
-	const struct cli_grid *g = ctx;
-	return cli_ranges_contain(&g->cli->cpus, cpu);
-}
-
-/* A name with brackets may be given as it is. */
-static bool wants_task(void *ctx, const struct kernel_host *h, uint32_t task)
-{
-	const struct cli *cli = ((const struct cli_grid *)ctx)->cli;
-	return cli_task_fits(h, task, &cli->comms, &cli->tids);
-}
-
-/* All patterns are tried, so that those that fit nothing are known. */
-static bool wants_name(void *ctx, const char *name)
-{
-	struct cli_grid *g = ctx;
-	const struct cli_texts *names = &g->values->names;
-	uint64_t named = 0;
-	for (size_t i = 0; i < names->n; i++)
-		if (mer_glob(names->item[i], name))
-			named |= (uint64_t)1 << i;
-	if (named)
-		atomic_fetch_or_explicit(&g->named, named, memory_order_relaxed);
-	return named != 0;
-}
-
-/* As with tasks. */
-static int check_names(struct cli_grid *g)
-{
-	const struct cli_texts *names = &g->values->names;
-	for (size_t i = 0; i < names->n; i++)
-		if (!(atomic_load(&g->named) >> i & 1))
-			return mer_fail(&g->cli->err, MER_ERR_USAGE,
-				"--name: no %s named '%.100s'; 'meridian %s %s' without --name "
-				"lists what there is",
-				g->analysis->names, names->item[i], g->verb, g->analysis->id);
-	return 0;
 }
 
 /* ---- Running it ---- */
@@ -502,8 +491,8 @@ static bool leaves_out(const struct cli_grid *g)
 {
 	const struct cli *cli = g->cli;
 	bool lists = strcmp(g->verb, "top") == 0 || strcmp(g->verb, "log") == 0;
-	return lists && cli->format == CLI_FORMAT_TABLE && !g->values->all && !cli->tids.n &&
-	       !cli->comms.n && !g->analysis->names_others;
+	return lists && cli->format == CLI_FORMAT_TABLE && !g->values->all && !cli->select.tids.n &&
+	       !cli->select.comms.n && !g->analysis->names_others;
 }
 
 static bool lists_calls(const struct cli_grid *g)
@@ -514,13 +503,11 @@ static bool lists_calls(const struct cli_grid *g)
 	return any;
 }
 
-static struct analysis_options options_of(struct cli_grid *g)
+/* What hosts, tasks and names say is the request's. */
+static struct analysis_options options_of(const struct cli_grid *g)
 {
-	const struct cli *cli = g->cli;
 	const struct cli_grid_values *v = g->values;
 	struct analysis_options o = {
-		.begin = cli_moment_resolve(&cli->begin, g->e->begin, g->e->end, INT64_MIN),
-		.end = cli_moment_resolve(&cli->end, g->e->begin, g->e->end, INT64_MAX),
 		.min_ns = v->min.v,
 		.max_ns = v->max.set ? v->max.v : INT64_MAX,
 		.sizes = { v->min_size.set || v->max_size.set, (uint64_t)v->min_size.v,
@@ -528,41 +515,17 @@ static struct analysis_options options_of(struct cli_grid *g)
 		.n_bins = v->bins.set ? (uint64_t)v->bins.v : 0,
 		.interval_ns = v->interval.v,
 		.max_bins = v->plot ? CLI_CHART_BINS : 0,
-		.wants_host = cli->hosts.n ? wants_host : NULL,
-		.wants_cpu = cli->cpus.n ? wants_cpu : NULL,
-		.wants_task = cli->tids.n || cli->comms.n ? wants_task : NULL,
-		.wants_names = cli->comms.n != 0,
-		.wants_name = v->names.n ? wants_name : NULL,
-		.ctx = g,
+		.group_by = v->group_by,
+		.filter = g->filter,
 		.limit = kept_rows(g),
 		.keep_spans = g->leaves_out && lists_calls(g),
 	};
 	if (v->plot && !v->bins.set && !v->interval.set)
 		o.n_bins = PLOT_BINS;
+	for (size_t i = 0; i < g->n && !o.n_bins && !v->interval.set; i++)
+		if (belongs(output_of(g, i), "bins"))
+			o.n_bins = BINS;
 	return o;
-}
-
-/* What was looked at, over all hosts. */
-static void find_range(struct cli_grid *g, const struct analysis_run *run)
-{
-	g->begin = g->end = MER_NO_TIME;
-	if (!run->world && g->e->begin != MER_NO_TIME && g->e->begin < g->options->end &&
-		g->e->end >= g->options->begin) {
-		g->begin = g->e->begin > g->options->begin ? g->e->begin : g->options->begin;
-		g->end = g->e->end < g->options->end ? g->e->end : g->options->end;
-	}
-	if (!run->world)
-		return;
-	for (uint32_t h = 0; h < run->world->n_hosts; h++) {
-		int64_t begin, end;
-		if (!cli_host_wanted(g->cli, g->e->hosts[h].name) ||
-			!analysis_range(run, h, &begin, &end))
-			continue;
-		if (g->begin == MER_NO_TIME || begin < g->begin)
-			g->begin = begin;
-		if (g->end == MER_NO_TIME || end > g->end)
-			g->end = end;
-	}
 }
 
 /* By --sort, or with --reverse alone by what the table is sorted by: its key, else its first column. Of
@@ -570,11 +533,10 @@ static void find_range(struct cli_grid *g, const struct analysis_run *run)
 static void sort_table(struct cli_grid *g, size_t table)
 {
 	const struct analysis_output *o = output_of(g, table);
-	const char *sort = g->values->sort ? g->values->sort
-			   : o->sort	   ? o->sort
-					   : o->columns[0].key;
+	const struct mer_column *columns = g->tables[table].columns;
+	const char *sort = g->values->sort ? g->values->sort : o->sort ? o->sort : columns[0].key;
 	bool plus = *sort == '+';
-	const struct mer_column *c = find_meant(o, sort + plus);
+	const struct mer_column *c = find_meant(columns, sort + plus);
 	if (!c)
 		return;
 	bool ascending = plus || cli_grid_names(c) || c->type == MER_TIME;
@@ -592,20 +554,37 @@ static int leave_out(struct cli_grid *g, size_t table, struct analysis_run *run)
 		run, &g->tables[table], a->calls >> g->requests[table].output & 1, &g->left_out);
 }
 
-static int show(struct cli_grid *g, struct analysis_run *run)
+static int check_names(const struct cli_grid *g, const struct session_answer *a)
 {
+	const char *name = session_answer_unnamed(a);
+	return !name ? 0
+		     : mer_fail(&g->cli->err, MER_ERR_USAGE,
+			       "--name: no %s named '%.100s'; 'meridian %s %s' without --name "
+			       "lists what there is",
+			       g->analysis->names, name, g->verb, g->analysis->id);
+}
+
+static int show(void *ctx, struct session_answer *a)
+{
+	static const struct session_window always = { INT64_MIN, INT64_MAX };
+	struct cli_grid *g = ctx;
+	struct session_world w = session_answer_world(a);
+	g->e = w.e;
+	g->tables = a->tables;
+	g->options = &a->options;
+	g->begin = a->begin;
+	g->end = a->end;
 	for (size_t i = 0; i < g->n; i++)
 		g->sorted[i] = output_of(g, i)->sort;
-	find_range(g, run);
-	int rc = cli_tasks_check(g->cli, g->e, run->world, INT64_MIN, INT64_MAX);
+	int rc = cli_tasks_check(g->cli, &w, &always);
 	if (rc == 0)
-		rc = check_names(g);
+		rc = check_names(g, a);
 	if (rc == 0 && g->values->plot)
 		rc = strcmp(g->verb, "log") == 0 ? cli_grid_map(g, g->values->plot)
 						 : cli_grid_plot(g, g->values->plot);
 	for (size_t i = 0; i < g->n_printed; i++) {
 		if (rc == 0)
-			rc = leave_out(g, i, run);
+			rc = leave_out(g, i, &a->run);
 		if (g->values->sort || g->values->reverse)
 			sort_table(g, i);
 		if (strncmp(g->tables[i].id, "freq", 4) !=
@@ -617,86 +596,30 @@ static int show(struct cli_grid *g, struct analysis_run *run)
 	return rc ? rc : cli_grid_print(g);
 }
 
-/* Only the part of the traces that is asked about, if what comes before is known; else states are kept. */
-static void choose_part(struct cli_grid *g, const struct analysis_options *o,
-	const struct sync_result *r, struct kernel_world_options *world,
-	struct kernel_window *window)
-{
-	bool is_part = o->begin != INT64_MIN || o->end != INT64_MAX, slices;
-	uint32_t kind;
-	if (!analysis_reads_part(o, g->requests, g->n, &kind, &slices))
-		return;
-	cli_states_open(&g->states, g->e, r, kind);
-	*window = (struct kernel_window){ .from = g->states.from,
-		.begin = o->begin,
-		.until = o->end,
-		.is_told = true,
-		.settles = slices };
-	if (is_part && g->states.from)
-		world->window = window;
-	cli_states_keep(&g->states, g->e);
-	world->keeper = g->states.keeper;
-}
-
-static int analyse(struct cli_grid *g, struct cli_periods *periods, struct sync_messages *messages,
-	struct sync_result *r)
-{
-	struct cli *cli = g->cli;
-	g->leaves_out = leaves_out(g);
-	struct analysis_options o = options_of(g);
-	struct cli_progress progress;
-	struct analysis_run run;
-	int rc = cli_periods_find(cli, g->e, periods, &o);
-	if (rc)
-		return rc;
-	g->options = &o;
-	cli_progress_begin(&progress, cli, "reading",
-		g->e->bytes * (analysis_reads_names(&o, g->requests, g->n) ? 2 : 1));
-	struct kernel_world_options world = { .n_threads = cli_jobs(cli),
-		.cancel = &cli->cancel,
-		.done_bytes = &progress.done_bytes,
-		.drop = messages };
-	struct kernel_window window;
-	choose_part(g, &o, r, &world, &window);
-	rc = analysis_run(
-		&run, g->e, messages, r, &world, &o, g->requests, g->n, g->tables, &cli->err);
-	cli_progress_end(&progress);
-	if (rc == MER_ERR_LIMIT && (g->values->interval.set || g->values->bins.set))
-		rc = MER_ERR_USAGE; /* so many bins */
-	if (rc == 0)
-		cli_states_save(&g->states, run.world);
-	else if (rc == MER_ERR_INPUT && world.window)
-		cli_states_drop(&g->states);
-	cli_states_close(&g->states);
-	if (rc == 0)
-		rc = show(g, &run);
-	for (size_t i = 0; i < g->n; i++)
-		mer_table_fini(&g->tables[i]);
-	analysis_run_fini(&run);
-	return rc;
-}
-
 int cli_grid_run(struct cli *cli, const char *verb, const struct cli_grid_values *values)
 {
 	struct cli_grid g = { .cli = cli, .values = values, .verb = verb };
-	struct sync_messages messages = { 0 };
-	struct sync_result *r = NULL;
-	struct cli_periods periods = { 0 };
+	struct analysis_period_rule *periods = NULL;
 	if (!cli->n_args)
 		return list_analyses(cli, verb);
 	if (asks_for_tables(cli, values))
 		return list_tables(cli);
 	int rc = understand(&g, &periods);
-	cli->synced = NULL;
-	if (rc == 0)
-		rc = cli_traces_open(cli, &g.e);
-	if (rc == 0)
-		rc = cli_traces_sync_for(cli, g.e, g.requests, g.n, &messages, &r);
-	if (rc == 0)
-		rc = analyse(&g, &periods, &messages, r);
-	sync_result_free(r);
-	sync_messages_free(&messages);
-	cli_periods_fini(&periods);
-	cli_traces_close(cli, g.e);
+	g.leaves_out = rc == 0 && leaves_out(&g);
+	struct cli_question q = { .request = { .tables = g.requests,
+					  .n = g.n,
+					  .names = &values->names,
+					  .periods = periods,
+					  .stage = SESSION_READING },
+		.print = show,
+		.ctx = &g };
+	if (rc == 0) {
+		q.request.options = options_of(&g);
+		rc = cli_ask(cli, &q);
+	}
+	if (rc == MER_ERR_LIMIT && (values->interval.set || values->bins.set))
+		rc = MER_ERR_USAGE; /* so many bins */
+	analysis_period_rule_free(periods);
+	trace_filter_free(g.filter);
 	return rc;
 }

@@ -9,15 +9,14 @@
 #include "analysis/analysis.h"
 #include "analysis/leave_out.h"
 #include "base/json.h"
-#include "cli/states.h"
 #include "cli/context.h"
 #include "cli/period.h"
 
 struct cli_grid_values { /* of options; not all verbs have all of them */
 	struct cli_amount limit, min, max, min_size, max_size, bins, interval;
-	const char *sort, *plot;
+	const char *sort, *plot, *group_by, *filter;
 	bool all, reverse;
-	struct cli_texts tables, names;
+	struct session_texts tables, names;
 	struct cli_period_values period;
 };
 
@@ -82,6 +81,24 @@ struct cli_grid_values { /* of options; not all verbs have all of them */
 		.name = "name", .kind = CLI_TEXTS, .arg = "NAME", .help = help_,                   \
 		.offset = offsetof(struct cli_grid_values, names)                                  \
 	}
+#define CLI_GRID_GROUP_BY(of)                                                                      \
+	{                                                                                          \
+		.name = "group-by", .kind = CLI_TEXT, .arg = "KEYS", .in_manual_only = true,       \
+		.help = of "a row for each program, process, cpu, name, ...",                      \
+		.offset = offsetof(struct cli_grid_values, group_by)                               \
+	}
+#define CLI_GRID_FILTER(of)                                                                        \
+	CLI_GRID_MANUAL_OPTION(                                                                    \
+		filter, CLI_TEXT, "EXPR", of "only these: 'duration > 1ms && cpu == 0'")
+#define CLI_GRID_GROUP_BY_MANUAL                                                                   \
+	"--group-by takes keys, commas between: host, process, program (the tasks of one name), "  \
+	"thread, cpu, and what the analysis distinguishes: name, kind, object. All amounts are "   \
+	"then those of these groups.\n\n"
+#define CLI_GRID_FILTER_MANUAL                                                                     \
+	"--filter takes an expression as 'meridian events' does, of columns of the tables: "       \
+	"columns of single things, such as duration or cpu, decide what counts; of amounts, such " \
+	"as count > 10, which rows are shown. A unit may be left out: duration > 1ms. comm and "   \
+	"pid are compared when all is read; they need a condition of their own.\n\n"
 #define CLI_GRID_NAME_MANUAL                                                                       \
 	"--name selects by pattern: interrupts (timer, eth0, 27, softirq:timer), system calls "    \
 	"(openat, 'read*'), or, for io, files and sockets ('/etc/*', 10.0.0.2:80) and disks "      \
@@ -96,17 +113,16 @@ struct cli_grid {
 	const struct cli_grid_values *values;
 	const char *verb; /* "top", "log", "freq", "stats" */
 	const struct analysis *analysis;
-	struct mer_experiment *e;
-	struct cli_states states;
+	const struct mer_experiment *e;
 	int64_t begin, end; /* what was looked at; MER_NO_TIME: nothing */
 	struct analysis_request requests[CLI_GRID_TABLES];
-	struct mer_table tables[CLI_GRID_TABLES]; /* as requests; the printed ones first */
-	const char *sorted[CLI_GRID_TABLES];	  /* by which key; NULL: as they came */
+	struct mer_table *tables;	     /* as requests; the printed ones first */
+	const char *sorted[CLI_GRID_TABLES]; /* by which key; NULL: as they came */
 	size_t n, n_printed;
 	const struct analysis_options
-		*options;	/* of the run; NULL: all of the time was looked at */
-	_Atomic uint64_t named; /* bit i: something is called as values->names.item[i] says */
-	bool leaves_out;	/* idle waits, and rows of the tracer's tasks */
+		*options;	     /* of the run; NULL: all of the time was looked at */
+	struct trace_filter *filter; /* of --filter */
+	bool leaves_out;	     /* idle waits, and rows of the tracer's tasks */
 	struct analysis_left_out left_out;
 };
 

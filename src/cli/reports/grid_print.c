@@ -5,13 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/check.h"
+#include "session/capabilities.h"
 #include "cli/reports/grid.h"
 #include "cli/sync/sync_print.h"
-#include "cli/sync_traces.h"
+#include "cli/session.h"
 #include "cli/table.h"
 #include "cli/text.h"
-#include "cli/traces.h"
 
 /* For people, when --limit does not say; what names keep, rather than that all columns are
  * shown, and rather than that keys are. */
@@ -69,23 +68,38 @@ static size_t rows_of(const struct cli_grid *g, const struct mer_table *t)
 	return is_histogram(t) ? histogram_rows(g, t, &n_left) : t->n_rows;
 }
 
-static int put_json(const struct cli_grid *g, struct mer_str *out)
+/* A document with n tables from this one on. */
+static int print_json(const struct cli_grid *g, const struct mer_table *tables, size_t n)
 {
 	struct mer_json j;
-	mer_json_init(&j, out, g->cli->out, 0);
+	struct mer_str out = { 0 };
+	mer_json_init(&j, &out, g->cli->out, 0);
 	mer_json_begin_object(&j);
 	mer_json_kv_int(&j, "schema_version", 1);
 	cli_json_time(&j, "begin", g->begin);
 	cli_json_time(&j, "end", g->end);
 	mer_json_kv_array(&j, "tables");
-	for (size_t i = 0; i < g->n_printed; i++)
-		mer_table_json(&g->tables[i], g->tables[i].n_rows, &j);
+	for (size_t i = 0; i < n; i++)
+		mer_table_json(&tables[i], tables[i].n_rows, &j);
 	mer_json_end_array(&j);
 	cli_periods_json(g->options, g->begin, g->end, &j);
 	cli_json_synced(&j, g->cli);
 	cli_json_diagnostics(&j, g->e);
 	mer_json_end_object(&j);
-	return mer_json_finish(&j, &g->cli->err);
+	return cli_sync_put(g->cli, &out, mer_json_finish(&j, &g->cli->err));
+}
+
+static int print_all_json(const struct cli_grid *g)
+{
+	int rc = 0;
+	if (!g->cli->folder)
+		return print_json(g, g->tables, g->n_printed);
+	for (size_t i = 0; i < g->n_printed && !rc; i++) {
+		rc = cli_output_file(g->cli, g->tables[i].id);
+		if (!rc)
+			rc = print_json(g, &g->tables[i], 1);
+	}
+	return rc;
 }
 
 /* ---- For people ---- */
@@ -438,17 +452,17 @@ static void put_heading(
 int cli_grid_lacking(
 	struct cli *cli, const struct mer_experiment *e, const char *id, struct mer_str *out)
 {
-	struct check_host *hosts = calloc((size_t)e->n_hosts + 1, sizeof(*hosts));
-	bool lacking[CHECK_N_EVENTS] = { 0 }, any = false;
+	struct capability_host *hosts = calloc((size_t)e->n_hosts + 1, sizeof(*hosts));
+	bool lacking[CAPABILITY_N_EVENTS] = { 0 }, any = false;
 	if (!hosts)
 		return mer_fail_nomem(&cli->err);
-	check_declared(e, hosts);
-	for (const struct check_analysis *a = check_analyses; a->name; a++)
-		for (uint32_t h = 0; check_is_of(a, id) && h < e->n_hosts; h++)
-			if (cli_host_wanted(cli, e->hosts[h].name))
-				any |= check_judge(a, &hosts[h], lacking) != CHECK_NO;
+	capability_declared(e, hosts);
+	for (const struct capability *a = capabilities; a->name; a++)
+		for (uint32_t h = 0; capability_is_of(a, id) && h < e->n_hosts; h++)
+			if (session_selects_host(&cli->select, e->hosts[h].name))
+				any |= capability_judge(a, &hosts[h], lacking) != CAPABILITY_NO;
 	if (!any)
-		check_fix(out, lacking);
+		capability_fix(out, lacking);
 	free(hosts);
 	return out->failed ? mer_fail_nomem(&cli->err) : 0;
 }
@@ -458,7 +472,7 @@ static void put_lost(const struct cli_grid *g, struct mer_str *out)
 {
 	uint64_t events = 0, packets = 0;
 	for (uint32_t t = 0; t < g->e->n_traces; t++)
-		if (cli_trace_wanted(g->cli, g->e, t)) {
+		if (session_selects_trace(&g->cli->select, g->e, t)) {
 			events += g->e->traces[t].lost_events;
 			packets += g->e->traces[t].lost_packets;
 		}
@@ -485,8 +499,9 @@ static int put_nothing(const struct cli_grid *g, struct mer_str *out)
 	const struct cli_grid_values *v = g->values;
 	struct mer_str fix = { 0 };
 	int rc = cli_grid_lacking(g->cli, g->e, g->analysis->id, &fix);
-	bool narrowed = cli->hosts.n || cli->cpus.n || cli->tids.n || cli->comms.n || v->names.n ||
-			v->min.set || v->max.set || cli->begin.kind || cli->end.kind;
+	bool narrowed = cli->select.hosts.n || cli->select.cpus.n || cli->select.tids.n ||
+			cli->select.comms.n || v->names.n || v->min.set || v->max.set ||
+			cli->select.begin.kind || cli->select.end.kind;
 	if (rc == 0 && fix.len) {
 		cli_text_wrap(out,
 			"No data: the traces lack the events that this analysis needs. To record "
@@ -496,7 +511,7 @@ static int put_nothing(const struct cli_grid *g, struct mer_str *out)
 	} else if (rc == 0) {
 		struct mer_str text = { 0 };
 		mer_str_puts(&text,
-			g->begin == MER_NO_TIME && (cli->begin.kind || cli->end.kind)
+			g->begin == MER_NO_TIME && (cli->select.begin.kind || cli->select.end.kind)
 				? "No data: nothing was recorded in this time range ('meridian "
 				  "info' shows when the traces begin and end)."
 			: narrowed ? "No matching data."
@@ -564,15 +579,14 @@ static int put_text(const struct cli_grid *g, struct mer_str *out)
 
 int cli_grid_print(struct cli_grid *g)
 {
-	struct mer_str out = { 0 };
-	int rc = 0;
-	for (size_t i = 0; i < g->n_printed && g->cli->format != CLI_FORMAT_TABLE; i++)
+	if (g->cli->format == CLI_FORMAT_TABLE) {
+		struct mer_str out = { 0 };
+		int rc = put_text(g, &out);
+		return cli_sync_put(g->cli, &out, rc);
+	}
+	for (size_t i = 0; i < g->n_printed; i++)
 		mer_table_limit(&g->tables[i], rows_of(g, &g->tables[i]));
-	if (g->cli->format == CLI_FORMAT_TABLE)
-		rc = put_text(g, &out);
-	else if (g->cli->format == CLI_FORMAT_JSON)
-		rc = put_json(g, &out);
-	else
-		rc = cli_tables_print(g->cli, g->tables, g->n_printed);
-	return cli_sync_put(g->cli, &out, rc);
+	return g->cli->format == CLI_FORMAT_JSON
+		       ? print_all_json(g)
+		       : cli_tables_print(g->cli, g->tables, g->n_printed);
 }

@@ -4,14 +4,12 @@
 
 #include "analysis/leave_out.h"
 #include "cli/reports/chart_table.h"
-#include "cli/progress.h"
-#include "cli/traces.h"
 
 enum { MAX_TABLES = 16, BINS = 300 };
 
 struct picture {
 	struct analysis_request requests[MAX_TABLES];
-	struct mer_table tables[MAX_TABLES];
+	struct mer_table *tables;
 	size_t n;
 };
 
@@ -71,30 +69,27 @@ static int draw(struct picture *x, struct cli *cli, bool without_tracer, const c
 	return rc;
 }
 
-int cli_summary_plot(struct cli *cli, struct mer_experiment *e,
-	const struct sync_messages *messages, const struct sync_result *r,
-	const struct analysis_options *options, const char *path)
+int cli_summary_plot(struct cli *cli, const struct session_answer *a, const char *path)
 {
 	struct picture x = { 0 };
-	struct analysis_run run;
-	struct cli_progress progress;
-	struct analysis_options o = *options;
-	o.n_bins = BINS;
+	struct session_answer answer;
+	struct session_request q = *a->request;
 	find_requests(&x);
-	cli_progress_begin(&progress, cli, "drawing", e->bytes);
-	struct kernel_world_options world = { .n_threads = cli_jobs(cli),
-		.cancel = &cli->cancel,
-		.done_bytes = &progress.done_bytes };
-	int rc = analysis_run(
-		&run, e, messages, r, &world, &o, x.requests, x.n, x.tables, &cli->err);
-	cli_progress_end(&progress);
+	q.tables = x.requests;
+	q.n = x.n;
+	q.options.n_bins = BINS;
+	q.periods = NULL; /* they are known */
+	q.options.periods = a->options.periods;
+	q.options.n_periods = a->options.n_periods;
+	q.options.found = a->options.found;
+	q.stage = SESSION_DRAWING;
 	bool without_tracer = false;
+	int rc = session_request(a->session, &q, &answer, &cli->err);
+	x.tables = answer.tables;
 	if (rc == 0)
-		rc = leave_out_tracer(&x, &run, &without_tracer);
+		rc = leave_out_tracer(&x, &answer.run, &without_tracer);
 	if (rc == 0)
 		rc = draw(&x, cli, without_tracer, path);
-	for (size_t i = 0; i < x.n; i++)
-		mer_table_fini(&x.tables[i]);
-	analysis_run_fini(&run);
+	session_answer_fini(&answer);
 	return rc;
 }

@@ -7,7 +7,7 @@
 #include "cli/sync/sync_print.h"
 #include "cli/table.h"
 #include "cli/text.h"
-#include "cli/traces.h"
+#include "cli/session.h"
 #include "cli/verb.h"
 
 struct values {
@@ -54,8 +54,8 @@ static int measure(struct latencies *l)
 	for (size_t i = 0; i < m->n_links; i++) {
 		const struct sync_link *k = &m->links[i];
 		struct direction *d = &l->rows[l->n];
-		if (!k->n || (!cli_host_wanted(cli, name_of(l, k->from)) &&
-				     !cli_host_wanted(cli, name_of(l, k->to))))
+		if (!k->n || (!session_selects_host(&cli->select, name_of(l, k->from)) &&
+				     !session_selects_host(&cli->select, name_of(l, k->to))))
 			continue;
 		d->link = k;
 		int rc = sync_link_latency(k, NULL, NULL, &d->before, &cli->err);

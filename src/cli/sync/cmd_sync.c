@@ -3,14 +3,14 @@
 
 #include "cli/progress.h"
 #include "cli/sync/sync_print.h"
-#include "cli/traces.h"
+#include "cli/session.h"
 #include "cli/verb.h"
 #include "sync/auto.h"
 #include "sync/write_traces.h"
 
 struct values {
 	struct cli_sync_values sync;
-	struct cli_texts at;
+	struct session_texts at;
 	const char *plot, *save, *write;
 	bool report, compare;
 	uint64_t limit;
@@ -35,13 +35,13 @@ static int write_traces(struct cli_sync *s, const char *dir)
 	if (rc)
 		return rc;
 	cli_progress_begin(&progress, cli, "writing", s->e->bytes);
-	rc = sync_write_traces(
-		s->e, dir, cli_jobs(cli), &cli->cancel, &progress.done_bytes, &cli->err);
+	rc = sync_write_traces(s->e, dir, cli_jobs(cli), session_cancel_of(s->session),
+		&progress.done_bytes, &cli->err);
 	cli_progress_end(&progress);
 	if (rc != MER_ERR_SYS)
 		return rc;
 	/* It is the copies that could not be written, not the traces that could not be read. */
-	cli_error(cli, "%s; the copies are removed", cli->err.text);
+	cli_error(cli, "%s; the copies are removed", cli_err_text(cli, &cli->err));
 	return CLI_INTERNAL;
 }
 
@@ -180,7 +180,8 @@ const struct cli_verb cli_verb_sync = {
 		"how large the bound is. Before a measurement that must be exact, record the "
 		"network events alone for some hours and look at this report.",
 	.formats = "table|json|jsonl|csv|lttv",
-	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
+	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT |
+		CLI_USES_TABLES,
 	.options = options,
 	.values_size = sizeof(struct values),
 	.min_args = 1,

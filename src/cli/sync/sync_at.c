@@ -7,7 +7,7 @@
 #include "cli/sync/sync_print.h"
 #include "cli/table.h"
 #include "cli/text.h"
-#include "cli/traces.h"
+#include "cli/session.h"
 
 struct question {
 	uint32_t host;
@@ -33,10 +33,10 @@ static size_t host_prefix(const struct cli_sync *s, const char *text)
 /* "HOST:TIME", or a further TIME of the host before. */
 static int read_question(struct cli_sync *s, const char *text, bool first, struct question *q)
 {
-	struct cli_moment m;
+	struct session_moment m;
 	struct mer_err why = { 0 };
 	size_t len = host_prefix(s, text);
-	if (!len && (first || cli_moment_parse(&m, text, &why))) {
+	if (!len && (first || session_moment_parse(&m, text, &why))) {
 		const char *colon = strchr(text, ':');
 		if (!colon)
 			return mer_fail(&s->cli->err, MER_ERR_USAGE,
@@ -45,13 +45,13 @@ static int read_question(struct cli_sync *s, const char *text, bool first, struc
 	}
 	if (len) {
 		int rc = cli_sync_find_host(s, "--at", text, len, &q->host);
-		if (!rc && cli_moment_parse(&m, text + len + 1, &why))
+		if (!rc && session_moment_parse(&m, text + len + 1, &why))
 			rc = mer_fail(&s->cli->err, MER_ERR_USAGE, "--at: %s", why.text);
 		if (rc)
 			return rc;
 	}
 	const struct sync_range *span = &s->hosts[q->host].span;
-	q->time = cli_moment_resolve(&m, span->begin == MER_NO_TIME ? 0 : span->begin,
+	q->time = session_moment_resolve(&m, span->begin == MER_NO_TIME ? 0 : span->begin,
 		span->end == MER_NO_TIME ? 0 : span->end, 0);
 	return 0;
 }
@@ -197,7 +197,7 @@ static void put_rows(struct cli_sync *s, const struct question *q, size_t n, str
 	mer_table_fini(&t);
 }
 
-int cli_sync_print_at(struct cli_sync *s, const struct cli_texts *at)
+int cli_sync_print_at(struct cli_sync *s, const struct session_texts *at)
 {
 	struct mer_str out = { 0 };
 	struct question *q = mer_arena_zalloc(&s->cli->arena, at->n, sizeof(*q));
@@ -207,6 +207,8 @@ int cli_sync_print_at(struct cli_sync *s, const struct cli_texts *at)
 			q[i].host = q[i - 1].host;
 		rc = read_question(s, at->item[i], i == 0, &q[i]);
 	}
+	if (!rc)
+		rc = cli_output_file(s->cli, "at");
 	if (!rc && s->cli->format == CLI_FORMAT_JSON)
 		rc = put_json(s, q, at->n, &out);
 	else if (!rc && s->cli->format != CLI_FORMAT_TABLE)

@@ -15,7 +15,7 @@ int cli_sync_print_report(struct cli_sync *s);
 int cli_sync_print_methods(struct cli_sync *s);
 
 /* --at HOST:TIME[,TIME...], the text split at commas: what an instant of one clock is on all others. */
-int cli_sync_print_at(struct cli_sync *s, const struct cli_texts *at);
+int cli_sync_print_at(struct cli_sync *s, const struct session_texts *at);
 
 /* Charts: every host's offset with its limits and messages, and the latencies. */
 int cli_sync_plot(struct cli_sync *s, const char *path);

@@ -6,8 +6,7 @@
 #include <string.h>
 #include "cli/options.h"
 #include "cli/progress.h"
-#include "cli/sync_traces.h"
-#include "cli/traces.h"
+#include "cli/session.h"
 #include "sync/auto.h"
 #include "sync/user_pairs.h"
 
@@ -59,7 +58,7 @@ static int choose_method(struct cli_sync *s, const char *text)
 static int choose_offset(struct cli_sync *s, const char *text)
 {
 	const char *equals = strrchr(text, '=');
-	struct cli_moment m;
+	struct session_moment m;
 	uint32_t host;
 	char after[64];
 	if (!equals)
@@ -72,7 +71,8 @@ static int choose_offset(struct cli_sync *s, const char *text)
 	snprintf(after, sizeof(after), "+%s", equals + 1 + (negative || equals[1] == '+'));
 	size_t len = strlen(after);
 	/* Without a unit it would be seconds: nobody means these. */
-	if ((after[len - 1] >= '0' && after[len - 1] <= '9') || cli_moment_parse(&m, after, NULL))
+	if ((after[len - 1] >= '0' && after[len - 1] <= '9') ||
+		session_moment_parse(&m, after, NULL))
 		return mer_fail(&s->cli->err, MER_ERR_USAGE,
 			"--offset: '%.60s' is not a time with a unit, as -5us or 1.5ms",
 			equals + 1);
@@ -118,18 +118,30 @@ static int read_choices(struct cli_sync *s, const struct cli_sync_values *v)
 
 /* ---- Traces and messages ---- */
 
+/* Of which host's clock it is must be known. */
+static int check_moment(struct cli *cli, const struct session_moment *m, enum mer_remedy remedy,
+	const struct mer_experiment *e)
+{
+	struct session_moment time;
+	uint32_t host;
+	int rc = m->kind == SESSION_MOMENT_ON_HOST
+			 ? session_moment_host(m, e, &host, &time, &cli->err)
+			 : 0;
+	if (rc)
+		cli->err.remedy = remedy;
+	return rc;
+}
+
 static int open_traces(struct cli *cli, struct cli_sync *s)
 {
 	*s = (struct cli_sync){ .cli = cli };
-	int rc = cli_traces_open(cli, &s->e);
+	int rc = cli_session_open(cli, &s->session);
 	if (rc)
 		return rc;
-	struct cli_moment time;
-	uint32_t host;
-	if (cli->begin.kind == CLI_MOMENT_ON_HOST)
-		rc = cli_moment_find_host(cli, "begin", &cli->begin, s->e, &host, &time);
-	if (rc == 0 && cli->end.kind == CLI_MOMENT_ON_HOST)
-		rc = cli_moment_find_host(cli, "end", &cli->end, s->e, &host, &time);
+	s->e = session_experiment(s->session);
+	rc = check_moment(cli, &cli->select.begin, MER_REMEDY_BEGIN, s->e);
+	if (rc == 0)
+		rc = check_moment(cli, &cli->select.end, MER_REMEDY_END, s->e);
 	if (rc)
 		return rc;
 	s->hosts = sync_host_infos(s->e, &cli->arena);
@@ -138,20 +150,21 @@ static int open_traces(struct cli *cli, struct cli_sync *s)
 
 /* A moment on a host's own clock; fallback also when it is one of another host's. */
 static int64_t on_own_clock(
-	const struct cli_sync *s, const struct cli_moment *m, uint32_t host, int64_t fallback)
+	const struct cli_sync *s, const struct session_moment *m, uint32_t host, int64_t fallback)
 {
 	const struct sync_range *r = &s->hosts[host].span;
-	struct cli_moment time = *m;
-	if (m->kind == CLI_MOMENT_ON_HOST && !cli_moment_on_host(m, s->e->hosts[host].name, &time))
+	struct session_moment time = *m;
+	if (m->kind == SESSION_MOMENT_ON_HOST &&
+		!session_moment_on_host(m, s->e->hosts[host].name, &time))
 		return fallback;
-	return cli_moment_resolve(&time, r->begin, r->end, fallback);
+	return session_moment_resolve(&time, r->begin, r->end, fallback);
 }
 
 /* What --begin and --end mean on a host's own clock. */
 static struct sync_range wanted_range(const struct cli_sync *s, uint32_t host)
 {
-	return (struct sync_range){ on_own_clock(s, &s->cli->begin, host, INT64_MIN),
-		on_own_clock(s, &s->cli->end, host, INT64_MAX) };
+	return (struct sync_range){ on_own_clock(s, &s->cli->select.begin, host, INT64_MIN),
+		on_own_clock(s, &s->cli->select.end, host, INT64_MAX) };
 }
 
 /* Is there time between --begin and --end on one of the clocks that both are of? */
@@ -166,12 +179,13 @@ static int check_order(struct cli_sync *s)
 			return 0;
 		any = true;
 	}
-	return any ? cli_moments_check(s->cli, INT64_MAX, INT64_MIN) : 0;
+	return !any ? 0 : mer_fail(&s->cli->err, MER_ERR_USAGE, "--begin is not before --end");
 }
 
 static void keep_wanted(struct cli_sync *s)
 {
-	if (s->cli->begin.kind == CLI_MOMENT_NONE && s->cli->end.kind == CLI_MOMENT_NONE)
+	if (s->cli->select.begin.kind == SESSION_MOMENT_NONE &&
+		s->cli->select.end.kind == SESSION_MOMENT_NONE)
 		return;
 	for (size_t i = 0; i < s->messages.n_links; i++) {
 		struct sync_link *l = &s->messages.links[i];
@@ -200,7 +214,7 @@ static int gather(struct cli_sync *s, const struct cli_sync_values *v)
 	if (rc)
 		return rc;
 	struct sync_gather_options o = { .user = user,
-		.cancel = &s->cli->cancel,
+		.cancel = session_cancel_of(s->session),
 		.done_bytes = &progress.done_bytes,
 		.n_threads = cli_jobs(s->cli) };
 	cli_progress_begin(&progress, s->cli, "matching", s->e->bytes);
@@ -242,5 +256,5 @@ void cli_sync_close(struct cli_sync *s)
 		s->cli->degraded = true;
 	}
 	sync_result_free(s->result);
-	cli_traces_close(s->cli, s->e);
+	cli_session_close(s->cli, s->session);
 }

@@ -3,20 +3,21 @@
 #ifndef MER_CLI_SYNC_SYNC_RUN_H
 #define MER_CLI_SYNC_SYNC_RUN_H
 
-#include "cli/context.h"
+#include "cli/session.h"
 #include "sync/gather.h"
 #include "sync/solve.h"
 
-struct cli_sync_values {	   /* options that both verbs have, as typed */
-	struct cli_texts methods;  /* "hull", "HOST=hull" */
-	struct cli_texts offsets;  /* "HOST=-5us" */
-	const char *reference;	   /* host */
-	const char *max_drift_ppm; /* "1000" */
-	const char *pairs;	   /* file of user's pairs of events */
+struct cli_sync_values {	      /* options that both verbs have, as typed */
+	struct session_texts methods; /* "hull", "HOST=hull" */
+	struct session_texts offsets; /* "HOST=-5us" */
+	const char *reference;	      /* host */
+	const char *max_drift_ppm;    /* "1000" */
+	const char *pairs;	      /* file of user's pairs of events */
 };
 
 struct cli_sync {
 	struct cli *cli;
+	struct session *session;
 	struct mer_experiment *e;
 	struct sync_host_info *hosts; /* as e->hosts */
 	struct sync_messages messages;

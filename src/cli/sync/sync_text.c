@@ -8,7 +8,7 @@
 #include "cli/sync/sync_print.h"
 #include "cli/table.h"
 #include "cli/text.h"
-#include "cli/traces.h"
+#include "cli/session.h"
 #include "sync/result_view.h"
 
 enum { SCREENFUL = 20 }; /* hosts and pairs that people are shown */
@@ -612,7 +612,10 @@ int cli_sync_print(struct cli_sync *s)
 	int rc = 0;
 	switch (s->cli->format) {
 	case CLI_FORMAT_TABLE: put_text(s, &out); break;
-	case CLI_FORMAT_JSON: rc = put_json(s, &out); break;
+	case CLI_FORMAT_JSON:
+		rc = cli_output_file(s->cli, "sync");
+		rc = rc ? rc : put_json(s, &out);
+		break;
 	case CLI_FORMAT_LTTV: return cli_sync_print_lttv(s);
 	default:
 		fill_exact_hosts(s->result, &exact[0]);

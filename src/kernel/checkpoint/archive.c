@@ -104,7 +104,9 @@ void archive_u8(struct archive *a, uint8_t *v, uint8_t limit)
 
 void archive_bool(struct archive *a, bool *v)
 {
-	*v = limited(a, *v, 1) != 0;
+	uint64_t u = limited(a, a->mode == ARCHIVE_READ ? 0 : *v, 1);
+	if (a->mode == ARCHIVE_READ)
+		*v = u != 0;
 }
 
 static void mark(struct archive *a, enum archive_ref ref, uint32_t number)

@@ -228,14 +228,14 @@ static void visit_numbers(struct archive *a, struct kernel_model *m, int64_t now
 	archive_u8(a, &m->wake_rank, 4);
 	archive_bool(a, &m->reuses_numbers);
 	archive_bool(a, &m->has_taken_up);
-	archive_u32(a, &m->n_begun);
-	archive_u32(a, &m->n_ended);
+	archive_u32(a, &m->holes.n_begun);
+	archive_u32(a, &m->holes.n_ended);
 	archive_u32(a, &m->n_in_loss);
 	archive_u32(a, &m->n_old);
 	archive_time(a, &m->lost_until, now);
 	archive_u64(a, &m->n_slept);
 	if (a->mode == ARCHIVE_READ)
-		a->failed |= m->n_begun > m->in.losses->n || m->n_ended > m->in.losses->n;
+		a->failed |= m->holes.n_begun > m->in.losses->n || m->holes.n_ended > m->in.losses->n;
 }
 
 static void visit_commands(struct archive *a, struct kernel_model *m)
@@ -563,11 +563,9 @@ static bool add_tasks(
 	struct kernel_model *m, const struct model_whole *whole, uint32_t n, const bool *is_living)
 {
 	struct kernel_host *h = m->h;
-	m->live = calloc((size_t)n + 1, sizeof(*m->live));
-	if (!m->live)
-		return false;
-	m->cap_live = n + 1;
 	for (uint32_t i = 0; i < n; i++) {
+		if (!mer_spill_grow32(h->log.spill, &m->live, i, &m->cap_live, sizeof(*m->live)))
+			return false;
 		const struct kernel_task *t = &whole->tasks[i];
 		if (kernel_add_task(h, t->tid, t->begin) == KERNEL_NONE)
 			return false;
@@ -743,6 +741,6 @@ bool model_restore(struct archive *a, struct kernel_model *m, const struct model
 	if (!ok)
 		return false;
 	m->restored = in->now;
-	model_find_boundary(m);
+	kernel_holes_go_on(&m->holes, m->holes.n_begun, m->holes.n_ended);
 	return true;
 }

@@ -4,26 +4,24 @@
  * The metadata tells whether an event has room for a header; whether there is one in it only the
  * records tell: some kernels call the tracepoint before the packet's headers are known. So some
  * thousand packets of each machine are looked at. */
+#include <stdlib.h>
 #include <string.h>
 
-#include "cli/check.h"
-#include "cli/text.h"
+#include "session/capabilities.h"
 #include "trace/cursor.h"
 
 /* What an event record says about its packet: the later, the better. */
 enum header { HEADER_NONE, HEADER_OTHER, HEADER_TCP, HEADER_N };
 
-enum direction { SEND, RECEIVE, N_DIRECTIONS };
-
 /* Events that tell of packets; those of sockets know TCP only and are always enough. */
 static const struct {
-	enum check_event event;
-	enum direction direction;
+	enum capability_event event;
+	enum capability_direction direction;
 } ways[] = {
-	{ CHECK_SOCK_OUT, SEND },
-	{ CHECK_SOCK_IN, RECEIVE },
-	{ CHECK_NET_OUT, SEND },
-	{ CHECK_NET_IN, RECEIVE },
+	{ CAPABILITY_SOCK_OUT, CAPABILITY_SEND },
+	{ CAPABILITY_SOCK_IN, CAPABILITY_RECEIVE },
+	{ CAPABILITY_NET_OUT, CAPABILITY_SEND },
+	{ CAPABILITY_NET_IN, CAPABILITY_RECEIVE },
 };
 enum {
 	N_WAYS = sizeof(ways) / sizeof(ways[0]),
@@ -130,8 +128,8 @@ static bool is_local(const struct mer_event *ev)
 	       memcmp(device, "lo", 2) == 0;
 }
 
-static void look_at_metadata(
-	const struct mer_experiment *e, const struct check_host *hosts, struct way (*found)[N_WAYS])
+static void look_at_metadata(const struct mer_experiment *e, const struct capability_host *hosts,
+	struct way (*found)[N_WAYS])
 {
 	for (uint32_t p = 0; p < e->n_parts; p++) {
 		const struct mer_trace *trace = &e->traces[e->parts[p].trace];
@@ -146,8 +144,8 @@ static void look_at_metadata(
 					const struct ctf_event_class *class =
 						&s->streams[c].events[i];
 					struct way *way = &found[trace->host][w];
-					if (!check_event_is(
-						    ways[w].event, check_plain_name(class->name)))
+					if (!capability_event_is(ways[w].event,
+						    capability_plain_name(class->name)))
 						continue;
 					way->name = class->name;
 					if (class->payload)
@@ -165,8 +163,8 @@ static bool seen_enough(const struct way *w, uint64_t there)
 	return n >= there || n >= LOOK_AT || w->found[HEADER_TCP] >= ENOUGH;
 }
 
-static bool all_seen(
-	const struct mer_experiment *e, const struct check_host *hosts, struct way (*found)[N_WAYS])
+static bool all_seen(const struct mer_experiment *e, const struct capability_host *hosts,
+	struct way (*found)[N_WAYS])
 {
 	for (uint32_t h = 0; h < e->n_hosts; h++)
 		for (size_t w = 0; w < N_WAYS; w++)
@@ -176,8 +174,8 @@ static bool all_seen(
 	return true;
 }
 
-static int look_at_events(struct cli *cli, struct mer_experiment *e, const struct check_host *hosts,
-	struct way (*found)[N_WAYS])
+static int look_at_events(struct mer_experiment *e, const struct capability_host *hosts,
+	struct way (*found)[N_WAYS], struct mer_err *err)
 {
 	static const struct mer_need needs[] = {
 		{ "inet_sock_local_out", NULL },
@@ -190,11 +188,11 @@ static int look_at_events(struct cli *cli, struct mer_experiment *e, const struc
 	struct trace_reading *reading;
 	struct mer_cursor *cursor;
 	int rc = trace_reading_from_needs(
-		e, needs, sizeof(needs) / sizeof(needs[0]), false, &reading, &cli->err);
+		e, needs, sizeof(needs) / sizeof(needs[0]), false, &reading, err);
 	if (rc)
 		return rc;
 	rc = trace_cursor_new(
-		e, reading, (struct trace_range){ INT64_MIN, INT64_MAX }, NULL, &cursor, &cli->err);
+		e, reading, (struct trace_range){ INT64_MIN, INT64_MAX }, NULL, &cursor, err);
 	if (rc) {
 		trace_reading_free(reading);
 		return rc;
@@ -202,7 +200,7 @@ static int look_at_events(struct cli *cli, struct mer_experiment *e, const struc
 	while (rc == 0 && !all_seen(e, hosts, found)) {
 		const struct mer_event *events;
 		size_t n;
-		rc = mer_cursor_next(cursor, &events, &n, &cli->err);
+		rc = mer_cursor_next(cursor, &events, &n, err);
 		if (rc || n == 0)
 			break;
 		for (size_t i = 0; i < n; i++) {
@@ -223,99 +221,53 @@ static int look_at_events(struct cli *cli, struct mer_experiment *e, const struc
 	return rc;
 }
 
-static const char *count_text(struct cli *cli, uint64_t n)
+/* Of which direction these events are; and whether they do. */
+static struct capability_packets judge_way(const struct way *w, uint64_t there)
 {
-	struct mer_str s = { 0 };
-	cli_text_count(&s, (int64_t)n);
-	const char *text = mer_arena_strdup(&cli->arena, s.data ? s.data : "");
-	mer_str_fini(&s);
-	return text ? text : "";
-}
-
-/* Why these events do not do; NULL: they do. */
-static const char *judge_way(struct cli *cli, const struct way *w, enum direction direction,
-	uint64_t there, bool partial)
-{
-	static const char *const verbs[] = { "sent", "received" };
-	const char *verb = verbs[direction];
-	uint64_t between = w->found[HEADER_NONE] + w->found[HEADER_OTHER] + w->found[HEADER_TCP];
+	struct capability_packets p = { .event = w->name };
+	p.n_examined = w->found[HEADER_NONE] + w->found[HEADER_OTHER] + w->found[HEADER_TCP];
 	if (w->found[HEADER_TCP])
-		return NULL;
-	if (there == 0)
-		return mer_arena_printf(&cli->arena,
-			partial ? "no %s event was found, but part of the trace is lost or "
-				  "could not be read"
-				: "%s was recorded, but no packet was %s while recording",
-			w->name, verb);
-	if (w->room != HEADER_TCP)
-		return mer_arena_printf(&cli->arena,
-			"%s has no field for packet headers: lttng-modules records them from "
-			"version 2.9 on",
-			w->name);
-	if (between == 0)
-		return mer_arena_printf(
-			&cli->arena, "all packets in %s are local (loopback device)", w->name);
-	if (w->found[HEADER_OTHER] == 0)
-		return mer_arena_printf(&cli->arena,
-			"none of the %s %s events examined has packet headers: the metadata "
-			"declares them, but their type is always unknown, so packets %s cannot be "
-			"matched with those of other hosts; %s",
-			count_text(cli, between), w->name, verb,
-			direction == RECEIVE
-				? "this happens when receive offload is switched off: run "
-				  "'ethtool -K DEVICE gro on' before recording"
-				: "try another version of lttng-modules");
-	if (between == 1)
-		return mer_arena_printf(&cli->arena,
-			"the only packet in %s is not TCP; only TCP packets can be matched",
-			w->name);
-	return mer_arena_printf(&cli->arena,
-		"none of the %s packets examined in %s is TCP; only TCP packets can be matched",
-		count_text(cli, between), w->name);
+		p.obstacle = CAPABILITY_CLEAR;
+	else if (there == 0)
+		p.obstacle = CAPABILITY_NO_PACKET;
+	else if (w->room != HEADER_TCP)
+		p.obstacle = CAPABILITY_NO_HEADER_FIELD;
+	else if (p.n_examined == 0)
+		p.obstacle = CAPABILITY_ALL_LOCAL;
+	else if (w->found[HEADER_OTHER] == 0)
+		p.obstacle = CAPABILITY_HEADERS_EMPTY;
+	else
+		p.obstacle = CAPABILITY_NOT_TCP;
+	return p;
 }
 
-static void judge_host(struct cli *cli, struct check_host *h, const struct way *found)
+/* Of several kinds of events the first that does counts, else the last. */
+static void judge_host(struct capability_host *h, const struct way *found)
 {
-	const char *why[N_DIRECTIONS] = { 0 };
-	bool good[N_DIRECTIONS] = { 0 };
-	const char **names[N_DIRECTIONS] = { &h->send, &h->receive };
+	struct capability_packets *send = &h->packets[CAPABILITY_SEND];
+	struct capability_packets *receive = &h->packets[CAPABILITY_RECEIVE];
 	for (size_t w = 0; w < N_WAYS; w++) {
-		enum direction d = ways[w].direction;
-		if (!found[w].name || good[d])
-			continue;
-		*names[d] = found[w].name;
-		why[d] = judge_way(cli, &found[w], d, h->seen[ways[w].event], h->partial);
-		good[d] = !why[d];
+		struct capability_packets *p = &h->packets[ways[w].direction];
+		if (found[w].name && !(p->event && p->obstacle == CAPABILITY_CLEAR))
+			*p = judge_way(&found[w], h->seen[ways[w].event]);
 	}
-	h->can_sync = good[SEND] && good[RECEIVE];
+	h->can_sync = send->event && receive->event && !send->obstacle && !receive->obstacle;
 	if (h->can_sync)
 		return;
-	if (!h->kernel) {
-		h->why = "there is no kernel trace of this host; only kernel traces show packets";
-	} else if (!h->send && !h->receive) {
-		h->why = "no network packet event was recorded";
-	} else if (!h->send || !h->receive) {
-		h->why = mer_arena_printf(&cli->arena, "%s was not recorded",
-			check_event_name(h->send ? CHECK_NET_IN : CHECK_NET_OUT));
-	}
-	h->lacks[CHECK_NET_OUT] = !h->send;
-	h->lacks[CHECK_NET_IN] = !h->receive;
-	for (int d = 0; d < N_DIRECTIONS; d++)
-		if (why[d])
-			h->why = h->why ? mer_arena_printf(&cli->arena, "%s; %s", h->why, why[d])
-					: why[d];
-	if (!h->why)
-		h->why = "out of memory";
+	h->lacks[CAPABILITY_NET_OUT] = !send->event;
+	h->lacks[CAPABILITY_NET_IN] = !receive->event;
 }
 
-int check_sync(struct cli *cli, struct mer_experiment *e, struct check_host *hosts)
+int capability_find_sync(
+	struct mer_experiment *e, struct capability_host *hosts, struct mer_err *err)
 {
-	struct way(*found)[N_WAYS] = mer_arena_zalloc(&cli->arena, e->n_hosts + 1u, sizeof(*found));
+	struct way(*found)[N_WAYS] = calloc(e->n_hosts + 1u, sizeof(*found));
 	if (!found)
-		return mer_fail_nomem(&cli->err);
+		return mer_fail_nomem(err);
 	look_at_metadata(e, hosts, found);
-	int rc = look_at_events(cli, e, hosts, found);
+	int rc = look_at_events(e, hosts, found, err);
 	for (uint32_t h = 0; rc == 0 && h < e->n_hosts; h++)
-		judge_host(cli, &hosts[h], found[h]);
+		judge_host(&hosts[h], found[h]);
+	free(found);
 	return rc;
 }

@@ -1,8 +1,9 @@
-#include "base/time_unit.h"
-#include "cli/moment.h"
+#include "session/moment.h"
 
 #include <string.h>
 #include <time.h>
+
+#include "base/time_unit.h"
 
 enum { NS_PER_S = 1000000000 };
 
@@ -54,7 +55,7 @@ static const char *duration(const char *p, int64_t default_unit, int64_t *ns)
 	return __builtin_add_overflow(*ns, part, ns) ? NULL : p;
 }
 
-bool cli_duration_parse(int64_t *ns, const char *text)
+bool session_duration_parse(int64_t *ns, const char *text)
 {
 	*ns = 0;
 	return strcmp(text, "0") == 0 || duration(text, 0, ns) != NULL;
@@ -132,29 +133,29 @@ static const char *date_and_time(const char *p, int64_t *ns)
 }
 
 /* A time without a host. */
-static bool parse_time(struct cli_moment *m, const char *text)
+static bool parse_time(struct session_moment *m, const char *text)
 {
-	struct cli_moment r = { 0 };
+	struct session_moment r = { 0 };
 	struct tm tm = { 0 };
 	const char *p;
 	int64_t v;
 
 	if (text[0] == '+') {
-		r.kind = CLI_MOMENT_RELATIVE;
+		r.kind = SESSION_MOMENT_RELATIVE;
 		p = duration(text + 1, NS_PER_S, &r.ns);
 	} else if (text[0] == '@') {
-		r.kind = CLI_MOMENT_ABSOLUTE;
+		r.kind = SESSION_MOMENT_ABSOLUTE;
 		p = strpbrk(text + 1, "nmuhsd") ? NULL : duration(text + 1, NS_PER_S, &r.ns);
 	} else if ((p = time_of_day(text, &tm, &v)) && !*p) {
-		r.kind = CLI_MOMENT_DAY;
+		r.kind = SESSION_MOMENT_DAY;
 		r.ns = (tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec) * INT64_C(1000000000) + v;
 	} else if ((p = date_and_time(text, &r.ns)) && !*p) {
-		r.kind = CLI_MOMENT_ABSOLUTE;
+		r.kind = SESSION_MOMENT_ABSOLUTE;
 	} else if ((p = duration(text, 0, &r.ns))) {
-		r.kind = CLI_MOMENT_RELATIVE;
+		r.kind = SESSION_MOMENT_RELATIVE;
 	} else if (strlen(text) >= 12 && (p = digits(text, 19, &r.ns)) && !*p && r.ns >= 0) {
 		/* Fewer digits would be minutes after 1970: rather a forgotten unit. */
-		r.kind = CLI_MOMENT_ABSOLUTE;
+		r.kind = SESSION_MOMENT_ABSOLUTE;
 	}
 	if (!p || *p)
 		return false;
@@ -162,10 +163,11 @@ static bool parse_time(struct cli_moment *m, const char *text)
 	return true;
 }
 
-bool cli_moment_on_host(const struct cli_moment *m, const char *host, struct cli_moment *time)
+bool session_moment_on_host(
+	const struct session_moment *m, const char *host, struct session_moment *time)
 {
 	size_t len = strlen(host);
-	return m->kind == CLI_MOMENT_ON_HOST && strncmp(m->text, host, len) == 0 &&
+	return m->kind == SESSION_MOMENT_ON_HOST && strncmp(m->text, host, len) == 0 &&
 	       m->text[len] == ':' && parse_time(time, m->text + len + 1);
 }
 
@@ -190,14 +192,14 @@ static bool looks_like_time(const char *p)
 /* A name, a colon, and a time; names may have colons, too. */
 static bool has_host(const char *text)
 {
-	struct cli_moment time;
+	struct session_moment time;
 	for (const char *p = text; p && !looks_like_time(p);)
 		if ((p = strchr(p, ':')) && p++ > text && parse_time(&time, p))
 			return true;
 	return false;
 }
 
-int cli_moment_parse(struct cli_moment *m, const char *text, struct mer_err *err)
+int session_moment_parse(struct session_moment *m, const char *text, struct mer_err *err)
 {
 	if (parse_time(m, text))
 		return 0;
@@ -208,7 +210,7 @@ int cli_moment_parse(struct cli_moment *m, const char *text, struct mer_err *err
 			"a "
 			"host's own clock",
 			text);
-	*m = (struct cli_moment){ .kind = CLI_MOMENT_ON_HOST, .text = text };
+	*m = (struct session_moment){ .kind = SESSION_MOMENT_ON_HOST, .text = text };
 	return 0;
 }
 
@@ -239,15 +241,16 @@ static int64_t on_day_of(int64_t ns, int days, int64_t of_day)
 	return sum(r, of_day % NS_PER_S);
 }
 
-int64_t cli_moment_resolve(const struct cli_moment *m, int64_t begin, int64_t end, int64_t fallback)
+int64_t session_moment_resolve(
+	const struct session_moment *m, int64_t begin, int64_t end, int64_t fallback)
 {
 	int64_t t;
 	switch (m->kind) {
-	case CLI_MOMENT_NONE:
-	case CLI_MOMENT_ON_HOST: return fallback;
-	case CLI_MOMENT_ABSOLUTE: return m->ns;
-	case CLI_MOMENT_RELATIVE: return sum(begin, m->ns);
-	case CLI_MOMENT_DAY: break;
+	case SESSION_MOMENT_NONE:
+	case SESSION_MOMENT_ON_HOST: return fallback;
+	case SESSION_MOMENT_ABSOLUTE: return m->ns;
+	case SESSION_MOMENT_RELATIVE: return sum(begin, m->ns);
+	case SESSION_MOMENT_DAY: break;
 	}
 	t = on_day_of(begin, 0, m->ns);
 	if (t < begin) {

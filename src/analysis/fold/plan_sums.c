@@ -1,0 +1,171 @@
+/* Sums of a plan: cells of columns that are made of the same sum share it. */
+#include "analysis/fold/plan_maker.h"
+
+uint16_t fold_plan_needs(const struct fold_cell *c)
+{
+	switch (c->op) {
+	case FOLD_COUNT: return FOLD_HAS_COUNT;
+	case FOLD_SUM:
+	case FOLD_SPREAD: return FOLD_HAS_SUM | (c->empty_if_none ? FOLD_HAS_COUNT : 0);
+	case FOLD_MIN: return FOLD_HAS_COUNT | FOLD_HAS_MIN;
+	case FOLD_MAX: return FOLD_HAS_COUNT | FOLD_HAS_MAX;
+	case FOLD_MEAN: return FOLD_HAS_COUNT | FOLD_HAS_SUM;
+	case FOLD_STDDEV: return FOLD_HAS_COUNT | FOLD_HAS_SUM | FOLD_HAS_SQUARES;
+	case FOLD_P50:
+	case FOLD_P90:
+	case FOLD_P99: return FOLD_HAS_COUNT | FOLD_HAS_MIN | FOLD_HAS_MAX | FOLD_HAS_BUCKETS;
+	case FOLD_AT_MIN: return FOLD_HAS_COUNT | FOLD_HAS_MIN | FOLD_HAS_AT_MIN;
+	case FOLD_AT_MAX: return FOLD_HAS_COUNT | FOLD_HAS_MAX | FOLD_HAS_AT_MAX;
+	case FOLD_FIRST: return FOLD_HAS_COUNT | FOLD_HAS_FIRST;
+	case FOLD_LAST: return FOLD_HAS_COUNT | FOLD_HAS_LAST;
+	case FOLD_TIME_MEAN:
+	case FOLD_TIME_SUM: return FOLD_HAS_TIMES | FOLD_HAS_LENGTHS;
+	default: return 0;
+	}
+}
+
+static int find_value(const struct fold_maker *m, struct fold_input *in, const struct fold_cell *c)
+{
+	struct fold_source s = { .what = FOLD_FROM_LENGTH };
+	if (!c->of && c->op == FOLD_COUNT)
+		return -1;
+	if (c->of && !fold_source_find(in->kind, c->of, &s))
+		return fold_plan_is_wrong(m, "field", c->of);
+	if (c->op == FOLD_SPREAD)
+		s.what = FOLD_FROM_SHARE;
+	for (uint32_t i = 0; i < in->n_values; i++)
+		if (fold_source_is_same(&in->values[i], &s))
+			return (int)i;
+	if (in->n_values == FOLD_MAX_VALUES)
+		return mer_fail(m->err, MER_ERR_BUG, "a fold has too many values");
+	in->values[in->n_values] = s;
+	return (int)in->n_values++;
+}
+
+/* Sums that a choice decides between are one addition, however many they are. */
+static struct fold_switch *find_switch(struct fold_input *in, const struct fold_cell *c, int value)
+{
+	struct fold_source s;
+	bool fits = (c->op == FOLD_COUNT && !c->of) || (c->op == FOLD_SUM && !c->empty_if_none);
+	if (!fits || !c->where.field || c->where.test != FOLD_IS || c->where.a < 0 ||
+		c->where.a >= FOLD_MAX_CHOICES || !fold_source_find(in->kind, c->where.field, &s) ||
+		s.what != FOLD_FROM_FIELD || s.meaning != FACT_CHOICE)
+		return NULL;
+	for (uint32_t i = 0; i < in->n_switches; i++)
+		if (in->switches[i].value == value &&
+			fold_source_is_same(&in->switches[i].choice, &s))
+			return &in->switches[i];
+	if (in->n_switches == FOLD_MAX_SWITCHES)
+		return NULL;
+	struct fold_switch *x = &in->switches[in->n_switches++];
+	*x = (struct fold_switch){ .value = (int8_t)value, .choice = s };
+	return x;
+}
+
+static int find_condition(
+	const struct fold_maker *m, struct fold_input *in, const struct fold_where *w)
+{
+	struct fold_condition c;
+	if (!w->field)
+		return -1;
+	int rc = fold_plan_condition(m, in->kind, w, &c);
+	if (rc)
+		return rc;
+	for (uint32_t i = 0; i < in->n_conditions; i++) {
+		const struct fold_condition *x = &in->conditions[i];
+		if (x->test == c.test && x->a == c.a && x->b == c.b &&
+			fold_source_is_same(&x->source, &c.source))
+			return (int)i;
+	}
+	if (in->n_conditions == FOLD_MAX_CONDITIONS)
+		return mer_fail(m->err, MER_ERR_BUG, "a fold has too many conditions");
+	in->conditions[in->n_conditions] = c;
+	return (int)in->n_conditions++;
+}
+
+static int new_sum(const struct fold_maker *m, const struct fold_sum *x)
+{
+	struct fold_plan *p = m->p;
+	if (p->n_sums == FOLD_MAX_SUMS)
+		return mer_fail(m->err, MER_ERR_BUG, "a fold has too many sums");
+	p->sums[p->n_sums] = *x;
+	return (int)p->n_sums++;
+}
+
+/* The sum that a cell is made of: its number; negative: an error. */
+int fold_plan_sum(const struct fold_maker *m, const struct fold_cell *c)
+{
+	struct fold_plan *p = m->p;
+	if (c->kind >= p->n_inputs)
+		return fold_plan_is_wrong(m, "kind", c->key);
+	struct fold_input *in = &p->inputs[c->kind];
+	int value = find_value(m, in, c);
+	if (value < -1)
+		return value;
+	struct fold_sum x = {
+		.input = c->kind, .value = (int8_t)value, .condition = -1, .has = fold_plan_needs(c)
+	};
+	struct fold_switch *by = find_switch(in, c, value);
+	if (by && by->sum[c->where.a])
+		return by->sum[c->where.a] - 1;
+	if (by) {
+		x.is_switched = true;
+		int n = new_sum(m, &x);
+		if (n >= 0)
+			by->sum[c->where.a] = (uint16_t)(n + 1);
+		return n;
+	}
+	int condition = find_condition(m, in, &c->where);
+	if (condition < -1)
+		return condition;
+	x.condition = (int8_t)condition;
+	for (uint32_t i = 0; i < p->n_sums; i++) {
+		struct fold_sum *y = &p->sums[i];
+		if (y->input == x.input && y->value == x.value && y->condition == x.condition &&
+			!y->is_switched) {
+			y->has |= x.has;
+			return (int)i;
+		}
+	}
+	return new_sum(m, &x);
+}
+
+int fold_plan_slots(const struct fold_maker *m)
+{
+	struct fold_plan *p = m->p;
+	for (uint32_t i = 0; i < p->n_sums; i++)
+		for (unsigned bit = 0; bit < FOLD_N_SLOTS; bit++) {
+			if (!(p->sums[i].has >> bit & 1))
+				continue;
+			bool is_wide = 1u << bit == FOLD_HAS_SQUARES || 1u << bit == FOLD_HAS_TIMES;
+			p->sums[i].at[bit] = (uint16_t)p->n_slots;
+			p->n_slots += is_wide ? 2 : 1;
+		}
+	p->empty = mer_arena_zalloc(&p->arena, (size_t)p->n_slots + 1, sizeof(*p->empty));
+	if (!p->empty)
+		return mer_fail_nomem(m->err);
+	for (uint32_t i = 0; i < p->n_sums; i++) {
+		const struct fold_sum *x = &p->sums[i];
+		static const struct {
+			uint16_t has;
+			uint8_t bit;
+			int64_t first;
+		} firsts[] = { { FOLD_HAS_MIN, 3, INT64_MAX }, { FOLD_HAS_MAX, 4, INT64_MIN },
+			{ FOLD_HAS_AT_MIN, 5, INT64_MAX }, { FOLD_HAS_AT_MAX, 6, INT64_MAX },
+			{ FOLD_HAS_FIRST, 7, INT64_MAX }, { FOLD_HAS_LAST, 8, INT64_MIN } };
+		for (size_t k = 0; k < sizeof(firsts) / sizeof(firsts[0]); k++)
+			if (x->has & firsts[k].has)
+				p->empty[x->at[firsts[k].bit]] = firsts[k].first;
+	}
+	for (uint32_t in = 0; in < p->n_inputs; in++)
+		for (uint32_t i = 0; i < p->inputs[in].n_switches; i++) {
+			struct fold_switch *x = &p->inputs[in].switches[i];
+			for (unsigned c = 0; c < FOLD_MAX_CHOICES; c++) {
+				const struct fold_sum *y =
+					x->sum[c] ? &p->sums[x->sum[c] - 1] : NULL;
+				if (y)
+					x->to[c] = (uint16_t)(y->at[x->value < 0 ? 0 : 1] + 1);
+			}
+		}
+	return 0;
+}

@@ -1,0 +1,41 @@
+#include "cli/remedies.h"
+
+#include <string.h>
+
+static const struct words {
+	const char *before, *after;  /* the sentence; NULL: nothing */
+	const char *phrase, *option; /* what stands in it instead of the first such phrase */
+} words[MER_N_REMEDIES] = {
+	[MER_REMEDY_HOSTS] = { .before = "--host: " },
+	[MER_REMEDY_CPUS] = { .before = "--cpu: " },
+	[MER_REMEDY_BEGIN] = { .before = "--begin: " },
+	[MER_REMEDY_END] = { .before = "--end: " },
+	[MER_REMEDY_WINDOW_ORDER] = { .phrase = "the window does not start before its end",
+		.option = "--begin is not before --end" },
+	[MER_REMEDY_PERIOD] = { .before = "--period: " },
+	[MER_REMEDY_PERIOD_EVENTS] = { .before = "--period: ",
+		.after = " ('meridian stats --by name' lists their events; 'lttng enable-event "
+			 "--kernel NAME' records others)" },
+	[MER_REMEDY_PERIOD_FILTER] = { .before = "--period: ",
+		.after = " (try the expression with 'meridian events --filter')" },
+	[MER_REMEDY_PERIOD_LIMITS] = { .phrase = "the limits",
+		.option = "--period-min and --period-max",
+		.after = " ('meridian freq period' shows the durations)" },
+	[MER_REMEDY_PERIOD_KEY] = { .before = "--period-by: " },
+	[MER_REMEDY_PERIOD_KEYED] = { .before = "--period: ", .after = " (--period-by)" },
+	[MER_REMEDY_PERIOD_WINDOW] = { .phrase = "in the window",
+		.option = "between --begin and --end" },
+};
+
+void cli_put_remedied(struct mer_str *out, const char *text, enum mer_remedy remedy)
+{
+	const struct words *w = &words[(unsigned)remedy < MER_N_REMEDIES ? remedy : 0];
+	const char *at = w->phrase ? strstr(text, w->phrase) : NULL;
+	mer_str_puts(out, w->before ? w->before : "");
+	mer_str_add(out, text, at ? (size_t)(at - text) : strlen(text));
+	if (at) {
+		mer_str_puts(out, w->option);
+		mer_str_puts(out, at + strlen(w->phrase));
+	}
+	mer_str_puts(out, w->after ? w->after : "");
+}

@@ -1,0 +1,223 @@
+/* Which analysis needs which events; the one place to say so. */
+#include <string.h>
+
+#include "base/glob.h"
+#include "base/str.h"
+#include "session/capabilities.h"
+
+/* The first name is what current tracers call it and what one types to record it; a star at the end
+ * stands for the rest. */
+static const char *const events[CAPABILITY_N_EVENTS][4] = {
+	[CAPABILITY_SWITCH] = { "sched_switch" },
+	[CAPABILITY_WAKE] = { "sched_waking", "sched_wakeup", "sched_ttwu" },
+	[CAPABILITY_WAKE_NEW] = { "sched_wakeup_new" },
+	[CAPABILITY_MIGRATE] = { "sched_migrate_task", "sched_migrate" },
+	[CAPABILITY_PRIORITY] = { "sched_pi_setprio" },
+	[CAPABILITY_FORK] = { "sched_process_fork" },
+	[CAPABILITY_EXEC] = { "sched_process_exec" },
+	[CAPABILITY_EXIT] = { "sched_process_exit", "sched_process_free" },
+	[CAPABILITY_SYSCALL_ENTRY] = { "syscall_entry_*", "compat_syscall_entry_*", "sys_*",
+		"compat_sys_*" },
+	[CAPABILITY_SYSCALL_EXIT] = { "syscall_exit_*", "compat_syscall_exit_*", "exit_syscall",
+		"sys_exit" },
+	[CAPABILITY_IRQ_ENTRY] = { "irq_handler_entry" },
+	[CAPABILITY_IRQ_EXIT] = { "irq_handler_exit" },
+	[CAPABILITY_SOFTIRQ_RAISE] = { "irq_softirq_raise", "softirq_raise" },
+	[CAPABILITY_SOFTIRQ_ENTRY] = { "irq_softirq_entry", "softirq_entry" },
+	[CAPABILITY_SOFTIRQ_EXIT] = { "irq_softirq_exit", "softirq_exit" },
+	[CAPABILITY_HRTIMER_ENTRY] = { "timer_hrtimer_expire_entry", "hrtimer_expire_entry" },
+	[CAPABILITY_HRTIMER_EXIT] = { "timer_hrtimer_expire_exit", "hrtimer_expire_exit" },
+	[CAPABILITY_BLOCK_INSERT] = { "block_rq_insert" },
+	[CAPABILITY_BLOCK_ISSUE] = { "block_rq_issue" },
+	[CAPABILITY_BLOCK_COMPLETE] = { "block_rq_complete" },
+	[CAPABILITY_PAGE_ALLOC] = { "kmem_mm_page_alloc", "mm_page_alloc" },
+	[CAPABILITY_PAGE_FREE] = { "kmem_mm_page_free", "mm_page_free" },
+	[CAPABILITY_FAULT_USER] = { "x86_exceptions_page_fault_user", "page_fault_user",
+		"page_fault_user_entry" },
+	[CAPABILITY_FAULT_KERNEL] = { "x86_exceptions_page_fault_kernel", "page_fault_kernel",
+		"page_fault_kernel_entry" },
+	[CAPABILITY_FREQUENCY] = { "power_cpu_frequency", "cpu_frequency" },
+	[CAPABILITY_NET_OUT] = { "net_dev_queue" },
+	[CAPABILITY_NET_IN] = { "net_if_receive_skb", "netif_receive_skb" },
+	[CAPABILITY_SOCK_OUT] = { "inet_sock_local_out" },
+	[CAPABILITY_SOCK_IN] = { "inet_sock_local_in" },
+	[CAPABILITY_STATE_PROCESS] = { "lttng_statedump_process_state" },
+	[CAPABILITY_STATE_FILES] = { "lttng_statedump_file_descriptor" },
+	[CAPABILITY_STATE_DISKS] = { "lttng_statedump_block_device" },
+	[CAPABILITY_STATE_NETWORK] = { "lttng_statedump_network_interface" },
+};
+
+const struct capability capabilities[] = {
+	{ .name = "critical path",
+		.needs = { CAPABILITY_SWITCH, CAPABILITY_WAKE },
+		.more = { CAPABILITY_WAKE_NEW, CAPABILITY_FORK, CAPABILITY_IRQ_ENTRY,
+			CAPABILITY_IRQ_EXIT, CAPABILITY_SOFTIRQ_ENTRY, CAPABILITY_SOFTIRQ_EXIT,
+			CAPABILITY_HRTIMER_ENTRY } },
+	{ .name = "CPU usage",
+		.ids = "cpu",
+		.needs = { CAPABILITY_SWITCH },
+		.more = { CAPABILITY_FORK, CAPABILITY_STATE_PROCESS } },
+	{ .name = "CPU frequency",
+		.ids = "frequency",
+		.needs = { CAPABILITY_FREQUENCY },
+		.more = { CAPABILITY_SWITCH } },
+	{ .name = "scheduling latency",
+		.ids = "sched",
+		.needs = { CAPABILITY_SWITCH, CAPABILITY_WAKE },
+		.more = { CAPABILITY_WAKE_NEW, CAPABILITY_MIGRATE, CAPABILITY_PRIORITY } },
+	{ .name = "blocking and wait causes",
+		.ids = "relations",
+		.needs = { CAPABILITY_SWITCH, CAPABILITY_WAKE, CAPABILITY_SYSCALL_ENTRY,
+			CAPABILITY_SYSCALL_EXIT },
+		.more = { CAPABILITY_IRQ_ENTRY, CAPABILITY_SOFTIRQ_ENTRY, CAPABILITY_HRTIMER_ENTRY,
+			CAPABILITY_BLOCK_COMPLETE, CAPABILITY_STATE_PROCESS,
+			CAPABILITY_STATE_FILES } },
+	{ .name = "system calls",
+		.ids = "syscall poll futex",
+		.needs = { CAPABILITY_SYSCALL_ENTRY, CAPABILITY_SYSCALL_EXIT },
+		.more = { CAPABILITY_SWITCH, CAPABILITY_STATE_PROCESS, CAPABILITY_STATE_FILES } },
+	{ .name = "irq and softirq",
+		.ids = "irq",
+		.any = true,
+		.needs = { CAPABILITY_IRQ_ENTRY, CAPABILITY_IRQ_EXIT, CAPABILITY_SOFTIRQ_ENTRY,
+			CAPABILITY_SOFTIRQ_EXIT },
+		.more = { CAPABILITY_SOFTIRQ_RAISE } },
+	{ .name = "file I/O",
+		.ids = "io",
+		.needs = { CAPABILITY_SYSCALL_ENTRY, CAPABILITY_SYSCALL_EXIT },
+		.more = { CAPABILITY_STATE_PROCESS, CAPABILITY_STATE_FILES } },
+	{ .name = "disk I/O",
+		.ids = "io",
+		.needs = { CAPABILITY_BLOCK_ISSUE, CAPABILITY_BLOCK_COMPLETE },
+		.more = { CAPABILITY_BLOCK_INSERT, CAPABILITY_STATE_DISKS } },
+	{ .name = "network",
+		.ids = "net",
+		.any = true,
+		.needs = { CAPABILITY_NET_OUT, CAPABILITY_NET_IN },
+		.more = { CAPABILITY_STATE_NETWORK } },
+	{ .name = "servers",
+		.ids = "servers",
+		.needs = { CAPABILITY_SYSCALL_ENTRY, CAPABILITY_SYSCALL_EXIT },
+		.more = { CAPABILITY_SWITCH, CAPABILITY_WAKE, CAPABILITY_NET_OUT, CAPABILITY_NET_IN,
+			CAPABILITY_STATE_PROCESS, CAPABILITY_STATE_FILES } },
+	{ .name = "memory",
+		.ids = "mem",
+		.needs = { CAPABILITY_PAGE_ALLOC, CAPABILITY_PAGE_FREE },
+		.more = { CAPABILITY_STATE_PROCESS } },
+	{ .name = "page faults",
+		.ids = "faults",
+		.needs = { CAPABILITY_FAULT_USER, CAPABILITY_FAULT_KERNEL },
+		.more = { CAPABILITY_SWITCH, CAPABILITY_WAKE, CAPABILITY_BLOCK_COMPLETE } },
+	{ 0 },
+};
+
+bool capability_event_is(enum capability_event ev, const char *name)
+{
+	if (ev == CAPABILITY_SYSCALL_ENTRY && strcmp(name, "sys_exit") == 0)
+		return false; /* perf's name for the other one */
+	for (size_t i = 0; i < 4 && events[ev][i]; i++)
+		if (mer_glob(events[ev][i], name))
+			return true;
+	return false;
+}
+
+const char *capability_plain_name(const char *name)
+{
+	const char *colon = strrchr(name, ':');
+	return colon ? colon + 1 : name;
+}
+
+const char *capability_event_name(enum capability_event ev)
+{
+	return events[ev][0];
+}
+
+static void tally(const struct mer_experiment *e, const struct trace_counts *counts,
+	struct capability_host *hosts)
+{
+	for (uint32_t p = 0; p < e->n_parts; p++) {
+		const struct mer_trace *trace = &e->traces[e->parts[p].trace];
+		struct capability_host *h = &hosts[trace->host];
+		bool kernel = strcmp(trace->domain, "kernel") == 0;
+		h->kernel |= kernel;
+		/* User space may call its events what it likes. perf does not say what it traced. */
+		if (!kernel && trace->domain[0])
+			continue;
+		const struct ctf_schema *s = e->parts[p].schema;
+		uint32_t number = 0;
+		for (uint32_t c = 0; c < s->n_streams; c++)
+			for (uint32_t i = 0; i < s->streams[c].n_events; i++, number++) {
+				const char *name =
+					capability_plain_name(s->streams[c].events[i].name);
+				for (int ev = CAPABILITY_NOTHING + 1; ev < CAPABILITY_N_EVENTS;
+					ev++) {
+					if (!capability_event_is((enum capability_event)ev, name))
+						continue;
+					h->kernel = h->declared[ev] = true;
+					if (counts)
+						h->seen[ev] += counts->by_class[p][number].events;
+				}
+			}
+	}
+}
+
+void capability_tally(const struct mer_experiment *e, const struct trace_counts *counts,
+	struct capability_host *hosts)
+{
+	tally(e, counts, hosts);
+}
+
+void capability_declared(const struct mer_experiment *e, struct capability_host *hosts)
+{
+	tally(e, NULL, hosts);
+}
+
+bool capability_is_of(const struct capability *a, const char *id)
+{
+	size_t n = strlen(id);
+	for (const char *p = a->ids; p && *p; p += strcspn(p, " "), p += *p == ' ')
+		if (strncmp(p, id, n) == 0 && (!p[n] || p[n] == ' '))
+			return true;
+	return false;
+}
+
+enum capability_possible capability_judge(const struct capability *a,
+	const struct capability_host *h, bool lacking[CAPABILITY_N_EVENTS])
+{
+	enum { MAX = sizeof(a->needs) / sizeof(a->needs[0]) };
+	unsigned n = 0, have = 0, more = 0, have_more = 0;
+	for (; n < MAX && a->needs[n]; n++) {
+		have += h->declared[a->needs[n]];
+		lacking[a->needs[n]] |= !h->declared[a->needs[n]];
+	}
+	for (; more < MAX && a->more[more]; more++) {
+		have_more += h->declared[a->more[more]];
+		lacking[a->more[more]] |= !h->declared[a->more[more]];
+	}
+	if (have < n)
+		return a->any && have ? CAPABILITY_PARTLY : CAPABILITY_NO;
+	return have_more < more ? CAPABILITY_PARTLY : CAPABILITY_YES;
+}
+
+void capability_fix(struct mer_str *out, const bool lacking[CAPABILITY_N_EVENTS])
+{
+	static const char enable[] = "lttng enable-event --kernel ";
+	enum { WIDTH = 78 }; /* it is printed after two blanks */
+	size_t used = 0;
+	for (int ev = CAPABILITY_NOTHING + 1; ev < CAPABILITY_N_EVENTS; ev++) {
+		if (!lacking[ev] || ev == CAPABILITY_SYSCALL_ENTRY || ev == CAPABILITY_SYSCALL_EXIT)
+			continue;
+		const char *name = events[ev][0];
+		size_t len = strlen(name);
+		if (used == 0 || used + 1 + len > WIDTH) {
+			mer_str_printf(out, "%s%s%s", used ? "\n" : "", enable, name);
+			used = sizeof(enable) - 1 + len;
+		} else {
+			mer_str_printf(out, ",%s", name);
+			used += 1 + len;
+		}
+	}
+	if (lacking[CAPABILITY_SYSCALL_ENTRY] || lacking[CAPABILITY_SYSCALL_EXIT])
+		mer_str_printf(
+			out, "%slttng enable-event --kernel --syscall --all", used ? "\n" : "");
+}

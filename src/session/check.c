@@ -1,0 +1,224 @@
+#include "session/check.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/plural.h"
+#include "session/state.h"
+
+struct check { /* that is being made */
+	struct session *s;
+	struct mer_experiment *e;
+	const struct session_selection *selection;
+	struct session_check *out;
+	struct mer_err *err;
+};
+
+/* ---- Soundness ---- */
+
+/* The trace whose folder the path is in, or is; n_traces: none. */
+static uint32_t trace_of(const struct mer_experiment *e, const char *path)
+{
+	uint32_t trace = e->n_traces;
+	size_t longest = 0;
+	for (uint32_t p = 0; p < e->n_parts; p++) {
+		size_t n = strlen(e->parts[p].path);
+		if (n < longest || strncmp(e->parts[p].path, path, n) != 0)
+			continue;
+		if (path[n] == '\0' || path[n] == '/' || (n && path[n - 1] == '/')) {
+			longest = n;
+			trace = e->parts[p].trace;
+		}
+	}
+	return trace;
+}
+
+/* What concerns no trace that was opened, and is an error, gets a row of its own. */
+static struct session_verdict *row_of(struct check *c, const struct mer_diag *d)
+{
+	const struct mer_experiment *e = c->e;
+	uint32_t t = d->path ? trace_of(e, d->path) : e->n_traces;
+	if (t < e->n_traces)
+		return &c->out->verdicts[t];
+	if (d->severity != MER_ERROR)
+		return NULL;
+	for (uint32_t i = e->n_traces; d->path && i < c->out->n_verdicts; i++)
+		if (strcmp(c->out->verdicts[i].path, d->path) == 0)
+			return &c->out->verdicts[i];
+	struct session_verdict *v = &c->out->verdicts[c->out->n_verdicts++];
+	*v = (struct session_verdict){ .path = d->path ? d->path : "",
+		.wanted = true,
+		.unread = strcmp(d->code, "trace-unreadable") == 0 ||
+			  strcmp(d->code, "path-unreadable") == 0 };
+	return v;
+}
+
+static int judge_traces(struct check *c)
+{
+	const struct mer_experiment *e = c->e;
+	size_t n;
+	const struct mer_diag *rows = mer_diagnostics(e, &n);
+	c->out->verdicts =
+		mer_arena_zalloc(&c->s->arena, n + e->n_traces + 1, sizeof(*c->out->verdicts));
+	if (!c->out->verdicts)
+		return mer_fail_nomem(c->err);
+	c->out->n_verdicts = e->n_traces;
+	for (uint32_t t = 0; t < e->n_traces; t++) {
+		const struct mer_trace *trace = &e->traces[t];
+		struct session_verdict *v = &c->out->verdicts[t];
+		*v = (struct session_verdict){ .path = trace->path,
+			.host = e->hosts[trace->host].name,
+			.lost_events = trace->lost_events,
+			.lost_packets = trace->lost_packets,
+			.wanted = session_selects_trace(c->selection, e, t) };
+		for (uint32_t s = 0; s < trace->n_streams; s++)
+			v->events += c->out->counts->by_stream[trace->first_stream + s].events;
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct session_verdict *v = row_of(c, &rows[i]);
+		/* The count of an error is the number of errors that share the row; that of a
+		 * warning may count events. */
+		if (v && rows[i].severity == MER_ERROR)
+			v->errors += rows[i].count;
+		else if (v && rows[i].severity == MER_WARNING)
+			v->warnings++;
+	}
+	c->out->sound = true;
+	for (uint32_t i = 0; i < c->out->n_verdicts; i++) {
+		struct session_verdict *v = &c->out->verdicts[i];
+		v->sound = !v->errors && !v->lost_events && !v->lost_packets;
+		c->out->sound &= v->sound || !v->wanted;
+	}
+	return 0;
+}
+
+/* ---- Hosts ---- */
+
+static int make_hosts(struct check *c)
+{
+	const struct mer_experiment *e = c->e;
+	c->out->hosts = mer_arena_zalloc(&c->s->arena, e->n_hosts + 1u, sizeof(*c->out->hosts));
+	if (!c->out->hosts)
+		return mer_fail_nomem(c->err);
+	for (uint32_t h = 0; h < e->n_hosts; h++) {
+		c->out->hosts[h].name = e->hosts[h].name;
+		c->out->hosts[h].number = h;
+		c->out->hosts[h].wanted = session_selects_host(c->selection, e->hosts[h].name);
+	}
+	capability_tally(e, c->out->counts, c->out->hosts);
+	return 0;
+}
+
+/* What is missing of a host may be what would have been needed: that must not be mistaken for an event
+ * that did not happen. */
+static void find_partial(struct check *c)
+{
+	const struct mer_experiment *e = c->e;
+	size_t n;
+	const struct mer_diag *rows = mer_diagnostics(e, &n);
+	for (uint32_t t = 0; t < e->n_traces; t++)
+		c->out->hosts[e->traces[t].host].partial |=
+			e->traces[t].lost_events || e->traces[t].lost_packets;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t t = rows[i].path ? trace_of(e, rows[i].path) : e->n_traces;
+		if (rows[i].severity == MER_ERROR && t < e->n_traces)
+			c->out->hosts[e->traces[t].host].partial = true;
+	}
+}
+
+static void report_regressions(struct mer_experiment *e, uint64_t n_back)
+{
+	if (!n_back)
+		return;
+	mer_diag_add(&e->diags,
+		&(struct mer_diag){ .severity = MER_WARNING,
+			.code = "clock-backwards",
+			.path = e->n_traces == 1 ? e->traces[0].path : NULL,
+			.stream = -1,
+			.packet = -1,
+			.offset_bits = -1,
+			.count = n_back },
+		"the clock goes backwards %llu %s inside packets; these events are kept in the "
+		"order in which they were written",
+		(unsigned long long)n_back, mer_plural(n_back, "time", "times"));
+}
+
+/* ---- All of it ---- */
+
+/* What all fields of all events are read with. Events that cannot be read so, because they have too many
+ * fields, are a finding: *reading is NULL then. */
+static int read_all(struct check *c, struct trace_reading **reading)
+{
+	struct mer_experiment *e = c->e;
+	int rc = trace_reading_new(e, NULL, true, reading, c->err);
+	if (rc != MER_ERR_LIMIT)
+		return rc;
+	for (uint32_t i = 0; i < e->n_parts; i++) {
+		struct mer_arena arena;
+		struct ctf_program *program;
+		struct mer_err why;
+		mer_arena_init(&arena);
+		rc = ctf_program_compile(e->parts[i].schema, NULL, &arena, &program, &why);
+		mer_arena_fini(&arena);
+		if (rc == MER_ERR_NOMEM)
+			return mer_fail_nomem(c->err);
+		if (rc)
+			mer_diag_add(&e->diags,
+				&(struct mer_diag){ .severity = MER_ERROR,
+					.code = "too-many-fields",
+					.path = e->parts[i].path,
+					.stream = -1,
+					.packet = -1,
+					.offset_bits = -1 },
+				"its events cannot be read: %s", why.text);
+	}
+	return 0;
+}
+
+static int count(struct check *c)
+{
+	struct session *s = c->s;
+	struct trace_reading *reading = NULL;
+	_Atomic uint64_t *done = session_stage_begin(s, SESSION_CHECKING, c->e->bytes);
+	int rc = read_all(c, &reading);
+	if (rc == 0 && reading)
+		rc = trace_walk_deep(c->e, reading, session_threads(s), &s->cancel, done,
+			&c->out->counts, c->err);
+	else if (rc == 0)
+		rc = trace_walk(
+			c->e, session_threads(s), &s->cancel, done, &c->out->counts, c->err);
+	session_stage_end(s);
+	trace_reading_free(reading);
+	return rc;
+}
+
+int session_check(struct session *s, const struct session_selection *selection,
+	struct session_check *out, struct mer_err *err)
+{
+	struct check c = { .s = s, .e = s->e, .selection = selection, .out = out, .err = err };
+	*out = (struct session_check){ .can_sync = true };
+	int rc = count(&c);
+	if (rc)
+		return rc;
+	report_regressions(s->e, out->counts->n_back);
+	rc = make_hosts(&c);
+	if (rc == 0)
+		find_partial(&c);
+	if (rc == 0)
+		rc = capability_find_sync(s->e, out->hosts, err);
+	if (rc == 0)
+		rc = judge_traces(&c);
+	if (rc)
+		return rc;
+	for (uint32_t h = 0; h < s->e->n_hosts; h++)
+		out->can_sync &= out->hosts[h].can_sync || !out->hosts[h].wanted;
+	for (uint32_t i = 0; i < out->n_verdicts; i++)
+		out->can_sync &= !out->verdicts[i].unread;
+	return 0;
+}
+
+void session_check_fini(struct session_check *c)
+{
+	trace_counts_free(c->counts);
+	c->counts = NULL;
+}

@@ -1,0 +1,230 @@
+/* Opening, and what is known of the tasks. Clocks and messages: synchronize.c. */
+#include "session/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "session/state.h"
+#include "store/store.h"
+
+struct session *session_new(const struct session_options *o)
+{
+	struct session *s = calloc(1, sizeof(*s));
+	if (!s)
+		return NULL;
+	s->o = *o;
+	mer_arena_init(&s->arena);
+	return s;
+}
+
+static void drop_world(struct session *s)
+{
+	usage_free(s->usage);
+	if (!s->store)
+		kernel_world_free(s->world);
+	session_states_close(&s->states);
+	s->usage = NULL;
+	s->world = NULL;
+	s->is_part = false;
+}
+
+void session_free(struct session *s)
+{
+	if (!s)
+		return;
+	drop_world(s);
+	session_store_close(s);
+	sync_messages_free(&s->messages);
+	sync_result_free(s->result);
+	mer_experiment_free(s->e);
+	mer_arena_fini(&s->arena);
+	free(s);
+}
+
+void session_cancel(struct session *s)
+{
+	atomic_store(&s->cancel.set, true);
+}
+
+struct mer_cancel *session_cancel_of(struct session *s)
+{
+	return &s->cancel;
+}
+
+unsigned session_threads(const struct session *s)
+{
+	if (s->o.n_threads)
+		return s->o.n_threads < MER_POOL_THREADS ? s->o.n_threads : MER_POOL_THREADS;
+	return mer_pool_processors();
+}
+
+struct mer_experiment *session_experiment(const struct session *s)
+{
+	return s->e;
+}
+
+_Atomic uint64_t *session_stage_begin(
+	struct session *s, enum session_stage stage, uint64_t total_bytes)
+{
+	const struct session_watcher *w = &s->o.watcher;
+	return w->begin ? w->begin(w->ctx, stage, total_bytes) : NULL;
+}
+
+void session_stage_end(struct session *s)
+{
+	if (s->o.watcher.end)
+		s->o.watcher.end(s->o.watcher.ctx);
+}
+
+int session_open(struct session *s, struct mer_err *err)
+{
+	const struct mer_open_options o = {
+		.keep_offsets = s->o.clocks == SESSION_CLOCKS_RECORDED,
+		.ignore_uuid = s->o.ignore_uuid,
+	};
+	int rc = mer_experiment_open(s->o.paths, s->o.n_paths, &o, &s->e, err);
+	if (rc == 0 && s->o.spill && !(s->e->spill = mer_spill_new(s->o.spill)))
+		rc = mer_fail_nomem(err);
+	return rc;
+}
+
+int session_window(const struct session *s, const struct session_selection *what,
+	struct session_window *w, struct mer_err *err)
+{
+	return session_window_find(what, s->e, s->result, w, err);
+}
+
+/* ---- What tasks did ---- */
+
+static int build_world(struct session *s, enum session_usage usage, struct mer_err *err)
+{
+	struct sync_messages *messages = &s->messages;
+	int rc = usage ? usage_new(s->e->n_hosts, s->e->spill, &s->usage, err) : 0;
+	if (rc)
+		return rc;
+	struct kernel_world_options o = { .n_threads = session_threads(s),
+		.cancel = &s->cancel,
+		.done_bytes = session_stage_begin(s, SESSION_READING, s->e->bytes),
+		.observers = usage == SESSION_USAGE_ALL ? usage_observers(s->usage) : NULL,
+		.drop = s->o.once ? messages : NULL };
+	session_states_open(&s->states, s, kernel_checkpoint_kind(&o, true));
+	session_states_keep(&s->states, s);
+	o.keeper = s->states.keeper;
+	rc = kernel_world_build(s->e, messages, s->result, &o, &s->world, err);
+	if (rc == 0)
+		session_states_save(&s->states, s->world);
+	session_states_close(&s->states);
+	session_stage_end(s);
+	if (s->o.once) {
+		sync_messages_free(messages);
+		s->has_messages = false;
+	}
+	/* Observers have no more to say than that they failed. */
+	if (rc == MER_ERR_NOMEM)
+		return mer_fail_nomem(err);
+	return rc || !usage ? rc : usage_settle(s->usage, s->world, err);
+}
+
+static int open_world(
+	struct session *s, struct store *store, enum session_usage usage, struct mer_err *err)
+{
+	s->world = store_world(store);
+	if (usage == SESSION_USAGE_ALL)
+		return store_usage(store, &s->usage, err);
+	if (usage == SESSION_USAGE_NONE)
+		return 0;
+	int rc = usage_new(s->e->n_hosts, s->e->spill, &s->usage, err);
+	return rc ? rc : usage_settle(s->usage, s->world, err);
+}
+
+/* ---- ... in a part of the time ---- */
+
+void session_expect_part(struct session *s)
+{
+	s->expects_part = true;
+}
+
+static int build_part(struct session *s, const struct session_window *within, struct mer_err *err)
+{
+	struct kernel_window window = {
+		.from = s->states.from, .begin = within->begin, .until = s->until
+	};
+	struct kernel_world_options o = { .n_threads = session_threads(s),
+		.cancel = &s->cancel,
+		.done_bytes = session_stage_begin(s, SESSION_READING, s->e->bytes),
+		.window = &window };
+	int rc = kernel_world_build(s->e, NULL, s->result, &o, &s->world, err);
+	session_stage_end(s);
+	if (rc == MER_ERR_INPUT)
+		session_states_drop(&s->states);
+	s->is_part = true;
+	return rc;
+}
+
+/* Is there anything from which only this part can be read? */
+static bool find_states(struct session *s, const struct session_window *within)
+{
+	if (!within || (within->begin == INT64_MIN && within->end == INT64_MAX) || s->o.store)
+		return false;
+	session_states_open(&s->states, s, KERNEL_KEPT_PACKETS | KERNEL_KEPT_SPANS);
+	if (!s->states.from)
+		session_states_close(&s->states);
+	return s->states.from != NULL;
+}
+
+/* At least so much is read after the window: most waits end soon. */
+enum { SOON_NS = 10000000 };
+
+static int world_of_part(struct session *s, const struct session_window *within,
+	struct session_world *w, struct mer_err *err)
+{
+	s->until = within->end < s->e->end - SOON_NS ? within->end + SOON_NS : INT64_MAX;
+	int rc = build_part(s, within, err);
+	*w = (struct session_world){
+		.e = s->e, .world = s->world, .synced = session_synced(s), .session = s
+	};
+	return rc;
+}
+
+int session_world_further(struct session_world *w, const struct session_window *within,
+	struct mer_err *err)
+{
+	struct session *s = w->session;
+	int64_t begin = within->begin > s->e->begin ? within->begin : s->e->begin;
+	int64_t more = s->until - begin;
+	kernel_world_free(s->world);
+	s->world = NULL;
+	s->until = s->until < s->e->end - more ? s->until + more : INT64_MAX;
+	int rc = build_part(s, within, err);
+	w->world = s->world;
+	return rc;
+}
+
+int session_world(struct session *s, const struct session_window *within, enum session_usage usage,
+	struct session_world *w, struct mer_err *err)
+{
+	const struct sync_messages *messages;
+	struct store *store = NULL;
+	int rc = 0;
+	if (!s->world || usage > s->usage_kind || s->is_part) {
+		drop_world(s);
+		rc = session_synchronize(s, !s->expects_part, err);
+		if (rc == 0 && usage == SESSION_USAGE_NONE && find_states(s, within))
+			return world_of_part(s, within, w, err);
+		if (rc == 0)
+			rc = session_store(s, &store, err);
+		if (rc == 0 && !store)
+			rc = session_messages(s, &messages, err);
+		if (rc == 0)
+			rc = store ? open_world(s, store, usage, err) : build_world(s, usage, err);
+		if (rc)
+			drop_world(s);
+		s->usage_kind = usage;
+	}
+	*w = (struct session_world){
+		.e = s->e, .world = s->world, .synced = session_synced(s), .session = s
+	};
+	w->usage = usage ? s->usage : NULL;
+	return rc;
+}

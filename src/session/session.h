@@ -1,0 +1,142 @@
+/* Session: an experiment with everything that is known about it so far, for those who ask: verbs, a
+ * server, a public library. Each thing is made when it is first needed, and kept.
+ *
+ *   session_new ─→ session_open ─→ session_synchronize ─┬→ session_request   tables (request.h)
+ *                  hosts, streams   clocks, messages    └→ session_world     tasks, paths (tasks.h)
+ *
+ * Ownership: what a session returns belongs to it and lives until session_free, unless a comment
+ * says otherwise. The options' texts are borrowed and must live as long.
+ * Errors: a function that fails returns a negative MER_ERR_* and fills err; what was there before is
+ * still there, so the findings (mer_diagnostics) can be shown also then. Texts name no options: what
+ * could be done is err->remedy.
+ * Threads: a session is used by one thread at a time, and reads on as many as the options say. Only
+ * session_cancel may come from any other thread (or a signal handler).
+ * Nothing is printed, and no environment is looked at: the caller hands in what there is. */
+#ifndef MER_SESSION_SESSION_H
+#define MER_SESSION_SESSION_H
+
+#include "base/pool.h"
+#include "kernel/world.h"
+#include "path/usage.h"
+#include "session/selection.h"
+#include "sync/auto.h"
+
+struct session;
+
+enum session_clocks {		 /* how they are aligned */
+	SESSION_CLOCKS_AUTO,	 /* by the messages between the hosts; one host has no need of it */
+	SESSION_CLOCKS_RECORDED, /* not at all: every trace's own */
+	SESSION_CLOCKS_SAVED	 /* as a file says, of what was computed before */
+};
+
+enum session_stage { /* what takes time */
+	SESSION_SYNCHRONIZING,
+	SESSION_MATCHING, /* of messages */
+	SESSION_PERIODS,  /* finding them */
+	SESSION_READING,
+	SESSION_CHECKING,
+	SESSION_DRAWING, /* reading for a picture besides */
+	SESSION_STORING, /* reading, and making a store */
+	SESSION_N_STAGES
+};
+
+/* Who waits is told what is done. Both on the thread that called; never two stages at a time. */
+struct session_watcher {
+	void *ctx;
+	/* Returns where the bytes that are done are counted, by all threads; NULL: nowhere. */
+	_Atomic uint64_t *(*begin)(void *ctx, enum session_stage stage, uint64_t total_bytes);
+	void (*end)(void *ctx); /* of what begin began */
+};
+
+struct session_options { /* zeroed: the defaults */
+	const char *const *paths;
+	size_t n_paths;
+	enum session_clocks clocks;
+	const char *clocks_file; /* of SESSION_CLOCKS_SAVED */
+	bool ignore_uuid;	 /* as mer_open_options */
+	unsigned n_threads;	 /* 0: one per CPU */
+	/* Questions are answered from a store in cache_dir, as far as that can be; if it is not there, all is
+	 * read, and it is made. Where it cannot be made or used, the traces are read (session_store_error). */
+	bool store;
+	const char *cache_dir; /* where computed results are kept between runs; NULL: nowhere */
+	/* Where what grows with the traces goes when memory should not take it; NULL: memory takes all. */
+	const struct mer_spill_options *spill;
+	bool all_findings; /* also those of the synchronization are among the experiment's */
+	/* There will be one request or one world: what has been used is released at once, which saves
+	 * memory. Another one is then made from the traces again. */
+	bool once;
+	struct session_watcher watcher; /* zeroed: nobody waits */
+};
+
+/* What is known about the times: how the clocks were aligned. */
+struct session_synced {
+	struct sync_summary summary;
+	enum sync_method method;
+	const char *reference; /* host */
+	const char *one_sided; /* names of hosts, see sync_one_sided; NULL: none */
+	const char *file;      /* they come from; NULL: computed */
+};
+
+/* NULL: no memory. */
+struct session *session_new(const struct session_options *o);
+void session_free(struct session *s); /* NULL is fine */
+/* From any thread: what is being done ends with MER_ERR_CANCELLED, and so does all that comes. */
+void session_cancel(struct session *s);
+struct mer_cancel *session_cancel_of(struct session *s); /* for calls of the layers below */
+unsigned session_threads(const struct session *s);
+
+/* Metadata and packet headers; no events. */
+int session_open(struct session *s, struct mer_err *err);
+/* Aligns the clocks as the options say; the second time it does nothing. messages: they will be
+ * needed, and are cheaper now than later. Clocks that cannot be aligned stay as recorded, which is
+ * no error (session_sync_error); that a file cannot be read is one. */
+int session_synchronize(struct session *s, bool messages, struct mer_err *err);
+
+/* Any of these may be NULL: not opened; not synchronized, or nothing was to be done. */
+struct mer_experiment *session_experiment(const struct session *s);
+const struct session_synced *session_synced(const struct session *s);
+const struct sync_result *session_sync_result(const struct session *s);
+/* Why the clocks stayed as recorded although they should have been aligned; NULL: they were. */
+const struct mer_err *session_sync_error(const struct session *s);
+
+/* Why questions are not answered from a store although the options say so; NULL: they are. */
+const struct mer_err *session_store_error(const struct session *s);
+/* What was looked at of the store was not as it was saved: answers lack something. It is removed, so that the
+ * next session makes it anew. */
+bool session_store_is_damaged(const struct session *s);
+
+/* What it selects, by the clocks as they are now. */
+int session_window(const struct session *s, const struct session_selection *what,
+	struct session_window *w, struct mer_err *err);
+
+/* The messages between all hosts, those of a host to itself too, by their own clocks. */
+int session_messages(struct session *s, const struct sync_messages **messages, struct mer_err *err);
+
+/* ---- What tasks did ---- */
+
+enum session_usage {
+	SESSION_USAGE_NONE,
+	SESSION_USAGE_DISKS, /* what the model knows in any case */
+	SESSION_USAGE_ALL    /* memory, disks, files, network */
+};
+
+struct session_world {
+	struct mer_experiment *e;
+	const struct kernel_world *world;
+	const struct usage *usage; /* NULL: not wanted */
+	const struct session_synced *synced;
+	struct session *session;
+};
+
+/* Before the clocks are aligned: only a part of the time will be asked about (session_world, within). */
+void session_expect_part(struct session *s);
+/* A world of a part was not enough (path.is_open, kernel_host.known_until): one that was read further. */
+int session_world_further(struct session_world *w, const struct session_window *within,
+	struct mer_err *err);
+/* The model of all hosts, with the log of spans that paths and waits are found in. within: what will be
+ * asked is in this window, so less may be read: then who asks must be able to read further; NULL: any
+ * time. Synchronizes first if that was not done. */
+int session_world(struct session *s, const struct session_window *within, enum session_usage usage,
+	struct session_world *w, struct mer_err *err);
+
+#endif

@@ -1,0 +1,45 @@
+/* The inside of a session, for this layer alone. */
+#ifndef MER_SESSION_STATE_H
+#define MER_SESSION_STATE_H
+
+#include "session/session.h"
+#include "session/states.h"
+
+struct session {
+	struct session_options o;
+	struct mer_arena arena;
+	struct mer_cancel cancel;
+	struct mer_experiment *e;
+
+	struct sync_result *result; /* what was applied to e; NULL: nothing was */
+	struct session_synced synced;
+	struct mer_err sync_error; /* code 0: none */
+	bool is_synchronized;	   /* as the options say, which may be not at all */
+
+	struct sync_messages messages;
+	bool has_messages;
+
+	struct store *store;
+	char *store_path;
+	bool has_store;		    /* or why there is none is known */
+	struct mer_err store_error; /* code 0: none */
+
+	struct kernel_world *world; /* of the store, if there is one */
+	struct usage *usage;
+	enum session_usage usage_kind; /* of world */
+	bool is_part;		       /* world is of a part of the time */
+	struct session_states states;  /* from which it was read */
+	int64_t until;		       /* so far it was read; INT64_MAX: to the end */
+	bool expects_part; /* messages are probably not needed; if they have to be found, they are kept */
+};
+
+/* Opens the store, makes it if it is not there; once. NULL: there is none. An error is one that ends it all. */
+int session_store(struct session *s, struct store **store, struct mer_err *err);
+void session_store_close(struct session *s);
+
+/* Where a stage counts what is done; NULL: nowhere. session_stage_end in any case. */
+_Atomic uint64_t *session_stage_begin(
+	struct session *s, enum session_stage stage, uint64_t total_bytes);
+void session_stage_end(struct session *s);
+
+#endif

@@ -1,0 +1,68 @@
+#include "session/sync_cache.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "store/cache.h"
+#include "sync/auto.h"
+
+void sync_cache_find(struct sync_cache *c, const struct mer_experiment *e, const char *dir)
+{
+	struct store_key k;
+	*c = (struct sync_cache){ 0 };
+	char *path =
+		dir && store_key_of(&k, e) ? store_cache_path(dir, STORE_CACHED_SYNC, &k) : NULL;
+	if (path && strlen(dir) < sizeof(c->dir) && strlen(path) < sizeof(c->file)) {
+		memcpy(c->dir, dir, strlen(dir) + 1);
+		memcpy(c->file, path, strlen(path) + 1);
+	}
+	free(path);
+}
+
+struct sync_result *sync_cache_load(const struct sync_cache *c, const struct mer_experiment *e)
+{
+	struct sync_result *r = NULL;
+	struct mer_err err;
+	if (!c->dir[0] || sync_load(e, c->file, &r, &err))
+		return NULL;
+	store_cache_touch(c->file);
+	return r;
+}
+
+static bool write_all(int fd, const char *data, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, data, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		data += n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
+void sync_cache_save(const struct sync_cache *c, const struct sync_result *r)
+{
+	struct mer_str text = { 0 };
+	struct mer_err err;
+	char path[1120];
+	if (!c->dir[0] || !mer_make_folder(c->dir))
+		return;
+	if (sync_result_write(r, true, &text, &err) == 0) {
+		snprintf(path, sizeof(path), "%s/sync-XXXXXX", c->dir);
+		int fd = mkstemp(path);
+		bool ok = fd >= 0 && write_all(fd, text.data, text.len);
+		if (fd >= 0)
+			ok = close(fd) == 0 && ok;
+		if (fd >= 0 && (!ok || rename(path, c->file) != 0))
+			unlink(path);
+	}
+	mer_str_fini(&text);
+	store_cache_trim(c->dir, c->file);
+}

@@ -1,0 +1,321 @@
+/* The critical path (path.c), each rule by itself, in worlds of few lines.
+ *
+ * A path is its segments, "HOST:TID CAUSE BEGIN-END" with " flight", " delivery", " held" and "/DEPTH" where it is not
+ * 0, and then its links, "TID KIND TID BEGIN-END"; TID "-": the kernel of that host. Times are ms. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "base/str.h"
+#include "kernel/files/object_name.h"
+#include "path/path.h"
+#include "world_text.h"
+
+static void add_tid(struct mer_str *out, const struct tasks_world *t, uint32_t host, uint32_t task)
+{
+	if (task == KERNEL_NONE)
+		mer_str_puts(out, "-");
+	else
+		mer_str_printf(out, "%d", (int)t->hosts[host].tasks[task].tid);
+}
+
+/* The sums of a path are those of its segments. */
+static void check_sums(const struct path *p)
+{
+	int64_t by_cause[PATH_N_CAUSES] = { 0 }, flight = 0, delivery = 0, held = 0, unresolved = 0,
+		unexplained = 0;
+	for (size_t i = 0; i < p->n_segments; i++) {
+		const struct path_segment *s = &p->segments[i];
+		int64_t ns = s->end - s->begin;
+		by_cause[s->cause] += ns;
+		if (s->in_flight)
+			flight += ns;
+		else if (s->delivery)
+			delivery += ns;
+		else if (s->held)
+			held += ns;
+		else if (s->cause == PATH_NETWORK)
+			unresolved += ns;
+		if (path_is_unexplained((enum path_cause)s->cause))
+			unexplained += ns;
+	}
+	assert_memory_equal(by_cause, p->by_cause, sizeof(by_cause));
+	assert_int_equal(flight, p->in_flight_ns);
+	assert_int_equal(delivery, p->delivery_ns);
+	assert_int_equal(held, p->held_ns);
+	assert_int_equal(unresolved, p->unresolved_ns);
+	assert_int_equal(unexplained, p->unexplained_ns);
+}
+
+static void path_is(struct tasks_world *t, uint32_t host, int32_t tid, int64_t begin, int64_t end,
+	const char *expected)
+{
+	struct path p;
+	struct mer_err err = { 0 };
+	struct mer_str out = { 0 };
+	int64_t all = 0;
+	assert_int_equal(path_find(&t->w, host, world_text_task(t, host, tid), begin * MS, end * MS,
+				 &p, &err),
+		0);
+	for (size_t i = 0; i < p.n_segments; i++) {
+		const struct path_segment *s = &p.segments[i];
+		assert_int_equal(s->begin, i ? p.segments[i - 1].end : p.begin);
+		all += s->end - s->begin;
+		mer_str_printf(&out, "%s%u:", i ? ", " : "", (unsigned)s->host);
+		add_tid(&out, t, s->host, s->task);
+		mer_str_printf(&out, " %s %d-%d%s%s%s", path_cause_name((enum path_cause)s->cause),
+			(int)(s->begin / MS), (int)(s->end / MS), s->in_flight ? " flight" : "",
+			s->delivery ? " delivery" : "", s->held ? " held" : "");
+		if (s->depth)
+			mer_str_printf(&out, "/%u", (unsigned)s->depth);
+	}
+	assert_int_equal(all, p.end - p.begin);
+	check_sums(&p);
+	for (size_t i = 0; i < p.n_links; i++) {
+		const struct path_link *l = &p.links[i];
+		mer_str_puts(&out, i ? ", " : "; ");
+		add_tid(&out, t, l->from_host, l->from_task);
+		mer_str_printf(&out, " %s ", path_link_name((enum path_link_kind)l->kind));
+		add_tid(&out, t, l->to_host, l->to_task);
+		mer_str_printf(&out, " %d-%d", (int)(l->from_time / MS), (int)(l->to_time / MS));
+	}
+	assert_string_equal(out.data ? out.data : "", expected);
+	mer_str_fini(&out);
+	path_fini(&p);
+}
+
+static void path_of(const char *world, int64_t begin, int64_t end, const char *expected)
+{
+	struct tasks_world t;
+	world_text(&t, world);
+	path_is(&t, 0, 1, begin, end, expected);
+	tw_fini(&t);
+}
+
+/* cause_of: waits that nobody's work explains, and what is no wait. */
+static void causes(void **state)
+{
+	(void)state;
+	path_of("0 0:1 user\n10 0:1 read disk\n20 0:1 ready\n30 0:1 syscall\n40 0:1 "
+		"interrupted\n50 0:1 running\n60 0:1 thread\n",
+		0, 100,
+		"0:1 running 0-10, 0:1 disk 10-20, 0:1 wait-cpu 20-30, 0:1 running 30-40, 0:1 "
+		"interrupted 40-50, 0:1 running 50-60, 0:1 running 60-100");
+	path_of("0 0:1 user\n10 0:1 read timer\n20 0:1 user\n30 0:1 read network\n40 0:1 user\n50 "
+		"0:1 read task\n60 0:1 user\n",
+		0, 100,
+		"0:1 running 0-10, 0:1 timer 10-20, 0:1 running 20-30, 0:1 network 30-40, 0:1 "
+		"running 40-50, 0:1 task 50-60, 0:1 running 60-100");
+	path_of("0 0:1 user\n10 0:1 read futex\n20 0:1 user\n30 0:1 read pipe\n40 0:1 user\n50 0:1 "
+		"read input\n60 0:1 user\n",
+		0, 100,
+		"0:1 running 0-10, 0:1 futex 10-20, 0:1 running 20-30, 0:1 pipe 30-40, 0:1 running "
+		"40-50, 0:1 input 50-60, 0:1 running 60-100");
+	path_of("0 0:1 user\n10 0:1 read ipi\n20 0:1 user\n30 0:1 read irq\n40 0:1 user\n50 0:1 "
+		"read softirq\n60 0:1 user\n",
+		0, 100,
+		"0:1 running 0-10, 0:1 ipi 10-20, 0:1 running 20-30, 0:1 device 30-40, 0:1 running "
+		"40-50, 0:1 device 50-60, 0:1 running 60-100");
+	path_of("0 0:1 user\n10 0:1 read -\n20 0:1 user\n30 0:1 stopped\n40 0:1 user\n50 0:1 "
+		"unknown\n60 0:1 user\n",
+		0, 100,
+		"0:1 running 0-10, 0:1 blocked 10-20, 0:1 running 20-30, 0:1 stopped 30-40, 0:1 "
+		"running 40-50, 0:1 unknown 50-60, 0:1 running 60-100");
+}
+
+/* The window is cut to the task's life; before its first span nothing is known. */
+static void windows(void **state)
+{
+	(void)state;
+	path_of("0 0:2 user\n10 0:2 fork 1\n10 0:1 new\n20 0:1 user\n50 0:1 dead\n", 0, 100,
+		"0:1 fork 10-20, 0:1 running 20-50");
+	path_of("0 0:1 user\n10 0:1 read disk\n20 0:1 user\n", 12, 15, "0:1 disk 12-15");
+	path_of("0 0:1 user\n10 0:1 read disk\n20 0:1 user\n", 5, 12,
+		"0:1 running 5-10, 0:1 disk 10-12");
+	path_of("0 0:1 user\n10 0:1 read disk\n20 0:1 user\n", 15, 25,
+		"0:1 disk 15-20, 0:1 running 20-25");
+	struct tasks_world t;
+	struct path p;
+	struct mer_err err = { 0 };
+	world_text(&t, "0 0:2 user\n10 0:2 fork 1\n10 0:1 new\n20 0:1 user\n50 0:1 dead\n");
+	assert_int_equal(path_find(&t.w, 0, 1, 60 * MS, 70 * MS, &p, &err), MER_ERR_USAGE);
+	path_fini(&p);
+	assert_int_equal(path_find(&t.w, 0, 1, 0, 9 * MS, &p, &err), MER_ERR_USAGE);
+	path_fini(&p);
+	assert_int_equal(path_find(&t.w, 0, 1, 50 * MS, 70 * MS, &p, &err), 0); /* without length */
+	path_fini(&p);
+	tw_fini(&t);
+	path_of("5 0:1 user\n", 0, 10, "0:1 unknown 0-5, 0:1 running 5-10");
+}
+
+/* Who ended a wait is followed down to its begin, and through whatever that one waited for. */
+static void followed(void **state)
+{
+	(void)state;
+	path_of("0 0:1 user\n0 0:2 user\n10 0:1 read task by 0:2\n20 0:2 syscall\n30 0:1 user\n", 0,
+		50,
+		"0:1 running 0-10, 0:2 running 10-20/1, 0:2 running 20-30/1, 0:1 running 30-50; 1 "
+		"wait 2 10-10, 2 wake 1 30-30");
+	path_of("0 0:1 user\n0 0:2 user\n10 0:1 futex futex by 0:2\n15 0:2 read disk\n20 0:2 "
+		"user\n30 0:1 user\n",
+		0, 50,
+		"0:1 running 0-10, 0:2 running 10-15/1, 0:2 disk 15-20/1, 0:2 running 20-30/1, 0:1 "
+		"running 30-50; 1 wait 2 10-10, 2 futex 1 30-30");
+	path_of("0 0:1 user\n0 0:2 user\n0 0:3 user\n10 0:1 read pipe by 0:2\n12 0:2 read pipe by "
+		"0:3\n20 0:2 user\n30 0:1 user\n",
+		0, 50,
+		"0:1 running 0-10, 0:2 running 10-12/1, 0:3 running 12-20/2, 0:2 running 20-30/1, "
+		"0:1 running 30-50; 1 wait 2 10-10, 2 wait 3 12-12, 3 pipe 2 20-20, 2 pipe 1 "
+		"30-30");
+	/* Its own wait began before: what ended that is followed, but nothing before the first one's begin. */
+	path_of("0 0:1 user\n0 0:3 user\n1 0:2 user\n5 0:2 read task by 0:3\n10 0:1 read task by "
+		"0:2\n20 0:2 user\n30 0:1 user\n",
+		0, 50,
+		"0:1 running 0-10, 0:3 running 10-20/2, 0:2 running 20-30/1, 0:1 running 30-50; 1 "
+		"wait 3 10-10, 3 wake 2 20-20, 2 wake 1 30-30");
+	/* The window ends within the wait: what ended it was that for, too. */
+	path_of("0 0:1 user\n0 0:2 user\n10 0:1 read task by 0:2\n30 0:1 user\n", 0, 20,
+		"0:1 running 0-10, 0:2 running 10-20/1; 1 wait 2 10-10");
+	/* Ended by itself, or by one of whom events are missing: it says nothing more. */
+	path_of("0 0:1 user\n0 0:2 unknown\n10 0:1 read task by 0:2\n30 0:1 user\n", 0, 50,
+		"0:1 running 0-10, 0:1 blocked 10-30, 0:1 running 30-50");
+}
+
+/* A stopped one is followed as well. A new one was made by its parent. */
+static void stopped_and_new(void **state)
+{
+	struct tasks_world t;
+	(void)state;
+	path_of("0 0:1 user\n0 0:2 user\n10 0:1 stopped\n30 0:1 user\n", 0, 50,
+		"0:1 running 0-10, 0:1 stopped 10-30, 0:1 running 30-50");
+	world_text(&t, "0 0:2 user\n10 0:2 fork 1\n10 0:1 new\n20 0:1 user\n25 0:2 user\n");
+	path_is(&t, 0, 1, 0, 50, "0:1 fork 10-20, 0:1 running 20-50");
+	/* A wait for it goes on with who forked it. */
+	tw_fini(&t);
+	world_text(&t, "0 0:2 user\n0 0:3 user\n5 0:2 wait4 task\n5 0:3 syscall\n10 0:3 fork 1\n10 "
+		       "0:1 new\n20 0:1 user\n40 0:2 user\n");
+	struct kernel_host *h = &t.hosts[0];
+	uint32_t child = world_text_task(&t, 0, 1), parent = world_text_task(&t, 0, 3),
+		 waits = world_text_task(&t, 0, 2);
+	for (uint32_t i = 0; i < h->n_spans; i++) {
+		struct kernel_span *s = kernel_span(h, i);
+		if (s->task == child && s->state == KERNEL_NEW)
+			s->by = h->tasks[parent].last;
+		if (s->task == waits && s->state == KERNEL_BLOCKED)
+			s->by = h->tasks[child].last;
+	}
+	path_is(&t, 0, 2, 0, 50,
+		"0:2 running 0-5, 0:3 running 5-10/1, 0:1 fork 10-20/1, 0:1 running 20-40/1, 0:2 "
+		"running 40-50; 2 wait 3 5-5, 3 fork 1 10-10, 1 wake 2 40-40");
+	tw_fini(&t);
+}
+
+/* Packets: from the wait's end back to the packet's receipt, its way, and what its sender did. */
+static void packets(void **state)
+{
+	(void)state;
+	path_of("0 0:1 user\n0 1:2 user\n10 0:1 read network by 1:2\n30 0:1 user\n", 0, 50,
+		"0:1 running 0-10, 1:2 running 10-29/1, 0:1 network 29-30 flight, 0:1 running "
+		"30-50; 1 wait 2 10-10, 2 network 1 29-30");
+	path_of("0 0:1 user\n0 1:2 user\n10 0:1 read network by 1:2\n15 1:2 read disk\n25 1:2 "
+		"user\n30 0:1 user\n",
+		0, 50,
+		"0:1 running 0-10, 1:2 running 10-15/1, 1:2 disk 15-25/1, 1:2 running 25-29/1, 0:1 "
+		"network 29-30 flight, 0:1 running 30-50; 1 wait 2 10-10, 2 network 1 29-30");
+	struct tasks_world t;
+	/* It was received some time before the wait ended, and sent long before. */
+	world_text(&t, "0 0:1 user\n0 1:2 user\n10 0:1 read network by 1:2\n30 0:1 user\n");
+	t.packets[0].received = 26 * MS;
+	t.packets[0].sent = 20 * MS;
+	path_is(&t, 0, 1, 0, 50,
+		"0:1 running 0-10, 1:2 running 10-20/1, 0:1 network 20-26 flight, 0:1 network "
+		"26-30 delivery, 0:1 running 30-50; 1 wait 2 10-10, 2 network 1 20-26");
+	/* ... before the wait began. */
+	t.packets[0].sent = 8 * MS;
+	path_is(&t, 0, 1, 0, 50,
+		"0:1 running 0-10, 0:1 network 10-26 flight, 0:1 network 26-30 delivery, 0:1 "
+		"running 30-50");
+	t.packets[0].received = 9 * MS;
+	path_is(&t, 0, 1, 0, 50, "0:1 running 0-10, 0:1 network 10-30 delivery, 0:1 running 30-50");
+	/* Its sender is not known. */
+	t.packets[0].received = 26 * MS;
+	t.packets[0].sent = 20 * MS;
+	t.packets[0].sender = KERNEL_NONE;
+	path_is(&t, 0, 1, 0, 50,
+		"0:1 running 0-10, 1:- network 10-20/1, 0:1 network 20-26 flight, 0:1 network "
+		"26-30 delivery, 0:1 running 30-50; 1 wait - 10-10, - network 1 20-26");
+	tw_fini(&t);
+}
+
+/* An interrupt that answered another packet: through its host's kernel to who sent that. */
+static void answers(void **state)
+{
+	struct tasks_world t;
+	(void)state;
+	world_text(&t,
+		"0 0:1 user\n0 1:2 user\n0 2:3 user\n10 0:1 read network by 1:2\n30 0:1 user\n");
+	t.packets[0].sender = KERNEL_NONE;
+	t.packets[0].sent = 25 * MS;
+	t.packets[0].received = 29 * MS;
+	t.packets[0].answers = 1;
+	t.packets[1] = (struct kernel_packet){ .sent = 15 * MS,
+		.received = 20 * MS,
+		.from = 2,
+		.to = 1,
+		.sender = t.hosts[2].tasks[0].last,
+		.answers = KERNEL_NONE,
+		.receiver = KERNEL_NONE };
+	t.w.n_packets = 2;
+	path_is(&t, 0, 1, 0, 50,
+		"0:1 running 0-10, 2:3 running 10-15/1, 1:- network 15-20 flight/1, 1:- "
+		"interrupted 20-25/1, 0:1 network 25-29 flight, 0:1 network 29-30 delivery, 0:1 "
+		"running 30-50; 1 wait 3 10-10, 3 network - 15-20, - network 1 25-29");
+	/* That came later: it cannot be. */
+	t.packets[1].received = 26 * MS;
+	path_is(&t, 0, 1, 0, 50,
+		"0:1 running 0-10, 1:- network 10-25/1, 0:1 network 25-29 flight, 0:1 network "
+		"29-30 delivery, 0:1 running 30-50; 1 wait - 10-10, - network 1 25-29");
+	tw_fini(&t);
+}
+
+/* What the kernel held back, for want of the next one's hardware address, is a wait for the network of the sender. */
+static void held(void **state)
+{
+	struct tasks_world t;
+	(void)state;
+	world_text(&t, "0 0:1 user\n0 1:2 user\n10 0:1 read network by 1:2\n12 1:2 "
+		       "connect:10.0.0.1:80 -\n14 1:2 user\n30 0:1 user\n");
+	struct kernel_span *s = NULL;
+	for (uint32_t i = 0; i < t.hosts[1].n_spans; i++)
+		if (kernel_span(&t.hosts[1], i)->begin == 12 * MS) {
+			s = kernel_span(&t.hosts[1], i);
+			s->state = KERNEL_SYSCALL;
+		}
+	assert_non_null(s);
+	t.packets[0].sent = 25 * MS;
+	t.packets[0].received = 29 * MS;
+	path_is(&t, 0, 1, 0, 50,
+		"0:1 running 0-10, 1:2 running 10-12/1, 1:2 running 12-14/1, 1:2 running 14-25/1, "
+		"0:1 network 25-29 flight, 0:1 network 29-30 delivery, 0:1 running 30-50; 1 wait 2 "
+		"10-10, 2 network 1 25-29");
+	t.packets[0].was_held = true;
+	path_is(&t, 0, 1, 0, 50,
+		"0:1 running 0-10, 1:2 running 10-12/1, 1:2 running 12-14/1, 1:2 running 14-25/1, "
+		"0:1 network 25-29 flight, 0:1 network 29-30 delivery, 0:1 running 30-50; 1 wait 2 "
+		"10-10, 2 network 1 25-29");
+	t.packets[0].destination = kernel_name_endpoint("10.0.0.1:80");
+	path_is(&t, 0, 1, 0, 50,
+		"0:1 running 0-10, 1:2 running 10-12/1, 1:2 running 12-14/1, 1:2 network 14-25 "
+		"held/1, 0:1 network 25-29 flight, 0:1 network 29-30 delivery, 0:1 running 30-50; "
+		"1 wait 2 10-10, 2 network 1 25-29");
+	tw_fini(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(causes), cmocka_unit_test(windows),
+		cmocka_unit_test(followed), cmocka_unit_test(stopped_and_new),
+		cmocka_unit_test(packets), cmocka_unit_test(answers), cmocka_unit_test(held) };
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,139 @@
+#!/usr/bin/env bash
+# --store and meridian cache: the same answers as from the traces, whatever happens to the file in the cache.
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
+export XDG_CACHE_HOME=$dir/cache TZ=UTC
+cache=$dir/cache/meridian
+t=demo/clihog-srvhog-2vm
+stores() { find "$cache" -name 'world-*.store' 2>/dev/null | wc -l; }
+others() { find "$cache" -name 'world-*.store.*' 2>/dev/null | wc -l; }
+
+# asked WHAT ARGUMENT...: the same from the traces, from a store that is made, and from one that is there
+asked() {
+	local what=$1
+	shift
+	run 0 "$@"
+	cp "$dir/out" "$dir/read" && cp "$dir/err" "$dir/read.err"
+	for time in first second; do
+		run 0 "$@" --store
+		same "$what, the $time time" "$dir/out" "$dir/read"
+		same "$what, the $time time: notes" "$dir/err" "$dir/read.err"
+	done
+}
+asked "path" path --comm rpc-cli --nth 1 --json $t
+equal "one store" "$(stores)" 1
+asked "path of a window" path --comm rpc-cli --nth 1 --begin +1.2s --end +1.6s --json $t
+asked "blocked" blocked --json $t
+asked "task" task --comm rpc-cli --nth 1 --json $t
+asked "list of tasks" path --list $t
+asked "page faults" top faults --csv-safe --format csv $t
+asked "page faults by time" stats faults --begin +0.2s --json $t
+equal "still one store" "$(stores)" 1
+asked "diff" diff --comm rpc-cli --json $t
+
+# What a store does not have is read.
+asked "relations" graph --format csv $t
+
+# Another synchronization is another world.
+"$m" cache clear >/dev/null
+asked "clocks as recorded" path --comm rpc-cli --nth 1 --sync none --json $t
+asked "clocks aligned" path --comm rpc-cli --nth 1 --json $t
+equal "a store each" "$(stores)" 2
+
+# Traces that changed have another one.
+"$m" cache clear >/dev/null
+cp -r $t "$dir/t"
+run 0 blocked --store "$dir/t"
+cp "$dir/out" "$dir/before"
+touch "$dir"/t/*/kernel/metadata "$(find "$dir/t" -name '*_0' | head -1)"
+run 0 blocked --store "$dir/t"
+same "after a touch" "$dir/out" "$dir/before"
+equal "made anew" "$(stores)" 2
+
+# Two builders at once.
+"$m" cache clear >/dev/null
+"$m" blocked --store $t >"$dir/a" 2>/dev/null &
+"$m" blocked --store $t >"$dir/b" 2>/dev/null &
+wait
+same "two builders" "$dir/a" "$dir/b"
+equal "two builders: files" "$(stores) $(others)" "1 0"
+
+# A builder that is killed leaves nothing that is used.
+"$m" cache clear >/dev/null
+for delay in 0.005 0.02 0.05; do
+	"$m" blocked --store $t >/dev/null 2>&1 &
+	sleep $delay
+	kill -9 $! 2>/dev/null
+	wait $! 2>/dev/null
+done
+run 0 blocked --store $t
+same "after builders that were killed" "$dir/out" "$dir/a"
+touch -d '2 days ago' "$cache/world-0123.store.abcdef"
+run 0 cache list --json
+text "$dir/out" '"unfinished"'
+rm -f "$cache"/world-*.store
+run 0 blocked --store $t
+if [ -e "$cache/world-0123.store.abcdef" ]; then fail "what a killed builder left is still there"; else ok; fi
+
+# Damage, anywhere: the answer is right, or it says that something is missing, and the next one is right.
+store=$(find "$cache" -name 'world-*.store')
+cp "$store" "$dir/good"
+size=$(stat -c %s "$store")
+told=0
+for i in 1 3 10 30 100 200 300 400 500 600 700 800 900 950 990 999; do
+	cp "$dir/good" "$store"
+	printf '\x5a\xa5\x99' | dd of="$store" bs=1 seek=$((size / 1000 * i)) conv=notrunc 2>/dev/null
+	"$m" blocked --store $t >"$dir/out" 2>"$dir/err"
+	got=$?
+	if cmp -s "$dir/out" "$dir/a"; then
+		equal "damage at $i of 1000" $got 0
+	else
+		text "$dir/err" "was damaged"
+		told=$((told + 1))
+	fi
+	run 0 blocked --store $t
+	same "after damage at $i of 1000" "$dir/out" "$dir/a"
+done
+[ $told -gt 0 ] || echo "skipped: no damage was where it is found late"
+for length in 0 1 63 64 1000 $((size / 2)) $((size - 1)); do
+	head -c "$length" "$dir/good" >"$store"
+	run 0 blocked --store $t
+	same "a file of $length bytes" "$dir/out" "$dir/a"
+done
+
+# meridian cache
+run 0 cache check
+text "$dir/out" good
+printf '\x5a\xa5\x99' | dd of="$store" bs=1 seek=$((size / 2)) conv=notrunc 2>/dev/null
+run 1 cache check
+text "$dir/out" damaged
+text "$dir/err" "1 store is damaged"
+run 0 cache list --format csv
+equal "columns" "$(head -1 "$dir/out")" "kind,last_used,bytes,hosts,traces,state,file"
+text "$dir/out" "store,.*,2,.*clihog-srvhog-2vm"
+run 0 cache clear --json
+text "$dir/out" '"files": 2'
+equal "nothing is left" "$(find "$cache" -type f | wc -l)" 0
+run 0 cache list
+text "$dir/err" "the cache is empty"
+run 2 cache
+run 2 cache empty
+text "$dir/err" "'empty' is not one of list|check|clear"
+
+# A full disk: files may not be as large as that.
+(
+	trap '' XFSZ
+	ulimit -f 64
+	"$m" blocked --store $t >"$dir/out" 2>"$dir/err"
+)
+same "without space" "$dir/out" "$dir/a"
+text "$dir/err" "--store: the traces were read instead"
+equal "without space: files" "$(stores) $(others)" "0 0"
+# No folder.
+: >"$dir/file"
+XDG_CACHE_HOME=$dir/file run 0 blocked --store $t
+same "no folder" "$dir/out" "$dir/a"
+text "$dir/err" "--store: the traces were read instead"
+HOME='' XDG_CACHE_HOME='' run 0 blocked --store $t
+same "no home" "$dir/out" "$dir/a"
+text "$dir/err" "neither HOME nor XDG_CACHE_HOME is set"
+finish
