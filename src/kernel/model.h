@@ -59,7 +59,8 @@ struct kernel_model_input {
 	size_t n_ends;
 	bool has_devices;			/* the layouts were made with KERNEL_WANT_PACKETS */
 	const struct kernel_observer *observer; /* NULL: nobody listens */
-	struct kernel_stop *stop; /* where reading may end (checkpoint/checkpoint.h); NULL: nowhere */
+	struct kernel_stop
+		*stop; /* where reading may end (checkpoint/checkpoint.h); NULL: nowhere */
 	struct kernel_keep *keep; /* states are kept (checkpoint/checkpoint.h); NULL: not */
 };
 

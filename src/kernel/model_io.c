@@ -170,8 +170,7 @@ static int confirm_exit(struct kernel_model *m, struct cpu *c, const struct mer_
 	return rc;
 }
 
-static int tell_call_end(
-	const struct kernel_model *m, const struct cpu *c, int64_t ts, int64_t ret)
+static int tell_call_end(const struct kernel_model *m, const struct cpu *c, int64_t ts, int64_t ret)
 {
 	const struct kernel_observer *o = m->in.observer;
 	const struct live *l = &m->live[c->task];
@@ -236,8 +235,8 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 			model_wait_call_end(m, task, ev->ts, ret);
 		if (rc == 0 && l->spins_for != KERNEL_NONE)
 			rc = model_end_spin(m, c, ev->ts);
-		bool is_told = (m->in.observer && m->in.observer->call) ||
-			       l->call_begin < m->last_state;
+		bool is_told =
+			(m->in.observer && m->in.observer->call) || l->call_begin < m->last_state;
 		if (rc == 0 && is_told && l->call_begin != INT64_MIN)
 			rc = tell_call_end(m, c, ev->ts, ret);
 		if (rc == 0 && *b->call && m->h->calls[l->call].name != KERNEL_NONE)

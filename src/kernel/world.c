@@ -454,20 +454,20 @@ static int find_packets(struct builder *b, const struct sync_messages *messages,
 									    : 0;
 	uint32_t state = o ? kernel_checkpoints_before(o->from, begin) : KERNEL_NONE;
 	int rc = 0;
-	if (o && !kernel_checkpoint_serves(kernel_checkpoints_kind(o->from),
-			 kernel_checkpoint_kind(b->o, false)))
+	if (o && !kernel_checkpoint_serves(
+			 kernel_checkpoints_kind(o->from), kernel_checkpoint_kind(b->o, false)))
 		return mer_fail(err, MER_ERR_BUG, "these states do not serve this reading");
 	if (o) {
-		rc = kernel_resume_new(o->from, state, o->is_told ? INT64_MIN : o->until, b->w,
-			&b->resume, err);
+		rc = kernel_resume_new(
+			o->from, state, o->is_told ? INT64_MIN : o->until, b->w, &b->resume, err);
 	} else {
 		rc = collect_packets(b->w, messages, r, err);
 		if (rc == 0)
 			rc = copy_places(b->w, messages, err);
 	}
 	if (rc == 0 && b->o->keeper)
-		rc = kernel_keeper_begin(
-			b->o->keeper, b->w, kernel_checkpoint_kind(b->o, messages && messages->hosts), err);
+		rc = kernel_keeper_begin(b->o->keeper, b->w,
+			kernel_checkpoint_kind(b->o, messages && messages->hosts), err);
 	return rc;
 }
 

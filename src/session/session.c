@@ -187,8 +187,8 @@ static int world_of_part(struct session *s, const struct session_window *within,
 	return rc;
 }
 
-int session_world_further(struct session_world *w, const struct session_window *within,
-	struct mer_err *err)
+int session_world_further(
+	struct session_world *w, const struct session_window *within, struct mer_err *err)
 {
 	struct session *s = w->session;
 	int64_t begin = within->begin > s->e->begin ? within->begin : s->e->begin;

@@ -80,8 +80,8 @@ static int show(void *ctx, const struct session_world *w, const struct session_t
 		path_fini(&p);
 		rc = session_world_further(&here, window, &cli->err);
 		if (rc == 0)
-			rc = path_find(here.world, host, task, window->begin, window->end, &p,
-				&cli->err);
+			rc = path_find(
+				here.world, host, task, window->begin, window->end, &p, &cli->err);
 	}
 	if (rc == 0)
 		rc = put(&c, &out);

@@ -22,7 +22,7 @@ struct kernel_keep { /* of a host */
 	bool is_near;		/* first is for the next state already */
 	int64_t begin, end;	/* recorded */
 	struct archive losses;
-	struct archive ends; /* struct checkpoint_end, in the order in which they were told */
+	struct archive ends;	  /* struct checkpoint_end, in the order in which they were told */
 	struct kernel_late *late; /* by time; malloc'ed */
 	uint32_t n_late, cap_late;
 	bool is_done, failed;
@@ -59,7 +59,12 @@ void checkpoint_visit_packet(struct archive *a, struct checkpoint_packet *p, uin
 void checkpoint_visit_late(struct archive *a, struct kernel_late *x, int64_t before);
 void checkpoint_visit_losses(struct archive *a, struct kernel_losses *l);
 
-enum checkpoint_end_kind { CHECKPOINT_NO_END, CHECKPOINT_SPAN, CHECKPOINT_CALL, CHECKPOINT_OPEN_CALL };
+enum checkpoint_end_kind {
+	CHECKPOINT_NO_END,
+	CHECKPOINT_SPAN,
+	CHECKPOINT_CALL,
+	CHECKPOINT_OPEN_CALL
+};
 struct checkpoint_end { /* of what was open at some state */
 	uint8_t kind;
 	int64_t begin, end;
@@ -118,7 +123,7 @@ struct checkpoint_whole {   /* of a host, at the end */
 	uint32_t n_tasks, n_renames, n_calls, n_names;
 	struct kernel_late *late;
 	uint32_t n_late;
-	struct archive ends; /* from its first one on */
+	struct archive ends;	/* from its first one on */
 	struct mer_map maps[3]; /* devices, irq_names, packages */
 	const uint8_t *names;	/* length and text of each */
 	size_t names_bytes;

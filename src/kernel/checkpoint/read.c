@@ -470,7 +470,8 @@ static bool begin_resume(
 static int damaged(struct mer_err *err)
 {
 	return mer_fail(err, MER_ERR_INPUT,
-		"what an earlier reading left in the cache folder is damaged; it is removed: run this "
+		"what an earlier reading left in the cache folder is damaged; it is removed: run "
+		"this "
 		"again");
 }
 
@@ -543,8 +544,8 @@ int64_t kernel_stop_next(const struct kernel_stop *stop, int64_t after)
 	return state == KERNEL_NONE ? INT64_MAX : kernel_checkpoints_time(stop->resume->c, state);
 }
 
-static int tell_span(const struct kernel_observer *o, struct kernel_model *m,
-	const struct checkpoint_end *x)
+static int tell_span(
+	const struct kernel_observer *o, struct kernel_model *m, const struct checkpoint_end *x)
 {
 	struct kernel_span *s = model_open(m, x->task);
 	bool knows_by = x->by != KERNEL_NONE && x->by < m->h->n_tasks;

@@ -235,7 +235,8 @@ static void visit_numbers(struct archive *a, struct kernel_model *m, int64_t now
 	archive_time(a, &m->lost_until, now);
 	archive_u64(a, &m->n_slept);
 	if (a->mode == ARCHIVE_READ)
-		a->failed |= m->holes.n_begun > m->in.losses->n || m->holes.n_ended > m->in.losses->n;
+		a->failed |=
+			m->holes.n_begun > m->in.losses->n || m->holes.n_ended > m->in.losses->n;
 }
 
 static void visit_commands(struct archive *a, struct kernel_model *m)

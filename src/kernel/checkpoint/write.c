@@ -258,8 +258,8 @@ int64_t kernel_keep_last(const struct kernel_keep *k)
 	return k->next ? k->keeper->times[k->next - 1] : INT64_MIN;
 }
 
-void kernel_keep_span(struct kernel_keep *k, const struct kernel_host *h, uint32_t span,
-	int64_t end, int64_t now)
+void kernel_keep_span(
+	struct kernel_keep *k, const struct kernel_host *h, uint32_t span, int64_t end, int64_t now)
 {
 	const struct kernel_span *s = kernel_span(h, span);
 	const struct kernel_span *by = kernel_span_kept(h, s->by);
@@ -287,8 +287,7 @@ void kernel_keep_call(struct kernel_keep *k, const struct kernel_call_end *c)
 		.cpu = c->cpu,
 		.call_kind = c->kind,
 		.ret = c->ret };
-	memcpy(x.args, c->args,
-		kernel_call_args((enum kernel_call_kind)c->kind) * sizeof(*x.args));
+	memcpy(x.args, c->args, kernel_call_args((enum kernel_call_kind)c->kind) * sizeof(*x.args));
 	checkpoint_visit_end(&k->ends, &x);
 }
 
@@ -304,8 +303,7 @@ void kernel_keep_open_call(
 		.call = c->call,
 		.cpu = c->cpu,
 		.call_kind = c->kind };
-	memcpy(x.args, c->args,
-		kernel_call_args((enum kernel_call_kind)c->kind) * sizeof(*x.args));
+	memcpy(x.args, c->args, kernel_call_args((enum kernel_call_kind)c->kind) * sizeof(*x.args));
 	checkpoint_visit_end(&k->ends, &x);
 }
 
