@@ -177,7 +177,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t n = size / 8 < MAX_EVENTS ? size / 8 : MAX_EVENTS;
 	struct mer_err err = { 0 };
 	struct kernel_host h;
-	struct kernel_packet packets[N_PACKETS];
+	struct kernel_bridge packets[N_PACKETS];
 	struct kernel_end ends[2 * N_PACKETS];
 	struct kernel_loss by_begin[4];
 	uint32_t by_end[4];
@@ -195,11 +195,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	/* Packets go on at every 20 ns, losses at four places. */
 	for (uint32_t i = 0; i < N_PACKETS; i++) {
-		packets[i] = (struct kernel_packet){ .sent = 1000 + i * 20,
-			.received = 1010 + i * 20 + (size ? data[i % size] % 7 : 0),
-			.sender = KERNEL_NONE,
+		packets[i] = (struct kernel_bridge){ .from.time = 1000 + i * 20,
+			.to.time = 1010 + i * 20 + (size ? data[i % size] % 7 : 0),
+			.from.span = KERNEL_NONE,
 			.answers = KERNEL_NONE,
-			.receiver = KERNEL_NONE };
+			.to.span = KERNEL_NONE };
 		ends[2 * i] = (struct kernel_end){ i & INT32_MAX, true };
 		ends[2 * i + 1] = (struct kernel_end){ i & INT32_MAX, false };
 	}
@@ -229,8 +229,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct kernel_world w = { .e = experiment,
 		.hosts = &h,
 		.n_hosts = 1,
-		.packets = packets,
-		.n_packets = N_PACKETS };
+		.bridges = packets,
+		.n_bridges = N_PACKETS };
 	check_paths(&w, h.n_tasks);
 	kernel_host_fini(&h);
 	return 0;

@@ -32,6 +32,13 @@ enum mer_remedy {
 	MER_REMEDY_BEGIN,
 	MER_REMEDY_END,
 	MER_REMEDY_WINDOW_ORDER, /* the begin is not before the end */
+	MER_REMEDY_SHORTER_WINDOW,
+	MER_REMEDY_FILTER,     /* which rows count */
+	MER_REMEDY_GROUP_BY,   /* what rows are of */
+	MER_REMEDY_FEWER_ROWS, /* fewer bins, or of fewer hosts or CPUs */
+	MER_REMEDY_FEWER_BINS,
+	MER_REMEDY_NO_GRAPHVIZ,	    /* draw the text for Graphviz elsewhere */
+	MER_REMEDY_FEWER_RELATIONS, /* the same, or draw less */
 	/* Periods between two events (BEGIN, END). */
 	MER_REMEDY_PERIOD,
 	MER_REMEDY_PERIOD_EVENTS, /* no recorded event can match */
@@ -40,6 +47,16 @@ enum mer_remedy {
 	MER_REMEDY_PERIOD_KEY,	  /* that both events must share */
 	MER_REMEDY_PERIOD_KEYED,  /* the same, or the events */
 	MER_REMEDY_PERIOD_WINDOW, /* none is in the window */
+	MER_REMEDY_PERIOD_OPEN,	  /* too many at a time: the key, or the event that ends them */
+	MER_REMEDY_PERIOD_MANY,	  /* rarer events, or longer periods */
+	MER_REMEDY_PERIOD_NEEDED, /* this analysis is about them */
+	/* Traces and clocks. */
+	MER_REMEDY_KEEP_OFFSETS, /* mer_open_options.keep_offsets */
+	MER_REMEDY_IGNORE_UUID,	 /* mer_open_options.ignore_uuid */
+	MER_REMEDY_METHOD_AUTO,	 /* a method that follows clocks */
+	MER_REMEDY_DRIFT_LIMIT,	 /* another one */
+	MER_REMEDY_LATENCIES,	 /* look at the pairs of hosts */
+	MER_REMEDY_NEW_FOLDER,	 /* to write to */
 	MER_N_REMEDIES
 };
 /* A stable word for programs: "hosts", "keep-offsets"; NULL for MER_REMEDY_NONE. */

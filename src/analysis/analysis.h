@@ -60,7 +60,7 @@ struct analysis {
 	const char *title; /* "CPU usage" */
 	const char *help;  /* one line */
 	uint32_t wants;	   /* enum kernel_wants */
-	bool messages; /* looks at kernel_world.packets: they must be gathered, in a reading of its own */
+	bool messages; /* looks at kernel_world.bridges: they must be gathered, in a reading of its own */
 	bool needs_no_past; /* as in struct fact_maker: of its outputs without a fold */
 	/* Bit i: outputs[i] is about time slices as wholes, also those that end after the time asked about. */
 	uint32_t slices;

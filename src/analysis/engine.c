@@ -297,27 +297,53 @@ static const char *title_of(struct engine *g, const struct analysis_output *o)
 	return title ? title : o->title;
 }
 
+static int plan_fold(struct engine *g, size_t k, const struct analysis_request *request,
+	bool other_columns, struct mer_table *table, struct mer_err *err)
+{
+	const struct analysis *a = request->analysis;
+	const struct analysis_output *o = &a->outputs[request->output];
+	const struct fold_request r = { .fold = o->fold,
+		.columns = o->columns,
+		.options = g->run->options,
+		.by_duration = a->by_duration >> request->output & 1,
+		.by_name = a->by_name >> request->output & 1,
+		.other_columns = other_columns };
+	int rc = fold_plan_new(g->run, &r, &g->plans[k], err);
+	if (rc == 0)
+		mer_table_init(table, o->id, title_of(g, o), fold_plan_columns(g->plans[k]),
+			&g->run->arena);
+	return rc;
+}
+
+/* What a filter names need be in one of the tables only. */
 static int plan_folds(struct engine *g, const struct analysis_request *requests,
 	struct mer_table *tables, struct mer_err *err)
 {
+	struct mer_err none;
+	size_t n = 0;
 	int rc = 0;
 	for (size_t k = 0; k < g->n_requests && rc == 0; k++) {
-		const struct analysis *a = requests[k].analysis;
-		const struct analysis_output *o = &a->outputs[requests[k].output];
-		if (!o->fold)
+		if (!requests[k].analysis->outputs[requests[k].output].fold)
 			continue;
-		const struct fold_request r = { .fold = o->fold,
-			.columns = o->columns,
-			.options = g->run->options,
-			.by_duration = a->by_duration >> requests[k].output & 1,
-			.by_name = a->by_name >> requests[k].output & 1 };
 		g->states[k] = mer_arena_zalloc(
 			&g->run->arena, g->n_hosts + 1u, sizeof(struct fold_state *));
-		rc = g->states[k] ? fold_plan_new(g->run, &r, &g->plans[k], err)
-				  : mer_fail_nomem(err);
-		if (rc == 0)
-			mer_table_init(&tables[k], o->id, title_of(g, o),
-				fold_plan_columns(g->plans[k]), &g->run->arena);
+		none = (struct mer_err){ 0 };
+		rc = g->states[k] ? plan_fold(g, k, &requests[k], false, &tables[k], &none)
+				  : mer_fail_nomem(&none);
+		n += rc == 0;
+		if (rc)
+			*err = none;
+		if (rc == MER_ERR_USAGE && g->run->options->filter)
+			rc = 0;
+	}
+	for (size_t k = 0; k < g->n_requests && rc == 0; k++) {
+		if (!g->states[k] || g->plans[k])
+			continue;
+		if (n == 0)
+			return MER_ERR_USAGE;
+		none = (struct mer_err){ 0 };
+		rc = plan_fold(g, k, &requests[k], true, &tables[k], &none);
+		*err = none;
 	}
 	return rc ? rc : use_kinds(g, err);
 }

@@ -7,5 +7,8 @@ const struct fact_kind *const fact_kinds[] = {
 	&fact_fault,
 	&fact_interrupt,
 	&fact_open_call,
+	&fact_rate,
+	&fact_poll_run,
+	&fact_sched_wait,
 	NULL,
 };

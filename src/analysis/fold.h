@@ -12,7 +12,7 @@
  *
  *   plan.c    from names to numbers: which sums, by which keys     source.c  numbers of facts
  *   select.c  which facts, and which parts of them
- *   add.c     facts into groups.c and buckets.c                    rows.c    facts as rows of a table
+ *   add.c     facts into groups.c and histogram.c                   rows.c    facts as rows of a table
  *   joined.c  groups of all hosts to rows, in an order.c           process_of.c
  *   table.c   rows to a table, of keys.c and cells.c               bins.c    the same over time */
 #ifndef MER_ANALYSIS_FOLD_H
@@ -171,6 +171,7 @@ struct fold_request {
 	const struct mer_column *columns; /* of the table, end with {0} */
 	const struct analysis_options *options;
 	bool by_duration, by_name; /* options.min_ns, max_ns and wants_name select facts */
+	bool other_columns; /* options.filter may name what this table has not: then that is not known */
 };
 
 /* NULL after an error. The plan's columns are in run->arena where they are not the request's, because of

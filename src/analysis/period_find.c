@@ -316,8 +316,8 @@ static int open_period(struct finder *f, const struct pick *k, struct mer_err *e
 		o->begin = INT64_MIN;
 		f->key_bytes += f->key.len;
 		if (keys->n > ANALYSIS_MAX_PERIOD_KEYS || f->key_bytes > MAX_KEY_BYTES)
-			return mer_fail(err, MER_ERR_LIMIT,
-				"--period-by: more than %d different keys, or more than %d MiB of "
+			return mer_fail_remedy(err, MER_ERR_LIMIT, MER_REMEDY_PERIOD_KEY,
+				"more than %d different keys, or more than %d MiB of "
 				"keys; use fewer fields or a stricter BEGIN and END",
 				(int)ANALYSIS_MAX_PERIOD_KEYS, MAX_KEY_BYTES >> 20);
 	}
@@ -326,9 +326,9 @@ static int open_period(struct finder *f, const struct pick *k, struct mer_err *e
 		return 0;
 	}
 	if (++f->n_open > ANALYSIS_MAX_OPEN_PERIODS)
-		return mer_fail(err, MER_ERR_LIMIT,
-			"--period: more than %d periods are open at a time: END does not occur, or "
-			"--period-by has a field in which BEGIN and END differ",
+		return mer_fail_remedy(err, MER_ERR_LIMIT, MER_REMEDY_PERIOD_OPEN,
+			"more than %d periods are open at a time: END does not occur, or the key "
+			"has a field in which BEGIN and END differ",
 			(int)ANALYSIS_MAX_OPEN_PERIODS);
 	o->begin = k->ts;
 	return describe(f, k, &o->from, err);
@@ -357,9 +357,8 @@ static int close_period(struct finder *f, const struct pick *k, struct mer_err *
 		return 0;
 	}
 	if (p->n == ANALYSIS_MAX_PERIODS)
-		return mer_fail(err, MER_ERR_LIMIT,
-			"--period: more than %d periods; use rarer events, or --period-min to keep "
-			"only long periods",
+		return mer_fail_remedy(err, MER_ERR_LIMIT, MER_REMEDY_PERIOD_MANY,
+			"more than %d periods; use rarer events, or keep only long periods",
 			(int)ANALYSIS_MAX_PERIODS);
 	struct analysis_whole_period *to = mer_grow_at(&p->all, &f->cap_all, p->n, sizeof(*p->all));
 	if (!to)

@@ -31,5 +31,7 @@ void mer_diag_json(const struct mer_diag *d, struct mer_json *j)
 	known_number(j, "offset_bits", d->offset_bits);
 	mer_json_kv_uint(j, "count", d->count);
 	mer_json_kv_text(j, "message", d->message);
+	if (d->remedy)
+		mer_json_kv_text(j, "remedy", mer_remedy_name(d->remedy));
 	mer_json_end_object(j);
 }

@@ -112,11 +112,9 @@ void cli_help_all(FILE *out, bool bold)
 		if (!o->uses || o->uses & CLI_USES_ALWAYS)
 			option_line(&s, NULL, o);
 	}
-	heading(&s, "Examples", bold);
+	heading(&s, "Example", bold);
 	mer_str_puts(&s, "  meridian info client/ server/\n"
-			 "      What the traces of two hosts contain.\n"
-			 "  meridian events --limit 10 client/ server/\n"
-			 "      The first events of both, in time order.\n");
+			 "      What the traces of two hosts contain.\n");
 	print(&s, out);
 }
 

@@ -12,6 +12,14 @@ static const struct words {
 	[MER_REMEDY_END] = { .before = "--end: " },
 	[MER_REMEDY_WINDOW_ORDER] = { .phrase = "the window does not start before its end",
 		.option = "--begin is not before --end" },
+	[MER_REMEDY_SHORTER_WINDOW] = { .after = "; use --begin and --end" },
+	[MER_REMEDY_FILTER] = { .before = "--filter: " },
+	[MER_REMEDY_GROUP_BY] = { .before = "--group-by: " },
+	[MER_REMEDY_FEWER_ROWS] = { .after = ", or --host or --cpu" },
+	[MER_REMEDY_FEWER_BINS] = { .before = "--plot: " },
+	[MER_REMEDY_NO_GRAPHVIZ] = { .after = ", or use --format dot and draw elsewhere" },
+	[MER_REMEDY_FEWER_RELATIONS] = { .after = " (--limit N), or use --format dot and draw "
+						  "with sfdp" },
 	[MER_REMEDY_PERIOD] = { .before = "--period: " },
 	[MER_REMEDY_PERIOD_EVENTS] = { .before = "--period: ",
 		.after = " ('meridian stats --by name' lists their events; 'lttng enable-event "
@@ -25,6 +33,22 @@ static const struct words {
 	[MER_REMEDY_PERIOD_KEYED] = { .before = "--period: ", .after = " (--period-by)" },
 	[MER_REMEDY_PERIOD_WINDOW] = { .phrase = "in the window",
 		.option = "between --begin and --end" },
+	[MER_REMEDY_PERIOD_OPEN] = { .before = "--period: ",
+		.phrase = "the key",
+		.option = "--period-by" },
+	[MER_REMEDY_PERIOD_MANY] = { .before = "--period: ",
+		.phrase = "or keep",
+		.option = "or --period-min to keep" },
+	[MER_REMEDY_PERIOD_NEEDED] = { .phrase = "periods between two events",
+		.option = "--period 'BEGIN : END', two events" },
+	[MER_REMEDY_KEEP_OFFSETS] = { .after = " (--sync none keeps both)" },
+	[MER_REMEDY_IGNORE_UUID] = { .after = "; --ignore-uuid reads such packets" },
+	[MER_REMEDY_METHOD_AUTO] = { .after = "; --method auto follows clocks that change their "
+					      "rate" },
+	[MER_REMEDY_DRIFT_LIMIT] = { .phrase = "the limit", .option = "--max-drift" },
+	[MER_REMEDY_LATENCIES] = { .after = "; 'meridian latency' shows pairs with negative "
+					    "latencies" },
+	[MER_REMEDY_NEW_FOLDER] = { .after = "; --write needs a new or empty folder" },
 };
 
 void cli_put_remedied(struct mer_str *out, const char *text, enum mer_remedy remedy)

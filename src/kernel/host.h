@@ -18,6 +18,10 @@ struct kernel_name { /* a task's name from a time on */
 	int64_t begin;
 	uint32_t name;	 /* in kernel_host.names */
 	uint32_t before; /* the name before it, in kernel_host.renames; KERNEL_NONE */
+	/* Another one before it, so that any is found in a few steps; itself: none. No name between the two begins
+	 * later than this one. */
+	uint32_t jump;
+	uint32_t depth; /* names before it that jumps lead to */
 };
 
 enum { KERNEL_NO_PRIO = INT16_MIN };

@@ -25,18 +25,18 @@ struct kernel_end { /* of a packet, at this host: there are two for each packet 
 	uint32_t packet : 31, is_send : 1;
 };
 
-static inline int64_t kernel_end_time(const struct kernel_packet *packets, struct kernel_end e)
+static inline int64_t kernel_end_time(const struct kernel_bridge *packets, struct kernel_end e)
 {
-	return e.is_send ? packets[e.packet].sent : packets[e.packet].received;
+	return e.is_send ? packets[e.packet].from.time : packets[e.packet].to.time;
 }
 /* That has its event; SYNC_NO_STREAM: not known, of any end of the host. */
-static inline uint32_t kernel_end_stream(const struct kernel_packet *packets, struct kernel_end e)
+static inline uint32_t kernel_end_stream(const struct kernel_bridge *packets, struct kernel_end e)
 {
-	return e.is_send ? packets[e.packet].sent_stream : packets[e.packet].received_stream;
+	return e.is_send ? packets[e.packet].from.stream : packets[e.packet].to.stream;
 }
 /* By time, stream, packet: as kernel_model_input.ends are. */
 static inline int kernel_end_compare(
-	const struct kernel_packet *packets, struct kernel_end a, struct kernel_end b)
+	const struct kernel_bridge *packets, struct kernel_end a, struct kernel_end b)
 {
 	int64_t s = kernel_end_time(packets, a), t = kernel_end_time(packets, b);
 	if (s != t)
@@ -54,7 +54,7 @@ struct kernel_model_input {
 	/* Its first and last event of any kind; both 0: those that are read. */
 	int64_t begin, end;
 	struct kernel_losses *losses;  /* of this host */
-	struct kernel_packet *packets; /* of the world; this host's sides of them are filled */
+	struct kernel_bridge *packets; /* of the world; this host's sides of them are filled */
 	const struct kernel_end *ends; /* by time, stream, packet */
 	size_t n_ends;
 	bool has_devices;			/* the layouts were made with KERNEL_WANT_PACKETS */

@@ -19,9 +19,9 @@ static uint64_t pair_key(uint32_t a, uint32_t b)
 	return (uint64_t)a << 32 | b;
 }
 
-static bool is_known(const struct kernel_packet *p)
+static bool is_known(const struct kernel_bridge *p)
 {
-	return p->source && p->destination;
+	return p->from.endpoint && p->to.endpoint;
 }
 
 /* A descriptor of the task's process. */
@@ -45,10 +45,10 @@ static bool has_socket(const struct kernel_call *k)
 }
 
 /* Does the received one answer, or ask for, what was sent? */
-static bool is_reply(const struct kernel_packet *received, const struct kernel_packet *sent)
+static bool is_reply(const struct kernel_bridge *received, const struct kernel_bridge *sent)
 {
-	return is_known(received) && received->source == sent->destination &&
-	       received->destination == sent->source;
+	return is_known(received) && received->from.endpoint == sent->to.endpoint &&
+	       received->to.endpoint == sent->from.endpoint;
 }
 
 static void forget_connect(struct kernel_model *m, uint32_t i)
@@ -58,10 +58,10 @@ static void forget_connect(struct kernel_model *m, uint32_t i)
 }
 
 /* It left while its task made the call: nothing held it. */
-static void left_at_once(struct kernel_model *m, const struct kernel_packet *p, uint32_t task)
+static void left_at_once(struct kernel_model *m, const struct kernel_bridge *p, uint32_t task)
 {
 	for (uint32_t i = 0; i < m->n_connects; i++)
-		if (m->connects[i].task == task && m->connects[i].endpoint == p->destination) {
+		if (m->connects[i].task == task && m->connects[i].endpoint == p->to.endpoint) {
 			forget_connect(m, i);
 			return;
 		}
@@ -69,11 +69,11 @@ static void left_at_once(struct kernel_model *m, const struct kernel_packet *p, 
 
 int model_flow_sent(struct kernel_model *m, uint32_t packet)
 {
-	const struct kernel_packet *p = &m->in.packets[packet];
-	if (!is_known(p) || p->sender == KERNEL_NONE)
+	const struct kernel_bridge *p = &m->in.packets[packet];
+	if (!is_known(p) || p->from.span == KERNEL_NONE)
 		return 0;
-	uint32_t by = kernel_span(m->h, p->sender)->task;
-	uint32_t *task = mer_map_put(&m->flows, pair_key(p->source, p->destination));
+	uint32_t by = kernel_span(m->h, p->from.span)->task;
+	uint32_t *task = mer_map_put(&m->flows, pair_key(p->from.endpoint, p->to.endpoint));
 	if (!task)
 		return mer_fail_nomem(m->err);
 	*task = by + 1;
@@ -106,18 +106,19 @@ void model_flow_connect(struct kernel_model *m, uint32_t task, uint32_t object, 
 void model_flow_held(struct kernel_model *m, uint32_t packet)
 {
 	enum { LONGEST_S = 5 }; /* the kernel asks three times, once a second */
-	struct kernel_packet *p = &m->in.packets[packet];
+	struct kernel_bridge *p = &m->in.packets[packet];
 	if (!is_known(p) || (p->answers != KERNEL_NONE && is_reply(&m->in.packets[p->answers], p)))
 		return;
-	const uint32_t *owner = mer_map_get(&m->flows, pair_key(p->source, p->destination));
+	const uint32_t *owner = mer_map_get(&m->flows, pair_key(p->from.endpoint, p->to.endpoint));
 	if (owner && *owner)
 		return;
 	for (uint32_t i = 0; i < m->n_connects; i++) {
 		struct model_connect c = m->connects[i];
-		if (c.endpoint != p->destination || p->sent - c.time > LONGEST_S * 1000000000LL)
+		if (c.endpoint != p->to.endpoint ||
+			p->from.time - c.time > LONGEST_S * 1000000000LL)
 			continue;
 		forget_connect(m, i);
-		p->sender = m->h->tasks[c.task].last;
+		p->from.span = m->h->tasks[c.task].last;
 		p->answers = KERNEL_NONE;
 		p->was_held = true;
 		return;
@@ -137,7 +138,7 @@ void model_flow_new_fd(struct kernel_model *m, uint32_t task, int64_t fd)
 struct wanted {
 	uint32_t task;
 	int64_t wait_begin;
-	const struct kernel_packet *sent; /* last on the call's descriptor; NULL: none known */
+	const struct kernel_bridge *sent; /* last on the call's descriptor; NULL: none known */
 	uint32_t peer;			  /* endpoint of its peer; 0: not known */
 	bool is_connect, is_accept;
 };
@@ -163,10 +164,11 @@ static struct wanted wanted_by(const struct kernel_model *m, uint32_t task)
 enum { OF_OTHERS, OF_NOBODY, OF_PROCESS, OF_THREAD };
 
 static unsigned owner_rank(
-	const struct kernel_model *m, const struct kernel_packet *p, uint32_t task)
+	const struct kernel_model *m, const struct kernel_bridge *p, uint32_t task)
 {
 	const uint32_t *owner =
-		is_known(p) ? mer_map_get(&m->flows, pair_key(p->destination, p->source)) : NULL;
+		is_known(p) ? mer_map_get(&m->flows, pair_key(p->to.endpoint, p->from.endpoint))
+			    : NULL;
 	if (!owner || !*owner)
 		return OF_NOBODY;
 	const struct kernel_task *t = &m->h->tasks[task], *o = &m->h->tasks[*owner - 1];
@@ -177,7 +179,7 @@ static unsigned owner_rank(
 
 enum { WITHOUT, MAYBE, WITH }; /* data */
 
-static unsigned content_rank(const struct kernel_packet *p, const struct wanted *w)
+static unsigned content_rank(const struct kernel_bridge *p, const struct wanted *w)
 {
 	if (w->is_accept)
 		return WITHOUT; /* any packet of a new connection */
@@ -191,11 +193,12 @@ enum { CONTENT_BITS = 2, OWNER_BITS = 2 };
 /* The greater one is the likelier one. */
 static unsigned rank(const struct kernel_model *m, uint32_t packet, const struct wanted *w)
 {
-	const struct kernel_packet *p = &m->in.packets[packet];
+	const struct kernel_bridge *p = &m->in.packets[packet];
 	unsigned content = content_rank(p, w);
 	if (packet == m->live[w->task].packet)
 		return content; /* ended its wait before this one */
-	unsigned on_descriptor = w->sent ? is_reply(p, w->sent) : w->peer && w->peer == p->source;
+	unsigned on_descriptor =
+		w->sent ? is_reply(p, w->sent) : w->peer && w->peer == p->from.endpoint;
 	return (on_descriptor << OWNER_BITS | owner_rank(m, p, w->task)) << CONTENT_BITS | content;
 }
 
@@ -211,19 +214,19 @@ struct batch {
 	bool is_local;
 };
 
-static bool is_local(const struct kernel_packet *p)
+static bool is_local(const struct kernel_bridge *p)
 {
-	return p->from == p->to;
+	return p->from.host == p->to.host;
 }
 
 static struct batch batch_of(const struct kernel_model *m, int64_t since, uint32_t last)
 {
-	const struct kernel_packet *p = &m->in.packets[last];
-	int64_t earliest = p->received > INT64_MIN + BATCH_NS ? p->received - BATCH_NS : INT64_MIN;
+	const struct kernel_bridge *p = &m->in.packets[last];
+	int64_t earliest = p->to.time > INT64_MIN + BATCH_NS ? p->to.time - BATCH_NS : INT64_MIN;
 	return (struct batch){ .m = m,
 		.at = m->next_end[false],
 		.since = since > earliest ? since : earliest,
-		.stream = p->received_stream,
+		.stream = p->to.stream,
 		.is_local = is_local(p) };
 }
 
@@ -233,8 +236,8 @@ static bool batch_next(struct batch *b, uint32_t *packet)
 		struct kernel_end e = b->m->in.ends[--b->at];
 		if (kernel_end_time(b->m->in.packets, e) < b->since)
 			return false;
-		const struct kernel_packet *p = &b->m->in.packets[e.packet];
-		if (e.is_send || p->received_stream != b->stream)
+		const struct kernel_bridge *p = &b->m->in.packets[e.packet];
+		if (e.is_send || p->to.stream != b->stream)
 			continue;
 		*packet = e.packet;
 		return is_local(p) == b->is_local;
@@ -251,11 +254,12 @@ static bool may_be_another(const struct kernel_model *m, const struct batch *b, 
 /* ... and so may one whose owner is not known because what it sent is lost. */
 static bool has_rival(const struct kernel_model *m, struct batch b, uint32_t best, uint32_t task)
 {
-	const struct kernel_packet *p = &m->in.packets[best], *q;
+	const struct kernel_bridge *p = &m->in.packets[best], *q;
 	uint32_t packet;
 	while (batch_next(&b, &packet)) {
 		q = &m->in.packets[packet];
-		bool is_same = p->source == q->source && p->destination == q->destination;
+		bool is_same =
+			p->from.endpoint == q->from.endpoint && p->to.endpoint == q->to.endpoint;
 		if (packet != best && !is_same && owner_rank(m, q, task) != OF_OTHERS)
 			return true;
 	}
@@ -274,7 +278,7 @@ uint32_t model_flow_woke(const struct kernel_model *m, int64_t since, uint32_t l
 	while (batch_next(&b, &packet)) {
 		unsigned r = rank(m, packet, &w);
 		bool is_first = r == most && r >= OF_PROCESS << CONTENT_BITS &&
-				m->in.packets[packet].received >= w.wait_begin;
+				m->in.packets[packet].to.time >= w.wait_begin;
 		if (r > most || is_first) {
 			best = packet;
 			most = r;
@@ -289,7 +293,7 @@ uint32_t model_flow_woke(const struct kernel_model *m, int64_t since, uint32_t l
 uint32_t model_flow_answered(const struct kernel_model *m, int64_t since, uint32_t last,
 	uint32_t sent, int64_t unmatched)
 {
-	const struct kernel_packet *s = &m->in.packets[sent];
+	const struct kernel_bridge *s = &m->in.packets[sent];
 	if (last == KERNEL_NONE || is_reply(&m->in.packets[last], s))
 		return last;
 	struct batch b = batch_of(m, since, last);

@@ -326,11 +326,11 @@ int model_packet(struct kernel_model *m, struct cpu *c, const struct mer_event *
 	uint32_t packet = find_packet(m, ev, is_send), span = model_span_on(m, c);
 	struct context *x = model_context(c);
 	if (is_send && packet != KERNEL_NONE && !c->is_fresh) {
-		struct kernel_packet *p = &m->in.packets[packet];
+		struct kernel_bridge *p = &m->in.packets[packet];
 		bool by_interrupt = x != NULL;
 		if (!by_interrupt && c->has_packet && span != KERNEL_NONE)
 			by_interrupt = m->h->tasks[kernel_span(m->h, span)->task].is_kernel;
-		p->sender = by_interrupt ? KERNEL_NONE : span;
+		p->from.span = by_interrupt ? KERNEL_NONE : span;
 		p->answers = by_interrupt ? served_packet(m, c, packet) : KERNEL_NONE;
 		if (by_interrupt && m->n_connects)
 			model_flow_held(m, packet);
@@ -352,7 +352,7 @@ int model_packet(struct kernel_model *m, struct cpu *c, const struct mer_event *
 		packet = x->packet;
 	packet = passed_on(m, ev, skb, packet);
 	if (packet != KERNEL_NONE)
-		m->in.packets[packet].receiver = span;
+		m->in.packets[packet].to.span = span;
 	else
 		c->unmatched = ev->ts;
 	if (x) {

@@ -72,7 +72,7 @@ struct kernel_idle { /* a CPU without a task. These and the spans on a CPU never
 struct kernel_packet_seen { /* an event of a packet, matched or not */
 	int64_t time;
 	uint32_t task;	 /* on that CPU, for whatever it is worth; KERNEL_NONE */
-	uint32_t packet; /* in kernel_world.packets; KERNEL_NONE: not matched */
+	uint32_t packet; /* in kernel_world.bridges; KERNEL_NONE: not matched */
 	uint32_t bytes;	 /* 0: not said */
 	uint32_t device; /* name; KERNEL_NONE */
 	uint16_t cpu;

@@ -28,7 +28,7 @@ enum kernel_cause {
 	KERNEL_NO_CAUSE, /* not waiting, or not known what for */
 	/* What ended a wait (KERNEL_BLOCKED, _STOPPED, _NEW). source is as said. */
 	KERNEL_DISK,	/* a block request; source: its number in kernel_host.requests, or NONE */
-	KERNEL_NETWORK, /* a packet; source: number of the message in kernel_world.packets, or NONE */
+	KERNEL_NETWORK, /* a packet; source: its number in kernel_world.bridges (bridge.h), or NONE */
 	/* source: the task's wait that took this one up again (see kernel_wait_end), or NONE */
 	KERNEL_TIMER,
 	KERNEL_TASK,	/* another task, by any means but the following */

@@ -44,19 +44,18 @@ static int64_t common_time(const struct sync_result *r, uint32_t host, int64_t t
 
 static int compare_packets(const void *a, const void *b)
 {
-	const struct kernel_packet *p = a, *q = b;
-	if (p->sent != q->sent)
-		return p->sent < q->sent ? -1 : 1;
-	if (p->received != q->received)
-		return p->received < q->received ? -1 : 1;
-	if (p->from != q->from)
-		return p->from < q->from ? -1 : 1;
-	if (p->to != q->to)
-		return p->to < q->to ? -1 : 1;
-	if (p->sent_stream != q->sent_stream)
-		return p->sent_stream < q->sent_stream ? -1 : 1;
-	return (p->received_stream > q->received_stream) -
-	       (p->received_stream < q->received_stream);
+	const struct kernel_bridge *p = a, *q = b;
+	if (p->from.time != q->from.time)
+		return p->from.time < q->from.time ? -1 : 1;
+	if (p->to.time != q->to.time)
+		return p->to.time < q->to.time ? -1 : 1;
+	if (p->from.host != q->from.host)
+		return p->from.host < q->from.host ? -1 : 1;
+	if (p->to.host != q->to.host)
+		return p->to.host < q->to.host ? -1 : 1;
+	if (p->from.stream != q->from.stream)
+		return p->from.stream < q->from.stream ? -1 : 1;
+	return (p->to.stream > q->to.stream) - (p->to.stream < q->to.stream);
 }
 
 static int collect_packets(struct kernel_world *w, const struct sync_messages *messages,
@@ -69,8 +68,8 @@ static int collect_packets(struct kernel_world *w, const struct sync_messages *m
 		return mer_fail(err, MER_ERR_LIMIT,
 			"more than 2^31 messages between the hosts: look at fewer hosts, or at "
 			"traces of a shorter time");
-	w->packets = mer_spill_array(w->spill, n + 1, sizeof(*w->packets));
-	if (!w->packets)
+	w->bridges = mer_spill_array(w->spill, n + 1, sizeof(*w->bridges));
+	if (!w->bridges)
 		return mer_fail_nomem(err);
 	for (size_t i = 0; messages && i < messages->n_links; i++) {
 		const struct sync_link *l = &messages->links[i];
@@ -79,30 +78,29 @@ static int collect_packets(struct kernel_world *w, const struct sync_messages *m
 			continue;
 		}
 		for (size_t k = 0; k < l->n; k++) {
-			struct kernel_packet p = {
-				.sent = common_time(r, l->from, l->messages[k].sent),
-				.received = common_time(r, l->to, l->messages[k].received),
-				.from = l->from,
-				.to = l->to,
-				.sent_stream = l->streams ? l->streams[k].sent : SYNC_NO_STREAM,
-				.received_stream =
-					l->streams ? l->streams[k].received : SYNC_NO_STREAM,
-				.sender = KERNEL_NONE,
+			struct kernel_bridge p = {
+				.from.time = common_time(r, l->from, l->messages[k].sent),
+				.to.time = common_time(r, l->to, l->messages[k].received),
+				.from.host = l->from,
+				.to.host = l->to,
+				.from.stream = l->streams ? l->streams[k].sent : SYNC_NO_STREAM,
+				.to.stream = l->streams ? l->streams[k].received : SYNC_NO_STREAM,
+				.from.span = KERNEL_NONE,
 				.answers = KERNEL_NONE,
-				.receiver = KERNEL_NONE,
-				.source = l->streams ? l->streams[k].source : 0,
-				.destination = l->streams ? l->streams[k].destination : 0,
+				.to.span = KERNEL_NONE,
+				.from.endpoint = l->streams ? l->streams[k].source : 0,
+				.to.endpoint = l->streams ? l->streams[k].destination : 0,
 				.kind = l->kinds ? l->kinds[k] : (uint8_t)SYNC_TCP,
 				.content = l->streams ? l->streams[k].content
 						      : (uint8_t)SYNC_CONTENT_UNKNOWN,
 			};
-			if (p.received < p.sent)
+			if (p.to.time < p.from.time)
 				w->n_backwards++;
 			else
-				w->packets[w->n_packets++] = p;
+				w->bridges[w->n_bridges++] = p;
 		}
 	}
-	return mer_sort(w->spill, w->packets, w->n_packets, sizeof(*w->packets), compare_packets)
+	return mer_sort(w->spill, w->bridges, w->n_bridges, sizeof(*w->bridges), compare_packets)
 		       ? 0
 		       : mer_fail_nomem(err);
 }
@@ -157,7 +155,7 @@ static int compare_timed(const void *a, const void *b)
 static int sort_one_way(
 	const struct kernel_world *w, struct kernel_end *ends, size_t n, struct mer_err *err)
 {
-	const struct kernel_packet *packets = w->packets;
+	const struct kernel_bridge *packets = w->bridges;
 	size_t in_order = 1;
 	while (in_order < n && kernel_end_compare(packets, ends[in_order - 1], ends[in_order]) <= 0)
 		in_order++;
@@ -181,7 +179,7 @@ static int sort_one_way(
 static int sort_ends(const struct kernel_world *w, struct kernel_end **ends, size_t n_sent,
 	size_t n, struct mer_err *err)
 {
-	const struct kernel_packet *packets = w->packets;
+	const struct kernel_bridge *packets = w->bridges;
 	struct kernel_end *sent = *ends, *received = *ends + n_sent;
 	int rc = sort_one_way(w, sent, n_sent, err);
 	if (rc == 0)
@@ -216,24 +214,26 @@ static int collect_ends(struct builder *b, struct mer_err *err)
 		free(n_sent);
 		return mer_fail_nomem(err);
 	}
-	for (uint32_t i = 0; i < w->n_packets; i++) {
-		b->n_ends[w->packets[i].from]++;
-		b->n_ends[w->packets[i].to]++;
+	for (uint32_t i = 0; i < w->n_bridges; i++) {
+		b->n_ends[w->bridges[i].from.host]++;
+		b->n_ends[w->bridges[i].to.host]++;
 	}
 	for (uint32_t i = 0; i < w->n_hosts && rc == 0; i++) {
 		b->ends[i] = mer_spill_array(w->spill, b->n_ends[i] + 1, sizeof(**b->ends));
 		rc = b->ends[i] ? 0 : mer_fail_nomem(err);
 		b->n_ends[i] = 0;
 	}
-	for (uint32_t i = 0; i < w->n_packets && rc == 0; i++) {
-		const struct kernel_packet *p = &w->packets[i];
-		b->ends[p->from][b->n_ends[p->from]++] = (struct kernel_end){ i & INT32_MAX, true };
+	for (uint32_t i = 0; i < w->n_bridges && rc == 0; i++) {
+		const struct kernel_bridge *p = &w->bridges[i];
+		b->ends[p->from.host][b->n_ends[p->from.host]++] =
+			(struct kernel_end){ i & INT32_MAX, true };
 	}
 	for (uint32_t i = 0; i < w->n_hosts; i++)
 		n_sent[i] = b->n_ends[i];
-	for (uint32_t i = 0; i < w->n_packets && rc == 0; i++) {
-		const struct kernel_packet *p = &w->packets[i];
-		b->ends[p->to][b->n_ends[p->to]++] = (struct kernel_end){ i & INT32_MAX, false };
+	for (uint32_t i = 0; i < w->n_bridges && rc == 0; i++) {
+		const struct kernel_bridge *p = &w->bridges[i];
+		b->ends[p->to.host][b->n_ends[p->to.host]++] =
+			(struct kernel_end){ i & INT32_MAX, false };
 	}
 	for (uint32_t i = 0; i < w->n_hosts && rc == 0; i++)
 		rc = sort_ends(w, &b->ends[i], n_sent[i], b->n_ends[i], err);
@@ -375,7 +375,7 @@ static int build_host(void *ctx, size_t i, unsigned worker, struct mer_err *err)
 		.host = (uint32_t)i,
 		.layouts = b->layouts,
 		.losses = &losses,
-		.packets = w->packets,
+		.packets = w->bridges,
 		.ends = b->ends[i],
 		.n_ends = b->n_ends[i],
 		.has_devices = w->e->n_losses > 0,
@@ -530,7 +530,7 @@ void kernel_world_free(struct kernel_world *w)
 	for (uint32_t i = 0; i < w->n_hosts; i++)
 		kernel_host_fini(&w->hosts[i]);
 	free(w->hosts);
-	mer_spill_release(w->packets);
+	mer_spill_release(w->bridges);
 	mer_map_fini(&w->endpoints);
 	free(w->places);
 	free(w);

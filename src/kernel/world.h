@@ -9,6 +9,7 @@
 #define MER_KERNEL_WORLD_H
 
 #include "base/pool.h"
+#include "kernel/bridge.h"
 #include "kernel/host.h"
 #include "kernel/observer.h"
 #include "sync/messages.h"
@@ -18,48 +19,23 @@ struct kernel_checkpoints;
 struct kernel_keeper;
 struct sync_result;
 
-/* A message whose two ends are events of the experiment, on the common time line. */
-struct kernel_packet {
-	int64_t sent, received; /* ns; sent <= received */
-	uint32_t from, to;	/* hosts */
-	/* Of the experiment: which has the event; SYNC_NO_STREAM: not known. */
-	uint32_t sent_stream, received_stream;
-	/* Who sent it: the span of a task, when a task sent it; otherwise it was sent by an interrupt
-	 * (or the event was not seen), and answers says for which packet: number, or KERNEL_NONE. */
-	uint32_t sender;
-	uint32_t answers;
-	/* The span of the task that was on the CPU that received it, for what it is worth. */
-	uint32_t receiver;
-	/* sync_endpoint (sync/end.h) of both; 0: not known. The same of a connection's packets. */
-	uint32_t source, destination;
-	uint8_t kind;	 /* enum sync_kind */
-	uint8_t content; /* enum sync_content */
-	/* The kernel held it back, for want of the receiver's hardware address: sender is the span in which
-	 * its task was when it left. */
-	bool was_held;
-};
-
-/* When its task had sent it, as far as it can be told without a look at what the task did. host: that sent it. */
-static inline int64_t kernel_packet_asked(
-	const struct kernel_packet *p, const struct kernel_host *host)
-{
-	int64_t since = p->was_held ? kernel_span(host, p->sender)->begin : p->sent;
-	return since < p->sent ? since : p->sent;
-}
-
 struct kernel_world {
 	struct mer_experiment *e; /* borrowed */
 	struct mer_spill *spill;  /* that of e, for what grows with the traces; NULL: memory */
 	struct kernel_host *hosts;
 	uint32_t n_hosts;
-	struct kernel_packet *packets; /* by sent; a block of spill */
-	uint32_t n_packets;
+	struct kernel_bridge *bridges; /* by time of their begin; a block of spill */
+	uint32_t n_bridges;
 	/* What their endpoints stand for, as far as they are IPv4: numbers of places, plus 1. */
 	struct mer_map endpoints;
 	struct sync_place *places;
 	uint64_t n_apart; /* messages between hosts whose times cannot be compared: not used */
 	uint64_t
 		n_backwards; /* messages received before they were sent, on the clocks as they are */
+	/* Of a saved world: fills what path/blocked.h finds of it, a struct blocked; NULL: nothing is saved. */
+	int (*saved_waits)(
+		void *ctx, const struct kernel_world *w, void *blocked, struct mer_err *err);
+	void *saved_ctx;
 };
 
 struct kernel_world_options {

@@ -28,7 +28,7 @@ struct frame { /* whose time is looked at, and for whom */
 
 struct later_wait { /* the wait that comes next in a task's life */
 	bool is_known;
-	struct account_waker by;
+	struct kernel_waker by;
 	uint32_t span;
 	uint32_t whole;	  /* that it is a piece of (kernel_wait_end) */
 	uint32_t reached; /* the span of the waker that was looked at last */
@@ -120,7 +120,7 @@ struct claims { /* of waits on moments of who ended them; goes back in time */
 };
 
 static struct claims find_claims(
-	const struct walk *k, const struct frame *f, const struct account_waker *by, uint32_t span)
+	const struct walk *k, const struct frame *f, const struct kernel_waker *by, uint32_t span)
 {
 	const struct account_index *x = k->x;
 	size_t number = account_task_number(x->b, by->host, by->task);
@@ -155,7 +155,7 @@ static int64_t next_part(struct claims *c, int64_t begin, int64_t end, bool *is_
 }
 
 /* What the waker did in [begin, end] of the wait, as far as it belongs to it. */
-static int look_at_waker(struct walk *k, struct frame *f, const struct account_waker *by,
+static int look_at_waker(struct walk *k, struct frame *f, const struct kernel_waker *by,
 	uint32_t span, int64_t begin, int64_t end, bool is_ready, uint32_t *reached)
 {
 	struct claims claims = find_claims(k, f, by, span);
@@ -212,7 +212,7 @@ static int look_at_wait(struct walk *k, struct frame *f, uint32_t span, int64_t 
 	const struct blocked_wait *w = account_wait(b, f->host, span, span_end);
 	unsigned cause = is_idle(k, f, w) ? (w->is_input ? PATH_INPUT : ACCOUNT_IDLE)
 					  : cause_of(kernel_span(h, whole));
-	struct account_waker by;
+	struct kernel_waker by;
 	later->is_known = false;
 	if (f->client_is_ready || cause == ACCOUNT_IDLE || cause == PATH_INPUT ||
 		f->depth >= DEEPEST ||

@@ -7,7 +7,6 @@
 #include "base/sort.h"
 
 enum {
-	ANSWERS = 64,	/* packets that answer packets that ...: followed this far */
 	LOOK_BACK = 64, /* waits, for the one in which a server got its work */
 	LINEAGE = 64
 };
@@ -19,41 +18,15 @@ static bool is_wait(const struct kernel_span *s)
 	return s->state == KERNEL_BLOCKED || s->state == KERNEL_STOPPED;
 }
 
-/* As the path goes: through interrupts that only answered another packet. */
-static bool find_sender(
-	const struct kernel_world *w, uint32_t host, uint32_t packet, struct account_waker *by)
-{
-	for (int i = 0; i < ANSWERS && packet < w->n_packets; i++) {
-		const struct kernel_packet *p = &w->packets[packet];
-		if (p->to != host)
-			return false;
-		if (p->sent < by->asked)
-			by->asked = p->sent;
-		if (p->sender != KERNEL_NONE) {
-			by->host = p->from;
-			by->span = p->sender;
-			by->task = kernel_span(&w->hosts[p->from], p->sender)->task;
-			if (kernel_packet_asked(p, &w->hosts[p->from]) < by->asked)
-				by->asked = kernel_packet_asked(p, &w->hosts[p->from]);
-			return true;
-		}
-		packet = p->answers;
-		host = p->from;
-		if (packet < w->n_packets && w->packets[packet].received > by->asked)
-			return false;
-	}
-	return false;
-}
-
 bool account_find_waker(const struct kernel_world *w, uint32_t host, uint32_t span, int64_t end,
-	struct account_waker *by)
+	struct kernel_waker *by)
 {
 	uint32_t whole = kernel_wait_end(&w->hosts[host], span);
 	const struct kernel_span *s = kernel_span(&w->hosts[host], whole);
 	/* Of a piece: whoever ended the whole did so later than this. */
 	by->asked = whole == span ? end : INT64_MAX;
 	if (s->cause == KERNEL_NETWORK && s->source != KERNEL_NONE) {
-		if (!find_sender(w, host, s->source, by))
+		if (!kernel_bridge_origin(w, host, s->source, by))
 			return false;
 	} else if (s->by == KERNEL_NONE) {
 		return false;
@@ -90,7 +63,7 @@ static int compare_ended(const void *a, const void *b)
 /* A server may run before who asked it comes to wait: then the client's wait begins, in what it pays for,
  * with the request. */
 static int64_t early_begin(const struct blocked *b, uint32_t host, uint32_t task, int64_t begin,
-	const struct account_waker *by)
+	const struct kernel_waker *by)
 {
 	const struct blocked_host *h = &b->hosts[by->host];
 	const struct blocked_wait *w = blocked_before(b, by->host, by->task, by->asked);
@@ -109,7 +82,7 @@ static void scan_wait(
 {
 	const struct blocked *b = x->b;
 	const struct kernel_span *s = kernel_span(&b->world->hosts[host], span);
-	struct account_waker by;
+	struct kernel_waker by;
 	if (!is_wait(s) || s->begin >= end || !account_find_waker(b->world, host, span, end, &by) ||
 		by.asked <= s->begin)
 		return;
@@ -197,7 +170,7 @@ static int collect(struct account_index *x, struct mer_err *err)
 }
 
 size_t account_position(
-	const struct account_index *x, const struct account_waker *by, uint32_t host, uint32_t span)
+	const struct account_index *x, const struct kernel_waker *by, uint32_t host, uint32_t span)
 {
 	size_t number = account_task_number(x->b, by->host, by->task);
 	struct account_ended key = { .asked = by->asked, .host = host, .span = span };

@@ -29,18 +29,14 @@ static inline size_t account_task_number(const struct blocked *b, uint32_t host,
 	return (size_t)b->hosts[host].processes + task;
 }
 
-struct account_waker { /* who ended a wait */
-	uint32_t host, task, span;
-	int64_t asked;
-};
 /* Of the wait in this span, which ends then. False: no task, or not known. */
 bool account_find_waker(const struct kernel_world *w, uint32_t host, uint32_t span, int64_t end,
-	struct account_waker *by);
+	struct kernel_waker *by);
 /* The wait that this span is part of; NULL: it is none. */
 const struct blocked_wait *account_wait(
 	const struct blocked *b, uint32_t host, uint32_t span, int64_t end);
 /* Where this wait is among those that its waker ended; they end at x->first[number + 1]. */
-size_t account_position(const struct account_index *x, const struct account_waker *by,
-	uint32_t host, uint32_t span);
+size_t account_position(
+	const struct account_index *x, const struct kernel_waker *by, uint32_t host, uint32_t span);
 
 #endif

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 enum {
-	ANSWERS = 64,  /* packets that answer packets that ...: followed this far */
 	LOOK_BACK = 64 /* spans, for the mode that a task was in */
 };
 
@@ -76,33 +75,18 @@ static void find_kind(const struct kernel_host *h, struct blocked_wait *w)
 		w->kind = BLOCKED_IN_UNKNOWN;
 }
 
-/* Who sent the packet that the host received, or what it was the answer of an interrupt to. */
-static bool find_sender(
-	const struct kernel_world *world, uint32_t host, uint32_t packet, struct blocked_wait *w)
-{
-	for (int i = 0; i < ANSWERS && packet < world->n_packets; i++) {
-		const struct kernel_packet *p = &world->packets[packet];
-		if (p->to != host)
-			return false;
-		if (p->sender != KERNEL_NONE) {
-			w->by_host = p->from;
-			w->by_task = kernel_span(&world->hosts[p->from], p->sender)->task;
-			w->asked = kernel_packet_asked(p, &world->hosts[p->from]);
-			return true;
-		}
-		packet = p->answers;
-		host = p->from;
-	}
-	return false;
-}
-
 static void find_waker(const struct kernel_world *world, uint32_t host, struct blocked_wait *w)
 {
 	const struct kernel_span *s = kernel_span(&world->hosts[host], w->whole);
 	w->by_host = w->by_task = KERNEL_NONE;
 	w->asked = w->end;
-	if (s->cause == KERNEL_NETWORK && find_sender(world, host, s->source, w))
+	struct kernel_waker by = { .asked = w->end };
+	if (s->cause == KERNEL_NETWORK && kernel_bridge_origin(world, host, s->source, &by)) {
+		w->by_host = by.host;
+		w->by_task = by.task;
+		w->asked = by.asked;
 		return;
+	}
 	if (s->by != KERNEL_NONE) {
 		w->by_host = host;
 		w->by_task = kernel_span(&world->hosts[host], s->by)->task;
@@ -229,6 +213,12 @@ static int find_leaders(const struct kernel_host *h, struct blocked_host *out, s
 
 int blocked_find(const struct kernel_world *w, struct blocked *b, struct mer_err *err)
 {
+	if (w->saved_waits) {
+		struct mer_err why;
+		if (w->saved_waits(w->saved_ctx, w, b, &why) == 0)
+			return 0;
+		blocked_fini(b); /* damaged: the spans tell it as well */
+	}
 	*b = (struct blocked){ .world = w };
 	b->hosts = calloc((size_t)w->n_hosts + 1, sizeof(*b->hosts));
 	if (!b->hosts)

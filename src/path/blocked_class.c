@@ -251,13 +251,14 @@ static void gather_roles(struct classes *c, uint32_t host)
 }
 
 /* The process that sent the packet; KERNEL_NONE: none, or its connection is not known. */
-static uint32_t sender_of(const struct blocked *b, const struct kernel_packet *p)
+static uint32_t sender_of(const struct blocked *b, const struct kernel_bridge *p)
 {
-	const struct kernel_span *s = p->source && p->destination && p->sender != KERNEL_NONE
-					      ? kernel_span(&b->world->hosts[p->from], p->sender)
-					      : NULL;
-	return s && !b->world->hosts[p->from].tasks[s->task].is_kernel
-		       ? blocked_process(b, p->from, s->task)
+	const struct kernel_span *s =
+		p->from.endpoint && p->to.endpoint && p->from.span != KERNEL_NONE
+			? kernel_span(&b->world->hosts[p->from.host], p->from.span)
+			: NULL;
+	return s && !b->world->hosts[p->from.host].tasks[s->task].is_kernel
+		       ? blocked_process(b, p->from.host, s->task)
 		       : KERNEL_NONE;
 }
 
@@ -275,25 +276,26 @@ static int gather_packets(struct classes *c, struct mer_err *err)
 	const struct kernel_world *w = c->b->world;
 	struct mer_map ends = { 0 };
 	int rc = 0;
-	for (uint32_t i = 0; i < w->n_packets && !rc; i++) {
-		const struct kernel_packet *p = &w->packets[i];
+	for (uint32_t i = 0; i < w->n_bridges && !rc; i++) {
+		const struct kernel_bridge *p = &w->bridges[i];
 		uint32_t process = sender_of(c->b, p), *v;
 		if (process == KERNEL_NONE)
 			continue;
-		v = mer_map_put(&ends, end_key(p->from, p->source, p->destination));
+		v = mer_map_put(&ends, end_key(p->from.host, p->from.endpoint, p->to.endpoint));
 		if (!v)
 			rc = mer_fail_nomem(err);
 		else if (!*v)
 			*v = process + 1;
 	}
-	for (uint32_t i = 0; i < w->n_packets && !rc; i++) {
-		const struct kernel_packet *p = &w->packets[i];
+	for (uint32_t i = 0; i < w->n_bridges && !rc; i++) {
+		const struct kernel_bridge *p = &w->bridges[i];
 		uint32_t from = sender_of(c->b, p), *at = NULL;
-		const uint32_t *to = mer_map_get(&ends, end_key(p->to, p->destination, p->source));
+		const uint32_t *to =
+			mer_map_get(&ends, end_key(p->to.host, p->to.endpoint, p->from.endpoint));
 		if (from != KERNEL_NONE && to && *to)
 			at = mer_map_get(&c->contacts.map, contact_key(from, *to - 1));
-		if (at && p->sent < c->contacts.first[*at - 1])
-			c->contacts.first[*at - 1] = p->sent;
+		if (at && p->from.time < c->contacts.first[*at - 1])
+			c->contacts.first[*at - 1] = p->from.time;
 	}
 	mer_map_fini(&ends);
 	return rc;

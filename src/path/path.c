@@ -55,16 +55,17 @@ static int add_link(struct walk *k, const struct path_segment *from, const struc
 		.packet = KERNEL_NONE };
 	/* A packet that was sent before the wait for its answer began. */
 	if (l->kind == PATH_LINK_WAIT && to->in_flight) {
-		const struct kernel_packet *sent = &k->w->packets[to->source];
-		if (sent->from == from->host && sent->sender != KERNEL_NONE &&
-			kernel_span(host_of(k, sent->from), sent->sender)->task == from->task) {
+		const struct kernel_bridge *sent = &k->w->bridges[to->source];
+		if (sent->from.host == from->host && sent->from.span != KERNEL_NONE &&
+			kernel_span(host_of(k, sent->from.host), sent->from.span)->task ==
+				from->task) {
 			l->kind = PATH_LINK_NETWORK;
 			k->packet = to->source;
 		}
 	}
 	if (l->kind == PATH_LINK_NETWORK) {
 		l->packet = k->packet;
-		l->to_time = k->w->packets[k->packet].received;
+		l->to_time = k->w->bridges[k->packet].to.time;
 		if (l->to_time < to->begin)
 			l->to_time = to->begin;
 		if (l->to_time > k->p->end)
@@ -216,37 +217,38 @@ static int64_t later_of(int64_t a, int64_t b)
 
 /* When a packet left its task, and the span that ended there: before it was sent, if the kernel held it back. Back
  * from the span in which its task was then to the call that it was made for. */
-static int64_t left_task(const struct walk *k, const struct kernel_packet *p, uint32_t *span)
+static int64_t left_task(const struct walk *k, const struct kernel_bridge *p, uint32_t *span)
 {
 	enum { LOOK_BACK = 64 };
-	const struct kernel_host *h = host_of(k, p->from);
-	int64_t until = p->sent;
-	*span = p->sender;
-	for (uint32_t i = p->sender, n = 0; p->was_held && i != KERNEL_NONE && n < LOOK_BACK; n++) {
+	const struct kernel_host *h = host_of(k, p->from.host);
+	int64_t until = p->from.time;
+	*span = p->from.span;
+	for (uint32_t i = p->from.span, n = 0; p->was_held && i != KERNEL_NONE && n < LOOK_BACK;
+		n++) {
 		const struct kernel_span *s = kernel_span(h, i);
 		const struct kernel_call *c = s->call == KERNEL_NONE ? NULL : &h->calls[s->call];
 		if (c && kernel_is_on_cpu(s->state) && c->object != KERNEL_NONE &&
-			kernel_name_endpoint(kernel_name_text(h, c->object)) == p->destination) {
+			kernel_name_endpoint(kernel_name_text(h, c->object)) == p->to.endpoint) {
 			*span = i;
-			return until < p->sent ? until : p->sent;
+			return until < p->from.time ? until : p->from.time;
 		}
 		until = s->begin;
 		i = s->before;
 	}
-	return p->sent;
+	return p->from.time;
 }
 
 /* To the task that sent the packet, at the time when it did so. */
 static int follow_sender(struct walk *k, uint32_t packet)
 {
-	const struct kernel_packet *p = &k->w->packets[packet];
+	const struct kernel_bridge *p = &k->w->bridges[packet];
 	uint32_t span;
 	int64_t left = left_task(k, p, &span);
-	follow(k, p->from, span);
+	follow(k, p->from.host, span);
 	if (left >= k->t)
 		return 0;
 	struct path_segment held = blank(&k->now);
-	held.call = kernel_span(host_of(k, p->from), span)->call;
+	held.call = kernel_span(host_of(k, p->from.host), span)->call;
 	held.source = packet;
 	held.state = KERNEL_BLOCKED;
 	held.cause = PATH_NETWORK;
@@ -260,15 +262,15 @@ static int follow_packet(struct walk *k, struct path_segment wait)
 {
 	uint32_t n = wait.source, waiting = k->now.depth - 1;
 	for (unsigned hops = 0; hops < MAX_ANSWERS; hops++) {
-		const struct kernel_packet *p = &k->w->packets[n];
+		const struct kernel_bridge *p = &k->w->bridges[n];
 		int rc = 0;
 		wait.source = n;
-		if (p->received < k->t) {
+		if (p->to.time < k->t) {
 			struct path_segment delivery = wait;
 			delivery.delivery = true;
 			/* While the packet travels the time is the waiting task's own. */
 			k->now.depth = hops ? waiting + 1 : waiting;
-			rc = emit(k, later_of(p->received, k->now.floor), delivery);
+			rc = emit(k, later_of(p->to.time, k->now.floor), delivery);
 		}
 		if (rc || k->t <= k->now.floor)
 			return rc;
@@ -276,24 +278,25 @@ static int follow_packet(struct walk *k, struct path_segment wait)
 		struct path_segment flight = wait;
 		flight.in_flight = true;
 		flight.span = KERNEL_NONE;
-		rc = emit(k, later_of(p->sent < k->t ? p->sent : k->t, k->now.floor), flight);
+		rc = emit(k, later_of(p->from.time < k->t ? p->from.time : k->t, k->now.floor),
+			flight);
 		if (rc || k->t <= k->now.floor)
 			return rc;
 		because(k, PATH_LINK_NETWORK, n);
 		k->now.depth = waiting + 1;
-		if (p->sender != KERNEL_NONE)
+		if (p->from.span != KERNEL_NONE)
 			return follow_sender(k, n);
 		/* The kernel of that host sent it: in answer to another packet, or nobody knows why. */
-		k->now.host = p->from;
+		k->now.host = p->from.host;
 		k->now.task = KERNEL_NONE;
 		wait = blank(&k->now);
 		wait.state = KERNEL_INTERRUPTED;
 		wait.by_cause = KERNEL_SOFTIRQ;
-		if (p->answers == KERNEL_NONE || k->w->packets[p->answers].received > k->t)
+		if (p->answers == KERNEL_NONE || k->w->bridges[p->answers].to.time > k->t)
 			break;
 		n = p->answers;
 		wait.cause = PATH_INTERRUPTED;
-		rc = emit(k, later_of(k->w->packets[n].received, k->now.floor), wait);
+		rc = emit(k, later_of(k->w->bridges[n].to.time, k->now.floor), wait);
 		if (rc || k->t <= k->now.floor)
 			return rc;
 		wait.state = KERNEL_BLOCKED;
@@ -460,9 +463,8 @@ int path_find(const struct kernel_world *w, uint32_t host, uint32_t task, int64_
 			w->e ? w->e->hosts[host].name : "the host");
 	int64_t length;
 	if (__builtin_sub_overflow(path->end, path->begin, &length))
-		return mer_fail(err, MER_ERR_LIMIT,
-			"thread %d lives for more than 292 years: its clock is damaged; choose a "
-			"window with --begin and --end",
+		return mer_fail_remedy(err, MER_ERR_LIMIT, MER_REMEDY_SHORTER_WINDOW,
+			"thread %d lives for more than 292 years: its clock is damaged",
 			(int)t->tid);
 	struct walk k = { .p = path, .w = w, .err = err };
 	k.now = (struct frame){ .host = host, .task = task, .floor = path->begin };

@@ -168,7 +168,7 @@ static int run_stored(struct session_answer *a, struct store *store, struct mer_
 		if (!alone)
 			return mer_fail_nomem(err);
 		*alone = *source.world;
-		alone->n_packets = 0;
+		alone->n_bridges = 0;
 		source.world = alone;
 	}
 	struct kernel_world_options world = { .n_threads = session_threads(s),

@@ -9,6 +9,7 @@
 #include "store/numbers.h"
 #include "store/spans.h"
 #include "store/types.h"
+#include "store/waits.h"
 
 static void put_map(struct store_writer *w, uint32_t host, uint32_t number, const struct mer_map *m)
 {
@@ -151,6 +152,22 @@ static uint32_t count_places(const struct mer_map *endpoints)
 	return n;
 }
 
+/* As they are, and as who has no messages finds them. */
+static int put_waits(struct store_writer *w, const struct kernel_world *world, struct mer_err *err)
+{
+	struct kernel_world alone = *world;
+	struct blocked b;
+	int rc = 0;
+	alone.n_bridges = 0;
+	for (uint32_t variant = 0; variant < (world->n_bridges ? 2u : 1u) && rc == 0; variant++) {
+		rc = blocked_find(variant ? &alone : world, &b, err);
+		if (rc == 0)
+			store_waits_put(w, variant, &b);
+		blocked_fini(&b);
+	}
+	return rc;
+}
+
 int store_put(struct store_writer *w, const struct store_content *c, const struct store_options *o,
 	struct mer_err *err)
 {
@@ -161,14 +178,14 @@ int store_put(struct store_writer *w, const struct store_content *c, const struc
 	store_put_section(w, STORE_ABOUT, 0, 0, c->about, strlen(c->about) + 1, 1);
 	store_put_section(w, STORE_WORLD, 0, 0, &head, 1, sizeof(head));
 	store_put_section(
-		w, STORE_PACKETS, 0, 0, world->packets, world->n_packets, sizeof(*world->packets));
+		w, STORE_PACKETS, 0, 0, world->bridges, world->n_bridges, sizeof(*world->bridges));
 	store_put_section(w, STORE_PLACES, 0, 0, world->places, count_places(&world->endpoints),
 		sizeof(*world->places));
 	put_map(w, 0, STORE_MAP_ENDPOINTS, &world->endpoints);
 	int rc = put_diags(w, c->diags, err);
 	for (uint32_t i = 0; i < world->n_hosts && rc == 0; i++)
 		rc = put_host(w, c, i, o, err);
-	return rc;
+	return rc ? rc : put_waits(w, world, err);
 }
 
 int store_save(const char *path, const uint8_t key[STORE_KEY_BYTES], const struct store_content *c,

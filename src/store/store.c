@@ -11,6 +11,7 @@
 #include "store/numbers.h"
 #include "store/spans.h"
 #include "store/types.h"
+#include "store/waits.h"
 
 struct store_host {
 	struct kernel_span_source source; /* first, so that it leads to the rest */
@@ -52,7 +53,8 @@ static bool tasks_fit(const struct kernel_host *h)
 		      is_of(t->name, h->n_renames);
 	}
 	for (uint32_t i = 0; i < h->n_renames; i++)
-		ok &= h->renames[i].name < h->names.n && is_of(h->renames[i].before, i);
+		ok &= h->renames[i].name < h->names.n && is_of(h->renames[i].before, i) &&
+		      h->renames[i].jump <= i;
 	return ok;
 }
 
@@ -62,7 +64,7 @@ static bool calls_fit(const struct kernel_host *h)
 	for (uint32_t i = 0; i < h->n_calls; i++) {
 		const struct kernel_call *c = &h->calls[i];
 		ok &= is_of(c->name, h->names.n) && is_of(c->object, h->names.n) &&
-		      c->kind < KERNEL_N_OBJECT_KINDS;
+		      c->kind < KERNEL_N_OBJECT_KINDS && c->id <= kernel_n_call_rows;
 	}
 	for (uint32_t i = 0; i < h->n_requests; i++) {
 		const struct kernel_request *r = &h->requests[i];
@@ -74,12 +76,12 @@ static bool calls_fit(const struct kernel_host *h)
 static bool packets_fit(const struct kernel_world *w)
 {
 	bool ok = true;
-	for (uint32_t i = 0; i < w->n_packets && ok; i++) {
-		const struct kernel_packet *p = &w->packets[i];
-		ok = p->from < w->n_hosts && p->to < w->n_hosts &&
-		     is_of(p->sender, w->hosts[p->from].n_spans) &&
-		     is_of(p->receiver, w->hosts[p->to].n_spans) &&
-		     is_of(p->answers, w->n_packets) && p->kind < SYNC_N_KINDS &&
+	for (uint32_t i = 0; i < w->n_bridges && ok; i++) {
+		const struct kernel_bridge *p = &w->bridges[i];
+		ok = p->from.host < w->n_hosts && p->to.host < w->n_hosts &&
+		     is_of(p->from.span, w->hosts[p->from.host].n_spans) &&
+		     is_of(p->to.span, w->hosts[p->to.host].n_spans) &&
+		     is_of(p->answers, w->n_bridges) && p->kind < SYNC_N_KINDS &&
 		     p->content <= SYNC_DATA;
 	}
 	return ok;
@@ -235,7 +237,7 @@ static int open_spans(struct store *s, uint32_t i, struct mer_err *err)
 		.n_tasks = h->n_tasks,
 		.n_calls = h->n_calls,
 		.n_requests = h->n_requests,
-		.n_packets = s->world.n_packets };
+		.n_packets = s->world.n_bridges };
 	int rc = store_spans_open(spans, &s->file, i, err);
 	if (rc)
 		return rc;
@@ -245,6 +247,13 @@ static int open_spans(struct store *s, uint32_t i, struct mer_err *err)
 }
 
 /* ---- the whole ---- */
+
+static int get_waits(void *ctx, const struct kernel_world *w, void *blocked, struct mer_err *err)
+{
+	const struct store *s = ctx;
+	return store_waits_get(
+		&s->file, w->n_bridges == s->world.n_bridges ? 0 : 1, w, blocked, err);
+}
 
 static int get_world(struct store *s, struct mer_experiment *e, struct mer_err *err)
 {
@@ -257,6 +266,8 @@ static int get_world(struct store *s, struct mer_experiment *e, struct mer_err *
 		return refuse(err, "hosts");
 	w->e = e;
 	w->spill = e->spill;
+	w->saved_waits = get_waits;
+	w->saved_ctx = s;
 	w->n_apart = head->n_apart;
 	w->n_backwards = head->n_backwards;
 	w->hosts = calloc((size_t)head->n_hosts + 1, sizeof(*w->hosts));
@@ -268,7 +279,7 @@ static int get_world(struct store *s, struct mer_experiment *e, struct mer_err *
 		s->hosts[w->n_hosts].h = &w->hosts[w->n_hosts];
 	}
 	int rc = get(
-		&s->file, STORE_PACKETS, 0, &w->packets, &w->n_packets, sizeof(*w->packets), err);
+		&s->file, STORE_PACKETS, 0, &w->bridges, &w->n_bridges, sizeof(*w->bridges), err);
 	if (rc == 0)
 		rc = get(&s->file, STORE_PLACES, 0, &w->places, &n_places, sizeof(*w->places), err);
 	if (rc == 0)
@@ -404,8 +415,8 @@ static int get_usage(struct store *s, uint32_t i, struct usage *u, struct mer_er
 	struct usage_sums sums = { .n_tasks = s->world.hosts[i].n_tasks, .seen = head->seen };
 	if (head->n_points > SIZE_MAX / 64)
 		return refuse(err, "usage");
-	sums.first = mer_spill_array(NULL, n + 1, sizeof(*sums.first));
-	sums.points = mer_spill_array(NULL, head->n_points + 1, sizeof(*sums.points));
+	sums.first = mer_spill_array(s->world.spill, n + 1, sizeof(*sums.first));
+	sums.points = mer_spill_array(s->world.spill, head->n_points + 1, sizeof(*sums.points));
 	int rc = sums.first && sums.points ? 0 : mer_fail_nomem(err);
 	if (rc == 0 &&
 		(!store_get_numbers(&s->file, STORE_USAGE, i, 0, set_first, sums.first, n + 1) ||
@@ -426,7 +437,7 @@ static int get_usage(struct store *s, uint32_t i, struct usage *u, struct mer_er
 
 int store_usage(struct store *s, struct usage **u, struct mer_err *err)
 {
-	int rc = usage_new(s->world.n_hosts, NULL, u, err);
+	int rc = usage_new(s->world.n_hosts, s->world.spill, u, err);
 	for (uint32_t i = 0; i < s->world.n_hosts && rc == 0; i++)
 		rc = get_usage(s, i, *u, err);
 	return rc;

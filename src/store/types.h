@@ -6,7 +6,7 @@ enum store_type {
 	STORE_ABOUT = 1,     /* text for people: what it was made of */
 	STORE_WORLD = 2,     /* struct store_world_head */
 	STORE_DIAGS = 3,     /* what was found while it was made */
-	STORE_PACKETS = 4,   /* struct kernel_packet */
+	STORE_PACKETS = 4,   /* struct kernel_bridge */
 	STORE_PLACES = 5,    /* struct sync_place */
 	STORE_HOST = 6,	     /* struct store_host_head */
 	STORE_TEXT_ENDS = 7, /* of each name: where it ends in STORE_TEXTS, without its NUL */
@@ -23,6 +23,7 @@ enum store_type {
 	STORE_FACT_BLOCKS = 18, /* number: of the kind */
 	STORE_LEVELS = 19,
 	STORE_LEVEL_BLOCKS = 20, /* number: of the level */
+	STORE_WAITS = 22,	 /* of packed numbers: see waits.c */
 	STORE_RUNNING = 21,	 /* number: 0 where a stretch begins in 1, 1 spans */
 };
 

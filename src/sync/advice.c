@@ -74,9 +74,10 @@ void sync_advise_conflict(struct sync_result *r, uint32_t from, uint32_t to, siz
 void sync_advise_inconsistent(struct sync_result *r)
 {
 	struct mer_diag d = where(r, MER_WARNING, "sync-inconsistent", UINT32_MAX);
+	d.remedy = MER_REMEDY_LATENCIES;
 	mer_diag_add(&r->diags, &d,
 		"the messages contradict each other, whatever the clocks did: the bounds are not "
-		"guaranteed; 'meridian latency' shows pairs with negative latencies");
+		"guaranteed");
 }
 
 void sync_advise_no_line(struct sync_result *r, uint32_t host, const char *why)
@@ -95,12 +96,10 @@ static void grade_pair(struct sync_result *r, struct sync_pair *p)
 		p->quality = p->line.quality;
 		if (p->quality == SYNC_FAIL) {
 			struct mer_diag d = where(r, MER_WARNING, "sync-no-straight-line", p->b);
+			d.remedy = MER_REMEDY_METHOD_AUTO;
 			mer_diag_add(&r->diags, &d,
 				"no straight line fits the clocks of %s and %s after %s; the last "
-				"line "
-				"that fitted is used; --method auto follows clocks that change "
-				"their "
-				"rate",
+				"line that fitted is used",
 				a, b, since_begin(&r->hosts[p->a], p->line.failed_at).text);
 		}
 	} else if (ab + ba == 0) {
@@ -115,9 +114,10 @@ static void grade_pair(struct sync_result *r, struct sync_pair *p)
 	if (p->n_left_out * 100 > (ab + ba) * MANY_PERCENT) {
 		struct mer_diag d = where(r, MER_WARNING, "sync-max-drift", p->b);
 		d.count = p->n_left_out;
+		d.remedy = MER_REMEDY_DRIFT_LIMIT;
 		mer_diag_add(&r->diags, &d,
 			"%" PRIu64 " of %" PRIu64 " messages between %s and %s %s the others: too "
-			"many for wrong matches; these clocks may drift by more than --max-drift "
+			"many for wrong matches; these clocks may drift by more than the limit, "
 			"%.0f ppm",
 			p->n_left_out, ab + ba, a, b,
 			mer_plural(p->n_left_out, "contradicts", "contradict"), r->max_drift * 1e6);
@@ -182,10 +182,11 @@ static void report_breaks(struct sync_result *r, uint32_t number)
 	for (size_t i = 0; i < h->n_slews; i++) {
 		const struct sync_slew *s = &h->slews[i];
 		struct mer_diag d = where(r, MER_WARNING, "sync-slew", number);
+		d.remedy = MER_REMEDY_DRIFT_LIMIT;
 		mer_diag_add(&r->diags, &d,
 			"the clock of %s ran at %+.0f ppm or more between %s and %s after the "
 			"start of "
-			"its traces, beyond --max-drift; the bounds allow up to %.0f ppm there",
+			"its traces, beyond the limit; the bounds allow up to %.0f ppm there",
 			h->name, s->ppm, since_begin(h, s->range.begin).text,
 			since_begin(h, s->range.end).text, s->allowed_ppm);
 		up |= s->ppm > 0;
@@ -257,13 +258,13 @@ static void grade_host(struct sync_result *r, uint32_t number)
 	h->quality = h->method == SYNC_AUTO && clean && exact ? SYNC_ACCURATE : SYNC_APPROXIMATE;
 	if (!exact && h->bound.max < INT64_MAX) {
 		struct mer_diag d = where(r, MER_NOTE, "sync-wide", number);
+		d.remedy = MER_REMEDY_DRIFT_LIMIT;
 		mer_diag_add(&r->diags, &d,
 			"the bound of %s's clock is %s (median) and %s (worst, %s after the start "
 			"of its "
 			"traces): bounds widen by %.0f us per second without traffic; record some "
-			"traffic all the time (ping), or give a smaller --max-drift if the clocks "
-			"are "
-			"known to keep it",
+			"traffic all the time (ping), or lower the limit if the clocks are known "
+			"to keep it",
 			h->name, in_words(h->bound.median).text, in_words(h->bound.max).text,
 			since_begin(h, h->bound.worst_at).text, r->max_drift * 1e6);
 	}

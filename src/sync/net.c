@@ -94,8 +94,8 @@ static int place_ends(struct sync_net *net, uint32_t h, struct mer_err *err)
 	if (n == 0)
 		return 0;
 	if (n > UINT32_MAX)
-		return mer_fail(err, MER_ERR_LIMIT,
-			"one host has more than 4 billion messages; use --begin and --end");
+		return mer_fail_remedy(err, MER_ERR_LIMIT, MER_REMEDY_SHORTER_WINDOW,
+			"one host has more than 4 billion messages");
 	host->t = malloc(n * sizeof(*host->t));
 	struct sync_order_key *keys = malloc(n * sizeof(*keys));
 	if (!host->t || !keys) {

@@ -496,8 +496,14 @@ static void read_diagnostics(struct input *in, json root, struct sync_result *r)
 			.count = mer_json_get_uint(g, v, "count"),
 		};
 		const char *message = mer_json_get_text(g, v, "message", false, in->arena);
+		const char *remedy = mer_json_member(v, "remedy")
+					     ? mer_json_get_text(g, v, "remedy", true, in->arena)
+					     : NULL;
 		if (g->rc)
 			return;
+		for (int k = MER_REMEDY_NONE + 1; remedy && k < MER_N_REMEDIES; k++)
+			if (strcmp(remedy, mer_remedy_name((enum mer_remedy)k)) == 0)
+				d.remedy = (enum mer_remedy)k;
 		mer_diag_add(&r->diags, &d, "%s", message);
 	}
 }

@@ -62,8 +62,8 @@ static int make_target(const char *dir, bool *is_new, struct mer_err *err)
 		empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
 	closedir(d);
 	return empty ? 0
-		     : mer_fail(err, MER_ERR_USAGE,
-			       "%.800s: not empty; --write needs a new or empty folder", dir);
+		     : mer_fail_remedy(
+			       err, MER_ERR_USAGE, MER_REMEDY_NEW_FOLDER, "%.800s: not empty", dir);
 }
 
 /* Makes all folders of a path below the first `from` characters. */

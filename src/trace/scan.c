@@ -127,8 +127,7 @@ static void say_uuids(const struct scanner *s, char *out, size_t size)
 			p += sprintf(p, "%s%02x", b == 4 || b == 6 || b == 8 || b == 10 ? "-" : "",
 				(i ? want : found)[b]);
 	}
-	snprintf(out, size, ": its UUID is %s, that of the metadata %s (--ignore-uuid reads it)",
-		text[0], text[1]);
+	snprintf(out, size, ": its UUID is %s, that of the metadata %s", text[0], text[1]);
 }
 
 static void report_damage(const struct scanner *s, enum ctf_packet_status status,
@@ -139,10 +138,12 @@ static void report_damage(const struct scanner *s, enum ctf_packet_status status
 					   : "nothing after it in this file is read";
 	struct mer_diag d = place(s, MER_ERROR, "bad-packet", s->n_read, offset * 8 + bit);
 	char more[160] = "";
-	if (status == CTF_PACKET_UUID_BAD)
+	if (status == CTF_PACKET_UUID_BAD) {
 		say_uuids(s, more, sizeof(more));
-	else if (status == CTF_PACKET_HEADER_BAD && why)
+		d.remedy = MER_REMEDY_IGNORE_UUID;
+	} else if (status == CTF_PACKET_HEADER_BAD && why) {
 		snprintf(more, sizeof(more), ": %s", ctf_status_text(why));
+	}
 	mer_diag_add(&s->e->diags, &d, "%s%s; %" PRIu64 " %s skipped, %s",
 		ctf_packet_status_text(status), more, next - offset,
 		mer_plural(next - offset, "byte", "bytes"), then);

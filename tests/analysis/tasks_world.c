@@ -19,7 +19,7 @@ void tw_init(struct tasks_world *t, uint32_t n_hosts, int64_t end)
 	}
 	t->w.hosts = t->hosts;
 	t->w.n_hosts = n_hosts;
-	t->w.packets = t->packets;
+	t->w.bridges = t->packets;
 }
 
 void tw_fini(struct tasks_world *t)
@@ -111,13 +111,13 @@ void tw_by(struct tasks_world *t, uint32_t host, uint32_t wait, uint32_t span)
 void tw_by_packet(struct tasks_world *t, uint32_t host, uint32_t wait, uint32_t from,
 	uint32_t sender, int64_t sent, int64_t received)
 {
-	need(t->w.n_packets < 32);
-	t->packets[t->w.n_packets] = (struct kernel_packet){ .sent = sent * MS,
-		.received = received * MS,
-		.from = from,
-		.to = host,
-		.sender = sender,
+	need(t->w.n_bridges < 32);
+	t->packets[t->w.n_bridges] = (struct kernel_bridge){ .from.time = sent * MS,
+		.to.time = received * MS,
+		.from.host = from,
+		.to.host = host,
+		.from.span = sender,
 		.answers = KERNEL_NONE,
-		.receiver = KERNEL_NONE };
-	kernel_span(&t->hosts[host], wait)->source = t->w.n_packets++;
+		.to.span = KERNEL_NONE };
+	kernel_span(&t->hosts[host], wait)->source = t->w.n_bridges++;
 }

@@ -9,7 +9,7 @@
 struct tasks_world {
 	struct kernel_world w;
 	struct kernel_host hosts[3];
-	struct kernel_packet packets[32];
+	struct kernel_bridge packets[32];
 };
 
 void tw_init(struct tasks_world *t, uint32_t n_hosts, int64_t end);

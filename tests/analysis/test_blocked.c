@@ -17,17 +17,17 @@ static struct blocked find(struct tasks_world *t)
 	return b;
 }
 
-static struct kernel_packet *add_packet(
+static struct kernel_bridge *add_packet(
 	struct tasks_world *t, uint32_t from, uint32_t sender, int64_t sent, int64_t received)
 {
-	struct kernel_packet *p = &t->packets[t->w.n_packets++];
-	*p = (struct kernel_packet){ .sent = sent * MS,
-		.received = received * MS,
-		.from = from,
-		.to = 1 - from,
-		.sender = sender,
+	struct kernel_bridge *p = &t->packets[t->w.n_bridges++];
+	*p = (struct kernel_bridge){ .from.time = sent * MS,
+		.to.time = received * MS,
+		.from.host = from,
+		.to.host = 1 - from,
+		.from.span = sender,
 		.answers = KERNEL_NONE,
-		.receiver = KERNEL_NONE };
+		.to.span = KERNEL_NONE };
 	return p;
 }
 
@@ -68,9 +68,9 @@ static void test_busy_server(void **state)
 	tw_span(&t, 0, c, 61, KERNEL_USER);
 	tw_wait(&t, 1, s, 70, "read", "", KERNEL_NETWORK);
 	for (uint32_t known = 0; known < 2; known++) {
-		for (uint32_t i = 0; i < t.w.n_packets; i++) {
-			t.packets[i].source = known * (1 + t.packets[i].from);
-			t.packets[i].destination = known * (1 + t.packets[i].to);
+		for (uint32_t i = 0; i < t.w.n_bridges; i++) {
+			t.packets[i].from.endpoint = known * (1 + t.packets[i].from.host);
+			t.packets[i].to.endpoint = known * (1 + t.packets[i].to.host);
 		}
 		struct blocked b = find(&t);
 		assert_int_equal(at(&b, 0, c, 10)->is_for_work, !known);
@@ -121,7 +121,7 @@ static void test_packet_of_others(void **state)
 	struct blocked b = find(&t);
 	assert_int_equal(at(&b, 0, c, 0)->by_task, s);
 	blocked_fini(&b);
-	t.packets[0].to = 1;
+	t.packets[0].to.host = 1;
 	b = find(&t);
 	assert_int_equal(at(&b, 0, c, 0)->by_task, KERNEL_NONE);
 	blocked_fini(&b);

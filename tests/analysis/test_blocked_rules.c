@@ -234,6 +234,11 @@ static void parents(void **state)
 		    "user\n12 0:1 read network by 1:3\n"
 		    "20 0:1 user\n22 1:3 read network by 0:1\n30 1:3 user\n",
 		"0:1 12 felt, 1:2 0 idle, 1:3 22 work");
+	/* ... also at the very moment. */
+	classes_are("0 0:1 user\n0 0:2 read pipe by 0:1\n10 0:2 user\n10 0:2 fork 3\n10 0:3 "
+		    "user\n12 0:1 read pipe by 0:3\n"
+		    "20 0:1 user\n22 0:3 read pipe by 0:1\n30 0:3 user\n",
+		"0:1 12 felt, 0:2 0 idle, 0:3 22 work");
 	/* Not what it was told after that. */
 	classes_are("0 0:1 user\n0 1:2 user\n1 1:2 fork 3\n1 1:3 user\n2 1:2 read network by "
 		    "0:1\n10 1:2 user\n"
@@ -264,6 +269,39 @@ static void handed_on(void **state)
 		    "user\n8 0:2 read network\n20 0:2 user\n"
 		    "21 0:3 futex futex by 0:2\n22 0:3 user\n",
 		"0:2 0 work, 0:2 8 work, 0:3 21 idle");
+}
+
+/* Through many who hand it on: 64 are followed. */
+static void handed_on_by_many(void **state)
+{
+	enum { FIRST = 2, MANY = 70, FOLLOWED = 64 };
+	struct mer_str s = { 0 };
+	struct tasks_world t;
+	struct blocked b;
+	struct mer_err err = { 0 };
+	(void)state;
+	mer_str_puts(&s, "0 0:1 user\n");
+	for (int i = FIRST; i < FIRST + MANY; i++)
+		mer_str_printf(&s, "0 0:%d user\n", i);
+	mer_str_puts(
+		&s, "0 0:2 read pipe by 0:1\n1 0:2 user\n2 0:1 read pipe by 0:2\n3 0:1 user\n");
+	/* All wait since 4; 0:1 wakes 0:2 at 10, that 0:3 at 11, ... */
+	for (int i = FIRST; i < FIRST + MANY; i++)
+		mer_str_printf(&s, "4 0:%d read pipe by 0:%d\n", i, i - 1);
+	for (int i = FIRST; i < FIRST + MANY; i++)
+		mer_str_printf(&s, "%d 0:%d user\n", 10 + i, i);
+	assert_false(s.failed);
+	world_text(&t, s.data);
+	mer_str_fini(&s);
+	assert_int_equal(blocked_find(&t.w, &b, &err), 0);
+	for (int i = FIRST; i < FIRST + MANY; i++) {
+		const struct blocked_wait *w =
+			blocked_before(&b, 0, world_text_task(&t, 0, i), 5 * MS);
+		assert_int_equal(w->begin, 4 * MS);
+		assert_int_equal(w->is_for_work, i - FIRST < FOLLOWED);
+	}
+	blocked_fini(&b);
+	tw_fini(&t);
 }
 
 /* Inside of a felt wait is what the one who ended it waited for since then, and so on; not its waits for work, not
@@ -460,7 +498,8 @@ int main(void)
 		cmocka_unit_test(opened), cmocka_unit_test(threads_of_the_kernel),
 		cmocka_unit_test(jobs), cmocka_unit_test(who_connects),
 		cmocka_unit_test(who_sent_first), cmocka_unit_test(calls_that_read),
-		cmocka_unit_test(parents), cmocka_unit_test(handed_on), cmocka_unit_test(inside),
+		cmocka_unit_test(parents), cmocka_unit_test(handed_on),
+		cmocka_unit_test(handed_on_by_many), cmocka_unit_test(inside),
 		cmocka_unit_test(for_outside), cmocka_unit_test(open_waits),
 		cmocka_unit_test(own_connect), cmocka_unit_test(started_while_recorded),
 		cmocka_unit_test(started), cmocka_unit_test(pieces) };

@@ -51,14 +51,14 @@ static const char batch[] = /* clang-format off */
 	"62us t 0 irq_softirq_exit vec=3\n"
 	"70us " SWITCH("s", "21", "1", "0"); /* clang-format on */
 
-static const struct kernel_packet *packet_that_woke(const struct kernel_world *w, int32_t tid)
+static const struct kernel_bridge *packet_that_woke(const struct kernel_world *w, int32_t tid)
 {
 	const struct kernel_host *h = &w->hosts[0];
 	for (uint32_t i = 0; i < h->n_spans; i++) {
 		const struct kernel_span *s = kernel_span(h, i);
 		if (h->tasks[s->task].tid == tid && s->state == KERNEL_BLOCKED &&
-			s->cause == KERNEL_NETWORK && s->source < w->n_packets)
-			return &w->packets[s->source];
+			s->cause == KERNEL_NETWORK && s->source < w->n_bridges)
+			return &w->bridges[s->source];
 	}
 	return NULL;
 }
@@ -73,18 +73,18 @@ static void each_by_its_own(void **state)
 	run_case_open_scenario(&c, batch);
 	assert_int_equal(kernel_world_build(c.e, &c.messages, c.result, NULL, &w, &err), 0);
 	assert_string_equal(c.e->hosts[0].name, "s");
-	assert_int_equal(w->n_packets, 5);
+	assert_int_equal(w->n_bridges, 5);
 	assert_non_null(packet_that_woke(w, 20));
 	assert_non_null(packet_that_woke(w, 21));
-	assert_string_equal(c.e->hosts[packet_that_woke(w, 20)->from].name, "t");
-	assert_string_equal(c.e->hosts[packet_that_woke(w, 21)->from].name, "u");
-	for (uint32_t i = 0; i < w->n_packets; i++) {
-		const struct kernel_packet *p = &w->packets[i];
-		if (p->from != 0 || p->sender != KERNEL_NONE)
+	assert_string_equal(c.e->hosts[packet_that_woke(w, 20)->from.host].name, "t");
+	assert_string_equal(c.e->hosts[packet_that_woke(w, 21)->from.host].name, "u");
+	for (uint32_t i = 0; i < w->n_bridges; i++) {
+		const struct kernel_bridge *p = &w->bridges[i];
+		if (p->from.host != 0 || p->from.span != KERNEL_NONE)
 			continue;
 		answers++;
 		assert_int_not_equal(p->answers, KERNEL_NONE);
-		assert_int_equal(w->packets[p->answers].from, p->to);
+		assert_int_equal(w->bridges[p->answers].from.host, p->to.host);
 	}
 	assert_int_equal(answers, 1);
 	kernel_world_free(w);
@@ -135,14 +135,14 @@ static void thread_before_process_data_before_none(void **state)
 	(void)state;
 	run_case_open_scenario(&c, threads);
 	assert_int_equal(kernel_world_build(c.e, &c.messages, c.result, NULL, &w, &err), 0);
-	assert_int_equal(w->n_packets, 5);
-	const struct kernel_packet *first = packet_that_woke(w, 20),
+	assert_int_equal(w->n_bridges, 5);
+	const struct kernel_bridge *first = packet_that_woke(w, 20),
 				   *second = packet_that_woke(w, 21);
 	assert_non_null(first);
 	assert_non_null(second);
 	/* Each is the answer to what its thread had sent, with data. */
-	assert_int_equal(first->destination, w->packets[0].source);
-	assert_int_equal(second->destination, w->packets[1].source);
+	assert_int_equal(first->to.endpoint, w->bridges[0].from.endpoint);
+	assert_int_equal(second->to.endpoint, w->bridges[1].from.endpoint);
 	assert_int_equal(first->content, SYNC_DATA);
 	assert_int_equal(second->content, SYNC_DATA);
 	kernel_world_free(w);
@@ -175,9 +175,9 @@ static void batches_are_of_one_device(void **state)
 	(void)state;
 	run_case_open_scenario(&c, devices);
 	assert_int_equal(kernel_world_build(c.e, &c.messages, c.result, NULL, &w, &err), 0);
-	assert_int_equal(w->n_packets, 2);
+	assert_int_equal(w->n_bridges, 2);
 	assert_non_null(packet_that_woke(w, 20));
-	assert_int_equal(packet_that_woke(w, 20)->from, packet_that_woke(w, 20)->to);
+	assert_int_equal(packet_that_woke(w, 20)->from.host, packet_that_woke(w, 20)->to.host);
 	kernel_world_free(w);
 	run_case_close(&c);
 }

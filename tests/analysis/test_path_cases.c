@@ -22,7 +22,7 @@ enum { TICK = 1000, MAX_HOSTS = 3, MAX_PACKETS = 4 };
 struct graph {
 	struct kernel_world w;
 	struct kernel_host hosts[MAX_HOSTS];
-	struct kernel_packet packets[MAX_PACKETS];
+	struct kernel_bridge packets[MAX_PACKETS];
 };
 
 static void begin(struct graph *g, uint32_t n_hosts)
@@ -34,7 +34,7 @@ static void begin(struct graph *g, uint32_t n_hosts)
 		g->hosts[h].end = INT64_MIN;
 	}
 	g->w.hosts = g->hosts;
-	g->w.packets = g->packets;
+	g->w.bridges = g->packets;
 	g->w.n_hosts = n_hosts;
 }
 
@@ -127,16 +127,16 @@ static void packet(struct graph *g, uint32_t from, uint32_t from_task, int64_t s
 	uint32_t to_task, int64_t received)
 {
 	uint32_t sender = from_task == KERNEL_NONE ? KERNEL_NONE : before(g, from, from_task, sent);
-	g->packets[g->w.n_packets] = (struct kernel_packet){ .sent = sent * TICK,
-		.received = received * TICK,
-		.from = from,
-		.to = to,
-		.sender = sender,
+	g->packets[g->w.n_bridges] = (struct kernel_bridge){ .from.time = sent * TICK,
+		.to.time = received * TICK,
+		.from.host = from,
+		.to.host = to,
+		.from.span = sender,
 		.answers = KERNEL_NONE,
-		.receiver = KERNEL_NONE };
+		.to.span = KERNEL_NONE };
 	struct kernel_span *s = wait_until(g, to, to_task, received);
 	s->cause = KERNEL_NETWORK;
-	s->source = g->w.n_packets++;
+	s->source = g->w.n_bridges++;
 }
 
 /* What holds for every path, and then this one in particular. links NULL: not compared. */
@@ -307,15 +307,15 @@ static void answered_by_kernel(void **state)
 	begin(&g, 2);
 	uint32_t a0 = actor(&g, 0, 0, "0 R 2 B 8 R 9");
 	packet(&g, 1, KERNEL_NONE, 5, 0, a0, 8);
-	g.packets[0].received = 7 * TICK; /* and takes a while to be delivered */
+	g.packets[0].to.time = 7 * TICK; /* and takes a while to be delivered */
 	g.packets[0].answers = 1;
-	g.packets[g.w.n_packets++] = (struct kernel_packet){ .sent = 1 * TICK,
-		.received = 4 * TICK,
-		.from = 0,
-		.to = 1,
-		.sender = before(&g, 0, a0, 1),
+	g.packets[g.w.n_bridges++] = (struct kernel_bridge){ .from.time = 1 * TICK,
+		.to.time = 4 * TICK,
+		.from.host = 0,
+		.to.host = 1,
+		.from.span = before(&g, 0, a0, 1),
 		.answers = KERNEL_NONE,
-		.receiver = KERNEL_NONE };
+		.to.span = KERNEL_NONE };
 	expect(&g, a0,
 		"0 running 0-2\nkernel network 2-4\nkernel interrupted 4-5\n0 network 5-8\n"
 		"0 running 8-9\n",

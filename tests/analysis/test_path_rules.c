@@ -226,22 +226,22 @@ static void packets(void **state)
 	struct tasks_world t;
 	/* It was received some time before the wait ended, and sent long before. */
 	world_text(&t, "0 0:1 user\n0 1:2 user\n10 0:1 read network by 1:2\n30 0:1 user\n");
-	t.packets[0].received = 26 * MS;
-	t.packets[0].sent = 20 * MS;
+	t.packets[0].to.time = 26 * MS;
+	t.packets[0].from.time = 20 * MS;
 	path_is(&t, 0, 1, 0, 50,
 		"0:1 running 0-10, 1:2 running 10-20/1, 0:1 network 20-26 flight, 0:1 network "
 		"26-30 delivery, 0:1 running 30-50; 1 wait 2 10-10, 2 network 1 20-26");
 	/* ... before the wait began. */
-	t.packets[0].sent = 8 * MS;
+	t.packets[0].from.time = 8 * MS;
 	path_is(&t, 0, 1, 0, 50,
 		"0:1 running 0-10, 0:1 network 10-26 flight, 0:1 network 26-30 delivery, 0:1 "
 		"running 30-50");
-	t.packets[0].received = 9 * MS;
+	t.packets[0].to.time = 9 * MS;
 	path_is(&t, 0, 1, 0, 50, "0:1 running 0-10, 0:1 network 10-30 delivery, 0:1 running 30-50");
 	/* Its sender is not known. */
-	t.packets[0].received = 26 * MS;
-	t.packets[0].sent = 20 * MS;
-	t.packets[0].sender = KERNEL_NONE;
+	t.packets[0].to.time = 26 * MS;
+	t.packets[0].from.time = 20 * MS;
+	t.packets[0].from.span = KERNEL_NONE;
 	path_is(&t, 0, 1, 0, 50,
 		"0:1 running 0-10, 1:- network 10-20/1, 0:1 network 20-26 flight, 0:1 network "
 		"26-30 delivery, 0:1 running 30-50; 1 wait - 10-10, - network 1 20-26");
@@ -255,24 +255,24 @@ static void answers(void **state)
 	(void)state;
 	world_text(&t,
 		"0 0:1 user\n0 1:2 user\n0 2:3 user\n10 0:1 read network by 1:2\n30 0:1 user\n");
-	t.packets[0].sender = KERNEL_NONE;
-	t.packets[0].sent = 25 * MS;
-	t.packets[0].received = 29 * MS;
+	t.packets[0].from.span = KERNEL_NONE;
+	t.packets[0].from.time = 25 * MS;
+	t.packets[0].to.time = 29 * MS;
 	t.packets[0].answers = 1;
-	t.packets[1] = (struct kernel_packet){ .sent = 15 * MS,
-		.received = 20 * MS,
-		.from = 2,
-		.to = 1,
-		.sender = t.hosts[2].tasks[0].last,
+	t.packets[1] = (struct kernel_bridge){ .from.time = 15 * MS,
+		.to.time = 20 * MS,
+		.from.host = 2,
+		.to.host = 1,
+		.from.span = t.hosts[2].tasks[0].last,
 		.answers = KERNEL_NONE,
-		.receiver = KERNEL_NONE };
-	t.w.n_packets = 2;
+		.to.span = KERNEL_NONE };
+	t.w.n_bridges = 2;
 	path_is(&t, 0, 1, 0, 50,
 		"0:1 running 0-10, 2:3 running 10-15/1, 1:- network 15-20 flight/1, 1:- "
 		"interrupted 20-25/1, 0:1 network 25-29 flight, 0:1 network 29-30 delivery, 0:1 "
 		"running 30-50; 1 wait 3 10-10, 3 network - 15-20, - network 1 25-29");
 	/* That came later: it cannot be. */
-	t.packets[1].received = 26 * MS;
+	t.packets[1].to.time = 26 * MS;
 	path_is(&t, 0, 1, 0, 50,
 		"0:1 running 0-10, 1:- network 10-25/1, 0:1 network 25-29 flight, 0:1 network "
 		"29-30 delivery, 0:1 running 30-50; 1 wait - 10-10, - network 1 25-29");
@@ -293,8 +293,8 @@ static void held(void **state)
 			s->state = KERNEL_SYSCALL;
 		}
 	assert_non_null(s);
-	t.packets[0].sent = 25 * MS;
-	t.packets[0].received = 29 * MS;
+	t.packets[0].from.time = 25 * MS;
+	t.packets[0].to.time = 29 * MS;
 	path_is(&t, 0, 1, 0, 50,
 		"0:1 running 0-10, 1:2 running 10-12/1, 1:2 running 12-14/1, 1:2 running 14-25/1, "
 		"0:1 network 25-29 flight, 0:1 network 29-30 delivery, 0:1 running 30-50; 1 wait 2 "
@@ -304,7 +304,7 @@ static void held(void **state)
 		"0:1 running 0-10, 1:2 running 10-12/1, 1:2 running 12-14/1, 1:2 running 14-25/1, "
 		"0:1 network 25-29 flight, 0:1 network 29-30 delivery, 0:1 running 30-50; 1 wait 2 "
 		"10-10, 2 network 1 25-29");
-	t.packets[0].destination = kernel_name_endpoint("10.0.0.1:80");
+	t.packets[0].to.endpoint = kernel_name_endpoint("10.0.0.1:80");
 	path_is(&t, 0, 1, 0, 50,
 		"0:1 running 0-10, 1:2 running 10-12/1, 1:2 running 12-14/1, 1:2 network 14-25 "
 		"held/1, 0:1 network 25-29 flight, 0:1 network 29-30 delivery, 0:1 running 30-50; "

@@ -25,13 +25,16 @@ static const char *text(const struct mer_table *t, size_t row, unsigned column)
 	return c->set ? c->v.text : "";
 }
 
-/* Edges in the order of the table: "FROM>TO KIND OBJECT", how much was given and waited (us) where any was. */
+/* Edges in the order of the table: "FROM>TO KIND OBJECT", how much was given, waited, and waited without
+ * that anybody felt it, where any was. */
 static void edges_are(const char *world, const char *expected)
 {
 	struct scenario s;
 	struct analysis_run run;
 	struct mer_table t;
-	struct analysis_options all = { .begin = INT64_MIN, .end = INT64_MAX, .max_ns = INT64_MAX };
+	struct analysis_options all = {
+		.begin = INT64_MIN, .end = INT64_MAX, .max_ns = INT64_MAX, .keep_spans = true
+	};
 	struct kernel_world_options w = { .n_threads = 1 };
 	struct analysis_request request = { &analysis_relations, 0 };
 	struct mer_str out = { 0 };
@@ -48,11 +51,12 @@ static void edges_are(const char *world, const char *expected)
 		mer_str_printf(&out, " %" PRId64 "x", number(&t, i, RELATION_COUNT));
 		if (number(&t, i, RELATION_BYTES) >= 0)
 			mer_str_printf(&out, " %" PRId64 "B", number(&t, i, RELATION_BYTES));
-		int64_t wait = number(&t, i, RELATION_WAIT_NS),
-			idle = number(&t, i, RELATION_IDLE_NS);
-		wait = (wait > 0 ? wait : 0) + (idle > 0 ? idle : 0);
-		if (wait)
-			mer_str_printf(&out, " %" PRId64 "us", wait / 1000);
+		if (number(&t, i, RELATION_WAIT_NS) > 0)
+			mer_str_printf(
+				&out, " %" PRId64 "us", number(&t, i, RELATION_WAIT_NS) / 1000);
+		if (number(&t, i, RELATION_IDLE_NS) > 0)
+			mer_str_printf(&out, " idle %" PRId64 "us",
+				number(&t, i, RELATION_IDLE_NS) / 1000);
 	}
 	assert_string_equal(out.data ? out.data : "", expected);
 	mer_str_fini(&out);
@@ -120,9 +124,9 @@ static void both_polled(void **state)
 {
 	(void)state;
 	edges_are(POLLS(EMPTY_PORTS_1, EMPTY_PORTS_2),
-		"20>10 tcp 10.0.0.2:80 1x 20B 46us, 10>20 tcp 10.0.0.2:80 1x 10B 25us");
+		"10>20 tcp 10.0.0.2:80 1x 10B idle 25us, 20>10 tcp 10.0.0.2:80 1x 20B idle 46us");
 	edges_are(POLLS(FULL_1, FULL_2),
-		"20>10 tcp 10.0.0.2:80 1x 20B 46us, 10>20 tcp 10.0.0.2:80 1x 10B 25us");
+		"10>20 tcp 10.0.0.2:80 1x 10B idle 25us, 20>10 tcp 10.0.0.2:80 1x 20B idle 46us");
 }
 
 /* Two descriptors of the one that accepted, one of the other one: that one's name is all that is known of both. */
@@ -146,7 +150,8 @@ static void both_polled(void **state)
 static void two_connections(void **state)
 {
 	(void)state;
-	edges_are(TWO, "20>10 tcp 10.0.0.2:80 2x 50B 58us, 10>20 tcp 10.0.0.2:80 2x 20B 55us");
+	edges_are(TWO,
+		"10>20 tcp 10.0.0.2:80 2x 20B idle 55us, 20>10 tcp 10.0.0.2:80 2x 50B idle 58us");
 }
 
 /* On descriptors: the wait's own, also of accept the one that it made. */
@@ -158,18 +163,18 @@ static void on_descriptors(void **state)
 			  "t", EMPTY_PORTS_2) LEAVE("38", "t", "write", "ret=20") SWITCH("40", "t",
 			  "20", "1", "0") ARRIVES("60", "s", EMPTY_PORTS_2, "10")
 			  SWITCH("62", "s", "0", "0", "10") LEAVE("63", "s", "read", "ret=20"),
-		"20>10 tcp 10.0.0.2:80 1x 20B 46us, 10>20 tcp 10.0.0.2:80 1x 10B 25us");
+		"20>10 tcp 10.0.0.2:80 1x 20B 46us, 10>20 tcp 10.0.0.2:80 1x 10B idle 25us");
 	edges_are(CONNECTED EXCHANGE(EMPTY_PORTS_1, EMPTY_PORTS_2, "read fd=5", "accept fd=4")
 			  LEAVE("33", "t", "accept", "ret=9") ENTER("36", "t", "write", "fd=9")
 				  SEND("37", "t", EMPTY_PORTS_2) LEAVE("38", "t", "write", "ret=20")
 					  SWITCH("40", "t", "20", "1", "0") ARRIVES("60", "s",
 						  EMPTY_PORTS_2, "10") SWITCH("62", "s", "0", "0",
 						  "10") LEAVE("63", "s", "read", "ret=20"),
-		"20>10 tcp 10.0.0.2:80 1x 20B 46us, 10>20 tcp 10.0.0.2:80 1x 10B 25us");
+		"20>10 tcp 10.0.0.2:80 1x 20B 46us, 10>20 tcp 10.0.0.2:80 1x 10B idle 25us");
 	/* It failed: of none. */
 	edges_are(CONNECTED EXCHANGE(EMPTY_PORTS_1, EMPTY_PORTS_2, "read fd=5", "accept fd=4")
 			  LEAVE("33", "t", "accept", "ret=-103"),
-		"10>20 tcp 10.0.0.2:80 1x 10B 25us");
+		"10>20 tcp 10.0.0.2:80 1x 10B idle 25us");
 }
 
 /* Nobody waited: with addresses what is written goes to who reads, byte by byte, or has the other end. */
@@ -304,7 +309,7 @@ static void counted(void **state)
 				  SWITCH("40", "t", "20", "1", "0") ARRIVES("60", "s",
 					  EMPTY_PORTS_2, "10") SWITCH("62", "s", "0", "0", "10")
 					  LEAVE("63", "s", "read", "ret=20"),
-		"20>10 tcp 10.0.0.2:80 3x 0B 46us, 10>20 tcp 10.0.0.2:80 1x 10B 25us");
+		"20>10 tcp 10.0.0.2:80 3x 0B 46us, 10>20 tcp 10.0.0.2:80 1x 10B idle 25us");
 }
 
 /* Sent later by an interrupt, in answer to an acknowledgement: of who wrote last before. */

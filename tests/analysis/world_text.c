@@ -116,9 +116,9 @@ static void end_wait(struct tasks_world *t, uint32_t host, uint32_t span, const 
 	}
 	tw_by_packet(t, host, span, by_host, span_at(t, by_host, by_task, end - MS), end / MS - 1,
 		end / MS);
-	struct kernel_packet *p = &t->packets[t->w.n_packets - 1];
-	p->source = endpoint(by_host, by_task, host, task);
-	p->destination = endpoint(host, task, by_host, by_task);
+	struct kernel_bridge *p = &t->packets[t->w.n_bridges - 1];
+	p->from.endpoint = endpoint(by_host, by_task, host, task);
+	p->to.endpoint = endpoint(host, task, by_host, by_task);
 }
 
 void world_text(struct tasks_world *t, const char *text)

@@ -34,7 +34,7 @@ static void check_segments(const struct path *p)
 		CHECK(p, i, s->host < p->world->n_hosts);
 		CHECK(p, i, s->cause < PATH_N_CAUSES);
 		CHECK(p, i, !s->in_flight || s->cause == PATH_NETWORK);
-		CHECK(p, i, !s->in_flight || s->source < p->world->n_packets);
+		CHECK(p, i, !s->in_flight || s->source < p->world->n_bridges);
 		const struct kernel_host *h = &p->world->hosts[s->host];
 		CHECK(p, i, s->task == KERNEL_NONE || s->task < h->n_tasks);
 		CHECK(p, i, s->call == KERNEL_NONE || s->call < h->n_calls);
@@ -46,9 +46,9 @@ static void check_segments(const struct path *p)
 			CHECK(p, i, kernel_span(h, s->span)->begin <= s->begin);
 		}
 		if (s->in_flight) {
-			const struct kernel_packet *packet = &p->world->packets[s->source];
-			CHECK(p, i, packet->to == s->host);
-			CHECK(p, i, packet->sent <= s->begin && s->end <= packet->received);
+			const struct kernel_bridge *packet = &p->world->bridges[s->source];
+			CHECK(p, i, packet->to.host == s->host);
+			CHECK(p, i, packet->from.time <= s->begin && s->end <= packet->to.time);
 		}
 		by_cause[s->cause] += s->end - s->begin;
 		in_flight += s->in_flight ? s->end - s->begin : 0;
@@ -91,10 +91,10 @@ static void check_links(const struct path *p)
 			CHECK(p, i, l->packet == KERNEL_NONE);
 			CHECK(p, i, l->from_host == l->to_host || l->kind == PATH_LINK_WAIT);
 		} else {
-			CHECK(p, i, l->packet < p->world->n_packets);
+			CHECK(p, i, l->packet < p->world->n_bridges);
 			CHECK(p, i, l->to_time >= b->begin);
-			const struct kernel_packet *k = &p->world->packets[l->packet];
-			CHECK(p, i, k->from == l->from_host && k->to == l->to_host);
+			const struct kernel_bridge *k = &p->world->bridges[l->packet];
+			CHECK(p, i, k->from.host == l->from_host && k->to.host == l->to_host);
 		}
 		/* The path of a task ends with it: to go back to it, it was left. */
 		CHECK(p, i, l->kind <= PATH_LINK_WAIT);
@@ -198,8 +198,8 @@ static void check_references(const struct kernel_world *w, const struct kernel_h
 	if (s->cause == KERNEL_DISK)
 		assert_true(s->source == KERNEL_NONE || s->source < h->n_requests);
 	if (s->cause == KERNEL_NETWORK && s->source != KERNEL_NONE) {
-		assert_true(s->source < w->n_packets);
-		assert_ptr_equal(h, &w->hosts[w->packets[s->source].to]);
+		assert_true(s->source < w->n_bridges);
+		assert_ptr_equal(h, &w->hosts[w->bridges[s->source].to.host]);
 	}
 	/* Who ended a wait was there when it ended. */
 	if (s->by != KERNEL_NONE)
@@ -247,12 +247,13 @@ void world_check(const struct kernel_world *w)
 {
 	for (uint32_t i = 0; i < w->n_hosts; i++)
 		check_host(w, &w->hosts[i]);
-	for (uint32_t i = 0; i < w->n_packets; i++) {
-		const struct kernel_packet *p = &w->packets[i];
-		assert_true(p->sent <= p->received);
-		assert_true(i == 0 || w->packets[i - 1].sent <= p->sent);
-		assert_true(p->sender == KERNEL_NONE || p->sender < w->hosts[p->from].n_spans);
-		assert_true(p->receiver == KERNEL_NONE || p->receiver < w->hosts[p->to].n_spans);
-		assert_true(p->answers == KERNEL_NONE || p->answers < w->n_packets);
+	for (uint32_t i = 0; i < w->n_bridges; i++) {
+		const struct kernel_bridge *p = &w->bridges[i];
+		assert_true(p->from.time <= p->to.time);
+		assert_true(i == 0 || w->bridges[i - 1].from.time <= p->from.time);
+		assert_true(p->from.span == KERNEL_NONE ||
+			    p->from.span < w->hosts[p->from.host].n_spans);
+		assert_true(p->to.span == KERNEL_NONE || p->to.span < w->hosts[p->to.host].n_spans);
+		assert_true(p->answers == KERNEL_NONE || p->answers < w->n_bridges);
 	}
 }

@@ -109,7 +109,7 @@ static void simple_network(const char *options)
 	kernel_case_open_xml(&c,
 		"server=graph/simple_network_server.xml client=graph/simple_network_client.xml",
 		options, NULL);
-	assert_int_equal(c.w->n_packets, 2);
+	assert_int_equal(c.w->n_bridges, 2);
 	expect(&c, "client", 200,
 		"client/200 wait-cpu 5-10\nclient/200 running 10-15\nserver/100 network 15-35\n"
 		"server/100 wait-cpu 35-40\nserver/100 running 40-45\nclient/200 network 45-70\n"
@@ -169,7 +169,7 @@ static void network_exchange_ethernet(void **state)
 	kernel_case_open_xml(&c,
 		"server=graph/network_exchange_eth.xml client=graph/simple_network_client.xml",
 		NULL, NULL);
-	assert_int_equal(c.w->n_packets, 2);
+	assert_int_equal(c.w->n_bridges, 2);
 	expect(&c, "client", 200,
 		"client/200 wait-cpu 5-10\nclient/200 running 10-15\nserver/100 network 15-35\n"
 		"server/100 wait-cpu 35-40\nserver/100 running 40-45\nclient/200 network 45-70\n"
@@ -190,7 +190,7 @@ static void network_exchange_wifi(void **state)
 	(void)state;
 	struct kernel_case c;
 	kernel_case_open(&c, "tests/kernel/wifi_exchange.scn", NULL);
-	assert_int_equal(c.w->n_packets, 2);
+	assert_int_equal(c.w->n_bridges, 2);
 	expect_states(&c, "client", 200, "P 5-10, R 10-15, B(network) 15-70, P 70-75, R 75-80");
 	expect_states(&c, "client", 201, "R 5-10, P 10-15, R 15-60, P 60-80");
 	expect_states(&c, "client", 50, "B(irq) 5-55, P 55-60, R 60-75, B(unknown) 75-80");

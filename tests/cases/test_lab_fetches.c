@@ -147,8 +147,8 @@ static void nothing_is_invented_without_a_common_clock(void **state)
 	recording_open(r, "lab/wget-cold-hot-nogro");
 	uint32_t client = recording_host(r, "client");
 	assert_true(r->result->hosts[0].group != r->result->hosts[1].group);
-	for (uint32_t i = 0; i < r->w->n_packets; i++)
-		assert_int_equal(r->w->packets[i].from, r->w->packets[i].to);
+	for (uint32_t i = 0; i < r->w->n_bridges; i++)
+		assert_int_equal(r->w->bridges[i].from.host, r->w->bridges[i].to.host);
 	find_fetches(r, client, tasks);
 	for (int i = 0; i < 2; i++) {
 		struct path p;

@@ -63,8 +63,8 @@ static size_t count_wrong(const struct recording *r, uint32_t host, const struct
 			break;
 		if (s->state == KERNEL_BLOCKED && until <= q->end && s->cause == KERNEL_NETWORK &&
 			s->source != KERNEL_NONE) {
-			const struct kernel_packet *p = &r->w->packets[s->source];
-			wrong += p->destination != own;
+			const struct kernel_bridge *p = &r->w->bridges[s->source];
+			wrong += p->to.endpoint != own;
 			if (until - s->begin > longest) {
 				longest = until - s->begin;
 				is_for_data = p->content == SYNC_DATA;

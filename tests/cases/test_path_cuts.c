@@ -63,9 +63,9 @@ static bool is_packet(const struct check *k, uint32_t claimed, uint32_t was)
 {
 	if (claimed == KERNEL_NONE || was == KERNEL_NONE)
 		return true;
-	const struct kernel_packet *p = &k->cut->w->packets[claimed];
-	const struct kernel_packet *q = &k->whole->w->packets[was];
-	return p->sent == q->sent && p->received == q->received;
+	const struct kernel_bridge *p = &k->cut->w->bridges[claimed];
+	const struct kernel_bridge *q = &k->whole->w->bridges[was];
+	return p->from.time == q->from.time && p->to.time == q->to.time;
 }
 
 static void check_end_of_wait(

@@ -24,7 +24,7 @@ static bool falls(struct dice *d)
 	return (uint32_t)(d->state >> 33) % d->one_in == 0;
 }
 
-static const struct kernel_packet *packets; /* that are being sorted by */
+static const struct kernel_bridge *packets; /* that are being sorted by */
 
 static int by_time(const void *a, const void *b)
 {
@@ -34,17 +34,17 @@ static int by_time(const void *a, const void *b)
 
 static struct kernel_end *ends_of(const struct kernel_world *w, uint32_t host, size_t *n)
 {
-	struct kernel_end *ends = calloc(2 * (size_t)w->n_packets + 1, sizeof(*ends));
+	struct kernel_end *ends = calloc(2 * (size_t)w->n_bridges + 1, sizeof(*ends));
 	assert_non_null(ends);
 	*n = 0;
-	for (uint32_t i = 0; i < w->n_packets; i++) {
-		const struct kernel_packet *p = &w->packets[i];
-		if (p->from == host)
+	for (uint32_t i = 0; i < w->n_bridges; i++) {
+		const struct kernel_bridge *p = &w->bridges[i];
+		if (p->from.host == host)
 			ends[(*n)++] = (struct kernel_end){ i & INT32_MAX, true };
-		if (p->to == host)
+		if (p->to.host == host)
 			ends[(*n)++] = (struct kernel_end){ i & INT32_MAX, false };
 	}
-	packets = w->packets;
+	packets = w->bridges;
 	qsort(ends, *n, sizeof(*ends), by_time);
 	return ends;
 }
@@ -82,7 +82,7 @@ static void build_host(struct kernel_world *w, uint32_t host, const struct kerne
 		.host = host,
 		.layouts = layouts,
 		.losses = &losses,
-		.packets = w->packets,
+		.packets = w->bridges,
 		.ends = ends,
 		.n_ends = n_ends };
 	assert_return_code(kernel_model_new(&in, &w->hosts[host], &m, &err), 0);
@@ -105,15 +105,16 @@ static struct kernel_world *build_without(const struct recording *r, struct dice
 	struct kernel_world *w = calloc(1, sizeof(*w));
 	assert_non_null(w);
 	*w = (struct kernel_world){
-		.e = r->e, .n_hosts = r->w->n_hosts, .n_packets = r->w->n_packets
+		.e = r->e, .n_hosts = r->w->n_hosts, .n_bridges = r->w->n_bridges
 	};
 	w->hosts = calloc((size_t)w->n_hosts + 1, sizeof(*w->hosts));
-	w->packets = mer_spill_array(NULL, (size_t)w->n_packets + 1, sizeof(*w->packets));
+	w->bridges = mer_spill_array(NULL, (size_t)w->n_bridges + 1, sizeof(*w->bridges));
 	assert_non_null(w->hosts);
-	assert_non_null(w->packets);
-	for (uint32_t i = 0; i < w->n_packets; i++) {
-		w->packets[i] = r->w->packets[i];
-		w->packets[i].sender = w->packets[i].receiver = w->packets[i].answers = KERNEL_NONE;
+	assert_non_null(w->bridges);
+	for (uint32_t i = 0; i < w->n_bridges; i++) {
+		w->bridges[i] = r->w->bridges[i];
+		w->bridges[i].from.span = w->bridges[i].to.span = w->bridges[i].answers =
+			KERNEL_NONE;
 	}
 	assert_return_code(kernel_layouts_new(r->e, 0, &layouts, &err), 0);
 	assert_return_code(kernel_switch_reading_new(r->e, &switches, &err), 0);

@@ -373,7 +373,7 @@ static void network_hops(void **state)
 		expect_messages(&c, "client", "server", "30-50");
 		expect_messages(&c, "server", "client", "70-100");
 		expect_messages(&c, "client", "client", "15-25");
-		assert_int_equal(c.w->n_packets, 3);
+		assert_int_equal(c.w->n_bridges, 3);
 		kernel_case_close(&c);
 	}
 }
@@ -384,8 +384,8 @@ static void network_hops_one_trace(void **state)
 	(void)state;
 	struct kernel_case c;
 	kernel_case_open_xml(&c, "client=network/client.xml", NULL, NULL);
-	for (uint32_t i = 0; i < c.w->n_packets; i++)
-		assert_true(c.w->packets[i].sent <= c.w->packets[i].received);
+	for (uint32_t i = 0; i < c.w->n_bridges; i++)
+		assert_true(c.w->bridges[i].from.time <= c.w->bridges[i].to.time);
 	kernel_case_close(&c);
 }
 

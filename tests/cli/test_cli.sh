@@ -189,6 +189,16 @@ END
 		is "$(complete_zsh 'meridian top sy')" syscall
 	fi
 fi
+# Folders are completed after an analysis, where there must be one, and at once where there need not.
+"$m" completion fish >"$dir/c.fish"
+for verb in top log freq; do
+	grep -q "^complete -c meridian -n '__fish_seen_subcommand_from $verb; and __fish_seen_subcommand_from .*complete_directories" \
+		"$dir/c.fish" || fail "completion fish: folders of $verb"
+done
+for verb in stats info path; do
+	grep -q "^complete -c meridian -n '__fish_seen_subcommand_from $verb' -a '(__fish_complete_directories)'" "$dir/c.fish" ||
+		fail "completion fish: folders of $verb"
+done
 if command -v fish >/dev/null; then
 	"$m" completion fish >"$dir/c.fish"
 	fish --no-execute "$dir/c.fish" || fail "completion fish: syntax"

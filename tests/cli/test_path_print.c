@@ -38,7 +38,7 @@ struct made {
 	struct mer_host hosts[HOSTS];
 	struct kernel_host kernel[HOSTS];
 	struct kernel_world world;
-	struct kernel_packet packets[4];
+	struct kernel_bridge packets[4];
 	struct session_world w;
 	struct path p;
 	struct cli_path c;
@@ -126,15 +126,15 @@ static void make(struct made *m, uint64_t number_of_case, size_t n)
 	m->world = (struct kernel_world){ .e = &m->e,
 		.hosts = m->kernel,
 		.n_hosts = HOSTS,
-		.packets = m->packets,
-		.n_packets = 4 };
+		.bridges = m->packets,
+		.n_bridges = 4 };
 	m->e.hosts = m->hosts;
 	m->e.n_hosts = HOSTS;
 	for (uint32_t h = 0; h < HOSTS; h++) {
 		m->hosts[h].name = host_names[h];
 		make_host(&m->kernel[h]);
 	}
-	m->packets[1].to = 1;
+	m->packets[1].to.host = 1;
 	make_path(m, n);
 	m->w = (struct session_world){ .e = &m->e, .world = &m->world };
 	m->c = (struct cli_path){ &m->cli, &m->w, &m->p, CLI_COLLAPSE_AUTO, 0, false };
@@ -511,7 +511,7 @@ static void sentences(void **state)
 	call.name = mer_intern_add(&h->names, "read", 4);
 	call.object = mer_intern_add(&h->names, "10.0.0.2:80", 11);
 	uint32_t read_call = kernel_add_call(h, &call);
-	m.packets[0] = (struct kernel_packet){ .from = 2, .to = 0 };
+	m.packets[0] = (struct kernel_bridge){ .from.host = 2, .to.host = 0 };
 
 	*s = (struct path_segment){ .begin = m.p.begin,
 		.end = m.p.end,

@@ -16,6 +16,30 @@ text "$dir/out" '^node0[123] +0\.000000000 +0\.00 .* reference$' 'the reference'
 equal "rows of hosts" "$(grep -cE '^node0[123] +-?[0-9]+\.[0-9]{9} ' "$dir/out")" 3
 awk 'length($0) > 90 { exit 1 }' "$dir/out" && ok || fail "the tables are too wide"
 
+# Messages that were received before they were sent are counted in both directions: three go there, two back.
+packet() { # FROM TO PORT PORT NUMBER
+	echo "len=114 name=eth0 network_header.ipv4={ ihl=5, tot_len=100, saddr=[10, 0, 0, $1], daddr=[10, 0, 0, $2]," \
+		"protocol=_tcp, transport_header.tcp={ source_port=$3, dest_port=$4, seq=$5, data_offset=5, flags=0x18 } }"
+}
+for ahead in -1ms 1ms; do
+	{
+		printf 'host a\ntrace a/kernel\nhost b { ahead %s }\ntrace b/kernel\n' $ahead
+		for i in 1 2 3; do
+			echo "${i}0ms a 0 net_dev_queue $(packet 1 2 4000 80 $i)"
+			echo "${i}0100us b 0 net_if_receive_skb $(packet 1 2 4000 80 $i)"
+			[ $i -lt 3 ] || continue
+			echo "${i}5ms b 0 net_dev_queue $(packet 2 1 80 4000 $i)"
+			echo "${i}5100us a 0 net_if_receive_skb $(packet 2 1 80 4000 $i)"
+		done
+	} >"$dir/ahead.scn"
+	rm -rf "$dir/ahead"
+	"$ctfgen" -o "$dir/ahead" "$dir/ahead.scn"
+	run 0 sync "$dir/ahead"
+	text "$dir/out" "before it was sent \(as recorded: $([ $ahead = 1ms ] && echo 2 || echo 3) of 5\)" "ahead $ahead"
+	run 0 sync --method realtime "$dir/ahead"
+	text "$dir/out" "does not fit these clocks: $([ $ahead = 1ms ] && echo 2 || echo 3) messages would" "ahead $ahead, afterwards"
+done
+
 # JSON: what its documentation promises.
 run 0 sync --json $t
 cp "$dir/out" "$dir/json"

@@ -4,7 +4,7 @@
 . "${0%/*}/lib.sh"
 export TZ=UTC COLUMNS=200
 RANDOM=${SEED:-7}
-windows=${WINDOWS:-3}
+windows=${WINDOWS:-1}
 n=0 same=0
 
 # Seconds from the first event to the last one, as info has them.

@@ -103,8 +103,9 @@ static int woke(const struct lives *l)
 			continue;
 		assert_int_equal(w->state, KERNEL_BLOCKED);
 		assert_int_equal(w->cause, KERNEL_NETWORK);
-		return w->source == KERNEL_NONE ? -1
-						: (int)(l->w->packets[w->source].sent / 1000) - 600;
+		return w->source == KERNEL_NONE
+			       ? -1
+			       : (int)(l->w->bridges[w->source].from.time / 1000) - 600;
 	}
 	fail();
 	return -1;

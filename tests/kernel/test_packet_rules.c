@@ -15,22 +15,23 @@ static void packets_are(const char *scenario, const char *expected)
 	struct lives l;
 	struct mer_str out = { 0 };
 	lives_open(&l, scenario);
-	for (uint32_t i = 0; i < l.w->n_packets; i++) {
-		const struct kernel_packet *p = &l.w->packets[i];
-		const struct kernel_host *from = &l.w->hosts[p->from], *to = &l.w->hosts[p->to];
-		mer_str_printf(&out, "%s%d %s>%s", i ? ", " : "", (int)(p->sent / 1000),
-			l.s.e->hosts[p->from].name, l.s.e->hosts[p->to].name);
-		if (p->sender != KERNEL_NONE)
+	for (uint32_t i = 0; i < l.w->n_bridges; i++) {
+		const struct kernel_bridge *p = &l.w->bridges[i];
+		const struct kernel_host *from = &l.w->hosts[p->from.host],
+					 *to = &l.w->hosts[p->to.host];
+		mer_str_printf(&out, "%s%d %s>%s", i ? ", " : "", (int)(p->from.time / 1000),
+			l.s.e->hosts[p->from.host].name, l.s.e->hosts[p->to.host].name);
+		if (p->from.span != KERNEL_NONE)
 			mer_str_printf(&out, " by %d",
-				(int)from->tasks[kernel_span(from, p->sender)->task].tid);
+				(int)from->tasks[kernel_span(from, p->from.span)->task].tid);
 		if (p->was_held)
 			mer_str_printf(&out, " held");
 		if (p->answers != KERNEL_NONE)
-			mer_str_printf(
-				&out, " answers %d", (int)(l.w->packets[p->answers].sent / 1000));
-		if (p->receiver != KERNEL_NONE)
+			mer_str_printf(&out, " answers %d",
+				(int)(l.w->bridges[p->answers].from.time / 1000));
+		if (p->to.span != KERNEL_NONE)
 			mer_str_printf(&out, " to %d",
-				(int)to->tasks[kernel_span(to, p->receiver)->task].tid);
+				(int)to->tasks[kernel_span(to, p->to.span)->task].tid);
 	}
 	assert_string_equal(out.data ? out.data : "", expected);
 	mer_str_fini(&out);

@@ -235,12 +235,12 @@ static void check_packets(const struct subject *s)
 					(long long)p->id, p->from, p->to, since(p->sent));
 			continue;
 		}
-		const struct kernel_packet *k = &s->w->packets[number];
-		const struct kernel_host *h = &s->w->hosts[k->from];
+		const struct kernel_bridge *k = &s->w->bridges[number];
+		const struct kernel_host *h = &s->w->hosts[k->from.host];
 		int32_t sender = -1;
 		int64_t answers = -1;
-		if (k->sender != KERNEL_NONE)
-			sender = h->tasks[kernel_span(h, k->sender)->task].tid;
+		if (k->from.span != KERNEL_NONE)
+			sender = h->tasks[kernel_span(h, k->from.span)->task].tid;
 		if (k->answers != KERNEL_NONE) {
 			const struct truth_packet *a = truth_packet_of(s, k->answers);
 			answers = a ? a->id : -2;
@@ -257,7 +257,7 @@ static void check_packets(const struct subject *s)
 		fail_msg("kernelworld %s: %zu packets are wrong, %zu are not there", s->options,
 			n_bad, n_missing);
 	if (!s->lossy)
-		assert_int_equal(s->w->n_packets, s->truth.n_packets);
+		assert_int_equal(s->w->n_bridges, s->truth.n_packets);
 }
 
 /* ---- paths ---- */
@@ -545,12 +545,14 @@ static void any_number_of_threads(void **unused)
 	(void)unused;
 	subject_open(&one, "--hosts 3 --lost 5% --seed 5", false, 1);
 	subject_open(&two, "--hosts 3 --lost 5% --seed 5", false, 3);
-	assert_int_equal(one.w->n_packets, two.w->n_packets);
-	for (uint32_t i = 0; i < one.w->n_packets; i++) {
-		const struct kernel_packet *a = &one.w->packets[i], *b = &two.w->packets[i];
-		assert_true(a->sent == b->sent && a->received == b->received && a->from == b->from);
-		assert_true(a->to == b->to && a->sender == b->sender && a->answers == b->answers);
-		assert_true(a->receiver == b->receiver && a->kind == b->kind);
+	assert_int_equal(one.w->n_bridges, two.w->n_bridges);
+	for (uint32_t i = 0; i < one.w->n_bridges; i++) {
+		const struct kernel_bridge *a = &one.w->bridges[i], *b = &two.w->bridges[i];
+		assert_true(a->from.time == b->from.time && a->to.time == b->to.time &&
+			    a->from.host == b->from.host);
+		assert_true(a->to.host == b->to.host && a->from.span == b->from.span &&
+			    a->answers == b->answers);
+		assert_true(a->to.span == b->to.span && a->kind == b->kind);
 	}
 	for (uint32_t i = 0; i < one.w->n_hosts; i++) {
 		const struct kernel_host *a = &one.w->hosts[i], *b = &two.w->hosts[i];

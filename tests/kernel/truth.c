@@ -286,26 +286,26 @@ uint32_t subject_task(const struct subject *s, const struct truth_task *t)
 }
 
 static bool is_packet(
-	const struct subject *s, const struct kernel_packet *k, const struct truth_packet *p)
+	const struct subject *s, const struct kernel_bridge *k, const struct truth_packet *p)
 {
-	return k->from == s->host_of[p->from] && k->to == s->host_of[p->to] &&
-	       k->sent == subject_time(s, p->from, p->sent) &&
-	       k->received == subject_time(s, p->to, p->received);
+	return k->from.host == s->host_of[p->from] && k->to.host == s->host_of[p->to] &&
+	       k->from.time == subject_time(s, p->from, p->sent) &&
+	       k->to.time == subject_time(s, p->to, p->received);
 }
 
 int64_t subject_packet(const struct subject *s, const struct truth_packet *p)
 {
-	uint32_t lo = 0, hi = s->w->n_packets;
+	uint32_t lo = 0, hi = s->w->n_bridges;
 	int64_t sent = subject_time(s, p->from, p->sent);
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
-		if (s->w->packets[mid].sent < sent)
+		if (s->w->bridges[mid].from.time < sent)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	for (; lo < s->w->n_packets && s->w->packets[lo].sent == sent; lo++)
-		if (is_packet(s, &s->w->packets[lo], p))
+	for (; lo < s->w->n_bridges && s->w->bridges[lo].from.time == sent; lo++)
+		if (is_packet(s, &s->w->bridges[lo], p))
 			return lo;
 	return -1;
 }
@@ -313,7 +313,7 @@ int64_t subject_packet(const struct subject *s, const struct truth_packet *p)
 const struct truth_packet *truth_packet_of(const struct subject *s, uint32_t packet)
 {
 	for (size_t i = 0; i < s->truth.n_packets; i++)
-		if (is_packet(s, &s->w->packets[packet], &s->truth.packets[i]))
+		if (is_packet(s, &s->w->bridges[packet], &s->truth.packets[i]))
 			return &s->truth.packets[i];
 	return NULL;
 }

@@ -326,6 +326,7 @@ static void errors(void **state)
 		{ "a == 5)", "filter:7: expected &&, || or the end, found ')'" },
 		{ "a == 'x", "filter:6: this text has no ' at its end" },
 		{ "a == 'x\\", "filter:6: this text has no ' at its end" },
+		{ "a == '\\x41", "filter:6: this text has no ' at its end" },
 		{ "a == '\\q'",
 			"filter:7: expected one of \\\\ \\\" \\' \\n \\t \\r \\xHH \\* \\?" },
 		{ "a == 08", "filter:7: expected a digit, found '8'" },

@@ -88,15 +88,12 @@ static void add_sum(struct fold_state *s, const struct fold_sum *x)
 
 static bool add_buckets(struct fold_state *s, const struct fold_sum *x)
 {
-	uint32_t number = (uint32_t)(x - s->plan->sums);
+	const int64_t *values = s->values[x->value];
 	const uint8_t *holds = x->condition >= 0 ? s->holds[x->condition] : NULL;
 	bool ok = true;
-	for (uint32_t i = 0; i < s->batch.n && ok; i++) {
-		int64_t value = s->values[x->value][i];
-		if (value != FACT_UNKNOWN && (!holds || holds[i]))
-			ok = fold_buckets_add(
-				&s->buckets, s->found[i], number, fold_bucket(value), 1);
-	}
+	for (uint32_t i = 0; i < s->batch.n && ok; i++)
+		if (values[i] != FACT_UNKNOWN && (!holds || holds[i]))
+			ok = fold_histogram_add(&s->at[i][x->at[11]], fold_bucket(values[i]), 1);
 	return ok;
 }
 
@@ -160,7 +157,7 @@ static int add_batch(struct fold_state *s, const struct fold_input *in, struct m
 			if (x->input != number || x->is_switched)
 				continue;
 			add_sum(s, x);
-			if (x->has & FOLD_HAS_BUCKETS && t == 0 && !add_buckets(s, x))
+			if (x->has & FOLD_HAS_BUCKETS && !add_buckets(s, x))
 				return mer_fail_nomem(err);
 		}
 	}
@@ -201,11 +198,8 @@ struct fold_state *fold_state_new(const struct fold_plan *p, uint32_t host)
 		return NULL;
 	s->plan = p;
 	s->host = host;
-	for (uint32_t t = 0; t < p->n_tables; t++) {
-		s->groups[t].n_keys = p->tables[t].n;
-		s->groups[t].n_slots = p->n_slots;
-		s->groups[t].empty = p->empty;
-	}
+	for (uint32_t t = 0; t < p->n_tables; t++)
+		fold_groups_init(&s->groups[t], p, p->tables[t].n);
 	return s;
 }
 
@@ -215,7 +209,6 @@ void fold_state_free(struct fold_state *s)
 		return;
 	for (uint32_t t = 0; t < s->plan->n_tables; t++)
 		fold_groups_fini(&s->groups[t]);
-	fold_buckets_fini(&s->buckets);
 	for (size_t i = 0; i < s->cap_rows; i++)
 		analysis_rows_fini(&s->rows[i]);
 	free(s->rows);
@@ -238,7 +231,7 @@ static void join_least(int64_t *value, int64_t *at, int64_t other, int64_t other
 	}
 }
 
-static void join_sum(const struct fold_sum *x, int64_t *a, const int64_t *b)
+static bool join_sum(const struct fold_sum *x, int64_t *a, const int64_t *b)
 {
 	__int128 wide;
 	if (x->has & FOLD_HAS_COUNT)
@@ -266,40 +259,33 @@ static void join_sum(const struct fold_sum *x, int64_t *a, const int64_t *b)
 	}
 	if (x->has & FOLD_HAS_LENGTHS)
 		add_to(&a[x->at[10]], b[x->at[10]]);
+	return !(x->has & FOLD_HAS_BUCKETS) || fold_histogram_join(&a[x->at[11]], b[x->at[11]]);
 }
 
-void fold_join_slots(const struct fold_plan *p, int64_t *a, const int64_t *b)
+bool fold_join_slots(const struct fold_plan *p, int64_t *a, const int64_t *b)
 {
-	for (uint32_t i = 0; i < p->n_sums; i++)
-		join_sum(&p->sums[i], a, b);
+	bool ok = true;
+	for (uint32_t i = 0; i < p->n_sums && ok; i++)
+		ok = join_sum(&p->sums[i], a, b);
+	return ok;
 }
 
 static bool join_groups(struct fold_state *into, const struct fold_state *from, uint32_t t)
 {
 	struct fold_groups *g = &into->groups[t];
 	const struct fold_groups *more = &from->groups[t];
-	uint32_t *to = calloc((size_t)more->n + 1, sizeof(*to));
-	bool ok = to != NULL;
+	bool ok = true;
 	for (uint32_t i = 0; i < more->n && ok; i++) {
 		const int64_t *row = fold_group_row(more, i);
 		int64_t keys[FOLD_MAX_KEYS][FOLD_PIECES];
+		uint32_t to;
 		for (uint32_t k = 0; k < g->n_keys; k++)
 			keys[k][0] = row[k];
 		ok = fold_groups_find(g, (const int64_t(*)[FOLD_PIECES])keys, 1,
-			into->plan->tables[t].is_dense, &to[i]);
-		if (ok)
-			fold_join_slots(
-				into->plan, fold_group_row(g, to[i]) + g->n_keys, row + g->n_keys);
+			     into->plan->tables[t].is_dense, &to) &&
+		     fold_join_slots(
+			     into->plan, fold_group_row(g, to) + g->n_keys, row + g->n_keys);
 	}
-	const struct fold_buckets *b = &from->buckets;
-	for (size_t i = 0; i < b->cap && ok && t == 0; i++) {
-		uint64_t key = b->slots[i].key - 1;
-		if (b->slots[i].key)
-			ok = fold_buckets_add(&into->buckets, to[key >> (FOLD_BUCKET_BITS + 8)],
-				(uint8_t)(key >> FOLD_BUCKET_BITS),
-				key & ((1u << FOLD_BUCKET_BITS) - 1), b->slots[i].n);
-	}
-	free(to);
 	return ok;
 }
 

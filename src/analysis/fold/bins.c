@@ -176,11 +176,12 @@ static int add_group(struct over_time *x, uint32_t rank)
 /* Those that are not by themselves, in one. */
 static int add_others(struct over_time *x)
 {
-	struct fold_groups sums = { .n_keys = 1, .n_slots = x->p->n_slots, .empty = x->p->empty };
+	struct fold_groups sums;
 	struct mer_cell cells[FOLD_MAX_COLUMNS] = { 0 };
 	struct bin_row *rows = malloc((x->n_rows + 1) * sizeof(*rows));
 	size_t scope = (size_t)(x->j.keys - x->p->scopes), n_rows = 0;
 	int rc = rows ? 0 : mer_fail_nomem(x->run->err);
+	fold_groups_init(&sums, x->p, 1);
 	for (size_t k = x->busiest.n_own; k < x->busiest.n && rc == 0; k++) {
 		size_t n;
 		const struct bin_row *own = rows_of(x, x->busiest.keys[k], &n);
@@ -193,8 +194,9 @@ static int add_others(struct over_time *x)
 			}
 			if (g == n_rows)
 				rows[n_rows++] = (struct bin_row){ 0, own[i].bin, g };
-			fold_join_slots(x->p, fold_group_row(&sums, g) + 1,
-				fold_joined_slots(&x->j, own[i].row));
+			if (!fold_join_slots(x->p, fold_group_row(&sums, g) + 1,
+				    fold_joined_slots(&x->j, own[i].row)))
+				rc = mer_fail_nomem(x->run->err);
 		}
 	}
 	if (rc == 0)
@@ -254,10 +256,8 @@ static int emit_scope(const struct fold_plan *p, uint32_t scope, struct analysis
 	if (rc == 0 && (!group_rows(&x) || !rank_groups(&x) || !find_busiest(&x)))
 		rc = mer_fail_nomem(run->err);
 	if (rc == 0 && x.scope->every_bin && (uint64_t)x.groups.n * p->bins.n > MAX_ROWS)
-		rc = mer_fail(run->err, MER_ERR_LIMIT,
-			"the table would have more than %d rows; use fewer bins, or --host or "
-			"--cpu",
-			(int)MAX_ROWS);
+		rc = mer_fail_remedy(run->err, MER_ERR_LIMIT, MER_REMEDY_FEWER_ROWS,
+			"the table would have more than %d rows; use fewer bins", (int)MAX_ROWS);
 	bool is_of_host = p->scopes[scope].n == 1 && p->scopes[scope].has_host;
 	if (rc == 0 && x.groups.n == 0 && x.scope->every_bin && is_of_host && states[host]->n_seen)
 		rc = add_empty_host(&x);

@@ -1,5 +1,6 @@
 /* Cells: what a row shows of its sums. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/fold/plan.h"
@@ -33,18 +34,16 @@ static int64_t clamp(int64_t v, int64_t min, int64_t max)
 	return v < min ? min : v > max ? max : v;
 }
 
-static struct mer_cell percentile(
-	const struct fold_context *x, const struct fold_sum *s, double share)
+static struct mer_cell percentile(const struct fold_sum *s, const int64_t *slots, double share)
 {
-	uint32_t number = (uint32_t)(s - x->j->plan->sums);
-	size_t from = 0, to;
-	while (from < x->n_buckets && x->buckets[from].sum != number)
-		from++;
-	for (to = from; to < x->n_buckets && x->buckets[to].sum == number;)
-		to++;
-	return from == to ? MER_NONE
-			  : MER_INT(clamp(fold_percentile(x->buckets + from, to - from, share),
-				    x->slots[s->at[3]], x->slots[s->at[4]]));
+	size_t n;
+	struct fold_bucket *list = fold_histogram_list(slots[s->at[11]], &n);
+	struct mer_cell c = MER_NONE;
+	if (list)
+		c = MER_INT(
+			clamp(fold_percentile(list, n, share), slots[s->at[3]], slots[s->at[4]]));
+	free(list);
+	return c;
 }
 
 static struct mer_cell scaled(int64_t value, const struct fold_cell *c)
@@ -83,9 +82,9 @@ static struct mer_cell sum_cell(const struct fold_context *x, const struct fold_
 	case FOLD_MAX: return MER_INT(v[s->at[4]]);
 	case FOLD_MEAN: return MER_INT(mean_of(v[s->at[1]], n));
 	case FOLD_STDDEV: return stddev_of(wide(&v[s->at[2]]), v[s->at[1]], n);
-	case FOLD_P50: return percentile(x, s, 0.5);
-	case FOLD_P90: return percentile(x, s, 0.9);
-	case FOLD_P99: return percentile(x, s, 0.99);
+	case FOLD_P50: return percentile(s, v, 0.5);
+	case FOLD_P90: return percentile(s, v, 0.9);
+	case FOLD_P99: return percentile(s, v, 0.99);
 	case FOLD_AT_MIN: return MER_INT(v[s->at[5]]);
 	case FOLD_AT_MAX: return MER_INT(v[s->at[6]]);
 	case FOLD_FIRST: return MER_INT(v[s->at[7]]);
@@ -100,8 +99,7 @@ static struct mer_cell sum_cell(const struct fold_context *x, const struct fold_
 
 static double real_of(const struct mer_column *c, const struct mer_cell *cell)
 {
-	bool is_real = c->type == MER_RATIO || c->type == MER_REAL || c->type == MER_RATE;
-	return is_real ? cell->v.f : (double)cell->v.i;
+	return mer_type_is_real(c->type) ? cell->v.f : (double)cell->v.i;
 }
 
 static const struct mer_cell *of_column(

@@ -151,8 +151,8 @@ static int no_such(const struct fold_plan *p, const char *name, struct mer_err *
 	for (size_t c = 0; p->columns[c].key && n + 40 < sizeof(list); c++)
 		n += (size_t)snprintf(
 			list + n, sizeof(list) - n, "%s%s", c ? ", " : "", p->columns[c].key);
-	return mer_fail(
-		err, MER_ERR_USAGE, "--filter: no column '%.100s'; there are: %s", name, list);
+	return mer_fail_remedy(err, MER_ERR_USAGE, MER_REMEDY_FILTER,
+		"no column '%.100s'; there are: %s", name, list);
 }
 
 static int add_condition(struct fold_plan *p, const struct filter_node *node, struct mer_err *err)
@@ -161,19 +161,20 @@ static int add_condition(struct fold_plan *p, const struct filter_node *node, st
 	enum stage first = NEVER, last = AT_ONCE;
 	const char *unknown = NULL;
 	find_stages(p, node, &first, &last, &unknown);
-	if (unknown)
+	if (unknown && !p->other_columns)
 		return no_such(p, unknown, err);
-	if (last == OF_ROWS) {
+	if (unknown) {
+		f->of_facts[f->n_of_facts++] = node;
+	} else if (last == OF_ROWS) {
 		unknown = find_no_column(p, node);
 		if (unknown)
 			return no_such(p, unknown, err);
 		f->of_rows[f->n_of_rows++] = node;
 	} else if (last == LATE) {
 		if (first != LATE)
-			return mer_fail(err, MER_ERR_USAGE,
-				"--filter: comm and pid need a condition of their own: join it to "
-				"the "
-				"others with &&");
+			return mer_fail_remedy(err, MER_ERR_USAGE, MER_REMEDY_FILTER,
+				"comm and pid need a condition of their own: join it to the others "
+				"with &&");
 		f->of_tasks[f->n_of_tasks++] = node;
 		p->late = true;
 	} else {
@@ -286,15 +287,13 @@ static void set_cell(struct filter_value *v, const struct about *a, const struct
 	const struct mer_column *column = &a->table->columns[c];
 	if (!cell->set)
 		return;
-	switch (column->type) {
-	case MER_TEXT: set_text(v, cell->v.text); return;
-	case MER_RATIO: /* as it is printed */
-	case MER_REAL:
-	case MER_RATE:
+	if (column->type == MER_TEXT) {
+		set_text(v, cell->v.text);
+	} else if (mer_type_is_real(column->type)) { /* as programs get it */
 		v->kind = FILTER_VALUE_REAL;
 		v->real = cell->v.f * (column->type == MER_RATIO ? 100 : 1);
-		return;
-	default: set_number(v, cell->v.i); return;
+	} else {
+		set_number(v, cell->v.i);
 	}
 }
 

@@ -21,6 +21,22 @@ static inline uint64_t hash_of(const int64_t *keys, uint32_t n)
 	return hash;
 }
 
+static inline bool has_keys(const int64_t *row, const int64_t *keys, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (row[i] != keys[i])
+			return false;
+	return true;
+}
+
+void fold_groups_init(struct fold_groups *g, const struct fold_plan *p, uint32_t n_keys)
+{
+	*g = (struct fold_groups){ .n_keys = n_keys, .n_slots = p->n_slots, .empty = p->empty };
+	for (uint32_t i = 0; i < p->n_sums; i++)
+		if (p->sums[i].has & FOLD_HAS_BUCKETS)
+			g->owned[g->n_owned++] = p->sums[i].at[11];
+}
+
 static bool grow(struct fold_groups *g)
 {
 	size_t cap = g->cap ? g->cap * 2 : FIRST_CAP;
@@ -123,6 +139,9 @@ bool fold_groups_find(struct fold_groups *g, const int64_t (*keys)[FOLD_PIECES],
 
 void fold_groups_fini(struct fold_groups *g)
 {
+	for (uint32_t i = 0; i < g->n && g->n_owned; i++)
+		for (uint32_t k = 0; k < g->n_owned; k++)
+			fold_histogram_free(fold_group_row(g, i)[g->n_keys + g->owned[k]]);
 	for (uint32_t i = 0; i < g->cap_chunks && (size_t)i << FOLD_CHUNK_BITS < g->n; i++)
 		free(g->chunks[i]);
 	free(g->chunks);

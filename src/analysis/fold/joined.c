@@ -72,8 +72,8 @@ static bool place(struct fold_joined *j, struct fold_part *part, uint32_t number
 		return false;
 	if (part->row == before)
 		j->first[part->row] = number;
-	fold_join_slots(p, fold_group_row(&j->rows, part->row) + j->rows.n_keys, row + table->n);
-	return true;
+	return fold_join_slots(
+		p, fold_group_row(&j->rows, part->row) + j->rows.n_keys, row + table->n);
 }
 
 /* ---- all of them ---- */
@@ -151,11 +151,8 @@ int fold_joined_make(const struct fold_plan *p, const struct fold_keys *keys,
 	for (uint32_t i = 0; i < keys->n; i++)
 		n_keys += keys->keys[i].what != FOLD_KEY_HOST;
 	n_keys += p->tables[keys->table].bin < FOLD_MAX_KEYS;
-	*j = (struct fold_joined){ .plan = p,
-		.keys = keys,
-		.run = run,
-		.states = states,
-		.rows = { .n_keys = n_keys, .n_slots = p->n_slots, .empty = p->empty } };
+	*j = (struct fold_joined){ .plan = p, .keys = keys, .run = run, .states = states };
+	fold_groups_init(&j->rows, p, n_keys);
 	mer_arena_init(&j->arena);
 	mer_intern_init(&j->texts, &j->arena);
 	bool ok = find_processes(j) && list_parts(j, host);

@@ -140,8 +140,8 @@ static int no_such_key(const struct fold_maker *m, const char *word)
 			if (v->title)
 				n += (size_t)snprintf(list + n, sizeof(list) - n, ", %s", v->key);
 	}
-	return mer_fail(
-		m->err, MER_ERR_USAGE, "--group-by: no key '%.100s'; there are: %s", word, list);
+	return mer_fail_remedy(m->err, MER_ERR_USAGE, MER_REMEDY_GROUP_BY,
+		"no key '%.100s'; there are: %s", word, list);
 }
 
 static int find_key(const struct fold_maker *m, const char *word, struct fold_key *k)
@@ -400,6 +400,7 @@ int fold_plan_new(struct analysis_run *run, const struct fold_request *r, struct
 	p->columns = r->columns;
 	p->by_duration = r->by_duration;
 	p->by_name = r->by_name;
+	p->other_columns = r->other_columns;
 	p->e = run->e;
 	p->of_tables = &run->arena;
 	p->late = o->wants_task && o->wants_names;

@@ -19,7 +19,8 @@ enum {
 	FOLD_MAX_TABLES = 4,
 	FOLD_MAX_SCOPES = 6,
 	FOLD_MAX_COLUMNS = 64,
-	FOLD_MAX_CHOICES = 64
+	FOLD_MAX_CHOICES = 64,
+	FOLD_MAX_HISTOGRAMS = 4
 };
 
 /* ---- where a number of a fact comes from (source.c) ---- */
@@ -89,8 +90,8 @@ enum fold_part_of_sum { /* bits */
 	FOLD_HAS_LAST = 256,
 	FOLD_HAS_TIMES = 512, /* two slots: values times lengths */
 	FOLD_HAS_LENGTHS = 1024,
-	FOLD_HAS_BUCKETS = 2048, /* no slot */
-	FOLD_N_SLOTS = 11
+	FOLD_HAS_BUCKETS = 2048, /* the address of a fold_histogram */
+	FOLD_N_SLOTS = 12
 };
 
 struct fold_sum { /* of one value, where a condition holds */
@@ -216,11 +217,11 @@ struct fold_plan {
 	const struct analysis_options *options;
 	const struct mer_column *columns;
 	const struct fact_kind *kinds[FOLD_KINDS + 1];
-	uint64_t limit;		     /* rows that are kept of each host; 0: all */
-	struct fold_scope own_scope; /* of bins by other keys */
-	bool by_duration, by_name;
-	bool late;	  /* tasks are chosen when all is read */
-	bool all_of_time; /* no window, no periods */
+	uint64_t limit;				  /* rows that are kept of each host; 0: all */
+	struct fold_scope own_scope;		  /* of bins by other keys */
+	bool by_duration, by_name, other_columns; /* as requested */
+	bool late;				  /* tasks are chosen when all is read */
+	bool all_of_time;			  /* no window, no periods */
 	uint32_t n_inputs, n_tables, n_scopes, n_columns, n_sums, n_slots;
 	struct fold_input inputs[FOLD_KINDS];
 	struct fold_table tables[FOLD_MAX_TABLES];
@@ -238,7 +239,7 @@ struct fold_plan {
 
 /* ---- groups (groups.c) ---- */
 
-struct fold_groups { /* zeroed, then n_keys and n_slots: empty */
+struct fold_groups { /* zeroed, then fold_groups_init: empty */
 	uint32_t n_keys, n_slots;
 	struct fold_group_slot {
 		uint64_t hash;
@@ -250,6 +251,8 @@ struct fold_groups { /* zeroed, then n_keys and n_slots: empty */
 	int64_t **chunks; /* rows: keys, then slots */
 	uint32_t n, cap_chunks;
 	const int64_t *empty;
+	uint32_t n_owned; /* slots that are addresses of histograms */
+	uint16_t owned[FOLD_MAX_HISTOGRAMS];
 };
 enum { FOLD_CHUNK_BITS = 6, FOLD_CHUNK = 1 << FOLD_CHUNK_BITS };
 
@@ -258,6 +261,8 @@ static inline int64_t *fold_group_row(const struct fold_groups *g, uint32_t grou
 	return g->chunks[group >> FOLD_CHUNK_BITS] +
 	       (size_t)(group & (FOLD_CHUNK - 1)) * (g->n_keys + g->n_slots);
 }
+/* With the slots of the plan. */
+void fold_groups_init(struct fold_groups *g, const struct fold_plan *p, uint32_t n_keys);
 /* The group with these keys; made if new. KERNEL_NONE: no memory. */
 uint32_t fold_group_of(struct fold_groups *g, const int64_t *keys);
 /* The same for n pieces: keys[k][i], groups[i]. False: no memory. */
@@ -265,31 +270,23 @@ bool fold_groups_find(struct fold_groups *g, const int64_t (*keys)[FOLD_PIECES],
 	bool is_dense, uint32_t *groups);
 void fold_groups_fini(struct fold_groups *g);
 
-/* ---- buckets (buckets.c): of a group and sum, how many values lie in which bucket ---- */
+/* ---- histograms (histogram.c): how many values lie in which bucket ---- */
 
-struct fold_buckets { /* zeroed: empty */
-	struct fold_bucket_slot {
-		uint64_t key; /* plus 1; 0: free */
-		uint64_t n;
-	} * slots;
-	size_t n, cap;
-};
-enum { FOLD_BUCKET_BITS = 12 };
 /* 64 to a power of two; below 128 each number has its own. */
 unsigned fold_bucket(int64_t value);
 int64_t fold_bucket_begin(unsigned bucket);
-bool fold_buckets_add(struct fold_buckets *b, uint32_t group, uint32_t sum, unsigned bucket,
-	uint64_t n); /* false: no memory */
-void fold_buckets_fini(struct fold_buckets *b);
-struct fold_bucket { /* a list by group, sum and bucket */
-	uint32_t group;
-	uint16_t sum, bucket;
+/* histogram: 0 at first; false: no memory. */
+bool fold_histogram_add(int64_t *histogram, unsigned bucket, uint64_t n);
+bool fold_histogram_join(int64_t *into, int64_t from);
+void fold_histogram_free(int64_t histogram);
+struct fold_bucket {
+	uint16_t bucket;
 	uint64_t n;
 };
-/* malloc'ed; NULL: no memory. */
-struct fold_bucket *fold_buckets_list(const struct fold_buckets *b, size_t *n);
-/* The least value below which, or at which, this share of n values lies: of consecutive buckets. */
-int64_t fold_percentile(const struct fold_bucket *first, size_t n, double share);
+/* Those that are not empty, in order; malloc'ed; NULL: no memory. */
+struct fold_bucket *fold_histogram_list(int64_t histogram, size_t *n);
+/* The value at, or below, which this share of all values lies. */
+int64_t fold_percentile(const struct fold_bucket *list, size_t n, double share);
 
 /* ---- what is kept of a host ---- */
 
@@ -297,7 +294,6 @@ struct fold_state {
 	const struct fold_plan *plan;
 	uint32_t host;
 	struct fold_groups groups[FOLD_MAX_TABLES];
-	struct fold_buckets buckets;
 	struct analysis_rows *rows; /* FOLD_ROWS: [0]; late: by task + 1 */
 	size_t cap_rows;
 	struct analysis_wanted wanted[FOLD_KINDS]; /* names */
@@ -347,8 +343,8 @@ bool fold_rows_join(struct fold_state *into, const struct fold_state *from);
 int fold_rows_emit(const struct fold_plan *p, struct analysis_run *run,
 	struct fold_state *const *states, struct mer_table *t);
 
-/* add.c: slots of a += those of b */
-void fold_join_slots(const struct fold_plan *p, int64_t *a, const int64_t *b);
+/* add.c: slots of a += those of b. False: no memory. */
+bool fold_join_slots(const struct fold_plan *p, int64_t *a, const int64_t *b);
 
 /* joined.c: groups of all hosts joined by the keys of rows */
 struct fold_part {
@@ -402,11 +398,9 @@ struct fold_context { /* of a row */
 	const struct fold_joined *j;
 	uint32_t row;
 	const int64_t *slots;
-	int64_t range, capacity;	   /* ns */
-	int64_t asked;			   /* ns that rates are of */
-	const struct fold_bucket *buckets; /* of the row; n */
-	size_t n_buckets;
-	uint64_t columns; /* bit i: the row has column i */
+	int64_t range, capacity; /* ns */
+	int64_t asked;		 /* ns that rates are of */
+	uint64_t columns;	 /* bit i: the row has column i */
 };
 int fold_cells_fill(const struct fold_context *x, struct mer_table *t, struct mer_cell *cells);
 /* Columns of shares of all rows: when they are all there. */

@@ -141,6 +141,11 @@ int fold_plan_slots(const struct fold_maker *m)
 			p->sums[i].at[bit] = (uint16_t)p->n_slots;
 			p->n_slots += is_wide ? 2 : 1;
 		}
+	uint32_t n_histograms = 0;
+	for (uint32_t i = 0; i < p->n_sums; i++)
+		n_histograms += (p->sums[i].has & FOLD_HAS_BUCKETS) != 0;
+	if (n_histograms > FOLD_MAX_HISTOGRAMS)
+		return mer_fail(m->err, MER_ERR_BUG, "a fold has too many histograms");
 	p->empty = mer_arena_zalloc(&p->arena, (size_t)p->n_slots + 1, sizeof(*p->empty));
 	if (!p->empty)
 		return mer_fail_nomem(m->err);

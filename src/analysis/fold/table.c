@@ -17,61 +17,16 @@ void fold_key_cells(const struct fold_joined *j, uint32_t row, struct mer_cell *
 	}
 }
 
-/* The buckets of all hosts by row, malloc'ed. NULL: no memory. */
-static struct fold_bucket *join_buckets(const struct fold_joined *j, size_t *n)
+/* A row for each half of a power of two that has any. False: no memory. */
+static bool add_bucket_rows(const struct fold_plan *p, struct mer_table *t, const int64_t *slots,
+	struct mer_cell *cells)
 {
-	struct fold_buckets sum = { 0 };
-	struct fold_bucket *list = NULL;
-	bool ok = true;
-	for (uint32_t h = 0; h < j->run->world->n_hosts; h++) {
-		const struct fold_buckets *b = j->states[h] ? &j->states[h]->buckets : NULL;
-		for (size_t i = 0; b && i < b->cap && ok; i++) {
-			uint64_t key = b->slots[i].key - 1;
-			if (!b->slots[i].key)
-				continue;
-			uint32_t row =
-				j->parts[j->first_of_host[h] + (key >> (FOLD_BUCKET_BITS + 8))].row;
-			if (row != KERNEL_NONE)
-				ok = fold_buckets_add(&sum, row, (uint8_t)(key >> FOLD_BUCKET_BITS),
-					key & ((1u << FOLD_BUCKET_BITS) - 1), b->slots[i].n);
-		}
-	}
-	if (ok)
-		list = fold_buckets_list(&sum, n);
-	fold_buckets_fini(&sum);
-	return list;
-}
-
-/* Of a row; the list is by row. */
-static const struct fold_bucket *buckets_of(
-	const struct fold_bucket *list, size_t n, uint32_t row, size_t *n_own)
-{
-	size_t low = 0, high = n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (list[middle].group < row)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (*n_own = 0; low + *n_own < n && list[low + *n_own].group == row;)
-		++*n_own;
-	return list + low;
-}
-
-/* A row for each half of a power of two that has any. */
-static void add_bucket_rows(const struct fold_plan *p, struct mer_table *t,
-	const struct fold_bucket *list, size_t n, struct mer_cell *cells)
-{
-	for (size_t i = 0, k; i < n; i = k) {
-		if (list[i].sum != (uint16_t)p->histogram) {
-			k = i + 1;
-			continue;
-		}
+	size_t n;
+	struct fold_bucket *list = fold_histogram_list(slots[p->sums[p->histogram].at[11]], &n);
+	for (size_t i = 0, k; list && i < n; i = k) {
 		unsigned bucket = analysis_bucket(fold_bucket_begin(list[i].bucket));
 		uint64_t count = 0;
-		for (k = i; k < n && list[k].sum == list[i].sum &&
-			    analysis_bucket(fold_bucket_begin(list[k].bucket)) == bucket;
+		for (k = i; k < n && analysis_bucket(fold_bucket_begin(list[k].bucket)) == bucket;
 			k++)
 			count += list[k].n;
 		for (uint32_t c = 0; c < p->n_columns; c++)
@@ -87,10 +42,11 @@ static void add_bucket_rows(const struct fold_plan *p, struct mer_table *t,
 			}
 		mer_table_add(t, cells);
 	}
+	free(list);
+	return list != NULL;
 }
 
-static int add_rows(const struct fold_joined *j, struct mer_table *t, const uint32_t *order,
-	const struct fold_bucket *buckets, size_t n_buckets)
+static int add_rows(const struct fold_joined *j, struct mer_table *t, const uint32_t *order)
 {
 	const struct fold_plan *p = j->plan;
 	struct mer_cell cells[FOLD_MAX_COLUMNS] = { 0 };
@@ -110,14 +66,12 @@ static int add_rows(const struct fold_joined *j, struct mer_table *t, const uint
 			.capacity = capacity,
 			.asked = range,
 			.columns = UINT64_MAX };
-		if (n_buckets)
-			x.buckets = buckets_of(buckets, n_buckets, row, &x.n_buckets);
 		fold_key_cells(j, row, cells);
 		rc = fold_cells_fill(&x, t, cells);
-		if (rc == 0 && p->fold->shape == FOLD_BUCKETS)
-			add_bucket_rows(p, t, x.buckets, x.n_buckets, cells);
-		else if (rc == 0)
+		if (rc == 0 && p->fold->shape != FOLD_BUCKETS)
 			mer_table_add(t, cells);
+		else if (rc == 0 && !add_bucket_rows(p, t, x.slots, cells))
+			rc = mer_fail_nomem(j->run->err);
 	}
 	return rc;
 }
@@ -126,15 +80,10 @@ static int emit_groups(const struct fold_plan *p, struct analysis_run *run,
 	struct fold_state *const *states, struct mer_table *t)
 {
 	struct fold_joined j;
-	size_t n_buckets = 0;
 	int rc = fold_joined_make(p, &p->scopes[0], run, states, KERNEL_NONE, &j);
-	struct fold_bucket *buckets = rc ? NULL : join_buckets(&j, &n_buckets);
 	uint32_t *order = rc ? NULL : fold_order(&j, p->fold->order);
-	if (rc == 0 && (!buckets || !order))
-		rc = mer_fail_nomem(run->err);
 	if (rc == 0)
-		rc = add_rows(&j, t, order, buckets, n_buckets);
-	free(buckets);
+		rc = order ? add_rows(&j, t, order) : mer_fail_nomem(run->err);
 	free(order);
 	fold_joined_fini(&j);
 	return rc;

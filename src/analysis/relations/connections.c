@@ -38,13 +38,13 @@ static uint64_t key_of(uint32_t a, uint32_t b)
 /* ---- which connection a descriptor is an end of ---- */
 
 /* By majority: where interrupts are not recorded, a call seems to send what they send. */
-static void vote(struct relation_flow *f, const struct kernel_packet *p)
+static void vote(struct relation_flow *f, const struct kernel_bridge *p)
 {
-	if (f->local_votes && f->local == p->source && f->remote == p->destination) {
+	if (f->local_votes && f->local == p->from.endpoint && f->remote == p->to.endpoint) {
 		f->local_votes++;
 	} else if (!f->local_votes || --f->local_votes == 0) {
-		f->local = p->source;
-		f->remote = p->destination;
+		f->local = p->from.endpoint;
+		f->remote = p->to.endpoint;
 		f->local_votes = 1;
 		f->packet_kind = p->kind;
 	}
@@ -69,11 +69,11 @@ static bool put_local(struct finder *f, uint32_t host, uint32_t remote, uint32_t
 static bool find_local(struct finder *f, uint32_t host, uint32_t remote, uint32_t *local)
 {
 	const struct kernel_world *w = f->run->world;
-	for (uint32_t i = 0; !f->has_local_of && i < w->n_packets; i++) {
-		const struct kernel_packet *p = &w->packets[i];
-		if (p->kind == SYNC_TCP && p->source &&
-			(!put_local(f, p->to, p->source, p->destination) ||
-				!put_local(f, p->from, p->destination, p->source)))
+	for (uint32_t i = 0; !f->has_local_of && i < w->n_bridges; i++) {
+		const struct kernel_bridge *p = &w->bridges[i];
+		if (p->kind == SYNC_TCP && p->from.endpoint &&
+			(!put_local(f, p->to.host, p->from.endpoint, p->to.endpoint) ||
+				!put_local(f, p->from.host, p->to.endpoint, p->from.endpoint)))
 			return false;
 	}
 	f->has_local_of = true;
@@ -158,8 +158,8 @@ bool relation_connections_find(struct relation_connections *c, const struct anal
 		const struct relation_state *s = state(run, h);
 		for (size_t i = 0; i < s->n_sends; i++) {
 			const struct relation_send *send = &s->sends[i];
-			const struct kernel_packet *p = &w->packets[send->packet];
-			if (send->flow && p->source)
+			const struct kernel_bridge *p = &w->bridges[send->packet];
+			if (send->flow && p->from.endpoint)
 				vote(&s->flows[send->flow - 1], p);
 		}
 	}
@@ -188,10 +188,11 @@ void relation_connections_fini(struct relation_connections *c)
 
 /* The ends of a packet's connection, and those of others with the same addresses before and after it. */
 static const struct relation_end *ends_of(
-	const struct relation_connections *c, const struct kernel_packet *p, size_t *n)
+	const struct relation_connections *c, const struct kernel_bridge *p, size_t *n)
 {
-	uint64_t key = key_of(p->source, p->destination);
-	const uint32_t *at = p->source && p->kind == SYNC_TCP ? mer_map_get(&c->first, key) : NULL;
+	uint64_t key = key_of(p->from.endpoint, p->to.endpoint);
+	const uint32_t *at =
+		p->from.endpoint && p->kind == SYNC_TCP ? mer_map_get(&c->first, key) : NULL;
 	*n = 0;
 	if (!at || !*at)
 		return NULL;
@@ -239,7 +240,7 @@ const char *relation_name_between(
 }
 
 const char *relation_connection_name(
-	const struct relation_connections *c, const struct kernel_packet *p)
+	const struct relation_connections *c, const struct kernel_bridge *p)
 {
 	size_t n;
 	const struct relation_end *e = ends_of(c, p, &n);
@@ -247,24 +248,25 @@ const char *relation_connection_name(
 }
 
 bool relation_connection_writer(
-	const struct relation_connections *c, const struct kernel_packet *p, uint32_t *task)
+	const struct relation_connections *c, const struct kernel_bridge *p, uint32_t *task)
 {
 	size_t n;
 	const struct relation_end *e = ends_of(c, p, &n);
 	int64_t last = INT64_MIN;
 	for (size_t i = 0; i < n; i++) {
-		if (e[i].host != p->from || e[i].local != p->source || e[i].begin > p->sent)
+		if (e[i].host != p->from.host || e[i].local != p->from.endpoint ||
+			e[i].begin > p->from.time)
 			continue;
 		const struct relation_run *runs = state(c->run, e[i].host)->runs;
 		struct relation_flow *f = flow_at(c->run, e[i].host, e[i].flow);
 		uint32_t run = f->writer_run;
 		/* Packets are mostly asked for in the order of time: seldom from the first one. */
-		if (!run || runs[run - 1].first > p->sent)
+		if (!run || runs[run - 1].first > p->from.time)
 			run = f->first_run[RELATION_WRITES];
-		for (; run && runs[run - 1].first <= p->sent; run = runs[run - 1].next)
+		for (; run && runs[run - 1].first <= p->from.time; run = runs[run - 1].next)
 			f->writer_run = run;
 		run = f->writer_run;
-		if (run && runs[run - 1].first <= p->sent && runs[run - 1].first >= last) {
+		if (run && runs[run - 1].first <= p->from.time && runs[run - 1].first >= last) {
 			last = runs[run - 1].first;
 			*task = runs[run - 1].task;
 		}
@@ -273,12 +275,13 @@ bool relation_connection_writer(
 }
 
 const struct relation_flow *relation_udp_reader(
-	const struct relation_connections *c, const struct kernel_packet *p)
+	const struct relation_connections *c, const struct kernel_bridge *p)
 {
-	const uint32_t *at = p->kind == SYNC_UDP && p->destination
-				     ? mer_map_get(&c->udp, (uint64_t)p->to << 32 | p->destination)
-				     : NULL;
-	return at && *at ? flow_at(c->run, p->to, *at - 1) : NULL;
+	const uint32_t *at =
+		p->kind == SYNC_UDP && p->to.endpoint
+			? mer_map_get(&c->udp, (uint64_t)p->to.host << 32 | p->to.endpoint)
+			: NULL;
+	return at && *at ? flow_at(c->run, p->to.host, *at - 1) : NULL;
 }
 
 /* ---- what was written and read ---- */

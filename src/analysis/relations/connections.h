@@ -30,7 +30,7 @@ bool relation_connections_give(
 
 /* What the packet's connection is called: as the one who opened it said; "": not known. */
 const char *relation_connection_name(
-	const struct relation_connections *c, const struct kernel_packet *p);
+	const struct relation_connections *c, const struct kernel_bridge *p);
 /* Is that an address, and not only a socket? */
 bool relation_is_address(const char *name);
 /* The end of the lower port, as servers have it: what a connection is called that was opened before the
@@ -39,9 +39,9 @@ const char *relation_name_between(
 	const struct kernel_world *w, uint32_t a, uint32_t b, char text[KERNEL_ENDPOINT_BYTES]);
 /* The task that wrote last, before the packet was sent, at the end that sent it. False: not known. */
 bool relation_connection_writer(
-	const struct relation_connections *c, const struct kernel_packet *p, uint32_t *task);
+	const struct relation_connections *c, const struct kernel_bridge *p, uint32_t *task);
 /* The flow at the address that the datagram went to; NULL: not known. */
 const struct relation_flow *relation_udp_reader(
-	const struct relation_connections *c, const struct kernel_packet *p);
+	const struct relation_connections *c, const struct kernel_bridge *p);
 
 #endif

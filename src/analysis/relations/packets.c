@@ -127,7 +127,7 @@ static struct relation_state *state(const struct join *j, uint32_t host)
 static const struct relation_send *send_of(const struct join *j, uint32_t packet)
 {
 	uint32_t i = j->send_of[packet];
-	return i ? &state(j, j->w->packets[packet].from)->sends[i - 1] : NULL;
+	return i ? &state(j, j->w->bridges[packet].from.host)->sends[i - 1] : NULL;
 }
 
 /* The task that sent this packet: its host may have sent it by itself, when an answer to another one that
@@ -135,12 +135,13 @@ static const struct relation_send *send_of(const struct join *j, uint32_t packet
 static const struct relation_send *sender_of(
 	const struct join *j, uint32_t packet, uint32_t to_host, uint32_t to, uint32_t *sent)
 {
-	uint32_t from = j->w->packets[packet].from;
-	for (int i = 0; i < ANSWERS && packet < j->w->n_packets; i++) {
-		const struct kernel_packet *p = &j->w->packets[packet];
+	uint32_t from = j->w->bridges[packet].from.host;
+	for (int i = 0; i < ANSWERS && packet < j->w->n_bridges; i++) {
+		const struct kernel_bridge *p = &j->w->bridges[packet];
 		const struct relation_send *s = send_of(j, packet);
 		*sent = packet;
-		if (s && p->from == from && p->to == to_host && (from != to_host || s->task != to))
+		if (s && p->from.host == from && p->to.host == to_host &&
+			(from != to_host || s->task != to))
 			return s;
 		packet = p->answers;
 	}
@@ -178,7 +179,7 @@ static void link_flows(const struct join *j)
 		const struct relation_state *s = state(j, h);
 		for (size_t i = 0; i < s->n_arrivals; i++) {
 			const struct relation_arrival *x = &s->arrivals[i];
-			uint32_t sent, from = j->w->packets[x->packet].from;
+			uint32_t sent, from = j->w->bridges[x->packet].from.host;
 			const struct relation_send *send =
 				sender_of(j, x->packet, h, x->task, &sent);
 			if (!send)
@@ -239,7 +240,7 @@ static const char *name_of(const struct join *j, uint32_t host, uint32_t number,
 	return relation_is_address(own) || !relation_is_address(other) ? own : other;
 }
 
-static enum relation_kind kind_of(const struct kernel_packet *p)
+static enum relation_kind kind_of(const struct kernel_bridge *p)
 {
 	return p->kind == SYNC_TCP   ? RELATION_TCP
 	       : p->kind == SYNC_UDP ? RELATION_UDP
@@ -287,7 +288,7 @@ static bool add_waits(const struct join *j, uint32_t host)
 	const struct analysis_options *o = j->run->options;
 	for (size_t i = 0; i < s->n_arrivals; i++) {
 		const struct relation_arrival *x = &s->arrivals[i];
-		const struct kernel_packet *p = &j->w->packets[x->packet];
+		const struct kernel_bridge *p = &j->w->bridges[x->packet];
 		uint32_t sent;
 		const struct relation_send *send = sender_of(j, x->packet, host, x->task, &sent);
 		const struct relation_flow *own = flow_of(j, host, x->flow);
@@ -295,13 +296,13 @@ static bool add_waits(const struct join *j, uint32_t host)
 			continue;
 		/* What the host sent by itself is of the connection that the task waited on. */
 		bool by_flow =
-			sent != x->packet && own && own->is_linked && own->to_host == p->from;
+			sent != x->packet && own && own->is_linked && own->to_host == p->from.host;
 		uint32_t from = by_flow ? own->to_task : send->task;
 		if (sent != x->packet)
 			relation_connection_writer(&j->connections, p, &from);
-		if (p->from == host && from == x->task)
+		if (p->from.host == host && from == x->task)
 			from = send->task;
-		struct relation r = { .from_host = p->from,
+		struct relation r = { .from_host = p->from.host,
 			.from = from,
 			.to_host = host,
 			.to = x->task,
@@ -315,8 +316,8 @@ static bool add_waits(const struct join *j, uint32_t host)
 		const char *name = relation_connection_name(&j->connections, p);
 		if (!*name)
 			name = own_name ? name_of(j, host, x->flow, KERNEL_NONE)
-					: name_of(j, p->from, send->flow, send->object);
-		if (!add(j, &r, by_address(j, name, p->source, p->destination)))
+					: name_of(j, p->from.host, send->flow, send->object);
+		if (!add(j, &r, by_address(j, name, p->from.endpoint, p->to.endpoint)))
 			return false;
 	}
 	return true;
@@ -333,16 +334,16 @@ static bool find_reader(
 		r->to = state(j, a.host)->arrivals[a.arrival - 1].task;
 		return true;
 	}
-	const struct kernel_packet *p = &j->w->packets[send->packet];
+	const struct kernel_bridge *p = &j->w->bridges[send->packet];
 	const struct relation_flow *at = relation_udp_reader(&j->connections, p);
 	if (f && f->is_linked) {
 		r->to_host = f->to_host;
 		r->to = f->to_task;
 		return true;
 	}
-	if (!at || (p->to == host && at->owner == send->task))
+	if (!at || (p->to.host == host && at->owner == send->task))
 		return false;
-	r->to_host = p->to;
+	r->to_host = p->to.host;
 	r->to = at->owner;
 	return true;
 }
@@ -354,7 +355,7 @@ static bool add_writes(const struct join *j, uint32_t host, uint64_t *n_unknown)
 		const struct relation_send *send = &s->sends[i];
 		struct relation r = { .from_host = host,
 			.from = send->task,
-			.kind = (uint8_t)kind_of(&j->w->packets[send->packet]),
+			.kind = (uint8_t)kind_of(&j->w->bridges[send->packet]),
 			.has_bytes = true,
 			.n_given = send->n,
 			.bytes = send->bytes,
@@ -363,11 +364,11 @@ static bool add_writes(const struct join *j, uint32_t host, uint64_t *n_unknown)
 		const struct relation_flow *of = flow_of(j, host, send->flow);
 		if (!send->n || (of && of->is_joined))
 			continue;
-		const struct kernel_packet *p = &j->w->packets[send->packet];
+		const struct kernel_bridge *p = &j->w->bridges[send->packet];
 		const char *name = name_of(j, host, send->flow, send->object);
 		if (!find_reader(j, host, send, &r))
 			*n_unknown += send->n;
-		else if (!add(j, &r, by_address(j, name, p->source, p->destination)))
+		else if (!add(j, &r, by_address(j, name, p->from.endpoint, p->to.endpoint)))
 			return false;
 	}
 	for (size_t i = 0; i < s->n_flows; i++) {
@@ -400,8 +401,8 @@ int relation_join(const struct analysis_run *run, struct relation_set *set,
 	struct mer_map by_ends = { 0 };
 	struct join j = { .run = run,
 		.w = w,
-		.send_of = calloc((size_t)w->n_packets + 1, sizeof(*j.send_of)),
-		.arrival_of = calloc((size_t)w->n_packets + 1, sizeof(*j.arrival_of)),
+		.send_of = calloc((size_t)w->n_bridges + 1, sizeof(*j.send_of)),
+		.arrival_of = calloc((size_t)w->n_bridges + 1, sizeof(*j.arrival_of)),
 		.set = set,
 		.texts = texts,
 		.by_ends = &by_ends };
@@ -411,7 +412,7 @@ int relation_join(const struct analysis_run *run, struct relation_set *set,
 		const struct relation_state *s = state(&j, h);
 		/* A thread of the kernel that serves an interrupt is no sender. */
 		for (size_t i = 0; i < s->n_sends; i++)
-			if (w->packets[s->sends[i].packet].sender != KERNEL_NONE)
+			if (w->bridges[s->sends[i].packet].from.span != KERNEL_NONE)
 				j.send_of[s->sends[i].packet] = (uint32_t)i + 1;
 	}
 	if (ok)

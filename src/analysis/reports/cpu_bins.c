@@ -257,10 +257,8 @@ int cpu_emit_bins(struct analysis_run *run, uint32_t host, struct mer_table *t)
 		n_rows += ((uint64_t)cpu_n_cpus(of) + 1) * of->bins.n;
 	}
 	if (n_rows > CPU_BIN_ROWS)
-		return mer_fail(run->err, MER_ERR_LIMIT,
-			"CPU usage over time would have more than %d rows; use fewer bins, or "
-			"--host or "
-			"--cpu",
+		return mer_fail_remedy(run->err, MER_ERR_LIMIT, MER_REMEDY_FEWER_ROWS,
+			"CPU usage over time would have more than %d rows; use fewer bins",
 			(int)CPU_BIN_ROWS);
 	int rc = emit_cpus(run, host, t);
 	if (rc)

@@ -71,15 +71,14 @@ static uint32_t size_of(struct net_state *s, const struct kernel_packet_seen *p)
 	return *at - 1;
 }
 
-static bool add_end(struct net_state *s, const struct kernel_packet_seen *p, uint32_t size)
+static bool add_end(struct analysis_host *a, const struct kernel_packet_seen *p, uint32_t size)
 {
-	struct net_end *e;
+	struct net_state *s = a->state;
 	if (p->packet == KERNEL_NONE)
 		return true;
-	e = mer_grow_at(&s->ends, &s->cap_ends, s->n_ends, sizeof(*e));
-	if (!e)
+	if (!mer_spill_grow(a->run->e->spill, &s->ends, s->n_ends, &s->cap_ends, sizeof(*s->ends)))
 		return false;
-	*e = (struct net_end){ p->packet & INT32_MAX, p->is_send, size };
+	s->ends[s->n_ends] = (struct net_end){ p->packet & INT32_MAX, p->is_send, size };
 	s->n_ends++;
 	return true;
 }
@@ -102,7 +101,7 @@ static int on_packet(void *ctx, const struct kernel_host *h, const struct kernel
 		return 0;
 	uint32_t size = size_of(s, p);
 	/* Ends of packets are kept beyond the range: a packet belongs to where it was sent. */
-	if (size == KERNEL_NONE || !add_end(s, p, size))
+	if (size == KERNEL_NONE || !add_end(a, p, size))
 		return mer_fail_nomem(a->err);
 	if (!analysis_is_asked(o, p->time))
 		return 0;
@@ -136,7 +135,7 @@ static void free_state(void *state)
 	free(s->devices);
 	free(s->flows);
 	free(s->sizes);
-	free(s->ends);
+	mer_spill_release(s->ends);
 	free(s->sockets);
 	mer_map_fini(&s->device_map);
 	mer_map_fini(&s->size_map);
@@ -310,9 +309,9 @@ static void add_log(
 		c[3] = MER_INT(net_bytes(
 			&s->devices[r->device], r->is_send ? NET_SENT : NET_RECEIVED, 1, r->bytes));
 	if (r->packet != KERNEL_NONE) {
-		const struct kernel_packet *p = &run->world->packets[r->packet];
-		c[4] = mer_text(analysis_host_name(run, r->is_send ? p->to : p->from));
-		c[5] = MER_INT(p->received - p->sent);
+		const struct kernel_bridge *p = &run->world->bridges[r->packet];
+		c[4] = mer_text(analysis_host_name(run, r->is_send ? p->to.host : p->from.host));
+		c[5] = MER_INT(p->to.time - p->from.time);
 	}
 	c[6] = MER_INT(r->in_interrupt);
 	c[7] = MER_INT(r->cpu);
@@ -323,8 +322,8 @@ static void add_log(
 /* As long as was asked for? */
 static bool flew(const struct analysis_run *run, uint32_t packet)
 {
-	const struct kernel_packet *p = &run->world->packets[packet];
-	int64_t ns = p->received - p->sent;
+	const struct kernel_bridge *p = &run->world->bridges[packet];
+	int64_t ns = p->to.time - p->from.time;
 	return ns >= run->options->min_ns && ns <= run->options->max_ns;
 }
 

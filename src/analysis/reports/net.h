@@ -25,7 +25,7 @@ struct net_size { /* each different one once: there are few, and a packet needs 
 };
 
 struct net_end {			   /* of a packet whose other end is known */
-	uint32_t packet : 31, is_send : 1; /* packet: in kernel_world.packets */
+	uint32_t packet : 31, is_send : 1; /* packet: in kernel_world.bridges */
 	uint32_t size;			   /* in net_state.sizes */
 };
 
@@ -53,7 +53,7 @@ struct net_state {
 	struct net_size *sizes;
 	size_t n_sizes, cap_sizes;
 	struct mer_map size_map; /* name of a device and bytes -> number, plus 1 */
-	struct net_end *ends;
+	struct net_end *ends;	 /* a block of the experiment's spill */
 	size_t n_ends, cap_ends;
 	bool learned; /* the headers' bytes of its devices */
 	struct net_socket *sockets;

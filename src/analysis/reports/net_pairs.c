@@ -15,10 +15,10 @@ struct both {			       /* ends of a packet; KERNEL_NONE: not seen */
 static struct both *join(const struct analysis_run *run)
 {
 	const struct kernel_world *w = run->world;
-	struct both *all = malloc(((size_t)w->n_packets + 1) * sizeof(*all));
+	struct both *all = mer_spill_array(run->e->spill, (size_t)w->n_bridges + 1, sizeof(*all));
 	if (!all)
 		return NULL;
-	memset(all, 0xff, ((size_t)w->n_packets + 1) * sizeof(*all));
+	memset(all, 0xff, ((size_t)w->n_bridges + 1) * sizeof(*all));
 	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
 		const struct net_state *s = run->states[host];
 		for (size_t i = 0; i < s->n_ends && i < KERNEL_NONE; i++) {
@@ -55,7 +55,7 @@ int net_learn_headers(struct analysis_run *run)
 	uint64_t(*votes)[MAX_HEADER + 1] = calloc(n + 1, sizeof(*votes));
 	size_t *first = calloc((size_t)run->e->n_hosts + 1, sizeof(*first));
 	if (!all || !votes || !first) {
-		free(all);
+		mer_spill_release(all);
 		free(votes);
 		free(first);
 		return mer_fail_nomem(run->err);
@@ -63,13 +63,13 @@ int net_learn_headers(struct analysis_run *run)
 	for (uint32_t host = 0; host < run->e->n_hosts; host++)
 		first[host + 1] =
 			first[host] + ((const struct net_state *)run->states[host])->n_devices;
-	for (uint32_t i = 0; i < w->n_packets; i++) {
-		const struct kernel_packet *p = &w->packets[i];
-		const struct net_size *from = end_at(run, p->from, all[i].sent_by);
-		const struct net_size *to = end_at(run, p->to, all[i].received_by);
+	for (uint32_t i = 0; i < w->n_bridges; i++) {
+		const struct kernel_bridge *p = &w->bridges[i];
+		const struct net_size *from = end_at(run, p->from.host, all[i].sent_by);
+		const struct net_size *to = end_at(run, p->to.host, all[i].received_by);
 		if (from && to && to->bytes && from->bytes >= to->bytes &&
 			from->bytes - to->bytes <= MAX_HEADER)
-			votes[first[p->from] + from->device][from->bytes - to->bytes]++;
+			votes[first[p->from.host] + from->device][from->bytes - to->bytes]++;
 	}
 	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
 		struct net_state *s = run->states[host];
@@ -82,7 +82,7 @@ int net_learn_headers(struct analysis_run *run)
 			s->devices[d].header_bytes = s->devices[d].name == KERNEL_NONE ? 0 : best;
 		}
 	}
-	free(all);
+	mer_spill_release(all);
 	free(votes);
 	free(first);
 	return 0;
@@ -119,32 +119,32 @@ struct pairs {
 	struct mer_map map; /* both hosts -> number, plus 1 */
 };
 
-static struct pair *pair_of(struct pairs *all, const struct kernel_packet *p)
+static struct pair *pair_of(struct pairs *all, const struct kernel_bridge *p)
 {
-	uint32_t *at = mer_map_put(&all->map, (uint64_t)p->from << 32 | p->to);
+	uint32_t *at = mer_map_put(&all->map, (uint64_t)p->from.host << 32 | p->to.host);
 	if (at && *at)
 		return &all->pairs[*at - 1];
 	struct pair *x = at ? mer_grow_at(&all->pairs, &all->cap, all->n, sizeof(*x)) : NULL;
 	if (!x)
 		return NULL;
-	x->from = p->from;
-	x->to = p->to;
-	x->first = p->sent;
+	x->from = p->from.host;
+	x->to = p->to.host;
+	x->first = p->from.time;
 	*at = (uint32_t)++all->n;
 	return x;
 }
 
 static void add_packet(const struct analysis_run *run, struct pair *x,
-	const struct kernel_packet *p, const struct both *b)
+	const struct kernel_bridge *p, const struct both *b)
 {
 	const struct analysis_options *o = run->options;
-	const struct net_size *from = end_at(run, p->from, b->sent_by);
-	const struct net_size *to = end_at(run, p->to, b->received_by);
-	int64_t ns = p->received - p->sent;
+	const struct net_size *from = end_at(run, p->from.host, b->sent_by);
+	const struct net_size *to = end_at(run, p->to.host, b->received_by);
+	int64_t ns = p->to.time - p->from.time;
 	x->packets++;
-	x->last = p->sent;
+	x->last = p->from.time;
 	if (from && from->bytes) {
-		const struct net_state *s = run->states[p->from];
+		const struct net_state *s = run->states[p->from.host];
 		x->sent += net_bytes(&s->devices[from->device], NET_SENT, 1, from->bytes);
 		x->has_sent = true;
 	}
@@ -152,10 +152,10 @@ static void add_packet(const struct analysis_run *run, struct pair *x,
 		x->received += to->bytes;
 		x->has_received = true;
 	}
-	analysis_stats_add(&x->flight, ns, p->sent);
+	analysis_stats_add(&x->flight, ns, p->from.time);
 	if (ns < o->min_ns || ns > o->max_ns)
 		return;
-	analysis_stats_add(&x->limited, ns, p->sent);
+	analysis_stats_add(&x->limited, ns, p->from.time);
 	x->freq.n[analysis_bucket(ns)]++;
 }
 
@@ -193,10 +193,10 @@ int net_emit_pairs(struct analysis_run *run, struct mer_table *t, enum net_pairs
 	struct pairs all = { 0 };
 	struct both *ends = join(run);
 	bool ok = ends != NULL;
-	for (uint32_t i = 0; i < w->n_packets && ok; i++) {
-		const struct kernel_packet *p = &w->packets[i];
+	for (uint32_t i = 0; i < w->n_bridges && ok; i++) {
+		const struct kernel_bridge *p = &w->bridges[i];
 		bool is_seen = ends[i].sent_by != KERNEL_NONE || ends[i].received_by != KERNEL_NONE;
-		if (!is_seen || !analysis_is_asked(o, p->sent))
+		if (!is_seen || !analysis_is_asked(o, p->from.time))
 			continue;
 		struct pair *x = pair_of(&all, p);
 		ok = x != NULL;
@@ -205,7 +205,7 @@ int net_emit_pairs(struct analysis_run *run, struct mer_table *t, enum net_pairs
 	}
 	for (size_t i = 0; i < all.n && ok; i++)
 		emit_pair(run, t, &all.pairs[i], output);
-	free(ends);
+	mer_spill_release(ends);
 	free(all.pairs);
 	mer_map_fini(&all.map);
 	return ok ? 0 : mer_fail_nomem(run->err);

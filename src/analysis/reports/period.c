@@ -163,8 +163,8 @@ static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
 	bool of_keys = output == FREQ_KEY || output == STATS_KEY;
 	size_t n;
 	if (!p)
-		return mer_fail(run->err, MER_ERR_USAGE,
-			"this analysis needs --period 'BEGIN : END', two events");
+		return mer_fail_remedy(run->err, MER_ERR_USAGE, MER_REMEDY_PERIOD_NEEDED,
+			"this analysis needs periods between two events");
 	if (of_keys && !p->is_keyed)
 		return 0;
 	const struct analysis_whole_period **chosen = choose(run,
@@ -212,7 +212,7 @@ static const struct analysis_output outputs[] = {
 const struct analysis analysis_period = {
 	.id = "period",
 	.title = "Periods",
-	.help = "the periods that --period finds between two events: hosts, tasks, durations",
+	.help = "the periods between two events: hosts, tasks, durations",
 	.of_periods = true,
 	.by_duration = ANALYSIS_ALL_OUTPUTS,
 	.outputs = outputs,

@@ -3,78 +3,87 @@
  *
  * A poll that returns 0 and has not waited was asked not to: what its timeout was need not be known. A
  * run of such calls ends when the task waits, finds something, or makes another call than one for the
- * time. It has at least three. */
+ * time. It has at least three. Its CPU is the one where it ended. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/all.h"
 #include "analysis/cells.h"
-#include "analysis/rows.h"
+#include "analysis/fold.h"
+#include "base/grow.h"
+
+/* ---- facts ---- */
 
 enum { MIN_CALLS = 3, AGAIN = -11 };
 
-struct poll_run { /* a row */
-	struct analysis_row row;
-	int64_t begin, end;
-	int64_t off; /* of that not on a CPU: ready, or interrupted */
+struct poll_run {
+	struct fact fact;
+	int64_t cpu_ns;
 	uint64_t calls;
-	uint32_t task, call; /* call: the first one */
+	uint32_t call; /* the first one */
 };
+
+static const struct fact_field fields[] = {
+	{ "cpu_ns", "CPU time", MER_DURATION, FACT_NUMBER, FACT_MEMBER(struct poll_run, cpu_ns) },
+	{ "calls", "calls", MER_COUNT, FACT_NUMBER, FACT_MEMBER(struct poll_run, calls) },
+	{ "first_call", NULL, MER_ID, FACT_CALL, FACT_MEMBER(struct poll_run, call) },
+	{ 0 },
+};
+static const struct fact_view views[] = {
+	{ "call", "call", MER_TEXT, FACT_CALL_NAME, .of = "first_call" },
+	{ "object", "object", MER_TEXT, FACT_CALL_OBJECT, .of = "first_call" },
+	{ 0 },
+};
+
+static const struct fact_maker maker;
+const struct fact_kind fact_poll_run = {
+	.id = "poll_run",
+	.title = "Polling loops",
+	.maker = &maker,
+	.rule = FACT_BEGINS,
+	.size = sizeof(struct poll_run),
+	.fields = fields,
+	.views = views,
+	.duration = "duration_ns",
+};
+
+/* ---- their maker ---- */
 
 struct poll_task {
 	struct poll_run run; /* going on, if it has calls */
+	int64_t off;	     /* of that not on a CPU: ready, or interrupted */
 	int64_t off_in_call; /* since the call that it is in began */
 	int64_t off_between; /* since the last call of the run */
 	bool has_waited;     /* since the same */
-	struct analysis_stats runs;
-	uint64_t calls;
-	int64_t cpu;
 };
 
 struct state {
 	struct poll_task *tasks;
 	size_t cap_tasks;
-	struct analysis_histogram freq;
-	struct analysis_rows log, top;
 };
-
-enum { LOG, TOP, STATS, FREQ };
 
 static struct poll_task *task_at(struct state *s, uint32_t task)
 {
 	return mer_grow_at(&s->tasks, &s->cap_tasks, task, sizeof(*s->tasks));
 }
 
-static int end_run(struct analysis_host *a, const struct kernel_host *h, struct poll_task *t)
+static int end_run(struct fact_host *f, const struct kernel_host *h, struct poll_task *t)
 {
-	struct state *s = a->state;
 	struct poll_run r = t->run;
 	t->run = (struct poll_run){ 0 };
-	if (r.calls < MIN_CALLS || !analysis_counts(a, r.begin, r.end) ||
-		!analysis_wants_task(a, h, r.task))
+	if (r.calls < MIN_CALLS)
 		return 0;
-	int64_t cpu = r.end - r.begin - r.off;
-	analysis_stats_add(&t->runs, r.end - r.begin, r.begin);
-	t->calls += r.calls;
-	t->cpu += cpu;
-	s->freq.n[analysis_bucket(r.end - r.begin)]++;
-	r.row.key = r.begin;
-	bool ok = !analysis_asks(a, LOG) ||
-		  analysis_rows_add(&s->log, &r, sizeof(r), a->run->options->limit);
-	r.row.key = -cpu;
-	if (analysis_asks(a, TOP))
-		ok = ok && analysis_rows_add(&s->top, &r, sizeof(r), a->run->options->limit);
-	return ok ? 0 : mer_fail_nomem(a->err);
+	r.cpu_ns = r.fact.end - r.fact.begin - t->off;
+	return fact_add(f, h, 0, &r);
 }
 
 static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end)
 {
-	struct analysis_host *a = ctx;
+	struct fact_host *f = ctx;
 	const struct kernel_span *k = kernel_span(h, span);
 	enum kernel_state state = (enum kernel_state)k->state;
-	struct poll_task *t = task_at(a->state, k->task);
+	struct poll_task *t = task_at(f->state, k->task);
 	if (!t)
-		return mer_fail_nomem(a->err);
+		return mer_fail_nomem(f->err);
 	int64_t off = state == KERNEL_READY || state == KERNEL_INTERRUPTED ? end - k->begin : 0;
 	if (k->call == KERNEL_NONE) {
 		t->off_in_call = 0;
@@ -85,7 +94,7 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 	}
 	if (state != KERNEL_READY && !kernel_is_on_cpu(state)) {
 		t->has_waited = true;
-		return t->run.calls ? end_run(a, h, t) : 0;
+		return t->run.calls ? end_run(f, h, t) : 0;
 	}
 	return 0;
 }
@@ -99,50 +108,61 @@ static bool is_empty_poll(uint32_t classes, int64_t ret)
 
 static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c)
 {
-	struct analysis_host *a = ctx;
-	struct state *s = a->state;
-	struct poll_task *t = task_at(s, c->task);
+	struct fact_host *f = ctx;
+	struct poll_task *t = task_at(f->state, c->task);
 	uint32_t classes = kernel_classes(h, c->call);
 	if (!t)
-		return mer_fail_nomem(a->err);
+		return mer_fail_nomem(f->err);
 	struct poll_run *r = &t->run;
-	bool empty =
-		is_empty_poll(classes, c->ret) && !t->has_waited && analysis_wants_cpu(a, c->cpu);
+	bool empty = is_empty_poll(classes, c->ret) && !t->has_waited;
 	int64_t off = t->off_in_call;
 	t->off_in_call = 0;
 	t->has_waited = false;
 	if (!empty) {
 		t->off_between += off;
-		return classes & KERNEL_CALLS_TIME || r->calls == 0 ? 0 : end_run(a, h, t);
+		return classes & KERNEL_CALLS_TIME || r->calls == 0 ? 0 : end_run(f, h, t);
 	}
-	if (r->calls == 0)
-		*r = (struct poll_run){ .begin = c->begin, .task = c->task, .call = c->call };
-	else
-		r->off += t->off_between;
-	r->off += off;
-	r->end = c->end;
+	if (r->calls == 0) {
+		*r = (struct poll_run){ .fact = { .begin = c->begin, .task = c->task },
+			.call = c->call };
+		t->off = 0;
+	} else {
+		t->off += t->off_between;
+	}
+	t->off += off;
+	r->fact.end = c->end;
+	r->fact.cpu = c->cpu;
 	r->calls++;
 	t->off_between = 0;
 	return 0;
 }
 
-static int end(struct analysis_host *a, const struct kernel_host *h)
+static int end(struct fact_host *f, const struct kernel_world *w, const struct kernel_host *h)
 {
-	struct state *s = a->state;
+	struct state *s = f->state;
 	int rc = 0;
+	(void)w;
 	for (size_t i = 0; i < s->cap_tasks && rc == 0; i++)
 		if (s->tasks[i].run.calls)
-			rc = end_run(a, h, &s->tasks[i]);
+			rc = end_run(f, h, &s->tasks[i]);
 	return rc;
 }
 
 static void free_state(void *state)
 {
-	struct state *s = state;
-	free(s->tasks);
-	analysis_rows_fini(&s->log);
-	analysis_rows_fini(&s->top);
+	free(((struct state *)state)->tasks);
 }
+
+static const struct fact_kind *const kinds[] = { &fact_poll_run, NULL };
+static const struct fact_maker maker = {
+	.id = "poll",
+	.kinds = kinds,
+	.needs_no_past = true,
+	.state_size = sizeof(struct state),
+	.on = { .span = on_span, .call = on_call },
+	.end = end,
+	.free_state = free_state,
+};
 
 /* ---- tables ---- */
 
@@ -151,102 +171,53 @@ static const struct mer_column log_columns[] = { { "begin", "begin", MER_TIME },
 	{ "cpu_ns", "CPU time", MER_DURATION }, { "calls", "calls", MER_COUNT },
 	ANALYSIS_TASK_COLUMNS, { "call", "call", MER_TEXT }, { "object", "object", MER_TEXT },
 	{ 0 } };
-static const struct mer_column stats_columns[] = { ANALYSIS_TASK_COLUMNS, ANALYSIS_STATS_COLUMNS,
-	{ "calls", "calls", MER_COUNT }, { "cpu_ns", "CPU time", MER_DURATION }, { 0 } };
-static const struct mer_column freq_columns[] = { { "host", "host", MER_TEXT },
-	ANALYSIS_FREQ_COLUMNS, { 0 } };
-
-static const struct analysis_output outputs[] = {
-	[LOG] = { "log", "Polling loops", log_columns, .sort = NULL },
-	[TOP] = { "top", "Polling loops with most CPU time", log_columns, .sort = "cpu_ns" },
-	[STATS] = { "stats", "Busy polling by thread", stats_columns, .sort = "cpu_ns" },
-	[FREQ] = { "freq", "Duration of polling loops", freq_columns, .sort = NULL },
-	{ 0 },
+static const struct fold log_fold = {
+	.shape = FOLD_ROWS,
+	.kinds = { &fact_poll_run },
+	.value = "begin",
+};
+static const struct fold top = {
+	.shape = FOLD_ROWS,
+	.kinds = { &fact_poll_run },
+	.value = "-cpu_ns",
 };
 
-static const struct analysis_rows *log_of(const void *state)
-{
-	return &((const struct state *)state)->log;
-}
+static const struct mer_column stats_columns[] = { ANALYSIS_TASK_COLUMNS, ANALYSIS_STATS_COLUMNS,
+	ANALYSIS_PERCENTILE_COLUMNS, { "calls", "calls", MER_COUNT },
+	{ "cpu_ns", "CPU time", MER_DURATION }, { 0 } };
+static const struct fold stats = {
+	.shape = FOLD_GROUPS,
+	.kinds = { &fact_poll_run },
+	.group = "host thread",
+	.cells = (const struct fold_cell[]){ FOLD_STATS(NULL), FOLD_PERCENTILES(NULL),
+		{ "calls", FOLD_SUM, .of = "calls" }, { "cpu_ns", FOLD_SUM, .of = "cpu_ns" },
+		{ 0 } },
+	.order = "host thread",
+};
 
-static const struct analysis_rows *top_of(const void *state)
-{
-	return &((const struct state *)state)->top;
-}
+static const struct mer_column freq_columns[] = { { "host", "host", MER_TEXT },
+	ANALYSIS_FREQ_COLUMNS, { 0 } };
+static const struct fold freq = {
+	.shape = FOLD_BUCKETS,
+	.kinds = { &fact_poll_run },
+	.group = "host",
+	.value = "duration_ns",
+};
 
-static void emit_run(
-	const struct analysis_run *run, const struct analysis_row_of *of, struct mer_table *t)
-{
-	enum { WHO = 5, AFTER = WHO + ANALYSIS_TASK_CELLS };
-	const struct poll_run *r = of->row;
-	const struct kernel_host *h = &run->world->hosts[of->host];
-	const struct kernel_call *call = &h->calls[r->call];
-	struct mer_cell cells[AFTER + 2] = { MER_INT(r->begin), MER_INT(r->end),
-		MER_INT(r->end - r->begin), MER_INT(r->end - r->begin - r->off),
-		MER_INT(r->calls) };
-	analysis_task_cells(run, of->host, r->task, r->begin, cells + WHO);
-	cells[AFTER] = mer_text(kernel_name_text(h, call->name));
-	if (call->object != KERNEL_NONE)
-		cells[AFTER + 1] = mer_text(kernel_name_text(h, call->object));
-	mer_table_add(t, cells);
-}
-
-static int emit_runs(struct analysis_run *run, bool is_top, struct mer_table *t)
-{
-	size_t n;
-	struct analysis_row_of *rows = analysis_rows_join(
-		run, is_top ? top_of : log_of, sizeof(struct poll_run), &n, &t->n_left_out);
-	if (!rows)
-		return mer_fail_nomem(run->err);
-	for (size_t i = 0; i < n; i++)
-		emit_run(run, &rows[i], t);
-	free(rows);
-	return 0;
-}
-
-static void emit_stats(const struct analysis_run *run, uint32_t host, struct mer_table *t)
-{
-	enum { AFTER = ANALYSIS_TASK_CELLS + ANALYSIS_STATS_CELLS };
-	const struct state *s = run->states[host];
-	struct mer_cell cells[AFTER + 2];
-	for (uint32_t i = 0; i < s->cap_tasks && i < run->world->hosts[host].n_tasks; i++) {
-		const struct poll_task *k = &s->tasks[i];
-		if (!k->runs.n)
-			continue;
-		analysis_task_cells(run, host, i, INT64_MAX, cells);
-		analysis_stats_cells(&k->runs, cells + ANALYSIS_TASK_CELLS);
-		cells[AFTER] = MER_INT(k->calls);
-		cells[AFTER + 1] = MER_INT(k->cpu);
-		mer_table_add(t, cells);
-	}
-}
-
-static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
-{
-	if (output == LOG || output == TOP)
-		return emit_runs(run, output == TOP, t);
-	for (uint32_t h = 0; h < run->e->n_hosts; h++) {
-		const struct state *s = run->states[h];
-		struct mer_cell host = mer_text(analysis_host_name(run, h));
-		if (output == STATS)
-			emit_stats(run, h, t);
-		else
-			analysis_freq_rows(t, &host, 1, &s->freq);
-	}
-	return 0;
-}
+enum { LOG, TOP, STATS, FREQ };
+static const struct analysis_output outputs[] = {
+	[LOG] = { "log", "Polling loops", log_columns, .fold = &log_fold },
+	[TOP] = { "top", "Polling loops with most CPU time", log_columns, "cpu_ns", &top },
+	[STATS] = { "stats", "Busy polling by thread", stats_columns, "cpu_ns", &stats },
+	[FREQ] = { "freq", "Duration of polling loops", freq_columns, .fold = &freq },
+	{ 0 },
+};
 
 const struct analysis analysis_poll = {
 	.id = "poll",
 	.title = "Busy polling",
 	.help = "tasks that poll in a loop instead of blocking, and the CPU time it costs",
-	.needs_no_past = true,
 	.by_duration = ANALYSIS_ALL_OUTPUTS,
 	.outputs = outputs,
 	.worth = "cpu_ns duration_ns calls call object",
-	.state_size = sizeof(struct state),
-	.on = { .span = on_span, .call = on_call },
-	.end = end,
-	.emit = emit,
-	.free_state = free_state,
 };

@@ -194,20 +194,20 @@ struct client {			 /* an address and port, of which one connection was accepted 
 static void look_at_packets(const struct kernel_world *w, uint32_t host, const struct mer_map *map,
 	struct client *clients)
 {
-	for (uint32_t i = 0; i < w->n_packets; i++) {
-		const struct kernel_packet *p = &w->packets[i];
+	for (uint32_t i = 0; i < w->n_bridges; i++) {
+		const struct kernel_bridge *p = &w->bridges[i];
 		const uint32_t *at;
-		if (p->kind != SYNC_TCP || !p->source)
+		if (p->kind != SYNC_TCP || !p->from.endpoint)
 			continue;
-		at = p->from == host ? mer_map_get(map, p->destination) : NULL;
+		at = p->from.host == host ? mer_map_get(map, p->to.endpoint) : NULL;
 		if (at && clients[*at - 1].answered == INT64_MIN)
-			clients[*at - 1].answered = p->sent;
-		at = p->to == host ? mer_map_get(map, p->source) : NULL;
+			clients[*at - 1].answered = p->from.time;
+		at = p->to.host == host ? mer_map_get(map, p->from.endpoint) : NULL;
 		if (at) {
 			struct client *x = &clients[*at - 1];
 			if (x->ready == INT64_MIN && x->answered != INT64_MIN &&
-				p->received > x->answered)
-				x->ready = p->received;
+				p->to.time > x->answered)
+				x->ready = p->to.time;
 		}
 	}
 }
@@ -239,7 +239,7 @@ static int find_ready(struct analysis_run *run, uint32_t host)
 		const struct client *c = at && *at ? &clients[*at - 1] : NULL;
 		int64_t ready = c && c->n == 1 ? c->ready : INT64_MIN;
 		if (!peer && x->packet != KERNEL_NONE)
-			ready = run->world->packets[x->packet].received;
+			ready = run->world->bridges[x->packet].to.time;
 		if (ready != INT64_MIN && ready <= x->end)
 			analysis_stats_add(&s->workers[x->task].ready, x->end - ready, ready);
 	}

@@ -335,6 +335,7 @@ const struct analysis analysis_syscall = {
 	.help = "duration, results and errors of system calls, by name and thread",
 	.by_duration = ANALYSIS_ALL_OUTPUTS,
 	.by_name = ANALYSIS_ALL_OUTPUTS,
+	.late = 1u << LEFT_OUT, /* it is about no task */
 	.names = "system call",
 	.outputs = outputs,
 	.calls = 1u << TOP | 1u << UNFINISHED | 1u << LOG,

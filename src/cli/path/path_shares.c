@@ -35,19 +35,19 @@ static int sum_flights(const struct cli_path *c, bool tasks, struct cli_path_sha
 
 bool cli_path_crosses(const struct path *p, const struct path_segment *s)
 {
-	const struct kernel_packet *k = s->in_flight && s->source < p->world->n_packets
-						? &p->world->packets[s->source]
+	const struct kernel_bridge *k = s->in_flight && s->source < p->world->n_bridges
+						? &p->world->bridges[s->source]
 						: NULL;
-	return k && k->from != k->to;
+	return k && k->from.host != k->to.host;
 }
 
 bool cli_path_is_below_bound(const struct cli_path *c, const struct path_segment *s)
 {
 	if (!cli_path_crosses(c->p, s) || !c->w->synced)
 		return false;
-	const struct kernel_packet *k = &c->p->world->packets[s->source];
+	const struct kernel_bridge *k = &c->p->world->bridges[s->source];
 	int64_t bound = c->w->synced->summary.usual_ns;
-	return bound != INT64_MAX && k->received - k->sent < bound;
+	return bound != INT64_MAX && k->to.time - k->from.time < bound;
 }
 
 int cli_path_shares(const struct cli_path *c, bool tasks, struct cli_path_share **rows, size_t *n)

@@ -144,10 +144,10 @@ static const struct kernel_request *request_of(const struct path *p, const struc
 	return s->cause == PATH_DISK && s->source < h->n_requests ? &h->requests[s->source] : NULL;
 }
 
-static const struct kernel_packet *packet_of(const struct path *p, const struct path_segment *s)
+static const struct kernel_bridge *packet_of(const struct path *p, const struct path_segment *s)
 {
-	return s->cause == PATH_NETWORK && s->source < p->world->n_packets
-		       ? &p->world->packets[s->source]
+	return s->cause == PATH_NETWORK && s->source < p->world->n_bridges
+		       ? &p->world->bridges[s->source]
 		       : NULL;
 }
 
@@ -200,7 +200,7 @@ static bool put_span_task(const struct path *p, const struct path_segment *s, st
 void path_put_detail(const struct path *p, const struct path_segment *s, struct mer_str *out)
 {
 	const struct kernel_request *r = request_of(p, s);
-	const struct kernel_packet *k = packet_of(p, s);
+	const struct kernel_bridge *k = packet_of(p, s);
 	size_t before = out->len;
 	if (r) {
 		put_device(host_of(p, s->host), r->dev, out);
@@ -209,8 +209,8 @@ void path_put_detail(const struct path *p, const struct path_segment *s, struct 
 		mer_str_printf(
 			out, " %u %s", (unsigned)r->bytes, mer_plural(r->bytes, "byte", "bytes"));
 	} else if (s->in_flight && k) {
-		mer_str_printf(
-			out, "%s to %s", path_host_name(p, k->from), path_host_name(p, k->to));
+		mer_str_printf(out, "%s to %s", path_host_name(p, k->from.host),
+			path_host_name(p, k->to.host));
 	} else if (s->cause == PATH_WAIT_CPU) {
 		put_span_task(p, s, out);
 	} else if (s->cause == PATH_INTERRUPTED) {
@@ -263,16 +263,16 @@ static void put_disk(const struct path *p, const struct path_segment *s, struct 
 
 static void put_network(const struct path *p, const struct path_segment *s, struct mer_str *out)
 {
-	const struct kernel_packet *k = packet_of(p, s);
+	const struct kernel_bridge *k = packet_of(p, s);
 	if (s->held) {
 		mer_str_puts(out, "packet held back until its next hop's address is known (ARP)");
 	} else if (s->delivery) {
 		mer_str_puts(out, "packet delivery");
 	} else if (!s->in_flight) {
 		mer_str_puts(out, "waits for the network");
-	} else if (k && k->from != k->to) {
-		mer_str_printf(out, "packet in flight, %s to %s", path_host_name(p, k->from),
-			path_host_name(p, k->to));
+	} else if (k && k->from.host != k->to.host) {
+		mer_str_printf(out, "packet in flight, %s to %s", path_host_name(p, k->from.host),
+			path_host_name(p, k->to.host));
 	} else {
 		mer_str_puts(out, "packet in flight to the same host");
 	}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/plural.h"
+#include "cli/remedies.h"
 #include "cli/sync/sync_print.h"
 #include "cli/table.h"
 #include "cli/text.h"
@@ -448,18 +449,21 @@ static void put_table(struct cli *cli, struct mer_table *t, struct mer_str *out)
 /* A finding as an item of a list, wrapped. The host goes before, unless the sentence names it. */
 static void put_item(struct cli *cli, struct mer_str *out, const struct mer_diag *d)
 {
-	struct mer_str line = { 0 }, wrapped = { 0 };
+	struct mer_str text = { 0 }, line = { 0 }, wrapped = { 0 };
+	cli_put_remedied(&text, d->message, d->remedy);
 	if (d->host && !strstr(d->message, d->host)) {
 		put_name(&line, d->host);
 		mer_str_puts(&line, ": ");
 	}
-	cli_text_clean(&line, d->message, strlen(d->message), false);
+	if (text.data)
+		cli_text_clean(&line, text.data, text.len, false);
 	cli_text_wrap(&wrapped, line.data ? line.data : "", (size_t)cli_width(cli), 2);
 	if (wrapped.len > 1) {
 		wrapped.data[0] = '-';
 		mer_str_add(out, wrapped.data, wrapped.len);
 	}
-	out->failed |= line.failed || wrapped.failed;
+	out->failed |= text.failed || line.failed || wrapped.failed;
+	mer_str_fini(&text);
 	mer_str_fini(&line);
 	mer_str_fini(&wrapped);
 }

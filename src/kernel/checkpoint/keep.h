@@ -48,7 +48,7 @@ void checkpoint_streams(
 
 enum { CHECKPOINT_BLOCK = 512 }; /* packets */
 struct checkpoint_packet {
-	struct kernel_packet p;	      /* sender: KERNEL_NONE */
+	struct kernel_bridge p;	      /* without spans */
 	uint32_t source, destination; /* in the table of endpoints */
 	uint32_t sender_task;
 	int64_t asked;

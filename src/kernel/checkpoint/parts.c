@@ -33,11 +33,11 @@ static void visit_end(
 void checkpoint_visit_packet(struct archive *a, struct checkpoint_packet *x, uint32_t number,
 	int64_t before, const struct mer_experiment *e)
 {
-	struct kernel_packet *p = &x->p;
-	archive_time(a, &p->sent, before);
-	archive_time(a, &p->received, p->sent);
-	visit_end(a, &p->sent_stream, &p->from, e);
-	visit_end(a, &p->received_stream, &p->to, e);
+	struct kernel_bridge *p = &x->p;
+	archive_time(a, &p->from.time, before);
+	archive_time(a, &p->to.time, p->from.time);
+	visit_end(a, &p->from.stream, &p->from.host, e);
+	visit_end(a, &p->to.stream, &p->to.host, e);
 	archive_u32(a, &x->source);
 	archive_u32(a, &x->destination);
 	uint8_t bits = (uint8_t)((p->kind << 2 | p->content) << 1 | p->was_held);
@@ -49,9 +49,9 @@ void checkpoint_visit_packet(struct archive *a, struct checkpoint_packet *x, uin
 	archive_u32(a, &task);
 	x->sender_task = task - 1;
 	if (p->was_held)
-		archive_time(a, &x->asked, p->sent);
+		archive_time(a, &x->asked, p->from.time);
 	else
-		x->asked = p->sent;
+		x->asked = p->from.time;
 	int64_t answers = p->answers == KERNEL_NONE ? 0 : (int64_t)number - p->answers;
 	archive_i64(a, &answers);
 	if (a->mode != ARCHIVE_READ)

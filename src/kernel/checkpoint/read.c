@@ -287,17 +287,17 @@ static bool read_block(const struct kernel_checkpoints *c, struct chosen_packets
 	uint32_t first = block * CHECKPOINT_BLOCK;
 	for (uint32_t i = 0; i < CHECKPOINT_BLOCK && first + i < c->toc.n_packets; i++) {
 		struct checkpoint_packet *x = &p->block[i];
-		*x = (struct checkpoint_packet){ .p = { .sender = KERNEL_NONE,
-							 .receiver = KERNEL_NONE } };
+		*x = (struct checkpoint_packet){ .p = { .from.span = KERNEL_NONE,
+							 .to.span = KERNEL_NONE } };
 		checkpoint_visit_packet(&a, x, first + i, before, c->e);
 		if (a.failed || x->source >= c->toc.n_endpoints ||
-			x->destination >= c->toc.n_endpoints || x->p.from >= c->toc.n_hosts ||
-			x->p.to >= c->toc.n_hosts || x->p.sent < before ||
-			x->p.received < x->p.sent)
+			x->destination >= c->toc.n_endpoints || x->p.from.host >= c->toc.n_hosts ||
+			x->p.to.host >= c->toc.n_hosts || x->p.from.time < before ||
+			x->p.to.time < x->p.from.time)
 			return false;
-		x->p.source = p->endpoints[x->source];
-		x->p.destination = p->endpoints[x->destination];
-		before = x->p.sent;
+		x->p.from.endpoint = p->endpoints[x->source];
+		x->p.to.endpoint = p->endpoints[x->destination];
+		before = x->p.from.time;
 	}
 	p->in_block = block + 1;
 	return true;
@@ -322,7 +322,7 @@ static bool choose_between(
 			return false;
 		uint32_t first = b * CHECKPOINT_BLOCK;
 		for (uint32_t i = 0; i < CHECKPOINT_BLOCK && first + i < c->toc.n_packets; i++)
-			if (p->block[i].p.received >= since && p->block[i].p.sent <= until &&
+			if (p->block[i].p.to.time >= since && p->block[i].p.from.time <= until &&
 				!choose_packet(p, first + i))
 				return false;
 	}
@@ -345,7 +345,7 @@ static bool choose_answered(
 			qsort(p->item + done, n - done, sizeof(*p->item), rising);
 		for (uint32_t i = done; i < n; i++) {
 			const struct checkpoint_packet *x = packet_at(c, p, p->item[i]);
-			if (!x || (x->p.sent < now && x->p.answers < c->toc.n_packets &&
+			if (!x || (x->p.from.time < now && x->p.answers < c->toc.n_packets &&
 					  !choose_packet(p, x->p.answers)))
 				return false;
 		}
@@ -375,20 +375,20 @@ static bool add_sender(struct resume_host *h, uint32_t packet, const struct chec
 static bool put_packets(struct kernel_resume *r, struct chosen_packets *p, struct kernel_world *w)
 {
 	int64_t now = kernel_resume_time(r);
-	w->packets = mer_spill_array(w->spill, (size_t)p->n + 1, sizeof(*w->packets));
-	if (!w->packets)
+	w->bridges = mer_spill_array(w->spill, (size_t)p->n + 1, sizeof(*w->bridges));
+	if (!w->bridges)
 		return false;
 	for (uint32_t i = 0; i < p->n; i++) {
 		const struct checkpoint_packet *x = packet_at(r->c, p, p->item[i]);
 		if (!x)
 			return false;
-		struct kernel_packet *to = &w->packets[w->n_packets++];
+		struct kernel_bridge *to = &w->bridges[w->n_bridges++];
 		*to = x->p;
-		bool is_past = x->p.sent < now && r->hosts[x->p.from].state.end;
+		bool is_past = x->p.from.time < now && r->hosts[x->p.from.host].state.end;
 		to->answers = is_past ? number_in_world(p, x->p.answers) : KERNEL_NONE;
 		to->was_held = is_past && x->p.was_held;
 		if (is_past && x->sender_task != KERNEL_NONE &&
-			!add_sender(&r->hosts[x->p.from], i, x))
+			!add_sender(&r->hosts[x->p.from.host], i, x))
 			return false;
 	}
 	for (uint32_t h = 0; h < r->n_hosts; h++)

@@ -454,8 +454,8 @@ static int64_t packets_since(const struct kernel_model *m, int64_t now)
 		uint32_t depth = c->depth < MODEL_MAX_CONTEXTS ? c->depth : MODEL_MAX_CONTEXTS;
 		for (uint32_t k = 0; k <= depth; k++) {
 			uint32_t packet = k < depth ? c->contexts[k].packet : c->packet;
-			if (packet != KERNEL_NONE && m->in.packets[packet].received < since)
-				since = m->in.packets[packet].received;
+			if (packet != KERNEL_NONE && m->in.packets[packet].to.time < since)
+				since = m->in.packets[packet].to.time;
 		}
 	}
 	return since > INT64_MIN + BATCH_NS ? since - BATCH_NS : INT64_MIN;
@@ -599,7 +599,7 @@ bool model_add_renames(struct kernel_host *h, const struct model_whole *whole, u
 static bool add_senders(struct kernel_model *m, const struct model_sender *senders, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		struct kernel_packet *p = &m->in.packets[senders[i].packet];
+		struct kernel_bridge *p = &m->in.packets[senders[i].packet];
 		struct kernel_span s = { .begin = senders[i].asked,
 			.task = senders[i].task,
 			.call = KERNEL_NONE,
@@ -609,8 +609,8 @@ static bool add_senders(struct kernel_model *m, const struct model_sender *sende
 			.state = KERNEL_RUNNING };
 		if (s.task >= m->h->n_tasks)
 			return false;
-		p->sender = kernel_add_span(m->h, &s);
-		if (p->sender == KERNEL_NONE)
+		p->from.span = kernel_add_span(m->h, &s);
+		if (p->from.span == KERNEL_NONE)
 			return false;
 	}
 	return true;

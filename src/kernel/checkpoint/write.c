@@ -142,10 +142,10 @@ int kernel_keeper_begin(
 	k->n_hosts = w->n_hosts;
 	k->max_bytes /= w->n_hosts ? w->n_hosts : 1;
 	k->hosts = calloc((size_t)w->n_hosts + 1, sizeof(*k->hosts));
-	k->senders = calloc((size_t)w->n_packets + 1, sizeof(*k->senders));
+	k->senders = calloc((size_t)w->n_bridges + 1, sizeof(*k->senders));
 	if (!k->hosts || !k->senders)
 		return mer_fail_nomem(err);
-	for (uint32_t i = 0; i < w->n_packets; i++)
+	for (uint32_t i = 0; i < w->n_bridges; i++)
 		k->senders[i].task = KERNEL_NONE;
 	for (uint32_t i = 0; i < w->n_hosts; i++) {
 		struct kernel_keep *h = &k->hosts[i];
@@ -319,11 +319,11 @@ void kernel_keep_late(struct kernel_keep *k, const struct kernel_late *late)
 
 void kernel_keep_sender(struct kernel_keep *k, const struct kernel_host *h, uint32_t packet)
 {
-	const struct kernel_packet *p = &k->keeper->w->packets[packet];
-	if (p->sender == KERNEL_NONE)
+	const struct kernel_bridge *p = &k->keeper->w->bridges[packet];
+	if (p->from.span == KERNEL_NONE)
 		return;
-	k->keeper->senders[packet].task = kernel_span(h, p->sender)->task;
-	k->keeper->senders[packet].asked = kernel_packet_asked(p, h);
+	k->keeper->senders[packet].task = kernel_span(h, p->from.span)->task;
+	k->keeper->senders[packet].asked = kernel_bridge_asked(p, h);
 }
 
 void kernel_keeper_end(struct kernel_keep *k, bool is_sound)
@@ -380,23 +380,23 @@ static uint32_t endpoint_number(struct writer *w, uint32_t endpoint)
 static void write_packets(struct writer *w)
 {
 	struct archive *a = &w->body;
-	uint32_t n = w->w->n_packets;
+	uint32_t n = w->w->n_bridges;
 	for (uint32_t i = 0; i < n; i += CHECKPOINT_BLOCK) {
 		struct checkpoint_block *b = &w->toc.blocks[w->toc.n_blocks++];
 		size_t at = a->n;
-		b->sent = w->w->packets[i].sent;
+		b->sent = w->w->bridges[i].from.time;
 		b->received = INT64_MIN;
 		int64_t before = b->sent;
 		for (uint32_t k = i; k < n && k < i + CHECKPOINT_BLOCK; k++) {
-			const struct kernel_packet *p = &w->w->packets[k];
+			const struct kernel_bridge *p = &w->w->bridges[k];
 			struct checkpoint_packet x = { .p = *p,
-				.source = endpoint_number(w, p->source),
-				.destination = endpoint_number(w, p->destination),
+				.source = endpoint_number(w, p->from.endpoint),
+				.destination = endpoint_number(w, p->to.endpoint),
 				.sender_task = w->k->senders[k].task,
 				.asked = w->k->senders[k].asked };
-			b->received = p->received > b->received ? p->received : b->received;
+			b->received = p->to.time > b->received ? p->to.time : b->received;
 			checkpoint_visit_packet(a, &x, k, before, w->k->e);
-			before = p->sent;
+			before = p->from.time;
 		}
 		b->part = part_from(w, at);
 	}
@@ -515,14 +515,14 @@ static bool make_room(struct writer *w)
 {
 	size_t n_states = ((size_t)w->k->n_states + 1) * (w->k->n_hosts + 1);
 	w->toc.n_hosts = w->k->n_hosts;
-	w->toc.n_packets = w->w->n_packets;
+	w->toc.n_packets = w->w->n_bridges;
 	w->toc.n_apart = w->w->n_apart;
 	w->toc.n_backwards = w->w->n_backwards;
 	w->toc.times = calloc((size_t)w->k->n_states + 1, sizeof(*w->toc.times));
 	w->toc.hosts = calloc((size_t)w->k->n_hosts + 1, sizeof(*w->toc.hosts));
 	w->toc.states = calloc(n_states, sizeof(*w->toc.states));
 	w->toc.first = calloc(n_states, sizeof(uint32_t *));
-	w->toc.blocks = calloc(w->w->n_packets / CHECKPOINT_BLOCK + 1, sizeof(*w->toc.blocks));
+	w->toc.blocks = calloc(w->w->n_bridges / CHECKPOINT_BLOCK + 1, sizeof(*w->toc.blocks));
 	return w->toc.times && w->toc.hosts && w->toc.states && w->toc.first && w->toc.blocks;
 }
 
