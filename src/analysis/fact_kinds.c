@@ -5,6 +5,8 @@
 const struct fact_kind *const fact_kinds[] = {
 	&fact_call,
 	&fact_fault,
+	&fact_futex_open,
+	&fact_futex_wait,
 	&fact_interrupt,
 	&fact_open_call,
 	&fact_rate,
