@@ -25,7 +25,7 @@ static void check_spans(const struct store_file *f, const struct store_span_bloc
 		.n_tasks = TASKS,
 		.n_calls = CALLS,
 		.n_requests = 5,
-		.n_packets = 5 };
+		.n_bridges = 5 };
 	for (uint32_t b = 0; b < s.n_blocks; b++) {
 		store_spans_read(&s, b, spans);
 		for (uint32_t i = 0; i < KERNEL_CHUNK; i++) {

@@ -7,7 +7,7 @@
 
 void kernel_host_init(struct kernel_host *h)
 {
-	*h = (struct kernel_host){ 0 };
+	*h = (struct kernel_host){ .known_until = INT64_MAX };
 	mer_arena_init(&h->arena);
 	mer_intern_init(&h->names, &h->arena);
 }
@@ -35,6 +35,8 @@ void kernel_host_fini(struct kernel_host *h)
 	mer_map_fini(&h->irq_names);
 	mer_map_fini(&h->packages);
 	mer_map_fini(&h->first_pieces);
+	mer_map_fini(&h->not_ended);
+	free(h->not_final);
 	mer_intern_fini(&h->names);
 	mer_arena_fini(&h->arena);
 	*h = (struct kernel_host){ 0 };

@@ -166,7 +166,7 @@ static bool is_below(uint32_t number, uint32_t n)
 static bool source_fits(const struct store_spans *f, const struct kernel_span *s)
 {
 	if (s->cause == KERNEL_NETWORK)
-		return is_below(s->source, f->n_packets);
+		return is_below(s->source, f->n_bridges);
 	if (s->cause == KERNEL_DISK)
 		return is_below(s->source, f->n_requests);
 	return s->cause != KERNEL_TIMER || s->state != KERNEL_BLOCKED ||

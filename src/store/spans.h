@@ -36,7 +36,7 @@ struct store_spans {
 	const uint64_t *first_place;	       /* of a task; and the end */
 	uint32_t n_blocks;
 	uint32_t n_spans, n_tasks, n_calls, n_requests,
-		n_packets; /* what numbers in spans are below */
+		n_bridges; /* what numbers in spans are below */
 	/* Chunks in memory, in a ring: the next one that is loaded takes the place of the oldest one. */
 	uint32_t *ring;
 	size_t next, n_ring;

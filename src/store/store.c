@@ -237,7 +237,7 @@ static int open_spans(struct store *s, uint32_t i, struct mer_err *err)
 		.n_tasks = h->n_tasks,
 		.n_calls = h->n_calls,
 		.n_requests = h->n_requests,
-		.n_packets = s->world.n_bridges };
+		.n_bridges = s->world.n_bridges };
 	int rc = store_spans_open(spans, &s->file, i, err);
 	if (rc)
 		return rc;
