@@ -5,7 +5,10 @@
 const struct fact_kind *const fact_kinds[] = {
 	&fact_call,
 	&fact_fault,
+	&fact_futex_open,
+	&fact_futex_wait,
 	&fact_interrupt,
+	&fact_memory,
 	&fact_open_call,
 	&fact_rate,
 	&fact_poll_run,

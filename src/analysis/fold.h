@@ -158,7 +158,7 @@ const struct analysis_run *fold_parts_run(const struct fold_parts *p);
 uint32_t fold_part_host(const struct fold_parts *p, size_t i);
 /* The number of a key, FACT_UNKNOWN: none. */
 int64_t fold_part_key(const struct fold_parts *p, size_t i, const char *key);
-/* What the part has of a column that is a count or a sum. */
+/* What the part has of a column that is a count, a sum or a greatest one. */
 int64_t fold_part_sum(const struct fold_parts *p, size_t i, const char *column);
 
 /* ---- making tables ---- */
