@@ -36,6 +36,9 @@ enum mer_remedy {
 	MER_REMEDY_FILTER,     /* which rows count */
 	MER_REMEDY_GROUP_BY,   /* what rows are of */
 	MER_REMEDY_FEWER_ROWS, /* fewer bins, or of fewer hosts or CPUs */
+	MER_REMEDY_FEWER_BINS,
+	MER_REMEDY_NO_GRAPHVIZ,	    /* draw the text for Graphviz elsewhere */
+	MER_REMEDY_FEWER_RELATIONS, /* the same, or draw less */
 	/* Periods between two events (BEGIN, END). */
 	MER_REMEDY_PERIOD,
 	MER_REMEDY_PERIOD_EVENTS, /* no recorded event can match */

@@ -16,12 +16,14 @@ extern const struct analysis analysis_frequency;
 extern const struct analysis analysis_sched;
 extern const struct analysis analysis_poll;
 extern const struct analysis analysis_servers;
+extern const struct analysis analysis_rates;
 extern const struct analysis analysis_period;
 
 /* Kinds of facts, defined with the analysis that they were made for; all: fact_kinds.c. */
 extern const struct fact_kind fact_call, fact_open_call;
 extern const struct fact_kind fact_fault;
 extern const struct fact_kind fact_interrupt;
+extern const struct fact_kind fact_rate;
 extern const struct fact_kind fact_poll_run;
 extern const struct fact_kind fact_sched_wait;
 

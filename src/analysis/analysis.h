@@ -61,6 +61,9 @@ struct analysis {
 	const char *help;  /* one line */
 	uint32_t wants;	   /* enum kernel_wants */
 	bool messages; /* looks at kernel_world.bridges: they must be gathered, in a reading of its own */
+	bool needs_no_past; /* as in struct fact_maker: of its outputs without a fold */
+	/* Bit i: outputs[i] is about time slices as wholes, also those that end after the time asked about. */
+	uint32_t slices;
 	bool of_periods; /* of options.found alone: run.world is NULL */
 	bool has_sizes;	 /* options.sizes choose what counts, as by_duration */
 	/* Bit i: options.min_ns and max_ns choose what counts in outputs[i]; and wants_name does. */
@@ -155,6 +158,10 @@ int analysis_run_from(struct analysis_run *run, const struct analysis_source *so
 /* Will the traces be read twice, for the names of tasks first? */
 bool analysis_reads_names(
 	const struct analysis_options *options, const struct analysis_request *requests, size_t n);
+/* Can they be had from a part of the traces (kernel_world_options.window)? Then *kind says from which states (without
+ * messages), and *slices whether time slices have to end, too. */
+bool analysis_reads_part(const struct analysis_options *options,
+	const struct analysis_request *requests, size_t n, uint32_t *kind, bool *slices);
 /* Does one of them look at messages? Otherwise analysis_run does not need them. */
 bool analysis_needs_messages(const struct analysis_request *requests, size_t n);
 

@@ -30,6 +30,15 @@ int analysis_choose(struct analysis_run *run, const struct sync_result *r,
 	names.observers = silent;
 	names.drop = NULL;
 	names.again = true;
+	names.keeper = NULL;
+	/* Names of all the time are known where only a part is read: nothing more has to be. */
+	struct kernel_window none;
+	if (o->window) {
+		none = *o->window;
+		none.until = none.begin;
+		none.is_told = false;
+		names.window = &none;
+	}
 	if (rc == 0)
 		rc = kernel_world_build(run->e, NULL, r, &names, &world, err);
 	for (uint32_t h = 0; rc == 0 && h < n; h++)

@@ -6,6 +6,7 @@
 #include "analysis/analysis.h"
 #include "analysis/chosen.h"
 #include "analysis/fold.h"
+#include "kernel/checkpoint/checkpoint.h"
 #include "sync/result.h"
 
 enum { MAX_LISTENERS = 64, MAX_KINDS = 64 };
@@ -439,7 +440,7 @@ static void free_engine(struct engine *g)
 		mer_arena_fini(&hr->arena);
 	}
 	for (size_t k = 0; g->plans && k < g->n_requests; k++) {
-		for (uint32_t h = 0; g->states[k] && h < g->n_hosts; h++)
+		for (uint32_t h = 0; g->states && g->states[k] && h < g->n_hosts; h++)
 			fold_state_free(g->states[k][h]);
 		fold_plan_free(g->plans[k]);
 	}
@@ -471,6 +472,31 @@ bool analysis_reads_names(
 		any |= !requests[i].analysis->outputs[requests[i].output].fold &&
 		       !(requests[i].analysis->late >> requests[i].output & 1);
 	return any && options->wants_task && options->wants_names;
+}
+
+bool analysis_reads_part(const struct analysis_options *options,
+	const struct analysis_request *requests, size_t n, uint32_t *kind, bool *slices)
+{
+	struct kernel_observer all = { 0 };
+	struct kernel_world_options o = { .observers = &all, .forget = true };
+	*slices = false;
+	if (options->n_periods || options->keep_spans || analysis_needs_messages(requests, n))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const struct analysis *a = requests[i].analysis;
+		const struct fold *fold = a->outputs[requests[i].output].fold;
+		if (a->of_periods || (!fold && (!a->needs_no_past || a->uses)))
+			return false;
+		all.wants |= a->wants;
+		for (size_t k = 0; fold && k < FOLD_KINDS && fold->kinds[k]; k++) {
+			if (!fold->kinds[k]->maker->needs_no_past)
+				return false;
+			all.wants |= fold->kinds[k]->maker->wants;
+		}
+		*slices |= a->slices >> requests[i].output & 1;
+	}
+	*kind = kernel_checkpoint_kind(&o, false);
+	return n > 0;
 }
 
 /* What is asked for, before anything is read. */

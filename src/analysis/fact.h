@@ -142,6 +142,10 @@ struct fact_maker {
 	const struct fact_kind *const *kinds; /* ends with NULL */
 	uint32_t wants;			      /* enum kernel_wants */
 	bool messages; /* looks at kernel_world.bridges: they must be gathered, in a reading of its own */
+	/* What happened before the time that is asked about changes none of its facts, but for what the model knows:
+	 * then only that part of the traces is read, if that can be (kernel_world_options.window). Not of what
+	 * adds up from the begin of the recording: memory in use, who holds a lock, a CPU's frequency. */
+	bool needs_no_past;
 	size_t state_size;
 	/* ctx: struct fact_host. Any may be NULL. Meanings as in kernel/observer.h. */
 	struct kernel_observer on;

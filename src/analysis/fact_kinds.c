@@ -7,6 +7,7 @@ const struct fact_kind *const fact_kinds[] = {
 	&fact_fault,
 	&fact_interrupt,
 	&fact_open_call,
+	&fact_rate,
 	&fact_poll_run,
 	&fact_sched_wait,
 	NULL,

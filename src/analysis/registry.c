@@ -16,6 +16,7 @@ const struct analysis *const analyses[] = {
 	&analysis_irq,
 	&analysis_futex,
 	&analysis_servers,
+	&analysis_rates,
 	&analysis_period,
 	NULL,
 };

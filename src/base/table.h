@@ -48,6 +48,12 @@ struct mer_column {
 	enum mer_type type;
 };
 
+/* Does the column name things, as opposed to measuring them? */
+static inline bool mer_column_names(const struct mer_column *c)
+{
+	return c->type == MER_TEXT || c->type == MER_ID;
+}
+
 struct mer_cell {
 	bool set; /* otherwise: unknown; "-", null, empty */
 	union {

@@ -132,8 +132,11 @@ static int list(struct listing *l)
 
 static int clear(struct listing *l)
 {
-	static const struct mer_column removed_columns[] = { { "files", "files", MER_COUNT },
-		{ "bytes", "size", MER_BYTES }, { 0 } };
+	enum { REMOVED_FILES, REMOVED_BYTES, N_REMOVED };
+	static const struct mer_column removed_columns[N_REMOVED + 1] = {
+		[REMOVED_FILES] = { "files", "files", MER_COUNT },
+		[REMOVED_BYTES] = { "bytes", "size", MER_BYTES },
+	};
 	struct mer_table t;
 	uint64_t bytes = 0;
 	int rc = 0;
@@ -144,7 +147,10 @@ static int clear(struct listing *l)
 	if (rc)
 		return rc;
 	mer_table_init(&t, "removed", "Removed", removed_columns, NULL);
-	mer_table_add(&t, (struct mer_cell[]){ MER_INT(l->n), MER_INT(bytes) });
+	mer_table_add(&t, (struct mer_cell[N_REMOVED]){
+				  [REMOVED_FILES] = MER_INT(l->n),
+				  [REMOVED_BYTES] = MER_INT(bytes),
+			  });
 	rc = cli_table_print(l->cli, &t);
 	mer_table_fini(&t);
 	return rc;

@@ -16,6 +16,10 @@ static const struct words {
 	[MER_REMEDY_FILTER] = { .before = "--filter: " },
 	[MER_REMEDY_GROUP_BY] = { .before = "--group-by: " },
 	[MER_REMEDY_FEWER_ROWS] = { .after = ", or --host or --cpu" },
+	[MER_REMEDY_FEWER_BINS] = { .before = "--plot: " },
+	[MER_REMEDY_NO_GRAPHVIZ] = { .after = ", or use --format dot and draw elsewhere" },
+	[MER_REMEDY_FEWER_RELATIONS] = { .after = " (--limit N), or use --format dot and draw "
+						  "with sfdp" },
 	[MER_REMEDY_PERIOD] = { .before = "--period: " },
 	[MER_REMEDY_PERIOD_EVENTS] = { .before = "--period: ",
 		.after = " ('meridian stats --by name' lists their events; 'lttng enable-event "

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "base/str.h"
+#include "base/human.h"
 
 /* Adds s with what a terminal would obey as escapes (base/safe_text.h). Line ends and tabs pass when
  * multiline. */
@@ -17,11 +17,20 @@ void cli_text_shorten(struct mer_str *out, const char *s, size_t len, size_t wid
  * blanks. Lines that begin with a blank are kept as they are. */
 void cli_text_wrap(struct mer_str *out, const char *s, size_t width, size_t indent);
 
-void cli_text_count(struct mer_str *out, int64_t v); /* 1,234,567 */
+static inline void cli_text_count(struct mer_str *out, int64_t v)
+{
+	mer_put_count(out, v); /* 1,234,567 */
+}
+static inline void cli_text_bytes(struct mer_str *out, int64_t v)
+{
+	mer_put_bytes(out, v); /* 12.3 MiB */
+}
+static inline void cli_text_duration(struct mer_str *out, int64_t v)
+{
+	mer_put_duration(out, v); /* 12.3 ms */
+}
 /* "1 host", "1,234 hosts"; for words in formats: base/plural.h. */
 void cli_text_things(struct mer_str *out, uint64_t n, const char *one, const char *many);
-void cli_text_bytes(struct mer_str *out, int64_t v);	 /* 12.3 MiB */
-void cli_text_duration(struct mer_str *out, int64_t v);	 /* 12.3 ms */
 void cli_text_time(struct mer_str *out, int64_t ns);	 /* 2024-05-03 12:34:56.123456789, local */
 void cli_text_ratio(struct mer_str *out, double v);	 /* 12.3 % */
 void cli_text_seconds(struct mer_str *out, int64_t ns);	 /* -12.345678901 */

@@ -7,7 +7,7 @@
 
 void kernel_host_init(struct kernel_host *h)
 {
-	*h = (struct kernel_host){ 0 };
+	*h = (struct kernel_host){ .known_until = INT64_MAX };
 	mer_arena_init(&h->arena);
 	mer_intern_init(&h->names, &h->arena);
 }
@@ -35,6 +35,8 @@ void kernel_host_fini(struct kernel_host *h)
 	mer_map_fini(&h->irq_names);
 	mer_map_fini(&h->packages);
 	mer_map_fini(&h->first_pieces);
+	mer_map_fini(&h->not_ended);
+	free(h->not_final);
 	mer_intern_fini(&h->names);
 	mer_arena_fini(&h->arena);
 	*h = (struct kernel_host){ 0 };
@@ -153,6 +155,15 @@ uint32_t kernel_add_span(struct kernel_host *h, const struct kernel_span *s)
 	return i;
 }
 
+/* Jumps of lengths that double, so that one is found in about 2 log n steps: as far as two equal ones of the name
+ * before together, else by one. */
+static void set_jump(const struct kernel_name *all, struct kernel_name *n)
+{
+	const struct kernel_name *b = &all[n->before], *j = &all[b->jump], *jj = &all[j->jump];
+	n->jump = b->depth - j->depth == j->depth - jj->depth ? j->jump : n->before;
+	n->depth = b->depth + 1;
+}
+
 int kernel_rename(struct kernel_host *h, uint32_t task, int64_t begin, const char *name, size_t len,
 	struct mer_err *err)
 {
@@ -166,7 +177,10 @@ int kernel_rename(struct kernel_host *h, uint32_t task, int64_t begin, const cha
 	if (id == MER_INTERN_NONE || !mer_spill_grow32(h->log.spill, &h->renames, h->n_renames,
 					     &h->cap_renames, sizeof(*h->renames)))
 		return mer_fail_nomem(err);
-	h->renames[h->n_renames] = (struct kernel_name){ begin, id, t->name };
+	struct kernel_name n = { begin, id, t->name, h->n_renames, 0 };
+	if (n.before != KERNEL_NONE && h->renames[n.before].begin <= begin)
+		set_jump(h->renames, &n);
+	h->renames[h->n_renames] = n;
 	t->name = h->n_renames++;
 	return 0;
 }
@@ -222,10 +236,12 @@ const char *kernel_name_text(const struct kernel_host *h, uint32_t name)
 uint32_t kernel_name_at(const struct kernel_host *h, uint32_t task, int64_t time)
 {
 	uint32_t i = h->tasks[task].name, name = KERNEL_NONE;
-	for (; i != KERNEL_NONE; i = h->renames[i].before) {
-		name = h->renames[i].name;
-		if (h->renames[i].begin <= time)
+	while (i != KERNEL_NONE) {
+		const struct kernel_name *n = &h->renames[i];
+		name = n->name;
+		if (n->begin <= time)
 			break;
+		i = n->jump < i && h->renames[n->jump].begin > time ? n->jump : n->before;
 	}
 	return name;
 }

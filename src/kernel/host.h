@@ -18,6 +18,10 @@ struct kernel_name { /* a task's name from a time on */
 	int64_t begin;
 	uint32_t name;	 /* in kernel_host.names */
 	uint32_t before; /* the name before it, in kernel_host.renames; KERNEL_NONE */
+	/* Another one before it, so that any is found in a few steps; itself: none. No name between the two begins
+	 * later than this one. */
+	uint32_t jump;
+	uint32_t depth; /* names before it that jumps lead to */
 };
 
 enum { KERNEL_NO_PRIO = INT16_MIN };
@@ -97,11 +101,17 @@ struct kernel_host {
 	struct mer_map call_map; /* hash of a call -> newest such call, plus 1 */
 	struct kernel_request *requests;
 	uint32_t n_requests, cap_requests;
-	struct mer_map devices;		  /* dev -> name, plus 1 */
-	struct mer_map irq_names;	  /* irq -> name, plus 1 */
-	struct mer_map packages;	  /* CPU -> the package that it is in, plus 1 */
-	struct mer_map first_pieces;	  /* see kernel_wait_first: last span -> first, plus 1 */
-	int64_t begin, end;		  /* of the recording: first and last event */
+	struct mer_map devices;	     /* dev -> name, plus 1 */
+	struct mer_map irq_names;    /* irq -> name, plus 1 */
+	struct mer_map packages;     /* CPU -> the package that it is in, plus 1 */
+	struct mer_map first_pieces; /* see kernel_wait_first: last span -> first, plus 1 */
+	int64_t begin, end;	     /* of the recording: first and last event */
+	/* Only events before this were read, all tasks' spans end there; INT64_MAX: all of them. */
+	int64_t known_until;
+	struct mer_map not_ended; /* piece of a wait that may be taken up later than that -> 1 */
+	uint32_t *
+		not_final; /* by task (those known then): its spans from this number on may still change */
+	uint32_t n_final;		  /* tasks that it has */
 	uint64_t n_events;		  /* that were read */
 	bool has_wakeups, has_interrupts; /* are recorded */
 	uint64_t n_odd;			  /* that contradict what was known: see model.h */
@@ -164,6 +174,15 @@ static inline uint32_t kernel_wait_first(const struct kernel_host *h, uint32_t i
 static inline int64_t kernel_task_end(const struct kernel_host *h, uint32_t task)
 {
 	return h->tasks[task].end;
+}
+/* May later events, which were not read, say something else about this span? */
+static inline bool kernel_span_is_open(const struct kernel_host *h, uint32_t i)
+{
+	if (h->known_until == INT64_MAX)
+		return false;
+	uint32_t task = kernel_span(h, i)->task;
+	return task >= h->n_final || i >= h->not_final[task] ||
+	       (h->not_ended.n && mer_map_get(&h->not_ended, i));
 }
 /* The task's span at a time (of spans without length the last), going back from span `from`
  * (KERNEL_NONE: its last one). KERNEL_NONE: it had not begun. */

@@ -171,15 +171,14 @@ static int compare_ends(const void *a, const void *b)
 	return (p->number > q->number) - (p->number < q->number);
 }
 
-static int sort(struct finder *f)
+int kernel_losses_order(struct kernel_losses *l, struct mer_err *err)
 {
-	struct kernel_losses *l = f->l;
 	struct by_end *ends = calloc((size_t)l->n + 1, sizeof(*ends));
 	l->by_end = calloc((size_t)l->n + 1, sizeof(*l->by_end));
 	l->reach = calloc((size_t)l->n + 1, sizeof(*l->reach));
 	if (!ends || !l->by_end || !l->reach) {
 		free(ends);
-		return mer_fail_nomem(f->err);
+		return mer_fail_nomem(err);
 	}
 	if (l->n)
 		qsort(l->by_begin, l->n, sizeof(*l->by_begin), compare_losses);
@@ -368,7 +367,7 @@ int kernel_losses_find(struct mer_experiment *e, uint32_t host,
 	if (rc == 0)
 		rc = add_gaps(&f, switches);
 	if (rc == 0)
-		rc = sort(&f);
+		rc = kernel_losses_order(l, err);
 	if (rc == 0)
 		rc = look_ahead(&f, switches);
 	free(f.windows);

@@ -33,6 +33,8 @@ enum { KERNEL_MAX_CPUS = 4096 };
 /* Of one host; after clock maps are applied. switches: of kernel_switch_reading_new. */
 int kernel_losses_find(struct mer_experiment *e, uint32_t host,
 	const struct trace_reading *switches, struct kernel_losses *l, struct mer_err *err);
+/* by_end and reach, from by_begin. */
+int kernel_losses_order(struct kernel_losses *l, struct mer_err *err);
 void kernel_losses_fini(struct kernel_losses *l);
 
 /* Is something missing in (begin, end)? Then from when on, and until when at the latest (cut to the

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel/checkpoint/checkpoint.h"
 #include "kernel/model_state.h"
 
 /* ---- system calls ---- */
@@ -169,9 +170,9 @@ static int confirm_exit(struct kernel_model *m, struct cpu *c, const struct mer_
 	return rc;
 }
 
-static int tell_call_end(const struct kernel_model *m, const struct kernel_observer *o,
-	const struct cpu *c, int64_t ts, int64_t ret)
+static int tell_call_end(const struct kernel_model *m, const struct cpu *c, int64_t ts, int64_t ret)
 {
+	const struct kernel_observer *o = m->in.observer;
 	const struct live *l = &m->live[c->task];
 	struct kernel_call_end told = { .task = c->task,
 		.call = l->call,
@@ -183,7 +184,9 @@ static int tell_call_end(const struct kernel_model *m, const struct kernel_obser
 	unsigned n_args = kernel_call_args((enum kernel_call_kind)l->kind);
 	for (unsigned i = 0; i < n_args; i++)
 		told.args[i] = l->args[i];
-	return o->call(o->ctx, m->h, &told);
+	if (told.begin < m->last_state)
+		kernel_keep_call(m->in.keep, &told);
+	return o && o->call ? o->call(o->ctx, m->h, &told) : 0;
 }
 
 int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
@@ -216,7 +219,6 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 		if (rc)
 			return rc;
 	} else if (l->call != KERNEL_NONE) {
-		const struct kernel_observer *o = m->in.observer;
 		m->has_call_ends = true;
 		m->h->n_calls_left_out += l->call_begin == INT64_MIN;
 		int64_t ret = (int64_t)ev->slots[CALL_RET];
@@ -233,8 +235,10 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 			model_wait_call_end(m, task, ev->ts, ret);
 		if (rc == 0 && l->spins_for != KERNEL_NONE)
 			rc = model_end_spin(m, c, ev->ts);
-		if (rc == 0 && o && o->call && l->call_begin != INT64_MIN)
-			rc = tell_call_end(m, o, c, ev->ts, ret);
+		bool is_told =
+			(m->in.observer && m->in.observer->call) || l->call_begin < m->last_state;
+		if (rc == 0 && is_told && l->call_begin != INT64_MIN)
+			rc = tell_call_end(m, c, ev->ts, ret);
 		if (rc == 0 && *b->call && m->h->calls[l->call].name != KERNEL_NONE)
 			rc = confirm_exit(m, c, ev, b);
 		if (rc)
@@ -330,6 +334,8 @@ int model_packet(struct kernel_model *m, struct cpu *c, const struct mer_event *
 		p->answers = by_interrupt ? served_packet(m, c, packet) : KERNEL_NONE;
 		if (by_interrupt && m->n_connects)
 			model_flow_held(m, packet);
+		if (m->in.keep)
+			kernel_keep_sender(m->in.keep, m->h, packet);
 		int rc = model_flow_sent(m, packet);
 		if (rc)
 			return rc;

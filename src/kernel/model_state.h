@@ -155,6 +155,11 @@ struct kernel_model {
 		uint32_t packet;
 		uint32_t device; /* that received it: hash of its name; 0: not known */
 	} skbs[MODEL_SKBS];
+	int64_t now;	    /* time of the event that is looked at */
+	int64_t next_state; /* of in.keep, or in.stop; INT64_MAX: none */
+	int64_t last_state; /* of in.keep, the one before; INT64_MIN: none */
+	bool has_stopped;   /* at in.stop */
+	int64_t restored; /* its state was read back as of then (checkpoint/state.h); INT64_MIN: not */
 	struct mer_err *err;
 };
 
@@ -168,6 +173,7 @@ int model_task_of(struct kernel_model *m, int64_t tid, uint32_t *task); /* made 
 /* The same of an event that only a living one has: a dead one's number was given to another. */
 int model_living(struct kernel_model *m, int64_t tid, int64_t ts, uint32_t *task);
 int model_new_task(struct kernel_model *m, int32_t tid, int64_t begin, uint32_t *task);
+struct live model_no_live(void); /* of a task of which nothing is known */
 static inline struct kernel_span *model_open(const struct kernel_model *m, uint32_t task)
 {
 	return kernel_span(m->h, m->h->tasks[task].last);
@@ -190,6 +196,10 @@ int model_doubt(struct kernel_model *m, uint32_t task, int64_t since);
 /* It was, or was not (KERNEL_NONE), in a call all the time since its mode is not known. */
 void model_learn_mode(struct kernel_model *m, uint32_t task, uint32_t call);
 void model_forget_mode(struct kernel_model *m, uint32_t task);
+/* in.keep: a span that ends, for who stops before (checkpoint.h). */
+void model_keep_span(struct kernel_model *m, uint32_t span, int64_t end);
+/* What the task is believed to have done since then may turn out to be something else (kernel_model_leave). */
+void model_not_final(struct kernel_model *m, uint32_t task, int64_t since);
 
 /* model_losses.c */
 /* Begins and ends of losses up to ts. */
@@ -273,6 +283,10 @@ int model_wait_finish(struct kernel_model *m);
 
 /* model_block.c */
 kernel_handler model_block, model_merge;
+/* By where it is found while it is open: bits, for a state that is kept (checkpoint/state.h). */
+uint8_t model_places(struct kernel_model *m, uint32_t request);
+bool model_put_places(
+	struct kernel_model *m, uint32_t request, uint8_t places); /* false: no memory */
 
 /* model_flows.c; last: packet that was received last, since a context began. */
 int model_flow_sent(struct kernel_model *m, uint32_t packet); /* by a task */

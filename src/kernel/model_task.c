@@ -2,10 +2,30 @@
 
 #include <stdlib.h>
 
+#include "kernel/checkpoint/checkpoint.h"
+
+void model_keep_span(struct kernel_model *m, uint32_t span, int64_t end)
+{
+	const struct kernel_span *s = kernel_span(m->h, span);
+	if (s->begin < m->last_state && !kernel_is_on_cpu(s->state))
+		kernel_keep_span(m->in.keep, m->h, span, end, m->now);
+}
+
 static int tell(const struct kernel_model *m, uint32_t span, int64_t end)
 {
 	const struct kernel_observer *o = m->in.observer;
 	return o && o->span ? o->span(o->ctx, m->h, span, end) : 0;
+}
+
+struct live model_no_live(void)
+{
+	return (struct live){ .call = KERNEL_NONE,
+		.mode_since = KERNEL_NONE,
+		.call_begin = INT64_MIN,
+		.renamed = INT64_MIN,
+		.packet = KERNEL_NONE,
+		.spins_for = KERNEL_NONE,
+		.wait = { .span = KERNEL_NONE, .timed_out = KERNEL_NONE, .call = KERNEL_NONE } };
 }
 
 int model_new_task(struct kernel_model *m, int32_t tid, int64_t begin, uint32_t *task)
@@ -17,13 +37,7 @@ int model_new_task(struct kernel_model *m, int32_t tid, int64_t begin, uint32_t 
 		return mer_fail_nomem(m->err);
 	if (!mer_spill_grow32(h->log.spill, &m->live, t, &m->cap_live, sizeof(*m->live)))
 		return mer_fail_nomem(m->err);
-	m->live[t] = (struct live){ .call = KERNEL_NONE,
-		.mode_since = KERNEL_NONE,
-		.call_begin = INT64_MIN,
-		.renamed = INT64_MIN,
-		.packet = KERNEL_NONE,
-		.spins_for = KERNEL_NONE,
-		.wait = { .span = KERNEL_NONE, .timed_out = KERNEL_NONE, .call = KERNEL_NONE } };
+	m->live[t] = model_no_live();
 	*at = t + 1;
 	struct kernel_span first = { .begin = begin,
 		.task = t,
@@ -90,6 +104,8 @@ int model_enter(struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_s
 	if (s.begin == open->begin && may_overwrite(open) && kernel_is_on_cpu(state)) {
 		*open = s; /* nothing lasted no time */
 	} else {
+		if (open->begin < m->last_state)
+			model_keep_span(m, i, s.begin);
 		int rc = tell(m, i, s.begin);
 		if (rc)
 			return rc;
@@ -112,9 +128,20 @@ int model_run_on(struct kernel_model *m, uint32_t task, int64_t ts, uint16_t cpu
 	return model_enter(m, task, ts, state, cpu, KERNEL_NO_CAUSE, KERNEL_NONE, KERNEL_NONE);
 }
 
+/* For who reads only what came before (kernel_model_leave). */
+static void keep_late(const struct kernel_model *m, uint32_t task, int64_t since,
+	enum kernel_late_kind kind, uint32_t call)
+{
+	struct kernel_late late = { m->now, since, task, call, (uint8_t)kind };
+	if (m->in.keep)
+		kernel_keep_late(m->in.keep, &late);
+}
+
 void model_forget_mode(struct kernel_model *m, uint32_t task)
 {
 	struct live *l = &m->live[task];
+	if (m->in.keep && !l->knows_mode && l->mode_since != KERNEL_NONE)
+		keep_late(m, task, INT64_MIN, KERNEL_LATE_NO_MODE, KERNEL_NONE);
 	l->call = KERNEL_NONE;
 	l->knows_mode = false;
 	l->mode_since = KERNEL_NONE;
@@ -123,11 +150,25 @@ void model_forget_mode(struct kernel_model *m, uint32_t task)
 	model_wait_forget(l);
 }
 
+void model_not_final(struct kernel_model *m, uint32_t task, int64_t since)
+{
+	struct kernel_host *h = m->h;
+	for (uint32_t i = h->tasks[task].last; i != KERNEL_NONE; i = kernel_span(h, i)->before) {
+		if (kernel_span(h, i)->begin < since)
+			break;
+		h->not_final[task] = h->not_final[task] < i ? h->not_final[task] : i;
+	}
+}
+
 void model_learn_mode(struct kernel_model *m, uint32_t task, uint32_t call)
 {
 	struct live *l = &m->live[task];
 	if (l->knows_mode)
 		return;
+	if (m->in.keep && l->mode_since != KERNEL_NONE) {
+		const struct kernel_span *first = kernel_span_kept(m->h, l->mode_since);
+		keep_late(m, task, first ? first->begin : INT64_MIN, KERNEL_LATE_MODE, call);
+	}
 	l->knows_mode = true;
 	l->call = call;
 	enum kernel_state ran = m->h->tasks[task].is_kernel ? KERNEL_THREAD
@@ -207,6 +248,7 @@ int model_settle(struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_
 
 int model_doubt(struct kernel_model *m, uint32_t task, int64_t since)
 {
+	keep_late(m, task, since, KERNEL_LATE_DOUBT, KERNEL_NONE);
 	for (uint32_t i = m->h->tasks[task].last; i != KERNEL_NONE;) {
 		struct kernel_span *s = kernel_span_kept(m->h, i);
 		if (!s || s->begin < since || !kernel_is_on_cpu(s->state))

@@ -6,6 +6,7 @@
 
 #include "base/glob.h"
 #include "base/sort.h"
+#include "kernel/checkpoint/checkpoint.h"
 #include "kernel/model.h"
 #include "kernel/recorded.h"
 #include "sync/end.h"
@@ -19,7 +20,8 @@ struct builder {
 	struct trace_reading *switches, *all;
 	struct kernel_end **ends; /* by host */
 	size_t *n_ends;
-	struct found *found; /* by host */
+	struct found *found;	      /* by host */
+	struct kernel_resume *resume; /* NULL: from the beginning */
 };
 
 /* What reading a host's events told about its trace: apart, as hosts are read on several threads. */
@@ -241,12 +243,25 @@ static int collect_ends(struct builder *b, struct mer_err *err)
 
 /* ---- hosts ---- */
 
-static int read_events(
-	const struct builder *b, uint32_t host, struct kernel_model *m, struct mer_err *err)
+static int open_cursor(
+	const struct builder *b, uint32_t host, struct mer_cursor **c, struct mer_err *err)
+{
+	const struct trace_reading *reading = kernel_layouts_reading(b->layouts);
+	const struct kernel_window *o = b->o->window;
+	struct trace_range range = { INT64_MIN, o && !o->is_told ? o->until : INT64_MAX };
+	const uint32_t *first = b->resume ? kernel_resume_first(b->resume, host) : NULL;
+	if (first)
+		range.begin = kernel_resume_time(b->resume);
+	return trace_cursor_of_host_from(b->w->e, reading, host, range, first, c, err);
+}
+
+static int read_events(const struct builder *b, uint32_t host, struct kernel_model *m,
+	struct kernel_keep *keep, struct mer_err *err)
 {
 	struct mer_cursor *c;
 	uint64_t reported = 0;
-	int rc = trace_cursor_of_host(b->w->e, kernel_layouts_reading(b->layouts), host, &c, err);
+	int64_t last = INT64_MIN;
+	int rc = open_cursor(b, host, &c, err);
 	if (rc)
 		return rc;
 	while (rc == 0) {
@@ -256,10 +271,16 @@ static int read_events(
 			rc = mer_fail(err, MER_ERR_CANCELLED, "cancelled");
 			break;
 		}
+		if (keep)
+			kernel_keep_packets(keep, c, last);
 		rc = mer_cursor_next(c, &ev, &n, err);
 		if (rc || n == 0)
 			break;
+		last = ev[n - 1].ts;
 		rc = kernel_model_run(m, ev, n, err);
+		int64_t at;
+		if (rc == 0 && kernel_model_has_stopped(m, &at))
+			break;
 		uint64_t bytes = trace_cursor_bytes(c);
 		if (b->o->done_bytes)
 			atomic_fetch_add_explicit(
@@ -267,6 +288,8 @@ static int read_events(
 		reported = bytes;
 	}
 	trace_cursor_free_to(c, &b->found[host].diags);
+	if (keep) /* where something is damaged, all is looked at again */
+		kernel_keeper_end(keep, b->found[host].diags.n == 0);
 	return rc;
 }
 
@@ -282,42 +305,88 @@ static void skip_bytes(const struct builder *b, uint32_t host)
 		atomic_fetch_add_explicit(b->o->done_bytes, bytes, memory_order_relaxed);
 }
 
+/* When the host was recorded, and what of that is missing. */
+static int find_recorded(const struct builder *b, uint32_t host, struct kernel_model_input *in,
+	struct kernel_losses *losses, struct mer_err *err)
+{
+	struct kernel_world *w = b->w;
+	int64_t begin, end;
+	int rc;
+	if (b->resume) {
+		rc = kernel_resume_recorded(b->resume, host, &begin, &end, losses, err);
+	} else {
+		rc = kernel_recorded_find(w->e, host, b->all, &begin, &end, err);
+		if (rc == 0)
+			rc = kernel_losses_find(w->e, host, b->switches, losses, err);
+	}
+	if (rc == 0 && in->keep)
+		kernel_keeper_recorded(in->keep, begin, end, losses);
+	in->begin = begin == MER_NO_TIME ? 0 : begin;
+	in->end = end == MER_NO_TIME ? 0 : end;
+	return rc;
+}
+
+struct learner {
+	const struct kernel_resume *resume;
+	uint32_t host;
+};
+
+static void learn(void *ctx, struct kernel_model *m, int64_t until)
+{
+	const struct learner *l = ctx;
+	kernel_resume_learn(l->resume, l->host, m, until);
+}
+
+static int run_model(
+	struct builder *b, uint32_t host, const struct kernel_model_input *in, struct mer_err *err)
+{
+	struct kernel_model *m = NULL;
+	struct kernel_host *h = &b->w->hosts[host];
+	int rc = kernel_model_new(in, h, &m, err);
+	if (rc == 0 && b->resume)
+		rc = kernel_resume_host(b->resume, host, m, err);
+	if (rc == 0)
+		rc = read_events(b, host, m, in->keep, err);
+	struct learner l = { b->resume, host };
+	int64_t until = b->o->window && !b->o->window->is_told ? b->o->window->until : INT64_MAX;
+	if (rc == 0)
+		rc = kernel_model_has_stopped(m, &until) || until != INT64_MAX
+			     ? kernel_model_leave(m, until, learn, &l, err)
+			     : kernel_model_finish(m, err);
+	kernel_model_free(m);
+	kernel_span_log_finish(&h->log);
+	return rc == 0 && b->resume ? kernel_resume_finish(b->resume, host, h, err) : rc;
+}
+
 static int build_host(void *ctx, size_t i, unsigned worker, struct mer_err *err)
 {
 	struct builder *b = ctx;
 	struct kernel_world *w = b->w;
-	struct kernel_losses losses;
-	struct kernel_model *m = NULL;
+	struct kernel_losses losses = { .begin = MER_NO_TIME };
 	(void)worker;
-	int64_t begin, end;
 	if (b->o->unread && b->o->unread[i]) {
 		skip_bytes(b, (uint32_t)i);
 		return 0;
 	}
-	int rc = kernel_recorded_find(w->e, (uint32_t)i, b->all, &begin, &end, err);
-	losses = (struct kernel_losses){ .begin = MER_NO_TIME };
-	if (rc == 0)
-		rc = kernel_losses_find(w->e, (uint32_t)i, b->switches, &losses, err);
+	const struct kernel_window *o = b->o->window;
+	struct kernel_stop stop = { b->resume, (uint32_t)i, o ? o->until : INT64_MAX,
+		o && o->settles, INT64_MAX };
 	struct kernel_model_input in = { .e = w->e,
 		.host = (uint32_t)i,
 		.layouts = b->layouts,
-		.begin = begin == MER_NO_TIME ? 0 : begin,
-		.end = end == MER_NO_TIME ? 0 : end,
 		.losses = &losses,
 		.packets = w->bridges,
 		.ends = b->ends[i],
 		.n_ends = b->n_ends[i],
 		.has_devices = w->e->n_losses > 0,
-		.observer = b->o->observers ? &b->o->observers[i] : NULL };
-	if (rc == 0 && losses.begin != MER_NO_TIME) {
-		rc = kernel_model_new(&in, &w->hosts[i], &m, err);
-		if (rc == 0)
-			rc = read_events(b, (uint32_t)i, m, err);
-		if (rc == 0)
-			rc = kernel_model_finish(m, err);
-		kernel_model_free(m);
-		kernel_span_log_finish(&w->hosts[i].log);
-	}
+		.observer = b->o->observers ? &b->o->observers[i] : NULL,
+		.stop = o && o->is_told ? &stop : NULL,
+		.keep = b->o->keeper ? kernel_keeper_host(b->o->keeper, (uint32_t)i) : NULL };
+	int rc = find_recorded(b, (uint32_t)i, &in, &losses, err);
+	if (rc == 0 && losses.begin != MER_NO_TIME)
+		rc = run_model(b, (uint32_t)i, &in, err);
+	else if (rc == 0 && in.keep)
+		kernel_keeper_end(in.keep, true);
 	kernel_losses_fini(&losses);
 	return rc;
 }
@@ -374,6 +443,34 @@ static void report_host(struct mer_experiment *e, uint32_t host, const struct ke
 			"reports as lost; states in between are unknown");
 }
 
+static int find_packets(struct builder *b, const struct sync_messages *messages,
+	const struct sync_result *r, struct mer_err *err)
+{
+	const struct kernel_window *o = b->o->window;
+	/* A bit before, so that what was told a moment earlier is told again. */
+	enum { MARGIN_NS = 10000000 };
+	int64_t begin = o && o->is_told && o->begin > INT64_MIN + MARGIN_NS ? o->begin - MARGIN_NS
+			: o						    ? o->begin
+									    : 0;
+	uint32_t state = o ? kernel_checkpoints_before(o->from, begin) : KERNEL_NONE;
+	int rc = 0;
+	if (o && !kernel_checkpoint_serves(
+			 kernel_checkpoints_kind(o->from), kernel_checkpoint_kind(b->o, false)))
+		return mer_fail(err, MER_ERR_BUG, "these states do not serve this reading");
+	if (o) {
+		rc = kernel_resume_new(
+			o->from, state, o->is_told ? INT64_MIN : o->until, b->w, &b->resume, err);
+	} else {
+		rc = collect_packets(b->w, messages, r, err);
+		if (rc == 0)
+			rc = copy_places(b->w, messages, err);
+	}
+	if (rc == 0 && b->o->keeper)
+		rc = kernel_keeper_begin(b->o->keeper, b->w,
+			kernel_checkpoint_kind(b->o, messages && messages->hosts), err);
+	return rc;
+}
+
 int kernel_world_build(struct mer_experiment *e, const struct sync_messages *messages,
 	const struct sync_result *r, const struct kernel_world_options *o,
 	struct kernel_world **world, struct mer_err *err)
@@ -390,9 +487,7 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 	for (; rc == 0 && w->n_hosts < e->n_hosts; w->n_hosts++)
 		kernel_host_init_in(&w->hosts[w->n_hosts], e->spill, b.o->forget);
 	if (rc == 0)
-		rc = collect_packets(w, messages, r, err);
-	if (rc == 0)
-		rc = copy_places(w, messages, err);
+		rc = find_packets(&b, messages, r, err);
 	if (b.o->drop)
 		sync_messages_free(b.o->drop);
 	if (rc == 0)
@@ -414,6 +509,7 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 		mer_spill_release(b.ends[i]);
 	free(b.ends);
 	free(b.n_ends);
+	kernel_resume_free(b.resume);
 	kernel_layouts_free(b.layouts);
 	trace_reading_free(b.switches);
 	trace_reading_free(b.all);

@@ -15,6 +15,8 @@
 #include "sync/messages.h"
 #include "trace/experiment.h"
 
+struct kernel_checkpoints;
+struct kernel_keeper;
 struct sync_result;
 
 struct kernel_world {
@@ -52,6 +54,21 @@ struct kernel_world_options {
 	bool again;
 	/* Emptied as soon as packets were made of them; NULL: `messages` stay. */
 	struct sync_messages *drop;
+	/* Only this part is read, and what comes before it from the last state there was (checkpoint.h).
+	 * NULL: everything is read, from messages. */
+	const struct kernel_window *window;
+	/* States are kept for that, unless something is damaged; NULL: not. */
+	struct kernel_keeper *keeper;
+};
+
+struct kernel_window {
+	const struct kernel_checkpoints *from;
+	/* What is asked about lies in [begin, until); see kernel_host.known_until. */
+	int64_t begin, until;
+	/* For observers: it is read further than until, to the first state where all that began before it and
+	 * ends soon has ended; what is still open there (calls, waits) is told as it will end. settles: time
+	 * slices have to end, too. */
+	bool is_told, settles;
 };
 
 /* messages: as gathered, on the hosts' own clocks; NULL: none are known. r: the synchronization that

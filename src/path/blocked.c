@@ -80,7 +80,7 @@ static void find_waker(const struct kernel_world *world, uint32_t host, struct b
 	const struct kernel_span *s = kernel_span(&world->hosts[host], w->whole);
 	w->by_host = w->by_task = KERNEL_NONE;
 	w->asked = w->end;
-	struct kernel_waker by = { .asked = w->end };
+	struct kernel_waker by = { .asked = INT64_MAX }; /* of a piece the whole ended later */
 	if (s->cause == KERNEL_NETWORK && kernel_bridge_origin(world, host, s->source, &by)) {
 		w->by_host = by.host;
 		w->by_task = by.task;

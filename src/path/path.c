@@ -163,6 +163,7 @@ static struct path_segment of_span(const struct walk *k, uint32_t span)
 	const struct kernel_span *s = kernel_span(h, span);
 	/* Of a piece of a wait: what the whole was for. */
 	uint32_t whole = kernel_wait_end(h, span);
+	k->p->is_open |= kernel_span_is_open(h, span) || kernel_span_is_open(h, whole);
 	const struct kernel_span *end = whole == span ? s : kernel_span(h, whole);
 	struct path_segment g = blank(&k->now);
 	g.span = span;
@@ -413,6 +414,15 @@ static uint32_t find_start(const struct kernel_host *h, uint32_t task, int64_t e
 	return wait;
 }
 
+/* May the wait before, which ended without an end, be taken up later than what was read? Then the window may end
+ * in the middle of it. */
+static bool is_start_open(const struct kernel_host *h, uint32_t i)
+{
+	while (h->known_until != INT64_MAX && i != KERNEL_NONE && !is_wait(kernel_span(h, i)))
+		i = kernel_span(h, i)->before;
+	return i != KERNEL_NONE && kernel_span_is_open(h, i);
+}
+
 static void finish(struct path *p)
 {
 	for (size_t i = 0; i < p->n_segments / 2; i++) {
@@ -459,6 +469,7 @@ int path_find(const struct kernel_world *w, uint32_t host, uint32_t task, int64_
 	struct walk k = { .p = path, .w = w, .err = err };
 	k.now = (struct frame){ .host = host, .task = task, .floor = path->begin };
 	k.now.span = find_start(h, task, path->end, &k.t);
+	path->is_open = is_start_open(h, k.now.span);
 	int rc = run(&k);
 	free(k.frames);
 	if (rc == 0)

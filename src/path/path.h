@@ -93,6 +93,8 @@ struct path {
 	int64_t unexplained_ns;
 	/* Waits that another host would explain, if its clock was comparable. */
 	uint64_t n_unresolved_remote;
+	/* Events that were not read (kernel_world_options.window) may say more about it: read further. */
+	bool is_open;
 };
 
 /* The path of a task over [begin, end], which is cut to the task's life (INT64_MIN, INT64_MAX: all of

@@ -184,6 +184,27 @@ static int run_stored(struct session_answer *a, struct store *store, struct mer_
 	return rc;
 }
 
+/* Only the part of the traces that is asked about, if what comes before is known; else states are kept. */
+static void choose_part(struct session_answer *a, struct session_states *states,
+	struct kernel_world_options *world, struct kernel_window *window)
+{
+	const struct analysis_options *o = &a->options;
+	bool is_part = o->begin != INT64_MIN || o->end != INT64_MAX, slices;
+	uint32_t kind;
+	if (!analysis_reads_part(o, a->request->tables, a->request->n, &kind, &slices))
+		return;
+	session_states_open(states, a->session, kind);
+	*window = (struct kernel_window){ .from = states->from,
+		.begin = o->begin,
+		.until = o->end,
+		.is_told = true,
+		.settles = slices };
+	if (is_part && states->from)
+		world->window = window;
+	session_states_keep(states, a->session);
+	world->keeper = states->keeper;
+}
+
 static int run(struct session_answer *a, struct mer_err *err)
 {
 	struct session *s = a->session;
@@ -209,9 +230,17 @@ static int run(struct session_answer *a, struct mer_err *err)
 		.cancel = &s->cancel,
 		.done_bytes = session_stage_begin(s, q->stage, bytes),
 		.drop = s->o.once ? &s->messages : NULL };
+	struct session_states states = { 0 };
+	struct kernel_window window;
+	choose_part(a, &states, &world, &window);
 	a->has_run = true;
 	rc = analysis_run(&a->run, s->e, m, messages ? s->result : NULL, &world, &a->options,
 		q->tables, q->n, a->tables, err);
+	if (rc == 0)
+		session_states_save(&states, a->run.world);
+	else if (rc == MER_ERR_INPUT)
+		session_states_drop(&states);
+	session_states_close(&states);
 	session_stage_end(s);
 	if (s->o.once) {
 		sync_messages_free(&s->messages);

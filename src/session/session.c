@@ -23,8 +23,10 @@ static void drop_world(struct session *s)
 	usage_free(s->usage);
 	if (!s->store)
 		kernel_world_free(s->world);
+	session_states_close(&s->states);
 	s->usage = NULL;
 	s->world = NULL;
+	s->is_part = false;
 }
 
 void session_free(struct session *s)
@@ -106,7 +108,13 @@ static int build_world(struct session *s, enum session_usage usage, struct mer_e
 		.done_bytes = session_stage_begin(s, SESSION_READING, s->e->bytes),
 		.observers = usage == SESSION_USAGE_ALL ? usage_observers(s->usage) : NULL,
 		.drop = s->o.once ? messages : NULL };
+	session_states_open(&s->states, s, kernel_checkpoint_kind(&o, true));
+	session_states_keep(&s->states, s);
+	o.keeper = s->states.keeper;
 	rc = kernel_world_build(s->e, messages, s->result, &o, &s->world, err);
+	if (rc == 0)
+		session_states_save(&s->states, s->world);
+	session_states_close(&s->states);
 	session_stage_end(s);
 	if (s->o.once) {
 		sync_messages_free(messages);
@@ -130,16 +138,80 @@ static int open_world(
 	return rc ? rc : usage_settle(s->usage, s->world, err);
 }
 
+/* ---- ... in a part of the time ---- */
+
+void session_expect_part(struct session *s)
+{
+	s->expects_part = true;
+}
+
+static int build_part(struct session *s, const struct session_window *within, struct mer_err *err)
+{
+	struct kernel_window window = {
+		.from = s->states.from, .begin = within->begin, .until = s->until
+	};
+	struct kernel_world_options o = { .n_threads = session_threads(s),
+		.cancel = &s->cancel,
+		.done_bytes = session_stage_begin(s, SESSION_READING, s->e->bytes),
+		.window = &window };
+	int rc = kernel_world_build(s->e, NULL, s->result, &o, &s->world, err);
+	session_stage_end(s);
+	if (rc == MER_ERR_INPUT)
+		session_states_drop(&s->states);
+	s->is_part = true;
+	return rc;
+}
+
+/* Is there anything from which only this part can be read? */
+static bool find_states(struct session *s, const struct session_window *within)
+{
+	if (!within || (within->begin == INT64_MIN && within->end == INT64_MAX) || s->o.store)
+		return false;
+	session_states_open(&s->states, s, KERNEL_KEPT_PACKETS | KERNEL_KEPT_SPANS);
+	if (!s->states.from)
+		session_states_close(&s->states);
+	return s->states.from != NULL;
+}
+
+/* At least so much is read after the window: most waits end soon. */
+enum { SOON_NS = 10000000 };
+
+static int world_of_part(struct session *s, const struct session_window *within,
+	struct session_world *w, struct mer_err *err)
+{
+	s->until = within->end < s->e->end - SOON_NS ? within->end + SOON_NS : INT64_MAX;
+	int rc = build_part(s, within, err);
+	*w = (struct session_world){
+		.e = s->e, .world = s->world, .synced = session_synced(s), .session = s
+	};
+	return rc;
+}
+
+int session_world_further(
+	struct session_world *w, const struct session_window *within, struct mer_err *err)
+{
+	struct session *s = w->session;
+	int64_t begin = within->begin > s->e->begin ? within->begin : s->e->begin;
+	int64_t more = s->until - begin;
+	kernel_world_free(s->world);
+	s->world = NULL;
+	s->until = s->until < s->e->end - more ? s->until + more : INT64_MAX;
+	int rc = build_part(s, within, err);
+	w->world = s->world;
+	return rc;
+}
+
 int session_world(struct session *s, const struct session_window *within, enum session_usage usage,
 	struct session_world *w, struct mer_err *err)
 {
 	const struct sync_messages *messages;
 	struct store *store = NULL;
 	int rc = 0;
-	(void)within; /* all of the time is read */
-	if (!s->world || usage > s->usage_kind) {
+	if (!s->world || usage > s->usage_kind || s->is_part) {
 		drop_world(s);
-		rc = session_synchronize(s, true, err);
+		rc = session_synchronize(s, !s->expects_part, err);
+		if (rc == 0 && usage == SESSION_USAGE_NONE && find_states(s, within))
+			return world_of_part(s, within, w, err);
 		if (rc == 0)
 			rc = session_store(s, &store, err);
 		if (rc == 0 && !store)
@@ -150,7 +222,9 @@ int session_world(struct session *s, const struct session_window *within, enum s
 			drop_world(s);
 		s->usage_kind = usage;
 	}
-	*w = (struct session_world){ .e = s->e, .world = s->world, .synced = session_synced(s) };
+	*w = (struct session_world){
+		.e = s->e, .world = s->world, .synced = session_synced(s), .session = s
+	};
 	w->usage = usage ? s->usage : NULL;
 	return rc;
 }

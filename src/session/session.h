@@ -125,11 +125,17 @@ struct session_world {
 	const struct kernel_world *world;
 	const struct usage *usage; /* NULL: not wanted */
 	const struct session_synced *synced;
+	struct session *session;
 };
 
+/* Before the clocks are aligned: only a part of the time will be asked about (session_world, within). */
+void session_expect_part(struct session *s);
+/* A world of a part was not enough (path.is_open, kernel_host.known_until): one that was read further. */
+int session_world_further(
+	struct session_world *w, const struct session_window *within, struct mer_err *err);
 /* The model of all hosts, with the log of spans that paths and waits are found in. within: what will be
- * asked is in this window, so less may be read; NULL: any time. Synchronizes first if that was not
- * done. */
+ * asked is in this window, so less may be read: then who asks must be able to read further; NULL: any
+ * time. Synchronizes first if that was not done. */
 int session_world(struct session *s, const struct session_window *within, enum session_usage usage,
 	struct session_world *w, struct mer_err *err);
 

@@ -3,6 +3,7 @@
 #define MER_SESSION_STATE_H
 
 #include "session/session.h"
+#include "session/states.h"
 
 struct session {
 	struct session_options o;
@@ -26,6 +27,10 @@ struct session {
 	struct kernel_world *world; /* of the store, if there is one */
 	struct usage *usage;
 	enum session_usage usage_kind; /* of world */
+	bool is_part;		       /* world is of a part of the time */
+	struct session_states states;  /* from which it was read */
+	int64_t until;		       /* so far it was read; INT64_MAX: to the end */
+	bool expects_part; /* messages are probably not needed; if they have to be found, they are kept */
 };
 
 /* Opens the store, makes it if it is not there; once. NULL: there is none. An error is one that ends it all. */

@@ -53,7 +53,8 @@ static bool tasks_fit(const struct kernel_host *h)
 		      is_of(t->name, h->n_renames);
 	}
 	for (uint32_t i = 0; i < h->n_renames; i++)
-		ok &= h->renames[i].name < h->names.n && is_of(h->renames[i].before, i);
+		ok &= h->renames[i].name < h->names.n && is_of(h->renames[i].before, i) &&
+		      h->renames[i].jump <= i;
 	return ok;
 }
 

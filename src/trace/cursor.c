@@ -662,6 +662,14 @@ int trace_cursor_new(struct mer_experiment *e, const struct trace_reading *readi
 int trace_cursor_of_host(struct mer_experiment *e, const struct trace_reading *reading,
 	uint32_t host, struct mer_cursor **cursor, struct mer_err *err)
 {
+	return trace_cursor_of_host_from(
+		e, reading, host, (struct trace_range){ INT64_MIN, INT64_MAX }, NULL, cursor, err);
+}
+
+int trace_cursor_of_host_from(struct mer_experiment *e, const struct trace_reading *reading,
+	uint32_t host, struct trace_range range, const uint32_t *packets,
+	struct mer_cursor **cursor, struct mer_err *err)
+{
 	uint32_t first = 0, end;
 	while (first < e->n_streams && e->traces[e->streams[first].trace].host != host)
 		first++;
@@ -672,8 +680,7 @@ int trace_cursor_of_host(struct mer_experiment *e, const struct trace_reading *r
 		window = HOSTS_EVENTS / e->n_hosts;
 	if (window < HOST_MIN_EVENTS)
 		window = HOST_MIN_EVENTS;
-	return new_cursor(e, reading, (struct trace_range){ INT64_MIN, INT64_MAX }, first, end,
-		window, NULL, cursor, err);
+	return new_cursor(e, reading, range, first, end, window, packets, cursor, err);
 }
 
 int mer_cursor_open(struct mer_experiment *e, const struct mer_read_options *o,

@@ -38,6 +38,10 @@ int trace_cursor_new(struct mer_experiment *e, const struct trace_reading *readi
  * depends on the number of hosts only so far that all together stay small. */
 int trace_cursor_of_host(struct mer_experiment *e, const struct trace_reading *reading,
 	uint32_t host, struct mer_cursor **cursor, struct mer_err *err);
+/* The same of a part of the time. first: per stream of the host, the packet to begin with; NULL: found. */
+int trace_cursor_of_host_from(struct mer_experiment *e, const struct trace_reading *reading,
+	uint32_t host, struct trace_range range, const uint32_t *first, struct mer_cursor **cursor,
+	struct mer_err *err);
 /* Per stream: the packet that the cursor began with, and the one with which a cursor that goes on
  * from here must begin. */
 void trace_cursor_packets(const struct mer_cursor *c, uint32_t *first, uint32_t *left);

@@ -27,6 +27,7 @@ static const struct pair {
 	{ "net", "bins", NULL, "interfaces" },
 	{ "net", "bins_tasks", NULL, "top" },
 	{ "frequency", "bins", NULL, "top" },
+	{ "rates", "bins", NULL, "top" },
 };
 enum { N_PAIRS = sizeof(pairs) / sizeof(pairs[0]) };
 

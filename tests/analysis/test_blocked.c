@@ -311,6 +311,29 @@ static void test_first_of_several(void **state)
 	}
 }
 
+/* A wait in two pieces, of which a packet ended the second: that ended the first one, too, though it came
+ * after its end. */
+static void test_packet_of_pieces(void **state)
+{
+	(void)state;
+	struct tasks_world t;
+	tw_init(&t, 2, 1000);
+	uint32_t c = tw_task(&t, 0, 10, "client"), s = tw_task(&t, 1, 20, "server");
+	uint32_t first = tw_wait(&t, 0, c, 0, "poll", "", KERNEL_TIMER);
+	tw_span(&t, 0, c, 10, KERNEL_USER);
+	uint32_t second = tw_wait(&t, 0, c, 11, "poll", "", KERNEL_NETWORK);
+	kernel_span(&t.hosts[0], first)->source = second;
+	uint32_t sends = tw_span(&t, 1, s, 0, KERNEL_USER);
+	tw_by_packet(&t, 0, second, 1, sends, 30, 31);
+	tw_span(&t, 0, c, 31, KERNEL_USER);
+	struct blocked b = find(&t);
+	assert_int_equal(at(&b, 0, c, 0)->by_task, s);
+	assert_int_equal(at(&b, 0, c, 0)->by_host, 1);
+	assert_int_equal(at(&b, 0, c, 11)->by_task, s);
+	blocked_fini(&b);
+	tw_fini(&t);
+}
+
 /* A listener hands the request to a worker by a futex; the worker asks a lock of a third thread, too. */
 static void test_worker_pool(void **state)
 {
@@ -540,6 +563,7 @@ int main(void)
 		cmocka_unit_test(test_connect_and_accept),
 		cmocka_unit_test(test_outside),
 		cmocka_unit_test(test_first_of_several),
+		cmocka_unit_test(test_packet_of_pieces),
 		cmocka_unit_test(test_worker_pool),
 		cmocka_unit_test(test_pipeline),
 		cmocka_unit_test(test_kernel_thread_and_input),

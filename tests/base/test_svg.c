@@ -141,6 +141,29 @@ static void large(void **state)
 	free(z);
 }
 
+/* Several series share what a file may have. */
+static void several_large(void **state)
+{
+	(void)state;
+	enum { N = 20000, SERIES = 3 };
+	double *x = malloc(N * sizeof(*x)), *y = malloc(N * sizeof(*y));
+	assert_non_null(x);
+	assert_non_null(y);
+	for (int i = 0; i < N; i++) {
+		x[i] = i;
+		y[i] = i * 37 % 1009;
+	}
+	struct mer_svg_series s[SERIES];
+	for (int i = 0; i < SERIES; i++)
+		s[i] = (struct mer_svg_series){ MER_SVG_POINTS, "s", 0, x, y, NULL, N };
+	struct mer_svg_chart c = { .title = "t", .series = s, .n_series = SERIES };
+	struct mer_str out = draw(&c, 1);
+	assert_in_range(count(out.data, "h0"), MER_SVG_MAX_POINTS / 8, MER_SVG_MAX_POINTS);
+	mer_str_fini(&out);
+	free(x);
+	free(y);
+}
+
 static void labels(void **state)
 {
 	(void)state;
@@ -270,6 +293,7 @@ int main(void)
 		cmocka_unit_test(hostile_text),
 		cmocka_unit_test(degenerate),
 		cmocka_unit_test(large),
+		cmocka_unit_test(several_large),
 		cmocka_unit_test(labels),
 		cmocka_unit_test(units),
 		cmocka_unit_test(steps),

@@ -33,6 +33,13 @@ text "$dir/out" '^\],"sync":null,"diagnostics":\[\{"severity":"warning","code":"
 text "$dir/err" 'warning: .*discarded 82557 events' stderr
 
 # Fields.
+# Any one field of an event, the first too.
+printf 'host h\ntrace h/kernel\nevent e { u32 a; u32 b }\n1us h 0 e a=5 b=6\n' >"$dir/fields.scn"
+check "a scenario" "$ctfgen" -o "$dir/fields" "$dir/fields.scn"
+for field in "a = 5" "b = 6"; do
+	run 0 events --fields "${field% =*}" "$dir/fields"
+	text "$dir/out" "e: \\{ $field \\}\$" "one field"
+done
 run 0 events --fields name,next_tid,prev_comm -f 'name == "sched_switch"' -n 2 $two
 equal "fields of text" "$(sed 's/.*) //' "$dir/out" | head -1)" \
 	'client sched_switch: { prev_comm = "Client manageme", next_tid = 177 }'

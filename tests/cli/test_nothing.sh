@@ -25,6 +25,14 @@ trace d/kernel
 1ms d 0 timer_hrtimer_expire_exit hrtimer=1
 EOF2
 check "a scenario" "$ctfgen" -o "$dir/timers" "$dir/timers.scn"
+# Traces without a single event.
+printf 'host e\ntrace e/kernel { cpus 0; declare sched_switch }\n' >"$dir/empty.scn"
+check "a scenario" "$ctfgen" -o "$dir/empty" "$dir/empty.scn"
+for verb in "top cpu --bins 4" "top cpu"; do
+	# shellcheck disable=SC2086
+	run 0 $verb "$dir/empty"
+	text "$dir/out" 'The events were recorded, but none occurred.' "$verb without events"
+done
 cpus="--sync none $dir/cpus" timers=$dir/timers
 
 # shellcheck disable=SC2086

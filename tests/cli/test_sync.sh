@@ -36,6 +36,8 @@ for ahead in -1ms 1ms; do
 	"$ctfgen" -o "$dir/ahead" "$dir/ahead.scn"
 	run 0 sync "$dir/ahead"
 	text "$dir/out" "before it was sent \(as recorded: $([ $ahead = 1ms ] && echo 2 || echo 3) of 5\)" "ahead $ahead"
+	run 0 sync --method realtime "$dir/ahead"
+	text "$dir/out" "does not fit these clocks: $([ $ahead = 1ms ] && echo 2 || echo 3) messages would" "ahead $ahead, afterwards"
 done
 
 # JSON: what its documentation promises.

@@ -99,8 +99,7 @@ static struct mer_cell sum_cell(const struct fold_context *x, const struct fold_
 
 static double real_of(const struct mer_column *c, const struct mer_cell *cell)
 {
-	bool is_real = c->type == MER_RATIO || c->type == MER_REAL || c->type == MER_RATE;
-	return is_real ? cell->v.f : (double)cell->v.i;
+	return mer_type_is_real(c->type) ? cell->v.f : (double)cell->v.i;
 }
 
 static const struct mer_cell *of_column(

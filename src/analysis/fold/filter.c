@@ -287,15 +287,13 @@ static void set_cell(struct filter_value *v, const struct about *a, const struct
 	const struct mer_column *column = &a->table->columns[c];
 	if (!cell->set)
 		return;
-	switch (column->type) {
-	case MER_TEXT: set_text(v, cell->v.text); return;
-	case MER_RATIO: /* as it is printed */
-	case MER_REAL:
-	case MER_RATE:
+	if (column->type == MER_TEXT) {
+		set_text(v, cell->v.text);
+	} else if (mer_type_is_real(column->type)) { /* as programs get it */
 		v->kind = FILTER_VALUE_REAL;
 		v->real = cell->v.f * (column->type == MER_RATIO ? 100 : 1);
-		return;
-	default: set_number(v, cell->v.i); return;
+	} else {
+		set_number(v, cell->v.i);
 	}
 }
 

@@ -204,6 +204,27 @@ static bool put_part(
 	return to < end;
 }
 
+/* All facts, whole: of a whole recording, where nothing else is asked for. */
+static bool is_all(const struct fold_state *s, const struct fold_input *in)
+{
+	return s->plan->all_of_time && s->plan->fold->shape != FOLD_BINS && !s->plan->fold->from &&
+	       !s->plan->fold->to && !chooses(s, in);
+}
+
+static void put_all(struct fold_state *s, const struct fold_input *in, struct fold_selection *x)
+{
+	struct fold_batch *b = &s->batch;
+	for (; x->at < x->n && b->n < FOLD_PIECES; x->at++) {
+		const struct fact *f = fact_at(x, in, x->at);
+		uint32_t i = b->n;
+		b->of[i] = x->at;
+		b->from[i] = b->begin[i] = f->begin;
+		b->to[i] = b->end[i] = f->end;
+		b->bin[i] = 0;
+		b->n += in->rule != FACT_CUT || f->end > f->begin;
+	}
+}
+
 int fold_select(struct fold_state *s, const struct kernel_host *h, const struct fold_input *in,
 	struct fold_selection *x, struct mer_err *err)
 {
@@ -211,6 +232,10 @@ int fold_select(struct fold_state *s, const struct kernel_host *h, const struct 
 	s->batch.h = h;
 	s->batch.facts = x->facts;
 	s->batch.stride = in->kind->size;
+	if (is_all(s, in)) {
+		put_all(s, in, x);
+		return 0;
+	}
 	while (s->batch.n < FOLD_PIECES) {
 		if (x->next == x->n_chosen) {
 			int rc = x->at < x->n ? choose(s, h, in, x, err) : 0;

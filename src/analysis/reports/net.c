@@ -71,15 +71,14 @@ static uint32_t size_of(struct net_state *s, const struct kernel_packet_seen *p)
 	return *at - 1;
 }
 
-static bool add_end(struct net_state *s, const struct kernel_packet_seen *p, uint32_t size)
+static bool add_end(struct analysis_host *a, const struct kernel_packet_seen *p, uint32_t size)
 {
-	struct net_end *e;
+	struct net_state *s = a->state;
 	if (p->packet == KERNEL_NONE)
 		return true;
-	e = mer_grow_at(&s->ends, &s->cap_ends, s->n_ends, sizeof(*e));
-	if (!e)
+	if (!mer_spill_grow(a->run->e->spill, &s->ends, s->n_ends, &s->cap_ends, sizeof(*s->ends)))
 		return false;
-	*e = (struct net_end){ p->packet & INT32_MAX, p->is_send, size };
+	s->ends[s->n_ends] = (struct net_end){ p->packet & INT32_MAX, p->is_send, size };
 	s->n_ends++;
 	return true;
 }
@@ -102,7 +101,7 @@ static int on_packet(void *ctx, const struct kernel_host *h, const struct kernel
 		return 0;
 	uint32_t size = size_of(s, p);
 	/* Ends of packets are kept beyond the range: a packet belongs to where it was sent. */
-	if (size == KERNEL_NONE || !add_end(s, p, size))
+	if (size == KERNEL_NONE || !add_end(a, p, size))
 		return mer_fail_nomem(a->err);
 	if (!analysis_is_asked(o, p->time))
 		return 0;
@@ -136,7 +135,7 @@ static void free_state(void *state)
 	free(s->devices);
 	free(s->flows);
 	free(s->sizes);
-	free(s->ends);
+	mer_spill_release(s->ends);
 	free(s->sockets);
 	mer_map_fini(&s->device_map);
 	mer_map_fini(&s->size_map);

@@ -53,7 +53,7 @@ struct net_state {
 	struct net_size *sizes;
 	size_t n_sizes, cap_sizes;
 	struct mer_map size_map; /* name of a device and bytes -> number, plus 1 */
-	struct net_end *ends;
+	struct net_end *ends;	 /* a block of the experiment's spill */
 	size_t n_ends, cap_ends;
 	bool learned; /* the headers' bytes of its devices */
 	struct net_socket *sockets;

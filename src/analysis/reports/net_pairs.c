@@ -15,7 +15,7 @@ struct both {			       /* ends of a packet; KERNEL_NONE: not seen */
 static struct both *join(const struct analysis_run *run)
 {
 	const struct kernel_world *w = run->world;
-	struct both *all = malloc(((size_t)w->n_bridges + 1) * sizeof(*all));
+	struct both *all = mer_spill_array(run->e->spill, (size_t)w->n_bridges + 1, sizeof(*all));
 	if (!all)
 		return NULL;
 	memset(all, 0xff, ((size_t)w->n_bridges + 1) * sizeof(*all));
@@ -55,7 +55,7 @@ int net_learn_headers(struct analysis_run *run)
 	uint64_t(*votes)[MAX_HEADER + 1] = calloc(n + 1, sizeof(*votes));
 	size_t *first = calloc((size_t)run->e->n_hosts + 1, sizeof(*first));
 	if (!all || !votes || !first) {
-		free(all);
+		mer_spill_release(all);
 		free(votes);
 		free(first);
 		return mer_fail_nomem(run->err);
@@ -82,7 +82,7 @@ int net_learn_headers(struct analysis_run *run)
 			s->devices[d].header_bytes = s->devices[d].name == KERNEL_NONE ? 0 : best;
 		}
 	}
-	free(all);
+	mer_spill_release(all);
 	free(votes);
 	free(first);
 	return 0;
@@ -205,7 +205,7 @@ int net_emit_pairs(struct analysis_run *run, struct mer_table *t, enum net_pairs
 	}
 	for (size_t i = 0; i < all.n && ok; i++)
 		emit_pair(run, t, &all.pairs[i], output);
-	free(ends);
+	mer_spill_release(ends);
 	free(all.pairs);
 	mer_map_fini(&all.map);
 	return ok ? 0 : mer_fail_nomem(run->err);

@@ -7,7 +7,9 @@
 #include "cli/sync/sync_print.h"
 #include "cli/session.h"
 #include "cli/tasks.h"
+#include "cli/text.h"
 #include "cli/verb.h"
+#include "draw/graph.h"
 
 enum { SCREENFUL = 20 };
 enum by { BY_PROGRAM, BY_TASK };
@@ -37,11 +39,43 @@ static void drop_kernel(struct cli_graph *g, struct mer_table *t)
 	t->n_rows = n;
 }
 
-/* Of the rows as they are now. */
-static int plot(const struct cli_graph *g, const struct values *v)
+/* Of the rows as they are now; asked_by: the option that wants a picture, for errors; NULL: for
+ * Graphviz. */
+static int draw(const struct cli_graph *g, const struct values *v, struct mer_cancel *cancel,
+	const char *asked_by, struct mer_str *out)
+{
+	enum { WIDTH = 78 };
+	struct mer_err *err = &g->cli->err;
+	struct mer_str why = { 0 }, fix = { 0 }, lines = { 0 };
+	int rc = cli_graph_why_empty(g, &why, &fix);
+	if (why.data)
+		cli_text_wrap(&lines, why.data, WIDTH, 0);
+	mer_str_puts(&lines, fix.data ? fix.data : "");
+	struct draw_graph drawing = { .table = g->table,
+		.by_task = v->by == BY_TASK,
+		.limited = !v->limit.set,
+		.why_empty = lines.data,
+		.how_to_see_all = "--limit 0 draws all",
+		.cancel = cancel };
+	out->failed |= why.failed || fix.failed || lines.failed;
+	if (rc == 0 && !asked_by)
+		rc = draw_graph_dot(&drawing, out, err);
+	else if (rc == 0)
+		rc = draw_graph_svg(&drawing, out, err);
+	if (asked_by && (rc == MER_ERR_USAGE || rc == MER_ERR_SYS)) {
+		struct mer_err own = *err;
+		mer_fail_remedy(err, rc, own.remedy, "%s: %.900s", asked_by, own.text);
+	}
+	mer_str_fini(&why);
+	mer_str_fini(&fix);
+	mer_str_fini(&lines);
+	return rc;
+}
+
+static int plot(const struct cli_graph *g, const struct values *v, struct mer_cancel *cancel)
 {
 	struct mer_str svg = { 0 };
-	int rc = cli_graph_svg(g, v->by == BY_TASK, !v->limit.set, "--plot", &svg);
+	int rc = draw(g, v, cancel, "--plot", &svg);
 	if (rc == 0)
 		rc = cli_sync_write_file(g->cli, v->plot, &svg);
 	mer_str_fini(&svg);
@@ -108,10 +142,9 @@ static int print(void *ctx, struct session_answer *a)
 		.table = t,
 		.begin = a->begin,
 		.end = a->end,
-		.cancel = session_cancel_of(a->session),
 		.n_tracer = a->run.n_tracer };
 	struct mer_str out = { 0 };
-	bool by_task = v->by == BY_TASK;
+	struct mer_cancel *cancel = session_cancel_of(a->session);
 	int rc = cli_tasks_check(cli, &w, &cli->window);
 	if (rc)
 		return rc;
@@ -122,17 +155,15 @@ static int print(void *ctx, struct session_answer *a)
 	bool draws = v->plot || cli->format == CLI_FORMAT_DOT || cli->format == CLI_FORMAT_SVG;
 	rc = draws && !t->n_rows ? warn_of_nothing(&g, e) : 0;
 	if (rc == 0 && v->plot)
-		rc = plot(&g, v);
+		rc = plot(&g, v, cancel);
 	if (rc)
 		return rc;
 	if (!v->limit.set && cli->format == CLI_FORMAT_TABLE)
 		mer_table_limit(t, SCREENFUL);
 	switch (cli->format) {
 	case CLI_FORMAT_TABLE: rc = cli_graph_text(&g, &out); break;
-	case CLI_FORMAT_DOT: rc = cli_graph_dot(&g, by_task, !v->limit.set, &out); break;
-	case CLI_FORMAT_SVG:
-		rc = cli_graph_svg(&g, by_task, !v->limit.set, "--format svg", &out);
-		break;
+	case CLI_FORMAT_DOT: rc = draw(&g, v, cancel, NULL, &out); break;
+	case CLI_FORMAT_SVG: rc = draw(&g, v, cancel, "--format svg", &out); break;
 	default: return print_rows(&g, a);
 	}
 	return cli_sync_put(cli, &out, rc);

@@ -67,13 +67,22 @@ static int show(void *ctx, const struct session_world *w, const struct session_t
 		return cli_path_children(cli, w, host, task, x->v->limit);
 	struct path p = { 0 };
 	struct mer_str out = { 0 };
+	struct session_world here = *w;
 	struct cli_path c = { .cli = cli,
-		.w = w,
+		.w = &here,
 		.p = &p,
 		.collapse_ns = x->collapse_ns,
 		.limit = x->v->limit,
 		.absolute = x->v->absolute };
-	int rc = path_find(w->world, host, task, cli->window.begin, cli->window.end, &p, &cli->err);
+	const struct session_window *window = &cli->window;
+	int rc = path_find(w->world, host, task, window->begin, window->end, &p, &cli->err);
+	while (rc == 0 && p.is_open) {
+		path_fini(&p);
+		rc = session_world_further(&here, window, &cli->err);
+		if (rc == 0)
+			rc = path_find(
+				here.world, host, task, window->begin, window->end, &p, &cli->err);
+	}
 	if (rc == 0)
 		rc = put(&c, &out);
 	rc = cli_sync_put(cli, &out, rc);
@@ -94,7 +103,9 @@ static int run(struct cli *cli, const void *values)
 	if (v->list && cli->format >= CLI_FORMAT_DOT)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--list is available with --format table, json, jsonl and csv");
+	/* What its children did is asked about all of them. */
 	return cli_ask_tasks(cli, &(struct cli_task_question){ .list = v->list,
+					  .part = !v->children,
 					  .nth = v->nth,
 					  .limit = v->limit,
 					  .print = show,

@@ -110,10 +110,9 @@ static bool put_into_words(struct screen *x, struct mer_table *t)
 	bool many = x->grid.e->n_hosts > 1, ok = true;
 	for (size_t r = 0; next != SIZE_MAX && r < t->n_rows && ok; r++) {
 		struct mer_str words = { 0 }, text = { 0 };
-		if (sentence != SIZE_MAX)
-			cli_finding_command(t, r, many, &words);
-		else
-			cli_summary_command(t, r, many, &words);
+		struct summary_next to =
+			sentence != SIZE_MAX ? finding_next(t, r) : summary_next(t, r);
+		cli_next_command(&to, many, &words);
 		ok = words.data && !words.failed;
 		const char *line = ok ? command(x, t->arena, words.data) : NULL;
 		t->cells[r * t->n_columns + next] = mer_text(line);

@@ -248,18 +248,9 @@ static void put_errors(const struct row *r)
 		text(r, FINDING_COL_OBJECT2));
 }
 
-static enum finding_rule rule_of(const struct row *r)
+static void put_sentence(const struct row *r, enum finding_rule rule)
 {
-	int rule = 0;
-	while (rule < FINDING_N_RULES - 1 &&
-		strcmp(finding_rule_name((enum finding_rule)rule), text(r, FINDING_COL_RULE)) != 0)
-		rule++;
-	return (enum finding_rule)rule;
-}
-
-static void put_sentence(const struct row *r)
-{
-	switch (rule_of(r)) {
+	switch (rule) {
 	case FINDING_LOST: put_lost(r); break;
 	case FINDING_UNKNOWN:
 		put_percent(r, FINDING_COL_PERCENT);
@@ -314,8 +305,7 @@ static void put_sentence(const struct row *r)
 	case FINDING_LOCKS: put_locks(r); break;
 	case FINDING_SOFTIRQ:
 	case FINDING_IRQ:
-		mer_str_puts(
-			r->out, rule_of(r) == FINDING_IRQ ? "interrupts took " : "softirqs took ");
+		mer_str_puts(r->out, rule == FINDING_IRQ ? "interrupts took " : "softirqs took ");
 		put_percent(r, FINDING_COL_PERCENT);
 		mer_str_puts(r->out, " of the CPU time (");
 		put_duration(r, FINDING_COL_TIME);
@@ -353,112 +343,32 @@ static void put_sentence(const struct row *r)
 void cli_finding_sentence(const struct mer_table *t, size_t row, struct mer_str *out)
 {
 	struct row r = { &t->cells[row * t->n_columns], out };
-	put_sentence(&r);
+	put_sentence(&r, finding_rule_of(t, row));
 }
 
 /* ---- commands ---- */
 
-static void put_host(struct mer_str *out, const char *host, bool many)
+void cli_next_command(const struct summary_next *next, bool many, struct mer_str *out)
 {
-	if (!many || !host || !host[0])
-		return;
-	mer_str_puts(out, " --host ");
-	cli_shell_word(out, host);
-}
-
-static const char *command_of(enum finding_rule rule)
-{
-	static const char *const commands[FINDING_N_RULES] = {
-		[FINDING_LOST] = "check",
-		[FINDING_UNKNOWN] = "check",
-		[FINDING_GAPS] = "info",
-		[FINDING_NO_SWITCH] = "check",
-		[FINDING_NOTHING] = "info",
-		[FINDING_DISK_ERRORS] = "top io --table disks",
-		[FINDING_STUCK] = "top futex --table top_unfinished",
-		[FINDING_CPU] = "stats sched",
-		[FINDING_CPU_FULL] = "top cpu",
-		[FINDING_PROCESSES] = "top cpu --table processes",
-		[FINDING_DISK_BUSY] = "top io --table disks",
-		[FINDING_DISK] = "top io --table disks",
-		[FINDING_FAULTS] = "top faults",
-		[FINDING_FLUSHES] = "stats io",
-		[FINDING_LOCKS] = "top futex",
-		[FINDING_SOFTIRQ] = "stats irq",
-		[FINDING_IRQ] = "stats irq",
-		[FINDING_POLLING] = "stats poll",
-		[FINDING_OUTSIDE] = "top net --table sockets",
-		[FINDING_LATENCY] = "latency",
-		[FINDING_REPEATED] = "latency",
-		[FINDING_CALM] = "graph",
-		[FINDING_SCHEDULING] = "top sched",
-		[FINDING_CALL_ERRORS] = "stats syscall",
-	};
-	return commands[rule];
-}
-
-void cli_finding_command(const struct mer_table *t, size_t row, bool many, struct mer_str *out)
-{
-	struct row r = { &t->cells[row * t->n_columns], out };
-	bool of_clocks = rule_of(&r) == FINDING_OUTSIDE && r.c[FINDING_COL_OBJECT].set;
-	enum finding_rule rule = rule_of(&r);
-	/* Waits of one task in their context tell more than sums. */
-	if (rule == FINDING_CALM && r.c[FINDING_COL_OBJECT2].set)
-		mer_str_puts(out, "check");
-	else if (of_clocks)
-		mer_str_puts(out, "sync");
-	else if ((rule == FINDING_DISK || rule == FINDING_FAULTS || rule == FINDING_OUTSIDE) &&
-		 r.c[FINDING_COL_TID].set)
-		mer_str_printf(out, "blocked --tid %" PRId64, number(&r, FINDING_COL_TID));
-	else
-		mer_str_puts(out, command_of(rule));
-	if (rule != FINDING_LATENCY && rule != FINDING_REPEATED && !of_clocks)
-		put_host(out, text(&r, FINDING_COL_HOST), many);
-}
-
-static const char *cell_text(const struct mer_table *t, size_t row, const char *key)
-{
-	size_t c = mer_table_column(t, key);
-	const struct mer_cell *cell = c == SIZE_MAX ? NULL : &t->cells[row * t->n_columns + c];
-	return cell && cell->set ? cell->v.text : "";
-}
-
-static int64_t cell_number(const struct mer_table *t, size_t row, const char *key)
-{
-	size_t c = mer_table_column(t, key);
-	const struct mer_cell *cell = c == SIZE_MAX ? NULL : &t->cells[row * t->n_columns + c];
-	return cell && cell->set ? cell->v.i : -1;
-}
-
-static const char *command_for_wait(const char *cause)
-{
-	static const char *const commands[][2] = { { "CPU", "top sched" },
-		{ "disk", "top io --table disks" }, { "page fault", "top faults" },
-		{ "futex", "top futex" } };
-	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
-		if (strcmp(commands[i][0], cause) == 0)
-			return commands[i][1];
-	return NULL;
-}
-
-void cli_summary_command(const struct mer_table *t, size_t row, bool many, struct mer_str *out)
-{
-	int64_t tid = cell_number(t, row, "tid");
-	if (strcmp(t->id, "links") == 0) {
-		mer_str_puts(out, "latency");
-		return;
-	}
-	if (strcmp(t->id, "waits") == 0) {
-		const char *command = command_for_wait(cell_text(t, row, "cause"));
-		int64_t most = cell_number(t, row, "most_tid");
-		if (command)
-			mer_str_puts(out, command);
-		else
-			mer_str_printf(out, "blocked --tid %" PRId64, most > 0 ? most : tid);
-	} else if (tid > 0) {
-		mer_str_printf(out, "task --tid %" PRId64, tid);
+	static const char *const verbs[] = { [SUMMARY_VIEW_CHECK] = "check",
+		[SUMMARY_VIEW_INFO] = "info",
+		[SUMMARY_VIEW_SYNC] = "sync",
+		[SUMMARY_VIEW_LATENCY] = "latency",
+		[SUMMARY_VIEW_RELATIONS] = "graph",
+		[SUMMARY_VIEW_WAITS] = "blocked",
+		[SUMMARY_VIEW_TASK] = "task" };
+	if (next->view == SUMMARY_VIEW_TABLE) {
+		bool is_stats = strcmp(next->output, "stats") == 0;
+		mer_str_printf(out, "%s %s", is_stats ? "stats" : "top", next->analysis);
+		if (!is_stats && strcmp(next->output, "top") != 0)
+			mer_str_printf(out, " --table %s", next->output);
 	} else {
-		mer_str_puts(out, "top cpu");
+		mer_str_puts(out, verbs[next->view]);
 	}
-	put_host(out, cell_text(t, row, "host"), many);
+	if (next->view == SUMMARY_VIEW_WAITS || next->view == SUMMARY_VIEW_TASK)
+		mer_str_printf(out, " --tid %" PRId64, next->tid);
+	if (many && next->host) {
+		mer_str_puts(out, " --host ");
+		cli_shell_word(out, next->host);
+	}
 }

@@ -3,16 +3,13 @@
 #ifndef MER_CLI_REPORTS_FINDINGS_H
 #define MER_CLI_REPORTS_FINDINGS_H
 
-#include "analysis/reports/findings.h"
+#include "analysis/reports/summary_next.h"
 #include "base/str.h"
 
 /* Row of a table with findings_columns. The sentence does not name the host. */
 void cli_finding_sentence(const struct mer_table *t, size_t row, struct mer_str *out);
 /* many: there are several hosts, so one is chosen. */
-void cli_finding_command(const struct mer_table *t, size_t row, bool many, struct mer_str *out);
-
-/* The same for rows of the tables "top", "waits" and "links". */
-void cli_summary_command(const struct mer_table *t, size_t row, bool many, struct mer_str *out);
+void cli_next_command(const struct summary_next *next, bool many, struct mer_str *out);
 
 /* A word as a shell reads it. */
 void cli_shell_word(struct mer_str *out, const char *word);

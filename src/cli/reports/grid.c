@@ -6,7 +6,7 @@
 
 #include "analysis/bins.h"
 #include "analysis/fold.h"
-#include "cli/reports/chart_table.h"
+#include "draw/chart_table.h"
 #include "cli/sync/sync_print.h"
 #include "cli/session.h"
 #include "cli/table.h"
@@ -284,10 +284,10 @@ static int check_options(struct cli_grid *g)
 	if (v->bins.set && (v->bins.v < 1 || v->bins.v > ANALYSIS_MAX_BINS))
 		return mer_fail(
 			err, MER_ERR_USAGE, "--bins: between 1 and %d", (int)ANALYSIS_MAX_BINS);
-	if (v->plot && v->bins.set && v->bins.v > CLI_CHART_BINS)
+	if (v->plot && v->bins.set && v->bins.v > DRAW_CHART_BINS)
 		return mer_fail(err, MER_ERR_USAGE,
 			"--plot: %" PRId64 " bins are more than a chart can show (%d)", v->bins.v,
-			(int)CLI_CHART_BINS);
+			(int)DRAW_CHART_BINS);
 	if (v->interval.set && v->interval.v < 1)
 		return mer_fail(err, MER_ERR_USAGE, "--interval: a duration above 0 is required");
 	if (v->plot && strcmp(g->verb, "log") == 0 && !has_output(a, "map"))
@@ -514,7 +514,7 @@ static struct analysis_options options_of(const struct cli_grid *g)
 			v->max_size.set ? (uint64_t)v->max_size.v : UINT64_MAX },
 		.n_bins = v->bins.set ? (uint64_t)v->bins.v : 0,
 		.interval_ns = v->interval.v,
-		.max_bins = v->plot ? CLI_CHART_BINS : 0,
+		.max_bins = v->plot ? DRAW_CHART_BINS : 0,
 		.group_by = v->group_by,
 		.filter = g->filter,
 		.limit = kept_rows(g),

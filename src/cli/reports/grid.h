@@ -141,12 +141,12 @@ int cli_grid_lacking(
 	struct cli *cli, const struct mer_experiment *e, const char *id, struct mer_str *out);
 /* The tables "bins", over time, as SVG. */
 int cli_grid_plot(struct cli_grid *g, const char *path);
-/* The table "map", of places over time, as SVG (grid_map.c). */
+/* The table "map", of places over time, as SVG. */
 int cli_grid_map(struct cli_grid *g, const char *path);
 /* Does the column name things, as opposed to measuring them? */
 static inline bool cli_grid_names(const struct mer_column *c)
 {
-	return c->type == MER_TEXT || c->type == MER_ID;
+	return mer_column_names(c);
 }
 
 #endif

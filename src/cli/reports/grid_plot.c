@@ -1,8 +1,9 @@
 /* The tables "bins" of an analysis as charts, one below the other. */
 #include <string.h>
 
-#include "cli/reports/chart_table.h"
+#include "draw/chart_table.h"
 #include "cli/reports/grid.h"
+#include "cli/sync/sync_print.h"
 
 enum { MAX_PANELS = 10 };
 
@@ -13,25 +14,45 @@ static bool is_over_time(const struct mer_table *t)
 
 int cli_grid_plot(struct cli_grid *g, const char *path)
 {
-	struct cli_chart_page p;
+	struct draw_chart_page p;
+	struct mer_str svg = { 0 };
 	int64_t begin = 0, end = 1;
 	bool any = false;
 	int rc = 0;
 	for (size_t i = 0; i < g->n; i++) {
 		int64_t from, to;
-		if (!is_over_time(&g->tables[i]) ||
-			!cli_chart_table_range(&g->tables[i], &from, &to))
+		if (!is_over_time(&g->tables[i]) || !draw_table_range(&g->tables[i], &from, &to))
 			continue;
 		begin = any && begin < from ? begin : from;
 		end = any && end > to ? end : to;
 		any = true;
 	}
-	cli_chart_init(&p, g->cli, begin, end);
+	draw_chart_init(&p, begin, end, &g->cli->err);
 	for (size_t i = 0; i < g->n && rc == 0; i++)
 		if (is_over_time(&g->tables[i]))
-			rc = cli_chart_tables(&p, &g->tables[i], g->analysis, MAX_PANELS);
+			rc = draw_tables(&p, &g->tables[i], g->analysis, MAX_PANELS);
 	if (rc == 0)
-		rc = cli_chart_write(&p, g->analysis->title, path);
-	cli_chart_fini(&p);
+		rc = draw_chart_svg(&p, g->analysis->title, &svg);
+	if (rc == 0)
+		rc = cli_sync_write_file(g->cli, path, &svg);
+	draw_chart_fini(&p);
+	mer_str_fini(&svg);
+	return rc;
+}
+
+int cli_grid_map(struct cli_grid *g, const char *path)
+{
+	const struct mer_table *t = NULL;
+	struct mer_str svg = { 0 };
+	for (size_t i = 0; i < g->n; i++)
+		if (strncmp(g->tables[i].id, "map", 3) == 0)
+			t = &g->tables[i];
+	if (!t)
+		return mer_fail(&g->cli->err, MER_ERR_USAGE,
+			"--plot: the analysis '%s' has no table 'map'", g->analysis->id);
+	int rc = draw_map(t, g->e->n_hosts > 1, &svg, &g->cli->err);
+	if (rc == 0)
+		rc = cli_sync_write_file(g->cli, path, &svg);
+	mer_str_fini(&svg);
 	return rc;
 }

@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "analysis/leave_out.h"
-#include "cli/reports/chart_table.h"
+#include "cli/sync/sync_print.h"
+#include "draw/chart_table.h"
 
 enum { MAX_TABLES = 16, BINS = 300 };
 
@@ -46,26 +47,30 @@ static int leave_out_tracer(struct picture *x, struct analysis_run *run, bool *a
 
 static int draw(struct picture *x, struct cli *cli, bool without_tracer, const char *path)
 {
-	struct cli_chart_page p;
+	struct draw_chart_page p;
+	struct mer_str svg = { 0 };
 	int64_t begin = 0, end = 1;
 	bool any = false;
 	int rc = 0;
 	for (size_t i = 0; i < x->n; i++) {
 		int64_t from, to;
-		if (!cli_chart_table_range(&x->tables[i], &from, &to))
+		if (!draw_table_range(&x->tables[i], &from, &to))
 			continue;
 		begin = any && begin < from ? begin : from;
 		end = any && end > to ? end : to;
 		any = true;
 	}
-	cli_chart_init(&p, cli, begin, end);
+	draw_chart_init(&p, begin, end, &cli->err);
 	p.compact = true;
 	p.task_note = without_tracer ? "without the tracer's own tasks" : NULL;
 	for (size_t i = 0; i < x->n && rc == 0; i++)
-		rc = cli_chart_summary(&p, &x->tables[i], x->requests[i].analysis);
+		rc = draw_summary(&p, &x->tables[i], x->requests[i].analysis);
 	if (rc == 0)
-		rc = cli_chart_write(&p, "CPUs, disks, network and page faults over time", path);
-	cli_chart_fini(&p);
+		rc = draw_chart_svg(&p, "CPUs, disks, network and page faults over time", &svg);
+	if (rc == 0)
+		rc = cli_sync_write_file(cli, path, &svg);
+	draw_chart_fini(&p);
+	mer_str_fini(&svg);
 	return rc;
 }
 

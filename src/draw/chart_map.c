@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "base/plural.h"
-#include "cli/reports/chart.h"
-#include "cli/reports/grid.h"
+#include "draw/chart_table.h"
 
 enum { MAX_PANELS = 12 };
 
@@ -13,8 +12,8 @@ enum { MAX_PANELS = 12 };
 static const char *const names[] = { "disk read", "disk write", "disk discard" };
 
 struct map {
-	struct cli_chart_page page;
-	const struct cli_grid *g;
+	struct draw_chart_page page;
+	bool many_hosts;
 	const struct mer_table *t;
 	size_t begin, end, host, of, name, place, place_end, count; /* columns */
 };
@@ -63,8 +62,8 @@ static double middle(int64_t from, int64_t to, int64_t zero)
 /* The points of rows first to last that have this name. */
 static bool add_points(struct map *m, size_t first, size_t last, const char *name)
 {
-	double *x = cli_chart_values(&m->page, last - first);
-	double *y = cli_chart_values(&m->page, last - first);
+	double *x = draw_chart_values(&m->page, last - first);
+	double *y = draw_chart_values(&m->page, last - first);
 	size_t n = 0;
 	int64_t requests = 0;
 	if (!x || !y)
@@ -80,7 +79,7 @@ static bool add_points(struct map *m, size_t first, size_t last, const char *nam
 	if (!text)
 		return false;
 	if (n)
-		cli_chart_points(&m->page, (struct cli_chart_name){ text, name }, x, y, n);
+		draw_chart_points(&m->page, (struct draw_chart_name){ text, name }, x, y, n);
 	return true;
 }
 
@@ -88,11 +87,11 @@ static bool add_panel(struct map *m, size_t first, size_t last)
 {
 	struct mer_arena *arena = &m->page.arena;
 	int64_t requests = 0;
-	const char *host = m->g->e->n_hosts > 1 ? cell(m, first, m->host)->v.text : "";
+	const char *host = m->many_hosts ? cell(m, first, m->host)->v.text : "";
 	const char *title = mer_arena_printf(
 		arena, "%s%s%s", host, *host ? ": " : "", cell(m, first, m->of)->v.text);
 	struct mer_svg_chart *c =
-		title ? cli_chart_panel(&m->page, title, "sector", MER_SVG_PLAIN) : NULL;
+		title ? draw_chart_panel(&m->page, title, "sector", MER_SVG_PLAIN) : NULL;
 	if (!c)
 		return false;
 	for (size_t i = first; i < last; i++)
@@ -108,22 +107,17 @@ static bool add_panel(struct map *m, size_t first, size_t last)
 	return ok;
 }
 
-int cli_grid_map(struct cli_grid *g, const char *path)
+int draw_map(const struct mer_table *t, bool many_hosts, struct mer_str *svg, struct mer_err *err)
 {
-	struct map m = { .g = g };
-	const struct mer_table *t = NULL;
-	for (size_t i = 0; i < g->n; i++)
-		if (strncmp(g->tables[i].id, "map", 3) == 0)
-			t = &g->tables[i];
-	if (!t || !find_columns(&m, t))
-		return mer_fail(&g->cli->err, MER_ERR_USAGE,
-			"--plot: the analysis '%s' has no table 'map'", g->analysis->id);
+	struct map m = { .many_hosts = many_hosts };
+	if (!find_columns(&m, t))
+		return mer_fail(err, MER_ERR_USAGE, "the table '%s' is no map", t->id);
 	int64_t begin = t->n_rows ? INT64_MAX : 0, end = t->n_rows ? INT64_MIN : 1;
 	for (size_t i = 0; i < t->n_rows; i++) {
 		begin = cell(&m, i, m.begin)->v.i < begin ? cell(&m, i, m.begin)->v.i : begin;
 		end = cell(&m, i, m.end)->v.i > end ? cell(&m, i, m.end)->v.i : end;
 	}
-	cli_chart_init(&m.page, g->cli, begin, end > begin ? end : begin + 1);
+	draw_chart_init(&m.page, begin, end > begin ? end : begin + 1, err);
 	bool ok = true;
 	size_t first = 0, last;
 	for (size_t n = 0; first < t->n_rows && ok && n < MAX_PANELS; n++) {
@@ -134,8 +128,8 @@ int cli_grid_map(struct cli_grid *g, const char *path)
 	}
 	if (ok && first < t->n_rows)
 		m.page.panels[m.page.n - 1].note =
-			"more disks are not drawn: select with --host, or see the table 'map'";
-	int rc = ok ? cli_chart_write(&m.page, t->title, path) : mer_fail_nomem(&g->cli->err);
-	cli_chart_fini(&m.page);
+			"more disks are not drawn: select a host, or see the table 'map'";
+	int rc = ok ? draw_chart_svg(&m.page, t->title, svg) : mer_fail_nomem(err);
+	draw_chart_fini(&m.page);
 	return rc;
 }

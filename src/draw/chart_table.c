@@ -1,4 +1,4 @@
-#include "cli/reports/chart_table.h"
+#include "draw/chart_table.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -6,14 +6,13 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "cli/reports/grid.h"
-#include "cli/text.h"
+#include "base/human.h"
 
 enum { MAX_KEYS = 8, MAX_KINDS = 6 };
 static const char others[] = "all others";
 
 struct drawing {
-	struct cli_chart_page *page;
+	struct draw_chart_page *page;
 	const struct mer_table *t;
 	const struct analysis_chart *chart;
 	size_t begin, end, of, host, comm, tid, pid, per, total; /* columns; SIZE_MAX */
@@ -31,7 +30,7 @@ struct drawing {
 
 static int nomem(const struct drawing *d)
 {
-	return mer_fail_nomem(&d->page->cli->err);
+	return mer_fail_nomem(d->page->err);
 }
 
 static const struct mer_cell *cell(const struct drawing *d, size_t row, size_t column)
@@ -93,7 +92,7 @@ static int by_time(const void *a, const void *b)
 	return (*p > *q) - (*p < *q);
 }
 
-bool cli_chart_table_range(const struct mer_table *t, int64_t *begin, int64_t *end)
+bool draw_table_range(const struct mer_table *t, int64_t *begin, int64_t *end)
 {
 	size_t from = find_key(t, "begin"), to = find_key(t, "end");
 	bool any = false;
@@ -126,10 +125,10 @@ static int find_bins(struct drawing *d)
 		if (kept == 0 || d->edges[i] != d->edges[kept - 1])
 			d->edges[kept++] = d->edges[i];
 	d->n_bins = kept ? kept - 1 : 0;
-	if (d->n_bins > CLI_CHART_BINS)
-		return mer_fail(&d->page->cli->err, MER_ERR_USAGE,
-			"--plot: %zu bins are more than a chart can show (%d)", d->n_bins,
-			(int)CLI_CHART_BINS);
+	if (d->n_bins > DRAW_CHART_BINS)
+		return mer_fail_remedy(d->page->err, MER_ERR_USAGE, MER_REMEDY_FEWER_BINS,
+			"%zu bins are more than a chart can show (%d)", d->n_bins,
+			(int)DRAW_CHART_BINS);
 	return 0;
 }
 
@@ -198,7 +197,7 @@ static void put_name(const struct drawing *d, size_t row, size_t key, struct mer
 	for (size_t c = 0; c < t->n_columns; c++) {
 		const struct mer_column *k = &t->columns[c];
 		const struct mer_cell *v = cell(d, row, c);
-		if (!cli_grid_names(k) || !v->set || c == d->of || c == d->tid ||
+		if (!mer_column_names(k) || !v->set || c == d->of || c == d->tid ||
 			(c == d->host && (d->only || d->n_hosts < 2)) ||
 			(!k->title && c != d->comm))
 			continue;
@@ -284,7 +283,7 @@ static bool is_shown(const struct drawing *d, double sum)
 static void put_total(struct drawing *d)
 {
 	size_t n = d->n_bins;
-	double *v = cli_chart_values(d->page, n);
+	double *v = draw_chart_values(d->page, n);
 	struct analysis_chart of_total = { .of = d->chart->total_of };
 	const struct analysis_chart *chart = d->chart;
 	bool any = false;
@@ -300,7 +299,7 @@ static void put_total(struct drawing *d)
 	}
 	d->chart = chart;
 	if (any)
-		cli_chart_total(d->page, chart->total_name, v, d->edges, n);
+		draw_chart_total(d->page, chart->total_name, v, d->edges, n);
 }
 
 /* What a series is of, whichever panel it is on: its name, and the host where panels say it. NULL: nothing
@@ -316,11 +315,11 @@ static const char *key_of(const struct drawing *d, const char *name)
 /* The greatest ones, then what is left: sums of others make sense where sums do. */
 static int put_series(struct drawing *d)
 {
-	struct cli_chart_name names[CLI_CHART_SERIES + 1];
-	const double *values[CLI_CHART_SERIES + 1];
+	struct draw_chart_name names[DRAW_CHART_SERIES + 1];
+	const double *values[DRAW_CHART_SERIES + 1];
 	uint32_t n = d->names.n, rest = mer_intern_find(&d->names, others, sizeof(others) - 1);
 	struct ranked *order = calloc((size_t)n + 1, sizeof(*order));
-	double *left = cli_chart_values(d->page, d->n_bins);
+	double *left = draw_chart_values(d->page, d->n_bins);
 	bool has_left = rest != MER_INTERN_NONE;
 	size_t shown = 0;
 	if (!order || !left) {
@@ -330,16 +329,16 @@ static int put_series(struct drawing *d)
 	for (uint32_t i = 0; i < n; i++)
 		order[i] = (struct ranked){ i == rest ? -1 : sum_of(d, i), i };
 	/* Several columns have an order of their own; lines that are few that of their names. */
-	if (n > CLI_CHART_SERIES || (!d->chart->lines && d->n_keys == 1))
+	if (n > DRAW_CHART_SERIES || (!d->chart->lines && d->n_keys == 1))
 		qsort(order, n, sizeof(*order), by_sum);
 	for (uint32_t k = 0; k < n; k++) {
 		uint32_t i = order[k].name;
 		if (!is_shown(d, order[k].sum))
 			continue;
-		if (shown < CLI_CHART_SERIES && i != rest) {
+		if (shown < DRAW_CHART_SERIES && i != rest) {
 			const char *name = mer_intern_text(&d->names, i);
 			names[shown] =
-				(struct cli_chart_name){ name[0] ? name : NULL, key_of(d, name) };
+				(struct draw_chart_name){ name[0] ? name : NULL, key_of(d, name) };
 			values[shown++] = d->sums[i];
 		} else if (!d->chart->lines) {
 			add_to(left, d->sums[i], d->n_bins);
@@ -347,12 +346,12 @@ static int put_series(struct drawing *d)
 		}
 	}
 	if (has_left && !d->chart->lines) {
-		names[shown] = (struct cli_chart_name){ others, NULL };
+		names[shown] = (struct draw_chart_name){ others, NULL };
 		values[shown++] = left;
 	} else {
 		has_left = false;
 	}
-	cli_chart_levels(
+	draw_chart_levels(
 		d->page, !d->chart->lines, names, values, shown, has_left, d->edges, d->n_bins);
 	free(order);
 	if (d->total != SIZE_MAX)
@@ -364,7 +363,7 @@ static int put_series(struct drawing *d)
 static const char *note_of(struct drawing *d)
 {
 	struct mer_str text = { 0 };
-	cli_text_duration(&text, d->edges[1] - d->edges[0]);
+	mer_put_duration(&text, d->edges[1] - d->edges[0]);
 	const char *note =
 		text.failed ? NULL : mer_arena_printf(&d->page->arena, "bins of %s", text.data);
 	mer_str_fini(&text);
@@ -395,7 +394,7 @@ static int put_panel(struct drawing *d)
 				    : c->title;
 	enum mer_svg_unit unit = unit_of(d);
 	if (rc == 0 && is_worth_it(d)) {
-		struct mer_svg_chart *panel = cli_chart_panel(d->page, title, c->y, unit);
+		struct mer_svg_chart *panel = draw_chart_panel(d->page, title, c->y, unit);
 		if (panel && unit == MER_SVG_PERCENT)
 			panel->y.max = 100;
 		if (panel && !d->page->compact)
@@ -475,7 +474,7 @@ static int put_panels(struct drawing *d)
 		return nomem(d);
 	if (!d->chart->by_host)
 		return put_panel(d);
-	size_t n = d->n_hosts < CLI_CHART_HOSTS ? d->n_hosts : CLI_CHART_HOSTS;
+	size_t n = d->n_hosts < DRAW_CHART_HOSTS ? d->n_hosts : DRAW_CHART_HOSTS;
 	if (n)
 		qsort(hosts, d->n_hosts, sizeof(*hosts), by_host_sum);
 	if (n)
@@ -489,7 +488,7 @@ static int put_panels(struct drawing *d)
 }
 
 static int draw_chart(
-	struct cli_chart_page *p, const struct mer_table *t, const struct analysis_chart *chart)
+	struct draw_chart_page *p, const struct mer_table *t, const struct analysis_chart *chart)
 {
 	struct drawing d = { .page = p, .t = t, .chart = chart };
 	return find_columns(&d) ? put_panels(&d) : 0;
@@ -498,18 +497,19 @@ static int draw_chart(
 /* ---- Without charts of its own ---- */
 
 static int draw_column(
-	struct cli_chart_page *p, const struct mer_table *t, size_t column, const char *kind)
+	struct draw_chart_page *p, const struct mer_table *t, size_t column, const char *kind)
 {
 	const struct mer_column *k = &t->columns[column];
 	struct analysis_chart c = { .y = k->title, .of = kind, .keys = k->key };
 	c.lines = k->type == MER_REAL;
 	c.title = mer_arena_printf(
 		&p->arena, "%s%s%s: %s", t->title, kind ? ", by " : "", kind ? kind : "", k->title);
-	return c.title ? draw_chart(p, t, &c) : mer_fail_nomem(&p->cli->err);
+	return c.title ? draw_chart(p, t, &c) : mer_fail_nomem(p->err);
 }
 
 /* Rows of several kinds ("host", "cpu", "thread") tell the same more than once: a chart for each kind. */
-static int draw_kinds(struct cli_chart_page *p, const struct mer_table *t, size_t of, size_t column)
+static int draw_kinds(
+	struct draw_chart_page *p, const struct mer_table *t, size_t of, size_t column)
 {
 	const char *kinds[MAX_KINDS];
 	size_t n = 0;
@@ -532,8 +532,8 @@ static bool is_about(const struct analysis_chart *c, const struct mer_table *t)
 	return strcmp(c->table ? c->table : "bins", t->id) == 0;
 }
 
-int cli_chart_tables(
-	struct cli_chart_page *p, const struct mer_table *t, const struct analysis *a, size_t most)
+int draw_tables(
+	struct draw_chart_page *p, const struct mer_table *t, const struct analysis *a, size_t most)
 {
 	size_t of = find_key(t, "of"), first = p->n;
 	int rc = 0;
@@ -544,7 +544,7 @@ int cli_chart_tables(
 		return rc;
 	}
 	for (size_t c = 0; c < t->n_columns && p->n - first < most && rc == 0; c++) {
-		if (!t->columns[c].title || cli_grid_names(&t->columns[c]) ||
+		if (!t->columns[c].title || mer_column_names(&t->columns[c]) ||
 			t->columns[c].type == MER_TIME)
 			continue;
 		if (of != SIZE_MAX)
@@ -554,7 +554,7 @@ int cli_chart_tables(
 	return rc;
 }
 
-int cli_chart_summary(struct cli_chart_page *p, const struct mer_table *t, const struct analysis *a)
+int draw_summary(struct draw_chart_page *p, const struct mer_table *t, const struct analysis *a)
 {
 	int rc = 0;
 	for (size_t i = 0; a->charts && a->charts[i].title && rc == 0; i++)

@@ -1,48 +1,46 @@
-#include "cli/reports/chart.h"
+#include "draw/chart.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 #include <time.h>
 
-#include "cli/sync/sync_print.h"
-
 enum { COMPACT_PLOT = 120 };
 
-void cli_chart_init(struct cli_chart_page *p, struct cli *cli, int64_t begin, int64_t end)
+void draw_chart_init(struct draw_chart_page *p, int64_t begin, int64_t end, struct mer_err *err)
 {
-	*p = (struct cli_chart_page){ .cli = cli, .begin = begin, .end = end };
+	*p = (struct draw_chart_page){ .err = err, .begin = begin, .end = end };
 	mer_arena_init(&p->arena);
 	mer_intern_init(&p->keys, &p->arena);
 }
 
-void cli_chart_fini(struct cli_chart_page *p)
+void draw_chart_fini(struct draw_chart_page *p)
 {
 	mer_intern_fini(&p->keys);
 	mer_arena_fini(&p->arena);
 }
 
-static void *get(struct cli_chart_page *p, size_t n, size_t bytes)
+static void *get(struct draw_chart_page *p, size_t n, size_t bytes)
 {
 	void *at = mer_arena_zalloc(&p->arena, n, bytes);
 	p->failed |= !at;
 	return at;
 }
 
-static const char *copy(struct cli_chart_page *p, const char *text)
+static const char *copy(struct draw_chart_page *p, const char *text)
 {
 	const char *at = text ? mer_arena_strdup(&p->arena, text) : NULL;
 	p->failed |= text && !at;
 	return at;
 }
 
-double *cli_chart_values(struct cli_chart_page *p, size_t n)
+double *draw_chart_values(struct draw_chart_page *p, size_t n)
 {
 	return get(p, n + 1, sizeof(double));
 }
 
 /* With the day, which times of day leave open. */
-static const char *axis_title(struct cli_chart_page *p)
+static const char *axis_title(struct draw_chart_page *p)
 {
 	time_t t = (time_t)(p->begin / 1000000000);
 	struct tm tm;
@@ -54,8 +52,8 @@ static const char *axis_title(struct cli_chart_page *p)
 	return title ? title : "";
 }
 
-struct mer_svg_chart *cli_chart_panel(
-	struct cli_chart_page *p, const char *title, const char *y_title, enum mer_svg_unit unit)
+struct mer_svg_chart *draw_chart_panel(
+	struct draw_chart_page *p, const char *title, const char *y_title, enum mer_svg_unit unit)
 {
 	if (p->n == p->cap) { /* pages have few panels: what is left behind is little */
 		size_t cap = p->cap ? 2 * p->cap : 8;
@@ -73,12 +71,12 @@ struct mer_svg_chart *cli_chart_panel(
 		.title = copy(p, title),
 		.x = { axis_title(p), MER_SVG_CLOCK, p->begin, 0, length > 1 ? length : 1 },
 		.y = { copy(p, y_title), unit, 0, 0, 0 },
-		.plot = CLI_CHART_PLOT,
+		.plot = DRAW_CHART_PLOT,
 	};
 	return c;
 }
 
-static void add(struct cli_chart_page *p, const struct mer_svg_series *s)
+static void add(struct draw_chart_page *p, const struct mer_svg_series *s)
 {
 	struct mer_svg_chart *c = p->n ? &p->panels[p->n - 1] : NULL;
 	struct mer_svg_series *all;
@@ -96,7 +94,7 @@ static void add(struct cli_chart_page *p, const struct mer_svg_series *s)
  * that are colors already. */
 enum { KEYS = MER_SVG_INK + 1 };
 
-static unsigned key_of(struct cli_chart_page *p, struct cli_chart_name name)
+static unsigned key_of(struct draw_chart_page *p, struct draw_chart_name name)
 {
 	const char *key = name.key ? name.key : name.name ? name.name : "";
 	uint32_t i = mer_intern_add(&p->keys, key, strlen(key));
@@ -104,7 +102,7 @@ static unsigned key_of(struct cli_chart_page *p, struct cli_chart_name name)
 	return KEYS + (i == MER_INTERN_NONE ? 0 : i);
 }
 
-void cli_chart_points(struct cli_chart_page *p, struct cli_chart_name name, const double *x,
+void draw_chart_points(struct draw_chart_page *p, struct draw_chart_name name, const double *x,
 	const double *y, size_t n)
 {
 	add(p, &(struct mer_svg_series){
@@ -140,7 +138,7 @@ static size_t tallest(const struct levels *l, size_t i, size_t end)
 }
 
 /* Which levels are drawn, and from where to where; each has two points. */
-static size_t choose(struct cli_chart_page *p, const struct levels *l, const int64_t *edges,
+static size_t choose(struct draw_chart_page *p, const struct levels *l, const int64_t *edges,
 	size_t *chosen, double *x)
 {
 	size_t n = 0;
@@ -153,17 +151,17 @@ static size_t choose(struct cli_chart_page *p, const struct levels *l, const int
 	return n;
 }
 
-static void add_levels(struct cli_chart_page *p, const struct levels *l,
-	const struct cli_chart_name *names, const unsigned *colors, const int64_t *edges)
+static void add_levels(struct draw_chart_page *p, const struct levels *l,
+	const struct draw_chart_name *names, const unsigned *colors, const int64_t *edges)
 {
 	size_t n = l->n;
 	size_t *chosen = get(p, n + 1, sizeof(*chosen));
-	double *x = cli_chart_values(p, 2 * n), *below = cli_chart_values(p, 2 * n);
+	double *x = draw_chart_values(p, 2 * n), *below = draw_chart_values(p, 2 * n);
 	if (!chosen || !x || !below || n == 0)
 		return;
 	n = choose(p, l, edges, chosen, x);
 	for (size_t s = 0; s < l->n_series; s++) {
-		double *y = cli_chart_values(p, 2 * n);
+		double *y = draw_chart_values(p, 2 * n);
 		if (!y)
 			return;
 		for (size_t i = 0; i < n; i++) {
@@ -182,32 +180,32 @@ static void add_levels(struct cli_chart_page *p, const struct levels *l,
 static struct levels levels_of(const double *const *values, size_t n_series, size_t n, bool stacked)
 {
 	return (struct levels){ values, n_series, n,
-		n / CLI_CHART_LEVELS + (n % CLI_CHART_LEVELS != 0), stacked };
+		n / DRAW_CHART_LEVELS + (n % DRAW_CHART_LEVELS != 0), stacked };
 }
 
-void cli_chart_levels(struct cli_chart_page *p, bool stacked, const struct cli_chart_name *names,
+void draw_chart_levels(struct draw_chart_page *p, bool stacked, const struct draw_chart_name *names,
 	const double *const *values, size_t n_series, bool others, const int64_t *edges, size_t n)
 {
 	struct levels l = levels_of(values, n_series, n, stacked);
 	unsigned *colors = get(p, n_series + 1, sizeof(*colors));
 	for (size_t s = 0; colors && s < n_series; s++)
-		colors[s] = others && s + 1 == n_series ? CLI_CHART_OTHERS : key_of(p, names[s]);
+		colors[s] = others && s + 1 == n_series ? DRAW_CHART_OTHERS : key_of(p, names[s]);
 	if (colors)
 		add_levels(p, &l, names, colors, edges);
 }
 
-void cli_chart_total(struct cli_chart_page *p, const char *name, const double *values,
+void draw_chart_total(struct draw_chart_page *p, const char *name, const double *values,
 	const int64_t *edges, size_t n)
 {
 	struct levels l = levels_of(&values, 1, n, false);
-	add_levels(p, &l, &(struct cli_chart_name){ name, NULL }, (const unsigned[]){ MER_SVG_INK },
-		edges);
+	add_levels(p, &l, &(struct draw_chart_name){ name, NULL },
+		(const unsigned[]){ MER_SVG_INK }, edges);
 }
 
 /* ---- Colors ---- */
 
 /* The series of panels are borrowed by the picture as const; those here were made by add(). */
-static struct mer_svg_series *series_of(const struct cli_chart_page *p, size_t panel)
+static struct mer_svg_series *series_of(const struct draw_chart_page *p, size_t panel)
 {
 	return (struct mer_svg_series *)(uintptr_t)p->panels[panel].series;
 }
@@ -222,12 +220,12 @@ static bool is_on(const struct mer_svg_chart *c, unsigned key)
 
 /* Which colors does a key not share a panel with? The one that the fewest other keys have; where there is
  * none left, one more. colors: by key, of those before. used: how many keys have each color. */
-static unsigned choose_color(const struct cli_chart_page *p, unsigned key, const unsigned *colors,
+static unsigned choose_color(const struct draw_chart_page *p, unsigned key, const unsigned *colors,
 	bool *taken, const unsigned *used, size_t n)
 {
 	unsigned best = (unsigned)n;
 	memset(taken, 0, n * sizeof(*taken));
-	taken[CLI_CHART_OTHERS] = true;
+	taken[DRAW_CHART_OTHERS] = true;
 	for (size_t i = 0; i < p->n; i++) {
 		const struct mer_svg_chart *c = &p->panels[i];
 		for (size_t k = 0; is_on(c, key) && k < c->n_series; k++)
@@ -242,7 +240,7 @@ static unsigned choose_color(const struct cli_chart_page *p, unsigned key, const
 	return best;
 }
 
-static void give_colors(struct cli_chart_page *p)
+static void give_colors(struct draw_chart_page *p)
 {
 	/* A color for each, and that of the others. */
 	size_t n = p->keys.n + MER_SVG_COLORS;
@@ -264,7 +262,7 @@ static void give_colors(struct cli_chart_page *p)
 
 /* ---- The page ---- */
 
-static void fold(struct cli_chart_page *p)
+static void fold(struct draw_chart_page *p)
 {
 	for (size_t i = 0; i < p->n; i++) {
 		p->panels[i].plot = COMPACT_PLOT;
@@ -273,19 +271,13 @@ static void fold(struct cli_chart_page *p)
 	}
 }
 
-int cli_chart_write(struct cli_chart_page *p, const char *title, const char *path)
+int draw_chart_svg(struct draw_chart_page *p, const char *title, struct mer_str *svg)
 {
-	struct mer_str text = { 0 };
-	struct mer_err *err = &p->cli->err;
 	if (!p->failed)
 		give_colors(p);
 	if (p->failed)
-		return mer_fail_nomem(err);
+		return mer_fail_nomem(p->err);
 	if (p->compact)
 		fold(p);
-	int rc = mer_svg_write(&text, title, p->panels, p->n, err);
-	if (rc == 0)
-		rc = cli_sync_write_file(p->cli, path, &text);
-	mer_str_fini(&text);
-	return rc;
+	return mer_svg_write(svg, title, p->panels, p->n, p->err);
 }

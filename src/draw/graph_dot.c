@@ -6,14 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/path/graph_groups.h"
-#include "cli/text.h"
+#include "base/human.h"
+#include "base/safe_text.h"
+#include "draw/graph_groups.h"
 
 /* Inside quotes; \n is Graphviz' line end, which names cannot make. */
-static void put_quoted(struct mer_str *out, const char *text)
+static void put_quoted_part(struct mer_str *out, const char *text, size_t len)
 {
 	struct mer_str clean = { 0 };
-	cli_text_clean(&clean, text, strlen(text), false);
+	mer_safe_add(&clean, text, len);
 	for (size_t i = 0; i < clean.len; i++) {
 		if (clean.data[i] == '"' || clean.data[i] == '\\')
 			mer_str_putc(out, '\\');
@@ -23,17 +24,22 @@ static void put_quoted(struct mer_str *out, const char *text)
 	mer_str_fini(&clean);
 }
 
-static void put_name(struct mer_str *out, const struct graph_node *n)
+static void put_quoted(struct mer_str *out, const char *text)
+{
+	put_quoted_part(out, text, strlen(text));
+}
+
+static void put_name(struct mer_str *out, const struct draw_graph_node *n)
 {
 	put_quoted(out, *n->name ? n->name : "?");
 	if (n->n_tasks == 1)
 		mer_str_printf(out, "/%" PRId64, n->tid);
 }
 
-static void put_nodes(const struct graph_drawing *d, struct mer_str *out)
+static void put_nodes(const struct draw_graph_drawing *d, struct mer_str *out)
 {
 	for (size_t i = 0; i < d->n_nodes; i++) {
-		const struct graph_node *n = &d->nodes[i];
+		const struct draw_graph_node *n = &d->nodes[i];
 		if (i == 0 || strcmp(n->host, n[-1].host) != 0) {
 			mer_str_printf(out, "%s\tsubgraph cluster_%zu {\n\t\tlabel=\"",
 				i ? "\t}\n" : "", i);
@@ -65,9 +71,9 @@ static void put_object(struct mer_str *out, const char *object)
 }
 
 /* "tcp 10.0.0.2:80", "pipe (3)", "pipe#1", "fork, wait" */
-static void put_means(const struct graph_edge *e, struct mer_str *out)
+static void put_means(const struct draw_graph_edge *e, struct mer_str *out)
 {
-	const char *const *kinds = graph_families[e->family].kinds;
+	const char *const *kinds = draw_graph_families[e->family].kinds;
 	bool is_one = (e->kinds & (e->kinds - 1)) == 0, any = false;
 	for (unsigned k = 0; k < 8 && kinds[k]; k++) {
 		if (!(e->kinds & 1u << k))
@@ -87,11 +93,11 @@ static void put_means(const struct graph_edge *e, struct mer_str *out)
 
 static void put_count(uint64_t n, struct mer_str *out)
 {
-	cli_text_count(out, n < INT64_MAX ? (int64_t)n : INT64_MAX);
+	mer_put_count(out, n < INT64_MAX ? (int64_t)n : INT64_MAX);
 }
 
-static void put_way(const struct graph_drawing *d, size_t from, size_t to,
-	const struct graph_way *w, struct mer_str *out)
+static void put_way(const struct draw_graph_drawing *d, size_t from, size_t to,
+	const struct draw_graph_way *w, struct mer_str *out)
 {
 	put_name(out, &d->nodes[from]);
 	mer_str_puts(out, " to ");
@@ -101,13 +107,13 @@ static void put_way(const struct graph_drawing *d, size_t from, size_t to,
 	mer_str_puts(out, "x");
 	if (w->wait_ns) {
 		mer_str_puts(out, ", waited for ");
-		cli_text_duration(out, w->wait_ns);
+		mer_put_duration(out, w->wait_ns);
 	}
 	mer_str_puts(out, "\\n");
 }
 
 static void put_tooltip(
-	const struct graph_drawing *d, const struct graph_edge *e, struct mer_str *out)
+	const struct draw_graph_drawing *d, const struct draw_graph_edge *e, struct mer_str *out)
 {
 	put_means(e, out);
 	mer_str_puts(out, "\\n");
@@ -117,57 +123,58 @@ static void put_tooltip(
 		put_way(d, e->tail, e->head, &e->to_head, out);
 }
 
-static const char *direction(const struct graph_edge *e)
+static const char *direction(const struct draw_graph_edge *e)
 {
-	if (e->family == GRAPH_MEMORY) /* a hint, which tells no direction */
+	if (e->family == DRAW_MEMORY) /* a hint, which tells no direction */
 		return "none";
 	return e->to_tail.count && e->to_head.count ? "both"
 	       : e->to_tail.count		    ? "back"
 						    : "forward";
 }
 
-static void put_edge(const struct graph_drawing *d, const struct graph_edge *e, struct mer_str *out)
+static void put_edge(
+	const struct draw_graph_drawing *d, const struct draw_graph_edge *e, struct mer_str *out)
 {
 	/* By the root of the share: long waits stand out, shorter ones are still seen. Joins and
 	 * waits for children are as long as what these do: thin. */
 	double share = d->most_ns && !e->is_started
-			       ? sqrt((double)graph_edge_wait(e) / (double)d->most_ns)
+			       ? sqrt((double)draw_graph_edge_wait(e) / (double)d->most_ns)
 			       : 0;
-	const char *color = graph_families[e->family].color;
+	const char *color = draw_graph_families[e->family].color;
 	mer_str_printf(out, "\tt%zu -> t%zu [label=\"", e->tail, e->head);
 	put_means(e, out);
 	mer_str_puts(out, "\\n");
 	put_count(e->to_head.count + e->to_tail.count, out);
 	mer_str_puts(out, "x");
-	if (graph_edge_wait(e)) {
+	if (draw_graph_edge_wait(e)) {
 		mer_str_puts(out, ", wait ");
-		cli_text_duration(out, graph_edge_wait(e));
+		mer_put_duration(out, draw_graph_edge_wait(e));
 	}
 	mer_str_puts(out, "\", tooltip=\"");
 	put_tooltip(d, e, out);
 	mer_str_printf(out, "\", penwidth=%.2f, color=\"%s\", fontcolor=\"%s\", dir=%s%s];\n",
 		1 + 5 * share, color, color, direction(e),
-		e->family == GRAPH_MEMORY ? ", style=dashed" : "");
+		e->family == DRAW_MEMORY ? ", style=dashed" : "");
 }
 
 /* What the colors mean, of those that are there, and what the picture leaves out. A table keeps the words apart
  * whatever font they are drawn in. */
-static void put_legend(const struct graph_drawing *d, struct mer_str *out)
+static void put_legend(const struct draw_graph_drawing *d, const char *see_all, struct mer_str *out)
 {
-	bool has[GRAPH_N_FAMILIES] = { false };
+	bool has[DRAW_N_FAMILIES] = { false };
 	size_t n = 0;
 	for (size_t i = 0; i < d->n_edges; i++) {
 		n += !has[d->edges[i].family];
 		has[d->edges[i].family] = true;
 	}
 	mer_str_puts(out, "\tlabelloc=b;\n\tlabel=<<table border=\"0\" cellspacing=\"4\"><tr>");
-	for (size_t i = 0; i < GRAPH_N_FAMILIES; i++)
+	for (size_t i = 0; i < DRAW_N_FAMILIES; i++)
 		if (has[i])
 			mer_str_printf(out,
 				"<td width=\"%zu\" fixedsize=\"false\"><font color=\"%s\"><b>%s"
 				"</b></font></td>",
-				8 * strlen(graph_families[i].title), graph_families[i].color,
-				graph_families[i].title);
+				8 * strlen(draw_graph_families[i].title),
+				draw_graph_families[i].color, draw_graph_families[i].title);
 	mer_str_printf(out,
 		"</tr><tr><td colspan=\"%zu\">Left end: waited longer. Arrow: received something. "
 		"Width: wait time (not of exits and children).</td></tr>",
@@ -175,50 +182,30 @@ static void put_legend(const struct graph_drawing *d, struct mer_str *out)
 	if (d->n_left_out) {
 		mer_str_printf(out, "<tr><td colspan=\"%zu\">", n);
 		put_count(d->n_left_out, out);
-		mer_str_printf(out,
-			" smaller relation%s not drawn (--limit 0 draws all).</td></tr>",
-			d->n_left_out == 1 ? " is" : "s are");
+		mer_str_printf(out, " smaller relation%s not drawn%s%s%s.</td></tr>",
+			d->n_left_out == 1 ? " is" : "s are", see_all ? " (" : "",
+			see_all ? see_all : "", see_all ? ")" : "");
 	}
 	mer_str_puts(out, "</table>>;\n");
 }
 
-static void put_lines(struct mer_str *text, struct mer_str *out)
-{
-	for (char *line = text->data, *end; line && *line; line = end) {
-		end = strchr(line, '\n');
-		end = end ? end : line + strlen(line);
-		char last = *end;
-		*end = 0;
-		put_quoted(out, line);
-		mer_str_puts(out, "\\l");
-		end += last != 0;
-	}
-	out->failed |= text->failed;
-}
-
 /* A picture of nothing would leave it open whether there is nothing, or something went wrong. */
-static int put_why_empty(const struct cli_graph *g, struct mer_str *out)
+static void put_why_empty(const char *lines, struct mer_str *out)
 {
-	enum { WIDTH = 78 };
-	struct mer_str why = { 0 }, fix = { 0 }, lines = { 0 };
-	int rc = cli_graph_why_empty(g, &why, &fix);
-	if (why.data)
-		cli_text_wrap(&lines, why.data, WIDTH, 0);
 	mer_str_puts(out, "\tlabel=\"");
-	put_lines(&lines, out);
-	put_lines(&fix, out);
+	for (const char *line = lines; line && *line;) {
+		size_t n = strcspn(line, "\n");
+		put_quoted_part(out, line, n);
+		mer_str_puts(out, "\\l");
+		line += n + (line[n] == '\n');
+	}
 	mer_str_puts(out, "\";\n");
-	out->failed |= why.failed;
-	mer_str_fini(&why);
-	mer_str_fini(&fix);
-	mer_str_fini(&lines);
-	return rc;
 }
 
-int cli_graph_dot(const struct cli_graph *g, bool by_task, bool limited, struct mer_str *out)
+int draw_graph_dot(const struct draw_graph *g, struct mer_str *out, struct mer_err *err)
 {
-	struct graph_drawing d;
-	int rc = graph_drawing_make(g, by_task, limited, &d);
+	struct draw_graph_drawing d;
+	int rc = draw_graph_drawing_make(g, &d, err);
 	mer_str_puts(out,
 		"digraph relations {\n\trankdir=LR;\n\tnodesep=0.25;\n\tranksep=0.4;\n"
 		"\tfontname=\"Helvetica\";\n\tfontsize=11;\n"
@@ -229,10 +216,10 @@ int cli_graph_dot(const struct cli_graph *g, bool by_task, bool limited, struct 
 	for (size_t i = 0; i < d.n_edges; i++)
 		put_edge(&d, &d.edges[i], out);
 	if (d.n_edges)
-		put_legend(&d, out);
+		put_legend(&d, g->how_to_see_all, out);
 	else if (rc == 0)
-		rc = put_why_empty(g, out);
+		put_why_empty(g->why_empty, out);
 	mer_str_puts(out, "}\n");
-	graph_drawing_fini(&d);
+	draw_graph_drawing_fini(&d);
 	return rc;
 }

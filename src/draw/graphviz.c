@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/path/graph_groups.h"
+#include "draw/graph_groups.h"
 
 extern char **environ;
 
@@ -86,10 +86,10 @@ static void put_style(struct mer_str *out)
 	for (size_t i = 0; i < sizeof(turned) / sizeof(turned[0]); i++)
 		mer_str_printf(out, "[fill=\"%s\"]{fill:%s}[stroke=\"%s\"]{stroke:%s}\n",
 			turned[i][0], turned[i][1], turned[i][0], turned[i][1]);
-	for (size_t i = 0; i < GRAPH_N_FAMILIES; i++)
+	for (size_t i = 0; i < DRAW_N_FAMILIES; i++)
 		mer_str_printf(out, "[fill=\"%s\"]{fill:%s}[stroke=\"%s\"]{stroke:%s}\n",
-			graph_families[i].color, graph_families[i].dark, graph_families[i].color,
-			graph_families[i].dark);
+			draw_graph_families[i].color, draw_graph_families[i].dark,
+			draw_graph_families[i].color, draw_graph_families[i].dark);
 	mer_str_puts(out, "}\n</style>\n");
 }
 
@@ -110,29 +110,25 @@ static bool add_drawing(FILE *f, struct mer_str *svg)
 	return ok && !svg->failed;
 }
 
-static int fail_drawing(struct mer_err *err, const char *asked_by, int status)
+static int fail_drawing(struct mer_err *err, int status)
 {
 	if (status == NOT_RUN || status == 127)
-		return mer_fail(err, MER_ERR_USAGE,
-			"%s: Graphviz is needed to draw, and its program 'dot' cannot be run; "
-			"install it (package graphviz), or use --format dot and draw elsewhere",
-			asked_by);
+		return mer_fail_remedy(err, MER_ERR_USAGE, MER_REMEDY_NO_GRAPHVIZ,
+			"Graphviz is needed to draw, and its program 'dot' cannot be run; install "
+			"it (package graphviz)");
 	if (status == TOO_LONG)
-		return mer_fail(err, MER_ERR_SYS,
-			"%s: Graphviz' program 'dot' did not finish within %d s; draw fewer "
-			"relations (--limit N), or use --format dot and draw with sfdp",
-			asked_by, MAX_SECONDS);
-	return mer_fail(err, MER_ERR_SYS, "%s: Graphviz' program 'dot' failed (exit status %d)",
-		asked_by, status);
+		return mer_fail_remedy(err, MER_ERR_SYS, MER_REMEDY_FEWER_RELATIONS,
+			"Graphviz' program 'dot' did not finish within %d s; draw fewer relations",
+			MAX_SECONDS);
+	return mer_fail(
+		err, MER_ERR_SYS, "Graphviz' program 'dot' failed (exit status %d)", status);
 }
 
-int cli_graph_svg(const struct cli_graph *g, bool by_task, bool limited, const char *asked_by,
-	struct mer_str *svg)
+int draw_graph_svg(const struct draw_graph *g, struct mer_str *svg, struct mer_err *err)
 {
-	struct mer_err *err = &g->cli->err;
 	struct mer_str dot = { 0 };
 	FILE *in = NULL, *out = NULL;
-	int rc = cli_graph_dot(g, by_task, limited, &dot);
+	int rc = draw_graph_dot(g, &dot, err);
 	if (rc == 0 && dot.failed)
 		rc = mer_fail_nomem(err);
 	if (rc == 0 && (!(in = tmpfile()) || !(out = tmpfile()) ||
@@ -144,7 +140,7 @@ int cli_graph_svg(const struct cli_graph *g, bool by_task, bool limited, const c
 		if (status == TOO_LONG && mer_cancelled(g->cancel))
 			rc = mer_fail(err, MER_ERR_CANCELLED, "interrupted");
 		else if (status || !add_drawing(out, svg))
-			rc = fail_drawing(err, asked_by, status);
+			rc = fail_drawing(err, status);
 	}
 	if (in)
 		fclose(in);

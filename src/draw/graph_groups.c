@@ -1,9 +1,11 @@
-#include "cli/path/graph_groups.h"
+#include "draw/graph_groups.h"
+
+#include "analysis/relations/relations.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-const struct graph_family graph_families[GRAPH_N_FAMILIES] = {
+const struct draw_graph_family draw_graph_families[DRAW_N_FAMILIES] = {
 	{ "network", "#0072b2", "#56b4e9", { "tcp", "udp", "network", "socket" } },
 	{ "pipes and local sockets", "#007d5c", "#2fc79c",
 		{ "unix", "pipe", "fifo", "inotify", "tty" } },
@@ -18,14 +20,14 @@ enum { MAX_NODES = 30, MAX_EDGES = 40 };
 
 static size_t family_of(const char *kind, unsigned *bit)
 {
-	for (size_t i = 0; i < GRAPH_N_FAMILIES; i++)
-		for (unsigned k = 0; k < 8 && graph_families[i].kinds[k]; k++)
-			if (strcmp(graph_families[i].kinds[k], kind) == 0) {
+	for (size_t i = 0; i < DRAW_N_FAMILIES; i++)
+		for (unsigned k = 0; k < 8 && draw_graph_families[i].kinds[k]; k++)
+			if (strcmp(draw_graph_families[i].kinds[k], kind) == 0) {
 				*bit = 1u << k;
 				return i;
 			}
 	*bit = 1;
-	return GRAPH_KERNEL;
+	return DRAW_KERNEL;
 }
 
 /* ---- boxes ---- */
@@ -37,12 +39,12 @@ struct task {
 };
 
 struct making {
-	const struct cli_graph *g;
+	const struct draw_graph *g;
 	bool by_task;
 	struct task *tasks; /* all that rows name, in order */
 	size_t n_tasks;
 	size_t *node_of; /* by task */
-	struct graph_drawing *d;
+	struct draw_graph_drawing *d;
 };
 
 static int by_place(const void *a, const void *b)
@@ -56,6 +58,12 @@ static int by_place(const void *a, const void *b)
 	return c ? c : strcmp(p->comm, q->comm);
 }
 
+static const struct mer_cell *cell(
+	const struct draw_graph *g, size_t row, enum relation_column column)
+{
+	return &g->table->cells[row * g->table->n_columns + column];
+}
+
 static const char *text_of(const struct mer_cell *c)
 {
 	return c->set ? c->v.text : "";
@@ -64,8 +72,8 @@ static const char *text_of(const struct mer_cell *c)
 static struct task task_at(
 	const struct making *m, size_t row, enum relation_column host, enum relation_column program)
 {
-	const struct mer_cell *c = cli_graph_cell(m->g, row, host);
-	const struct mer_cell *of = cli_graph_cell(m->g, row, program);
+	const struct mer_cell *c = cell(m->g, row, host);
+	const struct mer_cell *of = cell(m->g, row, program);
 	const char *comm = text_of(&c[2]);
 	return (struct task){ text_of(&c[0]), m->by_task || !of->set ? comm : of->v.text, c[1].v.i,
 		comm };
@@ -90,7 +98,7 @@ static bool is_same_box(const struct making *m, const struct task *a, const stru
 static bool make_nodes(struct making *m)
 {
 	size_t n = m->g->table->n_rows, kept = 0;
-	struct graph_drawing *d = m->d;
+	struct draw_graph_drawing *d = m->d;
 	m->tasks = calloc(2 * n + 1, sizeof(*m->tasks));
 	m->node_of = calloc(2 * n + 1, sizeof(*m->node_of));
 	d->nodes = calloc(2 * n + 1, sizeof(*d->nodes));
@@ -109,7 +117,7 @@ static bool make_nodes(struct making *m)
 		const struct task *t = &m->tasks[i];
 		if (i == 0 || !is_same_box(m, &t[-1], t))
 			d->nodes[d->n_nodes++] =
-				(struct graph_node){ t->host, t->program, t->tid, 0 };
+				(struct draw_graph_node){ t->host, t->program, t->tid, 0 };
 		d->nodes[d->n_nodes - 1].n_tasks++;
 		m->node_of[i] = d->n_nodes - 1;
 	}
@@ -126,7 +134,7 @@ static size_t node_of(const struct making *m, struct task t)
 
 struct line { /* a row, its ends in the order of nodes */
 	size_t low, high, family;
-	unsigned kind; /* as graph_edge.kinds */
+	unsigned kind; /* as draw_graph_edge.kinds */
 	bool to_high;
 	const struct mer_cell *row;
 };
@@ -152,7 +160,7 @@ static int by_ends_and_object(const void *a, const void *b)
 }
 
 /* Who waited more is at the left, of all that is between the two: so their lines go one way. */
-static void turn(struct graph_drawing *d, size_t first, size_t end)
+static void turn(struct draw_graph_drawing *d, size_t first, size_t end)
 {
 	int64_t low = 0, high = 0;
 	for (size_t i = first; i < end; i++) {
@@ -160,21 +168,21 @@ static void turn(struct graph_drawing *d, size_t first, size_t end)
 		high += d->edges[i].to_head.wait_ns;
 	}
 	for (size_t i = first; i < end && high > low; i++) {
-		struct graph_edge *e = &d->edges[i];
-		*e = (struct graph_edge){ e->head, e->tail, e->family, e->kinds, e->object,
+		struct draw_graph_edge *e = &d->edges[i];
+		*e = (struct draw_graph_edge){ e->head, e->tail, e->family, e->kinds, e->object,
 			e->n_objects, e->is_started, e->to_head, e->to_tail };
 	}
 }
 
-static void add_line(struct graph_drawing *d, const struct line *l, const struct line *before)
+static void add_line(struct draw_graph_drawing *d, const struct line *l, const struct line *before)
 {
 	bool is_new = !before || by_ends(before, l) != 0;
 	if (is_new)
-		d->edges[d->n_edges++] = (struct graph_edge){
+		d->edges[d->n_edges++] = (struct draw_graph_edge){
 			.tail = l->low, .head = l->high, .family = l->family, .is_started = true
 		};
-	struct graph_edge *e = &d->edges[d->n_edges - 1];
-	struct graph_way *w = l->to_high ? &e->to_head : &e->to_tail;
+	struct draw_graph_edge *e = &d->edges[d->n_edges - 1];
+	struct draw_graph_way *w = l->to_high ? &e->to_head : &e->to_tail;
 	const char *object = text_of(&l->row[RELATION_OBJECT]);
 	e->kinds |= l->kind;
 	e->is_started &= l->row[RELATION_IS_STARTED].v.i != 0;
@@ -188,8 +196,8 @@ static void add_line(struct graph_drawing *d, const struct line *l, const struct
 
 static bool make_edges(struct making *m)
 {
-	const struct cli_graph *g = m->g;
-	struct graph_drawing *d = m->d;
+	const struct draw_graph *g = m->g;
+	struct draw_graph_drawing *d = m->d;
 	size_t n = 0;
 	struct line *lines = calloc(g->table->n_rows + 1, sizeof(*lines));
 	d->edges = calloc(g->table->n_rows + 1, sizeof(*d->edges));
@@ -199,11 +207,11 @@ static bool make_edges(struct making *m)
 	}
 	for (size_t r = 0; r < g->table->n_rows; r++) {
 		size_t from = node_of(m, giver(m, r)), to = node_of(m, getter(m, r));
-		const struct mer_cell *row = cli_graph_cell(g, r, 0);
+		const struct mer_cell *row = cell(g, r, 0);
 		unsigned kind;
 		size_t family = family_of(row[RELATION_KIND].v.text, &kind);
 		/* That a program starts and joins its own threads says nothing about whom it needs. */
-		if (from == to && family == GRAPH_PROCESSES && !m->by_task)
+		if (from == to && family == DRAW_PROCESSES && !m->by_task)
 			continue;
 		lines[n++] = (struct line){ from < to ? from : to, from < to ? to : from, family,
 			kind, from < to, row };
@@ -223,7 +231,7 @@ static bool make_edges(struct making *m)
 
 /* ---- what is drawn ---- */
 
-static bool is_between(const struct graph_drawing *d, const struct graph_edge *e)
+static bool is_between(const struct draw_graph_drawing *d, const struct draw_graph_edge *e)
 {
 	return strcmp(d->nodes[e->tail].host, d->nodes[e->head].host) != 0;
 }
@@ -249,13 +257,13 @@ static int by_weight(const void *a, const void *b)
 	return (p->edge > q->edge) - (p->edge < q->edge);
 }
 
-static struct ranked *rank(const struct graph_drawing *d)
+static struct ranked *rank(const struct draw_graph_drawing *d)
 {
 	struct ranked *order = calloc(d->n_edges + 1, sizeof(*order));
 	for (size_t i = 0; order && i < d->n_edges; i++) {
-		const struct graph_edge *e = &d->edges[i];
-		order[i] = (struct ranked){ is_between(d, e), e->is_started, graph_edge_wait(e),
-			e->to_head.count + e->to_tail.count, i };
+		const struct draw_graph_edge *e = &d->edges[i];
+		order[i] = (struct ranked){ is_between(d, e), e->is_started,
+			draw_graph_edge_wait(e), e->to_head.count + e->to_tail.count, i };
 	}
 	if (order)
 		qsort(order, d->n_edges, sizeof(*order), by_weight);
@@ -263,16 +271,16 @@ static struct ranked *rank(const struct graph_drawing *d)
 }
 
 /* Keeps the weightiest edges, in that order, and the nodes that they join. */
-static bool choose(struct graph_drawing *d, bool limited)
+static bool choose(struct draw_graph_drawing *d, bool limited)
 {
 	size_t max_nodes = limited ? MAX_NODES : SIZE_MAX, max = limited ? MAX_EDGES : SIZE_MAX;
 	struct ranked *order = rank(d);
-	struct graph_edge *kept = calloc(d->n_edges + 1, sizeof(*kept));
+	struct draw_graph_edge *kept = calloc(d->n_edges + 1, sizeof(*kept));
 	bool *has_loop = calloc(d->n_nodes + 1, sizeof(*has_loop));
 	size_t *number = calloc(d->n_nodes + 1, sizeof(*number)), n = 0, n_nodes = 0;
 	bool ok = order && kept && number && has_loop;
 	for (size_t i = 0; ok && i < d->n_edges; i++) {
-		const struct graph_edge *e = &d->edges[order[i].edge];
+		const struct draw_graph_edge *e = &d->edges[order[i].edge];
 		size_t more =
 			(size_t)!number[e->tail] + (size_t)(e->tail != e->head && !number[e->head]);
 		bool is_loop = e->tail == e->head;
@@ -293,8 +301,8 @@ static bool choose(struct graph_drawing *d, bool limited)
 		for (size_t i = 0; i < n; i++) {
 			kept[i].tail = number[kept[i].tail];
 			kept[i].head = number[kept[i].head];
-			if (!kept[i].is_started && graph_edge_wait(&kept[i]) > d->most_ns)
-				d->most_ns = graph_edge_wait(&kept[i]);
+			if (!kept[i].is_started && draw_graph_edge_wait(&kept[i]) > d->most_ns)
+				d->most_ns = draw_graph_edge_wait(&kept[i]);
 		}
 		d->n_left_out = d->n_edges - n;
 		d->n_nodes = next;
@@ -308,20 +316,20 @@ static bool choose(struct graph_drawing *d, bool limited)
 	return ok;
 }
 
-int graph_drawing_make(
-	const struct cli_graph *g, bool by_task, bool limited, struct graph_drawing *d)
+int draw_graph_drawing_make(
+	const struct draw_graph *g, struct draw_graph_drawing *d, struct mer_err *err)
 {
-	struct making m = { .g = g, .by_task = by_task, .d = d };
-	*d = (struct graph_drawing){ 0 };
-	bool ok = make_nodes(&m) && make_edges(&m) && choose(d, limited);
+	struct making m = { .g = g, .by_task = g->by_task, .d = d };
+	*d = (struct draw_graph_drawing){ 0 };
+	bool ok = make_nodes(&m) && make_edges(&m) && choose(d, g->limited);
 	free(m.tasks);
 	free(m.node_of);
-	return ok ? 0 : mer_fail_nomem(&g->cli->err);
+	return ok ? 0 : mer_fail_nomem(err);
 }
 
-void graph_drawing_fini(struct graph_drawing *d)
+void draw_graph_drawing_fini(struct draw_graph_drawing *d)
 {
 	free(d->nodes);
 	free(d->edges);
-	*d = (struct graph_drawing){ 0 };
+	*d = (struct draw_graph_drawing){ 0 };
 }

@@ -1,0 +1,100 @@
+/* Archive: one function for each struct writes it, reads it back, and finds what it refers to.
+ *
+ * Numbers are variable-length (7 bits a byte, the lowest first; signed ones zigzag), so that most take a byte
+ * or two. Nothing that is read is trusted: bytes that end too early, or a number that is out of range, set
+ * `failed`, and from then on everything reads as zero.
+ *
+ * References to spans, requests and packets are local to an archive: only those that something refers to are
+ * in it, renumbered in their order. Therefore a struct is visited twice when it is written: with ARCHIVE_MARK,
+ * which collects the numbers, and with ARCHIVE_WRITE. */
+#ifndef MER_KERNEL_CHECKPOINT_ARCHIVE_H
+#define MER_KERNEL_CHECKPOINT_ARCHIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+
+enum archive_mode { ARCHIVE_MARK, ARCHIVE_WRITE, ARCHIVE_READ };
+
+enum archive_ref { /* what a number is of */
+	ARCHIVE_SPAN,
+	ARCHIVE_REQUEST,
+	ARCHIVE_PACKET,
+	ARCHIVE_N_LOCAL,
+	ARCHIVE_TASK = ARCHIVE_N_LOCAL, /* those below keep their numbers */
+	ARCHIVE_NAME,
+	ARCHIVE_RENAME,
+	ARCHIVE_CALL,
+	ARCHIVE_N_REFS
+};
+
+struct archive {
+	enum archive_mode mode;
+	bool failed;
+	uint8_t *bytes; /* ARCHIVE_WRITE: malloc'ed */
+	size_t n, cap;
+	const uint8_t *at, *end; /* ARCHIVE_READ */
+	struct archive_set { /* of local numbers: those that are referred to, in order once sorted */
+		uint32_t *item; /* malloc'ed */
+		uint32_t n, cap;
+		struct mer_map seen;
+	} sets[ARCHIVE_N_LOCAL];
+	/* ARCHIVE_READ: numbers are below; local ones become numbers of the reader by a table, or by adding. */
+	uint32_t limits[ARCHIVE_N_REFS];
+	const uint32_t *tables[ARCHIVE_N_LOCAL]; /* borrowed; NULL: none */
+	uint32_t bases[ARCHIVE_N_LOCAL];
+};
+
+void archive_fini(struct archive *a); /* what is malloc'ed */
+/* For reading; the bytes must outlive it. */
+void archive_open(struct archive *a, const uint8_t *bytes, size_t n);
+
+void archive_any_u64(struct archive *a, uint64_t *v);
+/* Most numbers are small. */
+static inline void archive_u64(struct archive *a, uint64_t *v)
+{
+	if (a->mode == ARCHIVE_WRITE && *v < 128 && a->n < a->cap)
+		a->bytes[a->n++] = (uint8_t)*v;
+	else if (a->mode != ARCHIVE_MARK)
+		archive_any_u64(a, v);
+}
+void archive_i64(struct archive *a, int64_t *v);
+void archive_u32(struct archive *a, uint32_t *v);
+void archive_i32(struct archive *a, int32_t *v);
+void archive_u16(struct archive *a, uint16_t *v);
+void archive_u8(struct archive *a, uint8_t *v, uint8_t limit); /* below limit; 0: any */
+void archive_bool(struct archive *a, bool *v);
+/* A time: near to another one. INT64_MIN and INT64_MAX take one byte. */
+static inline void archive_time(struct archive *a, int64_t *v, int64_t near)
+{
+	enum { NEVER, ALWAYS, NEAR };
+	uint64_t code = NEVER, u;
+	if (a->mode == ARCHIVE_WRITE && *v != INT64_MIN) {
+		int64_t far = (int64_t)((uint64_t)*v - (uint64_t)near);
+		u = (uint64_t)far << 1 ^ (uint64_t)(far >> 63);
+		a->failed |= *v != INT64_MAX && u > UINT64_MAX - NEAR;
+		code = *v == INT64_MAX ? ALWAYS : u + NEAR;
+	}
+	archive_u64(a, &code);
+	if (a->mode != ARCHIVE_READ)
+		return;
+	u = code - NEAR;
+	*v = code == NEVER    ? INT64_MIN
+	     : code == ALWAYS ? INT64_MAX
+			      : (int64_t)((uint64_t)near + (u >> 1 ^ (0 - (u & 1))));
+}
+/* KERNEL_NONE stays what it is. */
+void archive_ref(struct archive *a, enum archive_ref ref, uint32_t *v);
+/* How many of something follow, each of at least this many bytes: what is read is no more than there can be. */
+void archive_count(struct archive *a, uint32_t *n, size_t bytes_each);
+/* Reads: the next n bytes, NULL: there are not as many. Writes: copies them. */
+const uint8_t *archive_data(struct archive *a, const void *bytes, size_t n);
+
+/* ARCHIVE_MARK: puts all numbers that were found in order. False: no memory. */
+void archive_sort(struct archive *a);
+/* The local number; KERNEL_NONE: it was not marked. */
+uint32_t archive_local(const struct archive *a, enum archive_ref ref, uint32_t number);
+
+#endif

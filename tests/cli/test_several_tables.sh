@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# Several tables at once: rows say which table they are of, --table all has all tables of an analysis, and
+# -o FOLDER/ writes each one to a file of its own, as --table ID prints it alone.
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
+export XDG_CACHE_HOME=$dir/cache TZ=UTC
+cd "$SRC" || exit 1
+demo=demo/wget-cold-hot
+jq=$(command -v jq)
+
+# tables ANALYSIS: their ids
+tables() { "$m" top "$1" --table list --format csv | sed 1d | cut -d, -f1; }
+# names FOLDER ENDING: of the files, without it
+names() { (cd "$1" && ls) | sed "s/\.$2\$//"; }
+
+# In one stream: the column "table" in front, a heading for each table in CSV.
+run 0 top cpu --table all --format csv $demo
+equal "each table has a heading" "$(grep -c '^table,' "$dir/out")" "$(tables cpu | wc -l)"
+equal "and a name in its rows" "$(grep -v '^table,' "$dir/out" | grep . | cut -d, -f1 | uniq)" "$(tables cpu)"
+run 0 top cpu --table all --format jsonl $demo
+equal "so in JSON Lines" "$(sed 's/^{"table":"//; s/".*//' "$dir/out" | uniq)" "$(tables cpu)"
+run 0 top cpu --table all --format json $demo
+[ -z "$jq" ] || equal "so in JSON" "$(jq -r '.tables[].id' "$dir/out")" "$(tables cpu)"
+run 0 top cpu --table cpus,all $demo
+equal "each once" "$(grep -c '^CPU usage by CPU' "$dir/out")" 1
+run 2 top cpu --table alle $demo
+run 2 top cpu --table all --min 1ms $demo # not all of them have durations
+run 0 stats syscall --table all --format csv $demo
+text "$dir/out" '^table,'
+run 0 top cpu --table bins --format csv $demo
+equal "bins without --bins" "$(sed 1d "$dir/out" | cut -d, -f1 | sort -u | wc -l)" 20
+
+# In a folder: as each one alone. It is made, or is there.
+for format in csv jsonl json; do
+	out=$dir/$format/
+	[ $format = csv ] && mkdir "$out" && out=$dir/$format
+	run 0 top cpu --table all --format $format -o "$out" $demo
+	equal "$format: nothing else" "$(wc -c <"$dir/out")" 0
+	equal "$format: files" "$(names "$dir/$format" $format)" "$(tables cpu | sort)"
+	for id in $(tables cpu); do
+		run 0 top cpu --table "$id" --format $format $demo
+		same "$format: $id" "$dir/$format/$id.$format" "$dir/out"
+	done
+done
+run 0 freq syscall -n 2 --format csv -o "$dir/freq/" $demo
+run 0 freq syscall -n 2 --format csv $demo
+same "histograms, with a limit" "$dir/freq/freq.csv" "$dir/out"
+run 0 top cpu --format csv -o "$dir/one.csv" $demo
+equal "a file is no folder" "$(head -c 5 "$dir/one.csv")" host,
+run 0 top cpu --format csv --csv-safe -o "$dir/safe/" $demo
+run 0 top cpu --format csv $demo
+same "--csv-safe" "$dir/safe/top.csv" "$dir/out"
+
+# Other verbs.
+run 0 stats --format csv -o "$dir/stats/" $demo
+equal "stats" "$(names "$dir/stats" csv | tr '\n' ' ')" "by_host by_name by_stream losses "
+run 0 stats --json -o "$dir/stats/" $demo
+run 0 stats --json $demo
+same "stats: one document" "$dir/stats/stats.json" "$dir/out"
+run 0 summary --format jsonl -o "$dir/summary/" $demo
+equal "summary" "$(names "$dir/summary" jsonl | tr '\n' ' ')" "cpus findings hosts io links top waits "
+run 0 sync --format csv -o "$dir/sync/" $demo
+equal "sync" "$(names "$dir/sync" csv | tr '\n' ' ')" "hosts pairs "
+equal "sync: heading" "$(head -1 "$dir/sync/pairs.csv" | cut -d, -f1-3)" a,b,quality
+run 0 sync --json -o "$dir/sync/" $demo
+run 0 sync --at client:+1s --format csv -o "$dir/sync/" $demo
+run 0 sync --compare --format csv -o "$dir/sync/" $demo
+equal "sync: all" "$(cd "$dir/sync" && echo *)" "at.csv hosts.csv methods.csv pairs.csv sync.json"
+task="task --comm wget --nth 1"
+# shellcheck disable=SC2086
+{
+	run 0 $task --format csv $demo
+	equal "task: one table" "$(head -1 "$dir/out" | cut -d, -f1-3)" depth,host,tid
+	cp "$dir/out" "$dir/accounting"
+	run 0 $task --table all --format csv $demo
+	equal "task: all tables" "$(grep -c '^table,' "$dir/out")" 4
+	equal "task: their names" "$(grep -v '^table,' "$dir/out" | grep . | cut -d, -f1 | uniq | tr '\n' ' ')" \
+		"blocking accounting resources rest "
+	run 0 $task --format csv -o "$dir/task/" $demo
+	equal "task: files" "$(names "$dir/task" csv | tr '\n' ' ')" "accounting blocking resources rest "
+	same "task: a file" "$dir/task/accounting.csv" "$dir/accounting"
+	run 0 $task --json -o "$dir/task/" $demo
+	[ -z "$jq" ] || equal "task: JSON" "$(jq -r '.task.comm + " " + .tables[].id' "$dir/task/rest.json")" "wget rest"
+	run 0 $task --list --format csv -o "$dir/task/" $demo
+	check "task: list" test -s "$dir/task/tasks.csv"
+}
+
+# What cannot be.
+run 2 top cpu -o "$dir/csv" $demo
+text "$dir/err" 'a folder needs --format csv, jsonl or json' 'a folder of text'
+run 3 top cpu --format csv -o "$dir/none/deeper/" $demo
+mkdir -p "$dir/taken/top.csv"
+run 3 top cpu --format csv -o "$dir/taken" $demo
+text "$dir/err" 'taken/top.csv: cannot write: Is a directory'
+run 3 latency --format csv -o "$dir/csv" $demo # one table: a file
+if [ -w /dev/full ]; then
+	mkdir "$dir/full"
+	for id in $(tables cpu); do ln -s /dev/full "$dir/full/$id.csv"; done
+	run 5 top cpu --table all --format csv -o "$dir/full" $demo
+	text "$dir/err" 'cannot write to .*full/top.csv: No space left'
+fi
+run 0 completion bash
+text "$dir/out" 'processes.* all' 'completion'
+
+# A key says the unit of its values: for every table of every analysis, and of other verbs.
+keys() { # keys FILE: of the headings of its tables
+	grep -E '^(table,)?[a-z_0-9]+(,[a-z_0-9]+)+$' "$1" | tr , '\n' | sort -u
+}
+for analysis in $("$m" top --format csv | sed 1d | cut -d, -f1 | grep -v period); do
+	run 0 top "$analysis" --table all -n 1 --format csv $demo
+	keys "$dir/out" >>"$dir/keys"
+done
+for args in sync "sync --compare" latency "latency -m" stats "path --list" "blocked" "info --streams" "$task --table all" summary; do
+	# shellcheck disable=SC2086
+	run 0 $args --format csv $demo
+	keys "$dir/out" >>"$dir/keys"
+done
+equal "keys without unit" \
+	"$(sort -u "$dir/keys" | grep -E '(^|_)(rate|drift|share|duration|latency|median|max|min|mean|avg|stddev|p50|p99|size)$')" ""
+finish

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Reading only the window: with the states that an earlier reading left in the cache folder, each verb says the same as
+# one that reads everything, for any window. WINDOWS: how many of each recording.
+. "${0%/*}/lib.sh"
+export TZ=UTC COLUMNS=200
+RANDOM=${SEED:-7}
+windows=${WINDOWS:-1}
+n=0 same=0
+
+# Seconds from the first event to the last one, as info has them.
+length() {
+	"$m" info --json "$1" 2>/dev/null | jq -r '(.end - .begin) / 1e9'
+}
+
+# one TRACE ARGUMENT...: the same output with states and without?
+one() {
+	local t=$1
+	shift
+	XDG_CACHE_HOME=$dir/none HOME=/nonexistent "$m" "$@" "$t" >"$dir/whole" 2>"$dir/whole.err"
+	XDG_CACHE_HOME=$cache "$m" "$@" "$t" >"$dir/part" 2>"$dir/part.err"
+	n=$((n + 1))
+	if cmp -s "$dir/whole" "$dir/part" && cmp -s "$dir/whole.err" "$dir/part.err"; then
+		same=$((same + 1))
+	else
+		fail "meridian $* $t: $(diff "$dir/whole" "$dir/part" | head -4 | cut -c1-200) $(diff "$dir/whole.err" "$dir/part.err" | head -3)"
+	fi
+	rm -rf "$dir/none"
+}
+
+for t in "$lab"/*; do
+	name=${t##*/}
+	[ -z "${ONLY:-}" ] || [[ $name = *$ONLY* ]] || continue
+	cache=$dir/cache-$name
+	# What the first readings leave; without synchronization all verbs would have to wait for it again.
+	XDG_CACHE_HOME=$cache "$m" path --list "$t" >/dev/null 2>&1
+	XDG_CACHE_HOME=$cache "$m" top irq "$t" >/dev/null 2>&1
+	s=$(length "$t")
+	[ -n "$s" ] || continue
+	for ((i = 0; i < windows; i++)); do
+		read -r b e < <(awk -v s="$s" -v r="$RANDOM" -v q="$RANDOM" 'BEGIN {
+			w = s / (5 + q / 32768 * 300); b = r / 32768 * (s - w); printf "+%.6fs +%.6fs\n", b, b + w }')
+		for a in "top cpu" "log cpu" "freq cpu" "stats cpu" "top sched" "log sched" "stats sched" \
+			"top irq" "log irq" "stats irq" "top syscall" "stats syscall" "log syscall --all" "freq syscall" \
+			"top poll" "log poll --all" "stats poll"; do
+			# shellcheck disable=SC2086
+			one "$t" $a --begin "$b" --end "$e" --format csv
+		done
+		one "$t" top cpu --begin "$b" --end "$e" --bins 7 --format csv
+		one "$t" top sched --begin "$b" --end "$e" --comm 's*' --format csv
+		one "$t" path --list --begin "$b" --end "$e" --format csv
+	done
+	rm -rf "$cache"
+done
+echo "$n outputs, $((n - same)) differences"
+equal "outputs that differ" "$((n - same))" 0
+finish
