@@ -4,11 +4,14 @@
 
 const struct fact_kind *const fact_kinds[] = {
 	&fact_call,
+	&fact_clock,
 	&fact_fault,
+	&fact_frequency,
 	&fact_interrupt,
 	&fact_open_call,
 	&fact_rate,
 	&fact_poll_run,
 	&fact_sched_wait,
+	&fact_task_clock,
 	NULL,
 };
