@@ -5,6 +5,7 @@
 const struct fact_kind *const fact_kinds[] = {
 	&fact_call,
 	&fact_clock,
+	&fact_cpu_stay,
 	&fact_fault,
 	&fact_frequency,
 	&fact_interrupt,
