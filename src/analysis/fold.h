@@ -64,7 +64,7 @@ enum fold_op {
 	FOLD_LAST,
 	FOLD_SPREAD,	/* of facts that are cut: a sum that comes in evenly over its length */
 	FOLD_TIME_MEAN, /* mean by time: of facts that are cut */
-	FOLD_TIME_SUM,	/* number times seconds: kHz -> thousand cycles; times `scale` */
+	FOLD_TIME_SUM,	/* number times seconds: kHz -> thousand cycles; times `scale`, rounded */
 	/* of the parts of a row */
 	FOLD_DIFFERENT, /* how many different numbers of the key `of` (see fold.parts) there are */
 	/* of columns, in the order of cells; of: their keys, blanks between; by: another one */
