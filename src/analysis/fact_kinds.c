@@ -7,12 +7,9 @@ const struct fact_kind *const fact_kinds[] = {
 	&fact_clock,
 	&fact_cpu_stay,
 	&fact_fault,
-<<<<<<< HEAD
 	&fact_futex_open,
 	&fact_futex_wait,
-=======
 	&fact_frequency,
->>>>>>> portcpu
 	&fact_interrupt,
 	&fact_memory,
 	&fact_open_call,
