@@ -22,8 +22,12 @@ extern const struct analysis analysis_period;
 /* Kinds of facts, defined with the analysis that they were made for; all: fact_kinds.c. */
 extern const struct fact_kind fact_call, fact_open_call;
 extern const struct fact_kind fact_fault;
+extern const struct fact_kind fact_futex_wait, fact_futex_open;
 extern const struct fact_kind fact_interrupt;
+extern const struct fact_kind fact_memory;
 extern const struct fact_kind fact_rate;
+extern const struct fact_kind fact_cpu_stay;
+extern const struct fact_kind fact_clock, fact_frequency, fact_task_clock;
 extern const struct fact_kind fact_poll_run;
 extern const struct fact_kind fact_sched_wait;
 

@@ -64,7 +64,7 @@ enum fold_op {
 	FOLD_LAST,
 	FOLD_SPREAD,	/* of facts that are cut: a sum that comes in evenly over its length */
 	FOLD_TIME_MEAN, /* mean by time: of facts that are cut */
-	FOLD_TIME_SUM,	/* number times seconds: kHz -> thousand cycles; times `scale` */
+	FOLD_TIME_SUM,	/* number times seconds: kHz -> thousand cycles; times `scale`, rounded */
 	/* of the parts of a row */
 	FOLD_DIFFERENT, /* how many different numbers of the key `of` (see fold.parts) there are */
 	/* of columns, in the order of cells; of: their keys, blanks between; by: another one */
@@ -158,7 +158,7 @@ const struct analysis_run *fold_parts_run(const struct fold_parts *p);
 uint32_t fold_part_host(const struct fold_parts *p, size_t i);
 /* The number of a key, FACT_UNKNOWN: none. */
 int64_t fold_part_key(const struct fold_parts *p, size_t i, const char *key);
-/* What the part has of a column that is a count or a sum. */
+/* What the part has of a column that is a count, a sum or a greatest one. */
 int64_t fold_part_sum(const struct fold_parts *p, size_t i, const char *column);
 
 /* ---- making tables ---- */

@@ -62,9 +62,11 @@ static void close_record(struct level *l, struct lane *lane)
 	if (!lane->is_open)
 		return;
 	lane->is_open = false;
-	if (!mer_spill_grow(l->spill, &l->bins, l->n, &l->cap_bins, sizeof(*l->bins)) ||
-		!mer_spill_grow(l->spill, &l->places, l->n, &l->cap_places, sizeof(*l->places)) ||
-		!mer_spill_grow(l->spill, &l->bytes, l->n_bytes + RECORD_BYTES, &l->cap_bytes, 1)) {
+	bool ok = mer_spill_grow(l->spill, &l->bins, l->n, &l->cap_bins, sizeof(*l->bins)) &&
+		  mer_spill_grow(l->spill, &l->places, l->n, &l->cap_places, sizeof(*l->places));
+	while (ok && l->cap_bytes - l->n_bytes < RECORD_BYTES)
+		ok = mer_spill_grow(l->spill, &l->bytes, l->cap_bytes, &l->cap_bytes, 1);
+	if (!ok) {
 		l->failed = true;
 		return;
 	}

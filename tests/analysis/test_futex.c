@@ -144,6 +144,7 @@ static void test_by_hand(void **state)
 	assert_int_equal(run_case_int(t, 0, "waiters"), 2);
 	assert_int_equal(run_case_int(t, 0, "wakers"), 1);
 	assert_int_equal(run_case_int(t, 0, "failed"), 1);
+	assert_string_equal(run_case_text(t, 0, "comm"), "a"); /* who waited the longest */
 	assert_int_equal(run_case_int(t, 0, "waker_tid"), 101);
 	assert_int_equal(run_case_int(t, 0, "waker_ns"), 20000);
 	assert_int_equal(run_case_int(t, 1, "wakers"), 0); /* 15 us, timed out */
@@ -152,6 +153,16 @@ static void test_by_hand(void **state)
 	assert_int_equal(run_case_int(t, of_d, "pid"), 200);
 	assert_int_equal(run_case_int(t, of_d, "waker_ns"), 10000);
 	check(&c, run_case_table(&c, "log"));
+	t = run_case_table(&c, "stats"); /* of 1, 10, 10, 15 and 20 us */
+	assert_in_range(run_case_int(t, 0, "p50_ns"), 10000 - 10000 / 64, 10000 + 10000 / 64);
+	assert_int_equal(run_case_int(t, 0, "p99_ns"), 20000);
+	/* By other keys no waker is known: a row may be of many. */
+	struct analysis_options by = { ALL, .group_by = "program" };
+	run_case_run(&c, "futex", &by);
+	t = run_case_table(&c, "top");
+	assert_string_equal(run_case_text(t, 0, "comm"), "a"); /* 20 + 15 + 10 us */
+	assert_int_equal(run_case_int(t, 0, "total_ns"), 45000);
+	assert_int_equal(run_case_int(t, 0, "wakers"), 1);
 
 	struct analysis_options o = { ALL, .min_ns = 2000, .limit = 2 };
 	run_case_run(&c, "futex", &o);

@@ -116,6 +116,27 @@ static void pages_and_objects(void **state)
 	size_t pages = run_case_find(t, "name", "page alloc", 0);
 	assert_int_equal(run_case_int(t, pages, "min_bytes"), PAGE);
 	assert_int_equal(run_case_int(t, pages, "max_bytes"), 8 * PAGE);
+	assert_false(run_case_cell(t, pages, "unknown")->set); /* it is said with each event */
+	t = run_case_table(&c, "log");
+	assert_false(run_case_cell(t, 6, "bytes")->set);
+	assert_string_equal(run_case_text(t, 6, "address"), "0x3000");
+	/* The most until 15 us, when the last two pages had not been allocated. */
+	struct analysis_options o = all;
+	o.begin = run_case_int(t, 0, "begin") + 1000;
+	o.end = o.begin + 4000;
+	run_case_run(&c, "mem", &o);
+	t = run_case_table(&c, "top");
+	assert_int_equal(t->n_rows, 1);
+	assert_int_equal(run_case_int(t, 0, "allocated_pages"), 8);
+	assert_int_equal(run_case_int(t, 0, "gained_bytes"), 9 * PAGE);
+	/* By other keys. */
+	o = all;
+	o.group_by = "program,name";
+	run_case_run(&c, "mem", &o);
+	t = run_case_table(&c, "top");
+	one = run_case_find(t, "name", "page alloc", 0);
+	assert_string_equal(run_case_text(t, one, "comm"), "t");
+	assert_int_equal(run_case_int(t, one, "net_bytes"), 11 * PAGE);
 	run_case_close(&c);
 }
 

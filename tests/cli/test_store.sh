@@ -120,6 +120,11 @@ run 2 cache
 run 2 cache empty
 text "$dir/err" "'empty' is not one of list|check|clear"
 
+# Nothing in memory that may be in a file.
+MERIDIAN_MEMORY=0 run 0 blocked --store $t
+same "memory is small" "$dir/out" "$dir/a"
+run 0 cache clear
+
 # A full disk: files may not be as large as that.
 (
 	trap '' XFSZ

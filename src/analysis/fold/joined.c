@@ -218,7 +218,9 @@ int64_t fold_part_sum(const struct fold_parts *p, size_t i, const char *column)
 		if (strcmp(plan->columns[c].key, column) != 0 || x->sum < 0)
 			continue;
 		const struct fold_sum *s = &plan->sums[x->sum];
-		return x->cell->op == FOLD_COUNT ? slots[s->at[0]] : slots[s->at[1]];
+		return slots[s->at[x->cell->op == FOLD_COUNT ? 0
+				   : x->cell->op == FOLD_MAX ? 4
+							     : 1]];
 	}
 	return 0;
 }

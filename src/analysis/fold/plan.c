@@ -75,6 +75,7 @@ static int add_input(const struct fold_maker *m, const struct fact_kind *k)
 	struct fold_input *in = &p->inputs[p->n_inputs];
 	p->kinds[p->n_inputs++] = k;
 	in->kind = k;
+	p->has_cpus |= k->of_cpus;
 	in->rule = f->rule ? f->rule : k->rule;
 	fold_source_find(k, "task", &in->task);
 	fold_source_find(k, "cpu", &in->cpu);

@@ -81,7 +81,8 @@ static int compare(const void *a, const void *b)
 static bool wants_rows(
 	const struct fold_plan *p, const struct analysis_run *run, uint32_t host, size_t place)
 {
-	return !p->late || (place && fold_filter_task(p, run, host, (int64_t)place - 1));
+	return !p->late ||
+	       fold_filter_task(p, run, host, place ? (int64_t)place - 1 : FACT_UNKNOWN);
 }
 
 /* The wanted rows of all hosts, malloc'ed, in order; *n_seen: how many there were. */

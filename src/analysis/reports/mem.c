@@ -5,341 +5,219 @@
  * allocated goes below zero. So what a thread holds is told over the least that it held while recorded;
  * that needs all events, also those before the range that is asked for. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/all.h"
 #include "analysis/bins.h"
 #include "analysis/cells.h"
+#include "analysis/fold.h"
 #include "analysis/reports/mem_objects.h"
-#include "analysis/rows.h"
+#include "base/grow.h"
 
 enum { PAGE_BYTES = 4096 };
 
-enum mem_what { MEM_PAGE_ALLOC, MEM_PAGE_FREE, MEM_SLAB_ALLOC, MEM_SLAB_FREE, MEM_N_WHATS };
-static const char *const what_names[MEM_N_WHATS] = { "page alloc", "page free", "slab alloc",
-	"slab free" };
+/* ---- facts ---- */
 
-enum { TOP, CPUS, LOG, STATS, FREQ, BINS };
+enum { PAGE_ALLOC, PAGE_FREE, SLAB_ALLOC, SLAB_FREE };
+static const char *const what_names[] = { "page alloc", "page free", "slab alloc", "slab free" };
 
-/* Frees are rows with negative bytes: none is as small as this. */
-#define SIZE_UNKNOWN INT64_MIN
-
-struct sums {
-	uint64_t n[MEM_N_WHATS];
-	int64_t bytes[MEM_N_WHATS]; /* not negative */
-	int64_t in_interrupt;	    /* of pages allocated */
-};
-
-struct task {
-	struct sums sums;
-	int64_t level, lowest; /* of pages, since the recording began; lowest: not above 0 */
-	int64_t gained;	       /* the most that it rose, from any time to a later one */
-	int64_t base;	       /* level when the bins begin */
-};
-
-struct row {
-	struct analysis_row row;
-	int64_t bytes; /* freed: negative; or SIZE_UNKNOWN */
+struct memory {
+	struct fact fact; /* an instant; choice: what */
+	int64_t bytes; /* not negative; FACT_UNKNOWN: of an object that was made before the recording */
+	int64_t gained; /* pages that its task then holds, over the least that it held until then */
 	uint64_t address;
-	uint32_t task;
-	uint16_t cpu;
-	uint8_t what;
-	bool in_interrupt;
+	uint8_t in_interrupt;
+	uint8_t unused[7];
 };
 
-struct state {
-	struct task *tasks, nobody;
-	size_t cap_tasks;
-	struct sums *cpus;
-	size_t cap_cpus;
-	struct sums host;
-	struct analysis_stats sizes[MEM_N_WHATS];
-	struct analysis_histogram freq[MEM_N_WHATS];
-	uint64_t unknown_frees; /* of objects whose begin is not recorded */
+static bool is_free(const struct fact *f)
+{
+	return f->choice == PAGE_FREE || f->choice == SLAB_FREE;
+}
+
+static int64_t change_of(const struct kernel_host *h, const struct fact *f)
+{
+	int64_t bytes = ((const struct memory *)f)->bytes;
+	(void)h;
+	return is_free(f) && bytes != FACT_UNKNOWN ? -bytes : bytes;
+}
+
+static int64_t in_interrupt_of(const struct kernel_host *h, const struct fact *f)
+{
+	const struct memory *m = (const struct memory *)f;
+	(void)h;
+	return f->choice == PAGE_ALLOC && m->in_interrupt ? m->bytes : FACT_UNKNOWN;
+}
+
+static int64_t unknown_of(const struct kernel_host *h, const struct fact *f)
+{
+	(void)h;
+	return f->choice == SLAB_FREE ? ((const struct memory *)f)->bytes == FACT_UNKNOWN
+				      : FACT_UNKNOWN;
+}
+
+static const struct fact_field fields[] = {
+	{ "name", "what", MER_TEXT, FACT_WORDS(what_names), FACT_MEMBER(struct fact, choice) },
+	{ "size_bytes", NULL, MER_BYTES, FACT_NUMBER, FACT_MEMBER(struct memory, bytes),
+		FACT_NONE_IS(FACT_UNKNOWN) },
+	{ "gained_bytes", NULL, MER_BYTES, FACT_NUMBER, FACT_MEMBER(struct memory, gained) },
+	{ "address", NULL, MER_TEXT, FACT_ADDRESS, FACT_MEMBER(struct memory, address),
+		FACT_NONE_IS(0) },
+	{ "in_interrupt", "in interrupt", MER_COUNT, FACT_NUMBER,
+		FACT_MEMBER(struct memory, in_interrupt) },
+	{ 0 },
+};
+static const struct fact_view views[] = {
+	{ "bytes", NULL, MER_BYTES, FACT_BY_FUNCTION, .get = change_of, .meaning = FACT_NUMBER },
+	{ "in_interrupt_bytes", NULL, MER_BYTES, FACT_BY_FUNCTION, .get = in_interrupt_of,
+		.meaning = FACT_NUMBER },
+	{ "unknown", NULL, MER_COUNT, FACT_BY_FUNCTION, .get = unknown_of, .meaning = FACT_NUMBER },
+	{ 0 },
+};
+
+static const struct fact_maker maker;
+const struct fact_kind fact_memory = {
+	.id = "memory",
+	.title = "Allocations",
+	.maker = &maker,
+	.rule = FACT_BEGINS,
+	.size = sizeof(struct memory),
+	.fields = fields,
+	.views = views,
+};
+
+/* ---- their maker ---- */
+
+struct level { /* of a task, in bytes of pages, since the recording began; lowest: not above 0 */
+	int64_t now, lowest;
+};
+
+struct maker_state {
+	struct level *levels; /* by task + 1; 0: idle, or not known */
+	size_t cap_levels;
 	struct mem_objects objects;
-	struct analysis_bins bins;
-	struct analysis_series series;	/* by task, plus 1: pages allocated, freed */
-	struct analysis_series outside; /* the same between periods: only the level goes by it */
-	struct analysis_rows log;
 };
 
-/* ---- while reading ---- */
-
-static int begin(struct analysis_host *a)
+static void follow_level(struct level *x, int64_t change)
 {
-	struct state *s = a->state;
-	return analysis_asks(a, BINS) ? analysis_bins_find(a->run, &s->bins, a->err) : 0;
-}
-
-static struct task *task_of(struct state *s, uint32_t task)
-{
-	return task == KERNEL_NONE ? &s->nobody
-				   : mer_grow_at(&s->tasks, &s->cap_tasks, task, sizeof(*s->tasks));
-}
-
-static void add(struct sums *s, enum mem_what what, int64_t bytes, bool in_interrupt)
-{
-	s->n[what]++;
-	s->bytes[what] += bytes;
-	if (what == MEM_PAGE_ALLOC && in_interrupt)
-		s->in_interrupt += bytes;
-}
-
-static void follow_level(struct task *t, int64_t change, bool is_before_bins)
-{
-	t->level += change;
-	if (t->level < t->lowest)
-		t->lowest = t->level;
-	if (t->level - t->lowest > t->gained)
-		t->gained = t->level - t->lowest;
-	if (is_before_bins)
-		t->base += change;
-}
-
-static int add_bin(struct analysis_host *a, struct state *s, const struct kernel_memory *m)
-{
-	int64_t bin = analysis_bin_of(&s->bins, m->time);
-	int64_t allocated = m->bytes > 0 ? m->bytes : 0, freed = m->bytes < 0 ? -m->bytes : 0;
-	uint32_t key = m->task == KERNEL_NONE ? 0 : m->task + 1;
-	struct analysis_series *to =
-		analysis_is_asked(a->run->options, m->time) ? &s->series : &s->outside;
-	if (bin < 0 || analysis_series_add(to, key, (uint32_t)bin, allocated, freed))
-		return 0;
-	return mer_fail_nomem(a->err);
-}
-
-/* What it was, and its size; SIZE_UNKNOWN: of an object that was made before the recording. */
-static int look_at(struct analysis_host *a, struct state *s, const struct kernel_memory *m,
-	enum mem_what *what, int64_t *bytes)
-{
-	*bytes = m->bytes < 0 ? -m->bytes : m->bytes;
-	if (m->kind == KERNEL_PAGES) {
-		*what = m->bytes < 0 ? MEM_PAGE_FREE : MEM_PAGE_ALLOC;
-		return 0;
-	}
-	*what = m->bytes ? MEM_SLAB_ALLOC : MEM_SLAB_FREE;
-	if (*what == MEM_SLAB_ALLOC)
-		return mem_objects_put(&s->objects, m->address, *bytes) ? 0
-									: mer_fail_nomem(a->err);
-	*bytes = mem_objects_take(&s->objects, m->address);
-	if (*bytes < 0)
-		*bytes = SIZE_UNKNOWN;
-	return 0;
-}
-
-static int add_row(struct analysis_host *a, struct state *s, const struct kernel_memory *m,
-	enum mem_what what, int64_t bytes)
-{
-	bool is_free = what == MEM_PAGE_FREE || what == MEM_SLAB_FREE;
-	struct row row = { .row.key = m->time,
-		.bytes = is_free && bytes != SIZE_UNKNOWN ? -bytes : bytes,
-		.address = m->address,
-		.task = m->task,
-		.cpu = m->cpu,
-		.what = (uint8_t)what,
-		.in_interrupt = m->in_interrupt };
-	bool ok = analysis_rows_add(&s->log, &row, sizeof(row), a->run->options->limit);
-	return ok ? 0 : mer_fail_nomem(a->err);
+	x->now += change;
+	if (x->now < x->lowest)
+		x->lowest = x->now;
 }
 
 static int on_memory(void *ctx, const struct kernel_host *h, const struct kernel_memory *m)
 {
-	struct analysis_host *a = ctx;
-	struct state *s = a->state;
-	enum mem_what what;
-	int64_t bytes;
+	struct fact_host *f = ctx;
+	struct maker_state *s = f->state;
 	bool is_page = m->kind == KERNEL_PAGES;
 	/* Page faults; and kfree(NULL), which does nothing. */
 	if (!is_page && (m->kind != KERNEL_SLAB || (!m->bytes && !m->address)))
 		return 0;
-	/* Objects are remembered whoever makes them: another one may end them. */
-	int rc = look_at(a, s, m, &what, &bytes);
-	if (rc || !analysis_wants_task(a, h, m->task) || !analysis_wants_cpu(a, m->cpu))
-		return rc;
-	struct task *t = task_of(s, m->task);
-	struct sums *cpu = mer_grow_at(&s->cpus, &s->cap_cpus, m->cpu, sizeof(*cpu));
-	if (!t || !cpu)
-		return mer_fail_nomem(a->err);
+	struct level *level =
+		mer_grow_at(&s->levels, &s->cap_levels, m->task + 1, sizeof(*s->levels));
+	if (!level)
+		return mer_fail_nomem(f->err);
+	struct memory x = { .fact = { m->time, m->time, m->task, m->cpu, PAGE_ALLOC },
+		.bytes = m->bytes < 0 ? -m->bytes : m->bytes,
+		.address = m->address,
+		.in_interrupt = m->in_interrupt };
 	if (is_page) {
-		follow_level(t, m->bytes, s->bins.n && m->time < s->bins.begin);
-		rc = add_bin(a, s, m);
-	}
-	if (rc || !analysis_is_asked(a->run->options, m->time))
-		return rc;
-	if (bytes == SIZE_UNKNOWN) {
-		s->unknown_frees++;
+		x.fact.choice = m->bytes < 0 ? PAGE_FREE : PAGE_ALLOC;
+		follow_level(level, m->bytes);
+	} else if (m->bytes) {
+		x.fact.choice = SLAB_ALLOC;
+		if (!mem_objects_put(&s->objects, m->address, m->bytes))
+			return mer_fail_nomem(f->err);
 	} else {
-		analysis_stats_add(&s->sizes[what], bytes, m->time);
-		s->freq[what].n[analysis_bucket(bytes)]++;
+		x.fact.choice = SLAB_FREE;
+		x.bytes = mem_objects_take(&s->objects, m->address);
+		if (x.bytes < 0)
+			x.bytes = FACT_UNKNOWN;
 	}
-	int64_t known = bytes == SIZE_UNKNOWN ? 0 : bytes;
-	add(&t->sums, what, known, m->in_interrupt);
-	add(cpu, what, known, m->in_interrupt);
-	add(&s->host, what, known, m->in_interrupt);
-	return analysis_asks(a, LOG) ? add_row(a, s, m, what, bytes) : 0;
+	x.gained = level->now - level->lowest;
+	return fact_add(f, h, 0, &x);
+}
+
+static void free_maker_state(void *state)
+{
+	struct maker_state *s = state;
+	free(s->levels);
+	mem_objects_fini(&s->objects);
+}
+
+static const struct fact_kind *const kinds[] = { &fact_memory, NULL };
+static const struct fact_maker maker = {
+	.id = "memory",
+	.kinds = kinds,
+	.wants = KERNEL_WANT_MEMORY,
+	.state_size = sizeof(struct maker_state),
+	.on = { .memory = on_memory },
+	.free_state = free_maker_state,
+};
+
+/* ---- what is held over time: all of a host, then each thread where it changes; what is of no known
+ * thread too. It needs the least that is held at any time, so it is no sum of facts. ---- */
+
+struct task {
+	struct level level;
+	int64_t base; /* level when the bins begin */
+};
+
+struct state {
+	struct task *tasks; /* by task + 1 */
+	size_t cap_tasks;
+	bool any; /* in the range that is asked for */
+	struct analysis_bins bins;
+	struct analysis_series series;	/* by task, plus 1: pages allocated, freed */
+	struct analysis_series outside; /* the same between periods: only the level goes by it */
+};
+
+static int begin(struct analysis_host *a)
+{
+	return analysis_bins_find(a->run, &((struct state *)a->state)->bins, a->err);
+}
+
+static int add_page(struct analysis_host *a, const struct memory *m)
+{
+	struct state *s = a->state;
+	uint32_t key = m->fact.task + 1;
+	int64_t at = m->fact.begin, bin = analysis_bin_of(&s->bins, at);
+	bool is_alloc = m->fact.choice == PAGE_ALLOC,
+	     asked = analysis_is_asked(a->run->options, at);
+	struct task *t = mer_grow_at(&s->tasks, &s->cap_tasks, key, sizeof(*t));
+	if (!t)
+		return mer_fail_nomem(a->err);
+	int64_t change = is_alloc ? m->bytes : -m->bytes;
+	follow_level(&t->level, change);
+	if (s->bins.n && at < s->bins.begin)
+		t->base += change;
+	s->any |= asked;
+	if (bin < 0 || analysis_series_add(asked ? &s->series : &s->outside, key, (uint32_t)bin,
+			       is_alloc ? m->bytes : 0, is_alloc ? 0 : m->bytes))
+		return 0;
+	return mer_fail_nomem(a->err);
+}
+
+static int on_facts(struct analysis_host *a, const struct kernel_host *h,
+	const struct fact_kind *kind, const void *facts, size_t n)
+{
+	const struct memory *all = facts;
+	int rc = 0;
+	(void)kind;
+	for (size_t i = 0; i < n && rc == 0; i++)
+		if (all[i].fact.choice <= PAGE_FREE &&
+			analysis_wants_task(a, h, all[i].fact.task) &&
+			analysis_wants_cpu(a, all[i].fact.cpu))
+			rc = add_page(a, &all[i]);
+	return rc;
 }
 
 static void free_state(void *state)
 {
 	struct state *s = state;
 	free(s->tasks);
-	free(s->cpus);
-	mem_objects_fini(&s->objects);
 	analysis_series_fini(&s->series);
 	analysis_series_fini(&s->outside);
-	analysis_rows_fini(&s->log);
 }
-
-/* ---- tables ---- */
-
-#define SUMS_COLUMNS                                                                               \
-	{ "allocated_bytes", "pages allocated", MER_BYTES },                                       \
-		{ "freed_bytes", "freed", MER_BYTES }, { "net_bytes", "net", MER_BYTES },          \
-		{ "allocated_pages", NULL, MER_COUNT }, { "freed_pages", NULL, MER_COUNT },        \
-		{ "in_interrupt_bytes", NULL, MER_BYTES },                                         \
-		{ "slab_allocated_bytes", "slab allocated", MER_BYTES },                           \
-		{ "slab_freed_bytes", "slab freed", MER_BYTES },                                   \
-	{                                                                                          \
-		"slab_net_bytes", NULL, MER_BYTES                                                  \
-	}
-enum { SUMS_CELLS = 9 };
-
-static void sums_cells(const struct sums *s, struct mer_cell *c)
-{
-	int64_t allocated = s->bytes[MEM_PAGE_ALLOC], freed = s->bytes[MEM_PAGE_FREE];
-	c[0] = MER_INT(allocated);
-	c[1] = MER_INT(freed);
-	c[2] = MER_INT(allocated - freed);
-	c[3] = MER_INT(allocated / PAGE_BYTES);
-	c[4] = MER_INT(freed / PAGE_BYTES);
-	c[5] = MER_INT(s->in_interrupt);
-	c[6] = MER_INT(s->bytes[MEM_SLAB_ALLOC]);
-	c[7] = MER_INT(s->bytes[MEM_SLAB_FREE]);
-	c[8] = MER_INT(s->bytes[MEM_SLAB_ALLOC] - s->bytes[MEM_SLAB_FREE]);
-}
-
-static bool is_empty(const struct sums *s)
-{
-	uint64_t all = 0;
-	for (int i = 0; i < MEM_N_WHATS; i++)
-		all += s->n[i];
-	return all == 0;
-}
-
-static const struct mer_column top_columns[] = { ANALYSIS_TASK_COLUMNS, SUMS_COLUMNS,
-	{ "gained_bytes", "most gained", MER_BYTES }, { 0 } };
-
-static void add_top(struct analysis_run *run, struct mer_table *t, uint32_t host, uint32_t task,
-	const struct task *x)
-{
-	struct mer_cell c[ANALYSIS_TASK_CELLS + SUMS_CELLS + 1];
-	if (is_empty(&x->sums))
-		return;
-	analysis_task_cells(run, host, task, INT64_MAX, c);
-	sums_cells(&x->sums, c + ANALYSIS_TASK_CELLS);
-	c[ANALYSIS_TASK_CELLS + SUMS_CELLS] = MER_INT(x->gained);
-	mer_table_add(t, c);
-}
-
-static void emit_top(struct analysis_run *run, struct mer_table *t)
-{
-	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
-		const struct state *s = run->states[host];
-		for (size_t i = 0; i < s->cap_tasks; i++)
-			add_top(run, t, host, (uint32_t)i, &s->tasks[i]);
-		add_top(run, t, host, KERNEL_NONE, &s->nobody);
-	}
-}
-
-static const struct mer_column cpus_columns[] = { { "host", "host", MER_TEXT },
-	{ "cpu", "CPU", MER_ID }, SUMS_COLUMNS, { 0 } };
-
-static void emit_cpus(struct analysis_run *run, struct mer_table *t)
-{
-	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
-		const struct state *s = run->states[host];
-		for (size_t i = 0; i < s->cap_cpus; i++) {
-			struct mer_cell c[2 + SUMS_CELLS] = {
-				mer_text(analysis_host_name(run, host)), MER_INT(i)
-			};
-			if (is_empty(&s->cpus[i]))
-				continue;
-			sums_cells(&s->cpus[i], c + 2);
-			mer_table_add(t, c);
-		}
-	}
-}
-
-static const struct mer_column stats_columns[] = { { "host", "host", MER_TEXT },
-	{ "name", "what", MER_TEXT }, { "count", "count", MER_COUNT },
-	{ "min_bytes", "min", MER_BYTES }, { "max_bytes", "max", MER_BYTES },
-	{ "avg_bytes", "avg", MER_BYTES }, { "stddev_bytes", "stddev", MER_BYTES },
-	{ "total_bytes", "total", MER_BYTES }, { "unknown", "size unknown", MER_COUNT }, { 0 } };
-static const struct mer_column freq_columns[] = { { "host", "host", MER_TEXT },
-	{ "name", "what", MER_TEXT }, { "begin_bytes", "from", MER_BYTES },
-	{ "end_bytes", "to", MER_BYTES }, { "count", "count", MER_COUNT }, { 0 } };
-
-/* Sizes by kind. What has no size that is known is counted beside. */
-static void emit_sizes(struct analysis_run *run, bool freq, struct mer_table *t)
-{
-	enum { NAMES = 2, SIZES = 6 };
-	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
-		const struct state *s = run->states[host];
-		for (int i = 0; i < MEM_N_WHATS; i++) {
-			struct mer_cell all[NAMES + ANALYSIS_STATS_CELLS] = {
-				mer_text(analysis_host_name(run, host)), mer_text(what_names[i])
-			};
-			struct mer_cell c[NAMES + SIZES + 1] = { 0 };
-			if (s->host.n[i] == 0)
-				continue;
-			analysis_stats_cells(&s->sizes[i], all + NAMES);
-			memcpy(c, all, (NAMES + SIZES) * sizeof(*c));
-			if (i == MEM_SLAB_FREE)
-				c[NAMES + SIZES] = MER_INT(s->unknown_frees);
-			if (freq)
-				analysis_freq_rows(t, c, NAMES, &s->freq[i]);
-			else
-				mer_table_add(t, c);
-		}
-	}
-}
-
-static const struct mer_column log_columns[] = { { "begin", "time", MER_TIME },
-	{ "name", "what", MER_TEXT }, { "bytes", "bytes", MER_BYTES },
-	{ "address", NULL, MER_TEXT }, { "in_interrupt", NULL, MER_COUNT },
-	{ "cpu", "CPU", MER_ID }, ANALYSIS_TASK_COLUMNS, { 0 } };
-
-static const struct analysis_rows *log_of(const void *state)
-{
-	return &((const struct state *)state)->log;
-}
-
-static int emit_log(struct analysis_run *run, struct mer_table *t)
-{
-	size_t n;
-	struct analysis_row_of *rows =
-		analysis_rows_join(run, log_of, sizeof(struct row), &n, &t->n_left_out);
-	if (!rows)
-		return mer_fail_nomem(run->err);
-	for (size_t i = 0; i < n; i++) {
-		const struct row *r = rows[i].row;
-		struct mer_cell c[6 + ANALYSIS_TASK_CELLS] = { MER_INT(r->row.key),
-			mer_text(what_names[r->what]) };
-		if (r->bytes != SIZE_UNKNOWN)
-			c[2] = MER_INT(r->bytes);
-		if (r->address)
-			c[3] = mer_text(mer_arena_printf(
-				t->arena, "0x%llx", (unsigned long long)r->address));
-		c[4] = MER_INT(r->in_interrupt);
-		c[5] = MER_INT(r->cpu);
-		analysis_task_cells(run, rows[i].host, r->task, r->row.key, c + 6);
-		mer_table_add(t, c);
-	}
-	free(rows);
-	return 0;
-}
-
-/* ---- bins: all of a host, then each thread where it changes; what is of no known thread too ---- */
 
 static const struct mer_column bins_columns[] = { { "begin", "begin", MER_TIME },
 	{ "end", NULL, MER_TIME }, { "of", "scope", MER_TEXT }, ANALYSIS_TASK_COLUMNS,
@@ -371,9 +249,9 @@ static void emit_task_bins(struct analysis_run *run, struct mer_table *t, uint32
 	int64_t held = 0;
 	for (size_t i = 0, k = 0; i < s->series.n; i++) {
 		const struct analysis_series_entry *e = &s->series.entries[i];
-		const struct task *x = e->key ? &s->tasks[e->key - 1] : &s->nobody;
+		const struct task *x = &s->tasks[e->key];
 		if (e->key != key)
-			held = x->base - x->lowest;
+			held = x->base - x->level.lowest;
 		key = e->key;
 		held += e->a - e->b;
 		for (; k < s->outside.n; k++) {
@@ -388,11 +266,12 @@ static void emit_task_bins(struct analysis_run *run, struct mer_table *t, uint32
 	}
 }
 
-static int emit_bins(struct analysis_run *run, struct mer_table *t)
+static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
 {
+	(void)output;
 	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
 		struct state *s = run->states[host];
-		if (s->bins.n == 0 || s->host.n[MEM_PAGE_ALLOC] + s->host.n[MEM_PAGE_FREE] == 0)
+		if (s->bins.n == 0 || !s->any)
 			continue;
 		struct bin *bins = calloc(s->bins.n, sizeof(*bins));
 		if (!bins)
@@ -408,9 +287,9 @@ static int emit_bins(struct analysis_run *run, struct mer_table *t)
 			const struct analysis_series_entry *e = &s->outside.entries[i];
 			bins[e->bin].outside += e->a - e->b;
 		}
-		int64_t held = s->nobody.base - s->nobody.lowest;
+		int64_t held = 0;
 		for (size_t i = 0; i < s->cap_tasks; i++)
-			held += s->tasks[i].base - s->tasks[i].lowest;
+			held += s->tasks[i].base - s->tasks[i].level.lowest;
 		for (uint32_t i = 0; i < s->bins.n; i++) {
 			held += bins[i].allocated - bins[i].freed + bins[i].outside;
 			add_bin_row(run, t, host, "host", KERNEL_NONE, i, &bins[i], held);
@@ -421,24 +300,108 @@ static int emit_bins(struct analysis_run *run, struct mer_table *t)
 	return 0;
 }
 
-static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
-{
-	switch (output) {
-	case TOP: emit_top(run, t); return 0;
-	case CPUS: emit_cpus(run, t); return 0;
-	case LOG: return emit_log(run, t);
-	case STATS:
-	case FREQ: emit_sizes(run, output == FREQ, t); return 0;
-	default: return emit_bins(run, t);
-	}
-}
+/* ---- tables ---- */
 
+#define SUMS_COLUMNS                                                                               \
+	{ "allocated_bytes", "pages allocated", MER_BYTES },                                       \
+		{ "freed_bytes", "freed", MER_BYTES }, { "net_bytes", "net", MER_BYTES },          \
+		{ "allocated_pages", NULL, MER_COUNT }, { "freed_pages", NULL, MER_COUNT },        \
+		{ "in_interrupt_bytes", NULL, MER_BYTES },                                         \
+		{ "slab_allocated_bytes", "slab allocated", MER_BYTES },                           \
+		{ "slab_freed_bytes", "slab freed", MER_BYTES },                                   \
+	{                                                                                          \
+		"slab_net_bytes", NULL, MER_BYTES                                                  \
+	}
+#define WHAT_IS(what_) .where = { "name", FOLD_IS, (what_), 0 }
+#define SUM_OF(key_, what_)                                                                        \
+	{                                                                                          \
+		key_, FOLD_SUM, .of = "size_bytes", WHAT_IS(what_)                                 \
+	}
+#define SUMS_CELLS                                                                                 \
+	SUM_OF("allocated_bytes", PAGE_ALLOC), SUM_OF("freed_bytes", PAGE_FREE),                   \
+		{ "net_bytes", FOLD_LESS, .of = "allocated_bytes", .by = "freed_bytes" },          \
+		{ "allocated_pages", FOLD_SUM, .of = "size_bytes", WHAT_IS(PAGE_ALLOC),            \
+			.scale = PAGE_BYTES },                                                     \
+		{ "freed_pages", FOLD_SUM, .of = "size_bytes", WHAT_IS(PAGE_FREE),                 \
+			.scale = PAGE_BYTES },                                                     \
+		{ "in_interrupt_bytes", FOLD_SUM, .of = "in_interrupt_bytes" },                    \
+		SUM_OF("slab_allocated_bytes", SLAB_ALLOC), SUM_OF("slab_freed_bytes", SLAB_FREE), \
+	{                                                                                          \
+		"slab_net_bytes", FOLD_LESS, .of = "slab_allocated_bytes",                         \
+					     .by = "slab_freed_bytes"                              \
+	}
+
+static const struct mer_column top_columns[] = { ANALYSIS_TASK_COLUMNS, SUMS_COLUMNS,
+	{ "gained_bytes", "most gained", MER_BYTES }, { 0 } };
+
+static const struct fold top = {
+	.shape = FOLD_GROUPS,
+	.kinds = { &fact_memory },
+	.group = "host thread",
+	.cells = (const struct fold_cell[]){ SUMS_CELLS,
+		{ "gained_bytes", FOLD_MAX, .of = "gained_bytes" }, { 0 } },
+	.order = "host thread",
+};
+
+static const struct mer_column cpus_columns[] = { { "host", "host", MER_TEXT },
+	{ "cpu", "CPU", MER_ID }, SUMS_COLUMNS, { 0 } };
+
+static const struct fold cpus = {
+	.shape = FOLD_GROUPS,
+	.kinds = { &fact_memory },
+	.group = "host cpu",
+	.cells = (const struct fold_cell[]){ SUMS_CELLS, { 0 } },
+	.order = "host cpu",
+};
+
+/* Sizes by kind. What has no size that is known is counted beside. */
+static const struct mer_column stats_columns[] = { { "host", "host", MER_TEXT },
+	{ "name", "what", MER_TEXT }, { "count", "count", MER_COUNT },
+	{ "min_bytes", "min", MER_BYTES }, { "max_bytes", "max", MER_BYTES },
+	{ "avg_bytes", "avg", MER_BYTES }, { "stddev_bytes", "stddev", MER_BYTES },
+	{ "total_bytes", "total", MER_BYTES }, { "unknown", "size unknown", MER_COUNT }, { 0 } };
+static const struct fold stats = {
+	.shape = FOLD_GROUPS,
+	.kinds = { &fact_memory },
+	.group = "host name",
+	.cells = (const struct fold_cell[]){ { "count", FOLD_COUNT, .of = "size_bytes" },
+		{ "min_bytes", FOLD_MIN, .of = "size_bytes" },
+		{ "max_bytes", FOLD_MAX, .of = "size_bytes" },
+		{ "avg_bytes", FOLD_MEAN, .of = "size_bytes" },
+		{ "stddev_bytes", FOLD_STDDEV, .of = "size_bytes" },
+		{ "total_bytes", FOLD_SUM, .of = "size_bytes" },
+		{ "unknown", FOLD_SUM, .of = "unknown", .empty_if_none = true }, { 0 } },
+	.order = "host name",
+};
+
+static const struct mer_column freq_columns[] = { { "host", "host", MER_TEXT },
+	{ "name", "what", MER_TEXT }, { "begin_bytes", "from", MER_BYTES },
+	{ "end_bytes", "to", MER_BYTES }, { "count", "count", MER_COUNT }, { 0 } };
+static const struct fold freq = {
+	.shape = FOLD_BUCKETS,
+	.kinds = { &fact_memory },
+	.group = "host name",
+	.value = "size_bytes",
+	.order = "host name",
+};
+
+static const struct mer_column log_columns[] = { { "begin", "time", MER_TIME },
+	{ "name", "what", MER_TEXT }, { "bytes", "bytes", MER_BYTES },
+	{ "address", NULL, MER_TEXT }, { "in_interrupt", NULL, MER_COUNT },
+	{ "cpu", "CPU", MER_ID }, ANALYSIS_TASK_COLUMNS, { 0 } };
+static const struct fold log_fold = {
+	.shape = FOLD_ROWS,
+	.kinds = { &fact_memory },
+	.value = "begin",
+};
+
+enum { TOP, CPUS, LOG, STATS, FREQ, BINS };
 static const struct analysis_output outputs[] = {
-	[TOP] = { "top", "Memory by thread", top_columns, .sort = "allocated_bytes" },
-	[CPUS] = { "cpus", "Memory by CPU", cpus_columns, .sort = NULL },
-	[LOG] = { "log", "Allocations", log_columns, .sort = NULL },
-	[STATS] = { "stats", "Sizes of allocations by kind", stats_columns, .sort = NULL },
-	[FREQ] = { "freq", "Sizes of allocations", freq_columns, .sort = NULL },
+	[TOP] = { "top", "Memory by thread", top_columns, "allocated_bytes", &top },
+	[CPUS] = { "cpus", "Memory by CPU", cpus_columns, .fold = &cpus },
+	[LOG] = { "log", "Allocations", log_columns, .fold = &log_fold },
+	[STATS] = { "stats", "Sizes of allocations by kind", stats_columns, .fold = &stats },
+	[FREQ] = { "freq", "Sizes of allocations", freq_columns, .fold = &freq },
 	[BINS] = { "bins", "Memory over time", bins_columns, .sort = NULL },
 	{ 0 },
 };
@@ -466,12 +429,12 @@ const struct analysis analysis_mem = {
 	.id = "mem",
 	.title = "Memory",
 	.help = "pages and kernel objects allocated and freed",
-	.wants = KERNEL_WANT_MEMORY,
 	.outputs = outputs,
 	.worth = "net_bytes allocated_bytes freed_bytes gained_bytes total_bytes count",
 	.charts = charts,
 	.state_size = sizeof(struct state),
-	.on = { .memory = on_memory },
+	.uses = kinds,
+	.facts = on_facts,
 	.begin = begin,
 	.emit = emit,
 	.free_state = free_state,
