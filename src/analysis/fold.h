@@ -141,6 +141,7 @@ struct fold {
 	const char *order;
 	const char *
 		value; /* FOLD_BUCKETS: field or view. FOLD_ROWS: the smallest are kept; -: the greatest */
+	bool all_rows;	     /* FOLD_ROWS, of which there are few: whatever options.limit is */
 	enum fact_rule rule; /* 0: the kind's */
 	/* Instead of begin and end, for both rules: fields. A fact that lacks one of them does not count. */
 	const char *from, *to;

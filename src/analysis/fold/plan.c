@@ -371,7 +371,7 @@ static int make_plan(const struct fold_maker *m, struct analysis_run *run)
 		rc = add_input(m, f->kinds[i]);
 	if (rc == 0)
 		rc = fold_filter_plan(p, m->err);
-	p->limit = p->filter.n_of_rows ? 0 : p->options->limit;
+	p->limit = p->filter.n_of_rows || f->all_rows ? 0 : p->options->limit;
 	if (rc == 0 && f->shape == FOLD_BINS)
 		rc = analysis_bins_find(run, &p->bins, m->err);
 	if (rc == 0)

@@ -51,8 +51,8 @@ bool fold_rows_join(struct fold_state *into, const struct fold_state *from)
 			mer_grow_at(&into->rows, &into->cap_rows, i, sizeof(*into->rows));
 		ok = to != NULL;
 		for (size_t k = 0; k < rows->n && ok; k++)
-			ok = analysis_rows_add(to, rows->rows + k * p->fact_bytes, p->fact_bytes,
-				p->options->limit);
+			ok = analysis_rows_add(
+				to, rows->rows + k * p->fact_bytes, p->fact_bytes, p->limit);
 		if (ok)
 			to->n_seen += rows->n_seen - rows->n;
 	}
