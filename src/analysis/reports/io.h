@@ -5,8 +5,23 @@
 
 #include "analysis/bins.h"
 #include "analysis/cells.h"
+#include "analysis/fact.h"
 #include "analysis/rows.h"
 #include "kernel/io_op.h"
+
+/* io_facts.c */
+enum io_way {
+	IO_MOVES_NONE,
+	IO_MOVES_IN,
+	IO_MOVES_OUT
+}; /* to the descriptor that the call tells, or from it */
+struct io_call {
+	struct fact fact; /* choice: enum io_op */
+	int64_t ret, bytes;
+	uint32_t call;
+	uint8_t way; /* enum io_way */
+	uint8_t unused[3];
+};
 
 enum io_output {
 	IO_OUT_TOP,
