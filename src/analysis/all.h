@@ -24,7 +24,7 @@ extern const struct fact_kind fact_call, fact_open_call;
 extern const struct fact_kind fact_fault;
 extern const struct fact_kind fact_futex_wait, fact_futex_open;
 extern const struct fact_kind fact_interrupt;
-extern const struct fact_kind fact_io_call;
+extern const struct fact_kind fact_io, fact_io_merge;
 extern const struct fact_kind fact_memory;
 extern const struct fact_kind fact_rate;
 extern const struct fact_kind fact_packet;

@@ -111,7 +111,7 @@ static int add_unknown_of_hosts(struct analysis_run *run, struct mer_table *t, u
 #define OF_CALLS(way_) .of = "bytes", .where = { "way", FOLD_IS, (way_), 0 }, .kind = 1
 static const struct fold top = {
 	.shape = FOLD_GROUPS,
-	.kinds = { &fact_packet, &fact_io_call },
+	.kinds = { &fact_packet, &fact_io },
 	.group = "host thread",
 	.where = { { "kind", FOLD_IS, KERNEL_OBJECT_SOCKET, 0 },
 		{ "way", FOLD_IS_NOT, IO_MOVES_NONE, 0 } },

@@ -17,7 +17,7 @@ const struct mer_column net_sockets_columns[] = { ANALYSIS_TASK_COLUMNS,
 #define WAY_IS(way_) .where = { "way", FOLD_IS, (way_), 0 }
 const struct fold net_sockets = {
 	.shape = FOLD_GROUPS,
-	.kinds = { &fact_io_call },
+	.kinds = { &fact_io },
 	.group = "host thread socket kind",
 	.where = { { "kind", FOLD_ONE_OF, 1 << KERNEL_OBJECT_SOCKET | 1 << KERNEL_OBJECT_UNIX, 0 },
 		{ "way", FOLD_IS_NOT, IO_MOVES_NONE, 0 } },
