@@ -79,6 +79,7 @@ struct engine {
 	size_t n_requests;
 	const struct fact_kind *kinds[MAX_KINDS]; /* that are used */
 	const struct fact_maker *makers[MAX_LISTENERS];
+	void **maker_states[MAX_LISTENERS]; /* by host, in run->arena */
 	size_t n_kinds, n_makers;
 	struct host_run *hosts;
 	uint32_t n_hosts;
@@ -259,7 +260,14 @@ static int begin_makers(struct engine *g, struct host_run *hr, uint32_t host, st
 			.arena = &hr->arena, .err = &hr->err, .e = g->run->e, .host = host
 		};
 		f->state = mer_arena_zalloc(&hr->arena, 1, g->makers[i]->state_size + 1);
-		ok = f->state && begin_sinks(g, hr, f, g->makers[i]);
+		if (!g->maker_states[i])
+			g->maker_states[i] = mer_arena_zalloc(
+				&g->run->arena, g->n_hosts + 1u, sizeof(*g->maker_states[i]));
+		if (!f->state || !g->maker_states[i])
+			return mer_fail_nomem(err);
+		f->states = g->maker_states[i];
+		g->maker_states[i][host] = f->state;
+		ok = begin_sinks(g, hr, f, g->makers[i]);
 		int rc = ok && g->makers[i]->begin ? g->makers[i]->begin(f) : 0;
 		if (rc) {
 			*err = hr->err;

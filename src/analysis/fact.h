@@ -131,6 +131,7 @@ struct fact_sink {   /* of a kind and host */
 
 struct fact_host {		 /* what a maker's callbacks get as ctx */
 	void *state;		 /* of this maker and host, zeroed at first */
+	void *const *states;	 /* the same of all hosts, by number: for end alone */
 	struct fact_sink *sinks; /* as fact_maker.kinds */
 	struct mer_arena *arena; /* of the host, for the run's life; not shared between threads */
 	struct mer_err *err;	 /* to fill when a callback returns an error */

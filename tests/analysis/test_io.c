@@ -117,6 +117,8 @@ static void calls_count_by_kind(void **state)
 	assert_int_equal(run_case_int(t, x, "avg_ns"), 243333);
 	/* of 200, 500, 30: sqrt(((-43.3)^2 + 256.7^2 + (-213.3)^2) / 2) */
 	assert_int_equal(run_case_int(t, x, "stddev_ns"), 237978);
+	assert_in_range(run_case_int(t, x, "p50_ns"), 196 * US, 204 * US); /* 1 in 64 */
+	assert_in_range(run_case_int(t, x, "p99_ns"), 492 * US, 500 * US);
 
 	t = run_case_table(&c, "log");
 	assert_int_equal(t->n_rows, 10);

@@ -31,10 +31,17 @@ static void build(struct saved *s, const char *name)
 	struct mer_err err = { 0 };
 	recording_open(&s->r, name);
 	assert_int_equal(usage_new(s->r.e->n_hosts, NULL, &s->usage, &err), 0);
-	struct kernel_world_options o = { .n_threads = 2, .observers = usage_observers(s->usage) };
+	struct kernel_observer *observers = calloc(s->r.e->n_hosts + 1u, sizeof(*observers));
+	assert_non_null(observers);
+	for (uint32_t h = 0; h < s->r.e->n_hosts; h++) {
+		observers[h] = usage_observers(s->usage)[h];
+		observers[h].wants |= KERNEL_WANT_PACKETS; /* names of devices */
+	}
+	struct kernel_world_options o = { .n_threads = 2, .observers = observers };
 	if (kernel_world_build(s->r.e, &s->r.messages, s->r.result, &o, &s->world, &err) ||
 		usage_settle(s->usage, s->world, &err))
 		fail_msg("%s", err.text);
+	free(observers);
 }
 
 static void save(struct saved *s)

@@ -32,19 +32,21 @@ const char *io_disk_name(const struct kernel_host *h, uint32_t dev, struct mer_a
 	return name == number ? mer_arena_strdup(arena, name) : name;
 }
 
-static enum io_op op_of(const struct kernel_request *r)
+/* Commands to a device that has no disk (or none yet): nothing is read or written. */
+static bool is_of_disk(const struct kernel_request *r)
 {
+	return r->dev != 0 || r->bytes != 0;
+}
+
+enum io_op io_op_of_request(const struct kernel_request *r)
+{
+	if (!is_of_disk(r) || r->flags & KERNEL_MERGED)
+		return IO_NONE;
 	if (r->bytes == 0)
 		return r->flags & KERNEL_FLUSH ? IO_DISK_FLUSH : IO_NONE;
 	if (r->flags & KERNEL_DISCARD)
 		return IO_DISK_DISCARD;
 	return r->flags & KERNEL_WRITE ? IO_DISK_WRITE : IO_DISK_READ;
-}
-
-/* Commands to a device that has no disk (or none yet): nothing is read or written. */
-static bool is_of_disk(const struct kernel_request *r)
-{
-	return r->dev != 0 || r->bytes != 0;
 }
 
 int64_t io_request_begin(const struct kernel_request *r)
@@ -62,32 +64,36 @@ bool io_request_was_in_flight(const struct kernel_request *r)
 	return r->issue != INT64_MIN && r->complete != INT64_MIN && r->complete >= r->issue;
 }
 
-/* INT64_MIN: not known. */
-static int64_t end_of(const struct kernel_request *r)
+int64_t io_request_end(const struct kernel_request *r)
 {
 	int64_t begin = io_request_begin(r);
 	return r->complete != INT64_MIN && r->complete < begin ? begin : r->complete;
 }
 
-bool io_wants_disk(const struct analysis_options *o, const struct kernel_host *h, uint32_t dev)
+bool io_disk_has_name(const struct kernel_host *h, uint32_t dev,
+	bool (*wants)(void *ctx, const char *name), void *ctx)
 {
 	char number[DISK_NUMBER_BYTES];
-	return !o->wants_name || o->wants_name(o->ctx, disk_name(h, dev, number));
+	return wants(ctx, disk_name(h, dev, number));
+}
+
+bool io_wants_disk(const struct analysis_options *o, const struct kernel_host *h, uint32_t dev)
+{
+	return !o->wants_name || io_disk_has_name(h, dev, o->wants_name, o->ctx);
 }
 
 enum io_op io_request_op(
 	const struct analysis_run *run, const struct kernel_host *h, const struct kernel_request *r)
 {
 	const struct analysis_options *o = run->options;
-	if (!is_of_disk(r) || r->flags & KERNEL_MERGED)
-		return IO_NONE;
-	if (!io_fits(o, io_request_begin(r), end_of(r), r->bytes))
+	enum io_op op = io_op_of_request(r);
+	if (op == IO_NONE || !io_fits(o, io_request_begin(r), io_request_end(r), r->bytes))
 		return IO_NONE;
 	if (o->wants_task && (r->task == KERNEL_NONE || !o->wants_task(o->ctx, h, r->task)))
 		return IO_NONE;
 	if (o->wants_cpu && !o->wants_cpu(o->ctx, r->cpu))
 		return IO_NONE;
-	return io_wants_disk(o, h, r->dev) ? op_of(r) : IO_NONE;
+	return io_wants_disk(o, h, r->dev) ? op : IO_NONE;
 }
 
 /* ---- sums ---- */
@@ -134,12 +140,10 @@ int io_on_merge(void *ctx, const struct kernel_host *h, const struct kernel_merg
 		!io_wants_disk(o, h, m->dev))
 		return 0;
 	struct io_disk *d = disk_of(s, m->dev);
-	struct io_task *t = io_task_of(s, m->task);
 	struct io_disk_task *x = d ? disk_task_of(s, (uint32_t)(d - s->disks), m->task) : NULL;
-	if (!d || !t || !x)
+	if (!d || !x)
 		return mer_fail_nomem(a->err);
 	d->merged++;
-	t->merged++;
 	x->merged++;
 	return 0;
 }
@@ -155,12 +159,9 @@ static void add_busy(
 }
 
 /* What is asked for, whether it ended or not. */
-static bool count_asked(struct io_disk *d, struct io_disk_task *x, struct io_task *t,
-	const struct kernel_request *r, enum io_op op)
+static bool count_asked(struct io_disk *d, struct io_disk_task *x, const struct kernel_request *r)
 {
 	int64_t queued = io_request_queued(r);
-	t->block_read += op == IO_DISK_READ ? r->bytes : 0;
-	t->block_written += op == IO_DISK_WRITE ? r->bytes : 0;
 	if (queued >= 0)
 		analysis_stats_add(&d->queue, queued, r->insert);
 	return io_order_add(&d->order, r) && io_order_add(&x->order, r);
@@ -194,36 +195,21 @@ static int add_request(struct analysis_host *a, const struct kernel_host *h, uin
 	if (op == IO_NONE)
 		return 0;
 	struct io_disk *d = disk_of(s, r->dev);
-	struct io_task *t = io_task_of(s, r->task);
-	if (!d || !t)
+	if (!d)
 		return mer_fail_nomem(a->err);
 	if (io_request_was_in_flight(r))
 		add_busy(a, d, r);
 	if (!analysis_is_asked(o, begin))
 		return 0;
 	struct io_disk_task *x = disk_task_of(s, (uint32_t)(d - s->disks), r->task);
-	if (!x || !count_asked(d, x, t, r, op))
+	if (!x || !count_asked(d, x, r))
 		return mer_fail_nomem(a->err);
 	if (r->complete == INT64_MIN) {
 		d->unfinished++;
 		return 0;
 	}
 	count_done(d, x, r, op);
-	int64_t end = end_of(r);
-	io_add_latency(&d->latency[op - IO_N_CALL_OPS], begin, end, r->bytes, r->error != 0);
-	if (!analysis_asks(a, IO_OUT_LOG))
-		return 0;
-	struct io_row row = { .row.key = begin,
-		.end = end,
-		.ret = r->error,
-		.queue_ns = io_request_queued(r),
-		.bytes = r->bytes,
-		.sector = r->sector,
-		.task = r->task,
-		.of = r->dev,
-		.cpu = r->cpu,
-		.op = (uint8_t)op };
-	return analysis_rows_add(&s->log, &row, sizeof(row), o->limit) ? 0 : mer_fail_nomem(a->err);
+	return 0;
 }
 
 struct order {
@@ -239,20 +225,33 @@ static int compare(const void *a, const void *b)
 	return (p->request > q->request) - (p->request < q->request);
 }
 
+uint32_t *io_requests_by_begin(const struct kernel_host *h)
+{
+	struct order *order = malloc(((size_t)h->n_requests + 1) * sizeof(*order));
+	uint32_t *numbers = malloc(((size_t)h->n_requests + 1) * sizeof(*numbers));
+	if (order && numbers) {
+		for (uint32_t i = 0; i < h->n_requests; i++)
+			order[i] = (struct order){ io_request_begin(&h->requests[i]), i };
+		qsort(order, h->n_requests, sizeof(*order), compare);
+		for (uint32_t i = 0; i < h->n_requests; i++)
+			numbers[i] = order[i].request;
+		free(order);
+		return numbers;
+	}
+	free(order);
+	free(numbers);
+	return NULL;
+}
+
 int io_end(struct analysis_host *a, const struct kernel_host *h)
 {
 	const struct analysis_options *o = a->run->options;
 	if (o->wants_host && !o->wants_host(o->ctx, a->host))
 		return 0;
-	struct order *order = malloc(((size_t)h->n_requests + 1) * sizeof(*order));
-	if (!order)
-		return mer_fail_nomem(a->err);
-	for (uint32_t i = 0; i < h->n_requests; i++)
-		order[i] = (struct order){ io_request_begin(&h->requests[i]), i };
-	qsort(order, h->n_requests, sizeof(*order), compare);
-	int rc = 0;
+	uint32_t *order = io_requests_by_begin(h);
+	int rc = order ? 0 : mer_fail_nomem(a->err);
 	for (uint32_t i = 0; i < h->n_requests && rc == 0; i++)
-		rc = add_request(a, h, order[i].request);
+		rc = add_request(a, h, order[i]);
 	free(order);
 	return rc;
 }

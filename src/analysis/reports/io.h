@@ -1,12 +1,36 @@
-/* What the parts of the analysis "io" share: io.c counts system calls, disk.c requests to block devices,
+/* What the parts of the analysis "io" share: io_facts.c makes facts of calls and requests to block
+ * devices, io.c has tables of them, disk.c those of disks,
  * disk_order.c how far they are apart on the disk; disk_bins.c and disk_map.c tell them over time. */
 #ifndef MER_ANALYSIS_REPORTS_IO_H
 #define MER_ANALYSIS_REPORTS_IO_H
 
 #include "analysis/bins.h"
 #include "analysis/cells.h"
-#include "analysis/rows.h"
+#include "analysis/fact.h"
 #include "kernel/io_op.h"
+
+/* io_facts.c */
+enum io_way {
+	IO_MOVES_NONE,
+	IO_MOVES_IN,
+	IO_MOVES_OUT
+}; /* from the descriptor of a call, or to it */
+enum io_place { IO_NOWHERE, IO_ON_DISK, IO_ON_NET, IO_ON_OTHER };
+enum io_success { IO_DONE, IO_CALL_FAILED, IO_REQUEST_FAILED };
+struct io_fact {	  /* a call, or a request to a disk */
+	struct fact fact; /* choice: enum io_op; a request that has not ended has no end */
+	int64_t ret, bytes;
+	int64_t queue_ns, sector; /* of requests; FACT_UNKNOWN */
+	uint32_t call;		  /* KERNEL_NONE: a request */
+	uint32_t device;	  /* of a request; KERNEL_NONE */
+	uint8_t way, read_from, written_to, failed;
+	uint8_t unused[4];
+};
+struct io_merge {
+	struct fact fact;
+	int64_t bytes;
+	uint32_t device, unused;
+};
 
 enum io_output {
 	IO_OUT_TOP,
@@ -19,29 +43,6 @@ enum io_output {
 	IO_OUT_STATS,
 	IO_OUT_BINS,
 	IO_OUT_TASK_BINS
-};
-
-struct io_latency { /* of an operation */
-	struct analysis_stats stats;
-	struct analysis_histogram freq;
-	uint64_t bytes, errors;
-};
-
-enum { IO_ON_DISK, IO_ON_NET, IO_ON_OTHER, IO_N_PLACES };
-
-struct io_task {
-	uint64_t read[IO_N_PLACES], written[IO_N_PLACES]; /* bytes, by the kind of descriptor */
-	uint64_t block_read, block_written;		  /* bytes of requests that it made */
-	uint64_t merged; /* requests, or parts of them, that became part of another one */
-	uint64_t calls, errors;
-	int64_t total_ns; /* in these calls */
-};
-
-struct io_file { /* what descriptors stood for */
-	uint32_t name;
-	uint8_t kind; /* enum kernel_object_kind */
-	uint64_t read, written, errors, n[IO_N_CALL_OPS];
-	struct analysis_stats stats;
 };
 
 /* Requests for data in the order of their issue: how far each begins from where the one before ended. */
@@ -59,7 +60,6 @@ struct io_disk {
 	struct io_order order;
 	int64_t busy, busy_until; /* ns with a request in flight */
 	struct analysis_stats queue, service;
-	struct io_latency latency[IO_N_OPS - IO_N_CALL_OPS];
 };
 
 struct io_disk_task {			   /* what a task had of a disk */
@@ -69,42 +69,20 @@ struct io_disk_task {			   /* what a task had of a disk */
 	struct analysis_stats service;
 };
 
-struct io_row { /* of the log: a call or a request */
-	struct analysis_row row;
-	int64_t end, ret;
-	int64_t queue_ns; /* requests; -1: not known */
-	uint64_t bytes, sector;
-	uint32_t task;
-	uint32_t of; /* call, or device */
-	uint16_t cpu;
-	uint8_t op;
-};
-
 struct io_state {
-	struct analysis_wanted wanted; /* by call, for what it is on */
-	struct io_task *tasks, nobody;
-	size_t cap_tasks;
-	struct io_file *files;
-	size_t n_files, cap_files;
-	struct mer_map file_map; /* name and kind -> number, plus 1 */
-	struct io_latency latency[IO_N_CALL_OPS];
 	struct io_disk *disks;
 	size_t n_disks, cap_disks;
 	struct mer_map disk_map; /* dev -> number, plus 1 */
 	struct io_disk_task *disk_tasks;
 	size_t n_disk_tasks, cap_disk_tasks;
-	struct mer_map disk_task_map; /* disk and task -> number, plus 1 */
+	struct mer_map disk_task_map;  /* disk and task -> number, plus 1 */
+	struct analysis_wanted wanted; /* by call, for what it is on */
 	struct analysis_bins bins;
 	struct analysis_series calls; /* by task + 1, 0: nobody: bytes read, written by calls */
-	struct analysis_rows log;
 };
 
-/* Of a task, KERNEL_NONE: of nobody. NULL: no memory. */
-struct io_task *io_task_of(struct io_state *s, uint32_t task);
 /* The name of a device: "sda", or "8,16" where none is known. In arena; NULL: no memory. */
 const char *io_disk_name(const struct kernel_host *h, uint32_t dev, struct mer_arena *arena);
-void io_add_latency(
-	struct io_latency *l, int64_t begin, int64_t end, uint64_t bytes, bool is_error);
 
 /* Did it move as many bytes, and take as long, as was asked for? end INT64_MIN: it is not known how long
  * it took. */
@@ -120,7 +98,7 @@ static inline bool io_fits(
 
 /* disk.c */
 int io_on_merge(void *ctx, const struct kernel_host *h, const struct kernel_merge *m);
-/* After the last event: the host's requests become disks, and rows of the log. */
+/* After the last event: the host's requests become disks. */
 int io_end(struct analysis_host *a, const struct kernel_host *h);
 void io_free_disks(struct io_state *s);
 void io_emit_disks(struct analysis_run *run, struct mer_table *t);
@@ -130,10 +108,17 @@ extern const struct mer_column io_disks_columns[], io_disk_tasks_columns[];
  * Then its operation, else IO_NONE. When it was is not looked at. */
 enum io_op io_request_op(const struct analysis_run *run, const struct kernel_host *h,
 	const struct kernel_request *r);
+/* Of a request that is about a disk and not part of another one; IO_NONE. */
+enum io_op io_op_of_request(const struct kernel_request *r);
+/* Numbers of all requests, those that began first first; malloc'ed, NULL: no memory. */
+uint32_t *io_requests_by_begin(const struct kernel_host *h);
+bool io_disk_has_name(const struct kernel_host *h, uint32_t dev,
+	bool (*wants)(void *ctx, const char *name), void *ctx);
 /* Is a disk asked for by its name? */
 bool io_wants_disk(const struct analysis_options *o, const struct kernel_host *h, uint32_t dev);
 /* When it was issued, if that was seen, else inserted, else completed. */
 int64_t io_request_begin(const struct kernel_request *r);
+int64_t io_request_end(const struct kernel_request *r); /* INT64_MIN: not known */
 /* From insertion to issue, ns; -1: not known. */
 int64_t io_request_queued(const struct kernel_request *r);
 bool io_request_was_in_flight(const struct kernel_request *r);

@@ -7,9 +7,39 @@
 #include "analysis/cells.h"
 #include "analysis/reports/net.h"
 
-struct both {			       /* ends of a packet; KERNEL_NONE: not seen */
-	uint32_t sent_by, received_by; /* numbers of their ends, of its hosts' states */
+struct net_end {       /* of a packet whose other end is known, too */
+	int64_t bytes; /* FACT_UNKNOWN: not told */
+	uint32_t packet : 31, is_send : 1;
 };
+
+struct both { /* bytes of the ends of a packet */
+	int64_t sent, received;
+	bool was_sent, was_received; /* is that end asked for? */
+};
+
+/* Ends of packets are kept beyond the range: a packet belongs to where it was sent. */
+int net_take_packets(struct analysis_host *a, const struct kernel_host *h,
+	const struct fact_kind *kind, const void *facts, size_t n)
+{
+	struct net_ends *s = a->state;
+	const struct packet *p = facts;
+	(void)kind;
+	for (; n > 0; n--, p++) {
+		if (p->packet == KERNEL_NONE || !analysis_wants_task(a, h, p->fact.task) ||
+			!analysis_wants_cpu(a, p->fact.cpu))
+			continue;
+		if (!mer_spill_grow(a->run->e->spill, &s->ends, s->n, &s->cap, sizeof(*s->ends)))
+			return mer_fail_nomem(a->err);
+		s->ends[s->n++] = (struct net_end){ p->bytes, p->packet & INT32_MAX,
+			p->fact.choice == NET_SENT };
+	}
+	return 0;
+}
+
+void net_free_ends(void *state)
+{
+	mer_spill_release(((struct net_ends *)state)->ends);
+}
 
 /* What each host has of the packets; of several events at the time of an end the first counts. */
 static struct both *join(const struct analysis_run *run)
@@ -18,74 +48,21 @@ static struct both *join(const struct analysis_run *run)
 	struct both *all = mer_spill_array(run->e->spill, (size_t)w->n_bridges + 1, sizeof(*all));
 	if (!all)
 		return NULL;
-	memset(all, 0xff, ((size_t)w->n_bridges + 1) * sizeof(*all));
+	memset(all, 0, ((size_t)w->n_bridges + 1) * sizeof(*all));
 	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
-		const struct net_state *s = run->states[host];
-		for (size_t i = 0; i < s->n_ends && i < KERNEL_NONE; i++) {
-			struct both *b = &all[s->ends[i].packet];
-			uint32_t *end = s->ends[i].is_send ? &b->sent_by : &b->received_by;
-			if (*end == KERNEL_NONE)
-				*end = (uint32_t)i;
+		const struct net_ends *s = run->states[host];
+		for (size_t i = 0; i < s->n; i++) {
+			const struct net_end *e = &s->ends[i];
+			if (e->packet >= w->n_bridges)
+				continue;
+			struct both *b = &all[e->packet];
+			bool *was_seen = e->is_send ? &b->was_sent : &b->was_received;
+			if (!*was_seen)
+				*(e->is_send ? &b->sent : &b->received) = e->bytes;
+			*was_seen = true;
 		}
 	}
 	return all;
-}
-
-/* What was seen at an end; NULL: it was not seen. */
-static const struct net_size *end_at(const struct analysis_run *run, uint32_t host, uint32_t end)
-{
-	const struct net_state *s = run->states[host];
-	return end == KERNEL_NONE ? NULL : &s->sizes[s->ends[end].size];
-}
-
-/* ---- headers of the link layer ---- */
-
-enum { MAX_HEADER = 64, ETHERNET_HEADER = 14 };
-
-/* The difference between what is sent and received that most packets of a device have. */
-int net_learn_headers(struct analysis_run *run)
-{
-	const struct kernel_world *w = run->world;
-	size_t n = 0;
-	if (run->e->n_hosts == 0 || ((const struct net_state *)run->states[0])->learned)
-		return 0;
-	for (uint32_t host = 0; host < run->e->n_hosts; host++)
-		n += ((const struct net_state *)run->states[host])->n_devices;
-	struct both *all = join(run);
-	uint64_t(*votes)[MAX_HEADER + 1] = calloc(n + 1, sizeof(*votes));
-	size_t *first = calloc((size_t)run->e->n_hosts + 1, sizeof(*first));
-	if (!all || !votes || !first) {
-		mer_spill_release(all);
-		free(votes);
-		free(first);
-		return mer_fail_nomem(run->err);
-	}
-	for (uint32_t host = 0; host < run->e->n_hosts; host++)
-		first[host + 1] =
-			first[host] + ((const struct net_state *)run->states[host])->n_devices;
-	for (uint32_t i = 0; i < w->n_bridges; i++) {
-		const struct kernel_bridge *p = &w->bridges[i];
-		const struct net_size *from = end_at(run, p->from.host, all[i].sent_by);
-		const struct net_size *to = end_at(run, p->to.host, all[i].received_by);
-		if (from && to && to->bytes && from->bytes >= to->bytes &&
-			from->bytes - to->bytes <= MAX_HEADER)
-			votes[first[p->from.host] + from->device][from->bytes - to->bytes]++;
-	}
-	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
-		struct net_state *s = run->states[host];
-		s->learned = true;
-		for (size_t d = 0; d < s->n_devices; d++) {
-			const uint64_t *v = votes[first[host] + d];
-			int best = ETHERNET_HEADER;
-			for (int k = 0; k <= MAX_HEADER; k++)
-				best = v[k] > v[best] ? k : best;
-			s->devices[d].header_bytes = s->devices[d].name == KERNEL_NONE ? 0 : best;
-		}
-	}
-	mer_spill_release(all);
-	free(votes);
-	free(first);
-	return 0;
 }
 
 /* ---- tables ---- */
@@ -138,18 +115,15 @@ static void add_packet(const struct analysis_run *run, struct pair *x,
 	const struct kernel_bridge *p, const struct both *b)
 {
 	const struct analysis_options *o = run->options;
-	const struct net_size *from = end_at(run, p->from.host, b->sent_by);
-	const struct net_size *to = end_at(run, p->to.host, b->received_by);
 	int64_t ns = p->to.time - p->from.time;
 	x->packets++;
 	x->last = p->from.time;
-	if (from && from->bytes) {
-		const struct net_state *s = run->states[p->from.host];
-		x->sent += net_bytes(&s->devices[from->device], NET_SENT, 1, from->bytes);
+	if (b->was_sent && b->sent != FACT_UNKNOWN) {
+		x->sent += (uint64_t)b->sent;
 		x->has_sent = true;
 	}
-	if (to && to->bytes) {
-		x->received += to->bytes;
+	if (b->was_received && b->received != FACT_UNKNOWN) {
+		x->received += (uint64_t)b->received;
 		x->has_received = true;
 	}
 	analysis_stats_add(&x->flight, ns, p->from.time);
@@ -195,8 +169,8 @@ int net_emit_pairs(struct analysis_run *run, struct mer_table *t, enum net_pairs
 	bool ok = ends != NULL;
 	for (uint32_t i = 0; i < w->n_bridges && ok; i++) {
 		const struct kernel_bridge *p = &w->bridges[i];
-		bool is_seen = ends[i].sent_by != KERNEL_NONE || ends[i].received_by != KERNEL_NONE;
-		if (!is_seen || !analysis_is_asked(o, p->from.time))
+		if (!(ends[i].was_sent || ends[i].was_received) ||
+			!analysis_is_asked(o, p->from.time))
 			continue;
 		struct pair *x = pair_of(&all, p);
 		ok = x != NULL;
