@@ -26,6 +26,8 @@ extern const struct fact_kind fact_futex_wait, fact_futex_open;
 extern const struct fact_kind fact_interrupt;
 extern const struct fact_kind fact_memory;
 extern const struct fact_kind fact_rate;
+extern const struct fact_kind fact_cpu_stay;
+extern const struct fact_kind fact_clock, fact_frequency, fact_task_clock;
 extern const struct fact_kind fact_poll_run;
 extern const struct fact_kind fact_sched_wait;
 

@@ -601,15 +601,20 @@ bool analysis_is_of_facts(const struct analysis_request *requests, size_t n)
 	return all;
 }
 
+/* Folds take what lies in the window; what an analysis sees itself may depend on all of the recording, such as
+ * memory in use. */
 static int read_host(void *ctx, size_t host, unsigned worker, struct mer_err *err)
 {
 	struct engine *g = ctx;
 	const struct analysis_options *o = g->run->options;
 	int rc = 0;
 	(void)worker;
-	for (size_t k = 0; k < g->n_kinds && rc == 0 && wants_host(g->run, (uint32_t)host); k++)
-		rc = g->source->read(g->source->ctx, (uint32_t)host, g->kinds[k], o->begin, o->end,
-			take_facts, &g->hosts[host].takers[k], err);
+	for (size_t k = 0; k < g->n_kinds && rc == 0 && wants_host(g->run, (uint32_t)host); k++) {
+		struct taker *t = &g->hosts[host].takers[k];
+		rc = g->source->read(g->source->ctx, (uint32_t)host, g->kinds[k],
+			t->n_parts ? INT64_MIN : o->begin, t->n_parts ? INT64_MAX : o->end, take_facts,
+			t, err);
+	}
 	return rc;
 }
 

@@ -4,14 +4,18 @@
 
 const struct fact_kind *const fact_kinds[] = {
 	&fact_call,
+	&fact_clock,
+	&fact_cpu_stay,
 	&fact_fault,
 	&fact_futex_open,
 	&fact_futex_wait,
+	&fact_frequency,
 	&fact_interrupt,
 	&fact_memory,
 	&fact_open_call,
 	&fact_rate,
 	&fact_poll_run,
 	&fact_sched_wait,
+	&fact_task_clock,
 	NULL,
 };

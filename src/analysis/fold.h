@@ -64,7 +64,7 @@ enum fold_op {
 	FOLD_LAST,
 	FOLD_SPREAD,	/* of facts that are cut: a sum that comes in evenly over its length */
 	FOLD_TIME_MEAN, /* mean by time: of facts that are cut */
-	FOLD_TIME_SUM,	/* number times seconds: kHz -> thousand cycles; times `scale` */
+	FOLD_TIME_SUM,	/* number times seconds: kHz -> thousand cycles; times `scale`, rounded */
 	/* of the parts of a row */
 	FOLD_DIFFERENT, /* how many different numbers of the key `of` (see fold.parts) there are */
 	/* of columns, in the order of cells; of: their keys, blanks between; by: another one */
@@ -141,6 +141,7 @@ struct fold {
 	const char *order;
 	const char *
 		value; /* FOLD_BUCKETS: field or view. FOLD_ROWS: the smallest are kept; -: the greatest */
+	bool all_rows;	     /* FOLD_ROWS, of which there are few: whatever options.limit is */
 	enum fact_rule rule; /* 0: the kind's */
 	/* Instead of begin and end, for both rules: fields. A fact that lacks one of them does not count. */
 	const char *from, *to;

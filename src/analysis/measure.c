@@ -15,19 +15,27 @@ int64_t analysis_range(const struct analysis_run *run, uint32_t host, int64_t *b
 	return h->n_events ? analysis_overlap(o, *begin, *end) : 0;
 }
 
-bool analysis_next_cpu(const struct analysis_host *a, uint32_t *at, uint16_t *cpu)
+bool analysis_next_cpu_of(
+	const struct mer_experiment *e, uint32_t host, uint32_t *at, uint16_t *cpu)
 {
-	const struct mer_experiment *e = a->run->e;
 	for (; *at < e->n_streams; ++*at) {
 		const struct mer_trace *t = &e->traces[e->streams[*at].trace];
 		int32_t number = e->streams[*at].cpu;
-		if (t->host == a->host && strcmp(t->domain, "ust") != 0 && number >= 0 &&
-			number < KERNEL_NO_CPU && analysis_wants_cpu(a, (uint16_t)number)) {
+		if (t->host == host && strcmp(t->domain, "ust") != 0 && number >= 0 &&
+			number < KERNEL_NO_CPU) {
 			*cpu = (uint16_t)number;
 			++*at;
 			return true;
 		}
 	}
+	return false;
+}
+
+bool analysis_next_cpu(const struct analysis_host *a, uint32_t *at, uint16_t *cpu)
+{
+	while (analysis_next_cpu_of(a->run->e, a->host, at, cpu))
+		if (analysis_wants_cpu(a, *cpu))
+			return true;
 	return false;
 }
 

@@ -164,6 +164,18 @@ static void set_jump(const struct kernel_name *all, struct kernel_name *n)
 	n->depth = b->depth + 1;
 }
 
+bool kernel_add_name(struct kernel_host *h, int64_t begin, uint32_t name, uint32_t before)
+{
+	if (!mer_spill_grow32(
+		    h->log.spill, &h->renames, h->n_renames, &h->cap_renames, sizeof(*h->renames)))
+		return false;
+	struct kernel_name n = { begin, name, before, h->n_renames, 0 };
+	if (n.before != KERNEL_NONE && h->renames[n.before].begin <= begin)
+		set_jump(h->renames, &n);
+	h->renames[h->n_renames++] = n;
+	return true;
+}
+
 int kernel_rename(struct kernel_host *h, uint32_t task, int64_t begin, const char *name, size_t len,
 	struct mer_err *err)
 {
@@ -174,14 +186,9 @@ int kernel_rename(struct kernel_host *h, uint32_t task, int64_t begin, const cha
 			return 0;
 	}
 	uint32_t id = mer_intern_add(&h->names, name, len);
-	if (id == MER_INTERN_NONE || !mer_spill_grow32(h->log.spill, &h->renames, h->n_renames,
-					     &h->cap_renames, sizeof(*h->renames)))
+	if (id == MER_INTERN_NONE || !kernel_add_name(h, begin, id, t->name))
 		return mer_fail_nomem(err);
-	struct kernel_name n = { begin, id, t->name, h->n_renames, 0 };
-	if (n.before != KERNEL_NONE && h->renames[n.before].begin <= begin)
-		set_jump(h->renames, &n);
-	h->renames[h->n_renames] = n;
-	t->name = h->n_renames++;
+	t->name = h->n_renames - 1;
 	return 0;
 }
 

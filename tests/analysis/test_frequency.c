@@ -150,12 +150,52 @@ static void none(void **state)
 	run_case_close(&c);
 }
 
+static bool is_6(void *ctx, const struct kernel_host *h, uint32_t task)
+{
+	(void)ctx;
+	return h->tasks[task].tid == 6;
+}
+
+static bool is_w(void *ctx, const struct kernel_host *h, uint32_t task)
+{
+	(void)ctx;
+	return strcmp(kernel_comm(h, task, INT64_MAX), "w") == 0;
+}
+
+/* Clocks are the CPUs', whichever tasks are looked at; hosts that say nothing about theirs are not there. */
+static void of_cpus(void **state)
+{
+	(void)state;
+	static const char more[] =
+		"host silent\ntrace silent/kernel\n"
+		"10us silent 0 sched_switch prev_comm=\"a\" prev_tid=9 prev_state=1 "
+		"next_comm=\"w\" next_tid=6\n"
+		"30us silent 0 sched_switch prev_comm=\"w\" prev_tid=6 prev_state=1 "
+		"next_comm=\"\" next_tid=0\n";
+	char text[sizeof(by_hand) + sizeof(more)];
+	struct run_case c;
+	snprintf(text, sizeof(text), "%s%s", by_hand, more);
+	run_case_open_scenario(&c, text);
+	for (int by_name = 0; by_name < 3; by_name++) {
+		struct analysis_options o = all;
+		o.wants_task = by_name == 0 ? NULL : by_name == 1 ? is_6 : is_w;
+		o.wants_names = by_name == 2;
+		check_agreement(&c, &o, 100000);
+		const struct mer_table *threads = run_case_table(&c, "threads");
+		run_more_row(threads, "host=h tid=6 cycles=38000 unknown_ns=10000");
+		for (size_t i = 0; i < threads->n_rows; i++)
+			assert_true(run_more_is(threads, i, by_name ? "host=h tid=6" : "host=h"));
+	}
+	run_case_close(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(worked_out),
 		cmocka_unit_test(parts),
 		cmocka_unit_test(none),
+		cmocka_unit_test(of_cpus),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -295,6 +295,11 @@ static void test_unfinished(void **state)
 	/* In no sum. */
 	assert_int_equal(run_case_sum(run_case_table(&c, "top"), "count", NULL, NULL), 1);
 	assert_int_equal(run_case_table(&c, "log")->n_rows, 1);
+	/* All of them, whatever is kept of a log: the summary counts them. */
+	struct analysis_options few = { ALL, .limit = 1 };
+	run_case_run(&c, "futex", &few);
+	assert_int_equal(run_case_table(&c, "top_unfinished")->n_rows, 3);
+	assert_int_equal(run_case_table(&c, "log")->n_rows, 1);
 	struct analysis_options o = { ALL, .min_ns = 65000 };
 	run_case_run(&c, "futex", &o);
 	assert_int_equal(run_case_table(&c, "top_unfinished")->n_rows, 2);

@@ -61,7 +61,10 @@ static struct mer_cell time_sum(
 	const struct fold_sum *s, const int64_t *slots, const struct fold_cell *c)
 {
 	static const int64_t ns_per_s = 1000000000;
-	return MER_INT(wide(&slots[s->at[9]]) * (c->scale ? c->scale : 1) / ns_per_s);
+	__int128 sum = wide(&slots[s->at[9]]) * (c->scale ? c->scale : 1);
+	if (c->empty_if_none && slots[s->at[10]] == 0)
+		return MER_NONE;
+	return MER_INT((sum + ns_per_s / 2) / ns_per_s);
 }
 
 /* What is made of one sum. */

@@ -75,6 +75,7 @@ static int add_input(const struct fold_maker *m, const struct fact_kind *k)
 	struct fold_input *in = &p->inputs[p->n_inputs];
 	p->kinds[p->n_inputs++] = k;
 	in->kind = k;
+	p->has_cpus |= k->of_cpus;
 	in->rule = f->rule ? f->rule : k->rule;
 	fold_source_find(k, "task", &in->task);
 	fold_source_find(k, "cpu", &in->cpu);
@@ -370,7 +371,7 @@ static int make_plan(const struct fold_maker *m, struct analysis_run *run)
 		rc = add_input(m, f->kinds[i]);
 	if (rc == 0)
 		rc = fold_filter_plan(p, m->err);
-	p->limit = p->filter.n_of_rows ? 0 : p->options->limit;
+	p->limit = p->filter.n_of_rows || f->all_rows ? 0 : p->options->limit;
 	if (rc == 0 && f->shape == FOLD_BINS)
 		rc = analysis_bins_find(run, &p->bins, m->err);
 	if (rc == 0)

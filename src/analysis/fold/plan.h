@@ -221,6 +221,7 @@ struct fold_plan {
 	struct fold_scope own_scope;		  /* of bins by other keys */
 	bool by_duration, by_name, other_columns; /* as requested */
 	bool late;				  /* tasks are chosen when all is read */
+	bool has_cpus;				  /* a kind of facts that are about no task */
 	bool all_of_time;			  /* no window, no periods */
 	uint32_t n_inputs, n_tables, n_scopes, n_columns, n_sums, n_slots;
 	struct fold_input inputs[FOLD_KINDS];

@@ -51,8 +51,8 @@ bool fold_rows_join(struct fold_state *into, const struct fold_state *from)
 			mer_grow_at(&into->rows, &into->cap_rows, i, sizeof(*into->rows));
 		ok = to != NULL;
 		for (size_t k = 0; k < rows->n && ok; k++)
-			ok = analysis_rows_add(to, rows->rows + k * p->fact_bytes, p->fact_bytes,
-				p->options->limit);
+			ok = analysis_rows_add(
+				to, rows->rows + k * p->fact_bytes, p->fact_bytes, p->limit);
 		if (ok)
 			to->n_seen += rows->n_seen - rows->n;
 	}
@@ -81,7 +81,8 @@ static int compare(const void *a, const void *b)
 static bool wants_rows(
 	const struct fold_plan *p, const struct analysis_run *run, uint32_t host, size_t place)
 {
-	return !p->late || (place && fold_filter_task(p, run, host, (int64_t)place - 1));
+	return !p->late ||
+	       fold_filter_task(p, run, host, place ? (int64_t)place - 1 : FACT_UNKNOWN);
 }
 
 /* The wanted rows of all hosts, malloc'ed, in order; *n_seen: how many there were. */

@@ -100,7 +100,7 @@ static int is_chosen(const struct choice *c, const struct fact *f)
 		return 0;
 	if (o->wants_cpu)
 		rc = wants_cpu(c, f);
-	if (rc > 0 && o->wants_task && !o->wants_names)
+	if (rc > 0 && o->wants_task && !o->wants_names && !c->in->kind->of_cpus)
 		rc = wants_task(c, f);
 	return rc;
 }
@@ -109,8 +109,8 @@ static bool chooses(const struct fold_state *s, const struct fold_input *in)
 {
 	const struct analysis_options *o = s->plan->options;
 	return in->n_where || in->duration.what || in->bytes.what || o->wants_cpu ||
-	       (o->wants_task && !o->wants_names) || s->plan->filter.n_of_facts ||
-	       (s->plan->by_name && o->wants_name && in->name.what);
+	       (o->wants_task && !o->wants_names && !in->kind->of_cpus) ||
+	       s->plan->filter.n_of_facts || (s->plan->by_name && o->wants_name && in->name.what);
 }
 
 static const struct fact *fact_at(

@@ -12,8 +12,6 @@
 static int begin(struct analysis_host *a)
 {
 	struct cpu_state *s = a->state;
-	s->wants_stays = analysis_asks(a, CPU_LOG) || analysis_asks(a, CPU_FREQ) ||
-			 analysis_asks(a, CPU_STATS);
 	return analysis_asks(a, CPU_BINS) ? analysis_bins_find(a->run, &s->bins, a->err) : 0;
 }
 
@@ -212,8 +210,7 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 	struct cpu_state *s = a->state;
 	const struct kernel_span *k = kernel_span(h, span);
 	struct cpu_task *t = task_at(s, k->task);
-	if (!t || (t->n_pending && !learn(s, h, k)) ||
-		(s->wants_stays && !cpu_stays_add(a, &s->stays, h, k, end)))
+	if (!t || (t->n_pending && !learn(s, h, k)))
 		return mer_fail_nomem(a->err);
 	if (k->state == KERNEL_READY) {
 		if (k->cpu == KERNEL_NO_CPU ? !a->run->options->wants_cpu
@@ -279,8 +276,6 @@ static int end(struct analysis_host *a, const struct kernel_host *h)
 	for (uint32_t at = 0; analysis_next_cpu(a, &at, &cpu);)
 		if (!cpu_at(s, cpu))
 			return mer_fail_nomem(a->err);
-	if (s->wants_stays && !cpu_stays_end(a, &s->stays, h))
-		return mer_fail_nomem(a->err);
 	for (size_t i = 0; i < s->cap_cpus; i++)
 		cpu_full_end(&s->cpus[i].full);
 	place_moves(s, h);
@@ -296,7 +291,6 @@ static void free_state(void *state)
 		free(s->tasks[i].pending);
 	free(s->tasks);
 	free(s->cpus);
-	cpu_stays_fini(&s->stays);
 	mer_map_fini(&s->recorded);
 	mer_map_fini(&s->seen);
 	analysis_series_fini(&s->by_task);
@@ -310,7 +304,7 @@ const struct analysis analysis_cpu = {
 	.by_duration = 1u << CPU_LOG | 1u << CPU_FREQ | 1u << CPU_STATS,
 	.needs_no_past = true,
 	.slices = 1u << CPU_LOG | 1u << CPU_FREQ | 1u << CPU_STATS,
-	.late = ~(1u << CPU_LOG | 1u << CPU_FREQ | 1u << CPU_STATS),
+	.late = ANALYSIS_ALL_OUTPUTS,
 	.outputs = cpu_outputs,
 	.worth = "duration_ns self_ns percent wait_cpu_ns idle_ns unknown_ns cpus user_ns "
 		 "syscall_ns "

@@ -37,10 +37,11 @@ const struct analysis_output cpu_outputs[] = {
 		.sort = "self_ns" },
 	[CPU_CPUS] = { "cpus", "CPU usage by CPU", cpu_columns, .sort = NULL },
 	[CPU_HOSTS] = { "hosts", "CPU usage by host", host_columns, .sort = NULL },
-	[CPU_LOG] = { "log", "Time slices on a CPU", cpu_log_columns, .sort = NULL },
-	[CPU_FREQ] = { "freq", "Duration of time slices on a CPU", cpu_freq_columns, .sort = NULL },
-	[CPU_STATS] = { "stats", "Time slices on a CPU by thread", cpu_stats_columns,
-		.sort = "total_ns" },
+	[CPU_LOG] = { "log", "Time slices on a CPU", cpu_log_columns, .fold = &cpu_log_fold },
+	[CPU_FREQ] = { "freq", "Duration of time slices on a CPU", cpu_freq_columns,
+		.fold = &cpu_freq_fold },
+	[CPU_STATS] = { "stats", "Time slices on a CPU by thread", cpu_stats_columns, "total_ns",
+		&cpu_stats_fold },
 	[CPU_BINS] = { "bins", "CPU usage over time", cpu_bin_columns, .sort = NULL },
 	{ 0 },
 };
@@ -257,8 +258,6 @@ static void emit_cpus(
 int cpu_emit(struct analysis_run *run, unsigned output, struct mer_table *t)
 {
 	int rc = 0;
-	if (output == CPU_LOG || output == CPU_FREQ || output == CPU_STATS)
-		return cpu_emit_stays(run, output, t);
 	for (uint32_t h = 0; h < run->e->n_hosts && rc == 0; h++)
 		switch (output) {
 		case CPU_TOP: emit_threads(run, h, t); break;

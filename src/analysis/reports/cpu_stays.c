@@ -1,82 +1,143 @@
 #include "analysis/reports/cpu_stays.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "analysis/reports/cpu_tables.h"
+#include "analysis/all.h"
+#include "analysis/cells.h"
+#include "base/grow.h"
 
-/* ---- while reading ---- */
+/* ---- facts ---- */
 
-static bool count(struct analysis_host *a, struct cpu_stays *s, const struct kernel_host *h,
-	struct cpu_stay *x, enum cpu_stay_end how)
+enum {		   /* how a stay ended */
+	UNKNOWN,   /* the recording ended, events were lost, or it was not seen */
+	PREEMPTED, /* it could have gone on */
+	BLOCKED,
+	STOPPED,
+	EXITED,
+	MOVED /* onto another CPU, without that it was seen to leave this one */
+};
+static const char *const end_names[] = { NULL, "preempted", "blocked", "stopped", "exited",
+	"moved" };
+
+struct cpu_stay {
+	struct fact fact;    /* choice: how it ended */
+	int64_t interrupted; /* ns of it */
+};
+
+static int64_t self_of(const struct kernel_host *h, const struct fact *f)
+{
+	(void)h;
+	return f->end - f->begin - ((const struct cpu_stay *)f)->interrupted;
+}
+
+static const struct fact_field fields[] = {
+	{ "ended", "ended", MER_TEXT, FACT_WORDS(end_names), FACT_MEMBER(struct fact, choice) },
+	{ "interrupted_ns", "interrupted", MER_DURATION, FACT_NUMBER,
+		FACT_MEMBER(struct cpu_stay, interrupted) },
+	{ 0 },
+};
+static const struct fact_view views[] = {
+	{ "self_ns", "task", MER_DURATION, FACT_BY_FUNCTION, .get = self_of,
+		.meaning = FACT_NUMBER },
+	{ 0 },
+};
+
+static const struct fact_maker maker;
+const struct fact_kind fact_cpu_stay = {
+	.id = "cpu_stay",
+	.title = "Time slices on a CPU",
+	.maker = &maker,
+	.rule = FACT_BEGINS,
+	.size = sizeof(struct cpu_stay),
+	.comm_at_end = true,
+	.fields = fields,
+	.views = views,
+	.duration = "duration_ns",
+};
+
+/* ---- their maker ---- */
+
+struct open_stay { /* of a task: that it is in, or was last */
+	struct cpu_stay stay;
+	bool is_open;
+};
+
+struct state {
+	struct open_stay *tasks;
+	size_t cap_tasks;
+};
+
+static int close_stay(
+	struct fact_host *f, const struct kernel_host *h, struct open_stay *x, uint16_t how)
 {
 	x->is_open = false;
-	if (x->end <= x->begin || !analysis_counts(a, x->begin, x->end) ||
-		!analysis_wants_cpu(a, x->cpu) || !analysis_wants_task(a, h, x->task))
-		return true;
-	struct analysis_stats *stats =
-		mer_grow_at(&s->stats, &s->cap_stats, x->task, sizeof(*stats));
-	if (!stats)
-		return false;
-	analysis_stats_add(stats, x->end - x->begin, x->begin);
-	s->freq.n[analysis_bucket(x->end - x->begin)]++;
-	x->how = (uint8_t)how;
-	x->row.key = x->begin;
-	return !analysis_asks(a, CPU_LOG) ||
-	       analysis_rows_add(&s->log, x, sizeof(*x), a->run->options->limit);
+	x->stay.fact.choice = how;
+	return x->stay.fact.end > x->stay.fact.begin ? fact_add(f, h, 0, &x->stay) : 0;
 }
 
-static enum cpu_stay_end end_of(enum kernel_state next)
+static uint16_t end_of(enum kernel_state next)
 {
 	switch (next) {
-	case KERNEL_READY: return CPU_STAY_PREEMPTED;
-	case KERNEL_BLOCKED: return CPU_STAY_BLOCKED;
-	case KERNEL_STOPPED: return CPU_STAY_STOPPED;
-	case KERNEL_DEAD: return CPU_STAY_EXITED;
-	default: return CPU_STAY_UNKNOWN;
+	case KERNEL_READY: return PREEMPTED;
+	case KERNEL_BLOCKED: return BLOCKED;
+	case KERNEL_STOPPED: return STOPPED;
+	case KERNEL_DEAD: return EXITED;
+	default: return UNKNOWN;
 	}
 }
 
-bool cpu_stays_add(struct analysis_host *a, struct cpu_stays *s, const struct kernel_host *h,
-	const struct kernel_span *k, int64_t end)
+static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end)
 {
-	struct cpu_stay *x = mer_grow_at(&s->open, &s->cap_open, k->task, sizeof(*x));
+	struct fact_host *f = ctx;
+	struct state *s = f->state;
+	const struct kernel_span *k = kernel_span(h, span);
+	struct open_stay *x = mer_grow_at(&s->tasks, &s->cap_tasks, k->task, sizeof(*x));
 	bool on = kernel_is_on_cpu(k->state) && k->cpu != KERNEL_NO_CPU;
-	bool ok = true;
+	int rc = 0;
 	if (!x)
-		return false;
-	if (x->is_open && !(on && x->cpu == k->cpu))
-		ok = count(a, s, h, x, on ? CPU_STAY_MOVED : end_of(k->state));
+		return mer_fail_nomem(f->err);
+	if (x->is_open && !(on && x->stay.fact.cpu == k->cpu))
+		rc = close_stay(f, h, x, on ? MOVED : end_of(k->state));
 	if (!on)
-		return ok;
+		return rc;
 	if (!x->is_open)
-		*x = (struct cpu_stay){
-			.begin = k->begin, .task = k->task, .cpu = k->cpu, .is_open = true
-		};
-	x->end = end;
+		*x = (struct open_stay){ .stay.fact = { k->begin, end, k->task, k->cpu, UNKNOWN },
+			.is_open = true };
+	x->stay.fact.end = end;
 	if (k->state == KERNEL_INTERRUPTED)
-		x->interrupted += end - k->begin;
-	return ok;
+		x->stay.interrupted += end - k->begin;
+	return rc;
 }
 
-bool cpu_stays_end(struct analysis_host *a, struct cpu_stays *s, const struct kernel_host *h)
+static int end(struct fact_host *f, const struct kernel_world *w, const struct kernel_host *h)
 {
-	bool ok = true;
-	for (size_t i = 0; i < s->cap_open && i < h->n_tasks && ok; i++) {
-		struct cpu_stay *x = &s->open[i];
+	struct state *s = f->state;
+	int rc = 0;
+	(void)w;
+	for (size_t i = 0; i < s->cap_tasks && i < h->n_tasks && rc == 0; i++) {
+		struct open_stay *x = &s->tasks[i];
 		if (x->is_open)
-			ok = count(a, s, h, x,
-				h->tasks[i].died <= x->end ? CPU_STAY_EXITED : CPU_STAY_UNKNOWN);
+			rc = close_stay(
+				f, h, x, h->tasks[i].died <= x->stay.fact.end ? EXITED : UNKNOWN);
 	}
-	return ok;
+	return rc;
 }
 
-void cpu_stays_fini(struct cpu_stays *s)
+static void free_state(void *state)
 {
-	free(s->open);
-	free(s->stats);
-	analysis_rows_fini(&s->log);
+	free(((struct state *)state)->tasks);
 }
+
+static const struct fact_kind *const kinds[] = { &fact_cpu_stay, NULL };
+static const struct fact_maker maker = {
+	.id = "cpu_stay",
+	.kinds = kinds,
+	.needs_no_past = true,
+	.state_size = sizeof(struct state),
+	.on = { .span = on_span },
+	.end = end,
+	.free_state = free_state,
+};
 
 /* ---- tables ---- */
 
@@ -85,66 +146,23 @@ const struct mer_column cpu_log_columns[] = { { "begin", "begin", MER_TIME },
 	{ "cpu", "CPU", MER_ID }, ANALYSIS_TASK_COLUMNS, { "ended", "ended", MER_TEXT },
 	{ "self_ns", NULL, MER_DURATION }, { "interrupted_ns", "interrupted", MER_DURATION },
 	{ 0 } };
+const struct fold cpu_log_fold = {
+	.shape = FOLD_ROWS, .kinds = { &fact_cpu_stay }, .value = "begin"
+};
+
 const struct mer_column cpu_freq_columns[] = { { "host", "host", MER_TEXT }, ANALYSIS_FREQ_COLUMNS,
 	{ 0 } };
+const struct fold cpu_freq_fold = {
+	.shape = FOLD_BUCKETS, .kinds = { &fact_cpu_stay }, .group = "host", .value = "duration_ns"
+};
+
 const struct mer_column cpu_stats_columns[] = { ANALYSIS_TASK_COLUMNS, ANALYSIS_STATS_COLUMNS,
-	{ 0 } };
-
-static const struct analysis_rows *log_of(const void *state)
-{
-	return &((const struct cpu_state *)state)->stays.log;
-}
-
-static int emit_log(struct analysis_run *run, struct mer_table *t)
-{
-	enum { BEFORE = 4, AFTER = BEFORE + ANALYSIS_TASK_CELLS };
-	static const char *const ends[] = { NULL, "preempted", "blocked", "stopped", "exited",
-		"moved" };
-	size_t n;
-	struct analysis_row_of *rows =
-		analysis_rows_join(run, log_of, sizeof(struct cpu_stay), &n, &t->n_left_out);
-	if (!rows)
-		return mer_fail_nomem(run->err);
-	for (size_t i = 0; i < n; i++) {
-		const struct cpu_stay *x = rows[i].row;
-		int64_t ns = x->end - x->begin;
-		struct mer_cell cells[AFTER + 3] = { MER_INT(x->begin), MER_INT(x->end),
-			MER_INT(ns), MER_INT(x->cpu) };
-		analysis_task_cells(run, rows[i].host, x->task, x->end, cells + BEFORE);
-		cells[AFTER] = mer_text(ends[x->how]);
-		cells[AFTER + 1] = MER_INT(ns - x->interrupted);
-		cells[AFTER + 2] = MER_INT(x->interrupted);
-		mer_table_add(t, cells);
-	}
-	free(rows);
-	return 0;
-}
-
-static void emit_stats(const struct analysis_run *run, uint32_t host, struct mer_table *t)
-{
-	const struct cpu_state *s = run->states[host];
-	struct mer_cell cells[ANALYSIS_TASK_CELLS + ANALYSIS_STATS_CELLS];
-	uint32_t n_tasks = run->world->hosts[host].n_tasks;
-	for (uint32_t i = 0; i < s->stays.cap_stats && i < n_tasks; i++) {
-		if (!s->stays.stats[i].n)
-			continue;
-		analysis_task_cells(run, host, i, INT64_MAX, cells);
-		analysis_stats_cells(&s->stays.stats[i], cells + ANALYSIS_TASK_CELLS);
-		mer_table_add(t, cells);
-	}
-}
-
-int cpu_emit_stays(struct analysis_run *run, unsigned output, struct mer_table *t)
-{
-	if (output == CPU_LOG)
-		return emit_log(run, t);
-	for (uint32_t h = 0; h < run->e->n_hosts; h++) {
-		const struct cpu_state *s = run->states[h];
-		struct mer_cell host = mer_text(analysis_host_name(run, h));
-		if (output == CPU_FREQ)
-			analysis_freq_rows(t, &host, 1, &s->stays.freq);
-		else
-			emit_stats(run, h, t);
-	}
-	return 0;
-}
+	ANALYSIS_PERCENTILE_COLUMNS, { 0 } };
+const struct fold cpu_stats_fold = {
+	.shape = FOLD_GROUPS,
+	.kinds = { &fact_cpu_stay },
+	.group = "host thread",
+	.cells = (const struct fold_cell[]){ FOLD_STATS("duration_ns"),
+		FOLD_PERCENTILES("duration_ns"), { 0 } },
+	.order = "host thread",
+};

@@ -7,17 +7,16 @@
 #define MER_ANALYSIS_REPORTS_CPU_TABLES_H
 
 #include "analysis/cells.h"
+#include "analysis/reports/cpu_stays.h"
 #include "analysis/reports/cpu_use.h"
 
 enum { CPU_TOP, CPU_PROCESSES, CPU_CPUS, CPU_HOSTS, CPU_LOG, CPU_FREQ, CPU_STATS, CPU_BINS };
 extern const struct analysis_output cpu_outputs[];
 extern const struct analysis_chart cpu_charts[];
-extern const struct mer_column cpu_log_columns[], cpu_freq_columns[], cpu_stats_columns[],
-	cpu_bin_columns[];
+extern const struct mer_column cpu_bin_columns[];
 
 int cpu_emit(struct analysis_run *run, unsigned output, struct mer_table *t);
 int cpu_emit_bins(struct analysis_run *run, uint32_t host, struct mer_table *t);
-int cpu_emit_stays(struct analysis_run *run, unsigned output, struct mer_table *t);
 
 #define CPU_TIME_COLUMNS                                                                           \
 	{ "user_ns", "user", MER_DURATION }, { "syscall_ns", "system calls", MER_DURATION },       \

@@ -6,7 +6,7 @@
 #define MER_ANALYSIS_REPORTS_CPU_USE_H
 
 #include "analysis/bins.h"
-#include "analysis/reports/cpu_stays.h"
+#include "base/map.h"
 
 enum cpu_part { /* what a CPU does */
 	CPU_USER,
@@ -59,9 +59,7 @@ struct cpu_state {
 	size_t cap_tasks, cap_cpus;
 	struct analysis_series by_task; /* key: task; a: on a CPU, b: interrupted */
 	struct analysis_series by_cpu;	/* key: CPU * CPU_N_PARTS + part; b: while a task had it */
-	struct cpu_stays stays;
-	bool wants_stays;
-	uint32_t bin; /* the last one that was looked for */
+	uint32_t bin;			/* the last one that was looked for */
 	bool saw_migrations;
 	/* By task and two CPUs: how often it was moved from the one to the other: as recorded, as seen.
 	 * In which packages they are may be told later. */

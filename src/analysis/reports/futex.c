@@ -513,6 +513,7 @@ static const struct fold unfinished = {
 	.cells = (const struct fold_cell[]){ { "so_far_ns", FOLD_VALUE, .of = "duration_ns" },
 		{ 0 } },
 	.value = "-duration_ns",
+	.all_rows = true, /* not more than there are tasks; others count them */
 };
 static const struct fold stats = {
 	.shape = FOLD_GROUPS,

@@ -6,8 +6,23 @@
 
 #include "kernel/checkpoint/files_state.h"
 #include "kernel/checkpoint/keep.h"
+#include "kernel/files/file_processes.h"
 
 /* ---- structs ---- */
+
+/* Whoever changes one of these writes and reads the new field here, too, and then the size. */
+#if UINTPTR_MAX == UINT64_MAX
+_Static_assert(sizeof(struct kernel_task) == 64, "a field that is not visited");
+_Static_assert(sizeof(struct live) == 120, "a field that is not visited");
+_Static_assert(sizeof(struct cpu) == 824, "a field that is not visited");
+_Static_assert(sizeof(struct context) == 40, "a field that is not visited");
+_Static_assert(sizeof(struct kernel_span) == 32, "a field that is not visited");
+_Static_assert(sizeof(struct kernel_request) == 56, "a field that is not visited");
+_Static_assert(sizeof(struct kernel_model) == 12992, "a field that is not visited");
+_Static_assert(sizeof(struct kernel_file_process) == 40, "a field that is not visited");
+_Static_assert(sizeof(struct kernel_files) == 168, "a field that is not visited");
+_Static_assert(sizeof(struct kernel_call) == 16, "a field that is not visited");
+#endif
 
 static void visit_request(struct archive *a, struct kernel_request *r, int64_t now)
 {
@@ -586,11 +601,9 @@ static bool add_tasks(
 bool model_add_renames(struct kernel_host *h, const struct model_whole *whole, uint32_t n)
 {
 	while (h->n_renames < n) {
-		if (!mer_spill_grow32(h->log.spill, &h->renames, h->n_renames, &h->cap_renames,
-			    sizeof(*h->renames)))
+		const struct kernel_name *x = &whole->renames[h->n_renames];
+		if (!kernel_add_name(h, x->begin, x->name, x->before))
 			return false;
-		h->renames[h->n_renames] = whole->renames[h->n_renames];
-		h->n_renames++;
 	}
 	return true;
 }
