@@ -612,8 +612,8 @@ static int read_host(void *ctx, size_t host, unsigned worker, struct mer_err *er
 	for (size_t k = 0; k < g->n_kinds && rc == 0 && wants_host(g->run, (uint32_t)host); k++) {
 		struct taker *t = &g->hosts[host].takers[k];
 		rc = g->source->read(g->source->ctx, (uint32_t)host, g->kinds[k],
-			t->n_parts ? INT64_MIN : o->begin, t->n_parts ? INT64_MAX : o->end, take_facts,
-			t, err);
+			t->n_parts ? INT64_MIN : o->begin, t->n_parts ? INT64_MAX : o->end,
+			take_facts, t, err);
 	}
 	return rc;
 }

@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -353,6 +354,58 @@ static void what_can_be_analysed(void **state)
 	mer_session_free(s);
 }
 
+/* ---- Kept between sessions ---- */
+
+static void same_rows(const struct mer_result *a, const struct mer_result *b)
+{
+	assert_int_equal(mer_result_n_rows(a), mer_result_n_rows(b));
+	for (size_t i = 0; i < mer_result_n_rows(a); i++)
+		for (size_t c = 0; c < mer_result_n_columns(a); c++) {
+			int64_t p = 0, q = 0;
+			const char *x = "", *y = "";
+			assert_int_equal(mer_result_int(a, i, c, &p), mer_result_int(b, i, c, &q));
+			assert_int_equal(p, q);
+			assert_int_equal(
+				mer_result_text(a, i, c, &x), mer_result_text(b, i, c, &y));
+			assert_string_equal(x, y);
+		}
+}
+
+/* Options' texts are copied: what they were read from may go. */
+static void answers_of_a_store(void **state)
+{
+	char dir[] = "/tmp/test_api.XXXXXX", command[100];
+	struct mer_session_options o = MER_OPTIONS(struct mer_session_options);
+	struct mer_table_options t = MER_OPTIONS(struct mer_table_options);
+	struct mer_selection sel = MER_OPTIONS(struct mer_selection);
+	struct mer_result *read, *stored;
+	struct mer_session *s = open_session();
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	t.selection = &sel;
+	sel.begin = "+1s";
+	sel.end = "+2s";
+	OK(mer_session_table(s, "syscall", "stats", &t, &read, &err));
+	for (int run = 0; run < 2; run++) {
+		char *folder = strdup(dir);
+		o.store = true;
+		o.cache_folder = folder;
+		struct mer_session *with = new_session(&o);
+		memset(folder, 'x', strlen(folder));
+		free(folder);
+		OK(mer_session_open(with, &err));
+		OK(mer_session_table(with, "syscall", "stats", &t, &stored, &err));
+		assert_true(mer_result_n_rows(stored) > 0);
+		same_rows(read, stored);
+		mer_result_free(stored);
+		mer_session_free(with);
+	}
+	mer_result_free(read);
+	mer_session_free(s);
+	snprintf(command, sizeof(command), "ls %s/* >/dev/null && rm -r %s", dir, dir);
+	assert_int_equal(system(command), 0);
+}
+
 /* ---- Progress ---- */
 
 struct waiting {
@@ -410,6 +463,7 @@ int main(void)
 		cmocka_unit_test(paths_have_no_gaps),
 		cmocka_unit_test(clocks_and_messages),
 		cmocka_unit_test(what_can_be_analysed),
+		cmocka_unit_test(answers_of_a_store),
 		cmocka_unit_test(progress_and_cancel),
 	};
 	return cmocka_run_group_tests_name("api", tests, find_recording, NULL);
