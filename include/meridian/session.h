@@ -73,14 +73,15 @@ struct mer_session_options {
 	uint32_t clocks;	 /* enum mer_clocks */
 	uint32_t n_threads;	 /* that read traces; 0: one for each CPU */
 	const char *clocks_file; /* of MER_CLOCKS_SAVED */
-	/* Folder for what is kept between sessions: clocks, states from which windows are read, stores. Created when
-	 * something is written. NULL: nothing is kept. */
+	/* Folder for what is kept between sessions: clocks, states from which windows are read,
+	 * stores. Created when something is written. NULL: nothing is kept. */
 	const char *cache_folder;
-	bool store; /* answers come from a store in cache_folder; it is written first if there is none */
+	/* Answers come from a store in cache_folder; it is written first if there is none. */
+	bool store;
 	bool ignore_uuid; /* as in mer_open_options */
-	/* Called when a stage of work begins (stage is its name, such as "reading") and ends (NULL), on the thread that
-	 * called the library. It must not call functions of the session other than mer_session_cancel and
-	 * mer_session_progress. NULL: not called. */
+	/* Called when a stage of work begins (stage is its name, such as "reading") and ends (NULL),
+	 * on the thread that called the library. It must not call functions of the session other
+	 * than mer_session_cancel and mer_session_progress. NULL: not called. */
 	void (*progress)(void *progress_data, const char *stage);
 	void *progress_data;
 };
@@ -91,7 +92,7 @@ struct mer_session_options {
 int mer_session_new(const char *const *paths, size_t n_paths,
 	const struct mer_session_options *options, struct mer_session **session,
 	struct mer_err *err);
-/* After all results of the session. NULL is allowed. */
+/* Frees a session, after all results of it. NULL is allowed. */
 void mer_session_free(struct mer_session *session);
 
 /* Opens the traces: reads metadata and packet headers, no events. Once.
@@ -121,9 +122,10 @@ enum mer_value {	/* what the cells of a column are */
 	MER_VALUE_TEXT	/* UTF-8 as recorded, with a NUL at its end */
 };
 
-/* NULL is allowed. */
+/* Frees a result, and the texts that were read from it. NULL is allowed. */
 void mer_result_free(struct mer_result *result);
 
+/* Numbers of its rows and columns. */
 size_t mer_result_n_rows(const struct mer_result *result);
 size_t mer_result_n_columns(const struct mer_result *result);
 /* Rows that the limit left out. */
@@ -207,8 +209,8 @@ struct mer_selection {
 	size_t size;
 	const char *const *hosts; /* names, or patterns of * and ? */
 	size_t n_hosts;
-	const char *const
-		*comms; /* names of tasks, or patterns; any name that a task ever had counts */
+	/* Names of tasks, or patterns; any name that a task ever had counts. */
+	const char *const *comms;
 	size_t n_comms;
 	const uint32_t *cpus; /* numbers */
 	size_t n_cpus;
@@ -216,22 +218,22 @@ struct mer_selection {
 	size_t n_tids;
 	const uint32_t *pids; /* of processes, all of whose threads are meant */
 	size_t n_pids;
-	/* As on the command line: "+1.5s" after the first event, "12:34:56.789", "HOST:TIME" by that host's clock, ns
-	 * since 1970. [begin, end). */
+	/* [begin, end), as on the command line: "+1.5s" after the first event, "12:34:56.789",
+	 * "HOST:TIME" by that host's clock, ns since 1970. */
 	const char *begin, *end;
 };
 
 struct mer_table_options {
 	size_t size;
 	const struct mer_selection *selection;
-	const char *
-		filter; /* only rows and facts for which this expression holds: "duration_ns > 1ms" */
-	const char
-		*group_by; /* keys, separated by commas, instead of the table's: "host,process" */
-	uint64_t limit;	   /* rows at most; 0: all */
+	/* Only facts for which this expression holds: "duration_ns > 1ms". */
+	const char *filter;
+	/* Keys, separated by commas, instead of the table's: "host,process". */
+	const char *group_by;
+	uint64_t limit;		/* rows at most; 0: all */
 	int64_t min_ns, max_ns; /* durations that count; max_ns 0: all */
-	const char *const
-		*names; /* files, system calls, interrupts, ... that count: patterns of * and ? */
+	/* Files, system calls, interrupts, ... that count: names, or patterns of * and ?. */
+	const char *const *names;
 	size_t n_names;
 	uint64_t n_bins;     /* of tables over time; 0: 20, unless interval_ns is set */
 	int64_t interval_ns; /* width of a bin; 0: by n_bins */

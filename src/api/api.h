@@ -34,6 +34,13 @@ struct mer_result {
 	struct trace_filter *filter;
 };
 
+/* Callers may pass NULL, the layers below look at what they got. */
+#define API_ERR(err)                                                                               \
+	(err) = (err) ? (err) : &(struct mer_err)                                                  \
+	{                                                                                          \
+		0                                                                                  \
+	}
+
 /* Options of the caller, which may be NULL or of another version of the header, to those of this one. */
 int api_options(void *to, size_t size, const void *from, struct mer_err *err);
 /* Selects what from says (NULL: everything), if the traces have it. Copied to the arena. */

@@ -5,6 +5,7 @@
 
 int mer_session_synchronize(struct mer_session *s, struct mer_err *err)
 {
+	API_ERR(err);
 	struct mer_result *none;
 	int rc = api_begin(s, &none, err);
 	return rc ? rc : session_synchronize(s->session, false, err);
@@ -18,6 +19,7 @@ const char *mer_session_clocks_error(struct mer_session *s)
 
 int mer_session_clocks(struct mer_session *s, struct mer_result **result, struct mer_err *err)
 {
+	API_ERR(err);
 	enum { HOST, REFERENCE, METHOD, OFFSET, DRIFT, BOUND, MESSAGES, N };
 	static const struct mer_column columns[N + 1] = {
 		[HOST] = { "host", "Host", MER_TEXT },
@@ -65,6 +67,7 @@ static int64_t bound_at(const struct sync_result *r, uint32_t host, int64_t at, 
 int mer_session_offset(struct mer_session *s, const char *host, int64_t at, int64_t *offset_ns,
 	int64_t *bound_ns, struct mer_err *err)
 {
+	API_ERR(err);
 	struct mer_result *none;
 	uint32_t h;
 	int rc = api_begin(s, &none, err);
@@ -96,6 +99,7 @@ static const struct sync_link *find_link(const struct sync_messages *m, uint32_t
 int mer_session_messages(struct mer_session *s, const char *from, const char *to, uint64_t limit,
 	struct mer_result **result, struct mer_err *err)
 {
+	API_ERR(err);
 	enum { SENT, RECEIVED, KIND, N };
 	static const struct mer_column columns[N + 1] = {
 		[SENT] = { "sent", "Sent", MER_DATE },

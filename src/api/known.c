@@ -12,6 +12,7 @@ static struct mer_cell time_cell(int64_t t)
 
 int mer_session_hosts(struct mer_session *s, struct mer_result **result, struct mer_err *err)
 {
+	API_ERR(err);
 	enum { HOST, ID, TRACES, BEGIN, END, N };
 	static const struct mer_column columns[N + 1] = {
 		[HOST] = { "host", "Host", MER_TEXT },
@@ -69,6 +70,7 @@ static void add_capability(
 
 int mer_session_capabilities(struct mer_session *s, struct mer_result **result, struct mer_err *err)
 {
+	API_ERR(err);
 	static const struct mer_column columns[N_CAPABILITY + 1] = {
 		[C_HOST] = { "host", "Host", MER_TEXT },
 		[C_ANALYSIS] = { "analysis", "Analysis", MER_TEXT },
@@ -103,6 +105,7 @@ static struct mer_cell copy(struct mer_table *t, const char *text)
 /* Their texts are copied: those of an experiment move when more are found. */
 int mer_session_diagnostics(struct mer_session *s, struct mer_result **result, struct mer_err *err)
 {
+	API_ERR(err);
 	enum { SEVERITY, CODE, HOST, PATH, COUNT, REMEDY, MESSAGE, N };
 	static const struct mer_column columns[N + 1] = {
 		[SEVERITY] = { "severity", "Severity", MER_TEXT },

@@ -109,6 +109,7 @@ int mer_session_new(const char *const *paths, size_t n_paths,
 	const struct mer_session_options *options, struct mer_session **session,
 	struct mer_err *err)
 {
+	API_ERR(err);
 	*session = NULL;
 	struct mer_session *s = calloc(1, sizeof(*s));
 	if (!s)
@@ -134,6 +135,7 @@ void mer_session_free(struct mer_session *s)
 
 int mer_session_open(struct mer_session *s, struct mer_err *err)
 {
+	API_ERR(err);
 	if (s->is_open)
 		return mer_fail(err, MER_ERR_USAGE, "the session is open");
 	int rc = session_open(s->session, err);

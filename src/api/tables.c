@@ -111,6 +111,7 @@ static int understand(const struct mer_session *s, const struct mer_table_option
 int mer_session_table(struct mer_session *s, const char *analysis, const char *table,
 	const struct mer_table_options *options, struct mer_result **result, struct mer_err *err)
 {
+	API_ERR(err);
 	struct mer_table_options o;
 	int rc = api_begin_table(s, NULL, NULL, NULL, result, err);
 	if (rc)
@@ -134,6 +135,7 @@ int mer_session_table(struct mer_session *s, const char *analysis, const char *t
 
 int mer_session_catalog(struct mer_session *s, struct mer_result **result, struct mer_err *err)
 {
+	API_ERR(err);
 	enum { ANALYSIS, TABLE, TITLE, COLUMNS, GROUPS, FILTERS, N };
 	static const struct mer_column columns[N + 1] = {
 		[ANALYSIS] = { "analysis", "Analysis", MER_TEXT },

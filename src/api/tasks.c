@@ -43,6 +43,7 @@ static struct mer_cell known(const char *text)
 int mer_session_tasks(struct mer_session *s, const struct mer_selection *selection,
 	struct mer_result **result, struct mer_err *err)
 {
+	API_ERR(err);
 	enum { HOST, TID, PID, COMM, BEGIN, END, DURATION, BORN, KERNEL, N };
 	static const struct mer_column columns[N + 1] = {
 		[HOST] = { "host", "Host", MER_TEXT },
@@ -136,6 +137,7 @@ static int choose(const struct asked *x, uint64_t nth, size_t *chosen, struct me
 int mer_session_path(struct mer_session *s, const struct mer_path_options *options,
 	struct mer_result **result, struct mer_err *err)
 {
+	API_ERR(err);
 	static const struct mer_column columns[N_PATH + 1] = {
 		[P_BEGIN] = { "begin", "Begin", MER_DATE },
 		[P_END] = { "end", "End", MER_DATE },

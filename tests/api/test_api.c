@@ -144,6 +144,8 @@ static void mistakes(void **state)
 	FAILS(mer_session_path(s, &p, &r, &err), MER_ERR_USAGE);
 	FAILS(mer_session_offset(s, "nobody", 0, &offset, NULL, &err), MER_ERR_USAGE);
 	FAILS(mer_session_messages(s, "client", "nobody", 0, &r, &err), MER_ERR_USAGE);
+	assert_int_equal(mer_session_table(s, "cpu", "topx", NULL, &r, NULL), MER_ERR_USAGE);
+	assert_null(r);
 	mer_session_free(s);
 	mer_session_free(NULL);
 	mer_result_free(NULL);
@@ -320,6 +322,33 @@ static void clocks_and_messages(void **state)
 	mer_session_free(s);
 }
 
+/* Of one host nothing can be compared, and nothing has to be; recorded clocks promise nothing. */
+static void clocks_as_recorded(void **state)
+{
+	struct mer_session_options o = MER_OPTIONS(struct mer_session_options);
+	struct mer_result *clocks;
+	int64_t offset = 1, bound = 1;
+	(void)state;
+	o.clocks = MER_CLOCKS_RECORDED;
+	struct mer_session *s = new_session(&o);
+	OK(mer_session_open(s, NULL));
+	OK(mer_session_clocks(s, &clocks, NULL));
+	assert_int_equal(mer_result_n_rows(clocks), 0);
+	assert_null(mer_session_clocks_error(s));
+	OK(mer_session_offset(s, "client", 5, &offset, &bound, NULL));
+	assert_true(offset == 0 && bound == INT64_MAX);
+	mer_result_free(clocks);
+	mer_session_free(s);
+	char client[sizeof(path) + 10];
+	const char *paths[] = { client };
+	snprintf(client, sizeof(client), "%s/client", path);
+	OK(mer_session_new(paths, 1, NULL, &s, &err));
+	OK(mer_session_open(s, &err));
+	OK(mer_session_offset(s, "client", 5, &offset, &bound, &err));
+	assert_true(offset == 0 && bound == 0);
+	mer_session_free(s);
+}
+
 static void what_can_be_analysed(void **state)
 {
 	struct mer_session *s = open_session();
@@ -462,6 +491,7 @@ int main(void)
 		cmocka_unit_test(groups_and_filters),
 		cmocka_unit_test(paths_have_no_gaps),
 		cmocka_unit_test(clocks_and_messages),
+		cmocka_unit_test(clocks_as_recorded),
 		cmocka_unit_test(what_can_be_analysed),
 		cmocka_unit_test(answers_of_a_store),
 		cmocka_unit_test(progress_and_cancel),

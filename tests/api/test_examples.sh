@@ -23,6 +23,19 @@ done
 equal "the version of the header, and of the program" "$(awk '/define MER_VERSION_M|define MER_VERSION_PATCH/ { v = v sep $3; sep = "." } END { print "meridian", v }' \
 	"$SRC/include/meridian/session.h")" "$("$m" version)"
 
+# ---- Manual pages: one for each function of a session, from the header ----
+
+check "manual pages" "$SRC/tools/man3" "$SRC/include/meridian/session.h" "$dir/man3" 1.2.3
+grep -ohE '\bmer_[a-z_]+\(' "$SRC/include/meridian/session.h" | tr -d '(' | sort -u >"$dir/declared"
+(cd "$dir/man3" && ls | sed 's/\.3$//' | grep -vx mer_session) >"$dir/pages"
+same "a page for each function" "$dir/pages" "$dir/declared"
+text "$dir/man3/mer_session_path.3" '^MER_ERR_USAGE: no task is selected'
+text "$dir/man3/mer_session_path.3" '^struct mer_selection \{'
+equal "a page of two functions" "$(cat "$dir/man3/mer_result_n_columns.3")" ".so man3/mer_result_n_rows.3"
+printf 'int mer_secret(void);\n' >"$dir/bad.h"
+equal "a function without a comment" "$("$SRC/tools/man3" "$dir/bad.h" "$dir/bad" 1 || echo failed)" \
+	"$(printf '%s:1: no comment says what this does\nfailed' "$dir/bad.h")"
+
 # ---- Tables ----
 
 t=$lab/wget-cold-hot
