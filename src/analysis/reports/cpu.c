@@ -310,7 +310,7 @@ const struct analysis analysis_cpu = {
 		 "syscall_ns "
 		 "softirq_ns irq_ns "
 		 "interrupted_ns "
-		 "kernel_ns running_ns threads migrations",
+		 "kernel_ns running_ns threads migrations total_ns count max_ns p99_ns p50_ns",
 	.charts = cpu_charts,
 	.state_size = sizeof(struct cpu_state),
 	.on = { .span = on_span, .idle = on_idle, .switched = on_switched, .migrate = on_migrate },

@@ -314,6 +314,7 @@ const struct analysis analysis_irq = {
 	.names = "interrupt",
 	.outputs = outputs,
 	.names_others = true, /* who was interrupted */
-	.worth = "duration_ns name kind total_ns count max_ns avg_ns raise_latency_ns raise_avg_ns "
+	.worth = "duration_ns name kind total_ns count max_ns p99_ns p50_ns avg_ns "
+		 "raise_latency_ns raise_avg_ns "
 		 "raise_max_ns",
 };

@@ -219,5 +219,5 @@ const struct analysis analysis_poll = {
 	.help = "tasks that poll in a loop instead of blocking, and the CPU time it costs",
 	.by_duration = ANALYSIS_ALL_OUTPUTS,
 	.outputs = outputs,
-	.worth = "cpu_ns duration_ns calls call object",
+	.worth = "cpu_ns duration_ns calls call object max_ns p99_ns p50_ns",
 };

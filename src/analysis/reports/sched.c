@@ -423,6 +423,5 @@ const struct analysis analysis_sched = {
 	.outputs = outputs,
 	.worth = "latency_ns duration_ns waker_comm cause instead_comm cpu waker_tid prio "
 		 "switch_in instead_tid max_ns "
-		 "count avg_ns "
-		 "total_ns preempted_ns preemptions",
+		 "count p99_ns p50_ns avg_ns total_ns preempted_ns preemptions",
 };
