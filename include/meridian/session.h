@@ -270,10 +270,12 @@ int mer_session_path(struct mer_session *session, const struct mer_path_options 
 	struct mer_result **result, struct mer_err *err);
 
 /* The messages from one host to another, or to itself, by when they were sent: sent, received (each by the clock of its
- * own host, as recorded), kind ("tcp", "udp", ...). limit: rows at most; 0: all. 50 bytes of memory a row.
+ * own host, as recorded), kind ("tcp", "udp", ...). first: so many are skipped; limit: rows at most, 0: all the others.
+ * A row takes 50 bytes: programs that read millions ask for parts (first 0, then 10000, ...), which costs nothing more,
+ * until a result has no rows. mer_result_n_left_out counts those after the last row.
  * MER_ERR_USAGE: there is no such host. */
 int mer_session_messages(struct mer_session *session, const char *from, const char *to,
-	uint64_t limit, struct mer_result **result, struct mer_err *err);
+	uint64_t first, uint64_t limit, struct mer_result **result, struct mer_err *err);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -96,8 +96,8 @@ static const struct sync_link *find_link(const struct sync_messages *m, uint32_t
 	return NULL;
 }
 
-int mer_session_messages(struct mer_session *s, const char *from, const char *to, uint64_t limit,
-	struct mer_result **result, struct mer_err *err)
+int mer_session_messages(struct mer_session *s, const char *from, const char *to, uint64_t first,
+	uint64_t limit, struct mer_result **result, struct mer_err *err)
 {
 	API_ERR(err);
 	enum { SENT, RECEIVED, KIND, N };
@@ -117,9 +117,13 @@ int mer_session_messages(struct mer_session *s, const char *from, const char *to
 	if (rc == 0)
 		rc = session_messages(s->session, &m, err);
 	const struct sync_link *l = rc ? NULL : find_link(m, a, b);
-	size_t n = l && limit && limit < l->n ? limit : l ? l->n : 0;
+	size_t begin = l ? l->n : 0, end = begin;
+	if (first < begin)
+		begin = first;
+	if (limit && limit < end - begin)
+		end = begin + limit;
 	struct mer_table *t = &(*result)->own;
-	for (size_t i = 0; i < n && !t->failed; i++) {
+	for (size_t i = begin; i < end && !t->failed; i++) {
 		enum sync_kind kind = l->kinds ? (enum sync_kind)l->kinds[i] : SYNC_TCP;
 		mer_table_add(t, (struct mer_cell[N]){
 					 [SENT] = MER_INT(l->messages[i].sent),
@@ -127,6 +131,6 @@ int mer_session_messages(struct mer_session *s, const char *from, const char *to
 					 [KIND] = mer_text(sync_kind_name(kind)),
 				 });
 	}
-	t->n_left_out = l ? l->n - n : 0;
+	t->n_left_out = l ? l->n - end : 0;
 	return api_end(result, rc, err);
 }

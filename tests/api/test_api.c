@@ -143,7 +143,7 @@ static void mistakes(void **state)
 	p.nth = 100;
 	FAILS(mer_session_path(s, &p, &r, &err), MER_ERR_USAGE);
 	FAILS(mer_session_offset(s, "nobody", 0, &offset, NULL, &err), MER_ERR_USAGE);
-	FAILS(mer_session_messages(s, "client", "nobody", 0, &r, &err), MER_ERR_USAGE);
+	FAILS(mer_session_messages(s, "client", "nobody", 0, 0, &r, &err), MER_ERR_USAGE);
 	assert_int_equal(mer_session_table(s, "cpu", "topx", NULL, &r, NULL), MER_ERR_USAGE);
 	assert_null(r);
 	mer_session_free(s);
@@ -305,7 +305,7 @@ static void clocks_and_messages(void **state)
 		}
 	}
 	assert_int_equal(n_references, 1);
-	OK(mer_session_messages(s, "client", "server", 5, &m, &err));
+	OK(mer_session_messages(s, "client", "server", 0, 5, &m, &err));
 	assert_int_equal(mer_result_n_rows(m), 5);
 	assert_true(mer_result_n_left_out(m) > 0);
 	/* Aligned, all of them arrive after they were sent. */
@@ -316,6 +316,16 @@ static void clocks_and_messages(void **state)
 		assert_true(received + to >= sent + from);
 		assert_string_equal(text_of(m, i, "kind"), "tcp");
 	}
+	/* In parts they are the same as together. */
+	struct mer_result *part;
+	OK(mer_session_messages(s, "client", "server", 3, 1, &part, &err));
+	assert_int_equal(mer_result_n_rows(part), 1);
+	assert_int_equal(int_of(part, 0, "sent"), int_of(m, 3, "sent"));
+	assert_int_equal(mer_result_n_left_out(part), mer_result_n_left_out(m) + 1);
+	mer_result_free(part);
+	OK(mer_session_messages(s, "client", "server", UINT64_MAX, 0, &part, &err));
+	assert_int_equal(mer_result_n_rows(part), 0);
+	mer_result_free(part);
 	mer_result_free(m);
 	mer_result_free(clocks);
 	mer_result_free(hosts);
