@@ -5,6 +5,7 @@
 #ifndef MER_API_API_H
 #define MER_API_API_H
 
+#include "base/map.h"
 #include "base/table.h"
 #include "meridian/session.h"
 #include "session/request.h"
@@ -25,6 +26,7 @@ struct mer_result {
 	struct mer_arena arena;
 	const struct mer_table *table; /* own, or of the answer */
 	struct mer_table own;	       /* columns NULL: there is none */
+	struct mer_intern texts;       /* of own, that would go with the session's world */
 	/* Of a table of an analysis, which points to the rest. */
 	struct session_answer answer;
 	struct session_request request;
@@ -57,6 +59,8 @@ int api_begin_table(const struct mer_session *s, const char *id, const char *tit
 	const struct mer_column *columns, struct mer_result **result, struct mer_err *err);
 int api_new_result(const char *id, const char *title, const struct mer_column *columns,
 	struct mer_result **result, struct mer_err *err);
+/* A copy of the text, one for all cells that have it; unknown if it is empty. */
+struct mer_cell api_text(struct mer_result *r, const char *text);
 /* At the end: a result that failed, by rc or for want of memory, is freed. */
 int api_end(struct mer_result **result, int rc, struct mer_err *err);
 

@@ -14,6 +14,7 @@ int api_new_result(const char *id, const char *title, const struct mer_column *c
 	if (!r)
 		return mer_fail_nomem(err);
 	mer_arena_init(&r->arena);
+	mer_intern_init(&r->texts, &r->arena);
 	if (columns)
 		mer_table_init(&r->own, id, title, columns, &r->arena);
 	r->table = &r->own;
@@ -31,6 +32,15 @@ int api_begin_table(const struct mer_session *s, const char *id, const char *tit
 {
 	int rc = api_begin(s, result, err);
 	return rc ? rc : api_new_result(id, title, columns, result, err);
+}
+
+struct mer_cell api_text(struct mer_result *r, const char *text)
+{
+	if (!*text)
+		return MER_NONE;
+	uint32_t id = mer_intern_add(&r->texts, text, strlen(text));
+	r->own.failed |= id == MER_INTERN_NONE;
+	return id == MER_INTERN_NONE ? MER_NONE : mer_text(mer_intern_text(&r->texts, id));
 }
 
 int api_end(struct mer_result **result, int rc, struct mer_err *err)
@@ -54,6 +64,7 @@ void mer_result_free(struct mer_result *r)
 	if (r->answer.session)
 		session_answer_fini(&r->answer);
 	trace_filter_free(r->filter);
+	mer_intern_fini(&r->texts);
 	mer_arena_fini(&r->arena);
 	free(r);
 }

@@ -1,5 +1,6 @@
-/* Tasks, and the path of one. Both are of the whole recording, which the session keeps: the next question about a task
- * reads nothing. */
+/* Tasks, and the path of one. Without a window both come from the world of the whole recording, which the session keeps:
+ * the next question reads nothing. In a window only that is read, where the cache has states to begin from; that world
+ * goes with the next question, so the texts of it are copied. */
 #include <inttypes.h>
 
 #include "api/api.h"
@@ -20,10 +21,16 @@ static int find_tasks(struct mer_session *s, const struct mer_selection *selecti
 	struct mer_result *r, struct asked *x, struct mer_err *err)
 {
 	int rc = api_selection(s, selection, &r->arena, &x->selection, err);
+	bool part = x->selection.begin.kind || x->selection.end.kind;
+	if (part)
+		session_expect_part(s->session);
 	if (rc == 0)
-		rc = session_world(s->session, NULL, SESSION_USAGE_NONE, &x->world, err);
+		rc = session_synchronize(s->session, !part, err);
 	if (rc == 0)
 		rc = session_window(s->session, &x->selection, &x->window, err);
+	if (rc == 0)
+		rc = session_world(
+			s->session, part ? &x->window : NULL, SESSION_USAGE_NONE, &x->world, err);
 	if (rc == 0)
 		rc = session_tasks_find(
 			&x->world, &x->selection, &x->window, &r->arena, &x->tasks, err);
@@ -33,11 +40,6 @@ static int find_tasks(struct mer_session *s, const struct mer_selection *selecti
 static struct mer_cell number(int32_t n)
 {
 	return n < 0 ? MER_NONE : MER_INT(n);
-}
-
-static struct mer_cell known(const char *text)
-{
-	return mer_text(*text ? text : NULL);
 }
 
 int mer_session_tasks(struct mer_session *s, const struct mer_selection *selection,
@@ -69,7 +71,7 @@ int mer_session_tasks(struct mer_session *s, const struct mer_selection *selecti
 				[HOST] = mer_text(session_task_host(&x.world, t->host)),
 				[TID] = number(k->tid),
 				[PID] = number(k->pid),
-				[COMM] = known(session_task_comm(&x.world, t)),
+				[COMM] = api_text(*result, session_task_comm(&x.world, t)),
 				[BEGIN] = MER_INT(t->begin),
 				[END] = MER_INT(t->end),
 				[DURATION] = MER_INT(t->end - t->begin),
@@ -99,24 +101,26 @@ enum {
 };
 
 static void add_segment(
-	struct mer_table *t, const struct session_world *w, const struct path_segment *s)
+	struct mer_result *r, const struct session_world *w, const struct path_segment *s)
 {
 	const struct kernel_host *h = &w->world->hosts[s->host];
 	bool has_task = s->task < h->n_tasks, has_call = s->call != KERNEL_NONE;
-	mer_table_add(t,
+	mer_table_add(&r->own,
 		(struct mer_cell[N_PATH]){
 			[P_BEGIN] = MER_INT(s->begin),
 			[P_END] = MER_INT(s->end),
 			[P_DURATION] = MER_INT(s->end - s->begin),
 			[P_HOST] = mer_text(session_task_host(w, s->host)),
 			[P_TID] = has_task ? number(h->tasks[s->task].tid) : MER_NONE,
-			[P_COMM] = has_task ? known(kernel_comm(h, s->task, s->begin)) : MER_NONE,
+			[P_COMM] = has_task ? api_text(r, kernel_comm(h, s->task, s->begin))
+					    : MER_NONE,
 			[P_CPU] = s->cpu == KERNEL_NO_CPU ? MER_NONE : MER_INT(s->cpu),
 			[P_DEPTH] = MER_INT(s->depth),
 			[P_STATE] = mer_text(kernel_state_name((enum kernel_state)s->state)),
 			[P_CAUSE] = mer_text(path_cause_name((enum path_cause)s->cause)),
-			[P_CALL] = has_call ? known(kernel_name_text(h, h->calls[s->call].name))
-					    : MER_NONE,
+			[P_CALL] =
+				has_call ? api_text(r, kernel_name_text(h, h->calls[s->call].name))
+					 : MER_NONE,
 			[P_IN_FLIGHT] = MER_INT(s->in_flight),
 		});
 }
@@ -132,6 +136,21 @@ static int choose(const struct asked *x, uint64_t nth, size_t *chosen, struct me
 			mer_plural(n, "is", "are"));
 	*chosen = nth ? nth - 1 : session_tasks_default(&x->world, &x->tasks);
 	return 0;
+}
+
+/* Reads on where a wait of the path has not ended in what was read. */
+static int find_path(
+	struct asked *x, const struct session_task *t, struct path *p, struct mer_err *err)
+{
+	const struct session_window *w = &x->window;
+	int rc = path_find(x->world.world, t->host, t->task, w->begin, w->end, p, err);
+	while (rc == 0 && p->is_open) {
+		path_fini(p);
+		rc = session_world_further(&x->world, w, err);
+		if (rc == 0)
+			rc = path_find(x->world.world, t->host, t->task, w->begin, w->end, p, err);
+	}
+	return rc;
 }
 
 int mer_session_path(struct mer_session *s, const struct mer_path_options *options,
@@ -165,10 +184,9 @@ int mer_session_path(struct mer_session *s, const struct mer_path_options *optio
 	if (rc == 0)
 		rc = choose(&x, o.nth, &chosen, err);
 	if (rc == 0)
-		rc = path_find(x.world.world, x.tasks.item[chosen].host, x.tasks.item[chosen].task,
-			x.window.begin, x.window.end, &p, err);
+		rc = find_path(&x, &x.tasks.item[chosen], &p, err);
 	for (size_t i = 0; rc == 0 && i < p.n_segments; i++)
-		add_segment(&(*result)->own, &x.world, &p.segments[i]);
+		add_segment(*result, &x.world, &p.segments[i]);
 	path_fini(&p);
 	return api_end(result, rc, err);
 }

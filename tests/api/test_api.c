@@ -410,6 +410,57 @@ static void same_rows(const struct mer_result *a, const struct mer_result *b)
 		}
 }
 
+/* The first path of everything leaves states in the cache; from then on only windows are read. */
+static void windows_are_as_the_whole(void **state)
+{
+	static const char *const moments[][2] = { { "+0s", "+1s" }, { "+1s", "+1.2s" },
+		{ "+2s", NULL } };
+	char dir[] = "/tmp/test_api.XXXXXX", command[100];
+	const char *wget[] = { "wget" };
+	struct mer_session_options o = MER_OPTIONS(struct mer_session_options);
+	struct mer_selection sel = MER_OPTIONS(struct mer_selection);
+	struct mer_path_options p = MER_OPTIONS(struct mer_path_options);
+	struct mer_result *whole, *part, *first;
+	size_t n_paths = 0;
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	o.cache_folder = dir;
+	p.selection = &sel;
+	struct mer_session *s = new_session(&o), *with;
+	OK(mer_session_open(s, &err));
+	OK(mer_session_tasks(s, NULL, &first, &err));
+	for (size_t i = 0; i < 3; i++) {
+		sel = (struct mer_selection){
+			.size = sizeof(sel), .begin = moments[i][0], .end = moments[i][1]
+		};
+		with = new_session(&o);
+		OK(mer_session_open(with, &err));
+		OK(mer_session_tasks(s, &sel, &whole, &err));
+		OK(mer_session_tasks(with, &sel, &part, &err));
+		same_rows(whole, part);
+		mer_result_free(whole);
+		sel.comms = wget;
+		sel.n_comms = 1;
+		if (mer_session_path(s, &p, &whole, &err) == 0) {
+			struct mer_result *path_in_part;
+			OK(mer_session_path(with, &p, &path_in_part, &err));
+			same_rows(whole, path_in_part);
+			mer_result_free(whole);
+			mer_result_free(path_in_part);
+			n_paths++;
+		}
+		/* The world that they came from is gone. */
+		same_rows(part, part);
+		mer_result_free(part);
+		mer_session_free(with);
+	}
+	assert_true(n_paths > 0);
+	mer_result_free(first);
+	mer_session_free(s);
+	snprintf(command, sizeof(command), "ls %s/* >/dev/null && rm -r %s", dir, dir);
+	assert_int_equal(system(command), 0);
+}
+
 /* Options' texts are copied: what they were read from may go. */
 static void answers_of_a_store(void **state)
 {
@@ -503,6 +554,7 @@ int main(void)
 		cmocka_unit_test(clocks_and_messages),
 		cmocka_unit_test(clocks_as_recorded),
 		cmocka_unit_test(what_can_be_analysed),
+		cmocka_unit_test(windows_are_as_the_whole),
 		cmocka_unit_test(answers_of_a_store),
 		cmocka_unit_test(progress_and_cancel),
 	};
