@@ -9,7 +9,7 @@
 /* Which table a row is of, where several follow each other. */
 #define TABLE_KEY "table"
 
-static double real_of(enum mer_type type, const struct mer_cell *cell)
+double mer_table_real(enum mer_type type, const struct mer_cell *cell)
 {
 	return type == MER_RATIO ? cell->v.f * 100 : cell->v.f;
 }
@@ -32,7 +32,7 @@ static void csv_cell(enum mer_type type, const struct mer_cell *cell, struct mer
 	else if (!mer_type_is_real(type))
 		mer_str_printf(out, "%" PRId64, cell->v.i);
 	else if (isfinite(cell->v.f))
-		mer_str_printf(out, "%.12g", real_of(type, cell));
+		mer_str_printf(out, "%.12g", mer_table_real(type, cell));
 }
 
 void mer_table_csv(const struct mer_table *t, struct mer_table_part part, struct mer_str *out)
@@ -67,7 +67,7 @@ static void json_row(const struct mer_table *t, struct mer_json *j, size_t row, 
 		else if (type == MER_TEXT)
 			mer_json_text(j, cell->v.text);
 		else if (mer_type_is_real(type))
-			mer_json_double(j, real_of(type, cell));
+			mer_json_double(j, mer_table_real(type, cell));
 		else
 			mer_json_int(j, cell->v.i);
 	}

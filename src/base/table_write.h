@@ -24,4 +24,7 @@ void mer_table_json_rows(const struct mer_table *t, size_t n, struct mer_json *j
 /* The table with id, title, columns and the first n rows, as the next value of j. */
 void mer_table_json(const struct mer_table *t, size_t n, struct mer_json *j);
 
+/* A value that is real, in the unit of its key: a ratio in percent. */
+double mer_table_real(enum mer_type type, const struct mer_cell *cell);
+
 #endif

@@ -22,6 +22,8 @@ if command -v scdoc >/dev/null; then
 	done
 fi
 
+[ -s "$dir/share/man/man3/mer_session_table.3" ]
+
 doc=$dir/share/doc/meridian
 [ -s "$doc/LICENSE" ] && [ -s "$doc/README.md" ] && [ -s "$doc/docs/path.md" ]
 # What README.md points to is there, but for what lies in the source only.
@@ -46,8 +48,8 @@ if command -v pkg-config >/dev/null; then
 	cflags=$(pkg-config --cflags meridian)
 	libs=$(pkg-config --libs meridian)
 fi
-# The header alone, as C and (when there is a compiler) as C++.
-echo '#include <meridian/meridian.h>' >"$scratch/h.c"
+# The headers alone, as C and (when there is a compiler) as C++.
+printf '#include <meridian/%s.h>\n' meridian session >"$scratch/h.c"
 cp "$scratch/h.c" "$scratch/h.cc"
 # shellcheck disable=SC2086
 cc -std=c11 -pedantic -Wall -Werror $cflags -c "$scratch/h.c" -o "$scratch/h.o"
@@ -61,7 +63,9 @@ for example in "$SRC"/examples/*.c; do
 	name=$(basename "$example" .c)
 	# shellcheck disable=SC2086
 	cc -std=c17 -Wall -Wextra -Werror $cflags "$example" -o "$scratch/$name" $libs
-	LD_LIBRARY_PATH=$lib "$scratch/$name" "$SRC/demo/wget-cold-hot" >"$scratch/out"
+	arguments=()
+	[ "$name" = table ] && arguments=(cpu top)
+	LD_LIBRARY_PATH=$lib "$scratch/$name" "${arguments[@]}" "$SRC/demo/wget-cold-hot" >"$scratch/out"
 	[ -s "$scratch/out" ]
 done
 

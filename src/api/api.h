@@ -1,0 +1,70 @@
+/* Api: the inside of what include/meridian/session.h promises: handles, options with a size, results.
+ *
+ * Nothing is computed here. A session and what it answers are translated: texts and numbers of the caller to a
+ * selection, tables to results. Every answer is a table, so that a new column changes no struct of the interface. */
+#ifndef MER_API_API_H
+#define MER_API_API_H
+
+#include "base/map.h"
+#include "base/table.h"
+#include "meridian/session.h"
+#include "session/request.h"
+#include "session/session.h"
+
+struct mer_session {
+	struct session *session;
+	struct mer_arena arena; /* for texts of options */
+	bool is_open;
+	void (*progress)(void *data, const char *stage);
+	void *progress_data;
+	/* Of the stage that is running, read by any thread. */
+	atomic_bool runs;
+	_Atomic uint64_t done_bytes, total_bytes;
+};
+
+struct mer_result {
+	struct mer_arena arena;
+	const struct mer_table *table; /* own, or of the answer */
+	struct mer_table own;	       /* columns NULL: there is none */
+	struct mer_intern texts;       /* of own, that would go with the session's world */
+	/* Of a table of an analysis, which points to the rest. */
+	struct session_answer answer;
+	struct session_request request;
+	struct session_selection selection;
+	struct session_texts names;
+	struct analysis_request wanted;
+	struct trace_filter *filter;
+};
+
+/* Callers may pass NULL, the layers below look at what they got. */
+#define API_ERR(err)                                                                               \
+	(err) = (err) ? (err) : &(struct mer_err)                                                  \
+	{                                                                                          \
+		0                                                                                  \
+	}
+
+/* Options of the caller, which may be NULL or of another version of the header, to those of this one. */
+int api_options(void *to, size_t size, const void *from, struct mer_err *err);
+/* Selects what from says (NULL: everything), if the traces have it. Copied to the arena. */
+int api_selection(const struct mer_session *s, const struct mer_selection *from,
+	struct mer_arena *arena, struct session_selection *to, struct mer_err *err);
+/* The list of texts, copied. */
+int api_texts(struct session_texts *to, const char *const *from, size_t n, struct mer_arena *arena,
+	struct mer_err *err);
+
+/* MER_ERR_USAGE: it is not open. *result is NULL then, too. */
+int api_begin(const struct mer_session *s, struct mer_result **result, struct mer_err *err);
+/* The same, and a result with an empty table of its own; columns NULL: without. */
+int api_begin_table(const struct mer_session *s, const char *id, const char *title,
+	const struct mer_column *columns, struct mer_result **result, struct mer_err *err);
+int api_new_result(const char *id, const char *title, const struct mer_column *columns,
+	struct mer_result **result, struct mer_err *err);
+/* A copy of the text, one for all cells that have it; unknown if it is empty. */
+struct mer_cell api_text(struct mer_result *r, const char *text);
+/* At the end: a result that failed, by rc or for want of memory, is freed. */
+int api_end(struct mer_result **result, int rc, struct mer_err *err);
+
+/* The number of the host of this name. */
+int api_host(const struct mer_session *s, const char *name, uint32_t *host, struct mer_err *err);
+
+#endif

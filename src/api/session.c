@@ -1,0 +1,149 @@
+/* Handles: made, opened, watched, cancelled, freed. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/api.h"
+#include "base/err.h"
+
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+
+int mer_version(void)
+{
+	return MER_VERSION;
+}
+
+const char *mer_version_text(void)
+{
+	return TEXT(MER_VERSION_MAJOR) "." TEXT(MER_VERSION_MINOR) "." TEXT(MER_VERSION_PATCH);
+}
+
+/* ---- Progress ---- */
+
+static _Atomic uint64_t *begin_stage(void *ctx, enum session_stage stage, uint64_t total_bytes)
+{
+	static const char *const names[SESSION_N_STAGES] = {
+		[SESSION_SYNCHRONIZING] = "synchronizing",
+		[SESSION_MATCHING] = "matching",
+		[SESSION_PERIODS] = "periods",
+		[SESSION_READING] = "reading",
+		[SESSION_CHECKING] = "checking",
+		[SESSION_DRAWING] = "drawing",
+		[SESSION_STORING] = "storing",
+	};
+	struct mer_session *s = ctx;
+	atomic_store(&s->done_bytes, 0);
+	atomic_store(&s->total_bytes, total_bytes);
+	atomic_store(&s->runs, true);
+	if (s->progress)
+		s->progress(s->progress_data, names[stage]);
+	return &s->done_bytes;
+}
+
+static void end_stage(void *ctx)
+{
+	struct mer_session *s = ctx;
+	/* It ends also where none began. */
+	if (atomic_exchange(&s->runs, false) && s->progress)
+		s->progress(s->progress_data, NULL);
+}
+
+bool mer_session_progress(struct mer_session *s, uint64_t *done_bytes, uint64_t *total_bytes)
+{
+	bool runs = atomic_load(&s->runs);
+	*done_bytes = runs ? atomic_load(&s->done_bytes) : 0;
+	*total_bytes = runs ? atomic_load(&s->total_bytes) : 0;
+	return runs;
+}
+
+void mer_session_cancel(struct mer_session *s)
+{
+	session_cancel(s->session);
+}
+
+/* ---- A session's life ---- */
+
+static int make(struct mer_session *s, const char *const *paths, size_t n_paths,
+	const struct mer_session_options *from, struct mer_err *err)
+{
+	static const enum session_clocks clocks[] = {
+		[MER_CLOCKS_AUTO] = SESSION_CLOCKS_AUTO,
+		[MER_CLOCKS_RECORDED] = SESSION_CLOCKS_RECORDED,
+		[MER_CLOCKS_SAVED] = SESSION_CLOCKS_SAVED,
+	};
+	struct mer_session_options o;
+	struct session_texts copies;
+	int rc = api_options(&o, sizeof(o), from, err);
+	if (rc)
+		return rc;
+	if (o.clocks > MER_CLOCKS_SAVED ||
+		(o.clocks == MER_CLOCKS_SAVED) != (o.clocks_file != NULL))
+		return mer_fail(err, MER_ERR_USAGE,
+			"clocks_file belongs to MER_CLOCKS_SAVED, and clocks are one of enum "
+			"mer_clocks");
+	if (!n_paths)
+		return mer_fail(err, MER_ERR_USAGE, "a session needs the path of a trace");
+	if (o.store && !o.cache_folder)
+		return mer_fail(err, MER_ERR_USAGE, "a store needs a cache_folder");
+	rc = api_texts(&copies, paths, n_paths, &s->arena, err);
+	if (rc)
+		return rc;
+	s->progress = o.progress;
+	s->progress_data = o.progress_data;
+	s->session = session_new(&(struct session_options){
+		.paths = copies.item,
+		.n_paths = copies.n,
+		.clocks = clocks[o.clocks],
+		.clocks_file = o.clocks_file ? mer_arena_strdup(&s->arena, o.clocks_file) : NULL,
+		.ignore_uuid = o.ignore_uuid,
+		.n_threads = o.n_threads,
+		.store = o.store,
+		.cache_dir = o.cache_folder ? mer_arena_strdup(&s->arena, o.cache_folder) : NULL,
+		.all_findings = true,
+		.watcher = { s, begin_stage, end_stage },
+	});
+	return s->session && !s->arena.failed ? 0 : mer_fail_nomem(err);
+}
+
+int mer_session_new(const char *const *paths, size_t n_paths,
+	const struct mer_session_options *options, struct mer_session **session,
+	struct mer_err *err)
+{
+	API_ERR(err);
+	*session = NULL;
+	struct mer_session *s = calloc(1, sizeof(*s));
+	if (!s)
+		return mer_fail_nomem(err);
+	mer_arena_init(&s->arena);
+	int rc = make(s, paths, n_paths, options, err);
+	if (rc) {
+		mer_session_free(s);
+		return rc;
+	}
+	*session = s;
+	return 0;
+}
+
+void mer_session_free(struct mer_session *s)
+{
+	if (!s)
+		return;
+	session_free(s->session);
+	mer_arena_fini(&s->arena);
+	free(s);
+}
+
+int mer_session_open(struct mer_session *s, struct mer_err *err)
+{
+	API_ERR(err);
+	if (s->is_open)
+		return mer_fail(err, MER_ERR_USAGE, "the session is open");
+	int rc = session_open(s->session, err);
+	s->is_open = rc == 0;
+	return rc;
+}
+
+struct mer_experiment *mer_session_experiment(struct mer_session *s)
+{
+	return session_experiment(s->session);
+}

@@ -1,0 +1,192 @@
+/* Tasks, and the path of one. Without a window both come from the world of the whole recording, which the session keeps:
+ * the next question reads nothing. In a window only that is read, where the cache has states to begin from; that world
+ * goes with the next question, so the texts of it are copied. */
+#include <inttypes.h>
+
+#include "api/api.h"
+#include "base/err.h"
+#include "base/plural.h"
+#include "path/path.h"
+#include "session/tasks.h"
+
+struct asked {
+	struct session_world world;
+	struct session_selection selection;
+	struct session_window window;
+	struct session_tasks tasks;
+};
+
+/* All parts of x are in the result's arena. */
+static int find_tasks(struct mer_session *s, const struct mer_selection *selection,
+	struct mer_result *r, struct asked *x, struct mer_err *err)
+{
+	int rc = api_selection(s, selection, &r->arena, &x->selection, err);
+	bool part = x->selection.begin.kind || x->selection.end.kind;
+	if (part)
+		session_expect_part(s->session);
+	if (rc == 0)
+		rc = session_synchronize(s->session, !part, err);
+	if (rc == 0)
+		rc = session_window(s->session, &x->selection, &x->window, err);
+	if (rc == 0)
+		rc = session_world(
+			s->session, part ? &x->window : NULL, SESSION_USAGE_NONE, &x->world, err);
+	if (rc == 0)
+		rc = session_tasks_find(
+			&x->world, &x->selection, &x->window, &r->arena, &x->tasks, err);
+	return rc;
+}
+
+static struct mer_cell number(int32_t n)
+{
+	return n < 0 ? MER_NONE : MER_INT(n);
+}
+
+int mer_session_tasks(struct mer_session *s, const struct mer_selection *selection,
+	struct mer_result **result, struct mer_err *err)
+{
+	API_ERR(err);
+	enum { HOST, TID, PID, COMM, BEGIN, END, DURATION, BORN, KERNEL, N };
+	static const struct mer_column columns[N + 1] = {
+		[HOST] = { "host", "Host", MER_TEXT },
+		[TID] = { "tid", "TID", MER_ID },
+		[PID] = { "pid", "PID", MER_ID },
+		[COMM] = { "comm", "Name", MER_TEXT },
+		[BEGIN] = { "begin", "Begin", MER_DATE },
+		[END] = { "end", "End", MER_DATE },
+		[DURATION] = { "duration_ns", "Duration", MER_DURATION },
+		[BORN] = { "born", NULL, MER_ID },
+		[KERNEL] = { "kernel", NULL, MER_ID },
+	};
+	struct asked x;
+	int rc = api_begin_table(s, "tasks", "Tasks", columns, result, err);
+	if (rc)
+		return rc;
+	rc = find_tasks(s, selection, *result, &x, err);
+	for (size_t i = 0; rc == 0 && i < x.tasks.n; i++) {
+		const struct session_task *t = &x.tasks.item[i];
+		const struct kernel_task *k = &x.world.world->hosts[t->host].tasks[t->task];
+		mer_table_add(&(*result)->own,
+			(struct mer_cell[N]){
+				[HOST] = mer_text(session_task_host(&x.world, t->host)),
+				[TID] = number(k->tid),
+				[PID] = number(k->pid),
+				[COMM] = api_text(*result, session_task_comm(&x.world, t)),
+				[BEGIN] = MER_INT(t->begin),
+				[END] = MER_INT(t->end),
+				[DURATION] = MER_INT(t->end - t->begin),
+				[BORN] = MER_INT(k->born),
+				[KERNEL] = MER_INT(k->is_kernel),
+			});
+	}
+	return api_end(result, rc, err);
+}
+
+/* ---- Path ---- */
+
+enum {
+	P_BEGIN,
+	P_END,
+	P_DURATION,
+	P_HOST,
+	P_TID,
+	P_COMM,
+	P_CPU,
+	P_DEPTH,
+	P_STATE,
+	P_CAUSE,
+	P_CALL,
+	P_IN_FLIGHT,
+	N_PATH
+};
+
+static void add_segment(
+	struct mer_result *r, const struct session_world *w, const struct path_segment *s)
+{
+	const struct kernel_host *h = &w->world->hosts[s->host];
+	bool has_task = s->task < h->n_tasks, has_call = s->call != KERNEL_NONE;
+	mer_table_add(&r->own,
+		(struct mer_cell[N_PATH]){
+			[P_BEGIN] = MER_INT(s->begin),
+			[P_END] = MER_INT(s->end),
+			[P_DURATION] = MER_INT(s->end - s->begin),
+			[P_HOST] = mer_text(session_task_host(w, s->host)),
+			[P_TID] = has_task ? number(h->tasks[s->task].tid) : MER_NONE,
+			[P_COMM] = has_task ? api_text(r, kernel_comm(h, s->task, s->begin))
+					    : MER_NONE,
+			[P_CPU] = s->cpu == KERNEL_NO_CPU ? MER_NONE : MER_INT(s->cpu),
+			[P_DEPTH] = MER_INT(s->depth),
+			[P_STATE] = mer_text(kernel_state_name((enum kernel_state)s->state)),
+			[P_CAUSE] = mer_text(path_cause_name((enum path_cause)s->cause)),
+			[P_CALL] =
+				has_call ? api_text(r, kernel_name_text(h, h->calls[s->call].name))
+					 : MER_NONE,
+			[P_IN_FLIGHT] = MER_INT(s->in_flight),
+		});
+}
+
+static int choose(const struct asked *x, uint64_t nth, size_t *chosen, struct mer_err *err)
+{
+	size_t n = x->tasks.n;
+	if (!n)
+		return mer_fail(err, MER_ERR_USAGE, "no task of the traces is selected");
+	if (nth > n)
+		return mer_fail(err, MER_ERR_USAGE,
+			"number %" PRIu64 " of the tasks: only %zu %s selected", nth, n,
+			mer_plural(n, "is", "are"));
+	*chosen = nth ? nth - 1 : session_tasks_default(&x->world, &x->tasks);
+	return 0;
+}
+
+/* Reads on where a wait of the path has not ended in what was read. */
+static int find_path(
+	struct asked *x, const struct session_task *t, struct path *p, struct mer_err *err)
+{
+	const struct session_window *w = &x->window;
+	int rc = path_find(x->world.world, t->host, t->task, w->begin, w->end, p, err);
+	while (rc == 0 && p->is_open) {
+		path_fini(p);
+		rc = session_world_further(&x->world, w, err);
+		if (rc == 0)
+			rc = path_find(x->world.world, t->host, t->task, w->begin, w->end, p, err);
+	}
+	return rc;
+}
+
+int mer_session_path(struct mer_session *s, const struct mer_path_options *options,
+	struct mer_result **result, struct mer_err *err)
+{
+	API_ERR(err);
+	static const struct mer_column columns[N_PATH + 1] = {
+		[P_BEGIN] = { "begin", "Begin", MER_DATE },
+		[P_END] = { "end", "End", MER_DATE },
+		[P_DURATION] = { "duration_ns", "Duration", MER_DURATION },
+		[P_HOST] = { "host", "Host", MER_TEXT },
+		[P_TID] = { "tid", "TID", MER_ID },
+		[P_COMM] = { "comm", "Name", MER_TEXT },
+		[P_CPU] = { "cpu", "CPU", MER_ID },
+		[P_DEPTH] = { "depth", "Depth", MER_ID },
+		[P_STATE] = { "state", "State", MER_TEXT },
+		[P_CAUSE] = { "cause", "Cause", MER_TEXT },
+		[P_CALL] = { "syscall", "System call", MER_TEXT },
+		[P_IN_FLIGHT] = { "in_flight", NULL, MER_ID },
+	};
+	struct mer_path_options o;
+	struct asked x;
+	struct path p = { 0 };
+	size_t chosen = 0;
+	int rc = api_begin_table(s, "segments", "Critical path", columns, result, err);
+	if (rc)
+		return rc;
+	rc = api_options(&o, sizeof(o), options, err);
+	if (rc == 0)
+		rc = find_tasks(s, o.selection, *result, &x, err);
+	if (rc == 0)
+		rc = choose(&x, o.nth, &chosen, err);
+	if (rc == 0)
+		rc = find_path(&x, &x.tasks.item[chosen], &p, err);
+	for (size_t i = 0; rc == 0 && i < p.n_segments; i++)
+		add_segment(*result, &x.world, &p.segments[i]);
+	path_fini(&p);
+	return api_end(result, rc, err);
+}

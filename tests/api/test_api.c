@@ -1,0 +1,562 @@
+/* The library's sessions: options of any version, mistakes, and answers that agree with each other. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "given.h"
+#include "meridian/session.h"
+
+static char path[500];
+static struct mer_err err;
+
+static int find_recording(void **state)
+{
+	(void)state;
+	return given_find(path, sizeof(path), "lab/wget-cold-hot") ? 0 : -1;
+}
+
+#define OK(call)                                                                                   \
+	do {                                                                                       \
+		if (call)                                                                          \
+			fail_msg("%s", err.text);                                                  \
+	} while (0)
+#define FAILS(call, wanted)                                                                        \
+	do {                                                                                       \
+		memset(&err, 0, sizeof(err));                                                      \
+		assert_int_equal(call, wanted);                                                    \
+		assert_int_equal(err.code, wanted);                                                \
+		assert_true(err.text[0] && !strstr(err.text, "--"));                               \
+	} while (0)
+
+static struct mer_session *new_session(const struct mer_session_options *o)
+{
+	const char *paths[] = { path };
+	struct mer_session *s;
+	OK(mer_session_new(paths, 1, o, &s, &err));
+	return s;
+}
+
+static struct mer_session *open_session(void)
+{
+	struct mer_session *s = new_session(NULL);
+	OK(mer_session_open(s, &err));
+	return s;
+}
+
+static int64_t int_of(const struct mer_result *r, size_t row, const char *key)
+{
+	int64_t v = 0;
+	if (!mer_result_int(r, row, mer_result_column(r, key), &v))
+		fail_msg("row %zu has no %s", row, key);
+	return v;
+}
+
+static const char *text_of(const struct mer_result *r, size_t row, const char *key)
+{
+	const char *v = "";
+	mer_result_text(r, row, mer_result_column(r, key), &v);
+	return v;
+}
+
+/* ---- Options ---- */
+
+static void options_of_other_versions(void **state)
+{
+	const char *paths[] = { path };
+	struct {
+		struct mer_session_options o;
+		uint64_t later;
+	} newer = { .o.size = sizeof(newer) };
+	/* The first version may have ended after the threads. What follows is not looked at. */
+	struct mer_session_options older = { .size = offsetof(
+						     struct mer_session_options, clocks_file),
+		.clocks_file = "not read",
+		.store = true };
+	struct mer_session *s;
+	(void)state;
+	OK(mer_session_new(paths, 1, &newer.o, &s, &err));
+	mer_session_free(s);
+	OK(mer_session_new(paths, 1, &older, &s, &err));
+	mer_session_free(s);
+	newer.later = 1;
+	FAILS(mer_session_new(paths, 1, &newer.o, &s, &err), MER_ERR_USAGE);
+	assert_null(s);
+	struct mer_session_options forgotten = { 0 };
+	FAILS(mer_session_new(paths, 1, &forgotten, &s, &err), MER_ERR_USAGE);
+}
+
+static void mistakes(void **state)
+{
+	const char *paths[] = { path }, *nobody[] = { "nobody" }, *wget[] = { "wget" };
+	struct mer_session_options o = MER_OPTIONS(struct mer_session_options);
+	struct mer_selection sel = MER_OPTIONS(struct mer_selection);
+	struct mer_table_options t = MER_OPTIONS(struct mer_table_options);
+	struct mer_path_options p = MER_OPTIONS(struct mer_path_options);
+	struct mer_result *r;
+	struct mer_session *s;
+	int64_t offset;
+	(void)state;
+	FAILS(mer_session_new(paths, 0, NULL, &s, &err), MER_ERR_USAGE);
+	o.clocks = MER_CLOCKS_SAVED;
+	FAILS(mer_session_new(paths, 1, &o, &s, &err), MER_ERR_USAGE);
+	o.clocks = 77;
+	FAILS(mer_session_new(paths, 1, &o, &s, &err), MER_ERR_USAGE);
+	o.clocks = MER_CLOCKS_AUTO;
+	o.store = true;
+	FAILS(mer_session_new(paths, 1, &o, &s, &err), MER_ERR_USAGE);
+	s = new_session(NULL);
+	FAILS(mer_session_table(s, "cpu", "top", NULL, &r, &err), MER_ERR_USAGE);
+	assert_null(r);
+	FAILS(mer_session_synchronize(s, &err), MER_ERR_USAGE);
+	OK(mer_session_open(s, &err));
+	FAILS(mer_session_open(s, &err), MER_ERR_USAGE);
+	FAILS(mer_session_table(s, "cpux", "top", NULL, &r, &err), MER_ERR_USAGE);
+	FAILS(mer_session_table(s, "cpu", "topx", NULL, &r, &err), MER_ERR_USAGE);
+	t.filter = "((";
+	FAILS(mer_session_table(s, "syscall", "top", &t, &r, &err), MER_ERR_USAGE);
+	t.filter = NULL;
+	t.group_by = "no_such_key";
+	FAILS(mer_session_table(s, "syscall", "stats", &t, &r, &err), MER_ERR_USAGE);
+	t.group_by = "host";
+	FAILS(mer_session_table(s, "syscall", "top", &t, &r, &err), MER_ERR_USAGE);
+	t.group_by = NULL;
+	t.n_bins = 3;
+	FAILS(mer_session_table(s, "cpu", "top", &t, &r, &err), MER_ERR_USAGE);
+	t.n_bins = 0;
+	sel.hosts = nobody;
+	sel.n_hosts = 1;
+	t.selection = &sel;
+	FAILS(mer_session_table(s, "cpu", "top", &t, &r, &err), MER_ERR_USAGE);
+	assert_int_equal(err.remedy, MER_REMEDY_HOSTS);
+	sel.n_hosts = 0;
+	sel.begin = "yesterday";
+	FAILS(mer_session_table(s, "cpu", "top", &t, &r, &err), MER_ERR_USAGE);
+	assert_int_equal(err.remedy, MER_REMEDY_BEGIN);
+	sel.begin = NULL;
+	sel.comms = wget;
+	sel.n_comms = 1;
+	p.selection = &sel;
+	p.nth = 100;
+	FAILS(mer_session_path(s, &p, &r, &err), MER_ERR_USAGE);
+	FAILS(mer_session_offset(s, "nobody", 0, &offset, NULL, &err), MER_ERR_USAGE);
+	FAILS(mer_session_messages(s, "client", "nobody", 0, 0, &r, &err), MER_ERR_USAGE);
+	assert_int_equal(mer_session_table(s, "cpu", "topx", NULL, &r, NULL), MER_ERR_USAGE);
+	assert_null(r);
+	mer_session_free(s);
+	mer_session_free(NULL);
+	mer_result_free(NULL);
+}
+
+/* ---- Results ---- */
+
+static void cells_one_by_one_and_together(void **state)
+{
+	struct mer_session *s = open_session();
+	struct mer_table_options o = MER_OPTIONS(struct mer_table_options);
+	struct mer_result *r;
+	int64_t ints[5], v;
+	double reals[5];
+	const char *texts[5];
+	bool known[5];
+	(void)state;
+	o.limit = 4;
+	OK(mer_session_table(s, "cpu", "top", &o, &r, &err));
+	assert_int_equal(mer_result_n_rows(r), 4);
+	assert_true(mer_result_n_left_out(r) > 0);
+	size_t total = mer_result_column(r, "self_ns"), comm = mer_result_column(r, "comm");
+	size_t percent = mer_result_column(r, "percent"), n = mer_result_n_columns(r);
+	assert_true(total < n && comm < n && percent < n);
+	assert_string_equal(mer_result_type(r, total), "duration");
+	assert_string_equal(mer_result_unit(r, total), "ns");
+	assert_string_equal(mer_result_unit(r, percent), "percent");
+	assert_int_equal(mer_result_ints(r, total, 1, 5, ints, known), 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_true(known[i] && mer_result_int(r, 1 + i, total, &v) && v == ints[i]);
+		assert_true(i == 0 || ints[i - 1] >= ints[i]);
+	}
+	assert_int_equal(mer_result_texts(r, comm, 0, 5, texts, NULL), 4);
+	assert_string_equal(texts[0], text_of(r, 0, "comm"));
+	assert_int_equal(mer_result_reals(r, percent, 0, 2, reals, known), 2);
+	assert_true(known[0] && reals[0] > 1 && reals[0] <= 100);
+	/* What is not there. */
+	assert_int_equal(mer_result_column(r, "nothing"), n);
+	assert_null(mer_result_key(r, n));
+	assert_null(mer_result_unit(r, n));
+	assert_false(mer_result_int(r, 4, total, &v));
+	assert_false(mer_result_int(r, 0, n, &v));
+	assert_false(mer_result_int(r, 0, comm, &v));
+	assert_int_equal(mer_result_ints(r, comm, 0, 5, ints, known), 0);
+	assert_int_equal(mer_result_ints(r, total, 4, 5, ints, known), 0);
+	mer_result_free(r);
+	mer_session_free(s);
+}
+
+static void what_is_selected(void **state)
+{
+	struct mer_session *s = open_session();
+	const char *client[] = { "client" };
+	struct mer_selection sel = MER_OPTIONS(struct mer_selection);
+	struct mer_table_options o = MER_OPTIONS(struct mer_table_options);
+	struct mer_result *all, *some;
+	(void)state;
+	o.selection = &sel;
+	sel.hosts = client;
+	sel.n_hosts = 1;
+	OK(mer_session_table(s, "cpu", "top", NULL, &all, &err));
+	OK(mer_session_table(s, "cpu", "top", &o, &some, &err));
+	assert_true(mer_result_n_rows(some) && mer_result_n_rows(some) < mer_result_n_rows(all));
+	for (size_t i = 0; i < mer_result_n_rows(some); i++)
+		assert_string_equal(text_of(some, i, "host"), "client");
+	mer_result_free(some);
+	/* One task, by its number, in a part of the time. */
+	uint32_t tid = (uint32_t)int_of(all, 0, "tid");
+	sel.n_hosts = 0;
+	sel.tids = &tid;
+	sel.n_tids = 1;
+	OK(mer_session_table(s, "cpu", "top", &o, &some, &err));
+	int64_t whole = int_of(some, 0, "self_ns");
+	assert_int_equal(int_of(some, 0, "tid"), tid);
+	mer_result_free(some);
+	sel.end = "+1s";
+	OK(mer_session_table(s, "cpu", "top", &o, &some, &err));
+	for (size_t i = 0; i < mer_result_n_rows(some); i++)
+		assert_true(int_of(some, i, "tid") == tid && int_of(some, i, "self_ns") <= whole);
+	mer_result_free(some);
+	mer_result_free(all);
+	mer_session_free(s);
+}
+
+static void groups_and_filters(void **state)
+{
+	struct mer_session *s = open_session();
+	struct mer_table_options o = MER_OPTIONS(struct mer_table_options);
+	struct mer_result *r;
+	(void)state;
+	o.group_by = "host";
+	o.filter = "name == \"read\"";
+	OK(mer_session_table(s, "syscall", "stats", &o, &r, &err));
+	assert_int_equal(mer_result_n_rows(r), 2);
+	assert_string_equal(mer_result_key(r, 0), "host");
+	mer_result_free(r);
+	mer_session_free(s);
+}
+
+/* ---- Tasks, paths, clocks ---- */
+
+static void paths_have_no_gaps(void **state)
+{
+	struct mer_session *s = open_session();
+	const char *wget[] = { "wget" };
+	struct mer_selection sel = MER_OPTIONS(struct mer_selection);
+	struct mer_path_options o = MER_OPTIONS(struct mer_path_options);
+	struct mer_result *tasks, *p;
+	(void)state;
+	sel.comms = wget;
+	sel.n_comms = 1;
+	o.selection = &sel;
+	OK(mer_session_tasks(s, &sel, &tasks, &err));
+	size_t n = mer_result_n_rows(tasks);
+	assert_true(n >= 2);
+	for (size_t k = 0; k < n; k++) {
+		bool elsewhere = false;
+		o.nth = k + 1;
+		OK(mer_session_path(s, &o, &p, &err));
+		size_t n_segments = mer_result_n_rows(p);
+		assert_true(n_segments > 10);
+		assert_int_equal(int_of(p, 0, "begin"), int_of(tasks, k, "begin"));
+		assert_int_equal(int_of(p, n_segments - 1, "end"), int_of(tasks, k, "end"));
+		for (size_t i = 0; i < n_segments; i++) {
+			assert_true(i == 0 || int_of(p, i, "begin") == int_of(p, i - 1, "end"));
+			assert_int_equal(int_of(p, i, "duration_ns"),
+				int_of(p, i, "end") - int_of(p, i, "begin"));
+			elsewhere |= strcmp(text_of(p, i, "host"), text_of(tasks, k, "host")) != 0;
+		}
+		assert_true(elsewhere);
+		mer_result_free(p);
+	}
+	mer_result_free(tasks);
+	mer_session_free(s);
+}
+
+static void clocks_and_messages(void **state)
+{
+	struct mer_session *s = open_session();
+	struct mer_result *hosts, *clocks, *m;
+	int n_references = 0;
+	(void)state;
+	OK(mer_session_hosts(s, &hosts, &err)); /* by their own clocks */
+	OK(mer_session_clocks(s, &clocks, &err));
+	assert_null(mer_session_clocks_error(s));
+	assert_int_equal(mer_result_n_rows(clocks), 2);
+	for (size_t i = 0; i < 2; i++) {
+		int64_t begin = int_of(hosts, i, "begin"), offset, bound;
+		const char *host = text_of(clocks, i, "host");
+		OK(mer_session_offset(s, host, begin, &offset, &bound, &err));
+		assert_int_equal(offset, int_of(clocks, i, "offset_ns"));
+		if (strcmp(host, text_of(clocks, i, "reference")) == 0) {
+			assert_true(offset == 0 && bound == 0);
+			n_references++;
+		} else {
+			assert_true(bound > 0 && bound < 1000000000);
+		}
+	}
+	assert_int_equal(n_references, 1);
+	OK(mer_session_messages(s, "client", "server", 0, 5, &m, &err));
+	assert_int_equal(mer_result_n_rows(m), 5);
+	assert_true(mer_result_n_left_out(m) > 0);
+	/* Aligned, all of them arrive after they were sent. */
+	for (size_t i = 0; i < 5; i++) {
+		int64_t from, to, sent = int_of(m, i, "sent"), received = int_of(m, i, "received");
+		OK(mer_session_offset(s, "client", sent, &from, NULL, &err));
+		OK(mer_session_offset(s, "server", received, &to, NULL, &err));
+		assert_true(received + to >= sent + from);
+		assert_string_equal(text_of(m, i, "kind"), "tcp");
+	}
+	/* In parts they are the same as together. */
+	struct mer_result *part;
+	OK(mer_session_messages(s, "client", "server", 3, 1, &part, &err));
+	assert_int_equal(mer_result_n_rows(part), 1);
+	assert_int_equal(int_of(part, 0, "sent"), int_of(m, 3, "sent"));
+	assert_int_equal(mer_result_n_left_out(part), mer_result_n_left_out(m) + 1);
+	mer_result_free(part);
+	OK(mer_session_messages(s, "client", "server", UINT64_MAX, 0, &part, &err));
+	assert_int_equal(mer_result_n_rows(part), 0);
+	mer_result_free(part);
+	mer_result_free(m);
+	mer_result_free(clocks);
+	mer_result_free(hosts);
+	mer_session_free(s);
+}
+
+/* Of one host nothing can be compared, and nothing has to be; recorded clocks promise nothing. */
+static void clocks_as_recorded(void **state)
+{
+	struct mer_session_options o = MER_OPTIONS(struct mer_session_options);
+	struct mer_result *clocks;
+	int64_t offset = 1, bound = 1;
+	(void)state;
+	o.clocks = MER_CLOCKS_RECORDED;
+	struct mer_session *s = new_session(&o);
+	OK(mer_session_open(s, NULL));
+	OK(mer_session_clocks(s, &clocks, NULL));
+	assert_int_equal(mer_result_n_rows(clocks), 0);
+	assert_null(mer_session_clocks_error(s));
+	OK(mer_session_offset(s, "client", 5, &offset, &bound, NULL));
+	assert_true(offset == 0 && bound == INT64_MAX);
+	mer_result_free(clocks);
+	mer_session_free(s);
+	char client[sizeof(path) + 10];
+	const char *paths[] = { client };
+	snprintf(client, sizeof(client), "%s/client", path);
+	OK(mer_session_new(paths, 1, NULL, &s, &err));
+	OK(mer_session_open(s, &err));
+	OK(mer_session_offset(s, "client", 5, &offset, &bound, &err));
+	assert_true(offset == 0 && bound == 0);
+	mer_session_free(s);
+}
+
+static void what_can_be_analysed(void **state)
+{
+	struct mer_session *s = open_session();
+	struct mer_result *r, *tables;
+	bool found = false, any = false;
+	(void)state;
+	OK(mer_session_capabilities(s, &r, &err));
+	for (size_t i = 0; i < mer_result_n_rows(r); i++) {
+		bool yes = strcmp(text_of(r, i, "possible"), "yes") == 0;
+		assert_true(yes == (*text_of(r, i, "missing") == '\0'));
+		found |= yes && strcmp(text_of(r, i, "ids"), "cpu") == 0;
+	}
+	assert_true(found);
+	mer_result_free(r);
+	OK(mer_session_diagnostics(s, &r, &err));
+	for (size_t i = 0; i < mer_result_n_rows(r); i++)
+		assert_true(*text_of(r, i, "code") && *text_of(r, i, "message"));
+	mer_result_free(r);
+	/* All tables that there are said to be can be had. */
+	OK(mer_session_catalog(s, &tables, &err));
+	for (size_t i = 0; i < mer_result_n_rows(tables); i++) {
+		if (strcmp(text_of(tables, i, "table"), "stats") != 0)
+			continue;
+		OK(mer_session_table(s, text_of(tables, i, "analysis"), text_of(tables, i, "table"),
+			NULL, &r, &err));
+		any |= mer_result_n_rows(r) > 0;
+		assert_string_equal(mer_result_id(r), "stats");
+		mer_result_free(r);
+	}
+	assert_true(any);
+	mer_result_free(tables);
+	mer_session_free(s);
+}
+
+/* ---- Kept between sessions ---- */
+
+static void same_rows(const struct mer_result *a, const struct mer_result *b)
+{
+	assert_int_equal(mer_result_n_rows(a), mer_result_n_rows(b));
+	for (size_t i = 0; i < mer_result_n_rows(a); i++)
+		for (size_t c = 0; c < mer_result_n_columns(a); c++) {
+			int64_t p = 0, q = 0;
+			const char *x = "", *y = "";
+			assert_int_equal(mer_result_int(a, i, c, &p), mer_result_int(b, i, c, &q));
+			assert_int_equal(p, q);
+			assert_int_equal(
+				mer_result_text(a, i, c, &x), mer_result_text(b, i, c, &y));
+			assert_string_equal(x, y);
+		}
+}
+
+/* The first path of everything leaves states in the cache; from then on only windows are read. */
+static void windows_are_as_the_whole(void **state)
+{
+	static const char *const moments[][2] = { { "+0s", "+1s" }, { "+1s", "+1.2s" },
+		{ "+2s", NULL } };
+	char dir[] = "/tmp/test_api.XXXXXX", command[100];
+	const char *wget[] = { "wget" };
+	struct mer_session_options o = MER_OPTIONS(struct mer_session_options);
+	struct mer_selection sel = MER_OPTIONS(struct mer_selection);
+	struct mer_path_options p = MER_OPTIONS(struct mer_path_options);
+	struct mer_result *whole, *part, *first;
+	size_t n_paths = 0;
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	o.cache_folder = dir;
+	p.selection = &sel;
+	struct mer_session *s = new_session(&o), *with;
+	OK(mer_session_open(s, &err));
+	OK(mer_session_tasks(s, NULL, &first, &err));
+	for (size_t i = 0; i < 3; i++) {
+		sel = (struct mer_selection){
+			.size = sizeof(sel), .begin = moments[i][0], .end = moments[i][1]
+		};
+		with = new_session(&o);
+		OK(mer_session_open(with, &err));
+		OK(mer_session_tasks(s, &sel, &whole, &err));
+		OK(mer_session_tasks(with, &sel, &part, &err));
+		same_rows(whole, part);
+		mer_result_free(whole);
+		sel.comms = wget;
+		sel.n_comms = 1;
+		if (mer_session_path(s, &p, &whole, &err) == 0) {
+			struct mer_result *path_in_part;
+			OK(mer_session_path(with, &p, &path_in_part, &err));
+			same_rows(whole, path_in_part);
+			mer_result_free(whole);
+			mer_result_free(path_in_part);
+			n_paths++;
+		}
+		/* The world that they came from is gone. */
+		same_rows(part, part);
+		mer_result_free(part);
+		mer_session_free(with);
+	}
+	assert_true(n_paths > 0);
+	mer_result_free(first);
+	mer_session_free(s);
+	snprintf(command, sizeof(command), "ls %s/* >/dev/null && rm -r %s", dir, dir);
+	assert_int_equal(system(command), 0);
+}
+
+/* Options' texts are copied: what they were read from may go. */
+static void answers_of_a_store(void **state)
+{
+	char dir[] = "/tmp/test_api.XXXXXX", command[100];
+	struct mer_session_options o = MER_OPTIONS(struct mer_session_options);
+	struct mer_table_options t = MER_OPTIONS(struct mer_table_options);
+	struct mer_selection sel = MER_OPTIONS(struct mer_selection);
+	struct mer_result *read, *stored;
+	struct mer_session *s = open_session();
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	t.selection = &sel;
+	sel.begin = "+1s";
+	sel.end = "+2s";
+	OK(mer_session_table(s, "syscall", "stats", &t, &read, &err));
+	for (int run = 0; run < 2; run++) {
+		char *folder = strdup(dir);
+		o.store = true;
+		o.cache_folder = folder;
+		struct mer_session *with = new_session(&o);
+		memset(folder, 'x', strlen(folder));
+		free(folder);
+		OK(mer_session_open(with, &err));
+		OK(mer_session_table(with, "syscall", "stats", &t, &stored, &err));
+		assert_true(mer_result_n_rows(stored) > 0);
+		same_rows(read, stored);
+		mer_result_free(stored);
+		mer_session_free(with);
+	}
+	mer_result_free(read);
+	mer_session_free(s);
+	snprintf(command, sizeof(command), "ls %s/* >/dev/null && rm -r %s", dir, dir);
+	assert_int_equal(system(command), 0);
+}
+
+/* ---- Progress ---- */
+
+struct waiting {
+	struct mer_session *s;
+	int n_begun, n_open;
+	bool cancels;
+};
+
+static void hear(void *data, const char *stage)
+{
+	struct waiting *w = data;
+	uint64_t done, total;
+	w->n_open += stage ? 1 : -1;
+	w->n_begun += stage != NULL;
+	assert_int_equal(w->n_open, stage ? 1 : 0);
+	assert_int_equal(mer_session_progress(w->s, &done, &total), stage != NULL);
+	assert_true(done <= total && (total > 0) == (stage != NULL));
+	if (w->cancels)
+		mer_session_cancel(w->s);
+}
+
+static void progress_and_cancel(void **state)
+{
+	(void)state;
+	for (int cancels = 0; cancels < 2; cancels++) {
+		struct waiting w = { .cancels = cancels };
+		struct mer_session_options o = MER_OPTIONS(struct mer_session_options);
+		struct mer_result *r;
+		o.n_threads = 2;
+		o.progress = hear;
+		o.progress_data = &w;
+		w.s = new_session(&o);
+		OK(mer_session_open(w.s, &err));
+		if (cancels) {
+			FAILS(mer_session_tasks(w.s, NULL, &r, &err), MER_ERR_CANCELLED);
+			FAILS(mer_session_table(w.s, "cpu", "top", NULL, &r, &err),
+				MER_ERR_CANCELLED);
+		} else {
+			OK(mer_session_tasks(w.s, NULL, &r, &err));
+			mer_result_free(r);
+		}
+		assert_true(w.n_begun >= 1 && w.n_open == 0);
+		mer_session_free(w.s);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(options_of_other_versions),
+		cmocka_unit_test(mistakes),
+		cmocka_unit_test(cells_one_by_one_and_together),
+		cmocka_unit_test(what_is_selected),
+		cmocka_unit_test(groups_and_filters),
+		cmocka_unit_test(paths_have_no_gaps),
+		cmocka_unit_test(clocks_and_messages),
+		cmocka_unit_test(clocks_as_recorded),
+		cmocka_unit_test(what_can_be_analysed),
+		cmocka_unit_test(windows_are_as_the_whole),
+		cmocka_unit_test(answers_of_a_store),
+		cmocka_unit_test(progress_and_cancel),
+	};
+	return cmocka_run_group_tests_name("api", tests, find_recording, NULL);
+}
