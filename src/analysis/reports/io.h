@@ -1,6 +1,6 @@
 /* What the parts of the analysis "io" share: io_facts.c makes facts of calls and requests to block
- * devices, io.c has tables of them, disk.c those of disks,
- * disk_order.c how far they are apart on the disk; disk_bins.c and disk_map.c tell them over time. */
+ * devices, io.c has tables of them, disk.c those of disks, disk_order.c how far requests are apart on the
+ * disk; disk_bins.c and disk_map.c tell them over time. */
 #ifndef MER_ANALYSIS_REPORTS_IO_H
 #define MER_ANALYSIS_REPORTS_IO_H
 
