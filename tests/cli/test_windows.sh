@@ -5,7 +5,7 @@
 export TZ=UTC COLUMNS=200
 RANDOM=${SEED:-7}
 windows=${WINDOWS:-1}
-n=0 same=0
+n=0 same=0 n_states=0
 
 # Seconds from the first event to the last one, as info has them.
 length() {
@@ -34,6 +34,7 @@ for t in "$lab"/*; do
 	# What the first readings leave; without synchronization all verbs would have to wait for it again.
 	XDG_CACHE_HOME=$cache "$m" path --list "$t" >/dev/null 2>&1
 	XDG_CACHE_HOME=$cache "$m" top irq "$t" >/dev/null 2>&1
+	n_states=$((n_states + $(XDG_CACHE_HOME=$cache "$m" cache list --format csv 2>/dev/null | grep -c '^states,')))
 	s=$(length "$t")
 	[ -n "$s" ] || continue
 	for ((i = 0; i < windows; i++)); do
@@ -53,4 +54,5 @@ for t in "$lab"/*; do
 done
 echo "$n outputs, $((n - same)) differences"
 equal "outputs that differ" "$((n - same))" 0
+[ "$n_states" -gt 0 ] || [ $n -eq 0 ] || fail "cache list shows no states"
 finish
