@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -79,4 +80,45 @@ bool mer_make_folder(const char *path)
 	if (slash && above[0] && mkdir(above, 0700) != 0 && errno != EEXIST)
 		return false;
 	return mkdir(path, 0700) == 0 || errno == EEXIST;
+}
+
+bool mer_write_all(int fd, const void *bytes, size_t n)
+{
+	const char *p = bytes;
+	while (n) {
+		ssize_t done = write(fd, p, n);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0) {
+			errno = done == 0 ? ENOSPC : errno;
+			return false;
+		}
+		p += done;
+		n -= (size_t)done;
+	}
+	return true;
+}
+
+bool mer_file_replace(const char *path, const struct mer_bytes *parts, size_t n_parts)
+{
+	char name[4096];
+	int n = snprintf(name, sizeof(name), "%s.XXXXXX", path);
+	if (n < 0 || (size_t)n >= sizeof(name)) {
+		errno = ENAMETOOLONG;
+		return false;
+	}
+	int fd = mkstemp(name);
+	if (fd < 0)
+		return false;
+	bool ok = true;
+	for (size_t i = 0; i < n_parts && ok; i++)
+		ok = mer_write_all(fd, parts[i].bytes, parts[i].n);
+	ok = close(fd) == 0 && ok;
+	ok = ok && rename(name, path) == 0;
+	if (!ok) {
+		int why = errno;
+		unlink(name);
+		errno = why;
+	}
+	return ok;
 }

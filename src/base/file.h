@@ -30,4 +30,15 @@ void mer_file_release(const void *bytes, size_t n);
 /* Makes the folder if it is missing, and the one that it is in; of their owner alone. False: errno says why. */
 bool mer_make_folder(const char *path);
 
+/* All n bytes, also where a signal or the system takes them in pieces. False: errno says why. */
+bool mer_write_all(int fd, const void *bytes, size_t n);
+
+struct mer_bytes {
+	const void *bytes;
+	size_t n;
+};
+/* A file of these parts, one after the other: written as PATH.XXXXXX and renamed when it is complete, so that who
+ * reads PATH sees all of it or what was there before. False: errno says why, and PATH is as it was. */
+bool mer_file_replace(const char *path, const struct mer_bytes *parts, size_t n_parts);
+
 #endif

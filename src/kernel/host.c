@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/lower_bound.h"
 
 void kernel_host_init(struct kernel_host *h)
 {
@@ -118,14 +119,7 @@ struct kernel_span *kernel_span_of_rest(const struct kernel_host *h, uint32_t i)
 	if (h->source)
 		return h->source->load(h, i >> KERNEL_CHUNK_BITS) + (i & (KERNEL_CHUNK - 1));
 	struct kernel_rest *rest = h->rests[i >> KERNEL_CHUNK_BITS];
-	uint32_t low = 0, high = rest ? rest->n : 0;
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-		if (rest->spans[mid].number < i)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	MER_LOWER_BOUND(low, 0, rest ? rest->n : 0, at, rest->spans[at].number < i);
 	return rest && low < rest->n && rest->spans[low].number == i ? &rest->spans[low].span
 								     : NULL;
 }

@@ -33,36 +33,14 @@ struct sync_result *sync_cache_load(const struct sync_cache *c, const struct mer
 	return r;
 }
 
-static bool write_all(int fd, const char *data, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, data, len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		data += n;
-		len -= (size_t)n;
-	}
-	return true;
-}
-
 void sync_cache_save(const struct sync_cache *c, const struct sync_result *r)
 {
 	struct mer_str text = { 0 };
 	struct mer_err err;
-	char path[1120];
 	if (!c->dir[0] || !mer_make_folder(c->dir))
 		return;
-	if (sync_result_write(r, true, &text, &err) == 0) {
-		snprintf(path, sizeof(path), "%s/sync-XXXXXX", c->dir);
-		int fd = mkstemp(path);
-		bool ok = fd >= 0 && write_all(fd, text.data, text.len);
-		if (fd >= 0)
-			ok = close(fd) == 0 && ok;
-		if (fd >= 0 && (!ok || rename(path, c->file) != 0))
-			unlink(path);
-	}
+	if (sync_result_write(r, true, &text, &err) == 0)
+		(void)mer_file_replace(c->file, &(struct mer_bytes){ text.data, text.len }, 1);
 	mer_str_fini(&text);
 	store_cache_trim(c->dir, c->file);
 }

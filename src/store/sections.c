@@ -37,27 +37,11 @@ static void fail(struct store_writer *w, const char *what)
 		w->rc = mer_fail_errno(&w->err, what, w->temporary);
 }
 
-static bool write_all(int fd, const char *data, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, data, len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			errno = n == 0 ? ENOSPC : errno;
-			return false;
-		}
-		data += n;
-		len -= (size_t)n;
-	}
-	return true;
-}
-
 static void flush(struct store_writer *w)
 {
 	if (w->rc == 0 && w->buffer.failed)
 		w->rc = mer_fail_nomem(&w->err);
-	if (w->rc == 0 && w->buffer.len && !write_all(w->fd, w->buffer.data, w->buffer.len))
+	if (w->rc == 0 && w->buffer.len && !mer_write_all(w->fd, w->buffer.data, w->buffer.len))
 		fail(w, "write");
 	w->at += w->buffer.len;
 	mer_str_clear(&w->buffer);
@@ -73,7 +57,7 @@ static void add(struct store_writer *w, const void *bytes, size_t n)
 		mer_str_add(&w->buffer, bytes, n);
 		return;
 	}
-	if (!write_all(w->fd, bytes, n))
+	if (!mer_write_all(w->fd, bytes, n))
 		fail(w, "write");
 	w->at += n;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/lower_bound.h"
 #include "store/pack.h"
 #include "store/types.h"
 
@@ -445,37 +446,19 @@ void store_spans_close(struct store_spans *s)
 void store_spans_between(
 	const struct store_spans *s, int64_t begin, int64_t end, uint32_t *from, uint32_t *to)
 {
-	uint32_t low = 0, high = s->n_blocks;
-	while (low < high) { /* the first whose spans do not all begin earlier */
-		uint32_t middle = low + (high - low) / 2;
-		if (s->blocks[middle].last < begin)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*from = low;
-	high = s->n_blocks;
-	while (low < high) { /* the first whose spans all begin later */
-		uint32_t middle = low + (high - low) / 2;
-		if (s->blocks[middle].first <= end)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*to = low;
+	/* The first whose spans do not all begin earlier, and the first whose spans all begin later. */
+	MER_LOWER_BOUND(first, 0, s->n_blocks, at, s->blocks[at].last < begin);
+	MER_LOWER_BOUND(behind, first, s->n_blocks, at, s->blocks[at].first <= end);
+	*from = (uint32_t)first;
+	*to = (uint32_t)behind;
 }
 
 uint32_t store_spans_near(const struct store_spans *s, uint32_t task, int64_t time)
 {
 	if (task >= s->n_tasks)
 		return KERNEL_NONE;
-	uint64_t low = s->first_place[task], end = s->first_place[task + 1], high = end;
-	while (low < high) { /* the first that begins later */
-		uint64_t middle = low + (high - low) / 2;
-		if (s->places[middle].begin <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	uint64_t end = s->first_place[task + 1];
+	/* The first that begins later. */
+	MER_LOWER_BOUND(low, s->first_place[task], end, at, s->places[at].begin <= time);
 	return low < end && s->places[low].span < s->n_spans ? s->places[low].span : KERNEL_NONE;
 }

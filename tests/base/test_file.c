@@ -1,4 +1,5 @@
-/* Mapped files: content, empty files, and things that are no files. */
+/* Mapped files: content, empty files, and things that are no files; files that are replaced. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,8 +54,37 @@ static void files(void **state)
 	rmdir(dir);
 }
 
+/* All of the new content or what was there before, and nothing beside it. */
+static void replaced_as_a_whole(void **state)
+{
+	char dir[] = "/tmp/test_file.XXXXXX", path[100], beside[100];
+	const struct mer_bytes parts[] = { { "head", 4 }, { "", 0 }, { "body", 4 } };
+	struct mer_file f;
+	struct mer_err err = { 0 };
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/f", dir);
+	assert_true(mer_file_replace(path, parts, 3));
+	assert_true(mer_file_replace(path, parts + 2, 1));
+	assert_int_equal(mer_file_open(&f, path, &err), 0);
+	assert_int_equal(f.size, 4);
+	assert_memory_equal(f.data, "body", 4);
+	mer_file_close(&f);
+	/* A folder in its place cannot be replaced: errno says so, and no part stays behind. */
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_false(mer_file_replace(path, parts, 3));
+	assert_int_equal(errno, EISDIR);
+	assert_int_equal(rmdir(path), 0);
+	assert_int_equal(rmdir(dir), 0);
+	snprintf(beside, sizeof(beside), "%s/none/f", dir);
+	assert_false(mer_file_replace(beside, parts, 3));
+	assert_int_equal(errno, ENOENT);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(files) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(files),
+		cmocka_unit_test(replaced_as_a_whole) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 
 #include "analysis/busiest.h"
 #include "analysis/fold/plan.h"
+#include "base/lower_bound.h"
 
 enum { MAX_ROWS = 1 << 22 }; /* they take a gigabyte or two */
 
@@ -142,14 +143,7 @@ static int add_row(struct over_time *x, uint32_t row, uint32_t bin, const int64_
 
 static const struct bin_row *rows_of(const struct over_time *x, uint32_t rank, size_t *n)
 {
-	size_t low = 0, high = x->n_rows;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (x->rows[middle].rank < rank)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	MER_LOWER_BOUND(low, 0, x->n_rows, at, x->rows[at].rank < rank);
 	for (*n = 0; low + *n < x->n_rows && x->rows[low + *n].rank == rank;)
 		++*n;
 	return x->rows + low;

@@ -9,6 +9,7 @@
 #include "analysis/cells.h"
 #include "analysis/fold.h"
 #include "base/grow.h"
+#include "base/lower_bound.h"
 
 /* ---- facts ---- */
 
@@ -142,14 +143,7 @@ static int on_frequency(
 /* The first change after t. */
 static size_t change_after(const struct clock *c, int64_t t)
 {
-	size_t low = 0, high = c->n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (c->changes[middle].time <= t)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	MER_LOWER_BOUND(low, 0, c->n, at, c->changes[at].time <= t);
 	return low;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/grow.h"
 
+#include "base/lower_bound.h"
 #include "kernel/checkpoint/files_state.h"
 #include "kernel/checkpoint/keep.h"
 #include "kernel/files/file_processes.h"
@@ -705,17 +706,11 @@ static bool put_living(struct kernel_model *m, const struct living *l, uint32_t 
 
 static size_t find_end(const struct kernel_model *m, const struct model_next *next)
 {
-	size_t low = 0, high = m->in.n_ends;
 	if (next->packet == KERNEL_NONE)
-		return high;
+		return m->in.n_ends;
 	struct kernel_end e = { next->packet & INT32_MAX, next->is_send };
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (kernel_end_compare(m->in.packets, m->in.ends[mid], e) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	MER_LOWER_BOUND(
+		low, 0, m->in.n_ends, at, kernel_end_compare(m->in.packets, m->in.ends[at], e) < 0);
 	return low;
 }
 

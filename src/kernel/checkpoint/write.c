@@ -1,9 +1,7 @@
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "base/grow.h"
 #include "kernel/checkpoint/keep.h"
 #include "trace/cursor.h"
@@ -526,35 +524,6 @@ static bool make_room(struct writer *w)
 	return w->toc.times && w->toc.hosts && w->toc.states && w->toc.first && w->toc.blocks;
 }
 
-static bool write_all(int fd, const void *bytes, size_t n)
-{
-	const char *p = bytes;
-	while (n) {
-		ssize_t done = write(fd, p, n);
-		if (done <= 0)
-			return false;
-		p += done;
-		n -= (size_t)done;
-	}
-	return true;
-}
-
-static bool put_file(
-	const struct writer *w, const struct checkpoint_header *header, const char *path)
-{
-	char name[4096];
-	int n = snprintf(name, sizeof(name), "%s.XXXXXX", path);
-	int fd = n > 0 && (size_t)n < sizeof(name) ? mkstemp(name) : -1;
-	if (fd < 0)
-		return false;
-	bool ok = write_all(fd, header, sizeof(*header)) && write_all(fd, w->body.bytes, w->body.n);
-	ok = close(fd) == 0 && ok;
-	ok = ok && rename(name, path) == 0;
-	if (!ok)
-		unlink(name);
-	return ok;
-}
-
 static bool write_file(struct writer *w, const struct kernel_checkpoint_key *key, const char *path)
 {
 	write_packets(w);
@@ -574,7 +543,9 @@ static bool write_file(struct writer *w, const struct kernel_checkpoint_key *key
 		.hash = mer_hash(w->body.bytes, w->body.n),
 		.toc = part_from(w, at).at,
 		.toc_bytes = w->body.n - at };
-	return put_file(w, &header, path);
+	const struct mer_bytes parts[] = { { &header, sizeof(header) },
+		{ w->body.bytes, w->body.n } };
+	return mer_file_replace(path, parts, 2);
 }
 
 bool kernel_keeper_save(const struct kernel_keeper *k, const struct kernel_world *world,
