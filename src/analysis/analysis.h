@@ -1,7 +1,7 @@
 /* Analysis: one const struct and a few callbacks. Verbs, JSON, CSV, manual and (later) the page derive
  * from the struct; the engine runs any number of them in one reading.
  *
- * Each host has a state of its own, on a thread of its own; finish joins them to tables. What an analysis
+ * Each host has a state of its own, on a thread of its own; emit joins them to tables. What an analysis
  * may rely on: the callbacks of one host come in the order of time; names, tasks and calls of a host
  * (kernel/host.h) stay; spans are forgotten (kernel_span_kept) unless the run keeps them. */
 #ifndef MER_ANALYSIS_ANALYSIS_H

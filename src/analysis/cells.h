@@ -49,12 +49,4 @@ const char *analysis_error_name(int64_t ret);
  * In arena; NULL: no memory. */
 const char *analysis_ret_text(struct mer_arena *arena, uint32_t classes, int64_t ret);
 
-/* Does this duration, begun then, count? What begins in the range counts as a whole: ranges that follow
- * each other have each once. */
-static inline bool analysis_counts(const struct analysis_host *a, int64_t begin, int64_t end)
-{
-	const struct analysis_options *o = a->run->options;
-	return end - begin >= o->min_ns && end - begin <= o->max_ns && analysis_is_asked(o, begin);
-}
-
 #endif

@@ -22,14 +22,6 @@ int fact_flush(struct fact_host *f, const struct kernel_host *h, unsigned kind)
 	return n ? s->take(s->ctx, h, s->batch, n, f->err) : 0;
 }
 
-const struct fact_kind *fact_kind_find(const char *id)
-{
-	for (size_t i = 0; fact_kinds[i]; i++)
-		if (strcmp(fact_kinds[i]->id, id) == 0)
-			return fact_kinds[i];
-	return NULL;
-}
-
 const struct fact_field *fact_field_find(const struct fact_kind *k, const char *key)
 {
 	for (const struct fact_field *f = k->fields; f && f->key; f++)

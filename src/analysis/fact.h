@@ -174,7 +174,6 @@ static inline int fact_add(
 
 /* All kinds, for stores: the list ends with NULL. */
 extern const struct fact_kind *const fact_kinds[];
-const struct fact_kind *fact_kind_find(const char *id);
 /* begin, end, task and cpu; ends with {0}. */
 extern const struct fact_field fact_common_fields[];
 /* Of a kind by key, the common ones too. NULL: it is none, or a view. */

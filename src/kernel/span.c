@@ -35,21 +35,3 @@ const char *kernel_cause_name(enum kernel_cause c)
 	};
 	return c < KERNEL_N_CAUSES ? names[c] : "?";
 }
-
-const char *kernel_state_color(enum kernel_state s)
-{
-	static const char *const colors[KERNEL_N_STATES] = {
-		[KERNEL_UNKNOWN] = "#9e9e9e",
-		[KERNEL_RUNNING] = "#26a69a",
-		[KERNEL_USER] = "#2e9e3f",
-		[KERNEL_SYSCALL] = "#2f6fd0",
-		[KERNEL_THREAD] = "#5c7fb8",
-		[KERNEL_INTERRUPTED] = "#b03a9c",
-		[KERNEL_READY] = "#f28c1e",
-		[KERNEL_BLOCKED] = "#d32f2f",
-		[KERNEL_NEW] = "#f5b971",
-		[KERNEL_STOPPED] = "#6d4c41",
-		[KERNEL_DEAD] = "#424242",
-	};
-	return s < KERNEL_N_STATES ? colors[s] : "#000000";
-}

@@ -75,8 +75,5 @@ static inline int kernel_is_spin(const struct kernel_span *s)
 /* "user", "blocked", "ready", ...; "disk", "network", ... Stable words for programs. */
 const char *kernel_state_name(enum kernel_state);
 const char *kernel_cause_name(enum kernel_cause);
-/* The default colours: green user, blue system call, red blocked, orange ready but not on a CPU.
- * "#rrggbb" */
-const char *kernel_state_color(enum kernel_state);
 
 #endif
