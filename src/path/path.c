@@ -141,7 +141,7 @@ static enum path_cause cause_of_wait(enum kernel_cause c)
 	}
 }
 
-static enum path_cause cause_of(const struct kernel_span *s)
+enum path_cause path_cause_of(const struct kernel_span *s)
 {
 	switch ((enum kernel_state)s->state) {
 	case KERNEL_RUNNING:
@@ -171,7 +171,7 @@ static struct path_segment of_span(const struct walk *k, uint32_t span)
 	g.source = end->source;
 	g.cpu = s->cpu;
 	g.state = s->state;
-	g.cause = (uint8_t)cause_of(end);
+	g.cause = (uint8_t)path_cause_of(end);
 	g.by_cause = end->cause;
 	if (s->state == KERNEL_READY)
 		g.by = s->by;

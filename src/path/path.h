@@ -34,6 +34,8 @@ enum path_cause {
 };
 /* Stable words: "running", "wait-cpu", "disk", ... */
 const char *path_cause_name(enum path_cause);
+/* Of a span by itself. Of a piece of a wait: of the last one (kernel_wait_end). */
+enum path_cause path_cause_of(const struct kernel_span *s);
 /* Is this time that the path cannot explain? */
 bool path_is_unexplained(enum path_cause);
 

@@ -124,6 +124,17 @@ static void mark(const struct side *s, size_t from, size_t until, bool is_server
 	}
 }
 
+/* The first request on a connection begins when its task asked for the connection, if that is what it waited for: not
+ * if the connection was opened beforehand, and something else was done then. */
+static void include_connect(const struct maker *m, struct requests_exchange *x, size_t first)
+{
+	const struct side *s = &m->sides[REQUESTS_CLIENT];
+	const struct requests_end *e =
+		&m->r->connections.item[m->connection].ends[REQUESTS_CLIENT];
+	if (x->begin != REQUESTS_NO_TIME && action_at(s, first)->was_connecting)
+		x->begin = s->host->actions[s->host->sockets[e->socket].opener - 1].begin;
+}
+
 /* Between two boundaries of each end that is there; from[side] is a place in its boundaries. */
 static int add_exchange(struct maker *m, const size_t from[REQUESTS_N_SIDES],
 	const size_t until[REQUESTS_N_SIDES])
@@ -167,6 +178,8 @@ static int add_exchange(struct maker *m, const size_t from[REQUESTS_N_SIDES],
 		x.sent = x.read_end;
 		x.end = x.done;
 	}
+	if (has_client && c->n == 0)
+		include_connect(m, &x, first[REQUESTS_CLIENT]);
 	/* What a window still sends at its end may have no answer. */
 	if (x.n_messages > 1 && x.end != REQUESTS_NO_TIME && x.end < x.sent)
 		x.sent = x.end;

@@ -185,6 +185,7 @@ static bool note(struct requests_host *r, uint32_t socket, struct requests_actio
 		return true;
 	a.socket = socket;
 	a.is_fresh = d->is_fresh;
+	a.was_connecting = s->opener && !s->n && (s->is_connecting || d->last == s->opener);
 	if (!add_action(r, &a))
 		return false;
 	d->is_fresh = false;
@@ -228,12 +229,15 @@ static bool moved(struct requests_host *r, const struct kernel_host *h,
 		s->end = k->end;
 	}
 	s->is_connected |= kind == REQUESTS_CONNECT;
+	s->is_connecting |= kind == REQUESTS_CONNECT && c->ret != 0;
 	return note(r, socket,
 		(struct requests_action){ .begin = c->begin,
 			.end = c->end,
 			.task = c->task,
-			.bytes = c->ret < REQUESTS_MOST_BYTES ? (uint32_t)c->ret & REQUESTS_MOST_BYTES
-							      : REQUESTS_MOST_BYTES,
+			.bytes = (uint32_t)(c->ret < 0			   ? 0
+					    : c->ret < REQUESTS_MOST_BYTES ? c->ret
+									   : REQUESTS_MOST_BYTES) &
+				 REQUESTS_MOST_BYTES,
 			.kind = kind });
 }
 

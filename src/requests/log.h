@@ -23,15 +23,16 @@ enum requests_action_kind {
 struct requests_action {
 	int64_t begin, end; /* ns: of the first call, and of the last one; WAKE: both when the wait ended */
 	uint32_t task, socket;
-	uint32_t bytes : 28, kind : 2; /* enum requests_action_kind */
+	uint32_t bytes : 27, kind : 2; /* enum requests_action_kind; CONNECT: bytes is nothing */
 	/* Since its action before, the task looked for the next thing to do: in a poll, or by reading what only wakes
 	 * it (an eventfd, a pipe). */
 	uint32_t is_fresh : 1;
-	uint32_t is_server : 1; /* at the end that answers; set with exchange */
-	uint32_t exchange;	/* that it is of, plus 1 (exchanges.c); 0: none */
+	uint32_t is_server : 1;	   /* at the end that answers; set with exchange */
+	uint32_t was_connecting : 1; /* the first one on a socket, for which its task had waited */
+	uint32_t exchange;	   /* that it is of, plus 1 (exchanges.c); 0: none */
 };
 
-enum { REQUESTS_MOST_BYTES = (1 << 28) - 1, REQUESTS_SAMPLES = 4 };
+enum { REQUESTS_MOST_BYTES = (1 << 27) - 1, REQUESTS_SAMPLES = 4 };
 
 struct requests_socket { /* one end of a connection */
 	int64_t begin;	 /* when it was made, or first used */
@@ -40,6 +41,7 @@ struct requests_socket { /* one end of a connection */
 	uint8_t kind;	 /* enum kernel_object_kind */
 	uint8_t end;	 /* of a socket pair */
 	bool is_connected, is_accepted;
+	bool is_connecting; /* connect did not wait until it was */
 	/* Some of the packets that were sent by its calls: they have the addresses. */
 	uint8_t n_samples;
 	uint32_t samples[REQUESTS_SAMPLES];

@@ -305,16 +305,17 @@ static void decide(struct sent *s, uint32_t parent, float confidence)
 static void decide_alone(const struct nest *k, struct sent *s)
 {
 	uint32_t before = said_before(k, s), after = said_after(k, s);
+	bool handed = s->turn && k->turns[s->turn - 1].is_handed;
 	if (s->alone && is_possible(k, s->next_job, s)) {
-		bool agree = (!before || before == s->next_job) && (!after || after == s->next_job);
+		/* Who waits for a lock is woken by tasks that do something else. */
+		bool agree = (!before || handed || before == s->next_job) &&
+			     (!after || after == s->next_job);
 		decide(s, s->next_job, agree ? 1.0F : 0.6F);
 	} else if (before && after) {
-		bool handed = k->turns[s->turn - 1].is_handed;
 		decide(s, before == after || !handed ? before : after, before == after ? 1.0F : 0.5F);
 	} else if (after) {
 		decide(s, after, 0.98F);
 	} else if (before) {
-		bool handed = k->turns[s->turn - 1].is_handed;
 		decide(s, before, handed ? 0.8F : 0.95F);
 	}
 }
@@ -334,7 +335,8 @@ static void decide_chains(const struct nest *k)
 	for (uint32_t i = k->n_sent; i-- > 0;) {
 		const struct sent *s = &k->sent[i];
 		struct sent *b = s->before ? &k->sent[s->before - 1] : NULL;
-		if (b && s->parent && is_possible(k, s->parent, b) &&
+		bool handed = s->turn && k->turns[s->turn - 1].is_handed;
+		if (b && !handed && s->parent && is_possible(k, s->parent, b) &&
 			(!b->parent || b->confidence < s->confidence * 0.97F))
 			decide(b, s->parent, s->confidence * 0.97F);
 	}

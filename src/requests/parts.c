@@ -1,28 +1,528 @@
 #include "requests/parts.h"
+
 #include <stdlib.h>
+
 #include "base/grow.h"
-struct requests_parts_finder { const struct requests *r; };
+#include "base/lower_bound.h"
+
+enum { MOST_DEPTH = 64 };
+
+struct stint { /* from then on the task acts for this request */
+	int64_t begin;
+	uint32_t exchange; /* plus 1; 0: for none that is known */
+};
+
+struct host_index {
+	struct stint *stints;
+	uint32_t *stints_of; /* by task, and the end */
+	uint32_t *spans;     /* of each task that has stints, in the order of time */
+	size_t *spans_of;    /* by task, and the end */
+};
+
+struct requests_parts_finder {
+	const struct requests *r;
+	struct host_index *hosts;
+	uint32_t *children, *children_of; /* by exchange, and the end */
+};
+
 const char *requests_part_name(enum requests_part_kind k)
 {
 	static const char *const names[REQUESTS_N_PARTS] = { "requester", "network", "queued",
 		"running", "wait-cpu", "disk", "locks", "other", "below" };
 	return k < REQUESTS_N_PARTS ? names[k] : "?";
 }
-int requests_parts_finder_new(
-	const struct requests *r, struct requests_parts_finder **f, struct mer_err *err)
+
+/* ---- what is looked up ---- */
+
+static uint32_t acts_for(const struct requests *r, const struct requests_host *log, uint32_t i)
 {
-	*f = calloc(1, sizeof(**f));
-	if (!*f)
+	const struct requests_action *a = &log->actions[i];
+	const struct requests_exchange *x = &r->exchanges[a->exchange - 1];
+	if (!a->is_server)
+		return x->parent;
+	/* It has done with it. */
+	return a->kind == REQUESTS_WRITE && x->last_answer == i ? 0 : a->exchange;
+}
+
+static bool find_stints(struct requests_parts_finder *f, uint32_t host)
+{
+	const struct requests *r = f->r;
+	const struct requests_host *log = &r->log->hosts[host];
+	struct host_index *x = &f->hosts[host];
+	uint32_t n_tasks = r->w->hosts[host].n_tasks;
+	x->stints = mer_spill_array(log->spill, (size_t)log->n_actions + 1, sizeof(*x->stints));
+	x->stints_of = calloc((size_t)n_tasks + 2, sizeof(*x->stints_of));
+	if (!x->stints || !x->stints_of)
+		return false;
+	for (uint32_t i = 0; i < log->n_actions; i++)
+		if (log->actions[i].kind <= REQUESTS_WRITE && log->actions[i].exchange)
+			x->stints_of[log->actions[i].task + 2]++;
+	for (uint32_t t = 0; t < n_tasks; t++)
+		x->stints_of[t + 2] += x->stints_of[t + 1];
+	for (uint32_t i = 0; i < log->n_actions; i++) {
+		const struct requests_action *a = &log->actions[i];
+		if (a->kind > REQUESTS_WRITE || !a->exchange)
+			continue;
+		uint32_t of = acts_for(r, log, i);
+		x->stints[x->stints_of[a->task + 1]++] = (struct stint){ of ? a->begin : a->end, of };
+	}
+	return true;
+}
+
+/* Who takes a request that another task has read shows it at the end only. It has it since it had done with the one
+ * before: from then on it does nothing else, or waits for something to do. */
+static void begin_jobs(const struct requests_parts_finder *f, uint32_t host)
+{
+	const struct host_index *x = &f->hosts[host];
+	for (uint32_t t = 0; t < f->r->w->hosts[host].n_tasks; t++)
+		for (uint32_t i = x->stints_of[t]; i < x->stints_of[t + 1]; i++) {
+			struct stint *s = &x->stints[i];
+			const struct stint *before = i > x->stints_of[t] ? s - 1 : NULL;
+			const struct requests_exchange *e =
+				s->exchange ? &f->r->exchanges[s->exchange - 1] : NULL;
+			if (!e || e->reader == t || e->server_task != t ||
+				(before && before->exchange) || e->read_end >= s->begin)
+				continue;
+			s->begin = before && before->begin > e->read_end ? before->begin
+									  : e->read_end;
+		}
+}
+
+static bool find_spans(struct requests_parts_finder *f, uint32_t host)
+{
+	const struct kernel_host *h = &f->r->w->hosts[host];
+	struct host_index *x = &f->hosts[host];
+	size_t n = 0, cap = 0;
+	x->spans_of = calloc((size_t)h->n_tasks + 1, sizeof(*x->spans_of));
+	if (!x->spans_of)
+		return false;
+	for (uint32_t t = 0; t < h->n_tasks; t++) {
+		size_t first = n;
+		x->spans_of[t] = n;
+		bool is_needed = x->stints_of[t] != x->stints_of[t + 1];
+		for (uint32_t i = h->tasks[t].last; is_needed && i != KERNEL_NONE;
+			i = kernel_span(h, i)->before) {
+			if (!mer_spill_grow(
+				    f->r->w->spill, &x->spans, n, &cap, sizeof(*x->spans)))
+				return false;
+			x->spans[n++] = i;
+		}
+		for (size_t i = first, k = n; i + 1 < k; i++) {
+			uint32_t last = x->spans[--k];
+			x->spans[k] = x->spans[i];
+			x->spans[i] = last;
+		}
+	}
+	x->spans_of[h->n_tasks] = n;
+	return true;
+}
+
+static bool find_children(struct requests_parts_finder *f)
+{
+	const struct requests *r = f->r;
+	uint32_t *of = mer_spill_array(r->w->spill, (size_t)r->n + 3, sizeof(*of));
+	f->children_of = of;
+	f->children = mer_spill_array(r->w->spill, (size_t)r->n + 1, sizeof(*f->children));
+	if (!of || !f->children)
+		return false;
+	for (uint32_t i = 0; i < r->n; i++)
+		if (r->exchanges[i].parent)
+			of[r->exchanges[i].parent + 1]++;
+	for (uint32_t i = 0; i < r->n; i++)
+		of[i + 2] += of[i + 1];
+	for (uint32_t i = 0; i < r->n; i++)
+		if (r->exchanges[i].parent)
+			f->children[of[r->exchanges[i].parent]++] = i;
+	return true;
+}
+
+int requests_parts_finder_new(
+	const struct requests *r, struct requests_parts_finder **out, struct mer_err *err)
+{
+	struct requests_parts_finder *f = calloc(1, sizeof(*f));
+	*out = NULL;
+	if (!f)
 		return mer_fail_nomem(err);
-	(*f)->r = r;
+	f->r = r;
+	f->hosts = calloc((size_t)r->w->n_hosts + 1, sizeof(*f->hosts));
+	bool ok = f->hosts && find_children(f);
+	for (uint32_t h = 0; ok && h < r->w->n_hosts; h++) {
+		ok = find_stints(f, h) && find_spans(f, h);
+		if (ok)
+			begin_jobs(f, h);
+	}
+	if (!ok) {
+		requests_parts_finder_free(f);
+		return mer_fail_nomem(err);
+	}
+	*out = f;
 	return 0;
 }
-void requests_parts_finder_free(struct requests_parts_finder *f) { free(f); }
+
+void requests_parts_finder_free(struct requests_parts_finder *f)
+{
+	for (uint32_t h = 0; f && f->hosts && h < f->r->w->n_hosts; h++) {
+		mer_spill_release(f->hosts[h].stints);
+		mer_spill_release(f->hosts[h].spans);
+		free(f->hosts[h].stints_of);
+		free(f->hosts[h].spans_of);
+	}
+	if (f) {
+		free(f->hosts);
+		mer_spill_release(f->children);
+		mer_spill_release(f->children_of);
+		free(f);
+	}
+}
+
+void requests_parts_fini(struct requests_parts *p)
+{
+	free(p->item);
+	*p = (struct requests_parts){ 0 };
+}
+
+/* ---- one request ---- */
+
+struct walk {
+	struct requests_parts_finder *f;
+	struct requests_parts *p;
+	int64_t t; /* all before it is explained */
+	unsigned depth;
+	struct mer_err *err;
+};
+
+/* The time up to `until` is this. */
+static int emit(struct walk *k, int64_t until, struct requests_part s)
+{
+	struct requests_parts *p = k->p;
+	if (until <= k->t)
+		return 0;
+	s.begin = k->t;
+	s.end = k->t = until;
+	struct requests_part *last = p->n ? &p->item[p->n - 1] : NULL;
+	if (last && last->host == s.host && last->task == s.task && last->of == s.of &&
+		last->exchange == s.exchange && last->cause == s.cause && last->kind == s.kind &&
+		last->in_flight == s.in_flight) {
+		last->end = until;
+		return 0;
+	}
+	if (!mer_grow(&p->item, p->n, &p->cap, sizeof(*p->item)))
+		return mer_fail_nomem(k->err);
+	p->item[p->n++] = s;
+	return 0;
+}
+
+static const struct stint *stint_at(
+	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time)
+{
+	const struct host_index *x = &f->hosts[host];
+	size_t from = x->stints_of[task], until = x->stints_of[task + 1];
+	MER_LOWER_BOUND(i, from, until, k, x->stints[k].begin <= time);
+	return i > from ? &x->stints[i - 1] : NULL;
+}
+
+/* When the task's next stint begins after that time. */
+static int64_t next_stint(
+	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time)
+{
+	const struct host_index *x = &f->hosts[host];
+	size_t from = x->stints_of[task], until = x->stints_of[task + 1];
+	MER_LOWER_BOUND(i, from, until, k, x->stints[k].begin <= time);
+	return i < until ? x->stints[i].begin : INT64_MAX;
+}
+
+struct worker { /* who has the request for a while */
+	uint32_t host, task;
+	uint32_t exchange; /* that the time is of */
+	uint32_t own;	   /* request that the task acts for then, plus 1; 0: none */
+	bool is_requester;
+};
+
+static enum requests_part_kind kind_of(const struct worker *w, const struct requests_part *s)
+{
+	if (w->is_requester && s->cause != PATH_NETWORK)
+		return REQUESTS_REQUESTER;
+	switch (s->cause) {
+	case PATH_RUNNING:
+	case PATH_INTERRUPTED: return REQUESTS_CPU;
+	case PATH_WAIT_CPU: return REQUESTS_WAIT_CPU;
+	case PATH_DISK: return REQUESTS_DISK;
+	case PATH_FUTEX: return REQUESTS_LOCKS;
+	case PATH_NETWORK: return REQUESTS_NETWORK;
+	default: return REQUESTS_OTHER;
+	}
+}
+
+/* What a thread of the kernel did that ended a wait, such as writing the journal: that is what was waited for. The
+ * last of its spans is `span`. */
+static int emit_helper(struct walk *k, const struct worker *w, uint32_t span, int64_t until)
+{
+	enum { MOST = 256 };
+	const struct kernel_host *h = &k->f->r->w->hosts[w->host];
+	uint32_t spans[MOST], n = 0;
+	struct requests_part part = { .host = w->host,
+		.task = kernel_span(h, span)->task,
+		.exchange = w->exchange,
+		.cause = PATH_TASK,
+		.kind = REQUESTS_OTHER };
+	bool is_helper = h->tasks[part.task].is_kernel;
+	int rc = 0;
+	for (uint32_t i = span; is_helper && n < MOST && i != KERNEL_NONE; i = kernel_span(h, i)->before) {
+		spans[n++] = i;
+		if (kernel_span(h, i)->begin <= k->t)
+			break;
+	}
+	if (!is_helper)
+		part.task = w->task;
+	while (rc == 0 && n > 0) {
+		int64_t end = n > 1 ? kernel_span(h, spans[n - 2])->begin : until;
+		part.cause = (uint8_t)path_cause_of(
+			kernel_span(h, kernel_wait_end(h, spans[n - 1])));
+		part.kind = (uint8_t)kind_of(w, &part);
+		rc = emit(k, end < until ? end : until, part);
+		n--;
+	}
+	return rc ? rc : emit(k, until, part);
+}
+
+/* A piece of one span and one stint. */
+static int emit_piece(struct walk *k, const struct worker *w, const struct kernel_span *s,
+	const struct kernel_span *whole, int64_t until)
+{
+	const struct stint *now = stint_at(k->f, w->host, w->task, k->t);
+	uint32_t instead = now && now->exchange && now->exchange != w->own ? now->exchange : 0;
+	struct requests_part part = { .host = w->host,
+		.task = w->task,
+		.exchange = w->exchange,
+		.cause = s ? (uint8_t)path_cause_of(whole) : PATH_UNKNOWN };
+	part.kind = (uint8_t)kind_of(w, &part);
+	/* It did something for another one, or waited for that. A loop that waits for all is not busy. */
+	bool is_busy = s && s->state != KERNEL_BLOCKED;
+	if (instead && instead - 1 != w->exchange && is_busy) {
+		part.kind = REQUESTS_QUEUED;
+		part.of = instead;
+		part.cause = PATH_RUNNING;
+	}
+	if (s && !part.of && s->state == KERNEL_BLOCKED && s->cause == KERNEL_TASK &&
+		s->by != KERNEL_NONE)
+		return emit_helper(k, w, s->by, until);
+	return emit(k, until, part);
+}
+
+/* The time up to `until` is the task's. */
+static int emit_task(struct walk *k, const struct worker *w, int64_t until)
+{
+	const struct kernel_host *h = &k->f->r->w->hosts[w->host];
+	const struct host_index *x = &k->f->hosts[w->host];
+	int rc = 0;
+	if (until <= k->t)
+		return 0;
+	if (w->task == KERNEL_NONE)
+		return emit(k, until,
+			(struct requests_part){ .host = w->host,
+				.task = KERNEL_NONE,
+				.exchange = w->exchange,
+				.cause = PATH_UNKNOWN,
+				.kind = REQUESTS_OTHER });
+	size_t from = x->spans_of[w->task], end = x->spans_of[w->task + 1];
+	MER_LOWER_BOUND(i, from, end, m, kernel_span(h, x->spans[m])->begin <= k->t);
+	i -= i > from;
+	for (; rc == 0 && k->t < until && i < end; i++) {
+		const struct kernel_span *s = kernel_span(h, x->spans[i]);
+		const struct kernel_span *whole = kernel_span(h, kernel_wait_end(h, x->spans[i]));
+		int64_t span_end = i + 1 < end ? kernel_span(h, x->spans[i + 1])->begin
+					       : kernel_task_end(h, w->task);
+		while (rc == 0 && k->t < until && k->t < span_end) {
+			int64_t to = next_stint(k->f, w->host, w->task, k->t);
+			to = to < span_end ? to : span_end;
+			rc = emit_piece(k, w, s->begin <= k->t ? s : NULL, whole,
+				to < until ? to : until);
+		}
+	}
+	return rc ? rc : emit_piece(k, w, NULL, NULL, until);
+}
+
+static int emit_network(struct walk *k, uint32_t host, uint32_t task, uint32_t exchange, int64_t until)
+{
+	return emit(k, until,
+		(struct requests_part){ .host = host,
+			.task = task,
+			.exchange = exchange,
+			.cause = PATH_NETWORK,
+			.kind = REQUESTS_NETWORK,
+			.in_flight = true });
+}
+
+static int64_t between(int64_t t, int64_t low, int64_t high)
+{
+	return t < low ? low : t > high ? high : t;
+}
+
+/* The last wait of a task that ended in (after, until]; false: there is none. */
+static bool last_wake(const struct requests_parts_finder *f, uint32_t host, uint32_t task,
+	int64_t after, int64_t until, int64_t *woken)
+{
+	const struct kernel_host *h = &f->r->w->hosts[host];
+	const struct host_index *x = &f->hosts[host];
+	size_t from = x->spans_of[task], end = x->spans_of[task + 1];
+	MER_LOWER_BOUND(i, from, end, m, kernel_span(h, x->spans[m])->begin <= until);
+	for (; i > from; i--) {
+		const struct kernel_span *s = kernel_span(h, x->spans[i - 1]);
+		int64_t its_end = i < end ? kernel_span(h, x->spans[i])->begin
+					  : kernel_task_end(h, task);
+		if (its_end <= after)
+			return false;
+		if (s->state == KERNEL_BLOCKED && its_end <= until) {
+			*woken = its_end;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Of a wait that a task is in at a time, the end; else that time. */
+static int64_t woken_at(const struct requests_parts_finder *f, uint32_t host, uint32_t task,
+	int64_t time, int64_t until)
+{
+	const struct kernel_host *h = &f->r->w->hosts[host];
+	const struct host_index *x = &f->hosts[host];
+	size_t from = x->spans_of[task], end = x->spans_of[task + 1];
+	MER_LOWER_BOUND(i, from, end, m, kernel_span(h, x->spans[m])->begin <= time);
+	if (i == from || kernel_span(h, x->spans[i - 1])->state != KERNEL_BLOCKED)
+		return time;
+	int64_t its_end = i < end ? kernel_span(h, x->spans[i])->begin : kernel_task_end(h, task);
+	return its_end < until ? its_end : until;
+}
+
+static int emit_exchange(struct walk *k, uint32_t exchange, int64_t until);
+
+/* The server has it up to `until`: it waits for requests of its own, the one that ended last first, and works
+ * between them. */
+static int emit_server(struct walk *k, const struct worker *w, int64_t until)
+{
+	const struct requests *r = k->f->r;
+	uint32_t from = k->f->children_of[w->exchange], end = k->f->children_of[w->exchange + 1];
+	uint32_t stack[MOST_DEPTH], n = 0;
+	/* Backward: which of them were waited for, one before the other. */
+	for (int64_t t = until; n < MOST_DEPTH;) {
+		uint32_t best = KERNEL_NONE;
+		for (uint32_t i = from; i < end; i++) {
+			const struct requests_exchange *c = &r->exchanges[k->f->children[i]];
+			if (c->end > t || c->begin < k->t || c->begin >= t)
+				continue;
+			if (best == KERNEL_NONE || c->end > r->exchanges[best].end)
+				best = k->f->children[i];
+		}
+		if (best == KERNEL_NONE)
+			break;
+		stack[n++] = best;
+		t = r->exchanges[best].begin;
+	}
+	int rc = 0;
+	while (rc == 0 && n > 0) {
+		uint32_t child = stack[--n];
+		rc = emit_task(k, w, r->exchanges[child].begin);
+		if (rc == 0)
+			rc = emit_exchange(k, child, r->exchanges[child].end);
+	}
+	return rc ? rc : emit_task(k, w, until);
+}
+
+/* From when it was read to when the answer left. */
+static int emit_work(struct walk *k, const struct requests_exchange *x, uint32_t exchange,
+	uint32_t host, int64_t until)
+{
+	struct worker reader = { host, x->reader, exchange, exchange + 1, false };
+	struct worker writer = { host, x->server_task, exchange, exchange + 1, false };
+	if (x->server_task == KERNEL_NONE || x->server_task == x->reader)
+		return emit_server(k, &reader, until);
+	/* The task that answers did other things, or waited for something to do. */
+	int64_t t = k->t;
+	const struct stint *now = stint_at(k->f, host, x->server_task, t);
+	for (; now && now->exchange && now->exchange != exchange + 1 && t < until;
+		now = stint_at(k->f, host, x->server_task, t))
+		t = next_stint(k->f, host, x->server_task, t);
+	int rc = 0;
+	t = t < until ? t : until;
+	while (rc == 0 && k->t < t) {
+		int64_t next = next_stint(k->f, host, x->server_task, k->t);
+		rc = emit(k, next < t ? next : t,
+			(struct requests_part){ .host = host,
+				.task = x->server_task,
+				.exchange = exchange,
+				.of = stint_at(k->f, host, x->server_task, k->t)->exchange,
+				.cause = PATH_RUNNING,
+				.kind = REQUESTS_QUEUED });
+	}
+	if (rc == 0)
+		rc = emit_task(k, &reader, woken_at(k->f, host, x->server_task, t, until));
+	return rc ? rc : emit_server(k, &writer, until);
+}
+
+/* All of it, from k->t on. */
+static int emit_exchange(struct walk *k, uint32_t exchange, int64_t until)
+{
+	const struct requests *r = k->f->r;
+	const struct requests_exchange *x = &r->exchanges[exchange];
+	const struct requests_connection *c = requests_connection_of(r, exchange);
+	const struct requests_end *client = &c->ends[REQUESTS_CLIENT],
+				  *server = &c->ends[REQUESTS_SERVER];
+	bool has_server = server->socket != KERNEL_NONE && x->read_end != REQUESTS_NO_TIME &&
+			  x->done != REQUESTS_NO_TIME;
+	struct worker requester = { client->host, x->client_task, exchange, x->parent, true };
+	int64_t low = k->t, sent = between(x->sent, low, until), arrived = sent, left, back = until;
+	int rc = 0;
+	if (k->depth >= MOST_DEPTH)
+		return emit_network(k, client->host, x->client_task, exchange, until);
+	k->depth++;
+	const struct kernel_bridge *p = requests_packet(
+		&r->connections, c, REQUESTS_SERVER, x->begin, x->end, true);
+	back = p ? between(p->to.time, sent, until) : until;
+	left = p ? between(p->from.time, sent, back) : back;
+	if (client->socket == KERNEL_NONE) {
+		rc = emit_work(k, x, exchange, server->host, until);
+	} else if (!has_server) {
+		rc = emit_task(k, &requester, sent);
+		int64_t woken = until;
+		if (rc == 0 && x->client_task != KERNEL_NONE)
+			last_wake(k->f, client->host, x->client_task, sent, until, &woken);
+		if (rc == 0)
+			rc = emit_network(k, client->host, x->client_task, exchange, woken);
+		if (rc == 0)
+			rc = emit_task(k, &requester, until);
+	} else {
+		p = requests_packet(
+			&r->connections, c, REQUESTS_CLIENT, x->begin, x->read_end, true);
+		if (p) {
+			sent = between(p->from.time, low, until);
+			arrived = between(p->to.time, sent, until);
+		}
+		if (!c->flow) /* of one host: no way to go */
+			left = back = between(x->done, arrived, until);
+		left = left < arrived ? arrived : left;
+		back = back < left ? left : back;
+		struct worker reader = { server->host, x->reader, exchange, exchange + 1, false };
+		rc = emit_task(k, &requester, sent);
+		if (rc == 0)
+			rc = emit_network(k, client->host, x->client_task, exchange, arrived);
+		if (rc == 0)
+			rc = emit_task(k, &reader, between(x->read_end, arrived, left));
+		if (rc == 0)
+			rc = emit_work(k, x, exchange, server->host, left);
+		if (rc == 0)
+			rc = emit_network(k, client->host, x->client_task, exchange, back);
+		if (rc == 0)
+			rc = emit_task(k, &requester, until);
+	}
+	k->depth--;
+	return rc;
+}
+
 int requests_parts_find(struct requests_parts_finder *f, uint32_t exchange, struct requests_parts *p,
 	struct mer_err *err)
 {
-	(void)f, (void)exchange, (void)err;
+	const struct requests_exchange *x = &f->r->exchanges[exchange];
+	struct walk k = { .f = f, .p = p, .t = x->begin, .err = err };
 	p->n = 0;
-	return 0;
+	return emit_exchange(&k, exchange, x->end);
 }
-void requests_parts_fini(struct requests_parts *p) { free(p->item); }
