@@ -14,7 +14,9 @@ struct cli_requests {
 	struct requests_parts_finder *parts;
 	/* Those that were selected, in the order in which they are to be shown. */
 	uint32_t *which;
+	uint32_t *depths; /* of a tree: how far below its root each is */
 	uint32_t n, n_left_out;
+	uint32_t limit; /* rows of kinds; 0: all */
 };
 
 /* All fill out (cli_requests_json_*: a whole document) and return 0 or an error. */
