@@ -153,6 +153,13 @@ static const struct requests_action *first_action(
 	return n ? &c->log->hosts[e->host].actions[*at] : NULL;
 }
 
+static uint16_t port_of(const struct requests_connections *c, uint32_t endpoint)
+{
+	char text[KERNEL_ENDPOINT_BYTES];
+	uint16_t port;
+	return kernel_endpoint_text(c->w, endpoint, text, &port) ? port : 0;
+}
+
 static bool asks(const struct requests_connections *c, const struct found_end *e,
 	const struct found_end *other)
 {
@@ -162,6 +169,10 @@ static bool asks(const struct requests_connections *c, const struct found_end *e
 		return s->is_connected;
 	if (s->is_accepted != (o && o->is_accepted))
 		return !s->is_accepted;
+	/* Both were there before the recording: servers have the lower port. */
+	uint32_t port = port_of(c, s->local), its_port = port_of(c, s->remote);
+	if (port && its_port && port != its_port)
+		return port > its_port;
 	const struct requests_action *first = first_action(c, e);
 	const struct requests_action *its = other ? first_action(c, other) : NULL;
 	if (!its)

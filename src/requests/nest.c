@@ -55,6 +55,7 @@ struct sent { /* a request that is sent by a task of this host */
 	uint32_t next_job; /* exchange that the task answers next, plus 1 */
 	uint32_t before;   /* another one that it follows, of the same parent; plus 1, of nest.sent */
 	bool is_fresh;	   /* its turn was over */
+	bool is_mixed;	   /* a window whose messages were sent for different reasons */
 	bool alone;	   /* the task had no other request open than next_job */
 	uint32_t parent;   /* plus 1 */
 	float confidence;
@@ -135,13 +136,24 @@ static void on_answer(struct nest *k, uint32_t action, const struct requests_act
 	d->turn = 0; /* done with it */
 }
 
-/* The first message of a request, or of a window. */
+static bool same_reason(const struct nest *k, uint32_t a, uint32_t b)
+{
+	const struct turn *p = a ? &k->turns[a - 1] : NULL, *q = b ? &k->turns[b - 1] : NULL;
+	return a == b || (p && q && p->kind == q->kind && p->of == q->of);
+}
+
+/* The first message of a request; of a window, also whether all of it has one reason. */
 static bool on_send(struct nest *k, uint32_t action, const struct requests_action *a, struct doing *d)
 {
 	uint32_t of = a->exchange - 1;
 	const struct requests_exchange *x = exchange_at(k, of);
-	if (x->first_send != action)
+	if (x->first_send != action) {
+		struct sent *s = x->n_messages > 1 && k->sent_of[of] ? &k->sent[k->sent_of[of] - 1]
+								      : NULL;
+		if (s)
+			s->is_mixed |= a->is_fresh || !same_reason(k, s->turn, d->turn);
 		return true;
+	}
 	if (!mer_grow32(&k->sent, k->n_sent, &k->cap_sent, sizeof(*k->sent)))
 		return false;
 	const struct requests_socket *s = &k->log->sockets[a->socket];
@@ -422,6 +434,8 @@ static bool nest_host(struct nest *k, uint32_t host)
 			struct requests_exchange *x = exchange_at(k, k->sent[i].exchange);
 			x->parent = k->sent[i].parent;
 			x->confidence = k->sent[i].confidence;
+			if (k->sent[i].is_mixed && x->confidence > 1.0F / (float)x->n_messages)
+				x->confidence = 1.0F / (float)x->n_messages;
 		}
 	}
 	free(k->doing);

@@ -7,8 +7,8 @@
 
 enum { MOST_DEPTH = 64 };
 
-struct stint { /* from then on the task acts for this request */
-	int64_t begin;
+struct stint { /* from then on the task acts for this request; from `until` on for that of the next stint */
+	int64_t begin, until;
 	uint32_t exchange; /* plus 1; 0: for none that is known */
 };
 
@@ -34,14 +34,24 @@ const char *requests_part_name(enum requests_part_kind k)
 
 /* ---- what is looked up ---- */
 
-static uint32_t acts_for(const struct requests *r, const struct requests_host *log, uint32_t i)
+/* For whom an action is. */
+static uint32_t acts_for(const struct requests *r, const struct requests_action *a)
+{
+	return a->is_server ? a->exchange : r->exchanges[a->exchange - 1].parent;
+}
+
+static bool is_last_answer(const struct requests *r, const struct requests_host *log, uint32_t i)
 {
 	const struct requests_action *a = &log->actions[i];
-	const struct requests_exchange *x = &r->exchanges[a->exchange - 1];
-	if (!a->is_server)
-		return x->parent;
-	/* It has done with it. */
-	return a->kind == REQUESTS_WRITE && x->last_answer == i ? 0 : a->exchange;
+	return a->is_server && a->kind == REQUESTS_WRITE &&
+	       r->exchanges[a->exchange - 1].last_answer == i;
+}
+
+/* How many stints an action begins: after an answer its task has done with the request. */
+static uint32_t n_stints(const struct requests *r, const struct requests_host *log, uint32_t i)
+{
+	const struct requests_action *a = &log->actions[i];
+	return a->kind > REQUESTS_WRITE || !a->exchange ? 0 : 1 + is_last_answer(r, log, i);
 }
 
 static bool find_stints(struct requests_parts_finder *f, uint32_t host)
@@ -49,24 +59,50 @@ static bool find_stints(struct requests_parts_finder *f, uint32_t host)
 	const struct requests *r = f->r;
 	const struct requests_host *log = &r->log->hosts[host];
 	struct host_index *x = &f->hosts[host];
-	uint32_t n_tasks = r->w->hosts[host].n_tasks;
-	x->stints = mer_spill_array(log->spill, (size_t)log->n_actions + 1, sizeof(*x->stints));
+	uint32_t n_tasks = r->w->hosts[host].n_tasks, n = 0;
 	x->stints_of = calloc((size_t)n_tasks + 2, sizeof(*x->stints_of));
-	if (!x->stints || !x->stints_of)
+	if (!x->stints_of)
 		return false;
-	for (uint32_t i = 0; i < log->n_actions; i++)
-		if (log->actions[i].kind <= REQUESTS_WRITE && log->actions[i].exchange)
-			x->stints_of[log->actions[i].task + 2]++;
+	for (uint32_t i = 0; i < log->n_actions; i++) {
+		x->stints_of[log->actions[i].task + 2] += n_stints(r, log, i);
+		n += n_stints(r, log, i);
+	}
+	x->stints = mer_spill_array(log->spill, (size_t)n + 1, sizeof(*x->stints));
+	if (!x->stints)
+		return false;
 	for (uint32_t t = 0; t < n_tasks; t++)
 		x->stints_of[t + 2] += x->stints_of[t + 1];
 	for (uint32_t i = 0; i < log->n_actions; i++) {
 		const struct requests_action *a = &log->actions[i];
-		if (a->kind > REQUESTS_WRITE || !a->exchange)
-			continue;
-		uint32_t of = acts_for(r, log, i);
-		x->stints[x->stints_of[a->task + 1]++] = (struct stint){ of ? a->begin : a->end, of };
+		uint32_t *at = &x->stints_of[a->task + 1];
+		if (n_stints(r, log, i))
+			x->stints[(*at)++] = (struct stint){ a->begin, INT64_MAX, acts_for(r, a) };
+		if (n_stints(r, log, i) > 1)
+			x->stints[(*at)++] = (struct stint){ a->end, INT64_MAX, 0 };
 	}
 	return true;
+}
+
+/* Once it has waited, a task acts for whom it acts for next: that is why it was woken. So each stint ends with the
+ * first wait in it. */
+static void end_at_waits(const struct requests_parts_finder *f, uint32_t host)
+{
+	const struct kernel_host *h = &f->r->w->hosts[host];
+	const struct host_index *x = &f->hosts[host];
+	for (uint32_t t = 0; t < h->n_tasks; t++) {
+		size_t at = x->spans_of[t], end = x->spans_of[t + 1];
+		for (uint32_t i = x->stints_of[t]; i + 1 < x->stints_of[t + 1]; i++) {
+			struct stint *s = &x->stints[i];
+			s->until = s[1].begin;
+			for (; at < end && kernel_span(h, x->spans[at])->begin < s[1].begin; at++) {
+				const struct kernel_span *span = kernel_span(h, x->spans[at]);
+				if (span->begin < s->begin || span->state != KERNEL_BLOCKED)
+					continue;
+				s->until = span->begin;
+				break;
+			}
+		}
+	}
 }
 
 /* Who takes a request that another task has read shows it at the end only. It has it since it had done with the one
@@ -148,8 +184,10 @@ int requests_parts_finder_new(
 	bool ok = f->hosts && find_children(f);
 	for (uint32_t h = 0; ok && h < r->w->n_hosts; h++) {
 		ok = find_stints(f, h) && find_spans(f, h);
-		if (ok)
+		if (ok) {
 			begin_jobs(f, h);
+			end_at_waits(f, h);
+		}
 	}
 	if (!ok) {
 		requests_parts_finder_free(f);
@@ -212,22 +250,28 @@ static int emit(struct walk *k, int64_t until, struct requests_part s)
 	return 0;
 }
 
-static const struct stint *stint_at(
+/* For whom the task acts; plus 1, 0: for none that is known. */
+static uint32_t acts_at(
 	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time)
 {
 	const struct host_index *x = &f->hosts[host];
 	size_t from = x->stints_of[task], until = x->stints_of[task + 1];
 	MER_LOWER_BOUND(i, from, until, k, x->stints[k].begin <= time);
-	return i > from ? &x->stints[i - 1] : NULL;
+	if (i == from)
+		return 0;
+	return time >= x->stints[i - 1].until && i < until ? x->stints[i].exchange
+							    : x->stints[i - 1].exchange;
 }
 
-/* When the task's next stint begins after that time. */
+/* When it may act for another one after that time. */
 static int64_t next_stint(
 	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time)
 {
 	const struct host_index *x = &f->hosts[host];
 	size_t from = x->stints_of[task], until = x->stints_of[task + 1];
 	MER_LOWER_BOUND(i, from, until, k, x->stints[k].begin <= time);
+	if (i > from && x->stints[i - 1].until > time)
+		return x->stints[i - 1].until;
 	return i < until ? x->stints[i].begin : INT64_MAX;
 }
 
@@ -289,8 +333,8 @@ static int emit_helper(struct walk *k, const struct worker *w, uint32_t span, in
 static int emit_piece(struct walk *k, const struct worker *w, const struct kernel_span *s,
 	const struct kernel_span *whole, int64_t until)
 {
-	const struct stint *now = stint_at(k->f, w->host, w->task, k->t);
-	uint32_t instead = now && now->exchange && now->exchange != w->own ? now->exchange : 0;
+	uint32_t now = acts_at(k->f, w->host, w->task, k->t);
+	uint32_t instead = now != w->own ? now : 0;
 	struct requests_part part = { .host = w->host,
 		.task = w->task,
 		.exchange = w->exchange,
@@ -438,9 +482,8 @@ static int emit_work(struct walk *k, const struct requests_exchange *x, uint32_t
 		return emit_server(k, &reader, until);
 	/* The task that answers did other things, or waited for something to do. */
 	int64_t t = k->t;
-	const struct stint *now = stint_at(k->f, host, x->server_task, t);
-	for (; now && now->exchange && now->exchange != exchange + 1 && t < until;
-		now = stint_at(k->f, host, x->server_task, t))
+	for (uint32_t now; t < until && (now = acts_at(k->f, host, x->server_task, t)) != 0 &&
+			   now != exchange + 1;)
 		t = next_stint(k->f, host, x->server_task, t);
 	int rc = 0;
 	t = t < until ? t : until;
@@ -450,7 +493,7 @@ static int emit_work(struct walk *k, const struct requests_exchange *x, uint32_t
 			(struct requests_part){ .host = host,
 				.task = x->server_task,
 				.exchange = exchange,
-				.of = stint_at(k->f, host, x->server_task, k->t)->exchange,
+				.of = acts_at(k->f, host, x->server_task, k->t),
 				.cause = PATH_RUNNING,
 				.kind = REQUESTS_QUEUED });
 	}
