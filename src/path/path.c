@@ -423,6 +423,21 @@ static bool is_start_open(const struct kernel_host *h, uint32_t i)
 	return i != KERNEL_NONE && kernel_span_is_open(h, i);
 }
 
+void path_sum(struct path *p)
+{
+	for (size_t i = 0; i < p->n_segments; i++) {
+		const struct path_segment *s = &p->segments[i];
+		int64_t ns = s->end - s->begin;
+		p->by_cause[s->cause] += ns;
+		p->in_flight_ns += s->in_flight ? ns : 0;
+		p->delivery_ns += s->delivery ? ns : 0;
+		p->held_ns += s->held ? ns : 0;
+		if (s->cause == PATH_NETWORK && !s->in_flight && !s->delivery && !s->held)
+			p->unresolved_ns += ns;
+		p->unexplained_ns += path_is_unexplained((enum path_cause)s->cause) ? ns : 0;
+	}
+}
+
 static void finish(struct path *p)
 {
 	for (size_t i = 0; i < p->n_segments / 2; i++) {
@@ -435,17 +450,7 @@ static void finish(struct path *p)
 		p->links[i] = p->links[p->n_links - 1 - i];
 		p->links[p->n_links - 1 - i] = l;
 	}
-	for (size_t i = 0; i < p->n_segments; i++) {
-		const struct path_segment *s = &p->segments[i];
-		int64_t ns = s->end - s->begin;
-		p->by_cause[s->cause] += ns;
-		p->in_flight_ns += s->in_flight ? ns : 0;
-		p->delivery_ns += s->delivery ? ns : 0;
-		p->held_ns += s->held ? ns : 0;
-		if (s->cause == PATH_NETWORK && !s->in_flight && !s->delivery && !s->held)
-			p->unresolved_ns += ns;
-		p->unexplained_ns += path_is_unexplained((enum path_cause)s->cause) ? ns : 0;
-	}
+	path_sum(p);
 }
 
 int path_find(const struct kernel_world *w, uint32_t host, uint32_t task, int64_t begin,

@@ -28,6 +28,8 @@ enum path_cause {
 	PATH_DEVICE,  /* another device or kernel work in an interrupt */
 	PATH_STOPPED, /* by a signal */
 	PATH_NEW,     /* a forked task before its first run */
+	/* Of a request (requests/parts.h): it had arrived, and its server did something else. */
+	PATH_QUEUED,
 	PATH_BLOCKED, /* a wait whose end was not recorded */
 	PATH_UNKNOWN, /* events are missing */
 	PATH_N_CAUSES
@@ -104,6 +106,8 @@ struct path {
 int path_find(const struct kernel_world *w, uint32_t host, uint32_t task, int64_t begin,
 	int64_t end, struct path *path, struct mer_err *err);
 void path_fini(struct path *);
+/* Sums of its segments, for who made these without path_find. */
+void path_sum(struct path *);
 
 /* A row of who the time belongs to. */
 struct path_share {

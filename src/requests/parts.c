@@ -226,6 +226,7 @@ struct walk {
 	struct requests_parts *p;
 	int64_t t; /* all before it is explained */
 	unsigned depth;
+	bool is_fine; /* a part for each span */
 	struct mer_err *err;
 };
 
@@ -237,10 +238,12 @@ static int emit(struct walk *k, int64_t until, struct requests_part s)
 		return 0;
 	s.begin = k->t;
 	s.end = k->t = until;
+	if (!k->is_fine)
+		s.span = KERNEL_NONE;
 	struct requests_part *last = p->n ? &p->item[p->n - 1] : NULL;
 	if (last && last->host == s.host && last->task == s.task && last->of == s.of &&
 		last->exchange == s.exchange && last->cause == s.cause && last->kind == s.kind &&
-		last->in_flight == s.in_flight) {
+		last->in_flight == s.in_flight && last->packet == s.packet && last->span == s.span) {
 		last->end = until;
 		return 0;
 	}
@@ -275,6 +278,19 @@ static int64_t next_stint(
 	return i < until ? x->stints[i].begin : INT64_MAX;
 }
 
+static struct requests_part blank_part(
+	const struct walk *k, uint32_t host, uint32_t task, uint32_t exchange)
+{
+	return (struct requests_part){ .host = host,
+		.task = task,
+		.exchange = exchange,
+		.cause = PATH_UNKNOWN,
+		.kind = REQUESTS_OTHER,
+		.packet = KERNEL_NONE,
+		.span = KERNEL_NONE,
+		.depth = k->depth };
+}
+
 struct worker { /* who has the request for a while */
 	uint32_t host, task;
 	uint32_t exchange; /* that the time is of */
@@ -304,11 +320,10 @@ static int emit_helper(struct walk *k, const struct worker *w, uint32_t span, in
 	enum { MOST = 256 };
 	const struct kernel_host *h = &k->f->r->w->hosts[w->host];
 	uint32_t spans[MOST], n = 0;
-	struct requests_part part = { .host = w->host,
-		.task = kernel_span(h, span)->task,
-		.exchange = w->exchange,
-		.cause = PATH_TASK,
-		.kind = REQUESTS_OTHER };
+	struct requests_part part =
+		blank_part(k, w->host, kernel_span(h, span)->task, w->exchange);
+	part.cause = PATH_TASK;
+	part.depth += !w->is_requester;
 	bool is_helper = h->tasks[part.task].is_kernel;
 	int rc = 0;
 	for (uint32_t i = span; is_helper && n < MOST && i != KERNEL_NONE; i = kernel_span(h, i)->before) {
@@ -323,22 +338,26 @@ static int emit_helper(struct walk *k, const struct worker *w, uint32_t span, in
 		part.cause = (uint8_t)path_cause_of(
 			kernel_span(h, kernel_wait_end(h, spans[n - 1])));
 		part.kind = (uint8_t)kind_of(w, &part);
+		part.span = spans[n - 1];
 		rc = emit(k, end < until ? end : until, part);
 		n--;
 	}
+	part.span = KERNEL_NONE;
 	return rc ? rc : emit(k, until, part);
 }
 
-/* A piece of one span and one stint. */
-static int emit_piece(struct walk *k, const struct worker *w, const struct kernel_span *s,
-	const struct kernel_span *whole, int64_t until)
+/* A piece of one span (KERNEL_NONE: not known) and one stint. */
+static int emit_piece(struct walk *k, const struct worker *w, uint32_t span, int64_t until)
 {
+	const struct kernel_host *h = &k->f->r->w->hosts[w->host];
+	const struct kernel_span *s = span == KERNEL_NONE ? NULL : kernel_span(h, span);
 	uint32_t now = acts_at(k->f, w->host, w->task, k->t);
 	uint32_t instead = now != w->own ? now : 0;
-	struct requests_part part = { .host = w->host,
-		.task = w->task,
-		.exchange = w->exchange,
-		.cause = s ? (uint8_t)path_cause_of(whole) : PATH_UNKNOWN };
+	struct requests_part part = blank_part(k, w->host, w->task, w->exchange);
+	part.depth -= w->is_requester;
+	part.span = span;
+	if (s)
+		part.cause = (uint8_t)path_cause_of(kernel_span(h, kernel_wait_end(h, span)));
 	part.kind = (uint8_t)kind_of(w, &part);
 	/* It did something for another one, or waited for that. A loop that waits for all is not busy. */
 	bool is_busy = s && s->state != KERNEL_BLOCKED;
@@ -362,39 +381,36 @@ static int emit_task(struct walk *k, const struct worker *w, int64_t until)
 	if (until <= k->t)
 		return 0;
 	if (w->task == KERNEL_NONE)
-		return emit(k, until,
-			(struct requests_part){ .host = w->host,
-				.task = KERNEL_NONE,
-				.exchange = w->exchange,
-				.cause = PATH_UNKNOWN,
-				.kind = REQUESTS_OTHER });
+		return emit(k, until, blank_part(k, w->host, KERNEL_NONE, w->exchange));
 	size_t from = x->spans_of[w->task], end = x->spans_of[w->task + 1];
 	MER_LOWER_BOUND(i, from, end, m, kernel_span(h, x->spans[m])->begin <= k->t);
 	i -= i > from;
 	for (; rc == 0 && k->t < until && i < end; i++) {
 		const struct kernel_span *s = kernel_span(h, x->spans[i]);
-		const struct kernel_span *whole = kernel_span(h, kernel_wait_end(h, x->spans[i]));
 		int64_t span_end = i + 1 < end ? kernel_span(h, x->spans[i + 1])->begin
 					       : kernel_task_end(h, w->task);
 		while (rc == 0 && k->t < until && k->t < span_end) {
 			int64_t to = next_stint(k->f, w->host, w->task, k->t);
 			to = to < span_end ? to : span_end;
-			rc = emit_piece(k, w, s->begin <= k->t ? s : NULL, whole,
+			rc = emit_piece(k, w, s->begin <= k->t ? x->spans[i] : KERNEL_NONE,
 				to < until ? to : until);
 		}
 	}
-	return rc ? rc : emit_piece(k, w, NULL, NULL, until);
+	return rc ? rc : emit_piece(k, w, KERNEL_NONE, until);
 }
 
-static int emit_network(struct walk *k, uint32_t host, uint32_t task, uint32_t exchange, int64_t until)
+/* To that task. p: NULL, not known. */
+static int emit_network(struct walk *k, uint32_t host, uint32_t task, uint32_t exchange,
+	const struct kernel_bridge *p, int64_t until)
 {
-	return emit(k, until,
-		(struct requests_part){ .host = host,
-			.task = task,
-			.exchange = exchange,
-			.cause = PATH_NETWORK,
-			.kind = REQUESTS_NETWORK,
-			.in_flight = true });
+	struct requests_part part = blank_part(k, host, task, exchange);
+	part.cause = PATH_NETWORK;
+	part.kind = REQUESTS_NETWORK;
+	part.in_flight = true;
+	if (p)
+		part.packet = (uint32_t)(p - k->f->r->w->bridges);
+	part.depth -= part.depth > 0;
+	return emit(k, until, part);
 }
 
 static int64_t between(int64_t t, int64_t low, int64_t high)
@@ -489,13 +505,11 @@ static int emit_work(struct walk *k, const struct requests_exchange *x, uint32_t
 	t = t < until ? t : until;
 	while (rc == 0 && k->t < t) {
 		int64_t next = next_stint(k->f, host, x->server_task, k->t);
-		rc = emit(k, next < t ? next : t,
-			(struct requests_part){ .host = host,
-				.task = x->server_task,
-				.exchange = exchange,
-				.of = acts_at(k->f, host, x->server_task, k->t),
-				.cause = PATH_RUNNING,
-				.kind = REQUESTS_QUEUED });
+		struct requests_part part = blank_part(k, host, x->server_task, exchange);
+		part.of = acts_at(k->f, host, x->server_task, k->t);
+		part.cause = PATH_RUNNING;
+		part.kind = REQUESTS_QUEUED;
+		rc = emit(k, next < t ? next : t, part);
 	}
 	if (rc == 0)
 		rc = emit_task(k, &reader, woken_at(k->f, host, x->server_task, t, until));
@@ -516,12 +530,12 @@ static int emit_exchange(struct walk *k, uint32_t exchange, int64_t until)
 	int64_t low = k->t, sent = between(x->sent, low, until), arrived = sent, left, back = until;
 	int rc = 0;
 	if (k->depth >= MOST_DEPTH)
-		return emit_network(k, client->host, x->client_task, exchange, until);
+		return emit_network(k, client->host, x->client_task, exchange, NULL, until);
 	k->depth++;
-	const struct kernel_bridge *p = requests_packet(
+	const struct kernel_bridge *ask = NULL, *answer = requests_packet(
 		&r->connections, c, REQUESTS_SERVER, x->begin, x->end, true);
-	back = p ? between(p->to.time, sent, until) : until;
-	left = p ? between(p->from.time, sent, back) : back;
+	back = answer ? between(answer->to.time, sent, until) : until;
+	left = answer ? between(answer->from.time, sent, back) : back;
 	if (client->socket == KERNEL_NONE) {
 		rc = emit_work(k, x, exchange, server->host, until);
 	} else if (!has_server) {
@@ -530,15 +544,15 @@ static int emit_exchange(struct walk *k, uint32_t exchange, int64_t until)
 		if (rc == 0 && x->client_task != KERNEL_NONE)
 			last_wake(k->f, client->host, x->client_task, sent, until, &woken);
 		if (rc == 0)
-			rc = emit_network(k, client->host, x->client_task, exchange, woken);
+			rc = emit_network(k, client->host, x->client_task, exchange, NULL, woken);
 		if (rc == 0)
 			rc = emit_task(k, &requester, until);
 	} else {
-		p = requests_packet(
+		ask = requests_packet(
 			&r->connections, c, REQUESTS_CLIENT, x->begin, x->read_end, true);
-		if (p) {
-			sent = between(p->from.time, low, until);
-			arrived = between(p->to.time, sent, until);
+		if (ask) {
+			sent = between(ask->from.time, low, until);
+			arrived = between(ask->to.time, sent, until);
 		}
 		if (!c->flow) /* of one host: no way to go */
 			left = back = between(x->done, arrived, until);
@@ -547,13 +561,13 @@ static int emit_exchange(struct walk *k, uint32_t exchange, int64_t until)
 		struct worker reader = { server->host, x->reader, exchange, exchange + 1, false };
 		rc = emit_task(k, &requester, sent);
 		if (rc == 0)
-			rc = emit_network(k, client->host, x->client_task, exchange, arrived);
+			rc = emit_network(k, server->host, x->reader, exchange, ask, arrived);
 		if (rc == 0)
 			rc = emit_task(k, &reader, between(x->read_end, arrived, left));
 		if (rc == 0)
 			rc = emit_work(k, x, exchange, server->host, left);
 		if (rc == 0)
-			rc = emit_network(k, client->host, x->client_task, exchange, back);
+			rc = emit_network(k, client->host, x->client_task, exchange, answer, back);
 		if (rc == 0)
 			rc = emit_task(k, &requester, until);
 	}
@@ -568,4 +582,97 @@ int requests_parts_find(struct requests_parts_finder *f, uint32_t exchange, stru
 	struct walk k = { .f = f, .p = p, .t = x->begin, .err = err };
 	p->n = 0;
 	return emit_exchange(&k, exchange, x->end);
+}
+
+/* ---- as a path ---- */
+
+static struct path_segment segment_of(const struct requests *r, const struct requests_part *p)
+{
+	const struct kernel_host *h = &r->w->hosts[p->host];
+	const struct kernel_span *s = p->span == KERNEL_NONE ? NULL : kernel_span(h, p->span);
+	struct path_segment g = { .begin = p->begin,
+		.end = p->end,
+		.host = p->host,
+		.task = p->task,
+		.span = p->span,
+		.call = s ? s->call : KERNEL_NONE,
+		.by = s && s->state == KERNEL_READY ? s->by : KERNEL_NONE,
+		.source = KERNEL_NONE,
+		.depth = p->depth,
+		.state = s ? s->state : KERNEL_UNKNOWN,
+		.cause = p->kind == REQUESTS_QUEUED ? PATH_QUEUED : p->cause,
+		.cpu = s ? s->cpu : KERNEL_NO_CPU };
+	if (s) {
+		const struct kernel_span *end = kernel_span(h, kernel_wait_end(h, p->span));
+		g.source = end->source;
+		g.by_cause = end->cause;
+	}
+	if (p->in_flight) {
+		g.state = KERNEL_BLOCKED;
+		g.in_flight = p->packet != KERNEL_NONE;
+		g.source = p->packet;
+	}
+	return g;
+}
+
+/* From one segment to the next, which is of another task. */
+static struct path_link link_of(const struct path_segment *a, const struct path_segment *b)
+{
+	struct path_link l = { .from_host = a->host,
+		.from_task = a->task,
+		.to_host = b->host,
+		.to_task = b->task,
+		.from_time = a->end,
+		.to_time = b->begin,
+		.kind = PATH_LINK_WAIT,
+		.packet = KERNEL_NONE };
+	if (b->in_flight && a->depth != b->depth) {
+		l.kind = PATH_LINK_NETWORK;
+		l.packet = b->source;
+		l.to_time = b->end;
+	} else if (a->host == b->host && b->depth >= a->depth) {
+		l.kind = PATH_LINK_WAKE;
+	}
+	return l;
+}
+
+int requests_path(
+	struct requests_parts_finder *f, uint32_t exchange, struct path *path, struct mer_err *err)
+{
+	const struct requests *r = f->r;
+	const struct requests_exchange *x = &r->exchanges[exchange];
+	const struct requests_end *client = &requests_connection_of(r, exchange)->ends[REQUESTS_CLIENT];
+	struct requests_parts parts = { 0 };
+	struct walk k = { .f = f, .p = &parts, .t = x->begin, .is_fine = true, .err = err };
+	*path = (struct path){ .world = r->w,
+		.host = client->host,
+		.task = x->client_task,
+		.begin = x->begin,
+		.end = x->end };
+	if (x->client_task == KERNEL_NONE)
+		return mer_fail(err, MER_ERR_USAGE,
+			"who sent this request was not recorded, so there is no path of its task");
+	int rc = emit_exchange(&k, exchange, x->end);
+	for (size_t i = 0; rc == 0 && i < parts.n; i++) {
+		struct path_segment s = segment_of(r, &parts.item[i]);
+		const struct path_segment *last =
+			path->n_segments ? &path->segments[path->n_segments - 1] : NULL;
+		if (last && (last->host != s.host || last->task != s.task)) {
+			struct path_link l = link_of(last, &s);
+			if (!mer_grow(&path->links, path->n_links, &path->cap_links,
+				    sizeof(*path->links)))
+				rc = mer_fail_nomem(err);
+			else
+				path->links[path->n_links++] = l;
+		}
+		if (rc == 0 && !mer_grow(&path->segments, path->n_segments, &path->cap_segments,
+				       sizeof(*path->segments)))
+			rc = mer_fail_nomem(err);
+		if (rc == 0)
+			path->segments[path->n_segments++] = s;
+	}
+	requests_parts_fini(&parts);
+	if (rc == 0)
+		path_sum(path);
+	return rc;
 }

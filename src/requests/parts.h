@@ -33,6 +33,9 @@ struct requests_part {
 	uint8_t cause;	     /* enum path_cause; of QUEUED: what the task did instead */
 	uint8_t kind;	     /* enum requests_part_kind; never BELOW */
 	bool in_flight;
+	uint32_t packet; /* in_flight: the one that was under way; KERNEL_NONE: not known */
+	/* Of requests_path only: what the task did; KERNEL_NONE: not known. How many wait for it. */
+	uint32_t span, depth;
 };
 
 struct requests_parts {
@@ -49,5 +52,10 @@ void requests_parts_finder_free(struct requests_parts_finder *); /* NULL is fine
 int requests_parts_find(struct requests_parts_finder *f, uint32_t exchange, struct requests_parts *p,
 	struct mer_err *err);
 void requests_parts_fini(struct requests_parts *p);
+
+/* The same as a path of the requester's task, from the request's begin to its end, with PATH_QUEUED where a server did
+ * something else. path_fini in any case. MER_ERR_USAGE: the requester was not recorded. */
+int requests_path(
+	struct requests_parts_finder *f, uint32_t exchange, struct path *path, struct mer_err *err);
 
 #endif
