@@ -10,8 +10,8 @@
 
 enum { AMBIGUOUS = 0 }; /* no endpoint has this number */
 
-struct found_end { /* a socket that may be an end */
-	uint64_t key;	/* of the connection */
+struct found_end {    /* a socket that may be an end */
+	uint64_t key; /* of the connection */
 	int64_t begin;
 	uint32_t host, socket;
 	uint32_t side; /* of two that are the same whoever asks: endpoint, or end of a pair */
@@ -181,8 +181,8 @@ static bool asks(const struct requests_connections *c, const struct found_end *e
 	       (its->kind != REQUESTS_WRITE || first->begin <= its->begin);
 }
 
-static bool add_connection(struct requests_connections *c, const struct found_end *e,
-	const struct found_end *other)
+static bool add_connection(
+	struct requests_connections *c, const struct found_end *e, const struct found_end *other)
 {
 	const struct requests_socket *s = socket_at(c, e->host, e->socket);
 	enum requests_side side = asks(c, e, other) ? REQUESTS_CLIENT : REQUESTS_SERVER;
@@ -227,8 +227,8 @@ static bool pair_in_order(struct finder *f, size_t from, size_t until, bool *don
 	return true;
 }
 
-/* The ends [from, until) of one pair of addresses, which may be used again: else from one that was opened to the
- * next. */
+/* The ends [from, until) of one pair of addresses, which may be used again: else from one that was
+ * opened to the next. */
 static bool pair_ends(struct finder *f, size_t from, size_t until)
 {
 	bool done;
@@ -311,8 +311,8 @@ static bool sort_packets(struct requests_connections *c)
 			const struct kernel_bridge *p = &w->bridges[i];
 			if (!has_data(p))
 				continue;
-			uint32_t flow = *mer_map_get(
-				&c->flows, key_of(p->from.endpoint, p->to.endpoint));
+			uint32_t flow =
+				*mer_map_get(&c->flows, key_of(p->from.endpoint, p->to.endpoint));
 			uint32_t at = (flow - 1) * 2 + way_of(p);
 			if (pass == 0)
 				c->starts[at + 2]++;
@@ -335,7 +335,8 @@ const struct kernel_bridge *requests_packet(const struct requests_connections *c
 		return NULL;
 	uint32_t at = (of->flow - 1) * 2 + (a > b);
 	size_t start = c->starts[at], end = c->starts[at + 1];
-	MER_LOWER_BOUND(i, start, end, k, bridges[c->packets[k]].from.time < (last ? until : begin));
+	MER_LOWER_BOUND(
+		i, start, end, k, bridges[c->packets[k]].from.time < (last ? until : begin));
 	if (last)
 		return i > start && bridges[c->packets[i - 1]].from.time >= begin
 			       ? &bridges[c->packets[i - 1]]

@@ -1,9 +1,10 @@
 /* Exchanges: where one request ends and the next begins, on one connection.
  *
- * At each end there is a boundary where it goes on with a request (the requester writes, the server reads) after
- * an answer (read, or written). At a boundary so many bytes of either direction have passed this end. Where both
- * ends have a boundary at the same bytes, nothing was on its way: one exchange ends there. Bytes decide and
- * not times, so clocks do not matter. With one end recorded, its boundaries are all there is. */
+ * At each end there is a boundary where it goes on with a request (the requester writes, the
+ * server reads) after an answer (read, or written). At a boundary so many bytes of either
+ * direction have passed this end. Where both ends have a boundary at the same bytes, nothing was
+ * on its way: one exchange ends there. Bytes decide and not times, so clocks do not matter. With
+ * one end recorded, its boundaries are all there is. */
 #include <stdlib.h>
 
 #include "base/grow.h"
@@ -18,7 +19,8 @@ struct side { /* what one end did */
 	const struct requests_host *host;
 	const uint32_t *actions;
 	size_t n;
-	uint32_t request, answer; /* kinds of its actions: what is a request to one is written by the other */
+	uint32_t request,
+		answer; /* kinds of its actions: what is a request to one is written by the other */
 	struct boundary *boundaries; /* the first is where it begins, the last its end */
 	size_t n_boundaries, cap_boundaries;
 	uint64_t out, in;
@@ -73,7 +75,8 @@ static bool same(const struct boundary *a, const struct boundary *b)
 
 /* ---- one exchange ---- */
 
-static void read_client(struct requests_exchange *x, const struct side *s, size_t from, size_t until)
+static void read_client(
+	struct requests_exchange *x, const struct side *s, size_t from, size_t until)
 {
 	for (size_t i = from; i < until; i++) {
 		struct requests_action *a = action_at(s, i);
@@ -92,8 +95,8 @@ static void read_client(struct requests_exchange *x, const struct side *s, size_
 	}
 }
 
-static void read_server(struct requests_exchange *x, const struct side *s, size_t from, size_t until,
-	bool is_alone)
+static void read_server(
+	struct requests_exchange *x, const struct side *s, size_t from, size_t until, bool is_alone)
 {
 	for (size_t i = from; i < until; i++) {
 		struct requests_action *a = action_at(s, i);
@@ -124,24 +127,24 @@ static void mark(const struct side *s, size_t from, size_t until, bool is_server
 	}
 }
 
-/* The first request on a connection begins when its task asked for the connection, if that is what it waited for: not
- * if the connection was opened beforehand, and something else was done then. */
+/* The first request on a connection begins when its task asked for the connection, if that is what
+ * it waited for: not if the connection was opened beforehand, and something else was done then. */
 static void include_connect(const struct maker *m, struct requests_exchange *x, size_t first)
 {
 	const struct side *s = &m->sides[REQUESTS_CLIENT];
-	const struct requests_end *e =
-		&m->r->connections.item[m->connection].ends[REQUESTS_CLIENT];
+	const struct requests_end *e = &m->r->connections.item[m->connection].ends[REQUESTS_CLIENT];
 	if (x->begin != REQUESTS_NO_TIME && action_at(s, first)->was_connecting)
 		x->begin = s->host->actions[s->host->sockets[e->socket].opener - 1].begin;
 }
 
 /* Between two boundaries of each end that is there; from[side] is a place in its boundaries. */
-static int add_exchange(struct maker *m, const size_t from[REQUESTS_N_SIDES],
-	const size_t until[REQUESTS_N_SIDES])
+static int add_exchange(
+	struct maker *m, const size_t from[REQUESTS_N_SIDES], const size_t until[REQUESTS_N_SIDES])
 {
 	struct requests *r = m->r;
 	struct requests_connection *c = &r->connections.item[m->connection];
-	bool has_client = m->sides[REQUESTS_CLIENT].host, has_server = m->sides[REQUESTS_SERVER].host;
+	bool has_client = m->sides[REQUESTS_CLIENT].host,
+	     has_server = m->sides[REQUESTS_SERVER].host;
 	struct requests_exchange x = { .begin = REQUESTS_NO_TIME,
 		.sent = REQUESTS_NO_TIME,
 		.end = REQUESTS_NO_TIME,
@@ -203,7 +206,8 @@ static int by_one_end(struct maker *m, enum requests_side side)
 {
 	const struct side *s = &m->sides[side];
 	for (size_t i = 0; i + 1 < s->n_boundaries; i++) {
-		size_t from[REQUESTS_N_SIDES] = { i, i }, until[REQUESTS_N_SIDES] = { i + 1, i + 1 };
+		size_t from[REQUESTS_N_SIDES] = { i, i },
+		       until[REQUESTS_N_SIDES] = { i + 1, i + 1 };
 		int rc = add_exchange(m, from, until);
 		if (rc)
 			return rc;

@@ -14,8 +14,8 @@ uint16_t requests_port(const struct requests *r, const struct requests_end *e)
 	return kernel_endpoint_text(r->w, e->endpoint, text, &port) ? port : 0;
 }
 
-void requests_address(const struct requests *r, const struct requests_end *e,
-	char text[KERNEL_ENDPOINT_BYTES])
+void requests_address(
+	const struct requests *r, const struct requests_end *e, char text[KERNEL_ENDPOINT_BYTES])
 {
 	uint16_t port;
 	if (!kernel_endpoint_text(r->w, e->endpoint, text, &port))
@@ -71,8 +71,8 @@ int requests_kinds_find(const struct requests *r, struct requests_kinds *k, stru
 	mer_arena_init(&k->arena);
 	mer_intern_init(&k->names, &k->arena);
 	k->of = mer_spill_array(r->w->spill, (size_t)r->n + 1, sizeof(*k->of));
-	k->process_of = mer_arena_zalloc(
-		&k->arena, (size_t)r->w->n_hosts + 1, sizeof(*k->process_of));
+	k->process_of =
+		mer_arena_zalloc(&k->arena, (size_t)r->w->n_hosts + 1, sizeof(*k->process_of));
 	bool ok = k->of && k->process_of;
 	for (uint32_t h = 0; ok && h < r->w->n_hosts; h++) {
 		k->process_of[h] = analysis_process_of(&r->w->hosts[h], &k->arena);

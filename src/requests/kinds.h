@@ -13,8 +13,7 @@ struct requests_kinds {
 	uint32_t **process_of;	 /* by host: see analysis_process_of */
 };
 
-int requests_kinds_find(
-	const struct requests *r, struct requests_kinds *k, struct mer_err *err);
+int requests_kinds_find(const struct requests *r, struct requests_kinds *k, struct mer_err *err);
 void requests_kinds_fini(struct requests_kinds *k);
 
 static inline const char *requests_kind_name(const struct requests_kinds *k, uint32_t exchange)
@@ -26,16 +25,17 @@ const char *requests_program(const struct requests_kinds *k, uint32_t host, uint
 /* The port of an end; 0: not known. */
 uint16_t requests_port(const struct requests *r, const struct requests_end *e);
 /* "10.0.0.2:80"; "": not known. */
-void requests_address(const struct requests *r, const struct requests_end *e,
-	char text[KERNEL_ENDPOINT_BYTES]);
+void requests_address(
+	const struct requests *r, const struct requests_end *e, char text[KERNEL_ENDPOINT_BYTES]);
 
 struct requests_sums { /* of the requests of a kind */
 	uint32_t kind, count;
 	uint32_t most_parallel;
-	uint32_t n_windows;	/* exchanges of several messages: of these is no latency */
-	uint32_t n_damaged;	/* of connections with missing events: nor of these */
-	int64_t first, last;	/* begin of the first, end of the last */
-	int64_t p50_ns, p90_ns, p99_ns, p999_ns, max_ns, mean_ns; /* of the others; -1: there are none */
+	uint32_t n_windows;  /* exchanges of several messages: of these is no latency */
+	uint32_t n_damaged;  /* of connections with missing events: nor of these */
+	int64_t first, last; /* begin of the first, end of the last */
+	int64_t p50_ns, p90_ns, p99_ns, p999_ns, max_ns,
+		mean_ns; /* of the others; -1: there are none */
 	uint64_t bytes_out, bytes_in;
 	int64_t parts_ns[REQUESTS_N_PARTS]; /* of all that have a latency */
 };

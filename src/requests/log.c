@@ -154,8 +154,8 @@ static struct requests_doing *doing(struct requests_host *r, uint32_t task)
 
 static bool add_action(struct requests_host *r, const struct requests_action *a)
 {
-	if (!mer_spill_grow32(r->spill, &r->actions, r->n_actions, &r->cap_actions,
-		    sizeof(*r->actions)))
+	if (!mer_spill_grow32(
+		    r->spill, &r->actions, r->n_actions, &r->cap_actions, sizeof(*r->actions)))
 		return false;
 	r->actions[r->n_actions++] = *a;
 	return true;
@@ -223,7 +223,8 @@ static bool moved(struct requests_host *r, const struct kernel_host *h,
 	if (socket == KERNEL_NONE)
 		return true;
 	struct requests_socket *s = &r->sockets[socket];
-	if (s->object == KERNEL_NONE || s->kind == KERNEL_OBJECT_UNKNOWN || kind == REQUESTS_CONNECT) {
+	if (s->object == KERNEL_NONE || s->kind == KERNEL_OBJECT_UNKNOWN ||
+		kind == REQUESTS_CONNECT) {
 		s->object = k->object;
 		s->kind = k->kind;
 		s->end = k->end;
@@ -342,7 +343,8 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 {
 	struct requests_host *r = ctx;
 	const struct kernel_span *s = kernel_span(h, span);
-	bool by_task = s->cause == KERNEL_FUTEX || s->cause == KERNEL_PIPE || s->cause == KERNEL_TASK;
+	bool by_task =
+		s->cause == KERNEL_FUTEX || s->cause == KERNEL_PIPE || s->cause == KERNEL_TASK;
 	if (s->state != KERNEL_BLOCKED || s->by == KERNEL_NONE || !by_task)
 		return 0;
 	const struct kernel_span *by = kernel_span_kept(h, s->by);

@@ -1,12 +1,13 @@
-/* Log: what the tasks of each host did with connections, kept while the world is built; everything else in this
- * folder is computed from it afterwards.
+/* Log: what the tasks of each host did with connections, kept while the world is built; everything
+ * else in this folder is computed from it afterwards.
  *
  *   while the world is built:  requests_log_observers()  →  sockets, and actions on them in the order of time
  *   afterwards:                connections.c, exchanges.c, nest.c
  *
- * An action is a run of calls: of one task, on one socket, in one direction, with no other action of that task and
- * no other on that socket in between. So a large answer, read in a thousand calls, is one action. Calls that
- * moved nothing leave no action. An action takes 32 bytes, in the experiment's spill. */
+ * An action is a run of calls: of one task, on one socket, in one direction, with no other action
+ * of that task and no other on that socket in between. So a large answer, read in a thousand
+ * calls, is one action. Calls that moved nothing leave no action. An action takes 32 bytes, in the
+ * experiment's spill. */
 #ifndef MER_REQUESTS_LOG_H
 #define MER_REQUESTS_LOG_H
 
@@ -21,15 +22,16 @@ enum requests_action_kind {
 };
 
 struct requests_action {
-	int64_t begin, end; /* ns: of the first call, and of the last one; WAKE: both when the wait ended */
+	int64_t begin,
+		end; /* ns: of the first call, and of the last one; WAKE: both when the wait ended */
 	uint32_t task, socket;
 	uint32_t bytes : 27, kind : 2; /* enum requests_action_kind; CONNECT: bytes is nothing */
-	/* Since its action before, the task looked for the next thing to do: in a poll, or by reading what only wakes
-	 * it (an eventfd, a pipe). */
+	/* Since its action before, the task looked for the next thing to do: in a poll, or by
+	 * reading what only wakes it (an eventfd, a pipe). */
 	uint32_t is_fresh : 1;
-	uint32_t is_server : 1;	   /* at the end that answers; set with exchange */
+	uint32_t is_server : 1;	     /* at the end that answers; set with exchange */
 	uint32_t was_connecting : 1; /* the first one on a socket, for which its task had waited */
-	uint32_t exchange;	   /* that it is of, plus 1 (exchanges.c); 0: none */
+	uint32_t exchange;	     /* that it is of, plus 1 (exchanges.c); 0: none */
 };
 
 enum { REQUESTS_MOST_BYTES = (1 << 27) - 1, REQUESTS_SAMPLES = 4 };

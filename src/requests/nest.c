@@ -1,24 +1,27 @@
 /* Nesting: on whose behalf each request was sent.
  *
- * What a task does is caused by what it read last. From one read to the next is a *turn*. In a turn that began with
- * a request, what is sent belongs to that request. In a turn that began with an answer, what is sent belongs to
- * the request that this answer was for; an answer that is written then says which one that was. So requests that a
- * server sends are linked to others and to requests that it serves, from before and from after:
+ * What a task does is caused by what it read last. From one read to the next is a *turn*. In a
+ * turn that began with a request, what is sent belongs to that request. In a turn that began with
+ * an answer, what is sent belongs to the request that this answer was for; an answer that is
+ * written then says which one that was. So requests that a server sends are linked to others and
+ * to requests that it serves, from before and from after:
  *
- *   read R, send S         S is of R
- *   read answer of S, answer R      S is of R
- *   read answer of S, send T        T is of the same as S, unless something was answered in between
- *   answered R, send S     nothing: the task has done with R, and got something else to do from a queue
+ *   read R, send S                  S is of R
+ *   read the answer of S, answer R  S is of R
+ *   read the answer of S, send T    T is of the same as S, unless something was answered
+ *   answered R, send S              nothing: it has done with R, and got something else to do
  *
- * A task that takes jobs from a queue reads no requests itself. It does one job after the other, so what it sends
- * belongs to the request that it answers next. The same goes for who reads one request at a time.
+ * A task that takes jobs from a queue reads no requests itself. It does one job after the other,
+ * so what it sends belongs to the request that it answers next. The same goes for who reads one
+ * request at a time.
  *
- * A turn ends when the task polls: what it sends then without having read anything was caused by something else (a
- * timer, another thread). Connections are opened for who sends on them first, so the turn of connect counts.
- * A task that another one woke (queue and condition variable) goes on with that one's turn if it has no job.
+ * A turn ends when the task polls: what it sends then without having read anything was caused by
+ * something else (a timer, another thread). Connections are opened for who sends on them first, so
+ * the turn of connect counts. A task that another one woke (queue and condition variable) goes on
+ * with that one's turn if it has no job.
  *
- * Only requests that were open when S was sent are possible. If nothing tells them apart, the confidence is 1 in
- * their number; if links contradict each other, it is low too. */
+ * Only requests that were open when S was sent are possible. If nothing tells them apart, the
+ * confidence is 1 in their number; if links contradict each other, it is low too. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,9 +43,10 @@ struct turn {
 	bool is_handed; /* by another task, which had it */
 };
 
-struct doing { /* of a task */
+struct doing {	       /* of a task */
 	uint32_t turn; /* plus 1; 0: none */
-	uint32_t n_open, open; /* requests that it read and did not answer yet; the last one, plus 1 */
+	uint32_t n_open,
+		open; /* requests that it read and did not answer yet; the last one, plus 1 */
 };
 
 enum evidence { NOTHING, WEAK, STRONG };
@@ -53,11 +57,11 @@ struct sent { /* a request that is sent by a task of this host */
 	uint32_t turn;	   /* plus 1; that of connect, if it was opened for this one */
 	uint32_t ends;	   /* turn that its answer began, plus 1 */
 	uint32_t next_job; /* exchange that the task answers next, plus 1 */
-	uint32_t before;   /* another one that it follows, of the same parent; plus 1, of nest.sent */
-	bool is_fresh;	   /* its turn was over */
-	bool is_mixed;	   /* a window whose messages were sent for different reasons */
-	bool alone;	   /* the task had no other request open than next_job */
-	uint32_t parent;   /* plus 1 */
+	uint32_t before; /* another one that it follows, of the same parent; plus 1, of nest.sent */
+	bool is_fresh;	 /* its turn was over */
+	bool is_mixed;	 /* a window whose messages were sent for different reasons */
+	bool alone;	 /* the task had no other request open than next_job */
+	uint32_t parent; /* plus 1 */
 	float confidence;
 };
 
@@ -69,17 +73,19 @@ struct nest {
 	uint32_t n_turns, cap_turns;
 	struct sent *sent;
 	uint32_t n_sent, cap_sent;
-	struct doing *doing;	 /* by task */
-	uint32_t *opened_in;	 /* by socket: turn of its connect, plus 1 */
-	uint32_t *sent_of;	 /* by exchange: plus 1 */
-	/* Requests that are served here, by when they were read; for what could have been the cause. */
+	struct doing *doing; /* by task */
+	uint32_t *opened_in; /* by socket: turn of its connect, plus 1 */
+	uint32_t *sent_of;   /* by exchange: plus 1 */
+	/* Requests that are served here, by when they were read; for what could have been the
+	 * cause. */
 	struct served {
 		int64_t read;
 		uint32_t exchange;
 	} * served;
 	size_t n_served, cap_served;
-	bool *reads;		/* by task: it reads requests */
-	struct mer_map moving;	/* processes whose jobs change threads, which read requests themselves */
+	bool *reads; /* by task: it reads requests */
+	struct mer_map
+		moving; /* processes whose jobs change threads, which read requests themselves */
 };
 
 static uint64_t process_key(const struct kernel_host *h, uint32_t task)
@@ -121,7 +127,8 @@ static bool on_read(struct nest *k, const struct requests_action *a, struct doin
 	return true;
 }
 
-static void on_answer(struct nest *k, uint32_t action, const struct requests_action *a, struct doing *d)
+static void on_answer(
+	struct nest *k, uint32_t action, const struct requests_action *a, struct doing *d)
 {
 	struct requests_exchange *x = exchange_at(k, a->exchange - 1);
 	struct turn *now = d->turn && !a->is_fresh ? &k->turns[d->turn - 1] : NULL;
@@ -143,13 +150,14 @@ static bool same_reason(const struct nest *k, uint32_t a, uint32_t b)
 }
 
 /* The first message of a request; of a window, also whether all of it has one reason. */
-static bool on_send(struct nest *k, uint32_t action, const struct requests_action *a, struct doing *d)
+static bool on_send(
+	struct nest *k, uint32_t action, const struct requests_action *a, struct doing *d)
 {
 	uint32_t of = a->exchange - 1;
 	const struct requests_exchange *x = exchange_at(k, of);
 	if (x->first_send != action) {
-		struct sent *s = x->n_messages > 1 && k->sent_of[of] ? &k->sent[k->sent_of[of] - 1]
-								      : NULL;
+		struct sent *s =
+			x->n_messages > 1 && k->sent_of[of] ? &k->sent[k->sent_of[of] - 1] : NULL;
 		if (s)
 			s->is_mixed |= a->is_fresh || !same_reason(k, s->turn, d->turn);
 		return true;
@@ -167,7 +175,8 @@ static bool on_send(struct nest *k, uint32_t action, const struct requests_actio
 	return true;
 }
 
-/* Another task ended its wait: it goes on with what that one does, unless it has something to do. */
+/* Another task ended its wait: it goes on with what that one does, unless it has something to do.
+ */
 static bool on_wake(struct nest *k, const struct requests_action *a, struct doing *d)
 {
 	const struct doing *by = &k->doing[a->socket];
@@ -229,8 +238,7 @@ static void find_jobs(struct nest *k)
 		} else if (a->is_server && a->kind == REQUESTS_READ && x->reader == a->task &&
 			   x->read == a->begin && x->server_task == a->task && d->n_open) {
 			d->n_open--;
-		} else if (!a->is_server && a->kind == REQUESTS_WRITE && n &&
-			   x->first_send == i) {
+		} else if (!a->is_server && a->kind == REQUESTS_WRITE && n && x->first_send == i) {
 			struct sent *s = &k->sent[--n];
 			s->next_job = d->open;
 			const struct requests_exchange *job =
@@ -324,7 +332,8 @@ static void decide_alone(const struct nest *k, struct sent *s)
 			     (!after || after == s->next_job);
 		decide(s, s->next_job, agree ? 1.0F : 0.6F);
 	} else if (before && after) {
-		decide(s, before == after || !handed ? before : after, before == after ? 1.0F : 0.5F);
+		decide(s, before == after || !handed ? before : after,
+			before == after ? 1.0F : 0.5F);
 	} else if (after) {
 		decide(s, after, 0.98F);
 	} else if (before) {

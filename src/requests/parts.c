@@ -83,8 +83,8 @@ static bool find_stints(struct requests_parts_finder *f, uint32_t host)
 	return true;
 }
 
-/* Once it has waited, a task acts for whom it acts for next: that is why it was woken. So each stint ends with the
- * first wait in it. */
+/* Once it has waited, a task acts for whom it acts for next: that is why it was woken. So each
+ * stint ends with the first wait in it. */
 static void end_at_waits(const struct requests_parts_finder *f, uint32_t host)
 {
 	const struct kernel_host *h = &f->r->w->hosts[host];
@@ -105,8 +105,8 @@ static void end_at_waits(const struct requests_parts_finder *f, uint32_t host)
 	}
 }
 
-/* Who takes a request that another task has read shows it at the end only. It has it since it had done with the one
- * before: from then on it does nothing else, or waits for something to do. */
+/* Who takes a request that another task has read shows it at the end only. It has it since it had
+ * done with the one before: from then on it does nothing else, or waits for something to do. */
 static void begin_jobs(const struct requests_parts_finder *f, uint32_t host)
 {
 	const struct host_index *x = &f->hosts[host];
@@ -119,8 +119,8 @@ static void begin_jobs(const struct requests_parts_finder *f, uint32_t host)
 			if (!e || e->reader == t || e->server_task != t ||
 				(before && before->exchange) || e->read_end >= s->begin)
 				continue;
-			s->begin = before && before->begin > e->read_end ? before->begin
-									  : e->read_end;
+			s->begin =
+				before && before->begin > e->read_end ? before->begin : e->read_end;
 		}
 }
 
@@ -138,8 +138,7 @@ static bool find_spans(struct requests_parts_finder *f, uint32_t host)
 		bool is_needed = x->stints_of[t] != x->stints_of[t + 1];
 		for (uint32_t i = h->tasks[t].last; is_needed && i != KERNEL_NONE;
 			i = kernel_span(h, i)->before) {
-			if (!mer_spill_grow(
-				    f->r->w->spill, &x->spans, n, &cap, sizeof(*x->spans)))
+			if (!mer_spill_grow(f->r->w->spill, &x->spans, n, &cap, sizeof(*x->spans)))
 				return false;
 			x->spans[n++] = i;
 		}
@@ -243,7 +242,8 @@ static int emit(struct walk *k, int64_t until, struct requests_part s)
 	struct requests_part *last = p->n ? &p->item[p->n - 1] : NULL;
 	if (last && last->host == s.host && last->task == s.task && last->of == s.of &&
 		last->exchange == s.exchange && last->cause == s.cause && last->kind == s.kind &&
-		last->in_flight == s.in_flight && last->packet == s.packet && last->span == s.span) {
+		last->in_flight == s.in_flight && last->packet == s.packet &&
+		last->span == s.span) {
 		last->end = until;
 		return 0;
 	}
@@ -263,7 +263,7 @@ static uint32_t acts_at(
 	if (i == from)
 		return 0;
 	return time >= x->stints[i - 1].until && i < until ? x->stints[i].exchange
-							    : x->stints[i - 1].exchange;
+							   : x->stints[i - 1].exchange;
 }
 
 /* When it may act for another one after that time. */
@@ -313,30 +313,26 @@ static enum requests_part_kind kind_of(const struct worker *w, const struct requ
 	}
 }
 
-/* What a thread of the kernel did that ended a wait, such as writing the journal: that is what was waited for. The
- * last of its spans is `span`. */
+/* What the task did meanwhile that ended a wait (a child, a thread of the kernel that writes the
+ * journal): that is what was waited for. The last of its spans is `span`. */
 static int emit_helper(struct walk *k, const struct worker *w, uint32_t span, int64_t until)
 {
 	enum { MOST = 256 };
 	const struct kernel_host *h = &k->f->r->w->hosts[w->host];
 	uint32_t spans[MOST], n = 0;
-	struct requests_part part =
-		blank_part(k, w->host, kernel_span(h, span)->task, w->exchange);
+	struct requests_part part = blank_part(k, w->host, kernel_span(h, span)->task, w->exchange);
 	part.cause = PATH_TASK;
 	part.depth += !w->is_requester;
-	bool is_helper = h->tasks[part.task].is_kernel;
 	int rc = 0;
-	for (uint32_t i = span; is_helper && n < MOST && i != KERNEL_NONE; i = kernel_span(h, i)->before) {
+	for (uint32_t i = span; n < MOST && i != KERNEL_NONE; i = kernel_span(h, i)->before) {
 		spans[n++] = i;
 		if (kernel_span(h, i)->begin <= k->t)
 			break;
 	}
-	if (!is_helper)
-		part.task = w->task;
 	while (rc == 0 && n > 0) {
 		int64_t end = n > 1 ? kernel_span(h, spans[n - 2])->begin : until;
-		part.cause = (uint8_t)path_cause_of(
-			kernel_span(h, kernel_wait_end(h, spans[n - 1])));
+		part.cause =
+			(uint8_t)path_cause_of(kernel_span(h, kernel_wait_end(h, spans[n - 1])));
 		part.kind = (uint8_t)kind_of(w, &part);
 		part.span = spans[n - 1];
 		rc = emit(k, end < until ? end : until, part);
@@ -359,15 +355,16 @@ static int emit_piece(struct walk *k, const struct worker *w, uint32_t span, int
 	if (s)
 		part.cause = (uint8_t)path_cause_of(kernel_span(h, kernel_wait_end(h, span)));
 	part.kind = (uint8_t)kind_of(w, &part);
-	/* It did something for another one, or waited for that. A loop that waits for all is not busy. */
+	/* It did something for another one, or waited for that. A loop that waits for all is not
+	 * busy. */
 	bool is_busy = s && s->state != KERNEL_BLOCKED;
 	if (instead && instead - 1 != w->exchange && is_busy) {
 		part.kind = REQUESTS_QUEUED;
 		part.of = instead;
 		part.cause = PATH_RUNNING;
 	}
-	if (s && !part.of && s->state == KERNEL_BLOCKED && s->cause == KERNEL_TASK &&
-		s->by != KERNEL_NONE)
+	if (s && !w->is_requester && s->state == KERNEL_BLOCKED && s->by != KERNEL_NONE &&
+		(s->cause == KERNEL_TASK || s->cause == KERNEL_PIPE))
 		return emit_helper(k, w, s->by, until);
 	return emit(k, until, part);
 }
@@ -409,7 +406,10 @@ static int emit_network(struct walk *k, uint32_t host, uint32_t task, uint32_t e
 	part.in_flight = true;
 	if (p)
 		part.packet = (uint32_t)(p - k->f->r->w->bridges);
-	part.depth -= part.depth > 0;
+	/* The requester waits for it; of a request the server. */
+	part.depth -=
+		requests_connection_of(k->f->r, exchange)->ends[REQUESTS_CLIENT].host == host &&
+		task == k->f->r->exchanges[exchange].client_task && part.depth > 0;
 	return emit(k, until, part);
 }
 
@@ -428,8 +428,8 @@ static bool last_wake(const struct requests_parts_finder *f, uint32_t host, uint
 	MER_LOWER_BOUND(i, from, end, m, kernel_span(h, x->spans[m])->begin <= until);
 	for (; i > from; i--) {
 		const struct kernel_span *s = kernel_span(h, x->spans[i - 1]);
-		int64_t its_end = i < end ? kernel_span(h, x->spans[i])->begin
-					  : kernel_task_end(h, task);
+		int64_t its_end =
+			i < end ? kernel_span(h, x->spans[i])->begin : kernel_task_end(h, task);
 		if (its_end <= after)
 			return false;
 		if (s->state == KERNEL_BLOCKED && its_end <= until) {
@@ -456,8 +456,8 @@ static int64_t woken_at(const struct requests_parts_finder *f, uint32_t host, ui
 
 static int emit_exchange(struct walk *k, uint32_t exchange, int64_t until);
 
-/* The server has it up to `until`: it waits for requests of its own, the one that ended last first, and works
- * between them. */
+/* The server has it up to `until`: it waits for requests of its own, the one that ended last
+ * first, and works between them. */
 static int emit_server(struct walk *k, const struct worker *w, int64_t until)
 {
 	const struct requests *r = k->f->r;
@@ -532,8 +532,8 @@ static int emit_exchange(struct walk *k, uint32_t exchange, int64_t until)
 	if (k->depth >= MOST_DEPTH)
 		return emit_network(k, client->host, x->client_task, exchange, NULL, until);
 	k->depth++;
-	const struct kernel_bridge *ask = NULL, *answer = requests_packet(
-		&r->connections, c, REQUESTS_SERVER, x->begin, x->end, true);
+	const struct kernel_bridge *ask = NULL, *answer = requests_packet(&r->connections, c,
+							REQUESTS_SERVER, x->begin, x->end, true);
 	back = answer ? between(answer->to.time, sent, until) : until;
 	left = answer ? between(answer->from.time, sent, back) : back;
 	if (client->socket == KERNEL_NONE) {
@@ -575,8 +575,8 @@ static int emit_exchange(struct walk *k, uint32_t exchange, int64_t until)
 	return rc;
 }
 
-int requests_parts_find(struct requests_parts_finder *f, uint32_t exchange, struct requests_parts *p,
-	struct mer_err *err)
+int requests_parts_find(struct requests_parts_finder *f, uint32_t exchange,
+	struct requests_parts *p, struct mer_err *err)
 {
 	const struct requests_exchange *x = &f->r->exchanges[exchange];
 	struct walk k = { .f = f, .p = p, .t = x->begin, .err = err };
@@ -641,7 +641,8 @@ int requests_path(
 {
 	const struct requests *r = f->r;
 	const struct requests_exchange *x = &r->exchanges[exchange];
-	const struct requests_end *client = &requests_connection_of(r, exchange)->ends[REQUESTS_CLIENT];
+	const struct requests_end *client =
+		&requests_connection_of(r, exchange)->ends[REQUESTS_CLIENT];
 	struct requests_parts parts = { 0 };
 	struct walk k = { .f = f, .p = &parts, .t = x->begin, .is_fine = true, .err = err };
 	*path = (struct path){ .world = r->w,
@@ -657,6 +658,13 @@ int requests_path(
 		struct path_segment s = segment_of(r, &parts.item[i]);
 		const struct path_segment *last =
 			path->n_segments ? &path->segments[path->n_segments - 1] : NULL;
+		/* It has arrived, and its task is about to be woken. */
+		if (last && (last->in_flight || last->delivery) && last->host == s.host &&
+			last->task == s.task && s.state == KERNEL_BLOCKED &&
+			s.cause == PATH_NETWORK) {
+			s.delivery = true;
+			s.source = last->source;
+		}
 		if (last && (last->host != s.host || last->task != s.task)) {
 			struct path_link l = link_of(last, &s);
 			if (!mer_grow(&path->links, path->n_links, &path->cap_links,

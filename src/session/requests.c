@@ -2,8 +2,8 @@
 
 #include "session/state.h"
 
-int session_requests(struct session *s, struct session_world *w, struct requests **requests,
-	struct mer_err *err)
+int session_requests(
+	struct session *s, struct session_world *w, struct requests **requests, struct mer_err *err)
 {
 	const struct sync_messages *messages;
 	struct requests_log *log;

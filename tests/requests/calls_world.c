@@ -46,8 +46,8 @@ static uint32_t task_of(struct calls_world *c, int32_t tid)
 }
 
 /* A descriptor belongs to its process. */
-static uint32_t name_of(struct calls_world *c, const struct pairs *p, uint32_t task, int32_t fd,
-	uint8_t *end)
+static uint32_t name_of(
+	struct calls_world *c, const struct pairs *p, uint32_t task, int32_t fd, uint8_t *end)
 {
 	char text[40];
 	for (unsigned i = 0; i < p->n; i++)
@@ -63,15 +63,16 @@ static uint32_t name_of(struct calls_world *c, const struct pairs *p, uint32_t t
 	return KERNEL_NONE;
 }
 
-static void add_call(struct calls_world *c, const struct pairs *p, struct requests_log *log,
-	char **word, int n)
+static void add_call(
+	struct calls_world *c, const struct pairs *p, struct requests_log *log, char **word, int n)
 {
 	const struct kernel_observer *o = requests_log_observers(log);
 	char *dash;
 	int64_t begin = strtoll(word[0], &dash, 10), end = strtoll(dash + 1, NULL, 10);
 	assert_int_equal(*dash, '-');
 	uint32_t task = task_of(c, (int32_t)strtol(word[1], NULL, 10));
-	struct kernel_call call = { .object = KERNEL_NONE, .fd = (int32_t)strtol(word[3], NULL, 10) };
+	struct kernel_call call = { .object = KERNEL_NONE,
+		.fd = (int32_t)strtol(word[3], NULL, 10) };
 	call.name = mer_intern_add(&c->host.names, word[2], strlen(word[2]));
 	call.id = kernel_call_id(word[2]);
 	assert_int_not_equal(call.id, 0);
@@ -241,7 +242,8 @@ void calls_world_parts(const struct calls_world *c, const char *id, char *text, 
 		assert_true(x->end > x->begin);
 		mer_str_puts(&s, k ? ", " : "");
 		put_tid(c, x->task, &s);
-		mer_str_printf(&s, " %s %" PRId64, requests_part_name((enum requests_part_kind)x->kind),
+		mer_str_printf(&s, " %s %" PRId64,
+			requests_part_name((enum requests_part_kind)x->kind),
 			(x->end - x->begin) / US);
 		if (x->of) {
 			requests_id_text(c->r, x->of - 1, other);

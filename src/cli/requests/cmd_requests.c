@@ -36,7 +36,8 @@ static bool fits(const char *pattern, const char *text)
 }
 
 /* A program, a thread, a host, an address or a port. */
-static bool fits_party(const struct asking *x, uint32_t i, enum requests_side side, const char *pattern)
+static bool fits_party(
+	const struct asking *x, uint32_t i, enum requests_side side, const char *pattern)
 {
 	const struct requests_exchange *e = &x->c.r->exchanges[i];
 	const struct requests_end *end = &requests_connection_of(x->c.r, i)->ends[side];
@@ -103,7 +104,8 @@ static int choose(struct asking *x)
 	if (v->request && (only = requests_by_id(r, v->request)) == KERNEL_NONE) {
 		free(rows);
 		return mer_fail(&x->cli->err, MER_ERR_USAGE,
-			"--request: there is no request '%.40s' in these traces (--list prints their "
+			"--request: there is no request '%.40s' in these traces (--list prints "
+			"their "
 			"ids)",
 			v->request);
 	}
@@ -111,9 +113,8 @@ static int choose(struct asking *x)
 		const struct requests_exchange *e = &r->exchanges[i];
 		if (only != KERNEL_NONE ? i != only : !is_chosen(x, i))
 			continue;
-		rows[n++] = (struct sorted){
-			v->sort == ORDER_BEGIN ? e->begin : e->begin - e->end, e->begin, i
-		};
+		rows[n++] = (struct sorted){ v->sort == ORDER_BEGIN ? e->begin : e->begin - e->end,
+			e->begin, i };
 	}
 	if (n)
 		qsort(rows, n, sizeof(*rows), by_key);
@@ -140,7 +141,6 @@ static void limit(struct asking *x)
 
 /* ---- trees ---- */
 
-
 /* Each chosen one, and all below it, in the order of a tree. */
 static int grow_trees(struct asking *x)
 {
@@ -154,9 +154,8 @@ static int grow_trees(struct asking *x)
 	bool ok = which && depths && children && has;
 	for (uint32_t i = 0; ok && i < r->n; i++)
 		if (r->exchanges[i].parent)
-			children[n_children++] = (struct sorted){
-				r->exchanges[i].parent, r->exchanges[i].begin, i
-			};
+			children[n_children++] =
+				(struct sorted){ r->exchanges[i].parent, r->exchanges[i].begin, i };
 	if (ok && n_children)
 		qsort(children, n_children, sizeof(*children), by_key);
 	for (uint32_t i = 0; ok && i < c->n; i++) {

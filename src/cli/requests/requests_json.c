@@ -40,8 +40,8 @@ static void put_number(struct mer_json *j, const char *key, int64_t v, bool know
 		mer_json_kv_null(j, key);
 }
 
-static void put_party(
-	const struct cli_requests *c, struct mer_json *j, uint32_t exchange, enum requests_side side)
+static void put_party(const struct cli_requests *c, struct mer_json *j, uint32_t exchange,
+	enum requests_side side)
 {
 	struct cli_requests_party p;
 	cli_requests_party(c, exchange, side, &p);
@@ -55,7 +55,8 @@ static void put_party(
 	mer_json_end_object(j);
 }
 
-static void put_id(const struct cli_requests *c, struct mer_json *j, const char *key, uint32_t plus_1)
+static void put_id(
+	const struct cli_requests *c, struct mer_json *j, const char *key, uint32_t plus_1)
 {
 	char text[REQUESTS_ID_BYTES];
 	if (plus_1)
@@ -68,7 +69,8 @@ static void put_time(struct mer_json *j, const char *key, int64_t t)
 	put_number(j, key, t, t != REQUESTS_NO_TIME);
 }
 
-static void put_parts(const struct cli_requests *c, struct mer_json *j, const struct requests_parts *p)
+static void put_parts(
+	const struct cli_requests *c, struct mer_json *j, const struct requests_parts *p)
 {
 	mer_json_kv_array(j, "parts");
 	for (size_t i = 0; i < p->n; i++) {
@@ -90,8 +92,8 @@ static void put_parts(const struct cli_requests *c, struct mer_json *j, const st
 	mer_json_end_array(j);
 }
 
-static int put_request(const struct cli_requests *c, struct mer_json *j, uint32_t i,
-	struct requests_parts *parts)
+static int put_request(
+	const struct cli_requests *c, struct mer_json *j, uint32_t i, struct requests_parts *parts)
 {
 	const struct requests_exchange *x = &c->r->exchanges[i];
 	int rc = requests_parts_find(c->parts, i, parts, &c->cli->err);
@@ -184,7 +186,8 @@ int cli_requests_json_kinds(const struct cli_requests *c, const struct requests_
 			if (!s->parts_ns[k])
 				continue;
 			mer_json_begin_object(&j);
-			mer_json_kv_text(&j, "cause", requests_part_name((enum requests_part_kind)k));
+			mer_json_kv_text(
+				&j, "cause", requests_part_name((enum requests_part_kind)k));
 			mer_json_kv_int(&j, "ns", s->parts_ns[k]);
 			mer_json_end_object(&j);
 		}

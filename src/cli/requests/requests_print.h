@@ -30,11 +30,11 @@ int cli_requests_tree(const struct cli_requests *c, struct mer_str *out);
 
 /* An end of a request: who, and where. */
 struct cli_requests_party {
-	const char *host;    /* NULL: not recorded */
-	int32_t tid, pid;    /* -1: not known */
-	const char *comm;    /* NULL: not known */
+	const char *host;		     /* NULL: not recorded */
+	int32_t tid, pid;		     /* -1: not known */
+	const char *comm;		     /* NULL: not known */
 	char address[KERNEL_ENDPOINT_BYTES]; /* without the port; "": not known */
-	uint16_t port;	     /* 0: not known */
+	uint16_t port;			     /* 0: not known */
 };
 void cli_requests_party(const struct cli_requests *c, uint32_t exchange, enum requests_side side,
 	struct cli_requests_party *p);

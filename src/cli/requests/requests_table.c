@@ -77,16 +77,31 @@ static void put_rest(const struct cli_requests *c, uint32_t n_left_out, struct m
 
 /* ---- kinds ---- */
 
-enum { KIND, COUNT, RATE, P50, P90, P99, P999, MAX, MEAN, OUT, IN, PARALLEL, WINDOWS, LOST, SHARES };
+enum {
+	KIND,
+	COUNT,
+	RATE,
+	P50,
+	P90,
+	P99,
+	P999,
+	MAX,
+	MEAN,
+	OUT,
+	IN,
+	PARALLEL,
+	WINDOWS,
+	LOST,
+	SHARES
+};
 enum { N_KIND_COLUMNS = SHARES + REQUESTS_N_PARTS };
 
 /* Where the mean time of each kind went; for people a table of its own. */
 static void put_shares(const struct cli_requests *c, const struct requests_sums *rows, uint32_t n,
 	struct mer_arena *arena, struct mer_str *out)
 {
-	struct mer_column columns[REQUESTS_N_PARTS + 4] = {
-		{ "kind", "Kind", MER_TEXT }, { "mean_ns", "Mean", MER_DURATION }
-	};
+	struct mer_column columns[REQUESTS_N_PARTS + 4] = { { "kind", "Kind", MER_TEXT },
+		{ "mean_ns", "Mean", MER_DURATION } };
 	static const char *const titles[REQUESTS_N_PARTS] = { "Requester", "Network", "Queued",
 		"On CPU", "CPU wait", "Disk", "Locks", "Other", "Below" };
 	bool used[REQUESTS_N_PARTS] = { false };
@@ -97,7 +112,8 @@ static void put_shares(const struct cli_requests *c, const struct requests_sums 
 			used[k] |= rows[i].parts_ns[k] > 0;
 	for (unsigned k = 0; k < REQUESTS_N_PARTS; k++)
 		if (used[k])
-			columns[n_columns++] = (struct mer_column){ "percent", titles[k], MER_RATIO };
+			columns[n_columns++] =
+				(struct mer_column){ "percent", titles[k], MER_RATIO };
 	mer_table_init(&t, "shares", NULL, columns, arena);
 	for (uint32_t i = 0; i < n; i++) {
 		struct mer_cell cells[REQUESTS_N_PARTS + 2] = { { 0 } };
@@ -111,7 +127,8 @@ static void put_shares(const struct cli_requests *c, const struct requests_sums 
 		cells[1] = MER_INT(rows[i].mean_ns);
 		for (unsigned k = 0; k < REQUESTS_N_PARTS; k++)
 			if (used[k])
-				cells[at++] = MER_REAL_CELL((double)rows[i].parts_ns[k] / (double)sum);
+				cells[at++] =
+					MER_REAL_CELL((double)rows[i].parts_ns[k] / (double)sum);
 		mer_table_add(&t, cells);
 	}
 	mer_str_puts(out, "\nWhere the mean time went (Below: in requests that the server made)\n");
@@ -131,8 +148,9 @@ static void put_footer(const struct cli_requests *c, const struct requests_sums 
 	}
 	if (windows) {
 		cli_text_things(&text, windows, "exchange", "exchanges");
-		mer_str_puts(&text, " had several messages that overlapped, and cannot be told apart: "
-				    "counted, but without a latency. ");
+		mer_str_puts(&text,
+			" had several messages that overlapped, and cannot be told apart: "
+			"counted, but without a latency. ");
 	}
 	if (damaged) {
 		cli_text_things(&text, damaged, "request", "requests");
@@ -254,9 +272,28 @@ static const char *most_of(const struct cli_requests *c, struct mer_table *t,
 int cli_requests_list(const struct cli_requests *c, struct mer_str *out)
 {
 	enum {
-		ID, BEGIN, END, LATENCY, KIND_, CLIENT_HOST, CLIENT_TID, CLIENT_COMM, CLIENT_PORT,
-		SERVER_HOST, SERVER_TID, SERVER_COMM, SERVER_PORT, CLIENT, SERVER, PARENT,
-		CONFIDENCE, BYTES_OUT, BYTES_IN, MESSAGES, MOST, N
+		ID,
+		BEGIN,
+		END,
+		LATENCY,
+		KIND_,
+		CLIENT_HOST,
+		CLIENT_TID,
+		CLIENT_COMM,
+		CLIENT_PORT,
+		SERVER_HOST,
+		SERVER_TID,
+		SERVER_COMM,
+		SERVER_PORT,
+		CLIENT,
+		SERVER,
+		PARENT,
+		CONFIDENCE,
+		BYTES_OUT,
+		BYTES_IN,
+		MESSAGES,
+		MOST,
+		N
 	};
 	static const struct mer_column columns[N + 1] = {
 		[ID] = { "id", "Request", MER_TEXT },
@@ -321,7 +358,8 @@ int cli_requests_list(const struct cli_requests *c, struct mer_str *out)
 				[SERVER] = who(&t, &server),
 				[PARENT] = x->parent ? mer_text(mer_arena_strdup(&arena, parent))
 						     : MER_NONE,
-				[CONFIDENCE] = MER_REAL_CELL(x->parent ? (double)x->confidence : 1.0),
+				[CONFIDENCE] =
+					MER_REAL_CELL(x->parent ? (double)x->confidence : 1.0),
 				[BYTES_OUT] = MER_INT(x->bytes_out),
 				[BYTES_IN] = MER_INT(x->bytes_in),
 				[MESSAGES] = MER_INT(x->n_messages),

@@ -57,8 +57,8 @@ static void put_line(const struct cli_requests *c, uint32_t i, uint32_t root, si
 	mer_str_clear(&cell);
 	cli_text_duration(&cell, x->end - x->begin);
 	used = cli_text_width(cell.data ? cell.data : "", cell.len);
-	mer_str_printf(out, "  %*s%s  ", (int)(used < 10 ? 10 - used : 0), "",
-		cell.data ? cell.data : "");
+	mer_str_printf(
+		out, "  %*s%s  ", (int)(used < 10 ? 10 - used : 0), "", cell.data ? cell.data : "");
 	put_bar(&c->r->exchanges[c->which[root]], x, bar_width, out);
 	mer_str_putc(out, '\n');
 	out->failed |= cell.failed;
