@@ -7,7 +7,8 @@
 
 enum { MOST_DEPTH = 64 };
 
-struct stint { /* from then on the task acts for this request; from `until` on for that of the next stint */
+/* From begin on the task acts for this request; from `until` on for that of the next stint. */
+struct stint {
 	int64_t begin, until;
 	uint32_t exchange; /* plus 1; 0: for none that is known */
 };

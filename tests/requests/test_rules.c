@@ -238,7 +238,8 @@ static void works_for_the_server(void **state)
 		      "10 20 blocked futex by 40\n12 20 user\n"
 		      "13-14 20 write 7 10\n14-15 10 read 5 10\n",
 		"r1.1",
-		"10 requester 1, 20 running 2, 40 running 1, 40 disk 2, 40 running 2, 20 running 1, "
+		"10 requester 1, 20 running 2, 40 running 1, 40 disk 2, 40 running 2, 20 running "
+		"1, "
 		"20 locks 2, 20 running 2, 10 requester 1");
 }
 
