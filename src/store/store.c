@@ -266,8 +266,7 @@ static int get_world(struct store *s, struct mer_experiment *e, struct mer_err *
 		return refuse(err, "hosts");
 	w->e = e;
 	w->spill = e->spill;
-	w->saved_waits = get_waits;
-	w->saved_ctx = s;
+	w->waits = (struct kernel_waits){ .get = get_waits, .ctx = s };
 	w->n_apart = head->n_apart;
 	w->n_backwards = head->n_backwards;
 	w->hosts = calloc((size_t)head->n_hosts + 1, sizeof(*w->hosts));
