@@ -228,12 +228,14 @@ int cli_session_open_synced(struct cli *cli, enum cli_sync_when when, struct ses
 	return rc;
 }
 
-static int open_world(struct cli *cli, enum session_usage usage, bool part, struct session **s,
-	struct session_world *w)
+static int open_world(struct cli *cli, enum session_usage usage, bool part, bool waits,
+	struct session **s, struct session_world *w)
 {
 	int rc = open_session(cli, true, s);
 	if (rc == 0 && part)
 		session_expect_part(*s);
+	if (rc == 0 && waits)
+		session_expect_waits(*s);
 	if (rc == 0)
 		rc = cli_session_synchronize(cli, *s, !part);
 	return rc ? rc : session_world(*s, part ? &cli->window : NULL, usage, w, &cli->err);
@@ -242,7 +244,7 @@ static int open_world(struct cli *cli, enum session_usage usage, bool part, stru
 int cli_session_open_world(
 	struct cli *cli, enum session_usage usage, struct session **s, struct session_world *w)
 {
-	return open_world(cli, usage, false, s, w);
+	return open_world(cli, usage, false, false, s, w);
 }
 
 /* ---- A question ---- */
@@ -292,7 +294,7 @@ int cli_ask_tasks(struct cli *cli, const struct cli_task_question *q)
 	struct session *s;
 	struct session_world w;
 	bool part = q->part && (cli->select.begin.kind || cli->select.end.kind);
-	int rc = open_world(cli, q->usage, part, &s, &w);
+	int rc = open_world(cli, q->usage, part, q->waits, &s, &w);
 	if (rc == 0)
 		rc = answer_tasks(cli, q, &w);
 	cli_session_close(cli, s);

@@ -19,6 +19,18 @@ struct kernel_checkpoints;
 struct kernel_keeper;
 struct sync_result;
 
+struct kernel_world;
+
+/* What path/blocked.h finds of a world, a struct blocked, as it was saved, and where it is saved. */
+struct kernel_waits {
+	/* Fills it; NULL: nothing is saved. MER_ERR_INPUT: it is damaged. */
+	int (*get)(void *ctx, const struct kernel_world *w, void *blocked, struct mer_err *err);
+	/* It was found from spans; NULL: nobody keeps it. */
+	void (*found)(void *ctx, const struct kernel_world *w, const void *blocked);
+	void *ctx;
+	bool is_only_way; /* the spans that were read do not say it */
+};
+
 struct kernel_world {
 	struct mer_experiment *e; /* borrowed */
 	struct mer_spill *spill;  /* that of e, for what grows with the traces; NULL: memory */
@@ -33,10 +45,7 @@ struct kernel_world {
 		n_unsynchronized; /* messages between hosts whose times cannot be compared: not used */
 	uint64_t
 		n_inversions; /* messages received before they were sent, on the clocks as they are */
-	/* Of a saved world: fills what path/blocked.h finds of it, a struct blocked; NULL: nothing is saved. */
-	int (*saved_waits)(
-		void *ctx, const struct kernel_world *w, void *blocked, struct mer_err *err);
-	void *saved_ctx;
+	struct kernel_waits waits;
 };
 
 struct kernel_world_options {
@@ -60,6 +69,7 @@ struct kernel_world_options {
 	const struct kernel_window *window;
 	/* States are kept for that, unless something is damaged; NULL: not. */
 	struct kernel_keeper *keeper;
+	struct kernel_waits waits; /* the world's; zeroed: none */
 };
 
 struct kernel_window {

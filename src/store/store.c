@@ -266,8 +266,7 @@ static int get_world(struct store *s, struct mer_experiment *e, struct mer_err *
 		return refuse(err, "hosts");
 	w->e = e;
 	w->spill = e->spill;
-	w->saved_waits = get_waits;
-	w->saved_ctx = s;
+	w->waits = (struct kernel_waits){ .get = get_waits, .ctx = s };
 	w->n_unsynchronized = head->n_unsynchronized;
 	w->n_inversions = head->n_inversions;
 	w->hosts = calloc((size_t)head->n_hosts + 1, sizeof(*w->hosts));
