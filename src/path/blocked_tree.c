@@ -89,7 +89,7 @@ static const char *disk_name(const struct kernel_host *h, const struct kernel_sp
 {
 	if (s->cause != KERNEL_DISK || s->source >= h->n_requests)
 		return "";
-	const uint32_t *v = mer_map_get(&h->devices, h->requests[s->source].dev);
+	const uint32_t *v = mer_map_get(&h->devices, kernel_request_at(h, s->source)->dev);
 	return v ? kernel_name_text(h, *v - 1) : "";
 }
 
