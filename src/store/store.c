@@ -8,6 +8,7 @@
 #include "kernel/files/files.h"
 #include "store/facts.h"
 #include "store/heads.h"
+#include "store/made_again.h"
 #include "store/numbers.h"
 #include "store/rows.h"
 #include "store/spans.h"
@@ -379,6 +380,11 @@ static int read_facts(void *ctx, uint32_t host, const struct fact_kind *kind, in
 {
 	struct store *s = ctx;
 	uint32_t number = 0;
+	if (kind->origin) {
+		const struct analysis_source source = store_source(s);
+		return store_make_again(
+			&s->hosts[host].spans, &source, host, kind, begin, end, take, taker, err);
+	}
 	while (fact_kinds[number] && fact_kinds[number] != kind)
 		number++;
 	return store_facts_read(&s->file, host, number, kind, &s->world.hosts[host],
