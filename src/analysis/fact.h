@@ -182,12 +182,13 @@ static inline bool fact_is_used(const struct fact_host *f, unsigned kind)
 	return f->sinks[kind].batch != NULL;
 }
 int fact_flush(struct fact_host *f, const struct kernel_host *h, unsigned kind);
-/* A fact of kinds[kind], which must be used. The struct is copied. */
-static inline int fact_add(
-	struct fact_host *f, const struct kernel_host *h, unsigned kind, const void *fact)
+/* A fact of kinds[kind], which must be used. The struct, of the kind's size, is copied. */
+#define fact_add(f_, h_, kind_, fact_) fact_add_bytes(f_, h_, kind_, fact_, sizeof(*(fact_)))
+static inline int fact_add_bytes(struct fact_host *f, const struct kernel_host *h, unsigned kind,
+	const void *fact, size_t size)
 {
 	struct fact_sink *s = &f->sinks[kind];
-	__builtin_memcpy(s->batch + (size_t)s->n * s->size, fact, s->size);
+	__builtin_memcpy(s->batch + s->n * size, fact, size);
 	return ++s->n == FACT_BATCH ? fact_flush(f, h, kind) : 0;
 }
 

@@ -386,11 +386,43 @@ static int run(struct walk *k)
 	}
 }
 
+/* The task's first wait that lasts beyond `end`, of those down from the span `from`; KERNEL_NONE: there is none. */
+static uint32_t first_wait(const struct kernel_host *h, uint32_t from, int64_t end)
+{
+	uint32_t wait = KERNEL_NONE;
+	for (uint32_t i = from; i != KERNEL_NONE; i = kernel_span(h, i)->before) {
+		const struct kernel_span *s = kernel_span(h, i);
+		wait = is_wait(s) ? i : wait;
+		if (s->begin < end)
+			break;
+	}
+	return wait;
+}
+
+/* Where the look for the end of the window begins: after the next wait, or its last piece. That of a saved world is
+ * found without a look at all that comes later. */
+static uint32_t look_from(const struct kernel_host *h, uint32_t task, int64_t end)
+{
+	uint32_t last = h->tasks[task].last, wait = KERNEL_NONE, from = KERNEL_NONE;
+	int64_t after = end;
+	while (h->source && wait == KERNEL_NONE) {
+		from = h->source->near(h, task, after);
+		if (from == KERNEL_NONE)
+			return last;
+		wait = first_wait(h, from, end);
+		after = kernel_span(h, from)->begin;
+	}
+	if (wait == KERNEL_NONE)
+		return last;
+	uint32_t behind = h->source->near(h, task, kernel_span(h, kernel_wait_end(h, wait))->begin);
+	return behind == KERNEL_NONE ? last : behind > from ? behind : from;
+}
+
 /* The span in which the window ends; *t: where to begin, which is later if that is in a wait: what
  * ended it is what its part in the window was for, too. */
 static uint32_t find_start(const struct kernel_host *h, uint32_t task, int64_t end, int64_t *t)
 {
-	uint32_t i = h->tasks[task].last, wait = KERNEL_NONE;
+	uint32_t i = look_from(h, task, end), wait = KERNEL_NONE;
 	int64_t until = h->tasks[task].end, wait_until = until;
 	for (; i != KERNEL_NONE; i = kernel_span(h, i)->before) {
 		const struct kernel_span *s = kernel_span(h, i);
