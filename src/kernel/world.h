@@ -30,9 +30,10 @@ struct kernel_world {
 	/* What their endpoints stand for, as far as they are IPv4: numbers of places, plus 1. */
 	struct mer_map endpoints;
 	struct sync_place *places;
-	uint64_t n_apart; /* messages between hosts whose times cannot be compared: not used */
 	uint64_t
-		n_backwards; /* messages received before they were sent, on the clocks as they are */
+		n_unsynchronized; /* messages between hosts whose times cannot be compared: not used */
+	uint64_t
+		n_inversions; /* messages received before they were sent, on the clocks as they are */
 	/* Of a saved world: fills what path/blocked.h finds of it, a struct blocked; NULL: nothing is saved. */
 	int (*saved_waits)(
 		void *ctx, const struct kernel_world *w, void *blocked, struct mer_err *err);

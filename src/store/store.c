@@ -271,8 +271,8 @@ static int get_world(struct store *s, struct mer_experiment *e, struct mer_err *
 	w->spill = e->spill;
 	w->saved_waits = get_waits;
 	w->saved_ctx = s;
-	w->n_apart = head->n_apart;
-	w->n_backwards = head->n_backwards;
+	w->n_unsynchronized = head->n_unsynchronized;
+	w->n_inversions = head->n_inversions;
 	w->hosts = calloc((size_t)head->n_hosts + 1, sizeof(*w->hosts));
 	s->hosts = calloc((size_t)head->n_hosts + 1, sizeof(*s->hosts));
 	if (!w->hosts || !s->hosts)

@@ -371,8 +371,8 @@ static void test_is_the_same(void **state)
 	begin(&s, *state);
 	const struct kernel_world *w = store_world(s.store);
 	assert_int_equal(w->n_bridges, s.world->n_bridges);
-	assert_int_equal(w->n_apart, s.world->n_apart);
-	assert_int_equal(w->n_backwards, s.world->n_backwards);
+	assert_int_equal(w->n_unsynchronized, s.world->n_unsynchronized);
+	assert_int_equal(w->n_inversions, s.world->n_inversions);
 	for (uint32_t i = w->n_bridges; i-- > 0;) /* blocks in any order */
 		assert_memory_equal(kernel_bridge_at(w, i), kernel_bridge_at(s.world, i),
 			sizeof(struct kernel_bridge));
