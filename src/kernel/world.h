@@ -36,7 +36,8 @@ struct kernel_world {
 	struct mer_spill *spill;  /* that of e, for what grows with the traces; NULL: memory */
 	struct kernel_host *hosts;
 	uint32_t n_hosts;
-	struct kernel_bridge *bridges; /* by time of their begin; a block of spill */
+	/* By time of their begin; a block of spill. Of a world that may be a saved one: kernel_bridge_at. */
+	struct kernel_bridge *bridges;
 	uint32_t n_bridges;
 	/* What their endpoints stand for, as far as they are IPv4: numbers of places, plus 1. */
 	struct mer_map endpoints;
@@ -46,7 +47,18 @@ struct kernel_world {
 	uint64_t
 		n_inversions; /* messages received before they were sent, on the clocks as they are */
 	struct kernel_waits waits;
+	/* Of a saved world: sees to it that a bridge is there; NULL: all are. */
+	void (*load_bridge)(void *ctx, uint32_t bridge);
+	void *saved_ctx;
 };
+
+static inline const struct kernel_bridge *kernel_bridge_at(
+	const struct kernel_world *w, uint32_t bridge)
+{
+	if (w->load_bridge)
+		w->load_bridge(w->saved_ctx, bridge);
+	return &w->bridges[bridge];
+}
 
 struct kernel_world_options {
 	unsigned n_threads;

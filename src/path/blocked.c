@@ -257,7 +257,7 @@ uint32_t blocked_disk(const struct blocked *b, uint32_t host, const struct block
 	const struct kernel_span *s = kernel_span(h, w->span);
 	if (s->cause != KERNEL_DISK || s->source >= h->n_requests)
 		return KERNEL_NONE;
-	const uint32_t *v = mer_map_get(&h->devices, h->requests[s->source].dev);
+	const uint32_t *v = mer_map_get(&h->devices, kernel_request_at(h, s->source)->dev);
 	return v ? *v - 1 : KERNEL_NONE;
 }
 
