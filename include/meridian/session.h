@@ -34,15 +34,15 @@ extern "C" {
 
 /* ---- Version ---- */
 
-/* The version that a program is built with; it compares as a number: 0.1.0 is 100. */
-#define MER_VERSION_MAJOR 0
-#define MER_VERSION_MINOR 1
+/* The version that a program is built with; it compares as a number: 1.0.0 is 10000. */
+#define MER_VERSION_MAJOR 1
+#define MER_VERSION_MINOR 0
 #define MER_VERSION_PATCH 0
 #define MER_VERSION (MER_VERSION_MAJOR * 10000 + MER_VERSION_MINOR * 100 + MER_VERSION_PATCH)
 
 /* The version that it runs with: MER_VERSION of the library. Cannot fail. */
 int mer_version(void);
-/* The same as text: "0.1.0". The text is constant. */
+/* The same as text: "1.0.0". The text is constant. */
 const char *mer_version_text(void);
 
 /* ---- Session ---- */
@@ -130,14 +130,14 @@ size_t mer_result_n_rows(const struct mer_result *result);
 size_t mer_result_n_columns(const struct mer_result *result);
 /* Rows that the limit left out. */
 uint64_t mer_result_n_left_out(const struct mer_result *result);
-/* "top": the table's id; for people: its title, or NULL. */
+/* The id of a table, "top", and its title for people, or NULL. */
 const char *mer_result_id(const struct mer_result *result);
 const char *mer_result_title(const struct mer_result *result);
 
 /* The column with this key; mer_result_n_columns if there is none. Keys are stable: those of the program's JSON. */
 size_t mer_result_column(const struct mer_result *result, const char *key);
-/* Of a column: "total_ns"; for people "Time", or NULL; "duration", "bytes", "time", "id", ...: what it is; "ns",
- * "bytes", "percent": unit, or NULL. All NULL for a column that is not there. */
+/* What a column is: its key, "total_ns"; its title for people, "Time", or NULL; its type, "duration", "bytes", "time",
+ * "id", ...; its unit, "ns", "bytes", "percent", or NULL. All NULL for a column that is not there. */
 const char *mer_result_key(const struct mer_result *result, size_t column);
 const char *mer_result_column_title(const struct mer_result *result, size_t column);
 const char *mer_result_type(const struct mer_result *result, size_t column);
