@@ -458,8 +458,8 @@ static int understand_sort(struct cli *cli, struct latencies *l)
 	if (!word)
 		return 0;
 	for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++)
-		if (cli_same_word(word, orders[i].word) || cli_same_word(word, orders[i].key) ||
-			cli_same_word(word, orders[i].heading)) {
+		if (mer_same_word(word, orders[i].word) || mer_same_word(word, orders[i].key) ||
+			mer_same_word(word, orders[i].heading)) {
 			l->order = &orders[i];
 			return 0;
 		}
