@@ -666,6 +666,20 @@ static void progress_and_cancel(void **state)
 	}
 }
 
+/* Also what reads nothing ends: a path in a world that is there. */
+static void cancelled_without_reading(void **state)
+{
+	struct mer_session *s = open_session();
+	struct mer_result *r;
+	(void)state;
+	OK(mer_session_path(s, NULL, &r, &err));
+	mer_result_free(r);
+	mer_session_cancel(s);
+	FAILS(mer_session_path(s, NULL, &r, &err), MER_ERR_CANCELLED);
+	assert_null(r);
+	mer_session_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -684,6 +698,7 @@ int main(void)
 		cmocka_unit_test(periods),
 		cmocka_unit_test(ranges),
 		cmocka_unit_test(progress_and_cancel),
+		cmocka_unit_test(cancelled_without_reading),
 	};
 	return cmocka_run_group_tests_name("api", tests, find_recording, NULL);
 }
