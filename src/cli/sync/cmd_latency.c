@@ -46,7 +46,7 @@ static const char *name_of(const struct latencies *l, uint32_t host)
 
 static int measure(struct latencies *l)
 {
-	const struct sync_messages *m = &l->s->messages;
+	const struct sync_messages *m = &l->s->found.messages;
 	struct cli *cli = l->s->cli;
 	l->rows = mer_arena_zalloc(&cli->arena, m->n_links + 1, sizeof(*l->rows));
 	if (!l->rows)
