@@ -15,7 +15,7 @@
 enum path_cause {
 	PATH_RUNNING,	  /* a task ran on a CPU */
 	PATH_INTERRUPTED, /* its CPU served an interrupt, softirq or timer */
-	PATH_WAIT_CPU,	  /* a task was ready, others had the CPU */
+	PATH_RUNNABLE,	  /* a task was ready, others had the CPU */
 	/* Waits that no task's work explains: */
 	PATH_DISK,
 	PATH_NETWORK, /* a packet was under way, or came from a machine that was not recorded */
@@ -34,7 +34,7 @@ enum path_cause {
 	PATH_UNKNOWN, /* events are missing */
 	PATH_N_CAUSES
 };
-/* Stable words: "running", "wait-cpu", "disk", ... */
+/* Stable words: "running", "runnable", "disk", ... */
 const char *path_cause_name(enum path_cause);
 /* Of a span by itself. Of a piece of a wait: of the last one (kernel_wait_end). */
 enum path_cause path_cause_of(const struct kernel_span *s);
