@@ -29,7 +29,7 @@ struct requests_parts_finder {
 const char *requests_part_name(enum requests_part_kind k)
 {
 	static const char *const names[REQUESTS_N_PARTS] = { "requester", "network", "queued",
-		"running", "wait-cpu", "disk", "locks", "other", "below" };
+		"running", "runnable", "disk", "locks", "other", "below" };
 	return k < REQUESTS_N_PARTS ? names[k] : "?";
 }
 
@@ -306,7 +306,7 @@ static enum requests_part_kind kind_of(const struct worker *w, const struct requ
 	switch (s->cause) {
 	case PATH_RUNNING:
 	case PATH_INTERRUPTED: return REQUESTS_CPU;
-	case PATH_WAIT_CPU: return REQUESTS_WAIT_CPU;
+	case PATH_RUNNABLE: return REQUESTS_RUNNABLE;
 	case PATH_DISK: return REQUESTS_DISK;
 	case PATH_FUTEX: return REQUESTS_LOCKS;
 	case PATH_NETWORK: return REQUESTS_NETWORK;
@@ -597,7 +597,7 @@ static struct path_segment segment_of(const struct requests *r, const struct req
 		.task = p->task,
 		.span = p->span,
 		.call = s ? s->call : KERNEL_NONE,
-		.by = s && s->state == KERNEL_READY ? s->by : KERNEL_NONE,
+		.by = s && s->state == KERNEL_RUNNABLE ? s->by : KERNEL_NONE,
 		.source = KERNEL_NONE,
 		.depth = p->depth,
 		.state = s ? s->state : KERNEL_UNKNOWN,

@@ -16,7 +16,7 @@ enum requests_part_kind {   /* for the overview */
 	REQUESTS_NETWORK,
 	REQUESTS_QUEUED, /* arrived, but the server did other things */
 	REQUESTS_CPU,	 /* the server on a CPU */
-	REQUESTS_WAIT_CPU,
+	REQUESTS_RUNNABLE,
 	REQUESTS_DISK,
 	REQUESTS_LOCKS,
 	REQUESTS_OTHER, /* timers, unknown, ... */

@@ -10,7 +10,7 @@ text "$dir/out" '^Requests by kind, from ' "heading"
 text "$dir/out" '^Where the mean time went' "second table"
 run 0 requests --format csv $t
 equal "columns" "$(head -1 "$dir/out")" \
-	"kind,count,rate,p50_ns,p90_ns,p99_ns,p999_ns,max_ns,mean_ns,out_bytes,in_bytes,most_parallel,windows,lost_events,requester_ns,network_ns,queued_ns,running_ns,wait_cpu_ns,disk_ns,locks_ns,other_ns,below_ns"
+	"kind,count,rate,p50_ns,p90_ns,p99_ns,p999_ns,max_ns,mean_ns,out_bytes,in_bytes,most_parallel,windows,lost_events,requester_ns,network_ns,queued_ns,running_ns,runnable_ns,disk_ns,locks_ns,other_ns,below_ns"
 cp "$dir/out" "$dir/kinds"
 run 0 requests --list -n 0 --format csv $t
 cp "$dir/out" "$dir/list"

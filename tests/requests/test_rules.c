@@ -206,10 +206,10 @@ static void queued(void **state)
 		"1-2 11 write 5 10\n2 30 user\n2-3 30 read 17 10\n"
 		"5-6 10 write 5 10\n6 10 blocked task by 30\n"
 		"9-10 30 write 17 10\n10-11 11 read 5 10\n"
-		"12-13 30 read 7 10\n15 30 ready\n18 30 user\n19-20 30 write 7 10\n"
+		"12-13 30 read 7 10\n15 30 runnable\n18 30 user\n19-20 30 write 7 10\n"
 		"20 10 user\n20-22 10 read 5 10\n";
 	parts_are(world, "r2.1",
-		"10 requester 1, 30 queued 4 for r1.1, 30 running 5, 30 wait-cpu 3, 30 running 2, "
+		"10 requester 1, 30 queued 4 for r1.1, 30 running 5, 30 runnable 3, 30 running 2, "
 		"10 requester 2");
 }
 

@@ -189,7 +189,7 @@ int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums 
 		{ "network_ns", NULL, MER_DURATION },
 		{ "queued_ns", NULL, MER_DURATION },
 		{ "running_ns", NULL, MER_DURATION },
-		{ "wait_cpu_ns", NULL, MER_DURATION },
+		{ "runnable_ns", NULL, MER_DURATION },
 		{ "disk_ns", NULL, MER_DURATION },
 		{ "locks_ns", NULL, MER_DURATION },
 		{ "other_ns", NULL, MER_DURATION },
