@@ -10,6 +10,8 @@
 #include "base/grow.h"
 #include "requests/requests.h"
 
+enum { CLOCKS_NS = 2000000 }; /* of two hosts, at most apart; where bytes do not decide */
+
 struct boundary {
 	uint64_t out, in; /* bytes of requests and answers that have passed this end */
 	uint32_t at;	  /* its first action after */
@@ -215,6 +217,56 @@ static int by_one_end(struct maker *m, enum requests_side side)
 	return 0;
 }
 
+/* The segment k of the server is the whole of segment i of the client: of the same bytes, and then,
+ * or as much apart as their clocks may be. */
+static bool is_same_exchange(
+	const struct side *c, size_t i, const struct side *s, size_t k, int64_t apart)
+{
+	const struct boundary *p = &c->boundaries[i], *q = &s->boundaries[k];
+	return p[1].out - p->out == q[1].out - q->out && p[1].in - p->in == q[1].in - q->in &&
+	       q[1].at > q->at && p[1].at > p->at &&
+	       action_at(s, q->at)->end >= action_at(c, p->at)->begin - apart &&
+	       action_at(s, q[1].at - 1)->begin <= action_at(c, p[1].at - 1)->end + apart;
+}
+
+/* Calls are missing at one end, so sums of bytes tell nothing from there on. What the client has
+ * seen counts; what the server did is known where it is certainly of the same exchange. */
+static int by_time(struct maker *m)
+{
+	struct requests_connection *c = &m->r->connections.item[m->connection];
+	struct side *client = &m->sides[REQUESTS_CLIENT], *server = &m->sides[REQUESTS_SERVER];
+	const struct requests_host *host = server->host;
+	enum { LOOK_AHEAD = 64 };
+	int64_t apart = client->host == server->host ? 0 : CLOCKS_NS;
+	int rc = 0;
+	for (size_t i = 0, k = 0; rc == 0 && i + 1 < client->n_boundaries; i++) {
+		const struct boundary *p = &client->boundaries[i];
+		if (p[1].at == p->at)
+			continue;
+		int64_t begin = action_at(client, p->at)->begin - apart;
+		server->host = host;
+		while (k + 1 < server->n_boundaries && server->boundaries[k + 1].at > 0 &&
+			action_at(server, server->boundaries[k + 1].at - 1)->end < begin)
+			k++;
+		size_t at = k, n_found = 0;
+		for (size_t j = k; j + 1 < server->n_boundaries && j < k + LOOK_AHEAD; j++)
+			if (is_same_exchange(client, i, server, j, apart)) {
+				at = j;
+				n_found++;
+			}
+		/* Of several nothing tells which. */
+		bool found = n_found == 1;
+		size_t from[REQUESTS_N_SIDES] = { i, at },
+		       until[REQUESTS_N_SIDES] = { i + 1, at + 1 };
+		server->host = found ? host : NULL;
+		c->is_damaged = !found;
+		rc = add_exchange(m, from, until);
+		k = found ? at + 1 : k;
+	}
+	c->is_damaged = true;
+	return rc;
+}
+
 /* Bytes that were read were written; and all but the last ones that were written, read. */
 static bool is_whole(const struct side *client, const struct side *server)
 {
@@ -267,7 +319,7 @@ static int find_in(struct maker *m)
 		r->n_damaged += c->is_damaged;
 		if (!c->is_damaged)
 			return by_both_ends(m);
-		server->host = NULL; /* what it did for which one is not known */
+		return by_time(m);
 	}
 	return by_one_end(m, client->host ? REQUESTS_CLIENT : REQUESTS_SERVER);
 }

@@ -80,6 +80,11 @@ static void damaged(void **state)
 	(void)state;
 	requests_are(ONE "1-2 10 write 5 10\n3-4 20 read 7 15\n5-6 20 write 7 5\n7-8 10 read 5 5\n",
 		"r1.1 10>? 1-8 damaged");
+	/* Where they agree again, it is known. */
+	requests_are(ONE
+		"1-2 10 write 5 10\n3-4 20 read 7 15\n5-6 20 write 7 5\n7-8 10 read 5 5\n"
+		"9-10 10 write 5 10\n11-12 20 read 7 10\n13-14 20 write 7 5\n15-16 10 read 5 5\n",
+		"r1.1 10>? 1-8 damaged, r1.2 10>20 9-16");
 }
 
 /* ---- for whom ---- */
