@@ -24,6 +24,12 @@ struct finder {
 	size_t n, cap;
 	struct mer_map local_of; /* host and remote endpoint -> local endpoint, AMBIGUOUS */
 	bool has_local_of;
+	struct partner { /* of a socket without addresses */
+		uint64_t key;
+		uint32_t votes;
+	} * partners;
+	size_t n_partners, cap_partners;
+	struct mer_map partner_of; /* socket -> number, plus 1 */
 };
 
 static uint64_t key_of(uint32_t a, uint32_t b)
@@ -89,6 +95,84 @@ static void vote(const struct requests_connections *c, struct requests_socket *s
 	}
 }
 
+/* ---- without addresses: who read what a packet brought that the other one sent ---- */
+
+static uint64_t socket_key(uint32_t host, uint32_t socket)
+{
+	return (uint64_t)host << 32 | socket;
+}
+
+static bool lacks_address(const struct requests_connections *c, uint32_t host, uint32_t socket)
+{
+	const struct requests_socket *s = socket_at(c, host, socket);
+	return !s->local && !s->remote && s->kind != KERNEL_OBJECT_UNIX;
+}
+
+static bool vote_partner(struct finder *f, uint64_t socket, uint64_t partner)
+{
+	uint32_t *at = mer_map_put(&f->partner_of, socket);
+	if (!at ||
+		!mer_grow_at(&f->partners, &f->cap_partners, f->n_partners, sizeof(*f->partners)))
+		return false;
+	if (!*at)
+		*at = (uint32_t)++f->n_partners;
+	struct partner *p = &f->partners[*at - 1];
+	if (p->votes && p->key == partner) {
+		p->votes++;
+	} else if (!p->votes || --p->votes == 0) {
+		p->key = partner;
+		p->votes = 1;
+	}
+	return true;
+}
+
+/* By majority: of a batch of packets it may be another one that ended the wait. */
+static bool find_partners(struct finder *f)
+{
+	const struct requests_log *log = f->c->log;
+	struct mer_map senders = { 0 }; /* packet -> sighting, plus 1, of the host that sent it */
+	bool ok = true;
+	for (int way = 0; way < 2; way++)
+		for (uint32_t h = 0; ok && h < log->n_hosts; h++)
+			for (uint32_t i = 0; ok && i < log->hosts[h].n_sightings; i++) {
+				const struct requests_sighting *s = &log->hosts[h].sightings[i];
+				if (s->is_send != (way == 0) || !lacks_address(f->c, h, s->socket))
+					continue;
+				const struct kernel_bridge *p = &f->c->w->bridges[s->packet];
+				if (way == 0) {
+					uint32_t *at = mer_map_put(&senders, s->packet);
+					ok = at != NULL;
+					if (ok)
+						*at = i + 1;
+					continue;
+				}
+				const uint32_t *at = mer_map_get(&senders, s->packet);
+				if (!at || !*at)
+					continue;
+				uint64_t from = socket_key(p->from.host,
+					log->hosts[p->from.host].sightings[*at - 1].socket);
+				uint64_t to = socket_key(h, s->socket);
+				ok = from == to ||
+				     (vote_partner(f, from, to) && vote_partner(f, to, from));
+			}
+	mer_map_fini(&senders);
+	return ok;
+}
+
+/* The key of the connection that it has with its partner; 0: there is none. */
+static uint64_t partner_key(const struct finder *f, uint32_t host, uint32_t socket, uint32_t *side)
+{
+	uint64_t own = socket_key(host, socket);
+	const uint32_t *at = mer_map_get(&f->partner_of, own);
+	const struct partner *p = at && *at ? &f->partners[*at - 1] : NULL;
+	const uint32_t *its = p && p->votes ? mer_map_get(&f->partner_of, p->key) : NULL;
+	if (!its || !*its || f->partners[*its - 1].key != own || !f->partners[*its - 1].votes)
+		return 0;
+	uint64_t both[] = { own < p->key ? own : p->key, own < p->key ? p->key : own };
+	*side = own > p->key;
+	return mer_hash(both, sizeof(both));
+}
+
 static bool add_end(struct finder *f, const struct found_end *e)
 {
 	if (!mer_grow(&f->ends, f->n, &f->cap, sizeof(*f->ends)))
@@ -114,12 +198,14 @@ static bool identify(struct finder *f, uint32_t host, uint32_t number)
 		e.side = s->end;
 		return add_end(f, &e);
 	}
-	vote(f->c, s);
 	if (!s->local) {
 		s->remote = kernel_name_endpoint(name);
 		if (s->remote && !s->is_connected && !find_local(f, host, s->remote, &s->local))
 			return false;
 	}
+	e.key = s->local || s->remote ? 0 : partner_key(f, host, number, &e.side);
+	if (e.key)
+		return add_end(f, &e);
 	/* With one address only: its other end was not recorded. */
 	if (!s->remote)
 		return true;
@@ -352,6 +438,10 @@ int requests_connections_find(struct requests_connections *c, const struct kerne
 	c->by_socket = calloc((size_t)log->n_hosts + 1, sizeof(*c->by_socket));
 	c->actions_of = calloc((size_t)log->n_hosts + 1, sizeof(*c->actions_of));
 	bool ok = c->by_socket && c->actions_of && sort_packets(c);
+	for (uint32_t h = 0; h < log->n_hosts; h++)
+		for (uint32_t i = 0; i < log->hosts[h].n_sockets; i++)
+			vote(c, &log->hosts[h].sockets[i]);
+	ok = ok && find_partners(&f);
 	for (uint32_t h = 0; ok && h < log->n_hosts; h++) {
 		ok = sort_actions(c, h);
 		for (uint32_t i = 0; ok && i < log->hosts[h].n_sockets; i++)
@@ -365,6 +455,8 @@ int requests_connections_find(struct requests_connections *c, const struct kerne
 		ok = pair_ends(&f, i, k);
 	}
 	mer_map_fini(&f.local_of);
+	mer_map_fini(&f.partner_of);
+	free(f.partners);
 	free(f.ends);
 	if (ok && c->n)
 		qsort(c->item, c->n, sizeof(*c->item), by_begin);

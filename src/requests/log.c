@@ -6,7 +6,7 @@
 #include "kernel/calls.h"
 #include "kernel/files/files.h"
 
-enum { MOST_ANCESTORS = 8 };
+enum { MOST_ANCESTORS = 8, MOST_SIGHTINGS = 64 };
 
 /* ---- which socket a descriptor is ---- */
 
@@ -174,6 +174,18 @@ static bool goes_on(struct requests_host *r, struct requests_doing *d, struct re
 	return true;
 }
 
+static bool add_sighting(struct requests_host *r, uint32_t packet, uint32_t socket, bool is_send)
+{
+	struct requests_socket *s = &r->sockets[socket];
+	if (s->n_sightings >= MOST_SIGHTINGS)
+		return true;
+	if (!mer_grow32(&r->sightings, r->n_sightings, &r->cap_sightings, sizeof(*r->sightings)))
+		return false;
+	r->sightings[r->n_sightings++] = (struct requests_sighting){ packet, socket, is_send };
+	s->n_sightings++;
+	return true;
+}
+
 static bool note(struct requests_host *r, uint32_t socket, struct requests_action a)
 {
 	struct requests_doing *d = doing(r, a.task);
@@ -181,6 +193,11 @@ static bool note(struct requests_host *r, uint32_t socket, struct requests_actio
 	if (!d)
 		return false;
 	d->has_read |= a.kind == REQUESTS_READ;
+	if (a.kind == REQUESTS_READ && d->arrived) {
+		if (!add_sighting(r, d->arrived - 1, socket, false))
+			return false;
+		d->arrived = 0;
+	}
 	if (goes_on(r, d, s, &a))
 		return true;
 	a.socket = socket;
@@ -335,7 +352,7 @@ static int on_packet(void *ctx, const struct kernel_host *h, const struct kernel
 	struct requests_socket *of = socket == KERNEL_NONE ? NULL : &r->sockets[socket];
 	if (of && of->n_samples < REQUESTS_SAMPLES)
 		of->samples[of->n_samples++] = p->packet;
-	return 0;
+	return !of || add_sighting(r, p->packet, socket, true) ? 0 : MER_ERR_NOMEM;
 }
 
 /* Who had something to do handed it on, maybe. */
@@ -345,6 +362,13 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 	const struct kernel_span *s = kernel_span(h, span);
 	bool by_task =
 		s->cause == KERNEL_FUTEX || s->cause == KERNEL_PIPE || s->cause == KERNEL_TASK;
+	if (s->state == KERNEL_BLOCKED && s->cause == KERNEL_NETWORK && s->source != KERNEL_NONE) {
+		struct requests_doing *reader = doing(r, s->task);
+		if (!reader)
+			return MER_ERR_NOMEM;
+		reader->arrived = s->source + 1;
+		return 0;
+	}
 	if (s->state != KERNEL_BLOCKED || s->by == KERNEL_NONE || !by_task)
 		return 0;
 	const struct kernel_span *by = kernel_span_kept(h, s->by);
@@ -392,6 +416,7 @@ void requests_log_free(struct requests_log *l)
 	for (uint32_t i = 0; l && l->hosts && i < l->n_hosts; i++) {
 		struct requests_host *r = &l->hosts[i];
 		mer_spill_release(r->actions);
+		free(r->sightings);
 		free(r->sockets);
 		free(r->slots);
 		free(r->tasks);

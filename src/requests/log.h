@@ -45,7 +45,7 @@ struct requests_socket { /* one end of a connection */
 	bool is_connected, is_accepted;
 	bool is_connecting; /* connect did not wait until it was */
 	/* Some of the packets that were sent by its calls: they have the addresses. */
-	uint8_t n_samples;
+	uint8_t n_samples, n_sightings;
 	uint32_t samples[REQUESTS_SAMPLES];
 	uint32_t opener; /* its action CONNECT, plus 1 */
 	uint32_t last;	 /* its last action, plus 1 */
@@ -55,8 +55,17 @@ struct requests_socket { /* one end of a connection */
 	uint32_t connection;	/* plus 1; 0: none */
 };
 
+/* Where packets have no addresses: one that a call on a socket sent, or that ended a wait before
+ * the socket was read. */
+struct requests_sighting {
+	uint32_t packet, socket;
+	bool is_send;
+};
+
 struct requests_host {
 	struct mer_spill *spill;
+	struct requests_sighting *sightings; /* of each socket some */
+	uint32_t n_sightings, cap_sightings;
 	struct requests_socket *sockets;
 	uint32_t n_sockets, cap_sockets;
 	struct requests_action *actions; /* a block of spill; in the order in which they ended */
@@ -71,6 +80,8 @@ struct requests_host {
 	struct mer_map slots_by_fd; /* process and descriptor -> newest slot, plus 1 */
 	struct requests_doing {
 		uint32_t last; /* its last action, plus 1 */
+		uint32_t
+			arrived; /* packet that ended its last wait, plus 1; 0: none, or read since */
 		bool is_fresh, has_read;
 	} * tasks; /* by task */
 	size_t cap_tasks;

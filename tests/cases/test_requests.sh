@@ -58,4 +58,12 @@ if there "$t"; then
 	equal "windows" "$(jq '.windows | map(select(.messages > 1)) | length' "$dir/out")" 72
 	equal "no message is invented" "$(jq '[(.requests + .windows)[] | select(.client.comm // "" | startswith("h2-")) | .messages // 1] | add <= 440' "$dir/out")" true
 fi
+# Packets without addresses: the ends of connections are found by who was woken by what another one sent.
+t=$public/django-vote
+if there "$t"; then
+	run 0 requests --list -n 0 --format csv "$t"/*
+	equal "requests of pages" "$(awk -F, '$5 == "python -> django-httpd apache2" && $16 == ""' "$dir/out" | wc -l)" 12
+	equal "queries, all below one" "$(awk -F, '$5 == "apache2 -> django-db postgres" && $16 != ""' "$dir/out" | wc -l)" 108
+	equal "others" "$(sed 1d "$dir/out" | wc -l)" 120
+fi
 finish
