@@ -315,8 +315,10 @@ static enum requests_part_kind kind_of(const struct worker *w, const struct requ
 }
 
 /* What the task did meanwhile that ended a wait (a child, a thread of the kernel that writes the
- * journal): that is what was waited for. The last of its spans is `span`. */
-static int emit_helper(struct walk *k, const struct worker *w, uint32_t span, int64_t until)
+ * journal): that is what was waited for. The last of its spans is `span`; before it was there, the
+ * wait is what it is, `wait`. */
+static int emit_helper(struct walk *k, const struct worker *w, uint32_t span,
+	const struct requests_part *wait, int64_t until)
 {
 	enum { MOST = 256 };
 	const struct kernel_host *h = &k->f->r->w->hosts[w->host];
@@ -330,6 +332,8 @@ static int emit_helper(struct walk *k, const struct worker *w, uint32_t span, in
 		if (kernel_span(h, i)->begin <= k->t)
 			break;
 	}
+	int64_t there = kernel_span(h, spans[n - 1])->begin;
+	rc = emit(k, there < until ? there : until, *wait);
 	while (rc == 0 && n > 0) {
 		int64_t end = n > 1 ? kernel_span(h, spans[n - 2])->begin : until;
 		part.cause =
@@ -366,7 +370,7 @@ static int emit_piece(struct walk *k, const struct worker *w, uint32_t span, int
 	}
 	if (s && !w->is_requester && s->state == KERNEL_BLOCKED && s->by != KERNEL_NONE &&
 		(s->cause == KERNEL_TASK || s->cause == KERNEL_PIPE))
-		return emit_helper(k, w, s->by, until);
+		return emit_helper(k, w, s->by, &part, until);
 	return emit(k, until, part);
 }
 

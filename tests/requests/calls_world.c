@@ -23,26 +23,31 @@ struct pairs {
 	unsigned n;
 };
 
-static uint32_t task_of(struct calls_world *c, int32_t tid)
+static uint32_t add_task(struct calls_world *c, int32_t tid, int64_t begin)
 {
-	uint32_t task = kernel_find_task(&c->host, tid, NULL, 0);
 	struct mer_err err = { 0 };
 	char name[20];
-	if (task != KERNEL_NONE)
-		return task;
-	task = kernel_add_task(&c->host, tid, 0);
+	uint32_t task = kernel_add_task(&c->host, tid, begin);
 	assert_int_not_equal(task, KERNEL_NONE);
 	c->host.tasks[task].pid = tid;
 	c->host.tasks[task].end = c->host.tasks[task].died = END_US * US;
 	int len = snprintf(name, sizeof(name), "t%" PRId32, tid);
-	assert_int_equal(kernel_rename(&c->host, task, 0, name, (size_t)len, &err), 0);
-	kernel_add_span(&c->host, &(struct kernel_span){ .task = task,
-					  .before = KERNEL_NONE,
-					  .call = KERNEL_NONE,
-					  .by = KERNEL_NONE,
-					  .source = KERNEL_NONE,
-					  .state = KERNEL_USER });
+	assert_int_equal(kernel_rename(&c->host, task, begin, name, (size_t)len, &err), 0);
+	kernel_add_span(&c->host,
+		&(struct kernel_span){ .begin = begin,
+			.task = task,
+			.before = KERNEL_NONE,
+			.call = KERNEL_NONE,
+			.by = KERNEL_NONE,
+			.source = KERNEL_NONE,
+			.state = KERNEL_USER });
 	return task;
+}
+
+static uint32_t task_of(struct calls_world *c, int32_t tid)
+{
+	uint32_t task = kernel_find_task(&c->host, tid, NULL, 0);
+	return task == KERNEL_NONE ? add_task(c, tid, 0) : task;
 }
 
 /* A descriptor belongs to its process. */
@@ -162,6 +167,8 @@ void calls_world_open(struct calls_world *c, const char *text)
 		} else if (strcmp(word[0], "thread") == 0) {
 			uint32_t task = task_of(c, (int32_t)strtol(word[1], NULL, 10));
 			c->host.tasks[task].pid = (int32_t)strtol(word[2], NULL, 10);
+		} else if (strcmp(word[0], "born") == 0) {
+			add_task(c, (int32_t)strtol(word[1], NULL, 10), strtoll(word[2], NULL, 10) * US);
 		} else if (strchr(word[0], '-')) {
 			add_call(c, &pairs, log, word, n);
 		} else {

@@ -248,6 +248,17 @@ static void works_for_the_server(void **state)
 		"20 locks 2, 20 running 2, 10 requester 1");
 }
 
+/* From before the one that ended the wait was there, that is a wait. */
+static void helper_comes_late(void **state)
+{
+	(void)state;
+	parts_are(ONE "born 40 6\n0 10 user\n0 20 user\n1-2 10 write 5 10\n2-3 20 read 7 10\n"
+		      "4 20 blocked task by 40\n9 20 user\n"
+		      "13-14 20 write 7 10\n14-15 10 read 5 10\n",
+		"r1.1",
+		"10 requester 1, 20 running 2, 20 other 2, 40 running 3, 20 running 5, 10 requester 1");
+}
+
 /* The worker has another job when the request is read: queued, with the one that it does. */
 static void queued_for_a_worker(void **state)
 {
@@ -275,6 +286,7 @@ int main(void)
 		cmocka_unit_test(queued),
 		cmocka_unit_test(below),
 		cmocka_unit_test(works_for_the_server),
+		cmocka_unit_test(helper_comes_late),
 		cmocka_unit_test(queued_for_a_worker),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
