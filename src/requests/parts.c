@@ -589,6 +589,21 @@ int requests_parts_find(struct requests_parts_finder *f, uint32_t exchange,
 	return emit_exchange(&k, exchange, x->end);
 }
 
+int requests_parts_find_each(struct requests_parts_finder *f, uint32_t exchange,
+	struct requests_parts *p, struct mer_err *err)
+{
+	const struct requests_exchange *x = &f->r->exchanges[exchange];
+	struct walk k = { .f = f, .p = p, .t = x->begin, .is_fine = true, .err = err };
+	p->n = 0;
+	return emit_exchange(&k, exchange, x->end);
+}
+
+uint32_t requests_served_by(
+	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time)
+{
+	return acts_at(f, host, task, time);
+}
+
 /* ---- as a path ---- */
 
 static struct path_segment segment_of(const struct requests *r, const struct requests_part *p)
@@ -649,7 +664,6 @@ int requests_path(
 	const struct requests_end *client =
 		&requests_connection_of(r, exchange)->ends[REQUESTS_CLIENT];
 	struct requests_parts parts = { 0 };
-	struct walk k = { .f = f, .p = &parts, .t = x->begin, .is_fine = true, .err = err };
 	*path = (struct path){ .world = r->w,
 		.host = client->host,
 		.task = x->client_task,
@@ -658,7 +672,7 @@ int requests_path(
 	if (x->client_task == KERNEL_NONE)
 		return mer_fail(err, MER_ERR_USAGE,
 			"who sent this request was not recorded, so there is no path of its task");
-	int rc = emit_exchange(&k, exchange, x->end);
+	int rc = requests_parts_find_each(f, exchange, &parts, err);
 	for (size_t i = 0; rc == 0 && i < parts.n; i++) {
 		struct path_segment s = segment_of(r, &parts.item[i]);
 		const struct path_segment *last =

@@ -52,7 +52,13 @@ void requests_parts_finder_free(struct requests_parts_finder *); /* NULL is fine
 /* p: zeroed, or of another one before; to be freed with requests_parts_fini. */
 int requests_parts_find(struct requests_parts_finder *f, uint32_t exchange,
 	struct requests_parts *p, struct mer_err *err);
+/* The same with a part for each span. */
+int requests_parts_find_each(struct requests_parts_finder *f, uint32_t exchange,
+	struct requests_parts *p, struct mer_err *err);
 void requests_parts_fini(struct requests_parts *p);
+/* The exchange that a task acted for at a time, plus 1; 0: none that is known. */
+uint32_t requests_served_by(
+	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time);
 
 /* The same as a path of the requester's task, from the request's begin to its end, with
  * PATH_QUEUED where a server did something else. path_fini in any case. MER_ERR_USAGE: the

@@ -13,10 +13,10 @@
 enum order { ORDER_LATENCY, ORDER_BEGIN };
 
 struct values {
-	struct cli_amount limit, min;
+	struct cli_amount limit, min, above, slowest;
 	const char *kind, *from, *to, *request;
 	unsigned sort; /* enum order */
-	bool list, tree;
+	bool list, tree, explain;
 };
 
 struct asking {
@@ -242,10 +242,39 @@ static int show_kinds(struct asking *x, struct mer_str *out)
 	return rc;
 }
 
+/* Of the kind that took most of the time of those that were selected. */
+static int show_reasons(struct asking *x, struct mer_str *out)
+{
+	enum { REASONS = 12 }; /* for people */
+	struct requests_sums *rows = NULL;
+	struct requests_explanation why = { 0 };
+	const struct values *v = x->v;
+	const struct requests_choice choice = { .above_ns = v->above.set ? v->above.v : 0,
+		.slowest = v->slowest.set ? (uint32_t)v->slowest.v : 0 };
+	uint32_t n = 0;
+	int rc = requests_sum(x->c.kinds, x->c.which, x->c.n, &rows, &n, &x->cli->err);
+	x->c.limit = v->limit.set				? (uint32_t)v->limit.v
+		     : x->cli->format == CLI_FORMAT_TABLE ? REASONS
+							  : 0;
+	if (rc == 0 && n)
+		rc = requests_explain(x->c.kinds, x->parts, x->c.which, x->c.n, rows[0].kind, &choice,
+			&why, &x->cli->err);
+	if (rc == 0 && !why.n_slow)
+		rc = mer_fail(&x->cli->err, MER_ERR_USAGE,
+			"--explain: too few requests to compare slow ones with typical ones (of %s)",
+			n ? mer_intern_text(&x->c.kinds->names, rows[0].kind) : "any kind");
+	if (rc == 0)
+		rc = cli_requests_explain(&x->c, &why, out);
+	if (n)
+		requests_explanation_fini(&why);
+	free(rows);
+	return rc;
+}
+
 static int show(struct asking *x)
 {
 	struct mer_str out = { 0 };
-	bool each = x->v->list || x->v->tree || x->v->request;
+	bool each = (x->v->list || x->v->tree || x->v->request) && !x->v->explain;
 	int rc = 0;
 	if (each)
 		limit(x);
@@ -253,7 +282,9 @@ static int show(struct asking *x)
 		x->c.limit = x->v->limit.set ? (uint32_t)x->v->limit.v : 0;
 	if (x->v->tree)
 		rc = grow_trees(x);
-	if (rc == 0 && !each)
+	if (rc == 0 && x->v->explain)
+		rc = show_reasons(x, &out);
+	else if (rc == 0 && !each)
 		rc = show_kinds(x, &out);
 	else if (rc == 0 && x->cli->format == CLI_FORMAT_JSON)
 		rc = cli_requests_json_list(&x->c, &out);
@@ -271,6 +302,14 @@ static int run(struct cli *cli, const void *values)
 	struct requests *r = NULL;
 	struct requests_kinds kinds = { 0 };
 	struct asking x = { .cli = cli, .v = values };
+	const struct values *v = values;
+	if (v->explain && (v->list || v->tree || v->request))
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--explain compares many requests: it does not work with --list, --tree and "
+			"--request");
+	if ((v->above.set || v->slowest.set) && (!v->explain || (v->above.set && v->slowest.set)))
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--above and --slowest, one of them, say which are slow for --explain");
 	int rc = cli_session_open(cli, &s);
 	if (rc)
 		return rc;
@@ -309,6 +348,20 @@ static const struct cli_option options[] = {
 		.kind = CLI_FLAG,
 		.help = "requests with those below them, as waterfalls",
 		.offset = AT(tree) },
+	{ .name = "explain",
+		.kind = CLI_FLAG,
+		.help = "why the slow ones (above p99) take longer than others",
+		.offset = AT(explain) },
+	{ .name = "above",
+		.kind = CLI_DURATION,
+		.arg = "TIME",
+		.help = "--explain: slow are those above TIME",
+		.offset = AT(above) },
+	{ .name = "slowest",
+		.kind = CLI_AMOUNT,
+		.arg = "N",
+		.help = "--explain: slow are the N slowest",
+		.offset = AT(slowest) },
 	{ .name = "request",
 		.kind = CLI_TEXT,
 		.arg = "ID",

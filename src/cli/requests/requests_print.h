@@ -3,6 +3,7 @@
 #define MER_CLI_REQUESTS_PRINT_H
 
 #include "cli/context.h"
+#include "requests/explain.h"
 #include "requests/kinds.h"
 #include "session/session.h"
 
@@ -26,6 +27,9 @@ int cli_requests_json_kinds(const struct cli_requests *c, const struct requests_
 int cli_requests_list(const struct cli_requests *c, struct mer_str *out);
 int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums *rows, uint32_t n,
 	struct mer_str *out);
+/* In every format. */
+int cli_requests_explain(
+	const struct cli_requests *c, const struct requests_explanation *x, struct mer_str *out);
 int cli_requests_tree(const struct cli_requests *c, struct mer_str *out);
 
 /* An end of a request: who, and where. */
