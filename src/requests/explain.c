@@ -32,8 +32,9 @@ static uint32_t find_reason(struct explaining *e, const struct requests_part *p)
 	const char *program = requests_program(e->k, p->host, p->task);
 	uint32_t name = mer_intern_add(&x->names, program, strlen(program));
 	uint32_t key[] = { p->host, name, e->k->of[p->exchange], p->kind };
-	uint32_t *at = name == MER_INTERN_NONE ? NULL
-					       : mer_map_put(&e->reasons, mer_hash(key, sizeof(key)));
+	uint32_t *at = name == MER_INTERN_NONE
+			       ? NULL
+			       : mer_map_put(&e->reasons, mer_hash(key, sizeof(key)));
 	if (!at)
 		return KERNEL_NONE;
 	if (!*at) {
@@ -162,9 +163,8 @@ static void compare(struct explaining *e, int64_t slow_sum, int64_t typical_sum)
 		const struct sum *s = &e->sums[i];
 		struct requests_reason *r = &x->reasons[s->reason];
 		if (r->n_culprits < REQUESTS_CULPRITS)
-			r->culprits[r->n_culprits++] = (struct requests_culprit){
-				s->host, s->task, s->kind, s->ns / x->n_slow
-			};
+			r->culprits[r->n_culprits++] = (struct requests_culprit){ s->host, s->task,
+				s->kind, s->ns / x->n_slow };
 	}
 	if (x->n) {
 		qsort(x->reasons, x->n, sizeof(*x->reasons), by_difference);

@@ -18,15 +18,16 @@ struct requests_culprit {
 struct requests_reason {
 	uint32_t host;
 	uint32_t program; /* name, in the explanation's names */
-	uint32_t in;	  /* kind of the request that the time is of: the slow one, or one below it */
-	uint8_t part;	  /* enum requests_part_kind */
+	uint32_t in;  /* kind of the request that the time is of: the slow one, or one below it */
+	uint8_t part; /* enum requests_part_kind */
 	int64_t slow_ns, typical_ns; /* a request */
 	int64_t ns;		     /* the difference */
-	struct requests_culprit culprits[REQUESTS_CULPRITS]; /* of the slow ones, the greatest first */
+	struct requests_culprit
+		culprits[REQUESTS_CULPRITS]; /* of the slow ones, the greatest first */
 	unsigned n_culprits;
 };
 
-struct requests_choice { /* which are the slow ones; zeroed: those above p99 */
+struct requests_choice {  /* which are the slow ones; zeroed: those above p99 */
 	int64_t above_ns; /* all that took longer; 0: not given */
 	uint32_t slowest; /* so many; 0: not given */
 };
@@ -35,7 +36,7 @@ struct requests_explanation {
 	struct mer_arena arena;
 	struct mer_intern names;
 	uint32_t kind, n_slow, n_typical;
-	int64_t slow_ns, typical_ns; /* means */
+	int64_t slow_ns, typical_ns;	 /* means */
 	struct requests_reason *reasons; /* malloc'ed; the greatest difference first */
 	size_t n, cap;
 };

@@ -67,6 +67,22 @@ same "queued in both" "$dir/got" "$dir/queued"
 run 0 path --request "$id" $t
 text "$dir/out" 'By cause' "path as text"
 
+# Why the slow ones are slow.
+w=$lab/web-load
+run 0 requests --explain --kind 'load -> *' --json "$w/client" "$w/web" "$w/db"
+equal "differences of parts add up" "$(jq '(.causes | map(.ns) | add) == .difference_ns' "$dir/out")" true
+equal "means" "$(jq '.slow.mean_ns - .typical.mean_ns == .difference_ns and .slow.count == 8' "$dir/out")" true
+equal "the greatest first" "$(jq '[.causes[].ns] | . == (sort | reverse)' "$dir/out")" true
+equal "keys" "$(jq -r 'keys | join(",")' "$dir/out")" "causes,diagnostics,difference_ns,kind,schema_version,sentence,slow,sync,typical"
+equal "keys of a cause" "$(jq -r '.causes[0] | keys | join(",")' "$dir/out")" "cause,comm,culprits,host,ns,of,share,slow_ns,typical_ns"
+equal "the N slowest" "$("$m" requests -q --explain --slowest 20 --kind 'load -> *' --json "$w/client" "$w/web" "$w/db" | jq .slow.count)" 20
+equal "above a time" "$("$m" requests -q --explain --above 100ms --kind 'load -> *' --json "$w/client" "$w/web" "$w/db" | jq .slow.count)" \
+	"$("$m" requests -q --list -n 0 --min 100ms --kind 'load -> *' --format csv "$w/client" "$w/web" "$w/db" | sed 1d | wc -l)"
+run 0 requests --explain --kind 'load -> *' "$w/client" "$w/web" "$w/db"
+text "$dir/out" 'Slow requests take [0-9.]+ ms more than typical ones: ' "the sentence"
+run 2 requests --explain --list $t
+run 2 requests --above 1ms $t
+
 # What cannot be.
 run 2 requests --request r99999.1 $t
 text "$dir/err" "there is no request 'r99999.1'" "no such request"

@@ -33,14 +33,13 @@ static uint32_t add_task(struct calls_world *c, int32_t tid, int64_t begin)
 	c->host.tasks[task].end = c->host.tasks[task].died = END_US * US;
 	int len = snprintf(name, sizeof(name), "t%" PRId32, tid);
 	assert_int_equal(kernel_rename(&c->host, task, begin, name, (size_t)len, &err), 0);
-	kernel_add_span(&c->host,
-		&(struct kernel_span){ .begin = begin,
-			.task = task,
-			.before = KERNEL_NONE,
-			.call = KERNEL_NONE,
-			.by = KERNEL_NONE,
-			.source = KERNEL_NONE,
-			.state = KERNEL_USER });
+	kernel_add_span(&c->host, &(struct kernel_span){ .begin = begin,
+					  .task = task,
+					  .before = KERNEL_NONE,
+					  .call = KERNEL_NONE,
+					  .by = KERNEL_NONE,
+					  .source = KERNEL_NONE,
+					  .state = KERNEL_USER });
 	return task;
 }
 
@@ -168,7 +167,8 @@ void calls_world_open(struct calls_world *c, const char *text)
 			uint32_t task = task_of(c, (int32_t)strtol(word[1], NULL, 10));
 			c->host.tasks[task].pid = (int32_t)strtol(word[2], NULL, 10);
 		} else if (strcmp(word[0], "born") == 0) {
-			add_task(c, (int32_t)strtol(word[1], NULL, 10), strtoll(word[2], NULL, 10) * US);
+			add_task(c, (int32_t)strtol(word[1], NULL, 10),
+				strtoll(word[2], NULL, 10) * US);
 		} else if (strchr(word[0], '-')) {
 			add_call(c, &pairs, log, word, n);
 		} else {

@@ -82,7 +82,7 @@ static void requests_are(const char *world, const char *expected)
 #define OPEN(args)                                                                                 \
 	SWITCH("1", "s", "0", "0", "10")                                                           \
 	CALL("2", "2", "s", "socket", "family=2 type=1", "5")                                      \
-		CALL("3", "4", "s", "connect", "fd=5 " args, "0")
+	CALL("3", "4", "s", "connect", "fd=5 " args, "0")
 #define TO_T "family=2 dport=80 v4addr=[10, 0, 0, 2]"
 /* Task 20 of host t accepts it as 7. */
 #define ACCEPT(peer)                                                                               \
@@ -93,8 +93,8 @@ static void requests_are(const char *world, const char *expected)
 	ENTER("10", "s", "write", "fd=5") SEND("11", "s", ASK) LEAVE("12", "s", "write", "ret=10")
 #define SERVER                                                                                     \
 	RECEIVE("20", "t", ASK)                                                                    \
-	CALL("22", "23", "t", "read", "fd=7", "10") ENTER("24", "t", "write", "fd=7")              \
-		SEND("25", "t", REPLY) LEAVE("26", "t", "write", "ret=20")
+	CALL("22", "23", "t", "read", "fd=7", "10")                                                \
+	ENTER("24", "t", "write", "fd=7") SEND("25", "t", REPLY) LEAVE("26", "t", "write", "ret=20")
 #define CLIENT_READS RECEIVE("40", "s", REPLY) CALL("41", "42", "s", "read", "fd=5", "20")
 
 static void both_ends(void **state)

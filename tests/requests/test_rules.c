@@ -256,7 +256,8 @@ static void helper_comes_late(void **state)
 		      "4 20 blocked task by 40\n9 20 user\n"
 		      "13-14 20 write 7 10\n14-15 10 read 5 10\n",
 		"r1.1",
-		"10 requester 1, 20 running 2, 20 other 2, 40 running 3, 20 running 5, 10 requester 1");
+		"10 requester 1, 20 running 2, 20 other 2, 40 running 3, 20 running 5, 10 "
+		"requester 1");
 }
 
 /* The worker has another job when the request is read: queued, with the one that it does. */

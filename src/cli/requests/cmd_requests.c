@@ -253,15 +253,16 @@ static int show_reasons(struct asking *x, struct mer_str *out)
 		.slowest = v->slowest.set ? (uint32_t)v->slowest.v : 0 };
 	uint32_t n = 0;
 	int rc = requests_sum(x->c.kinds, x->c.which, x->c.n, &rows, &n, &x->cli->err);
-	x->c.limit = v->limit.set				? (uint32_t)v->limit.v
+	x->c.limit = v->limit.set			  ? (uint32_t)v->limit.v
 		     : x->cli->format == CLI_FORMAT_TABLE ? REASONS
 							  : 0;
 	if (rc == 0 && n)
-		rc = requests_explain(x->c.kinds, x->parts, x->c.which, x->c.n, rows[0].kind, &choice,
-			&why, &x->cli->err);
+		rc = requests_explain(x->c.kinds, x->parts, x->c.which, x->c.n, rows[0].kind,
+			&choice, &why, &x->cli->err);
 	if (rc == 0 && !why.n_slow)
 		rc = mer_fail(&x->cli->err, MER_ERR_USAGE,
-			"--explain: too few requests to compare slow ones with typical ones (of %s)",
+			"--explain: too few requests to compare slow ones with typical ones (of "
+			"%s)",
 			n ? mer_intern_text(&x->c.kinds->names, rows[0].kind) : "any kind");
 	if (rc == 0)
 		rc = cli_requests_explain(&x->c, &why, out);
@@ -305,7 +306,8 @@ static int run(struct cli *cli, const void *values)
 	const struct values *v = values;
 	if (v->explain && (v->list || v->tree || v->request))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"--explain compares many requests: it does not work with --list, --tree and "
+			"--explain compares many requests: it does not work with --list, --tree "
+			"and "
 			"--request");
 	if ((v->above.set || v->slowest.set) && (!v->explain || (v->above.set && v->slowest.set)))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
@@ -355,12 +357,12 @@ static const struct cli_option options[] = {
 	{ .name = "above",
 		.kind = CLI_DURATION,
 		.arg = "TIME",
-		.help = "--explain: slow are those above TIME",
+		.help = "slow for --explain are those above TIME",
 		.offset = AT(above) },
 	{ .name = "slowest",
 		.kind = CLI_AMOUNT,
 		.arg = "N",
-		.help = "--explain: slow are the N slowest",
+		.help = "slow for --explain are the N slowest",
 		.offset = AT(slowest) },
 	{ .name = "request",
 		.kind = CLI_TEXT,
@@ -412,23 +414,28 @@ const struct cli_verb cli_verb_requests = {
 		"options it prints a row for each kind: how many, how fast, and where the mean time "
 		"went.",
 	.more = "A request begins with the first byte that the requester sends after it has read the "
-		"answer before (or when it asks for the connection, if it waited for that), and ends "
-		"with the last byte of the answer that it reads. Its kind is the requester's program, "
-		"the server's host, port and program. If answers overlap with further requests on the "
-		"same connection (HTTP/2, pipelining), they cannot be told apart: they are one "
-		"exchange with a number of messages, listed as a window in JSON, counted but left out "
-		"of percentiles, as are requests of connections with lost events.\n\n"
+		"answer before (or with connect, if it waited for the connection), and ends with the "
+		"last byte of the answer that it reads. Its kind is the requester's program, the "
+		"server's host, port and program. Answers that overlap with further requests on the "
+		"same connection (HTTP/2, pipelining) cannot be separated: they are one exchange with "
+		"a number of messages, listed as a window in JSON. Windows, and requests of "
+		"connections with lost events, are counted but left out of percentiles.\n\n"
 		"A request that a server sends while it serves another one is its child. What decides "
 		"is what the sending task read last, whom it answered next, and which task woke it. "
-		"confidence says how sure that is; where several requests were open and nothing tells "
-		"them apart, it is 1 in their number.\n\n"
+		"confidence is the probability that the parent is right; if several requests were "
+		"open and no event distinguishes them, it is 1 divided by their number.\n\n"
 		"Parts of a request follow its messages and add up to its latency: the requester "
-		"itself, the network, the time in which it had arrived and the server did something "
-		"else (queued; 'of' is the request that was served instead), the server on a CPU, "
-		"waiting for a CPU, for disks, for locks, and requests that the server sent in turn "
-		"(Below).\n\n"
-		"--begin and --end select requests by their begin. --tree without --kind, --from or "
-		"--to draws requests that nothing recorded sent for another one. Ids are the same "
+		"itself, the network, the time in which the request had arrived and the server did "
+		"something else (queued; 'of' is the request that was served instead), the server on a "
+		"CPU, runnable, waiting for disks, for locks, and requests that the server sent in "
+		"turn (Below).\n\n"
+		"With --explain, the requests above p99 (or those of --above or --slowest) are compared "
+		"with typical ones, those from p40 to p60, of one kind: that of --kind, or the one that "
+		"took most of the time. The differences of the parts add up to the difference of the "
+		"means. Column Who has the tasks that had the CPU instead, ended the wait for a lock, "
+		"or served another request.\n\n"
+		"With --begin and --end, requests that began in that time are selected. Unless --kind, "
+		"--from or --to is given, --tree draws the requests without a parent. Ids are the same "
 		"each time for the same traces. docs/requests.md explains the rules and their limits.",
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,

@@ -47,7 +47,7 @@ static void put_part(const struct cli_requests *c, const struct requests_explana
 	static const char *const after[REQUESTS_N_PARTS] = {
 		[REQUESTS_REQUESTER] = " sending and reading",
 		[REQUESTS_CPU] = " on the CPU",
-		[REQUESTS_RUNNABLE] = " waiting for a CPU",
+		[REQUESTS_RUNNABLE] = " runnable",
 		[REQUESTS_DISK] = " waiting for the disk",
 		[REQUESTS_LOCKS] = " waiting for a lock",
 		[REQUESTS_OTHER] = " waiting",
@@ -205,18 +205,19 @@ int cli_requests_explain(
 		const struct requests_reason *r = &x->reasons[i];
 		struct mer_str who = { 0 };
 		put_culprits(c, r, &who);
-		mer_table_add(&t, (struct mer_cell[N]){
-					  [MORE] = MER_INT(r->ns),
-					  [SHARE] = MER_REAL_CELL(share_of(x, r)),
-					  [SLOW] = MER_INT(r->slow_ns),
-					  [TYPICAL] = MER_INT(r->typical_ns),
-					  [HOST] = mer_text(host_name(c, r->host)),
-					  [PROGRAM] = mer_text(program_of(x, r)),
-					  [CAUSE] = mer_text(requests_part_name(
-						  (enum requests_part_kind)r->part)),
-					  [IN] = mer_text(kind_text(c, r->in)),
-					  [CULPRITS] = who.len ? mer_table_keep(&t, &who) : MER_NONE,
-				  });
+		mer_table_add(
+			&t, (struct mer_cell[N]){
+				    [MORE] = MER_INT(r->ns),
+				    [SHARE] = MER_REAL_CELL(share_of(x, r)),
+				    [SLOW] = MER_INT(r->slow_ns),
+				    [TYPICAL] = MER_INT(r->typical_ns),
+				    [HOST] = mer_text(host_name(c, r->host)),
+				    [PROGRAM] = mer_text(program_of(x, r)),
+				    [CAUSE] = mer_text(
+					    requests_part_name((enum requests_part_kind)r->part)),
+				    [IN] = mer_text(kind_text(c, r->in)),
+				    [CULPRITS] = who.len ? mer_table_keep(&t, &who) : MER_NONE,
+			    });
 		mer_str_fini(&who);
 	}
 	if (for_people)

@@ -103,7 +103,7 @@ static void put_shares(const struct cli_requests *c, const struct requests_sums 
 	struct mer_column columns[REQUESTS_N_PARTS + 4] = { { "kind", "Kind", MER_TEXT },
 		{ "mean_ns", "Mean", MER_DURATION } };
 	static const char *const titles[REQUESTS_N_PARTS] = { "Requester", "Network", "Queued",
-		"On CPU", "CPU wait", "Disk", "Locks", "Other", "Below" };
+		"On CPU", "Runnable", "Disk", "Locks", "Other", "Below" };
 	bool used[REQUESTS_N_PARTS] = { false };
 	size_t n_columns = 2;
 	struct mer_table t;
@@ -149,8 +149,8 @@ static void put_footer(const struct cli_requests *c, const struct requests_sums 
 	if (windows) {
 		cli_text_things(&text, windows, "exchange", "exchanges");
 		mer_str_puts(&text,
-			" had several messages that overlapped, and cannot be told apart: "
-			"counted, but without a latency. ");
+			" had several overlapping messages, which cannot be separated: counted, "
+			"but without a latency. ");
 	}
 	if (damaged) {
 		cli_text_things(&text, damaged, "request", "requests");
