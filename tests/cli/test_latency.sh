@@ -39,6 +39,7 @@ equal "inversions with --sync none" "$(column inversions "$dir/out" | sum)" "$be
 run 0 latency --sync none $t
 text "$dir/out" '(--offset|no fixed offset)' 'a hint'
 text "$dir/out" 'Max +Inversions$' 'inversions have a column'
+run 0 latency --sync none demo/cold-disk
 awk 'length($0) > 80 { exit 1 }' "$dir/out" && ok || fail "the table with inversions is too wide"
 
 # Each message: brute force over them gives the statistics.
