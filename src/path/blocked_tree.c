@@ -85,14 +85,6 @@ static const char *comm_at(const struct blocked_tree *t, uint32_t host, uint32_t
 	return task == KERNEL_NONE ? "" : kernel_comm(host_of(t, host), task, time);
 }
 
-static const char *disk_name(const struct kernel_host *h, const struct kernel_span *s)
-{
-	if (s->cause != KERNEL_DISK || s->source >= h->n_requests)
-		return "";
-	const uint32_t *v = mer_map_get(&h->devices, h->requests[s->source].dev);
-	return v ? kernel_name_text(h, *v - 1) : "";
-}
-
 /* What a wait is in, on, and for. */
 static void describe(
 	const struct blocked_tree *t, const struct blocked_wait *w, struct blocked_node *n)
@@ -107,7 +99,7 @@ static void describe(
 	n->call = c ? kernel_name_text(h, c->name) : "";
 	n->object = c ? kernel_name_text(h, c->object) : "";
 	if (!*n->object)
-		n->object = disk_name(h, kernel_span(h, w->span));
+		n->object = kernel_name_text(h, blocked_disk(t->b, n->host, w));
 }
 
 static void note_waker(struct blocked_tree *t, uint32_t at, const struct blocked_wait *w)
@@ -363,6 +355,7 @@ int blocked_tree_add(struct blocked_tree *t, uint32_t host, uint32_t task,
 			from = path.n_segments;
 			has_path = true;
 		}
+		t->is_open |= path.is_open;
 		if (!rc)
 			rc = add_inside(t, scope, row, &path, w->begin, w->end, &from, err);
 	}
