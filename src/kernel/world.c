@@ -74,7 +74,7 @@ static int collect_packets(struct kernel_world *w, const struct sync_messages *m
 	for (size_t i = 0; messages && i < messages->n_links; i++) {
 		const struct sync_link *l = &messages->links[i];
 		if (!comparable(r, l->from, l->to)) {
-			w->n_apart += l->n;
+			w->n_unsynchronized += l->n;
 			continue;
 		}
 		for (size_t k = 0; k < l->n; k++) {
@@ -95,7 +95,7 @@ static int collect_packets(struct kernel_world *w, const struct sync_messages *m
 						      : (uint8_t)SYNC_CONTENT_UNKNOWN,
 			};
 			if (p.to.time < p.from.time)
-				w->n_backwards++;
+				w->n_inversions++;
 			else
 				w->bridges[w->n_bridges++] = p;
 		}

@@ -43,9 +43,10 @@ struct kernel_world {
 	/* What their endpoints stand for, as far as they are IPv4: numbers of places, plus 1. */
 	struct mer_map endpoints;
 	struct sync_place *places;
-	uint64_t n_apart; /* messages between hosts whose times cannot be compared: not used */
 	uint64_t
-		n_backwards; /* messages received before they were sent, on the clocks as they are */
+		n_unsynchronized; /* messages between hosts whose times cannot be compared: not used */
+	uint64_t
+		n_inversions; /* messages received before they were sent, on the clocks as they are */
 	struct kernel_waits waits;
 };
 

@@ -55,7 +55,7 @@ static bool was_in_user_mode(const struct kernel_host *h, uint32_t span)
 		const struct kernel_span *s = kernel_span(h, span);
 		if (s->state == KERNEL_USER)
 			return true;
-		if (s->state != KERNEL_INTERRUPTED && s->state != KERNEL_READY &&
+		if (s->state != KERNEL_INTERRUPTED && s->state != KERNEL_RUNNABLE &&
 			s->state != KERNEL_BLOCKED)
 			return false;
 		span = s->before;
@@ -117,7 +117,7 @@ static void collect_blocked(const struct kernel_world *world, uint32_t host, uin
 	struct blocked_wait *w = &out->waits[--t->at];
 	*w = (struct blocked_wait){ .begin = s->begin,
 		.end = t->end,
-		.run = t->after == KERNEL_READY ? t->run : t->end,
+		.run = t->after == KERNEL_RUNNABLE ? t->run : t->end,
 		.task = s->task,
 		.span = span,
 		.whole = whole,
@@ -146,7 +146,7 @@ static int collect_waits(const struct kernel_world *world, uint32_t host, struct
 		struct behind *t = &tasks[s->task];
 		if (s->state == KERNEL_BLOCKED)
 			collect_blocked(world, host, i, out, t);
-		if (s->state != KERNEL_READY || t->after != KERNEL_READY)
+		if (s->state != KERNEL_RUNNABLE || t->after != KERNEL_RUNNABLE)
 			t->run = t->end;
 		t->after = s->state;
 		t->end = s->begin;

@@ -11,7 +11,7 @@ const char *blocked_doing_name(enum blocked_doing d)
 	static const char *const names[BLOCKED_N_DOINGS] = {
 		[BLOCKED_WAITED] = "blocked",
 		[BLOCKED_RAN] = "ran",
-		[BLOCKED_HAD_NO_CPU] = "wait-cpu",
+		[BLOCKED_RUNNABLE] = "runnable",
 		[BLOCKED_STARTED] = "new",
 		[BLOCKED_IN_FLIGHT] = "in-flight",
 		[BLOCKED_NOT_KNOWN] = "unknown",
@@ -181,7 +181,7 @@ static enum blocked_doing doing_of(const struct path_segment *s)
 	switch ((enum path_cause)s->cause) {
 	case PATH_RUNNING:
 	case PATH_INTERRUPTED: return BLOCKED_RAN;
-	case PATH_WAIT_CPU: return BLOCKED_HAD_NO_CPU;
+	case PATH_RUNNABLE: return BLOCKED_RUNNABLE;
 	case PATH_NEW: return BLOCKED_STARTED;
 	case PATH_UNKNOWN: return BLOCKED_NOT_KNOWN;
 	default: return s->in_flight ? BLOCKED_IN_FLIGHT : BLOCKED_WAITED;
@@ -328,7 +328,7 @@ static int add_row(struct blocked_tree *t, uint32_t host, const struct blocked_w
 	count(n, w->task, w->whole);
 	n->total_ns += length_in(w, scope);
 	int64_t run = w->run < scope->end ? w->run : scope->end;
-	n->late_ns += run > end ? run - end : 0;
+	n->runnable_ns += run > end ? run - end : 0;
 	return 0;
 }
 

@@ -149,7 +149,7 @@ static enum path_cause cause_of(const struct kernel_span *s)
 	case KERNEL_SYSCALL:
 	case KERNEL_THREAD: return PATH_RUNNING;
 	case KERNEL_INTERRUPTED: return PATH_INTERRUPTED;
-	case KERNEL_READY: return PATH_WAIT_CPU;
+	case KERNEL_RUNNABLE: return PATH_RUNNABLE;
 	case KERNEL_BLOCKED: return cause_of_wait((enum kernel_cause)s->cause);
 	case KERNEL_STOPPED: return PATH_STOPPED;
 	case KERNEL_NEW: return PATH_NEW;
@@ -173,7 +173,7 @@ static struct path_segment of_span(const struct walk *k, uint32_t span)
 	g.state = s->state;
 	g.cause = (uint8_t)cause_of(end);
 	g.by_cause = end->cause;
-	if (s->state == KERNEL_READY)
+	if (s->state == KERNEL_RUNNABLE)
 		g.by = s->by;
 	return g;
 }

@@ -6,7 +6,7 @@
 
 struct store_world_head {
 	uint32_t n_hosts, reserved;
-	uint64_t n_apart, n_backwards;
+	uint64_t n_unsynchronized, n_inversions;
 };
 
 enum store_host_flags { STORE_HAS_WAKEUPS = 1, STORE_HAS_INTERRUPTS = 2 };

@@ -173,8 +173,8 @@ int store_put(struct store_writer *w, const struct store_content *c, const struc
 {
 	const struct kernel_world *world = c->world;
 	struct store_world_head head = { .n_hosts = world->n_hosts,
-		.n_apart = world->n_apart,
-		.n_backwards = world->n_backwards };
+		.n_unsynchronized = world->n_unsynchronized,
+		.n_inversions = world->n_inversions };
 	store_put_section(w, STORE_ABOUT, 0, 0, c->about, strlen(c->about) + 1, 1);
 	store_put_section(w, STORE_WORLD, 0, 0, &head, 1, sizeof(head));
 	store_put_section(

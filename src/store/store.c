@@ -270,8 +270,8 @@ static int get_world(struct store *s, struct mer_experiment *e, struct mer_err *
 	w->e = e;
 	w->spill = e->spill;
 	w->waits = (struct kernel_waits){ .get = get_waits, .ctx = s };
-	w->n_apart = head->n_apart;
-	w->n_backwards = head->n_backwards;
+	w->n_unsynchronized = head->n_unsynchronized;
+	w->n_inversions = head->n_inversions;
 	w->hosts = calloc((size_t)head->n_hosts + 1, sizeof(*w->hosts));
 	s->hosts = calloc((size_t)head->n_hosts + 1, sizeof(*s->hosts));
 	if (!w->hosts || !s->hosts)

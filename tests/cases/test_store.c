@@ -354,8 +354,8 @@ static void test_is_the_same(void **state)
 	begin(&s, *state);
 	const struct kernel_world *w = store_world(s.store);
 	assert_int_equal(w->n_bridges, s.world->n_bridges);
-	assert_int_equal(w->n_apart, s.world->n_apart);
-	assert_int_equal(w->n_backwards, s.world->n_backwards);
+	assert_int_equal(w->n_unsynchronized, s.world->n_unsynchronized);
+	assert_int_equal(w->n_inversions, s.world->n_inversions);
 	if (w->n_bridges)
 		assert_memory_equal(
 			w->bridges, s.world->bridges, w->n_bridges * sizeof(*w->bridges));

@@ -76,7 +76,7 @@ static struct both *join(const struct analysis_run *run)
 const struct mer_column net_pairs_columns[] = { PAIR_COLUMNS, { "packets", "packets", MER_COUNT },
 	{ "sent_bytes", "sent", MER_BYTES }, { "received_bytes", "received", MER_BYTES },
 	{ "min_ns", "latency min", MER_DURATION }, { "max_ns", "max", MER_DURATION },
-	{ "avg_ns", "avg", MER_DURATION }, { "first", "first", MER_TIME },
+	{ "mean_ns", "mean", MER_DURATION }, { "first", "first", MER_TIME },
 	{ "last", "last", MER_TIME }, { 0 } };
 const struct mer_column net_stats_columns[] = { PAIR_COLUMNS, ANALYSIS_STATS_COLUMNS, { 0 } };
 const struct mer_column net_freq_columns[] = { PAIR_COLUMNS, ANALYSIS_FREQ_COLUMNS, { 0 } };

@@ -167,7 +167,7 @@ const struct cli_verb cli_verb_blocked = {
 		"is a wait outside any system call. The rows below a wait are the part of the critical "
 		"path inside it (see meridian-path(1)). Waits are cut to --begin and --end. Max and, on "
 		"wide terminals, Mean refer to single waits; --json and CSV have min, max, mean and "
-		"late_ns, the time from the wake-up until the task had a CPU.",
+		"runnable_ns, the run-queue delay: from the wake-up until the task had a CPU.",
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_TASKS,
 	.options = options,

@@ -46,7 +46,7 @@ bool cli_path_is_below_bound(const struct cli_path *c, const struct path_segment
 	if (!cli_path_crosses(c->p, s) || !c->w->synced)
 		return false;
 	const struct kernel_bridge *k = &c->p->world->bridges[s->source];
-	int64_t bound = c->w->synced->summary.usual_ns;
+	int64_t bound = c->w->synced->summary.median_ns;
 	return bound != INT64_MAX && k->to.time - k->from.time < bound;
 }
 

@@ -47,7 +47,7 @@ const struct fact_kind fact_clock = {
 };
 /* Each change, until the next one: its end is that of the recording if there is none. */
 const struct fact_kind fact_frequency = {
-	.id = "frequency",
+	.id = "cpufreq",
 	.title = "CPU frequency changes",
 	.maker = &maker,
 	.rule = FACT_BEGINS,
@@ -206,7 +206,7 @@ static const struct fact_kind *const kinds[] = {
 	[CLOCKS] = &fact_clock, [CHANGES] = &fact_frequency, [TASK_CLOCKS] = &fact_task_clock, NULL
 };
 static const struct fact_maker maker = {
-	.id = "frequency",
+	.id = "cpufreq",
 	.kinds = kinds,
 	.wants = KERNEL_WANT_FREQUENCY,
 	.state_size = sizeof(struct state),
@@ -220,14 +220,14 @@ static const struct fact_maker maker = {
 #define KNOWN .where = { "khz", FOLD_KNOWN, 0, 0 }
 #define UNKNOWN .where = { "khz", FOLD_UNKNOWN, 0, 0 }
 #define LEVEL_CELLS                                                                                \
-	{ "avg_khz", FOLD_TIME_MEAN, .of = "khz" }, { "min_khz", FOLD_MIN, .of = "khz" },          \
+	{ "mean_khz", FOLD_TIME_MEAN, .of = "khz" }, { "min_khz", FOLD_MIN, .of = "khz" },         \
 		{ "max_khz", FOLD_MAX, .of = "khz" }, { "known_ns", FOLD_SUM, KNOWN },             \
 	{                                                                                          \
 		"unknown_ns", FOLD_SUM, UNKNOWN                                                    \
 	}
 
 static const struct mer_column top_columns[] = { { "host", "host", MER_TEXT },
-	{ "cpu", "CPU", MER_ID }, { "avg_khz", "avg kHz", MER_KHZ },
+	{ "cpu", "CPU", MER_ID }, { "mean_khz", "mean kHz", MER_KHZ },
 	{ "min_khz", "min kHz", MER_KHZ }, { "max_khz", "max kHz", MER_KHZ },
 	{ "changes", "changes", MER_COUNT }, { "known_ns", NULL, MER_DURATION },
 	{ "unknown_ns", "unknown", MER_DURATION }, { 0 } };
@@ -275,7 +275,7 @@ static int keep_told(struct analysis_run *run, struct mer_table *t, uint64_t n_s
 }
 
 static const struct mer_column threads_columns[] = { ANALYSIS_TASK_COLUMNS,
-	{ "cycles", "cycles", MER_COUNT }, { "avg_khz", "avg kHz", MER_KHZ },
+	{ "cycles", "cycles", MER_COUNT }, { "mean_khz", "mean kHz", MER_KHZ },
 	{ "known_ns", "time", MER_DURATION }, { "unknown_ns", "unknown", MER_DURATION }, { 0 } };
 static const struct fold threads = {
 	.shape = FOLD_GROUPS,
@@ -283,7 +283,7 @@ static const struct fold threads = {
 	.group = "host thread",
 	.cells = (const struct fold_cell[]){ { "cycles", FOLD_TIME_SUM, .of = "khz", .scale = 1000,
 						     .empty_if_none = true },
-		{ "avg_khz", FOLD_TIME_MEAN, .of = "khz" }, { "known_ns", FOLD_SUM, KNOWN },
+		{ "mean_khz", FOLD_TIME_MEAN, .of = "khz" }, { "known_ns", FOLD_SUM, KNOWN },
 		{ "unknown_ns", FOLD_SUM, UNKNOWN }, { 0 } },
 	.order = "host thread",
 	.finish = keep_told,
@@ -323,7 +323,7 @@ static const struct fold stats = {
 
 static const struct mer_column bins_columns[] = { { "begin", "begin", MER_TIME },
 	{ "end", NULL, MER_TIME }, { "host", "host", MER_TEXT }, { "cpu", "CPU", MER_ID },
-	{ "avg_khz", "avg kHz", MER_KHZ }, { "min_khz", "min kHz", MER_KHZ },
+	{ "mean_khz", "mean kHz", MER_KHZ }, { "min_khz", "min kHz", MER_KHZ },
 	{ "max_khz", "max kHz", MER_KHZ }, { "known_ns", NULL, MER_DURATION },
 	{ "unknown_ns", "unknown", MER_DURATION }, { 0 } };
 static const struct fold bins = {
@@ -347,15 +347,16 @@ static const struct analysis_output outputs[] = {
 };
 
 static const struct analysis_chart charts[] = {
-	{ .title = "CPU frequency", .y = "average", .keys = "avg_khz", .lines = true }, { 0 }
+	{ .title = "CPU frequency", .y = "mean", .keys = "mean_khz", .lines = true }, { 0 }
 };
 
-const struct analysis analysis_frequency = {
-	.id = "frequency",
+const struct analysis analysis_cpufreq = {
+	.id = "cpufreq",
+	.was = "frequency",
 	.title = "CPU frequency",
 	.help = "clock frequency of the CPUs, and cycles by thread",
 	.by_duration = 1u << LOG | 1u << FREQ | 1u << STATS,
 	.outputs = outputs,
-	.worth = "avg_khz max_khz min_khz unknown_ns changes",
+	.worth = "mean_khz max_khz min_khz unknown_ns changes",
 	.charts = charts,
 };
