@@ -153,8 +153,8 @@ static void missing(void **state)
 			 ARRIVES("a", TCP("9")) SENDS("b", TCP("8")) ARRIVES("b", TCP("7")),
 		"0, 0; 2, 0 sync-no-headers(a 2)");
 	gathered(HOSTS SENDS("a", NO_HEADERS) SENDS("a", NO_HEADERS) ARRIVES("b", NO_HEADERS)
-			 BOTH_WAYS,
-		"1, 1; 2, 1");
+			 ARRIVES("b", NO_HEADERS) BOTH_WAYS,
+		"1, 1; 2, 2");
 	/* One host alone has nobody to talk to. */
 	gathered("host a\ntrace a/kernel\n" SENDS("a", NO_HEADERS), "0, 0; 1, 0");
 }

@@ -325,6 +325,40 @@ static void step(void **state)
 	}
 }
 
+/* A clock that is pulled faster than the limit for two seconds: the estimate follows it, the bounds allow for it. */
+static void slew(void **state)
+{
+	(void)state;
+	for (int sign = -1; sign <= 1; sign += 2) {
+		struct case_of c;
+		start(&c, 2);
+		for (int64_t i = 0; i <= 1000; i++) {
+			int64_t t = i * SECOND / 100, in = t < 5 * SECOND   ? 0
+							   : t > 7 * SECOND ? 2 * SECOND
+									    : t - 5 * SECOND;
+			int64_t ahead = MS + sign * in / 200; /* 5000 ppm */
+			message(&c, 0, 1, t, t + ahead + 50 * US);
+			message(&c, 1, 0, t + ahead, t + 50 * US);
+		}
+		finish(&c);
+		const struct sync_host *h = &c.r->hosts[1];
+		assert_int_equal(h->n_steps, 0);
+		assert_int_equal(h->n_slews, 1);
+		assert_true(fabs(h->slews[0].ppm - sign * 5000) < 100);
+		assert_true(h->slews[0].range.begin <= 5 * SECOND + 20 * MS);
+		assert_true(h->slews[0].range.begin >= 4 * SECOND + 800 * MS);
+		assert_true(h->slews[0].range.end >= 7 * SECOND - 20 * MS);
+		assert_true(h->slews[0].range.end <= 7 * SECOND + 200 * MS);
+		assert_int_equal(h->quality, SYNC_APPROXIMATE);
+		near(offset_at(&c, 1, SECOND), -MS, 5 * US);
+		near(offset_at(&c, 1, 6 * SECOND), -MS - sign * 5 * MS, 60 * US);
+		near(offset_at(&c, 1, 9 * SECOND), -MS - sign * 10 * MS, 5 * US);
+		assert_int_equal(c.r->pairs[0].ab.after.n_violations, 0);
+		assert_int_equal(c.r->pairs[0].ba.after.n_violations, 0);
+		end(&c);
+	}
+}
+
 static void limits_of_options(void **state)
 {
 	(void)state;
@@ -420,6 +454,7 @@ int main(void)
 		cmocka_unit_test(narrow_ways),
 		cmocka_unit_test(wrong_match),
 		cmocka_unit_test(step),
+		cmocka_unit_test(slew),
 		cmocka_unit_test(limits_of_options),
 		cmocka_unit_test(pair_on_either_clock),
 	};
