@@ -72,6 +72,10 @@ static int find_table(const char *analysis, const char *table, struct analysis_r
 	if (!wanted->analysis)
 		return mer_fail(err, MER_ERR_USAGE, "no analysis '%.100s'", analysis);
 	int output = analysis_find_output(wanted->analysis, table);
+	const struct analysis_moved *moved = analysis_find_moved(wanted->analysis, table);
+	if (moved)
+		return mer_fail(err, MER_ERR_USAGE, "the table '%s' of '%s' is now '%s' of '%s'",
+			table, analysis, moved->to, moved->analysis);
 	if (output < 0)
 		return mer_fail(err, MER_ERR_USAGE, "'%s' has no table '%.100s'", analysis, table);
 	wanted->output = (unsigned)output;

@@ -290,6 +290,11 @@ static int check_options(struct cli_grid *g)
 			(int)DRAW_CHART_BINS);
 	if (v->interval.set && v->interval.v < 1)
 		return mer_fail(err, MER_ERR_USAGE, "--interval: a duration above 0 is required");
+	const struct analysis_moved *map = analysis_find_moved(a, "map");
+	if (v->plot && strcmp(g->verb, "log") == 0 && map)
+		return mer_fail(err, MER_ERR_USAGE,
+			"--plot: the chart of '%s' is now: meridian log %s --plot %s", a->id,
+			map->analysis, v->plot);
 	if (v->plot && strcmp(g->verb, "log") == 0 && !has_output(a, "map"))
 		return mer_fail(err, MER_ERR_USAGE,
 			"--plot does not apply to '%s': it has no table 'map'", a->id);
@@ -385,6 +390,15 @@ static int check_folds(struct cli_grid *g)
 	return rc || !v->filter ? rc : check_choice(g, "filter", folds, "facts to select");
 }
 
+/* The command that prints a table now. */
+static int has_moved(const struct cli_grid *g, const struct analysis_moved *m)
+{
+	bool is_verb = belongs(&(struct analysis_output){ .id = m->to }, "top");
+	return mer_fail(&g->cli->err, MER_ERR_USAGE,
+		"--table: the table '%s' of '%s' is now: meridian top %s%s%s", m->output,
+		g->analysis->id, m->analysis, is_verb ? "" : " --table ", is_verb ? "" : m->to);
+}
+
 /* The tables of --table, instead of the verb's. */
 static int request_tables(struct cli_grid *g)
 {
@@ -404,6 +418,10 @@ static int request_tables(struct cli_grid *g)
 			request_one(g, (unsigned)k);
 			continue;
 		}
+		const struct analysis_moved *moved =
+			analysis_find_moved(g->analysis, wanted->item[i]);
+		if (moved)
+			return has_moved(g, moved);
 		struct mer_str list = { 0 };
 		const char *best = cli_nearest(wanted->item[i], names, n);
 		put_names(&list, names, n);
