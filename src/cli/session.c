@@ -118,7 +118,7 @@ void cli_session_close(struct cli *cli, struct session *s)
 /* ---- Clocks ---- */
 
 /* Names of hosts apart from the largest group, as many as fit a line. */
-static void add_apart(struct mer_str *out, const struct sync_result *r, uint32_t n)
+static void add_unsynchronized(struct mer_str *out, const struct sync_result *r, uint32_t n)
 {
 	enum { NAMES = 4 };
 	uint32_t shown = 0;
@@ -135,17 +135,17 @@ static void note_clocks(struct cli *cli, const struct sync_result *r, const stru
 {
 	const char *reference = r->hosts[s->reference].name;
 	struct mer_str text = { 0 };
-	if (s->n_hosts < 2 && s->n_apart) {
+	if (s->n_hosts < 2 && s->n_unsynchronized) {
 		cli_warn(cli,
 			"no messages between the %u hosts were found: their clocks stay as "
 			"recorded "
 			"and times of different hosts cannot be compared ('meridian check' lists "
 			"what to record)",
-			(unsigned)(s->n_hosts + s->n_apart));
+			(unsigned)(s->n_hosts + s->n_unsynchronized));
 		return;
 	}
-	if (s->n_apart) {
-		add_apart(&text, r, s->n_apart);
+	if (s->n_unsynchronized) {
+		add_unsynchronized(&text, r, s->n_unsynchronized);
 		cli_warn(cli,
 			"times of %s cannot be compared with those of the other %u %s: no "
 			"messages between them were found (see 'meridian sync')",
@@ -167,26 +167,26 @@ static void note_clocks(struct cli *cli, const struct sync_result *r, const stru
 		mer_str_fini(&text);
 		return;
 	}
-	cli_text_duration(&text, s->usual_ns);
+	cli_text_duration(&text, s->median_ns);
 	mer_str_puts(&text, " (median)");
-	if (s->worst_ns != INT64_MAX) {
+	if (s->max_ns != INT64_MAX) {
 		mer_str_puts(&text, ", ");
-		cli_text_duration(&text, s->worst_ns);
-		mer_str_puts(&text, " (worst)");
+		cli_text_duration(&text, s->max_ns);
+		mer_str_puts(&text, " (max)");
 	}
 	if (text.failed)
 		mer_str_clear(&text);
 	const char *bounds = text.data ? text.data : "?";
-	if (s->usual_ns == INT64_MAX)
+	if (s->median_ns == INT64_MAX)
 		cli_warn(cli,
 			"clocks of %u hosts aligned to that of %s; the error of %s's clock is "
 			"unknown (see 'meridian sync')",
-			(unsigned)s->n_hosts, reference, r->hosts[s->usual].name);
-	else if (s->usual_ns > WIDE_NS)
+			(unsigned)s->n_hosts, reference, r->hosts[s->median].name);
+	else if (s->median_ns > WIDE_NS)
 		cli_warn(cli,
 			"clocks of %u hosts aligned to that of %s; the clock of %s may be off by "
 			"%s (see 'meridian sync')",
-			(unsigned)s->n_hosts, reference, r->hosts[s->usual].name, bounds);
+			(unsigned)s->n_hosts, reference, r->hosts[s->median].name, bounds);
 	else
 		cli_note(cli,
 			"clocks of %u hosts aligned to that of %s: off by less than %s; see "
@@ -228,12 +228,14 @@ int cli_session_open_synced(struct cli *cli, enum cli_sync_when when, struct ses
 	return rc;
 }
 
-static int open_world(struct cli *cli, enum session_usage usage, bool part, struct session **s,
-	struct session_world *w)
+static int open_world(struct cli *cli, enum session_usage usage, bool part, bool waits,
+	struct session **s, struct session_world *w)
 {
 	int rc = open_session(cli, true, s);
 	if (rc == 0 && part)
 		session_expect_part(*s);
+	if (rc == 0 && waits)
+		session_expect_waits(*s);
 	if (rc == 0)
 		rc = cli_session_synchronize(cli, *s, !part);
 	return rc ? rc : session_world(*s, part ? &cli->window : NULL, usage, w, &cli->err);
@@ -242,7 +244,7 @@ static int open_world(struct cli *cli, enum session_usage usage, bool part, stru
 int cli_session_open_world(
 	struct cli *cli, enum session_usage usage, struct session **s, struct session_world *w)
 {
-	return open_world(cli, usage, false, s, w);
+	return open_world(cli, usage, false, false, s, w);
 }
 
 /* ---- A question ---- */
@@ -292,7 +294,7 @@ int cli_ask_tasks(struct cli *cli, const struct cli_task_question *q)
 	struct session *s;
 	struct session_world w;
 	bool part = q->part && (cli->select.begin.kind || cli->select.end.kind);
-	int rc = open_world(cli, q->usage, part, &s, &w);
+	int rc = open_world(cli, q->usage, part, q->waits, &s, &w);
 	if (rc == 0)
 		rc = answer_tasks(cli, q, &w);
 	cli_session_close(cli, s);
@@ -320,9 +322,9 @@ void cli_json_synced(struct mer_json *j, const struct cli *cli)
 	mer_json_kv_text(j, "method", sync_method_name(s->method));
 	mer_json_kv_text(j, "reference", s->reference);
 	mer_json_kv_uint(j, "hosts", s->summary.n_hosts);
-	mer_json_kv_uint(j, "hosts_apart", s->summary.n_apart);
-	put_bound(j, "usual_bound_ns", s->summary.usual_ns);
-	put_bound(j, "worst_bound_ns", s->summary.worst_ns);
+	mer_json_kv_uint(j, "hosts_unsynchronized", s->summary.n_unsynchronized);
+	put_bound(j, "median_bound_ns", s->summary.median_ns);
+	put_bound(j, "max_bound_ns", s->summary.max_ns);
 	mer_json_kv_text(j, "file", s->file);
 	mer_json_end_object(j);
 }

@@ -277,7 +277,7 @@ static int gather_packets(struct classes *c, struct mer_err *err)
 	struct mer_map ends = { 0 };
 	int rc = 0;
 	for (uint32_t i = 0; i < w->n_bridges && !rc; i++) {
-		const struct kernel_bridge *p = &w->bridges[i];
+		const struct kernel_bridge *p = kernel_bridge_at(w, i);
 		uint32_t process = sender_of(c->b, p), *v;
 		if (process == KERNEL_NONE)
 			continue;
@@ -288,7 +288,7 @@ static int gather_packets(struct classes *c, struct mer_err *err)
 			*v = process + 1;
 	}
 	for (uint32_t i = 0; i < w->n_bridges && !rc; i++) {
-		const struct kernel_bridge *p = &w->bridges[i];
+		const struct kernel_bridge *p = kernel_bridge_at(w, i);
 		uint32_t from = sender_of(c->b, p), *at = NULL;
 		const uint32_t *to =
 			mer_map_get(&ends, end_key(p->to.host, p->to.endpoint, p->from.endpoint));

@@ -397,7 +397,7 @@ static int measure_pair(struct solve *s, size_t i, struct mer_err *err)
 	const struct sync_pair_scan *from = &s->pairs.pairs[i];
 	struct sync_pair *p = &s->r->pairs[i];
 	const struct trace_clock_map *a = &s->r->hosts[p->a].map, *b = &s->r->hosts[p->b].map;
-	p->n_left_out = from->n_out;
+	p->n_rejected = from->n_out;
 	p->bound = (struct sync_bound){ INT64_MAX, INT64_MAX, INT64_MAX, 0 };
 	/* Limits that contradict each other, by more than what was rounded, say nothing. */
 	if (isfinite(from->max) && from->max < 9e18 && from->min > -1)

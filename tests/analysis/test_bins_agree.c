@@ -27,7 +27,7 @@ static const struct pair {
 	{ "disk", "bins_tasks", NULL, "disk_tasks" },
 	{ "net", "bins", NULL, "interfaces" },
 	{ "net", "bins_tasks", NULL, "top" },
-	{ "frequency", "bins", NULL, "top" },
+	{ "cpufreq", "bins", NULL, "top" },
 	{ "rates", "bins", NULL, "top" },
 };
 enum { N_PAIRS = sizeof(pairs) / sizeof(pairs[0]) };

@@ -335,10 +335,10 @@ static const struct thing cut[] = {
 static const struct mer_column cut_columns[] = { { "host", "host", MER_TEXT },
 	{ "cpu", "CPU", MER_ID }, { "time_ns", "time", MER_DURATION },
 	{ "red_ns", "red", MER_DURATION }, { "bytes", "bytes", MER_BYTES },
-	{ "avg_level", "level", MER_COUNT }, { "percent", "%", MER_RATIO }, { 0 } };
+	{ "mean_level", "level", MER_COUNT }, { "percent", "%", MER_RATIO }, { 0 } };
 static const struct fold_cell cut_cells[] = { { "time_ns", .op = FOLD_SUM },
 	{ "red_ns", FOLD_SUM, .where = { "color", FOLD_IS, RED, 0 } },
-	{ "bytes", FOLD_SPREAD, .of = "bytes" }, { "avg_level", FOLD_TIME_MEAN, .of = "level" },
+	{ "bytes", FOLD_SPREAD, .of = "bytes" }, { "mean_level", FOLD_TIME_MEAN, .of = "level" },
 	{ "percent", FOLD_OF_RANGE, .of = "time_ns" }, { 0 } };
 static const struct fold of_cut = {
 	.shape = FOLD_GROUPS, .kinds = { &stretch }, .group = "host cpu", .cells = cut_cells

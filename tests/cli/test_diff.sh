@@ -118,7 +118,7 @@ run 2 diff --comm nobody $wget
 text "$dir/err" "no task named 'nobody'" 'nobody'
 run 2 diff "$dir/a.json"
 text "$dir/err" 'a saved path is compared with one other' 'one file'
-echo '{"schema_version":1}' >"$dir/c.json"
+echo '{"schema_version":2}' >"$dir/c.json"
 run 3 diff "$dir/a.json" "$dir/c.json"
 text "$dir/err" 'c\.json:1:' 'place of the mistake'
 sed -E 's/"segments":\[\{"begin":[0-9]+/"segments":[{"begin":17/' "$dir/a.json" >"$dir/c.json"

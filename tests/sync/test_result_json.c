@@ -117,7 +117,7 @@ static struct sync_result *make(size_t n_limits)
 	r->pairs[0].ba = (struct sync_direction){ some_latency(1), some_latency(1), 4, 5, 6 };
 	r->pairs[0].bound = (struct sync_bound){ 1, 2, 3, T };
 	r->pairs[0].n_used = 8;
-	r->pairs[0].n_left_out = 2;
+	r->pairs[0].n_rejected = 2;
 	strcpy(r->pairs[0].line.alpha, "0.9999413783703139011056845831168394");
 	strcpy(r->pairs[0].line.beta, "79796507913179.33347660124688298171");
 	r->pairs[0].line.n_upper = 24;
@@ -315,8 +315,9 @@ static void wrong_files(void **state)
 	(void)state;
 	struct sync_result *r = make(5);
 	struct mer_str s = written(r, true);
-	refuse(s.data, "\"schema_version\":1", "\"schema_version\":2", "newer");
-	refuse(s.data, "\"schema_version\":1", "\"schema\":1", "schema_version");
+	refuse(s.data, "\"schema_version\":2", "\"schema_version\":3", "newer");
+	refuse(s.data, "\"schema_version\":2", "\"schema_version\":0", "newer");
+	refuse(s.data, "\"schema_version\":2", "\"schema\":2", "schema_version");
 	refuse(s.data, "\"method\":\"auto\"", "\"method\":\"magic\"", "method");
 	refuse(s.data, "\"max_drift\":0.001", "\"max_drift\":-1", "max_drift");
 	refuse(s.data, "\"name\":\"beta\"", "\"name\":\"alpha\"", "duplicate host");

@@ -212,7 +212,7 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 	struct cpu_task *t = task_at(s, k->task);
 	if (!t || (t->n_pending && !learn(s, h, k)))
 		return mer_fail_nomem(a->err);
-	if (k->state == KERNEL_READY) {
+	if (k->state == KERNEL_RUNNABLE) {
 		if (k->cpu == KERNEL_NO_CPU ? !a->run->options->wants_cpu
 					    : analysis_wants_cpu(a, k->cpu))
 			t->ready += analysis_overlap(a->run->options, k->begin, end);
@@ -306,7 +306,7 @@ const struct analysis analysis_cpu = {
 	.slices = 1u << CPU_LOG | 1u << CPU_FREQ | 1u << CPU_STATS,
 	.late = ANALYSIS_ALL_OUTPUTS,
 	.outputs = cpu_outputs,
-	.worth = "duration_ns self_ns percent wait_cpu_ns idle_ns unknown_ns cpus user_ns "
+	.worth = "duration_ns self_ns percent runnable_ns idle_ns unknown_ns cpus user_ns "
 		 "syscall_ns "
 		 "softirq_ns irq_ns "
 		 "interrupted_ns "

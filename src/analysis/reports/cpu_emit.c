@@ -12,7 +12,7 @@
 		{ "syscall_ns", "system calls", MER_DURATION },                                    \
 		{ "kernel_ns", NULL, MER_DURATION }, { "running_ns", NULL, MER_DURATION },         \
 		{ "interrupted_ns", "interrupted", MER_DURATION },                                 \
-		{ "wait_cpu_ns", "CPU wait", MER_DURATION },                                       \
+		{ "runnable_ns", "runnable", MER_DURATION },                                       \
 		{ "migrations", "migrations", MER_COUNT },                                         \
 		{ "package_migrations", "other package", MER_COUNT },                              \
 	{                                                                                          \

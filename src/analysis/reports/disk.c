@@ -17,7 +17,7 @@
 	{ "sequential_percent", "sequential", MER_RATIO },                                         \
 		{ "seek_median_bytes", "seek median", MER_BYTES },                                 \
 	{                                                                                          \
-		"seek_avg_bytes", "seek avg", MER_BYTES                                            \
+		"seek_mean_bytes", "seek mean", MER_BYTES                                            \
 	}
 #define ORDER_COUNT_COLUMNS                                                                        \
 	{ "sequential", NULL, MER_COUNT },                                                         \
@@ -30,7 +30,7 @@
 		{ "sequential_percent", FOLD_RATIO, .of = "sequential", .by = "seeks" },           \
 		{ "seek_median_bytes", FOLD_MEDIAN, .of = seek_ },                                 \
 	{                                                                                          \
-		"seek_avg_bytes", FOLD_MEAN, .of = seek_                                           \
+		"seek_mean_bytes", FOLD_MEAN, .of = seek_                                           \
 	}
 
 static const struct mer_column top_columns[] = { { "host", "host", MER_TEXT },
@@ -39,8 +39,8 @@ static const struct mer_column top_columns[] = { { "host", "host", MER_TEXT },
 	{ "discards", NULL, MER_COUNT }, { "flushes", NULL, MER_COUNT },
 	{ "read_bytes", "read", MER_BYTES }, { "written_bytes", "written", MER_BYTES },
 	{ "busy_ns", NULL, MER_DURATION }, { "busy_percent", "busy", MER_RATIO },
-	{ "service_avg_ns", "service avg", MER_DURATION },
-	{ "queue_avg_ns", "queued avg", MER_DURATION }, ORDER_COLUMNS,
+	{ "service_mean_ns", "service mean", MER_DURATION },
+	{ "queue_mean_ns", "queued mean", MER_DURATION }, ORDER_COLUMNS,
 	{ "service_max_ns", "service max", MER_DURATION },
 	{ "queue_max_ns", "queued max", MER_DURATION }, { "merged", "merged", MER_COUNT },
 	{ "errors", "errors", MER_COUNT }, { "unfinished", NULL, MER_COUNT }, ORDER_COUNT_COLUMNS,
@@ -59,9 +59,9 @@ static const struct fold top = {
 		{ "written_bytes", FOLD_SUM, .of = "bytes", DONE(IO_DISK_WRITE) },
 		{ "busy_ns", FOLD_SUM, .kind = 2 },
 		{ "busy_percent", FOLD_OF_RANGE, .of = "busy_ns" },
-		{ "service_avg_ns", FOLD_MEAN, .of = "service_ns" },
+		{ "service_mean_ns", FOLD_MEAN, .of = "service_ns" },
 		{ "service_max_ns", FOLD_MAX, .of = "service_ns" },
-		{ "queue_avg_ns", FOLD_MEAN, .of = "queue_ns" },
+		{ "queue_mean_ns", FOLD_MEAN, .of = "queue_ns" },
 		{ "queue_max_ns", FOLD_MAX, .of = "queue_ns" }, ORDER_CELLS("seek_bytes"),
 		{ "merged", FOLD_COUNT, .kind = 1 },
 		{ "errors", FOLD_COUNT, .where = { "ret", FOLD_IS_NOT, 0, 0 } },
@@ -73,7 +73,7 @@ static const struct mer_column task_columns[] = { ANALYSIS_TASK_COLUMNS,
 	{ "disk", "disk", MER_TEXT }, { "requests", "requests", MER_COUNT },
 	{ "bytes", NULL, MER_BYTES }, { "read_bytes", "read", MER_BYTES },
 	{ "written_bytes", "written", MER_BYTES }, ORDER_COLUMNS,
-	{ "service_avg_ns", "service avg", MER_DURATION }, { "merged", "merged", MER_COUNT },
+	{ "service_mean_ns", "service mean", MER_DURATION }, { "merged", "merged", MER_COUNT },
 	ORDER_COUNT_COLUMNS, { 0 } };
 static const struct fold tasks = {
 	.shape = FOLD_GROUPS,
@@ -83,7 +83,7 @@ static const struct fold tasks = {
 		{ "bytes", FOLD_PLUS, .of = "read_bytes written_bytes" },
 		{ "read_bytes", FOLD_SUM, .of = "bytes", DONE(IO_DISK_READ) },
 		{ "written_bytes", FOLD_SUM, .of = "bytes", DONE(IO_DISK_WRITE) },
-		ORDER_CELLS("own_seek_bytes"), { "service_avg_ns", FOLD_MEAN, .of = "service_ns" },
+		ORDER_CELLS("own_seek_bytes"), { "service_mean_ns", FOLD_MEAN, .of = "service_ns" },
 		{ "merged", FOLD_COUNT, .kind = 1 }, { 0 } },
 	.order = "host thread disk",
 };
@@ -233,7 +233,7 @@ const struct analysis analysis_disk = {
 	.names = "disk",
 	.outputs = outputs,
 	.worth = "duration_ns name disk bytes read_bytes written_bytes busy_percent requests "
-		 "service_avg_ns sequential_percent queue_avg_ns service_max_ns total_ns max_ns "
+		 "service_mean_ns sequential_percent queue_mean_ns service_max_ns total_ns max_ns "
 		 "p99_ns p50_ns",
 	.charts = charts,
 };

@@ -279,12 +279,12 @@ static int end(struct fact_host *f, const struct kernel_world *w, const struct k
 	uint32_t n = 0;
 	(void)w;
 	for (uint32_t i = 0; i < h->n_requests && rc == 0; i++)
-		if (kernel_request_op(&h->requests[i]) != IO_NONE)
-			order[n++] = (struct order){ kernel_request_begin(&h->requests[i]), i };
+		if (kernel_request_op(kernel_request_at(h, i)) != IO_NONE)
+			order[n++] = (struct order){ kernel_request_begin(kernel_request_at(h, i)), i };
 	if (n)
 		qsort(order, n, sizeof(*order), compare);
 	for (uint32_t i = 0; i < n && rc == 0; i++) {
-		const struct kernel_request *r = &h->requests[order[i].request];
+		const struct kernel_request *r = kernel_request_at(h, order[i].request);
 		struct place *disk = place_of(&disks, r->dev);
 		struct place *of_task = place_of(&of_tasks, (uint64_t)r->dev << 32 | r->task);
 		rc = disk && of_task ? add_request(f, h, r, disk, of_task) : mer_fail_nomem(f->err);

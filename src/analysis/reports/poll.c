@@ -84,7 +84,7 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 	struct poll_task *t = task_at(f->state, k->task);
 	if (!t)
 		return mer_fail_nomem(f->err);
-	int64_t off = state == KERNEL_READY || state == KERNEL_INTERRUPTED ? end - k->begin : 0;
+	int64_t off = state == KERNEL_RUNNABLE || state == KERNEL_INTERRUPTED ? end - k->begin : 0;
 	if (k->call == KERNEL_NONE) {
 		t->off_in_call = 0;
 		t->has_waited = false;
@@ -92,7 +92,7 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 	} else {
 		t->off_in_call += off;
 	}
-	if (state != KERNEL_READY && !kernel_is_on_cpu(state)) {
+	if (state != KERNEL_RUNNABLE && !kernel_is_on_cpu(state)) {
 		t->has_waited = true;
 		return t->run.calls ? end_run(f, h, t) : 0;
 	}

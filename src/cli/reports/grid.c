@@ -452,6 +452,9 @@ static int understand(struct cli_grid *g, struct analysis_period_rule **periods)
 	g->analysis = analysis_find(cli->args[0]);
 	if (!g->analysis)
 		return no_such_analysis(cli, g->verb);
+	if (g->analysis->was && strcmp(g->analysis->was, cli->args[0]) == 0)
+		cli_note(cli, "the analysis '%s' is called '%s' now", g->analysis->was,
+			g->analysis->id);
 	if (!has_output(g->analysis, g->verb))
 		return has_no_output(cli, g->analysis, g->verb);
 	if (cli->n_args < 2)

@@ -320,7 +320,7 @@ static bool add_latencies(struct plot *p, bool after, unsigned height)
 	const struct sync_messages *m = &p->s->messages;
 	const struct sync_result *r = p->s->result;
 	struct direction *d = mer_arena_zalloc(&p->arena, m->n_links + 1, sizeof(*d));
-	size_t n = 0, total = 0, violations = 0;
+	size_t n = 0, total = 0, inversions = 0;
 	int64_t begin = INT64_MAX, end = INT64_MIN;
 	bool ok;
 	uint32_t group = busiest_group(p, &ok);
@@ -352,7 +352,7 @@ static bool add_latencies(struct plot *p, bool after, unsigned height)
 			int64_t time = cli_sync_time(p->s, l->from, sent);
 			double y = after ? difference(cli_sync_time(p->s, l->to, received), time)
 					 : difference(received, sent);
-			violations += y < 0;
+			inversions += y < 0;
 			if (k % every == 0)
 				list_add(&d[i].points, difference(time, begin), y, 0);
 		}
@@ -369,7 +369,7 @@ static bool add_latencies(struct plot *p, bool after, unsigned height)
 	*c = (struct mer_svg_chart){
 		.title = mer_arena_printf(&p->arena,
 			"Latencies %s: %zu of %zu messages received before they were sent",
-			after ? "as synchronized" : "as recorded", violations, total),
+			after ? "as synchronized" : "as recorded", inversions, total),
 		.x = { "local time when sent, synchronized", MER_SVG_CLOCK, n ? begin : 0, 0,
 			n ? difference(end, begin) : 0 },
 		.y = { "received minus sent", MER_SVG_DURATION, 0, 0, 0 },

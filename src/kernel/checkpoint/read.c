@@ -75,7 +75,8 @@ uint32_t kernel_checkpoints_before(const struct kernel_checkpoints *c, int64_t t
 	return after ? after - 1 : KERNEL_NONE;
 }
 
-uint32_t kernel_checkpoints_after(const struct kernel_checkpoints *c, int64_t time)
+/* The first one at this time or later; KERNEL_NONE: none. */
+static uint32_t kernel_checkpoints_after(const struct kernel_checkpoints *c, int64_t time)
 {
 	uint32_t i = 0;
 	while (i < c->toc.n_states && c->toc.times[i] < time)
@@ -83,7 +84,7 @@ uint32_t kernel_checkpoints_after(const struct kernel_checkpoints *c, int64_t ti
 	return i < c->toc.n_states ? i : KERNEL_NONE;
 }
 
-int64_t kernel_checkpoints_time(const struct kernel_checkpoints *c, uint32_t state)
+static int64_t kernel_checkpoints_time(const struct kernel_checkpoints *c, uint32_t state)
 {
 	return c->toc.times[state];
 }
@@ -461,8 +462,8 @@ static bool begin_resume(
 	for (uint32_t i = 0; i < r->n_hosts; i++)
 		if (!begin_host(r, i, p, &since))
 			return false;
-	w->n_apart = r->c->toc.n_apart;
-	w->n_backwards = r->c->toc.n_backwards;
+	w->n_unsynchronized = r->c->toc.n_unsynchronized;
+	w->n_inversions = r->c->toc.n_inversions;
 	return choose_between(r->c, p, since, until) && choose_answered(r->c, p, now) &&
 	       put_packets(r, p, w);
 }
