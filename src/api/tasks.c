@@ -138,21 +138,6 @@ static int choose(const struct asked *x, uint64_t nth, size_t *chosen, struct me
 	return 0;
 }
 
-/* Reads on where a wait of the path has not ended in what was read. */
-static int find_path(
-	struct asked *x, const struct session_task *t, struct path *p, struct mer_err *err)
-{
-	const struct session_window *w = &x->window;
-	int rc = path_find(x->world.world, t->host, t->task, w->begin, w->end, p, err);
-	while (rc == 0 && p->is_open) {
-		path_fini(p);
-		rc = session_world_further(&x->world, w, err);
-		if (rc == 0)
-			rc = path_find(x->world.world, t->host, t->task, w->begin, w->end, p, err);
-	}
-	return rc;
-}
-
 int mer_session_path(struct mer_session *s, const struct mer_path_options *options,
 	struct mer_result **result, struct mer_err *err)
 {
@@ -184,7 +169,8 @@ int mer_session_path(struct mer_session *s, const struct mer_path_options *optio
 	if (rc == 0)
 		rc = choose(&x, o.nth, &chosen, err);
 	if (rc == 0)
-		rc = find_path(&x, &x.tasks.item[chosen], &p, err);
+		rc = session_path_find(&x.world, x.tasks.item[chosen].host,
+			x.tasks.item[chosen].task, &x.window, &p, err);
 	for (size_t i = 0; rc == 0 && i < p.n_segments; i++)
 		add_segment(*result, &x.world, &p.segments[i]);
 	path_fini(&p);

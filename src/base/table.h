@@ -91,6 +91,9 @@ void mer_table_fini(struct mer_table *t);
 void mer_table_add(struct mer_table *t, const struct mer_cell *cells);
 /* The column of this key; SIZE_MAX: there is none. */
 size_t mer_table_column(const struct mer_table *t, const char *key);
+/* The column that somebody means: by its key, whose unit "_ns" may be left out, or by what people see above it if that
+ * is above one only; NULL: none. */
+const struct mer_column *mer_column_meant(const struct mer_column *columns, const char *word);
 /* By a column, descending or ascending; stable. False: no such key. */
 bool mer_table_sort(struct mer_table *t, const char *key, bool ascending);
 /* Keeps the first n rows; 0: all. */

@@ -8,6 +8,7 @@
 #ifndef MER_KERNEL_WORLD_H
 #define MER_KERNEL_WORLD_H
 
+#include "base/err.h"
 #include "base/pool.h"
 #include "kernel/bridge.h"
 #include "kernel/host.h"
@@ -32,8 +33,9 @@ struct kernel_waits {
 };
 
 struct kernel_world {
-	struct mer_experiment *e; /* borrowed */
-	struct mer_spill *spill;  /* that of e, for what grows with the traces; NULL: memory */
+	struct mer_experiment *e;  /* borrowed */
+	struct mer_cancel *cancel; /* borrowed: ends what is found in the world, too; NULL: none */
+	struct mer_spill *spill;   /* that of e, for what grows with the traces; NULL: memory */
 	struct kernel_host *hosts;
 	uint32_t n_hosts;
 	/* By time of their begin; a block of spill. Of a world that may be a saved one: kernel_bridge_at. */
@@ -62,7 +64,7 @@ static inline const struct kernel_bridge *kernel_bridge_at(
 
 struct kernel_world_options {
 	unsigned n_threads;
-	struct mer_cancel *cancel;    /* NULL: none */
+	struct mer_cancel *cancel;    /* as long as the world; NULL: none */
 	_Atomic uint64_t *done_bytes; /* raised as events are read, for progress; NULL: not */
 	/* As the experiment's hosts, all with the same wants; NULL: nobody listens. */
 	const struct kernel_observer *observers;
@@ -100,6 +102,11 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 	const struct sync_result *r, const struct kernel_world_options *o,
 	struct kernel_world **world, struct mer_err *err);
 void kernel_world_free(struct kernel_world *); /* NULL is fine */
+/* For what goes through a world: MER_ERR_CANCELLED when nobody waits for it any more. */
+static inline int kernel_world_go_on(const struct kernel_world *w, struct mer_err *err)
+{
+	return mer_cancelled(w->cancel) ? mer_fail(err, MER_ERR_CANCELLED, "cancelled") : 0;
+}
 /* "10.0.0.2:80", and its port. False: not known. */
 enum { KERNEL_ENDPOINT_BYTES = sizeof("255.255.255.255:65535") };
 bool kernel_endpoint_text(const struct kernel_world *w, uint32_t endpoint,

@@ -375,7 +375,9 @@ static int run(struct walk *k)
 {
 	for (;;) {
 		while (k->t > k->now.floor) {
-			int rc = step(k);
+			int rc = kernel_world_go_on(k->w, k->err);
+			if (rc == 0)
+				rc = step(k);
 			if (rc)
 				return rc;
 		}

@@ -142,6 +142,25 @@ static void mistakes(void **state)
 	p.selection = &sel;
 	p.nth = 100;
 	FAILS(mer_session_path(s, &p, &r, &err), MER_ERR_USAGE);
+	t.selection = NULL;
+	t.sort = "no_such_column";
+	FAILS(mer_session_table(s, "cpu", "top", &t, &r, &err), MER_ERR_USAGE);
+	t.sort = NULL;
+	t.min_bytes = 1;
+	FAILS(mer_session_table(s, "cpu", "top", &t, &r, &err), MER_ERR_USAGE);
+	t.max_bytes = 1;
+	t.min_bytes = 2;
+	FAILS(mer_session_table(s, "io", "log", &t, &r, &err), MER_ERR_USAGE);
+	t.min_bytes = t.max_bytes = 0;
+	t.period_min_ns = 1;
+	FAILS(mer_session_table(s, "cpu", "top", &t, &r, &err), MER_ERR_USAGE);
+	t.period_min_ns = 0;
+	FAILS(mer_session_table(s, "period", "log", &t, &r, &err), MER_ERR_USAGE);
+	assert_int_equal(err.remedy, MER_REMEDY_PERIOD_NEEDED);
+	t.period = "no_such_event : neither";
+	FAILS(mer_session_table(s, "period", "log", &t, &r, &err), MER_ERR_USAGE);
+	t.period = NULL;
+	FAILS(mer_session_tables(s, "cpu", NULL, 0, &t, NULL, &err), MER_ERR_USAGE);
 	FAILS(mer_session_offset(s, "nobody", 0, &offset, NULL, &err), MER_ERR_USAGE);
 	FAILS(mer_session_messages(s, "client", "nobody", 0, 0, &r, &err), MER_ERR_USAGE);
 	assert_int_equal(mer_session_table(s, "cpu", "topx", NULL, &r, NULL), MER_ERR_USAGE);
@@ -380,7 +399,8 @@ static void what_can_be_analysed(void **state)
 	/* All tables that there are said to be can be had. */
 	OK(mer_session_catalog(s, &tables, &err));
 	for (size_t i = 0; i < mer_result_n_rows(tables); i++) {
-		if (strcmp(text_of(tables, i, "table"), "stats") != 0)
+		if (strcmp(text_of(tables, i, "table"), "stats") != 0 ||
+			int_of(tables, i, "periods"))
 			continue;
 		OK(mer_session_table(s, text_of(tables, i, "analysis"), text_of(tables, i, "table"),
 			NULL, &r, &err));
@@ -392,8 +412,6 @@ static void what_can_be_analysed(void **state)
 	mer_result_free(tables);
 	mer_session_free(s);
 }
-
-/* ---- Kept between sessions ---- */
 
 static void same_rows(const struct mer_result *a, const struct mer_result *b)
 {
@@ -409,6 +427,112 @@ static void same_rows(const struct mer_result *a, const struct mer_result *b)
 			assert_string_equal(x, y);
 		}
 }
+
+/* Each table of a call is that of a call of its own, and a whole one keeps its rows. */
+static void several_tables(void **state)
+{
+	const char *ids[] = { "top", "cpus", "top" };
+	struct mer_table_options o = MER_OPTIONS(struct mer_table_options);
+	struct mer_result *r[3], *one;
+	struct mer_session *s = open_session();
+	int64_t begin, end;
+	(void)state;
+	o.sort = "+tid";
+	o.limit = 3;
+	o.n_whole = 1;
+	OK(mer_session_tables(s, "cpu", ids, 3, &o, r, &err));
+	assert_int_equal(mer_result_n_rows(r[0]), 3);
+	assert_string_equal(mer_result_sorted(r[0]), "tid");
+	for (size_t i = 1; i < 3; i++)
+		assert_true(int_of(r[0], i - 1, "tid") <= int_of(r[0], i, "tid"));
+	assert_int_equal(
+		mer_result_n_rows(r[0]) + mer_result_n_left_out(r[0]), mer_result_n_rows(r[2]));
+	assert_string_equal(mer_result_id(r[1]), "cpus");
+	assert_null(mer_result_sorted(r[1]));
+	OK(mer_session_table(s, "cpu", "top", NULL, &one, &err));
+	assert_true(mer_result_window(one, &begin, &end) && begin < end);
+	mer_result_free(r[0]);
+	mer_result_free(r[1]);
+	same_rows(r[2], one); /* it lives on without the others */
+	mer_result_free(r[2]);
+	mer_result_free(one);
+	/* Rows of the tracer are gone; and of the order the opposite. */
+	o = (struct mer_table_options){ .size = sizeof(o), .leave_out = true, .reverse = true };
+	OK(mer_session_table(s, "cpu", "top", &o, &r[0], &err));
+	o.reverse = false;
+	OK(mer_session_table(s, "cpu", "top", &o, &r[1], &err));
+	OK(mer_session_table(s, "cpu", "top", NULL, &r[2], &err));
+	size_t n = mer_result_n_rows(r[0]);
+	assert_true(n < mer_result_n_rows(r[2]));
+	for (size_t i = 0; i < n; i++)
+		assert_true(strncmp(text_of(r[0], i, "comm"), "lttng", 5) != 0);
+	assert_int_equal(int_of(r[0], 0, "self_ns"), int_of(r[1], n - 1, "self_ns"));
+	for (size_t i = 0; i < 3; i++)
+		mer_result_free(r[i]);
+	mer_session_free(s);
+}
+
+/* Periods divide the time: what is in them is part of all, and their table has their durations. */
+static void periods(void **state)
+{
+	static const char *const by[] = { "tid" };
+	struct mer_table_options o = MER_OPTIONS(struct mer_table_options);
+	struct mer_result *log, *all, *in;
+	struct mer_session *s = open_session();
+	int64_t sum_all = 0, sum_in = 0;
+	(void)state;
+	OK(mer_session_table(s, "syscall", "stats", &o, &all, &err));
+	o.period = "syscall_entry_read : syscall_exit_read";
+	o.period_by = by;
+	o.n_period_by = 1;
+	OK(mer_session_table(s, "period", "log", &o, &log, &err));
+	size_t n = mer_result_n_rows(log);
+	assert_true(n > 1);
+	OK(mer_session_table(s, "syscall", "stats", &o, &in, &err));
+	for (size_t i = 0; i < mer_result_n_rows(all); i++)
+		sum_all += int_of(all, i, "count");
+	for (size_t i = 0; i < mer_result_n_rows(in); i++)
+		sum_in += int_of(in, i, "count");
+	assert_true(sum_in > 0 && sum_in < sum_all);
+	mer_result_free(in);
+	mer_result_free(log);
+	o.period_min_ns = 1000000000000;
+	FAILS(mer_session_table(s, "period", "log", &o, &log, &err), MER_ERR_USAGE);
+	assert_int_equal(err.remedy, MER_REMEDY_PERIOD_LIMITS);
+	mer_result_free(all);
+	mer_session_free(s);
+}
+
+/* A range selects what its numbers select. */
+static void ranges(void **state)
+{
+	static const uint64_t range[] = { 0, 0 }, empty[] = { 4000000, UINT64_MAX };
+	static const uint32_t numbers[] = { 0 };
+	struct mer_selection sel = MER_OPTIONS(struct mer_selection);
+	struct mer_table_options o = MER_OPTIONS(struct mer_table_options);
+	struct mer_result *a, *b;
+	struct mer_session *s = open_session();
+	(void)state;
+	o.selection = &sel;
+	sel.cpus = numbers;
+	sel.n_cpus = 1;
+	OK(mer_session_table(s, "cpu", "cpus", &o, &a, &err));
+	sel.n_cpus = 0;
+	sel.cpu_ranges = range;
+	sel.n_cpu_ranges = 1;
+	OK(mer_session_table(s, "cpu", "cpus", &o, &b, &err));
+	same_rows(a, b);
+	mer_result_free(a);
+	mer_result_free(b);
+	sel.tid_ranges = empty;
+	sel.n_tid_ranges = 1;
+	OK(mer_session_table(s, "cpu", "top", &o, &a, &err));
+	assert_int_equal(mer_result_n_rows(a), 0);
+	mer_result_free(a);
+	mer_session_free(s);
+}
+
+/* ---- Kept between sessions ---- */
 
 /* The first path of everything leaves states in the cache; from then on only windows are read. */
 static void windows_are_as_the_whole(void **state)
@@ -542,6 +666,20 @@ static void progress_and_cancel(void **state)
 	}
 }
 
+/* Also what reads nothing ends: a path in a world that is there. */
+static void cancelled_without_reading(void **state)
+{
+	struct mer_session *s = open_session();
+	struct mer_result *r;
+	(void)state;
+	OK(mer_session_path(s, NULL, &r, &err));
+	mer_result_free(r);
+	mer_session_cancel(s);
+	FAILS(mer_session_path(s, NULL, &r, &err), MER_ERR_CANCELLED);
+	assert_null(r);
+	mer_session_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -556,7 +694,11 @@ int main(void)
 		cmocka_unit_test(what_can_be_analysed),
 		cmocka_unit_test(windows_are_as_the_whole),
 		cmocka_unit_test(answers_of_a_store),
+		cmocka_unit_test(several_tables),
+		cmocka_unit_test(periods),
+		cmocka_unit_test(ranges),
 		cmocka_unit_test(progress_and_cancel),
+		cmocka_unit_test(cancelled_without_reading),
 	};
 	return cmocka_run_group_tests_name("api", tests, find_recording, NULL);
 }

@@ -17,7 +17,7 @@
 	{ "sequential_percent", "sequential", MER_RATIO },                                         \
 		{ "seek_median_bytes", "seek median", MER_BYTES },                                 \
 	{                                                                                          \
-		"seek_mean_bytes", "seek mean", MER_BYTES                                            \
+		"seek_mean_bytes", "seek mean", MER_BYTES                                          \
 	}
 #define ORDER_COUNT_COLUMNS                                                                        \
 	{ "sequential", NULL, MER_COUNT },                                                         \
@@ -30,7 +30,7 @@
 		{ "sequential_percent", FOLD_RATIO, .of = "sequential", .by = "seeks" },           \
 		{ "seek_median_bytes", FOLD_MEDIAN, .of = seek_ },                                 \
 	{                                                                                          \
-		"seek_mean_bytes", FOLD_MEAN, .of = seek_                                           \
+		"seek_mean_bytes", FOLD_MEAN, .of = seek_                                          \
 	}
 
 static const struct mer_column top_columns[] = { { "host", "host", MER_TEXT },

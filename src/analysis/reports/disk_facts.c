@@ -280,7 +280,8 @@ static int end(struct fact_host *f, const struct kernel_world *w, const struct k
 	(void)w;
 	for (uint32_t i = 0; i < h->n_requests && rc == 0; i++)
 		if (kernel_request_op(kernel_request_at(h, i)) != IO_NONE)
-			order[n++] = (struct order){ kernel_request_begin(kernel_request_at(h, i)), i };
+			order[n++] =
+				(struct order){ kernel_request_begin(kernel_request_at(h, i)), i };
 	if (n)
 		qsort(order, n, sizeof(*order), compare);
 	for (uint32_t i = 0; i < n && rc == 0; i++) {

@@ -46,7 +46,7 @@ static const char *name_of(const struct latencies *l, uint32_t host)
 
 static int measure(struct latencies *l)
 {
-	const struct sync_messages *m = &l->s->messages;
+	const struct sync_messages *m = &l->s->found.messages;
 	struct cli *cli = l->s->cli;
 	l->rows = mer_arena_zalloc(&cli->arena, m->n_links + 1, sizeof(*l->rows));
 	if (!l->rows)
@@ -460,8 +460,8 @@ static int understand_sort(struct cli *cli, struct latencies *l)
 	if (!word)
 		return 0;
 	for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++)
-		if (cli_same_word(word, orders[i].word) || cli_same_word(word, orders[i].key) ||
-			cli_same_word(word, orders[i].heading)) {
+		if (mer_same_word(word, orders[i].word) || mer_same_word(word, orders[i].key) ||
+			mer_same_word(word, orders[i].heading)) {
 			l->order = &orders[i];
 			return 0;
 		}
