@@ -155,6 +155,18 @@ static const struct analysis_chart charts[] = {
 		.y = "written",
 		.keys = "written_bytes",
 		.per = "time" },
+	{ .title = "Read from disks by thread",
+		.table = "bins_tasks",
+		.y = "read",
+		.keys = "block_read_bytes",
+		.per = "time",
+		.summary = true },
+	{ .title = "Written to disks by thread",
+		.table = "bins_tasks",
+		.y = "written",
+		.keys = "block_written_bytes",
+		.per = "time",
+		.summary = true },
 	{ 0 },
 };
 

@@ -466,6 +466,7 @@ static bool leaves_out(const struct cli_grid *g)
 static struct mer_table_options options_of(const struct cli_grid *g)
 {
 	const struct cli_grid_values *v = g->values;
+	bool is_log = strcmp(g->verb, "log") == 0; /* its chart is of single ones */
 	return (struct mer_table_options){ .size = sizeof(struct mer_table_options),
 		.filter = v->filter,
 		.group_by = v->group_by,
@@ -474,9 +475,9 @@ static struct mer_table_options options_of(const struct cli_grid *g)
 		.max_ns = v->max.set ? v->max.v : INT64_MAX,
 		.names = v->names.item,
 		.n_names = v->names.n,
-		.n_bins = v->bins.set			? (uint64_t)v->bins.v
-			  : v->plot && !v->interval.set ? PLOT_BINS
-							: 0,
+		.n_bins = v->bins.set				   ? (uint64_t)v->bins.v
+			  : v->plot && !v->interval.set && !is_log ? PLOT_BINS
+								   : 0,
 		.interval_ns = v->interval.v,
 		.max_bins = v->plot ? DRAW_CHART_BINS : 0,
 		.min_bytes = (uint64_t)v->min_size.v,
