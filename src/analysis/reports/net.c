@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "analysis/all.h"
-#include "analysis/busiest.h"
 #include "analysis/cells.h"
-#include "analysis/reports/io.h"
+#include "kernel/io_op.h"
 #include "kernel/files/files.h"
 
 #define TRAFFIC_COLUMNS                                                                            \
