@@ -317,6 +317,32 @@ struct mer_path_options {
 int mer_session_path(struct mer_session *session, const struct mer_path_options *options,
 	struct mer_result **result, struct mer_err *err);
 
+enum mer_lanes {	/* what a lane is of */
+	MER_LANES_CPUS, /* the CPUs that are selected; selected tasks are not looked at */
+	MER_LANES_TASKS /* the tasks that are selected, in the order of mer_session_tasks */
+};
+
+struct mer_lane_options {
+	size_t size;
+	const struct mer_selection *selection;
+	uint32_t lanes;	   /* enum mer_lanes */
+	uint32_t max_bins; /* 0: exact spans; 1048576 at most */
+};
+
+/* What CPUs or tasks did in the window, lane by lane, for pictures: lane (its number, from 0), host, cpu, tid, comm,
+ * begin, end, state ("user", "syscall", "blocked", ...), duration_ns (how long the lane was in the state from begin to
+ * end), cause, syscall (that the task was in).
+ * max_bins 0: spans as they are, without those of no length, cut to the window. A lane of a CPU has the tasks that were
+ * on it; cpu of a task's span is where it ran, ran last, or waits for a CPU.
+ * Otherwise there is a resolution: the window is cut into so many bins at most, a power of two of ns wide, that begin at
+ * multiples of it; the first and the last may reach beyond the window. A row is a bin and a state in it, or several bins
+ * one after the other that are wholly of one state; of a lane's own host, CPU or task alone. In a session with a store,
+ * this costs as much as there are bins, however long the window is.
+ * What is left of the time of a CPU is time without a task.
+ * MER_ERR_USAGE: too many bins; as mer_session_tasks. */
+int mer_session_lanes(struct mer_session *session, const struct mer_lane_options *options,
+	struct mer_result **result, struct mer_err *err);
+
 /* The messages from one host to another, or to itself, by when they were sent: sent, received (each by the clock of its
  * own host, as recorded), kind ("tcp", "udp", ...). first: so many are skipped; limit: rows at most, 0: all the others.
  * A row takes 50 bytes: programs that read millions ask for parts (first 0, then 10000, ...), which costs nothing more,
