@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/analysis.h"
-#include "analysis/reports/disk.h"
+#include "analysis/reports/disk_map.h"
+#include "kernel/io_op.h"
 #include "base/map.h"
 #include "base/str.h"
 

@@ -3,7 +3,7 @@
 #include "analysis/all.h"
 #include "analysis/cells.h"
 #include "analysis/fold.h"
-#include "analysis/reports/io.h"
+#include "analysis/facts/io.h"
 
 #define OP_IS(op_) .where = { "name", FOLD_IS, (op_), 0 }
 #define FAILED .where = { "ret_value", FOLD_FROM_TO, INT64_MIN + 1, -1 }

@@ -1,6 +1,6 @@
 /* Network: packets and bytes by thread, interface and pair of hosts.
  *
- * What packets are is in net_packet.c. A packet in an interrupt is put down to nobody. */
+ * What packets are is in facts/packet.c. A packet in an interrupt is put down to nobody. */
 #include "analysis/reports/net.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "analysis/reports/summary_next.h"
+#include "analysis/summary/summary_next.h"
 
 #include <string.h>
 

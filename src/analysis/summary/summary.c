@@ -1,13 +1,13 @@
 /* Sums tables of several analyses up by host. Nothing here looks at events. summary_tables.c has the tables,
  * findings.c what stands out. */
-#include "analysis/reports/summary.h"
+#include "analysis/summary/summary.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/all.h"
-#include "analysis/reports/summary_data.h"
-#include "analysis/reports/summary_tables.h"
+#include "analysis/summary/summary_data.h"
+#include "analysis/summary/summary_tables.h"
 #include "analysis/tracer.h"
 
 /* A task that lived less is brief: what it cost to start it counts. */

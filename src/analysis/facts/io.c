@@ -1,9 +1,9 @@
 /* Input and output: system calls that open, read, write, sync or copy.
  *
  * Bytes are what calls returned. What io_uring and mapped memory move is no result of a call: it is seen on the
- * disk only (disk_facts.c). */
+ * disk only (facts/disk.c). */
 #include "analysis/all.h"
-#include "analysis/reports/io.h"
+#include "analysis/facts/io.h"
 #include "kernel/files/files.h"
 
 static const char *const way_names[] = {
@@ -43,7 +43,7 @@ static const struct fact_view views[] = {
 	{ "fd", NULL, MER_ID, FACT_CALL_FD, .of = "io_call" },
 	{ "kind", "kind", MER_TEXT, FACT_CALL_KIND, .of = "io_call", .meaning = FACT_TEXT,
 		.text = kind_text },
-	/* As packets have it (net_packet.c), for tables of both. */
+	/* As packets have it (packet.c), for tables of both. */
 	{ "at", NULL, MER_TIME, FACT_BY_FUNCTION, .get = begin_of },
 	{ 0 },
 };

@@ -1,6 +1,6 @@
-/* What the parts of the analysis "io" share: io_facts.c makes facts of calls, io.c the tables. */
-#ifndef MER_ANALYSIS_REPORTS_IO_H
-#define MER_ANALYSIS_REPORTS_IO_H
+/* Facts of system calls that open, read, write, sync or copy. */
+#ifndef MER_ANALYSIS_FACTS_IO_H
+#define MER_ANALYSIS_FACTS_IO_H
 
 #include "analysis/fact.h"
 #include "kernel/io_op.h"

@@ -1,10 +1,8 @@
-/* What the parts of the analysis "disk" share: disk_facts.c makes facts of requests to block devices, disk.c has the
- * tables, disk_map.c where requests went over time. */
-#ifndef MER_ANALYSIS_REPORTS_DISK_H
-#define MER_ANALYSIS_REPORTS_DISK_H
+/* Facts of requests to block devices. */
+#ifndef MER_ANALYSIS_FACTS_DISK_H
+#define MER_ANALYSIS_FACTS_DISK_H
 
 #include "analysis/fact.h"
-#include "analysis/options.h"
 #include "kernel/io_op.h"
 
 struct disk_request {
@@ -39,10 +37,5 @@ struct disk_time { /* a stretch of time of a request; choice: enum disk_phase */
 	uint8_t way; /* enum io_way: its bytes are moved in this time */
 	uint16_t unused;
 };
-
-/* disk_map.c: rows of single requests become few enough to draw. As fold.finish. */
-struct analysis_run;
-struct mer_table;
-int disk_map_finish(struct analysis_run *run, struct mer_table *t, uint64_t n_seen);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "analysis/all.h"
-#include "analysis/reports/disk.h"
+#include "analysis/facts/disk.h"
 #include "base/grow.h"
 #include "kernel/disk.h"
 
