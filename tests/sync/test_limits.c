@@ -244,8 +244,7 @@ static void sizes_of_steps(void **state)
 
 /* ---- the bound ---- */
 
-static void bound_is(
-	struct sync_host *h, int64_t min, int64_t median, int64_t max, int64_t max_at)
+static void bound_is(struct sync_host *h, int64_t min, int64_t median, int64_t max, int64_t max_at)
 {
 	struct sync_result r = { .hosts = h, .n_hosts = 1 };
 	sync_take_bound(&r, 0);
