@@ -279,7 +279,7 @@ int mer_session_tables(struct mer_session *s, const char *analysis, const char *
 		results[i] = NULL;
 	int rc = api_begin(s, &none, err);
 	if (rc == 0)
-		rc = api_options(&o, sizeof(o), options, err);
+		rc = mer_options_read(&o, sizeof(o), 0, options, err);
 	if (rc)
 		return rc;
 	struct api_answer *x = calloc(1, sizeof(*x));
