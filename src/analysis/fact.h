@@ -93,6 +93,24 @@ struct fact_view {
 };
 
 struct fact_maker;
+struct fact_host;
+
+/* A stretch of time that a task was on a CPU in one state: kernel_is_on_cpu. */
+struct fact_stretch {
+	int64_t begin, end;
+	uint32_t task;
+	uint16_t cpu;
+	uint8_t state; /* enum kernel_state */
+};
+
+/* Facts that follow from what a store has anyway, which then keeps none of them: of the same maker, made again
+ * by these. First it gets all facts of another kind, then all stretches of a window, in the order of their ends. */
+struct fact_origin {
+	const struct fact_kind *kind;
+	int (*take_fact)(struct fact_host *f, const struct kernel_host *h, const struct fact *x);
+	int (*take_stretch)(
+		struct fact_host *f, const struct kernel_host *h, const struct fact_stretch *s);
+};
 
 struct fact_kind {
 	const char *id, *title; /* "fault", "Page faults" */
@@ -101,6 +119,7 @@ struct fact_kind {
 	uint16_t size; /* of the struct: a multiple of 8 */
 	bool of_cpus; /* about CPUs, whoever had them: options that choose tasks choose nothing of it */
 	bool comm_at_end; /* a row has its task's name as it was at the end, not at the begin */
+	const struct fact_origin *origin; /* NULL: a store keeps these facts */
 	/* Besides begin, end, task and cpu, which all have; choice, if it means anything. */
 	const struct fact_field *fields;
 	const struct fact_view *views; /* NULL: none. Both end with {0}. */
@@ -163,12 +182,13 @@ static inline bool fact_is_used(const struct fact_host *f, unsigned kind)
 	return f->sinks[kind].batch != NULL;
 }
 int fact_flush(struct fact_host *f, const struct kernel_host *h, unsigned kind);
-/* A fact of kinds[kind], which must be used. The struct is copied. */
-static inline int fact_add(
-	struct fact_host *f, const struct kernel_host *h, unsigned kind, const void *fact)
+/* A fact of kinds[kind], which must be used. The struct, of the kind's size, is copied. */
+#define fact_add(f_, h_, kind_, fact_) fact_add_bytes(f_, h_, kind_, fact_, sizeof(*(fact_)))
+static inline int fact_add_bytes(struct fact_host *f, const struct kernel_host *h, unsigned kind,
+	const void *fact, size_t size)
 {
 	struct fact_sink *s = &f->sinks[kind];
-	__builtin_memcpy(s->batch + (size_t)s->n * s->size, fact, s->size);
+	__builtin_memcpy(s->batch + s->n * size, fact, size);
 	return ++s->n == FACT_BATCH ? fact_flush(f, h, kind) : 0;
 }
 

@@ -483,6 +483,7 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 	w->e = e;
 	w->spill = e->spill;
 	w->waits = b.o->waits;
+	w->cancel = b.o->cancel;
 	w->hosts = calloc((size_t)e->n_hosts + 1, sizeof(*w->hosts));
 	int rc = w->hosts ? 0 : mer_fail_nomem(err);
 	for (; rc == 0 && w->n_hosts < e->n_hosts; w->n_hosts++)

@@ -8,6 +8,7 @@
 #ifndef MER_KERNEL_WORLD_H
 #define MER_KERNEL_WORLD_H
 
+#include "base/err.h"
 #include "base/pool.h"
 #include "kernel/bridge.h"
 #include "kernel/host.h"
@@ -34,11 +35,13 @@ struct kernel_waits {
 };
 
 struct kernel_world {
-	struct mer_experiment *e; /* borrowed */
-	struct mer_spill *spill;  /* that of e, for what grows with the traces; NULL: memory */
+	struct mer_experiment *e;  /* borrowed */
+	struct mer_cancel *cancel; /* borrowed: ends what is found in the world, too; NULL: none */
+	struct mer_spill *spill;   /* that of e, for what grows with the traces; NULL: memory */
 	struct kernel_host *hosts;
 	uint32_t n_hosts;
-	struct kernel_bridge *bridges; /* by time of their begin; a block of spill */
+	/* By time of their begin; a block of spill. Of a world that may be a saved one: kernel_bridge_at. */
+	struct kernel_bridge *bridges;
 	uint32_t n_bridges;
 	/* What their endpoints stand for, as far as they are IPv4: numbers of places, plus 1. */
 	struct mer_map endpoints;
@@ -48,11 +51,22 @@ struct kernel_world {
 	uint64_t
 		n_inversions; /* messages received before they were sent, on the clocks as they are */
 	struct kernel_waits waits;
+	/* Of a saved world: sees to it that a bridge is there; NULL: all are. */
+	void (*load_bridge)(void *ctx, uint32_t bridge);
+	void *saved_ctx;
 };
+
+static inline const struct kernel_bridge *kernel_bridge_at(
+	const struct kernel_world *w, uint32_t bridge)
+{
+	if (w->load_bridge)
+		w->load_bridge(w->saved_ctx, bridge);
+	return &w->bridges[bridge];
+}
 
 struct kernel_world_options {
 	unsigned n_threads;
-	struct mer_cancel *cancel;    /* NULL: none */
+	struct mer_cancel *cancel;    /* as long as the world; NULL: none */
 	_Atomic uint64_t *done_bytes; /* raised as events are read, for progress; NULL: not */
 	/* As the experiment's hosts, all with the same wants; NULL: nobody listens. */
 	const struct kernel_observer *observers;
@@ -90,6 +104,11 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 	const struct sync_result *r, const struct kernel_world_options *o,
 	struct kernel_world **world, struct mer_err *err);
 void kernel_world_free(struct kernel_world *); /* NULL is fine */
+/* For what goes through a world: MER_ERR_CANCELLED when nobody waits for it any more. */
+static inline int kernel_world_go_on(const struct kernel_world *w, struct mer_err *err)
+{
+	return mer_cancelled(w->cancel) ? mer_fail(err, MER_ERR_CANCELLED, "cancelled") : 0;
+}
 /* "10.0.0.2:80", and its port. False: not known. */
 enum { KERNEL_ENDPOINT_BYTES = sizeof("255.255.255.255:65535") };
 bool kernel_endpoint_text(const struct kernel_world *w, uint32_t endpoint,

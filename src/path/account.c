@@ -258,7 +258,7 @@ static int look_at(struct walk *k, struct frame *f, int64_t begin, int64_t end)
 	const struct kernel_host *h = host_of(k, f->host);
 	struct later_wait later = { .whole = KERNEL_NONE };
 	int64_t t = end;
-	int rc = 0;
+	int rc = kernel_world_go_on(k->x->b->world, k->err);
 	charge_used(k, f, begin, end);
 	while (t > begin && f->span != KERNEL_NONE && !rc) {
 		uint32_t i = f->span;

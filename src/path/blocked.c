@@ -93,6 +93,8 @@ static void find_waker(const struct kernel_world *world, uint32_t host, struct b
 	}
 }
 
+enum { SPANS_AT_ONCE = 1 << 16 }; /* before it is looked whether anybody still waits */
+
 /* A task, as far as its spans were looked at from behind. */
 struct behind {
 	int64_t end,
@@ -141,9 +143,12 @@ static int collect_waits(const struct kernel_world *world, uint32_t host, struct
 		int64_t end = kernel_task_end(h, t);
 		tasks[t] = (struct behind){ end, end, out->first[t + 1], KERNEL_DEAD, true };
 	}
-	for (uint32_t i = h->n_spans; i-- > 0;) {
+	int rc = 0;
+	for (uint32_t i = h->n_spans; i-- > 0 && rc == 0;) {
 		const struct kernel_span *s = kernel_span(h, i);
 		struct behind *t = &tasks[s->task];
+		if (i % SPANS_AT_ONCE == 0)
+			rc = kernel_world_go_on(world, err);
 		if (s->state == KERNEL_BLOCKED)
 			collect_blocked(world, host, i, out, t);
 		if (s->state != KERNEL_RUNNABLE || t->after != KERNEL_RUNNABLE)
@@ -154,7 +159,7 @@ static int collect_waits(const struct kernel_world *world, uint32_t host, struct
 	}
 	/* Waits of several spans leave holes, which are closed: tasks from the first on. */
 	size_t n = 0;
-	for (uint32_t t = 0; t < h->n_tasks; t++) {
+	for (uint32_t t = 0; t < h->n_tasks && rc == 0; t++) {
 		size_t from = tasks[t].at, end = out->first[t + 1];
 		for (size_t k = from; k < end; k++)
 			find_kind(h, &out->waits[k]);
@@ -164,7 +169,7 @@ static int collect_waits(const struct kernel_world *world, uint32_t host, struct
 	}
 	out->first[h->n_tasks] = out->n = n;
 	free(tasks);
-	return 0;
+	return rc;
 }
 
 static int collect(const struct kernel_world *world, uint32_t host, struct blocked_host *out,
@@ -265,7 +270,7 @@ uint32_t blocked_disk(const struct blocked *b, uint32_t host, const struct block
 	const struct kernel_span *s = kernel_span(h, w->span);
 	if (s->cause != KERNEL_DISK || s->source >= h->n_requests)
 		return KERNEL_NONE;
-	const uint32_t *v = mer_map_get(&h->devices, h->requests[s->source].dev);
+	const uint32_t *v = mer_map_get(&h->devices, kernel_request_at(h, s->source)->dev);
 	return v ? *v - 1 : KERNEL_NONE;
 }
 

@@ -13,10 +13,10 @@
 enum { CHUNK_WAITS = 4096, MAX_CHUNKS = 256, SAMPLE = 16, MAX_PIECES = 1 << 24 };
 
 struct chunk {
+	struct store_block block; /* of its waits */
 	int64_t until;	   /* its waits end before this, and not before the chunk's before it */
 	uint32_t n_own;	   /* each by task, then time */
 	uint32_t n_guests; /* of a task at most one; behind the others */
-	struct store_block block;
 };
 
 /* ---- a wait ----

@@ -312,10 +312,26 @@ static void held(void **state)
 	tw_fini(&t);
 }
 
+/* Whoever asked no longer waits. */
+static void cancelled(void **state)
+{
+	struct tasks_world t;
+	struct path p;
+	struct mer_err err = { 0 };
+	struct mer_cancel cancel = { true };
+	(void)state;
+	world_text(&t, "0 0:1 user\n10 0:1 read disk\n20 0:1 user\n");
+	t.w.cancel = &cancel;
+	assert_int_equal(path_find(&t.w, 0, 0, 5 * MS, 25 * MS, &p, &err), MER_ERR_CANCELLED);
+	path_fini(&p);
+	tw_fini(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(causes), cmocka_unit_test(windows),
 		cmocka_unit_test(followed), cmocka_unit_test(stopped_and_new),
-		cmocka_unit_test(packets), cmocka_unit_test(answers), cmocka_unit_test(held) };
+		cmocka_unit_test(packets), cmocka_unit_test(answers), cmocka_unit_test(held),
+		cmocka_unit_test(cancelled) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

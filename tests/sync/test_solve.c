@@ -523,6 +523,22 @@ static void same_for_any_threads(void **state)
 	}
 }
 
+static void nobody_waits(void **state)
+{
+	struct world_options o = world_defaults();
+	struct solved s = { 0 };
+	struct mer_cancel cancel = { true };
+	struct mer_err err = { 0 };
+	(void)state;
+	solve_with(&s, &o, &(struct sync_options){ 0 });
+	sync_result_free(s.r);
+	int rc = sync_solve(
+		&s.m, s.info, s.m.n_hosts, &(struct sync_options){ .cancel = &cancel }, &s.r, &err);
+	assert_int_equal(rc, MER_ERR_CANCELLED);
+	assert_null(s.r);
+	forget(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -541,6 +557,7 @@ int main(void)
 		cmocka_unit_test(offset_keeps_the_slope),
 		cmocka_unit_test(other_methods),
 		cmocka_unit_test(same_for_any_threads),
+		cmocka_unit_test(nobody_waits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -249,13 +249,15 @@ struct fold_groups { /* zeroed, then fold_groups_init: empty */
 	size_t cap;	 /* of slots: 0 or a power of two */
 	uint32_t *dense; /* by key + 1: group, plus 1 */
 	size_t cap_dense;
-	int64_t **chunks; /* rows: keys, then slots */
+	int64_t **
+		chunks; /* rows: keys, then slots; blocks of spill have one, then FOLD_EXTENT of them */
+	struct mer_spill *spill;
 	uint32_t n, cap_chunks;
 	const int64_t *empty;
 	uint32_t n_owned; /* slots that are addresses of histograms */
 	uint16_t owned[FOLD_MAX_HISTOGRAMS];
 };
-enum { FOLD_CHUNK_BITS = 6, FOLD_CHUNK = 1 << FOLD_CHUNK_BITS };
+enum { FOLD_CHUNK_BITS = 6, FOLD_CHUNK = 1 << FOLD_CHUNK_BITS, FOLD_EXTENT = 32 };
 
 static inline int64_t *fold_group_row(const struct fold_groups *g, uint32_t group)
 {

@@ -35,6 +35,7 @@ static const struct fact_field change_fields[] = {
 };
 
 static const struct fact_maker maker;
+static const struct fact_origin task_clock_origin;
 /* All the time of each CPU of a host that said anything about frequencies. */
 const struct fact_kind fact_clock = {
 	.id = "clock",
@@ -64,6 +65,7 @@ const struct fact_kind fact_task_clock = {
 	.rule = FACT_CUT,
 	.size = sizeof(struct clocked),
 	.comm_at_end = true,
+	.origin = &task_clock_origin,
 	.fields = clock_fields,
 };
 enum { CLOCKS, CHANGES, TASK_CLOCKS }; /* as in kinds */
@@ -147,26 +149,42 @@ static size_t change_after(const struct clock *c, int64_t t)
 	return low;
 }
 
-static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end)
+static int on_stretch(
+	struct fact_host *f, const struct kernel_host *h, const struct fact_stretch *s)
 {
-	struct fact_host *f = ctx;
-	const struct kernel_span *k = kernel_span(h, span);
-	if (!fact_is_used(f, TASK_CLOCKS) || !kernel_is_on_cpu(k->state) ||
-		k->state == KERNEL_INTERRUPTED || k->cpu == KERNEL_NO_CPU)
+	if (s->state == KERNEL_INTERRUPTED)
 		return 0;
-	struct clock *c = clock_at(f->state, k->cpu);
+	struct clock *c = clock_at(f->state, s->cpu);
 	if (!c)
 		return mer_fail_nomem(f->err);
 	int rc = 0;
-	size_t next = change_after(c, k->begin);
-	for (int64_t t = k->begin, to; t < end && rc == 0; t = to, next++) {
-		to = next < c->n && c->changes[next].time < end ? c->changes[next].time : end;
-		const struct clocked fact = { .fact = { t, to, k->task, k->cpu, 0 },
+	size_t next = change_after(c, s->begin);
+	for (int64_t t = s->begin, to; t < s->end && rc == 0; t = to, next++) {
+		to = next < c->n && c->changes[next].time < s->end ? c->changes[next].time : s->end;
+		const struct clocked fact = { .fact = { t, to, s->task, s->cpu, 0 },
 			.khz = next ? c->changes[next - 1].khz : 0 };
 		rc = to > t ? fact_add(f, h, TASK_CLOCKS, &fact) : 0;
 	}
 	return rc;
 }
+
+static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end)
+{
+	const struct kernel_span *k = kernel_span(h, span);
+	if (!fact_is_used(ctx, TASK_CLOCKS) || !kernel_is_on_cpu(k->state) ||
+		k->cpu == KERNEL_NO_CPU)
+		return 0;
+	return on_stretch(
+		ctx, h, &(struct fact_stretch){ k->begin, end, k->task, k->cpu, k->state });
+}
+
+/* A change that was made a fact of. */
+static int on_change(struct fact_host *f, const struct kernel_host *h, const struct fact *x)
+{
+	return on_frequency(f, h, x->cpu, x->begin, ((const struct clocked *)x)->khz);
+}
+
+static const struct fact_origin task_clock_origin = { &fact_frequency, on_change, on_stretch };
 
 /* Hosts that never said anything about it are not there. */
 static bool is_told(const struct state *s)

@@ -189,7 +189,7 @@ static int add_request(struct analysis_host *a, const struct kernel_host *h, uin
 {
 	struct io_state *s = a->state;
 	const struct analysis_options *o = a->run->options;
-	const struct kernel_request *r = &h->requests[request];
+	const struct kernel_request *r = kernel_request_at(h, request);
 	int64_t begin = io_request_begin(r);
 	enum io_op op = io_request_op(a->run, h, r);
 	if (op == IO_NONE)
@@ -231,7 +231,7 @@ uint32_t *io_requests_by_begin(const struct kernel_host *h)
 	uint32_t *numbers = malloc(((size_t)h->n_requests + 1) * sizeof(*numbers));
 	if (order && numbers) {
 		for (uint32_t i = 0; i < h->n_requests; i++)
-			order[i] = (struct order){ io_request_begin(&h->requests[i]), i };
+			order[i] = (struct order){ io_request_begin(kernel_request_at(h, i)), i };
 		qsort(order, h->n_requests, sizeof(*order), compare);
 		for (uint32_t i = 0; i < h->n_requests; i++)
 			numbers[i] = order[i].request;

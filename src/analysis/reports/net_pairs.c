@@ -168,7 +168,7 @@ int net_emit_pairs(struct analysis_run *run, struct mer_table *t, enum net_pairs
 	struct both *ends = join(run);
 	bool ok = ends != NULL;
 	for (uint32_t i = 0; i < w->n_bridges && ok; i++) {
-		const struct kernel_bridge *p = &w->bridges[i];
+		const struct kernel_bridge *p = kernel_bridge_at(w, i);
 		if (!(ends[i].was_sent || ends[i].was_received) ||
 			!analysis_is_asked(o, p->from.time))
 			continue;

@@ -195,7 +195,7 @@ static void look_at_packets(const struct kernel_world *w, uint32_t host, const s
 	struct client *clients)
 {
 	for (uint32_t i = 0; i < w->n_bridges; i++) {
-		const struct kernel_bridge *p = &w->bridges[i];
+		const struct kernel_bridge *p = kernel_bridge_at(w, i);
 		const uint32_t *at;
 		if (p->kind != SYNC_TCP || !p->from.endpoint)
 			continue;
@@ -239,7 +239,7 @@ static int find_ready(struct analysis_run *run, uint32_t host)
 		const struct client *c = at && *at ? &clients[*at - 1] : NULL;
 		int64_t ready = c && c->n == 1 ? c->ready : INT64_MIN;
 		if (!peer && x->packet != KERNEL_NONE)
-			ready = run->world->bridges[x->packet].to.time;
+			ready = kernel_bridge_at(run->world, x->packet)->to.time;
 		if (ready != INT64_MIN && ready <= x->end)
 			analysis_stats_add(&s->workers[x->task].ready, x->end - ready, ready);
 	}
@@ -425,7 +425,7 @@ static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
 }
 
 #define READY_COLUMNS                                                                              \
-	{ "accept_delay_mean_ns", "accept delay mean", MER_DURATION },                             \
+	{ "accept_delay_mean_ns", "delay mean", MER_DURATION },                                    \
 		{ "accept_delay_max_ns", "max", MER_DURATION },                                    \
 	{                                                                                          \
 		"accept_delay_known", NULL, MER_COUNT                                              \

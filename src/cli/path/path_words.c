@@ -141,13 +141,14 @@ static void put_flags(unsigned flags, const char *between, struct mer_str *out)
 static const struct kernel_request *request_of(const struct path *p, const struct path_segment *s)
 {
 	const struct kernel_host *h = host_of(p, s->host);
-	return s->cause == PATH_DISK && s->source < h->n_requests ? &h->requests[s->source] : NULL;
+	return s->cause == PATH_DISK && s->source < h->n_requests ? kernel_request_at(h, s->source)
+								  : NULL;
 }
 
 static const struct kernel_bridge *packet_of(const struct path *p, const struct path_segment *s)
 {
 	return s->cause == PATH_NETWORK && s->source < p->world->n_bridges
-		       ? &p->world->bridges[s->source]
+		       ? kernel_bridge_at(p->world, s->source)
 		       : NULL;
 }
 

@@ -543,8 +543,10 @@ static void put_rows_left_out(
 
 static void put_left_out(const struct cli_grid *g, struct mer_str *out)
 {
-	const struct analysis_left_out *x = &g->left_out;
+	const struct analysis_left_out *x = g->left_out;
 	struct mer_str line = { 0 };
+	if (!x)
+		return;
 	put_rows_left_out(&line, x->n_tracer, "row of the tracer's own tasks",
 		"rows of the tracer's own tasks", x->tracer_ns);
 	put_rows_left_out(&line, x->n_idle, "idle wait", "idle waits", x->idle_ns);
@@ -571,7 +573,8 @@ static int put_text(const struct cli_grid *g, struct mer_str *out)
 		if (t->n_rows && !put_table(g, i, out))
 			return mer_fail_nomem(&g->cli->err);
 	}
-	if (!n_rows && !g->left_out.n_tracer && !g->left_out.n_idle && !g->left_out.n_started)
+	const struct analysis_left_out *x = g->left_out;
+	if (!n_rows && !(x && (x->n_tracer || x->n_idle || x->n_started)))
 		return put_nothing(g, out);
 	put_left_out(g, out);
 	return 0;

@@ -46,7 +46,7 @@ static const char *name_of(const struct latencies *l, uint32_t host)
 
 static int measure(struct latencies *l)
 {
-	const struct sync_messages *m = &l->s->messages;
+	const struct sync_messages *m = &l->s->found.messages;
 	struct cli *cli = l->s->cli;
 	l->rows = mer_arena_zalloc(&cli->arena, m->n_links + 1, sizeof(*l->rows));
 	if (!l->rows)
@@ -76,6 +76,8 @@ static struct mer_cell real_cell(double v)
 	return isfinite(v) && fabs(v) < 9e18 ? MER_INT(llround(v)) : MER_NONE;
 }
 
+enum { ALL_COLUMNS = 90 }; /* of a line that has room for all of them */
+
 static void fill_brief(const struct latencies *l, struct mer_table *t, bool inversions)
 {
 	enum { FROM, TO, COUNT, MIN, MEAN, STDDEV, MEDIAN, P99, MAX, INVERSIONS, N };
@@ -94,6 +96,8 @@ static void fill_brief(const struct latencies *l, struct mer_table *t, bool inve
 	mer_table_init(t, "latencies", NULL, columns, &l->s->cli->arena);
 	if (!inversions)
 		mer_table_hide(t, INVERSIONS);
+	else if (cli_width(l->s->cli) < ALL_COLUMNS)
+		mer_table_hide(t, P99);
 	for (size_t i = 0; i < l->n; i++) {
 		const struct direction *d = &l->rows[i];
 		const struct sync_latency *a = &d->after;
@@ -460,8 +464,8 @@ static int understand_sort(struct cli *cli, struct latencies *l)
 	if (!word)
 		return 0;
 	for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++)
-		if (cli_same_word(word, orders[i].word) || cli_same_word(word, orders[i].key) ||
-			cli_same_word(word, orders[i].heading)) {
+		if (mer_same_word(word, orders[i].word) || mer_same_word(word, orders[i].key) ||
+			mer_same_word(word, orders[i].heading)) {
 			l->order = &orders[i];
 			return 0;
 		}

@@ -50,7 +50,7 @@ static int read_question(struct cli_sync *s, const char *text, bool first, struc
 		if (rc)
 			return rc;
 	}
-	const struct sync_range *span = &s->hosts[q->host].span;
+	const struct sync_range *span = &s->found.hosts[q->host].span;
 	q->time = session_moment_resolve(&m, span->begin == MER_NO_TIME ? 0 : span->begin,
 		span->end == MER_NO_TIME ? 0 : span->end, 0);
 	return 0;

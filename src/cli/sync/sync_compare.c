@@ -116,7 +116,7 @@ int cli_sync_print_methods(struct cli_sync *s)
 		/* What is chosen for single hosts would blur what a method does. */
 		o.method = row.method;
 		o.choices = NULL;
-		rc = sync_solve(&s->messages, s->hosts, s->e->n_hosts, &o, &r, &s->cli->err);
+		rc = session_align_again(s->session, &s->found, &o, &r, &s->cli->err);
 		if (!rc)
 			rc = fill_row(s, r, &row);
 		sync_result_free(r);

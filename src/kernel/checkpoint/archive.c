@@ -83,8 +83,7 @@ static void mark(struct archive *a, enum archive_ref ref, uint32_t number)
 	*at = 1;
 }
 
-/* The local number; KERNEL_NONE: it was not marked. */
-static uint32_t archive_local(const struct archive *a, enum archive_ref ref, uint32_t number)
+uint32_t archive_local(const struct archive *a, enum archive_ref ref, uint32_t number)
 {
 	const uint32_t *at = mer_map_get(&a->sets[ref].seen, number);
 	return at && *at ? *at - 1 : KERNEL_NONE;
