@@ -317,9 +317,11 @@ static int plan_fold(struct engine *g, size_t k, const struct analysis_request *
 		.by_name = a->by_name >> request->output & 1,
 		.other_columns = other_columns };
 	int rc = fold_plan_new(g->run, &r, &g->plans[k], err);
-	if (rc == 0)
+	if (rc == 0) {
 		mer_table_init(table, o->id, title_of(g, o), fold_plan_columns(g->plans[k]),
 			&g->run->arena);
+		table->spill = g->run->e->spill;
+	}
 	return rc;
 }
 
@@ -488,7 +490,7 @@ bool analysis_reads_part(const struct analysis_options *options,
 	struct kernel_observer all = { 0 };
 	struct kernel_world_options o = { .observers = &all, .forget = true };
 	*slices = false;
-	if (options->n_periods || options->keep_spans || analysis_needs_messages(requests, n))
+	if (options->n_periods || analysis_needs_messages(requests, n))
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		const struct analysis *a = requests[i].analysis;
@@ -517,10 +519,12 @@ static int begin_engine(struct engine *g, struct mer_experiment *e,
 	mer_arena_init(&run->arena);
 	g->n_hosts = e->n_hosts;
 	g->n_requests = n;
-	for (size_t k = 0; k < n; k++)
+	for (size_t k = 0; k < n; k++) {
 		mer_table_init(&tables[k], requests[k].analysis->outputs[requests[k].output].id,
 			requests[k].analysis->outputs[requests[k].output].title,
 			requests[k].analysis->outputs[requests[k].output].columns, &run->arena);
+		tables[k].spill = e->spill;
+	}
 	g->analyses = calloc(n + 1, sizeof(*g->analyses));
 	g->asked = calloc(n + 1, sizeof(*g->asked));
 	g->plans = calloc(n + 1, sizeof(*g->plans));
@@ -575,7 +579,8 @@ int analysis_run(struct analysis_run *run, struct mer_experiment *e,
 	}
 	o.observers = observers;
 	o.unread = unread;
-	o.forget = !options->keep_spans;
+	/* Which are for waits alone: these may be there already. */
+	o.forget = !options->keep_spans || o.waits.is_only_way;
 	if (rc == 0 && looks_at_world(&g) && analysis_reads_names(options, requests, n))
 		rc = analysis_choose(run, r, &o, err);
 	if (rc == 0 && looks_at_world(&g))

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
 #include "base/str.h"
 
 /* ---- Types ---- */
@@ -84,7 +83,7 @@ void mer_table_init(struct mer_table *t, const char *id, const char *title,
 
 void mer_table_fini(struct mer_table *t)
 {
-	free(t->cells);
+	mer_spill_release(t->cells);
 	t->cells = NULL;
 	t->n_rows = t->cap_rows = 0;
 }
@@ -93,7 +92,8 @@ void mer_table_add(struct mer_table *t, const struct mer_cell *cells)
 {
 	if (t->failed)
 		return;
-	if (!mer_grow(&t->cells, t->n_rows, &t->cap_rows, t->n_columns * sizeof(*t->cells))) {
+	if (!mer_spill_grow(t->spill, &t->cells, t->n_rows, &t->cap_rows,
+		    t->n_columns * sizeof(*t->cells))) {
 		t->failed = true;
 		return;
 	}

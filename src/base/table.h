@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "base/arena.h"
+#include "base/spill.h"
 
 enum mer_type {
 	MER_TEXT = 1,
@@ -76,8 +77,9 @@ struct mer_table {
 	const char *title;		  /* "CPU usage by thread"; NULL: people see none */
 	const struct mer_column *columns; /* ends with {0} */
 	size_t n_columns;
-	struct mer_cell *cells; /* row by row, malloc'ed */
+	struct mer_cell *cells; /* row by row, a block of spill */
 	size_t n_rows, cap_rows;
+	struct mer_spill *spill; /* NULL: memory; may be set before the first row */
 	struct mer_arena *arena; /* for texts that live as long as the table */
 	uint64_t n_left_out;	 /* rows that a limit kept out */
 	bool failed;		 /* memory ran out: rows are missing */

@@ -235,7 +235,8 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 	struct state *s = f->state;
 	const struct kernel_span *k = kernel_span(h, span);
 	enum kernel_state state = (enum kernel_state)k->state;
-	struct sched_task *t = mer_grow_at(&s->tasks, &s->cap_tasks, k->task, sizeof(*t));
+	struct sched_task *t =
+		mer_spill_grow_at(f->e->spill, &s->tasks, &s->cap_tasks, k->task, sizeof(*t));
 	int rc = 0;
 	if (!t)
 		return mer_fail_nomem(f->err);
@@ -264,7 +265,8 @@ static int on_woken_ready(
 {
 	struct fact_host *f = ctx;
 	struct state *s = f->state;
-	struct sched_task *t = mer_grow_at(&s->tasks, &s->cap_tasks, task, sizeof(*t));
+	struct sched_task *t =
+		mer_spill_grow_at(f->e->spill, &s->tasks, &s->cap_tasks, task, sizeof(*t));
 	if (!t)
 		return mer_fail_nomem(f->err);
 	if (t->was_woken && t->woken >= kernel_span(h, h->tasks[task].last)->begin)
@@ -290,7 +292,7 @@ static int end(struct fact_host *f, const struct kernel_world *w, const struct k
 static void free_state(void *state)
 {
 	struct state *s = state;
-	free(s->tasks);
+	mer_spill_release(s->tasks);
 	free(s->cpus);
 }
 
