@@ -1,4 +1,4 @@
-#include "analysis/reports/summary_next.h"
+#include "analysis/summary/summary_next.h"
 
 #include <string.h>
 
@@ -13,15 +13,15 @@ static const struct summary_next of_rules[FINDING_N_RULES] = {
 	[FINDING_GAPS] = { .view = SUMMARY_VIEW_INFO },
 	[FINDING_NO_SWITCH] = { .view = SUMMARY_VIEW_CHECK },
 	[FINDING_NOTHING] = { .view = SUMMARY_VIEW_INFO },
-	[FINDING_DISK_ERRORS] = TABLE("io", "disks"),
+	[FINDING_DISK_ERRORS] = TABLE("disk", "top"),
 	[FINDING_STUCK] = TABLE("futex", "top_unfinished"),
 	[FINDING_CPU] = TABLE("sched", "stats"),
 	[FINDING_CPU_FULL] = TABLE("cpu", "top"),
 	[FINDING_PROCESSES] = TABLE("cpu", "processes"),
-	[FINDING_DISK_BUSY] = TABLE("io", "disks"),
-	[FINDING_DISK] = TABLE("io", "disks"),
+	[FINDING_DISK_BUSY] = TABLE("disk", "top"),
+	[FINDING_DISK] = TABLE("disk", "top"),
 	[FINDING_FAULTS] = TABLE("faults", "top"),
-	[FINDING_FLUSHES] = TABLE("io", "stats"),
+	[FINDING_FLUSHES] = TABLE("disk", "stats"),
 	[FINDING_LOCKS] = TABLE("futex", "top"),
 	[FINDING_SOFTIRQ] = TABLE("irq", "stats"),
 	[FINDING_IRQ] = TABLE("irq", "stats"),
@@ -83,7 +83,7 @@ static struct summary_next next_of_wait(const struct mer_table *t, size_t row, i
 		struct summary_next next;
 	} of_causes[] = {
 		{ "runnable", TABLE("sched", "top") },
-		{ "disk", TABLE("io", "disks") },
+		{ "disk", TABLE("disk", "top") },
 		{ "page fault", TABLE("faults", "top") },
 		{ "futex", TABLE("futex", "top") },
 	};

@@ -1,8 +1,8 @@
 /* The parts of the summary, and how its files read tables. */
-#ifndef MER_ANALYSIS_REPORTS_SUMMARY_TABLES_H
-#define MER_ANALYSIS_REPORTS_SUMMARY_TABLES_H
+#ifndef MER_ANALYSIS_SUMMARY_SUMMARY_TABLES_H
+#define MER_ANALYSIS_SUMMARY_SUMMARY_TABLES_H
 
-#include "analysis/reports/summary_data.h"
+#include "analysis/summary/summary_data.h"
 
 enum summary_in { /* the tables that it is made of */
 	SUMMARY_IN_THREADS,

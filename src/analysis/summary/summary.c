@@ -1,13 +1,13 @@
 /* Sums tables of several analyses up by host. Nothing here looks at events. summary_tables.c has the tables,
  * findings.c what stands out. */
-#include "analysis/reports/summary.h"
+#include "analysis/summary/summary.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/all.h"
-#include "analysis/reports/summary_data.h"
-#include "analysis/reports/summary_tables.h"
+#include "analysis/summary/summary_data.h"
+#include "analysis/summary/summary_tables.h"
 #include "analysis/tracer.h"
 
 /* A task that lived less is brief: what it cost to start it counts. */
@@ -32,9 +32,9 @@ static const struct {
 	[SUMMARY_IN_HOSTS] = { &analysis_cpu, "hosts" },
 	[SUMMARY_IN_SCHED] = { &analysis_sched, "stats" },
 	[SUMMARY_IN_IO] = { &analysis_io, "top" },
-	[SUMMARY_IN_DISKS] = { &analysis_io, "disks" },
-	[SUMMARY_IN_QUEUES] = { &analysis_io, "bins" },
-	[SUMMARY_IN_REQUESTS] = { &analysis_io, "stats" },
+	[SUMMARY_IN_DISKS] = { &analysis_disk, "top" },
+	[SUMMARY_IN_QUEUES] = { &analysis_disk, "bins" },
+	[SUMMARY_IN_REQUESTS] = { &analysis_disk, "stats" },
 	[SUMMARY_IN_PAIRS] = { &analysis_net, "pairs" },
 	[SUMMARY_IN_INTERFACES] = { &analysis_net, "interfaces" },
 	[SUMMARY_IN_CALLS] = { &analysis_syscall, "hosts" },

@@ -1,9 +1,9 @@
 /* Where to look next: what shows more of a row of the summary, as data. The program makes a command of it, a page
  * a link. */
-#ifndef MER_ANALYSIS_REPORTS_SUMMARY_NEXT_H
-#define MER_ANALYSIS_REPORTS_SUMMARY_NEXT_H
+#ifndef MER_ANALYSIS_SUMMARY_SUMMARY_NEXT_H
+#define MER_ANALYSIS_SUMMARY_SUMMARY_NEXT_H
 
-#include "analysis/reports/findings.h"
+#include "analysis/summary/findings.h"
 
 enum summary_view {
 	SUMMARY_VIEW_TABLE,	/* of an analysis */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analysis/all.h"
-#include "analysis/reports/net.h"
+#include "analysis/facts/packet.h"
 #include "base/grow.h"
 
 static const char *const way_names[] = { [NET_RECEIVED] = "received", [NET_SENT] = "sent" };

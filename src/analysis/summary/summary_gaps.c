@@ -1,4 +1,4 @@
-#include "analysis/reports/summary_gaps.h"
+#include "analysis/summary/summary_gaps.h"
 
 #include <stdlib.h>
 #include <string.h>

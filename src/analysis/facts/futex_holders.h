@@ -1,7 +1,7 @@
 /* Holders: who has each futex, as far as can be seen: the task that got it last by waiting for it and has
  * woken nobody there since. Who takes a free lock makes no call, so a holder may be another one. */
-#ifndef MER_ANALYSIS_REPORTS_FUTEX_HOLDERS_H
-#define MER_ANALYSIS_REPORTS_FUTEX_HOLDERS_H
+#ifndef MER_ANALYSIS_FACTS_FUTEX_HOLDERS_H
+#define MER_ANALYSIS_FACTS_FUTEX_HOLDERS_H
 
 #include "analysis/analysis.h"
 

@@ -1,4 +1,4 @@
-#include "analysis/reports/futex_holders.h"
+#include "analysis/facts/futex_holders.h"
 
 #include <stdlib.h>
 

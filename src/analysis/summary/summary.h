@@ -4,8 +4,8 @@
  *
  * Numbers are taken from the other tables as they are, so they agree with what the verbs show. What the
  * tracer itself did is left out where tasks are named, and told as a row of its own; sums of hosts have it. */
-#ifndef MER_ANALYSIS_REPORTS_SUMMARY_H
-#define MER_ANALYSIS_REPORTS_SUMMARY_H
+#ifndef MER_ANALYSIS_SUMMARY_SUMMARY_H
+#define MER_ANALYSIS_SUMMARY_SUMMARY_H
 
 #include "analysis/analysis.h"
 

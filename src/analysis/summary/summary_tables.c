@@ -1,12 +1,12 @@
 /* The tables of the summary but for the findings: each row is found from sums of a host, or from rows of one
  * table. */
-#include "analysis/reports/summary_tables.h"
+#include "analysis/summary/summary_tables.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/reports/findings.h"
+#include "analysis/summary/findings.h"
 #include "base/str.h"
 
 static const struct mer_column host_columns[] = { { "host", "host", MER_TEXT },

@@ -1,4 +1,4 @@
-#include "analysis/reports/summary_waits.h"
+#include "analysis/summary/summary_waits.h"
 
 #include <stdlib.h>
 

@@ -4,8 +4,8 @@
  *
  * A row has a rule, a host and numbers; the sentence and the command to go on with are made by who prints
  * (cli/reports/findings.h). */
-#ifndef MER_ANALYSIS_REPORTS_FINDINGS_H
-#define MER_ANALYSIS_REPORTS_FINDINGS_H
+#ifndef MER_ANALYSIS_SUMMARY_FINDINGS_H
+#define MER_ANALYSIS_SUMMARY_FINDINGS_H
 
 #include "base/table.h"
 

@@ -3,8 +3,8 @@
  * Not counted are idle waits (blocked.h: for work, for input, or that nobody feels) and those of the tracer.
  * Waits for disks always count, whoever they delay; so do waits for a CPU, of which tables of other analyses
  * tell. Waits are cut to the time that was asked for. */
-#ifndef MER_ANALYSIS_REPORTS_SUMMARY_WAITS_H
-#define MER_ANALYSIS_REPORTS_SUMMARY_WAITS_H
+#ifndef MER_ANALYSIS_SUMMARY_SUMMARY_WAITS_H
+#define MER_ANALYSIS_SUMMARY_SUMMARY_WAITS_H
 
 #include "analysis/analysis.h"
 #include "path/blocked.h"

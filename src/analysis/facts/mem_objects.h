@@ -2,8 +2,8 @@
  * their end do not say that.
  *
  * Memory is bounded: when there are too many, new ones are not remembered. */
-#ifndef MER_ANALYSIS_REPORTS_MEM_OBJECTS_H
-#define MER_ANALYSIS_REPORTS_MEM_OBJECTS_H
+#ifndef MER_ANALYSIS_FACTS_MEM_OBJECTS_H
+#define MER_ANALYSIS_FACTS_MEM_OBJECTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,11 +1,11 @@
 /* What summary.c has summed up of each host, for findings.c: everything that a rule looks at. */
-#ifndef MER_ANALYSIS_REPORTS_SUMMARY_DATA_H
-#define MER_ANALYSIS_REPORTS_SUMMARY_DATA_H
+#ifndef MER_ANALYSIS_SUMMARY_SUMMARY_DATA_H
+#define MER_ANALYSIS_SUMMARY_SUMMARY_DATA_H
 
-#include "analysis/reports/findings.h"
-#include "analysis/reports/summary.h"
-#include "analysis/reports/summary_gaps.h"
-#include "analysis/reports/summary_waits.h"
+#include "analysis/summary/findings.h"
+#include "analysis/summary/summary.h"
+#include "analysis/summary/summary_gaps.h"
+#include "analysis/summary/summary_waits.h"
 #include "base/map.h"
 #include "sync/result.h"
 

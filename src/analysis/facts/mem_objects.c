@@ -1,4 +1,4 @@
-#include "analysis/reports/mem_objects.h"
+#include "analysis/facts/mem_objects.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
-#include "analysis/reports/findings.h"
+#include "analysis/summary/findings.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/reports/summary_tables.h"
+#include "analysis/summary/summary_tables.h"
 #include "base/str.h"
 #include "sync/auto.h"
 
