@@ -339,7 +339,8 @@ static bool grow_to(
 	if (!more)
 		return false;
 	memcpy(&p, array, sizeof(p));
-	p = enlarge(s, p, n * bytes_each, more * bytes_each);
+	size_t used = n < *cap ? n : *cap; /* n may be far beyond what is there */
+	p = enlarge(s, p, used * bytes_each, more * bytes_each);
 	if (!p)
 		return false;
 	memcpy(array, &p, sizeof(p));
