@@ -11,8 +11,8 @@
  * copied.
  *
  * Options are structs that begin with their size: zero the struct, set size to sizeof of it, then what differs from
- * the default (MER_OPTIONS does the first two). Later versions of the library add members at the end only, so programs
- * built with this header go on working. NULL is the same as all defaults.
+ * the default (MER_OPTIONS of meridian.h does the first two). Later versions of the library add members at the end only,
+ * so programs built with this header go on working. NULL is the same as all defaults.
  *
  * Errors: functions that can fail return 0 or a negative enum mer_err_code, and fill *err (which may be NULL) with a
  * sentence. *result and the like are NULL then. Any of them can return MER_ERR_NOMEM and MER_ERR_BUG, and those that
@@ -48,19 +48,6 @@ const char *mer_version_text(void);
 /* ---- Session ---- */
 
 struct mer_session;
-
-/* Initializes options: struct mer_session_options o = MER_OPTIONS(struct mer_session_options); */
-#ifdef __cplusplus
-#define MER_OPTIONS(type)                                                                          \
-	{                                                                                          \
-		sizeof(type)                                                                       \
-	}
-#else
-#define MER_OPTIONS(type)                                                                          \
-	{                                                                                          \
-		.size = sizeof(type)                                                               \
-	}
-#endif
 
 enum mer_clocks {	     /* how clocks are aligned */
 	MER_CLOCKS_AUTO,     /* by the messages between the hosts; a single host needs none */
@@ -188,7 +175,7 @@ int mer_session_hosts(struct mer_session *session, struct mer_result **result, s
 int mer_session_capabilities(
 	struct mer_session *session, struct mer_result **result, struct mer_err *err);
 /* Findings so far: damage, losses, doubts about clocks. severity ("note", "warning", "error"), code (a stable word for
- * programs: "lost-events"), host, path, count, remedy (a stable word, see mer_remedy_name), message (a sentence). */
+ * programs: "lost-events"; docs/diagnostics.md lists them), host, path, count, remedy (a stable word, see mer_remedy_name), message (a sentence). */
 int mer_session_diagnostics(
 	struct mer_session *session, struct mer_result **result, struct mer_err *err);
 /* The analyses and their tables, for mer_session_table: analysis, table, title, columns (keys, separated by blanks),
@@ -315,6 +302,32 @@ struct mer_path_options {
  * (that the task was in), in_flight (1: a packet on its way to host).
  * MER_ERR_USAGE: no task is selected, or fewer than nth; as mer_session_table. */
 int mer_session_path(struct mer_session *session, const struct mer_path_options *options,
+	struct mer_result **result, struct mer_err *err);
+
+enum mer_lanes {	/* what a lane is of */
+	MER_LANES_CPUS, /* the CPUs that are selected; selected tasks are not looked at */
+	MER_LANES_TASKS /* the tasks that are selected, in the order of mer_session_tasks */
+};
+
+struct mer_lane_options {
+	size_t size;
+	const struct mer_selection *selection;
+	uint32_t lanes;	   /* enum mer_lanes */
+	uint32_t max_bins; /* 0: exact spans; 1048576 at most */
+};
+
+/* What CPUs or tasks did in the window, lane by lane, for pictures: lane (its number, from 0), host, cpu, tid, comm,
+ * begin, end, state ("user", "syscall", "blocked", ...), duration_ns (how long the lane was in the state from begin to
+ * end), cause, syscall (that the task was in).
+ * max_bins 0: spans as they are, without those of no length, cut to the window. A lane of a CPU has the tasks that were
+ * on it; cpu of a task's span is where it ran, ran last, or waits for a CPU.
+ * Otherwise there is a resolution: the window is cut into so many bins at most, a power of two of ns wide, that begin at
+ * multiples of it; the first and the last may reach beyond the window. A row is a bin and a state in it, or several bins
+ * one after the other that are wholly of one state; of a lane's own host, CPU or task alone. In a session with a store,
+ * this costs as much as there are bins, however long the window is.
+ * What is left of the time of a CPU is time without a task.
+ * MER_ERR_USAGE: too many bins; as mer_session_tasks. */
+int mer_session_lanes(struct mer_session *session, const struct mer_lane_options *options,
 	struct mer_result **result, struct mer_err *err);
 
 /* The messages from one host to another, or to itself, by when they were sent: sent, received (each by the clock of its

@@ -117,7 +117,7 @@ void cli_session_close(struct cli *cli, struct session *s)
 	if (!s)
 		return;
 	size_t n;
-	const struct mer_diag *rows = mer_diagnostics(session_experiment(s), &n);
+	const struct mer_diag *rows = trace_findings(session_experiment(s), &n);
 	/* What was asked for comes before what is to be said about it, also on a terminal. */
 	fflush(cli->out);
 	cli_report(cli, rows, n);
@@ -259,6 +259,16 @@ int cli_session_open_world(
 	return open_world(cli, usage, false, false, s, w);
 }
 
+static bool selects_part(const struct cli *cli)
+{
+	return cli->select.begin.kind || cli->select.end.kind;
+}
+
+int cli_session_open_part(struct cli *cli, struct session **s, struct session_world *w)
+{
+	return open_world(cli, SESSION_USAGE_NONE, selects_part(cli), false, s, w);
+}
+
 /* ---- A question ---- */
 
 int cli_ask(struct cli *cli, struct cli_question *q)
@@ -367,7 +377,7 @@ int cli_ask_tasks(struct cli *cli, const struct cli_task_question *q)
 {
 	struct session *s;
 	struct session_world w;
-	bool part = q->part && (cli->select.begin.kind || cli->select.end.kind);
+	bool part = q->part && selects_part(cli);
 	int rc = open_world(cli, q->usage, part, q->waits, &s, &w);
 	if (rc == 0)
 		rc = answer_tasks(cli, q, &w);
@@ -419,7 +429,7 @@ void cli_json_known(struct mer_json *j, const char *key, const char *text)
 void cli_json_diagnostics(struct mer_json *j, const struct mer_experiment *e)
 {
 	size_t n;
-	const struct mer_diag *rows = mer_diagnostics(e, &n);
+	const struct mer_diag *rows = trace_findings(e, &n);
 	mer_json_kv_array(j, "diagnostics");
 	for (size_t i = 0; i < n; i++)
 		mer_diag_json(&rows[i], j);

@@ -81,6 +81,7 @@ void session_stage_end(struct session *s)
 int session_open(struct session *s, struct mer_err *err)
 {
 	const struct mer_open_options o = {
+		.size = sizeof(o),
 		.keep_offsets = s->o.clocks == SESSION_CLOCKS_RECORDED,
 		.ignore_uuid = s->o.ignore_uuid,
 	};
@@ -167,7 +168,7 @@ static int build_part(struct session *s, const struct session_window *within, st
 		.again = s->is_reported,
 		.window = &window };
 	if (s->waits.from)
-		o.waits = session_waits_of(&s->waits, within->begin, within->end);
+		o.waits = session_waits_of(&s->waits);
 	int rc = kernel_world_build(s->e, NULL, s->result, &o, &s->world, err);
 	session_stage_end(s);
 	s->is_part = true;

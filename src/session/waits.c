@@ -21,16 +21,15 @@ bool session_waits_open(struct session_waits *x, const struct session_states *st
 	return x->from != NULL;
 }
 
-static int get(void *ctx, const struct kernel_world *w, void *blocked, struct mer_err *err)
+static int get(void *ctx, const struct kernel_world *w, int64_t begin, int64_t end, void *blocked,
+	struct mer_err *err)
 {
 	const struct session_waits *x = ctx;
-	return store_kept_waits_get(x->from, w, x->begin, x->end, blocked, err);
+	return store_kept_waits_get(x->from, w, begin, end, blocked, err);
 }
 
-struct kernel_waits session_waits_of(struct session_waits *x, int64_t begin, int64_t end)
+struct kernel_waits session_waits_of(struct session_waits *x)
 {
-	x->begin = begin;
-	x->end = end;
 	return (struct kernel_waits){ .get = get, .ctx = x, .is_only_way = true };
 }
 
@@ -39,7 +38,7 @@ static void found(void *ctx, const struct kernel_world *w, const void *blocked)
 	struct session_waits *x = ctx;
 	(void)w;
 	if (!x->keeps || !mer_make_folder(x->dir) ||
-		!store_kept_waits_save(x->path, &x->key, blocked, x->max_bytes))
+		!store_kept_waits_save(x->path, &x->key, blocked, x->n_threads, x->max_bytes))
 		return;
 	x->keeps = false;
 	store_cache_trim(x->dir, x->path);
@@ -49,6 +48,7 @@ struct kernel_waits session_waits_keep(struct session_waits *x, const struct ses
 {
 	enum { SHARE = 16, LEAST = 16 << 20 };
 	x->max_bytes = s->e->bytes / SHARE > LEAST ? s->e->bytes / SHARE : LEAST;
+	x->n_threads = session_threads(s);
 	x->keeps = x->path && !x->from;
 	return (struct kernel_waits){ .found = found, .ctx = x };
 }

@@ -22,9 +22,9 @@ run 0 latency --format csv $t
 cp "$dir/out" "$dir/csv"
 equal "messages" "$(column count "$dir/csv" | sum)" \
 	"$(cat <(numbers matched_ab "$dir/sync") <(numbers matched_ba "$dir/sync") | sum)"
-equal "early" "$(column inversions "$dir/csv" | sum)" 0
+equal "inversions" "$(column inversions "$dir/csv" | sum)" 0
 before=$(column before_inversions "$dir/csv" | sum)
-equal "early as recorded" "$before" "$(numbers inversions_before "$dir/sync" | sum)"
+equal "inversions as recorded" "$before" "$(numbers inversions_before "$dir/sync" | sum)"
 equal "least" "$(column min_ns "$dir/csv" | sort -n | tr '\n' ' ')" \
 	"$(cat <(numbers min_latency_ab_ns "$dir/sync") <(numbers min_latency_ba_ns "$dir/sync") |
 		sort -n | tr '\n' ' ')"
@@ -35,9 +35,12 @@ equal "rows" "$(numbers count "$dir/out" | head -4 | sum)" "$(column count "$dir
 
 # As recorded.
 run 0 latency --sync none --format csv $t
-equal "early with --sync none" "$(column inversions "$dir/out" | sum)" "$before"
+equal "inversions with --sync none" "$(column inversions "$dir/out" | sum)" "$before"
 run 0 latency --sync none $t
 text "$dir/out" '(--offset|no fixed offset)' 'a hint'
+text "$dir/out" 'Max +Inversions$' 'inversions have a column'
+run 0 latency --sync none demo/cold-disk
+awk 'length($0) > 80 { exit 1 }' "$dir/out" && ok || fail "the table with inversions is too wide"
 
 # Each message: brute force over them gives the statistics.
 run 0 latency --messages --format csv $t

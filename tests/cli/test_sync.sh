@@ -161,7 +161,8 @@ text "$dir/out" 'is the reference' report
 text "$dir/out" 'ppm against the reference, .*' report
 awk 'length($0) > 80 { exit 1 }' "$dir/out" && ok || fail "the report is too wide"
 run 0 sync --compare $t
-equal "early by method" "$(awk '/^(auto|none) / { print $1 "=" $2 }' "$dir/out" | tr '\n' ' ')" \
+awk 'length($0) > 80 { exit 1 }' "$dir/out" && ok || fail "the methods are too wide"
+equal "inversions by method" "$(awk '/^(auto|none) / { print $1 "=" $2 }' "$dir/out" | tr '\n' ' ')" \
 	"auto=0 none=$before "
 equal "methods" "$("$m" sync --compare --format csv $t | sed 1d | cut -d, -f1 | tr '\n' ' ')" \
 	"auto hull offset realtime none "

@@ -186,6 +186,33 @@ static void there_and_back(void **state)
 	}
 }
 
+/* Files of the first version, whose keys have other names. */
+static void first_version(void **state)
+{
+	(void)state;
+	static const char *const names[][2] = { { "\"schema_version\":2", "\"schema_version\":1" },
+		{ "\"inversions", "\"violations" }, { "\"rejected\"", "\"left_out\"" },
+		{ "\"max_at\"", "\"worst_at\"" }, { "\"beta_ns\"", "\"beta\"" } };
+	struct sync_result *r = make(5), *q;
+	struct mer_str now = written(r, true), before = { 0 }, again;
+	for (const char *p = now.data; *p;) {
+		size_t i = 0, n = sizeof(names) / sizeof(*names);
+		while (i < n && strncmp(p, names[i][0], strlen(names[i][0])) != 0)
+			i++;
+		mer_str_add(&before, i < n ? names[i][1] : p, i < n ? strlen(names[i][1]) : 1);
+		p += i < n ? strlen(names[i][0]) : 1;
+	}
+	assert_null(strstr(before.data, "inversions"));
+	q = read_back(before.data, hosts, N_HOSTS);
+	again = written(q, true);
+	assert_string_equal(now.data, again.data);
+	sync_result_free(q);
+	sync_result_free(r);
+	mer_str_fini(&now);
+	mer_str_fini(&before);
+	mer_str_fini(&again);
+}
+
 static void thinned_limits_hold(void **state)
 {
 	(void)state;
@@ -365,6 +392,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(there_and_back),
+		cmocka_unit_test(first_version),
 		cmocka_unit_test(thinned_limits_hold),
 		cmocka_unit_test(pieces_are_the_map),
 		cmocka_unit_test(hosts_by_id),

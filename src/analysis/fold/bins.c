@@ -270,13 +270,32 @@ static int emit_scope(const struct fold_plan *p, uint32_t scope, struct analysis
 	return rc;
 }
 
+static void report_cuts(const struct analysis_run *run, uint32_t host)
+{
+	struct mer_diag d = { .severity = MER_WARNING,
+		.code = "too-many-bins",
+		.host = analysis_host_name(run, host),
+		.stream = -1,
+		.packet = -1,
+		.offset_bits = -1,
+		.count = 1 };
+	mer_diag_add(&run->e->diags, &d,
+		"what lasts spans more than %d bins in total; the rest of it counts only in the "
+		"bin "
+		"in which it began; choose fewer bins",
+		(int)FOLD_MAX_CUTS);
+}
+
 int fold_bins_emit(const struct fold_plan *p, struct analysis_run *run,
 	struct fold_state *const *states, struct mer_table *t)
 {
 	int rc = 0;
-	for (uint32_t h = 0; h < run->world->n_hosts && rc == 0 && p->bins.n; h++)
+	for (uint32_t h = 0; h < run->world->n_hosts && rc == 0 && p->bins.n; h++) {
 		for (uint32_t i = 0; i < p->n_scopes && rc == 0; i++)
 			if (states[h])
 				rc = emit_scope(p, i, run, states, h, t);
+		if (states[h] && states[h]->n_cuts >= FOLD_MAX_CUTS)
+			report_cuts(run, h);
+	}
 	return rc;
 }

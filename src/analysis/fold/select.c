@@ -196,7 +196,10 @@ static bool put_part(
 			return from < b->begin + b->length && to < end;
 		}
 		int64_t edge = analysis_bin_edge(b, (uint32_t)bin + 1);
-		to = to < edge ? to : edge;
+		if (edge < to && s->n_cuts < FOLD_MAX_CUTS) {
+			to = edge;
+			s->n_cuts++;
+		}
 	}
 	put(&s->batch, of, begin, end, from, to, (uint32_t)bin);
 	x->cut_from = to;

@@ -425,7 +425,7 @@ static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
 }
 
 #define READY_COLUMNS                                                                              \
-	{ "accept_delay_mean_ns", "accept delay mean", MER_DURATION },                             \
+	{ "accept_delay_mean_ns", "delay mean", MER_DURATION },                                    \
 		{ "accept_delay_max_ns", "max", MER_DURATION },                                    \
 	{                                                                                          \
 		"accept_delay_known", NULL, MER_COUNT                                              \

@@ -76,6 +76,8 @@ static struct mer_cell real_cell(double v)
 	return isfinite(v) && fabs(v) < 9e18 ? MER_INT(llround(v)) : MER_NONE;
 }
 
+enum { ALL_COLUMNS = 90 }; /* of a line that has room for all of them */
+
 static void fill_brief(const struct latencies *l, struct mer_table *t, bool inversions)
 {
 	enum { FROM, TO, COUNT, MIN, MEAN, STDDEV, MEDIAN, P99, MAX, INVERSIONS, N };
@@ -94,6 +96,8 @@ static void fill_brief(const struct latencies *l, struct mer_table *t, bool inve
 	mer_table_init(t, "latencies", NULL, columns, &l->s->cli->arena);
 	if (!inversions)
 		mer_table_hide(t, INVERSIONS);
+	else if (cli_width(l->s->cli) < ALL_COLUMNS)
+		mer_table_hide(t, P99);
 	for (size_t i = 0; i < l->n; i++) {
 		const struct direction *d = &l->rows[i];
 		const struct sync_latency *a = &d->after;
