@@ -145,6 +145,12 @@ static void grows_at(void **state)
 		if (i == set && set * 3 + 1 < LIMIT)
 			set = set * 3 + 1;
 	}
+	/* Far behind the last element: only what was there is copied. */
+	size_t far = cap * 64;
+	uint32_t *last = mer_spill_grow_at(s, &array, &cap, far, sizeof(*array));
+	assert_non_null(last);
+	assert_int_equal(*last, 0);
+	assert_int_equal(array[2], 7);
 	cap = SIZE_MAX / 16;
 	assert_null(mer_spill_grow_at(s, &array, &cap, SIZE_MAX / 8, sizeof(*array)));
 	mer_spill_release(array);
