@@ -15,8 +15,9 @@
 
 struct analysis_run;
 struct analysis_bins; /* bins.h */
-struct fact_kind;     /* fact.h */
-struct fold;	      /* fold.h */
+struct fact_kind;
+struct fact_range; /* fact.h */
+struct fold;	   /* fold.h */
 
 #define ANALYSIS_ALL_OUTPUTS UINT32_MAX /* for by_duration, by_name */
 
@@ -150,10 +151,10 @@ void analysis_run_fini(struct analysis_run *run);
 struct analysis_source {
 	struct kernel_world *world; /* borrowed; longer there than the run */
 	void *ctx;
-	/* Hands those of the kind and host that may lie in [begin, end] to take (a fact_taker), in their order;
-	 * others may be among them. From any thread. */
-	int (*read)(void *ctx, uint32_t host, const struct fact_kind *kind, int64_t begin,
-		int64_t end,
+	/* Hands those of the kind and host that are needed to take (a fact_taker), in their order; others may be
+	 * among them, and are if there are no needed ones. From any thread. */
+	int (*read)(void *ctx, uint32_t host, const struct fact_kind *kind,
+		const struct fact_range *range,
 		int (*take)(void *taker, const struct kernel_host *h, const void *facts, size_t n,
 			struct mer_err *err),
 		void *taker, struct mer_err *err);

@@ -617,18 +617,41 @@ bool analysis_is_of_facts(const struct analysis_request *requests, size_t n)
 
 /* Folds take what lies in the window; what an analysis sees itself may depend on all of the recording, such as
  * memory in use. */
+/* The tasks that are wanted, as folds choose facts by them (fold/select.c): not where names are, as all that come up are
+ * tried. *tasks NULL: all count. */
+static int find_tasks(
+	const struct engine *g, const struct kernel_host *h, bool **tasks, struct mer_err *err)
+{
+	const struct analysis_options *o = g->run->options;
+	*tasks = NULL;
+	if (!o->wants_task || o->wants_names || o->wants_name)
+		return 0;
+	*tasks = malloc(h->n_tasks + 1);
+	if (!*tasks)
+		return mer_fail_nomem(err);
+	for (uint32_t i = 0; i < h->n_tasks; i++)
+		(*tasks)[i] = o->wants_task(o->ctx, h, i);
+	return 0;
+}
+
 static int read_host(void *ctx, size_t host, unsigned worker, struct mer_err *err)
 {
 	struct engine *g = ctx;
 	const struct analysis_options *o = g->run->options;
-	int rc = 0;
+	bool *tasks;
 	(void)worker;
-	for (size_t k = 0; k < g->n_kinds && rc == 0 && wants_host(g->run, (uint32_t)host); k++) {
+	if (!wants_host(g->run, (uint32_t)host))
+		return 0;
+	int rc = find_tasks(g, &g->source->world->hosts[host], &tasks, err);
+	for (size_t k = 0; k < g->n_kinds && rc == 0; k++) {
 		struct taker *t = &g->hosts[host].takers[k];
-		rc = g->source->read(g->source->ctx, (uint32_t)host, g->kinds[k],
-			t->n_parts ? INT64_MIN : o->begin, t->n_parts ? INT64_MAX : o->end,
-			take_facts, t, err);
+		struct fact_range range = { o->begin, o->end, g->kinds[k]->of_cpus ? NULL : tasks };
+		if (t->n_parts)
+			range = (struct fact_range){ INT64_MIN, INT64_MAX, NULL };
+		rc = g->source->read(
+			g->source->ctx, (uint32_t)host, g->kinds[k], &range, take_facts, t, err);
 	}
+	free(tasks);
 	return rc;
 }
 

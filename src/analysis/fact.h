@@ -182,15 +182,30 @@ static inline bool fact_is_used(const struct fact_host *f, unsigned kind)
 	return f->sinks[kind].batch != NULL;
 }
 int fact_flush(struct fact_host *f, const struct kernel_host *h, unsigned kind);
-/* A fact of kinds[kind], which must be used. The struct, of the kind's size, is copied. */
+/* A fact of kinds[kind], which must be used: all of it is set in its place, then fact_added. */
+static inline void *fact_next(struct fact_host *f, unsigned kind)
+{
+	struct fact_sink *s = &f->sinks[kind];
+	return s->batch + (size_t)s->n * s->size;
+}
+static inline int fact_added(struct fact_host *f, const struct kernel_host *h, unsigned kind)
+{
+	return ++f->sinks[kind].n == FACT_BATCH ? fact_flush(f, h, kind) : 0;
+}
+/* The same of a struct of the kind's size, which is copied. */
 #define fact_add(f_, h_, kind_, fact_) fact_add_bytes(f_, h_, kind_, fact_, sizeof(*(fact_)))
 static inline int fact_add_bytes(struct fact_host *f, const struct kernel_host *h, unsigned kind,
 	const void *fact, size_t size)
 {
-	struct fact_sink *s = &f->sinks[kind];
-	__builtin_memcpy(s->batch + s->n * size, fact, size);
-	return ++s->n == FACT_BATCH ? fact_flush(f, h, kind) : 0;
+	__builtin_memcpy(fact_next(f, kind), fact, size);
+	return fact_added(f, h, kind);
 }
+
+/* Which facts of a kind and host are needed. Whoever has them may give others, too. */
+struct fact_range {
+	int64_t begin, end; /* that may lie in [begin, end] */
+	const bool *tasks;  /* by number: that are about these; NULL: all */
+};
 
 /* All kinds, for stores: the list ends with NULL. */
 extern const struct fact_kind *const fact_kinds[];

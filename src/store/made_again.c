@@ -8,7 +8,7 @@ struct making {
 	struct fact_host f; /* what the maker sees */
 	const struct fact_kind *kind;
 	const struct kernel_host *h;
-	int64_t begin, end; /* stretches that overlap this are made facts of */
+	struct fact_range range; /* stretches in it are made facts of */
 	fact_taker *take;
 	void *taker;
 	struct mer_err err;
@@ -48,7 +48,8 @@ static unsigned number_of(const struct fact_kind *kind)
 static int take_stretch(void *ctx, const struct fact_stretch *s)
 {
 	struct making *m = ctx;
-	if (s->begin > m->end || s->end < m->begin)
+	if (s->begin > m->range.end || s->end < m->range.begin ||
+		(m->range.tasks && !m->range.tasks[s->task]))
 		return 0;
 	int rc = m->kind->origin->take_stretch(&m->f, m->h, s);
 	return rc == 0 && m->only_one && m->f.sinks[number_of(m->kind)].n ? 1 : rc;
@@ -74,14 +75,13 @@ static int begin_making(struct making *m, struct mer_arena *arena)
 }
 
 int store_make_again(struct store_spans *s, const struct analysis_source *source, uint32_t host,
-	const struct fact_kind *kind, int64_t begin, int64_t end, fact_taker *take, void *taker,
+	const struct fact_kind *kind, const struct fact_range *range, fact_taker *take, void *taker,
 	struct mer_err *err)
 {
 	struct mer_arena arena;
 	const struct kernel_host *h = &source->world->hosts[host];
-	struct making m = {
-		.kind = kind, .h = h, .begin = begin, .end = end, .take = take, .taker = taker
-	};
+	struct making m = { .kind = kind, .h = h, .range = *range, .take = take, .taker = taker };
+	const struct fact_range all = { INT64_MIN, INT64_MAX, NULL };
 	mer_arena_init(&arena);
 	m.f.arena = &arena;
 	m.f.err = &m.err;
@@ -90,16 +90,16 @@ int store_make_again(struct store_spans *s, const struct analysis_source *source
 	int rc = begin_making(&m, &arena);
 	/* What was before the window counts in it. */
 	if (rc == 0 && kind->origin->take_fact)
-		rc = source->read(source->ctx, host, kind->origin->kind, INT64_MIN, INT64_MAX,
-			take_facts, &m, &m.err);
+		rc = source->read(
+			source->ctx, host, kind->origin->kind, &all, take_facts, &m, &m.err);
 	if (rc == 0)
-		rc = store_on_cpu_read(s, h, host, begin, end, true, take_stretch, &m, &m.err);
+		rc = store_on_cpu_read(
+			s, h, host, range->begin, range->end, true, take_stretch, &m, &m.err);
 	if (rc == 0)
 		rc = fact_flush(&m.f, h, number_of(kind));
 	/* That there are some at all is seen by who takes them. */
 	if (rc == 0 && m.n == 0) {
-		m.begin = INT64_MIN;
-		m.end = INT64_MAX;
+		m.range = all;
 		m.only_one = true;
 		rc = store_on_cpu_read(
 			s, h, host, INT64_MIN, INT64_MAX, true, take_stretch, &m, &m.err);

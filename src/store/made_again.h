@@ -9,7 +9,7 @@
 
 /* As analysis_source.read, of a kind with an origin. source: for the facts that they are made of. */
 int store_make_again(struct store_spans *s, const struct analysis_source *source, uint32_t host,
-	const struct fact_kind *kind, int64_t begin, int64_t end, fact_taker *take, void *taker,
+	const struct fact_kind *kind, const struct fact_range *range, fact_taker *take, void *taker,
 	struct mer_err *err);
 
 #endif

@@ -378,20 +378,20 @@ int store_lanes(struct store *s, uint32_t host, const struct store_lane *lanes, 
 
 /* ---- facts ---- */
 
-static int read_facts(void *ctx, uint32_t host, const struct fact_kind *kind, int64_t begin,
-	int64_t end, fact_taker *take, void *taker, struct mer_err *err)
+static int read_facts(void *ctx, uint32_t host, const struct fact_kind *kind,
+	const struct fact_range *range, fact_taker *take, void *taker, struct mer_err *err)
 {
 	struct store *s = ctx;
 	uint32_t number = 0;
 	if (kind->origin) {
 		const struct analysis_source source = store_source(s);
 		return store_make_again(
-			&s->hosts[host].spans, &source, host, kind, begin, end, take, taker, err);
+			&s->hosts[host].spans, &source, host, kind, range, take, taker, err);
 	}
 	while (fact_kinds[number] && fact_kinds[number] != kind)
 		number++;
 	return store_facts_read(&s->file, host, number, kind, &s->world.hosts[host],
-		STORE_NEEDS_ALL, begin, end, take, taker, err);
+		STORE_NEEDS_ALL, range, take, taker, err);
 }
 
 struct analysis_source store_source(struct store *s)

@@ -161,9 +161,12 @@ static int on_stretch(
 	size_t next = change_after(c, s->begin);
 	for (int64_t t = s->begin, to; t < s->end && rc == 0; t = to, next++) {
 		to = next < c->n && c->changes[next].time < s->end ? c->changes[next].time : s->end;
-		const struct clocked fact = { .fact = { t, to, s->task, s->cpu, 0 },
+		if (to <= t)
+			continue;
+		struct clocked *x = fact_next(f, TASK_CLOCKS);
+		*x = (struct clocked){ .fact = { t, to, s->task, s->cpu, 0 },
 			.khz = next ? c->changes[next - 1].khz : 0 };
-		rc = to > t ? fact_add(f, h, TASK_CLOCKS, &fact) : 0;
+		rc = fact_added(f, h, TASK_CLOCKS);
 	}
 	return rc;
 }
