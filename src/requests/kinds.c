@@ -45,9 +45,10 @@ static void put_name(const struct requests_kinds *k, uint32_t exchange, struct m
 	const struct requests_end *client = &c->ends[REQUESTS_CLIENT],
 				  *server = &c->ends[REQUESTS_SERVER];
 	uint16_t port = requests_port(r, server);
-	mer_str_puts(out, client->socket == KERNEL_NONE
-				  ? "outside"
-				  : requests_program(k, client->host, x->client_task));
+	const char *requester = client->socket == KERNEL_NONE
+					? "outside"
+					: requests_program(k, client->host, x->client_task);
+	mer_str_puts(out, *requester ? requester : "?");
 	mer_str_puts(out, " -> ");
 	if (server->socket == KERNEL_NONE) {
 		char text[KERNEL_ENDPOINT_BYTES];
