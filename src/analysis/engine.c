@@ -76,6 +76,7 @@ struct engine {
 	size_t n;
 	struct fold_plan **plans;    /* by request; NULL: it has no fold */
 	struct fold_state ***states; /* by request, then host */
+	size_t *shared_with;	     /* by request: the first one whose states these are, too */
 	size_t n_requests;
 	const struct fact_kind *kinds[MAX_KINDS]; /* that are used */
 	const struct fact_maker *makers[MAX_LISTENERS];
@@ -209,7 +210,8 @@ static bool begin_taker(struct engine *g, struct host_run *hr, size_t number, ui
 	if (!t->states || !t->parts || !t->analyses)
 		return false;
 	for (size_t k = 0; k < g->n_requests; k++)
-		if (g->plans[k] && has_kind(fold_plan_kinds(g->plans[k]), t->kind))
+		if (g->plans[k] && g->shared_with[k] == k &&
+			has_kind(fold_plan_kinds(g->plans[k]), t->kind))
 			t->states[t->n_states++] = g->states[k][host];
 	for (size_t i = 0; i < g->n; i++)
 		if (has_kind(g->analyses[i]->uses, t->kind)) {
@@ -248,7 +250,9 @@ static int begin_makers(struct engine *g, struct host_run *hr, uint32_t host, st
 	hr->makers = mer_arena_zalloc(&hr->arena, g->n_makers + 1, sizeof(*hr->makers));
 	bool ok = hr->takers && hr->makers;
 	for (size_t k = 0; k < g->n_requests && ok; k++)
-		if (g->plans[k]) {
+		if (g->plans[k] && g->shared_with[k] != k) {
+			g->states[k][host] = g->states[g->shared_with[k]][host];
+		} else if (g->plans[k]) {
 			g->states[k][host] = fold_state_new(g->plans[k], host);
 			ok = g->states[k][host] != NULL;
 		}
@@ -323,6 +327,18 @@ static int plan_fold(struct engine *g, size_t k, const struct analysis_request *
 	return rc;
 }
 
+/* Tables of the same sums are made of one state: CPUs, and the hosts that have them. */
+static void share_states(struct engine *g)
+{
+	for (size_t k = 0; k < g->n_requests; k++) {
+		g->shared_with[k] = k;
+		for (size_t i = 0; i < k && g->plans[k] && g->shared_with[k] == k; i++)
+			if (g->plans[i] && g->shared_with[i] == i &&
+				fold_plan_adds_same(g->plans[i], g->plans[k]))
+				g->shared_with[k] = i;
+	}
+}
+
 /* What a filter names need be in one of the tables only. */
 static int plan_folds(struct engine *g, const struct analysis_request *requests,
 	struct mer_table *tables, struct mer_err *err)
@@ -353,6 +369,8 @@ static int plan_folds(struct engine *g, const struct analysis_request *requests,
 		rc = plan_fold(g, k, &requests[k], true, &tables[k], &none);
 		*err = none;
 	}
+	if (rc == 0)
+		share_states(g);
 	return rc ? rc : use_kinds(g, err);
 }
 
@@ -449,9 +467,12 @@ static void free_engine(struct engine *g)
 	}
 	for (size_t k = 0; g->plans && k < g->n_requests; k++) {
 		for (uint32_t h = 0; g->states && g->states[k] && h < g->n_hosts; h++)
-			fold_state_free(g->states[k][h]);
-		fold_plan_free(g->plans[k]);
+			if (g->shared_with[k] == k)
+				fold_state_free(g->states[k][h]);
 	}
+	for (size_t k = 0; g->plans && k < g->n_requests; k++)
+		fold_plan_free(g->plans[k]);
+	free(g->shared_with);
 	free(g->plans);
 	free(g->states);
 	free(g->hosts);
@@ -525,8 +546,9 @@ static int begin_engine(struct engine *g, struct mer_experiment *e,
 	g->asked = calloc(n + 1, sizeof(*g->asked));
 	g->plans = calloc(n + 1, sizeof(*g->plans));
 	g->states = calloc(n + 1, sizeof(*g->states));
+	g->shared_with = calloc(n + 1, sizeof(*g->shared_with));
 	g->hosts = calloc((size_t)e->n_hosts + 1, sizeof(*g->hosts));
-	if (!g->analyses || !g->asked || !g->hosts || !g->plans || !g->states)
+	if (!g->analyses || !g->asked || !g->hosts || !g->plans || !g->states || !g->shared_with)
 		return mer_fail_nomem(err);
 	for (size_t k = 0; k < n; k++) {
 		size_t i = 0;

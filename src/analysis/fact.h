@@ -100,6 +100,7 @@ struct fact_kind {
 	enum fact_rule rule;
 	uint16_t size; /* of the struct: a multiple of 8 */
 	bool of_cpus; /* about CPUs, whoever had them: options that choose tasks choose nothing of it */
+	bool of_tasks; /* about tasks, wherever they were: options that choose CPUs choose nothing of it */
 	bool comm_at_end; /* a row has its task's name as it was at the end, not at the begin */
 	/* Besides begin, end, task and cpu, which all have; choice, if it means anything. */
 	const struct fact_field *fields;

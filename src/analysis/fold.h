@@ -75,7 +75,12 @@ enum fold_op {
 	FOLD_OF_RANGE,	  /* of the time that was looked at of the host, or in the bin */
 	FOLD_PER_SECOND,  /* of that time */
 	FOLD_OF_CAPACITY, /* of the time of all its CPUs */
-	FOLD_CONSTANT,	  /* scale itself */
+	FOLD_CAPACITY,	  /* that time itself */
+	/* Of groups by CPU the time of that CPU, of others that of all CPUs: what `of` leaves of it, at least 0; and
+	 * what share `of` is of it, empty where there is none. of: keys, blanks between. */
+	FOLD_REST,
+	FOLD_OF_OWN,
+	FOLD_CONSTANT, /* scale itself */
 	FOLD_FUNCTION,
 	/* of rows: a field or view other than the column's key, or with a condition */
 	FOLD_VALUE
@@ -87,11 +92,16 @@ struct fold_cell {
 	const char *of, *by;
 	struct fold_where
 		where; /* only facts for which it holds; of rows: otherwise the cell is empty */
-	uint8_t kind;  /* of fold.kinds: whose facts */
-	bool is_key;   /* it follows from the group's keys: there is none with others */
+	/* Of fold.kinds: whose facts; FOLD_EVERY_KIND: of all that have the field of `where`, a choice. */
+	uint8_t kind;
+	bool is_key;	    /* it follows from the group's keys: there is none with others */
 	bool empty_if_none; /* counts and sums of no fact at all: an empty cell, not 0 */
 	int64_t scale;	    /* sums are divided by it; 0: by 1 */
-	/* FOLD_FUNCTION: of a group. */
+	const char *
+		scopes; /* words of scopes that have it: cells with one key differ in them; NULL: all */
+	/* FOLD_SUM: of this, of each part that is looked at, instead of `of`. */
+	int64_t (*of_piece)(int64_t begin, int64_t end);
+	/* FOLD_FUNCTION: of a group. With `of`: fold_part_count and fold_part_sum know that of the column. */
 	int (*of_parts)(const struct fold_parts *p, struct mer_cell *c);
 	/* The same of a row. */
 	struct mer_cell (*of_fact)(
@@ -119,12 +129,13 @@ struct fold_scope {
 	const char *group; /* keys */
 	const char *cells; /* columns that it has, the others stay empty; NULL: all */
 	bool every_bin;	   /* bins without facts are rows, too */
+	const char *known; /* keys: groups in which one of them is not known are no rows */
 	/* Of these columns together the ten that have most are rows by themselves, the others of a host
 	 * one row, "all others" in comm; NULL: all are by themselves. */
 	const char *busiest;
 };
 
-enum { FOLD_KINDS = 3, FOLD_WHERES = 3 };
+enum { FOLD_KINDS = 4, FOLD_WHERES = 3, FOLD_EVERY_KIND = UINT8_MAX };
 
 struct fold {
 	enum fold_shape shape;
@@ -146,6 +157,11 @@ struct fold {
 	/* Instead of begin and end, for both rules: fields. A fact that lacks one of them does not count. */
 	const char *from, *to;
 	const struct fold_scope *scopes; /* FOLD_BINS: ends with {0} */
+	/* Facts of all tasks count. In scopes with `busiest`, options that choose tasks choose those that are rows by
+	 * themselves, and the others are among "all others". */
+	bool every_task;
+	bool every_cpu;	   /* of groups by CPU: also those without facts that are recorded */
+	const char *known; /* as in struct fold_scope */
 	/* The rows are there, in order, not yet sorted: may add, change and remove some. n_seen: facts, selected or
 	 * not. */
 	int (*finish)(struct analysis_run *run, struct mer_table *t, uint64_t n_seen);
@@ -161,6 +177,8 @@ uint32_t fold_part_host(const struct fold_parts *p, size_t i);
 int64_t fold_part_key(const struct fold_parts *p, size_t i, const char *key);
 /* What the part has of a column that is a count, a sum or a greatest one. */
 int64_t fold_part_sum(const struct fold_parts *p, size_t i, const char *column);
+/* Of how many facts it is known. */
+int64_t fold_part_count(const struct fold_parts *p, size_t i, const char *column);
 
 /* ---- making tables ---- */
 
@@ -184,6 +202,8 @@ static inline bool fold_plan_groups_by(const struct fold *f)
 {
 	return f->shape != FOLD_ROWS && (f->group || f->scopes);
 }
+/* Do both add up the same, so that a state of one is a state of the other? */
+bool fold_plan_adds_same(const struct fold_plan *a, const struct fold_plan *b);
 void fold_plan_free(struct fold_plan *); /* NULL is fine */
 const struct mer_column *fold_plan_columns(const struct fold_plan *p);
 /* Whose facts: ends with NULL. */

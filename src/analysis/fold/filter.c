@@ -367,7 +367,8 @@ bool fold_filter_task(
 	const struct kernel_host *h = &run->world->hosts[host];
 	if (task == FACT_UNKNOWN || task >= h->n_tasks)
 		return task == FACT_UNKNOWN && p->has_cpus && !p->filter.n_of_tasks;
-	if (o->wants_task && o->wants_names && !o->wants_task(o->ctx, h, (uint32_t)task))
+	if (o->wants_task && o->wants_names && !p->fold->every_task &&
+		!o->wants_task(o->ctx, h, (uint32_t)task))
 		return false;
 	for (uint32_t i = 0; i < p->n_inputs && p->filter.n_of_tasks; i++) {
 		const struct about a = { .p = p,

@@ -20,7 +20,8 @@ enum {
 	FOLD_MAX_SCOPES = 6,
 	FOLD_MAX_COLUMNS = 64,
 	FOLD_MAX_CHOICES = 64,
-	FOLD_MAX_HISTOGRAMS = 4
+	FOLD_MAX_HISTOGRAMS = 4,
+	FOLD_MAX_OF = 12
 };
 
 /* ---- where a number of a fact comes from (source.c) ---- */
@@ -34,6 +35,7 @@ enum fold_source_what {
 	FOLD_FROM_CALL, /* a member of its call: view says which */
 	FOLD_FROM_ERROR,
 	FOLD_FROM_FUNCTION,
+	FOLD_FROM_PIECE,
 	FOLD_FROM_BIN
 };
 
@@ -44,6 +46,7 @@ struct fold_source {
 	enum fact_meaning meaning;
 	struct fact_field field, less;
 	const struct fact_view *view;
+	int64_t (*of_piece)(int64_t begin, int64_t end);
 	const char *const *words;
 	uint32_t n_words;
 };
@@ -141,6 +144,7 @@ enum fold_key_what {
 struct fold_key {      /* of rows */
 	char name[32]; /* "host", "task", "waker", "name" */
 	enum fold_key_what what;
+	bool is_needed;		   /* where it is not known there is no row */
 	uint32_t inner;		   /* number of the table's key that it is made of; host: none */
 	struct fold_source source; /* what that means: of the first kind that has it */
 };
@@ -151,6 +155,7 @@ struct fold_keys { /* of a scope, or of all rows */
 	uint32_t table;
 	bool by_host,
 		has_host; /* by_host: rows of hosts are apart, whether it is a column or not */
+	bool has_cpu;
 };
 
 struct fold_table { /* groups of facts, by inner keys */
@@ -184,6 +189,15 @@ struct fold_column {
 	struct fold_source fact[FOLD_KINDS];
 	struct fold_condition
 		condition[FOLD_KINDS]; /* of the cell; source FOLD_FROM_NOWHERE: none */
+};
+
+struct fold_derived { /* a cell made of others */
+	const struct fold_cell *cell;
+	uint32_t column;
+	uint32_t scopes; /* bit i: scope i has it */
+	bool lacks_of;	 /* a column of `of` is not there */
+	uint8_t n_of, of[FOLD_MAX_OF];
+	int8_t by; /* -1: none */
 };
 
 /* ---- options.filter (filter.c): its conditions by when they can be told ---- */
@@ -221,6 +235,7 @@ struct fold_plan {
 	struct fold_scope own_scope;		  /* of bins by other keys */
 	bool by_duration, by_name, other_columns; /* as requested */
 	bool late;				  /* tasks are chosen when all is read */
+	bool is_by_others;			  /* groups are those of options.group_by */
 	bool has_cpus;				  /* a kind of facts that are about no task */
 	bool all_of_time;			  /* no window, no periods */
 	uint32_t n_inputs, n_tables, n_scopes, n_columns, n_sums, n_slots;
@@ -232,6 +247,8 @@ struct fold_plan {
 	int64_t *empty;					  /* slots of a new group */
 	struct fold_column plan_of[FOLD_MAX_COLUMNS];	  /* by column */
 	int8_t key_of[FOLD_MAX_SCOPES][FOLD_MAX_COLUMNS]; /* key of the scope; -1: none */
+	struct fold_derived derived[FOLD_MAX_COLUMNS];
+	uint32_t n_derived;
 	int16_t histogram; /* sum with buckets that FOLD_BUCKETS shows; -1 */
 	struct analysis_bins bins;
 	bool rows_descend; /* FOLD_ROWS: the greatest are kept */
@@ -394,6 +411,9 @@ struct mer_cell fold_task_cell(const struct analysis_run *run, uint32_t host, in
 /* All of a row; other cells stay as they are. (table.c) */
 void fold_key_cells(const struct fold_joined *j, uint32_t row, struct mer_cell *cells);
 
+/* Of rows: the key of what is put together as "all others" before anything else. */
+#define FOLD_OTHERS (FACT_UNKNOWN + 2)
+
 /* cells.c */
 struct fold_context { /* of a row */
 	const struct fold_joined *j;
@@ -403,12 +423,15 @@ struct fold_context { /* of a row */
 	int64_t asked;		 /* ns that rates are of */
 	uint64_t columns;	 /* bit i: the row has column i */
 };
-int fold_cells_fill(const struct fold_context *x, struct mer_table *t, struct mer_cell *cells);
+int fold_cells_fill(const struct fold_context *x, struct mer_cell *cells);
 /* Columns of shares of all rows: when they are all there. */
 void fold_cells_share(const struct fold_plan *p, struct mer_table *t);
 /* Time that was looked at: of a host (KERNEL_NONE: the longest), and that times its CPUs. */
-void fold_find_range(const struct analysis_run *run, uint32_t host, int64_t from, int64_t to,
-	int64_t *range, int64_t *capacity);
+void fold_find_range(
+	const struct analysis_run *run, uint32_t host, int64_t *range, int64_t *capacity);
+/* Of a part of the time, of one host; and how many of its CPUs are recorded and wanted. */
+int64_t fold_range_of(const struct analysis_run *run, uint32_t host, int64_t from, int64_t to);
+int64_t fold_n_cpus(const struct analysis_run *run, uint32_t host);
 /* plan.c: words of a list, between blanks or commas */
 bool fold_list_has(const char *list, const char *word);
 /* The first of a list of words; *list: behind it. False: none. */

@@ -87,6 +87,18 @@ static bool has_values(const struct choice *c, const struct fact *f)
 	return true;
 }
 
+static bool chooses_cpus(const struct fold_state *s, const struct fold_input *in)
+{
+	return s->plan->options->wants_cpu && !in->kind->of_tasks;
+}
+
+/* As they come: where names choose, it is decided when all is read. */
+static bool chooses_tasks(const struct fold_state *s, const struct fold_input *in)
+{
+	const struct analysis_options *o = s->plan->options;
+	return o->wants_task && !o->wants_names && !in->kind->of_cpus && !s->plan->fold->every_task;
+}
+
 /* All but its time. 1: yes, 0: no, negative: an error. All names are tried, so that patterns that match nothing at all
  * can be told from those of things that do not count. */
 static int is_chosen(const struct choice *c, const struct fact *f)
@@ -98,9 +110,9 @@ static int is_chosen(const struct choice *c, const struct fact *f)
 		return rc < 0 ? rc : 0;
 	if (p->filter.n_of_facts && !fold_filter_fact(p, c->in, c->s->host, c->h, f))
 		return 0;
-	if (o->wants_cpu)
+	if (chooses_cpus(c->s, c->in))
 		rc = wants_cpu(c, f);
-	if (rc > 0 && o->wants_task && !o->wants_names && !c->in->kind->of_cpus)
+	if (rc > 0 && chooses_tasks(c->s, c->in))
 		rc = wants_task(c, f);
 	return rc;
 }
@@ -108,9 +120,9 @@ static int is_chosen(const struct choice *c, const struct fact *f)
 static bool chooses(const struct fold_state *s, const struct fold_input *in)
 {
 	const struct analysis_options *o = s->plan->options;
-	return in->n_where || in->duration.what || in->bytes.what || o->wants_cpu ||
-	       (o->wants_task && !o->wants_names && !in->kind->of_cpus) ||
-	       s->plan->filter.n_of_facts || (s->plan->by_name && o->wants_name && in->name.what);
+	return in->n_where || in->duration.what || in->bytes.what || chooses_cpus(s, in) ||
+	       chooses_tasks(s, in) || s->plan->filter.n_of_facts ||
+	       (s->plan->by_name && o->wants_name && in->name.what);
 }
 
 static const struct fact *fact_at(

@@ -66,8 +66,9 @@ bool fold_source_find(const struct fact_kind *k, const char *key, struct fold_so
 
 bool fold_source_is_same(const struct fold_source *a, const struct fold_source *b)
 {
-	return a->what == b->what && a->view == b->view && a->field.offset == b->field.offset &&
-	       a->field.width == b->field.width && a->less.offset == b->less.offset;
+	return a->what == b->what && a->view == b->view && a->of_piece == b->of_piece &&
+	       a->field.offset == b->field.offset && a->field.width == b->field.width &&
+	       a->less.offset == b->less.offset;
 }
 
 static inline int64_t load(const struct fact_field *f, const void *fact)
@@ -178,6 +179,10 @@ void fold_gather(const struct fold_source *s, const struct fold_batch *b, int64_
 	case FOLD_FROM_LENGTH:
 		for (uint32_t i = 0; i < b->n; i++)
 			values[i] = minus(b->to[i], b->from[i]);
+		return;
+	case FOLD_FROM_PIECE:
+		for (uint32_t i = 0; i < b->n; i++)
+			values[i] = s->of_piece(b->from[i], b->to[i]);
 		return;
 	case FOLD_FROM_BIN:
 		for (uint32_t i = 0; i < b->n; i++)
