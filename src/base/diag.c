@@ -1,4 +1,5 @@
 #include "base/diag.h"
+#include "base/grow.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,17 +29,7 @@ static uint64_t kind_of(const struct mer_diag *w)
 
 static bool grow(struct mer_diags *d)
 {
-	if (d->n < d->cap)
-		return true;
-	size_t cap = d->cap ? d->cap * 2 : 16;
-	if (cap > DIAG_ROWS)
-		return false;
-	struct mer_diag *rows = realloc(d->rows, cap * sizeof(*rows));
-	if (!rows)
-		return false;
-	d->rows = rows;
-	d->cap = cap;
-	return true;
+	return d->n < DIAG_ROWS && mer_grow(&d->rows, d->n, &d->cap, sizeof(*d->rows));
 }
 
 /* A row is shown with its path: a message that begins with it, as those of failed calls and of files below

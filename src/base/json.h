@@ -46,7 +46,6 @@ void mer_json_uint(struct mer_json *j, uint64_t v);
 void mer_json_double(struct mer_json *j, double v);
 void mer_json_bool(struct mer_json *j, bool v);
 void mer_json_null(struct mer_json *j);
-void mer_json_text_n(struct mer_json *j, const char *s, size_t len);
 /* NULL becomes null. */
 void mer_json_text(struct mer_json *j, const char *s);
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/grow.h"
 #include "base/str.h"
 
 enum { EXCERPT_CHARS = 100, EXCERPT_BEFORE = 60 };
@@ -158,14 +159,9 @@ void *ctf_json_alloc(struct json_parser *p, size_t n, size_t bytes_each)
 
 void *ctf_json_grow(struct json_parser *p, void *list, size_t n, size_t *cap, size_t bytes_each)
 {
-	if (n < *cap)
-		return list;
-	size_t more = *cap ? *cap * 2 : 16;
-	void *m = realloc(list, more * bytes_each);
-	if (!m)
+	if (!mer_grow(&list, n, cap, bytes_each))
 		ctf_json_nomem(p);
-	*cap = more;
-	return m;
+	return list;
 }
 
 const char *ctf_json_copy(struct json_parser *p, const char *text, size_t len, size_t at)

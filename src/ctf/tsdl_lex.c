@@ -1,4 +1,5 @@
 #include "ctf/tsdl_lex.h"
+#include "base/grow.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,18 +95,8 @@ uint32_t tsdl_intern(struct tsdl *t, const char *text, size_t len)
 
 void tsdl_grow(struct tsdl *t, void **data, uint32_t *cap, uint32_t n, size_t bytes_each)
 {
-	if (n < *cap)
-		return;
-	uint64_t want = *cap ? *cap : 32;
-	while (want <= n)
-		want *= 2;
-	if (want > UINT32_MAX)
+	if (!mer_grow32(data, n, cap, bytes_each))
 		tsdl_fail_nomem(t);
-	void *p = realloc(*data, want * bytes_each);
-	if (!p)
-		tsdl_fail_nomem(t);
-	*data = p;
-	*cap = (uint32_t)want;
 }
 
 void tsdl_count_steps(struct tsdl *t, uint64_t n)

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "sync/smooth.h"
 
 enum {
@@ -197,14 +198,8 @@ static int add_nodes(struct fit *f, struct mer_err *err)
 {
 	const struct direction *u = &f->d[0], *l = &f->d[1];
 	size_t more = u->n_hull + l->n_hull;
-	if (f->n + more > f->cap) {
-		size_t cap = f->cap + f->cap / 2 + more;
-		void *p = realloc(f->nodes, cap * sizeof *f->nodes);
-		if (!p)
-			return mer_fail_nomem(err);
-		f->nodes = p;
-		f->cap = cap;
-	}
+	if (!mer_grow(&f->nodes, f->n + more, &f->cap, sizeof(*f->nodes)))
+		return mer_fail_nomem(err);
 	for (size_t i = 0, j = 0; i + j < more;) {
 		bool up = j == l->n_hull || (i < u->n_hull && u->hull[i].t <= l->hull[j].t);
 		struct limit p = up ? u->hull[i++] : l->hull[j++];

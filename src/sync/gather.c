@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/ahead.h"
+#include "base/grow.h"
 #include "sync/align.h"
 #include "sync/ends.h"
 #include "sync/match.h"
@@ -149,13 +150,8 @@ static int take_events(const struct gather *g, struct reader *r, const struct me
 {
 	struct batch *b = &r->then;
 	size_t room = n * sync_ends_max(g->ends);
-	if (room > b->cap) {
-		struct sync_end *p = realloc(b->ends, room * sizeof(*p));
-		if (!p)
-			return mer_fail_nomem(err);
-		b->ends = p;
-		b->cap = room;
-	}
+	if (!mer_grow(&b->ends, room, &b->cap, sizeof(*b->ends)))
+		return mer_fail_nomem(err);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t without[2];
 		b->n += sync_ends_get(g->ends, &ev[i], &b->ends[b->n], without);

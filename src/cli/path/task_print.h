@@ -49,8 +49,6 @@ int cli_cost_rest(const struct cli_cost *c, struct mer_table *t);
 /* The node behind this one, depth first; KERNEL_NONE: it was the last. */
 uint32_t cli_cost_next(const struct account *a, uint32_t node);
 
-/* Is it known of any task of the account? */
-bool cli_cost_is_recorded(const struct cli_cost *c, enum usage_kind kind);
 /* Its place in the tree: indented, "wget/123", with " on HOST" where that is another one than its
  * parent's. */
 void cli_cost_put_node(const struct cli_cost *c, const struct account_node *n, struct mer_str *out);

@@ -6,7 +6,8 @@
 #include "cli/path/task_print.h"
 #include "cli/text.h"
 
-bool cli_cost_is_recorded(const struct cli_cost *c, enum usage_kind kind)
+/* Is it known of any task of the account? */
+static bool cli_cost_is_recorded(const struct cli_cost *c, enum usage_kind kind)
 {
 	for (uint32_t i = 0; i < c->a->n; i++)
 		if (usage_is_recorded(c->w->usage, c->a->nodes[i].host, kind))

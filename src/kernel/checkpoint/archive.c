@@ -23,15 +23,9 @@ void archive_open(struct archive *a, const uint8_t *bytes, size_t n)
 
 static void put(struct archive *a, uint64_t v)
 {
-	if (a->n + 10 > a->cap) {
-		size_t cap = a->cap ? a->cap * 2 : 4096;
-		uint8_t *p = realloc(a->bytes, cap);
-		if (!p) {
-			a->failed = true;
-			return;
-		}
-		a->bytes = p;
-		a->cap = cap;
+	if (!mer_grow(&a->bytes, a->n + 10, &a->cap, 1)) {
+		a->failed = true;
+		return;
 	}
 	for (; v >= 128; v >>= 7)
 		a->bytes[a->n++] = (uint8_t)(v | 128);
@@ -122,7 +116,8 @@ static void mark(struct archive *a, enum archive_ref ref, uint32_t number)
 	*at = 1;
 }
 
-uint32_t archive_local(const struct archive *a, enum archive_ref ref, uint32_t number)
+/* The local number; KERNEL_NONE: it was not marked. */
+static uint32_t archive_local(const struct archive *a, enum archive_ref ref, uint32_t number)
 {
 	const uint32_t *at = mer_map_get(&a->sets[ref].seen, number);
 	return at && *at ? *at - 1 : KERNEL_NONE;
@@ -189,15 +184,9 @@ const uint8_t *archive_data(struct archive *a, const void *bytes, size_t n)
 	}
 	if (a->mode == ARCHIVE_MARK)
 		return bytes;
-	while (a->n + n > a->cap) {
-		size_t cap = a->cap ? a->cap * 2 : 4096;
-		uint8_t *p = realloc(a->bytes, cap);
-		if (!p) {
-			a->failed = true;
-			return NULL;
-		}
-		a->bytes = p;
-		a->cap = cap;
+	if (!mer_grow(&a->bytes, a->n + n, &a->cap, 1)) {
+		a->failed = true;
+		return NULL;
 	}
 	if (n)
 		memcpy(a->bytes + a->n, bytes, n);

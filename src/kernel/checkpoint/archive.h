@@ -94,7 +94,5 @@ const uint8_t *archive_data(struct archive *a, const void *bytes, size_t n);
 
 /* ARCHIVE_MARK: puts all numbers that were found in order. False: no memory. */
 void archive_sort(struct archive *a);
-/* The local number; KERNEL_NONE: it was not marked. */
-uint32_t archive_local(const struct archive *a, enum archive_ref ref, uint32_t number);
 
 #endif

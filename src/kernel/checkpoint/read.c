@@ -75,7 +75,8 @@ uint32_t kernel_checkpoints_before(const struct kernel_checkpoints *c, int64_t t
 	return after ? after - 1 : KERNEL_NONE;
 }
 
-uint32_t kernel_checkpoints_after(const struct kernel_checkpoints *c, int64_t time)
+/* The first one at this time or later; KERNEL_NONE: none. */
+static uint32_t kernel_checkpoints_after(const struct kernel_checkpoints *c, int64_t time)
 {
 	uint32_t i = 0;
 	while (i < c->toc.n_states && c->toc.times[i] < time)
@@ -83,7 +84,7 @@ uint32_t kernel_checkpoints_after(const struct kernel_checkpoints *c, int64_t ti
 	return i < c->toc.n_states ? i : KERNEL_NONE;
 }
 
-int64_t kernel_checkpoints_time(const struct kernel_checkpoints *c, uint32_t state)
+static int64_t kernel_checkpoints_time(const struct kernel_checkpoints *c, uint32_t state)
 {
 	return c->toc.times[state];
 }

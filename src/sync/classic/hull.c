@@ -7,6 +7,7 @@
  * does all the same (one direction only, hostile clocks), messages that the hulls have dropped
  * since are forgotten. */
 #include "sync/classic/hull_state.h"
+#include "base/grow.h"
 
 #include <stdlib.h>
 
@@ -200,32 +201,14 @@ static void forget(struct sync_hull *h)
 		h->max_history *= 2;
 }
 
-/* The array with room for one more; NULL: no memory, and the array is as before. */
-static void *with_room(void *array, size_t *cap, size_t n, size_t size)
-{
-	if (n < *cap)
-		return array;
-	size_t more = *cap ? 2 * *cap : 16;
-	void *grown = realloc(array, more * size);
-	if (grown)
-		*cap = more;
-	return grown;
-}
-
 static int make_room(struct sync_hull *h, bool forth, struct mer_err *err)
 {
 	if (h->n_history >= h->max_history)
 		forget(h);
 	struct hull_side *s = &h->sides[forth];
-	struct hull_member *members = with_room(s->members, &s->cap, s->n, sizeof(*members));
-	if (!members)
+	if (!mer_grow(&s->members, s->n, &s->cap, sizeof(*s->members)) ||
+		!mer_grow(&h->history, h->n_history, &h->cap_history, sizeof(*h->history)))
 		return mer_fail_nomem(err);
-	s->members = members;
-	struct hull_kept *history =
-		with_room(h->history, &h->cap_history, h->n_history, sizeof(*history));
-	if (!history)
-		return mer_fail_nomem(err);
-	h->history = history;
 	return 0;
 }
 
