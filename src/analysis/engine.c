@@ -52,6 +52,7 @@ struct taker { /* of a kind and host */
 	const struct fact_kind *kind;
 	struct fold_state **states; /* in arena */
 	size_t n_states;
+	struct fold_waiting *waiting; /* for other ones; NULL: none */
 	struct analysis_host **parts; /* of analyses that use it, in arena */
 	const struct analysis **analyses;
 	size_t n_parts;
@@ -155,6 +156,8 @@ static int take_facts(
 	int rc = 0;
 	for (size_t i = 0; i < t->n_states && rc == 0; i++)
 		rc = fold_add(t->states[i], h, t->kind, facts, n, err);
+	if (t->waiting && rc == 0)
+		rc = fold_waiting_take(t->waiting, h, facts, n, err);
 	for (size_t i = 0; i < t->n_parts && rc == 0; i++)
 		rc = t->analyses[i]->facts(t->parts[i], h, t->kind, facts, n);
 	return rc;
@@ -200,6 +203,18 @@ static bool has_kind(const struct fact_kind *const *kinds, const struct fact_kin
 	return kinds && *kinds;
 }
 
+static bool add_state(
+	struct taker *t, const struct fold_plan *p, struct fold_state *s, uint32_t n_hosts)
+{
+	if (!fold_waits(p)) {
+		t->states[t->n_states++] = s;
+		return true;
+	}
+	if (!t->waiting)
+		t->waiting = fold_waiting_new(t->kind, n_hosts);
+	return t->waiting && fold_waiting_for(t->waiting, s);
+}
+
 static bool begin_taker(struct engine *g, struct host_run *hr, size_t number, uint32_t host)
 {
 	struct taker *t = &hr->takers[number];
@@ -211,8 +226,9 @@ static bool begin_taker(struct engine *g, struct host_run *hr, size_t number, ui
 		return false;
 	for (size_t k = 0; k < g->n_requests; k++)
 		if (g->plans[k] && g->shared_with[k] == k &&
-			has_kind(fold_plan_kinds(g->plans[k]), t->kind))
-			t->states[t->n_states++] = g->states[k][host];
+			has_kind(fold_plan_kinds(g->plans[k]), t->kind) &&
+			!add_state(t, g->plans[k], g->states[k][host], g->n_hosts))
+			return false;
 	for (size_t i = 0; i < g->n; i++)
 		if (has_kind(g->analyses[i]->uses, t->kind)) {
 			t->analyses[t->n_parts] = g->analyses[i];
@@ -413,6 +429,10 @@ static int end_hosts(struct engine *g, const struct kernel_world *w, struct mer_
 {
 	for (uint32_t h = 0; h < g->n_hosts; h++) {
 		int rc = wants_host(g->run, h) && !g->source ? end_makers(g, w, h) : 0;
+		for (size_t k = 0; k < g->n_kinds && rc == 0; k++) {
+			struct fold_waiting *waiting = g->hosts[h].takers[k].waiting;
+			rc = waiting ? fold_waiting_end(waiting, g->run, h, &g->hosts[h].err) : 0;
+		}
 		for (size_t i = 0; i < g->n && rc == 0; i++) {
 			const struct analysis *a = g->analyses[i];
 			rc = a->end ? a->end(&g->hosts[h].parts[i], &w->hosts[h]) : 0;
@@ -457,6 +477,8 @@ static void free_engine(struct engine *g)
 {
 	for (uint32_t h = 0; g->hosts && h < g->n_hosts; h++) {
 		struct host_run *hr = &g->hosts[h];
+		for (size_t k = 0; hr->takers && k < g->n_kinds; k++)
+			fold_waiting_free(hr->takers[k].waiting);
 		for (size_t i = 0; hr->parts && i < g->n; i++)
 			if (hr->parts[i].state && g->analyses[i]->free_state)
 				g->analyses[i]->free_state(hr->parts[i].state);

@@ -164,14 +164,25 @@ static inline bool fact_is_used(const struct fact_host *f, unsigned kind)
 	return f->sinks[kind].batch != NULL;
 }
 int fact_flush(struct fact_host *f, const struct kernel_host *h, unsigned kind);
-/* A fact of kinds[kind], which must be used. The struct is copied. */
-static inline int fact_add(
-	struct fact_host *f, const struct kernel_host *h, unsigned kind, const void *fact)
+/* Room for the next fact of kinds[kind], which must be used; then fact_placed. */
+static inline void *fact_place(struct fact_host *f, unsigned kind)
 {
 	struct fact_sink *s = &f->sinks[kind];
-	__builtin_memcpy(s->batch + (size_t)s->n * s->size, fact, s->size);
+	return s->batch + (size_t)s->n * s->size;
+}
+static inline int fact_placed(
+	struct fact_host *f, const struct kernel_host *h, unsigned kind, size_t bytes)
+{
+	struct fact_sink *s = &f->sinks[kind];
+	if (bytes != s->size)
+		return mer_fail(f->err, MER_ERR_BUG, "a fact of another size than its kind");
 	return ++s->n == FACT_BATCH ? fact_flush(f, h, kind) : 0;
 }
+/* (f, h, kind, fact): a fact of kinds[kind], which must be used. It is assigned member by member: reading a struct
+ * again that was just written in smaller parts would take more time than all the rest. (The comma: a type without const.) */
+#define fact_add(f_, h_, kind_, ...)                                                               \
+	(*(__typeof__(((void)0, *(__VA_ARGS__))) *)fact_place(f_, kind_) = *(__VA_ARGS__),         \
+		fact_placed(f_, h_, kind_, sizeof(*(__VA_ARGS__))))
 
 /* All kinds, for stores: the list ends with NULL. */
 extern const struct fact_kind *const fact_kinds[];

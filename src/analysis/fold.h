@@ -13,6 +13,7 @@
  *   plan.c    from names to numbers: which sums, by which keys     source.c  numbers of facts
  *   select.c  which facts, and which parts of them
  *   add.c     facts into groups.c and histogram.c                   rows.c    facts as rows of a table
+ *   waiting.c facts whose tasks may not be wanted
  *   joined.c  groups of all hosts to rows, in an order.c           process_of.c
  *   table.c   rows to a table, of keys.c and cells.c               bins.c    the same over time */
 #ifndef MER_ANALYSIS_FOLD_H
@@ -217,6 +218,18 @@ int fold_add(struct fold_state *s, const struct kernel_host *h, const struct fac
 /* More facts of the same host: into += from, whose facts came later. Not of rows with equal values: those of
  * `into` are then before those of `from`. */
 int fold_join(struct fold_state *into, const struct fold_state *from, struct mer_err *err);
+/* Do facts wait until it is known whose they are? Then the engine keeps those of a kind and host, for all states that they
+ * are for, and adds those of wanted tasks when all is read. */
+bool fold_waits(const struct fold_plan *p);
+struct fold_waiting;
+struct fold_waiting *fold_waiting_new(const struct fact_kind *kind, uint32_t n_hosts);
+bool fold_waiting_for(struct fold_waiting *w, struct fold_state *s); /* false: no memory */
+void fold_waiting_free(struct fold_waiting *);			     /* NULL is fine */
+int fold_waiting_take(struct fold_waiting *w, const struct kernel_host *h, const void *facts,
+	size_t n, struct mer_err *err);
+/* run->world is there. */
+int fold_waiting_end(
+	struct fold_waiting *w, const struct analysis_run *run, uint32_t host, struct mer_err *err);
 /* states: by host, NULL: none. run->world is there. On one thread, once. */
 int fold_emit(const struct fold_plan *p, struct analysis_run *run, struct fold_state *const *states,
 	struct mer_table *t);

@@ -115,6 +115,35 @@ static bool find_processes(struct fold_joined *j)
 	return j->process_of != NULL;
 }
 
+struct numbered {
+	uint64_t seq;
+	uint32_t group;
+};
+
+static int by_seq(const void *a, const void *b)
+{
+	const struct numbered *p = a, *q = b;
+	if (p->seq != q->seq)
+		return p->seq < q->seq ? -1 : 1;
+	return (p->group > q->group) - (p->group < q->group);
+}
+
+/* Groups whose facts were not added as they came: in the order of their first facts all the same. */
+static bool order_parts(struct fold_part *parts, const struct fold_groups *g)
+{
+	if (g->n_seqs == 0)
+		return true;
+	struct numbered *list = malloc(((size_t)g->n + 1) * sizeof(*list));
+	for (uint32_t i = 0; i < g->n && list; i++)
+		list[i] = (struct numbered){ i < g->n_seqs ? g->seqs[i] : UINT64_MAX, i };
+	if (list)
+		qsort(list, g->n, sizeof(*list), by_seq);
+	for (uint32_t i = 0; i < g->n && list; i++)
+		parts[i].group = list[i].group;
+	free(list);
+	return list != NULL;
+}
+
 static bool list_parts(struct fold_joined *j, uint32_t host)
 {
 	uint32_t n_hosts = j->run->world->n_hosts;
@@ -137,7 +166,12 @@ static bool list_parts(struct fold_joined *j, uint32_t host)
 		for (size_t i = j->first_of_host[h]; i < j->first_of_host[h + 1]; i++)
 			j->parts[i] = (struct fold_part){ .host = h,
 				.group = (uint32_t)(i - j->first_of_host[h]) };
-	return true;
+	bool ok = true;
+	for (uint32_t h = 0; h < n_hosts && ok; h++)
+		if (j->first_of_host[h + 1] > j->first_of_host[h])
+			ok = order_parts(&j->parts[j->first_of_host[h]],
+				&j->states[h]->groups[j->keys->table]);
+	return ok;
 }
 
 static bool group_parts(struct fold_joined *j)

@@ -296,6 +296,10 @@ static int bind_tables(const struct fold_maker *m)
 		struct fold_table *t = &p->tables[i];
 		t->task = number_of(t, "task");
 		t->bin = number_of(t, "bin");
+		uint32_t cpu = number_of(t, "cpu");
+		t->main_key = t->bin == FOLD_MAX_KEYS ? FOLD_MAX_KEYS
+			      : t->task < t->n	      ? t->task
+						      : cpu;
 		t->is_dense = t->n == 1 && (t->task == 0 || strcmp(t->names[0], "cpu") == 0);
 		for (uint32_t k = 0; k < t->n; k++)
 			for (uint32_t in = 0; in < p->n_inputs; in++) {

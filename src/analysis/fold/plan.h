@@ -78,6 +78,8 @@ struct fold_condition {
 	int64_t a, b;
 };
 bool fold_condition_holds(const struct fold_condition *c, int64_t value);
+void fold_conditions_hold(
+	const struct fold_condition *c, const int64_t *values, uint32_t n, uint8_t *holds);
 
 /* ---- sums ---- */
 
@@ -163,6 +165,8 @@ struct fold_table { /* groups of facts, by inner keys */
 	char names[FOLD_MAX_KEYS][32];
 	uint32_t task, bin; /* number of that key; FOLD_MAX_KEYS: none */
 	bool is_dense;	    /* one key, a small number */
+	/* Of several, number of one that is a small number: most facts belong to the last group that it had. */
+	uint32_t main_key; /* FOLD_MAX_KEYS: none */
 };
 
 /* ---- columns ---- */
@@ -251,6 +255,7 @@ struct fold_plan {
 	uint32_t n_derived;
 	int16_t histogram; /* sum with buckets that FOLD_BUCKETS shows; -1 */
 	struct analysis_bins bins;
+	bool needs_pieces; /* when facts begin and end in the part that is looked at, for sums */
 	bool rows_descend; /* FOLD_ROWS: the greatest are kept */
 	size_t fact_bytes; /* FOLD_ROWS: of a kept row */
 };
@@ -264,11 +269,14 @@ struct fold_groups { /* zeroed, then fold_groups_init: empty */
 		uint32_t group; /* plus 1; 0: free */
 	} * slots;
 	size_t cap;	 /* of slots: 0 or a power of two */
-	uint32_t *dense; /* by key + 1: group, plus 1 */
+	uint32_t *dense; /* by key + 1: group, plus 1; of several keys: the last group */
 	size_t cap_dense;
 	int64_t **chunks; /* rows: keys, then slots */
 	uint32_t n, cap_chunks;
 	const int64_t *empty;
+	/* By group, of those that were added from fold_waiting: number of its first fact. */
+	uint64_t *seqs;
+	uint32_t n_seqs, cap_seqs;
 	uint32_t n_owned; /* slots that are addresses of histograms */
 	uint16_t owned[FOLD_MAX_HISTOGRAMS];
 };
@@ -284,8 +292,8 @@ void fold_groups_init(struct fold_groups *g, const struct fold_plan *p, uint32_t
 /* The group with these keys; made if new. KERNEL_NONE: no memory. */
 uint32_t fold_group_of(struct fold_groups *g, const int64_t *keys);
 /* The same for n pieces: keys[k][i], groups[i]. False: no memory. */
-bool fold_groups_find(struct fold_groups *g, const int64_t (*keys)[FOLD_PIECES], uint32_t n,
-	bool is_dense, uint32_t *groups);
+bool fold_groups_find(struct fold_groups *g, const struct fold_table *t,
+	const int64_t (*keys)[FOLD_PIECES], uint32_t n, uint32_t *groups);
 void fold_groups_fini(struct fold_groups *g);
 
 /* ---- histograms (histogram.c): how many values lie in which bucket ---- */
@@ -318,9 +326,11 @@ struct fold_state {
 	struct mer_map named[FOLD_KINDS]; /* the same where a kind has has_name: 1 no, 2 yes */
 	uint8_t *cpus;			  /* 1: not wanted, 2: wanted */
 	size_t cap_cpus;
-	uint64_t n_seen; /* facts, selected or not */
+	uint64_t n_seen;      /* facts, selected or not */
+	const uint64_t *seqs; /* numbers of the facts that are being added; NULL: in their order */
 	uint32_t last_bin;
-	struct fold_batch batch;
+	int64_t last_begin, last_end;	 /* of that bin; 0 and 0: not known yet */
+	struct fold_batch batch, listed; /* listed: of facts alone, while they are chosen */
 	int64_t values[FOLD_MAX_VALUES][FOLD_PIECES];
 	uint8_t holds[FOLD_MAX_CONDITIONS][FOLD_PIECES];
 	int64_t keys[FOLD_MAX_KEYS][FOLD_PIECES];
@@ -361,7 +371,11 @@ bool fold_rows_join(struct fold_state *into, const struct fold_state *from);
 int fold_rows_emit(const struct fold_plan *p, struct analysis_run *run,
 	struct fold_state *const *states, struct mer_table *t);
 
-/* add.c: slots of a += those of b. False: no memory. */
+/* add.c: n facts into groups and rows, with their numbers (NULL: in their order); slots of a += those of b, false: no
+ * memory. */
+int fold_add_numbered(struct fold_state *s, const struct kernel_host *h,
+	const struct fact_kind *kind, const void *facts, size_t n, const uint64_t *seqs,
+	struct mer_err *err);
 bool fold_join_slots(const struct fold_plan *p, int64_t *a, const int64_t *b);
 
 /* joined.c: groups of all hosts joined by the keys of rows */

@@ -210,6 +210,18 @@ int fold_plan_slots(const struct fold_maker *m)
 		n_histograms += (p->sums[i].has & FOLD_HAS_BUCKETS) != 0;
 	if (n_histograms > FOLD_MAX_HISTOGRAMS)
 		return mer_fail(m->err, MER_ERR_BUG, "a fold has too many histograms");
+	enum {
+		OF_PIECES = FOLD_HAS_AT_MIN | FOLD_HAS_AT_MAX | FOLD_HAS_FIRST | FOLD_HAS_LAST |
+			    FOLD_HAS_TIMES | FOLD_HAS_LENGTHS
+	};
+	for (uint32_t i = 0; i < p->n_sums; i++)
+		p->needs_pieces |= (p->sums[i].has & OF_PIECES) != 0;
+	for (uint32_t in = 0; in < p->n_inputs; in++)
+		for (uint32_t i = 0; i < p->inputs[in].n_values; i++) {
+			enum fold_source_what what = p->inputs[in].values[i].what;
+			p->needs_pieces |= what == FOLD_FROM_LENGTH || what == FOLD_FROM_PIECE ||
+					   what == FOLD_FROM_SHARE;
+		}
 	p->empty = mer_arena_zalloc(&p->arena, (size_t)p->n_slots + 1, sizeof(*p->empty));
 	if (!p->empty)
 		return mer_fail_nomem(m->err);

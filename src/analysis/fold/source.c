@@ -216,6 +216,24 @@ void fold_gather(const struct fold_source *s, const struct fold_batch *b, int64_
 	}
 }
 
+/* One loop for each test. */
+#define TEST(holds_)                                                                               \
+	for (uint32_t i = 0; i < n; i++)                                                           \
+	holds[i] = values[i] != FACT_UNKNOWN && (holds_)
+void fold_conditions_hold(
+	const struct fold_condition *c, const int64_t *values, uint32_t n, uint8_t *holds)
+{
+	switch (c->test) {
+	case FOLD_IS: TEST(values[i] == c->a); break;
+	case FOLD_IS_NOT: TEST(values[i] != c->a); break;
+	case FOLD_FROM_TO: TEST(values[i] >= c->a && values[i] <= c->b); break;
+	case FOLD_KNOWN: TEST(true); break;
+	default:
+		for (uint32_t i = 0; i < n; i++)
+			holds[i] = fold_condition_holds(c, values[i]);
+	}
+}
+
 bool fold_condition_holds(const struct fold_condition *c, int64_t value)
 {
 	if (value == FACT_UNKNOWN)

@@ -109,8 +109,8 @@ static bool add_cpus(
 			int64_t by_key[FOLD_MAX_KEYS][FOLD_PIECES];
 			for (uint32_t k = 0; k < t->n; k++)
 				by_key[k][0] = keys[k];
-			ok = fold_groups_find(&s->groups[i], (const int64_t(*)[FOLD_PIECES])by_key,
-				1, t->is_dense, &group);
+			ok = fold_groups_find(
+				&s->groups[i], t, (const int64_t(*)[FOLD_PIECES])by_key, 1, &group);
 		}
 	}
 	return ok;
