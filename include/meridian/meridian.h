@@ -1,4 +1,17 @@
-/* libmeridian: read the traces of many hosts together. */
+/* Events of libmeridian: the traces of many hosts, read together.
+ *
+ *   mer_experiment_open → mer_synchronize → mer_cursor_open → mer_cursor_next ... → mer_cursor_free
+ *
+ * Whoever wants tables, tasks or paths instead opens a session (meridian/session.h), whose experiment is the same.
+ *
+ * Ownership: a handle that a function returns by pointer is freed by the caller with the function that its description
+ * names. What else is returned belongs to the experiment or cursor that it was asked of.
+ *
+ * Errors: functions that can fail return 0 or a negative enum mer_err_code, and fill *err with a sentence. Any of them can return MER_ERR_NOMEM, MER_ERR_BUG, MER_ERR_SYS and MER_ERR_LIMIT. Damage in traces is no
+ * error: see mer_diagnostics.
+ *
+ * Threads: an experiment and its cursors are used by one thread at a time, whichever that is. Several cursors of one
+ * experiment may be open at once. Different experiments are independent of each other. */
 #ifndef MERIDIAN_H
 #define MERIDIAN_H
 
@@ -59,7 +72,8 @@ enum mer_remedy {
 	MER_REMEDY_NEW_FOLDER,	 /* to write to */
 	MER_N_REMEDIES
 };
-/* A stable word for programs: "hosts", "keep-offsets"; NULL for MER_REMEDY_NONE. */
+
+/* The stable word of a remedy, for programs: "hosts", "keep-offsets"; NULL for MER_REMEDY_NONE. */
 const char *mer_remedy_name(enum mer_remedy remedy);
 
 struct mer_err {
@@ -148,17 +162,23 @@ struct mer_open_options {  /* zeroed: the defaults */
 };
 
 /* Opens every readable trace: an unreadable path is a diagnostic if there is another trace, and an
- * error if there is none. *experiment is freed with mer_experiment_free. */
+ * error if there is none. options may be NULL. *experiment is freed with mer_experiment_free.
+ * MER_ERR_INPUT, MER_ERR_SYS: none of the paths can be read. */
 int mer_experiment_open(const char *const *paths, size_t n_paths,
 	const struct mer_open_options *options, struct mer_experiment **experiment,
 	struct mer_err *err);
+
+/* Frees an experiment, after its cursors. NULL is allowed. */
 void mer_experiment_free(struct mer_experiment *);
 
+/* What was opened, *n of them: hosts, traces, data streams, and losses that the tracers counted. The lists belong to
+ * the experiment; their order stays. */
 const struct mer_host *mer_hosts(const struct mer_experiment *, size_t *n);
 const struct mer_trace *mer_traces(const struct mer_experiment *, size_t *n);
 const struct mer_stream *mer_streams(const struct mer_experiment *, size_t *n);
 const struct mer_loss *mer_losses(const struct mer_experiment *, size_t *n);
-/* The findings so far, of opening and of all finished readings. */
+
+/* The findings so far, of opening and of all finished readings. The list is valid until the next reading ends. */
 const struct mer_diag *mer_diagnostics(const struct mer_experiment *, size_t *n);
 
 /* ---- Clock alignment ----
@@ -174,7 +194,8 @@ struct mer_sync_options {  /* zeroed: use the recorded messages between the host
 
 /* Call it once, after opening and before the first reading. options may be NULL. Reads all network
  * events, unless there is a saved text. Diagnostics (codes begin with "sync-") report the hosts that
- * cannot be compared and the error of the others. */
+ * cannot be compared and the error of the others.
+ * MER_ERR_INPUT: the saved text is damaged, or of other hosts. */
 int mer_synchronize(
 	struct mer_experiment *, const struct mer_sync_options *options, struct mer_err *err);
 
@@ -212,18 +233,26 @@ struct mer_read_options {	      /* zeroed: everything */
 
 struct mer_cursor;
 
+/* Begins a reading of what options select; NULL selects everything. *cursor is freed with mer_cursor_free. */
 int mer_cursor_open(struct mer_experiment *, const struct mer_read_options *,
 	struct mer_cursor **cursor, struct mer_err *err);
+
+/* Ends a reading, whether it came to its end or not. What was found on the way is among mer_diagnostics from then on.
+ * NULL is allowed. */
 void mer_cursor_free(struct mer_cursor *);
+
 /* The next batch; *n is 0 at the end. Events, and the memory to which their slots point, live until the
  * next call. Damage in the traces becomes diagnostics of the experiment when the cursor is freed; errors
  * here come from the system, not from the trace. */
 int mer_cursor_next(
 	struct mer_cursor *, const struct mer_event **events, size_t *n, struct mer_err *err);
 
+/* The name of an event: "sched_switch". The text lives as long as the experiment. */
 const char *mer_event_name(const struct mer_event *);
+
 /* Index of the need that matched the event (0 if there are no needs). */
 int mer_event_need(const struct mer_event *);
+
 /* A field by name, payload first, then contexts. For readings of all fields; convenient, not fast.
  * Returns false if there is no such field, or if it has another type. */
 bool mer_event_int(const struct mer_event *, const char *field, int64_t *value);

@@ -12,7 +12,7 @@ extern const struct analysis analysis_net;
 extern const struct analysis analysis_irq;
 extern const struct analysis analysis_futex;
 extern const struct analysis analysis_cpu;
-extern const struct analysis analysis_frequency;
+extern const struct analysis analysis_cpufreq;
 extern const struct analysis analysis_sched;
 extern const struct analysis analysis_poll;
 extern const struct analysis analysis_servers;

@@ -57,6 +57,7 @@ struct analysis_chart {
 
 struct analysis {
 	const char *id;	   /* "cpu": the word on the command line */
+	const char *was;   /* the word before, still understood; NULL: none */
 	const char *title; /* "CPU usage" */
 	const char *help;  /* one line */
 	uint32_t wants;	   /* enum kernel_wants */

@@ -337,9 +337,11 @@ static int plan_fold(struct engine *g, size_t k, const struct analysis_request *
 		.by_name = a->by_name >> request->output & 1,
 		.other_columns = other_columns };
 	int rc = fold_plan_new(g->run, &r, &g->plans[k], err);
-	if (rc == 0)
+	if (rc == 0) {
 		mer_table_init(table, o->id, title_of(g, o), fold_plan_columns(g->plans[k]),
 			&g->run->arena);
+		table->spill = g->run->e->spill;
+	}
 	return rc;
 }
 
@@ -560,10 +562,12 @@ static int begin_engine(struct engine *g, struct mer_experiment *e,
 	mer_arena_init(&run->arena);
 	g->n_hosts = e->n_hosts;
 	g->n_requests = n;
-	for (size_t k = 0; k < n; k++)
+	for (size_t k = 0; k < n; k++) {
 		mer_table_init(&tables[k], requests[k].analysis->outputs[requests[k].output].id,
 			requests[k].analysis->outputs[requests[k].output].title,
 			requests[k].analysis->outputs[requests[k].output].columns, &run->arena);
+		tables[k].spill = e->spill;
+	}
 	g->analyses = calloc(n + 1, sizeof(*g->analyses));
 	g->asked = calloc(n + 1, sizeof(*g->asked));
 	g->plans = calloc(n + 1, sizeof(*g->plans));

@@ -93,6 +93,25 @@ struct fact_view {
 };
 
 struct fact_maker;
+struct fact_host;
+
+/* A stretch of time that a task was on a CPU in one state: kernel_is_on_cpu. */
+struct fact_stretch {
+	int64_t begin, end;
+	uint32_t task;
+	uint16_t cpu;
+	uint8_t state; /* enum kernel_state */
+	uint8_t cause; /* enum kernel_cause: of an interrupt */
+};
+
+/* Facts that follow from what a store has anyway, which then keeps none of them: of the same maker, made again
+ * by these. First it gets all facts of another kind (NULL: none), then all stretches of a window, in the order of their ends. */
+struct fact_origin {
+	const struct fact_kind *kind;
+	int (*take_fact)(struct fact_host *f, const struct kernel_host *h, const struct fact *x);
+	int (*take_stretch)(
+		struct fact_host *f, const struct kernel_host *h, const struct fact_stretch *s);
+};
 
 struct fact_kind {
 	const char *id, *title; /* "fault", "Page faults" */
@@ -102,6 +121,7 @@ struct fact_kind {
 	bool of_cpus; /* about CPUs, whoever had them: options that choose tasks choose nothing of it */
 	bool of_tasks; /* about tasks, wherever they were: options that choose CPUs choose nothing of it */
 	bool comm_at_end; /* a row has its task's name as it was at the end, not at the begin */
+	const struct fact_origin *origin; /* NULL: a store keeps these facts */
 	/* Besides begin, end, task and cpu, which all have; choice, if it means anything. */
 	const struct fact_field *fields;
 	const struct fact_view *views; /* NULL: none. Both end with {0}. */

@@ -112,7 +112,7 @@ struct fold_cell {
 /* Cells of ANALYSIS_STATS_COLUMNS (cells.h), with or without the percentiles. */
 #define FOLD_STATS(of_)                                                                            \
 	{ "count", FOLD_COUNT, .of = of_ }, { "min_ns", FOLD_MIN, .of = of_ },                     \
-		{ "max_ns", FOLD_MAX, .of = of_ }, { "avg_ns", FOLD_MEAN, .of = of_ },             \
+		{ "max_ns", FOLD_MAX, .of = of_ }, { "mean_ns", FOLD_MEAN, .of = of_ },            \
 		{ "stddev_ns", FOLD_STDDEV, .of = of_ }, { "total_ns", FOLD_SUM, .of = of_ },      \
 		{ "min_at", FOLD_AT_MIN, .of = of_ },                                              \
 	{                                                                                          \

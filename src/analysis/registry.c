@@ -5,7 +5,7 @@
 
 const struct analysis *const analyses[] = {
 	&analysis_cpu,
-	&analysis_frequency,
+	&analysis_cpufreq,
 	&analysis_sched,
 	&analysis_poll,
 	&analysis_io,
@@ -24,7 +24,8 @@ const struct analysis *const analyses[] = {
 const struct analysis *analysis_find(const char *id)
 {
 	for (size_t i = 0; analyses[i]; i++)
-		if (strcmp(analyses[i]->id, id) == 0)
+		if (strcmp(analyses[i]->id, id) == 0 ||
+			(analyses[i]->was && strcmp(analyses[i]->was, id) == 0))
 			return analyses[i];
 	return NULL;
 }

@@ -43,6 +43,13 @@ static void add_numbers(struct session_ranges *to, const uint32_t *from, size_t 
 		to->item[to->n++] = (struct session_range){ from[i], from[i], is_process };
 }
 
+static void add_ranges(struct session_ranges *to, const uint64_t *from, size_t n, bool is_process)
+{
+	for (size_t i = 0; i < n; i++)
+		to->item[to->n++] =
+			(struct session_range){ from[2 * i], from[2 * i + 1], is_process };
+}
+
 static int read_moment(struct session_moment *m, const char *text, struct mer_arena *arena,
 	enum mer_remedy remedy, struct mer_err *err)
 {
@@ -65,13 +72,18 @@ int api_selection(const struct mer_session *s, const struct mer_selection *from,
 	*to = (struct session_selection){ 0 };
 	if (rc)
 		return rc;
-	to->cpus.item = mer_arena_zalloc(arena, o.n_cpus + 1, sizeof(*to->cpus.item));
-	to->tids.item = mer_arena_zalloc(arena, o.n_tids + o.n_pids + 1, sizeof(*to->tids.item));
+	to->cpus.item =
+		mer_arena_zalloc(arena, o.n_cpus + o.n_cpu_ranges + 1, sizeof(*to->cpus.item));
+	to->tids.item = mer_arena_zalloc(arena,
+		o.n_tids + o.n_tid_ranges + o.n_pids + o.n_pid_ranges + 1, sizeof(*to->tids.item));
 	if (arena->failed)
 		return mer_fail_nomem(err);
 	add_numbers(&to->cpus, o.cpus, o.n_cpus, false);
 	add_numbers(&to->tids, o.tids, o.n_tids, false);
 	add_numbers(&to->tids, o.pids, o.n_pids, true);
+	add_ranges(&to->cpus, o.cpu_ranges, o.n_cpu_ranges, false);
+	add_ranges(&to->tids, o.tid_ranges, o.n_tid_ranges, false);
+	add_ranges(&to->tids, o.pid_ranges, o.n_pid_ranges, true);
 	rc = api_texts(&to->hosts, o.hosts, o.n_hosts, arena, err);
 	if (rc == 0)
 		rc = api_texts(&to->comms, o.comms, o.n_comms, arena, err);

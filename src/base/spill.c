@@ -352,6 +352,18 @@ bool mer_spill_grow_more(struct mer_spill *s, void *array, size_t n, size_t *cap
 	return grow_to(s, array, n, cap, bytes_each, SIZE_MAX);
 }
 
+void *mer_spill_grow_at(struct mer_spill *s, void *array, size_t *cap, size_t i, size_t bytes_each)
+{
+	size_t before = *cap;
+	char *p;
+	if (!mer_spill_grow(s, array, i, cap, bytes_each))
+		return NULL;
+	memcpy(&p, array, sizeof(p)); /* a pointer of any type */
+	if (*cap > before)
+		memset(p + before * bytes_each, 0, (*cap - before) * bytes_each);
+	return p + i * bytes_each;
+}
+
 bool mer_spill_grow32_more(
 	struct mer_spill *s, void *array, uint32_t n, uint32_t *cap, size_t bytes_each)
 {

@@ -164,7 +164,7 @@ static int print_json(const struct info *in)
 	struct mer_json j;
 	mer_json_init(&j, &text, in->cli->out, 2);
 	mer_json_begin_object(&j);
-	mer_json_kv_int(&j, "schema_version", 1);
+	mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
 	cli_json_time(&j, "begin", in->begin);
 	cli_json_time(&j, "end", in->end);
 	mer_json_kv_uint(&j, "unread_traces", in->n_unread);

@@ -158,6 +158,14 @@ static inline struct kernel_span *kernel_span_kept(const struct kernel_host *h, 
 {
 	return i != KERNEL_NONE ? kernel_span(h, i) : NULL;
 }
+/* Of a host that may be of a saved world. */
+static inline const struct kernel_request *kernel_request_at(
+	const struct kernel_host *h, uint32_t request)
+{
+	if (h->source)
+		h->source->load_request(h, request);
+	return &h->requests[request];
+}
 /* A wait that timed out and was taken up again, on the same objects with nothing sent or received between, is
  * one with the last of these: it was for what ended that one. The last one; another wait is itself. */
 static inline uint32_t kernel_wait_end(const struct kernel_host *h, uint32_t i)

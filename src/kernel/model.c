@@ -101,7 +101,7 @@ static bool is_settled(const struct kernel_model *m, int64_t before, bool slices
 	}
 	for (uint32_t i = 0; i < m->h->n_tasks; i++) {
 		const struct kernel_span *s = model_open(m, i);
-		if ((s->state == KERNEL_READY || s->state == KERNEL_NEW) && s->begin < before)
+		if ((s->state == KERNEL_RUNNABLE || s->state == KERNEL_NEW) && s->begin < before)
 			return false;
 	}
 	return true;

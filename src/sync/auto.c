@@ -127,25 +127,25 @@ int sync_apply(struct mer_experiment *e, const struct sync_result *r, struct mer
 struct sync_summary sync_summary_of(const struct sync_result *r)
 {
 	struct sync_summary s = { .reference = r->n_groups ? r->references[0] : 0 };
-	s.worst = s.usual = s.reference;
+	s.max = s.median = s.reference;
 	for (uint32_t h = 0; h < r->n_hosts; h++) {
 		const struct sync_host *host = &r->hosts[h];
 		if (host->span.begin == MER_NO_TIME)
 			continue; /* it has no times */
 		if (host->group != 0) {
-			s.n_apart++;
+			s.n_unsynchronized++;
 			continue;
 		}
 		s.n_hosts++;
 		if (h == s.reference)
 			continue;
-		if (host->bound.median > s.usual_ns) {
-			s.usual_ns = host->bound.median;
-			s.usual = h;
+		if (host->bound.median > s.median_ns) {
+			s.median_ns = host->bound.median;
+			s.median = h;
 		}
-		if (host->bound.max > s.worst_ns) {
-			s.worst_ns = host->bound.max;
-			s.worst = h;
+		if (host->bound.max > s.max_ns) {
+			s.max_ns = host->bound.max;
+			s.max = h;
 		}
 	}
 	return s;

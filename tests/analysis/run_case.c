@@ -215,7 +215,7 @@ void run_case_check_sums(
 		assert_int_equal(run_case_int(sums, r, "min_ns"), min);
 		assert_int_equal(run_case_int(sums, r, "max_ns"), max);
 		long double mean = (long double)total / (long double)n, m2 = 0;
-		assert_true(fabsl((long double)run_case_int(sums, r, "avg_ns") - mean) <= 0.5L);
+		assert_true(fabsl((long double)run_case_int(sums, r, "mean_ns") - mean) <= 0.5L);
 		for (size_t i = 0; i < log->n_rows; i++)
 			if (is_of(&m, i, r)) {
 				long double d = (long double)duration(&m, i) - mean;
@@ -236,8 +236,8 @@ void run_case_check_freq(
 	struct matcher m = matcher(log, freq, keys);
 	int64_t all = 0;
 	for (size_t r = 0; r < freq->n_rows; r++) {
-		int64_t begin = run_case_int(freq, r, "begin_ns"), n = 0;
-		int64_t end = run_case_int(freq, r, "end_ns");
+		int64_t begin = run_case_int(freq, r, "from_ns"), n = 0;
+		int64_t end = run_case_int(freq, r, "to_ns");
 		for (size_t i = 0; i < log->n_rows; i++)
 			n += duration(&m, i) >= begin && duration(&m, i) < end && is_of(&m, i, r);
 		assert_true(begin < end && n > 0);

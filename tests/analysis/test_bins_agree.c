@@ -26,7 +26,7 @@ static const struct pair {
 	{ "io", "bins_tasks", NULL, "top" },
 	{ "net", "bins", NULL, "interfaces" },
 	{ "net", "bins_tasks", NULL, "top" },
-	{ "frequency", "bins", NULL, "top" },
+	{ "cpufreq", "bins", NULL, "top" },
 	{ "rates", "bins", NULL, "top" },
 };
 enum { N_PAIRS = sizeof(pairs) / sizeof(pairs[0]) };

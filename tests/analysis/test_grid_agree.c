@@ -121,7 +121,7 @@ static void put_key(
 /* The column of the log that freq and stats are about: sizes where freq has sizes. */
 static size_t value_column(const struct mer_table *log, const struct mer_table *freq)
 {
-	if (freq && has(freq, "begin_bytes"))
+	if (freq && has(freq, "from_bytes"))
 		return column(log, "bytes");
 	size_t i = 0;
 	while (i < log->n_columns && log->columns[i].type != MER_DURATION)
@@ -182,7 +182,7 @@ static size_t first_of(const struct item *items, size_t n, const char *key)
 /* Histograms of which the log does not tell what they are about (a device) count together. */
 static void check_freq(const struct mer_table *log, size_t value, const struct mer_table *freq)
 {
-	size_t begin = column(freq, has(freq, "begin_bytes") ? "begin_bytes" : "begin_ns");
+	size_t begin = column(freq, has(freq, "from_bytes") ? "from_bytes" : "from_ns");
 	size_t end = begin + 1, count = column(freq, "count");
 	const char *keys[MAX_KEYS];
 	size_t n_keys = shared_keys(freq, log, keys), n;
@@ -255,8 +255,8 @@ static void check_group(const struct mer_table *stats, const char *unit, const s
 	long double mean = (long double)should_total / (long double)n, m2 = 0;
 	for (size_t i = 0; i < n; i++)
 		m2 += ((long double)items[i].value - mean) * ((long double)items[i].value - mean);
-	int64_t avg = number(stats, rows[0].row, "avg", unit);
-	check(fabsl((long double)avg - mean) <= 0.5L, "stats: avg", key, avg, (int64_t)mean);
+	int64_t shown = number(stats, rows[0].row, "mean", unit);
+	check(fabsl((long double)shown - mean) <= 0.5L, "stats: mean", key, shown, (int64_t)mean);
 	if (n < 2)
 		return;
 	long double stddev = sqrtl(m2 / (long double)(n - 1));

@@ -114,7 +114,7 @@ static void calls_count_by_kind(void **state)
 	assert_int_equal(run_case_int(t, x, "min_ns"), 30 * US);
 	assert_int_equal(run_case_int(t, x, "max_ns"), 500 * US);
 	assert_int_equal(run_case_int(t, x, "total_ns"), 730 * US);
-	assert_int_equal(run_case_int(t, x, "avg_ns"), 243333);
+	assert_int_equal(run_case_int(t, x, "mean_ns"), 243333);
 	/* of 200, 500, 30: sqrt(((-43.3)^2 + 256.7^2 + (-213.3)^2) / 2) */
 	assert_int_equal(run_case_int(t, x, "stddev_ns"), 237978);
 	assert_in_range(run_case_int(t, x, "p50_ns"), 196 * US, 204 * US); /* 1 in 64 */
@@ -180,9 +180,9 @@ static void a_disk_over_time(void **state)
 	assert_int_equal(run_case_int(t, d, "reads"), 1);
 	assert_int_equal(run_case_int(t, d, "writes"), 3);
 	assert_int_equal(run_case_int(t, d, "queue_max_ns"), 10 * US);
-	assert_int_equal(run_case_int(t, d, "queue_avg_ns"), (5 + 2 + 4 + 10) * US / 4);
+	assert_int_equal(run_case_int(t, d, "queue_mean_ns"), (5 + 2 + 4 + 10) * US / 4);
 	assert_int_equal(run_case_int(t, d, "service_max_ns"), 10 * US);
-	assert_int_equal(run_case_int(t, d, "service_avg_ns"), (10 + 3 + 6 + 7 + 10) * US / 5);
+	assert_int_equal(run_case_int(t, d, "service_mean_ns"), (10 + 3 + 6 + 7 + 10) * US / 5);
 	assert_int_equal(run_case_int(t, d, "busy_ns"), (10 + 8 + 7 + 10) * US);
 	o.begin = tick_zero(&c, 10);
 	o.end = o.begin + 70 * US;

@@ -106,7 +106,7 @@ static void test_keyed(void **state)
 	assert_true(run_more_is(run_case_table(&c, "log"), 1,
 		"key=2 host=a tid=10 comm=ten end_host=b end_tid=10 end_comm=peer cpu=0"));
 	assert_true(run_more_is(run_case_table(&c, "stats"), 0,
-		"count=3 min_ns=10000 max_ns=200000 avg_ns=120000 total_ns=360000 "
+		"count=3 min_ns=10000 max_ns=200000 mean_ns=120000 total_ns=360000 "
 		"covered_ns=310002"));
 	assert_true(
 		run_more_is(run_case_table(&c, "stats_key"), 1, "key=1 count=2 total_ns=160000"));

@@ -27,14 +27,11 @@ static const char *text(const struct mer_table *t, size_t row, unsigned column)
 
 /* Edges in the order of the table: "FROM>TO KIND OBJECT", how much was given, waited, and waited without
  * that anybody felt it, where any was. */
-static void edges_are(const char *world, const char *expected)
+static void edges_with(const char *world, struct analysis_options all, const char *expected)
 {
 	struct scenario s;
 	struct analysis_run run;
 	struct mer_table t;
-	struct analysis_options all = {
-		.begin = INT64_MIN, .end = INT64_MAX, .max_ns = INT64_MAX, .keep_spans = true
-	};
 	struct kernel_world_options w = { .n_threads = 1 };
 	struct analysis_request request = { &analysis_relations, 0 };
 	struct mer_str out = { 0 };
@@ -63,6 +60,15 @@ static void edges_are(const char *world, const char *expected)
 	mer_table_fini(&t);
 	analysis_run_fini(&run);
 	scenario_close(&s);
+}
+
+static const struct analysis_options everything = {
+	.begin = INT64_MIN, .end = INT64_MAX, .max_ns = INT64_MAX, .keep_spans = true
+};
+
+static void edges_are(const char *world, const char *expected)
+{
+	edges_with(world, everything, expected);
 }
 
 #define HOSTS "host s\ntrace s/kernel\nhost t\ntrace t/kernel\n"
@@ -360,6 +366,147 @@ static void names(void **state)
 		"10>11 fork thread 1x, 10>12 fork process 1x");
 }
 
+/* What is written goes with the packet that was sent in that call, or with the next one; what none took, to where the
+ * last ones went. Without addresses in packets. */
+static void written_before_it_is_sent(void **state)
+{
+	(void)state;
+	edges_are(CONNECTED
+		"4us t 0 syscall_entry_read fd=7\n" SWITCH("5", "t", "20", "1", "0") ENTER(
+			"10", "s", "write", "fd=5") LEAVE("11", "s", "write", "ret=10") ENTER("12",
+			"s", "write", "fd=5") LEAVE("13", "s", "write", "ret=5") ENTER("14", "s",
+			"write", "fd=5") SEND("15", "s", EMPTY_PORTS_1) LEAVE("16", "s", "write",
+			"ret=7") ENTER("17", "s", "sendmmsg", "fd=5") SEND("18", "s",
+			PACKET("1", "2", "0", "0", "3")) LEAVE("19", "s", "sendmmsg",
+			"ret=3") ARRIVES("30", "t", EMPTY_PORTS_1, "20") SWITCH("32", "t", "0", "0",
+			"20") LEAVE("33", "t", "read", "ret=22") ENTER("40", "s", "write", "fd=5")
+			LEAVE("41", "s", "write", "ret=100") ENTER(
+				"42", "s", "write", "fd=5") LEAVE("43", "s", "write", "ret=200")
+				SWITCH("90", "s", "10", "1", "0") SWITCH("90", "t", "20", "1", "0"),
+		"10>20 tcp 10.0.0.2:80 8x 322B idle 25us");
+}
+
+/* A copy through which no packet was seen is of the connection that it is a copy of. */
+static void quiet_copies(void **state)
+{
+	(void)state;
+	edges_are(CONNECTED WRITES("10", "s", "5", "10", FULL_1) ENTER(
+			  "11", "s", "dup2", "oldfd=5 newfd=6") LEAVE("12", "s", "dup2", "ret=6")
+			  ENTER("13", "s", "write", "fd=6") LEAVE("14", "s", "write", "ret=7")
+				  READS("30", "t", "7", "17") WRITES_BACK END,
+		"10>20 tcp 10.0.0.2:80 2x 17B, 20>10 tcp 10.0.0.2:80 1x 20B");
+	edges_are(CONNECTED WRITES("10", "s", "5", "10", FULL_1) ENTER("11", "s", "dup", "fildes=5")
+			  LEAVE("12", "s", "dup", "ret=6") ENTER("13", "s", "write", "fd=6")
+				  LEAVE("14", "s", "write", "ret=7") READS("30", "t", "7", "17")
+					  WRITES_BACK END,
+		"10>20 tcp 10.0.0.2:80 2x 17B, 20>10 tcp 10.0.0.2:80 1x 20B");
+	/* Closed in between: the number is of nothing. */
+	edges_are(CONNECTED WRITES("10", "s", "5", "10", FULL_1) ENTER("11", "s", "close", "fd=5")
+			  LEAVE("12", "s", "close", "ret=0") ENTER("13", "s", "write", "fd=5")
+				  LEAVE("14", "s", "write", "ret=7") READS("30", "t", "7", "17")
+					  WRITES_BACK END,
+		"10>20 tcp 10.0.0.2:80 1x 10B, 20>10 tcp 10.0.0.2:80 1x 20B");
+}
+
+/* A connection that is still being made, or whose call was interrupted, is made all the same. */
+static void connecting(void **state)
+{
+	(void)state;
+	static const char *const results[] = { "-115", "-4" };
+	for (int i = 0; i < 2; i++) {
+		char world[8000];
+		snprintf(world, sizeof(world), "%s4us s 0 syscall_exit_connect ret=%s\n%s",
+			HOSTS SWITCH("1", "s", "0", "0", "10") ENTER("2", "s", "socket",
+				"family=2 type=1") LEAVE("2", "s", "socket", "ret=5") ENTER("3",
+				"s", "connect", "fd=5 family=2 dport=80 v4addr=[10, 0, 0, 2]"),
+			results[i],
+			SWITCH("1", "t", "0", "0", "20") ENTER("2", "t", "accept", "fd=4") LEAVE(
+				"5", "t", "accept", "ret=7") WRITES("10", "s", "5", "10", FULL_1)
+				READS("30", "t", "7", "10") WRITES_BACK END);
+		edges_are(world, "10>20 tcp 10.0.0.2:80 1x 10B, 20>10 tcp 10.0.0.2:80 1x 20B");
+	}
+}
+
+/* Who only reads sends no data: accept told whose packets its descriptor gets. Unless that host and port have
+ * connections to several ports here. */
+#define ACCEPTED                                                                                   \
+	HOSTS SWITCH("1", "s", "0", "0", "10") ENTER("2", "s", "socket", "family=2 type=1")        \
+		LEAVE("2", "s", "socket", "ret=5") ENTER(                                          \
+			"3", "s", "connect", "fd=5 family=2 dport=80 v4addr=[10, 0, 0, 2]")        \
+			LEAVE("4", "s", "connect", "ret=0") SWITCH("1", "t", "0", "0", "20")       \
+				ENTER("2", "t", "accept", "fd=4") LEAVE("3", "t", "accept",        \
+					"ret=7 family=2 sport=4000 v4addr=[10, "                   \
+					"0, 0, 1]")
+static void only_read(void **state)
+{
+	(void)state;
+	edges_are(ACCEPTED WRITES("10", "s", "5", "10", FULL_1) READS("30", "t", "7", "6")
+			  READS("32", "t", "7", "4") END,
+		"10>20 tcp 10.0.0.2:80 1x 10B");
+	edges_are(ACCEPTED WRITES("10", "s", "5", "10", FULL_1)
+			  WRITES("12", "s", "6", "10", PACKET("1", "2", "4000", "81", "7"))
+				  READS("30", "t", "7", "6") READS("32", "t", "7", "4") END,
+		"");
+}
+
+/* More was read than written: the rest came from before. Less: the last one who read gets it. What was read before
+ * anything was written is of before, too, unless the connection was seen from its begin. */
+static void more_and_less(void **state)
+{
+	(void)state;
+	edges_are(CONNECTED WRITES("10", "s", "5", "10", FULL_1) READS("30", "t", "7", "100")
+			  WRITES_BACK READS("50", "s", "5", "5") END,
+		"10>20 tcp 10.0.0.2:80 1x 10B, 20>10 tcp 10.0.0.2:80 1x 20B");
+	edges_are(CONNECTED READS("8", "t", "7", "30") WRITES("10", "s", "5", "10", FULL_1)
+			  READS("30", "t", "7", "10") WRITES_BACK END,
+		"10>20 tcp 10.0.0.2:80 1x 10B, 20>10 tcp 10.0.0.2:80 1x 20B");
+}
+
+/* The same weight: by time, then by task, then by name. */
+static void order(void **state)
+{
+	(void)state;
+#define FORK(at, child)                                                                            \
+	at "us s 0 sched_process_fork parent_tid=10 parent_pid=10 child_tid=" child                \
+	   " child_pid=" child "\n"
+	edges_are("host s\ntrace s/kernel\n" SWITCH("1", "s", "0", "0", "10") FORK("2", "13")
+			  FORK("2", "11") FORK("2", "12") FORK("3", "9"),
+		"10>13 fork process 1x, 10>11 fork process 1x, 10>12 fork process 1x, 10>9 fork "
+		"process 1x");
+	edges_are("host s\ntrace s/kernel\n1us s 1 sched_switch next_tid=12\n" SWITCH(
+			  "1", "s", "0", "0", "10") SIGNAL("10", "15") SIGNAL("10", "10")
+			  SIGNAL("10", "1") SIGNAL("9", "31") SIGNAL("12", "2") SIGNAL("13", "2"),
+		"10>12 signal SIGINT 2x, 10>12 signal SIGSYS 1x, 10>12 signal SIGHUP 1x, 10>12 "
+		"signal SIGTERM 1x, 10>12 signal SIGUSR1 1x");
+}
+
+/* Of either end; nothing of the tracer's tasks if that is so wished. */
+static bool is_20(void *ctx, const struct kernel_host *h, uint32_t task)
+{
+	(void)ctx;
+	return h->tasks[task].tid == 20;
+}
+
+static void selected(void **state)
+{
+	(void)state;
+	struct analysis_options o = everything;
+	o.wants_task = is_20;
+	edges_with(CONNECTED WRITES("10", "s", "5", "10", FULL_1) READS("30", "t", "7", "10")
+			   WRITES_BACK FORK("50", "11") END,
+		o, "10>20 tcp 10.0.0.2:80 1x 10B, 20>10 tcp 10.0.0.2:80 1x 20B");
+	o = everything;
+	o.without_tracer = true;
+#define NAMED(name)                                                                                \
+	CONNECTED "5us t 0 sched_switch prev_tid=20 prev_state=0 next_tid=20 next_comm=\"" name    \
+		  "\"\n" WRITES("10", "s", "5", "10", FULL_1) READS("30", "t", "7", "10")          \
+			  WRITES_BACK FORK("50", "11") END
+	edges_with(NAMED("lttng-relayd"), o, "10>11 fork process 1x");
+	edges_with(NAMED("lttngx"), o,
+		"10>20 tcp 10.0.0.2:80 1x 10B, 20>10 tcp 10.0.0.2:80 1x 20B, 10>11 fork process "
+		"1x");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(both_polled),
@@ -367,6 +514,9 @@ int main(void)
 		cmocka_unit_test(nobody_waited), cmocka_unit_test(datagrams),
 		cmocka_unit_test(copies), cmocka_unit_test(ports_used_again),
 		cmocka_unit_test(counted), cmocka_unit_test(sent_by_an_interrupt),
-		cmocka_unit_test(names) };
+		cmocka_unit_test(names), cmocka_unit_test(written_before_it_is_sent),
+		cmocka_unit_test(quiet_copies), cmocka_unit_test(connecting),
+		cmocka_unit_test(only_read), cmocka_unit_test(more_and_less),
+		cmocka_unit_test(order), cmocka_unit_test(selected) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/relations/started.h"
 #include "analysis/relations/state.h"
+#include "kernel/calls.h"
 #include "tasks_world.h"
 
 /* ---- streams ---- */
@@ -536,6 +538,199 @@ static void a_window_cuts(void **state)
 	close_scene(&x);
 }
 
+/* A look at what is there takes nothing. */
+static void a_look_takes_nothing(void **state)
+{
+	(void)state;
+	struct scene x;
+	open_scene(&x);
+	uint32_t look = call(&x, "recvfrom", "socketpair#1", 4, KERNEL_OBJECT_UNIX, 1);
+	struct kernel_call_end e = { .task = OTHER,
+		.call = look,
+		.begin = 1,
+		.end = 2,
+		.ret = 100,
+		.kind = KERNEL_CALL_RECEIVE,
+		.args = { [KERNEL_ARG_RECEIVE_FLAGS] = 2 | 0x40 } };
+	ends(&x, A, call(&x, "write", "socketpair#1", 3, KERNEL_OBJECT_UNIX, 0), 100, 0);
+	assert_int_equal(relation_on_call(&x.a, host(&x), &e), 0);
+	assert_int_equal(x.state.set.n, 0);
+	e.args[KERNEL_ARG_RECEIVE_FLAGS] = 0x40;
+	e.task = B;
+	assert_int_equal(relation_on_call(&x.a, host(&x), &e), 0);
+	assert_int_equal(edge(&x, A, B, RELATION_UNIX)->bytes, 100);
+	close_scene(&x);
+}
+
+/* Who ends a wait of its own talks to nobody. */
+static void nobody_wakes_itself(void **state)
+{
+	(void)state;
+	struct scene x;
+	open_scene(&x);
+	uint32_t put = call(&x, "write", "pipe#1", 3, KERNEL_OBJECT_PIPE, 0);
+	does(&x, A, put);
+	uint32_t own = host(&x)->tasks[A].last;
+	uint32_t wait = tw_span(&x.t, 0, A, ++x.now, KERNEL_BLOCKED);
+	kernel_span(host(&x), wait)->call = call(&x, "read", "pipe#1", 3, KERNEL_OBJECT_PIPE, 0);
+	kernel_span(host(&x), wait)->by = own;
+	kernel_span(host(&x), wait)->cause = KERNEL_TASK;
+	assert_int_equal(relation_on_span(&x.a, host(&x), wait, ++x.now * MS), 0);
+	assert_int_equal(x.state.set.n, 0);
+	close_scene(&x);
+}
+
+/* ---- what a task started ---- */
+
+static struct relation between(uint32_t from, uint32_t to, enum relation_kind kind)
+{
+	return (struct relation){ .from = from, .to = to, .kind = (uint8_t)kind };
+}
+
+/* A shell reads what its child writes. It is another thing if it writes to the child, too; but not if it only sends it
+ * signals, shares memory with it, or a lock of the kernel. */
+static void children_give_to_those_who_started_them(void **state)
+{
+	(void)state;
+	static const struct {
+		enum relation_kind kind;
+		bool is_given;
+	} back[] = { { RELATION_PIPE, true }, { RELATION_FUTEX, true }, { RELATION_TCP, true },
+		{ RELATION_QUEUE, true }, { RELATION_SIGNAL, false }, { RELATION_PTRACE, false },
+		{ RELATION_KERNEL, false }, { RELATION_MEMORY, false }, { RELATION_FORK, false },
+		{ RELATION_WAIT, false } };
+	for (size_t i = 0; i < sizeof(back) / sizeof(*back); i++) {
+		struct scene x;
+		struct relation_started s = { 0 };
+		open_scene(&x);
+		struct relation r = between(CHILD_OF_B, B, RELATION_PIPE),
+				b = between(B, CHILD_OF_B, back[i].kind),
+				far = between(B, CHILD_OF_B, RELATION_TCP);
+		far.to_host = 1;
+		assert_true(relation_started_note(&s, &x.run, &r));
+		assert_true(relation_started_note(&s, &x.run, &far));
+		assert_true(relation_is_started(&s, &x.run, &r));
+		assert_true(relation_started_note(&s, &x.run, &b));
+		if (relation_is_started(&s, &x.run, &r) == back[i].is_given)
+			fail_msg("%s", relation_kind_name(back[i].kind));
+		relation_started_fini(&s);
+		close_scene(&x);
+	}
+}
+
+static void who_started_whom(void **state)
+{
+	(void)state;
+	struct scene x;
+	struct relation_started s = { 0 };
+	open_scene(&x);
+	uint32_t child = tw_fork(&x.t, 0, THREAD_OF_B, 50, "child", 1);
+	uint32_t grandchild = tw_fork(&x.t, 0, child, 51, "grandchild", 2);
+	static const struct {
+		uint32_t from, to;
+		enum relation_kind kind;
+		bool is_started;
+	} cases[] = { { CHILD_OF_B, B, RELATION_PIPE, true },
+		{ CHILD_OF_B, THREAD_OF_B, RELATION_PIPE, true }, /* of the same process */
+		{ B, CHILD_OF_B, RELATION_PIPE, false }, { OTHER, B, RELATION_PIPE, false },
+		{ THREAD_OF_B, B, RELATION_PIPE, false }, /* it is B */
+		{ CHILD_OF_B, B, RELATION_KERNEL, false },
+		{ CHILD_OF_B, B, RELATION_SIGNAL, false },
+		{ CHILD_OF_B, B, RELATION_PTRACE, false },
+		{ CHILD_OF_B, B, RELATION_MEMORY, false }, { OTHER, B, RELATION_WAIT, true },
+		{ OTHER, B, RELATION_FORK, true } };
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct relation r = between(cases[i].from, cases[i].to, cases[i].kind);
+		if (relation_is_started(&s, &x.run, &r) != cases[i].is_started)
+			fail_msg("case %zu", i);
+	}
+	struct relation r = between(child, B, RELATION_PIPE);
+	assert_true(relation_is_started(&s, &x.run, &r));
+	r = between(grandchild, B, RELATION_PIPE);
+	assert_true(relation_is_started(&s, &x.run, &r));
+	r = between(grandchild, A, RELATION_PIPE);
+	assert_false(relation_is_started(&s, &x.run, &r));
+	/* It was there when the recording began: who started it is not known for sure. */
+	host(&x)->tasks[child].born = false;
+	r = between(grandchild, B, RELATION_PIPE);
+	assert_false(relation_is_started(&s, &x.run, &r));
+	r = between(CHILD_OF_B, B, RELATION_TCP);
+	r.from_host = 1;
+	assert_false(relation_is_started(&s, &x.run, &r));
+	relation_started_fini(&s);
+	close_scene(&x);
+}
+
+/* ---- memory ---- */
+
+static void maps(struct scene *x, uint32_t task, const char *name, bool writes)
+{
+	struct relation_use use = { .kind = KERNEL_OBJECT_FILE,
+		.object = mer_intern_add(&host(x)->names, name, strlen(name)) };
+	struct kernel_call_end e = { .task = task,
+		.end = ++x->now * MS,
+		.ret = 0x7f0000000000,
+		.kind = KERNEL_CALL_MMAP,
+		.args = { [KERNEL_ARG_MMAP_FLAGS] = 1, [KERNEL_ARG_MMAP_PROT] = writes ? 3 : 1 } };
+	assert_int_equal(relation_on_memory(&x->a, host(x), &e, &use), 0);
+}
+
+/* Is there a hint that the two share what both have mapped? */
+static bool share(struct scene *x)
+{
+	assert_int_equal(relation_memory_end(&x->a, host(x)), 0);
+	const struct relation *r = edge(x, A, B, RELATION_MEMORY);
+	assert_true(!r || r->n_given == 2);
+	return r != NULL;
+}
+
+/* The same file, by a name that is one file for both; one that writes, and both alive at the same time. */
+static void what_may_be_shared(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		bool writes[2];
+		uint32_t pid_ns[2];
+		int64_t died;
+		bool are_shared;
+	} cases[] = {
+		{ "/srv/data", { true, true }, { 0, 0 }, 100, true },
+		{ "/srv/data", { false, true }, { 0, 0 }, 100, true },
+		{ "/srv/data", { true, false }, { 0, 0 }, 100, true },
+		{ "/srv/data", { false, false }, { 0, 0 }, 100, false },
+		{ "srv/data", { true, true }, { 0, 0 }, 100, false },
+		{ "/dev/dri/card0", { true, true }, { 0, 0 }, 100, false },
+		{ "/dev/shm/x", { true, true }, { 0, 0 }, 100, true },
+		{ "/srv/data", { true, true }, { 7, 7 }, 100, true },
+		{ "/srv/data", { true, true }, { 7, 0 }, 100, true },
+		{ "/srv/data", { true, true }, { 0, 7 }, 100, true },
+		{ "/srv/data", { true, true }, { 7, 8 }, 100, false },
+		{ "/srv/data", { true, true }, { 0, 0 }, 2, false },
+		{ "/srv/data", { true, true }, { 0, 0 }, 3, true },
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct scene x;
+		open_scene(&x);
+		host(&x)->tasks[A].pid_ns = cases[i].pid_ns[0];
+		host(&x)->tasks[B].pid_ns = cases[i].pid_ns[1];
+		host(&x)->tasks[A].died = cases[i].died * MS;
+		maps(&x, A, cases[i].name, cases[i].writes[0]);
+		maps(&x, B, cases[i].name, cases[i].writes[1]);
+		if (share(&x) != cases[i].are_shared)
+			fail_msg("case %zu", i);
+		close_scene(&x);
+	}
+	/* Two threads of one process share everything anyway. */
+	struct scene x;
+	open_scene(&x);
+	maps(&x, B, "/srv/data", true);
+	maps(&x, THREAD_OF_B, "/srv/data", true);
+	assert_int_equal(relation_memory_end(&x.a, host(&x)), 0);
+	assert_int_equal(x.state.set.n, 0);
+	close_scene(&x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -553,6 +748,11 @@ int main(void)
 		cmocka_unit_test(other_sockets_lead_to_who_was_woken),
 		cmocka_unit_test(files_are_no_fifos),
 		cmocka_unit_test(a_window_cuts),
+		cmocka_unit_test(a_look_takes_nothing),
+		cmocka_unit_test(nobody_wakes_itself),
+		cmocka_unit_test(children_give_to_those_who_started_them),
+		cmocka_unit_test(who_started_whom),
+		cmocka_unit_test(what_may_be_shared),
 	};
 	return cmocka_run_group_tests_name("relations", tests, NULL, NULL);
 }

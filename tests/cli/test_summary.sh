@@ -353,5 +353,5 @@ run 2 summary --period-by cpu demo/wget-cold-hot
 equal "JSON: keys of rows" "$(jq 'all(.tables[]; [.columns[].key] as $keys |
 	all(.rows[]; keys_unsorted == $keys))' "$dir/json")" true
 equal "JSON" "$(jq -c '[.schema_version, .end > .begin, [.tables[].id], (.diagnostics | type)]' "$dir/json")" \
-	'[1,true,["hosts","io","top","waits","links","cpus","findings"],"array"]'
+	'[2,true,["hosts","io","top","waits","links","cpus","findings"],"array"]'
 finish

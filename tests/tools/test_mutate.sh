@@ -49,7 +49,9 @@ cat >"$toy/CMakeLists.txt" <<-'END'
 	cmake_minimum_required(VERSION 3.22)
 	project(toy C)
 	enable_testing()
-	add_library(toy STATIC src/base/toy.c src/top/more.c)
+	add_library(meridian_objects OBJECT src/base/toy.c src/top/more.c)
+	add_library(toy STATIC)
+	target_link_libraries(toy PRIVATE meridian_objects)
 	add_executable(base_test_toy tests/base/test_toy.c)
 	target_link_libraries(base_test_toy PRIVATE toy)
 	add_test(NAME base.toy COMMAND base_test_toy)
@@ -79,7 +81,7 @@ text "$dir/out" 'toy.c:8 +3 -> 4 +caught by base.toy' 'a changed constant'
 text "$dir/out" '0 survived' 'all are caught'
 mutate --site more.c
 equal "exit with survivors" $? 1
-text "$dir/out" 'more.c:4 +\* -> / +survived' 'an operator that nothing tests'
+text "$dir/out" 'more.c:4 +\* -> / +survived: no test runs the line' 'an operator that nothing tests'
 text "$dir/out" '^survived: src/top/more.c:4' 'survivors are listed'
 text "$dir/out" '0 of 3 caught, 0 %' 'the rate'
 # A second time nothing is tried again.

@@ -132,6 +132,9 @@ static bool find_groups(struct fold_state *s, const struct fold_input *in, uint3
 	const struct fold_batch *b = &s->batch;
 	for (uint32_t k = 0; k < t->n; k++)
 		fold_gather(&in->inner[table][k], b, s->keys[k]);
+	for (uint32_t i = 0; i < b->n && t->outcome < t->n; i++)
+		s->keys[t->outcome][i] = fold_filter_outcome(s->plan, in, s->host, b->h,
+			(const void *)(b->facts + (size_t)b->of[i] * b->stride));
 	if (!fold_groups_find(g, t, (const int64_t(*)[FOLD_PIECES])s->keys, b->n, s->found))
 		return false;
 	for (uint32_t i = 0; i < b->n; i++)

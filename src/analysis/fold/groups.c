@@ -31,7 +31,9 @@ static inline bool has_keys(const int64_t *row, const int64_t *keys, uint32_t n)
 
 void fold_groups_init(struct fold_groups *g, const struct fold_plan *p, uint32_t n_keys)
 {
-	*g = (struct fold_groups){ .n_keys = n_keys, .n_slots = p->n_slots, .empty = p->empty };
+	*g = (struct fold_groups){
+		.n_keys = n_keys, .n_slots = p->n_slots, .empty = p->empty, .spill = p->e->spill
+	};
 	for (uint32_t i = 0; i < p->n_sums; i++)
 		if (p->sums[i].has & FOLD_HAS_BUCKETS)
 			g->owned[g->n_owned++] = p->sums[i].at[11];
@@ -57,19 +59,33 @@ static bool grow(struct fold_groups *g)
 	return true;
 }
 
+/* Does a block of the spill begin with this chunk? Of few groups each is one: most tables are small. */
+static bool begins_block(uint32_t chunk)
+{
+	return chunk < FOLD_EXTENT || chunk % FOLD_EXTENT == 0;
+}
+
+static bool add_chunk(struct fold_groups *g, uint32_t chunk)
+{
+	size_t numbers = (size_t)(g->n_keys + g->n_slots) * FOLD_CHUNK;
+	if (!mer_grow32(&g->chunks, chunk, &g->cap_chunks, sizeof(*g->chunks)))
+		return false;
+	if (!begins_block(chunk)) {
+		g->chunks[chunk] = g->chunks[chunk - 1] + numbers;
+		return true;
+	}
+	size_t n = chunk < FOLD_EXTENT ? 1 : FOLD_EXTENT;
+	g->chunks[chunk] = mer_spill_array(g->spill, n * numbers + 1, sizeof(int64_t));
+	return g->chunks[chunk] != NULL;
+}
+
 static uint32_t add_group(struct fold_groups *g, const int64_t *keys)
 {
-	size_t bytes = (g->n_keys + g->n_slots) * sizeof(int64_t);
 	uint32_t chunk = g->n >> FOLD_CHUNK_BITS;
 	if (g->n >= KERNEL_NONE - 1)
 		return KERNEL_NONE;
-	if ((g->n & (FOLD_CHUNK - 1)) == 0) {
-		if (!mer_grow32(&g->chunks, chunk, &g->cap_chunks, sizeof(*g->chunks)))
-			return KERNEL_NONE;
-		g->chunks[chunk] = malloc(bytes * FOLD_CHUNK + 1);
-		if (!g->chunks[chunk])
-			return KERNEL_NONE;
-	}
+	if ((g->n & (FOLD_CHUNK - 1)) == 0 && !add_chunk(g, chunk))
+		return KERNEL_NONE;
 	int64_t *row = fold_group_row(g, g->n);
 	memcpy(row, keys, g->n_keys * sizeof(*row));
 	memcpy(row + g->n_keys, g->empty, g->n_slots * sizeof(*row));
@@ -168,7 +184,8 @@ void fold_groups_fini(struct fold_groups *g)
 		for (uint32_t k = 0; k < g->n_owned; k++)
 			fold_histogram_free(fold_group_row(g, i)[g->n_keys + g->owned[k]]);
 	for (uint32_t i = 0; i < g->cap_chunks && (size_t)i << FOLD_CHUNK_BITS < g->n; i++)
-		free(g->chunks[i]);
+		if (begins_block(i))
+			mer_spill_release(g->chunks[i]);
 	free(g->chunks);
 	free(g->slots);
 	free(g->dense);

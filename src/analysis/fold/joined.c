@@ -71,7 +71,8 @@ static bool place(struct fold_joined *j, struct fold_part *part, uint32_t number
 	int64_t words[FOLD_MAX_KEYS + 2];
 	uint32_t n = 0;
 	part->row = KERNEL_NONE;
-	if (p->late && !fold_filter_task(p, j->run, part->host, row[table->task]))
+	uint32_t outcome = table->outcome < table->n ? (uint32_t)row[table->outcome] : 0;
+	if (p->late && !fold_filter_task(p, j->run, part->host, row[table->task], outcome))
 		return true;
 	bool other = is_other(j, part, row);
 	if (keys->by_host)

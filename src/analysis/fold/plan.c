@@ -261,6 +261,8 @@ static int add_table(const struct fold_maker *m, struct fold_keys *keys)
 		ok &= add_inner(&t, word);
 	if (p->late)
 		ok &= add_inner(&t, "task");
+	if (p->filter.n_bits)
+		ok &= add_inner(&t, "outcome");
 	if (p->fold->shape == FOLD_BINS)
 		ok &= add_inner(&t, "bin");
 	if (!ok)
@@ -296,6 +298,7 @@ static int bind_tables(const struct fold_maker *m)
 		struct fold_table *t = &p->tables[i];
 		t->task = number_of(t, "task");
 		t->bin = number_of(t, "bin");
+		t->outcome = number_of(t, "outcome");
 		uint32_t cpu = number_of(t, "cpu");
 		t->main_key = t->bin == FOLD_MAX_KEYS ? FOLD_MAX_KEYS
 			      : t->task < t->n	      ? t->task
@@ -304,14 +307,14 @@ static int bind_tables(const struct fold_maker *m)
 		for (uint32_t k = 0; k < t->n; k++)
 			for (uint32_t in = 0; in < p->n_inputs; in++) {
 				struct fold_source *s = &p->inputs[in].inner[i][k];
-				if (k == t->bin)
+				if (k == t->bin || k == t->outcome)
 					s->what = FOLD_FROM_BIN;
 				else if (!fold_source_find(p->inputs[in].kind, t->names[k], s))
 					*s = (struct fold_source){ 0 };
 			}
 		for (uint32_t k = 0; k < t->n; k++) {
 			struct fold_source s;
-			if (k != t->bin && !fold_plan_find(p, t->names[k], &s))
+			if (k != t->bin && k != t->outcome && !fold_plan_find(p, t->names[k], &s))
 				return fold_plan_is_wrong(m, "key", t->names[k]);
 		}
 	}

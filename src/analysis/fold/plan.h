@@ -21,7 +21,9 @@ enum {
 	FOLD_MAX_COLUMNS = 64,
 	FOLD_MAX_CHOICES = 64,
 	FOLD_MAX_HISTOGRAMS = 4,
-	FOLD_MAX_OF = 12
+	FOLD_MAX_OF = 12,
+	FOLD_MAX_OUTCOMES = 6, /* comparisons of facts in conditions that are about tasks, too */
+	FOLD_NO_BIT = UINT8_MAX
 };
 
 /* ---- where a number of a fact comes from (source.c) ---- */
@@ -163,8 +165,8 @@ struct fold_keys { /* of a scope, or of all rows */
 struct fold_table { /* groups of facts, by inner keys */
 	uint32_t n;
 	char names[FOLD_MAX_KEYS][32];
-	uint32_t task, bin; /* number of that key; FOLD_MAX_KEYS: none */
-	bool is_dense;	    /* one key, a small number */
+	uint32_t task, bin, outcome; /* number of that key; FOLD_MAX_KEYS: none */
+	bool is_dense;		     /* one key, a small number */
 	/* Of several, number of one that is a small number: most facts belong to the last group that it had. */
 	uint32_t main_key; /* FOLD_MAX_KEYS: none */
 };
@@ -221,8 +223,13 @@ struct fold_operand { /* of a comparison, for facts of a kind */
 struct fold_filter {
 	const struct filter_node **of_facts; /* as they come */
 	const struct filter_node **of_tasks; /* when the names of all tasks are known */
-	const struct filter_node **of_rows;  /* of the table */
-	uint32_t n_of_facts, n_of_tasks, n_of_rows;
+	/* Of both: what facts say of their comparisons, bit by bit, is the outcome, by which they are kept apart. */
+	const struct filter_node **of_both;
+	const struct filter_node **of_rows; /* of the table */
+	uint32_t n_of_facts, n_of_tasks, n_of_both, n_of_rows;
+	uint8_t *bit_of; /* by comparison; FOLD_NO_BIT: it has none */
+	const struct filter_node *comparisons[FOLD_MAX_OUTCOMES]; /* by bit */
+	uint32_t n_bits;
 	struct fold_operand *operands[FOLD_KINDS]; /* left and right of each comparison */
 };
 
@@ -271,7 +278,9 @@ struct fold_groups { /* zeroed, then fold_groups_init: empty */
 	size_t cap;	 /* of slots: 0 or a power of two */
 	uint32_t *dense; /* by key + 1: group, plus 1; of several keys: the last group */
 	size_t cap_dense;
-	int64_t **chunks; /* rows: keys, then slots */
+	int64_t **
+		chunks; /* rows: keys, then slots; blocks of spill have one, then FOLD_EXTENT of them */
+	struct mer_spill *spill;
 	uint32_t n, cap_chunks;
 	const int64_t *empty;
 	/* By group, of those that were added from fold_waiting: number of its first fact. */
@@ -280,7 +289,7 @@ struct fold_groups { /* zeroed, then fold_groups_init: empty */
 	uint32_t n_owned; /* slots that are addresses of histograms */
 	uint16_t owned[FOLD_MAX_HISTOGRAMS];
 };
-enum { FOLD_CHUNK_BITS = 6, FOLD_CHUNK = 1 << FOLD_CHUNK_BITS };
+enum { FOLD_CHUNK_BITS = 6, FOLD_CHUNK = 1 << FOLD_CHUNK_BITS, FOLD_EXTENT = 32 };
 
 static inline int64_t *fold_group_row(const struct fold_groups *g, uint32_t group)
 {
@@ -360,9 +369,12 @@ int fold_select(struct fold_state *s, const struct kernel_host *h, const struct 
 int fold_filter_plan(struct fold_plan *p, struct mer_err *err);
 bool fold_filter_fact(const struct fold_plan *p, const struct fold_input *in, uint32_t host,
 	const struct kernel_host *h, const struct fact *f);
-/* Of a task by which groups or rows are kept apart; late in fold_plan: is it wanted at all? */
-bool fold_filter_task(
-	const struct fold_plan *p, const struct analysis_run *run, uint32_t host, int64_t task);
+/* Bits; 0 where no condition is about tasks and facts. */
+uint32_t fold_filter_outcome(const struct fold_plan *p, const struct fold_input *in, uint32_t host,
+	const struct kernel_host *h, const struct fact *f);
+/* Of a task and an outcome by which groups or rows are kept apart; late in fold_plan: are they wanted at all? */
+bool fold_filter_task(const struct fold_plan *p, const struct analysis_run *run, uint32_t host,
+	int64_t task, uint32_t outcome);
 void fold_filter_rows(const struct fold_plan *p, struct mer_table *t);
 
 /* rows.c */

@@ -39,10 +39,10 @@ static int plan_row_column(const struct fold_maker *m, const char *key, struct f
 static enum fold_column_what special_of(const struct fold *f, const char *key)
 {
 	if (f->shape == FOLD_BUCKETS)
-		return strncmp(key, "begin_", 6) == 0 ? FOLD_COLUMN_BUCKET_BEGIN
-		       : strncmp(key, "end_", 4) == 0 ? FOLD_COLUMN_BUCKET_END
-		       : strcmp(key, "count") == 0    ? FOLD_COLUMN_BUCKET_COUNT
-						      : FOLD_COLUMN_KEY;
+		return strncmp(key, "from_", 5) == 0 ? FOLD_COLUMN_BUCKET_BEGIN
+		       : strncmp(key, "to_", 3) == 0 ? FOLD_COLUMN_BUCKET_END
+		       : strcmp(key, "count") == 0   ? FOLD_COLUMN_BUCKET_COUNT
+						     : FOLD_COLUMN_KEY;
 	if (f->shape == FOLD_BINS)
 		return strcmp(key, "begin") == 0 ? FOLD_COLUMN_BEGIN
 		       : strcmp(key, "end") == 0 ? FOLD_COLUMN_END

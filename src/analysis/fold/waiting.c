@@ -20,7 +20,8 @@ struct fold_waiting {
 /* Rows of facts are kept apart anyway. Patterns that match no name at all are seen only when all names are looked at. */
 bool fold_waits(const struct fold_plan *p)
 {
-	return p->late && p->fold->shape != FOLD_ROWS && !(p->by_name && p->options->wants_name);
+	return p->late && !p->filter.n_bits && p->fold->shape != FOLD_ROWS &&
+	       !(p->by_name && p->options->wants_name);
 }
 
 struct fold_waiting *fold_waiting_new(const struct fact_kind *kind, uint32_t n_hosts)
@@ -145,7 +146,7 @@ static bool wants(
 	int64_t number = task == KERNEL_NONE ? FACT_UNKNOWN : task;
 	bool any = false;
 	for (size_t i = 0; i < w->n_states && !any; i++)
-		any = fold_filter_task(w->states[i]->plan, run, host, number);
+		any = fold_filter_task(w->states[i]->plan, run, host, number, 0);
 	return any;
 }
 

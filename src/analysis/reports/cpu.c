@@ -12,7 +12,7 @@
 		{ "syscall_ns", "system calls", MER_DURATION },                                    \
 		{ "kernel_ns", NULL, MER_DURATION }, { "running_ns", NULL, MER_DURATION },         \
 		{ "interrupted_ns", "interrupted", MER_DURATION },                                 \
-		{ "wait_cpu_ns", "CPU wait", MER_DURATION },                                       \
+		{ "runnable_ns", "runnable", MER_DURATION },                                       \
 		{ "migrations", "migrations", MER_COUNT },                                         \
 		{ "package_migrations", "other package", MER_COUNT },                              \
 	{                                                                                          \
@@ -40,7 +40,7 @@ static int packages_cell(const struct fold_parts *p, struct mer_cell *c)
 static bool did_anything(const struct fold_parts *p, size_t i)
 {
 	static const char *const times[] = { "user_ns", "syscall_ns", "kernel_ns", "running_ns",
-		"interrupted_ns", "wait_cpu_ns" };
+		"interrupted_ns", "runnable_ns" };
 	bool any = !fold_parts_run(p)->options->wants_cpu && fold_part_sum(p, i, "migrations");
 	for (size_t k = 0; k < sizeof(times) / sizeof(times[0]) && !any; k++)
 		any = fold_part_sum(p, i, times[k]) != 0;
@@ -61,7 +61,7 @@ static int leave_idle_out(struct analysis_run *run, struct mer_table *t, uint64_
 {
 	size_t self = mer_table_column(t, "self_ns"),
 	       interrupted = mer_table_column(t, "interrupted_ns"),
-	       wait = mer_table_column(t, "wait_cpu_ns"), n = 0;
+	       wait = mer_table_column(t, "runnable_ns"), n = 0;
 	(void)n_seen;
 	if (!run->options->wants_cpu)
 		return 0;
@@ -77,7 +77,7 @@ static int leave_idle_out(struct analysis_run *run, struct mer_table *t, uint64_
 static const struct fold_cell task_cells[] = { { "threads", .op = FOLD_FUNCTION,
 						       .of_parts = threads_cell },
 	CPU_SELF_CELL, CPU_OF_TASKS_CELLS, CPU_INTERRUPTED_CELL,
-	{ "wait_cpu_ns", FOLD_SUM, .kind = 1 }, { "migrations", FOLD_COUNT, .kind = 2 },
+	{ "runnable_ns", FOLD_SUM, .kind = 1 }, { "migrations", FOLD_COUNT, .kind = 2 },
 	{ "package_migrations", FOLD_FUNCTION, .of = "crosses", .kind = 2,
 		.of_parts = packages_cell },
 	{ "percent", FOLD_OF_RANGE, .of = "self_ns" }, { 0 } };
@@ -160,7 +160,7 @@ const struct analysis analysis_cpu = {
 	.by_duration = 1u << LOG | 1u << FREQ | 1u << STATS,
 	.slices = 1u << LOG | 1u << FREQ | 1u << STATS,
 	.outputs = outputs,
-	.worth = "duration_ns self_ns percent wait_cpu_ns idle_ns unknown_ns cpus user_ns "
+	.worth = "duration_ns self_ns percent runnable_ns idle_ns unknown_ns cpus user_ns "
 		 "syscall_ns "
 		 "softirq_ns irq_ns "
 		 "interrupted_ns "

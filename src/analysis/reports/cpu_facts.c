@@ -34,12 +34,14 @@ static const struct fact_field move_fields[] = {
 };
 
 static const struct fact_maker maker;
+static const struct fact_origin run_origin;
 const struct fact_kind fact_cpu_run = {
 	.id = "cpu_run",
 	.title = "Times of tasks on CPUs",
 	.maker = &maker,
 	.rule = FACT_CUT,
 	.size = sizeof(struct fact),
+	.origin = &run_origin,
 	.fields = mode_fields,
 };
 const struct fact_kind fact_cpu_idle = {
@@ -53,7 +55,7 @@ const struct fact_kind fact_cpu_idle = {
 };
 const struct fact_kind fact_cpu_wait = {
 	.id = "cpu_wait",
-	.title = "Times of tasks that were ready",
+	.title = "Times of tasks that were runnable",
 	.maker = &maker,
 	.rule = FACT_CUT,
 	.size = sizeof(struct fact),
@@ -118,6 +120,17 @@ static enum cpu_mode mode_of(enum kernel_state state, enum kernel_cause cause)
 	default: return CPU_RUNNING;
 	}
 }
+
+/* The spans of a store are what they turned out to be. */
+static int on_stretch(
+	struct fact_host *f, const struct kernel_host *h, const struct fact_stretch *s)
+{
+	uint16_t mode = (uint16_t)mode_of((enum kernel_state)s->state, (enum kernel_cause)s->cause);
+	if (s->end <= s->begin)
+		return 0;
+	return fact_add(f, h, RUN, &(struct fact){ s->begin, s->end, s->task, s->cpu, mode });
+}
+static const struct fact_origin run_origin = { .take_stretch = on_stretch };
 
 /* ---- times that are held back ---- */
 
@@ -253,7 +266,7 @@ static int on_idle(void *ctx, const struct kernel_host *h, const struct kernel_i
 
 /* ---- spans ---- */
 
-static int add_ready(
+static int add_wait(
 	struct fact_host *f, const struct kernel_host *h, const struct kernel_span *k, int64_t end)
 {
 	if (!fact_is_used(f, WAIT) || end <= k->begin)
@@ -272,8 +285,8 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 	if (!t)
 		return mer_fail_nomem(f->err);
 	int rc = t->n_held ? learn(f, h, k) : 0;
-	if (rc || k->state == KERNEL_READY)
-		return rc ? rc : add_ready(f, h, k, end);
+	if (rc || k->state == KERNEL_RUNNABLE)
+		return rc ? rc : add_wait(f, h, k, end);
 	if (!kernel_is_on_cpu(k->state) || k->cpu == KERNEL_NO_CPU)
 		return 0;
 	/* Where migrations are not recorded, what is seen of them counts. */

@@ -189,7 +189,7 @@ static int add_request(struct analysis_host *a, const struct kernel_host *h, uin
 {
 	struct io_state *s = a->state;
 	const struct analysis_options *o = a->run->options;
-	const struct kernel_request *r = &h->requests[request];
+	const struct kernel_request *r = kernel_request_at(h, request);
 	int64_t begin = io_request_begin(r);
 	enum io_op op = io_request_op(a->run, h, r);
 	if (op == IO_NONE)
@@ -231,7 +231,7 @@ uint32_t *io_requests_by_begin(const struct kernel_host *h)
 	uint32_t *numbers = malloc(((size_t)h->n_requests + 1) * sizeof(*numbers));
 	if (order && numbers) {
 		for (uint32_t i = 0; i < h->n_requests; i++)
-			order[i] = (struct order){ io_request_begin(&h->requests[i]), i };
+			order[i] = (struct order){ io_request_begin(kernel_request_at(h, i)), i };
 		qsort(order, h->n_requests, sizeof(*order), compare);
 		for (uint32_t i = 0; i < h->n_requests; i++)
 			numbers[i] = order[i].request;
@@ -276,13 +276,13 @@ const struct mer_column io_disks_columns[] = { { "host", "host", MER_TEXT },
 	{ "discards", NULL, MER_COUNT }, { "flushes", NULL, MER_COUNT },
 	{ "read_bytes", "read", MER_BYTES }, { "written_bytes", "written", MER_BYTES },
 	{ "busy_ns", NULL, MER_DURATION }, { "busy_percent", "busy", MER_RATIO },
-	{ "service_avg_ns", "service avg", MER_DURATION },
-	{ "queue_avg_ns", "queued avg", MER_DURATION }, IO_ORDER_COLUMNS,
+	{ "service_mean_ns", "service mean", MER_DURATION },
+	{ "queue_mean_ns", "queued mean", MER_DURATION }, IO_ORDER_COLUMNS,
 	{ "service_max_ns", "service max", MER_DURATION },
 	{ "queue_max_ns", "queued max", MER_DURATION }, { "merged", "merged", MER_COUNT },
 	{ "errors", "errors", MER_COUNT }, { "unfinished", NULL, MER_COUNT }, { 0 } };
 
-static struct mer_cell avg_cell(const struct analysis_stats *s)
+static struct mer_cell mean_cell(const struct analysis_stats *s)
 {
 	struct mer_cell all[ANALYSIS_STATS_CELLS];
 	analysis_stats_cells(s, all);
@@ -317,8 +317,8 @@ static void emit_disk(struct analysis_run *run, struct mer_table *t, uint32_t ho
 	c[9] = MER_INT(d->busy);
 	if (range)
 		c[10] = MER_REAL_CELL((double)d->busy / (double)range);
-	c[11] = avg_cell(&d->service);
-	c[12] = avg_cell(&d->queue);
+	c[11] = mean_cell(&d->service);
+	c[12] = mean_cell(&d->queue);
 	io_order_cells(&d->order, c + 13);
 	c[N - 5] = max_cell(&d->service);
 	c[N - 4] = max_cell(&d->queue);
@@ -342,7 +342,7 @@ const struct mer_column io_disk_tasks_columns[] = { ANALYSIS_TASK_COLUMNS,
 	{ "disk", "disk", MER_TEXT }, { "requests", "requests", MER_COUNT },
 	{ "bytes", NULL, MER_BYTES }, { "read_bytes", "read", MER_BYTES },
 	{ "written_bytes", "written", MER_BYTES }, IO_ORDER_COLUMNS,
-	{ "service_avg_ns", "service avg", MER_DURATION }, { "merged", "merged", MER_COUNT },
+	{ "service_mean_ns", "service mean", MER_DURATION }, { "merged", "merged", MER_COUNT },
 	{ 0 } };
 
 void io_emit_disk_tasks(struct analysis_run *run, struct mer_table *t)
@@ -360,7 +360,7 @@ void io_emit_disk_tasks(struct analysis_run *run, struct mer_table *t)
 			c[FIRST + 3] = MER_INT(x->read);
 			c[FIRST + 4] = MER_INT(x->written);
 			io_order_cells(&x->order, c + ORDER);
-			c[AFTER] = avg_cell(&x->service);
+			c[AFTER] = mean_cell(&x->service);
 			c[AFTER + 1] = MER_INT(x->merged);
 			mer_table_add(t, c);
 		}

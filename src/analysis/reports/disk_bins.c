@@ -136,7 +136,7 @@ static void add_bins(const struct analysis_run *run, uint32_t host, struct bin *
 	const struct io_state *s = run->states[host];
 	struct parts p = { .o = run->options, .b = &s->bins };
 	for (uint32_t i = 0; i < h->n_requests; i++) {
-		const struct kernel_request *r = &h->requests[i];
+		const struct kernel_request *r = kernel_request_at(h, i);
 		const uint32_t *disk = mer_map_get(&s->disk_map, r->dev);
 		enum io_op op = io_request_op(run, h, r);
 		if (disk && op != IO_NONE)
@@ -198,7 +198,7 @@ static bool add_blocks(
 	struct parts p = { .o = run->options, .b = &s->bins };
 	/* A host that is not looked at has no disks. */
 	for (uint32_t i = 0; i < h->n_requests && s->n_disks; i++) {
-		const struct kernel_request *r = &h->requests[i];
+		const struct kernel_request *r = kernel_request_at(h, i);
 		enum io_op op = io_request_op(run, h, r);
 		uint32_t key = r->task + 1; /* nobody is KERNEL_NONE */
 		double share;

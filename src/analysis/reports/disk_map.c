@@ -127,7 +127,7 @@ static bool add_requests(const struct analysis_run *run, uint32_t host, struct d
 	const struct kernel_host *h = &run->world->hosts[host];
 	const struct io_state *s = run->states[host];
 	for (uint32_t i = 0; i < h->n_requests; i++) {
-		const struct kernel_request *r = &h->requests[i];
+		const struct kernel_request *r = kernel_request_at(h, i);
 		const uint32_t *disk = mer_map_get(&s->disk_map, r->dev);
 		enum io_op op = io_request_op(run, h, r);
 		if (disk && op != IO_NONE && op != IO_DISK_FLUSH &&

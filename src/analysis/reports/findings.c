@@ -267,11 +267,11 @@ static void find_cpu(struct findings *f, const struct summary_host *h)
 {
 	if (!h->range || !summary_knows_cpus(h))
 		return;
-	bool queues = summary_run_queue(h) >= QUEUE_PER_CPU * (double)h->cpus;
+	bool queues = summary_runnable_tasks(h) >= QUEUE_PER_CPU * (double)h->cpus;
 	bool brief = (double)h->brief * 1e9 >= BRIEF_PER_S * (double)h->range &&
 		     summary_per(h->brief_ns, h->self_ns - h->tracer_ns) >= BRIEF_SHARE &&
 		     summary_per(h->brief_ns, h->range * h->cpus) >= BRIEF_LOAD;
-	int64_t ns = queues && h->ready_ns > h->fullest_ns ? h->ready_ns : h->fullest_ns;
+	int64_t ns = queues && h->runnable_ns > h->fullest_ns ? h->runnable_ns : h->fullest_ns;
 	if (!queues && !h->fullest_ns && !brief)
 		return;
 	struct finding x = { .rule = queues ? FINDING_CPU : FINDING_CPU_FULL,
@@ -280,7 +280,7 @@ static void find_cpu(struct findings *f, const struct summary_host *h)
 		.range = h->range,
 		.share = h->cpu,
 		.has_share = true,
-		.value = summary_run_queue(h),
+		.value = summary_runnable_tasks(h),
 		.has_value = true,
 		.count = h->cpus,
 		.time2 = h->cpu_user.ns,
@@ -384,8 +384,8 @@ static const struct summary_link *main_link(const struct summary *s, const struc
 	const struct summary_link *best = NULL;
 	for (size_t i = 0; i < s->n_links; i++) {
 		const struct summary_link *l = &s->links[i];
-		if (strcmp(l->to, h->name) == 0 && l->has_times && l->avg_ns >= FLIGHT_NS &&
-			l->bound_ns < l->avg_ns / 2 && (!best || l->packets > best->packets))
+		if (strcmp(l->to, h->name) == 0 && l->has_times && l->mean_ns >= FLIGHT_NS &&
+			l->bound_ns < l->mean_ns / 2 && (!best || l->packets > best->packets))
 			best = l;
 	}
 	return best;
@@ -401,7 +401,7 @@ static void find_latency(struct findings *f, const struct summary_host *h)
 			       .ns = ns,
 			       .range = h->range,
 			       .count = l->packets,
-			       .time2 = l->avg_ns,
+			       .time2 = l->mean_ns,
 			       .object = l->from });
 }
 

@@ -252,7 +252,7 @@ const struct analysis analysis_io = {
 	.outputs = outputs,
 	.calls = 1u << IO_OUT_LOG,
 	.worth = "duration_ns name file bytes read_bytes written_bytes busy_percent requests "
-		 "service_avg_ns sequential_percent queue_avg_ns service_max_ns total_ns max_ns "
+		 "service_mean_ns sequential_percent queue_mean_ns service_max_ns total_ns max_ns "
 		 "p99_ns p50_ns",
 	.charts = charts,
 	.state_size = sizeof(struct io_state),

@@ -130,7 +130,7 @@ bool io_order_add(struct io_order *o, const struct kernel_request *r); /* false:
 	{ "sequential_percent", "sequential", MER_RATIO },                                         \
 		{ "seek_median_bytes", "seek median", MER_BYTES },                                 \
 	{                                                                                          \
-		"seek_avg_bytes", "seek avg", MER_BYTES                                            \
+		"seek_mean_bytes", "seek mean", MER_BYTES                                          \
 	}
 enum { IO_ORDER_CELLS = 3 };
 void io_order_cells(struct io_order *o, struct mer_cell *cells);

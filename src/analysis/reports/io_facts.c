@@ -174,7 +174,7 @@ static int on_merge(void *ctx, const struct kernel_host *h, const struct kernel_
 
 static int add_request(struct fact_host *f, const struct kernel_host *h, uint32_t request)
 {
-	const struct kernel_request *r = &h->requests[request];
+	const struct kernel_request *r = kernel_request_at(h, request);
 	enum io_op op = io_op_of_request(r);
 	int64_t queued = io_request_queued(r), end = io_request_end(r);
 	const struct io_fact x = {

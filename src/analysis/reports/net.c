@@ -266,7 +266,7 @@ const struct analysis analysis_net = {
 	.messages = true,
 	.by_duration = 1u << LOG | 1u << FREQ | 1u << STATS,
 	.outputs = outputs,
-	.worth = "socket bytes sent_bytes received_bytes duration_ns peer max_ns avg_ns packets "
+	.worth = "socket bytes sent_bytes received_bytes duration_ns peer max_ns mean_ns packets "
 		 "sent_bytes_per_s "
 		 "received_bytes_per_s",
 	.charts = charts,

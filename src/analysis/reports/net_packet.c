@@ -157,7 +157,7 @@ static bool learn_headers(struct fact_host *f, const struct kernel_world *w)
 		ok = votes != NULL;
 		for (uint32_t i = 0; i < w->n_bridges && ok; i++) {
 			const struct both *b = &all[i];
-			if (w->bridges[i].from.host == host && b->device != KERNEL_NONE &&
+			if (kernel_bridge_at(w, i)->from.host == host && b->device != KERNEL_NONE &&
 				b->received && b->sent >= b->received &&
 				b->sent - b->received <= MAX_HEADER)
 				votes[b->device][b->sent - b->received]++;
@@ -196,7 +196,7 @@ static int end(struct fact_host *f, const struct kernel_world *w, const struct k
 		const struct seen *x = &s->seen[i];
 		const struct device *d = &s->devices[x->device];
 		const struct kernel_bridge *b =
-			x->packet < w->n_bridges ? &w->bridges[x->packet] : NULL;
+			x->packet < w->n_bridges ? kernel_bridge_at(w, x->packet) : NULL;
 		const struct packet p = {
 			.fact = { b ? b->from.time : x->time, b ? b->to.time : x->time, x->task,
 				x->cpu, x->is_send ? NET_SENT : NET_RECEIVED },

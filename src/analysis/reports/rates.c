@@ -18,7 +18,9 @@ const struct fact_kind fact_rate = { .id = "rate",
 
 static int on_switched(void *ctx, const struct kernel_host *h, uint16_t cpu, int64_t time)
 {
-	return fact_add(ctx, h, 0, &(struct fact){ time, time, KERNEL_NONE, cpu, SWITCH });
+	struct fact_host *f = ctx;
+	const struct fact x = { time, time, KERNEL_NONE, cpu, SWITCH };
+	return fact_add(f, h, 0, &x);
 }
 
 static int end(struct fact_host *f, const struct kernel_world *w, const struct kernel_host *h)

@@ -324,7 +324,7 @@ static void sum_threads(struct summary *s)
 			h->tracer_ns += ns;
 			continue;
 		}
-		h->ready_ns += summary_number(t, r, "wait_cpu_ns");
+		h->runnable_ns += summary_number(t, r, "runnable_ns");
 		if (marks & SUMMARY_BRIEF) {
 			h->brief_ns += ns;
 			keep_task(&h->cpu_brief, t, r, "tid", "comm", ns);
@@ -497,10 +497,10 @@ static int find_links(struct summary *s)
 		l.bytes = sent > received ? sent : received;
 		l.has_bytes = summary_cell(t, r, "sent_bytes")->set ||
 			      summary_cell(t, r, "received_bytes")->set;
-		l.has_times = summary_cell(t, r, "avg_ns")->set;
-		l.avg_ns = summary_number(t, r, "avg_ns");
+		l.has_times = summary_cell(t, r, "mean_ns")->set;
+		l.mean_ns = summary_number(t, r, "mean_ns");
 		l.max_ns = summary_number(t, r, "max_ns");
-		l.total_ns = l.avg_ns * l.packets;
+		l.total_ns = l.mean_ns * l.packets;
 		add_counts(s, &l);
 		s->links[s->n_links++] = l;
 	}

@@ -24,8 +24,8 @@ struct summary_host {	  /* sums of one; 0: nothing is known of it */
 	double disk;			     /* the busiest */
 	const char *disk_name;
 	int64_t disk_queue_ns, disk_errors, flushes, flush_ns, flush_max;
-	int64_t ready_ns; /* tasks waited for a CPU, without the tracer */
-	int64_t latency;  /* the longest from wake-up to running */
+	int64_t runnable_ns; /* tasks waited for a CPU, without the tracer */
+	int64_t latency;     /* the longest from wake-up to running */
 	int64_t locks_ns, locks_max, polling_ns;
 	int64_t memory_bytes;			      /* pages allocated, less those freed */
 	int64_t net_bytes, calls, failed, odd_errors; /* odd: no everyday ones */
@@ -45,7 +45,7 @@ struct summary_host {	  /* sums of one; 0: nothing is known of it */
 
 struct summary_link { /* packets of one direction between two hosts */
 	const char *from, *to;
-	int64_t packets, bytes, avg_ns, max_ns, total_ns;
+	int64_t packets, bytes, mean_ns, max_ns, total_ns;
 	int64_t bound_ns; /* by so much the clocks can be off; INT64_MAX: not known */
 	int64_t repeated, unmatched;
 	bool has_times, has_bytes, has_counts;
@@ -80,9 +80,9 @@ static inline bool summary_knows_cpus(const struct summary_host *h)
 }
 
 /* Tasks that waited for a CPU, on the average. */
-static inline double summary_run_queue(const struct summary_host *h)
+static inline double summary_runnable_tasks(const struct summary_host *h)
 {
-	return summary_per(h->ready_ns, h->range);
+	return summary_per(h->runnable_ns, h->range);
 }
 
 #endif

@@ -82,7 +82,7 @@ static struct summary_next next_of_wait(const struct mer_table *t, size_t row, i
 		const char *cause;
 		struct summary_next next;
 	} of_causes[] = {
-		{ "CPU", TABLE("sched", "top") },
+		{ "runnable", TABLE("sched", "top") },
 		{ "disk", TABLE("io", "disks") },
 		{ "page fault", TABLE("faults", "top") },
 		{ "futex", TABLE("futex", "top") },

@@ -4,8 +4,9 @@
 
 const char *summary_cause_name(enum summary_cause cause)
 {
-	static const char *const names[SUMMARY_N_CAUSES] = { "CPU", "disk", "page fault", "futex",
-		"network", "packet", "task", "join", "child", "timer", "other", "unknown" };
+	static const char *const names[SUMMARY_N_CAUSES] = { "runnable", "disk", "page fault",
+		"futex", "network", "packet", "task", "join", "child", "timer", "other",
+		"unknown" };
 	return names[cause];
 }
 

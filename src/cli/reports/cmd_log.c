@@ -46,7 +46,7 @@ const struct cli_verb cli_verb_log = {
 	.args = "ANALYSIS",
 	.examples = {
 		{ "meridian log sched --min 1ms client/ server/",
-			"Scheduling latencies of 1 ms and more, and which task ran instead." },
+			"Scheduling latencies of 1 ms and more, and the next task." },
 		{ "meridian log syscall --comm wget --format csv client/ | head -4",
 			"The first system calls of a program, for a spreadsheet." },
 	},

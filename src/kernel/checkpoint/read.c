@@ -462,8 +462,8 @@ static bool begin_resume(
 	for (uint32_t i = 0; i < r->n_hosts; i++)
 		if (!begin_host(r, i, p, &since))
 			return false;
-	w->n_apart = r->c->toc.n_apart;
-	w->n_backwards = r->c->toc.n_backwards;
+	w->n_unsynchronized = r->c->toc.n_unsynchronized;
+	w->n_inversions = r->c->toc.n_inversions;
 	return choose_between(r->c, p, since, until) && choose_answered(r->c, p, now) &&
 	       put_packets(r, p, w);
 }

@@ -35,6 +35,7 @@ static const struct fact_field change_fields[] = {
 };
 
 static const struct fact_maker maker;
+static const struct fact_origin task_clock_origin;
 /* All the time of each CPU of a host that said anything about frequencies. */
 const struct fact_kind fact_clock = {
 	.id = "clock",
@@ -47,7 +48,7 @@ const struct fact_kind fact_clock = {
 };
 /* Each change, until the next one: its end is that of the recording if there is none. */
 const struct fact_kind fact_frequency = {
-	.id = "frequency",
+	.id = "cpufreq",
 	.title = "CPU frequency changes",
 	.maker = &maker,
 	.rule = FACT_BEGINS,
@@ -64,6 +65,7 @@ const struct fact_kind fact_task_clock = {
 	.rule = FACT_CUT,
 	.size = sizeof(struct clocked),
 	.comm_at_end = true,
+	.origin = &task_clock_origin,
 	.fields = clock_fields,
 };
 enum { CLOCKS, CHANGES, TASK_CLOCKS }; /* as in kinds */
@@ -147,26 +149,42 @@ static size_t change_after(const struct clock *c, int64_t t)
 	return low;
 }
 
-static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end)
+static int on_stretch(
+	struct fact_host *f, const struct kernel_host *h, const struct fact_stretch *s)
 {
-	struct fact_host *f = ctx;
-	const struct kernel_span *k = kernel_span(h, span);
-	if (!fact_is_used(f, TASK_CLOCKS) || !kernel_is_on_cpu(k->state) ||
-		k->state == KERNEL_INTERRUPTED || k->cpu == KERNEL_NO_CPU)
+	if (s->state == KERNEL_INTERRUPTED)
 		return 0;
-	struct clock *c = clock_at(f->state, k->cpu);
+	struct clock *c = clock_at(f->state, s->cpu);
 	if (!c)
 		return mer_fail_nomem(f->err);
 	int rc = 0;
-	size_t next = change_after(c, k->begin);
-	for (int64_t t = k->begin, to; t < end && rc == 0; t = to, next++) {
-		to = next < c->n && c->changes[next].time < end ? c->changes[next].time : end;
-		const struct clocked fact = { .fact = { t, to, k->task, k->cpu, 0 },
+	size_t next = change_after(c, s->begin);
+	for (int64_t t = s->begin, to; t < s->end && rc == 0; t = to, next++) {
+		to = next < c->n && c->changes[next].time < s->end ? c->changes[next].time : s->end;
+		const struct clocked fact = { .fact = { t, to, s->task, s->cpu, 0 },
 			.khz = next ? c->changes[next - 1].khz : 0 };
 		rc = to > t ? fact_add(f, h, TASK_CLOCKS, &fact) : 0;
 	}
 	return rc;
 }
+
+static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end)
+{
+	const struct kernel_span *k = kernel_span(h, span);
+	if (!fact_is_used(ctx, TASK_CLOCKS) || !kernel_is_on_cpu(k->state) ||
+		k->cpu == KERNEL_NO_CPU)
+		return 0;
+	return on_stretch(ctx, h,
+		&(struct fact_stretch){ k->begin, end, k->task, k->cpu, k->state, k->cause });
+}
+
+/* A change that was made a fact of. */
+static int on_change(struct fact_host *f, const struct kernel_host *h, const struct fact *x)
+{
+	return on_frequency(f, h, x->cpu, x->begin, ((const struct clocked *)x)->khz);
+}
+
+static const struct fact_origin task_clock_origin = { &fact_frequency, on_change, on_stretch };
 
 /* Hosts that never said anything about it are not there. */
 static bool is_told(const struct state *s)
@@ -206,7 +224,7 @@ static const struct fact_kind *const kinds[] = {
 	[CLOCKS] = &fact_clock, [CHANGES] = &fact_frequency, [TASK_CLOCKS] = &fact_task_clock, NULL
 };
 static const struct fact_maker maker = {
-	.id = "frequency",
+	.id = "cpufreq",
 	.kinds = kinds,
 	.wants = KERNEL_WANT_FREQUENCY,
 	.state_size = sizeof(struct state),
@@ -220,14 +238,14 @@ static const struct fact_maker maker = {
 #define KNOWN .where = { "khz", FOLD_KNOWN, 0, 0 }
 #define UNKNOWN .where = { "khz", FOLD_UNKNOWN, 0, 0 }
 #define LEVEL_CELLS                                                                                \
-	{ "avg_khz", FOLD_TIME_MEAN, .of = "khz" }, { "min_khz", FOLD_MIN, .of = "khz" },          \
+	{ "mean_khz", FOLD_TIME_MEAN, .of = "khz" }, { "min_khz", FOLD_MIN, .of = "khz" },         \
 		{ "max_khz", FOLD_MAX, .of = "khz" }, { "known_ns", FOLD_SUM, KNOWN },             \
 	{                                                                                          \
 		"unknown_ns", FOLD_SUM, UNKNOWN                                                    \
 	}
 
 static const struct mer_column top_columns[] = { { "host", "host", MER_TEXT },
-	{ "cpu", "CPU", MER_ID }, { "avg_khz", "avg kHz", MER_KHZ },
+	{ "cpu", "CPU", MER_ID }, { "mean_khz", "mean kHz", MER_KHZ },
 	{ "min_khz", "min kHz", MER_KHZ }, { "max_khz", "max kHz", MER_KHZ },
 	{ "changes", "changes", MER_COUNT }, { "known_ns", NULL, MER_DURATION },
 	{ "unknown_ns", "unknown", MER_DURATION }, { 0 } };
@@ -275,7 +293,7 @@ static int keep_told(struct analysis_run *run, struct mer_table *t, uint64_t n_s
 }
 
 static const struct mer_column threads_columns[] = { ANALYSIS_TASK_COLUMNS,
-	{ "cycles", "cycles", MER_COUNT }, { "avg_khz", "avg kHz", MER_KHZ },
+	{ "cycles", "cycles", MER_COUNT }, { "mean_khz", "mean kHz", MER_KHZ },
 	{ "known_ns", "time", MER_DURATION }, { "unknown_ns", "unknown", MER_DURATION }, { 0 } };
 static const struct fold threads = {
 	.shape = FOLD_GROUPS,
@@ -283,7 +301,7 @@ static const struct fold threads = {
 	.group = "host thread",
 	.cells = (const struct fold_cell[]){ { "cycles", FOLD_TIME_SUM, .of = "khz", .scale = 1000,
 						     .empty_if_none = true },
-		{ "avg_khz", FOLD_TIME_MEAN, .of = "khz" }, { "known_ns", FOLD_SUM, KNOWN },
+		{ "mean_khz", FOLD_TIME_MEAN, .of = "khz" }, { "known_ns", FOLD_SUM, KNOWN },
 		{ "unknown_ns", FOLD_SUM, UNKNOWN }, { 0 } },
 	.order = "host thread",
 	.finish = keep_told,
@@ -323,7 +341,7 @@ static const struct fold stats = {
 
 static const struct mer_column bins_columns[] = { { "begin", "begin", MER_TIME },
 	{ "end", NULL, MER_TIME }, { "host", "host", MER_TEXT }, { "cpu", "CPU", MER_ID },
-	{ "avg_khz", "avg kHz", MER_KHZ }, { "min_khz", "min kHz", MER_KHZ },
+	{ "mean_khz", "mean kHz", MER_KHZ }, { "min_khz", "min kHz", MER_KHZ },
 	{ "max_khz", "max kHz", MER_KHZ }, { "known_ns", NULL, MER_DURATION },
 	{ "unknown_ns", "unknown", MER_DURATION }, { 0 } };
 static const struct fold bins = {
@@ -347,15 +365,16 @@ static const struct analysis_output outputs[] = {
 };
 
 static const struct analysis_chart charts[] = {
-	{ .title = "CPU frequency", .y = "average", .keys = "avg_khz", .lines = true }, { 0 }
+	{ .title = "CPU frequency", .y = "mean", .keys = "mean_khz", .lines = true }, { 0 }
 };
 
-const struct analysis analysis_frequency = {
-	.id = "frequency",
+const struct analysis analysis_cpufreq = {
+	.id = "cpufreq",
+	.was = "frequency",
 	.title = "CPU frequency",
 	.help = "clock frequency of the CPUs, and cycles by thread",
 	.by_duration = 1u << LOG | 1u << FREQ | 1u << STATS,
 	.outputs = outputs,
-	.worth = "avg_khz max_khz min_khz unknown_ns changes",
+	.worth = "mean_khz max_khz min_khz unknown_ns changes",
 	.charts = charts,
 };

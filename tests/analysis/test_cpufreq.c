@@ -33,7 +33,7 @@ static const char by_hand[] =
 /* Of each CPU: states are all of the time, and so are bins; the log gives the states. */
 static void check_agreement(struct run_case *c, const struct analysis_options *o, int64_t length)
 {
-	run_case_run(c, "frequency", o);
+	run_case_run(c, "cpufreq", o);
 	const struct mer_table *top = run_case_table(c, "top");
 	const struct mer_table *states = run_case_table(c, "top_states");
 	const struct mer_table *bins = run_case_table(c, "bins");
@@ -55,10 +55,10 @@ static void check_agreement(struct run_case *c, const struct analysis_options *o
 				       run_case_int(states, k, "time_ns");
 		int64_t known = run_case_int(top, i, "known_ns");
 		if (known)
-			assert_int_equal(run_case_int(top, i, "avg_khz"),
+			assert_int_equal(run_case_int(top, i, "mean_khz"),
 				(int64_t)((sum + known / 2) / known));
 		else
-			assert_true(run_more_is(top, i, "avg_khz=- min_khz=- max_khz=-"));
+			assert_true(run_more_is(top, i, "mean_khz=- min_khz=- max_khz=-"));
 		if (bins->n_rows == 0)
 			continue;
 		assert_int_equal(run_more_sum(bins, "known_ns", cpu), known);
@@ -77,9 +77,9 @@ static void worked_out(void **state)
 	run_case_open_scenario(&c, by_hand);
 	check_agreement(&c, NULL, 100000);
 	const struct mer_table *top = run_case_table(&c, "top");
-	run_more_row(top, "host=h cpu=0 avg_khz=1444444 min_khz=1000000 max_khz=3000000 changes=2 "
+	run_more_row(top, "host=h cpu=0 mean_khz=1444444 min_khz=1000000 max_khz=3000000 changes=2 "
 			  "unknown_ns=10000");
-	run_more_row(top, "cpu=1 avg_khz=2000000 changes=0 unknown_ns=20000");
+	run_more_row(top, "cpu=1 mean_khz=2000000 changes=0 unknown_ns=20000");
 	const struct mer_table *states = run_case_table(&c, "top_states");
 	run_more_row(states, "cpu=0 khz=1000000 time_ns=70000");
 	run_more_row(states, "cpu=0 khz=3000000 time_ns=20000");
@@ -90,7 +90,7 @@ static void worked_out(void **state)
 		"begin=40000 end=60000 duration_ns=20000 cpu=0 khz=3000000 before_khz=1000000"));
 	/* 20-40 at 1 GHz, 40-42 and 46-50 at 3: 38000 cycles; 10-20 at none that is known. */
 	run_more_row(run_case_table(&c, "threads"),
-		"tid=6 comm=w cycles=38000 avg_khz=1461538 known_ns=26000 unknown_ns=10000");
+		"tid=6 comm=w cycles=38000 mean_khz=1461538 known_ns=26000 unknown_ns=10000");
 	struct analysis_options o = all;
 	o.begin = 10000;
 	o.end = 110000;
@@ -98,7 +98,7 @@ static void worked_out(void **state)
 	check_agreement(&c, &o, 100000);
 	/* 35-60: 5 us at 1 GHz, 20 at 3. */
 	run_more_row(run_case_table(&c, "bins"),
-		"cpu=0 begin=35000 avg_khz=2600000 min_khz=1000000 max_khz=3000000 unknown_ns=0");
+		"cpu=0 begin=35000 mean_khz=2600000 min_khz=1000000 max_khz=3000000 unknown_ns=0");
 	run_case_close(&c);
 }
 
@@ -123,7 +123,7 @@ static void parts(void **state)
 	o.n_periods = 2;
 	check_agreement(&c, &o, 30000);
 	run_more_row(run_case_table(&c, "top_states"), "cpu=0 khz=3000000 time_ns=10000");
-	run_more_row(run_case_table(&c, "top"), "cpu=1 avg_khz=2000000 unknown_ns=10000");
+	run_more_row(run_case_table(&c, "top"), "cpu=1 mean_khz=2000000 unknown_ns=10000");
 	run_case_close(&c);
 }
 
@@ -135,8 +135,8 @@ static void none(void **state)
 	run_case_open_scenario(&c, "host h\ntrace h/kernel\n"
 				   "10us h 0 sched_waking comm=\"w\" tid=6 target_cpu=0\n"
 				   "20us h 0 sched_waking comm=\"w\" tid=6 target_cpu=0\n");
-	run_case_run(&c, "frequency", NULL);
-	for (size_t i = 0; analysis_find("frequency")->outputs[i].id; i++)
+	run_case_run(&c, "cpufreq", NULL);
+	for (size_t i = 0; analysis_find("cpufreq")->outputs[i].id; i++)
 		assert_int_equal(c.tables[i].n_rows, 0);
 	run_case_close(&c);
 	run_case_open_scenario(&c, "host h\ntrace h/kernel\n"
@@ -145,8 +145,8 @@ static void none(void **state)
 				   "30us h 0 power_cpu_frequency state=7 cpu_id=0\n"
 				   "40us h 0 power_cpu_frequency state=0 cpu_id=0\n"
 				   "60us h 0 sched_waking comm=\"w\" tid=6 target_cpu=0\n");
-	run_case_run(&c, "frequency", NULL);
-	run_more_row(run_case_table(&c, "top"), "cpu=0 avg_khz=7 known_ns=10000 unknown_ns=40000");
+	run_case_run(&c, "cpufreq", NULL);
+	run_more_row(run_case_table(&c, "top"), "cpu=0 mean_khz=7 known_ns=10000 unknown_ns=40000");
 	run_case_close(&c);
 }
 
