@@ -533,7 +533,7 @@ bool analysis_reads_part(const struct analysis_options *options,
 	struct kernel_observer all = { 0 };
 	struct kernel_world_options o = { .observers = &all, .forget = true };
 	*slices = false;
-	if (options->n_periods || options->keep_spans || analysis_needs_messages(requests, n))
+	if (options->n_periods || analysis_needs_messages(requests, n))
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		const struct analysis *a = requests[i].analysis;
@@ -623,7 +623,8 @@ int analysis_run(struct analysis_run *run, struct mer_experiment *e,
 	}
 	o.observers = observers;
 	o.unread = unread;
-	o.forget = !options->keep_spans;
+	/* Which are for waits alone: these may be there already. */
+	o.forget = !options->keep_spans || o.waits.is_only_way;
 	if (rc == 0 && looks_at_world(&g) && analysis_reads_names(options, requests, n))
 		rc = analysis_choose(run, r, &o, err);
 	if (rc == 0 && looks_at_world(&g))

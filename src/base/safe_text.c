@@ -22,10 +22,12 @@ static bool is_unsafe(uint32_t c)
 	} ranges[] = { { 0x00, 0x1f }, { 0x7f, 0x9f }, { 0x61c, 0x61c }, { 0x200b, 0x200b },
 		{ 0x200e, 0x200f }, { 0x2028, 0x202e }, { 0x2060, 0x206f }, { 0xfdd0, 0xfdef },
 		{ 0xfeff, 0xfeff }, { 0xfff9, 0xfffb }, { 0xe0000, 0xe007f } };
+	if ((c & 0xfffe) == 0xfffe)
+		return true;
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++)
 		if (c <= ranges[i].last)
 			return c >= ranges[i].first;
-	return (c & 0xfffe) == 0xfffe;
+	return false;
 }
 
 size_t mer_safe_length(const char *s, size_t len)

@@ -259,6 +259,16 @@ int cli_session_open_world(
 	return open_world(cli, usage, false, false, s, w);
 }
 
+static bool selects_part(const struct cli *cli)
+{
+	return cli->select.begin.kind || cli->select.end.kind;
+}
+
+int cli_session_open_part(struct cli *cli, struct session **s, struct session_world *w)
+{
+	return open_world(cli, SESSION_USAGE_NONE, selects_part(cli), false, s, w);
+}
+
 /* ---- A question ---- */
 
 int cli_ask(struct cli *cli, struct cli_question *q)
@@ -367,7 +377,7 @@ int cli_ask_tasks(struct cli *cli, const struct cli_task_question *q)
 {
 	struct session *s;
 	struct session_world w;
-	bool part = q->part && (cli->select.begin.kind || cli->select.end.kind);
+	bool part = q->part && selects_part(cli);
 	int rc = open_world(cli, q->usage, part, q->waits, &s, &w);
 	if (rc == 0)
 		rc = answer_tasks(cli, q, &w);

@@ -30,6 +30,9 @@ int cli_session_open_synced(struct cli *cli, enum cli_sync_when when, struct ses
 /* Both, and the model of what tasks did. */
 int cli_session_open_world(
 	struct cli *cli, enum session_usage usage, struct session **s, struct session_world *w);
+/* The same without usage, of cli->window alone if that is a part of the time: who asks reads further if he has to
+ * (session_world_further). */
+int cli_session_open_part(struct cli *cli, struct session **s, struct session_world *w);
 /* Reports what was found (cli_report) and frees. s may be NULL. */
 void cli_session_close(struct cli *cli, struct session *s);
 

@@ -24,8 +24,10 @@ struct kernel_world;
 
 /* What path/blocked.h finds of a world, a struct blocked, as it was saved, and where it is saved. */
 struct kernel_waits {
-	/* Fills it; NULL: nothing is saved. MER_ERR_INPUT: it is damaged. */
-	int (*get)(void *ctx, const struct kernel_world *w, void *blocked, struct mer_err *err);
+	/* Fills it, at least with those that were under way in [begin, end]; NULL: nothing is saved. MER_ERR_INPUT: it
+	 * is damaged. */
+	int (*get)(void *ctx, const struct kernel_world *w, int64_t begin, int64_t end,
+		void *blocked, struct mer_err *err);
 	/* It was found from spans; NULL: nobody keeps it. */
 	void (*found)(void *ctx, const struct kernel_world *w, const void *blocked);
 	void *ctx;

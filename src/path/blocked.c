@@ -233,11 +233,12 @@ int blocked_begin(const struct kernel_world *w, struct blocked *b, struct mer_er
 	return rc;
 }
 
-int blocked_find(const struct kernel_world *w, struct blocked *b, struct mer_err *err)
+int blocked_find_in(const struct kernel_world *w, int64_t begin, int64_t end, struct blocked *b,
+	struct mer_err *err)
 {
 	if (w->waits.get) {
 		struct mer_err why;
-		int got = w->waits.get(w->waits.ctx, w, b, &why);
+		int got = w->waits.get(w->waits.ctx, w, begin, end, b, &why);
 		if (got && w->waits.is_only_way)
 			*err = why;
 		if (got == 0 || w->waits.is_only_way)
@@ -252,6 +253,11 @@ int blocked_find(const struct kernel_world *w, struct blocked *b, struct mer_err
 	if (!rc && w->waits.found)
 		w->waits.found(w->waits.ctx, w, b);
 	return rc;
+}
+
+int blocked_find(const struct kernel_world *w, struct blocked *b, struct mer_err *err)
+{
+	return blocked_find_in(w, INT64_MIN, INT64_MAX, b, err);
 }
 
 uint32_t blocked_disk(const struct blocked *b, uint32_t host, const struct blocked_wait *w)

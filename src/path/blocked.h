@@ -75,9 +75,12 @@ struct blocked {
 };
 enum { BLOCKED_FIRST_KEPT = 1 << 30 };
 
-/* All waits of all tasks; of a world of a part of the time those in it (kernel_waits). blocked_fini in any case.
- * MER_ERR_INPUT: what was saved is damaged. */
+/* All waits of all tasks. blocked_fini in any case. */
 int blocked_find(const struct kernel_world *w, struct blocked *b, struct mer_err *err);
+/* At least those that were under way in [begin, end]: all that there need be of a world of a part of the time
+ * (kernel_waits). MER_ERR_INPUT: what was saved is damaged. */
+int blocked_find_in(const struct kernel_world *w, int64_t begin, int64_t end, struct blocked *b,
+	struct mer_err *err);
 /* The first step: hosts without waits, with their processes. */
 int blocked_begin(const struct kernel_world *w, struct blocked *b, struct mer_err *err);
 void blocked_fini(struct blocked *b);

@@ -167,7 +167,7 @@ static int build_part(struct session *s, const struct session_window *within, st
 		.again = s->is_reported,
 		.window = &window };
 	if (s->waits.from)
-		o.waits = session_waits_of(&s->waits, within->begin, within->end);
+		o.waits = session_waits_of(&s->waits);
 	int rc = kernel_world_build(s->e, NULL, s->result, &o, &s->world, err);
 	session_stage_end(s);
 	s->is_part = true;

@@ -21,16 +21,15 @@ bool session_waits_open(struct session_waits *x, const struct session_states *st
 	return x->from != NULL;
 }
 
-static int get(void *ctx, const struct kernel_world *w, void *blocked, struct mer_err *err)
+static int get(void *ctx, const struct kernel_world *w, int64_t begin, int64_t end, void *blocked,
+	struct mer_err *err)
 {
 	const struct session_waits *x = ctx;
-	return store_kept_waits_get(x->from, w, x->begin, x->end, blocked, err);
+	return store_kept_waits_get(x->from, w, begin, end, blocked, err);
 }
 
-struct kernel_waits session_waits_of(struct session_waits *x, int64_t begin, int64_t end)
+struct kernel_waits session_waits_of(struct session_waits *x)
 {
-	x->begin = begin;
-	x->end = end;
 	return (struct kernel_waits){ .get = get, .ctx = x, .is_only_way = true };
 }
 

@@ -14,15 +14,14 @@ struct session_waits {
 	uint64_t max_bytes;
 	bool keeps;
 	struct store_kept_waits *from; /* NULL: none */
-	int64_t begin, end;	       /* that are asked about */
 };
 
 /* states: were opened. kind: of the reading (kernel_checkpoint_kind), as with messages other waits are for work.
  * session_waits_close in any case. False: there are none. */
 bool session_waits_open(
 	struct session_waits *x, const struct session_states *states, uint32_t kind);
-/* For a world of which only a part is read: those in [begin, end], which may become more later. x must outlive it. */
-struct kernel_waits session_waits_of(struct session_waits *x, int64_t begin, int64_t end);
+/* For a world of which only a part is read; x must outlive it. */
+struct kernel_waits session_waits_of(struct session_waits *x);
 /* For a world of everything: they are kept when they are found, if states are. */
 struct kernel_waits session_waits_keep(struct session_waits *x, const struct session *s);
 /* They do not serve after all: no later reading finds them. */

@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/lower_bound.h"
 #include "base/sort.h"
+#include "store/check.h"
 #include "store/pack.h"
 #include "store/types.h"
 #include "store/wait_columns.h"
@@ -198,7 +199,7 @@ struct store_kept_waits *store_kept_waits_open(const char *path, const struct st
 	struct mer_err err;
 	uint8_t bytes[STORE_KEY_BYTES];
 	memcpy(bytes, key->hash, sizeof(bytes));
-	if (k && store_file_open(&k->file, path, bytes, &err) == 0)
+	if (k && store_check(path, &err) == 0 && store_file_peek(&k->file, path, bytes, &err) == 0)
 		return k;
 	free(k);
 	return NULL;

@@ -16,7 +16,7 @@ bool store_kept_waits_save(
 	const char *path, const struct store_key *key, const struct blocked *b, uint64_t max_bytes);
 
 struct store_kept_waits;
-/* NULL: there is none, or not of this key. */
+/* NULL: there is none, not of this key, or its checksums are not right. */
 struct store_kept_waits *store_kept_waits_open(const char *path, const struct store_key *key);
 void store_kept_waits_close(struct store_kept_waits *); /* NULL is fine */
 /* Those that were under way at any time in [begin, end]; w may be of any part of the recording. blocked_fini in any

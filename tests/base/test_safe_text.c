@@ -77,11 +77,48 @@ static void each_character(void **state)
 	}
 }
 
+/* The first and the last character of each range that is escaped, and their neighbours. */
+static void edges(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t first, last;
+	} ranges[] = { { 0x00, 0x1f }, { 0x7f, 0x9f }, { 0x61c, 0x61c }, { 0x200b, 0x200b },
+		{ 0x200e, 0x200f }, { 0x2028, 0x202e }, { 0x2060, 0x206f }, { 0xfdd0, 0xfdef },
+		{ 0xfeff, 0xfeff }, { 0xfff9, 0xfffb }, { 0xfffe, 0xffff }, { 0x1fffe, 0x1ffff },
+		{ 0xe0000, 0xe007f }, { 0x10fffe, 0x10ffff } };
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++)
+		for (int side = 0; side < 4; side++) {
+			uint32_t c = side < 2 ? ranges[i].first - (side == 0)
+					      : ranges[i].last + (side == 3);
+			bool escaped = side == 1 || side == 2 || (c & 0xfffe) == 0xfffe;
+			char text[8] = { 0 }, *out = text;
+			if (c > 0x10ffff)
+				continue;
+			if (c >= 0x10000) {
+				*out++ = (char)(0xf0 | c >> 18);
+				*out++ = (char)(0x80 | (c >> 12 & 0x3f));
+			} else if (c >= 0x800) {
+				*out++ = (char)(0xe0 | c >> 12);
+			}
+			if (c >= 0x800)
+				*out++ = (char)(0x80 | (c >> 6 & 0x3f));
+			else if (c >= 0x80)
+				*out++ = (char)(0xc0 | c >> 6);
+			*out++ = (char)(c >= 0x80 ? 0x80 | (c & 0x3f) : c);
+			size_t n = (size_t)(out - text);
+			const char *got = safe(text, n);
+			if ((strlen(got) != n || memcmp(got, text, n) != 0) != escaped)
+				fail_msg("U+%04X becomes %s", (unsigned)c, got);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_hand),
 		cmocka_unit_test(each_character),
+		cmocka_unit_test(edges),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

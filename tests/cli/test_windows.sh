@@ -35,6 +35,7 @@ for t in "$lab"/*; do
 	XDG_CACHE_HOME=$cache "$m" path --list "$t" >/dev/null 2>&1
 	XDG_CACHE_HOME=$cache "$m" top irq "$t" >/dev/null 2>&1
 	XDG_CACHE_HOME=$cache "$m" blocked "$t" >/dev/null 2>&1
+	XDG_CACHE_HOME=$cache "$m" top syscall "$t" >/dev/null 2>&1
 	XDG_CACHE_HOME=$cache "$m" cache list --format csv >"$dir/kept" 2>/dev/null
 	n_states=$((n_states + $(grep -c '^states,' "$dir/kept")))
 	n_waits=$((n_waits + $(grep -c '^waits,' "$dir/kept")))
@@ -52,6 +53,11 @@ for t in "$lab"/*; do
 		one "$t" top cpu --begin "$b" --end "$e" --bins 7 --format csv
 		one "$t" top sched --begin "$b" --end "$e" --comm 's*' --format csv
 		one "$t" path --list --begin "$b" --end "$e" --format csv
+		for a in "top syscall" "log syscall" "top poll"; do # as text: without idle waits
+			# shellcheck disable=SC2086
+			one "$t" $a --begin "$b" --end "$e"
+		done
+		one "$t" diff --comm '*' --begin "$b" --end "$e" --format json
 		one "$t" blocked --begin "$b" --end "$e"
 		one "$t" blocked --all --begin "$b" --end "$e" --format csv
 		one "$t" blocked --comm 's*' --begin "$b" --end "$e" --format json

@@ -52,7 +52,7 @@ static int find(struct session_world *here, const struct session_tasks *tasks,
 {
 	struct mer_err *err = &c->cli->err;
 	for (bool is_open = true; is_open;) {
-		int rc = blocked_find(here->world, b, err);
+		int rc = blocked_find_in(here->world, c->begin, c->end, b, err);
 		if (rc == MER_ERR_INPUT) {
 			blocked_fini(b);
 			rc = session_world_anew(here, rc, err);
