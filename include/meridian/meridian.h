@@ -8,7 +8,7 @@
  * names. What else is returned belongs to the experiment or cursor that it was asked of.
  *
  * Errors: functions that can fail return 0 or a negative enum mer_err_code, and fill *err with a sentence. Any of them can return MER_ERR_NOMEM, MER_ERR_BUG, MER_ERR_SYS and MER_ERR_LIMIT. Damage in traces is no
- * error: see mer_diagnostics.
+ * error: see mer_diagnostic_at.
  *
  * Threads: an experiment and its cursors are used by one thread at a time, whichever that is. Several cursors of one
  * experiment may be open at once. Different experiments are independent of each other. */
@@ -76,11 +76,26 @@ enum mer_remedy {
 /* The stable word of a remedy, for programs: "hosts", "keep-offsets"; NULL for MER_REMEDY_NONE. */
 const char *mer_remedy_name(enum mer_remedy remedy);
 
-struct mer_err {
+struct mer_err { /* stays as it is in all versions 1.x */
 	int code;
 	char text[1000]; /* one or more lines that say what failed and where; no final newline */
 	enum mer_remedy remedy;
 };
+
+/* Options are structs that begin with their size; the other members are zeroed, the defaults, and set where something
+ * else is wanted: struct mer_read_options o = MER_OPTIONS(struct mer_read_options); In the options of this header a
+ * size of 0 stands for version 1.0. */
+#ifdef __cplusplus
+#define MER_OPTIONS(type)                                                                          \
+	{                                                                                          \
+		sizeof(type)                                                                       \
+	}
+#else
+#define MER_OPTIONS(type)                                                                          \
+	{                                                                                          \
+		.size = sizeof(type)                                                               \
+	}
+#endif
 
 enum mer_severity {
 	MER_NOTE,    /* good to know; no result is affected */
@@ -91,7 +106,7 @@ enum mer_severity {
 /* A finding about the input, shown beside the results that it affects. */
 struct mer_diag {
 	enum mer_severity severity;
-	const char *code;    /* a stable word for programs: "lost-events", "bad-packet", ... */
+	const char *code;    /* a stable word for programs, "lost-events": docs/diagnostics.md */
 	const char *host;    /* NULL: not about one host */
 	const char *path;    /* file or trace; NULL: none */
 	int64_t stream;	     /* stream's number in its trace, -1: none */
@@ -155,7 +170,8 @@ struct mer_loss { /* lost events or packets, as counted by the tracer */
 	uint64_t events, packets;
 };
 
-struct mer_open_options {  /* zeroed: the defaults */
+struct mer_open_options {
+	size_t size;
 	bool keep_offsets; /* every trace keeps its recorded clock offset, even if the offsets of
 			      several traces of one host differ by the error of measurement */
 	bool ignore_uuid;  /* packets with the UUID of another trace are read too */
@@ -171,15 +187,23 @@ int mer_experiment_open(const char *const *paths, size_t n_paths,
 /* Frees an experiment, after its cursors. NULL is allowed. */
 void mer_experiment_free(struct mer_experiment *);
 
-/* What was opened, *n of them: hosts, traces, data streams, and losses that the tracers counted. The lists belong to
- * the experiment; their order stays. */
-const struct mer_host *mer_hosts(const struct mer_experiment *, size_t *n);
-const struct mer_trace *mer_traces(const struct mer_experiment *, size_t *n);
-const struct mer_stream *mer_streams(const struct mer_experiment *, size_t *n);
-const struct mer_loss *mer_losses(const struct mer_experiment *, size_t *n);
+/* How many hosts, traces, data streams, and losses that the tracers counted there are. */
+size_t mer_n_hosts(const struct mer_experiment *);
+size_t mer_n_traces(const struct mer_experiment *);
+size_t mer_n_streams(const struct mer_experiment *);
+size_t mer_n_losses(const struct mer_experiment *);
 
-/* The findings so far, of opening and of all finished readings. The list is valid until the next reading ends. */
-const struct mer_diag *mer_diagnostics(const struct mer_experiment *, size_t *n);
+/* The i-th of them, from 0; NULL: there are not so many. It belongs to the experiment. Later versions may add members to
+ * these structs: do not copy them, nor step from one to the next. */
+const struct mer_host *mer_host_at(const struct mer_experiment *, size_t i);
+const struct mer_trace *mer_trace_at(const struct mer_experiment *, size_t i);
+const struct mer_stream *mer_stream_at(const struct mer_experiment *, size_t i);
+const struct mer_loss *mer_loss_at(const struct mer_experiment *, size_t i);
+
+/* How many findings there are so far, of opening and of all finished readings, and the i-th of them; NULL: there are not
+ * so many. It is valid until the next reading ends. */
+size_t mer_n_diagnostics(const struct mer_experiment *);
+const struct mer_diag *mer_diagnostic_at(const struct mer_experiment *, size_t i);
 
 /* ---- Clock alignment ----
  *
@@ -187,7 +211,8 @@ const struct mer_diag *mer_diagnostics(const struct mer_experiment *, size_t *n)
  * one host, the reference, and events of different hosts are in the order in which they happened, within
  * the error of the alignment. */
 
-struct mer_sync_options {  /* zeroed: use the recorded messages between the hosts */
+struct mer_sync_options { /* defaults: use the recorded messages between the hosts */
+	size_t size;
 	const char *saved; /* the text that `meridian sync --save` wrote; NULL: none */
 	size_t saved_len;
 };
@@ -203,12 +228,13 @@ int mer_synchronize(
 
 struct ctf_plan;
 
-/* One event record of a batch. mer_need explains the slots; or use the accessors. */
+/* One event record of a batch. This struct and mer_need stay as they are in all versions 1.x, as there are arrays of
+ * them. mer_need explains the slots; or use the accessors. */
 struct mer_event {
 	int64_t ts;		     /* ns; MER_NO_TIME: its stream has no clock */
 	const uint64_t *slots;	     /* values of its fields */
 	const struct ctf_plan *plan; /* their meaning */
-	uint32_t stream;	     /* index in mer_streams() */
+	uint32_t stream;	     /* number of the data stream: mer_stream_at */
 	uint32_t context; /* its packet's context, in the batch; UINT32_MAX: not wanted */
 };
 
@@ -223,7 +249,8 @@ struct mer_need {
 	const char *fields;
 };
 
-struct mer_read_options {	      /* zeroed: everything */
+struct mer_read_options { /* defaults: everything */
+	size_t size;
 	const struct mer_need *needs; /* the first that matches an event's name counts */
 	size_t n_needs;		      /* 0: all events, all fields */
 	bool has_begin, has_end;
@@ -237,7 +264,7 @@ struct mer_cursor;
 int mer_cursor_open(struct mer_experiment *, const struct mer_read_options *,
 	struct mer_cursor **cursor, struct mer_err *err);
 
-/* Ends a reading, whether it came to its end or not. What was found on the way is among mer_diagnostics from then on.
+/* Ends a reading, whether it came to its end or not. What was found on the way is among the diagnostics from then on.
  * NULL is allowed. */
 void mer_cursor_free(struct mer_cursor *);
 

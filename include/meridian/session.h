@@ -11,8 +11,8 @@
  * copied.
  *
  * Options are structs that begin with their size: zero the struct, set size to sizeof of it, then what differs from
- * the default (MER_OPTIONS does the first two). Later versions of the library add members at the end only, so programs
- * built with this header go on working. NULL is the same as all defaults.
+ * the default (MER_OPTIONS of meridian.h does the first two). Later versions of the library add members at the end only,
+ * so programs built with this header go on working. NULL is the same as all defaults.
  *
  * Errors: functions that can fail return 0 or a negative enum mer_err_code, and fill *err (which may be NULL) with a
  * sentence. *result and the like are NULL then. Any of them can return MER_ERR_NOMEM and MER_ERR_BUG, and those that
@@ -48,19 +48,6 @@ const char *mer_version_text(void);
 /* ---- Session ---- */
 
 struct mer_session;
-
-/* Initializes options: struct mer_session_options o = MER_OPTIONS(struct mer_session_options); */
-#ifdef __cplusplus
-#define MER_OPTIONS(type)                                                                          \
-	{                                                                                          \
-		sizeof(type)                                                                       \
-	}
-#else
-#define MER_OPTIONS(type)                                                                          \
-	{                                                                                          \
-		.size = sizeof(type)                                                               \
-	}
-#endif
 
 enum mer_clocks {	     /* how clocks are aligned */
 	MER_CLOCKS_AUTO,     /* by the messages between the hosts; a single host needs none */
@@ -188,7 +175,7 @@ int mer_session_hosts(struct mer_session *session, struct mer_result **result, s
 int mer_session_capabilities(
 	struct mer_session *session, struct mer_result **result, struct mer_err *err);
 /* Findings so far: damage, losses, doubts about clocks. severity ("note", "warning", "error"), code (a stable word for
- * programs: "lost-events"), host, path, count, remedy (a stable word, see mer_remedy_name), message (a sentence). */
+ * programs: "lost-events"; docs/diagnostics.md lists them), host, path, count, remedy (a stable word, see mer_remedy_name), message (a sentence). */
 int mer_session_diagnostics(
 	struct mer_session *session, struct mer_result **result, struct mer_err *err);
 /* The analyses and their tables, for mer_session_table: analysis, table, title, columns (keys, separated by blanks),

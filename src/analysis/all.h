@@ -7,6 +7,7 @@
 extern const struct analysis analysis_faults;
 extern const struct analysis analysis_syscall;
 extern const struct analysis analysis_io;
+extern const struct analysis analysis_disk;
 extern const struct analysis analysis_mem;
 extern const struct analysis analysis_net;
 extern const struct analysis analysis_irq;
@@ -24,7 +25,8 @@ extern const struct fact_kind fact_call, fact_open_call;
 extern const struct fact_kind fact_fault;
 extern const struct fact_kind fact_futex_wait, fact_futex_open;
 extern const struct fact_kind fact_interrupt;
-extern const struct fact_kind fact_io, fact_io_merge;
+extern const struct fact_kind fact_disk_request, fact_disk_merge, fact_disk_time;
+extern const struct fact_kind fact_io;
 extern const struct fact_kind fact_memory;
 extern const struct fact_kind fact_rate;
 extern const struct fact_kind fact_packet;

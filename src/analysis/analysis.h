@@ -55,6 +55,12 @@ struct analysis_chart {
 	bool summary; /* also in the picture of the whole experiment */
 };
 
+/* A table that another analysis has now: whoever names it learns that. */
+struct analysis_moved {
+	const char *output; /* NULL: ends a list */
+	const char *analysis, *to;
+};
+
 struct analysis {
 	const char *id;	   /* "cpu": the word on the command line */
 	const char *was;   /* the word before, still understood; NULL: none */
@@ -82,6 +88,7 @@ struct analysis {
 	const struct analysis_output *outputs; /* ends with {0} */
 	/* Ends with {0}; the first ones matter most. NULL: a chart for each column of "bins". */
 	const struct analysis_chart *charts;
+	const struct analysis_moved *moved; /* NULL: none */
 	size_t state_size;
 	/* ctx: struct analysis_host. Any may be NULL. Meanings as in kernel/observer.h. */
 	struct kernel_observer on;
@@ -102,6 +109,8 @@ extern const struct analysis *const analyses[]; /* ends with NULL */
 const struct analysis *analysis_find(const char *id);
 /* Its number; -1: it has no such output. */
 int analysis_find_output(const struct analysis *a, const char *id);
+/* NULL: it never had it, or has it still. */
+const struct analysis_moved *analysis_find_moved(const struct analysis *a, const char *id);
 
 struct analysis_chosen {    /* tasks of a host */
 	const bool *wanted; /* by task */
@@ -188,9 +197,6 @@ struct analysis_wanted {
 	uint8_t *known; /* 1: no, 2: yes */
 	size_t cap;
 };
-/* 1: yes, 0: no; negative: no memory. name NULL: it has none. */
-int analysis_wants_name(
-	const struct analysis_host *a, struct analysis_wanted *w, size_t i, const char *name);
 void analysis_wanted_fini(struct analysis_wanted *w);
 /* Will rows of this output be asked for? What only others need need not be kept. */
 static inline bool analysis_asks(const struct analysis_host *a, unsigned output)

@@ -30,6 +30,9 @@ void analysis_stats_cells(const struct analysis_stats *s, struct mer_cell *cells
 		"comm", "comm", MER_TEXT                                                           \
 	}
 enum { ANALYSIS_TASK_CELLS = 4 };
+/* Over time: of the tasks that have most, and of "all others". */
+#define ANALYSIS_TASK_BINS_COLUMNS                                                                 \
+	{ "begin", "begin", MER_TIME }, { "end", NULL, MER_TIME }, ANALYSIS_TASK_COLUMNS
 void analysis_task_cells(const struct analysis_run *run, uint32_t host, uint32_t task, int64_t at,
 	struct mer_cell *cells);
 

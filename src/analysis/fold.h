@@ -12,7 +12,7 @@
  *
  *   plan.c    from names to numbers: which sums, by which keys     source.c  numbers of facts
  *   select.c  which facts, and which parts of them
- *   add.c     facts into groups.c and histogram.c                   rows.c    facts as rows of a table
+ *   add.c     facts into groups.c, histogram.c, values.c            rows.c    facts as rows of a table
  *   waiting.c facts whose tasks may not be wanted
  *   joined.c  groups of all hosts to rows, in an order.c           process_of.c
  *   table.c   rows to a table, of keys.c and cells.c               bins.c    the same over time */
@@ -59,13 +59,15 @@ enum fold_op {
 	FOLD_P50,
 	FOLD_P90,
 	FOLD_P99,
+	FOLD_MEDIAN, /* exact: keeps each number, for facts of which there are few */
 	FOLD_AT_MIN, /* begin of the earliest that has the least */
 	FOLD_AT_MAX,
 	FOLD_FIRST, /* earliest and latest begin */
 	FOLD_LAST,
-	FOLD_SPREAD,	/* of facts that are cut: a sum that comes in evenly over its length */
-	FOLD_TIME_MEAN, /* mean by time: of facts that are cut */
-	FOLD_TIME_SUM,	/* number times seconds: kHz -> thousand cycles; times `scale`, rounded */
+	FOLD_SPREAD, /* of facts that are cut: a sum that comes in evenly over its length */
+	FOLD_SPREAD_PER_SECOND, /* the same with fractions, of the time of FOLD_PER_SECOND: a real */
+	FOLD_TIME_MEAN,		/* mean by time: of facts that are cut */
+	FOLD_TIME_SUM, /* number times seconds: kHz -> thousand cycles; times `scale`, rounded */
 	/* of the parts of a row */
 	FOLD_DIFFERENT, /* how many different numbers of the key `of` (see fold.parts) there are */
 	/* of columns, in the order of cells; of: their keys, blanks between; by: another one */
@@ -75,6 +77,7 @@ enum fold_op {
 	FOLD_SHARE,	  /* of its sum over all rows */
 	FOLD_OF_RANGE,	  /* of the time that was looked at of the host, or in the bin */
 	FOLD_PER_SECOND,  /* of that time */
+	FOLD_OF_TIME,	  /* of that time, ns */
 	FOLD_OF_CAPACITY, /* of the time of all its CPUs */
 	FOLD_CAPACITY,	  /* that time itself */
 	/* Of groups by CPU the time of that CPU, of others that of all CPUs: what `of` leaves of it, at least 0; and

@@ -9,6 +9,7 @@ const struct analysis *const analyses[] = {
 	&analysis_sched,
 	&analysis_poll,
 	&analysis_io,
+	&analysis_disk,
 	&analysis_net,
 	&analysis_mem,
 	&analysis_faults,
@@ -36,4 +37,12 @@ int analysis_find_output(const struct analysis *a, const char *id)
 		if (strcmp(a->outputs[i].id, id) == 0)
 			return i;
 	return -1;
+}
+
+const struct analysis_moved *analysis_find_moved(const struct analysis *a, const char *id)
+{
+	for (const struct analysis_moved *m = a->moved; m && m->output; m++)
+		if (strcmp(m->output, id) == 0)
+			return m;
+	return NULL;
 }

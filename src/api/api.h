@@ -10,6 +10,7 @@
 
 #include "analysis/leave_out.h"
 #include "base/map.h"
+#include "base/options.h"
 #include "base/spill.h"
 #include "base/table.h"
 #include "meridian/session.h"
@@ -64,8 +65,6 @@ const struct mer_table *api_table(const struct mer_result *r);
 		0                                                                                  \
 	}
 
-/* Options of the caller, which may be NULL or of another version of the header, to those of this one. */
-int api_options(void *to, size_t size, const void *from, struct mer_err *err);
 /* Selects what from says (NULL: everything), if the traces have it. Copied to the arena. */
 int api_selection(const struct mer_session *s, const struct mer_selection *from,
 	struct mer_arena *arena, struct session_selection *to, struct mer_err *err);

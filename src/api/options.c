@@ -4,26 +4,6 @@
 #include "api/api.h"
 #include "base/err.h"
 
-/* Members that an older header lacks are 0, which is the default; those that this one lacks have to be 0. */
-int api_options(void *to, size_t size, const void *from, struct mer_err *err)
-{
-	size_t given = size;
-	memset(to, 0, size);
-	if (!from)
-		return 0;
-	memcpy(&given, from, sizeof(given));
-	if (given < sizeof(size_t))
-		return mer_fail(err, MER_ERR_USAGE,
-			"the size of options is %zu: it must be sizeof of their struct", given);
-	for (size_t i = size; i < given; i++)
-		if (((const unsigned char *)from)[i])
-			return mer_fail(err, MER_ERR_USAGE,
-				"the options are of a later version than this library, which is %s",
-				mer_version_text());
-	memcpy(to, from, given < size ? given : size);
-	return 0;
-}
-
 int api_texts(struct session_texts *to, const char *const *from, size_t n, struct mer_arena *arena,
 	struct mer_err *err)
 {
@@ -68,7 +48,7 @@ int api_selection(const struct mer_session *s, const struct mer_selection *from,
 	struct mer_arena *arena, struct session_selection *to, struct mer_err *err)
 {
 	struct mer_selection o;
-	int rc = api_options(&o, sizeof(o), from, err);
+	int rc = mer_options_read(&o, sizeof(o), 0, from, err);
 	*to = (struct session_selection){ 0 };
 	if (rc)
 		return rc;

@@ -73,7 +73,7 @@ static int make(struct mer_session *s, const char *const *paths, size_t n_paths,
 	};
 	struct mer_session_options o;
 	struct session_texts copies, folders;
-	int rc = api_options(&o, sizeof(o), from, err);
+	int rc = mer_options_read(&o, sizeof(o), 0, from, err);
 	if (rc)
 		return rc;
 	if (o.clocks > MER_CLOCKS_SAVED ||

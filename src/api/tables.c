@@ -128,6 +128,11 @@ static int find_tables(struct api_answer *x, const char *analysis, const char *c
 	for (size_t i = 0; i < n; i++) {
 		int output = analysis_find_output(a, tables[i]);
 		size_t k = 0;
+		const struct analysis_moved *moved = analysis_find_moved(a, tables[i]);
+		if (moved)
+			return mer_fail(err, MER_ERR_USAGE,
+				"the table '%s' of '%s' is now '%s' of '%s'", moved->output, a->id,
+				moved->to, moved->analysis);
 		if (output < 0)
 			return mer_fail(err, MER_ERR_USAGE, "'%s' has no table '%.100s'", analysis,
 				tables[i]);
@@ -274,7 +279,7 @@ int mer_session_tables(struct mer_session *s, const char *analysis, const char *
 		results[i] = NULL;
 	int rc = api_begin(s, &none, err);
 	if (rc == 0)
-		rc = api_options(&o, sizeof(o), options, err);
+		rc = mer_options_read(&o, sizeof(o), 0, options, err);
 	if (rc)
 		return rc;
 	struct api_answer *x = calloc(1, sizeof(*x));

@@ -171,7 +171,7 @@ int mer_session_path(struct mer_session *s, const struct mer_path_options *optio
 	int rc = api_begin_table(s, "segments", "Critical path", columns, result, err);
 	if (rc)
 		return rc;
-	rc = api_options(&o, sizeof(o), options, err);
+	rc = mer_options_read(&o, sizeof(o), 0, options, err);
 	if (rc == 0)
 		rc = find_tasks(s, o.selection, *result, &x, err);
 	if (rc == 0)
@@ -266,7 +266,7 @@ int mer_session_lanes(struct mer_session *s, const struct mer_lane_options *opti
 	int rc = api_begin_table(s, "lanes", "Lanes", columns, result, err);
 	if (rc)
 		return rc;
-	rc = api_options(&o, sizeof(o), options, err);
+	rc = mer_options_read(&o, sizeof(o), 0, options, err);
 	if (rc == 0 && (o.lanes > MER_LANES_TASKS || o.max_bins > SESSION_LANE_BINS))
 		rc = mer_fail(err, MER_ERR_USAGE,
 			"lanes are one of enum mer_lanes, and max_bins %d at most",

@@ -117,7 +117,7 @@ void cli_session_close(struct cli *cli, struct session *s)
 	if (!s)
 		return;
 	size_t n;
-	const struct mer_diag *rows = mer_diagnostics(session_experiment(s), &n);
+	const struct mer_diag *rows = trace_findings(session_experiment(s), &n);
 	/* What was asked for comes before what is to be said about it, also on a terminal. */
 	fflush(cli->out);
 	cli_report(cli, rows, n);
@@ -429,7 +429,7 @@ void cli_json_known(struct mer_json *j, const char *key, const char *text)
 void cli_json_diagnostics(struct mer_json *j, const struct mer_experiment *e)
 {
 	size_t n;
-	const struct mer_diag *rows = mer_diagnostics(e, &n);
+	const struct mer_diag *rows = trace_findings(e, &n);
 	mer_json_kv_array(j, "diagnostics");
 	for (size_t i = 0; i < n; i++)
 		mer_diag_json(&rows[i], j);

@@ -265,6 +265,8 @@ uint32_t blocked_disk(const struct blocked *b, uint32_t host, const struct block
 	if (b->is_kept)
 		return w->disk;
 	const struct kernel_host *h = &b->world->hosts[host];
+	if (w->cause != KERNEL_DISK && w->whole == w->span)
+		return KERNEL_NONE; /* which its span need not say */
 	const struct kernel_span *s = kernel_span(h, w->span);
 	if (s->cause != KERNEL_DISK || s->source >= h->n_requests)
 		return KERNEL_NONE;

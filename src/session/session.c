@@ -81,6 +81,7 @@ void session_stage_end(struct session *s)
 int session_open(struct session *s, struct mer_err *err)
 {
 	const struct mer_open_options o = {
+		.size = sizeof(o),
 		.keep_offsets = s->o.clocks == SESSION_CLOCKS_RECORDED,
 		.ignore_uuid = s->o.ignore_uuid,
 	};

@@ -7,7 +7,7 @@
  * Ownership: what a session returns belongs to it and lives until session_free, unless a comment
  * says otherwise. The options' texts are borrowed and must live as long.
  * Errors: a function that fails returns a negative MER_ERR_* and fills err; what was there before is
- * still there, so the findings (mer_diagnostics) can be shown also then. Texts name no options: what
+ * still there, so the findings (mer_diagnostic_at) can be shown also then. Texts name no options: what
  * could be done is err->remedy.
  * Threads: a session is used by one thread at a time, and reads on as many as the options say. Only
  * session_cancel may come from any other thread (or a signal handler).

@@ -38,7 +38,7 @@ static void found(void *ctx, const struct kernel_world *w, const void *blocked)
 	struct session_waits *x = ctx;
 	(void)w;
 	if (!x->keeps || !mer_make_folder(x->dir) ||
-		!store_kept_waits_save(x->path, &x->key, blocked, x->max_bytes))
+		!store_kept_waits_save(x->path, &x->key, blocked, x->n_threads, x->max_bytes))
 		return;
 	x->keeps = false;
 	store_cache_trim(x->dir, x->path);
@@ -48,6 +48,7 @@ struct kernel_waits session_waits_keep(struct session_waits *x, const struct ses
 {
 	enum { SHARE = 16, LEAST = 16 << 20 };
 	x->max_bytes = s->e->bytes / SHARE > LEAST ? s->e->bytes / SHARE : LEAST;
+	x->n_threads = session_threads(s);
 	x->keeps = x->path && !x->from;
 	return (struct kernel_waits){ .found = found, .ctx = x };
 }

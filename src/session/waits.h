@@ -12,6 +12,7 @@ struct session_waits {
 	char *path;	 /* malloc'ed */
 	struct store_key key;
 	uint64_t max_bytes;
+	unsigned n_threads;
 	bool keeps;
 	struct store_kept_waits *from; /* NULL: none */
 };

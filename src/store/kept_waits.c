@@ -5,23 +5,144 @@
 
 #include "base/err.h"
 #include "base/lower_bound.h"
-#include "base/sort.h"
+#include "base/pool.h"
 #include "store/check.h"
 #include "store/pack.h"
 #include "store/types.h"
-#include "store/wait_columns.h"
 
-enum { CHUNK_WAITS = STORE_PACK_MAX, MAX_CHUNKS = 256, SAMPLE = 16 };
+enum { CHUNK_WAITS = 4096, MAX_CHUNKS = 256, SAMPLE = 16, MAX_PIECES = 1 << 24 };
 
 struct chunk {
+	struct store_block block; /* of its waits */
 	int64_t until;	   /* its waits end before this, and not before the chunk's before it */
 	uint32_t n_own;	   /* each by task, then time */
 	uint32_t n_guests; /* of a task at most one; behind the others */
 };
 
-static uint32_t number_of(uint32_t chunk, unsigned column)
+/* ---- a wait ----
+ *
+ * Numbers of variable length, as differences to the wait before it in the chunk where they are alike. `whole` is here
+ * how many waits of the task later the wait ends of which this is a piece. */
+
+enum { MOST_NUMBERS = 13, LEAST_NUMBERS = 7 };
+enum bits { /* from the lowest on; what is rare comes last */
+	KIND = 0,
+	CAUSE = 2,
+	IS_FOR_WORK = 6,
+	IS_FELT = 7,
+	IS_BY_TASK = 8, /* by_task is known; by_host is the wait's own unless IS_BY_OTHER */
+	STARTED = 9,
+	IS_BY_OTHER = 11,
+	IS_INPUT = 12,
+	IS_OPEN = 13,
+	HAS_DISK = 14,
+	IS_PIECE = 15,
+	HAS_ASKER = 16,
+	N_BITS = 17
+};
+
+static uint64_t bits_of(const struct blocked_wait *w, uint32_t host)
 {
-	return chunk * STORE_WAIT_COLUMNS + column;
+	bool is_other = w->by_host != KERNEL_NONE && w->by_host != host;
+	return (uint64_t)w->kind << KIND | (uint64_t)w->cause << CAUSE |
+	       (uint64_t)w->is_for_work << IS_FOR_WORK | (uint64_t)w->is_felt << IS_FELT |
+	       (uint64_t)(w->by_host != KERNEL_NONE) << IS_BY_TASK |
+	       (uint64_t)w->started << STARTED | (uint64_t)is_other << IS_BY_OTHER |
+	       (uint64_t)w->is_input << IS_INPUT | (uint64_t)w->open << IS_OPEN |
+	       (uint64_t)(w->disk != KERNEL_NONE) << HAS_DISK |
+	       (uint64_t)(w->whole != 0) << IS_PIECE |
+	       (uint64_t)(w->asker != KERNEL_NONE) << HAS_ASKER;
+}
+
+static uint64_t difference(int64_t a, int64_t b)
+{
+	return store_zigzag((int64_t)((uint64_t)a - (uint64_t)b));
+}
+
+static uint8_t *put_wait(
+	uint8_t *to, const struct blocked_wait *w, const struct blocked_wait *before, uint32_t host)
+{
+	uint64_t bits = bits_of(w, host);
+	to += store_set_varint(to, bits);
+	to += store_set_varint(to, difference(w->task, before->task));
+	to += store_set_varint(to, difference(w->begin, before->end));
+	to += store_set_varint(to, (uint64_t)w->end - (uint64_t)w->begin);
+	to += store_set_varint(to, difference(w->run, w->end));
+	to += store_set_varint(to, difference(w->end, w->asked));
+	to += store_set_varint(to, (uint32_t)(w->call + 1));
+	if (bits >> IS_BY_OTHER & 1)
+		to += store_set_varint(to, w->by_host);
+	if (bits >> IS_BY_TASK & 1)
+		to += store_set_varint(to, (uint32_t)(w->by_task + 1));
+	if (bits >> HAS_DISK & 1)
+		to += store_set_varint(to, w->disk);
+	if (bits >> IS_PIECE & 1)
+		to += store_set_varint(to, w->whole);
+	if (bits >> HAS_ASKER & 1)
+		to += store_set_varint(to, w->asker);
+	return to;
+}
+
+struct wait_reader {
+	struct store_in in;
+	const struct kernel_world *world;
+	uint32_t host, n_processes; /* processes: of all hosts */
+	bool bad;		    /* what is not there, or numbers of it */
+};
+
+static uint64_t number_from(struct wait_reader *r)
+{
+	uint64_t v = 0;
+	r->bad |= !store_get_varint(&r->in, &v);
+	return v;
+}
+
+static uint32_t below(struct wait_reader *r, uint64_t v, uint64_t n)
+{
+	r->bad |= v >= n;
+	return v < n ? (uint32_t)v : 0;
+}
+
+static uint32_t below_or_none(struct wait_reader *r, uint64_t v_plus_1, uint64_t n)
+{
+	return v_plus_1 ? below(r, v_plus_1 - 1, n) : KERNEL_NONE;
+}
+
+static int64_t further(struct wait_reader *r, int64_t from)
+{
+	return (int64_t)((uint64_t)from + (uint64_t)store_unzigzag(number_from(r)));
+}
+
+static void get_wait(
+	struct wait_reader *r, struct blocked_wait *w, const struct blocked_wait *before)
+{
+	const struct kernel_world *world = r->world;
+	const struct kernel_host *h = &world->hosts[r->host];
+	uint64_t bits = number_from(r);
+	w->kind = (uint8_t)below(r, bits >> KIND & 3, BLOCKED_N_KINDS);
+	w->cause = (uint8_t)below(r, bits >> CAUSE & 15, KERNEL_N_CAUSES);
+	w->started = (uint8_t)below(r, bits >> STARTED & 3, BLOCKED_CHILD + 1);
+	w->is_for_work = bits >> IS_FOR_WORK & 1;
+	w->is_felt = bits >> IS_FELT & 1;
+	w->is_input = bits >> IS_INPUT & 1;
+	w->open = bits >> IS_OPEN & 1;
+	r->bad |= bits >> N_BITS != 0;
+	w->task = below(r, (uint64_t)further(r, before->task), h->n_tasks);
+	w->begin = further(r, before->end);
+	w->end = (int64_t)((uint64_t)w->begin + number_from(r));
+	w->run = further(r, w->end);
+	w->asked = (int64_t)((uint64_t)w->end - (uint64_t)store_unzigzag(number_from(r)));
+	w->call = below_or_none(r, number_from(r), h->n_calls);
+	w->by_host = w->by_task = KERNEL_NONE;
+	if (bits >> IS_BY_TASK & 1)
+		w->by_host = r->host;
+	if (bits >> IS_BY_OTHER & 1)
+		w->by_host = below(r, number_from(r), world->n_hosts);
+	if (bits >> IS_BY_TASK & 1)
+		w->by_task = below_or_none(r, number_from(r), world->hosts[w->by_host].n_tasks);
+	w->disk = bits >> HAS_DISK & 1 ? below(r, number_from(r), h->names.n) : KERNEL_NONE;
+	w->whole = bits >> IS_PIECE & 1 ? below(r, number_from(r), MAX_PIECES) : 0;
+	w->asker = bits >> HAS_ASKER & 1 ? below(r, number_from(r), r->n_processes) : KERNEL_NONE;
 }
 
 /* The chunk in which this time lies. */
@@ -59,20 +180,30 @@ static bool choose_chunks(struct cutter *c)
 		ends[i] = c->h->waits[i * SAMPLE].end;
 	qsort(ends, n, sizeof(*ends), by_time);
 	for (uint32_t k = 0; k < c->n_chunks; k++)
-		c->chunks[k] = (struct chunk){
-			k + 1 == c->n_chunks ? INT64_MAX : ends[(k + 1) * n / c->n_chunks], 0, 0
-		};
+		c->chunks[k].until =
+			k + 1 == c->n_chunks ? INT64_MAX : ends[(k + 1) * n / c->n_chunks];
 	free(ends);
 	return true;
 }
 
-/* fill: into order, else they are counted. */
+static uint32_t chunk_from(const struct chunk *chunks, uint32_t at, int64_t time)
+{
+	while (time != INT64_MAX && chunks[at].until <= time)
+		at++;
+	return at;
+}
+
+/* fill: into order, else they are counted. Waits of a task follow one another. */
 static void go_through(struct cutter *c, size_t *own, size_t *guests, bool fill)
 {
 	const struct blocked_host *h = c->h;
+	uint32_t to = 0, last = c->n_chunks - 1;
 	for (size_t i = 0; i < h->n; i++) {
-		uint32_t to = chunk_at(c->chunks, c->n_chunks, h->waits[i].end);
-		uint32_t from = chunk_at(c->chunks, c->n_chunks, h->waits[i].begin);
+		const struct blocked_wait *w = &h->waits[i];
+		if (i && (w->task != w[-1].task || w->begin < w[-1].end))
+			to = 0;
+		uint32_t from = chunk_from(c->chunks, to, w->begin);
+		to = w->end == INT64_MAX ? last : chunk_from(c->chunks, from, w->end);
 		if (fill)
 			c->order[own[to]] = (uint32_t)i;
 		own[to]++;
@@ -124,49 +255,63 @@ static bool find_end(
 	const struct blocked_host *h, const struct blocked_wait *of, struct blocked_wait *w)
 {
 	size_t i = (size_t)(of - h->waits), end = h->first[w->task + 1];
+	if (w->whole == w->span) {
+		w->whole = 0;
+		return true;
+	}
 	MER_LOWER_BOUND(last, i, end, at, h->waits[at].span < w->whole);
-	if (last == end || h->waits[last].span != w->whole || last - i >= STORE_WAIT_PIECES)
+	if (last == end || h->waits[last].span != w->whole || last - i >= MAX_PIECES)
 		return false;
 	w->whole = (uint32_t)(last - i);
 	return true;
 }
 
-static bool put_chunk(struct store_writer *w, const struct cutter *c, uint32_t k)
+struct chunk_writer {
+	struct store_writer *w;
+	const struct cutter *cutter;
+};
+
+static int put_chunk(void *ctx, size_t k, unsigned worker, struct mer_err *err)
 {
+	const struct chunk_writer *x = ctx;
+	const struct cutter *c = x->cutter;
 	size_t n = c->first[k + 1] - c->first[k];
-	struct blocked_wait *waits = malloc((n + 1) * sizeof(*waits));
-	bool ok = waits != NULL;
-	for (size_t i = 0; ok && i < n; i++) {
+	uint8_t *bytes = malloc(n * MOST_NUMBERS * STORE_VARINT_BYTES + 1), *at = bytes;
+	struct blocked_wait wait, before = { 0 };
+	int rc = bytes ? 0 : mer_fail_nomem(err);
+	(void)worker;
+	for (size_t i = 0; rc == 0 && i < n; i++) {
 		const struct blocked_wait *of = &c->h->waits[c->order[c->first[k] + i]];
-		waits[i] = *of;
-		waits[i].disk = blocked_disk(c->b, c->host, of);
-		waits[i].started = (uint8_t)blocked_started_of(c->b, c->host, of);
-		ok = find_end(c->h, of, &waits[i]);
+		wait = *of;
+		wait.disk = blocked_disk(c->b, c->host, of);
+		wait.started = (uint8_t)blocked_started_of(c->b, c->host, of);
+		if (!find_end(c->h, of, &wait))
+			rc = mer_fail(err, MER_ERR_BUG, "pieces of a wait that has no end");
+		at = put_wait(at, &wait, &before, c->host);
+		before = wait;
 	}
-	const struct store_waits_array a = {
-		.world = c->b->world, .waits = waits, .n = n, .host = c->host, .is_kept = true
-	};
-	for (unsigned i = 0; ok && i < STORE_WAIT_COLUMNS; i++)
-		store_put_wait_column(
-			w, &a, (enum store_wait_column)i, STORE_KEPT_WAITS, number_of(k, i));
-	free(waits);
-	return ok;
+	if (rc == 0)
+		store_put_block(x->w, bytes, (size_t)(at - bytes), &c->chunks[k].block);
+	free(bytes);
+	return rc;
 }
 
-static bool put_host(struct store_writer *w, const struct blocked *b, uint32_t host)
+static bool put_host(
+	struct store_writer *w, const struct blocked *b, uint32_t host, unsigned n_threads)
 {
 	const struct blocked_host *h = &b->hosts[host];
-	struct chunk chunks[MAX_CHUNKS];
+	struct chunk chunks[MAX_CHUNKS] = { 0 };
 	size_t first[MAX_CHUNKS + 1], n = h->n / CHUNK_WAITS + 1;
+	struct mer_err err;
 	struct cutter c = { .b = b,
 		.h = h,
 		.host = host,
 		.n_chunks = n < MAX_CHUNKS ? (uint32_t)n : MAX_CHUNKS,
 		.chunks = chunks,
 		.first = first };
-	bool ok = h->n < BLOCKED_FIRST_KEPT && cut(&c);
-	for (uint32_t k = 0; ok && k < c.n_chunks; k++)
-		ok = put_chunk(w, &c, k);
+	struct chunk_writer x = { w, &c };
+	bool ok = h->n < BLOCKED_FIRST_KEPT && cut(&c) &&
+		  mer_pool_run(n_threads, c.n_chunks, put_chunk, &x, NULL, &err) == 0;
 	if (ok)
 		store_put_section(
 			w, STORE_WAIT_CHUNKS, host, 0, chunks, c.n_chunks, sizeof(*chunks));
@@ -174,8 +319,8 @@ static bool put_host(struct store_writer *w, const struct blocked *b, uint32_t h
 	return ok;
 }
 
-bool store_kept_waits_save(
-	const char *path, const struct store_key *key, const struct blocked *b, uint64_t max_bytes)
+bool store_kept_waits_save(const char *path, const struct store_key *key, const struct blocked *b,
+	unsigned n_threads, uint64_t max_bytes)
 {
 	struct store_writer w;
 	struct mer_err err;
@@ -183,7 +328,7 @@ bool store_kept_waits_save(
 	memcpy(bytes, key->hash, sizeof(bytes));
 	bool ok = store_writer_begin(&w, path, bytes, &err) == 0;
 	for (uint32_t i = 0; ok && i < b->world->n_hosts; i++)
-		ok = put_host(&w, b, i) && w.at + w.buffer.len <= max_bytes;
+		ok = put_host(&w, b, i, n_threads) && w.at + w.buffer.len <= max_bytes;
 	return store_writer_end(&w, ok, &err) == 0 && ok;
 }
 
@@ -230,35 +375,34 @@ static bool load_chunk(struct loader *l, uint32_t k, bool guests)
 	if (!waits)
 		return false;
 	l->waits = waits;
-	memset(waits + l->n, 0, (n + 1) * sizeof(*waits));
-	struct store_waits_array a = { .world = l->b->world,
-		.waits = waits + l->n,
-		.n = n,
+	memset(waits + l->n, 0, n * sizeof(*waits));
+	const uint8_t *bytes = store_block_bytes(l->file, &c->block);
+	struct wait_reader r = { .in = { bytes, bytes ? bytes + c->block.bytes : NULL },
+		.world = l->b->world,
 		.host = l->host,
 		.n_processes = l->n_processes,
-		.is_kept = true };
-	for (unsigned i = 0; i < STORE_WAIT_COLUMNS; i++)
-		if (!store_get_wait_column(l->file, &a, (enum store_wait_column)i, STORE_KEPT_WAITS,
-			    number_of(k, i)))
-			return false;
+		.bad = !bytes };
+	struct blocked_wait before = { 0 };
+	for (size_t i = 0; i < n && !r.bad; i++) {
+		get_wait(&r, &waits[l->n + i], &before);
+		before = waits[l->n + i];
+	}
+	if (r.bad || r.in.at != r.in.end)
+		return false;
 	l->n += guests ? n : c->n_own;
 	return true;
 }
 
-/* Chunks are large only if their columns are there. */
-static bool are_chunks(
-	const struct store_file *f, uint32_t host, const struct chunk *chunks, uint64_t n)
+/* No more waits than there can be in so many bytes. */
+static bool are_chunks(const struct chunk *chunks, uint64_t n)
 {
 	if (n == 0 || n > MAX_CHUNKS || chunks[n - 1].until != INT64_MAX)
 		return false;
-	for (uint32_t k = 0; k < n; k++) {
-		uint64_t n_blocks = 0, waits = (uint64_t)chunks[k].n_own + chunks[k].n_guests;
+	for (uint32_t k = 0; k < n; k++)
 		if ((k && chunks[k].until < chunks[k - 1].until) ||
-			!store_find(f, STORE_KEPT_WAITS, host, number_of(k, 0),
-				sizeof(struct store_block), &n_blocks) ||
-			n_blocks != (waits + STORE_PACK_MAX - 1) / STORE_PACK_MAX)
+			(uint64_t)chunks[k].n_own + chunks[k].n_guests >
+				chunks[k].block.bytes / LEAST_NUMBERS)
 			return false;
-	}
 	return true;
 }
 
@@ -316,7 +460,7 @@ static int get_host(struct loader *l, struct mer_err *err)
 {
 	uint64_t n = 0;
 	l->chunks = store_find(l->file, STORE_WAIT_CHUNKS, l->host, 0, sizeof(*l->chunks), &n);
-	bool ok = l->chunks && are_chunks(l->file, l->host, l->chunks, n);
+	bool ok = l->chunks && are_chunks(l->chunks, n);
 	if (ok) {
 		uint32_t first = chunk_at(l->chunks, (uint32_t)n, l->begin);
 		uint32_t last = chunk_at(l->chunks, (uint32_t)n, l->end);

@@ -12,8 +12,8 @@
 #include "store/cache.h"
 
 /* Writes the file, at most so large. False: it is not there, or as it was. b: of the whole recording, with spans. */
-bool store_kept_waits_save(
-	const char *path, const struct store_key *key, const struct blocked *b, uint64_t max_bytes);
+bool store_kept_waits_save(const char *path, const struct store_key *key, const struct blocked *b,
+	unsigned n_threads, uint64_t max_bytes);
 
 struct store_kept_waits;
 /* NULL: there is none, not of this key, or its checksums are not right. */

@@ -24,8 +24,7 @@ enum store_type {
 	STORE_LEVELS = 19,
 	STORE_LEVEL_BLOCKS = 20, /* number: of the level */
 	STORE_WAITS = 22,	 /* of packed numbers: see waits.c */
-	STORE_WAIT_CHUNKS = 23,	 /* of a file of waits: see kept_waits.c; number 0 */
-	STORE_KEPT_WAITS = 24,	 /* number: chunk and column */
+	STORE_WAIT_CHUNKS = 23,	 /* of a file of waits: see kept_waits.c */
 	STORE_RUNNING = 21,	 /* number: 0 where a stretch begins in 1, 1 spans */
 };
 

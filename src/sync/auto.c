@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/options.h"
 
 struct sync_host_info *sync_host_infos(const struct mer_experiment *e, struct mer_arena *arena)
 {
@@ -172,11 +173,14 @@ uint32_t sync_one_sided(const struct sync_result *r, struct mer_str *names)
 int mer_synchronize(
 	struct mer_experiment *e, const struct mer_sync_options *options, struct mer_err *err)
 {
+	struct mer_sync_options o;
 	struct sync_result *r = NULL;
-	int rc = options && options->saved
-			 ? sync_result_read(options->saved, options->saved_len,
-				   "saved synchronization", e->hosts, e->n_hosts, &r, err)
-			 : sync_auto(e, NULL, NULL, &r, err);
+	int rc = mer_options_read(&o, sizeof(o),
+		offsetof(struct mer_sync_options, saved_len) + sizeof(o.saved_len), options, err);
+	if (rc == 0)
+		rc = o.saved ? sync_result_read(o.saved, o.saved_len, "saved synchronization",
+				       e->hosts, e->n_hosts, &r, err)
+			     : sync_auto(e, NULL, NULL, &r, err);
 	if (rc == 0)
 		rc = sync_apply(e, r, err);
 	if (rc == 0)

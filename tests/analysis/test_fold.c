@@ -431,6 +431,52 @@ static void over_time(void **state)
 	close_bed(&b);
 }
 
+/* Rates know fractions of a byte: 7.5 in 25 ns. */
+static void rates_over_time(void **state)
+{
+	static const struct mer_column columns[] = { { "begin", "begin", MER_TIME },
+		{ "tid", "tid", MER_ID }, { "time_ns", NULL, MER_DURATION },
+		{ "bytes_per_s", "bytes/s", MER_RATE }, { "at_once", "at once", MER_REAL }, { 0 } };
+	const struct fold fold = { .shape = FOLD_BINS,
+		.kinds = { &stretch },
+		.cells = (const struct fold_cell[]){ { "time_ns", .op = FOLD_SUM },
+			{ "bytes_per_s", FOLD_SPREAD_PER_SECOND, .of = "bytes" },
+			{ "at_once", FOLD_OF_TIME, .of = "time_ns" }, { 0 } },
+		.scopes = (const struct fold_scope[]){ { .group = "host thread" }, { 0 } } };
+	struct bed b;
+	struct analysis_bins four = { 0, 100, 4 };
+	(void)state;
+	open_bed(&b);
+	b.run.bins = &four;
+	check(&b, &fold, columns, N(cut), NULL, 0,
+		"0 1 15 3e+08 0.6; 25 1 15 1.6e+08 0.6; 50 1 10 6e+07 0.4; "
+		"25 2 20 8e+08 0.8; 50 2 25 1e+09 1; 75 2 15 6e+08 0.6; ");
+	close_bed(&b);
+}
+
+/* To the byte, between two the middle, also of several hosts; what is not known is not there. */
+static void exact_medians(void **state)
+{
+	static const struct mer_column columns[] = { { "color", "color", MER_TEXT },
+		{ "median_bytes", "median", MER_BYTES }, { 0 } };
+	const struct fold fold = { .shape = FOLD_GROUPS,
+		.kinds = { &whole },
+		.group = "color",
+		.cells = (const struct fold_cell[]){
+			{ "median_bytes", FOLD_MEDIAN, .of = "bytes" }, { 0 } } };
+	static const struct thing things[] = { { { 1, 1, 0, 0, RED }, 1000003, 1, KERNEL_NONE },
+		{ { 2, 2, 0, 0, RED }, 5, 1, KERNEL_NONE }, { { 3, 3, 0, 0, BLUE }, -1, 1, 1 },
+		{ { 4, 4, 0, 0, RED }, 1000001, 1, KERNEL_NONE },
+		{ { 5, 5, 0, 0, GREEN }, 1001, 1, KERNEL_NONE },
+		{ { 6, 6, 0, 0, RED }, 4000000, 1, KERNEL_NONE } };
+	struct bed b;
+	(void)state;
+	open_bed(&b);
+	check(&b, &fold, columns, N(things), N(others), "red 1000001; blue -; green 1001; ");
+	check(&b, &fold, columns, N(things), NULL, 0, "red 1000002; blue -; green 1001; ");
+	close_bed(&b);
+}
+
 /* The busiest are by themselves, the others one row. */
 static void all_others(void **state)
 {
@@ -595,9 +641,11 @@ int main(void)
 		cmocka_unit_test(stretches),
 		cmocka_unit_test(choices_and_rest),
 		cmocka_unit_test(over_time),
+		cmocka_unit_test(rates_over_time),
 		cmocka_unit_test(all_others),
 		cmocka_unit_test(chosen_among_all),
 		cmocka_unit_test(waiting_facts),
+		cmocka_unit_test(exact_medians),
 		cmocka_unit_test(percentiles),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

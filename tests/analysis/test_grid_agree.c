@@ -446,8 +446,8 @@ static void check_durations(struct run_case *c, const struct all_tables *all, co
 		}
 		/* Faults that waited for no disk, packets of one end, requests without end. */
 		bool some_have_none = strcmp(id, "faults") == 0 || strcmp(id, "net") == 0 ||
-				      (strcmp(id, "io") == 0 && (strncmp(t->id, "bins", 4) == 0 ||
-									strcmp(t->id, "map") == 0));
+				      strcmp(id, "disk") == 0 ||
+				      (strcmp(id, "io") == 0 && strncmp(t->id, "bins", 4) == 0);
 		for (size_t k = 0; k < t->n_columns; k++) {
 			int64_t sum = (int64_t)((uint64_t)sum_of(p, k) + (uint64_t)sum_of(q, k));
 			if (adds_up(t->columns[k].key) &&
@@ -484,7 +484,7 @@ static void check_too_long(struct run_case *c, const char *source)
 
 static size_t name_column(const struct mer_table *log)
 {
-	return has(log, "file") ? column(log, "file") : column(log, "name");
+	return column(log, has(log, "file") ? "file" : has(log, "disk") ? "disk" : "name");
 }
 
 static bool is_it(void *ctx, const char *name)

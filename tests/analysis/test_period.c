@@ -260,6 +260,7 @@ static const struct sums checked[] = {
 	{ "cpu", "cpus", "user_ns syscall_ns kernel_ns irq_ns softirq_ns idle_ns unknown_ns" },
 	{ "syscall", "stats", "count errors total_ns" },
 	{ "io", "top", "read_bytes written_bytes calls total_ns" },
+	{ "disk", "top", "requests read_bytes written_bytes busy_ns merged errors" },
 	{ "net", "top", "sent_packets received_packets sent_bytes received_bytes" },
 	{ "mem", "top", "allocated_bytes freed_bytes" },
 	{ "faults", "top", "minor major kernel" },
@@ -286,7 +287,7 @@ static size_t add_up(
 	const struct mer_table *t = run_case_table(c, s->table);
 	for (char *key = strtok_r(keys, " ", &rest); key; key = strtok_r(NULL, " ", &rest))
 		sums[n++] = run_more_sum(t, key, "");
-	int bins = analysis_find_output(c->analysis, "bins");
+	int bins = analysis_find_output(c->requests[0].analysis, "bins");
 	snprintf(keys, sizeof(keys), "%s", s->keys);
 	for (char *key = strtok_r(keys, " ", &rest); bins >= 0 && key;
 		key = strtok_r(NULL, " ", &rest))

@@ -292,6 +292,38 @@ static void what_both_did_tells_the_means(void **state)
 		{ A, "semop", "", 0, B, "semtimedop", "", 0, RELATION_SEMAPHORE, NULL },
 		{ A, "ptrace", "", 0, B, "read", "pipe#1", KERNEL_OBJECT_PIPE, RELATION_PTRACE,
 			NULL },
+		{ A, "write", "/dev/pts/1", KERNEL_OBJECT_TTY, B, "read", "/dev/pts/1",
+			KERNEL_OBJECT_TTY, RELATION_TTY, "/dev/pts/1" },
+		{ A, "openat", "/x/f", KERNEL_OBJECT_FILE, B, "read", "inotify",
+			KERNEL_OBJECT_EVENT, RELATION_INOTIFY, "/x/f" },
+		{ A, "write", "eventfd", KERNEL_OBJECT_EVENT, B, "read", "eventfd",
+			KERNEL_OBJECT_EVENT, RELATION_EVENTFD, "eventfd" },
+		{ A, "msgsnd", "", 0, B, "msgrcv", "", 0, RELATION_QUEUE, NULL },
+		{ A, "mq_timedsend", "", 0, B, "poll", "", 0, RELATION_QUEUE, NULL },
+		{ A, "connect", "tcp socket", KERNEL_OBJECT_SOCKET, B, "accept", "listening socket",
+			KERNEL_OBJECT_SOCKET, RELATION_SOCKET, "tcp socket" },
+		{ A, "sendto", "unix socket", KERNEL_OBJECT_UNIX, B, "recvfrom", "socket",
+			KERNEL_OBJECT_SOCKET, RELATION_UNIX, "unix socket" },
+		{ A, "close", "pipe#1", KERNEL_OBJECT_PIPE, B, "write", "pipe#1",
+			KERNEL_OBJECT_PIPE, RELATION_PIPE, "pipe#1" },
+		{ A, "shutdown", "unix socket", KERNEL_OBJECT_UNIX, B, "recvfrom", "unix socket",
+			KERNEL_OBJECT_UNIX, RELATION_UNIX, "unix socket" },
+		/* One of the two descriptors is not known: it is the other one's thing. */
+		{ A, "write", "pipe#1", KERNEL_OBJECT_PIPE, B, "read", "", KERNEL_OBJECT_UNKNOWN,
+			RELATION_PIPE, "pipe#1" },
+		{ A, "write", "", KERNEL_OBJECT_UNKNOWN, B, "read", "pipe#1", KERNEL_OBJECT_PIPE,
+			RELATION_PIPE, "pipe#1" },
+		{ A, "read", "", KERNEL_OBJECT_UNKNOWN, B, "read", "pipe#1", KERNEL_OBJECT_PIPE,
+			RELATION_KERNEL, "read" },
+		{ A, "exit_group", "", 0, B, "futex", "", 0, RELATION_FUTEX, NULL },
+		{ A, "exit_group", "", 0, B, "read", "", KERNEL_OBJECT_UNKNOWN, RELATION_KERNEL,
+			"read" },
+		{ CHILD_OF_B, "exit_group", "", 0, B, "read", "", KERNEL_OBJECT_UNKNOWN,
+			RELATION_WAIT, NULL },
+		{ CHILD_OF_B, "write", "/x/f", KERNEL_OBJECT_FILE, B, "wait4", "", 0, RELATION_WAIT,
+			NULL },
+		{ OTHER, "execve", "/bin/x", 0, B, "vfork", "", 0, RELATION_KERNEL, "vfork" },
+		{ CHILD_OF_B, "read", "/bin/x", 0, B, "vfork", "", 0, RELATION_KERNEL, "vfork" },
 		/* Nobody's business but the kernel's. */
 		{ KTHREAD, "", "", 0, B, "fsync", "/f", KERNEL_OBJECT_FILE, RELATION_KERNEL,
 			"fsync" },
@@ -312,6 +344,19 @@ static void what_both_did_tells_the_means(void **state)
 			RELATION_KERNEL, "read" },
 		{ A, "write", "pipe#1", KERNEL_OBJECT_PIPE, B, "read", "unix socket",
 			KERNEL_OBJECT_UNIX, RELATION_KERNEL, "read" },
+		{ A, "write", "pipe#1", KERNEL_OBJECT_PIPE, B, "write", "pipe#1",
+			KERNEL_OBJECT_PIPE, RELATION_KERNEL, "write" },
+		{ A, "write", "pipe#1", KERNEL_OBJECT_PIPE, B, "msgrcv", "", 0, RELATION_KERNEL,
+			"msgrcv" },
+		{ A, "semop", "", 0, B, "futex", "", 0, RELATION_KERNEL, "futex" },
+		{ A, "write", "pipe#1", KERNEL_OBJECT_PIPE, B, "semop", "", 0, RELATION_KERNEL,
+			"semop" },
+		{ A, "read", "/l", KERNEL_OBJECT_FILE, B, "flock", "/l", KERNEL_OBJECT_FILE,
+			RELATION_KERNEL, "flock" },
+		{ A, "openat", "/x/f", KERNEL_OBJECT_FILE, B, "openat", "/x/g", KERNEL_OBJECT_FILE,
+			RELATION_KERNEL, "openat" },
+		{ A, "openat", "/x/f", KERNEL_OBJECT_FILE, B, "read", "eventfd",
+			KERNEL_OBJECT_EVENT, RELATION_KERNEL, "read" },
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct scene x;
@@ -431,6 +476,43 @@ static void the_end_of_the_call_tells_the_address(void **state)
 	wakes(&x, OTHER, f, B, f, 1); /* a call that never ends */
 	assert_int_equal(relation_end(&x.a, host(&x)), 0);
 	assert_true(edge(&x, OTHER, B, RELATION_FUTEX)->object == RELATION_NO_OBJECT);
+	close_scene(&x);
+}
+
+/* Another one that wakes in the same call: what the first one did has no address. */
+static void two_wakers_of_one_call(void **state)
+{
+	(void)state;
+	struct scene x;
+	open_scene(&x);
+	uint32_t f = call(&x, "futex", "", -1, 0, 0);
+	wakes(&x, A, f, B, f, 5);
+	wakes(&x, OTHER, f, B, f, 6);
+	ends(&x, B, f, 0, 0x1000);
+	assert_true(edge(&x, A, B, RELATION_FUTEX)->object == RELATION_NO_OBJECT);
+	assert_int_equal(edge(&x, A, B, RELATION_FUTEX)->wait_ns, 5 * MS);
+	assert_int_equal(edge(&x, OTHER, B, RELATION_FUTEX)->object, 0x1000);
+	assert_int_equal(edge(&x, OTHER, B, RELATION_FUTEX)->wait_ns, 6 * MS);
+	close_scene(&x);
+}
+
+/* Two waits that calls to send signals ended, and no event of either signal. */
+static void signals_of_unknown_numbers(void **state)
+{
+	(void)state;
+	struct scene x;
+	open_scene(&x);
+	uint32_t kill = call(&x, "kill", "", -1, 0, 0), in = call(&x, "pause", "", -1, 0, 0);
+	wakes(&x, A, kill, B, in, 5);
+	wakes(&x, A, kill, OTHER, in, 6);
+	const struct relation *r = edge(&x, A, B, RELATION_SIGNAL);
+	assert_non_null(r);
+	assert_true(r->object == RELATION_NO_OBJECT && r->n_given == 0 && r->n_waits == 1);
+	assert_null(edge(&x, A, OTHER, RELATION_SIGNAL));
+	ends(&x, A, kill, 0, 20);
+	r = edge(&x, A, OTHER, RELATION_SIGNAL);
+	assert_non_null(r);
+	assert_true(r->object == RELATION_NO_OBJECT && r->wait_ns == 6 * MS);
 	close_scene(&x);
 }
 
@@ -743,6 +825,8 @@ int main(void)
 		cmocka_unit_test(a_signal_and_the_wait_it_ends_are_one),
 		cmocka_unit_test(an_exit_is_one_relation),
 		cmocka_unit_test(the_end_of_the_call_tells_the_address),
+		cmocka_unit_test(two_wakers_of_one_call),
+		cmocka_unit_test(signals_of_unknown_numbers),
 		cmocka_unit_test(pairs_of_sockets_have_two_directions),
 		cmocka_unit_test(tee_takes_nothing),
 		cmocka_unit_test(other_sockets_lead_to_who_was_woken),

@@ -72,6 +72,46 @@ static void questions_of_other_versions(void **state)
 	mer_session_free(s);
 }
 
+/* In the options of meridian.h the size may be forgotten. */
+static void events_of_other_versions(void **state)
+{
+	const char *paths[] = { ask_path };
+	struct {
+		union {
+			size_t size;
+			struct mer_open_options open;
+			struct mer_sync_options sync;
+			struct mer_read_options read;
+		} o;
+		uint64_t later;
+	} x;
+	struct mer_experiment *e;
+	struct mer_cursor *c;
+	(void)state;
+	for (int version = 0; version < 3; version++) {
+		memset(&x, 0, sizeof(x));
+		x.o.size = version == 0 ? 0 : sizeof(x);
+		x.later = version == 2;
+		if (version == 2) {
+			FAILS(mer_experiment_open(paths, 1, &x.o.open, &e, &err), MER_ERR_USAGE);
+			OK(mer_experiment_open(paths, 1, NULL, &e, &err));
+			FAILS(mer_synchronize(e, &x.o.sync, &err), MER_ERR_USAGE);
+			FAILS(mer_cursor_open(e, &x.o.read, &c, &err), MER_ERR_USAGE);
+		} else {
+			OK(mer_experiment_open(paths, 1, &x.o.open, &e, &err));
+			OK(mer_synchronize(e, &x.o.sync, &err));
+			OK(mer_cursor_open(e, &x.o.read, &c, &err));
+			mer_cursor_free(c);
+		}
+		assert_true(mer_n_hosts(e) == 2 && mer_host_at(e, 1) && !mer_host_at(e, 2));
+		assert_null(mer_trace_at(e, mer_n_traces(e)));
+		assert_null(mer_stream_at(e, mer_n_streams(e)));
+		assert_null(mer_loss_at(e, mer_n_losses(e)));
+		assert_null(mer_diagnostic_at(e, mer_n_diagnostics(e)));
+		mer_experiment_free(e);
+	}
+}
+
 static void mistakes(void **state)
 {
 	const char *paths[] = { ask_path }, *nobody[] = { "nobody" }, *wget[] = { "wget" };
@@ -655,6 +695,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(options_of_other_versions),
 		cmocka_unit_test(questions_of_other_versions),
+		cmocka_unit_test(events_of_other_versions),
 		cmocka_unit_test(mistakes),
 		cmocka_unit_test(cells_one_by_one_and_together),
 		cmocka_unit_test(what_is_selected),

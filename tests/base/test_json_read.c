@@ -72,6 +72,9 @@ static void test_strings(void **state)
 		{ "\"a\\\"\\\\\\/\\b\\f\\n\\r\\tz\"", "a\"\\/\b\f\n\r\tz" },
 		{ "\"\\u00e9\\u20AC\"", "\xC3\xA9\xE2\x82\xAC" },
 		{ "\"\\ud83d\\uDE00!\"", "\xF0\x9F\x98\x80!" },
+		{ "\"\\u007f\\u0080\\u07ff\\u0800\\uffff\"",
+			"\x7f\xC2\x80\xDF\xBF\xE0\xA0\x80\xEF\xBF\xBF" },
+		{ "\"\\ud800\\udc00\\udbff\\udfff\"", "\xF0\x90\x80\x80\xF4\x8F\xBF\xBF" },
 		{ "\"\xC3\xA9\xF4\x8F\xBF\xBF\"", "\xC3\xA9\xF4\x8F\xBF\xBF" } };
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct fixture f;

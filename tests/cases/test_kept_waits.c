@@ -39,7 +39,7 @@ static void begin(struct kept *k, const char *name)
 	close(fd);
 	recording_open(&k->r, name);
 	assert_int_equal(blocked_find(k->r.w, &k->all, &err), 0);
-	assert_true(store_kept_waits_save(k->path, &key, &k->all, 1 << 26));
+	assert_true(store_kept_waits_save(k->path, &key, &k->all, 2, 1 << 26));
 }
 
 static void end(struct kept *k)
@@ -149,7 +149,7 @@ static void test_is_bounded(void **state)
 {
 	struct kept k;
 	begin(&k, *state);
-	assert_false(store_kept_waits_save(k.path, &key, &k.all, 1000));
+	assert_false(store_kept_waits_save(k.path, &key, &k.all, 1, 1000));
 	struct store_kept_waits *from = store_kept_waits_open(k.path, &key);
 	assert_non_null(from);
 	store_kept_waits_close(from);

@@ -85,7 +85,7 @@ fi
 
 # Wider is more, never other columns; and no line is wider than asked for where one can fit.
 for args in "top cpu" "top cpu --table processes" "top cpu --table cpus" "top sched" "stats sched" "top irq" \
-	"top io" "top io --table files" "top io --table disks" "top net" "top net --table sockets" "top syscall" \
+	"top io" "top io --table files" "top disk" "top disk --table disk_tasks" "top net" "top net --table sockets" "top syscall" \
 	"top futex" "top servers" "log sched" "log cpu" "log io" "log syscall"; do
 	before=
 	for width in 60 70 80 100 120 200; do

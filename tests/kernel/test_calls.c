@@ -178,6 +178,12 @@ static void test_classes(void **state)
 		{ "sendfile64", KERNEL_CALLS_WRITE | KERNEL_CALLS_COPY },
 		{ "open_by_handle_at", KERNEL_CALLS_OPEN },
 		{ "getppid", 0 },
+		{ "read", reads },
+		{ "shutdown", KERNEL_CALLS_SHUTDOWN },
+		{ "ptrace", KERNEL_CALLS_PTRACE },
+		{ "exit", KERNEL_CALLS_EXIT },
+		{ "exit_group", KERNEL_CALLS_EXIT_GROUP },
+		{ "execve", KERNEL_CALLS_EXEC | KERNEL_CALLS_LOOKUP },
 		{ "", 0 },
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
@@ -191,6 +197,9 @@ static void test_classes(void **state)
 		assert_false((c & KERNEL_CALLS_READ) && (c & KERNEL_CALLS_WRITE));
 		assert_true((c & KERNEL_CALLS_READ) || !(c & KERNEL_CALLS_PEEK));
 		assert_true((c & first) || !(c & KERNEL_CALLS_POLL));
+		/* What makes a descriptor moves no data. */
+		if (kernel_call_rows[i].kind >= KERNEL_CALL_EVENTFD)
+			assert_false(c & ~(uint32_t)KERNEL_CALLS_OPEN);
 		assert_true(
 			(c & await) || !(c & (first | KERNEL_CALLS_ACCEPT | KERNEL_CALLS_WAIT)));
 	}

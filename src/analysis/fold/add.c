@@ -70,13 +70,16 @@ static inline __attribute__((always_inline)) void add_all(
 	}
 }
 
+/* What is not added by add_one. */
+enum { APART = FOLD_HAS_BUCKETS | FOLD_HAS_VALUES | FOLD_HAS_FINE };
+
 static void add_sum(struct fold_state *s, const struct fold_sum *x)
 {
 	enum {
 		STATS = FOLD_HAS_COUNT | FOLD_HAS_SUM | FOLD_HAS_SQUARES | FOLD_HAS_MIN |
 			FOLD_HAS_MAX | FOLD_HAS_AT_MIN | FOLD_HAS_AT_MAX
 	};
-	switch (x->has & ~FOLD_HAS_BUCKETS) {
+	switch (x->has & ~APART) {
 	case 0: break;
 	case FOLD_HAS_COUNT: add_all(s, x, FOLD_HAS_COUNT); break;
 	case FOLD_HAS_SUM: add_all(s, x, FOLD_HAS_SUM); break;
@@ -95,6 +98,44 @@ static bool add_buckets(struct fold_state *s, const struct fold_sum *x)
 		if (values[i] != FACT_UNKNOWN && (!holds || holds[i]))
 			ok = fold_histogram_add(&s->at[i][x->at[11]], fold_bucket(values[i]), 1);
 	return ok;
+}
+
+static bool add_values(struct fold_state *s, const struct fold_sum *x)
+{
+	const int64_t *values = s->values[x->value];
+	const uint8_t *holds = x->condition >= 0 ? s->holds[x->condition] : NULL;
+	bool ok = true;
+	for (uint32_t i = 0; i < s->batch.n && ok; i++)
+		if (values[i] != FACT_UNKNOWN && (!holds || holds[i]))
+			ok = fold_values_add(&s->at[i][x->at[12]], values[i]);
+	return ok;
+}
+
+/* Each piece of a fact has its share, cut off behind the last bit: whatever the order, the same sum. Of values below
+ * 2^32. */
+static void add_fine(struct fold_state *s, const struct fold_sum *x)
+{
+	enum { LONGEST_BITS = 54 };
+	const struct fold_batch *b = &s->batch;
+	const int64_t *values = s->values[x->value];
+	const uint8_t *holds = x->condition >= 0 ? s->holds[x->condition] : NULL;
+	for (uint32_t i = 0; i < b->n; i++) {
+		if (values[i] == FACT_UNKNOWN || (holds && !holds[i]))
+			continue;
+		__int128 all = (__int128)values[i] << FOLD_FINE_BITS;
+		int64_t part = b->to[i] - b->from[i], length = b->end[i] - b->begin[i];
+		for (; length >> LONGEST_BITS; length >>= 1) /* years: the product would not fit */
+			part >>= 1;
+		add_wide(&s->at[i][x->at[13]], part < length ? all * part / length : all);
+	}
+}
+
+static bool add_apart(struct fold_state *s, const struct fold_sum *x)
+{
+	if (x->has & FOLD_HAS_FINE)
+		add_fine(s, x);
+	return (!(x->has & FOLD_HAS_BUCKETS) || add_buckets(s, x)) &&
+	       (!(x->has & FOLD_HAS_VALUES) || add_values(s, x));
 }
 
 static void add_switch(struct fold_state *s, const struct fold_switch *x)
@@ -170,7 +211,7 @@ static int add_batch(struct fold_state *s, const struct fold_input *in, struct m
 			if (x->input != number || x->is_switched)
 				continue;
 			add_sum(s, x);
-			if (x->has & FOLD_HAS_BUCKETS && !add_buckets(s, x))
+			if (x->has & APART && !add_apart(s, x))
 				return mer_fail_nomem(err);
 		}
 	}
@@ -287,7 +328,12 @@ static bool join_sum(const struct fold_sum *x, int64_t *a, const int64_t *b)
 	}
 	if (x->has & FOLD_HAS_LENGTHS)
 		add_to(&a[x->at[10]], b[x->at[10]]);
-	return !(x->has & FOLD_HAS_BUCKETS) || fold_histogram_join(&a[x->at[11]], b[x->at[11]]);
+	if (x->has & FOLD_HAS_FINE) {
+		memcpy(&wide, &b[x->at[13]], sizeof(wide));
+		add_wide(&a[x->at[13]], wide);
+	}
+	return (!(x->has & FOLD_HAS_BUCKETS) || fold_histogram_join(&a[x->at[11]], b[x->at[11]])) &&
+	       (!(x->has & FOLD_HAS_VALUES) || fold_values_join(&a[x->at[12]], b[x->at[12]]));
 }
 
 bool fold_join_slots(const struct fold_plan *p, int64_t *a, const int64_t *b)

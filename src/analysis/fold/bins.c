@@ -266,7 +266,9 @@ static int emit_scope(const struct fold_plan *p, uint32_t scope, struct analysis
 		rc = mer_fail_remedy(run->err, MER_ERR_LIMIT, MER_REMEDY_FEWER_ROWS,
 			"the table would have more than %d rows; use fewer bins", (int)MAX_ROWS);
 	bool is_of_host = p->scopes[scope].n == 1 && p->scopes[scope].has_host;
-	if (rc == 0 && x.groups.n == 0 && x.scope->every_bin && is_of_host && states[host]->n_seen)
+	bool has_none = p->fold->every_cpu && x.n_cpus == 0;
+	if (rc == 0 && x.groups.n == 0 && x.scope->every_bin && is_of_host && !has_none &&
+		states[host]->n_seen)
 		rc = add_empty_host(&x);
 	for (size_t i = 0; i < x.busiest.n_own && rc == 0; i++)
 		rc = add_group(&x, x.busiest.keys[i]);
@@ -283,13 +285,32 @@ static int emit_scope(const struct fold_plan *p, uint32_t scope, struct analysis
 	return rc;
 }
 
+static void report_cuts(const struct analysis_run *run, uint32_t host)
+{
+	struct mer_diag d = { .severity = MER_WARNING,
+		.code = "too-many-bins",
+		.host = analysis_host_name(run, host),
+		.stream = -1,
+		.packet = -1,
+		.offset_bits = -1,
+		.count = 1 };
+	mer_diag_add(&run->e->diags, &d,
+		"what lasts spans more than %d bins in total; the rest of it counts only in the "
+		"bin "
+		"in which it began; choose fewer bins",
+		(int)FOLD_MAX_CUTS);
+}
+
 int fold_bins_emit(const struct fold_plan *p, struct analysis_run *run,
 	struct fold_state *const *states, struct mer_table *t)
 {
 	int rc = 0;
-	for (uint32_t h = 0; h < run->world->n_hosts && rc == 0 && p->bins.n; h++)
+	for (uint32_t h = 0; h < run->world->n_hosts && rc == 0 && p->bins.n; h++) {
 		for (uint32_t i = 0; i < p->n_scopes && rc == 0; i++)
 			if (states[h])
 				rc = emit_scope(p, i, run, states, h, t);
+		if (states[h] && states[h]->n_cuts >= FOLD_MAX_CUTS)
+			report_cuts(run, h);
+	}
 	return rc;
 }

@@ -67,6 +67,14 @@ static struct mer_cell time_sum(
 	return MER_INT((sum + ns_per_s / 2) / ns_per_s);
 }
 
+/* asked: ns. */
+static struct mer_cell per_second(const struct fold_sum *s, const int64_t *slots, int64_t asked)
+{
+	static const double ns_per_s = 1e9;
+	double sum = (double)wide(&slots[s->at[13]]) / (double)(INT64_C(1) << FOLD_FINE_BITS);
+	return MER_REAL_CELL(asked > 0 ? sum * ns_per_s / (double)asked : 0);
+}
+
 /* What is made of one sum. */
 static struct mer_cell sum_cell(const struct fold_context *x, const struct fold_column *column)
 {
@@ -75,7 +83,8 @@ static struct mer_cell sum_cell(const struct fold_context *x, const struct fold_
 	const int64_t *v = x->slots;
 	int64_t n = s->has & FOLD_HAS_COUNT ? v[s->at[0]] : 1;
 	if (n == 0 && (c->empty_if_none ||
-			      (c->op != FOLD_COUNT && c->op != FOLD_SUM && c->op != FOLD_SPREAD)))
+			      (c->op != FOLD_COUNT && c->op != FOLD_SUM && c->op != FOLD_SPREAD &&
+				      c->op != FOLD_SPREAD_PER_SECOND)))
 		return MER_NONE;
 	switch (c->op) {
 	case FOLD_COUNT: return MER_INT(n);
@@ -88,6 +97,8 @@ static struct mer_cell sum_cell(const struct fold_context *x, const struct fold_
 	case FOLD_P50: return percentile(s, v, 0.5);
 	case FOLD_P90: return percentile(s, v, 0.9);
 	case FOLD_P99: return percentile(s, v, 0.99);
+	case FOLD_MEDIAN: return MER_INT(fold_values_median(v[s->at[12]]));
+	case FOLD_SPREAD_PER_SECOND: return per_second(s, v, x->asked);
 	case FOLD_AT_MIN: return MER_INT(v[s->at[5]]);
 	case FOLD_AT_MAX: return MER_INT(v[s->at[6]]);
 	case FOLD_FIRST: return MER_INT(v[s->at[7]]);
@@ -173,6 +184,7 @@ static int derived_cell(const struct fold_context *x, const struct fold_derived 
 	case FOLD_PER_SECOND:
 		*to = first ? ratio(of, (double)x->asked / ns_per_s) : MER_NONE;
 		break;
+	case FOLD_OF_TIME: *to = first ? ratio(of, (double)x->asked) : MER_NONE; break;
 	case FOLD_CAPACITY: *to = MER_INT(x->capacity); break;
 	case FOLD_REST:
 		sum = plus(d, cells);

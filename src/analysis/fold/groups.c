@@ -34,9 +34,12 @@ void fold_groups_init(struct fold_groups *g, const struct fold_plan *p, uint32_t
 	*g = (struct fold_groups){
 		.n_keys = n_keys, .n_slots = p->n_slots, .empty = p->empty, .spill = p->e->spill
 	};
-	for (uint32_t i = 0; i < p->n_sums; i++)
+	for (uint32_t i = 0; i < p->n_sums; i++) {
 		if (p->sums[i].has & FOLD_HAS_BUCKETS)
 			g->owned[g->n_owned++] = p->sums[i].at[11];
+		if (p->sums[i].has & FOLD_HAS_VALUES)
+			g->lists[g->n_lists++] = p->sums[i].at[12];
+	}
 }
 
 static bool grow(struct fold_groups *g)
@@ -180,9 +183,13 @@ bool fold_groups_find(struct fold_groups *g, const struct fold_table *t,
 
 void fold_groups_fini(struct fold_groups *g)
 {
-	for (uint32_t i = 0; i < g->n && g->n_owned; i++)
+	for (uint32_t i = 0; i < g->n && (g->n_owned || g->n_lists); i++) {
+		const int64_t *slots = fold_group_row(g, i) + g->n_keys;
 		for (uint32_t k = 0; k < g->n_owned; k++)
-			fold_histogram_free(fold_group_row(g, i)[g->n_keys + g->owned[k]]);
+			fold_histogram_free(slots[g->owned[k]]);
+		for (uint32_t k = 0; k < g->n_lists; k++)
+			fold_values_free(slots[g->lists[k]]);
+	}
 	for (uint32_t i = 0; i < g->cap_chunks && (size_t)i << FOLD_CHUNK_BITS < g->n; i++)
 		if (begins_block(i))
 			mer_spill_release(g->chunks[i]);

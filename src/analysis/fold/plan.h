@@ -23,7 +23,8 @@ enum {
 	FOLD_MAX_HISTOGRAMS = 4,
 	FOLD_MAX_OF = 12,
 	FOLD_MAX_OUTCOMES = 6, /* comparisons of facts in conditions that are about tasks, too */
-	FOLD_NO_BIT = UINT8_MAX
+	FOLD_NO_BIT = UINT8_MAX,
+	FOLD_FINE_BITS = 40
 };
 
 /* ---- where a number of a fact comes from (source.c) ---- */
@@ -98,7 +99,9 @@ enum fold_part_of_sum { /* bits */
 	FOLD_HAS_TIMES = 512, /* two slots: values times lengths */
 	FOLD_HAS_LENGTHS = 1024,
 	FOLD_HAS_BUCKETS = 2048, /* the address of a fold_histogram */
-	FOLD_N_SLOTS = 12
+	FOLD_HAS_VALUES = 4096,	 /* the address of a list (values.c) */
+	FOLD_HAS_FINE = 8192,	 /* two slots: what comes in evenly, times 2^FOLD_FINE_BITS */
+	FOLD_N_SLOTS = 14
 };
 
 struct fold_sum { /* of one value, where a condition holds */
@@ -288,6 +291,8 @@ struct fold_groups { /* zeroed, then fold_groups_init: empty */
 	uint32_t n_seqs, cap_seqs;
 	uint32_t n_owned; /* slots that are addresses of histograms */
 	uint16_t owned[FOLD_MAX_HISTOGRAMS];
+	uint32_t n_lists; /* and of lists of values */
+	uint16_t lists[FOLD_MAX_HISTOGRAMS];
 };
 enum { FOLD_CHUNK_BITS = 6, FOLD_CHUNK = 1 << FOLD_CHUNK_BITS, FOLD_EXTENT = 32 };
 
@@ -323,6 +328,15 @@ struct fold_bucket *fold_histogram_list(int64_t histogram, size_t *n);
 /* The value at, or below, which this share of all values lies. */
 int64_t fold_percentile(const struct fold_bucket *list, size_t n, double share);
 
+/* ---- lists of values (values.c) ---- */
+
+/* values: 0 at first; false: no memory. */
+bool fold_values_add(int64_t *values, int64_t value);
+bool fold_values_join(int64_t *into, int64_t from);
+void fold_values_free(int64_t values);
+/* Of one or more; between two the middle. Sorts them. */
+int64_t fold_values_median(int64_t values);
+
 /* ---- what is kept of a host ---- */
 
 struct fold_state {
@@ -337,6 +351,7 @@ struct fold_state {
 	size_t cap_cpus;
 	uint64_t n_seen;      /* facts, selected or not */
 	const uint64_t *seqs; /* numbers of the facts that are being added; NULL: in their order */
+	uint64_t n_cuts;      /* at edges of bins; FOLD_MAX_CUTS: from there on none is cut there */
 	uint32_t last_bin;
 	int64_t last_begin, last_end;	 /* of that bin; 0 and 0: not known yet */
 	struct fold_batch batch, listed; /* listed: of facts alone, while they are chosen */
@@ -351,6 +366,9 @@ struct fold_row { /* FOLD_ROWS: then the fact */
 	struct analysis_row row;
 	uint32_t input, pad;
 };
+
+/* Bins that all facts of a host may lie in, together: a broken trace may have many without end. */
+enum { FOLD_MAX_CUTS = 100000000 };
 
 /* select.c: the next pieces of facts first..n-1 into the state's batch; *at: how far it came. Call it
  * until *at is n and the batch is empty. */

@@ -14,6 +14,8 @@ uint16_t fold_plan_needs(const struct fold_cell *c)
 	case FOLD_P50:
 	case FOLD_P90:
 	case FOLD_P99: return FOLD_HAS_COUNT | FOLD_HAS_MIN | FOLD_HAS_MAX | FOLD_HAS_BUCKETS;
+	case FOLD_MEDIAN: return FOLD_HAS_COUNT | FOLD_HAS_VALUES;
+	case FOLD_SPREAD_PER_SECOND: return FOLD_HAS_FINE;
 	case FOLD_AT_MIN: return FOLD_HAS_COUNT | FOLD_HAS_MIN | FOLD_HAS_AT_MIN;
 	case FOLD_AT_MAX: return FOLD_HAS_COUNT | FOLD_HAS_MAX | FOLD_HAS_AT_MAX;
 	case FOLD_FIRST: return FOLD_HAS_COUNT | FOLD_HAS_FIRST;
@@ -201,18 +203,21 @@ int fold_plan_slots(const struct fold_maker *m)
 		for (unsigned bit = 0; bit < FOLD_N_SLOTS; bit++) {
 			if (!(p->sums[i].has >> bit & 1))
 				continue;
-			bool is_wide = 1u << bit == FOLD_HAS_SQUARES || 1u << bit == FOLD_HAS_TIMES;
+			bool is_wide =
+				1u << bit & (FOLD_HAS_SQUARES | FOLD_HAS_TIMES | FOLD_HAS_FINE);
 			p->sums[i].at[bit] = (uint16_t)p->n_slots;
 			p->n_slots += is_wide ? 2 : 1;
 		}
-	uint32_t n_histograms = 0;
-	for (uint32_t i = 0; i < p->n_sums; i++)
+	uint32_t n_histograms = 0, n_lists = 0;
+	for (uint32_t i = 0; i < p->n_sums; i++) {
 		n_histograms += (p->sums[i].has & FOLD_HAS_BUCKETS) != 0;
-	if (n_histograms > FOLD_MAX_HISTOGRAMS)
+		n_lists += (p->sums[i].has & FOLD_HAS_VALUES) != 0;
+	}
+	if (n_histograms > FOLD_MAX_HISTOGRAMS || n_lists > FOLD_MAX_HISTOGRAMS)
 		return mer_fail(m->err, MER_ERR_BUG, "a fold has too many histograms");
 	enum {
 		OF_PIECES = FOLD_HAS_AT_MIN | FOLD_HAS_AT_MAX | FOLD_HAS_FIRST | FOLD_HAS_LAST |
-			    FOLD_HAS_TIMES | FOLD_HAS_LENGTHS
+			    FOLD_HAS_TIMES | FOLD_HAS_LENGTHS | FOLD_HAS_FINE
 	};
 	for (uint32_t i = 0; i < p->n_sums; i++)
 		p->needs_pieces |= (p->sums[i].has & OF_PIECES) != 0;

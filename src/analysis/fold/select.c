@@ -258,7 +258,10 @@ static bool put_part(
 			x->is_cut = true;
 			return from < b->begin + b->length && to < end;
 		}
-		to = to < s->last_end ? to : s->last_end;
+		if (s->last_end < to && s->n_cuts < FOLD_MAX_CUTS) {
+			to = s->last_end;
+			s->n_cuts++;
+		}
 	}
 	put(&s->batch, of, begin, end, from, to, (uint32_t)bin);
 	x->cut_from = to;

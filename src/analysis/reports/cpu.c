@@ -2,7 +2,7 @@
  * and process, by CPU and host, so that their sums agree to the nanosecond. */
 #include "analysis/reports/cpu.h"
 
-#include "analysis/reports/cpu_full.h"
+#include "analysis/facts/cpu_full.h"
 #include "analysis/reports/cpu_stays.h"
 
 /* ---- threads and processes ---- */
@@ -19,6 +19,27 @@
 		"percent", "%", MER_RATIO                                                          \
 	}
 
+/* On the CPUs that are looked at; migrations are those of all. */
+static bool did_anything(const struct fold_parts *p, size_t i)
+{
+	static const char *const times[] = { "user_ns", "syscall_ns", "kernel_ns", "running_ns",
+		"interrupted_ns", "runnable_ns" };
+	bool any = !fold_parts_run(p)->options->wants_cpu && fold_part_count(p, i, "migrations");
+	for (size_t k = 0; k < sizeof(times) / sizeof(times[0]) && !any; k++)
+		any = fold_part_sum(p, i, times[k]) != 0;
+	return any;
+}
+
+/* What the threads of a row had that did anything, as far as CPUs were chosen. */
+static int migrations_cell(const struct fold_parts *p, struct mer_cell *c)
+{
+	int64_t n = 0;
+	for (size_t i = 0; i < fold_parts_n(p); i++)
+		n += did_anything(p, i) ? fold_part_count(p, i, "migrations") : 0;
+	*c = MER_INT(n);
+	return 0;
+}
+
 /* Empty where it is not known of all migrations, or of the host, which CPUs are in one package. */
 static int packages_cell(const struct fold_parts *p, struct mer_cell *c)
 {
@@ -26,25 +47,16 @@ static int packages_cell(const struct fold_parts *p, struct mer_cell *c)
 	*c = MER_NONE;
 	for (size_t i = 0; i < fold_parts_n(p); i++) {
 		const struct kernel_world *w = fold_parts_run(p)->world;
+		if (!did_anything(p, i))
+			continue;
 		if (w->hosts[fold_part_host(p, i)].packages.n == 0 ||
 			fold_part_count(p, i, "package_migrations") !=
-				fold_part_sum(p, i, "migrations"))
+				fold_part_count(p, i, "migrations"))
 			return 0;
 		n += fold_part_sum(p, i, "package_migrations");
 	}
 	*c = MER_INT(n);
 	return 0;
-}
-
-/* On the CPUs that are looked at; migrations are those of all. */
-static bool did_anything(const struct fold_parts *p, size_t i)
-{
-	static const char *const times[] = { "user_ns", "syscall_ns", "kernel_ns", "running_ns",
-		"interrupted_ns", "runnable_ns" };
-	bool any = !fold_parts_run(p)->options->wants_cpu && fold_part_sum(p, i, "migrations");
-	for (size_t k = 0; k < sizeof(times) / sizeof(times[0]) && !any; k++)
-		any = fold_part_sum(p, i, times[k]) != 0;
-	return any;
 }
 
 static int threads_cell(const struct fold_parts *p, struct mer_cell *c)
@@ -74,13 +86,14 @@ static int leave_idle_out(struct analysis_run *run, struct mer_table *t, uint64_
 	return 0;
 }
 
-static const struct fold_cell task_cells[] = { { "threads", .op = FOLD_FUNCTION,
-						       .of_parts = threads_cell },
-	CPU_SELF_CELL, CPU_OF_TASKS_CELLS, CPU_INTERRUPTED_CELL,
-	{ "runnable_ns", FOLD_SUM, .kind = 1 }, { "migrations", FOLD_COUNT, .kind = 2 },
+static const struct fold_cell task_cells[] = {
+	{ "threads", .op = FOLD_FUNCTION, .of_parts = threads_cell }, CPU_SELF_CELL,
+	CPU_OF_TASKS_CELLS, CPU_INTERRUPTED_CELL, { "runnable_ns", FOLD_SUM, .kind = 1 },
+	{ "migrations", FOLD_FUNCTION, .of = "from_cpu", .kind = 2, .of_parts = migrations_cell },
 	{ "package_migrations", FOLD_FUNCTION, .of = "crosses", .kind = 2,
 		.of_parts = packages_cell },
-	{ "percent", FOLD_OF_RANGE, .of = "self_ns" }, { 0 } };
+	{ "percent", FOLD_OF_RANGE, .of = "self_ns" }, { 0 }
+};
 
 static const struct mer_column top_columns[] = { ANALYSIS_TASK_COLUMNS, TASK_TIME_COLUMNS, { 0 } };
 static const struct fold top = {

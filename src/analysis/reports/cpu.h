@@ -2,25 +2,14 @@
  *
  *   cpu.c        the analysis: its tables by thread, process, CPU and host
  *   cpu_bins.c   the same over time
- *   cpu_facts.c  what CPUs did, who waited for them, who changed to another one
- *   cpu_full.c   when a CPU had no time to spare
  *   cpu_stays.c  every time slice of a thread, and how long they were */
 #ifndef MER_ANALYSIS_REPORTS_CPU_H
 #define MER_ANALYSIS_REPORTS_CPU_H
 
 #include "analysis/all.h"
 #include "analysis/cells.h"
+#include "analysis/facts/cpu.h"
 #include "analysis/fold.h"
-
-enum cpu_mode { /* of fact_cpu_run and fact_cpu_idle: what a CPU does */
-	CPU_USER,
-	CPU_SYSCALL,
-	CPU_KERNEL,  /* a kernel thread */
-	CPU_RUNNING, /* a task of which it is not known whether it was in a system call */
-	CPU_IRQ,     /* interrupts of devices, timers and other CPUs */
-	CPU_SOFTIRQ,
-	CPU_IDLE
-};
 
 #define CPU_TIME_COLUMNS                                                                           \
 	{ "user_ns", "user", MER_DURATION }, { "syscall_ns", "system calls", MER_DURATION },       \

@@ -16,7 +16,7 @@
 #include "analysis/cells.h"
 #include "analysis/fold.h"
 #include "analysis/ready.h"
-#include "analysis/reports/futex_holders.h"
+#include "analysis/facts/futex_holders.h"
 #include "base/grow.h"
 
 /* ---- facts ---- */

@@ -10,7 +10,7 @@
 #include "analysis/bins.h"
 #include "analysis/cells.h"
 #include "analysis/fold.h"
-#include "analysis/reports/mem_objects.h"
+#include "analysis/facts/mem_objects.h"
 #include "base/grow.h"
 
 enum { PAGE_BYTES = 4096 };

@@ -1,14 +1,13 @@
 /* Network: packets and bytes by thread, interface and pair of hosts.
  *
- * What packets are is in net_packet.c. A packet in an interrupt is put down to nobody. */
+ * What packets are is in facts/packet.c. A packet in an interrupt is put down to nobody. */
 #include "analysis/reports/net.h"
 
 #include <string.h>
 
 #include "analysis/all.h"
-#include "analysis/busiest.h"
 #include "analysis/cells.h"
-#include "analysis/reports/io.h"
+#include "kernel/io_op.h"
 #include "kernel/files/files.h"
 
 #define TRAFFIC_COLUMNS                                                                            \

@@ -490,7 +490,7 @@ static const struct cli_option options[] = {
 	CLI_GRID_OPTION(
 		min, CLI_DURATION, "TIME", "with an ANALYSIS: only TIME or longer; also --max"),
 	CLI_GRID_MANUAL_OPTION(max, CLI_DURATION, "TIME", "with an ANALYSIS: only TIME or less"),
-	CLI_GRID_SIZES("io: "),
+	CLI_GRID_SIZES("io, disk: "),
 	CLI_GRID_NAME("with an ANALYSIS: only these; also --filter"),
 	CLI_GRID_GROUP_BY("with an ANALYSIS: "),
 	CLI_GRID_FILTER("with an ANALYSIS: "),

@@ -1,5 +1,5 @@
 /* meridian summary: the whole experiment on one screen, and what to type next. */
-#include "analysis/reports/summary.h"
+#include "analysis/summary/summary.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -253,6 +253,11 @@ static int check_options(struct cli_grid *g)
 			(int)DRAW_CHART_BINS);
 	if (v->interval.set && v->interval.v < 1)
 		return mer_fail(err, MER_ERR_USAGE, "--interval: a duration above 0 is required");
+	const struct analysis_moved *map = analysis_find_moved(a, "map");
+	if (v->plot && strcmp(g->verb, "log") == 0 && map)
+		return mer_fail(err, MER_ERR_USAGE,
+			"--plot: the chart of '%s' is now: meridian log %s --plot %s", a->id,
+			map->analysis, v->plot);
 	if (v->plot && strcmp(g->verb, "log") == 0 && !has_output(a, "map"))
 		return mer_fail(err, MER_ERR_USAGE,
 			"--plot does not apply to '%s': it has no table 'map'", a->id);
@@ -350,6 +355,15 @@ static int check_folds(struct cli_grid *g)
 		       : check_choice(g, "filter", SESSION_CHOICE_FILTER, "facts to select");
 }
 
+/* The command that prints a table now. */
+static int has_moved(const struct cli_grid *g, const struct analysis_moved *m)
+{
+	bool is_verb = strcmp(m->to, "top") == 0;
+	return mer_fail(&g->cli->err, MER_ERR_USAGE,
+		"--table: the table '%s' of '%s' is now: meridian top %s%s%s", m->output,
+		g->analysis->id, m->analysis, is_verb ? "" : " --table ", is_verb ? "" : m->to);
+}
+
 /* The tables of --table, instead of the verb's. */
 static int request_tables(struct cli_grid *g)
 {
@@ -369,6 +383,10 @@ static int request_tables(struct cli_grid *g)
 			request_one(g, (unsigned)k);
 			continue;
 		}
+		const struct analysis_moved *moved =
+			analysis_find_moved(g->analysis, wanted->item[i]);
+		if (moved)
+			return has_moved(g, moved);
 		struct mer_str list = { 0 };
 		const char *best = cli_nearest(wanted->item[i], names, n);
 		put_names(&list, names, n);
@@ -448,6 +466,7 @@ static bool leaves_out(const struct cli_grid *g)
 static struct mer_table_options options_of(const struct cli_grid *g)
 {
 	const struct cli_grid_values *v = g->values;
+	bool is_log = strcmp(g->verb, "log") == 0; /* its chart is of single ones */
 	return (struct mer_table_options){ .size = sizeof(struct mer_table_options),
 		.filter = v->filter,
 		.group_by = v->group_by,
@@ -456,9 +475,9 @@ static struct mer_table_options options_of(const struct cli_grid *g)
 		.max_ns = v->max.set ? v->max.v : INT64_MAX,
 		.names = v->names.item,
 		.n_names = v->names.n,
-		.n_bins = v->bins.set			? (uint64_t)v->bins.v
-			  : v->plot && !v->interval.set ? PLOT_BINS
-							: 0,
+		.n_bins = v->bins.set				   ? (uint64_t)v->bins.v
+			  : v->plot && !v->interval.set && !is_log ? PLOT_BINS
+								   : 0,
 		.interval_ns = v->interval.v,
 		.max_bins = v->plot ? DRAW_CHART_BINS : 0,
 		.min_bytes = (uint64_t)v->min_size.v,

@@ -106,7 +106,7 @@ static void skip_names(struct archive *a, struct checkpoint_whole *x)
 {
 	x->names = a->at;
 	for (uint32_t i = 0; i < x->n_names && !a->failed; i++) {
-		uint32_t len;
+		uint32_t len = 0;
 		archive_u32(a, &len);
 		archive_data(a, NULL, len);
 	}
@@ -158,8 +158,8 @@ static void read_map(struct archive *a, struct mer_map *map, uint32_t limit)
 	uint32_t n;
 	archive_count(a, &n, 2);
 	for (uint32_t i = 0; i < n && !a->failed; i++) {
-		uint64_t key;
-		uint32_t value, *at;
+		uint64_t key = 0;
+		uint32_t value = 0, *at;
 		archive_u64(a, &key);
 		archive_u32(a, &value);
 		at = a->failed || value > limit ? NULL : mer_map_put(map, key);
@@ -223,7 +223,7 @@ static bool put_names(struct kernel_host *h, const struct checkpoint_whole *x)
 	struct archive a;
 	archive_open(&a, x->names, x->names_bytes);
 	for (uint32_t i = 0; i < x->n_names; i++) {
-		uint32_t len;
+		uint32_t len = 0;
 		archive_u32(&a, &len);
 		const uint8_t *text = archive_data(&a, NULL, len);
 		if (!text || mer_intern_add(&h->names, (const char *)text, len) != i)
