@@ -5,7 +5,12 @@
 const struct fact_kind *const fact_kinds[] = {
 	&fact_call,
 	&fact_clock,
+	&fact_cpu_full,
+	&fact_cpu_idle,
+	&fact_cpu_move,
+	&fact_cpu_run,
 	&fact_cpu_stay,
+	&fact_cpu_wait,
 	&fact_disk_merge,
 	&fact_disk_request,
 	&fact_disk_time,

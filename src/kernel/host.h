@@ -111,10 +111,10 @@ struct kernel_host {
 	struct mer_map not_ended; /* piece of a wait that may be taken up later than that -> 1 */
 	uint32_t *
 		not_final; /* by task (those known then): its spans from this number on may still change */
-	uint32_t n_final;		  /* tasks that it has */
-	uint64_t n_events;		  /* that were read */
-	bool has_wakeups, has_interrupts; /* are recorded */
-	uint64_t n_odd;			  /* that contradict what was known: see model.h */
+	uint32_t n_final;				  /* tasks that it has */
+	uint64_t n_events;				  /* that were read */
+	bool has_wakeups, has_interrupts, has_migrations; /* are recorded */
+	uint64_t n_odd; /* that contradict what was known: see model.h */
 	uint64_t
 		n_calls_left_out; /* system calls that ended, not known whose or since when: never told */
 };

@@ -253,6 +253,7 @@ int kernel_model_new(const struct kernel_model_input *in, struct kernel_host *h,
 		m->has_frees = records(m, is_free);
 		h->has_wakeups = m->has_wakeups;
 		h->has_interrupts = m->has_interrupts;
+		h->has_migrations = m->has_migrations;
 		kernel_holes_init(&m->holes, m->in.losses);
 	}
 	if (rc) {

@@ -8,7 +8,7 @@
 struct now { /* of a task */
 	int64_t begin;
 	uint16_t cpu;
-	uint8_t state;
+	uint8_t state, cause;
 	bool is_on;
 };
 
@@ -21,11 +21,12 @@ struct reader {
 	void *ctx;
 };
 
-static void put_on(struct reader *r, uint32_t task, int64_t begin, uint64_t state, uint64_t cpu)
+static void put_on(struct reader *r, uint32_t task, int64_t begin, uint64_t state, uint64_t cause,
+	uint64_t cpu)
 {
 	if (!kernel_is_on_cpu((enum kernel_state)state) || cpu == KERNEL_NO_CPU)
 		return;
-	r->tasks[task] = (struct now){ begin, (uint16_t)cpu, (uint8_t)state, true };
+	r->tasks[task] = (struct now){ begin, (uint16_t)cpu, (uint8_t)state, (uint8_t)cause, true };
 	r->n_on += begin <= r->end;
 }
 
@@ -36,7 +37,8 @@ static int take_off(struct reader *r, uint32_t task, int64_t end)
 		return 0;
 	t->is_on = false;
 	r->n_on -= t->begin <= r->end;
-	return r->take(r->ctx, &(struct fact_stretch){ t->begin, end, task, t->cpu, t->state });
+	return r->take(
+		r->ctx, &(struct fact_stretch){ t->begin, end, task, t->cpu, t->state, t->cause });
 }
 
 /* Those who were on a CPU where the stretch of blocks begins. */
@@ -55,7 +57,7 @@ static bool begin_blocks(
 			return false;
 		const struct kernel_span *k = kernel_span(r->h, spans[i]);
 		if (!r->tasks[k->task].is_on)
-			put_on(r, k->task, k->begin, k->state, k->cpu);
+			put_on(r, k->task, k->begin, k->state, k->cause, k->cpu);
 	}
 	return true;
 }
@@ -66,7 +68,7 @@ static int read_block(struct reader *r, const struct store_brief *b)
 	for (size_t i = 0; i < b->n && rc == 0; i++) {
 		uint32_t task = (uint32_t)b->task[i];
 		rc = take_off(r, task, (int64_t)b->begin[i]);
-		put_on(r, task, (int64_t)b->begin[i], b->state[i], b->cpu[i]);
+		put_on(r, task, (int64_t)b->begin[i], b->state[i], b->cause[i], b->cpu[i]);
 	}
 	return rc;
 }

@@ -209,6 +209,7 @@ bool store_spans_read_brief(struct store_spans *s, uint32_t block, struct store_
 	bool ok = bytes && store_unpack(&in, b->begin, b->n) && store_unpack(&in, b->task, b->n) &&
 		  store_unpack(&in, b->state, b->n) && store_unpack(&in, b->cpu, b->n);
 	for (size_t i = 0; ok && i < b->n; i++) {
+		b->cause[i] = (uint8_t)(b->state[i] >> 8);
 		b->state[i] &= 0xff;
 		b->cpu[i] = (uint16_t)(b->cpu[i] - 1);
 		bad |= b->task[i] >= s->n_tasks || b->state[i] >= KERNEL_N_STATES;

@@ -102,8 +102,8 @@ uint32_t fold_group_of(struct fold_groups *g, const int64_t *keys)
 		return KERNEL_NONE;
 	size_t at = hash & (g->cap - 1);
 	for (; g->slots[at].group; at = (at + 1) & (g->cap - 1))
-		if (g->slots[at].hash == hash && memcmp(fold_group_row(g, g->slots[at].group - 1),
-							 keys, g->n_keys * sizeof(*keys)) == 0)
+		if (g->slots[at].hash == hash &&
+			has_keys(fold_group_row(g, g->slots[at].group - 1), keys, g->n_keys))
 			return g->slots[at].group - 1;
 	uint32_t group = add_group(g, keys);
 	if (group != KERNEL_NONE)
@@ -137,21 +137,46 @@ static bool find_dense(struct fold_groups *g, const int64_t *keys, uint32_t n, u
 	return true;
 }
 
-bool fold_groups_find(struct fold_groups *g, const int64_t (*keys)[FOLD_PIECES], uint32_t n,
-	bool is_dense, uint32_t *groups)
+/* Where the last group of a small number is kept; NULL: nowhere. False: no memory. */
+static bool last_of(struct fold_groups *g, int64_t key, uint32_t **last)
+{
+	uint64_t at = key == FACT_UNKNOWN ? 0 : (uint64_t)key + 1;
+	*last = NULL;
+	if (at >= DENSE_LIMIT)
+		return true;
+	*last = at < g->cap_dense ? &g->dense[at]
+				  : mer_grow_at(&g->dense, &g->cap_dense, at, sizeof(*g->dense));
+	return *last != NULL;
+}
+
+bool fold_groups_find(struct fold_groups *g, const struct fold_table *t,
+	const int64_t (*keys)[FOLD_PIECES], uint32_t n, uint32_t *groups)
 {
 	int64_t own[FOLD_MAX_KEYS];
-	if (is_dense)
+	if (t->is_dense)
 		return find_dense(g, keys[0], n, groups);
 	for (uint32_t i = 0; i < n; i++) {
 		bool is_last = i > 0;
+		uint32_t *last = NULL;
 		for (uint32_t k = 0; k < g->n_keys; k++) {
 			own[k] = keys[k][i];
 			is_last = is_last && keys[k][i - 1] == own[k];
 		}
-		groups[i] = is_last ? groups[i - 1] : fold_group_of(g, own);
+		if (is_last) {
+			groups[i] = groups[i - 1];
+			continue;
+		}
+		if (t->main_key < FOLD_MAX_KEYS && !last_of(g, own[t->main_key], &last))
+			return false;
+		if (last && *last && has_keys(fold_group_row(g, *last - 1), own, g->n_keys)) {
+			groups[i] = *last - 1;
+			continue;
+		}
+		groups[i] = fold_group_of(g, own);
 		if (groups[i] == KERNEL_NONE)
 			return false;
+		if (last)
+			*last = groups[i] + 1;
 	}
 	return true;
 }
@@ -171,4 +196,5 @@ void fold_groups_fini(struct fold_groups *g)
 	free(g->chunks);
 	free(g->slots);
 	free(g->dense);
+	free(g->seqs);
 }

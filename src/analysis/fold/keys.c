@@ -55,8 +55,13 @@ struct mer_cell fold_key_cell(const struct fold_joined *j, const struct fold_key
 	if (k->what == FOLD_KEY_HOST)
 		return mer_text(analysis_host_name(j->run, first->host));
 	int64_t value = row[k->inner];
-	if (k->what == FOLD_KEY_PROCESS && value != FACT_UNKNOWN)
+	if (k->what == FOLD_KEY_PROCESS && value != FACT_UNKNOWN) {
 		value = j->process_of[first->host][value];
+		/* A task whose process is not known is one by itself. */
+		if (part == FOLD_TASK_TID &&
+			j->run->world->hosts[first->host].tasks[value].pid >= 0)
+			return MER_NONE;
+	}
 	return part == FOLD_TASK_ITSELF
 		       ? fold_number_cell(j->run, &k->source, first->host, value, &j->run->arena)
 		       : fold_task_cell(j->run, first->host, value, part, INT64_MAX);

@@ -163,10 +163,10 @@ static int on_stretch(
 		to = next < c->n && c->changes[next].time < s->end ? c->changes[next].time : s->end;
 		if (to <= t)
 			continue;
-		struct clocked *x = fact_next(f, TASK_CLOCKS);
+		struct clocked *x = fact_place(f, TASK_CLOCKS);
 		*x = (struct clocked){ .fact = { t, to, s->task, s->cpu, 0 },
 			.khz = next ? c->changes[next - 1].khz : 0 };
-		rc = fact_added(f, h, TASK_CLOCKS);
+		rc = fact_placed(f, h, TASK_CLOCKS, sizeof(*x));
 	}
 	return rc;
 }
@@ -177,8 +177,8 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 	if (!fact_is_used(ctx, TASK_CLOCKS) || !kernel_is_on_cpu(k->state) ||
 		k->cpu == KERNEL_NO_CPU)
 		return 0;
-	return on_stretch(
-		ctx, h, &(struct fact_stretch){ k->begin, end, k->task, k->cpu, k->state });
+	return on_stretch(ctx, h,
+		&(struct fact_stretch){ k->begin, end, k->task, k->cpu, k->state, k->cause });
 }
 
 /* A change that was made a fact of. */

@@ -188,6 +188,7 @@ static const struct fold task_bins = {
 			{ .group = "host thread", .busiest = "read_bytes written_bytes" }, { 0 } },
 	.cells = (const struct fold_cell[]){ { "read_bytes", FOLD_SPREAD, MOVES(IO_MOVES_IN) },
 		{ "written_bytes", FOLD_SPREAD, MOVES(IO_MOVES_OUT) }, { 0 } },
+	.order = "thread",
 };
 
 enum { TOP, TASKS, LOG, MAP, FREQ, STATS, BINS, TASK_BINS };

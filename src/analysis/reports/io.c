@@ -130,6 +130,7 @@ static const struct fold task_bins = {
 		{ "block_written_bytes", FOLD_SPREAD, .of = "bytes", WAY_IS(IO_MOVES_OUT),
 			.kind = 1 },
 		{ 0 } },
+	.order = "thread",
 };
 
 enum { TOP, FILES, LOG, FREQ, STATS, TASK_BINS };

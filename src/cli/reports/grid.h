@@ -97,8 +97,7 @@ struct cli_grid_values { /* of options; not all verbs have all of them */
 #define CLI_GRID_FILTER_MANUAL                                                                     \
 	"--filter takes an expression as 'meridian events' does, of columns of the tables: "       \
 	"columns of single things, such as duration or cpu, decide what counts; of amounts, such " \
-	"as count > 10, which rows are shown. A unit may be left out: duration > 1ms. comm and "   \
-	"pid are compared when all is read; they need a condition of their own.\n\n"
+	"as count > 10, which rows are shown. A unit may be left out: duration > 1ms.\n\n"
 #define CLI_GRID_NAME_MANUAL                                                                       \
 	"--name selects by pattern: interrupts (timer, eth0, 27, softirq:timer), system calls "    \
 	"(openat, 'read*'), or, for io, files and sockets ('/etc/*', 10.0.0.2:80) and disks "      \
