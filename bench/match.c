@@ -150,7 +150,7 @@ static void bench_gather(struct mer_experiment *e, const struct sync_gather_opti
 			l->n_reordered, l->n_unmatched);
 	}
 	size_t n;
-	const struct mer_diag *d = mer_diagnostics(e, &n);
+	const struct mer_diag *d = trace_findings(e, &n);
 	for (size_t i = 0; i < n; i++)
 		if (strncmp(d[i].code, "sync-", 5) == 0)
 			printf("%s: %s: %s\n", d[i].code, d[i].host ? d[i].host : "", d[i].message);

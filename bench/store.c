@@ -1,8 +1,9 @@
 /* A store: how long it takes to build beside the reading, how large it is, and how fast it answers.
  *
- *   store TRACE...   reads, saves, and then asks: opening, paths of windows of 10 ms, all spans
+ *   store TRACE...   reads, saves, and then asks: opening, paths of windows of 10 ms, pictures, tables, all spans
  *
- * Each question opens the file anew, as a process of its own would. */
+ * Each question opens the file anew, as a process of its own would, but those of pictures and tables. STORE_VERBOSE=1
+ * prints each of these, too; STORE_KEEP=1 leaves the file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "analysis/all.h"
 #include "path/path.h"
 #include "store/record.h"
 #include "sync/auto.h"
@@ -161,6 +163,56 @@ static int draw(struct mer_experiment *e, const char *path, struct mer_err *err)
 	return rc;
 }
 
+static int ask_table(struct store *s, const struct analysis_request *request,
+	const struct analysis_options *o, double *took, struct mer_err *err)
+{
+	struct analysis_source source = store_source(s);
+	struct analysis_run run;
+	struct mer_table table;
+	double t0 = seconds();
+	int rc = analysis_run_from(&run, &source, NULL, o, request, 1, &table, err);
+	*took = seconds() - t0;
+	if (getenv("STORE_VERBOSE"))
+		printf("  %s %s: %.3f ms, %zu rows\n", request->analysis->id,
+			request->analysis->outputs[request->output].id, *took * 1e3, table.n_rows);
+	mer_table_fini(&table);
+	analysis_run_fini(&run);
+	return rc;
+}
+
+/* Every table that is made of facts, of a part of the time: 1 is all of it. */
+static int ask_tables(struct mer_experiment *e, const char *path, unsigned parts, const char *title,
+	struct mer_err *err)
+{
+	enum { MOST = 300 };
+	double took[MOST];
+	size_t n = 0;
+	struct store *s;
+	int rc = store_open(path, key, e, &s, err);
+	if (rc)
+		return rc;
+	int64_t length = (e->end - e->begin) / parts;
+	for (size_t i = 0; analyses[i]; i++)
+		for (unsigned k = 0; rc == 0 && analyses[i]->outputs[k].id && n < MOST; k++) {
+			const struct analysis_request request = { analyses[i], k };
+			struct analysis_options o = { .begin = INT64_MIN,
+				.end = INT64_MAX,
+				.max_ns = INT64_MAX,
+				.n_bins = 100,
+				.limit = 20 };
+			if (parts > 1) {
+				o.begin = e->begin + (int64_t)(next_random() % parts) * length;
+				o.end = o.begin + length;
+			}
+			if (analysis_is_of_facts(&request, 1))
+				rc = ask_table(s, &request, &o, &took[n++], err);
+		}
+	if (rc == 0 && n)
+		print_times(title, took, n);
+	store_close(s);
+	return rc;
+}
+
 int main(int argc, char **argv)
 {
 	struct mer_err err = { 0 };
@@ -179,6 +231,12 @@ int main(int argc, char **argv)
 		rc = ask(e, path, &err);
 	if (rc == 0)
 		rc = draw(e, path, &err);
+	if (rc == 0)
+		rc = ask_tables(e, path, 1, "tables of all", &err);
+	if (rc == 0)
+		rc = ask_tables(e, path, 20, "tables of a twentieth", &err);
+	if (rc == 0)
+		rc = ask_tables(e, path, 1000, "tables of a thousandth", &err);
 	if (rc == 0)
 		rc = look_at_all(e, path, &err);
 	if (!getenv("STORE_KEEP"))

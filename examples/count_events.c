@@ -57,7 +57,9 @@ int main(int argc, char **argv)
 
 	/* All events, but none of their fields: unwanted fields are not decoded. */
 	struct mer_need need = { .event = "*", .fields = "" };
-	struct mer_read_options options = { .needs = &need, .n_needs = 1 };
+	struct mer_read_options options = MER_OPTIONS(struct mer_read_options);
+	options.needs = &need;
+	options.n_needs = 1;
 	if (mer_cursor_open(experiment, &options, &cursor, &err) != 0)
 		return fail(&err);
 	do {
@@ -73,10 +75,10 @@ int main(int argc, char **argv)
 
 	/* Whatever was damaged or lost is known now: numbers without it would
    * mislead. */
-	const struct mer_diag *diags = mer_diagnostics(experiment, &n);
-	for (size_t i = 0; i < n; i++)
-		fprintf(stderr, "count_events: %s: %s\n", diags[i].path ? diags[i].path : "",
-			diags[i].message);
+	for (size_t i = 0; i < mer_n_diagnostics(experiment); i++) {
+		const struct mer_diag *d = mer_diagnostic_at(experiment, i);
+		fprintf(stderr, "count_events: %s: %s\n", d->path ? d->path : "", d->message);
+	}
 	mer_experiment_free(experiment);
 	free(counts);
 	return 0;

@@ -24,7 +24,7 @@ class TableOptions(ctypes.Structure):
                 ("n_names", c_size_t), ("n_bins", c_uint64), ("interval_ns", c_int64)]
 
 
-lib = ctypes.CDLL(os.environ.get("LIBMERIDIAN", "libmeridian.so.0"))
+lib = ctypes.CDLL(os.environ.get("LIBMERIDIAN", "libmeridian.so.1"))
 for name, result, arguments in [
         ("mer_session_new", c_int, [POINTER(c_char_p), c_size_t, c_void_p, POINTER(c_void_p), POINTER(Error)]),
         ("mer_session_open", c_int, [c_void_p, POINTER(Error)]),

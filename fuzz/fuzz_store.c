@@ -58,11 +58,12 @@ static int take(
 	return 0;
 }
 
-/* The index of blocks as it is in facts.c: a block, two times, how many. */
+/* The index of blocks as it is in facts.c: a block, two times, how many, which tasks. */
 struct fact_block {
 	struct store_block block;
 	int64_t begin, end;
 	uint32_t n, reserved;
+	uint64_t tasks[4];
 };
 
 static void check_facts(struct store_file *f, const struct fact_kind *kind, size_t size, uint32_t n)
@@ -73,10 +74,10 @@ static void check_facts(struct store_file *f, const struct fact_kind *kind, size
 	const struct fact_block *b =
 		(const struct fact_block *)(f->file.data + (size + SLACK + 63) / 64 * 64);
 	struct fact_block block = { { 0, (uint32_t)size, (uint32_t)mer_hash(f->file.data, size) },
-		INT64_MIN, INT64_MAX, n, 0 };
+		INT64_MIN, INT64_MAX, n, 0, { 0 } };
 	memcpy((void *)(uintptr_t)b, &block, sizeof(block));
-	(void)store_facts_read(
-		f, 0, 0, kind, &h, STORE_NEEDS_ALL, INT64_MIN, INT64_MAX, take, &fact_bytes, &err);
+	(void)store_facts_read(f, 0, 0, kind, &h, STORE_NEEDS_ALL,
+		&(struct fact_range){ INT64_MIN, INT64_MAX, NULL }, take, &fact_bytes, &err);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

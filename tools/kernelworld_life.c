@@ -52,7 +52,7 @@ struct task *first_task(struct cpu *c, const char *comm, enum program program, i
 		return t;
 	t->born = INT64_MIN;
 	t->ppid = t->is_kernel ? 2 : 1;
-	note_state(t, KERNEL_READY, KERNEL_NO_CAUSE);
+	note_state(t, KERNEL_RUNNABLE, KERNEL_NO_CAUSE);
 	t->queued = true;
 	list_add(&c->queue, t);
 	return t;

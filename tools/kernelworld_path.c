@@ -94,7 +94,7 @@ static void follow(struct pieces *ps, const struct task *t, int64_t begin, int64
 		const struct span *p = &t->spans[i];
 		int64_t from = p->begin > begin ? p->begin : begin;
 		switch ((enum kernel_state)p->state) {
-		case KERNEL_READY: note(ps, t, from, end, "wait-cpu"); break;
+		case KERNEL_RUNNABLE: note(ps, t, from, end, "runnable"); break;
 		case KERNEL_INTERRUPTED: note(ps, t, from, end, "interrupted"); break;
 		case KERNEL_NEW: note(ps, t, from, end, "fork"); break;
 		case KERNEL_BLOCKED: follow_wait(ps, t, p, from, end); break;

@@ -424,7 +424,7 @@ void switch_task(struct cpu *c, int prev_state)
 	emit(c, EV_SWITCH);
 	prev->on_cpu = false;
 	if (runnable && prev != c->idle) {
-		note_state(prev, KERNEL_READY, KERNEL_NO_CAUSE);
+		note_state(prev, KERNEL_RUNNABLE, KERNEL_NO_CAUSE);
 		list_add(&c->queue, prev);
 		prev->queued = true;
 	}

@@ -41,7 +41,7 @@ void note_end_of_wait(struct task *t, int cause, struct task *by, struct packet 
 	last->cause = (uint8_t)cause;
 	last->by = by;
 	last->packet = p;
-	note_state(t, KERNEL_READY, KERNEL_NO_CAUSE);
+	note_state(t, KERNEL_RUNNABLE, KERNEL_NO_CAUSE);
 }
 
 /* ---- files ---- */
@@ -67,7 +67,7 @@ void close_csv(FILE *f, const char *name)
 }
 
 static const char *const states[KERNEL_N_STATES] = { "unknown", "running", "user", "syscall",
-	"thread", "interrupted", "ready", "blocked", "new", "stopped", "dead" };
+	"thread", "interrupted", "runnable", "blocked", "new", "stopped", "dead" };
 static const char *const causes[KERNEL_N_CAUSES] = { "", "disk", "network", "timer", "task",
 	"futex", "pipe", "input", "ipi", "irq", "softirq" };
 

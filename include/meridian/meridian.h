@@ -1,4 +1,17 @@
-/* libmeridian: read the traces of many hosts together. */
+/* Events of libmeridian: the traces of many hosts, read together.
+ *
+ *   mer_experiment_open → mer_synchronize → mer_cursor_open → mer_cursor_next ... → mer_cursor_free
+ *
+ * Whoever wants tables, tasks or paths instead opens a session (meridian/session.h), whose experiment is the same.
+ *
+ * Ownership: a handle that a function returns by pointer is freed by the caller with the function that its description
+ * names. What else is returned belongs to the experiment or cursor that it was asked of.
+ *
+ * Errors: functions that can fail return 0 or a negative enum mer_err_code, and fill *err with a sentence. Any of them can return MER_ERR_NOMEM, MER_ERR_BUG, MER_ERR_SYS and MER_ERR_LIMIT. Damage in traces is no
+ * error: see mer_diagnostic_at.
+ *
+ * Threads: an experiment and its cursors are used by one thread at a time, whichever that is. Several cursors of one
+ * experiment may be open at once. Different experiments are independent of each other. */
 #ifndef MERIDIAN_H
 #define MERIDIAN_H
 
@@ -59,14 +72,30 @@ enum mer_remedy {
 	MER_REMEDY_NEW_FOLDER,	 /* to write to */
 	MER_N_REMEDIES
 };
-/* A stable word for programs: "hosts", "keep-offsets"; NULL for MER_REMEDY_NONE. */
+
+/* The stable word of a remedy, for programs: "hosts", "keep-offsets"; NULL for MER_REMEDY_NONE. */
 const char *mer_remedy_name(enum mer_remedy remedy);
 
-struct mer_err {
+struct mer_err { /* stays as it is in all versions 1.x */
 	int code;
 	char text[1000]; /* one or more lines that say what failed and where; no final newline */
 	enum mer_remedy remedy;
 };
+
+/* Options are structs that begin with their size; the other members are zeroed, the defaults, and set where something
+ * else is wanted: struct mer_read_options o = MER_OPTIONS(struct mer_read_options); In the options of this header a
+ * size of 0 stands for version 1.0. */
+#ifdef __cplusplus
+#define MER_OPTIONS(type)                                                                          \
+	{                                                                                          \
+		sizeof(type)                                                                       \
+	}
+#else
+#define MER_OPTIONS(type)                                                                          \
+	{                                                                                          \
+		.size = sizeof(type)                                                               \
+	}
+#endif
 
 enum mer_severity {
 	MER_NOTE,    /* good to know; no result is affected */
@@ -77,7 +106,7 @@ enum mer_severity {
 /* A finding about the input, shown beside the results that it affects. */
 struct mer_diag {
 	enum mer_severity severity;
-	const char *code;    /* a stable word for programs: "lost-events", "bad-packet", ... */
+	const char *code;    /* a stable word for programs, "lost-events": docs/diagnostics.md */
 	const char *host;    /* NULL: not about one host */
 	const char *path;    /* file or trace; NULL: none */
 	int64_t stream;	     /* stream's number in its trace, -1: none */
@@ -141,25 +170,40 @@ struct mer_loss { /* lost events or packets, as counted by the tracer */
 	uint64_t events, packets;
 };
 
-struct mer_open_options {  /* zeroed: the defaults */
+struct mer_open_options {
+	size_t size;
 	bool keep_offsets; /* every trace keeps its recorded clock offset, even if the offsets of
 			      several traces of one host differ by the error of measurement */
 	bool ignore_uuid;  /* packets with the UUID of another trace are read too */
 };
 
 /* Opens every readable trace: an unreadable path is a diagnostic if there is another trace, and an
- * error if there is none. *experiment is freed with mer_experiment_free. */
+ * error if there is none. options may be NULL. *experiment is freed with mer_experiment_free.
+ * MER_ERR_INPUT, MER_ERR_SYS: none of the paths can be read. */
 int mer_experiment_open(const char *const *paths, size_t n_paths,
 	const struct mer_open_options *options, struct mer_experiment **experiment,
 	struct mer_err *err);
+
+/* Frees an experiment, after its cursors. NULL is allowed. */
 void mer_experiment_free(struct mer_experiment *);
 
-const struct mer_host *mer_hosts(const struct mer_experiment *, size_t *n);
-const struct mer_trace *mer_traces(const struct mer_experiment *, size_t *n);
-const struct mer_stream *mer_streams(const struct mer_experiment *, size_t *n);
-const struct mer_loss *mer_losses(const struct mer_experiment *, size_t *n);
-/* The findings so far, of opening and of all finished readings. */
-const struct mer_diag *mer_diagnostics(const struct mer_experiment *, size_t *n);
+/* How many hosts, traces, data streams, and losses that the tracers counted there are. */
+size_t mer_n_hosts(const struct mer_experiment *);
+size_t mer_n_traces(const struct mer_experiment *);
+size_t mer_n_streams(const struct mer_experiment *);
+size_t mer_n_losses(const struct mer_experiment *);
+
+/* The i-th of them, from 0; NULL: there are not so many. It belongs to the experiment. Later versions may add members to
+ * these structs: do not copy them, nor step from one to the next. */
+const struct mer_host *mer_host_at(const struct mer_experiment *, size_t i);
+const struct mer_trace *mer_trace_at(const struct mer_experiment *, size_t i);
+const struct mer_stream *mer_stream_at(const struct mer_experiment *, size_t i);
+const struct mer_loss *mer_loss_at(const struct mer_experiment *, size_t i);
+
+/* How many findings there are so far, of opening and of all finished readings, and the i-th of them; NULL: there are not
+ * so many. It is valid until the next reading ends. */
+size_t mer_n_diagnostics(const struct mer_experiment *);
+const struct mer_diag *mer_diagnostic_at(const struct mer_experiment *, size_t i);
 
 /* ---- Clock alignment ----
  *
@@ -167,14 +211,16 @@ const struct mer_diag *mer_diagnostics(const struct mer_experiment *, size_t *n)
  * one host, the reference, and events of different hosts are in the order in which they happened, within
  * the error of the alignment. */
 
-struct mer_sync_options {  /* zeroed: use the recorded messages between the hosts */
+struct mer_sync_options { /* defaults: use the recorded messages between the hosts */
+	size_t size;
 	const char *saved; /* the text that `meridian sync --save` wrote; NULL: none */
 	size_t saved_len;
 };
 
 /* Call it once, after opening and before the first reading. options may be NULL. Reads all network
  * events, unless there is a saved text. Diagnostics (codes begin with "sync-") report the hosts that
- * cannot be compared and the error of the others. */
+ * cannot be compared and the error of the others.
+ * MER_ERR_INPUT: the saved text is damaged, or of other hosts. */
 int mer_synchronize(
 	struct mer_experiment *, const struct mer_sync_options *options, struct mer_err *err);
 
@@ -182,12 +228,13 @@ int mer_synchronize(
 
 struct ctf_plan;
 
-/* One event record of a batch. mer_need explains the slots; or use the accessors. */
+/* One event record of a batch. This struct and mer_need stay as they are in all versions 1.x, as there are arrays of
+ * them. mer_need explains the slots; or use the accessors. */
 struct mer_event {
 	int64_t ts;		     /* ns; MER_NO_TIME: its stream has no clock */
 	const uint64_t *slots;	     /* values of its fields */
 	const struct ctf_plan *plan; /* their meaning */
-	uint32_t stream;	     /* index in mer_streams() */
+	uint32_t stream;	     /* number of the data stream: mer_stream_at */
 	uint32_t context; /* its packet's context, in the batch; UINT32_MAX: not wanted */
 };
 
@@ -202,7 +249,8 @@ struct mer_need {
 	const char *fields;
 };
 
-struct mer_read_options {	      /* zeroed: everything */
+struct mer_read_options { /* defaults: everything */
+	size_t size;
 	const struct mer_need *needs; /* the first that matches an event's name counts */
 	size_t n_needs;		      /* 0: all events, all fields */
 	bool has_begin, has_end;
@@ -212,18 +260,26 @@ struct mer_read_options {	      /* zeroed: everything */
 
 struct mer_cursor;
 
+/* Begins a reading of what options select; NULL selects everything. *cursor is freed with mer_cursor_free. */
 int mer_cursor_open(struct mer_experiment *, const struct mer_read_options *,
 	struct mer_cursor **cursor, struct mer_err *err);
+
+/* Ends a reading, whether it came to its end or not. What was found on the way is among the diagnostics from then on.
+ * NULL is allowed. */
 void mer_cursor_free(struct mer_cursor *);
+
 /* The next batch; *n is 0 at the end. Events, and the memory to which their slots point, live until the
  * next call. Damage in the traces becomes diagnostics of the experiment when the cursor is freed; errors
  * here come from the system, not from the trace. */
 int mer_cursor_next(
 	struct mer_cursor *, const struct mer_event **events, size_t *n, struct mer_err *err);
 
+/* The name of an event: "sched_switch". The text lives as long as the experiment. */
 const char *mer_event_name(const struct mer_event *);
+
 /* Index of the need that matched the event (0 if there are no needs). */
 int mer_event_need(const struct mer_event *);
+
 /* A field by name, payload first, then contexts. For readings of all fields; convenient, not fast.
  * Returns false if there is no such field, or if it has another type. */
 bool mer_event_int(const struct mer_event *, const char *field, int64_t *value);

@@ -11,8 +11,8 @@
  * copied.
  *
  * Options are structs that begin with their size: zero the struct, set size to sizeof of it, then what differs from
- * the default (MER_OPTIONS does the first two). Later versions of the library add members at the end only, so programs
- * built with this header go on working. NULL is the same as all defaults.
+ * the default (MER_OPTIONS of meridian.h does the first two). Later versions of the library add members at the end only,
+ * so programs built with this header go on working. NULL is the same as all defaults.
  *
  * Errors: functions that can fail return 0 or a negative enum mer_err_code, and fill *err (which may be NULL) with a
  * sentence. *result and the like are NULL then. Any of them can return MER_ERR_NOMEM and MER_ERR_BUG, and those that
@@ -34,33 +34,20 @@ extern "C" {
 
 /* ---- Version ---- */
 
-/* The version that a program is built with; it compares as a number: 0.1.0 is 100. */
-#define MER_VERSION_MAJOR 0
-#define MER_VERSION_MINOR 1
+/* The version that a program is built with; it compares as a number: 1.0.0 is 10000. */
+#define MER_VERSION_MAJOR 1
+#define MER_VERSION_MINOR 0
 #define MER_VERSION_PATCH 0
 #define MER_VERSION (MER_VERSION_MAJOR * 10000 + MER_VERSION_MINOR * 100 + MER_VERSION_PATCH)
 
 /* The version that it runs with: MER_VERSION of the library. Cannot fail. */
 int mer_version(void);
-/* The same as text: "0.1.0". The text is constant. */
+/* The same as text: "1.0.0". The text is constant. */
 const char *mer_version_text(void);
 
 /* ---- Session ---- */
 
 struct mer_session;
-
-/* Initializes options: struct mer_session_options o = MER_OPTIONS(struct mer_session_options); */
-#ifdef __cplusplus
-#define MER_OPTIONS(type)                                                                          \
-	{                                                                                          \
-		sizeof(type)                                                                       \
-	}
-#else
-#define MER_OPTIONS(type)                                                                          \
-	{                                                                                          \
-		.size = sizeof(type)                                                               \
-	}
-#endif
 
 enum mer_clocks {	     /* how clocks are aligned */
 	MER_CLOCKS_AUTO,     /* by the messages between the hosts; a single host needs none */
@@ -84,6 +71,16 @@ struct mer_session_options {
 	 * than mer_session_cancel and mer_session_progress. NULL: not called. */
 	void (*progress)(void *progress_data, const char *stage);
 	void *progress_data;
+	/* There will be one question: what it needed is released at once, which saves memory. A
+	 * second one reads the traces again. */
+	bool once;
+	/* What grows with the traces takes memory_bytes at most; the rest goes to a temporary file in
+	 * the first of these folders that has room for it. No folder: memory takes it all. */
+	uint64_t memory_bytes;
+	const char *const *temporary_folders;
+	size_t n_temporary_folders;
+	/* What was found when clocks were aligned stays out of mer_session_diagnostics. */
+	bool no_clock_findings;
 };
 
 /* A session for these traces; nothing is opened yet. paths: traces (folders with a file `metadata`), or folders that
@@ -130,18 +127,23 @@ size_t mer_result_n_rows(const struct mer_result *result);
 size_t mer_result_n_columns(const struct mer_result *result);
 /* Rows that the limit left out. */
 uint64_t mer_result_n_left_out(const struct mer_result *result);
-/* "top": the table's id; for people: its title, or NULL. */
+/* The time that a table of an analysis is about, on the common clock: false, and nothing is written, when nothing was
+ * recorded in the window, or for other results. */
+bool mer_result_window(const struct mer_result *result, int64_t *begin, int64_t *end);
+/* The id of a table, "top", and its title for people, or NULL. */
 const char *mer_result_id(const struct mer_result *result);
 const char *mer_result_title(const struct mer_result *result);
 
 /* The column with this key; mer_result_n_columns if there is none. Keys are stable: those of the program's JSON. */
 size_t mer_result_column(const struct mer_result *result, const char *key);
-/* Of a column: "total_ns"; for people "Time", or NULL; "duration", "bytes", "time", "id", ...: what it is; "ns",
- * "bytes", "percent": unit, or NULL. All NULL for a column that is not there. */
+/* What a column is: its key, "total_ns"; its title for people, "Time", or NULL; its type, "duration", "bytes", "time",
+ * "id", ...; its unit, "ns", "bytes", "percent", or NULL. All NULL for a column that is not there. */
 const char *mer_result_key(const struct mer_result *result, size_t column);
 const char *mer_result_column_title(const struct mer_result *result, size_t column);
 const char *mer_result_type(const struct mer_result *result, size_t column);
 const char *mer_result_unit(const struct mer_result *result, size_t column);
+/* The key of the column that rows are sorted by; NULL: by none. */
+const char *mer_result_sorted(const struct mer_result *result);
 /* Which of the three functions below reads its cells. */
 enum mer_value mer_result_value(const struct mer_result *result, size_t column);
 
@@ -173,11 +175,12 @@ int mer_session_hosts(struct mer_session *session, struct mer_result **result, s
 int mer_session_capabilities(
 	struct mer_session *session, struct mer_result **result, struct mer_err *err);
 /* Findings so far: damage, losses, doubts about clocks. severity ("note", "warning", "error"), code (a stable word for
- * programs: "lost-events"), host, path, count, remedy (a stable word, see mer_remedy_name), message (a sentence). */
+ * programs: "lost-events"; docs/diagnostics.md lists them), host, path, count, remedy (a stable word, see mer_remedy_name), message (a sentence). */
 int mer_session_diagnostics(
 	struct mer_session *session, struct mer_result **result, struct mer_err *err);
 /* The analyses and their tables, for mer_session_table: analysis, table, title, columns (keys, separated by blanks),
- * groups (1: group_by applies), filters (1: filter applies). Needs no open session. */
+ * groups (1: group_by applies), filters (1: filter applies), periods (1: is about periods and needs option period).
+ * Needs no open session. */
 int mer_session_catalog(
 	struct mer_session *session, struct mer_result **result, struct mer_err *err);
 
@@ -221,6 +224,10 @@ struct mer_selection {
 	/* [begin, end), as on the command line: "+1.5s" after the first event, "12:34:56.789",
 	 * "HOST:TIME" by that host's clock, ns since 1970. */
 	const char *begin, *end;
+	/* Besides the single numbers above, ranges of them: the first and the last of a range, both
+	 * included, then the next one's. n_ counts ranges. */
+	const uint64_t *cpu_ranges, *tid_ranges, *pid_ranges;
+	size_t n_cpu_ranges, n_tid_ranges, n_pid_ranges;
 };
 
 struct mer_table_options {
@@ -230,20 +237,48 @@ struct mer_table_options {
 	const char *filter;
 	/* Keys, separated by commas, instead of the table's: "host,process". */
 	const char *group_by;
-	uint64_t limit;		/* rows at most; 0: all */
+	/* Rows at most; 0: all. Not of histograms, whose rows belong together. */
+	uint64_t limit;
 	int64_t min_ns, max_ns; /* durations that count; max_ns 0: all */
 	/* Files, system calls, interrupts, ... that count: names, or patterns of * and ?. */
 	const char *const *names;
 	size_t n_names;
 	uint64_t n_bins;     /* of tables over time; 0: 20, unless interval_ns is set */
 	int64_t interval_ns; /* width of a bin; 0: by n_bins */
+	uint64_t max_bins;   /* more are an error; 0: as many as there can be */
+	/* Bytes that things moved, of analyses that know sizes; max_bytes 0: any. */
+	uint64_t min_bytes, max_bytes;
+	/* A column, by its key (the unit may be left out) or title: the greatest first, but names
+	 * from a to z and times forward. "+" before it: the least first. NULL: the order of the table. */
+	const char *sort;
+	bool reverse; /* the order */
+	/* Without rows of the tracer's own tasks and without idle waits, as the program shows them to
+	 * people. */
+	bool leave_out;
+	/* Only what happens in periods: from an event that matches BEGIN to the next one that matches
+	 * END. "BEGIN : END", as `meridian top --period`; durations of periods, max 0: any. */
+	const char *period;
+	const char *const *period_by; /* what both events share: "host", "cpu", "tid", a field */
+	size_t n_period_by;
+	int64_t period_min_ns, period_max_ns;
+	bool zero_max; /* 0 as max_ns, max_bytes or period_max_ns is a limit like any other */
+	/* Of mer_session_tables, so many tables, the last ones, keep all rows in their own order,
+	 * whatever sort, leave_out and limit say: for a chart. */
+	size_t n_whole;
 };
 
 /* A table of an analysis: "cpu", "top". mer_session_catalog lists them. Rows are in the order of the program's output.
  * MER_ERR_USAGE: no such analysis or table; an option that does not apply to it or is no expression; hosts or CPUs that
- * are not there; a window that ends before it begins. */
+ * are not there; a window that ends before it begins; no period, or too many of them. */
 int mer_session_table(struct mer_session *session, const char *analysis, const char *table,
 	const struct mer_table_options *options, struct mer_result **result, struct mer_err *err);
+
+/* Several tables of an analysis from one reading, so that their numbers agree and the traces are read once. Options
+ * have to apply to all of them, sort to one. results has n_tables elements, which are freed one by one.
+ * MER_ERR_USAGE: as mer_session_table; no table. */
+int mer_session_tables(struct mer_session *session, const char *analysis, const char *const *tables,
+	size_t n_tables, const struct mer_table_options *options, struct mer_result **results,
+	struct mer_err *err);
 
 /* The tasks that are selected (NULL: all), in the order in which they began: host, tid, pid, comm (its last name),
  * begin, end (of its life, as far as recorded and in the window), duration_ns, born (1: began in the recording), kernel
@@ -267,6 +302,32 @@ struct mer_path_options {
  * (that the task was in), in_flight (1: a packet on its way to host).
  * MER_ERR_USAGE: no task is selected, or fewer than nth; as mer_session_table. */
 int mer_session_path(struct mer_session *session, const struct mer_path_options *options,
+	struct mer_result **result, struct mer_err *err);
+
+enum mer_lanes {	/* what a lane is of */
+	MER_LANES_CPUS, /* the CPUs that are selected; selected tasks are not looked at */
+	MER_LANES_TASKS /* the tasks that are selected, in the order of mer_session_tasks */
+};
+
+struct mer_lane_options {
+	size_t size;
+	const struct mer_selection *selection;
+	uint32_t lanes;	   /* enum mer_lanes */
+	uint32_t max_bins; /* 0: exact spans; 1048576 at most */
+};
+
+/* What CPUs or tasks did in the window, lane by lane, for pictures: lane (its number, from 0), host, cpu, tid, comm,
+ * begin, end, state ("user", "syscall", "blocked", ...), duration_ns (how long the lane was in the state from begin to
+ * end), cause, syscall (that the task was in).
+ * max_bins 0: spans as they are, without those of no length, cut to the window. A lane of a CPU has the tasks that were
+ * on it; cpu of a task's span is where it ran, ran last, or waits for a CPU.
+ * Otherwise there is a resolution: the window is cut into so many bins at most, a power of two of ns wide, that begin at
+ * multiples of it; the first and the last may reach beyond the window. A row is a bin and a state in it, or several bins
+ * one after the other that are wholly of one state; of a lane's own host, CPU or task alone. In a session with a store,
+ * this costs as much as there are bins, however long the window is.
+ * What is left of the time of a CPU is time without a task.
+ * MER_ERR_USAGE: too many bins; as mer_session_tasks. */
+int mer_session_lanes(struct mer_session *session, const struct mer_lane_options *options,
 	struct mer_result **result, struct mer_err *err);
 
 /* The messages from one host to another, or to itself, by when they were sent: sent, received (each by the clock of its

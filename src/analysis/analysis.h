@@ -15,8 +15,9 @@
 
 struct analysis_run;
 struct analysis_bins; /* bins.h */
-struct fact_kind;     /* fact.h */
-struct fold;	      /* fold.h */
+struct fact_kind;
+struct fact_range; /* fact.h */
+struct fold;	   /* fold.h */
 
 #define ANALYSIS_ALL_OUTPUTS UINT32_MAX /* for by_duration, by_name */
 
@@ -55,8 +56,15 @@ struct analysis_chart {
 	bool summary; /* also in the picture of the whole experiment */
 };
 
+/* A table that another analysis has now: whoever names it learns that. */
+struct analysis_moved {
+	const char *output; /* NULL: ends a list */
+	const char *analysis, *to;
+};
+
 struct analysis {
 	const char *id;	   /* "cpu": the word on the command line */
+	const char *was;   /* the word before, still understood; NULL: none */
 	const char *title; /* "CPU usage" */
 	const char *help;  /* one line */
 	uint32_t wants;	   /* enum kernel_wants */
@@ -81,6 +89,7 @@ struct analysis {
 	const struct analysis_output *outputs; /* ends with {0} */
 	/* Ends with {0}; the first ones matter most. NULL: a chart for each column of "bins". */
 	const struct analysis_chart *charts;
+	const struct analysis_moved *moved; /* NULL: none */
 	size_t state_size;
 	/* ctx: struct analysis_host. Any may be NULL. Meanings as in kernel/observer.h. */
 	struct kernel_observer on;
@@ -101,6 +110,8 @@ extern const struct analysis *const analyses[]; /* ends with NULL */
 const struct analysis *analysis_find(const char *id);
 /* Its number; -1: it has no such output. */
 int analysis_find_output(const struct analysis *a, const char *id);
+/* NULL: it never had it, or has it still. */
+const struct analysis_moved *analysis_find_moved(const struct analysis *a, const char *id);
 
 struct analysis_chosen {    /* tasks of a host */
 	const bool *wanted; /* by task */
@@ -140,10 +151,10 @@ void analysis_run_fini(struct analysis_run *run);
 struct analysis_source {
 	struct kernel_world *world; /* borrowed; longer there than the run */
 	void *ctx;
-	/* Hands those of the kind and host that may lie in [begin, end] to take (a fact_taker), in their order;
-	 * others may be among them. From any thread. */
-	int (*read)(void *ctx, uint32_t host, const struct fact_kind *kind, int64_t begin,
-		int64_t end,
+	/* Hands those of the kind and host that are needed to take (a fact_taker), in their order; others may be
+	 * among them, and are if there are no needed ones. From any thread. */
+	int (*read)(void *ctx, uint32_t host, const struct fact_kind *kind,
+		const struct fact_range *range,
 		int (*take)(void *taker, const struct kernel_host *h, const void *facts, size_t n,
 			struct mer_err *err),
 		void *taker, struct mer_err *err);
@@ -187,9 +198,6 @@ struct analysis_wanted {
 	uint8_t *known; /* 1: no, 2: yes */
 	size_t cap;
 };
-/* 1: yes, 0: no; negative: no memory. name NULL: it has none. */
-int analysis_wants_name(
-	const struct analysis_host *a, struct analysis_wanted *w, size_t i, const char *name);
 void analysis_wanted_fini(struct analysis_wanted *w);
 /* Will rows of this output be asked for? What only others need need not be kept. */
 static inline bool analysis_asks(const struct analysis_host *a, unsigned output)

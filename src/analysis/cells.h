@@ -4,11 +4,11 @@
 
 #include "analysis/analysis.h"
 
-/* Columns of statistics, and their cells: avg and stddev rounded to ns. When the least and the greatest
+/* Columns of statistics, and their cells: mean and stddev rounded to ns. When the least and the greatest
  * began is for programs. */
 #define ANALYSIS_STATS_COLUMNS                                                                     \
 	{ "count", "count", MER_COUNT }, { "min_ns", "min", MER_DURATION },                        \
-		{ "max_ns", "max", MER_DURATION }, { "avg_ns", "avg", MER_DURATION },              \
+		{ "max_ns", "max", MER_DURATION }, { "mean_ns", "mean", MER_DURATION },            \
 		{ "stddev_ns", "stddev", MER_DURATION }, { "total_ns", "total", MER_DURATION },    \
 		{ "min_at", NULL, MER_TIME },                                                      \
 	{                                                                                          \
@@ -30,12 +30,15 @@ void analysis_stats_cells(const struct analysis_stats *s, struct mer_cell *cells
 		"comm", "comm", MER_TEXT                                                           \
 	}
 enum { ANALYSIS_TASK_CELLS = 4 };
+/* Over time: of the tasks that have most, and of "all others". */
+#define ANALYSIS_TASK_BINS_COLUMNS                                                                 \
+	{ "begin", "begin", MER_TIME }, { "end", NULL, MER_TIME }, ANALYSIS_TASK_COLUMNS
 void analysis_task_cells(const struct analysis_run *run, uint32_t host, uint32_t task, int64_t at,
 	struct mer_cell *cells);
 
-/* Rows of a histogram, one a bucket that is not empty: before, then begin_ns, end_ns, count. */
+/* Rows of a histogram, one a bucket that is not empty: before, then from_ns, to_ns, count. */
 #define ANALYSIS_FREQ_COLUMNS                                                                      \
-	{ "begin_ns", "from", MER_DURATION }, { "end_ns", "to", MER_DURATION },                    \
+	{ "from_ns", "from", MER_DURATION }, { "to_ns", "to", MER_DURATION },                      \
 	{                                                                                          \
 		"count", "count", MER_COUNT                                                        \
 	}

@@ -52,6 +52,7 @@ struct taker { /* of a kind and host */
 	const struct fact_kind *kind;
 	struct fold_state **states; /* in arena */
 	size_t n_states;
+	struct fold_waiting *waiting; /* for other ones; NULL: none */
 	struct analysis_host **parts; /* of analyses that use it, in arena */
 	const struct analysis **analyses;
 	size_t n_parts;
@@ -76,6 +77,7 @@ struct engine {
 	size_t n;
 	struct fold_plan **plans;    /* by request; NULL: it has no fold */
 	struct fold_state ***states; /* by request, then host */
+	size_t *shared_with;	     /* by request: the first one whose states these are, too */
 	size_t n_requests;
 	const struct fact_kind *kinds[MAX_KINDS]; /* that are used */
 	const struct fact_maker *makers[MAX_LISTENERS];
@@ -154,6 +156,8 @@ static int take_facts(
 	int rc = 0;
 	for (size_t i = 0; i < t->n_states && rc == 0; i++)
 		rc = fold_add(t->states[i], h, t->kind, facts, n, err);
+	if (t->waiting && rc == 0)
+		rc = fold_waiting_take(t->waiting, h, facts, n, err);
 	for (size_t i = 0; i < t->n_parts && rc == 0; i++)
 		rc = t->analyses[i]->facts(t->parts[i], h, t->kind, facts, n);
 	return rc;
@@ -199,6 +203,18 @@ static bool has_kind(const struct fact_kind *const *kinds, const struct fact_kin
 	return kinds && *kinds;
 }
 
+static bool add_state(
+	struct taker *t, const struct fold_plan *p, struct fold_state *s, uint32_t n_hosts)
+{
+	if (!fold_waits(p)) {
+		t->states[t->n_states++] = s;
+		return true;
+	}
+	if (!t->waiting)
+		t->waiting = fold_waiting_new(t->kind, n_hosts);
+	return t->waiting && fold_waiting_for(t->waiting, s);
+}
+
 static bool begin_taker(struct engine *g, struct host_run *hr, size_t number, uint32_t host)
 {
 	struct taker *t = &hr->takers[number];
@@ -209,8 +225,10 @@ static bool begin_taker(struct engine *g, struct host_run *hr, size_t number, ui
 	if (!t->states || !t->parts || !t->analyses)
 		return false;
 	for (size_t k = 0; k < g->n_requests; k++)
-		if (g->plans[k] && has_kind(fold_plan_kinds(g->plans[k]), t->kind))
-			t->states[t->n_states++] = g->states[k][host];
+		if (g->plans[k] && g->shared_with[k] == k &&
+			has_kind(fold_plan_kinds(g->plans[k]), t->kind) &&
+			!add_state(t, g->plans[k], g->states[k][host], g->n_hosts))
+			return false;
 	for (size_t i = 0; i < g->n; i++)
 		if (has_kind(g->analyses[i]->uses, t->kind)) {
 			t->analyses[t->n_parts] = g->analyses[i];
@@ -248,7 +266,9 @@ static int begin_makers(struct engine *g, struct host_run *hr, uint32_t host, st
 	hr->makers = mer_arena_zalloc(&hr->arena, g->n_makers + 1, sizeof(*hr->makers));
 	bool ok = hr->takers && hr->makers;
 	for (size_t k = 0; k < g->n_requests && ok; k++)
-		if (g->plans[k]) {
+		if (g->plans[k] && g->shared_with[k] != k) {
+			g->states[k][host] = g->states[g->shared_with[k]][host];
+		} else if (g->plans[k]) {
 			g->states[k][host] = fold_state_new(g->plans[k], host);
 			ok = g->states[k][host] != NULL;
 		}
@@ -317,10 +337,24 @@ static int plan_fold(struct engine *g, size_t k, const struct analysis_request *
 		.by_name = a->by_name >> request->output & 1,
 		.other_columns = other_columns };
 	int rc = fold_plan_new(g->run, &r, &g->plans[k], err);
-	if (rc == 0)
+	if (rc == 0) {
 		mer_table_init(table, o->id, title_of(g, o), fold_plan_columns(g->plans[k]),
 			&g->run->arena);
+		table->spill = g->run->e->spill;
+	}
 	return rc;
+}
+
+/* Tables of the same sums are made of one state: CPUs, and the hosts that have them. */
+static void share_states(struct engine *g)
+{
+	for (size_t k = 0; k < g->n_requests; k++) {
+		g->shared_with[k] = k;
+		for (size_t i = 0; i < k && g->plans[k] && g->shared_with[k] == k; i++)
+			if (g->plans[i] && g->shared_with[i] == i &&
+				fold_plan_adds_same(g->plans[i], g->plans[k]))
+				g->shared_with[k] = i;
+	}
 }
 
 /* What a filter names need be in one of the tables only. */
@@ -353,6 +387,8 @@ static int plan_folds(struct engine *g, const struct analysis_request *requests,
 		rc = plan_fold(g, k, &requests[k], true, &tables[k], &none);
 		*err = none;
 	}
+	if (rc == 0)
+		share_states(g);
 	return rc ? rc : use_kinds(g, err);
 }
 
@@ -395,6 +431,10 @@ static int end_hosts(struct engine *g, const struct kernel_world *w, struct mer_
 {
 	for (uint32_t h = 0; h < g->n_hosts; h++) {
 		int rc = wants_host(g->run, h) && !g->source ? end_makers(g, w, h) : 0;
+		for (size_t k = 0; k < g->n_kinds && rc == 0; k++) {
+			struct fold_waiting *waiting = g->hosts[h].takers[k].waiting;
+			rc = waiting ? fold_waiting_end(waiting, g->run, h, &g->hosts[h].err) : 0;
+		}
 		for (size_t i = 0; i < g->n && rc == 0; i++) {
 			const struct analysis *a = g->analyses[i];
 			rc = a->end ? a->end(&g->hosts[h].parts[i], &w->hosts[h]) : 0;
@@ -439,6 +479,8 @@ static void free_engine(struct engine *g)
 {
 	for (uint32_t h = 0; g->hosts && h < g->n_hosts; h++) {
 		struct host_run *hr = &g->hosts[h];
+		for (size_t k = 0; hr->takers && k < g->n_kinds; k++)
+			fold_waiting_free(hr->takers[k].waiting);
 		for (size_t i = 0; hr->parts && i < g->n; i++)
 			if (hr->parts[i].state && g->analyses[i]->free_state)
 				g->analyses[i]->free_state(hr->parts[i].state);
@@ -449,9 +491,12 @@ static void free_engine(struct engine *g)
 	}
 	for (size_t k = 0; g->plans && k < g->n_requests; k++) {
 		for (uint32_t h = 0; g->states && g->states[k] && h < g->n_hosts; h++)
-			fold_state_free(g->states[k][h]);
-		fold_plan_free(g->plans[k]);
+			if (g->shared_with[k] == k)
+				fold_state_free(g->states[k][h]);
 	}
+	for (size_t k = 0; g->plans && k < g->n_requests; k++)
+		fold_plan_free(g->plans[k]);
+	free(g->shared_with);
 	free(g->plans);
 	free(g->states);
 	free(g->hosts);
@@ -488,7 +533,7 @@ bool analysis_reads_part(const struct analysis_options *options,
 	struct kernel_observer all = { 0 };
 	struct kernel_world_options o = { .observers = &all, .forget = true };
 	*slices = false;
-	if (options->n_periods || options->keep_spans || analysis_needs_messages(requests, n))
+	if (options->n_periods || analysis_needs_messages(requests, n))
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		const struct analysis *a = requests[i].analysis;
@@ -517,16 +562,19 @@ static int begin_engine(struct engine *g, struct mer_experiment *e,
 	mer_arena_init(&run->arena);
 	g->n_hosts = e->n_hosts;
 	g->n_requests = n;
-	for (size_t k = 0; k < n; k++)
+	for (size_t k = 0; k < n; k++) {
 		mer_table_init(&tables[k], requests[k].analysis->outputs[requests[k].output].id,
 			requests[k].analysis->outputs[requests[k].output].title,
 			requests[k].analysis->outputs[requests[k].output].columns, &run->arena);
+		tables[k].spill = e->spill;
+	}
 	g->analyses = calloc(n + 1, sizeof(*g->analyses));
 	g->asked = calloc(n + 1, sizeof(*g->asked));
 	g->plans = calloc(n + 1, sizeof(*g->plans));
 	g->states = calloc(n + 1, sizeof(*g->states));
+	g->shared_with = calloc(n + 1, sizeof(*g->shared_with));
 	g->hosts = calloc((size_t)e->n_hosts + 1, sizeof(*g->hosts));
-	if (!g->analyses || !g->asked || !g->hosts || !g->plans || !g->states)
+	if (!g->analyses || !g->asked || !g->hosts || !g->plans || !g->states || !g->shared_with)
 		return mer_fail_nomem(err);
 	for (size_t k = 0; k < n; k++) {
 		size_t i = 0;
@@ -575,7 +623,8 @@ int analysis_run(struct analysis_run *run, struct mer_experiment *e,
 	}
 	o.observers = observers;
 	o.unread = unread;
-	o.forget = !options->keep_spans;
+	/* Which are for waits alone: these may be there already. */
+	o.forget = !options->keep_spans || o.waits.is_only_way;
 	if (rc == 0 && looks_at_world(&g) && analysis_reads_names(options, requests, n))
 		rc = analysis_choose(run, r, &o, err);
 	if (rc == 0 && looks_at_world(&g))
@@ -612,18 +661,41 @@ bool analysis_is_of_facts(const struct analysis_request *requests, size_t n)
 
 /* Folds take what lies in the window; what an analysis sees itself may depend on all of the recording, such as
  * memory in use. */
+/* The tasks that are wanted, as folds choose facts by them (fold/select.c): not where names are, as all that come up are
+ * tried. *tasks NULL: all count. */
+static int find_tasks(
+	const struct engine *g, const struct kernel_host *h, bool **tasks, struct mer_err *err)
+{
+	const struct analysis_options *o = g->run->options;
+	*tasks = NULL;
+	if (!o->wants_task || o->wants_names || o->wants_name)
+		return 0;
+	*tasks = malloc(h->n_tasks + 1);
+	if (!*tasks)
+		return mer_fail_nomem(err);
+	for (uint32_t i = 0; i < h->n_tasks; i++)
+		(*tasks)[i] = o->wants_task(o->ctx, h, i);
+	return 0;
+}
+
 static int read_host(void *ctx, size_t host, unsigned worker, struct mer_err *err)
 {
 	struct engine *g = ctx;
 	const struct analysis_options *o = g->run->options;
-	int rc = 0;
+	bool *tasks;
 	(void)worker;
-	for (size_t k = 0; k < g->n_kinds && rc == 0 && wants_host(g->run, (uint32_t)host); k++) {
+	if (!wants_host(g->run, (uint32_t)host))
+		return 0;
+	int rc = find_tasks(g, &g->source->world->hosts[host], &tasks, err);
+	for (size_t k = 0; k < g->n_kinds && rc == 0; k++) {
 		struct taker *t = &g->hosts[host].takers[k];
-		rc = g->source->read(g->source->ctx, (uint32_t)host, g->kinds[k],
-			t->n_parts ? INT64_MIN : o->begin, t->n_parts ? INT64_MAX : o->end,
-			take_facts, t, err);
+		struct fact_range range = { o->begin, o->end, g->kinds[k]->of_cpus ? NULL : tasks };
+		if (t->n_parts)
+			range = (struct fact_range){ INT64_MIN, INT64_MAX, NULL };
+		rc = g->source->read(
+			g->source->ctx, (uint32_t)host, g->kinds[k], &range, take_facts, t, err);
 	}
+	free(tasks);
 	return rc;
 }
 

@@ -93,6 +93,25 @@ struct fact_view {
 };
 
 struct fact_maker;
+struct fact_host;
+
+/* A stretch of time that a task was on a CPU in one state: kernel_is_on_cpu. */
+struct fact_stretch {
+	int64_t begin, end;
+	uint32_t task;
+	uint16_t cpu;
+	uint8_t state; /* enum kernel_state */
+	uint8_t cause; /* enum kernel_cause: of an interrupt */
+};
+
+/* Facts that follow from what a store has anyway, which then keeps none of them: of the same maker, made again
+ * by these. First it gets all facts of another kind (NULL: none), then all stretches of a window, in the order of their ends. */
+struct fact_origin {
+	const struct fact_kind *kind;
+	int (*take_fact)(struct fact_host *f, const struct kernel_host *h, const struct fact *x);
+	int (*take_stretch)(
+		struct fact_host *f, const struct kernel_host *h, const struct fact_stretch *s);
+};
 
 struct fact_kind {
 	const char *id, *title; /* "fault", "Page faults" */
@@ -100,7 +119,9 @@ struct fact_kind {
 	enum fact_rule rule;
 	uint16_t size; /* of the struct: a multiple of 8 */
 	bool of_cpus; /* about CPUs, whoever had them: options that choose tasks choose nothing of it */
+	bool of_tasks; /* about tasks, wherever they were: options that choose CPUs choose nothing of it */
 	bool comm_at_end; /* a row has its task's name as it was at the end, not at the begin */
+	const struct fact_origin *origin; /* NULL: a store keeps these facts */
 	/* Besides begin, end, task and cpu, which all have; choice, if it means anything. */
 	const struct fact_field *fields;
 	const struct fact_view *views; /* NULL: none. Both end with {0}. */
@@ -163,14 +184,31 @@ static inline bool fact_is_used(const struct fact_host *f, unsigned kind)
 	return f->sinks[kind].batch != NULL;
 }
 int fact_flush(struct fact_host *f, const struct kernel_host *h, unsigned kind);
-/* A fact of kinds[kind], which must be used. The struct is copied. */
-static inline int fact_add(
-	struct fact_host *f, const struct kernel_host *h, unsigned kind, const void *fact)
+/* Room for the next fact of kinds[kind], which must be used; then fact_placed. */
+static inline void *fact_place(struct fact_host *f, unsigned kind)
 {
 	struct fact_sink *s = &f->sinks[kind];
-	__builtin_memcpy(s->batch + (size_t)s->n * s->size, fact, s->size);
+	return s->batch + (size_t)s->n * s->size;
+}
+static inline int fact_placed(
+	struct fact_host *f, const struct kernel_host *h, unsigned kind, size_t bytes)
+{
+	struct fact_sink *s = &f->sinks[kind];
+	if (bytes != s->size)
+		return mer_fail(f->err, MER_ERR_BUG, "a fact of another size than its kind");
 	return ++s->n == FACT_BATCH ? fact_flush(f, h, kind) : 0;
 }
+/* (f, h, kind, fact): a fact of kinds[kind], which must be used. It is assigned member by member: reading a struct
+ * again that was just written in smaller parts would take more time than all the rest. (The comma: a type without const.) */
+#define fact_add(f_, h_, kind_, ...)                                                               \
+	(*(__typeof__(((void)0, *(__VA_ARGS__))) *)fact_place(f_, kind_) = *(__VA_ARGS__),         \
+		fact_placed(f_, h_, kind_, sizeof(*(__VA_ARGS__))))
+
+/* Which facts of a kind and host are needed. Whoever has them may give others, too. */
+struct fact_range {
+	int64_t begin, end; /* that may lie in [begin, end] */
+	const bool *tasks;  /* by number: that are about these; NULL: all */
+};
 
 /* All kinds, for stores: the list ends with NULL. */
 extern const struct fact_kind *const fact_kinds[];

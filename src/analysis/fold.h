@@ -12,7 +12,8 @@
  *
  *   plan.c    from names to numbers: which sums, by which keys     source.c  numbers of facts
  *   select.c  which facts, and which parts of them
- *   add.c     facts into groups.c and histogram.c                   rows.c    facts as rows of a table
+ *   add.c     facts into groups.c, histogram.c, values.c            rows.c    facts as rows of a table
+ *   waiting.c facts whose tasks may not be wanted
  *   joined.c  groups of all hosts to rows, in an order.c           process_of.c
  *   table.c   rows to a table, of keys.c and cells.c               bins.c    the same over time */
 #ifndef MER_ANALYSIS_FOLD_H
@@ -58,13 +59,15 @@ enum fold_op {
 	FOLD_P50,
 	FOLD_P90,
 	FOLD_P99,
+	FOLD_MEDIAN, /* exact: keeps each number, for facts of which there are few */
 	FOLD_AT_MIN, /* begin of the earliest that has the least */
 	FOLD_AT_MAX,
 	FOLD_FIRST, /* earliest and latest begin */
 	FOLD_LAST,
-	FOLD_SPREAD,	/* of facts that are cut: a sum that comes in evenly over its length */
-	FOLD_TIME_MEAN, /* mean by time: of facts that are cut */
-	FOLD_TIME_SUM,	/* number times seconds: kHz -> thousand cycles; times `scale`, rounded */
+	FOLD_SPREAD, /* of facts that are cut: a sum that comes in evenly over its length */
+	FOLD_SPREAD_PER_SECOND, /* the same with fractions, of the time of FOLD_PER_SECOND: a real */
+	FOLD_TIME_MEAN,		/* mean by time: of facts that are cut */
+	FOLD_TIME_SUM, /* number times seconds: kHz -> thousand cycles; times `scale`, rounded */
 	/* of the parts of a row */
 	FOLD_DIFFERENT, /* how many different numbers of the key `of` (see fold.parts) there are */
 	/* of columns, in the order of cells; of: their keys, blanks between; by: another one */
@@ -74,8 +77,14 @@ enum fold_op {
 	FOLD_SHARE,	  /* of its sum over all rows */
 	FOLD_OF_RANGE,	  /* of the time that was looked at of the host, or in the bin */
 	FOLD_PER_SECOND,  /* of that time */
+	FOLD_OF_TIME,	  /* of that time, ns */
 	FOLD_OF_CAPACITY, /* of the time of all its CPUs */
-	FOLD_CONSTANT,	  /* scale itself */
+	FOLD_CAPACITY,	  /* that time itself */
+	/* Of groups by CPU the time of that CPU, of others that of all CPUs: what `of` leaves of it, at least 0; and
+	 * what share `of` is of it, empty where there is none. of: keys, blanks between. */
+	FOLD_REST,
+	FOLD_OF_OWN,
+	FOLD_CONSTANT, /* scale itself */
 	FOLD_FUNCTION,
 	/* of rows: a field or view other than the column's key, or with a condition */
 	FOLD_VALUE
@@ -87,11 +96,16 @@ struct fold_cell {
 	const char *of, *by;
 	struct fold_where
 		where; /* only facts for which it holds; of rows: otherwise the cell is empty */
-	uint8_t kind;  /* of fold.kinds: whose facts */
-	bool is_key;   /* it follows from the group's keys: there is none with others */
+	/* Of fold.kinds: whose facts; FOLD_EVERY_KIND: of all that have the field of `where`, a choice. */
+	uint8_t kind;
+	bool is_key;	    /* it follows from the group's keys: there is none with others */
 	bool empty_if_none; /* counts and sums of no fact at all: an empty cell, not 0 */
 	int64_t scale;	    /* sums are divided by it; 0: by 1 */
-	/* FOLD_FUNCTION: of a group. */
+	const char *
+		scopes; /* words of scopes that have it: cells with one key differ in them; NULL: all */
+	/* FOLD_SUM: of this, of each part that is looked at, instead of `of`. */
+	int64_t (*of_piece)(int64_t begin, int64_t end);
+	/* FOLD_FUNCTION: of a group. With `of`: fold_part_count and fold_part_sum know that of the column. */
 	int (*of_parts)(const struct fold_parts *p, struct mer_cell *c);
 	/* The same of a row. */
 	struct mer_cell (*of_fact)(
@@ -101,7 +115,7 @@ struct fold_cell {
 /* Cells of ANALYSIS_STATS_COLUMNS (cells.h), with or without the percentiles. */
 #define FOLD_STATS(of_)                                                                            \
 	{ "count", FOLD_COUNT, .of = of_ }, { "min_ns", FOLD_MIN, .of = of_ },                     \
-		{ "max_ns", FOLD_MAX, .of = of_ }, { "avg_ns", FOLD_MEAN, .of = of_ },             \
+		{ "max_ns", FOLD_MAX, .of = of_ }, { "mean_ns", FOLD_MEAN, .of = of_ },            \
 		{ "stddev_ns", FOLD_STDDEV, .of = of_ }, { "total_ns", FOLD_SUM, .of = of_ },      \
 		{ "min_at", FOLD_AT_MIN, .of = of_ },                                              \
 	{                                                                                          \
@@ -119,12 +133,13 @@ struct fold_scope {
 	const char *group; /* keys */
 	const char *cells; /* columns that it has, the others stay empty; NULL: all */
 	bool every_bin;	   /* bins without facts are rows, too */
+	const char *known; /* keys: groups in which one of them is not known are no rows */
 	/* Of these columns together the ten that have most are rows by themselves, the others of a host
 	 * one row, "all others" in comm; NULL: all are by themselves. */
 	const char *busiest;
 };
 
-enum { FOLD_KINDS = 3, FOLD_WHERES = 3 };
+enum { FOLD_KINDS = 4, FOLD_WHERES = 3, FOLD_EVERY_KIND = UINT8_MAX };
 
 struct fold {
 	enum fold_shape shape;
@@ -146,6 +161,11 @@ struct fold {
 	/* Instead of begin and end, for both rules: fields. A fact that lacks one of them does not count. */
 	const char *from, *to;
 	const struct fold_scope *scopes; /* FOLD_BINS: ends with {0} */
+	/* Facts of all tasks count. In scopes with `busiest`, options that choose tasks choose those that are rows by
+	 * themselves, and the others are among "all others". */
+	bool every_task;
+	bool every_cpu;	   /* of groups by CPU: also those without facts that are recorded */
+	const char *known; /* as in struct fold_scope */
 	/* The rows are there, in order, not yet sorted: may add, change and remove some. n_seen: facts, selected or
 	 * not. */
 	int (*finish)(struct analysis_run *run, struct mer_table *t, uint64_t n_seen);
@@ -161,6 +181,8 @@ uint32_t fold_part_host(const struct fold_parts *p, size_t i);
 int64_t fold_part_key(const struct fold_parts *p, size_t i, const char *key);
 /* What the part has of a column that is a count, a sum or a greatest one. */
 int64_t fold_part_sum(const struct fold_parts *p, size_t i, const char *column);
+/* Of how many facts it is known. */
+int64_t fold_part_count(const struct fold_parts *p, size_t i, const char *column);
 
 /* ---- making tables ---- */
 
@@ -184,6 +206,8 @@ static inline bool fold_plan_groups_by(const struct fold *f)
 {
 	return f->shape != FOLD_ROWS && (f->group || f->scopes);
 }
+/* Do both add up the same, so that a state of one is a state of the other? */
+bool fold_plan_adds_same(const struct fold_plan *a, const struct fold_plan *b);
 void fold_plan_free(struct fold_plan *); /* NULL is fine */
 const struct mer_column *fold_plan_columns(const struct fold_plan *p);
 /* Whose facts: ends with NULL. */
@@ -197,6 +221,18 @@ int fold_add(struct fold_state *s, const struct kernel_host *h, const struct fac
 /* More facts of the same host: into += from, whose facts came later. Not of rows with equal values: those of
  * `into` are then before those of `from`. */
 int fold_join(struct fold_state *into, const struct fold_state *from, struct mer_err *err);
+/* Do facts wait until it is known whose they are? Then the engine keeps those of a kind and host, for all states that they
+ * are for, and adds those of wanted tasks when all is read. */
+bool fold_waits(const struct fold_plan *p);
+struct fold_waiting;
+struct fold_waiting *fold_waiting_new(const struct fact_kind *kind, uint32_t n_hosts);
+bool fold_waiting_for(struct fold_waiting *w, struct fold_state *s); /* false: no memory */
+void fold_waiting_free(struct fold_waiting *);			     /* NULL is fine */
+int fold_waiting_take(struct fold_waiting *w, const struct kernel_host *h, const void *facts,
+	size_t n, struct mer_err *err);
+/* run->world is there. */
+int fold_waiting_end(
+	struct fold_waiting *w, const struct analysis_run *run, uint32_t host, struct mer_err *err);
 /* states: by host, NULL: none. run->world is there. On one thread, once. */
 int fold_emit(const struct fold_plan *p, struct analysis_run *run, struct fold_state *const *states,
 	struct mer_table *t);

@@ -49,20 +49,6 @@ const char *analysis_comm(const struct analysis_run *run, uint32_t host, uint32_
 	return task == KERNEL_NONE ? "" : kernel_comm(&run->world->hosts[host], task, INT64_MAX);
 }
 
-int analysis_wants_name(
-	const struct analysis_host *a, struct analysis_wanted *w, size_t i, const char *name)
-{
-	const struct analysis_options *o = a->run->options;
-	if (!o->wants_name)
-		return 1;
-	uint8_t *known = mer_grow_at(&w->known, &w->cap, i, sizeof(*known));
-	if (!known)
-		return mer_fail_nomem(a->err);
-	if (!*known)
-		*known = name && o->wants_name(o->ctx, name) ? 2 : 1;
-	return *known == 2;
-}
-
 void analysis_wanted_fini(struct analysis_wanted *w)
 {
 	free(w->known);

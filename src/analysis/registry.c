@@ -5,10 +5,11 @@
 
 const struct analysis *const analyses[] = {
 	&analysis_cpu,
-	&analysis_frequency,
+	&analysis_cpufreq,
 	&analysis_sched,
 	&analysis_poll,
 	&analysis_io,
+	&analysis_disk,
 	&analysis_net,
 	&analysis_mem,
 	&analysis_faults,
@@ -24,7 +25,8 @@ const struct analysis *const analyses[] = {
 const struct analysis *analysis_find(const char *id)
 {
 	for (size_t i = 0; analyses[i]; i++)
-		if (strcmp(analyses[i]->id, id) == 0)
+		if (strcmp(analyses[i]->id, id) == 0 ||
+			(analyses[i]->was && strcmp(analyses[i]->was, id) == 0))
 			return analyses[i];
 	return NULL;
 }
@@ -35,4 +37,12 @@ int analysis_find_output(const struct analysis *a, const char *id)
 		if (strcmp(a->outputs[i].id, id) == 0)
 			return i;
 	return -1;
+}
+
+const struct analysis_moved *analysis_find_moved(const struct analysis *a, const char *id)
+{
+	for (const struct analysis_moved *m = a->moved; m && m->output; m++)
+		if (strcmp(m->output, id) == 0)
+			return m;
+	return NULL;
 }

@@ -87,7 +87,8 @@ static int compare(const void *a, const void *b)
 	return (x->seq > y->seq) - (x->seq < y->seq);
 }
 
-struct analysis_row_of *analysis_rows_join_all(const struct analysis_run *run,
+/* As analysis_rows_join, of all rows that are kept, where no limit was given for them. */
+static struct analysis_row_of *analysis_rows_join_all(const struct analysis_run *run,
 	const struct analysis_rows *(*of)(const void *state), size_t bytes, size_t *n)
 {
 	size_t count = 0, k = 0;

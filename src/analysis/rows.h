@@ -33,8 +33,5 @@ struct analysis_row_of { /* a row, and whose it is */
 struct analysis_row_of *analysis_rows_join(const struct analysis_run *run,
 	const struct analysis_rows *(*of)(const void *state), size_t bytes, size_t *n,
 	uint64_t *left_out);
-/* The same of all rows that are kept, where no limit was given for them. */
-struct analysis_row_of *analysis_rows_join_all(const struct analysis_run *run,
-	const struct analysis_rows *(*of)(const void *state), size_t bytes, size_t *n);
 
 #endif

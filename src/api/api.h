@@ -1,11 +1,17 @@
 /* Api: the inside of what include/meridian/session.h promises: handles, options with a size, results.
  *
  * Nothing is computed here. A session and what it answers are translated: texts and numbers of the caller to a
- * selection, tables to results. Every answer is a table, so that a new column changes no struct of the interface. */
+ * selection, tables to results. Every answer is a table, so that a new column changes no struct of the interface.
+ *
+ * The program asks through the same functions as everybody, and looks at what is behind a handle only to print it:
+ * api_session, api_answer, api_table. */
 #ifndef MER_API_API_H
 #define MER_API_API_H
 
+#include "analysis/leave_out.h"
 #include "base/map.h"
+#include "base/options.h"
+#include "base/spill.h"
 #include "base/table.h"
 #include "meridian/session.h"
 #include "session/request.h"
@@ -15,6 +21,7 @@ struct mer_session {
 	struct session *session;
 	struct mer_arena arena; /* for texts of options */
 	bool is_open;
+	struct mer_spill_options spill;
 	void (*progress)(void *data, const char *stage);
 	void *progress_data;
 	/* Of the stage that is running, read by any thread. */
@@ -27,14 +34,29 @@ struct mer_result {
 	const struct mer_table *table; /* own, or of the answer */
 	struct mer_table own;	       /* columns NULL: there is none */
 	struct mer_intern texts;       /* of own, that would go with the session's world */
-	/* Of a table of an analysis, which points to the rest. */
-	struct session_answer answer;
+	struct api_answer *answer;     /* whose table it is; NULL: it has its own */
+	const char *sorted;
+};
+
+/* Of mer_session_tables: one for all results of the call, freed with the last of them. */
+struct api_answer {
+	struct mer_arena arena;
+	atomic_uint n_results;
+	struct session_answer answer; /* which points to the rest */
 	struct session_request request;
 	struct session_selection selection;
 	struct session_texts names;
-	struct analysis_request wanted;
+	struct analysis_request *wanted;
+	struct analysis_period_rule *periods;
 	struct trace_filter *filter;
+	struct analysis_left_out left_out; /* of all tables */
 };
+
+/* What a handle stands for, for the program. */
+struct session *api_session(const struct mer_session *s);
+const struct api_answer *api_answer(
+	const struct mer_result *r); /* NULL: its table is of no analysis */
+const struct mer_table *api_table(const struct mer_result *r);
 
 /* Callers may pass NULL, the layers below look at what they got. */
 #define API_ERR(err)                                                                               \
@@ -43,8 +65,6 @@ struct mer_result {
 		0                                                                                  \
 	}
 
-/* Options of the caller, which may be NULL or of another version of the header, to those of this one. */
-int api_options(void *to, size_t size, const void *from, struct mer_err *err);
 /* Selects what from says (NULL: everything), if the traces have it. Copied to the arena. */
 int api_selection(const struct mer_session *s, const struct mer_selection *from,
 	struct mer_arena *arena, struct session_selection *to, struct mer_err *err);
@@ -59,6 +79,8 @@ int api_begin_table(const struct mer_session *s, const char *id, const char *tit
 	const struct mer_column *columns, struct mer_result **result, struct mer_err *err);
 int api_new_result(const char *id, const char *title, const struct mer_column *columns,
 	struct mer_result **result, struct mer_err *err);
+/* Of a result that goes; NULL is fine. */
+void api_answer_release(struct api_answer *a);
 /* A copy of the text, one for all cells that have it; unknown if it is empty. */
 struct mer_cell api_text(struct mer_result *r, const char *text);
 /* At the end: a result that failed, by rc or for want of memory, is freed. */

@@ -123,7 +123,7 @@ int mer_session_diagnostics(struct mer_session *s, struct mer_result **result, s
 	if (rc)
 		return rc;
 	size_t n;
-	const struct mer_diag *d = mer_diagnostics(session_experiment(s->session), &n);
+	const struct mer_diag *d = trace_findings(session_experiment(s->session), &n);
 	struct mer_table *t = &(*result)->own;
 	for (size_t i = 0; i < n; i++)
 		mer_table_add(t, (struct mer_cell[N]){

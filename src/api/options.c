@@ -4,26 +4,6 @@
 #include "api/api.h"
 #include "base/err.h"
 
-/* Members that an older header lacks are 0, which is the default; those that this one lacks have to be 0. */
-int api_options(void *to, size_t size, const void *from, struct mer_err *err)
-{
-	size_t given = size;
-	memset(to, 0, size);
-	if (!from)
-		return 0;
-	memcpy(&given, from, sizeof(given));
-	if (given < sizeof(size_t))
-		return mer_fail(err, MER_ERR_USAGE,
-			"the size of options is %zu: it must be sizeof of their struct", given);
-	for (size_t i = size; i < given; i++)
-		if (((const unsigned char *)from)[i])
-			return mer_fail(err, MER_ERR_USAGE,
-				"the options are of a later version than this library, which is %s",
-				mer_version_text());
-	memcpy(to, from, given < size ? given : size);
-	return 0;
-}
-
 int api_texts(struct session_texts *to, const char *const *from, size_t n, struct mer_arena *arena,
 	struct mer_err *err)
 {
@@ -41,6 +21,13 @@ static void add_numbers(struct session_ranges *to, const uint32_t *from, size_t 
 {
 	for (size_t i = 0; i < n; i++)
 		to->item[to->n++] = (struct session_range){ from[i], from[i], is_process };
+}
+
+static void add_ranges(struct session_ranges *to, const uint64_t *from, size_t n, bool is_process)
+{
+	for (size_t i = 0; i < n; i++)
+		to->item[to->n++] =
+			(struct session_range){ from[2 * i], from[2 * i + 1], is_process };
 }
 
 static int read_moment(struct session_moment *m, const char *text, struct mer_arena *arena,
@@ -61,17 +48,22 @@ int api_selection(const struct mer_session *s, const struct mer_selection *from,
 	struct mer_arena *arena, struct session_selection *to, struct mer_err *err)
 {
 	struct mer_selection o;
-	int rc = api_options(&o, sizeof(o), from, err);
+	int rc = mer_options_read(&o, sizeof(o), 0, from, err);
 	*to = (struct session_selection){ 0 };
 	if (rc)
 		return rc;
-	to->cpus.item = mer_arena_zalloc(arena, o.n_cpus + 1, sizeof(*to->cpus.item));
-	to->tids.item = mer_arena_zalloc(arena, o.n_tids + o.n_pids + 1, sizeof(*to->tids.item));
+	to->cpus.item =
+		mer_arena_zalloc(arena, o.n_cpus + o.n_cpu_ranges + 1, sizeof(*to->cpus.item));
+	to->tids.item = mer_arena_zalloc(arena,
+		o.n_tids + o.n_tid_ranges + o.n_pids + o.n_pid_ranges + 1, sizeof(*to->tids.item));
 	if (arena->failed)
 		return mer_fail_nomem(err);
 	add_numbers(&to->cpus, o.cpus, o.n_cpus, false);
 	add_numbers(&to->tids, o.tids, o.n_tids, false);
 	add_numbers(&to->tids, o.pids, o.n_pids, true);
+	add_ranges(&to->cpus, o.cpu_ranges, o.n_cpu_ranges, false);
+	add_ranges(&to->tids, o.tid_ranges, o.n_tid_ranges, false);
+	add_ranges(&to->tids, o.pid_ranges, o.n_pid_ranges, true);
 	rc = api_texts(&to->hosts, o.hosts, o.n_hosts, arena, err);
 	if (rc == 0)
 		rc = api_texts(&to->comms, o.comms, o.n_comms, arena, err);

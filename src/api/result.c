@@ -5,7 +5,6 @@
 #include "api/api.h"
 #include "base/err.h"
 #include "base/table_write.h"
-#include "trace/filter/filter.h"
 
 int api_new_result(const char *id, const char *title, const struct mer_column *columns,
 	struct mer_result **result, struct mer_err *err)
@@ -61,15 +60,23 @@ void mer_result_free(struct mer_result *r)
 		return;
 	if (r->own.columns)
 		mer_table_fini(&r->own);
-	if (r->answer.session)
-		session_answer_fini(&r->answer);
-	trace_filter_free(r->filter);
+	api_answer_release(r->answer);
 	mer_intern_fini(&r->texts);
 	mer_arena_fini(&r->arena);
 	free(r);
 }
 
 /* ---- What it is of ---- */
+
+const struct api_answer *api_answer(const struct mer_result *r)
+{
+	return r->answer;
+}
+
+const struct mer_table *api_table(const struct mer_result *r)
+{
+	return r->table;
+}
 
 size_t mer_result_n_rows(const struct mer_result *r)
 {
@@ -84,6 +91,21 @@ size_t mer_result_n_columns(const struct mer_result *r)
 uint64_t mer_result_n_left_out(const struct mer_result *r)
 {
 	return r->table->n_left_out;
+}
+
+bool mer_result_window(const struct mer_result *r, int64_t *begin, int64_t *end)
+{
+	const struct session_answer *a = r->answer ? &r->answer->answer : NULL;
+	if (!a || a->begin == MER_NO_TIME)
+		return false;
+	*begin = a->begin;
+	*end = a->end;
+	return true;
+}
+
+const char *mer_result_sorted(const struct mer_result *r)
+{
+	return r->sorted;
 }
 
 const char *mer_result_id(const struct mer_result *r)

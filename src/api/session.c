@@ -72,8 +72,8 @@ static int make(struct mer_session *s, const char *const *paths, size_t n_paths,
 		[MER_CLOCKS_SAVED] = SESSION_CLOCKS_SAVED,
 	};
 	struct mer_session_options o;
-	struct session_texts copies;
-	int rc = api_options(&o, sizeof(o), from, err);
+	struct session_texts copies, folders;
+	int rc = mer_options_read(&o, sizeof(o), 0, from, err);
 	if (rc)
 		return rc;
 	if (o.clocks > MER_CLOCKS_SAVED ||
@@ -86,8 +86,16 @@ static int make(struct mer_session *s, const char *const *paths, size_t n_paths,
 	if (o.store && !o.cache_folder)
 		return mer_fail(err, MER_ERR_USAGE, "a store needs a cache_folder");
 	rc = api_texts(&copies, paths, n_paths, &s->arena, err);
+	if (rc == 0)
+		rc = api_texts(
+			&folders, o.temporary_folders, o.n_temporary_folders, &s->arena, err);
 	if (rc)
 		return rc;
+	s->spill = (struct mer_spill_options){
+		.in_memory = o.memory_bytes < SIZE_MAX ? (size_t)o.memory_bytes : SIZE_MAX,
+		.folders = folders.item,
+		.n_folders = folders.n,
+	};
 	s->progress = o.progress;
 	s->progress_data = o.progress_data;
 	s->session = session_new(&(struct session_options){
@@ -99,7 +107,9 @@ static int make(struct mer_session *s, const char *const *paths, size_t n_paths,
 		.n_threads = o.n_threads,
 		.store = o.store,
 		.cache_dir = o.cache_folder ? mer_arena_strdup(&s->arena, o.cache_folder) : NULL,
-		.all_findings = true,
+		.spill = folders.n ? &s->spill : NULL,
+		.all_findings = !o.no_clock_findings,
+		.once = o.once,
 		.watcher = { s, begin_stage, end_stage },
 	});
 	return s->session && !s->arena.failed ? 0 : mer_fail_nomem(err);
@@ -141,6 +151,11 @@ int mer_session_open(struct mer_session *s, struct mer_err *err)
 	int rc = session_open(s->session, err);
 	s->is_open = rc == 0;
 	return rc;
+}
+
+struct session *api_session(const struct mer_session *s)
+{
+	return s->session;
 }
 
 struct mer_experiment *mer_session_experiment(struct mer_session *s)

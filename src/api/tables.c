@@ -1,134 +1,305 @@
 /* Tables of analyses: from options to a request, and its answer. What does not apply to a table is an error, so that
  * nobody takes its rows for what was asked for. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/all.h"
 #include "analysis/fold.h"
 #include "api/api.h"
 #include "base/err.h"
+#include "session/choice.h"
+#include "session/rows.h"
 #include "trace/filter/filter.h"
 
 enum { BINS = 20 };
 
-static bool is_over_time(const struct analysis_output *o)
+void api_answer_release(struct api_answer *x)
 {
-	return strncmp(o->id, "bins", 4) == 0;
+	if (!x || atomic_fetch_sub(&x->n_results, 1) > 1)
+		return;
+	if (x->answer.session)
+		session_answer_fini(&x->answer);
+	analysis_period_rule_free(x->periods);
+	trace_filter_free(x->filter);
+	mer_arena_fini(&x->arena);
+	free(x);
 }
 
-static bool has_tasks(const struct analysis *a)
+static const struct analysis_output *output_of(const struct api_answer *x, size_t i)
 {
-	for (const struct analysis_output *o = a->outputs; o->id; o++)
-		for (const struct mer_column *c = o->columns; c->key; c++)
-			if (strcmp(c->key, "tid") == 0)
-				return true;
+	return &x->wanted[i].analysis->outputs[x->wanted[i].output];
+}
+
+/* ---- From options to a request ---- */
+
+/* What options choose, and its name. */
+struct chosen {
+	const char *name;
+	bool is_set;
+	enum session_choice choice;
+};
+
+static int check_choices(
+	const struct api_answer *x, const struct mer_table_options *o, struct mer_err *err)
+{
+	const struct chosen list[] = {
+		{ "group_by", o->group_by, SESSION_CHOICE_GROUPS },
+		{ "filter", o->filter, SESSION_CHOICE_FILTER },
+		{ "min_ns", o->min_ns, SESSION_CHOICE_DURATIONS },
+		{ "max_ns", o->max_ns != INT64_MAX, SESSION_CHOICE_DURATIONS },
+		{ "min_bytes", o->min_bytes, SESSION_CHOICE_SIZES },
+		{ "max_bytes", o->max_bytes != UINT64_MAX, SESSION_CHOICE_SIZES },
+		{ "names", o->n_names, SESSION_CHOICE_NAMES },
+		{ "a selection of tasks", session_selects_tasks(&x->selection),
+			SESSION_CHOICE_TASKS },
+	};
+	const struct analysis *a = x->wanted[0].analysis;
+	for (size_t k = 0; k < sizeof(list) / sizeof(*list); k++) {
+		uint32_t applies =
+			list[k].is_set ? session_choice_tables(a, list[k].choice) : UINT32_MAX;
+		for (size_t i = 0; i < x->request.n; i++)
+			if (!(applies >> x->wanted[i].output & 1))
+				return mer_fail(err, MER_ERR_USAGE,
+					"%s does not apply to the table '%s' of '%s'", list[k].name,
+					output_of(x, i)->id, a->id);
+	}
+	return 0;
+}
+
+static bool has_bins(const struct api_answer *x)
+{
+	uint32_t bins = session_choice_tables(x->wanted[0].analysis, SESSION_CHOICE_BINS);
+	for (size_t i = 0; i < x->request.n; i++)
+		if (bins >> x->wanted[i].output & 1)
+			return true;
 	return false;
 }
 
-/* The first option that says something and does not apply; NULL: there is none. */
-static const char *superfluous(const struct mer_result *r, const struct mer_table_options *o)
+/* By what the table has; columns of other groups are known when they are there. */
+static bool can_sort(const struct api_answer *x, const struct mer_table_options *o)
 {
-	const struct analysis *a = r->wanted.analysis;
-	const struct analysis_output *out = &a->outputs[r->wanted.output];
-	uint32_t bit = (uint32_t)1 << r->wanted.output;
-	if (o->group_by && !(out->fold && fold_plan_groups_by(out->fold)))
-		return "group_by";
-	if (o->filter && !out->fold)
-		return "filter";
-	if ((o->min_ns || o->max_ns) && !(a->by_duration & bit))
-		return o->min_ns ? "min_ns" : "max_ns";
-	if (o->n_names && !(a->by_name & bit))
-		return "names";
-	if ((o->n_bins || o->interval_ns) && !is_over_time(out))
-		return o->n_bins ? "n_bins" : "interval_ns";
-	if (session_selects_tasks(&r->selection) && !has_tasks(a))
-		return "a selection of tasks";
-	return NULL;
+	for (size_t i = 0; i < x->request.n && !o->group_by; i++)
+		if (mer_column_meant(output_of(x, i)->columns, o->sort + (*o->sort == '+')))
+			return true;
+	return o->group_by;
 }
 
-static int check(const struct mer_result *r, const struct mer_table_options *o, struct mer_err *err)
+static int check(const struct api_answer *x, const struct mer_table_options *o, struct mer_err *err)
 {
-	const struct analysis *a = r->wanted.analysis;
-	const char *word = superfluous(r, o);
-	if (word)
-		return mer_fail(err, MER_ERR_USAGE, "%s does not apply to the table '%s' of '%s'",
-			word, a->outputs[r->wanted.output].id, a->id);
-	if (a->of_periods)
+	const struct analysis *a = x->wanted[0].analysis;
+	int rc = check_choices(x, o, err);
+	if (rc)
+		return rc;
+	if ((o->n_bins || o->interval_ns) && !has_bins(x))
+		return mer_fail(err, MER_ERR_USAGE,
+			"%s does not apply to the table '%s' of '%s', which is not over time",
+			o->n_bins ? "n_bins" : "interval_ns", output_of(x, 0)->id, a->id);
+	if (a->of_periods && !o->period)
 		return mer_fail_remedy(err, MER_ERR_USAGE, MER_REMEDY_PERIOD_NEEDED,
-			"'%s' needs periods, which only the program has", a->id);
+			"'%s' needs periods between two events", a->id);
+	if (!o->period && (o->n_period_by || o->period_min_ns || o->period_max_ns != INT64_MAX))
+		return mer_fail(err, MER_ERR_USAGE, "%s needs period",
+			o->n_period_by	   ? "period_by"
+			: o->period_min_ns ? "period_min_ns"
+					   : "period_max_ns");
 	if (o->n_names > SESSION_NAMES)
 		return mer_fail(err, MER_ERR_USAGE, "names: at most %d", (int)SESSION_NAMES);
 	if (o->n_bins && o->interval_ns)
 		return mer_fail(err, MER_ERR_USAGE, "n_bins and interval_ns exclude each other");
-	if (o->min_ns < 0 || o->interval_ns < 0 || (o->max_ns && o->max_ns < o->min_ns))
-		return mer_fail(
-			err, MER_ERR_USAGE, "a duration is negative, or max_ns less than min_ns");
+	if (o->min_ns < 0 || o->interval_ns < 0 || o->max_ns < o->min_ns || o->period_min_ns < 0 ||
+		o->period_max_ns < o->period_min_ns)
+		return mer_fail(err, MER_ERR_USAGE,
+			"a duration is negative, or the greatest one less than the least");
+	if (o->max_bytes < o->min_bytes)
+		return mer_fail(err, MER_ERR_USAGE, "max_bytes is less than min_bytes");
+	if (o->sort && !can_sort(x, o))
+		return mer_fail(err, MER_ERR_USAGE, "the table '%s' of '%s' has no column '%.100s'",
+			output_of(x, 0)->id, a->id, o->sort + (*o->sort == '+'));
 	return 0;
 }
 
-static int find_table(const char *analysis, const char *table, struct analysis_request *wanted,
+/* Each table is made once, however often it is asked for; where[i] is that of tables[i]. */
+static int find_tables(struct api_answer *x, const char *analysis, const char *const *tables,
+	size_t n, size_t *where, struct mer_err *err)
+{
+	const struct analysis *a = analysis_find(analysis);
+	if (!a)
+		return mer_fail(err, MER_ERR_USAGE, "no analysis '%.100s'", analysis);
+	for (size_t i = 0; i < n; i++) {
+		int output = analysis_find_output(a, tables[i]);
+		size_t k = 0;
+		const struct analysis_moved *moved = analysis_find_moved(a, tables[i]);
+		if (moved)
+			return mer_fail(err, MER_ERR_USAGE,
+				"the table '%s' of '%s' is now '%s' of '%s'", moved->output, a->id,
+				moved->to, moved->analysis);
+		if (output < 0)
+			return mer_fail(err, MER_ERR_USAGE, "'%s' has no table '%.100s'", analysis,
+				tables[i]);
+		while (k < x->request.n && x->wanted[k].output != (unsigned)output)
+			k++;
+		x->wanted[k] = (struct analysis_request){ a, (unsigned)output };
+		x->request.n += k == x->request.n;
+		where[i] = k;
+	}
+	return n ? 0 : mer_fail(err, MER_ERR_USAGE, "no table");
+}
+
+static void complete(struct mer_table_options *o)
+{
+	if (!o->max_ns && !o->zero_max)
+		o->max_ns = INT64_MAX;
+	if (!o->max_bytes && !o->zero_max)
+		o->max_bytes = UINT64_MAX;
+	if (!o->period_max_ns && !o->zero_max)
+		o->period_max_ns = INT64_MAX;
+}
+
+static struct session_rows rows_of(const struct mer_table_options *o)
+{
+	return (struct session_rows){ .sort = o->sort,
+		.reverse = o->reverse,
+		.leaves_out = o->leave_out,
+		.limit = o->limit };
+}
+
+static int understand_periods(
+	struct api_answer *x, const struct mer_table_options *o, struct mer_err *err)
+{
+	struct analysis_period_query q = { .expression = o->period,
+		.by = o->period_by,
+		.n_by = o->n_period_by,
+		.min_ns = o->period_min_ns,
+		.max_ns = o->period_max_ns,
+		.tells_tasks = session_tells_tasks(x->wanted, x->request.n) };
+	return o->period ? analysis_period_rule_new(&q, &x->periods, err) : 0;
+}
+
+/* The request, all of whose parts are in x. */
+static int understand(const struct mer_session *s, const struct mer_table_options *o,
+	struct api_answer *x, struct mer_err *err)
+{
+	struct session_rows rows = rows_of(o);
+	int rc = api_selection(s, o->selection, &x->arena, &x->selection, err);
+	if (rc == 0)
+		rc = api_texts(&x->names, o->names, o->n_names, &x->arena, err);
+	if (rc == 0)
+		rc = check(x, o, err);
+	if (rc == 0 && o->filter)
+		rc = trace_filter_parse(o->filter, &x->filter, err);
+	if (rc == 0)
+		rc = understand_periods(x, o, err);
+	bool usual = !o->n_bins && !o->interval_ns && has_bins(x);
+	x->request.tables = x->wanted;
+	x->request.selection = &x->selection;
+	x->request.names = x->names.n ? &x->names : NULL;
+	x->request.periods = x->periods;
+	x->request.options = (struct analysis_options){ .min_ns = o->min_ns,
+		.max_ns = o->max_ns,
+		.sizes = { o->min_bytes || o->max_bytes != UINT64_MAX, o->min_bytes, o->max_bytes },
+		.n_bins = usual ? BINS : o->n_bins,
+		.interval_ns = o->interval_ns,
+		.max_bins = o->max_bins,
+		.group_by = o->group_by ? mer_arena_strdup(&x->arena, o->group_by) : NULL,
+		.filter = x->filter };
+	x->request.stage = SESSION_READING;
+	session_rows_prepare(&rows, x->wanted, x->request.n, &x->request.options);
+	return rc == 0 && x->arena.failed ? mer_fail_nomem(err) : rc;
+}
+
+/* ---- The answer ---- */
+
+static void copy_rows(struct mer_result *r, const struct mer_table *t)
+{
+	mer_table_init(&r->own, t->id, t->title, t->columns, NULL);
+	for (size_t i = 0; i < t->n_rows; i++)
+		mer_table_add(&r->own, &t->cells[i * t->n_columns]);
+	r->own.n_left_out = t->n_left_out;
+}
+
+/* A result for each table. One that is wanted whole and not is copied, before rows are moved. */
+static int make_results(struct api_answer *x, const struct mer_table_options *o,
+	const size_t *where, size_t n, struct mer_result **results, struct mer_err *err)
+{
+	struct session_rows rows = rows_of(o);
+	size_t n_whole = o->n_whole < n ? o->n_whole : n, n_shown = n - n_whole;
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		rc = api_new_result(NULL, NULL, NULL, &results[i], err);
+		if (rc)
+			return rc;
+		results[i]->answer = x;
+		atomic_fetch_add(&x->n_results, 1);
+		results[i]->table = &x->answer.tables[where[i]];
+		results[i]->sorted = output_of(x, where[i])->sort;
+		for (size_t k = 0; k < n_shown && i >= n_shown; k++)
+			if (where[k] == where[i] && results[i]->table != &results[i]->own) {
+				copy_rows(results[i], results[i]->table);
+				results[i]->table = &results[i]->own;
+			}
+		if (results[i]->table->failed)
+			rc = mer_fail_nomem(err);
+	}
+	for (size_t i = 0; rc == 0 && i < n_shown; i++) {
+		size_t before = 0;
+		while (where[before] != where[i])
+			before++;
+		if (before == i)
+			rc = session_rows_arrange(&x->answer, where[i], &rows, &results[i]->sorted,
+				&x->left_out, err);
+		results[i]->sorted = results[before]->sorted;
+	}
+	return rc;
+}
+
+static int ask(struct mer_session *s, const char *analysis, const char *const *tables, size_t n,
+	struct mer_table_options *o, struct api_answer *x, struct mer_result **results,
 	struct mer_err *err)
 {
-	wanted->analysis = analysis_find(analysis);
-	if (!wanted->analysis)
-		return mer_fail(err, MER_ERR_USAGE, "no analysis '%.100s'", analysis);
-	int output = analysis_find_output(wanted->analysis, table);
-	if (output < 0)
-		return mer_fail(err, MER_ERR_USAGE, "'%s' has no table '%.100s'", analysis, table);
-	wanted->output = (unsigned)output;
-	return 0;
+	size_t *where = mer_arena_zalloc(&x->arena, n + 1, sizeof(*where));
+	x->wanted = mer_arena_zalloc(&x->arena, n + 1, sizeof(*x->wanted));
+	complete(o);
+	int rc = where && x->wanted ? find_tables(x, analysis, tables, n, where, err)
+				    : mer_fail_nomem(err);
+	if (rc == 0)
+		rc = understand(s, o, x, err);
+	if (rc == 0)
+		rc = session_request(s->session, &x->request, &x->answer, err);
+	return rc ? rc : make_results(x, o, where, n, results, err);
 }
 
-/* The request, all of whose parts are in r. */
-static int understand(const struct mer_session *s, const struct mer_table_options *o,
-	struct mer_result *r, struct mer_err *err)
+int mer_session_tables(struct mer_session *s, const char *analysis, const char *const *tables,
+	size_t n_tables, const struct mer_table_options *options, struct mer_result **results,
+	struct mer_err *err)
 {
-	int rc = api_selection(s, o->selection, &r->arena, &r->selection, err);
+	API_ERR(err);
+	struct mer_table_options o;
+	struct mer_result *none;
+	for (size_t i = 0; i < n_tables; i++)
+		results[i] = NULL;
+	int rc = api_begin(s, &none, err);
 	if (rc == 0)
-		rc = api_texts(&r->names, o->names, o->n_names, &r->arena, err);
-	if (rc == 0)
-		rc = check(r, o, err);
-	if (rc == 0 && o->filter)
-		rc = trace_filter_parse(o->filter, &r->filter, err);
-	bool over_time = is_over_time(&r->wanted.analysis->outputs[r->wanted.output]);
-	r->request = (struct session_request){
-		.tables = &r->wanted,
-		.n = 1,
-		.selection = &r->selection,
-		.names = r->names.n ? &r->names : NULL,
-		.options = { .min_ns = o->min_ns,
-			.max_ns = o->max_ns ? o->max_ns : INT64_MAX,
-			.sizes = { false, 0, UINT64_MAX },
-			.n_bins = o->n_bins || o->interval_ns || !over_time ? o->n_bins : BINS,
-			.interval_ns = o->interval_ns,
-			.group_by = o->group_by ? mer_arena_strdup(&r->arena, o->group_by) : NULL,
-			.filter = r->filter,
-			.limit = o->limit },
-		.stage = SESSION_READING,
-	};
-	return rc == 0 && r->arena.failed ? mer_fail_nomem(err) : rc;
+		rc = mer_options_read(&o, sizeof(o), 0, options, err);
+	if (rc)
+		return rc;
+	struct api_answer *x = calloc(1, sizeof(*x));
+	if (!x)
+		return mer_fail_nomem(err);
+	mer_arena_init(&x->arena);
+	atomic_init(&x->n_results, 1); /* until all are made */
+	rc = ask(s, analysis, tables, n_tables, &o, x, results, err);
+	for (size_t i = 0; rc && i < n_tables; i++) {
+		mer_result_free(results[i]);
+		results[i] = NULL;
+	}
+	api_answer_release(x);
+	return rc;
 }
 
 int mer_session_table(struct mer_session *s, const char *analysis, const char *table,
 	const struct mer_table_options *options, struct mer_result **result, struct mer_err *err)
 {
-	API_ERR(err);
-	struct mer_table_options o;
-	int rc = api_begin_table(s, NULL, NULL, NULL, result, err);
-	if (rc)
-		return rc;
-	struct mer_result *r = *result;
-	rc = api_options(&o, sizeof(o), options, err);
-	if (rc == 0)
-		rc = find_table(analysis, table, &r->wanted, err);
-	if (rc == 0)
-		rc = understand(s, &o, r, err);
-	if (rc == 0)
-		rc = session_request(s->session, &r->request, &r->answer, err);
-	if (rc == 0) {
-		mer_table_limit(&r->answer.tables[0], o.limit);
-		r->table = &r->answer.tables[0];
-	}
-	return api_end(result, rc, err);
+	return mer_session_tables(s, analysis, &table, 1, options, result, err);
 }
 
 /* ---- Which there are ---- */
@@ -136,7 +307,7 @@ int mer_session_table(struct mer_session *s, const char *analysis, const char *t
 int mer_session_catalog(struct mer_session *s, struct mer_result **result, struct mer_err *err)
 {
 	API_ERR(err);
-	enum { ANALYSIS, TABLE, TITLE, COLUMNS, GROUPS, FILTERS, N };
+	enum { ANALYSIS, TABLE, TITLE, COLUMNS, GROUPS, FILTERS, PERIODS, N };
 	static const struct mer_column columns[N + 1] = {
 		[ANALYSIS] = { "analysis", "Analysis", MER_TEXT },
 		[TABLE] = { "table", "Table", MER_TEXT },
@@ -144,6 +315,7 @@ int mer_session_catalog(struct mer_session *s, struct mer_result **result, struc
 		[COLUMNS] = { "columns", "Columns", MER_TEXT },
 		[GROUPS] = { "groups", NULL, MER_ID },
 		[FILTERS] = { "filters", NULL, MER_ID },
+		[PERIODS] = { "periods", NULL, MER_ID },
 	};
 	(void)s;
 	int rc = api_new_result("catalog", "Tables of analyses", columns, result, err);
@@ -153,8 +325,6 @@ int mer_session_catalog(struct mer_session *s, struct mer_result **result, struc
 	for (size_t i = 0; analyses[i]; i++)
 		for (const struct analysis_output *o = analyses[i]->outputs; o->id; o++) {
 			struct mer_str keys = { 0 };
-			if (analyses[i]->of_periods)
-				continue;
 			for (const struct mer_column *c = o->columns; c->key; c++)
 				mer_str_printf(&keys, "%s%s", c == o->columns ? "" : " ", c->key);
 			mer_table_add(t,
@@ -165,6 +335,7 @@ int mer_session_catalog(struct mer_session *s, struct mer_result **result, struc
 					[COLUMNS] = mer_table_keep(t, &keys),
 					[GROUPS] = MER_INT(o->fold && fold_plan_groups_by(o->fold)),
 					[FILTERS] = MER_INT(o->fold != NULL),
+					[PERIODS] = MER_INT(analyses[i]->of_periods),
 				});
 		}
 	return api_end(result, 0, err);

@@ -1,4 +1,4 @@
-/* Tasks, and the path of one. Without a window both come from the world of the whole recording, which the session keeps:
+/* Tasks, the path of one, and lanes. Without a window they come from the world of the whole recording, which the session keeps:
  * the next question reads nothing. In a window only that is read, where the cache has states to begin from; that world
  * goes with the next question, so the texts of it are copied. */
 #include <inttypes.h>
@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/plural.h"
 #include "path/path.h"
+#include "session/lanes.h"
 #include "session/tasks.h"
 
 struct asked {
@@ -16,9 +17,9 @@ struct asked {
 	struct session_tasks tasks;
 };
 
-/* All parts of x are in the result's arena. */
-static int find_tasks(struct mer_session *s, const struct mer_selection *selection,
-	struct mer_result *r, struct asked *x, struct mer_err *err)
+/* The world in which the selection is looked up; max_bins: of lanes. All parts of x are in the result's arena. */
+static int find_world(struct mer_session *s, const struct mer_selection *selection,
+	uint32_t max_bins, struct mer_result *r, struct asked *x, struct mer_err *err)
 {
 	int rc = api_selection(s, selection, &r->arena, &x->selection, err);
 	bool part = x->selection.begin.kind || x->selection.end.kind;
@@ -28,13 +29,20 @@ static int find_tasks(struct mer_session *s, const struct mer_selection *selecti
 		rc = session_synchronize(s->session, !part, err);
 	if (rc == 0)
 		rc = session_window(s->session, &x->selection, &x->window, err);
-	if (rc == 0)
-		rc = session_world(
-			s->session, part ? &x->window : NULL, SESSION_USAGE_NONE, &x->world, err);
-	if (rc == 0)
-		rc = session_tasks_find(
-			&x->world, &x->selection, &x->window, &r->arena, &x->tasks, err);
-	return rc;
+	if (rc)
+		return rc;
+	struct session_window known =
+		session_lanes_window(session_experiment(s->session), &x->window, max_bins);
+	return session_world(s->session, part ? &known : NULL, SESSION_USAGE_NONE, &x->world, err);
+}
+
+static int find_tasks(struct mer_session *s, const struct mer_selection *selection,
+	struct mer_result *r, struct asked *x, struct mer_err *err)
+{
+	int rc = find_world(s, selection, 0, r, x, err);
+	return rc ? rc
+		  : session_tasks_find(
+			    &x->world, &x->selection, &x->window, &r->arena, &x->tasks, err);
 }
 
 static struct mer_cell number(int32_t n)
@@ -138,21 +146,6 @@ static int choose(const struct asked *x, uint64_t nth, size_t *chosen, struct me
 	return 0;
 }
 
-/* Reads on where a wait of the path has not ended in what was read. */
-static int find_path(
-	struct asked *x, const struct session_task *t, struct path *p, struct mer_err *err)
-{
-	const struct session_window *w = &x->window;
-	int rc = path_find(x->world.world, t->host, t->task, w->begin, w->end, p, err);
-	while (rc == 0 && p->is_open) {
-		path_fini(p);
-		rc = session_world_further(&x->world, w, err);
-		if (rc == 0)
-			rc = path_find(x->world.world, t->host, t->task, w->begin, w->end, p, err);
-	}
-	return rc;
-}
-
 int mer_session_path(struct mer_session *s, const struct mer_path_options *options,
 	struct mer_result **result, struct mer_err *err)
 {
@@ -178,15 +171,114 @@ int mer_session_path(struct mer_session *s, const struct mer_path_options *optio
 	int rc = api_begin_table(s, "segments", "Critical path", columns, result, err);
 	if (rc)
 		return rc;
-	rc = api_options(&o, sizeof(o), options, err);
+	rc = mer_options_read(&o, sizeof(o), 0, options, err);
 	if (rc == 0)
 		rc = find_tasks(s, o.selection, *result, &x, err);
 	if (rc == 0)
 		rc = choose(&x, o.nth, &chosen, err);
 	if (rc == 0)
-		rc = find_path(&x, &x.tasks.item[chosen], &p, err);
+		rc = session_path_find(&x.world, x.tasks.item[chosen].host,
+			x.tasks.item[chosen].task, &x.window, &p, err);
 	for (size_t i = 0; rc == 0 && i < p.n_segments; i++)
 		add_segment(*result, &x.world, &p.segments[i]);
 	path_fini(&p);
+	return api_end(result, rc, err);
+}
+
+/* ---- Lanes ---- */
+
+enum {
+	L_LANE,
+	L_HOST,
+	L_CPU,
+	L_TID,
+	L_COMM,
+	L_BEGIN,
+	L_END,
+	L_STATE,
+	L_DURATION,
+	L_CAUSE,
+	L_CALL,
+	N_LANE
+};
+
+static void add_lane_span(struct mer_result *r, const struct session_world *w,
+	const struct session_lanes *l, const struct session_lane_span *s)
+{
+	const struct session_lane *lane = &l->item[s->lane];
+	const struct kernel_host *h = &w->world->hosts[lane->host];
+	const struct kernel_span *k = kernel_span_kept(h, s->span);
+	uint32_t task = lane->is_cpu ? k ? k->task : KERNEL_NONE : lane->number;
+	bool has_cpu = lane->is_cpu || (k && k->cpu != KERNEL_NO_CPU);
+	bool has_task = task != KERNEL_NONE, has_call = k && k->call != KERNEL_NONE;
+	mer_table_add(&r->own,
+		(struct mer_cell[N_LANE]){
+			[L_LANE] = MER_INT(s->lane),
+			[L_HOST] = mer_text(session_task_host(w, lane->host)),
+			[L_CPU] =
+				has_cpu ? MER_INT(lane->is_cpu ? lane->number : k->cpu) : MER_NONE,
+			[L_TID] = has_task ? number(h->tasks[task].tid) : MER_NONE,
+			[L_COMM] =
+				has_task ? api_text(r, kernel_comm(h, task, s->begin)) : MER_NONE,
+			[L_BEGIN] = MER_INT(s->begin),
+			[L_END] = MER_INT(s->end),
+			[L_STATE] = mer_text(kernel_state_name((enum kernel_state)s->state)),
+			[L_DURATION] = MER_INT(s->ns),
+			[L_CAUSE] = k && k->cause ? mer_text(kernel_cause_name(
+							    (enum kernel_cause)k->cause))
+						  : MER_NONE,
+			[L_CALL] =
+				has_call ? api_text(r, kernel_name_text(h, h->calls[k->call].name))
+					 : MER_NONE,
+		});
+}
+
+static int find_lanes(const struct mer_lane_options *o, struct mer_result *r, struct asked *x,
+	struct session_lanes *l, struct mer_err *err)
+{
+	if (o->lanes == MER_LANES_CPUS)
+		return session_lanes_of_cpus(&x->world, &x->selection, &r->arena, l, err);
+	int rc =
+		session_tasks_find(&x->world, &x->selection, &x->window, &r->arena, &x->tasks, err);
+	return rc ? rc : session_lanes_of_tasks(&x->tasks, &r->arena, l, err);
+}
+
+int mer_session_lanes(struct mer_session *s, const struct mer_lane_options *options,
+	struct mer_result **result, struct mer_err *err)
+{
+	API_ERR(err);
+	static const struct mer_column columns[N_LANE + 1] = {
+		[L_LANE] = { "lane", "Lane", MER_ID },
+		[L_HOST] = { "host", "Host", MER_TEXT },
+		[L_CPU] = { "cpu", "CPU", MER_ID },
+		[L_TID] = { "tid", "TID", MER_ID },
+		[L_COMM] = { "comm", "Name", MER_TEXT },
+		[L_BEGIN] = { "begin", "Begin", MER_DATE },
+		[L_END] = { "end", "End", MER_DATE },
+		[L_STATE] = { "state", "State", MER_TEXT },
+		[L_DURATION] = { "duration_ns", "Duration", MER_DURATION },
+		[L_CAUSE] = { "cause", "Cause", MER_TEXT },
+		[L_CALL] = { "syscall", "System call", MER_TEXT },
+	};
+	struct mer_lane_options o;
+	struct session_lanes l = { 0 };
+	struct asked x;
+	int rc = api_begin_table(s, "lanes", "Lanes", columns, result, err);
+	if (rc)
+		return rc;
+	rc = mer_options_read(&o, sizeof(o), 0, options, err);
+	if (rc == 0 && (o.lanes > MER_LANES_TASKS || o.max_bins > SESSION_LANE_BINS))
+		rc = mer_fail(err, MER_ERR_USAGE,
+			"lanes are one of enum mer_lanes, and max_bins %d at most",
+			(int)SESSION_LANE_BINS);
+	if (rc == 0)
+		rc = find_world(s, o.selection, o.max_bins, *result, &x, err);
+	if (rc == 0)
+		rc = find_lanes(&o, *result, &x, &l, err);
+	if (rc == 0)
+		rc = session_lanes_read(&x.world, &x.window, o.max_bins, &l, err);
+	for (size_t i = 0; rc == 0 && i < l.n_spans; i++)
+		add_lane_span(*result, &x.world, &l, &l.spans[i]);
+	session_lanes_fini(&l);
 	return api_end(result, rc, err);
 }

@@ -56,14 +56,12 @@ bool mer_grow32_more(void *array, uint32_t n, uint32_t *cap, size_t bytes_each)
 	return true;
 }
 
-void *mer_grow_at(void *array, size_t *cap, size_t i, size_t bytes_each)
+void *mer_grow_at_more(void *array, size_t *cap, size_t i, size_t bytes_each)
 {
 	char **p = array;
 	size_t before = *cap;
-	if (i >= before) {
-		if (!mer_grow(array, i, cap, bytes_each))
-			return NULL;
-		memset(*p + before * bytes_each, 0, (*cap - before) * bytes_each);
-	}
+	if (!mer_grow(array, i, cap, bytes_each))
+		return NULL;
+	memset(*p + before * bytes_each, 0, (*cap - before) * bytes_each);
 	return *p + i * bytes_each;
 }

@@ -28,6 +28,14 @@ static inline bool mer_grow32(void *array, uint32_t n, uint32_t *cap, size_t byt
 
 /* The element i, for which the array grows; new ones are zero. NULL: no memory. An array has all of its
  * elements from here, or none. */
-void *mer_grow_at(void *array, size_t *cap, size_t i, size_t bytes_each);
+void *mer_grow_at_more(void *array, size_t *cap, size_t i, size_t bytes_each);
+static inline void *mer_grow_at(void *array, size_t *cap, size_t i, size_t bytes_each)
+{
+	char *elements;
+	if (i >= *cap)
+		return mer_grow_at_more(array, cap, i, bytes_each);
+	__builtin_memcpy(&elements, array, sizeof(elements));
+	return elements + i * bytes_each;
+}
 
 #endif

@@ -182,7 +182,7 @@ void mer_json_null(struct mer_json *j)
 	mer_str_puts(j->out, "null");
 }
 
-void mer_json_text_n(struct mer_json *j, const char *s, size_t len)
+static void mer_json_text_n(struct mer_json *j, const char *s, size_t len)
 {
 	before_value(j);
 	mer_json_quote(j->out, s, len);

@@ -15,6 +15,8 @@
 #include "base/str.h"
 
 enum { MER_JSON_DEPTH = 256 };
+/* "schema_version" of all documents: it grows when a key goes or changes its meaning (CHANGELOG.md lists these). */
+enum { MER_JSON_SCHEMA = 2 };
 
 struct mer_json {
 	struct mer_str *out; /* borrowed */
@@ -46,7 +48,6 @@ void mer_json_uint(struct mer_json *j, uint64_t v);
 void mer_json_double(struct mer_json *j, double v);
 void mer_json_bool(struct mer_json *j, bool v);
 void mer_json_null(struct mer_json *j);
-void mer_json_text_n(struct mer_json *j, const char *s, size_t len);
 /* NULL becomes null. */
 void mer_json_text(struct mer_json *j, const char *s);
 

@@ -330,8 +330,9 @@ static void *enlarge(struct mer_spill *s, void *block, size_t used, size_t bytes
 	return to;
 }
 
-static bool grow_to(
-	struct mer_spill *s, void *array, size_t n, size_t *cap, size_t bytes_each, size_t most)
+/* Room for element n; of those that there are the first `used` keep what they have. */
+static bool grow_to(struct mer_spill *s, void *array, size_t used, size_t n, size_t *cap,
+	size_t bytes_each, size_t most)
 {
 	size_t more = mer_grow_next(n, *cap, bytes_each, most);
 	/* The caller's pointer may be of any type: it is not read as a void pointer. */
@@ -339,7 +340,7 @@ static bool grow_to(
 	if (!more)
 		return false;
 	memcpy(&p, array, sizeof(p));
-	p = enlarge(s, p, n * bytes_each, more * bytes_each);
+	p = enlarge(s, p, used * bytes_each, more * bytes_each);
 	if (!p)
 		return false;
 	memcpy(array, &p, sizeof(p));
@@ -349,14 +350,26 @@ static bool grow_to(
 
 bool mer_spill_grow_more(struct mer_spill *s, void *array, size_t n, size_t *cap, size_t bytes_each)
 {
-	return grow_to(s, array, n, cap, bytes_each, SIZE_MAX);
+	return grow_to(s, array, n, n, cap, bytes_each, SIZE_MAX);
+}
+
+void *mer_spill_grow_at(struct mer_spill *s, void *array, size_t *cap, size_t i, size_t bytes_each)
+{
+	size_t before = *cap;
+	char *p;
+	if (i >= before && !grow_to(s, array, before, i, cap, bytes_each, SIZE_MAX))
+		return NULL;
+	memcpy(&p, array, sizeof(p)); /* a pointer of any type */
+	if (*cap > before)
+		memset(p + before * bytes_each, 0, (*cap - before) * bytes_each);
+	return p + i * bytes_each;
 }
 
 bool mer_spill_grow32_more(
 	struct mer_spill *s, void *array, uint32_t n, uint32_t *cap, size_t bytes_each)
 {
 	size_t wide = *cap;
-	if (!grow_to(s, array, n, &wide, bytes_each, MER_GROW32_MOST))
+	if (!grow_to(s, array, n, n, &wide, bytes_each, MER_GROW32_MOST))
 		return false;
 	*cap = (uint32_t)wide;
 	return true;

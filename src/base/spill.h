@@ -52,6 +52,9 @@ static inline bool mer_spill_grow32(
 	return n < *cap || mer_spill_grow32_more(s, array, n, cap, bytes_each);
 }
 
+/* As mer_grow_at: the place of element i, of an array that is a block; what is new is zeroed. */
+void *mer_spill_grow_at(struct mer_spill *, void *array, size_t *cap, size_t i, size_t bytes_each);
+
 /* Does the block lie in the file? */
 bool mer_spill_is_file(const void *block);
 /* The same as memcpy to `to` in the block. Into a file it is a write, which costs a third of touching new pages

@@ -72,3 +72,17 @@ void mer_str_printf(struct mer_str *s, const char *fmt, ...)
 	}
 	va_end(again);
 }
+
+static char plain_letter(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c == ' ' || c == '-' ? '_' : c;
+}
+
+bool mer_same_word(const char *a, const char *b)
+{
+	while (*a && plain_letter(*a) == plain_letter(*b)) {
+		a++;
+		b++;
+	}
+	return !*a && !*b;
+}

@@ -1,10 +1,10 @@
 #include "base/table.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
 #include "base/str.h"
 
 /* ---- Types ---- */
@@ -83,7 +83,7 @@ void mer_table_init(struct mer_table *t, const char *id, const char *title,
 
 void mer_table_fini(struct mer_table *t)
 {
-	free(t->cells);
+	mer_spill_release(t->cells);
 	t->cells = NULL;
 	t->n_rows = t->cap_rows = 0;
 }
@@ -92,7 +92,8 @@ void mer_table_add(struct mer_table *t, const struct mer_cell *cells)
 {
 	if (t->failed)
 		return;
-	if (!mer_grow(&t->cells, t->n_rows, &t->cap_rows, t->n_columns * sizeof(*t->cells))) {
+	if (!mer_spill_grow(t->spill, &t->cells, t->n_rows, &t->cap_rows,
+		    t->n_columns * sizeof(*t->cells))) {
 		t->failed = true;
 		return;
 	}
@@ -196,6 +197,33 @@ bool mer_table_sort(struct mer_table *t, const char *key, bool ascending)
 	free(order);
 	free(row);
 	return true;
+}
+
+static const struct mer_column *find_key(const struct mer_column *columns, const char *key)
+{
+	for (const struct mer_column *c = columns; c->key; c++)
+		if (strcmp(c->key, key) == 0)
+			return c;
+	return NULL;
+}
+
+const struct mer_column *mer_column_meant(const struct mer_column *columns, const char *word)
+{
+	char key[128];
+	const struct mer_column *found = find_key(columns, word);
+	size_t n = 0;
+	snprintf(key, sizeof(key), "%.100s_ns", word);
+	if (!found)
+		found = find_key(columns, key);
+	if (found)
+		return found;
+	for (const struct mer_column *c = columns; c->key; c++)
+		if (mer_same_word(word, c->key) || mer_same_word(key, c->key) ||
+			(c->title && mer_same_word(word, c->title))) {
+			found = c;
+			n++;
+		}
+	return n == 1 ? found : NULL;
 }
 
 void mer_table_limit(struct mer_table *t, size_t n)

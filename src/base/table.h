@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "base/arena.h"
+#include "base/spill.h"
 
 enum mer_type {
 	MER_TEXT = 1,
@@ -76,8 +77,9 @@ struct mer_table {
 	const char *title;		  /* "CPU usage by thread"; NULL: people see none */
 	const struct mer_column *columns; /* ends with {0} */
 	size_t n_columns;
-	struct mer_cell *cells; /* row by row, malloc'ed */
+	struct mer_cell *cells; /* row by row, a block of spill */
 	size_t n_rows, cap_rows;
+	struct mer_spill *spill; /* NULL: memory; may be set before the first row */
 	struct mer_arena *arena; /* for texts that live as long as the table */
 	uint64_t n_left_out;	 /* rows that a limit kept out */
 	bool failed;		 /* memory ran out: rows are missing */
@@ -91,6 +93,9 @@ void mer_table_fini(struct mer_table *t);
 void mer_table_add(struct mer_table *t, const struct mer_cell *cells);
 /* The column of this key; SIZE_MAX: there is none. */
 size_t mer_table_column(const struct mer_table *t, const char *key);
+/* The column that somebody means: by its key, whose unit "_ns" may be left out, or by what people see above it if that
+ * is above one only; NULL: none. */
+const struct mer_column *mer_column_meant(const struct mer_column *columns, const char *word);
 /* By a column, descending or ascending; stable. False: no such key. */
 bool mer_table_sort(struct mer_table *t, const char *key, bool ascending);
 /* Keeps the first n rows; 0: all. */

@@ -189,7 +189,7 @@ static int print_json(const struct check *c)
 	struct mer_json j;
 	mer_json_init(&j, &text, c->cli->out, 2);
 	mer_json_begin_object(&j);
-	mer_json_kv_int(&j, "schema_version", 1);
+	mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
 	mer_json_kv_bool(&j, "sound", c->found.sound);
 	json_traces(c, &j);
 	json_sync(c, &j);
@@ -216,7 +216,7 @@ int check_print_unopened(struct cli *cli)
 		return 0;
 	mer_json_init(&j, &text, cli->out, 2);
 	mer_json_begin_object(&j);
-	mer_json_kv_int(&j, "schema_version", 1);
+	mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
 	mer_json_kv_bool(&j, "sound", false);
 	mer_json_kv_array(&j, "traces");
 	mer_json_end_array(&j);

@@ -87,6 +87,7 @@ static void add_entry(struct listing *l, struct mer_table *t, const struct store
 		[STORE_CACHED_SYNC] = "clocks",
 		[STORE_CACHED_WORLD] = "store",
 		[STORE_CACHED_STATES] = "states",
+		[STORE_CACHED_WAITS] = "waits",
 	};
 	struct mer_cell cells[N_COLUMNS] = { 0 };
 	const char *path = path_of(l->cli, l->dir, e->name);
@@ -182,8 +183,8 @@ const struct cli_verb cli_verb_cache = {
 	.synopsis = "list|check|clear",
 	.description =
 		"Results that take long are kept in $XDG_CACHE_HOME/meridian (~/.cache/meridian): "
-		"how the clocks of hosts are aligned, states of tasks along the traces, from which "
-		"windows are read, and stores, which --store of other verbs makes and uses.\n\n"
+		"how the clocks of hosts are aligned, states of tasks along the traces and their "
+		"waits, from which windows are read, and stores, which --store of other verbs makes and uses.\n\n"
 		"list prints what there is, the latest used first. check compares the checksums "
 		"of all stores; exit status 1 says that one is damaged. clear removes everything: "
 		"it is made again when it is needed.",

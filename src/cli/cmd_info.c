@@ -65,7 +65,7 @@ static bool is_unread(const struct mer_diag *d)
 static void sum_up(struct info *in)
 {
 	size_t n_diags;
-	const struct mer_diag *d = mer_diagnostics(in->e, &n_diags);
+	const struct mer_diag *d = trace_findings(in->e, &n_diags);
 	for (size_t i = 0; i < n_diags; i++)
 		in->n_unread += is_unread(&d[i]) ? d[i].count : 0;
 	in->begin = in->end = MER_NO_TIME;
@@ -164,7 +164,7 @@ static int print_json(const struct info *in)
 	struct mer_json j;
 	mer_json_init(&j, &text, in->cli->out, 2);
 	mer_json_begin_object(&j);
-	mer_json_kv_int(&j, "schema_version", 1);
+	mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
 	cli_json_time(&j, "begin", in->begin);
 	cli_json_time(&j, "end", in->end);
 	mer_json_kv_uint(&j, "unread_traces", in->n_unread);
@@ -486,7 +486,7 @@ static void print_unread(const struct info *in)
 {
 	struct mer_str out = { 0 };
 	size_t n;
-	const struct mer_diag *d = mer_diagnostics(in->e, &n);
+	const struct mer_diag *d = trace_findings(in->e, &n);
 	for (size_t i = 0; i < n; i++) {
 		struct mer_str line = { 0 }, clean = { 0 };
 		if (!is_unread(&d[i]))
@@ -563,7 +563,7 @@ static void print_summary(const struct info *in)
 static void print_reconciled(const struct info *in)
 {
 	size_t n, moved = 0;
-	const struct mer_diag *d = mer_diagnostics(in->e, &n);
+	const struct mer_diag *d = trace_findings(in->e, &n);
 	for (size_t i = 0; i < n; i++)
 		moved += strcmp(d[i].code, "clock-offset-reconciled") == 0;
 	if (moved)

@@ -45,6 +45,7 @@ struct cli_amount {
 
 struct cli_progress;
 struct cli_sink;       /* cli/sink.h */
+struct mer_session;    /* meridian/session.h */
 struct session_synced; /* session/session.h */
 
 struct cli {
@@ -76,6 +77,7 @@ struct cli {
 	bool unreadable;	       /* part of the input could not be read; see cli_report */
 	bool degraded;		       /* something was lost; counts under --strict */
 	struct cli_progress *progress; /* the one that is shown now; NULL: none */
+	struct mer_session *library;   /* behind the session that is open; NULL: none is */
 	const struct session_synced *synced; /* times are on one clock; NULL: as recorded */
 	struct session_window window; /* what --begin and --end mean, once clocks are aligned */
 };

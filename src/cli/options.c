@@ -175,20 +175,6 @@ const struct cli_option *cli_option_at(const struct cli_verb *verb, size_t i, bo
 	return !verb && i == 0 ? &version_option : NULL;
 }
 
-static char plain_letter(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c == ' ' || c == '-' ? '_' : c;
-}
-
-bool cli_same_word(const char *a, const char *b)
-{
-	while (*a && plain_letter(*a) == plain_letter(*b)) {
-		a++;
-		b++;
-	}
-	return !*a && !*b;
-}
-
 int cli_choice_index(const char *choices, const char *word, size_t len)
 {
 	int index = 0;

@@ -101,8 +101,6 @@ int cli_parse_size(struct cli *cli, const char *what, const char *text, uint64_t
 
 /* The most similar of the words to this one, or NULL when none is similar enough. */
 const char *cli_nearest(const char *word, const char *const *words, size_t n);
-/* Are they the same but for case, and blanks, - and _? "CPU wait", "cpu-wait". */
-bool cli_same_word(const char *a, const char *b);
 /* Whether word is one of "a|b|c"; its index or -1. */
 int cli_choice_index(const char *choices, const char *word, size_t len);
 

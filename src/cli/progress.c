@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include "base/str.h"
 #include "cli/text.h"
+#include "meridian/session.h"
 
 enum { FIRST_MS = 1000, EVERY_MS = 100, LINE_BYTES = 160 };
 
@@ -32,6 +33,8 @@ static void erase(struct cli_progress *p)
 static void draw(struct cli_progress *p)
 {
 	uint64_t done = atomic_load_explicit(&p->done_bytes, memory_order_relaxed);
+	if (p->of && !mer_session_progress(p->of, &done, &p->total_bytes))
+		return; /* it ends just now */
 	double seconds = (double)(now_ns() - p->start_ns) / 1e9;
 	double rate = (double)done / seconds;
 	struct mer_str s = { 0 };
@@ -82,12 +85,13 @@ static void *ticker(void *arg)
 	return NULL;
 }
 
-void cli_progress_begin(
-	struct cli_progress *p, struct cli *cli, const char *what, uint64_t total_bytes)
+static void begin(struct cli_progress *p, struct cli *cli, const char *what, uint64_t total_bytes,
+	struct mer_session *of)
 {
 	memset(p, 0, sizeof(*p));
 	atomic_init(&p->done_bytes, 0);
 	p->total_bytes = total_bytes;
+	p->of = of;
 	p->what = what;
 	p->cli = cli;
 	bool wanted = cli->progress_when == CLI_ALWAYS ||
@@ -112,6 +116,18 @@ void cli_progress_begin(
 	}
 	p->running = true;
 	cli->progress = p;
+}
+
+void cli_progress_begin(
+	struct cli_progress *p, struct cli *cli, const char *what, uint64_t total_bytes)
+{
+	begin(p, cli, what, total_bytes, NULL);
+}
+
+void cli_progress_follow(
+	struct cli_progress *p, struct cli *cli, const char *what, struct mer_session *of)
+{
+	begin(p, cli, what, 0, of);
 }
 
 void cli_progress_end(struct cli_progress *p)

@@ -14,6 +14,7 @@
 struct cli_progress {
 	atomic_uint_least64_t done_bytes; /* added to by anyone */
 	uint64_t total_bytes;		  /* 0: not known */
+	struct mer_session *of;		  /* that knows both instead; NULL: none */
 	const char *what;
 	struct cli *cli;
 	pthread_t thread;
@@ -27,6 +28,9 @@ struct cli_progress {
 /* Begins to show it (or not: --progress, -q, no terminal), until cli_progress_end. */
 void cli_progress_begin(
 	struct cli_progress *p, struct cli *cli, const char *what, uint64_t total_bytes);
+/* The same of what a session does, until its stage ends. */
+void cli_progress_follow(
+	struct cli_progress *p, struct cli *cli, const char *what, struct mer_session *of);
 void cli_progress_end(struct cli_progress *p);
 
 static inline void cli_progress_add(struct cli_progress *p, uint64_t bytes)

@@ -46,8 +46,8 @@ static const struct words {
 	[MER_REMEDY_METHOD_AUTO] = { .after = "; --method auto follows clocks that change their "
 					      "rate" },
 	[MER_REMEDY_DRIFT_LIMIT] = { .phrase = "the limit", .option = "--max-drift" },
-	[MER_REMEDY_LATENCIES] = { .after = "; 'meridian latency' shows pairs with negative "
-					    "latencies" },
+	[MER_REMEDY_LATENCIES] = { .after = "; 'meridian latency' shows pairs with message "
+					    "inversions" },
 	[MER_REMEDY_NEW_FOLDER] = { .after = "; --write needs a new or empty folder" },
 };
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "api/api.h"
 #include "base/diag_json.h"
 #include "base/plural.h"
 #include "cli/period.h"
@@ -20,31 +21,37 @@ struct waiting { /* for a session, on a terminal */
 	struct cli_progress progress;
 };
 
-static _Atomic uint64_t *begin_stage(void *ctx, enum session_stage stage, uint64_t total_bytes)
+/* A stage of the library, in the words of the program. */
+static const char *word_of(const char *stage)
 {
-	static const char *const words[SESSION_N_STAGES] = {
-		[SESSION_SYNCHRONIZING] = "synchronizing",
-		[SESSION_MATCHING] = "matching",
-		[SESSION_PERIODS] = "looking for periods",
-		[SESSION_READING] = "reading",
-		[SESSION_CHECKING] = "checking",
-		[SESSION_DRAWING] = "drawing",
-		[SESSION_STORING] = "building the store",
-	};
-	struct waiting *w = ctx;
-	cli_progress_begin(&w->progress, w->cli, words[stage], total_bytes);
-	return &w->progress.done_bytes;
+	static const char *const words[][2] = { { "periods", "looking for periods" },
+		{ "storing", "building the store" } };
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strcmp(stage, words[i][0]) == 0)
+			return words[i][1];
+	return stage;
 }
 
-static void end_stage(void *ctx)
+static void show_progress(void *ctx, const char *stage)
 {
 	struct waiting *w = ctx;
-	cli_progress_end(&w->progress);
+	if (stage)
+		cli_progress_follow(&w->progress, w->cli, word_of(stage), w->cli->library);
+	else
+		cli_progress_end(&w->progress);
+}
+
+static void free_session(struct cli *cli)
+{
+	mer_session_free(cli->library);
+	cli->library = NULL;
 }
 
 static int open_session(struct cli *cli, bool once, struct session **s)
 {
 	bool is_auto = !cli->sync || strcmp(cli->sync, "auto") == 0;
+	bool is_saved = !is_auto && strcmp(cli->sync, "none") != 0;
+	const char *cache = cli_cache_folder(cli);
 	struct waiting *waiting = mer_arena_zalloc(&cli->arena, 1, sizeof(*waiting));
 	*s = NULL;
 	cli->synced = NULL;
@@ -56,29 +63,30 @@ static int open_session(struct cli *cli, bool once, struct session **s)
 	int rc = cli_spill_options(cli, &spill);
 	if (rc)
 		return rc;
-	*s = session_new(&(struct session_options){ .paths = cli->args,
-		.n_paths = cli->n_args,
-		.clocks = is_auto			   ? SESSION_CLOCKS_AUTO
-			  : strcmp(cli->sync, "none") == 0 ? SESSION_CLOCKS_RECORDED
-							   : SESSION_CLOCKS_SAVED,
-		.clocks_file = cli->sync,
-		.ignore_uuid = cli->ignore_uuid,
-		.n_threads = cli_jobs(cli),
-		.store = cli->store,
-		.cache_dir = cli_cache_folder(cli),
-		.spill = spill,
-		.all_findings = cli->verbose,
-		.once = once,
-		.watcher = { waiting, begin_stage, end_stage } });
-	if (!*s)
-		return mer_fail_nomem(&cli->err);
-	rc = session_open(*s, &cli->err);
+	struct mer_session_options o = MER_OPTIONS(struct mer_session_options);
+	o.clocks = is_auto ? MER_CLOCKS_AUTO : is_saved ? MER_CLOCKS_SAVED : MER_CLOCKS_RECORDED;
+	o.clocks_file = is_saved ? cli->sync : NULL;
+	o.n_threads = cli_jobs(cli);
+	o.cache_folder = cache;
+	o.store = cli->store && cache;
+	o.ignore_uuid = cli->ignore_uuid;
+	o.progress = show_progress;
+	o.progress_data = waiting;
+	o.once = once;
+	o.memory_bytes = spill->in_memory;
+	o.temporary_folders = spill->folders;
+	o.n_temporary_folders = spill->n_folders;
+	o.no_clock_findings = !cli->verbose;
+	rc = mer_session_new(cli->args, cli->n_args, &o, &cli->library, &cli->err);
 	if (rc == 0)
-		rc = session_selection_check(&cli->select, session_experiment(*s), &cli->err);
-	if (rc) { /* of such traces nothing else is to be said */
-		session_free(*s);
-		*s = NULL;
-	}
+		rc = mer_session_open(cli->library, &cli->err);
+	if (rc == 0)
+		rc = session_selection_check(
+			&cli->select, mer_session_experiment(cli->library), &cli->err);
+	if (rc) /* of such traces nothing else is to be said */
+		free_session(cli);
+	else
+		*s = api_session(cli->library);
 	return rc;
 }
 
@@ -90,6 +98,10 @@ int cli_session_open(struct cli *cli, struct session **s)
 static void report_store(struct cli *cli, const struct session *s)
 {
 	const struct mer_err *why = session_store_error(s);
+	if (cli->store && !cli_cache_folder(cli))
+		cli_warn(cli,
+			"--store: the traces were read instead: there is no folder for it: neither "
+			"HOME nor XDG_CACHE_HOME is set");
 	if (why)
 		cli_warn(cli, "--store: the traces were read instead: %s", cli_err_text(cli, why));
 	if (!session_store_is_damaged(s))
@@ -105,20 +117,20 @@ void cli_session_close(struct cli *cli, struct session *s)
 	if (!s)
 		return;
 	size_t n;
-	const struct mer_diag *rows = mer_diagnostics(session_experiment(s), &n);
+	const struct mer_diag *rows = trace_findings(session_experiment(s), &n);
 	/* What was asked for comes before what is to be said about it, also on a terminal. */
 	fflush(cli->out);
 	cli_report(cli, rows, n);
 	cli_spill_report(cli, session_experiment(s));
 	report_store(cli, s);
-	session_free(s);
+	free_session(cli);
 	cli->synced = NULL;
 }
 
 /* ---- Clocks ---- */
 
 /* Names of hosts apart from the largest group, as many as fit a line. */
-static void add_apart(struct mer_str *out, const struct sync_result *r, uint32_t n)
+static void add_unsynchronized(struct mer_str *out, const struct sync_result *r, uint32_t n)
 {
 	enum { NAMES = 4 };
 	uint32_t shown = 0;
@@ -135,17 +147,17 @@ static void note_clocks(struct cli *cli, const struct sync_result *r, const stru
 {
 	const char *reference = r->hosts[s->reference].name;
 	struct mer_str text = { 0 };
-	if (s->n_hosts < 2 && s->n_apart) {
+	if (s->n_hosts < 2 && s->n_unsynchronized) {
 		cli_warn(cli,
 			"no messages between the %u hosts were found: their clocks stay as "
 			"recorded "
 			"and times of different hosts cannot be compared ('meridian check' lists "
 			"what to record)",
-			(unsigned)(s->n_hosts + s->n_apart));
+			(unsigned)(s->n_hosts + s->n_unsynchronized));
 		return;
 	}
-	if (s->n_apart) {
-		add_apart(&text, r, s->n_apart);
+	if (s->n_unsynchronized) {
+		add_unsynchronized(&text, r, s->n_unsynchronized);
 		cli_warn(cli,
 			"times of %s cannot be compared with those of the other %u %s: no "
 			"messages between them were found (see 'meridian sync')",
@@ -167,26 +179,26 @@ static void note_clocks(struct cli *cli, const struct sync_result *r, const stru
 		mer_str_fini(&text);
 		return;
 	}
-	cli_text_duration(&text, s->usual_ns);
+	cli_text_duration(&text, s->median_ns);
 	mer_str_puts(&text, " (median)");
-	if (s->worst_ns != INT64_MAX) {
+	if (s->max_ns != INT64_MAX) {
 		mer_str_puts(&text, ", ");
-		cli_text_duration(&text, s->worst_ns);
-		mer_str_puts(&text, " (worst)");
+		cli_text_duration(&text, s->max_ns);
+		mer_str_puts(&text, " (max)");
 	}
 	if (text.failed)
 		mer_str_clear(&text);
 	const char *bounds = text.data ? text.data : "?";
-	if (s->usual_ns == INT64_MAX)
+	if (s->median_ns == INT64_MAX)
 		cli_warn(cli,
 			"clocks of %u hosts aligned to that of %s; the error of %s's clock is "
 			"unknown (see 'meridian sync')",
-			(unsigned)s->n_hosts, reference, r->hosts[s->usual].name);
-	else if (s->usual_ns > WIDE_NS)
+			(unsigned)s->n_hosts, reference, r->hosts[s->median].name);
+	else if (s->median_ns > WIDE_NS)
 		cli_warn(cli,
 			"clocks of %u hosts aligned to that of %s; the clock of %s may be off by "
 			"%s (see 'meridian sync')",
-			(unsigned)s->n_hosts, reference, r->hosts[s->usual].name, bounds);
+			(unsigned)s->n_hosts, reference, r->hosts[s->median].name, bounds);
 	else
 		cli_note(cli,
 			"clocks of %u hosts aligned to that of %s: off by less than %s; see "
@@ -222,18 +234,20 @@ int cli_session_open_synced(struct cli *cli, enum cli_sync_when when, struct ses
 		return rc;
 	rc = cli_session_synchronize(cli, *s, false);
 	if (rc) {
-		session_free(*s);
+		free_session(cli);
 		*s = NULL;
 	}
 	return rc;
 }
 
-static int open_world(struct cli *cli, enum session_usage usage, bool part, struct session **s,
-	struct session_world *w)
+static int open_world(struct cli *cli, enum session_usage usage, bool part, bool waits,
+	struct session **s, struct session_world *w)
 {
 	int rc = open_session(cli, true, s);
 	if (rc == 0 && part)
 		session_expect_part(*s);
+	if (rc == 0 && waits)
+		session_expect_waits(*s);
 	if (rc == 0)
 		rc = cli_session_synchronize(cli, *s, !part);
 	return rc ? rc : session_world(*s, part ? &cli->window : NULL, usage, w, &cli->err);
@@ -242,7 +256,17 @@ static int open_world(struct cli *cli, enum session_usage usage, bool part, stru
 int cli_session_open_world(
 	struct cli *cli, enum session_usage usage, struct session **s, struct session_world *w)
 {
-	return open_world(cli, usage, false, s, w);
+	return open_world(cli, usage, false, false, s, w);
+}
+
+static bool selects_part(const struct cli *cli)
+{
+	return cli->select.begin.kind || cli->select.end.kind;
+}
+
+int cli_session_open_part(struct cli *cli, struct session **s, struct session_world *w)
+{
+	return open_world(cli, SESSION_USAGE_NONE, selects_part(cli), false, s, w);
 }
 
 /* ---- A question ---- */
@@ -271,6 +295,68 @@ int cli_ask(struct cli *cli, struct cli_question *q)
 	return rc;
 }
 
+/* The selection of the command line, as the library takes it. In cli->arena. */
+static int translate_ranges(struct cli *cli, const struct session_ranges *from, bool is_process,
+	const uint64_t **to, size_t *n)
+{
+	uint64_t *numbers = mer_arena_zalloc(&cli->arena, 2 * from->n + 1, sizeof(*numbers));
+	*to = numbers;
+	*n = 0;
+	for (size_t i = 0; numbers && i < from->n; i++)
+		if (from->item[i].is_process == is_process) {
+			numbers[2 * *n] = from->item[i].first;
+			numbers[2 * *n + 1] = from->item[i].last;
+			++*n;
+		}
+	return numbers ? 0 : mer_fail_nomem(&cli->err);
+}
+
+static int translate_selection(struct cli *cli, struct mer_selection *to)
+{
+	const struct session_selection *from = &cli->select;
+	*to = (struct mer_selection){ .size = sizeof(*to),
+		.hosts = from->hosts.item,
+		.n_hosts = from->hosts.n,
+		.comms = from->comms.item,
+		.n_comms = from->comms.n,
+		.begin = from->begin.text,
+		.end = from->end.text };
+	int rc = translate_ranges(cli, &from->cpus, false, &to->cpu_ranges, &to->n_cpu_ranges);
+	if (rc == 0)
+		rc = translate_ranges(cli, &from->tids, false, &to->tid_ranges, &to->n_tid_ranges);
+	return rc ? rc
+		  : translate_ranges(cli, &from->tids, true, &to->pid_ranges, &to->n_pid_ranges);
+}
+
+int cli_ask_tables(struct cli *cli, const struct cli_tables_question *q)
+{
+	struct session *s;
+	struct mer_selection selection;
+	struct mer_table_options o = *q->options;
+	struct mer_result **results =
+		mer_arena_zalloc(&cli->arena, q->n + 1, sizeof(struct mer_result *));
+	int rc = results ? translate_selection(cli, &selection) : mer_fail_nomem(&cli->err);
+	if (rc == 0)
+		rc = open_session(cli, true, &s);
+	if (rc)
+		return rc;
+	o.selection = &selection;
+	rc = cli_session_synchronize(cli, s, q->messages);
+	if (rc == 0 && q->periods)
+		cli_periods_warn(cli, q->periods, session_experiment(s));
+	if (rc == 0)
+		rc = mer_session_tables(
+			cli->library, q->analysis, q->tables, q->n, &o, results, &cli->err);
+	if (rc == 0 && q->periods)
+		cli_periods_note(cli, &api_answer(results[0])->answer.found);
+	if (rc == 0)
+		rc = q->print(q->ctx, results);
+	for (size_t i = 0; i < q->n; i++)
+		mer_result_free(results[i]);
+	cli_session_close(cli, s);
+	return rc;
+}
+
 static int answer_tasks(
 	struct cli *cli, const struct cli_task_question *q, const struct session_world *w)
 {
@@ -291,8 +377,8 @@ int cli_ask_tasks(struct cli *cli, const struct cli_task_question *q)
 {
 	struct session *s;
 	struct session_world w;
-	bool part = q->part && (cli->select.begin.kind || cli->select.end.kind);
-	int rc = open_world(cli, q->usage, part, &s, &w);
+	bool part = q->part && selects_part(cli);
+	int rc = open_world(cli, q->usage, part, q->waits, &s, &w);
 	if (rc == 0)
 		rc = answer_tasks(cli, q, &w);
 	cli_session_close(cli, s);
@@ -320,9 +406,9 @@ void cli_json_synced(struct mer_json *j, const struct cli *cli)
 	mer_json_kv_text(j, "method", sync_method_name(s->method));
 	mer_json_kv_text(j, "reference", s->reference);
 	mer_json_kv_uint(j, "hosts", s->summary.n_hosts);
-	mer_json_kv_uint(j, "hosts_apart", s->summary.n_apart);
-	put_bound(j, "usual_bound_ns", s->summary.usual_ns);
-	put_bound(j, "worst_bound_ns", s->summary.worst_ns);
+	mer_json_kv_uint(j, "hosts_unsynchronized", s->summary.n_unsynchronized);
+	put_bound(j, "median_bound_ns", s->summary.median_ns);
+	put_bound(j, "max_bound_ns", s->summary.max_ns);
 	mer_json_kv_text(j, "file", s->file);
 	mer_json_end_object(j);
 }
@@ -343,7 +429,7 @@ void cli_json_known(struct mer_json *j, const char *key, const char *text)
 void cli_json_diagnostics(struct mer_json *j, const struct mer_experiment *e)
 {
 	size_t n;
-	const struct mer_diag *rows = mer_diagnostics(e, &n);
+	const struct mer_diag *rows = trace_findings(e, &n);
 	mer_json_kv_array(j, "diagnostics");
 	for (size_t i = 0; i < n; i++)
 		mer_diag_json(&rows[i], j);

@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "cli/context.h"
+#include "meridian/session.h"
 #include "session/request.h"
 #include "session/tasks.h"
 
@@ -29,6 +30,9 @@ int cli_session_open_synced(struct cli *cli, enum cli_sync_when when, struct ses
 /* Both, and the model of what tasks did. */
 int cli_session_open_world(
 	struct cli *cli, enum session_usage usage, struct session **s, struct session_world *w);
+/* The same without usage, of cli->window alone if that is a part of the time: who asks reads further if he has to
+ * (session_world_further). */
+int cli_session_open_part(struct cli *cli, struct session **s, struct session_world *w);
 /* Reports what was found (cli_report) and frees. s may be NULL. */
 void cli_session_close(struct cli *cli, struct session *s);
 
@@ -42,12 +46,26 @@ struct cli_question {
 };
 int cli_ask(struct cli *cli, struct cli_question *q);
 
+/* Tables of an analysis, asked as every program of the library asks (meridian/session.h). */
+struct cli_tables_question {
+	const char *analysis;
+	const char *const *tables; /* ids */
+	size_t n;
+	const struct mer_table_options *options; /* their selection is that of the command line */
+	const struct analysis_period_rule *periods; /* of options, for warnings; NULL: none */
+	bool messages;				    /* will be needed: see session_synchronize */
+	int (*print)(void *ctx, struct mer_result *const *results);
+	void *ctx;
+};
+int cli_ask_tables(struct cli *cli, const struct cli_tables_question *q);
+
 /* What is done with the tasks that --comm, --tid and --host select, in a world of their spans. */
 struct cli_task_question {
 	enum session_usage usage;
 	bool all;	     /* print gets all of them; otherwise the one that is meant */
 	bool list;	     /* no, they are only listed */
 	bool part;	     /* print reads further if it has to (session_world_further) */
+	bool waits;	     /* print looks at waits (path/blocked.h) */
 	uint64_t nth, limit; /* --nth, 0: not given; rows of the list */
 	int (*print)(void *ctx, const struct session_world *w, const struct session_tasks *tasks);
 	void *ctx;

@@ -213,7 +213,7 @@ int cli_table_print(struct cli *cli, const struct mer_table *t)
 		struct mer_json j;
 		mer_json_init(&j, &s, NULL, 2);
 		mer_json_begin_object(&j);
-		mer_json_kv_int(&j, "schema_version", 1);
+		mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
 		mer_json_key(&j, t->id);
 		mer_table_json_rows(t, t->n_rows, &j);
 		mer_json_end_object(&j);

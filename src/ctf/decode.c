@@ -20,7 +20,8 @@ const char *ctf_status_text(enum ctf_status s)
 	return "unknown error";
 }
 
-size_t ctf_text_len(const uint8_t *p, size_t max, unsigned encoding)
+/* Length of text in at most max bytes, up to its first NUL code unit; max: there is none. */
+static size_t ctf_text_len(const uint8_t *p, size_t max, unsigned encoding)
 {
 	if (encoding == CTF_UTF8)
 		return strnlen((const char *)p, max);

@@ -76,9 +76,6 @@ enum ctf_status ctf_execute(
 /* What a slot holds of a float of 16, 32 or 64 bits: the bits of a double. */
 uint64_t ctf_float_slot(uint64_t bits, unsigned len);
 
-/* Length of text in at most max bytes, up to its first NUL code unit; max: there is none. */
-size_t ctf_text_len(const uint8_t *p, size_t max, unsigned encoding);
-
 /* New running clock after a timestamp field of len bits with value v was read. */
 static inline uint64_t ctf_clock_update(uint64_t clock, uint64_t v, unsigned len)
 {

@@ -35,14 +35,14 @@ const char *tsdl_kind_name(const struct tsdl_type *type)
 	return "this";
 }
 
-void tsdl_enter_type(struct tsdl *t)
+static void tsdl_enter_type(struct tsdl *t)
 {
 	if (++t->depth > CTF_MAX_DEPTH)
 		tsdl_fail_at(t, MER_ERR_LIMIT, t->tok.start, "types are nested more than %d deep",
 			CTF_MAX_DEPTH);
 }
 
-void tsdl_leave_type(struct tsdl *t)
+static void tsdl_leave_type(struct tsdl *t)
 {
 	t->depth--;
 }

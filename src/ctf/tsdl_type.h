@@ -137,8 +137,6 @@ struct tsdl_type *tsdl_parse_integer(struct tsdl *t);
 struct tsdl_type *tsdl_parse_float(struct tsdl *t);
 struct tsdl_type *tsdl_parse_string(struct tsdl *t);
 struct tsdl_type *tsdl_parse_enum(struct tsdl *t, bool *is_declaration);
-void tsdl_enter_type(struct tsdl *t);
-void tsdl_leave_type(struct tsdl *t);
 struct tsdl_type *tsdl_new_type(struct tsdl *t, enum tsdl_kind kind);
 const char *tsdl_kind_name(const struct tsdl_type *type);
 

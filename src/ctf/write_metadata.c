@@ -13,7 +13,7 @@ enum {
 	MAX_BYTES = 1 << 28
 };
 
-void ctf_write_packets(const char *text, size_t len, const uint8_t uuid[16], uint8_t major,
+static void ctf_write_packets(const char *text, size_t len, const uint8_t uuid[16], uint8_t major,
 	uint8_t minor, bool be, size_t packet_bytes, struct mer_str *out)
 {
 	if (!packet_bytes)

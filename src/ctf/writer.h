@@ -35,8 +35,6 @@ int ctf_write_metadata(const struct ctf_schema *s, const struct ctf_metadata_opt
 	struct mer_str *out, struct mer_err *err);
 int ctf_write_tsdl(const struct ctf_schema *s, struct mer_str *out, struct mer_err *err);
 int ctf_write_json(const struct ctf_schema *s, struct mer_str *out, struct mer_err *err);
-void ctf_write_packets(const char *text, size_t len, const uint8_t uuid[16], uint8_t major,
-	uint8_t minor, bool be, size_t packet_bytes, struct mer_str *out);
 
 /* Data streams. */
 

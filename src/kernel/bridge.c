@@ -8,7 +8,7 @@ bool kernel_bridge_origin(
 	const struct kernel_world *w, uint32_t host, uint32_t bridge, struct kernel_waker *by)
 {
 	for (int i = 0; i < ANSWERS && bridge < w->n_bridges; i++) {
-		const struct kernel_bridge *b = &w->bridges[bridge];
+		const struct kernel_bridge *b = kernel_bridge_at(w, bridge);
 		if (b->to.host != host || b->to.time > by->asked)
 			return false;
 		by->asked = b->from.time;

@@ -111,10 +111,10 @@ struct kernel_host {
 	struct mer_map not_ended; /* piece of a wait that may be taken up later than that -> 1 */
 	uint32_t *
 		not_final; /* by task (those known then): its spans from this number on may still change */
-	uint32_t n_final;		  /* tasks that it has */
-	uint64_t n_events;		  /* that were read */
-	bool has_wakeups, has_interrupts; /* are recorded */
-	uint64_t n_odd;			  /* that contradict what was known: see model.h */
+	uint32_t n_final;				  /* tasks that it has */
+	uint64_t n_events;				  /* that were read */
+	bool has_wakeups, has_interrupts, has_migrations; /* are recorded */
+	uint64_t n_odd; /* that contradict what was known: see model.h */
 	uint64_t
 		n_calls_left_out; /* system calls that ended, not known whose or since when: never told */
 };
@@ -157,6 +157,14 @@ static inline struct kernel_span *kernel_span(const struct kernel_host *h, uint3
 static inline struct kernel_span *kernel_span_kept(const struct kernel_host *h, uint32_t i)
 {
 	return i != KERNEL_NONE ? kernel_span(h, i) : NULL;
+}
+/* Of a host that may be of a saved world. */
+static inline const struct kernel_request *kernel_request_at(
+	const struct kernel_host *h, uint32_t request)
+{
+	if (h->source)
+		h->source->load_request(h, request);
+	return &h->requests[request];
 }
 /* A wait that timed out and was taken up again, on the same objects with nothing sent or received between, is
  * one with the last of these: it was for what ended that one. The last one; another wait is itself. */

@@ -4,12 +4,8 @@
 
 #include "kernel/calls.h"
 
-const char *io_op_name(enum io_op op)
-{
-	static const char *const names[IO_N_OPS] = { "", "open", "read", "write", "sync", "copy",
-		"disk read", "disk write", "disk discard", "disk flush" };
-	return names[op];
-}
+const char *const io_op_names[IO_N_OPS] = { NULL, "open", "read", "write", "sync", "copy",
+	"disk read", "disk write", "disk discard", "disk flush" };
 
 enum io_op io_op_of(uint32_t classes)
 {

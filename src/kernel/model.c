@@ -101,7 +101,7 @@ static bool is_settled(const struct kernel_model *m, int64_t before, bool slices
 	}
 	for (uint32_t i = 0; i < m->h->n_tasks; i++) {
 		const struct kernel_span *s = model_open(m, i);
-		if ((s->state == KERNEL_READY || s->state == KERNEL_NEW) && s->begin < before)
+		if ((s->state == KERNEL_RUNNABLE || s->state == KERNEL_NEW) && s->begin < before)
 			return false;
 	}
 	return true;
@@ -253,6 +253,7 @@ int kernel_model_new(const struct kernel_model_input *in, struct kernel_host *h,
 		m->has_frees = records(m, is_free);
 		h->has_wakeups = m->has_wakeups;
 		h->has_interrupts = m->has_interrupts;
+		h->has_migrations = m->has_migrations;
 		kernel_holes_init(&m->holes, m->in.losses);
 	}
 	if (rc) {

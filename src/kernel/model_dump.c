@@ -31,7 +31,7 @@ int model_dump_task(struct kernel_model *m, struct cpu *c, const struct mer_even
 		rc = kernel_files_dump_task(m->files, task, slots[DUMP_TABLE], m->err);
 	/* It does now what it did since its last event, and there was none. */
 	enum kernel_state is = slots[DUMP_STATUS] == WAIT	? KERNEL_BLOCKED
-			       : slots[DUMP_STATUS] == WAIT_CPU ? KERNEL_READY
+			       : slots[DUMP_STATUS] == WAIT_CPU ? KERNEL_RUNNABLE
 			       : slots[DUMP_STATUS] == ZOMBIE	? KERNEL_DEAD
 								: KERNEL_UNKNOWN;
 	if (rc || is == KERNEL_UNKNOWN || model_open(m, task)->state != KERNEL_UNKNOWN)

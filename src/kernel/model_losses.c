@@ -124,7 +124,7 @@ int model_outlast(struct kernel_model *m, uint32_t task, int64_t end)
 	enum kernel_state before = open->state;
 	bool lives = m->has_frees && (task < m->n_old || m->live[task].was_dumped) && !t->born &&
 		     t->died == INT64_MAX &&
-		     (before == KERNEL_BLOCKED || before == KERNEL_READY ||
+		     (before == KERNEL_BLOCKED || before == KERNEL_RUNNABLE ||
 			     (before == KERNEL_UNKNOWN && open->before != KERNEL_NONE));
 	int rc = model_settle(m, task, end, lives ? KERNEL_RUNNING : KERNEL_UNKNOWN);
 	if (rc || !lives || m->reuses_numbers || m->n_lulls == 0)

@@ -54,7 +54,7 @@ static enum kernel_state state_of(uint64_t prev_state, bool exiting, bool is_ker
 {
 	uint64_t low = prev_state & 0xff;
 	if (low == 0)
-		return KERNEL_READY;
+		return KERNEL_RUNNABLE;
 	if (low & (EXIT_DEAD | EXIT_ZOMBIE) || (low & DEAD_OR_PARKED && (exiting || !is_kernel)))
 		return KERNEL_DEAD;
 	if (low & SLEEPS)
@@ -128,7 +128,7 @@ static int leave_cpu(
 		m->h->tasks[task].died = model_open(m, task)->begin;
 	if (rc == 0 && state == KERNEL_BLOCKED)
 		model_wait_begin(m, task);
-	if (state != KERNEL_READY)
+	if (state != KERNEL_RUNNABLE)
 		l->spins_for = KERNEL_NONE; /* it spins no more: it is woken */
 	/* Woken before it left the CPU: it waits for nothing, and no other event will say so. */
 	if (rc == 0 && state == KERNEL_BLOCKED && l->woken_early && !m->has_late_wakeups) {
@@ -137,8 +137,8 @@ static int leave_cpu(
 		wait->source = l->early_source;
 		wait->by = still_runs(m, l->early_by, task);
 		l->woken_early = false;
-		rc = model_enter(m, task, ts, KERNEL_READY, model_cpu_number(m, c), KERNEL_NO_CAUSE,
-			KERNEL_NONE, KERNEL_NONE);
+		rc = model_enter(m, task, ts, KERNEL_RUNNABLE, model_cpu_number(m, c),
+			KERNEL_NO_CAUSE, KERNEL_NONE, KERNEL_NONE);
 	}
 	return rc;
 }
@@ -151,8 +151,8 @@ static int come_onto_cpu(struct kernel_model *m, struct cpu *c, uint32_t task, i
 	enum kernel_state before = model_open(m, task)->state;
 	/* Who comes onto a CPU was ready; if the host records wake-ups and there was none, since its
 	 * begin, or since events were lost. */
-	bool was_ready = before == KERNEL_READY || before == KERNEL_NEW || m->has_wakeups;
-	rc = model_settle(m, task, ts, was_ready ? KERNEL_READY : KERNEL_RUNNING);
+	bool was_ready = before == KERNEL_RUNNABLE || before == KERNEL_NEW || m->has_wakeups;
+	rc = model_settle(m, task, ts, was_ready ? KERNEL_RUNNABLE : KERNEL_RUNNING);
 	if (rc == 0 && m->has_wakeups && model_open(m, task)->state == KERNEL_BLOCKED)
 		m->h->n_odd++;
 	m->live[task].woken_early = false;
@@ -207,7 +207,7 @@ int model_switch(struct kernel_model *m, struct cpu *c, const struct mer_event *
 			rc = leave_cpu(m, c, prev, ts, slots[SWITCH_STATE]);
 		if (rc)
 			return rc;
-		if (model_open(m, prev)->state == KERNEL_READY)
+		if (model_open(m, prev)->state == KERNEL_RUNNABLE)
 			preempted = m->h->tasks[prev].last;
 	}
 	c->task = ON_CPU_IDLE;
@@ -260,7 +260,7 @@ static int end_wait(struct kernel_model *m, struct cpu *c, int64_t ts, uint32_t 
 	int rc = model_settle_since(m, task, ts,
 		is_new			      ? KERNEL_NEW
 		: knows_who || l->woken_early ? KERNEL_BLOCKED
-					      : KERNEL_READY,
+					      : KERNEL_RUNNABLE,
 		since);
 	if (rc)
 		return rc;
@@ -280,7 +280,7 @@ static int end_wait(struct kernel_model *m, struct cpu *c, int64_t ts, uint32_t 
 		if (cause == KERNEL_NETWORK)
 			l->packet = source;
 	}
-	rc = model_enter(m, task, ts, KERNEL_READY, KERNEL_NO_CPU, KERNEL_NO_CAUSE, KERNEL_NONE,
+	rc = model_enter(m, task, ts, KERNEL_RUNNABLE, KERNEL_NO_CPU, KERNEL_NO_CAUSE, KERNEL_NONE,
 		KERNEL_NONE);
 	if (rc == 0)
 		queue_on(m, model_open(m, task), slots[WAKE_CPU]);
@@ -337,12 +337,12 @@ int model_wake(struct kernel_model *m, struct cpu *c, const struct mer_event *ev
 	case KERNEL_NEW:
 		rc = model_settle(m, task, ts, KERNEL_NEW);
 		if (rc == 0)
-			rc = model_enter(m, task, ts, KERNEL_READY, KERNEL_NO_CPU, KERNEL_NO_CAUSE,
-				KERNEL_NONE, KERNEL_NONE);
+			rc = model_enter(m, task, ts, KERNEL_RUNNABLE, KERNEL_NO_CPU,
+				KERNEL_NO_CAUSE, KERNEL_NONE, KERNEL_NONE);
 		if (rc == 0)
 			queue_on(m, model_open(m, task), slots[WAKE_CPU]);
 		return rc;
-	case KERNEL_READY: /* only now it is said on which CPU */
+	case KERNEL_RUNNABLE: /* only now it is said on which CPU */
 		if (rank >= m->wake_rank && !is_new)
 			rc = tell_woken(m, c, ts, task);
 		if (event != KERNEL_EV_TTWU && open->cpu != slots[WAKE_CPU])
@@ -421,12 +421,12 @@ int model_migrate(struct kernel_model *m, struct cpu *c, const struct mer_event 
 	/* Who is moved is in a queue: it was woken where events are missing. */
 	if (m->holes.n_begun && m->wake_rank >= WAKE_BY_WAKING && !kernel_is_on_cpu(open->state) &&
 		kernel_lost_between(m->in.losses, open->begin, ts, &lost, &until)) {
-		int rc = model_settle(m, *at - 1, ts, KERNEL_READY);
+		int rc = model_settle(m, *at - 1, ts, KERNEL_RUNNABLE);
 		if (rc)
 			return rc;
 		open = model_open(m, *at - 1);
 	}
-	if (open->state == KERNEL_READY)
+	if (open->state == KERNEL_RUNNABLE)
 		queue_on(m, open, slots[WAKE_CPU]);
 	return o && o->migrate && slots[WAKE_CPU] < KERNEL_MAX_CPUS
 		       ? o->migrate(o->ctx, m->h, *at - 1, ts, from, (uint16_t)slots[WAKE_CPU])

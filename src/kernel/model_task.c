@@ -226,7 +226,7 @@ int model_settle_since(
 		kernel_lost_between(m->in.losses, open->begin, end, &from, &until)) {
 		uint16_t cpu = open->cpu;
 		int rc = lose_between(m, task, from, until,
-			was == KERNEL_BLOCKED || was == KERNEL_READY || was == KERNEL_RUNNING);
+			was == KERNEL_BLOCKED || was == KERNEL_RUNNABLE || was == KERNEL_RUNNING);
 		if (rc == 0 && is_known && until < ts)
 			rc = model_enter(m, task, until, was, cpu, KERNEL_NO_CAUSE, KERNEL_NONE,
 				KERNEL_NONE);

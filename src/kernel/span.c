@@ -9,7 +9,7 @@ const char *kernel_state_name(enum kernel_state s)
 		[KERNEL_SYSCALL] = "syscall",
 		[KERNEL_THREAD] = "thread",
 		[KERNEL_INTERRUPTED] = "interrupted",
-		[KERNEL_READY] = "ready",
+		[KERNEL_RUNNABLE] = "runnable",
 		[KERNEL_BLOCKED] = "blocked",
 		[KERNEL_NEW] = "new",
 		[KERNEL_STOPPED] = "stopped",

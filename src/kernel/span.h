@@ -16,7 +16,7 @@ enum kernel_state {
 	KERNEL_SYSCALL,	    /* on a CPU in a system call */
 	KERNEL_THREAD,	    /* a kernel thread on a CPU */
 	KERNEL_INTERRUPTED, /* on a CPU, which serves an interrupt, softirq or timer instead */
-	KERNEL_READY,	    /* waits for a CPU */
+	KERNEL_RUNNABLE,    /* waits for a CPU */
 	KERNEL_BLOCKED,	    /* waits for something: see cause */
 	KERNEL_NEW,	    /* forked, not yet woken for its first run */
 	KERNEL_STOPPED,	    /* by a signal or a debugger */
@@ -48,7 +48,7 @@ struct kernel_span {
 	uint32_t call;	 /* system call that the task is in, in kernel_host.calls; KERNEL_NONE */
 	/* A wait that was ended by a task (also BLOCKED by KERNEL_NETWORK when a task delivered the
 	 * packet): the span of that task in which it did so. KERNEL_NEW: of the parent.
-	 * KERNEL_READY: the span of the task that has the CPU when the wait for it begins.
+	 * KERNEL_RUNNABLE: the span of the task that has the CPU when the wait for it begins.
 	 * KERNEL_SYSCALL: see kernel_is_spin.
 	 * KERNEL_NONE: nobody, or not known. */
 	uint32_t by;

@@ -33,6 +33,8 @@ struct kernel_span_source {
 	struct kernel_span *(*load)(const struct kernel_host *h, uint32_t chunk);
 	/* A span of the task with which a search backwards for this time can begin; KERNEL_NONE: its last. */
 	uint32_t (*near)(const struct kernel_host *h, uint32_t task, int64_t time);
+	/* Sees to it that a request of kernel_host.requests is there. */
+	void (*load_request)(const struct kernel_host *h, uint32_t request);
 };
 
 struct kernel_span_log {

@@ -74,7 +74,7 @@ static int collect_packets(struct kernel_world *w, const struct sync_messages *m
 	for (size_t i = 0; messages && i < messages->n_links; i++) {
 		const struct sync_link *l = &messages->links[i];
 		if (!comparable(r, l->from, l->to)) {
-			w->n_apart += l->n;
+			w->n_unsynchronized += l->n;
 			continue;
 		}
 		for (size_t k = 0; k < l->n; k++) {
@@ -95,7 +95,7 @@ static int collect_packets(struct kernel_world *w, const struct sync_messages *m
 						      : (uint8_t)SYNC_CONTENT_UNKNOWN,
 			};
 			if (p.to.time < p.from.time)
-				w->n_backwards++;
+				w->n_inversions++;
 			else
 				w->bridges[w->n_bridges++] = p;
 		}
@@ -482,6 +482,8 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 	struct builder b = { .w = w, .o = o ? o : &defaults };
 	w->e = e;
 	w->spill = e->spill;
+	w->waits = b.o->waits;
+	w->cancel = b.o->cancel;
 	w->hosts = calloc((size_t)e->n_hosts + 1, sizeof(*w->hosts));
 	int rc = w->hosts ? 0 : mer_fail_nomem(err);
 	for (; rc == 0 && w->n_hosts < e->n_hosts; w->n_hosts++)

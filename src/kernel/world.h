@@ -8,6 +8,7 @@
 #ifndef MER_KERNEL_WORLD_H
 #define MER_KERNEL_WORLD_H
 
+#include "base/err.h"
 #include "base/pool.h"
 #include "kernel/bridge.h"
 #include "kernel/host.h"
@@ -19,28 +20,53 @@ struct kernel_checkpoints;
 struct kernel_keeper;
 struct sync_result;
 
+struct kernel_world;
+
+/* What path/blocked.h finds of a world, a struct blocked, as it was saved, and where it is saved. */
+struct kernel_waits {
+	/* Fills it, at least with those that were under way in [begin, end]; NULL: nothing is saved. MER_ERR_INPUT: it
+	 * is damaged. */
+	int (*get)(void *ctx, const struct kernel_world *w, int64_t begin, int64_t end,
+		void *blocked, struct mer_err *err);
+	/* It was found from spans; NULL: nobody keeps it. */
+	void (*found)(void *ctx, const struct kernel_world *w, const void *blocked);
+	void *ctx;
+	bool is_only_way; /* the spans that were read do not say it */
+};
+
 struct kernel_world {
-	struct mer_experiment *e; /* borrowed */
-	struct mer_spill *spill;  /* that of e, for what grows with the traces; NULL: memory */
+	struct mer_experiment *e;  /* borrowed */
+	struct mer_cancel *cancel; /* borrowed: ends what is found in the world, too; NULL: none */
+	struct mer_spill *spill;   /* that of e, for what grows with the traces; NULL: memory */
 	struct kernel_host *hosts;
 	uint32_t n_hosts;
-	struct kernel_bridge *bridges; /* by time of their begin; a block of spill */
+	/* By time of their begin; a block of spill. Of a world that may be a saved one: kernel_bridge_at. */
+	struct kernel_bridge *bridges;
 	uint32_t n_bridges;
 	/* What their endpoints stand for, as far as they are IPv4: numbers of places, plus 1. */
 	struct mer_map endpoints;
 	struct sync_place *places;
-	uint64_t n_apart; /* messages between hosts whose times cannot be compared: not used */
 	uint64_t
-		n_backwards; /* messages received before they were sent, on the clocks as they are */
-	/* Of a saved world: fills what path/blocked.h finds of it, a struct blocked; NULL: nothing is saved. */
-	int (*saved_waits)(
-		void *ctx, const struct kernel_world *w, void *blocked, struct mer_err *err);
+		n_unsynchronized; /* messages between hosts whose times cannot be compared: not used */
+	uint64_t
+		n_inversions; /* messages received before they were sent, on the clocks as they are */
+	struct kernel_waits waits;
+	/* Of a saved world: sees to it that a bridge is there; NULL: all are. */
+	void (*load_bridge)(void *ctx, uint32_t bridge);
 	void *saved_ctx;
 };
 
+static inline const struct kernel_bridge *kernel_bridge_at(
+	const struct kernel_world *w, uint32_t bridge)
+{
+	if (w->load_bridge)
+		w->load_bridge(w->saved_ctx, bridge);
+	return &w->bridges[bridge];
+}
+
 struct kernel_world_options {
 	unsigned n_threads;
-	struct mer_cancel *cancel;    /* NULL: none */
+	struct mer_cancel *cancel;    /* as long as the world; NULL: none */
 	_Atomic uint64_t *done_bytes; /* raised as events are read, for progress; NULL: not */
 	/* As the experiment's hosts, all with the same wants; NULL: nobody listens. */
 	const struct kernel_observer *observers;
@@ -59,6 +85,7 @@ struct kernel_world_options {
 	const struct kernel_window *window;
 	/* States are kept for that, unless something is damaged; NULL: not. */
 	struct kernel_keeper *keeper;
+	struct kernel_waits waits; /* the world's; zeroed: none */
 };
 
 struct kernel_window {
@@ -77,6 +104,11 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 	const struct sync_result *r, const struct kernel_world_options *o,
 	struct kernel_world **world, struct mer_err *err);
 void kernel_world_free(struct kernel_world *); /* NULL is fine */
+/* For what goes through a world: MER_ERR_CANCELLED when nobody waits for it any more. */
+static inline int kernel_world_go_on(const struct kernel_world *w, struct mer_err *err)
+{
+	return mer_cancelled(w->cancel) ? mer_fail(err, MER_ERR_CANCELLED, "cancelled") : 0;
+}
 /* "10.0.0.2:80", and its port. False: not known. */
 enum { KERNEL_ENDPOINT_BYTES = sizeof("255.255.255.255:65535") };
 bool kernel_endpoint_text(const struct kernel_world *w, uint32_t endpoint,

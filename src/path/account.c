@@ -52,9 +52,9 @@ static void rest(struct walk *k, const struct frame *f, unsigned cause, int64_t 
 {
 	struct account_node *nodes = k->a->nodes;
 	if (f->client_is_ready)
-		nodes[f->up->node].rest_ns[PATH_WAIT_CPU] += ns;
+		nodes[f->up->node].residual_ns[PATH_RUNNABLE] += ns;
 	else
-		nodes[f->node].rest_ns[cause] += ns;
+		nodes[f->node].residual_ns[cause] += ns;
 }
 
 static unsigned cause_of(const struct kernel_span *s)
@@ -73,7 +73,7 @@ static unsigned cause_of(const struct kernel_span *s)
 		[KERNEL_SOFTIRQ] = PATH_DEVICE,
 	};
 	switch ((enum kernel_state)s->state) {
-	case KERNEL_READY: return PATH_WAIT_CPU;
+	case KERNEL_RUNNABLE: return PATH_RUNNABLE;
 	case KERNEL_BLOCKED: return causes[s->cause];
 	case KERNEL_STOPPED: return PATH_STOPPED;
 	case KERNEL_NEW: return PATH_NEW;
@@ -173,7 +173,7 @@ static int look_at_waker(struct walk *k, struct frame *f, const struct kernel_wa
 		bool is_ours;
 		from = next_part(&claims, begin, t, &is_ours);
 		if (!is_ours) {
-			rest(k, f, is_ready ? (unsigned)PATH_WAIT_CPU : ACCOUNT_OTHERS, t - from);
+			rest(k, f, is_ready ? (unsigned)PATH_RUNNABLE : ACCOUNT_OTHERS, t - from);
 			continue;
 		}
 		if (waker.node == KERNEL_NONE) {
@@ -244,7 +244,7 @@ static int look_at_ready(
 			x->ended[i].host == f->host && x->ended[i].begin < end)
 			from = x->ended[i].begin > begin ? x->ended[i].begin : begin;
 	}
-	rest(k, f, PATH_WAIT_CPU, from - begin);
+	rest(k, f, PATH_RUNNABLE, from - begin);
 	uint32_t reached;
 	return from < end ? look_at_waker(k, f, &later->by, later->span, from, end, true, &reached)
 			  : 0;
@@ -258,7 +258,7 @@ static int look_at(struct walk *k, struct frame *f, int64_t begin, int64_t end)
 	const struct kernel_host *h = host_of(k, f->host);
 	struct later_wait later = { .whole = KERNEL_NONE };
 	int64_t t = end;
-	int rc = 0;
+	int rc = kernel_world_go_on(k->x->b->world, k->err);
 	charge_used(k, f, begin, end);
 	while (t > begin && f->span != KERNEL_NONE && !rc) {
 		uint32_t i = f->span;
@@ -270,7 +270,7 @@ static int look_at(struct walk *k, struct frame *f, int64_t begin, int64_t end)
 			charge(k, f, i, from, t);
 		else if (s->state == KERNEL_BLOCKED || s->state == KERNEL_STOPPED)
 			rc = look_at_wait(k, f, i, from, t, f->span_end, &later);
-		else if (s->state == KERNEL_READY)
+		else if (s->state == KERNEL_RUNNABLE)
 			rc = look_at_ready(k, f, &later, from, t);
 		else
 			rest(k, f, cause_of(s), t - from);

@@ -36,9 +36,9 @@
 enum account_rest {		      /* and before these enum path_cause */
 	ACCOUNT_IDLE = PATH_N_CAUSES, /* waited for work; or was asked for it by somebody else */
 	ACCOUNT_OTHERS,		      /* who was waited for worked for somebody else */
-	ACCOUNT_N_RESTS
+	ACCOUNT_N_RESIDUALS
 };
-/* Stable words: "timer", "wait-cpu", "idle", "others", ... */
+/* Stable words: "timer", "runnable", "idle", "others", ... */
 const char *account_rest_name(enum account_rest);
 
 struct account_node {
@@ -48,10 +48,10 @@ struct account_node {
 	uint64_t n_served;	/* how many waits of its parent it ended */
 	int64_t self_ns;	/* on a CPU */
 	int64_t interrupted_ns; /* of it: the CPU served interrupts */
-	int64_t sub_ns;		/* the sum of self_ns below */
-	int64_t rest_ns[ACCOUNT_N_RESTS];
-	int64_t used[USAGE_N_KINDS];	 /* meanwhile, on a CPU or not */
-	int64_t sub_used[USAGE_N_KINDS]; /* the sum of used below */
+	int64_t children_ns;	/* the sum of self_ns below */
+	int64_t residual_ns[ACCOUNT_N_RESIDUALS];
+	int64_t used[USAGE_N_KINDS];	      /* meanwhile, on a CPU or not */
+	int64_t children_used[USAGE_N_KINDS]; /* the sum of used below */
 };
 
 struct account {
@@ -83,7 +83,7 @@ void account_fini(struct account *a);
 
 /* The child of a node, made when it is new; a->nodes may move. KERNEL_NONE: no memory. For the two above. */
 uint32_t account_child(struct account *a, uint32_t parent, uint32_t host, uint32_t task);
-/* Fills sub_ns and sub_used, and puts siblings in order; their last step. */
+/* Fills children_ns and children_used, and puts siblings in order; their last step. */
 int account_finish(struct account *a, struct mer_err *err);
 
 /* The last program that the task, or who forked it, executed while recorded; "": none. */

@@ -258,14 +258,14 @@ int account_finish(struct account *a, struct mer_err *err)
 	for (uint32_t i = a->n; i-- > 1;) { /* children are behind their parents */
 		const struct account_node *n = &a->nodes[i];
 		struct account_node *parent = &a->nodes[n->parent];
-		parent->sub_ns += n->self_ns + n->sub_ns;
+		parent->children_ns += n->self_ns + n->children_ns;
 		for (unsigned k = 0; k < USAGE_N_KINDS; k++)
-			parent->sub_used[k] += n->used[k] + n->sub_used[k];
+			parent->children_used[k] += n->used[k] + n->children_used[k];
 	}
 	for (uint32_t i = 0; i < a->n; i++) {
 		size_t n = 0;
 		for (uint32_t c = a->nodes[i].child; c != KERNEL_NONE; c = a->nodes[c].next)
-			o[n++] = (struct order){ a->nodes[c].self_ns + a->nodes[c].sub_ns, c };
+			o[n++] = (struct order){ a->nodes[c].self_ns + a->nodes[c].children_ns, c };
 		qsort(o, n, sizeof(*o), greatest_first);
 		for (size_t k = 0; k < n; k++)
 			a->nodes[o[k].node].next = k + 1 < n ? o[k + 1].node : KERNEL_NONE;

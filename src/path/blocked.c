@@ -55,7 +55,7 @@ static bool was_in_user_mode(const struct kernel_host *h, uint32_t span)
 		const struct kernel_span *s = kernel_span(h, span);
 		if (s->state == KERNEL_USER)
 			return true;
-		if (s->state != KERNEL_INTERRUPTED && s->state != KERNEL_READY &&
+		if (s->state != KERNEL_INTERRUPTED && s->state != KERNEL_RUNNABLE &&
 			s->state != KERNEL_BLOCKED)
 			return false;
 		span = s->before;
@@ -93,6 +93,8 @@ static void find_waker(const struct kernel_world *world, uint32_t host, struct b
 	}
 }
 
+enum { SPANS_AT_ONCE = 1 << 16 }; /* before it is looked whether anybody still waits */
+
 /* A task, as far as its spans were looked at from behind. */
 struct behind {
 	int64_t end,
@@ -117,7 +119,7 @@ static void collect_blocked(const struct kernel_world *world, uint32_t host, uin
 	struct blocked_wait *w = &out->waits[--t->at];
 	*w = (struct blocked_wait){ .begin = s->begin,
 		.end = t->end,
-		.run = t->after == KERNEL_READY ? t->run : t->end,
+		.run = t->after == KERNEL_RUNNABLE ? t->run : t->end,
 		.task = s->task,
 		.span = span,
 		.whole = whole,
@@ -141,12 +143,15 @@ static int collect_waits(const struct kernel_world *world, uint32_t host, struct
 		int64_t end = kernel_task_end(h, t);
 		tasks[t] = (struct behind){ end, end, out->first[t + 1], KERNEL_DEAD, true };
 	}
-	for (uint32_t i = h->n_spans; i-- > 0;) {
+	int rc = 0;
+	for (uint32_t i = h->n_spans; i-- > 0 && rc == 0;) {
 		const struct kernel_span *s = kernel_span(h, i);
 		struct behind *t = &tasks[s->task];
+		if (i % SPANS_AT_ONCE == 0)
+			rc = kernel_world_go_on(world, err);
 		if (s->state == KERNEL_BLOCKED)
 			collect_blocked(world, host, i, out, t);
-		if (s->state != KERNEL_READY || t->after != KERNEL_READY)
+		if (s->state != KERNEL_RUNNABLE || t->after != KERNEL_RUNNABLE)
 			t->run = t->end;
 		t->after = s->state;
 		t->end = s->begin;
@@ -154,7 +159,7 @@ static int collect_waits(const struct kernel_world *world, uint32_t host, struct
 	}
 	/* Waits of several spans leave holes, which are closed: tasks from the first on. */
 	size_t n = 0;
-	for (uint32_t t = 0; t < h->n_tasks; t++) {
+	for (uint32_t t = 0; t < h->n_tasks && rc == 0; t++) {
 		size_t from = tasks[t].at, end = out->first[t + 1];
 		for (size_t k = from; k < end; k++)
 			find_kind(h, &out->waits[k]);
@@ -164,17 +169,13 @@ static int collect_waits(const struct kernel_world *world, uint32_t host, struct
 	}
 	out->first[h->n_tasks] = out->n = n;
 	free(tasks);
-	return 0;
+	return rc;
 }
 
 static int collect(const struct kernel_world *world, uint32_t host, struct blocked_host *out,
 	struct mer_err *err)
 {
 	const struct kernel_host *h = &world->hosts[host];
-	out->first = calloc((size_t)h->n_tasks + 1, sizeof(*out->first));
-	out->leaders = calloc((size_t)h->n_tasks + 1, sizeof(*out->leaders));
-	if (!out->first || !out->leaders)
-		return mer_fail_nomem(err);
 	for (uint32_t i = 0; i < h->n_spans; i++) {
 		const struct kernel_span *s = kernel_span(h, i);
 		out->first[s->task + 1] += s->state == KERNEL_BLOCKED;
@@ -211,28 +212,66 @@ static int find_leaders(const struct kernel_host *h, struct blocked_host *out, s
 	return rc;
 }
 
-int blocked_find(const struct kernel_world *w, struct blocked *b, struct mer_err *err)
+int blocked_begin(const struct kernel_world *w, struct blocked *b, struct mer_err *err)
 {
-	if (w->saved_waits) {
-		struct mer_err why;
-		if (w->saved_waits(w->saved_ctx, w, b, &why) == 0)
-			return 0;
-		blocked_fini(b); /* damaged: the spans tell it as well */
-	}
+	uint32_t processes = 0;
+	int rc = 0;
 	*b = (struct blocked){ .world = w };
 	b->hosts = calloc((size_t)w->n_hosts + 1, sizeof(*b->hosts));
 	if (!b->hosts)
 		return mer_fail_nomem(err);
-	uint32_t processes = 0;
-	int rc = 0;
 	for (uint32_t i = 0; i < w->n_hosts && !rc; i++) {
-		b->hosts[i].processes = processes;
+		struct blocked_host *out = &b->hosts[i];
+		size_t n_tasks = w->hosts[i].n_tasks;
+		out->processes = processes;
 		processes += w->hosts[i].n_tasks;
-		rc = collect(w, i, &b->hosts[i], err);
-		if (!rc)
-			rc = find_leaders(&w->hosts[i], &b->hosts[i], err);
+		out->first = calloc(n_tasks + 1, sizeof(*out->first));
+		out->leaders = calloc(n_tasks + 1, sizeof(*out->leaders));
+		rc = out->first && out->leaders ? find_leaders(&w->hosts[i], out, err)
+						: mer_fail_nomem(err);
 	}
-	return rc ? rc : blocked_classify(b, err);
+	return rc;
+}
+
+int blocked_find_in(const struct kernel_world *w, int64_t begin, int64_t end, struct blocked *b,
+	struct mer_err *err)
+{
+	if (w->waits.get) {
+		struct mer_err why;
+		int got = w->waits.get(w->waits.ctx, w, begin, end, b, &why);
+		if (got && w->waits.is_only_way)
+			*err = why;
+		if (got == 0 || w->waits.is_only_way)
+			return got;
+		blocked_fini(b); /* damaged: the spans tell it as well */
+	}
+	int rc = blocked_begin(w, b, err);
+	for (uint32_t i = 0; i < w->n_hosts && !rc; i++)
+		rc = collect(w, i, &b->hosts[i], err);
+	if (!rc)
+		rc = blocked_classify(b, err);
+	if (!rc && w->waits.found)
+		w->waits.found(w->waits.ctx, w, b);
+	return rc;
+}
+
+int blocked_find(const struct kernel_world *w, struct blocked *b, struct mer_err *err)
+{
+	return blocked_find_in(w, INT64_MIN, INT64_MAX, b, err);
+}
+
+uint32_t blocked_disk(const struct blocked *b, uint32_t host, const struct blocked_wait *w)
+{
+	if (b->is_kept)
+		return w->disk;
+	const struct kernel_host *h = &b->world->hosts[host];
+	if (w->cause != KERNEL_DISK && w->whole == w->span)
+		return KERNEL_NONE; /* which its span need not say */
+	const struct kernel_span *s = kernel_span(h, w->span);
+	if (s->cause != KERNEL_DISK || s->source >= h->n_requests)
+		return KERNEL_NONE;
+	const uint32_t *v = mer_map_get(&h->devices, kernel_request_at(h, s->source)->dev);
+	return v ? *v - 1 : KERNEL_NONE;
 }
 
 void blocked_fini(struct blocked *b)

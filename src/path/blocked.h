@@ -53,7 +53,9 @@ struct blocked_wait {
 	uint8_t cause;	 /* enum kernel_cause */
 	bool open;	 /* had not ended when its task's record did */
 	bool is_input, is_for_work, is_felt; /* see blocked_class_of */
-	uint32_t asker; /* is_for_work: process (blocked_process) that set it off; KERNEL_NONE */
+	uint8_t started; /* of waits whose spans are not there: enum blocked_started */
+	uint32_t asker;	 /* is_for_work: process (blocked_process) that set it off; KERNEL_NONE */
+	uint32_t disk;	 /* the same: blocked_disk */
 };
 
 struct blocked_host {
@@ -67,10 +69,20 @@ struct blocked_host {
 struct blocked {
 	const struct kernel_world *world; /* borrowed */
 	struct blocked_host *hosts;
+	/* Those of a part of the time, found before: their spans are not there. span and whole are numbers that tell
+	 * them apart, from BLOCKED_FIRST_KEPT on. */
+	bool is_kept;
 };
+enum { BLOCKED_FIRST_KEPT = 1 << 30 };
 
 /* All waits of all tasks. blocked_fini in any case. */
 int blocked_find(const struct kernel_world *w, struct blocked *b, struct mer_err *err);
+/* At least those that were under way in [begin, end]: all that there need be of a world of a part of the time
+ * (kernel_waits). MER_ERR_INPUT: what was saved is damaged. */
+int blocked_find_in(const struct kernel_world *w, int64_t begin, int64_t end, struct blocked *b,
+	struct mer_err *err);
+/* The first step: hosts without waits, with their processes. */
+int blocked_begin(const struct kernel_world *w, struct blocked *b, struct mer_err *err);
 void blocked_fini(struct blocked *b);
 
 /* chosen: the user asks for this task, so all that it does is felt. */
@@ -90,6 +102,9 @@ const struct blocked_wait *blocked_before(
 enum blocked_started { BLOCKED_NOT_STARTED, BLOCKED_THREAD, BLOCKED_CHILD };
 enum blocked_started blocked_started_of(
 	const struct blocked *b, uint32_t host, const struct blocked_wait *w);
+
+/* The name of the disk that it was for, in the host's names; KERNEL_NONE. */
+uint32_t blocked_disk(const struct blocked *b, uint32_t host, const struct blocked_wait *w);
 
 /* Sets is_input, is_for_work, is_felt of all waits; a step of blocked_find (blocked_class.c). */
 int blocked_classify(struct blocked *b, struct mer_err *err);

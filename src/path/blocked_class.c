@@ -277,7 +277,7 @@ static int gather_packets(struct classes *c, struct mer_err *err)
 	struct mer_map ends = { 0 };
 	int rc = 0;
 	for (uint32_t i = 0; i < w->n_bridges && !rc; i++) {
-		const struct kernel_bridge *p = &w->bridges[i];
+		const struct kernel_bridge *p = kernel_bridge_at(w, i);
 		uint32_t process = sender_of(c->b, p), *v;
 		if (process == KERNEL_NONE)
 			continue;
@@ -288,7 +288,7 @@ static int gather_packets(struct classes *c, struct mer_err *err)
 			*v = process + 1;
 	}
 	for (uint32_t i = 0; i < w->n_bridges && !rc; i++) {
-		const struct kernel_bridge *p = &w->bridges[i];
+		const struct kernel_bridge *p = kernel_bridge_at(w, i);
 		uint32_t from = sender_of(c->b, p), *at = NULL;
 		const uint32_t *to =
 			mer_map_get(&ends, end_key(p->to.host, p->to.endpoint, p->from.endpoint));
@@ -308,7 +308,9 @@ static int gather_contacts(struct classes *c, struct mer_err *err)
 	for (uint32_t host = 0; host < b->world->n_hosts && !rc; host++) {
 		const struct kernel_host *h = &b->world->hosts[host];
 		unsigned any = 0;
-		rc = gather_calls(c, host, &any, err);
+		rc = kernel_world_go_on(b->world, err);
+		if (!rc)
+			rc = gather_calls(c, host, &any, err);
 		if (!rc && (any & (IS_CONNECT | IS_ACCEPT)))
 			gather_roles(c, host);
 		for (size_t i = 0; i < b->hosts[host].n && !rc; i++) {
@@ -507,7 +509,9 @@ static int mark(struct classes *c, struct mer_err *err)
 	}
 	while (c->todo.n && !rc) {
 		struct place p = c->todo.item[--c->todo.n];
-		rc = mark_inside(c, p.host, &b->hosts[p.host].waits[p.wait], err);
+		rc = kernel_world_go_on(b->world, err);
+		if (!rc)
+			rc = mark_inside(c, p.host, &b->hosts[p.host].waits[p.wait], err);
 	}
 	return rc;
 }
@@ -525,7 +529,8 @@ int blocked_classify(struct blocked *b, struct mer_err *err)
 		c.traits && c.roles && c.inherited ? gather_contacts(&c, err) : mer_fail_nomem(err);
 	for (uint32_t host = 0; host < b->world->n_hosts && !rc; host++) {
 		struct blocked_host *h = &b->hosts[host];
-		for (size_t i = 0; i < h->n; i++) {
+		rc = kernel_world_go_on(b->world, err);
+		for (size_t i = 0; i < h->n && !rc; i++) {
 			h->waits[i].is_input = is_input(&c, host, &h->waits[i]);
 			if (!h->waits[i].is_input)
 				find_plain_work(&c, host, &h->waits[i]);
@@ -533,7 +538,8 @@ int blocked_classify(struct blocked *b, struct mer_err *err)
 	}
 	for (uint32_t host = 0; host < b->world->n_hosts && !rc; host++) {
 		struct blocked_host *h = &b->hosts[host];
-		for (size_t i = 0; i < h->n; i++) {
+		rc = kernel_world_go_on(b->world, err);
+		for (size_t i = 0; i < h->n && !rc; i++) {
 			if (!h->waits[i].is_input)
 				find_work(&c, host, &h->waits[i]);
 			if (h->waits[i].open)

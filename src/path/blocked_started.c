@@ -24,6 +24,10 @@ static bool is_wait_for_child(const struct kernel_host *h, const struct blocked_
 static bool is_join(const struct blocked *b, uint32_t host, const struct blocked_wait *w)
 {
 	const struct kernel_host *h = &b->world->hosts[host];
+	if (w->whole == w->span &&
+		(w->by_host != host || w->by_task == KERNEL_NONE || w->by_task == w->task ||
+			blocked_process(b, host, w->by_task) != blocked_process(b, host, w->task)))
+		return false; /* which its spans need not say */
 	const struct kernel_span *wait = kernel_span_kept(h, w->span);
 	const struct kernel_span *by = wait ? kernel_span_kept(h, wait->by) : NULL;
 	return by && by->task != w->task && by->call != KERNEL_NONE &&
@@ -35,6 +39,8 @@ enum blocked_started blocked_started_of(
 	const struct blocked *b, uint32_t host, const struct blocked_wait *w)
 {
 	const struct kernel_host *h = &b->world->hosts[host];
+	if (b->is_kept)
+		return (enum blocked_started)w->started;
 	switch ((enum kernel_cause)w->cause) {
 	case KERNEL_FUTEX: return is_join(b, host, w) ? BLOCKED_THREAD : BLOCKED_NOT_STARTED;
 	case KERNEL_TASK:

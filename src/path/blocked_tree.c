@@ -11,7 +11,7 @@ const char *blocked_doing_name(enum blocked_doing d)
 	static const char *const names[BLOCKED_N_DOINGS] = {
 		[BLOCKED_WAITED] = "blocked",
 		[BLOCKED_RAN] = "ran",
-		[BLOCKED_HAD_NO_CPU] = "wait-cpu",
+		[BLOCKED_RUNNABLE] = "runnable",
 		[BLOCKED_STARTED] = "new",
 		[BLOCKED_IN_FLIGHT] = "in-flight",
 		[BLOCKED_NOT_KNOWN] = "unknown",
@@ -85,14 +85,6 @@ static const char *comm_at(const struct blocked_tree *t, uint32_t host, uint32_t
 	return task == KERNEL_NONE ? "" : kernel_comm(host_of(t, host), task, time);
 }
 
-static const char *disk_name(const struct kernel_host *h, const struct kernel_span *s)
-{
-	if (s->cause != KERNEL_DISK || s->source >= h->n_requests)
-		return "";
-	const uint32_t *v = mer_map_get(&h->devices, h->requests[s->source].dev);
-	return v ? kernel_name_text(h, *v - 1) : "";
-}
-
 /* What a wait is in, on, and for. */
 static void describe(
 	const struct blocked_tree *t, const struct blocked_wait *w, struct blocked_node *n)
@@ -107,7 +99,7 @@ static void describe(
 	n->call = c ? kernel_name_text(h, c->name) : "";
 	n->object = c ? kernel_name_text(h, c->object) : "";
 	if (!*n->object)
-		n->object = disk_name(h, kernel_span(h, w->span));
+		n->object = kernel_name_text(h, blocked_disk(t->b, n->host, w));
 }
 
 static void note_waker(struct blocked_tree *t, uint32_t at, const struct blocked_wait *w)
@@ -189,7 +181,7 @@ static enum blocked_doing doing_of(const struct path_segment *s)
 	switch ((enum path_cause)s->cause) {
 	case PATH_RUNNING:
 	case PATH_INTERRUPTED: return BLOCKED_RAN;
-	case PATH_WAIT_CPU: return BLOCKED_HAD_NO_CPU;
+	case PATH_RUNNABLE: return BLOCKED_RUNNABLE;
 	case PATH_NEW: return BLOCKED_STARTED;
 	case PATH_UNKNOWN: return BLOCKED_NOT_KNOWN;
 	default: return s->in_flight ? BLOCKED_IN_FLIGHT : BLOCKED_WAITED;
@@ -336,7 +328,7 @@ static int add_row(struct blocked_tree *t, uint32_t host, const struct blocked_w
 	count(n, w->task, w->whole);
 	n->total_ns += length_in(w, scope);
 	int64_t run = w->run < scope->end ? w->run : scope->end;
-	n->late_ns += run > end ? run - end : 0;
+	n->runnable_ns += run > end ? run - end : 0;
 	return 0;
 }
 
@@ -363,6 +355,7 @@ int blocked_tree_add(struct blocked_tree *t, uint32_t host, uint32_t task,
 			from = path.n_segments;
 			has_path = true;
 		}
+		t->is_open |= path.is_open;
 		if (!rc)
 			rc = add_inside(t, scope, row, &path, w->begin, w->end, &from, err);
 	}

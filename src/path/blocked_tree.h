@@ -11,13 +11,13 @@
 enum blocked_doing {
 	BLOCKED_WAITED, /* rows; and waits inside of them */
 	BLOCKED_RAN,
-	BLOCKED_HAD_NO_CPU, /* ready, others had the CPU */
-	BLOCKED_STARTED,    /* forked, not yet run */
-	BLOCKED_IN_FLIGHT,  /* a packet was on its way */
+	BLOCKED_RUNNABLE,  /* ready, others had the CPU */
+	BLOCKED_STARTED,   /* forked, not yet run */
+	BLOCKED_IN_FLIGHT, /* a packet was on its way */
 	BLOCKED_NOT_KNOWN,
 	BLOCKED_N_DOINGS
 };
-/* "blocked", "ran", "wait-cpu", "new", "in-flight", "unknown" */
+/* "blocked", "ran", "runnable", "new", "in-flight", "unknown" */
 const char *blocked_doing_name(enum blocked_doing);
 
 struct blocked_node {
@@ -36,8 +36,8 @@ struct blocked_node {
 	uint32_t level;	  /* rows: 0 */
 	uint64_t count;	  /* waits; of what is no wait: how often */
 	int64_t total_ns;
-	int64_t min_ns, max_ns, late_ns; /* rows; late: ready, but not yet on a CPU */
-	uint32_t last_span;		 /* the latest one that was counted */
+	int64_t min_ns, max_ns, runnable_ns; /* rows; late: ready, but not yet on a CPU */
+	uint32_t last_span;		     /* the latest one that was counted */
 };
 
 struct blocked_tree {
@@ -46,6 +46,7 @@ struct blocked_tree {
 	uint32_t n, cap;
 	uint32_t first;	    /* row; KERNEL_NONE: none */
 	struct mer_map map; /* hash of what a node stands for -> number, plus 1 */
+	bool is_open;	    /* path.is_open, of a path inside of a wait */
 };
 
 struct blocked_scope {

@@ -55,7 +55,7 @@ static int add_link(struct walk *k, const struct path_segment *from, const struc
 		.packet = KERNEL_NONE };
 	/* A packet that was sent before the wait for its answer began. */
 	if (l->kind == PATH_LINK_WAIT && to->in_flight) {
-		const struct kernel_bridge *sent = &k->w->bridges[to->source];
+		const struct kernel_bridge *sent = kernel_bridge_at(k->w, to->source);
 		if (sent->from.host == from->host && sent->from.span != KERNEL_NONE &&
 			kernel_span(host_of(k, sent->from.host), sent->from.span)->task ==
 				from->task) {
@@ -65,7 +65,7 @@ static int add_link(struct walk *k, const struct path_segment *from, const struc
 	}
 	if (l->kind == PATH_LINK_NETWORK) {
 		l->packet = k->packet;
-		l->to_time = k->w->bridges[k->packet].to.time;
+		l->to_time = kernel_bridge_at(k->w, k->packet)->to.time;
 		if (l->to_time < to->begin)
 			l->to_time = to->begin;
 		if (l->to_time > k->p->end)
@@ -149,7 +149,7 @@ static enum path_cause cause_of(const struct kernel_span *s)
 	case KERNEL_SYSCALL:
 	case KERNEL_THREAD: return PATH_RUNNING;
 	case KERNEL_INTERRUPTED: return PATH_INTERRUPTED;
-	case KERNEL_READY: return PATH_WAIT_CPU;
+	case KERNEL_RUNNABLE: return PATH_RUNNABLE;
 	case KERNEL_BLOCKED: return cause_of_wait((enum kernel_cause)s->cause);
 	case KERNEL_STOPPED: return PATH_STOPPED;
 	case KERNEL_NEW: return PATH_NEW;
@@ -173,7 +173,7 @@ static struct path_segment of_span(const struct walk *k, uint32_t span)
 	g.state = s->state;
 	g.cause = (uint8_t)cause_of(end);
 	g.by_cause = end->cause;
-	if (s->state == KERNEL_READY)
+	if (s->state == KERNEL_RUNNABLE)
 		g.by = s->by;
 	return g;
 }
@@ -241,7 +241,7 @@ static int64_t left_task(const struct walk *k, const struct kernel_bridge *p, ui
 /* To the task that sent the packet, at the time when it did so. */
 static int follow_sender(struct walk *k, uint32_t packet)
 {
-	const struct kernel_bridge *p = &k->w->bridges[packet];
+	const struct kernel_bridge *p = kernel_bridge_at(k->w, packet);
 	uint32_t span;
 	int64_t left = left_task(k, p, &span);
 	follow(k, p->from.host, span);
@@ -262,7 +262,7 @@ static int follow_packet(struct walk *k, struct path_segment wait)
 {
 	uint32_t n = wait.source, waiting = k->now.depth - 1;
 	for (unsigned hops = 0; hops < MAX_ANSWERS; hops++) {
-		const struct kernel_bridge *p = &k->w->bridges[n];
+		const struct kernel_bridge *p = kernel_bridge_at(k->w, n);
 		int rc = 0;
 		wait.source = n;
 		if (p->to.time < k->t) {
@@ -292,11 +292,11 @@ static int follow_packet(struct walk *k, struct path_segment wait)
 		wait = blank(&k->now);
 		wait.state = KERNEL_INTERRUPTED;
 		wait.by_cause = KERNEL_SOFTIRQ;
-		if (p->answers == KERNEL_NONE || k->w->bridges[p->answers].to.time > k->t)
+		if (p->answers == KERNEL_NONE || kernel_bridge_at(k->w, p->answers)->to.time > k->t)
 			break;
 		n = p->answers;
 		wait.cause = PATH_INTERRUPTED;
-		rc = emit(k, later_of(k->w->bridges[n].to.time, k->now.floor), wait);
+		rc = emit(k, later_of(kernel_bridge_at(k->w, n)->to.time, k->now.floor), wait);
 		if (rc || k->t <= k->now.floor)
 			return rc;
 		wait.state = KERNEL_BLOCKED;
@@ -375,7 +375,9 @@ static int run(struct walk *k)
 {
 	for (;;) {
 		while (k->t > k->now.floor) {
-			int rc = step(k);
+			int rc = kernel_world_go_on(k->w, k->err);
+			if (rc == 0)
+				rc = step(k);
 			if (rc)
 				return rc;
 		}
@@ -386,11 +388,43 @@ static int run(struct walk *k)
 	}
 }
 
+/* The task's first wait that lasts beyond `end`, of those down from the span `from`; KERNEL_NONE: there is none. */
+static uint32_t first_wait(const struct kernel_host *h, uint32_t from, int64_t end)
+{
+	uint32_t wait = KERNEL_NONE;
+	for (uint32_t i = from; i != KERNEL_NONE; i = kernel_span(h, i)->before) {
+		const struct kernel_span *s = kernel_span(h, i);
+		wait = is_wait(s) ? i : wait;
+		if (s->begin < end)
+			break;
+	}
+	return wait;
+}
+
+/* Where the look for the end of the window begins: after the next wait, or its last piece. That of a saved world is
+ * found without a look at all that comes later. */
+static uint32_t look_from(const struct kernel_host *h, uint32_t task, int64_t end)
+{
+	uint32_t last = h->tasks[task].last, wait = KERNEL_NONE, from = KERNEL_NONE;
+	int64_t after = end;
+	while (h->source && wait == KERNEL_NONE) {
+		from = h->source->near(h, task, after);
+		if (from == KERNEL_NONE)
+			return last;
+		wait = first_wait(h, from, end);
+		after = kernel_span(h, from)->begin;
+	}
+	if (wait == KERNEL_NONE)
+		return last;
+	uint32_t behind = h->source->near(h, task, kernel_span(h, kernel_wait_end(h, wait))->begin);
+	return behind == KERNEL_NONE ? last : behind > from ? behind : from;
+}
+
 /* The span in which the window ends; *t: where to begin, which is later if that is in a wait: what
  * ended it is what its part in the window was for, too. */
 static uint32_t find_start(const struct kernel_host *h, uint32_t task, int64_t end, int64_t *t)
 {
-	uint32_t i = h->tasks[task].last, wait = KERNEL_NONE;
+	uint32_t i = look_from(h, task, end), wait = KERNEL_NONE;
 	int64_t until = h->tasks[task].end, wait_until = until;
 	for (; i != KERNEL_NONE; i = kernel_span(h, i)->before) {
 		const struct kernel_span *s = kernel_span(h, i);

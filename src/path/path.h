@@ -15,7 +15,7 @@
 enum path_cause {
 	PATH_RUNNING,	  /* a task ran on a CPU */
 	PATH_INTERRUPTED, /* its CPU served an interrupt, softirq or timer */
-	PATH_WAIT_CPU,	  /* a task was ready, others had the CPU */
+	PATH_RUNNABLE,	  /* a task was ready, others had the CPU */
 	/* Waits that no task's work explains: */
 	PATH_DISK,
 	PATH_NETWORK, /* a packet was under way, or came from a machine that was not recorded */
@@ -32,7 +32,7 @@ enum path_cause {
 	PATH_UNKNOWN, /* events are missing */
 	PATH_N_CAUSES
 };
-/* Stable words: "running", "wait-cpu", "disk", ... */
+/* Stable words: "running", "runnable", "disk", ... */
 const char *path_cause_name(enum path_cause);
 /* Is this time that the path cannot explain? */
 bool path_is_unexplained(enum path_cause);

@@ -10,7 +10,7 @@ const char *path_cause_name(enum path_cause c)
 	static const char *const names[PATH_N_CAUSES] = {
 		[PATH_RUNNING] = "running",
 		[PATH_INTERRUPTED] = "interrupted",
-		[PATH_WAIT_CPU] = "wait-cpu",
+		[PATH_RUNNABLE] = "runnable",
 		[PATH_DISK] = "disk",
 		[PATH_NETWORK] = "network",
 		[PATH_TIMER] = "timer",

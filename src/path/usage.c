@@ -106,7 +106,7 @@ static int add_requests(struct usage_host *u, const struct kernel_host *h)
 {
 	int rc = 0;
 	for (uint32_t i = 0; i < h->n_requests && !rc; i++) {
-		const struct kernel_request *r = &h->requests[i];
+		const struct kernel_request *r = kernel_request_at(h, i);
 		int64_t made = r->insert != INT64_MIN ? r->insert : r->issue;
 		bool writes = r->flags & KERNEL_WRITE;
 		if (r->flags & KERNEL_MERGED) /* the other one has its bytes */

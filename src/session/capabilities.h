@@ -79,7 +79,7 @@ struct capability_packets { /* of a direction, on a host */
 
 struct capability_host {
 	const char *name;
-	uint32_t number; /* in mer_hosts() */
+	uint32_t number; /* of mer_host_at */
 	bool wanted;	 /* is selected */
 	bool kernel;	 /* has a trace of the kernel */
 	bool partial;	 /* some of it could not be read, or was lost */
@@ -92,7 +92,7 @@ struct capability_host {
 	bool lacks[CAPABILITY_N_EVENTS]; /* recording these would help */
 };
 
-/* Counts for each host (n: mer_hosts()). */
+/* Counts for each host (n: mer_n_hosts()). */
 void capability_tally(const struct mer_experiment *e, const struct trace_counts *counts,
 	struct capability_host *hosts);
 /* The same without looking at the data: only what is declared. */

@@ -57,7 +57,7 @@ static int judge_traces(struct check *c)
 {
 	const struct mer_experiment *e = c->e;
 	size_t n;
-	const struct mer_diag *rows = mer_diagnostics(e, &n);
+	const struct mer_diag *rows = trace_findings(e, &n);
 	c->out->verdicts =
 		mer_arena_zalloc(&c->s->arena, n + e->n_traces + 1, sizeof(*c->out->verdicts));
 	if (!c->out->verdicts)
@@ -115,7 +115,7 @@ static void find_partial(struct check *c)
 {
 	const struct mer_experiment *e = c->e;
 	size_t n;
-	const struct mer_diag *rows = mer_diagnostics(e, &n);
+	const struct mer_diag *rows = trace_findings(e, &n);
 	for (uint32_t t = 0; t < e->n_traces; t++)
 		c->out->hosts[e->traces[t].host].partial |=
 			e->traces[t].lost_events || e->traces[t].lost_packets;

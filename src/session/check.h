@@ -16,8 +16,8 @@ struct session_verdict {	 /* on a trace, or on a path that is none */
 
 struct session_check {
 	struct trace_counts *counts;
-	struct capability_host *hosts;	  /* as mer_hosts() */
-	struct session_verdict *verdicts; /* of mer_traces(), then of what could not be opened */
+	struct capability_host *hosts;	  /* as the hosts */
+	struct session_verdict *verdicts; /* of the traces, then of what could not be opened */
 	uint32_t n_verdicts;
 	bool sound, can_sync; /* of all that is selected */
 };

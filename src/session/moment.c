@@ -201,8 +201,10 @@ static bool has_host(const char *text)
 
 int session_moment_parse(struct session_moment *m, const char *text, struct mer_err *err)
 {
-	if (parse_time(m, text))
+	if (parse_time(m, text)) {
+		m->text = text;
 		return 0;
+	}
 	if (!has_host(text))
 		return mer_fail(err, MER_ERR_USAGE,
 			"'%s' is not a time; write 2024-05-03T12:34:56.789, 12:34:56.789, +1.5s "

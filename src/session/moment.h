@@ -23,7 +23,7 @@ enum session_moment_kind {
 struct session_moment {
 	enum session_moment_kind kind;
 	int64_t ns;	  /* since 1970; since the trace's begin; since midnight */
-	const char *text; /* SESSION_MOMENT_ON_HOST: "HOST:TIME" as typed, borrowed */
+	const char *text; /* as typed, borrowed */
 };
 
 int session_moment_parse(struct session_moment *m, const char *text, struct mer_err *err);

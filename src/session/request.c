@@ -184,25 +184,70 @@ static int run_stored(struct session_answer *a, struct store *store, struct mer_
 	return rc;
 }
 
+/* What was run. */
+static void forget(struct session_answer *a)
+{
+	for (size_t i = 0; a->tables && i < a->request->n; i++)
+		mer_table_fini(&a->tables[i]);
+	if (a->has_run)
+		analysis_run_fini(&a->run);
+	a->has_run = false;
+}
+
+/* What is read: a part of the traces, or all of them. */
+struct reading {
+	struct session_states states;
+	struct session_waits waits;
+	struct kernel_window window;
+	struct kernel_world_options world;
+};
+
+static void close_reading(struct reading *r)
+{
+	session_states_close(&r->states);
+	session_waits_close(&r->waits);
+}
+
 /* Only the part of the traces that is asked about, if what comes before is known; else states are kept. */
-static void choose_part(struct session_answer *a, struct session_states *states,
-	struct kernel_world_options *world, struct kernel_window *window)
+static void choose_part(struct session_answer *a, struct reading *r)
 {
 	const struct analysis_options *o = &a->options;
 	bool is_part = o->begin != INT64_MIN || o->end != INT64_MAX, slices;
 	uint32_t kind;
 	if (!analysis_reads_part(o, a->request->tables, a->request->n, &kind, &slices))
 		return;
-	session_states_open(states, a->session, kind);
-	*window = (struct kernel_window){ .from = states->from,
-		.begin = o->begin,
-		.until = o->end,
-		.is_told = true,
-		.settles = slices };
-	if (is_part && states->from)
-		world->window = window;
-	session_states_keep(states, a->session);
-	world->keeper = states->keeper;
+	session_states_open(&r->states, a->session, kind);
+	/* Merges change which request a wait was for. */
+	if (o->keep_spans && !(kind & KERNEL_KEPT_MERGES))
+		session_waits_open(&r->waits, &r->states, kind);
+	if (is_part && r->states.from && (!o->keep_spans || r->waits.from)) {
+		r->window = (struct kernel_window){ .from = r->states.from,
+			.begin = o->begin,
+			.until = o->end,
+			.is_told = true,
+			.settles = slices };
+		r->world.window = &r->window;
+		if (o->keep_spans)
+			r->world.waits = session_waits_of(&r->waits);
+		return;
+	}
+	session_states_keep(&r->states, a->session);
+	r->world.keeper = r->states.keeper;
+	r->world.waits = session_waits_keep(&r->waits, a->session);
+}
+
+/* In any case waits are found, and kept, later: when tables are looked at. */
+static int read(struct session_answer *a, const struct sync_messages *m, struct reading *r,
+	struct mer_err *err)
+{
+	struct session *s = a->session;
+	const struct session_request *q = a->request;
+	a->has_run = true;
+	int rc = analysis_run(&a->run, s->e, m, m ? s->result : NULL, &r->world, &a->options,
+		q->tables, q->n, a->tables, err);
+	if (rc || r->world.window || !session_states_save(&r->states, a->run.world))
+		r->waits.keeps = false;
+	return rc;
 }
 
 static int run(struct session_answer *a, struct mer_err *err)
@@ -219,28 +264,29 @@ static int run(struct session_answer *a, struct mer_err *err)
 	const struct sync_messages *m = NULL;
 	int rc = messages ? session_messages(s, &m, err) : 0;
 	a->tables = calloc(q->n + 1, sizeof(*a->tables));
-	if (rc == 0 && !a->tables)
+	a->reading = calloc(1, sizeof(*a->reading));
+	if (rc == 0 && (!a->tables || !a->reading))
 		rc = mer_fail_nomem(err);
 	if (rc)
 		return rc;
 	uint64_t bytes = s->e->bytes;
 	if (analysis_reads_names(&a->options, q->tables, q->n))
 		bytes *= 2;
-	struct kernel_world_options world = { .n_threads = session_threads(s),
+	const struct kernel_world_options all = { .n_threads = session_threads(s),
 		.cancel = &s->cancel,
 		.done_bytes = session_stage_begin(s, q->stage, bytes),
 		.drop = s->o.once ? &s->messages : NULL };
-	struct session_states states = { 0 };
-	struct kernel_window window;
-	choose_part(a, &states, &world, &window);
-	a->has_run = true;
-	rc = analysis_run(&a->run, s->e, m, messages ? s->result : NULL, &world, &a->options,
-		q->tables, q->n, a->tables, err);
-	if (rc == 0)
-		session_states_save(&states, a->run.world);
-	else if (rc == MER_ERR_INPUT)
-		session_states_drop(&states);
-	session_states_close(&states);
+	struct reading *r = a->reading;
+	r->world = all;
+	choose_part(a, r);
+	rc = read(a, m, r, err);
+	if (rc == MER_ERR_INPUT && r->world.window) { /* damaged: all is read after all */
+		session_states_drop(&r->states);
+		close_reading(r);
+		forget(a);
+		r->world = all;
+		rc = read(a, m, r, err);
+	}
 	session_stage_end(s);
 	if (s->o.once) {
 		sync_messages_free(&s->messages);
@@ -265,13 +311,13 @@ int session_request(struct session *s, const struct session_request *q, struct s
 
 void session_answer_fini(struct session_answer *a)
 {
-	for (size_t i = 0; a->tables && i < a->request->n; i++)
-		mer_table_fini(&a->tables[i]);
+	forget(a);
 	free(a->tables);
 	a->tables = NULL;
-	if (a->has_run)
-		analysis_run_fini(&a->run);
-	a->has_run = false;
+	if (a->reading)
+		close_reading(a->reading);
+	free(a->reading);
+	a->reading = NULL;
 	analysis_periods_fini(&a->found);
 }
 

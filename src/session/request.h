@@ -29,6 +29,7 @@ struct session_request {
 
 enum { SESSION_NAMES = 64 };
 
+struct reading;
 struct session_answer { /* zeroed: none */
 	struct session *session;
 	const struct session_request *request;
@@ -40,6 +41,7 @@ struct session_answer { /* zeroed: none */
 	int64_t begin, end; /* of what was looked at, on all selected hosts; MER_NO_TIME: nothing */
 	_Atomic uint64_t named; /* bit i: something is named as names->item[i] says */
 	bool has_run;
+	struct reading *reading; /* what its world needs */
 };
 
 /* Synchronizes first if that was not done. a lives no longer than s and q; session_answer_fini in any

@@ -24,6 +24,7 @@ static void drop_world(struct session *s)
 	if (!s->store)
 		kernel_world_free(s->world);
 	session_states_close(&s->states);
+	session_waits_close(&s->waits);
 	s->usage = NULL;
 	s->world = NULL;
 	s->is_part = false;
@@ -80,6 +81,7 @@ void session_stage_end(struct session *s)
 int session_open(struct session *s, struct mer_err *err)
 {
 	const struct mer_open_options o = {
+		.size = sizeof(o),
 		.keep_offsets = s->o.clocks == SESSION_CLOCKS_RECORDED,
 		.ignore_uuid = s->o.ignore_uuid,
 	};
@@ -107,13 +109,18 @@ static int build_world(struct session *s, enum session_usage usage, struct mer_e
 		.cancel = &s->cancel,
 		.done_bytes = session_stage_begin(s, SESSION_READING, s->e->bytes),
 		.observers = usage == SESSION_USAGE_ALL ? usage_observers(s->usage) : NULL,
+		.again = s->is_reported,
 		.drop = s->o.once ? messages : NULL };
-	session_states_open(&s->states, s, kernel_checkpoint_kind(&o, true));
+	uint32_t kind = kernel_checkpoint_kind(&o, true);
+	session_states_open(&s->states, s, kind);
 	session_states_keep(&s->states, s);
+	session_waits_open(&s->waits, &s->states, kind);
 	o.keeper = s->states.keeper;
+	o.waits = session_waits_keep(&s->waits, s);
 	rc = kernel_world_build(s->e, messages, s->result, &o, &s->world, err);
-	if (rc == 0)
-		session_states_save(&s->states, s->world);
+	/* Merges change which request a wait was for; and without states nobody asks for waits. */
+	if (rc || !session_states_save(&s->states, s->world) || (kind & KERNEL_KEPT_MERGES))
+		s->waits.keeps = false;
 	session_states_close(&s->states);
 	session_stage_end(s);
 	if (s->o.once) {
@@ -145,6 +152,11 @@ void session_expect_part(struct session *s)
 	s->expects_part = true;
 }
 
+void session_expect_waits(struct session *s)
+{
+	s->expects_waits = true;
+}
+
 static int build_part(struct session *s, const struct session_window *within, struct mer_err *err)
 {
 	struct kernel_window window = {
@@ -153,12 +165,14 @@ static int build_part(struct session *s, const struct session_window *within, st
 	struct kernel_world_options o = { .n_threads = session_threads(s),
 		.cancel = &s->cancel,
 		.done_bytes = session_stage_begin(s, SESSION_READING, s->e->bytes),
+		.again = s->is_reported,
 		.window = &window };
+	if (s->waits.from)
+		o.waits = session_waits_of(&s->waits);
 	int rc = kernel_world_build(s->e, NULL, s->result, &o, &s->world, err);
 	session_stage_end(s);
-	if (rc == MER_ERR_INPUT)
-		session_states_drop(&s->states);
 	s->is_part = true;
+	s->is_reported |= rc == 0;
 	return rc;
 }
 
@@ -167,10 +181,16 @@ static bool find_states(struct session *s, const struct session_window *within)
 {
 	if (!within || (within->begin == INT64_MIN && within->end == INT64_MAX) || s->o.store)
 		return false;
-	session_states_open(&s->states, s, KERNEL_KEPT_PACKETS | KERNEL_KEPT_SPANS);
-	if (!s->states.from)
+	const uint32_t kind = KERNEL_KEPT_PACKETS | KERNEL_KEPT_SPANS;
+	session_states_open(&s->states, s, kind);
+	bool found = s->states.from != NULL;
+	if (found && s->expects_waits)
+		found = session_waits_open(&s->waits, &s->states, kind);
+	if (!found) {
 		session_states_close(&s->states);
-	return s->states.from != NULL;
+		session_waits_close(&s->waits);
+	}
+	return found;
 }
 
 /* At least so much is read after the window: most waits end soon. */
@@ -184,7 +204,17 @@ static int world_of_part(struct session *s, const struct session_window *within,
 	*w = (struct session_world){
 		.e = s->e, .world = s->world, .synced = session_synced(s), .session = s
 	};
-	return rc;
+	return session_world_anew(w, rc, err);
+}
+
+int session_world_anew(struct session_world *w, int rc, struct mer_err *err)
+{
+	struct session *s = w->session;
+	if (rc != MER_ERR_INPUT || !s->is_part)
+		return rc;
+	session_states_drop(&s->states);
+	session_waits_drop(&s->waits);
+	return session_world(s, NULL, s->usage_kind, w, err);
 }
 
 int session_world_further(
@@ -198,7 +228,7 @@ int session_world_further(
 	s->until = s->until < s->e->end - more ? s->until + more : INT64_MAX;
 	int rc = build_part(s, within, err);
 	w->world = s->world;
-	return rc;
+	return session_world_anew(w, rc, err);
 }
 
 int session_world(struct session *s, const struct session_window *within, enum session_usage usage,

@@ -7,7 +7,7 @@
  * Ownership: what a session returns belongs to it and lives until session_free, unless a comment
  * says otherwise. The options' texts are borrowed and must live as long.
  * Errors: a function that fails returns a negative MER_ERR_* and fills err; what was there before is
- * still there, so the findings (mer_diagnostics) can be shown also then. Texts name no options: what
+ * still there, so the findings (mer_diagnostic_at) can be shown also then. Texts name no options: what
  * could be done is err->remedy.
  * Threads: a session is used by one thread at a time, and reads on as many as the options say. Only
  * session_cancel may come from any other thread (or a signal handler).
@@ -130,9 +130,13 @@ struct session_world {
 
 /* Before the clocks are aligned: only a part of the time will be asked about (session_world, within). */
 void session_expect_part(struct session *s);
+/* Besides, that waits of it will be looked at (path/blocked.h). */
+void session_expect_waits(struct session *s);
 /* A world of a part was not enough (path.is_open, kernel_host.known_until): one that was read further. */
 int session_world_further(
 	struct session_world *w, const struct session_window *within, struct mer_err *err);
+/* What it was made of is damaged (MER_ERR_INPUT of who looks at it): one of everything, if that was no part of it. */
+int session_world_anew(struct session_world *w, int rc, struct mer_err *err);
 /* The model of all hosts, with the log of spans that paths and waits are found in. within: what will be
  * asked is in this window, so less may be read: then who asks must be able to read further; NULL: any
  * time. Synchronizes first if that was not done. */

@@ -4,6 +4,7 @@
 
 #include "session/session.h"
 #include "session/states.h"
+#include "session/waits.h"
 
 struct session {
 	struct session_options o;
@@ -28,8 +29,11 @@ struct session {
 	struct usage *usage;
 	enum session_usage usage_kind; /* of world */
 	bool is_part;		       /* world is of a part of the time */
-	struct session_states states;  /* from which it was read */
-	int64_t until;		       /* so far it was read; INT64_MAX: to the end */
+	bool is_reported; /* what makes the results of worlds worse is among the findings already */
+	struct session_states states; /* from which it was read */
+	struct session_waits waits;   /* of world */
+	int64_t until;		      /* so far it was read; INT64_MAX: to the end */
+	bool expects_waits;	      /* which of them are idle will be asked, too */
 	bool expects_part; /* messages are probably not needed; if they have to be found, they are kept */
 };
 

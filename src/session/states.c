@@ -50,15 +50,17 @@ void session_states_keep(struct session_states *x, struct session *s)
 		x->keeper = NULL;
 }
 
-void session_states_save(struct session_states *x, const struct kernel_world *w)
+bool session_states_save(struct session_states *x, const struct kernel_world *w)
 {
 	struct kernel_checkpoint_key key = key_of(x);
 	if (!x->keeper || !mer_make_folder(x->dir))
-		return;
+		return x->from != NULL;
 	char *path = path_of(x, kernel_keeper_kind(x->keeper));
-	if (path && kernel_keeper_save(x->keeper, w, &key, path))
+	bool is_saved = path && kernel_keeper_save(x->keeper, w, &key, path);
+	if (is_saved)
 		store_cache_trim(x->dir, path);
 	free(path);
+	return is_saved;
 }
 
 void session_states_drop(struct session_states *x)

@@ -20,8 +20,8 @@ struct session_states {
 void session_states_open(struct session_states *x, const struct session *s, uint32_t kind);
 /* When there are none: a keeper for the reading that is made now. */
 void session_states_keep(struct session_states *x, struct session *s);
-/* After it: they are there from now on. */
-void session_states_save(struct session_states *x, const struct kernel_world *w);
+/* After it: they are there from now on. False: there are none, then or before. */
+bool session_states_save(struct session_states *x, const struct kernel_world *w);
 /* They do not serve after all: no later reading finds them. */
 void session_states_drop(struct session_states *x);
 void session_states_close(struct session_states *x);

@@ -58,9 +58,7 @@ static int find(struct session *s, struct mer_err *err)
 	struct mer_err none;
 	uint8_t key[STORE_KEY_BYTES];
 	if (!s->o.cache_dir)
-		return mer_fail(err, MER_ERR_SYS,
-			"there is no folder for it: neither HOME nor "
-			"XDG_CACHE_HOME is set");
+		return mer_fail(err, MER_ERR_SYS, "there is no folder for it");
 	if (!store_key_of(&k, s->e))
 		return mer_fail(err, MER_ERR_SYS, "the files of the traces cannot be examined");
 	store_key_mix_clocks(&k, s->result);
@@ -76,8 +74,10 @@ static int find(struct session *s, struct mer_err *err)
 		if (rc == 0)
 			rc = store_open(s->store_path, key, s->e, &s->store, err);
 	}
-	if (rc == 0)
+	if (rc == 0) {
+		store_world(s->store)->cancel = &s->cancel;
 		store_report(s->store, &s->e->diags);
+	}
 	return rc;
 }
 

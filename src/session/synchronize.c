@@ -32,7 +32,9 @@ static int compute(struct session *s, struct mer_experiment *e, bool keep, struc
 			s, r ? SESSION_SYNCHRONIZING : SESSION_MATCHING, e->bytes),
 		.n_threads = session_threads(s),
 		.keep_streams = keep };
-	struct sync_options solve = { .n_threads = session_threads(s), .no_lines = true };
+	struct sync_options solve = {
+		.n_threads = session_threads(s), .cancel = &s->cancel, .no_lines = true
+	};
 	if (keep)
 		sync_messages_free(m);
 	int rc = sync_auto_gather(e, &o, m, &found, err);

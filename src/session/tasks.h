@@ -4,6 +4,7 @@
 #ifndef MER_SESSION_TASKS_H
 #define MER_SESSION_TASKS_H
 
+#include "path/path.h"
 #include "session/session.h"
 
 struct session_task {
@@ -38,5 +39,9 @@ int session_task_rank(const struct kernel_task *t);
 size_t session_task_names(const struct session_world *w, const struct session_selection *s,
 	const char **names, size_t max);
 uint64_t session_task_count(const struct session_world *w);
+
+/* path_find of a task in the window; w is read further where a wait of the path had not ended in what was read. */
+int session_path_find(struct session_world *w, uint32_t host, uint32_t task,
+	const struct session_window *window, struct path *p, struct mer_err *err);
 
 #endif

@@ -23,10 +23,16 @@ bool store_key_of(struct store_key *k, const struct mer_experiment *e);
 /* Mixes in the clock maps and groups of the hosts; r NULL: clocks are as recorded. */
 void store_key_mix_clocks(struct store_key *k, const struct sync_result *r);
 
-enum store_cached { STORE_CACHED_SYNC, STORE_CACHED_WORLD, STORE_CACHED_STATES, STORE_N_CACHED };
+enum store_cached {
+	STORE_CACHED_SYNC,
+	STORE_CACHED_WORLD,
+	STORE_CACHED_STATES,
+	STORE_CACHED_WAITS,
+	STORE_N_CACHED
+};
 
 /* The file of this key in the folder: "world-0123456789abcdef0123456789abcdef.store",,
- * "sync-....json" or "states-....bin". malloc'ed; NULL: no memory. */
+ * "sync-....json", "states-....bin" or "waits-....bin". malloc'ed; NULL: no memory. */
 char *store_cache_path(const char *dir, enum store_cached what, const struct store_key *k);
 /* It was used: it is not the oldest any more. */
 void store_cache_touch(const char *path);

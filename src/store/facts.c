@@ -7,11 +7,18 @@
 #include "store/pack.h"
 #include "store/types.h"
 
+/* Which tasks there are: a bit for all whose numbers have the same rest. */
+enum { TASK_SETS = 256 };
+struct task_set {
+	uint64_t bits[TASK_SETS / 64];
+};
+
 struct fact_block {
 	struct store_block block;
 	int64_t begin,
 		end; /* no fact of it begins before, none ends after; of instants: none is after */
 	uint32_t n, reserved;
+	struct task_set tasks;
 };
 
 struct store_facts {
@@ -75,6 +82,20 @@ static void put_times(struct store_facts *f, struct fact_block *b)
 	put_column(f, STORE_PLAIN, false);
 }
 
+static void add_task(struct task_set *s, uint64_t task)
+{
+	s->bits[task % TASK_SETS / 64] |= (uint64_t)1 << task % 64;
+}
+
+static void note_tasks(struct store_facts *f, struct fact_block *b)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		const struct fact *x = (const struct fact *)(f->facts + i * f->kind->size);
+		if (x->task != KERNEL_NONE)
+			add_task(&b->tasks, x->task);
+	}
+}
+
 static void put_field(struct store_facts *f, const struct fact_field *field, struct fact_block *b)
 {
 	bool is_time = field->type == MER_TIME, has_none = false;
@@ -108,6 +129,7 @@ static void put_block(struct store_facts *f)
 	struct fact_block *b = &f->blocks[f->n_blocks];
 	*b = (struct fact_block){ .n = (uint32_t)f->n };
 	put_times(f, b);
+	note_tasks(f, b);
 	put_field(f, &fact_common_fields[2], b);
 	put_field(f, &fact_common_fields[3], b);
 	put_field(f, &choice_field, b);
@@ -310,10 +332,29 @@ static const struct fact_block *find_blocks(
 	return store_find(f, STORE_FACT_BLOCKS, host, number, sizeof(struct fact_block), n);
 }
 
-int store_facts_read(const struct store_file *f, uint32_t host, uint32_t number,
-	const struct fact_kind *kind, const struct kernel_host *h, uint64_t needs, int64_t begin,
-	int64_t end, fact_taker *take, void *ctx, struct mer_err *err)
+static struct task_set set_of(const bool *tasks, uint32_t n)
 {
+	struct task_set s = { { 0 } };
+	for (uint32_t i = 0; i < n; i++)
+		if (tasks[i])
+			add_task(&s, i);
+	return s;
+}
+
+static bool may_have(
+	const struct fact_block *b, const struct fact_range *r, const struct task_set *wanted)
+{
+	uint64_t both = 0;
+	for (unsigned i = 0; i < TASK_SETS / 64; i++)
+		both |= b->tasks.bits[i] & wanted->bits[i];
+	return b->begin <= r->end && b->end >= r->begin && (!r->tasks || both);
+}
+
+int store_facts_read(const struct store_file *f, uint32_t host, uint32_t number,
+	const struct fact_kind *kind, const struct kernel_host *h, uint64_t needs,
+	const struct fact_range *range, fact_taker *take, void *ctx, struct mer_err *err)
+{
+	const struct task_set wanted = set_of(range->tasks, range->tasks ? h->n_tasks : 0);
 	uint64_t n = 0;
 	const struct fact_block *blocks = find_blocks(f, host, number, &n);
 	if (!blocks)
@@ -325,7 +366,7 @@ int store_facts_read(const struct store_file *f, uint32_t host, uint32_t number,
 	bool is_any = false; /* handed on: that there are some at all is seen by who takes them */
 	for (uint64_t i = 0; i < n && rc == 0; i++) {
 		const struct fact_block *b = &blocks[i];
-		if ((b->begin > end || b->end < begin) && (is_any || i + 1 < n))
+		if (!may_have(b, range, &wanted) && (is_any || i + 1 < n))
 			continue;
 		is_any = true;
 		const uint8_t *bytes = store_block_bytes(f, &b->block);

@@ -35,11 +35,11 @@ void store_facts_drop(struct store_facts *f);
 #define STORE_NEEDS_CHOICE ((uint64_t)1 << 61)
 #define STORE_NEEDS_ALL UINT64_MAX
 
-/* Hands the facts of all blocks that have one in [begin, end] to take, in their order; members that are not
+/* Hands the facts of all blocks that may have one in the range to take, in their order; members that are not
  * needed are 0. Where no block has one, the last block is handed to it. MER_ERR_INPUT: they are damaged, or not there. */
 int store_facts_read(const struct store_file *f, uint32_t host, uint32_t number,
-	const struct fact_kind *kind, const struct kernel_host *h, uint64_t needs, int64_t begin,
-	int64_t end, fact_taker *take, void *ctx, struct mer_err *err);
+	const struct fact_kind *kind, const struct kernel_host *h, uint64_t needs,
+	const struct fact_range *range, fact_taker *take, void *ctx, struct mer_err *err);
 /* How many there are, and bytes of their blocks; false: they are not there. */
 bool store_facts_size(
 	const struct store_file *f, uint32_t host, uint32_t number, uint64_t *n, uint64_t *bytes);

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 struct store_world_head {
-	uint32_t n_hosts, reserved;
-	uint64_t n_apart, n_backwards;
+	uint32_t n_hosts, n_bridges;
+	uint64_t n_unsynchronized, n_inversions;
 };
 
 enum store_host_flags { STORE_HAS_WAKEUPS = 1, STORE_HAS_INTERRUPTS = 2 };
@@ -15,7 +15,7 @@ struct store_host_head {
 	int64_t begin, end;
 	uint64_t n_events, n_odd, n_calls_left_out;
 	uint32_t n_spans, flags;
-	uint32_t seen, reserved; /* of struct usage_sums */
+	uint32_t seen, n_requests; /* seen: of struct usage_sums */
 	uint64_t n_points;
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "store/levels.h"
+#include "store/on_cpu.h"
 #include "store/pack.h"
 #include "store/types.h"
 
@@ -98,68 +99,12 @@ static bool read_tasks(struct reader *r, uint32_t from, uint32_t to, struct stor
 	return now != NULL;
 }
 
-struct on_cpu { /* of a task */
-	int64_t begin;
-	uint16_t lane; /* plus 1; 0: on none that is looked at */
-	uint8_t state;
-};
-
-static void put_on(struct reader *r, struct on_cpu *o, int64_t begin, unsigned state, uint64_t cpu)
+static int add_stretch(void *ctx, const struct fact_stretch *s)
 {
-	o->lane = 0;
-	if (!kernel_is_on_cpu((enum kernel_state)state) || cpu == KERNEL_NO_CPU ||
-		!r->cpu_lanes[cpu])
-		return;
-	*o = (struct on_cpu){ begin, (uint16_t)r->cpu_lanes[cpu], (uint8_t)state };
-}
-
-static void take_off(struct reader *r, struct on_cpu *o, int64_t end)
-{
-	if (o->lane)
-		add(r, o->lane - 1u, o->state, o->begin, end);
-	o->lane = 0;
-}
-
-/* Those who were on a CPU where the stretch begins. */
-static bool begin_stretch(struct reader *r, uint32_t stretch, struct on_cpu *tasks)
-{
-	uint64_t n_firsts = 0, n_spans = 0;
-	const uint64_t *firsts =
-		store_find(r->s->file, STORE_RUNNING, r->host, 0, sizeof(*firsts), &n_firsts);
-	const uint32_t *spans =
-		store_find(r->s->file, STORE_RUNNING, r->host, 1, sizeof(*spans), &n_spans);
-	if (!firsts || !spans || stretch + 1 >= n_firsts || firsts[stretch + 1] > n_spans)
-		return false;
-	for (uint64_t i = firsts[stretch]; i < firsts[stretch + 1]; i++) {
-		if (spans[i] >= r->s->n_spans)
-			return false;
-		const struct kernel_span *s = kernel_span(r->h, spans[i]);
-		put_on(r, &tasks[s->task], s->begin, s->state, s->cpu);
-	}
-	return true;
-}
-
-static int read_cpus(
-	struct reader *r, uint32_t from, uint32_t to, struct store_brief *b, struct mer_err *err)
-{
-	from = from / STORE_STRETCH * STORE_STRETCH;
-	struct on_cpu *tasks = calloc((size_t)r->h->n_tasks + 1, sizeof(*tasks));
-	if (!tasks)
-		return mer_fail_nomem(err);
-	bool ok = from >= r->s->n_blocks || begin_stretch(r, from / STORE_STRETCH, tasks);
-	for (uint32_t k = from; ok && k < to; k++) {
-		store_spans_read_brief(r->s, k, b);
-		for (size_t i = 0; i < b->n; i++) {
-			struct on_cpu *o = &tasks[b->task[i]];
-			take_off(r, o, (int64_t)b->begin[i]);
-			put_on(r, o, (int64_t)b->begin[i], (unsigned)b->state[i], b->cpu[i]);
-		}
-	}
-	/* Spans that begin after the window are not all read: whose next one was not is on its CPU until then. */
-	for (uint32_t t = 0; ok && t < r->h->n_tasks; t++)
-		take_off(r, &tasks[t], store_lanes_end(r->h, t));
-	free(tasks);
-	return ok ? 0 : mer_fail(err, MER_ERR_INPUT, "damaged lanes in the store");
+	struct reader *r = ctx;
+	if (r->cpu_lanes[s->cpu])
+		add(r, r->cpu_lanes[s->cpu] - 1, s->state, s->begin, s->end);
+	return 0;
 }
 
 static int read_spans(struct reader *r, struct mer_err *err)
@@ -174,7 +119,8 @@ static int read_spans(struct reader *r, struct mer_err *err)
 		has_cpus |= r->lanes[i].is_cpu;
 	int rc = read_tasks(r, from, to, b) ? 0 : mer_fail_nomem(err);
 	if (rc == 0 && has_cpus)
-		rc = read_cpus(r, from, to, b, err);
+		rc = store_on_cpu_read(
+			r->s, r->h, r->host, r->w->begin, r->end, false, add_stretch, r, err);
 	free(b);
 	if (rc == 0 && r->s->is_damaged)
 		rc = mer_fail(err, MER_ERR_INPUT, "damaged spans in the store");

@@ -77,16 +77,23 @@ static unsigned best_width(const uint64_t *v, size_t n)
 	return best > WIDEST ? 64 : best;
 }
 
+/* Words of 64 bits as they get full: bytes that were just written are not read again. */
 static void put_bits(uint8_t *to, const uint64_t *v, size_t n, unsigned width)
 {
-	uint64_t mask = ((uint64_t)1 << width) - 1;
-	size_t bit = 0;
-	for (size_t i = 0; i < n; i++, bit += width) {
-		uint64_t word;
-		memcpy(&word, to + bit / 8, 8);
-		word |= (v[i] & mask) << bit % 8;
-		memcpy(to + bit / 8, &word, 8);
+	uint64_t mask = ((uint64_t)1 << width) - 1, word = 0;
+	unsigned filled = 0;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t value = v[i] & mask;
+		word |= value << filled;
+		filled += width;
+		if (filled < 64)
+			continue;
+		memcpy(to, &word, 8);
+		to += 8;
+		filled -= 64;
+		word = filled ? value >> (width - filled) : 0;
 	}
+	memcpy(to, &word, 8);
 }
 
 static void put_rest(struct mer_str *out, const uint64_t *v, size_t n, unsigned width)
@@ -121,7 +128,6 @@ static void put_group(struct mer_str *out, const uint64_t *values, size_t n)
 	if (width == 64) {
 		memcpy(to, v, bytes);
 	} else if (width) {
-		memset(to, 0, bytes + STORE_SLACK);
 		put_bits(to, v, n, width);
 	}
 	out->len += bytes;

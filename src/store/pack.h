@@ -38,6 +38,21 @@ void store_put_varint(struct mer_str *out, uint64_t v);
 size_t store_set_varint(uint8_t *to, uint64_t v); /* at most STORE_VARINT_BYTES; how many */
 bool store_get_varint(struct store_in *in, uint64_t *v);
 
+/* A column of n <= STORE_PACK_MAX values, by an expression or statement of i; v, out and in, ok as they are named. */
+#define STORE_PUT(packing_, value_)                                                                \
+	do {                                                                                       \
+		for (size_t i = 0; i < n; i++)                                                     \
+			v[i] = (value_);                                                           \
+		store_pack(out, packing_, v, n);                                                   \
+	} while (0)
+#define STORE_GET(statement_)                                                                      \
+	do {                                                                                       \
+		ok = ok && store_unpack(in, v, n);                                                 \
+		for (size_t i = 0; ok && i < n; i++) {                                             \
+			statement_;                                                                \
+		}                                                                                  \
+	} while (0)
+
 static inline uint64_t store_zigzag(int64_t v)
 {
 	return (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
@@ -45,6 +60,19 @@ static inline uint64_t store_zigzag(int64_t v)
 static inline int64_t store_unzigzag(uint64_t v)
 {
 	return (int64_t)(v >> 1 ^ (0 - (v & 1)));
+}
+/* A number as its distance from another one; STORE_NOWHERE (KERNEL_NONE) is none. */
+#define STORE_NOWHERE UINT32_MAX
+static inline uint64_t store_distance(uint32_t from, uint32_t to)
+{
+	return to == STORE_NOWHERE ? 0 : store_zigzag((int64_t)from - to) + 1;
+}
+/* STORE_NOWHERE - 1 for what cannot be. */
+static inline uint32_t store_at_distance(uint32_t from, uint64_t v)
+{
+	int64_t to = v ? (int64_t)((uint64_t)from - (uint64_t)store_unzigzag(v - 1))
+		       : (int64_t)STORE_NOWHERE;
+	return to < 0 || to > (int64_t)STORE_NOWHERE ? STORE_NOWHERE - 1 : (uint32_t)to;
 }
 
 #endif

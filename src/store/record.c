@@ -13,6 +13,7 @@ struct recorder {
 	struct store_writer w;
 	struct usage *usage;
 	size_t n_kinds;
+	const struct fact_kind **kept; /* those that do not follow from others */
 };
 
 struct host_state {
@@ -27,6 +28,8 @@ static int begin(struct analysis_host *a)
 	s->usage = &usage_observers(x->usage)[a->host];
 	s->facts = mer_arena_zalloc(a->arena, x->n_kinds + 1, sizeof(struct store_facts *));
 	for (uint32_t k = 0; s->facts && k < x->n_kinds; k++) {
+		if (fact_kinds[k]->origin)
+			continue;
 		s->facts[k] = store_facts_new(&x->w, a->host, k, fact_kinds[k]);
 		if (!s->facts[k])
 			return mer_fail_nomem(a->err);
@@ -59,7 +62,7 @@ static int end(struct analysis_host *a, const struct kernel_host *h)
 static void free_state(void *state)
 {
 	struct host_state *s = state;
-	for (size_t k = 0; s->facts && s->facts[k]; k++)
+	for (size_t k = 0; s->facts && fact_kinds[k]; k++)
 		store_facts_drop(s->facts[k]);
 }
 
@@ -106,7 +109,7 @@ static int read_all(struct recorder *x, struct mer_experiment *e,
 		.outputs = outputs,
 		.state_size = sizeof(struct host_state),
 		.on = { .memory = on_memory, .packet = on_packet, .call = on_call },
-		.uses = fact_kinds,
+		.uses = x->kept,
 		.facts = take,
 		.begin = begin,
 		.end = end,
@@ -132,7 +135,11 @@ int store_record(const char *path, const uint8_t key[STORE_KEY_BYTES], const cha
 	mer_diags_init(&e->diags, &e->arena);
 	while (fact_kinds[x.n_kinds])
 		x.n_kinds++;
-	int rc = usage_new(e->n_hosts, e->spill, &x.usage, err);
+	x.kept = calloc(x.n_kinds + 1, sizeof(*x.kept));
+	for (size_t k = 0, n = 0; x.kept && k < x.n_kinds; k++)
+		if (!fact_kinds[k]->origin)
+			x.kept[n++] = fact_kinds[k];
+	int rc = x.kept ? usage_new(e->n_hosts, e->spill, &x.usage, err) : mer_fail_nomem(err);
 	bool is_open = rc == 0;
 	if (rc == 0)
 		rc = store_writer_begin(&x.w, path, key, err);
@@ -154,6 +161,7 @@ int store_record(const char *path, const uint8_t key[STORE_KEY_BYTES], const cha
 	}
 	analysis_run_fini(&x.run);
 	usage_free(x.usage);
+	free(x.kept);
 	struct mer_diags found = e->diags;
 	e->diags = before;
 	mer_diags_merge_new(&e->diags, &found);

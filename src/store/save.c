@@ -7,6 +7,7 @@
 #include "store/heads.h"
 #include "store/lanes.h"
 #include "store/numbers.h"
+#include "store/rows.h"
 #include "store/spans.h"
 #include "store/types.h"
 #include "store/waits.h"
@@ -76,6 +77,7 @@ static void put_head(struct store_writer *w, uint32_t host, const struct kernel_
 		.flags = (h->has_wakeups ? (uint32_t)STORE_HAS_WAKEUPS : 0) |
 			 (h->has_interrupts ? (uint32_t)STORE_HAS_INTERRUPTS : 0),
 		.seen = s->seen,
+		.n_requests = h->n_requests,
 		.n_points = s->first[(size_t)s->n_tasks * USAGE_N_KINDS] };
 	store_put_section(w, STORE_HOST, host, 0, &head, 1, sizeof(head));
 }
@@ -89,8 +91,7 @@ static int put_host(struct store_writer *w, const struct store_content *c, uint3
 	store_put_section(w, STORE_TASKS, host, 0, h->tasks, h->n_tasks, sizeof(*h->tasks));
 	store_put_section(w, STORE_RENAMES, host, 0, h->renames, h->n_renames, sizeof(*h->renames));
 	store_put_section(w, STORE_CALLS, host, 0, h->calls, h->n_calls, sizeof(*h->calls));
-	store_put_section(
-		w, STORE_REQUESTS, host, 0, h->requests, h->n_requests, sizeof(*h->requests));
+	store_rows_put(w, STORE_REQUESTS, host, &store_request_rows, h->requests, h->n_requests);
 	put_map(w, host, STORE_MAP_DEVICES, &h->devices);
 	put_map(w, host, STORE_MAP_IRQS, &h->irq_names);
 	put_map(w, host, STORE_MAP_PACKAGES, &h->packages);
@@ -173,12 +174,12 @@ int store_put(struct store_writer *w, const struct store_content *c, const struc
 {
 	const struct kernel_world *world = c->world;
 	struct store_world_head head = { .n_hosts = world->n_hosts,
-		.n_apart = world->n_apart,
-		.n_backwards = world->n_backwards };
+		.n_bridges = world->n_bridges,
+		.n_unsynchronized = world->n_unsynchronized,
+		.n_inversions = world->n_inversions };
 	store_put_section(w, STORE_ABOUT, 0, 0, c->about, strlen(c->about) + 1, 1);
 	store_put_section(w, STORE_WORLD, 0, 0, &head, 1, sizeof(head));
-	store_put_section(
-		w, STORE_PACKETS, 0, 0, world->bridges, world->n_bridges, sizeof(*world->bridges));
+	store_rows_put(w, STORE_BRIDGES, 0, &store_bridge_rows, world->bridges, world->n_bridges);
 	store_put_section(w, STORE_PLACES, 0, 0, world->places, count_places(&world->endpoints),
 		sizeof(*world->places));
 	put_map(w, 0, STORE_MAP_ENDPOINTS, &world->endpoints);

@@ -39,18 +39,6 @@ static uint32_t *last_span(struct last_spans *l, uint32_t task)
 	return &l->spans[slot];
 }
 
-static uint64_t back(uint32_t from, uint32_t to)
-{
-	return to == KERNEL_NONE ? 0 : store_zigzag((int64_t)from - to) + 1;
-}
-
-/* KERNEL_NONE - 1 for what is nowhere. */
-static uint32_t forth(uint32_t from, uint64_t v)
-{
-	int64_t to = v ? (int64_t)((uint64_t)from - (uint64_t)store_unzigzag(v - 1)) : KERNEL_NONE;
-	return to < 0 || to > KERNEL_NONE ? KERNEL_NONE - 1 : (uint32_t)to;
-}
-
 /* The span before is usually the one that the same task has before in the block: only the first one of
  * each task is written, unless one is an exception. */
 static void put_befores(
@@ -63,7 +51,7 @@ static void put_befores(
 	last_spans_init(&last);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t own = number + (uint32_t)i, *l = last_span(&last, spans[i].task);
-		all[i] = back(own, spans[i].before);
+		all[i] = store_distance(own, spans[i].before);
 		if (*l == KERNEL_NONE)
 			firsts[n_firsts++] = all[i];
 		else
@@ -88,7 +76,7 @@ static bool get_befores(struct store_in *in, struct kernel_span *spans, uint32_t
 	if (*in->at++) {
 		bool ok = store_unpack(in, v, n);
 		for (size_t i = 0; ok && i < n; i++)
-			spans[i].before = forth(number + (uint32_t)i, v[i]);
+			spans[i].before = store_at_distance(number + (uint32_t)i, v[i]);
 		return ok;
 	}
 	last_spans_init(&last);
@@ -102,31 +90,22 @@ static bool get_befores(struct store_in *in, struct kernel_span *spans, uint32_t
 	if (!store_unpack(in, v, n_firsts))
 		return false;
 	for (size_t i = 0; i < n_firsts; i++)
-		spans[firsts[i]].before = forth(number + firsts[i], v[i]);
+		spans[firsts[i]].before = store_at_distance(number + firsts[i], v[i]);
 	return true;
 }
-
-#define PUT(packing_, value_)                                                                      \
-	do {                                                                                       \
-		for (size_t i_ = 0; i_ < n; i_++) {                                                \
-			const struct kernel_span *s = &spans[i_];                                  \
-			v[i_] = (value_);                                                          \
-		}                                                                                  \
-		store_pack(out, packing_, v, n);                                                   \
-	} while (0)
 
 static void put_block(
 	struct mer_str *out, const struct kernel_span *spans, uint32_t number, size_t n)
 {
 	uint64_t v[KERNEL_CHUNK] = { 0 };
-	PUT(STORE_DELTA, (uint64_t)s->begin);
-	PUT(STORE_DICT, s->task);
-	PUT(STORE_DICT, s->state | (uint64_t)s->cause << 8);
-	PUT(STORE_PLAIN, (uint16_t)(s->cpu + 1));
+	STORE_PUT(STORE_DELTA, (uint64_t)spans[i].begin);
+	STORE_PUT(STORE_DICT, spans[i].task);
+	STORE_PUT(STORE_DICT, spans[i].state | (uint64_t)spans[i].cause << 8);
+	STORE_PUT(STORE_PLAIN, (uint16_t)(spans[i].cpu + 1));
 	put_befores(out, spans, number, n);
-	PUT(STORE_DICT, (uint32_t)(s->call + 1));
-	PUT(STORE_PLAIN, back(number + (uint32_t)i_, s->by));
-	PUT(STORE_PLAIN, (uint32_t)(s->source + 1));
+	STORE_PUT(STORE_DICT, (uint32_t)(spans[i].call + 1));
+	STORE_PUT(STORE_PLAIN, store_distance(number + (uint32_t)i, spans[i].by));
+	STORE_PUT(STORE_PLAIN, (uint32_t)(spans[i].source + 1));
 }
 
 static bool get_columns(struct store_in *in, struct kernel_span *spans, uint32_t number, size_t n)
@@ -152,7 +131,7 @@ static bool get_columns(struct store_in *in, struct kernel_span *spans, uint32_t
 		spans[i].call = (uint32_t)v[i] - 1;
 	ok = ok && store_unpack(in, v, n);
 	for (size_t i = 0; ok && i < n; i++)
-		spans[i].by = forth(number + (uint32_t)i, v[i]);
+		spans[i].by = store_at_distance(number + (uint32_t)i, v[i]);
 	ok = ok && store_unpack(in, v, n);
 	for (size_t i = 0; ok && i < n; i++)
 		spans[i].source = (uint32_t)v[i] - 1;
@@ -230,6 +209,7 @@ bool store_spans_read_brief(struct store_spans *s, uint32_t block, struct store_
 	bool ok = bytes && store_unpack(&in, b->begin, b->n) && store_unpack(&in, b->task, b->n) &&
 		  store_unpack(&in, b->state, b->n) && store_unpack(&in, b->cpu, b->n);
 	for (size_t i = 0; ok && i < b->n; i++) {
+		b->cause[i] = (uint8_t)(b->state[i] >> 8);
 		b->state[i] &= 0xff;
 		b->cpu[i] = (uint16_t)(b->cpu[i] - 1);
 		bad |= b->task[i] >= s->n_tasks || b->state[i] >= KERNEL_N_STATES;

@@ -54,6 +54,7 @@ bool store_spans_read(struct store_spans *s, uint32_t block, struct kernel_span 
 struct store_brief {
 	size_t n;
 	uint64_t begin[KERNEL_CHUNK], task[KERNEL_CHUNK], state[KERNEL_CHUNK], cpu[KERNEL_CHUNK];
+	uint8_t cause[KERNEL_CHUNK];
 };
 bool store_spans_read_brief(struct store_spans *s, uint32_t block, struct store_brief *b);
 /* The blocks [*from, *to) have all spans that begin in [begin, end], and others. */

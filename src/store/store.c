@@ -8,7 +8,9 @@
 #include "kernel/files/files.h"
 #include "store/facts.h"
 #include "store/heads.h"
+#include "store/made_again.h"
 #include "store/numbers.h"
+#include "store/rows.h"
 #include "store/spans.h"
 #include "store/types.h"
 #include "store/waits.h"
@@ -18,12 +20,14 @@ struct store_host {
 	struct kernel_host *h;		  /* in the world */
 	const struct store_host_head *head;
 	struct store_spans spans;
+	struct store_rows requests;
 };
 
 struct store {
 	struct store_file file;
 	struct kernel_world world;
 	struct store_host *hosts;
+	struct store_rows bridges;
 };
 
 /* What is mapped is read only; the model's tables are for those who fill them, too. */
@@ -65,24 +69,6 @@ static bool calls_fit(const struct kernel_host *h)
 		const struct kernel_call *c = &h->calls[i];
 		ok &= is_of(c->name, h->names.n) && is_of(c->object, h->names.n) &&
 		      c->kind < KERNEL_N_OBJECT_KINDS && c->id <= kernel_n_call_rows;
-	}
-	for (uint32_t i = 0; i < h->n_requests; i++) {
-		const struct kernel_request *r = &h->requests[i];
-		ok &= is_of(r->by, h->n_spans) && is_of(r->task, h->n_tasks);
-	}
-	return ok;
-}
-
-static bool packets_fit(const struct kernel_world *w)
-{
-	bool ok = true;
-	for (uint32_t i = 0; i < w->n_bridges && ok; i++) {
-		const struct kernel_bridge *p = &w->bridges[i];
-		ok = p->from.host < w->n_hosts && p->to.host < w->n_hosts &&
-		     is_of(p->from.span, w->hosts[p->from.host].n_spans) &&
-		     is_of(p->to.span, w->hosts[p->to.host].n_spans) &&
-		     is_of(p->answers, w->n_bridges) && p->kind < SYNC_N_KINDS &&
-		     p->content <= SYNC_DATA;
 	}
 	return ok;
 }
@@ -150,7 +136,7 @@ static int get_head(struct store *s, uint32_t host, struct mer_err *err)
 	uint64_t n = 0;
 	const struct store_host_head *head =
 		store_find(&s->file, STORE_HOST, host, 0, sizeof(*head), &n);
-	if (!head || n != 1 || head->n_spans >= KERNEL_NONE)
+	if (!head || n != 1 || head->n_spans >= KERNEL_NONE || head->n_requests >= KERNEL_NONE)
 		return refuse(err, "a host");
 	s->hosts[host].head = head;
 	h->begin = head->begin;
@@ -159,6 +145,7 @@ static int get_head(struct store *s, uint32_t host, struct mer_err *err)
 	h->n_odd = head->n_odd;
 	h->n_calls_left_out = head->n_calls_left_out;
 	h->n_spans = head->n_spans;
+	h->n_requests = head->n_requests;
 	h->has_wakeups = head->flags & STORE_HAS_WAKEUPS;
 	h->has_interrupts = head->flags & STORE_HAS_INTERRUPTS;
 	return 0;
@@ -175,9 +162,6 @@ static int get_tables(struct store *s, uint32_t i, struct mer_err *err)
 		rc = get(f, STORE_RENAMES, i, &h->renames, &h->n_renames, sizeof(*h->renames), err);
 	if (rc == 0)
 		rc = get(f, STORE_CALLS, i, &h->calls, &h->n_calls, sizeof(*h->calls), err);
-	if (rc == 0)
-		rc = get(f, STORE_REQUESTS, i, &h->requests, &h->n_requests, sizeof(*h->requests),
-			err);
 	if (rc == 0)
 		rc = get_map(f, i, STORE_MAP_DEVICES, h->names.n, &h->devices, err);
 	if (rc == 0)
@@ -229,6 +213,20 @@ static uint32_t near(const struct kernel_host *h, uint32_t task, int64_t time)
 	return store_spans_near(spans_of(h), task, time);
 }
 
+static void load_request(const struct kernel_host *h, uint32_t request)
+{
+	store_rows_load(&((struct store_host *)(uintptr_t)h->source)->requests, request);
+}
+
+static int open_requests(struct store *s, uint32_t i, struct mer_err *err)
+{
+	struct kernel_host *h = s->hosts[i].h;
+	int rc = store_rows_open(&s->hosts[i].requests, &s->file, STORE_REQUESTS, i,
+		&store_request_rows, h, h->n_requests, s->world.spill, err);
+	h->requests = s->hosts[i].requests.rows;
+	return rc;
+}
+
 static int open_spans(struct store *s, uint32_t i, struct mer_err *err)
 {
 	struct kernel_host *h = s->hosts[i].h;
@@ -241,18 +239,26 @@ static int open_spans(struct store *s, uint32_t i, struct mer_err *err)
 	int rc = store_spans_open(spans, &s->file, i, err);
 	if (rc)
 		return rc;
-	s->hosts[i].source = (struct kernel_span_source){ load, near };
+	s->hosts[i].source = (struct kernel_span_source){ load, near, load_request };
 	h->source = &s->hosts[i].source;
 	return kernel_span_log_add_absent(&h->log, spans->n_blocks) ? 0 : mer_fail_nomem(err);
 }
 
 /* ---- the whole ---- */
 
-static int get_waits(void *ctx, const struct kernel_world *w, void *blocked, struct mer_err *err)
+static int get_waits(void *ctx, const struct kernel_world *w, int64_t begin, int64_t end,
+	void *blocked, struct mer_err *err)
 {
 	const struct store *s = ctx;
+	(void)begin;
+	(void)end;
 	return store_waits_get(
 		&s->file, w->n_bridges == s->world.n_bridges ? 0 : 1, w, blocked, err);
+}
+
+static void load_bridge(void *ctx, uint32_t bridge)
+{
+	store_rows_load(&((struct store *)ctx)->bridges, bridge);
 }
 
 static int get_world(struct store *s, struct mer_experiment *e, struct mer_err *err)
@@ -262,14 +268,13 @@ static int get_world(struct store *s, struct mer_experiment *e, struct mer_err *
 	uint32_t n_places = 0;
 	const struct store_world_head *head =
 		store_find(&s->file, STORE_WORLD, 0, 0, sizeof(*head), &n);
-	if (!head || n != 1 || head->n_hosts != e->n_hosts)
+	if (!head || n != 1 || head->n_hosts != e->n_hosts || (head->n_bridges && !head->n_hosts))
 		return refuse(err, "hosts");
 	w->e = e;
 	w->spill = e->spill;
-	w->saved_waits = get_waits;
-	w->saved_ctx = s;
-	w->n_apart = head->n_apart;
-	w->n_backwards = head->n_backwards;
+	w->waits = (struct kernel_waits){ .get = get_waits, .ctx = s };
+	w->n_unsynchronized = head->n_unsynchronized;
+	w->n_inversions = head->n_inversions;
 	w->hosts = calloc((size_t)head->n_hosts + 1, sizeof(*w->hosts));
 	s->hosts = calloc((size_t)head->n_hosts + 1, sizeof(*s->hosts));
 	if (!w->hosts || !s->hosts)
@@ -278,8 +283,12 @@ static int get_world(struct store *s, struct mer_experiment *e, struct mer_err *
 		kernel_host_init(&w->hosts[w->n_hosts]);
 		s->hosts[w->n_hosts].h = &w->hosts[w->n_hosts];
 	}
-	int rc = get(
-		&s->file, STORE_PACKETS, 0, &w->bridges, &w->n_bridges, sizeof(*w->bridges), err);
+	w->n_bridges = head->n_bridges;
+	w->load_bridge = load_bridge;
+	w->saved_ctx = s;
+	int rc = store_rows_open(&s->bridges, &s->file, STORE_BRIDGES, 0, &store_bridge_rows, w,
+		w->n_bridges, w->spill, err);
+	w->bridges = s->bridges.rows;
 	if (rc == 0)
 		rc = get(&s->file, STORE_PLACES, 0, &w->places, &n_places, sizeof(*w->places), err);
 	if (rc == 0)
@@ -290,8 +299,8 @@ static int get_world(struct store *s, struct mer_experiment *e, struct mer_err *
 		rc = get_tables(s, i, err);
 	for (uint32_t i = 0; i < w->n_hosts && rc == 0; i++)
 		rc = open_spans(s, i, err);
-	if (rc == 0 && !packets_fit(w))
-		rc = refuse(err, "packets");
+	for (uint32_t i = 0; i < w->n_hosts && rc == 0; i++)
+		rc = open_requests(s, i, err);
 	return rc;
 }
 
@@ -337,8 +346,10 @@ void store_close(struct store *s)
 		return;
 	for (uint32_t i = 0; i < s->world.n_hosts; i++) {
 		store_spans_close(&s->hosts[i].spans);
+		store_rows_close(&s->hosts[i].requests);
 		let_go(&s->world.hosts[i]);
 	}
+	store_rows_close(&s->bridges);
 	free(s->world.hosts);
 	free(s->hosts);
 	store_file_close(&s->file);
@@ -352,9 +363,9 @@ struct kernel_world *store_world(struct store *s)
 
 bool store_is_damaged(const struct store *s)
 {
-	bool is = false;
+	bool is = s->bridges.is_damaged;
 	for (uint32_t i = 0; i < s->world.n_hosts; i++)
-		is |= s->hosts[i].spans.is_damaged;
+		is |= s->hosts[i].spans.is_damaged || s->hosts[i].requests.is_damaged;
 	return is;
 }
 
@@ -367,15 +378,20 @@ int store_lanes(struct store *s, uint32_t host, const struct store_lane *lanes, 
 
 /* ---- facts ---- */
 
-static int read_facts(void *ctx, uint32_t host, const struct fact_kind *kind, int64_t begin,
-	int64_t end, fact_taker *take, void *taker, struct mer_err *err)
+static int read_facts(void *ctx, uint32_t host, const struct fact_kind *kind,
+	const struct fact_range *range, fact_taker *take, void *taker, struct mer_err *err)
 {
 	struct store *s = ctx;
 	uint32_t number = 0;
+	if (kind->origin) {
+		const struct analysis_source source = store_source(s);
+		return store_make_again(
+			&s->hosts[host].spans, &source, host, kind, range, take, taker, err);
+	}
 	while (fact_kinds[number] && fact_kinds[number] != kind)
 		number++;
 	return store_facts_read(&s->file, host, number, kind, &s->world.hosts[host],
-		STORE_NEEDS_ALL, begin, end, take, taker, err);
+		STORE_NEEDS_ALL, range, take, taker, err);
 }
 
 struct analysis_source store_source(struct store *s)

@@ -6,7 +6,7 @@ enum store_type {
 	STORE_ABOUT = 1,     /* text for people: what it was made of */
 	STORE_WORLD = 2,     /* struct store_world_head */
 	STORE_DIAGS = 3,     /* what was found while it was made */
-	STORE_PACKETS = 4,   /* struct kernel_bridge */
+	STORE_BRIDGES = 4,   /* rows of struct kernel_bridge: see bridges.c */
 	STORE_PLACES = 5,    /* struct sync_place */
 	STORE_HOST = 6,	     /* struct store_host_head */
 	STORE_TEXT_ENDS = 7, /* of each name: where it ends in STORE_TEXTS, without its NUL */
@@ -14,7 +14,7 @@ enum store_type {
 	STORE_TASKS = 9,     /* struct kernel_task */
 	STORE_RENAMES = 10,  /* struct kernel_name */
 	STORE_CALLS = 11,    /* struct kernel_call */
-	STORE_REQUESTS = 12, /* struct kernel_request */
+	STORE_REQUESTS = 12, /* rows of struct kernel_request: see requests.c */
 	STORE_MAP = 13,	     /* number: enum store_map */
 	STORE_SPAN_BLOCKS = 14,
 	STORE_TASK_PLACES = 15,
@@ -24,6 +24,7 @@ enum store_type {
 	STORE_LEVELS = 19,
 	STORE_LEVEL_BLOCKS = 20, /* number: of the level */
 	STORE_WAITS = 22,	 /* of packed numbers: see waits.c */
+	STORE_WAIT_CHUNKS = 23,	 /* of a file of waits: see kept_waits.c */
 	STORE_RUNNING = 21,	 /* number: 0 where a stretch begins in 1, 1 spans */
 };
 

@@ -107,30 +107,30 @@ static void grade_pair(struct sync_result *r, struct sync_pair *p)
 	} else if (ab == 0 || ba == 0) {
 		p->quality = SYNC_INCOMPLETE;
 	} else {
-		p->quality = p->n_left_out || p->bound.median > WIDE_NS || ab < FEW || ba < FEW
+		p->quality = p->n_rejected || p->bound.median > WIDE_NS || ab < FEW || ba < FEW
 				     ? SYNC_APPROXIMATE
 				     : SYNC_ACCURATE;
 	}
-	if (p->n_left_out * 100 > (ab + ba) * MANY_PERCENT) {
+	if (p->n_rejected * 100 > (ab + ba) * MANY_PERCENT) {
 		struct mer_diag d = where(r, MER_WARNING, "sync-max-drift", p->b);
-		d.count = p->n_left_out;
+		d.count = p->n_rejected;
 		d.remedy = MER_REMEDY_DRIFT_LIMIT;
 		mer_diag_add(&r->diags, &d,
 			"%" PRIu64 " of %" PRIu64 " messages between %s and %s %s the others: too "
 			"many for wrong matches; these clocks may drift by more than the limit, "
 			"%.0f ppm",
-			p->n_left_out, ab + ba, a, b,
-			mer_plural(p->n_left_out, "contradicts", "contradict"), r->max_drift * 1e6);
-	} else if (p->n_left_out) {
-		struct mer_diag d = where(r, MER_WARNING, "sync-left-out", p->b);
-		d.count = p->n_left_out;
+			p->n_rejected, ab + ba, a, b,
+			mer_plural(p->n_rejected, "contradicts", "contradict"), r->max_drift * 1e6);
+	} else if (p->n_rejected) {
+		struct mer_diag d = where(r, MER_WARNING, "sync-rejected", p->b);
+		d.count = p->n_rejected;
 		mer_diag_add(&r->diags, &d,
 			"%" PRIu64 " of %" PRIu64
-			" messages between %s and %s %s all others; taken "
-			"for wrong matches and left out (if they are real, the bounds are too "
+			" messages between %s and %s %s all others; rejected "
+			"as wrong matches (if they are real, the bounds are too "
 			"narrow)",
-			p->n_left_out, ab + ba, a, b,
-			mer_plural(p->n_left_out, "contradicts", "contradict"));
+			p->n_rejected, ab + ba, a, b,
+			mer_plural(p->n_rejected, "contradicts", "contradict"));
 	}
 	if ((ab == 0) != (ba == 0)) {
 		struct mer_diag d = where(r, MER_WARNING, "sync-one-way", p->b);
@@ -153,7 +153,7 @@ static void grade_pair(struct sync_result *r, struct sync_pair *p)
 		(x / ASYMMETRIC > y || y / ASYMMETRIC > x)) {
 		struct mer_diag d = where(r, MER_NOTE, "sync-asymmetry", p->b);
 		mer_diag_add(&r->diags, &d,
-			"the fastest message from %s to %s took %s, the fastest one back %s: "
+			"the fastest message from %s to %s took %s, the fastest one in reverse %s: "
 			"either "
 			"the network is asymmetric, or the estimate is off by half the difference; "
 			"messages cannot show which",
@@ -207,7 +207,7 @@ static bool all_clean(const struct sync_result *r, uint32_t host)
 	for (size_t i = 0; i < r->n_pairs; i++) {
 		const struct sync_pair *p = &r->pairs[i];
 		if ((p->a == host || p->b == host) &&
-			(p->n_left_out || p->ab.after.n_violations || p->ba.after.n_violations))
+			(p->n_rejected || p->ab.after.n_inversions || p->ba.after.n_inversions))
 			return false;
 	}
 	return true;
@@ -260,13 +260,13 @@ static void grade_host(struct sync_result *r, uint32_t number)
 		struct mer_diag d = where(r, MER_NOTE, "sync-wide", number);
 		d.remedy = MER_REMEDY_DRIFT_LIMIT;
 		mer_diag_add(&r->diags, &d,
-			"the bound of %s's clock is %s (median) and %s (worst, %s after the start "
+			"the bound of %s's clock is %s (median) and %s (max, %s after the start "
 			"of its "
 			"traces): bounds widen by %.0f us per second without traffic; record some "
 			"traffic all the time (ping), or lower the limit if the clocks are known "
 			"to keep it",
 			h->name, in_words(h->bound.median).text, in_words(h->bound.max).text,
-			since_begin(h, h->bound.worst_at).text, r->max_drift * 1e6);
+			since_begin(h, h->bound.max_at).text, r->max_drift * 1e6);
 	}
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/options.h"
 
 struct sync_host_info *sync_host_infos(const struct mer_experiment *e, struct mer_arena *arena)
 {
@@ -127,25 +128,25 @@ int sync_apply(struct mer_experiment *e, const struct sync_result *r, struct mer
 struct sync_summary sync_summary_of(const struct sync_result *r)
 {
 	struct sync_summary s = { .reference = r->n_groups ? r->references[0] : 0 };
-	s.worst = s.usual = s.reference;
+	s.max = s.median = s.reference;
 	for (uint32_t h = 0; h < r->n_hosts; h++) {
 		const struct sync_host *host = &r->hosts[h];
 		if (host->span.begin == MER_NO_TIME)
 			continue; /* it has no times */
 		if (host->group != 0) {
-			s.n_apart++;
+			s.n_unsynchronized++;
 			continue;
 		}
 		s.n_hosts++;
 		if (h == s.reference)
 			continue;
-		if (host->bound.median > s.usual_ns) {
-			s.usual_ns = host->bound.median;
-			s.usual = h;
+		if (host->bound.median > s.median_ns) {
+			s.median_ns = host->bound.median;
+			s.median = h;
 		}
-		if (host->bound.max > s.worst_ns) {
-			s.worst_ns = host->bound.max;
-			s.worst = h;
+		if (host->bound.max > s.max_ns) {
+			s.max_ns = host->bound.max;
+			s.max = h;
 		}
 	}
 	return s;
@@ -172,11 +173,14 @@ uint32_t sync_one_sided(const struct sync_result *r, struct mer_str *names)
 int mer_synchronize(
 	struct mer_experiment *e, const struct mer_sync_options *options, struct mer_err *err)
 {
+	struct mer_sync_options o;
 	struct sync_result *r = NULL;
-	int rc = options && options->saved
-			 ? sync_result_read(options->saved, options->saved_len,
-				   "saved synchronization", e->hosts, e->n_hosts, &r, err)
-			 : sync_auto(e, NULL, NULL, &r, err);
+	int rc = mer_options_read(&o, sizeof(o),
+		offsetof(struct mer_sync_options, saved_len) + sizeof(o.saved_len), options, err);
+	if (rc == 0)
+		rc = o.saved ? sync_result_read(o.saved, o.saved_len, "saved synchronization",
+				       e->hosts, e->n_hosts, &r, err)
+			     : sync_auto(e, NULL, NULL, &r, err);
 	if (rc == 0)
 		rc = sync_apply(e, r, err);
 	if (rc == 0)

@@ -39,13 +39,13 @@ int sync_apply(struct mer_experiment *e, const struct sync_result *r, struct mer
 
 /* What is to be said in one line about a result. */
 struct sync_summary {
-	uint32_t n_hosts;   /* on the clock of the largest group's reference, it included */
-	uint32_t n_apart;   /* hosts whose times cannot be compared with those */
-	uint32_t reference; /* of the largest group */
+	uint32_t n_hosts;	   /* on the clock of the largest group's reference, it included */
+	uint32_t n_unsynchronized; /* hosts whose times cannot be compared with those */
+	uint32_t reference;	   /* of the largest group */
 	/* Of its hosts the one with the widest bound (half width, ns; INT64_MAX: not bounded): by the
 	 * median over its time, and at any time. */
-	uint32_t usual, worst;
-	int64_t usual_ns, worst_ns;
+	uint32_t median, max;
+	int64_t median_ns, max_ns;
 };
 struct sync_summary sync_summary_of(const struct sync_result *r);
 /* Hosts of the largest group whose clocks are limited on one side only: their times cannot be compared with others,

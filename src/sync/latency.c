@@ -119,7 +119,7 @@ int sync_latency_of(const struct sync_link *l, const uint8_t *out,
 		int64_t v = sync_sub(
 			walk_to(&b, l->messages[i].received), walk_to(&a, l->messages[i].sent));
 		values[n++] = v;
-		latency->n_violations += v < 0;
+		latency->n_inversions += v < 0;
 		latency->min = n == 1 || v < latency->min ? v : latency->min;
 		latency->max = n == 1 || v > latency->max ? v : latency->max;
 		sum += (double)v;

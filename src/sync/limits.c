@@ -128,7 +128,7 @@ void sync_take_bound(struct sync_result *r, uint32_t host)
 	int64_t half[N_SAMPLES];
 	size_t n = 0;
 	double step = (double)sync_sub(h->span.end, h->span.begin) / (N_SAMPLES - 1);
-	int64_t worst = -1, worst_at = h->span.begin;
+	int64_t worst = -1, max_at = h->span.begin;
 	for (int i = 0; i < N_SAMPLES; i++) {
 		int64_t t = i == N_SAMPLES - 1 ? h->span.end
 					       : sync_add(h->span.begin, (int64_t)(step * i));
@@ -137,7 +137,7 @@ void sync_take_bound(struct sync_result *r, uint32_t host)
 		half[n] = half_width(r, host, t);
 		if (half[n] > worst) {
 			worst = half[n];
-			worst_at = t;
+			max_at = t;
 		}
 		n++;
 	}
@@ -158,12 +158,12 @@ void sync_take_bound(struct sync_result *r, uint32_t host)
 			int64_t w = half_width(r, host, t);
 			if (w > worst) {
 				worst = w;
-				worst_at = t;
+				max_at = t;
 			}
 		}
 	}
 	if (n == 0)
 		return;
 	qsort(half, n, sizeof(*half), by_value);
-	h->bound = (struct sync_bound){ half[0], half[n / 2], worst, worst_at };
+	h->bound = (struct sync_bound){ half[0], half[n / 2], worst, max_at };
 }

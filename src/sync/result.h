@@ -31,7 +31,7 @@ struct sync_limit {
 
 struct sync_bound {		  /* half widths: the estimate is off by at most so much, ns */
 	int64_t min, median, max; /* over the host's traces; INT64_MAX: not bounded */
-	int64_t worst_at;	  /* host clock, ns: where max is reached */
+	int64_t max_at;		  /* host clock, ns: where max is reached */
 };
 
 struct sync_host {
@@ -51,7 +51,7 @@ struct sync_host {
 };
 
 struct sync_latency {		  /* of one direction, ns; n == 0: none */
-	uint64_t n, n_violations; /* received before sent */
+	uint64_t n, n_inversions; /* received before sent */
 	int64_t min, max, median, p90, p99;
 	double mean, stddev; /* stddev: of the sample (n - 1), NAN below two */
 };
@@ -67,7 +67,7 @@ struct sync_pair {     /* of hosts with messages between them */
 	enum sync_quality quality;
 	struct sync_direction ab, ba;
 	uint64_t n_used;	 /* messages that limit */
-	uint64_t n_left_out;	 /* messages that contradict all others */
+	uint64_t n_rejected;	 /* messages that contradict all others */
 	struct sync_line line;	 /* the classic line of this pair, whatever the method */
 	struct sync_bound bound; /* of b's clock against a's, from their messages alone */
 };

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/diag_json.h"
+#include "base/json.h"
 #include "base/json_get.h"
 #include "base/map.h"
 #include "sync/result.h"
@@ -24,6 +25,7 @@ struct input {
 	struct mer_intern names, ids; /* of the file's hosts: number of each, in its order */
 	const struct mer_host *known; /* the experiment's */
 	uint32_t n_known;
+	bool is_first;	  /* of the first version, which had other keys */
 	uint32_t n_hosts; /* of the file */
 	uint32_t *place;  /* as the file's hosts: number in the experiment; UINT32_MAX: none */
 };
@@ -41,6 +43,11 @@ static const char *method_name(unsigned m)
 static const char *severity_name(unsigned s)
 {
 	return mer_severity_name((enum mer_severity)s);
+}
+
+static const char *key_of(const struct input *in, const char *key, const char *first)
+{
+	return in->is_first ? first : key;
 }
 
 static enum sync_quality get_quality(struct input *in, json object)
@@ -110,7 +117,7 @@ static struct sync_bound read_bound(struct input *in, json object, const char *k
 	b.min = mer_json_get_int_or(&in->get, v, "min", INT64_MAX);
 	b.median = mer_json_get_int_or(&in->get, v, "median", INT64_MAX);
 	b.max = mer_json_get_int_or(&in->get, v, "max", INT64_MAX);
-	b.worst_at = mer_json_get_int_or(&in->get, v, "worst_at", MER_NO_TIME);
+	b.max_at = mer_json_get_int_or(&in->get, v, key_of(in, "max_at", "worst_at"), MER_NO_TIME);
 	if (b.min < 0 || b.median < b.min || b.max < b.median)
 		mer_json_get_fail(&in->get, v, "the bounds are not in order");
 	return b;
@@ -122,7 +129,7 @@ static struct sync_latency read_latency(struct input *in, json object, const cha
 	struct sync_latency l = { .n = mer_json_get_uint(&in->get, v, "n") };
 	if (l.n == 0)
 		return l;
-	l.n_violations = mer_json_get_uint(&in->get, v, "violations");
+	l.n_inversions = mer_json_get_uint(&in->get, v, key_of(in, "inversions", "violations"));
 	l.min = mer_json_get_int(&in->get, v, "min_ns");
 	l.max = mer_json_get_int(&in->get, v, "max_ns");
 	l.median = mer_json_get_int(&in->get, v, "median_ns");
@@ -130,7 +137,7 @@ static struct sync_latency read_latency(struct input *in, json object, const cha
 	l.p99 = mer_json_get_int(&in->get, v, "p99_ns");
 	l.mean = mer_json_get_real(&in->get, v, "mean_ns");
 	l.stddev = mer_json_get_real(&in->get, v, "stddev_ns");
-	if (l.n_violations > l.n || l.min > l.median || l.median > l.p90 || l.p90 > l.p99 ||
+	if (l.n_inversions > l.n || l.min > l.median || l.median > l.p90 || l.p90 > l.p99 ||
 		l.p99 > l.max)
 		mer_json_get_fail(&in->get, v, "the latencies are not in order");
 	return l;
@@ -420,7 +427,7 @@ static void read_line(struct input *in, json pair, struct sync_line *l)
 	l->n_messages = mer_json_get_uint(&in->get, v, "messages");
 	l->n_accurate = mer_json_get_uint(&in->get, v, "accurate");
 	get_decimal(in, pair, "alpha", l->alpha);
-	get_decimal(in, pair, "beta", l->beta);
+	get_decimal(in, pair, key_of(in, "beta_ns", "beta"), l->beta);
 	get_decimal(in, v, "accuracy", l->accuracy);
 	get_decimal(in, v, "alpha_min", l->alpha_min);
 	get_decimal(in, v, "alpha_max", l->alpha_max);
@@ -447,7 +454,7 @@ static void read_pair(struct input *in, json v, struct sync_pair *p)
 	if (p->a == p->b)
 		mer_json_get_fail(&in->get, v, "a pair needs two hosts");
 	p->n_used = mer_json_get_uint(&in->get, v, "used");
-	p->n_left_out = mer_json_get_uint(&in->get, v, "left_out");
+	p->n_rejected = mer_json_get_uint(&in->get, v, key_of(in, "rejected", "left_out"));
 	p->quality = get_quality(in, v);
 	p->bound = read_bound(in, v, "bounds");
 	read_line(in, v, &p->line);
@@ -511,8 +518,11 @@ static void read_diagnostics(struct input *in, json root, struct sync_result *r)
 static void read_root(struct input *in, json root, struct sync_result *r)
 {
 	struct mer_json_get *g = &in->get;
-	if (mer_json_get_uint(g, root, "schema_version") != 1)
-		mer_json_get_fail(g, root, "'schema_version' is not 1: written by a newer program");
+	uint64_t version = mer_json_get_uint(g, root, "schema_version");
+	if (version < 1 || version > MER_JSON_SCHEMA)
+		mer_json_get_fail(g, root, "'schema_version' is not %d: written by a newer program",
+			MER_JSON_SCHEMA);
+	in->is_first = version == 1;
 	r->method = get_method(in, root);
 	r->max_drift = mer_json_get_real(g, root, "max_drift");
 	if (!(r->max_drift >= 0 && r->max_drift < 1))

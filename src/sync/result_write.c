@@ -71,7 +71,7 @@ static void put_latency(struct mer_json *j, const char *key, const struct sync_l
 	mer_json_kv_object(j, key);
 	mer_json_kv_uint(j, "n", l->n);
 	if (l->n) {
-		mer_json_kv_uint(j, "violations", l->n_violations);
+		mer_json_kv_uint(j, "inversions", l->n_inversions);
 		mer_json_kv_int(j, "min_ns", l->min);
 		mer_json_kv_int(j, "max_ns", l->max);
 		mer_json_kv_int(j, "median_ns", l->median);
@@ -89,7 +89,7 @@ static void put_bound(struct mer_json *j, const char *key, const struct sync_bou
 	kv_bounded(j, "min", b->min);
 	kv_bounded(j, "median", b->median);
 	kv_bounded(j, "max", b->max);
-	kv_time(j, "worst_at", b->worst_at);
+	kv_time(j, "max_at", b->max_at);
 	mer_json_end_object(j);
 }
 
@@ -271,18 +271,18 @@ static void put_pair(struct mer_json *j, const struct sync_result *r, const stru
 	mer_json_kv_uint(j, "matched_ab", p->ab.after.n);
 	mer_json_kv_uint(j, "matched_ba", p->ba.after.n);
 	mer_json_kv_uint(j, "used", p->n_used);
-	mer_json_kv_uint(j, "left_out", p->n_left_out);
+	mer_json_kv_uint(j, "rejected", p->n_rejected);
 	mer_json_kv_text(j, "quality", sync_quality_name(p->quality));
 	kv_decimal(j, "alpha", p->line.alpha);
-	kv_decimal(j, "beta", p->line.beta);
+	kv_decimal(j, "beta_ns", p->line.beta);
 	mer_json_kv_array(j, "hull_points");
 	mer_json_uint(j, p->line.n_upper);
 	mer_json_uint(j, p->line.n_lower);
 	mer_json_end_array(j);
 	mer_json_kv_uint(
-		j, "violations_before", p->ab.before.n_violations + p->ba.before.n_violations);
+		j, "inversions_before", p->ab.before.n_inversions + p->ba.before.n_inversions);
 	mer_json_kv_uint(
-		j, "violations_after", p->ab.after.n_violations + p->ba.after.n_violations);
+		j, "inversions_after", p->ab.after.n_inversions + p->ba.after.n_inversions);
 	put_min(j, "min_latency_ab_ns", &p->ab.after);
 	put_min(j, "min_latency_ba_ns", &p->ba.after);
 	kv_bounded(j, "bound_ns", p->bound.max);
@@ -312,7 +312,7 @@ int sync_result_write(
 	struct mer_json j;
 	mer_json_init(&j, out, NULL, 0);
 	mer_json_begin_object(&j);
-	mer_json_kv_int(&j, "schema_version", 1);
+	mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
 	mer_json_kv_text(&j, "method", sync_method_name(r->method));
 	mer_json_kv_text(&j, "reference", r->n_groups ? r->hosts[r->references[0]].name : NULL);
 	mer_json_kv_double(&j, "max_drift", r->max_drift);

@@ -397,7 +397,7 @@ static int measure_pair(struct solve *s, size_t i, struct mer_err *err)
 	const struct sync_pair_scan *from = &s->pairs.pairs[i];
 	struct sync_pair *p = &s->r->pairs[i];
 	const struct trace_clock_map *a = &s->r->hosts[p->a].map, *b = &s->r->hosts[p->b].map;
-	p->n_left_out = from->n_out;
+	p->n_rejected = from->n_out;
 	p->bound = (struct sync_bound){ INT64_MAX, INT64_MAX, INT64_MAX, 0 };
 	/* Limits that contradict each other, by more than what was rounded, say nothing. */
 	if (isfinite(from->max) && from->max < 9e18 && from->min > -1)
@@ -435,7 +435,7 @@ static int measure(struct solve *s)
 {
 	struct sync_result *r = s->r;
 	int rc = mer_pool_run(
-		s->o->n_threads, s->pairs.n + s->n_hosts, measure_item, s, NULL, s->err);
+		s->o->n_threads, s->pairs.n + s->n_hosts, measure_item, s, s->o->cancel, s->err);
 	for (size_t i = 0; i < s->pairs.n && rc == 0; i++) {
 		uint64_t n = r->pairs[i].ab.before.n + r->pairs[i].ba.before.n;
 		r->hosts[r->pairs[i].a].n_matched += n;
@@ -487,6 +487,11 @@ static int begin(struct solve *s)
 	return r->arena.failed ? mer_fail_nomem(s->err) : 0;
 }
 
+static int go_on(const struct solve *s)
+{
+	return mer_cancelled(s->o->cancel) ? mer_fail(s->err, MER_ERR_CANCELLED, "cancelled") : 0;
+}
+
 static int solve(struct solve *s)
 {
 	struct sync_result *r = s->r;
@@ -507,7 +512,7 @@ static int solve(struct solve *s)
 		r->pairs[i].a = s->pairs.pairs[i].a;
 		r->pairs[i].b = s->pairs.pairs[i].b;
 	}
-	rc = mer_pool_run(s->o->n_threads, 2 * s->pairs.n, scan_item, s, NULL, s->err);
+	rc = mer_pool_run(s->o->n_threads, 2 * s->pairs.n, scan_item, s, s->o->cancel, s->err);
 	if (rc == 0)
 		rc = find_tree(s);
 	if (rc)
@@ -526,13 +531,20 @@ static int solve(struct solve *s)
 	if (rc == 0)
 		rc = given_courses(s);
 	if (rc == 0)
-		rc = mer_pool_run(s->o->n_threads, s->pairs.n + 1, course_item, s, NULL, s->err);
+		rc = mer_pool_run(
+			s->o->n_threads, s->pairs.n + 1, course_item, s, s->o->cancel, s->err);
+	if (rc == 0)
+		rc = go_on(s);
 	if (rc == 0 && any_method(s, SYNC_AUTO)) {
 		rc = sync_estimate(
 			&s->pairs, s->pair_courses, &s->tree, s->given, s->courses, s->err);
 		if (rc == 0)
+			rc = go_on(s);
+		if (rc == 0)
 			rc = project(s);
 	}
+	if (rc == 0)
+		rc = go_on(s);
 	if (rc == 0)
 		rc = make_maps(s);
 	for (uint32_t h = 0; h < s->n_hosts && rc == 0; h++)

@@ -2,6 +2,7 @@
 #ifndef MER_SYNC_SOLVE_H
 #define MER_SYNC_SOLVE_H
 
+#include "base/pool.h"
 #include "sync/result.h"
 
 struct sync_host_info {
@@ -21,6 +22,7 @@ struct sync_options { /* zeroed: the defaults */
 	int32_t reference_plus_1;		/* host number + 1; 0: the best one */
 	const struct sync_host_choice *choices; /* as hosts; NULL: none */
 	unsigned n_threads;			/* 0: one; the result is the same */
+	struct mer_cancel *cancel;		/* NULL: none */
 	bool no_lines; /* leave out the classic line of pairs that no host needs */
 };
 

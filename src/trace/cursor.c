@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/lower_bound.h"
+#include "base/options.h"
 #include "trace/damage.h"
 #include "trace/lane.h"
 #include "trace/timesort.h"
@@ -683,18 +684,19 @@ int trace_cursor_of_host_from(struct mer_experiment *e, const struct trace_readi
 	return new_cursor(e, reading, range, first, end, window, packets, cursor, err);
 }
 
-int mer_cursor_open(struct mer_experiment *e, const struct mer_read_options *o,
+int mer_cursor_open(struct mer_experiment *e, const struct mer_read_options *options,
 	struct mer_cursor **cursor, struct mer_err *err)
 {
-	static const struct mer_read_options all;
-	if (!o)
-		o = &all;
+	struct mer_read_options o;
 	struct trace_reading *r;
-	int rc = trace_reading_from_needs(e, o->needs, o->n_needs, o->headers, &r, err);
+	int rc = mer_options_read(&o, sizeof(o),
+		offsetof(struct mer_read_options, headers) + sizeof(o.headers), options, err);
+	if (rc == 0)
+		rc = trace_reading_from_needs(e, o.needs, o.n_needs, o.headers, &r, err);
 	if (rc)
 		return rc;
-	struct trace_range range = { o->has_begin ? o->begin : INT64_MIN,
-		o->has_end ? o->end : INT64_MAX };
+	struct trace_range range = { o.has_begin ? o.begin : INT64_MIN,
+		o.has_end ? o.end : INT64_MAX };
 	rc = trace_cursor_new(e, r, range, NULL, cursor, err);
 	if (rc)
 		trace_reading_free(r);

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/grow.h"
+#include "base/options.h"
 #include "ctf/metadata.h"
 #include "trace/discover.h"
 #include "trace/extent.h"
@@ -364,9 +365,11 @@ int mer_experiment_open(const char *const *paths, size_t n_paths,
 		return mer_fail_nomem(err);
 	mer_arena_init(&e->arena);
 	mer_diags_init(&e->diags, &e->arena);
-	if (options)
-		e->options = *options;
-	int rc = open_all(e, paths, n_paths, err);
+	int rc = mer_options_read(&e->options, sizeof(e->options),
+		offsetof(struct mer_open_options, ignore_uuid) + sizeof(e->options.ignore_uuid),
+		options, err);
+	if (rc == 0)
+		rc = open_all(e, paths, n_paths, err);
 	if (rc) {
 		mer_experiment_free(e);
 		return rc;
@@ -392,32 +395,52 @@ void mer_experiment_free(struct mer_experiment *e)
 	free(e);
 }
 
-const struct mer_host *mer_hosts(const struct mer_experiment *e, size_t *n)
+size_t mer_n_hosts(const struct mer_experiment *e)
 {
-	*n = e->n_hosts;
-	return e->hosts;
+	return e->n_hosts;
 }
 
-const struct mer_trace *mer_traces(const struct mer_experiment *e, size_t *n)
+const struct mer_host *mer_host_at(const struct mer_experiment *e, size_t i)
 {
-	*n = e->n_traces;
-	return e->traces;
+	return i < e->n_hosts ? &e->hosts[i] : NULL;
 }
 
-const struct mer_stream *mer_streams(const struct mer_experiment *e, size_t *n)
+size_t mer_n_traces(const struct mer_experiment *e)
 {
-	*n = e->n_streams;
-	return e->streams;
+	return e->n_traces;
 }
 
-const struct mer_loss *mer_losses(const struct mer_experiment *e, size_t *n)
+const struct mer_trace *mer_trace_at(const struct mer_experiment *e, size_t i)
 {
-	*n = e->n_losses;
-	return e->losses;
+	return i < e->n_traces ? &e->traces[i] : NULL;
 }
 
-const struct mer_diag *mer_diagnostics(const struct mer_experiment *e, size_t *n)
+size_t mer_n_streams(const struct mer_experiment *e)
 {
-	*n = e->diags.n;
-	return e->diags.rows;
+	return e->n_streams;
+}
+
+const struct mer_stream *mer_stream_at(const struct mer_experiment *e, size_t i)
+{
+	return i < e->n_streams ? &e->streams[i] : NULL;
+}
+
+size_t mer_n_losses(const struct mer_experiment *e)
+{
+	return e->n_losses;
+}
+
+const struct mer_loss *mer_loss_at(const struct mer_experiment *e, size_t i)
+{
+	return i < e->n_losses ? &e->losses[i] : NULL;
+}
+
+size_t mer_n_diagnostics(const struct mer_experiment *e)
+{
+	return e->diags.n;
+}
+
+const struct mer_diag *mer_diagnostic_at(const struct mer_experiment *e, size_t i)
+{
+	return i < e->diags.n ? &e->diags.rows[i] : NULL;
 }

@@ -71,6 +71,12 @@ static inline const struct mer_clock *trace_clock(const struct trace_part *p, ui
 	return clock < 0 ? NULL : &p->clocks[clock];
 }
 
+/* The findings so far; they move when more are found. */
+static inline const struct mer_diag *trace_findings(const struct mer_experiment *e, size_t *n)
+{
+	*n = e->diags.n;
+	return e->diags.rows;
+}
 /* Makes [begin, end] contain b and n too; MER_NO_TIME: nothing there. */
 static inline void trace_widen(int64_t *begin, int64_t *end, int64_t b, int64_t n)
 {

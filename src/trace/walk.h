@@ -18,7 +18,7 @@ struct trace_counts {
 	struct mer_arena arena;
 	/* counts[part][number of the event record class, over all stream classes of the schema] */
 	struct trace_count **by_class;
-	struct trace_count *by_stream; /* as mer_streams() */
+	struct trace_count *by_stream; /* as the streams */
 	int64_t *first, *last; /* per stream: least and greatest event time; MER_NO_TIME: none */
 	uint64_t n_back;
 	struct trace_count all;

@@ -37,7 +37,7 @@ void run_case_open_recording(struct run_case *c, const char *name)
 
 static void forget_tables(struct run_case *c)
 {
-	for (size_t i = 0; c->has_run && c->analysis->outputs[i].id; i++)
+	for (size_t i = 0; c->has_run && i < c->n; i++)
 		mer_table_fini(&c->tables[i]);
 	if (c->has_run)
 		analysis_run_fini(&c->run);
@@ -47,20 +47,23 @@ static void forget_tables(struct run_case *c)
 void run_case_run(struct run_case *c, const char *analysis, const struct analysis_options *options)
 {
 	enum { MAX = sizeof(c->tables) / sizeof(c->tables[0]) };
-	struct analysis_request requests[MAX];
 	struct analysis_options all = { .begin = INT64_MIN, .end = INT64_MAX, .max_ns = INT64_MAX };
 	struct kernel_world_options w = { .n_threads = 2 };
 	struct mer_err err = { 0 };
-	unsigned n = 0;
+	char ids[64], *rest = ids;
 	forget_tables(c);
-	c->analysis = analysis_find(analysis);
-	assert_non_null(c->analysis);
-	for (; c->analysis->outputs[n].id; n++) {
-		assert_true(n < MAX);
-		requests[n] = (struct analysis_request){ c->analysis, n };
+	snprintf(ids, sizeof(ids), "%s", analysis);
+	c->n = 0;
+	for (char *id; (id = strtok_r(rest, " ", &rest));) {
+		const struct analysis *a = analysis_find(id);
+		assert_non_null(a);
+		for (unsigned i = 0; a->outputs[i].id; i++) {
+			assert_true(c->n < MAX);
+			c->requests[c->n++] = (struct analysis_request){ a, i };
+		}
 	}
 	if (analysis_run(&c->run, c->e, &c->messages, c->result, &w, options ? options : &all,
-		    requests, n, c->tables, &err))
+		    c->requests, c->n, c->tables, &err))
 		fail_msg("%s", err.text);
 	c->has_run = true;
 }
@@ -75,9 +78,17 @@ void run_case_close(struct run_case *c)
 
 const struct mer_table *run_case_table(const struct run_case *c, const char *output)
 {
-	int i = analysis_find_output(c->analysis, output);
-	assert_true(i >= 0);
-	return &c->tables[i];
+	const char *colon = strchr(output, ':');
+	const struct analysis *of = c->requests[0].analysis;
+	for (size_t i = 0; colon && i < c->n; i++)
+		if (strncmp(c->requests[i].analysis->id, output, (size_t)(colon - output)) == 0)
+			of = c->requests[i].analysis;
+	int wanted = analysis_find_output(of, colon ? colon + 1 : output);
+	for (size_t i = 0; i < c->n; i++)
+		if (c->requests[i].analysis == of && (int)c->requests[i].output == wanted)
+			return &c->tables[i];
+	fail_msg("no table %s", output);
+	return NULL;
 }
 
 const struct mer_cell *run_case_cell(const struct mer_table *t, size_t row, const char *key)
@@ -215,7 +226,7 @@ void run_case_check_sums(
 		assert_int_equal(run_case_int(sums, r, "min_ns"), min);
 		assert_int_equal(run_case_int(sums, r, "max_ns"), max);
 		long double mean = (long double)total / (long double)n, m2 = 0;
-		assert_true(fabsl((long double)run_case_int(sums, r, "avg_ns") - mean) <= 0.5L);
+		assert_true(fabsl((long double)run_case_int(sums, r, "mean_ns") - mean) <= 0.5L);
 		for (size_t i = 0; i < log->n_rows; i++)
 			if (is_of(&m, i, r)) {
 				long double d = (long double)duration(&m, i) - mean;
@@ -236,8 +247,8 @@ void run_case_check_freq(
 	struct matcher m = matcher(log, freq, keys);
 	int64_t all = 0;
 	for (size_t r = 0; r < freq->n_rows; r++) {
-		int64_t begin = run_case_int(freq, r, "begin_ns"), n = 0;
-		int64_t end = run_case_int(freq, r, "end_ns");
+		int64_t begin = run_case_int(freq, r, "from_ns"), n = 0;
+		int64_t end = run_case_int(freq, r, "to_ns");
 		for (size_t i = 0; i < log->n_rows; i++)
 			n += duration(&m, i) >= begin && duration(&m, i) < end && is_of(&m, i, r);
 		assert_true(begin < end && n > 0);

@@ -12,19 +12,21 @@ struct run_case {
 	struct mer_experiment *e;
 	struct sync_messages messages;
 	struct sync_result *result; /* NULL: one host */
-	const struct analysis *analysis;
+	struct analysis_request requests[16];
+	size_t n;
 	struct analysis_run run;
-	struct mer_table tables[16]; /* by output */
+	struct mer_table tables[16]; /* as requests */
 	bool has_run;
 };
 
 /* text: a scenario (docs/scenario.md). name: a recording (given.h). */
 void run_case_open_scenario(struct run_case *c, const char *text);
 void run_case_open_recording(struct run_case *c, const char *name);
-/* Once or more: all outputs in one reading. options: NULL: everything, n_threads 1. */
+/* Once or more: all outputs of an analysis, or of several ("io disk"), in one reading. options: NULL: everything. */
 void run_case_run(struct run_case *c, const char *analysis, const struct analysis_options *options);
 void run_case_close(struct run_case *c);
 
+/* Of the first analysis; of another one "disk:top". */
 const struct mer_table *run_case_table(const struct run_case *c, const char *output);
 /* The cell of a row; the test fails if there is no such column. */
 const struct mer_cell *run_case_cell(const struct mer_table *t, size_t row, const char *key);

@@ -47,16 +47,16 @@ static void took(struct accounts *s, struct tasks_world *t, uint32_t host, uint3
 /* Total of the task and all rests are the elapsed time; parts are parts. */
 static void check_sums(const struct account *a)
 {
-	int64_t sum = a->nodes[0].self_ns + a->nodes[0].sub_ns;
+	int64_t sum = a->nodes[0].self_ns + a->nodes[0].children_ns;
 	for (uint32_t i = 0; i < a->n; i++) {
 		int64_t below = 0;
 		const struct account_node *n = &a->nodes[i];
 		for (uint32_t c = n->child; c != KERNEL_NONE; c = a->nodes[c].next)
-			below += a->nodes[c].self_ns + a->nodes[c].sub_ns;
-		assert_int_equal(below, n->sub_ns);
-		for (unsigned r = 0; r < ACCOUNT_N_RESTS; r++) {
-			assert_true(n->rest_ns[r] >= 0);
-			sum += n->rest_ns[r];
+			below += a->nodes[c].self_ns + a->nodes[c].children_ns;
+		assert_int_equal(below, n->children_ns);
+		for (unsigned r = 0; r < ACCOUNT_N_RESIDUALS; r++) {
+			assert_true(n->residual_ns[r] >= 0);
+			sum += n->residual_ns[r];
 		}
 	}
 	assert_int_equal(sum, a->end - a->begin);
@@ -95,7 +95,7 @@ static const struct account_node *below(
 	do {                                                                                       \
 		assert_non_null(n);                                                                \
 		assert_int_equal((n)->self_ns, (self)*MS);                                         \
-		assert_int_equal((n)->sub_ns, (sub)*MS);                                           \
+		assert_int_equal((n)->children_ns, (sub)*MS);                                      \
 	} while (0)
 
 /* A client waits from 5 to 75 for A, which waits from 15 to 35 for B; B sleeps 4 of these. */
@@ -122,7 +122,7 @@ static void nested(void **state)
 	tw_span(&t, 0, b, 24, KERNEL_USER);
 	uint32_t answer_b = tw_span(&t, 0, b, 34, KERNEL_SYSCALL);
 	tw_by(&t, 0, wait_a, answer_b);
-	tw_span(&t, 0, a, 35, KERNEL_READY);
+	tw_span(&t, 0, a, 35, KERNEL_RUNNABLE);
 	tw_wait(&t, 0, b, 36, "read", "", KERNEL_TASK);
 	tw_span(&t, 0, a, 37, KERNEL_USER);
 	uint32_t answer_a = tw_span(&t, 0, a, 74, KERNEL_SYSCALL);
@@ -138,8 +138,8 @@ static void nested(void **state)
 	ASSERT_NODE(na, 48, 16);
 	ASSERT_NODE(below(k, na, b), 16, 0);
 	assert_int_equal(na->n_served, 1);
-	assert_int_equal(na->rest_ns[PATH_WAIT_CPU], 2 * MS);
-	assert_int_equal(below(k, na, b)->rest_ns[PATH_TIMER], 4 * MS);
+	assert_int_equal(na->residual_ns[PATH_RUNNABLE], 2 * MS);
+	assert_int_equal(below(k, na, b)->residual_ns[PATH_TIMER], 4 * MS);
 	assert_int_equal(k->waited_ns, 70 * MS);
 	/* A part of it, from within B's work to within A's. */
 	k = find(&s, 0, c, 30, 50);
@@ -149,7 +149,7 @@ static void nested(void **state)
 	/* A's own: what B did for it; its waits for work cost nothing. */
 	k = find(&s, 0, a, 0, 200);
 	ASSERT_NODE(&k->nodes[0], 63, 16);
-	assert_int_equal(k->nodes[0].rest_ns[ACCOUNT_IDLE], (5 + 110) * MS);
+	assert_int_equal(k->nodes[0].residual_ns[ACCOUNT_IDLE], (5 + 110) * MS);
 	close_accounts(&s);
 	tw_fini(&t);
 }
@@ -184,12 +184,12 @@ static void two_clients(void **state)
 	ASSERT_NODE(&k->nodes[0], 97, 50);
 	ASSERT_NODE(below(k, &k->nodes[0], srv), 50, 0);
 	assert_int_equal(below(k, &k->nodes[0], srv)->host, 1);
-	assert_int_equal(k->nodes[0].rest_ns[PATH_NETWORK], 2 * MS);
+	assert_int_equal(k->nodes[0].residual_ns[PATH_NETWORK], 2 * MS);
 	/* The server's time from 20 to 60 is the first one's. */
 	k = find(&s, 0, c2, 0, 150);
 	ASSERT_NODE(&k->nodes[0], 67, 40);
-	assert_int_equal(k->nodes[0].rest_ns[ACCOUNT_OTHERS], 40 * MS);
-	assert_int_equal(k->nodes[0].rest_ns[PATH_NETWORK], 3 * MS);
+	assert_int_equal(k->nodes[0].residual_ns[ACCOUNT_OTHERS], 40 * MS);
+	assert_int_equal(k->nodes[0].residual_ns[PATH_NETWORK], 3 * MS);
 	close_accounts(&s);
 	tw_fini(&t);
 }
@@ -209,9 +209,9 @@ static void handed_on(void **state)
 	uint32_t idle_w = tw_wait(&t, 0, w, 0, "futex", "", KERNEL_FUTEX);
 	uint32_t asks = tw_span(&t, 0, c, 0, KERNEL_SYSCALL);
 	tw_by(&t, 0, idle_a, asks);
-	tw_span(&t, 0, c, 10, KERNEL_READY); /* A has the processor, 3 ms */
+	tw_span(&t, 0, c, 10, KERNEL_RUNNABLE); /* A has the processor, 3 ms */
 	tw_span(&t, 0, a, 10, KERNEL_USER);
-	tw_span(&t, 0, a, 13, KERNEL_READY);
+	tw_span(&t, 0, a, 13, KERNEL_RUNNABLE);
 	tw_span(&t, 0, c, 13, KERNEL_SYSCALL);
 	uint32_t wait = tw_wait(&t, 0, c, 15, "read", "", KERNEL_TASK);
 	uint32_t hands = tw_span(&t, 0, a, 15, KERNEL_USER);
@@ -228,7 +228,7 @@ static void handed_on(void **state)
 	ASSERT_NODE(&k->nodes[0], 22, 35);
 	ASSERT_NODE(nw, 30, 5);
 	ASSERT_NODE(below(k, nw, a), 5, 0);
-	assert_int_equal(k->nodes[0].rest_ns[PATH_WAIT_CPU], 3 * MS);
+	assert_int_equal(k->nodes[0].residual_ns[PATH_RUNNABLE], 3 * MS);
 	close_accounts(&s);
 	tw_fini(&t);
 }
@@ -275,7 +275,7 @@ static void handed_on_for_two(void **state)
 	const struct account_node *n = below(k, &k->nodes[0], w2);
 	ASSERT_NODE(n, 30, 9);
 	ASSERT_NODE(below(k, n, a), 9, 0);
-	assert_int_equal(n->rest_ns[ACCOUNT_OTHERS], 8 * MS);
+	assert_int_equal(n->residual_ns[ACCOUNT_OTHERS], 8 * MS);
 	close_accounts(&s);
 	tw_fini(&t);
 }
@@ -291,9 +291,9 @@ static void kept_from_the_processor(void **state)
 	uint32_t idle = tw_wait(&t, 0, srv, 0, "accept", "", KERNEL_TASK);
 	uint32_t asks = tw_span(&t, 0, c, 0, KERNEL_SYSCALL);
 	tw_by(&t, 0, idle, asks);
-	tw_span(&t, 0, c, 10, KERNEL_READY);
+	tw_span(&t, 0, c, 10, KERNEL_RUNNABLE);
 	tw_span(&t, 0, srv, 10, KERNEL_USER);
-	tw_span(&t, 0, srv, 15, KERNEL_READY);
+	tw_span(&t, 0, srv, 15, KERNEL_RUNNABLE);
 	tw_span(&t, 0, c, 15, KERNEL_SYSCALL);
 	uint32_t wait = tw_wait(&t, 0, c, 16, "read", "", KERNEL_TASK);
 	uint32_t answers = tw_span(&t, 0, srv, 16, KERNEL_USER);
@@ -304,7 +304,7 @@ static void kept_from_the_processor(void **state)
 	const struct account *k = find(&s, 0, c, 0, 150);
 	ASSERT_NODE(&k->nodes[0], 50, 100);
 	ASSERT_NODE(below(k, &k->nodes[0], srv), 100, 0);
-	assert_int_equal(k->nodes[0].rest_ns[PATH_WAIT_CPU], 0);
+	assert_int_equal(k->nodes[0].residual_ns[PATH_RUNNABLE], 0);
 	assert_int_equal(k->waited_ns, 95 * MS);
 	close_accounts(&s);
 	tw_fini(&t);
@@ -333,8 +333,8 @@ static void nobody_worked(void **state)
 	assert_int_equal(k->n, 1);
 	assert_int_equal(k->nodes[0].interrupted_ns, 5 * MS);
 	assert_int_equal(k->nodes[0].used[USAGE_BLOCK_READ], 4096);
-	assert_int_equal(k->nodes[0].rest_ns[PATH_DISK], 20 * MS);
-	assert_int_equal(k->nodes[0].rest_ns[PATH_TIMER], 30 * MS);
+	assert_int_equal(k->nodes[0].residual_ns[PATH_DISK], 20 * MS);
+	assert_int_equal(k->nodes[0].residual_ns[PATH_TIMER], 30 * MS);
 	assert_int_equal(k->nodes[0].used[USAGE_REQUESTS], 1);
 	assert_int_equal(find(&s, 0, c, 6, 100)->nodes[0].used[USAGE_REQUESTS], 0);
 	close_accounts(&s);
@@ -347,10 +347,10 @@ static void check_used(const struct account_node *n, int64_t self, int64_t sub)
 	static const enum usage_kind counts[] = { USAGE_FAULTS, USAGE_PACKETS_SENT };
 	assert_non_null(n);
 	assert_int_equal(n->used[USAGE_PAGES_ALLOCATED], 4096 * self);
-	assert_int_equal(n->sub_used[USAGE_PAGES_ALLOCATED], 4096 * sub);
+	assert_int_equal(n->children_used[USAGE_PAGES_ALLOCATED], 4096 * sub);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(n->used[counts[i]], self);
-		assert_int_equal(n->sub_used[counts[i]], sub);
+		assert_int_equal(n->children_used[counts[i]], sub);
 	}
 }
 

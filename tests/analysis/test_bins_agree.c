@@ -22,11 +22,12 @@ static const struct pair {
 	{ "faults", "bins", "thread", "top" },
 	{ "mem", "bins", "host", "top" },
 	{ "mem", "bins", "thread", "top" },
-	{ "io", "bins", NULL, "disks" },
 	{ "io", "bins_tasks", NULL, "top" },
+	{ "disk", "bins", NULL, "top" },
+	{ "disk", "bins_tasks", NULL, "disk_tasks" },
 	{ "net", "bins", NULL, "interfaces" },
 	{ "net", "bins_tasks", NULL, "top" },
-	{ "frequency", "bins", NULL, "top" },
+	{ "cpufreq", "bins", NULL, "top" },
 	{ "rates", "bins", NULL, "top" },
 };
 enum { N_PAIRS = sizeof(pairs) / sizeof(pairs[0]) };

@@ -492,6 +492,21 @@ static void pieces(void **state)
 	}
 }
 
+/* Whoever asked no longer waits. */
+static void cancelled(void **state)
+{
+	struct tasks_world t;
+	struct blocked b;
+	struct mer_err err = { 0 };
+	struct mer_cancel cancel = { true };
+	(void)state;
+	world_text(&t, "0 0:1 user\n10 0:1 read disk\n20 0:1 user\n");
+	t.w.cancel = &cancel;
+	assert_int_equal(blocked_find(&t.w, &b, &err), MER_ERR_CANCELLED);
+	blocked_fini(&b);
+	tw_fini(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(input), cmocka_unit_test(accepting),
@@ -502,6 +517,6 @@ int main(void)
 		cmocka_unit_test(handed_on_by_many), cmocka_unit_test(inside),
 		cmocka_unit_test(for_outside), cmocka_unit_test(open_waits),
 		cmocka_unit_test(own_connect), cmocka_unit_test(started_while_recorded),
-		cmocka_unit_test(started), cmocka_unit_test(pieces) };
+		cmocka_unit_test(started), cmocka_unit_test(pieces), cmocka_unit_test(cancelled) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

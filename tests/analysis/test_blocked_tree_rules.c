@@ -29,8 +29,8 @@ static void add_nodes(struct mer_str *out, const struct blocked_tree *t, uint32_
 		mer_str_printf(out, " %dx %d", (int)n->count, (int)(n->total_ns / MS));
 		if (n->level == 0)
 			mer_str_printf(out, " %d-%d", (int)(n->min_ns / MS), (int)(n->max_ns / MS));
-		if (n->late_ns)
-			mer_str_printf(out, " late %d", (int)(n->late_ns / MS));
+		if (n->runnable_ns)
+			mer_str_printf(out, " late %d", (int)(n->runnable_ns / MS));
 		if (n->open)
 			mer_str_puts(out, " open");
 		if (!n->by)
@@ -77,7 +77,8 @@ static void tree_is(const char *world, const char *expected)
 static void rows(void **state)
 {
 	(void)state;
-	tree_is("0 0:1 user\n10 0:1 read:a disk\n20 0:1 ready\n23 0:1 user\n30 0:1 read:a disk\n35 "
+	tree_is("0 0:1 user\n10 0:1 read:a disk\n20 0:1 runnable\n23 0:1 user\n30 0:1 read:a "
+		"disk\n35 "
 		"0:1 user\n40 0:1 read:b disk\n42 0:1 user\n",
 		"t1 read:a disk 2x 15 5-10 late 3, t1 read:b disk 1x 2 2-2");
 	tree_is("0 0:1 user\n10 0:1 read:a disk\n20 0:1 user\n30 0:1 read:a timer\n35 0:1 user\n40 "
@@ -98,9 +99,10 @@ static void rows(void **state)
 static void windows(void **state)
 {
 	(void)state;
-	static const char world[] = "0 0:1 user\n10 0:1 read disk\n20 0:1 ready\n26 0:1 user\n30 "
-				    "0:1 read disk\n40 0:1 user\n"
-				    "50 0:1 read disk\n60 0:1 user\n";
+	static const char world[] =
+		"0 0:1 user\n10 0:1 read disk\n20 0:1 runnable\n26 0:1 user\n30 "
+		"0:1 read disk\n40 0:1 user\n"
+		"50 0:1 read disk\n60 0:1 user\n";
 	tree_in(world, (struct blocked_scope){ 15, 35, true, true, 0 },
 		"t1 read disk 2x 10 5-5 late 6");
 	tree_in(world, (struct blocked_scope){ 21, 29, true, true, 0 }, "");
@@ -116,9 +118,9 @@ static void windows(void **state)
 static void inside(void **state)
 {
 	(void)state;
-	tree_is("0 0:1 user\n0 0:2 user\n10 0:1 read pipe by 0:2\n12 0:2 ready\n15 0:2 read "
+	tree_is("0 0:1 user\n0 0:2 user\n10 0:1 read pipe by 0:2\n12 0:2 runnable\n15 0:2 read "
 		"disk\n20 0:2 user\n30 0:1 user\n",
-		"t1 read pipe 1x 20 20-20 by t2 (t2 ran 2x 12, t2 read disk 1x 5, t2 wait-cpu 1x "
+		"t1 read pipe 1x 20 20-20 by t2 (t2 ran 2x 12, t2 read disk 1x 5, t2 runnable 1x "
 		"3)");
 	tree_is("0 0:1 user\n0 0:2 user\n0 0:3 user\n10 0:1 read pipe by 0:2\n12 0:2 read pipe by "
 		"0:3\n14 0:3 read disk\n18 0:3 user\n20 0:2 user\n"

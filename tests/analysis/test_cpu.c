@@ -115,7 +115,7 @@ static void check_agreement(struct run_case *c, const struct analysis_options *o
 	const struct mer_table *hosts = run_case_table(c, "hosts");
 	const struct mer_table *bins = run_case_table(c, "bins");
 	static const char *const of_both[] = { "self_ns", "user_ns", "syscall_ns", "kernel_ns",
-		"running_ns", "interrupted_ns", "wait_cpu_ns", "migrations" };
+		"running_ns", "interrupted_ns", "runnable_ns", "migrations" };
 	assert_true(top->n_rows > 0 && hosts->n_rows > 0);
 	for (size_t i = 0; i < top->n_rows; i++)
 		assert_int_equal(of_tasks(top, i), run_case_int(top, i, "self_ns"));
@@ -206,7 +206,7 @@ static void worked_out(void **state)
 	const struct mer_table *top = run_case_table(&c, "top");
 	assert_true(run_more_is(top, 0,
 		"host=h tid=6 comm=w self_ns=36000 user_ns=31000 syscall_ns=5000 running_ns=0 "
-		"kernel_ns=0 interrupted_ns=4000 wait_cpu_ns=19000 migrations=1"));
+		"kernel_ns=0 interrupted_ns=4000 runnable_ns=19000 migrations=1"));
 	assert_true(fabs(run_case_cell(top, 0, "percent")->v.f - 36.0 / 70) < 1e-12);
 	const struct mer_table *cpus = run_case_table(&c, "cpus");
 	assert_true(run_more_is(cpus, 0,
@@ -237,7 +237,7 @@ static void worked_out(void **state)
 	o.end = 26 * TICK;
 	check_agreement(&c, &o, true);
 	assert_true(run_more_is(run_case_table(&c, "top"), 0,
-		"tid=6 self_ns=4000 user_ns=3000 syscall_ns=1000 wait_cpu_ns=0 migrations=0"));
+		"tid=6 self_ns=4000 user_ns=3000 syscall_ns=1000 runnable_ns=0 migrations=0"));
 	run_case_close(&c);
 }
 
@@ -568,7 +568,7 @@ static void truth_of(const struct run_case *c, const char *host, int tid, int64_
 		*(strcmp(word, "user") == 0		   ? &s->user
 			: strcmp(word, "syscall") == 0	   ? &s->syscall
 			: strcmp(word, "thread") == 0	   ? &s->kernel
-			: strcmp(word, "ready") == 0	   ? &s->ready
+			: strcmp(word, "runnable") == 0	   ? &s->ready
 			: strcmp(word, "interrupted") == 0 ? &s->interrupted
 							   : &(int64_t){ 0 }) += e - b;
 	}
@@ -599,8 +599,8 @@ static void check_world(const char *options, int64_t begin, int64_t end)
 		assert_int_equal(run_case_int(top, i, "interrupted_ns"), s.interrupted);
 		assert_true(run_case_int(top, i, "user_ns") <= s.user);
 		assert_true(run_case_int(top, i, "syscall_ns") <= s.syscall);
-		assert_true(run_case_int(top, i, "wait_cpu_ns") <= s.ready);
-		unclear += s.ready - run_case_int(top, i, "wait_cpu_ns") +
+		assert_true(run_case_int(top, i, "runnable_ns") <= s.ready);
+		unclear += s.ready - run_case_int(top, i, "runnable_ns") +
 			   run_case_int(top, i, "running_ns");
 		sum += s.user + s.syscall + s.kernel + s.ready;
 	}

@@ -96,15 +96,15 @@ static void check_merges(const char *merge)
 	assert_false(text.failed);
 	run_case_open_scenario(&c, text.data);
 	mer_str_fini(&text);
-	run_case_run(&c, "io", NULL);
-	const struct mer_table *t = run_case_table(&c, "disks");
+	run_case_run(&c, "disk io", NULL);
+	const struct mer_table *t = run_case_table(&c, "top");
 	assert_int_equal(t->n_rows, 1);
 	expect(t, "disk=8,0", "requests", 3);
 	expect(t, "disk=8,0", "written_bytes", (32 + 16 + 8) * SECTOR);
 	expect(t, "disk=8,0", "merged", 4);
 	expect(t, "disk=8,0", "unfinished", 0);
 	expect(t, "disk=8,0", "queue_max_ns", 5 * US);
-	t = run_case_table(&c, "top");
+	t = run_case_table(&c, "io:top");
 	expect(t, "tid=7", "block_written_bytes", (32 + 16) * SECTOR);
 	expect(t, "tid=7", "merged", 3);
 	expect(t, "tid=8", "block_written_bytes", 8 * SECTOR);
@@ -140,14 +140,14 @@ static void merges_of_recordings(void **state)
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		struct run_case c;
 		run_case_open_recording(&c, wanted[i].name);
-		run_case_run(&c, "io", NULL);
-		static const char *const tables[] = { "disks", "disk_tasks", "top" };
+		run_case_run(&c, "disk io", NULL);
+		static const char *const tables[] = { "top", "disk_tasks", "io:top" };
 		for (size_t k = 0; k < 3; k++)
 			assert_int_equal(
 				run_case_sum(run_case_table(&c, tables[k]), "merged", NULL, NULL),
 				wanted[i].n);
 		assert_int_equal(
-			run_case_sum(run_case_table(&c, "disks"), "unfinished", NULL, NULL), 0);
+			run_case_sum(run_case_table(&c, "top"), "unfinished", NULL, NULL), 0);
 		run_case_close(&c);
 	}
 }
@@ -180,8 +180,8 @@ static void long_ones_stay_open(void **state)
 	assert_false(text.failed);
 	run_case_open_scenario(&c, text.data);
 	mer_str_fini(&text);
-	run_case_run(&c, "io", NULL);
-	const struct mer_table *t = run_case_table(&c, "disks");
+	run_case_run(&c, "disk io", NULL);
+	const struct mer_table *t = run_case_table(&c, "top");
 	expect(t, "disk=8,0", "requests", N);
 	expect(t, "disk=8,0", "unfinished", 0);
 	expect(t, "disk=8,0", "written_bytes", N * 8 * SECTOR);
@@ -251,7 +251,7 @@ static void flushes_are_one_request(void **state)
 	struct run_case c;
 	(void)state;
 	run_case_open_scenario(&c, flushes);
-	run_case_run(&c, "io", NULL);
+	run_case_run(&c, "disk io", NULL);
 	const struct mer_table *t = run_case_table(&c, "stats");
 	expect_op(t, "disk flush", "count", 8);
 	expect_op(t, "disk flush", "total_ns", (2 + 3 + 4 + 1 + 10 + 10 + 2 + 1) * US);
@@ -259,7 +259,7 @@ static void flushes_are_one_request(void **state)
 	expect_op(t, "disk flush", "max_ns", 10 * US);
 	expect_op(t, "disk write", "count", 3);
 	expect_op(t, "disk write", "total_ns", (5 + 20 + 6) * US);
-	t = run_case_table(&c, "disks");
+	t = run_case_table(&c, "top");
 	expect(t, "disk=8,0", "requests", 11);
 	expect(t, "disk=8,0", "unfinished", 0);
 	expect(t, "disk=8,0", "written_bytes", 24 * SECTOR);
@@ -282,11 +282,11 @@ static void flushes_and_losses(void **state)
 		"40us h 1 packet\n"
 		FLUSH_ISSUE("500us", "1")
 		FLUSH_COMPLETE("503us", "1")); /* clang-format on */
-	run_case_run(&c, "io", NULL);
+	run_case_run(&c, "disk io", NULL);
 	expect_op(run_case_table(&c, "stats"), "disk flush", "max_ns", 3 * US);
 	expect_op(run_case_table(&c, "stats"), "disk flush", "count", 1);
-	expect(run_case_table(&c, "disks"), "disk=8,0", "requests", 1);
-	expect(run_case_table(&c, "disks"), "disk=8,0", "unfinished", 1);
+	expect(run_case_table(&c, "top"), "disk=8,0", "requests", 1);
+	expect(run_case_table(&c, "top"), "disk=8,0", "unfinished", 1);
 	run_case_close(&c);
 }
 
@@ -302,7 +302,7 @@ static void flushes_of_recordings(void **state)
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		struct run_case c;
 		run_case_open_recording(&c, wanted[i].name);
-		run_case_run(&c, "io", NULL);
+		run_case_run(&c, "disk io", NULL);
 		const struct mer_table *t = run_case_table(&c, "stats");
 		assert_int_equal(run_case_sum(t, "count", "name", "disk flush"), wanted[i].n);
 		int64_t total = wanted[i].total_ns, slack = total / 10000;
@@ -310,7 +310,7 @@ static void flushes_of_recordings(void **state)
 			assert_in_range(run_case_sum(t, "total_ns", "name", "disk flush"),
 				total - slack, total + slack);
 		assert_int_equal(
-			run_case_sum(run_case_table(&c, "disks"), "unfinished", NULL, NULL), 0);
+			run_case_sum(run_case_table(&c, "top"), "unfinished", NULL, NULL), 0);
 		run_case_close(&c);
 	}
 }
@@ -336,8 +336,8 @@ static void requests_of_perf(void **state)
 		"9us h 0 block:block_rq_complete dev=8388608 sector=0xffffffffffffffff nr_sector=0 rwbs=\"FF\"\n"
 		"9us h 0 block:block_rq_complete dev=8388608 sector=40 nr_sector=0 rwbs=\"WFS\"\n"
 		); /* clang-format on */
-	run_case_run(&c, "io", NULL);
-	const struct mer_table *t = run_case_table(&c, "disks");
+	run_case_run(&c, "disk io", NULL);
+	const struct mer_table *t = run_case_table(&c, "top");
 	expect(t, "disk=8,0", "written_bytes", 8 * SECTOR);
 	expect(t, "disk=8,0", "read_bytes", 16 * SECTOR);
 	expect(t, "disk=8,0", "discards", 1);
@@ -399,24 +399,24 @@ static void sequential_and_random(void **state)
 	struct run_case c;
 	(void)state;
 	open_patterns(&c, N);
-	run_case_run(&c, "io", NULL);
-	const struct mer_table *disks = run_case_table(&c, "disks");
+	run_case_run(&c, "disk io", NULL);
+	const struct mer_table *disks = run_case_table(&c, "top");
 	const struct mer_table *tasks = run_case_table(&c, "disk_tasks");
 	assert_true(share(disks, "disk=8,0") == 1);
 	expect(disks, "disk=8,0", "seek_median_bytes", 0);
-	expect(disks, "disk=8,0", "seek_avg_bytes", 0);
+	expect(disks, "disk=8,0", "seek_mean_bytes", 0);
 	/* Two places anywhere are a third of the disk apart, 0.29 of it in the middle. */
 	size_t r = run_more_row(disks, "disk=8,1");
 	assert_true(share(disks, "disk=8,1") < .01);
-	double avg = (double)run_case_int(disks, r, "seek_avg_bytes") / SECTOR / DISK;
+	double mean = (double)run_case_int(disks, r, "seek_mean_bytes") / SECTOR / DISK;
 	double median = (double)run_case_int(disks, r, "seek_median_bytes") / SECTOR / DISK;
-	if (fabs(avg - 1. / 3) > .04 || fabs(median - .29) > .05)
-		fail_msg("mean %g, median %g", avg, median);
+	if (fabs(mean - 1. / 3) > .04 || fabs(median - .29) > .05)
+		fail_msg("mean %g, median %g", mean, median);
 	/* To and fro for the disk, straight on for each task. */
 	assert_true(share(disks, "disk=8,2") == 0);
 	assert_true(share(tasks, "tid=12 disk=8,2") == 1);
 	assert_true(share(tasks, "tid=13 disk=8,2") == 1);
-	expect(tasks, "tid=13 disk=8,2", "seek_avg_bytes", 0);
+	expect(tasks, "tid=13 disk=8,2", "seek_mean_bytes", 0);
 	r = run_more_row(disks, "disk=8,2");
 	median = (double)run_case_int(disks, r, "seek_median_bytes") / SECTOR;
 	assert_true(fabs(median - DISK / 2.) < 32);
@@ -438,7 +438,7 @@ static void maps_are_bounded(void **state)
 	struct run_case c;
 	(void)state;
 	open_patterns(&c, N);
-	run_case_run(&c, "io", NULL);
+	run_case_run(&c, "disk io", NULL);
 	const struct mer_table *map = run_case_table(&c, "map");
 	assert_true(map->n_rows <= MOST && map->n_rows > MOST / 20);
 	assert_int_equal(run_case_sum(map, "requests", NULL, NULL), 3 * N);
@@ -485,8 +485,9 @@ static void check_task_bins(const struct run_case *c)
 {
 	enum { OWN = 10, TASKS = 200 };
 	const struct mer_table *bins = run_case_table(c, "bins");
-	const struct mer_table *tasks = run_case_table(c, "bins_tasks");
-	const struct mer_table *top = run_case_table(c, "top");
+	const struct mer_table *tasks = run_case_table(c, "io:bins_tasks");
+	const struct mer_table *on_disks = run_case_table(c, "bins_tasks");
+	const struct mer_table *top = run_case_table(c, "io:top");
 	for (size_t k = 0; k < 2; k++) {
 		assert_int_equal(run_case_sum(tasks, of_disks[k], NULL, NULL),
 			run_case_sum(top, of_disks[k], NULL, NULL));
@@ -494,6 +495,8 @@ static void check_task_bins(const struct run_case *c)
 			const char *host = run_case_text(bins, i, "host");
 			int64_t begin = run_case_int(bins, i, "begin");
 			assert_int_equal(sum_at(tasks, host, begin, of_tasks[k]),
+				sum_at(bins, host, begin, of_disks[k]));
+			assert_int_equal(sum_at(on_disks, host, begin, of_disks[k]),
 				sum_at(bins, host, begin, of_disks[k]));
 		}
 	}
@@ -523,7 +526,7 @@ static void tasks_over_time(void **state)
 		for (size_t k = 0; k < 2; k++) {
 			struct analysis_options o = all;
 			o.n_bins = n_bins[k];
-			run_case_run(&c, "io", &o);
+			run_case_run(&c, "disk io", &o);
 			check_task_bins(&c);
 		}
 		run_case_close(&c);
@@ -537,7 +540,7 @@ static void parts_of_the_time(void **state)
 	int64_t sums[4] = { 0 };
 	(void)state;
 	run_case_open_recording(&c, "lab/cpu-mem-io");
-	run_case_run(&c, "io", NULL);
+	run_case_run(&c, "disk io", NULL);
 	const struct mer_table *log = run_case_table(&c, "log");
 	int64_t begin = run_case_int(log, 0, "begin");
 	int64_t length = run_case_int(log, log->n_rows - 1, "begin") - begin;
@@ -550,9 +553,9 @@ static void parts_of_the_time(void **state)
 		o.n_bins = 13;
 		o.periods = i < 2 ? NULL : periods;
 		o.n_periods = i < 2 ? 0 : 2;
-		run_case_run(&c, "io", &o);
+		run_case_run(&c, "disk io", &o);
 		const struct mer_table *t[2] = { run_case_table(&c, "bins"),
-			run_case_table(&c, "bins_tasks") };
+			run_case_table(&c, "io:bins_tasks") };
 		for (size_t k = 0; k < 4; k++) {
 			int64_t sum = run_case_sum(t[k / 2], of_disks[k % 2], NULL, NULL);
 			assert_true(i < 2 || sum > 0);

@@ -95,7 +95,7 @@ static void which_are_major(void **state)
 	assert_int_equal(t->n_rows, 2);
 	t = run_case_table(&c, "stats");
 	assert_int_equal(run_case_int(t, 0, "count"), 2);
-	assert_int_equal(run_case_int(t, 0, "avg_ns"), 15000);
+	assert_int_equal(run_case_int(t, 0, "mean_ns"), 15000);
 	/* Durations are those of major ones: others do not count. */
 	struct analysis_options o = all;
 	o.min_ns = 15000;

@@ -295,6 +295,12 @@ static void filters(void **state)
 		{ "bytes", "10 4 h0 1 1 a red b 1; 20 10 h0 1 1 a blue b -; "
 			   "40 1 h0 2 1 b green a -; 50 3 h1 1 1 b red - 1; " },
 		{ "other_comm == \"a\"", "40 1 h0 2 1 b green a -; " },
+		/* What is known of a task at the end, and of its facts at once, in one condition. */
+		{ "comm == \"b\" || duration == 4",
+			"5 4 h0 1 1 a red - 2; 10 4 h0 1 1 a red b 1; 40 1 h0 2 1 b green a -; "
+			"50 3 h1 1 1 b red - 1; " },
+		{ "!(comm == \"a\" && color == \"red\")", "20 10 h0 1 1 a blue b -; 40 1 h0 2 1 b "
+							  "green a -; 50 3 h1 1 1 b red - 1; " },
 		{ "!(color =~ \"e\") || level == 4", "40 1 h0 2 1 b green a -; " },
 	};
 	struct bed b;
@@ -313,7 +319,7 @@ static void filters(void **state)
 	check(&b, &groups, group_columns, N(some), N(others),
 		"h0 1 1 a 3 4 10 6 3 18 5 20 2 150 2 0.818; ");
 	trace_filter_free(f);
-	static const char *const wrong[] = { "colour == 1", "comm == \"a\" || level == 1" };
+	static const char *const wrong[] = { "colour == 1", "comm == color" };
 	for (size_t i = 0; i < 2; i++) {
 		const struct thing *facts[] = { some, others };
 		size_t n[] = { 1, 1 };
@@ -335,10 +341,10 @@ static const struct thing cut[] = {
 static const struct mer_column cut_columns[] = { { "host", "host", MER_TEXT },
 	{ "cpu", "CPU", MER_ID }, { "time_ns", "time", MER_DURATION },
 	{ "red_ns", "red", MER_DURATION }, { "bytes", "bytes", MER_BYTES },
-	{ "avg_level", "level", MER_COUNT }, { "percent", "%", MER_RATIO }, { 0 } };
+	{ "mean_level", "level", MER_COUNT }, { "percent", "%", MER_RATIO }, { 0 } };
 static const struct fold_cell cut_cells[] = { { "time_ns", .op = FOLD_SUM },
 	{ "red_ns", FOLD_SUM, .where = { "color", FOLD_IS, RED, 0 } },
-	{ "bytes", FOLD_SPREAD, .of = "bytes" }, { "avg_level", FOLD_TIME_MEAN, .of = "level" },
+	{ "bytes", FOLD_SPREAD, .of = "bytes" }, { "mean_level", FOLD_TIME_MEAN, .of = "level" },
 	{ "percent", FOLD_OF_RANGE, .of = "time_ns" }, { 0 } };
 static const struct fold of_cut = {
 	.shape = FOLD_GROUPS, .kinds = { &stretch }, .group = "host cpu", .cells = cut_cells
@@ -359,6 +365,42 @@ static void stretches(void **state)
 	b.o = (struct analysis_options){ ALL, .periods = periods, .n_periods = 2 };
 	check(&b, &of_cut, cut_columns, N(cut), NULL, 0,
 		"h0 0 10 5 7 3 0.667; h0 1 5 0 1 8 0.333; ");
+	close_bed(&b);
+}
+
+/* Of what is left in a window only long parts count; several choices in one sum; and what time is left. */
+static int64_t if_long(int64_t begin, int64_t end)
+{
+	return end - begin >= 20 ? end - begin : 0;
+}
+
+static const struct mer_column own_columns[] = { { "host", "host", MER_TEXT },
+	{ "cpu", "CPU", MER_ID }, { "red_ns", "red", MER_DURATION },
+	{ "warm_ns", "warm", MER_DURATION }, { "cold_ns", "cold", MER_DURATION },
+	{ "long_ns", "long", MER_DURATION }, { "rest_ns", "rest", MER_DURATION },
+	{ "percent", "%", MER_RATIO }, { 0 } };
+static const struct fold_cell own_cells[] = { { "red_ns", FOLD_SUM,
+						      .where = { "color", FOLD_IS, RED, 0 } },
+	{ "warm_ns", FOLD_SUM, .where = { "color", FOLD_ONE_OF, 1 << RED | 1 << GREEN, 0 } },
+	{ "cold_ns", FOLD_SUM, .where = { "color", FOLD_IS, BLUE, 0 }, .kind = FOLD_EVERY_KIND },
+	{ "long_ns", FOLD_SUM, .of_piece = if_long },
+	{ "rest_ns", FOLD_REST, .of = "warm_ns cold_ns" },
+	{ "percent", FOLD_OF_OWN, .of = "warm_ns" }, { 0 } };
+static const struct fold of_own = {
+	.shape = FOLD_GROUPS, .kinds = { &stretch }, .group = "host cpu", .cells = own_cells
+};
+
+static void choices_and_rest(void **state)
+{
+	struct bed b;
+	(void)state;
+	open_bed(&b);
+	check(&b, &of_own, own_columns, N(cut), NULL, 0,
+		"h0 0 20 20 60 80 20 0.2; h0 1 0 20 0 20 80 0.2; ");
+	b.o.begin = 20;
+	b.o.end = 55;
+	check(&b, &of_own, own_columns, N(cut), NULL, 0,
+		"h0 0 10 10 25 25 0 0.286; h0 1 0 15 0 0 20 0.429; ");
 	close_bed(&b);
 }
 
@@ -389,6 +431,52 @@ static void over_time(void **state)
 	close_bed(&b);
 }
 
+/* Rates know fractions of a byte: 7.5 in 25 ns. */
+static void rates_over_time(void **state)
+{
+	static const struct mer_column columns[] = { { "begin", "begin", MER_TIME },
+		{ "tid", "tid", MER_ID }, { "time_ns", NULL, MER_DURATION },
+		{ "bytes_per_s", "bytes/s", MER_RATE }, { "at_once", "at once", MER_REAL }, { 0 } };
+	const struct fold fold = { .shape = FOLD_BINS,
+		.kinds = { &stretch },
+		.cells = (const struct fold_cell[]){ { "time_ns", .op = FOLD_SUM },
+			{ "bytes_per_s", FOLD_SPREAD_PER_SECOND, .of = "bytes" },
+			{ "at_once", FOLD_OF_TIME, .of = "time_ns" }, { 0 } },
+		.scopes = (const struct fold_scope[]){ { .group = "host thread" }, { 0 } } };
+	struct bed b;
+	struct analysis_bins four = { 0, 100, 4 };
+	(void)state;
+	open_bed(&b);
+	b.run.bins = &four;
+	check(&b, &fold, columns, N(cut), NULL, 0,
+		"0 1 15 3e+08 0.6; 25 1 15 1.6e+08 0.6; 50 1 10 6e+07 0.4; "
+		"25 2 20 8e+08 0.8; 50 2 25 1e+09 1; 75 2 15 6e+08 0.6; ");
+	close_bed(&b);
+}
+
+/* To the byte, between two the middle, also of several hosts; what is not known is not there. */
+static void exact_medians(void **state)
+{
+	static const struct mer_column columns[] = { { "color", "color", MER_TEXT },
+		{ "median_bytes", "median", MER_BYTES }, { 0 } };
+	const struct fold fold = { .shape = FOLD_GROUPS,
+		.kinds = { &whole },
+		.group = "color",
+		.cells = (const struct fold_cell[]){
+			{ "median_bytes", FOLD_MEDIAN, .of = "bytes" }, { 0 } } };
+	static const struct thing things[] = { { { 1, 1, 0, 0, RED }, 1000003, 1, KERNEL_NONE },
+		{ { 2, 2, 0, 0, RED }, 5, 1, KERNEL_NONE }, { { 3, 3, 0, 0, BLUE }, -1, 1, 1 },
+		{ { 4, 4, 0, 0, RED }, 1000001, 1, KERNEL_NONE },
+		{ { 5, 5, 0, 0, GREEN }, 1001, 1, KERNEL_NONE },
+		{ { 6, 6, 0, 0, RED }, 4000000, 1, KERNEL_NONE } };
+	struct bed b;
+	(void)state;
+	open_bed(&b);
+	check(&b, &fold, columns, N(things), N(others), "red 1000001; blue -; green 1001; ");
+	check(&b, &fold, columns, N(things), NULL, 0, "red 1000002; blue -; green 1001; ");
+	close_bed(&b);
+}
+
 /* The busiest are by themselves, the others one row. */
 static void all_others(void **state)
 {
@@ -414,6 +502,88 @@ static void all_others(void **state)
 	assert_string_equal(last[5].v.text, "all others");
 	assert_int_equal(last[6].v.i, 1 + 2 + 3 + 4);
 	assert_int_equal(last[7].v.i, 4);
+	close_bed(&b);
+}
+
+/* Where facts of all tasks count, those that were not chosen are among the others; cells may differ by scope; and who is
+ * not known is no row of a scope that wants it known. */
+static const struct fold every_task = { .shape = FOLD_BINS,
+	.kinds = { &stretch },
+	.cells = (const struct fold_cell[]){ { "time_ns", .op = FOLD_SUM },
+		{ "bytes", FOLD_PLUS, .of = "time_ns", .scopes = "host" },
+		{ "bytes", FOLD_CONSTANT, .scale = 7, .scopes = "thread" }, { 0 } },
+	.scopes = (const struct fold_scope[]){ { "host", .group = "host" },
+		{ "thread", "host thread", .known = "thread", .busiest = "time_ns" }, { 0 } },
+	.every_task = true };
+
+static void chosen_among_all(void **state)
+{
+	static const struct thing more[] = {
+		{ { 10, 30, 0, 0, RED }, 0, 0, 0 },
+		{ { 30, 90, 1, 0, BLUE }, 0, 0, 0 },
+		{ { 90, 95, KERNEL_NONE, 0, BLUE }, 0, 0, 0 },
+	};
+	struct bed b;
+	struct analysis_bins one = { 0, 100, 1 };
+	(void)state;
+	open_bed(&b);
+	b.run.bins = &one;
+	check(&b, &every_task, bins_columns, N(more), NULL, 0,
+		"0 100 host h0 - - 85 85; 0 100 thread h0 2 b 60 7; 0 100 thread h0 1 a 20 7; ");
+	b.o.wants_task = named_b;
+	b.o.wants_names = true;
+	check(&b, &every_task, bins_columns, N(more), NULL, 0,
+		"0 100 host h0 - - 85 85; 0 100 thread h0 2 b 60 7; "
+		"0 100 thread h0 - all others 20 7; ");
+	close_bed(&b);
+}
+
+/* Facts that wait until it is known whose they are give the same table, in the same order, few or many. */
+static void waiting_facts(void **state)
+{
+	enum { MANY = 50000 };
+	struct thing *many = calloc(MANY, sizeof(*many));
+	struct bed b;
+	(void)state;
+	assert_non_null(many);
+	open_bed(&b);
+	b.o.wants_task = named_b;
+	b.o.wants_names = true;
+	b.o.group_by = "color";
+	for (int i = 0; i < MANY; i++)
+		many[i] = (struct thing){ { i, i + i % 7, i % 3 == 1, 0,
+						  (uint16_t)(i < MANY / 2 ? BLUE : i % 2) },
+			1, 1, KERNEL_NONE };
+	for (size_t n = 10; n <= MANY; n = n == 10 ? MANY : MANY + 1) {
+		const struct thing *facts[] = { many, NULL };
+		const struct fold_request r = { .fold = &groups,
+			.columns = group_columns,
+			.options = &b.o,
+			.by_duration = true };
+		struct fold_plan *p;
+		assert_int_equal(
+			try_fold(&b, &groups, group_columns, facts, (size_t[]){ n, 0 }, 1), 0);
+		char *expected = strdup(text_of(&b.table));
+		assert_int_equal(fold_plan_new(&b.run, &r, &p, &b.err), 0);
+		assert_true(fold_waits(p));
+		struct fold_state *states[2] = { fold_state_new(p, 0), NULL };
+		struct fold_waiting *w = fold_waiting_new(&whole, 1000);
+		assert_true(fold_waiting_for(w, states[0]));
+		for (size_t i = 0; i < n; i += 100)
+			assert_int_equal(fold_waiting_take(w, &b.t.hosts[0], many + i,
+						 n - i < 100 ? n - i : 100, &b.err),
+				0);
+		assert_int_equal(fold_waiting_end(w, &b.run, 0, &b.err), 0);
+		mer_table_fini(&b.table);
+		mer_table_init(&b.table, "t", "t", fold_plan_columns(p), &b.run.arena);
+		assert_int_equal(fold_emit(p, &b.run, states, &b.table), 0);
+		assert_string_equal(text_of(&b.table), expected);
+		fold_waiting_free(w);
+		fold_state_free(states[0]);
+		fold_plan_free(p);
+		free(expected);
+	}
+	free(many);
 	close_bed(&b);
 }
 
@@ -469,8 +639,13 @@ int main(void)
 		cmocka_unit_test(late_tasks),
 		cmocka_unit_test(filters),
 		cmocka_unit_test(stretches),
+		cmocka_unit_test(choices_and_rest),
 		cmocka_unit_test(over_time),
+		cmocka_unit_test(rates_over_time),
 		cmocka_unit_test(all_others),
+		cmocka_unit_test(chosen_among_all),
+		cmocka_unit_test(waiting_facts),
+		cmocka_unit_test(exact_medians),
 		cmocka_unit_test(percentiles),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,7 +121,7 @@ static void put_key(
 /* The column of the log that freq and stats are about: sizes where freq has sizes. */
 static size_t value_column(const struct mer_table *log, const struct mer_table *freq)
 {
-	if (freq && has(freq, "begin_bytes"))
+	if (freq && has(freq, "from_bytes"))
 		return column(log, "bytes");
 	size_t i = 0;
 	while (i < log->n_columns && log->columns[i].type != MER_DURATION)
@@ -182,7 +182,7 @@ static size_t first_of(const struct item *items, size_t n, const char *key)
 /* Histograms of which the log does not tell what they are about (a device) count together. */
 static void check_freq(const struct mer_table *log, size_t value, const struct mer_table *freq)
 {
-	size_t begin = column(freq, has(freq, "begin_bytes") ? "begin_bytes" : "begin_ns");
+	size_t begin = column(freq, has(freq, "from_bytes") ? "from_bytes" : "from_ns");
 	size_t end = begin + 1, count = column(freq, "count");
 	const char *keys[MAX_KEYS];
 	size_t n_keys = shared_keys(freq, log, keys), n;
@@ -255,8 +255,8 @@ static void check_group(const struct mer_table *stats, const char *unit, const s
 	long double mean = (long double)should_total / (long double)n, m2 = 0;
 	for (size_t i = 0; i < n; i++)
 		m2 += ((long double)items[i].value - mean) * ((long double)items[i].value - mean);
-	int64_t avg = number(stats, rows[0].row, "avg", unit);
-	check(fabsl((long double)avg - mean) <= 0.5L, "stats: avg", key, avg, (int64_t)mean);
+	int64_t shown = number(stats, rows[0].row, "mean", unit);
+	check(fabsl((long double)shown - mean) <= 0.5L, "stats: mean", key, shown, (int64_t)mean);
 	if (n < 2)
 		return;
 	long double stddev = sqrtl(m2 / (long double)(n - 1));
@@ -446,8 +446,8 @@ static void check_durations(struct run_case *c, const struct all_tables *all, co
 		}
 		/* Faults that waited for no disk, packets of one end, requests without end. */
 		bool some_have_none = strcmp(id, "faults") == 0 || strcmp(id, "net") == 0 ||
-				      (strcmp(id, "io") == 0 && (strncmp(t->id, "bins", 4) == 0 ||
-									strcmp(t->id, "map") == 0));
+				      strcmp(id, "disk") == 0 ||
+				      (strcmp(id, "io") == 0 && strncmp(t->id, "bins", 4) == 0);
 		for (size_t k = 0; k < t->n_columns; k++) {
 			int64_t sum = (int64_t)((uint64_t)sum_of(p, k) + (uint64_t)sum_of(q, k));
 			if (adds_up(t->columns[k].key) &&
@@ -484,7 +484,7 @@ static void check_too_long(struct run_case *c, const char *source)
 
 static size_t name_column(const struct mer_table *log)
 {
-	return has(log, "file") ? column(log, "file") : column(log, "name");
+	return column(log, has(log, "file") ? "file" : has(log, "disk") ? "disk" : "name");
 }
 
 static bool is_it(void *ctx, const char *name)

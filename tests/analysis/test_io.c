@@ -66,7 +66,7 @@ static void calls_count_by_kind(void **state)
 	struct run_case c;
 	(void)state;
 	run_case_open_scenario(&c, calls_scenario);
-	run_case_run(&c, "io", NULL);
+	run_case_run(&c, "io disk", NULL);
 	const struct mer_table *t = run_case_table(&c, "top");
 	static const struct {
 		const char *key;
@@ -114,7 +114,7 @@ static void calls_count_by_kind(void **state)
 	assert_int_equal(run_case_int(t, x, "min_ns"), 30 * US);
 	assert_int_equal(run_case_int(t, x, "max_ns"), 500 * US);
 	assert_int_equal(run_case_int(t, x, "total_ns"), 730 * US);
-	assert_int_equal(run_case_int(t, x, "avg_ns"), 243333);
+	assert_int_equal(run_case_int(t, x, "mean_ns"), 243333);
 	/* of 200, 500, 30: sqrt(((-43.3)^2 + 256.7^2 + (-213.3)^2) / 2) */
 	assert_int_equal(run_case_int(t, x, "stddev_ns"), 237978);
 	assert_in_range(run_case_int(t, x, "p50_ns"), 196 * US, 204 * US); /* 1 in 64 */
@@ -136,7 +136,7 @@ static void durations_limit_what_counts(void **state)
 	o.min_ns = 200 * US;
 	o.max_ns = 500 * US;
 	run_case_open_scenario(&c, calls_scenario);
-	run_case_run(&c, "io", &o);
+	run_case_run(&c, "io disk", &o);
 	assert_int_equal(run_case_table(&c, "log")->n_rows, 3);
 	assert_int_equal(run_case_sum(run_case_table(&c, "stats"), "count", NULL, NULL), 3);
 	assert_int_equal(run_case_sum(run_case_table(&c, "freq"), "count", NULL, NULL), 3);
@@ -149,7 +149,7 @@ static void durations_limit_what_counts(void **state)
 /* Time of a tick of a description, by the only (or first) request issued at this tick. */
 static int64_t tick_zero(const struct run_case *c, int64_t tick)
 {
-	return run_case_int(run_case_table(c, "log"), 0, "begin") - tick * US;
+	return run_case_int(run_case_table(c, "disk:log"), 0, "begin") - tick * US;
 }
 
 static void expect_bin(const struct mer_table *t, size_t row, int64_t read, int64_t written,
@@ -172,23 +172,23 @@ static void a_disk_over_time(void **state)
 	struct analysis_options o = all;
 	(void)state;
 	run_more_open_xml(&c, "io/io_analysis.xml", "");
-	run_case_run(&c, "io", NULL);
-	const struct mer_table *t = run_case_table(&c, "disks");
+	run_case_run(&c, "io disk", NULL);
+	const struct mer_table *t = run_case_table(&c, "disk:top");
 	size_t d = run_case_find(t, "disk", "sda", 0);
 	assert_int_equal(run_case_int(t, d, "read_bytes"), 256 * SECTOR);
 	assert_int_equal(run_case_int(t, d, "written_bytes"), 24 * SECTOR);
 	assert_int_equal(run_case_int(t, d, "reads"), 1);
 	assert_int_equal(run_case_int(t, d, "writes"), 3);
 	assert_int_equal(run_case_int(t, d, "queue_max_ns"), 10 * US);
-	assert_int_equal(run_case_int(t, d, "queue_avg_ns"), (5 + 2 + 4 + 10) * US / 4);
+	assert_int_equal(run_case_int(t, d, "queue_mean_ns"), (5 + 2 + 4 + 10) * US / 4);
 	assert_int_equal(run_case_int(t, d, "service_max_ns"), 10 * US);
-	assert_int_equal(run_case_int(t, d, "service_avg_ns"), (10 + 3 + 6 + 7 + 10) * US / 5);
+	assert_int_equal(run_case_int(t, d, "service_mean_ns"), (10 + 3 + 6 + 7 + 10) * US / 5);
 	assert_int_equal(run_case_int(t, d, "busy_ns"), (10 + 8 + 7 + 10) * US);
 	o.begin = tick_zero(&c, 10);
 	o.end = o.begin + 70 * US;
 	o.n_bins = 7;
-	run_case_run(&c, "io", &o);
-	t = run_case_table(&c, "bins");
+	run_case_run(&c, "io disk", &o);
+	t = run_case_table(&c, "disk:bins");
 	assert_int_equal(t->n_rows, 7);
 	expect_bin(t, 0, 0, 0, 0, .5);
 	expect_bin(t, 1, 0, 8 * SECTOR, 1, 0);
@@ -201,8 +201,8 @@ static void a_disk_over_time(void **state)
 	o.begin += 31 * US;
 	o.end = o.begin + 2 * US;
 	o.n_bins = 1;
-	run_case_run(&c, "io", &o);
-	t = run_case_table(&c, "bins");
+	run_case_run(&c, "io disk", &o);
+	t = run_case_table(&c, "disk:bins");
 	assert_int_equal(t->n_rows, 1);
 	assert_int_equal(
 		run_case_int(t, 0, "written_bytes"), 8 * SECTOR * 4 / 6 - 8 * SECTOR * 2 / 6);
@@ -215,16 +215,16 @@ static void disks_have_names(void **state)
 	struct run_case c;
 	(void)state;
 	run_more_open_xml(&c, "io/io_two_devices.xml", "");
-	run_case_run(&c, "io", NULL);
-	const struct mer_table *t = run_case_table(&c, "disks");
+	run_case_run(&c, "io disk", NULL);
+	const struct mer_table *t = run_case_table(&c, "disk:top");
 	assert_int_equal(t->n_rows, 2);
 	size_t a = run_case_find(t, "disk", "sda", 0), b = run_case_find(t, "disk", "sdb", 0);
 	assert_int_equal(run_case_int(t, a, "written_bytes"), 8 * SECTOR);
 	assert_int_equal(run_case_int(t, b, "read_bytes"), 16 * SECTOR);
 	run_case_close(&c);
 	run_more_open_xml(&c, "io/io_nostatedump.xml", "");
-	run_case_run(&c, "io", NULL);
-	t = run_case_table(&c, "disks");
+	run_case_run(&c, "io disk", NULL);
+	t = run_case_table(&c, "disk:top");
 	assert_int_equal(t->n_rows, 1);
 	assert_string_equal(run_case_text(t, 0, "disk"), "8,16");
 	run_case_close(&c);
@@ -235,7 +235,7 @@ static void reads_of_threads(void **state)
 	struct run_case c;
 	(void)state;
 	run_more_open_xml(&c, "io/io_syscall_read.xml", "");
-	run_case_run(&c, "io", NULL);
+	run_case_run(&c, "io disk", NULL);
 	const struct mer_table *t = run_case_table(&c, "top");
 	assert_int_equal(run_case_int(t, run_more_row(t, "tid=2"), "read_bytes"), 44);
 	assert_int_equal(run_case_int(t, run_more_row(t, "tid=5"), "errors"), 1);
@@ -264,8 +264,8 @@ static void order_and_errors(void **state)
 		"8us h 0 block_rq_issue dev=8388608 sector=16 nr_sector=8 bytes=0 tid=7 rwbs=2\n"
 		"9us h 0 block_rq_complete dev=8388608 sector=16 nr_sector=8 error=0 rwbs=2\n"
 		"10us h 0 block_rq_issue dev=8388608 sector=24 nr_sector=8 bytes=0 tid=7 rwbs=1\n");
-	run_case_run(&c, "io", NULL);
-	const struct mer_table *t = run_case_table(&c, "disks");
+	run_case_run(&c, "io disk", NULL);
+	const struct mer_table *t = run_case_table(&c, "disk:top");
 	assert_int_equal(t->n_rows, 1);
 	assert_string_equal(run_case_text(t, 0, "disk"), "8,0");
 	assert_int_equal(run_case_int(t, 0, "requests"), 4);
@@ -281,8 +281,11 @@ static void order_and_errors(void **state)
 	assert_int_equal(run_case_int(t, 0, "tid"), 7);
 	assert_int_equal(run_case_int(t, 0, "block_read_bytes"), 8192);
 	assert_int_equal(run_case_int(t, 0, "block_written_bytes"), 8192); /* asked for, not done */
-	t = run_case_table(&c, "log");
+	t = run_case_table(&c, "disk:log");
 	assert_int_equal(run_case_find(t, "ret", "EIO", 0), 1);
+	assert_false(run_case_cell(t, 0, "seek_bytes")->set);
+	assert_int_equal(run_case_int(t, 1, "seek_bytes"), 0);
+	assert_int_equal(run_case_int(t, 2, "seek_bytes"), (900 - 116) * SECTOR);
 	run_case_close(&c);
 }
 
@@ -297,8 +300,8 @@ static void published_write_speed(void **state)
 	o.end = o.begin + 100000000;
 	o.n_bins = 49;
 	run_case_open_recording(&c, "public/synctraces/scp_dest");
-	run_case_run(&c, "io", &o);
-	const struct mer_table *t = run_case_table(&c, "bins");
+	run_case_run(&c, "io disk", &o);
+	const struct mer_table *t = run_case_table(&c, "disk:bins");
 	size_t first = run_case_find(t, "disk", "8,0", 0);
 	for (size_t i = 0; i < 49; i++) {
 		double is = real(t, first + i, "write_bytes_per_s"), should = i < 5 ? wanted[i] : 0;
@@ -324,7 +327,7 @@ static void bytes_of_programs(void **state)
 	struct run_case c;
 	(void)state;
 	run_case_open_recording(&c, "lab/cpu-mem-io");
-	run_case_run(&c, "io", NULL);
+	run_case_run(&c, "io disk", NULL);
 	const struct mer_table *t = run_case_table(&c, "top");
 	expect_sum(t, "tid=254 comm=disk-writer", "disk_written_bytes", 16 * MB, 16 * MB);
 	expect_sum(t, "tid=256 comm=disk-writer", "disk_written_bytes", 8 * MB, 8 * MB);
@@ -340,7 +343,7 @@ static void bytes_of_programs(void **state)
 	expect_sum(t, "tid=258 comm=disk-reader", "block_read_bytes", 16 * MB, 16 * MB);
 	expect_sum(t, "tid=260 comm=disk-reader", "block_read_bytes", 8 * MB, 9 * MB);
 	expect_sum(t, "tid=262 comm=disk-reader", "block_read_bytes", 0, 0);
-	t = run_case_table(&c, "disks");
+	t = run_case_table(&c, "disk:top");
 	/* Besides the files, only what the file system keeps about them. */
 	expect_sum(t, "host=worker disk=vdb", "read_bytes", 24 * MB, 24 * MB + 16384);
 	expect_sum(t, "host=worker disk=vdb", "written_bytes", 24 * MB, 24 * MB + 16384);
@@ -355,9 +358,18 @@ static void bytes_of_programs(void **state)
 
 /* ---- all tables say the same ---- */
 
-static bool is_call(const char *name)
+static void check_sums(
+	const struct run_case *c, const char *log_id, const char *stats_id, const char *freq_id)
 {
-	return strncmp(name, "disk ", 5) != 0;
+	const struct mer_table *log = run_case_table(c, log_id);
+	const struct mer_table *stats = run_case_table(c, stats_id);
+	const struct mer_table *freq = run_case_table(c, freq_id);
+	assert_int_equal(run_case_sum(stats, "count", NULL, NULL), (int64_t)log->n_rows);
+	assert_int_equal(run_case_sum(freq, "count", NULL, NULL), (int64_t)log->n_rows);
+	assert_int_equal(
+		run_case_sum(stats, "bytes", NULL, NULL), run_case_sum(log, "bytes", NULL, NULL));
+	assert_int_equal(run_case_sum(stats, "total_ns", NULL, NULL),
+		run_case_sum(log, "duration_ns", NULL, NULL));
 }
 
 static void check_agreement(struct run_case *c, const char *name)
@@ -367,7 +379,7 @@ static void check_agreement(struct run_case *c, const char *name)
 	const struct mer_table *log = run_case_table(c, "log");
 	const struct mer_table *stats = run_case_table(c, "stats");
 	const struct mer_table *freq = run_case_table(c, "freq");
-	const struct mer_table *disks = run_case_table(c, "disks");
+	const struct mer_table *disks = run_case_table(c, "disk:top");
 	const struct mer_table *files = run_case_table(c, "files");
 	int64_t calls = 0, bytes = 0, copied = 0, ns = 0, last = INT64_MIN;
 	for (size_t i = 0; i < log->n_rows; i++) {
@@ -375,8 +387,6 @@ static void check_agreement(struct run_case *c, const char *name)
 		int64_t b = run_case_int(log, i, "bytes");
 		assert_true(run_case_int(log, i, "begin") >= last);
 		last = run_case_int(log, i, "begin");
-		if (!is_call(op))
-			continue;
 		calls++;
 		ns += run_case_int(log, i, "duration_ns");
 		bytes += strcmp(op, "copy") == 0 ? 2 * b : b;
@@ -391,19 +401,14 @@ static void check_agreement(struct run_case *c, const char *name)
 	assert_int_equal(run_case_sum(files, "count", NULL, NULL), calls);
 	assert_int_equal(run_case_sum(files, "total_ns", NULL, NULL), ns);
 	for (size_t i = 0; i < stats->n_rows; i++) {
-		char of[300]; /* names of disks' operations have blanks */
+		char of[300];
 		const char *op = run_case_text(stats, i, "name");
 		snprintf(of, sizeof(of), "host=%s name=%s", run_case_text(stats, i, "host"), op);
-		if (is_call(op))
-			assert_int_equal(
-				run_more_sum(freq, "count", of), run_case_int(stats, i, "count"));
+		assert_int_equal(run_more_sum(freq, "count", of), run_case_int(stats, i, "count"));
 	}
-	assert_int_equal(run_case_sum(stats, "count", NULL, NULL), (int64_t)log->n_rows);
-	assert_int_equal(run_case_sum(freq, "count", NULL, NULL), (int64_t)log->n_rows);
-	assert_int_equal(
-		run_case_sum(stats, "bytes", NULL, NULL), run_case_sum(log, "bytes", NULL, NULL));
-	assert_int_equal(run_case_sum(stats, "total_ns", NULL, NULL),
-		run_case_sum(log, "duration_ns", NULL, NULL));
+	check_sums(c, "log", "stats", "freq");
+	check_sums(c, "disk:log", "disk:stats", "disk:freq");
+	log = run_case_table(c, "disk:log");
 	assert_int_equal(run_case_sum(disks, "read_bytes", NULL, NULL),
 		run_case_sum(log, "bytes", "name", "disk read"));
 	assert_int_equal(run_case_sum(disks, "written_bytes", NULL, NULL),
@@ -418,8 +423,8 @@ static void check_agreement(struct run_case *c, const char *name)
 	for (size_t i = 0; i < sizeof(n_bins) / sizeof(n_bins[0]); i++) {
 		struct analysis_options o = all;
 		o.n_bins = n_bins[i];
-		run_case_run(c, "io", &o);
-		const struct mer_table *bins = run_case_table(c, "bins");
+		run_case_run(c, "io disk", &o);
+		const struct mer_table *bins = run_case_table(c, "disk:bins");
 		assert_int_equal(bins->n_rows, n_bins[i] * n_disks);
 		assert_int_equal(run_case_sum(bins, "read_bytes", NULL, NULL), read);
 		assert_int_equal(run_case_sum(bins, "written_bytes", NULL, NULL), written);
@@ -435,7 +440,7 @@ static void tables_agree(void **state)
 	for (size_t i = 0; i < sizeof(recordings) / sizeof(recordings[0]); i++) {
 		struct run_case c;
 		run_case_open_recording(&c, recordings[i]);
-		run_case_run(&c, "io", NULL);
+		run_case_run(&c, "io disk", NULL);
 		check_agreement(&c, recordings[i]);
 		run_case_close(&c);
 	}
@@ -451,7 +456,7 @@ static void ranges_add_up(void **state)
 	int64_t whole[N_KEYS], parts[N_KEYS] = { 0 };
 	(void)state;
 	run_case_open_recording(&c, "lab/cpu-mem-io");
-	run_case_run(&c, "io", NULL);
+	run_case_run(&c, "io disk", NULL);
 	const struct mer_table *log = run_case_table(&c, "log");
 	int64_t begin = run_case_int(log, 0, "begin");
 	int64_t end = run_case_int(log, log->n_rows - 1, "begin") + 1;
@@ -461,7 +466,7 @@ static void ranges_add_up(void **state)
 		struct analysis_options o = all;
 		o.begin = begin + (end - begin) * i / N_PARTS;
 		o.end = begin + (end - begin) * (i + 1) / N_PARTS;
-		run_case_run(&c, "io", &o);
+		run_case_run(&c, "io disk", &o);
 		for (int k = 0; k < N_KEYS; k++)
 			parts[k] += run_case_sum(run_case_table(&c, "top"), keys[k], NULL, NULL);
 	}
@@ -487,11 +492,11 @@ static void choices_and_limits(void **state)
 		bool even = i == 0;
 		o.wants_task = wants_even;
 		o.ctx = &even;
-		run_case_run(&c, "io", &o);
+		run_case_run(&c, "io disk", &o);
 		bytes += run_case_sum(run_case_table(&c, "top"), "bytes", NULL, NULL);
 		calls += run_case_sum(run_case_table(&c, "top"), "calls", NULL, NULL);
 	}
-	run_case_run(&c, "io", NULL);
+	run_case_run(&c, "io disk", NULL);
 	const struct mer_table *log = run_case_table(&c, "log");
 	assert_int_equal(run_case_sum(run_case_table(&c, "top"), "bytes", NULL, NULL), bytes);
 	assert_int_equal(run_case_sum(run_case_table(&c, "top"), "calls", NULL, NULL), calls);
@@ -501,7 +506,7 @@ static void choices_and_limits(void **state)
 		begins[i] = run_case_int(log, i, "begin");
 	o = all;
 	o.limit = 10;
-	run_case_run(&c, "io", &o);
+	run_case_run(&c, "io disk", &o);
 	log = run_case_table(&c, "log");
 	assert_int_equal(log->n_rows, 10);
 	assert_int_equal(log->n_left_out, n - 10);

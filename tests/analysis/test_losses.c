@@ -41,8 +41,8 @@ static void by_hand(void **state)
 		const char *analysis, *table, *row;
 	} rows[] = {
 		{ "irq", "stats", "kind=softirq nr=9 count=1 raise_count=1 raise_total_ns=2000" },
-		{ "io", "disks", "requests=1 reads=1 read_bytes=4096 service_avg_ns=2000" },
-		{ "io", "log", "begin=10000 end=12000 bytes=4096 tid=-" },
+		{ "disk", "top", "requests=1 reads=1 read_bytes=4096 service_mean_ns=2000" },
+		{ "disk", "log", "begin=10000 end=12000 bytes=4096 tid=-" },
 		{ "mem", "top", "tid=10 allocated_bytes=4096 freed_bytes=0" },
 		{ "mem", "top", "tid=- allocated_bytes=8192 freed_bytes=8192" },
 		{ "faults", "top", "tid=- faults=1" },

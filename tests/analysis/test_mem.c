@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "analysis/reports/mem_objects.h"
+#include "analysis/facts/mem_objects.h"
 #include "base/str.h"
 #include "run_more.h"
 

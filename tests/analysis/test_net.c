@@ -116,7 +116,7 @@ static void packets_of_two_hosts(void **state)
 	expect(t, "from_host=a to_host=b", "sent_bytes", 300);
 	expect(t, "from_host=a to_host=b", "received_bytes", 300);
 	expect(t, "from_host=a to_host=b", "min_ns", 10 * US);
-	expect(t, "from_host=b to_host=a", "avg_ns", 10 * US);
+	expect(t, "from_host=b to_host=a", "mean_ns", 10 * US);
 	expect(t, "from_host=b to_host=a", "sent_bytes", 52);
 	t = run_case_table(&c, "sockets");
 	assert_int_equal(t->n_rows, 1);

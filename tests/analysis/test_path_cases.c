@@ -50,7 +50,7 @@ static enum kernel_state state_of(char letter)
 	case 'R': return KERNEL_USER;
 	case 'B': return KERNEL_BLOCKED;
 	case 'N': return KERNEL_NEW;
-	case 'W': return KERNEL_READY;
+	case 'W': return KERNEL_RUNNABLE;
 	case 'U': return KERNEL_UNKNOWN;
 	default: fail_msg("no state %c", letter); return KERNEL_UNKNOWN;
 	}
@@ -425,8 +425,8 @@ static void chain(void **state)
 	wake(&g, 0, a1, 16, a2);
 	wake(&g, 0, a0, 20, a1);
 	expect(&g, a0,
-		"0 running 0-4\n2 disk 4-10\n2 wait-cpu 10-12\n2 running 12-16\n1 wait-cpu 16-18\n"
-		"1 running 18-20\n0 wait-cpu 20-21\n0 running 21-22\n",
+		"0 running 0-4\n2 disk 4-10\n2 runnable 10-12\n2 running 12-16\n1 runnable 16-18\n"
+		"1 running 18-20\n0 runnable 20-21\n0 running 21-22\n",
 		"0@4 wait 2@4\n2@16 wake 1@16\n1@20 wake 0@20\n");
 	end(&g);
 }

@@ -97,10 +97,10 @@ static void path_of(const char *world, int64_t begin, int64_t end, const char *e
 static void causes(void **state)
 {
 	(void)state;
-	path_of("0 0:1 user\n10 0:1 read disk\n20 0:1 ready\n30 0:1 syscall\n40 0:1 "
+	path_of("0 0:1 user\n10 0:1 read disk\n20 0:1 runnable\n30 0:1 syscall\n40 0:1 "
 		"interrupted\n50 0:1 running\n60 0:1 thread\n",
 		0, 100,
-		"0:1 running 0-10, 0:1 disk 10-20, 0:1 wait-cpu 20-30, 0:1 running 30-40, 0:1 "
+		"0:1 running 0-10, 0:1 disk 10-20, 0:1 runnable 20-30, 0:1 running 30-40, 0:1 "
 		"interrupted 40-50, 0:1 running 50-60, 0:1 running 60-100");
 	path_of("0 0:1 user\n10 0:1 read timer\n20 0:1 user\n30 0:1 read network\n40 0:1 user\n50 "
 		"0:1 read task\n60 0:1 user\n",
@@ -312,10 +312,26 @@ static void held(void **state)
 	tw_fini(&t);
 }
 
+/* Whoever asked no longer waits. */
+static void cancelled(void **state)
+{
+	struct tasks_world t;
+	struct path p;
+	struct mer_err err = { 0 };
+	struct mer_cancel cancel = { true };
+	(void)state;
+	world_text(&t, "0 0:1 user\n10 0:1 read disk\n20 0:1 user\n");
+	t.w.cancel = &cancel;
+	assert_int_equal(path_find(&t.w, 0, 0, 5 * MS, 25 * MS, &p, &err), MER_ERR_CANCELLED);
+	path_fini(&p);
+	tw_fini(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(causes), cmocka_unit_test(windows),
 		cmocka_unit_test(followed), cmocka_unit_test(stopped_and_new),
-		cmocka_unit_test(packets), cmocka_unit_test(answers), cmocka_unit_test(held) };
+		cmocka_unit_test(packets), cmocka_unit_test(answers), cmocka_unit_test(held),
+		cmocka_unit_test(cancelled) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

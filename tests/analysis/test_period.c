@@ -106,7 +106,7 @@ static void test_keyed(void **state)
 	assert_true(run_more_is(run_case_table(&c, "log"), 1,
 		"key=2 host=a tid=10 comm=ten end_host=b end_tid=10 end_comm=peer cpu=0"));
 	assert_true(run_more_is(run_case_table(&c, "stats"), 0,
-		"count=3 min_ns=10000 max_ns=200000 avg_ns=120000 total_ns=360000 "
+		"count=3 min_ns=10000 max_ns=200000 mean_ns=120000 total_ns=360000 "
 		"covered_ns=310002"));
 	assert_true(
 		run_more_is(run_case_table(&c, "stats_key"), 1, "key=1 count=2 total_ns=160000"));
@@ -260,6 +260,7 @@ static const struct sums checked[] = {
 	{ "cpu", "cpus", "user_ns syscall_ns kernel_ns irq_ns softirq_ns idle_ns unknown_ns" },
 	{ "syscall", "stats", "count errors total_ns" },
 	{ "io", "top", "read_bytes written_bytes calls total_ns" },
+	{ "disk", "top", "requests read_bytes written_bytes busy_ns merged errors" },
 	{ "net", "top", "sent_packets received_packets sent_bytes received_bytes" },
 	{ "mem", "top", "allocated_bytes freed_bytes" },
 	{ "faults", "top", "minor major kernel" },
@@ -286,7 +287,7 @@ static size_t add_up(
 	const struct mer_table *t = run_case_table(c, s->table);
 	for (char *key = strtok_r(keys, " ", &rest); key; key = strtok_r(NULL, " ", &rest))
 		sums[n++] = run_more_sum(t, key, "");
-	int bins = analysis_find_output(c->analysis, "bins");
+	int bins = analysis_find_output(c->requests[0].analysis, "bins");
 	snprintf(keys, sizeof(keys), "%s", s->keys);
 	for (char *key = strtok_r(keys, " ", &rest); bins >= 0 && key;
 		key = strtok_r(NULL, " ", &rest))

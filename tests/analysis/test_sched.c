@@ -21,7 +21,7 @@ static const struct analysis_options all = {
 static void check_agreement(struct run_case *c)
 {
 	run_case_run(c, "cpu", NULL);
-	int64_t waited = run_more_sum(run_case_table(c, "top"), "wait_cpu_ns", "");
+	int64_t waited = run_more_sum(run_case_table(c, "top"), "runnable_ns", "");
 	run_case_run(c, "sched", NULL);
 	const struct mer_table *log = run_case_table(c, "log"), *top = run_case_table(c, "top");
 	const struct mer_table *stats = run_case_table(c, "stats");
@@ -47,7 +47,7 @@ static void check_agreement(struct run_case *c)
 		if (i > 0)
 			assert_true(
 				run_case_int(log, i - 1, "begin") <= run_case_int(log, i, "begin"));
-		const struct mer_cell *instead = run_case_cell(log, i, "instead_ns");
+		const struct mer_cell *instead = run_case_cell(log, i, "next_ns");
 		assert_true(!instead->set || (instead->v.i > 0 && instead->v.i <= ns));
 		longest = ns > longest ? ns : longest;
 	}
@@ -94,21 +94,21 @@ static void worked_out(void **state)
 	assert_int_equal(log->n_rows, 3);
 	assert_true(run_more_is(log, 0,
 		"begin=20000 switch_in=50000 latency_ns=30000 host=h tid=6 comm=w cpu=0 prio=20 "
-		"cause=irq waker_tid=- instead_tid=5 instead_comm=hog instead_ns=30000"));
+		"cause=irq waker_tid=- next_tid=5 next_comm=hog next_ns=30000"));
 	assert_true(run_more_is(log, 1,
 		"begin=70000 latency_ns=5000 tid=6 prio=15 cause=task waker_tid=5 waker_comm=hog "
-		"instead_tid=5 instead_ns=5000"));
-	assert_true(run_more_is(log, 2,
-		"begin=86000 latency_ns=4000 tid=6 waker_tid=9 instead_tid=9 instead_ns=4000"));
+		"next_tid=5 next_ns=5000"));
+	assert_true(run_more_is(
+		log, 2, "begin=86000 latency_ns=4000 tid=6 waker_tid=9 next_tid=9 next_ns=4000"));
 	const struct mer_table *preemptions = run_case_table(&c, "preemptions");
 	assert_int_equal(preemptions->n_rows, 2);
 	assert_true(run_more_is(preemptions, 0,
-		"begin=50000 duration_ns=10000 tid=5 prio=25 instead_tid=6 instead_ns=10000"));
-	assert_true(run_more_is(preemptions, 1,
-		"begin=80000 switch_in=86000 duration_ns=6000 tid=6 instead_tid=9"));
+		"begin=50000 duration_ns=10000 tid=5 prio=25 next_tid=6 next_ns=10000"));
+	assert_true(run_more_is(
+		preemptions, 1, "begin=80000 switch_in=86000 duration_ns=6000 tid=6 next_tid=9"));
 	const struct mer_table *stats = run_case_table(&c, "stats");
 	assert_true(run_more_is(stats, run_more_row(stats, "tid=6"),
-		"count=3 min_ns=4000 max_ns=30000 avg_ns=13000 total_ns=39000 preemptions=1 "
+		"count=3 min_ns=4000 max_ns=30000 mean_ns=13000 total_ns=39000 preemptions=1 "
 		"preempted_ns=6000 unclear_ns=0"));
 	/* hog still waits for the CPU when the recording ends, but no time has passed. */
 	assert_true(run_more_is(stats, run_more_row(stats, "tid=5"), "count=0 min_ns=-"));
@@ -154,10 +154,10 @@ static void who_instead(void **state)
 		"next_tid=0\n");
 	run_case_run(&c, "sched", NULL);
 	const struct mer_table *preemptions = run_case_table(&c, "preemptions");
-	assert_true(run_more_is(preemptions, 0, "tid=6 instead_comm=b instead_ns=30000"));
+	assert_true(run_more_is(preemptions, 0, "tid=6 next_comm=b next_ns=30000"));
 	/* It waited for CPU 1, and was run by CPU 0 in the end. */
 	assert_true(run_more_is(run_case_table(&c, "log"), 0,
-		"tid=6 cpu=0 latency_ns=15000 instead_comm=c instead_ns=15000"));
+		"tid=6 cpu=0 latency_ns=15000 next_comm=c next_ns=15000"));
 	run_case_close(&c);
 }
 
@@ -204,7 +204,7 @@ static void description(void **state)
 			fail_msg("row %zu is not %s", i, rows[i]);
 	const struct mer_table *preemptions = run_case_table(&c, "preemptions");
 	assert_true(run_more_is(preemptions,
-		run_more_row(preemptions, "begin=20000 switch_in=25000 tid=2"), "instead_tid=3"));
+		run_more_row(preemptions, "begin=20000 switch_in=25000 tid=2"), "next_tid=3"));
 	run_case_close(&c);
 }
 
@@ -283,7 +283,7 @@ static void simulated_with(const char *options)
 		bool of_one = rows[i - 1].tid == r->tid && rows[i + 1].tid == r->tid;
 		bool was_woken = strcmp(rows[i - 1].state, "blocked") == 0 ||
 				 strcmp(rows[i - 1].state, "new") == 0;
-		if (strcmp(r->state, "ready") != 0 || !of_one || !was_woken ||
+		if (strcmp(r->state, "runnable") != 0 || !of_one || !was_woken ||
 			rows[i - 1].end != r->begin || !has_cpu(&rows[i + 1]))
 			continue;
 		char row[100];
@@ -296,9 +296,9 @@ static void simulated_with(const char *options)
 			assert_true(waker->set && waker->v.i == rows[i - 1].by);
 		if (r->cpu != rows[i + 1].cpu)
 			continue;
-		const struct mer_cell *instead = run_case_cell(log, at, "instead_tid");
+		const struct mer_cell *instead = run_case_cell(log, at, "next_tid");
 		int64_t most = truth_instead(rows, n, r->tid, r->cpu, r->begin, r->end, -1);
-		int64_t ours = instead->set ? run_case_int(log, at, "instead_ns") : 0;
+		int64_t ours = instead->set ? run_case_int(log, at, "next_ns") : 0;
 		assert_int_equal(ours, most);
 		if (instead->set)
 			assert_int_equal(ours, truth_instead(rows, n, r->tid, r->cpu, r->begin,
@@ -353,8 +353,8 @@ static void long_wait(void **state)
 		longest[which] = run_case_int(t, r, "latency_ns");
 		if (longest[which] < 150 * MS)
 			continue;
-		assert_string_equal(run_case_text(t, r, "instead_comm"), "burn");
-		assert_true(run_case_int(t, r, "instead_ns") > longest[which] - 2 * MS);
+		assert_string_equal(run_case_text(t, r, "next_comm"), "burn");
+		assert_true(run_case_int(t, r, "next_ns") > longest[which] - 2 * MS);
 	}
 	assert_in_range(longest[0], 201 * MS, 202 * MS);
 	assert_in_range(longest[1], 184 * MS, 185 * MS);

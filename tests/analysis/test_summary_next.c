@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "analysis/analysis.h"
-#include "analysis/reports/summary_next.h"
+#include "analysis/summary/summary_next.h"
 
 static struct mer_cell row[FINDING_N_COLUMNS];
 

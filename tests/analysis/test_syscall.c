@@ -37,12 +37,12 @@ static const char *const two_hosts =
 	"next_tid=0\n";
 
 static void assert_stats(const struct mer_table *t, size_t row, int64_t n, int64_t min, int64_t max,
-	int64_t avg, int64_t stddev, int64_t total)
+	int64_t mean, int64_t stddev, int64_t total)
 {
 	assert_int_equal(run_case_int(t, row, "count"), n);
 	assert_int_equal(run_case_int(t, row, "min_ns"), min);
 	assert_int_equal(run_case_int(t, row, "max_ns"), max);
-	assert_int_equal(run_case_int(t, row, "avg_ns"), avg);
+	assert_int_equal(run_case_int(t, row, "mean_ns"), mean);
 	if (n > 1)
 		assert_int_equal(run_case_int(t, row, "stddev_ns"), stddev);
 	else

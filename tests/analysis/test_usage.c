@@ -158,7 +158,7 @@ static void check_account(
 			if (n->depth == 1)
 				sums->direct[slot(s, n->host, n->task, k)] += n->used[k];
 		}
-		assert_int_equal(sum, a.nodes[0].sub_used[k]);
+		assert_int_equal(sum, a.nodes[0].children_used[k]);
 		below[k] += sum;
 	}
 	/* In three parts: each no more than there was, all together as much as at once. */
@@ -172,8 +172,9 @@ static void check_account(
 		for (unsigned k = 0; k < USAGE_N_KINDS; k++) {
 			parts[k] += part.nodes[0].used[k];
 			if (p == 1)
-				assert_true(part.nodes[0].used[k] + part.nodes[0].sub_used[k] <=
-					    of_all(s, k, from[1], from[2]));
+				assert_true(
+					part.nodes[0].used[k] + part.nodes[0].children_used[k] <=
+					of_all(s, k, from[1], from[2]));
 		}
 		account_fini(&part);
 	}

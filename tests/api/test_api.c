@@ -7,66 +7,13 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "given.h"
-#include "meridian/session.h"
-
-static char path[500];
-static struct mer_err err;
-
-static int find_recording(void **state)
-{
-	(void)state;
-	return given_find(path, sizeof(path), "lab/wget-cold-hot") ? 0 : -1;
-}
-
-#define OK(call)                                                                                   \
-	do {                                                                                       \
-		if (call)                                                                          \
-			fail_msg("%s", err.text);                                                  \
-	} while (0)
-#define FAILS(call, wanted)                                                                        \
-	do {                                                                                       \
-		memset(&err, 0, sizeof(err));                                                      \
-		assert_int_equal(call, wanted);                                                    \
-		assert_int_equal(err.code, wanted);                                                \
-		assert_true(err.text[0] && !strstr(err.text, "--"));                               \
-	} while (0)
-
-static struct mer_session *new_session(const struct mer_session_options *o)
-{
-	const char *paths[] = { path };
-	struct mer_session *s;
-	OK(mer_session_new(paths, 1, o, &s, &err));
-	return s;
-}
-
-static struct mer_session *open_session(void)
-{
-	struct mer_session *s = new_session(NULL);
-	OK(mer_session_open(s, &err));
-	return s;
-}
-
-static int64_t int_of(const struct mer_result *r, size_t row, const char *key)
-{
-	int64_t v = 0;
-	if (!mer_result_int(r, row, mer_result_column(r, key), &v))
-		fail_msg("row %zu has no %s", row, key);
-	return v;
-}
-
-static const char *text_of(const struct mer_result *r, size_t row, const char *key)
-{
-	const char *v = "";
-	mer_result_text(r, row, mer_result_column(r, key), &v);
-	return v;
-}
+#include "ask.h"
 
 /* ---- Options ---- */
 
 static void options_of_other_versions(void **state)
 {
-	const char *paths[] = { path };
+	const char *paths[] = { ask_path };
 	struct {
 		struct mer_session_options o;
 		uint64_t later;
@@ -89,9 +36,85 @@ static void options_of_other_versions(void **state)
 	FAILS(mer_session_new(paths, 1, &forgotten, &s, &err), MER_ERR_USAGE);
 }
 
+/* The same of those that questions have: of a program that knows only the size, and of a later one. */
+static void questions_of_other_versions(void **state)
+{
+	struct mer_session *s = ask_open_session();
+	struct mer_result *r;
+	size_t only_size = sizeof(only_size);
+	union {
+		size_t size;
+		char bytes[1000];
+	} later = { 0 };
+	const struct {
+		size_t size;
+		int kind;
+	} list[] = { { sizeof(struct mer_selection), 0 }, { sizeof(struct mer_table_options), 1 },
+		{ sizeof(struct mer_path_options), 2 }, { sizeof(struct mer_lane_options), 3 } };
+	(void)state;
+	for (size_t i = 0; i < sizeof(list) / sizeof(*list); i++) {
+		for (int version = 0; version < 3; version++) {
+			const void *o = version ? (const void *)&later : &only_size;
+			int rc;
+			memset(&later, 0, sizeof(later));
+			later.size = sizeof(later);
+			later.bytes[list[i].size] = version == 2; /* an option of a later version */
+			memset(&err, 0, sizeof(err));
+			rc = list[i].kind == 0	 ? mer_session_tasks(s, o, &r, &err)
+			     : list[i].kind == 1 ? mer_session_table(s, "cpu", "top", o, &r, &err)
+			     : list[i].kind == 2 ? mer_session_path(s, o, &r, &err)
+						 : mer_session_lanes(s, o, &r, &err);
+			assert_int_equal(rc, version == 2 ? MER_ERR_USAGE : 0);
+			assert_int_equal(err.code, rc);
+			mer_result_free(r);
+		}
+	}
+	mer_session_free(s);
+}
+
+/* In the options of meridian.h the size may be forgotten. */
+static void events_of_other_versions(void **state)
+{
+	const char *paths[] = { ask_path };
+	struct {
+		union {
+			size_t size;
+			struct mer_open_options open;
+			struct mer_sync_options sync;
+			struct mer_read_options read;
+		} o;
+		uint64_t later;
+	} x;
+	struct mer_experiment *e;
+	struct mer_cursor *c;
+	(void)state;
+	for (int version = 0; version < 3; version++) {
+		memset(&x, 0, sizeof(x));
+		x.o.size = version == 0 ? 0 : sizeof(x);
+		x.later = version == 2;
+		if (version == 2) {
+			FAILS(mer_experiment_open(paths, 1, &x.o.open, &e, &err), MER_ERR_USAGE);
+			OK(mer_experiment_open(paths, 1, NULL, &e, &err));
+			FAILS(mer_synchronize(e, &x.o.sync, &err), MER_ERR_USAGE);
+			FAILS(mer_cursor_open(e, &x.o.read, &c, &err), MER_ERR_USAGE);
+		} else {
+			OK(mer_experiment_open(paths, 1, &x.o.open, &e, &err));
+			OK(mer_synchronize(e, &x.o.sync, &err));
+			OK(mer_cursor_open(e, &x.o.read, &c, &err));
+			mer_cursor_free(c);
+		}
+		assert_true(mer_n_hosts(e) == 2 && mer_host_at(e, 1) && !mer_host_at(e, 2));
+		assert_null(mer_trace_at(e, mer_n_traces(e)));
+		assert_null(mer_stream_at(e, mer_n_streams(e)));
+		assert_null(mer_loss_at(e, mer_n_losses(e)));
+		assert_null(mer_diagnostic_at(e, mer_n_diagnostics(e)));
+		mer_experiment_free(e);
+	}
+}
+
 static void mistakes(void **state)
 {
-	const char *paths[] = { path }, *nobody[] = { "nobody" }, *wget[] = { "wget" };
+	const char *paths[] = { ask_path }, *nobody[] = { "nobody" }, *wget[] = { "wget" };
 	struct mer_session_options o = MER_OPTIONS(struct mer_session_options);
 	struct mer_selection sel = MER_OPTIONS(struct mer_selection);
 	struct mer_table_options t = MER_OPTIONS(struct mer_table_options);
@@ -108,7 +131,7 @@ static void mistakes(void **state)
 	o.clocks = MER_CLOCKS_AUTO;
 	o.store = true;
 	FAILS(mer_session_new(paths, 1, &o, &s, &err), MER_ERR_USAGE);
-	s = new_session(NULL);
+	s = ask_new_session(NULL);
 	FAILS(mer_session_table(s, "cpu", "top", NULL, &r, &err), MER_ERR_USAGE);
 	assert_null(r);
 	FAILS(mer_session_synchronize(s, &err), MER_ERR_USAGE);
@@ -142,6 +165,25 @@ static void mistakes(void **state)
 	p.selection = &sel;
 	p.nth = 100;
 	FAILS(mer_session_path(s, &p, &r, &err), MER_ERR_USAGE);
+	t.selection = NULL;
+	t.sort = "no_such_column";
+	FAILS(mer_session_table(s, "cpu", "top", &t, &r, &err), MER_ERR_USAGE);
+	t.sort = NULL;
+	t.min_bytes = 1;
+	FAILS(mer_session_table(s, "cpu", "top", &t, &r, &err), MER_ERR_USAGE);
+	t.max_bytes = 1;
+	t.min_bytes = 2;
+	FAILS(mer_session_table(s, "io", "log", &t, &r, &err), MER_ERR_USAGE);
+	t.min_bytes = t.max_bytes = 0;
+	t.period_min_ns = 1;
+	FAILS(mer_session_table(s, "cpu", "top", &t, &r, &err), MER_ERR_USAGE);
+	t.period_min_ns = 0;
+	FAILS(mer_session_table(s, "period", "log", &t, &r, &err), MER_ERR_USAGE);
+	assert_int_equal(err.remedy, MER_REMEDY_PERIOD_NEEDED);
+	t.period = "no_such_event : neither";
+	FAILS(mer_session_table(s, "period", "log", &t, &r, &err), MER_ERR_USAGE);
+	t.period = NULL;
+	FAILS(mer_session_tables(s, "cpu", NULL, 0, &t, NULL, &err), MER_ERR_USAGE);
 	FAILS(mer_session_offset(s, "nobody", 0, &offset, NULL, &err), MER_ERR_USAGE);
 	FAILS(mer_session_messages(s, "client", "nobody", 0, 0, &r, &err), MER_ERR_USAGE);
 	assert_int_equal(mer_session_table(s, "cpu", "topx", NULL, &r, NULL), MER_ERR_USAGE);
@@ -155,7 +197,7 @@ static void mistakes(void **state)
 
 static void cells_one_by_one_and_together(void **state)
 {
-	struct mer_session *s = open_session();
+	struct mer_session *s = ask_open_session();
 	struct mer_table_options o = MER_OPTIONS(struct mer_table_options);
 	struct mer_result *r;
 	int64_t ints[5], v;
@@ -179,7 +221,7 @@ static void cells_one_by_one_and_together(void **state)
 		assert_true(i == 0 || ints[i - 1] >= ints[i]);
 	}
 	assert_int_equal(mer_result_texts(r, comm, 0, 5, texts, NULL), 4);
-	assert_string_equal(texts[0], text_of(r, 0, "comm"));
+	assert_string_equal(texts[0], ask_text(r, 0, "comm"));
 	assert_int_equal(mer_result_reals(r, percent, 0, 2, reals, known), 2);
 	assert_true(known[0] && reals[0] > 1 && reals[0] <= 100);
 	/* What is not there. */
@@ -197,7 +239,7 @@ static void cells_one_by_one_and_together(void **state)
 
 static void what_is_selected(void **state)
 {
-	struct mer_session *s = open_session();
+	struct mer_session *s = ask_open_session();
 	const char *client[] = { "client" };
 	struct mer_selection sel = MER_OPTIONS(struct mer_selection);
 	struct mer_table_options o = MER_OPTIONS(struct mer_table_options);
@@ -210,21 +252,21 @@ static void what_is_selected(void **state)
 	OK(mer_session_table(s, "cpu", "top", &o, &some, &err));
 	assert_true(mer_result_n_rows(some) && mer_result_n_rows(some) < mer_result_n_rows(all));
 	for (size_t i = 0; i < mer_result_n_rows(some); i++)
-		assert_string_equal(text_of(some, i, "host"), "client");
+		assert_string_equal(ask_text(some, i, "host"), "client");
 	mer_result_free(some);
 	/* One task, by its number, in a part of the time. */
-	uint32_t tid = (uint32_t)int_of(all, 0, "tid");
+	uint32_t tid = (uint32_t)ask_int(all, 0, "tid");
 	sel.n_hosts = 0;
 	sel.tids = &tid;
 	sel.n_tids = 1;
 	OK(mer_session_table(s, "cpu", "top", &o, &some, &err));
-	int64_t whole = int_of(some, 0, "self_ns");
-	assert_int_equal(int_of(some, 0, "tid"), tid);
+	int64_t whole = ask_int(some, 0, "self_ns");
+	assert_int_equal(ask_int(some, 0, "tid"), tid);
 	mer_result_free(some);
 	sel.end = "+1s";
 	OK(mer_session_table(s, "cpu", "top", &o, &some, &err));
 	for (size_t i = 0; i < mer_result_n_rows(some); i++)
-		assert_true(int_of(some, i, "tid") == tid && int_of(some, i, "self_ns") <= whole);
+		assert_true(ask_int(some, i, "tid") == tid && ask_int(some, i, "self_ns") <= whole);
 	mer_result_free(some);
 	mer_result_free(all);
 	mer_session_free(s);
@@ -232,7 +274,7 @@ static void what_is_selected(void **state)
 
 static void groups_and_filters(void **state)
 {
-	struct mer_session *s = open_session();
+	struct mer_session *s = ask_open_session();
 	struct mer_table_options o = MER_OPTIONS(struct mer_table_options);
 	struct mer_result *r;
 	(void)state;
@@ -249,7 +291,7 @@ static void groups_and_filters(void **state)
 
 static void paths_have_no_gaps(void **state)
 {
-	struct mer_session *s = open_session();
+	struct mer_session *s = ask_open_session();
 	const char *wget[] = { "wget" };
 	struct mer_selection sel = MER_OPTIONS(struct mer_selection);
 	struct mer_path_options o = MER_OPTIONS(struct mer_path_options);
@@ -267,13 +309,14 @@ static void paths_have_no_gaps(void **state)
 		OK(mer_session_path(s, &o, &p, &err));
 		size_t n_segments = mer_result_n_rows(p);
 		assert_true(n_segments > 10);
-		assert_int_equal(int_of(p, 0, "begin"), int_of(tasks, k, "begin"));
-		assert_int_equal(int_of(p, n_segments - 1, "end"), int_of(tasks, k, "end"));
+		assert_int_equal(ask_int(p, 0, "begin"), ask_int(tasks, k, "begin"));
+		assert_int_equal(ask_int(p, n_segments - 1, "end"), ask_int(tasks, k, "end"));
 		for (size_t i = 0; i < n_segments; i++) {
-			assert_true(i == 0 || int_of(p, i, "begin") == int_of(p, i - 1, "end"));
-			assert_int_equal(int_of(p, i, "duration_ns"),
-				int_of(p, i, "end") - int_of(p, i, "begin"));
-			elsewhere |= strcmp(text_of(p, i, "host"), text_of(tasks, k, "host")) != 0;
+			assert_true(i == 0 || ask_int(p, i, "begin") == ask_int(p, i - 1, "end"));
+			assert_int_equal(ask_int(p, i, "duration_ns"),
+				ask_int(p, i, "end") - ask_int(p, i, "begin"));
+			elsewhere |=
+				strcmp(ask_text(p, i, "host"), ask_text(tasks, k, "host")) != 0;
 		}
 		assert_true(elsewhere);
 		mer_result_free(p);
@@ -284,7 +327,7 @@ static void paths_have_no_gaps(void **state)
 
 static void clocks_and_messages(void **state)
 {
-	struct mer_session *s = open_session();
+	struct mer_session *s = ask_open_session();
 	struct mer_result *hosts, *clocks, *m;
 	int n_references = 0;
 	(void)state;
@@ -293,11 +336,11 @@ static void clocks_and_messages(void **state)
 	assert_null(mer_session_clocks_error(s));
 	assert_int_equal(mer_result_n_rows(clocks), 2);
 	for (size_t i = 0; i < 2; i++) {
-		int64_t begin = int_of(hosts, i, "begin"), offset, bound;
-		const char *host = text_of(clocks, i, "host");
+		int64_t begin = ask_int(hosts, i, "begin"), offset, bound;
+		const char *host = ask_text(clocks, i, "host");
 		OK(mer_session_offset(s, host, begin, &offset, &bound, &err));
-		assert_int_equal(offset, int_of(clocks, i, "offset_ns"));
-		if (strcmp(host, text_of(clocks, i, "reference")) == 0) {
+		assert_int_equal(offset, ask_int(clocks, i, "offset_ns"));
+		if (strcmp(host, ask_text(clocks, i, "reference")) == 0) {
 			assert_true(offset == 0 && bound == 0);
 			n_references++;
 		} else {
@@ -310,17 +353,18 @@ static void clocks_and_messages(void **state)
 	assert_true(mer_result_n_left_out(m) > 0);
 	/* Aligned, all of them arrive after they were sent. */
 	for (size_t i = 0; i < 5; i++) {
-		int64_t from, to, sent = int_of(m, i, "sent"), received = int_of(m, i, "received");
+		int64_t from, to, sent = ask_int(m, i, "sent"),
+				  received = ask_int(m, i, "received");
 		OK(mer_session_offset(s, "client", sent, &from, NULL, &err));
 		OK(mer_session_offset(s, "server", received, &to, NULL, &err));
 		assert_true(received + to >= sent + from);
-		assert_string_equal(text_of(m, i, "kind"), "tcp");
+		assert_string_equal(ask_text(m, i, "kind"), "tcp");
 	}
 	/* In parts they are the same as together. */
 	struct mer_result *part;
 	OK(mer_session_messages(s, "client", "server", 3, 1, &part, &err));
 	assert_int_equal(mer_result_n_rows(part), 1);
-	assert_int_equal(int_of(part, 0, "sent"), int_of(m, 3, "sent"));
+	assert_int_equal(ask_int(part, 0, "sent"), ask_int(m, 3, "sent"));
 	assert_int_equal(mer_result_n_left_out(part), mer_result_n_left_out(m) + 1);
 	mer_result_free(part);
 	OK(mer_session_messages(s, "client", "server", UINT64_MAX, 0, &part, &err));
@@ -340,7 +384,7 @@ static void clocks_as_recorded(void **state)
 	int64_t offset = 1, bound = 1;
 	(void)state;
 	o.clocks = MER_CLOCKS_RECORDED;
-	struct mer_session *s = new_session(&o);
+	struct mer_session *s = ask_new_session(&o);
 	OK(mer_session_open(s, NULL));
 	OK(mer_session_clocks(s, &clocks, NULL));
 	assert_int_equal(mer_result_n_rows(clocks), 0);
@@ -349,9 +393,9 @@ static void clocks_as_recorded(void **state)
 	assert_true(offset == 0 && bound == INT64_MAX);
 	mer_result_free(clocks);
 	mer_session_free(s);
-	char client[sizeof(path) + 10];
+	char client[sizeof(ask_path) + 10];
 	const char *paths[] = { client };
-	snprintf(client, sizeof(client), "%s/client", path);
+	snprintf(client, sizeof(client), "%s/client", ask_path);
 	OK(mer_session_new(paths, 1, NULL, &s, &err));
 	OK(mer_session_open(s, &err));
 	OK(mer_session_offset(s, "client", 5, &offset, &bound, &err));
@@ -361,29 +405,30 @@ static void clocks_as_recorded(void **state)
 
 static void what_can_be_analysed(void **state)
 {
-	struct mer_session *s = open_session();
+	struct mer_session *s = ask_open_session();
 	struct mer_result *r, *tables;
 	bool found = false, any = false;
 	(void)state;
 	OK(mer_session_capabilities(s, &r, &err));
 	for (size_t i = 0; i < mer_result_n_rows(r); i++) {
-		bool yes = strcmp(text_of(r, i, "possible"), "yes") == 0;
-		assert_true(yes == (*text_of(r, i, "missing") == '\0'));
-		found |= yes && strcmp(text_of(r, i, "ids"), "cpu") == 0;
+		bool yes = strcmp(ask_text(r, i, "possible"), "yes") == 0;
+		assert_true(yes == (*ask_text(r, i, "missing") == '\0'));
+		found |= yes && strcmp(ask_text(r, i, "ids"), "cpu") == 0;
 	}
 	assert_true(found);
 	mer_result_free(r);
 	OK(mer_session_diagnostics(s, &r, &err));
 	for (size_t i = 0; i < mer_result_n_rows(r); i++)
-		assert_true(*text_of(r, i, "code") && *text_of(r, i, "message"));
+		assert_true(*ask_text(r, i, "code") && *ask_text(r, i, "message"));
 	mer_result_free(r);
 	/* All tables that there are said to be can be had. */
 	OK(mer_session_catalog(s, &tables, &err));
 	for (size_t i = 0; i < mer_result_n_rows(tables); i++) {
-		if (strcmp(text_of(tables, i, "table"), "stats") != 0)
+		if (strcmp(ask_text(tables, i, "table"), "stats") != 0 ||
+			ask_int(tables, i, "periods"))
 			continue;
-		OK(mer_session_table(s, text_of(tables, i, "analysis"), text_of(tables, i, "table"),
-			NULL, &r, &err));
+		OK(mer_session_table(s, ask_text(tables, i, "analysis"),
+			ask_text(tables, i, "table"), NULL, &r, &err));
 		any |= mer_result_n_rows(r) > 0;
 		assert_string_equal(mer_result_id(r), "stats");
 		mer_result_free(r);
@@ -393,22 +438,111 @@ static void what_can_be_analysed(void **state)
 	mer_session_free(s);
 }
 
-/* ---- Kept between sessions ---- */
-
-static void same_rows(const struct mer_result *a, const struct mer_result *b)
+/* Each table of a call is that of a call of its own, and a whole one keeps its rows. */
+static void several_tables(void **state)
 {
-	assert_int_equal(mer_result_n_rows(a), mer_result_n_rows(b));
-	for (size_t i = 0; i < mer_result_n_rows(a); i++)
-		for (size_t c = 0; c < mer_result_n_columns(a); c++) {
-			int64_t p = 0, q = 0;
-			const char *x = "", *y = "";
-			assert_int_equal(mer_result_int(a, i, c, &p), mer_result_int(b, i, c, &q));
-			assert_int_equal(p, q);
-			assert_int_equal(
-				mer_result_text(a, i, c, &x), mer_result_text(b, i, c, &y));
-			assert_string_equal(x, y);
-		}
+	const char *ids[] = { "top", "cpus", "top" };
+	struct mer_table_options o = MER_OPTIONS(struct mer_table_options);
+	struct mer_result *r[3], *one;
+	struct mer_session *s = ask_open_session();
+	int64_t begin, end;
+	(void)state;
+	o.sort = "+tid";
+	o.limit = 3;
+	o.n_whole = 1;
+	OK(mer_session_tables(s, "cpu", ids, 3, &o, r, &err));
+	assert_int_equal(mer_result_n_rows(r[0]), 3);
+	assert_string_equal(mer_result_sorted(r[0]), "tid");
+	for (size_t i = 1; i < 3; i++)
+		assert_true(ask_int(r[0], i - 1, "tid") <= ask_int(r[0], i, "tid"));
+	assert_int_equal(
+		mer_result_n_rows(r[0]) + mer_result_n_left_out(r[0]), mer_result_n_rows(r[2]));
+	assert_string_equal(mer_result_id(r[1]), "cpus");
+	assert_null(mer_result_sorted(r[1]));
+	OK(mer_session_table(s, "cpu", "top", NULL, &one, &err));
+	assert_true(mer_result_window(one, &begin, &end) && begin < end);
+	mer_result_free(r[0]);
+	mer_result_free(r[1]);
+	ask_same_rows(r[2], one); /* it lives on without the others */
+	mer_result_free(r[2]);
+	mer_result_free(one);
+	/* Rows of the tracer are gone; and of the order the opposite. */
+	o = (struct mer_table_options){ .size = sizeof(o), .leave_out = true, .reverse = true };
+	OK(mer_session_table(s, "cpu", "top", &o, &r[0], &err));
+	o.reverse = false;
+	OK(mer_session_table(s, "cpu", "top", &o, &r[1], &err));
+	OK(mer_session_table(s, "cpu", "top", NULL, &r[2], &err));
+	size_t n = mer_result_n_rows(r[0]);
+	assert_true(n < mer_result_n_rows(r[2]));
+	for (size_t i = 0; i < n; i++)
+		assert_true(strncmp(ask_text(r[0], i, "comm"), "lttng", 5) != 0);
+	assert_int_equal(ask_int(r[0], 0, "self_ns"), ask_int(r[1], n - 1, "self_ns"));
+	for (size_t i = 0; i < 3; i++)
+		mer_result_free(r[i]);
+	mer_session_free(s);
 }
+
+/* Periods divide the time: what is in them is part of all, and their table has their durations. */
+static void periods(void **state)
+{
+	static const char *const by[] = { "tid" };
+	struct mer_table_options o = MER_OPTIONS(struct mer_table_options);
+	struct mer_result *log, *all, *in;
+	struct mer_session *s = ask_open_session();
+	int64_t sum_all = 0, sum_in = 0;
+	(void)state;
+	OK(mer_session_table(s, "syscall", "stats", &o, &all, &err));
+	o.period = "syscall_entry_read : syscall_exit_read";
+	o.period_by = by;
+	o.n_period_by = 1;
+	OK(mer_session_table(s, "period", "log", &o, &log, &err));
+	size_t n = mer_result_n_rows(log);
+	assert_true(n > 1);
+	OK(mer_session_table(s, "syscall", "stats", &o, &in, &err));
+	for (size_t i = 0; i < mer_result_n_rows(all); i++)
+		sum_all += ask_int(all, i, "count");
+	for (size_t i = 0; i < mer_result_n_rows(in); i++)
+		sum_in += ask_int(in, i, "count");
+	assert_true(sum_in > 0 && sum_in < sum_all);
+	mer_result_free(in);
+	mer_result_free(log);
+	o.period_min_ns = 1000000000000;
+	FAILS(mer_session_table(s, "period", "log", &o, &log, &err), MER_ERR_USAGE);
+	assert_int_equal(err.remedy, MER_REMEDY_PERIOD_LIMITS);
+	mer_result_free(all);
+	mer_session_free(s);
+}
+
+/* A range selects what its numbers select. */
+static void ranges(void **state)
+{
+	static const uint64_t range[] = { 0, 0 }, empty[] = { 4000000, UINT64_MAX };
+	static const uint32_t numbers[] = { 0 };
+	struct mer_selection sel = MER_OPTIONS(struct mer_selection);
+	struct mer_table_options o = MER_OPTIONS(struct mer_table_options);
+	struct mer_result *a, *b;
+	struct mer_session *s = ask_open_session();
+	(void)state;
+	o.selection = &sel;
+	sel.cpus = numbers;
+	sel.n_cpus = 1;
+	OK(mer_session_table(s, "cpu", "cpus", &o, &a, &err));
+	sel.n_cpus = 0;
+	sel.cpu_ranges = range;
+	sel.n_cpu_ranges = 1;
+	OK(mer_session_table(s, "cpu", "cpus", &o, &b, &err));
+	ask_same_rows(a, b);
+	mer_result_free(a);
+	mer_result_free(b);
+	sel.tid_ranges = empty;
+	sel.n_tid_ranges = 1;
+	OK(mer_session_table(s, "cpu", "top", &o, &a, &err));
+	assert_int_equal(mer_result_n_rows(a), 0);
+	mer_result_free(a);
+	mer_session_free(s);
+}
+
+/* ---- Kept between sessions ---- */
 
 /* The first path of everything leaves states in the cache; from then on only windows are read. */
 static void windows_are_as_the_whole(void **state)
@@ -426,31 +560,31 @@ static void windows_are_as_the_whole(void **state)
 	assert_non_null(mkdtemp(dir));
 	o.cache_folder = dir;
 	p.selection = &sel;
-	struct mer_session *s = new_session(&o), *with;
+	struct mer_session *s = ask_new_session(&o), *with;
 	OK(mer_session_open(s, &err));
 	OK(mer_session_tasks(s, NULL, &first, &err));
 	for (size_t i = 0; i < 3; i++) {
 		sel = (struct mer_selection){
 			.size = sizeof(sel), .begin = moments[i][0], .end = moments[i][1]
 		};
-		with = new_session(&o);
+		with = ask_new_session(&o);
 		OK(mer_session_open(with, &err));
 		OK(mer_session_tasks(s, &sel, &whole, &err));
 		OK(mer_session_tasks(with, &sel, &part, &err));
-		same_rows(whole, part);
+		ask_same_rows(whole, part);
 		mer_result_free(whole);
 		sel.comms = wget;
 		sel.n_comms = 1;
 		if (mer_session_path(s, &p, &whole, &err) == 0) {
 			struct mer_result *path_in_part;
 			OK(mer_session_path(with, &p, &path_in_part, &err));
-			same_rows(whole, path_in_part);
+			ask_same_rows(whole, path_in_part);
 			mer_result_free(whole);
 			mer_result_free(path_in_part);
 			n_paths++;
 		}
 		/* The world that they came from is gone. */
-		same_rows(part, part);
+		ask_same_rows(part, part);
 		mer_result_free(part);
 		mer_session_free(with);
 	}
@@ -469,7 +603,7 @@ static void answers_of_a_store(void **state)
 	struct mer_table_options t = MER_OPTIONS(struct mer_table_options);
 	struct mer_selection sel = MER_OPTIONS(struct mer_selection);
 	struct mer_result *read, *stored;
-	struct mer_session *s = open_session();
+	struct mer_session *s = ask_open_session();
 	(void)state;
 	assert_non_null(mkdtemp(dir));
 	t.selection = &sel;
@@ -480,13 +614,13 @@ static void answers_of_a_store(void **state)
 		char *folder = strdup(dir);
 		o.store = true;
 		o.cache_folder = folder;
-		struct mer_session *with = new_session(&o);
+		struct mer_session *with = ask_new_session(&o);
 		memset(folder, 'x', strlen(folder));
 		free(folder);
 		OK(mer_session_open(with, &err));
 		OK(mer_session_table(with, "syscall", "stats", &t, &stored, &err));
 		assert_true(mer_result_n_rows(stored) > 0);
-		same_rows(read, stored);
+		ask_same_rows(read, stored);
 		mer_result_free(stored);
 		mer_session_free(with);
 	}
@@ -527,7 +661,7 @@ static void progress_and_cancel(void **state)
 		o.n_threads = 2;
 		o.progress = hear;
 		o.progress_data = &w;
-		w.s = new_session(&o);
+		w.s = ask_new_session(&o);
 		OK(mer_session_open(w.s, &err));
 		if (cancels) {
 			FAILS(mer_session_tasks(w.s, NULL, &r, &err), MER_ERR_CANCELLED);
@@ -542,10 +676,26 @@ static void progress_and_cancel(void **state)
 	}
 }
 
+/* Also what reads nothing ends: a path in a world that is there. */
+static void cancelled_without_reading(void **state)
+{
+	struct mer_session *s = ask_open_session();
+	struct mer_result *r;
+	(void)state;
+	OK(mer_session_path(s, NULL, &r, &err));
+	mer_result_free(r);
+	mer_session_cancel(s);
+	FAILS(mer_session_path(s, NULL, &r, &err), MER_ERR_CANCELLED);
+	assert_null(r);
+	mer_session_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(options_of_other_versions),
+		cmocka_unit_test(questions_of_other_versions),
+		cmocka_unit_test(events_of_other_versions),
 		cmocka_unit_test(mistakes),
 		cmocka_unit_test(cells_one_by_one_and_together),
 		cmocka_unit_test(what_is_selected),
@@ -556,7 +706,11 @@ int main(void)
 		cmocka_unit_test(what_can_be_analysed),
 		cmocka_unit_test(windows_are_as_the_whole),
 		cmocka_unit_test(answers_of_a_store),
+		cmocka_unit_test(several_tables),
+		cmocka_unit_test(periods),
+		cmocka_unit_test(ranges),
 		cmocka_unit_test(progress_and_cancel),
+		cmocka_unit_test(cancelled_without_reading),
 	};
-	return cmocka_run_group_tests_name("api", tests, find_recording, NULL);
+	return cmocka_run_group_tests_name("api", tests, ask_find_recording, NULL);
 }

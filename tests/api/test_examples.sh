@@ -23,11 +23,15 @@ done
 equal "the version of the header, and of the program" "$(awk '/define MER_VERSION_M|define MER_VERSION_PATCH/ { v = v sep $3; sep = "." } END { print "meridian", v }' \
 	"$SRC/include/meridian/session.h")" "$("$m" version)"
 
-# ---- Manual pages: one for each function of a session, from the header ----
+# ---- Manual pages: one for each function, from the headers ----
 
-check "manual pages" "$SRC/tools/man3" "$SRC/include/meridian/session.h" "$dir/man3" 1.2.3
-grep -ohE '\bmer_[a-z_]+\(' "$SRC/include/meridian/session.h" | tr -d '(' | sort -u >"$dir/declared"
-(cd "$dir/man3" && ls | sed 's/\.3$//' | grep -vx mer_session) >"$dir/pages"
+for header in meridian session; do
+	check "manual pages of $header.h" "$SRC/tools/man3" "$SRC/include/meridian/$header.h" "$dir/man3" 1.2.3
+done
+(cd "$dir/man3" && ls | sed 's/\.3$//' | grep -vx -e mer_session -e mer_meridian) >"$dir/pages"
+text "$dir/man3/mer_cursor_next.3" '^The next batch'
+text "$dir/man3/mer_experiment_open.3" '^MER_ERR_INPUT, MER_ERR_SYS'
+equal "a page without a short description" "$(grep -LE '^mer_.* \\- [A-Z]' "$dir"/man3/*.3 | xargs grep -L '^\.so')" ""
 same "a page for each function" "$dir/pages" "$dir/declared"
 text "$dir/man3/mer_session_path.3" '^MER_ERR_USAGE: no task is selected'
 text "$dir/man3/mer_session_path.3" '^struct mer_selection \{'

@@ -123,6 +123,59 @@ static void of_any_size(void **state)
 	remove_place(&p);
 }
 
+/* What was never set is 0, in memory and in the file. */
+static void grows_at(void **state)
+{
+	struct place p;
+	size_t cap = 0;
+	uint32_t *array = NULL;
+	(void)state;
+	make_place(&p);
+	struct mer_spill *s = new_spill(LIMIT, "/dev/null/no", p.inner);
+	for (size_t i = 2; i < LIMIT; i = i * 3 + 1) {
+		uint32_t *at = mer_spill_grow_at(s, &array, &cap, i, sizeof(*array));
+		assert_non_null(at);
+		assert_ptr_equal(at, &array[i]);
+		*at = 7;
+		assert_ptr_equal(mer_spill_grow_at(s, &array, &cap, 0, sizeof(*array)), array);
+	}
+	check_in_file(s, array);
+	for (size_t i = 0, set = 2; i < cap; i++) {
+		assert_int_equal(array[i], i == set ? 7 : 0);
+		if (i == set && set * 3 + 1 < LIMIT)
+			set = set * 3 + 1;
+	}
+	/* Far behind the last element: only what was there is copied. */
+	size_t far = cap * 64;
+	uint32_t *last = mer_spill_grow_at(s, &array, &cap, far, sizeof(*array));
+	assert_non_null(last);
+	assert_int_equal(*last, 0);
+	assert_int_equal(array[2], 7);
+	cap = SIZE_MAX / 16;
+	assert_null(mer_spill_grow_at(s, &array, &cap, SIZE_MAX / 8, sizeof(*array)));
+	mer_spill_release(array);
+	mer_spill_free(s);
+	remove_place(&p);
+}
+
+/* Far beyond what is there: only that is copied. */
+static void grows_far(void **state)
+{
+	enum { FAR = 16 << 20 };
+	struct place p;
+	size_t cap = 0;
+	uint32_t *array = NULL;
+	(void)state;
+	make_place(&p);
+	struct mer_spill *s = new_spill(0, p.inner, NULL);
+	*(uint32_t *)mer_spill_grow_at(s, &array, &cap, 0, sizeof(*array)) = 7;
+	assert_non_null(mer_spill_grow_at(s, &array, &cap, FAR, sizeof(*array)));
+	assert_true(array[0] == 7 && array[1] == 0 && array[FAR] == 0);
+	mer_spill_release(array);
+	mer_spill_free(s);
+	remove_place(&p);
+}
+
 /* From memory into the file on its way. */
 static void grows(void **state)
 {
@@ -258,6 +311,8 @@ int main(void)
 		cmocka_unit_test(beyond_the_limit),
 		cmocka_unit_test(of_any_size),
 		cmocka_unit_test(grows),
+		cmocka_unit_test(grows_at),
+		cmocka_unit_test(grows_far),
 		cmocka_unit_test(without_a_folder),
 		cmocka_unit_test(without_room),
 		cmocka_unit_test(without_a_spill),

@@ -280,7 +280,7 @@ static bool first_difference(
 static bool is_located(const struct mer_experiment *e)
 {
 	size_t n;
-	const struct mer_diag *d = mer_diagnostics(e, &n);
+	const struct mer_diag *d = trace_findings(e, &n);
 	for (size_t i = 0; i < n; i++)
 		if (d[i].severity == MER_ERROR && d[i].path && d[i].offset_bits >= 0)
 			return true;
@@ -315,7 +315,7 @@ static bool run_case(const char *root, const char *name)
 	if (told != nok) {
 		printf("%s: %s\n", name, nok ? "no error with a place" : "an error is told");
 		size_t n = 0;
-		const struct mer_diag *d = e ? mer_diagnostics(e, &n) : NULL;
+		const struct mer_diag *d = e ? trace_findings(e, &n) : NULL;
 		for (size_t i = 0; i < n; i++)
 			printf("  %s: %s\n", d[i].code, d[i].message);
 		bad = true;

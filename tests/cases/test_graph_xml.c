@@ -61,7 +61,7 @@ static void states_text(const struct kernel_host *h, uint32_t task, struct mer_s
 			snprintf(word, sizeof(word), "B(%s)", kernel_cause_name(s->cause));
 		else
 			snprintf(word, sizeof(word), "%s",
-				s->state == KERNEL_READY ? "P" : kernel_state_name(s->state));
+				s->state == KERNEL_RUNNABLE ? "P" : kernel_state_name(s->state));
 		size_t n = strlen(word);
 		if (t == h->tasks[task].begin || strncmp(last, word, n) != 0 || last[n] != ' ') {
 			begin = t;
@@ -96,7 +96,7 @@ static void sched_only(void **state)
 	expect_states(&c, "host", 1, "P 10-20, R 20-30, P 30-40");
 	expect_states(&c, "host", 2, "R 10-20, B(unknown) 20-30, R 30-40");
 	expect(&c, "host", 1,
-		"host/1 wait-cpu 10-20\nhost/1 running 20-30\nhost/1 wait-cpu 30-40\n", "", 0);
+		"host/1 runnable 10-20\nhost/1 running 20-30\nhost/1 runnable 30-40\n", "", 0);
 	expect(&c, "host", 2, "host/2 running 10-20\nhost/2 blocked 20-30\nhost/2 running 30-40\n",
 		"", 0);
 	kernel_case_close(&c);
@@ -111,9 +111,9 @@ static void simple_network(const char *options)
 		options, NULL);
 	assert_int_equal(c.w->n_bridges, 2);
 	expect(&c, "client", 200,
-		"client/200 wait-cpu 5-10\nclient/200 running 10-15\nserver/100 network 15-35\n"
-		"server/100 wait-cpu 35-40\nserver/100 running 40-45\nclient/200 network 45-70\n"
-		"client/200 wait-cpu 70-75\nclient/200 running 75-95\n",
+		"client/200 runnable 5-10\nclient/200 running 10-15\nserver/100 network 15-35\n"
+		"server/100 runnable 35-40\nserver/100 running 40-45\nclient/200 network 45-70\n"
+		"client/200 runnable 70-75\nclient/200 running 75-95\n",
 		"client/200@15 network server/100@33\nserver/100@45 network client/200@65\n", 38);
 	expect_states(&c, "server", 100, "B(network) 5-35, P 35-40, R 40-55");
 	expect_states(&c, "server", 101, "R 5-40, P 40-55");
@@ -122,10 +122,10 @@ static void simple_network(const char *options)
 	expect_states(&c, "client", 202, "R 5-7, B(task) 7-90, P 90-95");
 	/* Who waits for the client waits for the server. */
 	expect(&c, "client", 202,
-		"client/202 running 5-7\nclient/200 wait-cpu 7-10\nclient/200 running 10-15\n"
-		"server/100 network 15-35\nserver/100 wait-cpu 35-40\nserver/100 running 40-45\n"
-		"client/200 network 45-70\nclient/200 wait-cpu 70-75\nclient/200 running 75-90\n"
-		"client/202 wait-cpu 90-95\n",
+		"client/202 running 5-7\nclient/200 runnable 7-10\nclient/200 running 10-15\n"
+		"server/100 network 15-35\nserver/100 runnable 35-40\nserver/100 running 40-45\n"
+		"client/200 network 45-70\nclient/200 runnable 70-75\nclient/200 running 75-90\n"
+		"client/202 runnable 90-95\n",
 		NULL, 38);
 	kernel_case_close(&c);
 }
@@ -150,13 +150,13 @@ static void simple_network_one_trace(void **state)
 	struct kernel_case c;
 	kernel_case_open_xml(&c, "client=graph/simple_network_client.xml", NULL, NULL);
 	expect(&c, "client", 200,
-		"client/200 wait-cpu 5-10\nclient/200 running 10-15\nclient/200 network 15-70\n"
-		"client/200 wait-cpu 70-75\nclient/200 running 75-95\n",
+		"client/200 runnable 5-10\nclient/200 running 10-15\nclient/200 network 15-70\n"
+		"client/200 runnable 70-75\nclient/200 running 75-95\n",
 		"", 0);
 	expect(&c, "client", 202,
-		"client/202 running 5-7\nclient/200 wait-cpu 7-10\nclient/200 running 10-15\n"
-		"client/200 network 15-70\nclient/200 wait-cpu 70-75\nclient/200 running 75-90\n"
-		"client/202 wait-cpu 90-95\n",
+		"client/202 running 5-7\nclient/200 runnable 7-10\nclient/200 running 10-15\n"
+		"client/200 network 15-70\nclient/200 runnable 70-75\nclient/200 running 75-90\n"
+		"client/202 runnable 90-95\n",
 		"client/202@7 wait client/200@7\nclient/200@90 wake client/202@90\n", 0);
 	kernel_case_close(&c);
 }
@@ -171,16 +171,16 @@ static void network_exchange_ethernet(void **state)
 		NULL, NULL);
 	assert_int_equal(c.w->n_bridges, 2);
 	expect(&c, "client", 200,
-		"client/200 wait-cpu 5-10\nclient/200 running 10-15\nserver/100 network 15-35\n"
-		"server/100 wait-cpu 35-40\nserver/100 running 40-45\nclient/200 network 45-70\n"
-		"client/200 wait-cpu 70-75\nclient/200 running 75-95\n",
+		"client/200 runnable 5-10\nclient/200 running 10-15\nserver/100 network 15-35\n"
+		"server/100 runnable 35-40\nserver/100 running 40-45\nclient/200 network 45-70\n"
+		"client/200 runnable 70-75\nclient/200 running 75-95\n",
 		"client/200@15 network server/100@33\nserver/100@45 network client/200@65\n", 38);
 	expect_states(&c, "server", 100, "B(network) 5-35, P 35-40, R 40-55");
 	expect_states(&c, "server", 101, "R 5-40, P 40-55");
 	/* The server waited before the client had sent anything. */
 	expect(&c, "server", 100,
-		"client/200 wait-cpu 5-10\nclient/200 running 10-13\nserver/100 network 13-35\n"
-		"server/100 wait-cpu 35-40\nserver/100 running 40-55\n",
+		"client/200 runnable 5-10\nclient/200 running 10-13\nserver/100 network 13-35\n"
+		"server/100 runnable 35-40\nserver/100 running 40-55\n",
 		"client/200@13 network server/100@33\n", 20);
 	kernel_case_close(&c);
 }
@@ -201,9 +201,9 @@ static void network_exchange_wifi(void **state)
 		i = kernel_span(client, i)->before)
 		assert_int_not_equal(kernel_span(client, i)->state, KERNEL_INTERRUPTED);
 	expect(&c, "client", 200,
-		"client/200 wait-cpu 5-10\nclient/200 running 10-15\nserver/100 network 15-35\n"
-		"server/100 wait-cpu 35-40\nserver/100 running 40-45\nclient/200 network 45-70\n"
-		"client/200 wait-cpu 70-75\nclient/200 running 75-80\n",
+		"client/200 runnable 5-10\nclient/200 running 10-15\nserver/100 network 15-35\n"
+		"server/100 runnable 35-40\nserver/100 running 40-45\nclient/200 network 45-70\n"
+		"client/200 runnable 70-75\nclient/200 running 75-80\n",
 		NULL, 38);
 	kernel_case_close(&c);
 }
@@ -214,8 +214,8 @@ static void network_exchange_wifi_one_trace(void **state)
 	struct kernel_case c;
 	kernel_case_open(&c, "tests/kernel/wifi_exchange.scn", "client");
 	expect(&c, "client", 200,
-		"client/200 wait-cpu 5-10\nclient/200 running 10-15\nclient/200 network 15-70\n"
-		"client/200 wait-cpu 70-75\nclient/200 running 75-80\n",
+		"client/200 runnable 5-10\nclient/200 running 10-15\nclient/200 network 15-70\n"
+		"client/200 runnable 70-75\nclient/200 running 75-80\n",
 		"", 0);
 	kernel_case_close(&c);
 }

@@ -42,7 +42,7 @@ static double charged_ms(
 	struct account a;
 	struct mer_err err = { 0 };
 	assert_int_equal(account_find(t->x, host, task, begin, end, false, &a, &err), 0);
-	double ms = (double)a.nodes[0].sub_ns / MS;
+	double ms = (double)a.nodes[0].children_ns / MS;
 	account_fini(&a);
 	return ms;
 }
@@ -137,7 +137,7 @@ static void sum_spans(const struct kernel_host *h, uint32_t task, int64_t begin,
 		int64_t from = s->begin > begin ? s->begin : begin, to = until < end ? until : end;
 		if (to > from && kernel_is_on_cpu(s->state))
 			*on_cpu += to - from;
-		if (to > from && s->state == KERNEL_READY)
+		if (to > from && s->state == KERNEL_RUNNABLE)
 			*ready += to - from;
 		until = s->begin;
 	}
@@ -155,23 +155,24 @@ static void check_against_path(
 	for (size_t i = 0; i < p.n_segments; i++)
 		if (kernel_is_on_cpu(p.segments[i].state) && p.segments[i].task != KERNEL_NONE)
 			ran += p.segments[i].end - p.segments[i].begin;
-	int64_t total = a->nodes[0].self_ns + a->nodes[0].sub_ns;
+	int64_t total = a->nodes[0].self_ns + a->nodes[0].children_ns;
 	assert_true(ran <= total + rests[ACCOUNT_OTHERS] + rests[ACCOUNT_IDLE] + rests[PATH_NEW]);
-	assert_true(total <= ran + p.by_cause[PATH_WAIT_CPU]);
+	assert_true(total <= ran + p.by_cause[PATH_RUNNABLE]);
 	path_fini(&p);
 }
 
 static void check_account(const struct accounts *t, struct totals *sums, const struct account *a)
 {
 	const struct account_node *root = &a->nodes[0];
-	int64_t rests[ACCOUNT_N_RESTS] = { 0 }, all = root->self_ns + root->sub_ns, on_cpu, ready;
+	int64_t rests[ACCOUNT_N_RESIDUALS] = { 0 }, all = root->self_ns + root->children_ns, on_cpu,
+		ready;
 	for (uint32_t i = 0; i < a->n; i++) {
 		const struct account_node *n = &a->nodes[i];
 		assert_true(n->self_ns >= n->interrupted_ns && n->interrupted_ns >= 0);
-		for (unsigned r = 0; r < ACCOUNT_N_RESTS; r++) {
-			assert_true(n->rest_ns[r] >= 0);
-			rests[r] += n->rest_ns[r];
-			all += n->rest_ns[r];
+		for (unsigned r = 0; r < ACCOUNT_N_RESIDUALS; r++) {
+			assert_true(n->residual_ns[r] >= 0);
+			rests[r] += n->residual_ns[r];
+			all += n->residual_ns[r];
 		}
 		if (n->depth == 1)
 			sums->direct[number_of(t, n->host, n->task)] += n->self_ns;
@@ -179,7 +180,7 @@ static void check_account(const struct accounts *t, struct totals *sums, const s
 	assert_int_equal(all, a->end - a->begin);
 	sum_spans(&t->r.w->hosts[a->host], a->task, a->begin, a->end, &on_cpu, &ready);
 	assert_int_equal(root->self_ns, on_cpu);
-	assert_true(root->sub_ns <= a->waited_ns + ready);
+	assert_true(root->children_ns <= a->waited_ns + ready);
 	sums->on_cpu[number_of(t, a->host, a->task)] = on_cpu;
 	check_against_path(t, a, rests);
 }

@@ -54,7 +54,7 @@ static bool is_of(const struct path *p, const struct path_segment *s, const char
 	const struct kernel_host *h = &p->world->hosts[s->host];
 	if (s->task != KERNEL_NONE && strcmp(kernel_comm(h, s->task, INT64_MAX), comm) == 0)
 		return true;
-	return s->cause == PATH_WAIT_CPU && s->by != KERNEL_NONE &&
+	return s->cause == PATH_RUNNABLE && s->by != KERNEL_NONE &&
 	       strcmp(kernel_comm(h, kernel_span(h, s->by)->task, INT64_MAX), comm) == 0;
 }
 

@@ -71,7 +71,7 @@ static void add_segment(struct sums *u, const struct path *p, const struct path_
 	const struct kernel_host *h = &p->world->hosts[s->host];
 	bool ran = s->cause == PATH_RUNNING || s->cause == PATH_INTERRUPTED;
 	/* On one CPU the server may be at it already before the client waits for it. */
-	bool others = s->cause == PATH_WAIT_CPU && s->by != KERNEL_NONE;
+	bool others = s->cause == PATH_RUNNABLE && s->by != KERNEL_NONE;
 	uint32_t task = others ? kernel_span(h, s->by)->task : s->task;
 	/* A name that a program gives itself is seen when it is next switched. */
 	const char *comm = task == KERNEL_NONE ? "" : kernel_comm(h, task, INT64_MAX);
@@ -214,7 +214,7 @@ static size_t check_requests(const char *name, const char *client, struct answer
 		answers[i].asleep = (double)p.by_cause[PATH_TIMER] / took;
 		answers[i].awake =
 			(double)(p.by_cause[PATH_RUNNING] + p.by_cause[PATH_INTERRUPTED] +
-				 p.by_cause[PATH_WAIT_CPU]) /
+				 p.by_cause[PATH_RUNNABLE]) /
 			took;
 		path_fini(&p);
 	}

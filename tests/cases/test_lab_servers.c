@@ -85,12 +85,12 @@ static void ready_since(void **state)
 	size_t nginx = find(t, "nginx"), python = find(t, "python3"),
 	       lttng = find(t, "Client manageme");
 	assert_int_equal(number(t, nginx, "accepts"), 2);
-	assert_int_equal(number(t, nginx, "ready_known"), 2);
-	assert_int_equal(number(t, nginx, "ready_max_ns"), 281039978 - 261282826);
+	assert_int_equal(number(t, nginx, "accept_delay_known"), 2);
+	assert_int_equal(number(t, nginx, "accept_delay_max_ns"), 281039978 - 261282826);
 	assert_int_equal(number(t, python, "accepts"), 2);
-	assert_int_equal(number(t, python, "ready_known"), 2);
+	assert_int_equal(number(t, python, "accept_delay_known"), 2);
 	assert_int_equal(number(t, nginx, "max_connections"), 1);
-	assert_false(cell(t, lttng, "ready_avg_ns")->set);
+	assert_false(cell(t, lttng, "accept_delay_mean_ns")->set);
 	done(&x);
 }
 
@@ -106,9 +106,9 @@ static void waits_in_accept(void **state)
 	const int64_t took[] = { 199965836 - 191619692, 107874773 - 107061943,
 		718045916 - 717254728 };
 	assert_int_equal(number(t, r, "accepts"), 3);
-	assert_int_equal(number(t, r, "ready_known"), 3);
-	assert_int_equal(number(t, r, "ready_max_ns"), took[0]);
-	assert_in_range(number(t, r, "ready_avg_ns"), (took[0] + took[1] + took[2]) / 3 - 1,
+	assert_int_equal(number(t, r, "accept_delay_known"), 3);
+	assert_int_equal(number(t, r, "accept_delay_max_ns"), took[0]);
+	assert_in_range(number(t, r, "accept_delay_mean_ns"), (took[0] + took[1] + took[2]) / 3 - 1,
 		(took[0] + took[1] + took[2]) / 3 + 1);
 	assert_int_equal(number(t, r, "workers"), 1);
 	done(&x);
@@ -137,8 +137,8 @@ static void several_workers(void **state)
 	assert_int_equal(number(t, r, "wakeups"), wakeups);
 	assert_true(cell(t, r, "imbalance")->v.f * (double)wakeups > (double)most * 3.999);
 	assert_true(cell(t, r, "imbalance")->v.f * (double)wakeups < (double)most * 4.001);
-	for (const char *const *key =
-			(const char *const[]){ "accepts", "vain_accepts", "ready_known", NULL };
+	for (const char *const *key = (const char *const[]){ "accepts", "spurious_accepts",
+		     "accept_delay_known", NULL };
 		*key; key++)
 		assert_int_equal(sum(t, *key), sum(w, *key));
 	done(&x);
@@ -153,10 +153,10 @@ static void prefork(void **state)
 	const struct mer_table *t = &x.top;
 	size_t r = find(t, "apache2");
 	assert_int_equal(number(t, r, "accepts"), 12);
-	assert_int_equal(number(t, r, "vain_accepts"), 11);
+	assert_int_equal(number(t, r, "spurious_accepts"), 11);
 	assert_int_equal(number(t, r, "workers"), 2);
 	for (size_t i = 0; i < t->n_rows; i++)
-		assert_true(number(t, i, "accepts") + number(t, i, "vain_accepts") > 0);
+		assert_true(number(t, i, "accepts") + number(t, i, "spurious_accepts") > 0);
 	done(&x);
 }
 

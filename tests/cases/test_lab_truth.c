@@ -291,18 +291,18 @@ static double relative_drift(const struct known_clock *clocks, uint32_t n)
 	return fmin(d, 1e-3);
 }
 
-static uint64_t violations(const struct sync_result *r)
+static uint64_t inversions(const struct sync_result *r)
 {
 	uint64_t n = 0;
 	for (size_t i = 0; i < r->n_pairs; i++)
-		n += r->pairs[i].ab.after.n_violations + r->pairs[i].ba.after.n_violations;
+		n += r->pairs[i].ab.after.n_inversions + r->pairs[i].ba.after.n_inversions;
 	return n;
 }
 
 /* Words for people: never better than what is known. */
 static bool sensible(const char *set, const struct sync_result *r, bool comparable)
 {
-	bool good = (r->n_groups == 1) == comparable && violations(r) == 0;
+	bool good = (r->n_groups == 1) == comparable && inversions(r) == 0;
 	for (uint32_t h = 0; h < r->n_hosts; h++) {
 		enum sync_quality q = r->hosts[h].quality;
 		bool reference = comparable && r->references[0] == h;
@@ -311,7 +311,7 @@ static bool sensible(const char *set, const struct sync_result *r, bool comparab
 				     : q == SYNC_ABSENT;
 	}
 	if (!good) {
-		printf("%s: %u groups, %" PRIu64 " violations;", set, r->n_groups, violations(r));
+		printf("%s: %u groups, %" PRIu64 " inversions;", set, r->n_groups, inversions(r));
 		for (uint32_t h = 0; h < r->n_hosts; h++)
 			printf(" %s %s", r->hosts[h].name, sync_quality_name(r->hosts[h].quality));
 		printf("\n");

@@ -135,7 +135,7 @@ static enum manner manner_of(const struct kernel_span *s)
 {
 	switch ((enum kernel_state)s->state) {
 	case KERNEL_UNKNOWN: return UNKNOWN;
-	case KERNEL_READY:
+	case KERNEL_RUNNABLE:
 	case KERNEL_NEW: return READY;
 	case KERNEL_BLOCKED:
 	case KERNEL_STOPPED: return WAITS;

@@ -75,7 +75,7 @@ static void check_states(const char *directory, int64_t begins, double rate)
 		for (int i = 0; i < KERNEL_N_STATES; i++)
 			is[i] = (int64_t)((double)is[i] * rate);
 		int64_t active = is[KERNEL_USER] + is[KERNEL_RUNNING] + is[KERNEL_THREAD] +
-				 is[KERNEL_SYSCALL] + is[KERNEL_INTERRUPTED] + is[KERNEL_READY] +
+				 is[KERNEL_SYSCALL] + is[KERNEL_INTERRUPTED] + is[KERNEL_RUNNABLE] +
 				 is[KERNEL_NEW],
 			was = user + call + interrupted + ready + fork;
 		/* Of a task that is there from the begin on, "none" is what it does not know of it. */

@@ -27,7 +27,7 @@ static const char *label_of(const struct kernel_span *s)
 		return "Usermode";
 	switch (s->state) {
 	case KERNEL_BLOCKED: return "Wait blocked";
-	case KERNEL_READY: return "Wait for CPU";
+	case KERNEL_RUNNABLE: return "Wait for CPU";
 	case KERNEL_NEW: return "Wait fork";
 	case KERNEL_DEAD: return "";
 	default: return "Unknown";

@@ -29,7 +29,7 @@ cp "$dir/out" "$dir/felt"
 run 0 blocked --all --format csv $t
 cp "$dir/out" "$dir/all"
 equal "columns" "$(head -1 "$dir/felt")" \
-	"host,tid,comm,kind,call,object,cause,class,by,count,total_ns,min_ns,max_ns,mean_ns,late_ns"
+	"host,tid,comm,kind,call,object,cause,class,by,count,total_ns,min_ns,max_ns,mean_ns,runnable_ns"
 equal "only requests" "$(sed 1d "$dir/felt" | cut -d, -f8 | sort -u)" request
 equal "--all has classes" "$(sed 1d "$dir/all" | cut -d, -f8 | sort -u | tr '\n' ' ')" "idle request "
 equal "accept is not felt" "$(row rpc-srv accept4 network "$dir/felt")" "0 0"
@@ -81,7 +81,7 @@ between "of all, ns" "$all" 1000000000 1300000000
 
 if command -v jq >/dev/null; then
 	run 0 blocked --comm rpc-cli --depth 20 --json $t
-	equal "version" "$(jq .schema_version "$dir/out")" 1
+	equal "version" "$(jq .schema_version "$dir/out")" 2
 	# The parts of a wait, at each level, are not more than the wait; of a wait for the server nearly all.
 	equal "parts" "$(jq '[.. | objects | select(.meanwhile) |
 		select(([.meanwhile[].total_ns] | add // 0) > .total_ns)] | length' "$dir/out")" 0

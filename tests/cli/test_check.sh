@@ -126,7 +126,7 @@ for t in demo/*/; do
 done
 "$m" check --json demo/cluster-10 2>/dev/null >"$dir/out"
 shape() { check "JSON shape: $1" jq -e "$1" "$dir/out"; }
-shape '.schema_version == 1 and .sound == true'
+shape '.schema_version == 2 and .sound == true'
 shape '.traces | all(.[]; has("path") and has("host") and has("sound") and has("events")
 	and has("lost_events") and has("lost_packets") and has("errors") and has("warnings"))'
 shape '(.traces | length) > 1 and .sync.possible and (.sync.hosts | length) == (.traces | length)'

@@ -26,8 +26,8 @@ has() {
 		[ $found ] && ok || fail "${*:3} at $1 columns lacks '$t': $got"
 	done
 }
-has 80 'host,tid,comm,time,CPU wait,%' top cpu $demo
-has 80 'host,pid,comm,time,CPU wait,%' top cpu --table processes $demo
+has 80 'host,tid,comm,time,runnable,%' top cpu $demo
+has 80 'host,pid,comm,time,runnable,%' top cpu --table processes $demo
 has 80 'host,CPU,idle,unknown,%' top cpu --table cpus $demo
 has 80 'host,CPUs,idle,unknown,%' top cpu --table hosts $demo
 has 80 'woken,latency,host,tid,comm,waker,reason' top sched $demo
@@ -53,7 +53,7 @@ narrow() { # narrow RECORDING WHAT 40 60 80: the titles that are there at least
 		w=$((w + 20))
 	done
 }
-narrow web-load "top cpu" host,tid,comm,time host,tid,comm,time,% "host,tid,comm,time,user,CPU wait,%"
+narrow web-load "top cpu" host,tid,comm,time host,tid,comm,time,% "host,tid,comm,time,user,runnable,%"
 narrow web-load "top cpu --bins 2" begin,scope,host,task begin,scope,host,CPU,task begin,scope,host,CPU,task,idle,%
 narrow web-load "top sched" latency,host,tid,comm woken,latency,host,tid,comm woken,latency,host,tid,comm,waker,reason
 narrow web-load "top io" host,tid,comm,bytes host,tid,comm,bytes,read,written host,tid,comm,bytes,read,written,time
@@ -85,7 +85,7 @@ fi
 
 # Wider is more, never other columns; and no line is wider than asked for where one can fit.
 for args in "top cpu" "top cpu --table processes" "top cpu --table cpus" "top sched" "stats sched" "top irq" \
-	"top io" "top io --table files" "top io --table disks" "top net" "top net --table sockets" "top syscall" \
+	"top io" "top io --table files" "top disk" "top disk --table disk_tasks" "top net" "top net --table sockets" "top syscall" \
 	"top futex" "top servers" "log sched" "log cpu" "log io" "log syscall"; do
 	before=
 	for width in 60 70 80 100 120 200; do

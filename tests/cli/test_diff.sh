@@ -101,6 +101,12 @@ equal "rows" "$(sed 1d "$dir/out" | wc -l)" "$(member parts "$dir/one" | wc -l)"
 equal "sum" "$(sed 1d "$dir/out" | cut -d, -f5 | sum)" "$(numbers total_ns "$dir/one" | head -1)"
 equal "limit" "$("$m" diff -q --format jsonl -n 3 --comm wget $wget | wc -l)" 3
 
+# A path saved by the version before, which had another word for runnable.
+sed -E 's/"schema_version": ?2/"schema_version":1/; s/("cause": ?)"runnable"/\1"wait-cpu"/g' "$dir/a.json" >"$dir/c.json"
+grep -q '"wait-cpu"' "$dir/c.json" && ok || fail "no cause to rename"
+run 0 diff --format csv "$dir/a.json" "$dir/c.json"
+equal "a path of before" "$(sed 1d "$dir/out" | cut -d, -f7 | sort -u)" 0
+
 # What cannot be compared.
 run 2 diff --comm wget --nth 1 $wget
 text "$dir/err" 'both are the same task' 'itself'
@@ -118,7 +124,7 @@ run 2 diff --comm nobody $wget
 text "$dir/err" "no task named 'nobody'" 'nobody'
 run 2 diff "$dir/a.json"
 text "$dir/err" 'a saved path is compared with one other' 'one file'
-echo '{"schema_version":1}' >"$dir/c.json"
+echo '{"schema_version":2}' >"$dir/c.json"
 run 3 diff "$dir/a.json" "$dir/c.json"
 text "$dir/err" 'c\.json:1:' 'place of the mistake'
 sed -E 's/"segments":\[\{"begin":[0-9]+/"segments":[{"begin":17/' "$dir/a.json" >"$dir/c.json"

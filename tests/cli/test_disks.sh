@@ -26,7 +26,7 @@ function request(t, dev, sector, n, rwbs) {
 d=$dir/d
 
 # The chart.
-run 0 log io --plot "$dir/disks.svg" -n 1 "$d"
+run 0 log disk --plot "$dir/disks.svg" -n 1 "$d"
 equal 'a document' "$(head -c 4 "$dir/disks.svg")" '<svg'
 text "$dir/disks.svg" '>8,0<' 'the chart'
 text "$dir/disks.svg" '>8,16<' 'the chart'
@@ -36,43 +36,52 @@ no_text "$dir/disks.svg" 'disk discard' 'the chart'
 no_text "$dir/disks.svg" 'are one' 'the chart of few'
 run 2 log syscall --plot "$dir/no.svg" "$d"
 text "$dir/err" "--plot does not apply to 'syscall'" 'a chart of no places'
-run 3 log io --plot "$dir/no.svg" "$dir/nothing"
+run 3 log disk --plot "$dir/no.svg" "$dir/nothing"
 check 'no chart of nothing' test ! -e "$dir/no.svg"
 # The points are a table; of a range only those in it.
-run 0 top io --table map --format csv "$d"
+run 0 top disk --table map --format csv "$d"
 equal 'points' "$(rows | wc -l)" 600
-run 0 log io --plot "$dir/part.svg" --begin +1ms --end +2ms -n 1 "$d"
+run 0 log disk --plot "$dir/part.svg" --begin +1ms --end +2ms -n 1 "$d"
 text "$dir/part.svg" 'disk read \(100\)' 'the chart of a part'
 
 # What tells them apart.
-run 0 top io --table disks --table disk_tasks "$d"
+run 0 top disk --table top --table disk_tasks "$d"
 text "$dir/out" '^8,0 .* 100\.0 %( |$)' 'sequential'
 text "$dir/out" '^8,16 .* 0\.[0-9]+ %( |$)' 'random'
-run 0 top io --table disk_tasks --format csv "$d"
+run 0 top disk --table disk_tasks --format csv "$d"
 equal 'by thread' "$(rows | grep -c ',7,')" 2
 
 # Over time: by disk and by thread the same.
-run 0 top io --bins 5 "$d"
+run 0 top disk --bins 5 "$d"
 text "$dir/out" 'Disk traffic over time' 'over time'
-text "$dir/out" 'I/O by thread over time' 'over time'
+text "$dir/out" 'Disk traffic by thread over time' 'over time'
 equal 'over time: width' "$(awk 'length($0) > 80' "$dir/out" | wc -l)" 0
+run 0 top disk --table bins --bins 5 --json "$d"
+equal 'over time: read' "$(jq '[.tables[] | select(.id == "bins") | .rows[].read_bytes] | add' "$dir/out")" $((300 * 4096))
 run 0 top io --bins 5 --json "$d"
-equal 'over time: read' "$(numbers read_bytes "$dir/out" | sum)" $((300 * 4096))
 equal 'over time: by thread' "$(numbers block_written_bytes "$dir/out" | sum)" $((300 * 8192))
 
 # By size.
-run 0 log io --min-size 5K --format csv "$d"
+run 0 log disk --min-size 5K --format csv "$d"
 equal 'large ones' "$(rows | wc -l)" 300
-run 0 stats io --max-size 4KiB --json "$d"
+run 0 stats disk --max-size 4KiB --json "$d"
 equal 'small ones' "$(numbers count "$dir/out" | head -1)" 300
-run 0 log io --min-size 4097 --max-size 8191B --format csv "$d"
+run 0 log disk --min-size 4097 --max-size 8191B --format csv "$d"
 equal 'neither' "$(rows | wc -l)" 0
-run 2 log io --min-size 2 --max-size 1 "$d"
+run 2 log disk --min-size 2 --max-size 1 "$d"
 text "$dir/err" '--max-size is less than --min-size' 'sizes'
 run 2 log sched --min-size 1 "$d"
 text "$dir/err" "--min-size does not apply to 'sched'" 'sizes'
 for wrong in x 1x 4KB 1.5M -1 9999999999T ''; do
-	run 2 log io --min-size="$wrong" "$d"
+	run 2 log disk --min-size="$wrong" "$d"
 	text "$dir/err" 'is not a size such as 4096, 64KiB or 1M' "size '$wrong'"
 done
+
+# Whoever looks for disks where they were before learns where they are now.
+run 2 top io --table disks "$d"
+text "$dir/err" "the table 'disks' of 'io' is now: meridian top disk$" 'a table that has moved'
+run 2 top io --table map "$d"
+text "$dir/err" 'meridian top disk --table map' 'a table that has moved'
+run 2 log io --plot "$dir/no.svg" "$d"
+text "$dir/err" 'meridian log disk --plot' 'a chart that has moved'
 finish

@@ -102,8 +102,7 @@ static void csv(struct small_trace *t, struct text_of_all *a, const struct event
 
 static void replace_host(struct mer_str *s, const struct small_trace *t)
 {
-	size_t n;
-	const char *host = mer_hosts(t->e, &n)[0].name;
+	const char *host = mer_host_at(t->e, 0)->name;
 	struct mer_str out = { 0 };
 	for (const char *p = s->data; *p;) {
 		const char *h = strstr(p, host);

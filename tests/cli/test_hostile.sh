@@ -53,7 +53,7 @@ while IFS=$'\t' read -r verb _; do
 	for format in ${formats:-table}; do
 		case $verb in
 		top | log | freq)
-			for a in cpu frequency sched poll io net mem faults syscall irq futex servers; do
+			for a in cpu cpufreq sched poll io net mem faults syscall irq futex servers; do
 				try "$verb" "$a" --format "$format" -n 0 "$T"
 			done
 			;;
@@ -80,7 +80,7 @@ try blocked --all --tid 20 "$T"
 try diff --tid 10 --nth 1 --tid-b 20 "$T"
 try graph --all "$T"
 try top io --table list "$T"
-for t in files disks top_files top_disks bins map; do try top io --table "$t" "$T"; done
+for t in files disks top_files top_disks bins_tasks map; do try top io --table "$t" "$T"; done
 try top cpu --bins 5 "$T"
 try log syscall --sort ret "$T"
 try stats syscall "$T"

@@ -9,7 +9,7 @@ keys() { grep -oE '"[a-z_]+": ?' "$1" | tr -d '": ' | awk '!seen[$0]++' | tr '\n
 run 0 info --json demo/wget-cold-hot
 equal "keys" "$(keys "$dir/out")" "schema_version begin end unread_traces hosts name id traces path domain tracer \
 format streams packets bytes lost_events lost_packets clock freq_hz offset_ns uuid sync diagnostics "
-equal "version" "$(numbers schema_version "$dir/out")" 1
+equal "version" "$(numbers schema_version "$dir/out")" 2
 equal "hosts" "$(grep -oE '"name": ?"(client|server)"' "$dir/out" | tr -dc 'a-z\n' | tr '\n' ' ')" \
 	"nameclient nameserver "
 text "$dir/out" '"domain": ?"kernel"' json

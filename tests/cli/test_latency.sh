@@ -22,22 +22,25 @@ run 0 latency --format csv $t
 cp "$dir/out" "$dir/csv"
 equal "messages" "$(column count "$dir/csv" | sum)" \
 	"$(cat <(numbers matched_ab "$dir/sync") <(numbers matched_ba "$dir/sync") | sum)"
-equal "early" "$(column violations "$dir/csv" | sum)" 0
-before=$(column before_violations "$dir/csv" | sum)
-equal "early as recorded" "$before" "$(numbers violations_before "$dir/sync" | sum)"
+equal "inversions" "$(column inversions "$dir/csv" | sum)" 0
+before=$(column before_inversions "$dir/csv" | sum)
+equal "inversions as recorded" "$before" "$(numbers inversions_before "$dir/sync" | sum)"
 equal "least" "$(column min_ns "$dir/csv" | sort -n | tr '\n' ' ')" \
 	"$(cat <(numbers min_latency_ab_ns "$dir/sync") <(numbers min_latency_ba_ns "$dir/sync") |
 		sort -n | tr '\n' ' ')"
 equal "in order" "$(awk -F, 'NR > 1 && !($4 <= $8 && $8 <= $9 && $9 <= $10 && $10 <= $5)' "$dir/csv" | wc -l)" 0
 run 0 latency --json $t
-text "$dir/out" '^\{"schema_version":1,"method":"auto","latencies":\[\{"from":"node01","to":"node02","count":' json
+text "$dir/out" '^\{"schema_version":2,"method":"auto","latencies":\[\{"from":"node01","to":"node02","count":' json
 equal "rows" "$(numbers count "$dir/out" | head -4 | sum)" "$(column count "$dir/csv" | sum)"
 
 # As recorded.
 run 0 latency --sync none --format csv $t
-equal "early with --sync none" "$(column violations "$dir/out" | sum)" "$before"
+equal "inversions with --sync none" "$(column inversions "$dir/out" | sum)" "$before"
 run 0 latency --sync none $t
 text "$dir/out" '(--offset|no fixed offset)' 'a hint'
+text "$dir/out" 'Max +Inversions$' 'inversions have a column'
+run 0 latency --sync none demo/cold-disk
+awk 'length($0) > 80 { exit 1 }' "$dir/out" && ok || fail "the table with inversions is too wide"
 
 # Each message: brute force over them gives the statistics.
 run 0 latency --messages --format csv $t

@@ -31,8 +31,8 @@ equal "-r alone" "$(column self_ns top cpu -r)" "$(column self_ns top cpu | sort
 equal "times" "$(column begin log sched --sort begin)" "$(column begin log sched)"
 equal "times backwards" "$(column begin log sched -r)" "$(column begin log sched | sort -nr)"
 equal "the visible heading" "$(column self_ns top cpu --sort time)" "$(column self_ns top cpu)"
-for word in "CPU wait" cpu-wait Cpu_Wait wait_cpu; do
-	equal "$word" "$(column wait_cpu_ns top cpu --sort "$word")" "$(column wait_cpu_ns top cpu | sort -nr)"
+for word in "System calls" system-calls System_Calls syscall; do
+	equal "$word" "$(column syscall_ns top cpu --sort "$word")" "$(column syscall_ns top cpu | sort -nr)"
 done
 run 2 top cpu --sort nothing $demo
 equal "messages" "$(column duration_ns latency -m --sort duration)" "$(column duration_ns latency -m | sort -nr)"

@@ -104,7 +104,7 @@ static void make_path(struct made *m, size_t n)
 		s->by_cause = (uint8_t)number(KERNEL_N_CAUSES);
 		s->in_flight = s->cause == PATH_NETWORK && number(2);
 		s->source = number(2) ? (uint32_t)number(12) : KERNEL_NONE;
-		if (s->cause == PATH_WAIT_CPU && number(2))
+		if (s->cause == PATH_RUNNABLE && number(2))
 			s->by = (uint32_t)number(TASKS);
 		if (number(2))
 			s->call = (uint32_t)number(2);
@@ -543,11 +543,11 @@ static void sentences(void **state)
 	s->cause = PATH_TIMER;
 	s->call = sleep_call;
 	assert_sentence(&m, "timer (nanosleep)", "nanosleep");
-	s->cause = PATH_WAIT_CPU;
+	s->cause = PATH_RUNNABLE;
 	s->by = 1; /* the first span of task 1 */
-	assert_sentence(&m, "waits for CPU 2, used by python3/101", "python3/101");
+	assert_sentence(&m, "runnable on CPU 2, used by python3/101", "python3/101");
 	s->by = KERNEL_NONE;
-	assert_sentence(&m, "waits for CPU 2", "");
+	assert_sentence(&m, "runnable on CPU 2", "");
 	s->cause = PATH_INTERRUPTED;
 	s->by_cause = KERNEL_SOFTIRQ;
 	s->source = 3;

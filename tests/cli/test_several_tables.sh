@@ -74,12 +74,12 @@ task="task --comm wget --nth 1"
 	run 0 $task --table all --format csv $demo
 	equal "task: all tables" "$(grep -c '^table,' "$dir/out")" 4
 	equal "task: their names" "$(grep -v '^table,' "$dir/out" | grep . | cut -d, -f1 | uniq | tr '\n' ' ')" \
-		"blocking accounting resources rest "
+		"blocking accounting resources residual "
 	run 0 $task --format csv -o "$dir/task/" $demo
-	equal "task: files" "$(names "$dir/task" csv | tr '\n' ' ')" "accounting blocking resources rest "
+	equal "task: files" "$(names "$dir/task" csv | tr '\n' ' ')" "accounting blocking residual resources "
 	same "task: a file" "$dir/task/accounting.csv" "$dir/accounting"
 	run 0 $task --json -o "$dir/task/" $demo
-	[ -z "$jq" ] || equal "task: JSON" "$(jq -r '.task.comm + " " + .tables[].id' "$dir/task/rest.json")" "wget rest"
+	[ -z "$jq" ] || equal "task: JSON" "$(jq -r '.task.comm + " " + .tables[].id' "$dir/task/residual.json")" "wget residual"
 	run 0 $task --list --format csv -o "$dir/task/" $demo
 	check "task: list" test -s "$dir/task/tasks.csv"
 }
@@ -103,17 +103,18 @@ text "$dir/out" 'processes.* all' 'completion'
 
 # A key says the unit of its values: for every table of every analysis, and of other verbs.
 keys() { # keys FILE: of the headings of its tables
-	grep -E '^(table,)?[a-z_0-9]+(,[a-z_0-9]+)+$' "$1" | tr , '\n' | sort -u
+	sed -n '1p; /^table,/p' "$1" | tr , '\n' | sort -u
 }
 for analysis in $("$m" top --format csv | sed 1d | cut -d, -f1 | grep -v period); do
 	run 0 top "$analysis" --table all -n 1 --format csv $demo
 	keys "$dir/out" >>"$dir/keys"
 done
-for args in sync "sync --compare" latency "latency -m" stats "path --list" "blocked" "info --streams" "$task --table all" summary; do
+for args in sync "sync --compare" "sync --at client:+1s" latency "latency -m" stats "path --list" "path --tid 235" blocked \
+	"blocked --tid 235" "info --streams" "$task --table all" "diff --tid 235 --against $demo" graph summary; do
 	# shellcheck disable=SC2086
 	run 0 $args --format csv $demo
 	keys "$dir/out" >>"$dir/keys"
 done
 equal "keys without unit" \
-	"$(sort -u "$dir/keys" | grep -E '(^|_)(rate|drift|share|duration|latency|median|max|min|mean|avg|stddev|p50|p99|size)$')" ""
+	"$(sort -u "$dir/keys" | grep -E '(^|_)(rate|drift|share|duration|latency|median|max|min|mean|stddev|p50|p90|p99|size|offset|bound|beta|delay|runnable|self|children|residual)$')" ""
 finish

@@ -40,7 +40,7 @@ done
 
 # Losses: counted whole, each in its place and time.
 run 0 stats --json demo/lost-events
-text "$dir/out" '^\{ ?"schema_version": ?1,' 'json'
+text "$dir/out" '^\{ ?"schema_version": ?2,' 'json'
 equal "lost, by packets" "$(list losses events | sum)" 89678
 equal "lost, by stream" "$(list by_stream lost_events | sum)" 89678
 equal "lost, by host" "$(list by_host lost_events | sum)" 89678

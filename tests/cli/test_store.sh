@@ -33,6 +33,33 @@ asked "diff" diff --comm rpc-cli --json $t
 # What a store does not have is read.
 asked "relations" graph --format csv $t
 
+# What is not kept, as it follows from spans and changes: of windows that begin and end anywhere in both.
+cat >"$dir/frequency.scn" <<'END'
+host h
+trace h/kernel
+10us h 0 sched_switch prev_comm="a" prev_tid=9 prev_state=1 next_comm="w" next_tid=6
+10us h 1 sched_switch prev_comm="b" prev_tid=8 prev_state=1 next_comm="" next_tid=0
+20us h 0 power_cpu_frequency state=1000000 cpu_id=0
+40us h 0 power_cpu_frequency state=3000000 cpu_id=0
+42us h 0 irq_handler_entry irq=7 name="x"
+46us h 0 irq_handler_exit irq=7
+50us h 0 sched_switch prev_comm="w" prev_tid=6 prev_state=1 next_comm="" next_tid=0
+60us h 1 sched_switch prev_comm="" prev_tid=0 prev_state=0 next_comm="v" next_tid=7
+110us h 1 sched_waking comm="w" tid=6 target_cpu=0
+END
+"$CTFGEN" -o "$dir/frequency" "$dir/frequency.scn"
+asked "time by frequency" top frequency --table threads --format csv "$dir/frequency"
+text "$dir/out" "h,6,,w,38000,"
+for begin in 5 15 30 43 47 52 70; do
+	for length in 1 7 20 50; do
+		for by in thread cpu; do
+			asked "time by frequency, $length us from $begin us" top frequency --table threads \
+				--begin +${begin}us --end +$((begin + length))us --group-by $by --format csv \
+				"$dir/frequency"
+		done
+	done
+done
+
 # Another synchronization is another world.
 "$m" cache clear >/dev/null
 asked "clocks as recorded" path --comm rpc-cli --nth 1 --sync none --json $t
@@ -79,7 +106,7 @@ store=$(find "$cache" -name 'world-*.store')
 cp "$store" "$dir/good"
 size=$(stat -c %s "$store")
 told=0
-for i in 1 3 10 30 100 200 300 400 500 600 700 800 900 950 990 999; do
+for i in 1 3 10 30 $(seq 100 100 800) $(seq 850 12 999); do
 	cp "$dir/good" "$store"
 	printf '\x5a\xa5\x99' | dd of="$store" bs=1 seek=$((size / 1000 * i)) conv=notrunc 2>/dev/null
 	"$m" blocked --store $t >"$dir/out" 2>"$dir/err"

@@ -75,7 +75,7 @@ equal "in a range" "$(column 1 switches --begin +0s --end +0.09s $two | tail -1)
 rows io 2 1-4,14-18 'calm,,,,,,,7,0' 'full,20,253:0,0.6,2,1,0,0,0'
 rows top 3 1-8 CPU,full,a/100,100,a,60000000,60, CPU,full,b/101,101,b,30000000,30, \
 	disk,full,a/100,100,a,,,4096
-rows waits 4 1-6 CPU,full,60000000,1,60000000,b/101
+rows waits 4 1-6 runnable,full,60000000,1,60000000,b/101
 rows CPUs 6 1-3,5 'calm,0,0,0' 'full,0,90,0'
 # shellcheck disable=SC2086
 findings $two >"$dir/rows"
@@ -353,5 +353,5 @@ run 2 summary --period-by cpu demo/wget-cold-hot
 equal "JSON: keys of rows" "$(jq 'all(.tables[]; [.columns[].key] as $keys |
 	all(.rows[]; keys_unsorted == $keys))' "$dir/json")" true
 equal "JSON" "$(jq -c '[.schema_version, .end > .begin, [.tables[].id], (.diagnostics | type)]' "$dir/json")" \
-	'[1,true,["hosts","io","top","waits","links","cpus","findings"],"array"]'
+	'[2,true,["hosts","io","top","waits","links","cpus","findings"],"array"]'
 finish

@@ -10,8 +10,8 @@ values() { grep -oE "\"$1\":\"[^\"]*\"" "$2" | sed 's/.*:"//; s/"$//'; }
 
 # The overview.
 run 0 sync $t
-text "$dir/out" '^3 of 3 clocks aligned, worst bound .* \(node0[123] at' verdict
-text "$dir/out" '^is received before it was sent' verdict
+text "$dir/out" '^3 of 3 clocks aligned, largest bound .* \(node0[123] at' verdict
+text "$dir/out" '^(message )?is received before it was sent' verdict
 text "$dir/out" '^node0[123] +0\.000000000 +0\.00 .* reference$' 'the reference'
 equal "rows of hosts" "$(grep -cE '^node0[123] +-?[0-9]+\.[0-9]{9} ' "$dir/out")" 3
 awk 'length($0) > 90 { exit 1 }' "$dir/out" && ok || fail "the tables are too wide"
@@ -44,15 +44,15 @@ done
 run 0 sync --json $t
 cp "$dir/out" "$dir/json"
 for key in schema_version method reference groups hosts name id quality offset_ns drift_ppm bound_ns \
-	min median max pieces begin end steps pairs a b matched_ab matched_ba used alpha beta \
-	hull_points violations_before violations_after min_latency_ab_ns min_latency_ba_ns \
+	min median max pieces begin end steps pairs a b matched_ab matched_ba used alpha beta_ns \
+	hull_points inversions_before inversions_after min_latency_ab_ns min_latency_ba_ns \
 	diagnostics; do
 	text "$dir/json" "\"$key\":" json
 done
 text "$dir/json" '"groups":\[\["node01","node02","node03"\]\]' groups
-equal violations "$(numbers violations_after "$dir/json" | sum)" 0
-before=$(numbers violations_before "$dir/json" | sum)
-[ "$before" -gt 100 ] && ok || fail "only $before violations as recorded"
+equal inversions "$(numbers inversions_after "$dir/json" | sum)" 0
+before=$(numbers inversions_before "$dir/json" | sum)
+[ "$before" -gt 100 ] && ok || fail "only $before inversions as recorded"
 equal "two directions" "$(numbers matched_ab "$dir/json" | wc -l)" 2
 matched=$(cat <(numbers matched_ab "$dir/json") <(numbers matched_ba "$dir/json") | sum)
 if command -v jq >/dev/null; then
@@ -90,7 +90,7 @@ same "from the saved result" "$dir/out" "$dir/text"
 run 0 sync --sync "$dir/saved.json" --save "$dir/again.json" $t
 same "saved again" "$dir/again.json" "$dir/saved.json"
 run 3 sync --sync "$dir/missing.json" $t
-printf '{"schema_version":1,\n"method":"auto"' >"$dir/bad.json"
+printf '{"schema_version":2,\n"method":"auto"' >"$dir/bad.json"
 run 3 sync --sync "$dir/bad.json" $t
 text "$dir/err" 'bad\.json:2:' 'the place of the mistake'
 run 0 sync --sync "$dir/saved.json" demo/wget-cold-hot
@@ -102,7 +102,7 @@ at() { # at HOST TIME OF: low, time and high of host OF
 		sed -nE "s/.*\"host\":\"$3\",\"time\":([0-9]+),\"low\":([0-9]+),\"high\":([0-9]+).*/\2 \1 \3/p"
 }
 run 0 sync --json --at node01:+30s,+40s,node03:+1s $t
-text "$dir/out" '^\{"schema_version":1,"at":\[\{"host":"node01","time":[0-9]+,"at":\[\{"host":"node02",' at
+text "$dir/out" '^\{"schema_version":2,"at":\[\{"host":"node01","time":[0-9]+,"at":\[\{"host":"node02",' at
 equal "instants" "$(numbers time "$dir/out" | wc -l)" 9
 when=$(numbers time "$dir/out" | head -1)
 read -r low there high < <(at node01 "$when" node02)
@@ -136,7 +136,7 @@ equal "method" "$(values method "$dir/out" | sort -u)" hull
 run 0 sync --json --method node01=offset $t
 equal "methods" "$(values method "$dir/out" | sort | uniq -c | tr -s ' ' | tr '\n' ';')" " 3 auto; 1 offset;"
 run 0 sync --json --method none $t
-equal "none" "$(numbers violations_after "$dir/out" | sum)" "$before"
+equal "none" "$(numbers inversions_after "$dir/out" | sum)" "$before"
 run 0 sync --json --max-drift 100 $t
 narrow=$(numbers max "$dir/out" | sum)
 [ "$narrow" -lt "$(numbers max "$dir/json" | sum)" ] && ok || fail "--max-drift 100 narrows nothing"
@@ -161,7 +161,8 @@ text "$dir/out" 'is the reference' report
 text "$dir/out" 'ppm against the reference, .*' report
 awk 'length($0) > 80 { exit 1 }' "$dir/out" && ok || fail "the report is too wide"
 run 0 sync --compare $t
-equal "early by method" "$(awk '/^(auto|none) / { print $1 "=" $2 }' "$dir/out" | tr '\n' ' ')" \
+awk 'length($0) > 80 { exit 1 }' "$dir/out" && ok || fail "the methods are too wide"
+equal "inversions by method" "$(awk '/^(auto|none) / { print $1 "=" $2 }' "$dir/out" | tr '\n' ' ')" \
 	"auto=0 none=$before "
 equal "methods" "$("$m" sync --compare --format csv $t | sed 1d | cut -d, -f1 | tr '\n' ' ')" \
 	"auto hull offset realtime none "
@@ -181,7 +182,7 @@ run 0 sync --write "$dir/copy" $t
 find $t -type f -exec cksum {} + | sort >"$dir/sums.after"
 same "the originals" "$dir/sums.after" "$dir/sums"
 run 0 sync --json --method none "$dir/copy"
-equal "violations of the copies" "$(numbers violations_before "$dir/out" | sum)" 0
+equal "inversions of the copies" "$(numbers inversions_before "$dir/out" | sum)" 0
 equal "messages of the copies" \
 	"$(cat <(numbers matched_ab "$dir/out") <(numbers matched_ba "$dir/out") | sum)" "$matched"
 run 2 sync --write "$dir/copy" $t

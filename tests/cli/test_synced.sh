@@ -20,7 +20,7 @@ equal "asked for" "$(order --sync auto)" "client server "
 # One line on stderr, none with -q, none for one host.
 run 0 events -n 1 $t
 equal "lines" "$(grep -c "^meridian: " "$dir/err")" 1
-text "$dir/err" 'note: clocks of 2 hosts aligned to that of client: off by less than .* \(median\), .* \(worst\); see'
+text "$dir/err" 'note: clocks of 2 hosts aligned to that of client: off by less than .* \(median\), .* \(max\); see'
 run 0 events -q -n 1 $t
 equal "quiet" "$(wc -c <"$dir/err")" 0
 run 0 events -n 1 --sync none $t
@@ -48,7 +48,7 @@ done
 # JSON says so where times are synchronized; info only when asked.
 for verb in stats events; do
 	run 0 $verb --format json $t
-	text "$dir/out" '"sync": ?\{"method":"auto","reference":"client","hosts":2,"hosts_apart":0,' $verb
+	text "$dir/out" '"sync": ?\{"method":"auto","reference":"client","hosts":2,"hosts_unsynchronized":0,' $verb
 	run 0 $verb --format json --sync none $t
 	text "$dir/out" '"sync": ?null' "$verb --sync none"
 done

@@ -18,17 +18,17 @@ wide() {
 "$ctfgen" -o "$dir/two" tests/cli/two_levels.scn
 run 0 task --comm client --format csv "$dir/two"
 cat >"$dir/wanted" <<-'EOF'
-	depth,host,tid,pid,comm,count,self_ns,sub_ns,total_ns,interrupted_ns,rest_ns,requests,disk_bytes
+	depth,host,tid,pid,comm,count,self_ns,children_ns,total_ns,interrupted_ns,residual_ns,requests,disk_bytes
 	0,vm,100,,client,,10000000,70000000,80000000,0,100000000,0,0
 	1,vm,101,,a,1,50000000,20000000,70000000,0,0,0,0
 	2,vm,102,,b,1,20000000,0,20000000,0,0,0,0
 EOF
 same "two levels" "$dir/wanted" "$dir/out"
-run 0 task --comm client --format csv --table rest "$dir/two"
+run 0 task --comm client --format csv --table residual "$dir/two"
 equal "the rest" "$(sed 1d "$dir/out")" "timer,vm,100,client,100000000"
 run 0 task --comm client --format csv --table blocking "$dir/two"
 cat >"$dir/wanted" <<-'EOF'
-	fd,object,kind,call,count,total_ns,min_ns,max_ns,avg_ns,stddev_ns,unfinished
+	fd,object,kind,call,count,total_ns,min_ns,max_ns,mean_ns,stddev_ns,unfinished
 	,,,clock_nanosleep,1,100000000,100000000,100000000,100000000,,0
 	3,127.0.0.1:9876,socket,read,1,70000000,70000000,70000000,70000000,,0
 EOF
@@ -177,8 +177,8 @@ cp "$dir/out" "$dir/one"
 run 0 task -j 3 --comm rpc-cli --json $t
 same "threads" "$dir/one" "$dir/out"
 if command -v jq >/dev/null; then
-	equal "version" "$(jq .schema_version "$dir/one")" 1
-	equal "tables" "$(jq -c '[.tables[].id]' "$dir/one")" '["blocking","accounting","resources","rest"]'
+	equal "version" "$(jq .schema_version "$dir/one")" 2
+	equal "tables" "$(jq -c '[.tables[].id]' "$dir/one")" '["blocking","accounting","resources","residual"]'
 	equal "columns are the keys of rows" "$(jq '[.tables[] | [.columns[].key] as $k |
 		.rows[] | select(keys_unsorted != $k)] | length' "$dir/one")" 0
 	equal "all time" "$(jq '(.tables[1].rows[0].total_ns + ([.tables[3].rows[].total_ns] | add)) ==
@@ -189,7 +189,7 @@ if command -v jq >/dev/null; then
 	equal "the disk, twice" "$(jq '.tables[1].rows[0].disk_bytes ==
 		(.tables[2].rows[0] | .self_block_read_bytes + .self_block_written_bytes)' \
 		"$dir/one")" true
-	equal "sub" "$(jq '.tables[1].rows | ([.[1:][].self_ns] | add) == .[0].sub_ns' "$dir/one")" true
+	equal "children" "$(jq '.tables[1].rows | ([.[1:][].self_ns] | add) == .[0].children_ns' "$dir/one")" true
 	equal "waits" "$(jq '([.tables[0].rows[].total_ns] | add) == .task.blocked_ns' "$dir/one")" true
 	equal "program" "$(jq -r .task.program "$dir/one")" /usr/local/bin/rpc
 fi
@@ -199,7 +199,7 @@ text "$dir/err" 'which task' 'an error'
 run 2 task --comm nobody $t
 run 2 task --comm rpc-cli --nth 9 $t
 run 2 task --comm rpc-cli --bins 10 $t
-run 2 task --comm rpc-cli --compat flightbox --table rest $t
+run 2 task --comm rpc-cli --compat flightbox --table residual $t
 run 2 task --comm rpc-cli --compat flightbox --table resources $t
 run 0 task --list --comm 'rpc-*' $t
 text "$dir/out" 'rpc-srv' 'the list'

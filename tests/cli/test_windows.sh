@@ -5,7 +5,7 @@
 export TZ=UTC COLUMNS=200
 RANDOM=${SEED:-7}
 windows=${WINDOWS:-1}
-n=0 same=0 n_states=0
+n=0 same=0 n_states=0 n_waits=0
 
 # Seconds from the first event to the last one, as info has them.
 length() {
@@ -16,6 +16,7 @@ length() {
 one() {
 	local t=$1
 	shift
+	rm -f "$dir"/none/meridian/{states,waits}-* # but not the clocks, which take longer
 	XDG_CACHE_HOME=$dir/none HOME=/nonexistent "$m" "$@" "$t" >"$dir/whole" 2>"$dir/whole.err"
 	XDG_CACHE_HOME=$cache "$m" "$@" "$t" >"$dir/part" 2>"$dir/part.err"
 	n=$((n + 1))
@@ -24,7 +25,6 @@ one() {
 	else
 		fail "meridian $* $t: $(diff "$dir/whole" "$dir/part" | head -4 | cut -c1-200) $(diff "$dir/whole.err" "$dir/part.err" | head -3)"
 	fi
-	rm -rf "$dir/none"
 }
 
 for t in "$lab"/*; do
@@ -34,7 +34,11 @@ for t in "$lab"/*; do
 	# What the first readings leave; without synchronization all verbs would have to wait for it again.
 	XDG_CACHE_HOME=$cache "$m" path --list "$t" >/dev/null 2>&1
 	XDG_CACHE_HOME=$cache "$m" top irq "$t" >/dev/null 2>&1
-	n_states=$((n_states + $(XDG_CACHE_HOME=$cache "$m" cache list --format csv 2>/dev/null | grep -c '^states,')))
+	XDG_CACHE_HOME=$cache "$m" blocked "$t" >/dev/null 2>&1
+	XDG_CACHE_HOME=$cache "$m" top syscall "$t" >/dev/null 2>&1
+	XDG_CACHE_HOME=$cache "$m" cache list --format csv >"$dir/kept" 2>/dev/null
+	n_states=$((n_states + $(grep -c '^states,' "$dir/kept")))
+	n_waits=$((n_waits + $(grep -c '^waits,' "$dir/kept")))
 	s=$(length "$t")
 	[ -n "$s" ] || continue
 	for ((i = 0; i < windows; i++)); do
@@ -49,10 +53,20 @@ for t in "$lab"/*; do
 		one "$t" top cpu --begin "$b" --end "$e" --bins 7 --format csv
 		one "$t" top sched --begin "$b" --end "$e" --comm 's*' --format csv
 		one "$t" path --list --begin "$b" --end "$e" --format csv
+		for a in "top syscall" "log syscall" "top poll"; do # as text: without idle waits
+			# shellcheck disable=SC2086
+			one "$t" $a --begin "$b" --end "$e"
+		done
+		one "$t" diff --comm '*' --begin "$b" --end "$e" --format json
+		one "$t" blocked --begin "$b" --end "$e"
+		one "$t" blocked --all --begin "$b" --end "$e" --format csv
+		one "$t" blocked --comm 's*' --begin "$b" --end "$e" --format json
+		one "$t" blocked --comm '*' --depth 6 --all --begin "$b" --end "$e" --format csv
 	done
-	rm -rf "$cache"
+	rm -rf "$cache" "$dir/none"
 done
 echo "$n outputs, $((n - same)) differences"
 equal "outputs that differ" "$((n - same))" 0
 [ "$n_states" -gt 0 ] || [ $n -eq 0 ] || fail "cache list shows no states"
+[ "$n_waits" -gt 0 ] || [ $n -eq 0 ] || fail "cache list shows no waits"
 finish

@@ -23,6 +23,11 @@ words=(
 	'1 (tasks|threads|hosts|events|packets|messages|clocks|periods|times|rows|pairs|calls|requests|CPUs|disks|bytes)' 'the singular'
 	'(only|the) 1 [a-z]+s fit' 'the singular'
 )
+# Words that other words replaced, of the second table of the glossary.
+replaced=()
+while IFS=$'\t' read -r expression now; do
+	replaced+=("${expression//\\|/|}" "$now")
+done < <(sed -n '/^| words /,$p' docs/glossary.md | sed -nE 's/^\| `(.*)` \| (.*) \|$/\1\t\2/p')
 # In all but prose: a machine is a host.
 machines=('machines?' 'host')
 
@@ -52,8 +57,13 @@ strings() {
 	}' "$1" | sed 's/\\n/\n/g'
 }
 for file in src/*/*.[ch] src/*/*/*.[ch] tools/*.[ch]; do
-	words_of "$file" "$(strings "$file")" "${words[@]}" "${machines[@]}"
+	case $file in
+	*_read.c) also=() ;; # understands files of before
+	*) also=("${replaced[@]}") ;;
+	esac
+	words_of "$file" "$(strings "$file")" "${words[@]}" "${machines[@]}" "${also[@]}"
 done
+words+=("${replaced[@]}")
 
 # Help and manual, with the words of different lines together.
 for verb in $("$m" --verbs | cut -f1); do
@@ -79,7 +89,7 @@ output() {
 			"$m" stats "$analysis" --limit 5 "$t"
 		done
 	done
-	for analysis in cpu frequency sched poll io net mem faults syscall irq servers futex; do
+	for analysis in cpu cpufreq sched poll io net mem faults syscall irq servers futex; do
 		"$m" top "$analysis" --table '?'
 	done
 }
@@ -96,10 +106,11 @@ keys() {
 }
 words_of keys "$(keys 2>/dev/null | grep -oE '"[a-z_]+":' | tr '_":' ' ' | sort -u)" "${words[@]}" "${machines[@]}"
 
-# Documentation is for people, who have machines. Examples show the tables of above. CONTRIBUTING.md lists words to
-# avoid in a table.
+# Documentation is for people, who have machines. Examples show the tables of above. The glossary and the
+# list of differences have words to avoid.
 for page in README.md ARCHITECTURE.md CONTRIBUTING.md demo/README.md docs/*.md; do
-	words_of "$page" "$(awk '/^```/ { inside = !inside } /^### Terms/ { inside = 1 } /^## / { inside = 0 } !inside' \
+	case $page in docs/glossary.md | docs/differences.md) continue ;; esac
+	words_of "$page" "$(awk '/^```/ { inside = !inside } !inside' \
 		"$page")" "${words[@]}"
 done
 finish

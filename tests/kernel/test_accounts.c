@@ -37,12 +37,12 @@ static int64_t cpu_of(const struct kernel_host *h, uint32_t task)
 
 static void add(struct sums *s, const struct account *a, bool is_client)
 {
-	int64_t all = a->nodes[0].self_ns + a->nodes[0].sub_ns;
+	int64_t all = a->nodes[0].self_ns + a->nodes[0].children_ns;
 	for (uint32_t i = 0; i < a->n; i++) {
 		const struct account_node *n = &a->nodes[i];
-		for (unsigned r = 0; r < ACCOUNT_N_RESTS; r++) {
-			assert_true(n->rest_ns[r] >= 0);
-			all += n->rest_ns[r];
+		for (unsigned r = 0; r < ACCOUNT_N_RESIDUALS; r++) {
+			assert_true(n->residual_ns[r] >= 0);
+			all += n->residual_ns[r];
 		}
 		if (is_client && i)
 			s->charged[number_of(s, n->host, n->task)] += n->self_ns;

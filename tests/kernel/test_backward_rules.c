@@ -36,13 +36,15 @@ static void modes_across_waits(void **state)
 			    WAKING("20", "0", "1", "0") SWITCH("30", "0", "0", "0", "1")
 				    LEAVE("35", "0", "read", "0") SWITCH("40", "0", "1", "1", "0"),
 		1,
-		"5 ready in read @-, 5 syscall in read, 10 blocked in read: irq, 20 ready in read, "
+		"5 runnable in read @-, 5 syscall in read, 10 blocked in read: irq, 20 runnable in "
+		"read, "
 		"30 syscall in read, 35 user, 40 blocked");
 	lives_check(SWITCH("5", "0", "0", "0", "1") SWITCH("10", "0", "1", "0", "0")
 			    SWITCH("30", "0", "0", "0", "1") ENTER("35", "0", "read", "fd=3")
 				    SWITCH("40", "0", "1", "1", "0"),
 		1,
-		"5 unknown @-, 5 user, 10 ready, 30 user, 35 syscall in read, 40 blocked in read");
+		"5 unknown @-, 5 user, 10 runnable, 30 user, 35 syscall in read, 40 blocked in "
+		"read");
 	/* What is known stays so: the second call says nothing about the time before the first. */
 	lives_check(SWITCH("5", "0", "0", "0", "1") ENTER("10", "0", "read", "fd=3")
 			    LEAVE("12", "0", "read", "0") ENTER("14", "0", "write", "fd=3")
@@ -53,29 +55,30 @@ static void modes_across_waits(void **state)
 }
 
 /* Who is woken was blocked since its record begins; who is said to be so by the dump also; who comes onto a CPU was
- * ready, if wake-ups are recorded. */
+ * runnable, if wake-ups are recorded. */
 static void states_of_who_was_not_there(void **state)
 {
 	(void)state;
 	lives_check(SWITCH("5", "0", "0", "0", "7") WAKING("10", "0", "1", "0")
 			    SWITCH("20", "0", "7", "0", "1"),
-		1, "5 blocked @-: task by 7, 10 ready by 7, 20 running");
+		1, "5 blocked @-: task by 7, 10 runnable by 7, 20 running");
 	/* The wait was in the call that it leaves afterwards. */
 	lives_check(SWITCH("5", "0", "0", "0", "7") WAKING("10", "0", "1", "0")
 			    SWITCH("20", "0", "7", "0", "1") LEAVE("25", "0", "read", "0")
 				    SWITCH("30", "0", "1", "1", "0"),
 		1,
-		"5 blocked in read @-: task by 7, 10 ready in read by 7, 20 syscall in read, 25 "
+		"5 blocked in read @-: task by 7, 10 runnable in read by 7, 20 syscall in read, 25 "
 		"user, 30 blocked");
 	lives_check(SWITCH("5", "0", "0", "0", "7") WAKING("10", "0", "1", "0")
 			    SWITCH("20", "0", "7", "0", "1") ENTER("25", "0", "read", "fd=3")
 				    SWITCH("30", "0", "1", "1", "0"),
 		1,
-		"5 blocked @-: task by 7, 10 ready by 7, 20 user, 25 syscall in read, 30 blocked "
+		"5 blocked @-: task by 7, 10 runnable by 7, 20 user, 25 syscall in read, 30 "
+		"blocked "
 		"in read");
 	lives_check(SWITCH("5", "0", "0", "0", "7") SWITCH("20", "0", "7", "0", "1")
 			    WAKING("30", "0", "7", "0"),
-		1, "5 ready @-, 20 running");
+		1, "5 runnable @-, 20 running");
 	lives_check(SWITCH("5", "0", "0", "0", "7") SWITCH("20", "0", "7", "0", "1"), 1,
 		"5 unknown @-, 20 running");
 	lives_check(SWITCH("5", "0", "0", "0", "7") EVENT("6", "0",
@@ -85,7 +88,7 @@ static void states_of_who_was_not_there(void **state)
 	lives_check(SWITCH("5", "0", "0", "0", "7") EVENT("6", "0",
 			    "lttng_statedump_process_state tid=1 pid=1 name=\"one\" status=2")
 			    SWITCH("20", "0", "7", "0", "0"),
-		1, "5 ready @-");
+		1, "5 runnable @-");
 	lives_check(SWITCH("5", "0", "0", "0", "7") EVENT("6", "0",
 			    "lttng_statedump_process_state tid=1 pid=1 name=\"one\" status=4")
 			    SWITCH("20", "0", "7", "0", "0"),

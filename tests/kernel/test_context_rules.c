@@ -172,15 +172,18 @@ static void spinning(void **state)
 			    SWITCH("15", "0", "7", "1", "1") LEAVE("20", "0", "futex", "0") END,
 		1,
 		"1 unknown @-, 1 user, 2 syscall in getpid, 3 user, 5 syscall in futex, 6 syscall "
-		"in futex: futex by 2, 10 ready in futex by 7, 15 syscall in futex: futex by 2, 20 "
+		"in futex: futex by 2, 10 runnable in futex by 7, 15 syscall in futex: futex by 2, "
+		"20 "
 		"user, 40 blocked");
 	/* Its holder leaves the CPU: it blocks. */
 	lives_check(HOLDER BEGIN SPINS SWITCH("8", "1", "2", "1", "0") SWITCH("10", "0", "1", "1",
 			    "0") SWITCH("30", "1", "0", "0", "2") WAKING("31", "1", "1", "0")
 			    SWITCH("35", "0", "0", "0", "1") LEAVE("37", "0", "futex", "0") END,
 		1,
-		"1 ready @-, 1 user, 2 syscall in getpid, 3 user, 5 syscall in futex, 6 syscall in "
-		"futex: futex by 2, 10 blocked in futex: futex by 2, 31 ready in futex, 35 syscall "
+		"1 runnable @-, 1 user, 2 syscall in getpid, 3 user, 5 syscall in futex, 6 syscall "
+		"in "
+		"futex: futex by 2, 10 blocked in futex: futex by 2, 31 runnable in futex, 35 "
+		"syscall "
 		"in futex, 37 user, 40 blocked");
 	/* None of these spins: in another call, in an interrupt, for itself, for nobody known, for one that does
 	 * not run. */

@@ -17,5 +17,5 @@ equal "both were, the second CPU" "$(who both 11)" 21
 # The way of t10's request by hand: sent, arrived, woken, on the CPU, answered, back.
 equal "segments" "$("$m" path --tid 10 --json "$dir/other" 2>/dev/null |
 	grep -oE '"host":"b","tid":[0-9]+,"comm":"t20","state":"[a-z]+"' | grep -oE '[a-z]+"$' |
-	tr -d '"' | paste -sd' ')" "blocked blocked ready running"
+	tr -d '"' | paste -sd' ')" "blocked blocked runnable running"
 finish

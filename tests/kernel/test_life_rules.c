@@ -36,7 +36,7 @@ static void forks(void **state)
 			       LEAVE("13", "0", "clone", "11") SWITCH("20", "1", "0", "0", "11")
 				       LEAVE("21", "1", "clone", "0"));
 	lives_are(&l, 11,
-		"10 new in clone: task by 10, 12 ready in clone @1, 20 syscall in clone @1, 21 "
+		"10 new in clone: task by 10, 12 runnable in clone @1, 20 syscall in clone @1, 21 "
 		"user @1");
 	assert_true(task_of(&l, 11)->born);
 	assert_false(task_of(&l, 10)->born);

@@ -74,7 +74,8 @@ static void off_the_cpu(void **state)
 	snprintf(scenario, sizeof(scenario),
 		"%s" WAKING("45", "1", "1", "7") SWITCH("50", "0", "0", "0", "1"), begin);
 	lives_check(scenario, 1,
-		"1 ready @-, 4 running, 10 blocked, 11 unknown, 30 blocked: task by 2, 45 ready "
+		"1 runnable @-, 4 running, 10 blocked, 11 unknown, 30 blocked: task by 2, 45 "
+		"runnable "
 		"@7, 50 running");
 	snprintf(scenario, sizeof(scenario),
 		"%s" EVENT("45", "1", "sched_migrate_task tid=1 dest_cpu=1")
@@ -86,20 +87,22 @@ static void off_the_cpu(void **state)
 			"sched_migrate_task tid=1 dest_cpu=1") SWITCH("50", "1", "2", "1", "1"),
 		begin);
 	lives_check(scenario, 1,
-		"1 ready @-, 4 running, 10 blocked, 11 unknown, 30 ready @1 by 2, 50 running @1");
+		"1 runnable @-, 4 running, 10 blocked, 11 unknown, 30 runnable @1 by 2, 50 running "
+		"@1");
 	/* A wake-up of one who ran in between is not of the wait before. */
 	snprintf(scenario, sizeof(scenario),
 		"%s" SWITCH("35", "0", "0", "0", "1") SWITCH("38", "0", "1", "1", "0")
 			WAKING("45", "1", "1", "0") SWITCH("50", "0", "0", "0", "1"),
 		begin);
 	lives_check(scenario, 1,
-		"1 ready @-, 4 running, 10 blocked, 11 unknown, 30 ready, 35 running, 38 blocked: "
-		"task by 2, 45 ready, 50 running");
-	/* It was woken in the hole, or before: that is lost, and it was ready when it came onto the CPU. */
+		"1 runnable @-, 4 running, 10 blocked, 11 unknown, 30 runnable, 35 running, 38 "
+		"blocked: "
+		"task by 2, 45 runnable, 50 running");
+	/* It was woken in the hole, or before: that is lost, and it was runnable when it came onto the CPU. */
 	snprintf(scenario, sizeof(scenario),
 		"%s" WAKING("40", "1", "8", "0") SWITCH("50", "0", "0", "0", "1"), begin);
-	lives_check(
-		scenario, 1, "1 ready @-, 4 running, 10 blocked, 11 unknown, 30 ready, 50 running");
+	lives_check(scenario, 1,
+		"1 runnable @-, 4 running, 10 blocked, 11 unknown, 30 runnable, 50 running");
 }
 
 /* model_asleep_since: sched_waking tells on which CPU the task ran last. It has not run elsewhere since that CPU's last
@@ -115,25 +118,28 @@ static void asleep_since(void **state)
 	/* Another CPU had a hole, but it ran last on this one: it slept all the time. */
 	snprintf(scenario, sizeof(scenario),
 		"%s" WAKING("45", "1", "1", "0") SWITCH("50", "0", "0", "0", "1"), begin);
-	lives_check(
-		scenario, 1, "1 ready @-, 4 running, 10 blocked: task by 2, 45 ready, 50 running");
+	lives_check(scenario, 1,
+		"1 runnable @-, 4 running, 10 blocked: task by 2, 45 runnable, 50 running");
 	/* It ran last on the one with the hole: it slept since its end. */
 	snprintf(scenario, sizeof(scenario),
 		"%s" WAKING("45", "1", "1", "2") SWITCH("50", "0", "0", "0", "1"), begin);
 	lives_check(scenario, 1,
-		"1 ready @-, 4 running, 10 blocked, 11 unknown, 30 blocked: task by 2, 45 ready "
+		"1 runnable @-, 4 running, 10 blocked, 11 unknown, 30 blocked: task by 2, 45 "
+		"runnable "
 		"@2, 50 running");
 	/* Last on one where it was not seen, and which has no hole. */
 	snprintf(scenario, sizeof(scenario),
 		"%s" WAKING("45", "1", "1", "1") SWITCH("50", "0", "0", "0", "1"), begin);
 	lives_check(scenario, 1,
-		"1 ready @-, 4 running, 10 blocked, 11 unknown, 30 blocked: task by 2, 45 ready @1 "
+		"1 runnable @-, 4 running, 10 blocked, 11 unknown, 30 blocked: task by 2, 45 "
+		"runnable @1 "
 		"by 2, 50 running");
 	/* sched_wakeup tells the CPU where it is queued, which says nothing of that. */
 	snprintf(scenario, sizeof(scenario),
 		"%s" WAKEUP("45", "1", "1", "0") SWITCH("50", "0", "0", "0", "1"), begin);
 	lives_check(scenario, 1,
-		"1 ready @-, 4 running, 10 blocked, 11 unknown, 30 blocked: task by 2, 45 ready, "
+		"1 runnable @-, 4 running, 10 blocked, 11 unknown, 30 blocked: task by 2, 45 "
+		"runnable, "
 		"50 running");
 	/* In a hole of its own CPU now: woken by another CPU. */
 	snprintf(scenario, sizeof(scenario),
@@ -141,7 +147,7 @@ static void asleep_since(void **state)
 			SWITCH("50", "0", "7", "1", "1"),
 		begin);
 	lives_check(scenario, 1,
-		"1 ready @-, 4 running, 10 blocked, 11 unknown, 45 unknown, 50 running");
+		"1 runnable @-, 4 running, 10 blocked, 11 unknown, 45 unknown, 50 running");
 }
 
 /* Causes from before a hole or in it set off nothing after it. */
@@ -159,10 +165,10 @@ static void causes_are_forgotten(void **state)
 	char scenario[2000];
 	snprintf(scenario, sizeof(scenario), form, "");
 	lives_check(scenario, 1,
-		"1 ready @-, 1 running, 5 blocked: network by 9, 40 ready, 50 running");
+		"1 runnable @-, 1 running, 5 blocked: network by 9, 40 runnable, 50 running");
 	snprintf(scenario, sizeof(scenario), form,
 		HOLE("20", "1") EVENT("30", "1", "irq_softirq_raise vec=9"));
-	lives_check(scenario, 1, "1 ready @-, 1 running, 5 blocked, 40 ready, 50 running");
+	lives_check(scenario, 1, "1 runnable @-, 1 running, 5 blocked, 40 runnable, 50 running");
 }
 
 /* In a hole only what happened whoever did it is looked at; a call's end is counted as left out. The counter of lost
@@ -178,7 +184,7 @@ static void in_a_hole(void **state)
 			"8") EVENT("15", "0", "task_rename tid=8 newcomm=\"new\"") EVENT("16", "0",
 			"sched_process_free tid=7") "18us 0 lost 3\n19us 0 packet\n" SWITCH("40",
 			"0", "1", "1", "0"));
-	lives_are(&l, 1, "5 ready @-, 5 running, 6 unknown @-, 19 running, 40 blocked");
+	lives_are(&l, 1, "5 runnable @-, 5 running, 6 unknown @-, 19 running, 40 blocked");
 	lives_are(&l, 8, "14 unknown");
 	lives_are(&l, 7, "");
 	assert_int_equal(l.w->hosts[0].n_calls_left_out, 1);
@@ -203,31 +209,36 @@ static void lulls(void **state)
 	/* Idle 1 ms after the first hole. */
 	lives_check(
 		TWO_HOLES(SWITCH("3000", "0", "3", "1", "0") SWITCH("5000", "0", "0", "0", "3")), 1,
-		"1 ready @-, 1 running, 1000 blocked, 1001 unknown, 2000 blocked @-, 5001 unknown "
-		"@-, 6000 blocked: task by 3, 7000 ready @9, 7010 running");
+		"1 runnable @-, 1 running, 1000 blocked, 1001 unknown, 2000 blocked @-, 5001 "
+		"unknown "
+		"@-, 6000 blocked: task by 3, 7000 runnable @9, 7010 running");
 	/* At once: a wake-up may be under way. */
 	lives_check(
 		TWO_HOLES(SWITCH("2100", "0", "3", "1", "0") SWITCH("5000", "0", "0", "0", "3")), 1,
-		"1 ready @-, 1 running, 1000 blocked, 1001 unknown, 6000 blocked: task by 3, 7000 "
-		"ready @9, 7010 running");
+		"1 runnable @-, 1 running, 1000 blocked, 1001 unknown, 6000 blocked: task by 3, "
+		"7000 "
+		"runnable @9, 7010 running");
 	/* Never. */
 	lives_check(TWO_HOLES(SWITCH("5000", "0", "3", "0", "3")), 1,
-		"1 ready @-, 1 running, 1000 blocked, 1001 unknown, 6000 blocked: task by 3, 7000 "
-		"ready @9, 7010 running");
+		"1 runnable @-, 1 running, 1000 blocked, 1001 unknown, 6000 blocked: task by 3, "
+		"7000 "
+		"runnable @9, 7010 running");
 	/* It ran in between. */
 	lives_check(TWO_HOLES(SWITCH("3000", "0", "3", "1", "0") SWITCH("3500", "0", "0", "0", "1")
 				    SWITCH("4000", "0", "1", "1", "0")
 					    SWITCH("5000", "0", "0", "0", "3")),
 		1,
-		"1 ready @-, 1 running, 1000 blocked, 1001 unknown, 2000 ready, 3500 running, 4000 "
-		"blocked, 5001 unknown, 6000 blocked: task by 3, 7000 ready @9, 7010 running");
+		"1 runnable @-, 1 running, 1000 blocked, 1001 unknown, 2000 runnable, 3500 "
+		"running, 4000 "
+		"blocked, 5001 unknown, 6000 blocked: task by 3, 7000 runnable @9, 7010 running");
 	/* Its number was another one's meanwhile. */
 	lives_check(TWO_HOLES(FORK("2500", "0", "3", "3", "50", "50") FORK(
 			    "2600", "0", "3", "3", "50", "50") SWITCH("3000", "0", "3", "1", "0")
 				    SWITCH("5000", "0", "0", "0", "3")),
 		1,
-		"1 ready @-, 1 running, 1000 blocked, 1001 unknown, 6000 blocked: task by 3, 7000 "
-		"ready @9, 7010 running");
+		"1 runnable @-, 1 running, 1000 blocked, 1001 unknown, 6000 blocked: task by 3, "
+		"7000 "
+		"runnable @9, 7010 running");
 }
 
 /* ... with several CPUs only where moves from queue to queue are recorded. */
@@ -245,17 +256,20 @@ static void lulls_of_two(void **state)
 	char scenario[3000];
 	snprintf(scenario, sizeof(scenario), form, moves, drained);
 	lives_check(scenario, 1,
-		"1 ready @-, 1 running, 1000 blocked, 1001 unknown, 2000 blocked @-, 5001 unknown "
-		"@-, 6000 blocked: task by 3, 7000 ready @9, 7010 running");
+		"1 runnable @-, 1 running, 1000 blocked, 1001 unknown, 2000 blocked @-, 5001 "
+		"unknown "
+		"@-, 6000 blocked: task by 3, 7000 runnable @9, 7010 running");
 	snprintf(scenario, sizeof(scenario), form, "", drained);
 	lives_check(scenario, 1,
-		"1 ready @-, 1 running, 1000 blocked, 1001 unknown, 6000 blocked: task by 3, 7000 "
-		"ready @9, 7010 running");
+		"1 runnable @-, 1 running, 1000 blocked, 1001 unknown, 6000 blocked: task by 3, "
+		"7000 "
+		"runnable @9, 7010 running");
 	/* The other CPU was idle for 3 ms without any event: not long enough to be sure. */
 	snprintf(scenario, sizeof(scenario), form, moves, "");
 	lives_check(scenario, 1,
-		"1 ready @-, 1 running, 1000 blocked, 1001 unknown, 6000 blocked: task by 3, 7000 "
-		"ready @9, 7010 running");
+		"1 runnable @-, 1 running, 1000 blocked, 1001 unknown, 6000 blocked: task by 3, "
+		"7000 "
+		"runnable @9, 7010 running");
 }
 
 /* model_outlast: who was there before and was not seen to end is taken to live, if ends are recorded. */

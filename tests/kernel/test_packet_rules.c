@@ -151,17 +151,17 @@ static void passed_on(void **state)
 	(void)state;
 	woke(HOSTS BEFORE IN("11", "t") SKB("12", "eth0", "77", ASK) OUT("13", "t") IN("14", "t")
 			SKB("15", "br0", "77", ASK) WOKEN("16") OUT("17", "t"),
-		"1 ready @-, 1 running @1, 2 blocked @1: network #0, 16 ready by 20");
+		"1 runnable @-, 1 running @1, 2 blocked @1: network #0, 16 runnable by 20");
 	/* Another buffer, or after a long time. */
 	woke(HOSTS BEFORE IN("11", "t") SKB("12", "eth0", "77", ASK) OUT("13", "t") IN("14", "t")
 			SKB("15", "br0", "78", ASK) WOKEN("16") OUT("17", "t"),
-		"1 ready @-, 1 running @1, 2 blocked @1: network, 16 ready by 20");
+		"1 runnable @-, 1 running @1, 2 blocked @1: network, 16 runnable by 20");
 	woke(HOSTS BEFORE IN("11", "t") SKB("12", "eth0", "77", ASK) OUT("13", "t") IN("50011", "t")
 			SKB("50011", "br0", "77", ASK) WOKEN("50012") OUT("50013", "t"),
-		"1 ready @-, 1 running @1, 2 blocked @1: network #0, 50012 ready by 20");
+		"1 runnable @-, 1 running @1, 2 blocked @1: network #0, 50012 runnable by 20");
 	woke(HOSTS BEFORE IN("11", "t") SKB("12", "eth0", "77", ASK) OUT("13", "t") IN("50012", "t")
 			SKB("50012", "br0", "77", ASK) WOKEN("50013") OUT("50014", "t"),
-		"1 ready @-, 1 running @1, 2 blocked @1: network, 50013 ready by 20");
+		"1 runnable @-, 1 running @1, 2 blocked @1: network, 50013 runnable by 20");
 }
 
 /* Where buffers are not told: what is received after it was sent on is the same. */
@@ -171,19 +171,19 @@ static void sent_on(void **state)
 	(void)state;
 	woke(HOSTS BEFORE IN("11", "t") RECEIVE("12", "t", ASK) SEND("13", "t", UNMATCHED("90"))
 			RECEIVE("14", "t", UNMATCHED("91")) WOKEN("16") OUT("17", "t"),
-		"1 ready @-, 1 running @1, 2 blocked @1: network #0, 16 ready by 20");
+		"1 runnable @-, 1 running @1, 2 blocked @1: network #0, 16 runnable by 20");
 	woke(HOSTS BEFORE IN("11", "t") RECEIVE("12", "t", ASK) RECEIVE("14", "t", UNMATCHED("91"))
 			WOKEN("16") OUT("17", "t"),
-		"1 ready @-, 1 running @1, 2 blocked @1: network, 16 ready by 20");
+		"1 runnable @-, 1 running @1, 2 blocked @1: network, 16 runnable by 20");
 	woke(HOSTS BEFORE IN("11", "t") RECEIVE("12", "t", UNMATCHED("92"))
 			SEND("13", "t", UNMATCHED("90")) RECEIVE("14", "t", UNMATCHED("91"))
 				WOKEN("16") OUT("17", "t"),
-		"1 ready @-, 1 running @1, 2 blocked @1: network, 16 ready by 20");
+		"1 runnable @-, 1 running @1, 2 blocked @1: network, 16 runnable by 20");
 	/* Once. */
 	woke(HOSTS BEFORE IN("11", "t") RECEIVE("12", "t", ASK) SEND("13", "t", UNMATCHED("90"))
 			RECEIVE("14", "t", UNMATCHED("91")) RECEIVE("15", "t", UNMATCHED("93"))
 				WOKEN("16") OUT("17", "t"),
-		"1 ready @-, 1 running @1, 2 blocked @1: network, 16 ready by 20");
+		"1 runnable @-, 1 running @1, 2 blocked @1: network, 16 runnable by 20");
 }
 
 int main(void)

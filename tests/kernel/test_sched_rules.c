@@ -13,9 +13,10 @@ static void states_of_a_switch(void **state)
 	(void)state;
 	static const struct {
 		const char *prev_state, *is;
-	} states[] = { { "0", "ready" }, { "256", "ready" }, { "1", "blocked" }, { "2", "blocked" },
-		{ "258", "blocked" }, { "4", "stopped" }, { "8", "stopped" }, { "16", "dead" },
-		{ "32", "dead" }, { "48", "dead" }, { "64", "dead" }, { "128", "blocked" } };
+	} states[] = { { "0", "runnable" }, { "256", "runnable" }, { "1", "blocked" },
+		{ "2", "blocked" }, { "258", "blocked" }, { "4", "stopped" }, { "8", "stopped" },
+		{ "16", "dead" }, { "32", "dead" }, { "48", "dead" }, { "64", "dead" },
+		{ "128", "blocked" } };
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
 		char scenario[1000], expected[200];
 		snprintf(scenario, sizeof(scenario),
@@ -49,10 +50,10 @@ static void preempted(void **state)
 	(void)state;
 	lives_check(SWITCH("5", "0", "0", "0", "1") SWITCH("10", "0", "1", "0", "7")
 			    SWITCH("20", "0", "7", "1", "1"),
-		1, "5 unknown @-, 5 running, 10 ready by 7, 20 running");
+		1, "5 unknown @-, 5 running, 10 runnable by 7, 20 running");
 	lives_check(SWITCH("5", "0", "0", "0", "1") SWITCH("10", "0", "1", "0", "0")
 			    SWITCH("20", "0", "0", "0", "1"),
-		1, "5 unknown @-, 5 running, 10 ready, 20 running");
+		1, "5 unknown @-, 5 running, 10 runnable, 20 running");
 }
 
 /* queue_on: who is woken waits for the task on the CPU where it is queued, unless that is itself. */
@@ -65,33 +66,36 @@ static void queues(void **state)
 	snprintf(scenario, sizeof(scenario),
 		"%s" WAKING("20", "0", "1", "1") SWITCH("30", "1", "7", "1", "1"), both);
 	lives_check(scenario, 1,
-		"1 ready @-, 1 running, 10 blocked: task by 8, 20 ready @1 by 7, 30 running @1");
+		"1 runnable @-, 1 running, 10 blocked: task by 8, 20 runnable @1 by 7, 30 running "
+		"@1");
 	/* Which CPU it was before is said with sched_waking; where it is queued, later. */
 	snprintf(scenario, sizeof(scenario),
 		"%s" WAKING("20", "0", "1", "0") WAKEUP("21", "0", "1", "1")
 			SWITCH("30", "1", "7", "1", "1"),
 		both);
 	lives_check(scenario, 1,
-		"1 ready @-, 1 running, 10 blocked: task by 8, 20 ready @1 by 7, 30 running @1");
+		"1 runnable @-, 1 running, 10 blocked: task by 8, 20 runnable @1 by 7, 30 running "
+		"@1");
 	/* It is moved while it is queued. */
 	snprintf(scenario, sizeof(scenario),
 		"%s" WAKING("20", "0", "1", "0") EVENT("22", "0",
 			"sched_migrate_task tid=1 dest_cpu=1") SWITCH("30", "1", "7", "1", "1"),
 		both);
 	lives_check(scenario, 1,
-		"1 ready @-, 1 running, 10 blocked: task by 8, 20 ready @1 by 7, 30 running @1");
+		"1 runnable @-, 1 running, 10 blocked: task by 8, 20 runnable @1 by 7, 30 running "
+		"@1");
 	/* A move before it is woken says nothing. */
 	snprintf(scenario, sizeof(scenario),
 		"%s" EVENT("19", "0", "sched_migrate_task tid=1 dest_cpu=1")
 			WAKING("20", "0", "1", "0") SWITCH("30", "0", "8", "1", "1"),
 		both);
 	lives_check(scenario, 1,
-		"1 ready @-, 1 running, 10 blocked: task by 8, 20 ready by 8, 30 running");
+		"1 runnable @-, 1 running, 10 blocked: task by 8, 20 runnable by 8, 30 running");
 	/* Out of range: nothing. */
 	snprintf(scenario, sizeof(scenario),
 		"%s" WAKING("20", "0", "1", "70000") SWITCH("30", "1", "7", "1", "1"), both);
 	lives_check(scenario, 1,
-		"1 ready @-, 1 running, 10 blocked: task by 8, 20 ready @-, 30 running @1");
+		"1 runnable @-, 1 running, 10 blocked: task by 8, 20 runnable @-, 30 running @1");
 }
 
 /* The first of sched_ttwu, sched_waking, sched_wakeup says who; where the earlier kinds are recorded, a later one
@@ -107,24 +111,24 @@ static void first_sign_of_a_wake_up(void **state)
 	/* Only sched_wakeup is recorded: its CPU is the waker's. */
 	snprintf(scenario, sizeof(scenario),
 		"%s" WAKEUP("20", "1", "1", "0") SWITCH("30", "0", "0", "0", "1"), both);
-	lives_check(
-		scenario, 1, "1 ready @-, 1 running, 10 blocked: task by 7, 20 ready, 30 running");
-	/* sched_waking is, too, but not here: since when it was ready is not known, nor by whom. */
+	lives_check(scenario, 1,
+		"1 runnable @-, 1 running, 10 blocked: task by 7, 20 runnable, 30 running");
+	/* sched_waking is, too, but not here: since when it was runnable is not known, nor by whom. */
 	snprintf(scenario, sizeof(scenario),
 		"%s%s" WAKEUP("20", "1", "1", "0") SWITCH("30", "0", "0", "0", "1"), both, known);
-	lives_check(scenario, 1, "1 ready @-, 1 running, 10 blocked, 20 ready, 30 running");
+	lives_check(scenario, 1, "1 runnable @-, 1 running, 10 blocked, 20 runnable, 30 running");
 	/* Both: the first. */
 	snprintf(scenario, sizeof(scenario),
 		"%s%s" WAKING("20", "1", "1", "0") WAKEUP("22", "0", "1", "0")
 			SWITCH("30", "0", "0", "0", "1"),
 		both, known);
-	lives_check(
-		scenario, 1, "1 ready @-, 1 running, 10 blocked: task by 7, 20 ready, 30 running");
+	lives_check(scenario, 1,
+		"1 runnable @-, 1 running, 10 blocked: task by 7, 20 runnable, 30 running");
 	snprintf(scenario, sizeof(scenario),
 		"%s%s" EVENT("5", "1", "sched_ttwu comm=\"t2\" tid=2 target_cpu=2")
 			WAKING("20", "1", "1", "0") SWITCH("30", "0", "0", "0", "1"),
 		both, "");
-	lives_check(scenario, 1, "1 ready @-, 1 running, 10 blocked, 20 ready, 30 running");
+	lives_check(scenario, 1, "1 runnable @-, 1 running, 10 blocked, 20 runnable, 30 running");
 }
 
 /* Woken before it has left its CPU: that ends the wait, if it does begin one. */
@@ -139,34 +143,35 @@ static void woken_early(void **state)
 		"%s" WAKING("9", "1", "1", "0") SWITCH("10", "0", "1", "1", "0")
 			SWITCH("30", "0", "0", "0", "1"),
 		both);
-	lives_check(
-		scenario, 1, "1 ready @-, 1 running, 10 blocked: task by 7, 10 ready, 30 running");
+	lives_check(scenario, 1,
+		"1 runnable @-, 1 running, 10 blocked: task by 7, 10 runnable, 30 running");
 	/* It is: that one ends the wait; who woke it was told before. */
 	snprintf(scenario, sizeof(scenario),
 		"%s" WAKING("9", "1", "1", "0") SWITCH("10", "0", "1", "1", "0")
 			WAKEUP("20", "1", "1", "0") SWITCH("30", "0", "0", "0", "1"),
 		both);
-	lives_check(
-		scenario, 1, "1 ready @-, 1 running, 10 blocked: task by 7, 20 ready, 30 running");
+	lives_check(scenario, 1,
+		"1 runnable @-, 1 running, 10 blocked: task by 7, 20 runnable, 30 running");
 	/* The waker has left its CPU since: nobody is named. */
 	snprintf(scenario, sizeof(scenario),
 		"%s" WAKING("8", "1", "1", "0") SWITCH("9", "1", "7", "1", "0") SWITCH("10", "0",
 			"1", "1", "0") WAKEUP("20", "1", "1", "0") SWITCH("30", "0", "0", "0", "1"),
 		both);
-	lives_check(scenario, 1, "1 ready @-, 1 running, 10 blocked: task, 20 ready, 30 running");
+	lives_check(
+		scenario, 1, "1 runnable @-, 1 running, 10 blocked: task, 20 runnable, 30 running");
 	/* It did not block: nothing ended. The next wait is another one. */
 	snprintf(scenario, sizeof(scenario),
 		"%s" WAKING("9", "1", "1", "0") SWITCH("10", "0", "1", "0", "8") SWITCH("12", "0",
 			"8", "1", "1") SWITCH("14", "0", "1", "1", "0") WAKEUP("40", "1", "1", "0"),
 		both);
 	lives_check(scenario, 1,
-		"1 ready @-, 1 running, 10 ready by 8, 12 running, 14 blocked, 40 ready");
+		"1 runnable @-, 1 running, 10 runnable by 8, 12 running, 14 blocked, 40 runnable");
 	/* A later sign alone before it left: not known who. */
 	snprintf(scenario, sizeof(scenario),
 		"%s" WAKING("5", "1", "8", "1") WAKEUP("9", "1", "1", "0") SWITCH("10", "0", "1",
 			"1", "0") WAKEUP("20", "1", "1", "0") SWITCH("30", "0", "0", "0", "1"),
 		both);
-	lives_check(scenario, 1, "1 ready @-, 1 running, 10 blocked, 20 ready, 30 running");
+	lives_check(scenario, 1, "1 runnable @-, 1 running, 10 blocked, 20 runnable, 30 running");
 }
 
 /* make_current: a switch from another task than was believed. Everything since that one was certainly on the CPU
@@ -240,7 +245,7 @@ static void on_two_cpus(void **state)
 	lives_close(&l);
 }
 
-/* come_onto_cpu: where wake-ups are recorded and there was none, who comes onto a CPU was ready all the time, if it
+/* come_onto_cpu: where wake-ups are recorded and there was none, who comes onto a CPU was runnable all the time, if it
  * was not known to be blocked; then an event is missing. */
 static void onto_a_cpu(void **state)
 {
@@ -248,7 +253,7 @@ static void onto_a_cpu(void **state)
 	(void)state;
 	lives_open(&l, SWITCH("5", "0", "0", "0", "1") SWITCH("10", "0", "1", "1", "7")
 			       WAKING("15", "0", "8", "0") SWITCH("20", "0", "7", "1", "1"));
-	lives_are(&l, 1, "5 ready @-, 5 running, 10 blocked, 20 running");
+	lives_are(&l, 1, "5 runnable @-, 5 running, 10 blocked, 20 running");
 	assert_int_equal(l.w->hosts[0].n_odd, 1);
 	lives_close(&l);
 	lives_open(&l, SWITCH("5", "0", "0", "0", "1") SWITCH("10", "0", "1", "1", "7")

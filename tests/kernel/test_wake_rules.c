@@ -20,7 +20,8 @@ static void woken(const char *how, const char *cause)
 	char scenario[2000], expected[200];
 	snprintf(scenario, sizeof(scenario), BLOCKS "%s" RUNS, how);
 	snprintf(expected, sizeof(expected),
-		"5 ready @-, 5 running, 10 blocked%s, 20 ready, 30 running, 40 blocked", cause);
+		"5 runnable @-, 5 running, 10 blocked%s, 20 runnable, 30 running, 40 blocked",
+		cause);
 	lives_check(scenario, 1, expected);
 }
 
@@ -214,7 +215,7 @@ static void threads_of_interrupts(void **state)
 						WAKE EVENT("30", "0", "sched_switch next_tid=1"),
 			handlers[i][0], handlers[i][0], handlers[i][0]);
 		snprintf(expected, sizeof(expected),
-			"5 ready @-, 5 thread, 10 blocked: %s, 20 ready, 30 thread",
+			"5 runnable @-, 5 thread, 10 blocked: %s, 20 runnable, 30 thread",
 			handlers[i][1]);
 		lives_check(scenario, 1, expected);
 	}
@@ -234,27 +235,31 @@ static void programs_wake_nobody(void **state)
 	snprintf(scenario, sizeof(scenario),
 		IN("read", "fd=3") "%s" WAKING("20", "1", "1", "0") OUT("read"), user);
 	lives_check(scenario, 1,
-		"5 ready @-, 5 user, 7 syscall in read, 10 blocked in read: irq, 20 ready in read, "
+		"5 runnable @-, 5 user, 7 syscall in read, 10 blocked in read: irq, 20 runnable in "
+		"read, "
 		"30 syscall in read, 31 user");
 	snprintf(scenario, sizeof(scenario),
 		IN("nanosleep", "") "%s" WAKING("20", "1", "1", "0") OUT("nanosleep"), user);
 	lives_check(scenario, 1,
-		"5 ready @-, 5 user, 7 syscall in nanosleep, 10 blocked in nanosleep: timer, 20 "
-		"ready in nanosleep, 30 syscall in nanosleep, 31 user");
+		"5 runnable @-, 5 user, 7 syscall in nanosleep, 10 blocked in nanosleep: timer, 20 "
+		"runnable in nanosleep, 30 syscall in nanosleep, 31 user");
 	snprintf(scenario, sizeof(scenario),
 		IN("clock_nanosleep", "") "%s" WAKING("20", "1", "1", "0") OUT("clock_nanosleep"),
 		user);
 	lives_check(scenario, 1,
-		"5 ready @-, 5 user, 7 syscall in clock_nanosleep, 10 blocked in clock_nanosleep: "
-		"timer, 20 ready in clock_nanosleep, 30 syscall in clock_nanosleep, 31 user");
+		"5 runnable @-, 5 user, 7 syscall in clock_nanosleep, 10 blocked in "
+		"clock_nanosleep: "
+		"timer, 20 runnable in clock_nanosleep, 30 syscall in clock_nanosleep, 31 user");
 	/* With interrupts, it is what the others leave. */
 	snprintf(scenario, sizeof(scenario),
 		IN("nanosleep", "") "%s" WAKING("20", "1", "1", "0") OUT("nanosleep")
 			EVENT("50", "0", "irq_softirq_entry vec=1"),
 		user);
 	lives_check(scenario, 1,
-		"5 ready @-, 5 user, 7 syscall in nanosleep, 10 blocked in nanosleep: task by 7, "
-		"20 ready in nanosleep, 30 syscall in nanosleep, 31 user, 50 interrupted: softirq "
+		"5 runnable @-, 5 user, 7 syscall in nanosleep, 10 blocked in nanosleep: task by "
+		"7, "
+		"20 runnable in nanosleep, 30 syscall in nanosleep, 31 user, 50 interrupted: "
+		"softirq "
 		"1");
 	/* In a system call it does. */
 	snprintf(scenario, sizeof(scenario),
@@ -262,8 +267,9 @@ static void programs_wake_nobody(void **state)
 			WAKING("20", "1", "1", "0") OUT("nanosleep"),
 		user);
 	lives_check(scenario, 1,
-		"5 ready @-, 5 user, 7 syscall in nanosleep, 10 blocked in nanosleep: task by 7, "
-		"20 ready in nanosleep, 30 syscall in nanosleep, 31 user");
+		"5 runnable @-, 5 user, 7 syscall in nanosleep, 10 blocked in nanosleep: task by "
+		"7, "
+		"20 runnable in nanosleep, 30 syscall in nanosleep, 31 user");
 }
 
 /* Woken by a task: what it was in tells by what means. */
@@ -273,7 +279,8 @@ static void by_tasks(void **state)
 	lives_check(IN("futex", "uaddr=1 op=0") SWITCH("12", "1", "0", "0", "7") ENTER("13", "1",
 			    "futex", "uaddr=1 op=1") WAKING("20", "1", "1", "0") OUT("futex"),
 		1,
-		"5 ready @-, 5 user, 7 syscall in futex, 10 blocked in futex: futex by 7, 20 ready "
+		"5 runnable @-, 5 user, 7 syscall in futex, 10 blocked in futex: futex by 7, 20 "
+		"runnable "
 		"in futex, 30 syscall in futex, 31 user");
 	lives_check(SWITCH("1", "0", "0", "0", "1") ENTER("2", "0", "pipe2", "")
 			    EVENT("3", "0", "syscall_exit_pipe2 ret=0 fildes=[3, 4]")
@@ -282,8 +289,9 @@ static void by_tasks(void **state)
 						    ENTER("13", "1", "write", "fd=4")
 							    WAKING("20", "1", "1", "0") OUT("read"),
 		1,
-		"1 ready @-, 1 user, 2 syscall in pipe2, 3 user, 7 syscall in read, 10 blocked in "
-		"read: pipe by 7, 20 ready in read, 30 syscall in read, 31 user");
+		"1 runnable @-, 1 user, 2 syscall in pipe2, 3 user, 7 syscall in read, 10 blocked "
+		"in "
+		"read: pipe by 7, 20 runnable in read, 30 syscall in read, 31 user");
 }
 
 int main(void)

@@ -342,7 +342,7 @@ static bool is_path_of(uint8_t cause, uint8_t state)
 	case PATH_RUNNING:
 		return state == KERNEL_USER || state == KERNEL_SYSCALL || state == KERNEL_THREAD;
 	case PATH_INTERRUPTED: return state == KERNEL_INTERRUPTED;
-	case PATH_WAIT_CPU: return state == KERNEL_READY;
+	case PATH_RUNNABLE: return state == KERNEL_RUNNABLE;
 	case PATH_NEW: return state == KERNEL_NEW;
 	case PATH_UNKNOWN: return true;
 	default: return state == KERNEL_BLOCKED;

@@ -72,7 +72,7 @@ static uint8_t word(const char *text, const char *const *words, uint8_t n)
 }
 
 static const char *const states[KERNEL_N_STATES] = { "unknown", "running", "user", "syscall",
-	"thread", "interrupted", "ready", "blocked", "new", "stopped", "dead" };
+	"thread", "interrupted", "runnable", "blocked", "new", "stopped", "dead" };
 static const char *const causes[KERNEL_N_CAUSES] = { "", "disk", "network", "timer", "task",
 	"futex", "pipe", "input", "ipi", "irq", "softirq" };
 

@@ -116,6 +116,10 @@ static int setup(void **state)
 	int64_t now = 1700000000000000000;
 	for (size_t i = 0; i < N; i++)
 		make(&g->things[i], &now, i > N - 500 && any() % 9 == 0);
+	for (size_t i = 0; i < N; i++) /* the last task comes late */
+		if (g->things[i].f.task == TASKS - 1 && i < N - 5)
+			g->things[i].f.task = 0;
+	g->things[N - 1].f.task = TASKS - 1;
 	g->h.n_tasks = TASKS;
 	g->h.names.n = NAMES;
 	assert_int_equal(store_writer_begin(&w, g->path, key, &err), 0);
@@ -148,7 +152,8 @@ static int read_window(struct given *g, uint64_t needs, int64_t begin, int64_t e
 {
 	struct mer_err err;
 	g->n_back = 0;
-	return store_facts_read(&g->file, 3, 7, &kind, &g->h, needs, begin, end, keep, g, &err);
+	return store_facts_read(&g->file, 3, 7, &kind, &g->h, needs,
+		&(struct fact_range){ begin, end, NULL }, keep, g, &err);
 }
 
 static void test_all(void **state)
@@ -181,6 +186,39 @@ static void test_window(void **state)
 		}
 		assert_true(g->n_back < N); /* not all blocks */
 	}
+}
+
+/* All facts about a task, and not all others. */
+static void test_tasks(void **state)
+{
+	struct given *g = *state;
+	struct mer_err err;
+	bool tasks[TASKS] = { false };
+	static const uint32_t wanted[] = { TASKS - 1, 3 };
+	for (size_t t = 0; t < sizeof(wanted) / sizeof(*wanted); t++) {
+		size_t n = 0, n_back = 0;
+		tasks[wanted[t]] = true;
+		g->n_back = 0;
+		assert_int_equal(
+			store_facts_read(&g->file, 3, 7, &kind, &g->h, STORE_NEEDS_ALL,
+				&(struct fact_range){ INT64_MIN, INT64_MAX, tasks }, keep, g, &err),
+			0);
+		for (size_t i = 0; i < N; i++)
+			n += g->things[i].f.task != KERNEL_NONE && tasks[g->things[i].f.task];
+		for (size_t i = 0; i < g->n_back; i++)
+			n_back += g->back[i].f.task != KERNEL_NONE && tasks[g->back[i].f.task];
+		assert_true(n > 0);
+		assert_int_equal(n_back, n);
+		assert_true(t > 0 || g->n_back < N);
+	}
+	/* Of nobody there is something all the same: that there are facts at all. */
+	memset(tasks, 0, sizeof(tasks));
+	g->n_back = 0;
+	assert_int_equal(
+		store_facts_read(&g->file, 3, 7, &kind, &g->h, STORE_NEEDS_ALL,
+			&(struct fact_range){ INT64_MIN, INT64_MAX, tasks }, keep, g, &err),
+		0);
+	assert_in_range(g->n_back, 1, STORE_FACTS);
 }
 
 static void test_needs(void **state)
@@ -240,6 +278,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all),
 		cmocka_unit_test(test_window),
+		cmocka_unit_test(test_tasks),
 		cmocka_unit_test(test_needs),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_damage),

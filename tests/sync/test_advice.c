@@ -156,12 +156,12 @@ static void left_out(void **state)
 	(void)state;
 	struct advised x;
 	begin(&x, 2);
-	pair(&x, 0, 1, 10, 10)->n_left_out = 1;
-	says(&x, "approximate | reference approximate | sync-left-out(h1)");
-	contains(&x, "sync-left-out", "1 of 20 messages between h0 and h1 contradicts all");
+	pair(&x, 0, 1, 10, 10)->n_rejected = 1;
+	says(&x, "approximate | reference approximate | sync-rejected(h1)");
+	contains(&x, "sync-rejected", "1 of 20 messages between h0 and h1 contradicts all");
 	end(&x);
 	begin(&x, 2);
-	pair(&x, 0, 1, 10, 10)->n_left_out = 2;
+	pair(&x, 0, 1, 10, 10)->n_rejected = 2;
 	says(&x, "approximate | reference approximate | sync-max-drift(h1)");
 	contains(&x, "sync-max-drift", "2 of 20 messages between h0 and h1 contradict the");
 	contains(&x, "sync-max-drift", "1000 ppm");
@@ -170,19 +170,19 @@ static void left_out(void **state)
 	end(&x);
 	/* And those that are received before they are sent; of the pairs of that host. */
 	begin(&x, 3);
-	pair(&x, 0, 1, MANY, MANY)->ab.after.n_violations = 1;
+	pair(&x, 0, 1, MANY, MANY)->ab.after.n_inversions = 1;
 	pair(&x, 0, 2, MANY, MANY);
 	says(&x, "accurate accurate | reference approximate accurate |");
 	end(&x);
 	begin(&x, 3);
-	pair(&x, 0, 1, MANY, MANY)->ba.after.n_violations = 1;
+	pair(&x, 0, 1, MANY, MANY)->ba.after.n_inversions = 1;
 	pair(&x, 1, 2, MANY, MANY);
 	says(&x, "accurate accurate | reference approximate accurate |");
 	end(&x);
 	begin(&x, 3);
 	pair(&x, 0, 1, MANY, MANY);
-	pair(&x, 1, 2, MANY, MANY)->n_left_out = 1;
-	says(&x, "accurate approximate | reference approximate approximate | sync-left-out(h2)");
+	pair(&x, 1, 2, MANY, MANY)->n_rejected = 1;
+	says(&x, "accurate approximate | reference approximate approximate | sync-rejected(h2)");
 	end(&x);
 }
 
@@ -211,7 +211,7 @@ static void asymmetric(void **state)
 			fail_msg("case %zu", i);
 		if (i == 1) {
 			contains(&x, "sync-asymmetry", "from h0 to h1 took 408 ns");
-			contains(&x, "sync-asymmetry", "back 101 ns");
+			contains(&x, "sync-asymmetry", "in reverse 101 ns");
 			assert_string_equal(row(&x, "sync-asymmetry")->host, "h1");
 		}
 		end(&x);
@@ -270,7 +270,7 @@ static void a_host(void **state)
 	begin(&x, 2);
 	x.hosts[1].bound.median = MS + 1;
 	says(&x, " | reference approximate | sync-wide(h1)");
-	contains(&x, "sync-wide", "10 ms (worst, 7 s after");
+	contains(&x, "sync-wide", "10 ms (max, 7 s after");
 	contains(&x, "sync-wide", "by 1000 us per second");
 	end(&x);
 	begin(&x, 2);

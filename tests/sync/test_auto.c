@@ -97,10 +97,10 @@ static void summary(void **unused)
 	assert_int_equal(sync_auto(e, NULL, NULL, &r, &err), 0);
 	struct sync_summary s = sync_summary_of(r);
 	assert_int_equal(s.n_hosts, 2);
-	assert_int_equal(s.n_apart, 0);
-	assert_true(s.worst != s.reference && s.usual != s.reference);
-	assert_true(s.usual_ns > 0 && s.usual_ns <= s.worst_ns && s.worst_ns < INT64_MAX);
-	assert_true(s.worst_ns == r->hosts[s.worst].bound.max);
+	assert_int_equal(s.n_unsynchronized, 0);
+	assert_true(s.max != s.reference && s.median != s.reference);
+	assert_true(s.median_ns > 0 && s.median_ns <= s.max_ns && s.max_ns < INT64_MAX);
+	assert_true(s.max_ns == r->hosts[s.max].bound.max);
 	sync_result_free(r);
 	mer_experiment_free(e);
 }

@@ -196,12 +196,12 @@ static void summaries(void **state)
 	hosts[8].bound = (struct sync_bound){ .median = 99, .max = 99 };
 	struct sync_summary s = sync_summary_of(&r);
 	assert_int_equal(s.n_hosts, 7);
-	assert_int_equal(s.n_apart, 1);
+	assert_int_equal(s.n_unsynchronized, 1);
 	assert_int_equal(s.reference, 1);
-	assert_int_equal(s.usual, 2);
-	assert_int_equal(s.usual_ns, 50);
-	assert_int_equal(s.worst, 3);
-	assert_int_equal(s.worst_ns, 70);
+	assert_int_equal(s.median, 2);
+	assert_int_equal(s.median_ns, 50);
+	assert_int_equal(s.max, 3);
+	assert_int_equal(s.max_ns, 70);
 	/* Those limited on one side, by name; of many the first four. */
 	struct mer_str names = { 0 };
 	assert_int_equal(sync_one_sided(&r, &names), 6);
@@ -215,7 +215,7 @@ static void summaries(void **state)
 	r.n_hosts = 1;
 	r.n_groups = 0;
 	s = sync_summary_of(&r);
-	assert_true(s.reference == 0 && s.worst == 0 && s.usual == 0 && s.worst_ns == 0);
+	assert_true(s.reference == 0 && s.max == 0 && s.median == 0 && s.max_ns == 0);
 }
 
 /* A clock that counts from elsewhere than the reference's cannot be moved to it. */

@@ -33,7 +33,7 @@ static void by_hand(void **state)
 	static const int64_t some[] = { 4, 2, 9, 4, 5, 7, 4, 5 };
 	struct sync_latency l = measure(some, 8, NULL);
 	assert_int_equal(l.n, 8);
-	assert_int_equal(l.n_violations, 0);
+	assert_int_equal(l.n_inversions, 0);
 	assert_int_equal(l.min, 2);
 	assert_int_equal(l.max, 9);
 	assert_true(l.mean == 5);
@@ -72,7 +72,7 @@ static void by_hand(void **state)
 	/* Before it is sent, not at the same time. */
 	static const int64_t early[] = { 0, -1, 5, -7, 0 };
 	l = measure(early, 5, NULL);
-	assert_int_equal(l.n_violations, 2);
+	assert_int_equal(l.n_inversions, 2);
 	assert_int_equal(l.min, -7);
 	assert_int_equal(l.max, 5);
 	assert_int_equal(l.median, 0);

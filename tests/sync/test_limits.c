@@ -244,15 +244,14 @@ static void sizes_of_steps(void **state)
 
 /* ---- the bound ---- */
 
-static void bound_is(
-	struct sync_host *h, int64_t min, int64_t median, int64_t max, int64_t worst_at)
+static void bound_is(struct sync_host *h, int64_t min, int64_t median, int64_t max, int64_t max_at)
 {
 	struct sync_result r = { .hosts = h, .n_hosts = 1 };
 	sync_take_bound(&r, 0);
 	assert_int_equal(h->bound.min, min);
 	assert_int_equal(h->bound.median, median);
 	assert_int_equal(h->bound.max, max);
-	assert_int_equal(h->bound.worst_at, worst_at);
+	assert_int_equal(h->bound.max_at, max_at);
 }
 
 /* The larger of both sides of the estimate. */

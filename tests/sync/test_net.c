@@ -122,7 +122,7 @@ static void contradictions(void **state)
 }
 
 /* Messages that are left out, and links that are skipped, are as if they were not there. */
-static void left_out(void **state)
+static void rejected(void **state)
 {
 	(void)state;
 	static int64_t distance[CASE_NODES][CASE_NODES];
@@ -213,7 +213,7 @@ int main(void)
 		cmocka_unit_test(with_steps),
 		cmocka_unit_test(with_both),
 		cmocka_unit_test(contradictions),
-		cmocka_unit_test(left_out),
+		cmocka_unit_test(rejected),
 		cmocka_unit_test(any_times),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,7 +117,7 @@ static struct sync_result *make(size_t n_limits)
 	r->pairs[0].ba = (struct sync_direction){ some_latency(1), some_latency(1), 4, 5, 6 };
 	r->pairs[0].bound = (struct sync_bound){ 1, 2, 3, T };
 	r->pairs[0].n_used = 8;
-	r->pairs[0].n_left_out = 2;
+	r->pairs[0].n_rejected = 2;
 	strcpy(r->pairs[0].line.alpha, "0.9999413783703139011056845831168394");
 	strcpy(r->pairs[0].line.beta, "79796507913179.33347660124688298171");
 	r->pairs[0].line.n_upper = 24;
@@ -184,6 +184,33 @@ static void there_and_back(void **state)
 		mer_str_fini(&first);
 		mer_str_fini(&second);
 	}
+}
+
+/* Files of the first version, whose keys have other names. */
+static void first_version(void **state)
+{
+	(void)state;
+	static const char *const names[][2] = { { "\"schema_version\":2", "\"schema_version\":1" },
+		{ "\"inversions", "\"violations" }, { "\"rejected\"", "\"left_out\"" },
+		{ "\"max_at\"", "\"worst_at\"" }, { "\"beta_ns\"", "\"beta\"" } };
+	struct sync_result *r = make(5), *q;
+	struct mer_str now = written(r, true), before = { 0 }, again;
+	for (const char *p = now.data; *p;) {
+		size_t i = 0, n = sizeof(names) / sizeof(*names);
+		while (i < n && strncmp(p, names[i][0], strlen(names[i][0])) != 0)
+			i++;
+		mer_str_add(&before, i < n ? names[i][1] : p, i < n ? strlen(names[i][1]) : 1);
+		p += i < n ? strlen(names[i][0]) : 1;
+	}
+	assert_null(strstr(before.data, "inversions"));
+	q = read_back(before.data, hosts, N_HOSTS);
+	again = written(q, true);
+	assert_string_equal(now.data, again.data);
+	sync_result_free(q);
+	sync_result_free(r);
+	mer_str_fini(&now);
+	mer_str_fini(&before);
+	mer_str_fini(&again);
 }
 
 static void thinned_limits_hold(void **state)
@@ -315,8 +342,9 @@ static void wrong_files(void **state)
 	(void)state;
 	struct sync_result *r = make(5);
 	struct mer_str s = written(r, true);
-	refuse(s.data, "\"schema_version\":1", "\"schema_version\":2", "newer");
-	refuse(s.data, "\"schema_version\":1", "\"schema\":1", "schema_version");
+	refuse(s.data, "\"schema_version\":2", "\"schema_version\":3", "newer");
+	refuse(s.data, "\"schema_version\":2", "\"schema_version\":0", "newer");
+	refuse(s.data, "\"schema_version\":2", "\"schema\":2", "schema_version");
 	refuse(s.data, "\"method\":\"auto\"", "\"method\":\"magic\"", "method");
 	refuse(s.data, "\"max_drift\":0.001", "\"max_drift\":-1", "max_drift");
 	refuse(s.data, "\"name\":\"beta\"", "\"name\":\"alpha\"", "duplicate host");
@@ -364,6 +392,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(there_and_back),
+		cmocka_unit_test(first_version),
 		cmocka_unit_test(thinned_limits_hold),
 		cmocka_unit_test(pieces_are_the_map),
 		cmocka_unit_test(hosts_by_id),

@@ -61,19 +61,19 @@ static void forget(struct solved *s)
 	world_free(&s->w);
 }
 
-static uint64_t violations(const struct sync_result *r)
+static uint64_t inversions(const struct sync_result *r)
 {
 	uint64_t n = 0;
 	for (size_t i = 0; i < r->n_pairs; i++)
-		n += r->pairs[i].ab.after.n_violations + r->pairs[i].ba.after.n_violations;
+		n += r->pairs[i].ab.after.n_inversions + r->pairs[i].ba.after.n_inversions;
 	return n;
 }
 
-static uint64_t left_out(const struct sync_result *r)
+static uint64_t rejected(const struct sync_result *r)
 {
 	uint64_t n = 0;
 	for (size_t i = 0; i < r->n_pairs; i++)
-		n += r->pairs[i].n_left_out;
+		n += r->pairs[i].n_rejected;
 	return n;
 }
 
@@ -145,17 +145,17 @@ static void causal_and_inside(void **state)
 			struct solved s;
 			solve_named(&s, names[i], seed);
 			struct score c = score(&s, 997);
-			if (violations(s.r) || c.outside || c.unknown || left_out(s.r) ||
+			if (inversions(s.r) || c.outside || c.unknown || rejected(s.r) ||
 				count_steps(s.r) + count_slews(s.r))
-				fail_msg("%s:%d: %d violations, %d of %d outside, %d unknown, %d "
+				fail_msg("%s:%d: %d inversions, %d of %d outside, %d unknown, %d "
 					 "left "
 					 "out, %d steps, %d slews",
-					names[i], (int)seed, (int)violations(s.r), (int)c.outside,
-					(int)c.n, (int)c.unknown, (int)left_out(s.r),
+					names[i], (int)seed, (int)inversions(s.r), (int)c.outside,
+					(int)c.n, (int)c.unknown, (int)rejected(s.r),
 					(int)count_steps(s.r), (int)count_slews(s.r));
 			/* There was something to do. */
-			assert_true(s.r->pairs[0].ab.before.n_violations +
-					    s.r->pairs[0].ba.before.n_violations >
+			assert_true(s.r->pairs[0].ab.before.n_inversions +
+					    s.r->pairs[0].ba.before.n_inversions >
 				    0);
 			assert_int_equal(s.r->n_groups, 1);
 			forget(&s);
@@ -212,7 +212,7 @@ static void step_is_found(void **state)
 		for (uint64_t seed = 1; seed <= 5; seed++) {
 			struct solved s;
 			solve_named(&s, names[i], seed);
-			assert_int_equal(violations(s.r), 0);
+			assert_int_equal(inversions(s.r), 0);
 			assert_int_equal(score(&s, 4999).outside, 0);
 			assert_int_equal(count_steps(s.r), 1);
 			assert_int_equal(count_slews(s.r), 0);
@@ -239,13 +239,13 @@ static void fast_slew_is_no_contradiction(void **state)
 	for (uint64_t seed = 1; seed <= 5; seed++) {
 		struct solved s;
 		solve_named(&s, "slew-30min", seed);
-		assert_int_equal(violations(s.r), 0);
+		assert_int_equal(inversions(s.r), 0);
 		assert_int_equal(score(&s, 4999).outside, 0);
 		assert_int_equal(count_slews(s.r), 1);
 		assert_true(says(s.r, "sync-slew"));
 		forget(&s);
 		solve_named(&s, "sawtooth-1h", seed);
-		assert_int_equal(violations(s.r), 0);
+		assert_int_equal(inversions(s.r), 0);
 		assert_int_equal(score(&s, 4999).outside, 0);
 		assert_true(says(s.r, "sync-sawtooth"));
 		forget(&s);
@@ -254,17 +254,17 @@ static void fast_slew_is_no_contradiction(void **state)
 
 /* --- Messages that are wrong or missing --------------------------------------------------------- */
 
-static void wrong_matches_are_left_out(void **state)
+static void wrong_matches_are_rejected(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= 3; seed++) {
 		struct solved s;
 		solve_named(&s, "wrong", seed);
-		assert_int_equal(violations(s.r), 0);
-		assert_true(left_out(s.r) > 0);
+		assert_int_equal(inversions(s.r), 0);
+		assert_true(rejected(s.r) > 0);
 		assert_int_equal(count_steps(s.r) + count_slews(s.r), 0);
 		assert_true(score(&s, 997).mean_ns < 20000);
-		assert_true(says(s.r, "sync-left-out"));
+		assert_true(says(s.r, "sync-rejected"));
 		/* Not a word that promises more than this. */
 		for (uint32_t h = 0; h < s.r->n_hosts; h++)
 			assert_int_not_equal(s.r->hosts[h].quality, SYNC_ACCURATE);
@@ -277,7 +277,7 @@ static void one_way_is_one_sided(void **state)
 	(void)state;
 	struct solved s;
 	solve_named(&s, "one-way", 1);
-	assert_int_equal(violations(s.r), 0);
+	assert_int_equal(inversions(s.r), 0);
 	assert_true(says(s.r, "sync-one-way"));
 	uint32_t h = s.r->references[0] == 0 ? 1 : 0;
 	assert_int_equal(s.r->hosts[h].quality, SYNC_INCOMPLETE);
@@ -295,7 +295,7 @@ static void groups_are_not_compared(void **state)
 	solve_named(&s, "two-groups", 1);
 	assert_int_equal(s.r->n_groups, 2);
 	assert_true(says(s.r, "sync-groups"));
-	assert_int_equal(violations(s.r), 0);
+	assert_int_equal(inversions(s.r), 0);
 	for (size_t i = 0; i < s.r->n_pairs; i++)
 		assert_int_equal(
 			s.r->hosts[s.r->pairs[i].a].group, s.r->hosts[s.r->pairs[i].b].group);
@@ -435,7 +435,7 @@ static void reference_is_the_users(void **state)
 		assert_int_equal(s.r->references[0], ref);
 		assert_int_equal(s.r->hosts[ref].quality, SYNC_REFERENCE);
 		assert_int_equal(s.r->hosts[ref].map.n, 0);
-		assert_int_equal(violations(s.r), 0);
+		assert_int_equal(inversions(s.r), 0);
 		assert_int_equal(score(&s, 97).outside, 0);
 		forget(&s);
 	}
@@ -480,7 +480,7 @@ static void other_methods(void **state)
 		assert_int_equal(c.outside + c.unknown, 0);
 		if (method == SYNC_HULL) {
 			assert_int_equal(host->quality, SYNC_ACCURATE);
-			assert_int_equal(violations(s.r), 0);
+			assert_int_equal(inversions(s.r), 0);
 			assert_true(c.mean_ns < 100000);
 		} else if (method == SYNC_OFFSET) {
 			/* 20 ppm for ten minutes: one offset is wrong by up to 6 ms. */
@@ -491,7 +491,7 @@ static void other_methods(void **state)
 			assert_int_equal(first, last);
 		} else {
 			assert_int_equal(host->map.n, 0);
-			assert_true(violations(s.r) > 0);
+			assert_true(inversions(s.r) > 0);
 			assert_int_not_equal(host->quality, SYNC_ACCURATE);
 		}
 		/* The reported bound covers the error of the estimate, also of a bad one. */
@@ -523,6 +523,22 @@ static void same_for_any_threads(void **state)
 	}
 }
 
+static void nobody_waits(void **state)
+{
+	struct world_options o = world_defaults();
+	struct solved s = { 0 };
+	struct mer_cancel cancel = { true };
+	struct mer_err err = { 0 };
+	(void)state;
+	solve_with(&s, &o, &(struct sync_options){ 0 });
+	sync_result_free(s.r);
+	int rc = sync_solve(
+		&s.m, s.info, s.m.n_hosts, &(struct sync_options){ .cancel = &cancel }, &s.r, &err);
+	assert_int_equal(rc, MER_ERR_CANCELLED);
+	assert_null(s.r);
+	forget(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -531,7 +547,7 @@ int main(void)
 		cmocka_unit_test(bound_is_what_the_limits_say),
 		cmocka_unit_test(step_is_found),
 		cmocka_unit_test(fast_slew_is_no_contradiction),
-		cmocka_unit_test(wrong_matches_are_left_out),
+		cmocka_unit_test(wrong_matches_are_rejected),
 		cmocka_unit_test(one_way_is_one_sided),
 		cmocka_unit_test(groups_are_not_compared),
 		cmocka_unit_test(nothing_at_all),
@@ -541,6 +557,7 @@ int main(void)
 		cmocka_unit_test(offset_keeps_the_slope),
 		cmocka_unit_test(other_methods),
 		cmocka_unit_test(same_for_any_threads),
+		cmocka_unit_test(nobody_waits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,12 +118,12 @@ static void two_hosts(void **state)
 	near(p->bound.max, 100 * US, 3 * US);
 	assert_int_equal(p->ab.before.n, 101);
 	assert_int_equal(p->ab.before.min, MS + 50 * US);
-	assert_int_equal(p->ab.before.n_violations, 0);
+	assert_int_equal(p->ab.before.n_inversions, 0);
 	assert_int_equal(p->ba.before.max, -MS + 50 * US);
-	assert_int_equal(p->ba.before.n_violations, 101);
+	assert_int_equal(p->ba.before.n_inversions, 101);
 	near(p->ab.after.min, 50 * US, 2 * US);
 	near(p->ba.after.max, 50 * US, 2 * US);
-	assert_int_equal(p->ba.after.n_violations, 0);
+	assert_int_equal(p->ba.after.n_inversions, 0);
 	assert_int_equal(c.r->hosts[0].n_matched, 202);
 	assert_int_equal(c.r->hosts[1].n_matched, 202);
 	assert_true(p->n_used > 0 && p->n_used == c.r->hosts[1].n_used);
@@ -287,7 +287,7 @@ static void wrong_match(void **state)
 	both_ways(&c, 0, 1, MS, 50 * US, 50 * US);
 	message(&c, 0, 1, 5 * SECOND + 3, 5 * SECOND - 9 * MS);
 	finish(&c);
-	assert_int_equal(c.r->pairs[0].n_left_out, 1);
+	assert_int_equal(c.r->pairs[0].n_rejected, 1);
 	assert_int_equal(c.r->pairs[0].ab.before.n, 102);
 	assert_int_equal(c.r->pairs[0].ab.after.n, 101);
 	assert_int_equal(c.r->pairs[0].ba.after.n, 101);
@@ -320,7 +320,7 @@ static void step(void **state)
 		assert_true(says(c.r, "sync-step"));
 		near(offset_at(&c, 1, SECOND), -MS, 5 * US);
 		near(offset_at(&c, 1, 9 * SECOND), -MS - jump, 5 * US);
-		assert_int_equal(c.r->pairs[0].n_left_out, 0);
+		assert_int_equal(c.r->pairs[0].n_rejected, 0);
 		end(&c);
 	}
 }
@@ -353,8 +353,8 @@ static void slew(void **state)
 		near(offset_at(&c, 1, SECOND), -MS, 5 * US);
 		near(offset_at(&c, 1, 6 * SECOND), -MS - sign * 5 * MS, 60 * US);
 		near(offset_at(&c, 1, 9 * SECOND), -MS - sign * 10 * MS, 5 * US);
-		assert_int_equal(c.r->pairs[0].ab.after.n_violations, 0);
-		assert_int_equal(c.r->pairs[0].ba.after.n_violations, 0);
+		assert_int_equal(c.r->pairs[0].ab.after.n_inversions, 0);
+		assert_int_equal(c.r->pairs[0].ba.after.n_inversions, 0);
 		end(&c);
 	}
 }

@@ -423,7 +423,7 @@ static void maps_on(const char *path, bool steps)
 	struct reading a = { 0 }, b = { 0 };
 	read_more(&a, plain, whole, 1, 0);
 	size_t n_diags;
-	const struct mer_diag *d = mer_diagnostics(plain, &n_diags);
+	const struct mer_diag *d = trace_findings(plain, &n_diags);
 	bool straight = true;
 	for (size_t i = 0; i < n_diags; i++)
 		straight &= strcmp(d[i].code, "clock-backwards") != 0;

@@ -109,7 +109,7 @@ static void same_for_any_cut(const char *path)
 	struct digest one = read_slices(e, r, whole, 1, 0);
 	uint64_t falls = n_falls, n_back = 0;
 	size_t n_diags;
-	const struct mer_diag *d = mer_diagnostics(e, &n_diags);
+	const struct mer_diag *d = trace_findings(e, &n_diags);
 	for (size_t i = 0; i < n_diags; i++)
 		if (strcmp(d[i].code, "clock-backwards") == 0)
 			n_back += d[i].count;

@@ -70,13 +70,16 @@ static inline __attribute__((always_inline)) void add_all(
 	}
 }
 
+/* What is not added by add_one. */
+enum { APART = FOLD_HAS_BUCKETS | FOLD_HAS_VALUES | FOLD_HAS_FINE };
+
 static void add_sum(struct fold_state *s, const struct fold_sum *x)
 {
 	enum {
 		STATS = FOLD_HAS_COUNT | FOLD_HAS_SUM | FOLD_HAS_SQUARES | FOLD_HAS_MIN |
 			FOLD_HAS_MAX | FOLD_HAS_AT_MIN | FOLD_HAS_AT_MAX
 	};
-	switch (x->has & ~FOLD_HAS_BUCKETS) {
+	switch (x->has & ~APART) {
 	case 0: break;
 	case FOLD_HAS_COUNT: add_all(s, x, FOLD_HAS_COUNT); break;
 	case FOLD_HAS_SUM: add_all(s, x, FOLD_HAS_SUM); break;
@@ -97,6 +100,44 @@ static bool add_buckets(struct fold_state *s, const struct fold_sum *x)
 	return ok;
 }
 
+static bool add_values(struct fold_state *s, const struct fold_sum *x)
+{
+	const int64_t *values = s->values[x->value];
+	const uint8_t *holds = x->condition >= 0 ? s->holds[x->condition] : NULL;
+	bool ok = true;
+	for (uint32_t i = 0; i < s->batch.n && ok; i++)
+		if (values[i] != FACT_UNKNOWN && (!holds || holds[i]))
+			ok = fold_values_add(&s->at[i][x->at[12]], values[i]);
+	return ok;
+}
+
+/* Each piece of a fact has its share, cut off behind the last bit: whatever the order, the same sum. Of values below
+ * 2^32. */
+static void add_fine(struct fold_state *s, const struct fold_sum *x)
+{
+	enum { LONGEST_BITS = 54 };
+	const struct fold_batch *b = &s->batch;
+	const int64_t *values = s->values[x->value];
+	const uint8_t *holds = x->condition >= 0 ? s->holds[x->condition] : NULL;
+	for (uint32_t i = 0; i < b->n; i++) {
+		if (values[i] == FACT_UNKNOWN || (holds && !holds[i]))
+			continue;
+		__int128 all = (__int128)values[i] << FOLD_FINE_BITS;
+		int64_t part = b->to[i] - b->from[i], length = b->end[i] - b->begin[i];
+		for (; length >> LONGEST_BITS; length >>= 1) /* years: the product would not fit */
+			part >>= 1;
+		add_wide(&s->at[i][x->at[13]], part < length ? all * part / length : all);
+	}
+}
+
+static bool add_apart(struct fold_state *s, const struct fold_sum *x)
+{
+	if (x->has & FOLD_HAS_FINE)
+		add_fine(s, x);
+	return (!(x->has & FOLD_HAS_BUCKETS) || add_buckets(s, x)) &&
+	       (!(x->has & FOLD_HAS_VALUES) || add_values(s, x));
+}
+
 static void add_switch(struct fold_state *s, const struct fold_switch *x)
 {
 	const struct fold_batch *b = &s->batch;
@@ -113,6 +154,18 @@ static void add_switch(struct fold_state *s, const struct fold_switch *x)
 
 /* ---- a batch ---- */
 
+/* Of groups that are new. */
+static bool number_groups(struct fold_state *s, struct fold_groups *g)
+{
+	for (uint32_t i = 0; i < s->batch.n; i++)
+		while (g->n_seqs <= s->found[i]) {
+			if (!mer_grow32(&g->seqs, g->n_seqs, &g->cap_seqs, sizeof(*g->seqs)))
+				return false;
+			g->seqs[g->n_seqs++] = s->seqs[s->batch.of[i]];
+		}
+	return true;
+}
+
 static bool find_groups(struct fold_state *s, const struct fold_input *in, uint32_t table)
 {
 	struct fold_groups *g = &s->groups[table];
@@ -120,12 +173,14 @@ static bool find_groups(struct fold_state *s, const struct fold_input *in, uint3
 	const struct fold_batch *b = &s->batch;
 	for (uint32_t k = 0; k < t->n; k++)
 		fold_gather(&in->inner[table][k], b, s->keys[k]);
-	if (!fold_groups_find(
-		    g, (const int64_t(*)[FOLD_PIECES])s->keys, b->n, t->is_dense, s->found))
+	for (uint32_t i = 0; i < b->n && t->outcome < t->n; i++)
+		s->keys[t->outcome][i] = fold_filter_outcome(s->plan, in, s->host, b->h,
+			(const void *)(b->facts + (size_t)b->of[i] * b->stride));
+	if (!fold_groups_find(g, t, (const int64_t(*)[FOLD_PIECES])s->keys, b->n, s->found))
 		return false;
 	for (uint32_t i = 0; i < b->n; i++)
 		s->at[i] = fold_group_row(g, s->found[i]) + g->n_keys;
-	return true;
+	return !s->seqs || number_groups(s, g);
 }
 
 static void gather_all(struct fold_state *s, const struct fold_input *in)
@@ -135,8 +190,7 @@ static void gather_all(struct fold_state *s, const struct fold_input *in)
 		fold_gather(&in->values[i], &s->batch, s->values[i]);
 	for (uint32_t c = 0; c < in->n_conditions; c++) {
 		fold_gather(&in->conditions[c].source, &s->batch, values);
-		for (uint32_t i = 0; i < s->batch.n; i++)
-			s->holds[c][i] = fold_condition_holds(&in->conditions[c], values[i]);
+		fold_conditions_hold(&in->conditions[c], values, s->batch.n, s->holds[c]);
 	}
 }
 
@@ -157,15 +211,29 @@ static int add_batch(struct fold_state *s, const struct fold_input *in, struct m
 			if (x->input != number || x->is_switched)
 				continue;
 			add_sum(s, x);
-			if (x->has & FOLD_HAS_BUCKETS && !add_buckets(s, x))
+			if (x->has & APART && !add_apart(s, x))
 				return mer_fail_nomem(err);
 		}
 	}
 	return 0;
 }
 
-int fold_add(struct fold_state *s, const struct kernel_host *h, const struct fact_kind *kind,
-	const void *facts, size_t n, struct mer_err *err)
+static int add_some(struct fold_state *s, const struct kernel_host *h, const struct fold_input *in,
+	const char *facts, uint32_t n, struct mer_err *err)
+{
+	struct fold_selection x = { .facts = facts, .n = n };
+	int rc = 0;
+	do {
+		rc = fold_select(s, h, in, &x, err);
+		if (rc == 0 && s->batch.n)
+			rc = add_batch(s, in, err);
+	} while (rc == 0 && (x.at < x.n || x.next < x.n_chosen));
+	return rc;
+}
+
+int fold_add_numbered(struct fold_state *s, const struct kernel_host *h,
+	const struct fact_kind *kind, const void *facts, size_t n, const uint64_t *seqs,
+	struct mer_err *err)
 {
 	const struct fold_plan *p = s->plan;
 	int rc = 0;
@@ -174,19 +242,20 @@ int fold_add(struct fold_state *s, const struct kernel_host *h, const struct fac
 			continue;
 		for (size_t done = 0; done < n && rc == 0;) {
 			uint32_t some = n - done < FOLD_PIECES ? (uint32_t)(n - done) : FOLD_PIECES;
-			struct fold_selection x = {
-				.facts = (const char *)facts + done * kind->size, .n = some
-			};
-			do {
-				rc = fold_select(s, h, &p->inputs[i], &x, err);
-				if (rc == 0 && s->batch.n)
-					rc = add_batch(s, &p->inputs[i], err);
-			} while (rc == 0 && (x.at < x.n || x.next < x.n_chosen));
+			s->seqs = seqs ? seqs + done : NULL;
+			rc = add_some(s, h, &p->inputs[i], (const char *)facts + done * kind->size,
+				some, err);
 			done += some;
 		}
 	}
-	s->n_seen += n;
 	return rc;
+}
+
+int fold_add(struct fold_state *s, const struct kernel_host *h, const struct fact_kind *kind,
+	const void *facts, size_t n, struct mer_err *err)
+{
+	s->n_seen += n;
+	return fold_add_numbered(s, h, kind, facts, n, NULL, err);
 }
 
 /* ---- states ---- */
@@ -259,7 +328,12 @@ static bool join_sum(const struct fold_sum *x, int64_t *a, const int64_t *b)
 	}
 	if (x->has & FOLD_HAS_LENGTHS)
 		add_to(&a[x->at[10]], b[x->at[10]]);
-	return !(x->has & FOLD_HAS_BUCKETS) || fold_histogram_join(&a[x->at[11]], b[x->at[11]]);
+	if (x->has & FOLD_HAS_FINE) {
+		memcpy(&wide, &b[x->at[13]], sizeof(wide));
+		add_wide(&a[x->at[13]], wide);
+	}
+	return (!(x->has & FOLD_HAS_BUCKETS) || fold_histogram_join(&a[x->at[11]], b[x->at[11]])) &&
+	       (!(x->has & FOLD_HAS_VALUES) || fold_values_join(&a[x->at[12]], b[x->at[12]]));
 }
 
 bool fold_join_slots(const struct fold_plan *p, int64_t *a, const int64_t *b)
@@ -281,8 +355,8 @@ static bool join_groups(struct fold_state *into, const struct fold_state *from, 
 		uint32_t to;
 		for (uint32_t k = 0; k < g->n_keys; k++)
 			keys[k][0] = row[k];
-		ok = fold_groups_find(g, (const int64_t(*)[FOLD_PIECES])keys, 1,
-			     into->plan->tables[t].is_dense, &to) &&
+		ok = fold_groups_find(g, &into->plan->tables[t],
+			     (const int64_t(*)[FOLD_PIECES])keys, 1, &to) &&
 		     fold_join_slots(
 			     into->plan, fold_group_row(g, to) + g->n_keys, row + g->n_keys);
 	}

@@ -20,8 +20,10 @@ struct over_time { /* of a host and scope */
 	uint64_t columns; /* that the scope has */
 	struct fold_joined j;
 	struct fold_groups groups; /* keys of j->rows without the bin; no slots */
-	uint32_t *group_of;	   /* by row of j */
-	uint32_t *rank;		   /* by group: as `order` says */
+	uint32_t others;	   /* group of those that were not chosen; KERNEL_NONE */
+	int64_t n_cpus;
+	uint32_t *group_of; /* by row of j */
+	uint32_t *rank;	    /* by group: as `order` says */
 	uint32_t *by_rank;
 	int64_t *amounts; /* by rank */
 	struct bin_row {
@@ -50,6 +52,8 @@ static bool group_rows(struct over_time *x)
 		x->group_of[r] = fold_group_of(&x->groups, fold_group_row(&j->rows, r));
 		if (x->group_of[r] == KERNEL_NONE)
 			return false;
+		if (fold_group_row(&j->rows, r)[j->rows.n_keys - 2] == FOLD_OTHERS)
+			x->others = x->group_of[r];
 	}
 	return x->group_of != NULL;
 }
@@ -105,7 +109,13 @@ static bool find_busiest(struct over_time *x)
 	if (x->scope->busiest) {
 		for (size_t i = 0; i < x->n_rows; i++)
 			x->amounts[x->rows[i].rank] += amount_of(x, x->rows[i].row);
-		return analysis_busiest_find(x->run, x->amounts, n, &x->busiest);
+		if (x->others != KERNEL_NONE)
+			x->amounts[x->rank[x->others]] = 0;
+		if (!analysis_busiest_find(x->run, x->amounts, n, &x->busiest))
+			return false;
+		if (x->others != KERNEL_NONE)
+			x->busiest.keys[x->busiest.n++] = x->rank[x->others];
+		return true;
 	}
 	x->busiest.keys = calloc(n + 1, sizeof(*x->busiest.keys));
 	x->busiest.n = x->busiest.n_own = n;
@@ -127,7 +137,8 @@ static int add_row(struct over_time *x, uint32_t row, uint32_t bin, const int64_
 		.slots = slots,
 		.asked = analysis_bin_asked(p->options, &p->bins, bin),
 		.columns = x->columns };
-	fold_find_range(x->run, x->host, begin, end, &context.range, &context.capacity);
+	context.range = fold_range_of(x->run, x->host, begin, end);
+	context.capacity = context.range * x->n_cpus;
 	for (uint32_t c = 0; c < p->n_columns; c++)
 		switch (p->plan_of[c].what) {
 		case FOLD_COLUMN_BEGIN: cells[c] = MER_INT(begin); break;
@@ -135,7 +146,7 @@ static int add_row(struct over_time *x, uint32_t row, uint32_t bin, const int64_
 		case FOLD_COLUMN_SCOPE: cells[c] = mer_text(x->scope->of); break;
 		default: break;
 		}
-	int rc = fold_cells_fill(&context, x->t, cells);
+	int rc = fold_cells_fill(&context, cells);
 	if (rc == 0)
 		mer_table_add(x->t, cells);
 	return rc;
@@ -245,6 +256,8 @@ static int emit_scope(const struct fold_plan *p, uint32_t scope, struct analysis
 		.run = run,
 		.t = t,
 		.host = host,
+		.others = KERNEL_NONE,
+		.n_cpus = fold_n_cpus(run, host),
 		.columns = columns_of(p, p->scope_of[scope]) };
 	int rc = fold_joined_make(p, &p->scopes[scope], run, states, host, &x.j);
 	if (rc == 0 && (!group_rows(&x) || !rank_groups(&x) || !find_busiest(&x)))
@@ -253,7 +266,9 @@ static int emit_scope(const struct fold_plan *p, uint32_t scope, struct analysis
 		rc = mer_fail_remedy(run->err, MER_ERR_LIMIT, MER_REMEDY_FEWER_ROWS,
 			"the table would have more than %d rows; use fewer bins", (int)MAX_ROWS);
 	bool is_of_host = p->scopes[scope].n == 1 && p->scopes[scope].has_host;
-	if (rc == 0 && x.groups.n == 0 && x.scope->every_bin && is_of_host && states[host]->n_seen)
+	bool has_none = p->fold->every_cpu && x.n_cpus == 0;
+	if (rc == 0 && x.groups.n == 0 && x.scope->every_bin && is_of_host && !has_none &&
+		states[host]->n_seen)
 		rc = add_empty_host(&x);
 	for (size_t i = 0; i < x.busiest.n_own && rc == 0; i++)
 		rc = add_group(&x, x.busiest.keys[i]);
@@ -270,13 +285,32 @@ static int emit_scope(const struct fold_plan *p, uint32_t scope, struct analysis
 	return rc;
 }
 
+static void report_cuts(const struct analysis_run *run, uint32_t host)
+{
+	struct mer_diag d = { .severity = MER_WARNING,
+		.code = "too-many-bins",
+		.host = analysis_host_name(run, host),
+		.stream = -1,
+		.packet = -1,
+		.offset_bits = -1,
+		.count = 1 };
+	mer_diag_add(&run->e->diags, &d,
+		"what lasts spans more than %d bins in total; the rest of it counts only in the "
+		"bin "
+		"in which it began; choose fewer bins",
+		(int)FOLD_MAX_CUTS);
+}
+
 int fold_bins_emit(const struct fold_plan *p, struct analysis_run *run,
 	struct fold_state *const *states, struct mer_table *t)
 {
 	int rc = 0;
-	for (uint32_t h = 0; h < run->world->n_hosts && rc == 0 && p->bins.n; h++)
+	for (uint32_t h = 0; h < run->world->n_hosts && rc == 0 && p->bins.n; h++) {
 		for (uint32_t i = 0; i < p->n_scopes && rc == 0; i++)
 			if (states[h])
 				rc = emit_scope(p, i, run, states, h, t);
+		if (states[h] && states[h]->n_cuts >= FOLD_MAX_CUTS)
+			report_cuts(run, h);
+	}
 	return rc;
 }

@@ -67,6 +67,14 @@ static struct mer_cell time_sum(
 	return MER_INT((sum + ns_per_s / 2) / ns_per_s);
 }
 
+/* asked: ns. */
+static struct mer_cell per_second(const struct fold_sum *s, const int64_t *slots, int64_t asked)
+{
+	static const double ns_per_s = 1e9;
+	double sum = (double)wide(&slots[s->at[13]]) / (double)(INT64_C(1) << FOLD_FINE_BITS);
+	return MER_REAL_CELL(asked > 0 ? sum * ns_per_s / (double)asked : 0);
+}
+
 /* What is made of one sum. */
 static struct mer_cell sum_cell(const struct fold_context *x, const struct fold_column *column)
 {
@@ -75,7 +83,8 @@ static struct mer_cell sum_cell(const struct fold_context *x, const struct fold_
 	const int64_t *v = x->slots;
 	int64_t n = s->has & FOLD_HAS_COUNT ? v[s->at[0]] : 1;
 	if (n == 0 && (c->empty_if_none ||
-			      (c->op != FOLD_COUNT && c->op != FOLD_SUM && c->op != FOLD_SPREAD)))
+			      (c->op != FOLD_COUNT && c->op != FOLD_SUM && c->op != FOLD_SPREAD &&
+				      c->op != FOLD_SPREAD_PER_SECOND)))
 		return MER_NONE;
 	switch (c->op) {
 	case FOLD_COUNT: return MER_INT(n);
@@ -88,6 +97,8 @@ static struct mer_cell sum_cell(const struct fold_context *x, const struct fold_
 	case FOLD_P50: return percentile(s, v, 0.5);
 	case FOLD_P90: return percentile(s, v, 0.9);
 	case FOLD_P99: return percentile(s, v, 0.99);
+	case FOLD_MEDIAN: return MER_INT(fold_values_median(v[s->at[12]]));
+	case FOLD_SPREAD_PER_SECOND: return per_second(s, v, x->asked);
 	case FOLD_AT_MIN: return MER_INT(v[s->at[5]]);
 	case FOLD_AT_MAX: return MER_INT(v[s->at[6]]);
 	case FOLD_FIRST: return MER_INT(v[s->at[7]]);
@@ -105,29 +116,16 @@ static double real_of(const struct mer_column *c, const struct mer_cell *cell)
 	return mer_type_is_real(c->type) ? cell->v.f : (double)cell->v.i;
 }
 
-static const struct mer_cell *of_column(
-	const struct mer_table *t, const struct mer_cell *cells, const char *key, double *value)
+/* Its sum over the columns `of`; empty: one of them is, or is not there. */
+static struct mer_cell plus(const struct fold_derived *d, const struct mer_cell *cells)
 {
-	size_t c = mer_table_column(t, key);
-	if (c == SIZE_MAX || !cells[c].set)
-		return NULL;
-	*value = real_of(&t->columns[c], &cells[c]);
-	return &cells[c];
-}
-
-static struct mer_cell plus(
-	const struct mer_table *t, const struct mer_cell *cells, const char *list)
-{
-	char key[64];
 	int64_t sum = 0;
-	double value;
-	while (fold_list_next(&list, key, sizeof(key))) {
-		const struct mer_cell *c = of_column(t, cells, key, &value);
-		if (!c)
+	for (uint8_t i = 0; i < d->n_of; i++) {
+		if (!cells[d->of[i]].set)
 			return MER_NONE;
-		sum += c->v.i;
+		sum += cells[d->of[i]].v.i;
 	}
-	return MER_INT(sum);
+	return d->lacks_of ? MER_NONE : MER_INT(sum);
 }
 
 static struct mer_cell ratio(double part, double whole)
@@ -151,52 +149,77 @@ static struct mer_cell different(const struct fold_context *x, const struct fold
 	return cell;
 }
 
-static int derived_cell(const struct fold_context *x, const struct mer_table *t,
-	const struct mer_cell *cells, const struct fold_cell *c, struct mer_cell *to)
+static struct mer_cell of_own(const struct mer_cell *of, int64_t own)
 {
-	static const double ns_per_s = 1e9;
-	double of = 0, by = 0;
-	const struct mer_cell *first = c->of && c->op != FOLD_PLUS && c->op != FOLD_DIFFERENT
-					       ? of_column(t, cells, c->of, &of)
-					       : NULL;
-	const struct mer_cell *second = c->by ? of_column(t, cells, c->by, &by) : NULL;
-	switch (c->op) {
-	case FOLD_PLUS: *to = plus(t, cells, c->of); return 0;
-	case FOLD_LESS:
-		*to = first && second ? MER_INT(first->v.i - second->v.i) : MER_NONE;
-		return 0;
-	case FOLD_RATIO: *to = first && second ? ratio(of, by) : MER_NONE; return 0;
-	case FOLD_OF_RANGE: *to = first ? ratio(of, (double)x->range) : MER_NONE; return 0;
-	case FOLD_OF_CAPACITY: *to = first ? ratio(of, (double)x->capacity) : MER_NONE; return 0;
-	case FOLD_PER_SECOND:
-		*to = first ? ratio(of, (double)x->asked / ns_per_s) : MER_NONE;
-		return 0;
-	case FOLD_CONSTANT: *to = MER_INT(c->scale); return 0;
-	case FOLD_DIFFERENT: *to = different(x, c); return 0;
-	case FOLD_FUNCTION: {
-		struct fold_parts parts = { x->j, &x->j->by_row[x->j->part_of[x->row]],
-			x->j->part_of[x->row + 1] - x->j->part_of[x->row] };
-		return c->of_parts(&parts, to);
-	}
-	default: return 0;
-	}
+	return of->set && own > 0 ? MER_REAL_CELL((double)of->v.i / (double)own) : MER_NONE;
 }
 
-int fold_cells_fill(const struct fold_context *x, struct mer_table *t, struct mer_cell *cells)
+static int call_function(
+	const struct fold_context *x, const struct fold_cell *c, struct mer_cell *to)
+{
+	struct fold_parts parts = { x->j, &x->j->by_row[x->j->part_of[x->row]],
+		x->j->part_of[x->row + 1] - x->j->part_of[x->row] };
+	return c->of_parts(&parts, to);
+}
+
+static int derived_cell(const struct fold_context *x, const struct fold_derived *d,
+	const struct mer_cell *cells, struct mer_cell *to)
+{
+	static const double ns_per_s = 1e9;
+	const struct mer_column *columns = x->j->plan->columns;
+	const struct fold_cell *c = d->cell;
+	const struct mer_cell *first = d->n_of && cells[d->of[0]].set ? &cells[d->of[0]] : NULL;
+	const struct mer_cell *second = d->by >= 0 && cells[d->by].set ? &cells[d->by] : NULL;
+	double of = first ? real_of(&columns[d->of[0]], first) : 0;
+	double by = second ? real_of(&columns[d->by], second) : 0;
+	int64_t own = x->j->keys->has_cpu ? x->range : x->capacity;
+	struct mer_cell sum;
+	*to = MER_NONE;
+	switch (c->op) {
+	case FOLD_PLUS: *to = plus(d, cells); break;
+	case FOLD_LESS: *to = first && second ? MER_INT(first->v.i - second->v.i) : MER_NONE; break;
+	case FOLD_RATIO: *to = first && second ? ratio(of, by) : MER_NONE; break;
+	case FOLD_OF_RANGE: *to = first ? ratio(of, (double)x->range) : MER_NONE; break;
+	case FOLD_OF_CAPACITY: *to = first ? ratio(of, (double)x->capacity) : MER_NONE; break;
+	case FOLD_PER_SECOND:
+		*to = first ? ratio(of, (double)x->asked / ns_per_s) : MER_NONE;
+		break;
+	case FOLD_OF_TIME: *to = first ? ratio(of, (double)x->asked) : MER_NONE; break;
+	case FOLD_CAPACITY: *to = MER_INT(x->capacity); break;
+	case FOLD_REST:
+		sum = plus(d, cells);
+		if (sum.set)
+			*to = MER_INT(own > sum.v.i ? own - sum.v.i : 0);
+		break;
+	case FOLD_OF_OWN:
+		sum = plus(d, cells);
+		*to = of_own(&sum, own);
+		break;
+	case FOLD_CONSTANT: *to = MER_INT(c->scale); break;
+	case FOLD_DIFFERENT: *to = different(x, c); break;
+	case FOLD_FUNCTION: return call_function(x, c, to);
+	default: break;
+	}
+	return 0;
+}
+
+/* Cells of other scopes are emptied at last, as those of this one may be made of them. */
+int fold_cells_fill(const struct fold_context *x, struct mer_cell *cells)
 {
 	const struct fold_plan *p = x->j->plan;
+	size_t scope = (size_t)(x->j->keys - p->scopes);
 	int rc = 0;
 	for (uint32_t c = 0; c < p->n_columns; c++)
-		if (p->plan_of[c].sum >= 0)
-			cells[c] = x->columns >> c & 1 ? sum_cell(x, &p->plan_of[c]) : MER_NONE;
-	for (const struct fold_cell *cell = p->fold->cells; cell && cell->key && rc == 0; cell++) {
-		size_t c = mer_table_column(t, cell->key);
-		if (c == SIZE_MAX || p->plan_of[c].sum >= 0)
-			continue;
-		cells[c] = MER_NONE;
-		if (x->columns >> c & 1)
-			rc = derived_cell(x, t, cells, cell, &cells[c]);
+		if (p->plan_of[c].sum >= 0 && p->plan_of[c].cell->op != FOLD_FUNCTION)
+			cells[c] = sum_cell(x, &p->plan_of[c]);
+	for (uint32_t i = 0; i < p->n_derived && rc == 0; i++) {
+		const struct fold_derived *d = &p->derived[i];
+		if (d->scopes >> scope & 1)
+			rc = derived_cell(x, d, cells, &cells[d->column]);
 	}
+	for (uint32_t c = 0; c < p->n_columns; c++)
+		if (p->plan_of[c].cell && !(x->columns >> c & 1))
+			cells[c] = MER_NONE;
 	return rc;
 }
 
@@ -220,35 +243,37 @@ void fold_cells_share(const struct fold_plan *p, struct mer_table *t)
 	}
 }
 
-static int64_t range_of(
-	const struct analysis_run *run, uint32_t host, int64_t from, int64_t to, int64_t *capacity)
+int64_t fold_range_of(const struct analysis_run *run, uint32_t host, int64_t from, int64_t to)
+{
+	int64_t begin, end;
+	if (!analysis_range(run, host, &begin, &end))
+		return 0;
+	return analysis_overlap(run->options, from > begin ? from : begin, to < end ? to : end);
+}
+
+int64_t fold_n_cpus(const struct analysis_run *run, uint32_t host)
 {
 	struct analysis_host a = { .run = (struct analysis_run *)run, .host = host };
-	int64_t begin, end, range = 0, n = 0;
+	uint8_t seen[(KERNEL_NO_CPU + 1) / 8] = { 0 };
+	int64_t n = 0;
 	uint32_t at = 0;
 	uint16_t cpu;
-	if (analysis_range(run, host, &begin, &end))
-		range = analysis_overlap(
-			run->options, from > begin ? from : begin, to < end ? to : end);
-	uint8_t seen[(KERNEL_NO_CPU + 1) / 8] = { 0 };
 	while (analysis_next_cpu(&a, &at, &cpu)) {
 		n += !(seen[cpu / 8] >> cpu % 8 & 1);
 		seen[cpu / 8] |= (uint8_t)(1 << cpu % 8);
 	}
-	*capacity = range * n;
-	return range;
+	return n;
 }
 
-void fold_find_range(const struct analysis_run *run, uint32_t host, int64_t from, int64_t to,
-	int64_t *range, int64_t *capacity)
+void fold_find_range(
+	const struct analysis_run *run, uint32_t host, int64_t *range, int64_t *capacity)
 {
 	*range = *capacity = 0;
 	for (uint32_t h = 0; h < run->world->n_hosts; h++) {
-		int64_t own;
 		if (host != KERNEL_NONE && host != h)
 			continue;
-		int64_t length = range_of(run, h, from, to, &own);
+		int64_t length = fold_range_of(run, h, INT64_MIN, INT64_MAX);
 		*range = length > *range ? length : *range;
-		*capacity += own;
+		*capacity += length * fold_n_cpus(run, h);
 	}
 }

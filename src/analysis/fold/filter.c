@@ -1,8 +1,9 @@
 /* Filter: which facts count, and which rows of the table are shown.
  *
  * The conditions that && joins are taken one by one. One about fields is decided for each fact as it comes; one about the
- * name or the process of a task, when all is read, as long as it is about nothing else; one about columns that
- * are no field, such as a count, for the rows of the finished table. */
+ * name or the process of a task, when all is read; one about columns that are no field, such as a count, for the rows
+ * of the finished table. What a condition about a task says of its facts besides is kept beside the task: facts are
+ * kept apart by it until all is read. */
 #include <stdio.h>
 #include <string.h>
 
@@ -155,6 +156,46 @@ static int no_such(const struct fold_plan *p, const char *name, struct mer_err *
 		"no column '%.100s'; there are: %s", name, list);
 }
 
+static enum stage stage_of_side(const struct fold_plan *p, const struct filter_node *node, int side)
+{
+	enum stage stage = NEVER;
+	for (uint32_t i = 0; i < p->n_inputs; i++) {
+		const struct fold_operand *x =
+			&p->filter.operands[i][2 * node->number + (uint32_t)side];
+		if (x->what == FOLD_OPERAND_TASK && x->part != FOLD_TASK_TID)
+			return LATE;
+		stage = x->what ? AT_ONCE : stage;
+	}
+	return stage;
+}
+
+/* A bit for each comparison that is about facts. */
+static int find_bits(struct fold_plan *p, const struct filter_node *node, struct mer_err *err)
+{
+	struct fold_filter *f = &p->filter;
+	int rc = 0;
+	for (uint32_t i = 0; i < node->n && node->kind < FILTER_COMPARE && rc == 0; i++)
+		rc = find_bits(p, node->children[i], err);
+	if (node->kind < FILTER_COMPARE)
+		return rc;
+	enum stage left = stage_of_side(p, node, 0);
+	enum stage right = node->kind == FILTER_HAS ? NEVER : stage_of_side(p, node, 1);
+	if ((left == LATE && right == AT_ONCE) || (left == AT_ONCE && right == LATE))
+		return mer_fail_remedy(err, MER_ERR_USAGE, MER_REMEDY_FILTER,
+			"comm and pid cannot be compared with a column of an event or fact");
+	if (left == LATE || right == LATE)
+		return 0;
+	if (f->n_bits == FOLD_MAX_OUTCOMES)
+		return mer_fail_remedy(err, MER_ERR_USAGE, MER_REMEDY_FILTER,
+			"more than %d comparisons are in one condition with comm or pid: join it "
+			"to the "
+			"others with &&",
+			(int)FOLD_MAX_OUTCOMES);
+	f->comparisons[f->n_bits] = node;
+	f->bit_of[node->number] = (uint8_t)f->n_bits++;
+	return 0;
+}
+
 static int add_condition(struct fold_plan *p, const struct filter_node *node, struct mer_err *err)
 {
 	struct fold_filter *f = &p->filter;
@@ -171,12 +212,13 @@ static int add_condition(struct fold_plan *p, const struct filter_node *node, st
 			return no_such(p, unknown, err);
 		f->of_rows[f->n_of_rows++] = node;
 	} else if (last == LATE) {
-		if (first != LATE)
-			return mer_fail_remedy(err, MER_ERR_USAGE, MER_REMEDY_FILTER,
-				"comm and pid need a condition of their own: join it to the others "
-				"with &&");
-		f->of_tasks[f->n_of_tasks++] = node;
 		p->late = true;
+		if (first == LATE) {
+			f->of_tasks[f->n_of_tasks++] = node;
+			return 0;
+		}
+		f->of_both[f->n_of_both++] = node;
+		return find_bits(p, node, err);
 	} else {
 		f->of_facts[f->n_of_facts++] = node;
 	}
@@ -191,9 +233,10 @@ int fold_filter_plan(struct fold_plan *p, struct mer_err *err)
 		return 0;
 	const struct filter_node *root = filter->root;
 	uint32_t n = root->kind == FILTER_ALL_OF ? root->n : 1;
-	const struct filter_node ***lists[] = { &f->of_facts, &f->of_tasks, &f->of_rows };
+	const struct filter_node ***lists[] = { &f->of_facts, &f->of_tasks, &f->of_both,
+		&f->of_rows };
 	bool ok = true;
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		*lists[i] = mer_arena_zalloc(&p->arena, n + 1u, sizeof(**lists[i]));
 		ok = ok && *lists[i];
 	}
@@ -202,7 +245,10 @@ int fold_filter_plan(struct fold_plan *p, struct mer_err *err)
 			&p->arena, 2u * filter->n_comparisons + 2u, sizeof(*f->operands[i]));
 		ok = ok && f->operands[i];
 	}
-	int rc = ok ? 0 : mer_fail_nomem(err);
+	f->bit_of = mer_arena_alloc(&p->arena, filter->n_comparisons + 1u);
+	if (f->bit_of)
+		memset(f->bit_of, FOLD_NO_BIT, filter->n_comparisons + 1u);
+	int rc = ok && f->bit_of ? 0 : mer_fail_nomem(err);
 	for (uint32_t i = 0; i < n && rc == 0; i++)
 		rc = add_condition(p, root->kind == FILTER_ALL_OF ? root->children[i] : root, err);
 	return rc;
@@ -272,8 +318,9 @@ struct about { /* what a condition is decided for */
 	const struct fold_operand *operands; /* NULL: a row of the table */
 	const struct kernel_host *h;
 	uint32_t host;
-	const struct fact *fact; /* NULL: a task */
+	const struct fact *fact; /* NULL: a task, and an outcome */
 	int64_t task;
+	uint32_t outcome;
 	const struct mer_table *table;
 	size_t row;
 };
@@ -323,6 +370,9 @@ static bool holds(const struct about *a, const struct filter_node *node)
 {
 	bool any = node->kind == FILTER_ANY_OF;
 	struct filter_value left, right;
+	if (a->operands && !a->fact && node->kind >= FILTER_COMPARE &&
+		a->p->filter.bit_of[node->number] != FOLD_NO_BIT)
+		return a->outcome >> a->p->filter.bit_of[node->number] & 1;
 	switch (node->kind) {
 	case FILTER_ALL_OF:
 	case FILTER_ANY_OF:
@@ -360,22 +410,43 @@ bool fold_filter_fact(const struct fold_plan *p, const struct fold_input *in, ui
 	return all_hold(&a, p->filter.of_facts, p->filter.n_of_facts);
 }
 
-bool fold_filter_task(
-	const struct fold_plan *p, const struct analysis_run *run, uint32_t host, int64_t task)
+uint32_t fold_filter_outcome(const struct fold_plan *p, const struct fold_input *in, uint32_t host,
+	const struct kernel_host *h, const struct fact *f)
+{
+	const struct about a = { .p = p,
+		.operands = p->filter.operands[in - p->inputs],
+		.h = h,
+		.host = host,
+		.fact = f };
+	uint32_t outcome = 0;
+	for (uint32_t i = 0; i < p->filter.n_bits; i++)
+		outcome |= (uint32_t)holds(&a, p->filter.comparisons[i]) << i;
+	return outcome;
+}
+
+bool fold_filter_task(const struct fold_plan *p, const struct analysis_run *run, uint32_t host,
+	int64_t task, uint32_t outcome)
 {
 	const struct analysis_options *o = p->options;
 	const struct kernel_host *h = &run->world->hosts[host];
-	if (task == FACT_UNKNOWN || task >= h->n_tasks)
-		return task == FACT_UNKNOWN && p->has_cpus && !p->filter.n_of_tasks;
-	if (o->wants_task && o->wants_names && !o->wants_task(o->ctx, h, (uint32_t)task))
+	const struct fold_filter *f = &p->filter;
+	bool chooses = o->wants_task && o->wants_names && !p->fold->every_task;
+	if (task == FACT_UNKNOWN || task >= h->n_tasks) {
+		if (task != FACT_UNKNOWN || f->n_of_tasks || (chooses && !p->has_cpus) ||
+			(!f->n_of_both && !p->has_cpus))
+			return false;
+	} else if (chooses && !o->wants_task(o->ctx, h, (uint32_t)task)) {
 		return false;
-	for (uint32_t i = 0; i < p->n_inputs && p->filter.n_of_tasks; i++) {
+	}
+	for (uint32_t i = 0; i < p->n_inputs && (f->n_of_tasks || f->n_of_both); i++) {
 		const struct about a = { .p = p,
-			.operands = p->filter.operands[i],
+			.operands = f->operands[i],
 			.h = h,
 			.host = host,
-			.task = task };
-		if (!all_hold(&a, p->filter.of_tasks, p->filter.n_of_tasks))
+			.task = task,
+			.outcome = outcome };
+		if (!all_hold(&a, f->of_tasks, f->n_of_tasks) ||
+			!all_hold(&a, f->of_both, f->n_of_both))
 			return false;
 	}
 	return true;

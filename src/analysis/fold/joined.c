@@ -46,6 +46,21 @@ static const int64_t *row_of(const struct fold_joined *j, const struct fold_part
 	return fold_group_row(&j->states[part->host]->groups[j->keys->table], part->group);
 }
 
+/* Is it one that was not chosen, where these are together? */
+static bool is_other(const struct fold_joined *j, const struct fold_part *part, const int64_t *row)
+{
+	const struct fold_plan *p = j->plan;
+	const struct analysis_options *o = p->options;
+	const struct fold_table *table = &p->tables[j->keys->table];
+	const struct fold_scope *scope = p->scope_of[j->keys - p->scopes];
+	if (!p->fold->every_task || !o->wants_task || !scope || !scope->busiest ||
+		table->task == FOLD_MAX_KEYS || row[table->task] == FACT_UNKNOWN)
+		return false;
+	const struct kernel_host *h = &j->run->world->hosts[part->host];
+	return row[table->task] >= h->n_tasks ||
+	       !o->wants_task(o->ctx, h, (uint32_t)row[table->task]);
+}
+
 /* Which row a part belongs to. */
 static bool place(struct fold_joined *j, struct fold_part *part, uint32_t number)
 {
@@ -56,14 +71,20 @@ static bool place(struct fold_joined *j, struct fold_part *part, uint32_t number
 	int64_t words[FOLD_MAX_KEYS + 2];
 	uint32_t n = 0;
 	part->row = KERNEL_NONE;
-	if (p->late && !fold_filter_task(p, j->run, part->host, row[table->task]))
+	uint32_t outcome = table->outcome < table->n ? (uint32_t)row[table->outcome] : 0;
+	if (p->late && !fold_filter_task(p, j->run, part->host, row[table->task], outcome))
 		return true;
+	bool other = is_other(j, part, row);
 	if (keys->by_host)
 		words[n++] = part->host;
-	for (uint32_t i = 0; i < keys->n; i++)
-		if (keys->keys[i].what != FOLD_KEY_HOST)
-			words[n++] =
-				word_of(j, &keys->keys[i], part->host, row[keys->keys[i].inner]);
+	for (uint32_t i = 0; i < keys->n; i++) {
+		const struct fold_key *k = &keys->keys[i];
+		if (k->what == FOLD_KEY_HOST)
+			continue;
+		if (k->is_needed && row[k->inner] == FACT_UNKNOWN)
+			return true;
+		words[n++] = other ? FOLD_OTHERS : word_of(j, k, part->host, row[k->inner]);
+	}
 	if (table->bin < FOLD_MAX_KEYS)
 		words[n++] = row[table->bin];
 	uint32_t before = j->rows.n;
@@ -95,6 +116,35 @@ static bool find_processes(struct fold_joined *j)
 	return j->process_of != NULL;
 }
 
+struct numbered {
+	uint64_t seq;
+	uint32_t group;
+};
+
+static int by_seq(const void *a, const void *b)
+{
+	const struct numbered *p = a, *q = b;
+	if (p->seq != q->seq)
+		return p->seq < q->seq ? -1 : 1;
+	return (p->group > q->group) - (p->group < q->group);
+}
+
+/* Groups whose facts were not added as they came: in the order of their first facts all the same. */
+static bool order_parts(struct fold_part *parts, const struct fold_groups *g)
+{
+	if (g->n_seqs == 0)
+		return true;
+	struct numbered *list = malloc(((size_t)g->n + 1) * sizeof(*list));
+	for (uint32_t i = 0; i < g->n && list; i++)
+		list[i] = (struct numbered){ i < g->n_seqs ? g->seqs[i] : UINT64_MAX, i };
+	if (list)
+		qsort(list, g->n, sizeof(*list), by_seq);
+	for (uint32_t i = 0; i < g->n && list; i++)
+		parts[i].group = list[i].group;
+	free(list);
+	return list != NULL;
+}
+
 static bool list_parts(struct fold_joined *j, uint32_t host)
 {
 	uint32_t n_hosts = j->run->world->n_hosts;
@@ -117,7 +167,12 @@ static bool list_parts(struct fold_joined *j, uint32_t host)
 		for (size_t i = j->first_of_host[h]; i < j->first_of_host[h + 1]; i++)
 			j->parts[i] = (struct fold_part){ .host = h,
 				.group = (uint32_t)(i - j->first_of_host[h]) };
-	return true;
+	bool ok = true;
+	for (uint32_t h = 0; h < n_hosts && ok; h++)
+		if (j->first_of_host[h + 1] > j->first_of_host[h])
+			ok = order_parts(&j->parts[j->first_of_host[h]],
+				&j->states[h]->groups[j->keys->table]);
+	return ok;
 }
 
 static bool group_parts(struct fold_joined *j)
@@ -209,18 +264,34 @@ int64_t fold_part_key(const struct fold_parts *p, size_t i, const char *key)
 	return FACT_UNKNOWN;
 }
 
-int64_t fold_part_sum(const struct fold_parts *p, size_t i, const char *column)
+static const struct fold_column *column_of(const struct fold_parts *p, const char *key)
+{
+	const struct fold_plan *plan = p->j->plan;
+	for (uint32_t c = 0; c < plan->n_columns; c++)
+		if (plan->plan_of[c].sum >= 0 && strcmp(plan->columns[c].key, key) == 0)
+			return &plan->plan_of[c];
+	return NULL;
+}
+
+/* bit: of enum fold_part_of_sum */
+static int64_t slot_of(
+	const struct fold_parts *p, size_t i, const struct fold_column *x, unsigned bit)
 {
 	const struct fold_plan *plan = p->j->plan;
 	const int64_t *slots = row_of(p->j, part_of(p, i)) + plan->tables[p->j->keys->table].n;
-	for (uint32_t c = 0; c < plan->n_columns; c++) {
-		const struct fold_column *x = &plan->plan_of[c];
-		if (strcmp(plan->columns[c].key, column) != 0 || x->sum < 0)
-			continue;
-		const struct fold_sum *s = &plan->sums[x->sum];
-		return slots[s->at[x->cell->op == FOLD_COUNT ? 0
-				   : x->cell->op == FOLD_MAX ? 4
-							     : 1]];
-	}
-	return 0;
+	return slots[plan->sums[x->sum].at[bit]];
+}
+
+int64_t fold_part_sum(const struct fold_parts *p, size_t i, const char *column)
+{
+	const struct fold_column *x = column_of(p, column);
+	if (!x)
+		return 0;
+	return slot_of(p, i, x, x->cell->op == FOLD_COUNT ? 0 : x->cell->op == FOLD_MAX ? 4 : 1);
+}
+
+int64_t fold_part_count(const struct fold_parts *p, size_t i, const char *column)
+{
+	const struct fold_column *x = column_of(p, column);
+	return x ? slot_of(p, i, x, 0) : 0;
 }

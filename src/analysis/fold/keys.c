@@ -3,7 +3,7 @@
 
 #include "analysis/cells.h"
 #include "analysis/fold/plan.h"
-#include "analysis/reports/io.h"
+#include "kernel/disk.h"
 
 struct mer_cell fold_task_cell(const struct analysis_run *run, uint32_t host, int64_t task,
 	enum fold_task_part part, int64_t at)
@@ -37,7 +37,7 @@ struct mer_cell fold_number_cell(const struct analysis_run *run, const struct fo
 	case FACT_CHOICE:
 		return value >= 0 && value < s->n_words ? mer_text(s->words[value]) : MER_NONE;
 	case FACT_NAME: return name_cell(h, value);
-	case FACT_DEVICE: return mer_text(io_disk_name(h, (uint32_t)value, arena));
+	case FACT_DEVICE: return mer_text(kernel_disk_name(h, (uint32_t)value, arena));
 	case FACT_ADDRESS: return mer_text(mer_arena_printf(arena, "0x%" PRIx64, (uint64_t)value));
 	case FACT_RESULT: return mer_text(analysis_ret_text(arena, 0, value));
 	case FACT_HOST: return mer_text(analysis_host_name(run, (uint32_t)value));
@@ -55,8 +55,13 @@ struct mer_cell fold_key_cell(const struct fold_joined *j, const struct fold_key
 	if (k->what == FOLD_KEY_HOST)
 		return mer_text(analysis_host_name(j->run, first->host));
 	int64_t value = row[k->inner];
-	if (k->what == FOLD_KEY_PROCESS && value != FACT_UNKNOWN)
+	if (k->what == FOLD_KEY_PROCESS && value != FACT_UNKNOWN) {
 		value = j->process_of[first->host][value];
+		/* A task whose process is not known is one by itself. */
+		if (part == FOLD_TASK_TID &&
+			j->run->world->hosts[first->host].tasks[value].pid >= 0)
+			return MER_NONE;
+	}
 	return part == FOLD_TASK_ITSELF
 		       ? fold_number_cell(j->run, &k->source, first->host, value, &j->run->arena)
 		       : fold_task_cell(j->run, first->host, value, part, INT64_MAX);

@@ -67,6 +67,9 @@ static struct value value_of(const struct fold_joined *j, const struct term *t, 
 		return (struct value){ first->host, NULL };
 	int64_t number = fold_group_row(
 		&j->states[first->host]->groups[j->keys->table], first->group)[t->key->inner];
+	if (t->key->what == FOLD_KEY_PROCESS && number >= 0 &&
+		number < j->run->world->hosts[first->host].n_tasks)
+		number = j->process_of[first->host][number];
 	enum fact_meaning meaning = t->key->source.meaning;
 	bool is_text = t->key->what == FOLD_KEY_PROGRAM || meaning == FACT_NAME ||
 		       meaning == FACT_TEXT || meaning == FACT_DEVICE;

@@ -184,7 +184,13 @@ static bool is_of_host(const struct fold_key *k)
 	       (k->what == FOLD_KEY_NUMBER && k->source.meaning == FACT_TASK);
 }
 
-static int find_keys(const struct fold_maker *m, const char *group, struct fold_keys *keys)
+static bool needs_key(const char *known, const char *word)
+{
+	return known && fold_list_has(known, word);
+}
+
+static int find_keys(
+	const struct fold_maker *m, const char *group, const char *known, struct fold_keys *keys)
 {
 	char word[64];
 	*keys = (struct fold_keys){ 0 };
@@ -200,6 +206,8 @@ static int find_keys(const struct fold_maker *m, const char *group, struct fold_
 		int rc = find_key(m, word, k);
 		if (rc)
 			return rc;
+		k->is_needed = !m->group_by && needs_key(known, word);
+		keys->has_cpu |= strcmp(k->name, "cpu") == 0;
 		keys->by_host |= is_of_host(k);
 		keys->has_host |= k->what == FOLD_KEY_HOST;
 		keys->n++;
@@ -253,6 +261,8 @@ static int add_table(const struct fold_maker *m, struct fold_keys *keys)
 		ok &= add_inner(&t, word);
 	if (p->late)
 		ok &= add_inner(&t, "task");
+	if (p->filter.n_bits)
+		ok &= add_inner(&t, "outcome");
 	if (p->fold->shape == FOLD_BINS)
 		ok &= add_inner(&t, "bin");
 	if (!ok)
@@ -288,18 +298,23 @@ static int bind_tables(const struct fold_maker *m)
 		struct fold_table *t = &p->tables[i];
 		t->task = number_of(t, "task");
 		t->bin = number_of(t, "bin");
+		t->outcome = number_of(t, "outcome");
+		uint32_t cpu = number_of(t, "cpu");
+		t->main_key = t->bin == FOLD_MAX_KEYS ? FOLD_MAX_KEYS
+			      : t->task < t->n	      ? t->task
+						      : cpu;
 		t->is_dense = t->n == 1 && (t->task == 0 || strcmp(t->names[0], "cpu") == 0);
 		for (uint32_t k = 0; k < t->n; k++)
 			for (uint32_t in = 0; in < p->n_inputs; in++) {
 				struct fold_source *s = &p->inputs[in].inner[i][k];
-				if (k == t->bin)
+				if (k == t->bin || k == t->outcome)
 					s->what = FOLD_FROM_BIN;
 				else if (!fold_source_find(p->inputs[in].kind, t->names[k], s))
 					*s = (struct fold_source){ 0 };
 			}
 		for (uint32_t k = 0; k < t->n; k++) {
 			struct fold_source s;
-			if (k != t->bin && !fold_plan_find(p, t->names[k], &s))
+			if (k != t->bin && k != t->outcome && !fold_plan_find(p, t->names[k], &s))
 				return fold_plan_is_wrong(m, "key", t->names[k]);
 		}
 	}
@@ -322,14 +337,15 @@ static int plan_groups(const struct fold_maker *m)
 	int rc = 0;
 	if (f->shape == FOLD_BINS && m->group_by) {
 		p->scope_of[p->n_scopes] = &p->own_scope;
-		rc = find_keys(m, m->group_by, &p->scopes[p->n_scopes++]);
+		rc = find_keys(m, m->group_by, NULL, &p->scopes[p->n_scopes++]);
 	} else if (f->shape == FOLD_BINS)
 		for (const struct fold_scope *s = f->scopes; s->group && rc == 0; s++) {
 			p->scope_of[p->n_scopes] = s;
-			rc = find_keys(m, s->group, &p->scopes[p->n_scopes++]);
+			rc = find_keys(m, s->group, s->known, &p->scopes[p->n_scopes++]);
 		}
 	else
-		rc = find_keys(m, m->group_by ? m->group_by : f->group, &p->scopes[p->n_scopes++]);
+		rc = find_keys(m, m->group_by ? m->group_by : f->group, f->known,
+			&p->scopes[p->n_scopes++]);
 	for (uint32_t i = 0; i < p->n_scopes && rc == 0; i++)
 		rc = add_table(m, &p->scopes[i]);
 	return rc ? rc : bind_tables(m);
@@ -384,6 +400,8 @@ static int make_plan(const struct fold_maker *m, struct analysis_run *run)
 		rc = fold_plan_all_columns(m);
 	if (rc == 0)
 		rc = fold_plan_slots(m);
+	if (rc == 0 && f->shape != FOLD_ROWS)
+		rc = fold_plan_derived(m);
 	return rc == 0 && f->shape != FOLD_ROWS ? fold_plan_bind_columns(m) : rc;
 }
 
@@ -404,10 +422,11 @@ int fold_plan_new(struct analysis_run *run, const struct fold_request *r, struct
 	p->other_columns = r->other_columns;
 	p->e = run->e;
 	p->of_tables = &run->arena;
-	p->late = o->wants_task && o->wants_names;
+	p->late = o->wants_task && o->wants_names && !r->fold->every_task;
 	p->all_of_time = o->begin == INT64_MIN && o->end == INT64_MAX && o->n_periods == 0;
 	p->histogram = -1;
 	const struct fold_maker m = { p, err, fold_plan_groups_by(r->fold) ? o->group_by : NULL };
+	p->is_by_others = m.group_by != NULL;
 	for (const struct fold_scope *s = r->fold->scopes; m.group_by && s && s->group; s++) {
 		p->own_scope = *s;
 		p->own_scope.group = m.group_by;
@@ -420,6 +439,28 @@ int fold_plan_new(struct analysis_run *run, const struct fold_request *r, struct
 	}
 	*plan = p;
 	return 0;
+}
+
+static bool is_same_input(const struct fold_input *a, const struct fold_input *b)
+{
+	return memcmp(a, b, sizeof(*a)) == 0;
+}
+
+/* Plans are zeroed before they are made, and sums are in the order of the columns. */
+bool fold_plan_adds_same(const struct fold_plan *a, const struct fold_plan *b)
+{
+	bool same = a->fold->shape == FOLD_GROUPS && b->fold->shape == FOLD_GROUPS &&
+		    a->options == b->options && !a->options->filter && a->late == b->late &&
+		    a->by_duration == b->by_duration && a->by_name == b->by_name &&
+		    a->fold->every_task == b->fold->every_task && !a->fold->from && !a->fold->to &&
+		    !b->fold->from && !b->fold->to && a->n_inputs == b->n_inputs &&
+		    a->n_tables == b->n_tables && a->n_sums == b->n_sums &&
+		    memcmp(a->sums, b->sums, a->n_sums * sizeof(a->sums[0])) == 0;
+	for (uint32_t i = 0; i < a->n_tables && same; i++)
+		same = memcmp(&a->tables[i], &b->tables[i], sizeof(a->tables[i])) == 0;
+	for (uint32_t i = 0; i < a->n_inputs && same; i++)
+		same = is_same_input(&a->inputs[i], &b->inputs[i]);
+	return same;
 }
 
 void fold_plan_free(struct fold_plan *p)

@@ -20,7 +20,11 @@ enum {
 	FOLD_MAX_SCOPES = 6,
 	FOLD_MAX_COLUMNS = 64,
 	FOLD_MAX_CHOICES = 64,
-	FOLD_MAX_HISTOGRAMS = 4
+	FOLD_MAX_HISTOGRAMS = 4,
+	FOLD_MAX_OF = 12,
+	FOLD_MAX_OUTCOMES = 6, /* comparisons of facts in conditions that are about tasks, too */
+	FOLD_NO_BIT = UINT8_MAX,
+	FOLD_FINE_BITS = 40
 };
 
 /* ---- where a number of a fact comes from (source.c) ---- */
@@ -34,6 +38,7 @@ enum fold_source_what {
 	FOLD_FROM_CALL, /* a member of its call: view says which */
 	FOLD_FROM_ERROR,
 	FOLD_FROM_FUNCTION,
+	FOLD_FROM_PIECE,
 	FOLD_FROM_BIN
 };
 
@@ -44,6 +49,7 @@ struct fold_source {
 	enum fact_meaning meaning;
 	struct fact_field field, less;
 	const struct fact_view *view;
+	int64_t (*of_piece)(int64_t begin, int64_t end);
 	const char *const *words;
 	uint32_t n_words;
 };
@@ -75,6 +81,8 @@ struct fold_condition {
 	int64_t a, b;
 };
 bool fold_condition_holds(const struct fold_condition *c, int64_t value);
+void fold_conditions_hold(
+	const struct fold_condition *c, const int64_t *values, uint32_t n, uint8_t *holds);
 
 /* ---- sums ---- */
 
@@ -91,7 +99,9 @@ enum fold_part_of_sum { /* bits */
 	FOLD_HAS_TIMES = 512, /* two slots: values times lengths */
 	FOLD_HAS_LENGTHS = 1024,
 	FOLD_HAS_BUCKETS = 2048, /* the address of a fold_histogram */
-	FOLD_N_SLOTS = 12
+	FOLD_HAS_VALUES = 4096,	 /* the address of a list (values.c) */
+	FOLD_HAS_FINE = 8192,	 /* two slots: what comes in evenly, times 2^FOLD_FINE_BITS */
+	FOLD_N_SLOTS = 14
 };
 
 struct fold_sum { /* of one value, where a condition holds */
@@ -141,6 +151,7 @@ enum fold_key_what {
 struct fold_key {      /* of rows */
 	char name[32]; /* "host", "task", "waker", "name" */
 	enum fold_key_what what;
+	bool is_needed;		   /* where it is not known there is no row */
 	uint32_t inner;		   /* number of the table's key that it is made of; host: none */
 	struct fold_source source; /* what that means: of the first kind that has it */
 };
@@ -151,13 +162,16 @@ struct fold_keys { /* of a scope, or of all rows */
 	uint32_t table;
 	bool by_host,
 		has_host; /* by_host: rows of hosts are apart, whether it is a column or not */
+	bool has_cpu;
 };
 
 struct fold_table { /* groups of facts, by inner keys */
 	uint32_t n;
 	char names[FOLD_MAX_KEYS][32];
-	uint32_t task, bin; /* number of that key; FOLD_MAX_KEYS: none */
-	bool is_dense;	    /* one key, a small number */
+	uint32_t task, bin, outcome; /* number of that key; FOLD_MAX_KEYS: none */
+	bool is_dense;		     /* one key, a small number */
+	/* Of several, number of one that is a small number: most facts belong to the last group that it had. */
+	uint32_t main_key; /* FOLD_MAX_KEYS: none */
 };
 
 /* ---- columns ---- */
@@ -186,6 +200,15 @@ struct fold_column {
 		condition[FOLD_KINDS]; /* of the cell; source FOLD_FROM_NOWHERE: none */
 };
 
+struct fold_derived { /* a cell made of others */
+	const struct fold_cell *cell;
+	uint32_t column;
+	uint32_t scopes; /* bit i: scope i has it */
+	bool lacks_of;	 /* a column of `of` is not there */
+	uint8_t n_of, of[FOLD_MAX_OF];
+	int8_t by; /* -1: none */
+};
+
 /* ---- options.filter (filter.c): its conditions by when they can be told ---- */
 
 enum fold_operand_what {
@@ -203,8 +226,13 @@ struct fold_operand { /* of a comparison, for facts of a kind */
 struct fold_filter {
 	const struct filter_node **of_facts; /* as they come */
 	const struct filter_node **of_tasks; /* when the names of all tasks are known */
-	const struct filter_node **of_rows;  /* of the table */
-	uint32_t n_of_facts, n_of_tasks, n_of_rows;
+	/* Of both: what facts say of their comparisons, bit by bit, is the outcome, by which they are kept apart. */
+	const struct filter_node **of_both;
+	const struct filter_node **of_rows; /* of the table */
+	uint32_t n_of_facts, n_of_tasks, n_of_both, n_of_rows;
+	uint8_t *bit_of; /* by comparison; FOLD_NO_BIT: it has none */
+	const struct filter_node *comparisons[FOLD_MAX_OUTCOMES]; /* by bit */
+	uint32_t n_bits;
 	struct fold_operand *operands[FOLD_KINDS]; /* left and right of each comparison */
 };
 
@@ -221,6 +249,7 @@ struct fold_plan {
 	struct fold_scope own_scope;		  /* of bins by other keys */
 	bool by_duration, by_name, other_columns; /* as requested */
 	bool late;				  /* tasks are chosen when all is read */
+	bool is_by_others;			  /* groups are those of options.group_by */
 	bool has_cpus;				  /* a kind of facts that are about no task */
 	bool all_of_time;			  /* no window, no periods */
 	uint32_t n_inputs, n_tables, n_scopes, n_columns, n_sums, n_slots;
@@ -232,8 +261,11 @@ struct fold_plan {
 	int64_t *empty;					  /* slots of a new group */
 	struct fold_column plan_of[FOLD_MAX_COLUMNS];	  /* by column */
 	int8_t key_of[FOLD_MAX_SCOPES][FOLD_MAX_COLUMNS]; /* key of the scope; -1: none */
+	struct fold_derived derived[FOLD_MAX_COLUMNS];
+	uint32_t n_derived;
 	int16_t histogram; /* sum with buckets that FOLD_BUCKETS shows; -1 */
 	struct analysis_bins bins;
+	bool needs_pieces; /* when facts begin and end in the part that is looked at, for sums */
 	bool rows_descend; /* FOLD_ROWS: the greatest are kept */
 	size_t fact_bytes; /* FOLD_ROWS: of a kept row */
 };
@@ -247,15 +279,22 @@ struct fold_groups { /* zeroed, then fold_groups_init: empty */
 		uint32_t group; /* plus 1; 0: free */
 	} * slots;
 	size_t cap;	 /* of slots: 0 or a power of two */
-	uint32_t *dense; /* by key + 1: group, plus 1 */
+	uint32_t *dense; /* by key + 1: group, plus 1; of several keys: the last group */
 	size_t cap_dense;
-	int64_t **chunks; /* rows: keys, then slots */
+	int64_t **
+		chunks; /* rows: keys, then slots; blocks of spill have one, then FOLD_EXTENT of them */
+	struct mer_spill *spill;
 	uint32_t n, cap_chunks;
 	const int64_t *empty;
+	/* By group, of those that were added from fold_waiting: number of its first fact. */
+	uint64_t *seqs;
+	uint32_t n_seqs, cap_seqs;
 	uint32_t n_owned; /* slots that are addresses of histograms */
 	uint16_t owned[FOLD_MAX_HISTOGRAMS];
+	uint32_t n_lists; /* and of lists of values */
+	uint16_t lists[FOLD_MAX_HISTOGRAMS];
 };
-enum { FOLD_CHUNK_BITS = 6, FOLD_CHUNK = 1 << FOLD_CHUNK_BITS };
+enum { FOLD_CHUNK_BITS = 6, FOLD_CHUNK = 1 << FOLD_CHUNK_BITS, FOLD_EXTENT = 32 };
 
 static inline int64_t *fold_group_row(const struct fold_groups *g, uint32_t group)
 {
@@ -267,8 +306,8 @@ void fold_groups_init(struct fold_groups *g, const struct fold_plan *p, uint32_t
 /* The group with these keys; made if new. KERNEL_NONE: no memory. */
 uint32_t fold_group_of(struct fold_groups *g, const int64_t *keys);
 /* The same for n pieces: keys[k][i], groups[i]. False: no memory. */
-bool fold_groups_find(struct fold_groups *g, const int64_t (*keys)[FOLD_PIECES], uint32_t n,
-	bool is_dense, uint32_t *groups);
+bool fold_groups_find(struct fold_groups *g, const struct fold_table *t,
+	const int64_t (*keys)[FOLD_PIECES], uint32_t n, uint32_t *groups);
 void fold_groups_fini(struct fold_groups *g);
 
 /* ---- histograms (histogram.c): how many values lie in which bucket ---- */
@@ -289,6 +328,15 @@ struct fold_bucket *fold_histogram_list(int64_t histogram, size_t *n);
 /* The value at, or below, which this share of all values lies. */
 int64_t fold_percentile(const struct fold_bucket *list, size_t n, double share);
 
+/* ---- lists of values (values.c) ---- */
+
+/* values: 0 at first; false: no memory. */
+bool fold_values_add(int64_t *values, int64_t value);
+bool fold_values_join(int64_t *into, int64_t from);
+void fold_values_free(int64_t values);
+/* Of one or more; between two the middle. Sorts them. */
+int64_t fold_values_median(int64_t values);
+
 /* ---- what is kept of a host ---- */
 
 struct fold_state {
@@ -301,9 +349,12 @@ struct fold_state {
 	struct mer_map named[FOLD_KINDS]; /* the same where a kind has has_name: 1 no, 2 yes */
 	uint8_t *cpus;			  /* 1: not wanted, 2: wanted */
 	size_t cap_cpus;
-	uint64_t n_seen; /* facts, selected or not */
+	uint64_t n_seen;      /* facts, selected or not */
+	const uint64_t *seqs; /* numbers of the facts that are being added; NULL: in their order */
+	uint64_t n_cuts;      /* at edges of bins; FOLD_MAX_CUTS: from there on none is cut there */
 	uint32_t last_bin;
-	struct fold_batch batch;
+	int64_t last_begin, last_end;	 /* of that bin; 0 and 0: not known yet */
+	struct fold_batch batch, listed; /* listed: of facts alone, while they are chosen */
 	int64_t values[FOLD_MAX_VALUES][FOLD_PIECES];
 	uint8_t holds[FOLD_MAX_CONDITIONS][FOLD_PIECES];
 	int64_t keys[FOLD_MAX_KEYS][FOLD_PIECES];
@@ -315,6 +366,9 @@ struct fold_row { /* FOLD_ROWS: then the fact */
 	struct analysis_row row;
 	uint32_t input, pad;
 };
+
+/* Bins that all facts of a host may lie in, together: a broken trace may have many without end. */
+enum { FOLD_MAX_CUTS = 100000000 };
 
 /* select.c: the next pieces of facts first..n-1 into the state's batch; *at: how far it came. Call it
  * until *at is n and the batch is empty. */
@@ -333,9 +387,12 @@ int fold_select(struct fold_state *s, const struct kernel_host *h, const struct 
 int fold_filter_plan(struct fold_plan *p, struct mer_err *err);
 bool fold_filter_fact(const struct fold_plan *p, const struct fold_input *in, uint32_t host,
 	const struct kernel_host *h, const struct fact *f);
-/* Of a task by which groups or rows are kept apart; late in fold_plan: is it wanted at all? */
-bool fold_filter_task(
-	const struct fold_plan *p, const struct analysis_run *run, uint32_t host, int64_t task);
+/* Bits; 0 where no condition is about tasks and facts. */
+uint32_t fold_filter_outcome(const struct fold_plan *p, const struct fold_input *in, uint32_t host,
+	const struct kernel_host *h, const struct fact *f);
+/* Of a task and an outcome by which groups or rows are kept apart; late in fold_plan: are they wanted at all? */
+bool fold_filter_task(const struct fold_plan *p, const struct analysis_run *run, uint32_t host,
+	int64_t task, uint32_t outcome);
 void fold_filter_rows(const struct fold_plan *p, struct mer_table *t);
 
 /* rows.c */
@@ -344,7 +401,11 @@ bool fold_rows_join(struct fold_state *into, const struct fold_state *from);
 int fold_rows_emit(const struct fold_plan *p, struct analysis_run *run,
 	struct fold_state *const *states, struct mer_table *t);
 
-/* add.c: slots of a += those of b. False: no memory. */
+/* add.c: n facts into groups and rows, with their numbers (NULL: in their order); slots of a += those of b, false: no
+ * memory. */
+int fold_add_numbered(struct fold_state *s, const struct kernel_host *h,
+	const struct fact_kind *kind, const void *facts, size_t n, const uint64_t *seqs,
+	struct mer_err *err);
 bool fold_join_slots(const struct fold_plan *p, int64_t *a, const int64_t *b);
 
 /* joined.c: groups of all hosts joined by the keys of rows */
@@ -394,6 +455,9 @@ struct mer_cell fold_task_cell(const struct analysis_run *run, uint32_t host, in
 /* All of a row; other cells stay as they are. (table.c) */
 void fold_key_cells(const struct fold_joined *j, uint32_t row, struct mer_cell *cells);
 
+/* Of rows: the key of what is put together as "all others" before anything else. */
+#define FOLD_OTHERS (FACT_UNKNOWN + 2)
+
 /* cells.c */
 struct fold_context { /* of a row */
 	const struct fold_joined *j;
@@ -403,12 +467,15 @@ struct fold_context { /* of a row */
 	int64_t asked;		 /* ns that rates are of */
 	uint64_t columns;	 /* bit i: the row has column i */
 };
-int fold_cells_fill(const struct fold_context *x, struct mer_table *t, struct mer_cell *cells);
+int fold_cells_fill(const struct fold_context *x, struct mer_cell *cells);
 /* Columns of shares of all rows: when they are all there. */
 void fold_cells_share(const struct fold_plan *p, struct mer_table *t);
 /* Time that was looked at: of a host (KERNEL_NONE: the longest), and that times its CPUs. */
-void fold_find_range(const struct analysis_run *run, uint32_t host, int64_t from, int64_t to,
-	int64_t *range, int64_t *capacity);
+void fold_find_range(
+	const struct analysis_run *run, uint32_t host, int64_t *range, int64_t *capacity);
+/* Of a part of the time, of one host; and how many of its CPUs are recorded and wanted. */
+int64_t fold_range_of(const struct analysis_run *run, uint32_t host, int64_t from, int64_t to);
+int64_t fold_n_cpus(const struct analysis_run *run, uint32_t host);
 /* plan.c: words of a list, between blanks or commas */
 bool fold_list_has(const char *list, const char *word);
 /* The first of a list of words; *list: behind it. False: none. */

@@ -39,10 +39,10 @@ static int plan_row_column(const struct fold_maker *m, const char *key, struct f
 static enum fold_column_what special_of(const struct fold *f, const char *key)
 {
 	if (f->shape == FOLD_BUCKETS)
-		return strncmp(key, "begin_", 6) == 0 ? FOLD_COLUMN_BUCKET_BEGIN
-		       : strncmp(key, "end_", 4) == 0 ? FOLD_COLUMN_BUCKET_END
-		       : strcmp(key, "count") == 0    ? FOLD_COLUMN_BUCKET_COUNT
-						      : FOLD_COLUMN_KEY;
+		return strncmp(key, "from_", 5) == 0 ? FOLD_COLUMN_BUCKET_BEGIN
+		       : strncmp(key, "to_", 3) == 0 ? FOLD_COLUMN_BUCKET_END
+		       : strcmp(key, "count") == 0   ? FOLD_COLUMN_BUCKET_COUNT
+						     : FOLD_COLUMN_KEY;
 	if (f->shape == FOLD_BINS)
 		return strcmp(key, "begin") == 0 ? FOLD_COLUMN_BEGIN
 		       : strcmp(key, "end") == 0 ? FOLD_COLUMN_END
@@ -76,9 +76,7 @@ static bool shows(const struct fold_key *k, const struct fold_column *x)
 {
 	if (strcmp(k->name, x->key_name) != 0)
 		return false;
-	return k->what == FOLD_KEY_PROGRAM   ? x->part == FOLD_TASK_COMM
-	       : k->what == FOLD_KEY_PROCESS ? x->part != FOLD_TASK_TID
-					     : true;
+	return k->what != FOLD_KEY_PROGRAM || x->part == FOLD_TASK_COMM;
 }
 
 int fold_plan_bind_columns(const struct fold_maker *m)
@@ -165,6 +163,53 @@ int fold_plan_columns_by(const struct fold_maker *m)
 			columns[n++] = *c;
 	p->columns = columns;
 	return p->of_tables->failed ? mer_fail_nomem(m->err) : 0;
+}
+
+/* ---- cells made of others ---- */
+
+static int column_of(const struct fold_plan *p, const char *key)
+{
+	for (uint32_t c = 0; c < p->n_columns; c++)
+		if (strcmp(p->columns[c].key, key) == 0)
+			return (int)c;
+	return -1;
+}
+
+static bool names_columns(const struct fold_cell *c)
+{
+	return c->op != FOLD_FUNCTION && c->op != FOLD_DIFFERENT;
+}
+
+int fold_plan_derived(const struct fold_maker *m)
+{
+	struct fold_plan *p = m->p;
+	for (const struct fold_cell *c = p->fold->cells; c && c->key; c++) {
+		int column = column_of(p, c->key);
+		if (column < 0 || (fold_plan_needs(c) && c->op != FOLD_FUNCTION))
+			continue;
+		if (p->n_derived == FOLD_MAX_COLUMNS)
+			return mer_fail(m->err, MER_ERR_BUG, "a fold has too many cells");
+		struct fold_derived *d = &p->derived[p->n_derived++];
+		*d = (struct fold_derived){ .cell = c, .column = (uint32_t)column, .by = -1 };
+		for (uint32_t i = 0; i < p->n_scopes; i++)
+			if (!c->scopes || !p->scope_of[i] || !p->scope_of[i]->of ||
+				fold_list_has(c->scopes, p->scope_of[i]->of))
+				d->scopes |= 1u << i;
+		const char *list = names_columns(c) ? c->of : NULL;
+		char key[64];
+		while (fold_list_next(&list, key, sizeof(key))) {
+			int of = column_of(p, key);
+			d->lacks_of |= of < 0;
+			if (of >= 0 && d->n_of == FOLD_MAX_OF)
+				return mer_fail(
+					m->err, MER_ERR_BUG, "a cell is made of too many columns");
+			if (of >= 0)
+				d->of[d->n_of++] = (uint8_t)of;
+		}
+		if (c->by)
+			d->by = (int8_t)column_of(p, c->by);
+	}
+	return 0;
 }
 
 int fold_plan_all_columns(const struct fold_maker *m)

@@ -30,6 +30,7 @@ int fold_plan_slots(const struct fold_maker *m);
 /* plan_columns.c: for the user's keys, other ones; what each is made of; and which key of which scope */
 int fold_plan_columns_by(const struct fold_maker *m);
 int fold_plan_all_columns(const struct fold_maker *m);
+int fold_plan_derived(const struct fold_maker *m);
 int fold_plan_bind_columns(const struct fold_maker *m);
 
 #endif

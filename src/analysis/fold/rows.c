@@ -6,9 +6,10 @@
 
 /* Where rows of a task are kept: while it is not known which tasks are wanted, each has its own. NULL: no
  * memory. */
-static struct analysis_rows *rows_of(struct fold_state *s, uint32_t task)
+static struct analysis_rows *rows_of(struct fold_state *s, uint32_t task, uint32_t outcome)
 {
 	size_t i = s->plan->late && task != KERNEL_NONE ? (size_t)task + 1 : 0;
+	i = i << s->plan->filter.n_bits | outcome;
 	return mer_grow_at(&s->rows, &s->cap_rows, i, sizeof(*s->rows));
 }
 
@@ -28,7 +29,8 @@ int fold_rows_add(struct fold_state *s, const struct fold_input *in, struct mer_
 	for (uint32_t i = 0; i < s->batch.n; i++) {
 		const struct fact *f =
 			(const void *)(s->batch.facts + (size_t)s->batch.of[i] * s->batch.stride);
-		struct analysis_rows *rows = rows_of(s, f->task);
+		struct analysis_rows *rows =
+			rows_of(s, f->task, fold_filter_outcome(p, in, s->host, s->batch.h, f));
 		if (!rows)
 			return mer_fail_nomem(err);
 		if (values[i] == FACT_UNKNOWN)
@@ -81,8 +83,9 @@ static int compare(const void *a, const void *b)
 static bool wants_rows(
 	const struct fold_plan *p, const struct analysis_run *run, uint32_t host, size_t place)
 {
-	return !p->late ||
-	       fold_filter_task(p, run, host, place ? (int64_t)place - 1 : FACT_UNKNOWN);
+	size_t task = place >> p->filter.n_bits;
+	return !p->late || fold_filter_task(p, run, host, task ? (int64_t)task - 1 : FACT_UNKNOWN,
+				   (uint32_t)(place & ((1u << p->filter.n_bits) - 1)));
 }
 
 /* The wanted rows of all hosts, malloc'ed, in order; *n_seen: how many there were. */

@@ -1,4 +1,6 @@
 /* Selection: which facts count, and of those that are cut, which parts of them in which bin. */
+#include <string.h>
+
 #include "analysis/fold/plan.h"
 
 struct choice { /* what a test of one fact needs */
@@ -72,10 +74,6 @@ static bool has_values(const struct choice *c, const struct fact *f)
 {
 	const struct fold_input *in = c->in;
 	const struct analysis_options *o = c->o;
-	for (uint32_t i = 0; i < in->n_where; i++)
-		if (!fold_condition_holds(
-			    &in->where[i], fold_source_of(&in->where[i].source, c->h, f)))
-			return false;
 	if (in->duration.what &&
 		!is_between(fold_source_of(&in->duration, c->h, f), o->min_ns, o->max_ns))
 		return false;
@@ -87,30 +85,56 @@ static bool has_values(const struct choice *c, const struct fact *f)
 	return true;
 }
 
+static bool chooses_cpus(const struct fold_state *s, const struct fold_input *in)
+{
+	return s->plan->options->wants_cpu && !in->kind->of_tasks;
+}
+
+/* As they come: where names choose, it is decided when all is read. */
+static bool chooses_tasks(const struct fold_state *s, const struct fold_input *in)
+{
+	const struct analysis_options *o = s->plan->options;
+	return o->wants_task && !o->wants_names && !in->kind->of_cpus && !s->plan->fold->every_task;
+}
+
+static bool holds_where(const struct choice *c, const struct fact *f)
+{
+	const struct fold_input *in = c->in;
+	for (uint32_t i = 0; i < in->n_where; i++)
+		if (!fold_condition_holds(
+			    &in->where[i], fold_source_of(&in->where[i].source, c->h, f)))
+			return false;
+	return true;
+}
+
+static bool chooses_names(const struct fold_state *s, const struct fold_input *in)
+{
+	return s->plan->by_name && s->plan->options->wants_name && in->name.what;
+}
+
 /* All but its time. 1: yes, 0: no, negative: an error. All names are tried, so that patterns that match nothing at all
  * can be told from those of things that do not count. */
 static int is_chosen(const struct choice *c, const struct fact *f)
 {
 	const struct fold_plan *p = c->s->plan;
-	const struct analysis_options *o = c->o;
-	int rc = p->by_name && o->wants_name && c->in->name.what ? wants_name(c, f) : 1;
-	if (rc <= 0 || !has_values(c, f))
+	bool by_name = chooses_names(c->s, c->in);
+	int rc = by_name ? wants_name(c, f) : 1;
+	if (rc <= 0 || (by_name && !holds_where(c, f)) || !has_values(c, f))
 		return rc < 0 ? rc : 0;
 	if (p->filter.n_of_facts && !fold_filter_fact(p, c->in, c->s->host, c->h, f))
 		return 0;
-	if (o->wants_cpu)
+	if (chooses_cpus(c->s, c->in))
 		rc = wants_cpu(c, f);
-	if (rc > 0 && o->wants_task && !o->wants_names && !c->in->kind->of_cpus)
+	if (rc > 0 && chooses_tasks(c->s, c->in))
 		rc = wants_task(c, f);
 	return rc;
 }
 
+/* Does anything but fold.where and time? */
 static bool chooses(const struct fold_state *s, const struct fold_input *in)
 {
-	const struct analysis_options *o = s->plan->options;
-	return in->n_where || in->duration.what || in->bytes.what || o->wants_cpu ||
-	       (o->wants_task && !o->wants_names && !in->kind->of_cpus) ||
-	       s->plan->filter.n_of_facts || (s->plan->by_name && o->wants_name && in->name.what);
+	return in->duration.what || in->bytes.what || chooses_cpus(s, in) || chooses_tasks(s, in) ||
+	       s->plan->filter.n_of_facts || chooses_names(s, in);
 }
 
 static const struct fact *fact_at(
@@ -119,18 +143,51 @@ static const struct fact *fact_at(
 	return (const void *)(x->facts + (size_t)i * in->kind->size);
 }
 
+/* The next facts for which fold.where holds, in x->chosen: all at once, condition by condition. Their number. */
+static uint32_t list_facts(struct fold_state *s, const struct kernel_host *h,
+	const struct fold_input *in, struct fold_selection *x)
+{
+	struct fold_batch *b = &s->listed;
+	int64_t values[FOLD_PIECES];
+	uint8_t holds[FOLD_PIECES];
+	uint32_t n = x->n - x->at < FOLD_PIECES ? x->n - x->at : FOLD_PIECES;
+	b->h = h;
+	b->facts = x->facts;
+	b->stride = in->kind->size;
+	for (uint32_t i = 0; i < n; i++)
+		b->of[i] = x->at + i;
+	x->at += n;
+	for (uint32_t w = 0; w < in->n_where && !chooses_names(s, in); w++) {
+		b->n = n;
+		fold_gather(&in->where[w].source, b, values);
+		fold_conditions_hold(&in->where[w], values, b->n, holds);
+		n = 0;
+		for (uint32_t i = 0; i < b->n; i++) {
+			b->of[n] = b->of[i];
+			n += holds[i];
+		}
+	}
+	memcpy(x->chosen, b->of, n * sizeof(b->of[0]));
+	return n;
+}
+
 /* The next facts that all but time lets through. */
 static int choose(struct fold_state *s, const struct kernel_host *h, const struct fold_input *in,
 	struct fold_selection *x, struct mer_err *err)
 {
 	const struct choice c = { s, h, in, s->plan->options, err };
-	bool all = !chooses(s, in);
+	uint32_t n = list_facts(s, h, in, x);
 	x->n_chosen = x->next = 0;
-	for (; x->at < x->n && x->n_chosen < FOLD_PIECES; x->at++) {
-		int rc = all ? 1 : is_chosen(&c, fact_at(x, in, x->at));
+	if (!chooses(s, in)) {
+		x->n_chosen = n;
+		return 0;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t of = x->chosen[i];
+		int rc = is_chosen(&c, fact_at(x, in, of));
 		if (rc < 0)
 			return rc;
-		x->chosen[x->n_chosen] = x->at;
+		x->chosen[x->n_chosen] = of;
 		x->n_chosen += rc > 0;
 	}
 	return 0;
@@ -140,12 +197,14 @@ static int choose(struct fold_state *s, const struct kernel_host *h, const struc
 static int64_t bin_of(struct fold_state *s, int64_t t)
 {
 	const struct analysis_bins *b = &s->plan->bins;
-	if (b->n == 0)
-		return -1;
-	if (t >= analysis_bin_edge(b, s->last_bin) && t < analysis_bin_edge(b, s->last_bin + 1))
+	if (t >= s->last_begin && t < s->last_end)
 		return s->last_bin;
 	int64_t bin = analysis_bin_of(b, t);
-	s->last_bin = bin < 0 ? s->last_bin : (uint32_t)bin;
+	if (bin >= 0) {
+		s->last_bin = (uint32_t)bin;
+		s->last_begin = analysis_bin_edge(b, s->last_bin);
+		s->last_end = analysis_bin_edge(b, s->last_bin + 1);
+	}
 	return bin;
 }
 
@@ -182,6 +241,10 @@ static bool put_part(
 	int64_t from = x->is_cut ? x->cut_from : begin, to = end, bin = 0;
 	if (begin == FACT_UNKNOWN || end == FACT_UNKNOWN)
 		return false;
+	if (p->all_of_time && begin >= s->last_begin && end <= s->last_end && begin < end) {
+		put(&s->batch, of, begin, end, from, end, s->last_bin);
+		return false; /* in one bin, as nearly all are */
+	}
 	if (!analysis_part(p->options, &from, end, &to))
 		return false;
 	if (p->fold->shape == FOLD_BINS) {
@@ -195,8 +258,10 @@ static bool put_part(
 			x->is_cut = true;
 			return from < b->begin + b->length && to < end;
 		}
-		int64_t edge = analysis_bin_edge(b, (uint32_t)bin + 1);
-		to = to < edge ? to : edge;
+		if (s->last_end < to && s->n_cuts < FOLD_MAX_CUTS) {
+			to = s->last_end;
+			s->n_cuts++;
+		}
 	}
 	put(&s->batch, of, begin, end, from, to, (uint32_t)bin);
 	x->cut_from = to;
@@ -208,20 +273,23 @@ static bool put_part(
 static bool is_all(const struct fold_state *s, const struct fold_input *in)
 {
 	return s->plan->all_of_time && s->plan->fold->shape != FOLD_BINS && !s->plan->fold->from &&
-	       !s->plan->fold->to && !chooses(s, in);
+	       !s->plan->fold->to && !in->n_where && !chooses(s, in);
 }
 
 static void put_all(struct fold_state *s, const struct fold_input *in, struct fold_selection *x)
 {
 	struct fold_batch *b = &s->batch;
-	for (; x->at < x->n && b->n < FOLD_PIECES; x->at++) {
-		const struct fact *f = fact_at(x, in, x->at);
-		uint32_t i = b->n;
-		b->of[i] = x->at;
+	uint32_t n = x->n - x->at < FOLD_PIECES ? x->n - x->at : FOLD_PIECES;
+	for (uint32_t i = 0; i < n; i++) { /* what is empty has no part */
+		const struct fact *f = fact_at(x, in, x->at + i);
+		b->of[b->n] = x->at + i;
+		b->n += in->rule != FACT_CUT || f->end > f->begin;
+	}
+	x->at += n;
+	for (uint32_t i = 0; i < b->n && s->plan->needs_pieces; i++) {
+		const struct fact *f = fact_at(x, in, b->of[i]);
 		b->from[i] = b->begin[i] = f->begin;
 		b->to[i] = b->end[i] = f->end;
-		b->bin[i] = 0;
-		b->n += in->rule != FACT_CUT || f->end > f->begin;
 	}
 }
 
@@ -236,6 +304,7 @@ int fold_select(struct fold_state *s, const struct kernel_host *h, const struct 
 		put_all(s, in, x);
 		return 0;
 	}
+	bool own_begin = !s->plan->fold->from, own_end = !s->plan->fold->to;
 	while (s->batch.n < FOLD_PIECES) {
 		if (x->next == x->n_chosen) {
 			int rc = x->at < x->n ? choose(s, h, in, x, err) : 0;
@@ -249,8 +318,8 @@ int fold_select(struct fold_state *s, const struct kernel_host *h, const struct 
 		}
 		uint32_t of = x->chosen[x->next];
 		const struct fact *f = fact_at(x, in, of);
-		int64_t begin = fold_source_of(&in->begin, h, f),
-			end = fold_source_of(&in->end, h, f);
+		int64_t begin = own_begin ? f->begin : fold_source_of(&in->begin, h, f);
+		int64_t end = own_end ? f->end : fold_source_of(&in->end, h, f);
 		if (in->rule == FACT_CUT) {
 			if (put_part(s, x, of, begin, end))
 				continue;

@@ -66,8 +66,9 @@ bool fold_source_find(const struct fact_kind *k, const char *key, struct fold_so
 
 bool fold_source_is_same(const struct fold_source *a, const struct fold_source *b)
 {
-	return a->what == b->what && a->view == b->view && a->field.offset == b->field.offset &&
-	       a->field.width == b->field.width && a->less.offset == b->less.offset;
+	return a->what == b->what && a->view == b->view && a->of_piece == b->of_piece &&
+	       a->field.offset == b->field.offset && a->field.width == b->field.width &&
+	       a->less.offset == b->less.offset;
 }
 
 static inline int64_t load(const struct fact_field *f, const void *fact)
@@ -179,6 +180,10 @@ void fold_gather(const struct fold_source *s, const struct fold_batch *b, int64_
 		for (uint32_t i = 0; i < b->n; i++)
 			values[i] = minus(b->to[i], b->from[i]);
 		return;
+	case FOLD_FROM_PIECE:
+		for (uint32_t i = 0; i < b->n; i++)
+			values[i] = s->of_piece(b->from[i], b->to[i]);
+		return;
 	case FOLD_FROM_BIN:
 		for (uint32_t i = 0; i < b->n; i++)
 			values[i] = b->bin[i];
@@ -208,6 +213,24 @@ void fold_gather(const struct fold_source *s, const struct fold_batch *b, int64_
 		for (uint32_t i = 0; i < b->n; i++)
 			values[i] = fold_source_of(
 				s, b->h, (const void *)(b->facts + (size_t)b->of[i] * b->stride));
+	}
+}
+
+/* One loop for each test. */
+#define TEST(holds_)                                                                               \
+	for (uint32_t i = 0; i < n; i++)                                                           \
+	holds[i] = values[i] != FACT_UNKNOWN && (holds_)
+void fold_conditions_hold(
+	const struct fold_condition *c, const int64_t *values, uint32_t n, uint8_t *holds)
+{
+	switch (c->test) {
+	case FOLD_IS: TEST(values[i] == c->a); break;
+	case FOLD_IS_NOT: TEST(values[i] != c->a); break;
+	case FOLD_FROM_TO: TEST(values[i] >= c->a && values[i] <= c->b); break;
+	case FOLD_KNOWN: TEST(true); break;
+	default:
+		for (uint32_t i = 0; i < n; i++)
+			holds[i] = fold_condition_holds(c, values[i]);
 	}
 }
 

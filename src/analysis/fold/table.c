@@ -57,7 +57,7 @@ static int add_rows(const struct fold_joined *j, struct mer_table *t, const uint
 		uint32_t row = order[i];
 		uint32_t host = j->keys->by_host ? j->parts[j->first[row]].host : KERNEL_NONE;
 		if (host != last)
-			fold_find_range(j->run, host, INT64_MIN, INT64_MAX, &range, &capacity);
+			fold_find_range(j->run, host, &range, &capacity);
 		last = host;
 		struct fold_context x = { .j = j,
 			.row = row,
@@ -67,7 +67,7 @@ static int add_rows(const struct fold_joined *j, struct mer_table *t, const uint
 			.asked = range,
 			.columns = UINT64_MAX };
 		fold_key_cells(j, row, cells);
-		rc = fold_cells_fill(&x, t, cells);
+		rc = fold_cells_fill(&x, cells);
 		if (rc == 0 && p->fold->shape != FOLD_BUCKETS)
 			mer_table_add(t, cells);
 		else if (rc == 0 && !add_bucket_rows(p, t, x.slots, cells))
@@ -89,10 +89,53 @@ static int emit_groups(const struct fold_plan *p, struct analysis_run *run,
 	return rc;
 }
 
+/* Groups of a host without facts, for each of its CPUs. */
+static bool add_cpus(
+	const struct fold_plan *p, const struct analysis_run *run, struct fold_state *s)
+{
+	struct analysis_host a = { .run = (struct analysis_run *)run, .host = s->host };
+	int64_t keys[FOLD_MAX_KEYS];
+	bool ok = true;
+	uint16_t cpu;
+	for (uint32_t i = 0; i < p->n_tables; i++) {
+		const struct fold_table *t = &p->tables[i];
+		uint32_t key = FOLD_MAX_KEYS, group;
+		for (uint32_t k = 0; k < t->n; k++) {
+			keys[k] = k == t->bin ? 0 : FACT_UNKNOWN;
+			key = strcmp(t->names[k], "cpu") == 0 ? k : key;
+		}
+		for (uint32_t at = 0; ok && key < t->n && analysis_next_cpu(&a, &at, &cpu);) {
+			keys[key] = cpu;
+			int64_t by_key[FOLD_MAX_KEYS][FOLD_PIECES];
+			for (uint32_t k = 0; k < t->n; k++)
+				by_key[k][0] = keys[k];
+			ok = fold_groups_find(
+				&s->groups[i], t, (const int64_t(*)[FOLD_PIECES])by_key, 1, &group);
+		}
+	}
+	return ok;
+}
+
+static bool add_every_cpu(
+	const struct fold_plan *p, const struct analysis_run *run, struct fold_state *const *states)
+{
+	const struct analysis_options *o = run->options;
+	bool ok = true;
+	if (!p->fold->every_cpu || p->is_by_others || p->filter.n_of_facts || p->filter.n_of_tasks)
+		return true;
+	for (uint32_t h = 0; h < run->world->n_hosts && ok; h++)
+		if (states[h] && run->world->hosts[h].n_events &&
+			(!o->wants_host || o->wants_host(o->ctx, h)))
+			ok = add_cpus(p, run, states[h]);
+	return ok;
+}
+
 int fold_emit(const struct fold_plan *p, struct analysis_run *run, struct fold_state *const *states,
 	struct mer_table *t)
 {
-	int rc = 0;
+	int rc = add_every_cpu(p, run, states) ? 0 : mer_fail_nomem(run->err);
+	if (rc)
+		return rc;
 	switch (p->fold->shape) {
 	case FOLD_ROWS: rc = fold_rows_emit(p, run, states, t); break;
 	case FOLD_BINS: rc = fold_bins_emit(p, run, states, t); break;

@@ -70,7 +70,7 @@ static bool find_local(struct finder *f, uint32_t host, uint32_t remote, uint32_
 {
 	const struct kernel_world *w = f->run->world;
 	for (uint32_t i = 0; !f->has_local_of && i < w->n_bridges; i++) {
-		const struct kernel_bridge *p = &w->bridges[i];
+		const struct kernel_bridge *p = kernel_bridge_at(w, i);
 		if (p->kind == SYNC_TCP && p->from.endpoint &&
 			(!put_local(f, p->to.host, p->from.endpoint, p->to.endpoint) ||
 				!put_local(f, p->from.host, p->to.endpoint, p->from.endpoint)))
@@ -158,7 +158,7 @@ bool relation_connections_find(struct relation_connections *c, const struct anal
 		const struct relation_state *s = state(run, h);
 		for (size_t i = 0; i < s->n_sends; i++) {
 			const struct relation_send *send = &s->sends[i];
-			const struct kernel_bridge *p = &w->bridges[send->packet];
+			const struct kernel_bridge *p = kernel_bridge_at(w, send->packet);
 			if (send->flow && p->from.endpoint)
 				vote(&s->flows[send->flow - 1], p);
 		}

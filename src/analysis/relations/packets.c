@@ -127,7 +127,7 @@ static struct relation_state *state(const struct join *j, uint32_t host)
 static const struct relation_send *send_of(const struct join *j, uint32_t packet)
 {
 	uint32_t i = j->send_of[packet];
-	return i ? &state(j, j->w->bridges[packet].from.host)->sends[i - 1] : NULL;
+	return i ? &state(j, kernel_bridge_at(j->w, packet)->from.host)->sends[i - 1] : NULL;
 }
 
 /* The task that sent this packet: its host may have sent it by itself, when an answer to another one that
@@ -135,9 +135,9 @@ static const struct relation_send *send_of(const struct join *j, uint32_t packet
 static const struct relation_send *sender_of(
 	const struct join *j, uint32_t packet, uint32_t to_host, uint32_t to, uint32_t *sent)
 {
-	uint32_t from = j->w->bridges[packet].from.host;
+	uint32_t from = kernel_bridge_at(j->w, packet)->from.host;
 	for (int i = 0; i < ANSWERS && packet < j->w->n_bridges; i++) {
-		const struct kernel_bridge *p = &j->w->bridges[packet];
+		const struct kernel_bridge *p = kernel_bridge_at(j->w, packet);
 		const struct relation_send *s = send_of(j, packet);
 		*sent = packet;
 		if (s && p->from.host == from && p->to.host == to_host &&
@@ -179,7 +179,7 @@ static void link_flows(const struct join *j)
 		const struct relation_state *s = state(j, h);
 		for (size_t i = 0; i < s->n_arrivals; i++) {
 			const struct relation_arrival *x = &s->arrivals[i];
-			uint32_t sent, from = j->w->bridges[x->packet].from.host;
+			uint32_t sent, from = kernel_bridge_at(j->w, x->packet)->from.host;
 			const struct relation_send *send =
 				sender_of(j, x->packet, h, x->task, &sent);
 			if (!send)
@@ -288,7 +288,7 @@ static bool add_waits(const struct join *j, uint32_t host)
 	const struct analysis_options *o = j->run->options;
 	for (size_t i = 0; i < s->n_arrivals; i++) {
 		const struct relation_arrival *x = &s->arrivals[i];
-		const struct kernel_bridge *p = &j->w->bridges[x->packet];
+		const struct kernel_bridge *p = kernel_bridge_at(j->w, x->packet);
 		uint32_t sent;
 		const struct relation_send *send = sender_of(j, x->packet, host, x->task, &sent);
 		const struct relation_flow *own = flow_of(j, host, x->flow);
@@ -334,7 +334,7 @@ static bool find_reader(
 		r->to = state(j, a.host)->arrivals[a.arrival - 1].task;
 		return true;
 	}
-	const struct kernel_bridge *p = &j->w->bridges[send->packet];
+	const struct kernel_bridge *p = kernel_bridge_at(j->w, send->packet);
 	const struct relation_flow *at = relation_udp_reader(&j->connections, p);
 	if (f && f->is_linked) {
 		r->to_host = f->to_host;
@@ -355,7 +355,7 @@ static bool add_writes(const struct join *j, uint32_t host, uint64_t *n_unknown)
 		const struct relation_send *send = &s->sends[i];
 		struct relation r = { .from_host = host,
 			.from = send->task,
-			.kind = (uint8_t)kind_of(&j->w->bridges[send->packet]),
+			.kind = (uint8_t)kind_of(kernel_bridge_at(j->w, send->packet)),
 			.has_bytes = true,
 			.n_given = send->n,
 			.bytes = send->bytes,
@@ -364,7 +364,7 @@ static bool add_writes(const struct join *j, uint32_t host, uint64_t *n_unknown)
 		const struct relation_flow *of = flow_of(j, host, send->flow);
 		if (!send->n || (of && of->is_joined))
 			continue;
-		const struct kernel_bridge *p = &j->w->bridges[send->packet];
+		const struct kernel_bridge *p = kernel_bridge_at(j->w, send->packet);
 		const char *name = name_of(j, host, send->flow, send->object);
 		if (!find_reader(j, host, send, &r))
 			*n_unknown += send->n;
@@ -412,7 +412,7 @@ int relation_join(const struct analysis_run *run, struct relation_set *set,
 		const struct relation_state *s = state(&j, h);
 		/* A thread of the kernel that serves an interrupt is no sender. */
 		for (size_t i = 0; i < s->n_sends; i++)
-			if (w->bridges[s->sends[i].packet].from.span != KERNEL_NONE)
+			if (kernel_bridge_at(w, s->sends[i].packet)->from.span != KERNEL_NONE)
 				j.send_of[s->sends[i].packet] = (uint32_t)i + 1;
 	}
 	if (ok)

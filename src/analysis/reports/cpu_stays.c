@@ -78,7 +78,7 @@ static int close_stay(
 static uint16_t end_of(enum kernel_state next)
 {
 	switch (next) {
-	case KERNEL_READY: return PREEMPTED;
+	case KERNEL_RUNNABLE: return PREEMPTED;
 	case KERNEL_BLOCKED: return BLOCKED;
 	case KERNEL_STOPPED: return STOPPED;
 	case KERNEL_DEAD: return EXITED;

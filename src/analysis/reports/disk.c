@@ -1,368 +1,239 @@
-/* Disks: the requests of a host to its block devices.
- *
- * A request waits from its insertion to its issue, and is in flight from there to its completion. The
- * model keeps all requests, so they are looked at after the last event, in the order in which they were
- * issued. What was merged into another request counts as merged, its bytes as those of the other. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+/* Disks: what the requests of a host to its block devices move, how long they wait and take, and how far they are
+ * apart. A request counts where it was issued; how long a disk is busy is cut at the edges of windows. */
+#include "analysis/facts/disk.h"
+#include "analysis/reports/disk_map.h"
 
+#include "analysis/all.h"
 #include "analysis/cells.h"
-#include "analysis/reports/io.h"
+#include "analysis/fold.h"
 
-enum { DISK_NUMBER_BYTES = 24 };
-
-/* number: for the name of a disk that has none. */
-static const char *disk_name(
-	const struct kernel_host *h, uint32_t dev, char number[DISK_NUMBER_BYTES])
-{
-	enum { MINOR_BITS = 20 };
-	const uint32_t *at = mer_map_get(&h->devices, dev);
-	if (at && *at && *kernel_name_text(h, *at - 1))
-		return kernel_name_text(h, *at - 1);
-	snprintf(number, DISK_NUMBER_BYTES, "%u,%u", dev >> MINOR_BITS,
-		dev & ((1u << MINOR_BITS) - 1));
-	return number;
-}
-
-const char *io_disk_name(const struct kernel_host *h, uint32_t dev, struct mer_arena *arena)
-{
-	char number[DISK_NUMBER_BYTES];
-	const char *name = disk_name(h, dev, number);
-	return name == number ? mer_arena_strdup(arena, name) : name;
-}
-
-/* Commands to a device that has no disk (or none yet): nothing is read or written. */
-static bool is_of_disk(const struct kernel_request *r)
-{
-	return r->dev != 0 || r->bytes != 0;
-}
-
-enum io_op io_op_of_request(const struct kernel_request *r)
-{
-	if (!is_of_disk(r) || r->flags & KERNEL_MERGED)
-		return IO_NONE;
-	if (r->bytes == 0)
-		return r->flags & KERNEL_FLUSH ? IO_DISK_FLUSH : IO_NONE;
-	if (r->flags & KERNEL_DISCARD)
-		return IO_DISK_DISCARD;
-	return r->flags & KERNEL_WRITE ? IO_DISK_WRITE : IO_DISK_READ;
-}
-
-int64_t io_request_begin(const struct kernel_request *r)
-{
-	return r->issue != INT64_MIN ? r->issue : r->insert != INT64_MIN ? r->insert : r->complete;
-}
-
-int64_t io_request_queued(const struct kernel_request *r)
-{
-	return r->insert != INT64_MIN && r->issue >= r->insert ? r->issue - r->insert : -1;
-}
-
-bool io_request_was_in_flight(const struct kernel_request *r)
-{
-	return r->issue != INT64_MIN && r->complete != INT64_MIN && r->complete >= r->issue;
-}
-
-int64_t io_request_end(const struct kernel_request *r)
-{
-	int64_t begin = io_request_begin(r);
-	return r->complete != INT64_MIN && r->complete < begin ? begin : r->complete;
-}
-
-bool io_disk_has_name(const struct kernel_host *h, uint32_t dev,
-	bool (*wants)(void *ctx, const char *name), void *ctx)
-{
-	char number[DISK_NUMBER_BYTES];
-	return wants(ctx, disk_name(h, dev, number));
-}
-
-bool io_wants_disk(const struct analysis_options *o, const struct kernel_host *h, uint32_t dev)
-{
-	return !o->wants_name || io_disk_has_name(h, dev, o->wants_name, o->ctx);
-}
-
-enum io_op io_request_op(
-	const struct analysis_run *run, const struct kernel_host *h, const struct kernel_request *r)
-{
-	const struct analysis_options *o = run->options;
-	enum io_op op = io_op_of_request(r);
-	if (op == IO_NONE || !io_fits(o, io_request_begin(r), io_request_end(r), r->bytes))
-		return IO_NONE;
-	if (o->wants_task && (r->task == KERNEL_NONE || !o->wants_task(o->ctx, h, r->task)))
-		return IO_NONE;
-	if (o->wants_cpu && !o->wants_cpu(o->ctx, r->cpu))
-		return IO_NONE;
-	return io_wants_disk(o, h, r->dev) ? op : IO_NONE;
-}
-
-/* ---- sums ---- */
-
-static struct io_disk *disk_of(struct io_state *s, uint32_t dev)
-{
-	uint32_t *at = mer_map_put(&s->disk_map, dev);
-	if (at && *at)
-		return &s->disks[*at - 1];
-	struct io_disk *d =
-		at ? mer_grow_at(&s->disks, &s->cap_disks, s->n_disks, sizeof(*d)) : NULL;
-	if (d) {
-		d->dev = dev;
-		d->busy_until = INT64_MIN;
-		*at = (uint32_t)++s->n_disks;
+#define DONE(op_) .where = { "done", FOLD_IS, (op_), 0 }
+#define PHASE_IS(phase_)                                                                           \
+	{                                                                                          \
+		"phase", FOLD_IS, (phase_), 0                                                      \
 	}
-	return d;
-}
 
-static struct io_disk_task *disk_task_of(struct io_state *s, uint32_t disk, uint32_t task)
-{
-	uint32_t *at = mer_map_put(&s->disk_task_map, (uint64_t)disk << 32 | task);
-	if (at && *at)
-		return &s->disk_tasks[*at - 1];
-	struct io_disk_task *x =
-		at ? mer_grow_at(&s->disk_tasks, &s->cap_disk_tasks, s->n_disk_tasks, sizeof(*x))
-		   : NULL;
-	if (x) {
-		x->disk = disk;
-		x->task = task;
-		*at = (uint32_t)++s->n_disk_tasks;
+/* How requests for data are in order: sequential is one that begins where the one before ended. */
+#define ORDER_COLUMNS                                                                              \
+	{ "sequential_percent", "sequential", MER_RATIO },                                         \
+		{ "seek_median_bytes", "seek median", MER_BYTES },                                 \
+	{                                                                                          \
+		"seek_mean_bytes", "seek mean", MER_BYTES                                          \
 	}
-	return x;
-}
-
-int io_on_merge(void *ctx, const struct kernel_host *h, const struct kernel_merge *m)
-{
-	struct analysis_host *a = ctx;
-	struct io_state *s = a->state;
-	const struct analysis_options *o = a->run->options;
-	/* A merge takes no time. */
-	if (!analysis_is_asked(o, m->time) || !io_fits(o, m->time, INT64_MIN, m->bytes) ||
-		!analysis_wants_task(a, h, m->task) || !analysis_wants_cpu(a, m->cpu) ||
-		!io_wants_disk(o, h, m->dev))
-		return 0;
-	struct io_disk *d = disk_of(s, m->dev);
-	struct io_disk_task *x = d ? disk_task_of(s, (uint32_t)(d - s->disks), m->task) : NULL;
-	if (!d || !x)
-		return mer_fail_nomem(a->err);
-	d->merged++;
-	x->merged++;
-	return 0;
-}
-
-/* Requests come in the order of their issue. */
-static void add_busy(
-	const struct analysis_host *a, struct io_disk *d, const struct kernel_request *r)
-{
-	int64_t from = r->issue > d->busy_until ? r->issue : d->busy_until;
-	if (r->complete > d->busy_until)
-		d->busy_until = r->complete;
-	d->busy += analysis_overlap(a->run->options, from, r->complete);
-}
-
-/* What is asked for, whether it ended or not. */
-static bool count_asked(struct io_disk *d, struct io_disk_task *x, const struct kernel_request *r)
-{
-	int64_t queued = io_request_queued(r);
-	if (queued >= 0)
-		analysis_stats_add(&d->queue, queued, r->insert);
-	return io_order_add(&d->order, r) && io_order_add(&x->order, r);
-}
-
-static void count_done(
-	struct io_disk *d, struct io_disk_task *x, const struct kernel_request *r, enum io_op op)
-{
-	uint64_t read = op == IO_DISK_READ ? r->bytes : 0;
-	uint64_t written = op == IO_DISK_WRITE ? r->bytes : 0;
-	d->n[op]++;
-	x->n++;
-	d->read += read;
-	x->read += read;
-	d->written += written;
-	x->written += written;
-	d->errors += r->error != 0;
-	if (io_request_was_in_flight(r)) {
-		analysis_stats_add(&d->service, r->complete - r->issue, r->issue);
-		analysis_stats_add(&x->service, r->complete - r->issue, r->issue);
+#define ORDER_COUNT_COLUMNS                                                                        \
+	{ "sequential", NULL, MER_COUNT },                                                         \
+	{                                                                                          \
+		"seeks", NULL, MER_COUNT                                                           \
 	}
-}
-
-static int add_request(struct analysis_host *a, const struct kernel_host *h, uint32_t request)
-{
-	struct io_state *s = a->state;
-	const struct analysis_options *o = a->run->options;
-	const struct kernel_request *r = &h->requests[request];
-	int64_t begin = io_request_begin(r);
-	enum io_op op = io_request_op(a->run, h, r);
-	if (op == IO_NONE)
-		return 0;
-	struct io_disk *d = disk_of(s, r->dev);
-	if (!d)
-		return mer_fail_nomem(a->err);
-	if (io_request_was_in_flight(r))
-		add_busy(a, d, r);
-	if (!analysis_is_asked(o, begin))
-		return 0;
-	struct io_disk_task *x = disk_task_of(s, (uint32_t)(d - s->disks), r->task);
-	if (!x || !count_asked(d, x, r))
-		return mer_fail_nomem(a->err);
-	if (r->complete == INT64_MIN) {
-		d->unfinished++;
-		return 0;
+#define ORDER_CELLS(seek_)                                                                         \
+	{ "sequential", FOLD_COUNT, .of = seek_, .where = { seek_, FOLD_IS, 0, 0 } },              \
+		{ "seeks", FOLD_COUNT, .of = seek_, .empty_if_none = true },                       \
+		{ "sequential_percent", FOLD_RATIO, .of = "sequential", .by = "seeks" },           \
+		{ "seek_median_bytes", FOLD_MEDIAN, .of = seek_ },                                 \
+	{                                                                                          \
+		"seek_mean_bytes", FOLD_MEAN, .of = seek_                                          \
 	}
-	count_done(d, x, r, op);
-	return 0;
-}
 
-struct order {
-	int64_t begin;
-	uint32_t request;
-};
-
-static int compare(const void *a, const void *b)
-{
-	const struct order *p = a, *q = b;
-	if (p->begin != q->begin)
-		return p->begin < q->begin ? -1 : 1;
-	return (p->request > q->request) - (p->request < q->request);
-}
-
-uint32_t *io_requests_by_begin(const struct kernel_host *h)
-{
-	struct order *order = malloc(((size_t)h->n_requests + 1) * sizeof(*order));
-	uint32_t *numbers = malloc(((size_t)h->n_requests + 1) * sizeof(*numbers));
-	if (order && numbers) {
-		for (uint32_t i = 0; i < h->n_requests; i++)
-			order[i] = (struct order){ io_request_begin(&h->requests[i]), i };
-		qsort(order, h->n_requests, sizeof(*order), compare);
-		for (uint32_t i = 0; i < h->n_requests; i++)
-			numbers[i] = order[i].request;
-		free(order);
-		return numbers;
-	}
-	free(order);
-	free(numbers);
-	return NULL;
-}
-
-int io_end(struct analysis_host *a, const struct kernel_host *h)
-{
-	const struct analysis_options *o = a->run->options;
-	if (o->wants_host && !o->wants_host(o->ctx, a->host))
-		return 0;
-	uint32_t *order = io_requests_by_begin(h);
-	int rc = order ? 0 : mer_fail_nomem(a->err);
-	for (uint32_t i = 0; i < h->n_requests && rc == 0; i++)
-		rc = add_request(a, h, order[i]);
-	free(order);
-	return rc;
-}
-
-void io_free_disks(struct io_state *s)
-{
-	for (size_t i = 0; i < s->n_disks; i++)
-		io_order_fini(&s->disks[i].order);
-	for (size_t i = 0; i < s->n_disk_tasks; i++)
-		io_order_fini(&s->disk_tasks[i].order);
-	free(s->disks);
-	free(s->disk_tasks);
-	mer_map_fini(&s->disk_map);
-	mer_map_fini(&s->disk_task_map);
-}
-
-/* ---- tables ---- */
-
-const struct mer_column io_disks_columns[] = { { "host", "host", MER_TEXT },
+static const struct mer_column top_columns[] = { { "host", "host", MER_TEXT },
 	{ "disk", "disk", MER_TEXT }, { "requests", "requests", MER_COUNT },
 	{ "reads", NULL, MER_COUNT }, { "writes", NULL, MER_COUNT },
 	{ "discards", NULL, MER_COUNT }, { "flushes", NULL, MER_COUNT },
 	{ "read_bytes", "read", MER_BYTES }, { "written_bytes", "written", MER_BYTES },
 	{ "busy_ns", NULL, MER_DURATION }, { "busy_percent", "busy", MER_RATIO },
-	{ "service_avg_ns", "service avg", MER_DURATION },
-	{ "queue_avg_ns", "queued avg", MER_DURATION }, IO_ORDER_COLUMNS,
+	{ "service_mean_ns", "service mean", MER_DURATION },
+	{ "queue_mean_ns", "queued mean", MER_DURATION }, ORDER_COLUMNS,
 	{ "service_max_ns", "service max", MER_DURATION },
 	{ "queue_max_ns", "queued max", MER_DURATION }, { "merged", "merged", MER_COUNT },
-	{ "errors", "errors", MER_COUNT }, { "unfinished", NULL, MER_COUNT }, { 0 } };
+	{ "errors", "errors", MER_COUNT }, { "unfinished", NULL, MER_COUNT }, ORDER_COUNT_COLUMNS,
+	{ 0 } };
+static const struct fold top = {
+	.shape = FOLD_GROUPS,
+	.kinds = { &fact_disk_request, &fact_disk_merge, &fact_disk_time },
+	.group = "host disk",
+	.where = { PHASE_IS(DISK_BUSY) },
+	.cells = (const struct fold_cell[]){ { "requests", FOLD_COUNT, .of = "done" },
+		{ "reads", FOLD_COUNT, DONE(IO_DISK_READ) },
+		{ "writes", FOLD_COUNT, DONE(IO_DISK_WRITE) },
+		{ "discards", FOLD_COUNT, DONE(IO_DISK_DISCARD) },
+		{ "flushes", FOLD_COUNT, DONE(IO_DISK_FLUSH) },
+		{ "read_bytes", FOLD_SUM, .of = "bytes", DONE(IO_DISK_READ) },
+		{ "written_bytes", FOLD_SUM, .of = "bytes", DONE(IO_DISK_WRITE) },
+		{ "busy_ns", FOLD_SUM, .kind = 2 },
+		{ "busy_percent", FOLD_OF_RANGE, .of = "busy_ns" },
+		{ "service_mean_ns", FOLD_MEAN, .of = "service_ns" },
+		{ "service_max_ns", FOLD_MAX, .of = "service_ns" },
+		{ "queue_mean_ns", FOLD_MEAN, .of = "queue_ns" },
+		{ "queue_max_ns", FOLD_MAX, .of = "queue_ns" }, ORDER_CELLS("seek_bytes"),
+		{ "merged", FOLD_COUNT, .kind = 1 },
+		{ "errors", FOLD_COUNT, .where = { "ret", FOLD_IS_NOT, 0, 0 } },
+		{ "unfinished", FOLD_COUNT, .where = { "end", FOLD_UNKNOWN, 0, 0 } }, { 0 } },
+	.order = "host disk",
+};
 
-static struct mer_cell avg_cell(const struct analysis_stats *s)
-{
-	struct mer_cell all[ANALYSIS_STATS_CELLS];
-	analysis_stats_cells(s, all);
-	return all[3];
-}
-
-static struct mer_cell max_cell(const struct analysis_stats *s)
-{
-	return s->n ? MER_INT(s->max) : MER_NONE;
-}
-
-static struct mer_cell disk_cell(
-	const struct analysis_run *run, const struct mer_table *t, uint32_t host, uint32_t dev)
-{
-	return mer_text(io_disk_name(&run->world->hosts[host], dev, t->arena));
-}
-
-static void emit_disk(struct analysis_run *run, struct mer_table *t, uint32_t host,
-	struct io_disk *d, int64_t range)
-{
-	enum { N = 18 + IO_ORDER_CELLS };
-	struct mer_cell c[N] = { mer_text(analysis_host_name(run, host)),
-		disk_cell(run, t, host, d->dev) };
-	uint64_t all = 0;
-	for (int op = IO_DISK_READ; op < IO_N_OPS; op++) {
-		all += d->n[op];
-		c[3 + op - IO_DISK_READ] = MER_INT(d->n[op]);
-	}
-	c[2] = MER_INT(all);
-	c[7] = MER_INT(d->read);
-	c[8] = MER_INT(d->written);
-	c[9] = MER_INT(d->busy);
-	if (range)
-		c[10] = MER_REAL_CELL((double)d->busy / (double)range);
-	c[11] = avg_cell(&d->service);
-	c[12] = avg_cell(&d->queue);
-	io_order_cells(&d->order, c + 13);
-	c[N - 5] = max_cell(&d->service);
-	c[N - 4] = max_cell(&d->queue);
-	c[N - 3] = MER_INT(d->merged);
-	c[N - 2] = MER_INT(d->errors);
-	c[N - 1] = MER_INT(d->unfinished);
-	mer_table_add(t, c);
-}
-
-void io_emit_disks(struct analysis_run *run, struct mer_table *t)
-{
-	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
-		const struct io_state *s = run->states[host];
-		int64_t begin, end, range = analysis_range(run, host, &begin, &end);
-		for (size_t i = 0; i < s->n_disks; i++)
-			emit_disk(run, t, host, &s->disks[i], range);
-	}
-}
-
-const struct mer_column io_disk_tasks_columns[] = { ANALYSIS_TASK_COLUMNS,
+static const struct mer_column task_columns[] = { ANALYSIS_TASK_COLUMNS,
 	{ "disk", "disk", MER_TEXT }, { "requests", "requests", MER_COUNT },
 	{ "bytes", NULL, MER_BYTES }, { "read_bytes", "read", MER_BYTES },
-	{ "written_bytes", "written", MER_BYTES }, IO_ORDER_COLUMNS,
-	{ "service_avg_ns", "service avg", MER_DURATION }, { "merged", "merged", MER_COUNT },
-	{ 0 } };
+	{ "written_bytes", "written", MER_BYTES }, ORDER_COLUMNS,
+	{ "service_mean_ns", "service mean", MER_DURATION }, { "merged", "merged", MER_COUNT },
+	ORDER_COUNT_COLUMNS, { 0 } };
+static const struct fold tasks = {
+	.shape = FOLD_GROUPS,
+	.kinds = { &fact_disk_request, &fact_disk_merge },
+	.group = "host thread disk",
+	.cells = (const struct fold_cell[]){ { "requests", FOLD_COUNT, .of = "done" },
+		{ "bytes", FOLD_PLUS, .of = "read_bytes written_bytes" },
+		{ "read_bytes", FOLD_SUM, .of = "bytes", DONE(IO_DISK_READ) },
+		{ "written_bytes", FOLD_SUM, .of = "bytes", DONE(IO_DISK_WRITE) },
+		ORDER_CELLS("own_seek_bytes"), { "service_mean_ns", FOLD_MEAN, .of = "service_ns" },
+		{ "merged", FOLD_COUNT, .kind = 1 }, { 0 } },
+	.order = "host thread disk",
+};
 
-void io_emit_disk_tasks(struct analysis_run *run, struct mer_table *t)
-{
-	enum { FIRST = ANALYSIS_TASK_CELLS, ORDER = FIRST + 5, AFTER = ORDER + IO_ORDER_CELLS };
-	for (uint32_t host = 0; host < run->e->n_hosts; host++) {
-		const struct io_state *s = run->states[host];
-		for (size_t i = 0; i < s->n_disk_tasks; i++) {
-			struct io_disk_task *x = &s->disk_tasks[i];
-			struct mer_cell c[AFTER + 2];
-			analysis_task_cells(run, host, x->task, INT64_MAX, c);
-			c[FIRST] = disk_cell(run, t, host, s->disks[x->disk].dev);
-			c[FIRST + 1] = MER_INT(x->n);
-			c[FIRST + 2] = MER_INT(x->read + x->written);
-			c[FIRST + 3] = MER_INT(x->read);
-			c[FIRST + 4] = MER_INT(x->written);
-			io_order_cells(&x->order, c + ORDER);
-			c[AFTER] = avg_cell(&x->service);
-			c[AFTER + 1] = MER_INT(x->merged);
-			mer_table_add(t, c);
-		}
+#define THAT_ENDED .where = { { "end", FOLD_KNOWN, 0, 0 } }
+static const struct mer_column log_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "duration_ns", "duration", MER_DURATION },
+	{ "name", "operation", MER_TEXT }, { "disk", "disk", MER_TEXT },
+	{ "bytes", "bytes", MER_BYTES }, { "sector", "sector", MER_COUNT },
+	{ "seek_bytes", NULL, MER_BYTES }, { "queue_ns", "queued", MER_DURATION },
+	{ "ret", "result", MER_TEXT }, { "cpu", NULL, MER_ID }, ANALYSIS_TASK_COLUMNS, { 0 } };
+static const struct fold log_fold = {
+	.shape = FOLD_ROWS,
+	.kinds = { &fact_disk_request },
+	THAT_ENDED,
+	.value = "begin",
+};
+
+#define KEY_COLUMNS                                                                                \
+	{ "host", "host", MER_TEXT }, { "name", "operation", MER_TEXT },                           \
+	{                                                                                          \
+		"disk", "disk", MER_TEXT                                                           \
 	}
+static const struct mer_column stats_columns[] = { KEY_COLUMNS, ANALYSIS_STATS_COLUMNS,
+	ANALYSIS_PERCENTILE_COLUMNS, { "bytes", "bytes", MER_BYTES },
+	{ "errors", "errors", MER_COUNT }, { 0 } };
+static const struct mer_column freq_columns[] = { KEY_COLUMNS, ANALYSIS_FREQ_COLUMNS, { 0 } };
+static const struct fold stats = {
+	.shape = FOLD_GROUPS,
+	.kinds = { &fact_disk_request },
+	.group = "host name disk",
+	THAT_ENDED,
+	.cells = (const struct fold_cell[]){ FOLD_STATS("duration_ns"),
+		FOLD_PERCENTILES("duration_ns"), { "bytes", FOLD_SUM, .of = "bytes" },
+		{ "errors", FOLD_COUNT, .where = { "ret", FOLD_IS_NOT, 0, 0 } }, { 0 } },
+	.order = "host disk name",
+};
+static const struct fold freq = {
+	.shape = FOLD_BUCKETS,
+	.kinds = { &fact_disk_request },
+	.group = "host name disk",
+	THAT_ENDED,
+	.value = "duration_ns",
+	.order = "host disk name",
+};
+
+/* Few enough to draw, by disk_map_finish. Requests that move nothing are nowhere. */
+static struct mer_cell one(const struct analysis_run *run, uint32_t host, const struct fact *f)
+{
+	(void)run;
+	(void)host;
+	(void)f;
+	return MER_INT(1);
 }
+
+static const struct mer_column map_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "host", "host", MER_TEXT }, { "disk", "disk", MER_TEXT },
+	{ "name", "operation", MER_TEXT }, { "sector", "sector", MER_COUNT },
+	{ "sector_end", "to sector", MER_COUNT }, { "requests", "requests", MER_COUNT },
+	{ "bytes", "bytes", MER_BYTES }, { 0 } };
+static const struct fold map = {
+	.shape = FOLD_ROWS,
+	.kinds = { &fact_disk_request },
+	.where = { { "name", FOLD_IS_NOT, IO_DISK_FLUSH, 0 } },
+	.cells = (const struct fold_cell[]){ { "requests", FOLD_VALUE, .of_fact = one }, { 0 } },
+	.value = "begin",
+	.all_rows = true,
+	.finish = disk_map_finish,
+};
+
+#define MOVES(way_) .of = "bytes", .where = { "way", FOLD_IS, (way_), 0 }
+static const struct mer_column bins_columns[] = { { "begin", "begin", MER_TIME },
+	{ "end", NULL, MER_TIME }, { "host", "host", MER_TEXT }, { "disk", "disk", MER_TEXT },
+	{ "read_bytes", "read", MER_BYTES }, { "written_bytes", "written", MER_BYTES },
+	{ "read_bytes_per_s", "read/s", MER_RATE }, { "write_bytes_per_s", "written/s", MER_RATE },
+	{ "in_flight", "in flight", MER_REAL }, { "queued", "queued", MER_REAL },
+	{ "service_ns", NULL, MER_DURATION }, { "queue_ns", NULL, MER_DURATION }, { 0 } };
+static const struct fold bins = {
+	.shape = FOLD_BINS,
+	.kinds = { &fact_disk_time },
+	.scopes = (const struct fold_scope[]){ { .group = "host disk", .every_bin = true }, { 0 } },
+	.cells = (const struct fold_cell[]){ { "read_bytes", FOLD_SPREAD, MOVES(IO_MOVES_IN) },
+		{ "written_bytes", FOLD_SPREAD, MOVES(IO_MOVES_OUT) },
+		{ "read_bytes_per_s", FOLD_SPREAD_PER_SECOND, MOVES(IO_MOVES_IN) },
+		{ "write_bytes_per_s", FOLD_SPREAD_PER_SECOND, MOVES(IO_MOVES_OUT) },
+		{ "service_ns", FOLD_SUM, .where = PHASE_IS(DISK_IN_FLIGHT) },
+		{ "queue_ns", FOLD_SUM, .where = PHASE_IS(DISK_QUEUED) },
+		{ "in_flight", FOLD_OF_TIME, .of = "service_ns" },
+		{ "queued", FOLD_OF_TIME, .of = "queue_ns" }, { 0 } },
+	.order = "host disk",
+};
+
+static const struct mer_column task_bins_columns[] = { ANALYSIS_TASK_BINS_COLUMNS,
+	{ "read_bytes", "read", MER_BYTES }, { "written_bytes", "written", MER_BYTES }, { 0 } };
+static const struct fold task_bins = {
+	.shape = FOLD_BINS,
+	.kinds = { &fact_disk_time },
+	.where = { { "way", FOLD_IS_NOT, IO_MOVES_NONE, 0 } },
+	.scopes =
+		(const struct fold_scope[]){
+			{ .group = "host thread", .busiest = "read_bytes written_bytes" }, { 0 } },
+	.cells = (const struct fold_cell[]){ { "read_bytes", FOLD_SPREAD, MOVES(IO_MOVES_IN) },
+		{ "written_bytes", FOLD_SPREAD, MOVES(IO_MOVES_OUT) }, { 0 } },
+	.order = "thread",
+};
+
+enum { TOP, TASKS, LOG, MAP, FREQ, STATS, BINS, TASK_BINS };
+static const struct analysis_output outputs[] = {
+	[TOP] = { "top", "Disks", top_columns, .fold = &top },
+	[TASKS] = { "disk_tasks", "Disks by thread", task_columns, "bytes", &tasks },
+	[LOG] = { "log", "Disk requests", log_columns, .fold = &log_fold },
+	[MAP] = { "map", "Disk sectors over time", map_columns, .fold = &map },
+	[FREQ] = { "freq", "Disk latency", freq_columns, .fold = &freq },
+	[STATS] = { "stats", "Disk latency by operation", stats_columns, .fold = &stats },
+	[BINS] = { "bins", "Disk traffic over time", bins_columns, .fold = &bins },
+	[TASK_BINS] = { "bins_tasks", "Disk traffic by thread over time", task_bins_columns,
+		.fold = &task_bins },
+	{ 0 },
+};
+
+static const struct analysis_chart charts[] = {
+	{ .title = "Read from disks", .y = "read", .keys = "read_bytes_per_s" },
+	{ .title = "Written to disks", .y = "written", .keys = "write_bytes_per_s" },
+	{ .title = "Read from disks by thread",
+		.table = "bins_tasks",
+		.y = "read",
+		.keys = "read_bytes",
+		.per = "time" },
+	{ .title = "Written to disks by thread",
+		.table = "bins_tasks",
+		.y = "written",
+		.keys = "written_bytes",
+		.per = "time" },
+	{ .title = "Requests in flight", .y = "on average", .keys = "in_flight", .lines = true },
+	{ .title = "Requests in the queue", .y = "on average", .keys = "queued", .lines = true },
+	{ 0 },
+};
+
+const struct analysis analysis_disk = {
+	.id = "disk",
+	.title = "Disks",
+	.help = "requests to disks: bytes, latency, queues, seeks",
+	.has_sizes = true,
+	.by_duration = ANALYSIS_ALL_OUTPUTS,
+	.by_name = ANALYSIS_ALL_OUTPUTS,
+	.names = "disk",
+	.outputs = outputs,
+	.worth = "duration_ns name disk bytes read_bytes written_bytes busy_percent requests "
+		 "service_mean_ns sequential_percent queue_mean_ns service_max_ns total_ns max_ns "
+		 "p99_ns p50_ns",
+	.charts = charts,
+};

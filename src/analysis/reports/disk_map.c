@@ -4,30 +4,37 @@
  * enough cells that have any; what is of one operation and in one cell is one row, which tells from where
  * to where and from when to when its requests are. */
 #include <stdlib.h>
+#include <string.h>
 
-#include "analysis/reports/io.h"
-
-const struct mer_column io_map_columns[] = { { "begin", "begin", MER_TIME },
-	{ "end", NULL, MER_TIME }, { "host", "host", MER_TEXT }, { "disk", "disk", MER_TEXT },
-	{ "name", "operation", MER_TEXT }, { "sector", "sector", MER_COUNT },
-	{ "sector_end", "to sector", MER_COUNT }, { "requests", "requests", MER_COUNT },
-	{ "bytes", "bytes", MER_BYTES }, { 0 } };
+#include "analysis/reports/disk_map.h"
+#include "kernel/io_op.h"
+#include "base/map.h"
+#include "base/str.h"
 
 /* Rows of all disks together, and at least of one; the finest and coarsest grids. */
 enum { MAX_ROWS = 6000, MIN_ROWS = 250, FINEST = 1024, COARSEST = 8 };
 
+enum { BEGIN, END, HOST, DISK, NAME, SECTOR, SECTOR_END, REQUESTS, BYTES, N };
+
 struct mark {
 	int64_t begin, end;
 	uint64_t sector, sector_end, n, bytes;
-	enum io_op op;
+	const char *name; /* of io_op_names: the same address, the same operation */
 };
 
 struct disk_map {
+	const char *host, *disk;
 	struct mark *requests; /* each by itself */
 	size_t n, cap;
 	struct mark extent; /* of all */
 	struct mark *cells;
 	size_t n_cells;
+};
+
+struct maps {
+	struct disk_map *list;
+	size_t n, cap;
+	struct mer_intern names; /* host and disk -> number */
 };
 
 static void join(struct mark *into, const struct mark *m)
@@ -45,16 +52,36 @@ static void join(struct mark *into, const struct mark *m)
 	}
 }
 
-static bool add_request(struct disk_map *map, const struct kernel_request *r, enum io_op op)
+static struct disk_map *map_of(struct maps *maps, const char *host, const char *disk)
 {
-	struct mark *m = mer_grow_at(&map->requests, &map->cap, map->n, sizeof(*m));
-	int64_t begin = io_request_begin(r);
+	struct mer_str key = { 0 };
+	mer_str_printf(&key, "%s\n%s", host, disk);
+	uint32_t i = key.failed ? MER_INTERN_NONE : mer_intern_add(&maps->names, key.data, key.len);
+	mer_str_fini(&key);
+	struct disk_map *map =
+		i == MER_INTERN_NONE ? NULL : mer_grow_at(&maps->list, &maps->cap, i, sizeof(*map));
+	if (map && i == maps->n) {
+		maps->n++;
+		map->host = host;
+		map->disk = disk;
+	}
+	return map;
+}
+
+/* What has not ended is there at its begin. */
+static bool add_request(struct maps *maps, const struct mer_cell *c)
+{
+	struct disk_map *map = map_of(maps, c[HOST].v.text, c[DISK].v.text);
+	struct mark *m = map ? mer_grow_at(&map->requests, &map->cap, map->n, sizeof(*m)) : NULL;
 	if (!m)
 		return false;
-	*m = (struct mark){ begin, r->complete > begin ? r->complete : begin, r->sector,
-		r->sector + r->bytes / KERNEL_SECTOR_BYTES, 1, r->bytes, op };
-	if (m->sector_end < m->sector)
-		m->sector_end = m->sector;
+	*m = (struct mark){ .begin = c[BEGIN].v.i,
+		.end = c[END].set ? c[END].v.i : c[BEGIN].v.i,
+		.sector = (uint64_t)c[SECTOR].v.i,
+		.sector_end = (uint64_t)c[SECTOR_END].v.i,
+		.n = (uint64_t)c[REQUESTS].v.i,
+		.bytes = (uint64_t)c[BYTES].v.i,
+		.name = c[NAME].v.text };
 	join(&map->extent, m);
 	map->n++;
 	return true;
@@ -64,6 +91,14 @@ static bool add_request(struct disk_map *map, const struct kernel_request *r, en
 static uint64_t part(uint64_t x, uint64_t from, uint64_t to, uint64_t n)
 {
 	return (uint64_t)((unsigned __int128)(x - from) * n / ((unsigned __int128)(to - from) + 1));
+}
+
+static uint64_t op_of(const char *name)
+{
+	uint64_t op = 0;
+	while (op + 1 < IO_N_OPS && io_op_names[op] != name)
+		op++;
+	return op;
 }
 
 /* The requests in a grid; false: no memory. n_cells is more than most when they do not fit. */
@@ -78,7 +113,8 @@ static bool fill(struct disk_map *map, uint64_t grid, size_t most)
 		uint64_t column = part((uint64_t)m->begin - (uint64_t)x->begin, 0,
 			(uint64_t)x->end - (uint64_t)x->begin, grid);
 		uint64_t row = part(m->sector, x->sector, x->sector_end, grid);
-		uint32_t *at = mer_map_put(&cells, (column * grid + row) * IO_N_OPS + m->op);
+		uint32_t *at =
+			mer_map_put(&cells, (column * grid + row) * IO_N_OPS + op_of(m->name));
 		ok = at != NULL;
 		if (!ok || (!*at && map->n_cells == most)) {
 			map->n_cells += ok;
@@ -108,56 +144,46 @@ static bool find_cells(struct disk_map *map, size_t most)
 	return true;
 }
 
-static void emit_disk(const struct analysis_run *run, struct mer_table *t, uint32_t host,
-	uint32_t dev, const struct disk_map *map)
+static void put_rows(struct mer_table *t, const struct disk_map *map)
 {
-	const char *disk = io_disk_name(&run->world->hosts[host], dev, t->arena);
 	const struct mark *m = map->cells ? map->cells : map->requests;
 	for (size_t n = map->cells ? map->n_cells : map->n; n > 0; n--, m++)
-		mer_table_add(
-			t, (struct mer_cell[]){ MER_INT(m->begin), MER_INT(m->end),
-				   mer_text(analysis_host_name(run, host)), mer_text(disk),
-				   mer_text(io_op_name(m->op)), MER_INT(m->sector),
-				   MER_INT(m->sector_end), MER_INT(m->n), MER_INT(m->bytes) });
+		mer_table_add(t, (struct mer_cell[N]){
+					 [BEGIN] = MER_INT(m->begin),
+					 [END] = MER_INT(m->end),
+					 [HOST] = mer_text(map->host),
+					 [DISK] = mer_text(map->disk),
+					 [NAME] = mer_text(m->name),
+					 [SECTOR] = MER_INT(m->sector),
+					 [SECTOR_END] = MER_INT(m->sector_end),
+					 [REQUESTS] = MER_INT(m->n),
+					 [BYTES] = MER_INT(m->bytes),
+				 });
 }
 
-/* Those that move data or discard it: others are nowhere. */
-static bool add_requests(const struct analysis_run *run, uint32_t host, struct disk_map *maps)
+/* Of each disk the rows come together. */
+int disk_map_finish(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
 {
-	const struct kernel_host *h = &run->world->hosts[host];
-	const struct io_state *s = run->states[host];
-	for (uint32_t i = 0; i < h->n_requests; i++) {
-		const struct kernel_request *r = &h->requests[i];
-		const uint32_t *disk = mer_map_get(&s->disk_map, r->dev);
-		enum io_op op = io_request_op(run, h, r);
-		if (disk && op != IO_NONE && op != IO_DISK_FLUSH &&
-			analysis_is_asked(run->options, io_request_begin(r)) &&
-			!add_request(&maps[*disk - 1], r, op))
-			return false;
-	}
-	return true;
-}
-
-int io_emit_map(struct analysis_run *run, struct mer_table *t)
-{
-	size_t n_disks = 0;
+	struct maps maps = { 0 };
+	struct mer_arena arena;
 	bool ok = true;
-	for (uint32_t host = 0; host < run->e->n_hosts; host++)
-		n_disks += ((const struct io_state *)run->states[host])->n_disks;
-	size_t most = n_disks && MAX_ROWS / n_disks > MIN_ROWS ? MAX_ROWS / n_disks : MIN_ROWS;
-	for (uint32_t host = 0; host < run->e->n_hosts && ok; host++) {
-		const struct io_state *s = run->states[host];
-		struct disk_map *maps = calloc(s->n_disks + 1, sizeof(*maps));
-		ok = maps && add_requests(run, host, maps);
-		for (size_t i = 0; i < s->n_disks && maps; i++) {
-			if (ok && maps[i].n > most)
-				ok = find_cells(&maps[i], most);
-			if (ok)
-				emit_disk(run, t, host, s->disks[i].dev, &maps[i]);
-			free(maps[i].requests);
-			free(maps[i].cells);
-		}
-		free(maps);
+	(void)n_seen;
+	mer_arena_init(&arena);
+	mer_intern_init(&maps.names, &arena);
+	for (size_t r = 0; r < t->n_rows && ok; r++)
+		ok = add_request(&maps, t->cells + r * t->n_columns);
+	size_t most = maps.n && MAX_ROWS / maps.n > MIN_ROWS ? MAX_ROWS / maps.n : MIN_ROWS;
+	t->n_rows = ok ? 0 : t->n_rows;
+	for (size_t i = 0; i < maps.n; i++) {
+		if (ok && maps.list[i].n > most)
+			ok = find_cells(&maps.list[i], most);
+		if (ok)
+			put_rows(t, &maps.list[i]);
+		free(maps.list[i].requests);
+		free(maps.list[i].cells);
 	}
+	free(maps.list);
+	mer_intern_fini(&maps.names);
+	mer_arena_fini(&arena);
 	return ok ? 0 : mer_fail_nomem(run->err);
 }

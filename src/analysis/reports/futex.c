@@ -16,7 +16,7 @@
 #include "analysis/cells.h"
 #include "analysis/fold.h"
 #include "analysis/ready.h"
-#include "analysis/reports/futex_holders.h"
+#include "analysis/facts/futex_holders.h"
 #include "base/grow.h"
 
 /* ---- facts ---- */
@@ -189,7 +189,7 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 	const struct kernel_span *x = kernel_span(h, span);
 	if (x->state == KERNEL_USER && x->task < s->cap_waiting)
 		s->waiting[x->task].in_call = false;
-	if (x->state == KERNEL_READY && !h->tasks[x->task].is_kernel)
+	if (x->state == KERNEL_RUNNABLE && !h->tasks[x->task].is_kernel)
 		return analysis_ready_add(&s->ready, x->task, x->begin, end)
 			       ? 0
 			       : mer_fail_nomem(f->err);
@@ -430,7 +430,7 @@ static int waiter_cell(const struct fold_parts *p, struct mer_cell *c)
 		"max_ns", "max", MER_DURATION                                                      \
 	}
 #define STATS_REST                                                                                 \
-	{ "avg_ns", "avg", MER_DURATION }, { "min_ns", "min", MER_DURATION },                      \
+	{ "mean_ns", "mean", MER_DURATION }, { "min_ns", "min", MER_DURATION },                    \
 		{ "stddev_ns", "stddev", MER_DURATION }, { "min_at", NULL, MER_TIME },             \
 	{                                                                                          \
 		"max_at", NULL, MER_TIME                                                           \
@@ -553,6 +553,6 @@ const struct analysis analysis_futex = {
 	.by_duration = ANALYSIS_ALL_OUTPUTS,
 	.outputs = outputs,
 	.worth = "total_ns waker_comm so_far_ns holder_comm address count max_ns p99_ns p50_ns "
-		 "waker_tid avg_ns blocked_ns "
+		 "waker_tid mean_ns blocked_ns "
 		 "holder_preempted_ns waker_ns",
 };

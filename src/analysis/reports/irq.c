@@ -210,8 +210,8 @@ static const struct fact_maker maker = {
 /* Times of handlers and of raises, what matters most first. */
 #define TIME_COLUMNS                                                                               \
 	{ "count", "count", MER_COUNT }, { "total_ns", "total", MER_DURATION },                    \
-		{ "avg_ns", "avg", MER_DURATION }, { "max_ns", "max", MER_DURATION },              \
-		{ "raise_avg_ns", "raise avg", MER_DURATION },                                     \
+		{ "mean_ns", "mean", MER_DURATION }, { "max_ns", "max", MER_DURATION },            \
+		{ "raise_mean_ns", "raise mean", MER_DURATION },                                   \
 		{ "raise_max_ns", "raise max", MER_DURATION }, { "min_ns", "min", MER_DURATION },  \
 		{ "stddev_ns", "stddev", MER_DURATION }, { "raise_count", "raised", MER_COUNT },   \
 		{ "raise_min_ns", "raise min", MER_DURATION },                                     \
@@ -227,7 +227,7 @@ static const struct fact_maker maker = {
 		"name", FOLD_FUNCTION, .of_parts = source_cell, .is_key = true                     \
 	}
 #define TIME_CELLS                                                                                 \
-	FOLD_STATS("duration_ns"), { "raise_avg_ns", FOLD_MEAN, .of = RAISE },                     \
+	FOLD_STATS("duration_ns"), { "raise_mean_ns", FOLD_MEAN, .of = RAISE },                    \
 		{ "raise_max_ns", FOLD_MAX, .of = RAISE },                                         \
 		{ "raise_count", FOLD_COUNT, .of = RAISE, .empty_if_none = true },                 \
 		{ "raise_min_ns", FOLD_MIN, .of = RAISE },                                         \
@@ -314,7 +314,7 @@ const struct analysis analysis_irq = {
 	.names = "interrupt",
 	.outputs = outputs,
 	.names_others = true, /* who was interrupted */
-	.worth = "duration_ns name kind total_ns count max_ns p99_ns p50_ns avg_ns "
-		 "raise_latency_ns raise_avg_ns "
+	.worth = "duration_ns name kind total_ns count max_ns p99_ns p50_ns mean_ns "
+		 "raise_latency_ns raise_mean_ns "
 		 "raise_max_ns",
 };

@@ -10,7 +10,7 @@
 #include "analysis/bins.h"
 #include "analysis/cells.h"
 #include "analysis/fold.h"
-#include "analysis/reports/mem_objects.h"
+#include "analysis/facts/mem_objects.h"
 #include "base/grow.h"
 
 enum { PAGE_BYTES = 4096 };
@@ -358,7 +358,7 @@ static const struct fold cpus = {
 static const struct mer_column stats_columns[] = { { "host", "host", MER_TEXT },
 	{ "name", "what", MER_TEXT }, { "count", "count", MER_COUNT },
 	{ "min_bytes", "min", MER_BYTES }, { "max_bytes", "max", MER_BYTES },
-	{ "avg_bytes", "avg", MER_BYTES }, { "stddev_bytes", "stddev", MER_BYTES },
+	{ "mean_bytes", "mean", MER_BYTES }, { "stddev_bytes", "stddev", MER_BYTES },
 	{ "total_bytes", "total", MER_BYTES }, { "unknown", "size unknown", MER_COUNT }, { 0 } };
 static const struct fold stats = {
 	.shape = FOLD_GROUPS,
@@ -367,7 +367,7 @@ static const struct fold stats = {
 	.cells = (const struct fold_cell[]){ { "count", FOLD_COUNT, .of = "size_bytes" },
 		{ "min_bytes", FOLD_MIN, .of = "size_bytes" },
 		{ "max_bytes", FOLD_MAX, .of = "size_bytes" },
-		{ "avg_bytes", FOLD_MEAN, .of = "size_bytes" },
+		{ "mean_bytes", FOLD_MEAN, .of = "size_bytes" },
 		{ "stddev_bytes", FOLD_STDDEV, .of = "size_bytes" },
 		{ "total_bytes", FOLD_SUM, .of = "size_bytes" },
 		{ "unknown", FOLD_SUM, .of = "unknown", .empty_if_none = true }, { 0 } },
@@ -375,8 +375,8 @@ static const struct fold stats = {
 };
 
 static const struct mer_column freq_columns[] = { { "host", "host", MER_TEXT },
-	{ "name", "what", MER_TEXT }, { "begin_bytes", "from", MER_BYTES },
-	{ "end_bytes", "to", MER_BYTES }, { "count", "count", MER_COUNT }, { 0 } };
+	{ "name", "what", MER_TEXT }, { "from_bytes", "from", MER_BYTES },
+	{ "to_bytes", "to", MER_BYTES }, { "count", "count", MER_COUNT }, { 0 } };
 static const struct fold freq = {
 	.shape = FOLD_BUCKETS,
 	.kinds = { &fact_memory },

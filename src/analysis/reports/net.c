@@ -1,14 +1,13 @@
 /* Network: packets and bytes by thread, interface and pair of hosts.
  *
- * What packets are is in net_packet.c. A packet in an interrupt is put down to nobody. */
+ * What packets are is in facts/packet.c. A packet in an interrupt is put down to nobody. */
 #include "analysis/reports/net.h"
 
 #include <string.h>
 
 #include "analysis/all.h"
-#include "analysis/busiest.h"
 #include "analysis/cells.h"
-#include "analysis/reports/io.h"
+#include "kernel/io_op.h"
 #include "kernel/files/files.h"
 
 #define TRAFFIC_COLUMNS                                                                            \
@@ -266,7 +265,7 @@ const struct analysis analysis_net = {
 	.messages = true,
 	.by_duration = 1u << LOG | 1u << FREQ | 1u << STATS,
 	.outputs = outputs,
-	.worth = "socket bytes sent_bytes received_bytes duration_ns peer max_ns avg_ns packets "
+	.worth = "socket bytes sent_bytes received_bytes duration_ns peer max_ns mean_ns packets "
 		 "sent_bytes_per_s "
 		 "received_bytes_per_s",
 	.charts = charts,

@@ -1,27 +1,11 @@
-/* What the parts of the analysis "net" share: net_packet.c makes packets, net_pairs.c joins both ends of those that
- * are known to be the same, net_sockets.c counts what programs send and receive. */
+/* What the parts of the analysis "net" share: net_pairs.c joins both ends of packets that are known to be the same,
+ * net_sockets.c counts what programs send and receive. */
 #ifndef MER_ANALYSIS_REPORTS_NET_H
 #define MER_ANALYSIS_REPORTS_NET_H
 
 #include "analysis/analysis.h"
+#include "analysis/facts/packet.h"
 #include "analysis/fold.h"
-
-enum net_way { NET_RECEIVED, NET_SENT };
-
-/* An event of a packet. It begins when the packet was sent and ends when it arrived, if both are known;
- * otherwise both are the event's time. */
-struct packet {
-	struct fact
-		fact; /* choice: enum net_way; task KERNEL_NONE: in an interrupt, or not known */
-	int64_t at;   /* when the event was */
-	int64_t flight_ns; /* FACT_UNKNOWN: its other end is not known */
-	int64_t bytes;	   /* without the header of the link layer; FACT_UNKNOWN: not told */
-	uint32_t packet;   /* in kernel_world.bridges; KERNEL_NONE: its other end is not known */
-	uint32_t peer;	   /* the other end's host; KERNEL_NONE */
-	uint32_t device;   /* a name; KERNEL_NONE: not told */
-	uint16_t header_bytes; /* of the link layer, of packets that the device sends */
-	uint16_t in_interrupt;
-};
 
 /* net_pairs.c: packets between hosts. */
 struct net_ends {	      /* state of a host */

@@ -76,7 +76,7 @@ static struct both *join(const struct analysis_run *run)
 const struct mer_column net_pairs_columns[] = { PAIR_COLUMNS, { "packets", "packets", MER_COUNT },
 	{ "sent_bytes", "sent", MER_BYTES }, { "received_bytes", "received", MER_BYTES },
 	{ "min_ns", "latency min", MER_DURATION }, { "max_ns", "max", MER_DURATION },
-	{ "avg_ns", "avg", MER_DURATION }, { "first", "first", MER_TIME },
+	{ "mean_ns", "mean", MER_DURATION }, { "first", "first", MER_TIME },
 	{ "last", "last", MER_TIME }, { 0 } };
 const struct mer_column net_stats_columns[] = { PAIR_COLUMNS, ANALYSIS_STATS_COLUMNS, { 0 } };
 const struct mer_column net_freq_columns[] = { PAIR_COLUMNS, ANALYSIS_FREQ_COLUMNS, { 0 } };
@@ -168,7 +168,7 @@ int net_emit_pairs(struct analysis_run *run, struct mer_table *t, enum net_pairs
 	struct both *ends = join(run);
 	bool ok = ends != NULL;
 	for (uint32_t i = 0; i < w->n_bridges && ok; i++) {
-		const struct kernel_bridge *p = &w->bridges[i];
+		const struct kernel_bridge *p = kernel_bridge_at(w, i);
 		if (!(ends[i].was_sent || ends[i].was_received) ||
 			!analysis_is_asked(o, p->from.time))
 			continue;

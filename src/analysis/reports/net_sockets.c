@@ -3,7 +3,7 @@
  * told here only: they pass no network. */
 #include "analysis/all.h"
 #include "analysis/cells.h"
-#include "analysis/reports/io.h"
+#include "kernel/io_op.h"
 #include "analysis/reports/net.h"
 #include "kernel/files/files.h"
 

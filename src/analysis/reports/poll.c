@@ -61,9 +61,10 @@ struct state {
 	size_t cap_tasks;
 };
 
-static struct poll_task *task_at(struct state *s, uint32_t task)
+static struct poll_task *task_at(struct fact_host *f, uint32_t task)
 {
-	return mer_grow_at(&s->tasks, &s->cap_tasks, task, sizeof(*s->tasks));
+	struct state *s = f->state;
+	return mer_spill_grow_at(f->e->spill, &s->tasks, &s->cap_tasks, task, sizeof(*s->tasks));
 }
 
 static int end_run(struct fact_host *f, const struct kernel_host *h, struct poll_task *t)
@@ -81,10 +82,10 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 	struct fact_host *f = ctx;
 	const struct kernel_span *k = kernel_span(h, span);
 	enum kernel_state state = (enum kernel_state)k->state;
-	struct poll_task *t = task_at(f->state, k->task);
+	struct poll_task *t = task_at(f, k->task);
 	if (!t)
 		return mer_fail_nomem(f->err);
-	int64_t off = state == KERNEL_READY || state == KERNEL_INTERRUPTED ? end - k->begin : 0;
+	int64_t off = state == KERNEL_RUNNABLE || state == KERNEL_INTERRUPTED ? end - k->begin : 0;
 	if (k->call == KERNEL_NONE) {
 		t->off_in_call = 0;
 		t->has_waited = false;
@@ -92,7 +93,7 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 	} else {
 		t->off_in_call += off;
 	}
-	if (state != KERNEL_READY && !kernel_is_on_cpu(state)) {
+	if (state != KERNEL_RUNNABLE && !kernel_is_on_cpu(state)) {
 		t->has_waited = true;
 		return t->run.calls ? end_run(f, h, t) : 0;
 	}
@@ -109,7 +110,7 @@ static bool is_empty_poll(uint32_t classes, int64_t ret)
 static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c)
 {
 	struct fact_host *f = ctx;
-	struct poll_task *t = task_at(f->state, c->task);
+	struct poll_task *t = task_at(f, c->task);
 	uint32_t classes = kernel_classes(h, c->call);
 	if (!t)
 		return mer_fail_nomem(f->err);
@@ -150,7 +151,7 @@ static int end(struct fact_host *f, const struct kernel_world *w, const struct k
 
 static void free_state(void *state)
 {
-	free(((struct state *)state)->tasks);
+	mer_spill_release(((struct state *)state)->tasks);
 }
 
 static const struct fact_kind *const kinds[] = { &fact_poll_run, NULL };

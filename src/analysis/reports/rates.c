@@ -18,7 +18,9 @@ const struct fact_kind fact_rate = { .id = "rate",
 
 static int on_switched(void *ctx, const struct kernel_host *h, uint16_t cpu, int64_t time)
 {
-	return fact_add(ctx, h, 0, &(struct fact){ time, time, KERNEL_NONE, cpu, SWITCH });
+	struct fact_host *f = ctx;
+	const struct fact x = { time, time, KERNEL_NONE, cpu, SWITCH };
+	return fact_add(f, h, 0, &x);
 }
 
 static int end(struct fact_host *f, const struct kernel_world *w, const struct kernel_host *h)
@@ -34,9 +36,11 @@ static int end(struct fact_host *f, const struct kernel_world *w, const struct k
 }
 
 static const struct fact_kind *const kinds[] = { &fact_rate, NULL };
-static const struct fact_maker maker = {
-	.id = "rate", .kinds = kinds, .on = { .switched = on_switched }, .end = end
-};
+static const struct fact_maker maker = { .id = "rate",
+	.kinds = kinds,
+	.needs_no_past = true,
+	.on = { .switched = on_switched },
+	.end = end };
 
 static const struct fold_cell cells[] = { { "switches", FOLD_COUNT,
 						  .where = { "name", FOLD_IS, SWITCH, 0 } },

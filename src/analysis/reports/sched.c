@@ -53,10 +53,10 @@ static const char *cause_text(const struct kernel_host *h, int64_t cause)
 
 static const struct fact_field fields[] = {
 	{ "kind", NULL, MER_TEXT, FACT_WORDS(kind_names), FACT_MEMBER(struct fact, choice) },
-	{ "instead_ns", NULL, MER_DURATION, FACT_NUMBER, FACT_MEMBER(struct sched_wait, next_ns) },
+	{ "next_ns", NULL, MER_DURATION, FACT_NUMBER, FACT_MEMBER(struct sched_wait, next_ns) },
 	{ "waker", NULL, MER_ID, FACT_TASK, FACT_MEMBER(struct sched_wait, waker),
 		FACT_NONE_IS(KERNEL_NONE) },
-	{ "instead", NULL, MER_ID, FACT_TASK, FACT_MEMBER(struct sched_wait, next),
+	{ "next", NULL, MER_ID, FACT_TASK, FACT_MEMBER(struct sched_wait, next),
 		FACT_NONE_IS(KERNEL_NONE) },
 	{ "prio", "prio", MER_ID, FACT_NUMBER, FACT_MEMBER(struct sched_wait, prio),
 		FACT_NONE_IS(KERNEL_NO_PRIO) },
@@ -76,7 +76,7 @@ static const struct fact_view views[] = {
 static const struct fact_maker maker;
 const struct fact_kind fact_sched_wait = {
 	.id = "sched_wait",
-	.title = "Waits for a CPU",
+	.title = "Time that tasks were runnable",
 	.maker = &maker,
 	.rule = FACT_BEGINS,
 	.size = sizeof(struct sched_wait),
@@ -235,7 +235,8 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 	struct state *s = f->state;
 	const struct kernel_span *k = kernel_span(h, span);
 	enum kernel_state state = (enum kernel_state)k->state;
-	struct sched_task *t = mer_grow_at(&s->tasks, &s->cap_tasks, k->task, sizeof(*t));
+	struct sched_task *t =
+		mer_spill_grow_at(f->e->spill, &s->tasks, &s->cap_tasks, k->task, sizeof(*t));
 	int rc = 0;
 	if (!t)
 		return mer_fail_nomem(f->err);
@@ -248,7 +249,7 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 	}
 	if (rc == 0 && on_cpu && !add_run(s, k, end))
 		rc = mer_fail_nomem(f->err);
-	if (rc == 0 && state == KERNEL_READY)
+	if (rc == 0 && state == KERNEL_RUNNABLE)
 		rc = end_ready(f, h, k, end, t);
 	if (state == KERNEL_BLOCKED || state == KERNEL_STOPPED || state == KERNEL_NEW) {
 		t->waker = task_of(h, k->by);
@@ -264,7 +265,8 @@ static int on_woken_ready(
 {
 	struct fact_host *f = ctx;
 	struct state *s = f->state;
-	struct sched_task *t = mer_grow_at(&s->tasks, &s->cap_tasks, task, sizeof(*t));
+	struct sched_task *t =
+		mer_spill_grow_at(f->e->spill, &s->tasks, &s->cap_tasks, task, sizeof(*t));
 	if (!t)
 		return mer_fail_nomem(f->err);
 	if (t->was_woken && t->woken >= kernel_span(h, h->tasks[task].last)->begin)
@@ -290,7 +292,7 @@ static int end(struct fact_host *f, const struct kernel_world *w, const struct k
 static void free_state(void *state)
 {
 	struct state *s = state;
-	free(s->tasks);
+	mer_spill_release(s->tasks);
 	free(s->cpus);
 }
 
@@ -316,15 +318,15 @@ static const struct fact_maker maker = {
 /* What may be left out where lines are short comes last: when it ran is when it was woken and latency. */
 static const struct mer_column log_columns[] = { { "begin", "woken", MER_TIME },
 	{ "latency_ns", "latency", MER_DURATION }, ANALYSIS_TASK_COLUMNS, { "cpu", "CPU", MER_ID },
-	{ "waker_comm", "waker", MER_TEXT }, { "instead_comm", "ran instead", MER_TEXT },
+	{ "waker_comm", "waker", MER_TEXT }, { "next_comm", "next", MER_TEXT },
 	{ "prio", "prio", MER_ID }, { "cause", "reason", MER_TEXT },
-	{ "waker_tid", "waker tid", MER_ID }, { "instead_tid", "its tid", MER_ID },
-	{ "switch_in", "runs", MER_TIME }, { "instead_ns", NULL, MER_DURATION }, { 0 } };
+	{ "waker_tid", "waker tid", MER_ID }, { "next_tid", "next tid", MER_ID },
+	{ "switch_in", "runs", MER_TIME }, { "next_ns", NULL, MER_DURATION }, { 0 } };
 static const struct mer_column preemption_columns[] = { { "begin", "preempted", MER_TIME },
 	{ "duration_ns", "waited", MER_DURATION }, ANALYSIS_TASK_COLUMNS, { "cpu", "CPU", MER_ID },
-	{ "instead_comm", "ran instead", MER_TEXT }, { "prio", "prio", MER_ID },
-	{ "instead_tid", "its tid", MER_ID }, { "switch_in", "runs again", MER_TIME },
-	{ "instead_ns", NULL, MER_DURATION }, { 0 } };
+	{ "next_comm", "next", MER_TEXT }, { "prio", "prio", MER_ID },
+	{ "next_tid", "next tid", MER_ID }, { "switch_in", "runs again", MER_TIME },
+	{ "next_ns", NULL, MER_DURATION }, { 0 } };
 static const struct mer_column stats_columns[] = { ANALYSIS_TASK_COLUMNS, ANALYSIS_STATS_COLUMNS,
 	ANALYSIS_PERCENTILE_COLUMNS, { "preemptions", "preempted", MER_COUNT },
 	{ "preempted_ns", "preempted for", MER_DURATION }, { "unclear_ns", NULL, MER_DURATION },
@@ -338,8 +340,7 @@ static const struct mer_column host_columns[] = { { "host", "host", MER_TEXT },
 	ANALYSIS_STATS_COLUMNS, ANALYSIS_PERCENTILE_COLUMNS, { 0 } };
 
 static const struct fold_cell row_cells[] = { { "switch_in", FOLD_VALUE, .of = "end" },
-	{ "instead_ns", FOLD_VALUE, .of = "instead_ns", .where = { "instead", FOLD_KNOWN, 0, 0 } },
-	{ 0 } };
+	{ "next_ns", FOLD_VALUE, .of = "next_ns", .where = { "next", FOLD_KNOWN, 0, 0 } }, { 0 } };
 static const struct fold log_fold = {
 	.shape = FOLD_ROWS,
 	.kinds = { &fact_sched_wait },
@@ -406,7 +407,7 @@ static const struct analysis_output outputs[] = {
 		.fold = &stats },
 	[FREQ] = { "freq", "Distribution of scheduling latencies", freq_columns, .sort = NULL,
 		.fold = &freq },
-	[PREEMPTIONS] = { "preemptions", "Preempted tasks and what ran instead", preemption_columns,
+	[PREEMPTIONS] = { "preemptions", "Preempted tasks and the next task", preemption_columns,
 		.sort = NULL, .fold = &preemptions },
 	[PRIOS] = { "prios", "Scheduling latency by priority", prio_columns, .sort = "total_ns",
 		.fold = &prios },
@@ -418,10 +419,10 @@ static const struct analysis_output outputs[] = {
 const struct analysis analysis_sched = {
 	.id = "sched",
 	.title = "Scheduling latency",
-	.help = "scheduling latency: wake-up to running, the waker, and who ran instead",
+	.help = "scheduling latency: wake-up to running, the waker, and the next task",
 	.by_duration = ANALYSIS_ALL_OUTPUTS,
 	.outputs = outputs,
-	.worth = "latency_ns duration_ns waker_comm cause instead_comm cpu waker_tid prio "
-		 "switch_in instead_tid max_ns "
-		 "count p99_ns p50_ns avg_ns total_ns preempted_ns preemptions",
+	.worth = "latency_ns duration_ns waker_comm cause next_comm cpu waker_tid prio "
+		 "switch_in next_tid max_ns "
+		 "count p99_ns p50_ns mean_ns total_ns preempted_ns preemptions",
 };

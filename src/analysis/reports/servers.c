@@ -64,13 +64,13 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 {
 	struct analysis_host *a = ctx;
 	const struct kernel_span *k = kernel_span(h, span);
-	if ((k->state != KERNEL_BLOCKED && k->state != KERNEL_READY) ||
+	if ((k->state != KERNEL_BLOCKED && k->state != KERNEL_RUNNABLE) ||
 		!analysis_is_asked(a->run->options, end) || h->tasks[k->task].is_kernel)
 		return 0;
 	struct worker *w = worker_of(a, k->task);
 	if (!w)
 		return mer_fail_nomem(a->err);
-	if (k->state == KERNEL_READY) {
+	if (k->state == KERNEL_RUNNABLE) {
 		w->switches++;
 		return 0;
 	}
@@ -195,7 +195,7 @@ static void look_at_packets(const struct kernel_world *w, uint32_t host, const s
 	struct client *clients)
 {
 	for (uint32_t i = 0; i < w->n_bridges; i++) {
-		const struct kernel_bridge *p = &w->bridges[i];
+		const struct kernel_bridge *p = kernel_bridge_at(w, i);
 		const uint32_t *at;
 		if (p->kind != SYNC_TCP || !p->from.endpoint)
 			continue;
@@ -239,7 +239,7 @@ static int find_ready(struct analysis_run *run, uint32_t host)
 		const struct client *c = at && *at ? &clients[*at - 1] : NULL;
 		int64_t ready = c && c->n == 1 ? c->ready : INT64_MIN;
 		if (!peer && x->packet != KERNEL_NONE)
-			ready = run->world->bridges[x->packet].to.time;
+			ready = kernel_bridge_at(run->world, x->packet)->to.time;
 		if (ready != INT64_MIN && ready <= x->end)
 			analysis_stats_add(&s->workers[x->task].ready, x->end - ready, ready);
 	}
@@ -312,13 +312,13 @@ static struct mer_cell ratio(double above, double below)
 	return below > 0 ? MER_REAL_CELL(above / below) : MER_NONE;
 }
 
-/* Known, avg, max, total. */
+/* Known, mean, max, total. */
 static void ready_cells(const struct analysis_stats *ready, struct mer_cell *cells)
 {
 	struct mer_cell s[ANALYSIS_STATS_CELLS];
-	enum { COUNT, MIN, MAX, AVG, STDDEV, TOTAL };
+	enum { COUNT, MIN, MAX, MEAN, STDDEV, TOTAL };
 	analysis_stats_cells(ready, s);
-	cells[0] = ready->n ? s[AVG] : MER_NONE;
+	cells[0] = ready->n ? s[MEAN] : MER_NONE;
 	cells[1] = ready->n ? s[MAX] : MER_NONE;
 	cells[2] = MER_INT(ready->n);
 }
@@ -425,22 +425,23 @@ static int emit(struct analysis_run *run, unsigned output, struct mer_table *t)
 }
 
 #define READY_COLUMNS                                                                              \
-	{ "ready_avg_ns", "ready avg", MER_DURATION }, { "ready_max_ns", "max", MER_DURATION },    \
+	{ "accept_delay_mean_ns", "delay mean", MER_DURATION },                                    \
+		{ "accept_delay_max_ns", "max", MER_DURATION },                                    \
 	{                                                                                          \
-		"ready_known", NULL, MER_COUNT                                                     \
+		"accept_delay_known", NULL, MER_COUNT                                              \
 	}
 static const struct mer_column top_columns[] = { ANALYSIS_TASK_COLUMNS,
-	{ "accepts", "accepts", MER_COUNT }, READY_COLUMNS, { "vain_accepts", "failed", MER_COUNT },
-	{ "workers", "workers", MER_COUNT }, { "wakeups", "wake-ups", MER_COUNT },
-	{ "imbalance", "max/avg", MER_REAL },
+	{ "accepts", "accepts", MER_COUNT }, READY_COLUMNS,
+	{ "spurious_accepts", "spurious", MER_COUNT }, { "workers", "workers", MER_COUNT },
+	{ "wakeups", "wake-ups", MER_COUNT }, { "imbalance", "max/mean", MER_REAL },
 	{ "switches_per_accept", "switches/accept", MER_REAL },
 	{ "max_connections", "max open", MER_COUNT },
 	{ "max_descriptors", "descriptors", MER_COUNT }, { "processes", NULL, MER_COUNT },
 	{ "object", NULL, MER_TEXT }, { 0 } };
 static const struct mer_column worker_columns[] = { ANALYSIS_TASK_COLUMNS,
-	{ "accepts", "accepts", MER_COUNT }, READY_COLUMNS, { "vain_accepts", "failed", MER_COUNT },
-	{ "wakeups", "wake-ups", MER_COUNT }, { "switches", "switches", MER_COUNT },
-	{ "object", "listens on", MER_TEXT }, { 0 } };
+	{ "accepts", "accepts", MER_COUNT }, READY_COLUMNS,
+	{ "spurious_accepts", "spurious", MER_COUNT }, { "wakeups", "wake-ups", MER_COUNT },
+	{ "switches", "switches", MER_COUNT }, { "object", "listens on", MER_TEXT }, { 0 } };
 
 static const struct analysis_output outputs[] = {
 	[TOP] = { "top", "Servers that accept connections", top_columns, .sort = "accepts" },
@@ -455,7 +456,8 @@ const struct analysis analysis_servers = {
 	.help = "who accepts connections, how long these waited, and how evenly workers share",
 	.messages = true,
 	.outputs = outputs,
-	.worth = "accepts ready_max_ns ready_avg_ns workers max_connections vain_accepts object "
+	.worth = "accepts accept_delay_max_ns accept_delay_mean_ns workers max_connections "
+		 "spurious_accepts object "
 		 "imbalance",
 	.state_size = sizeof(struct state),
 	.on = { .span = on_span, .call = on_call },

@@ -339,6 +339,6 @@ const struct analysis analysis_syscall = {
 	.names = "system call",
 	.outputs = outputs,
 	.calls = 1u << TOP | 1u << UNFINISHED | 1u << LOG,
-	.worth = "duration_ns name total_ns count max_ns p99_ns p50_ns avg_ns errors ret",
+	.worth = "duration_ns name total_ns count max_ns p99_ns p50_ns mean_ns errors ret",
 	.emit = emit,
 };

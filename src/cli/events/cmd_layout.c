@@ -478,7 +478,7 @@ static int print_json(struct view *v)
 	fields_init(&f, v, false);
 	mer_json_init(&j, &out, v->cli->out, 2);
 	mer_json_begin_object(&j);
-	mer_json_kv_int(&j, "schema_version", 1);
+	mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
 	mer_json_kv_text(&j, "event", v->event);
 	mer_json_key(&j, "record");
 	if (v->found) {

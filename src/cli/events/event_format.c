@@ -60,7 +60,7 @@ void event_page_add(const struct event_format *f, struct event_page *p, const ui
 void event_format_begin(struct event_format *f, struct cli *cli)
 {
 	if (f->kind == CLI_FORMAT_JSON)
-		fputs("{\"schema_version\":1,\"events\":[", cli->out);
+		fprintf(cli->out, "{\"schema_version\":%d,\"events\":[", MER_JSON_SCHEMA);
 	if (f->kind != CLI_FORMAT_CSV)
 		return;
 	struct mer_str heading = { 0 };

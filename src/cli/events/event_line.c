@@ -36,7 +36,8 @@ static void add_name(struct event_line_builder *b, const char *name)
 	mer_str_putc(&b->text, ':');
 }
 
-void event_line_add(
+/* A value that is in a slot of the event's row (of the packet context's row). */
+static void event_line_add(
 	struct event_line_builder *b, const struct ctf_fc *fc, uint32_t slot, bool in_context)
 {
 	struct event_piece p = { .slot = slot, .in_context = in_context, .fc = fc };

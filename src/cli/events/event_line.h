@@ -32,9 +32,6 @@ struct event_line_builder { /* zeroed but for arena and csv */
 	bool failed;
 };
 
-/* A value that is in a slot of the event's row (of the packet context's row). */
-void event_line_add(
-	struct event_line_builder *b, const struct ctf_fc *fc, uint32_t slot, bool in_context);
 /* A field that was asked for: its value, or null when this class or this event has none. */
 int event_line_add_path(struct event_line_builder *b, const struct trace_path *path,
 	const struct ctf_plan *plan, bool contexts, struct mer_err *err);

@@ -81,7 +81,7 @@ static void put_what(const struct cli_blocked *c, const struct blocked_node *n, 
 	switch ((enum blocked_doing)n->doing) {
 	case BLOCKED_WAITED: put_wait(c, n, out); break;
 	case BLOCKED_RAN: mer_str_puts(out, "ran"); break;
-	case BLOCKED_HAD_NO_CPU: mer_str_puts(out, "waited for a CPU"); break;
+	case BLOCKED_RUNNABLE: mer_str_puts(out, "was runnable"); break;
 	case BLOCKED_STARTED: mer_str_puts(out, "started"); break;
 	case BLOCKED_IN_FLIGHT: mer_str_puts(out, "packets in flight"); break;
 	default: mer_str_puts(out, "unknown"); break;
@@ -361,7 +361,7 @@ static void put_rows(const struct cli_blocked *c, struct mer_str *out)
 		MIN,
 		MAX,
 		MEAN,
-		LATE,
+		RUNNABLE,
 		N
 	};
 	static const struct mer_column columns[N + 1] = {
@@ -379,7 +379,7 @@ static void put_rows(const struct cli_blocked *c, struct mer_str *out)
 		[MIN] = { "min_ns", NULL, MER_DURATION },
 		[MAX] = { "max_ns", NULL, MER_DURATION },
 		[MEAN] = { "mean_ns", NULL, MER_DURATION },
-		[LATE] = { "late_ns", NULL, MER_DURATION },
+		[RUNNABLE] = { "runnable_ns", NULL, MER_DURATION },
 	};
 	struct mer_table t;
 	uint64_t n_rows = 0;
@@ -405,7 +405,7 @@ static void put_rows(const struct cli_blocked *c, struct mer_str *out)
 					  [MIN] = MER_INT(n->min_ns),
 					  [MAX] = MER_INT(n->max_ns),
 					  [MEAN] = MER_INT(n->total_ns / (int64_t)n->count),
-					  [LATE] = MER_INT(n->late_ns),
+					  [RUNNABLE] = MER_INT(n->runnable_ns),
 				  });
 	}
 	cli_table_rows(c->cli, &t, mer_table_whole(&t), out);
@@ -437,7 +437,7 @@ static void json_node(const struct cli_blocked *c, struct mer_json *j, const str
 		mer_json_kv_int(j, "min_ns", n->min_ns);
 		mer_json_kv_int(j, "max_ns", n->max_ns);
 		mer_json_kv_int(j, "mean_ns", n->total_ns / (int64_t)n->count);
-		mer_json_kv_int(j, "late_ns", n->late_ns);
+		mer_json_kv_int(j, "runnable_ns", n->runnable_ns);
 	}
 	mer_json_kv_array(j, "meanwhile");
 	/* The caller goes on with what is below. */
@@ -476,7 +476,7 @@ static int put_json(const struct cli_blocked *c, struct mer_str *out)
 	uint64_t n_rows = 0;
 	mer_json_init(&j, out, NULL, 0);
 	mer_json_begin_object(&j);
-	mer_json_kv_int(&j, "schema_version", 1);
+	mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
 	json_time(&j, "begin", c->begin, c->w->e->begin);
 	json_time(&j, "end", c->end, c->w->e->end);
 	mer_json_kv_array(&j, "waits");

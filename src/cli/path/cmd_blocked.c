@@ -45,18 +45,48 @@ struct asking {
 	const struct values *v;
 };
 
+/* In a world that is read further, or as a whole, where what is there does not say all. */
+static int find(struct session_world *here, const struct session_tasks *tasks,
+	struct cli_blocked *c, struct blocked *b, struct blocked_tree *t,
+	const struct blocked_scope *scope)
+{
+	struct mer_err *err = &c->cli->err;
+	for (bool is_open = true; is_open;) {
+		int rc = blocked_find_in(here->world, c->begin, c->end, b, err);
+		if (rc == MER_ERR_INPUT) {
+			blocked_fini(b);
+			rc = session_world_anew(here, rc, err);
+			rc = rc ? rc : blocked_find(here->world, b, err);
+		}
+		blocked_tree_init(t, b);
+		c->n_left = 0;
+		c->left_ns = 0;
+		rc = rc ? rc : fill(c, b, tasks, t, scope);
+		is_open = t->is_open;
+		if (rc == 0 && is_open) {
+			blocked_tree_fini(t);
+			blocked_fini(b);
+			rc = session_world_further(here, &c->cli->window, err);
+		}
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
 static int show(void *ctx, const struct session_world *w, const struct session_tasks *tasks)
 {
 	const struct asking *x = ctx;
 	const struct values *v = x->v;
 	struct cli *cli = x->cli;
+	struct session_world here = *w;
 	struct cli_blocked c = { .cli = cli,
-		.w = w,
+		.w = &here,
 		.limit = v->limit,
 		.begin = cli->window.begin,
 		.end = cli->window.end,
 		.chosen = session_selects_tasks(&cli->select) };
-	struct blocked b;
+	struct blocked b = { 0 };
 	struct blocked_tree t = { 0 };
 	struct mer_str out = { 0 };
 	struct blocked_scope scope = { .begin = c.begin,
@@ -67,11 +97,7 @@ static int show(void *ctx, const struct session_world *w, const struct session_t
 			 : v->depth ? (unsigned)v->depth
 			 : c.chosen ? DEPTH
 				    : 0 };
-	int rc = blocked_find(w->world, &b, &cli->err);
-	if (!rc) {
-		blocked_tree_init(&t, &b);
-		rc = fill(&c, &b, tasks, &t, &scope);
-	}
+	int rc = find(&here, tasks, &c, &b, &t, &scope);
 	c.tree = &t;
 	if (!rc)
 		rc = cli_blocked_print(&c, &out);
@@ -86,9 +112,11 @@ static int run(struct cli *cli, const void *values)
 	const struct values *v = values;
 	if (v->depth > DEPTH_MAX)
 		return mer_fail(&cli->err, MER_ERR_USAGE, "--depth: at most %d", (int)DEPTH_MAX);
-	return cli_ask_tasks(
-		cli, &(struct cli_task_question){
-			     .all = true, .print = show, .ctx = &(struct asking){ cli, v } });
+	return cli_ask_tasks(cli, &(struct cli_task_question){ .all = true,
+					  .part = true,
+					  .waits = true,
+					  .print = show,
+					  .ctx = &(struct asking){ cli, v } });
 }
 
 #define AT(member) offsetof(struct values, member)
@@ -139,7 +167,7 @@ const struct cli_verb cli_verb_blocked = {
 		"is a wait outside any system call. The rows below a wait are the part of the critical "
 		"path inside it (see meridian-path(1)). Waits are cut to --begin and --end. Max and, on "
 		"wide terminals, Mean refer to single waits; --json and CSV have min, max, mean and "
-		"late_ns, the time from the wake-up until the task had a CPU.",
+		"runnable_ns, the run-queue delay: from the wake-up until the task had a CPU.",
 	.formats = "table|json|jsonl|csv",
 	.uses = CLI_USES_TASKS,
 	.options = options,

@@ -104,14 +104,21 @@ static int choose(const struct sides *s, const struct session *session, bool is_
 	return rc;
 }
 
-static int take_path(struct sides *s, const struct session_world *w, const struct session_task *t,
+static int take_path(struct sides *s, struct session_world *w, const struct session_task *t,
 	const struct session_window *window, struct cli_side *side)
 {
 	struct cli *cli = s->d.cli;
 	struct path p = { 0 };
-	const char *comm = session_task_comm(w, t);
 	*side = (struct cli_side){ .tid = w->world->hosts[t->host].tasks[t->task].tid };
 	int rc = path_find(w->world, t->host, t->task, window->begin, window->end, &p, &cli->err);
+	while (rc == 0 && p.is_open) {
+		path_fini(&p);
+		rc = session_world_further(w, window, &cli->err);
+		if (rc == 0)
+			rc = path_find(w->world, t->host, t->task, window->begin, window->end, &p,
+				&cli->err);
+	}
+	const char *comm = session_task_comm(w, t);
 	if (rc == 0) {
 		rc = path_profile_of(&side->profile, &p, &cli->err);
 		side->begin = p.begin;
@@ -148,7 +155,7 @@ static int find_tasks(struct sides *s, const struct session_world *w, const stru
 }
 
 static int take_one(
-	struct sides *s, const struct session *session, const struct session_world *w, bool is_b)
+	struct sides *s, const struct session *session, struct session_world *w, bool is_b)
 {
 	struct choice c;
 	struct session_tasks tasks;
@@ -163,7 +170,7 @@ static int take_one(
 }
 
 /* Both sides from one experiment with one selection: the first two that match. */
-static int take_two(struct sides *s, const struct session_world *w)
+static int take_two(struct sides *s, struct session_world *w)
 {
 	struct cli *cli = s->d.cli;
 	const struct choice c = { cli->select, cli->window };
@@ -199,8 +206,8 @@ static void tell_two_runs(struct cli *cli, const struct session_world *w)
 				      "with 'meridian diff A --against B'");
 }
 
-static int take(struct sides *s, const struct session *session, const struct session_world *w,
-	bool is_a, bool is_b)
+static int take(struct sides *s, const struct session *session, struct session_world *w, bool is_a,
+	bool is_b)
 {
 	const struct values *v = s->v;
 	bool other = v->comms_b.n || v->tids_b.n || v->begin_b.kind != SESSION_MOMENT_NONE ||
@@ -222,7 +229,11 @@ static int open_world(struct sides *s, const char **args, size_t n_args, bool is
 	struct session_world w = { 0 };
 	cli->args = args;
 	cli->n_args = n_args;
-	int rc = cli_session_open_world(cli, SESSION_USAGE_NONE, &session, &w);
+	/* Times of B may be anywhere. */
+	bool is_one_window = s->v->begin_b.kind == SESSION_MOMENT_NONE &&
+			     s->v->end_b.kind == SESSION_MOMENT_NONE;
+	int rc = is_one_window ? cli_session_open_part(cli, &session, &w)
+			       : cli_session_open_world(cli, SESSION_USAGE_NONE, &session, &w);
 	if (rc == 0)
 		rc = take(s, session, &w, is_a, is_b);
 	if (session)

@@ -74,15 +74,7 @@ static int show(void *ctx, const struct session_world *w, const struct session_t
 		.collapse_ns = x->collapse_ns,
 		.limit = x->v->limit,
 		.absolute = x->v->absolute };
-	const struct session_window *window = &cli->window;
-	int rc = path_find(w->world, host, task, window->begin, window->end, &p, &cli->err);
-	while (rc == 0 && p.is_open) {
-		path_fini(&p);
-		rc = session_world_further(&here, window, &cli->err);
-		if (rc == 0)
-			rc = path_find(
-				here.world, host, task, window->begin, window->end, &p, &cli->err);
-	}
+	int rc = session_path_find(&here, host, task, &cli->window, &p, &cli->err);
 	if (rc == 0)
 		rc = put(&c, &out);
 	rc = cli_sync_put(cli, &out, rc);

@@ -86,9 +86,9 @@ static int run(struct cli *cli, const void *values)
 	if (v->bins > BINS_MAX)
 		return mer_fail(&cli->err, MER_ERR_USAGE, "--bins: at most %d", (int)BINS_MAX);
 	if (v->compat == COMPAT_FLIGHTBOX &&
-		(v->table == CLI_COST_REST || v->table == CLI_COST_RESOURCES))
+		(v->table == CLI_COST_RESIDUAL || v->table == CLI_COST_RESOURCES))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"--compat flightbox has CPU time only, no tables rest and resources");
+			"--compat flightbox has CPU time only, no tables residual and resources");
 	unsigned table = table_of(cli, v);
 	bool all = !v->list && v->compat != COMPAT_FLIGHTBOX &&
 		   (table == CLI_COST_ALL || table == CLI_COST_RESOURCES);
@@ -114,7 +114,7 @@ static const struct cli_option options[] = {
 	{ .name = "table",
 		.kind = CLI_CHOICE,
 		.arg = "WHICH",
-		.choices = "default|all|blocking|accounting|resources|rest",
+		.choices = "default|all|blocking|accounting|resources|residual",
 		.help = "only this table (default: all; with csv: accounting)",
 		.offset = AT(table) },
 	{ .name = "compat",
@@ -149,12 +149,12 @@ const struct cli_verb cli_verb_task = {
 		"A task that ends a wait has worked for the task that waited. Self is the CPU time "
 		"of a task, including interrupts that its CPU served meanwhile: for the chosen task "
 		"all of it, for the others the part within the waits that they ended (Waits counts "
-		"them). Sub is the sum of Self of all tasks below, Total is Self plus Sub. The kind "
+		"them). Children is the sum of Self of all tasks below, Total is Self plus Children. The kind "
 		"of wait does not matter: read, recvfrom, poll, epoll_wait, futex, wait4 or a page "
 		"fault. A wait that was still open at the end of the recording is printed below the "
 		"first table.\n\n"
 		"Only work on the critical path of a wait is charged. Work in parallel to it is not, "
-		"so Sub never exceeds the time that the task waited. Nothing is charged twice: when "
+		"so Children never exceeds the time that the task waited. Nothing is charged twice: when "
 		"one task ended several waits, each moment of its work belongs to the wait that it "
 		"ended first among those that had begun. While a server answers one client, "
 		"it does not work for another client that waits; the second client's "
@@ -162,14 +162,14 @@ const struct cli_verb cli_verb_task = {
 		"charged, because a client does not work for the server that waits for it. "
 		"--all charges them too; use it where a wait is taken for idle by mistake.\n\n"
 		"On a single CPU a server often runs before its client begins to wait. While the "
-		"client is ready and the server runs, the server's work is charged too.\n\n"
+		"client is runnable and the server runs, the server's work is charged too.\n\n"
 		"The last table shows the time without CPU time, by cause and task. Its sum and Total "
 		"of the chosen task add up to the elapsed time.\n\n"
 		"Memory pages allocated and freed, page faults, bytes of disk requests, bytes of calls "
 		"on files and sockets, and packets are charged by the same rule. The text table shows "
 		"for each task what it used itself, and the sum in the last row; empty columns are left "
 		"out, and data that was not recorded is named below. JSON and CSV (--table resources) "
-		"have self_, sub_ and total_ columns, empty where nothing was recorded. For the "
+		"have self_, children_ and total_ columns, empty where nothing was recorded. For the "
 		"chosen task itself the values are those of meridian-top(1).\n\n"
 		"--compat flightbox prints the report as flightbox, the first tool with such a "
 		"report, printed it, and computes it the same way: CPU usage is averaged over --bins equal parts of "

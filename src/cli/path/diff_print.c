@@ -357,7 +357,7 @@ static int put_json(const struct cli_diff *d, struct mer_str *out)
 	int rc = 0;
 	mer_json_init(&j, out, NULL, 0);
 	mer_json_begin_object(&j);
-	mer_json_kv_int(&j, "schema_version", 1);
+	mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
 	json_side(d->cli, &j, "a", &d->a);
 	json_side(d->cli, &j, "b", &d->b);
 	mer_json_kv_int(&j, "delta_ns", total_delta(d));

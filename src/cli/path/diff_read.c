@@ -75,6 +75,15 @@ static void read_tasks(struct reader *r, const struct mer_json_value *root)
 	}
 }
 
+static unsigned read_cause(struct reader *r, const struct mer_json_value *segment)
+{
+	/* As paths saved before schema_version 2 say it. */
+	const struct mer_json_member *m = mer_json_member(segment, "cause");
+	if (m && mer_json_is(&m->value, "wait-cpu"))
+		return PATH_RUNNABLE;
+	return mer_json_get_word(&r->get, segment, "cause", cause_name, PATH_N_CAUSES);
+}
+
 static void read_segments(struct reader *r, const struct mer_json_value *root)
 {
 	const struct mer_json_value *all =
@@ -85,7 +94,7 @@ static void read_segments(struct reader *r, const struct mer_json_value *root)
 		uint32_t id = key_of(r, v, text_or(r, v, "host"));
 		int64_t begin = mer_json_get_int(&r->get, v, "begin");
 		int64_t end = mer_json_get_int(&r->get, v, "end");
-		unsigned cause = mer_json_get_word(&r->get, v, "cause", cause_name, PATH_N_CAUSES);
+		unsigned cause = read_cause(r, v);
 		if (r->get.rc)
 			return;
 		if (begin != at || end < begin)

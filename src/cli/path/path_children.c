@@ -288,7 +288,7 @@ static int put_json(const struct children *c, struct mer_str *out)
 	struct mer_json j;
 	mer_json_init(&j, out, NULL, 0);
 	mer_json_begin_object(&j);
-	mer_json_kv_int(&j, "schema_version", 1);
+	mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
 	mer_json_kv_object(&j, "task");
 	mer_json_kv_text(&j, "host", host_name(c));
 	mer_json_kv_int(&j, "tid", task_of(c, 0)->tid);

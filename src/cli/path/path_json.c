@@ -55,8 +55,9 @@ static void put_segment(const struct cli_path *c, struct mer_json *j, const stru
 		mer_json_kv_uint(j, "cpu", s->cpu);
 	if (s->in_flight)
 		mer_json_kv_bool(j, "in_flight", true);
-	if (cli_path_crosses(p, s) && c->w->synced && c->w->synced->summary.usual_ns != INT64_MAX) {
-		mer_json_kv_int(j, "bound_ns", c->w->synced->summary.usual_ns);
+	if (cli_path_crosses(p, s) && c->w->synced &&
+		c->w->synced->summary.median_ns != INT64_MAX) {
+		mer_json_kv_int(j, "bound_ns", c->w->synced->summary.median_ns);
 		mer_json_kv_bool(j, "below_bound", cli_path_is_below_bound(c, s));
 	}
 	if (s->delivery)
@@ -143,7 +144,7 @@ int cli_path_json(const struct cli_path *c, struct mer_str *out)
 	int rc;
 	mer_json_init(&j, out, NULL, 0);
 	mer_json_begin_object(&j);
-	mer_json_kv_int(&j, "schema_version", 1);
+	mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
 	put_task(&j, p);
 	mer_json_kv_int(&j, "begin", p->begin);
 	mer_json_kv_int(&j, "end", p->end);

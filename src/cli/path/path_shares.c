@@ -36,7 +36,7 @@ static int sum_flights(const struct cli_path *c, bool tasks, struct cli_path_sha
 bool cli_path_crosses(const struct path *p, const struct path_segment *s)
 {
 	const struct kernel_bridge *k = s->in_flight && s->source < p->world->n_bridges
-						? &p->world->bridges[s->source]
+						? kernel_bridge_at(p->world, s->source)
 						: NULL;
 	return k && k->from.host != k->to.host;
 }
@@ -45,8 +45,8 @@ bool cli_path_is_below_bound(const struct cli_path *c, const struct path_segment
 {
 	if (!cli_path_crosses(c->p, s) || !c->w->synced)
 		return false;
-	const struct kernel_bridge *k = &c->p->world->bridges[s->source];
-	int64_t bound = c->w->synced->summary.usual_ns;
+	const struct kernel_bridge *k = kernel_bridge_at(c->p->world, s->source);
+	int64_t bound = c->w->synced->summary.median_ns;
 	return bound != INT64_MAX && k->to.time - k->from.time < bound;
 }
 

@@ -68,9 +68,9 @@ static void put_clocks(const struct cli_path *c, struct mer_str *out)
 		mer_str_printf(
 			out, "; clocks of %u hosts aligned to ", (unsigned)s->summary.n_hosts);
 		add_clean(out, s->reference);
-		if (s->summary.usual_ns != INT64_MAX) {
+		if (s->summary.median_ns != INT64_MAX) {
 			mer_str_puts(out, ", error < ");
-			cli_text_duration(out, s->summary.usual_ns);
+			cli_text_duration(out, s->summary.median_ns);
 		}
 		mer_str_puts(out, ".\n");
 	}
@@ -201,7 +201,7 @@ static int by_own(const void *a, const void *b)
 	return p->share.task < q->share.task ? -1 : p->share.task > q->share.task;
 }
 
-/* What takes most of a row's waits, "disk", "a CPU". */
+/* What takes most of a row's waits, "disk", "runnable". */
 static const char *main_wait(const struct cli_path_share *r)
 {
 	unsigned best = PATH_RUNNING;
@@ -213,9 +213,7 @@ static const char *main_wait(const struct cli_path_share *r)
 			best = i;
 		}
 	}
-	return !most		       ? NULL
-	       : best == PATH_WAIT_CPU ? "a CPU"
-				       : path_cause_words((enum path_cause)best);
+	return !most ? NULL : path_cause_words((enum path_cause)best);
 }
 
 static struct mer_cell task_cell(
@@ -298,7 +296,7 @@ static void put_uncertain(const struct cli_path *c, struct mer_str *out)
 		return;
 	mer_str_printf(out, "%zu of %zu flights between hosts %s shorter than the clocks' error (",
 		below, n, below == 1 ? "was" : "were");
-	cli_text_duration(out, c->w->synced->summary.usual_ns);
+	cli_text_duration(out, c->w->synced->summary.median_ns);
 	mer_str_puts(out, "): where they begin and end is not exact.\n\n");
 }
 
@@ -321,9 +319,9 @@ static void put_remarks(const struct cli_path *c, struct mer_str *out)
 		mer_str_printf(&text, " (%.2g %%).\n\n", 100 * part(p->unexplained_ns, total));
 	}
 	if (p->n_unresolved_remote) {
-		bool apart =
-			p->world->n_apart ||
-			(p->world->n_hosts > 1 && (!c->w->synced || c->w->synced->summary.n_apart));
+		bool apart = p->world->n_unsynchronized ||
+			     (p->world->n_hosts > 1 &&
+				     (!c->w->synced || c->w->synced->summary.n_unsynchronized));
 		mer_str_printf(&text,
 			"%" PRIu64
 			" %s ended by a packet whose sender is unknown: it was not recorded, "

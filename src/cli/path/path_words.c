@@ -11,7 +11,7 @@ const char *path_cause_words(enum path_cause cause)
 	static const char *const words[PATH_N_CAUSES] = {
 		[PATH_RUNNING] = "running",
 		[PATH_INTERRUPTED] = "interrupted",
-		[PATH_WAIT_CPU] = "waiting for a CPU",
+		[PATH_RUNNABLE] = "runnable",
 		[PATH_DISK] = "disk",
 		[PATH_NETWORK] = "network",
 		[PATH_TIMER] = "timer",
@@ -141,13 +141,14 @@ static void put_flags(unsigned flags, const char *between, struct mer_str *out)
 static const struct kernel_request *request_of(const struct path *p, const struct path_segment *s)
 {
 	const struct kernel_host *h = host_of(p, s->host);
-	return s->cause == PATH_DISK && s->source < h->n_requests ? &h->requests[s->source] : NULL;
+	return s->cause == PATH_DISK && s->source < h->n_requests ? kernel_request_at(h, s->source)
+								  : NULL;
 }
 
 static const struct kernel_bridge *packet_of(const struct path *p, const struct path_segment *s)
 {
 	return s->cause == PATH_NETWORK && s->source < p->world->n_bridges
-		       ? &p->world->bridges[s->source]
+		       ? kernel_bridge_at(p->world, s->source)
 		       : NULL;
 }
 
@@ -211,14 +212,14 @@ void path_put_detail(const struct path *p, const struct path_segment *s, struct 
 	} else if (s->in_flight && k) {
 		mer_str_printf(out, "%s to %s", path_host_name(p, k->from.host),
 			path_host_name(p, k->to.host));
-	} else if (s->cause == PATH_WAIT_CPU) {
+	} else if (s->cause == PATH_RUNNABLE) {
 		put_span_task(p, s, out);
 	} else if (s->cause == PATH_INTERRUPTED) {
 		put_interrupt(p, s, out);
 	} else if (s->cause == PATH_INPUT || s->cause == PATH_DEVICE) {
 		put_interrupt(p, s, out);
 	}
-	if (s->in_flight || s->cause == PATH_INTERRUPTED || s->cause == PATH_WAIT_CPU ||
+	if (s->in_flight || s->cause == PATH_INTERRUPTED || s->cause == PATH_RUNNABLE ||
 		!call_of(p, s))
 		return;
 	if (out->len > before)
@@ -278,13 +279,14 @@ static void put_network(const struct path *p, const struct path_segment *s, stru
 	}
 }
 
-static void put_wait_cpu(const struct path *p, const struct path_segment *s, struct mer_str *out)
+static void put_runnable(const struct path *p, const struct path_segment *s, struct mer_str *out)
 {
-	mer_str_puts(out, "waits for CPU");
-	if (s->cpu != KERNEL_NO_CPU)
-		mer_str_printf(out, " %u", (unsigned)s->cpu);
+	bool known = s->cpu != KERNEL_NO_CPU;
+	mer_str_puts(out, "runnable");
+	if (known)
+		mer_str_printf(out, " on CPU %u", (unsigned)s->cpu);
 	size_t before = out->len;
-	mer_str_puts(out, ", used by ");
+	mer_str_puts(out, known ? ", used by " : ", the CPU used by ");
 	if (!put_span_task(p, s, out)) {
 		if (out->len > before && out->data) {
 			out->len = before;
@@ -301,7 +303,7 @@ void path_put_sentence(const struct path *p, const struct path_segment *s, struc
 		mer_str_puts(out, s->task == KERNEL_NONE ? "" : "interrupted by ");
 		put_interrupt(p, s, out);
 		return;
-	case PATH_WAIT_CPU: put_wait_cpu(p, s, out); return;
+	case PATH_RUNNABLE: put_runnable(p, s, out); return;
 	case PATH_NETWORK:
 		put_network(p, s, out);
 		if (s->in_flight || s->delivery || s->held)

@@ -9,7 +9,7 @@
 #include "path/path_diff.h"
 #include "base/str.h"
 
-/* "running", "waiting for a CPU", "disk", ... */
+/* "running", "runnable", "disk", ... */
 const char *path_cause_words(enum path_cause);
 const char *path_host_name(const struct path *p, uint32_t host);
 /* Its name at a time; "?" when it is not known, PATH_NOBODY for KERNEL_NONE. */

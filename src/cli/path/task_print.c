@@ -55,12 +55,12 @@ static void put_title(const struct cli_cost *c, struct mer_str *out)
 	mer_str_puts(&name, !all			      ? "Part of its lifetime: "
 			    : t->born && t->died != INT64_MAX ? "Its whole lifetime: "
 							      : "Its recorded lifetime: ");
-	cli_text_duration(&name, n->self_ns + n->sub_ns);
+	cli_text_duration(&name, n->self_ns + n->children_ns);
 	mer_str_puts(&name, " of CPU time, ");
-	if (n->sub_ns) {
+	if (n->children_ns) {
 		cli_text_duration(&name, n->self_ns);
 		mer_str_puts(&name, " of its own and ");
-		cli_text_duration(&name, n->sub_ns);
+		cli_text_duration(&name, n->children_ns);
 		mer_str_puts(&name, " of tasks that worked for it.");
 	} else {
 		mer_str_puts(&name, "all of its own.");
@@ -155,7 +155,7 @@ void cli_cost_put_node(const struct cli_cost *c, const struct account_node *n, s
 	put_task(c, n->host, n->task, moves || (!n->depth && c->w->world->n_hosts > 1), out);
 }
 
-enum { TASK, WAITS, SELF, SUB, TOTAL, N_NODE };
+enum { TASK, WAITS, SELF, CHILDREN, TOTAL, N_NODE };
 
 static void add_node(const struct cli_cost *c, struct mer_table *t, const struct account_node *n)
 {
@@ -165,8 +165,8 @@ static void add_node(const struct cli_cost *c, struct mer_table *t, const struct
 				 [TASK] = mer_table_keep(t, &name),
 				 [WAITS] = n->depth ? MER_INT(n->n_served) : MER_NONE,
 				 [SELF] = MER_INT(n->self_ns),
-				 [SUB] = MER_INT(n->sub_ns),
-				 [TOTAL] = MER_INT(n->self_ns + n->sub_ns),
+				 [CHILDREN] = MER_INT(n->children_ns),
+				 [TOTAL] = MER_INT(n->self_ns + n->children_ns),
 			 });
 }
 
@@ -183,7 +183,7 @@ static int64_t find_least(const struct cli_cost *c, size_t n, struct mer_str *ou
 	int64_t least = INT64_MIN, *v = n < a->n ? calloc(a->n, sizeof(*v)) : NULL;
 	out->failed |= n < a->n && !v;
 	for (uint32_t i = 0; v && i < a->n; i++)
-		v[i] = a->nodes[i].self_ns + a->nodes[i].sub_ns;
+		v[i] = a->nodes[i].self_ns + a->nodes[i].children_ns;
 	if (v) {
 		qsort(v, a->n, sizeof(*v), greatest_first);
 		least = v[n - 1];
@@ -201,7 +201,7 @@ static bool *choose_nodes(const struct cli_cost *c, struct mer_str *out)
 	int64_t least = find_least(c, n, out);
 	out->failed |= !chosen;
 	for (uint32_t i = 0; chosen && i != KERNEL_NONE; i = cli_cost_next(a, i)) {
-		chosen[i] = taken < n && a->nodes[i].self_ns + a->nodes[i].sub_ns >= least;
+		chosen[i] = taken < n && a->nodes[i].self_ns + a->nodes[i].children_ns >= least;
 		taken += chosen[i];
 	}
 	return chosen;
@@ -213,7 +213,7 @@ static void put_accounting(const struct cli_cost *c, const bool *chosen, struct 
 		[TASK] = { "task", "Task", MER_TEXT },
 		[WAITS] = { "count", "Waits", MER_COUNT },
 		[SELF] = { "self_ns", "Self", MER_DURATION },
-		[SUB] = { "sub_ns", "Sub", MER_DURATION },
+		[CHILDREN] = { "children_ns", "Children", MER_DURATION },
 		[TOTAL] = { "total_ns", "Total", MER_DURATION },
 	};
 	const struct account *a = c->a;
@@ -276,14 +276,14 @@ static void put_rest(const struct cli_cost *c, struct mer_str *out)
 		[MOST] = { "task", "Mostly in", MER_TEXT },
 	};
 	const struct account *a = c->a;
-	struct rest rests[ACCOUNT_N_RESTS] = { 0 };
+	struct rest rests[ACCOUNT_N_RESIDUALS] = { 0 };
 	struct mer_str title = { 0 };
 	struct mer_table t;
 	int64_t all = 0, elapsed = a->end - a->begin;
-	for (unsigned r = 0; r < ACCOUNT_N_RESTS; r++) {
+	for (unsigned r = 0; r < ACCOUNT_N_RESIDUALS; r++) {
 		rests[r].cause = r;
 		for (uint32_t i = 0; i < a->n; i++) {
-			int64_t ns = a->nodes[i].rest_ns[r];
+			int64_t ns = a->nodes[i].residual_ns[r];
 			rests[r].ns += ns;
 			if (ns > rests[r].most) {
 				rests[r].most = ns;
@@ -294,14 +294,14 @@ static void put_rest(const struct cli_cost *c, struct mer_str *out)
 	}
 	if (!all)
 		return;
-	qsort(rests, ACCOUNT_N_RESTS, sizeof(*rests), greatest_rest_first);
+	qsort(rests, ACCOUNT_N_RESIDUALS, sizeof(*rests), greatest_rest_first);
 	mer_str_puts(&title, "The remaining ");
 	cli_text_duration(&title, all);
 	mer_str_puts(&title, " of the ");
 	cli_text_duration(&title, elapsed);
 	mer_str_puts(&title, ", by cause");
-	mer_table_init(&t, "rest", title.data ? title.data : "", columns, &c->cli->arena);
-	for (unsigned i = 0; i < ACCOUNT_N_RESTS && rests[i].ns; i++) {
+	mer_table_init(&t, "residual", title.data ? title.data : "", columns, &c->cli->arena);
+	for (unsigned i = 0; i < ACCOUNT_N_RESIDUALS && rests[i].ns; i++) {
 		const struct account_node *n = &a->nodes[rests[i].node];
 		double share = (double)rests[i].ns / (double)elapsed;
 		struct mer_str name = { 0 };
@@ -314,7 +314,7 @@ static void put_rest(const struct cli_cost *c, struct mer_str *out)
 				  });
 	}
 	put_table(c, &t, out);
-	for (unsigned i = 0; i < ACCOUNT_N_RESTS; i++)
+	for (unsigned i = 0; i < ACCOUNT_N_RESIDUALS; i++)
 		if (rests[i].cause == ACCOUNT_IDLE && rests[i].ns)
 			mer_str_puts(
 				out, "Work during idle waits is not charged (--all charges it).\n");
@@ -330,7 +330,7 @@ static int put_text(const struct cli_cost *c, struct mer_str *out)
 	if (c->only == CLI_COST_ALL || c->only == CLI_COST_BLOCKING)
 		rc = put_blocking(c, out);
 	put_tree(c, out);
-	if (!rc && !c->averaged && (c->only == CLI_COST_ALL || c->only == CLI_COST_REST))
+	if (!rc && !c->averaged && (c->only == CLI_COST_ALL || c->only == CLI_COST_RESIDUAL))
 		put_rest(c, out);
 	return rc;
 }
@@ -424,8 +424,8 @@ int cli_cost_print_flightbox(const struct cli_cost *c, struct mer_str *out)
 		put_program(c, n->host, n->task, true, &row);
 		put_name(out, &row);
 		put_ms(out, (double)n->self_ns);
-		put_ms(out, (double)n->sub_ns);
-		put_ms(out, (double)(n->self_ns + n->sub_ns));
+		put_ms(out, (double)n->children_ns);
+		put_ms(out, (double)(n->self_ns + n->children_ns));
 		mer_str_putc(out, '\n');
 	}
 	return rc;
@@ -433,7 +433,7 @@ int cli_cost_print_flightbox(const struct cli_cost *c, struct mer_str *out)
 
 /* ---- For programs ---- */
 
-enum { MOST_TABLES = CLI_COST_REST - CLI_COST_BLOCKING + 1 };
+enum { MOST_TABLES = CLI_COST_RESIDUAL - CLI_COST_BLOCKING + 1 };
 
 /* The tables that are asked for, as far as they are known; mer_table_fini for each in any case. */
 static int make_tables(const struct cli_cost *c, struct mer_table *tables, size_t *n)
@@ -442,11 +442,11 @@ static int make_tables(const struct cli_cost *c, struct mer_table *tables, size_
 		[CLI_COST_BLOCKING] = cli_cost_blocking,
 		[CLI_COST_ACCOUNTING] = cli_cost_accounting,
 		[CLI_COST_RESOURCES] = cli_cost_resources,
-		[CLI_COST_REST] = cli_cost_rest,
+		[CLI_COST_RESIDUAL] = cli_cost_residual,
 	};
 	int rc = 0;
 	*n = 0;
-	for (unsigned i = CLI_COST_BLOCKING; i <= CLI_COST_REST && !rc; i++) {
+	for (unsigned i = CLI_COST_BLOCKING; i <= CLI_COST_RESIDUAL && !rc; i++) {
 		if ((c->only != CLI_COST_ALL && c->only != i) ||
 			(i >= CLI_COST_RESOURCES && c->averaged))
 			continue;
@@ -483,7 +483,7 @@ static int print_json(const struct cli_cost *c, const struct mer_table *tables, 
 	struct mer_str out = { 0 };
 	mer_json_init(&j, &out, NULL, 0);
 	mer_json_begin_object(&j);
-	mer_json_kv_int(&j, "schema_version", 1);
+	mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
 	mer_json_kv_int(&j, "begin", c->a->begin);
 	mer_json_kv_int(&j, "end", c->a->end);
 	json_task(c, &j);

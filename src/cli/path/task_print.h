@@ -14,7 +14,7 @@ enum cli_cost_table {
 	CLI_COST_BLOCKING,
 	CLI_COST_ACCOUNTING,
 	CLI_COST_RESOURCES,
-	CLI_COST_REST
+	CLI_COST_RESIDUAL
 };
 
 struct cli_cost {
@@ -35,7 +35,7 @@ enum cli_cost_blocking_column {
 	BLOCKING_TOTAL,
 	BLOCKING_MIN,
 	BLOCKING_MAX,
-	BLOCKING_AVG,
+	BLOCKING_MEAN,
 	BLOCKING_STDDEV,
 	BLOCKING_UNFINISHED,
 	BLOCKING_N_COLUMNS
@@ -45,12 +45,10 @@ enum cli_cost_blocking_column {
 int cli_cost_blocking(const struct cli_cost *c, struct mer_table *t);
 int cli_cost_accounting(const struct cli_cost *c, struct mer_table *t);
 int cli_cost_resources(const struct cli_cost *c, struct mer_table *t);
-int cli_cost_rest(const struct cli_cost *c, struct mer_table *t);
+int cli_cost_residual(const struct cli_cost *c, struct mer_table *t);
 /* The node behind this one, depth first; KERNEL_NONE: it was the last. */
 uint32_t cli_cost_next(const struct account *a, uint32_t node);
 
-/* Is it known of any task of the account? */
-bool cli_cost_is_recorded(const struct cli_cost *c, enum usage_kind kind);
 /* Its place in the tree: indented, "wget/123", with " on HOST" where that is another one than its
  * parent's. */
 void cli_cost_put_node(const struct cli_cost *c, const struct account_node *n, struct mer_str *out);

@@ -6,7 +6,8 @@
 #include "cli/path/task_print.h"
 #include "cli/text.h"
 
-bool cli_cost_is_recorded(const struct cli_cost *c, enum usage_kind kind)
+/* Is it known of any task of the account? */
+static bool cli_cost_is_recorded(const struct cli_cost *c, enum usage_kind kind)
 {
 	for (uint32_t i = 0; i < c->a->n; i++)
 		if (usage_is_recorded(c->w->usage, c->a->nodes[i].host, kind))
@@ -45,8 +46,8 @@ enum {
 	PID,
 	COMM,
 	SELF,
-	SUB = SELF + N_USED,
-	TOTAL = SUB + N_USED,
+	CHILDREN = SELF + N_USED,
+	TOTAL = CHILDREN + N_USED,
 	N_COLUMNS = TOTAL + N_USED
 };
 
@@ -85,9 +86,9 @@ static void add_row(
 		[COMM] = mer_text(*comm ? comm : NULL),
 	};
 	for (unsigned k = 0; k < USAGE_N_KINDS; k++)
-		total[k] = n->used[k] + n->sub_used[k];
+		total[k] = n->used[k] + n->children_used[k];
 	add_used(cells + SELF, n->used, known);
-	add_used(cells + SUB, n->sub_used, n->child == KERNEL_NONE ? known : below);
+	add_used(cells + CHILDREN, n->children_used, n->child == KERNEL_NONE ? known : below);
 	add_used(cells + TOTAL, total, known | below);
 	mer_table_add(t, cells);
 }
@@ -101,7 +102,7 @@ int cli_cost_resources(const struct cli_cost *c, struct mer_table *t)
 		[PID] = { "pid", NULL, MER_ID },
 		[COMM] = { "comm", NULL, MER_TEXT },
 		USED_COLUMNS(SELF, "self"),
-		USED_COLUMNS(SUB, "sub"),
+		USED_COLUMNS(CHILDREN, "children"),
 		USED_COLUMNS(TOTAL, "total"),
 	};
 	const struct account *a = c->a;
@@ -150,7 +151,7 @@ static const struct shown {
 static struct mer_cell amount(
 	const struct cli_cost *c, const struct account_node *n, const struct shown *s, bool all)
 {
-	int64_t used = n->used[s->kind] + (all ? n->sub_used[s->kind] : 0);
+	int64_t used = n->used[s->kind] + (all ? n->children_used[s->kind] : 0);
 	bool known = all || usage_is_recorded(c->w->usage, n->host, (enum usage_kind)s->kind);
 	return known ? MER_INT(used) : MER_NONE;
 }
@@ -159,7 +160,7 @@ static struct mer_cell amount(
 static bool is_worth(const struct cli_cost *c, const struct shown *s)
 {
 	const struct account_node *root = &c->a->nodes[0];
-	bool any = root->used[s->kind] || root->sub_used[s->kind];
+	bool any = root->used[s->kind] || root->children_used[s->kind];
 	if (s->kind == USAGE_PACKETS_RECEIVED || s->kind == USAGE_PACKETS_SENT)
 		any &= !cli_cost_is_recorded(c, USAGE_SOCKETS_SENT);
 	return any;
@@ -178,7 +179,7 @@ static void add_text_row(const struct cli_cost *c, struct mer_table *t, struct m
 static bool has_any(const struct account_node *n, const bool *wanted)
 {
 	for (size_t i = 0; i < TEXT_COLUMNS; i++)
-		if (wanted[i] && (n->used[shown[i].kind] || n->sub_used[shown[i].kind]))
+		if (wanted[i] && (n->used[shown[i].kind] || n->children_used[shown[i].kind]))
 			return true;
 	return false;
 }

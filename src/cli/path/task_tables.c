@@ -129,7 +129,7 @@ static void add_object(const struct cli_cost *c, struct mer_table *t, const stru
 			   [BLOCKING_TOTAL] = MER_INT(o->total),
 			   [BLOCKING_MIN] = MER_INT(o->min),
 			   [BLOCKING_MAX] = MER_INT(o->max),
-			   [BLOCKING_AVG] = MER_INT(o->total / (int64_t)o->n),
+			   [BLOCKING_MEAN] = MER_INT(o->total / (int64_t)o->n),
 			   [BLOCKING_STDDEV] = o->n > 1 ? MER_INT(llround(deviation)) : MER_NONE,
 			   [BLOCKING_UNFINISHED] = MER_INT(o->n_open),
 		   });
@@ -146,7 +146,7 @@ int cli_cost_blocking(const struct cli_cost *c, struct mer_table *t)
 		[BLOCKING_TOTAL] = { "total_ns", "Total", MER_DURATION },
 		[BLOCKING_MIN] = { "min_ns", "Min", MER_DURATION },
 		[BLOCKING_MAX] = { "max_ns", "Max", MER_DURATION },
-		[BLOCKING_AVG] = { "avg_ns", "Mean", MER_DURATION },
+		[BLOCKING_MEAN] = { "mean_ns", "Mean", MER_DURATION },
 		[BLOCKING_STDDEV] = { "stddev_ns", NULL, MER_DURATION },
 		[BLOCKING_UNFINISHED] = { "unfinished", NULL, MER_COUNT },
 	};
@@ -206,10 +206,10 @@ int cli_cost_accounting(const struct cli_cost *c, struct mer_table *t)
 		COMM,
 		COUNT,
 		SELF,
-		SUB,
+		CHILDREN,
 		TOTAL,
 		INTERRUPTED,
-		REST,
+		RESIDUAL,
 		REQUESTS,
 		DISK,
 		N
@@ -222,10 +222,10 @@ int cli_cost_accounting(const struct cli_cost *c, struct mer_table *t)
 		[COMM] = { "comm", "Task", MER_TEXT },
 		[COUNT] = { "count", "Waits", MER_COUNT },
 		[SELF] = { "self_ns", "Self", MER_DURATION },
-		[SUB] = { "sub_ns", "Sub", MER_DURATION },
+		[CHILDREN] = { "children_ns", "Children", MER_DURATION },
 		[TOTAL] = { "total_ns", "Total", MER_DURATION },
 		[INTERRUPTED] = { "interrupted_ns", NULL, MER_DURATION },
-		[REST] = { "rest_ns", NULL, MER_DURATION },
+		[RESIDUAL] = { "residual_ns", NULL, MER_DURATION },
 		[REQUESTS] = { "requests", NULL, MER_COUNT },
 		[DISK] = { "disk_bytes", "Disk", MER_BYTES },
 	};
@@ -235,8 +235,8 @@ int cli_cost_accounting(const struct cli_cost *c, struct mer_table *t)
 		const struct account_node *n = &a->nodes[i];
 		const struct kernel_task *k = &host_of(c, n->host)->tasks[n->task];
 		int64_t rest = 0;
-		for (unsigned r = 0; r < ACCOUNT_N_RESTS; r++)
-			rest += n->rest_ns[r];
+		for (unsigned r = 0; r < ACCOUNT_N_RESIDUALS; r++)
+			rest += n->residual_ns[r];
 		struct mer_cell row[N] = {
 			[DEPTH] = MER_INT(n->depth),
 			[HOST] = mer_text(c->w->e->hosts[n->host].name),
@@ -245,12 +245,12 @@ int cli_cost_accounting(const struct cli_cost *c, struct mer_table *t)
 			[COMM] = comm_cell(c, n),
 			[COUNT] = n->depth ? MER_INT(n->n_served) : MER_NONE,
 			[SELF] = MER_INT(n->self_ns),
-			[SUB] = MER_INT(n->sub_ns),
-			[TOTAL] = MER_INT(n->self_ns + n->sub_ns),
+			[CHILDREN] = MER_INT(n->children_ns),
+			[TOTAL] = MER_INT(n->self_ns + n->children_ns),
 		};
 		if (!c->averaged) {
 			row[INTERRUPTED] = MER_INT(n->interrupted_ns);
-			row[REST] = MER_INT(rest);
+			row[RESIDUAL] = MER_INT(rest);
 			row[REQUESTS] = MER_INT(n->used[USAGE_REQUESTS]);
 			row[DISK] =
 				MER_INT(n->used[USAGE_BLOCK_READ] + n->used[USAGE_BLOCK_WRITTEN]);
@@ -262,7 +262,7 @@ int cli_cost_accounting(const struct cli_cost *c, struct mer_table *t)
 
 /* ---- The rest ---- */
 
-int cli_cost_rest(const struct cli_cost *c, struct mer_table *t)
+int cli_cost_residual(const struct cli_cost *c, struct mer_table *t)
 {
 	enum { CAUSE, HOST, TID, COMM, TOTAL, N };
 	static const struct mer_column columns[N + 1] = {
@@ -273,18 +273,19 @@ int cli_cost_rest(const struct cli_cost *c, struct mer_table *t)
 		[TOTAL] = { "total_ns", "Time", MER_DURATION },
 	};
 	const struct account *a = c->a;
-	mer_table_init(t, "rest", "Time without CPU, by cause", columns, &c->cli->arena);
+	mer_table_init(t, "residual", "Time without CPU, by cause", columns, &c->cli->arena);
 	struct mer_map rows = { 0 }; /* of a task, whoever it worked for: row, plus 1 */
 	for (uint32_t i = 0; i != KERNEL_NONE && !c->averaged && !t->failed;
 		i = cli_cost_next(a, i)) {
 		const struct account_node *n = &a->nodes[i];
-		for (unsigned r = 0; r < ACCOUNT_N_RESTS && !t->failed; r++) {
+		for (unsigned r = 0; r < ACCOUNT_N_RESIDUALS && !t->failed; r++) {
 			uint32_t key[3] = { n->host, n->task, r };
-			uint32_t *v = n->rest_ns[r] ? mer_map_put(&rows, mer_hash(key, sizeof(key)))
-						    : NULL;
-			t->failed |= n->rest_ns[r] && !v;
+			uint32_t *v = n->residual_ns[r]
+					      ? mer_map_put(&rows, mer_hash(key, sizeof(key)))
+					      : NULL;
+			t->failed |= n->residual_ns[r] && !v;
 			if (v && *v)
-				t->cells[(*v - 1) * t->n_columns + TOTAL].v.i += n->rest_ns[r];
+				t->cells[(*v - 1) * t->n_columns + TOTAL].v.i += n->residual_ns[r];
 			if (!v || *v)
 				continue;
 			*v = (uint32_t)t->n_rows + 1;
@@ -295,7 +296,7 @@ int cli_cost_rest(const struct cli_cost *c, struct mer_table *t)
 						 [HOST] = mer_text(c->w->e->hosts[n->host].name),
 						 [TID] = MER_INT(k->tid),
 						 [COMM] = comm_cell(c, n),
-						 [TOTAL] = MER_INT(n->rest_ns[r]),
+						 [TOTAL] = MER_INT(n->residual_ns[r]),
 					 });
 		}
 	}

@@ -11,7 +11,7 @@ static const struct cli_option options[] = {
 	CLI_GRID_LIMIT("at most N histograms (default: 6; 0: all)"),
 	CLI_GRID_MIN(""),
 	CLI_GRID_MAX(""),
-	CLI_GRID_SIZES("io: "),
+	CLI_GRID_SIZES("io, disk: "),
 	CLI_GRID_NAME("only these (openat, eth0); also --filter, --group-by"),
 	CLI_GRID_GROUP_BY(""),
 	CLI_GRID_FILTER(""),

@@ -13,14 +13,14 @@ static const struct cli_option options[] = {
 	CLI_GRID_ALL,
 	CLI_GRID_MIN(""),
 	CLI_GRID_MAX(""),
-	CLI_GRID_SIZES("io: "),
+	CLI_GRID_SIZES("io, disk: "),
 	CLI_GRID_NAME("only these (openat, eth0, /etc/*); also --filter"),
 	CLI_GRID_FILTER(""),
 	CLI_GRID_PERIOD,
 	{ .name = "plot",
 		.kind = CLI_FILE,
 		.arg = "FILE",
-		.help = "for io: disk sectors of requests over time, as SVG",
+		.help = "for disk: sectors of requests over time, as SVG",
 		.offset = offsetof(struct cli_grid_values, plot) },
 	{ 0 },
 };
@@ -34,7 +34,7 @@ const struct cli_verb cli_verb_log = {
 	.more = "Occurrences are clipped to --begin and --end as in the totals, so that rows add up to "
 		"what 'meridian top' and 'meridian stats' show. Without --sort and --reverse only the "
 		"rows shown are kept in memory.\n\n"
-		"With --plot (meridian log io --plot disks.svg TRACE), each disk is a chart with one "
+		"With --plot (meridian log disk --plot disks.svg TRACE), each disk is a chart with one "
 		"point per request, at its time and sector: sequential requests form lines, random ones "
 		"clouds. If there are thousands, neighbouring points are merged. The points are in the "
 		"table 'map'.\n\n"  CLI_GRID_NAME_MANUAL CLI_GRID_FILTER_MANUAL CLI_PERIOD_MANUAL,
@@ -46,7 +46,7 @@ const struct cli_verb cli_verb_log = {
 	.args = "ANALYSIS",
 	.examples = {
 		{ "meridian log sched --min 1ms client/ server/",
-			"Scheduling latencies of 1 ms and more, and which task ran instead." },
+			"Scheduling latencies of 1 ms and more, and the next task." },
 		{ "meridian log syscall --comm wget --format csv client/ | head -4",
 			"The first system calls of a program, for a spreadsheet." },
 	},

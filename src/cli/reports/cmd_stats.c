@@ -356,7 +356,7 @@ static int put_rows(const struct stats *s, const struct values *v, struct mer_st
 			return rc;
 		mer_json_init(&j, out, NULL, 0);
 		mer_json_begin_object(&j);
-		mer_json_kv_int(&j, "schema_version", 1);
+		mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
 		mer_json_kv_uint(&j, "total", s->total);
 		for (size_t i = 0; i < N_TABLES; i++) {
 			struct mer_table t;
@@ -490,7 +490,7 @@ static const struct cli_option options[] = {
 	CLI_GRID_OPTION(
 		min, CLI_DURATION, "TIME", "with an ANALYSIS: only TIME or longer; also --max"),
 	CLI_GRID_MANUAL_OPTION(max, CLI_DURATION, "TIME", "with an ANALYSIS: only TIME or less"),
-	CLI_GRID_SIZES("io: "),
+	CLI_GRID_SIZES("io, disk: "),
 	CLI_GRID_NAME("with an ANALYSIS: only these; also --filter"),
 	CLI_GRID_GROUP_BY("with an ANALYSIS: "),
 	CLI_GRID_FILTER("with an ANALYSIS: "),

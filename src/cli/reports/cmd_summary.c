@@ -1,5 +1,5 @@
 /* meridian summary: the whole experiment on one screen, and what to type next. */
-#include "analysis/reports/summary.h"
+#include "analysis/summary/summary.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -332,8 +332,8 @@ const struct cli_verb cli_verb_summary = {
 		       "cause and packets between hosts. Idle waits and the tracer's own tasks are left "
 		       "out.",
 	.more = "Values are those of 'meridian top' and 'meridian stats'. Busy is the share of CPU time "
-		"that was not idle, interrupts included; run queue is the mean number of ready tasks "
-		"that had no CPU, queued that of disk requests; disk is the share of time in which the "
+		"that was not idle, interrupts included; runnable is the mean number of runnable "
+		"tasks, which had no CPU, queued that of disk requests; disk is the share of time in which the "
 		"busiest disk was busy. Network counts the bytes of all interfaces except lo, in both "
 		"directions. Switches are all sched_switch events; "
 		"irq counts interrupts of devices, not timers or softirqs. Lost events and packets are those of the whole recording, "
@@ -348,7 +348,7 @@ const struct cli_verb cli_verb_summary = {
 		"Findings: events or packets lost; 5 % of the CPU time unknown, or between "
 		"recordings; no sched_switch; disk "
 		"requests that failed; threads that waited for a lock for a second, or half of the time, "
-		"until the end. Then, by time: a run queue of 0.2 per CPU; a CPU without idle time for a "
+		"until the end. Then, by time: 0.2 runnable tasks per CPU; a CPU without idle time for a "
 		"second; short-lived tasks, 10 a second, that take 40 % of the tasks' CPU time and a "
 		"quarter of the CPUs; 2 % of the time waiting for disks, major faults, locks, packets in "
 		"flight (1 ms on average, and twice the clock bound) or packets of unknown senders; a disk "

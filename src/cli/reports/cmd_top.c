@@ -19,7 +19,7 @@ static const struct cli_option options[] = {
 	CLI_GRID_FILTER(""),
 	CLI_GRID_MANUAL_OPTION(min, CLI_DURATION, "TIME", "only what took TIME or longer"),
 	CLI_GRID_MANUAL_OPTION(max, CLI_DURATION, "TIME", "only what took TIME or less"),
-	CLI_GRID_SIZES("io: "),
+	CLI_GRID_SIZES("io, disk: "),
 	CLI_GRID_TABLE("another table (list: names them; all); also --group-by"),
 	CLI_GRID_PERIOD,
 	{ 0 },

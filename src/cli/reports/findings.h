@@ -3,7 +3,7 @@
 #ifndef MER_CLI_REPORTS_FINDINGS_H
 #define MER_CLI_REPORTS_FINDINGS_H
 
-#include "analysis/reports/summary_next.h"
+#include "analysis/summary/summary_next.h"
 #include "base/str.h"
 
 /* Row of a table with findings_columns. The sentence does not name the host. */

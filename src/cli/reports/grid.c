@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "analysis/bins.h"
-#include "analysis/fold.h"
+#include "api/api.h"
 #include "draw/chart_table.h"
 #include "cli/sync/sync_print.h"
 #include "cli/session.h"
@@ -13,23 +13,17 @@
 #include "cli/tasks.h"
 #include "cli/text.h"
 #include "cli/verb.h"
+#include "session/choice.h"
 #include "trace/filter/filter.h"
 
-enum { SCREENFUL = 20, BINS = 20, PLOT_BINS = 300, MAX_ANALYSES = 64 };
+enum { SCREENFUL = 20, PLOT_BINS = 300, MAX_ANALYSES = 64 };
 
 /* ---- What there is ---- */
-
-/* Is this output a table of the verb: "top", "top_cpu"? */
-static bool belongs(const struct analysis_output *o, const char *verb)
-{
-	size_t n = strlen(verb);
-	return strncmp(o->id, verb, n) == 0 && (!o->id[n] || o->id[n] == '_');
-}
 
 static bool has_output(const struct analysis *a, const char *verb)
 {
 	for (const struct analysis_output *o = a->outputs; o->id; o++)
-		if (belongs(o, verb))
+		if (session_is_table_of(o, verb))
 			return true;
 	return false;
 }
@@ -200,52 +194,21 @@ static void request_one(struct cli_grid *g, unsigned output)
 static void request(struct cli_grid *g, const char *what)
 {
 	for (unsigned i = 0; g->analysis->outputs[i].id; i++)
-		if (belongs(&g->analysis->outputs[i], what))
+		if (session_is_table_of(&g->analysis->outputs[i], what))
 			request_one(g, i);
+}
+
+/* For a chart, with all rows: also what is printed. */
+static void request_whole(struct cli_grid *g, const char *what)
+{
+	for (unsigned i = 0; g->analysis->outputs[i].id; i++)
+		if (session_is_table_of(&g->analysis->outputs[i], what) && g->n < CLI_GRID_TABLES)
+			g->requests[g->n++] = (struct analysis_request){ g->analysis, i };
 }
 
 static const struct analysis_output *output_of(const struct cli_grid *g, size_t i)
 {
 	return &g->requests[i].analysis->outputs[g->requests[i].output];
-}
-
-static const struct mer_column *find_key(const struct mer_column *columns, const char *key)
-{
-	for (const struct mer_column *c = columns; c->key; c++)
-		if (strcmp(c->key, key) == 0)
-			return c;
-	return NULL;
-}
-
-/* The column that the user means: by its key, whose unit may be left out, or by what people see above it if
- * that is above one only. */
-static const struct mer_column *find_meant(const struct mer_column *columns, const char *word)
-{
-	char key[128];
-	const struct mer_column *found = find_key(columns, word);
-	size_t n = 0;
-	snprintf(key, sizeof(key), "%.100s_ns", word);
-	if (!found)
-		found = find_key(columns, key);
-	if (found)
-		return found;
-	for (const struct mer_column *c = columns; c->key; c++)
-		if (cli_same_word(word, c->key) || cli_same_word(key, c->key) ||
-			(c->title && cli_same_word(word, c->title))) {
-			found = c;
-			n++;
-		}
-	return n == 1 ? found : NULL;
-}
-
-/* Has any table of the analysis such a column? By key, or by type. */
-static bool has_column(const struct analysis *a, const char *key, enum mer_type type)
-{
-	for (const struct analysis_output *o = a->outputs; o->id; o++)
-		for (const struct mer_column *c = o->columns; c->key; c++)
-			if (key ? strcmp(c->key, key) == 0 : c->type == type)
-				return true;
-	return false;
 }
 
 /* Unknown keys are found before anything is read. */
@@ -257,7 +220,7 @@ static int check_sort(struct cli_grid *g)
 		return 0;
 	key += *key == '+';
 	for (size_t i = 0; i < g->n_printed; i++) {
-		if (find_meant(output_of(g, i)->columns, key) || g->values->group_by)
+		if (mer_column_meant(output_of(g, i)->columns, key) || g->values->group_by)
 			return 0;
 		for (const struct mer_column *c = output_of(g, i)->columns; c->key; c++)
 			if (n < sizeof(names) / sizeof(*names))
@@ -290,11 +253,16 @@ static int check_options(struct cli_grid *g)
 			(int)DRAW_CHART_BINS);
 	if (v->interval.set && v->interval.v < 1)
 		return mer_fail(err, MER_ERR_USAGE, "--interval: a duration above 0 is required");
+	const struct analysis_moved *map = analysis_find_moved(a, "map");
+	if (v->plot && strcmp(g->verb, "log") == 0 && map)
+		return mer_fail(err, MER_ERR_USAGE,
+			"--plot: the chart of '%s' is now: meridian log %s --plot %s", a->id,
+			map->analysis, v->plot);
 	if (v->plot && strcmp(g->verb, "log") == 0 && !has_output(a, "map"))
 		return mer_fail(err, MER_ERR_USAGE,
 			"--plot does not apply to '%s': it has no table 'map'", a->id);
 	if ((v->bins.set || v->interval.set || (v->plot && strcmp(g->verb, "log") != 0)) &&
-		!has_output(a, "bins"))
+		!session_choice_tables(a, SESSION_CHOICE_BINS))
 		return mer_fail(err, MER_ERR_USAGE,
 			"--%s does not apply to '%s': it has no data over time",
 			v->plot	      ? "plot"
@@ -303,7 +271,7 @@ static int check_options(struct cli_grid *g)
 			a->id);
 	if (v->min.set && v->max.set && v->max.v < v->min.v)
 		return mer_fail(err, MER_ERR_USAGE, "--max is less than --min");
-	if ((v->min_size.set || v->max_size.set) && !a->has_sizes)
+	if ((v->min_size.set || v->max_size.set) && !session_choice_tables(a, SESSION_CHOICE_SIZES))
 		return mer_fail(err, MER_ERR_USAGE,
 			"--%s-size does not apply to '%s': it has no sizes to select by",
 			v->min_size.set ? "min" : "max", a->id);
@@ -316,11 +284,12 @@ static int check_options(struct cli_grid *g)
 			"'%s' needs --period 'BEGIN : END', two events: meridian %s %s --period "
 			"'syscall_entry_fsync : syscall_exit_fsync' --period-by tid TRACE...",
 			a->id, g->verb, a->id);
-	if (a->of_periods && (g->cli->select.tids.n || g->cli->select.comms.n))
+	if (a->of_periods && session_selects_tasks(&g->cli->select))
 		return mer_fail(err, MER_ERR_USAGE,
 			"--%s does not apply to '%s': choose in the expression of --period",
 			g->cli->select.tids.n ? cli_tids_option(g->cli) : "comm", a->id);
-	if ((g->cli->select.tids.n || g->cli->select.comms.n) && !has_column(a, "tid", MER_ID))
+	if (session_selects_tasks(&g->cli->select) &&
+		!session_choice_tables(a, SESSION_CHOICE_TASKS))
 		return mer_fail(err, MER_ERR_USAGE,
 			"--%s does not apply to '%s': it has no data per task",
 			g->cli->select.tids.n ? cli_tids_option(g->cli) : "comm", a->id);
@@ -328,10 +297,12 @@ static int check_options(struct cli_grid *g)
 }
 
 /* An option that chooses what counts in some tables of the analysis needs to do so in all that are asked
- * for. Those that it does: bits. */
-static int check_choice(const struct cli_grid *g, const char *option, uint32_t by, const char *what)
+ * for. */
+static int check_choice(
+	const struct cli_grid *g, const char *option, enum session_choice choice, const char *what)
 {
 	const struct analysis *a = g->analysis;
+	uint32_t by = session_choice_tables(a, choice);
 	struct mer_err *err = &g->cli->err;
 	const char *names[MAX_ANALYSES];
 	size_t i = 0, n = 0;
@@ -371,18 +342,26 @@ static void drop_others(struct cli_grid *g, uint32_t tables)
 static int check_folds(struct cli_grid *g)
 {
 	const struct cli_grid_values *v = g->values;
-	uint32_t folds = 0, groups = 0;
-	for (unsigned k = 0; g->analysis->outputs[k].id; k++) {
-		const struct fold *f = g->analysis->outputs[k].fold;
-		folds |= (uint32_t)(f != NULL) << k;
-		groups |= (uint32_t)(f && fold_plan_groups_by(f)) << k;
-	}
 	if (v->group_by && v->plot)
 		return mer_fail(
 			&g->cli->err, MER_ERR_USAGE, "--plot and --group-by exclude each other");
-	drop_others(g, v->group_by ? groups : v->filter ? folds : UINT32_MAX);
-	int rc = v->group_by ? check_choice(g, "group-by", groups, "groups") : 0;
-	return rc || !v->filter ? rc : check_choice(g, "filter", folds, "facts to select");
+	if (v->group_by || v->filter)
+		drop_others(
+			g, session_choice_tables(g->analysis,
+				   v->group_by ? SESSION_CHOICE_GROUPS : SESSION_CHOICE_FILTER));
+	int rc = v->group_by ? check_choice(g, "group-by", SESSION_CHOICE_GROUPS, "groups") : 0;
+	return rc || !v->filter
+		       ? rc
+		       : check_choice(g, "filter", SESSION_CHOICE_FILTER, "facts to select");
+}
+
+/* The command that prints a table now. */
+static int has_moved(const struct cli_grid *g, const struct analysis_moved *m)
+{
+	bool is_verb = strcmp(m->to, "top") == 0;
+	return mer_fail(&g->cli->err, MER_ERR_USAGE,
+		"--table: the table '%s' of '%s' is now: meridian top %s%s%s", m->output,
+		g->analysis->id, m->analysis, is_verb ? "" : " --table ", is_verb ? "" : m->to);
 }
 
 /* The tables of --table, instead of the verb's. */
@@ -404,6 +383,10 @@ static int request_tables(struct cli_grid *g)
 			request_one(g, (unsigned)k);
 			continue;
 		}
+		const struct analysis_moved *moved =
+			analysis_find_moved(g->analysis, wanted->item[i]);
+		if (moved)
+			return has_moved(g, moved);
 		struct mer_str list = { 0 };
 		const char *best = cli_nearest(wanted->item[i], names, n);
 		put_names(&list, names, n);
@@ -417,23 +400,19 @@ static int request_tables(struct cli_grid *g)
 	return 0;
 }
 
-/* Who begins and ends periods is in rows of them alone. */
-static bool tells_tasks(const struct cli_grid *g)
-{
-	for (size_t i = 0; i < g->n; i++)
-		if (g->analysis->of_periods && find_key(output_of(g, i)->columns, "comm"))
-			return true;
-	return false;
-}
-
-/* From words to requests. */
+/* From words to requests. What the library would say no to is found before traces are opened, in the words of the
+ * command line. */
 static int understand(struct cli_grid *g, struct analysis_period_rule **periods)
 {
+	struct trace_filter *filter = NULL;
 	struct cli *cli = g->cli;
 	const struct cli_grid_values *v = g->values;
 	g->analysis = analysis_find(cli->args[0]);
 	if (!g->analysis)
 		return no_such_analysis(cli, g->verb);
+	if (g->analysis->was && strcmp(g->analysis->was, cli->args[0]) == 0)
+		cli_note(cli, "the analysis '%s' is called '%s' now", g->analysis->was,
+			g->analysis->id);
 	if (!has_output(g->analysis, g->verb))
 		return has_no_output(cli, g->analysis, g->verb);
 	if (cli->n_args < 2)
@@ -451,18 +430,19 @@ static int understand(struct cli_grid *g, struct analysis_period_rule **periods)
 	g->n_printed = g->n;
 	rc = check_options(g);
 	bool is_log = strcmp(g->verb, "log") == 0;
-	if (rc == 0 && v->plot && (is_log || !bins))
-		request(g, is_log ? "map" : "bins");
+	if (rc == 0 && v->plot)
+		request_whole(g, is_log ? "map" : "bins");
 	if (rc == 0 && (v->min.set || v->max.set))
 		rc = check_choice(
-			g, v->min.set ? "min" : "max", g->analysis->by_duration, "durations");
+			g, v->min.set ? "min" : "max", SESSION_CHOICE_DURATIONS, "durations");
 	if (rc == 0 && v->names.n)
-		rc = check_choice(g, "name", g->analysis->by_name, "names to select by");
+		rc = check_choice(g, "name", SESSION_CHOICE_NAMES, "names to select by");
 	if (rc == 0)
 		rc = check_folds(g);
 	if (rc == 0 && v->filter)
-		rc = trace_filter_parse(v->filter, &g->filter, &cli->err);
-	return rc ? rc : cli_periods_understand(cli, &v->period, tells_tasks(g), periods);
+		rc = trace_filter_parse(v->filter, &filter, &cli->err);
+	trace_filter_free(filter);
+	return rc ? rc : cli_periods_understand(cli, &v->period, false, periods);
 }
 
 /* ---- Running it ---- */
@@ -474,18 +454,6 @@ static int64_t limit_of(const struct cli_grid *g)
 	return g->cli->format == CLI_FORMAT_TABLE ? SCREENFUL : 0;
 }
 
-/* Rows that an analysis keeps while it reads: sums need none, sorting needs all. */
-static uint64_t kept_rows(const struct cli_grid *g)
-{
-	enum { SPARE = 2000 }; /* of which some are left out afterwards */
-	if (!g->values->tables.n && (strcmp(g->verb, "freq") == 0 || strcmp(g->verb, "stats") == 0))
-		return 1;
-	uint64_t limit = (uint64_t)limit_of(g);
-	return g->values->sort || g->values->reverse ? 0
-	       : limit && g->leaves_out		     ? limit + SPARE
-						     : limit;
-}
-
 /* People look for their programs; other programs get everything, and so does who asks for a task. */
 static bool leaves_out(const struct cli_grid *g)
 {
@@ -495,63 +463,35 @@ static bool leaves_out(const struct cli_grid *g)
 	       !cli->select.comms.n && !g->analysis->names_others;
 }
 
-static bool lists_calls(const struct cli_grid *g)
-{
-	bool any = false;
-	for (size_t i = 0; i < g->n_printed; i++)
-		any |= g->analysis->calls >> g->requests[i].output & 1;
-	return any;
-}
-
-/* What hosts, tasks and names say is the request's. */
-static struct analysis_options options_of(const struct cli_grid *g)
+static struct mer_table_options options_of(const struct cli_grid *g)
 {
 	const struct cli_grid_values *v = g->values;
-	struct analysis_options o = {
+	bool is_log = strcmp(g->verb, "log") == 0; /* its chart is of single ones */
+	return (struct mer_table_options){ .size = sizeof(struct mer_table_options),
+		.filter = v->filter,
+		.group_by = v->group_by,
+		.limit = (uint64_t)limit_of(g),
 		.min_ns = v->min.v,
 		.max_ns = v->max.set ? v->max.v : INT64_MAX,
-		.sizes = { v->min_size.set || v->max_size.set, (uint64_t)v->min_size.v,
-			v->max_size.set ? (uint64_t)v->max_size.v : UINT64_MAX },
-		.n_bins = v->bins.set ? (uint64_t)v->bins.v : 0,
+		.names = v->names.item,
+		.n_names = v->names.n,
+		.n_bins = v->bins.set				   ? (uint64_t)v->bins.v
+			  : v->plot && !v->interval.set && !is_log ? PLOT_BINS
+								   : 0,
 		.interval_ns = v->interval.v,
 		.max_bins = v->plot ? DRAW_CHART_BINS : 0,
-		.group_by = v->group_by,
-		.filter = g->filter,
-		.limit = kept_rows(g),
-		.keep_spans = g->leaves_out && lists_calls(g),
-	};
-	if (v->plot && !v->bins.set && !v->interval.set)
-		o.n_bins = PLOT_BINS;
-	for (size_t i = 0; i < g->n && !o.n_bins && !v->interval.set; i++)
-		if (belongs(output_of(g, i), "bins"))
-			o.n_bins = BINS;
-	return o;
-}
-
-/* By --sort, or with --reverse alone by what the table is sorted by: its key, else its first column. Of
- * amounts the largest come first, names go from a to z, times forward; + before a key: ascending. */
-static void sort_table(struct cli_grid *g, size_t table)
-{
-	const struct analysis_output *o = output_of(g, table);
-	const struct mer_column *columns = g->tables[table].columns;
-	const char *sort = g->values->sort ? g->values->sort : o->sort ? o->sort : columns[0].key;
-	bool plus = *sort == '+';
-	const struct mer_column *c = find_meant(columns, sort + plus);
-	if (!c)
-		return;
-	bool ascending = plus || cli_grid_names(c) || c->type == MER_TIME;
-	mer_table_sort(&g->tables[table], c->key, ascending != g->values->reverse);
-	g->sorted[table] = c->key;
-}
-
-/* Sums over time have all of it. */
-static int leave_out(struct cli_grid *g, size_t table, struct analysis_run *run)
-{
-	const struct analysis *a = g->requests[table].analysis;
-	if (!g->leaves_out || strncmp(g->tables[table].id, "bins", 4) == 0)
-		return 0;
-	return analysis_leave_out(
-		run, &g->tables[table], a->calls >> g->requests[table].output & 1, &g->left_out);
+		.min_bytes = (uint64_t)v->min_size.v,
+		.max_bytes = v->max_size.set ? (uint64_t)v->max_size.v : UINT64_MAX,
+		.sort = v->sort,
+		.reverse = v->reverse,
+		.leave_out = leaves_out(g),
+		.period = v->period.expression,
+		.period_by = v->period.by.item,
+		.n_period_by = v->period.by.n,
+		.period_min_ns = v->period.min.v,
+		.period_max_ns = v->period.max.set ? v->period.max.v : INT64_MAX,
+		.zero_max = true,
+		.n_whole = g->n - g->n_printed };
 }
 
 static int check_names(const struct cli_grid *g, const struct session_answer *a)
@@ -564,35 +504,31 @@ static int check_names(const struct cli_grid *g, const struct session_answer *a)
 			       g->analysis->names, name, g->verb, g->analysis->id);
 }
 
-static int show(void *ctx, struct session_answer *a)
+static int show(void *ctx, struct mer_result *const *results)
 {
 	static const struct session_window always = { INT64_MIN, INT64_MAX };
 	struct cli_grid *g = ctx;
+	const struct api_answer *x = api_answer(results[0]);
+	const struct session_answer *a = &x->answer;
 	struct session_world w = session_answer_world(a);
 	g->e = w.e;
-	g->tables = a->tables;
 	g->options = &a->options;
 	g->begin = a->begin;
 	g->end = a->end;
-	for (size_t i = 0; i < g->n; i++)
-		g->sorted[i] = output_of(g, i)->sort;
+	g->left_out = &x->left_out;
+	g->tables = mer_arena_zalloc(&g->cli->arena, g->n + 1, sizeof(*g->tables));
+	if (!g->tables)
+		return mer_fail_nomem(&g->cli->err);
+	for (size_t i = 0; i < g->n; i++) {
+		g->tables[i] = *api_table(results[i]);
+		g->sorted[i] = mer_result_sorted(results[i]);
+	}
 	int rc = cli_tasks_check(g->cli, &w, &always);
 	if (rc == 0)
 		rc = check_names(g, a);
 	if (rc == 0 && g->values->plot)
 		rc = strcmp(g->verb, "log") == 0 ? cli_grid_map(g, g->values->plot)
 						 : cli_grid_plot(g, g->values->plot);
-	for (size_t i = 0; i < g->n_printed; i++) {
-		if (rc == 0)
-			rc = leave_out(g, i, &a->run);
-		if (g->values->sort || g->values->reverse)
-			sort_table(g, i);
-		if (strncmp(g->tables[i].id, "freq", 4) !=
-			0) /* of these as many as limit says are printed */
-			mer_table_limit(&g->tables[i], (size_t)limit_of(g));
-		if (rc == 0 && g->tables[i].failed)
-			rc = mer_fail_nomem(&g->cli->err);
-	}
 	return rc ? rc : cli_grid_print(g);
 }
 
@@ -600,26 +536,28 @@ int cli_grid_run(struct cli *cli, const char *verb, const struct cli_grid_values
 {
 	struct cli_grid g = { .cli = cli, .values = values, .verb = verb };
 	struct analysis_period_rule *periods = NULL;
+	const char *ids[CLI_GRID_TABLES];
 	if (!cli->n_args)
 		return list_analyses(cli, verb);
 	if (asks_for_tables(cli, values))
 		return list_tables(cli);
 	int rc = understand(&g, &periods);
-	g.leaves_out = rc == 0 && leaves_out(&g);
-	struct cli_question q = { .request = { .tables = g.requests,
-					  .n = g.n,
-					  .names = &values->names,
-					  .periods = periods,
-					  .stage = SESSION_READING },
-		.print = show,
-		.ctx = &g };
 	if (rc == 0) {
-		q.request.options = options_of(&g);
-		rc = cli_ask(cli, &q);
+		struct mer_table_options o = options_of(&g);
+		for (size_t i = 0; i < g.n; i++)
+			ids[i] = output_of(&g, i)->id;
+		rc = cli_ask_tables(
+			cli, &(struct cli_tables_question){ .analysis = g.analysis->id,
+				     .tables = ids,
+				     .n = g.n,
+				     .options = &o,
+				     .periods = periods,
+				     .messages = analysis_needs_messages(g.requests, g.n),
+				     .print = show,
+				     .ctx = &g });
 	}
 	if (rc == MER_ERR_LIMIT && (values->interval.set || values->bins.set))
 		rc = MER_ERR_USAGE; /* so many bins */
 	analysis_period_rule_free(periods);
-	trace_filter_free(g.filter);
 	return rc;
 }

@@ -97,8 +97,7 @@ struct cli_grid_values { /* of options; not all verbs have all of them */
 #define CLI_GRID_FILTER_MANUAL                                                                     \
 	"--filter takes an expression as 'meridian events' does, of columns of the tables: "       \
 	"columns of single things, such as duration or cpu, decide what counts; of amounts, such " \
-	"as count > 10, which rows are shown. A unit may be left out: duration > 1ms. comm and "   \
-	"pid are compared when all is read; they need a condition of their own.\n\n"
+	"as count > 10, which rows are shown. A unit may be left out: duration > 1ms.\n\n"
 #define CLI_GRID_NAME_MANUAL                                                                       \
 	"--name selects by pattern: interrupts (timer, eth0, 27, softirq:timer), system calls "    \
 	"(openat, 'read*'), or, for io, files and sockets ('/etc/*', 10.0.0.2:80) and disks "      \
@@ -106,7 +105,7 @@ struct cli_grid_values { /* of options; not all verbs have all of them */
 	"without a duration then do not count.\n\n"
 #define CLI_GRID_PERIOD CLI_PERIOD_OPTIONS(struct cli_grid_values, period)
 
-enum { CLI_GRID_TABLES = 16 }; /* of one verb of an analysis, and its bins */
+enum { CLI_GRID_TABLES = 48 }; /* of an analysis, and again those of a chart */
 
 struct cli_grid {
 	struct cli *cli;
@@ -116,14 +115,13 @@ struct cli_grid {
 	const struct mer_experiment *e;
 	int64_t begin, end; /* what was looked at; MER_NO_TIME: nothing */
 	struct analysis_request requests[CLI_GRID_TABLES];
-	struct mer_table *tables;	     /* as requests; the printed ones first */
+	struct mer_table *tables; /* as requests: the printed ones, then those of a chart */
 	const char *sorted[CLI_GRID_TABLES]; /* by which key; NULL: as they came */
 	size_t n, n_printed;
 	const struct analysis_options
-		*options;	     /* of the run; NULL: all of the time was looked at */
-	struct trace_filter *filter; /* of --filter */
-	bool leaves_out;	     /* idle waits, and rows of the tracer's tasks */
-	struct analysis_left_out left_out;
+		*options; /* of the run; NULL: all of the time was looked at */
+	/* Idle waits, and rows of the tracer's tasks; NULL: nothing was left out. */
+	const struct analysis_left_out *left_out;
 };
 
 /* cli->args: the analysis, then traces. None: lists what there is. */

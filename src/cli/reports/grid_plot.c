@@ -19,7 +19,7 @@ int cli_grid_plot(struct cli_grid *g, const char *path)
 	int64_t begin = 0, end = 1;
 	bool any = false;
 	int rc = 0;
-	for (size_t i = 0; i < g->n; i++) {
+	for (size_t i = g->n_printed; i < g->n; i++) {
 		int64_t from, to;
 		if (!is_over_time(&g->tables[i]) || !draw_table_range(&g->tables[i], &from, &to))
 			continue;
@@ -28,7 +28,7 @@ int cli_grid_plot(struct cli_grid *g, const char *path)
 		any = true;
 	}
 	draw_chart_init(&p, begin, end, &g->cli->err);
-	for (size_t i = 0; i < g->n && rc == 0; i++)
+	for (size_t i = g->n_printed; i < g->n && rc == 0; i++)
 		if (is_over_time(&g->tables[i]))
 			rc = draw_tables(&p, &g->tables[i], g->analysis, MAX_PANELS);
 	if (rc == 0)
@@ -44,7 +44,7 @@ int cli_grid_map(struct cli_grid *g, const char *path)
 {
 	const struct mer_table *t = NULL;
 	struct mer_str svg = { 0 };
-	for (size_t i = 0; i < g->n; i++)
+	for (size_t i = g->n_printed; i < g->n; i++)
 		if (strncmp(g->tables[i].id, "map", 3) == 0)
 			t = &g->tables[i];
 	if (!t)

@@ -75,7 +75,7 @@ static int print_json(const struct cli_grid *g, const struct mer_table *tables, 
 	struct mer_str out = { 0 };
 	mer_json_init(&j, &out, g->cli->out, 0);
 	mer_json_begin_object(&j);
-	mer_json_kv_int(&j, "schema_version", 1);
+	mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
 	cli_json_time(&j, "begin", g->begin);
 	cli_json_time(&j, "end", g->end);
 	mer_json_kv_array(&j, "tables");
@@ -212,7 +212,7 @@ static bool is_key(const struct mer_table *t, const struct picked *p, size_t col
 /* How much it is missed, of those that analysis.worth or statistics have; SIZE_MAX: it is not there. */
 static size_t worth_of(const struct picked *p, const char *key)
 {
-	static const char statistics[] = "total_ns count max_ns avg_ns min_ns stddev_ns";
+	static const char statistics[] = "total_ns count max_ns mean_ns min_ns stddev_ns";
 	enum { AFTER = 500 };
 	size_t worth = place_in(p->worth, key), more = place_in(statistics, key);
 	return worth != SIZE_MAX ? worth : more != SIZE_MAX ? AFTER + more : SIZE_MAX;
@@ -543,8 +543,10 @@ static void put_rows_left_out(
 
 static void put_left_out(const struct cli_grid *g, struct mer_str *out)
 {
-	const struct analysis_left_out *x = &g->left_out;
+	const struct analysis_left_out *x = g->left_out;
 	struct mer_str line = { 0 };
+	if (!x)
+		return;
 	put_rows_left_out(&line, x->n_tracer, "row of the tracer's own tasks",
 		"rows of the tracer's own tasks", x->tracer_ns);
 	put_rows_left_out(&line, x->n_idle, "idle wait", "idle waits", x->idle_ns);
@@ -571,7 +573,8 @@ static int put_text(const struct cli_grid *g, struct mer_str *out)
 		if (t->n_rows && !put_table(g, i, out))
 			return mer_fail_nomem(&g->cli->err);
 	}
-	if (!n_rows && !g->left_out.n_tracer && !g->left_out.n_idle && !g->left_out.n_started)
+	const struct analysis_left_out *x = g->left_out;
+	if (!n_rows && !(x && (x->n_tracer || x->n_idle || x->n_started)))
 		return put_nothing(g, out);
 	put_left_out(g, out);
 	return 0;

@@ -46,7 +46,7 @@ static const char *name_of(const struct latencies *l, uint32_t host)
 
 static int measure(struct latencies *l)
 {
-	const struct sync_messages *m = &l->s->messages;
+	const struct sync_messages *m = &l->s->found.messages;
 	struct cli *cli = l->s->cli;
 	l->rows = mer_arena_zalloc(&cli->arena, m->n_links + 1, sizeof(*l->rows));
 	if (!l->rows)
@@ -76,24 +76,28 @@ static struct mer_cell real_cell(double v)
 	return isfinite(v) && fabs(v) < 9e18 ? MER_INT(llround(v)) : MER_NONE;
 }
 
-static void fill_brief(const struct latencies *l, struct mer_table *t, bool early)
+enum { ALL_COLUMNS = 90 }; /* of a line that has room for all of them */
+
+static void fill_brief(const struct latencies *l, struct mer_table *t, bool inversions)
 {
-	enum { FROM, TO, COUNT, MIN, MEAN, STDDEV, MEDIAN, P99, MAX, EARLY, N };
+	enum { FROM, TO, COUNT, MIN, MEAN, STDDEV, MEDIAN, P99, MAX, INVERSIONS, N };
 	static const struct mer_column columns[N + 1] = {
 		[FROM] = { "from", "From", MER_TEXT },
 		[TO] = { "to", "To", MER_TEXT },
 		[COUNT] = { "count", "Count", MER_COUNT },
 		[MIN] = { "min_ns", "Min", MER_DURATION },
-		[MEAN] = { "mean_ns", "Average", MER_DURATION },
+		[MEAN] = { "mean_ns", "Mean", MER_DURATION },
 		[STDDEV] = { "stddev_ns", "Std dev", MER_DURATION },
 		[MEDIAN] = { "p50_ns", "Median", MER_DURATION },
 		[P99] = { "p99_ns", "p99", MER_DURATION },
 		[MAX] = { "max_ns", "Max", MER_DURATION },
-		[EARLY] = { "violations", "Early", MER_COUNT },
+		[INVERSIONS] = { "inversions", "Inversions", MER_COUNT },
 	};
 	mer_table_init(t, "latencies", NULL, columns, &l->s->cli->arena);
-	if (!early)
-		mer_table_hide(t, EARLY);
+	if (!inversions)
+		mer_table_hide(t, INVERSIONS);
+	else if (cli_width(l->s->cli) < ALL_COLUMNS)
+		mer_table_hide(t, P99);
 	for (size_t i = 0; i < l->n; i++) {
 		const struct direction *d = &l->rows[i];
 		const struct sync_latency *a = &d->after;
@@ -108,13 +112,13 @@ static void fill_brief(const struct latencies *l, struct mer_table *t, bool earl
 					 [MEDIAN] = MER_INT(a->median),
 					 [P99] = MER_INT(a->p99),
 					 [MAX] = MER_INT(a->max),
-					 [EARLY] = MER_INT(a->n_violations),
+					 [INVERSIONS] = MER_INT(a->n_inversions),
 				 });
 	}
 }
 
 /* Of the messages of a link. */
-enum { MIN, MAX, MEAN, STDDEV, P50, P90, P99, EARLY, N_STATISTICS };
+enum { MIN, MAX, MEAN, STDDEV, P50, P90, P99, INVERSIONS, N_STATISTICS };
 #define STATISTICS(first, prefix)                                                                  \
 	[first + MIN] = { prefix "min_ns", NULL, MER_DURATION },                                   \
 		 [first + MAX] = { prefix "max_ns", NULL, MER_DURATION },                          \
@@ -123,7 +127,7 @@ enum { MIN, MAX, MEAN, STDDEV, P50, P90, P99, EARLY, N_STATISTICS };
 		 [first + P50] = { prefix "p50_ns", NULL, MER_DURATION },                          \
 		 [first + P90] = { prefix "p90_ns", NULL, MER_DURATION },                          \
 		 [first + P99] = { prefix "p99_ns", NULL, MER_DURATION },                          \
-		 [first + EARLY] = { prefix "violations", NULL, MER_COUNT }
+		 [first + INVERSIONS] = { prefix "inversions", NULL, MER_COUNT }
 
 static void put_statistics(const struct sync_latency *l, struct mer_cell *cells)
 {
@@ -134,7 +138,7 @@ static void put_statistics(const struct sync_latency *l, struct mer_cell *cells)
 	cells[P50] = MER_INT(l->median);
 	cells[P90] = MER_INT(l->p90);
 	cells[P99] = MER_INT(l->p99);
-	cells[EARLY] = MER_INT(l->n_violations);
+	cells[INVERSIONS] = MER_INT(l->n_inversions);
 }
 
 static void fill_exact(const struct latencies *l, struct mer_table *t)
@@ -241,7 +245,7 @@ static void put_hint(const struct latencies *l, const struct direction *there, s
 			"sent. The clocks moved against each other; a fixed offset cannot "
 			"correct that, 'meridian sync' can.");
 	} else if (ab->min / 2 + ba->min / 2 <= 0) {
-		mer_str_puts(out, ": one direction is negative, and no fixed offset makes both "
+		mer_str_puts(out, ": one direction is inverted, and no fixed offset makes both "
 				  "positive: the clocks drift apart.");
 	} else if (ab->min < 0 || ba->min < 0) {
 		mer_str_puts(out, ": the clocks differ by a constant; ");
@@ -250,9 +254,9 @@ static void put_hint(const struct latencies *l, const struct direction *there, s
 	} else {
 		mer_str_puts(out, ": the minimum latencies differ (");
 		cli_text_duration(out, ab->min);
-		mer_str_puts(out, " there, ");
+		mer_str_puts(out, " forward, ");
 		cli_text_duration(out, ba->min);
-		mer_str_puts(out, " back). The network may be asymmetric; if it is not, ");
+		mer_str_puts(out, " reverse). The network may be asymmetric; if it is not, ");
 		put_offset(out, b, ab->min, ba->min);
 		mer_str_putc(out, '.');
 	}
@@ -277,16 +281,18 @@ static void put_spikes(const struct latencies *l, struct mer_str *out)
 	put_name(out, name_of(l, worst->link->from));
 	mer_str_puts(out, " to ");
 	put_name(out, name_of(l, worst->link->to));
-	mer_str_puts(out, "). No latency is negative, so this is real latency, not a clock error.");
+	mer_str_puts(out,
+		"). There are no message inversions, so this is real latency, not a clock "
+		"error.");
 }
 
-static void put_hints(const struct latencies *l, struct mer_str *out, bool early)
+static void put_hints(const struct latencies *l, struct mer_str *out, bool inversions)
 {
 	struct mer_str line = { 0 };
 	unsigned n = 0;
 	for (size_t i = 0; i <= l->n && n < HINTS; i++) {
 		mer_str_clear(&line);
-		if (i == l->n && !early)
+		if (i == l->n && !inversions)
 			put_spikes(l, &line);
 		else if (i < l->n &&
 			 (l->rows[i].link->from < l->rows[i].link->to || !opposite(l, &l->rows[i])))
@@ -312,8 +318,8 @@ static void put_text(const struct latencies *l, struct mer_str *out)
 			continue;
 		}
 		n += d->after.n;
-		before += d->before.n_violations;
-		after += d->after.n_violations;
+		before += d->before.n_inversions;
+		after += d->after.n_inversions;
 	}
 	if (n)
 		cli_text_count(&line, (int64_t)n);
@@ -325,7 +331,7 @@ static void put_text(const struct latencies *l, struct mer_str *out)
 		mer_str_puts(&line, " from a host to itself");
 	}
 	if (n) {
-		mer_str_puts(&line, "; received before sent: ");
+		mer_str_puts(&line, "; message inversions: ");
 		cli_text_count(&line, (int64_t)before);
 		mer_str_puts(&line, " as recorded");
 	}
@@ -357,7 +363,7 @@ static int put_json(const struct latencies *l, const struct mer_table *t, struct
 	struct mer_json j;
 	mer_json_init(&j, out, NULL, 0);
 	mer_json_begin_object(&j);
-	mer_json_kv_int(&j, "schema_version", 1);
+	mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
 	mer_json_kv_text(&j, "method", sync_method_name(l->s->result->method));
 	mer_json_key(&j, t->id);
 	mer_table_json_rows(t, t->n_rows, &j);
@@ -458,8 +464,8 @@ static int understand_sort(struct cli *cli, struct latencies *l)
 	if (!word)
 		return 0;
 	for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++)
-		if (cli_same_word(word, orders[i].word) || cli_same_word(word, orders[i].key) ||
-			cli_same_word(word, orders[i].heading)) {
+		if (mer_same_word(word, orders[i].word) || mer_same_word(word, orders[i].key) ||
+			mer_same_word(word, orders[i].heading)) {
 			l->order = &orders[i];
 			return 0;
 		}
@@ -631,7 +637,7 @@ const struct cli_verb cli_verb_latency = {
 	.description = "Matches the packets that each host sent with those that another host received, and "
 		       "shows the one-way latency for each pair of hosts and direction, with aligned "
 		       "clocks (with --sync none: clocks as recorded).",
-	.more = "Early counts messages that were received before they were sent. When both "
+	.more = "Inversions counts messages that were received before they were sent. When both "
 		"directions have such messages, the clocks moved against each other; a positive "
 		"spike in one direction is a message that really took long. Messages from a "
 		"host to itself have their own rows, which show the cost of the network stack "
@@ -648,7 +654,7 @@ const struct cli_verb cli_verb_latency = {
 	.args = "TRACE",
 	.examples = {
 		{ "meridian latency client/ server/",
-			"Show minimum, average and maximum for each direction." },
+			"Show minimum, mean and maximum for each direction." },
 		{ "meridian latency -m --sort duration -n 5 client/ server/",
 			"Show the five messages that took longest." },
 	},

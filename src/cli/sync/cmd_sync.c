@@ -99,7 +99,7 @@ static const struct cli_option options[] = {
 		.letter = 'n',
 		.kind = CLI_LIMIT,
 		.arg = "N",
-		.help = "at most N hosts (the worst) and pairs (0: all)",
+		.help = "at most N hosts (largest bounds) and pairs (0: all)",
 		.offset = AT(limit) },
 	{ .name = "method",
 		.kind = CLI_TEXTS,
@@ -165,11 +165,13 @@ const struct cli_verb cli_verb_sync = {
 	.description = "Matches packets that one host sent and another received, and computes the offset "
 		       "of each host's clock at every instant, with its worst-case error.",
 	.more = "Bound is half the width of the range that contains the true offset: its median over "
-		"the host's traces; Worst is its maximum. The bound is a guarantee as long as no "
+		"the host's traces; Max bound is its maximum. The bound is a guarantee as long as no "
 		"two clocks drift apart by more than --max-drift and packets are matched "
 		"correctly. Where the messages prove more drift, a larger drift is allowed there and "
-		"reported. Between messages the bound widens. Early counts messages that were "
-		"received before they were sent according to the recorded clocks. Hull counts the "
+		"reported. Between messages the bound widens. Fwd and Rev count the messages from the "
+		"first host to the second and back; Rejected those that contradict all others. "
+		"Inversions counts messages that were received before they were sent according to "
+		"the recorded clocks. Hull counts the "
 		"points of the two convex hulls of the classic method.\n\n"
 		"In --json the offset is a list of pieces: the reference's time is t + offset_ns + "
 		"drift_ppm * 1e-6 * (t - begin), where t is the host's own clock. --save also "

@@ -50,7 +50,7 @@ static int read_question(struct cli_sync *s, const char *text, bool first, struc
 		if (rc)
 			return rc;
 	}
-	const struct sync_range *span = &s->hosts[q->host].span;
+	const struct sync_range *span = &s->found.hosts[q->host].span;
 	q->time = session_moment_resolve(&m, span->begin == MER_NO_TIME ? 0 : span->begin,
 		span->end == MER_NO_TIME ? 0 : span->end, 0);
 	return 0;
@@ -85,7 +85,7 @@ static int put_json(struct cli_sync *s, const struct question *q, size_t n, stru
 	struct mer_json j;
 	mer_json_init(&j, out, NULL, 0);
 	mer_json_begin_object(&j);
-	mer_json_kv_int(&j, "schema_version", 1);
+	mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
 	mer_json_kv_array(&j, "at");
 	for (size_t i = 0; i < n; i++) {
 		mer_json_begin_object(&j);

@@ -1,4 +1,5 @@
 /* --compare: every method on the same messages, side by side. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,8 +9,8 @@
 
 struct row {
 	enum sync_method method;
-	uint64_t n, violations;
-	int64_t min, max, median_bound, worst_bound; /* INT64_MAX: not bounded */
+	uint64_t n, inversions;
+	int64_t min, max, median_bound, max_bound; /* INT64_MAX: not bounded */
 	double mean, stddev;
 	enum sync_quality worst_quality; /* of the hosts; the reference is not judged */
 };
@@ -25,7 +26,7 @@ static void add_latency(struct row *row, double *m2, const struct sync_latency *
 	row->min = row->n == 0 || l->min < row->min ? l->min : row->min;
 	row->max = row->n == 0 || l->max > row->max ? l->max : row->max;
 	row->n += l->n;
-	row->violations += l->n_violations;
+	row->inversions += l->n_inversions;
 }
 
 static int by_value(const void *a, const void *b)
@@ -47,14 +48,14 @@ static int fill_row(struct cli_sync *s, const struct sync_result *r, struct row 
 	}
 	row->stddev = row->n > 1 ? sqrt(m2 / (double)(row->n - 1)) : NAN;
 	row->worst_quality = SYNC_REFERENCE;
-	row->worst_bound = 0;
+	row->max_bound = 0;
 	for (uint32_t h = 0; h < r->n_hosts; h++) {
 		const struct sync_host *host = &r->hosts[h];
 		if (r->references[host->group] == h)
 			continue;
 		medians[n++] = host->bound.median;
-		if (host->bound.max > row->worst_bound)
-			row->worst_bound = host->bound.max;
+		if (host->bound.max > row->max_bound)
+			row->max_bound = host->bound.max;
 		enum sync_quality q = host->quality;
 		if (q == SYNC_FAIL || (q < row->worst_quality && row->worst_quality != SYNC_FAIL))
 			row->worst_quality = q;
@@ -63,7 +64,7 @@ static int fill_row(struct cli_sync *s, const struct sync_result *r, struct row 
 		qsort(medians, n, sizeof(*medians), by_value);
 	row->median_bound = n ? medians[n / 2] : INT64_MAX;
 	if (n == 0)
-		row->worst_bound = INT64_MAX;
+		row->max_bound = INT64_MAX;
 	free(medians);
 	return 0;
 }
@@ -80,24 +81,34 @@ static struct mer_cell real_cell(double v)
 
 int cli_sync_print_methods(struct cli_sync *s)
 {
-	enum { METHOD, EARLY, MESSAGES, BOUND_MEDIAN, BOUND_MAX, MIN, MEAN, STDDEV, QUALITY, N };
+	enum {
+		METHOD,
+		INVERSIONS,
+		MESSAGES,
+		BOUND_MEDIAN,
+		BOUND_MAX,
+		MIN,
+		MEAN,
+		STDDEV,
+		QUALITY,
+		N
+	};
 	static const struct mer_column columns[N + 1] = {
 		[METHOD] = { "method", "Method", MER_TEXT },
-		[EARLY] = { "violations", "Early", MER_COUNT },
-		[MESSAGES] = { "messages", "of", MER_COUNT },
+		[INVERSIONS] = { "inversions", "Inversions", MER_COUNT },
+		[MESSAGES] = { "messages", NULL, MER_COUNT },
 		[BOUND_MEDIAN] = { "bound_median_ns", "Bound", MER_DURATION },
-		[BOUND_MAX] = { "bound_max_ns", "Worst", MER_DURATION },
+		[BOUND_MAX] = { "bound_max_ns", "Max bound", MER_DURATION },
 		[MIN] = { "latency_min_ns", "Min", MER_DURATION },
-		[MEAN] = { "latency_mean_ns", "Average", MER_DURATION },
+		[MEAN] = { "latency_mean_ns", "Mean", MER_DURATION },
 		[STDDEV] = { "latency_stddev_ns", "Std dev", MER_DURATION },
 		[QUALITY] = { "quality", "Quality", MER_TEXT },
 	};
+	bool for_people = s->cli->format == CLI_FORMAT_TABLE;
+	uint64_t n_messages = 0;
 	struct mer_table t;
 	int rc = 0;
-	mer_table_init(&t, "methods",
-		"Early: messages received before they were sent. Bound, Worst: median and\n"
-		"maximum over the hosts. Min, Average, Std dev: latency of all messages.\n",
-		columns, NULL);
+	mer_table_init(&t, "methods", NULL, columns, &s->cli->arena);
 	for (unsigned m = SYNC_AUTO; !rc && m <= SYNC_NONE; m++) {
 		struct sync_options o = s->options;
 		struct sync_result *r = NULL;
@@ -105,27 +116,35 @@ int cli_sync_print_methods(struct cli_sync *s)
 		/* What is chosen for single hosts would blur what a method does. */
 		o.method = row.method;
 		o.choices = NULL;
-		rc = sync_solve(&s->messages, s->hosts, s->e->n_hosts, &o, &r, &s->cli->err);
+		rc = session_align_again(s->session, &s->found, &o, &r, &s->cli->err);
 		if (!rc)
 			rc = fill_row(s, r, &row);
 		sync_result_free(r);
 		if (rc)
 			break;
 		enum sync_quality q = row.worst_quality;
-		mer_table_add(&t,
-			(struct mer_cell[N]){
-				[METHOD] = mer_text(sync_method_name(row.method)),
-				[EARLY] = MER_INT(row.violations),
-				[MESSAGES] = MER_INT(row.n),
-				[BOUND_MEDIAN] = bound_cell(row.median_bound),
-				[BOUND_MAX] = bound_cell(row.worst_bound),
-				[MIN] = row.n ? MER_INT(row.min) : MER_NONE,
-				[MEAN] = row.n ? real_cell(row.mean) : MER_NONE,
-				[STDDEV] = real_cell(row.stddev),
-				[QUALITY] =
-					mer_text(q == SYNC_REFERENCE ? NULL : sync_quality_name(q)),
-			});
+		n_messages = row.n;
+		mer_table_add(
+			&t, (struct mer_cell[N]){
+				    [METHOD] = mer_text(sync_method_name(row.method)),
+				    [INVERSIONS] = MER_INT(row.inversions),
+				    [MESSAGES] = MER_INT(row.n),
+				    [BOUND_MEDIAN] = bound_cell(row.median_bound),
+				    [BOUND_MAX] = bound_cell(row.max_bound),
+				    [MIN] = row.n ? MER_INT(row.min) : MER_NONE,
+				    [MEAN] = row.n ? real_cell(row.mean) : MER_NONE,
+				    [STDDEV] = real_cell(row.stddev),
+				    [QUALITY] = mer_text(q == SYNC_REFERENCE ? NULL
+							 : for_people ? cli_sync_brief_quality(q)
+								      : sync_quality_name(q)),
+			    });
 	}
+	t.title = mer_arena_printf(&s->cli->arena,
+		"Inversions: messages received before they were sent, of %" PRIu64
+		". Bound, Max bound:\n"
+		"median and maximum over the hosts. Min, Mean, Std dev: latency of all messages.\n",
+		n_messages);
+	t.failed |= !t.title;
 	if (!rc)
 		rc = cli_table_print(s->cli, &t);
 	mer_table_fini(&t);

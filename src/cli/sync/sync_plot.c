@@ -123,7 +123,7 @@ static int64_t *instants(struct plot *p, const struct view *v, size_t *n)
  * the tightest and the first. from: those that it sent. */
 static bool add_messages(struct plot *p, const struct view *v, bool from, struct list *l)
 {
-	const struct sync_messages *m = &p->s->messages;
+	const struct sync_messages *m = &p->s->found.messages;
 	const struct sync_host *h = &v->r->hosts[v->host];
 	size_t total = 0;
 	for (size_t i = 0; i < m->n_links; i++)
@@ -300,7 +300,7 @@ static bool choose_latencies(
 /* The group with the most messages: times of others have nothing to do with its own. */
 static uint32_t busiest_group(struct plot *p, bool *ok)
 {
-	const struct sync_messages *m = &p->s->messages;
+	const struct sync_messages *m = &p->s->found.messages;
 	const struct sync_result *r = p->s->result;
 	size_t *n = mer_arena_zalloc(&p->arena, r->n_groups + 1, sizeof(*n));
 	uint32_t best = 0;
@@ -317,10 +317,10 @@ static uint32_t busiest_group(struct plot *p, bool *ok)
 
 static bool add_latencies(struct plot *p, bool after, unsigned height)
 {
-	const struct sync_messages *m = &p->s->messages;
+	const struct sync_messages *m = &p->s->found.messages;
 	const struct sync_result *r = p->s->result;
 	struct direction *d = mer_arena_zalloc(&p->arena, m->n_links + 1, sizeof(*d));
-	size_t n = 0, total = 0, violations = 0;
+	size_t n = 0, total = 0, inversions = 0;
 	int64_t begin = INT64_MAX, end = INT64_MIN;
 	bool ok;
 	uint32_t group = busiest_group(p, &ok);
@@ -352,7 +352,7 @@ static bool add_latencies(struct plot *p, bool after, unsigned height)
 			int64_t time = cli_sync_time(p->s, l->from, sent);
 			double y = after ? difference(cli_sync_time(p->s, l->to, received), time)
 					 : difference(received, sent);
-			violations += y < 0;
+			inversions += y < 0;
 			if (k % every == 0)
 				list_add(&d[i].points, difference(time, begin), y, 0);
 		}
@@ -369,7 +369,7 @@ static bool add_latencies(struct plot *p, bool after, unsigned height)
 	*c = (struct mer_svg_chart){
 		.title = mer_arena_printf(&p->arena,
 			"Latencies %s: %zu of %zu messages received before they were sent",
-			after ? "as synchronized" : "as recorded", violations, total),
+			after ? "as synchronized" : "as recorded", inversions, total),
 		.x = { "local time when sent, synchronized", MER_SVG_CLOCK, n ? begin : 0, 0,
 			n ? difference(end, begin) : 0 },
 		.y = { "received minus sent", MER_SVG_DURATION, 0, 0, 0 },

@@ -26,6 +26,8 @@ int cli_sync_plot_latency(struct cli_sync *s, const char *path);
 int cli_sync_put(struct cli *cli, struct mer_str *text, int rc);
 /* Text to a file of its own, which is made or replaced. */
 int cli_sync_write_file(struct cli *cli, const char *path, const struct mer_str *text);
+/* So that a row fits: "approx." */
+const char *cli_sync_brief_quality(enum sync_quality q);
 uint32_t cli_sync_group_size(const struct sync_result *r, uint32_t group);
 /* Adds the findings as advice, wrapped. */
 void cli_sync_advice(struct cli_sync *s, struct mer_str *out);

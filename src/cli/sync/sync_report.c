@@ -142,11 +142,11 @@ static void put_words(struct mer_str *out, const struct sync_host *h, const stru
 	if (h->bound.max == INT64_MAX) {
 		mer_str_puts(out, "no bound at some times");
 	} else {
-		mer_str_puts(out, "worst bound ");
+		mer_str_puts(out, "largest bound ");
 		cli_text_duration(out, h->bound.max);
-		if (h->bound.worst_at != MER_NO_TIME) {
+		if (h->bound.max_at != MER_NO_TIME) {
 			mer_str_puts(out, " at ");
-			cli_text_clock(out, h->bound.worst_at);
+			cli_text_clock(out, h->bound.max_at);
 		}
 	}
 	mer_str_puts(out, ".\n");

@@ -4,11 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include "cli/options.h"
-#include "cli/progress.h"
-#include "cli/session.h"
-#include "sync/auto.h"
-#include "sync/user_pairs.h"
 
 int cli_sync_find_host(
 	const struct cli_sync *s, const char *what, const char *name, size_t len, uint32_t *host)
@@ -116,145 +113,40 @@ static int read_choices(struct cli_sync *s, const struct cli_sync_values *v)
 	return rc;
 }
 
-/* ---- Traces and messages ---- */
+/* ---- From traces to a result ---- */
 
-/* Of which host's clock it is must be known. */
-static int check_moment(struct cli *cli, const struct session_moment *m, enum mer_remedy remedy,
-	const struct mer_experiment *e)
+int cli_sync_open(struct cli *cli, const struct cli_sync_values *v, struct cli_sync *s)
 {
-	struct session_moment time;
-	uint32_t host;
-	int rc = m->kind == SESSION_MOMENT_ON_HOST
-			 ? session_moment_host(m, e, &host, &time, &cli->err)
-			 : 0;
-	if (rc)
-		cli->err.remedy = remedy;
-	return rc;
-}
-
-static int open_traces(struct cli *cli, struct cli_sync *s)
-{
+	bool is_none = cli->sync && strcmp(cli->sync, "none") == 0;
+	bool is_file = cli->sync && !is_none && strcmp(cli->sync, "auto") != 0;
 	*s = (struct cli_sync){ .cli = cli };
 	int rc = cli_session_open(cli, &s->session);
 	if (rc)
 		return rc;
 	s->e = session_experiment(s->session);
-	rc = check_moment(cli, &cli->select.begin, MER_REMEDY_BEGIN, s->e);
-	if (rc == 0)
-		rc = check_moment(cli, &cli->select.end, MER_REMEDY_END, s->e);
+	rc = read_choices(s, v);
 	if (rc)
 		return rc;
-	s->hosts = sync_host_infos(s->e, &cli->arena);
-	return s->hosts ? 0 : mer_fail_nomem(&cli->err);
-}
-
-/* A moment on a host's own clock; fallback also when it is one of another host's. */
-static int64_t on_own_clock(
-	const struct cli_sync *s, const struct session_moment *m, uint32_t host, int64_t fallback)
-{
-	const struct sync_range *r = &s->hosts[host].span;
-	struct session_moment time = *m;
-	if (m->kind == SESSION_MOMENT_ON_HOST &&
-		!session_moment_on_host(m, s->e->hosts[host].name, &time))
-		return fallback;
-	return session_moment_resolve(&time, r->begin, r->end, fallback);
-}
-
-/* What --begin and --end mean on a host's own clock. */
-static struct sync_range wanted_range(const struct cli_sync *s, uint32_t host)
-{
-	return (struct sync_range){ on_own_clock(s, &s->cli->select.begin, host, INT64_MIN),
-		on_own_clock(s, &s->cli->select.end, host, INT64_MAX) };
-}
-
-/* Is there time between --begin and --end on one of the clocks that both are of? */
-static int check_order(struct cli_sync *s)
-{
-	bool any = false;
-	for (uint32_t h = 0; h < s->e->n_hosts; h++) {
-		struct sync_range r = wanted_range(s, h);
-		if (r.begin == INT64_MIN || r.end == INT64_MAX)
-			continue;
-		if (r.begin < r.end)
-			return 0;
-		any = true;
-	}
-	return !any ? 0 : mer_fail(&s->cli->err, MER_ERR_USAGE, "--begin is not before --end");
-}
-
-static void keep_wanted(struct cli_sync *s)
-{
-	if (s->cli->select.begin.kind == SESSION_MOMENT_NONE &&
-		s->cli->select.end.kind == SESSION_MOMENT_NONE)
-		return;
-	for (size_t i = 0; i < s->messages.n_links; i++) {
-		struct sync_link *l = &s->messages.links[i];
-		struct sync_range from = wanted_range(s, l->from), to = wanted_range(s, l->to);
-		size_t kept = 0;
-		for (size_t k = 0; k < l->n; k++) {
-			struct sync_message m = l->messages[k];
-			if (m.sent < from.begin || m.sent >= from.end || m.received < to.begin ||
-				m.received >= to.end)
-				continue;
-			if (l->kinds)
-				l->kinds[kept] = l->kinds[k];
-			if (l->streams)
-				l->streams[kept] = l->streams[k];
-			l->messages[kept++] = m;
-		}
-		l->n = kept;
-	}
-}
-
-static int gather(struct cli_sync *s, const struct cli_sync_values *v)
-{
-	struct cli_progress progress;
-	struct sync_user_pairs *user = NULL;
-	int rc = v->pairs ? sync_user_pairs_load(v->pairs, &user, &s->cli->err) : 0;
-	if (rc)
-		return rc;
-	struct sync_gather_options o = { .user = user,
-		.cancel = session_cancel_of(s->session),
-		.done_bytes = &progress.done_bytes,
-		.n_threads = cli_jobs(s->cli) };
-	cli_progress_begin(&progress, s->cli, "matching", s->e->bytes);
-	rc = sync_gather(s->e, &o, &s->messages, &s->cli->err);
-	cli_progress_end(&progress);
-	sync_user_pairs_free(user);
-	if (!rc)
-		keep_wanted(s);
-	return rc;
-}
-
-int cli_sync_open(struct cli *cli, const struct cli_sync_values *v, struct cli_sync *s)
-{
-	int rc = open_traces(cli, s);
-	if (!rc)
-		rc = check_order(s);
-	if (!rc)
-		rc = read_choices(s, v);
-	if (!rc)
-		rc = gather(s, v);
-	if (rc)
-		return rc;
-	if (cli->sync && strcmp(cli->sync, "auto") != 0 && strcmp(cli->sync, "none") != 0)
-		return sync_load(s->e, cli->sync, &s->result, &cli->err);
-	if (cli->sync && strcmp(cli->sync, "none") == 0)
+	if (is_none)
 		s->options.method = SYNC_NONE;
-	s->options.n_threads = cli_jobs(cli);
-	return sync_solve(
-		&s->messages, s->hosts, s->e->n_hosts, &s->options, &s->result, &cli->err);
+	struct session_alignment_query q = { .options = s->options,
+		.pairs = v->pairs,
+		.file = is_file ? cli->sync : NULL,
+		.begin = cli->select.begin,
+		.end = cli->select.end };
+	rc = session_align(s->session, &q, &s->found, &cli->err);
+	s->result = s->found.result;
+	return rc;
 }
 
 void cli_sync_close(struct cli_sync *s)
 {
-	sync_messages_free(&s->messages);
 	if (s->result && !s->told) {
 		fflush(s->cli->out);
 		cli_report(s->cli, s->result->diags.rows, s->result->diags.n);
 	} else if (s->result && s->result->diags.n_warnings) {
 		s->cli->degraded = true;
 	}
-	sync_result_free(s->result);
+	session_alignment_fini(&s->found);
 	cli_session_close(s->cli, s->session);
 }

@@ -1,11 +1,10 @@
-/* A synchronization as the verbs `sync` and `latency` run it: traces opened on their own clocks,
- * messages found, clocks solved. What both share; printing is theirs. */
+/* A synchronization as the verbs `sync` and `latency` ask for it (session/alignment.h): what both
+ * understand of the command line. Printing is theirs. */
 #ifndef MER_CLI_SYNC_SYNC_RUN_H
 #define MER_CLI_SYNC_SYNC_RUN_H
 
 #include "cli/session.h"
-#include "sync/gather.h"
-#include "sync/solve.h"
+#include "session/alignment.h"
 
 struct cli_sync_values {	      /* options that both verbs have, as typed */
 	struct session_texts methods; /* "hull", "HOST=hull" */
@@ -19,13 +18,12 @@ struct cli_sync {
 	struct cli *cli;
 	struct session *session;
 	struct mer_experiment *e;
-	struct sync_host_info *hosts; /* as e->hosts */
-	struct sync_messages messages;
+	struct session_alignment found;
 	struct sync_options options;
 	struct sync_host_choice *choices; /* as e->hosts */
-	struct sync_result *result;
-	uint64_t limit; /* rows that people see of a table; 0: a screenful */
-	bool told;	/* the result's findings were printed, so they need not go to stderr */
+	struct sync_result *result;	  /* found.result */
+	uint64_t limit;			  /* rows that people see of a table; 0: a screenful */
+	bool told; /* the result's findings were printed, so they need not go to stderr */
 };
 
 /* Opens, finds the messages (within --begin and --end, on each host's own clock) and solves; with

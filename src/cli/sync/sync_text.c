@@ -22,8 +22,8 @@ static void sum_messages(
 	for (size_t i = 0; i < r->n_pairs; i++) {
 		const struct sync_pair *p = &r->pairs[i];
 		*n += p->ab.before.n + p->ba.before.n;
-		*before += p->ab.before.n_violations + p->ba.before.n_violations;
-		*after += p->ab.after.n_violations + p->ba.after.n_violations;
+		*before += p->ab.before.n_inversions + p->ba.before.n_inversions;
+		*after += p->ab.after.n_inversions + p->ba.after.n_inversions;
 	}
 }
 
@@ -94,19 +94,19 @@ static void put_worst(const struct sync_result *r, struct mer_str *out)
 		mer_str_puts(out, worst->n_steps ? " at some times" : "");
 		return;
 	}
-	mer_str_puts(out, ", worst bound ");
+	mer_str_puts(out, ", largest bound ");
 	cli_text_duration(out, worst->bound.max);
 	mer_str_puts(out, " (");
 	put_name(out, worst->name);
-	if (worst->bound.worst_at != MER_NO_TIME) {
+	if (worst->bound.max_at != MER_NO_TIME) {
 		mer_str_puts(out, " at ");
-		cli_text_clock(out, worst->bound.worst_at);
+		cli_text_clock(out, worst->bound.max_at);
 	}
 	mer_str_putc(out, ')');
 }
 
 /* Those that are not in the first group, by name as long as they are few. */
-static void put_apart(const struct sync_result *r, struct mer_str *out)
+static void put_unsynchronized(const struct sync_result *r, struct mer_str *out)
 {
 	uint32_t n = 0;
 	for (uint32_t h = 0; h < r->n_hosts; h++) {
@@ -170,7 +170,7 @@ static void put_verdict(const struct sync_result *r, struct mer_str *out)
 	}
 	if (largest < r->n_hosts && r->method != SYNC_NONE) {
 		mer_str_puts(out, "; ");
-		put_apart(r, out);
+		put_unsynchronized(r, out);
 	}
 	mer_str_putc(out, '.');
 }
@@ -193,7 +193,7 @@ static struct mer_cell least_cell(const struct sync_latency *l)
 }
 
 /* So that a row fits. */
-static const char *brief_quality(enum sync_quality q)
+const char *cli_sync_brief_quality(enum sync_quality q)
 {
 	return q == SYNC_APPROXIMATE ? "approx." : sync_quality_name(q);
 }
@@ -225,13 +225,13 @@ static const struct sync_host **choose_hosts(const struct sync_result *r, size_t
 
 static void fill_hosts(const struct sync_result *r, size_t limit, struct mer_table *t)
 {
-	enum { HOST, OFFSET, DRIFT, MEDIAN, WORST, PIECES, MATCHED, USED, QUALITY, N };
+	enum { HOST, OFFSET, DRIFT, MEDIAN, BOUND_MAX, PIECES, MATCHED, USED, QUALITY, N };
 	static const struct mer_column columns[N + 1] = {
 		[HOST] = { "host", "Host", MER_TEXT },
 		[OFFSET] = { "offset_ns", "Offset, s", MER_OFFSET },
 		[DRIFT] = { "drift_ppm", "ppm", MER_PPM },
 		[MEDIAN] = { "bound_median_ns", "Bound", MER_DURATION },
-		[WORST] = { "bound_max_ns", "Worst", MER_DURATION },
+		[BOUND_MAX] = { "bound_max_ns", "Max bound", MER_DURATION },
 		[PIECES] = { "pieces", "Pieces", MER_COUNT },
 		[MATCHED] = { "matched", "Msgs", MER_COUNT },
 		[USED] = { "used", "Used", MER_COUNT },
@@ -248,40 +248,40 @@ static void fill_hosts(const struct sync_result *r, size_t limit, struct mer_tab
 			[PIECES] = MER_INT(h->map.n ? h->map.n : 1),
 			[MATCHED] = MER_INT(h->n_matched),
 			[USED] = MER_INT(h->n_used),
-			[QUALITY] = mer_text(brief_quality(h->quality)),
+			[QUALITY] = mer_text(cli_sync_brief_quality(h->quality)),
 		};
 		/* With nobody to compare it with, 0 would say that nothing is uncertain. */
 		if (h->quality != SYNC_ABSENT || h->n_matched) {
 			row[OFFSET] = MER_INT(sync_host_offset(h));
 			row[DRIFT] = MER_REAL_CELL(sync_host_drift_ppm(h));
 			row[MEDIAN] = bound_cell(h->bound.median);
-			row[WORST] = bound_cell(h->bound.max);
+			row[BOUND_MAX] = bound_cell(h->bound.max);
 		}
 		mer_table_add(t, row);
 	}
 	free(hosts);
 }
 
-static uint64_t early_before(const struct sync_pair *p)
+static uint64_t inversions_before(const struct sync_pair *p)
 {
-	return p->ab.before.n_violations + p->ba.before.n_violations;
+	return p->ab.before.n_inversions + p->ba.before.n_inversions;
 }
 
 static void fill_pairs(
 	const struct sync_result *r, size_t limit, struct mer_table *t, struct mer_arena *arena)
 {
-	enum { A, B, AB, BA, MIN_AB, MIN_BA, BOUND, HULL, LEFT_OUT, EARLY, N };
+	enum { A, B, AB, BA, MIN_AB, MIN_BA, BOUND, HULL, REJECTED, INVERSIONS, N };
 	static const struct mer_column columns[N + 1] = {
 		[A] = { "a", "From", MER_TEXT },
 		[B] = { "b", "To", MER_TEXT },
-		[AB] = { "matched_ab", "There", MER_COUNT },
-		[BA] = { "matched_ba", "Back", MER_COUNT },
-		[MIN_AB] = { "min_latency_ab_ns", "Min there", MER_DURATION },
-		[MIN_BA] = { "min_latency_ba_ns", "Min back", MER_DURATION },
+		[AB] = { "matched_ab", "Fwd", MER_COUNT },
+		[BA] = { "matched_ba", "Rev", MER_COUNT },
+		[MIN_AB] = { "min_latency_ab_ns", "Min fwd", MER_DURATION },
+		[MIN_BA] = { "min_latency_ba_ns", "Min rev", MER_DURATION },
 		[BOUND] = { "bound_median_ns", "Bound", MER_DURATION },
 		[HULL] = { "hull", "Hull", MER_TEXT },
-		[LEFT_OUT] = { "left_out", "Left out", MER_COUNT },
-		[EARLY] = { "violations_before", "Early", MER_COUNT },
+		[REJECTED] = { "rejected", "Rejected", MER_COUNT },
+		[INVERSIONS] = { "inversions_before", "Inversions", MER_COUNT },
 	};
 	mer_table_init(t, "pairs", NULL, columns, arena);
 	for (size_t i = 0; i < r->n_pairs && i < limit; i++) {
@@ -298,8 +298,8 @@ static void fill_pairs(
 					 [MIN_BA] = least_cell(&p->ba.after),
 					 [BOUND] = bound_cell(p->bound.median),
 					 [HULL] = mer_text(hull),
-					 [LEFT_OUT] = MER_INT(p->n_left_out),
-					 [EARLY] = MER_INT(early_before(p)),
+					 [REJECTED] = MER_INT(p->n_rejected),
+					 [INVERSIONS] = MER_INT(inversions_before(p)),
 				 });
 	}
 }
@@ -319,7 +319,7 @@ static void fill_exact_hosts(const struct sync_result *r, struct mer_table *t)
 		BOUND_MIN,
 		BOUND_MEDIAN,
 		BOUND_MAX,
-		WORST_AT,
+		BOUND_MAX_AT,
 		PIECES,
 		STEPS,
 		SLEWS,
@@ -339,7 +339,7 @@ static void fill_exact_hosts(const struct sync_result *r, struct mer_table *t)
 		[BOUND_MIN] = { "bound_min_ns", NULL, MER_DURATION },
 		[BOUND_MEDIAN] = { "bound_median_ns", NULL, MER_DURATION },
 		[BOUND_MAX] = { "bound_max_ns", NULL, MER_DURATION },
-		[WORST_AT] = { "worst_at", NULL, MER_DATE },
+		[BOUND_MAX_AT] = { "bound_max_at", NULL, MER_DATE },
 		[PIECES] = { "pieces", NULL, MER_COUNT },
 		[STEPS] = { "steps", NULL, MER_COUNT },
 		[SLEWS] = { "slews", NULL, MER_COUNT },
@@ -362,7 +362,7 @@ static void fill_exact_hosts(const struct sync_result *r, struct mer_table *t)
 				   [BOUND_MIN] = bound_cell(h->bound.min),
 				   [BOUND_MEDIAN] = bound_cell(h->bound.median),
 				   [BOUND_MAX] = bound_cell(h->bound.max),
-				   [WORST_AT] = time_cell(h->bound.worst_at),
+				   [BOUND_MAX_AT] = time_cell(h->bound.max_at),
 				   [PIECES] = MER_INT(h->map.n ? h->map.n : 1),
 				   [STEPS] = MER_INT(h->n_steps),
 				   [SLEWS] = MER_INT(h->n_slews),
@@ -381,12 +381,12 @@ static void fill_exact_pairs(const struct sync_result *r, struct mer_table *t)
 		AB,
 		BA,
 		USED,
-		LEFT_OUT,
+		REJECTED,
 		MIN_AB,
 		MIN_BA,
 		BOUND,
-		EARLY_BEFORE,
-		EARLY_AFTER,
+		INVERSIONS_BEFORE,
+		INVERSIONS_AFTER,
 		ALPHA,
 		BETA,
 		HULL_UPPER,
@@ -400,12 +400,12 @@ static void fill_exact_pairs(const struct sync_result *r, struct mer_table *t)
 		[AB] = { "matched_ab", NULL, MER_COUNT },
 		[BA] = { "matched_ba", NULL, MER_COUNT },
 		[USED] = { "used", NULL, MER_COUNT },
-		[LEFT_OUT] = { "left_out", NULL, MER_COUNT },
+		[REJECTED] = { "rejected", NULL, MER_COUNT },
 		[MIN_AB] = { "min_latency_ab_ns", NULL, MER_DURATION },
 		[MIN_BA] = { "min_latency_ba_ns", NULL, MER_DURATION },
 		[BOUND] = { "bound_ns", NULL, MER_DURATION },
-		[EARLY_BEFORE] = { "violations_before", NULL, MER_COUNT },
-		[EARLY_AFTER] = { "violations_after", NULL, MER_COUNT },
+		[INVERSIONS_BEFORE] = { "inversions_before", NULL, MER_COUNT },
+		[INVERSIONS_AFTER] = { "inversions_after", NULL, MER_COUNT },
 		[ALPHA] = { "alpha", NULL, MER_TEXT }, /* exact decimals */
 		[BETA] = { "beta_ns", NULL, MER_TEXT },
 		[HULL_UPPER] = { "hull_upper", NULL, MER_COUNT },
@@ -415,7 +415,7 @@ static void fill_exact_pairs(const struct sync_result *r, struct mer_table *t)
 	for (size_t i = 0; i < r->n_pairs; i++) {
 		const struct sync_pair *p = &r->pairs[i];
 		const struct sync_line *l = &p->line;
-		uint64_t after = p->ab.after.n_violations + p->ba.after.n_violations;
+		uint64_t after = p->ab.after.n_inversions + p->ba.after.n_inversions;
 		mer_table_add(t, (struct mer_cell[N]){
 					 [A] = mer_text(r->hosts[p->a].name),
 					 [B] = mer_text(r->hosts[p->b].name),
@@ -423,12 +423,12 @@ static void fill_exact_pairs(const struct sync_result *r, struct mer_table *t)
 					 [AB] = MER_INT(p->ab.after.n),
 					 [BA] = MER_INT(p->ba.after.n),
 					 [USED] = MER_INT(p->n_used),
-					 [LEFT_OUT] = MER_INT(p->n_left_out),
+					 [REJECTED] = MER_INT(p->n_rejected),
 					 [MIN_AB] = least_cell(&p->ab.after),
 					 [MIN_BA] = least_cell(&p->ba.after),
 					 [BOUND] = bound_cell(p->bound.max),
-					 [EARLY_BEFORE] = MER_INT(early_before(p)),
-					 [EARLY_AFTER] = MER_INT(after),
+					 [INVERSIONS_BEFORE] = MER_INT(inversions_before(p)),
+					 [INVERSIONS_AFTER] = MER_INT(after),
 					 [ALPHA] = mer_text(l->alpha[0] ? l->alpha : NULL),
 					 [BETA] = mer_text(l->beta[0] ? l->beta : NULL),
 					 [HULL_UPPER] = MER_INT(l->n_upper),

@@ -21,18 +21,16 @@ void archive_open(struct archive *a, const uint8_t *bytes, size_t n)
 	*a = (struct archive){ .mode = ARCHIVE_READ, .at = bytes, .end = bytes + n };
 }
 
-static void put(struct archive *a, uint64_t v)
+void archive_put_more(struct archive *a, uint64_t v)
 {
 	if (!mer_grow(&a->bytes, a->n + 10, &a->cap, 1)) {
 		a->failed = true;
 		return;
 	}
-	for (; v >= 128; v >>= 7)
-		a->bytes[a->n++] = (uint8_t)(v | 128);
-	a->bytes[a->n++] = (uint8_t)v;
+	archive_put(a, v);
 }
 
-static uint64_t get(struct archive *a)
+uint64_t archive_get(struct archive *a)
 {
 	uint64_t v = 0;
 	for (unsigned shift = 0; shift < 64; shift += 7) {
@@ -47,60 +45,29 @@ static uint64_t get(struct archive *a)
 	return 0;
 }
 
-void archive_any_u64(struct archive *a, uint64_t *v)
+uint64_t archive_get_limited(struct archive *a, uint64_t most)
 {
-	if (a->mode == ARCHIVE_WRITE)
-		put(a, *v);
-	else if (a->mode == ARCHIVE_READ)
-		*v = get(a);
-}
-
-void archive_i64(struct archive *a, int64_t *v)
-{
-	uint64_t u = (uint64_t)*v << 1 ^ (uint64_t)(*v >> 63);
-	archive_u64(a, &u);
-	if (a->mode == ARCHIVE_READ)
-		*v = (int64_t)(u >> 1 ^ (0 - (u & 1)));
-}
-
-/* What is written stays as it is, also where it is refused. */
-static uint64_t limited(struct archive *a, uint64_t v, uint64_t most)
-{
-	uint64_t u = v;
-	archive_u64(a, &u);
-	a->failed |= u > most;
-	return a->mode == ARCHIVE_READ ? (u > most ? 0 : u) : v;
-}
-
-void archive_u32(struct archive *a, uint32_t *v)
-{
-	*v = (uint32_t)limited(a, *v, UINT32_MAX);
+	uint64_t v = archive_get(a);
+	a->failed |= v > most;
+	return v > most ? 0 : v;
 }
 
 void archive_i32(struct archive *a, int32_t *v)
 {
-	int64_t wide = *v;
+	int64_t wide = a->mode == ARCHIVE_READ ? 0 : *v;
 	archive_i64(a, &wide);
 	bool fits = wide >= INT32_MIN && wide <= INT32_MAX;
 	a->failed |= !fits;
-	*v = fits ? (int32_t)wide : 0;
-}
-
-void archive_u16(struct archive *a, uint16_t *v)
-{
-	*v = (uint16_t)limited(a, *v, UINT16_MAX);
-}
-
-void archive_u8(struct archive *a, uint8_t *v, uint8_t limit)
-{
-	*v = (uint8_t)limited(a, *v, limit ? limit - 1u : UINT8_MAX);
+	if (a->mode == ARCHIVE_READ)
+		*v = fits ? (int32_t)wide : 0;
 }
 
 void archive_bool(struct archive *a, bool *v)
 {
-	uint64_t u = limited(a, a->mode == ARCHIVE_READ ? 0 : *v, 1);
 	if (a->mode == ARCHIVE_READ)
-		*v = u != 0;
+		*v = archive_get_limited(a, 1) != 0;
+	else
+		archive_put_limited(a, *v, 1);
 }
 
 static void mark(struct archive *a, enum archive_ref ref, uint32_t number)

@@ -51,20 +51,72 @@ void archive_fini(struct archive *a); /* what is malloc'ed */
 /* For reading; the bytes must outlive it. */
 void archive_open(struct archive *a, const uint8_t *bytes, size_t n);
 
-void archive_any_u64(struct archive *a, uint64_t *v);
-/* Most numbers are small. */
+void archive_put_more(struct archive *a, uint64_t v); /* where there is no room yet */
+/* Counts are in registers meanwhile: bytes may be anything's, also theirs. */
+static inline void archive_put(struct archive *a, uint64_t v)
+{
+	enum { MOST = 10 };
+	size_t n = a->n;
+	uint8_t *bytes = a->bytes;
+	if (a->cap < n + MOST) {
+		archive_put_more(a, v);
+		return;
+	}
+	for (; v >= 128; v >>= 7)
+		bytes[n++] = (uint8_t)(v | 128);
+	bytes[n++] = (uint8_t)v;
+	a->n = n;
+}
+uint64_t archive_get(struct archive *a);
 static inline void archive_u64(struct archive *a, uint64_t *v)
 {
-	if (a->mode == ARCHIVE_WRITE && *v < 128 && a->n < a->cap)
-		a->bytes[a->n++] = (uint8_t)*v;
-	else if (a->mode != ARCHIVE_MARK)
-		archive_any_u64(a, v);
+	if (a->mode == ARCHIVE_WRITE)
+		archive_put(a, *v);
+	else if (a->mode == ARCHIVE_READ)
+		*v = archive_get(a);
 }
-void archive_i64(struct archive *a, int64_t *v);
-void archive_u32(struct archive *a, uint32_t *v);
+static inline void archive_i64(struct archive *a, int64_t *v)
+{
+	if (a->mode == ARCHIVE_WRITE)
+		archive_put(a, (uint64_t)*v << 1 ^ (uint64_t)(*v >> 63));
+	if (a->mode != ARCHIVE_READ)
+		return;
+	uint64_t u = archive_get(a);
+	*v = (int64_t)(u >> 1 ^ (0 - (u & 1)));
+}
+/* What is read, 0 where it is refused. */
+uint64_t archive_get_limited(struct archive *a, uint64_t most);
+/* What is written stays as it is, also where it is refused. */
+static inline void archive_put_limited(struct archive *a, uint64_t v, uint64_t most)
+{
+	if (a->mode == ARCHIVE_WRITE)
+		archive_put(a, v);
+	a->failed |= v > most;
+}
+static inline void archive_u32(struct archive *a, uint32_t *v)
+{
+	if (a->mode == ARCHIVE_READ)
+		*v = (uint32_t)archive_get_limited(a, UINT32_MAX);
+	else
+		archive_put_limited(a, *v, UINT32_MAX);
+}
 void archive_i32(struct archive *a, int32_t *v);
-void archive_u16(struct archive *a, uint16_t *v);
-void archive_u8(struct archive *a, uint8_t *v, uint8_t limit); /* below limit; 0: any */
+static inline void archive_u16(struct archive *a, uint16_t *v)
+{
+	if (a->mode == ARCHIVE_READ)
+		*v = (uint16_t)archive_get_limited(a, UINT16_MAX);
+	else
+		archive_put_limited(a, *v, UINT16_MAX);
+}
+/* below limit; 0: any */
+static inline void archive_u8(struct archive *a, uint8_t *v, uint8_t limit)
+{
+	uint64_t most = limit ? limit - 1u : UINT8_MAX;
+	if (a->mode == ARCHIVE_READ)
+		*v = (uint8_t)archive_get_limited(a, most);
+	else
+		archive_put_limited(a, *v, most);
+}
 void archive_bool(struct archive *a, bool *v);
 /* A time: near to another one. INT64_MIN and INT64_MAX take one byte. */
 static inline void archive_time(struct archive *a, int64_t *v, int64_t near)

@@ -91,9 +91,6 @@ uint32_t kernel_checkpoints_kind(const struct kernel_checkpoints *c);
 
 /* The last state of all hosts at this time or before; KERNEL_NONE: none, all is read. */
 uint32_t kernel_checkpoints_before(const struct kernel_checkpoints *c, int64_t time);
-/* The first one at this time or later; KERNEL_NONE: none. */
-uint32_t kernel_checkpoints_after(const struct kernel_checkpoints *c, int64_t time);
-int64_t kernel_checkpoints_time(const struct kernel_checkpoints *c, uint32_t state);
 
 /* How a world begins at a state. */
 struct kernel_resume;

@@ -205,7 +205,7 @@ static void visit_task(struct archive *a, struct kernel_files *f, struct kernel_
 
 static void read_tasks(struct archive *a, struct kernel_files *f)
 {
-	for (uint32_t at = 0, more; !a->failed; at += more) {
+	for (uint32_t at = 0, more = 0; !a->failed; at += more) {
 		archive_u32(a, &more);
 		if (more == 0)
 			return;

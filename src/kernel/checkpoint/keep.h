@@ -97,7 +97,7 @@ struct checkpoint_toc {
 	uint32_t **first;		/* as states; NULL where it had no event */
 	struct checkpoint_block *blocks;
 	struct checkpoint_part endpoints;
-	uint64_t n_apart, n_backwards;
+	uint64_t n_unsynchronized, n_inversions;
 };
 /* Reads or writes it; e: for how many streams hosts have. */
 void checkpoint_visit_toc(

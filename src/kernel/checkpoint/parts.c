@@ -163,8 +163,8 @@ void checkpoint_visit_toc(
 	archive_u32(a, &t->n_packets);
 	archive_count(a, &t->n_blocks, 4);
 	archive_u32(a, &t->n_endpoints);
-	archive_u64(a, &t->n_apart);
-	archive_u64(a, &t->n_backwards);
+	archive_u64(a, &t->n_unsynchronized);
+	archive_u64(a, &t->n_inversions);
 	if (a->mode == ARCHIVE_READ) {
 		bool fits =
 			t->n_packets <= (uint64_t)t->n_blocks * CHECKPOINT_BLOCK &&

@@ -75,7 +75,8 @@ uint32_t kernel_checkpoints_before(const struct kernel_checkpoints *c, int64_t t
 	return after ? after - 1 : KERNEL_NONE;
 }
 
-uint32_t kernel_checkpoints_after(const struct kernel_checkpoints *c, int64_t time)
+/* The first one at this time or later; KERNEL_NONE: none. */
+static uint32_t kernel_checkpoints_after(const struct kernel_checkpoints *c, int64_t time)
 {
 	uint32_t i = 0;
 	while (i < c->toc.n_states && c->toc.times[i] < time)
@@ -83,7 +84,7 @@ uint32_t kernel_checkpoints_after(const struct kernel_checkpoints *c, int64_t ti
 	return i < c->toc.n_states ? i : KERNEL_NONE;
 }
 
-int64_t kernel_checkpoints_time(const struct kernel_checkpoints *c, uint32_t state)
+static int64_t kernel_checkpoints_time(const struct kernel_checkpoints *c, uint32_t state)
 {
 	return c->toc.times[state];
 }
@@ -105,7 +106,7 @@ static void skip_names(struct archive *a, struct checkpoint_whole *x)
 {
 	x->names = a->at;
 	for (uint32_t i = 0; i < x->n_names && !a->failed; i++) {
-		uint32_t len;
+		uint32_t len = 0;
 		archive_u32(a, &len);
 		archive_data(a, NULL, len);
 	}
@@ -157,8 +158,8 @@ static void read_map(struct archive *a, struct mer_map *map, uint32_t limit)
 	uint32_t n;
 	archive_count(a, &n, 2);
 	for (uint32_t i = 0; i < n && !a->failed; i++) {
-		uint64_t key;
-		uint32_t value, *at;
+		uint64_t key = 0;
+		uint32_t value = 0, *at;
 		archive_u64(a, &key);
 		archive_u32(a, &value);
 		at = a->failed || value > limit ? NULL : mer_map_put(map, key);
@@ -222,7 +223,7 @@ static bool put_names(struct kernel_host *h, const struct checkpoint_whole *x)
 	struct archive a;
 	archive_open(&a, x->names, x->names_bytes);
 	for (uint32_t i = 0; i < x->n_names; i++) {
-		uint32_t len;
+		uint32_t len = 0;
 		archive_u32(&a, &len);
 		const uint8_t *text = archive_data(&a, NULL, len);
 		if (!text || mer_intern_add(&h->names, (const char *)text, len) != i)
@@ -461,8 +462,8 @@ static bool begin_resume(
 	for (uint32_t i = 0; i < r->n_hosts; i++)
 		if (!begin_host(r, i, p, &since))
 			return false;
-	w->n_apart = r->c->toc.n_apart;
-	w->n_backwards = r->c->toc.n_backwards;
+	w->n_unsynchronized = r->c->toc.n_unsynchronized;
+	w->n_inversions = r->c->toc.n_inversions;
 	return choose_between(r->c, p, since, until) && choose_answered(r->c, p, now) &&
 	       put_packets(r, p, w);
 }

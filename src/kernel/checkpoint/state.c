@@ -183,7 +183,7 @@ static void visit_cpus(struct archive *a, struct kernel_model *m, int64_t now)
 static void read_map(struct archive *a, struct mer_map *map, enum archive_ref ref)
 {
 	for (;;) {
-		uint64_t key;
+		uint64_t key = 0;
 		uint32_t value = KERNEL_NONE;
 		archive_ref(a, ref, &value);
 		if (a->failed || value == KERNEL_NONE)
@@ -554,7 +554,7 @@ bool model_read_packets(struct archive *a, const struct model_whole *whole, int6
 	if (!*packets)
 		return false;
 	for (uint32_t i = 0; i < c->packets && !a->failed; i++) {
-		uint32_t delta;
+		uint32_t delta = 0;
 		archive_u32(a, &delta);
 		a->failed |= __builtin_add_overflow(number, delta, &number) ||
 			     number >= whole->n_packets || (i && !delta);
@@ -644,7 +644,7 @@ static bool read_requests(struct archive *a, struct kernel_model *m, uint32_t n,
 {
 	for (uint32_t i = 0; i < n && !a->failed; i++) {
 		struct kernel_request r = { 0 };
-		uint8_t places;
+		uint8_t places = 0;
 		visit_request(a, &r, now);
 		archive_u8(a, &places, 4);
 		uint32_t number = a->failed ? KERNEL_NONE : kernel_add_request(m->h, &r);

@@ -514,8 +514,8 @@ static bool make_room(struct writer *w)
 	size_t n_states = ((size_t)w->k->n_states + 1) * (w->k->n_hosts + 1);
 	w->toc.n_hosts = w->k->n_hosts;
 	w->toc.n_packets = w->w->n_bridges;
-	w->toc.n_apart = w->w->n_apart;
-	w->toc.n_backwards = w->w->n_backwards;
+	w->toc.n_unsynchronized = w->w->n_unsynchronized;
+	w->toc.n_inversions = w->w->n_inversions;
 	w->toc.times = calloc((size_t)w->k->n_states + 1, sizeof(*w->toc.times));
 	w->toc.hosts = calloc((size_t)w->k->n_hosts + 1, sizeof(*w->toc.hosts));
 	w->toc.states = calloc(n_states, sizeof(*w->toc.states));

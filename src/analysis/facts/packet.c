@@ -1,0 +1,229 @@
+/* Packets, as interfaces see them: the same one counts on each that it passes.
+ *
+ * Bytes are those of IP and what it carries: the length that is recorded for a packet which is sent has the
+ * header of the link layer too, one that is received does not. How long that header is follows from packets of
+ * which both ends are known, on any host: so no packet is complete before all hosts are read. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/all.h"
+#include "analysis/facts/packet.h"
+#include "base/grow.h"
+
+static const char *const way_names[] = { [NET_RECEIVED] = "received", [NET_SENT] = "sent" };
+
+static const struct fact_field fields[] = {
+	{ "direction", "direction", MER_TEXT, FACT_WORDS(way_names),
+		FACT_MEMBER(struct fact, choice) },
+	{ "at", NULL, MER_TIME, FACT_NUMBER, FACT_MEMBER(struct packet, at) },
+	{ "duration_ns", "latency", MER_DURATION, FACT_NUMBER,
+		FACT_MEMBER(struct packet, flight_ns), FACT_NONE_IS(FACT_UNKNOWN) },
+	{ "bytes", "bytes", MER_BYTES, FACT_NUMBER, FACT_MEMBER(struct packet, bytes),
+		FACT_NONE_IS(FACT_UNKNOWN) },
+	{ "interface", "interface", MER_TEXT, FACT_NAME, FACT_MEMBER(struct packet, device),
+		FACT_NONE_IS(KERNEL_NONE) },
+	{ "peer", "peer", MER_TEXT, FACT_HOST, FACT_MEMBER(struct packet, peer),
+		FACT_NONE_IS(KERNEL_NONE) },
+	{ "packet", NULL, MER_ID, FACT_NUMBER, FACT_MEMBER(struct packet, packet),
+		FACT_NONE_IS(KERNEL_NONE) },
+	{ "in_interrupt", NULL, MER_COUNT, FACT_NUMBER, FACT_MEMBER(struct packet, in_interrupt) },
+	{ "link_header_bytes", NULL, MER_BYTES, FACT_NUMBER,
+		FACT_MEMBER(struct packet, header_bytes) },
+	{ 0 },
+};
+
+static const struct fact_maker maker;
+const struct fact_kind fact_packet = {
+	.id = "packet",
+	.title = "Packets",
+	.maker = &maker,
+	.rule = FACT_BEGINS,
+	.size = sizeof(struct packet),
+	.fields = fields,
+	.duration = "duration_ns",
+};
+
+/* ---- while reading ---- */
+
+struct seen { /* as its event says */
+	int64_t time;
+	uint32_t task, packet, bytes;
+	uint32_t device; /* in state.devices */
+	uint16_t cpu;
+	bool is_send, in_interrupt;
+};
+
+struct device {
+	uint32_t name; /* KERNEL_NONE: events that tell no device, nor any length */
+	uint32_t
+		header_bytes; /* Ethernet's, unless packets of which both ends are known say another one */
+};
+
+struct state {
+	struct device *devices;
+	size_t n_devices, cap_devices;
+	struct mer_map device_map; /* name -> number, plus 1 */
+	struct seen *seen;	   /* a block of the experiment's spill */
+	size_t n_seen, cap_seen;
+	bool learned; /* the headers' bytes of its devices */
+};
+
+/* Its number; KERNEL_NONE: no memory. */
+static uint32_t device_of(struct state *s, uint32_t name)
+{
+	uint32_t *at = mer_map_put(&s->device_map, name);
+	if (at && *at)
+		return *at - 1;
+	struct device *d =
+		at ? mer_grow_at(&s->devices, &s->cap_devices, s->n_devices, sizeof(*d)) : NULL;
+	if (!d)
+		return KERNEL_NONE;
+	d->name = name;
+	*at = (uint32_t)++s->n_devices;
+	return *at - 1;
+}
+
+/* A packet in an interrupt is put down to nobody: the thread that has the CPU has nothing to do with it. */
+static int on_packet(void *ctx, const struct kernel_host *h, const struct kernel_packet_seen *p)
+{
+	struct fact_host *f = ctx;
+	struct state *s = f->state;
+	uint32_t device = device_of(s, p->device);
+	(void)h;
+	if (device == KERNEL_NONE ||
+		!mer_spill_grow(f->e->spill, &s->seen, s->n_seen, &s->cap_seen, sizeof(*s->seen)))
+		return mer_fail_nomem(f->err);
+	s->seen[s->n_seen++] = (struct seen){ .time = p->time,
+		.task = p->in_interrupt ? KERNEL_NONE : p->task,
+		.packet = p->packet,
+		.bytes = p->bytes,
+		.device = device,
+		.cpu = p->cpu,
+		.is_send = p->is_send,
+		.in_interrupt = p->in_interrupt };
+	return 0;
+}
+
+static void free_state(void *state)
+{
+	struct state *s = state;
+	free(s->devices);
+	mer_map_fini(&s->device_map);
+	mer_spill_release(s->seen);
+}
+
+/* ---- headers of the link layer ---- */
+
+enum { MAX_HEADER = 64, ETHERNET_HEADER = 14 };
+
+struct both { /* ends of a packet, their bytes; of several events at the time of an end the first counts */
+	uint32_t sent, received;
+	uint32_t device; /* of the sender's; KERNEL_NONE: that was not seen */
+	bool was_received;
+};
+
+static void join(const struct fact_host *f, const struct kernel_world *w, struct both *all)
+{
+	for (uint32_t i = 0; i < w->n_bridges; i++)
+		all[i] = (struct both){ .device = KERNEL_NONE };
+	for (uint32_t host = 0; host < f->e->n_hosts; host++) {
+		const struct state *s = f->states[host];
+		for (size_t i = 0; i < s->n_seen; i++) {
+			const struct seen *x = &s->seen[i];
+			if (x->packet >= w->n_bridges)
+				continue;
+			struct both *b = &all[x->packet];
+			if (x->is_send && b->device == KERNEL_NONE) {
+				b->sent = x->bytes;
+				b->device = x->device;
+			} else if (!x->is_send && !b->was_received) {
+				b->received = x->bytes;
+				b->was_received = true;
+			}
+		}
+	}
+}
+
+/* The difference between what is sent and received that most packets of a device have. */
+static bool learn_headers(struct fact_host *f, const struct kernel_world *w)
+{
+	struct both *all = mer_spill_array(f->e->spill, (size_t)w->n_bridges + 1, sizeof(*all));
+	bool ok = all != NULL;
+	if (ok)
+		join(f, w, all);
+	for (uint32_t host = 0; host < f->e->n_hosts && ok; host++) {
+		struct state *s = f->states[host];
+		uint64_t(*votes)[MAX_HEADER + 1] = calloc(s->n_devices + 1, sizeof(*votes));
+		ok = votes != NULL;
+		for (uint32_t i = 0; i < w->n_bridges && ok; i++) {
+			const struct both *b = &all[i];
+			if (kernel_bridge_at(w, i)->from.host == host && b->device != KERNEL_NONE &&
+				b->received && b->sent >= b->received &&
+				b->sent - b->received <= MAX_HEADER)
+				votes[b->device][b->sent - b->received]++;
+		}
+		for (size_t d = 0; d < s->n_devices && ok; d++) {
+			const uint64_t *v = votes[d];
+			int best = ETHERNET_HEADER;
+			for (int k = 0; k <= MAX_HEADER; k++)
+				best = v[k] > v[best] ? k : best;
+			s->devices[d].header_bytes =
+				s->devices[d].name == KERNEL_NONE ? 0 : (uint32_t)best;
+		}
+		s->learned = true;
+		free(votes);
+	}
+	mer_spill_release(all);
+	return ok;
+}
+
+/* ---- when all is read ---- */
+
+/* No packet is empty: where one has no bytes, its event does not tell how long it is. */
+static int64_t bytes_of(const struct seen *x, const struct device *d)
+{
+	uint32_t header = x->is_send ? d->header_bytes : 0;
+	return x->bytes == 0 ? FACT_UNKNOWN : x->bytes > header ? x->bytes - header : 0;
+}
+
+static int end(struct fact_host *f, const struct kernel_world *w, const struct kernel_host *h)
+{
+	struct state *s = f->state;
+	int rc = 0;
+	if (!s->learned && !learn_headers(f, w))
+		return mer_fail_nomem(f->err);
+	for (size_t i = 0; i < s->n_seen && rc == 0; i++) {
+		const struct seen *x = &s->seen[i];
+		const struct device *d = &s->devices[x->device];
+		const struct kernel_bridge *b =
+			x->packet < w->n_bridges ? kernel_bridge_at(w, x->packet) : NULL;
+		const struct packet p = {
+			.fact = { b ? b->from.time : x->time, b ? b->to.time : x->time, x->task,
+				x->cpu, x->is_send ? NET_SENT : NET_RECEIVED },
+			.at = x->time,
+			.flight_ns = b ? b->to.time - b->from.time : FACT_UNKNOWN,
+			.bytes = bytes_of(x, d),
+			.packet = b ? x->packet : KERNEL_NONE,
+			.peer = !b	     ? KERNEL_NONE
+				: x->is_send ? b->to.host
+					     : b->from.host,
+			.device = d->name,
+			.header_bytes = (uint16_t)d->header_bytes,
+			.in_interrupt = x->in_interrupt,
+		};
+		rc = fact_add(f, h, 0, &p);
+	}
+	return rc;
+}
+
+static const struct fact_kind *const kinds[] = { &fact_packet, NULL };
+static const struct fact_maker maker = {
+	.id = "packet",
+	.kinds = kinds,
+	.wants = KERNEL_WANT_PACKETS,
+	.messages = true,
+	.state_size = sizeof(struct state),
+	.on = { .packet = on_packet },
+	.end = end,
+	.free_state = free_state,
+};

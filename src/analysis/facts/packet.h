@@ -1,0 +1,24 @@
+/* Facts of packets, as the hosts saw them. */
+#ifndef MER_ANALYSIS_FACTS_PACKET_H
+#define MER_ANALYSIS_FACTS_PACKET_H
+
+#include "analysis/fact.h"
+
+enum net_way { NET_RECEIVED, NET_SENT };
+
+/* An event of a packet. It begins when the packet was sent and ends when it arrived, if both are known;
+ * otherwise both are the event's time. */
+struct packet {
+	struct fact
+		fact; /* choice: enum net_way; task KERNEL_NONE: in an interrupt, or not known */
+	int64_t at;   /* when the event was */
+	int64_t flight_ns; /* FACT_UNKNOWN: its other end is not known */
+	int64_t bytes;	   /* without the header of the link layer; FACT_UNKNOWN: not told */
+	uint32_t packet;   /* in kernel_world.bridges; KERNEL_NONE: its other end is not known */
+	uint32_t peer;	   /* the other end's host; KERNEL_NONE */
+	uint32_t device;   /* a name; KERNEL_NONE: not told */
+	uint16_t header_bytes; /* of the link layer, of packets that the device sends */
+	uint16_t in_interrupt;
+};
+
+#endif

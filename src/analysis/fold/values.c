@@ -1,0 +1,73 @@
+/* Values: all numbers of a group, for what has to be exact and cannot be told of sums. For facts of which there are
+ * few: 8 bytes for each. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/fold/plan.h"
+
+struct values {
+	size_t n, cap;
+	int64_t v[];
+};
+
+static struct values *of(int64_t values)
+{
+	return (struct values *)(intptr_t)values;
+}
+
+static struct values *make_room(int64_t *values, size_t n)
+{
+	enum { FIRST = 8 };
+	struct values *x = of(*values);
+	if (x && n <= x->cap - x->n)
+		return x;
+	size_t is = x ? x->n : 0, cap = x ? x->cap * 2 : FIRST;
+	cap = cap < is + n ? is + n : cap;
+	x = realloc(x, sizeof(*x) + cap * sizeof(x->v[0]));
+	if (!x)
+		return NULL;
+	x->n = is;
+	x->cap = cap;
+	*values = (int64_t)(intptr_t)x;
+	return x;
+}
+
+bool fold_values_add(int64_t *values, int64_t value)
+{
+	struct values *x = make_room(values, 1);
+	if (x)
+		x->v[x->n++] = value;
+	return x != NULL;
+}
+
+bool fold_values_join(int64_t *into, int64_t from)
+{
+	const struct values *more = of(from);
+	if (!more)
+		return true;
+	struct values *x = make_room(into, more->n);
+	if (!x)
+		return false;
+	memcpy(x->v + x->n, more->v, more->n * sizeof(x->v[0]));
+	x->n += more->n;
+	return true;
+}
+
+void fold_values_free(int64_t values)
+{
+	free(of(values));
+}
+
+static int compare(const void *a, const void *b)
+{
+	const int64_t *p = a, *q = b;
+	return (*p > *q) - (*p < *q);
+}
+
+int64_t fold_values_median(int64_t values)
+{
+	struct values *x = of(values);
+	qsort(x->v, x->n, sizeof(x->v[0]), compare);
+	int64_t low = x->v[(x->n - 1) / 2], high = x->v[x->n / 2];
+	return low + (int64_t)(((uint64_t)high - (uint64_t)low) / 2);
+}

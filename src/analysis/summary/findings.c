@@ -1,0 +1,555 @@
+#include "analysis/summary/findings.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/summary/summary_tables.h"
+#include "base/str.h"
+#include "sync/auto.h"
+
+/* From where on something stands out. */
+#define UNKNOWN 0.05	  /* of CPU time */
+#define QUEUE_PER_CPU 0.2 /* tasks that wait for a CPU, on the average */
+#define WAITS 0.02	  /* of the time: for disks, locks, packets */
+#define DISK_BUSY 0.5	  /* of the time; also requests that queue for it, on the average */
+#define SOFTIRQ 0.1	  /* of the CPUs; interrupts too */
+#define POLLING 0.1	  /* of a CPU */
+#define BRIEF_SHARE 0.4	  /* of the CPU time of tasks: brief processes */
+#define BRIEF_LOAD 0.25	  /* of the CPUs: the same */
+#define MATTERS 0.1	  /* of the time: what takes less is mentioned after all that matters */
+#define ODD_ERRORS 0.05	  /* of system calls */
+#define REPEATED 0.01	  /* of packets */
+#define STUCK 0.5	  /* of a recording of less than STUCK_NS */
+#define LATENCY_NS INT64_C(10000000) /* from wake-up to running */
+#define FLIGHT_NS INT64_C(1000000)   /* of packets, on the average */
+#define FLUSH_NS INT64_C(20000000)   /* on the average */
+#define STUCK_NS INT64_C(1000000000)
+enum { BRIEF_PER_S = 10, ERRORS_MANY = 10 };
+
+/* What a finding is about; rank() orders by it. */
+enum finding_class { FINDING_RECORDING, FINDING_FAILURE, FINDING_TIME, FINDING_NOTE };
+
+static const struct {
+	const char *name;
+	enum finding_class class;
+} rules[FINDING_N_RULES] = {
+	[FINDING_LOST] = { "lost", FINDING_RECORDING },
+	[FINDING_UNKNOWN] = { "unknown", FINDING_RECORDING },
+	[FINDING_GAPS] = { "recording-gaps", FINDING_RECORDING },
+	[FINDING_NO_SWITCH] = { "no-sched-switch", FINDING_RECORDING },
+	[FINDING_NOTHING] = { "nothing-recorded", FINDING_RECORDING },
+	[FINDING_DISK_ERRORS] = { "disk-errors", FINDING_FAILURE },
+	[FINDING_STUCK] = { "stuck-locks", FINDING_FAILURE },
+	[FINDING_CPU] = { "cpu-queue", FINDING_TIME },
+	[FINDING_CPU_FULL] = { "cpu-full", FINDING_TIME },
+	[FINDING_PROCESSES] = { "brief-processes", FINDING_TIME },
+	[FINDING_DISK_BUSY] = { "disk-busy", FINDING_TIME },
+	[FINDING_DISK] = { "disk-waits", FINDING_TIME },
+	[FINDING_FAULTS] = { "major-faults", FINDING_TIME },
+	[FINDING_FLUSHES] = { "flushes", FINDING_TIME },
+	[FINDING_LOCKS] = { "lock-waits", FINDING_TIME },
+	[FINDING_SOFTIRQ] = { "softirqs", FINDING_TIME },
+	[FINDING_IRQ] = { "interrupts", FINDING_TIME },
+	[FINDING_POLLING] = { "busy-polling", FINDING_TIME },
+	[FINDING_OUTSIDE] = { "unknown-senders", FINDING_TIME },
+	[FINDING_LATENCY] = { "network-latency", FINDING_TIME },
+	[FINDING_REPEATED] = { "repeated-packets", FINDING_NOTE },
+	[FINDING_CALM] = { "nothing-saturated", FINDING_NOTE },
+	[FINDING_SCHEDULING] = { "scheduling-latency", FINDING_NOTE },
+	[FINDING_CALL_ERRORS] = { "call-errors", FINDING_NOTE },
+};
+
+const char *finding_rule_name(enum finding_rule rule)
+{
+	return rules[rule].name;
+}
+
+const struct mer_column findings_columns[] = { { "kind", "kind", MER_TEXT },
+	{ "rule", "rule", MER_TEXT }, { "host", "host", MER_TEXT },
+	{ "time_ns", "time", MER_DURATION }, { "share_percent", NULL, MER_RATIO },
+	{ "value", NULL, MER_REAL }, { "count", NULL, MER_COUNT }, { "count2", NULL, MER_COUNT },
+	{ "time2_ns", NULL, MER_DURATION }, { "tid", NULL, MER_ID }, { "comm", NULL, MER_TEXT },
+	{ "tid2", NULL, MER_ID }, { "comm2", NULL, MER_TEXT }, { "object", NULL, MER_TEXT },
+	{ "object2", NULL, MER_TEXT }, { SUMMARY_SENTENCE, "finding", MER_TEXT },
+	{ SUMMARY_NEXT, "next", MER_TEXT }, { 0 } };
+
+/* ---- rows ---- */
+
+struct finding {
+	enum finding_rule rule;
+	const struct summary_host *host;
+	int64_t ns;    /* what it is ranked by */
+	int64_t range; /* of which this is a part */
+	double share, value;
+	bool has_share, has_value;
+	int64_t count, count2, time2; /* 0: none */
+	const struct summary_task *task, *task2;
+	const char *object, *object2;
+};
+
+struct findings {
+	struct summary *s;
+	struct finding *all; /* malloc'ed */
+	size_t n, cap;
+	bool failed;
+};
+
+static void add(struct findings *f, struct finding x)
+{
+	if (f->n == f->cap) {
+		size_t cap = f->cap ? 2 * f->cap : 32;
+		struct finding *p = reallocarray(f->all, cap, sizeof(*p));
+		if (!p) {
+			f->failed = true;
+			return;
+		}
+		f->all = p;
+		f->cap = cap;
+	}
+	f->all[f->n++] = x;
+}
+
+static bool matters(const struct finding *x)
+{
+	return rules[x->rule].class == FINDING_TIME && summary_per(x->ns, x->range) >= MATTERS;
+}
+
+/* Recording, failures, time that matters, that nothing does, other time, notes. */
+static int rank(const struct finding *x)
+{
+	switch (rules[x->rule].class) {
+	case FINDING_RECORDING: return 0;
+	case FINDING_FAILURE: return 1;
+	case FINDING_TIME: return matters(x) ? 2 : 4;
+	default: return x->rule == FINDING_CALM ? 3 : 5;
+	}
+}
+
+/* What waits for locks cost is what their holders did meanwhile: where that is told as well, it comes first. */
+static int64_t weight(const struct finding *x)
+{
+	return x->rule == FINDING_LOCKS ? x->ns / 10 * 9 : x->ns;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct finding *p = a, *q = b;
+	int r = rank(p), t = rank(q);
+	if (r != t)
+		return r < t ? -1 : 1;
+	if (r == 0 && p->share != q->share) /* the more is missing */
+		return p->share > q->share ? -1 : 1;
+	if (weight(p) != weight(q))
+		return weight(p) > weight(q) ? -1 : 1;
+	if (p->rule != q->rule)
+		return p->rule < q->rule ? -1 : 1;
+	return (p->host > q->host) - (p->host < q->host);
+}
+
+static void task_cells(const struct summary_task *t, struct mer_cell *c)
+{
+	bool any = t && t->comm;
+	c[0] = any && t->tid >= 0 ? MER_INT(t->tid) : MER_NONE;
+	c[1] = mer_text(any ? t->comm : NULL);
+}
+
+static struct mer_cell count_cell(int64_t n)
+{
+	return n ? MER_INT(n) : MER_NONE;
+}
+
+static void emit(struct findings *f)
+{
+	static const char *const kinds[] = { "recording", "failure", "time", "note" };
+	if (f->n)
+		qsort(f->all, f->n, sizeof(*f->all), compare);
+	for (size_t i = 0; i < f->n; i++) {
+		const struct finding *x = &f->all[i];
+		struct mer_cell c[FINDING_N_COLUMNS] = {
+			[FINDING_COL_KIND] = mer_text(kinds[rules[x->rule].class]),
+			[FINDING_COL_RULE] = mer_text(rules[x->rule].name),
+			[FINDING_COL_HOST] = mer_text(x->host ? x->host->name : NULL),
+			[FINDING_COL_TIME] = count_cell(x->ns),
+			[FINDING_COL_PERCENT] = x->has_share ? MER_REAL_CELL(x->share) : MER_NONE,
+			[FINDING_COL_VALUE] = x->has_value ? MER_REAL_CELL(x->value) : MER_NONE,
+			[FINDING_COL_COUNT] = count_cell(x->count),
+			[FINDING_COL_COUNT2] = count_cell(x->count2),
+			[FINDING_COL_TIME2] = count_cell(x->time2),
+			[FINDING_COL_OBJECT] = mer_text(x->object),
+			[FINDING_COL_OBJECT2] = mer_text(x->object2),
+		};
+		task_cells(x->task, &c[FINDING_COL_TID]);
+		task_cells(x->task2, &c[FINDING_COL_TID2]);
+		mer_table_add(&f->s->out[SUMMARY_FINDINGS], c);
+	}
+}
+
+/* ---- about the recording ---- */
+
+/* Silence about what is missing would look like praise. */
+static void find_recording(struct findings *f)
+{
+	const struct summary *s = f->s;
+	uint32_t n = 0, n_unknown = 0, n_there = 0;
+	for (uint32_t i = 0; i < s->n; i++) {
+		n += s->hosts[i].name != NULL;
+		n_unknown += s->hosts[i].name && !summary_knows_cpus(&s->hosts[i]);
+		n_there += s->hosts[i].name && s->hosts[i].range;
+	}
+	if (n && n_unknown == n && n > 1)
+		add(f, (struct finding){
+			       .rule = FINDING_NO_SWITCH, .share = 1, .has_share = true });
+	else if (n && !n_there && !n_unknown)
+		add(f, (struct finding){ .rule = FINDING_NOTHING });
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct summary_host *h = &s->hosts[i];
+		bool knows = summary_knows_cpus(h);
+		if (!h->name)
+			continue;
+		double gaps = knows ? summary_per(h->gaps.ns, h->range) : 0;
+		double blind = summary_per(h->gaps.blind_ns, h->range);
+		double unknown = h->unknown > gaps ? h->unknown - gaps : 0;
+		struct finding x = { .host = h,
+			.share = h->cpus && h->range ? unknown : 1,
+			.has_share = h->cpus && h->range,
+			.count = h->lost_events,
+			.count2 = h->lost_packets };
+		if (h->lost_events || h->lost_packets)
+			x.rule = FINDING_LOST;
+		else if (!knows)
+			x.rule = FINDING_NO_SWITCH;
+		else
+			x.rule = FINDING_UNKNOWN;
+		if (x.rule == FINDING_UNKNOWN && 2 * blind >= unknown)
+			x.object = "sched_switch";
+		if (x.rule == FINDING_LOST ||
+			(x.rule == FINDING_NO_SWITCH && (n == 1 || n_unknown < n)) ||
+			(knows && h->range && unknown >= UNKNOWN))
+			add(f, x);
+		if (gaps >= UNKNOWN)
+			add(f, (struct finding){ .rule = FINDING_GAPS,
+				       .host = h,
+				       .ns = h->gaps.ns,
+				       .share = gaps,
+				       .has_share = true,
+				       .count = h->gaps.n });
+	}
+}
+
+/* ---- failures ---- */
+
+bool findings_is_stuck(const struct summary_host *h, int64_t ns)
+{
+	return ns >= STUCK_NS || summary_per(ns, h->range) >= STUCK;
+}
+
+static void find_failures(struct findings *f, const struct summary_host *h)
+{
+	if (h->disk_errors)
+		add(f, (struct finding){
+			       .rule = FINDING_DISK_ERRORS, .host = h, .count = h->disk_errors });
+	if (h->stuck)
+		add(f, (struct finding){ .rule = FINDING_STUCK,
+			       .host = h,
+			       .ns = h->stuck_ns,
+			       .range = h->range,
+			       .count = h->stuck,
+			       .task = &h->stuck_one,
+			       .task2 = &h->stuck_by });
+}
+
+/* ---- time ---- */
+
+/* One finding, however many signs of it there are: that tasks queue, that a CPU has no time to spare, that
+ * processes come and go. */
+static void find_cpu(struct findings *f, const struct summary_host *h)
+{
+	if (!h->range || !summary_knows_cpus(h))
+		return;
+	bool queues = summary_runnable_tasks(h) >= QUEUE_PER_CPU * (double)h->cpus;
+	bool brief = (double)h->brief * 1e9 >= BRIEF_PER_S * (double)h->range &&
+		     summary_per(h->brief_ns, h->self_ns - h->tracer_ns) >= BRIEF_SHARE &&
+		     summary_per(h->brief_ns, h->range * h->cpus) >= BRIEF_LOAD;
+	int64_t ns = queues && h->runnable_ns > h->fullest_ns ? h->runnable_ns : h->fullest_ns;
+	if (!queues && !h->fullest_ns && !brief)
+		return;
+	struct finding x = { .rule = queues ? FINDING_CPU : FINDING_CPU_FULL,
+		.host = h,
+		.ns = brief && h->brief_ns > ns ? h->brief_ns : ns,
+		.range = h->range,
+		.share = h->cpu,
+		.has_share = true,
+		.value = summary_runnable_tasks(h),
+		.has_value = true,
+		.count = h->cpus,
+		.time2 = h->cpu_user.ns,
+		.task = &h->cpu_user };
+	if (brief) {
+		x.rule = FINDING_PROCESSES;
+		x.count2 = h->brief;
+		x.object = 2 * h->brief_threads > h->brief ? "threads" : "processes";
+		x.time2 = h->brief_ns;
+		x.task = &h->cpu_brief;
+	} else if (!queues) {
+		x.ns = h->full_ns;
+		x.count2 = h->n_full;
+		if (h->n_full == 1) {
+			x.task = &h->full_user;
+			x.time2 = h->full_user.ns;
+		}
+		x.object = mer_arena_printf(&f->s->run->arena, "%" PRId64, h->fullest);
+	}
+	add(f, x);
+}
+
+/* The task that waited longest in sum, in the arena; NULL: none. */
+static const struct summary_task *waiter(
+	struct findings *f, uint32_t host, enum summary_cause cause)
+{
+	const struct summary_wait *w = &f->s->waits.hosts[host][cause];
+	struct summary_task *t = mer_arena_zalloc(&f->s->run->arena, 1, sizeof(*t));
+	if (!t || w->most == KERNEL_NONE)
+		return NULL;
+	*t = (struct summary_task){ analysis_comm(f->s->run, host, w->most),
+		f->s->run->world->hosts[host].tasks[w->most].tid, w->most_ns };
+	return t;
+}
+
+/* Without clocks that can be compared, nobody knows who sent a packet: that is the cause then, and not that the
+ * sender was not recorded. Names of such hosts in the arena; NULL: none, or this one is not compared with them. */
+static const char *one_sided(struct findings *f, const struct summary_host *h)
+{
+	const struct sync_result *r = f->s->r;
+	uint32_t host = (uint32_t)(h - f->s->hosts);
+	struct mer_str names = { 0 };
+	if (!r || host >= r->n_hosts || r->hosts[host].group != 0)
+		return NULL;
+	uint32_t n = sync_one_sided(r, &names);
+	if (n)
+		mer_str_printf(
+			&names, "%s%.64s", n > 1 ? ", " : " and ", r->hosts[r->references[0]].name);
+	const char *text =
+		n && !names.failed ? mer_arena_strdup(&f->s->run->arena, names.data) : NULL;
+	mer_str_fini(&names);
+	return text;
+}
+
+static void find_waits(struct findings *f, const struct summary_host *h)
+{
+	static const struct {
+		enum summary_cause cause;
+		enum finding_rule rule;
+	} causes[] = { { SUMMARY_DISK, FINDING_DISK }, { SUMMARY_FAULT, FINDING_FAULTS },
+		{ SUMMARY_OUTSIDE, FINDING_OUTSIDE } };
+	uint32_t host = (uint32_t)(h - f->s->hosts);
+	for (size_t i = 0; i < sizeof(causes) / sizeof(*causes); i++) {
+		const struct summary_wait *w = &f->s->waits.hosts[host][causes[i].cause];
+		const struct summary_task *t = waiter(f, host, causes[i].cause);
+		if (!w->total || summary_per(w->total, h->range) < WAITS)
+			continue;
+		add(f, (struct finding){ .rule = causes[i].rule,
+			       .host = h,
+			       .ns = w->total,
+			       .range = h->range,
+			       .share = h->disk,
+			       .has_share = h->has_disk && causes[i].cause != SUMMARY_OUTSIDE,
+			       .count = (int64_t)w->count,
+			       .time2 = w->most_ns,
+			       .task = t,
+			       .object = causes[i].cause != SUMMARY_OUTSIDE ? h->disk_name
+									    : one_sided(f, h) });
+	}
+	if (summary_per(h->locks_ns, h->range) >= WAITS)
+		add(f, (struct finding){ .rule = FINDING_LOCKS,
+			       .host = h,
+			       .ns = h->locks_ns,
+			       .range = h->range,
+			       .time2 = h->locks_max,
+			       .task = &h->lock_waiter,
+			       .task2 = &h->lock_holder });
+}
+
+static const struct summary_host *host_called(const struct summary *s, const char *name)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->hosts[i].name && strcmp(s->hosts[i].name, name) == 0)
+			return &s->hosts[i];
+	return NULL;
+}
+
+/* The packets that a host gets most of. What could as well be the error of the clocks is none. */
+static const struct summary_link *main_link(const struct summary *s, const struct summary_host *h)
+{
+	const struct summary_link *best = NULL;
+	for (size_t i = 0; i < s->n_links; i++) {
+		const struct summary_link *l = &s->links[i];
+		if (strcmp(l->to, h->name) == 0 && l->has_times && l->mean_ns >= FLIGHT_NS &&
+			l->bound_ns < l->mean_ns / 2 && (!best || l->packets > best->packets))
+			best = l;
+	}
+	return best;
+}
+
+static void find_latency(struct findings *f, const struct summary_host *h)
+{
+	int64_t ns = f->s->waits.under_way[h - f->s->hosts];
+	const struct summary_link *l = main_link(f->s, h);
+	if (l && summary_per(ns, h->range) >= WAITS)
+		add(f, (struct finding){ .rule = FINDING_LATENCY,
+			       .host = h,
+			       .ns = ns,
+			       .range = h->range,
+			       .count = l->packets,
+			       .time2 = l->mean_ns,
+			       .object = l->from });
+}
+
+static void find_links(struct findings *f)
+{
+	for (size_t i = 0; i < f->s->n_links; i++) {
+		const struct summary_link *l = &f->s->links[i];
+		const struct summary_host *h = host_called(f->s, l->from);
+		if (h && l->repeated + l->unmatched >= ERRORS_MANY &&
+			summary_per(l->repeated + l->unmatched, l->packets) >= REPEATED)
+			add(f, (struct finding){ .rule = FINDING_REPEATED,
+				       .host = h,
+				       .count = l->repeated,
+				       .count2 = l->unmatched,
+				       .object = l->to });
+	}
+}
+
+/* Nobody may wait for it: what is written is written later. */
+static void find_disk(struct findings *f, const struct summary_host *h)
+{
+	uint32_t host = (uint32_t)(h - f->s->hosts);
+	const struct summary_wait *w = f->s->waits.hosts[host];
+	double queue = summary_per(h->disk_queue_ns, h->range);
+	if (!h->has_disk || (h->disk < DISK_BUSY && queue < DISK_BUSY) ||
+		summary_per(w[SUMMARY_DISK].total + w[SUMMARY_FAULT].total, h->range) >= WAITS)
+		return;
+	int64_t busy = (int64_t)(h->disk * (double)h->range);
+	add(f, (struct finding){ .rule = FINDING_DISK_BUSY,
+		       .host = h,
+		       .ns = busy > h->disk_queue_ns ? busy : h->disk_queue_ns,
+		       .range = h->range,
+		       .share = h->disk,
+		       .has_share = true,
+		       .value = queue,
+		       .has_value = true,
+		       .object = h->disk_name });
+}
+
+static void find_times(struct findings *f, const struct summary_host *h)
+{
+	find_cpu(f, h);
+	find_waits(f, h);
+	find_latency(f, h);
+	find_disk(f, h);
+	if (h->softirq >= SOFTIRQ)
+		add(f, (struct finding){ .rule = FINDING_SOFTIRQ,
+			       .host = h,
+			       .ns = h->softirq_ns,
+			       .range = h->range,
+			       .share = h->softirq,
+			       .has_share = true });
+	if (h->irq >= SOFTIRQ)
+		add(f, (struct finding){ .rule = FINDING_IRQ,
+			       .host = h,
+			       .ns = h->irq_ns,
+			       .range = h->range,
+			       .share = h->irq,
+			       .has_share = true });
+	if (summary_per(h->polling_ns, h->range) >= POLLING)
+		add(f, (struct finding){ .rule = FINDING_POLLING,
+			       .host = h,
+			       .ns = h->polling_ns,
+			       .range = h->range,
+			       .share = summary_per(h->polling_ns, h->range),
+			       .has_share = true,
+			       .task = &h->poller });
+	if (h->flushes && h->flush_ns / h->flushes >= FLUSH_NS)
+		add(f, (struct finding){ .rule = FINDING_FLUSHES,
+			       .host = h,
+			       .ns = h->flush_ns,
+			       .range = h->range,
+			       .count = h->flushes,
+			       .time2 = h->flush_ns / h->flushes });
+}
+
+/* ---- notes ---- */
+
+static void find_notes(struct findings *f, const struct summary_host *h)
+{
+	if (h->has_latency && h->latency >= LATENCY_NS)
+		add(f, (struct finding){ .rule = FINDING_SCHEDULING,
+			       .host = h,
+			       .ns = h->latency,
+			       .range = h->range,
+			       .task = &h->late });
+	if (h->odd_errors >= ERRORS_MANY && summary_per(h->odd_errors, h->calls) >= ODD_ERRORS)
+		add(f, (struct finding){ .rule = FINDING_CALL_ERRORS,
+			       .host = h,
+			       .count = h->odd_errors,
+			       .share = summary_per(h->odd_errors, h->calls),
+			       .has_share = true,
+			       .object = h->worst_call,
+			       .object2 = h->worst_error });
+}
+
+/* Where nothing is at its limit, what tasks wait for is what to look at: each other, hosts, timers. */
+static void find_calm(struct findings *f)
+{
+	const struct summary *s = f->s;
+	struct finding x = { .rule = FINDING_CALM, .has_share = true };
+	int64_t sums[SUMMARY_N_CAUSES] = { 0 };
+	int most = SUMMARY_UNKNOWN;
+	bool any = false, whole = true, has_wakeups = false;
+	for (size_t i = 0; i < f->n; i++)
+		if (matters(&f->all[i]))
+			return;
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct summary_host *h = &s->hosts[i];
+		if (!h->name || !h->range || !summary_knows_cpus(h))
+			continue;
+		any = true;
+		has_wakeups |= s->run->world->hosts[i].has_wakeups;
+		whole &= h->unknown < UNKNOWN;
+		x.share = h->cpu > x.share ? h->cpu : x.share;
+		x.has_value |= h->has_disk;
+		x.value = h->disk > x.value ? h->disk : x.value;
+		for (int c = 1; c < SUMMARY_N_CAUSES; c++)
+			sums[c] += s->waits.hosts[i][c].total;
+	}
+	for (int c = 1; c < SUMMARY_N_CAUSES; c++)
+		if (!summary_is_told((enum summary_cause)c) && c != SUMMARY_TIMER)
+			most = sums[c] > sums[most] ? c : most;
+	if (!sums[most]) /* whoever sleeps wants to */
+		most = SUMMARY_TIMER;
+	if (!has_wakeups) {
+		x.object2 = "sched_waking";
+	} else if (sums[most]) {
+		x.object = summary_cause_name((enum summary_cause)most);
+		x.time2 = sums[most];
+	}
+	if (any && whole) /* of what is not known nothing can be said */
+		add(f, x);
+}
+
+void findings_find(struct summary *s)
+{
+	struct findings f = { .s = s };
+	find_recording(&f);
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->hosts[i].name) {
+			find_failures(&f, &s->hosts[i]);
+			find_times(&f, &s->hosts[i]);
+			find_notes(&f, &s->hosts[i]);
+		}
+	find_links(&f);
+	find_calm(&f);
+	emit(&f);
+	s->out[SUMMARY_FINDINGS].failed |= f.failed;
+	free(f.all);
+}

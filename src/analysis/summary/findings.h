@@ -1,0 +1,71 @@
+/* Findings: what stands out of a summary, as rows. Those about the recording come first: what was lost or is
+ * not known makes all other numbers doubtful. Then come failures, then what took time, by the time that it
+ * took over all tasks; where nothing took a tenth of the recording, that nothing is saturated; then the rest.
+ *
+ * A row has a rule, a host and numbers; the sentence and the command to go on with are made by who prints
+ * (cli/reports/findings.h). */
+#ifndef MER_ANALYSIS_SUMMARY_FINDINGS_H
+#define MER_ANALYSIS_SUMMARY_FINDINGS_H
+
+#include "base/table.h"
+
+enum finding_rule {
+	/* about the recording */
+	FINDING_LOST, /* count: events; count2: packets; percent: of CPU time is unknown */
+	FINDING_UNKNOWN, /* percent: of CPU time, without gaps; object: an event that some recordings lack */
+	FINDING_GAPS,	   /* percent: of the time was between recordings; count: of such gaps */
+	FINDING_NO_SWITCH, /* nothing tells what CPUs did */
+	FINDING_NOTHING,   /* nothing was recorded at that time */
+	/* failures */
+	FINDING_DISK_ERRORS, /* count */
+	FINDING_STUCK,	     /* count: threads; time: the longest; task, task2: the holder */
+	/* time */
+	FINDING_CPU,	  /* time: of waits for a CPU; value: run queue; percent: busy; count: CPUs;
+			      time2, task: who used most */
+	FINDING_CPU_FULL, /* the same, time: CPUs (count2; object: one of them) had no time to spare */
+	FINDING_PROCESSES, /* the same; count2: brief processes; time2: their CPU time */
+	FINDING_DISK_BUSY, /* time: that the disk (object) was busy, or requests queued; percent: busy; value: queue */
+	FINDING_DISK,	 /* time: waits; object: the busiest disk; percent: busy; task */
+	FINDING_FAULTS,	 /* time: waits; count: of faults; task */
+	FINDING_FLUSHES, /* time; count; time2: mean */
+	FINDING_LOCKS, /* time: waits for locks; time2: the longest; task: name of a waiter; task2: waker */
+	FINDING_SOFTIRQ, /* time; percent: of the CPUs */
+	FINDING_IRQ,	 /* the same of interrupts of devices, timers and other CPUs */
+	FINDING_POLLING, /* time; task */
+	FINDING_OUTSIDE, /* time: waits for packets of unknown senders; task; object: hosts whose clocks cannot
+			      be compared, if that is why */
+	FINDING_LATENCY, /* time: waits for packets under way; time2: mean of them; object: from which host */
+	FINDING_REPEATED, /* count: of packets seen again; count2: not received; object: to which host */
+	/* notes */
+	FINDING_CALM, /* percent: the busiest CPUs; value: the busiest disk; object: main cause of
+				waits; time2: these; object2: event that would tell */
+	FINDING_SCHEDULING,  /* time: from wake-up to running; task */
+	FINDING_CALL_ERRORS, /* count; percent: of calls; object: call; object2: error */
+	FINDING_N_RULES
+};
+/* "lost", "cpu", ...: stable words for programs. */
+const char *finding_rule_name(enum finding_rule);
+
+enum finding_column {
+	FINDING_COL_KIND, /* "recording", "failure", "time", "note" */
+	FINDING_COL_RULE,
+	FINDING_COL_HOST, /* not set: all of them */
+	FINDING_COL_TIME,
+	FINDING_COL_PERCENT,
+	FINDING_COL_VALUE,
+	FINDING_COL_COUNT,
+	FINDING_COL_COUNT2,
+	FINDING_COL_TIME2,
+	FINDING_COL_TID,
+	FINDING_COL_COMM,
+	FINDING_COL_TID2,
+	FINDING_COL_COMM2,
+	FINDING_COL_OBJECT,
+	FINDING_COL_OBJECT2,
+	FINDING_COL_SENTENCE,
+	FINDING_COL_NEXT,
+	FINDING_N_COLUMNS
+};
+extern const struct mer_column findings_columns[];
+
+#endif

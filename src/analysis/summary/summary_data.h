@@ -1,0 +1,88 @@
+/* What summary.c has summed up of each host, for findings.c: everything that a rule looks at. */
+#ifndef MER_ANALYSIS_SUMMARY_SUMMARY_DATA_H
+#define MER_ANALYSIS_SUMMARY_SUMMARY_DATA_H
+
+#include "analysis/summary/findings.h"
+#include "analysis/summary/summary.h"
+#include "analysis/summary/summary_gaps.h"
+#include "analysis/summary/summary_waits.h"
+#include "base/map.h"
+#include "sync/result.h"
+
+struct summary_task { /* one that stands out; comm NULL: none does */
+	const char *comm;
+	int64_t tid; /* -1: not known */
+	int64_t ns;
+};
+
+struct summary_host {	  /* sums of one; 0: nothing is known of it */
+	const char *name; /* NULL: was not asked for */
+	int64_t range, cpus;
+	double cpu, unknown, irq, softirq;   /* parts of all time of its CPUs */
+	int64_t irq_ns, softirq_ns, full_ns; /* see cpu_full.h; of all CPUs */
+	int64_t fullest, fullest_ns, n_full; /* the CPU that was full for longest; how many were */
+	double disk;			     /* the busiest */
+	const char *disk_name;
+	int64_t disk_queue_ns, disk_errors, flushes, flush_ns, flush_max;
+	int64_t runnable_ns; /* tasks waited for a CPU, without the tracer */
+	int64_t latency;     /* the longest from wake-up to running */
+	int64_t locks_ns, locks_max, polling_ns;
+	int64_t memory_bytes;			      /* pages allocated, less those freed */
+	int64_t net_bytes, calls, failed, odd_errors; /* odd: no everyday ones */
+	int64_t switches, interrupts, execs, processes, threads;
+	int64_t brief, brief_threads,
+		brief_ns; /* tasks that lived less than a second; their CPU time */
+	int64_t task_ns;  /* tasks had a CPU, with the interrupts meanwhile (as in top cpu) */
+	int64_t self_ns, tracer_ns; /* the same without interrupts: of all tasks, of the tracer */
+	int64_t lost_events, lost_packets;
+	struct summary_gaps gaps; /* between its recordings */
+	int64_t stuck, stuck_ns;  /* threads that waited for a lock at the end; the longest */
+	struct summary_task cpu_user, full_user, cpu_brief, late, poller, lock_waiter, lock_holder,
+		stuck_one, stuck_by;
+	const char *worst_error, *worst_call; /* the most frequent of odd_errors */
+	bool has_latency, has_disk, has_net, has_calls, has_interrupts, has_memory;
+};
+
+struct summary_link { /* packets of one direction between two hosts */
+	const char *from, *to;
+	int64_t packets, bytes, mean_ns, max_ns, total_ns;
+	int64_t bound_ns; /* by so much the clocks can be off; INT64_MAX: not known */
+	int64_t repeated, unmatched;
+	bool has_times, has_bytes, has_counts;
+};
+
+struct summary {
+	struct analysis_run *run;
+	const struct sync_result *r; /* NULL: clocks are as recorded */
+	const struct mer_table *in;
+	struct mer_table *out;
+	struct summary_host *hosts;
+	uint32_t n;
+	struct summary_link *links; /* malloc'ed */
+	size_t n_links;
+	struct summary_waits waits;
+	bool **tracer;	       /* by host and task */
+	struct mer_map *marks; /* by host: who a row of a table is (tid, comm) -> enum mark */
+	uint32_t **owners;     /* of the rows of each table of in: host, plus 1; 0: none */
+	bool all;	       /* also waits for what tasks started themselves */
+};
+
+/* 0: of nothing. */
+static inline double summary_per(int64_t part, int64_t whole)
+{
+	return whole > 0 ? (double)part / (double)whole : 0;
+}
+
+/* Does anything tell what its CPUs did? */
+static inline bool summary_knows_cpus(const struct summary_host *h)
+{
+	return h->cpus && h->unknown < 1;
+}
+
+/* Tasks that waited for a CPU, on the average. */
+static inline double summary_runnable_tasks(const struct summary_host *h)
+{
+	return summary_per(h->runnable_ns, h->range);
+}
+
+#endif

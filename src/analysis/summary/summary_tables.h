@@ -1,0 +1,69 @@
+/* The parts of the summary, and how its files read tables. */
+#ifndef MER_ANALYSIS_SUMMARY_SUMMARY_TABLES_H
+#define MER_ANALYSIS_SUMMARY_SUMMARY_TABLES_H
+
+#include "analysis/summary/summary_data.h"
+
+enum summary_in { /* the tables that it is made of */
+	SUMMARY_IN_THREADS,
+	SUMMARY_IN_CPUS,
+	SUMMARY_IN_HOSTS,
+	SUMMARY_IN_SCHED,
+	SUMMARY_IN_IO,
+	SUMMARY_IN_DISKS,
+	SUMMARY_IN_QUEUES,
+	SUMMARY_IN_REQUESTS,
+	SUMMARY_IN_PAIRS,
+	SUMMARY_IN_INTERFACES,
+	SUMMARY_IN_CALLS,
+	SUMMARY_IN_ERRORS,
+	SUMMARY_IN_IRQ,
+	SUMMARY_IN_FUTEXES,
+	SUMMARY_IN_STUCK,
+	SUMMARY_IN_POLL,
+	SUMMARY_IN_MEMORY
+};
+
+enum summary_mark { SUMMARY_TRACER = 1, SUMMARY_BRIEF = 2, SUMMARY_KERNEL = 4 };
+
+/* ---- cells of in; 0 and "" where they are not set ---- */
+
+static inline const struct mer_cell *summary_cell(
+	const struct mer_table *t, size_t row, const char *key)
+{
+	static const struct mer_cell none = { 0 };
+	size_t c = mer_table_column(t, key);
+	return c == SIZE_MAX ? &none : &t->cells[row * t->n_columns + c];
+}
+static inline int64_t summary_number(const struct mer_table *t, size_t row, const char *key)
+{
+	const struct mer_cell *c = summary_cell(t, row, key);
+	return c->set ? c->v.i : 0;
+}
+static inline double summary_real(const struct mer_table *t, size_t row, const char *key)
+{
+	const struct mer_cell *c = summary_cell(t, row, key);
+	return c->set ? c->v.f : 0;
+}
+static inline const char *summary_text(const struct mer_table *t, size_t row, const char *key)
+{
+	const struct mer_cell *c = summary_cell(t, row, key);
+	return c->set ? c->v.text : "";
+}
+
+/* Whose row of a table of in it is; NULL: of none. */
+struct summary_host *summary_host_of(
+	const struct summary *s, const struct mer_table *t, size_t row);
+/* What is known of the task of this row, by its columns tid and comm: enum summary_mark. */
+unsigned summary_marks(const struct summary *s, const struct mer_table *t, size_t row);
+
+void summary_init_tables(struct summary *s);
+/* Fills all tables but the findings. */
+void summary_emit(struct summary *s);
+
+/* A task has waited for a lock for so long that its holder will not come back. */
+bool findings_is_stuck(const struct summary_host *h, int64_t ns);
+/* Fills the findings. */
+void findings_find(struct summary *s);
+
+#endif

@@ -1,0 +1,115 @@
+#include "analysis/summary/summary_waits.h"
+
+#include <stdlib.h>
+
+const char *summary_cause_name(enum summary_cause cause)
+{
+	static const char *const names[SUMMARY_N_CAUSES] = { "runnable", "disk", "page fault",
+		"futex", "network", "packet", "task", "join", "child", "timer", "other",
+		"unknown" };
+	return names[cause];
+}
+
+static enum summary_cause cause_of(
+	const struct blocked *b, uint32_t host, const struct blocked_wait *w)
+{
+	static const enum summary_cause started[] = {
+		[BLOCKED_THREAD] = SUMMARY_JOIN, [BLOCKED_CHILD] = SUMMARY_CHILD
+	};
+	enum blocked_started of = blocked_started_of(b, host, w);
+	if (of != BLOCKED_NOT_STARTED)
+		return started[of];
+	switch ((enum kernel_cause)w->cause) {
+	case KERNEL_DISK: return w->kind == BLOCKED_PAGE_FAULT ? SUMMARY_FAULT : SUMMARY_DISK;
+	case KERNEL_FUTEX: return SUMMARY_FUTEX;
+	case KERNEL_NETWORK: return w->by_task == KERNEL_NONE ? SUMMARY_OUTSIDE : SUMMARY_NETWORK;
+	case KERNEL_TIMER: return SUMMARY_TIMER;
+	case KERNEL_TASK:
+	case KERNEL_PIPE: return SUMMARY_TASK;
+	case KERNEL_NO_CAUSE: return SUMMARY_UNKNOWN;
+	default: return SUMMARY_OTHER;
+	}
+}
+
+static bool costs(const struct blocked_wait *w, enum summary_cause cause)
+{
+	return cause == SUMMARY_DISK || cause == SUMMARY_FAULT ||
+	       blocked_class_of(w, false) == BLOCKED_REQUEST;
+}
+
+/* What a task waited for ends with its last wait. */
+static void close_task(struct summary_wait *of, uint32_t task, int64_t *sums)
+{
+	for (int c = 0; c < SUMMARY_N_CAUSES; c++) {
+		if (sums[c] > of[c].most_ns) {
+			of[c].most = task;
+			of[c].most_ns = sums[c];
+		}
+		sums[c] = 0;
+	}
+}
+
+static void add_host(const struct analysis_run *run, const struct blocked *b, uint32_t host,
+	const bool *tracer, struct summary_waits *s)
+{
+	const struct blocked_host *waits = &b->hosts[host];
+	const struct kernel_host *h = &run->world->hosts[host];
+	struct summary_wait *of = s->hosts[host];
+	int64_t sums[SUMMARY_N_CAUSES] = { 0 };
+	for (size_t i = 0; i < waits->n; i++) {
+		const struct blocked_wait *w = &waits->waits[i];
+		enum summary_cause cause = cause_of(b, host, w);
+		int64_t ns = analysis_overlap(run->options, w->begin, w->end);
+		if (h->tasks[w->task].is_kernel || ns <= 0) {
+		} else if (tracer[w->task]) {
+			s->tracer_ns += ns;
+		} else if (!costs(w, cause)) {
+			s->idle_ns += ns;
+			s->n_idle++;
+		} else {
+			struct summary_wait *x = &of[cause];
+			sums[cause] += ns;
+			x->total += ns;
+			x->count++;
+			if (cause == SUMMARY_NETWORK && w->by_host != host && w->asked < w->end)
+				s->under_way[host] += analysis_overlap(run->options,
+					w->asked > w->begin ? w->asked : w->begin, w->end);
+			if (ns > x->max) {
+				x->max = ns;
+				x->max_at = w->begin;
+				x->task = w->task;
+				x->call = w->call;
+			}
+		}
+		if (i + 1 == waits->n || w[1].task != w->task)
+			close_task(of, w->task, sums);
+	}
+}
+
+int summary_waits_find(const struct analysis_run *run, bool *const *tracer, struct summary_waits *s)
+{
+	const struct kernel_world *w = run->world;
+	struct blocked b = { 0 };
+	*s = (struct summary_waits){ .hosts = calloc((size_t)w->n_hosts + 1, sizeof(*s->hosts)),
+		.under_way = calloc((size_t)w->n_hosts + 1, sizeof(*s->under_way)) };
+	int rc =
+		s->hosts && s->under_way ? blocked_find(w, &b, run->err) : mer_fail_nomem(run->err);
+	const struct analysis_options *o = run->options;
+	for (uint32_t i = 0; rc == 0 && i < w->n_hosts; i++) {
+		for (int c = 0; c < SUMMARY_N_CAUSES; c++)
+			s->hosts[i][c].task = s->hosts[i][c].most = s->hosts[i][c].call =
+				KERNEL_NONE;
+		if (!o->wants_host || o->wants_host(o->ctx, i))
+			add_host(run, &b, i, tracer[i], s);
+	}
+	if (b.world)
+		blocked_fini(&b);
+	return rc;
+}
+
+void summary_waits_fini(struct summary_waits *s)
+{
+	free(s->hosts);
+	free(s->under_way);
+	*s = (struct summary_waits){ 0 };
+}

@@ -1,0 +1,58 @@
+#include "session/choice.h"
+
+#include <string.h>
+
+#include "analysis/fold.h"
+
+bool session_is_table_of(const struct analysis_output *o, const char *kind)
+{
+	size_t n = strlen(kind);
+	return strncmp(o->id, kind, n) == 0 && (!o->id[n] || o->id[n] == '_');
+}
+
+static const struct mer_column *find_column(const struct analysis_output *o, const char *key)
+{
+	for (const struct mer_column *c = o->columns; c->key; c++)
+		if (strcmp(c->key, key) == 0)
+			return c;
+	return NULL;
+}
+
+/* Periods select tasks by their own expressions. */
+static bool has_tasks(const struct analysis *a)
+{
+	for (const struct analysis_output *o = a->outputs; o->id && !a->of_periods; o++)
+		if (find_column(o, "tid"))
+			return true;
+	return false;
+}
+
+uint32_t session_choice_tables(const struct analysis *a, enum session_choice choice)
+{
+	uint32_t bits = 0, all = 0;
+	for (unsigned i = 0; a->outputs[i].id; i++) {
+		const struct analysis_output *o = &a->outputs[i];
+		bool applies = (choice == SESSION_CHOICE_FILTER && o->fold) ||
+			       (choice == SESSION_CHOICE_GROUPS && o->fold &&
+				       fold_plan_groups_by(o->fold)) ||
+			       (choice == SESSION_CHOICE_BINS && session_is_table_of(o, "bins"));
+		bits |= (uint32_t)applies << i;
+		all |= (uint32_t)1 << i;
+	}
+	switch (choice) {
+	case SESSION_CHOICE_DURATIONS: return a->by_duration & all;
+	case SESSION_CHOICE_NAMES: return a->by_name & all;
+	case SESSION_CHOICE_SIZES: return a->has_sizes ? all : 0;
+	case SESSION_CHOICE_TASKS: return has_tasks(a) ? all : 0;
+	default: return bits;
+	}
+}
+
+bool session_tells_tasks(const struct analysis_request *requests, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (requests[i].analysis->of_periods &&
+			find_column(&requests[i].analysis->outputs[requests[i].output], "comm"))
+			return true;
+	return false;
+}

@@ -1,0 +1,51 @@
+/* Rows: a table of structs that is too large to lie in the file as in memory: blocks of packed columns, each decoded
+ * when one of its rows is first looked at. What the columns are, the kind of row says.
+ *
+ * The rows have their place in memory from the beginning on, which takes memory where it is written: a
+ * pointer to a row holds as long as the table. One thread reads. */
+#ifndef MER_STORE_ROWS_H
+#define MER_STORE_ROWS_H
+
+#include "base/spill.h"
+#include "kernel/world.h"
+#include "store/pack.h"
+#include "store/sections.h"
+
+enum { STORE_ROWS_BITS = 9, STORE_ROWS = 1 << STORE_ROWS_BITS }; /* of a block */
+
+struct store_row_kind {
+	size_t size; /* of the struct */
+	/* n <= STORE_ROWS rows; first: the number of rows[0]. */
+	void (*put)(struct mer_str *out, const void *rows, size_t n, uint32_t first);
+	/* Fills zeroed rows. False: they cannot be; the rows are zeroed again, and `absent` makes something of them
+	 * that does no harm. */
+	bool (*get)(struct store_in *in, void *rows, size_t n, uint32_t first, const void *ctx);
+	void (*absent)(void *rows, size_t n);
+};
+
+/* Of struct kernel_bridge; ctx: the struct kernel_world whose numbers they have. */
+extern const struct store_row_kind store_bridge_rows;
+/* Of struct kernel_request; ctx: struct kernel_host. */
+extern const struct store_row_kind store_request_rows;
+
+void store_rows_put(struct store_writer *w, uint32_t type, uint32_t host,
+	const struct store_row_kind *kind, const void *rows, uint32_t n);
+
+struct store_rows {
+	const struct store_file *file;
+	const struct store_row_kind *kind;
+	const void *ctx;
+	const struct store_block *blocks;
+	uint32_t n;
+	void *rows;	 /* a block of the spill */
+	bool *is_loaded; /* by block */
+	bool is_damaged; /* a block was */
+};
+
+int store_rows_open(struct store_rows *r, const struct store_file *f, uint32_t type, uint32_t host,
+	const struct store_row_kind *kind, const void *ctx, uint32_t n, struct mer_spill *spill,
+	struct mer_err *err);
+void store_rows_close(struct store_rows *r);
+void store_rows_load(struct store_rows *r, uint32_t row);
+
+#endif
