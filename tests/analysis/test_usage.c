@@ -269,6 +269,22 @@ static void simulated(void **state)
 	close_subject(&s);
 }
 
+/* What was kept is had again: what was recorded at all, source by source, and the sums. */
+static void kept(void **state)
+{
+	(void)state;
+	for (uint32_t seen = 0; seen < 32; seen++) {
+		struct usage *u;
+		struct mer_err err = { 0 };
+		assert_int_equal(usage_new(2, NULL, &u, &err), 0);
+		struct usage_sums sums = { .seen = seen };
+		usage_restore(u, 1, &sums);
+		assert_int_equal(usage_sums(u, 1).seen, seen);
+		assert_int_equal(usage_sums(u, 0).seen, 0);
+		usage_free(u);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -277,6 +293,7 @@ int main(void)
 		cmocka_unit_test(one_machine),
 		cmocka_unit_test(events_lost),
 		cmocka_unit_test(simulated),
+		cmocka_unit_test(kept),
 	};
 	return cmocka_run_group_tests_name("usage", tests, NULL, NULL);
 }

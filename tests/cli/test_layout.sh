@@ -176,6 +176,45 @@ payload        16   192     16         struct
     25  0b00000000  0x00  comm
 END
 
+# Without a record: structures, elements of arrays and options of variants, each below what it is in.
+mkdir "$dir/inner"
+cat >"$dir/inner/metadata" <<'END'
+/* CTF 1.8 */
+trace { major = 1; minor = 8; byte_order = le; };
+stream { event.header := struct { integer { size = 8; } id; }; };
+event { name = some; id = 0; fields := struct { integer { size = 8; } x; }; };
+event { name = none; id = 1; fields := struct {
+	struct { integer { size = 8; } x; integer { size = 16; align = 16; } y; } point;
+	struct { integer { size = 8; } z; } points[2];
+	enum : integer { size = 8; } { one = 1, two = 2 } tag;
+	variant <tag> { integer { size = 8; } one; struct { integer { size = 32; } w; } two; } either;
+	integer { size = 8; } last;
+}; };
+END
+printf '\x00\x07' >"$dir/inner/stream"
+same 0 "$m" layout inner none <<'END'
+none, no record in the trace
+The layout as the metadata defines it: offsets are relative to the start of each
+structure; -: unknown without a record.
+
+FIELD         BIT  SIZE  ALIGN  ORDER  CLASS          VALUE
+event header    0     8      8         struct
+  id            0     8      8  le     unsigned
+payload         0     -     16         struct
+  point         0    32     16         struct
+    x           0     8      8  le     unsigned
+    y          16    16     16  le     unsigned
+  points       32    16      8         array[2]
+    []         32     8      8         struct
+      z        32     8      8  le     unsigned
+  tag          48     8      8  le     unsigned enum
+  either       56     -      1         variant <tag>
+    one        56     8      8  le     unsigned
+    two        56    32      8         struct
+      w        56    32      8  le     unsigned
+  last          -     8      8  le     unsigned
+END
+
 # Names: none that fits, several that fit.
 same 2 "$m" layout big bist </dev/null
 grep -qF "no trace has an event 'bist' (did you mean bits?)" "$dir/err" || fail "no near name"

@@ -305,6 +305,45 @@ static void range(void **state)
 	mer_arena_fini(&arena);
 }
 
+/* Series of a panel can be told apart; what is on several panels has one color on all of them; the others have theirs. */
+static void colors(void **state)
+{
+	(void)state;
+	struct draw_chart_page p;
+	struct mer_err err;
+	struct mer_str svg = { 0 };
+	static const int64_t edges[] = { 0, SECOND, 2 * SECOND };
+	static const double levels[] = { 1, 2 };
+	const double *const values[] = { levels, levels, levels };
+	const struct draw_chart_name first[] = { { "a", NULL }, { "b", NULL }, { "rest", NULL } },
+				     second[] = { { "c", NULL }, { "b", NULL } },
+				     third[] = { { "x", "h, a" }, { "a", NULL } };
+	draw_chart_init(&p, 0, 2 * SECOND, &err);
+	draw_chart_panel(&p, "1", "y", MER_SVG_PLAIN);
+	draw_chart_levels(&p, true, first, values, 3, true, edges, 2);
+	draw_chart_panel(&p, "2", "y", MER_SVG_PLAIN);
+	draw_chart_levels(&p, false, second, values, 2, false, edges, 2);
+	draw_chart_total(&p, "sum", levels, edges, 2);
+	draw_chart_panel(&p, "3", "y", MER_SVG_PLAIN);
+	draw_chart_levels(&p, true, third, values, 2, false, edges, 2);
+	assert_int_equal(draw_chart_svg(&p, "colors", &svg), 0);
+	const struct mer_svg_series *s[3];
+	for (size_t i = 0; i < 3; i++)
+		s[i] = p.panels[i].series;
+	unsigned a = s[0][0].color, b = s[0][1].color, c = s[1][0].color, x = s[2][0].color;
+	assert_true(a != b && b != c && x != a);
+	assert_true(a < MER_SVG_COLORS && b < MER_SVG_COLORS && c < MER_SVG_COLORS);
+	assert_true(a != DRAW_CHART_OTHERS && b != DRAW_CHART_OTHERS && c != DRAW_CHART_OTHERS);
+	assert_int_equal(s[0][2].color, DRAW_CHART_OTHERS);
+	assert_int_equal(s[1][1].color, b);
+	assert_int_equal(s[1][2].color, MER_SVG_INK);
+	assert_int_equal(s[2][1].color, a);
+	/* As far as there are colors that nobody has, each is another one. */
+	assert_true(c != a && x != b && x != c);
+	mer_str_fini(&svg);
+	draw_chart_fini(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -318,6 +357,7 @@ int main(void)
 		cmocka_unit_test(total),
 		cmocka_unit_test(without_charts),
 		cmocka_unit_test(range),
+		cmocka_unit_test(colors),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

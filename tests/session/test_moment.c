@@ -96,6 +96,9 @@ static void resolution(void **state)
 	int64_t midnight = INT64_C(1711839600) * S; /* 2024-03-31 00:00 +01:00 */
 	assert_int_equal(resolved("03:30", midnight, midnight + S), midnight + 9000 * S);
 	assert_int_equal(resolved("+1s", INT64_MAX - 5, INT64_MAX), INT64_MAX);
+	/* What does not fit stops at the ends. */
+	assert_true(resolved("+1ns", INT64_MAX, INT64_MAX) == INT64_MAX);
+	assert_true(resolved("+1ns", 5, 9) == 6);
 }
 
 /* HOST:TIME; names may have colons, and what is a time without a host stays one. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "base/str.h"
@@ -146,11 +147,54 @@ static void counts(void **state)
 	}
 }
 
+/* Records of no size would never end: the packet ends there, and it is said. */
+static void records_of_nothing(void **state)
+{
+	(void)state;
+	char dir[] = "/tmp/scan.XXXXXX", path[100];
+	static const char metadata[] =
+		"/* CTF 1.8 */\ntrace { major = 1; minor = 8; byte_order = le; };\n"
+		"stream { packet.context := struct { integer { size = 32; } content_size; }; };\n"
+		"event { name = nothing; fields := struct { }; };\n";
+	static const uint8_t data[] = { 128, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 };
+	struct mer_experiment *e;
+	struct mer_err err;
+	const char *paths[] = { dir };
+	assert_non_null(mkdtemp(dir));
+	for (int i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, i ? "metadata" : "stream");
+		FILE *f = fopen(path, "w");
+		assert_non_null(f);
+		const void *what = i ? (const void *)metadata : (const void *)data;
+		size_t n = i ? sizeof(metadata) - 1 : sizeof(data);
+		assert_int_equal(fwrite(what, 1, n, f), n);
+		assert_int_equal(fclose(f), 0);
+	}
+	if (mer_experiment_open(paths, 1, NULL, &e, &err))
+		fail_msg("%s", err.text);
+	struct mer_cursor *c;
+	const struct mer_event *ev;
+	size_t n;
+	assert_int_equal(mer_cursor_open(e, NULL, &c, &err), 0);
+	assert_int_equal(mer_cursor_next(c, &ev, &n, &err), 0);
+	assert_int_equal(n, 0);
+	mer_cursor_free(c);
+	assert_int_equal(e->diags.n_errors, 1);
+	assert_string_equal(e->diags.rows[e->diags.n - 1].code, "bad-event");
+	mer_experiment_free(e);
+	for (int i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, i ? "metadata" : "stream");
+		unlink(path);
+	}
+	rmdir(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(behind_damage),
 		cmocka_unit_test(other_trace),
+		cmocka_unit_test(records_of_nothing),
 		cmocka_unit_test(counts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
