@@ -1,8 +1,9 @@
 /* The kernel model and paths through it: how fast, and how much memory.
  *
  *   kernel build TRACE...   reads the traces into a model, without the messages between hosts
- *   kernel path TRACE...    the same with them; then the slowest path of all tasks that were born and
- *                           died in the recording, and that of the whole recording's busiest task */
+ *   kernel path TRACE...    the same with them; then the slowest path of all tasks that were born
+ *                           and died in the recording, and that of the whole recording's busiest
+ *                           task */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,13 @@
 /* What pairing sends with receives costs.
  *
- *   match [N]               N packets (default 4 million), made up, between 10 hosts: matching alone
+ *   match [N]               N packets (default 4 million), made up, between 10 hosts: matching
+ *                           alone
  *   match read TRACE...     reads the events that are ends of messages, host by host, and no more
  *   match gather TRACE...   the same, and matches them; prints what was found for each link
  *     --pairs FILE          with the user's pairs of events (docs/message-pairs.md)
  *     --pending N           only so many messages may be waited for
- *   match solve TRACE...    gathers, and synchronizes with the traces closed; prints what that takes
+ *   match solve TRACE...    gathers, and synchronizes with the traces closed; prints what that
+ *                           takes
  *
  * Prints seconds and ends per second, after the traces were opened. */
 #include <inttypes.h>

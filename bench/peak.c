@@ -1,5 +1,5 @@
-/* peak COMMAND...: runs it with its output thrown away, and prints the most memory that it held, in KiB.
- * The exit status is the command's. */
+/* peak COMMAND...: runs it with its output thrown away, and prints the most memory that it held, in
+ * KiB. The exit status is the command's. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,10 @@
 /* A store: how long it takes to build beside the reading, how large it is, and how fast it answers.
  *
- *   store TRACE...   reads, saves, and then asks: opening, paths of windows of 10 ms, pictures, tables, all spans
+ *   store TRACE...   reads, saves, and then asks: opening, paths of windows of 10 ms, pictures,
+ *                    tables, all spans
  *
- * Each question opens the file anew, as a process of its own would, but those of pictures and tables. STORE_VERBOSE=1
- * prints each of these, too; STORE_KEEP=1 leaves the file. */
+ * Each question opens the file anew, as a process of its own would, but those of pictures and
+ * tables. STORE_VERBOSE=1 prints each of these, too; STORE_KEEP=1 leaves the file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

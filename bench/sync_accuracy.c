@@ -1,4 +1,5 @@
-/* How far from the truth are synchronized clocks? Generated worlds (tools/world.h), several methods.
+/* How far from the truth are synchronized clocks? Generated worlds (tools/world.h), several
+ * methods.
  *
  *   sync_accuracy [--full | --messages N] [--seed N] [--seeds N] [WORLD]...
  *

@@ -1,5 +1,5 @@
-/* Fuzzer of saved corridors: no text may crash the reader, and what it accepts can be asked, is written
- * again as what it is, and merged with itself stays the same. */
+/* Fuzzer of saved corridors: no text may crash the reader, and what it accepts can be asked, is
+ * written again as what it is, and merged with itself stays the same. */
 #include <stdint.h>
 #include <stdlib.h>
 #include "sync/corridor.h"

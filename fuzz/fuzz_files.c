@@ -1,5 +1,6 @@
-/* Fuzzer of descriptor tables: no sequence of calls, forks, execs, exits and rows of state dumps, with any
- * numbers, may crash them or make them grow without bound; what was told last is what is said.
+/* Fuzzer of descriptor tables: no sequence of calls, forks, execs, exits and rows of state dumps,
+ * with any numbers, may crash them or make them grow without bound; what was told last is what is
+ * said.
  *
  * Each step is 8 bytes: what, task, kind of call, text, and two numbers of 16 bits; numbers above
  * 0xfff0 stand for extreme ones. */

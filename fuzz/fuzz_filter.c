@@ -1,6 +1,6 @@
 /* Fuzzer of filter expressions: no text may crash the parser or take forever, an error points into
- * the text, and what is accepted can be asked about a class of events with all kinds of fields. What
- * the class rules out is also ruled out by the tests made for it, which run on random rows. */
+ * the text, and what is accepted can be asked about a class of events with all kinds of fields.
+ * What the class rules out is also ruled out by the tests made for it, which run on random rows. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

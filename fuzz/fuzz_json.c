@@ -1,5 +1,5 @@
-/* Fuzzer of the CTF 2 metadata parser: no input may crash it, and what it accepts keeps the promises
- * that schema.h makes. */
+/* Fuzzer of the CTF 2 metadata parser: no input may crash it, and what it accepts keeps the
+ * promises that schema.h makes. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,9 @@
-/* Feeds events in any order and with any content to the kernel model, with losses anywhere, and follows
- * the path of every task. Whatever the events say: spans tile each task's life, paths are contiguous
- * and sum to their windows.
+/* Feeds events in any order and with any content to the kernel model, with losses anywhere, and
+ * follows the path of every task. Whatever the events say: spans tile each task's life, paths are
+ * contiguous and sum to their windows.
  *
- * Input: 8 bytes for each event: kind, CPU, two threads, a number, state, and how far time goes on. */
+ * Input: 8 bytes for each event: kind, CPU, two threads, a number, state, and how far time goes
+ * on. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

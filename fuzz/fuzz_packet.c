@@ -1,5 +1,5 @@
-/* Fuzzer of data streams: the first byte says which of the schemas below the rest is read with, packet
- * after packet. The compiled programs and the plain decoder must agree on all of it. */
+/* Fuzzer of data streams: the first byte says which of the schemas below the rest is read with,
+ * packet after packet. The compiled programs and the plain decoder must agree on all of it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include "../tests/ctf/plain_rows.h"

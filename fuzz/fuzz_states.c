@@ -1,9 +1,10 @@
-/* Begins worlds at states whose file has the right checksum, and anything inside (kernel/checkpoint). Whatever the bytes
- * are: the file is refused, the world is not made, or all that it refers to is there: its paths and waits can be
- * followed, and what was open at its end be told.
+/* Begins worlds at states whose file has the right checksum, and anything inside
+ * (kernel/checkpoint). Whatever the bytes are: the file is refused, the world is not made, or all
+ * that it refers to is there: its paths and waits can be followed, and what was open at its end be
+ * told.
  *
- * Input: a byte 0 and triples, each a place (2 bytes) and the byte that is put there, into the body of a file as a
- * reading leaves it; or another byte and the whole body. */
+ * Input: a byte 0 and triples, each a place (2 bytes) and the byte that is put there, into the body
+ * of a file as a reading leaves it; or another byte and the whole body. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,8 +103,8 @@ static void switch_to(FILE *f, int64_t ts, int from, int state, int to)
 	put(f, to, 4);
 }
 
-/* A task asks its neighbour on the same CPU, which is woken and answers; now and then a lock, a child, an
- * interrupt. */
+/* A task asks its neighbour on the same CPU, which is woken and answers; now and then a lock, a
+ * child, an interrupt. */
 static void step(FILE *f, unsigned cpu, unsigned i, int64_t ts)
 {
 	int a = (int)(10 + cpu * 10 + i % N_TASKS), b = (int)(10 + cpu * 10 + (i + 1) % N_TASKS);

@@ -1,5 +1,6 @@
-/* Fuzzer of what is packed in stores: columns, blocks of spans, of facts and of numbers, whose checksums are right. Whatever
- * the bytes are, nothing beside them is read, and numbers of tasks, calls and spans are of things that are there. */
+/* Fuzzer of what is packed in stores: columns, blocks of spans, of facts and of numbers, whose
+ * checksums are right. Whatever the bytes are, nothing beside them is read, and numbers of tasks,
+ * calls and spans are of things that are there. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Fuzzer of the user's file of message pairs: no text may crash the parser or take forever; an error
- * says where; what is accepted is complete. */
+/* Fuzzer of the user's file of message pairs: no text may crash the parser or take forever; an
+ * error says where; what is accepted is complete. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

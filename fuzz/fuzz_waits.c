@@ -1,7 +1,8 @@
-/* Fuzzer of kept waits whose checksums are right (store/kept_waits.h). Whatever the bytes are: they are refused, or all
- * that waits refer to is there, and they lie by task, then time.
+/* Fuzzer of kept waits whose checksums are right (store/kept_waits.h). Whatever the bytes are: they
+ * are refused, or all that waits refer to is there, and they lie by task, then time.
  *
- * Input: how many waits end in the chunk, and how many guests it has, a byte each; then its bytes. */
+ * Input: how many waits end in the chunk, and how many guests it has, a byte each; then its
+ * bytes. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

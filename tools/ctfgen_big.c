@@ -1,8 +1,9 @@
 /* ctfgen --big: traces for benchmarks, like those of a busy machine's kernel, the same in each run.
  *
- * Each CPU switches between a handful of threads; between the switches come system calls, wakeups,
- * timers, interrupts and packets, drawn by weights, with the sizes and header kinds that are usual:
- * about 34 bytes an event, 93 of 100 events of fixed size, one in twenty with an extended header. */
+ * Each CPU switches between a handful of threads; between the switches come system calls,
+ * wakeups, timers, interrupts and packets, drawn by weights, with the sizes and header kinds
+ * that are usual: about 34 bytes an event, 93 of 100 events of fixed size, one in twenty with an
+ * extended header. */
 #include "ctfgen.h"
 
 #include <stdio.h>

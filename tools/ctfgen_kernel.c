@@ -1,5 +1,6 @@
-/* ctfgen: events of a Linux kernel as LTTng records them (modules 2.13, x86-64), in the words of the
- * scenario language. A scenario that declares an event of the same name has its own. Data only. */
+/* ctfgen: events of a Linux kernel as LTTng records them (modules 2.13, x86-64), in the words of
+ * the scenario language. A scenario that declares an event of the same name has its own. Data
+ * only. */
 #include "ctfgen.h"
 
 const char kernel_events[] =

@@ -13,10 +13,10 @@
  *   kernelworld_truth.c     states.csv, packets.csv, tasks.csv
  *   kernelworld_path.c      paths.csv: the critical path by what the simulation knows
  *
- * A discrete-event simulation. What a processor executes is a stack of contexts: the task, a softirq,
- * an interrupt. A context is a list of steps; a step takes time or does one thing, which is at most
- * one event. On one machine no two steps happen within 2 ns, so that the order of events is that of
- * their times, also on clocks that run slow. Errors end the program. */
+ * A discrete-event simulation. What a processor executes is a stack of contexts: the task, a
+ * softirq, an interrupt. A context is a list of steps; a step takes time or does one thing, which
+ * is at most one event. On one machine no two steps happen within 2 ns, so that the order of events
+ * is that of their times, also on clocks that run slow. Errors end the program. */
 #ifndef KERNELWORLD_H
 #define KERNELWORLD_H
 
@@ -167,7 +167,8 @@ struct task {
 	bool is_kernel, is_idle, on_cpu, queued, blocked, waking, timer_over, dead, freed;
 	int16_t call; /* system call that it is in; -1 */
 	int fd;	      /* of that */
-	/* It is about to leave its processor (see block), cannot be stopped, must wait for its waker. */
+	/* It is about to leave its processor (see block), cannot be stopped, must wait for its
+	 * waker. */
 	bool settling, leaving, held;
 	enum program program;
 	uint32_t phase;
@@ -429,8 +430,8 @@ void emit_return(struct cpu *c, int call, int fd, int64_t ret);
 /* calls */
 struct call_layout {
 	const char *name;
-	/* A letter for each value: f fd, g fd + 1, n size, p address, s file name, 0 and 1 themselves,
-	 * m -1, d -100. Exits have ret before these. */
+	/* A letter for each value: f fd, g fd + 1, n size, p address, s file name, 0 and 1
+	 * themselves, m -1, d -100. Exits have ret before these. */
 	const char *entry, *exit;
 };
 extern const struct call_layout calls[C_N];

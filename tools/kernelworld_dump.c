@@ -1,5 +1,5 @@
-/* kernelworld: the tracer's state dump: what the tasks and their descriptors are, told one after the
- * other while everything goes on. */
+/* kernelworld: the tracer's state dump: what the tasks and their descriptors are, told one after
+ * the other while everything goes on. */
 #include "kernelworld.h"
 
 #include <string.h>

@@ -170,8 +170,9 @@ static uint64_t clock_of(const struct machine *m, int64_t t)
 	return (uint64_t)(m->boot + m->ahead + t + (int64_t)((double)t * m->drift));
 }
 
-/* As LTTng does when it finds room again: the packet that was open all the time ends now, and counts
- * what was lost since its last event. Or it had ended before; then the next one counts it. */
+/* As LTTng does when it finds room again: the packet that was open all the time ends now, and
+ * counts what was lost since its last event. Or it had ended before; then the next one counts
+ * it. */
 static void end_loss(struct cpu *c)
 {
 	struct sim *s = c->sim;

@@ -1,8 +1,8 @@
 /* kernelworld: TCP connections between tasks, and their packets.
  *
  * Connections are open from the begin. What is sent at once is cut into segments; each is received
- * in the softirq NET_RX of some processor, which wakes who waits for bytes, and sometimes answers with
- * a packet that only acknowledges. */
+ * in the softirq NET_RX of some processor, which wakes who waits for bytes, and sometimes answers
+ * with a packet that only acknowledges. */
 #include "kernelworld.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-/* kernelworld: the critical path of each request, from what the simulation knows about who waited for
- * whom. Written from the definition, and from nothing else:
+/* kernelworld: the critical path of each request, from what the simulation knows about who waited
+ * for whom. Written from the definition, and from nothing else:
  *
- * Backward from the window's end. A task that runs, or is ready, is on the path. When it waited, the
- * path goes to who ended the wait, at the time it did so, and back along that one to the begin of the
- * wait, where it returns. Nothing before the wait counts. */
+ * Backward from the window's end. A task that runs, or is ready, is on the path. When it waited,
+ * the path goes to who ended the wait, at the time it did so, and back along that one to the begin
+ * of the wait, where it returns. Nothing before the wait counts. */
 #include "kernelworld.h"
 
 #include <stdlib.h>
@@ -38,8 +38,8 @@ static void note(
 
 static void follow(struct pieces *ps, const struct task *t, int64_t begin, int64_t end);
 
-/* A wait that a packet ended: back to the task that sent it. If an interrupt did, in answer to another
- * packet, that machine's kernel waited for that one, and was busy with it from then on. */
+/* A wait that a packet ended: back to the task that sent it. If an interrupt did, in answer to
+ * another packet, that machine's kernel waited for that one, and was busy with it from then on. */
 static void follow_packet(
 	struct pieces *ps, const struct task *t, const struct packet *p, int64_t begin, int64_t end)
 {

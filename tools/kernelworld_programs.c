@@ -333,7 +333,8 @@ static struct conn *connect_tasks(struct task *client, struct task *server)
 	return k;
 }
 
-/* A client on one machine, a server on the next and, for every other one, a second on the one after. */
+/* A client on one machine, a server on the next and, for every other one, a second on the one
+ * after. */
 static void make_tiers(struct sim *s, uint32_t i, uint32_t k)
 {
 	struct machine *m = &s->machines[i];

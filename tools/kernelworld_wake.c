@@ -1,8 +1,8 @@
 /* kernelworld: blocking and waking up.
  *
- * A task blocks at the very step in which it finds that what it waits for is not there, so no wake-up
- * is lost. Waking is sched_waking on the waker's processor, perhaps a migration, and sched_wakeup
- * there or on the task's processor. */
+ * A task blocks at the very step in which it finds that what it waits for is not there, so no
+ * wake-up is lost. Waking is sched_waking on the waker's processor, perhaps a migration, and
+ * sched_wakeup there or on the task's processor. */
 #include "kernelworld.h"
 
 #include <string.h>
@@ -26,9 +26,9 @@ static void do_leave_cpu(struct cpu *c, const struct step *step)
 	}
 }
 
-/* With --races there is a moment in which the task says that it will wait and still has the processor.
- * Who wakes it then keeps it from waiting; or, once it is leaving, which nothing interrupts, has said so
- * already and waits until it is gone. */
+/* With --races there is a moment in which the task says that it will wait and still has the
+ * processor. Who wakes it then keeps it from waiting; or, once it is leaving, which nothing
+ * interrupts, has said so already and waits until it is gone. */
 void block(struct cpu *c, int state)
 {
 	struct sim *s = c->sim;

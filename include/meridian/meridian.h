@@ -2,16 +2,20 @@
  *
  *   mer_experiment_open → mer_synchronize → mer_cursor_open → mer_cursor_next ... → mer_cursor_free
  *
- * Whoever wants tables, tasks or paths instead opens a session (meridian/session.h), whose experiment is the same.
+ * Whoever wants tables, tasks or paths instead opens a session (meridian/session.h), whose
+ * experiment is the same.
  *
- * Ownership: a handle that a function returns by pointer is freed by the caller with the function that its description
- * names. What else is returned belongs to the experiment or cursor that it was asked of.
+ * Ownership: a handle that a function returns by pointer is freed by the caller with the function
+ * that its description names. What else is returned belongs to the experiment or cursor that it was
+ * asked of.
  *
- * Errors: functions that can fail return 0 or a negative enum mer_err_code, and fill *err with a sentence. Any of them can return MER_ERR_NOMEM, MER_ERR_BUG, MER_ERR_SYS and MER_ERR_LIMIT. Damage in traces is no
- * error: see mer_diagnostic_at.
+ * Errors: functions that can fail return 0 or a negative enum mer_err_code, and fill *err with a
+ * sentence. Any of them can return MER_ERR_NOMEM, MER_ERR_BUG, MER_ERR_SYS and MER_ERR_LIMIT.
+ * Damage in traces is no error: see mer_diagnostic_at.
  *
- * Threads: an experiment and its cursors are used by one thread at a time, whichever that is. Several cursors of one
- * experiment may be open at once. Different experiments are independent of each other. */
+ * Threads: an experiment and its cursors are used by one thread at a time, whichever that is.
+ * Several cursors of one experiment may be open at once. Different experiments are independent of
+ * each other. */
 #ifndef MERIDIAN_H
 #define MERIDIAN_H
 
@@ -82,9 +86,9 @@ struct mer_err { /* stays as it is in all versions 1.x */
 	enum mer_remedy remedy;
 };
 
-/* Options are structs that begin with their size; the other members are zeroed, the defaults, and set where something
- * else is wanted: struct mer_read_options o = MER_OPTIONS(struct mer_read_options); In the options of this header a
- * size of 0 stands for version 1.0. */
+/* Options are structs that begin with their size; the other members are zeroed, the defaults, and
+ * set where something else is wanted: struct mer_read_options o = MER_OPTIONS(struct
+ * mer_read_options); In the options of this header a size of 0 stands for version 1.0. */
 #ifdef __cplusplus
 #define MER_OPTIONS(type)                                                                          \
 	{                                                                                          \
@@ -193,23 +197,23 @@ size_t mer_n_traces(const struct mer_experiment *);
 size_t mer_n_streams(const struct mer_experiment *);
 size_t mer_n_losses(const struct mer_experiment *);
 
-/* The i-th of them, from 0; NULL: there are not so many. It belongs to the experiment. Later versions may add members to
- * these structs: do not copy them, nor step from one to the next. */
+/* The i-th of them, from 0; NULL: there are not so many. It belongs to the experiment. Later
+ * versions may add members to these structs: do not copy them, nor step from one to the next. */
 const struct mer_host *mer_host_at(const struct mer_experiment *, size_t i);
 const struct mer_trace *mer_trace_at(const struct mer_experiment *, size_t i);
 const struct mer_stream *mer_stream_at(const struct mer_experiment *, size_t i);
 const struct mer_loss *mer_loss_at(const struct mer_experiment *, size_t i);
 
-/* How many findings there are so far, of opening and of all finished readings, and the i-th of them; NULL: there are not
- * so many. It is valid until the next reading ends. */
+/* How many findings there are so far, of opening and of all finished readings, and the i-th of
+ * them; NULL: there are not so many. It is valid until the next reading ends. */
 size_t mer_n_diagnostics(const struct mer_experiment *);
 const struct mer_diag *mer_diagnostic_at(const struct mer_experiment *, size_t i);
 
 /* ---- Clock alignment ----
  *
- * Every host has its own clock until the experiment is synchronized. From then on all times are those of
- * one host, the reference, and events of different hosts are in the order in which they happened, within
- * the error of the alignment. */
+ * Every host has its own clock until the experiment is synchronized. From then on all times are
+ * those of one host, the reference, and events of different hosts are in the order in which they
+ * happened, within the error of the alignment. */
 
 struct mer_sync_options { /* defaults: use the recorded messages between the hosts */
 	size_t size;
@@ -218,9 +222,9 @@ struct mer_sync_options { /* defaults: use the recorded messages between the hos
 };
 
 /* Call it once, after opening and before the first reading. options may be NULL. Reads all network
- * events, unless there is a saved text. Diagnostics (codes begin with "sync-") report the hosts that
- * cannot be compared and the error of the others.
- * MER_ERR_INPUT: the saved text is damaged, or of other hosts. */
+ * events, unless there is a saved text. Diagnostics (codes begin with "sync-") report the hosts
+ * that cannot be compared and the error of the others. MER_ERR_INPUT: the saved text is damaged, or
+ * of other hosts. */
 int mer_synchronize(
 	struct mer_experiment *, const struct mer_sync_options *options, struct mer_err *err);
 
@@ -228,8 +232,8 @@ int mer_synchronize(
 
 struct ctf_plan;
 
-/* One event record of a batch. This struct and mer_need stay as they are in all versions 1.x, as there are arrays of
- * them. mer_need explains the slots; or use the accessors. */
+/* One event record of a batch. This struct and mer_need stay as they are in all versions 1.x, as
+ * there are arrays of them. mer_need explains the slots; or use the accessors. */
 struct mer_event {
 	int64_t ts;		     /* ns; MER_NO_TIME: its stream has no clock */
 	const uint64_t *slots;	     /* values of its fields */
@@ -238,12 +242,13 @@ struct mer_event {
 	uint32_t context; /* its packet's context, in the batch; UINT32_MAX: not wanted */
 };
 
-/* The wanted events and fields of a reading. event is a name, or a pattern of * and ?. fields lists field
- * names separated by blanks: the first is in slots[0], and so on. A number takes one slot. Text is written
- * "name:s" and takes two slots, its address and its length (no NUL at its end). An array of numbers is
- * written "name:a" and takes two slots, their count and the address of that many slots. "name:r" is the same
- * for an array of anything: each element takes the slots of its class. A field that an event does not have,
- * or not with this type, reads 0. fields NULL: all fields, in slots that only the accessors know. */
+/* The wanted events and fields of a reading. event is a name, or a pattern of * and ?. fields lists
+ * field names separated by blanks: the first is in slots[0], and so on. A number takes one slot.
+ * Text is written "name:s" and takes two slots, its address and its length (no NUL at its end). An
+ * array of numbers is written "name:a" and takes two slots, their count and the address of that
+ * many slots. "name:r" is the same for an array of anything: each element takes the slots of its
+ * class. A field that an event does not have, or not with this type, reads 0. fields NULL: all
+ * fields, in slots that only the accessors know. */
 struct mer_need {
 	const char *event;
 	const char *fields;
@@ -260,17 +265,18 @@ struct mer_read_options { /* defaults: everything */
 
 struct mer_cursor;
 
-/* Begins a reading of what options select; NULL selects everything. *cursor is freed with mer_cursor_free. */
+/* Begins a reading of what options select; NULL selects everything. *cursor is freed with
+ * mer_cursor_free. */
 int mer_cursor_open(struct mer_experiment *, const struct mer_read_options *,
 	struct mer_cursor **cursor, struct mer_err *err);
 
-/* Ends a reading, whether it came to its end or not. What was found on the way is among the diagnostics from then on.
- * NULL is allowed. */
+/* Ends a reading, whether it came to its end or not. What was found on the way is among the
+ * diagnostics from then on. NULL is allowed. */
 void mer_cursor_free(struct mer_cursor *);
 
-/* The next batch; *n is 0 at the end. Events, and the memory to which their slots point, live until the
- * next call. Damage in the traces becomes diagnostics of the experiment when the cursor is freed; errors
- * here come from the system, not from the trace. */
+/* The next batch; *n is 0 at the end. Events, and the memory to which their slots point, live until
+ * the next call. Damage in the traces becomes diagnostics of the experiment when the cursor is
+ * freed; errors here come from the system, not from the trace. */
 int mer_cursor_next(
 	struct mer_cursor *, const struct mer_event **events, size_t *n, struct mer_err *err);
 

@@ -1,9 +1,10 @@
-/* Analysis: one const struct and a few callbacks. Verbs, JSON, CSV, manual and (later) the page derive
- * from the struct; the engine runs any number of them in one reading.
+/* Analysis: one const struct and a few callbacks. Verbs, JSON, CSV, manual and (later) the page
+ * derive from the struct; the engine runs any number of them in one reading.
  *
- * Each host has a state of its own, on a thread of its own; emit joins them to tables. What an analysis
- * may rely on: the callbacks of one host come in the order of time; names, tasks and calls of a host
- * (kernel/host.h) stay; spans are forgotten (kernel_span_kept) unless the run keeps them. */
+ * Each host has a state of its own, on a thread of its own; emit joins them to tables. What an
+ * analysis may rely on: the callbacks of one host come in the order of time; names, tasks and
+ * calls of a host (kernel/host.h) stay; spans are forgotten (kernel_span_kept) unless the run
+ * keeps them. */
 #ifndef MER_ANALYSIS_ANALYSIS_H
 #define MER_ANALYSIS_ANALYSIS_H
 
@@ -39,8 +40,9 @@ struct analysis_output {
 	const struct fold *fold;
 };
 
-/* A chart of a table over time: which rows and columns it draws, and how. What tells rows from each other
- * (columns of text and numbers of things) names its series; "all others" in comm are the rest. */
+/* A chart of a table over time: which rows and columns it draws, and how. What tells rows from each
+ * other (columns of text and numbers of things) names its series; "all others" in comm are the
+ * rest. */
 struct analysis_chart {
 	const char *title; /* "CPU usage by thread"; NULL: ends a list */
 	const char *table; /* id of the output; NULL: "bins" */
@@ -68,23 +70,28 @@ struct analysis {
 	const char *title; /* "CPU usage" */
 	const char *help;  /* one line */
 	uint32_t wants;	   /* enum kernel_wants */
-	bool messages; /* looks at kernel_world.bridges: they must be gathered, in a reading of its own */
+	/* looks at kernel_world.bridges: they must be gathered, in a reading of its own */
+	bool messages;
 	bool needs_no_past; /* as in struct fact_maker: of its outputs without a fold */
-	/* Bit i: outputs[i] is about time slices as wholes, also those that end after the time asked about. */
+	/* Bit i: outputs[i] is about time slices as wholes, also those that end after the time
+	 * asked about. */
 	uint32_t slices;
 	bool of_periods; /* of options.found alone: run.world is NULL */
 	bool has_sizes;	 /* options.sizes choose what counts, as by_duration */
-	/* Bit i: options.min_ns and max_ns choose what counts in outputs[i]; and wants_name does. */
+	/* Bit i: options.min_ns and max_ns choose what counts in outputs[i]; and wants_name
+	 * does. */
 	uint32_t by_duration, by_name;
-	/* Bit i: outputs[i] chooses its tasks when all is read, so that no names are needed before. */
+	/* Bit i: outputs[i] chooses its tasks when all is read, so that no names are needed
+	 * before. */
 	uint32_t late;
-	/* Bit i: rows of outputs[i] are single calls, which may be nothing but idle waits (leave_out.h). */
+	/* Bit i: rows of outputs[i] are single calls, which may be nothing but idle waits
+	 * (leave_out.h). */
 	uint32_t calls;
 	bool names_others; /* tasks in its rows are not those that the rows are about */
 	const char *names; /* what has these names: "interrupt", "file or disk" */
-	/* Keys of columns, blanks between, the one that matters most first: what people see where a line has
-	 * no room for all. Who or what a row is about comes before them, and columns that are not here
-	 * after them, in their order. NULL: none. */
+	/* Keys of columns, blanks between, the one that matters most first: what people see where a
+	 * line has no room for all. Who or what a row is about comes before them, and columns that
+	 * are not here after them, in their order. NULL: none. */
 	const char *worth;
 	const struct analysis_output *outputs; /* ends with {0} */
 	/* Ends with {0}; the first ones matter most. NULL: a chart for each column of "bins". */
@@ -93,15 +100,16 @@ struct analysis {
 	size_t state_size;
 	/* ctx: struct analysis_host. Any may be NULL. Meanings as in kernel/observer.h. */
 	struct kernel_observer on;
-	/* Facts that outputs without a fold are made of, n at a time; uses: their kinds, ends with NULL. */
+	/* Facts that outputs without a fold are made of, n at a time; uses: their kinds, ends with
+	 * NULL. */
 	const struct fact_kind *const *uses;
 	int (*facts)(struct analysis_host *a, const struct kernel_host *h,
 		const struct fact_kind *kind, const void *facts, size_t n);
 	int (*begin)(struct analysis_host *a);
 	/* After the last event of the host: h->begin and h->end are known. */
 	int (*end)(struct analysis_host *a, const struct kernel_host *h);
-	/* On one thread: fills the table of this output. states: by host; hosts that are not wanted have
-	 * empty ones. */
+	/* On one thread: fills the table of this output. states: by host; hosts that are not wanted
+	 * have empty ones. */
 	int (*emit)(struct analysis_run *run, unsigned output, struct mer_table *t);
 	void (*free_state)(void *state);
 };
@@ -134,8 +142,8 @@ struct analysis_run {
 };
 
 /* Runs these in one reading; tables[i] is that of outputs[i] of analyses[i], to be freed with
- * mer_table_fini; their texts live in run->arena. messages, r, n_threads, ...: as kernel_world_build.
- * analysis_run_fini in any case. */
+ * mer_table_fini; their texts live in run->arena. messages, r, n_threads, ...: as
+ * kernel_world_build. analysis_run_fini in any case. */
 struct analysis_request {
 	const struct analysis *analysis;
 	unsigned output;
@@ -151,8 +159,8 @@ void analysis_run_fini(struct analysis_run *run);
 struct analysis_source {
 	struct kernel_world *world; /* borrowed; longer there than the run */
 	void *ctx;
-	/* Hands those of the kind and host that are needed to take (a fact_taker), in their order; others may be
-	 * among them, and are if there are no needed ones. From any thread. */
+	/* Hands those of the kind and host that are needed to take (a fact_taker), in their order;
+	 * others may be among them, and are if there are no needed ones. From any thread. */
 	int (*read)(void *ctx, uint32_t host, const struct fact_kind *kind,
 		const struct fact_range *range,
 		int (*take)(void *taker, const struct kernel_host *h, const void *facts, size_t n,
@@ -169,8 +177,8 @@ int analysis_run_from(struct analysis_run *run, const struct analysis_source *so
 /* Will the traces be read twice, for the names of tasks first? */
 bool analysis_reads_names(
 	const struct analysis_options *options, const struct analysis_request *requests, size_t n);
-/* Can they be had from a part of the traces (kernel_world_options.window)? Then *kind says from which states (without
- * messages), and *slices whether time slices have to end, too. */
+/* Can they be had from a part of the traces (kernel_world_options.window)? Then *kind says from
+ * which states (without messages), and *slices whether time slices have to end, too. */
 bool analysis_reads_part(const struct analysis_options *options,
 	const struct analysis_request *requests, size_t n, uint32_t *kind, bool *slices);
 /* Does one of them look at messages? Otherwise analysis_run does not need them. */
@@ -204,11 +212,11 @@ static inline bool analysis_asks(const struct analysis_host *a, unsigned output)
 {
 	return a->asked >> output & 1;
 }
-/* What is looked at of a host: from begin to end of its recording, as far as the user asked for it. Its
- * length without what is between periods, ns; 0: nothing. */
+/* What is looked at of a host: from begin to end of its recording, as far as the user asked for it.
+ * Its length without what is between periods, ns; 0: nothing. */
 int64_t analysis_range(const struct analysis_run *run, uint32_t host, int64_t *begin, int64_t *end);
-/* The CPUs of the host that are recorded and wanted, also those without events. *at: 0 at first. False: no
- * more of them; one may come again. */
+/* The CPUs of the host that are recorded and wanted, also those without events. *at: 0 at first.
+ * False: no more of them; one may come again. */
 bool analysis_next_cpu(const struct analysis_host *a, uint32_t *at, uint16_t *cpu);
 /* All that are recorded, wanted or not: for makers of facts. */
 bool analysis_next_cpu_of(

@@ -35,8 +35,8 @@ static int read_ends(const struct analysis_run *run, const struct trace_reading 
 	return rc;
 }
 
-/* Packets say when they were opened and closed, which may be long before the first event and long after
- * the last one; so these are looked for, the last one backwards in growing steps. */
+/* Packets say when they were opened and closed, which may be long before the first event and long
+ * after the last one; so these are looked for, the last one backwards in growing steps. */
 static int find_events(
 	const struct analysis_run *run, int64_t *begin, int64_t *end, struct mer_err *err)
 {
@@ -145,7 +145,8 @@ bool analysis_series_add(
 		s->entries[*last - 1].b += b;
 		return true;
 	}
-	/* A bin that comes again, as time goes backwards where the trace's does: sorting joins them. */
+	/* A bin that comes again, as time goes backwards where the trace's does: sorting joins
+	 * them. */
 	struct analysis_series_entry *e =
 		mer_grow_at(&s->entries, &s->cap, s->n, sizeof(*s->entries));
 	if (!e)

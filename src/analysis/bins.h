@@ -1,8 +1,8 @@
 /* Bins: the range that was asked for, cut into parts of the same width, and sums by part and key.
  *
- * Edges are whole nanoseconds (the nearest ones) and tile the range, so sums over bins are the sums over
- * the range. The range is known before the first event is read: sums by bin need no second reading, and
- * memory for what is there, whatever the trace's length. */
+ * Edges are whole nanoseconds (the nearest ones) and tile the range, so sums over bins are the sums
+ * over the range. The range is known before the first event is read: sums by bin need no second
+ * reading, and memory for what is there, whatever the trace's length. */
 #ifndef MER_ANALYSIS_BINS_H
 #define MER_ANALYSIS_BINS_H
 
@@ -15,9 +15,9 @@ struct analysis_bins {
 	uint32_t n;	       /* 0: bins are not wanted */
 };
 
-/* The bins of a run, the same for all hosts and analyses: from the first event to the last one, as far
- * as the options want. Neither n_bins nor interval_ns: n is 0. The first time it reads the begin and
- * the end of the traces; to be called from analysis.begin. */
+/* The bins of a run, the same for all hosts and analyses: from the first event to the last one, as
+ * far as the options want. Neither n_bins nor interval_ns: n is 0. The first time it reads the
+ * begin and the end of the traces; to be called from analysis.begin. */
 int analysis_bins_find(struct analysis_run *run, struct analysis_bins *b, struct mer_err *err);
 
 /* Begin of bin i; of i == n: end of the last one. */
@@ -32,7 +32,8 @@ int64_t analysis_bin_of(const struct analysis_bins *b, int64_t t);
 int64_t analysis_bin_asked(
 	const struct analysis_options *o, const struct analysis_bins *b, uint32_t i);
 
-/* Sums of two numbers by key and bin. Keys are dense small numbers; entries that are zero take nothing. */
+/* Sums of two numbers by key and bin. Keys are dense small numbers; entries that are zero take
+ * nothing. */
 struct analysis_series_entry {
 	uint32_t key, bin;
 	int64_t a, b;

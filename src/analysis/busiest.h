@@ -1,5 +1,5 @@
-/* Busiest: of many keys (tasks) those that have most are told by themselves, all the others together, so
- * that nothing is left out however many there are. */
+/* Busiest: of many keys (tasks) those that have most are told by themselves, all the others
+ * together, so that nothing is left out however many there are. */
 #ifndef MER_ANALYSIS_BUSIEST_H
 #define MER_ANALYSIS_BUSIEST_H
 
@@ -12,7 +12,8 @@ struct analysis_busiest {
 	size_t n, n_own; /* the first n_own are told by themselves */
 };
 
-/* amounts: by key. All are told by themselves where the run is about chosen tasks. False: no memory. */
+/* amounts: by key. All are told by themselves where the run is about chosen tasks. False: no
+ * memory. */
 bool analysis_busiest_find(const struct analysis_run *run, const int64_t *amounts, size_t n_keys,
 	struct analysis_busiest *b);
 void analysis_busiest_fini(struct analysis_busiest *b);

@@ -4,8 +4,8 @@
 
 #include "analysis/analysis.h"
 
-/* Columns of statistics, and their cells: mean and stddev rounded to ns. When the least and the greatest
- * began is for programs. */
+/* Columns of statistics, and their cells: mean and stddev rounded to ns. When the least and the
+ * greatest began is for programs. */
 #define ANALYSIS_STATS_COLUMNS                                                                     \
 	{ "count", "count", MER_COUNT }, { "min_ns", "min", MER_DURATION },                        \
 		{ "max_ns", "max", MER_DURATION }, { "mean_ns", "mean", MER_DURATION },            \

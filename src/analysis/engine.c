@@ -1,5 +1,5 @@
-/* Runs analyses over an experiment: of each host one observer, which hands what the model reports to the
- * analyses and makers of facts that listen; facts go on to the folds of tables. */
+/* Runs analyses over an experiment: of each host one observer, which hands what the model reports
+ * to the analyses and makers of facts that listen; facts go on to the folds of tables. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -643,7 +643,8 @@ int analysis_run(struct analysis_run *run, struct mer_experiment *e,
 
 /* ---- facts that were made before ---- */
 
-/* Who listens to nothing while events are read makes its tables of facts, or of the world as it is in the end. */
+/* Who listens to nothing while events are read makes its tables of facts, or of the world as it is
+ * in the end. */
 static bool is_of_facts(const struct analysis *a)
 {
 	static const struct kernel_observer nobody;
@@ -659,10 +660,10 @@ bool analysis_is_of_facts(const struct analysis_request *requests, size_t n)
 	return all;
 }
 
-/* Folds take what lies in the window; what an analysis sees itself may depend on all of the recording, such as
- * memory in use. */
-/* The tasks that are wanted, as folds choose facts by them (fold/select.c): not where names are, as all that come up are
- * tried. *tasks NULL: all count. */
+/* Folds take what lies in the window; what an analysis sees itself may depend on all of the
+ * recording, such as memory in use. */
+/* The tasks that are wanted, as folds choose facts by them (fold/select.c): not where names are, as
+ * all that come up are tried. *tasks NULL: all count. */
 static int find_tasks(
 	const struct engine *g, const struct kernel_host *h, bool **tasks, struct mer_err *err)
 {

@@ -1,12 +1,13 @@
 /* Fact: one thing that happened on a host, complete when it is reported.
  *
- * A fact is a struct of numbers that begins with struct fact. It has no pointers and needs no history: who
- * held the lock, which file, how many bytes, who woke the task are in it. So facts can be summed up as they come
- * (fold.h), or be stored and summed up later, in any window and by any key.
+ * A fact is a struct of numbers that begins with struct fact. It has no pointers and needs no
+ * history: who held the lock, which file, how many bytes, who woke the task are in it. So facts can
+ * be summed up as they come (fold.h), or be stored and summed up later, in any window and by any
+ * key.
  *
- * Makers make facts: callbacks of the model with a state for each host. A maker knows no options: it makes
- * all facts of a kind, once, whoever uses them; a kind that nobody uses is not made. Facts of a kind
- * come in the order in which the maker knows all about them, always the same one. */
+ * Makers make facts: callbacks of the model with a state for each host. A maker knows no options:
+ * it makes all facts of a kind, once, whoever uses them; a kind that nobody uses is not made. Facts
+ * of a kind come in the order in which the maker knows all about them, always the same one. */
 #ifndef MER_ANALYSIS_FACT_H
 #define MER_ANALYSIS_FACT_H
 
@@ -27,7 +28,9 @@ struct fact {
 
 enum fact_rule {
 	FACT_BEGINS =
-		1, /* counts as a whole where it begins: of windows that follow each other one has it */
+		/* counts as a whole where it begins: of windows that follow each other one has
+		 * it */
+	1,
 	FACT_CUT /* a stretch of time: what lies in a window counts there */
 };
 
@@ -40,7 +43,8 @@ enum fact_meaning {
 	FACT_CALL,    /* in kernel_host.calls; columns: see enum fact_view_kind */
 	FACT_DEVICE,  /* a block device's number; its column is its name */
 	FACT_ADDRESS, /* a text for people: 0x7f12 */
-	FACT_RESULT, /* of a system call; a text: "ENOENT", "12" (with `call`: as that call's results are) */
+	/* of a system call; a text: "ENOENT", "12" (with `call`: as that call's results are) */
+	FACT_RESULT,
 	FACT_HOST, /* of the experiment; a text */
 	FACT_TEXT  /* of views: a function says it, when all is read */
 };
@@ -66,8 +70,9 @@ struct fact_field {
 #define FACT_WORDS(words_)                                                                         \
 	.meaning = FACT_CHOICE, .words = (words_), .n_words = sizeof(words_) / sizeof((words_)[0])
 
-/* What follows from fields: a column that is not stored. All kinds have these: begin, end, duration_ns (as
- * far as end is known), host, tid, pid, comm, cpu, and for --group-by thread, process, program. */
+/* What follows from fields: a column that is not stored. All kinds have these: begin, end,
+ * duration_ns (as far as end is known), host, tid, pid, comm, cpu, and for --group-by thread,
+ * process, program. */
 enum fact_view_kind {
 	FACT_MINUS = 1,	  /* of - and */
 	FACT_CALL_NAME,	  /* of a FACT_CALL: "read"; a name */
@@ -82,8 +87,8 @@ struct fact_view {
 	enum mer_type type;
 	enum fact_view_kind view;
 	const char *of, *and; /* keys of fields */
-	/* FACT_BY_FUNCTION: a number, FACT_UNKNOWN: it has none. It must never change for this fact. meaning:
-	 * of that number. */
+	/* FACT_BY_FUNCTION: a number, FACT_UNKNOWN: it has none. It must never change for this
+	 * fact. meaning: of that number. */
 	int64_t (*get)(const struct kernel_host *h, const struct fact *f);
 	enum fact_meaning meaning;
 	const char *const *words;
@@ -104,8 +109,9 @@ struct fact_stretch {
 	uint8_t cause; /* enum kernel_cause: of an interrupt */
 };
 
-/* Facts that follow from what a store has anyway, which then keeps none of them: of the same maker, made again
- * by these. First it gets all facts of another kind (NULL: none), then all stretches of a window, in the order of their ends. */
+/* Facts that follow from what a store has anyway, which then keeps none of them: of the same maker,
+ * made again by these. First it gets all facts of another kind (NULL: none), then all stretches of
+ * a window, in the order of their ends. */
 struct fact_origin {
 	const struct fact_kind *kind;
 	int (*take_fact)(struct fact_host *f, const struct kernel_host *h, const struct fact *x);
@@ -118,8 +124,10 @@ struct fact_kind {
 	const struct fact_maker *maker;
 	enum fact_rule rule;
 	uint16_t size; /* of the struct: a multiple of 8 */
-	bool of_cpus; /* about CPUs, whoever had them: options that choose tasks choose nothing of it */
-	bool of_tasks; /* about tasks, wherever they were: options that choose CPUs choose nothing of it */
+	/* about CPUs, whoever had them: options that choose tasks choose nothing of it */
+	bool of_cpus;
+	/* about tasks, wherever they were: options that choose CPUs choose nothing of it */
+	bool of_tasks;
 	bool comm_at_end; /* a row has its task's name as it was at the end, not at the begin */
 	const struct fact_origin *origin; /* NULL: a store keeps these facts */
 	/* Besides begin, end, task and cpu, which all have; choice, if it means anything. */
@@ -129,8 +137,8 @@ struct fact_kind {
 	const char *duration; /* --min, --max; "duration_ns" is usual */
 	const char *bytes;    /* --min-size, --max-size */
 	const char *name;     /* --name, a text */
-	/* Instead of name, where a fact has several: does any of them match? It is called once for each different
-	 * value of `name`, whatever that is, and must try all of them. */
+	/* Instead of name, where a fact has several: does any of them match? It is called once for
+	 * each different value of `name`, whatever that is, and must try all of them. */
 	bool (*has_name)(const struct kernel_host *h, const struct fact *f,
 		bool (*wants)(void *ctx, const char *name), void *ctx);
 };
@@ -164,16 +172,19 @@ struct fact_maker {
 	const char *id;
 	const struct fact_kind *const *kinds; /* ends with NULL */
 	uint32_t wants;			      /* enum kernel_wants */
-	bool messages; /* looks at kernel_world.bridges: they must be gathered, in a reading of its own */
-	/* What happened before the time that is asked about changes none of its facts, but for what the model knows:
-	 * then only that part of the traces is read, if that can be (kernel_world_options.window). Not of what
-	 * adds up from the begin of the recording: memory in use, who holds a lock, a CPU's frequency. */
+	/* looks at kernel_world.bridges: they must be gathered, in a reading of its own */
+	bool messages;
+	/* What happened before the time that is asked about changes none of its facts, but for what
+	 * the model knows: then only that part of the traces is read, if that can be
+	 * (kernel_world_options.window). Not of what adds up from the begin of the recording:
+	 * memory in use, who holds a lock, a CPU's frequency. */
 	bool needs_no_past;
 	size_t state_size;
 	/* ctx: struct fact_host. Any may be NULL. Meanings as in kernel/observer.h. */
 	struct kernel_observer on;
 	int (*begin)(struct fact_host *f);
-	/* After the last event of the host: h->begin and h->end are known; w: and those of all hosts. */
+	/* After the last event of the host: h->begin and h->end are known; w: and those of all
+	 * hosts. */
 	int (*end)(struct fact_host *f, const struct kernel_world *w, const struct kernel_host *h);
 	void (*free_state)(void *state);
 };
@@ -198,8 +209,9 @@ static inline int fact_placed(
 		return mer_fail(f->err, MER_ERR_BUG, "a fact of another size than its kind");
 	return ++s->n == FACT_BATCH ? fact_flush(f, h, kind) : 0;
 }
-/* (f, h, kind, fact): a fact of kinds[kind], which must be used. It is assigned member by member: reading a struct
- * again that was just written in smaller parts would take more time than all the rest. (The comma: a type without const.) */
+/* (f, h, kind, fact): a fact of kinds[kind], which must be used. It is assigned member by member:
+ * reading a struct again that was just written in smaller parts would take more time than all the
+ * rest. (The comma: a type without const.) */
 #define fact_add(f_, h_, kind_, ...)                                                               \
 	(*(__typeof__(((void)0, *(__VA_ARGS__))) *)fact_place(f_, kind_) = *(__VA_ARGS__),         \
 		fact_placed(f_, h_, kind_, sizeof(*(__VA_ARGS__))))

@@ -1,21 +1,26 @@
 /* Fold: how a table is made of facts, as data.
  *
- * A fold says which facts, by which keys they are grouped, and what each column is of a group: a count, a sum, a
- * percentile. The columns themselves are those of the output (analysis.h): a column that has no cell here is
- * a key, found by its own key among the fields and views of the kind. The engine selects facts by the
- * options, cuts stretches at the edges of windows, periods and bins, and sums up.
+ * A fold says which facts, by which keys they are grouped, and what each column is of a group: a
+ * count, a sum, a percentile. The columns themselves are those of the output (analysis.h): a column
+ * that has no cell here is a key, found by its own key among the fields and views of the kind. The
+ * engine selects facts by the options, cuts stretches at the edges of windows, periods and bins,
+ * and sums up.
  *
- * All sums are of whole numbers and do not depend on the order of facts: folds of two halves of the facts, joined,
- * are the fold of all of them. Where two have the same least or greatest value, the earlier one is told.
+ * All sums are of whole numbers and do not depend on the order of facts: folds of two halves of the
+ * facts, joined, are the fold of all of them. Where two have the same least or greatest value, the
+ * earlier one is told.
  *
  * In fold/:
  *
- *   plan.c    from names to numbers: which sums, by which keys     source.c  numbers of facts
- *   select.c  which facts, and which parts of them
- *   add.c     facts into groups.c, histogram.c, values.c            rows.c    facts as rows of a table
- *   waiting.c facts whose tasks may not be wanted
- *   joined.c  groups of all hosts to rows, in an order.c           process_of.c
- *   table.c   rows to a table, of keys.c and cells.c               bins.c    the same over time */
+ *   plan.c     from names to numbers: which sums, by which keys
+ *   source.c   numbers of facts
+ *   select.c   which facts, and which parts of them; filter.c: as --filter says
+ *   waiting.c  facts whose tasks may not be wanted
+ *   add.c      facts into groups.c, histogram.c, values.c
+ *   rows.c     facts as rows of a table
+ *   joined.c   groups of all hosts to rows, in an order.c
+ *   table.c    rows to a table, of keys.c and cells.c
+ *   bins.c     the same over time */
 #ifndef MER_ANALYSIS_FOLD_H
 #define MER_ANALYSIS_FOLD_H
 
@@ -29,7 +34,8 @@ struct fold_parts;
 enum fold_shape {
 	FOLD_GROUPS = 1, /* a row for each group */
 	FOLD_ROWS,	 /* a row for each fact: all, or the first ones by `value` */
-	FOLD_BUCKETS, /* groups, of each how many facts have how much of `value`: begin_*, end_*, count */
+	/* groups, of each how many facts have how much of `value`: begin_*, end_*, count */
+	FOLD_BUCKETS,
 	FOLD_BINS /* groups by part of the time: begin, end, and the rest */
 };
 
@@ -49,7 +55,8 @@ struct fold_where {
 };
 
 enum fold_op {
-	/* of facts; of: a field or view, NULL: the length of the fact, or of its part in the window */
+	/* of facts; of: a field or view, NULL: the length of the fact, or of its part in the
+	 * window */
 	FOLD_COUNT = 1, /* how many; with of: of which that is known */
 	FOLD_SUM,
 	FOLD_MIN,
@@ -65,9 +72,10 @@ enum fold_op {
 	FOLD_FIRST, /* earliest and latest begin */
 	FOLD_LAST,
 	FOLD_SPREAD, /* of facts that are cut: a sum that comes in evenly over its length */
-	FOLD_SPREAD_PER_SECOND, /* the same with fractions, of the time of FOLD_PER_SECOND: a real */
-	FOLD_TIME_MEAN,		/* mean by time: of facts that are cut */
-	FOLD_TIME_SUM, /* number times seconds: kHz -> thousand cycles; times `scale`, rounded */
+	/* the same with fractions, of the time of FOLD_PER_SECOND: a real */
+	FOLD_SPREAD_PER_SECOND,
+	FOLD_TIME_MEAN, /* mean by time: of facts that are cut */
+	FOLD_TIME_SUM,	/* number times seconds: kHz -> thousand cycles; times `scale`, rounded */
 	/* of the parts of a row */
 	FOLD_DIFFERENT, /* how many different numbers of the key `of` (see fold.parts) there are */
 	/* of columns, in the order of cells; of: their keys, blanks between; by: another one */
@@ -80,8 +88,9 @@ enum fold_op {
 	FOLD_OF_TIME,	  /* of that time, ns */
 	FOLD_OF_CAPACITY, /* of the time of all its CPUs */
 	FOLD_CAPACITY,	  /* that time itself */
-	/* Of groups by CPU the time of that CPU, of others that of all CPUs: what `of` leaves of it, at least 0; and
-	 * what share `of` is of it, empty where there is none. of: keys, blanks between. */
+	/* Of groups by CPU the time of that CPU, of others that of all CPUs: what `of` leaves of
+	 * it, at least 0; and what share `of` is of it, empty where there is none. of: keys, blanks
+	 * between. */
 	FOLD_REST,
 	FOLD_OF_OWN,
 	FOLD_CONSTANT, /* scale itself */
@@ -96,16 +105,19 @@ struct fold_cell {
 	const char *of, *by;
 	struct fold_where
 		where; /* only facts for which it holds; of rows: otherwise the cell is empty */
-	/* Of fold.kinds: whose facts; FOLD_EVERY_KIND: of all that have the field of `where`, a choice. */
+	/* Of fold.kinds: whose facts; FOLD_EVERY_KIND: of all that have the field of `where`, a
+	 * choice. */
 	uint8_t kind;
 	bool is_key;	    /* it follows from the group's keys: there is none with others */
 	bool empty_if_none; /* counts and sums of no fact at all: an empty cell, not 0 */
 	int64_t scale;	    /* sums are divided by it; 0: by 1 */
 	const char *
-		scopes; /* words of scopes that have it: cells with one key differ in them; NULL: all */
+		/* words of scopes that have it: cells with one key differ in them; NULL: all */
+		scopes;
 	/* FOLD_SUM: of this, of each part that is looked at, instead of `of`. */
 	int64_t (*of_piece)(int64_t begin, int64_t end);
-	/* FOLD_FUNCTION: of a group. With `of`: fold_part_count and fold_part_sum know that of the column. */
+	/* FOLD_FUNCTION: of a group. With `of`: fold_part_count and fold_part_sum know that of the
+	 * column. */
 	int (*of_parts)(const struct fold_parts *p, struct mer_cell *c);
 	/* The same of a row. */
 	struct mer_cell (*of_fact)(
@@ -134,8 +146,8 @@ struct fold_scope {
 	const char *cells; /* columns that it has, the others stay empty; NULL: all */
 	bool every_bin;	   /* bins without facts are rows, too */
 	const char *known; /* keys: groups in which one of them is not known are no rows */
-	/* Of these columns together the ten that have most are rows by themselves, the others of a host
-	 * one row, "all others" in comm; NULL: all are by themselves. */
+	/* Of these columns together the ten that have most are rows by themselves, the others of a
+	 * host one row, "all others" in comm; NULL: all are by themselves. */
 	const char *busiest;
 };
 
@@ -144,30 +156,34 @@ enum { FOLD_KINDS = 4, FOLD_WHERES = 3, FOLD_EVERY_KIND = UINT8_MAX };
 struct fold {
 	enum fold_shape shape;
 	const struct fact_kind *kinds[FOLD_KINDS]; /* groups of several are joined by their keys */
-	/* Keys, blanks between: fields and views; "thread" is a task, "process" its process, "program" its
-	 * name. "host" is one like others: without it groups of all hosts are joined. */
+	/* Keys, blanks between: fields and views; "thread" is a task, "process" its process,
+	 * "program" its name. "host" is one like others: without it groups of all hosts are
+	 * joined. */
 	const char *group;
-	/* Further keys by which sums are kept apart until rows are made: of_parts and FOLD_DIFFERENT see them. */
+	/* Further keys by which sums are kept apart until rows are made: of_parts and
+	 * FOLD_DIFFERENT see them. */
 	const char *parts;
 	struct fold_where where[FOLD_WHERES]; /* all must hold (where a kind has such a field) */
 	const struct fold_cell *cells;	      /* ends with {0} */
-	/* Keys and columns by which rows are in order before the output's sort, - before one: the greatest first;
-	 * NULL: as their first facts came, host by host. */
+	/* Keys and columns by which rows are in order before the output's sort, - before one: the
+	 * greatest first; NULL: as their first facts came, host by host. */
 	const char *order;
 	const char *
-		value; /* FOLD_BUCKETS: field or view. FOLD_ROWS: the smallest are kept; -: the greatest */
+		/* FOLD_BUCKETS: field or view. FOLD_ROWS: the smallest are kept; -: the greatest */
+		value;
 	bool all_rows;	     /* FOLD_ROWS, of which there are few: whatever options.limit is */
 	enum fact_rule rule; /* 0: the kind's */
-	/* Instead of begin and end, for both rules: fields. A fact that lacks one of them does not count. */
+	/* Instead of begin and end, for both rules: fields. A fact that lacks one of them does not
+	 * count. */
 	const char *from, *to;
 	const struct fold_scope *scopes; /* FOLD_BINS: ends with {0} */
-	/* Facts of all tasks count. In scopes with `busiest`, options that choose tasks choose those that are rows by
-	 * themselves, and the others are among "all others". */
+	/* Facts of all tasks count. In scopes with `busiest`, options that choose tasks choose
+	 * those that are rows by themselves, and the others are among "all others". */
 	bool every_task;
 	bool every_cpu;	   /* of groups by CPU: also those without facts that are recorded */
 	const char *known; /* as in struct fold_scope */
-	/* The rows are there, in order, not yet sorted: may add, change and remove some. n_seen: facts, selected or
-	 * not. */
+	/* The rows are there, in order, not yet sorted: may add, change and remove some. n_seen:
+	 * facts, selected or not. */
 	int (*finish)(struct analysis_run *run, struct mer_table *t, uint64_t n_seen);
 };
 
@@ -194,14 +210,16 @@ struct fold_request {
 	const struct mer_column *columns; /* of the table, end with {0} */
 	const struct analysis_options *options;
 	bool by_duration, by_name; /* options.min_ns, max_ns and wants_name select facts */
-	bool other_columns; /* options.filter may name what this table has not: then that is not known */
+	/* options.filter may name what this table has not: then that is not known */
+	bool other_columns;
 };
 
-/* NULL after an error. The plan's columns are in run->arena where they are not the request's, because of
- * options.group_by. run->world need not be there yet. */
+/* NULL after an error. The plan's columns are in run->arena where they are not the request's,
+ * because of options.group_by. run->world need not be there yet. */
 int fold_plan_new(struct analysis_run *run, const struct fold_request *r, struct fold_plan **plan,
 	struct mer_err *err);
-/* Does options.group_by apply to it? Rows of single facts, and of all of them, stay what they are. */
+/* Does options.group_by apply to it? Rows of single facts, and of all of them, stay what they
+ * are. */
 static inline bool fold_plan_groups_by(const struct fold *f)
 {
 	return f->shape != FOLD_ROWS && (f->group || f->scopes);
@@ -218,11 +236,11 @@ void fold_state_free(struct fold_state *);
 /* n facts of one kind of the host, one after the other. On any thread; a state on one at a time. */
 int fold_add(struct fold_state *s, const struct kernel_host *h, const struct fact_kind *kind,
 	const void *facts, size_t n, struct mer_err *err);
-/* More facts of the same host: into += from, whose facts came later. Not of rows with equal values: those of
- * `into` are then before those of `from`. */
+/* More facts of the same host: into += from, whose facts came later. Not of rows with equal values:
+ * those of `into` are then before those of `from`. */
 int fold_join(struct fold_state *into, const struct fold_state *from, struct mer_err *err);
-/* Do facts wait until it is known whose they are? Then the engine keeps those of a kind and host, for all states that they
- * are for, and adds those of wanted tasks when all is read. */
+/* Do facts wait until it is known whose they are? Then the engine keeps those of a kind and host,
+ * for all states that they are for, and adds those of wanted tasks when all is read. */
 bool fold_waits(const struct fold_plan *p);
 struct fold_waiting;
 struct fold_waiting *fold_waiting_new(const struct fact_kind *kind, uint32_t n_hosts);

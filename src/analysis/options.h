@@ -12,7 +12,8 @@ struct analysis_period {
 	int64_t begin, end;
 };
 
-/* What the user asked for; common to all analyses. Ranges are inclusive of begin, exclusive of end. */
+/* What the user asked for; common to all analyses. Ranges are inclusive of begin, exclusive of
+ * end. */
 struct analysis_options {
 	int64_t begin, end; /* ns, common time line; INT64_MIN, INT64_MAX: all */
 	/* Parts of [begin, end) that are looked at, apart from each other and in order, none empty;
@@ -39,13 +40,15 @@ struct analysis_options {
 	/* And what is called so (analysis.by_name)? Not fast: see struct analysis_wanted. */
 	bool (*wants_name)(void *ctx, const char *name);
 	void *ctx;
-	/* Of tables that folds make (fold.h): keys to group by instead of theirs, blanks or commas between; NULL:
-	 * theirs. Only what this holds for: fields of facts, columns of the tables; NULL: all. */
+	/* Of tables that folds make (fold.h): keys to group by instead of theirs, blanks or commas
+	 * between; NULL: theirs. Only what this holds for: fields of facts, columns of the tables;
+	 * NULL: all. */
 	const char *group_by;
 	const struct trace_filter *filter;
-	uint64_t limit;	     /* rows that log keeps while it reads; 0: all */
-	bool keep_spans;     /* the world keeps all of them, for waits (blocked.h): 32 bytes each */
-	bool without_tracer; /* rows of its tasks are left out, of analyses that can: see n_tracer */
+	uint64_t limit;	 /* rows that log keeps while it reads; 0: all */
+	bool keep_spans; /* the world keeps all of them, for waits (blocked.h): 32 bytes each */
+	/* rows of its tasks are left out, of analyses that can: see n_tracer */
+	bool without_tracer;
 };
 
 /* Do min_ns and max_ns leave durations out? Then what has none does not count either. */
@@ -68,8 +71,9 @@ static inline bool analysis_is_asked(const struct analysis_options *o, int64_t t
 	return i < o->n_periods && t >= o->periods[i].begin;
 }
 
-/* The first part of [*begin, end) that was asked for: moves begin to where it begins. False: nothing is
- * left. All parts: for (int64_t t = begin, to; analysis_part(o, &t, end, &to); t = to). */
+/* The first part of [*begin, end) that was asked for: moves begin to where it begins. False:
+ * nothing is left. All parts: for (int64_t t = begin, to; analysis_part(o, &t, end, &to); t =
+ * to). */
 static inline bool analysis_part(
 	const struct analysis_options *o, int64_t *begin, int64_t end, int64_t *part_end)
 {

@@ -3,14 +3,15 @@
  *   begin ── [first event of BEGIN … next event of END] ── open again ...      for each key
  *
  * Events are those of all hosts in the order of the common time line, so a period may begin on one
- * machine and end on another. Both ends belong to it: of the time, [begin, end + 1 ns) is looked at, so
- * that the event that ends it counts too; it lasted end - begin. While one is open further events of BEGIN
- * change nothing; an event that fits both ends one and begins the next. Periods of different keys may
- * overlap: what is looked at is their union.
+ * machine and end on another. Both ends belong to it: of the time, [begin, end + 1 ns) is looked
+ * at, so that the event that ends it counts too; it lasted end - begin. While one is open further
+ * events of BEGIN change nothing; an event that fits both ends one and begins the next. Periods of
+ * different keys may overlap: what is looked at is their union.
  *
- * A key is a list of what both ends must agree in: "host", "cpu", "tid" and "comm" (of who was on the CPU
- * of the event), or a field; "A:B" is A of the first and B of the last event. Numbers of CPUs and threads
- * and names of programs are those of a host: with one of them, "host" is part of the key. */
+ * A key is a list of what both ends must agree in: "host", "cpu", "tid" and "comm" (of who was on
+ * the CPU of the event), or a field; "A:B" is A of the first and B of the last event. Numbers of
+ * CPUs and threads and names of programs are those of a host: with one of them, "host" is part of
+ * the key. */
 #ifndef MER_ANALYSIS_PERIOD_H
 #define MER_ANALYSIS_PERIOD_H
 
@@ -31,8 +32,9 @@ struct analysis_period_query {
 	const char *const *by;	/* the key, part by part */
 	size_t n_by;
 	int64_t min_ns, max_ns; /* periods that are kept; 0, INT64_MAX: all */
-	bool tells_tasks; /* who was on the CPU is wanted though no key needs it; costs reading of all
-			   * context switches */
+	/* who was on the CPU is wanted though no key needs it; costs reading of all context
+	 * switches */
+	bool tells_tasks;
 };
 
 struct analysis_period_rule; /* a query that was understood; immutable */

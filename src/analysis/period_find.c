@@ -1,10 +1,11 @@
-/* The finding of periods: events that fit are picked out of slices of the merged reading, on several
- * threads; then taken one after the other, in the order of time, on one.
+/* The finding of periods: events that fit are picked out of slices of the merged reading, on
+ * several threads; then taken one after the other, in the order of time, on one.
  *
- *   slice ──→ picks (what fits, its part of the key, who was on the CPU) ──→ open periods ──→ periods
+ *   slice ──→ picks (what fits, its part of the key, who was on the CPU) ──→ open periods ──→
+ *   periods
  *
- * Who was on a CPU is told by the last context switch there: in the slice, or else before it, or by what
- * the model knows of the begin of the record and of what was lost (kernel/losses.h). */
+ * Who was on a CPU is told by the last context switch there: in the slice, or else before it, or by
+ * what the model knows of the begin of the record and of what was lost (kernel/losses.h). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -317,8 +318,7 @@ static int open_period(struct finder *f, const struct pick *k, struct mer_err *e
 		f->key_bytes += f->key.len;
 		if (keys->n > ANALYSIS_MAX_PERIOD_KEYS || f->key_bytes > MAX_KEY_BYTES)
 			return mer_fail_remedy(err, MER_ERR_LIMIT, MER_REMEDY_PERIOD_KEY,
-				"more than %d different keys, or more than %d MiB of "
-				"keys; use fewer fields or a stricter BEGIN and END",
+				"more than %d different keys, or more than %d MiB of keys; use fewer fields or a stricter BEGIN and END",
 				(int)ANALYSIS_MAX_PERIOD_KEYS, MAX_KEY_BYTES >> 20);
 	}
 	if (o->begin != INT64_MIN) {
@@ -327,8 +327,7 @@ static int open_period(struct finder *f, const struct pick *k, struct mer_err *e
 	}
 	if (++f->n_open > ANALYSIS_MAX_OPEN_PERIODS)
 		return mer_fail_remedy(err, MER_ERR_LIMIT, MER_REMEDY_PERIOD_OPEN,
-			"more than %d periods are open at a time: END does not occur, or the key "
-			"has a field in which BEGIN and END differ",
+			"more than %d periods are open at a time: END does not occur, or the key has a field in which BEGIN and END differ",
 			(int)ANALYSIS_MAX_OPEN_PERIODS);
 	o->begin = k->ts;
 	return describe(f, k, &o->from, err);

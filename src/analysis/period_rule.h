@@ -1,5 +1,5 @@
-/* The rule of periods, and what of an event it looks at: does it fit, its part of the key, who was on its
- * CPU. Bound to a reading for the finding (period_find.c). */
+/* The rule of periods, and what of an event it looks at: does it fit, its part of the key, who was
+ * on its CPU. Bound to a reading for the finding (period_find.c). */
 #ifndef MER_ANALYSIS_PERIOD_RULE_H
 #define MER_ANALYSIS_PERIOD_RULE_H
 
@@ -66,8 +66,8 @@ bool period_known_int(const struct period_reading *r, const struct mer_cursor *c
 bool period_known_text(const struct period_reading *r, const struct mer_cursor *c,
 	const struct mer_event *ev, enum period_known k, const char **text, size_t *len);
 
-/* ---- keys: parts one after the other, each with a letter and a size, so that none are taken for others.
- * Numbers agree whatever their size and sign in the trace is ---- */
+/* ---- keys: parts one after the other, each with a letter and a size, so that none are taken for
+ * others. Numbers agree whatever their size and sign in the trace is ---- */
 
 void period_put_number(struct mer_str *key, bool is_negative, uint64_t v);
 void period_put_text(struct mer_str *key, const char *text, size_t len);

@@ -1,7 +1,8 @@
 #include "analysis/process_of.h"
 
-/* Tasks come as they were first seen, so of two leaders with one number the second begins the second process.
- * first: by task, the first one of its process; who: by that one, who stands for it. */
+/* Tasks come as they were first seen, so of two leaders with one number the second begins the
+ * second process. first: by task, the first one of its process; who: by that one, who stands for
+ * it. */
 static bool place(struct mer_map *pids, const struct kernel_host *h, uint32_t task, uint32_t *first,
 	uint32_t *who)
 {

@@ -4,8 +4,9 @@
 
 #include "kernel/host.h"
 
-/* By task: the leader of its process, or the first of it that was seen; of two processes with one number each
- * has its own. A task whose process is not known is one by itself. In arena; NULL: no memory. */
+/* By task: the leader of its process, or the first of it that was seen; of two processes with one
+ * number each has its own. A task whose process is not known is one by itself. In arena; NULL: no
+ * memory. */
 uint32_t *analysis_process_of(const struct kernel_host *h, struct mer_arena *arena);
 
 #endif

@@ -1,8 +1,8 @@
-/* Rows: those that an analysis keeps while it reads, of which there may be as many as events: the first
- * ones by a key, no more than a limit.
+/* Rows: those that an analysis keeps while it reads, of which there may be as many as events: the
+ * first ones by a key, no more than a limit.
  *
- * Rows are structs of one size that begin with struct analysis_row. Of equal keys the ones that came
- * first are kept, so that the result is the same however hosts are read. */
+ * Rows are structs of one size that begin with struct analysis_row. Of equal keys the ones that
+ * came first are kept, so that the result is the same however hosts are read. */
 #ifndef MER_ANALYSIS_ROWS_H
 #define MER_ANALYSIS_ROWS_H
 
@@ -28,8 +28,8 @@ struct analysis_row_of { /* a row, and whose it is */
 	uint32_t host;
 };
 
-/* The rows of all hosts by key, no more than the run's limit: malloc'ed; NULL: no memory. of: where a
- * state keeps them. left_out: how many more there were. */
+/* The rows of all hosts by key, no more than the run's limit: malloc'ed; NULL: no memory. of: where
+ * a state keeps them. left_out: how many more there were. */
 struct analysis_row_of *analysis_rows_join(const struct analysis_run *run,
 	const struct analysis_rows *(*of)(const void *state), size_t bytes, size_t *n,
 	uint64_t *left_out);

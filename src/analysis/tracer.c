@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kernels cut names after 15 characters. A star: whatever follows. Besides, the threads that the tracer has
- * in programs that it traces: PROGRAM-ust. */
+/* Kernels cut names after 15 characters. A star: whatever follows. Besides, the threads that the
+ * tracer has in programs that it traces: PROGRAM-ust. */
 static const char *const tools[] = { "lttng", "lttng-*", "babeltrace*", "trace-cmd", "perf",
 	"meridian", "bpftrace", "stapio", "staprun", "kernelshark", "sysprof*" };
 

@@ -1,8 +1,9 @@
-/* Tracer: the tasks of the tools that made the recording (or looked at it meanwhile). They are at work in
- * every recording, and nobody asks about them: tables of tasks leave them out unless they are wanted.
+/* Tracer: the tasks of the tools that made the recording (or looked at it meanwhile). They are at
+ * work in every recording, and nobody asks about them: tables of tasks leave them out unless they
+ * are wanted.
  *
- * A task is the tracer's when its process is called as one of these tools. Programs that such a tool
- * starts are not: 'perf record make' is called make once it runs. */
+ * A task is the tracer's when its process is called as one of these tools. Programs that such a
+ * tool starts are not: 'perf record make' is called make once it runs. */
 #ifndef MER_ANALYSIS_TRACER_H
 #define MER_ANALYSIS_TRACER_H
 

@@ -1,10 +1,12 @@
-/* Api: the inside of what include/meridian/session.h promises: handles, options with a size, results.
+/* Api: the inside of what include/meridian/session.h promises: handles, options with a size,
+ * results.
  *
- * Nothing is computed here. A session and what it answers are translated: texts and numbers of the caller to a
- * selection, tables to results. Every answer is a table, so that a new column changes no struct of the interface.
+ * Nothing is computed here. A session and what it answers are translated: texts and numbers of the
+ * caller to a selection, tables to results. Every answer is a table, so that a new column changes
+ * no struct of the interface.
  *
- * The program asks through the same functions as everybody, and looks at what is behind a handle only to print it:
- * api_session, api_answer, api_table. */
+ * The program asks through the same functions as everybody, and looks at what is behind a handle
+ * only to print it: api_session, api_answer, api_table. */
 #ifndef MER_API_API_H
 #define MER_API_API_H
 

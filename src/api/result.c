@@ -1,4 +1,5 @@
-/* Results: made, read, freed. Whatever a caller asks of one that is not there is unknown, never an access outside. */
+/* Results: made, read, freed. Whatever a caller asks of one that is not there is unknown, never an
+ * access outside. */
 #include <stdlib.h>
 #include <string.h>
 

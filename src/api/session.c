@@ -79,8 +79,7 @@ static int make(struct mer_session *s, const char *const *paths, size_t n_paths,
 	if (o.clocks > MER_CLOCKS_SAVED ||
 		(o.clocks == MER_CLOCKS_SAVED) != (o.clocks_file != NULL))
 		return mer_fail(err, MER_ERR_USAGE,
-			"clocks_file belongs to MER_CLOCKS_SAVED, and clocks are one of enum "
-			"mer_clocks");
+			"clocks_file belongs to MER_CLOCKS_SAVED, and clocks are one of enum mer_clocks");
 	if (!n_paths)
 		return mer_fail(err, MER_ERR_USAGE, "a session needs the path of a trace");
 	if (o.store && !o.cache_folder)

@@ -1,5 +1,5 @@
-/* Tables of analyses: from options to a request, and its answer. What does not apply to a table is an error, so that
- * nobody takes its rows for what was asked for. */
+/* Tables of analyses: from options to a request, and its answer. What does not apply to a table is
+ * an error, so that nobody takes its rows for what was asked for. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
-/* Tasks, the path of one, and lanes. Without a window they come from the world of the whole recording, which the session keeps:
- * the next question reads nothing. In a window only that is read, where the cache has states to begin from; that world
- * goes with the next question, so the texts of it are copied. */
+/* Tasks, the path of one, and lanes. Without a window they come from the world of the whole
+ * recording, which the session keeps: the next question reads nothing. In a window only that is
+ * read, where the cache has states to begin from; that world goes with the next question, so the
+ * texts of it are copied. */
 #include <inttypes.h>
 
 #include "api/api.h"
@@ -17,7 +18,8 @@ struct asked {
 	struct session_tasks tasks;
 };
 
-/* The world in which the selection is looked up; max_bins: of lanes. All parts of x are in the result's arena. */
+/* The world in which the selection is looked up; max_bins: of lanes. All parts of x are in the
+ * result's arena. */
 static int find_world(struct mer_session *s, const struct mer_selection *selection,
 	uint32_t max_bins, struct mer_result *r, struct asked *x, struct mer_err *err)
 {

@@ -1,7 +1,7 @@
 /* Ahead: a thread that does what will be needed next while the caller works on something else.
  *
- * A job is begun, and later waited for. If the thread has not come to it by then, the caller does it
- * itself; so everything also works without a thread, and nothing is ever waited for that is not
+ * A job is begun, and later waited for. If the thread has not come to it by then, the caller does
+ * it itself; so everything also works without a thread, and nothing is ever waited for that is not
  * being done. Jobs are done in the order in which they were begun, by one thread at a time each. */
 #ifndef MER_BASE_AHEAD_H
 #define MER_BASE_AHEAD_H
@@ -10,7 +10,8 @@
 
 struct mer_ahead;
 
-struct mer_ahead_job { /* zeroed but for the first two; the caller's, at the same place until waited for */
+/* Zeroed but for the first two; the caller's, at the same place until waited for. */
+struct mer_ahead_job {
 	int (*fn)(void *ctx, struct mer_err *err);
 	void *ctx;
 	int rc;

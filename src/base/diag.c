@@ -32,8 +32,8 @@ static bool grow(struct mer_diags *d)
 	return d->n < DIAG_ROWS && mer_grow(&d->rows, d->n, &d->cap, sizeof(*d->rows));
 }
 
-/* A row is shown with its path: a message that begins with it, as those of failed calls and of files below
- * do, would have it twice. */
+/* A row is shown with its path: a message that begins with it, as those of failed calls and of
+ * files below do, would have it twice. */
 static const char *without_path(const char *message, const char *path)
 {
 	size_t n = path ? strlen(path) : 0;

@@ -23,11 +23,13 @@ int mer_file_open_at(struct mer_file *f, int dir_fd, const char *path, struct me
 /* A zeroed or closed struct may be closed again. */
 void mer_file_close(struct mer_file *f);
 
-/* These bytes of a mapped file are not needed for now: they leave this process' memory (not the page cache)
- * and come back when they are read again. For values that are larger than memory should be. */
+/* These bytes of a mapped file are not needed for now: they leave this process' memory (not the
+ * page cache) and come back when they are read again. For values that are larger than memory should
+ * be. */
 void mer_file_release(const void *bytes, size_t n);
 
-/* Makes the folder if it is missing, and the one that it is in; of their owner alone. False: errno says why. */
+/* Makes the folder if it is missing, and the one that it is in; of their owner alone. False: errno
+ * says why. */
 bool mer_make_folder(const char *path);
 
 /* All n bytes, also where a signal or the system takes them in pieces. False: errno says why. */
@@ -37,8 +39,9 @@ struct mer_bytes {
 	const void *bytes;
 	size_t n;
 };
-/* A file of these parts, one after the other: written as PATH.XXXXXX and renamed when it is complete, so that who
- * reads PATH sees all of it or what was there before. False: errno says why, and PATH is as it was. */
+/* A file of these parts, one after the other: written as PATH.XXXXXX and renamed when it is
+ * complete, so that who reads PATH sees all of it or what was there before. False: errno says why,
+ * and PATH is as it was. */
 bool mer_file_replace(const char *path, const struct mer_bytes *parts, size_t n_parts);
 
 #endif

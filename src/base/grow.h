@@ -1,4 +1,5 @@
-/* Growing arrays: malloc'ed, by doubling, so that adding n elements one by one copies less than 2 n. */
+/* Growing arrays: malloc'ed, by doubling, so that adding n elements one by one copies less than 2
+ * n. */
 #ifndef MER_BASE_GROW_H
 #define MER_BASE_GROW_H
 
@@ -6,19 +7,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The capacity that follows cap for more than n elements, never more than `most` of them; 0: that is not possible. */
+/* The capacity that follows cap for more than n elements, never more than `most` of them; 0: that
+ * is not possible. */
 size_t mer_grow_next(size_t n, size_t cap, size_t bytes_each, size_t most);
 
-/* array: address of a pointer to elements of bytes_each bytes, NULL at first; *cap: how many it has room
- * for. Makes room for more than n of them; new ones are not set. False: no memory (or more than an
- * address, or *cap, can tell): array and *cap are as they were. */
+/* array: address of a pointer to elements of bytes_each bytes, NULL at first; *cap: how many it has
+ * room for. Makes room for more than n of them; new ones are not set. False: no memory (or more
+ * than an address, or *cap, can tell): array and *cap are as they were. */
 bool mer_grow_more(void *array, size_t n, size_t *cap, size_t bytes_each);
 static inline bool mer_grow(void *array, size_t n, size_t *cap, size_t bytes_each)
 {
 	return n < *cap || mer_grow_more(array, n, cap, bytes_each);
 }
-/* The same where numbers are 32 bits: never more than UINT32_MAX - 1 elements, so that one number is
- * free for "none". */
+/* The same where numbers are 32 bits: never more than UINT32_MAX - 1 elements, so that one number
+ * is free for "none". */
 #define MER_GROW32_MOST (UINT32_MAX - 1)
 bool mer_grow32_more(void *array, uint32_t n, uint32_t *cap, size_t bytes_each);
 static inline bool mer_grow32(void *array, uint32_t n, uint32_t *cap, size_t bytes_each)
@@ -26,8 +28,8 @@ static inline bool mer_grow32(void *array, uint32_t n, uint32_t *cap, size_t byt
 	return n < *cap || mer_grow32_more(array, n, cap, bytes_each);
 }
 
-/* The element i, for which the array grows; new ones are zero. NULL: no memory. An array has all of its
- * elements from here, or none. */
+/* The element i, for which the array grows; new ones are zero. NULL: no memory. An array has all of
+ * its elements from here, or none. */
 void *mer_grow_at_more(void *array, size_t *cap, size_t i, size_t bytes_each);
 static inline void *mer_grow_at(void *array, size_t *cap, size_t i, size_t bytes_each)
 {

@@ -15,7 +15,8 @@
 #include "base/str.h"
 
 enum { MER_JSON_DEPTH = 256 };
-/* "schema_version" of all documents: it grows when a key goes or changes its meaning (CHANGELOG.md lists these). */
+/* "schema_version" of all documents: it grows when a key goes or changes its meaning (CHANGELOG.md
+ * lists these). */
 enum { MER_JSON_SCHEMA = 2 };
 
 struct mer_json {

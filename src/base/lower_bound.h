@@ -4,11 +4,11 @@
 
 #include <stddef.h>
 
-/* Declares size_t `first`: the first index of [from, to) for which is_before, an expression over the index
- * `at`, is false; `to` when there is none. All for which it is true must come before all for which it is
- * false. As a statement of its own:
+/* Declares size_t `first`: the first index of [from, to) for which is_before, an expression over
+ * the index `at`, is false; `to` when there is none. All for which it is true must come before all
+ * for which it is false. As a statement of its own:
  *
- *	MER_LOWER_BOUND(i, 0, n, at, rows[at].time < time);
+ * 	MER_LOWER_BOUND(i, 0, n, at, rows[at].time < time);
  */
 #define MER_LOWER_BOUND(first, from, to, at, is_before)                                            \
 	size_t first = (from);                                                                     \

@@ -2,10 +2,10 @@
  *
  *   read (in turn) ──→ work (side by side) ──→ write (in turn, in the order of reading)
  *
- * A thread takes its turn to read an item and at once works on it, so the item stays in the cache of
- * that thread's CPU. Unlike mer_pool_ordered, nobody needs to know how many items there are, nor how
- * to begin in the middle: what is read in turn is read exactly as by one thread. The whole can be as
- * many times faster as reading is a part of it; reading must therefore be the small part. */
+ * A thread takes its turn to read an item and at once works on it, so the item stays in the cache
+ * of that thread's CPU. Unlike mer_pool_ordered, nobody needs to know how many items there are, nor
+ * how to begin in the middle: what is read in turn is read exactly as by one thread. The whole can
+ * be as many times faster as reading is a part of it; reading must therefore be the small part. */
 #ifndef MER_BASE_PIPELINE_H
 #define MER_BASE_PIPELINE_H
 
@@ -26,7 +26,8 @@ struct mer_pipeline {
 };
 
 /* 0; the error of the first item that failed, after all items before it were written; or
- * MER_ERR_CANCELLED. read and write never run at the same time as themselves, on whatever thread. */
+ * MER_ERR_CANCELLED. read and write never run at the same time as themselves, on whatever
+ * thread. */
 int mer_pipeline_run(const struct mer_pipeline *p, struct mer_err *err);
 
 #endif

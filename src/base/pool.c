@@ -117,7 +117,8 @@ static void consume_all(struct job *job)
 			if (rc < 0)
 				fail_at(job, i, rc, &err);
 			if (rc == MER_POOL_STOP) {
-				/* Items after this one do not count any more, nor do their errors. */
+				/* Items after this one do not count any more, nor do their
+				 * errors. */
 				job->stop = true;
 				job->n = i + 1;
 				if (job->rc && job->failed_at > i)

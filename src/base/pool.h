@@ -35,8 +35,9 @@ int mer_pool_run(unsigned n_threads, size_t n, mer_pool_fn *fn, void *ctx,
 
 /* Results in order: produce(i) runs on any thread and leaves its result in slot i % n_slots;
  * consume(i) runs on the calling thread only, for i = 0, 1, 2, ... A slot is produced into again
- * only after it was consumed, so memory is bounded by n_slots (at least 1; some n_threads + 2 keep
- * everyone busy). consume may stop everything early by returning MER_POOL_STOP, which is success. */
+ * only after it was consumed, so memory is bounded by n_slots (at least 1; some n_threads + 2
+ * keep everyone busy). consume may stop everything early by returning MER_POOL_STOP, which is
+ * success. */
 enum { MER_POOL_STOP = 1 };
 typedef int mer_pool_produce(
 	void *ctx, size_t i, size_t slot, unsigned worker, struct mer_err *err);

@@ -1,9 +1,9 @@
 /* Text of a trace, made safe to show.
  *
- * A trace's names and values may hold anything. What a terminal would obey is never printed: control
- * characters (C0, DEL, and C1 as U+0080 to U+009F), characters that change the direction of text or
- * are invisible, and bytes that are not UTF-8 (a lone 0x9B is CSI to some terminals). They are
- * written as \n, \t, \r, \xHH, \uHHHH or \UHHHHHHHH. */
+ * A trace's names and values may hold anything. What a terminal would obey is never printed:
+ * control characters (C0, DEL, and C1 as U+0080 to U+009F), characters that change the direction of
+ * text or are invisible, and bytes that are not UTF-8 (a lone 0x9B is CSI to some terminals). They
+ * are written as \n, \t, \r, \xHH, \uHHHH or \UHHHHHHHH. */
 #ifndef MER_BASE_SAFE_TEXT_H
 #define MER_BASE_SAFE_TEXT_H
 

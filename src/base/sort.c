@@ -1,6 +1,6 @@
-/* Merge sort from below: runs of a few elements by insertion, then pairs of neighbours. What is in place at
- * both ends of a pair is found by bisection and stays where it is, so that only the part where the two
- * overlap is moved. */
+/* Merge sort from below: runs of a few elements by insertion, then pairs of neighbours. What is in
+ * place at both ends of a pair is found by bisection and stays where it is, so that only the part
+ * where the two overlap is moved. */
 #include "base/sort.h"
 
 #include <stdint.h>

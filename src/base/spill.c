@@ -1,6 +1,6 @@
-/* A block has a header before its first byte, so that who frees it need not know its size, nor where it lies.
- * Blocks in the file are pieces of it, one after the other; those that are freed become holes. The file's
- * offsets are not used again: 8 EiB of them are enough. */
+/* A block has a header before its first byte, so that who frees it need not know its size, nor
+ * where it lies. Blocks in the file are pieces of it, one after the other; those that are freed
+ * become holes. The file's offsets are not used again: 8 EiB of them are enough. */
 #include "base/spill.h"
 
 #include <errno.h>
@@ -33,7 +33,8 @@ _Static_assert(sizeof(struct header) == 64, "blocks are aligned as cache lines a
 
 enum {
 	SMALL_SHARE =
-		8192, /* of the limit: smaller blocks stay in memory, a mapping for each is too many */
+		/* of the limit: smaller blocks stay in memory, a mapping for each is too many */
+	8192,
 	PROBLEM_BYTES = 400
 };
 
@@ -116,8 +117,8 @@ static int open_file(const char *folder)
 	return fd;
 }
 
-/* Files in memory would save none. Where a changed block is written to a new place, a full disk would be
- * noticed too late: these files are not of that kind. */
+/* Files in memory would save none. Where a changed block is written to a new place, a full disk
+ * would be noticed too late: these files are not of that kind. */
 static bool is_usable(int fd)
 {
 	struct statfs fs;
@@ -309,7 +310,8 @@ void mer_spill_copy(void *block, void *to, const void *from, size_t bytes)
 		memcpy((char *)to + done, (const char *)from + done, bytes - done);
 }
 
-/* A block of at least that size with what was in this one, which is gone; NULL: no memory, it stays. */
+/* A block of at least that size with what was in this one, which is gone; NULL: no memory, it
+ * stays. */
 static void *enlarge(struct mer_spill *s, void *block, size_t used, size_t bytes)
 {
 	struct header *h = block ? header_of(block) : NULL;

@@ -1,13 +1,13 @@
 /* Spill: memory for what grows with the traces, which may be more than there should be of it.
  *
- * Blocks are ordinary memory until they take more than a limit. What comes after that lies in one file without
- * a name, mapped: the system writes it out and drops it from memory as it needs to, and it is gone when
- * the process ends, whatever ended it. A pointer into a block stays valid until the block is freed or grows;
- * nobody has to know where a block lies.
+ * Blocks are ordinary memory until they take more than a limit. What comes after that lies in one
+ * file without a name, mapped: the system writes it out and drops it from memory as it needs to,
+ * and it is gone when the process ends, whatever ended it. A pointer into a block stays valid until
+ * the block is freed or grows; nobody has to know where a block lies.
  *
- * The file's space is reserved before it is used, so that a full disk is noticed here and not when a page
- * is written (which would be fatal). Where no file can be had, or no more of it, blocks are memory as
- * without a limit, and mer_spill_problem says why.
+ * The file's space is reserved before it is used, so that a full disk is noticed here and not when
+ * a page is written (which would be fatal). Where no file can be had, or no more of it, blocks are
+ * memory as without a limit, and mer_spill_problem says why.
  *
  * A NULL spill has no limit: all is memory. Any thread may call this, for different blocks. */
 #ifndef MER_BASE_SPILL_H
@@ -20,9 +20,10 @@
 struct mer_spill;
 
 struct mer_spill_options {
-	size_t in_memory; /* bytes of all blocks together; 0: everything goes to the file (for tests) */
-	/* Where the file may be, the best one first; made if missing (the last two folders of the path).
-	 * One whose files are in memory (tmpfs) is not used. Copied. */
+	/* bytes of all blocks together; 0: everything goes to the file (for tests) */
+	size_t in_memory;
+	/* Where the file may be, the best one first; made if missing (the last two folders of the
+	 * path). One whose files are in memory (tmpfs) is not used. Copied. */
 	const char *const *folders;
 	size_t n_folders;
 };
@@ -57,8 +58,8 @@ void *mer_spill_grow_at(struct mer_spill *, void *array, size_t *cap, size_t i, 
 
 /* Does the block lie in the file? */
 bool mer_spill_is_file(const void *block);
-/* The same as memcpy to `to` in the block. Into a file it is a write, which costs a third of touching new pages
- * through the mapping. */
+/* The same as memcpy to `to` in the block. Into a file it is a write, which costs a third of
+ * touching new pages through the mapping. */
 void mer_spill_copy(void *block, void *to, const void *from, size_t bytes);
 
 struct mer_spill_use {

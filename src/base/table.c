@@ -156,7 +156,8 @@ static int compare_rows(const void *a, const void *b)
 	return c ? c : (p->row > q->row) - (p->row < q->row);
 }
 
-/* Row i becomes what row order[i].row was: cycle by cycle, as tables may be large. row: room for one. */
+/* Row i becomes what row order[i].row was: cycle by cycle, as tables may be large. row: room for
+ * one. */
 static void permute(struct mer_table *t, struct sort *order, struct mer_cell *row)
 {
 	size_t n = t->n_columns, bytes = n * sizeof(*row);

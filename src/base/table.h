@@ -1,11 +1,11 @@
 /* Table: rows of typed cells under constant columns. Text, CSV, JSON and charts are made from it.
  *
  * A column's type decides the unit of its values, and its key says that unit: total_ns, disk_bytes,
- * busy_percent. Programs get the value in that unit, people a text such as "12.3 ms". mer_table_init
- * asserts that keys and types agree.
+ * busy_percent. Programs get the value in that unit, people a text such as "12.3 ms".
+ * mer_table_init asserts that keys and types agree.
  *
- * Where rows are filled by hand, columns and cells are written by name: an enum beside the columns has
- * a constant for each of them and one for their number.
+ * Where rows are filled by hand, columns and cells are written by name: an enum beside the columns
+ * has a constant for each of them and one for their number.
  *
  *   enum { HOST, TOTAL, N };
  *   static const struct mer_column columns[N + 1] = {
@@ -93,8 +93,8 @@ void mer_table_fini(struct mer_table *t);
 void mer_table_add(struct mer_table *t, const struct mer_cell *cells);
 /* The column of this key; SIZE_MAX: there is none. */
 size_t mer_table_column(const struct mer_table *t, const char *key);
-/* The column that somebody means: by its key, whose unit "_ns" may be left out, or by what people see above it if that
- * is above one only; NULL: none. */
+/* The column that somebody means: by its key, whose unit "_ns" may be left out, or by what people
+ * see above it if that is above one only; NULL: none. */
 const struct mer_column *mer_column_meant(const struct mer_column *columns, const char *word);
 /* By a column, descending or ascending; stable. False: no such key. */
 bool mer_table_sort(struct mer_table *t, const char *key, bool ascending);
@@ -104,7 +104,8 @@ void mer_table_limit(struct mer_table *t, size_t n);
 /* Of this one, people do not see the column. */
 void mer_table_hide(struct mer_table *t, size_t column);
 
-/* The text, copied to the table's arena, as a cell; empties s. Without memory the table has failed. */
+/* The text, copied to the table's arena, as a cell; empties s. Without memory the table has
+ * failed. */
 struct mer_str;
 struct mer_cell mer_table_keep(struct mer_table *t, struct mer_str *s);
 
@@ -114,8 +115,8 @@ bool mer_type_is_real(enum mer_type type);
 const char *mer_type_name(enum mer_type type);
 /* What programs get values in: "ns", "percent"; NULL: no unit. */
 const char *mer_column_unit(const struct mer_column *c);
-/* What is wrong with its key: it lacks the unit of its type, or has one that its type does not have.
- * NULL: nothing. */
+/* What is wrong with its key: it lacks the unit of its type, or has one that its type does not
+ * have. NULL: nothing. */
 const char *mer_column_flaw(const struct mer_column *c);
 
 #endif

@@ -7,7 +7,8 @@
 
 struct mer_table_part { /* rows first to end - 1 */
 	size_t first, end;
-	/* Several tables follow each other: the first column of each row, "table", has the table's id. */
+	/* Several tables follow each other: the first column of each row, "table", has the table's
+	 * id. */
 	bool named;
 };
 static inline struct mer_table_part mer_table_whole(const struct mer_table *t)

@@ -489,8 +489,7 @@ static void print_fix(const struct check *c, const bool lacking[CAPABILITY_N_EVE
 		kernel |= c->found.hosts[i].wanted && c->found.hosts[i].kernel;
 	if (!kernel)
 		print_paragraph(c->cli,
-			"There is no kernel trace: events can be shown and counted, "
-			"but all of these analyses need a kernel trace of the host.");
+			"There is no kernel trace: events can be shown and counted, but all of these analyses need a kernel trace of the host.");
 	capability_fix(&fix, lacking);
 	if (fix.len) {
 		fputs("\nTo record what is missing, run before recording:\n", c->cli->out);
@@ -503,8 +502,7 @@ static void print_fix(const struct check *c, const bool lacking[CAPABILITY_N_EVE
 	}
 	if (lost)
 		print_paragraph(c->cli,
-			"Results around lost events are not reliable; 'meridian stats' shows when "
-			"events were lost and what to change when recording.");
+			"Results around lost events are not reliable; 'meridian stats' shows when events were lost and what to change when recording.");
 	mer_str_fini(&fix);
 }
 

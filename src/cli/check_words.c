@@ -12,15 +12,14 @@ static void put_obstacle(
 	case CAPABILITY_CLEAR: break;
 	case CAPABILITY_NO_PACKET:
 		mer_str_printf(out,
-			h->partial ? "no %s event was found, but part of the trace is lost or "
-				     "could not be read"
-				   : "%s was recorded, but no packet was %s while recording",
+			h->partial
+				? "no %s event was found, but part of the trace is lost or could not be read"
+				: "%s was recorded, but no packet was %s while recording",
 			p->event, verbs[direction]);
 		break;
 	case CAPABILITY_NO_HEADER_FIELD:
 		mer_str_printf(out,
-			"%s has no field for packet headers: lttng-modules records them from "
-			"version 2.9 on",
+			"%s has no field for packet headers: lttng-modules records them from version 2.9 on",
 			p->event);
 		break;
 	case CAPABILITY_ALL_LOCAL:
@@ -30,13 +29,10 @@ static void put_obstacle(
 		mer_str_puts(out, "none of the ");
 		cli_text_count(out, (int64_t)p->n_examined);
 		mer_str_printf(out,
-			" %s events examined has packet headers: the metadata "
-			"declares them, but their type is always unknown, so packets %s cannot be "
-			"matched with those of other hosts; %s",
+			" %s events examined has packet headers: the metadata declares them, but their type is always unknown, so packets %s cannot be matched with those of other hosts; %s",
 			p->event, verbs[direction],
 			direction == CAPABILITY_RECEIVE
-				? "this happens when receive offload is switched off: run "
-				  "'ethtool -K DEVICE gro on' before recording"
+				? "this happens when receive offload is switched off: run 'ethtool -K DEVICE gro on' before recording"
 				: "try another version of lttng-modules");
 		break;
 	case CAPABILITY_NOT_TCP:

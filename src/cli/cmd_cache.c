@@ -122,8 +122,7 @@ static int list(struct listing *l)
 		cli_note(l->cli, "the cache is empty: %s", l->dir);
 	if (rc == 0 && l->n_damaged) {
 		cli_warn(l->cli,
-			"%zu %s damaged: each is made again when it is next used; remove all with "
-			"'meridian cache clear'",
+			"%zu %s damaged: each is made again when it is next used; remove all with 'meridian cache clear'",
 			l->n_damaged, mer_plural(l->n_damaged, "store is", "stores are"));
 		return CLI_CONDITION;
 	}

@@ -18,7 +18,8 @@ struct info {
 	bool streams;
 	uint32_t n_hosts, n_traces;
 	uint64_t
-		n_unread; /* traces and folders that could not be read: what was lost there is not known */
+		/* traces and folders that could not be read: what was lost there is not known */
+		n_unread;
 	uint64_t bytes, lost_events, lost_packets, events;
 	int64_t begin, end;
 	bool far; /* a clock whose times do not count from 1970 */
@@ -568,8 +569,7 @@ static void print_reconciled(const struct info *in)
 		moved += strcmp(d[i].code, "clock-offset-reconciled") == 0;
 	if (moved)
 		fprintf(in->cli->out,
-			"\n%zu trace%s given the clock offset of another trace of the same "
-			"host\n"
+			"\n%zu trace%s given the clock offset of another trace of the same host\n"
 			"(-v shows by how much; --sync none keeps the recorded ones).\n",
 			moved, moved == 1 ? " was" : "s were");
 }

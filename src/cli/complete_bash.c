@@ -56,7 +56,8 @@ static void put_args(struct mer_str *s, const struct cli_verb *v)
 	if (complete_takes(v, "TRACE")) {
 		mer_str_puts(s, "files=-d ;;\n");
 	} else if (complete_takes(v, "ANALYSIS")) {
-		/* Analyses first, then traces; never both, but where the analysis may be missing. */
+		/* Analyses first, then traces; never both, but where the analysis may be
+		 * missing. */
 		mer_str_printf(s, "files=-d; [[ -n $analysis%s ]] || { words='",
 			complete_may_take(v) ? "" : " || $n_words -gt 0");
 		complete_args(s, v);

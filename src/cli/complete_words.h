@@ -1,5 +1,5 @@
-/* What can follow on the command line: the words that completion scripts of all shells are made of, from
- * the tables of verbs, options and analyses. */
+/* What can follow on the command line: the words that completion scripts of all shells are made of,
+ * from the tables of verbs, options and analyses. */
 #ifndef MER_CLI_COMPLETE_WORDS_H
 #define MER_CLI_COMPLETE_WORDS_H
 

@@ -84,8 +84,8 @@ struct cli {
 
 /* Opens the output and decides about colors, after parsing. */
 int cli_open_output(struct cli *cli);
-/* With -o FOLDER/: results go to the file FOLDER/ID.csv (.jsonl, .json) from now on. Otherwise they go on
- * where they went. */
+/* With -o FOLDER/: results go to the file FOLDER/ID.csv (.jsonl, .json) from now on. Otherwise they
+ * go on where they went. */
 int cli_output_file(struct cli *cli, const char *id);
 /* Flushes; 0 or an error when anything that was written did not arrive. */
 int cli_close_output(struct cli *cli);
@@ -95,8 +95,8 @@ int cli_width(const struct cli *cli);
 /* Threads to use. */
 unsigned cli_jobs(const struct cli *cli);
 
-/* Talk on stderr; a progress line is taken away before. -q leaves errors only. Notes and warnings wait
- * for cli_say_notes, which main calls after the result (or before the error that ends all). */
+/* Talk on stderr; a progress line is taken away before. -q leaves errors only. Notes and warnings
+ * wait for cli_say_notes, which main calls after the result (or before the error that ends all). */
 void cli_error(struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void cli_warn(struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void cli_note(struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -107,10 +107,10 @@ void cli_usage(struct cli *cli);
 void cli_say_notes(struct cli *cli);
 /* The same where there will be no result: what was only to be noted of it is dropped. */
 void cli_say_warnings(struct cli *cli);
-/* Findings about the input: errors and warnings, notes with -v; after some rows only how many
- * more there are, all with -v. Sets what the exit status follows from: an error makes it
- * CLI_INPUT (all that could be had was printed, part of the input could not), a warning CLI_DEGRADED
- * under --strict. A verb that returns another status than CLI_OK keeps it. */
+/* Findings about the input: errors and warnings, notes with -v; after some rows only how many more
+ * there are, all with -v. Sets what the exit status follows from: an error makes it CLI_INPUT (all
+ * that could be had was printed, part of the input could not), a warning CLI_DEGRADED under
+ * --strict. A verb that returns another status than CLI_OK keeps it. */
 void cli_report(struct cli *cli, const struct mer_diag *rows, size_t n);
 /* The exit status for an error code. */
 int cli_exit_of(int code);

@@ -38,7 +38,8 @@ static void prepare_process(void)
 	struct sigaction act;
 	memset(&act, 0, sizeof(act));
 	sigemptyset(&act.sa_mask);
-	/* The reader of our output has left: end without a word, also when our parent ignores it. */
+	/* The reader of our output has left: end without a word, also when our parent ignores
+	 * it. */
 	act.sa_handler = SIG_DFL;
 	sigaction(SIGPIPE, &act, NULL);
 	/* A file that may not grow (ulimit -f) is an error of writing, with a message. */

@@ -15,8 +15,8 @@ enum { REPORT_ROWS = 10 };
 
 enum kind { NOTE, WARNING, ERROR, USAGE };
 
-/* Where messages are wrapped: at the terminal's width, else at $COLUMNS. Else not at all: a message that
- * goes to a file or a program stays one line, which can be searched for. */
+/* Where messages are wrapped: at the terminal's width, else at $COLUMNS. Else not at all: a message
+ * that goes to a file or a program stays one line, which can be searched for. */
 static size_t message_width(void)
 {
 	struct winsize size;
@@ -27,8 +27,8 @@ static size_t message_width(void)
 	return n > 0 && n < 10000 ? (size_t)n : SIZE_MAX;
 }
 
-/* One line of a message, which may be wrapped; those after the first are indented, so that no text of a
- * trace can look like a message of ours. first: columns that the line has already. */
+/* One line of a message, which may be wrapped; those after the first are indented, so that no text
+ * of a trace can look like a message of ours. first: columns that the line has already. */
 static void put_line(struct mer_str *out, const char *s, size_t len, size_t first, size_t width)
 {
 	enum { INDENT = 2 };

@@ -248,9 +248,7 @@ int cli_option_refuse(struct cli *cli, const struct cli_option *o)
 	const struct cli_verb *v = cli->verb;
 	if (o->uses == CLI_USES_PID && (v->uses & CLI_USES_TID))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"--pid needs to know which threads a process has, which '%s' does not "
-			"read: "
-			"use --tid, or -f 'pid == N'",
+			"--pid needs to know which threads a process has, which '%s' does not read: use --tid, or -f 'pid == N'",
 			v->name);
 	return mer_fail(
 		&cli->err, MER_ERR_USAGE, "option --%s does not apply to '%s'", o->name, v->name);
@@ -439,9 +437,7 @@ static int store(struct cli *cli, const struct cli_option *o, void *at, const ch
 			if (m->kind != SESSION_MOMENT_ON_HOST || (o->uses & CLI_USES_TIME))
 				return 0;
 			mer_fail(&err, MER_ERR_USAGE,
-				"'%s': a host's own clock is for --begin and "
-				"--end only",
-				arg);
+				"'%s': a host's own clock is for --begin and --end only", arg);
 		}
 		return mer_fail(&cli->err, MER_ERR_USAGE, "%s: %s", what, err.text);
 	}

@@ -63,7 +63,8 @@ struct cli_option {
 	const char *help_more; /* follows help where the verb has one of more_uses; NULL: nothing */
 	unsigned more_uses;    /* CLI_USES_* */
 	size_t offset;
-	/* CLI_CHOICE: "auto|always|never"; of others some values that it may have, for completion. */
+	/* CLI_CHOICE: "auto|always|never"; of others some values that it may have, for
+	 * completion. */
 	const char *choices;
 	enum cli_values values; /* for completion: what its values are besides */
 	unsigned value;		/* CLI_SET; CLI_RANGES: cli_range.is_process */
@@ -95,8 +96,8 @@ int cli_option_refuse(struct cli *cli, const struct cli_option *o);
  * struct. */
 int cli_parse(struct cli *cli, int argc, char **argv, int *at, void *values);
 
-/* A size in bytes; what: of which option or variable. Units are those that tables show, powers of 1024: 64K and
- * 64KiB are the same. */
+/* A size in bytes; what: of which option or variable. Units are those that tables show, powers of
+ * 1024: 64K and 64KiB are the same. */
 int cli_parse_size(struct cli *cli, const char *what, const char *text, uint64_t *bytes);
 
 /* The most similar of the words to this one, or NULL when none is similar enough. */

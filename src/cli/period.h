@@ -1,5 +1,5 @@
-/* --period: only what happens between two events is looked at (analysis/period.h). For the verbs that run
- * analyses. */
+/* --period: only what happens between two events is looked at (analysis/period.h). For the verbs
+ * that run analyses. */
 #ifndef MER_CLI_PERIOD_H
 #define MER_CLI_PERIOD_H
 
@@ -50,8 +50,8 @@ struct cli_period_values { /* of options */
 	"counts, on all hosts, unless --host, --tid, ... restrict it; overlapping periods count "  \
 	"once. Shares are relative to the time in periods."
 
-/* Before traces are opened: mistakes are told at once. *rule: NULL without --period, otherwise freed with
- * analysis_period_rule_free in any case. tells_tasks: see analysis/period.h. */
+/* Before traces are opened: mistakes are told at once. *rule: NULL without --period, otherwise
+ * freed with analysis_period_rule_free in any case. tells_tasks: see analysis/period.h. */
 int cli_periods_understand(struct cli *cli, const struct cli_period_values *v, bool tells_tasks,
 	struct analysis_period_rule **rule);
 /* Of traces that are open: a field of the expression that no event has is warned of. */
@@ -60,8 +60,8 @@ void cli_periods_warn(
 /* What did not fit together, in a line. */
 void cli_periods_note(struct cli *cli, const struct analysis_periods *p);
 
-/* A heading: the title, the start and duration of the time that was looked at, and of its periods; wrapped.
- * begin == MER_NO_TIME: the title alone. */
+/* A heading: the title, the start and duration of the time that was looked at, and of its periods;
+ * wrapped. begin == MER_NO_TIME: the title alone. */
 void cli_heading_text(const struct cli *cli, const char *title, const struct analysis_options *o,
 	int64_t begin, int64_t end, struct mer_str *out);
 /* "periods": how many, and what did not fit together; nothing without periods. */

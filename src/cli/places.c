@@ -49,8 +49,8 @@ void cli_spill_report(struct cli *cli, const struct mer_experiment *e)
 	struct mer_spill_use use = mer_spill_use(e->spill);
 	if (problem)
 		cli_warn(cli,
-			"%s; %" PRIu64 " MiB more than MERIDIAN_MEMORY allows were kept in memory; "
-			"set TMPDIR to a folder on a disk with enough space",
+			"%s; %" PRIu64
+			" MiB more than MERIDIAN_MEMORY allows were kept in memory; set TMPDIR to a folder on a disk with enough space",
 			problem, use.most_beyond >> 20);
 	else if (use.folder && cli->verbose)
 		cli_note(cli, "%" PRIu64 " MiB of data were in a temporary file in %s",

@@ -1,4 +1,5 @@
-/* Places: folders that the environment names, and what may be kept in memory. The only user of these variables. */
+/* Places: folders that the environment names, and what may be kept in memory. The only user of
+ * these variables. */
 #ifndef MER_CLI_PLACES_H
 #define MER_CLI_PLACES_H
 
@@ -8,8 +9,8 @@
 /* $XDG_CACHE_HOME/meridian, else ~/.cache/meridian; in cli->arena. NULL: there is neither. */
 const char *cli_cache_folder(struct cli *cli);
 
-/* The spill of experiments: $MERIDIAN_MEMORY (512 MiB) in memory, the rest in a file in $TMPDIR, the cache
- * folder or /var/tmp; in cli->arena. */
+/* The spill of experiments: $MERIDIAN_MEMORY (512 MiB) in memory, the rest in a file in $TMPDIR,
+ * the cache folder or /var/tmp; in cli->arena. */
 int cli_spill_options(struct cli *cli, const struct mer_spill_options **options);
 /* A warning if that was not possible, with -v a note if it was. */
 void cli_spill_report(struct cli *cli, const struct mer_experiment *e);

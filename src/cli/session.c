@@ -100,15 +100,13 @@ static void report_store(struct cli *cli, const struct session *s)
 	const struct mer_err *why = session_store_error(s);
 	if (cli->store && !cli_cache_folder(cli))
 		cli_warn(cli,
-			"--store: the traces were read instead: there is no folder for it: neither "
-			"HOME nor XDG_CACHE_HOME is set");
+			"--store: the traces were read instead: there is no folder for it: neither HOME nor XDG_CACHE_HOME is set");
 	if (why)
 		cli_warn(cli, "--store: the traces were read instead: %s", cli_err_text(cli, why));
 	if (!session_store_is_damaged(s))
 		return;
 	cli_warn(cli,
-		"the store of these traces was damaged, and times in it are missing above; it was "
-		"removed: run the command again");
+		"the store of these traces was damaged, and times in it are missing above; it was removed: run the command again");
 	cli->degraded = true;
 }
 
@@ -141,26 +139,22 @@ static void add_unsynchronized(struct mer_str *out, const struct sync_result *r,
 		mer_str_printf(out, " and %u more", (unsigned)(n - shown));
 }
 
-/* One line for each problem that matters when times of hosts are compared; without a problem, one line with
- * the error. */
+/* One line for each problem that matters when times of hosts are compared; without a problem, one
+ * line with the error. */
 static void note_clocks(struct cli *cli, const struct sync_result *r, const struct sync_summary *s)
 {
 	const char *reference = r->hosts[s->reference].name;
 	struct mer_str text = { 0 };
 	if (s->n_hosts < 2 && s->n_unsynchronized) {
 		cli_warn(cli,
-			"no messages between the %u hosts were found: their clocks stay as "
-			"recorded "
-			"and times of different hosts cannot be compared ('meridian check' lists "
-			"what to record)",
+			"no messages between the %u hosts were found: their clocks stay as recorded and times of different hosts cannot be compared ('meridian check' lists what to record)",
 			(unsigned)(s->n_hosts + s->n_unsynchronized));
 		return;
 	}
 	if (s->n_unsynchronized) {
 		add_unsynchronized(&text, r, s->n_unsynchronized);
 		cli_warn(cli,
-			"times of %s cannot be compared with those of the other %u %s: no "
-			"messages between them were found (see 'meridian sync')",
+			"times of %s cannot be compared with those of the other %u %s: no messages between them were found (see 'meridian sync')",
 			text.data ? text.data : "?", (unsigned)s->n_hosts,
 			mer_plural(s->n_hosts, "host", "hosts"));
 		mer_str_clear(&text);
@@ -172,8 +166,7 @@ static void note_clocks(struct cli *cli, const struct sync_result *r, const stru
 	uint32_t one_sided = sync_one_sided(r, &text);
 	if (one_sided) {
 		cli_warn(cli,
-			"the %s of %s cannot be compared with that of %s: messages between them "
-			"limit %s on one side only (see 'meridian sync')",
+			"the %s of %s cannot be compared with that of %s: messages between them limit %s on one side only (see 'meridian sync')",
 			mer_plural(one_sided, "clock", "clocks"), text.data ? text.data : "?",
 			reference, mer_plural(one_sided, "it", "them"));
 		mer_str_fini(&text);
@@ -191,18 +184,15 @@ static void note_clocks(struct cli *cli, const struct sync_result *r, const stru
 	const char *bounds = text.data ? text.data : "?";
 	if (s->median_ns == INT64_MAX)
 		cli_warn(cli,
-			"clocks of %u hosts aligned to that of %s; the error of %s's clock is "
-			"unknown (see 'meridian sync')",
+			"clocks of %u hosts aligned to that of %s; the error of %s's clock is unknown (see 'meridian sync')",
 			(unsigned)s->n_hosts, reference, r->hosts[s->median].name);
 	else if (s->median_ns > WIDE_NS)
 		cli_warn(cli,
-			"clocks of %u hosts aligned to that of %s; the clock of %s may be off by "
-			"%s (see 'meridian sync')",
+			"clocks of %u hosts aligned to that of %s; the clock of %s may be off by %s (see 'meridian sync')",
 			(unsigned)s->n_hosts, reference, r->hosts[s->median].name, bounds);
 	else
 		cli_note(cli,
-			"clocks of %u hosts aligned to that of %s: off by less than %s; see "
-			"'meridian sync'",
+			"clocks of %u hosts aligned to that of %s: off by less than %s; see 'meridian sync'",
 			(unsigned)s->n_hosts, reference, bounds);
 	mer_str_fini(&text);
 }

@@ -1,10 +1,10 @@
 /* The session of a verb: the traces of the command line, opened and aligned as its options say, and
- * reported on at the end. What the verbs have in common is here; a verb only understands its options,
- * asks, and prints.
+ * reported on at the end. What the verbs have in common is here; a verb only understands its
+ * options, asks, and prints.
  *
  * Verbs that compare times of several hosts align the clocks, which costs a reading of all network
- * events, once (session/sync_cache.h). Those that can do without leave it: info shows spans and must
- * be instant, check judges one host after the other, layout shows one record. */
+ * events, once (session/sync_cache.h). Those that can do without leave it: info shows spans and
+ * must be instant, check judges one host after the other, layout shows one record. */
 #ifndef MER_CLI_SESSION_H
 #define MER_CLI_SESSION_H
 
@@ -20,7 +20,8 @@ enum cli_sync_when {
 	CLI_SYNC_AUTO	/* unless --sync none */
 };
 
-/* Opens cli->args; hosts and CPUs that are selected must be there. cli_session_close in any case. */
+/* Opens cli->args; hosts and CPUs that are selected must be there. cli_session_close in any
+ * case. */
 int cli_session_open(struct cli *cli, struct session **s);
 /* Aligns the clocks as --sync says, and says in a line how exact the times are; finds cli->window.
  * messages: of session_synchronize. */
@@ -30,8 +31,8 @@ int cli_session_open_synced(struct cli *cli, enum cli_sync_when when, struct ses
 /* Both, and the model of what tasks did. */
 int cli_session_open_world(
 	struct cli *cli, enum session_usage usage, struct session **s, struct session_world *w);
-/* The same without usage, of cli->window alone if that is a part of the time: who asks reads further if he has to
- * (session_world_further). */
+/* The same without usage, of cli->window alone if that is a part of the time: who asks reads
+ * further if he has to (session_world_further). */
 int cli_session_open_part(struct cli *cli, struct session **s, struct session_world *w);
 /* Reports what was found (cli_report) and frees. s may be NULL. */
 void cli_session_close(struct cli *cli, struct session *s);

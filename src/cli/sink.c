@@ -10,8 +10,8 @@
 #include "base/json.h"
 #include "base/safe_text.h"
 
-/* By the name of the locale, whether or not it is installed here: a login from elsewhere brings names of
- * its own, and the terminal is there. */
+/* By the name of the locale, whether or not it is installed here: a login from elsewhere brings
+ * names of its own, and the terminal is there. */
 bool cli_locale_is_utf8(void)
 {
 	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
@@ -77,8 +77,8 @@ static size_t own_sequence(const struct cli_sink *o, const char *s, size_t len)
 		       : 0;
 }
 
-/* Bytes at the end that may be the begin of a character or sequence, of which the rest comes with the
- * next write. */
+/* Bytes at the end that may be the begin of a character or sequence, of which the rest comes with
+ * the next write. */
 static size_t cut_off(const struct cli_sink *o, const char *s, size_t len)
 {
 	for (size_t n = 1; n <= 3 && n <= len; n++) {

@@ -1,10 +1,11 @@
 /* Where results go: the stream cli->out, which every verb writes to, ends in a sink that knows what
  * may leave the program.
  *
- * Verbs make what they print safe themselves (base/safe_text.h). For text that people read the sink
- * holds to it once more, whoever forgot: what a terminal would obey is escaped, and where the locale
- * is not UTF-8, blocks, arrows and ellipses become ASCII of the same width and other characters
- * escapes. For programs (JSON, CSV, SVG, DOT) bytes pass as they are, in UTF-8 always. */
+ * Verbs make what they print safe themselves (base/safe_text.h). For text that people read the
+ * sink holds to it once more, whoever forgot: what a terminal would obey is escaped, and where
+ * the locale is not UTF-8, blocks, arrows and ellipses become ASCII of the same width and other
+ * characters escapes. For programs (JSON, CSV, SVG, DOT) bytes pass as they are, in UTF-8
+ * always. */
 #ifndef MER_CLI_SINK_H
 #define MER_CLI_SINK_H
 

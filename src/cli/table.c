@@ -8,7 +8,8 @@
 #include "cli/sink.h"
 #include "cli/text.h"
 
-/* Characters between columns; to which text shrinks at most, and what is left of its title then; of bars. */
+/* Characters between columns; to which text shrinks at most, and what is left of its title then; of
+ * bars. */
 enum { GAP = 2, TEXT_MIN = 6, TITLE_MIN = 8, BAR_MIN = 6, BAR_MAX = 30 };
 
 static void add_text(struct mer_str *out, const char *text, bool ascii)
@@ -109,8 +110,8 @@ size_t cli_table_least_width(const struct mer_table *t, size_t text_min)
 	return total;
 }
 
-/* Takes columns away from the widest text column until all fits or none can shrink; what is left over
- * is for bars. */
+/* Takes columns away from the widest text column until all fits or none can shrink; what is left
+ * over is for bars. */
 static void fit(const struct mer_table *t, size_t *widths, size_t width)
 {
 	size_t total = sum_widths(t, widths);

@@ -18,8 +18,8 @@ void cli_table_rows(const struct cli *cli, const struct mer_table *t, struct mer
 /* Prints to cli->out as --format says. People get the title before it; JSON is the object
  * {"schema_version":2, ID: [rows]}. */
 int cli_table_print(struct cli *cli, const struct mer_table *t);
-/* Tables for programs, as CSV or JSON Lines: each in its own file with -o FOLDER/. Otherwise one after the
- * other; then, of several, each row says which table it is of. */
+/* Tables for programs, as CSV or JSON Lines: each in its own file with -o FOLDER/. Otherwise one
+ * after the other; then, of several, each row says which table it is of. */
 int cli_tables_print(struct cli *cli, const struct mer_table *tables, size_t n);
 
 #endif

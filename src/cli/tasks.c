@@ -75,8 +75,8 @@ static int none(struct cli *cli, const struct session_world *w, const struct ses
 	const char *best = word ? cli_nearest(word, names, n) : NULL;
 	bool elsewhen = put_elsewhen(cli, w, s, window, &out);
 	if (!n_tasks) {
-		mer_str_puts(&out, "; the traces have no scheduling events (sched_switch): "
-				   "'meridian check TRACE' lists what to record");
+		mer_str_puts(&out,
+			"; the traces have no scheduling events (sched_switch): 'meridian check TRACE' lists what to record");
 	} else if (best && !elsewhen && strcmp(best, word) != 0) {
 		mer_str_puts(&out, " (did you mean ");
 		add_clean(&out, best);
@@ -180,8 +180,7 @@ static void note_choice(struct cli *cli, const struct session_world *w,
 	mer_str_printf(&name, "/%d on ", (int)w->world->hosts[t->host].tasks[t->task].tid);
 	cli_text_clean(&name, host, strlen(host), false);
 	cli_note(cli,
-		"%zu tasks match; showing number %zu, %s (--nth K chooses another, --list lists "
-		"them)",
+		"%zu tasks match; showing number %zu, %s (--nth K chooses another, --list lists them)",
 		tasks->n, chosen + 1, name.data ? name.data : "?");
 	mer_str_fini(&name);
 }
@@ -191,8 +190,7 @@ int cli_tasks_choose(struct cli *cli, const struct session_world *w,
 {
 	if (!cli->select.comms.n && !cli->select.tids.n)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"which task? choose one of %zu with --comm NAME or --tid N (--list lists "
-			"them)",
+			"which task? choose one of %zu with --comm NAME or --tid N (--list lists them)",
 			tasks->n);
 	if (nth > tasks->n)
 		return mer_fail(&cli->err, MER_ERR_USAGE,

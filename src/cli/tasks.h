@@ -1,5 +1,5 @@
-/* Tasks that --host, --comm and --tid select (session/tasks.h): which one is meant, why there is none,
- * and lists of them, in words. */
+/* Tasks that --host, --comm and --tid select (session/tasks.h): which one is meant, why there is
+ * none, and lists of them, in words. */
 #ifndef MER_CLI_TASKS_H
 #define MER_CLI_TASKS_H
 
@@ -18,19 +18,20 @@
 		.help = "only list the matching tasks", .offset = offset_                          \
 	}
 
-/* Those that the command line selects, in its window. Where none matches, the error says why, and which
- * names there are instead: MER_ERR_USAGE. */
+/* Those that the command line selects, in its window. Where none matches, the error says why, and
+ * which names there are instead: MER_ERR_USAGE. */
 int cli_tasks_find(struct cli *cli, const struct session_world *w, struct session_tasks *tasks);
 /* The same of another selection and window. */
 int cli_tasks_find_in(struct cli *cli, const struct session_world *w,
 	const struct session_selection *s, const struct session_window *window,
 	struct session_tasks *tasks);
-/* When --comm and --tid match no task nothing is found, and that is a mistake in the command line. */
+/* When --comm and --tid match no task nothing is found, and that is a mistake in the command
+ * line. */
 int cli_tasks_check(
 	struct cli *cli, const struct session_world *w, const struct session_window *window);
-/* The nth that matches, counted from 1; 0: the one that is meant, and if there are others a note says
- * so. Somebody must have said which: MER_ERR_USAGE without --comm and --tid, and when there are not so
- * many. */
+/* The nth that matches, counted from 1; 0: the one that is meant, and if there are others a note
+ * says so. Somebody must have said which: MER_ERR_USAGE without --comm and --tid, and when there
+ * are not so many. */
 int cli_tasks_choose(struct cli *cli, const struct session_world *w,
 	const struct session_tasks *tasks, uint64_t nth, size_t *chosen);
 /* Rows of tasks, as --format says. limit 0: all, for people a screenful. */

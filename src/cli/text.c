@@ -125,7 +125,8 @@ void cli_text_things(struct mer_str *out, uint64_t n, const char *one, const cha
 	mer_str_printf(out, " %s", mer_plural(n, one, many));
 }
 
-/* Local time in a form of strftime; *part gets the nanoseconds. False: beyond what a calendar has. */
+/* Local time in a form of strftime; *part gets the nanoseconds. False: beyond what a calendar
+ * has. */
 static bool local_time(char *text, size_t size, const char *form, int64_t ns, int *part)
 {
 	int64_t rest = ns % 1000000000, s = ns / 1000000000;

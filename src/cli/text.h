@@ -6,12 +6,13 @@
 #include <stdint.h>
 #include "base/human.h"
 
-/* Adds s with what a terminal would obey as escapes (base/safe_text.h). Line ends and tabs pass when
- * multiline. */
+/* Adds s with what a terminal would obey as escapes (base/safe_text.h). Line ends and tabs pass
+ * when multiline. */
 void cli_text_clean(struct mer_str *out, const char *s, size_t len, bool multiline);
 /* Columns that clean text takes: its characters (wide ones count as one). */
 size_t cli_text_width(const char *s, size_t len);
-/* Adds s, made clean, in at most width columns; what does not fit is replaced by an ellipsis in its middle. */
+/* Adds s, made clean, in at most width columns; what does not fit is replaced by an ellipsis in its
+ * middle. */
 void cli_text_shorten(struct mer_str *out, const char *s, size_t len, size_t width);
 /* Adds paragraphs (separated by empty lines), wrapped to width columns, each line after indent
  * blanks. Lines that begin with a blank are kept as they are. */

@@ -23,7 +23,8 @@ struct cli_verb {
 	const char *args;
 	struct cli_example {
 		const char *
-			command; /* as typed; runs in a folder with the traces client/ and server/ */
+			/* as typed; runs in a folder with the traces client/ and server/ */
+			command;
 		const char *what;
 	} examples[2];
 	/* Results go to cli->out, talk through cli_warn and its like. Returns an exit status
@@ -41,7 +42,8 @@ void cli_help_verb(const struct cli_verb *verb, FILE *out, bool bold);
 void cli_help_all(FILE *out, bool bold);
 /* The manual page named page ("meridian", "meridian-info") as scdoc source; false: no such page. */
 bool cli_man_page(const char *page, FILE *out);
-/* Mistakes in the tables (an option twice, a help too wide, ...) go to out; returns their number. */
+/* Mistakes in the tables (an option twice, a help too wide, ...) go to out; returns their
+ * number. */
 int cli_self_check(FILE *out);
 
 #endif

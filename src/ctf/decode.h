@@ -163,8 +163,8 @@ static inline bool ctf_at_end(const struct ctf_stream_plan *s, const struct ctf_
 	return ((pos->bit + align - 1) & ~(align - 1)) >= pos->end_bit;
 }
 
-/* Length of text in so many bytes. Text of kernel traces is mostly 16 bytes: a call costs more than a
- * look, and a branch on the length would be guessed wrong half of the time. */
+/* Length of text in so many bytes. Text of kernel traces is mostly 16 bytes: a call costs more than
+ * a look, and a branch on the length would be guessed wrong half of the time. */
 static inline uint64_t ctf_fixed_text_len(const uint8_t *p, uint32_t bytes)
 {
 	if (bytes != 16)
@@ -215,9 +215,9 @@ static inline void ctf_load_fixed(
 		ctf_load_bytes(f->bytes + i, p, row);
 }
 
-/* Passes the body of an event record, or puts its values into row. Slots that nothing fills (n_clear) are
- * only set by the loads of a fixed body: the caller sets them before, as near the end of a mapping its
- * operations are executed instead. */
+/* Passes the body of an event record, or puts its values into row. Slots that nothing fills
+ * (n_clear) are only set by the loads of a fixed body: the caller sets them before, as near the end
+ * of a mapping its operations are executed instead. */
 static inline enum ctf_status ctf_read_body(
 	struct ctf_decoder *d, struct ctf_pos *pos, const struct ctf_plan *plan, uint64_t *row)
 {

@@ -45,8 +45,8 @@ static int by_slot(const void *a, const void *b)
 	return ((const struct ctf_load *)a)->slot - ((const struct ctf_load *)b)->slot;
 }
 
-/* Slots to clear that nothing fills: they are loads too, of no bits, so that clearing takes no loop of its
- * own. filled: n_clear slots. */
+/* Slots to clear that nothing fills: they are loads too, of no bits, so that clearing takes no loop
+ * of its own. filled: n_clear slots. */
 static uint32_t count_empty(const bool *filled, uint32_t n_clear)
 {
 	uint32_t n = 0;

@@ -1,10 +1,10 @@
 /* LTTng's packet index, index/STREAM_FILE.idx: where the packets of a stream file begin.
  *
- * All big endian. Header: u32 magic 0xC1F1DCC1, u32 major, u32 minor, u32 entry length (56 or more).
- * Entry: u64 offset (bytes), packet size (bits), content size (bits), begin, end (cycles), discarded
- * events, stream class id; from minor 1 on also stream id, packet sequence number.
- * Source: lttng-tools, ctf-index.h. An index is a hint: the packets are what counts. It helps to find
- * the next packet after a damaged one, and a lie in it is worth telling. */
+ * All big endian. Header: u32 magic 0xC1F1DCC1, u32 major, u32 minor, u32 entry length (56 or
+ * more). Entry: u64 offset (bytes), packet size (bits), content size (bits), begin, end (cycles),
+ * discarded events, stream class id; from minor 1 on also stream id, packet sequence number.
+ * Source: lttng-tools, ctf-index.h. An index is a hint: the packets are what counts. It helps to
+ * find the next packet after a damaged one, and a lie in it is worth telling. */
 #ifndef MER_CTF_INDEX_H
 #define MER_CTF_INDEX_H
 

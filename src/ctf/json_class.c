@@ -271,8 +271,7 @@ static void read_float(struct json_parser *p, const struct mer_json_value *v, st
 	if (len && len->kind == MER_JSON_UINT && len->u.number != 16 && len->u.number != 32 &&
 		len->u.number != 64)
 		ctf_json_error(p, MER_ERR_LIMIT, len->at,
-			"property `length`: floating point numbers of %llu bits are not supported, "
-			"only of 16, 32 and 64",
+			"property `length`: floating point numbers of %llu bits are not supported, only of 16, 32 and 64",
 			(unsigned long long)len->u.number);
 	read_fixed(p, v, fc);
 }
@@ -290,8 +289,7 @@ static void read_encoding(struct json_parser *p, const struct mer_json_value *v,
 			return;
 		}
 	ctf_json_error(p, MER_ERR_INPUT, e->at,
-		"property `encoding`: expected \"utf-8\", \"utf-16be\", \"utf-16le\", \"utf-32be\" "
-		"or \"utf-32le\"");
+		"property `encoding`: expected \"utf-8\", \"utf-16be\", \"utf-16le\", \"utf-32be\" or \"utf-32le\"");
 }
 
 static uint64_t need_length(struct json_parser *p, const struct mer_json_value *v)
@@ -324,7 +322,8 @@ static void read_text(
 		read_length_ref(p, v, &fc->u.text.ref);
 		return;
 	}
-	/* No multiple of the code unit is fine, if the text ends before with a NUL (CTF 2, 5.3.13). */
+	/* No multiple of the code unit is fine, if the text ends before with a NUL (CTF 2,
+	 * 5.3.13). */
 	fc->u.text.len_bytes = need_length(p, v);
 }
 
@@ -398,7 +397,8 @@ static void read_struct(struct json_parser *p, const struct mer_json_value *v, s
 		if (field->fc->align_bits > fc->align_bits)
 			fc->align_bits = field->fc->align_bits;
 	}
-	/* Not allowed, but harmless: only a location by this name is ambiguous (the first is meant). */
+	/* Not allowed, but harmless: only a location by this name is ambiguous (the first is
+	 * meant). */
 	const struct mer_json_value *twice = list ? find_duplicate(p, list) : NULL;
 	if (twice && !p->checking_alias)
 		ctf_json_warn(p, "duplicate-field", twice->at,
@@ -440,8 +440,7 @@ static void read_optional(struct json_parser *p, const struct mer_json_value *v,
 			"property `selector-field-ranges`: the selector is a boolean field");
 	if (!ranges && !is_bool && !p->checking_alias)
 		ctf_json_error(p, MER_ERR_INPUT, v->at,
-			"optional field class: the selector is an integer field, so the property "
-			"`selector-field-ranges` is needed");
+			"optional field class: the selector is an integer field, so the property `selector-field-ranges` is needed");
 	if (ranges)
 		fc->u.optional.ranges = read_ranges(
 			p, ranges, ref->is_signed, p->checking_alias, &fc->u.optional.n_ranges);

@@ -11,8 +11,8 @@
  * Registers of packet and event headers live as long as a packet; those of one event record class
  * are needed only while such an event is decoded, so all classes share them, behind the others.
  * Both kinds are numbered from 1 until the end; the places that hold a number are listed, and made
- * final when the number of packet-wide ones is known. Fields that one location means together share a
- * register; if they had two already, these are joined. */
+ * final when the number of packet-wide ones is known. Fields that one location means together share
+ * a register; if they had two already, these are joined. */
 #include "ctf/json_parser.h"
 
 #include <string.h>
@@ -264,10 +264,7 @@ static enum json_scope read_location(struct walk *w, const struct mer_json_value
 			scope = scope_called(origin);
 		if (origin && scope == N_SCOPES)
 			fail(w, origin,
-				"property `origin`: expected \"packet-header\", "
-				"\"packet-context\", "
-				"\"event-record-header\", \"event-record-common-context\", "
-				"\"event-record-specific-context\" or \"event-record-payload\"");
+				"property `origin`: expected \"packet-header\", \"packet-context\", \"event-record-header\", \"event-record-common-context\", \"event-record-specific-context\" or \"event-record-payload\"");
 	} else if (v->kind == MER_JSON_ARRAY) { /* before CTF 2.0: an array, the origin in front */
 		scope = v->n ? scope_called(&v->u.items[0]) : N_SCOPES;
 		i = scope != N_SCOPES;

@@ -137,8 +137,8 @@ int64_t ctf_json_sint(struct json_parser *p, const struct mer_json_value *v, con
 const char *ctf_json_get_text(
 	struct json_parser *p, const struct mer_json_value *object, const char *key);
 void ctf_json_uuid(struct json_parser *p, const struct mer_json_value *v, uint8_t uuid[16]);
-/* Warns of a property that is not in the list (words separated by a space, ending with NULL), fails when
- * the layout may depend on it, and on any extension; checks that attributes are an object. */
+/* Warns of a property that is not in the list (words separated by a space, ending with NULL), fails
+ * when the layout may depend on it, and on any extension; checks that attributes are an object. */
 void ctf_json_check_keys(struct json_parser *p, const struct mer_json_value *object,
 	const char *what, const char *const *known);
 

@@ -318,7 +318,8 @@ static bool is_near(const char *a, size_t n, const char *b, size_t m)
 	return row[m] <= NEAR;
 }
 
-/* The key of a list that an unknown one is, or is a misspelling of; *len: its length. NULL: none. */
+/* The key of a list that an unknown one is, or is a misspelling of; *len: its length. NULL:
+ * none. */
 static const char *meant_by(const struct mer_json_member *m, const char *const *known, size_t *len)
 {
 	for (const char *const *k = known; *k; k++)
@@ -330,9 +331,9 @@ static const char *meant_by(const struct mer_json_member *m, const char *const *
 	return NULL;
 }
 
-/* A property that nobody knows may be somebody's addition, which a reader can do without: unless it is a
- * known one misspelled, one of another kind of field class, or stands for fields: the rest would then be
- * misread. */
+/* A property that nobody knows may be somebody's addition, which a reader can do without: unless it
+ * is a known one misspelled, one of another kind of field class, or stands for fields: the rest
+ * would then be misread. */
 static void take_unknown(struct json_parser *p, const struct mer_json_member *m, const char *what,
 	const char *const *known)
 {

@@ -62,20 +62,17 @@ static int check_header(struct framing *f, const uint8_t *data, size_t len, size
 	uint64_t packet_bits = mer_load_u32(h + 28, f->is_be);
 	if (h[32] != 0 || h[33] != 0 || h[34] != 0)
 		return mer_fail(f->err, MER_ERR_INPUT,
-			"%s: byte %llu: metadata packet %llu is compressed, encrypted or has a "
-			"checksum scheme (%u, %u, %u): that cannot be read",
+			"%s: byte %llu: metadata packet %llu is compressed, encrypted or has a checksum scheme (%u, %u, %u): that cannot be read",
 			f->path, place, number, h[32], h[33], h[34]);
 	if (!(h[35] == 1 && h[36] == 8) && !(h[35] == 2 && h[36] == 0))
 		return mer_fail(f->err, MER_ERR_INPUT,
-			"%s: byte %llu: metadata packet %llu is of version %u.%u, only 1.8 and 2.0 "
-			"can be read",
+			"%s: byte %llu: metadata packet %llu is of version %u.%u, only 1.8 and 2.0 can be read",
 			f->path, place, number, h[35], h[36]);
 	uint64_t header = header_bytes(f, h, len - at, content_bits);
 	if (content_bits % 8 != 0 || packet_bits % 8 != 0 || content_bits < HEADER_BYTES * 8 ||
 		content_bits > packet_bits || header == 0)
 		return mer_fail(f->err, MER_ERR_INPUT,
-			"%s: byte %llu: metadata packet %llu has sizes that cannot be: content "
-			"%llu bits, packet %llu bits",
+			"%s: byte %llu: metadata packet %llu has sizes that cannot be: content %llu bits, packet %llu bits",
 			f->path, place, number, (unsigned long long)content_bits,
 			(unsigned long long)packet_bits);
 	*content = at + header;
@@ -112,8 +109,7 @@ static int join(struct framing *f, const uint8_t *data, size_t len, char *out, s
 			if (at > 0)
 				return check_rest(f, data, len, at);
 			return mer_fail(f->err, MER_ERR_INPUT,
-				"%s: the metadata ends after %llu bytes, within its first packet "
-				"header",
+				"%s: the metadata ends after %llu bytes, within its first packet header",
 				f->path, (unsigned long long)len);
 		}
 		size_t content = 0, content_end = 0, packet_end = 0;
@@ -191,9 +187,7 @@ static void report(struct framing *f)
 		where.severity = MER_ERROR;
 		where.offset_bits = (int64_t)f->cut_at * 8;
 		mer_diag_add(f->diags, &where,
-			"the metadata is cut off at byte %llu, in metadata packet %llu: events "
-			"declared behind it "
-			"cannot be read",
+			"the metadata is cut off at byte %llu, in metadata packet %llu: events declared behind it cannot be read",
 			(unsigned long long)f->cut_at, (unsigned long long)f->n_packets);
 	}
 }

@@ -50,8 +50,9 @@ bool ctf_packet_uuid(const struct ctf_program *p, const uint64_t *header_row, ui
 /* A sentence for people; why is used with CTF_PACKET_HEADER_BAD. */
 const char *ctf_packet_status_text(enum ctf_packet_status s);
 
-/* Position of the first event record, at body_bit, of a packet that was read before. The clock begins
- * at the packet's begin time, or goes on from `clock` when there is none. bytes: of the file. */
+/* Position of the first event record, at body_bit, of a packet that was read before. The clock
+ * begins at the packet's begin time, or goes on from `clock` when there is none. bytes: of the
+ * file. */
 struct ctf_pos ctf_packet_body(const struct ctf_packet *p, uint64_t body_bit, const uint8_t *file,
 	uint64_t bytes, uint64_t clock);
 

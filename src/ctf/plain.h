@@ -14,8 +14,9 @@
 
 enum ctf_plain_step {
 	CTF_PLAIN_FIELD, /* a field without fields in it */
-	CTF_PLAIN_BEGIN, /* a structure, array, variant or optional begins: n_bits is not known yet */
-	CTF_PLAIN_END	 /* and ends */
+	/* a structure, array, variant or optional begins: n_bits is not known yet */
+	CTF_PLAIN_BEGIN,
+	CTF_PLAIN_END /* and ends */
 };
 
 struct ctf_plain_field {

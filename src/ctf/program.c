@@ -18,7 +18,8 @@ struct compiler {
 	bool failed;   /* memory */
 	bool too_wide; /* array elements of more than CTF_MAX_SLOTS are wanted */
 	uint16_t *
-		flags; /* by register of the schema: the one that says whether it is set; 0: it is */
+		/* by register of the schema: the one that says whether it is set; 0: it is */
+		flags;
 	struct align_state at;
 	uint32_t span_op;	    /* open OP_SPAN, NO_SPAN: none */
 	uint64_t span_bits;	    /* so far in the open span */
@@ -153,8 +154,8 @@ static uint8_t load_opcode(const struct ctf_fc *fc)
 	return 0;
 }
 
-/* Before `bits` bits of bit fields of this class. What begins and ends with a byte has no byte in common
- * with anything: it cannot be wrong, and nothing behind it depends on its order. */
+/* Before `bits` bits of bit fields of this class. What begins and ends with a byte has no byte in
+ * common with anything: it cannot be wrong, and nothing behind it depends on its order. */
 static void set_order(struct compiler *c, const struct ctf_fc *fc, uint64_t bits)
 {
 	bool on_byte = c->at.modulus >= 8 && c->at.residue % 8 == 0;

@@ -62,7 +62,8 @@ enum ctf_opcode {
 	OP_BLOB,      /* reg: holds the length, y: is it there */
 	OP_LONG_TEXT, /* static, too long or not aligned for a span: y: index of the length */
 	OP_LONG_BLOB,
-	/* The operations inside follow, behind an OP_END whose y says where those after it begin. */
+	/* The operations inside follow, behind an OP_END whose y says where those after it
+	 * begin. */
 	OP_ARRAY,   /* x: index in arrays; reg, if any: holds the length, y: is it there */
 	OP_VARIANT, /* x: index in variants; reg: holds the selector, y: is it there */
 	OP_OPTIONAL /* x: index in optionals; reg: holds the selector, y: is it there */
@@ -110,9 +111,10 @@ struct ctf_optional_op {
 	uint32_t first_op;
 };
 
-/* A body whose fields all lie at fixed offsets: what has the usual kinds needs no operations, but two
- * loops that have no branch on the kind of a field. An integer is (8 bytes from `at` & mask), sign
- * extended by (v ^ sign) - sign; for the big endian ones the bytes are turned and shifted first. */
+/* A body whose fields all lie at fixed offsets: what has the usual kinds needs no operations, but
+ * two loops that have no branch on the kind of a field. An integer is (8 bytes from `at` & mask),
+ * sign extended by (v ^ sign) - sign; for the big endian ones the bytes are turned and shifted
+ * first. */
 struct ctf_load {
 	uint64_t mask, sign;
 	uint32_t at; /* bytes */
@@ -129,8 +131,8 @@ struct ctf_bytes_at {
 
 struct ctf_fixed {
 	uint32_t n_loads; /* a multiple of CTF_LOADS_AT_ONCE: the last ones may be for nothing */
-	/* Load i goes to slot first_slot + i, those for nothing to where the bytes come after them or to
-	 * scratch; else each load has its slot. */
+	/* Load i goes to slot first_slot + i, those for nothing to where the bytes come after them
+	 * or to scratch; else each load has its slot. */
 	bool dense;
 	uint16_t first_slot;
 	uint32_t n_bytes;
@@ -178,8 +180,8 @@ struct ctf_stream_plan {
 	struct ctf_plan header;	 /* event record header, generic */
 	enum ctf_header_kind header_kind;
 	uint32_t head_align_bits; /* of an event record's first field */
-	/* What the header leaves behind (registers, byte order) matters to a body: who comes back to a
-	 * record later must read its header again. */
+	/* What the header leaves behind (registers, byte order) matters to a body: who comes back
+	 * to a record later must read its header again. */
 	bool header_lingers;
 	struct { /* CTF_HEADER_PLAIN: offsets and sizes in bytes */
 		uint8_t id_at, id_size, time_at, size;
@@ -206,22 +208,22 @@ struct ctf_program {
 	struct ctf_plan packet_header;
 	struct ctf_stream_plan *streams; /* as schema->streams */
 	uint32_t max_slots;		 /* of any row, headers and array elements included */
-	/* What a decoder needs: the schema's registers, then one for each of those that are set in a
-	 * variant, optional or array: not 0 when the field was there. */
+	/* What a decoder needs: the schema's registers, then one for each of those that are set in
+	 * a variant, optional or array: not 0 when the field was there. */
 	uint32_t n_regs;
 };
 
 /* What a reading wants. Both may be NULL: everything. */
 struct ctf_wants {
 	void *arg;
-	/* Are records of this class wanted at all? CTF_UNWANTED, or a number of the caller's (>= 0) that
-	 * the plan then carries as its tag. */
+	/* Are records of this class wanted at all? CTF_UNWANTED, or a number of the caller's (>= 0)
+	 * that the plan then carries as its tag. */
 	int32_t (*event)(
 		void *arg, const struct ctf_stream_class *, const struct ctf_event_class *);
-	/* Is the member of the scope's structure wanted, and where? CTF_UNWANTED, CTF_ANYWHERE (slots in
-	 * the schema's order) or its first slot; one reading uses either the one or the other kind of
-	 * place. Asked for wanted classes only; for the event header too (CTF_SCOPE_EVENT_HEADER), whose
-	 * fields are usually not wanted. */
+	/* Is the member of the scope's structure wanted, and where? CTF_UNWANTED, CTF_ANYWHERE
+	 * (slots in the schema's order) or its first slot; one reading uses either the one or the
+	 * other kind of place. Asked for wanted classes only; for the event header too
+	 * (CTF_SCOPE_EVENT_HEADER), whose fields are usually not wanted. */
 	int32_t (*field)(void *arg, const struct ctf_stream_class *, const struct ctf_event_class *,
 		enum ctf_scope, const struct ctf_field *);
 	/* With exact places: how many slots a row of the class has at least; those that no field of

@@ -168,7 +168,8 @@ struct ctf_clock {
 	uint64_t freq_hz;		 /* at least 1 */
 	int64_t offset_s, offset_cycles; /* time = offset_s + (offset_cycles + value) / freq */
 	uint64_t precision_cycles;
-	bool is_absolute; /* origin is the Unix epoch (CTF 1.8: declared absolute, or by a tracer known for it) */
+	/* origin is the Unix epoch (CTF 1.8: declared absolute, or by a tracer known for it) */
+	bool is_absolute;
 };
 
 struct ctf_event_class {

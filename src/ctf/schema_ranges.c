@@ -1,9 +1,9 @@
 /* Range index: which of many mappings or options has a value.
  *
  * Ranges may overlap, and a value may have many labels. So all ranges are sorted by their begin and
- * taken as a balanced tree, the middle one of a part being its root, and each knows the greatest end
- * below it (an augmented interval tree, without pointers): finding k ranges of n takes about k + log n
- * steps. */
+ * taken as a balanced tree, the middle one of a part being its root, and each knows the greatest
+ * end below it (an augmented interval tree, without pointers): finding k ranges of n takes about k
+ * + log n steps. */
 #include <stdlib.h>
 #include <string.h>
 

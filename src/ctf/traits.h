@@ -1,6 +1,7 @@
 /* Traits: what can be told of a field class without a record.
  *
- * Walks over the tree of field classes, for who compiles or shows it. Nothing here looks at data. */
+ * Walks over the tree of field classes, for who compiles or shows it. Nothing here looks at
+ * data. */
 #ifndef MER_CTF_TRAITS_H
 #define MER_CTF_TRAITS_H
 
@@ -13,7 +14,8 @@ enum { CTF_MAX_SLOTS = 1 << 20 };
  * CTF_MAX_SLOTS. */
 uint32_t ctf_slot_width(const struct ctf_fc *fc);
 
-/* Bits of a field that begins aligned to its class: fewest possible; exact, UINT64_MAX: it depends. */
+/* Bits of a field that begins aligned to its class: fewest possible; exact, UINT64_MAX: it
+ * depends. */
 struct ctf_size {
 	uint64_t min, exact;
 };
@@ -23,7 +25,8 @@ struct ctf_size ctf_size_of(const struct ctf_fc *fc);
  * reader is busy with nothing. */
 enum { CTF_MAX_IDLE = 1 << 14 };
 
-/* Can there be n elements of this size in so many bits, idle of the record's having been without? */
+/* Can there be n elements of this size in so many bits, idle of the record's having been
+ * without? */
 static inline bool ctf_array_fits(
 	struct ctf_size one, uint64_t n, uint64_t left_bits, uint32_t idle)
 {

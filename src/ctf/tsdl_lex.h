@@ -1,7 +1,8 @@
 /* TSDL tokens, and the state that all of the TSDL parser shares (struct tsdl).
  *
- * Errors: tsdl_fail_at() and its like jump to ctf_tsdl_parse(), which frees everything. So nothing here may hold
- * memory that only a local variable knows of: it is in an arena or hangs on struct tsdl. */
+ * Errors: tsdl_fail_at() and its like jump to ctf_tsdl_parse(), which frees everything. So nothing
+ * here may hold memory that only a local variable knows of: it is in an arena or hangs on struct
+ * tsdl. */
 #ifndef MER_CTF_TSDL_LEX_H
 #define MER_CTF_TSDL_LEX_H
 

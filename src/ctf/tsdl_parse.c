@@ -148,8 +148,7 @@ static void parse_trace(struct tsdl *t)
 			int order = tsdl_value_byte_order(t, &v);
 			if (order < 0)
 				tsdl_fail_at(t, MER_ERR_INPUT, v.start,
-					"native is the byte order that is given here: expected le, "
-					"be or network");
+					"native is the byte order that is given here: expected le, be or network");
 			r->order = (uint8_t)order;
 			r->order_start = v.start;
 			r->has_order = true;
@@ -362,8 +361,8 @@ static void parse_root(struct tsdl *t)
 		case KW_CALLSITE: parse_callsite(t); break;
 		default:
 			if (!parse_declaration(t))
-				tsdl_fail_expected(t, "trace, env, clock, stream, event, callsite "
-						      "or the declaration of a type");
+				tsdl_fail_expected(t,
+					"trace, env, clock, stream, event, callsite or the declaration of a type");
 		}
 	}
 }
@@ -565,8 +564,7 @@ static void check_signature(struct tsdl *t)
 		p++;
 	if (t->end - p < 4 || memcmp(p, "1.8", 3) != 0 || (p[3] >= '0' && p[3] <= '9'))
 		tsdl_fail_at(t, MER_ERR_INPUT, start,
-			"this is not a version of the format that can be read: expected \"/* CTF "
-			"1.8 */\"");
+			"this is not a version of the format that can be read: expected \"/* CTF 1.8 */\"");
 }
 
 static int run(struct tsdl *t, struct ctf_schema **out)

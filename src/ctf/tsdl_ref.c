@@ -206,7 +206,8 @@ static void chain_labels(struct tsdl *t, const struct tsdl_type *tag)
 	c->tag = tag;
 }
 
-/* The ranges of all mappings of tag whose label is the option's name. out: NULL, only count them. */
+/* The ranges of all mappings of tag whose label is the option's name. out: NULL, only count
+ * them. */
 static uint32_t collect_ranges(struct tsdl *t, const struct tsdl_type *tag, uint32_t option,
 	bool exactly, struct ctf_range *out)
 {

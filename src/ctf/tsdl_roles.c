@@ -67,8 +67,7 @@ static void set_role(struct roles *r, const struct tsdl_member *m, struct ctf_fi
 				fc->u.array.element.fc->u.bits.len_bits == 8;
 		if (!is_text && !is_array)
 			tsdl_fail_at(t, MER_ERR_INPUT, m->start,
-				"the packet header's uuid must be an array of 16 integers of 8 "
-				"bits");
+				"the packet header's uuid must be an array of 16 integers of 8 bits");
 		if (is_text)
 			fc->kind = CTF_BLOB;
 		f->roles |= name->role;

@@ -177,8 +177,7 @@ struct tsdl_type *tsdl_parse_float(struct tsdl *t)
 	if (!(exp_bits == 5 && mant_bits == 11) && !(exp_bits == 8 && mant_bits == 24) &&
 		!(exp_bits == 11 && mant_bits == 53))
 		tsdl_fail_at(t, MER_ERR_INPUT, start,
-			"a floating point number needs exp_dig and mant_dig of 5 and 11, 8 and 24, "
-			"or 11 and 53");
+			"a floating point number needs exp_dig and mant_dig of 5 and 11, 8 and 24, or 11 and 53");
 	type->is_native = order < 0;
 	struct ctf_fc *fc = new_fc(t, type, CTF_FLOAT);
 	fc->u.bits.len_bits = (uint16_t)(exp_bits + mant_bits);
@@ -331,8 +330,7 @@ struct tsdl_type *tsdl_parse_enum(struct tsdl *t, bool *is_declaration)
 		const struct tsdl_symbol *s = tsdl_find(t, SPACE_TYPE, tsdl_intern(t, "int", 3));
 		if (!s)
 			tsdl_fail_at(t, MER_ERR_INPUT, start,
-				"this enumeration has no type, and there is no type \"int\" here "
-				"to use for it");
+				"this enumeration has no type, and there is no type \"int\" here to use for it");
 		of = s->type;
 	}
 	if (of->kind != TSDL_INT)

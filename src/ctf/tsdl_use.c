@@ -62,8 +62,9 @@ static bool find_in(struct tsdl_use *u, const struct tsdl_ref *ref, uint32_t wor
 	return false;
 }
 
-/* An absolute path into the structure that is being made: through complete members, or along the way
- * down to the place where it is written. Elements of arrays on that way are the ones being read. */
+/* An absolute path into the structure that is being made: through complete members, or along the
+ * way down to the place where it is written. Elements of arrays on that way are the ones being
+ * read. */
 static void find_open(struct tsdl_use *u, const struct tsdl_ref *ref, uint32_t word, unsigned frame,
 	struct tsdl_targets *out)
 {
@@ -249,7 +250,8 @@ static struct ctf_fc *use_variant(struct tsdl_use *u, const struct tsdl_type *ty
 	return fc;
 }
 
-/* env.NAME as a length (CTF 1.8, 7.3.2: the environment is the outermost scope): it is known now. */
+/* env.NAME as a length (CTF 1.8, 7.3.2: the environment is the outermost scope): it is known
+ * now. */
 static uint64_t env_length(struct tsdl_use *u, const struct tsdl_ref *ref)
 {
 	const struct ctf_env *env = NULL;

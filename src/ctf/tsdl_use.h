@@ -34,9 +34,9 @@ struct tsdl_use {
 	unsigned n_frames;
 	uint64_t n_fields; /* made so far */
 
-	/* Registers of events are numbered from 1 in each event anew: only one event is decoded at a
-	 * time. The other ones are numbered from OUTER_REG on at first, and moved behind those of the
-	 * event that has most of them when all are known. */
+	/* Registers of events are numbered from 1 in each event anew: only one event is decoded at
+	 * a time. The other ones are numbered from OUTER_REG on at first, and moved behind those of
+	 * the event that has most of them when all are known. */
 	uint16_t n_event_regs, most_event_regs, n_outer_regs;
 	uint16_t **outer; /* where a register number is to be changed; malloc'ed */
 	uint32_t n_outer, cap_outer;

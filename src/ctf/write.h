@@ -26,7 +26,8 @@ struct ctf_encoder {
 	uint64_t *regs; /* n_regs + 1 */
 	uint32_t n_regs;
 	uint8_t order; /* of the last bit field: must not change inside a byte */
-	/* Where values come from: roles != NULL: header mode, in which values may be NULL: all 0. */
+	/* Where values come from: roles != NULL: header mode, in which values may be NULL: all
+	 * 0. */
 	const struct ctf_role_values *roles;
 	const struct ctf_value *values;
 	size_t n_values, used;

@@ -1,5 +1,6 @@
-/* Metadata streams: the text in its language, and the packets around it. The header of a packet is that
- * of CTF 1.8, section 7.1; CTF 2 (CTF2-PMETA-1.0) appends three reserved bytes and the header's size. */
+/* Metadata streams: the text in its language, and the packets around it. The header of a packet is
+ * that of CTF 1.8, section 7.1; CTF 2 (CTF2-PMETA-1.0) appends three reserved bytes and the
+ * header's size. */
 #include <string.h>
 
 #include "base/bits.h"

@@ -1,8 +1,9 @@
 /* Data stream files: packets of event records, and their LTTng index.
  *
- * One packet is built in memory. Its header and context are encoded twice, with zeros when it opens
- * and with the true sizes, times and counters when it ends; both have the same length. Files are
- * opened for each packet anew, so that a trace may have more streams than a process may have files. */
+ * One packet is built in memory. Its header and context are encoded twice, with zeros when it
+ * opens and with the true sizes, times and counters when it ends; both have the same length.
+ * Files are opened for each packet anew, so that a trace may have more streams than a process
+ * may have files. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

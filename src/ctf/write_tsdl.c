@@ -155,7 +155,8 @@ static bool put_path(struct tsdl_out *t, const struct ctf_field *f, const struct
 
 /* Variants and their tags. */
 
-/* Whether the label stands for exactly the ranges of the option: a label may occur several times. */
+/* Whether the label stands for exactly the ranges of the option: a label may occur several
+ * times. */
 static bool is_label_of(const struct ctf_fc *tag, const char *label, const struct ctf_option *o)
 {
 	uint32_t n = 0;

@@ -1,7 +1,8 @@
 /* Encoding of fields: values, checked against their field classes, to bits.
  *
  * The encoder mirrors the decoder: registers hold the values of fields that others refer to, so
- * what it writes is what a decoder will follow. In header mode leaves take the value of their role. */
+ * what it writes is what a decoder will follow. In header mode leaves take the value of their
+ * role. */
 #include "ctf/write.h"
 
 #include <stdlib.h>

@@ -90,8 +90,8 @@ static void add(struct draw_chart_page *p, const struct mer_svg_series *s)
 	c->n_series++;
 }
 
-/* Colors are given when all panels are there: until then a series has the number of its key, after all
- * that are colors already. */
+/* Colors are given when all panels are there: until then a series has the number of its key, after
+ * all that are colors already. */
 enum { KEYS = MER_SVG_INK + 1 };
 
 static unsigned key_of(struct draw_chart_page *p, struct draw_chart_name name)
@@ -218,8 +218,9 @@ static bool is_on(const struct mer_svg_chart *c, unsigned key)
 	return false;
 }
 
-/* Which colors does a key not share a panel with? The one that the fewest other keys have; where there is
- * none left, one more. colors: by key, of those before. used: how many keys have each color. */
+/* Which colors does a key not share a panel with? The one that the fewest other keys have; where
+ * there is none left, one more. colors: by key, of those before. used: how many keys have each
+ * color. */
 static unsigned choose_color(const struct draw_chart_page *p, unsigned key, const unsigned *colors,
 	bool *taken, const unsigned *used, size_t n)
 {

@@ -6,8 +6,8 @@
  *   rc = draw_chart_svg(&p, "Where the requests went", &svg);
  *   draw_chart_fini(&p);
  *
- * Nothing but writing fails: when memory runs out the page remembers, and writing says so. What is added
- * is added to the newest panel. */
+ * Nothing but writing fails: when memory runs out the page remembers, and writing says so. What is
+ * added is added to the newest panel. */
 #ifndef MER_DRAW_CHART_H
 #define MER_DRAW_CHART_H
 
@@ -38,8 +38,8 @@ struct draw_chart_page {
 void draw_chart_init(struct draw_chart_page *p, int64_t begin, int64_t end, struct mer_err *err);
 void draw_chart_fini(struct draw_chart_page *p);
 
-/* A panel below the others. Texts are copied; the unit is added to y_title. The result, to set a note, a
- * range of y or a height, holds until the next panel is made; NULL: no memory. */
+/* A panel below the others. Texts are copied; the unit is added to y_title. The result, to set a
+ * note, a range of y or a height, holds until the next panel is made; NULL: no memory. */
 struct mer_svg_chart *draw_chart_panel(
 	struct draw_chart_page *p, const char *title, const char *y_title, enum mer_svg_unit unit);
 
@@ -56,10 +56,10 @@ void draw_chart_points(struct draw_chart_page *p, struct draw_chart_name name, c
 	const double *y, size_t n);
 double *draw_chart_values(struct draw_chart_page *p, size_t n); /* zeroed; NULL: no memory */
 
-/* Levels: a value for each part of the time, edges[i] to edges[i + 1] (ns since 1970, ascending, n + 1 of
- * them). values[s]: n of the series s; NAN: none. Stacked: on each other, none counts as 0, none is below
- * 0; otherwise lines. Of more than DRAW_CHART_LEVELS, of each few neighbours the one is drawn
- * that has most, all series of the same. others: the last one is what is left. */
+/* Levels: a value for each part of the time, edges[i] to edges[i + 1] (ns since 1970, ascending, n
+ * + 1 of them). values[s]: n of the series s; NAN: none. Stacked: on each other, none counts as 0,
+ * none is below 0; otherwise lines. Of more than DRAW_CHART_LEVELS, of each few neighbours the one
+ * is drawn that has most, all series of the same. others: the last one is what is left. */
 void draw_chart_levels(struct draw_chart_page *p, bool stacked, const struct draw_chart_name *names,
 	const double *const *values, size_t n_series, bool others, const int64_t *edges, size_t n);
 

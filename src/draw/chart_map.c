@@ -1,5 +1,5 @@
-/* The table "map" of an analysis as charts: where requests go on disks over time, a panel for each disk, a
- * point for each row. */
+/* The table "map" of an analysis as charts: where requests go on disks over time, a panel for each
+ * disk, a point for each row. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -52,7 +52,8 @@ static bool is_same_panel(const struct map *m, size_t a, size_t b)
 	return is_same(m, m->host, a, b) && is_same(m, m->of, a, b);
 }
 
-/* Of [from, to], counted from zero, which is not after it; times may be further apart than INT64_MAX. */
+/* Of [from, to], counted from zero, which is not after it; times may be further apart than
+ * INT64_MAX. */
 static double middle(int64_t from, int64_t to, int64_t zero)
 {
 	double begin = (double)((uint64_t)from - (uint64_t)zero);
@@ -98,8 +99,8 @@ static bool add_panel(struct map *m, size_t first, size_t last)
 		requests += cell(m, i, m->count)->v.i;
 	if (requests > (int64_t)(last - first))
 		c->note = mer_arena_printf(arena,
-			"%" PRId64 " requests as %zu %s: those near each other in time and "
-			"place are one",
+			"%" PRId64
+			" requests as %zu %s: those near each other in time and place are one",
 			requests, last - first, mer_plural(last - first, "point", "points"));
 	bool ok = requests == (int64_t)(last - first) || c->note;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && ok; i++)

@@ -182,7 +182,8 @@ static enum mer_svg_unit unit_of(const struct drawing *d)
 	}
 }
 
-/* What the row is about, but for what all rows of the panel have in common: "wget 4711", "CPU 3". */
+/* What the row is about, but for what all rows of the panel have in common: "wget 4711", "CPU
+ * 3". */
 static void put_name(const struct drawing *d, size_t row, size_t key, struct mer_str *out)
 {
 	const struct mer_table *t = d->t;
@@ -274,7 +275,8 @@ static void add_to(double *to, const double *from, size_t n)
 			to[i] = isfinite(to[i]) ? to[i] + from[i] : from[i];
 }
 
-/* What is stacked and has no height needs no place in the legend, unless it is one of fixed parts. */
+/* What is stacked and has no height needs no place in the legend, unless it is one of fixed
+ * parts. */
 static bool is_shown(const struct drawing *d, double sum)
 {
 	return sum != 0 || d->chart->lines || d->n_keys > 1;
@@ -302,8 +304,8 @@ static void put_total(struct drawing *d)
 		draw_chart_total(d->page, chart->total_name, v, d->edges, n);
 }
 
-/* What a series is of, whichever panel it is on: its name, and the host where panels say it. NULL: nothing
- * but its name, as that of a column. */
+/* What a series is of, whichever panel it is on: its name, and the host where panels say it. NULL:
+ * nothing but its name, as that of a column. */
 static const char *key_of(const struct drawing *d, const char *name)
 {
 	const char *host = d->only ? d->only : d->only_host;
@@ -507,7 +509,8 @@ static int draw_column(
 	return c.title ? draw_chart(p, t, &c) : mer_fail_nomem(p->err);
 }
 
-/* Rows of several kinds ("host", "cpu", "thread") tell the same more than once: a chart for each kind. */
+/* Rows of several kinds ("host", "cpu", "thread") tell the same more than once: a chart for each
+ * kind. */
 static int draw_kinds(
 	struct draw_chart_page *p, const struct mer_table *t, size_t of, size_t column)
 {

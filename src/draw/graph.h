@@ -1,6 +1,7 @@
 /* Graphs: the table of relations between tasks (analysis/relations/relations.h) as a drawing.
  *
- * graph_groups.h says what is drawn, graph_dot.c writes it for Graphviz, graphviz.c has it laid out. */
+ * graph_groups.h says what is drawn, graph_dot.c writes it for Graphviz, graphviz.c has it laid
+ * out. */
 #ifndef MER_DRAW_GRAPH_H
 #define MER_DRAW_GRAPH_H
 
@@ -17,8 +18,8 @@ struct draw_graph {
 	struct mer_cancel *cancel;     /* NULL: none */
 };
 
-/* For Graphviz: hosts are boxes around their programs or tasks; colors tell the kind; the longer the wait,
- * the thicker. */
+/* For Graphviz: hosts are boxes around their programs or tasks; colors tell the kind; the longer
+ * the wait, the thicker. */
 int draw_graph_dot(const struct draw_graph *g, struct mer_str *out, struct mer_err *err);
 /* The same as SVG, laid out by Graphviz' program dot, which must be there. */
 int draw_graph_svg(const struct draw_graph *g, struct mer_str *svg, struct mer_err *err);

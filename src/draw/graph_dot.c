@@ -1,6 +1,6 @@
-/* Relations as a graph for Graphviz: a box for each program in the box of its host, a line for all that goes
- * between two of them by like means, its color by these, its width by the wait. Names are quoted; their
- * bytes that are no text are shown as such. */
+/* Relations as a graph for Graphviz: a box for each program in the box of its host, a line for all
+ * that goes between two of them by like means, its color by these, its width by the wait. Names are
+ * quoted; their bytes that are no text are shown as such. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -157,8 +157,8 @@ static void put_edge(
 		e->family == DRAW_MEMORY ? ", style=dashed" : "");
 }
 
-/* What the colors mean, of those that are there, and what the picture leaves out. A table keeps the words apart
- * whatever font they are drawn in. */
+/* What the colors mean, of those that are there, and what the picture leaves out. A table keeps the
+ * words apart whatever font they are drawn in. */
 static void put_legend(const struct draw_graph_drawing *d, const char *see_all, struct mer_str *out)
 {
 	bool has[DRAW_N_FAMILIES] = { false };
@@ -171,13 +171,11 @@ static void put_legend(const struct draw_graph_drawing *d, const char *see_all, 
 	for (size_t i = 0; i < DRAW_N_FAMILIES; i++)
 		if (has[i])
 			mer_str_printf(out,
-				"<td width=\"%zu\" fixedsize=\"false\"><font color=\"%s\"><b>%s"
-				"</b></font></td>",
+				"<td width=\"%zu\" fixedsize=\"false\"><font color=\"%s\"><b>%s</b></font></td>",
 				8 * strlen(draw_graph_families[i].title),
 				draw_graph_families[i].color, draw_graph_families[i].title);
 	mer_str_printf(out,
-		"</tr><tr><td colspan=\"%zu\">Left end: waited longer. Arrow: received something. "
-		"Width: wait time (not of exits and children).</td></tr>",
+		"</tr><tr><td colspan=\"%zu\">Left end: waited longer. Arrow: received something. Width: wait time (not of exits and children).</td></tr>",
 		n);
 	if (d->n_left_out) {
 		mer_str_printf(out, "<tr><td colspan=\"%zu\">", n);
@@ -209,8 +207,7 @@ int draw_graph_dot(const struct draw_graph *g, struct mer_str *out, struct mer_e
 	mer_str_puts(out,
 		"digraph relations {\n\trankdir=LR;\n\tnodesep=0.25;\n\tranksep=0.4;\n"
 		"\tfontname=\"Helvetica\";\n\tfontsize=11;\n"
-		"\tnode [shape=box, style=\"rounded,filled\", fillcolor=white, "
-		"fontname=\"Helvetica\", fontsize=11, height=0.3, margin=\"0.15,0.05\"];\n"
+		"\tnode [shape=box, style=\"rounded,filled\", fillcolor=white, fontname=\"Helvetica\", fontsize=11, height=0.3, margin=\"0.15,0.05\"];\n"
 		"\tedge [fontname=\"Helvetica\", fontsize=9, arrowsize=0.7];\n");
 	put_nodes(&d, out);
 	for (size_t i = 0; i < d.n_edges; i++)

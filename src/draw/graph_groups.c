@@ -210,7 +210,8 @@ static bool make_edges(struct making *m)
 		const struct mer_cell *row = cell(g, r, 0);
 		unsigned kind;
 		size_t family = family_of(row[RELATION_KIND].v.text, &kind);
-		/* That a program starts and joins its own threads says nothing about whom it needs. */
+		/* That a program starts and joins its own threads says nothing about whom it
+		 * needs. */
 		if (from == to && family == DRAW_PROCESSES && !m->by_task)
 			continue;
 		lines[n++] = (struct line){ from < to ? from : to, from < to ? to : from, family,

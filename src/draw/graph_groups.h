@@ -1,12 +1,13 @@
-/* What a drawing of relations shows: boxes for programs (or tasks), lines for all that goes between two of
- * them by like means. A drawing is for looking at: there are as many boxes and lines as can be told apart,
- * those that people waited for longest. */
+/* What a drawing of relations shows: boxes for programs (or tasks), lines for all that goes between
+ * two of them by like means. A drawing is for looking at: there are as many boxes and lines as can
+ * be told apart, those that people waited for longest. */
 #ifndef MER_DRAW_GRAPH_GROUPS_H
 #define MER_DRAW_GRAPH_GROUPS_H
 
 #include "draw/graph.h"
 
-/* Kinds that are drawn alike, by colors that people who see few can tell apart; for light and dark pages. */
+/* Kinds that are drawn alike, by colors that people who see few can tell apart; for light and dark
+ * pages. */
 struct draw_graph_family {
 	const char *title, *color, *dark;
 	const char *kinds[8]; /* the first of the last family: all others */
@@ -33,7 +34,8 @@ struct draw_graph_way { /* all that one node gave the other one */
 	int64_t wait_ns; /* of the one that got it */
 };
 
-/* From the one that waited more to the one that it waited for: dependencies go from left to right. */
+/* From the one that waited more to the one that it waited for: dependencies go from left to
+ * right. */
 struct draw_graph_edge {
 	size_t tail, head; /* nodes */
 	size_t family;

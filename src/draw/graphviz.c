@@ -1,5 +1,5 @@
-/* A drawing of relations: the graph of graph_dot.c, laid out by Graphviz' program dot, with colors for dark
- * pages besides. */
+/* A drawing of relations: the graph of graph_dot.c, laid out by Graphviz' program dot, with colors
+ * for dark pages besides. */
 #include <errno.h>
 #include <signal.h>
 #include <spawn.h>
@@ -114,8 +114,7 @@ static int fail_drawing(struct mer_err *err, int status)
 {
 	if (status == NOT_RUN || status == 127)
 		return mer_fail_remedy(err, MER_ERR_USAGE, MER_REMEDY_NO_GRAPHVIZ,
-			"Graphviz is needed to draw, and its program 'dot' cannot be run; install "
-			"it (package graphviz)");
+			"Graphviz is needed to draw, and its program 'dot' cannot be run; install it (package graphviz)");
 	if (status == TOO_LONG)
 		return mer_fail_remedy(err, MER_ERR_SYS, MER_REMEDY_FEWER_RELATIONS,
 			"Graphviz' program 'dot' did not finish within %d s; draw fewer relations",

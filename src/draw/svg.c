@@ -29,15 +29,15 @@ static const char style[] =
 	".g{stroke:#2c3036}.a{stroke:#777}.z{stroke:#666}.k{stroke:#ddd}.i{fill:#ddd}}\n"
 	"</style>\n";
 
-/* Can be told apart by those who see fewer colors, too: neighbours differ in lightness (after Okabe and
- * Ito). The last but one is for what is left. */
+/* Can be told apart by those who see fewer colors, too: neighbours differ in lightness (after Okabe
+ * and Ito). The last but one is for what is left. */
 static const char *const colors[MER_SVG_COLORS] = { "#0072b2", "#e69f00", "#009e73", "#d58fb5",
 	"#c44e00", "#56b4e9", "#6f4fa8", "#c9b800", "#888888", "#8c5a3c" };
 
 enum { COLOR_BYTES = 8 };
 
-/* "#0072b2". Those after the table go round the circle of hues by the golden angle, in three shades: as many
- * as are wanted, but not as easy to tell apart. */
+/* "#0072b2". Those after the table go round the circle of hues by the golden angle, in three
+ * shades: as many as are wanted, but not as easy to tell apart. */
 static const char *color_text(unsigned color, char text[COLOR_BYTES])
 {
 	static const double shades[] = { .42, .62, .3 };
@@ -517,8 +517,8 @@ struct shares {		  /* how much of the file a series may take */
 	size_t of_curve;  /* lines and bands */
 };
 
-/* Half of the file is for curves, half for points; of these each series has its part, however few they
- * are, and the more the more they are. */
+/* Half of the file is for curves, half for points; of these each series has its part, however few
+ * they are, and the more the more they are. */
 static struct shares divide(const struct mer_svg_chart *charts, size_t n)
 {
 	enum { HALF = MER_SVG_MAX_POINTS / 2 };
@@ -645,8 +645,7 @@ static void put_chart(struct mer_str *out, const struct mer_svg_chart *c, size_t
 	put_axis(out, &c->x, &v.x, &v.y, false);
 	put_axis(out, &c->y, &v.y, &v.x, true);
 	mer_str_printf(out,
-		"<clipPath id=\"c%zu\"><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>"
-		"</clipPath>\n<g clip-path=\"url(#c%zu)\">\n",
+		"<clipPath id=\"c%zu\"><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/></clipPath>\n<g clip-path=\"url(#c%zu)\">\n",
 		number, LEFT, y, WIDTH - RIGHT - LEFT, bottom - y, number);
 	for (size_t i = 0; i < c->n_series; i++) {
 		double share = (double)c->series[i].n * shares->per_point;
@@ -691,8 +690,7 @@ int mer_svg_write(struct mer_str *out, const char *title, const struct mer_svg_c
 	if (n == 0)
 		height = HEIGHT_NONE;
 	mer_str_printf(out,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" "
-		"viewBox=\"0 0 %d %u\" role=\"img\">\n<title>",
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" viewBox=\"0 0 %d %u\" role=\"img\">\n<title>",
 		WIDTH, height, WIDTH, height);
 	add_text(out, title);
 	mer_str_puts(out, "</title>\n");

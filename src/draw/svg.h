@@ -1,7 +1,7 @@
 /* Charts as SVG: points, lines and bands over two axes, one chart below the other.
  *
- * One text file that needs nothing else: no script, no font, no reference to the outside; colors for
- * light and dark. The size of the file is bounded: when there are more points than can be told
+ * One text file that needs nothing else: no script, no font, no reference to the outside; colors
+ * for light and dark. The size of the file is bounded: when there are more points than can be told
  * apart, of each few neighbours the extremes are kept, so nothing that stands out is lost, and a
  * band only gets wider. Values that are not finite are left out; text may be anything. */
 #ifndef MER_DRAW_SVG_H
@@ -41,7 +41,9 @@ struct mer_svg_series {
 	enum mer_svg_kind kind;
 	const char *name; /* in the legend; NULL: not there */
 	unsigned
-		color; /* MER_SVG_INK: that of text; from MER_SVG_COLORS on those that are harder to tell apart */
+		/* MER_SVG_INK: that of text; from MER_SVG_COLORS on those that are harder to tell
+		 * apart */
+		color;
 	const double *x, *y, *y2; /* by x; y2 of bands only; borrowed */
 	size_t n;
 };

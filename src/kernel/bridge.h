@@ -1,10 +1,11 @@
-/* Bridges: what leads from something that a task of one host did to something on another one. A packet is one
- * kind of bridge; declared pairs of events and hypercalls are others.
+/* Bridges: what leads from something that a task of one host did to something on another one. A
+ * packet is one kind of bridge; declared pairs of events and hypercalls are others.
  *
- * A span refers to spans of its own host only (kernel_span.by). What ended a wait from elsewhere is a bridge:
- * the number of one is in the span's source, and the bridge has the host and the span on the other side. So a
- * span keeps its 32 bytes, most wakers need no host, and a new way between hosts is a kind of bridge and a
- * cause; who follows wakers (kernel_waker_of, path/path.c) need not know it. */
+ * A span refers to spans of its own host only (kernel_span.by). What ended a wait from elsewhere is
+ * a bridge: the number of one is in the span's source, and the bridge has the host and the span on
+ * the other side. So a span keeps its 32 bytes, most wakers need no host, and a new way between
+ * hosts is a kind of bridge and a cause; who follows wakers (kernel_waker_of, path/path.c) need not
+ * know it. */
 #ifndef MER_KERNEL_BRIDGE_H
 #define MER_KERNEL_BRIDGE_H
 
@@ -17,8 +18,9 @@
 struct kernel_bridge_end {
 	int64_t time; /* ns, on the common time line */
 	uint32_t host;
-	/* Of the task that did it. At the begin KERNEL_NONE: an interrupt did it, or its event was not seen. At
-	 * the end of the task that was on the CPU, for what it is worth; KERNEL_NONE. */
+	/* Of the task that did it. At the begin KERNEL_NONE: an interrupt did it, or its event
+	 * was not seen. At the end of the task that was on the CPU, for what it is worth;
+	 * KERNEL_NONE. */
 	uint32_t span;
 	uint32_t stream;   /* of the experiment, which has the event; SYNC_NO_STREAM: not known */
 	uint32_t endpoint; /* sync_endpoint (sync/end.h); 0: not known. The same for a connection */
@@ -27,16 +29,18 @@ struct kernel_bridge_end {
 /* A message whose two ends are events of the experiment. */
 struct kernel_bridge {
 	struct kernel_bridge_end from, to; /* from.time <= to.time */
-	/* Without a span at the begin: the bridge to that host which this one answers; KERNEL_NONE. */
+	/* Without a span at the begin: the bridge to that host which this one answers;
+	 * KERNEL_NONE. */
 	uint32_t answers;
 	uint8_t kind;	 /* enum sync_kind */
 	uint8_t content; /* enum sync_content */
-	/* The kernel held a packet back, for want of the receiver's hardware address: the span at its begin is
-	 * what its task did when it left. */
+	/* The kernel held a packet back, for want of the receiver's hardware address: the span at
+	 * its begin is what its task did when it left. */
 	bool was_held;
 };
 
-/* When its task had sent it, as far as it can be told without a look at what the task did. host: that sent it. */
+/* When its task had sent it, as far as it can be told without a look at what the task did. host:
+ * that sent it. */
 static inline int64_t kernel_bridge_asked(
 	const struct kernel_bridge *p, const struct kernel_host *host)
 {
@@ -47,12 +51,14 @@ static inline int64_t kernel_bridge_asked(
 /* What ended a wait: a span, on any host. */
 struct kernel_waker {
 	uint32_t host, task, span;
-	int64_t asked; /* when it did what ended the wait: for a packet, when its task had sent it */
+	/* when it did what ended the wait: for a packet, when its task had sent it */
+	int64_t asked;
 };
 
 struct kernel_world;
-/* Who set off what came to the host over a bridge: the task at its begin, or at the begin of the one that it
- * answers, and so on. by->asked: at most as it was. False: no task, or not known; *by is of no use then. */
+/* Who set off what came to the host over a bridge: the task at its begin, or at the begin of the
+ * one that it answers, and so on. by->asked: at most as it was. False: no task, or not known; *by
+ * is of no use then. */
 bool kernel_bridge_origin(
 	const struct kernel_world *w, uint32_t host, uint32_t bridge, struct kernel_waker *by);
 

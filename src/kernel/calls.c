@@ -1,6 +1,6 @@
-/* See calls.h. The fields have the names that LTTng gives them; those that an event does not have, or
- * a name that no field has ("-"), read 0. One row a call: what differs by version must not differ in
- * name, or the field is not used. */
+/* See calls.h. The fields have the names that LTTng gives them; those that an event does not have,
+ * or a name that no field has ("-"), read 0. One row a call: what differs by version must not
+ * differ in name, or the field is not used. */
 #include "kernel/calls.h"
 
 #include <string.h>
@@ -218,7 +218,8 @@ const struct kernel_call_row kernel_call_rows[] = {
 	PLAIN("waitpid", IS(WAIT) | IS(AWAIT)),
 	PLAIN("waitid", IS(WAIT) | IS(AWAIT)),
 	PLAIN("fork", IS(FORK)),
-	/* The parent waits until the child has a program of its own, or ends: clone only with a flag. */
+	/* The parent waits until the child has a program of its own, or ends: clone only with a
+	 * flag. */
 	PLAIN("vfork", IS(FORK) | IS(WAIT) | IS(AWAIT)),
 	PLAIN("clone", IS(FORK) | IS(AWAIT)),
 	PLAIN("clone3", IS(FORK) | IS(AWAIT)),

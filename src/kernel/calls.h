@@ -1,14 +1,14 @@
-/* Calls: the one dictionary of system calls: what each does (its classes), and which of its arguments are
- * read, whatever the tracer calls its events.
+/* Calls: the one dictionary of system calls: what each does (its classes), and which of its
+ * arguments are read, whatever the tracer calls its events.
  *
  *   sys_X / compat_sys_X, exit_syscall               LTTng before 2.6
  *   syscall_entry_X, syscall_exit_X, compat_...      LTTng
  *   raw_syscalls:sys_enter, raw_syscalls:sys_exit    perf: by number
  *   syscalls:sys_enter_X, syscalls:sys_exit_X        perf
  *
- * Names are compared once, where an event is bound or a call is new. From there on a call is known by its
- * id, the number of its row: no other file compares names of system calls. A call without a row is nothing
- * but a name. */
+ * Names are compared once, where an event is bound or a call is new. From there on a call is known
+ * by its id, the number of its row: no other file compares names of system calls. A call without a
+ * row is nothing but a name. */
 #ifndef MER_KERNEL_CALLS_H
 #define MER_KERNEL_CALLS_H
 
@@ -16,8 +16,8 @@
 #include <stdint.h>
 #include "meridian/meridian.h"
 
-/* What a call does with descriptors, and which slots its entry and its exit have, in order; those of the
- * exit follow ret. Text and arrays are written as in mer_need and take two. */
+/* What a call does with descriptors, and which slots its entry and its exit have, in order; those
+ * of the exit follow ret. Text and arrays are written as in mer_need and take two. */
 enum kernel_call_kind {
 	KERNEL_CALL_OTHER, /* nothing that is looked at */
 	/* About no descriptor: all before USES_FD. */
@@ -153,8 +153,8 @@ enum kernel_call_class {
 	KERNEL_CALLS_EXIT = 1 << 21,	   /* ends a thread */
 	KERNEL_CALLS_EXIT_GROUP = 1 << 22, /* ends all threads of the process */
 	KERNEL_CALLS_PTRACE = 1 << 23,
-	/* May wait until another task passes on something: data, a connection, its end. A write to a full
-	 * pipe or to a slow receiver waits too, but gets nothing. */
+	/* May wait until another task passes on something: data, a connection, its end. A write to
+	 * a full pipe or to a slow receiver waits too, but gets nothing. */
 	KERNEL_CALLS_AWAIT = 1 << 24,
 	KERNEL_CALLS_TIME = 1 << 25, /* asks for the time, or for what a task knows of itself */
 	KERNEL_CALLS_YIELD = 1 << 26,
@@ -173,7 +173,8 @@ struct kernel_call_row {
 extern const struct kernel_call_row kernel_call_rows[];
 extern const size_t kernel_n_call_rows;
 
-/* The id of a call: the number of its row, plus 1; 0: it has none. By comparing: not for each event. */
+/* The id of a call: the number of its row, plus 1; 0: it has none. By comparing: not for each
+ * event. */
 uint16_t kernel_call_id(const char *name);
 /* The classes of the call of this id, and its kind as the row has it. A tracer may not record the
  * arguments: then the kind of an event (kernel_binding.kind) is KERNEL_CALL_OTHER nevertheless. */

@@ -1,7 +1,8 @@
 /* Disks: what a request to a block device of a host is, and what the device is called.
  *
- * A request waits from its insertion to its issue, and is in flight from there to its completion; any of these may
- * be unknown. What was merged into another request is no request: its bytes are those of the other. */
+ * A request waits from its insertion to its issue, and is in flight from there to its completion;
+ * any of these may be unknown. What was merged into another request is no request: its bytes are
+ * those of the other. */
 #ifndef MER_KERNEL_DISK_H
 #define MER_KERNEL_DISK_H
 

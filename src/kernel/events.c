@@ -5,7 +5,8 @@
 #include "base/str.h"
 #include "kernel/model_state.h"
 
-/* Names of an event, and fields: of LTTng; those of perf where it has others; those of other modules. */
+/* Names of an event, and fields: of LTTng; those of perf where it has others; those of other
+ * modules. */
 #define NAMES(...) .names = { __VA_ARGS__ }
 #define IS(...)                                                                                    \
 	{                                                                                          \
@@ -95,8 +96,7 @@ const struct kernel_event_row kernel_event_rows[KERNEL_N_EVENTS] = {
 		NAMES("sched_pi_setprio", "sched:sched_pi_setprio"),
 		.fields = { TID } },
 	[KERNEL_EV_SYSCALL_NUMBER] = { .handle = model_call_entry,
-		NAMES("sys_unknown compat_sys_unknown syscall_entry_unknown "
-		      "compat_syscall_entry_unknown",
+		NAMES("sys_unknown compat_sys_unknown syscall_entry_unknown compat_syscall_entry_unknown",
 			"raw_syscalls:sys_enter"),
 		.fields = { [CALL_NUMBER] = IS("id") } },
 	[KERNEL_EV_SYSCALL_ENTRY] = { .handle = model_call_entry,
@@ -135,14 +135,12 @@ const struct kernel_event_row kernel_event_rows[KERNEL_N_EVENTS] = {
 	[KERNEL_EV_VECTOR_EXIT] = { ENDS(VECTOR), NAMES(VECTORS("*", "_exit")), NR("vector") },
 	[KERNEL_EV_ANY_IRQ_ENTRY] = { BEGINS(ANY_IRQ),
 		NAMES("do_IRQ_entry common_interrupt_entry") },
-	[KERNEL_EV_ANY_IRQ_EXIT] = { ENDS(ANY_IRQ), NAMES("do_IRQ_return do_IRQ_exit "
-							  "common_interrupt_return "
-							  "common_interrupt_exit") },
+	[KERNEL_EV_ANY_IRQ_EXIT] = { ENDS(ANY_IRQ),
+		NAMES("do_IRQ_return do_IRQ_exit common_interrupt_return common_interrupt_exit") },
 	[KERNEL_EV_PACKET_ENTRY] = { BEGINS(PACKET),
 		NAMES("netif_receive_skb_internal_entry __netif_receive_skb_core_entry") },
 	[KERNEL_EV_PACKET_EXIT] = { ENDS(PACKET),
-		NAMES("netif_receive_skb_internal_return netif_receive_skb_internal_exit "
-		      "__netif_receive_skb_core_return __netif_receive_skb_core_exit") },
+		NAMES("netif_receive_skb_internal_return netif_receive_skb_internal_exit __netif_receive_skb_core_return __netif_receive_skb_core_exit") },
 	/* From here to the merges: it happened, whoever did it. */
 	[KERNEL_EV_SEND] = { .handle = model_packet,
 		.any_task = true,
@@ -203,8 +201,7 @@ const struct kernel_event_row kernel_event_rows[KERNEL_N_EVENTS] = {
 	[KERNEL_EV_FAULT_KERNEL] = { .handle = model_memory,
 		.any_task = true,
 		.wants = PAGES,
-		NAMES("x86_exceptions_page_fault_kernel page_fault_kernel "
-		      "page_fault_kernel_entry",
+		NAMES("x86_exceptions_page_fault_kernel page_fault_kernel page_fault_kernel_entry",
 			"exceptions:page_fault_kernel"),
 		.fields = { [FAULT_ADDRESS] = IS("address") } },
 	[KERNEL_EV_FREQUENCY] = { .handle = model_frequency,

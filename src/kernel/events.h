@@ -1,13 +1,13 @@
-/* Events: the one dictionary of the events that the model reads. A row for each: its names, which slot each
- * field goes to, who has to want it, and what the model does with it.
+/* Events: the one dictionary of the events that the model reads. A row for each: its names, which
+ * slot each field goes to, who has to want it, and what the model does with it.
  *
  *   LTTng     sched_switch, softirq_entry (before 2.7) or irq_softirq_entry, ...
  *   perf      sched:sched_switch, with pid for tid, and the CPU in a field
  *   kprobes   do_IRQ_entry, do_IRQ_return, as `lttng enable-event --function` makes them
  *   others    of modules besides LTTng's own, with fields of their own
  *
- * Fields are put in by the number of their slot, and taken out by the same name: no list has to be counted.
- * System calls whose arguments are read are rows of calls.h. */
+ * Fields are put in by the number of their slot, and taken out by the same name: no list has to be
+ * counted. System calls whose arguments are read are rows of calls.h. */
 #ifndef MER_KERNEL_EVENTS_H
 #define MER_KERNEL_EVENTS_H
 
@@ -16,7 +16,8 @@
 #include "base/arena.h"
 #include "meridian/meridian.h"
 
-/* In the order in which names are tried: those with a star come after all that they could stand for. */
+/* In the order in which names are tried: those with a star come after all that they could stand
+ * for. */
 enum kernel_event {
 	KERNEL_EV_NONE,
 	KERNEL_EV_SWITCH,
@@ -147,8 +148,8 @@ struct kernel_event_field {
 
 struct kernel_event_row {
 	kernel_handler *handle;
-	/* Where the CPU's record has a hole, nobody knows which task is on it. This event says the same
-	 * whichever it is, or its handler looks: it is handled all the same. */
+	/* Where the CPU's record has a hole, nobody knows which task is on it. This event says the
+	 * same whichever it is, or its handler looks: it is handled all the same. */
 	bool any_task;
 	uint8_t context; /* enum context_kind: of events that begin or end one */
 	uint32_t wants;	 /* as in kernel_event_field: of the whole event */

@@ -95,7 +95,8 @@ static bool add_chunk(struct kernel_host *h)
 /* Newest chunks that are whole: what is learned backwards goes back that far. */
 enum { KEPT = 64 };
 
-/* Of an older one only those spans are kept that are some task's last: of tasks that ended, or sleep. */
+/* Of an older one only those spans are kept that are some task's last: of tasks that ended, or
+ * sleep. */
 static void forget(struct kernel_host *h, uint32_t chunk)
 {
 	const struct kernel_span *spans = h->log.chunks[chunk];
@@ -149,8 +150,8 @@ uint32_t kernel_add_span(struct kernel_host *h, const struct kernel_span *s)
 	return i;
 }
 
-/* Jumps of lengths that double, so that one is found in about 2 log n steps: as far as two equal ones of the name
- * before together, else by one. */
+/* Jumps of lengths that double, so that one is found in about 2 log n steps: as far as two equal
+ * ones of the name before together, else by one. */
 static void set_jump(const struct kernel_name *all, struct kernel_name *n)
 {
 	const struct kernel_name *b = &all[n->before], *j = &all[b->jump], *jj = &all[j->jump];

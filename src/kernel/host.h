@@ -1,8 +1,8 @@
 /* Host: what is known about one machine after its events were read: tasks, and what each did when.
  *
- * Written by the model (model.h) in the order of time, or by tests directly; read by analyses. Spans
- * of all tasks lie in one log, in the order in which they began to be written; those of one task are
- * a list from its last one back. */
+ * Written by the model (model.h) in the order of time, or by tests directly; read by analyses.
+ * Spans of all tasks lie in one log, in the order in which they began to be written; those of one
+ * task are a list from its last one back. */
 #ifndef MER_KERNEL_HOST_H
 #define MER_KERNEL_HOST_H
 
@@ -18,8 +18,8 @@ struct kernel_name { /* a task's name from a time on */
 	int64_t begin;
 	uint32_t name;	 /* in kernel_host.names */
 	uint32_t before; /* the name before it, in kernel_host.renames; KERNEL_NONE */
-	/* Another one before it, so that any is found in a few steps; itself: none. No name between the two begins
-	 * later than this one. */
+	/* Another one before it, so that any is found in a few steps; itself: none. No name between
+	 * the two begins later than this one. */
 	uint32_t jump;
 	uint32_t depth; /* names before it that jumps lead to */
 };
@@ -87,8 +87,8 @@ struct kernel_host {
 	struct kernel_task *tasks;
 	uint32_t n_tasks, cap_tasks;
 	struct kernel_span_log log;
-	/* By chunk, if spans are forgotten: what is kept of one that is (NULL: nothing), and how many of its
-	 * spans are some task's last. */
+	/* By chunk, if spans are forgotten: what is kept of one that is (NULL: nothing), and how
+	 * many of its spans are some task's last. */
 	struct kernel_rest **rests;
 	uint16_t *n_open;
 	const struct kernel_span_source *source; /* NULL: all spans that are kept are in the log */
@@ -110,18 +110,21 @@ struct kernel_host {
 	int64_t known_until;
 	struct mer_map not_ended; /* piece of a wait that may be taken up later than that -> 1 */
 	uint32_t *
-		not_final; /* by task (those known then): its spans from this number on may still change */
+		/* by task (those known then): its spans from this number on may still change */
+		not_final;
 	uint32_t n_final;				  /* tasks that it has */
 	uint64_t n_events;				  /* that were read */
 	bool has_wakeups, has_interrupts, has_migrations; /* are recorded */
 	uint64_t n_odd; /* that contradict what was known: see model.h */
 	uint64_t
-		n_calls_left_out; /* system calls that ended, not known whose or since when: never told */
+		/* system calls that ended, not known whose or since when: never told */
+		n_calls_left_out;
 };
 
 void kernel_host_init(struct kernel_host *h);
-/* The same. spill: where what grows with the trace goes, and which is there longer than the host; NULL: memory.
- * forgets: spans are forgotten some time after they were written, unless they are a task's last. */
+/* The same. spill: where what grows with the trace goes, and which is there longer than the host;
+ * NULL: memory. forgets: spans are forgotten some time after they were written, unless they are a
+ * task's last. */
 void kernel_host_init_in(struct kernel_host *h, struct mer_spill *spill, bool forgets);
 void kernel_host_fini(struct kernel_host *h);
 
@@ -135,8 +138,8 @@ uint32_t kernel_add_span(struct kernel_host *h, const struct kernel_span *s);
 /* From begin on the task has this name; the same name again is no new one. */
 int kernel_rename(struct kernel_host *h, uint32_t task, int64_t begin, const char *name, size_t len,
 	struct mer_err *err);
-/* The same in two steps: a name in h->names that a task has after this one (KERNEL_NONE: its first). False: no
- * memory. */
+/* The same in two steps: a name in h->names that a task has after this one (KERNEL_NONE: its
+ * first). False: no memory. */
 bool kernel_add_name(struct kernel_host *h, int64_t begin, uint32_t name, uint32_t before);
 /* The number of this call; KERNEL_NONE: no memory. Without an id it gets that of its name. */
 uint32_t kernel_add_call(struct kernel_host *h, const struct kernel_call *call);
@@ -144,9 +147,11 @@ uint32_t kernel_add_request(struct kernel_host *h, const struct kernel_request *
 
 /* ---- reading ---- */
 
-/* Of a chunk that is not there: from the source, else what is kept of it. NULL: it was forgotten. */
+/* Of a chunk that is not there: from the source, else what is kept of it. NULL: it was
+ * forgotten. */
 struct kernel_span *kernel_span_of_rest(const struct kernel_host *h, uint32_t i);
-/* Of those that are surely kept: a task's last, or when nothing is forgotten. How long it holds: span_log.h. */
+/* Of those that are surely kept: a task's last, or when nothing is forgotten. How long it holds:
+ * span_log.h. */
 static inline struct kernel_span *kernel_span(const struct kernel_host *h, uint32_t i)
 {
 	struct kernel_span *chunk = h->log.chunks[i >> KERNEL_CHUNK_BITS];
@@ -166,8 +171,9 @@ static inline const struct kernel_request *kernel_request_at(
 		h->source->load_request(h, request);
 	return &h->requests[request];
 }
-/* A wait that timed out and was taken up again, on the same objects with nothing sent or received between, is
- * one with the last of these: it was for what ended that one. The last one; another wait is itself. */
+/* A wait that timed out and was taken up again, on the same objects with nothing sent or received
+ * between, is one with the last of these: it was for what ended that one. The last one; another
+ * wait is itself. */
 static inline uint32_t kernel_wait_end(const struct kernel_host *h, uint32_t i)
 {
 	const struct kernel_span *s = kernel_span(h, i);

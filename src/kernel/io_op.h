@@ -21,7 +21,8 @@ enum io_op {
 /* From a descriptor or a disk, or to it. */
 enum io_way { IO_MOVES_NONE, IO_MOVES_IN, IO_MOVES_OUT };
 extern const char *const io_op_names[IO_N_OPS]; /* NULL: none */
-/* Of a system call, by its classes (enum kernel_call_class); IO_NONE: it is not about input or output. */
+/* Of a system call, by its classes (enum kernel_call_class); IO_NONE: it is not about input or
+ * output. */
 enum io_op io_op_of(uint32_t classes);
 /* How many bytes it moved; 0 too where it returns how many messages. */
 uint64_t io_bytes_of(uint32_t classes, int64_t ret);

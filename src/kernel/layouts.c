@@ -97,8 +97,8 @@ static int make_needs(struct kernel_layouts *l, uint32_t wants, struct mer_err *
 	return ok ? 0 : mer_fail_nomem(err);
 }
 
-/* Are the numbers of calls those of x86-64, as far as can be told? A result is a "long": where it has
- * 32 bits, the machine has, and other numbers. */
+/* Are the numbers of calls those of x86-64, as far as can be told? A result is a "long": where it
+ * has 32 bits, the machine has, and other numbers. */
 static bool has_our_numbers(const struct ctf_schema *s)
 {
 	for (uint32_t k = 0; k < s->n_streams; k++)

@@ -1,7 +1,8 @@
-/* Layouts: which events the model reads, under all the names that tracers give them (events.h, calls.h).
+/* Layouts: which events the model reads, under all the names that tracers give them (events.h,
+ * calls.h).
  *
- * Names are bound once for a reading; then each event is a kind and slots in one order, whatever the
- * layout was. */
+ * Names are bound once for a reading; then each event is a kind and slots in one order, whatever
+ * the layout was. */
 #ifndef MER_KERNEL_LAYOUTS_H
 #define MER_KERNEL_LAYOUTS_H
 
@@ -15,8 +16,9 @@ struct kernel_layouts;
 struct kernel_binding { /* of a class of events */
 	uint8_t event;	/* enum kernel_event */
 	bool is_perf;	/* the CPU is in KERNEL_SLOT_CPU */
-	bool by_number; /* a system call told by its number alone, in the first slot after the CPU */
-	uint16_t kind;	/* SYSCALL_*: enum kernel_call_kind */
+	/* a system call told by its number alone, in the first slot after the CPU */
+	bool by_number;
+	uint16_t kind;	    /* SYSCALL_*: enum kernel_call_kind */
 	uint16_t row_slots; /* KERNEL_CALL_POLL: slots of an element of fds; 0: not recorded */
 	uint16_t id;	    /* SYSCALL_*: of the call (kernel_call_id); 0: none, or not said */
 	const char *call;   /* SYSCALL_*: "read"; "" when an exit does not say */

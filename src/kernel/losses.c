@@ -1,8 +1,9 @@
-/* LTTng discards an event when it does not fit into what is left of the packet and there is no room to
- * begin another one. So what is missing lies before the first event of the packet that counts it, or in
- * its tail, where small events may still have found a place after a larger one had not: TAIL_BYTES are
- * more than the largest event of the scheduler takes. Of other tracers only the counters are known: then
- * it may lie anywhere from the end of the packet before. Whole packets that are missing lie between two. */
+/* LTTng discards an event when it does not fit into what is left of the packet and there is no room
+ * to begin another one. So what is missing lies before the first event of the packet that counts
+ * it, or in its tail, where small events may still have found a place after a larger one had not:
+ * TAIL_BYTES are more than the largest event of the scheduler takes. Of other tracers only the
+ * counters are known: then it may lie anywhere from the end of the packet before. Whole packets
+ * that are missing lie between two. */
 #include "kernel/oncpu.h"
 
 #include <stdlib.h>
@@ -60,7 +61,8 @@ static int see_cpu(struct finder *f, uint32_t cpu)
 	return 0;
 }
 
-/* A recorder that overwrites its oldest packets (snapshots) has lost what was before its first one. */
+/* A recorder that overwrites its oldest packets (snapshots) has lost what was before its first
+ * one. */
 static bool has_lost_beginning(const struct mer_experiment *e, uint32_t stream)
 {
 	const struct trace_stream *t = &e->data[stream];
@@ -84,7 +86,8 @@ static uint32_t find_packet(struct finder *f, const struct mer_loss *loss)
 	return KERNEL_NONE;
 }
 
-/* Since when it may have lost some: since an earlier recording of the host has ended, for that has all of its own. */
+/* Since when it may have lost some: since an earlier recording of the host has ended, for that has
+ * all of its own. */
 static int64_t lost_since(const struct finder *f, uint32_t stream)
 {
 	const struct mer_experiment *e = f->e;
@@ -235,8 +238,8 @@ static int add_windows(struct finder *f)
 	return rc;
 }
 
-/* Between two recordings of one host nothing is known, either. Those without context switches do not
- * count, unless none has them. */
+/* Between two recordings of one host nothing is known, either. Those without context switches do
+ * not count, unless none has them. */
 static int add_gaps(struct finder *f, const struct trace_reading *switches)
 {
 	const struct mer_experiment *e = f->e;

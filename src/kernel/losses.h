@@ -1,8 +1,8 @@
-/* Losses: when events of a host may be missing, on which CPU, and who runs on each CPU where its record
- * begins (again).
+/* Losses: when events of a host may be missing, on which CPU, and who runs on each CPU where its
+ * record begins (again).
  *
- * The latter is told by the next context switch on that CPU; so the switches are read ahead: until each
- * CPU has had one, or to the end if there are losses. */
+ * The latter is told by the next context switch on that CPU; so the switches are read ahead: until
+ * each CPU has had one, or to the end if there are losses. */
 #ifndef MER_KERNEL_LOSSES_H
 #define MER_KERNEL_LOSSES_H
 

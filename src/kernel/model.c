@@ -71,8 +71,8 @@ static int place_first(struct kernel_model *m)
 
 /* ---- events ---- */
 
-/* Recording begins and ends with an event: packets are opened before the tracer is started, and closed
- * long after it was stopped. */
+/* Recording begins and ends with an event: packets are opened before the tracer is started, and
+ * closed long after it was stopped. */
 static int begin(struct kernel_model *m, int64_t ts)
 {
 	m->h->begin = m->in.begin && m->in.begin < ts ? m->in.begin : ts;
@@ -82,8 +82,8 @@ static int begin(struct kernel_model *m, int64_t ts)
 
 /* ---- states ---- */
 
-/* Has all that began before this time, and ends soon, ended? Interrupts, waits for a CPU, and (slices) who was on
- * a CPU has left it. */
+/* Has all that began before this time, and ends soon, ended? Interrupts, waits for a CPU, and
+ * (slices) who was on a CPU has left it. */
 static bool is_settled(const struct kernel_model *m, int64_t before, bool slices)
 {
 	for (uint32_t i = 0; i < m->n_cpus; i++) {
@@ -161,8 +161,8 @@ int kernel_model_run(
 			rc = row->handle(m, c, &ev[i], b);
 		if (rc)
 			return rc;
-		/* Waking a task on a CPU not seen before may have moved the CPUs. Time goes backwards
-		 * where the trace's does. */
+		/* Waking a task on a CPU not seen before may have moved the CPUs. Time goes
+		 * backwards where the trace's does. */
 		m->cpus[cpu].last = ev[i].ts;
 		if (ev[i].ts > m->h->end)
 			m->h->end = ev[i].ts;

@@ -2,17 +2,19 @@
  *
  * Rules, where traces leave room:
  *
- * - Unknown stays unknown until an event says otherwise, then backwards too: who is switched out ran
- *   since its CPU's begin (start.h looks ahead for that); who is woken was blocked; who leaves a
- *   system call was in it.
- * - Where events were lost, whatever could have changed is unknown: the task on that CPU until the hole
- *   ends, every task that was not on another CPU while there are holes (model_losses.c: what is certain
- *   of it nevertheless).
- * - An event that contradicts what was known (events are missing and nothing says so) makes unknown what
- *   the two leave open, is counted in n_odd, and changes nothing else. What leaves open most is a switch from
- *   another task than was believed: everything since that one was certainly on the CPU.
- * - The first of sched_ttwu, sched_waking, sched_wakeup says who woke a task; if the host records the
- *   earlier kinds, a later one alone means that an event is missing, not that its CPU was the waker. */
+ * - Unknown stays unknown until an event says otherwise, then backwards too: who is switched out
+ *   ran since its CPU's begin (start.h looks ahead for that); who is woken was blocked; who leaves
+ *   a system call was in it.
+ * - Where events were lost, whatever could have changed is unknown: the task on that CPU until the
+ *   hole ends, every task that was not on another CPU while there are holes (model_losses.c: what
+ *   is certain of it nevertheless).
+ * - An event that contradicts what was known (events are missing and nothing says so) makes unknown
+ *   what the two leave open, is counted in n_odd, and changes nothing else. What leaves open most
+ *   is a switch from another task than was believed: everything since that one was certainly on the
+ *   CPU.
+ * - The first of sched_ttwu, sched_waking, sched_wakeup says who woke a task; if the host records
+ *   the earlier kinds, a later one alone means that an event is missing, not that its CPU was the
+ *   waker. */
 #ifndef MER_KERNEL_MODEL_H
 #define MER_KERNEL_MODEL_H
 
@@ -76,8 +78,9 @@ int kernel_model_run(
 	struct kernel_model *, const struct mer_event *ev, size_t n, struct mer_err *err);
 /* After the last event: ends what is open. */
 int kernel_model_finish(struct kernel_model *, struct mer_err *err);
-/* The same where the recording goes on after what was read: what is open stays so, see kernel_host.known_until.
- * learn: tells what later events say about earlier ones (model_learn_mode, model_not_final); NULL: nobody knows. */
+/* The same where the recording goes on after what was read: what is open stays so, see
+ * kernel_host.known_until. learn: tells what later events say about earlier ones (model_learn_mode,
+ * model_not_final); NULL: nobody knows. */
 int kernel_model_leave(struct kernel_model *, int64_t until,
 	void (*learn)(void *ctx, struct kernel_model *m, int64_t until), void *ctx,
 	struct mer_err *err);

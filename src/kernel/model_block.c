@@ -1,16 +1,17 @@
 /* Requests to block devices, and what is merged into them.
  *
- * A request is known by its device and where it begins, while it is open. A bio that is merged into it
- * lies right behind it or right before it, as does a request: it goes on as part of the other, with its
- * bytes, and is neither issued nor completed itself. Merges before a request is inserted are only told:
- * its insertion has all of its bytes.
+ * A request is known by its device and where it begins, while it is open. A bio that is merged into
+ * it lies right behind it or right before it, as does a request: it goes on as part of the other,
+ * with its bytes, and is neither issued nor completed itself. Merges before a request is inserted
+ * are only told: its insertion has all of its bytes.
  *
- * Requests without data lie nowhere: they begin at sector 0 and are complete at sector -1. A completion is
- * that of the oldest open one of the device and kind. A flush is one from its issue on; the kernel has one
- * at a time for each hardware queue (block/blk-flush.c), so one that a CPU issues while one of its own is
- * open is that one, issued again. The requests that wait for a flush (an fsync without data, a write with
- * PREFLUSH or FUA) complete once more without sectors when their last step is done: nothing was then
- * done for them that is not told of the flush or the write itself. */
+ * Requests without data lie nowhere: they begin at sector 0 and are complete at sector -1. A
+ * completion is that of the oldest open one of the device and kind. A flush is one from its issue
+ * on; the kernel has one at a time for each hardware queue (block/blk-flush.c), so one that a CPU
+ * issues while one of its own is open is that one, issued again. The requests that wait for a flush
+ * (an fsync without data, a write with PREFLUSH or FUA) complete once more without sectors when
+ * their last step is done: nothing was then done for them that is not told of the flush or the
+ * write itself. */
 #include "kernel/model_state.h"
 
 /* Open requests by where they begin, and, where merges are read, where they end. */
@@ -193,8 +194,9 @@ enum { NOWHERE = -1 }; /* the sector of their completions */
 
 enum side { OF_DATA, OF_COMMAND, OF_WAITER };
 
-/* The operation itself, not a write that is to be flushed before (PREFLUSH) or forced through (FUA). As text
- * both of the first two begin with F; but such a write has sectors, or lost the F when it was taken apart. */
+/* The operation itself, not a write that is to be flushed before (PREFLUSH) or forced through
+ * (FUA). As text both of the first two begin with F; but such a write has sectors, or lost the F
+ * when it was taken apart. */
 static bool is_flush(const uint64_t *slots)
 {
 	enum { FLUSH = 256 };
@@ -203,8 +205,8 @@ static bool is_flush(const uint64_t *slots)
 	return !slots[BLOCK_SECTORS] && (slots[BLOCK_RWBS] & FLUSH || (len && text[0] == 'F'));
 }
 
-/* What an event is about: a request that lies somewhere, a command without data, or a request that has
- * waited for a flush. */
+/* What an event is about: a request that lies somewhere, a command without data, or a request that
+ * has waited for a flush. */
 static enum side side_of(enum kernel_event event, const uint64_t *slots, uint8_t flags)
 {
 	if (slots[BLOCK_SECTORS])
@@ -319,7 +321,8 @@ static uint32_t find_open(
 	return at ? open_at(m, place, at, dev, sector) : KERNEL_NONE;
 }
 
-/* `into` has bytes more, and begins there. Those it has already, if it was issued, were told then. */
+/* `into` has bytes more, and begins there. Those it has already, if it was issued, were told
+ * then. */
 static bool absorb(struct kernel_model *m, uint32_t into, uint64_t begin, uint32_t bytes)
 {
 	struct kernel_request *r = &m->h->requests[into];

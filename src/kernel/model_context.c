@@ -107,8 +107,8 @@ static int push(
 	return resume(m, c, ts);
 }
 
-/* A context ends whose begin is not recorded: if the CPU's record has just begun, all since then was in
- * it. */
+/* A context ends whose begin is not recorded: if the CPU's record has just begun, all since then
+ * was in it. */
 static int learn_interrupted(
 	struct kernel_model *m, struct cpu *c, int64_t ts, enum context_kind kind, uint32_t nr)
 {
@@ -136,8 +136,8 @@ static int learn_interrupted(
 	return model_run_on(m, c->task, ts, model_cpu_number(m, c));
 }
 
-/* Ends the matching context that began last, and what has begun in it: their ends are missing. An end
- * without begin is of a context that began before the record did. */
+/* Ends the matching context that began last, and what has begun in it: their ends are missing. An
+ * end without begin is of a context that began before the record did. */
 static int pop(
 	struct kernel_model *m, struct cpu *c, int64_t ts, enum context_kind kind, uint32_t nr)
 {
@@ -336,7 +336,8 @@ void model_cause(const struct kernel_model *m, struct cpu *c, uint32_t task,
 		return; /* the task, or an interrupt that began before the record did */
 	bool by_kernel =
 		waker == KERNEL_NONE || m->h->tasks[kernel_span(m->h, waker)->task].is_kernel;
-	/* Kernel threads that serve interrupts and receive queues do it for the packet or request. */
+	/* Kernel threads that serve interrupts and receive queues do it for the packet or
+	 * request. */
 	if (by_kernel && c->has_packet) {
 		*cause = KERNEL_NETWORK;
 		*source = model_flow_woke(m, INT64_MIN, c->packet, task, c->unmatched);
@@ -356,7 +357,8 @@ void model_cause(const struct kernel_model *m, struct cpu *c, uint32_t task,
 	uint32_t call = model_open(m, task)->call;
 	const struct kernel_call *k = call == KERNEL_NONE ? NULL : &m->h->calls[call];
 	uint32_t classes = kernel_classes(m->h, call);
-	/* A program in user mode wakes nobody: it was an interrupt, of which no event is recorded. */
+	/* A program in user mode wakes nobody: it was an interrupt, of which no event is
+	 * recorded. */
 	if (!m->has_interrupts && kernel_span(m->h, waker)->state == KERNEL_USER) {
 		*cause = classes & KERNEL_CALLS_SLEEP ? KERNEL_TIMER : KERNEL_IRQ;
 		return;

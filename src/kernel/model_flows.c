@@ -1,8 +1,9 @@
-/* Flows: which of several packets that were received one after the other ended a task's wait. Network drivers
- * hand packets on in batches: the wake-ups come after the last one, and need not be about that one.
+/* Flows: which of several packets that were received one after the other ended a task's wait.
+ * Network drivers hand packets on in batches: the wake-ups come after the last one, and need not be
+ * about that one.
  *
- * A connection is known by its two endpoints. Whose it is, is learned from what was sent: on which descriptor,
- * and by which thread last. In this order, the first that differs decides:
+ * A connection is known by its two endpoints. Whose it is, is learned from what was sent: on which
+ * descriptor, and by which thread last. In this order, the first that differs decides:
  *
  *   the connection of the descriptor that the call is about
  *   a connection of the thread, of its process, of nobody known, of another process
@@ -202,9 +203,9 @@ static unsigned rank(const struct kernel_model *m, uint32_t packet, const struct
 	return (on_descriptor << OWNER_BITS | owner_rank(m, p, w->task)) << CONTENT_BITS | content;
 }
 
-/* From the last packet received back to the first of its batch: on one CPU, since then. A batch is of one
- * device, since the kernel delivers what it has before it goes on with another one's; so packets of the host
- * itself (its loopback) and those of other hosts are never in the same one. */
+/* From the last packet received back to the first of its batch: on one CPU, since then. A batch is
+ * of one device, since the kernel delivers what it has before it goes on with another one's; so
+ * packets of the host itself (its loopback) and those of other hosts are never in the same one. */
 struct batch {
 	const struct kernel_model *m;
 	size_t at;

@@ -222,8 +222,8 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 		m->has_call_ends = true;
 		m->h->n_calls_left_out += l->call_begin == INT64_MIN;
 		int64_t ret = (int64_t)ev->slots[CALL_RET];
-		/* Where the exit does not say of which call, nothing but its result is known. Of another
-		 * call: events are missing. */
+		/* Where the exit does not say of which call, nothing but its result is known. Of
+		 * another call: events are missing. */
 		const uint64_t *slots = b->kind == l->kind ? ev->slots + 1 : NULL;
 		if (l->kind > KERNEL_CALL_RECEIVE && l->call_begin != INT64_MIN &&
 			(slots || !*b->call))
@@ -260,8 +260,8 @@ int model_call_exit(struct kernel_model *m, struct cpu *c, const struct mer_even
 /* ---- packets ---- */
 
 /* The packet whose end this event is. Events that are no end of a matched one have none. Ends and
- * events are in the same order; of several in one stream at the same time, the first event is taken for
- * the first end. */
+ * events are in the same order; of several in one stream at the same time, the first event is taken
+ * for the first end. */
 static uint32_t find_packet(struct kernel_model *m, const struct mer_event *ev, bool is_send)
 {
 	for (size_t *i = &m->next_end[is_send]; *i < m->in.n_ends; ++*i) {
@@ -294,9 +294,9 @@ static uint32_t served_packet(const struct kernel_model *m, const struct cpu *c,
 	return KERNEL_NONE;
 }
 
-/* A packet passes several devices of a host (a bridge, a container's own) in the same buffer: on each it
- * is the one that was matched. Buffers are used again, but not at once: what the same device receives in it
- * is another packet, of which the other end is missing. */
+/* A packet passes several devices of a host (a bridge, a container's own) in the same buffer: on
+ * each it is the one that was matched. Buffers are used again, but not at once: what the same
+ * device receives in it is another packet, of which the other end is missing. */
 static uint32_t passed_on(
 	struct kernel_model *m, const struct mer_event *ev, uint64_t skb, uint32_t packet)
 {
@@ -345,7 +345,8 @@ int model_packet(struct kernel_model *m, struct cpu *c, const struct mer_event *
 	int rc = model_tell_packet(m, c, ev->ts, is_send, packet, ev->slots);
 	if (rc || is_send)
 		return rc;
-	/* Where devices do not tell their buffers: what is received after it was sent on is the same. */
+	/* Where devices do not tell their buffers: what is received after it was sent on is the
+	 * same. */
 	uint64_t skb = ev->slots[PACKET_SKB];
 	if (packet == KERNEL_NONE && skb == 0 && x && x->sent_on &&
 		strncmp(mer_event_name(ev), "inet_", 5) != 0)

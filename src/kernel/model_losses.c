@@ -1,13 +1,13 @@
-/* Losses that are told: what a CPU's record says no more when a hole begins in it, who runs there when it
- * ends, and what is certain of tasks that sleep meanwhile.
+/* Losses that are told: what a CPU's record says no more when a hole begins in it, who runs there
+ * when it ends, and what is certain of tasks that sleep meanwhile.
  *
- * A task that was not on another CPU may have run, and slept again, while any CPU's record had a hole. Two
- * things say more:
+ * A task that was not on another CPU may have run, and slept again, while any CPU's record had a
+ * hole. Two things say more:
  *
- * - Lulls. Between two holes everything is recorded. If each CPU had nothing left to run at some moment in
- *   between, whoever did not run in between was not ready either: it slept.
- * - sched_waking tells the CPU on which the task ran last. It has not run elsewhere since the last hole of
- *   that CPU. */
+ * - Lulls. Between two holes everything is recorded. If each CPU had nothing left to run at some
+ *   moment in between, whoever did not run in between was not ready either: it slept.
+ * - sched_waking tells the CPU on which the task ran last. It has not run elsewhere since the last
+ *   hole of that CPU. */
 #include "base/lower_bound.h"
 #include "kernel/model_state.h"
 
@@ -51,7 +51,8 @@ static void forget_since(struct kernel_model *m, uint32_t task, int64_t since)
 	}
 }
 
-/* What came before a loss or in it sets off nothing after it: what it did set off may have been lost. */
+/* What came before a loss or in it sets off nothing after it: what it did set off may have been
+ * lost. */
 static void forget_causes(struct cpu *c)
 {
 	c->has_packet = false;
@@ -62,8 +63,9 @@ static void forget_causes(struct cpu *c)
 
 /* ---- lulls ---- */
 
-/* Did this CPU have nothing to run at some moment in [begin, end)? It switched to the idle task, and that not
- * while a wake-up was under way to it; or it was idle all the time, longer than that takes. */
+/* Did this CPU have nothing to run at some moment in [begin, end)? It switched to the idle task,
+ * and that not while a wake-up was under way to it; or it was idle all the time, longer than that
+ * takes. */
 static bool had_nothing(const struct cpu *c, int64_t begin, int64_t end)
 {
 	enum { AT_ONCE_NS = 200000, SOON_NS = 20000000, LONG_NS = 100000000 };
@@ -115,8 +117,9 @@ int model_tell_lulls(struct kernel_model *m, uint32_t task, int64_t from, int64_
 	return rc;
 }
 
-/* Who was there before the recording began, as the state dump says or was seen before anything was lost, and
- * was not seen to end, is taken to live: its exit, and later sched_process_free, would both have to be lost. */
+/* Who was there before the recording began, as the state dump says or was seen before anything was
+ * lost, and was not seen to end, is taken to live: its exit, and later sched_process_free, would
+ * both have to be lost. */
 int model_outlast(struct kernel_model *m, uint32_t task, int64_t end)
 {
 	const struct kernel_task *t = &m->h->tasks[task];

@@ -2,8 +2,9 @@
 
 #include "kernel/model_state.h"
 
-/* Only threads of the kernel are parked. prev_state as the kernel reports it; the numbers changed their meaning with 4.14, and a preempted task
- * has a bit of its own, which moved too: beyond the low byte nothing but "still runnable" was seen. */
+/* Only threads of the kernel are parked. prev_state as the kernel reports it; the numbers changed
+ * their meaning with 4.14, and a preempted task has a bit of its own, which moved too: beyond the
+ * low byte nothing but "still runnable" was seen. */
 enum {
 	SLEEPS = 1 | 2,
 	STOPPED = 4,
@@ -149,8 +150,8 @@ static int come_onto_cpu(struct kernel_model *m, struct cpu *c, uint32_t task, i
 	if (rc)
 		return rc;
 	enum kernel_state before = model_open(m, task)->state;
-	/* Who comes onto a CPU was ready; if the host records wake-ups and there was none, since its
-	 * begin, or since events were lost. */
+	/* Who comes onto a CPU was ready; if the host records wake-ups and there was none, since
+	 * its begin, or since events were lost. */
 	bool was_ready = before == KERNEL_RUNNABLE || before == KERNEL_NEW || m->has_wakeups;
 	rc = model_settle(m, task, ts, was_ready ? KERNEL_RUNNABLE : KERNEL_RUNNING);
 	if (rc == 0 && m->has_wakeups && model_open(m, task)->state == KERNEL_BLOCKED)
@@ -376,8 +377,8 @@ void model_note_holder(struct kernel_model *m, uint32_t task)
 		open->by = m->h->tasks[m->live[task].spins_for].last;
 }
 
-/* The task on the CPU lends its priority to who has the lock that it wants. If that one runs, the kernel does not
- * block it: it spins until the lock is free, or its holder leaves the CPU. */
+/* The task on the CPU lends its priority to who has the lock that it wants. If that one runs, the
+ * kernel does not block it: it spins until the lock is free, or its holder leaves the CPU. */
 int model_boost(struct kernel_model *m, struct cpu *c, const struct mer_event *ev,
 	const struct kernel_binding *b)
 {
@@ -495,8 +496,8 @@ int model_fork(struct kernel_model *m, struct cpu *c, const struct mer_event *ev
 	return rc;
 }
 
-/* A thread that is not its process's first executes a program: it gets the first one's number, which
- * ends. */
+/* A thread that is not its process's first executes a program: it gets the first one's number,
+ * which ends. */
 static int take_number(
 	struct kernel_model *m, int32_t old_tid, int64_t ts, uint32_t first, uint32_t *task)
 {

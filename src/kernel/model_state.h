@@ -63,7 +63,8 @@ struct cpu {
 	/* Without any context, since the last switch: see struct context. */
 	bool has_packet;
 	uint32_t packet, request;
-	int64_t unmatched; /* when it last received a packet that is none of in.packets; INT64_MIN */
+	/* when it last received a packet that is none of in.packets; INT64_MIN */
+	int64_t unmatched;
 };
 
 struct live {		 /* a task's state, besides its open span (kernel_task.last) */
@@ -86,7 +87,8 @@ struct live {		 /* a task's state, besides its open span (kernel_task.last) */
 		uint64_t objects; /* of the call that it is in: what it waits for; 0: not known */
 		uint32_t span;	  /* in which it waited last in the call; KERNEL_NONE: it did not */
 		uint32_t
-			timed_out; /* the last span of a wait that can still be taken up again, or NONE */
+			/* the last span of a wait that can still be taken up again, or NONE */
+			timed_out;
 		uint32_t call; /* of that wait */
 		uint64_t timed_out_objects;
 		int64_t until; /* a call that begins later does not take it up */
@@ -159,7 +161,8 @@ struct kernel_model {
 	int64_t next_state; /* of in.keep, or in.stop; INT64_MAX: none */
 	int64_t last_state; /* of in.keep, the one before; INT64_MIN: none */
 	bool has_stopped;   /* at in.stop */
-	int64_t restored; /* its state was read back as of then (checkpoint/state.h); INT64_MIN: not */
+	/* its state was read back as of then (checkpoint/state.h); INT64_MIN: not */
+	int64_t restored;
 	struct mer_err *err;
 };
 
@@ -184,8 +187,8 @@ int model_enter(struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_s
 /* From ts on it is on the CPU and does what its mode says. */
 int model_run_on(struct kernel_model *m, uint32_t task, int64_t ts, uint16_t cpu);
 /* Its open span, in which it was not on a CPU, ends at ts: until then it was in the state `was`
- * (KERNEL_UNKNOWN: cannot be told; KERNEL_RUNNING: neither, but now it is on a CPU), as far as losses do
- * not leave it open. since: from then on it was, whatever was lost. */
+ * (KERNEL_UNKNOWN: cannot be told; KERNEL_RUNNING: neither, but now it is on a CPU), as far as
+ * losses do not leave it open. since: from then on it was, whatever was lost. */
 int model_settle(struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_state was);
 int model_settle_since(
 	struct kernel_model *m, uint32_t task, int64_t ts, enum kernel_state was, int64_t since);
@@ -198,13 +201,15 @@ void model_learn_mode(struct kernel_model *m, uint32_t task, uint32_t call);
 void model_forget_mode(struct kernel_model *m, uint32_t task);
 /* in.keep: a span that ends, for who stops before (checkpoint.h). */
 void model_keep_span(struct kernel_model *m, uint32_t span, int64_t end);
-/* What the task is believed to have done since then may turn out to be something else (kernel_model_leave). */
+/* What the task is believed to have done since then may turn out to be something else
+ * (kernel_model_leave). */
 void model_not_final(struct kernel_model *m, uint32_t task, int64_t since);
 
 /* model_losses.c */
 /* Begins and ends of losses up to ts. */
 int model_pass_holes(struct kernel_model *m, int64_t ts);
-/* The task's state is unknown from one time until the other, but it slept through the lulls between. */
+/* The task's state is unknown from one time until the other, but it slept through the lulls
+ * between. */
 int model_tell_lulls(struct kernel_model *m, uint32_t task, int64_t from, int64_t until);
 /* After the last event: what is left, until the record's end. */
 int model_end_losses(struct kernel_model *m, int64_t end);
@@ -217,7 +222,8 @@ int64_t model_asleep_since(
 
 /* model_sched.c */
 kernel_handler model_switch, model_wake, model_boost, model_migrate;
-/* It spins again from ts on; its open span ends now, and who has the lock does this. Its spins_for is known. */
+/* It spins again from ts on; its open span ends now, and who has the lock does this. Its spins_for
+ * is known. */
 int model_spin(struct kernel_model *m, uint32_t task, int64_t ts, uint16_t cpu);
 void model_note_holder(struct kernel_model *m, uint32_t task);
 /* The task on the CPU spins no more; told before the end of its call is. */
@@ -258,8 +264,8 @@ kernel_handler model_dump_disk, model_dump_cpu;
 int model_name_irq(struct kernel_model *m, uint64_t irq, const uint64_t *text);
 
 /* model_wait.c */
-/* What the call waits for, if that can be told: see struct model_wait. slots: of the entry, after the CPU. Of those on
- * a descriptor the call has it. */
+/* What the call waits for, if that can be told: see struct model_wait. slots: of the entry, after
+ * the CPU. Of those on a descriptor the call has it. */
 uint64_t model_wait_told_objects(const struct kernel_binding *b, const uint64_t *slots);
 static inline uint64_t model_wait_objects(const struct kernel_binding *b, const uint64_t *slots)
 {
@@ -292,8 +298,8 @@ bool model_put_places(
 int model_flow_sent(struct kernel_model *m, uint32_t packet); /* by a task */
 /* The task connects to this object: a name, or KERNEL_NONE. */
 void model_flow_connect(struct kernel_model *m, uint32_t task, uint32_t object, int64_t ts);
-/* An interrupt sent it: perhaps for a task whose packet had to wait for the receiver's hardware address, then
- * it is that task's. */
+/* An interrupt sent it: perhaps for a task whose packet had to wait for the receiver's hardware
+ * address, then it is that task's. */
 void model_flow_held(struct kernel_model *m, uint32_t packet);
 /* A descriptor of the task's process stands for another connection from now on. */
 void model_flow_new_fd(struct kernel_model *m, uint32_t task, int64_t fd);

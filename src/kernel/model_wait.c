@@ -1,16 +1,18 @@
-/* Waits that time out and are taken up again: programs that poll with a tick, as curl, libuv, nginx and Java do,
- * wait for one thing in many pieces. What they waited for is what ended the last piece, and not the timer.
+/* Waits that time out and are taken up again: programs that poll with a tick, as curl, libuv, nginx
+ * and Java do, wait for one thing in many pieces. What they waited for is what ended the last
+ * piece, and not the timer.
  *
- * A wait continues one that timed out if the task makes the same call on the same objects soon afterwards and
- * has sent and received nothing in between. Objects: a descriptor (of epoll its own), the descriptors and events
- * of poll, the sets of select, the address of a futex. Where they are not recorded, and for calls that wait for
- * nothing but time, each wait is one of its own. */
+ * A wait continues one that timed out if the task makes the same call on the same objects soon
+ * afterwards and has sent and received nothing in between. Objects: a descriptor (of epoll its
+ * own), the descriptors and events of poll, the sets of select, the address of a futex. Where they
+ * are not recorded, and for calls that wait for nothing but time, each wait is one of its own. */
 #include "kernel/model_state.h"
 
 enum { FUTEX_OP = 127 };
 enum { EINTR_ = 4, EAGAIN_ = 11, ETIMEDOUT_ = 110, ERESTART_FIRST = 512, ERESTART_LAST = 516 };
 
-/* What a task does between two pieces of one wait: at most this, or this part of the piece before. */
+/* What a task does between two pieces of one wait: at most this, or this part of the piece
+ * before. */
 enum { SOON_NS = 1000000, SOON_PART = 8 };
 
 static bool waits_at_futex(uint64_t op)

@@ -1,8 +1,9 @@
-/* Observer: what the model tells while it reads, each thing when all about it is known. What analyses
- * that sum over everything are made of: each is then a few callbacks.
+/* Observer: what the model tells while it reads, each thing when all about it is known. What
+ * analyses that sum over everything are made of: each is then a few callbacks.
  *
- * Of one host all come from one thread, in the order of time of their ends (records say when they began).
- * Returning anything but 0 ends the reading with that code. Pointers hold during the call. */
+ * Of one host all come from one thread, in the order of time of their ends (records say when
+ * they began). Returning anything but 0 ends the reading with that code. Pointers hold during
+ * the call. */
 #ifndef MER_KERNEL_OBSERVER_H
 #define MER_KERNEL_OBSERVER_H
 
@@ -30,7 +31,8 @@ struct kernel_call_end { /* a system call that began and ended while recorded */
 	uint64_t args[KERNEL_CALL_ARGS]; /* see kernel_call_args in calls.h */
 };
 
-struct kernel_open_call { /* a system call that began while recorded, and had not ended at its end */
+/* A system call that began while recorded, and had not ended at its end. */
+struct kernel_open_call {
 	uint32_t task, call;
 	int64_t begin; /* ns; so far it took until kernel_host.end */
 	uint16_t kind; /* enum kernel_call_kind */
@@ -61,8 +63,9 @@ struct kernel_interrupt {
 	int64_t begin, end;
 };
 
-struct kernel_idle { /* a CPU without a task. These and the spans on a CPU never overlap; when there is
-		      * neither, what it did is not known. */
+/* A CPU without a task. These and the spans on a CPU never overlap; when there is neither, what
+ * it did is not known. */
+struct kernel_idle {
 	int64_t begin, end;
 	uint16_t cpu;
 	uint8_t cause; /* KERNEL_NO_CAUSE: idle; otherwise what it served meanwhile: KERNEL_IRQ,
@@ -85,8 +88,9 @@ struct kernel_memory {
 	uint32_t task; /* KERNEL_NONE: idle, or not known */
 	uint16_t cpu;
 	uint8_t kind;
-	int64_t bytes; /* allocated; negative: freed; faults: 0; slab freed: 0 - what was allocated is
-			  known by its address only, see address */
+	/* allocated; negative: freed; faults: 0; slab freed: 0 - what was allocated is known by its
+	 * address only, see address */
+	int64_t bytes;
 	uint64_t address; /* slab: of the object; faults: that was touched */
 	bool in_interrupt;
 };
@@ -110,19 +114,20 @@ struct kernel_merge { /* something became part of another request to a block dev
 struct kernel_observer {
 	void *ctx;
 	uint32_t wants; /* enum kernel_wants */
-	/* A span ended: all spans of the host come here, once. before: how the task's span before it
-	 * ended up (its cause and state), NULL: it was its first, or is forgotten. */
+	/* A span ended: all spans of the host come here, once. before: how the task's span before
+	 * it ended up (its cause and state), NULL: it was its first, or is forgotten. */
 	int (*span)(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end);
 	int (*call)(void *ctx, const struct kernel_host *h, const struct kernel_call_end *c);
-	/* After all that ended, by task. Not of tasks that are dead, or that events are missing of. */
+	/* After all that ended, by task. Not of tasks that are dead, or that events are missing
+	 * of. */
 	int (*open_call)(void *ctx, const struct kernel_host *h, const struct kernel_open_call *c);
 	int (*request)(void *ctx, const struct kernel_host *h, uint32_t request); /* completed */
 	int (*interrupt)(void *ctx, const struct kernel_host *h, const struct kernel_interrupt *i);
 	int (*idle)(void *ctx, const struct kernel_host *h, const struct kernel_idle *i);
 	/* An event sched_switch, of or to the idle task too, and where events are missing. */
 	int (*switched)(void *ctx, const struct kernel_host *h, uint16_t cpu, int64_t time);
-	/* A task was woken that was ready already: it had been preempted when it was about to wait. by:
-	 * span of the task that did so, KERNEL_NONE: none, or not known. */
+	/* A task was woken that was ready already: it had been preempted when it was about to wait.
+	 * by: span of the task that did so, KERNEL_NONE: none, or not known. */
 	int (*woken_ready)(
 		void *ctx, const struct kernel_host *h, uint32_t task, int64_t time, uint32_t by);
 	int (*packet)(void *ctx, const struct kernel_host *h, const struct kernel_packet_seen *p);

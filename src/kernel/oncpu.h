@@ -1,10 +1,11 @@
-/* On CPU: who is on each CPU of a host, as far as context switches and the holes of the record tell. The same
- * rules for all who ask: the model, the reading ahead that tells who runs behind a hole, and the periods.
+/* On CPU: who is on each CPU of a host, as far as context switches and the holes of the record
+ * tell. The same rules for all who ask: the model, the reading ahead that tells who runs behind a
+ * hole, and the periods.
  *
  * - A hole begins after an event of the same time, and ends before one. Holes of a CPU may overlap.
  * - In a hole nobody is known, not even after a switch: others may be missing.
- * - Behind a hole, and where the record begins, the task runs that the next switch takes off the CPU;
- *   unless another hole begins before that switch: then nothing tells. */
+ * - Behind a hole, and where the record begins, the task runs that the next switch takes off the
+ *   CPU; unless another hole begins before that switch: then nothing tells. */
 #ifndef MER_KERNEL_ONCPU_H
 #define MER_KERNEL_ONCPU_H
 
@@ -28,14 +29,16 @@ struct kernel_hole_edge {
 void kernel_holes_init(struct kernel_holes *, const struct kernel_losses *);
 /* So many have begun and ended already. */
 void kernel_holes_go_on(struct kernel_holes *, uint32_t n_begun, uint32_t n_ended);
-/* The next begin or end that an event at ts passes; of equal times begins come first. False: no more. */
+/* The next begin or end that an event at ts passes; of equal times begins come first. False: no
+ * more. */
 bool kernel_holes_pass(struct kernel_holes *, int64_t ts, struct kernel_hole_edge *edge);
 
 /* ---- Who is on a CPU ---- */
 
 struct kernel_on_cpu {
-	int64_t since; /* of the switch or the hole's end that told; INT64_MIN: the record's begin */
-	int32_t tid;   /* 0: idle; KERNEL_TID_UNKNOWN. Does not hold while there are holes */
+	/* of the switch or the hole's end that told; INT64_MIN: the record's begin */
+	int64_t since;
+	int32_t tid;	  /* 0: idle; KERNEL_TID_UNKNOWN. Does not hold while there are holes */
 	uint32_t n_holes; /* going on */
 };
 

@@ -1,7 +1,7 @@
 /* Span: what one task did without interruption, from one event to the next.
  *
- * The spans of a task tile its life: each begins where the one before it ends, without gap or overlap
- * (a span may have no length). What is not known is a span of its own: KERNEL_UNKNOWN. */
+ * The spans of a task tile its life: each begins where the one before it ends, without gap or
+ * overlap (a span may have no length). What is not known is a span of its own: KERNEL_UNKNOWN. */
 #ifndef MER_KERNEL_SPAN_H
 #define MER_KERNEL_SPAN_H
 
@@ -27,8 +27,9 @@ enum kernel_state {
 enum kernel_cause {
 	KERNEL_NO_CAUSE, /* not waiting, or not known what for */
 	/* What ended a wait (KERNEL_BLOCKED, _STOPPED, _NEW). source is as said. */
-	KERNEL_DISK,	/* a block request; source: its number in kernel_host.requests, or NONE */
-	KERNEL_NETWORK, /* a packet; source: its number in kernel_world.bridges (bridge.h), or NONE */
+	KERNEL_DISK, /* a block request; source: its number in kernel_host.requests, or NONE */
+	/* a packet; source: its number in kernel_world.bridges (bridge.h), or NONE */
+	KERNEL_NETWORK,
 	/* source: the task's wait that took this one up again (see kernel_wait_end), or NONE */
 	KERNEL_TIMER,
 	KERNEL_TASK,	/* another task, by any means but the following */
@@ -65,8 +66,9 @@ static inline int kernel_is_on_cpu(enum kernel_state s)
 	return s >= KERNEL_RUNNING && s <= KERNEL_INTERRUPTED;
 }
 
-/* It spins in the kernel, on its CPU, for a lock (a futex with priority inheritance) that the task of `by` has, which
- * runs on another CPU: a wait without blocking. by: what that one does when this span ends. */
+/* It spins in the kernel, on its CPU, for a lock (a futex with priority inheritance) that the task
+ * of `by` has, which runs on another CPU: a wait without blocking. by: what that one does when this
+ * span ends. */
 static inline int kernel_is_spin(const struct kernel_span *s)
 {
 	return s->state == KERNEL_SYSCALL && s->cause == KERNEL_FUTEX && s->by != KERNEL_NONE;

@@ -3,15 +3,15 @@
  * A chunk has one of three homes, and who reads spans (kernel_span, host.h) need not know which:
  *
  *   memory    as long as there is little of it (base/spill.h)
- *   a file    without a name, mapped. The newest chunks are in memory while they are written, as most of
- *             what is learned later is about them; older ones are copied to the file, and what changes in
- *             them changes through the mapping
- *   a source  spans that were written elsewhere: a saved world, whose chunks are decoded when one of their
- *             spans is looked at
+ *   a file    without a name, mapped. The newest chunks are in memory while they are written, as
+ *             most of what is learned later is about them; older ones are copied to the file, and
+ *             what changes in them changes through the mapping
+ *   a source  spans that were written elsewhere: a saved world, whose chunks are decoded when one
+ *             of their spans is looked at
  *
- * Of the first two, pointers hold until the next span is added; after the last one, as long as the log, and
- * any number of threads may read. Of a source they hold while some thousand other chunks are loaded, and
- * there is one thread.
+ * Of the first two, pointers hold until the next span is added; after the last one, as long as the
+ * log, and any number of threads may read. Of a source they hold while some thousand other chunks
+ * are loaded, and there is one thread.
  *
  * Numbers are 32 bits: 2^32 - 2 spans, of some five thousand million events. */
 #ifndef MER_KERNEL_SPAN_LOG_H
@@ -27,11 +27,13 @@ struct kernel_host;
 struct kernel_staged;
 
 struct kernel_span_source {
-	/* A chunk, which stays where it is while some thousand others are loaded. Never NULL: of what cannot be read the
-	 * spans are KERNEL_UNKNOWN. It may set log.chunks[chunk], so that it is not called for it again, and
-	 * must set it to NULL when it uses the place for another one. */
+	/* A chunk, which stays where it is while some thousand others are loaded. Never NULL: of
+	 * what cannot be read the spans are KERNEL_UNKNOWN. It may set log.chunks[chunk], so that
+	 * it is not called for it again, and must set it to NULL when it uses the place for another
+	 * one. */
 	struct kernel_span *(*load)(const struct kernel_host *h, uint32_t chunk);
-	/* A span of the task with which a search backwards for this time can begin; KERNEL_NONE: its last. */
+	/* A span of the task with which a search backwards for this time can begin; KERNEL_NONE:
+	 * its last. */
 	uint32_t (*near)(const struct kernel_host *h, uint32_t task, int64_t time);
 	/* Sees to it that a request of kernel_host.requests is there. */
 	void (*load_request)(const struct kernel_host *h, uint32_t request);
@@ -41,7 +43,8 @@ struct kernel_span_log {
 	struct kernel_span **chunks; /* NULL: dropped, or not loaded */
 	uint32_t n_chunks, cap_chunks;
 	struct mer_spill *spill; /* borrowed; NULL: all is memory */
-	bool drops; /* chunks will be dropped, so each is allocated alone, in memory. Set at first. */
+	/* chunks will be dropped, so each is allocated alone, in memory. Set at first. */
+	bool drops;
 	/* Blocks of chunks. The last one has room for n_free more, from next on. */
 	struct kernel_span **extents, *next;
 	uint32_t n_extents, cap_extents, n_free;

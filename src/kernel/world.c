@@ -24,7 +24,8 @@ struct builder {
 	struct kernel_resume *resume; /* NULL: from the beginning */
 };
 
-/* What reading a host's events told about its trace: apart, as hosts are read on several threads. */
+/* What reading a host's events told about its trace: apart, as hosts are read on several
+ * threads. */
 struct found {
 	struct mer_arena arena;
 	struct mer_diags diags;
@@ -66,8 +67,7 @@ static int collect_packets(struct kernel_world *w, const struct sync_messages *m
 		n += messages->links[i].n;
 	if (n > INT32_MAX)
 		return mer_fail(err, MER_ERR_LIMIT,
-			"more than 2^31 messages between the hosts: look at fewer hosts, or at "
-			"traces of a shorter time");
+			"more than 2^31 messages between the hosts: look at fewer hosts, or at traces of a shorter time");
 	w->bridges = mer_spill_array(w->spill, n + 1, sizeof(*w->bridges));
 	if (!w->bridges)
 		return mer_fail_nomem(err);
@@ -174,8 +174,8 @@ static int sort_one_way(
 	return ok ? 0 : mer_fail_nomem(err);
 }
 
-/* The ends of a host, of which the first n_sent are those of packets that it sent: both parts are in
- * order, or nearly so. */
+/* The ends of a host, of which the first n_sent are those of packets that it sent: both parts are
+ * in order, or nearly so. */
 static int sort_ends(const struct kernel_world *w, struct kernel_end **ends, size_t n_sent,
 	size_t n, struct mer_err *err)
 {
@@ -426,21 +426,17 @@ static void report_host(struct mer_experiment *e, uint32_t host, const struct ke
 	d.code = "kernel-no-wakeups";
 	if (!h->has_wakeups)
 		mer_diag_add(&e->diags, &d,
-			"no wake-ups were recorded, so what ended a wait is unknown; record "
-			"sched_waking (lttng enable-event --kernel sched_waking)");
+			"no wake-ups were recorded, so what ended a wait is unknown; record sched_waking (lttng enable-event --kernel sched_waking)");
 	d.code = "kernel-no-interrupts";
 	if (h->has_wakeups && !h->has_interrupts)
 		mer_diag_add(&e->diags, &d,
-			"no interrupts were recorded, so the time and wake-ups of some are counted "
-			"as those of the task that they interrupted; record irq_handler_*, "
-			"irq_softirq_* and timer_hrtimer_*");
+			"no interrupts were recorded, so the time and wake-ups of some are counted as those of the task that they interrupted; record irq_handler_*, irq_softirq_* and timer_hrtimer_*");
 	d.code = "kernel-contradictions";
 	d.count = h->n_odd;
 	d.severity = h->n_odd > h->n_events / 1000 ? MER_WARNING : MER_NOTE;
 	if (h->n_odd)
 		mer_diag_add(&e->diags, &d,
-			"events contradict earlier ones: events are missing that no counter "
-			"reports as lost; states in between are unknown");
+			"events contradict earlier ones: events are missing that no counter reports as lost; states in between are unknown");
 }
 
 static int find_packets(struct builder *b, const struct sync_messages *messages,

@@ -3,8 +3,8 @@
  *   sync_messages ──→ packets ──┐
  *   events of each host ──→ model ──→ hosts[]; packets know the spans that sent and received them
  *
- * Hosts are independent of each other and are read on several threads; the result is the same for any
- * number of them. */
+ * Hosts are independent of each other and are read on several threads; the result is the same for
+ * any number of them. */
 #ifndef MER_KERNEL_WORLD_H
 #define MER_KERNEL_WORLD_H
 
@@ -22,10 +22,11 @@ struct sync_result;
 
 struct kernel_world;
 
-/* What path/blocked.h finds of a world, a struct blocked, as it was saved, and where it is saved. */
+/* What path/blocked.h finds of a world, a struct blocked, as it was saved, and where it is
+ * saved. */
 struct kernel_waits {
-	/* Fills it, at least with those that were under way in [begin, end]; NULL: nothing is saved. MER_ERR_INPUT: it
-	 * is damaged. */
+	/* Fills it, at least with those that were under way in [begin, end]; NULL: nothing is
+	 * saved. MER_ERR_INPUT: it is damaged. */
 	int (*get)(void *ctx, const struct kernel_world *w, int64_t begin, int64_t end,
 		void *blocked, struct mer_err *err);
 	/* It was found from spans; NULL: nobody keeps it. */
@@ -40,16 +41,19 @@ struct kernel_world {
 	struct mer_spill *spill;   /* that of e, for what grows with the traces; NULL: memory */
 	struct kernel_host *hosts;
 	uint32_t n_hosts;
-	/* By time of their begin; a block of spill. Of a world that may be a saved one: kernel_bridge_at. */
+	/* By time of their begin; a block of spill. Of a world that may be a saved one:
+	 * kernel_bridge_at. */
 	struct kernel_bridge *bridges;
 	uint32_t n_bridges;
 	/* What their endpoints stand for, as far as they are IPv4: numbers of places, plus 1. */
 	struct mer_map endpoints;
 	struct sync_place *places;
 	uint64_t
-		n_unsynchronized; /* messages between hosts whose times cannot be compared: not used */
+		/* messages between hosts whose times cannot be compared: not used */
+		n_unsynchronized;
 	uint64_t
-		n_inversions; /* messages received before they were sent, on the clocks as they are */
+		/* messages received before they were sent, on the clocks as they are */
+		n_inversions;
 	struct kernel_waits waits;
 	/* Of a saved world: sees to it that a bridge is there; NULL: all are. */
 	void (*load_bridge)(void *ctx, uint32_t bridge);
@@ -70,18 +74,18 @@ struct kernel_world_options {
 	_Atomic uint64_t *done_bytes; /* raised as events are read, for progress; NULL: not */
 	/* As the experiment's hosts, all with the same wants; NULL: nobody listens. */
 	const struct kernel_observer *observers;
-	/* By host: its events are not read, it stays without tasks; NULL: all are read. Packets at its
-	 * side then know no spans. */
+	/* By host: its events are not read, it stays without tasks; NULL: all are read. Packets at
+	 * its side then know no spans. */
 	const bool *unread;
-	/* Spans are forgotten some time after they were told: memory does not grow with the trace, and
-	 * paths cannot be found. */
+	/* Spans are forgotten some time after they were told: memory does not grow with the trace,
+	 * and paths cannot be found. */
 	bool forget;
 	/* The same events will be read again: what of them makes results worse is told then. */
 	bool again;
 	/* Emptied as soon as packets were made of them; NULL: `messages` stay. */
 	struct sync_messages *drop;
-	/* Only this part is read, and what comes before it from the last state there was (checkpoint.h).
-	 * NULL: everything is read, from messages. */
+	/* Only this part is read, and what comes before it from the last state there was
+	 * (checkpoint.h). NULL: everything is read, from messages. */
 	const struct kernel_window *window;
 	/* States are kept for that, unless something is damaged; NULL: not. */
 	struct kernel_keeper *keeper;
@@ -92,14 +96,14 @@ struct kernel_window {
 	const struct kernel_checkpoints *from;
 	/* What is asked about lies in [begin, until); see kernel_host.known_until. */
 	int64_t begin, until;
-	/* For observers: it is read further than until, to the first state where all that began before it and
-	 * ends soon has ended; what is still open there (calls, waits) is told as it will end. settles: time
-	 * slices have to end, too. */
+	/* For observers: it is read further than until, to the first state where all that began
+	 * before it and ends soon has ended; what is still open there (calls, waits) is told as it
+	 * will end. settles: time slices have to end, too. */
 	bool is_told, settles;
 };
 
-/* messages: as gathered, on the hosts' own clocks; NULL: none are known. r: the synchronization that
- * was applied to e; NULL: none was, then messages between different hosts are not used. */
+/* messages: as gathered, on the hosts' own clocks; NULL: none are known. r: the synchronization
+ * that was applied to e; NULL: none was, then messages between different hosts are not used. */
 int kernel_world_build(struct mer_experiment *e, const struct sync_messages *messages,
 	const struct sync_result *r, const struct kernel_world_options *o,
 	struct kernel_world **world, struct mer_err *err);

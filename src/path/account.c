@@ -1,6 +1,7 @@
-/* Walks backward in time, as the path does: what a task waited for is the time of the task that ended the
- * wait, from the wait's begin on, as far as that moment belongs to this wait; and so on through what
- * that one waited for. Ranges of time are handed down and never overlap, so all is looked at once. */
+/* Walks backward in time, as the path does: what a task waited for is the time of the task that
+ * ended the wait, from the wait's begin on, as far as that moment belongs to this wait; and so on
+ * through what that one waited for. Ranges of time are handed down and never overlap, so all is
+ * looked at once. */
 #include "path/account.h"
 
 #include "path/account_index.h"
@@ -93,8 +94,8 @@ static void charge(struct walk *k, const struct frame *f, uint32_t span, int64_t
 		n->interrupted_ns += end - begin;
 }
 
-/* What the task used in [begin, end]. What it did when it ended a wait belongs to that one, so without what
- * happened at begin, unless the part that is asked for begins there. */
+/* What the task used in [begin, end]. What it did when it ended a wait belongs to that one, so
+ * without what happened at begin, unless the part that is asked for begins there. */
 static void charge_used(struct walk *k, const struct frame *f, int64_t begin, int64_t end)
 {
 	int64_t after = !f->up || k->after + 1 == begin ? k->after : begin;
@@ -188,8 +189,8 @@ static int look_at_waker(struct walk *k, struct frame *f, const struct kernel_wa
 	return rc;
 }
 
-/* Was it for work that nobody asked for who is waited for in this tree? Who has handed on the request of a
- * client worked for that one. */
+/* Was it for work that nobody asked for who is waited for in this tree? Who has handed on the
+ * request of a client worked for that one. */
 static bool is_idle(const struct walk *k, const struct frame *f, const struct blocked_wait *w)
 {
 	if (!w || (!w->is_for_work && !w->is_input))

@@ -5,21 +5,21 @@
  *    \_ server          50    20      70   while the client waited in read
  *        \_ database    20     0      20   while the server waited for that one
  *
- * A task that ended a wait worked for the waiter: what it did on a CPU from the wait's begin until it
- * ended the wait is charged to the waiter, and so is, below it, what was done for it while it waited
- * itself, to any depth and across machines. This is the critical path of the wait (path.h): work
- * that went on beside it, and that the wait did not wait for, is not charged.
+ * A task that ended a wait worked for the waiter: what it did on a CPU from the wait's begin until
+ * it ended the wait is charged to the waiter, and so is, below it, what was done for it while it
+ * waited itself, to any depth and across machines. This is the critical path of the wait (path.h):
+ * work that went on beside it, and that the wait did not wait for, is not charged.
  *
- * Nothing is charged twice. Where several waits were ended by one task, each moment of it belongs to the
- * wait that it ended first of those that had begun: a server answers the first client, then the
- * second one, who does not pay for the first. Waits for work (blocked.h) are no such waits: who asks
- * does not work for who is asked.
+ * Nothing is charged twice. Where several waits were ended by one task, each moment of it belongs
+ * to the wait that it ended first of those that had begun: a server answers the first client, then
+ * the second one, who does not pay for the first. Waits for work (blocked.h) are no such waits: who
+ * asks does not work for who is asked.
  *
- * A client that is ready, because the server whom it just asked runs before it could begin to wait, waits
- * for it all the same: that much the server's work is charged, too.
+ * A client that is ready, because the server whom it just asked runs before it could begin to wait,
+ * waits for it all the same: that much the server's work is charged, too.
  *
- * What else they took meanwhile, memory, disks and network (usage.h), is charged by the same rule: each moment
- * of a task that is looked at for somebody is looked at once.
+ * What else they took meanwhile, memory, disks and network (usage.h), is charged by the same rule:
+ * each moment of a task that is looked at for somebody is looked at once.
  *
  * What is not CPU time is a rest, of the task that it happened to, by cause. So
  *
@@ -64,24 +64,27 @@ struct account {
 	struct mer_map map; /* hash of parent, host, task -> node, plus 1 */
 };
 
-/* Who ended which waits, of all hosts; malloc'ed. b is borrowed, and u, settled; NULL: nothing was used. */
+/* Who ended which waits, of all hosts; malloc'ed. b is borrowed, and u, settled; NULL: nothing was
+ * used. */
 struct account_index;
 int account_index_new(const struct blocked *b, const struct usage *u, struct account_index **x,
 	struct mer_err *err);
 void account_index_free(struct account_index *); /* NULL is fine */
 
-/* Over [begin, end] (INT64_MIN, INT64_MAX: the task's life). all: waits for work are charged
- * as well, anybody's: all that is on the critical path, as far as nobody else has a claim on it. account_fini in any case. */
+/* Over [begin, end] (INT64_MIN, INT64_MAX: the task's life). all: waits for work are charged as
+ * well, anybody's: all that is on the critical path, as far as nobody else has a claim on it.
+ * account_fini in any case. */
 int account_find(const struct account_index *x, uint32_t host, uint32_t task, int64_t begin,
 	int64_t end, bool all, struct account *a, struct mer_err *err);
-/* The same as the first tool that had such a report computed it: the CPU usage of each task is averaged
- * over n_bins equal parts of the recording, and of a wait those parts count, all of each, from the one
- * in which it began up to, but without, the one in which it ended. No rests. */
+/* The same as the first tool that had such a report computed it: the CPU usage of each task is
+ * averaged over n_bins equal parts of the recording, and of a wait those parts count, all of each,
+ * from the one in which it began up to, but without, the one in which it ended. No rests. */
 int account_find_averaged(const struct blocked *b, uint32_t host, uint32_t task, int64_t begin,
 	int64_t end, uint32_t n_bins, struct account *a, struct mer_err *err);
 void account_fini(struct account *a);
 
-/* The child of a node, made when it is new; a->nodes may move. KERNEL_NONE: no memory. For the two above. */
+/* The child of a node, made when it is new; a->nodes may move. KERNEL_NONE: no memory. For the two
+ * above. */
 uint32_t account_child(struct account *a, uint32_t parent, uint32_t host, uint32_t task);
 /* Fills children_ns and children_used, and puts siblings in order; their last step. */
 int account_finish(struct account *a, struct mer_err *err);

@@ -1,5 +1,6 @@
-/* Accounting by averages, for comparison with reports that were made so. The CPU usage of a task is known
- * by part of the recording only; a wait is charged all of each part in which it was, except the last. */
+/* Accounting by averages, for comparison with reports that were made so. The CPU usage of a task is
+ * known by part of the recording only; a wait is charged all of each part in which it was, except
+ * the last. */
 #include <stdlib.h>
 
 #include "base/lower_bound.h"

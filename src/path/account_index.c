@@ -60,8 +60,8 @@ static int compare_ended(const void *a, const void *b)
 	return p->span < q->span ? -1 : p->span > q->span;
 }
 
-/* A server may run before who asked it comes to wait: then the client's wait begins, in what it pays for,
- * with the request. */
+/* A server may run before who asked it comes to wait: then the client's wait begins, in what it
+ * pays for, with the request. */
 static int64_t early_begin(const struct blocked *b, uint32_t host, uint32_t task, int64_t begin,
 	const struct kernel_waker *by)
 {
@@ -100,8 +100,8 @@ static void scan_wait(
 		.for_work = w && w->is_for_work };
 }
 
-/* A task's spans have rising numbers. All from the last one back, whosever they are, so that memory is
- * gone through in order. */
+/* A task's spans have rising numbers. All from the last one back, whosever they are, so that memory
+ * is gone through in order. */
 static int scan(struct account_index *x, size_t *counts, struct mer_err *err)
 {
 	for (uint32_t i = 0; i < x->b->world->n_hosts; i++) {

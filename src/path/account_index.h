@@ -1,8 +1,9 @@
-/* Account index: of each task the waits that it ended, in the order of when it did so. What says to whom a
- * moment of a task belongs; inside of account*.c.
+/* Account index: of each task the waits that it ended, in the order of when it did so. What says to
+ * whom a moment of a task belongs; inside of account*.c.
  *
- * Ended waits for work are requests, or work handed on. Who hands on a request did so for the client of
- * the one who got it: such a moment, if no other wait has a claim on it, belongs to the next one. */
+ * Ended waits for work are requests, or work handed on. Who hands on a request did so for the
+ * client of the one who got it: such a moment, if no other wait has a claim on it, belongs to the
+ * next one. */
 #ifndef MER_PATH_ACCOUNT_INDEX_H
 #define MER_PATH_ACCOUNT_INDEX_H
 
@@ -11,7 +12,8 @@
 struct account_ended { /* a wait, of who ended it */
 	int64_t asked; /* when it did so; by a packet: when that was sent */
 	int64_t begin; /* of the wait; of a client that was ready first: when its request arrived */
-	int64_t earliest; /* begin of this and all behind it of the same waker, but for those for work */
+	/* begin of this and all behind it of the same waker, but for those for work */
+	int64_t earliest;
 	uint32_t host, task, span; /* who waited */
 	bool for_work;
 };

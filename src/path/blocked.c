@@ -130,8 +130,8 @@ static void collect_blocked(const struct kernel_world *world, uint32_t host, uin
 	find_waker(world, host, w);
 }
 
-/* A task's spans have rising numbers. All from the last one back, whosever they are, so that memory is
- * gone through once and in order. */
+/* A task's spans have rising numbers. All from the last one back, whosever they are, so that memory
+ * is gone through once and in order. */
 static int collect_waits(const struct kernel_world *world, uint32_t host, struct blocked_host *out,
 	struct mer_err *err)
 {

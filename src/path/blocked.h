@@ -9,18 +9,19 @@
  *   request  inside of what somebody waits for
  *
  * A task waits *for work* when what ended the wait was first set off by somebody who has the
- * initiative over it: directly, or through a thread that handed the work on. Request and answer look
- * alike, one ends a wait of the server, the other one of the client. The initiative is of who forks over
- * who is forked, of who connects over who accepts, else of who sent a message before it ever got
- * one, and is answered. accept is always for work; a connection that the task opened itself never is.
- * Of messages from machines that were not recorded: those that end a wait of a process that accepts.
+ * initiative over it: directly, or through a thread that handed the work on. Request and answer
+ * look alike, one ends a wait of the server, the other one of the client. The initiative is of who
+ * forks over who is forked, of who connects over who accepts, else of who sent a message before it
+ * ever got one, and is answered. accept is always for work; a connection that the task opened
+ * itself never is. Of messages from machines that were not recorded: those that end a wait of a
+ * process that accepts.
  *
  * *Felt* without being chosen are all other waits of processes that begin or end while recorded
  * (somebody started them and waits for them), but not of servers; of servers for machines that were
  * not recorded those that are neither polls nor futexes; and waits for answers, if not in a poll.
- * Whatever the one who ends such a wait waited for since the wait began is inside of it, and so on, to
- * any depth and across machines. So a disk access of a database counts when a client waits for it, and
- * not when it tidies up at night. */
+ * Whatever the one who ends such a wait waited for since the wait began is inside of it, and so on,
+ * to any depth and across machines. So a disk access of a database counts when a client waits for
+ * it, and not when it tidies up at night. */
 #ifndef MER_PATH_BLOCKED_H
 #define MER_PATH_BLOCKED_H
 
@@ -45,7 +46,8 @@ struct blocked_wait {
 	uint32_t task;
 	uint32_t span; /* the (last) blocked one */
 	uint32_t
-		whole; /* the wait it is a piece of: the last one's span (kernel_wait_end); else its own */
+		/* the wait it is a piece of: the last one's span (kernel_wait_end); else its own */
+		whole;
 	uint32_t by_host,
 		by_task; /* who ended it, through packets too; KERNEL_NONE: no task, not known */
 	uint32_t call;	 /* in kernel_host.calls; KERNEL_NONE */
@@ -69,16 +71,16 @@ struct blocked_host {
 struct blocked {
 	const struct kernel_world *world; /* borrowed */
 	struct blocked_host *hosts;
-	/* Those of a part of the time, found before: their spans are not there. span and whole are numbers that tell
-	 * them apart, from BLOCKED_FIRST_KEPT on. */
+	/* Those of a part of the time, found before: their spans are not there. span and whole are
+	 * numbers that tell them apart, from BLOCKED_FIRST_KEPT on. */
 	bool is_kept;
 };
 enum { BLOCKED_FIRST_KEPT = 1 << 30 };
 
 /* All waits of all tasks. blocked_fini in any case. */
 int blocked_find(const struct kernel_world *w, struct blocked *b, struct mer_err *err);
-/* At least those that were under way in [begin, end]: all that there need be of a world of a part of the time
- * (kernel_waits). MER_ERR_INPUT: what was saved is damaged. */
+/* At least those that were under way in [begin, end]: all that there need be of a world of a part
+ * of the time (kernel_waits). MER_ERR_INPUT: what was saved is damaged. */
 int blocked_find_in(const struct kernel_world *w, int64_t begin, int64_t end, struct blocked *b,
 	struct mer_err *err);
 /* The first step: hosts without waits, with their processes. */
@@ -96,9 +98,9 @@ static inline uint32_t blocked_process(const struct blocked *b, uint32_t host, u
 const struct blocked_wait *blocked_before(
 	const struct blocked *b, uint32_t host, uint32_t task, int64_t time);
 
-/* What the task waited for was started by it: another thread of its process, which exited (a join), or a child,
- * be it its end or what it writes. The waits of that one are told by themselves: this one is no more than the
- * sum of them. */
+/* What the task waited for was started by it: another thread of its process, which exited (a join),
+ * or a child, be it its end or what it writes. The waits of that one are told by themselves: this
+ * one is no more than the sum of them. */
 enum blocked_started { BLOCKED_NOT_STARTED, BLOCKED_THREAD, BLOCKED_CHILD };
 enum blocked_started blocked_started_of(
 	const struct blocked *b, uint32_t host, const struct blocked_wait *w);

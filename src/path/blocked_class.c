@@ -1,11 +1,11 @@
 /* Which waits are for input, for work, or felt: the rules of blocked.h.
  *
- * First pass: who connects, who accepts, and who sent whom a message first, process by process (roles,
- * contacts). Messages are what ended waits; when the first one was sent their packets tell, as a busy server
- * does not wait for it. Second: each wait by
- * itself, is it for work? Third: from the waits that are felt by themselves to those inside of them.
- * Contacts of a process hold for those that it forks: the server that accepts a connection and leaves
- * it to a child had the first word from the client for both. */
+ * First pass: who connects, who accepts, and who sent whom a message first, process by process
+ * (roles, contacts). Messages are what ended waits; when the first one was sent their packets tell,
+ * as a busy server does not wait for it. Second: each wait by itself, is it for work? Third: from
+ * the waits that are felt by themselves to those inside of them. Contacts of a process hold for
+ * those that it forks: the server that accepts a connection and leaves it to a child had the first
+ * word from the client for both. */
 #include "path/blocked.h"
 
 #include <stdlib.h>
@@ -140,8 +140,8 @@ static bool direct_contact(const struct contacts *c, uint32_t from, uint32_t to,
 	return v != NULL;
 }
 
-/* When the process `from` first sent something to the process of this task, or, before that was forked,
- * to one it stems from. */
+/* When the process `from` first sent something to the process of this task, or, before that was
+ * forked, to one it stems from. */
 static bool contact(
 	const struct classes *c, uint32_t from, uint32_t host, uint32_t task, int64_t *first)
 {
@@ -196,8 +196,9 @@ static bool stems_from(const struct classes *c, uint32_t host, uint32_t task, ui
 	return false;
 }
 
-/* Has a the initiative over b? Who connects has it over who accepts, but not where one stems from the other:
- * they talk without having connected. If that does not tell: did it send first, and is it answered? */
+/* Has a the initiative over b? Who connects has it over who accepts, but not where one stems from
+ * the other: they talk without having connected. If that does not tell: did it send first, and is
+ * it answered? */
 static bool has_initiative(
 	const struct classes *c, uint32_t a_host, uint32_t a, uint32_t b_host, uint32_t b)
 {
@@ -269,8 +270,8 @@ static uint64_t end_key(uint32_t host, uint32_t mine, uint32_t others)
 	return mer_hash(key, sizeof(key));
 }
 
-/* Packets of connections go to who sends on their other end. They may acknowledge only, so they say when two
- * who talk to each other began to, and not that they do. */
+/* Packets of connections go to who sends on their other end. They may acknowledge only, so they say
+ * when two who talk to each other began to, and not that they do. */
 static int gather_packets(struct classes *c, struct mer_err *err)
 {
 	const struct kernel_world *w = c->b->world;
@@ -354,8 +355,9 @@ static void find_plain_work(const struct classes *c, uint32_t host, struct block
 	unsigned traits = traits_of(c, host, w);
 	bool is_known = w->by_task != KERNEL_NONE;
 	unsigned roles = roles_of(c, host, w->task);
-	/* Of a sender that was not recorded no more is known than what the receiver does: who accepts
-	 * waits for work; who connects too, at least where it waits for whatever comes first. */
+	/* Of a sender that was not recorded no more is known than what the receiver does: who
+	 * accepts waits for work; who connects too, at least where it waits for whatever comes
+	 * first. */
 	bool from_outside = !is_known && w->cause == KERNEL_NETWORK && (traits & IS_READING) &&
 			    (roles & ACCEPTS) && (!(roles & CONNECTS) || (traits & IS_MULTIPLEXED));
 	w->is_for_work = b->world->hosts[host].tasks[w->task].is_kernel
@@ -412,8 +414,8 @@ static bool is_answer(const struct classes *c, uint32_t host, const struct block
 	       has_initiative(c, host, w->task, w->by_host, w->by_task);
 }
 
-/* What never ended is for work when the same call of the task was so before, when nothing else is known
- * about the task, or when it is a server. */
+/* What never ended is for work when the same call of the task was so before, when nothing else is
+ * known about the task, or when it is a server. */
 static void judge_open(const struct classes *c, uint32_t host, size_t wait)
 {
 	const struct blocked *b = c->b;
@@ -443,8 +445,8 @@ static int push(struct classes *c, uint32_t host, size_t wait, struct mer_err *e
 	return 0;
 }
 
-/* The waits of the one who ended it, from then back to where it began, or to where the task was given
- * the work. */
+/* The waits of the one who ended it, from then back to where it began, or to where the task was
+ * given the work. */
 static int mark_inside(
 	struct classes *c, uint32_t host, const struct blocked_wait *w, struct mer_err *err)
 {
@@ -474,8 +476,8 @@ static int mark_inside(
 	return 0;
 }
 
-/* Felt by itself, whoever waits for the task: it is something that begins or ends, so somebody waits for
- * that end; it serves somebody who was not recorded; or it waits for an answer. */
+/* Felt by itself, whoever waits for the task: it is something that begins or ends, so somebody
+ * waits for that end; it serves somebody who was not recorded; or it waits for an answer. */
 static bool is_felt_alone(const struct classes *c, uint32_t host, const struct blocked_wait *w)
 {
 	const struct blocked *b = c->b;

@@ -38,8 +38,8 @@ static const struct kernel_host *host_of(const struct blocked_tree *t, uint32_t 
 	return &t->b->world->hosts[host];
 }
 
-/* The node that equals `like` in what identifies it, made when it is new. Names are interned, for each
- * host, so that their addresses tell them apart. */
+/* The node that equals `like` in what identifies it, made when it is new. Names are interned, for
+ * each host, so that their addresses tell them apart. */
 static uint32_t node(struct blocked_tree *t, const struct blocked_node *like, struct mer_err *err)
 {
 	struct {
@@ -145,8 +145,8 @@ static uint32_t child(
 	return node(in->t, like, err);
 }
 
-/* Into *at: the node of the wait in which the one on this level was at that time. KERNEL_NONE: it lies
- * too deep. */
+/* Into *at: the node of the wait in which the one on this level was at that time. KERNEL_NONE: it
+ * lies too deep. */
 static int wait_node(struct inside *in, unsigned level, int64_t time, int64_t length, uint32_t *at,
 	struct mer_err *err)
 {

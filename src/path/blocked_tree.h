@@ -1,8 +1,8 @@
-/* Waits as a table that can be opened: one row for all waits of a task in one call, on one object, for
- * one cause; below it who did what meanwhile, and what those waited for, and so on.
+/* Waits as a table that can be opened: one row for all waits of a task in one call, on one object,
+ * for one cause; below it who did what meanwhile, and what those waited for, and so on.
  *
- * What is below comes from the task's critical path (path.h): its segments inside of a wait, put under
- * the waits that they explain. So the parts of a wait never sum to more than the wait. */
+ * What is below comes from the task's critical path (path.h): its segments inside of a wait, put
+ * under the waits that they explain. So the parts of a wait never sum to more than the wait. */
 #ifndef MER_PATH_BLOCKED_TREE_H
 #define MER_PATH_BLOCKED_TREE_H
 
@@ -63,8 +63,8 @@ int blocked_tree_add(struct blocked_tree *t, uint32_t host, uint32_t task,
 	const struct blocked_scope *scope, struct mer_err *err);
 /* Puts the highest rank first, everywhere. */
 int blocked_tree_sort(struct blocked_tree *t, struct mer_err *err);
-/* What somebody felt is before the rest, and of that the longest is first; at the end what slept all the
- * time. What is below a node is never of a higher rank. */
+/* What somebody felt is before the rest, and of that the longest is first; at the end what slept
+ * all the time. What is below a node is never of a higher rank. */
 int64_t blocked_rank(const struct blocked_tree *t, uint32_t node);
 
 #endif

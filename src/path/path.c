@@ -1,6 +1,6 @@
-/* Walks backward in time from the window's end, so that every moment is explained once and the work is
- * linear in the length of the path. A frame is a task that is followed down to a time (its floor);
- * a wait pushes the frame of whoever ended it, with the wait's begin as floor. */
+/* Walks backward in time from the window's end, so that every moment is explained once and the work
+ * is linear in the length of the path. A frame is a task that is followed down to a time (its
+ * floor); a wait pushes the frame of whoever ended it, with the wait's begin as floor. */
 #include "path/path.h"
 
 #include <stdlib.h>
@@ -25,7 +25,8 @@ struct walk {
 	size_t n_frames, cap_frames;
 	struct frame now;
 	int64_t t; /* all after it is explained */
-	/* How the path comes from the segment that is next (earlier) to the one before it (later). */
+	/* How the path comes from the segment that is next (earlier) to the one before it
+	 * (later). */
 	bool has_reason;
 	uint8_t reason;
 	uint32_t packet;
@@ -185,7 +186,8 @@ static bool is_wait(const struct kernel_span *s)
 	return s->state == KERNEL_BLOCKED || s->state == KERNEL_STOPPED || kernel_is_spin(s);
 }
 
-/* The current task waits from k->now.floor on for what now happens elsewhere: remembers to come back. */
+/* The current task waits from k->now.floor on for what now happens elsewhere: remembers to come
+ * back. */
 static int leave_waiting(struct walk *k, int64_t begin, uint32_t before)
 {
 	if (!mer_grow(&k->frames, k->n_frames, &k->cap_frames, sizeof(*k->frames)))
@@ -215,8 +217,8 @@ static int64_t later_of(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* When a packet left its task, and the span that ended there: before it was sent, if the kernel held it back. Back
- * from the span in which its task was then to the call that it was made for. */
+/* When a packet left its task, and the span that ended there: before it was sent, if the kernel
+ * held it back. Back from the span in which its task was then to the call that it was made for. */
 static int64_t left_task(const struct walk *k, const struct kernel_bridge *p, uint32_t *span)
 {
 	enum { LOOK_BACK = 64 };
@@ -256,8 +258,8 @@ static int follow_sender(struct walk *k, uint32_t packet)
 	return emit(k, later_of(left, k->now.floor), held);
 }
 
-/* A packet ended the wait of the current task (the frame's floor is the wait's begin): its way back to
- * whoever sent it, through interrupts that only answered another packet. */
+/* A packet ended the wait of the current task (the frame's floor is the wait's begin): its way back
+ * to whoever sent it, through interrupts that only answered another packet. */
 static int follow_packet(struct walk *k, struct path_segment wait)
 {
 	uint32_t n = wait.source, waiting = k->now.depth - 1;
@@ -286,7 +288,8 @@ static int follow_packet(struct walk *k, struct path_segment wait)
 		k->now.depth = waiting + 1;
 		if (p->from.span != KERNEL_NONE)
 			return follow_sender(k, n);
-		/* The kernel of that host sent it: in answer to another packet, or nobody knows why. */
+		/* The kernel of that host sent it: in answer to another packet, or nobody knows
+		 * why. */
 		k->now.host = p->from.host;
 		k->now.task = KERNEL_NONE;
 		wait = blank(&k->now);
@@ -307,8 +310,8 @@ static int follow_packet(struct walk *k, struct path_segment wait)
 	return emit(k, k->now.floor, wait);
 }
 
-/* The wait [begin, k->t] of the current task, in this span. What the task did between its pieces was nothing
- * that anything waited for. */
+/* The wait [begin, k->t] of the current task, in this span. What the task did between its pieces
+ * was nothing that anything waited for. */
 static int resolve(struct walk *k, uint32_t span, int64_t begin)
 {
 	const struct kernel_span *s = kernel_span(host_of(k, k->now.host), span);
@@ -388,7 +391,8 @@ static int run(struct walk *k)
 	}
 }
 
-/* The task's first wait that lasts beyond `end`, of those down from the span `from`; KERNEL_NONE: there is none. */
+/* The task's first wait that lasts beyond `end`, of those down from the span `from`; KERNEL_NONE:
+ * there is none. */
 static uint32_t first_wait(const struct kernel_host *h, uint32_t from, int64_t end)
 {
 	uint32_t wait = KERNEL_NONE;
@@ -401,8 +405,8 @@ static uint32_t first_wait(const struct kernel_host *h, uint32_t from, int64_t e
 	return wait;
 }
 
-/* Where the look for the end of the window begins: after the next wait, or its last piece. That of a saved world is
- * found without a look at all that comes later. */
+/* Where the look for the end of the window begins: after the next wait, or its last piece. That of
+ * a saved world is found without a look at all that comes later. */
 static uint32_t look_from(const struct kernel_host *h, uint32_t task, int64_t end)
 {
 	uint32_t last = h->tasks[task].last, wait = KERNEL_NONE, from = KERNEL_NONE;
@@ -448,8 +452,8 @@ static uint32_t find_start(const struct kernel_host *h, uint32_t task, int64_t e
 	return wait;
 }
 
-/* May the wait before, which ended without an end, be taken up later than what was read? Then the window may end
- * in the middle of it. */
+/* May the wait before, which ended without an end, be taken up later than what was read? Then the
+ * window may end in the middle of it. */
 static bool is_start_open(const struct kernel_host *h, uint32_t i)
 {
 	while (h->known_until != INT64_MAX && i != KERNEL_NONE && !is_wait(kernel_span(h, i)))

@@ -1,10 +1,11 @@
 /* Path: the critical path of a task, across machines.
  *
  * The time line of one task over a window, in which every wait is replaced by what was waited for:
- * the task that ended it, as far back as the wait goes, and so on through whatever that one waited for.
- * What is left are segments that follow one another without gap from the window's begin to its end;
- * so they sum to the elapsed time. (The bounded algorithm: nothing before the wait counts. F. Giraldeau,
- * M. Dagenais, "Wait analysis of distributed systems using kernel tracing", TPDS 27(8), 2016.) */
+ * the task that ended it, as far back as the wait goes, and so on through whatever that one waited
+ * for. What is left are segments that follow one another without gap from the window's begin to its
+ * end; so they sum to the elapsed time. (The bounded algorithm: nothing before the wait counts. F.
+ * Giraldeau, M. Dagenais, "Wait analysis of distributed systems using kernel tracing", TPDS 27(8),
+ * 2016.) */
 #ifndef MER_PATH_PATH_H
 #define MER_PATH_PATH_H
 
@@ -97,12 +98,13 @@ struct path {
 	int64_t unexplained_ns;
 	/* Waits that another host would explain, if its clock was comparable. */
 	uint64_t n_unresolved_remote;
-	/* Events that were not read (kernel_world_options.window) may say more about it: read further. */
+	/* Events that were not read (kernel_world_options.window) may say more about it: read
+	 * further. */
 	bool is_open;
 };
 
-/* The path of a task over [begin, end], which is cut to the task's life (INT64_MIN, INT64_MAX: all of
- * it, until it died). path_fini in any case. */
+/* The path of a task over [begin, end], which is cut to the task's life (INT64_MIN, INT64_MAX: all
+ * of it, until it died). path_fini in any case. */
 int path_find(const struct kernel_world *w, uint32_t host, uint32_t task, int64_t begin,
 	int64_t end, struct path *path, struct mer_err *err);
 void path_fini(struct path *);

@@ -20,8 +20,8 @@ void path_profile_fini(struct path_profile *p)
 	p->n = p->cap = 0;
 }
 
-/* Bytes of a name that tell its kind: kernel threads have numbers behind a slash, which mean nothing
- * in another run. */
+/* Bytes of a name that tell its kind: kernel threads have numbers behind a slash, which mean
+ * nothing in another run. */
 static size_t kind_length(const char *comm)
 {
 	static const char *const kinds[] = { "kworker/", "ksoftirqd/", "migration/", "cpuhp/",

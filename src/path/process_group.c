@@ -1,4 +1,5 @@
-/* A process tree, summed up: siblings that ran the same programs, and programs wherever they ran. */
+/* A process tree, summed up: siblings that ran the same programs, and programs wherever they
+ * ran. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* Process tree: what a task started, and what each part of it cost.
  *
  * The root and all processes that stem from it by fork, with the programs that each of them ran one
- * after the other. A process's time on the path is its part of the root's critical path (path.h): so
- * the parts, and what was spent outside of the tree, sum to the root's elapsed time exactly. CPU time
- * does not: processes run at the same time, or while nobody waits for them. */
+ * after the other. A process's time on the path is its part of the root's critical path (path.h):
+ * so the parts, and what was spent outside of the tree, sum to the root's elapsed time exactly. CPU
+ * time does not: processes run at the same time, or while nobody waits for them. */
 #ifndef MER_PATH_PROCESS_TREE_H
 #define MER_PATH_PROCESS_TREE_H
 
@@ -22,8 +22,8 @@ struct process {
 	bool is_born, has_ended;      /* while recorded */
 	uint32_t n_threads;
 	int64_t cpu_ns, on_path_ns; /* its own */
-	/* What it ran. That a forked process has its parent's name until it runs a program of its own is
-	 * no program, and its time counts for the first one. */
+	/* What it ran. That a forked process has its parent's name until it runs a program of its
+	 * own is no program, and its time counts for the first one. */
 	uint32_t programs, n_programs;	      /* in process_tree.programs; at least 1 */
 	int64_t tree_cpu_ns, tree_on_path_ns; /* with all below it */
 	uint32_t n_below;
@@ -41,14 +41,14 @@ struct process_tree {
 	int64_t waiting_ns; /* of outside_ns: packets in flight, unknown */
 };
 
-/* The tree of a task's process. Times on CPU and path are those in [begin, end] (INT64_MIN, INT64_MAX:
- * everything). process_tree_fini in any case. */
+/* The tree of a task's process. Times on CPU and path are those in [begin, end] (INT64_MIN,
+ * INT64_MAX: everything). process_tree_fini in any case. */
 int process_tree_find(const struct kernel_world *w, uint32_t host, uint32_t task, int64_t begin,
 	int64_t end, struct process_tree *t, struct mer_err *err);
 void process_tree_fini(struct process_tree *t);
 
-/* Processes that ran the same programs, as one: of one parent (and their children alike, and so on),
- * for people who do not want to read the same line thirty times. */
+/* Processes that ran the same programs, as one: of one parent (and their children alike, and so
+ * on), for people who do not want to read the same line thirty times. */
 struct process_group {
 	uint32_t parent, child, next; /* in groups; the most time on the path first; KERNEL_NONE */
 	uint32_t example;	      /* its first process */

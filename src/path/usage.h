@@ -1,15 +1,15 @@
-/* Usage: what each task took of memory, disks and network, and when; of whole recordings, so that any part
- * of any task's time can be asked for.
+/* Usage: what each task took of memory, disks and network, and when; of whole recordings, so that
+ * any part of any task's time can be asked for.
  *
  *   while the world is built:  usage_observers()  →  what happened, as it comes
  *   afterwards:                usage_settle()     →  for each task and kind, sums by time
  *
- * What is counted is what `top mem`, `top io` and `top net` count for the task: pages and faults of whoever has
- * the CPU, interrupts included; bytes that calls on files and sockets returned; requests to disks that the
- * task made; packets outside of interrupts. A call that writes counts when it begins, one that reads when
- * it returns: so the one who answers has sent when the other one wakes up, and who waits for something
- * gets it afterwards. A request to a disk counts when it is made; one that became part of another one does
- * not, its bytes are that one's. */
+ * What is counted is what `top mem`, `top io` and `top net` count for the task: pages and faults of
+ * whoever has the CPU, interrupts included; bytes that calls on files and sockets returned;
+ * requests to disks that the task made; packets outside of interrupts. A call that writes counts
+ * when it begins, one that reads when it returns: so the one who answers has sent when the other
+ * one wakes up, and who waits for something gets it afterwards. A request to a disk counts when it
+ * is made; one that became part of another one does not, its bytes are that one's. */
 #ifndef MER_PATH_USAGE_H
 #define MER_PATH_USAGE_H
 
@@ -33,10 +33,12 @@ enum usage_kind {
 
 struct usage;
 
-/* n_hosts: as the world will have; spill: for what grows with the traces, or NULL. usage_free in any case. */
+/* n_hosts: as the world will have; spill: for what grows with the traces, or NULL. usage_free in
+ * any case. */
 int usage_new(uint32_t n_hosts, struct mer_spill *spill, struct usage **u, struct mer_err *err);
 void usage_free(struct usage *); /* NULL is fine */
-/* For kernel_world_options; live as long as u. A world that is built without them has disks only. */
+/* For kernel_world_options; live as long as u. A world that is built without them has disks
+ * only. */
 const struct kernel_observer *usage_observers(struct usage *u);
 /* When the world is there: adds its requests, and sums. Once. */
 int usage_settle(struct usage *u, const struct kernel_world *w, struct mer_err *err);
@@ -47,13 +49,15 @@ struct usage_sums {
 		int64_t time;
 		int64_t sum; /* of all up to this one */
 	} * points;
-	/* Of each task and kind the number of its first point: n_tasks * USAGE_N_KINDS, and the end. */
+	/* Of each task and kind the number of its first point: n_tasks * USAGE_N_KINDS, and the
+	 * end. */
 	size_t *first;
 	uint32_t n_tasks;
 	uint32_t seen; /* bits: what was recorded */
 };
 struct usage_sums usage_sums(const struct usage *u, uint32_t host);
-/* Instead of settling; once for a host. points and first are blocks of base/spill.h, and u's from then on. */
+/* Instead of settling; once for a host. points and first are blocks of base/spill.h, and u's from
+ * then on. */
 void usage_restore(struct usage *u, uint32_t host, const struct usage_sums *sums);
 
 /* What the task took in (after, until], ns; bytes or count. */

@@ -41,9 +41,9 @@ struct requests_explanation {
 	size_t n, cap;
 };
 
-/* Of the exchanges in `which` those of the kind. Typical are those from p40 to p60. Windows and requests
- * of connections with lost events are left out. n_slow 0: there are too few to compare. In any case
- * requests_explanation_fini. */
+/* Of the exchanges in `which` those of the kind. Typical are those from p40 to p60. Windows and
+ * requests of connections with lost events are left out. n_slow 0: there are too few to compare. In
+ * any case requests_explanation_fini. */
 int requests_explain(const struct requests_kinds *k, struct requests_parts_finder *f,
 	const uint32_t *which, uint32_t n, uint32_t kind, const struct requests_choice *choice,
 	struct requests_explanation *x, struct mer_err *err);

@@ -1,7 +1,8 @@
 /* Log: what the tasks of each host did with connections, kept while the world is built; everything
  * else in this folder is computed from it afterwards.
  *
- *   while the world is built:  requests_log_observers()  →  sockets, and actions on them in the order of time
+ *   while the world is built:  requests_log_observers()  →  sockets, and actions on them in the
+ *                              order of time
  *   afterwards:                connections.c, exchanges.c, nest.c
  *
  * An action is a run of calls: of one task, on one socket, in one direction, with no other action
@@ -23,7 +24,8 @@ enum requests_action_kind {
 
 struct requests_action {
 	int64_t begin,
-		end; /* ns: of the first call, and of the last one; WAKE: both when the wait ended */
+		/* ns: of the first call, and of the last one; WAKE: both when the wait ended */
+		end;
 	uint32_t task, socket;
 	uint32_t bytes : 27, kind : 2; /* enum requests_action_kind; CONNECT: bytes is nothing */
 	/* Since its action before, the task looked for the next thing to do: in a poll, or by
@@ -81,7 +83,8 @@ struct requests_host {
 	struct requests_doing {
 		uint32_t last; /* its last action, plus 1 */
 		uint32_t
-			arrived; /* packet that ended its last wait, plus 1; 0: none, or read since */
+			/* packet that ended its last wait, plus 1; 0: none, or read since */
+			arrived;
 		bool is_fresh, has_read;
 	} * tasks; /* by task */
 	size_t cap_tasks;

@@ -6,8 +6,10 @@
  * exchange: a window, with the number of messages that can be told apart. What cannot be separated
  * is never invented.
  *
- *   struct requests_log  ──connections.c──→ connections ──exchanges.c──→ exchanges ──nest.c──→ parents
- *   (log.h)                                                                       parts.c ──→ where the time went
+ *   struct requests_log  ──connections.c──→ connections ──exchanges.c──→ exchanges ──nest.c──→
+ *                        parents
+ *   (log.h)                                                                       parts.c ──→ where
+ *                                                                                 the time went
  *
  * Invariants: exchanges of one connection do not overlap; begin <= sent <= end; parents served on
  * the host that their children were sent from, and were open when these began. */

@@ -1,5 +1,6 @@
-/* Alignment: clocks aligned in one's own way, to look at: by another method, to another host, from messages of a part
- * of the time or from events that the user declared. It is not applied: the times of the session's traces stay. */
+/* Alignment: clocks aligned in one's own way, to look at: by another method, to another host, from
+ * messages of a part of the time or from events that the user declared. It is not applied: the
+ * times of the session's traces stay. */
 #ifndef MER_SESSION_ALIGNMENT_H
 #define MER_SESSION_ALIGNMENT_H
 
@@ -10,7 +11,8 @@ struct session_alignment_query { /* zeroed: as session_synchronize aligns them *
 	/* How; n_threads and cancel are the session's. choices: as the hosts of the experiment. */
 	struct sync_options options;
 	const char *
-		pairs; /* file of events that are messages (sync/user_pairs.h); NULL: packets only */
+		/* file of events that are messages (sync/user_pairs.h); NULL: packets only */
+		pairs;
 	const char *file; /* of the result, which is then not computed; NULL: it is */
 	/* Only messages between these moments count, on the own clock of each host. */
 	struct session_moment begin, end;
@@ -22,8 +24,9 @@ struct session_alignment {
 	struct sync_result *result;
 };
 
-/* Of a session that is open, with clocks as recorded: session_synchronize was not called. session_alignment_fini in any
- * case. MER_ERR_USAGE: a moment is of a host that there is not; the begin is not before the end. */
+/* Of a session that is open, with clocks as recorded: session_synchronize was not called.
+ * session_alignment_fini in any case. MER_ERR_USAGE: a moment is of a host that there is not; the
+ * begin is not before the end. */
 int session_align(struct session *s, const struct session_alignment_query *q,
 	struct session_alignment *a, struct mer_err *err);
 /* The same messages once more, in another way. */

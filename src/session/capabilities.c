@@ -140,7 +140,8 @@ static void tally(const struct mer_experiment *e, const struct trace_counts *cou
 		struct capability_host *h = &hosts[trace->host];
 		bool kernel = strcmp(trace->domain, "kernel") == 0;
 		h->kernel |= kernel;
-		/* User space may call its events what it likes. perf does not say what it traced. */
+		/* User space may call its events what it likes. perf does not say what it
+		 * traced. */
 		if (!kernel && trace->domain[0])
 			continue;
 		const struct ctf_schema *s = e->parts[p].schema;

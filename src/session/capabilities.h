@@ -97,7 +97,8 @@ void capability_tally(const struct mer_experiment *e, const struct trace_counts 
 	struct capability_host *hosts);
 /* The same without looking at the data: only what is declared. */
 void capability_declared(const struct mer_experiment *e, struct capability_host *hosts);
-/* Is the row of this analysis (also)? Each row of an analysis is of a part of it that can do alone. */
+/* Is the row of this analysis (also)? Each row of an analysis is of a part of it that can do
+ * alone. */
 bool capability_is_of(const struct capability *a, const char *id);
 /* On one host; lacking[] gets what is not recorded. */
 enum capability_possible capability_judge(const struct capability *a,

@@ -1,5 +1,5 @@
-/* Can a machine's clock be compared with others'? That takes packets whose TCP headers were recorded
- * both where they are sent and where they are received.
+/* Can a machine's clock be compared with others'? That takes packets whose TCP headers were
+ * recorded both where they are sent and where they are received.
  *
  * The metadata tells whether an event has room for a header; whether there is one in it only the
  * records tell: some kernels call the tracepoint before the packet's headers are known. So some

@@ -109,8 +109,8 @@ static int make_hosts(struct check *c)
 	return 0;
 }
 
-/* What is missing of a host may be what would have been needed: that must not be mistaken for an event
- * that did not happen. */
+/* What is missing of a host may be what would have been needed: that must not be mistaken for an
+ * event that did not happen. */
 static void find_partial(struct check *c)
 {
 	const struct mer_experiment *e = c->e;
@@ -145,8 +145,8 @@ static void report_regressions(struct mer_experiment *e, uint64_t n_back)
 
 /* ---- All of it ---- */
 
-/* What all fields of all events are read with. Events that cannot be read so, because they have too many
- * fields, are a finding: *reading is NULL then. */
+/* What all fields of all events are read with. Events that cannot be read so, because they have too
+ * many fields, are a finding: *reading is NULL then. */
 static int read_all(struct check *c, struct trace_reading **reading)
 {
 	struct mer_experiment *e = c->e;

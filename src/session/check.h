@@ -1,5 +1,5 @@
-/* Check: whether traces are sound, and what could be analysed with them. All events are read, with all
- * of their fields, by the clocks as recorded. */
+/* Check: whether traces are sound, and what could be analysed with them. All events are read, with
+ * all of their fields, by the clocks as recorded. */
 #ifndef MER_SESSION_CHECK_H
 #define MER_SESSION_CHECK_H
 
@@ -22,8 +22,8 @@ struct session_check {
 	bool sound, can_sync; /* of all that is selected */
 };
 
-/* The session must not have been synchronized. What it finds besides are findings of the experiment.
- * Lists live as long as s; session_check_fini in any case. */
+/* The session must not have been synchronized. What it finds besides are findings of the
+ * experiment. Lists live as long as s; session_check_fini in any case. */
 int session_check(struct session *s, const struct session_selection *selection,
 	struct session_check *c, struct mer_err *err);
 void session_check_fini(struct session_check *c);

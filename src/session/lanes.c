@@ -64,7 +64,8 @@ struct reader {
 	struct session_lanes *l;
 	int64_t begin, end; /* that are looked at */
 	bool is_open;	    /* what was found may still turn out to be something else */
-	/* Of a range of lanes and of bins: where a part of a span goes instead of to l->spans; NULL: it goes there. */
+	/* Of a range of lanes and of bins: where a part of a span goes instead of to l->spans;
+	 * NULL: it goes there. */
 	const struct store_window *bins;
 	size_t from;
 	int64_t *times;
@@ -97,15 +98,16 @@ static int add_part(struct reader *r, size_t lane, const struct kernel_span *s, 
 	return 0;
 }
 
-/* May what was not read say something else of the span? Of a wait it may say what ended it, which no bin shows. */
+/* May what was not read say something else of the span? Of a wait it may say what ended it, which
+ * no bin shows. */
 static bool may_change(const struct reader *r, const struct kernel_host *h, uint32_t i)
 {
 	bool is_wait = kernel_span(h, i)->state == KERNEL_BLOCKED;
 	return !(is_wait && r->bins) && kernel_span_is_open(h, i);
 }
 
-/* The spans of a task, from the last one in the time back: for the lane of the task, or of the CPUs that it was on.
- * cpus: number of the lane of each CPU, plus 1. */
+/* The spans of a task, from the last one in the time back: for the lane of the task, or of the CPUs
+ * that it was on. cpus: number of the lane of each CPU, plus 1. */
 static int add_task(
 	struct reader *r, uint32_t host, uint32_t task, const uint32_t *cpus, size_t lane)
 {
@@ -199,7 +201,8 @@ static int add_bins(struct reader *r, size_t lane)
 	return rc;
 }
 
-/* As many lanes of one host and kind from this one on as there is memory for: after the last of them. */
+/* As many lanes of one host and kind from this one on as there is memory for: after the last of
+ * them. */
 static size_t end_of_batch(const struct session_lanes *l, size_t from, size_t most)
 {
 	size_t to = from;

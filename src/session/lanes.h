@@ -1,8 +1,10 @@
-/* Lanes: what CPUs or tasks did in a window, as spans of one state after the other: exactly, or in bins for a picture.
+/* Lanes: what CPUs or tasks did in a window, as spans of one state after the other: exactly, or in
+ * bins for a picture.
  *
- * Bins are a power of two of nanoseconds wide and begin at multiples of it, so the first and the last may reach beyond
- * the window. A bin has a span for each state in it, all of which begin and end with it, and how much of it each of them
- * was; bins that are wholly of the same state are one span. Both a store and spans in memory give the same. */
+ * Bins are a power of two of nanoseconds wide and begin at multiples of it, so the first and the
+ * last may reach beyond the window. A bin has a span for each state in it, all of which begin and
+ * end with it, and how much of it each of them was; bins that are wholly of the same state are one
+ * span. Both a store and spans in memory give the same. */
 #ifndef MER_SESSION_LANES_H
 #define MER_SESSION_LANES_H
 
@@ -28,7 +30,8 @@ struct session_lanes { /* zeroed: none */
 	size_t n_spans, cap_spans;
 };
 
-/* A lane for each CPU that is recorded and selected, by host and number; for each of the tasks. In the arena. */
+/* A lane for each CPU that is recorded and selected, by host and number; for each of the tasks. In
+ * the arena. */
 int session_lanes_of_cpus(const struct session_world *w, const struct session_selection *s,
 	struct mer_arena *arena, struct session_lanes *l, struct mer_err *err);
 int session_lanes_of_tasks(const struct session_tasks *tasks, struct mer_arena *arena,
@@ -37,8 +40,9 @@ enum { SESSION_LANE_BINS = 1 << 20 }; /* max_bins at most */
 /* The window with its bins as a whole: what has to be known of it (session_world). */
 struct session_window session_lanes_window(
 	const struct mer_experiment *e, const struct session_window *window, uint32_t max_bins);
-/* What they did in this window. max_bins: bins at most; 0: exactly, cut to the window. w is read further where what was
- * read does not tell yet. session_lanes_fini in any case. MER_ERR_USAGE: too many bins. */
+/* What they did in this window. max_bins: bins at most; 0: exactly, cut to the window. w is read
+ * further where what was read does not tell yet. session_lanes_fini in any case. MER_ERR_USAGE: too
+ * many bins. */
 int session_lanes_read(struct session_world *w, const struct session_window *window,
 	uint32_t max_bins, struct session_lanes *l, struct mer_err *err);
 void session_lanes_fini(struct session_lanes *l);

@@ -171,7 +171,8 @@ bool session_moment_on_host(
 	       m->text[len] == ':' && parse_time(time, m->text + len + 1);
 }
 
-/* Digits and colons as of a time of day, maybe after a date, whether or not there is such a time: 25:00. */
+/* Digits and colons as of a time of day, maybe after a date, whether or not there is such a time:
+ * 25:00. */
 static bool looks_like_time(const char *p)
 {
 	int64_t number;
@@ -207,10 +208,7 @@ int session_moment_parse(struct session_moment *m, const char *text, struct mer_
 	}
 	if (!has_host(text))
 		return mer_fail(err, MER_ERR_USAGE,
-			"'%s' is not a time; write 2024-05-03T12:34:56.789, 12:34:56.789, +1.5s "
-			"(after the start of the traces), nanoseconds since 1970, or HOST:TIME for "
-			"a "
-			"host's own clock",
+			"'%s' is not a time; write 2024-05-03T12:34:56.789, 12:34:56.789, +1.5s (after the start of the traces), nanoseconds since 1970, or HOST:TIME for a host's own clock",
 			text);
 	*m = (struct session_moment){ .kind = SESSION_MOMENT_ON_HOST, .text = text };
 	return 0;

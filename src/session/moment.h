@@ -1,9 +1,9 @@
 /* Moments and durations as people type them.
  *
  * A moment: 2024-05-03T12:34:56.789 (or with a blank; Z or +02:00 may follow, else local time),
- * 12:34:56.789 (of the day on which the trace begins, local time), +1.5s or 1.5s (after the
- * trace's begin), @1714732496.5 (seconds since 1970), or nanoseconds since 1970 as in --json. What
- * is relative is resolved when the trace's span is known. HOST: before any of them makes it what that
+ * 12:34:56.789 (of the day on which the trace begins, local time), +1.5s or 1.5s (after the trace's
+ * begin), @1714732496.5 (seconds since 1970), or nanoseconds since 1970 as in --json. What is
+ * relative is resolved when the trace's span is known. HOST: before any of them makes it what that
  * host's own clock showed (session/selection.h resolves it). */
 #ifndef MER_SESSION_MOMENT_H
 #define MER_SESSION_MOMENT_H

@@ -162,7 +162,8 @@ static int run_stored(struct session_answer *a, struct store *store, struct mer_
 	struct session *s = a->session;
 	const struct session_request *q = a->request;
 	struct analysis_source source = store_source(store);
-	/* As it is when these tables are read: whoever does not need messages must not see that they are there. */
+	/* As it is when these tables are read: whoever does not need messages must not see that
+	 * they are there. */
 	if (!analysis_needs_messages(q->tables, q->n)) {
 		struct kernel_world *alone = mer_arena_alloc(&s->arena, sizeof(*alone));
 		if (!alone)
@@ -208,7 +209,8 @@ static void close_reading(struct reading *r)
 	session_waits_close(&r->waits);
 }
 
-/* Only the part of the traces that is asked about, if what comes before is known; else states are kept. */
+/* Only the part of the traces that is asked about, if what comes before is known; else states are
+ * kept. */
 static void choose_part(struct session_answer *a, struct reading *r)
 {
 	const struct analysis_options *o = &a->options;

@@ -1,5 +1,5 @@
-/* Request: a question about tables: which ones (analysis and output), of which hosts, CPUs, tasks and
- * times, at which resolution. The answer are the tables.
+/* Request: a question about tables: which ones (analysis and output), of which hosts, CPUs, tasks
+ * and times, at which resolution. The answer are the tables.
  *
  * All tables of a request come from one reading, so their numbers agree. */
 #ifndef MER_SESSION_REQUEST_H
@@ -13,16 +13,16 @@ struct session_request {
 	const struct analysis_request *tables;
 	size_t n;
 	const struct session_selection *selection; /* NULL: everything, of all of the time */
-	/* Tasks of all hosts are looked at, and those of the selected hosts count as selected: for rows
-	 * about two tasks, of which one must be. */
+	/* Tasks of all hosts are looked at, and those of the selected hosts count as selected: for
+	 * rows about two tasks, of which one must be. */
 	bool all_hosts;
-	/* What rows are named after, by patterns of * and ? (analysis.by_name); NULL: all of them. At most
-	 * SESSION_NAMES. */
+	/* What rows are named after, by patterns of * and ? (analysis.by_name); NULL: all of them.
+	 * At most SESSION_NAMES. */
 	const struct session_texts *names;
 	const struct analysis_period_rule *periods; /* only what lies in these counts; NULL: all */
-	/* Limits of durations and sizes, bins, rows to keep. What is said above is not looked at here, but
-	 * set: begin, end, wants_*, ctx; and periods and found, which otherwise may be those of an answer
-	 * that is still there. */
+	/* Limits of durations and sizes, bins, rows to keep. What is said above is not looked at
+	 * here, but set: begin, end, wants_*, ctx; and periods and found, which otherwise may be
+	 * those of an answer that is still there. */
 	struct analysis_options options;
 	enum session_stage stage; /* that it is for who waits: SESSION_READING, SESSION_DRAWING */
 };
@@ -44,8 +44,8 @@ struct session_answer { /* zeroed: none */
 	struct reading *reading; /* what its world needs */
 };
 
-/* Synchronizes first if that was not done. a lives no longer than s and q; session_answer_fini in any
- * case. MER_ERR_USAGE: what was asked for is not there; err->remedy says of what. */
+/* Synchronizes first if that was not done. a lives no longer than s and q; session_answer_fini in
+ * any case. MER_ERR_USAGE: what was asked for is not there; err->remedy says of what. */
 int session_request(struct session *s, const struct session_request *q, struct session_answer *a,
 	struct mer_err *err);
 void session_answer_fini(struct session_answer *a);

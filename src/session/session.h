@@ -5,13 +5,12 @@
  *                  hosts, streams   clocks, messages    └→ session_world     tasks, paths (tasks.h)
  *
  * Ownership: what a session returns belongs to it and lives until session_free, unless a comment
- * says otherwise. The options' texts are borrowed and must live as long.
- * Errors: a function that fails returns a negative MER_ERR_* and fills err; what was there before is
- * still there, so the findings (mer_diagnostic_at) can be shown also then. Texts name no options: what
- * could be done is err->remedy.
- * Threads: a session is used by one thread at a time, and reads on as many as the options say. Only
- * session_cancel may come from any other thread (or a signal handler).
- * Nothing is printed, and no environment is looked at: the caller hands in what there is. */
+ * says otherwise. The options' texts are borrowed and must live as long. Errors: a function that
+ * fails returns a negative MER_ERR_* and fills err; what was there before is still there, so the
+ * findings (mer_diagnostic_at) can be shown also then. Texts name no options: what could be done is
+ * err->remedy. Threads: a session is used by one thread at a time, and reads on as many as the
+ * options say. Only session_cancel may come from any other thread (or a signal handler). Nothing is
+ * printed, and no environment is looked at: the caller hands in what there is. */
 #ifndef MER_SESSION_SESSION_H
 #define MER_SESSION_SESSION_H
 
@@ -55,15 +54,17 @@ struct session_options { /* zeroed: the defaults */
 	const char *clocks_file; /* of SESSION_CLOCKS_SAVED */
 	bool ignore_uuid;	 /* as mer_open_options */
 	unsigned n_threads;	 /* 0: one per CPU */
-	/* Questions are answered from a store in cache_dir, as far as that can be; if it is not there, all is
-	 * read, and it is made. Where it cannot be made or used, the traces are read (session_store_error). */
+	/* Questions are answered from a store in cache_dir, as far as that can be; if it is not
+	 * there, all is read, and it is made. Where it cannot be made or used, the traces are read
+	 * (session_store_error). */
 	bool store;
 	const char *cache_dir; /* where computed results are kept between runs; NULL: nowhere */
-	/* Where what grows with the traces goes when memory should not take it; NULL: memory takes all. */
+	/* Where what grows with the traces goes when memory should not take it; NULL: memory takes
+	 * all. */
 	const struct mer_spill_options *spill;
 	bool all_findings; /* also those of the synchronization are among the experiment's */
-	/* There will be one request or one world: what has been used is released at once, which saves
-	 * memory. Another one is then made from the traces again. */
+	/* There will be one request or one world: what has been used is released at once, which
+	 * saves memory. Another one is then made from the traces again. */
 	bool once;
 	struct session_watcher watcher; /* zeroed: nobody waits */
 };
@@ -101,8 +102,8 @@ const struct mer_err *session_sync_error(const struct session *s);
 
 /* Why questions are not answered from a store although the options say so; NULL: they are. */
 const struct mer_err *session_store_error(const struct session *s);
-/* What was looked at of the store was not as it was saved: answers lack something. It is removed, so that the
- * next session makes it anew. */
+/* What was looked at of the store was not as it was saved: answers lack something. It is removed,
+ * so that the next session makes it anew. */
 bool session_store_is_damaged(const struct session *s);
 
 /* What it selects, by the clocks as they are now. */
@@ -128,18 +129,21 @@ struct session_world {
 	struct session *session;
 };
 
-/* Before the clocks are aligned: only a part of the time will be asked about (session_world, within). */
+/* Before the clocks are aligned: only a part of the time will be asked about (session_world,
+ * within). */
 void session_expect_part(struct session *s);
 /* Besides, that waits of it will be looked at (path/blocked.h). */
 void session_expect_waits(struct session *s);
-/* A world of a part was not enough (path.is_open, kernel_host.known_until): one that was read further. */
+/* A world of a part was not enough (path.is_open, kernel_host.known_until): one that was read
+ * further. */
 int session_world_further(
 	struct session_world *w, const struct session_window *within, struct mer_err *err);
-/* What it was made of is damaged (MER_ERR_INPUT of who looks at it): one of everything, if that was no part of it. */
+/* What it was made of is damaged (MER_ERR_INPUT of who looks at it): one of everything, if that was
+ * no part of it. */
 int session_world_anew(struct session_world *w, int rc, struct mer_err *err);
-/* The model of all hosts, with the log of spans that paths and waits are found in. within: what will be
- * asked is in this window, so less may be read: then who asks must be able to read further; NULL: any
- * time. Synchronizes first if that was not done. */
+/* The model of all hosts, with the log of spans that paths and waits are found in. within: what
+ * will be asked is in this window, so less may be read: then who asks must be able to read further;
+ * NULL: any time. Synchronizes first if that was not done. */
 int session_world(struct session *s, const struct session_window *within, enum session_usage usage,
 	struct session_world *w, struct mer_err *err);
 

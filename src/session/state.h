@@ -34,10 +34,12 @@ struct session {
 	struct session_waits waits;   /* of world */
 	int64_t until;		      /* so far it was read; INT64_MAX: to the end */
 	bool expects_waits;	      /* which of them are idle will be asked, too */
-	bool expects_part; /* messages are probably not needed; if they have to be found, they are kept */
+	/* messages are probably not needed; if they have to be found, they are kept */
+	bool expects_part;
 };
 
-/* Opens the store, makes it if it is not there; once. NULL: there is none. An error is one that ends it all. */
+/* Opens the store, makes it if it is not there; once. NULL: there is none. An error is one that
+ * ends it all. */
 int session_store(struct session *s, struct store **store, struct mer_err *err);
 void session_store_close(struct session *s);
 

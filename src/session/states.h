@@ -1,6 +1,6 @@
-/* States: what a reading of everything leaves in the cache folder, so that later ones read only the part of the time
- * that is asked about (kernel/checkpoint/checkpoint.h). Found again as other cached results are (store/cache.h),
- * by the clocks that were applied, too. */
+/* States: what a reading of everything leaves in the cache folder, so that later ones read only the
+ * part of the time that is asked about (kernel/checkpoint/checkpoint.h). Found again as other
+ * cached results are (store/cache.h), by the clocks that were applied, too. */
 #ifndef MER_SESSION_STATES_H
 #define MER_SESSION_STATES_H
 
@@ -15,8 +15,8 @@ struct session_states {
 	struct kernel_keeper *keeper;	 /* for that reading; NULL: nothing can be kept */
 };
 
-/* Looks for states from which a reading of this kind (kernel_checkpoint_kind) can go on; after the clocks were
- * aligned. session_states_close in any case. */
+/* Looks for states from which a reading of this kind (kernel_checkpoint_kind) can go on; after the
+ * clocks were aligned. session_states_close in any case. */
 void session_states_open(struct session_states *x, const struct session *s, uint32_t kind);
 /* When there are none: a keeper for the reading that is made now. */
 void session_states_keep(struct session_states *x, struct session *s);

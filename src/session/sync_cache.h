@@ -2,10 +2,9 @@
  *
  * A result is found again by what it was made of: the experiment's hosts, and device, number, size
  * and times of change of every file, the program's own included. So a trace that grew, or was
- * replaced, is synchronized anew. The cache is a help, not a promise: what cannot be read or written
- * is computed, and nothing is said.
- * Files are in the folder that the caller names; they are replaced by renaming, so that programs
- * running at the same time never see half of one. */
+ * replaced, is synchronized anew. The cache is a help, not a promise: what cannot be read or
+ * written is computed, and nothing is said. Files are in the folder that the caller names; they are
+ * replaced by renaming, so that programs running at the same time never see half of one. */
 #ifndef MER_SESSION_SYNC_CACHE_H
 #define MER_SESSION_SYNC_CACHE_H
 

@@ -1,4 +1,5 @@
-/* The clocks of a session: aligned once, from the cache, a file or the messages; and the messages. */
+/* The clocks of a session: aligned once, from the cache, a file or the messages; and the
+ * messages. */
 #include <string.h>
 
 #include "base/err.h"
@@ -20,8 +21,8 @@ const struct mer_err *session_sync_error(const struct session *s)
 	return s->sync_error.code ? &s->sync_error : NULL;
 }
 
-/* Finds the messages, which are those of the hosts' own clocks: of an experiment whose clocks are as
- * recorded. With r also the result; keep: the messages stay. */
+/* Finds the messages, which are those of the hosts' own clocks: of an experiment whose clocks are
+ * as recorded. With r also the result; keep: the messages stay. */
 static int compute(struct session *s, struct mer_experiment *e, bool keep, struct sync_result **r,
 	struct mer_err *err)
 {
@@ -55,7 +56,8 @@ static int find(struct session *s, bool messages, struct mer_err *err)
 	s->result = sync_cache_load(&cache, s->e);
 	if (s->result)
 		return messages ? compute(s, s->e, true, NULL, err) : 0;
-	/* A store of clocks that were not known cannot be there yet: the messages will be needed. */
+	/* A store of clocks that were not known cannot be there yet: the messages will be
+	 * needed. */
 	int rc = compute(s, s->e, messages || s->o.store || s->expects_part, &s->result, err);
 	if (rc == 0)
 		sync_cache_save(&cache, s->result);

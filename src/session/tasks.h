@@ -1,6 +1,7 @@
 /* Tasks: which ones a selection means, in the order in which they began.
  *
- * A task matches when any of the names that it had does; its time is its whole life all the same. */
+ * A task matches when any of the names that it had does; its time is its whole life all the
+ * same. */
 #ifndef MER_SESSION_TASKS_H
 #define MER_SESSION_TASKS_H
 
@@ -31,8 +32,8 @@ size_t session_tasks_second(
 const char *session_task_host(const struct session_world *w, uint32_t host);
 const char *session_task_comm(const struct session_world *w, const struct session_task *t);
 
-/* What people look for first: 0: started in the recording; then other programs, their further threads,
- * and those of the kernel. */
+/* What people look for first: 0: started in the recording; then other programs, their further
+ * threads, and those of the kernel. */
 enum { SESSION_TASK_RANKS = 4 };
 int session_task_rank(const struct kernel_task *t);
 /* Different names of tasks on the selected hosts, by rank; texts belong to the world. */
@@ -40,7 +41,8 @@ size_t session_task_names(const struct session_world *w, const struct session_se
 	const char **names, size_t max);
 uint64_t session_task_count(const struct session_world *w);
 
-/* path_find of a task in the window; w is read further where a wait of the path had not ended in what was read. */
+/* path_find of a task in the window; w is read further where a wait of the path had not ended in
+ * what was read. */
 int session_path_find(struct session_world *w, uint32_t host, uint32_t task,
 	const struct session_window *window, struct path *p, struct mer_err *err);
 

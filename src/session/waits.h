@@ -1,5 +1,5 @@
-/* Waits: what a reading of everything found of all waits (store/kept_waits.h), in the cache folder beside the states,
- * and with the same key. Who asks about a window has them from there. */
+/* Waits: what a reading of everything found of all waits (store/kept_waits.h), in the cache folder
+ * beside the states, and with the same key. Who asks about a window has them from there. */
 #ifndef MER_SESSION_WAITS_H
 #define MER_SESSION_WAITS_H
 
@@ -17,8 +17,8 @@ struct session_waits {
 	struct store_kept_waits *from; /* NULL: none */
 };
 
-/* states: were opened. kind: of the reading (kernel_checkpoint_kind), as with messages other waits are for work.
- * session_waits_close in any case. False: there are none. */
+/* states: were opened. kind: of the reading (kernel_checkpoint_kind), as with messages other waits
+ * are for work. session_waits_close in any case. False: there are none. */
 bool session_waits_open(
 	struct session_waits *x, const struct session_states *states, uint32_t kind);
 /* For a world of which only a part is read; x must outlive it. */

@@ -1,10 +1,10 @@
 /* Cache: the folder in which results are kept between runs: stores, and synchronizations.
  *
- * A result is found again by what it was made of: the experiment's hosts, and device, number, size and times of
- * change of every file, the program's own included; what else it depends on is mixed in by who keeps it. So
- * a trace that grew, or was replaced, has another result, and the old one is removed when it is long unused.
- * The cache is a help, not a promise. Several processes may use it at once: files are replaced by renaming, and
- * who has one open keeps it. */
+ * A result is found again by what it was made of: the experiment's hosts, and device, number, size
+ * and times of change of every file, the program's own included; what else it depends on is mixed
+ * in by who keeps it. So a trace that grew, or was replaced, has another result, and the old one is
+ * removed when it is long unused. The cache is a help, not a promise. Several processes may use it
+ * at once: files are replaced by renaming, and who has one open keeps it. */
 #ifndef MER_STORE_CACHE_H
 #define MER_STORE_CACHE_H
 
@@ -49,8 +49,9 @@ struct store_entry {
 int store_cache_list(const char *dir, struct store_entry **entries, size_t *n, struct mer_err *err);
 /* Removes it; a file that is not there any more is no error. */
 int store_cache_remove(const char *dir, const struct store_entry *entry, struct mer_err *err);
-/* Removes what was not used for long, and of each kind what is beyond a number or a sum of bytes, the longest
- * unused first; and what was left unfinished a day ago. keep: a path that stays; NULL: none. */
+/* Removes what was not used for long, and of each kind what is beyond a number or a sum of bytes,
+ * the longest unused first; and what was left unfinished a day ago. keep: a path that stays; NULL:
+ * none. */
 void store_cache_trim(const char *dir, const char *keep);
 
 #endif

@@ -6,7 +6,8 @@
 
 /* Compares all checksums, those of the blocks too. MER_ERR_INPUT: it is damaged. */
 int store_check(const char *path, struct mer_err *err);
-/* What it was made of: lines "trace: PATH", "host: NAME", "bytes: N". malloc'ed; NULL: it cannot be read. */
+/* What it was made of: lines "trace: PATH", "host: NAME", "bytes: N". malloc'ed; NULL: it cannot be
+ * read. */
 char *store_about(const char *path);
 
 #endif

@@ -44,8 +44,8 @@ static bool is_own(const struct fact_field *f)
 
 /* ---- writing ---- */
 
-/* Values that stand for "not known" are far from the others: bits say where they are, and the value before
- * is in their place. */
+/* Values that stand for "not known" are far from the others: bits say where they are, and the value
+ * before is in their place. */
 static void put_column(struct store_facts *f, enum store_packing packing, bool has_none)
 {
 	mer_str_clear(&f->column);
@@ -294,7 +294,8 @@ static bool get_field(struct reading *r, const struct fact_field *field, bool is
 	return true;
 }
 
-/* Numbers of tasks, names and calls are of things that are there: who looks them up need not ask. */
+/* Numbers of tasks, names and calls are of things that are there: who looks them up need not
+ * ask. */
 static bool fits(const struct reading *r, const struct kernel_host *h, const struct fact_field *f)
 {
 	uint64_t most = f->meaning == FACT_TASK	  ? h->n_tasks

@@ -1,7 +1,9 @@
-/* Facts in a file: of each host and kind, in blocks of some thousand, in the order in which they were made.
+/* Facts in a file: of each host and kind, in blocks of some thousand, in the order in which they
+ * were made.
  *
- *   store_facts_take ──→ blocks of packed columns, one for each member of the struct, and their index
- *   store_facts_read ──→ the blocks of a window, as structs again, only the members that are needed
+ *   store_facts_take ──→ blocks of packed columns, one for each member of the struct, and their
+ *   index store_facts_read ──→ the blocks of a window, as structs again, only the members that are
+ *   needed
  *
  * Nothing is known here of any kind but its description (analysis/fact.h). */
 #ifndef MER_STORE_FACTS_H
@@ -29,14 +31,16 @@ void store_facts_drop(struct store_facts *f);
 
 /* ---- reading ---- */
 
-/* Which members are needed, besides begin and end: a bit for each of kind->fields, and the following. */
+/* Which members are needed, besides begin and end: a bit for each of kind->fields, and the
+ * following. */
 #define STORE_NEEDS_TASK ((uint64_t)1 << 63)
 #define STORE_NEEDS_CPU ((uint64_t)1 << 62)
 #define STORE_NEEDS_CHOICE ((uint64_t)1 << 61)
 #define STORE_NEEDS_ALL UINT64_MAX
 
-/* Hands the facts of all blocks that may have one in the range to take, in their order; members that are not
- * needed are 0. Where no block has one, the last block is handed to it. MER_ERR_INPUT: they are damaged, or not there. */
+/* Hands the facts of all blocks that may have one in the range to take, in their order; members
+ * that are not needed are 0. Where no block has one, the last block is handed to it. MER_ERR_INPUT:
+ * they are damaged, or not there. */
 int store_facts_read(const struct store_file *f, uint32_t host, uint32_t number,
 	const struct fact_kind *kind, const struct kernel_host *h, uint64_t needs,
 	const struct fact_range *range, fact_taker *take, void *ctx, struct mer_err *err);

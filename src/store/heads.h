@@ -1,4 +1,5 @@
-/* Heads: what sections have of the world and of each host besides tables. As they lie in the file. */
+/* Heads: what sections have of the world and of each host besides tables. As they lie in the
+ * file. */
 #ifndef MER_STORE_HEADS_H
 #define MER_STORE_HEADS_H
 

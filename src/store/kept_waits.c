@@ -21,8 +21,9 @@ struct chunk {
 
 /* ---- a wait ----
  *
- * Numbers of variable length, as differences to the wait before it in the chunk where they are alike. `whole` is here
- * how many waits of the task later the wait ends of which this is a piece. */
+ * Numbers of variable length, as differences to the wait before it in the chunk where they are
+ * alike. `whole` is here how many waits of the task later the wait ends of which this is a
+ * piece. */
 
 enum { MOST_NUMBERS = 13, LEAST_NUMBERS = 7 };
 enum bits { /* from the lowest on; what is rare comes last */
@@ -250,7 +251,8 @@ static bool cut(struct cutter *c)
 	return true;
 }
 
-/* How many waits of its task later the wait ends of which this is a piece, into whole. False: that cannot be said. */
+/* How many waits of its task later the wait ends of which this is a piece, into whole. False: that
+ * cannot be said. */
 static bool find_end(
 	const struct blocked_host *h, const struct blocked_wait *of, struct blocked_wait *w)
 {

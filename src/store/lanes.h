@@ -1,13 +1,13 @@
-/* Lanes: how long each task and each CPU was in each state, in bins of a power of two of nanoseconds: what a picture
- * of lanes is drawn from.
+/* Lanes: how long each task and each CPU was in each state, in bins of a power of two of
+ * nanoseconds: what a picture of lanes is drawn from.
  *
- * Bins that are wide enough come from a pyramid that was made with the store: of each level, whose bins are four
- * times as wide as those of the one below, records of the bins in which a lane changed its state; in the bins
- * between it had the state in which the last one left it. Narrower bins come from the spans. Both give the same
- * numbers, exactly.
+ * Bins that are wide enough come from a pyramid that was made with the store: of each level, whose
+ * bins are four times as wide as those of the one below, records of the bins in which a lane
+ * changed its state; in the bins between it had the state in which the last one left it. Narrower
+ * bins come from the spans. Both give the same numbers, exactly.
  *
- * A lane of a CPU has the time of tasks on it by their states; what is left of a bin nobody was on it. A lane of a
- * task has its states; what is left is before its begin or after its end. */
+ * A lane of a CPU has the time of tasks on it by their states; what is left of a bin nobody was on
+ * it. A lane of a task has its states; what is left is before its begin or after its end. */
 #ifndef MER_STORE_LANES_H
 #define MER_STORE_LANES_H
 
@@ -28,7 +28,8 @@ struct store_window {
 	uint32_t n_bins;
 };
 
-/* times: for each lane and bin KERNEL_N_STATES numbers, ns. MER_ERR_INPUT: what is needed is damaged. */
+/* times: for each lane and bin KERNEL_N_STATES numbers, ns. MER_ERR_INPUT: what is needed is
+ * damaged. */
 int store_lanes_read(struct store_spans *s, const struct kernel_host *h, uint32_t host,
 	const struct store_lane *lanes, size_t n_lanes, const struct store_window *window,
 	int64_t *times, struct mer_err *err);

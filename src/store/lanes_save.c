@@ -1,4 +1,5 @@
-/* Makes the pyramid: one pass over the spans gives the records of the lowest level, each level gives the next one. */
+/* Makes the pyramid: one pass over the spans gives the records of the lowest level, each level
+ * gives the next one. */
 #include "store/lanes.h"
 
 #include <stdlib.h>
@@ -13,7 +14,8 @@ enum { RECORD_BYTES = (KERNEL_N_STATES + 1) * STORE_VARINT_BYTES + 3 }; /* at mo
 
 struct lane { /* its open record, and what comes after it */
 	struct store_level_record r;
-	int64_t since; /* lowest level: when the state began, or the record; others: next bin below */
+	/* lowest level: when the state began, or the record; others: next bin below */
+	int64_t since;
 	uint8_t state;
 	bool is_open;
 };
@@ -23,8 +25,8 @@ struct level {
 	struct lane *cpus, *tasks;
 	size_t n_cpus, cap_cpus;
 	struct mer_spill *spill; /* of the following */
-	/* Of closed records, in the order in which they were closed: bytes of all; of each its bin, and where
-	 * it begins in bytes. */
+	/* Of closed records, in the order in which they were closed: bytes of all; of each its bin,
+	 * and where it begins in bytes. */
 	uint8_t *bytes;
 	int64_t *bins;
 	uint64_t *places;

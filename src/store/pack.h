@@ -1,12 +1,12 @@
 /* Pack: columns of whole numbers in few bits.
  *
- * A column is up to STORE_PACK_MAX values of 64 bits. It is written in groups of 64: the smallest value, how
- * many bits the others are above it, and these bits; the few that need more than most have the rest of
- * their bits apart, so that one long wait does not make 63 short ones long. Reading costs about a nanosecond
- * a value. FORMAT.md has the bytes.
+ * A column is up to STORE_PACK_MAX values of 64 bits. It is written in groups of 64: the smallest
+ * value, how many bits the others are above it, and these bits; the few that need more than most
+ * have the rest of their bits apart, so that one long wait does not make 63 short ones long.
+ * Reading costs about a nanosecond a value. FORMAT.md has the bytes.
  *
- * What is read may be damaged: nothing outside of the given bytes is read but STORE_SLACK bytes behind them,
- * which must be there. */
+ * What is read may be damaged: nothing outside of the given bytes is read but STORE_SLACK bytes
+ * behind them, which must be there. */
 #ifndef MER_STORE_PACK_H
 #define MER_STORE_PACK_H
 
@@ -38,7 +38,8 @@ void store_put_varint(struct mer_str *out, uint64_t v);
 size_t store_set_varint(uint8_t *to, uint64_t v); /* at most STORE_VARINT_BYTES; how many */
 bool store_get_varint(struct store_in *in, uint64_t *v);
 
-/* A column of n <= STORE_PACK_MAX values, by an expression or statement of i; v, out and in, ok as they are named. */
+/* A column of n <= STORE_PACK_MAX values, by an expression or statement of i; v, out and in, ok as
+ * they are named. */
 #define STORE_PUT(packing_, value_)                                                                \
 	do {                                                                                       \
 		for (size_t i = 0; i < n; i++)                                                     \

@@ -1,8 +1,9 @@
-/* Rows: a table of structs that is too large to lie in the file as in memory: blocks of packed columns, each decoded
- * when one of its rows is first looked at. What the columns are, the kind of row says.
+/* Rows: a table of structs that is too large to lie in the file as in memory: blocks of packed
+ * columns, each decoded when one of its rows is first looked at. What the columns are, the kind of
+ * row says.
  *
- * The rows have their place in memory from the beginning on, which takes memory where it is written: a
- * pointer to a row holds as long as the table. One thread reads. */
+ * The rows have their place in memory from the beginning on, which takes memory where it is
+ * written: a pointer to a row holds as long as the table. One thread reads. */
 #ifndef MER_STORE_ROWS_H
 #define MER_STORE_ROWS_H
 
@@ -17,8 +18,8 @@ struct store_row_kind {
 	size_t size; /* of the struct */
 	/* n <= STORE_ROWS rows; first: the number of rows[0]. */
 	void (*put)(struct mer_str *out, const void *rows, size_t n, uint32_t first);
-	/* Fills zeroed rows. False: they cannot be; the rows are zeroed again, and `absent` makes something of them
-	 * that does no harm. */
+	/* Fills zeroed rows. False: they cannot be; the rows are zeroed again, and `absent` makes
+	 * something of them that does no harm. */
 	bool (*get)(struct store_in *in, void *rows, size_t n, uint32_t first, const void *ctx);
 	void (*absent)(void *rows, size_t n);
 };

@@ -2,13 +2,13 @@
  *
  *   header │ blocks and sections, in the order in which they were made │ table of sections
  *
- * A section has a type, a host and a number, and a checksum that is compared when the file is opened: sections
- * are small, or arrays that are used as they lie. Blocks are large in sum; a section has their places and
- * checksums, and whoever reads a block compares. So a file opens in milliseconds, and what is
- * damaged is found before it is used.
+ * A section has a type, a host and a number, and a checksum that is compared when the file is
+ * opened: sections are small, or arrays that are used as they lie. Blocks are large in sum; a
+ * section has their places and checksums, and whoever reads a block compares. So a file opens in
+ * milliseconds, and what is damaged is found before it is used.
  *
- * A file is written under another name, and gets its own when it is complete: whoever reads sees all of it, or
- * the one before. FORMAT.md has the bytes. */
+ * A file is written under another name, and gets its own when it is complete: whoever reads sees
+ * all of it, or the one before. FORMAT.md has the bytes. */
 #ifndef MER_STORE_SECTIONS_H
 #define MER_STORE_SECTIONS_H
 
@@ -57,7 +57,8 @@ void store_writer_fail(struct store_writer *w, int code);
 /* n elements of bytes_each bytes; one of a type, host and number. */
 void store_put_section(struct store_writer *w, uint32_t type, uint32_t host, uint32_t number,
 	const void *elements, size_t n, size_t bytes_each);
-/* The file is complete: it gets its name. After a failure, or with ok false, it goes away. In any case. */
+/* The file is complete: it gets its name. After a failure, or with ok false, it goes away. In any
+ * case. */
 int store_writer_end(struct store_writer *w, bool ok, struct mer_err *err);
 
 /* ---- reading ---- */
@@ -77,7 +78,8 @@ int store_file_peek(struct store_file *f, const char *path, const uint8_t key[ST
 	struct mer_err *err);
 /* Compares the checksums of all sections. */
 int store_file_check(const struct store_file *f, const char *path, struct mer_err *err);
-/* Its elements, and how many there are; NULL: there is none, or its elements are of another size. */
+/* Its elements, and how many there are; NULL: there is none, or its elements are of another
+ * size. */
 const void *store_find(const struct store_file *f, uint32_t type, uint32_t host, uint32_t number,
 	size_t bytes_each, uint64_t *n);
 /* The block's bytes; NULL: they are not as they were written. */

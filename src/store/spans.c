@@ -10,8 +10,8 @@
 
 enum {
 	SLOTS = 2 * KERNEL_CHUNK, /* of a hash table of the tasks in a block */
-	/* Chunks of a host in memory: 256 MB. Whoever has a pointer into one looks at some few others before he
-	 * is done with it. */
+	/* Chunks of a host in memory: 256 MB. Whoever has a pointer into one looks at some few
+	 * others before he is done with it. */
 	RING = 16384
 };
 
@@ -39,8 +39,8 @@ static uint32_t *last_span(struct last_spans *l, uint32_t task)
 	return &l->spans[slot];
 }
 
-/* The span before is usually the one that the same task has before in the block: only the first one of
- * each task is written, unless one is an exception. */
+/* The span before is usually the one that the same task has before in the block: only the first one
+ * of each task is written, unless one is an exception. */
 static void put_befores(
 	struct mer_str *out, const struct kernel_span *spans, uint32_t number, size_t n)
 {
@@ -313,7 +313,8 @@ static int write_stretch(void *ctx, size_t item, size_t slot, struct mer_err *er
 	return x->w->rc ? mer_fail(err, x->w->rc, "%s", x->w->err.text) : 0;
 }
 
-/* Blocks are nearly in order; so that one can search in them, each tells what holds for all on its side. */
+/* Blocks are nearly in order; so that one can search in them, each tells what holds for all on its
+ * side. */
 static void widen_edges(struct store_span_block *b, uint32_t n)
 {
 	for (uint32_t i = 1; i < n; i++)
@@ -426,7 +427,8 @@ void store_spans_close(struct store_spans *s)
 void store_spans_between(
 	const struct store_spans *s, int64_t begin, int64_t end, uint32_t *from, uint32_t *to)
 {
-	/* The first whose spans do not all begin earlier, and the first whose spans all begin later. */
+	/* The first whose spans do not all begin earlier, and the first whose spans all begin
+	 * later. */
 	MER_LOWER_BOUND(first, 0, s->n_blocks, at, s->blocks[at].last < begin);
 	MER_LOWER_BOUND(behind, first, s->n_blocks, at, s->blocks[at].first <= end);
 	*from = (uint32_t)first;

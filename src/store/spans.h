@@ -3,8 +3,9 @@
  *   by time: what a block's spans begin between      → which blocks a window needs
  *   by task: its last span in each stretch of blocks → where a search for a time begins
  *
- * A block is read when one of its spans is first looked at: 4 KB, some microseconds. What lies in it is
- * compared with what else the file has, so that numbers in spans are always of things that are there. */
+ * A block is read when one of its spans is first looked at: 4 KB, some microseconds. What lies in
+ * it is compared with what else the file has, so that numbers in spans are always of things that
+ * are there. */
 #ifndef MER_STORE_SPANS_H
 #define MER_STORE_SPANS_H
 
@@ -37,18 +38,20 @@ struct store_spans {
 	uint32_t n_blocks;
 	uint32_t n_spans, n_tasks, n_calls, n_requests,
 		n_bridges; /* what numbers in spans are below */
-	/* Chunks in memory, in a ring: the next one that is loaded takes the place of the oldest one. */
+	/* Chunks in memory, in a ring: the next one that is loaded takes the place of the oldest
+	 * one. */
 	uint32_t *ring;
 	size_t next, n_ring;
 	bool is_damaged; /* a block was; its spans say "unknown" */
 };
 
-/* The sections of the host, compared with each other; MER_ERR_INPUT: they do not belong together. The
- * numbers must be set. */
+/* The sections of the host, compared with each other; MER_ERR_INPUT: they do not belong together.
+ * The numbers must be set. */
 int store_spans_open(
 	struct store_spans *s, const struct store_file *f, uint32_t host, struct mer_err *err);
 void store_spans_close(struct store_spans *s);
-/* Decodes a block into KERNEL_CHUNK spans. False: it is damaged; spans are then set so that they do no harm. */
+/* Decodes a block into KERNEL_CHUNK spans. False: it is damaged; spans are then set so that they do
+ * no harm. */
 bool store_spans_read(struct store_spans *s, uint32_t block, struct kernel_span *spans);
 /* Of a block's spans what drawing needs: less to decode. n is 0 where it is damaged. */
 struct store_brief {

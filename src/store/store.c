@@ -1,5 +1,5 @@
-/* Reads a world that save.c wrote. Tables lie in the file; numbers in them are compared with the lengths of what
- * they are of, so that a file that says what cannot be is refused. */
+/* Reads a world that save.c wrote. Tables lie in the file; numbers in them are compared with the
+ * lengths of what they are of, so that a file that says what cannot be is refused. */
 #include "store/store.h"
 
 #include <stdlib.h>

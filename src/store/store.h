@@ -1,10 +1,12 @@
-/* Store: what was read from the traces of an experiment, saved, and used again without reading them.
+/* Store: what was read from the traces of an experiment, saved, and used again without reading
+ * them.
  *
  *   kernel_world, usage ──store_save──→ file ──store_open──→ the same, read as it is looked at
  *
- * A world from a store is used like any other (kernel/world.h), by one thread at a time. Tables lie in it as
- * in memory; spans are decoded when they are first looked at. Opening takes milliseconds, whatever the size.
- * The file belongs to one program and to traces that have not changed: cache.h says where it is. */
+ * A world from a store is used like any other (kernel/world.h), by one thread at a time. Tables lie
+ * in it as in memory; spans are decoded when they are first looked at. Opening takes milliseconds,
+ * whatever the size. The file belongs to one program and to traces that have not changed: cache.h
+ * says where it is. */
 #ifndef MER_STORE_STORE_H
 #define MER_STORE_STORE_H
 
@@ -32,8 +34,8 @@ int store_save(const char *path, const uint8_t key[STORE_KEY_BYTES], const struc
 
 struct store;
 
-/* e: the experiment that it was made of, with its clock maps applied. MER_ERR_INPUT: it is damaged, of
- * other traces, or by another program. */
+/* e: the experiment that it was made of, with its clock maps applied. MER_ERR_INPUT: it is damaged,
+ * of other traces, or by another program. */
 int store_open(const char *path, const uint8_t key[STORE_KEY_BYTES], struct mer_experiment *e,
 	struct store **s, struct mer_err *err);
 /* NULL is fine. Its world goes away with it. */

@@ -57,8 +57,7 @@ void sync_advise_drift(struct sync_result *r, double rate)
 {
 	struct mer_diag d = where(r, MER_WARNING, "sync-drift", UINT32_MAX);
 	mer_diag_add(&r->diags, &d,
-		"the messages contradict a drift of at most %.0f ppm; the bounds are computed for "
-		"%.0f ppm instead",
+		"the messages contradict a drift of at most %.0f ppm; the bounds are computed for %.0f ppm instead",
 		r->max_drift * 1e6, rate * 1e6);
 }
 
@@ -76,8 +75,7 @@ void sync_advise_inconsistent(struct sync_result *r)
 	struct mer_diag d = where(r, MER_WARNING, "sync-inconsistent", UINT32_MAX);
 	d.remedy = MER_REMEDY_LATENCIES;
 	mer_diag_add(&r->diags, &d,
-		"the messages contradict each other, whatever the clocks did: the bounds are not "
-		"guaranteed");
+		"the messages contradict each other, whatever the clocks did: the bounds are not guaranteed");
 }
 
 void sync_advise_no_line(struct sync_result *r, uint32_t host, const char *why)
@@ -86,7 +84,8 @@ void sync_advise_no_line(struct sync_result *r, uint32_t host, const char *why)
 	mer_diag_add(&r->diags, &d, "%s keeps its recorded clock: %s", r->hosts[host].name, why);
 }
 
-/* --- Pairs ---------------------------------------------------------------------------------------- */
+/* --- Pairs
+ * ---------------------------------------------------------------------------------------- */
 
 static void grade_pair(struct sync_result *r, struct sync_pair *p)
 {
@@ -98,8 +97,7 @@ static void grade_pair(struct sync_result *r, struct sync_pair *p)
 			struct mer_diag d = where(r, MER_WARNING, "sync-no-straight-line", p->b);
 			d.remedy = MER_REMEDY_METHOD_AUTO;
 			mer_diag_add(&r->diags, &d,
-				"no straight line fits the clocks of %s and %s after %s; the last "
-				"line that fitted is used",
+				"no straight line fits the clocks of %s and %s after %s; the last line that fitted is used",
 				a, b, since_begin(&r->hosts[p->a], p->line.failed_at).text);
 		}
 	} else if (ab + ba == 0) {
@@ -116,9 +114,8 @@ static void grade_pair(struct sync_result *r, struct sync_pair *p)
 		d.count = p->n_rejected;
 		d.remedy = MER_REMEDY_DRIFT_LIMIT;
 		mer_diag_add(&r->diags, &d,
-			"%" PRIu64 " of %" PRIu64 " messages between %s and %s %s the others: too "
-			"many for wrong matches; these clocks may drift by more than the limit, "
-			"%.0f ppm",
+			"%" PRIu64 " of %" PRIu64
+			" messages between %s and %s %s the others: too many for wrong matches; these clocks may drift by more than the limit, %.0f ppm",
 			p->n_rejected, ab + ba, a, b,
 			mer_plural(p->n_rejected, "contradicts", "contradict"), r->max_drift * 1e6);
 	} else if (p->n_rejected) {
@@ -126,9 +123,7 @@ static void grade_pair(struct sync_result *r, struct sync_pair *p)
 		d.count = p->n_rejected;
 		mer_diag_add(&r->diags, &d,
 			"%" PRIu64 " of %" PRIu64
-			" messages between %s and %s %s all others; rejected "
-			"as wrong matches (if they are real, the bounds are too "
-			"narrow)",
+			" messages between %s and %s %s all others; rejected as wrong matches (if they are real, the bounds are too narrow)",
 			p->n_rejected, ab + ba, a, b,
 			mer_plural(p->n_rejected, "contradicts", "contradict"));
 	}
@@ -136,16 +131,14 @@ static void grade_pair(struct sync_result *r, struct sync_pair *p)
 		struct mer_diag d = where(r, MER_WARNING, "sync-one-way", p->b);
 		d.count = ab + ba;
 		mer_diag_add(&r->diags, &d,
-			"messages go from %s to %s only: the clocks are limited on one side; "
-			"record traffic in the other direction too (ping is enough)",
+			"messages go from %s to %s only: the clocks are limited on one side; record traffic in the other direction too (ping is enough)",
 			ab ? a : b, ab ? b : a);
 	} else if (ab && ba && (ab < FEW || ba < FEW)) {
 		struct mer_diag d = where(r, MER_NOTE, "sync-few", p->b);
 		d.count = ab + ba;
 		mer_diag_add(&r->diags, &d,
 			"only %" PRIu64 " and %" PRIu64
-			" messages between %s and %s, one number for each direction; more traffic "
-			"makes the bounds narrower",
+			" messages between %s and %s, one number for each direction; more traffic makes the bounds narrower",
 			ab, ba, a, b);
 	}
 	int64_t x = p->ab.after.min, y = p->ba.after.min;
@@ -153,15 +146,13 @@ static void grade_pair(struct sync_result *r, struct sync_pair *p)
 		(x / ASYMMETRIC > y || y / ASYMMETRIC > x)) {
 		struct mer_diag d = where(r, MER_NOTE, "sync-asymmetry", p->b);
 		mer_diag_add(&r->diags, &d,
-			"the fastest message from %s to %s took %s, the fastest one in reverse %s: "
-			"either "
-			"the network is asymmetric, or the estimate is off by half the difference; "
-			"messages cannot show which",
+			"the fastest message from %s to %s took %s, the fastest one in reverse %s: either the network is asymmetric, or the estimate is off by half the difference; messages cannot show which",
 			a, b, in_words(x).text, in_words(y).text);
 	}
 }
 
-/* --- Hosts ---------------------------------------------------------------------------------------- */
+/* --- Hosts
+ * ---------------------------------------------------------------------------------------- */
 
 static void report_breaks(struct sync_result *r, uint32_t number)
 {
@@ -171,9 +162,7 @@ static void report_breaks(struct sync_result *r, uint32_t number)
 		const struct sync_step *s = &h->steps[i];
 		struct mer_diag d = where(r, MER_WARNING, "sync-step", number);
 		mer_diag_add(&r->diags, &d,
-			"the clock of %s jumped by about %s between %s and %s after the start of "
-			"its "
-			"traces; its offset in between is unknown",
+			"the clock of %s jumped by about %s between %s and %s after the start of its traces; its offset in between is unknown",
 			h->name, in_words(s->size_ns).text, since_begin(h, s->range.begin).text,
 			since_begin(h, s->range.end).text);
 		up |= s->size_ns > 0;
@@ -184,9 +173,7 @@ static void report_breaks(struct sync_result *r, uint32_t number)
 		struct mer_diag d = where(r, MER_WARNING, "sync-slew", number);
 		d.remedy = MER_REMEDY_DRIFT_LIMIT;
 		mer_diag_add(&r->diags, &d,
-			"the clock of %s ran at %+.0f ppm or more between %s and %s after the "
-			"start of "
-			"its traces, beyond the limit; the bounds allow up to %.0f ppm there",
+			"the clock of %s ran at %+.0f ppm or more between %s and %s after the start of its traces, beyond the limit; the bounds allow up to %.0f ppm there",
 			h->name, s->ppm, since_begin(h, s->range.begin).text,
 			since_begin(h, s->range.end).text, s->allowed_ppm);
 		up |= s->ppm > 0;
@@ -195,8 +182,7 @@ static void report_breaks(struct sync_result *r, uint32_t number)
 	if (h->n_steps + h->n_slews >= 3 && up && down) {
 		struct mer_diag d = where(r, MER_WARNING, "sync-sawtooth", number);
 		mer_diag_add(&r->diags, &d,
-			"the clock of %s is pulled back and forth: two time sources at once? (see "
-			"'chronyc sources'; keep NTP or PTP, not both)",
+			"the clock of %s is pulled back and forth: two time sources at once? (see 'chronyc sources'; keep NTP or PTP, not both)",
 			h->name);
 	}
 }
@@ -260,11 +246,7 @@ static void grade_host(struct sync_result *r, uint32_t number)
 		struct mer_diag d = where(r, MER_NOTE, "sync-wide", number);
 		d.remedy = MER_REMEDY_DRIFT_LIMIT;
 		mer_diag_add(&r->diags, &d,
-			"the bound of %s's clock is %s (median) and %s (max, %s after the start "
-			"of its "
-			"traces): bounds widen by %.0f us per second without traffic; record some "
-			"traffic all the time (ping), or lower the limit if the clocks are known "
-			"to keep it",
+			"the bound of %s's clock is %s (median) and %s (max, %s after the start of its traces): bounds widen by %.0f us per second without traffic; record some traffic all the time (ping), or lower the limit if the clocks are known to keep it",
 			h->name, in_words(h->bound.median).text, in_words(h->bound.max).text,
 			since_begin(h, h->bound.max_at).text, r->max_drift * 1e6);
 	}
@@ -291,8 +273,7 @@ static void report_groups(struct sync_result *r)
 	struct mer_diag d = where(r, MER_WARNING, "sync-groups", UINT32_MAX);
 	d.count = r->n_groups;
 	mer_diag_add(&r->diags, &d,
-		"no messages between these groups of hosts were recorded, so their times cannot be "
-		"compared: %s",
+		"no messages between these groups of hosts were recorded, so their times cannot be compared: %s",
 		names);
 }
 

@@ -1,11 +1,12 @@
-/* Advice: how good a synchronization is, in one word per host and pair, and in sentences where it is
- * not good: why, and what to do about it. */
+/* Advice: how good a synchronization is, in one word per host and pair, and in sentences where it
+ * is not good: why, and what to do about it. */
 #ifndef MER_SYNC_ADVICE_H
 #define MER_SYNC_ADVICE_H
 
 #include "sync/result.h"
 
-/* Fills the qualities of hosts and pairs and adds diagnostics, once all else of the result is there. */
+/* Fills the qualities of hosts and pairs and adds diagnostics, once all else of the result is
+ * there. */
 void sync_advise(struct sync_result *r);
 
 /* Found on the way. */

@@ -20,8 +20,9 @@ struct sync_align {
 /* Clocks whose recorded time spans overlap are believed at first; others begin together. */
 int sync_align_init(struct sync_align *a, const struct mer_experiment *e, struct mer_err *err);
 void sync_align_fini(struct sync_align *a);
-/* For reading everything again: the hosts that are lost, because all they did was forgotten before
- * any message was found, now begin together with the first of the others, which keep their shifts. */
+/* For reading everything again: the hosts that are lost, because all they did was forgotten
+ * before any message was found, now begin together with the first of the others, which keep
+ * their shifts. */
 void sync_align_again(struct sync_align *a, const bool *lost);
 
 enum sync_shifted { SYNC_NOT_SHIFTED, SYNC_TWO_SHIFTED, SYNC_MANY_SHIFTED };

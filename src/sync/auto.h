@@ -21,9 +21,9 @@ struct sync_host_info *sync_host_infos(const struct mer_experiment *e, struct me
  * gathering too, are in the result's diagnostics. */
 int sync_auto(struct mer_experiment *e, const struct sync_gather_options *gather,
 	const struct sync_options *solve, struct sync_result **result, struct mer_err *err);
-/* The two halves of sync_auto, for those who need the messages too: m is the caller's, who frees it in
- * any case. found (inited here, texts in the experiment's arena): what was found about messages; what
- * the reading met else, every other reading meets too and tells itself. */
+/* The two halves of sync_auto, for those who need the messages too: m is the caller's, who frees it
+ * in any case. found (inited here, texts in the experiment's arena): what was found about messages;
+ * what the reading met else, every other reading meets too and tells itself. */
 int sync_auto_gather(struct mer_experiment *e, const struct sync_gather_options *gather,
 	struct sync_messages *m, struct mer_diags *found, struct mer_err *err);
 int sync_auto_solve(const struct mer_experiment *e, const struct sync_messages *m,
@@ -33,8 +33,9 @@ int sync_auto_solve(const struct mer_experiment *e, const struct sync_messages *
 int sync_load(const struct mer_experiment *e, const char *path, struct sync_result **result,
 	struct mer_err *err);
 
-/* Applies all maps (trace_apply_clock_maps), once. A host whose times count from another second than
- * those of its group's reference (mer_trace.base_s) keeps its own clock; a diagnostic says so. */
+/* Applies all maps (trace_apply_clock_maps), once. A host whose times count from another second
+ * than those of its group's reference (mer_trace.base_s) keeps its own clock; a diagnostic says
+ * so. */
 int sync_apply(struct mer_experiment *e, const struct sync_result *r, struct mer_err *err);
 
 /* What is to be said in one line about a result. */
@@ -42,14 +43,15 @@ struct sync_summary {
 	uint32_t n_hosts;	   /* on the clock of the largest group's reference, it included */
 	uint32_t n_unsynchronized; /* hosts whose times cannot be compared with those */
 	uint32_t reference;	   /* of the largest group */
-	/* Of its hosts the one with the widest bound (half width, ns; INT64_MAX: not bounded): by the
-	 * median over its time, and at any time. */
+	/* Of its hosts the one with the widest bound (half width, ns; INT64_MAX: not bounded): by
+	 * the median over its time, and at any time. */
 	uint32_t median, max;
 	int64_t median_ns, max_ns;
 };
 struct sync_summary sync_summary_of(const struct sync_result *r);
-/* Hosts of the largest group whose clocks are limited on one side only: their times cannot be compared with others,
- * although they have a place on the reference's clock. Adds their names; how many. */
+/* Hosts of the largest group whose clocks are limited on one side only: their times cannot be
+ * compared with others, although they have a place on the reference's clock. Adds their names; how
+ * many. */
 uint32_t sync_one_sided(const struct sync_result *r, struct mer_str *names);
 
 #endif

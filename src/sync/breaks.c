@@ -63,8 +63,8 @@ static int leave_out(struct walk *w, struct side *s, size_t i)
 	return 0;
 }
 
-/* How far y lies on the forbidden side of the limit that a point at (lx, ly) of direction `sign` sets
- * at x; positive: contradiction. */
+/* How far y lies on the forbidden side of the limit that a point at (lx, ly) of direction `sign`
+ * sets at x; positive: contradiction. */
 static int64_t beyond(int sign, int64_t lx, int64_t ly, int64_t rate, int64_t x, int64_t y)
 {
 	int64_t dx = x > lx ? sync_sub(x, lx) : sync_sub(lx, x);
@@ -147,7 +147,8 @@ static double middle(const struct cone *low, const struct cone *high)
 	return low->set ? (double)low->y : high->set ? (double)high->y : 0;
 }
 
-/* The next point of both directions, forwards or backwards; NULL: there is none within the limits. */
+/* The next point of both directions, forwards or backwards; NULL: there is none within the
+ * limits. */
 static struct side *next_of(
 	struct side *const sides[2], size_t at[2], const size_t limit[2], int dir)
 {
@@ -248,8 +249,8 @@ static bool oldest_hit_run(const struct side *s, const size_t *hits, size_t n)
 	return true;
 }
 
-/* The next point of own, and those behind it, against what other's points before it allow. right: the
- * envelope at that place of those that contradict. */
+/* The next point of own, and those behind it, against what other's points before it allow. right:
+ * the envelope at that place of those that contradict. */
 static struct votes ask_right(const struct walk *w, const struct side *own,
 	const struct cone *limit, int64_t near, struct cone *right)
 {
@@ -290,8 +291,8 @@ static struct votes ask_left(const struct walk *w, const struct side *other, int
 	return v;
 }
 
-/* Does the next point of other, behind it, contradict right, too? Then that stands alone between what
- * was before and what follows. */
+/* Does the next point of other, behind it, contradict right, too? Then that stands alone between
+ * what was before and what follows. */
 static bool denied(
 	const struct walk *w, const struct side *other, int sign, const struct cone *right)
 {
@@ -320,8 +321,9 @@ static int contradiction(struct walk *w, struct side *own, struct side *other)
 	bool left_many = many(l.hits, l.asked) || (many_near(&l) && l.hits_near > 1);
 	bool few = many_near(&r) && many_near(&l) && r.hits_near + l.hits_near >= MANY &&
 		   !denied(w, other, own->sign, &right);
-	/* While a clock is slewed, one break comes after the other: in a segment that has just begun
-	 * at a break, its oldest points may be the only ones that were before the next one. */
+	/* While a clock is slewed, one break comes after the other: in a segment that has just
+	 * begun at a break, its oldest points may be the only ones that were before the next
+	 * one. */
 	bool oldest = w->after_break && l.asked < LOOK && l.hits > 0 &&
 		      oldest_hit_run(other, hits, l.hits);
 	bool soon =
@@ -430,8 +432,8 @@ static double needed_rate(
 	return hi;
 }
 
-/* Breaks that follow each other closely in the same direction are one slew: no single jump would do.
- * A lone break that a rate not far from the limit explains is one, too. */
+/* Breaks that follow each other closely in the same direction are one slew: no single jump would
+ * do. A lone break that a rate not far from the limit explains is one, too. */
 static void join(struct walk *w)
 {
 	enum { LITTLE = 2 };

@@ -1,10 +1,10 @@
 /* Breaks: where the messages of a pair of hosts contradict a clock whose drift is bounded.
  *
- * Walks the limits of the offset in the order of time with the cones that they cast forward. A point
- * beyond the opposite cone is a contradiction. If what comes after it agrees with it and what came
- * before agrees against it, the clock broke between the two: it jumped, or was slewed. If it stands
- * alone, it is no message but a wrong match, and is left out; so is what it contradicts when that
- * stands alone. Breaks are as late as possible, which makes them as few as possible. */
+ * Walks the limits of the offset in the order of time with the cones that they cast forward. A
+ * point beyond the opposite cone is a contradiction. If what comes after it agrees with it and what
+ * came before agrees against it, the clock broke between the two: it jumped, or was slewed. If it
+ * stands alone, it is no message but a wrong match, and is left out; so is what it contradicts when
+ * that stands alone. Breaks are as late as possible, which makes them as few as possible. */
 #ifndef MER_SYNC_BREAKS_H
 #define MER_SYNC_BREAKS_H
 

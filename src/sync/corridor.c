@@ -1,16 +1,16 @@
 /* Corridor: the points that matter.
  *
- * A point follows from another one when the other one's cone is as tight where it stands. Reaches are
- * rounded up, so ceil(a) + ceil(b) >= ceil(a + b): what follows from a point that follows from a third
- * one follows from that one, too, and leaving it out changes no limit by a nanosecond. Of points that
- * follow from each other (rate 0, or the same twice) the first by x stays; that makes what stays a
- * matter of the set of points alone.
+ * A point follows from another one when the other one's cone is as tight where it stands. Reaches
+ * are rounded up, so ceil(a) + ceil(b) >= ceil(a + b): what follows from a point that follows from
+ * a third one follows from that one, too, and leaving it out changes no limit by a nanosecond. Of
+ * points that follow from each other (rate 0, or the same twice) the first by x stays; that makes
+ * what stays a matter of the set of points alone.
  *
  * Sorted by x, points of which none follows from another one have two properties that make all of
- * this one pass: what the last one does not imply behind it, no earlier one does; and what a new last
- * one implies is the end of the row. Points that come sorted are kept like that as they come, like a
- * convex hull. Others are put at the end, unless they follow from a sorted one next to them, and are
- * sorted when they have become as many as those. */
+ * this one pass: what the last one does not imply behind it, no earlier one does; and what a new
+ * last one implies is the end of the row. Points that come sorted are kept like that as they come,
+ * like a convex hull. Others are put at the end, unless they follow from a sorted one next to them,
+ * and are sorted when they have become as many as those. */
 #include "sync/corridor.h"
 
 #include <math.h>
@@ -102,8 +102,8 @@ void sync_corridor_free(struct sync_corridor *c)
 	sync_corridor_init(c, c->rate);
 }
 
-/* Does p follow from a sorted point? Of two that follow from each other the first by x stays: that is
- * not for here to decide. */
+/* Does p follow from a sorted point? Of two that follow from each other the first by x stays: that
+ * is not for here to decide. */
 static bool is_known(
 	const struct sync_corridor_side *s, int sign, int64_t units, const struct sync_point *p)
 {
@@ -146,8 +146,7 @@ int sync_corridor_merge(
 {
 	if (into->units != from->units)
 		return mer_fail(err, MER_ERR_USAGE,
-			"what was computed with a drift of %g and of %g cannot be put together: "
-			"use the same for both",
+			"what was computed with a drift of %g and of %g cannot be put together: use the same for both",
 			into->rate, from->rate);
 	int rc = 0;
 	for (size_t i = 0; i < from->upper.n && rc == 0; i++)
@@ -193,7 +192,8 @@ bool sync_corridor_contradiction(struct sync_corridor *c, int64_t *x)
 	return false;
 }
 
-/* --- Widths ------------------------------------------------------------------------------------- */
+/* --- Widths
+ * ------------------------------------------------------------------------------------- */
 
 void sync_widths_init(struct sync_widths *w, int64_t begin, int64_t end)
 {

@@ -5,12 +5,12 @@
  *
  *   f(x) <= y + rate * |x - x0|            f(x) >= y - rate * |x - x0|
  *
- * and the corridor is what all cones leave. The sister of sync/classic/hull.h, which has one line for all
- * times: this one needs no more than the rate, holds at every instant, and is no estimate.
+ * and the corridor is what all cones leave. The sister of sync/classic/hull.h, which has one line
+ * for all times: this one needs no more than the rate, holds at every instant, and is no estimate.
  *
  * Mergeable: a corridor is the set of its points that do not follow from another one of them, which
- * depends neither on their order nor on how they came together. So parts made apart (threads, hosts,
- * later machines, live) and merged are the corridor of all points, to the nanosecond. */
+ * depends neither on their order nor on how they came together. So parts made apart (threads,
+ * hosts, later machines, live) and merged are the corridor of all points, to the nanosecond. */
 #ifndef MER_SYNC_CORRIDOR_H
 #define MER_SYNC_CORRIDOR_H
 
@@ -36,11 +36,12 @@ void sync_corridor_init(struct sync_corridor *c, double rate);
 void sync_corridor_free(struct sync_corridor *c);
 /* Any points in any order. Points sorted by x cost a few nanoseconds each, others a sort now and
  * then; memory is that of a few times as many points as mattered at any time, or of 1024. The limit
- * INT64_MAX of an upper point, INT64_MIN of a lower one, says nothing. On failure (no memory) c is as
- * before. */
+ * INT64_MAX of an upper point, INT64_MIN of a lower one, says nothing. On failure (no memory) c is
+ * as before. */
 int sync_corridor_add(
 	struct sync_corridor *c, bool upper, struct sync_point p, struct mer_err *err);
-/* Adds what from has seen. MER_ERR_USAGE: the rates differ. On failure (no memory) part was added. */
+/* Adds what from has seen. MER_ERR_USAGE: the rates differ. On failure (no memory) part was
+ * added. */
 int sync_corridor_merge(
 	struct sync_corridor *into, const struct sync_corridor *from, struct mer_err *err);
 
@@ -53,8 +54,9 @@ bool sync_corridor_limits(struct sync_corridor *c, int64_t x, int64_t *low, int6
 /* No f satisfies all points: true, and the earliest upper point's x at which the limits cross. */
 bool sync_corridor_contradiction(struct sync_corridor *c, int64_t *x);
 
-/* Half the distance of the limits over a range, at 255 evenly spaced instants of it. Where one clock
- * broke there are several corridors, one after the other: each is taken for its part of the range. */
+/* Half the distance of the limits over a range, at 255 evenly spaced instants of it. Where one
+ * clock broke there are several corridors, one after the other: each is taken for its part of the
+ * range. */
 enum { SYNC_WIDTHS = 255 };
 struct sync_widths {
 	int64_t begin, end;
@@ -74,8 +76,8 @@ struct sync_width sync_widths_result(struct sync_widths *w);
 
 /* As a JSON object; key NULL: as an item of an array. */
 void sync_corridor_write(struct sync_corridor *c, const char *key, struct mer_json *j);
-/* Reads that back; c is made, and empty after a failure. Points that follow from others, or in another
- * order, are no mistake. */
+/* Reads that back; c is made, and empty after a failure. Points that follow from others, or in
+ * another order, are no mistake. */
 int sync_corridor_read(
 	struct mer_json_get *g, const struct mer_json_value *object, struct sync_corridor *c);
 

@@ -1,5 +1,5 @@
-/* Corridor as JSON: its points, which are added again when it is read. So what is read is a corridor
- * that messages can lead to, whatever the text says.
+/* Corridor as JSON: its points, which are added again when it is read. So what is read is a
+ * corridor that messages can lead to, whatever the text says.
  *
  *   {"rate": 0.001, "upper": [[x, y], ...], "lower": [[x, y], ...]}      x, y: ns */
 #include "sync/corridor.h"

@@ -16,7 +16,8 @@ struct sync_course_knot {
 	long double off; /* ns */
 };
 
-struct sync_course { /* zeroed: 0 everywhere; outside of the knots the first and last slopes go on */
+/* Zeroed: 0 everywhere; outside of the knots the first and last slopes go on. */
+struct sync_course {
 	struct sync_course_knot *knots; /* malloc'ed; by t, strictly */
 	size_t n, cap;
 };

@@ -1,7 +1,7 @@
 /* Drift: how far a host's clock may have moved against the reference between two of its instants.
  *
- * budget(t1, t2) = max_rate * (t2 - t1), more where the clock was seen to be slewed, and anything at
- * all across a step, but for what is always true: neither clock ran backwards. All in whole
+ * budget(t1, t2) = max_rate * (t2 - t1), more where the clock was seen to be slewed, and anything
+ * at all across a step, but for what is always true: neither clock ran backwards. All in whole
  * nanoseconds, so that budgets of adjacent intervals add up exactly. */
 #ifndef MER_SYNC_DRIFT_H
 #define MER_SYNC_DRIFT_H
@@ -33,7 +33,8 @@ struct sync_drift {
 	size_t n_slews, n_steps;
 };
 
-/* A rate in whole units of 2^-40, |rate| < 2^22: doubles would lose nanoseconds after some weeks. */
+/* A rate in whole units of 2^-40, |rate| < 2^22: doubles would lose nanoseconds after some
+ * weeks. */
 enum { SYNC_RATE_BITS = 40 };
 static inline int64_t sync_drift_units(double rate)
 {

@@ -41,7 +41,8 @@ static inline uint32_t sync_hash(uint32_t kind, uint32_t a, uint32_t b)
 	return (uint32_t)(x >> 32);
 }
 
-/* An address and a port as one number, never 0. address: as in struct sync_end; an IPv4 one is itself. */
+/* An address and a port as one number, never 0. address: as in struct sync_end; an IPv4 one is
+ * itself. */
 static inline uint32_t sync_endpoint(uint32_t address, uint32_t port)
 {
 	uint32_t hash = sync_hash(2, address, port);

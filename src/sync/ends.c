@@ -153,8 +153,7 @@ static int bind_user(
 				return f == TRACE_FIND_NOMEM
 					       ? mer_fail_nomem(err)
 					       : mer_fail(err, MER_ERR_BUG,
-							 "a field of the key of pair %s is not "
-							 "read",
+							 "a field of the key of pair %s is not read",
 							 pair->name);
 		}
 	}

@@ -10,8 +10,8 @@
  *
  * Layouts of packet headers differ between versions of the tracer. They are not told apart by
  * version: a class of events is searched for the headers by the names in it, below whatever
- * structures and variants there are. What is found is a list of forms: "if these variants have these
- * options, the fields are in these slots". Other events are not read at all. */
+ * structures and variants there are. What is found is a list of forms: "if these variants have
+ * these options, the fields are in these slots". Other events are not read at all. */
 #ifndef MER_SYNC_ENDS_H
 #define MER_SYNC_ENDS_H
 

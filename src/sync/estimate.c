@@ -7,7 +7,8 @@
 #include "sync/fit.h"
 #include "sync/incidence.h"
 
-/* --- One pair ------------------------------------------------------------------------------------- */
+/* --- One pair
+ * ------------------------------------------------------------------------------------- */
 
 struct part {		    /* of a pair's time, between its breaks or inside a slew */
 	int64_t begin, end; /* points with begin <= x <= end */
@@ -80,7 +81,8 @@ static int course_on(const struct sync_messages *m, const struct sync_pairs *pai
 	int rc = sync_pair_points(m, pairs, number, host, pairs->out, &p, err);
 	if (rc)
 		return rc;
-	/* Relative to the first point; times that are nonsense are kept within what a double holds. */
+	/* Relative to the first point; times that are nonsense are kept within what a double
+	 * holds. */
 	const int64_t most = (int64_t)1 << 51;
 	int64_t base = p.n_upper ? p.upper[0].y : p.n_lower ? p.lower[0].y : 0;
 	for (int k = 0; k < 2; k++) {
@@ -145,7 +147,8 @@ void sync_pair_course_free(struct sync_pair_course *f)
 	sync_course_free(&f->on_b);
 }
 
-/* --- All hosts ------------------------------------------------------------------------------------ */
+/* --- All hosts
+ * ------------------------------------------------------------------------------------ */
 
 enum {
 	SMALL = 64, /* so many hosts are small enough for ... */
@@ -154,8 +157,8 @@ enum {
 	MAX_KNOTS = 20000 /* of one course while means are taken; beyond, it stays as it is */
 };
 
-/* How much a pair leaves open. Limits that contradict each other, by more than what was rounded, say
- * nothing. */
+/* How much a pair leaves open. Limits that contradict each other, by more than what was rounded,
+ * say nothing. */
 static double open_of(const struct sync_pair_scan *p)
 {
 	return p->median < -1 ? INFINITY : fmax(p->median, 0);

@@ -151,8 +151,8 @@ static struct gap gap_at(const struct sync_smooth_node *p, size_t n, double rate
 	return (struct gap){ up + down, (up - down) / 2 };
 }
 
-/* How plausible a slope is: a wide gap is, by so much per ns, because small delays are likelier than
- * large ones; and clocks are seldom off by much. Concave. */
+/* How plausible a slope is: a wide gap is, by so much per ns, because small delays are likelier
+ * than large ones; and clocks are seldom off by much. Concave. */
 struct likely {
 	double per_ns;	/* messages per ns of delay, next to the least one */
 	double rate_sd; /* ns/s; INFINITY: all slopes are alike */
@@ -374,8 +374,8 @@ static struct sync_smooth first_scales(struct fit *f)
 	if (!has_both(f)) {
 		/* Nothing to be between. */
 	} else if (f->n_probes >= ENOUGH || (f->n_probes >= SOME && line <= 0)) {
-		/* The gaps of cells exceed the floor by what the jitter leaves: about a gamma law of
-		 * shape 3, of which these two quantiles tell the scale. */
+		/* The gaps of cells exceed the floor by what the jitter leaves: about a gamma law
+		 * of shape 3, of which these two quantiles tell the scale. */
 		double quarter = f->probes[f->n_probes / 4], half = f->probes[f->n_probes / 2];
 		spread = (half - quarter) / 0.95;
 		s.floor = quarter - 1.73 * spread;
@@ -481,8 +481,8 @@ static void limit_rate(struct fit *f)
 	}
 }
 
-/* The slope with which a course goes on outside of its messages, when all that is known beforehand is
- * how much clocks are off. */
+/* The slope with which a course goes on outside of its messages, when all that is known beforehand
+ * is how much clocks are off. */
 static double likely_rate(const struct fit *f, const struct sync_smooth_node *p, double rate_sd)
 {
 	double known = rate_sd * rate_sd, rate = p->rate + f->frame.rate;

@@ -1,9 +1,9 @@
 /* Fit: the most plausible course of a clock offset between its limits.
  *
  * Given points that an unknown continuous function g(x) does not exceed (upper) and points that it
- * does not fall below (lower), each with an unknown delay above its smallest one, finds a continuous
- * piecewise linear estimate of g. x is a host's clock in ns, y an offset in ns relative to a base
- * that the caller chose, so that |y| < 2^52.
+ * does not fall below (lower), each with an unknown delay above its smallest one, finds a
+ * continuous piecewise linear estimate of g. x is a host's clock in ns, y an offset in ns relative
+ * to a base that the caller chose, so that |y| < 2^52.
  *
  * An estimate: the guarantee is the corridor's (sync/corridor.h), into which the caller puts it. */
 #ifndef MER_SYNC_FIT_H
@@ -29,8 +29,9 @@ struct sync_fit_options {
 struct sync_fit {
 	struct sync_knot *knots; /* malloc'ed; by x, at least one */
 	size_t n;
-	double rate_before, rate_after; /* slopes outside of the knots: what is likely, far from all
-					   data, which is less than what a short stretch seems to show */
+	/* slopes outside of the knots: what is likely, far from all data, which is less than what a
+	 * short stretch seems to show */
+	double rate_before, rate_after;
 	double floor_ns; /* smallest distance between the limits along a line: about the sum of the
 			     least latencies of both directions; NAN: one direction is missing */
 };

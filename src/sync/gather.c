@@ -406,8 +406,8 @@ static int read_all(struct gather *g)
 	return rc;
 }
 
-/* Clocks may differ by hours while the recorded times overlap. Then more may have happened between the
- * two ends of a message, in the order in which they were read, than can be waited for. */
+/* Clocks may differ by hours while the recorded times overlap. Then more may have happened between
+ * the two ends of a message, in the order in which they were read, than can be waited for. */
 static bool has_lost_hosts(const struct gather *g, bool *lost)
 {
 	bool any = false;
@@ -480,8 +480,7 @@ static void report_host(struct gather *g, uint32_t host)
 	uint64_t with = r->with[0] + r->with[1], without = r->without[0] + r->without[1];
 	if (with + without == 0) {
 		add(g, host, "sync-no-events", MER_WARNING, 1,
-			"no packets were recorded, so times cannot be compared with those of other "
-			"hosts; record on every host: " RECORD);
+			"no packets were recorded, so times cannot be compared with those of other hosts; record on every host: " RECORD);
 		return;
 	}
 	for (int send = 0; send < 2; send++) {
@@ -496,8 +495,7 @@ static void report_host(struct gather *g, uint32_t host)
 	uint64_t too_old = g->m->hosts[host].n_too_old;
 	if (too_old)
 		add(g, host, "sync-too-old", MER_NOTE, too_old,
-			"too many unmatched messages at a time; the oldest were dropped before "
-			"their other end was read");
+			"too many unmatched messages at a time; the oldest were dropped before their other end was read");
 }
 
 static void report_pairs(struct gather *g)
@@ -512,22 +510,16 @@ static void report_pairs(struct gather *g)
 		for (int send = 1; send >= 0; send--)
 			if (!sync_ends_has_pair(g->ends, i, send))
 				mer_diag_add(&g->e->diags, &d,
-					"pair %s: no trace has an event %s with all fields of the "
-					"pair's key",
+					"pair %s: no trace has an event %s with all fields of the pair's key",
 					user->pairs[i].name, user->pairs[i].event[send]);
 	d.count = sync_matcher_doubtful(g->matcher, SYNC_USER);
 	if (d.count)
 		mer_diag_add(&g->e->diags, &d,
-			"declared messages with the same key at the same time were left out; add "
-			"key "
-			"fields to the pair, or the word 'ordered' if messages arrive in the order "
-			"in which they were sent");
+			"declared messages with the same key at the same time were left out; add key fields to the pair, or the word 'ordered' if messages arrive in the order in which they were sent");
 	d.count = g->n_after_loss;
 	if (d.count)
 		mer_diag_add(&g->e->diags, &d,
-			"events of ordered pairs after lost events were left out, because they can "
-			"no "
-			"longer be counted");
+			"events of ordered pairs after lost events were left out, because they can no longer be counted");
 }
 
 int sync_gather(struct mer_experiment *e, const struct sync_gather_options *o,

@@ -56,8 +56,8 @@ static int64_t select_kth(int64_t *v, size_t n, size_t k)
 	return v[lo];
 }
 
-/* Buckets of values, finer where values are small: the leading bits of their distance from the least
- * one. Few values share a bucket with the one that is looked for. */
+/* Buckets of values, finer where values are small: the leading bits of their distance from the
+ * least one. Few values share a bucket with the one that is looked for. */
 enum { BUCKET_BITS = 6, N_BUCKETS = 64 << BUCKET_BITS };
 
 static unsigned bucket_of(int64_t v, int64_t min)

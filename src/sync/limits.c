@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Does the limit of instant i follow from that of instant k, a neighbour, by what the clock may drift
- * between the two? way: the difference of their budgets. */
+/* Does the limit of instant i follow from that of instant k, a neighbour, by what the clock may
+ * drift between the two? way: the difference of their budgets. */
 static bool follows(const struct sync_net_host *h, const int64_t *limit, int sign, size_t i,
 	size_t k, int64_t way)
 {

@@ -527,8 +527,8 @@ static int receive_again(
 	return count_duplicate(t, x, e, err);
 }
 
-/* Was this receive seen a moment before in a layout that knows more? Then it is of that message, not
- * of a lost one before, from which it cannot be told. */
+/* Was this receive seen a moment before in a layout that knows more? Then it is of that message,
+ * not of a lost one before, from which it cannot be told. */
 static bool is_seen_better(struct sync_matcher *t, const struct sync_end *e)
 {
 	struct sync_entry *x;

@@ -5,30 +5,30 @@
  * - Two ends are of one message when they agree in all that both know (end.h). Where address
  *   translation may have changed addresses and ports, an acknowledgement number, an identification
  *   and a length that agree stand in for them.
- * - A key is matched once. What comes later with a key that was matched is a duplicate, for as long as
- *   the key is remembered (pending.h).
+ * - A key is matched once. What comes later with a key that was matched is a duplicate, for as long
+ *   as the key is remembered (pending.h).
  * - Sent again from the same host: the same packet on a lower device if it has the same
  *   identification, or none and comes within DEVICE_NS; then the later time counts, which is closer
  *   to the wire. Else it is a retransmission, and the first time counts: whatever is received, was
  *   received after it.
- * - Of several receives, on one host or on several, the first one counts. What a host sends on after
- *   it has received it (a router, a bridge) is not sent by it.
+ * - Of several receives, on one host or on several, the first one counts. What a host sends on
+ *   after it has received it (a router, a bridge) is not sent by it.
  * - Identifications of UDP and ICMP are used again soon. Sent twice, or received twice, before the
  *   other end was seen: nobody can tell which is which, the key is not matched any more. After a
- *   match the key may be used again. TCP without an identification that is received twice before its
- *   send was seen is also given up: the first send may never have been recorded. Keys of hypercalls
- *   and of users' messages have to be unique, else they are given up in the same way.
+ *   match the key may be used again. TCP without an identification that is received twice before
+ *   its send was seen is also given up: the first send may never have been recorded. Keys of
+ *   hypercalls and of users' messages have to be unique, else they are given up in the same way.
  * - Messages of a host to itself (loopback, containers) have no place in the order above, because a
  *   host also sees what it sends to others on its own bridges. So a receive on the sending host is
- *   only noted, and becomes a message when the packet is sent again there (a hop between devices), or
- *   when the send is forgotten without having been received elsewhere - unless its destination address
- *   is known to be another host's: then it was lost on its way there. Received again at once, on a
- *   device further up, the later time counts.
- * - Segments that an interface cut or merged do not agree in their length and flags. A receive and a
- *   send of the same flow that begin with the same byte (and acknowledgement and identification), or
- *   end with the same byte, are a message all the same: the first sending of a byte precedes every
- *   receipt of it. Of a big packet that was cut, its first part is matched; of a merged one, the last
- *   part. The other parts are counted as duplicates.
+ *   only noted, and becomes a message when the packet is sent again there (a hop between devices),
+ *   or when the send is forgotten without having been received elsewhere - unless its destination
+ *   address is known to be another host's: then it was lost on its way there. Received again at
+ *   once, on a device further up, the later time counts.
+ * - Segments that an interface cut or merged do not agree in their length and flags. A receive and
+ *   a send of the same flow that begin with the same byte (and acknowledgement and identification),
+ *   or end with the same byte, are a message all the same: the first sending of a byte precedes
+ *   every receipt of it. Of a big packet that was cut, its first part is matched; of a merged one,
+ *   the last part. The other parts are counted as duplicates.
  *
  * Who owns an address is learned from matches: it is the source of what a host sends. */
 #ifndef MER_SYNC_MATCH_H

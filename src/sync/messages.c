@@ -1,4 +1,5 @@
-/* Messages: the lists of each link. Sorted once, at the end; whoever adds does not care for order. */
+/* Messages: the lists of each link. Sorted once, at the end; whoever adds does not care for
+ * order. */
 #include "sync/messages.h"
 
 #include <stdlib.h>

@@ -39,11 +39,11 @@ enum sync_content { /* what a message carries besides its headers */
 
 /* Where a message's events are, and between what it was sent. */
 struct sync_streams {
-	/* The streams, numbered as in the experiment, that have the events of its ends. Times alone do
-	 * not tell events of several CPUs apart. SYNC_NO_STREAM: not known. */
+	/* The streams, numbered as in the experiment, that have the events of its ends. Times alone
+	 * do not tell events of several CPUs apart. SYNC_NO_STREAM: not known. */
 	uint32_t sent, received;
-	/* sync_endpoint (sync/end.h) of its sender and its receiver: what both ends of a connection know
-	 * of it. 0: not known. */
+	/* sync_endpoint (sync/end.h) of its sender and its receiver: what both ends of a connection
+	 * know of it. 0: not known. */
 	uint32_t source, destination;
 	uint8_t content; /* enum sync_content */
 };

@@ -1,16 +1,17 @@
 /* Net: all hosts' messages as one system of limits, and the tightest limits that follow from it.
  *
- * Unknown for each host: offset(t) = reference time - host clock, at every host time t. A message from
- * a to b, and what a clock may drift between two instants of it, are differences that are bounded:
+ * Unknown for each host: offset(t) = reference time - host clock, at every host time t. A message
+ * from a to b, and what a clock may drift between two instants of it, are differences that are
+ * bounded:
  *
  *   offset_b(received) >= offset_a(sent) + sent - received
  *   |offset(t2) - offset(t1)| <= budget(t1, t2)                      (sync/drift.h)
  *
  * The tightest limits that can follow from such a system are shortest paths from the reference
  * (Patt-Shamir, Rajsbaum: A theory of clock synchronization, 1994); here they are found host by
- * host: two sweeps over a host's instants propagate the drift limits, one pass over a link's messages
- * carries the limits to the neighbour, until nothing changes. With two hosts that is the corridor of
- * one forward and one backward sweep. */
+ * host: two sweeps over a host's instants propagate the drift limits, one pass over a link's
+ * messages carries the limits to the neighbour, until nothing changes. With two hosts that is the
+ * corridor of one forward and one backward sweep. */
 #ifndef MER_SYNC_NET_H
 #define MER_SYNC_NET_H
 
@@ -45,8 +46,8 @@ struct sync_net {
 	size_t n_links;
 };
 
-/* m is borrowed. drift, reference: as hosts. out: for each link, its messages to leave out, or NULL. Messages that can
- * limit nothing that others do not limit already are not taken in. */
+/* m is borrowed. drift, reference: as hosts. out: for each link, its messages to leave out, or
+ * NULL. Messages that can limit nothing that others do not limit already are not taken in. */
 int sync_net_new(const struct sync_messages *m, const struct sync_drift *drift,
 	const bool *reference, uint8_t *const *out, struct sync_net *net, struct mer_err *err);
 void sync_net_free(struct sync_net *net);

@@ -6,7 +6,8 @@
 #include <string.h>
 #include "sync/corridor.h"
 
-/* --- How much is open ---------------------------------------------------------------------------- */
+/* --- How much is open
+ * ---------------------------------------------------------------------------- */
 
 /* Points of one direction without those left out. */
 struct feed {
@@ -59,7 +60,8 @@ static int measure(struct sync_pair_scan *pair, struct feed *upper, struct feed 
 	return rc;
 }
 
-/* --- Scanning ------------------------------------------------------------------------------------ */
+/* --- Scanning
+ * ------------------------------------------------------------------------------------ */
 
 /* Marks of points, from the list of those left out; also of the link's messages. */
 static int mark(const uint32_t *list, size_t n_list, size_t n_points, const uint32_t *of,

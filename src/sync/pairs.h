@@ -16,8 +16,8 @@ struct sync_pair_scan {
 	size_t ab, ba; /* links from a to b and back; SYNC_NO_LINK: none */
 	struct sync_breaks breaks;
 	uint64_t n_out; /* messages left out */
-	/* Half width of what is open about the offset, over the time of their messages, ns; INFINITY:
-	 * no messages one way. */
+	/* Half width of what is open about the offset, over the time of their messages, ns;
+	 * INFINITY: no messages one way. */
 	double min, median, max;
 	int64_t max_at; /* axis' clock */
 };
@@ -33,16 +33,16 @@ struct sync_pairs {
  * own: a is the one with the lower rank. */
 int sync_pairs_new(const struct sync_messages *m, const uint32_t *rank, struct sync_pairs *pairs,
 	struct mer_err *err);
-/* The messages of a pair as limits on the clock of one of its hosts; out: pairs->out, or NULL to leave
- * nothing out. */
+/* The messages of a pair as limits on the clock of one of its hosts; out: pairs->out, or NULL to
+ * leave nothing out. */
 int sync_pair_points(const struct sync_messages *m, const struct sync_pairs *pairs, size_t pair,
 	uint32_t axis, uint8_t *const *out, struct sync_pair_points *p, struct mer_err *err);
 void sync_pairs_free(struct sync_pairs *pairs);
 /* Where a break is on the clock of one of the pair's hosts. */
 struct sync_range sync_break_range(
 	const struct sync_pair_scan *pair, const struct sync_break *b, uint32_t host);
-/* Scans one pair, or scans it anew, on the clock of `axis`. Different pairs may be scanned on different
- * threads. */
+/* Scans one pair, or scans it anew, on the clock of `axis`. Different pairs may be scanned on
+ * different threads. */
 int sync_pair_scan_on(const struct sync_messages *m, struct sync_pairs *pairs, size_t pair,
 	uint32_t axis, double max_rate, struct mer_err *err);
 

@@ -1,7 +1,7 @@
 /* Pending: rings, indexes and deletion. See pending.h.
  *
- * An index has at least twice as many slots as entries, so probing ends. A deleted slot is filled by
- * the next one that may move there. */
+ * An index has at least twice as many slots as entries, so probing ends. A deleted slot is filled
+ * by the next one that may move there. */
 #include "sync/pending.h"
 
 #include <stdlib.h>
@@ -115,8 +115,8 @@ static uint32_t next_cap(const struct sync_ring *r)
 	return r->cap ? r->cap * 2 : FIRST_CAP;
 }
 
-/* Twice as large. Entries keep their places, but those at the ring's begin that are behind the others
- * come to lie behind them: *n_moved. */
+/* Twice as large. Entries keep their places, but those at the ring's begin that are behind the
+ * others come to lie behind them: *n_moved. */
 static bool grow(struct sync_ring *r, uint32_t *n_moved)
 {
 	uint32_t cap = next_cap(r);

@@ -1,11 +1,12 @@
 /* Pending: the messages that are half seen, and those matched lately, found by key.
  *
- * Entries that wait lie in a ring, the oldest first; a matched one moves to a second, small ring and
- * leaves a hole. Two indexes by hash lead to them (open addressing, 8 bytes a slot, deletion leaves
- * nothing behind). So what is touched at random is as large as what waits, plus what is remembered;
- * all else is written and read in order. Everything grows with what it holds, the first ring until
- * it has max entries and less than half of them are holes: from then on the oldest one goes when a
- * new one comes. Adding moves entries; what was found before is found again by its key only. */
+ * Entries that wait lie in a ring, the oldest first; a matched one moves to a second, small ring
+ * and leaves a hole. Two indexes by hash lead to them (open addressing, 8 bytes a slot, deletion
+ * leaves nothing behind). So what is touched at random is as large as what waits, plus what is
+ * remembered; all else is written and read in order. Everything grows with what it holds, the first
+ * ring until it has max entries and less than half of them are holes: from then on the oldest one
+ * goes when a new one comes. Adding moves entries; what was found before is found again by its key
+ * only. */
 #ifndef MER_SYNC_PENDING_H
 #define MER_SYNC_PENDING_H
 
@@ -64,8 +65,8 @@ void sync_pending_fini(struct sync_pending *p);
 /* The oldest entry that waits; NULL: none. It may be dropped. */
 struct sync_entry *sync_pending_oldest(struct sync_pending *p);
 void sync_pending_drop(struct sync_pending *p, struct sync_entry *x);
-/* After the last end: nothing will be found by its key nor added any more, entries are only dropped, which
- * costs less then. */
+/* After the last end: nothing will be found by its key nor added any more, entries are only
+ * dropped, which costs less then. */
 void sync_pending_close(struct sync_pending *p);
 /* Must the oldest one be dropped before another one is added? */
 bool sync_pending_full(const struct sync_pending *p);

@@ -60,8 +60,8 @@ static long double bend(struct bend *b, size_t i, size_t k, bool *moved)
 	return off;
 }
 
-/* Which instants get a knot of their own: those next to something that was moved, or to where the clock
- * moves fast. False: none does. */
+/* Which instants get a knot of their own: those next to something that was moved, or to where the
+ * clock moves fast. False: none does. */
 static bool find_bends(struct bend b, uint8_t *own)
 {
 	size_t n = b.host->n, at = 0;
@@ -126,8 +126,8 @@ static int correct(struct sync_course *c, const struct sync_net_host *host, stru
 		}
 		if (k == n || rc)
 			break;
-		/* Where nothing is corrected, exactly what was: else the next instants would move by
-		 * what is rounded here. */
+		/* Where nothing is corrected, exactly what was: else the next instants would move
+		 * by what is rounded here. */
 		if (own[k])
 			rc = sync_course_add(&new, host->t[k],
 				by[k] ? values[k] : sync_course_at(c, host->t[k], &hint), err);

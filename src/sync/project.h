@@ -1,8 +1,8 @@
 /* Project: puts estimated courses between the limits, so that no message is received before it was
  * sent, and no clock drifts more than it may.
  *
- * From an estimate e there is a least course above it that satisfies all constraints, and a greatest
- * one below it; both are found by tightening (sync/net.h) from e. Their mean satisfies all
+ * From an estimate e there is a least course above it that satisfies all constraints, and a
+ * greatest one below it; both are found by tightening (sync/net.h) from e. Their mean satisfies all
  * constraints too, because these are linear; where e did already, it is e. */
 #ifndef MER_SYNC_PROJECT_H
 #define MER_SYNC_PROJECT_H

@@ -23,8 +23,8 @@ enum sync_method {
 };
 const char *sync_method_name(enum sync_method); /* "auto", "hull", ... */
 
-/* A limit of (reference time - host time): at `at` the offset is at most (least) this; elsewhere it is
- * that plus (minus) what the drift may have added since. See sync_host_limits. */
+/* A limit of (reference time - host time): at `at` the offset is at most (least) this; elsewhere it
+ * is that plus (minus) what the drift may have added since. See sync_host_limits. */
 struct sync_limit {
 	int64_t at, offset_ns;
 };
@@ -102,9 +102,9 @@ bool sync_host_limits(
 bool sync_host_limits_back(
 	const struct sync_result *r, uint32_t host, int64_t time, int64_t *low, int64_t *high);
 
-/* The whole as a JSON object. With limits: for --save, so that the guarantee is kept too (thinned out
- * to some thousands per host: any subset of limits holds, it is only wider). Without: for people and
- * programs that want the numbers, `meridian sync --json`. */
+/* The whole as a JSON object. With limits: for --save, so that the guarantee is kept too (thinned
+ * out to some thousands per host: any subset of limits holds, it is only wider). Without: for
+ * people and programs that want the numbers, `meridian sync --json`. */
 int sync_result_write(
 	const struct sync_result *r, bool limits, struct mer_str *out, struct mer_err *err);
 /* Reads that back. Hosts are found by their id in the experiment's hosts; those that the result

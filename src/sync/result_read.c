@@ -403,9 +403,7 @@ static void place_hosts(struct input *in, struct sync_result *r, const struct fi
 			r->loopback[h] = hosts[i].loopback;
 		} else {
 			note(r, MER_WARNING, "sync-unknown-host", to->name,
-				"the saved synchronization does not contain this host; its clock "
-				"is "
-				"left as recorded and cannot be compared with the others");
+				"the saved synchronization does not contain this host; its clock is left as recorded and cannot be compared with the others");
 		}
 	}
 	number_groups(in, r, hosts, groups, found);

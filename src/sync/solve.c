@@ -34,7 +34,8 @@ struct solve {
 	struct mer_err *err;
 };
 
-/* --- Hosts in the order of their ids -------------------------------------------------------------- */
+/* --- Hosts in the order of their ids
+ * -------------------------------------------------------------- */
 
 struct named {
 	const char *id;
@@ -70,7 +71,8 @@ static bool any_method(const struct solve *s, enum sync_method method)
 	return false;
 }
 
-/* --- The classic line of every pair ---------------------------------------------------------------- */
+/* --- The classic line of every pair
+ * ---------------------------------------------------------------- */
 
 /* Messages in the order in which the later of both ends was seen, as the method was defined. */
 static int add_to_hull(const struct solve *s, const struct sync_pair_scan *p,
@@ -121,7 +123,8 @@ static int scan_item(void *ctx, size_t i, unsigned worker, struct mer_err *err)
 	return wanted ? find_line(s, pair, err) : 0;
 }
 
-/* --- Which hosts, against which ------------------------------------------------------------------- */
+/* --- Which hosts, against which
+ * ------------------------------------------------------------------- */
 
 /* With the classic method: fewest pairs on the way, to the host whose id sorts first, over pairs
  * that have a line. Else: the least sum of what is open. */
@@ -161,7 +164,8 @@ static int find_tree(struct solve *s)
 	return rc;
 }
 
-/* --- What is certain ------------------------------------------------------------------------------ */
+/* --- What is certain
+ * ------------------------------------------------------------------------------ */
 
 static double host_rate(const struct solve *s, double factor)
 {
@@ -203,8 +207,8 @@ static bool in_tree(const struct solve *s, uint32_t a, uint32_t b)
 }
 
 /* All constraints at once, if they can be satisfied; else with more drift than was said (every pair
- * alone keeps to it, but on the way over several hosts it adds up); else those of the tree alone and
- * then each further pair that agrees with them. */
+ * alone keeps to it, but on the way over several hosts it adds up); else those of the tree alone
+ * and then each further pair that agrees with them. */
 static int find_limits(struct solve *s, struct mer_err *err)
 {
 	static const double factors[] = { 1, 2, 4 };
@@ -247,7 +251,8 @@ static int find_limits(struct solve *s, struct mer_err *err)
 	return rc;
 }
 
-/* --- What is plausible ---------------------------------------------------------------------------- */
+/* --- What is plausible
+ * ---------------------------------------------------------------------------- */
 
 /* A piece of a map as a course. */
 static int from_piece(const struct trace_clock_piece *p, struct sync_course *f, struct mer_err *err)
@@ -373,7 +378,8 @@ static int make_maps(struct solve *s)
 	return 0;
 }
 
-/* --- The result ----------------------------------------------------------------------------------- */
+/* --- The result
+ * ----------------------------------------------------------------------------------- */
 
 static int measure_direction(const struct solve *s, size_t link, const struct trace_clock_map *from,
 	const struct trace_clock_map *to, struct sync_direction *d, struct mer_err *err)

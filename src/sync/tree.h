@@ -1,5 +1,5 @@
-/* Tree: which hosts can be compared, which is the reference, and by which neighbour each host's clock
- * is best known. */
+/* Tree: which hosts can be compared, which is the reference, and by which neighbour each host's
+ * clock is best known. */
 #ifndef MER_SYNC_TREE_H
 #define MER_SYNC_TREE_H
 
@@ -25,8 +25,8 @@ struct sync_tree {
 };
 
 /* The reference of a group is `wanted` when it is in the group, else among the hosts with the least
- * rank (NULL: all the same) the one with the least sum of widths to all others. Paths are those with
- * the least sum. All arrays malloc'ed. */
+ * rank (NULL: all the same) the one with the least sum of widths to all others. Paths are those
+ * with the least sum. All arrays malloc'ed. */
 int sync_tree_new(const struct sync_edge *edges, size_t n_edges, uint32_t n_hosts, uint32_t wanted,
 	const uint32_t *rank, struct sync_tree *tree, struct mer_err *err);
 void sync_tree_free(struct sync_tree *tree);

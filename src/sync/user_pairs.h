@@ -1,10 +1,11 @@
-/* User pairs: pairs of events that the user declares to be the ends of messages (docs/message-pairs.md).
+/* User pairs: pairs of events that the user declares to be the ends of messages
+ * (docs/message-pairs.md).
  *
  *   # one declaration a line
  *   pair NAME  SEND-EVENT -> RECEIVE-EVENT  key FIELD[=FIELD]...  [ordered]
  *
- * The first field of a pair a=b is the send event's, the second one the receive event's. Parsed once,
- * immutable. */
+ * The first field of a pair a=b is the send event's, the second one the receive event's. Parsed
+ * once, immutable. */
 #ifndef MER_SYNC_USER_PAIRS_H
 #define MER_SYNC_USER_PAIRS_H
 

@@ -83,7 +83,8 @@ static int make_dirs(char *path, size_t from, struct mer_err *err)
 	}
 }
 
-/* Length of the path of the folder that all parts are in, each with at least its last name beyond. */
+/* Length of the path of the folder that all parts are in, each with at least its last name
+ * beyond. */
 static size_t common_length(char *const *real, uint32_t n)
 {
 	size_t len = (size_t)(strrchr(real[0], '/') - real[0]);
@@ -361,7 +362,8 @@ static int copy_packet(struct copy *c, uint32_t number, uint64_t *clock, struct 
 	return rc;
 }
 
-/* clock: before the first packet, for packets that do not say when they begin; and after the last. */
+/* clock: before the first packet, for packets that do not say when they begin; and after the
+ * last. */
 static int copy_item(struct job *j, const struct item *item, uint64_t *clock, struct mer_err *err)
 {
 	const struct mer_experiment *e = j->e;
@@ -474,8 +476,8 @@ static int make_items(struct job *j, struct mer_err *err)
 	return rc;
 }
 
-/* Takes away what was written so far: copies of a part of the traces are worse than none. Nothing but our
- * own files and folders; the folder was empty. */
+/* Takes away what was written so far: copies of a part of the traces are worse than none. Nothing
+ * but our own files and folders; the folder was empty. */
 static void remove_copies(const struct job *j, const char *dir, bool is_new)
 {
 	for (uint32_t i = 0; i < j->n_items; i++)

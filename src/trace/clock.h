@@ -1,12 +1,12 @@
-/* Clock: cycles of one trace's clock to nanoseconds: first on its host's clock, then, where clocks are
- * synchronized, on the experiment's time line (clock_map.h).
+/* Clock: cycles of one trace's clock to nanoseconds: first on its host's clock, then, where clocks
+ * are synchronized, on the experiment's time line (clock_map.h).
  *
  *   host time = offset_s + (offset_cycles + cycles) / freq       (CTF 1.8, section 8)
  *
- * where the offset and the cycles are each rounded down to nanoseconds, as other readers do, so that
- * the same event has the same time everywhere. Offsets that do not fit into 64-bit nanoseconds (the
- * year 2262) are kept as whole seconds aside, in base_s. Times that do not fit are TRACE_LAST_TIME, and
- * whoever reads their packet reports it (damage.h). */
+ * where the offset and the cycles are each rounded down to nanoseconds, as other readers do, so
+ * that the same event has the same time everywhere. Offsets that do not fit into 64-bit nanoseconds
+ * (the year 2262) are kept as whole seconds aside, in base_s. Times that do not fit are
+ * TRACE_LAST_TIME, and whoever reads their packet reports it (damage.h). */
 #ifndef MER_TRACE_CLOCK_H
 #define MER_TRACE_CLOCK_H
 

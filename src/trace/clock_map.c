@@ -1,8 +1,8 @@
 /* Clock map: the arithmetic, and how an experiment is put on the reference clock.
  *
  * Products have at most 127 bits: a distance of two 64-bit times (65 with its sign) times a rate of
- * 64, or a distance of times shifted by 60. So nothing here overflows, whatever a damaged trace says,
- * and rounding is that of whole numbers. */
+ * 64, or a distance of times shifted by 60. So nothing here overflows, whatever a damaged trace
+ * says, and rounding is that of whole numbers. */
 #include "trace/clock_map.h"
 
 #include "base/lower_bound.h"

@@ -34,7 +34,8 @@ struct trace_clock_map {			/* no pieces: the host's clock is the reference */
 /* MER_NO_TIME (INT64_MIN) and INT64_MAX mean "none" and "no end": they stay what they are, and what
  * does not fit saturates next to them. */
 int64_t trace_map_time(const struct trace_clock_map *m, int64_t t);
-/* The other way: the earliest host time that is at or after the reference time. INT64_MAX: none is. */
+/* The other way: the earliest host time that is at or after the reference time. INT64_MAX: none
+ * is. */
 int64_t trace_unmap_time(const struct trace_clock_map *m, int64_t time);
 size_t trace_find_piece(const struct trace_clock_map *m, int64_t t);
 /* The piece in which t lies, for readers that convert many times near each other: looks at piece

@@ -20,8 +20,8 @@ enum {
 	HOST_MIN_EVENTS = 64,
 	POOL_SLOTS = 1 << 18, /* 2 MB */
 	MAX_CONTEXTS = 1 << 16,
-	/* Files in use for a window, where not all stay mapped; packets of one stream that are done and
-	 * wait for the window's end. */
+	/* Files in use for a window, where not all stay mapped; packets of one stream that are done
+	 * and wait for the window's end. */
 	MAX_FILES = 2048,
 	MAX_DONE = 4096
 };
@@ -219,7 +219,8 @@ static enum fill use_context(struct mer_cursor *c, struct lane *l)
 	uint64_t *row = c->pool.slots + c->pool.n;
 	size_t used = c->pool.n += n;
 	const struct trace_file *f = &c->e->files[l->packet->file];
-	/* The context again, now with its values kept: those of arrays are in the pool behind it. */
+	/* The context again, now with its values kept: those of arrays are in the pool behind
+	 * it. */
 	struct ctf_packet_info info = { 0 };
 	struct ctf_pos pos = { .base = f->data + l->packet->offset,
 		.end_bit = (f->bytes - l->packet->offset) * 8 };
@@ -723,8 +724,7 @@ static void report_regressions(struct mer_cursor *c, uint32_t stream)
 		.count = s->n_back };
 	mer_diag_add(&c->diags, &d,
 		"the clock goes backwards %" PRIu64
-		" time%s inside packets, by up to %.3f %s; these "
-		"events are kept in the order in which they were written",
+		" time%s inside packets, by up to %.3f %s; these events are kept in the order in which they were written",
 		s->n_back, s->n_back == 1 ? "" : "s", long_ago ? worst : worst * 1e6,
 		long_ago ? "s" : "us");
 }

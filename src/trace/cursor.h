@@ -3,9 +3,9 @@
  * A batch is a window of time: every stream decodes its events up to the window's end, one stream
  * after the other (so the code and data of a stream stay hot), then the window is sorted by time.
  * The cost of merging thus hardly depends on the number of streams. The window's width follows the
- * density of events. If a window turns out to hold too much, all streams go back to its begin (their
- * positions are small structs) and it is made narrower; a single instant with more events than fit is
- * handed out in the order of the streams, which is its order.
+ * density of events. If a window turns out to hold too much, all streams go back to its begin
+ * (their positions are small structs) and it is made narrower; a single instant with more events
+ * than fit is handed out in the order of the streams, which is its order.
  *
  *   stream A  |--e----e-|-ee--e---
  *   stream B  |-e---e---|---e----     window = [begin, end): A's events, then B's, then a stable
@@ -25,12 +25,13 @@ struct trace_range { /* [begin, end) */
 	int64_t begin, end;
 };
 
-/* The first packet of each stream that a reading from begin on needs, if the packets' headers tell the
- * truth about their ends. */
+/* The first packet of each stream that a reading from begin on needs, if the packets' headers tell
+ * the truth about their ends. */
 void trace_first_packets(const struct mer_experiment *e, int64_t begin, uint32_t *first);
 
 /* The reading must outlive the cursor. first: per stream, the packet to begin with; NULL: found by
- * the packets' times, with two packets more than seems needed, because their ends are not always true. */
+ * the packets' times, with two packets more than seems needed, because their ends are not always
+ * true. */
 int trace_cursor_new(struct mer_experiment *e, const struct trace_reading *reading,
 	struct trace_range range, const uint32_t *first, struct mer_cursor **cursor,
 	struct mer_err *err);
@@ -38,7 +39,8 @@ int trace_cursor_new(struct mer_experiment *e, const struct trace_reading *readi
  * depends on the number of hosts only so far that all together stay small. */
 int trace_cursor_of_host(struct mer_experiment *e, const struct trace_reading *reading,
 	uint32_t host, struct mer_cursor **cursor, struct mer_err *err);
-/* The same of a part of the time. first: per stream of the host, the packet to begin with; NULL: found. */
+/* The same of a part of the time. first: per stream of the host, the packet to begin with; NULL:
+ * found. */
 int trace_cursor_of_host_from(struct mer_experiment *e, const struct trace_reading *reading,
 	uint32_t host, struct trace_range range, const uint32_t *first, struct mer_cursor **cursor,
 	struct mer_err *err);
@@ -51,8 +53,8 @@ void trace_cursor_drop(struct mer_cursor *c);
  * joined later. */
 void trace_cursor_free_to(struct mer_cursor *c, struct mer_diags *found);
 
-/* A batch that stays when the cursor goes on: for readers that hand batches to other threads. Zeroed
- * before its first use; then it is taken into again and again. */
+/* A batch that stays when the cursor goes on: for readers that hand batches to other threads.
+ * Zeroed before its first use; then it is taken into again and again. */
 struct trace_batch {
 	const struct mer_event *events;
 	size_t n; /* 0: there was nothing more */
@@ -65,8 +67,9 @@ struct trace_batch {
 	const struct mer_experiment *e;
 };
 
-/* mer_cursor_next, but the events stay until the batch is taken into again or freed. Strings lie in
- * the trace's files: they stay only where trace_files_stay(), else until the next batch is taken. */
+/* mer_cursor_next, but the events stay until the batch is taken into again or freed. Strings lie
+ * in the trace's files: they stay only where trace_files_stay(), else until the next batch is
+ * taken. */
 int trace_cursor_take(struct mer_cursor *c, struct trace_batch *b, struct mer_err *err);
 void trace_batch_fini(struct trace_batch *b);
 /* Larger batches than are best for one thread: so many events at least, where there are as many. */

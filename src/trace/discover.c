@@ -40,8 +40,9 @@ static const char *what_it_is(mode_t mode)
 				: "not a regular file";
 }
 
-/* A stream file may be a link (people make traces of some streams that way), a folder not. What is
- * neither a file nor a folder, but stands where a stream file would, is odd: *why says what it is. */
+/* A stream file may be a link (people make traces of some streams that way), a folder not. What
+ * is neither a file nor a folder, but stands where a stream file would, is odd: *why says what
+ * it is. */
 static enum entry_kind kind_of(const char *path, const char **why)
 {
 	struct stat st;
@@ -169,8 +170,7 @@ int trace_discover(const char *given, struct mer_arena *arena, struct mer_diags 
 		char *slash = strrchr(path, '/');
 		if (strcmp(slash ? slash + 1 : path, "metadata") != 0)
 			return mer_fail(err, MER_ERR_INPUT,
-				"%s: this is a file; name the trace's folder (the one that has a "
-				"file `metadata`)",
+				"%s: this is a file; name the trace's folder (the one that has a file `metadata`)",
 				given);
 		if (!slash)
 			path = mer_arena_strdup(arena, ".");

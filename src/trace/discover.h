@@ -20,7 +20,8 @@ int trace_discover(const char *path, struct mer_arena *arena, struct mer_diags *
 	struct trace_dirs *dirs, struct mer_err *err);
 
 /* Names of the data stream files of a trace directory: regular, not hidden, not metadata; sorted.
- * What stands there and is neither a file nor a folder is reported. Names and the list are in arena. */
+ * What stands there and is neither a file nor a folder is reported. Names and the list are in
+ * arena. */
 int trace_stream_files(const char *dir, struct mer_arena *arena, struct mer_diags *diags,
 	struct trace_dirs *names, struct mer_err *err);
 

@@ -105,13 +105,11 @@ static void describe_clock(
 	if (p->clocks[clock].no_base) {
 		d.severity = MER_ERROR;
 		mer_diag_add(&e->diags, &d,
-			"the clock's offset is beyond what 64-bit seconds can hold: only "
-			"differences between times are right");
+			"the clock's offset is beyond what 64-bit seconds can hold: only differences between times are right");
 	} else if (t->base_s) {
 		mer_diag_add(&e->diags, &d,
 			"the clock's offset, %" PRId64
-			" s, is beyond what 64-bit nanoseconds can hold; times in JSON and "
-			"filters are relative to it",
+			" s, is beyond what 64-bit nanoseconds can hold; times in JSON and filters are relative to it",
 			t->base_s);
 	}
 }
@@ -196,8 +194,9 @@ static int open_part(struct mer_experiment *e, const char *dir, struct mer_err *
 	return rc;
 }
 
-/* Order of events with equal times: host, trace, stream class, stream, file. Hosts and traces go by the
- * trace UUID, as in other readers, so that the order does not depend on that of the arguments. */
+/* Order of events with equal times: host, trace, stream class, stream, file. Hosts and traces go
+ * by the trace UUID, as in other readers, so that the order does not depend on that of the
+ * arguments. */
 struct stream_sort {
 	const struct mer_experiment *e;
 	const char *host, *trace; /* their UUID, or path */

@@ -54,7 +54,8 @@ struct mer_experiment {
 	struct trace_file *files;
 	struct trace_file_cache *file_cache; /* of files.c */
 	struct mer_loss *losses;
-	/* For whatever grows with the number of events, above; freed with the experiment. NULL: memory. */
+	/* For whatever grows with the number of events, above; freed with the experiment. NULL:
+	 * memory. */
 	struct mer_spill *spill;
 	uint32_t n_hosts, n_traces, n_streams, n_parts, n_files, n_losses;
 	uint32_t cap_parts, cap_files, cap_data, cap_losses;

@@ -1,8 +1,8 @@
 /* Files: the data stream files of an experiment, mapped for reading.
  *
  * Up to TRACE_FILES_MAPPED of them all stay mapped, and a file's bytes are simply there. The system
- * limits the number of mappings, so of more files only those in use and the ones used last are mapped;
- * the least recently used is unmapped for another. Who reads a file therefore says so:
+ * limits the number of mappings, so of more files only those in use and the ones used last are
+ * mapped; the least recently used is unmapped for another. Who reads a file therefore says so:
  *
  *   data = trace_file_use(e, file);    its bytes, until
  *   trace_file_done(e, file);          as often as trace_file_use

@@ -163,8 +163,7 @@ void trace_reconcile_clocks(struct mer_experiment *e)
 			.offset_bits = -1,
 			.remedy = MER_REMEDY_KEEP_OFFSETS };
 		mer_diag_add(&e->diags, &d,
-			"this trace and %s were recorded with the same clock, but their recorded "
-			"offsets differ by %+.3f us; that of the latter is used for both",
+			"this trace and %s were recorded with the same clock, but their recorded offsets differ by %+.3f us; that of the latter is used for both",
 			owner->path, (double)change / 1e3);
 		for (uint32_t p = 0; p < e->n_parts; p++) {
 			if (e->parts[p].trace != t)

@@ -65,7 +65,8 @@ static inline __attribute__((always_inline)) void next_head(struct lane *l, stru
 		}
 		uint64_t skip = plan->fixed_bits;
 		if (skip == UINT64_MAX) {
-			/* Not wanted: a program that only skips; wanted, but too early: decoded in vain. */
+			/* Not wanted: a program that only skips; wanted, but too early: decoded in
+			 * vain. */
 			struct ctf_pos slow = *pos;
 			l->d.discard = row;
 			st = ctf_execute(&l->d, &slow, plan->first_op, row);
@@ -86,9 +87,9 @@ static inline __attribute__((always_inline)) void next_head(struct lane *l, stru
 	}
 }
 
-/* The fields of the header that the row has room for. The head's header was read earlier, maybe long
- * ago, maybe before events that were gone back from: it is read again, also if only the body refers to
- * it. */
+/* The fields of the header that the row has room for. The head's header was read earlier, maybe
+ * long ago, maybe before events that were gone back from: it is read again, also if only the body
+ * refers to it. */
 static enum ctf_status header_fields(
 	struct lane *l, const struct lane_state *s, uint64_t *header_row, uint64_t *row)
 {
@@ -210,8 +211,8 @@ static bool find_stretch(struct lane *l, int64_t host, int64_t time, int64_t end
 		s->end = p->begin + INT64_MAX;
 	if (p->rate == -((int64_t)1 << TRACE_RATE_BITS))
 		return true; /* time stands still */
-	/* One ns less than there is, for what rounding has taken from `time`; and 1 - rate is at most
-	 * 1 / (1 + rate). What is left out so comes with the next stretch. */
+	/* One ns less than there is, for what rounding has taken from `time`; and 1 - rate is at
+	 * most 1 / (1 + rate). What is left out so comes with the next stretch. */
 	uint64_t left = (uint64_t)end - (uint64_t)time - 1;
 	if (left > (uint64_t)1 << 48)
 		left = (uint64_t)1 << 48;
@@ -338,8 +339,8 @@ void lane_open(struct lane *l, const struct mer_experiment *e, const struct trac
 	l->piece = 0;
 	l->packet = packet;
 	l->context_window = 0;
-	/* Nothing comes before its packet, whatever time it says it has: so the order does not depend on
-	 * when the packet is opened. */
+	/* Nothing comes before its packet, whatever time it says it has: so the order does not
+	 * depend on when the packet is opened. */
 	bool says = packet->has_begin;
 	l->now = (struct lane_state){ .key = INT64_MIN, .peak = says ? packet->begin : peak };
 	/* Registers that the header or context set may be meant by any event of the packet. */

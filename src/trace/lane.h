@@ -34,9 +34,9 @@ struct lane {
 	uint32_t context; /* in the batch, valid in context_window */
 };
 
-/* Opens a packet, whose file is in use: decodes its header for the registers, and finds the first head. row and header_row
- * are scratch of reading->max_slots each. clock and peak: running values from the packet before, for
- * packets that do not say when they begin. */
+/* Opens a packet, whose file is in use: decodes its header for the registers, and finds the first
+ * head. row and header_row are scratch of reading->max_slots each. clock and peak: running values
+ * from the packet before, for packets that do not say when they begin. */
 void lane_open(struct lane *l, const struct mer_experiment *e, const struct trace_reading *r,
 	const struct ctf_packet *packet, struct ctf_pool *pool, uint64_t clock, uint64_t peak,
 	int64_t begin, uint64_t *header_row, uint64_t *row);

@@ -1,7 +1,8 @@
 /* Locate: where the n-th record of an event lies, in its file, bit by bit.
  *
- * Records are counted in the order of a merged reading: by time, then by stream; those of one stream
- * in the order of its packets. A damaged record counts as long as its header says what it is. */
+ * Records are counted in the order of a merged reading: by time, then by stream; those of one
+ * stream in the order of its packets. A damaged record counts as long as its header says what it
+ * is. */
 #ifndef MER_TRACE_LOCATE_H
 #define MER_TRACE_LOCATE_H
 

@@ -5,8 +5,8 @@
  * A path is text taken apart, the same for all classes. A place is a path found in one class: its
  * top-level field, a slot, and steps for what is only known event by event (elements of arrays,
  * options, optionals). Without a scope before it the payload counts first, then specific context,
- * common context and packet context; the first that has the whole path is it. The event header needs its
- * scope. */
+ * common context and packet context; the first that has the whole path is it. The event header
+ * needs its scope. */
 #ifndef MER_TRACE_PATH_H
 #define MER_TRACE_PATH_H
 

@@ -1,4 +1,5 @@
-/* Probe: the times of the events of one packet, without their values and whatever else is in the stream. */
+/* Probe: the times of the events of one packet, without their values and whatever else is in the
+ * stream. */
 #ifndef MER_TRACE_PROBE_H
 #define MER_TRACE_PROBE_H
 
@@ -22,8 +23,8 @@ struct trace_times { /* of events, cycles */
 	bool any, has_tail;
 };
 
-/* Of the first n_max events, as far as they can be read; clock is what a stream whose packets do not say
- * when they begin goes on from. */
+/* Of the first n_max events, as far as they can be read; clock is what a stream whose packets do
+ * not say when they begin goes on from. */
 struct trace_times trace_probe(struct trace_prober *p, const struct ctf_packet *packet,
 	uint64_t n_max, uint64_t tail_bits, uint64_t *clock);
 

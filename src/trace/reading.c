@@ -60,8 +60,8 @@ struct needs {
 	const struct mer_need *needs;
 	size_t n;
 	bool headers;
-	/* Hundreds of needs meet thousands of classes, several times each: plain names are looked up, and
-	 * the class asked for last is remembered. */
+	/* Hundreds of needs meet thousands of classes, several times each: plain names are looked
+	 * up, and the class asked for last is remembered. */
 	struct mer_map plain; /* hash of a name without wildcards -> the first need of it, plus 1 */
 	uint32_t *patterns;   /* needs with wildcards, in their order; malloc'ed */
 	size_t n_patterns;

@@ -1,7 +1,8 @@
 /* Passing event records whose values nobody wants: for counting, and to find times.
  *
- * With programs compiled without any wanted event class (trace_part.scan) that is as cheap as can be. With
- * others, records that are not at fixed places are decoded, with the room that a cursor has for them. */
+ * With programs compiled without any wanted event class (trace_part.scan) that is as cheap as can
+ * be. With others, records that are not at fixed places are decoded, with the room that a cursor
+ * has for them. */
 #ifndef MER_TRACE_RECORD_H
 #define MER_TRACE_RECORD_H
 

@@ -1,8 +1,8 @@
 /* Scan: from data stream files to streams of packets.
  *
  * Reads the header of every packet of a file, whatever happened to the file, and gives each packet
- * to its stream. After a damaged packet the next one is found by the LTTng index, else by looking for
- * the magic number. */
+ * to its stream. After a damaged packet the next one is found by the LTTng index, else by looking
+ * for the magic number. */
 #ifndef MER_TRACE_SCAN_H
 #define MER_TRACE_SCAN_H
 

@@ -2,8 +2,8 @@
  *
  * The time range is cut into slices of about equal bytes; each is read by a cursor of its own, on
  * any thread, and its result is consumed in the order of time. What the slices give is what one
- * cursor gives, exactly: where a packet's header lies about its end, so that a slice began too late in
- * a stream, that slice is noticed and read again. */
+ * cursor gives, exactly: where a packet's header lies about its end, so that a slice began too late
+ * in a stream, that slice is noticed and read again. */
 #ifndef MER_TRACE_SLICES_H
 #define MER_TRACE_SLICES_H
 
@@ -19,8 +19,9 @@ struct trace_slices_job {
 	struct mer_cancel *cancel;
 	void *ctx;
 	/* A slice begins in this slot (forget what was there); its events; it is complete and the
-	 * slices before it were consumed. The first two run on any thread, but never at the same time
-	 * for one slot; consume runs on the caller's thread. MER_POOL_STOP from consume ends all. */
+	 * slices before it were consumed. The first two run on any thread, but never at the same
+	 * time for one slot; consume runs on the caller's thread. MER_POOL_STOP from consume ends
+	 * all. */
 	void (*begin)(void *ctx, size_t slot);
 	int (*batch)(void *ctx, size_t slot, const struct mer_cursor *c, const struct mer_event *ev,
 		size_t n, struct mer_err *err);

@@ -62,9 +62,7 @@ static void sort_packets(struct mer_experiment *e, uint32_t stream)
 	if (same_file) {
 		struct mer_diag d = about(e, stream, "packets-out-of-order", MER_NOTE);
 		mer_diag_add(&e->diags, &d,
-			"packets are not stored in the order of their start times; they are read "
-			"in "
-			"time order");
+			"packets are not stored in the order of their start times; they are read in time order");
 	}
 }
 
@@ -113,8 +111,9 @@ static bool add_loss(struct mer_experiment *e, struct mer_loss loss)
 	return true;
 }
 
-/* The counter runs since the stream began: the first packet's own value counts in full, later ones
- * by their difference; a counter that fell began anew. Holes in the sequence numbers are packets. */
+/* The counter runs since the stream began: the first packet's own value counts in full, later
+ * ones by their difference; a counter that fell began anew. Holes in the sequence numbers are
+ * packets. */
 static bool count_losses(struct mer_experiment *e, uint32_t stream)
 {
 	struct trace_stream *t = &e->data[stream];
@@ -138,8 +137,8 @@ static bool count_losses(struct mer_experiment *e, uint32_t stream)
 			loss.packets = p->seq_num - before->seq_num - 1;
 		if (!loss.events && !loss.packets)
 			continue;
-		/* Lost packets lie between the two; events were discarded while this one was written,
-		 * or when there was no room to begin it. */
+		/* Lost packets lie between the two; events were discarded while this one was
+		 * written, or when there was no room to begin it. */
 		loss.begin = before ? trace_packet_end(e, before) : trace_packet_begin(e, p);
 		loss.end = trace_packet_end(e, p);
 		if (loss.end == MER_NO_TIME)
@@ -152,8 +151,9 @@ static bool count_losses(struct mer_experiment *e, uint32_t stream)
 	return true;
 }
 
-/* Where a packet begins before the one before it has ended, the clock goes backwards in the file. Old
- * tracers do that (they took the end time too late); both packets are then read side by side. */
+/* Where a packet begins before the one before it has ended, the clock goes backwards in the
+ * file. Old tracers do that (they took the end time too late); both packets are then read side
+ * by side. */
 static void report_overlaps(struct mer_experiment *e, uint32_t stream)
 {
 	const struct trace_stream *t = &e->data[stream];
@@ -174,8 +174,7 @@ static void report_overlaps(struct mer_experiment *e, uint32_t stream)
 	d.count = n;
 	mer_diag_add(&e->diags, &d,
 		"the clock goes backwards between packets: %" PRIu64
-		" packet%s before the previous one ends, by up to %.3f us; events are merged by "
-		"time",
+		" packet%s before the previous one ends, by up to %.3f us; events are merged by time",
 		n, n == 1 ? " begins" : "s begin", (double)worst / 1e3);
 }
 
@@ -189,8 +188,7 @@ static void report_losses(struct mer_experiment *e, uint32_t stream)
 		bool lttng = strncmp(trace->tracer, "lttng", 5) == 0;
 		mer_diag_add(&e->diags, &d,
 			"the tracer discarded %" PRIu64
-			" %s because its buffers were full: record with "
-			"more or larger buffers%s or with fewer events",
+			" %s because its buffers were full: record with more or larger buffers%s or with fewer events",
 			t->lost_events, mer_plural(t->lost_events, "event", "events"),
 			lttng ? " (lttng enable-channel --num-subbuf, --subbuf-size)" : "");
 	}

@@ -93,7 +93,8 @@ static inline __attribute__((always_inline)) enum ctf_status walk_packet(struct 
 	return st;
 }
 
-/* The same for what a cursor over the range gives: an event is where the greatest time so far is. */
+/* The same for what a cursor over the range gives: an event is where the greatest time so far
+ * is. */
 static enum ctf_status walk_range(struct worker *w, const struct ctf_stream_plan *s,
 	struct ctf_pos *pos, struct trace_count *counts, struct span *span, uint64_t *head,
 	const struct mer_clock *clock, struct trace_range range, uint64_t *peak)

@@ -31,8 +31,8 @@ int trace_walk(struct mer_experiment *e, unsigned n_threads, struct mer_cancel *
 int trace_walk_range(struct mer_experiment *e, struct trace_range range, unsigned n_threads,
 	struct mer_cancel *cancel, _Atomic uint64_t *done_bytes, struct trace_counts **counts,
 	struct mer_err *err);
-/* The same as trace_walk, but what is not at fixed places is decoded as a cursor does: so a record that a
- * cursor cannot read is damage here too. reading: of all events and fields. */
+/* The same as trace_walk, but what is not at fixed places is decoded as a cursor does: so a record
+ * that a cursor cannot read is damage here too. reading: of all events and fields. */
 int trace_walk_deep(struct mer_experiment *e, const struct trace_reading *reading,
 	unsigned n_threads, struct mer_cancel *cancel, _Atomic uint64_t *done_bytes,
 	struct trace_counts **counts, struct mer_err *err);

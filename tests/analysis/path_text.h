@@ -1,5 +1,6 @@
-/* Path as text, for tests that compare it with what was worked out by hand. Neighbours that differ only
- * in the system call, the CPU or the state are one line: what counts is whose time it is, and why.
+/* Path as text, for tests that compare it with what was worked out by hand. Neighbours that differ
+ * only in the system call, the CPU or the state are one line: what counts is whose time it is, and
+ * why.
  *
  *   client/200 running 10-15            HOST/TID CAUSE FROM-TO
  *   client/200@15 wait server/100@15    links: from where at what time, kind, to where

@@ -22,7 +22,8 @@ struct run_case {
 /* text: a scenario (docs/scenario.md). name: a recording (given.h). */
 void run_case_open_scenario(struct run_case *c, const char *text);
 void run_case_open_recording(struct run_case *c, const char *name);
-/* Once or more: all outputs of an analysis, or of several ("io disk"), in one reading. options: NULL: everything. */
+/* Once or more: all outputs of an analysis, or of several ("io disk"), in one reading. options:
+ * NULL: everything. */
 void run_case_run(struct run_case *c, const char *analysis, const struct analysis_options *options);
 void run_case_close(struct run_case *c);
 
@@ -37,9 +38,10 @@ const char *run_case_text(const struct mer_table *t, size_t row, const char *key
 size_t run_case_find(const struct mer_table *t, const char *key, const char *text, size_t from);
 /* Of a column: of all rows, or those that have this text in column `of` (NULL: all). */
 int64_t run_case_sum(const struct mer_table *t, const char *key, const char *of, const char *text);
-/* Tables that must agree with a log of all durations (duration_ns). keys: columns with blanks between;
- * what is equal in these is one. Each row of sums has the statistics of the rows of log that it is of, and
- * all rows of log are in one; likewise those of a histogram. A top has the longest ones. */
+/* Tables that must agree with a log of all durations (duration_ns). keys: columns with blanks
+ * between; what is equal in these is one. Each row of sums has the statistics of the rows of log
+ * that it is of, and all rows of log are in one; likewise those of a histogram. A top has the
+ * longest ones. */
 void run_case_check_sums(
 	const struct mer_table *log, const struct mer_table *sums, const char *keys);
 void run_case_check_freq(

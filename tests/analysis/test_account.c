@@ -26,7 +26,8 @@ static void open_accounts(struct accounts *s, struct tasks_world *t)
 	assert_int_equal(account_index_new(&s->b, s->u, &s->x, &err), 0);
 }
 
-/* At a time a task allocates that many pages (freed: negative), has as many faults, and sends as many packets. */
+/* At a time a task allocates that many pages (freed: negative), has as many faults, and sends as
+ * many packets. */
 static void took(struct accounts *s, struct tasks_world *t, uint32_t host, uint32_t task,
 	int64_t at, int64_t n)
 {
@@ -154,8 +155,8 @@ static void nested(void **state)
 	tw_fini(&t);
 }
 
-/* Two clients on one machine ask a server on another one; it takes the first one's request at 10 and
- * answers at 60, then the second one's, which had asked at 20, and answers at 100. */
+/* Two clients on one machine ask a server on another one; it takes the first one's request at 10
+ * and answers at 60, then the second one's, which had asked at 20, and answers at 100. */
 static void two_clients(void **state)
 {
 	(void)state;
@@ -194,8 +195,8 @@ static void two_clients(void **state)
 	tw_fini(&t);
 }
 
-/* An acceptor takes a client's request and hands it to a worker, which answers. And on one processor,
- * before the client comes to wait. */
+/* An acceptor takes a client's request and hands it to a worker, which answers. And on one
+ * processor, before the client comes to wait. */
 static void handed_on(void **state)
 {
 	(void)state;
@@ -233,8 +234,8 @@ static void handed_on(void **state)
 	tw_fini(&t);
 }
 
-/* The same for two clients on another machine, one after the other: what the acceptor did for the first
- * one, while the second one waited already, is the first one's. */
+/* The same for two clients on another machine, one after the other: what the acceptor did for the
+ * first one, while the second one waited already, is the first one's. */
 static void handed_on_for_two(void **state)
 {
 	(void)state;
@@ -354,9 +355,9 @@ static void check_used(const struct account_node *n, int64_t self, int64_t sub)
 	}
 }
 
-/* Two clients ask, nested and at the same time: A for the first one, of which B on another machine does a
- * part, then A for the second one. What happens when somebody answers is still for who is answered; each
- * amount is a power of two, so that a sum tells its parts. */
+/* Two clients ask, nested and at the same time: A for the first one, of which B on another machine
+ * does a part, then A for the second one. What happens when somebody answers is still for who is
+ * answered; each amount is a power of two, so that a sum tells its parts. */
 static void used_meanwhile(void **state)
 {
 	(void)state;
@@ -423,8 +424,8 @@ static void used_meanwhile(void **state)
 	tw_fini(&t);
 }
 
-/* 200 ms in 10 parts. The server computes from 0 to 130, for a wait from 50 to 130: parts 2 to 5 count,
- * 40 to 120, and not the last, which begins at 120. */
+/* 200 ms in 10 parts. The server computes from 0 to 130, for a wait from 50 to 130: parts 2 to 5
+ * count, 40 to 120, and not the last, which begins at 120. */
 static void averages(void **state)
 {
 	(void)state;

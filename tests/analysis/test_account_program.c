@@ -1,4 +1,5 @@
-/* What program a task runs: the last one that it executed, else that its parent ran when it forked it. */
+/* What program a task runs: the last one that it executed, else that its parent ran when it forked
+ * it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* What is told over time adds up to what is told of the whole time: for every analysis, every kind of rows
- * and every column that is in both, for any number of bins. */
+/* What is told over time adds up to what is told of the whole time: for every analysis, every kind
+ * of rows and every column that is in both, for any number of bins. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -45,8 +45,8 @@ static const struct blocked_wait *at(
 	assert_string_equal(                                                                       \
 		blocked_class_name(blocked_class_of(at(&(b), host, task, begin), false)), is)
 
-/* A connection from before the recording. The server computes, so the first request ends no wait of it; the
- * first wait that ends is the client's. Who asked first, its packet tells. */
+/* A connection from before the recording. The server computes, so the first request ends no wait of
+ * it; the first wait that ends is the client's. Who asked first, its packet tells. */
 static void test_busy_server(void **state)
 {
 	(void)state;
@@ -81,8 +81,8 @@ static void test_busy_server(void **state)
 	tw_fini(&t);
 }
 
-/* A shell of a login server waits for a command, which connects to somewhere. The server accepts, but not
- * the connections of that command: it does not work for it. */
+/* A shell of a login server waits for a command, which connects to somewhere. The server accepts,
+ * but not the connections of that command: it does not work for it. */
 static void test_child_connects(void **state)
 {
 	(void)state;
@@ -128,8 +128,8 @@ static void test_packet_of_others(void **state)
 	tw_fini(&t);
 }
 
-/* A client asks a server on another machine three times; the server asks its disk each time, and once
- * more by itself. Both were there before. */
+/* A client asks a server on another machine three times; the server asks its disk each time, and
+ * once more by itself. Both were there before. */
 struct exchange {
 	struct tasks_world t;
 	uint32_t client, server;
@@ -222,8 +222,8 @@ static void test_forking_server(void **state)
 	tw_fini(&t);
 }
 
-/* The server finds the first request there and does not wait for it: so it sends first, as far as waits
- * tell. But it is who accepts. */
+/* The server finds the first request there and does not wait for it: so it sends first, as far as
+ * waits tell. But it is who accepts. */
 static void test_connect_and_accept(void **state)
 {
 	(void)state;
@@ -255,8 +255,8 @@ static void test_connect_and_accept(void **state)
 	tw_fini(&t);
 }
 
-/* Clients that were not recorded: what ends a read of a process that accepts is a request, and what it
- * waits for otherwise is inside of one. Of a process that connects it is an answer. */
+/* Clients that were not recorded: what ends a read of a process that accepts is a request, and what
+ * it waits for otherwise is inside of one. Of a process that connects it is an answer. */
 static void test_outside(void **state)
 {
 	(void)state;
@@ -283,8 +283,8 @@ static void test_outside(void **state)
 	tw_fini(&t);
 }
 
-/* A server that connects too: a packet from outside is a request where it waits for the first of several
- * things, and what it asked for where it waits for one. */
+/* A server that connects too: a packet from outside is a request where it waits for the first of
+ * several things, and what it asked for where it waits for one. */
 static void test_first_of_several(void **state)
 {
 	(void)state;
@@ -311,8 +311,8 @@ static void test_first_of_several(void **state)
 	}
 }
 
-/* A wait in two pieces, of which a packet ended the second: that ended the first one, too, though it came
- * after its end. */
+/* A wait in two pieces, of which a packet ended the second: that ended the first one, too, though
+ * it came after its end. */
 static void test_packet_of_pieces(void **state)
 {
 	(void)state;
@@ -334,7 +334,8 @@ static void test_packet_of_pieces(void **state)
 	tw_fini(&t);
 }
 
-/* A listener hands the request to a worker by a futex; the worker asks a lock of a third thread, too. */
+/* A listener hands the request to a worker by a futex; the worker asks a lock of a third thread,
+ * too. */
 static void test_worker_pool(void **state)
 {
 	(void)state;
@@ -394,7 +395,8 @@ static void test_pipeline(void **state)
 	tw_fini(&t);
 }
 
-/* What a kernel thread does for someone counts, what it sleeps before does not; and the terminal. */
+/* What a kernel thread does for someone counts, what it sleeps before does not; and the
+ * terminal. */
 static void test_kernel_thread_and_input(void **state)
 {
 	(void)state;

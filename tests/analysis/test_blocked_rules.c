@@ -1,5 +1,6 @@
-/* Which waits are for input, for work, or felt (blocked_class.c), each rule by itself, in worlds as small as they
- * can be. "work": for work; "felt": inside of what somebody waits for; "idle": neither. */
+/* Which waits are for input, for work, or felt (blocked_class.c), each rule by itself, in worlds as
+ * small as they can be. "work": for work; "felt": inside of what somebody waits for; "idle":
+ * neither. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -163,8 +164,8 @@ static void who_sent_first(void **state)
 	classes_are("0 0:1 user\n0 0:2 read pipe by 0:1\n10 0:2 user\n12 0:1 read task by 0:2\n20 "
 		    "0:1 user\n",
 		"0:1 12 felt, 0:2 0 work");
-	/* A futex is no message, nor is a write that waits for room, nor what a thread of the kernel does, nor a
-	 * thread of the same process. */
+	/* A futex is no message, nor is a write that waits for room, nor what a thread of the
+	 * kernel does, nor a thread of the same process. */
 	classes_are("0 0:1 user\n0 0:2 read futex by 0:1\n10 0:2 user\n12 0:1 read task by 0:2\n20 "
 		    "0:1 user\n",
 		"0:1 12 idle, 0:2 0 idle");
@@ -212,7 +213,8 @@ static void calls_that_read(void **state)
 	}
 }
 
-/* Whoever forks a process has the first word, and who stems from it is not waited for because it would be a server. */
+/* Whoever forks a process has the first word, and who stems from it is not waited for because it
+ * would be a server. */
 static void parents(void **state)
 {
 	(void)state;
@@ -224,7 +226,8 @@ static void parents(void **state)
 	classes_are("0 0:1 user\n1 0:1 fork 2\n1 0:2 user\n2 0:1 read pipe by 0:2\n10 0:1 user\n12 "
 		    "0:2 read pipe by 0:1\n20 0:2 user\n",
 		"0:1 2 felt, 0:2 12 work");
-	/* A parent that accepts, of which a child connects to somewhere: it is none of its clients. */
+	/* A parent that accepts, of which a child connects to somewhere: it is none of its
+	 * clients. */
 	classes_are("0 0:1 user\n0 0:1 accept network\n1 0:1 user\n2 0:1 fork 2\n2 0:2 user\n3 0:2 "
 		    "connect network\n5 0:2 user\n"
 		    "6 0:1 read pipe by 0:2\n10 0:1 user\n12 0:2 read pipe by 0:1\n20 0:2 user\n",
@@ -304,8 +307,8 @@ static void handed_on_by_many(void **state)
 	tw_fini(&t);
 }
 
-/* Inside of a felt wait is what the one who ended it waited for since then, and so on; not its waits for work, not
- * what it did before, and not what a thread of the kernel slept before. */
+/* Inside of a felt wait is what the one who ended it waited for since then, and so on; not its
+ * waits for work, not what it did before, and not what a thread of the kernel slept before. */
 static void inside(void **state)
 {
 	(void)state;
@@ -337,7 +340,8 @@ static void inside(void **state)
 		"0:1 2 felt, 0:1 10 felt, 1:2 1 work, 1:2 12 felt, 1:9 10 idle, 1:9 15 felt");
 }
 
-/* Servers for machines that were not recorded: of their waits those that are neither polls nor futexes. */
+/* Servers for machines that were not recorded: of their waits those that are neither polls nor
+ * futexes. */
 #define SERVES "0 0:1 user\n0 0:1 accept network\n1 0:1 user\n"
 static void for_outside(void **state)
 {
@@ -381,8 +385,8 @@ static void own_connect(void **state)
 	classes_are("0 0:1 user\n1 0:1 epoll_wait network by 0:1\n5 0:1 user\n", "0:1 1 idle");
 }
 
-/* Waits for work and of threads of the kernel are none felt by themselves, whoever has started the process; what is
- * inside of them is not felt either. */
+/* Waits for work and of threads of the kernel are none felt by themselves, whoever has started the
+ * process; what is inside of them is not felt either. */
 static void started_while_recorded(void **state)
 {
 	(void)state;
@@ -395,7 +399,8 @@ static void started_while_recorded(void **state)
 		"0:1 5 idle, 0:1 12 felt, 0:2 2 work");
 }
 
-/* What a task waited for was started by it (blocked_started.c): another thread, which exited, or a child. */
+/* What a task waited for was started by it (blocked_started.c): another thread, which exited, or a
+ * child. */
 static void started(void **state)
 {
 	static const struct {
@@ -465,7 +470,8 @@ static void started(void **state)
 	}
 }
 
-/* A wait of several pieces (kernel_wait_end): each is for what ended the last one, and is open if that is. */
+/* A wait of several pieces (kernel_wait_end): each is for what ended the last one, and is open if
+ * that is. */
 static void pieces(void **state)
 {
 	(void)state;

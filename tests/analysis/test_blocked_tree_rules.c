@@ -1,7 +1,8 @@
 /* The table of waits that can be opened (blocked_tree.c), each rule by itself.
  *
- * A node is "NAME what COUNTx TOTAL", with " min-max" and " late N" for rows, " by WHO" (host before it if it is another
- * one, "*": several), and in parentheses what is below it. Times are ms. */
+ * A node is "NAME what COUNTx TOTAL", with " min-max" and " late N" for rows, " by WHO" (host
+ * before it if it is another one, "*": several), and in parentheses what is below it. Times are
+ * ms. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -108,7 +109,8 @@ static void windows(void **state)
 	tree_in(world, (struct blocked_scope){ 21, 29, true, true, 0 }, "");
 	tree_in(world, (struct blocked_scope){ 12, 23, true, true, 0 },
 		"t1 read disk 1x 8 8-8 late 3");
-	/* Only what somebody felt, unless all are wanted; the task is there before and does not end. */
+	/* Only what somebody felt, unless all are wanted; the task is there before and does not
+	 * end. */
 	tree_in(world, (struct blocked_scope){ 0, 100, false, false, 0 }, "");
 	tree_in(world, (struct blocked_scope){ 0, 100, false, true, 0 },
 		"t1 read disk 3x 30 10-10 late 6");

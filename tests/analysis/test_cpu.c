@@ -1,5 +1,6 @@
-/* CPU usage against what was worked out by hand, what simulated machines did, what programs measured of
- * themselves and what another analyser found; and that all its tables agree to the nanosecond. */
+/* CPU usage against what was worked out by hand, what simulated machines did, what programs
+ * measured of themselves and what another analyser found; and that all its tables agree to the
+ * nanosecond. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -47,7 +48,8 @@ static int by_begin(const void *a, const void *b)
 	return (p->begin > q->begin) - (p->begin < q->begin);
 }
 
-/* In each bin of a host, its threads together had what its CPUs gave to tasks, and so had processes. */
+/* In each bin of a host, its threads together had what its CPUs gave to tasks, and so had
+ * processes. */
 static void check_bins(const struct mer_table *t, const char *host)
 {
 	struct bin *bins = calloc(t->n_rows + 1, sizeof(*bins));
@@ -80,8 +82,8 @@ static void check_bins(const struct mer_table *t, const char *host)
 	free(bins);
 }
 
-/* All stays on a CPU of whole recordings are what top says, in total and by thread. unique: no number of a
- * thread was used again. */
+/* All stays on a CPU of whole recordings are what top says, in total and by thread. unique: no
+ * number of a thread was used again. */
 static void check_stays(struct run_case *c, bool unique)
 {
 	run_case_run(c, "cpu", NULL);
@@ -172,9 +174,9 @@ static void check_agreement(struct run_case *c, const struct analysis_options *o
 
 /* ---- by hand ---- */
 
-/* On CPU 0: 10-20 idle with a timer 12-15, in which a softirq runs 13-14; 20-40 a thread of process 5,
- * in a call 25-30, interrupted 32-36, in that by a softirq 33-35; it waits for the CPU 40-50, comes to
- * CPU 1 and exits. CPU 1 is idle until then. */
+/* On CPU 0: 10-20 idle with a timer 12-15, in which a softirq runs 13-14; 20-40 a thread of process
+ * 5, in a call 25-30, interrupted 32-36, in that by a softirq 33-35; it waits for the CPU 40-50,
+ * comes to CPU 1 and exits. CPU 1 is idle until then. */
 static const char by_hand[] =
 	"host h\ntrace h/kernel\n"
 	"10us h 0 sched_switch prev_comm=\"a\" prev_tid=9 prev_state=1 next_comm=\"\" next_tid=0\n"
@@ -266,8 +268,8 @@ static void widest_bins(void **state)
 	}
 }
 
-/* After 20 CPU 0 loses track: who is switched out at 40 is another one than was switched in at 20, and an event
- * of the CPU does not say that this one still ran. */
+/* After 20 CPU 0 loses track: who is switched out at 40 is another one than was switched in at 20,
+ * and an event of the CPU does not say that this one still ran. */
 static void contradiction(void **state)
 {
 	(void)state;
@@ -309,8 +311,8 @@ static void whole_recording(void **state)
 	run_case_close(&c);
 }
 
-/* Two CPUs of one package and one of another; of a fourth nobody says. Said late, it is known for all of the
- * time. */
+/* Two CPUs of one package and one of another; of a fourth nobody says. Said late, it is known for
+ * all of the time. */
 static void packages(void **state)
 {
 	(void)state;
@@ -381,8 +383,9 @@ static void description(void **state)
 	run_case_close(&c);
 }
 
-/* Ten points over 0.1 s: each is what all threads had since the point before it, in % of one CPU. The
- * second was published as 20.7378: who is switched out first on a CPU had it until then, too. */
+/* Ten points over 0.1 s: each is what all threads had since the point before it, in % of one
+ * CPU. The second was published as 20.7378: who is switched out first on a CPU had it until
+ * then, too. */
 static void usage_over_time(void **state)
 {
 	(void)state;
@@ -409,8 +412,8 @@ static void usage_over_time(void **state)
 
 /* ---- another analyser ---- */
 
-/* Theirs of scp_src are on the clock of the other host, which is slower, and lack 10.4 ms: nothing at all
- * had the CPU then. What is more in ours must be from that. */
+/* Theirs of scp_src are on the clock of the other host, which is slower, and lack 10.4 ms: nothing
+ * at all had the CPU then. What is more in ours must be from that. */
 static const double scp_src_slope = 0.99994137837031390;
 
 static int compare_with(const char *host, const char *recording, double slope)
@@ -464,8 +467,8 @@ static void other_analyser(void **state)
 
 /* ---- what programs measured ---- */
 
-/* Their own CPU clocks count interrupts in, as the kernel accounts them. They log it when they begin and
- * end; what they ran before and after is not in it. */
+/* Their own CPU clocks count interrupts in, as the kernel accounts them. They log it when they
+ * begin and end; what they ran before and after is not in it. */
 static void duty_cycles(void **state)
 {
 	(void)state;
@@ -494,8 +497,8 @@ static void duty_cycles(void **state)
 	run_case_close(&c);
 }
 
-/* A server computes for as long as it was asked to, and logs when: in the bins of that time it has just as
- * much, whether it is chosen, and the others are told together, or not. */
+/* A server computes for as long as it was asked to, and logs when: in the bins of that time it has
+ * just as much, whether it is chosen, and the others are told together, or not. */
 static void bursts(void **state)
 {
 	(void)state;

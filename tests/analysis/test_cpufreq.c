@@ -162,7 +162,8 @@ static bool is_w(void *ctx, const struct kernel_host *h, uint32_t task)
 	return strcmp(kernel_comm(h, task, INT64_MAX), "w") == 0;
 }
 
-/* Clocks are the CPUs', whichever tasks are looked at; hosts that say nothing about theirs are not there. */
+/* Clocks are the CPUs', whichever tasks are looked at; hosts that say nothing about theirs are not
+ * there. */
 static void of_cpus(void **state)
 {
 	(void)state;

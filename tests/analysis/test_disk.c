@@ -1,5 +1,5 @@
-/* Requests to disks: what is merged is neither lost nor counted twice; sequential and random ones are told
- * apart; and what is told over time, by disk, by task and by place, is the same. */
+/* Requests to disks: what is merged is neither lost nor counted twice; sequential and random ones
+ * are told apart; and what is told over time, by disk, by task and by place, is the same. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -42,8 +42,8 @@ static void expect(const struct mer_table *t, const char *row, const char *key, 
 	time " h 0 block_rq_complete dev=8388608 sector=" sector " nr_sector=" n " error=0 "       \
 	     "rwbs=1\n"
 
-/* 7 inserts sectors 100 to 108 and gets what follows and what comes before merged into it; then a request
- * of 8 becomes part of it too. Then a bio that is merged before its request is inserted. */
+/* 7 inserts sectors 100 to 108 and gets what follows and what comes before merged into it; then a
+ * request of 8 becomes part of it too. Then a bio that is merged before its request is inserted. */
 static const char merges[] = /* clang-format off */
 	"host h\ntrace h/kernel\n"
 	"event block_rq_merge { u32 dev; u64 sector; u32 nr_sector; u32 bytes; s32 tid; u32 rwbs; "
@@ -128,7 +128,8 @@ static void merged_requests(void **state)
 	check_merges("addons_elv_merge_requests dev=8388608 rq_sector=92 nextrq_sector=116 rwbs=1");
 }
 
-/* Merges of recordings are as many as their events, and no request is open for ever because of one. */
+/* Merges of recordings are as many as their events, and no request is open for ever because of
+ * one. */
 static void merges_of_recordings(void **state)
 {
 	static const struct {
@@ -159,7 +160,8 @@ static void put_complete(struct mer_str *text, int us, int sector)
 		sector);
 }
 
-/* Many requests, each to a place of its own; some are open while thousands of others come and go. */
+/* Many requests, each to a place of its own; some are open while thousands of others come and
+ * go. */
 static void long_ones_stay_open(void **state)
 {
 	enum { N = 20000, LONG = 500, DONE_US = 100000 };
@@ -201,16 +203,17 @@ static void long_ones_stay_open(void **state)
 #define FLUSH_COMPLETE(time, cpu) EVENT(time, cpu, "complete", NOWHERE, "0", "1280")
 #define NOWHERE "0xffffffffffffffff"
 
-/* What the kernel does for writes that demand a flush (block/blk-flush.c): before the data, the data, after
- * the data; and in the end whoever waited is complete, once more and without sectors. */
+/* What the kernel does for writes that demand a flush (block/blk-flush.c): before the data, the
+ * data, after the data; and in the end whoever waited is complete, once more and without
+ * sectors. */
 static const char flushes[] = /* clang-format off */
 	"host h\ntrace h/kernel\n"
 	/* fsync without data: 2 us. */
 	FLUSH_ISSUE("10us", "0")
 	FLUSH_COMPLETE("12us", "0")
 	EVENT("12us", "0", "complete", "0", "0", "33")
-	/* A journal's commit on a disk that cannot force through: 3 us, 5 us for the data, 4 us. When all is
-	 * done, a write that begins where it ended is in flight, for 20 us. */
+	/* A journal's commit on a disk that cannot force through: 3 us, 5 us for the data, 4 us.
+	 * When all is done, a write that begins where it ended is in flight, for 20 us. */
 	FLUSH_ISSUE("20us", "0")
 	FLUSH_COMPLETE("23us", "0")
 	EVENT("24us", "0", "issue", "100", "8", "97")
@@ -231,7 +234,8 @@ static const char flushes[] = /* clang-format off */
 	FLUSH_ISSUE("65us", "1")
 	FLUSH_COMPLETE("70us", "0")
 	FLUSH_COMPLETE("75us", "1")
-	/* Taken back by the driver and issued again: 2 us, and the next one is not told its time. */
+	/* Taken back by the driver and issued again: 2 us, and the next one is not told its
+	 * time. */
 	FLUSH_ISSUE("80us", "0")
 	FLUSH_ISSUE("85us", "0")
 	FLUSH_COMPLETE("87us", "0")
@@ -266,7 +270,8 @@ static void flushes_are_one_request(void **state)
 	run_case_close(&c);
 }
 
-/* One that was issued when events were missing may have completed unseen: the next completion is not its. */
+/* One that was issued when events were missing may have completed unseen: the next completion is
+ * not its. */
 static void flushes_and_losses(void **state)
 {
 	struct run_case c;
@@ -368,8 +373,8 @@ static void add_request(struct mer_str *s, int i, int tid, unsigned dev, uint64_
 		tid % 2 ? 1 : 4);
 }
 
-/* 10 reads disk 8,0 from its begin, 11 writes anywhere on 8,1; 12 and 13 read and write 8,2 in turn, each
- * its own half from the begin. */
+/* 10 reads disk 8,0 from its begin, 11 writes anywhere on 8,1; 12 and 13 read and write 8,2 in
+ * turn, each its own half from the begin. */
 static void open_patterns(struct run_case *c, int n)
 {
 	struct mer_str s = { 0 };

@@ -1,5 +1,5 @@
-/* Page faults: which are major ones, by hand; what a program of a recording touched, and what it had to wait
- * for; and that all tables add up to the same. */
+/* Page faults: which are major ones, by hand; what a program of a recording touched, and what it
+ * had to wait for; and that all tables add up to the same. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,8 +51,8 @@ static void run(struct run_case *c, struct mer_str *s, const struct analysis_opt
 	run_case_run(c, "faults", o);
 }
 
-/* A fault after which the thread waits for the disk is a major one, and has all waits up to the next fault.
- * One inside of a system call, or a wait of the next system call, is not. */
+/* A fault after which the thread waits for the disk is a major one, and has all waits up to the
+ * next fault. One inside of a system call, or a wait of the next system call, is not. */
 static void which_are_major(void **state)
 {
 	struct run_case c;
@@ -141,8 +141,8 @@ static void faults_of_a_program(void **state)
 				 run_more_sum(top, "major", "host=worker"),
 		20318); /* the events that babeltrace2 counts */
 	assert_int_equal(run_case_sum(top, "kernel", NULL, NULL), 158);
-	/* Pages of programs that were not in memory yet are read from the disk: no anonymous page of
-	 * memhog can be. */
+	/* Pages of programs that were not in memory yet are read from the disk: no anonymous page
+	 * of memhog can be. */
 	assert_true(run_case_sum(top, "major", NULL, NULL) > 0);
 	assert_true(run_case_int(top, hog, "major") <= BESIDES);
 	run_case_close(&c);

@@ -1,6 +1,6 @@
-/* Packets of two clients that a server receives one after the other, before either of its threads is woken:
- * each is woken by the packet on the connection on which it sent before, and what the interrupt sends
- * answers the packet of whom it sends it to. */
+/* Packets of two clients that a server receives one after the other, before either of its threads
+ * is woken: each is woken by the packet on the connection on which it sent before, and what the
+ * interrupt sends answers the packet of whom it sends it to. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -91,8 +91,8 @@ static void each_by_its_own(void **state)
 	run_case_close(&c);
 }
 
-/* Two threads of one process, and a batch with the data for both, and the end of the first one's connection
- * after it. Each is woken by its own data. */
+/* Two threads of one process, and a batch with the data for both, and the end of the first one's
+ * connection after it. Each is woken by its own data. */
 #define FULL(from, to, sport, dport, number, len, flags)                                           \
 	" network_header.ipv4={ ihl=5, tot_len=" len ", saddr=[10, 0, 0, " from                    \
 	"], daddr=[10, 0, 0, " to "], protocol=_tcp, transport_header.tcp={ source_port=" sport    \
@@ -149,8 +149,9 @@ static void thread_before_process_data_before_none(void **state)
 	run_case_close(&c);
 }
 
-/* Data from another host, for a task that nobody knows yet, and then a packet of the host's own, without data,
- * for which a task waits: the kernel delivered the first before it took the second from another device. */
+/* Data from another host, for a task that nobody knows yet, and then a packet of the host's own,
+ * without data, for which a task waits: the kernel delivered the first before it took the second
+ * from another device. */
 static const char devices[] = /* clang-format off */
 	"host s\ntrace s/kernel\nhost t\ntrace t/kernel\n"
 	"1us " SWITCH("t", "0", "0", "10")

@@ -1,5 +1,5 @@
-/* Folds: what tables are made of facts, by hand: which facts count, and what is summed up; and that it does not
- * matter in how many parts it is summed up. */
+/* Folds: what tables are made of facts, by hand: which facts count, and what is summed up; and that
+ * it does not matter in how many parts it is summed up. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -295,7 +295,8 @@ static void filters(void **state)
 		{ "bytes", "10 4 h0 1 1 a red b 1; 20 10 h0 1 1 a blue b -; "
 			   "40 1 h0 2 1 b green a -; 50 3 h1 1 1 b red - 1; " },
 		{ "other_comm == \"a\"", "40 1 h0 2 1 b green a -; " },
-		/* What is known of a task at the end, and of its facts at once, in one condition. */
+		/* What is known of a task at the end, and of its facts at once, in one
+		 * condition. */
 		{ "comm == \"b\" || duration == 4",
 			"5 4 h0 1 1 a red - 2; 10 4 h0 1 1 a red b 1; 40 1 h0 2 1 b green a -; "
 			"50 3 h1 1 1 b red - 1; " },
@@ -368,7 +369,8 @@ static void stretches(void **state)
 	close_bed(&b);
 }
 
-/* Of what is left in a window only long parts count; several choices in one sum; and what time is left. */
+/* Of what is left in a window only long parts count; several choices in one sum; and what time is
+ * left. */
 static int64_t if_long(int64_t begin, int64_t end)
 {
 	return end - begin >= 20 ? end - begin : 0;
@@ -505,8 +507,8 @@ static void all_others(void **state)
 	close_bed(&b);
 }
 
-/* Where facts of all tasks count, those that were not chosen are among the others; cells may differ by scope; and who is
- * not known is no row of a scope that wants it known. */
+/* Where facts of all tasks count, those that were not chosen are among the others; cells may differ
+ * by scope; and who is not known is no row of a scope that wants it known. */
 static const struct fold every_task = { .shape = FOLD_BINS,
 	.kinds = { &stretch },
 	.cells = (const struct fold_cell[]){ { "time_ns", .op = FOLD_SUM },
@@ -538,7 +540,8 @@ static void chosen_among_all(void **state)
 	close_bed(&b);
 }
 
-/* Facts that wait until it is known whose they are give the same table, in the same order, few or many. */
+/* Facts that wait until it is known whose they are give the same table, in the same order, few or
+ * many. */
 static void waiting_facts(void **state)
 {
 	enum { MANY = 50000 };

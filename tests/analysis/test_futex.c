@@ -1,4 +1,5 @@
-/* Futexes: who waited for whom, by hand and as the programs of a recording told, and tables that agree. */
+/* Futexes: who waited for whom, by hand and as the programs of a recording told, and tables that
+ * agree. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,10 +12,10 @@
 
 #define ALL .begin = INT64_MIN, .end = INT64_MAX, .max_ns = INT64_MAX
 
-/* Process 100 has threads a (100), b (101); process 200 has c (200) and d (201), with futexes at the same
- * address; the pids are told by the state dump. a waits for b 10 to 30 us, c for d 40 to 50 us, both at
- * 0x1000; a times out at 0x2000 and blocks twice in one call at 0x4000; b finds 0x1000 changed, and waits
- * at 0x3000 until the end; a read that blocks is no futex's wait. */
+/* Process 100 has threads a (100), b (101); process 200 has c (200) and d (201), with futexes at
+ * the same address; the pids are told by the state dump. a waits for b 10 to 30 us, c for d 40 to
+ * 50 us, both at 0x1000; a times out at 0x2000 and blocks twice in one call at 0x4000; b finds
+ * 0x1000 changed, and waits at 0x3000 until the end; a read that blocks is no futex's wait. */
 static const char *const scenario =
 	"host h\n"
 	"1us h 2 lttng_statedump_process_state tid=100 pid=100 ppid=1 name=\"a\" status=5\n"
@@ -237,9 +238,9 @@ static void test_agreement(void **state)
 	}
 }
 
-/* Process 100: b had to wait for the lock and got it from a, then waits for another one that a took, who
- * waits for the first: nobody goes on. c, of another process, waits for work (its value is no lock's); d
- * has just begun a call. */
+/* Process 100: b had to wait for the lock and got it from a, then waits for another one that a
+ * took, who waits for the first: nobody goes on. c, of another process, waits for work (its value
+ * is no lock's); d has just begun a call. */
 static const char *const deadlock =
 	"host h\n"
 	"1us h 2 lttng_statedump_process_state tid=100 pid=100 ppid=1 name=\"a\" status=5\n"

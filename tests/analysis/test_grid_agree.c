@@ -1,5 +1,6 @@
-/* What every analysis owes: the rows of its log add up to its freq, stats and top, whatever was asked for,
- * and all are the same with any number of threads. Of analyses that there are, no list of them. */
+/* What every analysis owes: the rows of its log add up to its freq, stats and top, whatever was
+ * asked for, and all are the same with any number of threads. Of analyses that there are, no list
+ * of them. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -223,7 +224,8 @@ static int64_t number(const struct mer_table *t, size_t row, const char *key, co
 	return c->v.i;
 }
 
-/* A group of stats rows (one, unless a number was given to another thread) and its values of the log. */
+/* A group of stats rows (one, unless a number was given to another thread) and its values of the
+ * log. */
 static void check_group(const struct mer_table *stats, const char *unit, const struct item *rows,
 	size_t n_rows, const struct item *items, size_t n)
 {
@@ -337,7 +339,8 @@ static void check_agreement(const struct all_tables *a, const char *source, cons
 			continue;
 		snprintf(where, sizeof(where), "%s of %s, %s", analyses[i]->id, source, asked);
 		size_t value = value_column(log, freq);
-		/* A packet is two rows of the log, where it was sent and received, and one flight. */
+		/* A packet is two rows of the log, where it was sent and received, and one
+		 * flight. */
 		if (value == log->n_columns || has(log, "direction"))
 			continue;
 		if (freq)
@@ -419,8 +422,8 @@ static int64_t sum_of(const struct mer_table *t, size_t col)
 	return (int64_t)sum;
 }
 
-/* Each table that is chosen by durations is the sum of that of short ones and that of long ones, but for
- * what has none; all others have nothing to do with it. */
+/* Each table that is chosen by durations is the sum of that of short ones and that of long ones,
+ * but for what has none; all others have nothing to do with it. */
 static void check_durations(struct run_case *c, const struct all_tables *all, const char *source)
 {
 	enum { NS = 50000 };

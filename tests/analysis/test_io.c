@@ -1,5 +1,5 @@
-/* Input and output against what was worked out by hand, published values, and the bytes that programs of a
- * recording say they moved; and that all tables agree. */
+/* Input and output against what was worked out by hand, published values, and the bytes that
+ * programs of a recording say they moved; and that all tables agree. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -289,7 +289,8 @@ static void order_and_errors(void **state)
 	run_case_close(&c);
 }
 
-/* Published: a chart of 50 points over 0.1 s from the first event on, each from the point before. */
+/* Published: a chart of 50 points over 0.1 s from the first event on, each from the point
+ * before. */
 static void published_write_speed(void **state)
 {
 	static const double wanted[] = { 5959013.0501385, 9423035.70914096, 674269.1924439, 0, 0 };

@@ -1,5 +1,5 @@
-/* Interrupts: statistics and raise latencies by hand, counts as the recordings' own, and tables that agree
- * with each other. */
+/* Interrupts: statistics and raise latencies by hand, counts as the recordings' own, and tables
+ * that agree with each other. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,9 +12,9 @@
 
 #define ALL .begin = INT64_MIN, .end = INT64_MAX, .max_ns = INT64_MAX
 
-/* One of each kind. On CPU 0 a softirq that was raised twice before it began, and in which a device and
- * its timer come; on CPU 1, which is idle, others; a softirq whose raise is on another CPU; an interrupt
- * that does not end, and one that had begun before. */
+/* One of each kind. On CPU 0 a softirq that was raised twice before it began, and in which a device
+ * and its timer come; on CPU 1, which is idle, others; a softirq whose raise is on another CPU; an
+ * interrupt that does not end, and one that had begun before. */
 static const char *const kinds =
 	"host h\n"
 	"1us h 0 lttng_statedump_interrupt irq=9 name=\"chip\" action=\"acpi\" tid=0\n"

@@ -1,5 +1,5 @@
-/* Where events are lost, those that were recorded still count, put down to nobody where it is not known who
- * ran; and nothing that takes time goes on across a loss. */
+/* Where events are lost, those that were recorded still count, put down to nobody where it is not
+ * known who ran; and nothing that takes time goes on across a loss. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,8 +10,8 @@
 
 #include "run_more.h"
 
-/* The second packet has few events and counts a loss: who had the CPU then is not known. In the first
- * one, a softirq is raised and not begun, in the third one raised again. */
+/* The second packet has few events and counts a loss: who had the CPU then is not known. In the
+ * first one, a softirq is raised and not begun, in the third one raised again. */
 static const char hole[] =
 	"host h\n"
 	"1us h 0 sched_switch prev_comm=\"\" prev_tid=0 next_comm=\"ten\" next_tid=10\n"

@@ -1,5 +1,5 @@
-/* Memory against what was worked out by hand, a second computation from the events themselves, and the pages
- * that a program of a recording says it touched; and that all tables agree. */
+/* Memory against what was worked out by hand, a second computation from the events themselves, and
+ * the pages that a program of a recording says it touched; and that all tables agree. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -88,7 +88,8 @@ static void pages_and_objects(void **state)
 			     "18us h 0 kmem_mm_page_alloc pfn=3 order=1\n"
 			     "19us h 0 irq_softirq_exit vec=3\n" SWITCH("20", "0", "1",
 				     "2") "21us h 0 kmem_kfree ptr=8192\n"
-					  "22us h 0 kmem_kfree ptr=12288\n" /* from before the recording */
+					  /* from before the recording */
+					  "22us h 0 kmem_kfree ptr=12288\n"
 					  "23us h 0 kmem_kfree ptr=0\n"
 					  "24us h 0 kmem_mm_page_free pfn=2 order=3\n" SWITCH(
 						  "25", "0", "2", "0") "30us h 0 kmem_mm_page_free "
@@ -140,7 +141,8 @@ static void pages_and_objects(void **state)
 	run_case_close(&c);
 }
 
-/* The description names threads in a field of its own; here they come onto their CPU before each event. */
+/* The description names threads in a field of its own; here they come onto their CPU before each
+ * event. */
 static void steps_of_a_description(void **state)
 {
 	char line[500];
@@ -207,8 +209,8 @@ struct page_event {
 	int32_t tid;
 };
 
-/* Page events, with the thread that was switched to last on their CPU (before: that is switched from
- * first). */
+/* Page events, with the thread that was switched to last on their CPU (before: that is switched
+ * from first). */
 static struct page_event *read_pages(struct mer_experiment *e, size_t *n_events)
 {
 	static const struct mer_need needs[] = { { "sched_switch", "prev_tid next_tid" },
@@ -304,8 +306,8 @@ static void held_over_time(void **state)
 
 /* ---- a recording whose program says what it touched ---- */
 
-/* memhog maps and touches 6144 pages and unmaps them, three times (its log: CLOCK_MONOTONIC of these
- * lines). */
+/* memhog maps and touches 6144 pages and unmaps them, three times (its log: CLOCK_MONOTONIC of
+ * these lines). */
 static void pages_of_a_program(void **state)
 {
 	enum { PAGES = 6144, ROUNDS = 3, BESIDES = PAGES / 100 };

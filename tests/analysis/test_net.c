@@ -1,5 +1,5 @@
-/* Network traffic against what was worked out by hand and what the programs of a recording say they sent;
- * what one end sent the other received; and all tables agree. */
+/* Network traffic against what was worked out by hand and what the programs of a recording say they
+ * sent; what one end sent the other received; and all tables agree. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,8 +55,8 @@ static void open_recording(struct run_case *c, const char *name)
 	"1us " host " 0 sched_switch prev_comm=\"p\" prev_tid=" tid                                \
 	" prev_prio=20 next_comm=\"p\" next_tid=" tid " next_prio=20\n"
 
-/* a sends two packets to b over Ethernet, b one to a from a softirq; a third one of a is lost, and it
- * receives one from nobody known on its loopback. */
+/* a sends two packets to b over Ethernet, b one to a from a softirq; a third one of a is lost, and
+ * it receives one from nobody known on its loopback. */
 static const char two_hosts[] = /* clang-format off */
 	"host a\ntrace a/kernel\nhost b\ntrace b/kernel\n"
 	RUNS("a", "10") RUNS("b", "20")
@@ -220,7 +220,8 @@ static void bytes_of_programs(void **state)
 	int64_t sent = run_case_int(t, run_more_row(t, "host=worker"), "sent_bytes");
 	int64_t packets = run_case_int(t, run_more_row(t, "host=worker"), "sent_packets");
 	assert_int_equal(packets, 145);
-	/* Its bytes, with headers of 52 (of the first one 60), and ARP's 28; nothing was sent twice. */
+	/* Its bytes, with headers of 52 (of the first one 60), and ARP's 28; nothing was sent
+	 * twice. */
 	assert_int_equal(sent, BYTES + (packets - 1) * IP_AND_TCP + 8 + 28);
 	assert_int_equal(run_case_int(t, run_more_row(t, "host=peer"), "received_bytes"), sent);
 	assert_int_equal(run_case_int(t, run_more_row(t, "host=peer"), "sent_bytes"),
@@ -337,8 +338,8 @@ static void tables_agree(void **state)
 	}
 }
 
-/* What was sent is what was received. (Where the receiver's device joins or splits segments that need not be
- * so: in lab/threadirqs a packet of 8700 bytes arrives as two.) */
+/* What was sent is what was received. (Where the receiver's device joins or splits segments that
+ * need not be so: in lab/threadirqs a packet of 8700 bytes arrives as two.) */
 static void both_ends_are_equal(void **state)
 {
 	static const char *const names[] = { "lab/cpu-mem-io", "lab/cluster-10",

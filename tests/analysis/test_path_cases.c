@@ -1,11 +1,12 @@
-/* Small graphs of tasks that wait for one another, each with its path known: the cases that the bounded
- * algorithm was published with. (The facts are those of GraphFactory in Trace Compass's
- * tests of the graph analysis: who runs and waits when, who wakes whom, what the bounded path is. Where
- * ours is another one on purpose, the case says why.)
+/* Small graphs of tasks that wait for one another, each with its path known: the cases that the
+ * bounded algorithm was published with. (The facts are those of GraphFactory in Trace Compass's
+ * tests of the graph analysis: who runs and waits when, who wakes whom, what the bounded path is.
+ * Where ours is another one on purpose, the case says why.)
  *
- * What differs everywhere: our path has no vertices, so stretches of the same task with the same cause
- * are one; a packet's way is a segment of the one who waits for it, where theirs is an edge with a
- * duration; and a task through which the path would pass without staying is not in our links. */
+ * What differs everywhere: our path has no vertices, so stretches of the same task with the same
+ * cause are one; a packet's way is a segment of the one who waits for it, where theirs is an edge
+ * with a duration; and a task through which the path would pass without staying is not in our
+ * links. */
 #include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,8 +57,8 @@ static enum kernel_state state_of(char letter)
 	}
 }
 
-/* A task whose life is told as "0 R 2 B 4 R 6": runs from 0 to 2, and so on. Waits end without a cause
- * until something is said about them. */
+/* A task whose life is told as "0 R 2 B 4 R 6": runs from 0 to 2, and so on. Waits end without a
+ * cause until something is said about them. */
 static uint32_t actor(struct graph *g, uint32_t host, int32_t tid, const char *life)
 {
 	struct kernel_host *h = &g->hosts[host];
@@ -182,8 +183,8 @@ static void basic(void **state)
 	end(&g);
 }
 
-/* A timer that the task set itself. Theirs has an edge from where it was set; ours is the wait's cause,
- * and when it was set does not matter. */
+/* A timer that the task set itself. Theirs has an edge from where it was set; ours is the wait's
+ * cause, and when it was set does not matter. */
 static void wakeup_self(void **state)
 {
 	(void)state;
@@ -233,8 +234,8 @@ static void sender_unknown(void **state)
 	end(&g);
 }
 
-/* Something was sent before the wait began. With them A1 at 3 is visited without staying, and 3-6 is
- * nobody's; with us it was under way then. */
+/* Something was sent before the wait began. With them A1 at 3 is visited without staying, and 3-6
+ * is nobody's; with us it was under way then. */
 static void opened_delay(void **state)
 {
 	(void)state;
@@ -246,8 +247,9 @@ static void opened_delay(void **state)
 	end(&g);
 }
 
-/* The same as a wakeup, which no kernel would do: it acts at once. The waker's last span ended before
- * the wait began; there is nothing of it to follow, and all that holds is what holds for every path. */
+/* The same as a wakeup, which no kernel would do: it acts at once. The waker's last span ended
+ * before the wait began; there is nothing of it to follow, and all that holds is what holds for
+ * every path. */
 static void opened_delay_by_task(void **state)
 {
 	(void)state;
@@ -261,9 +263,9 @@ static void opened_delay_by_task(void **state)
 }
 
 /* A1 sends to A2, which sends to A3, which wakes A0. In their graph A2 and A3 run a bit before the
- * packet comes, and are not known before that; the path leaves them out there, because nothing leads
- * further back, and follows the packet instead. With us a packet is followed where somebody waited for
- * it: A2 and A3 wait. */
+ * packet comes, and are not known before that; the path leaves them out there, because nothing
+ * leads further back, and follows the packet instead. With us a packet is followed where somebody
+ * waited for it: A2 and A3 wait. */
 static void net1(void **state)
 {
 	(void)state;
@@ -298,8 +300,8 @@ static void net1(void **state)
 	end(&g);
 }
 
-/* No case of theirs: A0 waits for a packet that the kernel of another machine sent in answer to one of
- * A0's own, an acknowledgement for example. */
+/* No case of theirs: A0 waits for a packet that the kernel of another machine sent in answer to one
+ * of A0's own, an acknowledgement for example. */
 static void answered_by_kernel(void **state)
 {
 	(void)state;
@@ -368,8 +370,8 @@ static void mutual(void **state)
 	end(&g);
 }
 
-/* Two tasks that A0 made and joins in turn: the one made last first, or first. Between the waits A0 does
- * nothing; with them the path comes back to it at 8 for no time. */
+/* Two tasks that A0 made and joins in turn: the one made last first, or first. Between the waits A0
+ * does nothing; with them the path comes back to it at 8 for no time. */
 static void two_children(void **state)
 {
 	(void)state;
@@ -411,8 +413,8 @@ static void nested(void **state)
 	end(&g);
 }
 
-/* No case of theirs: the waker itself was not on a CPU until shortly before, and its own waker neither.
- * The path follows both back and never leaves the bounds of the first wait. */
+/* No case of theirs: the waker itself was not on a CPU until shortly before, and its own waker
+ * neither. The path follows both back and never leaves the bounds of the first wait. */
 static void chain(void **state)
 {
 	(void)state;

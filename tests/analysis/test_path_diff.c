@@ -1,5 +1,5 @@
-/* Profiles and their comparison: rows of every kind sum to the totals, match what has the same name, and
- * swap with the sides. */
+/* Profiles and their comparison: rows of every kind sum to the totals, match what has the same
+ * name, and swap with the sides. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,8 @@
 /* The critical path (path.c), each rule by itself, in worlds of few lines.
  *
- * A path is its segments, "HOST:TID CAUSE BEGIN-END" with " flight", " delivery", " held" and "/DEPTH" where it is not
- * 0, and then its links, "TID KIND TID BEGIN-END"; TID "-": the kernel of that host. Times are ms. */
+ * A path is its segments, "HOST:TID CAUSE BEGIN-END" with " flight", " delivery", " held" and
+ * "/DEPTH" where it is not 0, and then its links, "TID KIND TID BEGIN-END"; TID "-": the kernel of
+ * that host. Times are ms. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -168,7 +169,8 @@ static void followed(void **state)
 		"0:1 running 0-10, 0:2 running 10-12/1, 0:3 running 12-20/2, 0:2 running 20-30/1, "
 		"0:1 running 30-50; 1 wait 2 10-10, 2 wait 3 12-12, 3 pipe 2 20-20, 2 pipe 1 "
 		"30-30");
-	/* Its own wait began before: what ended that is followed, but nothing before the first one's begin. */
+	/* Its own wait began before: what ended that is followed, but nothing before the first
+	 * one's begin. */
 	path_of("0 0:1 user\n0 0:3 user\n1 0:2 user\n5 0:2 read task by 0:3\n10 0:1 read task by "
 		"0:2\n20 0:2 user\n30 0:1 user\n",
 		0, 50,
@@ -279,7 +281,8 @@ static void answers(void **state)
 	tw_fini(&t);
 }
 
-/* What the kernel held back, for want of the next one's hardware address, is a wait for the network of the sender. */
+/* What the kernel held back, for want of the next one's hardware address, is a wait for the network
+ * of the sender. */
 static void held(void **state)
 {
 	struct tasks_world t;

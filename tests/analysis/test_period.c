@@ -1,5 +1,5 @@
-/* Periods: by hand; and on recordings and simulated machines: what is summed over periods and over what
- * lies between them is the sum over all, and nothing depends on the number of threads. */
+/* Periods: by hand; and on recordings and simulated machines: what is summed over periods and over
+ * what lies between them is the sum over all, and nothing depends on the number of threads. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,8 +14,8 @@
 
 #define ALL .begin = INT64_MIN, .end = INT64_MAX, .max_ns = INT64_MAX
 
-/* Requests 1 and 2 overlap, 2 ends on another host; 3 never ends; 4 ends without a begin; 1 is begun twice
- * meanwhile; one has no id. On CPU 0 of a, 10 runs until 300 us, then 11. */
+/* Requests 1 and 2 overlap, 2 ends on another host; 3 never ends; 4 ends without a begin; 1 is
+ * begun twice meanwhile; one has no id. On CPU 0 of a, 10 runs until 300 us, then 11. */
 static const char *const requests =
 	"epoch 1000s\n"
 	"host a\n"
@@ -182,8 +182,8 @@ static void test_others(void **state)
 	run_case_close(&c);
 }
 
-/* Programs tell what they do while the kernel's record has a hole, from 200 us to 300 us: who does is not
- * known, as in all other tables. Behind the hole the next switch tells. */
+/* Programs tell what they do while the kernel's record has a hole, from 200 us to 300 us: who does
+ * is not known, as in all other tables. Behind the hole the next switch tells. */
 static void test_hole(void **state)
 {
 	struct run_case c;

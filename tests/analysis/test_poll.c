@@ -74,7 +74,8 @@ static void no_run_of_locks(void **state)
 		NULL, 0);
 }
 
-/* All calls whose result is how many are ready. The result of io_uring_enter is what it submitted. */
+/* All calls whose result is how many are ready. The result of io_uring_enter is what it
+ * submitted. */
 static void what_polls(void **state)
 {
 	(void)state;

@@ -15,8 +15,8 @@ static void rename_at(struct tasks_world *t, uint32_t task, int64_t at, const ch
 	assert_int_equal(kernel_rename(&t->hosts[0], task, at * MS, name, strlen(name), NULL), 0);
 }
 
-/* sh (10), forked by something that is not its part, runs three programs one after the other and one
- * in the background:
+/* sh (10), forked by something that is not its part, runs three programs one after the other and
+ * one in the background:
  *
  *   0    sh runs          10  forks date (11), waits     10-15 sh still, 15-30 date
  *   30   sh runs          40  forks date (12), waits     40-60 date

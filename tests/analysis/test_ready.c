@@ -1,4 +1,5 @@
-/* Ready: how much of a time a task was ready; of a futex's holder while another one waits for it. */
+/* Ready: how much of a time a task was ready; of a futex's holder while another one waits for
+ * it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,8 +48,8 @@ static void few(void **state)
 	analysis_ready_fini(&r);
 }
 
-/* a waits from 12 us until b wakes it at 70 us. b is preempted by c from 20 to 45 us and from 50 to 60 us,
- * and before a waited from 5 to 9 us; what happens to c does not count. */
+/* a waits from 12 us until b wakes it at 70 us. b is preempted by c from 20 to 45 us and from 50 to
+ * 60 us, and before a waited from 5 to 9 us; what happens to c does not count. */
 static void holder_preempted(void **state)
 {
 	(void)state;

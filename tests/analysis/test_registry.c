@@ -1,5 +1,5 @@
-/* Every analysis, by what it says about itself: names that programs rely on and titles that people tell
- * columns apart by. */
+/* Every analysis, by what it says about itself: names that programs rely on and titles that people
+ * tell columns apart by. */
 #include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
-/* Relations through packets (relations/packets.c, connections.c), each rule by itself: whose packet ended a wait, what
- * a connection is called, and to whom what was written went, with and without addresses in packets. */
+/* Relations through packets (relations/packets.c, connections.c), each rule by itself: whose packet
+ * ended a wait, what a connection is called, and to whom what was written went, with and without
+ * addresses in packets. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,8 +26,8 @@ static const char *text(const struct mer_table *t, size_t row, unsigned column)
 	return c->set ? c->v.text : "";
 }
 
-/* Edges in the order of the table: "FROM>TO KIND OBJECT", how much was given, waited, and waited without
- * that anybody felt it, where any was. */
+/* Edges in the order of the table: "FROM>TO KIND OBJECT", how much was given, waited, and waited
+ * without that anybody felt it, where any was. */
 static void edges_with(const char *world, struct analysis_options all, const char *expected)
 {
 	struct scenario s;
@@ -102,8 +103,8 @@ static void edges_are(const char *world, const char *expected)
 						ENTER("2", "t", "accept", "fd=4")                  \
 							LEAVE("3", "t", "accept", "ret=7")
 
-/* A request of 10 bytes and its answer of 20, read at once. ask, answer: packets. in10, in20: calls in which the two
- * wait for them. */
+/* A request of 10 bytes and its answer of 20, read at once. ask, answer: packets. in10, in20: calls
+ * in which the two wait for them. */
 #define EXCHANGE(ask, answer, in10, in20)                                                          \
 	"4us t 0 syscall_entry_" in20 "\n" SWITCH("5", "t", "20", "1", "0") ENTER(                 \
 		"10", "s", "write", "fd=5") SEND("11", "s", ask) LEAVE("12", "s", "write",         \
@@ -115,9 +116,9 @@ static void edges_are(const char *world, const char *expected)
 #define FULL_1 PACKET("1", "2", "4000", "80", "1")
 #define FULL_2 PACKET("2", "1", "80", "4000", "2")
 
-/* Both waited in polls for each other: then only the tasks at the other ends are known. If each of the two has one
- * descriptor to the other one, these are the two ends of one connection (pair_flows): it is called as the one who
- * opened it said. */
+/* Both waited in polls for each other: then only the tasks at the other ends are known. If each of
+ * the two has one descriptor to the other one, these are the two ends of one connection
+ * (pair_flows): it is called as the one who opened it said. */
 #define POLLS(ask, answer)                                                                         \
 	CONNECTED EXCHANGE(ask, answer, "epoll_wait epfd=9", "epoll_wait epfd=9") LEAVE("33", "t", \
 		"epoll_wait", "ret=1") ENTER("34", "t", "read", "fd=7") LEAVE("35", "t", "read",   \
@@ -135,7 +136,8 @@ static void both_polled(void **state)
 		"10>20 tcp 10.0.0.2:80 1x 10B idle 25us, 20>10 tcp 10.0.0.2:80 1x 20B idle 46us");
 }
 
-/* Two descriptors of the one that accepted, one of the other one: that one's name is all that is known of both. */
+/* Two descriptors of the one that accepted, one of the other one: that one's name is all that is
+ * known of both. */
 #define TWO                                                                                        \
 	CONNECTED ENTER("3", "t", "accept", "fd=4") LEAVE("3", "t", "accept", "ret=8") EXCHANGE(   \
 		EMPTY_PORTS_1, EMPTY_PORTS_2, "epoll_wait epfd=9",                                 \
@@ -183,7 +185,8 @@ static void on_descriptors(void **state)
 		"10>20 tcp 10.0.0.2:80 1x 10B idle 25us");
 }
 
-/* Nobody waited: with addresses what is written goes to who reads, byte by byte, or has the other end. */
+/* Nobody waited: with addresses what is written goes to who reads, byte by byte, or has the other
+ * end. */
 static void nobody_waited(void **state)
 {
 	(void)state;
@@ -248,8 +251,8 @@ static void datagrams(void **state)
 	LEAVE("38", "t", "write", "ret=20") ARRIVES_UNNOTICED("40", "s", FULL_2)
 #define END SWITCH("90", "s", "10", "1", "0") SWITCH("90", "t", "20", "1", "0")
 
-/* Copies of a descriptor, in the process and inherited by a child, are of the same connection; closed, and made anew,
- * it is another one. */
+/* Copies of a descriptor, in the process and inherited by a child, are of the same connection;
+ * closed, and made anew, it is another one. */
 static void copies(void **state)
 {
 	(void)state;
@@ -366,8 +369,8 @@ static void names(void **state)
 		"10>11 fork thread 1x, 10>12 fork process 1x");
 }
 
-/* What is written goes with the packet that was sent in that call, or with the next one; what none took, to where the
- * last ones went. Without addresses in packets. */
+/* What is written goes with the packet that was sent in that call, or with the next one; what none
+ * took, to where the last ones went. Without addresses in packets. */
 static void written_before_it_is_sent(void **state)
 {
 	(void)state;
@@ -427,8 +430,8 @@ static void connecting(void **state)
 	}
 }
 
-/* Who only reads sends no data: accept told whose packets its descriptor gets. Unless that host and port have
- * connections to several ports here. */
+/* Who only reads sends no data: accept told whose packets its descriptor gets. Unless that host and
+ * port have connections to several ports here. */
 #define ACCEPTED                                                                                   \
 	HOSTS SWITCH("1", "s", "0", "0", "10") ENTER("2", "s", "socket", "family=2 type=1")        \
 		LEAVE("2", "s", "socket", "ret=5") ENTER(                                          \
@@ -449,8 +452,9 @@ static void only_read(void **state)
 		"");
 }
 
-/* More was read than written: the rest came from before. Less: the last one who read gets it. What was read before
- * anything was written is of before, too, unless the connection was seen from its begin. */
+/* More was read than written: the rest came from before. Less: the last one who read gets it. What
+ * was read before anything was written is of before, too, unless the connection was seen from its
+ * begin. */
 static void more_and_less(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* Relations: bytes of a stream go to who read them; what a wake-up means follows from what both did; a
- * signal and the wait that it ends are one, whichever is told first. */
+/* Relations: bytes of a stream go to who read them; what a wake-up means follows from what both
+ * did; a signal and the wait that it ends are one, whichever is told first. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -65,8 +65,8 @@ static void reads_get_the_bytes_in_order(void **state)
 				assert_true(relation_stream_read(&s, task, t, n, give, &got));
 		}
 		assert_memory_equal(got.bytes, want.bytes, sizeof(got.bytes));
-		/* Writes of one task after another are not told apart when some are read in part: then
-		 * they may be counted for the next reader, but none is counted twice. */
+		/* Writes of one task after another are not told apart when some are read in part:
+		 * then they may be counted for the next reader, but none is counted twice. */
 		for (int w = 0; w < TASKS; w++) {
 			uint64_t n = 0, m = 0;
 			for (int r = 0; r < TASKS; r++) {
@@ -555,7 +555,8 @@ static void tee_takes_nothing(void **state)
 	close_scene(&x);
 }
 
-/* Without a name: to who was woken by it; to nobody before, and after the number is another thing. */
+/* Without a name: to who was woken by it; to nobody before, and after the number is another
+ * thing. */
 static void other_sockets_lead_to_who_was_woken(void **state)
 {
 	(void)state;
@@ -669,8 +670,8 @@ static struct relation between(uint32_t from, uint32_t to, enum relation_kind ki
 	return (struct relation){ .from = from, .to = to, .kind = (uint8_t)kind };
 }
 
-/* A shell reads what its child writes. It is another thing if it writes to the child, too; but not if it only sends it
- * signals, shares memory with it, or a lock of the kernel. */
+/* A shell reads what its child writes. It is another thing if it writes to the child, too; but not
+ * if it only sends it signals, shares memory with it, or a lock of the kernel. */
 static void children_give_to_those_who_started_them(void **state)
 {
 	(void)state;
@@ -766,7 +767,8 @@ static bool share(struct scene *x)
 	return r != NULL;
 }
 
-/* The same file, by a name that is one file for both; one that writes, and both alive at the same time. */
+/* The same file, by a name that is one file for both; one that writes, and both alive at the same
+ * time. */
 static void what_may_be_shared(void **state)
 {
 	(void)state;

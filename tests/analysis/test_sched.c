@@ -1,5 +1,5 @@
-/* Scheduling latency: by hand, as published, and as simulated machines had it; and that its tables agree
- * with each other and with the CPU usage. */
+/* Scheduling latency: by hand, as published, and as simulated machines had it; and that its tables
+ * agree with each other and with the CPU usage. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,8 +59,9 @@ static void check_agreement(struct run_case *c)
 
 /* ---- by hand ---- */
 
-/* On CPU 0 hog has the CPU. w is woken at 20 by an interrupt and runs at 50, when hog is preempted until
- * 60; w is woken by hog at 70 and again after it was preempted at 80, when it was about to sleep. */
+/* On CPU 0 hog has the CPU. w is woken at 20 by an interrupt and runs at 50, when hog is preempted
+ * until 60; w is woken by hog at 70 and again after it was preempted at 80, when it was about to
+ * sleep. */
 static const char by_hand[] =
 	"host h\ntrace h/kernel\n"
 	"10us h 0 sched_switch prev_comm=\"w\" prev_tid=6 prev_prio=20 prev_state=1 "
@@ -131,8 +132,8 @@ static void worked_out(void **state)
 	run_case_close(&c);
 }
 
-/* Preempted by a, then b has the CPU for longer; while it waits it is moved to CPU 1, where the one that
- * runs there goes on. */
+/* Preempted by a, then b has the CPU for longer; while it waits it is moved to CPU 1, where the one
+ * that runs there goes on. */
 static void who_instead(void **state)
 {
 	(void)state;
@@ -183,8 +184,9 @@ static void not_seen(void **state)
 
 /* ---- published ---- */
 
-/* Theirs: (0-1 tid 2 prio 20) (3-5 tid 3 prio 0) (6-10 tid 4) (10-15 tid 1) (3-25 tid 2). The last one is
- * not: thread 2 was running when it was woken, went on to 20 and was preempted then until 25. */
+/* Theirs: (0-1 tid 2 prio 20) (3-5 tid 3 prio 0) (6-10 tid 4) (10-15 tid 1) (3-25 tid 2). The last
+ * one is not: thread 2 was running when it was woken, went on to 20 and was preempted then until
+ * 25. */
 static void description(void **state)
 {
 	(void)state;
@@ -269,7 +271,8 @@ static int64_t truth_instead(const struct truth_row *rows, size_t n, int tid, in
 	return of >= 0 ? ns[of % TIDS] : most;
 }
 
-/* Of every wake-up after which the task ran; who instead: where the queue was that of the CPU it ran on. */
+/* Of every wake-up after which the task ran; who instead: where the queue was that of the CPU it
+ * ran on. */
 static void simulated_with(const char *options)
 {
 	struct run_case c;
@@ -333,8 +336,9 @@ static void recorded(void **state)
 	}
 }
 
-/* A kernel thread was woken while another task had its CPU, and no interrupt came that would have taken it
- * away: it did wait that long, and so did the migration thread, which goes before all others. */
+/* A kernel thread was woken while another task had its CPU, and no interrupt came that would have
+ * taken it away: it did wait that long, and so did the migration thread, which goes before all
+ * others. */
 static void long_wait(void **state)
 {
 	enum { MS = 1000000 };

@@ -1,5 +1,5 @@
-/* Shared memory: whoever mapped the same thing so that one may write and another one sees it is named, and
- * nobody else. */
+/* Shared memory: whoever mapped the same thing so that one may write and another one sees it is
+ * named, and nobody else. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* System calls: statistics by hand, the published ones of a public recording to the last digit, and tables
- * that agree with each other. */
+/* System calls: statistics by hand, the published ones of a public recording to the last digit, and
+ * tables that agree with each other. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,8 +13,8 @@
 
 #define ALL .begin = INT64_MIN, .end = INT64_MAX, .max_ns = INT64_MAX
 
-/* Two machines whose clocks are right. On a, 10 reads twice and writes once, 11 opens what is not there
- * and is still reading at the end; 12's first event is the end of a call. On b one read. */
+/* Two machines whose clocks are right. On a, 10 reads twice and writes once, 11 opens what is not
+ * there and is still reading at the end; 12's first event is the end of a call. On b one read. */
 static const char *const two_hosts =
 	"host a\nhost b\n"
 	"1us a 0 sched_switch prev_comm=\"swapper/0\" prev_tid=0 next_comm=\"ten\" next_tid=10\n"
@@ -191,8 +191,8 @@ static void test_filters(void **state)
 	run_case_close(&c);
 }
 
-/* As published for this recording, of a machine of 32 bits: numbers of calls that its tracer had no name
- * for are not those of other machines. */
+/* As published for this recording, of a machine of 32 bits: numbers of calls that its tracer had no
+ * name for are not those of other machines. */
 static void test_public_values(void **state)
 {
 	(void)state;

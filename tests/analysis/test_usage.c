@@ -1,5 +1,5 @@
-/* What tasks used of memory, disks and network: the same as the tables of those analyses, and no account
- * of any task has more of it than there was, or has anything twice. */
+/* What tasks used of memory, disks and network: the same as the tables of those analyses, and no
+ * account of any task has more of it than there was, or has anything twice. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -122,7 +122,8 @@ static void check_tables(struct subject *s, const bool *wanted)
 
 struct sums {
 	int64_t *
-		direct; /* by task and kind: of all accounts right below the task that they are of */
+		/* by task and kind: of all accounts right below the task that they are of */
+		direct;
 	size_t n;
 };
 

@@ -1,4 +1,5 @@
-/* The library's sessions: options of any version, mistakes, and answers that agree with each other. */
+/* The library's sessions: options of any version, mistakes, and answers that agree with each
+ * other. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -36,7 +37,8 @@ static void options_of_other_versions(void **state)
 	FAILS(mer_session_new(paths, 1, &forgotten, &s, &err), MER_ERR_USAGE);
 }
 
-/* The same of those that questions have: of a program that knows only the size, and of a later one. */
+/* The same of those that questions have: of a program that knows only the size, and of a later
+ * one. */
 static void questions_of_other_versions(void **state)
 {
 	struct mer_session *s = ask_open_session();

@@ -1,5 +1,5 @@
-/* Lanes of CPUs and tasks: without gaps or overlaps, the same exactly and in bins, read or from a store, in a window
- * and of everything. */
+/* Lanes of CPUs and tasks: without gaps or overlaps, the same exactly and in bins, read or from a
+ * store, in a window and of everything. */
 #include "ask.h"
 
 #include <stdio.h>
@@ -58,7 +58,8 @@ static struct mer_result *lanes(struct mer_session *s, const struct mer_selectio
 	return r;
 }
 
-/* A task does one thing after the other for all of its life; a CPU has at most one task at a time. */
+/* A task does one thing after the other for all of its life; a CPU has at most one task at a
+ * time. */
 static void one_after_the_other(void **state)
 {
 	const char *wget[] = { "wget" };

@@ -1,4 +1,5 @@
-/* Diagnostics: what two readings of a trace found is told once, and rows outlive what they were made of. */
+/* Diagnostics: what two readings of a trace found is told once, and rows outlive what they were
+ * made of. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

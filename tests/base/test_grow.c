@@ -1,5 +1,5 @@
-/* Growing arrays: what is in them stays, the work is linear, and sizes that no address can tell are refused
- * with everything as it was. */
+/* Growing arrays: what is in them stays, the work is linear, and sizes that no address can tell are
+ * refused with everything as it was. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* Text made safe: what a terminal would obey never passes, everything else does; JSON says the same text. */
+/* Text made safe: what a terminal would obey never passes, everything else does; JSON says the same
+ * text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,7 +46,8 @@ static void by_hand(void **state)
 	mer_str_fini(&out);
 }
 
-/* Every character, at every place of a word of eight: it passes or is one escape, never anything else. */
+/* Every character, at every place of a word of eight: it passes or is one escape, never anything
+ * else. */
 static void each_character(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* Blocks that leave memory: they hold what was written wherever they lie, and a file that cannot be had is no
- * failure. */
+/* Blocks that leave memory: they hold what was written wherever they lie, and a file that cannot be
+ * had is no failure. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -97,7 +97,8 @@ static void beyond_the_limit(void **state)
 	remove_place(&p);
 }
 
-/* Of every size, at the edges of pages too; a copy into the file is the same as one through the mapping. */
+/* Of every size, at the edges of pages too; a copy into the file is the same as one through the
+ * mapping. */
 static void of_any_size(void **state)
 {
 	struct place p;

@@ -189,8 +189,8 @@ static void labels(void **state)
 	mer_str_fini(&out);
 }
 
-/* Units are chosen for the axis, not below zero where nothing is; what has the same axis below says it
- * once; areas have all their points. */
+/* Units are chosen for the axis, not below zero where nothing is; what has the same axis below says
+ * it once; areas have all their points. */
 static void units(void **state)
 {
 	(void)state;
@@ -265,8 +265,8 @@ static void steps(void **state)
 	mer_str_fini(&out);
 }
 
-/* Of everything between colors that are neighbours in a stack: they differ in lightness, so that they can be
- * told apart without seeing colors. */
+/* Of everything between colors that are neighbours in a stack: they differ in lightness, so that
+ * they can be told apart without seeing colors. */
 static void lightness(void **state)
 {
 	(void)state;

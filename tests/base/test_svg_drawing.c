@@ -1,5 +1,5 @@
-/* A drawing with everything in it, to the letter: tests/base/drawing.svg, which UPDATE=1 writes anew. Look at it
- * then. What it must be like whatever is drawn, test_svg.c says. */
+/* A drawing with everything in it, to the letter: tests/base/drawing.svg, which UPDATE=1 writes
+ * anew. Look at it then. What it must be like whatever is drawn, test_svg.c says. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,7 @@
-/* Event records are copied as the bytes that they are, into packets of which the head is the original's
- * with other times, sizes and counters. A record's clock has 27 bits at least; so nothing is kept that
- * comes later than that after what was kept last, unless a packet begins with it. */
+/* Event records are copied as the bytes that they are, into packets of which the head is the
+ * original's with other times, sizes and counters. A record's clock has 27 bits at least; so
+ * nothing is kept that comes later than that after what was kept last, unless a packet begins with
+ * it. */
 #include "cut.h"
 
 #include <setjmp.h>
@@ -159,8 +160,8 @@ static void keep(struct copy *c, const struct record *r)
 	c->last = r->clock;
 }
 
-/* Some events are discarded: the packet that was open all the time ends when there is room again, or had
- * ended before; small events may still find room in it. */
+/* Some events are discarded: the packet that was open all the time ends when there is room again,
+ * or had ended before; small events may still find room in it. */
 static void discard(struct copy *c)
 {
 	struct cut *cut = c->cut;
@@ -218,7 +219,8 @@ static void lose_packets(struct copy *c)
 		if (c->is_open && c->n + r->n > SIZE) {
 			end_packet(c, c->last, keeps);
 			cut->n_lost += keeps ? 0 : n;
-			/* The last packet is still there when the recording ends; runs of two on average. */
+			/* The last packet is still there when the recording ends; runs of two on
+			 * average. */
 			keeps = unit(cut) >= (keeps ? cut->share / 2 : 0.5);
 			n = 0;
 		}

@@ -1,5 +1,5 @@
-/* Cut: a copy of a recording in which events are missing, and whose packets tell so, as if the tracer's
- * buffers had been full. What happened is in the original. */
+/* Cut: a copy of a recording in which events are missing, and whose packets tell so, as if the
+ * tracer's buffers had been full. What happened is in the original. */
 #ifndef TESTS_CUT_H
 #define TESTS_CUT_H
 
@@ -21,8 +21,8 @@ struct cut {
 	uint64_t n_lost, n_events;
 };
 
-/* Copies the traces of e (kernel traces of LTTng without padding between events; others are copied as
- * they are) into a folder that is there and empty. Failures fail the test. */
+/* Copies the traces of e (kernel traces of LTTng without padding between events; others are copied
+ * as they are) into a folder that is there and empty. Failures fail the test. */
 void cut_recording(const struct mer_experiment *e, const char *dir, struct cut *cut);
 
 #endif

@@ -19,9 +19,9 @@ struct kernel_case {
 	struct kernel_world *w;
 };
 
-/* Skips the test when these descriptions, below cases/xml-traces beside the project, are absent; blanks
- * between them. Each becomes a host, whose name is before the "=" if there is one. options: of
- * tools/xml_scenario. only: this host's traces alone are opened; NULL: all. */
+/* Skips the test when these descriptions, below cases/xml-traces beside the project, are absent;
+ * blanks between them. Each becomes a host, whose name is before the "=" if there is one. options:
+ * of tools/xml_scenario. only: this host's traces alone are opened; NULL: all. */
 void kernel_case_open_xml(
 	struct kernel_case *c, const char *descriptions, const char *options, const char *only);
 /* A scenario of the project. */

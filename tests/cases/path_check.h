@@ -12,8 +12,8 @@ void path_check(const struct path *p);
 /* Whether a path over a part of the window of another is that one cut to it. */
 void path_check_cut(const struct path *whole, const struct path *part);
 
-/* Spans tile the life of every task; no CPU runs two tasks at a time, and no task is on two; what spans
- * refer to is there. */
+/* Spans tile the life of every task; no CPU runs two tasks at a time, and no task is on two; what
+ * spans refer to is there. */
 void world_check(const struct kernel_world *w);
 
 #endif

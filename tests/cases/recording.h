@@ -32,7 +32,8 @@ uint32_t recording_task(const struct recording *r, uint32_t host, int32_t tid, c
 /* The path, checked (path_check.h); path_fini by the caller. */
 void recording_find_path(const struct recording *r, uint32_t host, uint32_t task, int64_t begin,
 	int64_t end, struct path *path);
-/* Time on the common clock when a host's CLOCK_MONOTONIC, which the programs of the lab log, was ns. */
+/* Time on the common clock when a host's CLOCK_MONOTONIC, which the programs of the lab log, was
+ * ns. */
 int64_t recording_time(const struct recording *r, uint32_t host, int64_t monotonic);
 
 #endif

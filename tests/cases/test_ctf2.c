@@ -1,6 +1,6 @@
-/* Public CTF 2 cases: each is read to exactly the text in its refs/out.ref, which another reader has
- * written: every value of every event, headers and contexts included. Cases whose name ends in _nok
- * are damaged: what can be read is, then an error tells where the damage is. */
+/* Public CTF 2 cases: each is read to exactly the text in its refs/out.ref, which another reader
+ * has written: every value of every event, headers and contexts included. Cases whose name ends in
+ * _nok are damaged: what can be read is, then an error tells where the damage is. */
 #include <dirent.h>
 #include <inttypes.h>
 #include <setjmp.h>
@@ -186,8 +186,8 @@ static void put_event(struct mer_str *out, const struct mer_experiment *e,
 	const struct ctf_stream_plan *sp = ev->plan->stream;
 	const struct trace_part *part = &e->parts[e->data[ev->stream].part];
 	if (ev->ts != MER_NO_TIME) {
-		/* Records that carry no time have their packet's, here; in the references they have that
-		 * of the clock's zero. */
+		/* Records that carry no time have their packet's, here; in the references they have
+		 * that of the clock's zero. */
 		int64_t ts = ev->ts;
 		if (!sp->class->event_header)
 			ts = mer_clock_ns(&part->clocks[sp->class->clock], 0);

@@ -1,11 +1,11 @@
 /* Critical paths of a few tasks on one and two machines, worked out in the published tests of the
  * execution graph that these descriptions of traces come from. Times are in ticks (us).
  *
- * Their graphs have an edge with a duration for a packet; with us that time belongs to the task that
- * waits for the packet. So "client 13 -> server 35" there, which their path cuts to 15 -> 35, is
- * "server network 15-35" here. Also, their tasks begin with their first event, ours with the recording:
- * who is switched out first was running until then; who is switched in first was waiting for the CPU, if
- * wake-ups are recorded and it had none. They have "unknown" there. */
+ * Their graphs have an edge with a duration for a packet; with us that time belongs to the task
+ * that waits for the packet. So "client 13 -> server 35" there, which their path cuts to 15 -> 35,
+ * is "server network 15-35" here. Also, their tasks begin with their first event, ours with the
+ * recording: who is switched out first was running until then; who is switched in first was waiting
+ * for the CPU, if wake-ups are recorded and it had none. They have "unknown" there. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,8 +45,8 @@ static void expect(const struct kernel_case *c, const char *host, int32_t tid, c
 	path_fini(&p);
 }
 
-/* What their graph says of a task itself, in our words: R on a CPU (what interrupts it there is not told
- * apart), P ready, and B with what ended the wait. */
+/* What their graph says of a task itself, in our words: R on a CPU (what interrupts it there is not
+ * told apart), P ready, and B with what ended the wait. */
 static void states_text(const struct kernel_host *h, uint32_t task, struct mer_str *out)
 {
 	const char *last = "";
@@ -86,8 +86,8 @@ static void expect_states(
 	mer_str_fini(&text);
 }
 
-/* Context switches alone. That the second task was woken at 30 is not recorded: so it is not known how
- * long it waited for what, and how long for the CPU. */
+/* Context switches alone. That the second task was woken at 30 is not recorded: so it is not known
+ * how long it waited for what, and how long for the CPU. */
 static void sched_only(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* Waits that were kept: those of any window are those that were found, with all that is known of them, and pieces of
- * a wait are still of one. Damage is noticed, and harms nobody. */
+/* Waits that were kept: those of any window are those that were found, with all that is known of
+ * them, and pieces of a wait are still of one. Damage is noticed, and harms nobody. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* A client that asks a server to compute, to sleep, to fork a child that computes, to write to a disk, on one
- * machine and on two: what it is charged is what the server computed, and not the time that it slept.
- * And what must hold of the account of any task of any recording. */
+/* A client that asks a server to compute, to sleep, to fork a child that computes, to write to a
+ * disk, on one machine and on two: what it is charged is what the server computed, and not the time
+ * that it slept. And what must hold of the account of any task of any recording. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,8 +47,8 @@ static double charged_ms(
 	return ms;
 }
 
-/* What a request must cost: the CPU time that the server's program measured, plus what it takes to receive,
- * log and answer on these (emulated) machines. */
+/* What a request must cost: the CPU time that the server's program measured, plus what it takes to
+ * receive, log and answer on these (emulated) machines. */
 static void check_request(const char *log, char kind, double asked_ms, double ms)
 {
 	double overhead = 9;		  /* ms */
@@ -116,7 +116,8 @@ static void requests_cost_what_the_server_computed(void **state)
 /* What must hold of every account: parts add up, and nothing is taken twice. */
 struct totals {
 	int64_t *
-		direct; /* of each task: what it was charged for to those whom it worked for itself */
+		/* of each task: what it was charged for to those whom it worked for itself */
+		direct;
 	int64_t *on_cpu; /* of each task */
 	size_t n;
 };
@@ -143,8 +144,9 @@ static void sum_spans(const struct kernel_host *h, uint32_t task, int64_t begin,
 	}
 }
 
-/* Work on the path is charged, or it was for others, or before a fork, or while nobody waited for the task;
- * and nothing is charged that is not on the path, but what a client was kept from its processor for. */
+/* Work on the path is charged, or it was for others, or before a fork, or while nobody waited for
+ * the task; and nothing is charged that is not on the path, but what a client was kept from its
+ * processor for. */
 static void check_against_path(
 	const struct accounts *t, const struct account *a, const int64_t *rests)
 {

@@ -1,6 +1,6 @@
-/* Containers on one host that ask each other through virtual interfaces and a bridge: each packet is sent
- * and received on up to four of them. The path of a client goes to the servers that it asked, which ask
- * others, in other containers. */
+/* Containers on one host that ask each other through virtual interfaces and a bridge: each packet
+ * is sent and received on up to four of them. The path of a client goes to the servers that it
+ * asked, which ask others, in other containers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -55,7 +55,8 @@ static void clients_lead_to_their_servers(void **state)
 		const struct kernel_task *t = &r.w->hosts[0].tasks[task];
 		struct path p;
 		assert_string_equal(kernel_comm(&r.w->hosts[0], task, INT64_MAX), "rpc-cli");
-		/* Threads that begin while recorded: their inner number is not in the state dump. */
+		/* Threads that begin while recorded: their inner number is not in the state
+		 * dump. */
 		assert_true(t->vtid == clients[i].vtid || t->vtid == -1);
 		recording_find_path(&r, 0, task, INT64_MIN, INT64_MAX, &p);
 		for (const struct asked *a = clients[i].servers;

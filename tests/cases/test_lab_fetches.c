@@ -1,6 +1,6 @@
-/* Two fetches of a page, the first from the disk of the server and the second from its memory: the path
- * of the client shows the disk in the first one alone, and the programs of the server in both. Where
- * clocks cannot be compared nothing is said about the server. */
+/* Two fetches of a page, the first from the disk of the server and the second from its memory: the
+ * path of the client shows the disk in the first one alone, and the programs of the server in both.
+ * Where clocks cannot be compared nothing is said about the server. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,8 +47,8 @@ struct times {				  /* ns */
 	int64_t all, nginx, python, disk; /* all but the first on the server */
 };
 
-/* Whether it is of a task of this name; or that has the CPU which another one, that the path is with,
- * still needs before it can wait. */
+/* Whether it is of a task of this name; or that has the CPU which another one, that the path is
+ * with, still needs before it can wait. */
 static bool is_of(const struct path *p, const struct path_segment *s, const char *comm)
 {
 	const struct kernel_host *h = &p->world->hosts[s->host];

@@ -1,6 +1,7 @@
-/* Clients with many threads, each of which logged its requests with the port of its own connection: every wait
- * for the network inside of a request is ended by a packet of that connection, and the longest one by a packet
- * that has the answer in it. Their packets come in batches, with those of the other threads. */
+/* Clients with many threads, each of which logged its requests with the port of its own connection:
+ * every wait for the network inside of a request is ended by a packet of that connection, and the
+ * longest one by a packet that has the answer in it. Their packets come in batches, with those of
+ * the other threads. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,7 +49,8 @@ static const struct lab {
 	{ "lab/shop-node", read_shop, 0 },
 };
 
-/* Waits of the request that another connection's packet ended, and the longest one if it was not for data. */
+/* Waits of the request that another connection's packet ended, and the longest one if it was not
+ * for data. */
 static size_t count_wrong(const struct recording *r, uint32_t host, const struct request *q)
 {
 	const struct kernel_host *h = &r->w->hosts[host];

@@ -1,5 +1,5 @@
-/* Requests of the RPC client, whose server logged what it did when: the path of the client over each
- * request says so. On one machine and on two. */
+/* Requests of the RPC client, whose server logged what it did when: the path of the client over
+ * each request says so. On one machine and on two. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -14,8 +14,9 @@
 
 enum {
 	MAX_LOG = 100,
-	/* Clocks are known to about 0.3 ms; between a program's look at the clock and the call before or
-	 * after it lie some 0.2 ms on these emulated machines, and an interrupt now and then. */
+	/* Clocks are known to about 0.3 ms; between a program's look at the clock and the call
+	 * before or after it lie some 0.2 ms on these emulated machines, and an interrupt now and
+	 * then. */
 	SLACK_NS = 1000000,
 	MS = 1000000
 };
@@ -232,9 +233,9 @@ static void requests_are_what_the_server_did(void **state)
 	enum { SCHEDULE = 10 };
 	assert_int_equal(n_one, SCHEDULE + 1);
 	assert_int_equal(n_two, 2 * SCHEDULE + 1);
-	/* On one machine and on two, and each time, the same. Not of those that take no time, where the way
-	 * there and back is the greater part, nor of the disk, which takes as long as it likes, nor of
-	 * the first request, which meets cold caches. */
+	/* On one machine and on two, and each time, the same. Not of those that take no time, where
+	 * the way there and back is the greater part, nor of the disk, which takes as long as it
+	 * likes, nor of the first request, which meets cold caches. */
 	for (size_t i = 1; i < 2 * SCHEDULE; i++) {
 		const struct answer *a = &one[i % SCHEDULE], *b = &two[i];
 		assert_int_equal(a->kind, b->kind);

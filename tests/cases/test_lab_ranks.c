@@ -1,5 +1,5 @@
-/* MPI ranks on three machines, of which one computes longest in each iteration: at the end of that, the
- * paths of the others are with it, wherever they are. */
+/* MPI ranks on three machines, of which one computes longest in each iteration: at the end of that,
+ * the paths of the others are with it, wherever they are. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -84,8 +84,8 @@ static void the_slowest_rank_is_waited_for(void **state)
 		}
 	}
 	assert_true(n > 40);
-	/* A rank that waits does so in poll(), for 20 ms at a time, as the program was told: if that ran out
-	 * once more before the message came, its path is with the timer. */
+	/* A rank that waits does so in poll(), for 20 ms at a time, as the program was told: if
+	 * that ran out once more before the message came, its path is with the timer. */
 	if (n_with * 10 < n * 6)
 		fail_msg("%d of %d paths are with the slowest rank", n_with, n);
 	recording_close(&r);

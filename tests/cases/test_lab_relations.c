@@ -1,6 +1,6 @@
-/* A program whose processes deal with each other in some thirty ways, one after another: in each phase
- * exactly those relations are found that its schedule says, in that direction, and with the waits that the
- * program has measured. */
+/* A program whose processes deal with each other in some thirty ways, one after another: in each
+ * phase exactly those relations are found that its schedule says, in that direction, and with the
+ * waits that the program has measured. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,8 @@ struct expected {
 	const char *from, *to, *kind;
 	const char *object; /* as it begins; NULL: any */
 	int64_t bytes;	    /* -1: none are counted */
-	/* The "blocked X ms" lines of the phase that it waited so, of task `to`: bits, by their order. */
+	/* The "blocked X ms" lines of the phase that it waited so, of task `to`: bits, by their
+	 * order. */
 	unsigned waits;
 };
 
@@ -125,8 +126,8 @@ static bool is_of_zoo(const char *comm)
 	       strcmp(comm, "sleep") == 0;
 }
 
-/* What is there in every phase: a fork, the exit that the parent waits for, and, before it begins, that the
- * parent waits until the other one is ready. */
+/* What is there in every phase: a fork, the exit that the parent waits for, and, before it begins,
+ * that the parent waits until the other one is ready. */
 static bool is_family(const struct mer_table *t, size_t row)
 {
 	const char *kind = text(t, row, RELATION_KIND), *to = text(t, row, RELATION_TO_COMM);
@@ -227,8 +228,8 @@ static void every_phase_has_its_relations(void **state)
 	recording_close(&r);
 }
 
-/* A client and a server, on one machine or two: what is written at one end is read at the other. The client
- * writes requests of a known size, the server answers with one byte. */
+/* A client and a server, on one machine or two: what is written at one end is read at the other.
+ * The client writes requests of a known size, the server answers with one byte. */
 static void requests_and_answers(void **state)
 {
 	(void)state;
@@ -262,8 +263,8 @@ static void requests_and_answers(void **state)
 
 enum { RANKS = 6 };
 
-/* Ranks of a parallel program on three machines, each connected to all others: what each has sent to each,
- * as it logged, is what is found, and a little more for headers, barriers and sums. */
+/* Ranks of a parallel program on three machines, each connected to all others: what each has sent
+ * to each, as it logged, is what is found, and a little more for headers, barriers and sums. */
 static void ranks_send_what_they_logged(void **state)
 {
 	(void)state;
@@ -349,8 +350,8 @@ static int emit_nothing(struct analysis_run *r, unsigned output, struct mer_tabl
 	return 0;
 }
 
-/* What tasks wrote to connections and read from them is what edges from them and to them have: whoever
- * waited or did not, whichever machine it is on, in whatever network namespace. */
+/* What tasks wrote to connections and read from them is what edges from them and to them have:
+ * whoever waited or did not, whichever machine it is on, in whatever network namespace. */
 static void no_byte_is_lost(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* Servers: who accepts connections, since when these were ready, and who does the work, against what events of
- * recordings say. */
+/* Servers: who accepts connections, since when these were ready, and who does the work, against
+ * what events of recordings say. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,8 +74,9 @@ static int64_t sum(const struct mer_table *t, const char *key)
 	return n;
 }
 
-/* nginx waits in epoll: the handshakes ended when packets came at .261282826 and 0.710 ms before its second
- * accept returned; the second server is asked over loopback. Packets of unix sockets there are none. */
+/* nginx waits in epoll: the handshakes ended when packets came at .261282826 and 0.710 ms before
+ * its second accept returned; the second server is asked over loopback. Packets of unix sockets
+ * there are none. */
 static void ready_since(void **state)
 {
 	(void)state;

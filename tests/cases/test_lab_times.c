@@ -1,4 +1,5 @@
-/* What programs say of their own time: CPU clocks of burners, and a shell's of the programs it runs. */
+/* What programs say of their own time: CPU clocks of burners, and a shell's of the programs it
+ * runs. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,8 +30,8 @@ static int64_t on_cpu_until(
 	return sum;
 }
 
-/* The kernel's clock of a thread's CPU time counts what interrupts take, too. All that is known is in it;
- * what is not known may be. */
+/* The kernel's clock of a thread's CPU time counts what interrupts take, too. All that is known is
+ * in it; what is not known may be. */
 static int check_burners(const char *recording, const char *host_name, const char *log)
 {
 	struct recording r;
@@ -74,8 +75,8 @@ static void cpu_time_is_within_what_losses_leave_open(void **state)
 	assert_int_equal(check_burners("lab/lost-events", "lossy", "lab/lost-events/burn.log"), 1);
 }
 
-/* Between the shell's begin and end of a program, which it logs right after its fork and right after it
- * was waited for, the program lives, and its parent is the shell. */
+/* Between the shell's begin and end of a program, which it logs right after its fork and right
+ * after it was waited for, the program lives, and its parent is the shell. */
 static void programs_live_as_the_shell_says(void **state)
 {
 	(void)state;

@@ -1,11 +1,12 @@
-/* Real recordings whose clocks are known: synchronized from their own messages, every host is where it
- * was in truth, within the limits that are claimed for it.
+/* Real recordings whose clocks are known: synchronized from their own messages, every host is where
+ * it was in truth, within the limits that are claimed for it.
  *
- * A recording's clock.csv says: when the clock of `host` showed guest_mono_ns, a clock that all have in
- * common was between host_send_ns and host_recv_ns. Between its samples a host's clock is known as far
- * as its rate is: where all samples fit one rate, it was that one, give or take 2 ppm (nobody touched
- * it); else it was at most 500 ppm off, which is what the kernel allows. So truth is an interval at
- * every instant, and limits that do not meet it are wrong. Nothing here looks at messages. */
+ * A recording's clock.csv says: when the clock of `host` showed guest_mono_ns, a clock that all
+ * have in common was between host_send_ns and host_recv_ns. Between its samples a host's clock is
+ * known as far as its rate is: where all samples fit one rate, it was that one, give or take 2 ppm
+ * (nobody touched it); else it was at most 500 ppm off, which is what the kernel allows. So truth
+ * is an interval at every instant, and limits that do not meet it are wrong. Nothing here looks at
+ * messages. */
 #include <dirent.h>
 #include <inttypes.h>
 #include <math.h>
@@ -280,8 +281,8 @@ static bool compare(const char *set, const struct mer_experiment *e, const struc
 	return good;
 }
 
-/* The most by which two of these clocks can drift apart, give or take; the most that is ever allowed
- * where that is not known. */
+/* The most by which two of these clocks can drift apart, give or take; the most that is ever
+ * allowed where that is not known. */
 static double relative_drift(const struct known_clock *clocks, uint32_t n)
 {
 	double d = 0;

@@ -1,5 +1,5 @@
-/* A program that blocks in some thirty ways and logs how long each took: the wait is there, with the
- * system call, with what it was for, and with who ended it. */
+/* A program that blocks in some thirty ways and logs how long each took: the wait is there, with
+ * the system call, with what it was for, and with who ended it. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,7 +50,8 @@ static const struct {
 	{ "wait4", KERNEL_TASK, "zoo-parent" },
 	{ "wait4", KERNEL_TASK, "sleep" },
 	{ "wait4", KERNEL_TASK, "zoo-hogA" },
-	/* Two waits: for the data, which an interrupt ends, and for the journal, whose thread does. */
+	/* Two waits: for the data, which an interrupt ends, and for the journal, whose thread
+	 * does. */
 	{ "fsync", KERNEL_TASK, "jbd2/vdb-8" },
 	{ "read", KERNEL_NETWORK, NULL },
 };

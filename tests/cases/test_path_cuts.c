@@ -1,5 +1,6 @@
-/* Recordings of which 2 to 3 % of the events are missing, and the packets tell so: what is claimed of them is
- * what happened, and paths go on behind the holes. The truth is the recording as it was. */
+/* Recordings of which 2 to 3 % of the events are missing, and the packets tell so: what is
+ * claimed of them is what happened, and paths go on behind the holes. The truth is the recording
+ * as it was. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -171,8 +172,8 @@ static bool is_of(
 	       g->cause == was->cause;
 }
 
-/* Says less than is true: what for is not known. After a timer the wait was perhaps taken up again, in a
- * hole. */
+/* Says less than is true: what for is not known. After a timer the wait was perhaps taken up again,
+ * in a hole. */
 static bool is_open(const struct path_segment *g)
 {
 	return g->cause == PATH_BLOCKED || g->cause == PATH_TASK || g->cause == PATH_TIMER ||
@@ -297,8 +298,8 @@ static void events_are_missing(void **state)
 			100 * part(k.unknown, &k), 100 * part(k.wrong, &k),
 			100.0 * (double)k.n_other_packets / (double)(k.n_waits + 1),
 			(int)k.n_waits);
-		/* Ranks that spin keep both CPUs of each host busy: nothing says that who sleeps across a
-		 * hole is not in a queue. */
+		/* Ranks that spin keep both CPUs of each host busy: nothing says that who sleeps
+		 * across a hole is not in a queue. */
 		bool is_busy = strcmp(whole.name, "lab/mpi-3vm") == 0 && manner == CUT_TINY;
 		assert_true(part(k.unknown, &k) < (is_busy ? 0.45 : 1.0 / 3));
 		/* Of packets that were received together, which one it was. */

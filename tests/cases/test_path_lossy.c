@@ -1,6 +1,6 @@
-/* Some of the events of a recording are dropped at random and nothing says which: the worlds made of the
- * others keep all that holds for worlds, their paths all that holds for paths, and what they claim is
- * mostly what happened; the rest is unknown. */
+/* Some of the events of a recording are dropped at random and nothing says which: the worlds made
+ * of the others keep all that holds for worlds, their paths all that holds for paths, and what they
+ * claim is mostly what happened; the rest is unknown. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -211,8 +211,9 @@ static void check_paths(const struct kernel_world *w)
 
 static void some_events_are_missing(void **state)
 {
-	/* One in so many; and of what tasks did on CPUs, or waiting for one, the most that is wrong: the next
-	 * switch that contradicts takes back what was believed since the task was certainly there. */
+	/* One in so many; and of what tasks did on CPUs, or waiting for one, the most that is
+	 * wrong: the next switch that contradicts takes back what was believed since the task was
+	 * certainly there. */
 	static const struct {
 		uint32_t one_in;
 		double wrong;

@@ -1,5 +1,5 @@
-/* What holds for the path of every task of every recording: see path_check.h. And a path over a part of
- * a task's life is the path of all of it, cut. */
+/* What holds for the path of every task of every recording: see path_check.h. And a path over a
+ * part of a task's life is the path of all of it, cut. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

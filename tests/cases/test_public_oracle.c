@@ -1,10 +1,12 @@
-/* The states and paths that a reference implementation found in two hosts' recordings, task by task.
+/* The states and paths that a reference implementation found in two hosts' recordings, task by
+ * task.
  *
- * Where we differ: it begins with its first state event instead of the first event; what its state dump
- * tells counts from there on, here backwards too (WAIT_BLOCKED instead of UNKNOWN); a task that wakes or
- * forks another one while it runs is made to wait for a CPU by the migration of it; a timer that expires
- * outside of interrupts interrupts here. So time on a CPU, interrupted or not, and time waiting for one
- * are compared together, and waiting likewise with what it does not know. */
+ * Where we differ: it begins with its first state event instead of the first event; what its
+ * state dump tells counts from there on, here backwards too (WAIT_BLOCKED instead of UNKNOWN); a
+ * task that wakes or forks another one while it runs is made to wait for a CPU by the migration
+ * of it; a timer that expires outside of interrupts interrupts here. So time on a CPU,
+ * interrupted or not, and time waiting for one are compared together, and waiting likewise with
+ * what it does not know. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -78,7 +80,8 @@ static void check_states(const char *directory, int64_t begins, double rate)
 				 is[KERNEL_SYSCALL] + is[KERNEL_INTERRUPTED] + is[KERNEL_RUNNABLE] +
 				 is[KERNEL_NEW],
 			was = user + call + interrupted + ready + fork;
-		/* Of a task that is there from the begin on, "none" is what it does not know of it. */
+		/* Of a task that is there from the begin on, "none" is what it does not know of
+		 * it. */
 		if (active < was - SLACK || active > was + unknown + none + SLACK)
 			fail_msg("%s/%d: active %" PRId64 ", expected %" PRId64, host, tid, active,
 				was);
@@ -105,8 +108,8 @@ static void states_are_those_of_the_reference(void **state)
 {
 	(void)state;
 	check_states("scp_dest", 1361214078963711320, 1);
-	/* Its clock was mapped, 79,604,380 ns back at the begin, but the first time was not: what came
-	 * before that, is lost there. */
+	/* Its clock was mapped, 79,604,380 ns back at the begin, but the first time was not: what
+	 * came before that, is lost there. */
 	check_states("scp_src", 1361214076525090092 + 79604380, 0.99994137837);
 }
 

@@ -1,5 +1,5 @@
-/* Paths of public recordings, against published values: a poll of a three-tier web application, and one
- * host where a compositor waits for a kernel thread. */
+/* Paths of public recordings, against published values: a poll of a three-tier web application, and
+ * one host where a compositor waits for a kernel thread. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -70,8 +70,8 @@ static const struct path_share *row_of(const struct rows *t, const char *host, i
 	return NULL;
 }
 
-/* Without packets on their way, of all without packets on their way: the table's total is a sum of what
- * tasks did. */
+/* Without packets on their way, of all without packets on their way: the table's total is a sum of
+ * what tasks did. */
 static double percent(const struct rows *t, const struct path_share *s)
 {
 	return 100 * (double)(s->total_ns - s->in_flight_ns) /
@@ -94,10 +94,10 @@ static void check_rows(const struct rows *t)
 		sum += percent(t, s);
 		published += postgres[i].percent;
 	}
-	/* An apache2 that waits for its connection waits, here, for the postmaster (1001), who accepts it
-	 * and forks; in the published table it just waits. So its row is less here, by what the
-	 * postmaster and the first steps of its child have. With the packets on their way to it, which
-	 * the table has there too, it is the same again. */
+	/* An apache2 that waits for its connection waits, here, for the postmaster (1001), who
+	 * accepts it and forks; in the published table it just waits. So its row is less here, by
+	 * what the postmaster and the first steps of its child have. With the packets on their way
+	 * to it, which the table has there too, it is the same again. */
 	for (size_t i = 0; i < N_APACHE; i++) {
 		const struct path_share *s = row_of(t, apache[i].host, apache[i].tid);
 		check_row(&apache[i], percent(t, s), 0.5);

@@ -1,8 +1,8 @@
 /* What tasks did when, CPU time, block requests, and messages, on descriptions of traces that come
  * with published results. Times are in ticks (us).
  *
- * Their rows of states are compared tick by tick with ours; where ours are others on purpose, the list
- * below says when and why, and each of its entries must be needed. */
+ * Their rows of states are compared tick by tick with ours; where ours are others on purpose, the
+ * list below says when and why, and each of its entries must be needed. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -109,7 +109,8 @@ enum { N_DIFFERENCES = sizeof(differences) / sizeof(differences[0]) };
 
 static bool is_same(const char *theirs, const char *ours)
 {
-	/* Their dump's waits are of no kind ("Wait"): LTTng dumps 5, which is a wait for something. */
+	/* Their dump's waits are of no kind ("Wait"): LTTng dumps 5, which is a wait for
+	 * something. */
 	return strcmp(theirs, ours) == 0 ||
 	       (strcmp(theirs, "Wait") == 0 && strcmp(ours, "Wait blocked") == 0);
 }
@@ -205,14 +206,16 @@ static void thread_tree(void **state)
 		assert_int_equal(t->born, tid == 21);
 		if (t->born)
 			assert_int_equal(t->begin, begin * TICK);
-		/* lttng-sessiond: nothing but its tid is recorded; theirs takes that for its pid. */
+		/* lttng-sessiond: nothing but its tid is recorded; theirs takes that for its
+		 * pid. */
 		assert_int_equal(t->pid, tid == 100 ? -1 : pid);
 		if (tid != 21)
 			assert_int_equal(t->ppid, ppid);
 		n++;
 	}
 	assert_int_equal(n, N_THREADS);
-	/* It is a thread of process 20, so its parent process is that of 20. Theirs is a child of 20. */
+	/* It is a thread of process 20, so its parent process is that of 20. Theirs is a child of
+	 * 20. */
 	const struct kernel_task *t = &h->tasks[kernel_case_task(&c, 0, 21)];
 	assert_int_equal(t->pid, 20);
 	assert_int_equal(t->ppid, 0);
@@ -355,10 +358,10 @@ static void expect_messages(
 	mer_str_fini(&text);
 }
 
-/* A request from a container over two bridges to a server, and back. Theirs has the hops inside of the
- * client from 15 to 20 and from 105 to 115. With us a packet is received by a host itself on the last
- * device that it passes before it is sent again, and what came from another host is no message of its
- * own any more. */
+/* A request from a container over two bridges to a server, and back. Theirs has the hops inside of
+ * the client from 15 to 20 and from 105 to 115. With us a packet is received by a host itself on
+ * the last device that it passes before it is sent again, and what came from another host is no
+ * message of its own any more. */
 static void network_hops(void **state)
 {
 	(void)state;

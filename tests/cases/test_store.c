@@ -1,5 +1,6 @@
-/* A world that was saved and opened again is the same: all of its tables and spans, and what is made of them; and it
- * is that of a reading without anything that only the store wants. Damage is noticed, and harms nobody. */
+/* A world that was saved and opened again is the same: all of its tables and spans, and what is
+ * made of them; and it is that of a reading without anything that only the store wants. Damage is
+ * noticed, and harms nobody. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* The same world, and so the same paths, for any number of threads, however the stream files are spread
- * over directories, and in whatever order these are named. */
+/* The same world, and so the same paths, for any number of threads, however the stream files are
+ * spread over directories, and in whatever order these are named. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

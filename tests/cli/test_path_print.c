@@ -1,5 +1,5 @@
-/* Printing of paths: random ones with hostile names. Every segment is in exactly one line, whatever is
- * folded; no form lets a name steer it; what is saved and read back is the same. */
+/* Printing of paths: random ones with hostile names. Every segment is in exactly one line, whatever
+ * is folded; no form lets a name steer it; what is saved and read back is the same. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* What may leave the program: text for people without what a terminal would obey, in ASCII where need be;
- * CSV without formulas; and the reason when output cannot be written. */
+/* What may leave the program: text for people without what a terminal would obey, in ASCII where
+ * need be; CSV without formulas; and the reason when output cannot be written. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-/* The range index against looking at every range: random ranges, overlapping or not, signed or not. */
+/* The range index against looking at every range: random ranges, overlapping or not, signed or
+ * not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Charts of tables over time, by hand: which rows are summed up to which series, what these are called, in what order,
- * what is left over, and which panels there are. */
+/* Charts of tables over time, by hand: which rows are summed up to which series, what these are
+ * called, in what order, what is left over, and which panels there are. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -116,7 +116,8 @@ static void stacked(void **state)
 		"[T 1 bins of 2.00 s] y 12=0 7e+09 0; x 11=1e+09 0 1e+09; CPU 1, x 11=2e+09 0 0;");
 }
 
-/* What is what: numbers with their titles, threads by their tid, else by their pid; hosts where there are several. */
+/* What is what: numbers with their titles, threads by their tid, else by their pid; hosts where
+ * there are several. */
 static void names(void **state)
 {
 	(void)state;
@@ -140,7 +141,8 @@ static void names(void **state)
 		"others=6;");
 }
 
-/* Lines: each with its own values, in the order of the rows; nothing where nothing is known; no others. */
+/* Lines: each with its own values, in the order of the rows; nothing where nothing is known; no
+ * others. */
 static void lines(void **state)
 {
 	(void)state;
@@ -305,7 +307,8 @@ static void range(void **state)
 	mer_arena_fini(&arena);
 }
 
-/* Series of a panel can be told apart; what is on several panels has one color on all of them; the others have theirs. */
+/* Series of a panel can be told apart; what is on several panels has one color on all of them; the
+ * others have theirs. */
 static void colors(void **state)
 {
 	(void)state;

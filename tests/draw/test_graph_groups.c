@@ -1,5 +1,5 @@
-/* What a drawing of relations shows, by hand: boxes for programs or tasks, one line for all of one family between two
- * boxes, the weightiest first, and no more than can be looked at. */
+/* What a drawing of relations shows, by hand: boxes for programs or tasks, one line for all of one
+ * family between two boxes, the weightiest first, and no more than can be looked at. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,7 +70,8 @@ static void end(struct drawn *x)
 	mer_arena_fini(&x->arena);
 }
 
-/* "TAIL>HEAD family/kinds object+N: given to tail/waited, to head/waited", "*" for what one started. */
+/* "TAIL>HEAD family/kinds object+N: given to tail/waited, to head/waited", "*" for what one
+ * started. */
 static void drawn_is(
 	const struct row *rows, size_t n, bool by_task, const char *boxes, const char *lines)
 {
@@ -115,8 +116,8 @@ static void boxes(void **state)
 		"1>3 0/1 p+1: 2/7 0/0, 1>2 0/1 p+1: 1/5 0/0, 0>2 0/2 -+0: 4/0 0/0");
 }
 
-/* Both ways and all kinds of a family are one line, from the one that waited more; families are lines of their own, that
- * go the same way. */
+/* Both ways and all kinds of a family are one line, from the one that waited more; families are
+ * lines of their own, that go the same way. */
 static void lines(void **state)
 {
 	(void)state;
@@ -172,7 +173,8 @@ static void order(void **state)
 	DRAWN(mixed, false, "s:a:1x1 s:b:2x1", "0>1 3/5 -+0: 2/5 0/0");
 }
 
-/* A program's own threads: forks say nothing; of others one line. By tasks they are ordinary ones. */
+/* A program's own threads: forks say nothing; of others one line. By tasks they are ordinary
+ * ones. */
 static void loops(void **state)
 {
 	(void)state;
@@ -233,7 +235,8 @@ static void limits(void **state)
 	assert_int_equal(x.d.n_nodes, 12);
 	assert_int_equal(x.d.n_left_out, 26);
 	end(&x);
-	/* A pair of boxes that does not fit any more is left out, one behind it that does is not. */
+	/* A pair of boxes that does not fit any more is left out, one behind it that does is
+	 * not. */
 	for (int i = 0; i < 29; i++)
 		rows[i] = (struct row){ names[i], i < 28 ? "s:a:1:a" : names[29], "pipe", NULL, 1,
 			1000 - i, false };

@@ -1,8 +1,9 @@
-/* Lives: what a model says of the tasks of a scenario, as text to compare with what was worked out by hand.
+/* Lives: what a model says of the tasks of a scenario, as text to compare with what was worked out
+ * by hand.
  *
- * A span is "TIME STATE", and only where there is one: " in CALL", " @CPU" (not CPU 0; "@-": none), ": CAUSE SOURCE"
- * (": disk #0" is request 0, ": network #0" packet 0), " by TID" (the task of its `by`). Spans of a task are in the
- * order of time with ", " between. Times are us. */
+ * A span is "TIME STATE", and only where there is one: " in CALL", " @CPU" (not CPU 0; "@-": none),
+ * ": CAUSE SOURCE" (": disk #0" is request 0, ": network #0" packet 0), " by TID" (the task of its
+ * `by`). Spans of a task are in the order of time with ", " between. Times are us. */
 #ifndef TESTS_KERNEL_LIVES_H
 #define TESTS_KERNEL_LIVES_H
 
@@ -23,13 +24,16 @@ void lives_of_host_are(const struct lives *, const char *host, int32_t tid, cons
 /* lives_open, lives_are, lives_close. */
 void lives_check(const char *scenario, int32_t tid, const char *expected);
 
-/* What an observer of the first host hears, of these kinds ("idle interrupt"), in that order with ", " between. */
+/* What an observer of the first host hears, of these kinds ("idle interrupt"), in that order with
+ * ", " between. */
 void lives_told(const char *scenario, const char *kinds, const char *expected);
 
-/* What an observer of the first host hears, of these kinds ("idle interrupt"), in that order with ", " between. */
+/* What an observer of the first host hears, of these kinds ("idle interrupt"), in that order with
+ * ", " between. */
 void lives_told(const char *scenario, const char *kinds, const char *expected);
 
-/* Lines of a scenario: times in us, all are texts. A task's name is "t" and its number; 0 is the idle task. */
+/* Lines of a scenario: times in us, all are texts. A task's name is "t" and its number; 0 is the
+ * idle task. */
 #define SWITCH(at, cpu, from, state, to)                                                           \
 	at "us " cpu " sched_switch prev_comm=\"t" from "\" prev_tid=" from " prev_state=" state   \
 	   " next_comm=\"t" to "\" next_tid=" to "\n"

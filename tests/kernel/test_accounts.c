@@ -1,6 +1,6 @@
-/* Accounts in simulated worlds: many clients of few servers, some of which hand their work on. All of a
- * task's time is told, and of what a server did no more is charged, to all clients and through whomever,
- * than it did. */
+/* Accounts in simulated worlds: many clients of few servers, some of which hand their work on. All
+ * of a task's time is told, and of what a server did no more is charged, to all clients and through
+ * whomever, than it did. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

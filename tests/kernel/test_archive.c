@@ -1,5 +1,5 @@
-/* Archives: what is written is read back, whatever it is; references are local to an archive; and bytes that end early,
- * or numbers beyond their limits, are refused. */
+/* Archives: what is written is read back, whatever it is; references are local to an archive; and
+ * bytes that end early, or numbers beyond their limits, are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* What was unknown becomes known backwards: modes, states, who was on a CPU, contexts. Each rule by itself. */
+/* What was unknown becomes known backwards: modes, states, who was on a CPU, contexts. Each rule by
+ * itself. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,8 +7,8 @@
 
 #include "lives.h"
 
-/* Who is on a CPU at its begin, and in which mode, is what its first event tells: who leaves a call was in it, who
- * enters one was not. */
+/* Who is on a CPU at its begin, and in which mode, is what its first event tells: who leaves a call
+ * was in it, who enters one was not. */
 static void modes_of_who_was_there(void **state)
 {
 	(void)state;
@@ -54,8 +55,8 @@ static void modes_across_waits(void **state)
 		"blocked in write");
 }
 
-/* Who is woken was blocked since its record begins; who is said to be so by the dump also; who comes onto a CPU was
- * runnable, if wake-ups are recorded. */
+/* Who is woken was blocked since its record begins; who is said to be so by the dump also; who
+ * comes onto a CPU was runnable, if wake-ups are recorded. */
 static void states_of_who_was_not_there(void **state)
 {
 	(void)state;
@@ -104,7 +105,8 @@ static void states_of_who_was_not_there(void **state)
 		7, "5 unknown @-, 5 running, 6 blocked");
 }
 
-/* The end of a context without its begin: if the CPU's record has just begun, all since then was in it. */
+/* The end of a context without its begin: if the CPU's record has just begun, all since then was in
+ * it. */
 static void contexts_open_before(void **state)
 {
 	(void)state;

@@ -1,5 +1,6 @@
-/* Requests to block devices and merges (model_block.c), each rule by itself. Sectors are 512 B; flags are those of enum
- * kernel_request_flags: 1 write, 2 discard, 4 read, 8 flush, 16 sync, 32 metadata. */
+/* Requests to block devices and merges (model_block.c), each rule by itself. Sectors are 512 B;
+ * flags are those of enum kernel_request_flags: 1 write, 2 discard, 4 read, 8 flush, 16 sync, 32
+ * metadata. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,8 +14,8 @@
 	at "us " cpu " block_rq_" what " dev=8 sector=" sector " nr_sector=" n " rwbs=" rwbs "\n"
 #define NOWHERE "18446744073709551615"
 
-/* A request is known by its device and where it begins. It is of the task that inserted it, or issued it where that was
- * not seen; of nobody, if an interrupt did. */
+/* A request is known by its device and where it begins. It is of the task that inserted it, or
+ * issued it where that was not seen; of nobody, if an interrupt did. */
 static void data(void **state)
 {
 	(void)state;
@@ -48,7 +49,8 @@ static void data(void **state)
 		"of 1");
 }
 
-/* Sizes: until it is issued it may grow; issued again, it is what is left; completed, nothing changes. */
+/* Sizes: until it is issued it may grow; issued again, it is what is left; completed, nothing
+ * changes. */
 static void sizes(void **state)
 {
 	(void)state;
@@ -106,7 +108,8 @@ static void what_it_was(void **state)
 	}
 }
 
-/* Requests without data lie nowhere. A completion is that of the oldest open one of the device and kind. */
+/* Requests without data lie nowhere. A completion is that of the oldest open one of the device and
+ * kind. */
 static void commands(void **state)
 {
 	(void)state;
@@ -127,8 +130,8 @@ static void commands(void **state)
 		"request", "request ?/?/20 0+0B flags 0");
 }
 
-/* A flush is one from its issue on; one that a CPU issues while one of its own is open is that one, again. A flush
- * completes a flush, and nothing else. */
+/* A flush is one from its issue on; one that a CPU issues while one of its own is open is that one,
+ * again. A flush completes a flush, and nothing else. */
 static void flushes(void **state)
 {
 	(void)state;
@@ -145,7 +148,8 @@ static void flushes(void **state)
 			   REQUEST("22", "1", "complete", NOWHERE, "0", "0"),
 		"request",
 		"request ?/10/20 0+0B flags 8 @0 of 1, request ?/9/22 0+0B flags 0 @0 of 1");
-	/* An insertion is of a request that waits for a flush; so is what completes without sectors and is a write. */
+	/* An insertion is of a request that waits for a flush; so is what completes without sectors
+	 * and is a write. */
 	lives_told(RUNS REQUEST("10", "0", "insert", "0", "0", "256")
 			   REQUEST("12", "0", "complete", "0", "0", "1"),
 		"request", "");
@@ -214,8 +218,8 @@ static void bios(void **state)
 		"request merge", "merge 11 4096B");
 }
 
-/* A request that is merged goes on as part of the other one: it is neither issued nor completed. It is told as its
- * maker's. */
+/* A request that is merged goes on as part of the other one: it is neither issued nor completed. It
+ * is told as its maker's. */
 static void requests(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* Calls: names of events to calls, numbers to names; and that the fields which the rows ask for are those
- * that tracers write. */
+/* Calls: names of events to calls, numbers to names; and that the fields which the rows ask for are
+ * those that tracers write. */
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -231,8 +231,8 @@ static bool has_field(const struct ctf_event_class *ec, const char *name, char f
 	return false;
 }
 
-/* Fields of an event that its row asks for are there; but for the first `needed` of them, old tracers
- * need not have them. */
+/* Fields of an event that its row asks for are there; but for the first `needed` of them, old
+ * tracers need not have them. */
 static void check_fields(const struct ctf_event_class *ec, const char *list, int needed)
 {
 	char name[32], form;
@@ -290,8 +290,8 @@ static void test_fields_of_old_tracers(void **state)
 	check_trace("public/bug446190", true, 80);
 }
 
-/* The arguments of the events of one call, in the form of its row, given to the files of a host; the
- * first object that is `text` ends it. */
+/* The arguments of the events of one call, in the form of its row, given to the files of a host;
+ * the first object that is `text` ends it. */
 static bool meets_object(const char *trace, const char *call, const char *text)
 {
 	struct mer_experiment *e = open_shared(trace);

@@ -1,4 +1,5 @@
-/* What a CPU does instead of its task: contexts in each other, what of them interrupts, and when none is left. */
+/* What a CPU does instead of its task: contexts in each other, what of them interrupts, and when
+ * none is left. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,8 +41,8 @@ static void kinds(void **state)
 		"user, 12 interrupted: irq, 13 user, 14 interrupted: irq, 15 user, 40 blocked");
 }
 
-/* interruption(): timers expire inside the interrupt or softirq that counts, and the delivery of a packet
- * interrupts nothing by itself. */
+/* interruption(): timers expire inside the interrupt or softirq that counts, and the delivery of a
+ * packet interrupts nothing by itself. */
 static void what_counts(void **state)
 {
 	(void)state;
@@ -88,8 +89,8 @@ static void in_each_other(void **state)
 		"interrupted: softirq 1, 12 interrupted: softirq 3, 13 user, 40 blocked");
 }
 
-/* model_pop: the matching one that began last ends, and what began in it; ends without begin end nothing, and say
- * nothing after the CPU's first switch. */
+/* model_pop: the matching one that began last ends, and what began in it; ends without begin end
+ * nothing, and say nothing after the CPU's first switch. */
 static void missing_ends_and_begins(void **state)
 {
 	struct lives l;
@@ -151,7 +152,8 @@ static void very_deep(void **state)
 	mer_str_fini(&s);
 }
 
-/* A lock with priority inheritance whose holder runs: who wants it spins in its call, also after an interrupt. */
+/* A lock with priority inheritance whose holder runs: who wants it spins in its call, also after an
+ * interrupt. */
 #define HOLDER SWITCH("1", "1", "9", "1", "2")
 #define SPINS                                                                                      \
 	ENTER("5", "0", "futex", "uaddr=1 op=6")                                                   \
@@ -185,8 +187,8 @@ static void spinning(void **state)
 		"futex: futex by 2, 10 blocked in futex: futex by 2, 31 runnable in futex, 35 "
 		"syscall "
 		"in futex, 37 user, 40 blocked");
-	/* None of these spins: in another call, in an interrupt, for itself, for nobody known, for one that does
-	 * not run. */
+	/* None of these spins: in another call, in an interrupt, for itself, for nobody known, for
+	 * one that does not run. */
 	lives_check(HOLDER BEGIN ENTER("5", "0", "read", "fd=3") EVENT(
 			    "6", "0", "sched_pi_setprio tid=2") LEAVE("20", "0", "read", "0") END,
 		1,

@@ -1,4 +1,5 @@
-/* Events: the rows are complete, no name is taken by another row's star, and fields go to their slots. */
+/* Events: the rows are complete, no name is taken by another row's star, and fields go to their
+ * slots. */
 #include <fnmatch.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Files: what each call is on, in sequences that programs make, in the orders in which state dumps come,
- * with numbers that make no sense; and a random sequence against a plain model. */
+/* Files: what each call is on, in sequences that programs make, in the orders in which state dumps
+ * come, with numbers that make no sense; and a random sequence against a plain model. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

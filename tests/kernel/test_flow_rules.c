@@ -1,9 +1,9 @@
 /* Which of several received packets ended a wait (model_flows.c), each rule by itself.
  *
- * Host s: first tasks send on connections (port 4000 + its number, to port 80 of host t), each in a write of its
- * descriptor. Then task 20 makes a call and waits since 500 us. Host t answers on connections from 600 us on, s
- * receives all of these in one softirq at 700 us, and task 20 is woken at 790 us. The one that did it is named by its
- * number in what was received, from 0. */
+ * Host s: first tasks send on connections (port 4000 + its number, to port 80 of host t), each in a
+ * write of its descriptor. Then task 20 makes a call and waits since 500 us. Host t answers on
+ * connections from 600 us on, s receives all of these in one softirq at 700 us, and task 20 is
+ * woken at 790 us. The one that did it is named by its number in what was received, from 0. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -181,7 +181,8 @@ static void of_whom(void **state)
 	CHECK(cases);
 }
 
-/* Data before none; in connect the answer to the SYN; accept is about any packet of a new connection. */
+/* Data before none; in connect the answer to the SYN; accept is about any packet of a new
+ * connection. */
 static void contents(void **state)
 {
 	static const struct flow_case cases[] = {
@@ -216,8 +217,8 @@ static void earliest_or_latest(void **state)
 	CHECK(cases);
 }
 
-/* Where events are lost, an owner may be unknown because what it sent is lost: only data for the thread itself is
- * certain, as long as there is another one that may have been it. */
+/* Where events are lost, an owner may be unknown because what it sent is lost: only data for the
+ * thread itself is certain, as long as there is another one that may have been it. */
 static void with_losses(void **state)
 {
 	static const char lost[] =

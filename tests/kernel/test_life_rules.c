@@ -1,4 +1,5 @@
-/* Begin and end of tasks: forks, programs, exits, numbers that are used again, and what the state dump says. */
+/* Begin and end of tasks: forks, programs, exits, numbers that are used again, and what the state
+ * dump says. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,8 +47,8 @@ static void forks(void **state)
 	assert_int_equal(task_of(&l, 11)->ppid, 10);
 	assert_int_equal(task_of(&l, 10)->pid, 10);
 	lives_close(&l);
-	/* It is woken on its parent's CPU: that does not wait for itself. Without sched_wakeup_new it was woken
-	 * when it ran. */
+	/* It is woken on its parent's CPU: that does not wait for itself. Without sched_wakeup_new
+	 * it was woken when it ran. */
 	lives_check(PARENT FORK("10", "0", "10", "10", "11", "11")
 			    SWITCH("20", "1", "0", "0", "11"),
 		11, "10 new in clone: task by 10, 20 syscall in clone @1");
@@ -103,7 +104,8 @@ static void threads_of_the_kernel(void **state)
 	lives_close(&l);
 }
 
-/* model_exec: the program's name, of which the kernel keeps 15 characters, of the path its last part. */
+/* model_exec: the program's name, of which the kernel keeps 15 characters, of the path its last
+ * part. */
 static void names_of_programs(void **state)
 {
 	static const char *const names[][2] = { { "/usr/bin/wget", "wget" }, { "wget", "wget" },
@@ -125,8 +127,8 @@ static void names_of_programs(void **state)
 	}
 }
 
-/* take_number: a thread that is not its process's first executes a program: it has the first one's number from then
- * on, and the first one has ended. */
+/* take_number: a thread that is not its process's first executes a program: it has the first one's
+ * number from then on, and the first one has ended. */
 #define GROUP                                                                                      \
 	SWITCH("5", "0", "0", "0", "10")                                                           \
 	FORK("10", "0", "10", "10", "11", "10") SWITCH("12", "0", "10", "1", "11")
@@ -214,8 +216,8 @@ static void numbers_used_again(void **state)
 	lives_close(&l);
 }
 
-/* model_free_task: who is freed was dead; if its last switch is missing, since who knows when. Who is on a CPU is
- * another one with its number. */
+/* model_free_task: who is freed was dead; if its last switch is missing, since who knows when. Who
+ * is on a CPU is another one with its number. */
 static void freed(void **state)
 {
 	struct lives l;

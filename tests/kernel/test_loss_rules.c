@@ -1,6 +1,8 @@
-/* Where events are lost (model_losses.c): what is unknown, until when, and what is certain nevertheless.
+/* Where events are lost (model_losses.c): what is unknown, until when, and what is certain
+ * nevertheless.
  *
- * HOLE ends a packet of a CPU at its last event, and loses the one after it: until the CPU's next event. */
+ * HOLE ends a packet of a CPU at its last event, and loses the one after it: until the CPU's next
+ * event. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +13,8 @@
 
 #define HOLE(at, cpu) at "us " cpu " skip 1\n"
 
-/* Who was on the CPU is unknown from the hole's begin; who is there when it ends is told by the next switch. */
+/* Who was on the CPU is unknown from the hole's begin; who is there when it ends is told by the
+ * next switch. */
 static void on_the_cpu(void **state)
 {
 	struct lives l;
@@ -49,7 +52,8 @@ static void on_the_cpu(void **state)
 		1, "5 unknown @-, 5 running, 11 unknown @-");
 }
 
-/* A task on another CPU is known all the time; who is on none may have run on the one with the hole. */
+/* A task on another CPU is known all the time; who is on none may have run on the one with the
+ * hole. */
 static void on_other_cpus(void **state)
 {
 	(void)state;
@@ -98,15 +102,16 @@ static void off_the_cpu(void **state)
 		"1 runnable @-, 4 running, 10 blocked, 11 unknown, 30 runnable, 35 running, 38 "
 		"blocked: "
 		"task by 2, 45 runnable, 50 running");
-	/* It was woken in the hole, or before: that is lost, and it was runnable when it came onto the CPU. */
+	/* It was woken in the hole, or before: that is lost, and it was runnable when it came onto
+	 * the CPU. */
 	snprintf(scenario, sizeof(scenario),
 		"%s" WAKING("40", "1", "8", "0") SWITCH("50", "0", "0", "0", "1"), begin);
 	lives_check(scenario, 1,
 		"1 runnable @-, 4 running, 10 blocked, 11 unknown, 30 runnable, 50 running");
 }
 
-/* model_asleep_since: sched_waking tells on which CPU the task ran last. It has not run elsewhere since that CPU's last
- * hole. */
+/* model_asleep_since: sched_waking tells on which CPU the task ran last. It has not run elsewhere
+ * since that CPU's last hole. */
 static void asleep_since(void **state)
 {
 	(void)state;
@@ -171,8 +176,8 @@ static void causes_are_forgotten(void **state)
 	lives_check(scenario, 1, "1 runnable @-, 1 running, 5 blocked, 40 runnable, 50 running");
 }
 
-/* In a hole only what happened whoever did it is looked at; a call's end is counted as left out. The counter of lost
- * events makes all of its packet a hole. */
+/* In a hole only what happened whoever did it is looked at; a call's end is counted as left out.
+ * The counter of lost events makes all of its packet a hole. */
 static void in_a_hole(void **state)
 {
 	struct lives l;
@@ -192,7 +197,8 @@ static void in_a_hole(void **state)
 	lives_close(&l);
 }
 
-/* Lulls: between two holes in which each CPU had nothing left to run at some moment, whoever did not run slept. */
+/* Lulls: between two holes in which each CPU had nothing left to run at some moment, whoever did
+ * not run slept. */
 #define TWO_HOLES(between)                                                                         \
 	SWITCH("1", "0", "0", "0", "1")                                                            \
 	SWITCH("1000", "0", "1", "1", "0")                                                         \
@@ -272,7 +278,8 @@ static void lulls_of_two(void **state)
 		"runnable @9, 7010 running");
 }
 
-/* model_outlast: who was there before and was not seen to end is taken to live, if ends are recorded. */
+/* model_outlast: who was there before and was not seen to end is taken to live, if ends are
+ * recorded. */
 static void at_the_end(void **state)
 {
 	(void)state;

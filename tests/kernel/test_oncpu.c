@@ -1,5 +1,5 @@
-/* Who is on a CPU: the order in which holes begin and end, what a switch and a hole's end tell, and what a
- * later switch tells about the time before it. */
+/* Who is on a CPU: the order in which holes begin and end, what a switch and a hole's end tell, and
+ * what a later switch tells about the time before it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -89,7 +89,8 @@ static void who_is_there(void **state)
 	assert_int_equal(kernel_on_cpu_tid(&c), 0);
 }
 
-/* The next switch tells who ran behind a hole; not behind one that another one overlaps or follows. */
+/* The next switch tells who ran behind a hole; not behind one that another one overlaps or
+ * follows. */
 static void who_was_there(void **state)
 {
 	(void)state;

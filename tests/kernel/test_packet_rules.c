@@ -1,5 +1,5 @@
-/* Who sent a packet, or what an interrupt answered with it, and who was there when it arrived (model_io.c,
- * model_flows.c), each rule by itself. */
+/* Who sent a packet, or what an interrupt answered with it, and who was there when it arrived
+ * (model_io.c, model_flows.c), each rule by itself. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,8 +8,8 @@
 #include "base/str.h"
 #include "lives.h"
 
-/* Packets by the time at which they were sent (us): "TIME HOST>HOST", and where there is one " by TID", " held",
- * " answers TIME", " to TID". */
+/* Packets by the time at which they were sent (us): "TIME HOST>HOST", and where there is one " by
+ * TID", " held", " answers TIME", " to TID". */
 static void packets_are(const char *scenario, const char *expected)
 {
 	struct lives l;
@@ -83,7 +83,8 @@ static void tasks_and_interrupts(void **state)
 				    SEND("20", "t", TCP("2", "1", "81", "5000", "9")) OUT("21", "t")
 					    RECEIVE("22", "s", TCP("2", "1", "81", "5000", "9")),
 		"10 s>t by 10 to 20, 11 s>t by 10 to 20, 20 t>s answers 11 to 10");
-	/* A thread of the kernel that serves packets is like an interrupt; before the first switch nobody knows. */
+	/* A thread of the kernel that serves packets is like an interrupt; before the first switch
+	 * nobody knows. */
 	packets_are(
 		"host s\ntrace s/kernel\nhost t\ntrace t/kernel\n1us s 0 sched_switch next_tid=10\n"
 		"1us t 0 sched_switch next_tid=20 next_comm=\"napi/eth0-1\"\n" SEND("10", "s", ASK)
@@ -94,7 +95,8 @@ static void tasks_and_interrupts(void **state)
 		"10 s>t");
 }
 
-/* A packet that had to wait for the receiver's hardware address is of the task that connected to there. */
+/* A packet that had to wait for the receiver's hardware address is of the task that connected to
+ * there. */
 #define CONNECT(at, to)                                                                            \
 	at "us s 0 syscall_entry_connect fd=5 family=2 dport=80 v4addr=[10, 0, 0, " to "]\n"
 #define SYN TCP("1", "2", "4000", "80", "1")
@@ -130,8 +132,9 @@ static void held(void **state)
 		"4 s>t by 10 to 20, 10 s>t to 20");
 }
 
-/* On its way through a host a packet stays the one that was matched, on whichever device it is received again: by the
- * address of its buffer. What the same device receives in it is another one. */
+/* On its way through a host a packet stays the one that was matched, on whichever device it is
+ * received again: by the address of its buffer. What the same device receives in it is another
+ * one. */
 #define SKB(at, device, skb, packet)                                                               \
 	at "us t 0 net_if_receive_skb skbaddr=" skb " len=100 name=\"" device "\"" packet
 #define WOKEN(at) at "us t 0 sched_waking tid=21\n"

@@ -1,4 +1,5 @@
-/* Switches, wake-ups, moves and priorities: what each says, and what events say that contradict each other. */
+/* Switches, wake-ups, moves and priorities: what each says, and what events say that contradict
+ * each other. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +29,8 @@ static void states_of_a_switch(void **state)
 			expected, sizeof(expected), "5 unknown @-, 5 running, 10 %s", states[i].is);
 		lives_check(scenario, 1, expected);
 	}
-	/* Only threads of the kernel are parked, and not while they exit; idle ones of new kernels have other bits. */
+	/* Only threads of the kernel are parked, and not while they exit; idle ones of new kernels
+	 * have other bits. */
 	lives_check(EVENT("5", "0", "sched_switch next_comm=\"kworker/0:1\" next_tid=1")
 			    EVENT("9", "0", "sched_switch prev_tid=1 prev_state=64 next_tid=7"),
 		1, "5 unknown @-, 5 thread, 9 blocked");
@@ -56,7 +58,8 @@ static void preempted(void **state)
 		1, "5 unknown @-, 5 running, 10 runnable, 20 running");
 }
 
-/* queue_on: who is woken waits for the task on the CPU where it is queued, unless that is itself. */
+/* queue_on: who is woken waits for the task on the CPU where it is queued, unless that is
+ * itself. */
 static void queues(void **state)
 {
 	(void)state;
@@ -98,8 +101,8 @@ static void queues(void **state)
 		"1 runnable @-, 1 running, 10 blocked: task by 8, 20 runnable @-, 30 running @1");
 }
 
-/* The first of sched_ttwu, sched_waking, sched_wakeup says who; where the earlier kinds are recorded, a later one
- * alone does not. */
+/* The first of sched_ttwu, sched_waking, sched_wakeup says who; where the earlier kinds are
+ * recorded, a later one alone does not. */
 static void first_sign_of_a_wake_up(void **state)
 {
 	(void)state;
@@ -113,7 +116,8 @@ static void first_sign_of_a_wake_up(void **state)
 		"%s" WAKEUP("20", "1", "1", "0") SWITCH("30", "0", "0", "0", "1"), both);
 	lives_check(scenario, 1,
 		"1 runnable @-, 1 running, 10 blocked: task by 7, 20 runnable, 30 running");
-	/* sched_waking is, too, but not here: since when it was runnable is not known, nor by whom. */
+	/* sched_waking is, too, but not here: since when it was runnable is not known, nor by
+	 * whom. */
 	snprintf(scenario, sizeof(scenario),
 		"%s%s" WAKEUP("20", "1", "1", "0") SWITCH("30", "0", "0", "0", "1"), both, known);
 	lives_check(scenario, 1, "1 runnable @-, 1 running, 10 blocked, 20 runnable, 30 running");
@@ -174,8 +178,8 @@ static void woken_early(void **state)
 	lives_check(scenario, 1, "1 runnable @-, 1 running, 10 blocked, 20 runnable, 30 running");
 }
 
-/* make_current: a switch from another task than was believed. Everything since that one was certainly on the CPU
- * becomes unknown; the other one came there since. */
+/* make_current: a switch from another task than was believed. Everything since that one was
+ * certainly on the CPU becomes unknown; the other one came there since. */
 static void switched_from_another(void **state)
 {
 	struct lives l;
@@ -200,8 +204,8 @@ static void switched_from_another(void **state)
 	lives_are(&l, 2, "5 unknown @-, 30 running");
 	assert_int_equal(l.w->hosts[0].n_odd, 1);
 	lives_close(&l);
-	/* What only itself can do makes sure that it is there; what it cannot have done makes it doubtful, until the
-	 * next switch. */
+	/* What only itself can do makes sure that it is there; what it cannot have done makes it
+	 * doubtful, until the next switch. */
 	lives_open(&l, SWITCH("5", "0", "0", "0", "1") ENTER("10", "0", "read", "fd=3") LEAVE(
 			       "12", "0", "write", "0") ENTER("14", "0", "read", "fd=3")
 			       LEAVE("16", "0", "read", "0") SWITCH("30", "0", "2", "1", "0"));
@@ -245,8 +249,8 @@ static void on_two_cpus(void **state)
 	lives_close(&l);
 }
 
-/* come_onto_cpu: where wake-ups are recorded and there was none, who comes onto a CPU was runnable all the time, if it
- * was not known to be blocked; then an event is missing. */
+/* come_onto_cpu: where wake-ups are recorded and there was none, who comes onto a CPU was runnable
+ * all the time, if it was not known to be blocked; then an event is missing. */
 static void onto_a_cpu(void **state)
 {
 	struct lives l;
@@ -263,7 +267,8 @@ static void onto_a_cpu(void **state)
 	lives_close(&l);
 }
 
-/* A name that a thread sets (by prctl, by its file in /proc) holds since then, though only the next switch says it. */
+/* A name that a thread sets (by prctl, by its file in /proc) holds since then, though only the next
+ * switch says it. */
 static void names(void **state)
 {
 	struct lives l;
@@ -318,8 +323,8 @@ static void names(void **state)
 	}
 }
 
-/* is_kernel_name: threads that serve interrupts, packets and requests are the kernel's, also without a state dump; a
- * system call takes it back. */
+/* is_kernel_name: threads that serve interrupts, packets and requests are the kernel's, also
+ * without a state dump; a system call takes it back. */
 static void names_of_the_kernel(void **state)
 {
 	(void)state;

@@ -1,6 +1,7 @@
-/* Spans wherever they lie. Forgotten ones: the last one of each task stays as it was written, however long ago
- * that was; of the rest only the newest stay, whatever the tasks do. In a file, or from a source: the same as
- * in memory, for any number of them, also what is changed long after it was written. */
+/* Spans wherever they lie. Forgotten ones: the last one of each task stays as it was written,
+ * however long ago that was; of the rest only the newest stay, whatever the tasks do. In a file, or
+ * from a source: the same as in memory, for any number of them, also what is changed long after it
+ * was written. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -116,7 +117,8 @@ static void change(struct both *b, uint32_t i, uint32_t by)
 	kernel_span(&b->host, i)->by = by;
 }
 
-/* One more, and what is then learned of earlier ones: the newest, a wait of any age, and any at all. */
+/* One more, and what is then learned of earlier ones: the newest, a wait of any age, and any at
+ * all. */
 static void add_to_both(struct both *b)
 {
 	uint32_t i = b->plain.n_spans;

@@ -1,5 +1,5 @@
-/* What the model tells its observers, each kind by itself: interrupts and idle times of CPUs, calls, requests to block
- * devices and merges, and what changes nothing in the model. */
+/* What the model tells its observers, each kind by itself: interrupts and idle times of CPUs,
+ * calls, requests to block devices and merges, and what changes nothing in the model. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -98,7 +98,8 @@ static void idle(void **state)
 		"idle", "idle 1-10 @0, idle 11-21 @0, idle 30-40 @0");
 }
 
-/* A call is told with its arguments when it ends, if it began while recorded; those that did not end, at the end. */
+/* A call is told with its arguments when it ends, if it began while recorded; those that did not
+ * end, at the end. */
 static void calls(void **state)
 {
 	(void)state;

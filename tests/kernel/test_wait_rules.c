@@ -1,8 +1,8 @@
-/* Waits that time out and are taken up again (model_wait.c), each rule by itself: which calls, on which objects,
- * how the call ended, what came in between, and how soon.
+/* Waits that time out and are taken up again (model_wait.c), each rule by itself: which calls, on
+ * which objects, how the call ended, what came in between, and how soon.
  *
- * Task 1 waits twice: from 10 to 20 us, which a timer ends, and from 30 to 40 us, which task 7 ends. When the second
- * wait takes the first one up, the first is told as "timer until 30". */
+ * Task 1 waits twice: from 10 to 20 us, which a timer ends, and from 30 to 40 us, which task 7
+ * ends. When the second wait takes the first one up, the first is told as "timer until 30". */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,7 +72,8 @@ static void check(const struct try *tries, size_t n)
 }
 #define CHECK(tries) check(tries, sizeof(tries) / sizeof((tries)[0]))
 
-/* Objects: a descriptor, those of poll, the sets of select, the address of a futex; not time alone. */
+/* Objects: a descriptor, those of poll, the sets of select, the address of a futex; not time
+ * alone. */
 static void on_the_same_objects(void **state)
 {
 	static const struct try tries[] = {
@@ -119,7 +120,8 @@ static void sets_of_select(void **state)
 	CHECK(tries);
 }
 
-/* Of futex those operations that wait. FUTEX_PRIVATE and FUTEX_CLOCK_REALTIME (128, 256) say nothing. */
+/* Of futex those operations that wait. FUTEX_PRIVATE and FUTEX_CLOCK_REALTIME (128, 256) say
+ * nothing. */
 static void operations_of_futex(void **state)
 {
 	static const struct {
@@ -157,7 +159,8 @@ static void how_it_ended(void **state)
 #define CALL(name, args, ret)                                                                      \
 	"23us 0 syscall_entry_" name " " args "\n24us 0 syscall_exit_" name " ret=" ret "\n"
 
-/* has_acted: what it does in between may not have sent or received, or changed what it waits for. */
+/* has_acted: what it does in between may not have sent or received, or changed what it waits
+ * for. */
 static void what_came_between(void **state)
 {
 	static const struct {
@@ -248,7 +251,8 @@ static void how_soon(void **state)
 	}
 }
 
-/* Three pieces: each knows the last one, and that one the first. Given up, or not known to have ended: none does. */
+/* Three pieces: each knows the last one, and that one the first. Given up, or not known to have
+ * ended: none does. */
 static void many_pieces(void **state)
 {
 	static const struct {

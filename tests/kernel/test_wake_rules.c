@@ -1,5 +1,5 @@
-/* What ends a wait, each rule by itself: contexts of a CPU by their kind and number, names of interrupt handlers,
- * what a thread of the kernel serves, and what a task was in.
+/* What ends a wait, each rule by itself: contexts of a CPU by their kind and number, names of
+ * interrupt handlers, what a thread of the kernel serves, and what a task was in.
  *
  * In each world task 1 blocks at 10 us on CPU 0 and is woken at 20 us by something. */
 #include <setjmp.h>
@@ -135,8 +135,8 @@ static void contexts_in_each_other(void **state)
 #define ISSUE(at, cpu)                                                                             \
 	EVENT(at, cpu, "block_rq_issue dev=8 sector=100 nr_sector=8 bytes=4096 rwbs=4")
 
-/* What happened in a context is better than what its name says: a request, then a packet (but timers send and
- * receive, too). */
+/* What happened in a context is better than what its name says: a request, then a packet (but
+ * timers send and receive, too). */
 static void what_was_seen_to_happen(void **state)
 {
 	(void)state;
@@ -157,8 +157,8 @@ static void what_was_seen_to_happen(void **state)
 		": timer");
 }
 
-/* In no context: where nobody runs it was an interrupt that is not recorded; before the first switch of a CPU
- * perhaps its task, perhaps an interrupt that began before the record. */
+/* In no context: where nobody runs it was an interrupt that is not recorded; before the first
+ * switch of a CPU perhaps its task, perhaps an interrupt that began before the record. */
 static void in_no_context(void **state)
 {
 	(void)state;
@@ -170,7 +170,8 @@ static void in_no_context(void **state)
 
 #define SERVES(name) EVENT("15", "1", "sched_switch next_tid=9 next_comm=\"" name "\"")
 
-/* Threads of the kernel wake for the packet or the request that they served since they came onto the CPU. */
+/* Threads of the kernel wake for the packet or the request that they served since they came onto
+ * the CPU. */
 static void threads_of_the_kernel(void **state)
 {
 	(void)state;
@@ -198,7 +199,8 @@ static void threads_of_the_kernel(void **state)
 		": disk #0");
 }
 
-/* A thread that serves an interrupt, by its name: its handler wakes it after the event of the handler's end. */
+/* A thread that serves an interrupt, by its name: its handler wakes it after the event of the
+ * handler's end. */
 static void threads_of_interrupts(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
-/* Windows: a world that begins at a checkpoint says the same about its part of the time as one for which
- * everything was read. On recordings of real machines, for random windows and tasks: the path, to the
- * nanosecond, with all names. */
+/* Windows: a world that begins at a checkpoint says the same about its part of the time as one for
+ * which everything was read. On recordings of real machines, for random windows and tasks: the
+ * path, to the nanosecond, with all names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -283,8 +283,8 @@ static void write_file(const char *path, const uint8_t *bytes, size_t n)
 /* Where the file has its hash, and where what is hashed begins (checkpoint/keep.h). */
 enum { HASH_AT = 40, BODY_AT = 64 };
 
-/* Whatever a file says whose hash is right: it is refused, or a world is made of it; nothing is read or written
- * that is not there (which the sanitizers see). */
+/* Whatever a file says whose hash is right: it is refused, or a world is made of it; nothing is
+ * read or written that is not there (which the sanitizers see). */
 static void damage_is_survived(void **state)
 {
 	struct recording x;

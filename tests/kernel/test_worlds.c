@@ -93,8 +93,8 @@ static bool is_cause(const struct subject *s, uint8_t claimed, const struct trut
 {
 	if (claimed == p->cause)
 		return true;
-	/* Known only to who saw the system call's begin, and for pipes where the descriptor is from,
-	 * which old tracers did not tell. */
+	/* Known only to who saw the system call's begin, and for pipes where the descriptor is
+	 * from, which old tracers did not tell. */
 	if ((s->cut || s->lossy || s->old) && (p->cause == KERNEL_PIPE || p->cause == KERNEL_FUTEX))
 		return claimed == KERNEL_TASK || (s->lossy && claimed == KERNEL_NO_CAUSE);
 	return is_vague(s, p->end) && claimed == KERNEL_NO_CAUSE;
@@ -478,8 +478,8 @@ static void numbers_of_tasks_used_again(void **unused)
 	check_all("--reuse --duration 1s --cpus 3", n_seeds(2), 0.95, true);
 }
 
-/* Woken just when they are about to wait: a wake-up that comes before the switch counts, one that keeps
- * a task from waiting changes nothing. */
+/* Woken just when they are about to wait: a wake-up that comes before the switch counts, one that
+ * keeps a task from waiting changes nothing. */
 static void woken_while_leaving(void **unused)
 {
 	(void)unused;

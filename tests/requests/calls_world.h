@@ -3,9 +3,11 @@
  *
  *   pair TID:FD TID:FD                  a connection; the first end asks
  *   thread TID PID                      of a process; other tasks are processes of their own
- *   BEGIN-END TID CALL FD [RET]         a call that ended: read, write (RET bytes), epoll_wait, ...; FD -1: none
+ *   BEGIN-END TID CALL FD [RET]         a call that ended: read, write (RET bytes), epoll_wait,
+ *                                       ...; FD -1: none
  *   born TID TIME                       a task that is not there from the start; before it is named
- *   TIME TID STATE [CAUSE [by TID]]     from then on it is that: user, runnable, blocked futex by 10, ...
+ *   TIME TID STATE [CAUSE [by TID]]     from then on it is that: user, runnable, blocked futex by
+ *                                       10, ...
  *
  * Others are known from the start; their names are "tTID". */
 #ifndef TESTS_CALLS_WORLD_H

@@ -1,5 +1,5 @@
-/* What could be analysed, each rule by itself: what an analysis lacks, what to record, and why the packets of a host
- * cannot be matched with those of others. */
+/* What could be analysed, each rule by itself: what an analysis lacks, what to record, and why the
+ * packets of a host cannot be matched with those of others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
-/* Facts in a file: all members come back, in their order, whatever their widths and what stands for "not known"; a
- * window has what lies in it; members that are not needed are 0; damage is refused. */
+/* Facts in a file: all members come back, in their order, whatever their widths and what stands
+ * for "not known"; a window has what lies in it; members that are not needed are 0; damage is
+ * refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

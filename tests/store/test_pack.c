@@ -1,5 +1,5 @@
-/* Columns in few bits: what was packed is unpacked, whatever the values; damaged bytes are refused or give
- * other values, and nothing outside of them is read. */
+/* Columns in few bits: what was packed is unpacked, whatever the values; damaged bytes are refused
+ * or give other values, and nothing outside of them is read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

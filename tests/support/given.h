@@ -1,8 +1,9 @@
 /* What a test reads that is no part of its source: recordings, and published cases.
  *
- * A name is "lab/NAME" for a recording (tests/recordings has most of them packed, the build unpacks them),
- * "public/NAME" for one of others, and "cases/NAME" or "expected/NAME"; these lie in ../shared beside the
- * project, where not everyone has them: what is absent is skipped, and said. */
+ * A name is "lab/NAME" for a recording (tests/recordings has most of them packed, the build
+ * unpacks them), "public/NAME" for one of others, and "cases/NAME" or "expected/NAME"; these lie
+ * in ../shared beside the project, where not everyone has them: what is absent is skipped, and
+ * said. */
 #ifndef TESTS_GIVEN_H
 #define TESTS_GIVEN_H
 

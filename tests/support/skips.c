@@ -1,5 +1,5 @@
-/* What a test program that ran nothing ends with: 77, "skipped" for ctest, not 0. cmocka itself counts
- * skipped tests as good. The linker puts these functions before cmocka's (--wrap). */
+/* What a test program that ran nothing ends with: 77, "skipped" for ctest, not 0. cmocka itself
+ * counts skipped tests as good. The linker puts these functions before cmocka's (--wrap). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -158,8 +158,8 @@ bool net_case_solve(const struct net_case *c, const bool *fixed, int64_t slack_n
 	for (int i = 0; i < CASE_NODES; i++)
 		for (int j = 0; j < CASE_NODES; j++)
 			distance[i][j] = i == j ? 0 : CASE_FAR;
-	/* What the net does not know of: instants without messages. Between them and others monotony
-	 * would say more than between those others alone. */
+	/* What the net does not know of: instants without messages. Between them and others
+	 * monotony would say more than between those others alone. */
 	bool used[CASE_HOSTS][CASE_INSTANTS] = { 0 };
 	for (int k = 0; k < c->n_messages; k++) {
 		const struct case_message *m = &c->messages[k];

@@ -34,8 +34,8 @@ void net_case_make(struct net_case *c, unsigned kinds, int64_t least_ns, uint64_
 void net_case_add_any(struct net_case *c, uint64_t *seed);
 void net_case_messages(const struct net_case *c, struct sync_messages *m);
 
-/* distance[i][j]: of j's offset above i's at most. Fixed hosts have their true offsets (the reference
- * is one). False: contradictory, at what is connected with offset 0. */
+/* distance[i][j]: of j's offset above i's at most. Fixed hosts have their true offsets (the
+ * reference is one). False: contradictory, at what is connected with offset 0. */
 bool net_case_solve(const struct net_case *c, const bool *fixed, int64_t slack_ns,
 	int64_t distance[CASE_NODES][CASE_NODES]);
 /* Host's instant as a node; its upper and lower limits, INT64_MAX and INT64_MIN without. */

@@ -1,5 +1,5 @@
-/* Random: small deterministic random numbers for tests of properties (splitmix64). Every case is made
- * from its number alone, so a failure names the case that fails. */
+/* Random: small deterministic random numbers for tests of properties (splitmix64). Every case is
+ * made from its number alone, so a failure names the case that fails. */
 #ifndef TESTS_SYNC_RANDOM_H
 #define TESTS_SYNC_RANDOM_H
 

@@ -1,5 +1,5 @@
-/* Advice, each rule by itself on a result made by hand: the word for each pair and host, at the limits where it
- * changes, and which sentences are said, about whom. */
+/* Advice, each rule by itself on a result made by hand: the word for each pair and host, at the
+ * limits where it changes, and which sentences are said, about whom. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -103,7 +103,8 @@ static void end(struct advised *x)
 	mer_arena_fini(&x->r.arena);
 }
 
-/* Of two hosts: a pair is accurate from eight messages each way, and up to a bound of a millisecond. */
+/* Of two hosts: a pair is accurate from eight messages each way, and up to a bound of a
+ * millisecond. */
 static void a_pair(void **state)
 {
 	(void)state;
@@ -150,7 +151,8 @@ static void one_way(void **state)
 	end(&x);
 }
 
-/* Messages that contradict the others: up to 5 % are mistakes, more say that the drift is beyond the limit. */
+/* Messages that contradict the others: up to 5 % are mistakes, more say that the drift is beyond
+ * the limit. */
 static void left_out(void **state)
 {
 	(void)state;
@@ -186,8 +188,8 @@ static void left_out(void **state)
 	end(&x);
 }
 
-/* More than four times as long one way as the other; where both directions have messages enough, and the estimate
- * does not lie on a limit anyway. */
+/* More than four times as long one way as the other; where both directions have messages enough,
+ * and the estimate does not lie on a limit anyway. */
 static void asymmetric(void **state)
 {
 	(void)state;
@@ -218,7 +220,8 @@ static void asymmetric(void **state)
 	}
 }
 
-/* With the classic method its own words count; of a host that of its best pair, unless nothing is usable. */
+/* With the classic method its own words count; of a host that of its best pair, unless nothing is
+ * usable. */
 static void classic(void **state)
 {
 	(void)state;
@@ -262,7 +265,8 @@ static void classic(void **state)
 	}
 }
 
-/* A host is accurate up to a median of 1 ms and 10 ms at worst, by the method that gives a guarantee. */
+/* A host is accurate up to a median of 1 ms and 10 ms at worst, by the method that gives a
+ * guarantee. */
 static void a_host(void **state)
 {
 	(void)state;

@@ -50,7 +50,8 @@ static enum sync_shifted message(
 	return sync_align_by(&x->a, &m);
 }
 
-/* Of clocks that overlap, directly or by others, the most are right; the others begin together with these. */
+/* Of clocks that overlap, directly or by others, the most are right; the others begin together with
+ * these. */
 static void believed_at_first(void **state)
 {
 	(void)state;
@@ -88,7 +89,8 @@ static void believed_at_first(void **state)
 	sync_align_fini(&x.a);
 }
 
-/* The first message between two groups: the smaller group moves, so that it arrives when it was sent. */
+/* The first message between two groups: the smaller group moves, so that it arrives when it was
+ * sent. */
 static void groups_join(void **state)
 {
 	(void)state;

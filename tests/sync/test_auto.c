@@ -1,5 +1,5 @@
-/* mer_synchronize: from the traces' own messages and from a saved text the same times; at most once. On
- * a demo recording of two machines whose clocks are 0.1 s apart. */
+/* mer_synchronize: from the traces' own messages and from a saved text the same times; at most
+ * once. On a demo recording of two machines whose clocks are 0.1 s apart. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

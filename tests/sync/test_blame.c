@@ -1,5 +1,6 @@
-/* Blame, by hand: whose clock it was where the messages of a pair contradict each other, and what several breaks of one
- * clock are together. Times in seconds of the clock that a pair's breaks are on. */
+/* Blame, by hand: whose clock it was where the messages of a pair contradict each other, and what
+ * several breaks of one clock are together. Times in seconds of the clock that a pair's breaks are
+ * on. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -109,7 +110,8 @@ static void ranks(void **state)
 		breaks(&x, pair(&x, 0, 1, 1), 10, 11, 5, 0);
 		breaks(&x, pair(&x, 1, 2, 1), cases[i].begin, cases[i].end, 5, 0);
 		pair(&x, 0, 2, 0);
-		/* Where they do not meet, each pair's break has no other witness: not to be told. */
+		/* Where they do not meet, each pair's break has no other witness: not to be
+		 * told. */
 		ranks_are(&x, (const uint32_t[]){ 0, cases[i].second, 0, 0, 0 });
 	}
 	/* The pairs of a host that did not break speak for it. */
@@ -146,7 +148,8 @@ static void whose(void **state)
 	step_is(&x, 3, 0, 30, 31, -7 * MS);
 	step_is(&x, 4, 0, 40, 41, -8 * MS);
 	mer_arena_fini(&x.arena);
-	/* The nearer one, when its other pair broke at the same time: one step, where both agree. */
+	/* The nearer one, when its other pair broke at the same time: one step, where both
+	 * agree. */
 	x = (struct blamed){ 0 };
 	breaks(&x, pair(&x, 0, 2, 2), 10, 12, 5 * MS, 0);
 	breaks(&x, pair(&x, 2, 3, 2), 11, 13, -7 * MS, 0);
@@ -225,7 +228,8 @@ static void slews(void **state)
 		slew_is(&x, 1, 30 - 2.05, 31 + 2.05, -1000, 2000);
 		mer_arena_fini(&x.arena);
 	}
-	/* What is less than a second apart is one; a step next to it is part of it. The largest counts. */
+	/* What is less than a second apart is one; a step next to it is part of it. The largest
+	 * counts. */
 	x = (struct blamed){ 0 };
 	p = pair(&x, 0, 1, 1);
 	breaks(&x, p, 10, 11, 5, 2e-3);

@@ -35,8 +35,8 @@ static void add(struct input *in, bool upper, int64_t x, int64_t y)
 		in->lower[in->n_lower++] = (struct sync_point){ x, y };
 }
 
-/* Points every gap_ns on average, alternating at random, whose latency is up to jitter_ns. The offset
- * drifts as far as it may, now up, now down. */
+/* Points every gap_ns on average, alternating at random, whose latency is up to jitter_ns. The
+ * offset drifts as far as it may, now up, now down. */
 static void make(struct input *in, int n, int64_t gap_ns, int64_t jitter_ns, uint64_t *seed)
 {
 	int64_t x = in->from = random_in(seed, -1000000000000, 1000000000000);
@@ -83,7 +83,8 @@ static bool is_out(const uint32_t *list, size_t n, size_t i)
 	return false;
 }
 
-/* What is to hold for any points, but for times whose differences do not fit: those stop at the ends. */
+/* What is to hold for any points, but for times whose differences do not fit: those stop at the
+ * ends. */
 static void check(const struct input *in, const struct sync_breaks *b, bool fits, uint64_t number)
 {
 	for (size_t i = 0; i < b->n_out_upper; i++)
@@ -233,8 +234,8 @@ static bool any_beyond(const struct sync_point *p, size_t n, int64_t x, bool bef
 	return found > (before ? 1 : 0);
 }
 
-/* Where nothing follows of the other direction (or at most one precedes), it may as well have been the
- * clock: then there may be one break next to it instead. */
+/* Where nothing follows of the other direction (or at most one precedes), it may as well have been
+ * the clock: then there may be one break next to it instead. */
 static void first_or_last_wrong(void **state)
 {
 	(void)state;

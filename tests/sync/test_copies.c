@@ -1,5 +1,6 @@
-/* Copies of traces, by hand: the same events and fields at the times of the reference clock, packets and losses, where
- * they are written, and what cannot be copied. And what a result says in a line. */
+/* Copies of traces, by hand: the same events and fields at the times of the reference clock,
+ * packets and losses, where they are written, and what cannot be copied. And what a result says in
+ * a line. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,7 +52,8 @@ static char *all_of(struct mer_experiment *e)
 					mer_str_printf(&s, " %s=%" PRId64, names[k], value);
 			if (mer_event_text(&ev[i], "s", &text, &len))
 				mer_str_printf(&s, " s=%.*s", (int)len, text);
-			/* All slots of the payload but addresses: floating point, members, lengths. */
+			/* All slots of the payload but addresses: floating point, members,
+			 * lengths. */
 			const struct ctf_fc *p = ev[i].plan->class->payload;
 			const uint32_t *slots = ev[i].plan->slots[CTF_SCOPE_PAYLOAD];
 			for (uint32_t f = 0; f < p->u.record.n; f++) {

@@ -1,5 +1,5 @@
-/* Corridors: however the points are cut into parts, ordered, merged, written and read back, the limits
- * are those of all cones computed one by one, at every instant. */
+/* Corridors: however the points are cut into parts, ordered, merged, written and read back, the
+ * limits are those of all cones computed one by one, at every instant. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -361,7 +361,8 @@ static void different_rates(void **state)
 	assert_non_null(strstr(err.text, "0.002"));
 }
 
-/* --- JSON --------------------------------------------------------------------------------------- */
+/* --- JSON
+ * --------------------------------------------------------------------------------------- */
 
 static int read_text(const char *text, size_t len, struct sync_corridor *c, struct mer_err *err)
 {

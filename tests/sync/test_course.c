@@ -41,8 +41,8 @@ static long double plain_at(const struct sync_course *c, int64_t t)
 				((long double)b->t - (long double)a->t);
 }
 
-/* Offsets of decades leave long doubles a tenth of a nanosecond; what is rounded to whole ones on the
- * way costs so much of one as the slopes are steep. */
+/* Offsets of decades leave long doubles a tenth of a nanosecond; what is rounded to whole ones on
+ * the way costs so much of one as the slopes are steep. */
 static void assert_near(long double a, long double b, long double most, uint64_t number)
 {
 	if (!(fabsl(a - b) <= most))

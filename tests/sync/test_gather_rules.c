@@ -1,5 +1,6 @@
-/* Which events are ends of messages, each rule by itself on two hosts from text: what identifies a packet, what is said
- * when headers, a direction or everything is missing, and pairs that the user declares. */
+/* Which events are ends of messages, each rule by itself on two hosts from text: what identifies a
+ * packet, what is said when headers, a direction or everything is missing, and pairs that the user
+ * declares. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -132,7 +133,8 @@ static void ipv6(void **state)
 		"2, 1; 0, 0");
 }
 
-/* What is missing on a host. Of few packets without headers nothing is said, nor where messages were found. */
+/* What is missing on a host. Of few packets without headers nothing is said, nor where messages
+ * were found. */
 static void missing(void **state)
 {
 	(void)state;

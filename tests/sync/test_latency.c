@@ -1,5 +1,6 @@
-/* Latencies of a link, by hand: mean, deviation of the sample, percentiles by the nearest rank, what is received before
- * it is sent; with clocks that are corrected piece by piece. And any values, against sorting them. */
+/* Latencies of a link, by hand: mean, deviation of the sample, percentiles by the nearest rank,
+ * what is received before it is sent; with clocks that are corrected piece by piece. And any
+ * values, against sorting them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
-/* Limits of a host's clock, by hand: how they widen away from their instants, what a step leaves of them, the way back
- * from reference time, which of a net's limits are kept, and the bound that is made of them. With a rate of 2^-10 a
- * clock drifts by 1 ns in 1024; 2 ns are for rounding. */
+/* Limits of a host's clock, by hand: how they widen away from their instants, what a step leaves of
+ * them, the way back from reference time, which of a net's limits are kept, and the bound that is
+ * made of them. With a rate of 2^-10 a clock drifts by 1 ns in 1024; 2 ns are for rounding. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -554,8 +554,8 @@ static void test_sorting_with_streams(void **state)
 	sync_messages_free(&m);
 }
 
-/* Each event in a stream of its own: a message has those of its two events, however much waits and in
- * whatever order it is matched. */
+/* Each event in a stream of its own: a message has those of its two events, however much waits and
+ * in whatever order it is matched. */
 static void test_streams_of_messages(void **state)
 {
 	(void)state;

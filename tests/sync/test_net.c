@@ -1,5 +1,5 @@
-/* Nets: the limits of every instant are the shortest paths in the graph of all constraints, whichever
- * messages were not taken in; and what has no solution is recognized. */
+/* Nets: the limits of every instant are the shortest paths in the graph of all constraints,
+ * whichever messages were not taken in; and what has no solution is recognized. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Project: whatever the estimates were, what comes out satisfies all constraints; what satisfied them
- * already stays; and what is given stays, too. */
+/* Project: whatever the estimates were, what comes out satisfies all constraints; what satisfied
+ * them already stays; and what is given stays, too. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -126,8 +126,8 @@ static void check_messages(const struct world *w, uint64_t number)
 	}
 }
 
-/* Also those that were not taken in, because others say more: but for rounding at both ends. Outside of
- * the instants that are in the net, a course is what the estimate was. */
+/* Also those that were not taken in, because others say more: but for rounding at both ends.
+ * Outside of the instants that are in the net, a course is what the estimate was. */
 static void check_all_messages(const struct world *w, uint64_t number)
 {
 	for (size_t i = 0; i < w->m.n_links; i++) {
@@ -224,8 +224,8 @@ static void what_is_given_stays(void **state)
 		struct sync_course before[CASE_HOSTS] = { 0 };
 		for (uint32_t h = 1; h < w.c.n_hosts; h++) {
 			w.fixed[h] = random_next(&seed) % 3 == 0;
-			/* What is given keeps to the drift: messages that follow from others because
-			 * of that were not taken in. */
+			/* What is given keeps to the drift: messages that follow from others
+			 * because of that were not taken in. */
 			if (w.fixed[h])
 				true_course(&w, h);
 			else

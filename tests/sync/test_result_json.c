@@ -1,5 +1,6 @@
-/* Results as JSON: what is written reads back to the same, the pieces that people are given say what
- * the map says, hosts are found by their id, and files that are wrong are refused with the place. */
+/* Results as JSON: what is written reads back to the same, the pieces that people are given say
+ * what the map says, hosts are found by their id, and files that are wrong are refused with the
+ * place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Solving worlds whose truth is known. Whatever the clocks and the network did: no message is
- * received before it was sent; where clocks keep to the drift that was allowed, the truth lies inside
- * the limits at every instant; and what cannot be known is said to be unknown. */
+ * received before it was sent; where clocks keep to the drift that was allowed, the truth lies
+ * inside the limits at every instant; and what cannot be known is said to be unknown. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -133,7 +133,8 @@ static bool says(const struct sync_result *r, const char *code)
 	return false;
 }
 
-/* --- Clocks that keep to what is allowed ------------------------------------------------------- */
+/* --- Clocks that keep to what is allowed
+ * ------------------------------------------------------- */
 
 static void causal_and_inside(void **state)
 {
@@ -202,7 +203,8 @@ static void bound_is_what_the_limits_say(void **state)
 	forget(&s);
 }
 
-/* --- Clocks that do not ------------------------------------------------------------------------- */
+/* --- Clocks that do not
+ * ------------------------------------------------------------------------- */
 
 static void step_is_found(void **state)
 {
@@ -252,7 +254,8 @@ static void fast_slew_is_no_contradiction(void **state)
 	}
 }
 
-/* --- Messages that are wrong or missing --------------------------------------------------------- */
+/* --- Messages that are wrong or missing
+ * --------------------------------------------------------- */
 
 static void wrong_matches_are_rejected(void **state)
 {
@@ -379,8 +382,8 @@ static void check_kept(const struct sync_result *r, const char *id, uint32_t n)
 	mer_str_fini(&text);
 }
 
-/* Few messages within some microseconds, most of which no clocks can have made: the limits of a pair may
- * lie on the wrong sides of each other between its breaks too. */
+/* Few messages within some microseconds, most of which no clocks can have made: the limits of a
+ * pair may lie on the wrong sides of each other between its breaks too. */
 static void contradictory(void **state)
 {
 	(void)state;
@@ -420,7 +423,8 @@ static void contradictory(void **state)
 	}
 }
 
-/* --- Choices -------------------------------------------------------------------------------------- */
+/* --- Choices
+ * -------------------------------------------------------------------------------------- */
 
 static void reference_is_the_users(void **state)
 {

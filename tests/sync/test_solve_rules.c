@@ -1,4 +1,5 @@
-/* Solving, each rule by itself on a few messages by hand: host 1's clock is 1 ms ahead of host 0's, messages take 50 us. */
+/* Solving, each rule by itself on a few messages by hand: host 1's clock is 1 ms ahead of host 0's,
+ * messages take 50 us. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -106,7 +107,8 @@ static void two_hosts(void **state)
 		near(offset_at(&c, 0, t * SECOND), 0, 0);
 		near(offset_at(&c, 1, t * SECOND), -MS, 2 * US);
 	}
-	/* At the instants of messages 50 us are open, between them the clocks may drift for 50 ms. */
+	/* At the instants of messages 50 us are open, between them the clocks may drift for 50
+	 * ms. */
 	near(c.r->hosts[1].bound.min, 50 * US, 3 * US);
 	near(c.r->hosts[1].bound.max, 100 * US, 3 * US);
 	assert_int_equal(c.r->n_pairs, 1);
@@ -157,7 +159,8 @@ static void wanted_reference(void **state)
 	end(&c);
 }
 
-/* One offset for all time: in the middle between the tightest limits of both directions, or at the only one. */
+/* One offset for all time: in the middle between the tightest limits of both directions, or at the
+ * only one. */
 static void offsets(void **state)
 {
 	(void)state;
@@ -248,7 +251,8 @@ static void classic(void **state)
 	end(&c);
 }
 
-/* By the narrow way, though there is a direct one; the reference is the host that is nearest to all. */
+/* By the narrow way, though there is a direct one; the reference is the host that is nearest to
+ * all. */
 static void narrow_ways(void **state)
 {
 	(void)state;
@@ -325,7 +329,8 @@ static void step(void **state)
 	}
 }
 
-/* A clock that is pulled faster than the limit for two seconds: the estimate follows it, the bounds allow for it. */
+/* A clock that is pulled faster than the limit for two seconds: the estimate follows it, the bounds
+ * allow for it. */
 static void slew(void **state)
 {
 	(void)state;

@@ -1,8 +1,8 @@
 /* Random traces of several machines: written to a new directory, to be opened as one experiment.
  *
- * All events are called "step" and have a field "serial", which counts in each stream. Headers of all
- * shapes, clocks of 1 GHz and others, packets with and without a gap between them, many events at
- * one instant. Time never goes backwards. */
+ * All events are called "step" and have a field "serial", which counts in each stream. Headers of
+ * all shapes, clocks of 1 GHz and others, packets with and without a gap between them, many events
+ * at one instant. Time never goes backwards. */
 #ifndef MANY_TRACES_H
 #define MANY_TRACES_H
 

@@ -1,6 +1,6 @@
 /* The merge: the same events in the same order for any cutting into slices, number of threads and
- * ranges; time never falls but where the trace itself says so. On the demo recordings, and on those of
- * ../shared where it is there. */
+ * ranges; time never falls but where the trace itself says so. On the demo recordings, and on those
+ * of ../shared where it is there. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

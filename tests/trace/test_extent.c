@@ -1,6 +1,6 @@
-/* The spans of streams, traces and the experiment are those of their events, whatever packet headers say:
- * compared with a reading of everything, on recordings, on a trace cut at each byte and on one with packets
- * that are empty, damaged, or long open before the first event. */
+/* The spans of streams, traces and the experiment are those of their events, whatever packet
+ * headers say: compared with a reading of everything, on recordings, on a trace cut at each byte
+ * and on one with packets that are empty, damaged, or long open before the first event. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

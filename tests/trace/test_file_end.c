@@ -170,8 +170,8 @@ static void check_event(const struct kind *k, const uint64_t *row, uint32_t i, u
 			(const void *)(uintptr_t)row[SLOT_COMM], comm, sizeof(comm) - 1);
 }
 
-/* That the test is about what it says: the file has nothing behind its last event, and bodies are of
- * the kind that has loads. */
+/* That the test is about what it says: the file has nothing behind its last event, and bodies are
+ * of the kind that has loads. */
 static void check_setting(
 	const struct mer_experiment *e, const struct trace_reading *r, const struct kind *k)
 {

@@ -1,5 +1,5 @@
-/* Stream files opened on demand: the same events, values and counts however few may stay mapped, also in
- * batches that are kept; and a file that changes meanwhile is reported. */
+/* Stream files opened on demand: the same events, values and counts however few may stay mapped,
+ * also in batches that are kept; and a file that changes meanwhile is reported. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

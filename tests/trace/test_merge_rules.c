@@ -1,5 +1,6 @@
-/* Reading, each rule by itself on a trace from text: the order of events, packets that overlap, time that goes backwards,
- * ranges, the packet to begin with, the n-th record, what was lost, whose host a trace is. */
+/* Reading, each rule by itself on a trace from text: the order of events, packets that overlap,
+ * time that goes backwards, ranges, the packet to begin with, the n-th record, what was lost, whose
+ * host a trace is. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -215,8 +216,8 @@ static void ranges(void **state)
 	scenario_close(&s);
 }
 
-/* The first packet that may have an event at or after a time: by the ends that packets have, or by the begins of the next
- * ones. */
+/* The first packet that may have an event at or after a time: by the ends that packets have, or by
+ * the begins of the next ones. */
 static void first_packets(void **state)
 {
 	(void)state;
@@ -300,7 +301,8 @@ static void losses_are(const char *text, const char *expected)
 	scenario_close(&s);
 }
 
-/* Counters run on from packet to packet; one that fell began anew. Of packets the missing numbers count. */
+/* Counters run on from packet to packet; one that fell began anew. Of packets the missing numbers
+ * count. */
 static void losses(void **state)
 {
 	(void)state;
@@ -347,8 +349,8 @@ static void hosts_are(const char *text, const char *expected)
 	scenario_close(&s);
 }
 
-/* The boot id decides where both have one; without it a kernel's and a program's trace of one name belong together, and
- * two of kernels do not. Hosts of the same name get numbers. */
+/* The boot id decides where both have one; without it a kernel's and a program's trace of one name
+ * belong together, and two of kernels do not. Hosts of the same name get numbers. */
 static void hosts(void **state)
 {
 	(void)state;

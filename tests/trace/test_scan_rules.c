@@ -1,4 +1,5 @@
-/* Finding packets, each rule by itself: where reading goes on behind damage, what an index is worth, what is counted. */
+/* Finding packets, each rule by itself: where reading goes on behind damage, what an index is
+ * worth, what is counted. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,8 +15,8 @@
 
 #define MS INT64_C(1000000)
 
-/* Three packets of 4096 bytes with an event each, then what damages them. The numbers of the events that are read, and
- * what is said. */
+/* Three packets of 4096 bytes with an event each, then what damages them. The numbers of the events
+ * that are read, and what is said. */
 static void read_is(const char *settings, const char *damage, const char *expected)
 {
 	struct scenario s;

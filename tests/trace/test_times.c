@@ -55,7 +55,8 @@ static void cycles(void **state)
 static void far_away(void **state)
 {
 	(void)state;
-	/* The last second that leaves room for others is kept in nanoseconds, the next one aside. */
+	/* The last second that leaves room for others is kept in nanoseconds, the next one
+	 * aside. */
 	struct mer_clock c = clock_of(1000, 7000000000, 1);
 	assert_int_equal(c.base_s, 0);
 	assert_int_equal(c.base_ns, 7000000000 * (int64_t)NS_PER_S + 1000000);

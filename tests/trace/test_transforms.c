@@ -1,6 +1,7 @@
-/* The transform tables of other tools, replayed on clock maps: a line t' = slope * t + offset is one
- * piece. Expected values: the test tables of Trace Compass's linear, constant and composed transforms
- * (TsTransformTest, TsTransformFastTest, TsTransformFactoryTest), truncated to whole nanoseconds. */
+/* The transform tables of other tools, replayed on clock maps: a line t' = slope * t + offset is
+ * one piece. Expected values: the test tables of Trace Compass's linear, constant and composed
+ * transforms (TsTransformTest, TsTransformFastTest, TsTransformFactoryTest), truncated to whole
+ * nanoseconds. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -60,8 +61,8 @@ static void constant(void **state)
 	}
 }
 
-/* At most 2 ns from the exact value wherever one starts, never decreasing, and the same again after a
- * walk elsewhere. (Slopes from 0 to 9 are maps; clocks have none beyond.) */
+/* At most 2 ns from the exact value wherever one starts, never decreasing, and the same again after
+ * a walk elsewhere. (Slopes from 0 to 9 are maps; clocks have none beyond.) */
 static void exact_and_repeatable(void **state)
 {
 	(void)state;

@@ -1,6 +1,7 @@
-/* A span on a CPU is told when it ends, maybe before it is known whether the task was in a system call then. Such times
- * are held back, task by task, until the model learns what they were: each fact is complete. Where that is never
- * learned it stays CPU_RUNNING; so it does for the times of a task that are held when a host has too many of them. */
+/* A span on a CPU is told when it ends, maybe before it is known whether the task was in a system
+ * call then. Such times are held back, task by task, until the model learns what they were: each
+ * fact is complete. Where that is never learned it stays CPU_RUNNING; so it does for the times of a
+ * task that are held when a host has too many of them. */
 #include <stdlib.h>
 
 #include "analysis/all.h"

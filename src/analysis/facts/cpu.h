@@ -1,4 +1,5 @@
-/* Facts of CPUs: what each did, who waited for one, who changed to another one, when one was full (cpu_full.h). */
+/* Facts of CPUs: what each did, who waited for one, who changed to another one, when one was full
+ * (cpu_full.h). */
 #ifndef MER_ANALYSIS_FACTS_CPU_H
 #define MER_ANALYSIS_FACTS_CPU_H
 

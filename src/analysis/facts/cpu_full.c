@@ -1,7 +1,7 @@
 #include "analysis/facts/cpu_full.h"
 
-/* The row of full windows ends where the window to be filled begins. At most one in a call is long: the others are
- * ended by a window of the same stretch of time, or the one before it. */
+/* The row of full windows ends where the window to be filled begins. At most one in a call is long:
+ * the others are ended by a window of the same stretch of time, or the one before it. */
 static bool end_row(struct cpu_full *f, struct cpu_full_times *ended)
 {
 	bool is_long = f->stretch >= CPU_FULL_STRETCH;

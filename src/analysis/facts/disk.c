@@ -1,9 +1,10 @@
 /* Requests of a host to its block devices.
  *
- * The model keeps all requests, so facts are made after the last event, in the order in which the requests began. A
- * request in flight is one fact; the stretches of time that it consists of are others, so that parts of them can
- * count in a window. Each moment in which a disk is busy belongs to the request in flight that was issued first: so
- * the busy time of a disk is the sum over its requests, whoever made them. */
+ * The model keeps all requests, so facts are made after the last event, in the order in which the
+ * requests began. A request in flight is one fact; the stretches of time that it consists of are
+ * others, so that parts of them can count in a window. Each moment in which a disk is busy belongs
+ * to the request in flight that was issued first: so the busy time of a disk is the sum over its
+ * requests, whoever made them. */
 #include <stdlib.h>
 
 #include "analysis/all.h"
@@ -183,7 +184,8 @@ static int on_merge(void *ctx, const struct kernel_host *h, const struct kernel_
 	return fact_is_used(f, MERGE) ? fact_add(f, h, MERGE, &x) : 0;
 }
 
-/* How far it is from there to where the request begins; from then on that is where the request ends. */
+/* How far it is from there to where the request begins; from then on that is where the request
+ * ends. */
 static int64_t seek_to(struct place *p, const struct kernel_request *r)
 {
 	uint64_t from = p->sector, to = r->sector;

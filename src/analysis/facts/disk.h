@@ -9,8 +9,8 @@ struct disk_request {
 	struct fact fact; /* choice: enum io_op; not completed: no end */
 	int64_t bytes, sector;
 	int64_t queue_ns, service_ns; /* FACT_UNKNOWN where that was not seen */
-	/* Where the request for data before it ended, to where it begins: of the disk, and of those that the same task
-	 * had there. FACT_UNKNOWN: it is the first one, or moves nothing. */
+	/* Where the request for data before it ended, to where it begins: of the disk, and of those
+	 * that the same task had there. FACT_UNKNOWN: it is the first one, or moves nothing. */
 	int64_t seek_bytes, own_seek_bytes;
 	uint32_t device;
 	int16_t error;

@@ -1,7 +1,7 @@
 /* Input and output: system calls that open, read, write, sync or copy.
  *
- * Bytes are what calls returned. What io_uring and mapped memory move is no result of a call: it is seen on the
- * disk only (facts/disk.c). */
+ * Bytes are what calls returned. What io_uring and mapped memory move is no result of a call: it is
+ * seen on the disk only (facts/disk.c). */
 #include "analysis/all.h"
 #include "analysis/facts/io.h"
 #include "kernel/files/files.h"

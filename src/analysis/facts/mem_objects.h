@@ -1,5 +1,5 @@
-/* Objects of the kernel's heap that are allocated now: how large each is, by its address. The events of
- * their end do not say that.
+/* Objects of the kernel's heap that are allocated now: how large each is, by its address. The
+ * events of their end do not say that.
  *
  * Memory is bounded: when there are too many, new ones are not remembered. */
 #ifndef MER_ANALYSIS_FACTS_MEM_OBJECTS_H

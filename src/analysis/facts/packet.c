@@ -1,8 +1,9 @@
 /* Packets, as interfaces see them: the same one counts on each that it passes.
  *
- * Bytes are those of IP and what it carries: the length that is recorded for a packet which is sent has the
- * header of the link layer too, one that is received does not. How long that header is follows from packets of
- * which both ends are known, on any host: so no packet is complete before all hosts are read. */
+ * Bytes are those of IP and what it carries: the length that is recorded for a packet which is sent
+ * has the header of the link layer too, one that is received does not. How long that header is
+ * follows from packets of which both ends are known, on any host: so no packet is complete before
+ * all hosts are read. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,7 +57,8 @@ struct seen { /* as its event says */
 struct device {
 	uint32_t name; /* KERNEL_NONE: events that tell no device, nor any length */
 	uint32_t
-		header_bytes; /* Ethernet's, unless packets of which both ends are known say another one */
+		/* Ethernet's, unless packets of which both ends are known say another one */
+		header_bytes;
 };
 
 struct state {
@@ -83,7 +85,8 @@ static uint32_t device_of(struct state *s, uint32_t name)
 	return *at - 1;
 }
 
-/* A packet in an interrupt is put down to nobody: the thread that has the CPU has nothing to do with it. */
+/* A packet in an interrupt is put down to nobody: the thread that has the CPU has nothing to do
+ * with it. */
 static int on_packet(void *ctx, const struct kernel_host *h, const struct kernel_packet_seen *p)
 {
 	struct fact_host *f = ctx;
@@ -116,7 +119,8 @@ static void free_state(void *state)
 
 enum { MAX_HEADER = 64, ETHERNET_HEADER = 14 };
 
-struct both { /* ends of a packet, their bytes; of several events at the time of an end the first counts */
+/* Ends of a packet, their bytes; of several events at the time of an end the first counts. */
+struct both {
 	uint32_t sent, received;
 	uint32_t device; /* of the sender's; KERNEL_NONE: that was not seen */
 	bool was_received;

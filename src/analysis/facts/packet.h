@@ -6,8 +6,8 @@
 
 enum net_way { NET_RECEIVED, NET_SENT };
 
-/* An event of a packet. It begins when the packet was sent and ends when it arrived, if both are known;
- * otherwise both are the event's time. */
+/* An event of a packet. It begins when the packet was sent and ends when it arrived, if both are
+ * known; otherwise both are the event's time. */
 struct packet {
 	struct fact
 		fact; /* choice: enum net_way; task KERNEL_NONE: in an interrupt, or not known */

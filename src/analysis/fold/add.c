@@ -19,7 +19,8 @@ static inline void add_to(int64_t *slot, int64_t value)
 	*slot = (int64_t)((uint64_t)*slot + (uint64_t)value);
 }
 
-/* One value into a sum: has is known where this is used in a loop, so the loop has only what is needed. */
+/* One value into a sum: has is known where this is used in a loop, so the loop has only what is
+ * needed. */
 static inline __attribute__((always_inline)) void add_one(const struct fold_sum *x, uint16_t has,
 	int64_t *at, int64_t value, int64_t from, int64_t to)
 {
@@ -111,8 +112,8 @@ static bool add_values(struct fold_state *s, const struct fold_sum *x)
 	return ok;
 }
 
-/* Each piece of a fact has its share, cut off behind the last bit: whatever the order, the same sum. Of values below
- * 2^32. */
+/* Each piece of a fact has its share, cut off behind the last bit: whatever the order, the same
+ * sum. Of values below 2^32. */
 static void add_fine(struct fold_state *s, const struct fold_sum *x)
 {
 	enum { LONGEST_BITS = 54 };

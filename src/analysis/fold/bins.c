@@ -1,7 +1,7 @@
 /* Bins: rows of a scope over time, group by group, each with the bins in which it has something.
  *
- * Of the busiest groups each is by itself, the others of a host are one together: so the rows of a scope add up
- * to all that there was. */
+ * Of the busiest groups each is by itself, the others of a host are one together: so the rows of a
+ * scope add up to all that there was. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -295,9 +295,7 @@ static void report_cuts(const struct analysis_run *run, uint32_t host)
 		.offset_bits = -1,
 		.count = 1 };
 	mer_diag_add(&run->e->diags, &d,
-		"what lasts spans more than %d bins in total; the rest of it counts only in the "
-		"bin "
-		"in which it began; choose fewer bins",
+		"what lasts spans more than %d bins in total; the rest of it counts only in the bin in which it began; choose fewer bins",
 		(int)FOLD_MAX_CUTS);
 }
 

@@ -1,9 +1,10 @@
 /* Filter: which facts count, and which rows of the table are shown.
  *
- * The conditions that && joins are taken one by one. One about fields is decided for each fact as it comes; one about the
- * name or the process of a task, when all is read; one about columns that are no field, such as a count, for the rows
- * of the finished table. What a condition about a task says of its facts besides is kept beside the task: facts are
- * kept apart by it until all is read. */
+ * The conditions that && joins are taken one by one. One about fields is decided for each fact
+ * as it comes; one about the name or the process of a task, when all is read; one about columns
+ * that are no field, such as a count, for the rows of the finished table. What a condition about
+ * a task says of its facts besides is kept beside the task: facts are kept apart by it until all
+ * is read. */
 #include <stdio.h>
 #include <string.h>
 
@@ -110,7 +111,8 @@ static enum stage stage_of_operand(struct fold_plan *p, const struct filter_node
 								    : NEVER;
 }
 
-/* *last: the latest of all operands; *first: the earliest that is no constant. *unknown: what is none of these. */
+/* *last: the latest of all operands; *first: the earliest that is no constant. *unknown: what is
+ * none of these. */
 static void find_stages(struct fold_plan *p, const struct filter_node *node, enum stage *first,
 	enum stage *last, const char **unknown)
 {
@@ -187,9 +189,7 @@ static int find_bits(struct fold_plan *p, const struct filter_node *node, struct
 		return 0;
 	if (f->n_bits == FOLD_MAX_OUTCOMES)
 		return mer_fail_remedy(err, MER_ERR_USAGE, MER_REMEDY_FILTER,
-			"more than %d comparisons are in one condition with comm or pid: join it "
-			"to the "
-			"others with &&",
+			"more than %d comparisons are in one condition with comm or pid: join it to the others with &&",
 			(int)FOLD_MAX_OUTCOMES);
 	f->comparisons[f->n_bits] = node;
 	f->bit_of[node->number] = (uint8_t)f->n_bits++;

@@ -62,7 +62,8 @@ static bool grow(struct fold_groups *g)
 	return true;
 }
 
-/* Does a block of the spill begin with this chunk? Of few groups each is one: most tables are small. */
+/* Does a block of the spill begin with this chunk? Of few groups each is one: most tables are
+ * small. */
 static bool begins_block(uint32_t chunk)
 {
 	return chunk < FOLD_EXTENT || chunk % FOLD_EXTENT == 0;

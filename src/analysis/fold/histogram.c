@@ -1,8 +1,8 @@
-/* Histograms: how many values of a group lie in which bucket. Half a power of two consists of whole buckets, so
- * tables of buckets and percentiles are made of the same.
+/* Histograms: how many values of a group lie in which bucket. Half a power of two consists of whole
+ * buckets, so tables of buckets and percentiles are made of the same.
  *
- * Most groups have few values: these are kept as they came, two bytes each. Of many there are counts, from the least
- * bucket that has any to the greatest. */
+ * Most groups have few values: these are kept as they came, two bytes each. Of many there are
+ * counts, from the least bucket that has any to the greatest. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -129,7 +129,8 @@ static int by_seq(const void *a, const void *b)
 	return (p->group > q->group) - (p->group < q->group);
 }
 
-/* Groups whose facts were not added as they came: in the order of their first facts all the same. */
+/* Groups whose facts were not added as they came: in the order of their first facts all the
+ * same. */
 static bool order_parts(struct fold_part *parts, const struct fold_groups *g)
 {
 	if (g->n_seqs == 0)

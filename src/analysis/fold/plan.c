@@ -52,7 +52,8 @@ int fold_plan_condition(const struct fold_maker *m, const struct fact_kind *k,
 							 : fold_plan_is_wrong(m, "field", w->field);
 }
 
-/* Options that select by something select nothing of a kind that has no such thing, but for durations. */
+/* Options that select by something select nothing of a kind that has no such thing, but for
+ * durations. */
 static int add_selection(const struct fold_maker *m, struct fold_input *in)
 {
 	const struct fold_plan *p = m->p;

@@ -1,5 +1,5 @@
-/* Plan: a fold and the options, made into lists of small things to do, without names; and what folds keep of a
- * host. For the files of fold/ only. */
+/* Plan: a fold and the options, made into lists of small things to do, without names; and what
+ * folds keep of a host. For the files of fold/ only. */
 #ifndef MER_ANALYSIS_FOLD_PLAN_H
 #define MER_ANALYSIS_FOLD_PLAN_H
 
@@ -170,7 +170,8 @@ struct fold_table { /* groups of facts, by inner keys */
 	char names[FOLD_MAX_KEYS][32];
 	uint32_t task, bin, outcome; /* number of that key; FOLD_MAX_KEYS: none */
 	bool is_dense;		     /* one key, a small number */
-	/* Of several, number of one that is a small number: most facts belong to the last group that it had. */
+	/* Of several, number of one that is a small number: most facts belong to the last group
+	 * that it had. */
 	uint32_t main_key; /* FOLD_MAX_KEYS: none */
 };
 
@@ -226,7 +227,8 @@ struct fold_operand { /* of a comparison, for facts of a kind */
 struct fold_filter {
 	const struct filter_node **of_facts; /* as they come */
 	const struct filter_node **of_tasks; /* when the names of all tasks are known */
-	/* Of both: what facts say of their comparisons, bit by bit, is the outcome, by which they are kept apart. */
+	/* Of both: what facts say of their comparisons, bit by bit, is the outcome, by which they
+	 * are kept apart. */
 	const struct filter_node **of_both;
 	const struct filter_node **of_rows; /* of the table */
 	uint32_t n_of_facts, n_of_tasks, n_of_both, n_of_rows;
@@ -282,7 +284,8 @@ struct fold_groups { /* zeroed, then fold_groups_init: empty */
 	uint32_t *dense; /* by key + 1: group, plus 1; of several keys: the last group */
 	size_t cap_dense;
 	int64_t **
-		chunks; /* rows: keys, then slots; blocks of spill have one, then FOLD_EXTENT of them */
+		/* rows: keys, then slots; blocks of spill have one, then FOLD_EXTENT of them */
+		chunks;
 	struct mer_spill *spill;
 	uint32_t n, cap_chunks;
 	const int64_t *empty;
@@ -370,8 +373,8 @@ struct fold_row { /* FOLD_ROWS: then the fact */
 /* Bins that all facts of a host may lie in, together: a broken trace may have many without end. */
 enum { FOLD_MAX_CUTS = 100000000 };
 
-/* select.c: the next pieces of facts first..n-1 into the state's batch; *at: how far it came. Call it
- * until *at is n and the batch is empty. */
+/* select.c: the next pieces of facts first..n-1 into the state's batch; *at: how far it came. Call
+ * it until *at is n and the batch is empty. */
 struct fold_selection {
 	const char *facts;
 	uint32_t n, at;
@@ -390,7 +393,8 @@ bool fold_filter_fact(const struct fold_plan *p, const struct fold_input *in, ui
 /* Bits; 0 where no condition is about tasks and facts. */
 uint32_t fold_filter_outcome(const struct fold_plan *p, const struct fold_input *in, uint32_t host,
 	const struct kernel_host *h, const struct fact *f);
-/* Of a task and an outcome by which groups or rows are kept apart; late in fold_plan: are they wanted at all? */
+/* Of a task and an outcome by which groups or rows are kept apart; late in fold_plan: are they
+ * wanted at all? */
 bool fold_filter_task(const struct fold_plan *p, const struct analysis_run *run, uint32_t host,
 	int64_t task, uint32_t outcome);
 void fold_filter_rows(const struct fold_plan *p, struct mer_table *t);
@@ -401,8 +405,8 @@ bool fold_rows_join(struct fold_state *into, const struct fold_state *from);
 int fold_rows_emit(const struct fold_plan *p, struct analysis_run *run,
 	struct fold_state *const *states, struct mer_table *t);
 
-/* add.c: n facts into groups and rows, with their numbers (NULL: in their order); slots of a += those of b, false: no
- * memory. */
+/* add.c: n facts into groups and rows, with their numbers (NULL: in their order); slots of a +=
+ * those of b, false: no memory. */
 int fold_add_numbered(struct fold_state *s, const struct kernel_host *h,
 	const struct fact_kind *kind, const void *facts, size_t n, const uint64_t *seqs,
 	struct mer_err *err);

@@ -71,7 +71,8 @@ static int plan_column(const struct fold_maker *m, const char *key, struct fold_
 	return 0;
 }
 
-/* Does the key of a row say what this column shows? The name of a program says no thread's number. */
+/* Does the key of a row say what this column shows? The name of a program says no thread's
+ * number. */
 static bool shows(const struct fold_key *k, const struct fold_column *x)
 {
 	if (strcmp(k->name, x->key_name) != 0)

@@ -21,13 +21,14 @@ void fold_plan_set_name(char *to, const char *from, size_t len); /* to: 32 bytes
 bool fold_plan_split_task(
 	const struct fold_plan *p, const char *key, char task[32], enum fold_task_part *part);
 
-/* plan_sums.c: what a cell needs of a sum (bits); the sum that a cell is made of, negative: an error; when all are
- * there, their slots */
+/* plan_sums.c: what a cell needs of a sum (bits); the sum that a cell is made of, negative: an
+ * error; when all are there, their slots */
 uint16_t fold_plan_needs(const struct fold_cell *c);
 int fold_plan_sum(const struct fold_maker *m, const struct fold_cell *c);
 int fold_plan_slots(const struct fold_maker *m);
 
-/* plan_columns.c: for the user's keys, other ones; what each is made of; and which key of which scope */
+/* plan_columns.c: for the user's keys, other ones; what each is made of; and which key of which
+ * scope */
 int fold_plan_columns_by(const struct fold_maker *m);
 int fold_plan_all_columns(const struct fold_maker *m);
 int fold_plan_derived(const struct fold_maker *m);

@@ -1,11 +1,12 @@
-/* Rows: facts as they are, all or the first ones by a number; each with the task that it is about. */
+/* Rows: facts as they are, all or the first ones by a number; each with the task that it is
+ * about. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/fold/plan.h"
 
-/* Where rows of a task are kept: while it is not known which tasks are wanted, each has its own. NULL: no
- * memory. */
+/* Where rows of a task are kept: while it is not known which tasks are wanted, each has its own.
+ * NULL: no memory. */
 static struct analysis_rows *rows_of(struct fold_state *s, uint32_t task, uint32_t outcome)
 {
 	size_t i = s->plan->late && task != KERNEL_NONE ? (size_t)task + 1 : 0;

@@ -112,8 +112,8 @@ static bool chooses_names(const struct fold_state *s, const struct fold_input *i
 	return s->plan->by_name && s->plan->options->wants_name && in->name.what;
 }
 
-/* All but its time. 1: yes, 0: no, negative: an error. All names are tried, so that patterns that match nothing at all
- * can be told from those of things that do not count. */
+/* All but its time. 1: yes, 0: no, negative: an error. All names are tried, so that patterns that
+ * match nothing at all can be told from those of things that do not count. */
 static int is_chosen(const struct choice *c, const struct fact *f)
 {
 	const struct fold_plan *p = c->s->plan;
@@ -143,7 +143,8 @@ static const struct fact *fact_at(
 	return (const void *)(x->facts + (size_t)i * in->kind->size);
 }
 
-/* The next facts for which fold.where holds, in x->chosen: all at once, condition by condition. Their number. */
+/* The next facts for which fold.where holds, in x->chosen: all at once, condition by condition.
+ * Their number. */
 static uint32_t list_facts(struct fold_state *s, const struct kernel_host *h,
 	const struct fold_input *in, struct fold_selection *x)
 {

@@ -1,5 +1,5 @@
-/* Values: all numbers of a group, for what has to be exact and cannot be told of sums. For facts of which there are
- * few: 8 bytes for each. */
+/* Values: all numbers of a group, for what has to be exact and cannot be told of sums. For facts of
+ * which there are few: 8 bytes for each. */
 #include <stdlib.h>
 #include <string.h>
 

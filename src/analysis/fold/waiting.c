@@ -1,8 +1,10 @@
-/* Waiting: facts of which it is not known yet whether their tasks are wanted, for all tables that they are for.
+/* Waiting: facts of which it is not known yet whether their tasks are wanted, for all tables that
+ * they are for.
  *
- * Sums that are kept apart by task take room for each of them, most of it for nothing. So facts are kept as they are
- * first: in the end only those of wanted tasks are added. When there are too many they are added, apart from each
- * other, task by task, so that the sums of each are near at hand. */
+ * Sums that are kept apart by task take room for each of them, most of it for nothing. So facts
+ * are kept as they are first: in the end only those of wanted tasks are added. When there are
+ * too many they are added, apart from each other, task by task, so that the sums of each are
+ * near at hand. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +19,8 @@ struct fold_waiting {
 	uint64_t n_before; /* that are no longer here */
 };
 
-/* Rows of facts are kept apart anyway. Patterns that match no name at all are seen only when all names are looked at. */
+/* Rows of facts are kept apart anyway. Patterns that match no name at all are seen only when all
+ * names are looked at. */
 bool fold_waits(const struct fold_plan *p)
 {
 	return p->late && !p->filter.n_bits && p->fold->shape != FOLD_ROWS &&

@@ -9,7 +9,8 @@ enum relation_role {
 	ROLE_READ,    /* takes bytes from its descriptor */
 	ROLE_WRITE,   /* gives bytes to it */
 	ROLE_WRITE_N, /* gives messages: returns how many */
-	ROLE_READ_N, /* takes messages, or leaves what it reads (tee): the result is no sum of bytes */
+	/* takes messages, or leaves what it reads (tee): the result is no sum of bytes */
+	ROLE_READ_N,
 	ROLE_OPEN,
 	ROLE_CLOSE,
 	ROLE_CONNECT,

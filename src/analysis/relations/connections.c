@@ -1,9 +1,9 @@
 /* Connections: which descriptors are the two ends of one, and whose bytes its readers got.
  *
- * The addresses and ports in packets are what both ends know of a connection. A descriptor is that of the
- * packets that its calls sent; without any, of those that come from the peer that accept told, or the same
- * as that of the process that it was inherited from. What is written at one end is read at the other in that
- * order, whoever writes, reads, or waits there. */
+ * The addresses and ports in packets are what both ends know of a connection. A descriptor is that
+ * of the packets that its calls sent; without any, of those that come from the peer that accept
+ * told, or the same as that of the process that it was inherited from. What is written at one end
+ * is read at the other in that order, whoever writes, reads, or waits there. */
 #include "analysis/relations/connections.h"
 
 #include <stdlib.h>
@@ -186,7 +186,8 @@ void relation_connections_fini(struct relation_connections *c)
 	*c = (struct relation_connections){ 0 };
 }
 
-/* The ends of a packet's connection, and those of others with the same addresses before and after it. */
+/* The ends of a packet's connection, and those of others with the same addresses before and after
+ * it. */
 static const struct relation_end *ends_of(
 	const struct relation_connections *c, const struct kernel_bridge *p, size_t *n)
 {
@@ -367,8 +368,8 @@ static bool give(const struct giving *g, struct item *w, uint32_t host, uint32_t
 	return relation_add(g->set, &r);
 }
 
-/* What these wrote, to those who read: in order. What nobody has read: to the last one that did, or whose
- * descriptor the other end is. */
+/* What these wrote, to those who read: in order. What nobody has read: to the last one that did, or
+ * whose descriptor the other end is. */
 static bool give_all(const struct giving *g, const struct items *writes, const struct items *reads,
 	bool is_whole, const struct relation_end *other)
 {

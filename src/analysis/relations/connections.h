@@ -1,5 +1,5 @@
-/* Connections: which descriptors are the two ends of one, and whose bytes its readers got. Found when all
- * hosts are read. */
+/* Connections: which descriptors are the two ends of one, and whose bytes its readers got. Found
+ * when all hosts are read. */
 #ifndef MER_ANALYSIS_RELATIONS_CONNECTIONS_H
 #define MER_ANALYSIS_RELATIONS_CONNECTIONS_H
 
@@ -23,8 +23,8 @@ struct relation_connections { /* zeroed: none */
 /* Fills c, to be freed with relation_connections_fini in any case. False: no memory; so below. */
 bool relation_connections_find(struct relation_connections *c, const struct analysis_run *run);
 void relation_connections_fini(struct relation_connections *c);
-/* Adds edges for all that was written to connections of which both ends are known, with objects as numbers
- * in texts; their flows are then is_joined. */
+/* Adds edges for all that was written to connections of which both ends are known, with objects as
+ * numbers in texts; their flows are then is_joined. */
 bool relation_connections_give(
 	const struct relation_connections *c, struct relation_set *set, struct mer_intern *texts);
 
@@ -33,11 +33,12 @@ const char *relation_connection_name(
 	const struct relation_connections *c, const struct kernel_bridge *p);
 /* Is that an address, and not only a socket? */
 bool relation_is_address(const char *name);
-/* The end of the lower port, as servers have it: what a connection is called that was opened before the
- * recording. In text; "": neither is known. */
+/* The end of the lower port, as servers have it: what a connection is called that was opened before
+ * the recording. In text; "": neither is known. */
 const char *relation_name_between(
 	const struct kernel_world *w, uint32_t a, uint32_t b, char text[KERNEL_ENDPOINT_BYTES]);
-/* The task that wrote last, before the packet was sent, at the end that sent it. False: not known. */
+/* The task that wrote last, before the packet was sent, at the end that sent it. False: not
+ * known. */
 bool relation_connection_writer(
 	const struct relation_connections *c, const struct kernel_bridge *p, uint32_t *task);
 /* The flow at the address that the datagram went to; NULL: not known. */

@@ -1,5 +1,5 @@
-/* Data: what calls write to and read from each other. Where both ends have one name (pipes, fifos, pairs
- * of sockets), byte by byte; elsewhere what is written goes to who was woken by it before. */
+/* Data: what calls write to and read from each other. Where both ends have one name (pipes, fifos,
+ * pairs of sockets), byte by byte; elsewhere what is written goes to who was woken by it before. */
 #include <string.h>
 
 #include "analysis/relations/state.h"

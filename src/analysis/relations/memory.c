@@ -1,8 +1,9 @@
-/* Memory that processes share: two have mapped the same thing with MAP_SHARED, at least one so that it may
- * write. No event tells whether they exchanged anything there, or which way: a hint, and marked as one.
+/* Memory that processes share: two have mapped the same thing with MAP_SHARED, at least one so that
+ * it may write. No event tells whether they exchanged anything there, or which way: a hint, and
+ * marked as one.
  *
- * The same thing is a file of one path, a segment of System V of one number, or a memfd that was made once.
- * Memory without a name, which children share since they were forked, is not told. */
+ * The same thing is a file of one path, a segment of System V of one number, or a memfd that was
+ * made once. Memory without a name, which children share since they were forked, is not told. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +14,8 @@ enum { MAX_MAPPERS = 64 };
 enum { MAP_TYPE_ = 0xf, MAP_SHARED_ = 1, MAP_SHARED_VALIDATE_ = 3, MAP_ANONYMOUS_ = 0x20 };
 enum { PROT_WRITE_ = 2, SHM_RDONLY_ = 010000 };
 
-/* Do all who use this name use one thing? Relative paths do not, and most devices are another one each time;
- * of memfds see is_one. */
+/* Do all who use this name use one thing? Relative paths do not, and most devices are another one
+ * each time; of memfds see is_one. */
 static bool names_one(const char *name)
 {
 	static const char shm[] = "/dev/shm/", dev[] = "/dev/";
@@ -100,7 +101,8 @@ static bool is_one(struct relation_state *s, uint64_t object)
 	return !at || *at < 2;
 }
 
-/* Had they the chance: did both live when the later one mapped it, and do they see the same names? */
+/* Had they the chance: did both live when the later one mapped it, and do they see the same
+ * names? */
 static bool may_share(const struct kernel_host *h, const struct relation_mapping *p,
 	const struct relation_mapping *q)
 {

@@ -1,5 +1,5 @@
-/* Packets: who sent the one that ended a wait. Hosts are read side by side, so each notes what it knows;
- * when all are read, the two ends are joined.
+/* Packets: who sent the one that ended a wait. Hosts are read side by side, so each notes what it
+ * knows; when all are read, the two ends are joined.
  *
  * What is written to a connection of which both ends are known goes to who reads it there
  * (connections.c). Where packets tell no addresses, or an end is not known: to who was once
@@ -130,8 +130,8 @@ static const struct relation_send *send_of(const struct join *j, uint32_t packet
 	return i ? &state(j, kernel_bridge_at(j->w, packet)->from.host)->sends[i - 1] : NULL;
 }
 
-/* The task that sent this packet: its host may have sent it by itself, when an answer to another one that
- * the task had sent arrived. NULL: none is known. */
+/* The task that sent this packet: its host may have sent it by itself, when an answer to another
+ * one that the task had sent arrived. NULL: none is known. */
 static const struct relation_send *sender_of(
 	const struct join *j, uint32_t packet, uint32_t to_host, uint32_t to, uint32_t *sent)
 {
@@ -153,8 +153,8 @@ static struct relation_flow *flow_of(const struct join *j, uint32_t host, uint32
 	return number ? &state(j, host)->flows[number - 1] : NULL;
 }
 
-/* A vote: packets that arrived together are told apart by their last one only, so a wait that another one
- * ended may be taken for this one's. The majority is right. */
+/* A vote: packets that arrived together are told apart by their last one only, so a wait that
+ * another one ended may be taken for this one's. The majority is right. */
 static void link_flow(struct relation_flow *f, uint32_t host, uint32_t task, uint32_t flow)
 {
 	if (!f)
@@ -185,7 +185,8 @@ static void link_flows(const struct join *j)
 			if (!send)
 				continue;
 			if (sent != x->packet)
-				continue; /* which of its connections the answer is of is not known */
+				/* which of its connections the answer is of is not known */
+				continue;
 			if (!j->arrival_of[sent].arrival)
 				j->arrival_of[sent] = (struct arrival_of){ h, (uint32_t)i + 1 };
 			link_flow(flow_of(j, from, send->flow), h, x->task, x->flow);
@@ -195,8 +196,8 @@ static void link_flows(const struct join *j)
 	}
 }
 
-/* Of flows whose other end waited in a poll, only the task there is known. If each of two tasks has one
- * flow to the other one, these are the two ends of one. */
+/* Of flows whose other end waited in a poll, only the task there is known. If each of two tasks has
+ * one flow to the other one, these are the two ends of one. */
 static bool pair_flows(const struct join *j)
 {
 	struct mer_map map = { 0 };
@@ -247,7 +248,8 @@ static enum relation_kind kind_of(const struct kernel_bridge *p)
 				     : RELATION_NETWORK;
 }
 
-/* A better one, if the name says no address: of the ends, as packets have them. Made once for each connection. */
+/* A better one, if the name says no address: of the ends, as packets have them. Made once for each
+ * connection. */
 static const char *by_address(const struct join *j, const char *name, uint32_t a, uint32_t b)
 {
 	if (relation_is_address(name))

@@ -331,8 +331,7 @@ static void report(struct analysis_run *run, uint64_t n_unknown, uint64_t n_rest
 		.count = n_unknown };
 	if (n_unknown)
 		mer_diag_add(&run->e->diags, &d,
-			"writes to sockets have an unknown reader: the other end was not recorded, "
-			"or the packets that identify it were not");
+			"writes to sockets have an unknown reader: the other end was not recorded, or the packets that identify it were not");
 	d.severity = MER_WARNING;
 	d.code = "graph-too-large";
 	d.count = n_rest;

@@ -1,20 +1,22 @@
-/* Relations: which task gave something to which other one, through what, and how long that one had waited
- * for it.
+/* Relations: which task gave something to which other one, through what, and how long that one had
+ * waited for it.
  *
- * An edge goes from who writes, wakes, signals, forks or unlocks to who reads, waits or begins. It counts
- * what was handed over (writes, signals, forks); where nothing is, the waits that it ended. It is told by
+ * An edge goes from who writes, wakes, signals, forks or unlocks to who reads, waits or begins. It
+ * counts what was handed over (writes, signals, forks); where nothing is, the waits that it ended.
+ * It is told by
  *
  *   wake-ups    what the task that was woken waited in, and what the one that woke it was doing
  *   packets     who sent the one that ended a wait; what else was sent through that connection
  *   calls       writes and reads of one pipe, fifo or pair of sockets, byte by byte, whoever waited
  *   signals, forks
  *
- * A wake-up whose means cannot be told from both is of kind KERNEL: one task had a lock of the kernel that
- * the other one needed, or a thread of the kernel did work for it. These say nothing about who talks
- * to whom. What no event tells (writes into a file that another reads, what is done with memory that is
- * shared) is not there; nothing is guessed. That two processes could exchange something by memory, because
- * both have mapped the same thing and one may write to it, is told as a hint, kind "shared-memory?": from
- * the one that mapped it first, which says nothing about who gives to whom. */
+ * A wake-up whose means cannot be told from both is of kind KERNEL: one task had a lock of the
+ * kernel that the other one needed, or a thread of the kernel did work for it. These say nothing
+ * about who talks to whom. What no event tells (writes into a file that another reads, what is done
+ * with memory that is shared) is not there; nothing is guessed. That two processes could exchange
+ * something by memory, because both have mapped the same thing and one may write to it, is told as
+ * a hint, kind "shared-memory?": from the one that mapped it first, which says nothing about who
+ * gives to whom. */
 #ifndef MER_ANALYSIS_RELATIONS_RELATIONS_H
 #define MER_ANALYSIS_RELATIONS_RELATIONS_H
 
@@ -46,12 +48,13 @@ enum relation_kind {
 /* "tcp", "pipe", ... Stable words for programs. */
 const char *relation_kind_name(enum relation_kind);
 
-/* Its one output is "graph". Not one of the grid: the verb graph asks for it. options.wants_task: either
- * end must fit; wants_host must be NULL, or what other hosts sent would not be known. */
+/* Its one output is "graph". Not one of the grid: the verb graph asks for it. options.wants_task:
+ * either end must fit; wants_host must be NULL, or what other hosts sent would not be known. */
 extern const struct analysis analysis_relations;
 
-enum relation_column { /* of the table: those with what a task started last; the greatest wait first, then the greatest
-			* count */
+/* Of the table: those with what a task started last; the greatest wait first, then the greatest
+ * count. */
+enum relation_column {
 	RELATION_FROM_HOST,
 	RELATION_FROM_TID,
 	RELATION_FROM_COMM,

@@ -1,5 +1,5 @@
-/* A set of edges: each different one once, with what it sums up to. Bounded: beyond a number of edges, new
- * ones lose their object, and beyond twice that they are only counted. */
+/* A set of edges: each different one once, with what it sums up to. Bounded: beyond a number of
+ * edges, new ones lose their object, and beyond twice that they are only counted. */
 #ifndef MER_ANALYSIS_RELATIONS_SET_H
 #define MER_ANALYSIS_RELATIONS_SET_H
 

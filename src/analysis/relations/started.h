@@ -1,8 +1,10 @@
-/* Relations of tasks with what they started themselves: forks, the ends of children and threads, and what a
- * process only collects of its descendants, such as a shell the output of a command. That one waits there as long
- * as the other one runs says nothing new: the other one's own relations tell what took so long.
+/* Relations of tasks with what they started themselves: forks, the ends of children and threads,
+ * and what a process only collects of its descendants, such as a shell the output of a command.
+ * That one waits there as long as the other one runs says nothing new: the other one's own
+ * relations tell what took so long.
  *
- * Not such a relation is one of two processes that both give something to the other one: a pool of workers. */
+ * Not such a relation is one of two processes that both give something to the other one: a pool of
+ * workers. */
 #ifndef MER_ANALYSIS_RELATIONS_STARTED_H
 #define MER_ANALYSIS_RELATIONS_STARTED_H
 

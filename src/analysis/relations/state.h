@@ -52,8 +52,8 @@ struct relation_run { /* calls of one task on one flow, with none of another in 
 	int64_t first, last; /* ends of calls */
 };
 
-/* An open descriptor of a process whose other end has no name: to whom what is written there goes is
- * learned from whom it woke. */
+/* An open descriptor of a process whose other end has no name: to whom what is written there goes
+ * is learned from whom it woke. */
 struct relation_flow {
 	int64_t begin;	    /* not after its first use */
 	uint32_t copy_of;   /* another process' flow that it may be inherited from, plus 1 */
@@ -153,7 +153,8 @@ uint32_t relation_flow_of(struct analysis_host *a, const struct kernel_host *h, 
 /* The descriptor is a new thing from now on: its flow, plus 1; 0: no memory. */
 uint32_t relation_flow_new(
 	struct analysis_host *a, const struct kernel_host *h, uint32_t task, int32_t fd);
-/* The descriptor is closed; or from now on the same as another one of the process (copy; -1: none). */
+/* The descriptor is closed; or from now on the same as another one of the process (copy; -1:
+ * none). */
 int relation_flow_close(struct analysis_host *a, const struct kernel_host *h, uint32_t task,
 	int32_t fd, int32_t copy);
 /* Is there something at this time that the user wants to know? */
@@ -194,8 +195,8 @@ int relation_arrived(struct analysis_host *a, const struct kernel_host *h,
 /* The task's accept has ended: the packet that ended its wait is of the new descriptor. */
 int relation_accepted(
 	struct analysis_host *a, const struct kernel_host *h, const struct kernel_call_end *c);
-/* What packets tell is added to set, with objects as numbers in texts. n_unknown: writes of which is not
- * known who read them. */
+/* What packets tell is added to set, with objects as numbers in texts. n_unknown: writes of which
+ * is not known who read them. */
 int relation_join(const struct analysis_run *run, struct relation_set *set,
 	struct mer_intern *texts, uint64_t *n_unknown);
 

@@ -1,8 +1,10 @@
-/* A stream of bytes with any number of writers and readers, such as a pipe: whose bytes does a reader get?
+/* A stream of bytes with any number of writers and readers, such as a pipe: whose bytes does a
+ * reader get?
  *
- * What was written is read in that order, so it is enough to know how many bytes of whom are in it. Calls are
- * told when they end, and a reader may be told before the writer is; its bytes are then owed, to be
- * given by a write that had begun by then. What is owed longer was written where nobody saw it. */
+ * What was written is read in that order, so it is enough to know how many bytes of whom are in it.
+ * Calls are told when they end, and a reader may be told before the writer is; its bytes are then
+ * owed, to be given by a write that had begun by then. What is owed longer was written where nobody
+ * saw it. */
 #ifndef MER_ANALYSIS_RELATIONS_STREAM_H
 #define MER_ANALYSIS_RELATIONS_STREAM_H
 
@@ -22,7 +24,8 @@ struct relation_stream { /* zeroed: empty */
 	bool is_owed;	      /* parts are debts of readers, else bytes of writers */
 };
 
-/* Bytes that went from one task to another, and how many writes were thereby read. from may be to. */
+/* Bytes that went from one task to another, and how many writes were thereby read. from may be
+ * to. */
 typedef bool relation_give(void *ctx, uint32_t from, uint32_t to, uint64_t n, uint64_t bytes);
 
 /* A call that ended has written, or read, so many bytes. False: no memory, or give said so. */

@@ -1,5 +1,5 @@
-/* Wake-ups: through what did one task wake the other? Told by both: what the one that was woken waited in,
- * and what the other one did just then. */
+/* Wake-ups: through what did one task wake the other? Told by both: what the one that was woken
+ * waited in, and what the other one did just then. */
 #include <string.h>
 
 #include "analysis/relations/state.h"
@@ -172,8 +172,8 @@ static enum relation_kind classify(struct wake *w)
 	}
 }
 
-/* From now on what is written there goes to who was woken by it, until another one is; and answers the
- * other way, where that one waited on a descriptor of its own. */
+/* From now on what is written there goes to who was woken by it, until another one is; and answers
+ * the other way, where that one waited on a descriptor of its own. */
 static int learn_peer(const struct wake *w, enum relation_kind kind)
 {
 	bool no_memory = false;

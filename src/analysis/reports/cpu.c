@@ -1,5 +1,5 @@
-/* CPU usage: who had the CPUs for how long, in which mode, and what they did otherwise. Of the same facts: by thread
- * and process, by CPU and host, so that their sums agree to the nanosecond. */
+/* CPU usage: who had the CPUs for how long, in which mode, and what they did otherwise. Of the same
+ * facts: by thread and process, by CPU and host, so that their sums agree to the nanosecond. */
 #include "analysis/reports/cpu.h"
 
 #include "analysis/facts/cpu_full.h"

@@ -1,7 +1,8 @@
 /* Frequency: how fast the clocks of the CPUs ran, and how many of their cycles each thread had.
  *
- * Events say what a CPU changes to. What it had before its first one nobody says: that time is told as
- * unknown, and is in no average. Times are those of the clock, whether the CPU was busy or idle. */
+ * Events say what a CPU changes to. What it had before its first one nobody says: that time is
+ * told as unknown, and is in no average. Times are those of the clock, whether the CPU was busy
+ * or idle. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -275,8 +276,8 @@ static const struct fold states = {
 	.order = "host cpu -khz",
 };
 
-/* Facts about tasks say nothing of whether their host said anything about frequencies; those about its CPUs,
- * which are a row of no thread, do: their hosts stay, those rows go. */
+/* Facts about tasks say nothing of whether their host said anything about frequencies; those about
+ * its CPUs, which are a row of no thread, do: their hosts stay, those rows go. */
 static int keep_told(struct analysis_run *run, struct mer_table *t, uint64_t n_seen)
 {
 	size_t host = mer_table_column(t, "host"), n = 0;

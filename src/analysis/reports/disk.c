@@ -1,5 +1,6 @@
-/* Disks: what the requests of a host to its block devices move, how long they wait and take, and how far they are
- * apart. A request counts where it was issued; how long a disk is busy is cut at the edges of windows. */
+/* Disks: what the requests of a host to its block devices move, how long they wait and take, and
+ * how far they are apart. A request counts where it was issued; how long a disk is busy is cut at
+ * the edges of windows. */
 #include "analysis/facts/disk.h"
 #include "analysis/reports/disk_map.h"
 

@@ -1,8 +1,8 @@
 /* Where requests went on their disks over time: sequential ones make lines, random ones clouds.
  *
- * Of a disk with few requests each is a row. Else a grid is laid over its requests, as fine as gives few
- * enough cells that have any; what is of one operation and in one cell is one row, which tells from where
- * to where and from when to when its requests are. */
+ * Of a disk with few requests each is a row. Else a grid is laid over its requests, as fine as
+ * gives few enough cells that have any; what is of one operation and in one cell is one row, which
+ * tells from where to where and from when to when its requests are. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,15 +1,16 @@
 /* Futexes: who waited at which address, how long, and who ended the wait.
  *
- * A wait is a call that may block (FUTEX_WAIT, FUTEX_LOCK_PI, ...), from its entry to its exit; also one
- * that found the value changed and returned at once. Who woke it, in a call of his own or by his exit, is
- * who held the lock until then, or did what was waited for.
+ * A wait is a call that may block (FUTEX_WAIT, FUTEX_LOCK_PI, ...), from its entry to its exit;
+ * also one that found the value changed and returned at once. Who woke it, in a call of his own or
+ * by his exit, is who held the lock until then, or did what was waited for.
  *
  * The same address in two processes may be two futexes, or one in memory that they share: the trace
- * does not say. A row is of an address in the process of those who wait (in the thread, when its process
- * is not known); so nothing is put together that is not one.
+ * does not say. A row is of an address in the process of those who wait (in the thread, when its
+ * process is not known); so nothing is put together that is not one.
  *
- * Waits that had not ended when the recording did have a table of their own; how long they take is not
- * known, so no sum has them. Of these it is told who seems to hold the futex (futex_holders.h). */
+ * Waits that had not ended when the recording did have a table of their own; how long they take
+ * is not known, so no sum has them. Of these it is told who seems to hold the futex
+ * (futex_holders.h). */
 #include <stdlib.h>
 
 #include "analysis/all.h"
@@ -39,15 +40,15 @@ enum futex_op { /* without flags; of Linux */
 	N_OPS
 };
 enum { OP_FLAGS = 128 | 256 }; /* private, real-time clock */
-/* What C libraries' mutexes hold when somebody waits: the value that a wait for one expects. Waits for a
- * condition expect other values, or use OP_WAIT_BITSET. */
+/* What C libraries' mutexes hold when somebody waits: the value that a wait for one expects. Waits
+ * for a condition expect other values, or use OP_WAIT_BITSET. */
 enum { CONTENDED = 2 };
 
 enum { NO_LOCK, LOCK }; /* what it is made for */
 static const char *const kind_names[] = { NULL, "lock" };
 
-/* A wait. choice: is it for a lock? One that has not ended in the recording ends with it, and has only a
- * holder. */
+/* A wait. choice: is it for a lock? One that has not ended in the recording ends with it, and has
+ * only a holder. */
 struct futex_wait {
 	struct fact fact;
 	int64_t blocked;
@@ -147,7 +148,8 @@ struct waiting { /* by task: the call that it is in */
 	bool in_call;
 };
 
-struct open_wait { /* a wait that had not ended; who holds it in the end is known after the last one */
+/* A wait that had not ended; who holds it in the end is known after the last one. */
+struct open_wait {
 	struct futex_wait wait;
 	uint32_t holder; /* number in state.holders, plus 1; 0: none */
 };
@@ -223,8 +225,8 @@ static bool may_block(enum call_class class, uint64_t op)
 	}
 }
 
-/* Is it made for a lock, or for whatever other threads have to say? By what glibc and musl do: a mutex that
- * somebody waits for has this value. */
+/* Is it made for a lock, or for whatever other threads have to say? By what glibc and musl do: a
+ * mutex that somebody waits for has this value. */
 static bool is_for_lock(enum call_class class, const uint64_t *args)
 {
 	uint64_t op = args[KERNEL_ARG_FUTEX_OP] & ~(uint64_t)OP_FLAGS;
@@ -343,8 +345,8 @@ static int by_waker(const void *a, const void *b)
 	return (p->task > q->task) - (p->task < q->task);
 }
 
-/* Of the tasks that ended the waits of a row the one that was waited for the longest in sum. Its task is
- * KERNEL_NONE: there is none. */
+/* Of the tasks that ended the waits of a row the one that was waited for the longest in sum. Its
+ * task is KERNEL_NONE: there is none. */
 static int find_main_waker(const struct fold_parts *p, struct waker *best)
 {
 	size_t n = fold_parts_n(p), n_known = 0;

@@ -1,5 +1,5 @@
-/* I/O: what threads read and write by system calls, through which files, and how long that takes. A call counts
- * where it begins. What disks do for it is the analysis "disk". */
+/* I/O: what threads read and write by system calls, through which files, and how long that takes. A
+ * call counts where it begins. What disks do for it is the analysis "disk". */
 #include "analysis/all.h"
 #include "analysis/cells.h"
 #include "analysis/fold.h"

@@ -1,4 +1,5 @@
-/* Interrupts: how long handlers took, and how long softirqs waited for their turn since they were raised.
+/* Interrupts: how long handlers took, and how long softirqs waited for their turn since they were
+ * raised.
  *
  * A handler's time is from its entry to its exit, with what came in between: a softirq that is
  * interrupted lasts longer. */
@@ -96,7 +97,8 @@ static int64_t named_source_of(const struct kernel_host *h, const struct fact *f
 			 (uint64_t)(named ? *named : 0) << NR_BITS | (nr < MAX_NR ? nr : MAX_NR));
 }
 
-/* By any of its names: "eth0", "27", "irq:eth0", "irq:27"; softirqs also as the kernel calls them: "NET_RX". */
+/* By any of its names: "eth0", "27", "irq:eth0", "irq:27"; softirqs also as the kernel calls them:
+ * "NET_RX". */
 static bool has_name(const struct kernel_host *h, const struct fact *f,
 	bool (*wants)(void *ctx, const char *name), void *ctx)
 {
@@ -155,7 +157,8 @@ const struct fact_kind fact_interrupt = {
 	.has_name = has_name,
 };
 
-/* Numbers come from the trace: more different ones than any machine has count as one, without number. */
+/* Numbers come from the trace: more different ones than any machine has count as one, without
+ * number. */
 enum { USUAL_NR = 256, MAX_SOURCES = 1 << 12 };
 struct state {
 	struct mer_map odd; /* kind and number, to 1 */

@@ -1,9 +1,9 @@
 /* Memory: pages and objects of the kernel's heap that threads allocate and free.
  *
- * What happens on a CPU is put down to the thread that has it, interrupts too (in_interrupt_bytes says how
- * much that is). Pages are not followed from one thread to another: who frees what another one has
- * allocated goes below zero. So what a thread holds is told over the least that it held while recorded;
- * that needs all events, also those before the range that is asked for. */
+ * What happens on a CPU is put down to the thread that has it, interrupts too (in_interrupt_bytes
+ * says how much that is). Pages are not followed from one thread to another: who frees what another
+ * one has allocated goes below zero. So what a thread holds is told over the least that it held
+ * while recorded; that needs all events, also those before the range that is asked for. */
 #include <stdlib.h>
 
 #include "analysis/all.h"
@@ -22,7 +22,8 @@ static const char *const what_names[] = { "page alloc", "page free", "slab alloc
 
 struct memory {
 	struct fact fact; /* an instant; choice: what */
-	int64_t bytes; /* not negative; FACT_UNKNOWN: of an object that was made before the recording */
+	/* not negative; FACT_UNKNOWN: of an object that was made before the recording */
+	int64_t bytes;
 	int64_t gained; /* pages that its task then holds, over the least that it held until then */
 	uint64_t address;
 	uint8_t in_interrupt;
@@ -154,8 +155,8 @@ static const struct fact_maker maker = {
 	.free_state = free_maker_state,
 };
 
-/* ---- what is held over time: all of a host, then each thread where it changes; what is of no known
- * thread too. It needs the least that is held at any time, so it is no sum of facts. ---- */
+/* ---- what is held over time: all of a host, then each thread where it changes; what is of no
+ * known thread too. It needs the least that is held at any time, so it is no sum of facts. ---- */
 
 struct task {
 	struct level level;

@@ -40,7 +40,8 @@ static void forget(const struct mer_table *t, size_t row, const char *key)
 		*c = MER_NONE;
 }
 
-/* No packet is empty: where there are some without any byte, their events do not tell how long they are. */
+/* No packet is empty: where there are some without any byte, their events do not tell how long they
+ * are. */
 static void forget_unknown_bytes(const struct mer_table *t, size_t row)
 {
 	static const char *const of[][3] = { { "sent_packets", "sent_bytes", "sent_bytes_per_s" },

@@ -1,6 +1,6 @@
-/* Pairs: packets of which both ends are known, by the hosts that sent and received them. What is sent as
- * one and received in parts, or the other way round, is one packet here, with the bytes of its first part:
- * the interfaces have all of them. */
+/* Pairs: packets of which both ends are known, by the hosts that sent and received them. What is
+ * sent as one and received in parts, or the other way round, is one packet here, with the bytes of
+ * its first part: the interfaces have all of them. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* The periods themselves (period.h): each, the longest, how long they lasted. Of those that begin in the
- * range, on a host and CPU that is wanted; each counts as a whole. */
+/* The periods themselves (period.h): each, the longest, how long they lasted. Of those that begin
+ * in the range, on a host and CPU that is wanted; each counts as a whole. */
 #include "analysis/period.h"
 
 #include <stdlib.h>
@@ -96,7 +96,8 @@ static void emit_rows(struct analysis_run *run, const struct analysis_whole_peri
 
 /* ---- how long ---- */
 
-/* How much of the range lies in any of those chosen, which are in the order of time: ends included. */
+/* How much of the range lies in any of those chosen, which are in the order of time: ends
+ * included. */
 static int64_t covered(
 	const struct analysis_run *run, const struct analysis_whole_period *const *chosen, size_t n)
 {

@@ -1,9 +1,9 @@
 /* Busy polling: a task asks again and again whether there is something to do, and does not wait in
  * between: poll and its kin, or a read that would block, with nothing there; sched_yield.
  *
- * A poll that returns 0 and has not waited was asked not to: what its timeout was need not be known. A
- * run of such calls ends when the task waits, finds something, or makes another call than one for the
- * time. It has at least three. Its CPU is the one where it ended. */
+ * A poll that returns 0 and has not waited was asked not to: what its timeout was need not be
+ * known. A run of such calls ends when the task waits, finds something, or makes another call than
+ * one for the time. It has at least three. Its CPU is the one where it ended. */
 #include <stdlib.h>
 
 #include "analysis/all.h"

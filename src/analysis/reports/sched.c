@@ -2,8 +2,9 @@
  * instead.
  *
  * All time that a task waits for a CPU is one of three: since it was woken (also when that happened
- * after it had been preempted), since it was preempted, or of which the begin or the end was not seen.
- * What a wait was is known when the span after it is told: only then is it sure that the task ran. */
+ * after it had been preempted), since it was preempted, or of which the begin or the end was not
+ * seen. What a wait was is known when the span after it is told: only then is it sure that the task
+ * ran. */
 #include <stdlib.h>
 
 #include "analysis/all.h"
@@ -151,8 +152,8 @@ static size_t add_share(
 	return n;
 }
 
-/* The task that had the CPU for the longest part of the wait: of the last ones that had it, and of the
- * one that had it when the wait began, if it still has it. */
+/* The task that had the CPU for the longest part of the wait: of the last ones that had it, and of
+ * the one that had it when the wait began, if it still has it. */
 static void find_next(const struct state *s, const struct kernel_host *h,
 	const struct kernel_span *ready, struct sched_wait *w)
 {
@@ -315,7 +316,8 @@ static const struct fact_maker maker = {
 		"kind", FOLD_IS, (kind_), 0                                                        \
 	}
 
-/* What may be left out where lines are short comes last: when it ran is when it was woken and latency. */
+/* What may be left out where lines are short comes last: when it ran is when it was woken and
+ * latency. */
 static const struct mer_column log_columns[] = { { "begin", "woken", MER_TIME },
 	{ "latency_ns", "latency", MER_DURATION }, ANALYSIS_TASK_COLUMNS, { "cpu", "CPU", MER_ID },
 	{ "waker_comm", "waker", MER_TEXT }, { "next_comm", "next", MER_TEXT },

@@ -1,13 +1,13 @@
-/* Servers: processes that accept connections; how long connections that were ready waited for it, and how
- * evenly the work is spread over those who wait for them.
+/* Servers: processes that accept connections; how long connections that were ready waited for it,
+ * and how evenly the work is spread over those who wait for them.
  *
- * A connection is ready when the first packet of its client has come after the first one that was sent to it:
- * that is the end of the handshake. Where accept did not tell the client, it is the packet that ended the
- * wait in accept, if there was one. Where packets are not recorded, or a client's port was used again, it is
- * not known since when a connection was ready.
+ * A connection is ready when the first packet of its client has come after the first one that was
+ * sent to it: that is the end of the handshake. Where accept did not tell the client, it is the
+ * packet that ended the wait in accept, if there was one. Where packets are not recorded, or a
+ * client's port was used again, it is not known since when a connection was ready.
  *
- * A worker is a thread that has called accept. Workers of one process are one server; so are those of several
- * processes on one listening socket, where its number is known (from the state dump). */
+ * A worker is a thread that has called accept. Workers of one process are one server; so are those
+ * of several processes on one listening socket, where its number is known (from the state dump). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -338,8 +338,8 @@ static void emit_worker(struct analysis_run *run, uint32_t host, uint32_t task, 
 	mer_table_add(t, c);
 }
 
-/* Members of server number `server`. Threads of their processes that never accepted count for its switches
- * and descriptors: the work goes on there. */
+/* Members of server number `server`. Threads of their processes that never accepted count for its
+ * switches and descriptors: the work goes on there. */
 static void emit_server(struct analysis_run *run, uint32_t host, const struct member *m, size_t n,
 	struct processes *all, uint32_t server, struct mer_table *t)
 {

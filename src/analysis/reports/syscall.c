@@ -1,8 +1,8 @@
 /* System calls: how long each took, from its entry to its exit, and what it returned.
  *
- * Calls whose begin, end or task is not known do not count: how many there are of them is told. Calls that
- * had not returned when the recording ended are rows of the log without duration, and have a table; how
- * long they take is not known, so no sum has them. */
+ * Calls whose begin, end or task is not known do not count: how many there are of them is told.
+ * Calls that had not returned when the recording ended are rows of the log without duration, and
+ * have a table; how long they take is not known, so no sum has them. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,8 +99,8 @@ static const struct fact_maker maker = {
 
 /* ---- what sums do not say ---- */
 
-/* Over all of the recording. Calls that were under way when it began are a few; where events were lost there
- * are many. */
+/* Over all of the recording. Calls that were under way when it began are a few; where events were
+ * lost there are many. */
 static void emit_left_out(struct analysis_run *run, struct mer_table *t)
 {
 	enum { FEW = 1000 };
@@ -154,7 +154,8 @@ static int by_count(const void *a, const void *b)
 	return (p->n < q->n) - (p->n > q->n);
 }
 
-/* "ok 12, ENOENT 3": how many did what they should, and the errors of the others, the most frequent first. */
+/* "ok 12, ENOENT 3": how many did what they should, and the errors of the others, the most frequent
+ * first. */
 static int results_cell(const struct fold_parts *p, struct mer_cell *c)
 {
 	const struct analysis_run *run = fold_parts_run(p);

@@ -126,7 +126,8 @@ static int rank(const struct finding *x)
 	}
 }
 
-/* What waits for locks cost is what their holders did meanwhile: where that is told as well, it comes first. */
+/* What waits for locks cost is what their holders did meanwhile: where that is told as well, it
+ * comes first. */
 static int64_t weight(const struct finding *x)
 {
 	return x->rule == FINDING_LOCKS ? x->ns / 10 * 9 : x->ns;
@@ -261,8 +262,8 @@ static void find_failures(struct findings *f, const struct summary_host *h)
 
 /* ---- time ---- */
 
-/* One finding, however many signs of it there are: that tasks queue, that a CPU has no time to spare, that
- * processes come and go. */
+/* One finding, however many signs of it there are: that tasks queue, that a CPU has no time to
+ * spare, that processes come and go. */
 static void find_cpu(struct findings *f, const struct summary_host *h)
 {
 	if (!h->range || !summary_knows_cpus(h))
@@ -316,8 +317,9 @@ static const struct summary_task *waiter(
 	return t;
 }
 
-/* Without clocks that can be compared, nobody knows who sent a packet: that is the cause then, and not that the
- * sender was not recorded. Names of such hosts in the arena; NULL: none, or this one is not compared with them. */
+/* Without clocks that can be compared, nobody knows who sent a packet: that is the cause then, and
+ * not that the sender was not recorded. Names of such hosts in the arena; NULL: none, or this one
+ * is not compared with them. */
 static const char *one_sided(struct findings *f, const struct summary_host *h)
 {
 	const struct sync_result *r = f->s->r;
@@ -498,7 +500,8 @@ static void find_notes(struct findings *f, const struct summary_host *h)
 			       .object2 = h->worst_error });
 }
 
-/* Where nothing is at its limit, what tasks wait for is what to look at: each other, hosts, timers. */
+/* Where nothing is at its limit, what tasks wait for is what to look at: each other, hosts,
+ * timers. */
 static void find_calm(struct findings *f)
 {
 	const struct summary *s = f->s;

@@ -1,9 +1,10 @@
-/* Findings: what stands out of a summary, as rows. Those about the recording come first: what was lost or is
- * not known makes all other numbers doubtful. Then come failures, then what took time, by the time that it
- * took over all tasks; where nothing took a tenth of the recording, that nothing is saturated; then the rest.
+/* Findings: what stands out of a summary, as rows. Those about the recording come first: what was
+ * lost or is not known makes all other numbers doubtful. Then come failures, then what took time,
+ * by the time that it took over all tasks; where nothing took a tenth of the recording, that
+ * nothing is saturated; then the rest.
  *
- * A row has a rule, a host and numbers; the sentence and the command to go on with are made by who prints
- * (cli/reports/findings.h). */
+ * A row has a rule, a host and numbers; the sentence and the command to go on with are made by who
+ * prints (cli/reports/findings.h). */
 #ifndef MER_ANALYSIS_SUMMARY_FINDINGS_H
 #define MER_ANALYSIS_SUMMARY_FINDINGS_H
 
@@ -12,7 +13,8 @@
 enum finding_rule {
 	/* about the recording */
 	FINDING_LOST, /* count: events; count2: packets; percent: of CPU time is unknown */
-	FINDING_UNKNOWN, /* percent: of CPU time, without gaps; object: an event that some recordings lack */
+	/* percent: of CPU time, without gaps; object: an event that some recordings lack */
+	FINDING_UNKNOWN,
 	FINDING_GAPS,	   /* percent: of the time was between recordings; count: of such gaps */
 	FINDING_NO_SWITCH, /* nothing tells what CPUs did */
 	FINDING_NOTHING,   /* nothing was recorded at that time */
@@ -20,22 +22,28 @@ enum finding_rule {
 	FINDING_DISK_ERRORS, /* count */
 	FINDING_STUCK,	     /* count: threads; time: the longest; task, task2: the holder */
 	/* time */
-	FINDING_CPU,	  /* time: of waits for a CPU; value: run queue; percent: busy; count: CPUs;
+	FINDING_CPU, /* time: of waits for a CPU; value: run queue; percent: busy; count: CPUs;
 			      time2, task: who used most */
-	FINDING_CPU_FULL, /* the same, time: CPUs (count2; object: one of them) had no time to spare */
+	/* the same, time: CPUs (count2; object: one of them) had no time to spare */
+	FINDING_CPU_FULL,
 	FINDING_PROCESSES, /* the same; count2: brief processes; time2: their CPU time */
-	FINDING_DISK_BUSY, /* time: that the disk (object) was busy, or requests queued; percent: busy; value: queue */
+	/* time: that the disk (object) was busy, or requests queued; percent: busy; value: queue */
+	FINDING_DISK_BUSY,
 	FINDING_DISK,	 /* time: waits; object: the busiest disk; percent: busy; task */
 	FINDING_FAULTS,	 /* time: waits; count: of faults; task */
 	FINDING_FLUSHES, /* time; count; time2: mean */
-	FINDING_LOCKS, /* time: waits for locks; time2: the longest; task: name of a waiter; task2: waker */
+	/* time: waits for locks; time2: the longest; task: name of a waiter; task2: waker */
+	FINDING_LOCKS,
 	FINDING_SOFTIRQ, /* time; percent: of the CPUs */
 	FINDING_IRQ,	 /* the same of interrupts of devices, timers and other CPUs */
 	FINDING_POLLING, /* time; task */
-	FINDING_OUTSIDE, /* time: waits for packets of unknown senders; task; object: hosts whose clocks cannot
-			      be compared, if that is why */
-	FINDING_LATENCY, /* time: waits for packets under way; time2: mean of them; object: from which host */
-	FINDING_REPEATED, /* count: of packets seen again; count2: not received; object: to which host */
+	/* time: waits for packets of unknown senders; task; object: hosts whose clocks cannot be
+	 * compared, if that is why */
+	FINDING_OUTSIDE,
+	/* time: waits for packets under way; time2: mean of them; object: from which host */
+	FINDING_LATENCY,
+	/* count: of packets seen again; count2: not received; object: to which host */
+	FINDING_REPEATED,
 	/* notes */
 	FINDING_CALM, /* percent: the busiest CPUs; value: the busiest disk; object: main cause of
 				waits; time2: these; object2: event that would tell */

@@ -1,5 +1,5 @@
-/* Sums tables of several analyses up by host. Nothing here looks at events. summary_tables.c has the tables,
- * findings.c what stands out. */
+/* Sums tables of several analyses up by host. Nothing here looks at events. summary_tables.c has
+ * the tables, findings.c what stands out. */
 #include "analysis/summary/summary.h"
 
 #include <stdlib.h>

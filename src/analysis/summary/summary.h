@@ -1,9 +1,11 @@
-/* Summary: the whole experiment on one screen, from tables of other analyses and from waits, all of one
- * reading. Of each host how busy its CPUs and disks were, what queued for them, how often it did what, and
- * what was lost; who used most; what was waited for; packets between hosts; and findings.
+/* Summary: the whole experiment on one screen, from tables of other analyses and from waits, all of
+ * one reading. Of each host how busy its CPUs and disks were, what queued for them, how often it
+ * did what, and what was lost; who used most; what was waited for; packets between hosts; and
+ * findings.
  *
- * Numbers are taken from the other tables as they are, so they agree with what the verbs show. What the
- * tracer itself did is left out where tasks are named, and told as a row of its own; sums of hosts have it. */
+ * Numbers are taken from the other tables as they are, so they agree with what the verbs show. What
+ * the tracer itself did is left out where tasks are named, and told as a row of its own; sums of
+ * hosts have it. */
 #ifndef MER_ANALYSIS_SUMMARY_SUMMARY_H
 #define MER_ANALYSIS_SUMMARY_SUMMARY_H
 

@@ -41,7 +41,8 @@ static int64_t uncovered(
 	return sum;
 }
 
-/* User space traces tell nothing of CPUs. Begin and end of the host's recording are extents of no length. */
+/* User space traces tell nothing of CPUs. Begin and end of the host's recording are extents of no
+ * length. */
 static size_t collect(
 	const struct analysis_run *run, uint32_t host, bool of_switches, struct extent *all)
 {

@@ -1,5 +1,5 @@
-/* Why CPU time is unknown although nothing was lost: between the recordings of a host nothing is known, and a
- * recording without context switches does not tell what CPUs did. */
+/* Why CPU time is unknown although nothing was lost: between the recordings of a host nothing is
+ * known, and a recording without context switches does not tell what CPUs did. */
 #ifndef MER_ANALYSIS_SUMMARY_SUMMARY_GAPS_H
 #define MER_ANALYSIS_SUMMARY_SUMMARY_GAPS_H
 

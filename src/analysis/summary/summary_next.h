@@ -1,5 +1,5 @@
-/* Where to look next: what shows more of a row of the summary, as data. The program makes a command of it, a page
- * a link. */
+/* Where to look next: what shows more of a row of the summary, as data. The program makes a command
+ * of it, a page a link. */
 #ifndef MER_ANALYSIS_SUMMARY_SUMMARY_NEXT_H
 #define MER_ANALYSIS_SUMMARY_SUMMARY_NEXT_H
 

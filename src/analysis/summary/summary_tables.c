@@ -1,5 +1,5 @@
-/* The tables of the summary but for the findings: each row is found from sums of a host, or from rows of one
- * table. */
+/* The tables of the summary but for the findings: each row is found from sums of a host, or from
+ * rows of one table. */
 #include "analysis/summary/summary_tables.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* What the tasks of each host waited for, by cause: of all waits those that cost somebody time.
  *
- * Not counted are idle waits (blocked.h: for work, for input, or that nobody feels) and those of the tracer.
- * Waits for disks always count, whoever they delay; so do waits for a CPU, of which tables of other analyses
- * tell. Waits are cut to the time that was asked for. */
+ * Not counted are idle waits (blocked.h: for work, for input, or that nobody feels) and those of
+ * the tracer. Waits for disks always count, whoever they delay; so do waits for a CPU, of which
+ * tables of other analyses tell. Waits are cut to the time that was asked for. */
 #ifndef MER_ANALYSIS_SUMMARY_SUMMARY_WAITS_H
 #define MER_ANALYSIS_SUMMARY_SUMMARY_WAITS_H
 
@@ -15,7 +15,8 @@ enum summary_cause {
 	SUMMARY_FAULT,	 /* a page fault, until the disk has brought the page */
 	SUMMARY_FUTEX,	 /* another thread */
 	SUMMARY_NETWORK, /* a host that was recorded, or the same one */
-	SUMMARY_OUTSIDE, /* a packet, not known whose: of a host that was not recorded, or not matched */
+	/* a packet, not known whose: of a host that was not recorded, or not matched */
+	SUMMARY_OUTSIDE,
 	SUMMARY_TASK,  /* pipes and the like */
 	SUMMARY_JOIN,  /* the end of another thread of its process; see blocked_started */
 	SUMMARY_CHILD, /* a process that it started: its end, or what it writes */

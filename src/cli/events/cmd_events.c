@@ -86,7 +86,8 @@ static int write_part(void *ctx, size_t slot, struct mer_err *err)
 static int print(
 	struct job *j, struct mer_experiment *e, struct trace_range range, struct mer_err *err)
 {
-	/* Strings lie in the files: where these may go, a part is written before the next is read. */
+	/* Strings lie in the files: where these may go, a part is written before the next is
+	 * read. */
 	bool one = j->limit || e->bytes < FEW_BYTES || !trace_files_stay(e);
 	unsigned threads = one ? 1 : cli_jobs(j->cli);
 	threads = threads > MAX_THREADS ? MAX_THREADS : threads;
@@ -153,8 +154,7 @@ static int run(struct cli *cli, const void *values)
 	if (n)
 		cli_warn(cli,
 			"--filter: %" PRIu64
-			" %s with a regular expression took too long and %s given "
-			"up: no match; simplify the expression",
+			" %s with a regular expression took too long and %s given up: no match; simplify the expression",
 			n, mer_plural(n, "comparison", "comparisons"),
 			mer_plural(n, "was", "were"));
 	event_format_fini(&format);

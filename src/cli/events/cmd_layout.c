@@ -404,10 +404,10 @@ static void put_head(const struct view *v, struct mer_str *out)
 {
 	cli_text_clean(out, v->event, strlen(v->event), false);
 	if (!v->found) {
-		mer_str_puts(out, ", no record in the trace\n"
-				  "The layout as the metadata defines it: offsets are relative to "
-				  "the start of each\n"
-				  "structure; -: unknown without a record.\n\n");
+		mer_str_puts(out,
+			", no record in the trace\n"
+			"The layout as the metadata defines it: offsets are relative to the start of each\n"
+			"structure; -: unknown without a record.\n\n");
 		return;
 	}
 	const char *path = v->e->files[v->packet->file].path;

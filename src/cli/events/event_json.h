@@ -1,11 +1,13 @@
 /* Events as JSON, one object each on one line:
  *
  *   {"time":1714732496123456789,"host":"vm","cpu":1,"stream":3,"name":"sched_switch",
- *    "context":{...},"specific_context":{...},"packet_context":{...},"header":{...},"payload":{...}}
+ *    "context":{...},"specific_context":{...},"packet_context":{...},"header":{...},
+ *    "payload":{...}}
  *
- * time is ns since 1970, null without a clock, and when "base_s" follows counts from so many seconds
- * after 1970. cpu is left out when it is not known, a scope when there is none; packet_context and
- * header only come on request; payload is always there. With fields it is instead
+ * time is ns since 1970, null without a clock, and when "base_s" follows counts from so many
+ * seconds after 1970. cpu is left out when it is not known, a scope when there is none;
+ * packet_context and header only come on request; payload is always there. With fields it is
+ * instead
  *
  *   {"time":...,"host":"vm","cpu":1,"name":"sched_switch","next_tid":42,"regs.ax":null}
  *
@@ -25,7 +27,8 @@ struct event_json_options {		   /* zeroed: all fields */
 	bool headers; /* also packet contexts and event headers, where the reading has them */
 };
 
-/* MER_ERR_BUG: the reading lacks a field that was asked for. The reading may have more than that. */
+/* MER_ERR_BUG: the reading lacks a field that was asked for. The reading may have more than
+ * that. */
 int event_json_new(const struct mer_experiment *e, const struct trace_reading *r,
 	const struct event_json_options *o, struct event_json **json, struct mer_err *err);
 void event_json_free(struct event_json *);

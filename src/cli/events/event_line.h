@@ -1,5 +1,6 @@
 /* Lines of values, laid out once for each event record class: some text that is always the same,
- * then a value, and so on. What the formats for programs (event_json.h, event_csv.h) are made of. */
+ * then a value, and so on. What the formats for programs (event_json.h, event_csv.h) are made
+ * of. */
 #ifndef MER_CLI_EVENTS_EVENT_LINE_H
 #define MER_CLI_EVENTS_EVENT_LINE_H
 

@@ -103,7 +103,8 @@ static int32_t want_field(void *arg, const struct ctf_stream_class *sc,
 	return shown || tested ? CTF_ANYWHERE : CTF_UNWANTED;
 }
 
-/* A field to show that no event has is a mistake; in a filter it may be one that only other traces have. */
+/* A field to show that no event has is a mistake; in a filter it may be one that only other traces
+ * have. */
 static int check_names(const struct event_select *s, struct cli *cli)
 {
 	const char *name = s->has_fields ? event_fields_unknown(&s->fields, s->e) : NULL;

@@ -1,5 +1,5 @@
-/* Which events and fields 'meridian events' reads: what --filter, --fields, --tid, --comm, --host and
- * --cpu ask for, as one reading and one test. */
+/* Which events and fields 'meridian events' reads: what --filter, --fields, --tid, --comm, --host
+ * and --cpu ask for, as one reading and one test. */
 #ifndef MER_CLI_EVENTS_EVENT_SELECT_H
 #define MER_CLI_EVENTS_EVENT_SELECT_H
 
@@ -24,7 +24,8 @@ struct event_select_options {
 	bool contexts; /* packet contexts are wanted, when no fields are named */
 };
 
-/* Fields that no event has are an error in --fields, and a warning in --filter. The struct is to be freed in any case. */
+/* Fields that no event has are an error in --fields, and a warning in --filter. The struct is to be
+ * freed in any case. */
 int event_select_init(struct event_select *s, struct cli *cli, const struct mer_experiment *e,
 	const struct event_select_options *o);
 void event_select_fini(struct event_select *s);

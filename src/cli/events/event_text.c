@@ -388,7 +388,8 @@ static bool any_shown(const struct ctf_fc *fc, enum ctf_scope scope)
 	return fc && scope != CTF_SCOPE_PACKET_CONTEXT;
 }
 
-/* Is the field to be in the line? With --fields only what they name, else what is shown by itself. */
+/* Is the field to be in the line? With --fields only what they name, else what is shown by
+ * itself. */
 static bool in_line(const struct builder *b, const struct ctf_plan *plan, enum ctf_scope scope,
 	const struct ctf_field *f, uint32_t slot)
 {
@@ -578,7 +579,9 @@ static void put_time(struct event_text_state *s, struct mer_str *out, int64_t ts
 				snprintf(s->clock, sizeof(s->clock), "%02u:%02u:%02u",
 					hms / 10000 % 100, hms / 100 % 100, hms % 100);
 				s->second = base_s ? INT64_MIN : second;
-			} else { /* a year beyond what the C library can name: time of its day, in UTC */
+			} else {
+				/* a year beyond what the C library can name: time of its day, in
+				 * UTC */
 				uint64_t day = ((uint64_t)second + (uint64_t)base_s) % 86400;
 				snprintf(s->clock, sizeof(s->clock), "%02u:%02u:%02u",
 					(unsigned)(day / 3600), (unsigned)(day / 60 % 60),

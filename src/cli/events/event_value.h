@@ -2,11 +2,13 @@
  *
  *   integer, enumeration, bit map, bit array   a number, exact over the whole 64 bits
  *   boolean                                    true, false
- *   float                                      the shortest number that reads back the same (for its
- *                                              own size: 0.1 for a float of 32 bits); what is not
- *                                              finite is null in JSON, and nan, inf, -inf in CSV
- *   text                                       UTF-8, whatever it was; bytes that are none are U+FFFD; control
- *                                              characters are escapes (a row of CSV is one line)
+ *   float                                      the shortest number that reads back the same (for
+ *                                              its own size: 0.1 for a float of 32 bits); what is
+ *                                              not finite is null in JSON, and nan, inf, -inf in
+ *                                              CSV
+ *   text                                       UTF-8, whatever it was; bytes that are none are
+ *                                              U+FFFD; control characters are escapes (a row of CSV
+ *                                              is one line)
  *   blob                                       text of hexadecimal digits
  *   structure                                  object
  *   array                                      array

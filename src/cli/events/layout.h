@@ -1,7 +1,7 @@
 /* Layout: the fields of a record one by one, with where each lies, as rows for cmd_layout.
  *
- * Made from a record (by the plain decoder), or from the metadata alone: then offsets count from the
- * begin of their structure, as far as they are known without a record. */
+ * Made from a record (by the plain decoder), or from the metadata alone: then offsets count from
+ * the begin of their structure, as far as they are known without a record. */
 #ifndef MER_CLI_EVENTS_LAYOUT_H
 #define MER_CLI_EVENTS_LAYOUT_H
 

@@ -203,8 +203,8 @@ static int greatest_first(const void *a, const void *b)
 	return x > y ? -1 : x < y;
 }
 
-/* Which nodes are shown, so that there are at most `limit`: the longest. What is below a node is never
- * more than the node. */
+/* Which nodes are shown, so that there are at most `limit`: the longest. What is below a node is
+ * never more than the node. */
 struct threshold {
 	int64_t least;	    /* those of a higher rank are shown */
 	uint64_t n_as_long; /* and this many of this one */

@@ -144,8 +144,7 @@ static int find_tasks(struct sides *s, const struct session_world *w, const stru
 	struct cli *cli = s->d.cli;
 	if (!session_selects_tasks(&c->selection))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"which tasks? Choose with --comm NAME or --tid N ('meridian path --list' "
-			"lists them)");
+			"which tasks? Choose with --comm NAME or --tid N ('meridian path --list' lists them)");
 	int rc = cli_tasks_find_in(cli, w, &c->selection, &c->window, tasks);
 	if (rc == 0 && nth > tasks->n)
 		rc = mer_fail(&cli->err, MER_ERR_USAGE,
@@ -182,14 +181,12 @@ static int take_two(struct sides *s, struct session_world *w)
 	size_t b = s->nth_b ? s->nth_b - 1 : session_tasks_second(w, &tasks, a);
 	if (b >= tasks.n || a == b)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"%s: --nth K,L, --comm-b or --tid-b chooses another, --begin-b and --end-b "
-			"another time range, --against other traces",
+			"%s: --nth K,L, --comm-b or --tid-b chooses another, --begin-b and --end-b another time range, --against other traces",
 			tasks.n == 1 ? "only one task matches, there is nothing to compare it with"
 				     : "both are the same task");
 	if (!s->v->nth && tasks.n > 2)
 		cli_note(cli,
-			"%zu tasks match; comparing number %zu and %zu (--nth K,L chooses others, "
-			"'meridian path --list' lists them)",
+			"%zu tasks match; comparing number %zu and %zu (--nth K,L chooses others, 'meridian path --list' lists them)",
 			tasks.n, a + 1, b + 1);
 	rc = take_path(s, w, &tasks.item[a], &c.window, &s->d.a);
 	return rc ? rc : take_path(s, w, &tasks.item[b], &c.window, &s->d.b);
@@ -202,8 +199,8 @@ static void tell_two_runs(struct cli *cli, const struct session_world *w)
 {
 	for (uint32_t h = 0; h < w->e->n_hosts; h++)
 		if (cli->n_args > 1 && strstr(w->e->hosts[h].name, "#2"))
-			cli_note(cli, "there are several boots of one host: two runs are compared "
-				      "with 'meridian diff A --against B'");
+			cli_note(cli,
+				"there are several boots of one host: two runs are compared with 'meridian diff A --against B'");
 }
 
 static int take(struct sides *s, const struct session *session, struct session_world *w, bool is_a,
@@ -265,9 +262,7 @@ static int open_sides(struct sides *s)
 		return open_world(s, cli->args, cli->n_args, true, true);
 	if (cli->n_args != 2)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"a saved path is compared with one other: 'meridian diff A.json B.json', "
-			"or "
-			"'meridian diff A.json --against TRACE'");
+			"a saved path is compared with one other: 'meridian diff A.json B.json', or 'meridian diff A.json --against TRACE'");
 	int rc = open_side(s, cli->args, 1, false);
 	return rc ? rc : open_side(s, cli->args + 1, 1, true);
 }

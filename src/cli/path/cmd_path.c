@@ -103,8 +103,7 @@ static int show_request(
 	int rc = 0;
 	if (i == KERNEL_NONE)
 		rc = mer_fail(&cli->err, MER_ERR_USAGE,
-			"--request: there is no request '%.40s' in these traces (meridian requests "
-			"--list prints their ids)",
+			"--request: there is no request '%.40s' in these traces (meridian requests --list prints their ids)",
 			x->v->request);
 	if (rc == 0)
 		rc = requests_parts_finder_new(r, &parts, &cli->err);
@@ -153,9 +152,7 @@ static int run(struct cli *cli, const void *values)
 		(v->list || v->children || v->nth || session_selects_tasks(&cli->select) ||
 			cli->select.begin.kind || cli->select.end.kind))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"--request selects the task and the time: it does not work with --comm, "
-			"--tid, "
-			"--nth, --list, --children, --begin and --end");
+			"--request selects the task and the time: it does not work with --comm, --tid, --nth, --list, --children, --begin and --end");
 	if (v->request)
 		return ask_request(&x);
 	/* What its children did is asked about all of them. */

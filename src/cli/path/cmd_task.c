@@ -78,8 +78,7 @@ static int run(struct cli *cli, const void *values)
 	const struct values *v = values;
 	if (v->bins && v->compat != COMPAT_FLIGHTBOX)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"--bins works only with --compat flightbox; without it all values are "
-			"exact");
+			"--bins works only with --compat flightbox; without it all values are exact");
 	if (v->all && v->compat == COMPAT_FLIGHTBOX)
 		return mer_fail(
 			&cli->err, MER_ERR_USAGE, "--all does not work with --compat flightbox");

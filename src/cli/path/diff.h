@@ -1,4 +1,5 @@
-/* The two sides of a comparison of paths: found in traces, or read from what `path --json` wrote. */
+/* The two sides of a comparison of paths: found in traces, or read from what `path --json`
+ * wrote. */
 #ifndef MER_CLI_PATH_DIFF_H
 #define MER_CLI_PATH_DIFF_H
 

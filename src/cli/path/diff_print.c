@@ -1,4 +1,5 @@
-/* A comparison of two paths: what explains the difference in a sentence, then by cause, host and task. */
+/* A comparison of two paths: what explains the difference in a sentence, then by cause, host and
+ * task. */
 #include <math.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Reads a saved path (`meridian path --json`). The file may be anything: every sum is checked, so that
- * what is compared afterwards adds up. */
+/* Reads a saved path (`meridian path --json`). The file may be anything: every sum is checked, so
+ * that what is compared afterwards adds up. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Printing of relations: the table of analysis_relations (analysis/relations/relations.h), for people. Drawings: draw/graph.h. */
+/* Printing of relations: the table of analysis_relations (analysis/relations/relations.h), for
+ * people. Drawings: draw/graph.h. */
 #ifndef MER_CLI_PATH_GRAPH_H
 #define MER_CLI_PATH_GRAPH_H
 
@@ -17,7 +18,8 @@ struct cli_graph {
 };
 
 int cli_graph_text(const struct cli_graph *g, struct mer_str *out);
-/* Why there is nothing to draw, as a sentence; fix: commands that would record what is missing, if that is why. */
+/* Why there is nothing to draw, as a sentence; fix: commands that would record what is missing, if
+ * that is why. */
 int cli_graph_why_empty(const struct cli_graph *g, struct mer_str *why, struct mer_str *fix);
 static inline const struct mer_cell *cli_graph_cell(
 	const struct cli_graph *g, size_t row, enum relation_column column)

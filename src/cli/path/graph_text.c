@@ -54,11 +54,7 @@ static void put_note(const struct cli_graph *g, struct mer_str *out)
 		mer_str_puts(&text, ". ");
 	}
 	mer_str_puts(&text,
-		"Wait: how long the task in column To was blocked until the other one ended it, "
-		"without idle waits. Forks, exits, and what a process only collects from its "
-		"children "
-		"come last. Not visible in a kernel trace: shared memory without futexes "
-		"('shared-memory?': both have mapped it), and files written and read later.");
+		"Wait: how long the task in column To was blocked until the other one ended it, without idle waits. Forks, exits, and what a process only collects from its children come last. Not visible in a kernel trace: shared memory without futexes ('shared-memory?': both have mapped it), and files written and read later.");
 	mer_str_putc(out, '\n');
 	cli_text_wrap(out, text.data ? text.data : "", (size_t)cli_width(g->cli), 0);
 	if (out->len && out->data[out->len - 1] != '\n')
@@ -70,8 +66,8 @@ static void put_note(const struct cli_graph *g, struct mer_str *out)
 int cli_graph_why_empty(const struct cli_graph *g, struct mer_str *why, struct mer_str *fix)
 {
 	if (g->table->n_rows) {
-		mer_str_puts(why, "All relations are between tasks of one program "
-				  "(--by task draws them).");
+		mer_str_puts(why,
+			"All relations are between tasks of one program (--by task draws them).");
 		return 0;
 	}
 	int rc = cli_grid_lacking(g->cli, g->e, analysis_relations.id, fix);
@@ -81,10 +77,10 @@ int cli_graph_why_empty(const struct cli_graph *g, struct mer_str *why, struct m
 		put_left_out(g, why);
 		mer_str_puts(why, " (--all shows them)");
 	}
-	mer_str_puts(
-		why, fix->len ? ". The traces lack the events that show who ended a wait, and in "
-				"which call. To record them:"
-			      : ".");
+	mer_str_puts(why,
+		fix->len
+			? ". The traces lack the events that show who ended a wait, and in which call. To record them:"
+			: ".");
 	return rc;
 }
 

@@ -84,7 +84,8 @@ static size_t rows_wanted(const struct children *c, size_t screenful, size_t all
 	return limit < all ? (size_t)limit : all;
 }
 
-/* The least time with all below that a group needs in order to be shown: so that about as many as --limit says are. */
+/* The least time with all below that a group needs in order to be shown: so that about as many as
+ * --limit says are. */
 static int64_t least_shown(const struct children *c)
 {
 	size_t n = 0, most = rows_wanted(c, ROWS, c->n_groups);

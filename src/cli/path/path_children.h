@@ -4,8 +4,8 @@
 
 #include "cli/session.h"
 
-/* Prints the process tree of a task to cli->out: JSON when --format says so, otherwise text. limit: 0: a
- * screenful. */
+/* Prints the process tree of a task to cli->out: JSON when --format says so, otherwise text. limit:
+ * 0: a screenful. */
 int cli_path_children(struct cli *cli, const struct session_world *w, uint32_t host, uint32_t task,
 	uint64_t limit);
 

@@ -1,8 +1,8 @@
 /* The path as a list in the order of time, folded so that it fits a screen.
  *
- * Its pieces are a tree: what a task did, and in place of each of its waits what was waited for, one
- * level deeper. Pieces (whole waits too) below the threshold that follow one another on a level become
- * one line. Lines are contiguous ranges of segments: every segment is in exactly one. */
+ * Its pieces are a tree: what a task did, and in place of each of its waits what was waited for,
+ * one level deeper. Pieces (whole waits too) below the threshold that follow one another on a level
+ * become one line. Lines are contiguous ranges of segments: every segment is in exactly one. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,7 +211,8 @@ static void put_who(
 		s = &l->p->segments[shares[0].example];
 	}
 	mer_str_puts(host, path_host_name(l->p, s->host));
-	/* Its name at the end of the line: a task that becomes another program is that from then on. */
+	/* Its name at the end of the line: a task that becomes another program is that from then
+	 * on. */
 	path_put_task(l->p, s->host, s->task, l->p->segments[line->end - 1].end, out);
 	if (n > 1)
 		mer_str_printf(out, " +%zu%s", n - 1, n == SHARES ? " or more" : "");
@@ -248,7 +249,8 @@ static void put_folded(const struct list *l, const struct line *line, struct mer
 	mer_str_printf(out, ", %zu pieces", line->end - line->first);
 }
 
-/* Number of the link that leaves each line's last segment; links are in the order of the changes. */
+/* Number of the link that leaves each line's last segment; links are in the order of the
+ * changes. */
 static void put_what(const struct list *l, const struct line *line, const struct path_link *link,
 	struct mer_str *out)
 {

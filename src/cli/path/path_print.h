@@ -26,7 +26,8 @@ int cli_path_json(const struct cli_path *c, struct mer_str *out);
 int cli_path_rows(const struct cli_path *c, struct mer_str *out);
 /* Graphviz: who waited for whom. */
 int cli_path_dot(const struct cli_path *c, struct mer_str *out);
-/* Stacks of who waits for whom: a line each for flame graphs; in the order of time for speedscope. */
+/* Stacks of who waits for whom: a line each for flame graphs; in the order of time for
+ * speedscope. */
 int cli_path_folded(const struct cli_path *c, struct mer_str *out);
 int cli_path_speedscope(const struct cli_path *c, struct mer_str *out);
 

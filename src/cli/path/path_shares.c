@@ -1,4 +1,5 @@
-/* Who the time of a path belongs to, with how much of it packets were on their way, which is nobody's. */
+/* Who the time of a path belongs to, with how much of it packets were on their way, which is
+ * nobody's. */
 #include <stdlib.h>
 
 #include "cli/path/path_print.h"

@@ -324,8 +324,7 @@ static void put_remarks(const struct cli_path *c, struct mer_str *out)
 				     (!c->w->synced || c->w->synced->summary.n_unsynchronized));
 		mer_str_printf(&text,
 			"%" PRIu64
-			" %s ended by a packet whose sender is unknown: it was not recorded, "
-			"or not with its headers%s.\n\n",
+			" %s ended by a packet whose sender is unknown: it was not recorded, or not with its headers%s.\n\n",
 			p->n_unresolved_remote,
 			p->n_unresolved_remote == 1 ? "wait was" : "waits were",
 			apart ? ", or its clock cannot be compared ('meridian sync' says more)"

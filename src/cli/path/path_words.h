@@ -19,7 +19,8 @@ int32_t path_tid(const struct path *p, uint32_t host, uint32_t task); /* -1: non
 void path_put_task(
 	const struct path *p, uint32_t host, uint32_t task, int64_t time, struct mer_str *out);
 
-/* "read 10.0.0.2:80", "vda write sync 4096", "python3/154": what the cause is about; may be empty. */
+/* "read 10.0.0.2:80", "vda write sync 4096", "python3/154": what the cause is about; may be
+ * empty. */
 void path_put_detail(const struct path *p, const struct path_segment *s, struct mer_str *out);
 /* "waits for disk vda (write, sync) in fsync of /srv/x". others: another host is named where that
  * matters. */

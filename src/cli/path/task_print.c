@@ -98,7 +98,8 @@ static const struct mer_cell *cell(
 	return &t->cells[row * t->n_columns + column];
 }
 
-/* The wait that had not ended when the recording did: in a deadlock, nothing else is there to see. */
+/* The wait that had not ended when the recording did: in a deadlock, nothing else is there to
+ * see. */
 static void put_unfinished(const struct cli_cost *c, struct mer_str *out)
 {
 	const struct account *a = c->a;
@@ -176,7 +177,8 @@ static int greatest_first(const void *a, const void *b)
 	return x > y ? -1 : x < y;
 }
 
-/* The n-th greatest total. What is below a task is never more than it, so all above that are a tree. */
+/* The n-th greatest total. What is below a task is never more than it, so all above that are a
+ * tree. */
 static int64_t find_least(const struct cli_cost *c, size_t n, struct mer_str *out)
 {
 	const struct account *a = c->a;

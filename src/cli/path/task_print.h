@@ -1,5 +1,5 @@
-/* Printing of what a task waited for and what it cost (cmd_task.c): the tables blocking, accounting,
- * resources and rest, for people and for programs. */
+/* Printing of what a task waited for and what it cost (cmd_task.c): the tables blocking,
+ * accounting, resources and rest, for people and for programs. */
 #ifndef MER_CLI_PATH_TASK_PRINT_H
 #define MER_CLI_PATH_TASK_PRINT_H
 
@@ -52,12 +52,14 @@ uint32_t cli_cost_next(const struct account *a, uint32_t node);
 /* Its place in the tree: indented, "wget/123", with " on HOST" where that is another one than its
  * parent's. */
 void cli_cost_put_node(const struct cli_cost *c, const struct account_node *n, struct mer_str *out);
-/* For people: memory, disks and network of the nodes that rows says, and what of these was not recorded. */
+/* For people: memory, disks and network of the nodes that rows says, and what of these was not
+ * recorded. */
 void cli_cost_put_resources(const struct cli_cost *c, const bool *rows, struct mer_str *out);
 
 /* As --format says. */
 int cli_cost_print(const struct cli_cost *c);
-/* In the layout of the first such report: names in 30 columns, numbers in 12, ms with three decimals. */
+/* In the layout of the first such report: names in 30 columns, numbers in 12, ms with three
+ * decimals. */
 int cli_cost_print_flightbox(const struct cli_cost *c, struct mer_str *out);
 
 #endif

@@ -156,7 +156,8 @@ static void limit_tables(struct screen *x)
 	t[SUMMARY_TOP].n_left_out = t[SUMMARY_WAITS].n_left_out = t[SUMMARY_LINKS].n_left_out = 0;
 }
 
-/* Is it 0 wherever it is known? Then people need no column of it: what is lost or unknown is said. */
+/* Is it 0 wherever it is known? Then people need no column of it: what is lost or unknown is
+ * said. */
 static bool is_zero(const struct mer_table *t, size_t column)
 {
 	enum mer_type type = t->columns[column].type;

@@ -322,8 +322,7 @@ static void put_sentence(const struct row *r, enum finding_rule rule)
 		put_duration(r, FINDING_COL_TIME);
 		if (r->c[FINDING_COL_OBJECT].set) {
 			mer_str_puts(r->out,
-				" for packets; senders on other hosts are not known: the "
-				"clocks of ");
+				" for packets; senders on other hosts are not known: the clocks of ");
 			mer_str_printf(
 				r->out, "%s cannot be compared", text(r, FINDING_COL_OBJECT));
 		} else {

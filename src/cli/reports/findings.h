@@ -1,5 +1,5 @@
-/* Findings and other rows of the summary in words: a sentence for people, and the words of a command that
- * shows more ("top sched --host web"), without the program's name and the traces. */
+/* Findings and other rows of the summary in words: a sentence for people, and the words of a
+ * command that shows more ("top sched --host web"), without the program's name and the traces. */
 #ifndef MER_CLI_REPORTS_FINDINGS_H
 #define MER_CLI_REPORTS_FINDINGS_H
 

@@ -281,8 +281,7 @@ static int check_options(struct cli_grid *g)
 		return mer_fail(err, MER_ERR_USAGE, "--name: at most %d", (int)SESSION_NAMES);
 	if (a->of_periods && !v->period.expression)
 		return mer_fail(err, MER_ERR_USAGE,
-			"'%s' needs --period 'BEGIN : END', two events: meridian %s %s --period "
-			"'syscall_entry_fsync : syscall_exit_fsync' --period-by tid TRACE...",
+			"'%s' needs --period 'BEGIN : END', two events: meridian %s %s --period 'syscall_entry_fsync : syscall_exit_fsync' --period-by tid TRACE...",
 			a->id, g->verb, a->id);
 	if (a->of_periods && session_selects_tasks(&g->cli->select))
 		return mer_fail(err, MER_ERR_USAGE,
@@ -296,8 +295,8 @@ static int check_options(struct cli_grid *g)
 	return check_sort(g);
 }
 
-/* An option that chooses what counts in some tables of the analysis needs to do so in all that are asked
- * for. */
+/* An option that chooses what counts in some tables of the analysis needs to do so in all that are
+ * asked for. */
 static int check_choice(
 	const struct cli_grid *g, const char *option, enum session_choice choice, const char *what)
 {
@@ -325,7 +324,8 @@ static int check_choice(
 	return rc;
 }
 
-/* Of tables that nobody has named, those that an option applies to; all, where it applies to none. */
+/* Of tables that nobody has named, those that an option applies to; all, where it applies to
+ * none. */
 static void drop_others(struct cli_grid *g, uint32_t tables)
 {
 	size_t n = 0;
@@ -400,8 +400,8 @@ static int request_tables(struct cli_grid *g)
 	return 0;
 }
 
-/* From words to requests. What the library would say no to is found before traces are opened, in the words of the
- * command line. */
+/* From words to requests. What the library would say no to is found before traces are opened, in
+ * the words of the command line. */
 static int understand(struct cli_grid *g, struct analysis_period_rule **periods)
 {
 	struct trace_filter *filter = NULL;
@@ -454,7 +454,8 @@ static int64_t limit_of(const struct cli_grid *g)
 	return g->cli->format == CLI_FORMAT_TABLE ? SCREENFUL : 0;
 }
 
-/* People look for their programs; other programs get everything, and so does who asks for a task. */
+/* People look for their programs; other programs get everything, and so does who asks for a
+ * task. */
 static bool leaves_out(const struct cli_grid *g)
 {
 	const struct cli *cli = g->cli;
@@ -499,8 +500,7 @@ static int check_names(const struct cli_grid *g, const struct session_answer *a)
 	const char *name = session_answer_unnamed(a);
 	return !name ? 0
 		     : mer_fail(&g->cli->err, MER_ERR_USAGE,
-			       "--name: no %s named '%.100s'; 'meridian %s %s' without --name "
-			       "lists what there is",
+			       "--name: no %s named '%.100s'; 'meridian %s %s' without --name lists what there is",
 			       g->analysis->names, name, g->verb, g->analysis->id);
 }
 

@@ -1,8 +1,8 @@
-/* The grid: top, log, freq and stats of any analysis (analysis/analysis.h). Verbs hand the command line
- * over; outputs, columns, keys, and what options make sense follow from the analysis' struct.
+/* The grid: top, log, freq and stats of any analysis (analysis/analysis.h). Verbs hand the command
+ * line over; outputs, columns, keys, and what options make sense follow from the analysis' struct.
  *
- * An output with an id such as "top_cpu" is a further table of top; others ("cpus") are shown when they
- * are asked for by --table. */
+ * An output with an id such as "top_cpu" is a further table of top; others ("cpus") are shown when
+ * they are asked for by --table. */
 #ifndef MER_CLI_REPORTS_GRID_H
 #define MER_CLI_REPORTS_GRID_H
 
@@ -20,8 +20,8 @@ struct cli_grid_values { /* of options; not all verbs have all of them */
 	struct cli_period_values period;
 };
 
-/* Rows of the options that several verbs have; of: what stands before the help. The verb's values begin
- * with struct cli_grid_values. */
+/* Rows of the options that several verbs have; of: what stands before the help. The verb's values
+ * begin with struct cli_grid_values. */
 #define CLI_GRID_OPTION(name_, kind_, arg_, help_)                                                 \
 	{                                                                                          \
 		.name = #name_, .kind = kind_, .arg = arg_, .help = help_,                         \
@@ -126,15 +126,17 @@ struct cli_grid {
 
 /* cli->args: the analysis, then traces. None: lists what there is. */
 int cli_grid_run(struct cli *cli, const char *verb, const struct cli_grid_values *values);
-/* Is the first word an analysis (and no trace of that name)? For stats, which has another meaning. */
+/* Is the first word an analysis (and no trace of that name)? For stats, which has another
+ * meaning. */
 bool cli_grid_asked(const struct cli *cli);
-/* For the same: the name that somebody may have meant by the first word; NULL: it is there, or none. */
+/* For the same: the name that somebody may have meant by the first word; NULL: it is there, or
+ * none. */
 const char *cli_grid_meant(const struct cli *cli);
 
 /* All as --format says. */
 int cli_grid_print(struct cli_grid *g);
-/* What would have to be recorded for this analysis (its id) on the hosts that were looked at, if none of
- * them has it: lines to type, the last without line end. "": nothing. */
+/* What would have to be recorded for this analysis (its id) on the hosts that were looked at, if
+ * none of them has it: lines to type, the last without line end. "": nothing. */
 int cli_grid_lacking(
 	struct cli *cli, const struct mer_experiment *e, const char *id, struct mer_str *out);
 /* The tables "bins", over time, as SVG. */

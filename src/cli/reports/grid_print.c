@@ -1,5 +1,5 @@
-/* Tables of analyses, as --format says. People get the columns that have a title, as many as fit, with a
- * bar beside the main one; programs get all, under the same keys in JSON and CSV. */
+/* Tables of analyses, as --format says. People get the columns that have a title, as many as fit,
+ * with a bar beside the main one; programs get all, under the same keys in JSON and CSV. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -118,7 +118,8 @@ static double greatest(const struct mer_table *t, size_t column, size_t begin, s
 	return most;
 }
 
-/* The column that bars show: of top its share, else what it is sorted by; of histograms the count. */
+/* The column that bars show: of top its share, else what it is sorted by; of histograms the
+ * count. */
 static size_t bar_column(const struct cli_grid *g, size_t table)
 {
 	const struct mer_table *t = &g->tables[table];
@@ -186,9 +187,9 @@ static size_t place_in(const char *words, const char *key)
 	return SIZE_MAX;
 }
 
-/* Does it say who or what the row is about? Names before the first figure do, the task anywhere, and what
- * analysis.worth has right after its first figure; of a thread's process the thread says enough. Over time,
- * the time does. */
+/* Does it say who or what the row is about? Names before the first figure do, the task anywhere,
+ * and what analysis.worth has right after its first figure; of a thread's process the thread says
+ * enough. Over time, the time does. */
 static bool is_key(const struct mer_table *t, const struct picked *p, size_t column)
 {
 	const char *key = t->columns[column].key;
@@ -209,7 +210,8 @@ static bool is_key(const struct mer_table *t, const struct picked *p, size_t col
 	return names;
 }
 
-/* How much it is missed, of those that analysis.worth or statistics have; SIZE_MAX: it is not there. */
+/* How much it is missed, of those that analysis.worth or statistics have; SIZE_MAX: it is not
+ * there. */
 static size_t worth_of(const struct picked *p, const char *key)
 {
 	static const char statistics[] = "total_ns count max_ns mean_ns min_ns stddev_ns";
@@ -237,9 +239,9 @@ static size_t headline_of(const struct mer_table *t, const struct picked *p)
 	return best;
 }
 
-/* How little a column is missed: the same for all data, so that tables of one kind look the same. First
- * the figure that all is about, the keys, when it was, what rows are sorted by and the bar shows, then as
- * analysis.worth says, then from the left. */
+/* How little a column is missed: the same for all data, so that tables of one kind look the same.
+ * First the figure that all is about, the keys, when it was, what rows are sorted by and the bar
+ * shows, then as analysis.worth says, then from the left. */
 enum {
 	STEP = 1000,
 	RANK_KEY = STEP,
@@ -345,8 +347,9 @@ static bool is_empty(const struct mer_table *t, size_t column)
 	return true;
 }
 
-/* Columns for people. The host's only where there are several; names of histograms are their titles. Of
- * columns that do not matter much (analysis.worth) only those that have something in some row. */
+/* Columns for people. The host's only where there are several; names of histograms are their
+ * titles. Of columns that do not matter much (analysis.worth) only those that have something in
+ * some row. */
 static void pick(const struct cli_grid *g, const struct mer_table *t, struct picked *p)
 {
 	for (size_t c = 0; c < t->n_columns; c++) {
@@ -504,16 +507,14 @@ static int put_nothing(const struct cli_grid *g, struct mer_str *out)
 			cli->select.begin.kind || cli->select.end.kind;
 	if (rc == 0 && fix.len) {
 		cli_text_wrap(out,
-			"No data: the traces lack the events that this analysis needs. To record "
-			"them:",
+			"No data: the traces lack the events that this analysis needs. To record them:",
 			(size_t)cli_width(cli), 0);
 		mer_str_printf(out, "%s\n", fix.data);
 	} else if (rc == 0) {
 		struct mer_str text = { 0 };
 		mer_str_puts(&text,
 			g->begin == MER_NO_TIME && (cli->select.begin.kind || cli->select.end.kind)
-				? "No data: nothing was recorded in this time range ('meridian "
-				  "info' shows when the traces begin and end)."
+				? "No data: nothing was recorded in this time range ('meridian info' shows when the traces begin and end)."
 			: narrowed ? "No matching data."
 				   : "The events were recorded, but none occurred.");
 		put_lost(g, &text);

@@ -5,8 +5,8 @@
 #include "cli/context.h"
 #include "session/request.h"
 
-/* Reads the experiment again for what all analyses have over time (struct analysis_chart.summary), of
- * the same time as a, and writes it to the file. */
+/* Reads the experiment again for what all analyses have over time (struct analysis_chart.summary),
+ * of the same time as a, and writes it to the file. */
 int cli_summary_plot(struct cli *cli, const struct session_answer *a, const char *path);
 
 #endif

@@ -104,9 +104,7 @@ static int choose(struct asking *x)
 	if (v->request && (only = requests_by_id(r, v->request)) == KERNEL_NONE) {
 		free(rows);
 		return mer_fail(&x->cli->err, MER_ERR_USAGE,
-			"--request: there is no request '%.40s' in these traces (--list prints "
-			"their "
-			"ids)",
+			"--request: there is no request '%.40s' in these traces (--list prints their ids)",
 			v->request);
 	}
 	for (uint32_t i = 0; i < r->n; i++) {
@@ -261,8 +259,7 @@ static int show_reasons(struct asking *x, struct mer_str *out)
 			&choice, &why, &x->cli->err);
 	if (rc == 0 && !why.n_slow)
 		rc = mer_fail(&x->cli->err, MER_ERR_USAGE,
-			"--explain: too few requests to compare slow ones with typical ones (of "
-			"%s)",
+			"--explain: too few requests to compare slow ones with typical ones (of %s)",
 			n ? mer_intern_text(&x->c.kinds->names, rows[0].kind) : "any kind");
 	if (rc == 0)
 		rc = cli_requests_explain(&x->c, &why, out);
@@ -306,9 +303,7 @@ static int run(struct cli *cli, const void *values)
 	const struct values *v = values;
 	if (v->explain && (v->list || v->tree || v->request))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"--explain compares many requests: it does not work with --list, --tree "
-			"and "
-			"--request");
+			"--explain compares many requests: it does not work with --list, --tree and --request");
 	if ((v->above.set || v->slowest.set) && (!v->explain || (v->above.set && v->slowest.set)))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--above and --slowest, one of them, say which are slow for --explain");

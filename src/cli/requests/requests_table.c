@@ -55,8 +55,7 @@ static int put_nothing(const struct cli_requests *c, struct mer_str *out)
 	}
 	rc = cli_grid_lacking(c->cli, c->w->e, "servers", &fix);
 	cli_text_wrap(out,
-		fix.len ? "No requests: the traces lack the events that show what was written to "
-			  "connections and read from them. To record them:"
+		fix.len ? "No requests: the traces lack the events that show what was written to connections and read from them. To record them:"
 			: "No requests: nothing was sent on a connection and answered.",
 		(size_t)cli_width(c->cli), 0);
 	if (fix.len)
@@ -149,8 +148,7 @@ static void put_footer(const struct cli_requests *c, const struct requests_sums 
 	if (windows) {
 		cli_text_things(&text, windows, "exchange", "exchanges");
 		mer_str_puts(&text,
-			" had several overlapping messages, which cannot be separated: counted, "
-			"but without a latency. ");
+			" had several overlapping messages, which cannot be separated: counted, but without a latency. ");
 	}
 	if (damaged) {
 		cli_text_things(&text, damaged, "request", "requests");

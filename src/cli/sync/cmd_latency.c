@@ -207,7 +207,8 @@ static void put_offset(struct mer_str *out, const char *to, int64_t ab, int64_t 
 	mer_str_putc(out, ')');
 }
 
-/* Without messages back, where nothing else bounds the clocks: the numbers are not what they seem. */
+/* Without messages back, where nothing else bounds the clocks: the numbers are not what they
+ * seem. */
 static void put_one_way(
 	const struct latencies *l, const struct direction *there, struct mer_str *out)
 {
@@ -219,8 +220,7 @@ static void put_one_way(
 	mer_str_puts(out, " to ");
 	put_name(out, name_of(l, there->link->to));
 	mer_str_puts(out,
-		": messages go one way only, so latencies cannot be separated from the "
-		"difference of the clocks. The fastest messages are assumed to take no time.");
+		": messages go one way only, so latencies cannot be separated from the difference of the clocks. The fastest messages are assumed to take no time.");
 }
 
 /* A sentence on a pair of hosts: negative both ways, negative one way, lopsided; or none. */
@@ -241,12 +241,10 @@ static void put_hint(const struct latencies *l, const struct direction *there, s
 	put_name(out, b);
 	if (ab->min < 0 && ba->min < 0) {
 		mer_str_puts(out,
-			": in both directions, messages are received before they were "
-			"sent. The clocks moved against each other; a fixed offset cannot "
-			"correct that, 'meridian sync' can.");
+			": in both directions, messages are received before they were sent. The clocks moved against each other; a fixed offset cannot correct that, 'meridian sync' can.");
 	} else if (ab->min / 2 + ba->min / 2 <= 0) {
-		mer_str_puts(out, ": one direction is inverted, and no fixed offset makes both "
-				  "positive: the clocks drift apart.");
+		mer_str_puts(out,
+			": one direction is inverted, and no fixed offset makes both positive: the clocks drift apart.");
 	} else if (ab->min < 0 || ba->min < 0) {
 		mer_str_puts(out, ": the clocks differ by a constant; ");
 		put_offset(out, b, ab->min, ba->min);
@@ -282,8 +280,7 @@ static void put_spikes(const struct latencies *l, struct mer_str *out)
 	mer_str_puts(out, " to ");
 	put_name(out, name_of(l, worst->link->to));
 	mer_str_puts(out,
-		"). There are no message inversions, so this is real latency, not a clock "
-		"error.");
+		"). There are no message inversions, so this is real latency, not a clock error.");
 }
 
 static void put_hints(const struct latencies *l, struct mer_str *out, bool inversions)

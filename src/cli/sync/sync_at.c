@@ -1,7 +1,7 @@
 /* --at: what an instant of one machine's clock is on every other machine's.
  *
- * By way of the reference: the instant's limits there, each taken to the other machine and widened by
- * the limits that it has. Both hold whatever the clocks did in between, so the result does. */
+ * By way of the reference: the instant's limits there, each taken to the other machine and widened
+ * by the limits that it has. Both hold whatever the clocks did in between, so the result does. */
 #include <string.h>
 
 #include "cli/sync/sync_print.h"
@@ -159,8 +159,8 @@ static void put_text(struct cli_sync *s, struct question q, struct mer_str *out)
 	}
 	cli_table_text(&t, out, (size_t)cli_width(s->cli), s->cli->bold_out);
 	if (!all)
-		mer_str_puts(out, "-: unknown: the clock jumped there, or no messages limit the "
-				  "error.\n");
+		mer_str_puts(out,
+			"-: unknown: the clock jumped there, or no messages limit the error.\n");
 	out->failed |= t.failed;
 	mer_table_fini(&t);
 }

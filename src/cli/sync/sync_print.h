@@ -1,5 +1,5 @@
-/* Printing of a synchronization: the overview, the forms of other tools, its course over time, single
- * instants, and the methods side by side. All of them only read the result. */
+/* Printing of a synchronization: the overview, the forms of other tools, its course over time,
+ * single instants, and the methods side by side. All of them only read the result. */
 #ifndef MER_CLI_SYNC_SYNC_PRINT_H
 #define MER_CLI_SYNC_SYNC_PRINT_H
 
@@ -14,7 +14,8 @@ int cli_sync_print_report(struct cli_sync *s);
 /* Solves with every method. */
 int cli_sync_print_methods(struct cli_sync *s);
 
-/* --at HOST:TIME[,TIME...], the text split at commas: what an instant of one clock is on all others. */
+/* --at HOST:TIME[,TIME...], the text split at commas: what an instant of one clock is on all
+ * others. */
 int cli_sync_print_at(struct cli_sync *s, const struct session_texts *at);
 
 /* Charts: every host's offset with its limits and messages, and the latencies. */

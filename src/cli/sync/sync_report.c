@@ -1,8 +1,8 @@
 /* --report: what each clock did over the time of its traces, in words, and on two lines of
  * characters: its rate against the reference, and how well it is known.
  *
- * The words are careful: a rate counts as a slew only where it differs from the clock's usual one by
- * more than the error of the best known instants could make of it. */
+ * The words are careful: a rate counts as a slew only where it differs from the clock's usual one
+ * by more than the error of the best known instants could make of it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -296,8 +296,7 @@ int cli_sync_print_report(struct cli_sync *s)
 	mer_str_puts(&out, "\n"
 			   "upper line:  . usual rate   / faster   \\ slower   ! step\n"
 			   "             + - faster or slower than --max-drift allows\n"
-			   "lower line:  digits of the bound in ns (4: below 10 us)   "
-			   "? unknown\n");
+			   "lower line:  digits of the bound in ns (4: below 10 us)   ? unknown\n");
 	cli_sync_advice(s, &out);
 	return cli_sync_put(s->cli, &out, 0);
 }

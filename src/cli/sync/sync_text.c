@@ -135,8 +135,7 @@ static void put_verdict(const struct sync_result *r, struct mer_str *out)
 		mer_str_puts(out, "The clocks are left as recorded");
 	} else if (largest < 2) {
 		mer_str_puts(out,
-			"No messages between these hosts were found: their clocks are left as "
-			"recorded and their times cannot be compared.");
+			"No messages between these hosts were found: their clocks are left as recorded and their times cannot be compared.");
 		return;
 	} else {
 		uint32_t open = count_open(r);

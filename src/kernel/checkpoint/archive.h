@@ -1,12 +1,12 @@
 /* Archive: one function for each struct writes it, reads it back, and finds what it refers to.
  *
- * Numbers are variable-length (7 bits a byte, the lowest first; signed ones zigzag), so that most take a byte
- * or two. Nothing that is read is trusted: bytes that end too early, or a number that is out of range, set
- * `failed`, and from then on everything reads as zero.
+ * Numbers are variable-length (7 bits a byte, the lowest first; signed ones zigzag), so that most
+ * take a byte or two. Nothing that is read is trusted: bytes that end too early, or a number that
+ * is out of range, set `failed`, and from then on everything reads as zero.
  *
- * References to spans, requests and packets are local to an archive: only those that something refers to are
- * in it, renumbered in their order. Therefore a struct is visited twice when it is written: with ARCHIVE_MARK,
- * which collects the numbers, and with ARCHIVE_WRITE. */
+ * References to spans, requests and packets are local to an archive: only those that something
+ * refers to are in it, renumbered in their order. Therefore a struct is visited twice when it is
+ * written: with ARCHIVE_MARK, which collects the numbers, and with ARCHIVE_WRITE. */
 #ifndef MER_KERNEL_CHECKPOINT_ARCHIVE_H
 #define MER_KERNEL_CHECKPOINT_ARCHIVE_H
 
@@ -36,12 +36,14 @@ struct archive {
 	uint8_t *bytes; /* ARCHIVE_WRITE: malloc'ed */
 	size_t n, cap;
 	const uint8_t *at, *end; /* ARCHIVE_READ */
-	struct archive_set { /* of local numbers: those that are referred to, in order once sorted */
+	/* Of local numbers: those that are referred to, in order once sorted. */
+	struct archive_set {
 		uint32_t *item; /* malloc'ed */
 		uint32_t n, cap;
 		struct mer_map seen;
 	} sets[ARCHIVE_N_LOCAL];
-	/* ARCHIVE_READ: numbers are below; local ones become numbers of the reader by a table, or by adding. */
+	/* ARCHIVE_READ: numbers are below; local ones become numbers of the reader by a table, or
+	 * by adding. */
 	uint32_t limits[ARCHIVE_N_REFS];
 	const uint32_t *tables[ARCHIVE_N_LOCAL]; /* borrowed; NULL: none */
 	uint32_t bases[ARCHIVE_N_LOCAL];
@@ -139,7 +141,8 @@ static inline void archive_time(struct archive *a, int64_t *v, int64_t near)
 }
 /* KERNEL_NONE stays what it is. */
 void archive_ref(struct archive *a, enum archive_ref ref, uint32_t *v);
-/* How many of something follow, each of at least this many bytes: what is read is no more than there can be. */
+/* How many of something follow, each of at least this many bytes: what is read is no more than
+ * there can be. */
 void archive_count(struct archive *a, uint32_t *n, size_t bytes_each);
 /* Reads: the next n bytes, NULL: there are not as many. Writes: copies them. */
 const uint8_t *archive_data(struct archive *a, const void *bytes, size_t n);

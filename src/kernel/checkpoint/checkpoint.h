@@ -1,17 +1,21 @@
-/* Checkpoints: what a reading of everything leaves, so that a later one can begin in the middle and go on as if it
- * had read what came before: the states of the models of all hosts at some hundred moments, the packets
- * between the hosts, and what is known of each host at the end of its recording.
+/* Checkpoints: what a reading of everything leaves, so that a later one can begin in the middle and
+ * go on as if it had read what came before: the states of the models of all hosts at some hundred
+ * moments, the packets between the hosts, and what is known of each host at the end of its
+ * recording.
  *
- * One file, of little-endian words and, where nothing else is said, numbers of variable length (archive.h):
+ * One file, of little-endian words and, where nothing else is said, numbers of variable length
+ * (archive.h):
  *
- *   header    "MERMODEL", version, kind, key (2 words), bytes of the file, hash (XXH3) of all behind the header
- *   body      times of the states; hosts; packets in blocks; places of endpoints; at its end the places of all parts
- *   host      recorded begin and end, losses, names, calls, tasks and their names as known at the end, numbers;
- *             for each state: first packets of its streams, the state (state.h)
+ *   header    "MERMODEL", version, kind, key (2 words), bytes of the file, hash (XXH3) of all
+ *             behind the header
+ *   body      times of the states; hosts; packets in blocks; places of endpoints; at its end the
+ *             places of all parts
+ *   host      recorded begin and end, losses, names, calls, tasks and their names as known at the
+ *             end, numbers; for each state: first packets of its streams, the state (state.h)
  *
- * The key is of the traces, the clocks, and this program: nobody else reads the file, and structs may change. It is
- * a help: what does not read is not there. It is bounded: KERNEL_MAX_CHECKPOINT_BYTES; states are left out
- * (every other one) where they would be more. */
+ * The key is of the traces, the clocks, and this program: nobody else reads the file, and structs
+ * may change. It is a help: what does not read is not there. It is bounded:
+ * KERNEL_MAX_CHECKPOINT_BYTES; states are left out (every other one) where they would be more. */
 #ifndef MER_KERNEL_CHECKPOINT_CHECKPOINT_H
 #define MER_KERNEL_CHECKPOINT_CHECKPOINT_H
 
@@ -21,7 +25,8 @@
 
 enum { KERNEL_MAX_CHECKPOINT_BYTES = 64 << 20, KERNEL_CHECKPOINTS = 64 };
 
-/* What a reading knew; one that needs to know less can go on from its states, but merges change requests. */
+/* What a reading knew; one that needs to know less can go on from its states, but merges change
+ * requests. */
 enum kernel_checkpoint_kind {
 	KERNEL_KEPT_PACKETS = 1, /* messages were matched */
 	KERNEL_KEPT_SPANS = 2,	 /* none was forgotten */
@@ -39,7 +44,8 @@ struct kernel_checkpoint_key {
 
 /* ---- writing ---- */
 
-/* Collects while a world is built with kernel_world_options.keeper. times: of the states, rising. */
+/* Collects while a world is built with kernel_world_options.keeper. times: of the states,
+ * rising. */
 int kernel_keeper_new(struct mer_experiment *e, uint32_t n_states, struct kernel_keeper **keeper,
 	struct mer_err *err);
 void kernel_keeper_free(struct kernel_keeper *); /* NULL is fine */

@@ -10,7 +10,8 @@ struct kernel_keep { /* of a host */
 	struct model_saver saver;
 	struct kept_state {
 		uint8_t *
-			bytes; /* malloc'ed; NULL: the host had no event before, or it was left out */
+			/* malloc'ed; NULL: the host had no event before, or it was left out */
+			bytes;
 		size_t n;
 		uint32_t *first; /* of its streams: packets to begin with; malloc'ed */
 	} * states;		 /* as keeper->times */

@@ -471,9 +471,7 @@ static bool begin_resume(
 static int damaged(struct mer_err *err)
 {
 	return mer_fail(err, MER_ERR_INPUT,
-		"what an earlier reading left in the cache folder is damaged; it is removed: run "
-		"this "
-		"again");
+		"what an earlier reading left in the cache folder is damaged; it is removed: run this again");
 }
 
 int kernel_resume_new(const struct kernel_checkpoints *c, uint32_t state, int64_t until,

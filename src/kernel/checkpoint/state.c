@@ -281,7 +281,8 @@ static void visit_connects(struct archive *a, struct kernel_model *m, int64_t no
 	}
 }
 
-/* Buffers that were used a moment ago: of others the packet is not looked at any more (passed_on). */
+/* Buffers that were used a moment ago: of others the packet is not looked at any more
+ * (passed_on). */
 static void visit_skbs(struct archive *a, struct kernel_model *m, int64_t now)
 {
 	enum { SOON_NS = 50000000 };
@@ -406,8 +407,8 @@ static void leave_out_forgotten(struct archive *a, const struct kernel_host *h)
 	set->n = n;
 }
 
-/* What is referred to, and what that refers to. Of spans only those that are their tasks' last say more than
- * themselves: by whom they wait, and for what. */
+/* What is referred to, and what that refers to. Of spans only those that are their tasks' last say
+ * more than themselves: by whom they wait, and for what. */
 static void mark_all(struct archive *a, struct kernel_model *m, struct model_saver *s,
 	struct model_next *next, int64_t now)
 {
@@ -460,7 +461,8 @@ static void write_packets(struct archive *a)
 	}
 }
 
-/* A batch of packets is looked at as a whole (model_flows.c): those that came this long before are needed. */
+/* A batch of packets is looked at as a whole (model_flows.c): those that came this long before are
+ * needed. */
 static int64_t packets_since(const struct kernel_model *m, int64_t now)
 {
 	enum { BATCH_NS = 10000000 };

@@ -1,6 +1,6 @@
-/* State: all that the model of a host knows at a moment, written and read back, so that it goes on from there as
- * if it had read everything before. Numbers of tasks, names and calls are those of the whole recording;
- * spans, requests and packets are only those that something refers to. */
+/* State: all that the model of a host knows at a moment, written and read back, so that it goes on
+ * from there as if it had read everything before. Numbers of tasks, names and calls are those of
+ * the whole recording; spans, requests and packets are only those that something refers to. */
 #ifndef MER_KERNEL_CHECKPOINT_STATE_H
 #define MER_KERNEL_CHECKPOINT_STATE_H
 

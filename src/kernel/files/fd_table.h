@@ -1,8 +1,8 @@
 /* Table of file descriptors: what a process's descriptors stand for, as far as known.
  *
  * Pages of 64 descriptors, shared by the tables that a fork copied until one of them is written.
- * Input decides what is written, so a budget bounds what all tables of a host hold together, and what
- * copying and clearing may cost compared to the number of events. Beyond it descriptors are
+ * Input decides what is written, so a budget bounds what all tables of a host hold together, and
+ * what copying and clearing may cost compared to the number of events. Beyond it descriptors are
  * forgotten and counted, never kept wrong. */
 #ifndef MER_KERNEL_FILES_FD_TABLE_H
 #define MER_KERNEL_FILES_FD_TABLE_H

@@ -1,8 +1,8 @@
 /* The inside of struct kernel_files, for files.c and file_processes.c: which task has which table.
  *
- * A process here is a table and the tasks that share it. Which one a task has is told by its fork, by
- * the state dump (an address, by older tracers a pid), or follows from its pid. Number 0 is none:
- * also when no more memory may be used; then nothing is known of the task's descriptors. */
+ * A process here is a table and the tasks that share it. Which one a task has is told by its fork,
+ * by the state dump (an address, by older tracers a pid), or follows from its pid. Number 0 is
+ * none: also when no more memory may be used; then nothing is known of the task's descriptors. */
 #ifndef MER_KERNEL_FILES_FILE_PROCESSES_H
 #define MER_KERNEL_FILES_FILE_PROCESSES_H
 
@@ -52,8 +52,8 @@ struct kernel_file_task *kernel_file_task(struct kernel_files *f, uint32_t task)
 /* The task's process, that of its pid if nobody told which. */
 int kernel_file_find_process(
 	struct kernel_files *f, uint32_t task, struct kernel_file_task *t, struct mer_err *err);
-/* Gives the task a table of its own, with what it knew, when others have the same. is_process: it is
- * the process from now on, the others are something else. */
+/* Gives the task a table of its own, with what it knew, when others have the same. is_process: it
+ * is the process from now on, the others are something else. */
 int kernel_file_unshare(
 	struct kernel_files *f, struct kernel_file_task *t, bool is_process, struct mer_err *err);
 /* The process that a row of the state dump is about. */

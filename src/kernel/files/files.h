@@ -1,17 +1,17 @@
 /* Files: what the descriptors of a host's tasks stand for, so that "read of 5" becomes
  * "read 10.0.0.2:80".
  *
- * Told by system calls (open, socket, connect, accept, dup, pipe, close, ...) and by the state dump.
- * Threads of a process share a table (fd_table.h). A descriptor that nothing told about has no
- * name; a name is never guessed. Everything is as of the latest event: names are asked for when a call
- * begins.
+ * Told by system calls (open, socket, connect, accept, dup, pipe, close, ...) and by the state
+ * dump. Threads of a process share a table (fd_table.h). A descriptor that nothing told about has
+ * no name; a name is never guessed. Everything is as of the latest event: names are asked for when
+ * a call begins.
  *
  *   /etc/passwd, a relative path as it was given    files
  *   10.0.0.2:80, [::1]:80                           sockets with a peer that is known
  *   tcp socket, unix socket, listening socket       other sockets
  *   socket:[1234], pipe:[1234]                      known from the state dump alone
  *   pipe#1, socketpair#1                            made while recorded; both ends, all copies
- *   epoll, eventfd, timerfd, memfd:NAME, ...        */
+ *   epoll, eventfd, timerfd, memfd:NAME, ... */
 #ifndef MER_KERNEL_FILES_FILES_H
 #define MER_KERNEL_FILES_FILES_H
 
@@ -51,7 +51,8 @@ int kernel_files_enter(struct kernel_files *, uint32_t task, enum kernel_call_ki
  * (exit_syscall). kind: as at its entry, which must be that of this call. */
 int kernel_files_leave(struct kernel_files *, uint32_t task, enum kernel_call_kind kind,
 	int64_t ret, const uint64_t *slots, struct mer_err *err);
-/* The same of a call of which the entry was not seen: it waited in accept when the recording began. */
+/* The same of a call of which the entry was not seen: it waited in accept when the recording
+ * began. */
 int kernel_files_leave_unseen(struct kernel_files *, uint32_t task, enum kernel_call_kind kind,
 	int64_t ret, const uint64_t *slots, struct mer_err *err);
 /* The task forks: shares: child is a thread of the same process. Child's pid is set before. */

@@ -95,9 +95,7 @@ int sync_hull_read(const struct mer_json_value *v, struct sync_hull **result, st
 		v->kind == MER_JSON_OBJECT ? mer_json_member(v, "history") : NULL;
 	if (!history || history->value.kind != MER_JSON_ARRAY)
 		return mer_fail(err, MER_ERR_INPUT,
-			"the saved messages of a pair of hosts have no history: "
-			"synchronize "
-			"again");
+			"the saved messages of a pair of hosts have no history: synchronize again");
 	struct sync_hull as_written = { .failed_at = MER_NO_TIME };
 	as_written.history = calloc(history->value.n + 1u, sizeof(*as_written.history));
 	struct sync_hull *h = sync_hull_new();
@@ -110,8 +108,7 @@ int sync_hull_read(const struct mer_json_value *v, struct sync_hull **result, st
 	free(as_written.history);
 	if (rc == 0 && h->n_accurate > as_written.n_accurate)
 		rc = mer_fail(err, MER_ERR_INPUT,
-			"the saved messages of a pair of hosts do not agree with their number: "
-			"synchronize again");
+			"the saved messages of a pair of hosts do not agree with their number: synchronize again");
 	if (rc) {
 		sync_hull_free(h);
 		return rc;

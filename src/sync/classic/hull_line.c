@@ -115,8 +115,7 @@ int sync_hull_piece(const struct sync_hull *h, bool second_on_first,
 		char text[SYNC_DECIMAL_TEXT];
 		sync_decimal_text(&v.alpha, text);
 		return mer_fail(err, MER_ERR_LIMIT,
-			"the line through the messages of two hosts has the slope %s: that is not "
-			"the rate of a clock",
+			"the line through the messages of two hosts has the slope %s: that is not the rate of a clock",
 			text);
 	}
 	/* Rounded up, because the piece's own product is rounded down: less than 1 ns in all. */
@@ -125,8 +124,7 @@ int sync_hull_piece(const struct sync_hull *h, bool second_on_first,
 	time = sync_decimal_add(&time, &v.beta);
 	if (!ceiling(&time, &p.time))
 		return mer_fail(err, MER_ERR_LIMIT,
-			"the line through the messages of two hosts leaves the range of times at "
-			"the start");
+			"the line through the messages of two hosts leaves the range of times at the start");
 	*piece = p;
 	return 0;
 }

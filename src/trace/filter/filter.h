@@ -8,32 +8,32 @@
  *   $host $domain                     text; $trace and $stream are numbers, or paths when compared
  *   $cpu $stream $trace               with text; $cpu is the stream's
  *   $time                             ns since 1970
- *   field  a.b  seq[3]  v.option.a    a value (path.h); payload.x, context.x, packet.x, header.x say
- *                                     where, the last always; payload."odd name" is for names that
- *                                     are no words, and payload.name for a field whose name means
- *                                     something else here
+ *   field  a.b  seq[3]  v.option.a    a value (path.h); payload.x, context.x, packet.x, header.x
+ *                                     say where, the last always; payload."odd name" is for
+ *                                     names that are no words, and payload.name for a field whose
+ *                                     name means something else here
  *   len(field)                        elements of an array, bytes of text or of a blob
  *   42 -1 0x2a 052 1.5 1e9            numbers
  *   10us 3ms 1.5s 2min                durations, in ns
  *   "text" 'text'                     escapes \\ \" \' \n \t \r \xHH \* \?
  *   true false                        1 and 0
  *
- * Operators are == != < <= > >=, =~ and !~ (POSIX extended regular expression, found anywhere in the
- * text), && before ||, and ! for what follows it, a comparison included: !a == 1 is !(a == 1). In a
- * text that == or != compares with, * stands for any characters and ? for one. A regular expression
- * is taken as it is, but for \" (or \'), \n, \t and \r. Enumerations compare as numbers, or with text
- * as their labels; so do bit maps, where a label means that one of its bits is set. Text compares
- * byte by byte.
+ * Operators are == != < <= > >=, =~ and !~ (POSIX extended regular expression, found anywhere in
+ * the text), && before ||, and ! for what follows it, a comparison included: !a == 1 is !(a == 1).
+ * In a text that == or != compares with, * stands for any characters and ? for one. A regular
+ * expression is taken as it is, but for \" (or \'), \n, \t and \r. Enumerations compare as numbers,
+ * or with text as their labels; so do bit maps, where a label means that one of its bits is set.
+ * Text compares byte by byte.
  *
  * A value alone means that it is there and neither 0 nor empty.
  *
- * A comparison with what the event does not have is false, != and !~ too; so is one between a number
- * and text. Hence x != 1 asks for events that have x, and !(x == 1) does not.
+ * A comparison with what the event does not have is false, != and !~ too; so is one between a
+ * number and text. Hence x != 1 asks for events that have x, and !(x == 1) does not.
  *
- * An expression is parsed once, may tell then which classes of events can match at all, and is bound
- * to a reading for the matching itself: no names are looked up and nothing is allocated any more
- * (except for long text in UTF-16 and UTF-32, and by regular expressions). A filter and a bound filter are immutable: any number
- * of threads may use them. */
+ * An expression is parsed once, may tell then which classes of events can match at all, and is
+ * bound to a reading for the matching itself: no names are looked up and nothing is allocated any
+ * more (except for long text in UTF-16 and UTF-32, and by regular expressions). A filter and a
+ * bound filter are immutable: any number of threads may use them. */
 #ifndef MER_TRACE_FILTER_FILTER_H
 #define MER_TRACE_FILTER_FILTER_H
 
@@ -52,9 +52,9 @@ struct trace_bound_filter;
 
 /* The error is "filter:COLUMN: expected ..., found ...", then the expression, then a caret. */
 int trace_filter_parse(const char *text, struct trace_filter **filter, struct mer_err *err);
-/* Two of them, as "BEGIN : END". Here a word or a text that is compared with nothing is the name of an
- * event: syscall_exit_read && ret < 0; that a field is there is written payload.x. what: as errors call the
- * expression, instead of "filter". */
+/* Two of them, as "BEGIN : END". Here a word or a text that is compared with nothing is the name of
+ * an event: syscall_exit_read && ret < 0; that a field is there is written payload.x. what: as
+ * errors call the expression, instead of "filter". */
 int trace_filter_parse_pair(const char *what, const char *text, struct trace_filter **begin,
 	struct trace_filter **end, struct mer_err *err);
 void trace_filter_free(struct trace_filter *);
@@ -74,8 +74,8 @@ bool trace_filter_needs_headers(const struct trace_filter *f, const struct mer_e
 /* A field that it names and no event record class has (mistyped, most likely); NULL: none. */
 const char *trace_filter_unknown(const struct trace_filter *f, const struct mer_experiment *e);
 
-/* The filter, the experiment and the reading must outlive the bound filter. MER_ERR_BUG: the reading
- * lacks a field. */
+/* The filter, the experiment and the reading must outlive the bound filter. MER_ERR_BUG: the
+ * reading lacks a field. */
 int trace_filter_bind(const struct trace_filter *f, const struct mer_experiment *e,
 	const struct trace_reading *reading, struct trace_bound_filter **bound,
 	struct mer_err *err);

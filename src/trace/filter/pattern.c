@@ -33,8 +33,8 @@ static bool is_plain(const char *s, size_t len)
 	return true;
 }
 
-/* As POSIX has it: a point is any character, also a line end, and $ is the end of the text alone. Text that
- * is not UTF-8 is matched around the bytes that are not. */
+/* As POSIX has it: a point is any character, also a line end, and $ is the end of the text alone.
+ * Text that is not UTF-8 is matched around the bytes that are not. */
 static int compile(struct filter_pattern *p, struct filter_lexer *l)
 {
 	const struct filter_token *t = &l->now;

@@ -1,5 +1,6 @@
 /* Patterns for text: plain text, * and ?, regular expressions. Those that are only text with open
- * ends, which most are, become comparisons of bytes; regular expressions are PCRE2's. Immutable once made, but for a count. */
+ * ends, which most are, become comparisons of bytes; regular expressions are PCRE2's. Immutable
+ * once made, but for a count. */
 #ifndef MER_TRACE_FILTER_PATTERN_H
 #define MER_TRACE_FILTER_PATTERN_H
 
