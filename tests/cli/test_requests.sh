@@ -67,6 +67,28 @@ same "queued in both" "$dir/got" "$dir/queued"
 run 0 path --request "$id" $t
 text "$dir/out" 'By cause' "path as text"
 
+# Its events: of its tasks, within its time, on all hosts; the calls that began and ended it among them.
+w=$lab/web-load
+id=$("$m" requests -q --list -n 1 --kind 'load -> *' --format csv "$w/client" "$w/web" "$w/db" | sed -n 2p | cut -d, -f1)
+run 0 requests --request "$id" --json "$w/client" "$w/web" "$w/db"
+jq -r '.requests[0] | .begin, .end' "$dir/out" >"$dir/ends"
+client=$(jq '.requests[0].client.tid' "$dir/out")
+jq -r '.requests[0].parts[].host' "$dir/out" | sort -u >"$dir/hosts"
+run 0 events --request "$id" --format csv "$w/client" "$w/web" "$w/db"
+cp "$dir/out" "$dir/events"
+run 0 events --request "$id" --format jsonl "$w/client" "$w/web" "$w/db"
+jq -r .host "$dir/out" | sort -u >"$dir/got"
+same "events of all its hosts" "$dir/got" "$dir/hosts"
+equal "in time order" "$(jq .time "$dir/out" | sort -c -n 2>&1)" ""
+equal "the first and the last event are those of the request" "$(jq .time "$dir/out" | sed -n '1p;$p')" "$(cat "$dir/ends")"
+equal "events of one CPU at a time for the requester" \
+	"$(jq -s --argjson tid "$client" 'map(select(.host == "client" and .name == "sched_switch" and
+		.payload.next_tid != $tid and .payload.prev_tid != $tid)) | length' "$dir/out")" 0
+run 0 events --request "$id" --host db -f 'name == "sched_switch"' --format jsonl "$w/client" "$w/web" "$w/db"
+equal "with --host and --filter" "$(jq -r '.host + " " + .name' "$dir/out" | sort -u)" "db sched_switch"
+run 2 events --request r99999.1 $t
+text "$dir/err" "there is no request 'r99999.1'" "events of no such request"
+
 # Why the slow ones are slow.
 w=$lab/web-load
 run 0 requests --explain --kind 'load -> *' --json "$w/client" "$w/web" "$w/db"
