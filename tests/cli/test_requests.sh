@@ -89,6 +89,27 @@ equal "with --host and --filter" "$(jq -r '.host + " " + .name' "$dir/out" | sor
 run 2 events --request r99999.1 $t
 text "$dir/err" "there is no request 'r99999.1'" "events of no such request"
 
+# Its waits: those of its path, task by task.
+for id in $("$m" requests -q --list -n 3 --format csv "$lab/shop-a"/{client,web,db} | sed 1d | cut -d, -f1); do
+	run 0 path --request "$id" --json "$lab/shop-a"/{client,web,db}
+	jq -S '[.by_cause[] | select(.cause == "futex" or .cause == "disk") | {key: .cause, value: .total_ns}] |
+		from_entries' "$dir/out" >"$dir/waits"
+	jq '[.begin, .end, (.by_cause | map(select(.cause == "network").total_ns) | add)]' "$dir/out" >"$dir/whole"
+	run 0 blocked --request "$id" --json "$lab/shop-a"/{client,web,db}
+	jq -S '[.waits[] | select(.cause == "futex" or .cause == "disk")] | group_by(.cause) |
+		map({key: .[0].cause, value: (map(.total_ns) | add)}) | from_entries' "$dir/out" >"$dir/got"
+	same "waits of $id are those of its path" "$dir/got" "$dir/waits"
+	equal "its time, and at most its network of $id" "$(jq --slurpfile whole "$dir/whole" '[.begin, .end] == $whole[0][0:2] and
+		(.waits | map(select(.cause == "network").total_ns) | add) <= $whole[0][2]' "$dir/out")" true
+	equal "totals of $id" "$(jq '[.waits[] | .max_ns <= .total_ns and .total_ns <= .max_ns * .count and .meanwhile == []] | all' \
+		"$dir/out")" true
+done
+run 0 blocked --request "$id" --depth 2 "$lab/shop-a"/{client,web,db}
+run 2 blocked --request "$id" --comm wget $t
+text "$dir/err" 'does not work with --comm' "waits of a request and task"
+run 2 blocked --request r99999.1 $t
+text "$dir/err" "there is no request 'r99999.1'" "waits of no such request"
+
 # Why the slow ones are slow.
 w=$lab/web-load
 run 0 requests --explain --kind 'load -> *' --json "$w/client" "$w/web" "$w/db"

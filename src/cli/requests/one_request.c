@@ -35,7 +35,8 @@ void cli_request_close(struct cli *cli, struct cli_request *q)
 
 int cli_request_alone(struct cli *cli)
 {
-	if (session_selects_tasks(&cli->select) || cli->select.begin.kind || cli->select.end.kind)
+	if (session_selects_tasks(&cli->select) || cli->select.hosts.n || cli->select.begin.kind ||
+		cli->select.end.kind)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--request selects the tasks and the time: it does not work with --comm, --tid, --host, --begin and --end");
 	return 0;
