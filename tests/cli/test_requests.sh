@@ -110,6 +110,33 @@ text "$dir/err" 'does not work with --comm' "waits of a request and task"
 run 2 blocked --request r99999.1 $t
 text "$dir/err" "there is no request 'r99999.1'" "waits of no such request"
 
+# Two of them: their paths, by programs. A pool's threads are one program.
+shop=("$lab/shop-a"/{client,web,db})
+"$m" requests -q --list -n 2 --format csv "${shop[@]}" | sed 1d | cut -d, -f1,4 >"$dir/two"
+{ IFS=, read -r a a_ns && IFS=, read -r b b_ns; } <"$dir/two"
+run 0 diff --request "$a" "$b" --json "${shop[@]}"
+cp "$dir/out" "$dir/diff"
+equal "both requests" "$(jq -r '[.a.request, .a.total_ns, .b.request, .b.total_ns] | join(" ")' "$dir/out")" "$a $a_ns $b $b_ns"
+equal "differences of requests add up" "$(jq '(.parts | map(.delta_ns) | add) == .delta_ns' "$dir/out")" true
+equal "names of processes" "$(jq -r '.by_task[].comm // empty' "$dir/out" | grep -c '^shop-')" 0
+run 0 diff --request "$a,$b" --json "${shop[@]}"
+same "ids with a comma" "$dir/out" "$dir/diff"
+run 0 diff --request "$a" --request "$b" --json "$(dirname "${shop[0]}")" --against "$(dirname "${shop[0]}")"
+jq -S 'del(.a.sync, .b.sync, .diagnostics)' "$dir/diff" >"$dir/one"
+jq -S 'del(.a.sync, .b.sync, .diagnostics)' "$dir/out" >"$dir/got"
+same "B in other traces" "$dir/got" "$dir/one"
+run 0 diff --request "$a" "$b" "${shop[@]}"
+text "$dir/out" "^A  $a: " "ids in the heading"
+run 1 diff --request "$b" "$a" --fail-above 1ns "${shop[@]}"
+run 2 diff --request "$a" "${shop[@]}"
+text "$dir/err" 'two ids are required' "one request"
+run 2 diff --request "$a" "$b"
+text "$dir/err" 'which traces' "no traces"
+run 2 diff --request "$a,r99999.1" "${shop[@]}"
+text "$dir/err" "there is no request 'r99999.1'" "no such second request"
+run 2 diff --request "$a,$b" --nth 2 "${shop[@]}"
+text "$dir/err" 'does not work with --nth' "request and --nth"
+
 # Why the slow ones are slow.
 w=$lab/web-load
 run 0 requests --explain --kind 'load -> *' --json "$w/client" "$w/web" "$w/db"
