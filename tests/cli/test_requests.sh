@@ -137,6 +137,36 @@ text "$dir/err" "there is no request 'r99999.1'" "no such second request"
 run 2 diff --request "$a,$b" --nth 2 "${shop[@]}"
 text "$dir/err" 'does not work with --nth' "request and --nth"
 
+# Over time: by the bin in which each began.
+run 0 requests --bins 4 --format csv "${shop[@]}"
+cp "$dir/out" "$dir/bins"
+equal "columns of bins" "$(head -1 "$dir/out")" "begin,end,kind,count,rate,p50_ns,p99_ns,max_ns"
+"$m" requests -q --format csv "${shop[@]}" | sed 1d | awk -F, '{ print $1, $2, $8 }' | sort >"$dir/kinds"
+sed 1d "$dir/bins" | awk -F, '{ n[$3] += $4; if ($8 > max[$3]) max[$3] = $8 } END { for (k in n) print k, n[k], max[k] }' |
+	sort >"$dir/got"
+same "counts and the slowest of all bins" "$dir/got" "$dir/kinds"
+equal "bins follow one another" "$(sed 1d "$dir/bins" | awk -F, 'NR > 1 && $3 == kind && $1 != end { print } { kind = $3; end = $2 }')" ""
+IFS=, read -r from to kind count _ p50 _ < <(sed -n 3p "$dir/bins")
+"$m" requests -q --list -n 0 --sort begin --kind "$kind" --format csv "${shop[@]}" | sed 1d |
+	awk -F, -v from="$from" -v to="$to" '$2 >= from && $2 < to { print $4 }' | sort -n >"$dir/latencies"
+equal "requests of a bin" "$(wc -l <"$dir/latencies")" "$count"
+equal "half of them take at most p50" "$(awk -v p50="$p50" '$1 <= p50 { n++ } END { print (n >= NR / 2 && n <= NR / 2 + 2) }' "$dir/latencies")" 1
+run 0 requests --interval 2s -n 1 --plot "$dir/chart.svg" --json "${shop[@]}"
+equal "bins of an interval, of one kind" "$(jq -c '.bins | [(map(.end - .begin) | unique)[] / 1e9, (map(.kind) | unique | length)]' "$dir/out")" "[2,1]"
+equal "panels of the chart" "$(grep -c '>Requests by kind<\|>Half of the requests\|>99 % of the requests' "$dir/chart.svg")" 3
+run 0 requests --plot "$dir/chart.svg" "${shop[@]}"
+text "$dir/out" '^Where the mean time went' "the table as without --plot"
+run 0 requests --bins 4 "${shop[@]}"
+text "$dir/out" '^Requests by kind over time' "heading of bins"
+run 0 requests --bins 4 --kind 'no?such' "${shop[@]}"
+text "$dir/out" '^No request matches' "bins of nothing"
+run 2 requests --bins 4 --list "${shop[@]}"
+text "$dir/err" 'do not work with --list' "bins and rows"
+run 2 requests --bins 0 "${shop[@]}"
+run 2 requests --bins 2 --interval 1s "${shop[@]}"
+run 2 requests --interval 1ns "${shop[@]}"
+text "$dir/err" 'choose a longer one' "too many bins"
+
 # Why the slow ones are slow.
 w=$lab/web-load
 run 0 requests --explain --kind 'load -> *' --json "$w/client" "$w/web" "$w/db"
