@@ -141,7 +141,7 @@ static enum path_cause cause_of_wait(enum kernel_cause c)
 	}
 }
 
-static enum path_cause cause_of(const struct kernel_span *s)
+enum path_cause path_cause_of(const struct kernel_span *s)
 {
 	switch ((enum kernel_state)s->state) {
 	case KERNEL_RUNNING:
@@ -171,7 +171,7 @@ static struct path_segment of_span(const struct walk *k, uint32_t span)
 	g.source = end->source;
 	g.cpu = s->cpu;
 	g.state = s->state;
-	g.cause = (uint8_t)cause_of(end);
+	g.cause = (uint8_t)path_cause_of(end);
 	g.by_cause = end->cause;
 	if (s->state == KERNEL_RUNNABLE)
 		g.by = s->by;
@@ -457,6 +457,21 @@ static bool is_start_open(const struct kernel_host *h, uint32_t i)
 	return i != KERNEL_NONE && kernel_span_is_open(h, i);
 }
 
+void path_sum(struct path *p)
+{
+	for (size_t i = 0; i < p->n_segments; i++) {
+		const struct path_segment *s = &p->segments[i];
+		int64_t ns = s->end - s->begin;
+		p->by_cause[s->cause] += ns;
+		p->in_flight_ns += s->in_flight ? ns : 0;
+		p->delivery_ns += s->delivery ? ns : 0;
+		p->held_ns += s->held ? ns : 0;
+		if (s->cause == PATH_NETWORK && !s->in_flight && !s->delivery && !s->held)
+			p->unresolved_ns += ns;
+		p->unexplained_ns += path_is_unexplained((enum path_cause)s->cause) ? ns : 0;
+	}
+}
+
 static void finish(struct path *p)
 {
 	for (size_t i = 0; i < p->n_segments / 2; i++) {
@@ -469,17 +484,7 @@ static void finish(struct path *p)
 		p->links[i] = p->links[p->n_links - 1 - i];
 		p->links[p->n_links - 1 - i] = l;
 	}
-	for (size_t i = 0; i < p->n_segments; i++) {
-		const struct path_segment *s = &p->segments[i];
-		int64_t ns = s->end - s->begin;
-		p->by_cause[s->cause] += ns;
-		p->in_flight_ns += s->in_flight ? ns : 0;
-		p->delivery_ns += s->delivery ? ns : 0;
-		p->held_ns += s->held ? ns : 0;
-		if (s->cause == PATH_NETWORK && !s->in_flight && !s->delivery && !s->held)
-			p->unresolved_ns += ns;
-		p->unexplained_ns += path_is_unexplained((enum path_cause)s->cause) ? ns : 0;
-	}
+	path_sum(p);
 }
 
 int path_find(const struct kernel_world *w, uint32_t host, uint32_t task, int64_t begin,

@@ -28,12 +28,16 @@ enum path_cause {
 	PATH_DEVICE,  /* another device or kernel work in an interrupt */
 	PATH_STOPPED, /* by a signal */
 	PATH_NEW,     /* a forked task before its first run */
+	/* Of a request (requests/parts.h): it had arrived, and its server did something else. */
+	PATH_QUEUED,
 	PATH_BLOCKED, /* a wait whose end was not recorded */
 	PATH_UNKNOWN, /* events are missing */
 	PATH_N_CAUSES
 };
 /* Stable words: "running", "runnable", "disk", ... */
 const char *path_cause_name(enum path_cause);
+/* Of a span by itself. Of a piece of a wait: of the last one (kernel_wait_end). */
+enum path_cause path_cause_of(const struct kernel_span *s);
 /* Is this time that the path cannot explain? */
 bool path_is_unexplained(enum path_cause);
 
@@ -102,6 +106,8 @@ struct path {
 int path_find(const struct kernel_world *w, uint32_t host, uint32_t task, int64_t begin,
 	int64_t end, struct path *path, struct mer_err *err);
 void path_fini(struct path *);
+/* Sums of its segments, for who made these without path_find. */
+void path_sum(struct path *);
 
 /* A row of who the time belongs to. */
 struct path_share {

@@ -22,6 +22,7 @@ const char *path_cause_name(enum path_cause c)
 		[PATH_DEVICE] = "device",
 		[PATH_STOPPED] = "stopped",
 		[PATH_NEW] = "fork",
+		[PATH_QUEUED] = "queued",
 		[PATH_BLOCKED] = "blocked",
 		[PATH_UNKNOWN] = "unknown",
 	};

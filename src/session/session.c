@@ -18,7 +18,7 @@ struct session *session_new(const struct session_options *o)
 	return s;
 }
 
-static void drop_world(struct session *s)
+void session_drop_world(struct session *s)
 {
 	usage_free(s->usage);
 	if (!s->store)
@@ -34,7 +34,7 @@ void session_free(struct session *s)
 {
 	if (!s)
 		return;
-	drop_world(s);
+	session_drop_world(s);
 	session_store_close(s);
 	sync_messages_free(&s->messages);
 	sync_result_free(s->result);
@@ -238,7 +238,7 @@ int session_world(struct session *s, const struct session_window *within, enum s
 	struct store *store = NULL;
 	int rc = 0;
 	if (!s->world || usage > s->usage_kind || s->is_part) {
-		drop_world(s);
+		session_drop_world(s);
 		rc = session_synchronize(s, !s->expects_part, err);
 		if (rc == 0 && usage == SESSION_USAGE_NONE && find_states(s, within))
 			return world_of_part(s, within, w, err);
@@ -249,7 +249,7 @@ int session_world(struct session *s, const struct session_window *within, enum s
 		if (rc == 0)
 			rc = store ? open_world(s, store, usage, err) : build_world(s, usage, err);
 		if (rc)
-			drop_world(s);
+			session_drop_world(s);
 		s->usage_kind = usage;
 	}
 	*w = (struct session_world){

@@ -41,6 +41,8 @@ struct session {
 int session_store(struct session *s, struct store **store, struct mer_err *err);
 void session_store_close(struct session *s);
 
+void session_drop_world(struct session *s);
+
 /* Where a stage counts what is done; NULL: nowhere. session_stage_end in any case. */
 _Atomic uint64_t *session_stage_begin(
 	struct session *s, enum session_stage stage, uint64_t total_bytes);

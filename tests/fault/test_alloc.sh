@@ -60,6 +60,11 @@ for args in "path -j1 --tid 100" "path -j1 --tid 100 --children" "path -j1 --tid
 	"stats cpu -j1 --period sched_switch:sched_waking --period-by comm"; do
 	try tasks "$args"
 done
+"$CTFGEN" -o "$dir/exchange" "$SRC/tests/fault/exchange.scn" || exit 1
+for args in "requests -j1" "requests -j1 --list -n 0 --json" "requests -j1 --tree" \
+	"requests -j1 --explain --slowest 1" "path -j1 --request r1.1"; do
+	try exchange "$args"
+done
 "$CTFGEN" -o "$dir/server" "$SRC/tests/fault/server.scn" || exit 1
 try server "top servers -j1"
 "$CTFGEN" -o "$dir/faults" "$SRC/tests/cli/faults.scn" || exit 1

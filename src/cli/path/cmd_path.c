@@ -8,10 +8,12 @@
 #include "cli/tasks.h"
 #include "cli/text.h"
 #include "cli/verb.h"
+#include "requests/parts.h"
+#include "session/requests.h"
 
 struct values {
 	uint64_t nth, limit;
-	const char *collapse;
+	const char *collapse, *request;
 	bool list, children, absolute;
 };
 
@@ -82,6 +84,58 @@ static int show(void *ctx, const struct session_world *w, const struct session_t
 	return rc;
 }
 
+/* ---- of a request ---- */
+
+static int show_request(
+	const struct asking *x, const struct session_world *w, const struct requests *r)
+{
+	struct cli *cli = x->cli;
+	struct requests_parts_finder *parts = NULL;
+	struct path p = { 0 };
+	struct mer_str out = { 0 };
+	struct cli_path c = { .cli = cli,
+		.w = w,
+		.p = &p,
+		.collapse_ns = x->collapse_ns,
+		.limit = x->v->limit,
+		.absolute = x->v->absolute };
+	uint32_t i = requests_by_id(r, x->v->request);
+	int rc = 0;
+	if (i == KERNEL_NONE)
+		rc = mer_fail(&cli->err, MER_ERR_USAGE,
+			"--request: there is no request '%.40s' in these traces (meridian requests "
+			"--list prints their ids)",
+			x->v->request);
+	if (rc == 0)
+		rc = requests_parts_finder_new(r, &parts, &cli->err);
+	if (rc == 0)
+		rc = requests_path(parts, i, &p, &cli->err);
+	if (rc == 0)
+		rc = put(&c, &out);
+	rc = cli_sync_put(cli, &out, rc);
+	path_fini(&p);
+	requests_parts_finder_free(parts);
+	return rc;
+}
+
+static int ask_request(const struct asking *x)
+{
+	struct session *s;
+	struct session_world w;
+	struct requests *r = NULL;
+	int rc = cli_session_open(x->cli, &s);
+	if (rc)
+		return rc;
+	rc = cli_session_synchronize(x->cli, s, true);
+	if (rc == 0)
+		rc = session_requests(s, &w, &r, &x->cli->err);
+	if (rc == 0)
+		rc = show_request(x, &w, r);
+	requests_free(r);
+	cli_session_close(x->cli, s);
+	return rc;
+}
+
 static int run(struct cli *cli, const void *values)
 {
 	const struct values *v = values;
@@ -95,6 +149,15 @@ static int run(struct cli *cli, const void *values)
 	if (v->list && cli->format >= CLI_FORMAT_DOT)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--list is available with --format table, json, jsonl and csv");
+	if (v->request &&
+		(v->list || v->children || v->nth || session_selects_tasks(&cli->select) ||
+			cli->select.begin.kind || cli->select.end.kind))
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--request selects the task and the time: it does not work with --comm, "
+			"--tid, "
+			"--nth, --list, --children, --begin and --end");
+	if (v->request)
+		return ask_request(&x);
 	/* What its children did is asked about all of them. */
 	return cli_ask_tasks(cli, &(struct cli_task_question){ .list = v->list,
 					  .part = !v->children,
@@ -113,6 +176,11 @@ static const struct cli_option options[] = {
 		.kind = CLI_FLAG,
 		.help = "tree of what it started, with the cost of each part",
 		.offset = AT(children) },
+	{ .name = "request",
+		.kind = CLI_TEXT,
+		.arg = "ID",
+		.help = "path of a request (ids: meridian requests --list)",
+		.offset = AT(request) },
 	{ .name = "collapse",
 		.kind = CLI_TEXT,
 		.arg = "TIME",
@@ -135,7 +203,7 @@ static const struct cli_option options[] = {
 const struct cli_verb cli_verb_path = {
 	.name = "path",
 	.help = "where the time of a task went, across hosts",
-	.synopsis = "[OPTION...] --comm NAME | --tid N TRACE...",
+	.synopsis = "[OPTION...] --comm NAME | --tid N | --request ID TRACE...",
 	.description = "Follows one task over its lifetime. Where it waited, the path shows what it "
 		       "waited for: the task that ended the wait, the disk, a timer, or a packet and "
 		       "the task on another host that sent it. The parts add up to the elapsed time.",
@@ -150,6 +218,9 @@ const struct cli_verb cli_verb_path = {
 		"packets that its task waited for (in_flight_ns); own_ns is the time without them, as "
 		"in the tables. Waits that the recording cannot explain are shown as such and never "
 		"guessed; unexplained_ns is their sum.\n\n"
+		"--request shows the path of a request that meridian-requests(1) found. It follows "
+		"the messages, not the tasks: where a server had received it and did something for "
+		"others, that time is 'queued'.\n\n"
 		"--children shows all that the task started: what each program cost, and how much of "
 		"that was on the path.\n\n"
 		"--format dot writes a graph of tasks for Graphviz, folded the input of flame graph "

@@ -23,6 +23,7 @@ const char *path_cause_words(enum path_cause cause)
 		[PATH_DEVICE] = "device",
 		[PATH_STOPPED] = "stopped",
 		[PATH_NEW] = "being created",
+		[PATH_QUEUED] = "queued, server busy with others",
 		[PATH_BLOCKED] = "wait, end not recorded",
 		[PATH_UNKNOWN] = "unknown, events missing",
 	};
@@ -333,6 +334,7 @@ void path_put_sentence(const struct path *p, const struct path_segment *s, struc
 		break;
 	case PATH_STOPPED: mer_str_puts(out, "stopped by a signal"); return;
 	case PATH_NEW: mer_str_puts(out, "forked, not yet run"); return;
+	case PATH_QUEUED: mer_str_puts(out, "works for another request"); return;
 	case PATH_BLOCKED: mer_str_puts(out, "waits, end not recorded"); break;
 	default: mer_str_puts(out, "unknown, events are missing"); return;
 	}

@@ -1,0 +1,453 @@
+/* meridian requests: every request of services, and which of them served which. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/glob.h"
+#include "base/lower_bound.h"
+#include "cli/requests/requests_print.h"
+#include "cli/session.h"
+#include "cli/sync/sync_print.h"
+#include "cli/verb.h"
+#include "session/requests.h"
+
+enum order { ORDER_LATENCY, ORDER_BEGIN };
+
+struct values {
+	struct cli_amount limit, min, above, slowest;
+	const char *kind, *from, *to, *request;
+	unsigned sort; /* enum order */
+	bool list, tree, explain;
+};
+
+struct asking {
+	struct cli *cli;
+	const struct values *v;
+	struct cli_requests c;
+	struct requests_parts_finder *parts;
+};
+
+enum { SCREENFUL = 20, TREES = 3 }; /* for people, when --limit does not say */
+
+/* ---- which ---- */
+
+static bool fits(const char *pattern, const char *text)
+{
+	return text && mer_glob(pattern, text);
+}
+
+/* A program, a thread, a host, an address or a port. */
+static bool fits_party(
+	const struct asking *x, uint32_t i, enum requests_side side, const char *pattern)
+{
+	const struct requests_exchange *e = &x->c.r->exchanges[i];
+	const struct requests_end *end = &requests_connection_of(x->c.r, i)->ends[side];
+	struct cli_requests_party p;
+	char text[KERNEL_ENDPOINT_BYTES];
+	uint32_t task = side == REQUESTS_CLIENT ? e->client_task : e->server_task;
+	cli_requests_party(&x->c, i, side, &p);
+	if (fits(pattern, p.host) || fits(pattern, p.comm) || fits(pattern, p.address))
+		return true;
+	if (p.host && fits(pattern, requests_program(x->c.kinds, end->host, task)))
+		return true;
+	snprintf(text, sizeof(text), "%u", (unsigned)p.port);
+	if (p.port && fits(pattern, text))
+		return true;
+	requests_address(x->c.r, end, text);
+	return *text && fits(pattern, text);
+}
+
+static bool is_chosen(const struct asking *x, uint32_t i)
+{
+	const struct values *v = x->v;
+	const struct requests_exchange *e = &x->c.r->exchanges[i];
+	const struct session_window *w = &x->cli->window;
+	if (e->begin < w->begin || e->begin >= w->end)
+		return false;
+	if (v->min.set && e->end - e->begin < v->min.v)
+		return false;
+	if (v->kind && !mer_glob(v->kind, requests_kind_name(x->c.kinds, i)))
+		return false;
+	if (v->tree && e->parent && !v->kind && !v->from && !v->to)
+		return false;
+	return (!v->from || fits_party(x, i, REQUESTS_CLIENT, v->from)) &&
+	       (!v->to || fits_party(x, i, REQUESTS_SERVER, v->to));
+}
+
+struct sorted {
+	int64_t key, begin;
+	uint32_t number;
+};
+
+static int by_key(const void *a, const void *b)
+{
+	const struct sorted *p = a, *q = b;
+	if (p->key != q->key)
+		return p->key < q->key ? -1 : 1;
+	if (p->begin != q->begin)
+		return p->begin < q->begin ? -1 : 1;
+	return (p->number > q->number) - (p->number < q->number);
+}
+
+/* In the order in which they are shown; of one request that one. */
+static int choose(struct asking *x)
+{
+	struct cli_requests *c = &x->c;
+	const struct requests *r = c->r;
+	const struct values *v = x->v;
+	struct sorted *rows = malloc(((size_t)r->n + 1) * sizeof(*rows));
+	uint32_t n = 0, only = KERNEL_NONE;
+	c->which = malloc(((size_t)r->n + 1) * sizeof(*c->which));
+	if (!rows || !c->which) {
+		free(rows);
+		return mer_fail_nomem(&x->cli->err);
+	}
+	if (v->request && (only = requests_by_id(r, v->request)) == KERNEL_NONE) {
+		free(rows);
+		return mer_fail(&x->cli->err, MER_ERR_USAGE,
+			"--request: there is no request '%.40s' in these traces (--list prints "
+			"their "
+			"ids)",
+			v->request);
+	}
+	for (uint32_t i = 0; i < r->n; i++) {
+		const struct requests_exchange *e = &r->exchanges[i];
+		if (only != KERNEL_NONE ? i != only : !is_chosen(x, i))
+			continue;
+		rows[n++] = (struct sorted){ v->sort == ORDER_BEGIN ? e->begin : e->begin - e->end,
+			e->begin, i };
+	}
+	if (n)
+		qsort(rows, n, sizeof(*rows), by_key);
+	for (uint32_t i = 0; i < n; i++)
+		c->which[i] = rows[i].number;
+	c->n = n;
+	free(rows);
+	return 0;
+}
+
+/* Rows of the list, or trees. */
+static void limit(struct asking *x)
+{
+	struct cli_requests *c = &x->c;
+	const struct cli_amount *given = &x->v->limit;
+	uint64_t most = given->set ? (uint64_t)given->v : 0;
+	if (!given->set && (x->cli->format == CLI_FORMAT_TABLE || x->v->tree))
+		most = x->v->tree ? TREES : SCREENFUL;
+	if (most && most < c->n) {
+		c->n_left_out = c->n - (uint32_t)most;
+		c->n = (uint32_t)most;
+	}
+}
+
+/* ---- trees ---- */
+
+/* Each chosen one, and all below it, in the order of a tree. */
+static int grow_trees(struct asking *x)
+{
+	struct cli_requests *c = &x->c;
+	const struct requests *r = c->r;
+	uint32_t *which = malloc(((size_t)r->n + c->n + 1) * sizeof(*which));
+	uint32_t *depths = malloc(((size_t)r->n + c->n + 1) * sizeof(*depths));
+	struct sorted *children = malloc(((size_t)r->n + 1) * sizeof(*children));
+	bool *has = calloc((size_t)r->n + 1, sizeof(*has));
+	uint32_t n = 0, n_children = 0;
+	bool ok = which && depths && children && has;
+	for (uint32_t i = 0; ok && i < r->n; i++)
+		if (r->exchanges[i].parent)
+			children[n_children++] =
+				(struct sorted){ r->exchanges[i].parent, r->exchanges[i].begin, i };
+	if (ok && n_children)
+		qsort(children, n_children, sizeof(*children), by_key);
+	for (uint32_t i = 0; ok && i < c->n; i++) {
+		uint32_t root = n;
+		if (has[c->which[i]])
+			continue; /* below another one */
+		has[c->which[i]] = true;
+		which[n] = c->which[i];
+		depths[n++] = 0;
+		/* In order of depth; then put into that of the tree. */
+		for (uint32_t at = root; at < n; at++) {
+			MER_LOWER_BOUND(first, 0, n_children, k, children[k].key < which[at] + 1);
+			uint32_t found = 0;
+			for (size_t k = first;
+				k < n_children && children[k].key == (int64_t)which[at] + 1; k++)
+				found += !has[children[k].number];
+			memmove(&which[at + 1 + found], &which[at + 1],
+				(n - at - 1) * sizeof(*which));
+			memmove(&depths[at + 1 + found], &depths[at + 1],
+				(n - at - 1) * sizeof(*depths));
+			uint32_t to = at + 1;
+			for (size_t k = first; to < at + 1 + found; k++)
+				if (!has[children[k].number]) {
+					has[children[k].number] = true;
+					which[to] = children[k].number;
+					depths[to++] = depths[at] + 1;
+				}
+			n += found;
+		}
+	}
+	free(children);
+	free(has);
+	if (!ok) {
+		free(which);
+		free(depths);
+		return mer_fail_nomem(&x->cli->err);
+	}
+	free(c->which);
+	c->which = which;
+	c->depths = depths;
+	c->n = n;
+	return 0;
+}
+
+/* ---- what is printed ---- */
+
+static int add_parts(struct asking *x, struct requests_sums *rows, uint32_t n)
+{
+	const struct requests *r = x->c.r;
+	struct requests_parts parts = { 0 };
+	uint32_t *row_of = calloc((size_t)x->c.kinds->names.n + 1, sizeof(*row_of));
+	int rc = row_of ? 0 : mer_fail_nomem(&x->cli->err);
+	for (uint32_t i = 0; rc == 0 && i < n; i++)
+		row_of[rows[i].kind] = i;
+	for (uint32_t i = 0; rc == 0 && i < x->c.n; i++) {
+		uint32_t number = x->c.which[i];
+		if (r->exchanges[number].n_messages > 1 || r->exchanges[number].is_damaged)
+			continue;
+		rc = requests_parts_find(x->parts, number, &parts, &x->cli->err);
+		struct requests_sums *s = &rows[row_of[x->c.kinds->of[number]]];
+		for (size_t k = 0; rc == 0 && k < parts.n; k++) {
+			const struct requests_part *p = &parts.item[k];
+			unsigned kind = p->exchange == number ? p->kind : REQUESTS_BELOW;
+			s->parts_ns[kind] += p->end - p->begin;
+		}
+	}
+	free(row_of);
+	requests_parts_fini(&parts);
+	return rc;
+}
+
+static int show_kinds(struct asking *x, struct mer_str *out)
+{
+	struct requests_sums *rows = NULL;
+	uint32_t n = 0;
+	int rc = requests_sum(x->c.kinds, x->c.which, x->c.n, &rows, &n, &x->cli->err);
+	if (rc == 0)
+		rc = add_parts(x, rows, n);
+	if (rc == 0)
+		rc = x->cli->format == CLI_FORMAT_JSON
+			     ? cli_requests_json_kinds(&x->c, rows, n, out)
+			     : cli_requests_kinds(&x->c, rows, n, out);
+	free(rows);
+	return rc;
+}
+
+/* Of the kind that took most of the time of those that were selected. */
+static int show_reasons(struct asking *x, struct mer_str *out)
+{
+	enum { REASONS = 12 }; /* for people */
+	struct requests_sums *rows = NULL;
+	struct requests_explanation why = { 0 };
+	const struct values *v = x->v;
+	const struct requests_choice choice = { .above_ns = v->above.set ? v->above.v : 0,
+		.slowest = v->slowest.set ? (uint32_t)v->slowest.v : 0 };
+	uint32_t n = 0;
+	int rc = requests_sum(x->c.kinds, x->c.which, x->c.n, &rows, &n, &x->cli->err);
+	x->c.limit = v->limit.set			  ? (uint32_t)v->limit.v
+		     : x->cli->format == CLI_FORMAT_TABLE ? REASONS
+							  : 0;
+	if (rc == 0 && n)
+		rc = requests_explain(x->c.kinds, x->parts, x->c.which, x->c.n, rows[0].kind,
+			&choice, &why, &x->cli->err);
+	if (rc == 0 && !why.n_slow)
+		rc = mer_fail(&x->cli->err, MER_ERR_USAGE,
+			"--explain: too few requests to compare slow ones with typical ones (of "
+			"%s)",
+			n ? mer_intern_text(&x->c.kinds->names, rows[0].kind) : "any kind");
+	if (rc == 0)
+		rc = cli_requests_explain(&x->c, &why, out);
+	if (n)
+		requests_explanation_fini(&why);
+	free(rows);
+	return rc;
+}
+
+static int show(struct asking *x)
+{
+	struct mer_str out = { 0 };
+	bool each = (x->v->list || x->v->tree || x->v->request) && !x->v->explain;
+	int rc = 0;
+	if (each)
+		limit(x);
+	else
+		x->c.limit = x->v->limit.set ? (uint32_t)x->v->limit.v : 0;
+	if (x->v->tree)
+		rc = grow_trees(x);
+	if (rc == 0 && x->v->explain)
+		rc = show_reasons(x, &out);
+	else if (rc == 0 && !each)
+		rc = show_kinds(x, &out);
+	else if (rc == 0 && x->cli->format == CLI_FORMAT_JSON)
+		rc = cli_requests_json_list(&x->c, &out);
+	else if (rc == 0 && x->v->tree && x->cli->format == CLI_FORMAT_TABLE)
+		rc = cli_requests_tree(&x->c, &out);
+	else if (rc == 0)
+		rc = cli_requests_list(&x->c, &out);
+	return cli_sync_put(x->cli, &out, rc);
+}
+
+static int run(struct cli *cli, const void *values)
+{
+	struct session *s;
+	struct session_world w;
+	struct requests *r = NULL;
+	struct requests_kinds kinds = { 0 };
+	struct asking x = { .cli = cli, .v = values };
+	const struct values *v = values;
+	if (v->explain && (v->list || v->tree || v->request))
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--explain compares many requests: it does not work with --list, --tree "
+			"and "
+			"--request");
+	if ((v->above.set || v->slowest.set) && (!v->explain || (v->above.set && v->slowest.set)))
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--above and --slowest, one of them, say which are slow for --explain");
+	int rc = cli_session_open(cli, &s);
+	if (rc)
+		return rc;
+	rc = cli_session_synchronize(cli, s, true);
+	if (rc == 0)
+		rc = session_requests(s, &w, &r, &cli->err);
+	if (rc == 0)
+		rc = requests_kinds_find(r, &kinds, &cli->err);
+	if (rc == 0)
+		rc = requests_parts_finder_new(r, &x.parts, &cli->err);
+	x.c = (struct cli_requests){
+		.cli = cli, .w = &w, .r = r, .kinds = &kinds, .parts = x.parts
+	};
+	if (rc == 0)
+		rc = choose(&x);
+	if (rc == 0)
+		rc = show(&x);
+	free(x.c.which);
+	free(x.c.depths);
+	requests_parts_finder_free(x.parts);
+	if (kinds.r)
+		requests_kinds_fini(&kinds);
+	requests_free(r);
+	cli_session_close(cli, s);
+	return rc;
+}
+
+#define AT(member) offsetof(struct values, member)
+
+static const struct cli_option options[] = {
+	{ .name = "list",
+		.kind = CLI_FLAG,
+		.help = "one row for each request, the slowest first",
+		.offset = AT(list) },
+	{ .name = "tree",
+		.kind = CLI_FLAG,
+		.help = "requests with those below them, as waterfalls",
+		.offset = AT(tree) },
+	{ .name = "explain",
+		.kind = CLI_FLAG,
+		.help = "why the slow ones (above p99) take longer than others",
+		.offset = AT(explain) },
+	{ .name = "above",
+		.kind = CLI_DURATION,
+		.arg = "TIME",
+		.help = "slow for --explain are those above TIME",
+		.offset = AT(above) },
+	{ .name = "slowest",
+		.kind = CLI_AMOUNT,
+		.arg = "N",
+		.help = "slow for --explain are the N slowest",
+		.offset = AT(slowest) },
+	{ .name = "request",
+		.kind = CLI_TEXT,
+		.arg = "ID",
+		.help = "only this one (r17.203)",
+		.offset = AT(request) },
+	{ .name = "kind",
+		.kind = CLI_TEXT,
+		.arg = "KIND",
+		.help = "only this kind (* and ? are wildcards)",
+		.offset = AT(kind) },
+	{ .name = "from",
+		.kind = CLI_TEXT,
+		.arg = "WHO",
+		.help = "only from this program, host, address or port",
+		.offset = AT(from) },
+	{ .name = "to",
+		.kind = CLI_TEXT,
+		.arg = "WHO",
+		.help = "only to this program, host, address or port",
+		.offset = AT(to) },
+	{ .name = "min",
+		.kind = CLI_DURATION,
+		.arg = "TIME",
+		.help = "only requests that took TIME or longer",
+		.offset = AT(min) },
+	{ .name = "sort",
+		.kind = CLI_CHOICE,
+		.arg = "KEY",
+		.choices = "latency|begin",
+		.help = "order of --list and --tree: latency (default), begin",
+		.offset = AT(sort) },
+	{ .name = "limit",
+		.letter = 'n',
+		.kind = CLI_AMOUNT,
+		.arg = "N",
+		.help = "at most N rows or trees (0: all)",
+		.offset = AT(limit) },
+	{ 0 },
+};
+
+const struct cli_verb cli_verb_requests = {
+	.name = "requests",
+	.help = "every request to a service, and where its time went",
+	.synopsis = "[OPTION...] TRACE...",
+	.description =
+		"Finds the requests that programs sent to each other over TCP connections and socket "
+		"pairs, across hosts, and which of them were sent to serve which other one. Without "
+		"options it prints a row for each kind: how many, how fast, and where the mean time "
+		"went.",
+	.more = "A request begins with the first byte that the requester sends after it has read the "
+		"answer before (or with connect, if it waited for the connection), and ends with the "
+		"last byte of the answer that it reads. Its kind is the requester's program, the "
+		"server's host, port and program. Answers that overlap with further requests on the "
+		"same connection (HTTP/2, pipelining) cannot be separated: they are one exchange with "
+		"a number of messages, listed as a window in JSON. Windows, and requests of "
+		"connections with lost events, are counted but left out of percentiles.\n\n"
+		"A request that a server sends while it serves another one is its child. What decides "
+		"is what the sending task read last, whom it answered next, and which task woke it. "
+		"confidence is the probability that the parent is right; if several requests were "
+		"open and no event distinguishes them, it is 1 divided by their number.\n\n"
+		"Parts of a request follow its messages and add up to its latency: the requester "
+		"itself, the network, the time in which the request had arrived and the server did "
+		"something else (queued; 'of' is the request that was served instead), the server on a "
+		"CPU, runnable, waiting for disks, for locks, and requests that the server sent in "
+		"turn (Below).\n\n"
+		"With --explain, the requests above p99 (or those of --above or --slowest) are compared "
+		"with typical ones, those from p40 to p60, of one kind: that of --kind, or the one that "
+		"took most of the time. The differences of the parts add up to the difference of the "
+		"means. Column Who has the tasks that had the CPU instead, ended the wait for a lock, "
+		"or served another request.\n\n"
+		"With --begin and --end, requests that began in that time are selected. Unless --kind, "
+		"--from or --to is given, --tree draws the requests without a parent. Ids are the same "
+		"each time for the same traces. docs/requests.md explains the rules and their limits.",
+	.formats = "table|json|jsonl|csv",
+	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
+	.options = options,
+	.values_size = sizeof(struct values),
+	.min_args = 1,
+	.max_args = -1,
+	.args = "TRACE",
+	.examples = {
+		{ "meridian requests client/ server/", "How many of which kind, and how fast." },
+		{ "meridian requests --tree -n 1 client/ server/",
+			"The slowest request, with all that was done for it." },
+	},
+	.run = run,
+};

@@ -1,0 +1,236 @@
+/* Why the slow requests of a kind are slow: in a sentence, as a table, as JSON. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/requests/requests_print.h"
+#include "cli/session.h"
+#include "cli/table.h"
+#include "cli/text.h"
+
+static const char *host_name(const struct cli_requests *c, uint32_t host)
+{
+	return c->w->e->hosts[host].name;
+}
+
+static const char *program_of(const struct requests_explanation *x, const struct requests_reason *r)
+{
+	const char *name = mer_intern_text(&x->names, r->program);
+	return *name ? name : "?";
+}
+
+static const char *kind_text(const struct cli_requests *c, uint32_t kind)
+{
+	return kind == KERNEL_NONE ? NULL : mer_intern_text(&c->kinds->names, kind);
+}
+
+static double share_of(const struct requests_explanation *x, const struct requests_reason *r)
+{
+	int64_t all = x->slow_ns - x->typical_ns;
+	return all ? (double)r->ns / (double)all : 0;
+}
+
+static void put_name(
+	const struct cli_requests *c, const struct requests_culprit *u, struct mer_str *out)
+{
+	const struct kernel_host *h = &c->r->w->hosts[u->host];
+	const char *comm = kernel_comm(h, u->task, INT64_MAX);
+	mer_str_printf(out, "%s/%" PRId32, *comm ? comm : "?", h->tasks[u->task].tid);
+}
+
+/* "shopapp on web computing" */
+static void put_part(const struct cli_requests *c, const struct requests_explanation *x,
+	const struct requests_reason *r, struct mer_str *out)
+{
+	static const char *const before[REQUESTS_N_PARTS] = {
+		[REQUESTS_NETWORK] = "the network to ", [REQUESTS_QUEUED] = "queued for "
+	};
+	static const char *const after[REQUESTS_N_PARTS] = {
+		[REQUESTS_REQUESTER] = " sending and reading",
+		[REQUESTS_CPU] = " on the CPU",
+		[REQUESTS_RUNNABLE] = " runnable",
+		[REQUESTS_DISK] = " waiting for the disk",
+		[REQUESTS_LOCKS] = " waiting for a lock",
+		[REQUESTS_OTHER] = " waiting",
+	};
+	mer_str_printf(out, "%s%s on %s%s", before[r->part] ? before[r->part] : "",
+		program_of(x, r), host_name(c, r->host), after[r->part] ? after[r->part] : "");
+}
+
+static void put_sentence(
+	const struct cli_requests *c, const struct requests_explanation *x, struct mer_str *out)
+{
+	const struct requests_reason *r = x->n ? &x->reasons[0] : NULL;
+	mer_str_puts(out, "Slow requests take ");
+	cli_text_duration(out, x->slow_ns - x->typical_ns);
+	mer_str_puts(out, " more than typical ones");
+	if (!r || r->ns <= 0)
+		return;
+	mer_str_puts(out, ": ");
+	cli_text_duration(out, r->ns);
+	mer_str_printf(out, " (%.0f %%) are ", 100 * share_of(x, r));
+	put_part(c, x, r, out);
+	if (r->in != x->kind)
+		mer_str_printf(out, ", in %s", kind_text(c, r->in));
+	const struct requests_culprit *u = r->n_culprits ? &r->culprits[0] : NULL;
+	if (!u)
+		return;
+	if (r->part == REQUESTS_QUEUED) {
+		mer_str_printf(out, ", behind %s", kind_text(c, u->kind));
+		return;
+	}
+	mer_str_puts(out, r->part == REQUESTS_LOCKS ? ", until " : ", behind ");
+	put_name(c, u, out);
+	mer_str_puts(out, r->part == REQUESTS_LOCKS ? " freed it" : "");
+}
+
+/* "shop-w2/168 for r.. 12 ms" */
+static void put_culprits(
+	const struct cli_requests *c, const struct requests_reason *r, struct mer_str *out)
+{
+	for (unsigned i = 0; i < r->n_culprits; i++) {
+		const struct requests_culprit *u = &r->culprits[i];
+		mer_str_puts(out, i ? ", " : "");
+		put_name(c, u, out);
+		mer_str_putc(out, ' ');
+		cli_text_duration(out, u->ns);
+	}
+}
+
+static void put_heading(
+	const struct cli_requests *c, const struct requests_explanation *x, struct mer_str *out)
+{
+	struct mer_str line = { 0 };
+	mer_str_puts(out, kind_text(c, x->kind));
+	mer_str_putc(out, '\n');
+	cli_text_things(&line, x->n_slow, "slow request", "slow requests");
+	mer_str_puts(&line, " with a mean of ");
+	cli_text_duration(&line, x->slow_ns);
+	mer_str_puts(&line, ", ");
+	cli_text_things(&line, x->n_typical, "typical one", "typical ones");
+	mer_str_puts(&line, " (p40 to p60) of ");
+	cli_text_duration(&line, x->typical_ns);
+	mer_str_puts(&line, ". ");
+	put_sentence(c, x, &line);
+	mer_str_puts(&line, ".");
+	cli_text_wrap(out, line.data ? line.data : "", (size_t)cli_width(c->cli), 0);
+	mer_str_puts(out, out->len && out->data[out->len - 1] == '\n' ? "\n" : "\n\n");
+	out->failed |= line.failed;
+	mer_str_fini(&line);
+}
+
+static int put_json(
+	const struct cli_requests *c, const struct requests_explanation *x, struct mer_str *out)
+{
+	struct mer_json j;
+	struct mer_str text = { 0 };
+	mer_json_init(&j, out, NULL, 0);
+	mer_json_begin_object(&j);
+	mer_json_kv_int(&j, "schema_version", 2);
+	mer_json_kv_text(&j, "kind", kind_text(c, x->kind));
+	for (int i = 0; i < 2; i++) {
+		mer_json_kv_object(&j, i ? "typical" : "slow");
+		mer_json_kv_uint(&j, "count", i ? x->n_typical : x->n_slow);
+		mer_json_kv_int(&j, "mean_ns", i ? x->typical_ns : x->slow_ns);
+		mer_json_end_object(&j);
+	}
+	mer_json_kv_int(&j, "difference_ns", x->slow_ns - x->typical_ns);
+	mer_json_kv_array(&j, "causes");
+	for (size_t i = 0; i < x->n; i++) {
+		const struct requests_reason *r = &x->reasons[i];
+		mer_json_begin_object(&j);
+		mer_json_kv_text(&j, "host", host_name(c, r->host));
+		mer_json_kv_text(&j, "comm", program_of(x, r));
+		mer_json_kv_text(&j, "cause", requests_part_name((enum requests_part_kind)r->part));
+		mer_json_kv_text(&j, "of", kind_text(c, r->in));
+		mer_json_kv_int(&j, "ns", r->ns);
+		mer_json_kv_double(&j, "share", share_of(x, r));
+		mer_json_kv_int(&j, "slow_ns", r->slow_ns);
+		mer_json_kv_int(&j, "typical_ns", r->typical_ns);
+		mer_json_kv_array(&j, "culprits");
+		for (unsigned k = 0; k < r->n_culprits; k++) {
+			const struct requests_culprit *u = &r->culprits[k];
+			const struct kernel_host *h = &c->r->w->hosts[u->host];
+			mer_json_begin_object(&j);
+			mer_json_kv_text(&j, "host", host_name(c, u->host));
+			mer_json_kv_int(&j, "tid", h->tasks[u->task].tid);
+			cli_json_known(&j, "comm", kernel_comm(h, u->task, INT64_MAX));
+			mer_json_kv_text(&j, "what", kind_text(c, u->kind));
+			mer_json_kv_int(&j, "ns", u->ns);
+			mer_json_end_object(&j);
+		}
+		mer_json_end_array(&j);
+		mer_json_end_object(&j);
+	}
+	mer_json_end_array(&j);
+	put_sentence(c, x, &text);
+	mer_json_kv_text(&j, "sentence", text.data);
+	cli_json_synced(&j, c->cli);
+	cli_json_diagnostics(&j, c->w->e);
+	mer_json_end_object(&j);
+	out->failed |= text.failed;
+	mer_str_fini(&text);
+	return mer_json_finish(&j, &c->cli->err);
+}
+
+int cli_requests_explain(
+	const struct cli_requests *c, const struct requests_explanation *x, struct mer_str *out)
+{
+	enum { MORE, SHARE, SLOW, TYPICAL, HOST, PROGRAM, CAUSE, IN, CULPRITS, N };
+	static const struct mer_column columns[N + 1] = {
+		[MORE] = { "more_ns", "More", MER_DURATION },
+		[SHARE] = { "percent", "Share", MER_RATIO },
+		[SLOW] = { "slow_ns", "Slow", MER_DURATION },
+		[TYPICAL] = { "typical_ns", "Typical", MER_DURATION },
+		[HOST] = { "host", "Host", MER_TEXT },
+		[PROGRAM] = { "program", "Program", MER_TEXT },
+		[CAUSE] = { "cause", "Cause", MER_TEXT },
+		[IN] = { "of", "In", MER_TEXT },
+		[CULPRITS] = { "culprits", "Who", MER_TEXT },
+	};
+	struct mer_arena arena;
+	struct mer_table t;
+	bool for_people = c->cli->format == CLI_FORMAT_TABLE;
+	uint32_t n_shown = (uint32_t)x->n, n_left_out = 0;
+	if (c->cli->format == CLI_FORMAT_JSON)
+		return put_json(c, x, out);
+	if (c->limit && c->limit < n_shown) {
+		n_left_out = n_shown - c->limit;
+		n_shown = c->limit;
+	}
+	mer_arena_init(&arena);
+	if (for_people)
+		put_heading(c, x, out);
+	mer_table_init(&t, "causes", NULL, columns, &arena);
+	for (uint32_t i = 0; i < n_shown; i++) {
+		const struct requests_reason *r = &x->reasons[i];
+		struct mer_str who = { 0 };
+		put_culprits(c, r, &who);
+		mer_table_add(
+			&t, (struct mer_cell[N]){
+				    [MORE] = MER_INT(r->ns),
+				    [SHARE] = MER_REAL_CELL(share_of(x, r)),
+				    [SLOW] = MER_INT(r->slow_ns),
+				    [TYPICAL] = MER_INT(r->typical_ns),
+				    [HOST] = mer_text(host_name(c, r->host)),
+				    [PROGRAM] = mer_text(program_of(x, r)),
+				    [CAUSE] = mer_text(
+					    requests_part_name((enum requests_part_kind)r->part)),
+				    [IN] = mer_text(kind_text(c, r->in)),
+				    [CULPRITS] = who.len ? mer_table_keep(&t, &who) : MER_NONE,
+			    });
+		mer_str_fini(&who);
+	}
+	if (for_people)
+		cli_table_text(&t, out, (size_t)cli_width(c->cli), c->cli->bold_out);
+	else
+		cli_table_rows(c->cli, &t, mer_table_whole(&t), out);
+	out->failed |= t.failed || arena.failed;
+	mer_table_fini(&t);
+	mer_arena_fini(&arena);
+	if (for_people && n_left_out) {
+		mer_str_puts(out, "... and ");
+		cli_text_count(out, n_left_out);
+		mer_str_puts(out, " smaller ones (-n 0 shows all)\n");
+	}
+	return 0;
+}

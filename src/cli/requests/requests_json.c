@@ -1,0 +1,202 @@
+/* Requests as JSON, for programs. */
+#include <string.h>
+
+#include "cli/requests/requests_print.h"
+#include "cli/session.h"
+
+void cli_requests_party(const struct cli_requests *c, uint32_t exchange, enum requests_side side,
+	struct cli_requests_party *p)
+{
+	const struct requests *r = c->r;
+	const struct requests_exchange *x = &r->exchanges[exchange];
+	const struct requests_end *e = &r->connections.item[x->connection].ends[side];
+	uint32_t task = side == REQUESTS_CLIENT		? x->client_task
+			: x->server_task == KERNEL_NONE ? x->reader
+							: x->server_task;
+	int64_t time = side == REQUESTS_CLIENT || x->done == REQUESTS_NO_TIME ? x->begin : x->done;
+	*p = (struct cli_requests_party){ .tid = -1, .pid = -1 };
+	requests_address(r, e, p->address);
+	char *colon = strrchr(p->address, ':');
+	if (colon)
+		*colon = '\0';
+	p->port = requests_port(r, e);
+	if (e->socket == KERNEL_NONE)
+		return;
+	const struct kernel_host *h = &r->w->hosts[e->host];
+	p->host = c->w->e->hosts[e->host].name;
+	if (task == KERNEL_NONE)
+		return;
+	p->tid = h->tasks[task].tid;
+	p->pid = h->tasks[task].pid;
+	const char *comm = kernel_comm(h, task, time);
+	p->comm = *comm ? comm : NULL;
+}
+
+static void put_number(struct mer_json *j, const char *key, int64_t v, bool known)
+{
+	if (known)
+		mer_json_kv_int(j, key, v);
+	else
+		mer_json_kv_null(j, key);
+}
+
+static void put_party(const struct cli_requests *c, struct mer_json *j, uint32_t exchange,
+	enum requests_side side)
+{
+	struct cli_requests_party p;
+	cli_requests_party(c, exchange, side, &p);
+	mer_json_kv_object(j, side == REQUESTS_CLIENT ? "client" : "server");
+	mer_json_kv_text(j, "host", p.host);
+	put_number(j, "tid", p.tid, p.tid >= 0);
+	put_number(j, "pid", p.pid, p.pid >= 0);
+	mer_json_kv_text(j, "comm", p.comm);
+	cli_json_known(j, "address", p.address);
+	put_number(j, "port", p.port, p.port != 0);
+	mer_json_end_object(j);
+}
+
+static void put_id(
+	const struct cli_requests *c, struct mer_json *j, const char *key, uint32_t plus_1)
+{
+	char text[REQUESTS_ID_BYTES];
+	if (plus_1)
+		requests_id_text(c->r, plus_1 - 1, text);
+	mer_json_kv_text(j, key, plus_1 ? text : NULL);
+}
+
+static void put_time(struct mer_json *j, const char *key, int64_t t)
+{
+	put_number(j, key, t, t != REQUESTS_NO_TIME);
+}
+
+static void put_parts(
+	const struct cli_requests *c, struct mer_json *j, const struct requests_parts *p)
+{
+	mer_json_kv_array(j, "parts");
+	for (size_t i = 0; i < p->n; i++) {
+		const struct requests_part *x = &p->item[i];
+		const struct kernel_host *h = &c->r->w->hosts[x->host];
+		bool has_task = x->task != KERNEL_NONE;
+		mer_json_begin_object(j);
+		mer_json_kv_text(j, "host", c->w->e->hosts[x->host].name);
+		put_number(j, "tid", has_task ? h->tasks[x->task].tid : 0, has_task);
+		cli_json_known(j, "comm", has_task ? kernel_comm(h, x->task, x->begin) : "");
+		mer_json_kv_text(j, "cause",
+			x->kind == REQUESTS_QUEUED ? "queued"
+						   : path_cause_name((enum path_cause)x->cause));
+		put_id(c, j, "of", x->of);
+		mer_json_kv_int(j, "ns", x->end - x->begin);
+		put_id(c, j, "request", x->exchange + 1);
+		mer_json_end_object(j);
+	}
+	mer_json_end_array(j);
+}
+
+static int put_request(
+	const struct cli_requests *c, struct mer_json *j, uint32_t i, struct requests_parts *parts)
+{
+	const struct requests_exchange *x = &c->r->exchanges[i];
+	int rc = requests_parts_find(c->parts, i, parts, &c->cli->err);
+	if (rc)
+		return rc;
+	mer_json_begin_object(j);
+	put_id(c, j, "id", i + 1);
+	mer_json_kv_text(j, "kind", requests_kind_name(c->kinds, i));
+	mer_json_kv_int(j, "begin", x->begin);
+	mer_json_kv_int(j, "end", x->end);
+	mer_json_kv_int(j, "latency_ns", x->end - x->begin);
+	put_party(c, j, i, REQUESTS_CLIENT);
+	put_party(c, j, i, REQUESTS_SERVER);
+	put_id(c, j, "parent", x->parent);
+	mer_json_kv_double(j, "confidence", x->parent ? (double)(float)x->confidence : 1.0);
+	mer_json_kv_uint(j, "bytes_out", x->bytes_out);
+	mer_json_kv_uint(j, "bytes_in", x->bytes_in);
+	if (x->n_messages > 1)
+		mer_json_kv_uint(j, "messages", x->n_messages);
+	if (x->is_damaged)
+		mer_json_kv_bool(j, "lost_events", true);
+	put_time(j, "read", x->read);
+	put_time(j, "answered", x->done);
+	put_parts(c, j, parts);
+	mer_json_end_object(j);
+	return 0;
+}
+
+/* is_window: of several messages, which have a list of their own. */
+static int put_requests(const struct cli_requests *c, struct mer_json *j, bool is_window)
+{
+	struct requests_parts parts = { 0 };
+	int rc = 0;
+	mer_json_kv_array(j, is_window ? "windows" : "requests");
+	for (uint32_t i = 0; rc == 0 && i < c->n; i++)
+		if ((c->r->exchanges[c->which[i]].n_messages > 1) == is_window)
+			rc = put_request(c, j, c->which[i], &parts);
+	mer_json_end_array(j);
+	requests_parts_fini(&parts);
+	return rc;
+}
+
+int cli_requests_json_list(const struct cli_requests *c, struct mer_str *out)
+{
+	struct mer_json j;
+	mer_json_init(&j, out, NULL, 0);
+	mer_json_begin_object(&j);
+	mer_json_kv_int(&j, "schema_version", 2);
+	int rc = put_requests(c, &j, false);
+	if (rc == 0)
+		rc = put_requests(c, &j, true);
+	cli_json_synced(&j, c->cli);
+	cli_json_diagnostics(&j, c->w->e);
+	mer_json_end_object(&j);
+	return rc ? rc : mer_json_finish(&j, &c->cli->err);
+}
+
+int cli_requests_json_kinds(const struct cli_requests *c, const struct requests_sums *rows,
+	uint32_t n, struct mer_str *out)
+{
+	struct mer_json j;
+	mer_json_init(&j, out, NULL, 0);
+	mer_json_begin_object(&j);
+	mer_json_kv_int(&j, "schema_version", 2);
+	mer_json_kv_array(&j, "kinds");
+	for (uint32_t i = 0; i < n; i++) {
+		const struct requests_sums *s = &rows[i];
+		bool timed = s->max_ns >= 0;
+		double seconds = (double)(s->last - s->first) / 1e9;
+		mer_json_begin_object(&j);
+		mer_json_kv_text(&j, "kind", mer_intern_text(&c->kinds->names, s->kind));
+		mer_json_kv_uint(&j, "count", s->count);
+		if (seconds > 0)
+			mer_json_kv_double(&j, "rate", (double)s->count / seconds);
+		else
+			mer_json_kv_null(&j, "rate");
+		put_number(&j, "p50_ns", s->p50_ns, timed);
+		put_number(&j, "p90_ns", s->p90_ns, timed);
+		put_number(&j, "p99_ns", s->p99_ns, timed);
+		put_number(&j, "p999_ns", s->p999_ns, timed);
+		put_number(&j, "max_ns", s->max_ns, timed);
+		put_number(&j, "mean_ns", s->mean_ns, timed);
+		mer_json_kv_uint(&j, "bytes_out", s->bytes_out);
+		mer_json_kv_uint(&j, "bytes_in", s->bytes_in);
+		mer_json_kv_uint(&j, "most_parallel", s->most_parallel);
+		mer_json_kv_uint(&j, "windows", s->n_windows);
+		mer_json_kv_uint(&j, "lost_events", s->n_damaged);
+		mer_json_kv_array(&j, "parts");
+		for (unsigned k = 0; k < REQUESTS_N_PARTS; k++) {
+			if (!s->parts_ns[k])
+				continue;
+			mer_json_begin_object(&j);
+			mer_json_kv_text(
+				&j, "cause", requests_part_name((enum requests_part_kind)k));
+			mer_json_kv_int(&j, "ns", s->parts_ns[k]);
+			mer_json_end_object(&j);
+		}
+		mer_json_end_array(&j);
+		mer_json_end_object(&j);
+	}
+	mer_json_end_array(&j);
+	cli_json_synced(&j, c->cli);
+	cli_json_diagnostics(&j, c->w->e);
+	mer_json_end_object(&j);
+	return mer_json_finish(&j, &c->cli->err);
+}

@@ -1,0 +1,46 @@
+/* Printing of requests: what the files of this folder share. */
+#ifndef MER_CLI_REQUESTS_PRINT_H
+#define MER_CLI_REQUESTS_PRINT_H
+
+#include "cli/context.h"
+#include "requests/explain.h"
+#include "requests/kinds.h"
+#include "session/session.h"
+
+struct cli_requests {
+	struct cli *cli;
+	const struct session_world *w;
+	const struct requests *r;
+	const struct requests_kinds *kinds;
+	struct requests_parts_finder *parts;
+	/* Those that were selected, in the order in which they are to be shown. */
+	uint32_t *which;
+	uint32_t *depths; /* of a tree: how far below its root each is */
+	uint32_t n, n_left_out;
+	uint32_t limit; /* rows of kinds; 0: all */
+};
+
+/* All fill out (cli_requests_json_*: a whole document) and return 0 or an error. */
+int cli_requests_json_list(const struct cli_requests *c, struct mer_str *out);
+int cli_requests_json_kinds(const struct cli_requests *c, const struct requests_sums *rows,
+	uint32_t n, struct mer_str *out);
+int cli_requests_list(const struct cli_requests *c, struct mer_str *out);
+int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums *rows, uint32_t n,
+	struct mer_str *out);
+/* In every format. */
+int cli_requests_explain(
+	const struct cli_requests *c, const struct requests_explanation *x, struct mer_str *out);
+int cli_requests_tree(const struct cli_requests *c, struct mer_str *out);
+
+/* An end of a request: who, and where. */
+struct cli_requests_party {
+	const char *host;		     /* NULL: not recorded */
+	int32_t tid, pid;		     /* -1: not known */
+	const char *comm;		     /* NULL: not known */
+	char address[KERNEL_ENDPOINT_BYTES]; /* without the port; "": not known */
+	uint16_t port;			     /* 0: not known */
+};
+void cli_requests_party(const struct cli_requests *c, uint32_t exchange, enum requests_side side,
+	struct cli_requests_party *p);
+
+#endif

@@ -1,0 +1,377 @@
+/* Requests as tables: of kinds, and of each request. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/period.h"
+#include "cli/reports/grid.h"
+#include "cli/requests/requests_print.h"
+#include "cli/table.h"
+#include "cli/text.h"
+
+static bool is_for_people(const struct cli_requests *c)
+{
+	return c->cli->format == CLI_FORMAT_TABLE;
+}
+
+/* "web:shop-w2/168"; arena of t. */
+static struct mer_cell who(struct mer_table *t, const struct cli_requests_party *p)
+{
+	if (!p->host)
+		return mer_text("outside");
+	if (p->tid < 0)
+		return mer_text(p->host);
+	return mer_text(mer_arena_printf(
+		t->arena, "%s:%s/%" PRId32, p->host, p->comm ? p->comm : "?", p->tid));
+}
+
+static void put_heading(const struct cli_requests *c, const char *title, struct mer_str *out)
+{
+	int64_t begin = INT64_MAX, end = INT64_MIN;
+	for (uint32_t i = 0; i < c->n; i++) {
+		const struct requests_exchange *x = &c->r->exchanges[c->which[i]];
+		begin = x->begin < begin ? x->begin : begin;
+		end = x->end > end ? x->end : end;
+	}
+	cli_heading_text(c->cli, title, NULL, c->n ? begin : MER_NO_TIME, end, out);
+}
+
+static int put_table(const struct cli_requests *c, struct mer_table *t, struct mer_str *out)
+{
+	if (is_for_people(c))
+		cli_table_text(t, out, (size_t)cli_width(c->cli), c->cli->bold_out);
+	else
+		cli_table_rows(c->cli, t, mer_table_whole(t), out);
+	return t->failed || t->arena->failed ? mer_fail_nomem(&c->cli->err) : 0;
+}
+
+static int put_nothing(const struct cli_requests *c, struct mer_str *out)
+{
+	struct mer_str fix = { 0 };
+	int rc = 0;
+	if (c->r->n) {
+		mer_str_puts(out, "No request matches the options.\n");
+		return 0;
+	}
+	rc = cli_grid_lacking(c->cli, c->w->e, "servers", &fix);
+	cli_text_wrap(out,
+		fix.len ? "No requests: the traces lack the events that show what was written to "
+			  "connections and read from them. To record them:"
+			: "No requests: nothing was sent on a connection and answered.",
+		(size_t)cli_width(c->cli), 0);
+	if (fix.len)
+		mer_str_printf(out, "%s\n", fix.data);
+	mer_str_fini(&fix);
+	return rc;
+}
+
+static void put_rest(const struct cli_requests *c, uint32_t n_left_out, struct mer_str *out)
+{
+	if (!n_left_out)
+		return;
+	mer_str_puts(out, "... and ");
+	cli_text_count(out, n_left_out);
+	mer_str_puts(out, " more (-n 0 shows all)\n");
+	(void)c;
+}
+
+/* ---- kinds ---- */
+
+enum {
+	KIND,
+	COUNT,
+	RATE,
+	P50,
+	P90,
+	P99,
+	P999,
+	MAX,
+	MEAN,
+	OUT,
+	IN,
+	PARALLEL,
+	WINDOWS,
+	LOST,
+	SHARES
+};
+enum { N_KIND_COLUMNS = SHARES + REQUESTS_N_PARTS };
+
+/* Where the mean time of each kind went; for people a table of its own. */
+static void put_shares(const struct cli_requests *c, const struct requests_sums *rows, uint32_t n,
+	struct mer_arena *arena, struct mer_str *out)
+{
+	struct mer_column columns[REQUESTS_N_PARTS + 4] = { { "kind", "Kind", MER_TEXT },
+		{ "mean_ns", "Mean", MER_DURATION } };
+	static const char *const titles[REQUESTS_N_PARTS] = { "Requester", "Network", "Queued",
+		"On CPU", "Runnable", "Disk", "Locks", "Other", "Below" };
+	bool used[REQUESTS_N_PARTS] = { false };
+	size_t n_columns = 2;
+	struct mer_table t;
+	for (uint32_t i = 0; i < n; i++)
+		for (unsigned k = 0; k < REQUESTS_N_PARTS; k++)
+			used[k] |= rows[i].parts_ns[k] > 0;
+	for (unsigned k = 0; k < REQUESTS_N_PARTS; k++)
+		if (used[k])
+			columns[n_columns++] =
+				(struct mer_column){ "percent", titles[k], MER_RATIO };
+	mer_table_init(&t, "shares", NULL, columns, arena);
+	for (uint32_t i = 0; i < n; i++) {
+		struct mer_cell cells[REQUESTS_N_PARTS + 2] = { { 0 } };
+		int64_t sum = 0;
+		size_t at = 2;
+		for (unsigned k = 0; k < REQUESTS_N_PARTS; k++)
+			sum += rows[i].parts_ns[k];
+		if (!sum)
+			continue;
+		cells[0] = mer_text(mer_intern_text(&c->kinds->names, rows[i].kind));
+		cells[1] = MER_INT(rows[i].mean_ns);
+		for (unsigned k = 0; k < REQUESTS_N_PARTS; k++)
+			if (used[k])
+				cells[at++] =
+					MER_REAL_CELL((double)rows[i].parts_ns[k] / (double)sum);
+		mer_table_add(&t, cells);
+	}
+	mer_str_puts(out, "\nWhere the mean time went (Below: in requests that the server made)\n");
+	cli_table_text(&t, out, (size_t)cli_width(c->cli), c->cli->bold_out);
+	out->failed |= t.failed;
+	mer_table_fini(&t);
+}
+
+static void put_footer(const struct cli_requests *c, const struct requests_sums *rows, uint32_t n,
+	struct mer_str *out)
+{
+	uint64_t windows = 0, damaged = 0;
+	struct mer_str text = { 0 };
+	for (uint32_t i = 0; i < n; i++) {
+		windows += rows[i].n_windows;
+		damaged += rows[i].n_damaged;
+	}
+	if (windows) {
+		cli_text_things(&text, windows, "exchange", "exchanges");
+		mer_str_puts(&text,
+			" had several overlapping messages, which cannot be separated: counted, "
+			"but without a latency. ");
+	}
+	if (damaged) {
+		cli_text_things(&text, damaged, "request", "requests");
+		mer_str_puts(&text,
+			" of connections with lost events: counted, but without a latency. ");
+	}
+	if (text.len) {
+		mer_str_putc(out, '\n');
+		cli_text_wrap(out, text.data, (size_t)cli_width(c->cli), 0);
+		if (out->len && out->data[out->len - 1] != '\n')
+			mer_str_putc(out, '\n');
+	}
+	out->failed |= text.failed;
+	mer_str_fini(&text);
+}
+
+int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums *rows, uint32_t n,
+	struct mer_str *out)
+{
+	static const struct mer_column columns[N_KIND_COLUMNS + 1] = {
+		[KIND] = { "kind", "Kind", MER_TEXT },
+		[COUNT] = { "count", "Count", MER_COUNT },
+		[RATE] = { "rate", "Per second", MER_REAL },
+		[P50] = { "p50_ns", "p50", MER_DURATION },
+		[P90] = { "p90_ns", "p90", MER_DURATION },
+		[P99] = { "p99_ns", "p99", MER_DURATION },
+		[P999] = { "p999_ns", NULL, MER_DURATION },
+		[MAX] = { "max_ns", "Max", MER_DURATION },
+		[MEAN] = { "mean_ns", NULL, MER_DURATION },
+		[OUT] = { "out_bytes", NULL, MER_BYTES },
+		[IN] = { "in_bytes", NULL, MER_BYTES },
+		[PARALLEL] = { "most_parallel", "Parallel", MER_COUNT },
+		[WINDOWS] = { "windows", NULL, MER_COUNT },
+		[LOST] = { "lost_events", NULL, MER_COUNT },
+		[SHARES] = { "requester_ns", NULL, MER_DURATION },
+		{ "network_ns", NULL, MER_DURATION },
+		{ "queued_ns", NULL, MER_DURATION },
+		{ "running_ns", NULL, MER_DURATION },
+		{ "runnable_ns", NULL, MER_DURATION },
+		{ "disk_ns", NULL, MER_DURATION },
+		{ "locks_ns", NULL, MER_DURATION },
+		{ "other_ns", NULL, MER_DURATION },
+		{ "below_ns", NULL, MER_DURATION },
+	};
+	struct mer_arena arena;
+	struct mer_table t;
+	if (!n && is_for_people(c))
+		return put_nothing(c, out);
+	mer_arena_init(&arena);
+	if (is_for_people(c))
+		put_heading(c, "Requests by kind", out);
+	mer_table_init(&t, "kinds", NULL, columns, &arena);
+	uint32_t n_shown = c->limit && c->limit < n ? c->limit : n;
+	for (uint32_t i = 0; i < n_shown; i++) {
+		const struct requests_sums *s = &rows[i];
+		bool timed = s->max_ns >= 0;
+		double seconds = (double)(s->last - s->first) / 1e9;
+		struct mer_cell cells[N_KIND_COLUMNS] = {
+			[KIND] = mer_text(mer_intern_text(&c->kinds->names, s->kind)),
+			[COUNT] = MER_INT(s->count),
+			[RATE] = seconds > 0 ? MER_REAL_CELL((double)s->count / seconds) : MER_NONE,
+			[OUT] = MER_INT(s->bytes_out),
+			[IN] = MER_INT(s->bytes_in),
+			[PARALLEL] = MER_INT(s->most_parallel),
+			[WINDOWS] = MER_INT(s->n_windows),
+			[LOST] = MER_INT(s->n_damaged),
+		};
+		if (timed) {
+			cells[P50] = MER_INT(s->p50_ns);
+			cells[P90] = MER_INT(s->p90_ns);
+			cells[P99] = MER_INT(s->p99_ns);
+			cells[P999] = MER_INT(s->p999_ns);
+			cells[MAX] = MER_INT(s->max_ns);
+			cells[MEAN] = MER_INT(s->mean_ns);
+			for (unsigned k = 0; k < REQUESTS_N_PARTS; k++)
+				cells[SHARES + k] = MER_INT(s->parts_ns[k]);
+		}
+		mer_table_add(&t, cells);
+	}
+	int rc = put_table(c, &t, out);
+	mer_table_fini(&t);
+	if (is_for_people(c)) {
+		put_rest(c, n - n_shown, out);
+		put_shares(c, rows, n_shown, &arena, out);
+		put_footer(c, rows, n, out);
+	}
+	mer_arena_fini(&arena);
+	return rc;
+}
+
+/* ---- each request ---- */
+
+/* "running on web (34 %)": the cause and host that took most. */
+static const char *most_of(const struct cli_requests *c, struct mer_table *t,
+	const struct requests_parts *p, int64_t latency)
+{
+	int64_t sums[REQUESTS_N_PARTS] = { 0 };
+	uint32_t hosts[REQUESTS_N_PARTS] = { 0 };
+	int64_t greatest[REQUESTS_N_PARTS] = { 0 };
+	unsigned best = 0;
+	for (size_t i = 0; i < p->n; i++) {
+		const struct requests_part *x = &p->item[i];
+		int64_t ns = x->end - x->begin;
+		sums[x->kind] += ns;
+		if (ns > greatest[x->kind]) {
+			greatest[x->kind] = ns;
+			hosts[x->kind] = x->host;
+		}
+	}
+	for (unsigned k = 1; k < REQUESTS_N_PARTS; k++)
+		best = sums[k] > sums[best] ? k : best;
+	if (latency <= 0 || !sums[best])
+		return NULL;
+	return mer_arena_printf(t->arena, "%s %.0f %% (%s)",
+		requests_part_name((enum requests_part_kind)best),
+		100.0 * (double)sums[best] / (double)latency, c->w->e->hosts[hosts[best]].name);
+}
+
+int cli_requests_list(const struct cli_requests *c, struct mer_str *out)
+{
+	enum {
+		ID,
+		BEGIN,
+		END,
+		LATENCY,
+		KIND_,
+		CLIENT_HOST,
+		CLIENT_TID,
+		CLIENT_COMM,
+		CLIENT_PORT,
+		SERVER_HOST,
+		SERVER_TID,
+		SERVER_COMM,
+		SERVER_PORT,
+		CLIENT,
+		SERVER,
+		PARENT,
+		CONFIDENCE,
+		BYTES_OUT,
+		BYTES_IN,
+		MESSAGES,
+		MOST,
+		N
+	};
+	static const struct mer_column columns[N + 1] = {
+		[ID] = { "id", "Request", MER_TEXT },
+		[BEGIN] = { "begin", "Begin", MER_TIME },
+		[END] = { "end", NULL, MER_TIME },
+		[LATENCY] = { "latency_ns", "Latency", MER_DURATION },
+		[KIND_] = { "kind", NULL, MER_TEXT },
+		[CLIENT_HOST] = { "client_host", NULL, MER_TEXT },
+		[CLIENT_TID] = { "client_tid", NULL, MER_ID },
+		[CLIENT_COMM] = { "client_comm", NULL, MER_TEXT },
+		[CLIENT_PORT] = { "client_port", NULL, MER_ID },
+		[SERVER_HOST] = { "server_host", NULL, MER_TEXT },
+		[SERVER_TID] = { "server_tid", NULL, MER_ID },
+		[SERVER_COMM] = { "server_comm", NULL, MER_TEXT },
+		[SERVER_PORT] = { "server_port", NULL, MER_ID },
+		[CLIENT] = { "client", "From", MER_TEXT },
+		[SERVER] = { "server", "To", MER_TEXT },
+		[PARENT] = { "parent", NULL, MER_TEXT },
+		[CONFIDENCE] = { "confidence", NULL, MER_REAL },
+		[BYTES_OUT] = { "out_bytes", NULL, MER_BYTES },
+		[BYTES_IN] = { "in_bytes", NULL, MER_BYTES },
+		[MESSAGES] = { "messages", NULL, MER_COUNT },
+		[MOST] = { "most", "Most of the time", MER_TEXT },
+	};
+	struct requests_parts parts = { 0 };
+	struct mer_arena arena;
+	struct mer_table t;
+	int rc = 0;
+	if (!c->n && is_for_people(c))
+		return put_nothing(c, out);
+	mer_arena_init(&arena);
+	if (is_for_people(c))
+		put_heading(c, "Requests", out);
+	mer_table_init(&t, "requests", NULL, columns, &arena);
+	for (uint32_t i = 0; rc == 0 && i < c->n; i++) {
+		uint32_t number = c->which[i];
+		const struct requests_exchange *x = &c->r->exchanges[number];
+		struct cli_requests_party client, server;
+		char id[REQUESTS_ID_BYTES], parent[REQUESTS_ID_BYTES];
+		cli_requests_party(c, number, REQUESTS_CLIENT, &client);
+		cli_requests_party(c, number, REQUESTS_SERVER, &server);
+		requests_id_text(c->r, number, id);
+		if (x->parent)
+			requests_id_text(c->r, x->parent - 1, parent);
+		rc = requests_parts_find(c->parts, number, &parts, &c->cli->err);
+		mer_table_add(&t,
+			(struct mer_cell[N]){
+				[ID] = mer_text(mer_arena_strdup(&arena, id)),
+				[BEGIN] = MER_INT(x->begin),
+				[END] = MER_INT(x->end),
+				[LATENCY] = MER_INT(x->end - x->begin),
+				[KIND_] = mer_text(requests_kind_name(c->kinds, number)),
+				[CLIENT_HOST] = mer_text(client.host),
+				[CLIENT_TID] = client.tid < 0 ? MER_NONE : MER_INT(client.tid),
+				[CLIENT_COMM] = mer_text(client.comm),
+				[CLIENT_PORT] = client.port ? MER_INT(client.port) : MER_NONE,
+				[SERVER_HOST] = mer_text(server.host),
+				[SERVER_TID] = server.tid < 0 ? MER_NONE : MER_INT(server.tid),
+				[SERVER_COMM] = mer_text(server.comm),
+				[SERVER_PORT] = server.port ? MER_INT(server.port) : MER_NONE,
+				[CLIENT] = who(&t, &client),
+				[SERVER] = who(&t, &server),
+				[PARENT] = x->parent ? mer_text(mer_arena_strdup(&arena, parent))
+						     : MER_NONE,
+				[CONFIDENCE] =
+					MER_REAL_CELL(x->parent ? (double)x->confidence : 1.0),
+				[BYTES_OUT] = MER_INT(x->bytes_out),
+				[BYTES_IN] = MER_INT(x->bytes_in),
+				[MESSAGES] = MER_INT(x->n_messages),
+				[MOST] = mer_text(most_of(c, &t, &parts, x->end - x->begin)),
+			});
+	}
+	if (rc == 0)
+		rc = put_table(c, &t, out);
+	if (rc == 0 && is_for_people(c))
+		put_rest(c, c->n_left_out, out);
+	mer_table_fini(&t);
+	mer_arena_fini(&arena);
+	requests_parts_fini(&parts);
+	return rc;
+}

@@ -1,0 +1,487 @@
+#include "requests/connections.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/lower_bound.h"
+#include "kernel/files/files.h"
+#include "kernel/files/object_name.h"
+
+enum { AMBIGUOUS = 0 }; /* no endpoint has this number */
+
+struct found_end {    /* a socket that may be an end */
+	uint64_t key; /* of the connection */
+	int64_t begin;
+	uint32_t host, socket;
+	uint32_t side; /* of two that are the same whoever asks: endpoint, or end of a pair */
+	bool opened;
+};
+
+struct finder {
+	struct requests_connections *c;
+	struct found_end *ends;
+	size_t n, cap;
+	struct mer_map local_of; /* host and remote endpoint -> local endpoint, AMBIGUOUS */
+	bool has_local_of;
+	struct partner { /* of a socket without addresses */
+		uint64_t key;
+		uint32_t votes;
+	} * partners;
+	size_t n_partners, cap_partners;
+	struct mer_map partner_of; /* socket -> number, plus 1 */
+};
+
+static uint64_t key_of(uint32_t a, uint32_t b)
+{
+	return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+}
+
+static struct requests_socket *socket_at(
+	const struct requests_connections *c, uint32_t host, uint32_t socket)
+{
+	return &c->log->hosts[host].sockets[socket];
+}
+
+/* ---- addresses of a socket ---- */
+
+static bool put_local(struct finder *f, uint32_t host, uint32_t remote, uint32_t local)
+{
+	uint64_t key = (uint64_t)host << 32 | remote;
+	uint32_t *was = mer_map_get(&f->local_of, key);
+	if (was) {
+		if (*was != local)
+			*was = AMBIGUOUS;
+		return true;
+	}
+	uint32_t *at = mer_map_put(&f->local_of, key);
+	if (at)
+		*at = local;
+	return at != NULL;
+}
+
+/* The endpoint of this host that packets of the peer go to. */
+static bool find_local(struct finder *f, uint32_t host, uint32_t remote, uint32_t *local)
+{
+	const struct kernel_world *w = f->c->w;
+	for (uint32_t i = 0; !f->has_local_of && i < w->n_bridges; i++) {
+		const struct kernel_bridge *p = &w->bridges[i];
+		if (p->kind == SYNC_TCP && p->from.endpoint &&
+			(!put_local(f, p->to.host, p->from.endpoint, p->to.endpoint) ||
+				!put_local(f, p->from.host, p->to.endpoint, p->from.endpoint)))
+			return false;
+	}
+	f->has_local_of = true;
+	const uint32_t *at = mer_map_get(&f->local_of, (uint64_t)host << 32 | remote);
+	*local = at ? *at : AMBIGUOUS;
+	return true;
+}
+
+/* By majority: where interrupts are not recorded, a call seems to send what they send. */
+static void vote(const struct requests_connections *c, struct requests_socket *s)
+{
+	unsigned votes = 0;
+	for (unsigned i = 0; i < s->n_samples; i++) {
+		const struct kernel_bridge *p = &c->w->bridges[s->samples[i]];
+		if (p->kind != SYNC_TCP || !p->from.endpoint)
+			continue;
+		if (votes && s->local == p->from.endpoint && s->remote == p->to.endpoint) {
+			votes++;
+		} else if (!votes || --votes == 0) {
+			s->local = p->from.endpoint;
+			s->remote = p->to.endpoint;
+			votes = 1;
+		}
+	}
+}
+
+/* ---- without addresses: who read what a packet brought that the other one sent ---- */
+
+static uint64_t socket_key(uint32_t host, uint32_t socket)
+{
+	return (uint64_t)host << 32 | socket;
+}
+
+static bool lacks_address(const struct requests_connections *c, uint32_t host, uint32_t socket)
+{
+	const struct requests_socket *s = socket_at(c, host, socket);
+	return !s->local && !s->remote && s->kind != KERNEL_OBJECT_UNIX;
+}
+
+static bool vote_partner(struct finder *f, uint64_t socket, uint64_t partner)
+{
+	uint32_t *at = mer_map_put(&f->partner_of, socket);
+	if (!at ||
+		!mer_grow_at(&f->partners, &f->cap_partners, f->n_partners, sizeof(*f->partners)))
+		return false;
+	if (!*at)
+		*at = (uint32_t)++f->n_partners;
+	struct partner *p = &f->partners[*at - 1];
+	if (p->votes && p->key == partner) {
+		p->votes++;
+	} else if (!p->votes || --p->votes == 0) {
+		p->key = partner;
+		p->votes = 1;
+	}
+	return true;
+}
+
+/* By majority: of a batch of packets it may be another one that ended the wait. */
+static bool find_partners(struct finder *f)
+{
+	const struct requests_log *log = f->c->log;
+	struct mer_map senders = { 0 }; /* packet -> sighting, plus 1, of the host that sent it */
+	bool ok = true;
+	for (int way = 0; way < 2; way++)
+		for (uint32_t h = 0; ok && h < log->n_hosts; h++)
+			for (uint32_t i = 0; ok && i < log->hosts[h].n_sightings; i++) {
+				const struct requests_sighting *s = &log->hosts[h].sightings[i];
+				if (s->is_send != (way == 0) || !lacks_address(f->c, h, s->socket))
+					continue;
+				const struct kernel_bridge *p = &f->c->w->bridges[s->packet];
+				if (way == 0) {
+					uint32_t *at = mer_map_put(&senders, s->packet);
+					ok = at != NULL;
+					if (ok)
+						*at = i + 1;
+					continue;
+				}
+				const uint32_t *at = mer_map_get(&senders, s->packet);
+				if (!at || !*at)
+					continue;
+				uint64_t from = socket_key(p->from.host,
+					log->hosts[p->from.host].sightings[*at - 1].socket);
+				uint64_t to = socket_key(h, s->socket);
+				ok = from == to ||
+				     (vote_partner(f, from, to) && vote_partner(f, to, from));
+			}
+	mer_map_fini(&senders);
+	return ok;
+}
+
+/* The key of the connection that it has with its partner; 0: there is none. */
+static uint64_t partner_key(const struct finder *f, uint32_t host, uint32_t socket, uint32_t *side)
+{
+	uint64_t own = socket_key(host, socket);
+	const uint32_t *at = mer_map_get(&f->partner_of, own);
+	const struct partner *p = at && *at ? &f->partners[*at - 1] : NULL;
+	const uint32_t *its = p && p->votes ? mer_map_get(&f->partner_of, p->key) : NULL;
+	if (!its || !*its || f->partners[*its - 1].key != own || !f->partners[*its - 1].votes)
+		return 0;
+	uint64_t both[] = { own < p->key ? own : p->key, own < p->key ? p->key : own };
+	*side = own > p->key;
+	return mer_hash(both, sizeof(both));
+}
+
+static bool add_end(struct finder *f, const struct found_end *e)
+{
+	if (!mer_grow(&f->ends, f->n, &f->cap, sizeof(*f->ends)))
+		return false;
+	f->ends[f->n++] = *e;
+	return true;
+}
+
+static bool identify(struct finder *f, uint32_t host, uint32_t number)
+{
+	static const char pair[] = "socketpair#";
+	struct requests_socket *s = socket_at(f->c, host, number);
+	const char *name = kernel_name_text(&f->c->w->hosts[host], s->object);
+	struct found_end e = {
+		.begin = s->begin, .host = host, .socket = number, .opened = s->is_connected
+	};
+	if (!s->n)
+		return true;
+	if (s->kind == KERNEL_OBJECT_UNIX) {
+		if (strncmp(name, pair, sizeof(pair) - 1) != 0)
+			return true;
+		e.key = UINT64_MAX - ((uint64_t)host << 32 | s->object);
+		e.side = s->end;
+		return add_end(f, &e);
+	}
+	if (!s->local) {
+		s->remote = kernel_name_endpoint(name);
+		if (s->remote && !s->is_connected && !find_local(f, host, s->remote, &s->local))
+			return false;
+	}
+	e.key = s->local || s->remote ? 0 : partner_key(f, host, number, &e.side);
+	if (e.key)
+		return add_end(f, &e);
+	/* With one address only: its other end was not recorded. */
+	if (!s->remote)
+		return true;
+	uint32_t alone[] = { s->remote, host, number };
+	e.key = s->local ? key_of(s->local, s->remote) : mer_hash(alone, sizeof(alone));
+	e.side = s->local;
+	return add_end(f, &e);
+}
+
+static int by_connection(const void *a, const void *b)
+{
+	const struct found_end *p = a, *q = b;
+	if (p->key != q->key)
+		return p->key < q->key ? -1 : 1;
+	if (p->begin != q->begin)
+		return p->begin < q->begin ? -1 : 1;
+	if (p->opened != q->opened)
+		return p->opened ? -1 : 1;
+	if (p->host != q->host)
+		return p->host < q->host ? -1 : 1;
+	return (p->socket > q->socket) - (p->socket < q->socket);
+}
+
+/* ---- who asks ---- */
+
+static const struct requests_action *first_action(
+	const struct requests_connections *c, const struct found_end *e)
+{
+	size_t n;
+	const uint32_t *at = requests_actions_of(c, e->host, e->socket, &n);
+	return n ? &c->log->hosts[e->host].actions[*at] : NULL;
+}
+
+static uint16_t port_of(const struct requests_connections *c, uint32_t endpoint)
+{
+	char text[KERNEL_ENDPOINT_BYTES];
+	uint16_t port;
+	return kernel_endpoint_text(c->w, endpoint, text, &port) ? port : 0;
+}
+
+static bool asks(const struct requests_connections *c, const struct found_end *e,
+	const struct found_end *other)
+{
+	const struct requests_socket *s = socket_at(c, e->host, e->socket);
+	const struct requests_socket *o = other ? socket_at(c, other->host, other->socket) : NULL;
+	if (s->is_connected != (o && o->is_connected))
+		return s->is_connected;
+	if (s->is_accepted != (o && o->is_accepted))
+		return !s->is_accepted;
+	/* Both were there before the recording: servers have the lower port. */
+	uint32_t port = port_of(c, s->local), its_port = port_of(c, s->remote);
+	if (port && its_port && port != its_port)
+		return port > its_port;
+	const struct requests_action *first = first_action(c, e);
+	const struct requests_action *its = other ? first_action(c, other) : NULL;
+	if (!its)
+		return first && first->kind == REQUESTS_WRITE;
+	return first && first->kind == REQUESTS_WRITE &&
+	       (its->kind != REQUESTS_WRITE || first->begin <= its->begin);
+}
+
+static bool add_connection(
+	struct requests_connections *c, const struct found_end *e, const struct found_end *other)
+{
+	const struct requests_socket *s = socket_at(c, e->host, e->socket);
+	enum requests_side side = asks(c, e, other) ? REQUESTS_CLIENT : REQUESTS_SERVER;
+	if (!mer_grow(&c->item, c->n, &c->cap, sizeof(*c->item)))
+		return false;
+	struct requests_connection *x = &c->item[c->n++];
+	*x = (struct requests_connection){ .begin = e->begin };
+	x->is_opened = e->opened || (other && other->opened);
+	x->ends[side] = (struct requests_end){ e->host, e->socket, s->local };
+	x->ends[1 - side] = (struct requests_end){ e->host, KERNEL_NONE, s->remote };
+	if (other) {
+		x->ends[1 - side].host = other->host;
+		x->ends[1 - side].socket = other->socket;
+		x->begin = other->begin < e->begin ? other->begin : e->begin;
+	}
+	const uint32_t *flow =
+		s->local ? mer_map_get(&c->flows, key_of(s->local, s->remote)) : NULL;
+	x->flow = flow ? *flow : 0;
+	return true;
+}
+
+static bool same_side(const struct found_end *a, const struct found_end *b)
+{
+	return a->side == b->side && a->host == b->host;
+}
+
+/* As many on either side: the first with the first, whatever their clocks say. */
+static bool pair_in_order(struct finder *f, size_t from, size_t until, bool *done)
+{
+	size_t n = 0, k = from;
+	for (size_t i = from; i < until; i++)
+		n += same_side(&f->ends[i], &f->ends[from]);
+	*done = n * 2 == until - from;
+	for (size_t i = from; *done && i < until; i++) {
+		if (!same_side(&f->ends[i], &f->ends[from]))
+			continue;
+		while (same_side(&f->ends[k], &f->ends[from]))
+			k++;
+		if (!add_connection(f->c, &f->ends[i], &f->ends[k++]))
+			return false;
+	}
+	return true;
+}
+
+/* The ends [from, until) of one pair of addresses, which may be used again: else from one that was
+ * opened to the next. */
+static bool pair_ends(struct finder *f, size_t from, size_t until)
+{
+	bool done;
+	if (!pair_in_order(f, from, until, &done))
+		return false;
+	for (size_t i = from, k; !done && i < until; i = k) {
+		const struct found_end *other = NULL;
+		k = i + 1;
+		if (k < until && !f->ends[k].opened && !same_side(&f->ends[i], &f->ends[k]))
+			other = &f->ends[k++];
+		if (!add_connection(f->c, &f->ends[i], other))
+			return false;
+	}
+	return true;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct requests_connection *p = a, *q = b;
+	if (p->begin != q->begin)
+		return p->begin < q->begin ? -1 : 1;
+	for (int i = 0; i < REQUESTS_N_SIDES; i++) {
+		if (p->ends[i].host != q->ends[i].host)
+			return p->ends[i].host < q->ends[i].host ? -1 : 1;
+		if (p->ends[i].socket != q->ends[i].socket)
+			return p->ends[i].socket < q->ends[i].socket ? -1 : 1;
+	}
+	return 0;
+}
+
+/* ---- actions by socket, packets by flow ---- */
+
+static bool sort_actions(struct requests_connections *c, uint32_t host)
+{
+	const struct requests_host *r = &c->log->hosts[host];
+	uint32_t *starts = mer_spill_array(r->spill, (size_t)r->n_sockets + 2, sizeof(*starts));
+	uint32_t *numbers = mer_spill_array(r->spill, (size_t)r->n_actions + 1, sizeof(*numbers));
+	c->by_socket[host] = starts;
+	c->actions_of[host] = numbers;
+	if (!starts || !numbers)
+		return false;
+	for (uint32_t i = 0; i < r->n_sockets; i++)
+		starts[i + 2] = starts[i + 1] + r->sockets[i].n;
+	for (uint32_t i = 0; i < r->n_actions; i++)
+		if (r->actions[i].kind <= REQUESTS_WRITE)
+			numbers[starts[r->actions[i].socket + 1]++] = i;
+	return true;
+}
+
+static bool has_data(const struct kernel_bridge *p)
+{
+	return p->kind == SYNC_TCP && p->from.endpoint && p->to.endpoint &&
+	       (p->content == SYNC_DATA || p->content == SYNC_CONTENT_UNKNOWN);
+}
+
+static uint32_t way_of(const struct kernel_bridge *p)
+{
+	return p->from.endpoint > p->to.endpoint;
+}
+
+static bool sort_packets(struct requests_connections *c)
+{
+	const struct kernel_world *w = c->w;
+	for (uint32_t i = 0; i < w->n_bridges; i++) {
+		const struct kernel_bridge *p = &w->bridges[i];
+		uint32_t *flow = has_data(p) ? mer_map_put(&c->flows,
+						       key_of(p->from.endpoint, p->to.endpoint))
+					     : NULL;
+		if (has_data(p) && !flow)
+			return false;
+		if (flow && !*flow)
+			*flow = ++c->n_flows;
+	}
+	c->starts = mer_spill_array(w->spill, (size_t)c->n_flows * 2 + 2, sizeof(*c->starts));
+	c->packets = mer_spill_array(w->spill, (size_t)w->n_bridges + 1, sizeof(*c->packets));
+	if (!c->starts || !c->packets)
+		return false;
+	for (int pass = 0; pass < 2; pass++) {
+		for (uint32_t i = 0; i < w->n_bridges; i++) {
+			const struct kernel_bridge *p = &w->bridges[i];
+			if (!has_data(p))
+				continue;
+			uint32_t flow =
+				*mer_map_get(&c->flows, key_of(p->from.endpoint, p->to.endpoint));
+			uint32_t at = (flow - 1) * 2 + way_of(p);
+			if (pass == 0)
+				c->starts[at + 2]++;
+			else
+				c->packets[c->starts[at + 1]++] = i;
+		}
+		for (uint32_t i = 1; pass == 0 && i < c->n_flows * 2 + 2; i++)
+			c->starts[i] += c->starts[i - 1];
+	}
+	return true;
+}
+
+const struct kernel_bridge *requests_packet(const struct requests_connections *c,
+	const struct requests_connection *of, enum requests_side from, int64_t begin, int64_t until,
+	bool last)
+{
+	const struct kernel_bridge *bridges = c->w->bridges;
+	uint32_t a = of->ends[from].endpoint, b = of->ends[1 - from].endpoint;
+	if (!of->flow || !a || !b)
+		return NULL;
+	uint32_t at = (of->flow - 1) * 2 + (a > b);
+	size_t start = c->starts[at], end = c->starts[at + 1];
+	MER_LOWER_BOUND(
+		i, start, end, k, bridges[c->packets[k]].from.time < (last ? until : begin));
+	if (last)
+		return i > start && bridges[c->packets[i - 1]].from.time >= begin
+			       ? &bridges[c->packets[i - 1]]
+			       : NULL;
+	return i < end && bridges[c->packets[i]].from.time < until ? &bridges[c->packets[i]] : NULL;
+}
+
+int requests_connections_find(struct requests_connections *c, const struct kernel_world *w,
+	struct requests_log *log, struct mer_err *err)
+{
+	struct finder f = { .c = c };
+	*c = (struct requests_connections){ .w = w, .log = log };
+	c->by_socket = calloc((size_t)log->n_hosts + 1, sizeof(*c->by_socket));
+	c->actions_of = calloc((size_t)log->n_hosts + 1, sizeof(*c->actions_of));
+	bool ok = c->by_socket && c->actions_of && sort_packets(c);
+	for (uint32_t h = 0; h < log->n_hosts; h++)
+		for (uint32_t i = 0; i < log->hosts[h].n_sockets; i++)
+			vote(c, &log->hosts[h].sockets[i]);
+	ok = ok && find_partners(&f);
+	for (uint32_t h = 0; ok && h < log->n_hosts; h++) {
+		ok = sort_actions(c, h);
+		for (uint32_t i = 0; ok && i < log->hosts[h].n_sockets; i++)
+			ok = identify(&f, h, i);
+	}
+	if (ok && f.n)
+		qsort(f.ends, f.n, sizeof(*f.ends), by_connection);
+	for (size_t i = 0, k; ok && i < f.n; i = k) {
+		for (k = i + 1; k < f.n && f.ends[k].key == f.ends[i].key; k++)
+			;
+		ok = pair_ends(&f, i, k);
+	}
+	mer_map_fini(&f.local_of);
+	mer_map_fini(&f.partner_of);
+	free(f.partners);
+	free(f.ends);
+	if (ok && c->n)
+		qsort(c->item, c->n, sizeof(*c->item), by_begin);
+	for (size_t i = 0; ok && i < c->n; i++)
+		for (int side = 0; side < REQUESTS_N_SIDES; side++) {
+			const struct requests_end *e = &c->item[i].ends[side];
+			if (e->socket != KERNEL_NONE)
+				socket_at(c, e->host, e->socket)->connection = (uint32_t)i + 1;
+		}
+	return ok ? 0 : mer_fail_nomem(err);
+}
+
+void requests_connections_fini(struct requests_connections *c)
+{
+	for (uint32_t h = 0; c->log && h < c->log->n_hosts; h++) {
+		if (c->by_socket)
+			mer_spill_release(c->by_socket[h]);
+		if (c->actions_of)
+			mer_spill_release(c->actions_of[h]);
+	}
+	free(c->by_socket);
+	free(c->actions_of);
+	free(c->item);
+	mer_spill_release(c->packets);
+	mer_spill_release(c->starts);
+	mer_map_fini(&c->flows);
+	*c = (struct requests_connections){ 0 };
+}

@@ -1,0 +1,63 @@
+/* Connections: which two sockets are the ends of one, and which of them asks.
+ *
+ * What both ends know of a TCP connection is its addresses. A socket's are those of the packets
+ * that its calls sent; without any, the peer that connect or accept named, if packets of the host
+ * lead to one local end only. A pair of sockets has one name for both ends. The end that called
+ * connect asks; else the one that wrote first. An end that was not recorded is missing: its socket
+ * is KERNEL_NONE. */
+#ifndef MER_REQUESTS_CONNECTIONS_H
+#define MER_REQUESTS_CONNECTIONS_H
+
+#include "requests/log.h"
+
+enum requests_side { REQUESTS_CLIENT, REQUESTS_SERVER, REQUESTS_N_SIDES };
+
+struct requests_end {
+	uint32_t host, socket; /* KERNEL_NONE: not recorded; host of the other end then */
+	uint32_t endpoint;     /* sync_endpoint; 0: not known */
+};
+
+struct requests_connection {
+	int64_t begin;
+	struct requests_end ends[REQUESTS_N_SIDES];
+	uint32_t flow;	/* of the packets below, plus 1; 0: none */
+	bool is_opened; /* connect was seen, so the first byte was, too */
+	/* What was written at one end is not what was read at the other one: events are missing. */
+	bool is_damaged;
+	uint32_t first, n; /* its exchanges: of requests.exchanges */
+};
+
+struct requests_connections { /* zeroed: none */
+	const struct kernel_world *w;
+	struct requests_log *log;
+	struct requests_connection *item; /* by begin */
+	size_t n, cap;
+	/* Packets with data, of each flow (both endpoints of a connection), each way apart:
+	 * numbers of bridges, in the order of time. Those of flow i and way d are from starts[2 i
+	 * + d] on. */
+	struct mer_map flows; /* both endpoints -> flow, plus 1 */
+	uint32_t *packets, *starts, n_flows;
+	uint32_t **by_socket,
+		**actions_of; /* by host: actions of socket i are actions_of[by_socket[i]...] */
+};
+
+int requests_connections_find(struct requests_connections *c, const struct kernel_world *w,
+	struct requests_log *log, struct mer_err *err);
+void requests_connections_fini(struct requests_connections *c);
+
+/* Actions of a socket that read or write, in the order of time: numbers. */
+static inline const uint32_t *requests_actions_of(
+	const struct requests_connections *c, uint32_t host, uint32_t socket, size_t *n)
+{
+	const uint32_t *from = c->by_socket[host];
+	*n = from[socket + 1] - from[socket];
+	return &c->actions_of[host][from[socket]];
+}
+
+/* The first packet with data that was sent on the connection in [begin, until) by the end `from`;
+ * NULL: none. The last one with `last`. */
+const struct kernel_bridge *requests_packet(const struct requests_connections *c,
+	const struct requests_connection *of, enum requests_side from, int64_t begin, int64_t until,
+	bool last);
+
+#endif

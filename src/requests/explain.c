@@ -1,0 +1,230 @@
+#include "requests/explain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+enum { LEAST = 5 }; /* requests, to compare any */
+
+struct sum { /* of one reason and culprit */
+	uint32_t reason, host, task, kind;
+	int64_t ns;
+};
+
+struct explaining {
+	const struct requests_kinds *k;
+	struct requests_parts_finder *f;
+	struct requests_explanation *x;
+	struct mer_map reasons;	 /* hash of what it is -> number, plus 1 */
+	struct mer_map culprits; /* hash -> number in sums, plus 1 */
+	struct sum *sums;
+	size_t n_sums, cap_sums;
+	int64_t *slow, *typical; /* by reason: ns of all */
+	size_t cap_slow, cap_typical;
+	struct mer_err *err;
+};
+
+/* KERNEL_NONE: no memory. */
+static uint32_t find_reason(struct explaining *e, const struct requests_part *p)
+{
+	struct requests_explanation *x = e->x;
+	const char *program = requests_program(e->k, p->host, p->task);
+	uint32_t name = mer_intern_add(&x->names, program, strlen(program));
+	uint32_t key[] = { p->host, name, e->k->of[p->exchange], p->kind };
+	uint32_t *at = name == MER_INTERN_NONE
+			       ? NULL
+			       : mer_map_put(&e->reasons, mer_hash(key, sizeof(key)));
+	if (!at)
+		return KERNEL_NONE;
+	if (!*at) {
+		if (!mer_grow(&x->reasons, x->n, &x->cap, sizeof(*x->reasons)) ||
+			!mer_grow_at(&e->slow, &e->cap_slow, x->n, sizeof(*e->slow)) ||
+			!mer_grow_at(&e->typical, &e->cap_typical, x->n, sizeof(*e->typical)))
+			return KERNEL_NONE;
+		x->reasons[x->n] = (struct requests_reason){
+			.host = p->host, .program = name, .in = key[2], .part = p->kind
+		};
+		*at = (uint32_t)++x->n;
+	}
+	return *at - 1;
+}
+
+/* Who made this part long: what was served instead; who had the CPU; who ended the wait. */
+static uint32_t culprit_of(
+	const struct explaining *e, const struct requests_part *p, uint32_t *kind)
+{
+	const struct kernel_host *h = &e->k->r->w->hosts[p->host];
+	*kind = KERNEL_NONE;
+	if (p->kind == REQUESTS_QUEUED) {
+		*kind = e->k->of[p->of - 1];
+		return p->task;
+	}
+	const struct kernel_span *s = p->span == KERNEL_NONE ? NULL : kernel_span(h, p->span);
+	bool has = s && s->by != KERNEL_NONE &&
+		   (p->kind == REQUESTS_RUNNABLE || p->kind == REQUESTS_LOCKS);
+	if (!has)
+		return KERNEL_NONE;
+	uint32_t task = kernel_span(h, s->by)->task;
+	uint32_t served = requests_served_by(e->f, p->host, task, p->begin);
+	*kind = served ? e->k->of[served - 1] : KERNEL_NONE;
+	return task;
+}
+
+static bool add_culprit(struct explaining *e, uint32_t reason, const struct requests_part *p)
+{
+	uint32_t kind, task = culprit_of(e, p, &kind);
+	uint32_t key[] = { reason, task, kind };
+	if (task == KERNEL_NONE)
+		return true;
+	uint32_t *at = mer_map_put(&e->culprits, mer_hash(key, sizeof(key)));
+	if (!at || !mer_grow(&e->sums, e->n_sums, &e->cap_sums, sizeof(*e->sums)))
+		return false;
+	if (!*at) {
+		e->sums[e->n_sums++] = (struct sum){ reason, p->host, task, kind, 0 };
+		*at = (uint32_t)e->n_sums;
+	}
+	e->sums[*at - 1].ns += p->end - p->begin;
+	return true;
+}
+
+static int add_requests(struct explaining *e, const uint32_t *which, uint32_t n, bool is_slow)
+{
+	struct requests_parts parts = { 0 };
+	int rc = 0;
+	for (uint32_t i = 0; rc == 0 && i < n; i++) {
+		rc = requests_parts_find_each(e->f, which[i], &parts, e->err);
+		for (size_t k = 0; rc == 0 && k < parts.n; k++) {
+			const struct requests_part *p = &parts.item[k];
+			uint32_t reason = find_reason(e, p);
+			if (reason == KERNEL_NONE || (is_slow && !add_culprit(e, reason, p)))
+				rc = mer_fail_nomem(e->err);
+			else
+				(is_slow ? e->slow : e->typical)[reason] += p->end - p->begin;
+		}
+	}
+	requests_parts_fini(&parts);
+	return rc;
+}
+
+struct timed {
+	int64_t ns;
+	uint32_t number;
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct timed *p = a, *q = b;
+	if (p->ns != q->ns)
+		return p->ns < q->ns ? -1 : 1;
+	return (p->number > q->number) - (p->number < q->number);
+}
+
+static int by_sum(const void *a, const void *b)
+{
+	const struct sum *p = a, *q = b;
+	if (p->ns != q->ns)
+		return p->ns > q->ns ? -1 : 1;
+	if (p->task != q->task)
+		return p->task < q->task ? -1 : 1;
+	return (p->kind > q->kind) - (p->kind < q->kind);
+}
+
+static int by_difference(const void *a, const void *b)
+{
+	const struct requests_reason *p = a, *q = b;
+	if (p->ns != q->ns)
+		return p->ns > q->ns ? -1 : 1;
+	if (p->part != q->part)
+		return p->part < q->part ? -1 : 1;
+	if (p->in != q->in)
+		return p->in < q->in ? -1 : 1;
+	return (p->program > q->program) - (p->program < q->program);
+}
+
+/* Means, and their differences, of which the greatest takes what rounding left. */
+static void compare(struct explaining *e, int64_t slow_sum, int64_t typical_sum)
+{
+	struct requests_explanation *x = e->x;
+	int64_t rest;
+	x->slow_ns = slow_sum / x->n_slow;
+	x->typical_ns = typical_sum / x->n_typical;
+	rest = x->slow_ns - x->typical_ns;
+	if (e->n_sums)
+		qsort(e->sums, e->n_sums, sizeof(*e->sums), by_sum);
+	for (size_t i = 0; i < x->n; i++) {
+		struct requests_reason *r = &x->reasons[i];
+		r->slow_ns = e->slow[i] / x->n_slow;
+		r->typical_ns = e->typical[i] / x->n_typical;
+		r->ns = r->slow_ns - r->typical_ns;
+		rest -= r->ns;
+	}
+	for (size_t i = 0; i < e->n_sums; i++) {
+		const struct sum *s = &e->sums[i];
+		struct requests_reason *r = &x->reasons[s->reason];
+		if (r->n_culprits < REQUESTS_CULPRITS)
+			r->culprits[r->n_culprits++] = (struct requests_culprit){ s->host, s->task,
+				s->kind, s->ns / x->n_slow };
+	}
+	if (x->n) {
+		qsort(x->reasons, x->n, sizeof(*x->reasons), by_difference);
+		x->reasons[0].ns += rest;
+	}
+}
+
+int requests_explain(const struct requests_kinds *k, struct requests_parts_finder *f,
+	const uint32_t *which, uint32_t n, uint32_t kind, const struct requests_choice *choice,
+	struct requests_explanation *x, struct mer_err *err)
+{
+	struct explaining e = { .k = k, .f = f, .x = x, .err = err };
+	struct timed *rows = malloc(((size_t)n + 1) * sizeof(*rows));
+	uint32_t *numbers = malloc(((size_t)n + 1) * sizeof(*numbers)), m = 0;
+	*x = (struct requests_explanation){ .kind = kind };
+	mer_arena_init(&x->arena);
+	mer_intern_init(&x->names, &x->arena);
+	int rc = rows && numbers ? 0 : mer_fail_nomem(err);
+	for (uint32_t i = 0; rc == 0 && i < n; i++) {
+		const struct requests_exchange *r = &k->r->exchanges[which[i]];
+		if (k->of[which[i]] == kind && r->n_messages == 1 && !r->is_damaged)
+			rows[m++] = (struct timed){ r->end - r->begin, which[i] };
+	}
+	if (rc == 0 && m)
+		qsort(rows, m, sizeof(*rows), by_time);
+	uint32_t from = (uint32_t)((uint64_t)m * 2 / 5), until = (uint32_t)((uint64_t)m * 3 / 5);
+	uint32_t slow = m - (m + 99) / 100; /* the first one above p99 */
+	if (choice->slowest)
+		slow = choice->slowest < m ? m - choice->slowest : 0;
+	else if (choice->above_ns)
+		for (slow = 0; slow < m && rows[slow].ns <= choice->above_ns;)
+			slow++;
+	if (rc == 0 && m >= LEAST && slow < m) {
+		int64_t sums[2] = { 0 };
+		x->n_slow = m - slow;
+		x->n_typical = until > from ? until - from : 1;
+		for (uint32_t i = 0; i < m; i++) {
+			numbers[i] = rows[i].number;
+			sums[0] += i >= slow ? rows[i].ns : 0;
+			sums[1] += i >= from && i < from + x->n_typical ? rows[i].ns : 0;
+		}
+		rc = add_requests(&e, numbers + slow, x->n_slow, true);
+		if (rc == 0)
+			rc = add_requests(&e, numbers + from, x->n_typical, false);
+		if (rc == 0)
+			compare(&e, sums[0], sums[1]);
+	}
+	mer_map_fini(&e.reasons);
+	mer_map_fini(&e.culprits);
+	free(e.sums);
+	free(e.slow);
+	free(e.typical);
+	free(rows);
+	free(numbers);
+	return rc;
+}
+
+void requests_explanation_fini(struct requests_explanation *x)
+{
+	free(x->reasons);
+	mer_intern_fini(&x->names);
+	mer_arena_fini(&x->arena);
+}

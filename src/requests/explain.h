@@ -1,0 +1,52 @@
+/* Explain: why the slow requests of a kind are slow. The mean path of the slow ones against that of
+ * typical ones, part by part; the differences of the parts sum to the difference of the means. And
+ * for each part who made it long: who had the CPU, who had the lock, what was served instead. */
+#ifndef MER_REQUESTS_EXPLAIN_H
+#define MER_REQUESTS_EXPLAIN_H
+
+#include "requests/kinds.h"
+#include "requests/parts.h"
+
+enum { REQUESTS_CULPRITS = 3 };
+
+struct requests_culprit {
+	uint32_t host, task;
+	uint32_t kind; /* of the request that it acted for; KERNEL_NONE: for none that is known */
+	int64_t ns;    /* a slow request */
+};
+
+struct requests_reason {
+	uint32_t host;
+	uint32_t program; /* name, in the explanation's names */
+	uint32_t in;  /* kind of the request that the time is of: the slow one, or one below it */
+	uint8_t part; /* enum requests_part_kind */
+	int64_t slow_ns, typical_ns; /* a request */
+	int64_t ns;		     /* the difference */
+	struct requests_culprit
+		culprits[REQUESTS_CULPRITS]; /* of the slow ones, the greatest first */
+	unsigned n_culprits;
+};
+
+struct requests_choice {  /* which are the slow ones; zeroed: those above p99 */
+	int64_t above_ns; /* all that took longer; 0: not given */
+	uint32_t slowest; /* so many; 0: not given */
+};
+
+struct requests_explanation {
+	struct mer_arena arena;
+	struct mer_intern names;
+	uint32_t kind, n_slow, n_typical;
+	int64_t slow_ns, typical_ns;	 /* means */
+	struct requests_reason *reasons; /* malloc'ed; the greatest difference first */
+	size_t n, cap;
+};
+
+/* Of the exchanges in `which` those of the kind. Typical are those from p40 to p60. Windows and requests
+ * of connections with lost events are left out. n_slow 0: there are too few to compare. In any case
+ * requests_explanation_fini. */
+int requests_explain(const struct requests_kinds *k, struct requests_parts_finder *f,
+	const uint32_t *which, uint32_t n, uint32_t kind, const struct requests_choice *choice,
+	struct requests_explanation *x, struct mer_err *err);
+void requests_explanation_fini(struct requests_explanation *x);
+
+#endif

@@ -1,0 +1,211 @@
+#include "requests/kinds.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/process_of.h"
+#include "base/str.h"
+
+uint16_t requests_port(const struct requests *r, const struct requests_end *e)
+{
+	char text[KERNEL_ENDPOINT_BYTES];
+	uint16_t port = 0;
+	return kernel_endpoint_text(r->w, e->endpoint, text, &port) ? port : 0;
+}
+
+void requests_address(
+	const struct requests *r, const struct requests_end *e, char text[KERNEL_ENDPOINT_BYTES])
+{
+	uint16_t port;
+	if (!kernel_endpoint_text(r->w, e->endpoint, text, &port))
+		text[0] = '\0';
+}
+
+const char *requests_program(const struct requests_kinds *k, uint32_t host, uint32_t task)
+{
+	const struct kernel_host *h = &k->r->w->hosts[host];
+	if (task == KERNEL_NONE)
+		return "";
+	return kernel_comm(h, k->process_of[host][task], INT64_MAX);
+}
+
+/* The name of what the peer of a recorded end was called by connect or accept. */
+static const char *peer_name(const struct requests *r, const struct requests_end *known)
+{
+	const struct requests_socket *s = &r->log->hosts[known->host].sockets[known->socket];
+	return kernel_name_text(&r->w->hosts[known->host], s->object);
+}
+
+static void put_name(const struct requests_kinds *k, uint32_t exchange, struct mer_str *out)
+{
+	const struct requests *r = k->r;
+	const struct requests_exchange *x = &r->exchanges[exchange];
+	const struct requests_connection *c = &r->connections.item[x->connection];
+	const struct requests_end *client = &c->ends[REQUESTS_CLIENT],
+				  *server = &c->ends[REQUESTS_SERVER];
+	uint16_t port = requests_port(r, server);
+	const char *requester = client->socket == KERNEL_NONE
+					? "outside"
+					: requests_program(k, client->host, x->client_task);
+	mer_str_puts(out, *requester ? requester : "?");
+	mer_str_puts(out, " -> ");
+	if (server->socket == KERNEL_NONE) {
+		char text[KERNEL_ENDPOINT_BYTES];
+		requests_address(r, server, text);
+		mer_str_puts(out, *text ? text : peer_name(r, client));
+		return;
+	}
+	mer_str_puts(out, r->w->e ? r->w->e->hosts[server->host].name : "");
+	if (port)
+		mer_str_printf(out, ":%u", (unsigned)port);
+	uint32_t by = x->server_task == KERNEL_NONE ? x->reader : x->server_task;
+	const char *program = requests_program(k, server->host, by);
+	if (*program)
+		mer_str_printf(out, " %s", program);
+}
+
+int requests_kinds_find(const struct requests *r, struct requests_kinds *k, struct mer_err *err)
+{
+	struct mer_str name = { 0 };
+	*k = (struct requests_kinds){ .r = r };
+	mer_arena_init(&k->arena);
+	mer_intern_init(&k->names, &k->arena);
+	k->of = mer_spill_array(r->w->spill, (size_t)r->n + 1, sizeof(*k->of));
+	k->process_of =
+		mer_arena_zalloc(&k->arena, (size_t)r->w->n_hosts + 1, sizeof(*k->process_of));
+	bool ok = k->of && k->process_of;
+	for (uint32_t h = 0; ok && h < r->w->n_hosts; h++) {
+		k->process_of[h] = analysis_process_of(&r->w->hosts[h], &k->arena);
+		ok = k->process_of[h] || r->w->hosts[h].n_tasks == 0;
+	}
+	for (uint32_t i = 0; ok && i < r->n; i++) {
+		mer_str_clear(&name);
+		put_name(k, i, &name);
+		k->of[i] = mer_intern_add(&k->names, name.data ? name.data : "", name.len);
+		ok = !name.failed && k->of[i] != MER_INTERN_NONE;
+	}
+	mer_str_fini(&name);
+	return ok ? 0 : mer_fail_nomem(err);
+}
+
+void requests_kinds_fini(struct requests_kinds *k)
+{
+	mer_spill_release(k->of);
+	mer_intern_fini(&k->names);
+	mer_arena_fini(&k->arena);
+}
+
+/* ---- sums ---- */
+
+static int by_value(const void *a, const void *b)
+{
+	int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
+	return (p > q) - (p < q);
+}
+
+/* The least of them that at least this share of all does not exceed. */
+static int64_t percentile(const int64_t *sorted, size_t n, unsigned per_mille)
+{
+	size_t rank = (n * per_mille + 999) / 1000;
+	return n ? sorted[rank ? rank - 1 : 0] : -1;
+}
+
+static void put_latencies(struct requests_sums *s, int64_t *sorted, size_t n)
+{
+	__int128 sum = 0;
+	qsort(sorted, n, sizeof(*sorted), by_value);
+	for (size_t i = 0; i < n; i++)
+		sum += sorted[i];
+	s->p50_ns = percentile(sorted, n, 500);
+	s->p90_ns = percentile(sorted, n, 900);
+	s->p99_ns = percentile(sorted, n, 990);
+	s->p999_ns = percentile(sorted, n, 999);
+	s->max_ns = n ? sorted[n - 1] : -1;
+	s->mean_ns = n ? (int64_t)(sum / (__int128)n) : -1;
+}
+
+/* Ends and begins in the order of time: an end before a begin at the same moment. */
+static uint32_t most_parallel(int64_t *begins, int64_t *ends, size_t n)
+{
+	uint32_t now = 0, most = 0;
+	qsort(begins, n, sizeof(*begins), by_value);
+	qsort(ends, n, sizeof(*ends), by_value);
+	for (size_t i = 0, k = 0; i < n; i++) {
+		now++;
+		while (k < n && ends[k] <= begins[i]) {
+			k++;
+			now--;
+		}
+		most = now > most ? now : most;
+	}
+	return most;
+}
+
+static int64_t weight(const struct requests_sums *s)
+{
+	return s->mean_ns < 0 ? 0 : s->mean_ns * (int64_t)(s->count - s->n_windows - s->n_damaged);
+}
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct requests_sums *p = a, *q = b;
+	if (weight(p) != weight(q))
+		return weight(p) > weight(q) ? -1 : 1;
+	return (p->kind > q->kind) - (p->kind < q->kind);
+}
+
+int requests_sum(const struct requests_kinds *k, const uint32_t *which, uint32_t n,
+	struct requests_sums **rows, uint32_t *n_rows, struct mer_err *err)
+{
+	const struct requests *r = k->r;
+	uint32_t n_kinds = k->names.n;
+	struct requests_sums *s = calloc((size_t)n_kinds + 1, sizeof(*s));
+	uint32_t *starts = calloc((size_t)n_kinds + 2, sizeof(*starts));
+	int64_t *values = malloc(((size_t)n + 1) * 3 * sizeof(*values));
+	uint32_t *order = malloc(((size_t)n + 1) * sizeof(*order));
+	*rows = s;
+	*n_rows = 0;
+	bool ok = s && starts && values && order;
+	for (uint32_t i = 0; ok && i < n; i++)
+		starts[k->of[which[i]] + 2]++;
+	for (uint32_t i = 1; ok && i < n_kinds + 2; i++)
+		starts[i] += starts[i - 1];
+	for (uint32_t i = 0; ok && i < n; i++)
+		order[starts[k->of[which[i]] + 1]++] = which[i];
+	for (uint32_t kind = 0; ok && kind < n_kinds; kind++) {
+		struct requests_sums *x = &s[*n_rows];
+		size_t m = starts[kind + 1] - starts[kind], n_timed = 0;
+		int64_t *begins = values, *ends = values + m, *latencies = values + 2 * m;
+		if (!m)
+			continue;
+		*x = (struct requests_sums){ .kind = kind, .first = INT64_MAX, .last = INT64_MIN };
+		for (size_t i = 0; i < m; i++) {
+			const struct requests_exchange *e = &r->exchanges[order[starts[kind] + i]];
+			x->count++;
+			x->bytes_out += e->bytes_out;
+			x->bytes_in += e->bytes_in;
+			x->first = e->begin < x->first ? e->begin : x->first;
+			x->last = e->end > x->last ? e->end : x->last;
+			x->n_windows += e->n_messages > 1;
+			x->n_damaged += e->n_messages == 1 && e->is_damaged;
+			begins[i] = e->begin;
+			ends[i] = e->end;
+			if (e->n_messages == 1 && !e->is_damaged)
+				latencies[n_timed++] = e->end - e->begin;
+		}
+		x->most_parallel = most_parallel(begins, ends, m);
+		put_latencies(x, latencies, n_timed);
+		++*n_rows;
+	}
+	free(starts);
+	free(values);
+	free(order);
+	if (ok && *n_rows)
+		qsort(s, *n_rows, sizeof(*s), by_weight);
+	if (!ok) {
+		free(s);
+		*rows = NULL;
+	}
+	return ok ? 0 : mer_fail_nomem(err);
+}

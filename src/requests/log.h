@@ -1,0 +1,104 @@
+/* Log: what the tasks of each host did with connections, kept while the world is built; everything
+ * else in this folder is computed from it afterwards.
+ *
+ *   while the world is built:  requests_log_observers()  →  sockets, and actions on them in the order of time
+ *   afterwards:                connections.c, exchanges.c, nest.c
+ *
+ * An action is a run of calls: of one task, on one socket, in one direction, with no other action
+ * of that task and no other on that socket in between. So a large answer, read in a thousand
+ * calls, is one action. Calls that moved nothing leave no action. An action takes 32 bytes, in the
+ * experiment's spill. */
+#ifndef MER_REQUESTS_LOG_H
+#define MER_REQUESTS_LOG_H
+
+#include "base/map.h"
+#include "kernel/world.h"
+
+enum requests_action_kind {
+	REQUESTS_READ,
+	REQUESTS_WRITE,
+	REQUESTS_CONNECT,
+	REQUESTS_WAKE /* `socket` is the task that ended a wait of `task` */
+};
+
+struct requests_action {
+	int64_t begin,
+		end; /* ns: of the first call, and of the last one; WAKE: both when the wait ended */
+	uint32_t task, socket;
+	uint32_t bytes : 27, kind : 2; /* enum requests_action_kind; CONNECT: bytes is nothing */
+	/* Since its action before, the task looked for the next thing to do: in a poll, or by
+	 * reading what only wakes it (an eventfd, a pipe). */
+	uint32_t is_fresh : 1;
+	uint32_t is_server : 1;	     /* at the end that answers; set with exchange */
+	uint32_t was_connecting : 1; /* the first one on a socket, for which its task had waited */
+	uint32_t exchange;	     /* that it is of, plus 1 (exchanges.c); 0: none */
+};
+
+enum { REQUESTS_MOST_BYTES = (1 << 27) - 1, REQUESTS_SAMPLES = 4 };
+
+struct requests_socket { /* one end of a connection */
+	int64_t begin;	 /* when it was made, or first used */
+	uint32_t owner;	 /* task that made it, or first used it */
+	uint32_t object; /* name; KERNEL_NONE */
+	uint8_t kind;	 /* enum kernel_object_kind */
+	uint8_t end;	 /* of a socket pair */
+	bool is_connected, is_accepted;
+	bool is_connecting; /* connect did not wait until it was */
+	/* Some of the packets that were sent by its calls: they have the addresses. */
+	uint8_t n_samples, n_sightings;
+	uint32_t samples[REQUESTS_SAMPLES];
+	uint32_t opener; /* its action CONNECT, plus 1 */
+	uint32_t last;	 /* its last action, plus 1 */
+	uint32_t n;	 /* its actions that read or write */
+	/* See connections.c. */
+	uint32_t local, remote; /* sync_endpoint; 0: not known */
+	uint32_t connection;	/* plus 1; 0: none */
+};
+
+/* Where packets have no addresses: one that a call on a socket sent, or that ended a wait before
+ * the socket was read. */
+struct requests_sighting {
+	uint32_t packet, socket;
+	bool is_send;
+};
+
+struct requests_host {
+	struct mer_spill *spill;
+	struct requests_sighting *sightings; /* of each socket some */
+	uint32_t n_sightings, cap_sightings;
+	struct requests_socket *sockets;
+	uint32_t n_sockets, cap_sockets;
+	struct requests_action *actions; /* a block of spill; in the order in which they ended */
+	uint32_t n_actions, cap_actions;
+	/* The rest is needed while the host is read. */
+	struct requests_slot { /* what a descriptor stood for, for some time */
+		int64_t begin, end;
+		uint32_t socket; /* KERNEL_NONE: nothing that is looked at */
+		uint32_t before; /* plus 1 */
+	} * slots;
+	uint32_t n_slots, cap_slots;
+	struct mer_map slots_by_fd; /* process and descriptor -> newest slot, plus 1 */
+	struct requests_doing {
+		uint32_t last; /* its last action, plus 1 */
+		uint32_t
+			arrived; /* packet that ended its last wait, plus 1; 0: none, or read since */
+		bool is_fresh, has_read;
+	} * tasks; /* by task */
+	size_t cap_tasks;
+	struct mer_map tids; /* tid -> its newest task, plus 1; as far as n_indexed */
+	uint32_t n_indexed;
+};
+
+struct requests_log {
+	struct requests_host *hosts;
+	struct kernel_observer *observers;
+	uint32_t n_hosts;
+};
+
+int requests_log_new(
+	uint32_t n_hosts, struct mer_spill *spill, struct requests_log **log, struct mer_err *err);
+void requests_log_free(struct requests_log *); /* NULL is fine */
+/* For kernel_world_options; live as long as the log. */
+const struct kernel_observer *requests_log_observers(struct requests_log *);
+
+#endif

@@ -1,0 +1,470 @@
+/* Nesting: on whose behalf each request was sent.
+ *
+ * What a task does is caused by what it read last. From one read to the next is a *turn*. In a
+ * turn that began with a request, what is sent belongs to that request. In a turn that began with
+ * an answer, what is sent belongs to the request that this answer was for; an answer that is
+ * written then says which one that was. So requests that a server sends are linked to others and
+ * to requests that it serves, from before and from after:
+ *
+ *   read R, send S                  S is of R
+ *   read the answer of S, answer R  S is of R
+ *   read the answer of S, send T    T is of the same as S, unless something was answered
+ *   answered R, send S              nothing: it has done with R, and got something else to do
+ *
+ * A task that takes jobs from a queue reads no requests itself. It does one job after the other,
+ * so what it sends belongs to the request that it answers next. The same goes for who reads one
+ * request at a time.
+ *
+ * A turn ends when the task polls: what it sends then without having read anything was caused by
+ * something else (a timer, another thread). Connections are opened for who sends on them first, so
+ * the turn of connect counts. A task that another one woke (queue and condition variable) goes on
+ * with that one's turn if it has no job.
+ *
+ * Only requests that were open when S was sent are possible. If nothing tells them apart, the
+ * confidence is 1 in their number; if links contradict each other, it is low too. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/lower_bound.h"
+#include "requests/requests.h"
+
+enum turn_kind {
+	TURN_NONE,
+	TURN_REQUEST, /* began with request `of` */
+	TURN_ANSWER   /* with the answer of `of` */
+};
+
+struct turn {
+	uint32_t of;	   /* exchange */
+	uint32_t answered; /* exchange that was answered in it, plus 1; 0: none */
+	uint8_t kind;
+	bool several;	/* different ones were answered */
+	bool is_handed; /* by another task, which had it */
+};
+
+struct doing {	       /* of a task */
+	uint32_t turn; /* plus 1; 0: none */
+	uint32_t n_open,
+		open; /* requests that it read and did not answer yet; the last one, plus 1 */
+};
+
+enum evidence { NOTHING, WEAK, STRONG };
+
+struct sent { /* a request that is sent by a task of this host */
+	uint32_t exchange;
+	uint32_t task;
+	uint32_t turn;	   /* plus 1; that of connect, if it was opened for this one */
+	uint32_t ends;	   /* turn that its answer began, plus 1 */
+	uint32_t next_job; /* exchange that the task answers next, plus 1 */
+	uint32_t before; /* another one that it follows, of the same parent; plus 1, of nest.sent */
+	bool is_fresh;	 /* its turn was over */
+	bool is_mixed;	 /* a window whose messages were sent for different reasons */
+	bool alone;	 /* the task had no other request open than next_job */
+	uint32_t parent; /* plus 1 */
+	float confidence;
+};
+
+struct nest {
+	struct requests *r;
+	uint32_t host;
+	const struct requests_host *log;
+	struct turn *turns;
+	uint32_t n_turns, cap_turns;
+	struct sent *sent;
+	uint32_t n_sent, cap_sent;
+	struct doing *doing; /* by task */
+	uint32_t *opened_in; /* by socket: turn of its connect, plus 1 */
+	uint32_t *sent_of;   /* by exchange: plus 1 */
+	/* Requests that are served here, by when they were read; for what could have been the
+	 * cause. */
+	struct served {
+		int64_t read;
+		uint32_t exchange;
+	} * served;
+	size_t n_served, cap_served;
+	bool *reads; /* by task: it reads requests */
+	struct mer_map
+		moving; /* processes whose jobs change threads, which read requests themselves */
+};
+
+static uint64_t process_key(const struct kernel_host *h, uint32_t task)
+{
+	int32_t pid = h->tasks[task].pid;
+	return pid >= 0 ? (uint32_t)pid : (uint64_t)1 << 32 | task;
+}
+
+static struct requests_exchange *exchange_at(const struct nest *k, uint32_t i)
+{
+	return &k->r->exchanges[i];
+}
+
+/* ---- turns, in the order of time ---- */
+
+static bool begin_turn(struct nest *k, struct doing *d, enum turn_kind kind, uint32_t of)
+{
+	if (!mer_grow32(&k->turns, k->n_turns, &k->cap_turns, sizeof(*k->turns)))
+		return false;
+	k->turns[k->n_turns++] = (struct turn){ .of = of, .kind = (uint8_t)kind };
+	d->turn = k->n_turns;
+	return true;
+}
+
+static bool on_read(struct nest *k, const struct requests_action *a, struct doing *d)
+{
+	uint32_t of = a->exchange - 1;
+	enum turn_kind kind = a->is_server ? TURN_REQUEST : TURN_ANSWER;
+	const struct turn *now = d->turn ? &k->turns[d->turn - 1] : NULL;
+	if (a->is_server && exchange_at(k, of)->read == a->begin) {
+		d->n_open++;
+		d->open = a->exchange;
+	}
+	bool same = now && now->kind == kind && now->of == of && !now->is_handed && !now->answered;
+	if (!same && !begin_turn(k, d, kind, of))
+		return false;
+	if (!a->is_server && k->sent_of[of])
+		k->sent[k->sent_of[of] - 1].ends = d->turn;
+	return true;
+}
+
+static void on_answer(
+	struct nest *k, uint32_t action, const struct requests_action *a, struct doing *d)
+{
+	struct requests_exchange *x = exchange_at(k, a->exchange - 1);
+	struct turn *now = d->turn && !a->is_fresh ? &k->turns[d->turn - 1] : NULL;
+	if (now) {
+		now->several |= now->answered && now->answered != a->exchange;
+		now->answered = a->exchange;
+	}
+	if (x->last_answer != action)
+		return;
+	if (x->reader == a->task && d->n_open)
+		d->n_open--;
+	d->turn = 0; /* done with it */
+}
+
+static bool same_reason(const struct nest *k, uint32_t a, uint32_t b)
+{
+	const struct turn *p = a ? &k->turns[a - 1] : NULL, *q = b ? &k->turns[b - 1] : NULL;
+	return a == b || (p && q && p->kind == q->kind && p->of == q->of);
+}
+
+/* The first message of a request; of a window, also whether all of it has one reason. */
+static bool on_send(
+	struct nest *k, uint32_t action, const struct requests_action *a, struct doing *d)
+{
+	uint32_t of = a->exchange - 1;
+	const struct requests_exchange *x = exchange_at(k, of);
+	if (x->first_send != action) {
+		struct sent *s =
+			x->n_messages > 1 && k->sent_of[of] ? &k->sent[k->sent_of[of] - 1] : NULL;
+		if (s)
+			s->is_mixed |= a->is_fresh || !same_reason(k, s->turn, d->turn);
+		return true;
+	}
+	if (!mer_grow32(&k->sent, k->n_sent, &k->cap_sent, sizeof(*k->sent)))
+		return false;
+	const struct requests_socket *s = &k->log->sockets[a->socket];
+	const struct requests_connection *c = requests_connection_of(k->r, of);
+	bool is_first = s->opener && c->first == of;
+	k->sent[k->n_sent++] = (struct sent){ .exchange = of,
+		.task = a->task,
+		.turn = is_first ? k->opened_in[a->socket] : d->turn,
+		.is_fresh = a->is_fresh && !is_first };
+	k->sent_of[of] = k->n_sent;
+	return true;
+}
+
+/* Another task ended its wait: it goes on with what that one does, unless it has something to do.
+ */
+static bool on_wake(struct nest *k, const struct requests_action *a, struct doing *d)
+{
+	const struct doing *by = &k->doing[a->socket];
+	const struct turn *now = d->turn ? &k->turns[d->turn - 1] : NULL;
+	if ((now && !now->is_handed) || !by->turn || d->n_open)
+		return true;
+	const struct turn given = k->turns[by->turn - 1];
+	if (given.kind == TURN_NONE || given.answered)
+		return true;
+	if (!begin_turn(k, d, (enum turn_kind)given.kind, given.of))
+		return false;
+	k->turns[k->n_turns - 1].is_handed = true;
+	return true;
+}
+
+static bool take_turns(struct nest *k)
+{
+	for (uint32_t i = 0; i < k->log->n_actions; i++) {
+		const struct requests_action *a = &k->log->actions[i];
+		struct doing *d = &k->doing[a->task];
+		bool ok = true;
+		if (a->kind == REQUESTS_WAKE)
+			ok = on_wake(k, a, d);
+		else if (a->kind == REQUESTS_CONNECT)
+			k->opened_in[a->socket] = d->turn;
+		else if (!a->exchange)
+			continue;
+		else if (a->kind == REQUESTS_READ)
+			ok = on_read(k, a, d);
+		else if (a->is_server)
+			on_answer(k, i, a, d);
+		else
+			ok = on_send(k, i, a, d);
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
+/* ---- jobs, against the order of time ---- */
+
+/* What each task answers next, after it sent something. */
+static void find_jobs(struct nest *k)
+{
+	const struct kernel_host *h = &k->r->w->hosts[k->host];
+	uint32_t n = k->n_sent;
+	for (uint32_t t = 0; t < h->n_tasks; t++)
+		k->doing[t] = (struct doing){ 0 };
+	for (uint32_t i = k->log->n_actions; i-- > 0;) {
+		const struct requests_action *a = &k->log->actions[i];
+		if (a->kind > REQUESTS_WRITE || !a->exchange)
+			continue;
+		struct doing *d = &k->doing[a->task];
+		const struct requests_exchange *x = exchange_at(k, a->exchange - 1);
+		if (a->is_server && a->kind == REQUESTS_WRITE && x->last_answer == i) {
+			d->open = a->exchange;
+			/* Backward: from its answer to its read it is open. */
+			d->n_open += x->reader == a->task;
+		} else if (a->is_server && a->kind == REQUESTS_READ && x->reader == a->task &&
+			   x->read == a->begin && x->server_task == a->task && d->n_open) {
+			d->n_open--;
+		} else if (!a->is_server && a->kind == REQUESTS_WRITE && n && x->first_send == i) {
+			struct sent *s = &k->sent[--n];
+			s->next_job = d->open;
+			const struct requests_exchange *job =
+				d->open ? exchange_at(k, d->open - 1) : NULL;
+			bool own = job && job->reader == a->task;
+			bool moves = mer_map_get(&k->moving, process_key(h, a->task)) != NULL;
+			s->alone = job && !moves && d->n_open == own && (own || !k->reads[a->task]);
+		}
+	}
+}
+
+/* ---- what could be ---- */
+
+/* Was it read, and not answered, when this was sent? */
+static bool is_open(const struct nest *k, uint32_t served, const struct requests_exchange *x)
+{
+	const struct requests_exchange *p = exchange_at(k, served);
+	return p->read <= x->begin && p->done >= x->begin;
+}
+
+static bool is_possible(const struct nest *k, uint32_t served_plus_1, const struct sent *s)
+{
+	return served_plus_1 && served_plus_1 - 1 != s->exchange &&
+	       is_open(k, served_plus_1 - 1, exchange_at(k, s->exchange));
+}
+
+static bool same_process(const struct nest *k, uint32_t a, uint32_t b)
+{
+	const struct kernel_host *h = &k->r->w->hosts[k->host];
+	return a == b || (a != KERNEL_NONE && b != KERNEL_NONE && h->tasks[a].pid >= 0 &&
+				 h->tasks[a].pid == h->tasks[b].pid);
+}
+
+/* How many requests the process of the task had open then, and one of them, the one read last. */
+static uint32_t count_open(const struct nest *k, const struct sent *s, uint32_t *last)
+{
+	enum { LOOK_BACK = 4096 };
+	const struct requests_exchange *x = exchange_at(k, s->exchange);
+	uint32_t n = 0, looked = 0;
+	MER_LOWER_BOUND(from, 0, k->n_served, at, k->served[at].read <= x->begin);
+	for (size_t i = from; i-- > 0 && looked < LOOK_BACK; looked++) {
+		const struct requests_exchange *p = exchange_at(k, k->served[i].exchange);
+		if (k->served[i].exchange == s->exchange || p->done < x->begin ||
+			(!same_process(k, p->reader, s->task) &&
+				!same_process(k, p->server_task, s->task)))
+			continue;
+		if (n++ == 0)
+			*last = k->served[i].exchange + 1;
+	}
+	return n;
+}
+
+/* ---- what links say ---- */
+
+/* By itself, before or after; plus 1, 0: nothing. */
+static uint32_t said_before(const struct nest *k, const struct sent *s)
+{
+	const struct turn *t = s->turn && !s->is_fresh ? &k->turns[s->turn - 1] : NULL;
+	return t && t->kind == TURN_REQUEST && is_possible(k, t->of + 1, s) ? t->of + 1 : 0;
+}
+
+static uint32_t said_after(const struct nest *k, const struct sent *s)
+{
+	const struct turn *t = s->ends ? &k->turns[s->ends - 1] : NULL;
+	return t && t->answered && !t->several && is_possible(k, t->answered, s) ? t->answered : 0;
+}
+
+/* The one whose answer made the task send this one; plus 1, of k->sent. */
+static uint32_t follows(const struct nest *k, const struct sent *s)
+{
+	const struct turn *t = s->turn && !s->is_fresh ? &k->turns[s->turn - 1] : NULL;
+	if (!t || t->kind != TURN_ANSWER || t->answered)
+		return 0;
+	return k->sent_of[t->of];
+}
+
+static void decide(struct sent *s, uint32_t parent, float confidence)
+{
+	s->parent = parent;
+	s->confidence = confidence;
+}
+
+/* What the links of this one alone say. */
+static void decide_alone(const struct nest *k, struct sent *s)
+{
+	uint32_t before = said_before(k, s), after = said_after(k, s);
+	bool handed = s->turn && k->turns[s->turn - 1].is_handed;
+	if (s->alone && is_possible(k, s->next_job, s)) {
+		/* Who waits for a lock is woken by tasks that do something else. */
+		bool agree = (!before || handed || before == s->next_job) &&
+			     (!after || after == s->next_job);
+		decide(s, s->next_job, agree ? 1.0F : 0.6F);
+	} else if (before && after) {
+		decide(s, before == after || !handed ? before : after,
+			before == after ? 1.0F : 0.5F);
+	} else if (after) {
+		decide(s, after, 0.98F);
+	} else if (before) {
+		decide(s, before, handed ? 0.8F : 0.95F);
+	}
+}
+
+/* From what it follows to it, and back. */
+static void decide_chains(const struct nest *k)
+{
+	for (uint32_t i = 0; i < k->n_sent; i++) {
+		struct sent *s = &k->sent[i];
+		s->before = follows(k, s);
+		if (s->parent || !s->before)
+			continue;
+		const struct sent *b = &k->sent[s->before - 1];
+		if (is_possible(k, b->parent, s))
+			decide(s, b->parent, b->confidence * 0.97F);
+	}
+	for (uint32_t i = k->n_sent; i-- > 0;) {
+		const struct sent *s = &k->sent[i];
+		struct sent *b = s->before ? &k->sent[s->before - 1] : NULL;
+		bool handed = s->turn && k->turns[s->turn - 1].is_handed;
+		if (b && !handed && s->parent && is_possible(k, s->parent, b) &&
+			(!b->parent || b->confidence < s->confidence * 0.97F))
+			decide(b, s->parent, s->confidence * 0.97F);
+	}
+}
+
+static void decide_rest(const struct nest *k)
+{
+	for (uint32_t i = 0; i < k->n_sent; i++) {
+		struct sent *s = &k->sent[i];
+		uint32_t last = 0;
+		if (s->parent)
+			continue;
+		uint32_t n = count_open(k, s, &last);
+		const struct turn *t = s->turn ? &k->turns[s->turn - 1] : NULL;
+		uint32_t guess = t && t->kind == TURN_REQUEST && is_possible(k, t->of + 1, s)
+					 ? t->of + 1
+					 : last;
+		if (n)
+			decide(s, guess, n == 1 ? 0.85F : 1.0F / (float)n);
+	}
+}
+
+/* ---- a host ---- */
+
+static int by_read(const void *a, const void *b)
+{
+	const struct served *p = a, *q = b;
+	if (p->read != q->read)
+		return p->read < q->read ? -1 : 1;
+	return (p->exchange > q->exchange) - (p->exchange < q->exchange);
+}
+
+/* Which requests are served here; who reads them, and of which processes jobs change threads. */
+static bool find_served(struct nest *k)
+{
+	const struct requests *r = k->r;
+	const struct kernel_host *h = &r->w->hosts[k->host];
+	k->n_served = 0;
+	for (uint32_t i = 0; i < r->n; i++) {
+		const struct requests_exchange *x = &r->exchanges[i];
+		const struct requests_end *e = &requests_connection_of(r, i)->ends[REQUESTS_SERVER];
+		if (e->host != k->host || x->reader == KERNEL_NONE)
+			continue;
+		size_t n = k->n_served;
+		if (!mer_grow(&k->served, n, &k->cap_served, sizeof(*k->served)))
+			return false;
+		k->served[k->n_served++] = (struct served){ x->read, i };
+		k->reads[x->reader] = true;
+	}
+	for (uint32_t i = 0; i < k->n_served; i++) {
+		const struct requests_exchange *x = exchange_at(k, k->served[i].exchange);
+		if (x->server_task == KERNEL_NONE || x->server_task == x->reader ||
+			!k->reads[x->server_task])
+			continue;
+		uint32_t *at = mer_map_put(&k->moving, process_key(h, x->reader));
+		if (!at)
+			return false;
+		*at = 1;
+	}
+	if (k->n_served)
+		qsort(k->served, k->n_served, sizeof(*k->served), by_read);
+	return true;
+}
+
+static bool nest_host(struct nest *k, uint32_t host)
+{
+	struct requests *r = k->r;
+	size_t n_tasks = (size_t)r->w->hosts[host].n_tasks + 1;
+	k->host = host;
+	k->log = &r->log->hosts[host];
+	k->n_turns = k->n_sent = 0;
+	k->doing = calloc(n_tasks, sizeof(*k->doing));
+	k->reads = calloc(n_tasks, sizeof(*k->reads));
+	k->opened_in = calloc((size_t)k->log->n_sockets + 1, sizeof(*k->opened_in));
+	bool ok = k->doing && k->reads && k->opened_in && find_served(k) && take_turns(k);
+	if (ok) {
+		find_jobs(k);
+		for (uint32_t i = 0; i < k->n_sent; i++)
+			decide_alone(k, &k->sent[i]);
+		decide_chains(k);
+		decide_rest(k);
+		for (uint32_t i = 0; i < k->n_sent; i++) {
+			struct requests_exchange *x = exchange_at(k, k->sent[i].exchange);
+			x->parent = k->sent[i].parent;
+			x->confidence = k->sent[i].confidence;
+			if (k->sent[i].is_mixed && x->confidence > 1.0F / (float)x->n_messages)
+				x->confidence = 1.0F / (float)x->n_messages;
+		}
+	}
+	free(k->doing);
+	free(k->reads);
+	free(k->opened_in);
+	mer_map_fini(&k->moving);
+	k->moving = (struct mer_map){ 0 };
+	return ok;
+}
+
+int requests_nest(struct requests *r, struct mer_err *err)
+{
+	struct nest k = { .r = r };
+	k.sent_of = mer_spill_array(r->w->spill, (size_t)r->n + 1, sizeof(*k.sent_of));
+	bool ok = k.sent_of != NULL;
+	for (uint32_t h = 0; ok && h < r->w->n_hosts; h++)
+		ok = nest_host(&k, h);
+	mer_spill_release(k.sent_of);
+	free(k.turns);
+	free(k.sent);
+	free(k.served);
+	return ok ? 0 : mer_fail_nomem(err);
+}

@@ -1,0 +1,69 @@
+/* Parts: where the time of a request went. Back from its end to its begin along the messages, not
+ * along the threads: while the requester waits, the time is that of the server that has the
+ * request; what that server waits for in requests of its own is in these. A server that does other
+ * things meanwhile has it *queued*, and the part says which request was served instead.
+ *
+ * Parts follow one another without gap, so they sum to the latency exactly. Clocks of hosts that
+ * contradict the order of messages shorten a part to nothing, never below. */
+#ifndef MER_REQUESTS_PARTS_H
+#define MER_REQUESTS_PARTS_H
+
+#include "path/path.h"
+#include "requests/requests.h"
+
+enum requests_part_kind {   /* for the overview */
+	REQUESTS_REQUESTER, /* the requester itself: sends, and reads what has arrived */
+	REQUESTS_NETWORK,
+	REQUESTS_QUEUED, /* arrived, but the server did other things */
+	REQUESTS_CPU,	 /* the server on a CPU */
+	REQUESTS_RUNNABLE,
+	REQUESTS_DISK,
+	REQUESTS_LOCKS,
+	REQUESTS_OTHER, /* timers, unknown, ... */
+	REQUESTS_BELOW, /* in requests that the server made */
+	REQUESTS_N_PARTS
+};
+const char *requests_part_name(enum requests_part_kind);
+
+struct requests_part {
+	int64_t begin, end;  /* ns; never empty */
+	uint32_t host, task; /* KERNEL_NONE: not known */
+	uint32_t exchange;   /* the request that it is part of: itself, or one below */
+	uint32_t of;	     /* QUEUED: exchange that was served instead, plus 1; 0: not known */
+	uint8_t cause;	     /* enum path_cause; of QUEUED: what the task did instead */
+	uint8_t kind;	     /* enum requests_part_kind; never BELOW */
+	bool in_flight;
+	uint32_t packet; /* in_flight: the one that was under way; KERNEL_NONE: not known */
+	/* Of requests_path only: what the task did; KERNEL_NONE: not known. How many wait for it.
+	 */
+	uint32_t span, depth;
+};
+
+struct requests_parts {
+	struct requests_part *item; /* malloc'ed, in the order of time */
+	size_t n, cap;
+};
+
+/* What is needed to find the parts of any request: who served what when. */
+struct requests_parts_finder;
+int requests_parts_finder_new(
+	const struct requests *r, struct requests_parts_finder **f, struct mer_err *err);
+void requests_parts_finder_free(struct requests_parts_finder *); /* NULL is fine */
+/* p: zeroed, or of another one before; to be freed with requests_parts_fini. */
+int requests_parts_find(struct requests_parts_finder *f, uint32_t exchange,
+	struct requests_parts *p, struct mer_err *err);
+/* The same with a part for each span. */
+int requests_parts_find_each(struct requests_parts_finder *f, uint32_t exchange,
+	struct requests_parts *p, struct mer_err *err);
+void requests_parts_fini(struct requests_parts *p);
+/* The exchange that a task acted for at a time, plus 1; 0: none that is known. */
+uint32_t requests_served_by(
+	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time);
+
+/* The same as a path of the requester's task, from the request's begin to its end, with
+ * PATH_QUEUED where a server did something else. path_fini in any case. MER_ERR_USAGE: the
+ * requester was not recorded. */
+int requests_path(
+	struct requests_parts_finder *f, uint32_t exchange, struct path *path, struct mer_err *err);
+
+#endif

@@ -1,0 +1,71 @@
+/* Requests: every exchange on a connection, and which of them were made to serve which.
+ *
+ * A request goes from the requester's first byte, sent after the answer before was read, to its
+ * last byte of the answer read. Where an answer overlaps with further requests on the same
+ * connection (pipelining, HTTP/2), all of them until the connection is quiet again are one
+ * exchange: a window, with the number of messages that can be told apart. What cannot be separated
+ * is never invented.
+ *
+ *   struct requests_log  ──connections.c──→ connections ──exchanges.c──→ exchanges ──nest.c──→ parents
+ *   (log.h)                                                                       parts.c ──→ where the time went
+ *
+ * Invariants: exchanges of one connection do not overlap; begin <= sent <= end; parents served on
+ * the host that their children were sent from, and were open when these began. */
+#ifndef MER_REQUESTS_REQUESTS_H
+#define MER_REQUESTS_REQUESTS_H
+
+#include "requests/connections.h"
+
+#define REQUESTS_NO_TIME INT64_MIN
+
+struct requests_exchange {
+	/* As the requester saw it; if only the server was recorded, as that did. */
+	int64_t begin, sent, end; /* first byte sent, last one sent, last byte of the answer read */
+	/* The server; REQUESTS_NO_TIME: not known. */
+	int64_t read, read_end, answered,
+		done; /* first and last byte of the request read, of the answer sent */
+	uint64_t bytes_out, bytes_in; /* request, answer */
+	uint32_t connection;
+	uint32_t client_task,
+		server_task; /* KERNEL_NONE: not recorded. The server: who wrote the answer */
+	uint32_t reader;     /* task of the server that read the request; KERNEL_NONE */
+	uint32_t n_messages; /* 1: a request; more: a window */
+	uint32_t parent;     /* exchange, plus 1; 0: none known */
+	uint32_t first_send, last_answer; /* actions: of the client, of the server; KERNEL_NONE */
+	float confidence;		  /* that parent is right */
+	bool is_damaged;		  /* see requests_connection */
+};
+
+struct requests {
+	const struct kernel_world *w;
+	struct requests_log *log;
+	struct requests_connections connections;
+	/* By connection, then begin. A block of the world's spill. */
+	struct requests_exchange *exchanges;
+	uint32_t n, cap;
+	uint32_t n_damaged,
+		n_one_way; /* connections with missing events; exchanges without an answer */
+};
+
+/* log: filled while w was built, and from then on the result's. */
+int requests_find(const struct kernel_world *w, struct requests_log *log, struct requests **out,
+	struct mer_err *err);
+void requests_free(struct requests *); /* NULL is fine */
+
+/* "r17.203": connection and place on it, both from 1 on; the same for the same traces. */
+enum { REQUESTS_ID_BYTES = sizeof("r4294967295.4294967295") };
+void requests_id_text(const struct requests *r, uint32_t exchange, char text[REQUESTS_ID_BYTES]);
+/* KERNEL_NONE: there is none. */
+uint32_t requests_by_id(const struct requests *r, const char *text);
+
+static inline const struct requests_connection *requests_connection_of(
+	const struct requests *r, uint32_t exchange)
+{
+	return &r->connections.item[r->exchanges[exchange].connection];
+}
+
+/* Of this folder. */
+int requests_exchanges_find(struct requests *r, struct mer_err *err);
+int requests_nest(struct requests *r, struct mer_err *err);
+
+#endif

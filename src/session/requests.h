@@ -1,0 +1,14 @@
+/* The requests of a session's traces: all that services were asked for (requests/requests.h). They
+ * are found while the traces are read; a store has no part of that. */
+#ifndef MER_SESSION_REQUESTS_H
+#define MER_SESSION_REQUESTS_H
+
+#include "requests/requests.h"
+#include "session/session.h"
+
+/* Reads the traces, with the log of spans. *requests is the caller's, to be freed before the
+ * session. */
+int session_requests(struct session *s, struct session_world *w, struct requests **requests,
+	struct mer_err *err);
+
+#endif

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# meridian requests on recordings of services whose programs logged each request: all are found, one for one, and what
+# their servers asked for is below the right one.
+. "$SRC/tests/cli/lib.sh" || exit 1 # run by ctest, which sets SRC
+export XDG_CACHE_HOME=$dir/cache TZ=UTC
+shared=../shared/traces/lab # recordings that are not packed
+
+# truth_is RECORDING WANTED: of $dir/truth and the requests; all found and nested, and the latency off by less than 1 ms
+truth_is() {
+	run 0 requests --list -n 0 --sort begin --format csv "$1/client" "$1/web" "$1/db"
+	set -- "$@" "$(awk -f "$SRC/tests/cases/requests_truth.awk" "$dir/truth" "$dir/out")"
+	equal "$(basename "$1"): logged, found, nested" "${3% *}" "$2 $2 $2"
+	if [ "${3##* }" -lt 1000 ]; then ok; else fail "$(basename "$1"): latency off by ${3##* } us"; fi
+}
+# csv_truth RECORDING
+csv_truth() {
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+		{ print $c["client_port"], $c["client_tid"], $c["begin"], $c["end"], $c["worker"], $c["backend"] + 0 }' \
+		"$1/requests.csv" | sort -k3,3n >"$dir/truth"
+}
+
+# Each has a connection of its own through nginx to one of four forked workers, which have a connection to the database.
+t=$lab/web-load
+awk 'FNR == NR { for (i = 1; i <= NF; i++) { if ($i == "pid") pid = $(i + 1); if ($i == "backend") b = $(i + 1)
+		if ($i ~ /^t=/) key = $i }; at[key] = pid " " b; next }
+	$4 == "req" { key = "t=" $6 "&n=" $8; print $(NF), $2, $11, $13, at[key] }' \
+	"$t/app.log" "$t/client.log" | sort -k3,3n >"$dir/truth"
+truth_is "$t" 723
+equal "python's queries" "$(awk -F, '$5 == "python3 -> db:5432 postgres"' "$dir/out" | wc -l)" 2169
+
+run 0 requests --list -n 0 --json "$t/client" "$t/web" "$t/db"
+cp "$dir/out" "$dir/json"
+equal "parts of each sum to its latency" "$(jq '[(.requests + .windows)[] | select((.parts | map(.ns) | add) != .latency_ns)] | length' "$dir/json")" 0
+equal "a queued part names another request" "$(jq '[.requests[] | .id as $id | .parts[] | select(.cause == "queued" and .of == $id)] | length' "$dir/json")" 0
+equal "children within their parents, to 3 ms of clocks" "$(jq '[.requests[] | {key: .id, value: .}] | from_entries as $all
+	| [$all[] | select(.parent) | select(.begin < $all[.parent].begin - 3e6 or .end > $all[.parent].end + 3e6)] | length' "$dir/json")" 0
+for threads in 1 2; do
+	run 0 requests --list -n 0 --json -j $threads "$t/client" "$t/web" "$t/db"
+	same "-j $threads" "$dir/out" "$dir/json"
+done
+
+# Kept connections, a queue, a pool of workers, and a pool of two connections to the database.
+t=$shared/shop-a
+if there "$t"; then
+	csv_truth "$t"
+	truth_is "$t" 784
+fi
+# One event loop for all.
+t=$shared/shop-node
+if there "$t"; then
+	csv_truth "$t"
+	truth_is "$t" 307
+fi
+# HTTP/2: what overlaps is one exchange with its number of messages.
+t=$shared/h2-mux
+if there "$t"; then
+	run 0 requests --list -n 0 --json "$t/client" "$t/web" "$t/db"
+	equal "windows" "$(jq '.windows | map(select(.messages > 1)) | length' "$dir/out")" 72
+	equal "no message is invented" "$(jq '[(.requests + .windows)[] | select(.client.comm // "" | startswith("h2-")) | .messages // 1] | add <= 440' "$dir/out")" true
+fi
+# Packets without addresses: the ends of connections are found by who was woken by what another one sent.
+t=$public/django-vote
+if there "$t"; then
+	run 0 requests --list -n 0 --format csv "$t"/*
+	equal "requests of pages" "$(awk -F, '$5 == "python -> django-httpd apache2" && $16 == ""' "$dir/out" | wc -l)" 12
+	equal "queries, all below one" "$(awk -F, '$5 == "apache2 -> django-db postgres" && $16 != ""' "$dir/out" | wc -l)" 108
+	equal "others" "$(sed 1d "$dir/out" | wc -l)" 120
+fi
+finish

@@ -1,0 +1,268 @@
+#include "calls_world.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/str.h"
+#include "kernel/files/files.h"
+
+enum { MAX_PAIRS = 16, MAX_WORDS = 6, US = 1000, END_US = 1000 };
+
+struct text_end {
+	int32_t tid, fd;
+};
+
+struct pairs {
+	struct text_end ends[MAX_PAIRS][2];
+	unsigned n;
+};
+
+static uint32_t add_task(struct calls_world *c, int32_t tid, int64_t begin)
+{
+	struct mer_err err = { 0 };
+	char name[20];
+	uint32_t task = kernel_add_task(&c->host, tid, begin);
+	assert_int_not_equal(task, KERNEL_NONE);
+	c->host.tasks[task].pid = tid;
+	c->host.tasks[task].end = c->host.tasks[task].died = END_US * US;
+	int len = snprintf(name, sizeof(name), "t%" PRId32, tid);
+	assert_int_equal(kernel_rename(&c->host, task, begin, name, (size_t)len, &err), 0);
+	kernel_add_span(&c->host, &(struct kernel_span){ .begin = begin,
+					  .task = task,
+					  .before = KERNEL_NONE,
+					  .call = KERNEL_NONE,
+					  .by = KERNEL_NONE,
+					  .source = KERNEL_NONE,
+					  .state = KERNEL_USER });
+	return task;
+}
+
+static uint32_t task_of(struct calls_world *c, int32_t tid)
+{
+	uint32_t task = kernel_find_task(&c->host, tid, NULL, 0);
+	return task == KERNEL_NONE ? add_task(c, tid, 0) : task;
+}
+
+/* A descriptor belongs to its process. */
+static uint32_t name_of(
+	struct calls_world *c, const struct pairs *p, uint32_t task, int32_t fd, uint8_t *end)
+{
+	char text[40];
+	for (unsigned i = 0; i < p->n; i++)
+		for (unsigned k = 0; k < 2; k++) {
+			const struct text_end *e = &p->ends[i][k];
+			uint32_t owner = task_of(c, e->tid);
+			if (e->fd != fd || c->host.tasks[owner].pid != c->host.tasks[task].pid)
+				continue;
+			int len = snprintf(text, sizeof(text), "socketpair#%u", i + 1);
+			*end = (uint8_t)k;
+			return mer_intern_add(&c->host.names, text, (size_t)len);
+		}
+	return KERNEL_NONE;
+}
+
+static void add_call(
+	struct calls_world *c, const struct pairs *p, struct requests_log *log, char **word, int n)
+{
+	const struct kernel_observer *o = requests_log_observers(log);
+	char *dash;
+	int64_t begin = strtoll(word[0], &dash, 10), end = strtoll(dash + 1, NULL, 10);
+	assert_int_equal(*dash, '-');
+	uint32_t task = task_of(c, (int32_t)strtol(word[1], NULL, 10));
+	struct kernel_call call = { .object = KERNEL_NONE,
+		.fd = (int32_t)strtol(word[3], NULL, 10) };
+	call.name = mer_intern_add(&c->host.names, word[2], strlen(word[2]));
+	call.id = kernel_call_id(word[2]);
+	assert_int_not_equal(call.id, 0);
+	call.object = name_of(c, p, task, call.fd, &call.end);
+	call.kind = call.object == KERNEL_NONE ? KERNEL_OBJECT_EVENT : KERNEL_OBJECT_UNIX;
+	struct kernel_call_end told = { .task = task,
+		.call = kernel_add_call(&c->host, &call),
+		.begin = begin * US,
+		.end = end * US,
+		.ret = n > 4 ? strtoll(word[4], NULL, 10) : 0,
+		.kind = (uint16_t)kernel_call_kind_of(call.id) };
+	assert_int_equal(o->call(o->ctx, &c->host, &told), 0);
+}
+
+static uint8_t find_state(const char *word)
+{
+	for (int s = 0; s < KERNEL_N_STATES; s++)
+		if (strcmp(word, kernel_state_name((enum kernel_state)s)) == 0)
+			return (uint8_t)s;
+	fail_msg("no state %s", word);
+	return 0;
+}
+
+static uint8_t find_cause(const char *word)
+{
+	for (int s = 0; s < KERNEL_N_CAUSES; s++)
+		if (strcmp(word, kernel_cause_name((enum kernel_cause)s)) == 0)
+			return (uint8_t)s;
+	fail_msg("no cause %s", word);
+	return 0;
+}
+
+/* What a task does from now on; its wait before is told to the log, with who ended it then. */
+static void add_span(struct calls_world *c, struct requests_log *log, char **word, int n)
+{
+	const struct kernel_observer *o = requests_log_observers(log);
+	int64_t at = strtoll(word[0], NULL, 10) * US;
+	uint32_t task = task_of(c, (int32_t)strtol(word[1], NULL, 10));
+	uint32_t last = c->host.tasks[task].last;
+	struct kernel_span *was = kernel_span(&c->host, last);
+	if (was->by != KERNEL_NONE) /* until now the number of a task */
+		was->by = c->host.tasks[was->by].last;
+	kernel_add_span(&c->host,
+		&(struct kernel_span){ .begin = at,
+			.task = task,
+			.call = KERNEL_NONE,
+			.by = n > 5 ? task_of(c, (int32_t)strtol(word[5], NULL, 10)) : KERNEL_NONE,
+			.source = KERNEL_NONE,
+			.state = find_state(word[2]),
+			.cause = n > 3 ? find_cause(word[3]) : KERNEL_NO_CAUSE });
+	assert_int_equal(o->span(o->ctx, &c->host, last, at), 0);
+}
+
+void calls_world_open(struct calls_world *c, const char *text)
+{
+	struct requests_log *log;
+	struct pairs pairs = { 0 };
+	struct mer_err err = { 0 };
+	memset(c, 0, sizeof(*c));
+	kernel_host_init(&c->host);
+	c->w.hosts = &c->host;
+	c->w.n_hosts = 1;
+	c->host.end = END_US * US;
+	assert_int_equal(requests_log_new(1, NULL, &log, &err), 0);
+	while (*text) {
+		char line[200], *word[MAX_WORDS], *at = line;
+		int n = 0;
+		size_t len = strcspn(text, "\n");
+		assert_true(len < sizeof(line));
+		memcpy(line, text, len);
+		line[len] = '\0';
+		text += len + (text[len] == '\n');
+		for (char *p; (p = strsep(&at, " \t")) != NULL && n < MAX_WORDS;)
+			if (*p)
+				word[n++] = p;
+		if (n < 3)
+			continue;
+		if (strcmp(word[0], "pair") == 0) {
+			assert_true(pairs.n < MAX_PAIRS);
+			for (int k = 0; k < 2; k++) {
+				struct text_end *e = &pairs.ends[pairs.n][k];
+				char *colon;
+				e->tid = (int32_t)strtol(word[1 + k], &colon, 10);
+				e->fd = (int32_t)strtol(colon + 1, NULL, 10);
+			}
+			pairs.n++;
+		} else if (strcmp(word[0], "thread") == 0) {
+			uint32_t task = task_of(c, (int32_t)strtol(word[1], NULL, 10));
+			c->host.tasks[task].pid = (int32_t)strtol(word[2], NULL, 10);
+		} else if (strcmp(word[0], "born") == 0) {
+			add_task(c, (int32_t)strtol(word[1], NULL, 10),
+				strtoll(word[2], NULL, 10) * US);
+		} else if (strchr(word[0], '-')) {
+			add_call(c, &pairs, log, word, n);
+		} else {
+			add_span(c, log, word, n);
+		}
+	}
+	for (uint32_t t = 0; t < c->host.n_tasks; t++) {
+		struct kernel_span *s = kernel_span(&c->host, c->host.tasks[t].last);
+		if (s->by != KERNEL_NONE)
+			s->by = KERNEL_NONE; /* never ended */
+	}
+	assert_int_equal(requests_find(&c->w, log, &c->r, &err), 0);
+	assert_int_equal(requests_parts_finder_new(c->r, &c->parts, &err), 0);
+}
+
+void calls_world_close(struct calls_world *c)
+{
+	requests_parts_finder_free(c->parts);
+	requests_free(c->r);
+	kernel_host_fini(&c->host);
+}
+
+static void put_tid(const struct calls_world *c, uint32_t task, struct mer_str *s)
+{
+	if (task == KERNEL_NONE)
+		mer_str_putc(s, '?');
+	else
+		mer_str_printf(s, "%" PRId32, c->host.tasks[task].tid);
+}
+
+static void take(struct mer_str *s, char *text, size_t size)
+{
+	assert_false(s->failed);
+	snprintf(text, size, "%s", s->data ? s->data : "");
+	mer_str_fini(s);
+}
+
+void calls_world_text(const struct calls_world *c, char *text, size_t size)
+{
+	struct mer_str s = { 0 };
+	char id[REQUESTS_ID_BYTES];
+	for (uint32_t i = 0; i < c->r->n; i++) {
+		const struct requests_exchange *x = &c->r->exchanges[i];
+		requests_id_text(c->r, i, id);
+		assert_int_equal(requests_by_id(c->r, id), i);
+		mer_str_printf(&s, "%s%s ", i ? ", " : "", id);
+		put_tid(c, x->client_task, &s);
+		mer_str_putc(&s, '>');
+		put_tid(c, x->server_task, &s);
+		mer_str_printf(&s, " %" PRId64 "-%" PRId64, x->begin / US, x->end / US);
+		if (x->n_messages > 1)
+			mer_str_printf(&s, " x%" PRIu32, x->n_messages);
+		if (x->is_damaged)
+			mer_str_puts(&s, " damaged");
+		if (!x->parent)
+			continue;
+		requests_id_text(c->r, x->parent - 1, id);
+		mer_str_printf(&s, " of %s", id);
+		if (x->confidence < 1)
+			mer_str_printf(&s, " %.2f", (double)x->confidence);
+	}
+	take(&s, text, size);
+}
+
+void calls_world_parts(const struct calls_world *c, const char *id, char *text, size_t size)
+{
+	struct mer_str s = { 0 };
+	struct requests_parts p = { 0 };
+	struct mer_err err = { 0 };
+	char other[REQUESTS_ID_BYTES];
+	int64_t sum = 0;
+	uint32_t i = requests_by_id(c->r, id);
+	assert_int_not_equal(i, KERNEL_NONE);
+	assert_int_equal(requests_parts_find(c->parts, i, &p, &err), 0);
+	for (size_t k = 0; k < p.n; k++) {
+		const struct requests_part *x = &p.item[k];
+		assert_int_equal(x->begin, k ? p.item[k - 1].end : c->r->exchanges[i].begin);
+		assert_true(x->end > x->begin);
+		mer_str_puts(&s, k ? ", " : "");
+		put_tid(c, x->task, &s);
+		mer_str_printf(&s, " %s %" PRId64,
+			requests_part_name((enum requests_part_kind)x->kind),
+			(x->end - x->begin) / US);
+		if (x->of) {
+			requests_id_text(c->r, x->of - 1, other);
+			mer_str_printf(&s, " for %s", other);
+		}
+		if (x->exchange != i) {
+			requests_id_text(c->r, x->exchange, other);
+			mer_str_printf(&s, " in %s", other);
+		}
+		sum += x->end - x->begin;
+	}
+	assert_int_equal(sum, c->r->exchanges[i].end - c->r->exchanges[i].begin);
+	requests_parts_fini(&p);
+	take(&s, text, size);
+}

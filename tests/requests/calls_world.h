@@ -1,0 +1,33 @@
+/* Calls world: connections of one host, as socket pairs, from a text: for the rules of
+ * src/requests. A line each; times are microseconds and rise.
+ *
+ *   pair TID:FD TID:FD                  a connection; the first end asks
+ *   thread TID PID                      of a process; other tasks are processes of their own
+ *   BEGIN-END TID CALL FD [RET]         a call that ended: read, write (RET bytes), epoll_wait, ...; FD -1: none
+ *   born TID TIME                       a task that is not there from the start; before it is named
+ *   TIME TID STATE [CAUSE [by TID]]     from then on it is that: user, runnable, blocked futex by 10, ...
+ *
+ * Others are known from the start; their names are "tTID". */
+#ifndef TESTS_CALLS_WORLD_H
+#define TESTS_CALLS_WORLD_H
+
+#include "requests/kinds.h"
+
+struct calls_world {
+	struct kernel_world w;
+	struct kernel_host host;
+	struct requests *r;
+	struct requests_parts_finder *parts;
+};
+
+void calls_world_open(struct calls_world *c, const char *text);
+void calls_world_close(struct calls_world *c);
+
+/* "r1.1 10>20 1-8, r2.1 20>30 3-6 of r1.1 0.95": in the order of ids; who sent and who answered (?
+ * : nobody known), begin and end in us, the parent and its confidence if that is not 1, and "xN"
+ * for a window of N messages. */
+void calls_world_text(const struct calls_world *c, char *text, size_t size);
+/* Its parts: "10 requester 1, 20 running 5, 20 queued 3 for r2.1". */
+void calls_world_parts(const struct calls_world *c, const char *id, char *text, size_t size);
+
+#endif

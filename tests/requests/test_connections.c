@@ -1,0 +1,198 @@
+/* Connections between hosts, from events: which sockets are the two ends of one, with and without
+ * addresses in packets, and when the first request on one begins. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/str.h"
+#include "requests/kinds.h"
+#include "scenario.h"
+
+static void put_tid(const struct kernel_world *w, uint32_t host, uint32_t task, struct mer_str *out)
+{
+	if (task == KERNEL_NONE)
+		mer_str_putc(out, '?');
+	else
+		mer_str_printf(out, "%" PRId32, w->hosts[host].tasks[task].tid);
+}
+
+/* "r1.1 10:4000>20:80 3-42": id, tasks with their ports (0: not known), begin and end in us since
+ * the first event; "xN" for a window. */
+static void requests_are(const char *world, const char *expected)
+{
+	struct scenario s;
+	struct requests_log *log;
+	struct requests *r;
+	struct kernel_world *w;
+	struct mer_str out = { 0 };
+	struct mer_err err = { 0 };
+	char id[REQUESTS_ID_BYTES];
+	scenario_open(&s, world);
+	assert_int_equal(requests_log_new(s.e->n_hosts, NULL, &log, &err), 0);
+	struct kernel_world_options o = { .n_threads = 1,
+		.observers = requests_log_observers(log) };
+	if (kernel_world_build(s.e, &s.messages, s.result, &o, &w, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(requests_find(w, log, &r, &err), 0);
+	for (uint32_t i = 0; i < r->n; i++) {
+		const struct requests_exchange *x = &r->exchanges[i];
+		const struct requests_end *ends = requests_connection_of(r, i)->ends;
+		requests_id_text(r, i, id);
+		mer_str_printf(&out, "%s%s ", i ? ", " : "", id);
+		put_tid(w, ends[REQUESTS_CLIENT].host, x->client_task, &out);
+		mer_str_printf(&out, ":%u>", requests_port(r, &ends[REQUESTS_CLIENT]));
+		put_tid(w, ends[REQUESTS_SERVER].host, x->server_task, &out);
+		mer_str_printf(&out, ":%u %" PRId64 "-%" PRId64,
+			requests_port(r, &ends[REQUESTS_SERVER]), x->begin / 1000, x->end / 1000);
+	}
+	assert_string_equal(out.data ? out.data : "", expected);
+	mer_str_fini(&out);
+	requests_free(r);
+	kernel_world_free(w);
+	scenario_close(&s);
+}
+
+#define SWITCH(at, host, from, state, to)                                                          \
+	at "us " host " 0 sched_switch prev_tid=" from " prev_state=" state " next_tid=" to "\n"
+#define ENTER(at, host, call, args) at "us " host " 0 syscall_entry_" call " " args "\n"
+#define LEAVE(at, host, call, args) at "us " host " 0 syscall_exit_" call " " args "\n"
+#define CALL(begin, end, host, call, args, ret)                                                    \
+	ENTER(begin, host, call, args) LEAVE(end, host, call, "ret=" ret)
+#define PACKET(from, to, sport, dport, seq)                                                        \
+	" len=114 name=\"eth0\" network_header.ipv4={ ihl=5, tot_len=100, saddr=[10, 0, 0, " from  \
+	"], daddr=[10, 0, 0, " to "], protocol=_tcp, transport_header.tcp={ source_port=" sport    \
+	", dest_port=" dport ", seq=" seq ", data_offset=5, flags=0x18 } }\n"
+#define SEND(at, host, packet) at "us " host " 0 net_dev_queue" packet
+#define RECEIVE(at, host, packet) at "us " host " 0 net_if_receive_skb" packet
+#define ARRIVES(at, host, packet, wakes)                                                           \
+	at "us " host " 0 irq_softirq_entry vec=3\n" at "us " host                                 \
+	   " 0 net_if_receive_skb" packet at "us " host " 0 sched_waking tid=" wakes "\n" at       \
+	   "us " host " 0 irq_softirq_exit vec=3\n"
+
+#define BOTH "host s\ntrace s/kernel\nhost t\ntrace t/kernel\n"
+#define ASK PACKET("1", "2", "4000", "80", "1")
+#define REPLY PACKET("2", "1", "80", "4000", "2")
+
+/* Task 10 of host s connects its descriptor 5. */
+#define OPEN(args)                                                                                 \
+	SWITCH("1", "s", "0", "0", "10")                                                           \
+	CALL("2", "2", "s", "socket", "family=2 type=1", "5")                                      \
+	CALL("3", "4", "s", "connect", "fd=5 " args, "0")
+#define TO_T "family=2 dport=80 v4addr=[10, 0, 0, 2]"
+/* Task 20 of host t accepts it as 7. */
+#define ACCEPT(peer)                                                                               \
+	SWITCH("1", "t", "0", "0", "20")                                                           \
+	ENTER("2", "t", "accept", "fd=4") LEAVE("5", "t", "accept", "ret=7 " peer)
+#define FROM_S "family=2 sport=4000 v4addr=[10, 0, 0, 1]"
+#define CLIENT_ASKS                                                                                \
+	ENTER("10", "s", "write", "fd=5") SEND("11", "s", ASK) LEAVE("12", "s", "write", "ret=10")
+#define SERVER                                                                                     \
+	RECEIVE("20", "t", ASK)                                                                    \
+	CALL("22", "23", "t", "read", "fd=7", "10")                                                \
+	ENTER("24", "t", "write", "fd=7") SEND("25", "t", REPLY) LEAVE("26", "t", "write", "ret=20")
+#define CLIENT_READS RECEIVE("40", "s", REPLY) CALL("41", "42", "s", "read", "fd=5", "20")
+
+static void both_ends(void **state)
+{
+	(void)state;
+	requests_are(BOTH OPEN(TO_T) ACCEPT(FROM_S) CLIENT_ASKS SERVER CLIENT_READS,
+		"r1.1 10:4000>20:80 3-42");
+}
+
+/* A connection that was opened beforehand: what its task did meanwhile is none of the request. */
+static void opened_beforehand(void **state)
+{
+	(void)state;
+	requests_are(BOTH OPEN(TO_T) ACCEPT(FROM_S) CALL("6", "7", "s", "read", "fd=9", "3")
+			     CLIENT_ASKS SERVER CLIENT_READS,
+		"r1.1 10:4000>20:80 10-42");
+}
+
+/* The server's call sends nothing itself: accept has named the peer, and packets of that one go to
+ * one end. */
+static void known_by_accept(void **state)
+{
+	(void)state;
+	requests_are(BOTH OPEN(TO_T) ACCEPT(FROM_S) CLIENT_ASKS RECEIVE("20", "t", ASK)
+			     CALL("22", "23", "t", "read", "fd=7", "10") CALL("24", "25", "t",
+				     "write", "fd=7", "20") SEND("26", "t", REPLY) CLIENT_READS,
+		"r1.1 10:4000>20:80 3-42");
+}
+
+static void one_end(void **state)
+{
+	(void)state;
+	requests_are("host s\ntrace s/kernel\n" OPEN(TO_T) CLIENT_ASKS CLIENT_READS,
+		"r1.1 10:0>?:0 3-42");
+	requests_are("host t\ntrace t/kernel\n" ACCEPT(FROM_S) SERVER, "r1.1 ?:0>20:0 22-26");
+}
+
+/* Who forks a child for each connection closes it; the child has what its parent had then. */
+static void inherited(void **state)
+{
+	(void)state;
+	requests_are(BOTH OPEN(TO_T) ACCEPT(
+			     FROM_S) "6us t 0 sched_process_fork parent_tid=20 parent_pid=20 "
+				     "child_tid=21 child_pid=21\n" CALL("7", "8", "t", "close",
+					     "fd=7", "0") SWITCH("9", "t", "20", "1", "21")
+					     CLIENT_ASKS SERVER CLIENT_READS,
+		"r1.1 10:4000>21:80 3-42");
+}
+
+/* The same descriptors, once more: another connection. */
+static void used_again(void **state)
+{
+	(void)state;
+	requests_are(
+		BOTH OPEN(TO_T) ACCEPT(FROM_S) CLIENT_ASKS SERVER CLIENT_READS CALL("43", "44", "s",
+			"close", "fd=5", "0") CALL("43", "44", "t", "close", "fd=7", "0") CALL("45",
+			"45", "s", "socket", "family=2 type=1", "5") CALL("46", "47", "s",
+			"connect", "fd=5 " TO_T, "0") ENTER("45", "t", "accept", "fd=4") LEAVE("48",
+			"t", "accept", "ret=7 family=2 sport=4001 v4addr=[10, 0, 0, 1]") ENTER("50",
+			"s", "write", "fd=5") SEND("51", "s",
+			PACKET("1", "2", "4001", "80", "7")) LEAVE("52", "s", "write",
+			"ret=1") RECEIVE("53", "t", PACKET("1", "2", "4001", "80", "7")) CALL("54",
+			"55", "t", "read", "fd=7", "1") ENTER("56", "t", "write", "fd=7") SEND("57",
+			"t", PACKET("2", "1", "80", "4001", "8")) LEAVE("58", "t", "write", "ret=1")
+			RECEIVE("59", "s", PACKET("2", "1", "80", "4001", "8"))
+				CALL("60", "61", "s", "read", "fd=5", "1"),
+		"r1.1 10:4000>20:80 3-42, r2.1 10:4001>20:80 46-61");
+}
+
+/* Packets tell nothing of ports, nor connect and accept of addresses: the ends are those where one
+ * was woken by what the other one sent. */
+static void without_addresses(void **state)
+{
+	(void)state;
+#define BARE_1 PACKET("1", "2", "0", "0", "1")
+#define BARE_2 PACKET("2", "1", "0", "0", "2")
+	requests_are(
+		BOTH OPEN("") ACCEPT("") ENTER("6", "t", "read", "fd=7") SWITCH("7", "t", "20", "1",
+			"0") ENTER("10", "s", "write", "fd=5") SEND("11", "s", BARE_1) LEAVE("12",
+			"s", "write", "ret=10") ENTER("13", "s", "read", "fd=5") SWITCH("14", "s",
+			"10", "1", "0") ARRIVES("20", "t", BARE_1, "20") SWITCH("21", "t", "0", "0",
+			"20") LEAVE("22", "t", "read", "ret=10") ENTER("24", "t", "write", "fd=7")
+			SEND("25", "t", BARE_2) LEAVE("26", "t", "write", "ret=20")
+				ARRIVES("40", "s", BARE_2, "10") SWITCH("41", "s", "0", "0", "10")
+					LEAVE("42", "s", "read", "ret=20"),
+		"r1.1 10:0>20:0 3-42");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(both_ends),
+		cmocka_unit_test(opened_beforehand),
+		cmocka_unit_test(known_by_accept),
+		cmocka_unit_test(one_end),
+		cmocka_unit_test(inherited),
+		cmocka_unit_test(used_again),
+		cmocka_unit_test(without_addresses),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
