@@ -110,7 +110,8 @@ static void protocols(void **state)
 #define ADDRESSES "saddr=[10, 0, 0, 1], daddr=[10, 0, 0, 2]"
 }
 
-/* Addresses as numbers, and no choice of headers: an older layout. Those that begin with 127 are the host's own. */
+/* Addresses as numbers, and no choice of headers: an older layout. Those that begin with 127 are
+ * the host's own. */
 static void addresses_as_numbers(void **state)
 {
 	(void)state;
