@@ -12,7 +12,7 @@
 #include "base/str.h"
 #include "kernel/files/files.h"
 
-enum { MAX_PAIRS = 16, MAX_WORDS = 6, US = 1000, END_US = 1000 };
+enum { MAX_PAIRS = 16, MAX_WORDS = 6, US = 1000, END_US = 100000 };
 
 struct text_end {
 	int32_t tid, fd;
