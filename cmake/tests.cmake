@@ -57,6 +57,7 @@ foreach(source IN LISTS test_sources)
 	endif()
 	if(folder STREQUAL cli)
 		target_link_libraries(${target} PRIVATE meridian_cli)
+		target_compile_definitions(${target} PRIVATE MERIDIAN_VERSION="${PROJECT_VERSION}")
 	endif()
 	set_target_properties(${target} PROPERTIES
 		RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)

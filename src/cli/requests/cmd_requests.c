@@ -305,7 +305,8 @@ static int show_reasons(struct asking *x, struct mer_str *out)
 static int show(struct asking *x)
 {
 	struct mer_str out = { 0 };
-	bool each = (x->v->list || x->v->tree || x->v->request) && !x->v->explain;
+	bool is_export = x->cli->format == CLI_FORMAT_OTLP;
+	bool each = (x->v->list || x->v->tree || x->v->request || is_export) && !x->v->explain;
 	int rc = 0;
 	if (each)
 		limit(x);
@@ -315,6 +316,8 @@ static int show(struct asking *x)
 		rc = grow_trees(x);
 	if (rc == 0 && x->v->explain)
 		rc = show_reasons(x, &out);
+	else if (rc == 0 && is_export)
+		rc = cli_requests_otlp(&x->c, x->cli->out, &out);
 	else if (rc == 0 && !each)
 		rc = show_kinds(x, &out);
 	else if (rc == 0 && x->cli->format == CLI_FORMAT_JSON)
@@ -332,6 +335,12 @@ static int check_options(struct cli *cli, const struct values *v)
 	if (v->explain && (v->list || v->tree || v->request))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--explain compares many requests: it does not work with --list, --tree and --request");
+	if (v->explain && cli->format == CLI_FORMAT_OTLP)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--explain has no --format otlp, which is for the requests themselves");
+	if (is_over_time && cli->format == CLI_FORMAT_OTLP)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--bins, --interval and --plot have no --format otlp, which is for the requests themselves");
 	if ((v->above.set || v->slowest.set) && (!v->explain || (v->above.set && v->slowest.set)))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--above and --slowest, one of them, say which are slow for --explain");
@@ -499,13 +508,17 @@ const struct cli_verb cli_verb_requests = {
 		"took most of the time. The differences of the parts add up to the difference of the "
 		"means. Column Who has the tasks that had the CPU instead, ended the wait for a lock, "
 		"or served another request.\n\n"
+		"--format otlp writes the traces of OpenTelemetry in JSON, which tools for distributed "
+		"tracing read: a span for each request and side (client, server), below the span that "
+		"it was sent for, with waits of more than 1 ms as events. All requests that the "
+		"options select; those below them only with --tree.\n\n"
 		"With --bins or --interval, there is a row for each kind and bin: the requests that began "
 		"in it, their rate and percentiles. --plot draws that, in 100 bins unless one of them is "
 		"given.\n\n"
 		"With --begin and --end, requests that began in that time are selected. Unless --kind, "
 		"--from or --to is given, --tree draws the requests without a parent. Ids are the same "
 		"each time for the same traces. docs/requests.md explains the rules and their limits.",
-	.formats = "table|json|jsonl|csv",
+	.formats = "table|json|jsonl|csv|otlp",
 	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
 	.options = options,
 	.values_size = sizeof(struct values),

@@ -30,6 +30,8 @@ int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums 
 /* In every format. */
 int cli_requests_explain(
 	const struct cli_requests *c, const struct requests_explanation *x, struct mer_str *out);
+/* As it goes: what does not fit `out` is written to `file` (NULL: all stays there). */
+int cli_requests_otlp(const struct cli_requests *c, FILE *file, struct mer_str *out);
 int cli_requests_tree(const struct cli_requests *c, struct mer_str *out);
 
 /* An end of a request: who, and where. */

@@ -13,7 +13,7 @@
 #include "kernel/files/files.h"
 #include "requests/pieces.h"
 
-enum { MAX_PAIRS = 16, MAX_WORDS = 6, US = 1000, END_US = 1000 };
+enum { MAX_PAIRS = 16, MAX_WORDS = 6, US = 1000, END_US = 100000 };
 
 struct text_end {
 	int32_t tid, fd;
