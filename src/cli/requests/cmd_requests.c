@@ -502,7 +502,7 @@ const struct cli_verb cli_verb_requests = {
 		"itself, the network, the time in which the request had arrived and the server did "
 		"something else (queued; 'of' is the request that was served instead), the server on a "
 		"CPU, runnable, waiting for disks, for locks, and requests that the server sent in "
-		"turn (Below).\n\n"
+		"turn.\n\n"
 		"With --explain, the requests above p99 (or those of --above or --slowest) are compared "
 		"with typical ones, those from p40 to p60, of one kind: that of --kind, or the one that "
 		"took most of the time. The differences of the parts add up to the difference of the "

@@ -95,45 +95,50 @@ enum {
 };
 enum { N_KIND_COLUMNS = SHARES + REQUESTS_N_PARTS };
 
-/* Where the mean time of each kind went; for people a table of its own. */
-static void put_shares(const struct cli_requests *c, const struct requests_sums *rows, uint32_t n,
-	struct mer_arena *arena, struct mer_str *out)
+static const char *const part_words[REQUESTS_N_PARTS] = { "requester", "network", "queued",
+	"on CPU", "runnable", "disk", "locks", "other", "in requests that the server made" };
+
+/* Where the mean time of one kind went: its parts, the greatest first, without those below 0.5 %. */
+static void put_shares_of(
+	const struct cli_requests *c, const struct requests_sums *s, struct mer_str *out)
 {
-	struct mer_column columns[REQUESTS_N_PARTS + 4] = { { "kind", "Kind", MER_TEXT },
-		{ "mean_ns", "Mean", MER_DURATION } };
-	static const char *const titles[REQUESTS_N_PARTS] = { "Requester", "Network", "Queued",
-		"On CPU", "Runnable", "Disk", "Locks", "Other", "Below" };
-	bool used[REQUESTS_N_PARTS] = { false };
-	size_t n_columns = 2;
-	struct mer_table t;
-	for (uint32_t i = 0; i < n; i++)
-		for (unsigned k = 0; k < REQUESTS_N_PARTS; k++)
-			used[k] |= rows[i].parts_ns[k] > 0;
+	struct mer_str text = { 0 };
+	int64_t sum = 0;
+	uint32_t done = 0;
 	for (unsigned k = 0; k < REQUESTS_N_PARTS; k++)
-		if (used[k])
-			columns[n_columns++] =
-				(struct mer_column){ "percent", titles[k], MER_RATIO };
-	mer_table_init(&t, "shares", NULL, columns, arena);
-	for (uint32_t i = 0; i < n; i++) {
-		struct mer_cell cells[REQUESTS_N_PARTS + 2] = { { 0 } };
-		int64_t sum = 0;
-		size_t at = 2;
+		sum += s->parts_ns[k];
+	if (!sum)
+		return;
+	mer_str_puts(&text, mer_intern_text(&c->kinds->names, s->kind));
+	mer_str_puts(&text, ", ");
+	cli_text_duration(&text, s->mean_ns);
+	for (;;) {
+		unsigned best = REQUESTS_N_PARTS;
 		for (unsigned k = 0; k < REQUESTS_N_PARTS; k++)
-			sum += rows[i].parts_ns[k];
-		if (!sum)
-			continue;
-		cells[0] = mer_text(mer_intern_text(&c->kinds->names, rows[i].kind));
-		cells[1] = MER_INT(rows[i].mean_ns);
-		for (unsigned k = 0; k < REQUESTS_N_PARTS; k++)
-			if (used[k])
-				cells[at++] =
-					MER_REAL_CELL((double)rows[i].parts_ns[k] / (double)sum);
-		mer_table_add(&t, cells);
+			if (!(done >> k & 1) &&
+				(best == REQUESTS_N_PARTS || s->parts_ns[k] > s->parts_ns[best]))
+				best = k;
+		double percent = best < REQUESTS_N_PARTS
+					 ? 100.0 * (double)s->parts_ns[best] / (double)sum
+					 : 0;
+		if (percent < 0.5)
+			break;
+		mer_str_printf(&text, "%s %.0f%% %s", done ? "," : ":", percent, part_words[best]);
+		done |= 1u << best;
 	}
-	mer_str_puts(out, "\nWhere the mean time went (Below: in requests that the server made)\n");
-	cli_table_text(&t, out, (size_t)cli_width(c->cli), c->cli->bold_out);
-	out->failed |= t.failed;
-	mer_table_fini(&t);
+	mer_str_putc(out, '\n');
+	cli_text_wrap(out, text.data, (size_t)cli_width(c->cli), 2);
+	out->failed |= text.failed;
+	mer_str_fini(&text);
+}
+
+static void put_shares(const struct cli_requests *c, const struct requests_sums *rows, uint32_t n,
+	struct mer_str *out)
+{
+	mer_str_puts(out, "\nWhere the mean time went");
+	for (uint32_t i = 0; i < n; i++)
+		put_shares_of(c, &rows[i], out);
+	mer_str_putc(out, '\n');
 }
 
 static void put_footer(const struct cli_requests *c, const struct requests_sums *rows, uint32_t n,
@@ -168,7 +173,7 @@ static void put_footer(const struct cli_requests *c, const struct requests_sums 
 int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums *rows, uint32_t n,
 	struct mer_str *out)
 {
-	static const struct mer_column columns[N_KIND_COLUMNS + 1] = {
+	struct mer_column columns[N_KIND_COLUMNS + 1] = {
 		[KIND] = { "kind", "Kind", MER_TEXT },
 		[COUNT] = { "count", "Count", MER_COUNT },
 		[RATE] = { "rate", "Per second", MER_REAL },
@@ -193,6 +198,7 @@ int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums 
 		{ "other_ns", NULL, MER_DURATION },
 		{ "below_ns", NULL, MER_DURATION },
 	};
+	static const uint8_t may_hide[] = { PARALLEL, RATE, P90 };
 	struct mer_arena arena;
 	struct mer_table t;
 	if (!n && is_for_people(c))
@@ -202,8 +208,11 @@ int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums 
 		put_heading(c, "Requests by kind", out);
 	mer_table_init(&t, "kinds", NULL, columns, &arena);
 	uint32_t n_shown = c->limit && c->limit < n ? c->limit : n;
+	size_t longest = 0;
 	for (uint32_t i = 0; i < n_shown; i++) {
 		const struct requests_sums *s = &rows[i];
+		size_t length = strlen(mer_intern_text(&c->kinds->names, s->kind));
+		longest = length > longest ? length : longest;
 		bool timed = s->max_ns >= 0;
 		double seconds = (double)(s->last - s->first) / 1e9;
 		struct mer_cell cells[N_KIND_COLUMNS] = {
@@ -228,11 +237,15 @@ int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums 
 		}
 		mer_table_add(&t, cells);
 	}
+	/* The kinds are not to be shortened, if that can be. */
+	for (size_t i = 0; i < sizeof(may_hide) / sizeof(may_hide[0]) && is_for_people(c); i++)
+		if (cli_table_least_width(&t, longest) > (size_t)cli_width(c->cli))
+			columns[may_hide[i]].title = NULL;
 	int rc = put_table(c, &t, out);
 	mer_table_fini(&t);
 	if (is_for_people(c)) {
 		put_rest(c, n - n_shown, out);
-		put_shares(c, rows, n_shown, &arena, out);
+		put_shares(c, rows, n_shown, out);
 		put_footer(c, rows, n, out);
 	}
 	mer_arena_fini(&arena);
