@@ -223,8 +223,8 @@ struct mer_sync_options { /* defaults: use the recorded messages between the hos
 
 /* Call it once, after opening and before the first reading. options may be NULL. Reads all network
  * events, unless there is a saved text. Diagnostics (codes begin with "sync-") report the hosts
- * that cannot be compared and the error of the others. MER_ERR_INPUT: the saved text is damaged, or
- * of other hosts. */
+ * that cannot be compared and the error of the others.
+ * MER_ERR_INPUT: the saved text is damaged, or of other hosts. */
 int mer_synchronize(
 	struct mer_experiment *, const struct mer_sync_options *options, struct mer_err *err);
 

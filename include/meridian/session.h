@@ -98,9 +98,10 @@ int mer_session_new(const char *const *paths, size_t n_paths,
 /* Frees a session, after all results of it. NULL is allowed. */
 void mer_session_free(struct mer_session *session);
 
-/* Opens the traces: reads metadata and packet headers, no events. Once. MER_ERR_INPUT, MER_ERR_SYS:
- * none of the paths can be read; if one can, the others are diagnostics. MER_ERR_USAGE: it is open.
- * All functions below return this if it is not. */
+/* Opens the traces: reads metadata and packet headers, no events. Once.
+ * MER_ERR_INPUT, MER_ERR_SYS: none of the paths can be read; if one can, the others are
+ * diagnostics.
+ * MER_ERR_USAGE: it is open. All functions below return this if it is not. */
 int mer_session_open(struct mer_session *session, struct mer_err *err);
 
 /* Ends what the session does: the running call and all later ones that read return
@@ -198,7 +199,8 @@ int mer_session_catalog(
 /* Aligns the clocks as the options say. Reads all network events, unless the result is in
  * cache_folder. The second call does nothing; the functions below call it if nobody has. Clocks
  * that cannot be aligned stay as recorded, which is no error: mer_session_clocks is empty then, and
- * mer_session_clocks_error says why. MER_ERR_INPUT, MER_ERR_SYS: clocks_file cannot be read. */
+ * mer_session_clocks_error says why.
+ * MER_ERR_INPUT, MER_ERR_SYS: clocks_file cannot be read. */
 int mer_session_synchronize(struct mer_session *session, struct mer_err *err);
 /* Why the clocks stayed as recorded; NULL: they are aligned, or were not to be. The text belongs to
  * the session. */
@@ -212,7 +214,8 @@ int mer_session_clocks(
 /* The clock of a host at an instant `at` of this clock, ns: *offset_ns is the time to add to it for
  * the reference time, *bound_ns (may be NULL) by how much that may be wrong at most; INT64_MAX: not
  * bounded. Without alignment both are 0 for a session of one host, and the bound is INT64_MAX
- * otherwise. MER_ERR_USAGE: there is no such host. */
+ * otherwise.
+ * MER_ERR_USAGE: there is no such host. */
 int mer_session_offset(struct mer_session *session, const char *host, int64_t at,
 	int64_t *offset_ns, int64_t *bound_ns, struct mer_err *err);
 
@@ -281,23 +284,25 @@ struct mer_table_options {
 };
 
 /* A table of an analysis: "cpu", "top". mer_session_catalog lists them. Rows are in the order of
- * the program's output. MER_ERR_USAGE: no such analysis or table; an option that does not apply to
- * it or is no expression; hosts or CPUs that are not there; a window that ends before it begins; no
- * period, or too many of them. */
+ * the program's output.
+ * MER_ERR_USAGE: no such analysis or table; an option that does not apply to it or is no
+ * expression; hosts or CPUs that are not there; a window that ends before it begins; no period, or
+ * too many of them. */
 int mer_session_table(struct mer_session *session, const char *analysis, const char *table,
 	const struct mer_table_options *options, struct mer_result **result, struct mer_err *err);
 
 /* Several tables of an analysis from one reading, so that their numbers agree and the traces are
  * read once. Options have to apply to all of them, sort to one. results has n_tables elements,
- * which are freed one by one. MER_ERR_USAGE: as mer_session_table; no table. */
+ * which are freed one by one.
+ * MER_ERR_USAGE: as mer_session_table; no table. */
 int mer_session_tables(struct mer_session *session, const char *analysis, const char *const *tables,
 	size_t n_tables, const struct mer_table_options *options, struct mer_result **results,
 	struct mer_err *err);
 
 /* The tasks that are selected (NULL: all), in the order in which they began: host, tid, pid, comm
  * (its last name), begin, end (of its life, as far as recorded and in the window), duration_ns,
- * born (1: began in the recording), kernel (1: a kernel thread). MER_ERR_USAGE: as
- * mer_session_table. */
+ * born (1: began in the recording), kernel (1: a kernel thread).
+ * MER_ERR_USAGE: as mer_session_table. */
 int mer_session_tasks(struct mer_session *session, const struct mer_selection *selection,
 	struct mer_result **result, struct mer_err *err);
 
@@ -314,8 +319,8 @@ struct mer_path_options {
  * whichever host. Segments follow each other without gap: begin, end, duration_ns, host, tid, comm
  * (of the task that ran or waited; unknown: the kernel of the host), cpu, depth (0: the task
  * itself; 1: what it waited for; ...), state, cause, syscall (that the task was in), in_flight (1:
- * a packet on its way to host). MER_ERR_USAGE: no task is selected, or fewer than nth; as
- * mer_session_table. */
+ * a packet on its way to host).
+ * MER_ERR_USAGE: no task is selected, or fewer than nth; as mer_session_table. */
 int mer_session_path(struct mer_session *session, const struct mer_path_options *options,
 	struct mer_result **result, struct mer_err *err);
 
@@ -349,7 +354,8 @@ int mer_session_lanes(struct mer_session *session, const struct mer_lane_options
  * by the clock of its own host, as recorded), kind ("tcp", "udp", ...). first: so many are skipped;
  * limit: rows at most, 0: all the others. A row takes 50 bytes: programs that read millions ask for
  * parts (first 0, then 10000, ...), which costs nothing more, until a result has no rows.
- * mer_result_n_left_out counts those after the last row. MER_ERR_USAGE: there is no such host. */
+ * mer_result_n_left_out counts those after the last row.
+ * MER_ERR_USAGE: there is no such host. */
 int mer_session_messages(struct mer_session *session, const char *from, const char *to,
 	uint64_t first, uint64_t limit, struct mer_result **result, struct mer_err *err);
 

@@ -604,6 +604,12 @@ uint32_t requests_served_by(
 	return acts_at(f, host, task, time);
 }
 
+int64_t requests_served_until(
+	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time)
+{
+	return next_stint(f, host, task, time);
+}
+
 /* ---- as a path ---- */
 
 static struct path_segment segment_of(const struct requests *r, const struct requests_part *p)

@@ -59,6 +59,9 @@ void requests_parts_fini(struct requests_parts *p);
 /* The exchange that a task acted for at a time, plus 1; 0: none that is known. */
 uint32_t requests_served_by(
 	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time);
+/* Until when that does not change: after time; INT64_MAX: to the end. */
+int64_t requests_served_until(
+	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time);
 
 /* The same as a path of the requester's task, from the request's begin to its end, with
  * PATH_QUEUED where a server did something else. path_fini in any case. MER_ERR_USAGE: the

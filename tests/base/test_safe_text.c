@@ -43,6 +43,9 @@ static void by_hand(void **state)
 	struct mer_str out = { 0 };
 	mer_ascii_add(&out, "gr\xc3\xbc\xc3\x9f\n\xf0\x9f\x98\x80", 11);
 	assert_string_equal(out.data, "gr\\u00fc\\u00df\\n\\U0001f600");
+	mer_str_clear(&out);
+	mer_ascii_add(&out, "\x1f \x7e\x7f", 4);
+	assert_string_equal(out.data, "\\x1f ~\\x7f");
 	mer_str_fini(&out);
 }
 

@@ -22,7 +22,7 @@ struct advised {
 	struct sync_host hosts[MAX_HOSTS];
 	struct sync_pair pairs[MAX_PAIRS];
 	uint32_t references[MAX_HOSTS];
-	char names[MAX_HOSTS][8];
+	char names[MAX_HOSTS][16];
 };
 
 /* Hosts h0 (the reference), h1, ... of one group; all that is known of their clocks is good. */

@@ -110,6 +110,36 @@ static void protocols(void **state)
 #define ADDRESSES "saddr=[10, 0, 0, 1], daddr=[10, 0, 0, 2]"
 }
 
+/* Addresses as numbers, and no choice of headers: an older layout. Those that begin with 127 are
+ * the host's own. */
+static void addresses_as_numbers(void **state)
+{
+	(void)state;
+#define OLD                                                                                        \
+	"event net_dev_queue { struct { u16 be tot_len; u16 be id; u32 be saddr; u32 be daddr; "   \
+	"struct { u16 be source_port; u16 be dest_port; u32 be seq; u32 be ack_seq; u16 be "       \
+	"flags } tcp } ipv4 }\n"
+#define OLD_SEND(address)                                                                          \
+	"10us a 0 net_dev_queue ipv4={ tot_len=100, id=7, saddr=" address ", daddr=" address       \
+	", tcp={ source_port=1, dest_port=2, seq=55, flags=0x18 } }\n"
+#define OLD_HOSTS "host a\nhost b\ntrace a/kernel\ntrace b/kernel\n"
+	for (int local = 0; local < 2; local++) {
+		char text[2000];
+		snprintf(text, sizeof(text),
+			OLD_HOSTS "%s" OLD_SEND("%s") "20us b 0 net_if_receive_skb len=114 "
+						      "name=\"eth0\" network_header.ipv4={ ihl=5, "
+						      "tot_len=100, id=7, saddr=[%s, 0, 0, 1], "
+						      "daddr=[%s, 0, 0, 1], protocol=_tcp, "
+						      "transport_header.tcp={ source_port=1, "
+						      "dest_port=2, seq=55, flags=0x18 } }\n",
+			OLD, local ? "0x7F000001" : "0x0A000001",
+			local ? "0x7F000001" : "0x0A000001", local ? "127" : "10",
+			local ? "127" : "10");
+		gathered(text, local ? "0, 0; 0, 0 sync-one-way(a 1) sync-one-way(b 1)"
+				     : "1, 0; 0, 0 sync-one-way(a 1) sync-one-way(b 1)");
+	}
+}
+
 /* IPv6 says how much comes behind its own header. */
 static void ipv6(void **state)
 {
@@ -231,6 +261,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(protocols),
+		cmocka_unit_test(addresses_as_numbers),
 		cmocka_unit_test(ipv6),
 		cmocka_unit_test(missing),
 		cmocka_unit_test(declared_pairs),

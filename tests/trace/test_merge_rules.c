@@ -380,6 +380,15 @@ static void hosts(void **state)
 		"x: a/ust, x#2: b/kernel");
 }
 
+/* Without a name the folder says it, but not one that tracers give to all. */
+static void unnamed_hosts(void **state)
+{
+	(void)state;
+	hosts_are("host a { hostname \"\" }\nhost b { hostname \"\" }\ntrace a/kernel\n"
+		  "trace b/other\n1ms a/kernel 0 tick n=1\n1ms b/other 0 tick n=2\n",
+		"a: a/kernel, other: b/other");
+}
+
 /* Traces of one clock whose offsets differ: the kernel's counts, else the first one's. */
 static void one_clock(void **state)
 {
@@ -420,6 +429,7 @@ int main(void)
 		cmocka_unit_test(nth_record),
 		cmocka_unit_test(losses),
 		cmocka_unit_test(hosts),
+		cmocka_unit_test(unnamed_hosts),
 		cmocka_unit_test(one_clock),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

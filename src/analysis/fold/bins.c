@@ -262,7 +262,8 @@ static int emit_scope(const struct fold_plan *p, uint32_t scope, struct analysis
 	int rc = fold_joined_make(p, &p->scopes[scope], run, states, host, &x.j);
 	if (rc == 0 && (!group_rows(&x) || !rank_groups(&x) || !find_busiest(&x)))
 		rc = mer_fail_nomem(run->err);
-	if (rc == 0 && x.scope->every_bin && (uint64_t)x.groups.n * p->bins.n > MAX_ROWS)
+	if (rc == 0 && x.scope->every_bin &&
+		t->n_rows + (uint64_t)x.groups.n * p->bins.n > MAX_ROWS)
 		rc = mer_fail_remedy(run->err, MER_ERR_LIMIT, MER_REMEDY_FEWER_ROWS,
 			"the table would have more than %d rows; use fewer bins", (int)MAX_ROWS);
 	bool is_of_host = p->scopes[scope].n == 1 && p->scopes[scope].has_host;
