@@ -54,9 +54,11 @@ static void join(struct collection *c)
 
 static bool is_within(const struct requests *r, uint32_t exchange, uint32_t root)
 {
-	/* Children begin after their parents, so this ends. */
-	while (exchange != root && r->exchanges[exchange].parent)
+	for (unsigned depth = 0; depth < REQUESTS_MOST_DEPTH && exchange != root; depth++) {
+		if (!r->exchanges[exchange].parent)
+			return false;
 		exchange = r->exchanges[exchange].parent - 1;
+	}
 	return exchange == root;
 }
 
