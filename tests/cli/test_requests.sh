@@ -67,6 +67,22 @@ same "queued in both" "$dir/got" "$dir/queued"
 run 0 path --request "$id" $t
 text "$dir/out" 'By cause' "path as text"
 
+# Flame graphs: the time of the requests without a parent, or of a kind.
+all=$(awk -F, 'NR > 1 && $16 == "" { n += $4 } END { printf "%.0f", n }' "$dir/list")
+run 0 requests --format folded $t
+cp "$dir/out" "$dir/folded"
+equal "folded: sum" "$(sed 's/.* //' "$dir/folded" | awk '{ n += $1 } END { printf "%.0f", n }')" "$all"
+equal "folded: a line for each stack" "$(sed 's/ [0-9]*$//' "$dir/folded" | LC_ALL=C sort -c -u 2>&1)" ""
+equal "folded: the time of a kind's own parts" "$(grep -F "$kind;network " "$dir/folded" | grep -v ';.*;' | sed 's/.* //')" \
+	"$(awk -F, -v k="$kind" 'NR > 1 && $1 == k { print $16 }' "$dir/kinds")"
+run 0 requests --format folded --kind "$kind" $t
+equal "folded: of a kind" "$(sed 's/;.*//' "$dir/out" | sort -u)" "$kind"
+run 0 requests --format speedscope $t
+equal "speedscope" "$(jq -r '.shared.frames as $f | .profiles[0] as $p | $p.samples | to_entries[] |
+	"\(.value | map($f[.].name) | join(";")) \($p.weights[.key])"' "$dir/out" | diff - "$dir/folded")" ""
+equal "speedscope: end" "$(jq '.profiles[0] | .endValue == (.weights | add) and .type == "sampled"' "$dir/out")" true
+run 2 requests --format folded --explain $t
+
 # Its events: of its tasks, within its time, on all hosts; the calls that began and ended it among them.
 w=$lab/web-load
 id=$("$m" requests -q --list -n 1 --kind 'load -> *' --format csv "$w/client" "$w/web" "$w/db" | sed -n 2p | cut -d, -f1)

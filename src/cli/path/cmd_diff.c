@@ -476,7 +476,7 @@ static const struct cli_option options[] = {
 const struct cli_verb cli_verb_diff = {
 	.name = "diff",
 	.help = "why one task took longer than another",
-	.synopsis = "[OPTION...] --comm NAME TRACE... | --request A,B TRACE... | A.json B.json",
+	.synopsis = "[OPTION...] TRACE... | A.json B.json",
 	.description = "Compares the critical paths ('meridian path') of two tasks, from one recording, two "
 		       "recordings or saved paths, and shows which parts differ, and by how much.",
 	.more = "Without --against both tasks are in the given traces: the first two that match --comm, "

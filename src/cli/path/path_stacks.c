@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "base/map.h"
+#include "cli/fold.h"
 #include "cli/path/path_print.h"
 #include "cli/path/path_words.h"
 #include "cli/text.h"
@@ -104,74 +105,18 @@ static int close_stacks(struct stacks *s, const struct cli_path *c, int rc)
 
 /* ---- Folded ---- */
 
-/* The separators of the format, and what steers a terminal, are not for names. */
-static void add_frame(struct mer_str *out, const char *name)
-{
-	size_t before = out->len;
-	cli_text_clean(out, name, strlen(name), false);
-	for (size_t i = before; i < out->len; i++)
-		if (out->data[i] == ';')
-			out->data[i] = ':';
-}
-
-struct stack_sum {
-	uint32_t name; /* in names: the whole line but for the number */
-	int64_t ns;
-};
-
-static int by_name_text(const void *a, const void *b)
-{
-	const char *const *p = a, *const *q = b;
-	return strcmp(*p, *q);
-}
-
-/* Sums by stack, then the lines in the order of their text. */
 static int fold(struct stacks *s, const struct cli_path *c, struct mer_str *out)
 {
-	struct mer_intern lines;
-	struct mer_str line = { 0 };
-	int64_t *ns = NULL;
-	size_t cap = 0;
-	bool failed = false;
-	mer_intern_init(&lines, &c->cli->arena);
-	for (size_t i = 0; i < c->p->n_segments && !failed; i++) {
+	struct cli_fold f;
+	cli_fold_init(&f, &c->cli->arena);
+	for (size_t i = 0; i < c->p->n_segments && !s->failed; i++) {
 		make_stack(s, i);
-		mer_str_clear(&line);
-		for (size_t k = 0; k < s->n && !s->failed; k++) {
-			mer_str_puts(&line, k ? ";" : "");
-			add_frame(&line, mer_intern_text(&s->names, s->frames[k]));
-		}
-		uint32_t before = lines.n;
-		uint32_t id = mer_intern_add(&lines, line.data ? line.data : "", line.len);
-		failed = s->failed || line.failed || id == MER_INTERN_NONE;
-		if (!failed && id >= cap) {
-			size_t more = cap ? 2 * cap : 64;
-			int64_t *grown = reallocarray(ns, more, sizeof(*grown));
-			failed = !grown;
-			ns = grown ? grown : ns;
-			cap = grown ? more : cap;
-		}
-		if (failed)
-			break;
-		if (id == before)
-			ns[id] = 0;
-		ns[id] += c->p->segments[i].end - c->p->segments[i].begin;
+		for (size_t k = 0; k < s->n && !s->failed; k++)
+			cli_fold_frame(&f, mer_intern_text(&s->names, s->frames[k]));
+		cli_fold_add(&f, c->p->segments[i].end - c->p->segments[i].begin);
 	}
-	const char **sorted = failed ? NULL : malloc((lines.n + 1) * sizeof(*sorted));
-	for (uint32_t i = 0; sorted && i < lines.n; i++)
-		sorted[i] = mer_intern_text(&lines, i);
-	if (sorted)
-		qsort(sorted, lines.n, sizeof(*sorted), by_name_text);
-	for (uint32_t i = 0; sorted && i < lines.n; i++) {
-		uint32_t id = mer_intern_find(&lines, sorted[i], strlen(sorted[i]));
-		if (id != MER_INTERN_NONE)
-			mer_str_printf(out, "%s %lld\n", sorted[i], (long long)ns[id]);
-	}
-	int rc = sorted ? 0 : mer_fail_nomem(&c->cli->err);
-	free(sorted);
-	free(ns);
-	mer_intern_fini(&lines);
-	mer_str_fini(&line);
+	int rc = cli_fold_put(&f, out, &c->cli->err);
+	cli_fold_fini(&f);
 	return rc;
 }
 
@@ -218,7 +163,6 @@ static void put_events(struct stacks *s, struct mer_json *j)
 		put_event(j, "C", open[--n_open], p->end - p->begin);
 }
 
-/* Frames come last: the events tell which there are. */
 int cli_path_speedscope(const struct cli_path *c, struct mer_str *out)
 {
 	struct stacks s;
@@ -228,34 +172,13 @@ int cli_path_speedscope(const struct cli_path *c, struct mer_str *out)
 	if (rc)
 		return close_stacks(&s, c, rc);
 	cli_path_title(c->p, &title);
-	const char *name = title.data ? title.data : "path";
 	mer_json_init(&j, out, NULL, 0);
-	mer_json_begin_object(&j);
-	mer_json_kv_text(&j, "$schema", "https://www.speedscope.app/file-format-schema.json");
-	mer_json_kv_text(&j, "exporter", "meridian");
-	mer_json_kv_text(&j, "name", name);
-	mer_json_kv_array(&j, "profiles");
-	mer_json_begin_object(&j);
-	mer_json_kv_text(&j, "type", "evented");
-	mer_json_kv_text(&j, "name", name);
-	mer_json_kv_text(&j, "unit", "nanoseconds");
-	mer_json_kv_int(&j, "startValue", 0);
-	mer_json_kv_int(&j, "endValue", c->p->end - c->p->begin);
+	cli_speedscope_begin(
+		&j, title.data ? title.data : "path", "evented", c->p->end - c->p->begin);
 	mer_json_kv_array(&j, "events");
 	put_events(&s, &j);
 	mer_json_end_array(&j);
-	mer_json_end_object(&j);
-	mer_json_end_array(&j);
-	mer_json_kv_object(&j, "shared");
-	mer_json_kv_array(&j, "frames");
-	for (uint32_t i = 0; i < s.names.n; i++) {
-		mer_json_begin_object(&j);
-		mer_json_kv_text(&j, "name", mer_intern_text(&s.names, i));
-		mer_json_end_object(&j);
-	}
-	mer_json_end_array(&j);
-	mer_json_end_object(&j);
-	mer_json_end_object(&j);
+	cli_speedscope_end(&j, &s.names);
 	rc = mer_json_finish(&j, &c->cli->err);
 	out->failed |= title.failed;
 	mer_str_fini(&title);

@@ -58,6 +58,17 @@ static bool fits_party(
 	return *text && fits(pattern, text);
 }
 
+/* Formats that have the time of each request with those below it. */
+static bool is_of_stacks(const struct cli *cli)
+{
+	return cli->format == CLI_FORMAT_FOLDED || cli->format == CLI_FORMAT_SPEEDSCOPE;
+}
+
+static bool is_export(const struct cli *cli)
+{
+	return cli->format == CLI_FORMAT_OTLP || is_of_stacks(cli);
+}
+
 static bool is_chosen(const struct asking *x, uint32_t i)
 {
 	const struct values *v = x->v;
@@ -69,7 +80,7 @@ static bool is_chosen(const struct asking *x, uint32_t i)
 		return false;
 	if (v->kind && !mer_glob(v->kind, requests_kind_name(x->c.kinds, i)))
 		return false;
-	if (v->tree && e->parent && !v->kind && !v->from && !v->to)
+	if ((v->tree || is_of_stacks(x->cli)) && e->parent && !v->kind && !v->from && !v->to)
 		return false;
 	return (!v->from || fits_party(x, i, REQUESTS_CLIENT, v->from)) &&
 	       (!v->to || fits_party(x, i, REQUESTS_SERVER, v->to));
@@ -302,22 +313,31 @@ static int show_reasons(struct asking *x, struct mer_str *out)
 	return rc;
 }
 
+static int export(struct asking *x, struct mer_str *out)
+{
+	switch ((enum cli_format)x->cli->format) {
+	case CLI_FORMAT_FOLDED: return cli_requests_folded(&x->c, out);
+	case CLI_FORMAT_SPEEDSCOPE: return cli_requests_speedscope(&x->c, out);
+	default: return cli_requests_otlp(&x->c, x->cli->out, out);
+	}
+}
+
 static int show(struct asking *x)
 {
 	struct mer_str out = { 0 };
-	bool is_export = x->cli->format == CLI_FORMAT_OTLP;
-	bool each = (x->v->list || x->v->tree || x->v->request || is_export) && !x->v->explain;
+	bool each =
+		(x->v->list || x->v->tree || x->v->request || is_export(x->cli)) && !x->v->explain;
 	int rc = 0;
 	if (each)
 		limit(x);
 	else
 		x->c.limit = x->v->limit.set ? (uint32_t)x->v->limit.v : 0;
-	if (x->v->tree)
+	if (x->v->tree && !is_of_stacks(x->cli))
 		rc = grow_trees(x);
 	if (rc == 0 && x->v->explain)
 		rc = show_reasons(x, &out);
-	else if (rc == 0 && is_export)
-		rc = cli_requests_otlp(&x->c, x->cli->out, &out);
+	else if (rc == 0 && is_export(x->cli))
+		rc = export(x, &out);
 	else if (rc == 0 && !each)
 		rc = show_kinds(x, &out);
 	else if (rc == 0 && x->cli->format == CLI_FORMAT_JSON)
@@ -335,12 +355,9 @@ static int check_options(struct cli *cli, const struct values *v)
 	if (v->explain && (v->list || v->tree || v->request))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--explain compares many requests: it does not work with --list, --tree and --request");
-	if (v->explain && cli->format == CLI_FORMAT_OTLP)
+	if ((v->explain || is_over_time) && is_export(cli))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"--explain has no --format otlp, which is for the requests themselves");
-	if (is_over_time && cli->format == CLI_FORMAT_OTLP)
-		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"--bins, --interval and --plot have no --format otlp, which is for the requests themselves");
+			"--format otlp, folded and speedscope are for the requests themselves: they do not work with --explain, --bins, --interval and --plot");
 	if ((v->above.set || v->slowest.set) && (!v->explain || (v->above.set && v->slowest.set)))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--above and --slowest, one of them, say which are slow for --explain");
@@ -415,13 +432,14 @@ static const struct cli_option options[] = {
 	{ .name = "above",
 		.kind = CLI_DURATION,
 		.arg = "TIME",
-		.help = "slow for --explain are those above TIME",
+		.help = "slow for --explain are those above TIME; or --slowest N",
 		.offset = AT(above) },
 	{ .name = "slowest",
 		.kind = CLI_AMOUNT,
 		.arg = "N",
 		.help = "slow for --explain are the N slowest",
-		.offset = AT(slowest) },
+		.offset = AT(slowest),
+		.in_manual_only = true },
 	{ .name = "request",
 		.kind = CLI_TEXT,
 		.arg = "ID",
@@ -483,11 +501,10 @@ const struct cli_verb cli_verb_requests = {
 	.help = "every request to a service, and where its time went",
 	.synopsis = "[OPTION...] TRACE...",
 	.description =
-		"Finds the requests that programs sent to each other over TCP connections and socket "
-		"pairs, across hosts, and which of them were sent to serve which other one. Without "
-		"options it prints a row for each kind: how many, how fast, and where the mean time "
-		"went.",
-	.more = "A request begins with the first byte that the requester sends after it has read the "
+		"Finds the requests that programs sent to each other, and what each was sent for. "
+		"Each kind has a row: how many, how fast, and where the mean time went.",
+	.more = "Requests are found on TCP connections, across hosts and on loopback, and on socket "
+		"pairs. A request begins with the first byte that the requester sends after it has read the "
 		"answer before (or with connect, if it waited for the connection), and ends with the "
 		"last byte of the answer that it reads. Its kind is the requester's program, the "
 		"server's host, port and program. Answers that overlap with further requests on the "
@@ -511,14 +528,17 @@ const struct cli_verb cli_verb_requests = {
 		"--format otlp writes the traces of OpenTelemetry in JSON, which tools for distributed "
 		"tracing read: a span for each request and side (client, server), below the span that "
 		"it was sent for, with waits of more than 1 ms as events. All requests that the "
-		"options select; those below them only with --tree.\n\n"
+		"options select; those below them only with --tree. --format folded is the input of "
+		"flame graph tools, speedscope a file for speedscope.app: the time of all requests "
+		"without a parent (or that --kind, --from or --to select), by the requests below them "
+		"that had it, and by part.\n\n"
 		"With --bins or --interval, there is a row for each kind and bin: the requests that began "
 		"in it, their rate and percentiles. --plot draws that, in 100 bins unless one of them is "
 		"given.\n\n"
 		"With --begin and --end, requests that began in that time are selected. Unless --kind, "
 		"--from or --to is given, --tree draws the requests without a parent. Ids are the same "
 		"each time for the same traces. docs/requests.md explains the rules and their limits.",
-	.formats = "table|json|jsonl|csv|otlp",
+	.formats = "table|json|jsonl|csv|otlp|folded|speedscope",
 	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
 	.options = options,
 	.values_size = sizeof(struct values),

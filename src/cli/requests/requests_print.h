@@ -32,6 +32,8 @@ int cli_requests_explain(
 	const struct cli_requests *c, const struct requests_explanation *x, struct mer_str *out);
 /* As it goes: what does not fit `out` is written to `file` (NULL: all stays there). */
 int cli_requests_otlp(const struct cli_requests *c, FILE *file, struct mer_str *out);
+int cli_requests_folded(const struct cli_requests *c, struct mer_str *out);
+int cli_requests_speedscope(const struct cli_requests *c, struct mer_str *out);
 int cli_requests_tree(const struct cli_requests *c, struct mer_str *out);
 
 /* An end of a request: who, and where. */

@@ -1,0 +1,115 @@
+#include "cli/fold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/grow.h"
+#include "cli/text.h"
+
+void cli_fold_init(struct cli_fold *f, struct mer_arena *arena)
+{
+	*f = (struct cli_fold){ 0 };
+	mer_intern_init(&f->stacks, arena);
+}
+
+void cli_fold_fini(struct cli_fold *f)
+{
+	mer_intern_fini(&f->stacks);
+	free(f->ns);
+	mer_str_fini(&f->stack);
+}
+
+void cli_fold_frame(struct cli_fold *f, const char *name)
+{
+	struct mer_str *s = &f->stack;
+	if (s->len)
+		mer_str_putc(s, ';');
+	size_t before = s->len;
+	cli_text_clean(s, name, strlen(name), false);
+	for (size_t i = before; i < s->len; i++)
+		if (s->data[i] == ';')
+			s->data[i] = ':';
+}
+
+void cli_fold_add(struct cli_fold *f, int64_t ns)
+{
+	uint32_t before = f->stacks.n;
+	uint32_t id = mer_intern_add(&f->stacks, f->stack.data ? f->stack.data : "", f->stack.len);
+	f->failed |= f->stack.failed || id == MER_INTERN_NONE;
+	mer_str_clear(&f->stack);
+	if (f->failed)
+		return;
+	if (!mer_grow(&f->ns, id, &f->cap, sizeof(*f->ns))) {
+		f->failed = true;
+		return;
+	}
+	f->ns[id] = (id == before ? 0 : f->ns[id]) + ns;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	const char *const *p = a, *const *q = b;
+	return strcmp(*p, *q);
+}
+
+const char **cli_fold_sorted(const struct cli_fold *f)
+{
+	const char **sorted =
+		f->failed ? NULL : malloc(((size_t)f->stacks.n + 1) * sizeof(*sorted));
+	for (uint32_t i = 0; sorted && i < f->stacks.n; i++)
+		sorted[i] = mer_intern_text(&f->stacks, i);
+	if (sorted && f->stacks.n)
+		qsort(sorted, f->stacks.n, sizeof(*sorted), by_text);
+	return sorted;
+}
+
+int64_t cli_fold_ns(const struct cli_fold *f, const char *stack)
+{
+	uint32_t id = mer_intern_find(&f->stacks, stack, strlen(stack));
+	return id == MER_INTERN_NONE ? 0 : f->ns[id];
+}
+
+int cli_fold_put(const struct cli_fold *f, struct mer_str *out, struct mer_err *err)
+{
+	const char **sorted = cli_fold_sorted(f);
+	for (uint32_t i = 0; sorted && i < f->stacks.n; i++)
+		mer_str_printf(out, "%s %lld\n", sorted[i], (long long)cli_fold_ns(f, sorted[i]));
+	int rc = sorted ? 0 : mer_fail_nomem(err);
+	free(sorted);
+	return rc;
+}
+
+/* ---- Speedscope ---- */
+
+void cli_speedscope_begin(struct mer_json *j, const char *name, const char *type, int64_t end_value)
+{
+	mer_json_begin_object(j);
+	mer_json_kv_text(j, "$schema", "https://www.speedscope.app/file-format-schema.json");
+	mer_json_kv_text(j, "exporter", "meridian");
+	mer_json_kv_text(j, "name", name);
+	mer_json_kv_array(j, "profiles");
+	mer_json_begin_object(j);
+	mer_json_kv_text(j, "type", type);
+	mer_json_kv_text(j, "name", name);
+	mer_json_kv_text(j, "unit", "nanoseconds");
+	mer_json_kv_int(j, "startValue", 0);
+	mer_json_kv_int(j, "endValue", end_value);
+}
+
+/* Frames come last: what is before tells which there are. */
+void cli_speedscope_end(struct mer_json *j, const struct mer_intern *frames)
+{
+	mer_json_end_object(j);
+	mer_json_end_array(j);
+	mer_json_kv_object(j, "shared");
+	mer_json_kv_array(j, "frames");
+	for (uint32_t i = 0; i < frames->n; i++) {
+		mer_json_begin_object(j);
+		mer_json_kv_text(j, "name", mer_intern_text(frames, i));
+		mer_json_end_object(j);
+	}
+	mer_json_end_array(j);
+	mer_json_end_object(j);
+	mer_json_end_object(j);
+}
