@@ -98,7 +98,7 @@ enum { N_KIND_COLUMNS = SHARES + REQUESTS_N_PARTS };
 static const char *const part_words[REQUESTS_N_PARTS] = { "requester", "network", "queued",
 	"on CPU", "runnable", "disk", "locks", "other", "in requests that the server made" };
 
-/* Where the mean time of one kind went: its parts, the greatest first, without those below 0.5 %. */
+/* Where the mean time of one kind went: the greatest part first, none below 0.5 %. */
 static void put_shares_of(
 	const struct cli_requests *c, const struct requests_sums *s, struct mer_str *out)
 {
