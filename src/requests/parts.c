@@ -5,8 +5,6 @@
 #include "base/grow.h"
 #include "base/lower_bound.h"
 
-enum { MOST_DEPTH = 64 };
-
 /* From begin on the task acts for this request; from `until` on for that of the next stint. */
 struct stint {
 	int64_t begin, until;
@@ -467,9 +465,9 @@ static int emit_server(struct walk *k, const struct worker *w, int64_t until)
 {
 	const struct requests *r = k->f->r;
 	uint32_t from = k->f->children_of[w->exchange], end = k->f->children_of[w->exchange + 1];
-	uint32_t stack[MOST_DEPTH], n = 0;
+	uint32_t stack[REQUESTS_MOST_DEPTH], n = 0;
 	/* Backward: which of them were waited for, one before the other. */
-	for (int64_t t = until; n < MOST_DEPTH;) {
+	for (int64_t t = until; n < REQUESTS_MOST_DEPTH;) {
 		uint32_t best = KERNEL_NONE;
 		for (uint32_t i = from; i < end; i++) {
 			const struct requests_exchange *c = &r->exchanges[k->f->children[i]];
@@ -534,7 +532,7 @@ static int emit_exchange(struct walk *k, uint32_t exchange, int64_t until)
 	struct worker requester = { client->host, x->client_task, exchange, x->parent, true };
 	int64_t low = k->t, sent = between(x->sent, low, until), arrived = sent, left, back = until;
 	int rc = 0;
-	if (k->depth >= MOST_DEPTH)
+	if (k->depth >= REQUESTS_MOST_DEPTH)
 		return emit_network(k, client->host, x->client_task, exchange, NULL, until);
 	k->depth++;
 	const struct kernel_bridge *ask = NULL, *answer = requests_packet(&r->connections, c,
@@ -602,6 +600,12 @@ uint32_t requests_served_by(
 	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time)
 {
 	return acts_at(f, host, task, time);
+}
+
+int64_t requests_served_until(
+	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time)
+{
+	return next_stint(f, host, task, time);
 }
 
 /* ---- as a path ---- */

@@ -11,6 +11,8 @@
 #include "path/path.h"
 #include "requests/requests.h"
 
+enum { REQUESTS_MOST_DEPTH = 64 }; /* further below, a request is no longer looked into */
+
 enum requests_part_kind {   /* for the overview */
 	REQUESTS_REQUESTER, /* the requester itself: sends, and reads what has arrived */
 	REQUESTS_NETWORK,
@@ -58,6 +60,9 @@ int requests_parts_find_each(struct requests_parts_finder *f, uint32_t exchange,
 void requests_parts_fini(struct requests_parts *p);
 /* The exchange that a task acted for at a time, plus 1; 0: none that is known. */
 uint32_t requests_served_by(
+	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time);
+/* Until when that does not change: after time; INT64_MAX: to the end. */
+int64_t requests_served_until(
 	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time);
 
 /* The same as a path of the requester's task, from the request's begin to its end, with

@@ -10,6 +10,7 @@
 #include "path_check.h"
 #include "recording.h"
 #include "requests/parts.h"
+#include "requests/pieces.h"
 
 /* Of one connection they do not overlap. */
 static void check_order(const struct requests *r)
@@ -35,6 +36,37 @@ static void check_order(const struct requests *r)
 	}
 }
 
+/* What a task did on the path is among what it did for the request. */
+static void check_pieces(struct requests_parts_finder *f, const struct requests *r, uint32_t i,
+	const struct requests_parts *parts)
+{
+	const struct requests_exchange *x = &r->exchanges[i];
+	struct requests_piece *p;
+	struct mer_err err = { 0 };
+	size_t n;
+	assert_int_equal(requests_pieces_find(f, r, i, &p, &n, &err), 0);
+	for (size_t k = 0; k < n; k++) {
+		assert_true(p[k].begin >= x->begin && p[k].begin <= p[k].end && p[k].end <= x->end);
+		assert_true(!k || p[k].host != p[k - 1].host || p[k].task != p[k - 1].task ||
+			    p[k].begin >= p[k - 1].end);
+	}
+	for (size_t m = 0; m < parts->n; m++) {
+		const struct requests_part *s = &parts->item[m];
+		int64_t left = s->end - s->begin;
+		if (s->kind == REQUESTS_QUEUED || s->task == KERNEL_NONE ||
+			s->begin < r->w->hosts[s->host].tasks[s->task].begin)
+			continue;
+		for (size_t k = 0; k < n; k++) {
+			int64_t from = p[k].begin > s->begin ? p[k].begin : s->begin;
+			int64_t to = p[k].end < s->end ? p[k].end : s->end;
+			if (p[k].host == s->host && p[k].task == s->task && from < to)
+				left -= to - from;
+		}
+		assert_int_equal(left, 0);
+	}
+	free(p);
+}
+
 static void check_parts(const struct requests *r)
 {
 	struct requests_parts_finder *f;
@@ -56,6 +88,7 @@ static void check_parts(const struct requests *r)
 			queued += s->kind == REQUESTS_QUEUED ? s->end - s->begin : 0;
 		}
 		assert_int_equal(parts.item[parts.n - 1].end, x->end);
+		check_pieces(f, r, i, &parts);
 		if (x->client_task == KERNEL_NONE)
 			continue;
 		assert_int_equal(requests_path(f, i, &p, &err), 0);

@@ -67,6 +67,106 @@ same "queued in both" "$dir/got" "$dir/queued"
 run 0 path --request "$id" $t
 text "$dir/out" 'By cause' "path as text"
 
+# Its events: of its tasks, within its time, on all hosts; the calls that began and ended it among them.
+w=$lab/web-load
+id=$("$m" requests -q --list -n 1 --kind 'load -> *' --format csv "$w/client" "$w/web" "$w/db" | sed -n 2p | cut -d, -f1)
+run 0 requests --request "$id" --json "$w/client" "$w/web" "$w/db"
+jq -r '.requests[0] | .begin, .end' "$dir/out" >"$dir/ends"
+client=$(jq '.requests[0].client.tid' "$dir/out")
+jq -r '.requests[0].parts[].host' "$dir/out" | sort -u >"$dir/hosts"
+run 0 events --request "$id" --format csv "$w/client" "$w/web" "$w/db"
+cp "$dir/out" "$dir/events"
+run 0 events --request "$id" --format jsonl "$w/client" "$w/web" "$w/db"
+jq -r .host "$dir/out" | sort -u >"$dir/got"
+same "events of all its hosts" "$dir/got" "$dir/hosts"
+equal "in time order" "$(jq .time "$dir/out" | sort -c -n 2>&1)" ""
+equal "the first and the last event are those of the request" "$(jq .time "$dir/out" | sed -n '1p;$p')" "$(cat "$dir/ends")"
+equal "events of one CPU at a time for the requester" \
+	"$(jq -s --argjson tid "$client" 'map(select(.host == "client" and .name == "sched_switch" and
+		.payload.next_tid != $tid and .payload.prev_tid != $tid)) | length' "$dir/out")" 0
+run 0 events --request "$id" --host db -f 'name == "sched_switch"' --format jsonl "$w/client" "$w/web" "$w/db"
+equal "with --host and --filter" "$(jq -r '.host + " " + .name' "$dir/out" | sort -u)" "db sched_switch"
+run 2 events --request r99999.1 $t
+text "$dir/err" "there is no request 'r99999.1'" "events of no such request"
+
+# Its waits: those of its path, task by task.
+for id in $("$m" requests -q --list -n 3 --format csv "$lab/shop-a"/{client,web,db} | sed 1d | cut -d, -f1); do
+	run 0 path --request "$id" --json "$lab/shop-a"/{client,web,db}
+	jq -S '[.by_cause[] | select(.cause == "futex" or .cause == "disk") | {key: .cause, value: .total_ns}] |
+		from_entries' "$dir/out" >"$dir/waits"
+	jq '[.begin, .end, (.by_cause | map(select(.cause == "network").total_ns) | add)]' "$dir/out" >"$dir/whole"
+	run 0 blocked --request "$id" --json "$lab/shop-a"/{client,web,db}
+	jq -S '[.waits[] | select(.cause == "futex" or .cause == "disk")] | group_by(.cause) |
+		map({key: .[0].cause, value: (map(.total_ns) | add)}) | from_entries' "$dir/out" >"$dir/got"
+	same "waits of $id are those of its path" "$dir/got" "$dir/waits"
+	equal "its time, and at most its network of $id" "$(jq --slurpfile whole "$dir/whole" '[.begin, .end] == $whole[0][0:2] and
+		(.waits | map(select(.cause == "network").total_ns) | add) <= $whole[0][2]' "$dir/out")" true
+	equal "totals of $id" "$(jq '[.waits[] | .max_ns <= .total_ns and .total_ns <= .max_ns * .count and .meanwhile == []] | all' \
+		"$dir/out")" true
+done
+run 0 blocked --request "$id" --depth 2 "$lab/shop-a"/{client,web,db}
+run 2 blocked --request "$id" --comm wget $t
+text "$dir/err" 'does not work with --comm' "waits of a request and task"
+run 2 blocked --request r99999.1 $t
+text "$dir/err" "there is no request 'r99999.1'" "waits of no such request"
+
+# Two of them: their paths, by programs. A pool's threads are one program.
+shop=("$lab/shop-a"/{client,web,db})
+"$m" requests -q --list -n 2 --format csv "${shop[@]}" | sed 1d | cut -d, -f1,4 >"$dir/two"
+{ IFS=, read -r a a_ns && IFS=, read -r b b_ns; } <"$dir/two"
+run 0 diff --request "$a" "$b" --json "${shop[@]}"
+cp "$dir/out" "$dir/diff"
+equal "both requests" "$(jq -r '[.a.request, .a.total_ns, .b.request, .b.total_ns] | join(" ")' "$dir/out")" "$a $a_ns $b $b_ns"
+equal "differences of requests add up" "$(jq '(.parts | map(.delta_ns) | add) == .delta_ns' "$dir/out")" true
+equal "names of processes" "$(jq -r '.by_task[].comm // empty' "$dir/out" | grep -c '^shop-')" 0
+run 0 diff --request "$a,$b" --json "${shop[@]}"
+same "ids with a comma" "$dir/out" "$dir/diff"
+run 0 diff --request "$a" --request "$b" --json "$(dirname "${shop[0]}")" --against "$(dirname "${shop[0]}")"
+jq -S 'del(.a.sync, .b.sync, .diagnostics)' "$dir/diff" >"$dir/one"
+jq -S 'del(.a.sync, .b.sync, .diagnostics)' "$dir/out" >"$dir/got"
+same "B in other traces" "$dir/got" "$dir/one"
+run 0 diff --request "$a" "$b" "${shop[@]}"
+text "$dir/out" "^A  $a: " "ids in the heading"
+run 1 diff --request "$b" "$a" --fail-above 1ns "${shop[@]}"
+run 2 diff --request "$a" "${shop[@]}"
+text "$dir/err" 'two ids are required' "one request"
+run 2 diff --request "$a" "$b"
+text "$dir/err" 'which traces' "no traces"
+run 2 diff --request "$a,r99999.1" "${shop[@]}"
+text "$dir/err" "there is no request 'r99999.1'" "no such second request"
+run 2 diff --request "$a,$b" --nth 2 "${shop[@]}"
+text "$dir/err" 'does not work with --nth' "request and --nth"
+
+# Over time: by the bin in which each began.
+run 0 requests --bins 4 --format csv "${shop[@]}"
+cp "$dir/out" "$dir/bins"
+equal "columns of bins" "$(head -1 "$dir/out")" "begin,end,kind,count,rate,p50_ns,p99_ns,max_ns"
+"$m" requests -q --format csv "${shop[@]}" | sed 1d | awk -F, '{ print $1, $2, $8 }' | sort >"$dir/kinds"
+sed 1d "$dir/bins" | awk -F, '{ n[$3] += $4; if ($8 > max[$3]) max[$3] = $8 } END { for (k in n) print k, n[k], max[k] }' |
+	sort >"$dir/got"
+same "counts and the slowest of all bins" "$dir/got" "$dir/kinds"
+equal "bins follow one another" "$(sed 1d "$dir/bins" | awk -F, 'NR > 1 && $3 == kind && $1 != end { print } { kind = $3; end = $2 }')" ""
+IFS=, read -r from to kind count _ p50 _ < <(sed -n 3p "$dir/bins")
+"$m" requests -q --list -n 0 --sort begin --kind "$kind" --format csv "${shop[@]}" | sed 1d |
+	awk -F, -v from="$from" -v to="$to" '$2 >= from && $2 < to { print $4 }' | sort -n >"$dir/latencies"
+equal "requests of a bin" "$(wc -l <"$dir/latencies")" "$count"
+equal "half of them take at most p50" "$(awk -v p50="$p50" '$1 <= p50 { n++ } END { print (n >= NR / 2 && n <= NR / 2 + 2) }' "$dir/latencies")" 1
+run 0 requests --interval 2s -n 1 --plot "$dir/chart.svg" --json "${shop[@]}"
+equal "bins of an interval, of one kind" "$(jq -c '.bins | [(map(.end - .begin) | unique)[] / 1e9, (map(.kind) | unique | length)]' "$dir/out")" "[2,1]"
+equal "panels of the chart" "$(grep -c '>Requests by kind<\|>Half of the requests\|>99 % of the requests' "$dir/chart.svg")" 3
+run 0 requests --plot "$dir/chart.svg" "${shop[@]}"
+text "$dir/out" '^Where the mean time went' "the table as without --plot"
+run 0 requests --bins 4 "${shop[@]}"
+text "$dir/out" '^Requests by kind over time' "heading of bins"
+run 0 requests --bins 4 --kind 'no?such' "${shop[@]}"
+text "$dir/out" '^No request matches' "bins of nothing"
+run 2 requests --bins 4 --list "${shop[@]}"
+text "$dir/err" 'do not work with --list' "bins and rows"
+run 2 requests --bins 0 "${shop[@]}"
+run 2 requests --bins 2 --interval 1s "${shop[@]}"
+run 2 requests --interval 1ns "${shop[@]}"
+text "$dir/err" 'choose a longer one' "too many bins"
+
 # Why the slow ones are slow.
 w=$lab/web-load
 run 0 requests --explain --kind 'load -> *' --json "$w/client" "$w/web" "$w/db"

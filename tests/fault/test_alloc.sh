@@ -62,7 +62,9 @@ for args in "path -j1 --tid 100" "path -j1 --tid 100 --children" "path -j1 --tid
 done
 "$CTFGEN" -o "$dir/exchange" "$SRC/tests/fault/exchange.scn" || exit 1
 for args in "requests -j1" "requests -j1 --list -n 0 --json" "requests -j1 --tree" \
-	"requests -j1 --explain --slowest 1" "path -j1 --request r1.1"; do
+	"requests -j1 --explain --slowest 1" "requests -j1 --bins 3 --plot $dir/requests.svg" \
+	"path -j1 --request r1.1" "events -j1 --request r1.1" "blocked -j1 --request r1.1" \
+	"diff -j1 --request r1.1,r1.1"; do
 	try exchange "$args"
 done
 "$CTFGEN" -o "$dir/server" "$SRC/tests/fault/server.scn" || exit 1

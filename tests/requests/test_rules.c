@@ -29,6 +29,16 @@ static void parts_are(const char *world, const char *id, const char *expected)
 	calls_world_close(&c);
 }
 
+static void pieces_are(const char *world, const char *id, const char *expected)
+{
+	struct calls_world c;
+	char text[TEXT];
+	calls_world_open(&c, world);
+	calls_world_pieces(&c, id, text, sizeof(text));
+	assert_string_equal(text, expected);
+	calls_world_close(&c);
+}
+
 /* ---- where one ends ---- */
 
 #define ONE "pair 10:5 20:7\n"
@@ -203,17 +213,18 @@ static void window_of_two(void **state)
 /* ---- where the time went ---- */
 
 /* 30 works for the second client while the first one's request has arrived. */
+#define QUEUED                                                                                     \
+	"pair 10:5 30:7\npair 11:5 30:17\n0 10 user\n0 11 user\n0 30 blocked task by 11\n"         \
+	"1-2 11 write 5 10\n2 30 user\n2-3 30 read 17 10\n"                                        \
+	"5-6 10 write 5 10\n6 10 blocked task by 30\n"                                             \
+	"9-10 30 write 17 10\n10-11 11 read 5 10\n"                                                \
+	"12-13 30 read 7 10\n15 30 runnable\n18 30 user\n19-20 30 write 7 10\n"                    \
+	"20 10 user\n20-22 10 read 5 10\n"
+
 static void queued(void **state)
 {
 	(void)state;
-	const char *world =
-		"pair 10:5 30:7\npair 11:5 30:17\n0 10 user\n0 11 user\n0 30 blocked task by 11\n"
-		"1-2 11 write 5 10\n2 30 user\n2-3 30 read 17 10\n"
-		"5-6 10 write 5 10\n6 10 blocked task by 30\n"
-		"9-10 30 write 17 10\n10-11 11 read 5 10\n"
-		"12-13 30 read 7 10\n15 30 runnable\n18 30 user\n19-20 30 write 7 10\n"
-		"20 10 user\n20-22 10 read 5 10\n";
-	parts_are(world, "r2.1",
+	parts_are(QUEUED, "r2.1",
 		"10 requester 1, 30 queued 4 for r1.1, 30 running 5, 30 runnable 3, 30 running 2, "
 		"10 requester 2");
 }
@@ -270,6 +281,30 @@ static void queued_for_a_worker(void **state)
 		"30 running 2 in r3.2, 21 requester 2 in r3.2, 21 running 2, 11 requester 2");
 }
 
+/* ---- who worked for it when ---- */
+
+static void without_what_was_done_instead(void **state)
+{
+	(void)state;
+	/* From 5 on 30 has it, but is busy for 11 until 10. */
+	pieces_are(QUEUED, "r2.1",
+		"10 5-6 cpu 0, 10 20-22 cpu 0, 30 10-15 cpu 0, 30 15-18, 30 18-20 cpu 0");
+	pieces_are(QUEUED, "r1.1", "11 1-2 cpu 0, 11 10-11 cpu 0, 30 2-10 cpu 0");
+}
+
+/* 20 goes on until 8, and then waits, while 30 is on the path. */
+static void in_parallel(void **state)
+{
+	(void)state;
+	pieces_are(TWO "0 10 user\n0 20 user\n0 30 user\n" ASK("1", "2", "10", "5") GET("2", "4",
+			   "20", "7") ASK("5", "6", "20", "8") "8 20 blocked task by 30\n" GET("6",
+			   "7", "30", "9") ASK("12", "13", "30", "9") "14 20 user\n" GET("14", "15",
+			   "20", "8") ASK("16", "17", "20", "7") GET("18", "19", "10", "5"),
+		"r1.1",
+		"10 1-2 cpu 0, 10 17-19 cpu 0, 20 2-8 cpu 0, 20 8-14, 20 14-17 cpu 0, 30 6-13 cpu "
+		"0");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -289,6 +324,8 @@ int main(void)
 		cmocka_unit_test(works_for_the_server),
 		cmocka_unit_test(helper_comes_late),
 		cmocka_unit_test(queued_for_a_worker),
+		cmocka_unit_test(without_what_was_done_instead),
+		cmocka_unit_test(in_parallel),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,7 @@
 
 #include "base/str.h"
 #include "kernel/files/files.h"
+#include "requests/pieces.h"
 
 enum { MAX_PAIRS = 16, MAX_WORDS = 6, US = 1000, END_US = 100000 };
 
@@ -264,5 +265,28 @@ void calls_world_parts(const struct calls_world *c, const char *id, char *text, 
 	}
 	assert_int_equal(sum, c->r->exchanges[i].end - c->r->exchanges[i].begin);
 	requests_parts_fini(&p);
+	take(&s, text, size);
+}
+
+void calls_world_pieces(const struct calls_world *c, const char *id, char *text, size_t size)
+{
+	struct mer_str s = { 0 };
+	struct requests_piece *p;
+	struct mer_err err = { 0 };
+	size_t n;
+	uint32_t i = requests_by_id(c->r, id);
+	assert_int_not_equal(i, KERNEL_NONE);
+	assert_int_equal(requests_pieces_find(c->parts, c->r, i, &p, &n, &err), 0);
+	for (size_t k = 0; k < n; k++) {
+		assert_true(p[k].begin >= c->r->exchanges[i].begin);
+		assert_true(p[k].end <= c->r->exchanges[i].end);
+		assert_true(!k || p[k - 1].task != p[k].task || p[k - 1].end <= p[k].begin);
+		mer_str_puts(&s, k ? ", " : "");
+		put_tid(c, p[k].task, &s);
+		mer_str_printf(&s, " %" PRId64 "-%" PRId64, p[k].begin / US, p[k].end / US);
+		if (p[k].cpu != KERNEL_NO_CPU)
+			mer_str_printf(&s, " cpu %u", (unsigned)p[k].cpu);
+	}
+	free(p);
 	take(&s, text, size);
 }

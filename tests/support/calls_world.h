@@ -31,5 +31,7 @@ void calls_world_close(struct calls_world *c);
 void calls_world_text(const struct calls_world *c, char *text, size_t size);
 /* Its parts: "10 requester 1, 20 running 5, 20 queued 3 for r2.1". */
 void calls_world_parts(const struct calls_world *c, const char *id, char *text, size_t size);
+/* Its pieces: "10 1-2 cpu 0, 20 3-7, ...": when each task worked for it, and where. */
+void calls_world_pieces(const struct calls_world *c, const char *id, char *text, size_t size);
 
 #endif

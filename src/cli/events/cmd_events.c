@@ -7,6 +7,7 @@
 #include "base/plural.h"
 #include "cli/events/event_format.h"
 #include "cli/progress.h"
+#include "cli/requests/one_request.h"
 #include "cli/session.h"
 #include "cli/verb.h"
 #include "trace/cursor.h"
@@ -14,7 +15,7 @@
 
 struct values {
 	struct session_texts fields;
-	const char *filter;
+	const char *filter, *request;
 	uint64_t limit;
 	bool headers;
 };
@@ -124,21 +125,37 @@ static int print(
 	return rc;
 }
 
-static int run(struct cli *cli, const void *values)
+/* When which task worked for the request; it also narrows the time. */
+static int find_pieces(struct cli *cli, const struct cli_request *q, struct event_pieces *p)
 {
-	const struct values *v = values;
-	struct session *s;
-	struct event_select select;
-	struct event_format format = { 0 };
-	int rc = cli_session_open_synced(cli, CLI_SYNC_AUTO, &s);
+	struct requests_piece *pieces;
+	size_t n;
+	int rc = requests_pieces_find(q->parts, q->r, q->number, &pieces, &n, &cli->err);
 	if (rc)
 		return rc;
+	rc = event_pieces_init(p, cli, q->w.e, q->w.world, pieces, n);
+	free(pieces);
+	if (p->begin > cli->window.begin)
+		cli->window.begin = p->begin;
+	if (p->end < cli->window.end - 1)
+		cli->window.end = p->end + 1; /* what happened at its end belongs to it */
+	if (cli->window.begin > cli->window.end)
+		cli->window.end = cli->window.begin;
+	return rc;
+}
+
+static int print_selected(
+	struct cli *cli, const struct values *v, struct session *s, struct event_pieces *pieces)
+{
+	struct event_select select;
+	struct event_format format = { 0 };
 	struct mer_experiment *e = session_experiment(s);
 	bool text = cli->format == CLI_FORMAT_TEXT;
-	rc = event_select_init(&select, cli, e,
+	int rc = event_select_init(&select, cli, e,
 		&(struct event_select_options){ .filter = v->filter,
 			.fields = &v->fields,
 			.headers = v->headers && !text,
+			.pieces = pieces,
 			.contexts = text && event_text_has_contexts(e) });
 	if (rc == 0)
 		rc = event_format_init(&format, cli, &select);
@@ -159,6 +176,33 @@ static int run(struct cli *cli, const void *values)
 			mer_plural(n, "was", "were"));
 	event_format_fini(&format);
 	event_select_fini(&select);
+	return rc;
+}
+
+static int print_request(struct cli *cli, const struct values *v)
+{
+	struct cli_request q;
+	struct event_pieces pieces = { 0 };
+	int rc = cli_request_open(cli, v->request, &q);
+	if (rc == 0)
+		rc = find_pieces(cli, &q, &pieces);
+	if (rc == 0)
+		rc = print_selected(cli, v, q.s, &pieces);
+	event_pieces_fini(&pieces);
+	cli_request_close(cli, &q);
+	return rc;
+}
+
+static int run(struct cli *cli, const void *values)
+{
+	const struct values *v = values;
+	struct session *s;
+	if (v->request)
+		return print_request(cli, v);
+	int rc = cli_session_open_synced(cli, CLI_SYNC_AUTO, &s);
+	if (rc)
+		return rc;
+	rc = print_selected(cli, v, s, NULL);
 	cli_session_close(cli, s);
 	return rc;
 }
@@ -175,6 +219,11 @@ static const struct cli_option options[] = {
 		.arg = "LIST",
 		.help = "only these fields (name,next_tid)",
 		.offset = offsetof(struct values, fields) },
+	{ .name = "request",
+		.kind = CLI_TEXT,
+		.arg = "ID",
+		.help = "only events of a request (ids: meridian requests --list)",
+		.offset = offsetof(struct values, request) },
 	{ .name = "limit",
 		.letter = 'n',
 		.kind = CLI_LIMIT,
@@ -208,6 +257,10 @@ const struct cli_verb cli_verb_events = {
 		"is false, even with !=.\n\n"
 		"--tid matches the fields tid, vtid, prev_tid, next_tid and child_tid; --comm matches comm, "
 		"procname, prev_comm, next_comm and child_comm.\n\n"
+		"--request selects the events of a request that meridian-requests(1) found, on all "
+		"hosts: those on the CPU of a task while it worked for the request or one below it, and "
+		"those that name such a task, as wake-ups by others do. What a server did for other "
+		"requests in that time is left out.\n\n"
 		"Events are sorted by time; events with the same time by host, trace, stream and position "
 		"in the stream. Control characters and invalid UTF-8 in names and values are printed as "
 		"escapes such as \\x1b.",

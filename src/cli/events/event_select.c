@@ -5,8 +5,7 @@
 
 #include "cli/session.h"
 
-/* --tid and --comm look at the fields in which tracers put the tasks that an event is about. */
-static void add_tids(struct mer_str *x, const struct session_ranges *tids)
+void event_select_tids(struct mer_str *x, const struct session_ranges *tids)
 {
 	static const char *const names[] = { "tid", "vtid", "prev_tid", "next_tid", "child_tid",
 		NULL };
@@ -22,6 +21,7 @@ static void add_tids(struct mer_str *x, const struct session_ranges *tids)
 	mer_str_puts(x, ")");
 }
 
+/* --comm looks at the same with names. */
 static void add_comms(struct mer_str *x, const struct session_texts *comms)
 {
 	static const char *const names[] = { "comm", "procname", "prev_comm", "next_comm",
@@ -55,7 +55,7 @@ static int make_filter(struct event_select *s, struct cli *cli, const char *text
 		mer_str_printf(&x, "(%s)", text);
 	if (cli->select.tids.n) {
 		mer_str_puts(&x, x.len ? " && " : "");
-		add_tids(&x, &cli->select.tids);
+		event_select_tids(&x, &cli->select.tids);
 	}
 	if (cli->select.comms.n) {
 		mer_str_puts(&x, x.len ? " && " : "");
@@ -100,6 +100,7 @@ static int32_t want_field(void *arg, const struct ctf_stream_class *sc,
 	bool shown = s->has_fields ? event_fields_read(&s->fields, sc, ec, scope, f)
 				   : scope != CTF_SCOPE_EVENT_HEADER || s->headers;
 	bool tested = s->filter && trace_filter_reads(s->filter, sc, ec, scope, f);
+	tested |= s->pieces && event_pieces_read(s->pieces, sc, ec, scope, f);
 	return shown || tested ? CTF_ANYWHERE : CTF_UNWANTED;
 }
 
@@ -126,7 +127,9 @@ static int check_names(const struct event_select *s, struct cli *cli)
 int event_select_init(struct event_select *s, struct cli *cli, const struct mer_experiment *e,
 	const struct event_select_options *o)
 {
-	*s = (struct event_select){ .e = e, .headers = o->headers, .has_fields = o->fields->n > 0 };
+	*s = (struct event_select){
+		.e = e, .pieces = o->pieces, .headers = o->headers, .has_fields = o->fields->n > 0
+	};
 	int rc = make_filter(s, cli, o->filter);
 	if (rc == 0)
 		rc = choose_streams(s, cli);
@@ -144,6 +147,8 @@ int event_select_init(struct event_select *s, struct cli *cli, const struct mer_
 	rc = trace_reading_new(e, &wants, contexts, &s->reading, &cli->err);
 	if (rc == 0 && s->filter)
 		rc = trace_filter_bind(s->filter, e, s->reading, &s->bound, &cli->err);
+	if (rc == 0 && s->pieces)
+		rc = event_pieces_bind(s->pieces, s->reading, &cli->err);
 	return rc;
 }
 

@@ -1,16 +1,18 @@
-/* Which events and fields 'meridian events' reads: what --filter, --fields, --tid, --comm, --host
- * and --cpu ask for, as one reading and one test. */
+/* Which events and fields 'meridian events' reads: what --filter, --fields, --tid, --comm,
+ * --host, --cpu and --request ask for, as one reading and one test. */
 #ifndef MER_CLI_EVENTS_EVENT_SELECT_H
 #define MER_CLI_EVENTS_EVENT_SELECT_H
 
 #include "cli/context.h"
 #include "cli/events/event_fields.h"
+#include "cli/events/event_pieces.h"
 #include "trace/filter/filter.h"
 
 struct event_select {
 	const struct mer_experiment *e;
 	struct trace_filter *filter; /* NULL: none */
 	struct trace_bound_filter *bound;
+	struct event_pieces *pieces; /* borrowed; NULL: of any task and time */
 	struct event_fields fields;
 	bool has_fields, headers;
 	bool *streams; /* wanted; NULL: all */
@@ -20,8 +22,9 @@ struct event_select {
 struct event_select_options {
 	const char *filter;
 	const struct session_texts *fields;
-	bool headers;  /* packet contexts and event headers are wanted as well */
-	bool contexts; /* packet contexts are wanted, when no fields are named */
+	bool headers;		     /* packet contexts and event headers are wanted as well */
+	bool contexts;		     /* packet contexts are wanted, when no fields are named */
+	struct event_pieces *pieces; /* of a request; NULL: none */
 };
 
 /* Fields that no event has are an error in --fields, and a warning in --filter. The struct is to be
@@ -35,7 +38,11 @@ static inline bool event_selected(
 	const struct event_select *s, const uint64_t *context, const struct mer_event *ev)
 {
 	return (!s->streams || s->streams[ev->stream]) &&
-	       (!s->bound || trace_filter_match(s->bound, context, ev));
+	       (!s->bound || trace_filter_match(s->bound, context, ev)) &&
+	       (!s->pieces || event_pieces_have(s->pieces, context, ev));
 }
+
+/* Adds a comparison of the fields in which tracers put the tasks that an event is about. */
+void event_select_tids(struct mer_str *filter, const struct session_ranges *tids);
 
 #endif

@@ -1,5 +1,6 @@
 /* meridian blocked: what tasks waited for, as far as somebody felt it. */
 #include "cli/path/blocked_print.h"
+#include "cli/requests/one_request.h"
 #include "cli/sync/sync_print.h"
 #include "cli/tasks.h"
 #include "cli/verb.h"
@@ -8,6 +9,7 @@
 struct values {
 	bool all, flat;
 	uint64_t depth, limit;
+	const char *request;
 };
 
 enum { DEPTH = 3, DEPTH_MAX = 50 };
@@ -107,11 +109,81 @@ static int show(void *ctx, const struct session_world *w, const struct session_t
 	return rc;
 }
 
+/* ---- of a request ---- */
+
+/* Does its task wait in this part? */
+static bool is_wait(const struct requests_part *p)
+{
+	return p->host != KERNEL_NONE && p->task != KERNEL_NONE && p->kind != REQUESTS_QUEUED &&
+	       p->cause != PATH_RUNNING && p->cause != PATH_INTERRUPTED &&
+	       p->cause != PATH_RUNNABLE && p->cause != PATH_UNKNOWN;
+}
+
+/* Each part in which somebody waits is a wait of that task, in the part's time. */
+static int fill_request(struct cli_blocked *c, const struct cli_request *q, struct blocked_tree *t,
+	struct blocked_scope *scope)
+{
+	struct mer_err *err = &c->cli->err;
+	struct requests_parts parts = { 0 };
+	int rc = requests_parts_find_each(q->parts, q->number, &parts, err);
+	for (size_t i = 0, k; rc == 0 && i < parts.n; i = k) {
+		const struct requests_part *p = &parts.item[i];
+		scope->begin = p->begin;
+		scope->end = p->end;
+		for (k = i + 1; is_wait(p) && k < parts.n && parts.item[k].host == p->host &&
+				parts.item[k].task == p->task && is_wait(&parts.item[k]);)
+			scope->end = parts.item[k++].end;
+		if (!is_wait(p))
+			continue;
+		rc = blocked_tree_add(t, p->host, p->task, scope, err);
+		/* A wait that the path comes back to is one more. */
+		for (uint32_t n = 0; n < t->n; n++)
+			t->nodes[n].last_span = KERNEL_NONE;
+	}
+	requests_parts_fini(&parts);
+	return rc ? rc : blocked_tree_sort(t, err);
+}
+
+static int show_request(struct cli *cli, const struct values *v)
+{
+	struct cli_request q;
+	struct blocked b = { 0 };
+	struct blocked_tree t = { 0 };
+	struct mer_str out = { 0 };
+	struct cli_blocked c = {
+		.cli = cli, .w = &q.w, .tree = &t, .limit = v->limit, .chosen = true
+	};
+	struct blocked_scope scope = {
+		.chosen = true, .all = true, .depth = v->flat ? 0 : (unsigned)v->depth
+	};
+	int rc = cli_request_alone(cli);
+	if (rc)
+		return rc;
+	rc = cli_request_open(cli, v->request, &q);
+	if (rc == 0) {
+		c.begin = q.r->exchanges[q.number].begin;
+		c.end = q.r->exchanges[q.number].end;
+		rc = blocked_find(q.w.world, &b, &cli->err);
+	}
+	blocked_tree_init(&t, &b);
+	if (rc == 0)
+		rc = fill_request(&c, &q, &t, &scope);
+	if (rc == 0)
+		rc = cli_blocked_print(&c, &out);
+	rc = cli_sync_put(cli, &out, rc);
+	blocked_tree_fini(&t);
+	blocked_fini(&b);
+	cli_request_close(cli, &q);
+	return rc;
+}
+
 static int run(struct cli *cli, const void *values)
 {
 	const struct values *v = values;
 	if (v->depth > DEPTH_MAX)
 		return mer_fail(&cli->err, MER_ERR_USAGE, "--depth: at most %d", (int)DEPTH_MAX);
+	if (v->request)
+		return show_request(cli, v);
 	return cli_ask_tasks(cli, &(struct cli_task_question){ .all = true,
 					  .part = true,
 					  .waits = true,
@@ -127,6 +199,11 @@ static const struct cli_option options[] = {
 		.kind = CLI_FLAG,
 		.help = "also idle waits and waits for input",
 		.offset = AT(all) },
+	{ .name = "request",
+		.kind = CLI_TEXT,
+		.arg = "ID",
+		.help = "waits on the path of a request (meridian requests --list)",
+		.offset = AT(request) },
 	{ .name = "depth",
 		.kind = CLI_NUMBER,
 		.arg = "N",
@@ -162,6 +239,10 @@ const struct cli_verb cli_verb_blocked = {
 		"the recording (except servers), waits for replies, and the waits of the tasks that "
 		"worked in the meantime. With --tid or --comm it has all waits of these tasks except "
 		"those for work and for input. --all adds the others, marked as such.\n\n"
+		"--request adds up the waits on the path of a request that meridian-requests(1) found: of "
+		"each task in the time in which the request was with it. All of them are shown, without "
+		"what is below them (--depth shows it). While a request is under way, the "
+		"server's wait for it is marked as idle.\n\n"
 		"A call that times out and is repeated on the same objects, with nothing sent or "
 		"received in between, is one wait; its cause is what ended the last one. A page fault "
 		"is a wait outside any system call. The rows below a wait are the part of the critical "

@@ -6,11 +6,13 @@
 
 #include "base/plural.h"
 #include "cli/path/diff.h"
+#include "cli/requests/one_request.h"
 #include "cli/tasks.h"
 #include "cli/verb.h"
+#include "requests/kinds.h"
 
 struct values {
-	struct session_texts against, comms_b;
+	struct session_texts against, comms_b, requests;
 	struct session_ranges tids_b;
 	struct session_moment begin_b, end_b;
 	const char *nth, *fail_above;
@@ -24,6 +26,7 @@ struct sides { /* what the options say */
 	bool has_percent;
 	double percent; /* --fail-above */
 	int64_t above_ns;
+	const char *requests[2]; /* --request; NULL: of tasks */
 };
 
 static bool is_file(const char *path)
@@ -75,6 +78,41 @@ static int read_fail_above(struct sides *s)
 		"--fail-above: '%.60s' is neither a share nor a time, as 10%% or 5ms", text);
 }
 
+/* As meridian requests prints them. */
+static bool is_request_id(const char *text)
+{
+	size_t n = *text == 'r' ? 1 + strspn(text + 1, "0123456789") : 0;
+	size_t k = n > 1 && text[n] == '.' ? strspn(text + n + 1, "0123456789") : 0;
+	return k && !text[n + 1 + k];
+}
+
+/* "--request A,B", "--request A --request B", and "--request A B TRACE...". */
+static int read_requests(struct sides *s)
+{
+	const struct values *v = s->v;
+	struct cli *cli = s->d.cli;
+	struct stat st;
+	if (!v->requests.n)
+		return 0;
+	s->requests[0] = v->requests.item[0];
+	s->requests[1] = v->requests.n > 1 ? v->requests.item[1] : NULL;
+	if (v->requests.n == 1 && is_request_id(cli->args[0]) && stat(cli->args[0], &st) != 0) {
+		s->requests[1] = cli->args[0];
+		cli->args++;
+		cli->n_args--;
+	}
+	if (!s->requests[1] || v->requests.n > 2)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--request: two ids are required, as in --request r1.2,r1.3 (meridian requests --list prints them)");
+	if (!cli->n_args)
+		return mer_fail(&cli->err, MER_ERR_USAGE, "which traces are the requests in?");
+	if (v->nth || v->comms_b.n || v->tids_b.n || v->begin_b.kind != SESSION_MOMENT_NONE ||
+		v->end_b.kind != SESSION_MOMENT_NONE)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--request selects the tasks and the time: it does not work with --nth, --comm-b, --tid-b, --begin-b and --end-b");
+	return cli_request_alone(cli);
+}
+
 /* ---- A side ---- */
 
 struct choice { /* from which tasks a side is chosen, and what is looked at of its life */
@@ -104,12 +142,57 @@ static int choose(const struct sides *s, const struct session *session, bool is_
 	return rc;
 }
 
+/* By the names of processes: which thread of a pool has a request is chance. */
+static int profile_of_request(struct path_profile *profile, const struct path *p,
+	const struct requests_kinds *kinds, struct mer_err *err)
+{
+	int rc = 0;
+	path_profile_init(profile);
+	for (size_t i = 0; rc == 0 && i < p->n_segments; i++) {
+		const struct path_segment *g = &p->segments[i];
+		const char *name = g->task == KERNEL_NONE
+					   ? PATH_NOBODY
+					   : requests_program(kinds, g->host, g->task);
+		rc = path_profile_add(profile, p->world->e->hosts[g->host].name, *name ? name : "?",
+			(enum path_cause)g->cause, g->in_flight, 1, g->end - g->begin, err);
+	}
+	return rc;
+}
+
+/* What p and the task say; p is freed. rc: of finding it. kinds: p is of a request. */
+static int take_found(struct sides *s, const struct session_world *w, const struct session_task *t,
+	const struct requests_kinds *kinds, struct path *p, int rc, struct cli_side *side)
+{
+	struct cli *cli = s->d.cli;
+	const char *comm = rc ? "" : session_task_comm(w, t);
+	if (rc == 0) {
+		rc = kinds ? profile_of_request(&side->profile, p, kinds, &cli->err)
+			   : path_profile_of(&side->profile, p, &cli->err);
+		side->begin = p->begin;
+		side->end = p->end;
+		side->tid = w->world->hosts[t->host].tasks[t->task].tid;
+	}
+	path_fini(p);
+	if (rc)
+		return rc;
+	side->host = mer_arena_strdup(&cli->arena, session_task_host(w, t->host));
+	side->comm = mer_arena_strdup(&cli->arena, *comm ? comm : "?");
+	if (w->synced) {
+		side->has_sync = true;
+		side->synced = *w->synced;
+		side->synced.reference = mer_arena_strdup(&cli->arena, w->synced->reference);
+	}
+	if (!side->host || !side->comm || (side->has_sync && !side->synced.reference))
+		rc = mer_fail_nomem(&cli->err);
+	return rc;
+}
+
 static int take_path(struct sides *s, struct session_world *w, const struct session_task *t,
 	const struct session_window *window, struct cli_side *side)
 {
 	struct cli *cli = s->d.cli;
 	struct path p = { 0 };
-	*side = (struct cli_side){ .tid = w->world->hosts[t->host].tasks[t->task].tid };
+	*side = (struct cli_side){ .tid = -1 };
 	int rc = path_find(w->world, t->host, t->task, window->begin, window->end, &p, &cli->err);
 	while (rc == 0 && p.is_open) {
 		path_fini(&p);
@@ -118,24 +201,62 @@ static int take_path(struct sides *s, struct session_world *w, const struct sess
 			rc = path_find(w->world, t->host, t->task, window->begin, window->end, &p,
 				&cli->err);
 	}
-	const char *comm = session_task_comm(w, t);
-	if (rc == 0) {
-		rc = path_profile_of(&side->profile, &p, &cli->err);
-		side->begin = p.begin;
-		side->end = p.end;
-	}
-	path_fini(&p);
-	side->host = mer_arena_strdup(&cli->arena, session_task_host(w, t->host));
-	side->comm = mer_arena_strdup(&cli->arena, *comm ? comm : "?");
-	if (w->synced) {
-		side->has_sync = true;
-		side->synced = *w->synced;
-		side->synced.reference = mer_arena_strdup(&cli->arena, w->synced->reference);
-	}
-	if (rc == 0 && (!side->host || !side->comm || (side->has_sync && !side->synced.reference)))
-		rc = mer_fail_nomem(&cli->err);
+	return take_found(s, w, t, NULL, &p, rc, side);
+}
+
+/* ---- Sides that are requests ---- */
+
+static int take_request(struct sides *s, const struct cli_request *q,
+	const struct requests_kinds *kinds, const char *id, bool is_b)
+{
+	struct cli *cli = s->d.cli;
+	struct cli_side *side = is_b ? &s->d.b : &s->d.a;
+	struct path p = { 0 };
+	uint32_t number;
+	*side = (struct cli_side){ .tid = -1, .request = id };
+	int rc = cli_request_find(cli, q, id, &number);
+	if (rc == 0)
+		rc = requests_path(q->parts, number, &p, &cli->err);
+	return take_found(s, &q->w, &(struct session_task){ .host = p.host, .task = p.task }, kinds,
+		&p, rc, side);
+}
+
+/* Of some traces: A, B, or both. */
+static int open_requests(struct sides *s, const char **args, size_t n_args, bool is_a, bool is_b)
+{
+	struct cli *cli = s->d.cli;
+	const char **own = cli->args;
+	size_t n_own = cli->n_args;
+	struct cli_request q;
+	struct requests_kinds kinds = { 0 };
+	cli->args = args;
+	cli->n_args = n_args;
+	int rc = cli_request_open(cli, s->requests[!is_a], &q);
+	if (rc == 0)
+		rc = requests_kinds_find(q.r, &kinds, &cli->err);
+	if (rc == 0 && is_a)
+		rc = take_request(s, &q, &kinds, s->requests[0], false);
+	if (rc == 0 && is_b)
+		rc = take_request(s, &q, &kinds, s->requests[1], true);
+	if (kinds.r)
+		requests_kinds_fini(&kinds);
+	if (q.s)
+		mer_diags_merge(&s->d.diags, &session_experiment(q.s)->diags);
+	cli_request_close(cli, &q);
+	cli->args = own;
+	cli->n_args = n_own;
 	return rc;
 }
+
+static int open_both_requests(struct sides *s)
+{
+	struct cli *cli = s->d.cli;
+	const struct session_texts *against = &s->v->against;
+	int rc = open_requests(s, cli->args, cli->n_args, true, !against->n);
+	return rc || !against->n ? rc : open_requests(s, against->item, against->n, false, true);
+}
+
+/* ---- Sides that are tasks ---- */
 
 /* Those that the sides are chosen from: all that match, if there are enough. */
 static int find_tasks(struct sides *s, const struct session_world *w, const struct choice *c,
@@ -287,7 +408,9 @@ static int run(struct cli *cli, const void *values)
 	if (rc == 0)
 		rc = read_fail_above(&s);
 	if (rc == 0)
-		rc = open_sides(&s);
+		rc = read_requests(&s);
+	if (rc == 0)
+		rc = s.requests[0] ? open_both_requests(&s) : open_sides(&s);
 	if (rc == 0)
 		rc = cli_diff_print(&s.d);
 	if (rc == 0 && is_above(&s))
@@ -306,6 +429,11 @@ static const struct cli_option options[] = {
 		.arg = "K,L",
 		.help = "which of the matching tasks (default: the first two)",
 		.offset = AT(nth) },
+	{ .name = "request",
+		.kind = CLI_TEXTS,
+		.arg = "A,B",
+		.help = "compare two requests (ids: meridian requests --list)",
+		.offset = AT(requests) },
 	{ .name = "against",
 		.kind = CLI_TEXTS,
 		.arg = "TRACE",
@@ -348,7 +476,7 @@ static const struct cli_option options[] = {
 const struct cli_verb cli_verb_diff = {
 	.name = "diff",
 	.help = "why one task took longer than another",
-	.synopsis = "[OPTION...] --comm NAME TRACE... | A.json B.json",
+	.synopsis = "[OPTION...] --comm NAME TRACE... | --request A,B TRACE... | A.json B.json",
 	.description = "Compares the critical paths ('meridian path') of two tasks, from one recording, two "
 		       "recordings or saved paths, and shows which parts differ, and by how much.",
 	.more = "Without --against both tasks are in the given traces: the first two that match --comm, "
@@ -356,6 +484,8 @@ const struct cli_verb cli_verb_diff = {
 		"--end-b select B separately. With --against, A is in the given traces and B in the "
 		"others. Either side may be a saved path, a file written by 'meridian path --json -o "
 		"FILE'.\n\n"
+		"--request compares the paths of two requests that meridian-requests(1) found; with "
+		"--against, B is in the other traces.\n\n"
 		"Programs are matched by host and name, because thread numbers differ from run to run. "
 		"The share of a row is relative to the difference of the totals: rows of the opposite "
 		"sign are negative, and others may then exceed 100 %.",

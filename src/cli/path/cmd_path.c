@@ -3,13 +3,12 @@
 
 #include "cli/path/path_children.h"
 #include "cli/path/path_print.h"
+#include "cli/requests/one_request.h"
 #include "cli/session.h"
 #include "cli/sync/sync_print.h"
 #include "cli/tasks.h"
 #include "cli/text.h"
 #include "cli/verb.h"
-#include "requests/parts.h"
-#include "session/requests.h"
 
 struct values {
 	uint64_t nth, limit;
@@ -86,52 +85,26 @@ static int show(void *ctx, const struct session_world *w, const struct session_t
 
 /* ---- of a request ---- */
 
-static int show_request(
-	const struct asking *x, const struct session_world *w, const struct requests *r)
+static int ask_request(const struct asking *x)
 {
 	struct cli *cli = x->cli;
-	struct requests_parts_finder *parts = NULL;
+	struct cli_request q;
 	struct path p = { 0 };
 	struct mer_str out = { 0 };
 	struct cli_path c = { .cli = cli,
-		.w = w,
+		.w = &q.w,
 		.p = &p,
 		.collapse_ns = x->collapse_ns,
 		.limit = x->v->limit,
 		.absolute = x->v->absolute };
-	uint32_t i = requests_by_id(r, x->v->request);
-	int rc = 0;
-	if (i == KERNEL_NONE)
-		rc = mer_fail(&cli->err, MER_ERR_USAGE,
-			"--request: there is no request '%.40s' in these traces (meridian requests --list prints their ids)",
-			x->v->request);
+	int rc = cli_request_open(cli, x->v->request, &q);
 	if (rc == 0)
-		rc = requests_parts_finder_new(r, &parts, &cli->err);
-	if (rc == 0)
-		rc = requests_path(parts, i, &p, &cli->err);
+		rc = requests_path(q.parts, q.number, &p, &cli->err);
 	if (rc == 0)
 		rc = put(&c, &out);
 	rc = cli_sync_put(cli, &out, rc);
 	path_fini(&p);
-	requests_parts_finder_free(parts);
-	return rc;
-}
-
-static int ask_request(const struct asking *x)
-{
-	struct session *s;
-	struct session_world w;
-	struct requests *r = NULL;
-	int rc = cli_session_open(x->cli, &s);
-	if (rc)
-		return rc;
-	rc = cli_session_synchronize(x->cli, s, true);
-	if (rc == 0)
-		rc = session_requests(s, &w, &r, &x->cli->err);
-	if (rc == 0)
-		rc = show_request(x, &w, r);
-	requests_free(r);
-	cli_session_close(x->cli, s);
+	cli_request_close(cli, &q);
 	return rc;
 }
 

@@ -10,7 +10,8 @@
 
 struct cli_side {
 	struct path_profile profile;
-	const char *file; /* where it was read from; NULL: traces */
+	const char *file;    /* where it was read from; NULL: traces */
+	const char *request; /* its id; NULL: the path is a task's */
 	const char *host, *comm;
 	int64_t tid; /* -1: not known */
 	int64_t begin, end;

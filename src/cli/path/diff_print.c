@@ -39,6 +39,8 @@ static void add_clean(struct mer_str *out, const char *text)
 static void put_side(const struct cli_side *s, const char *letter, struct mer_str *out)
 {
 	mer_str_printf(out, "%s  ", letter);
+	if (s->request)
+		mer_str_printf(out, "%s: ", s->request);
 	add_clean(out, s->comm);
 	if (s->tid >= 0)
 		mer_str_printf(out, "/%" PRId64, s->tid);
@@ -290,6 +292,7 @@ static void json_side(
 	const struct session_synced *before = cli->synced;
 	mer_json_kv_object(j, key);
 	mer_json_kv_text(j, "file", s->file);
+	mer_json_kv_text(j, "request", s->request);
 	mer_json_kv_text(j, "host", s->host);
 	if (s->tid < 0)
 		mer_json_kv_null(j, "tid");

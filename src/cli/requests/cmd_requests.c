@@ -4,17 +4,19 @@
 
 #include "base/glob.h"
 #include "base/lower_bound.h"
+#include "cli/requests/requests_bins.h"
 #include "cli/requests/requests_print.h"
 #include "cli/session.h"
 #include "cli/sync/sync_print.h"
 #include "cli/verb.h"
+#include "draw/chart_table.h"
 #include "session/requests.h"
 
 enum order { ORDER_LATENCY, ORDER_BEGIN };
 
 struct values {
-	struct cli_amount limit, min, above, slowest;
-	const char *kind, *from, *to, *request;
+	struct cli_amount limit, min, above, slowest, bins, interval;
+	const char *kind, *from, *to, *request, *plot;
 	unsigned sort; /* enum order */
 	bool list, tree, explain;
 };
@@ -225,14 +227,45 @@ static int add_parts(struct asking *x, struct requests_sums *rows, uint32_t n)
 	return rc;
 }
 
+static int show_over_time(
+	struct asking *x, const struct requests_sums *rows, uint32_t n, struct mer_str *out)
+{
+	enum { PLOT_BINS = 100 }; /* more would hold a few requests each */
+	const struct values *v = x->v;
+	struct cli_requests_bins b;
+	bool is_table = v->bins.set || v->interval.set;
+	n = x->c.limit && x->c.limit < n ? x->c.limit : n;
+	int rc = cli_requests_bins_find(&x->c, rows, n,
+		v->bins.set	  ? (uint64_t)v->bins.v
+		: v->interval.set ? 0
+				  : PLOT_BINS,
+		v->interval.v, &b);
+	if (rc == 0 && v->plot && b.bins.n > DRAW_CHART_BINS)
+		rc = mer_fail(&x->cli->err, MER_ERR_USAGE,
+			"--plot: %u bins are more than a chart can show (%d)", (unsigned)b.bins.n,
+			(int)DRAW_CHART_BINS);
+	if (rc == 0 && is_table && !n && x->cli->format == CLI_FORMAT_TABLE)
+		rc = cli_requests_kinds(&x->c, rows, 0, out); /* says why */
+	else if (rc == 0 && is_table)
+		rc = cli_requests_bins_print(&x->c, &b, out);
+	if (rc == 0 && v->plot)
+		rc = cli_requests_bins_plot(&x->c, &b, v->plot);
+	cli_requests_bins_fini(&b);
+	return rc;
+}
+
 static int show_kinds(struct asking *x, struct mer_str *out)
 {
+	const struct values *v = x->v;
 	struct requests_sums *rows = NULL;
 	uint32_t n = 0;
 	int rc = requests_sum(x->c.kinds, x->c.which, x->c.n, &rows, &n, &x->cli->err);
-	if (rc == 0)
+	if (rc == 0 && (v->bins.set || v->interval.set || v->plot))
+		rc = show_over_time(x, rows, n, out);
+	bool is_whole = !v->bins.set && !v->interval.set;
+	if (rc == 0 && is_whole)
 		rc = add_parts(x, rows, n);
-	if (rc == 0)
+	if (rc == 0 && is_whole)
 		rc = x->cli->format == CLI_FORMAT_JSON
 			     ? cli_requests_json_kinds(&x->c, rows, n, out)
 			     : cli_requests_kinds(&x->c, rows, n, out);
@@ -296,6 +329,36 @@ static int show(struct asking *x)
 	return cli_sync_put(x->cli, &out, rc);
 }
 
+static int check_options(struct cli *cli, const struct values *v)
+{
+	bool is_over_time = v->bins.set || v->interval.set || v->plot;
+	if (v->explain && (v->list || v->tree || v->request))
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--explain compares many requests: it does not work with --list, --tree and --request");
+	if (v->explain && cli->format == CLI_FORMAT_OTLP)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--explain has no --format otlp, which is for the requests themselves");
+	if (is_over_time && cli->format == CLI_FORMAT_OTLP)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--bins, --interval and --plot have no --format otlp, which is for the requests themselves");
+	if ((v->above.set || v->slowest.set) && (!v->explain || (v->above.set && v->slowest.set)))
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--above and --slowest, one of them, say which are slow for --explain");
+	if (is_over_time && (v->explain || v->list || v->tree || v->request))
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--bins, --interval and --plot are about kinds: they do not work with --list, --tree, --explain and --request");
+	if (v->bins.set && v->interval.set)
+		return mer_fail(
+			&cli->err, MER_ERR_USAGE, "--bins and --interval exclude each other");
+	if (v->bins.set && (v->bins.v < 1 || v->bins.v > ANALYSIS_MAX_BINS))
+		return mer_fail(&cli->err, MER_ERR_USAGE, "--bins: between 1 and %d",
+			(int)ANALYSIS_MAX_BINS);
+	if (v->interval.set && v->interval.v < 1)
+		return mer_fail(
+			&cli->err, MER_ERR_USAGE, "--interval: a duration above 0 is required");
+	return 0;
+}
+
 static int run(struct cli *cli, const void *values)
 {
 	struct session *s;
@@ -304,16 +367,10 @@ static int run(struct cli *cli, const void *values)
 	struct requests_kinds kinds = { 0 };
 	struct asking x = { .cli = cli, .v = values };
 	const struct values *v = values;
-	if (v->explain && (v->list || v->tree || v->request))
-		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"--explain compares many requests: it does not work with --list, --tree and --request");
-	if (v->explain && cli->format == CLI_FORMAT_OTLP)
-		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"--explain has no --format otlp, which is for the requests themselves");
-	if ((v->above.set || v->slowest.set) && (!v->explain || (v->above.set && v->slowest.set)))
-		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"--above and --slowest, one of them, say which are slow for --explain");
-	int rc = cli_session_open(cli, &s);
+	int rc = check_options(cli, v);
+	if (rc)
+		return rc;
+	rc = cli_session_open(cli, &s);
 	if (rc)
 		return rc;
 	rc = cli_session_synchronize(cli, s, true);
@@ -390,6 +447,22 @@ static const struct cli_option options[] = {
 		.arg = "TIME",
 		.help = "only requests that took TIME or longer",
 		.offset = AT(min) },
+	{ .name = "bins",
+		.kind = CLI_AMOUNT,
+		.arg = "N",
+		.help = "kinds over time, in N bins; or --interval TIME",
+		.offset = AT(bins) },
+	{ .name = "interval",
+		.kind = CLI_DURATION,
+		.arg = "TIME",
+		.help = "kinds over time, in bins of TIME (100ms)",
+		.offset = AT(interval),
+		.in_manual_only = true },
+	{ .name = "plot",
+		.kind = CLI_FILE,
+		.arg = "FILE",
+		.help = "also write a chart over time to FILE (SVG)",
+		.offset = AT(plot) },
 	{ .name = "sort",
 		.kind = CLI_CHOICE,
 		.arg = "KEY",
@@ -439,6 +512,9 @@ const struct cli_verb cli_verb_requests = {
 		"tracing read: a span for each request and side (client, server), below the span that "
 		"it was sent for, with waits of more than 1 ms as events. All requests that the "
 		"options select; those below them only with --tree.\n\n"
+		"With --bins or --interval, there is a row for each kind and bin: the requests that began "
+		"in it, their rate and percentiles. --plot draws that, in 100 bins unless one of them is "
+		"given.\n\n"
 		"With --begin and --end, requests that began in that time are selected. Unless --kind, "
 		"--from or --to is given, --tree draws the requests without a parent. Ids are the same "
 		"each time for the same traces. docs/requests.md explains the rules and their limits.",
