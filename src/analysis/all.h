@@ -21,6 +21,7 @@ extern const struct analysis analysis_rates;
 extern const struct analysis analysis_period;
 
 /* Kinds of facts, defined with the analysis that they were made for; all: fact_kinds.c. */
+extern const struct fact_kind fact_accept, fact_server_turn;
 extern const struct fact_kind fact_call, fact_open_call;
 extern const struct fact_kind fact_fault;
 extern const struct fact_kind fact_futex_wait, fact_futex_open;

@@ -3,6 +3,7 @@
 #include "analysis/fact.h"
 
 const struct fact_kind *const fact_kinds[] = {
+	&fact_accept,
 	&fact_call,
 	&fact_clock,
 	&fact_cpu_full,
@@ -26,6 +27,7 @@ const struct fact_kind *const fact_kinds[] = {
 	&fact_rate,
 	&fact_poll_run,
 	&fact_sched_wait,
+	&fact_server_turn,
 	&fact_task_clock,
 	NULL,
 };
