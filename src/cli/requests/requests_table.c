@@ -127,7 +127,8 @@ static void put_shares_of(
 		done |= 1u << best;
 	}
 	mer_str_putc(out, '\n');
-	cli_text_wrap(out, text.data, (size_t)cli_width(c->cli), 2);
+	if (text.len)
+		cli_text_wrap(out, text.data, (size_t)cli_width(c->cli), 2);
 	out->failed |= text.failed;
 	mer_str_fini(&text);
 }
