@@ -241,6 +241,8 @@ static int read_in_bins(struct reader *r, struct store *store, uint32_t max_bins
 			rc = add_bins(r, i);
 		free(r->times);
 	}
+	r->times = NULL;
+	r->bins = NULL; /* neither lives longer than this */
 	return rc;
 }
 
