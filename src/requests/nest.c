@@ -422,6 +422,25 @@ static bool find_served(struct nest *k)
 	return true;
 }
 
+/* Its answer came when the other had been answered: nothing of it can be in that answer. So it was
+ * sent for something else, or nobody waited for it, or an event is missing. */
+static bool outlives(const struct requests_exchange *x, const struct requests_exchange *parent)
+{
+	return x->end > parent->done || x->end > parent->end;
+}
+
+/* What was decided, into the exchange. */
+static void put_parent(struct nest *k, const struct sent *s)
+{
+	struct requests_exchange *x = exchange_at(k, s->exchange);
+	if (!s->parent || outlives(x, exchange_at(k, s->parent - 1)))
+		return;
+	x->parent = s->parent;
+	x->confidence = s->confidence;
+	if (s->is_mixed && x->confidence > 1.0F / (float)x->n_messages)
+		x->confidence = 1.0F / (float)x->n_messages;
+}
+
 static bool nest_host(struct nest *k, uint32_t host)
 {
 	struct requests *r = k->r;
@@ -439,13 +458,8 @@ static bool nest_host(struct nest *k, uint32_t host)
 			decide_alone(k, &k->sent[i]);
 		decide_chains(k);
 		decide_rest(k);
-		for (uint32_t i = 0; i < k->n_sent; i++) {
-			struct requests_exchange *x = exchange_at(k, k->sent[i].exchange);
-			x->parent = k->sent[i].parent;
-			x->confidence = k->sent[i].confidence;
-			if (k->sent[i].is_mixed && x->confidence > 1.0F / (float)x->n_messages)
-				x->confidence = 1.0F / (float)x->n_messages;
-		}
+		for (uint32_t i = 0; i < k->n_sent; i++)
+			put_parent(k, &k->sent[i]);
 	}
 	free(k->doing);
 	free(k->reads);

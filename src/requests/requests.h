@@ -12,7 +12,8 @@
  *                                                                                 the time went
  *
  * Invariants: exchanges of one connection do not overlap; begin <= sent <= end; parents served on
- * the host that their children were sent from, and were open when these began. */
+ * the host that their children were sent from, and were open from before these began until after
+ * these ended. */
 #ifndef MER_REQUESTS_REQUESTS_H
 #define MER_REQUESTS_REQUESTS_H
 

@@ -113,6 +113,17 @@ static void blocking_server(void **state)
 		"r1.1 10>20 1-16, r2.1 20>30 5-12 of r1.1");
 }
 
+/* The server answers before it has the answer of its own request: nothing of that one is in it. */
+static void answered_without_it(void **state)
+{
+	(void)state;
+	requests_are(TWO ASK("1", "2", "10", "5") GET("3", "4", "20", "7") ASK("5", "6", "20", "8")
+			     ASK("7", "8", "20", "7") GET("9", "10", "10", "5")
+				     GET("11", "12", "30", "9") ASK("13", "14", "30", "9")
+					     GET("15", "16", "20", "8"),
+		"r1.1 10>20 1-10, r2.1 20>30 5-16");
+}
+
 /* One loop serves clients 10 and 11, and asks 30 and 31 for them: each time for what it has just
  * read. */
 #define LOOP                                                                                       \
@@ -313,6 +324,7 @@ int main(void)
 		cmocka_unit_test(overlapping),
 		cmocka_unit_test(damaged),
 		cmocka_unit_test(blocking_server),
+		cmocka_unit_test(answered_without_it),
 		cmocka_unit_test(event_loop),
 		cmocka_unit_test(pool_of_a_loop),
 		cmocka_unit_test(cannot_be_told_apart),
