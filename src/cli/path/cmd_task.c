@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "cli/session.h"
-#include "cli/sync/sync_print.h"
 #include "cli/path/task_print.h"
 #include "cli/requests/one_request.h"
 #include "cli/tasks.h"
@@ -37,7 +36,7 @@ static int print(struct cli_cost *c, const struct values *v)
 	if (v->compat != COMPAT_FLIGHTBOX || c->cli->format != CLI_FORMAT_TABLE)
 		return cli_cost_print(c);
 	int rc = cli_cost_print_flightbox(c, &out);
-	return cli_sync_put(c->cli, &out, rc);
+	return cli_put(c->cli, &out, rc);
 }
 
 struct asking {
@@ -105,8 +104,10 @@ static int show_request(struct cli *cli, const struct values *v)
 	int rc = check_request(cli, v);
 	if (rc)
 		return rc;
-	rc = cli_request_open_used(cli, v->request,
-		c.only == CLI_COST_ACCOUNTING ? SESSION_USAGE_DISKS : SESSION_USAGE_ALL, &q);
+	rc = cli_requests_open_used(
+		cli, c.only == CLI_COST_ACCOUNTING ? SESSION_USAGE_DISKS : SESSION_USAGE_ALL, &q);
+	if (rc == 0)
+		rc = cli_request_find(cli, &q, v->request, &q.number);
 	if (rc == 0)
 		rc = requests_kinds_find(q.r, &kinds, &cli->err);
 	if (rc == 0)
