@@ -65,6 +65,10 @@ static inline const struct requests_connection *requests_connection_of(
 	return &r->connections.item[r->exchanges[exchange].connection];
 }
 
+/* Is `exchange` this request, or one below it? */
+enum { REQUESTS_MOST_DEPTH = 64 }; /* further below, a request is no longer looked into */
+bool requests_is_within(const struct requests *r, uint32_t exchange, uint32_t root);
+
 /* Of this folder. */
 int requests_exchanges_find(struct requests *r, struct mer_err *err);
 int requests_losses_find(struct requests *r, struct mer_err *err);
