@@ -413,8 +413,8 @@ void cli_json_synced(struct mer_json *j, const struct cli *cli)
 	mer_json_kv_text(j, "reference", s->reference);
 	mer_json_kv_uint(j, "hosts", s->summary.n_hosts);
 	mer_json_kv_uint(j, "hosts_unsynchronized", s->summary.n_unsynchronized);
-	put_bound(j, "median_bound_ns", s->summary.median_ns);
-	put_bound(j, "max_bound_ns", s->summary.max_ns);
+	put_bound(j, "bound_p50_ns", s->summary.median_ns);
+	put_bound(j, "bound_max_ns", s->summary.max_ns);
 	mer_json_kv_text(j, "file", s->file);
 	mer_json_end_object(j);
 }
