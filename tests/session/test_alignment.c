@@ -16,8 +16,7 @@
 	" len=114 name=\"eth0\" network_header.ipv4={ ihl=5, tot_len=100, saddr=[10, 0, 0, 1], "   \
 	"daddr=[10, 0, 0, 2], id=7, protocol=" protocol ", transport_header." transport " }\n"
 #define TCP(seq)                                                                                   \
-	PACKET("_tcp",                                                                             \
-		"tcp={ source_port=1, dest_port=2, seq=" seq ", data_offset=5, flags=0x18 }")
+	PACKET("_tcp", "tcp={ source_port=1, dest_port=2, seq=" seq ", data_offset=5, flags=0x18 }")
 #define UDP PACKET("_udp", "udp={ source_port=1, dest_port=2, len=80 }")
 #define MESSAGE(sent, received, packet)                                                            \
 	sent "us a 0 net_dev_queue" packet received "us b 0 net_if_receive_skb" packet
@@ -25,8 +24,8 @@ static const char text[] =
 	"host a\nhost b { ahead 1000s }\n"
 	"trace a/kernel { declare net_dev_queue net_if_receive_skb sched_switch }\n"
 	"trace b/kernel { declare net_dev_queue net_if_receive_skb sched_switch }\n"
-	"5us a 0 sched_switch next_tid=1\n5us b 0 sched_switch next_tid=1\n" MESSAGE("10", "12",
-		TCP("1")) MESSAGE("20", "22", TCP("2")) MESSAGE("30", "32", UDP)
+	"5us a 0 sched_switch next_tid=1\n5us b 0 sched_switch next_tid=1\n" MESSAGE(
+		"10", "12", TCP("1")) MESSAGE("20", "22", TCP("2")) MESSAGE("30", "32", UDP)
 		MESSAGE("40", "42", TCP("4")) "50us a 0 sched_switch next_tid=1\n"
 					      "50us b 0 sched_switch next_tid=1\n";
 
@@ -128,7 +127,8 @@ static void mistakes(void **state)
 	char end[40];
 	struct session_alignment all;
 	assert_int_equal(align(NULL, NULL, &all), 0);
-	snprintf(end, sizeof(end), "@%lld.00003", (long long)(all.hosts[1].span.begin / 1000000000));
+	snprintf(
+		end, sizeof(end), "@%lld.00003", (long long)(all.hosts[1].span.begin / 1000000000));
 	session_alignment_fini(&all);
 	between("a:+0s", end, "5 15");
 }

@@ -102,8 +102,8 @@ static void hosts_that_are_not_there(void **state)
 
 /* ---- CPUs ---- */
 
-static void cpus_are(const int32_t *numbers, uint32_t n, uint64_t first, uint64_t last,
-	const char *expected)
+static void cpus_are(
+	const int32_t *numbers, uint32_t n, uint64_t first, uint64_t last, const char *expected)
 {
 	struct mer_stream streams[64] = { 0 };
 	for (uint32_t i = 0; i < n; i++)
@@ -210,8 +210,8 @@ static void hosts_of_moments(void **state)
 }
 
 /* begin, end: NULL: not said. */
-static int window(const char *begin, const char *end, const struct sync_result *r,
-	struct session_window *w)
+static int window(
+	const char *begin, const char *end, const struct sync_result *r, struct session_window *w)
 {
 	struct session_selection s = { 0 };
 	if (begin)

@@ -20,7 +20,8 @@ static const struct mer_column columns[N + 1] = {
 static const struct mer_column totals[] = { { "total_ns", "Time", MER_DURATION }, { 0 } };
 
 static const struct fold rows_of = { .shape = FOLD_ROWS }, sums_of = { .shape = FOLD_GROUPS },
-			 scopes_of = { .shape = FOLD_GROUPS, .scopes = (struct fold_scope[1]){ { 0 } } };
+			 scopes_of = { .shape = FOLD_GROUPS,
+				 .scopes = (struct fold_scope[1]){ { 0 } } };
 enum { TOP, TOP_CPU, LOG, FREQ, BINS, BINS_CPU, BINSET, N_OUTPUTS };
 static const struct analysis_output outputs[] = { [TOP] = { "top", NULL, columns, "total_ns" },
 	[TOP_CPU] = { "top_cpu", NULL, totals, NULL, &sums_of },
@@ -43,11 +44,9 @@ static void choices(void **state)
 	assert_int_equal(session_choice_tables(&a, SESSION_CHOICE_FILTER),
 		1 << TOP_CPU | 1 << LOG | 1 << FREQ);
 	assert_int_equal(session_choice_tables(&a, SESSION_CHOICE_GROUPS), 1 << FREQ);
-	assert_int_equal(
-		session_choice_tables(&a, SESSION_CHOICE_BINS), 1 << BINS | 1 << BINS_CPU);
+	assert_int_equal(session_choice_tables(&a, SESSION_CHOICE_BINS), 1 << BINS | 1 << BINS_CPU);
 	assert_int_equal(session_choice_tables(&a, SESSION_CHOICE_DURATIONS), ALL);
-	assert_int_equal(
-		session_choice_tables(&a, SESSION_CHOICE_NAMES), 1 << LOG | 1 << BINS);
+	assert_int_equal(session_choice_tables(&a, SESSION_CHOICE_NAMES), 1 << LOG | 1 << BINS);
 	assert_int_equal(session_choice_tables(&a, SESSION_CHOICE_SIZES), 0);
 	a.has_sizes = true;
 	assert_int_equal(session_choice_tables(&a, SESSION_CHOICE_SIZES), ALL);
@@ -129,9 +128,12 @@ static void shown(unsigned output, const struct session_rows *o, const char *by,
 	const char *sorted;
 	char text[20] = "";
 	mer_table_init(&t, "t", NULL, columns, NULL);
-	mer_table_add(&t, (struct mer_cell[N]){ mer_text("b"), MER_INT(1), MER_INT(30), MER_INT(5) });
-	mer_table_add(&t, (struct mer_cell[N]){ mer_text("a"), MER_INT(2), MER_INT(20), MER_INT(9) });
-	mer_table_add(&t, (struct mer_cell[N]){ mer_text("c"), MER_INT(3), MER_INT(10), MER_INT(7) });
+	mer_table_add(
+		&t, (struct mer_cell[N]){ mer_text("b"), MER_INT(1), MER_INT(30), MER_INT(5) });
+	mer_table_add(
+		&t, (struct mer_cell[N]){ mer_text("a"), MER_INT(2), MER_INT(20), MER_INT(9) });
+	mer_table_add(
+		&t, (struct mer_cell[N]){ mer_text("c"), MER_INT(3), MER_INT(10), MER_INT(7) });
 	assert_int_equal(session_rows_arrange(&answer, 0, o, &sorted, &sum, &err), 0);
 	for (size_t i = 0; i < t.n_rows; i++)
 		text[i] = (char)('0' + t.cells[i * N + TID].v.i);

@@ -147,9 +147,10 @@ static void ranks(void **state)
 		bool is_kernel, born;
 		int32_t tid, pid;
 		int rank;
-	} cases[] = { { false, true, 7, 7, 0 }, { false, false, 7, 7, 1 }, { false, true, 7, -1, 0 },
-		{ false, false, 7, -1, 1 }, { false, true, 7, 6, 2 }, { false, false, 7, 6, 2 },
-		{ false, true, 7, 0, 2 }, { true, true, 7, 7, 3 }, { true, false, 7, 6, 3 } };
+	} cases[] = { { false, true, 7, 7, 0 }, { false, false, 7, 7, 1 },
+		{ false, true, 7, -1, 0 }, { false, false, 7, -1, 1 }, { false, true, 7, 6, 2 },
+		{ false, false, 7, 6, 2 }, { false, true, 7, 0, 2 }, { true, true, 7, 7, 3 },
+		{ true, false, 7, 6, 3 } };
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const struct kernel_task t = { .is_kernel = cases[i].is_kernel,
 			.born = cases[i].born,
