@@ -31,8 +31,8 @@ static void add(int64_t sent, int64_t received, enum sync_kind kind, struct sync
 {
 	struct sync_link *l = sync_messages_link(&m, 0, 1);
 	assert_non_null(l);
-	assert_int_equal(sync_link_add_in(l, (struct sync_message){ sent, received }, kind, streams,
-				 &err),
+	assert_int_equal(
+		sync_link_add_in(l, (struct sync_message){ sent, received }, kind, streams, &err),
 		0);
 }
 
@@ -48,8 +48,8 @@ static void are(const char *expected)
 			(int)l->messages[i].sent, (int)l->messages[i].received,
 			l->kinds && l->kinds[i] == SYNC_UDP ? "u" : "");
 		if (l->streams && l->streams[i].sent != SYNC_NO_STREAM)
-			snprintf(text + n, sizeof(text) - n, " %u>%u",
-				(unsigned)l->streams[i].sent, (unsigned)l->streams[i].received);
+			snprintf(text + n, sizeof(text) - n, " %u>%u", (unsigned)l->streams[i].sent,
+				(unsigned)l->streams[i].received);
 	}
 	assert_string_equal(text, expected);
 }
@@ -82,9 +82,7 @@ static void kinds_and_streams_come_later(void **state)
 		assert_true(i == 0 || l->messages[i - 1].sent < l->messages[i].sent);
 		assert_int_equal(l->kinds[i], i == 0 || i == 2 ? SYNC_UDP : SYNC_TCP);
 		assert_int_equal(l->streams[i].sent, i == 1 ? 3 : SYNC_NO_STREAM);
-		assert_int_equal(l->streams[i].received, i == 0	  ? 7
-							 : i == 1 ? 4
-								  : SYNC_NO_STREAM);
+		assert_int_equal(l->streams[i].received, i == 0 ? 7 : i == 1 ? 4 : SYNC_NO_STREAM);
 	}
 }
 
@@ -92,7 +90,8 @@ static void streams_of_the_same_time(void **state)
 {
 	(void)state;
 	static const struct sync_streams s[] = { { .sent = 2, .received = 5 },
-		{ .sent = 1, .received = 6 }, { .sent = 1, .received = 4 }, { .sent = 3, .received = 1 } };
+		{ .sent = 1, .received = 6 }, { .sent = 1, .received = 4 },
+		{ .sent = 3, .received = 1 } };
 	for (int i = 0; i < 4; i++)
 		add(10, 12, i == 1 ? SYNC_UDP : SYNC_TCP, s[i]);
 	add(9, 12, SYNC_TCP, s[0]);
@@ -119,8 +118,8 @@ static void links(void **state)
 	for (size_t i = 0; i < 5; i++) {
 		struct sync_link *l = sync_messages_link(&m, ends[i][0], ends[i][1]);
 		assert_non_null(l);
-		assert_int_equal(sync_link_add(l, (struct sync_message){ (int64_t)i, 10 }, SYNC_TCP,
-					 &err),
+		assert_int_equal(
+			sync_link_add(l, (struct sync_message){ (int64_t)i, 10 }, SYNC_TCP, &err),
 			0);
 		assert_int_equal(m.n_links, i + 1);
 	}
@@ -158,7 +157,8 @@ static void places(void **state)
 static void names(void **state)
 {
 	(void)state;
-	static const char *const expected[SYNC_N_KINDS] = { "tcp", "udp", "icmp", "vmsync", "user" };
+	static const char *const expected[SYNC_N_KINDS] = { "tcp", "udp", "icmp", "vmsync",
+		"user" };
 	for (int i = 0; i < SYNC_N_KINDS; i++)
 		assert_string_equal(sync_kind_name((enum sync_kind)i), expected[i]);
 }
