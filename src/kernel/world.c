@@ -345,7 +345,7 @@ static int run_model(
 	int rc = kernel_model_new(in, h, &m, err);
 	if (rc == 0 && b->resume)
 		rc = kernel_resume_host(b->resume, host, m, err);
-	if (rc == 0)
+	if (rc == 0 && !(b->o->window && b->o->window->is_of_names))
 		rc = read_events(b, host, m, in->keep, err);
 	struct learner l = { b->resume, host };
 	int64_t until = b->o->window && !b->o->window->is_told ? b->o->window->until : INT64_MAX;
@@ -448,14 +448,18 @@ static int find_packets(struct builder *b, const struct sync_messages *messages,
 	int64_t begin = o && o->is_told && o->begin > INT64_MIN + MARGIN_NS ? o->begin - MARGIN_NS
 			: o						    ? o->begin
 									    : 0;
-	uint32_t state = o ? kernel_checkpoints_before(o->from, begin) : KERNEL_NONE;
+	uint32_t state =
+		o && !o->is_of_names ? kernel_checkpoints_before(o->from, begin) : KERNEL_NONE;
+	struct kernel_resume_bridges bridges = { o && o->is_told ? INT64_MIN
+						 : o		 ? o->until
+								 : INT64_MIN,
+		o && o->all_bridges };
 	int rc = 0;
 	if (o && !kernel_checkpoint_serves(
 			 kernel_checkpoints_kind(o->from), kernel_checkpoint_kind(b->o, false)))
 		return mer_fail(err, MER_ERR_BUG, "these states do not serve this reading");
 	if (o) {
-		rc = kernel_resume_new(
-			o->from, state, o->is_told ? INT64_MIN : o->until, b->w, &b->resume, err);
+		rc = kernel_resume_new(o->from, state, &bridges, b->w, &b->resume, err);
 	} else {
 		rc = collect_packets(b->w, messages, r, err);
 		if (rc == 0)

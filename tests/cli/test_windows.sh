@@ -5,7 +5,7 @@
 export TZ=UTC COLUMNS=200
 RANDOM=${SEED:-7}
 windows=${WINDOWS:-1}
-n=0 same=0 n_states=0 n_waits=0
+n=0 same=0 n_states=0 n_waits=0 n_facts=0
 
 # Seconds from the first event to the last one, as info has them.
 length() {
@@ -36,9 +36,17 @@ for t in "$lab"/*; do
 	XDG_CACHE_HOME=$cache "$m" top irq "$t" >/dev/null 2>&1
 	XDG_CACHE_HOME=$cache "$m" blocked "$t" >/dev/null 2>&1
 	XDG_CACHE_HOME=$cache "$m" top syscall "$t" >/dev/null 2>&1
+	# Their facts are kept by kind.
+	for a in disk io net mem faults futex cpufreq servers; do
+		XDG_CACHE_HOME=$cache "$m" top "$a" --table all --format csv "$t" >/dev/null 2>&1
+	done
+	for a in log freq stats; do
+		XDG_CACHE_HOME=$cache "$m" $a io "$t" >/dev/null 2>&1
+	done
 	XDG_CACHE_HOME=$cache "$m" cache list --format csv >"$dir/kept" 2>/dev/null
 	n_states=$((n_states + $(grep -c '^states,' "$dir/kept")))
 	n_waits=$((n_waits + $(grep -c '^waits,' "$dir/kept")))
+	n_facts=$((n_facts + $(grep -c '^facts,' "$dir/kept")))
 	s=$(length "$t")
 	[ -n "$s" ] || continue
 	for ((i = 0; i < windows; i++)); do
@@ -50,10 +58,19 @@ for t in "$lab"/*; do
 			# shellcheck disable=SC2086
 			one "$t" $a --begin "$b" --end "$e" --format csv
 		done
+		for a in io disk net mem faults futex cpufreq servers; do
+			one "$t" top $a --begin "$b" --end "$e" --table all --format csv
+			[ $a = servers ] || one "$t" log $a --begin "$b" --end "$e" --all --format csv
+			[ $a = servers ] || one "$t" stats $a --begin "$b" --end "$e" --format csv
+			[ $a = servers ] || one "$t" freq $a --begin "$b" --end "$e" --format csv
+			one "$t" top $a --begin "$b" --end "$e" --bins 5 --format csv
+		done
+		one "$t" top disk --begin "$b" --end "$e" --comm '*s*' --format csv
+		one "$t" top io --begin "$b" --end "$e" --comm '*s*' --group-by program --format csv
 		one "$t" top cpu --begin "$b" --end "$e" --bins 7 --format csv
 		one "$t" top sched --begin "$b" --end "$e" --comm 's*' --format csv
 		one "$t" path --list --begin "$b" --end "$e" --format csv
-		for a in "top syscall" "log syscall" "top poll"; do # as text: without idle waits
+		for a in "top syscall" "log syscall" "top poll" "log io" "top io" "top net"; do # as text: without idle waits
 			# shellcheck disable=SC2086
 			one "$t" $a --begin "$b" --end "$e"
 		done
@@ -69,4 +86,5 @@ echo "$n outputs, $((n - same)) differences"
 equal "outputs that differ" "$((n - same))" 0
 [ "$n_states" -gt 0 ] || [ $n -eq 0 ] || fail "cache list shows no states"
 [ "$n_waits" -gt 0 ] || [ $n -eq 0 ] || fail "cache list shows no waits"
+[ "$n_facts" -gt 0 ] || [ $n -eq 0 ] || fail "cache list shows no facts"
 finish

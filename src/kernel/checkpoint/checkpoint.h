@@ -26,13 +26,14 @@
 enum { KERNEL_MAX_CHECKPOINT_BYTES = 64 << 20, KERNEL_CHECKPOINTS = 64 };
 
 /* What a reading knew; one that needs to know less can go on from its states, but merges change
- * requests. */
+ * requests, and names of network devices the numbers of other names. */
 enum kernel_checkpoint_kind {
-	KERNEL_KEPT_PACKETS = 1, /* messages were matched */
-	KERNEL_KEPT_SPANS = 2,	 /* none was forgotten */
-	KERNEL_KEPT_RAISES = 4,	 /* KERNEL_WANT_RAISES */
-	KERNEL_KEPT_MERGES = 8,	 /* KERNEL_WANT_MERGES */
-	KERNEL_N_KEPT = 16
+	KERNEL_KEPT_PACKETS = 1,  /* messages were matched */
+	KERNEL_KEPT_SPANS = 2,	  /* none was forgotten */
+	KERNEL_KEPT_RAISES = 4,	  /* KERNEL_WANT_RAISES */
+	KERNEL_KEPT_MERGES = 8,	  /* KERNEL_WANT_MERGES */
+	KERNEL_KEPT_DEVICES = 16, /* KERNEL_WANT_PACKETS */
+	KERNEL_N_KEPT = 32
 };
 uint32_t kernel_checkpoint_kind(const struct kernel_world_options *o, bool has_messages);
 /* Can a reading of kind `now` go on from those of kind `then`? */
@@ -100,8 +101,13 @@ uint32_t kernel_checkpoints_before(const struct kernel_checkpoints *c, int64_t t
 
 /* How a world begins at a state. */
 struct kernel_resume;
-int kernel_resume_new(const struct kernel_checkpoints *c, uint32_t state, int64_t until,
-	struct kernel_world *w, struct kernel_resume **resume, struct mer_err *err);
+struct kernel_resume_bridges { /* besides those that the state needs */
+	int64_t until;	       /* those under way between the state and this time */
+	bool all;
+};
+int kernel_resume_new(const struct kernel_checkpoints *c, uint32_t state,
+	const struct kernel_resume_bridges *bridges, struct kernel_world *w,
+	struct kernel_resume **resume, struct mer_err *err);
 void kernel_resume_free(struct kernel_resume *); /* NULL is fine */
 /* Of a host: its recording; losses are the caller's. */
 int kernel_resume_recorded(const struct kernel_resume *r, uint32_t host, int64_t *begin,
