@@ -74,6 +74,8 @@ for t in "$lab"/*; do
 			# shellcheck disable=SC2086
 			one "$t" $a --begin "$b" --end "$e"
 		done
+		one "$t" path --children --begin "$b" --end "$e"
+		one "$t" path --children --nth "$((1 + RANDOM % 9))" --begin "$b" --end "$e" --json
 		one "$t" diff --comm '*' --begin "$b" --end "$e" --format json
 		one "$t" blocked --begin "$b" --end "$e"
 		one "$t" blocked --all --begin "$b" --end "$e" --format csv
