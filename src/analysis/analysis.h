@@ -182,7 +182,7 @@ bool analysis_reads_names(
 struct analysis_part {
 	uint32_t kind; /* from which states */
 	bool slices;   /* time slices have to end, too */
-	bool bridges;  /* all of the recording, with their numbers */
+	bool bridges;  /* packets between hosts are looked at */
 	/* Facts that have to be there already (struct analysis_kept), each once; ends with NULL. */
 	const struct fact_kind *kept[ANALYSIS_MAX_KINDS + 1];
 };

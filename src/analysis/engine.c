@@ -551,8 +551,44 @@ static int begin_hosts(struct engine *g, struct mer_err *err)
 	return 0;
 }
 
+struct learner {
+	const struct fact_maker *maker;
+	struct fact_host *f;
+};
+
+static int take_learned(
+	void *ctx, const struct kernel_host *h, const void *facts, size_t n, struct mer_err *err)
+{
+	const struct learner *x = ctx;
+	int rc = 0;
+	for (size_t i = 0; i < n && rc == 0; i++)
+		rc = x->maker->learn(x->f, h,
+			(const struct fact *)((const char *)facts + i * x->maker->learned->size));
+	if (rc)
+		*err = *x->f->err;
+	return rc;
+}
+
+/* What makers know when all is read. */
+static int learn(struct engine *g, const struct kernel_world *w, struct mer_err *err)
+{
+	static const struct fact_range all = { INT64_MIN, INT64_MAX, NULL };
+	int rc = 0;
+	for (size_t i = 0; i < g->n_makers && rc == 0; i++)
+		for (uint32_t h = 0; h < g->n_hosts && rc == 0 && g->makers[i]->learned; h++) {
+			struct learner x = { g->makers[i], &g->hosts[h].makers[i] };
+			if (are_kept(g, x.maker->learned))
+				rc = g->kept->read(g->kept->ctx, h, &w->hosts[h], x.maker->learned,
+					&all, take_learned, &x, err);
+		}
+	return rc;
+}
+
 static int end_hosts(struct engine *g, const struct kernel_world *w, struct mer_err *err)
 {
+	int learned = learn(g, w, err);
+	if (learned)
+		return learned;
 	for (uint32_t h = 0; h < g->n_hosts; h++) {
 		int rc = wants_host(g->run, h) && !g->source ? end_makers(g, w, h) : 0;
 		if (rc == 0 && wants_host(g->run, h))
@@ -674,9 +710,11 @@ static void keep_kind(struct analysis_part *part, const struct fact_kind *kind)
 /* What of facts of this kind has to be there. */
 static void keep_of(struct analysis_part *part, const struct fact_kind *kind)
 {
+	if (kind->maker->learned)
+		keep_kind(part, kind->maker->learned);
 	if (kind->maker->needs_no_past)
-		return;
-	if (!kind->origin)
+		part->bridges |= kind->maker->messages;
+	else if (!kind->origin)
 		keep_kind(part, kind);
 	else if (kind->origin->kind)
 		keep_kind(part, kind->origin->kind);
@@ -700,13 +738,14 @@ bool analysis_reads_part(const struct analysis_options *options,
 			all.wants |= fold->kinds[k]->maker->wants;
 			keep_of(part, fold->kinds[k]);
 		}
-		/* It sees all of them. */
 		for (size_t k = 0; !fold && a->uses && a->uses[k]; k++) {
 			all.wants |= a->uses[k]->maker->wants;
-			keep_kind(part, a->uses[k]);
+			if (a->needs_no_past)
+				keep_of(part, a->uses[k]);
+			else /* it sees all of them */
+				keep_kind(part, a->uses[k]);
 		}
 		part->slices |= a->slices >> requests[i].output & 1;
-		part->bridges |= !fold && a->messages;
 	}
 	part->kind = kernel_checkpoint_kind(&o, analysis_needs_messages(requests, n));
 	return true;

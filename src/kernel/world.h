@@ -101,7 +101,9 @@ struct kernel_window {
 	 * will end. settles: time slices have to end, too. */
 	bool is_told, settles;
 	bool is_of_names; /* no events are read: what is known of tasks, calls, names is enough */
-	bool all_bridges; /* bridges of all of the time, with the numbers that they have there */
+	/* is_told: bridges that begin before until are there, and it is read until they have
+	 * ended. */
+	bool has_bridges;
 };
 
 /* messages: as gathered, on the hosts' own clocks; NULL: none are known. r: the synchronization

@@ -229,7 +229,7 @@ static void choose_window(const struct session_answer *a, struct reading *r)
 		.until = o->end,
 		.is_told = true,
 		.settles = r->part.slices,
-		.all_bridges = r->part.bridges };
+		.has_bridges = r->part.bridges };
 	r->world.window = &r->window;
 	if (o->keep_spans)
 		r->world.waits = session_waits_of(&r->waits);

@@ -101,13 +101,8 @@ uint32_t kernel_checkpoints_before(const struct kernel_checkpoints *c, int64_t t
 
 /* How a world begins at a state. */
 struct kernel_resume;
-struct kernel_resume_bridges { /* besides those that the state needs */
-	int64_t until;	       /* those under way between the state and this time */
-	bool all;
-};
-int kernel_resume_new(const struct kernel_checkpoints *c, uint32_t state,
-	const struct kernel_resume_bridges *bridges, struct kernel_world *w,
-	struct kernel_resume **resume, struct mer_err *err);
+int kernel_resume_new(const struct kernel_checkpoints *c, uint32_t state, int64_t until,
+	struct kernel_world *w, struct kernel_resume **resume, struct mer_err *err);
 void kernel_resume_free(struct kernel_resume *); /* NULL is fine */
 /* Of a host: its recording; losses are the caller's. */
 int kernel_resume_recorded(const struct kernel_resume *r, uint32_t host, int64_t *begin,

@@ -260,7 +260,6 @@ struct chosen_packets { /* of the world that begins */
 	struct checkpoint_packet block[CHECKPOINT_BLOCK];
 	uint32_t in_block;   /* plus 1 */
 	uint32_t *endpoints; /* malloc'ed */
-	bool all;	     /* not only those: each with its own number */
 };
 
 static bool choose_packet(struct chosen_packets *p, uint32_t number)
@@ -361,8 +360,6 @@ static bool choose_answered(
 
 static uint32_t number_in_world(const struct chosen_packets *p, uint32_t number)
 {
-	if (p->all)
-		return number;
 	const uint32_t *at = number == KERNEL_NONE ? NULL : mer_map_get(&p->seen, number);
 	return at && *at ? *at - 1 : KERNEL_NONE;
 }
@@ -379,13 +376,11 @@ static bool add_sender(struct resume_host *h, uint32_t packet, const struct chec
 static bool put_packets(struct kernel_resume *r, struct chosen_packets *p, struct kernel_world *w)
 {
 	int64_t now = kernel_resume_time(r);
-	uint32_t n = p->all ? r->c->toc.n_packets : p->n;
-	w->bridges = mer_spill_array(w->spill, (size_t)n + 1, sizeof(*w->bridges));
+	w->bridges = mer_spill_array(w->spill, (size_t)p->n + 1, sizeof(*w->bridges));
 	if (!w->bridges)
 		return false;
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t number = p->all ? i : p->item[i];
-		const struct checkpoint_packet *x = packet_at(r->c, p, number);
+	for (uint32_t i = 0; i < p->n; i++) {
+		const struct checkpoint_packet *x = packet_at(r->c, p, p->item[i]);
 		if (!x)
 			return false;
 		struct kernel_bridge *to = &w->bridges[w->n_bridges++];
@@ -394,7 +389,6 @@ static bool put_packets(struct kernel_resume *r, struct chosen_packets *p, struc
 		to->answers = is_past ? number_in_world(p, x->p.answers) : KERNEL_NONE;
 		to->was_held = is_past && x->p.was_held;
 		if (is_past && x->sender_task != KERNEL_NONE &&
-			(!p->all || mer_map_get(&p->seen, number)) &&
 			!add_sender(&r->hosts[x->p.from.host], i, x))
 			return false;
 	}
@@ -480,9 +474,8 @@ static int damaged(struct mer_err *err)
 		"what an earlier reading left in the cache folder is damaged; it is removed: run this again");
 }
 
-int kernel_resume_new(const struct kernel_checkpoints *c, uint32_t state,
-	const struct kernel_resume_bridges *bridges, struct kernel_world *w,
-	struct kernel_resume **resume, struct mer_err *err)
+int kernel_resume_new(const struct kernel_checkpoints *c, uint32_t state, int64_t until,
+	struct kernel_world *w, struct kernel_resume **resume, struct mer_err *err)
 {
 	struct kernel_resume *r = calloc(1, sizeof(*r));
 	struct chosen_packets *p = calloc(1, sizeof(*p));
@@ -492,8 +485,7 @@ int kernel_resume_new(const struct kernel_checkpoints *c, uint32_t state,
 		r->state = state;
 		r->n_hosts = c->toc.n_hosts;
 		r->hosts = calloc((size_t)r->n_hosts + 1, sizeof(*r->hosts));
-		p->all = bridges->all;
-		ok = r->hosts && begin_resume(r, p, bridges->until, w);
+		ok = r->hosts && begin_resume(r, p, until, w);
 	}
 	if (p) {
 		free(p->item);
