@@ -244,10 +244,12 @@ static void choose_part(struct session_answer *a, struct reading *r)
 	const struct analysis_options *o = &a->options;
 	if (!analysis_reads_part(o, a->request->tables, a->request->n, &r->part))
 		return;
+	/* Merges change which request a wait was for: these waits are not kept. */
+	if (o->keep_spans && (r->part.kind & KERNEL_KEPT_MERGES))
+		return;
 	session_states_open(&r->states, a->session, r->part.kind);
 	bool has_facts = session_facts_open(&r->facts, &r->states, r->part.kind, r->part.kept);
-	/* Merges change which request a wait was for. */
-	if (o->keep_spans && !(r->part.kind & KERNEL_KEPT_MERGES))
+	if (o->keep_spans)
 		session_waits_open(&r->waits, &r->states, r->part.kind);
 	if (is_of_part(a) && r->states.from && has_facts && (!o->keep_spans || r->waits.from)) {
 		choose_window(a, r);
