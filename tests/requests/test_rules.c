@@ -113,6 +113,36 @@ static void blocking_server(void **state)
 		"r1.1 10>20 1-16, r2.1 20>30 5-12 of r1.1");
 }
 
+/* The server answers before it has the answer of its own request: nothing of that one is in it. */
+static void answered_without_it(void **state)
+{
+	(void)state;
+	requests_are(TWO ASK("1", "2", "10", "5") GET("3", "4", "20", "7") ASK("5", "6", "20", "8")
+			     ASK("7", "8", "20", "7") GET("9", "10", "10", "5")
+				     GET("11", "12", "30", "9") ASK("13", "14", "30", "9")
+					     GET("15", "16", "20", "8"),
+		"r1.1 10>20 1-10, r2.1 20>30 5-16");
+}
+
+#define FRAME                                                                                      \
+	TWO ASK("1", "2", "10", "5") GET("3", "4", "20", "7") ASK("5", "6", "20", "8")             \
+		ASK("7", "8", "20", "7") GET("9", "10", "10", "5") ASK("11", "12", "10", "5")      \
+			GET("13", "14", "20", "7")
+
+/* HTTP/2: a frame comes back while the answer is still owed; it comes within what looks like
+ * another exchange. */
+static void answered_later(void **state)
+{
+	(void)state;
+	requests_are(FRAME GET("15", "16", "30", "9") ASK("17", "18", "30", "9") GET("19", "20",
+			     "20", "8") ASK("21", "22", "20", "7") GET("23", "24", "10", "5"),
+		"r1.1 10>20 1-24 x2, r2.1 20>30 5-20 of r1.1");
+	/* Nothing was written after the answer: nobody waited for it. */
+	requests_are(FRAME ASK("15", "16", "20", "7") GET("17", "18", "10", "5") GET("19", "20",
+			     "30", "9") ASK("21", "22", "30", "9") GET("23", "24", "20", "8"),
+		"r1.1 10>20 1-10, r1.2 10>20 11-18, r2.1 20>30 5-24");
+}
+
 /* One loop serves clients 10 and 11, and asks 30 and 31 for them: each time for what it has just
  * read. */
 #define LOOP                                                                                       \
@@ -313,6 +343,8 @@ int main(void)
 		cmocka_unit_test(overlapping),
 		cmocka_unit_test(damaged),
 		cmocka_unit_test(blocking_server),
+		cmocka_unit_test(answered_without_it),
+		cmocka_unit_test(answered_later),
 		cmocka_unit_test(event_loop),
 		cmocka_unit_test(pool_of_a_loop),
 		cmocka_unit_test(cannot_be_told_apart),
