@@ -255,6 +255,7 @@ struct watched {
 	void *of;
 	int side;
 	bool is_ready; /* in its list */
+	bool is_busy;  /* somebody reads what is there */
 };
 
 struct conn_end {

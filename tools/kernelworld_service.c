@@ -169,6 +169,7 @@ static void loop_got_request(struct cpu *c, struct task *t)
 	struct service *v = t->service;
 	struct conn_end *e = &v->conn->end[1];
 	v->go = loop_next;
+	e->watched.is_busy = false;
 	struct ask *a = received(v->conn, 1, v->ret);
 	if (a)
 		take_request(s, t, a);
@@ -196,6 +197,7 @@ static void loop_got_answer(struct cpu *c, struct task *t)
 	struct role *p = v->program;
 	struct conn *k = v->conn;
 	v->go = loop_next;
+	k->end[0].watched.is_busy = false;
 	struct ask *child = received(k, 0, v->ret);
 	if (k->end[0].unread)
 		make_ready(s, &k->end[0].watched, NULL);
@@ -253,6 +255,7 @@ static void loop_handles(struct cpu *c, struct task *t, struct watched *of)
 		add_question(s, a);
 		return;
 	}
+	of->is_busy = true;
 	add_read(s, v->conn, of->side, false);
 	v->go = of->side ? loop_got_request : loop_got_answer;
 }

@@ -47,7 +47,7 @@ static void wake_one(struct sim *s, struct list *waiters, int cause, struct pack
 
 void make_ready(struct sim *s, struct watched *of, struct packet *p)
 {
-	if (!of->poller || of->is_ready)
+	if (!of->poller || of->is_ready || of->is_busy)
 		return;
 	of->is_ready = true;
 	list_add(&of->poller->ready, of);

@@ -300,6 +300,29 @@ static int by_begin(const void *a, const void *b)
 
 /* ---- actions by socket, packets by flow ---- */
 
+/* Bytes leave after a call has begun, and are there before it ends. */
+static int64_t moved_at(const struct requests_action *a)
+{
+	return a->kind == REQUESTS_WRITE ? a->begin : a->end;
+}
+
+/* They come in the order in which they ended: of two threads, one may have read the answer before
+ * the other one came back from sending the request. */
+static void put_in_order(const struct requests_host *r, uint32_t *numbers, uint32_t n)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t at = i, number = numbers[i];
+		const struct requests_action *a = &r->actions[number], *before;
+		for (; at > 0; at--) {
+			before = &r->actions[numbers[at - 1]];
+			if (before->task == a->task || moved_at(before) <= moved_at(a))
+				break;
+			numbers[at] = numbers[at - 1];
+		}
+		numbers[at] = number;
+	}
+}
+
 static bool sort_actions(struct requests_connections *c, uint32_t host)
 {
 	const struct requests_host *r = &c->log->hosts[host];
@@ -314,6 +337,8 @@ static bool sort_actions(struct requests_connections *c, uint32_t host)
 	for (uint32_t i = 0; i < r->n_actions; i++)
 		if (r->actions[i].kind <= REQUESTS_WRITE)
 			numbers[starts[r->actions[i].socket + 1]++] = i;
+	for (uint32_t i = 0; i < r->n_sockets; i++)
+		put_in_order(r, &numbers[starts[i]], starts[i + 1] - starts[i]);
 	return true;
 }
 

@@ -60,10 +60,26 @@ static void without_answer(void **state)
 	requests_are(ONE "1-2 10 write 5 10\n3-4 20 read 7 10\n5-6 20 write 7 9\n7-8 10 read 5 9\n"
 			 "9-10 10 write 5 1\n11-12 20 read 7 1\n",
 		"r1.1 10>20 1-8");
+	/* Neither is it part of the one before if the server has not even read it. */
+	requests_are(ONE "1-2 10 write 5 10\n3-4 20 read 7 10\n5-6 20 write 7 9\n7-8 10 read 5 9\n"
+			 "9-10 10 write 5 1\n",
+		"r1.1 10>20 1-8");
 	/* Calls that fail, or reach the end, move nothing. */
 	requests_are(ONE "1-2 10 write 5 10\n3-4 20 read 7 10\n5-6 20 write 7 9\n7-8 10 read 5 9\n"
 			 "9-10 10 write 5 -32\n11-12 10 read 5 0\n",
 		"r1.1 10>20 1-8");
+}
+
+/* One thread has sent the request and another one has read the answer before the call of the first
+ * one is over. */
+static void read_by_another_thread(void **state)
+{
+	(void)state;
+	requests_are(
+		"thread 11 10\n" ONE
+		"3-4 20 read 7 10\n5-6 20 write 7 9\n7-8 11 read 5 9\n1-9 10 write 5 10\n"
+		"11-12 10 write 5 1\n13-14 20 read 7 1\n15-16 20 write 7 1\n17-18 11 read 5 1\n",
+		"r1.1 10>20 1-8, r1.2 10>20 11-18");
 }
 
 /* The second request leaves before the answer to the first one is read: these cannot be told
@@ -340,6 +356,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_after_the_other),
 		cmocka_unit_test(without_answer),
+		cmocka_unit_test(read_by_another_thread),
 		cmocka_unit_test(overlapping),
 		cmocka_unit_test(damaged),
 		cmocka_unit_test(blocking_server),
