@@ -212,25 +212,17 @@ static int grow_trees(struct asking *x)
 static int add_parts(struct asking *x, struct requests_sums *rows, uint32_t n)
 {
 	const struct requests *r = x->c.r;
-	struct requests_parts parts = { 0 };
 	uint32_t *row_of = calloc((size_t)x->c.kinds->names.n + 1, sizeof(*row_of));
 	int rc = row_of ? 0 : mer_fail_nomem(&x->cli->err);
 	for (uint32_t i = 0; rc == 0 && i < n; i++)
 		row_of[rows[i].kind] = i;
 	for (uint32_t i = 0; rc == 0 && i < x->c.n; i++) {
 		uint32_t number = x->c.which[i];
-		if (r->exchanges[number].n_messages > 1 || r->exchanges[number].is_damaged)
-			continue;
-		rc = requests_parts_find(x->parts, number, &parts, &x->cli->err);
 		struct requests_sums *s = &rows[row_of[x->c.kinds->of[number]]];
-		for (size_t k = 0; rc == 0 && k < parts.n; k++) {
-			const struct requests_part *p = &parts.item[k];
-			unsigned kind = p->exchange == number ? p->kind : REQUESTS_BELOW;
-			s->parts_ns[kind] += p->end - p->begin;
-		}
+		if (r->exchanges[number].n_messages == 1 && !r->exchanges[number].is_damaged)
+			rc = requests_parts_sum(x->parts, number, s->parts_ns, &x->cli->err);
 	}
 	free(row_of);
-	requests_parts_fini(&parts);
 	return rc;
 }
 
