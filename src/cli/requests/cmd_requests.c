@@ -100,13 +100,22 @@ static int by_key(const void *a, const void *b)
 	return (p->number > q->number) - (p->number < q->number);
 }
 
-/* In the order in which they are shown; of one request that one. */
+/* They are shown one by one. */
+static bool is_of_each(const struct asking *x)
+{
+	const struct values *v = x->v;
+	return (v->list || v->tree || v->request || is_export(x->cli)) && !v->explain;
+}
+
+/* In the order in which they are shown; of one request that one. Sums are made in the order of
+ * time: then what one of them looks up is near to what the one before did. */
 static int choose(struct asking *x, const struct cli_request *q)
 {
 	struct cli_requests *c = &x->c;
 	const struct requests *r = c->r;
 	const struct values *v = x->v;
 	struct sorted *rows = malloc(((size_t)r->n + 1) * sizeof(*rows));
+	bool by_begin = v->sort == ORDER_BEGIN || !is_of_each(x);
 	uint32_t n = 0, only = KERNEL_NONE;
 	int rc = v->request ? cli_request_find(x->cli, q, v->request, &only) : 0;
 	c->which = malloc(((size_t)r->n + 1) * sizeof(*c->which));
@@ -120,8 +129,7 @@ static int choose(struct asking *x, const struct cli_request *q)
 		const struct requests_exchange *e = &r->exchanges[i];
 		if (only != KERNEL_NONE ? i != only : !is_chosen(x, i))
 			continue;
-		rows[n++] = (struct sorted){ v->sort == ORDER_BEGIN ? e->begin : e->begin - e->end,
-			e->begin, i };
+		rows[n++] = (struct sorted){ by_begin ? e->begin : e->begin - e->end, e->begin, i };
 	}
 	if (n)
 		qsort(rows, n, sizeof(*rows), by_key);
@@ -309,8 +317,7 @@ static int export(struct asking *x, struct mer_str *out)
 static int show(struct asking *x)
 {
 	struct mer_str out = { 0 };
-	bool each =
-		(x->v->list || x->v->tree || x->v->request || is_export(x->cli)) && !x->v->explain;
+	bool each = is_of_each(x);
 	int rc = 0;
 	if (each)
 		limit(x);
