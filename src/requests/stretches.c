@@ -73,7 +73,8 @@ static bool find_stints(struct finder *x)
 }
 
 /* Once it has waited, a task acts for whom it acts for next: that is why it was woken. So each
- * stint ends with the first wait in it. */
+ * stint ends with the first wait in it; one for nobody with the last one, because what ended those
+ * before it (a timer) was for nobody, too. */
 static void end_at_waits(const struct finder *x)
 {
 	const struct kernel_host *h = &x->r->w->hosts[x->host];
@@ -87,7 +88,8 @@ static void end_at_waits(const struct finder *x)
 				if (span->begin < s->begin || span->state != KERNEL_BLOCKED)
 					continue;
 				s->until = span->begin;
-				break;
+				if (s->exchange)
+					break;
 			}
 		}
 	}
