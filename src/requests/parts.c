@@ -213,7 +213,8 @@ static int emit_stretch(struct walk *k, const struct worker *w, size_t i, int64_
 	}
 	if (is_helped(w, x->what[i])) {
 		const struct kernel_host *h = &k->f->r->w->hosts[w->host];
-		return emit_helper(k, w, kernel_span(h, s->span)->by, &part, until);
+		uint32_t span = s->span == KERNEL_NONE ? s[1].span : s->span;
+		return emit_helper(k, w, kernel_span(h, span)->by, &part, until);
 	}
 	return emit(k, until, part);
 }

@@ -183,6 +183,9 @@ static bool merge(struct finder *x, uint32_t task)
 	struct requests_stretch s = { INT64_MIN, KERNEL_NONE, 0 };
 	bool has_ended = false, in_stint = false;
 	bool ok = add_stretch(x, &s);
+	const struct kernel_span *first = span < spans_end ? kernel_span(h, x->spans[span]) : NULL;
+	if (ok && first && first->state == KERNEL_NEW && first->by != KERNEL_NONE)
+		x->s->what[x->s->n - 1] |= REQUESTS_IS_HELPED;
 	while (ok && (span < spans_end || !has_ended || i < end)) {
 		int64_t at_span = span < spans_end ? kernel_span(h, x->spans[span])->begin
 				  : has_ended	   ? INT64_MAX

@@ -17,7 +17,9 @@ enum {
 	REQUESTS_CAUSE = 31,
 	REQUESTS_IS_BUSY = 32, /* it does not wait */
 	REQUESTS_IS_BLOCKED = 64,
-	REQUESTS_IS_HELPED = 128 /* the wait was ended by a task that did something for it */
+	/* The wait was ended by a task that did something for it. Before the fork of the task: its
+	 * parent did. */
+	REQUESTS_IS_HELPED = 128
 };
 
 struct requests_stretches { /* of a host */

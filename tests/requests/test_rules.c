@@ -355,6 +355,18 @@ static void below(void **state)
 		"10 requester 2");
 }
 
+/* The time before its fork is its parent's. */
+static void before_its_fork(void **state)
+{
+	(void)state;
+	parts_are("pair 10:5 20:7\n0 10 user\n0 19 blocked network\n2 19 user\n4 19 runnable\n"
+		  "7 19 user\nborn 20 8 by 19\n9 20 user\n"
+		  "1-3 10 write 5 10\n9-10 20 read 7 10\n12-13 20 write 7 10\n14-15 10 read 5 10\n",
+		"r1.1",
+		"10 requester 2, 19 running 1, 19 runnable 3, 19 running 1, 20 other 1, 20 running 4, "
+		"10 requester 2");
+}
+
 /* A wait that another task ends by its work is that work; for a lock it is the lock. */
 static void works_for_the_server(void **state)
 {
@@ -438,6 +450,7 @@ int main(void)
 		cmocka_unit_test(window_of_two),
 		cmocka_unit_test(queued),
 		cmocka_unit_test(below),
+		cmocka_unit_test(before_its_fork),
 		cmocka_unit_test(works_for_the_server),
 		cmocka_unit_test(helper_comes_late),
 		cmocka_unit_test(queued_for_a_worker),
