@@ -145,7 +145,7 @@ static void find_range(struct session_answer *a)
 	const struct mer_experiment *e = a->session->e;
 	const struct analysis_options *o = &a->options;
 	a->begin = a->end = MER_NO_TIME;
-	if (!a->run.world && e->begin != MER_NO_TIME && e->begin < o->end && e->end >= o->begin) {
+	if (!a->run.world) { /* there are periods in the window, so there are events */
 		a->begin = e->begin > o->begin ? e->begin : o->begin;
 		a->end = e->end < o->end ? e->end : o->end;
 	}
