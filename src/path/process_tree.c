@@ -203,7 +203,6 @@ static int add_path_time(
 			add_time(b, b->process_of[s->task], ON_PATH, s->begin, s->end);
 		} else {
 			t->outside_ns += s->end - s->begin;
-			t->waiting_ns += known ? 0 : s->end - s->begin;
 		}
 	}
 	path_fini(&path);

@@ -146,7 +146,7 @@ static void find_range(struct session_answer *a)
 	const struct mer_experiment *e = a->session->e;
 	const struct analysis_options *o = &a->options;
 	a->begin = a->end = MER_NO_TIME;
-	if (!a->run.world && e->begin != MER_NO_TIME && e->begin < o->end && e->end >= o->begin) {
+	if (!a->run.world) { /* there are periods in the window, so there are events */
 		a->begin = e->begin > o->begin ? e->begin : o->begin;
 		a->end = e->end < o->end ? e->end : o->end;
 	}
@@ -179,10 +179,12 @@ static int run_stored(struct session_answer *a, struct store *store, struct mer_
 	if (!a->tables)
 		return mer_fail_nomem(err);
 	a->has_run = true;
+	session_store_mend(s, false);
 	int rc = analysis_run_from(
 		&a->run, &source, &world, &a->options, q->tables, q->n, a->tables, err);
-	if (rc == 0)
-		find_range(a);
+	if (rc == 0 && session_stored(s) == SESSION_STORE_LACKS)
+		rc = MER_ERR_INPUT;
+	session_store_mend(s, true);
 	return rc;
 }
 
@@ -309,8 +311,17 @@ static int run(struct session_answer *a, struct mer_err *err)
 	struct store *store = NULL;
 	if (analysis_is_of_facts(q->tables, q->n)) {
 		int rc = session_store(s, &store, err);
-		if (rc || store)
-			return rc ? rc : run_stored(a, store, err);
+		if (rc == 0 && store)
+			rc = run_stored(a, store, err);
+		if (rc == 0 && store)
+			find_range(a);
+		if (rc != MER_ERR_INPUT && (rc || store))
+			return rc;
+		if (rc) { /* damaged: the traces are read after all */
+			forget(a);
+			free(a->tables);
+			session_store_drop(s);
+		}
 	}
 	a->tables = calloc(q->n + 1, sizeof(*a->tables));
 	a->reading = calloc(1, sizeof(*a->reading));

@@ -35,13 +35,19 @@ static int by_begin(const void *a, const void *b)
 	return p->task < q->task ? -1 : p->task > q->task;
 }
 
+/* Of its life: who died is there until its parent has noticed, but lives no more. */
+static int64_t end_of(const struct kernel_task *t)
+{
+	return t->died < t->end ? t->died : t->end;
+}
+
 /* The next task that is meant, from *task on. */
 static bool next(const struct kernel_host *h, const struct session_selection *s,
 	const struct session_window *w, uint32_t *task)
 {
 	for (; *task < h->n_tasks; ++*task) {
 		const struct kernel_task *t = &h->tasks[*task];
-		if (t->last != KERNEL_NONE && t->begin < w->end && t->end > w->begin &&
+		if (t->last != KERNEL_NONE && t->begin < w->end && end_of(t) > w->begin &&
 			session_selects_task(s, h, *task))
 			return true;
 	}
@@ -61,7 +67,7 @@ int session_tasks_find(const struct session_world *w, const struct session_selec
 				continue;
 			for (uint32_t k = 0; next(h, s, window, &k); k++) {
 				const struct kernel_task *t = &h->tasks[k];
-				int64_t end = t->died < t->end ? t->died : t->end;
+				int64_t end = end_of(t);
 				if (counting)
 					cap++;
 				else
