@@ -42,6 +42,16 @@ decided "pool, races" --services pool --seed 3 --hosts 2 --cpus 4 --races --clie
 honest "loop-queue, races" --services loop-queue --seed 3 --hosts 2 --cpus 4 --races --clients 16
 honest "timers, races" --services timers --seed 4 --hosts 1 --cpus 4 --races --clients 16
 
+# Everything had begun before the recording, with connections in use. The state dump says which tasks are threads of which
+# process; what a server did before that, or in a call that was under way, is not known.
+for shape in pool prefork loop parallel; do
+	compare "$shape, begun before" --services $shape --seed 6 --hosts 2 --begin-cut 200ms --statedump --duration 300ms
+	equal "$shape, begun before: found, invented" "$found $invented" "$true 0"
+	equal "$shape, begun before: all but the first of each connection are of the right server ($served of $true)" \
+		"$((served * 100 >= true * 95))" 1
+	equal "$shape, begun before: what is claimed is right" "$right" "$sure"
+done
+
 # Parts add up, and children lie within their parents.
 compare "parts" --services prefork --seed 5 --hosts 3
 run 0 requests -q --list -n 0 --json "$w"/h*

@@ -530,8 +530,8 @@ static void services(void **unused)
 	check_all("--services fork --tail hog --duration 400ms", n_seeds(2), 0.9, true);
 	check_all(
 		"--services thread --tail loss --hosts 3 --duration 400ms", n_seeds(2), 0.9, true);
-	check_all("--services thread --tail lock --hosts 2 --duration 400ms", n_seeds(1), 0.9,
-		true);
+	check_all(
+		"--services thread --tail lock --hosts 2 --duration 400ms", n_seeds(1), 0.9, true);
 }
 
 /* Clocks that were wrong and are synchronized: the states are still exactly those. */
