@@ -41,7 +41,9 @@ static void client_gets(struct cpu *c, struct task *t);
 
 static void do_begin_with_connect(struct cpu *c, const struct step *step)
 {
-	((struct ask *)step->p)->begin = c->current->call_begin;
+	struct ask *a = step->p;
+	a->client = c->current;
+	a->begin = c->current->call_begin;
 }
 
 void client_begins(struct cpu *c, struct task *t)
