@@ -139,7 +139,7 @@ static int put_requests(const struct cli_requests *c, struct mer_json *j, bool i
 int cli_requests_json_list(const struct cli_requests *c, struct mer_str *out)
 {
 	struct mer_json j;
-	mer_json_init(&j, out, NULL, 0);
+	mer_json_init(&j, out, c->cli->out, 0); /* there may be a million of them */
 	mer_json_begin_object(&j);
 	mer_json_kv_int(&j, "schema_version", 2);
 	int rc = put_requests(c, &j, false);
