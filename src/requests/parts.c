@@ -237,12 +237,12 @@ static int emit(struct walk *k, int64_t until, struct requests_part s)
 	s.begin = k->t;
 	s.end = k->t = until;
 	if (!k->is_fine)
-		s.span = KERNEL_NONE;
+		s.span = s.wait = KERNEL_NONE;
 	struct requests_part *last = p->n ? &p->item[p->n - 1] : NULL;
 	if (last && last->host == s.host && last->task == s.task && last->of == s.of &&
 		last->exchange == s.exchange && last->cause == s.cause && last->kind == s.kind &&
 		last->in_flight == s.in_flight && last->packet == s.packet &&
-		last->span == s.span) {
+		last->span == s.span && last->wait == s.wait) {
 		last->end = until;
 		return 0;
 	}
@@ -287,6 +287,7 @@ static struct requests_part blank_part(
 		.kind = REQUESTS_OTHER,
 		.packet = KERNEL_NONE,
 		.span = KERNEL_NONE,
+		.wait = KERNEL_NONE,
 		.depth = k->depth };
 }
 
@@ -323,6 +324,7 @@ static int emit_helper(struct walk *k, const struct worker *w, uint32_t span,
 	uint32_t spans[MOST], n = 0;
 	struct requests_part part = blank_part(k, w->host, kernel_span(h, span)->task, w->exchange);
 	part.cause = PATH_TASK;
+	part.wait = wait->span;
 	part.depth += !w->is_requester;
 	int rc = 0;
 	for (uint32_t i = span; n < MOST && i != KERNEL_NONE; i = kernel_span(h, i)->before) {
@@ -594,6 +596,13 @@ int requests_parts_find_each(struct requests_parts_finder *f, uint32_t exchange,
 	struct walk k = { .f = f, .p = p, .t = x->begin, .is_fine = true, .err = err };
 	p->n = 0;
 	return emit_exchange(&k, exchange, x->end);
+}
+
+const uint32_t *requests_children(
+	const struct requests_parts_finder *f, uint32_t exchange, uint32_t *n)
+{
+	*n = f->children_of[exchange + 1] - f->children_of[exchange];
+	return &f->children[f->children_of[exchange]];
 }
 
 uint32_t requests_served_by(

@@ -39,6 +39,8 @@ struct requests_part {
 	/* Of requests_path only: what the task did; KERNEL_NONE: not known. How many wait for it.
 	 */
 	uint32_t span, depth;
+	/* The same: of what another task did for it, the wait that this ended; else KERNEL_NONE. */
+	uint32_t wait;
 };
 
 struct requests_parts {
@@ -58,6 +60,9 @@ int requests_parts_find(struct requests_parts_finder *f, uint32_t exchange,
 int requests_parts_find_each(struct requests_parts_finder *f, uint32_t exchange,
 	struct requests_parts *p, struct mer_err *err);
 void requests_parts_fini(struct requests_parts *p);
+/* The requests that were sent for an exchange: numbers, ascending. */
+const uint32_t *requests_children(
+	const struct requests_parts_finder *f, uint32_t exchange, uint32_t *n);
 /* The exchange that a task acted for at a time, plus 1; 0: none that is known. */
 uint32_t requests_served_by(
 	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time);
