@@ -71,6 +71,11 @@ static bool find_local(struct finder *f, uint32_t host, uint32_t remote, uint32_
 				!put_local(f, p->from.host, p->to.endpoint, p->from.endpoint)))
 			return false;
 	}
+	for (uint32_t i = 0; !f->has_local_of && i < w->n_singles; i++) {
+		const struct kernel_single *p = &w->singles[i];
+		if (!p->is_send && !put_local(f, p->host, p->source, p->destination))
+			return false;
+	}
 	f->has_local_of = true;
 	const uint32_t *at = mer_map_get(&f->local_of, (uint64_t)host << 32 | remote);
 	*local = at ? *at : AMBIGUOUS;
@@ -428,6 +433,15 @@ const struct kernel_bridge *requests_packet(const struct requests_connections *c
 			       ? &bridges[c->packets[i - 1]]
 			       : NULL;
 	return i < end && bridges[c->packets[i]].from.time < until ? &bridges[c->packets[i]] : NULL;
+}
+
+const struct kernel_single *requests_singles(const struct requests_connections *c,
+	const struct requests_connection *of, enum requests_side from, int64_t begin, int64_t until,
+	uint32_t *n)
+{
+	uint32_t a = of->ends[from].endpoint, b = of->ends[1 - from].endpoint;
+	*n = 0;
+	return a && b ? kernel_singles(c->w, a, b, begin, until, n) : NULL;
 }
 
 int requests_connections_find(struct requests_connections *c, const struct kernel_world *w,

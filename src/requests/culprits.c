@@ -267,11 +267,14 @@ static bool find_done(struct requests_culprits *x, uint32_t host)
 }
 
 /* own: what is waited for, or what its task had asked for before; then it has the file. */
-static struct requests_culprit disk_culprit(const struct telling *t,
-	const struct kernel_request *r, const struct kernel_span *wait, bool is_own)
+static struct requests_culprit disk_culprit(const struct telling *t, const struct kernel_request *r,
+	const struct kernel_span *wait, bool is_own)
 {
-	struct requests_culprit c = culprit_by(
-		t, is_own ? t->p->task : r ? r->task : KERNEL_NONE, REQUESTS_DEED_DISK);
+	struct requests_culprit c = culprit_by(t,
+		is_own ? t->p->task
+		: r    ? r->task
+		       : KERNEL_NONE,
+		REQUESTS_DEED_DISK);
 	const struct kernel_call *call =
 		wait->call == KERNEL_NONE ? NULL : &t->h->calls[wait->call];
 	c.call = name_of_call(t->h, wait->call);
@@ -297,8 +300,7 @@ static bool tell_disk(const struct telling *t, uint32_t own, const struct kernel
 {
 	struct host_index *i = &t->x->hosts[t->p->host];
 	uint32_t number = kernel_span(t->h, kernel_wait_end(t->h, own))->source;
-	const struct kernel_request *q =
-		number < t->h->n_requests ? &t->h->requests[number] : NULL;
+	const struct kernel_request *q = number < t->h->n_requests ? &t->h->requests[number] : NULL;
 	int64_t at = t->p->begin, end = t->p->end;
 	if (!i->has_done && !find_done(t->x, t->p->host))
 		return false;
@@ -309,7 +311,8 @@ static bool tell_disk(const struct telling *t, uint32_t own, const struct kernel
 		const struct kernel_request *r = &t->h->requests[i->done[k].request];
 		if (r == q || r->complete >= q->complete)
 			break;
-		bool is_own = r->task != KERNEL_NONE && (r->task == q->task || r->task == t->p->task);
+		bool is_own =
+			r->task != KERNEL_NONE && (r->task == q->task || r->task == t->p->task);
 		int64_t since = greatest(at, r->insert != INT64_MIN ? r->insert : r->issue);
 		if (!tell(t, disk_culprit(t, r, wait, is_own), since, r->complete))
 			return false;
@@ -320,26 +323,13 @@ static bool tell_disk(const struct telling *t, uint32_t own, const struct kernel
 
 /* ---- who had what was waited for ---- */
 
-/* The exchange that the task acts for at a time, or next, up to `until`; plus 1, 0: none. */
-static uint32_t served_next(
-	const struct telling *t, uint32_t task, int64_t time, int64_t until)
-{
-	uint32_t served = 0;
-	while (!served && time <= until) {
-		served = requests_served_by(t->x->f, t->p->host, task, time);
-		int64_t next = requests_served_until(t->x->f, t->p->host, task, time);
-		time = next > time ? next : time + 1;
-	}
-	return served;
-}
-
 static bool tell_held(const struct telling *t, uint32_t span, int64_t begin, int64_t end)
 {
 	const struct kernel_span *s = kernel_span(t->h, span);
 	struct requests_culprit c = culprit_by(t, s->task, REQUESTS_DEED_HELD);
 	begin = greatest(begin, t->p->begin);
 	c.meanwhile = (uint8_t)path_cause_of(kernel_span(t->h, kernel_wait_end(t->h, span)));
-	set_request(t, &c, served_next(t, s->task, begin, t->p->end));
+	set_request(t, &c, requests_served_next(t->x->f, t->p->host, s->task, begin, t->p->end));
 	return tell(t, c, begin, end);
 }
 
@@ -422,6 +412,40 @@ static bool tell_lock(const struct telling *t, const struct kernel_span *own)
 	       tell_holder(t, own->by);
 }
 
+/* When the end sent data again after that time, and it arrived; INT64_MAX: not any more. */
+static int64_t sent_again(const struct telling *t, const struct requests_connection *c,
+	enum requests_side side, int64_t after)
+{
+	const struct kernel_bridge *p =
+		requests_packet(&t->x->k->r->connections, c, side, after, t->p->end, false);
+	return p ? p->from.time : INT64_MAX;
+}
+
+/* A segment of the request or the answer was lost: until one that the same end sent later arrived,
+ * the time is that one's. */
+static bool tell_lost(const struct telling *t)
+{
+	const struct requests *r = t->x->k->r;
+	const struct requests_exchange *e = &r->exchanges[t->p->exchange];
+	const struct requests_connection *c = requests_connection_of(r, t->p->exchange);
+	for (int side = 0; side < REQUESTS_N_SIDES; side++) {
+		uint32_t n, task = side == REQUESTS_CLIENT ? e->client_task : e->server_task;
+		const struct kernel_single *s = requests_singles(
+			&r->connections, c, (enum requests_side)side, e->begin, t->p->end, &n);
+		for (uint32_t i = 0, k; i < n; i = k) {
+			int64_t again = sent_again(t, c, (enum requests_side)side, s[i].time);
+			for (k = i + 1; k < n && s[k].time < again;)
+				k++;
+			struct requests_culprit l = culprit_by(t, task, REQUESTS_DEED_LOST);
+			l.host = s[i].host;
+			l.count = k - i;
+			if (s[i].is_send && again > t->p->begin && !tell(t, l, s[i].time, again))
+				return false;
+		}
+	}
+	return true;
+}
+
 static bool tell_slept(const struct telling *t, const struct kernel_span *own)
 {
 	struct requests_culprit c = culprit_by(t, t->p->task, REQUESTS_DEED_SLEPT);
@@ -444,6 +468,8 @@ bool requests_culprits_of(struct requests_culprits *x, const struct requests_par
 	const struct telling t = { x, p, h, tell_each, ctx };
 	if (p->kind == REQUESTS_QUEUED)
 		return !p->of || tell_served(&t);
+	if (p->cause == PATH_NETWORK && p->wait == KERNEL_NONE)
+		return tell_lost(&t);
 	if (p->span == KERNEL_NONE || p->task == KERNEL_NONE)
 		return true;
 	const struct kernel_span *own = kernel_span(h, p->span);

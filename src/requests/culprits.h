@@ -30,16 +30,16 @@ struct requests_culprit {
 	/* Kind of the request that it acted for, and the one of these that took longest;
 	 * KERNEL_NONE: for none that is known. */
 	uint32_t kind, example;
-	uint32_t call;	    /* system call of who waited (of COMPUTE: that it was in), in the host's
+	uint32_t call;	   /* system call of who waited (of COMPUTE: that it was in), in the host's
 			       names; KERNEL_NONE */
-	uint32_t object;    /* in the names of the host; of CONNECTION a kind; KERNEL_NONE */
-	uint32_t number;    /* disk; interrupt or softirq */
-	uint32_t count;	    /* disk requests, segments: in all slow requests */
-	uint64_t bytes;	    /* the same */
-	uint8_t deed;	    /* enum requests_deed */
-	uint8_t cause;	    /* INTERRUPT: enum kernel_cause */
-	uint8_t meanwhile;  /* HELD: enum path_cause */
-	bool is_write;	    /* DISK */
+	uint32_t object;   /* in the names of the host; of CONNECTION a kind; KERNEL_NONE */
+	uint32_t number;   /* disk; interrupt or softirq */
+	uint32_t count;	   /* disk requests, segments: in all slow requests */
+	uint64_t bytes;	   /* the same */
+	uint8_t deed;	   /* enum requests_deed */
+	uint8_t cause;	   /* INTERRUPT: enum kernel_cause */
+	uint8_t meanwhile; /* HELD: enum path_cause */
+	bool is_write;	   /* DISK */
 	int64_t ns;
 };
 

@@ -16,8 +16,9 @@ enum { REQUESTS_MOST_DEPTH = 64 }; /* further below, a request is no longer look
 enum requests_part_kind {   /* for the overview */
 	REQUESTS_REQUESTER, /* the requester itself: sends, and reads what has arrived */
 	REQUESTS_NETWORK,
-	REQUESTS_QUEUED, /* arrived, but the server did other things */
-	REQUESTS_CPU,	 /* the server on a CPU */
+	REQUESTS_OUTSIDE, /* the server and the way to it, of which nothing was recorded */
+	REQUESTS_QUEUED,  /* arrived, but the server did other things */
+	REQUESTS_CPU,	  /* the server on a CPU */
 	REQUESTS_RUNNABLE,
 	REQUESTS_DISK,
 	REQUESTS_LOCKS,
@@ -66,6 +67,9 @@ const uint32_t *requests_children(
 /* The exchange that a task acted for at a time, plus 1; 0: none that is known. */
 uint32_t requests_served_by(
 	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time);
+/* The same, or the first one in [time, until] if there is none then. */
+uint32_t requests_served_next(const struct requests_parts_finder *f, uint32_t host, uint32_t task,
+	int64_t time, int64_t until);
 /* Until when that does not change: after time; INT64_MAX: to the end. */
 int64_t requests_served_until(
 	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time);

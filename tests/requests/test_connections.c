@@ -128,8 +128,9 @@ static void one_end(void **state)
 {
 	(void)state;
 	requests_are("host s\ntrace s/kernel\n" OPEN(TO_T) CLIENT_ASKS CLIENT_READS,
-		"r1.1 10:0>?:0 3-42");
-	requests_are("host t\ntrace t/kernel\n" ACCEPT(FROM_S) SERVER, "r1.1 ?:0>20:0 22-26");
+		"r1.1 10:0>?:80 3-42");
+	/* It begins when it arrives. */
+	requests_are("host t\ntrace t/kernel\n" ACCEPT(FROM_S) SERVER, "r1.1 ?:4000>20:80 20-26");
 }
 
 /* Who forks a child for each connection closes it; the child has what its parent had then. */

@@ -85,8 +85,8 @@ void cli_requests_put_deed(
 		put_io(c, u, out);
 		return;
 	case REQUESTS_DEED_HELD:
-		mer_str_printf(out, "had what it waited for, %s",
-			doing((enum path_cause)u->meanwhile));
+		mer_str_printf(
+			out, "had what it waited for, %s", doing((enum path_cause)u->meanwhile));
 		return;
 	case REQUESTS_DEED_CONNECTION:
 		mer_str_printf(out, "had the connection of %s",
@@ -94,8 +94,8 @@ void cli_requests_put_deed(
 		return;
 	case REQUESTS_DEED_SERVED: mer_str_puts(out, "served another one"); return;
 	case REQUESTS_DEED_LOST:
-		cli_text_things(out, u->count, "lost segment, sent again",
-			"lost segments, sent again");
+		cli_text_things(
+			out, u->count, "lost segment, sent again", "lost segments, sent again");
 		return;
 	case REQUESTS_DEED_SLEPT:
 		mer_str_printf(out, *call ? "asleep in %s" : "asleep", call);
@@ -139,8 +139,8 @@ void cli_requests_put_why(const struct cli_requests *c, const struct requests_cu
 		mer_str_printf(out, *call ? "in %s on the CPU" : "computing in user mode", call);
 		return;
 	case REQUESTS_DEED_DISK:
-		mer_str_printf(out, "%s behind %s%s", *call ? call : "disk", by,
-			*by ? "'s " : "other ");
+		mer_str_printf(
+			out, "%s behind %s%s", *call ? call : "disk", by, *by ? "'s " : "other ");
 		mer_str_puts(out, u->is_write ? "writes to " : "reads from ");
 		put_disk(c, u, out);
 		return;
@@ -157,9 +157,7 @@ void cli_requests_put_why(const struct cli_requests *c, const struct requests_cu
 		mer_str_printf(out, "other requests had its connection of %s",
 			mer_intern_text(&c->kinds->names, u->object));
 		return;
-	case REQUESTS_DEED_SERVED:
-		mer_str_puts(out, "it served other requests");
-		return;
+	case REQUESTS_DEED_SERVED: mer_str_puts(out, "it served other requests"); return;
 	case REQUESTS_DEED_LOST: mer_str_puts(out, "a segment was lost and sent again"); return;
 	case REQUESTS_DEED_SLEPT:
 		mer_str_printf(out, *call ? "asleep in %s" : "asleep", call);

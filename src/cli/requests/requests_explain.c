@@ -58,8 +58,7 @@ static void put_what(
 }
 
 /* The program of a culprit; "": no task. */
-static const char *culprit_program(
-	const struct cli_requests *c, const struct requests_culprit *u)
+static const char *culprit_program(const struct cli_requests *c, const struct requests_culprit *u)
 {
 	return u->task == KERNEL_NONE ? "" : requests_program(c->kinds, u->host, u->task);
 }
@@ -111,9 +110,9 @@ static void put_where(const struct cli_requests *c, const struct requests_explan
 	mer_str_puts(out, is_own ? " take " : " wait ");
 	cli_text_duration(out, r->ns);
 	mer_str_printf(out, " more %s%s on %s",
-		is_own				   ? "in "
-		: r->part == REQUESTS_NETWORK	   ? "for the network to "
-						   : "for ",
+		is_own			      ? "in "
+		: r->part == REQUESTS_NETWORK ? "for the network to "
+					      : "for ",
 		program_of(x, r), host_name(c, r->host));
 }
 
