@@ -44,6 +44,13 @@ struct telling {
 	void *ctx;
 };
 
+const char *requests_deed_name(enum requests_deed d)
+{
+	static const char *const names[REQUESTS_N_DEEDS] = { "cpu", "interrupt", "compute", "disk",
+		"own-read", "own-write", "held", "connection", "served", "lost", "slept" };
+	return d < REQUESTS_N_DEEDS ? names[d] : "?";
+}
+
 int requests_culprits_new(const struct requests_kinds *k, struct requests_parts_finder *f,
 	struct requests_culprits **out, struct mer_err *err)
 {

@@ -25,6 +25,9 @@ enum requests_deed {
 	REQUESTS_N_DEEDS
 };
 
+/* "cpu", "disk", "held", ...: stable words. */
+const char *requests_deed_name(enum requests_deed);
+
 struct requests_culprit {
 	uint32_t host, task; /* task KERNEL_NONE: none */
 	/* Kind of the request that it acted for, and the one of these that took longest;

@@ -1,0 +1,176 @@
+/* Who took the time of a request, each rule by itself; results worked out by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "calls_world.h"
+
+static void culprits_are(const char *world, const char *id, const char *expected)
+{
+	struct calls_world c;
+	char text[2000];
+	calls_world_open(&c, world);
+	calls_world_culprits(&c, id, text, sizeof(text));
+	assert_string_equal(text, expected);
+	calls_world_close(&c);
+}
+
+/* 10 asks 20 at 2, and has the answer at 31: between, 20 does what the case says from 4 to 29. */
+#define BEGIN                                                                                      \
+	"pair 10:5 20:7\n0 10 user cpu 9\n0 20 user cpu 1\n1-2 10 write 5 10\n"                    \
+	"2 10 blocked network\n2-3 20 read 7 10\n"
+#define END "29-30 20 write 7 10\n30 10 user cpu 9\n30-31 10 read 5 10\n"
+
+/* Of the time up to 10 nothing is told by others; the rest is 20's own work. */
+#define REST(ns) ", 20 compute " ns ", 10 compute 1"
+
+/* The CPU was with 40, then nobody, then an interrupt, then 41. */
+static void who_had_the_cpu(void **state)
+{
+	(void)state;
+	culprits_are(
+		"0 40 blocked\n0 41 blocked\n" BEGIN "4 20 runnable cpu 1\n"
+		"4 40 user cpu 1\n8 40 blocked timer\n10 41 user cpu 1\n12 41 interrupted softirq cpu "
+		"1 source 3\n13 41 user cpu 1\n14 41 blocked timer\n14 20 user cpu 1\n" END,
+		"r1.1",
+		"10 compute 1, 20 compute 2, 40 cpu 4, 41 cpu 2, - interrupt 1 softirq 3, 41 cpu 1" REST(
+			"16"));
+	/* On another CPU nobody took it. */
+	culprits_are("0 40 blocked\n" BEGIN
+		     "4 20 runnable cpu 1\n4 40 user cpu 2\n14 20 user cpu 1\n" END,
+		"r1.1", "10 compute 1, 20 compute 2" REST("16"));
+}
+
+static void interrupted(void **state)
+{
+	(void)state;
+	culprits_are(BEGIN "4 20 interrupted irq cpu 1 source 27\n9 20 user cpu 1\n" END, "r1.1",
+		"10 compute 1, 20 compute 2, - interrupt 5 irq 27" REST("21"));
+}
+
+/* Two requests of 40 were served before that of 20; one of it in the queue is no culprit before it
+ * was inserted. */
+static void behind_others_on_the_disk(void **state)
+{
+	(void)state;
+	culprits_are(
+		"disk 40 1 8 write\ndisk 40 3 12 write\ndisk 20 4 20 write\ndisk 40 4 30 write\n" BEGIN
+		"4 20 blocked disk call fsync source 2\n20 20 user cpu 1\n" END,
+		"r1.1",
+		"10 compute 1, 20 compute 2, 40 disk 4, 40 disk 4, 20 own-write 8 /f for r1.1" REST(
+			"10"));
+}
+
+static void file_not_in_memory(void **state)
+{
+	(void)state;
+	culprits_are("disk 20 4 9 read\n" BEGIN
+		     "4 20 blocked disk call read source 0\n9 20 user cpu 1\n" END,
+		"r1.1", "10 compute 1, 20 compute 2, 20 own-read 5 /f for r1.1" REST("21"));
+}
+
+static void asleep(void **state)
+{
+	(void)state;
+	culprits_are(BEGIN "4 20 blocked timer\n9 20 user cpu 1\n" END, "r1.1",
+		"10 compute 1, 20 compute 2, 20 slept 5 for r1.1" REST("21"));
+}
+
+/* What the holder did while 20 waited: it ran, waited for the disk, ran and woke it. */
+static void who_held_the_lock(void **state)
+{
+	(void)state;
+	culprits_are(
+		"thread 40 20\n0 40 user\n" BEGIN
+		"4 20 blocked futex by 40\n6 40 blocked disk\n12 40 user\n14 20 user cpu 1\n" END,
+		"r1.1",
+		"10 compute 1, 20 compute 2, 40 held 2 running, 40 held 6 disk, 40 held 2 running" REST(
+			"16"));
+}
+
+/* Another process of the server, which serves another request, ends the wait by a signal: it had the
+ * row. It is 40 for 11, between two requests of its transaction at first. */
+static void who_held_the_row(void **state)
+{
+	(void)state;
+	const char *world =
+		"pair 11:5 40:7\n0 11 user cpu 8\n0 40 blocked network\n" BEGIN
+		"4 20 blocked task by 40\n5-6 11 write 5 10\n7 40 user\n7-8 40 read 7 10\n"
+		"9 40 blocked disk\n12 40 user\n14 20 user cpu 1\n15-16 40 write 7 10\n"
+		"17-18 11 read 5 10\n" END;
+	culprits_are(world, "r1.1",
+		"10 compute 1, 20 compute 2, 40 held 3 network for r2.1, 40 held 2 running for r2.1, "
+		"40 held 3 disk for r2.1, 40 held 2 running for r2.1" REST("16"));
+	struct calls_world c;
+	char text[500];
+	calls_world_open(&c, world);
+	calls_world_parts(&c, "r1.1", text, sizeof(text));
+	assert_string_equal(text,
+		"10 requester 1, 20 running 2, 40 locks 3, 40 locks 2, 40 locks 3, "
+		"40 locks 2, 20 running 16, 10 requester 1");
+	calls_world_close(&c);
+}
+
+/* Threads 21 and 22 of 20 share one connection to 30. 22 waits until 21 has done: not for a lock, but
+ * for the connection, for the request that 21 serves. */
+#define POOL                                                                                       \
+	"pair 10:5 20:7\npair 11:5 20:17\npair 20:8 30:9\nthread 21 20\nthread 22 20\n"            \
+	"0 10 user cpu 9\n0 11 user cpu 8\n0 21 user\n0 22 user\n0 30 user\n"                      \
+	"1-2 10 write 5 10\n1-2 11 write 5 10\n3-4 21 read 7 10\n3-4 22 read 17 10\n"              \
+	"5-6 21 write 8 10\n7 22 blocked futex by 21\n8-9 30 read 9 10\n10-11 30 write 9 10\n"     \
+	"12-13 21 read 8 10\n15 22 user\n16-17 22 write 8 10\n18-19 30 read 9 10\n"                \
+	"20-21 30 write 9 10\n22-23 22 read 8 10\n24-25 21 write 7 10\n24-25 22 write 17 10\n"     \
+	"26-27 10 read 5 10\n26-27 11 read 5 10\n"
+static void who_had_the_connection(void **state)
+{
+	(void)state;
+	culprits_are(POOL, "r2.1",
+		"11 compute 1, 22 compute 5, 21 connection 8 for r1.1, 22 compute 1, 22 compute 1, 30 "
+		"compute 4, 22 compute 2, 22 compute 2, 11 compute 2");
+}
+
+/* Its task did something else, and the connection was free long before: that is a lock. */
+static void free_connection(void **state)
+{
+	(void)state;
+	culprits_are(
+		"pair 10:5 20:7\npair 11:5 20:17\npair 20:8 30:9\nthread 21 20\nthread 22 20\n"
+		"0 10 user cpu 9\n0 11 user cpu 8\n0 21 user\n0 22 user\n0 30 user\n0 40 user\n"
+		"1-2 10 write 5 10\n1-2 11 write 5 10\n3-4 21 read 7 10\n3-4 22 read 17 10\n"
+		"5-6 21 write 8 10\n8-9 30 read 9 10\n10-11 30 write 9 10\n12-13 21 read 8 10\n"
+		"14 22 blocked futex by 40\n16 22 user\n"
+		"17-18 22 write 8 10\n18-19 30 read 9 10\n20-21 30 write 9 10\n22-23 22 read 8 10\n"
+		"24-25 21 write 7 10\n24-25 22 write 17 10\n26-27 10 read 5 10\n26-27 11 read 5 10\n",
+		"r2.1",
+		"11 compute 1, 22 compute 12, 40 held 2 running, 22 compute 1, 22 compute 1, 30 compute "
+		"3, 22 compute 2, 22 compute 2, 11 compute 2");
+}
+
+static void what_was_served_instead(void **state)
+{
+	(void)state;
+	culprits_are(
+		"pair 10:5 30:7\npair 11:5 30:17\n0 10 user\n0 11 user\n0 30 blocked task by 11\n"
+		"1-2 11 write 5 10\n2 30 user\n2-3 30 read 17 10\n"
+		"5-6 10 write 5 10\n6 10 blocked task by 30\n9-10 30 write 17 10\n10-11 11 read 5 10\n"
+		"12-13 30 read 7 10\n19-20 30 write 7 10\n20 10 user\n20-22 10 read 5 10\n",
+		"r2.1", "10 compute 1, 30 served 4 for r1.1, 30 compute 10, 10 compute 2");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_had_the_cpu),
+		cmocka_unit_test(interrupted),
+		cmocka_unit_test(behind_others_on_the_disk),
+		cmocka_unit_test(file_not_in_memory),
+		cmocka_unit_test(asleep),
+		cmocka_unit_test(who_held_the_lock),
+		cmocka_unit_test(who_held_the_row),
+		cmocka_unit_test(who_had_the_connection),
+		cmocka_unit_test(free_connection),
+		cmocka_unit_test(what_was_served_instead),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
