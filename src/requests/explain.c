@@ -237,6 +237,8 @@ int requests_explain(const struct requests_kinds *k, struct requests_parts_finde
 		if (rc == 0)
 			rc = add_requests(&e, numbers + from, x->n_typical, false);
 		if (rc == 0)
+			rc = requests_shape_find(k->r, f, numbers, m, slow, &x->shape, err);
+		if (rc == 0)
 			compare(&e, sums[0], sums[1]);
 	}
 	requests_culprits_free(e.finder);

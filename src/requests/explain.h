@@ -6,6 +6,7 @@
 #define MER_REQUESTS_EXPLAIN_H
 
 #include "requests/culprits.h"
+#include "requests/shape.h"
 
 enum { REQUESTS_CULPRITS = 5 };
 
@@ -32,6 +33,7 @@ struct requests_explanation {
 	uint32_t kind, n_slow, n_typical;
 	uint32_t example;		 /* the slowest one */
 	int64_t slow_ns, typical_ns;	 /* means */
+	struct requests_shape shape;	 /* of the slow ones */
 	struct requests_reason *reasons; /* malloc'ed; the greatest difference first */
 	size_t n, cap;
 };

@@ -203,6 +203,67 @@ static void put_culprit_lines(const struct cli_requests *c, const struct request
 	}
 }
 
+static void put_range(const char *name, const char *one, const char *many, uint64_t least,
+	uint64_t most, struct mer_str *out)
+{
+	mer_str_puts(out, name);
+	if (least != most) {
+		cli_text_count(out, (int64_t)least);
+		mer_str_puts(out, " to ");
+	}
+	cli_text_things(out, most, one, many);
+}
+
+/* "7 of the slow requests (78 %), but 12 % of all, have 3 requests below them." */
+static void put_shape(const struct requests_explanation *x, struct mer_str *out)
+{
+	static const struct {
+		const char *name, *one, *many;
+	} words[REQUESTS_N_SIZES] = {
+		[REQUESTS_SIZE_OUT] = { "a request of ", "byte", "bytes" },
+		[REQUESTS_SIZE_IN] = { "an answer of ", "byte", "bytes" },
+		[REQUESTS_SIZE_BELOW] = { "", "request below it", "requests below it" },
+	};
+	const struct requests_shape *s = &x->shape;
+	const char *between = "";
+	if (!s->is_found)
+		return;
+	mer_str_printf(out, " %" PRIu32 " of the %" PRIu32 " slow ones, but %.0f %% of all, have ",
+		s->n_slow, x->n_slow, 100 * s->share);
+	for (int k = 0; k < REQUESTS_N_SIZES; k++) {
+		if (!s->sizes[k].is_limit)
+			continue;
+		mer_str_puts(out, between);
+		put_range(words[k].name, words[k].one, words[k].many, s->sizes[k].least,
+			s->sizes[k].most, out);
+		between = ", ";
+	}
+	mer_str_putc(out, '.');
+}
+
+static void put_shape_json(const struct requests_explanation *x, struct mer_json *j)
+{
+	static const char *const names[REQUESTS_N_SIZES] = { "bytes_out", "bytes_in", "below" };
+	const struct requests_shape *s = &x->shape;
+	if (!s->is_found) {
+		mer_json_kv_null(j, "group");
+		return;
+	}
+	mer_json_kv_object(j, "group");
+	for (int k = 0; k < REQUESTS_N_SIZES; k++) {
+		if (!s->sizes[k].is_limit)
+			continue;
+		mer_json_kv_object(j, names[k]);
+		mer_json_kv_uint(j, "min", s->sizes[k].least);
+		mer_json_kv_uint(j, "max", s->sizes[k].most);
+		mer_json_end_object(j);
+	}
+	mer_json_kv_uint(j, "slow_count", s->n_slow);
+	mer_json_kv_double(j, "slow_share", s->slow_share);
+	mer_json_kv_double(j, "share", s->share);
+	mer_json_end_object(j);
+}
+
 static void put_heading(
 	const struct cli_requests *c, const struct requests_explanation *x, struct mer_str *out)
 {
@@ -219,6 +280,7 @@ static void put_heading(
 	mer_str_puts(&line, ". ");
 	put_sentence(c, x, &line);
 	mer_str_puts(&line, ".");
+	put_shape(x, &line);
 	cli_text_wrap(out, line.data ? line.data : "", (size_t)cli_width(c->cli), 0);
 	mer_str_puts(out, out->len && out->data[out->len - 1] == '\n' ? "\n" : "\n\n");
 	out->failed |= line.failed;
@@ -265,6 +327,7 @@ static int put_json(
 		mer_json_end_object(&j);
 	}
 	mer_json_kv_int(&j, "difference_ns", x->slow_ns - x->typical_ns);
+	put_shape_json(x, &j);
 	mer_json_kv_array(&j, "causes");
 	for (size_t i = 0; i < x->n; i++) {
 		const struct requests_reason *r = &x->reasons[i];
