@@ -1,10 +1,12 @@
 #include "requests/culprits.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/grow.h"
 #include "base/lower_bound.h"
 #include "base/sort.h"
+#include "kernel/disk.h"
 
 enum { MOST_SPANS = 256 }; /* of who held a lock: before these, it is not known what it did */
 
@@ -28,6 +30,7 @@ struct host_index { /* made when it is needed */
 	struct done *done; /* by disk, then time */
 	size_t n_done;
 	bool has_done;
+	struct mer_map writers; /* second -> who_wrote then, plus 1 */
 };
 
 struct requests_culprits {
@@ -71,6 +74,7 @@ void requests_culprits_free(struct requests_culprits *x)
 		mer_spill_release(x->hosts[h].turns);
 		free(x->hosts[h].turns_of);
 		free(x->hosts[h].done);
+		mer_map_fini(&x->hosts[h].writers);
 	}
 	if (x) {
 		free(x->hosts);
@@ -273,6 +277,53 @@ static bool find_done(struct requests_culprits *x, uint32_t host)
 	return true;
 }
 
+/* Who wrote most of what was written to files in the time before; KERNEL_NONE: nobody did. */
+static uint32_t who_wrote(const struct telling *t, int64_t time)
+{
+	enum { MOST_WRITERS = 64 };
+	static const int64_t kept_ns = 30000000000; /* in memory, as a rule */
+	const struct requests_host *log = &t->x->k->r->log->hosts[t->p->host];
+	struct {
+		uint32_t task;
+		uint64_t bytes;
+	} sums[MOST_WRITERS];
+	uint32_t n = 0, best = 0;
+	uint64_t all = 0;
+	MER_LOWER_BOUND(i, 0, log->n_dirt, m, log->dirt[m].since < time - kept_ns);
+	for (; i < log->n_dirt && log->dirt[i].since < time; i++) {
+		const struct requests_dirt *d = &log->dirt[i];
+		uint32_t k = 0;
+		while (k < n && sums[k].task != d->task)
+			k++;
+		if (k == MOST_WRITERS)
+			return KERNEL_NONE;
+		if (k == n) {
+			sums[n].task = d->task;
+			sums[n++].bytes = 0;
+		}
+		sums[k].bytes += d->bytes;
+		all += d->bytes;
+		best = sums[k].bytes > sums[best].bytes ? k : best;
+	}
+	return n && sums[best].bytes > all / 2 ? sums[best].task : KERNEL_NONE;
+}
+
+/* What a thread of the kernel wrote back to a disk was written to files by this one, if most of all
+ * was; else KERNEL_NONE. */
+static uint32_t writer_of(const struct telling *t, const struct kernel_request *r)
+{
+	enum { SECOND_NS = 1000000000 };
+	if (!(r->flags & KERNEL_WRITE) || r->task == KERNEL_NONE ||
+		!t->h->tasks[r->task].is_kernel ||
+		strncmp(kernel_comm(t->h, r->task, r->complete), "kworker", 7) != 0)
+		return KERNEL_NONE;
+	int64_t second = kernel_request_begin(r) / SECOND_NS;
+	uint32_t *at = mer_map_put(&t->x->hosts[t->p->host].writers, (uint64_t)second);
+	if (at && !*at)
+		*at = who_wrote(t, (second + 1) * SECOND_NS) + 1;
+	return at ? *at - 1 : KERNEL_NONE;
+}
+
 /* own: what is waited for, or what its task had asked for before; then it has the file. */
 static struct requests_culprit disk_culprit(const struct telling *t, const struct kernel_request *r,
 	const struct kernel_span *wait, bool is_own)
@@ -296,6 +347,11 @@ static struct requests_culprit disk_culprit(const struct telling *t, const struc
 		c.object = call ? call->object : KERNEL_NONE;
 		set_request(t, &c, t->p->exchange + 1);
 	} else if (c.task != KERNEL_NONE) {
+		uint32_t writer = writer_of(t, r);
+		if (writer != KERNEL_NONE) {
+			c.task = writer;
+			c.is_later = true;
+		}
 		set_request(t, &c, requests_served_by(t->x->f, t->p->host, c.task, t->p->begin));
 	}
 	return c;

@@ -43,6 +43,8 @@ struct requests_culprit {
 	uint8_t cause;	   /* INTERRUPT: enum kernel_cause */
 	uint8_t meanwhile; /* HELD: enum path_cause */
 	bool is_write;	   /* DISK */
+	/* DISK: by a thread of the kernel, some time after the task had written to files. */
+	bool is_later;
 	int64_t ns;
 };
 

@@ -64,7 +64,8 @@ static bool add_culprit(void *ctx, const struct requests_culprit *c)
 	const struct adding *a = ctx;
 	struct explaining *e = a->e;
 	uint32_t key[] = { a->reason, c->host, c->task, c->deed, c->kind, c->call, c->object,
-		c->number, (uint32_t)c->cause << 16 | c->meanwhile << 1 | c->is_write };
+		c->number,
+		(uint32_t)c->cause << 16 | c->meanwhile << 2 | c->is_later << 1 | c->is_write };
 	uint32_t *at = mer_map_put(&e->culprits, mer_hash(key, sizeof(key)));
 	if (!at || !mer_grow(&e->sums, e->n_sums, &e->cap_sums, sizeof(*e->sums)))
 		return false;

@@ -51,7 +51,8 @@ static double best_range(
 	uint32_t n = 0, from = 0;
 	for (uint32_t i = 0; i < x->n; i++)
 		if (x->rows[i].is_in)
-			x->values[n++] = (struct value){ x->rows[i].sizes[size], x->rows[i].is_slow };
+			x->values[n++] =
+				(struct value){ x->rows[i].sizes[size], x->rows[i].is_slow };
 	if (n)
 		qsort(x->values, n, sizeof(*x->values), by_size);
 	for (uint32_t i = 0; i < n; i++) {
@@ -115,11 +116,10 @@ int requests_shape_find(const struct requests *r, const struct requests_parts_fi
 		const struct requests_exchange *e = &r->exchanges[which[i]];
 		if (i < slow && i % step)
 			continue;
-		x.rows[x.n++] = (struct sized){
-			.sizes = { e->bytes_out, e->bytes_in, count_below(f, which[i], 0) },
+		x.rows[x.n++] = (struct sized){ .sizes = { e->bytes_out, e->bytes_in,
+							count_below(f, which[i], 0) },
 			.is_slow = i >= slow,
-			.is_in = true
-		};
+			.is_in = true };
 	}
 	bool ok = x.rows && x.values;
 	while (ok && x.n_slow && narrow(&x, shape, &difference)) {
@@ -131,8 +131,8 @@ int requests_shape_find(const struct requests *r, const struct requests_parts_fi
 	if (ok && x.n) {
 		shape->share = (double)n_in / x.n;
 		shape->slow_share = x.n_slow ? (double)shape->n_slow / x.n_slow : 0;
-		shape->is_found = difference >= least_difference &&
-				  shape->n_slow >= LEAST_SLOW && shape->slow_share >= least_of_slow;
+		shape->is_found = difference >= least_difference && shape->n_slow >= LEAST_SLOW &&
+				  shape->slow_share >= least_of_slow;
 	}
 	free(x.rows);
 	free(x.values);

@@ -72,7 +72,7 @@ void cli_requests_put_deed(
 		return;
 	case REQUESTS_DEED_DISK:
 		put_io(c, u, out);
-		mer_str_puts(out, " before it");
+		mer_str_puts(out, u->is_later ? " before it (written back later)" : " before it");
 		return;
 	case REQUESTS_DEED_OWN_READ:
 		mer_str_printf(out, "%s%s%s, not in the page cache: ", *call ? call : "page fault",
