@@ -166,8 +166,9 @@ static bool goes_on(struct requests_host *r, struct requests_doing *d, struct re
 	const struct requests_action *a)
 {
 	struct requests_action *last = d->last ? &r->actions[d->last - 1] : NULL;
+	/* Another thread may have read the answer while the call that sent the request went on. */
 	if (!last || d->last != s->last || last->kind != a->kind || d->is_fresh ||
-		last->bytes > REQUESTS_MOST_BYTES - a->bytes)
+		s->before > last->begin || last->bytes > REQUESTS_MOST_BYTES - a->bytes)
 		return false;
 	last->bytes += a->bytes;
 	last->end = a->end;
@@ -206,6 +207,7 @@ static bool note(struct requests_host *r, uint32_t socket, struct requests_actio
 	if (!add_action(r, &a))
 		return false;
 	d->is_fresh = false;
+	s->before = s->last ? r->actions[s->last - 1].end : INT64_MIN;
 	d->last = s->last = r->n_actions;
 	if (a.kind == REQUESTS_CONNECT)
 		s->opener = r->n_actions;

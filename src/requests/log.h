@@ -51,6 +51,7 @@ struct requests_socket { /* one end of a connection */
 	uint32_t samples[REQUESTS_SAMPLES];
 	uint32_t opener; /* its action CONNECT, plus 1 */
 	uint32_t last;	 /* its last action, plus 1 */
+	int64_t before;	 /* when the one before that ended */
 	uint32_t n;	 /* its actions that read or write */
 	/* See connections.c. */
 	uint32_t local, remote; /* sync_endpoint; 0: not known */

@@ -6,13 +6,12 @@
  * exchange: a window, with the number of messages that can be told apart. What cannot be separated
  * is never invented.
  *
- *   struct requests_log  ──connections.c──→ connections ──exchanges.c──→ exchanges ──nest.c──→
- *                        parents
- *   (log.h)                                                                       parts.c ──→ where
- *                                                                                 the time went
+ *   struct requests_log (log.h) ──connections.c──→ connections ──exchanges.c──→ exchanges
+ *   ──nest.c, join.c──→ parents ──parts.c──→ where the time went
  *
  * Invariants: exchanges of one connection do not overlap; begin <= sent <= end; parents served on
- * the host that their children were sent from, and were open when these began. */
+ * the host that their children were sent from, and were open from before these began until after
+ * these ended. */
 #ifndef MER_REQUESTS_REQUESTS_H
 #define MER_REQUESTS_REQUESTS_H
 
@@ -69,5 +68,7 @@ static inline const struct requests_connection *requests_connection_of(
 /* Of this folder. */
 int requests_exchanges_find(struct requests *r, struct mer_err *err);
 int requests_nest(struct requests *r, struct mer_err *err);
+/* continues: by exchange, whether the next one of its connection is of the same window. */
+int requests_join(struct requests *r, const bool *continues, struct mer_err *err);
 
 #endif

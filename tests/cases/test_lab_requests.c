@@ -160,7 +160,7 @@ static void shop_node(void **state)
 static void h2_mux(void **state)
 {
 	(void)state;
-	requests_of("lab/h2-mux", 1069);
+	requests_of("lab/h2-mux", 1017);
 }
 
 static void netns(void **state)

@@ -60,10 +60,26 @@ static void without_answer(void **state)
 	requests_are(ONE "1-2 10 write 5 10\n3-4 20 read 7 10\n5-6 20 write 7 9\n7-8 10 read 5 9\n"
 			 "9-10 10 write 5 1\n11-12 20 read 7 1\n",
 		"r1.1 10>20 1-8");
+	/* Neither is it part of the one before if the server has not even read it. */
+	requests_are(ONE "1-2 10 write 5 10\n3-4 20 read 7 10\n5-6 20 write 7 9\n7-8 10 read 5 9\n"
+			 "9-10 10 write 5 1\n",
+		"r1.1 10>20 1-8");
 	/* Calls that fail, or reach the end, move nothing. */
 	requests_are(ONE "1-2 10 write 5 10\n3-4 20 read 7 10\n5-6 20 write 7 9\n7-8 10 read 5 9\n"
 			 "9-10 10 write 5 -32\n11-12 10 read 5 0\n",
 		"r1.1 10>20 1-8");
+}
+
+/* One thread has sent the request and another one has read the answer before the call of the first
+ * one is over. */
+static void read_by_another_thread(void **state)
+{
+	(void)state;
+	requests_are(
+		"thread 11 10\n" ONE
+		"3-4 20 read 7 10\n5-6 20 write 7 9\n7-8 11 read 5 9\n1-9 10 write 5 10\n"
+		"11-12 10 write 5 1\n13-14 20 read 7 1\n15-16 20 write 7 1\n17-18 11 read 5 1\n",
+		"r1.1 10>20 1-8, r1.2 10>20 11-18");
 }
 
 /* The second request leaves before the answer to the first one is read: these cannot be told
@@ -111,6 +127,36 @@ static void blocking_server(void **state)
 				     GET("11", "12", "20", "8") ASK("13", "14", "20", "7")
 					     GET("15", "16", "10", "5"),
 		"r1.1 10>20 1-16, r2.1 20>30 5-12 of r1.1");
+}
+
+/* The server answers before it has the answer of its own request: nothing of that one is in it. */
+static void answered_without_it(void **state)
+{
+	(void)state;
+	requests_are(TWO ASK("1", "2", "10", "5") GET("3", "4", "20", "7") ASK("5", "6", "20", "8")
+			     ASK("7", "8", "20", "7") GET("9", "10", "10", "5")
+				     GET("11", "12", "30", "9") ASK("13", "14", "30", "9")
+					     GET("15", "16", "20", "8"),
+		"r1.1 10>20 1-10, r2.1 20>30 5-16");
+}
+
+#define FRAME                                                                                      \
+	TWO ASK("1", "2", "10", "5") GET("3", "4", "20", "7") ASK("5", "6", "20", "8")             \
+		ASK("7", "8", "20", "7") GET("9", "10", "10", "5") ASK("11", "12", "10", "5")      \
+			GET("13", "14", "20", "7")
+
+/* HTTP/2: a frame comes back while the answer is still owed; it comes within what looks like
+ * another exchange. */
+static void answered_later(void **state)
+{
+	(void)state;
+	requests_are(FRAME GET("15", "16", "30", "9") ASK("17", "18", "30", "9") GET("19", "20",
+			     "20", "8") ASK("21", "22", "20", "7") GET("23", "24", "10", "5"),
+		"r1.1 10>20 1-24 x2, r2.1 20>30 5-20 of r1.1");
+	/* Nothing was written after the answer: nobody waited for it. */
+	requests_are(FRAME ASK("15", "16", "20", "7") GET("17", "18", "10", "5") GET("19", "20",
+			     "30", "9") ASK("21", "22", "30", "9") GET("23", "24", "20", "8"),
+		"r1.1 10>20 1-10, r1.2 10>20 11-18, r2.1 20>30 5-24");
 }
 
 /* One loop serves clients 10 and 11, and asks 30 and 31 for them: each time for what it has just
@@ -310,9 +356,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_after_the_other),
 		cmocka_unit_test(without_answer),
+		cmocka_unit_test(read_by_another_thread),
 		cmocka_unit_test(overlapping),
 		cmocka_unit_test(damaged),
 		cmocka_unit_test(blocking_server),
+		cmocka_unit_test(answered_without_it),
+		cmocka_unit_test(answered_later),
 		cmocka_unit_test(event_loop),
 		cmocka_unit_test(pool_of_a_loop),
 		cmocka_unit_test(cannot_be_told_apart),

@@ -5,7 +5,6 @@
 #include "cli/path/path_print.h"
 #include "cli/requests/one_request.h"
 #include "cli/session.h"
-#include "cli/sync/sync_print.h"
 #include "cli/tasks.h"
 #include "cli/text.h"
 #include "cli/verb.h"
@@ -78,7 +77,7 @@ static int show(void *ctx, const struct session_world *w, const struct session_t
 	int rc = session_path_find(&here, host, task, &cli->window, &p, &cli->err);
 	if (rc == 0)
 		rc = put(&c, &out);
-	rc = cli_sync_put(cli, &out, rc);
+	rc = cli_put(cli, &out, rc);
 	path_fini(&p);
 	return rc;
 }
@@ -102,7 +101,7 @@ static int ask_request(const struct asking *x)
 		rc = requests_path(q.parts, q.number, &p, &cli->err);
 	if (rc == 0)
 		rc = put(&c, &out);
-	rc = cli_sync_put(cli, &out, rc);
+	rc = cli_put(cli, &out, rc);
 	path_fini(&p);
 	cli_request_close(cli, &q);
 	return rc;

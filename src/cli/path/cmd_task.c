@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "cli/session.h"
-#include "cli/sync/sync_print.h"
 #include "cli/path/task_print.h"
 #include "cli/tasks.h"
 #include "cli/text.h"
@@ -33,7 +32,7 @@ static int print(struct cli_cost *c, const struct values *v)
 	if (v->compat != COMPAT_FLIGHTBOX || c->cli->format != CLI_FORMAT_TABLE)
 		return cli_cost_print(c);
 	int rc = cli_cost_print_flightbox(c, &out);
-	return cli_sync_put(c->cli, &out, rc);
+	return cli_put(c->cli, &out, rc);
 }
 
 struct asking {

@@ -4,7 +4,6 @@
 #include <string.h>
 #include "base/plural.h"
 #include "path/process_tree.h"
-#include "cli/sync/sync_print.h"
 #include "cli/session.h"
 #include "cli/table.h"
 #include "cli/text.h"
@@ -338,7 +337,7 @@ int cli_path_children(struct cli *cli, const struct session_world *w, uint32_t h
 		rc = put_json(&c, &out);
 	else if (!rc)
 		put_text(&c, &out);
-	rc = cli_sync_put(cli, &out, rc);
+	rc = cli_put(cli, &out, rc);
 	free(c.totals);
 	free(c.groups);
 	process_tree_fini(&c.tree);

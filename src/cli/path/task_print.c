@@ -7,7 +7,6 @@
 
 #include "cli/path/path_words.h"
 #include "cli/session.h"
-#include "cli/sync/sync_print.h"
 #include "cli/table.h"
 #include "cli/text.h"
 
@@ -496,7 +495,7 @@ static int print_json(const struct cli_cost *c, const struct mer_table *tables, 
 	cli_json_synced(&j, c->cli);
 	cli_json_diagnostics(&j, c->w->e);
 	mer_json_end_object(&j);
-	return cli_sync_put(c->cli, &out, mer_json_finish(&j, &c->cli->err));
+	return cli_put(c->cli, &out, mer_json_finish(&j, &c->cli->err));
 }
 
 static int print_all_json(const struct cli_cost *c, const struct mer_table *tables, size_t n)
@@ -518,7 +517,7 @@ int cli_cost_print(const struct cli_cost *c)
 	struct mer_str out = { 0 };
 	size_t n;
 	if (c->cli->format == CLI_FORMAT_TABLE)
-		return cli_sync_put(c->cli, &out, put_text(c, &out));
+		return cli_put(c->cli, &out, put_text(c, &out));
 	int rc = make_tables(c, tables, &n);
 	if (!rc && c->cli->format == CLI_FORMAT_JSON)
 		rc = print_all_json(c, tables, n);

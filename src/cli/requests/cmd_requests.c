@@ -4,13 +4,12 @@
 
 #include "base/glob.h"
 #include "base/lower_bound.h"
+#include "cli/bins.h"
+#include "cli/requests/one_request.h"
 #include "cli/requests/requests_bins.h"
 #include "cli/requests/requests_print.h"
 #include "cli/session.h"
-#include "cli/sync/sync_print.h"
 #include "cli/verb.h"
-#include "draw/chart_table.h"
-#include "session/requests.h"
 
 enum order { ORDER_LATENCY, ORDER_BEGIN };
 
@@ -102,23 +101,20 @@ static int by_key(const void *a, const void *b)
 }
 
 /* In the order in which they are shown; of one request that one. */
-static int choose(struct asking *x)
+static int choose(struct asking *x, const struct cli_request *q)
 {
 	struct cli_requests *c = &x->c;
 	const struct requests *r = c->r;
 	const struct values *v = x->v;
 	struct sorted *rows = malloc(((size_t)r->n + 1) * sizeof(*rows));
 	uint32_t n = 0, only = KERNEL_NONE;
+	int rc = v->request ? cli_request_find(x->cli, q, v->request, &only) : 0;
 	c->which = malloc(((size_t)r->n + 1) * sizeof(*c->which));
-	if (!rows || !c->which) {
+	if (rc == 0 && (!rows || !c->which))
+		rc = mer_fail_nomem(&x->cli->err);
+	if (rc) {
 		free(rows);
-		return mer_fail_nomem(&x->cli->err);
-	}
-	if (v->request && (only = requests_by_id(r, v->request)) == KERNEL_NONE) {
-		free(rows);
-		return mer_fail(&x->cli->err, MER_ERR_USAGE,
-			"--request: there is no request '%.40s' in these traces (--list prints their ids)",
-			v->request);
+		return rc;
 	}
 	for (uint32_t i = 0; i < r->n; i++) {
 		const struct requests_exchange *e = &r->exchanges[i];
@@ -251,10 +247,6 @@ static int show_over_time(
 		: v->interval.set ? 0
 				  : PLOT_BINS,
 		v->interval.v, &b);
-	if (rc == 0 && v->plot && b.bins.n > DRAW_CHART_BINS)
-		rc = mer_fail(&x->cli->err, MER_ERR_USAGE,
-			"--plot: %u bins are more than a chart can show (%d)", (unsigned)b.bins.n,
-			(int)DRAW_CHART_BINS);
 	if (rc == 0 && is_table && !n && x->cli->format == CLI_FORMAT_TABLE)
 		rc = cli_requests_kinds(&x->c, rows, 0, out); /* says why */
 	else if (rc == 0 && is_table)
@@ -346,7 +338,7 @@ static int show(struct asking *x)
 		rc = cli_requests_tree(&x->c, &out);
 	else if (rc == 0)
 		rc = cli_requests_list(&x->c, &out);
-	return cli_sync_put(x->cli, &out, rc);
+	return cli_put(x->cli, &out, rc);
 }
 
 static int check_options(struct cli *cli, const struct values *v)
@@ -364,53 +356,33 @@ static int check_options(struct cli *cli, const struct values *v)
 	if (is_over_time && (v->explain || v->list || v->tree || v->request))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--bins, --interval and --plot are about kinds: they do not work with --list, --tree, --explain and --request");
-	if (v->bins.set && v->interval.set)
-		return mer_fail(
-			&cli->err, MER_ERR_USAGE, "--bins and --interval exclude each other");
-	if (v->bins.set && (v->bins.v < 1 || v->bins.v > ANALYSIS_MAX_BINS))
-		return mer_fail(&cli->err, MER_ERR_USAGE, "--bins: between 1 and %d",
-			(int)ANALYSIS_MAX_BINS);
-	if (v->interval.set && v->interval.v < 1)
-		return mer_fail(
-			&cli->err, MER_ERR_USAGE, "--interval: a duration above 0 is required");
-	return 0;
+	return cli_bins_check(&v->bins, &v->interval, v->plot, &cli->err);
 }
 
 static int run(struct cli *cli, const void *values)
 {
-	struct session *s;
-	struct session_world w;
-	struct requests *r = NULL;
+	struct cli_request q;
 	struct requests_kinds kinds = { 0 };
 	struct asking x = { .cli = cli, .v = values };
-	const struct values *v = values;
-	int rc = check_options(cli, v);
+	int rc = check_options(cli, values);
 	if (rc)
 		return rc;
-	rc = cli_session_open(cli, &s);
-	if (rc)
-		return rc;
-	rc = cli_session_synchronize(cli, s, true);
+	rc = cli_requests_open(cli, &q);
 	if (rc == 0)
-		rc = session_requests(s, &w, &r, &cli->err);
-	if (rc == 0)
-		rc = requests_kinds_find(r, &kinds, &cli->err);
-	if (rc == 0)
-		rc = requests_parts_finder_new(r, &x.parts, &cli->err);
+		rc = requests_kinds_find(q.r, &kinds, &cli->err);
+	x.parts = q.parts;
 	x.c = (struct cli_requests){
-		.cli = cli, .w = &w, .r = r, .kinds = &kinds, .parts = x.parts
+		.cli = cli, .w = &q.w, .r = q.r, .kinds = &kinds, .parts = q.parts
 	};
 	if (rc == 0)
-		rc = choose(&x);
+		rc = choose(&x, &q);
 	if (rc == 0)
 		rc = show(&x);
 	free(x.c.which);
 	free(x.c.depths);
-	requests_parts_finder_free(x.parts);
 	if (kinds.r)
 		requests_kinds_fini(&kinds);
-	requests_free(r);
-	cli_session_close(cli, s);
+	cli_request_close(cli, &q);
 	return rc;
 }
 

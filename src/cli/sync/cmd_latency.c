@@ -555,7 +555,7 @@ static int print(const struct latencies *l)
 		rc = put_table(l, &t, &out);
 		mer_table_fini(&t);
 	}
-	return cli_sync_put(l->s->cli, &out, rc);
+	return cli_put(l->s->cli, &out, rc);
 }
 
 static int run(struct cli *cli, const void *values)
