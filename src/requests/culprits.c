@@ -50,7 +50,8 @@ struct telling {
 const char *requests_deed_name(enum requests_deed d)
 {
 	static const char *const names[REQUESTS_N_DEEDS] = { "cpu", "interrupt", "compute", "disk",
-		"own-read", "own-write", "held", "connection", "served", "lost", "slept" };
+		"own-read", "own-write", "held", "helped", "connection", "served", "lost",
+		"slept" };
 	return d < REQUESTS_N_DEEDS ? names[d] : "?";
 }
 
@@ -329,7 +330,7 @@ static struct requests_culprit disk_culprit(const struct telling *t, const struc
 	const struct kernel_span *wait, bool is_own)
 {
 	struct requests_culprit c = culprit_by(t,
-		is_own ? t->p->task
+		is_own ? wait->task
 		: r    ? r->task
 		       : KERNEL_NONE,
 		REQUESTS_DEED_DISK);
@@ -386,29 +387,45 @@ static bool tell_disk(const struct telling *t, uint32_t own, const struct kernel
 
 /* ---- who had what was waited for ---- */
 
-static bool tell_held(const struct telling *t, uint32_t span, int64_t begin, int64_t end)
+static bool tell_holder(
+	const struct telling *t, uint32_t last, int64_t begin, int64_t end, unsigned depth);
+
+/* If it waited for a lock itself, in a request that it served, that one's holder. */
+static bool tell_held(
+	const struct telling *t, uint32_t span, int64_t begin, int64_t end, unsigned depth)
 {
+	enum { MOST_DEPTH = 8 };
 	const struct kernel_span *s = kernel_span(t->h, span);
-	struct requests_culprit c = culprit_by(t, s->task, REQUESTS_DEED_HELD);
+	const struct kernel_span *ended = kernel_span(t->h, kernel_wait_end(t->h, span));
+	bool by_task = ended->cause == KERNEL_FUTEX || ended->cause == KERNEL_TASK;
 	begin = greatest(begin, t->p->begin);
-	c.meanwhile = (uint8_t)path_cause_of(kernel_span(t->h, kernel_wait_end(t->h, span)));
+	if (depth < MOST_DEPTH && ended->state == KERNEL_BLOCKED && by_task &&
+		ended->by != KERNEL_NONE && kernel_span(t->h, ended->by)->task != s->task &&
+		!t->h->tasks[kernel_span(t->h, ended->by)->task].is_kernel &&
+		requests_served_by(t->x->f, t->p->host, s->task, begin))
+		return tell_holder(t, ended->by, begin, end, depth + 1);
+	struct requests_culprit c = culprit_by(t, s->task, REQUESTS_DEED_HELD);
+	c.meanwhile = (uint8_t)path_cause_of(ended);
 	set_request(t, &c, requests_served_next(t->x->f, t->p->host, s->task, begin, t->p->end));
 	return tell(t, c, begin, end);
 }
 
-/* Who ended the wait, and what it did since the wait began. */
-static bool tell_holder(const struct telling *t, uint32_t last)
+/* Who ended a wait by its span `last`, and what it did in that time. */
+static bool tell_holder(
+	const struct telling *t, uint32_t last, int64_t begin, int64_t end, unsigned depth)
 {
 	uint32_t spans[MOST_SPANS], n = 0;
 	for (uint32_t i = last; n < MOST_SPANS && i != KERNEL_NONE;
 		i = kernel_span(t->h, i)->before) {
 		spans[n++] = i;
-		if (kernel_span(t->h, i)->begin <= t->p->begin)
+		if (kernel_span(t->h, i)->begin <= begin)
 			break;
 	}
 	while (n-- > 0) {
-		int64_t end = n > 0 ? kernel_span(t->h, spans[n - 1])->begin : t->p->end;
-		if (!tell_held(t, spans[n], kernel_span(t->h, spans[n])->begin, end))
+		int64_t from = greatest(begin, kernel_span(t->h, spans[n])->begin);
+		int64_t until = n > 0 ? kernel_span(t->h, spans[n - 1])->begin : end;
+		if (from < least(until, end) &&
+			!tell_held(t, spans[n], from, least(until, end), depth))
 			return false;
 	}
 	return true;
@@ -472,7 +489,7 @@ static bool tell_lock(const struct telling *t, const struct kernel_span *own)
 	if (next != KERNEL_NONE && is_of_pool(t, own, next))
 		return tell_connection(t, next);
 	return own->by == KERNEL_NONE || kernel_span(t->h, own->by)->task == own->task ||
-	       tell_holder(t, own->by);
+	       tell_holder(t, own->by, t->p->begin, t->p->end, 0);
 }
 
 /* When the end sent data again after that time, and it arrived; INT64_MAX: not any more. */
@@ -517,6 +534,14 @@ static bool tell_slept(const struct telling *t, const struct kernel_span *own)
 	return tell(t, c, t->p->begin, t->p->end);
 }
 
+static bool tell_helped(const struct telling *t)
+{
+	struct requests_culprit c = culprit_by(t, t->p->task, REQUESTS_DEED_HELPED);
+	c.meanwhile = t->p->cause;
+	set_request(t, &c, t->p->exchange + 1);
+	return tell(t, c, t->p->begin, t->p->end);
+}
+
 static bool tell_served(const struct telling *t)
 {
 	struct requests_culprit c = culprit_by(t, t->p->task, REQUESTS_DEED_SERVED);
@@ -537,9 +562,10 @@ bool requests_culprits_of(struct requests_culprits *x, const struct requests_par
 		return true;
 	const struct kernel_span *own = kernel_span(h, p->span);
 	const struct kernel_span *wait = kernel_span_kept(h, p->wait);
-	/* Another process had what it waited for; a thread of the kernel works for it. */
+	/* Another process held what it waited for, or did it; a thread of the kernel is no other. */
 	if (wait && !h->tasks[p->task].is_kernel)
-		return tell_held(&t, p->span, p->begin, p->end);
+		return p->kind == REQUESTS_LOCKS ? tell_held(&t, p->span, p->begin, p->end, 0)
+						 : tell_helped(&t);
 	switch ((enum path_cause)p->cause) {
 	case PATH_RUNNING:
 	case PATH_INTERRUPTED: return tell_running(&t, own);

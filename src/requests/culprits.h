@@ -17,7 +17,8 @@ enum requests_deed {
 	REQUESTS_DEED_DISK,	 /* its requests to disk `number` were served before */
 	REQUESTS_DEED_OWN_READ,	 /* the task's own: `object` was not in memory */
 	REQUESTS_DEED_OWN_WRITE,
-	REQUESTS_DEED_HELD,	  /* had what was waited for, and did `meanwhile` */
+	REQUESTS_DEED_HELD,	  /* held the lock (or row), and did `meanwhile` */
+	REQUESTS_DEED_HELPED,	  /* did `meanwhile` what was waited for */
 	REQUESTS_DEED_CONNECTION, /* had the connection that was waited for, to `object` */
 	REQUESTS_DEED_SERVED,	  /* what was served instead */
 	REQUESTS_DEED_LOST,	  /* what it had sent was lost, and sent again */
@@ -41,7 +42,7 @@ struct requests_culprit {
 	uint64_t bytes;	   /* the same */
 	uint8_t deed;	   /* enum requests_deed */
 	uint8_t cause;	   /* INTERRUPT: enum kernel_cause */
-	uint8_t meanwhile; /* HELD: enum path_cause */
+	uint8_t meanwhile; /* HELD, HELPED: enum path_cause */
 	bool is_write;	   /* DISK */
 	/* DISK: by a thread of the kernel, some time after the task had written to files. */
 	bool is_later;

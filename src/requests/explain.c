@@ -32,7 +32,11 @@ struct explaining {
 static uint32_t find_reason(struct explaining *e, const struct requests_part *p)
 {
 	struct requests_explanation *x = e->x;
-	const char *program = requests_program(e->k, p->host, p->task);
+	const struct kernel_host *h = &e->k->r->w->hosts[p->host];
+	const struct kernel_span *wait = kernel_span_kept(h, p->wait);
+	/* A thread of the kernel that it waits for (the journal's) works for the program. */
+	uint32_t task = wait && h->tasks[p->task].is_kernel ? wait->task : p->task;
+	const char *program = requests_program(e->k, p->host, task);
 	uint32_t name = mer_intern_add(&x->names, program, strlen(program));
 	uint32_t key[] = { p->host, name, e->k->of[p->exchange], p->kind };
 	uint32_t *at = name == MER_INTERN_NONE

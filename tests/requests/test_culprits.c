@@ -112,6 +112,31 @@ static void who_held_the_row(void **state)
 	calls_world_close(&c);
 }
 
+/* The holder, which serves 11, waits for a lock itself, until 41 frees that at 9: 41 held both up. */
+static void who_held_the_lock_of_the_holder(void **state)
+{
+	(void)state;
+	culprits_are(
+		"pair 11:5 20:17\nthread 40 20\nthread 41 20\n0 11 user cpu 8\n0 40 user\n0 41 user\n" BEGIN
+		"2-3 11 write 5 10\n3-4 40 read 17 10\n4 20 blocked futex by 40\n"
+		"5 40 blocked futex by 41\n9 40 user\n14 20 user cpu 1\n"
+		"15-16 40 write 17 10\n17-18 11 read 5 10\n" END,
+		"r1.1",
+		"10 compute 1, 20 compute 2, 40 held 1 running for r2.1, 41 held 4 running, "
+		"40 held 5 running for r2.1" REST("16"));
+}
+
+/* A process that serves nobody else works for it. */
+static void who_worked_for_it(void **state)
+{
+	(void)state;
+	culprits_are("0 40 user\n" BEGIN "4 20 blocked task by 40\n6 40 blocked disk\n12 40 user\n"
+		     "14 20 user cpu 1\n" END,
+		"r1.1",
+		"10 compute 1, 20 compute 2, 40 helped 2 running for r1.1, 40 helped 6 disk for r1.1, 40 "
+		"helped 2 running for r1.1" REST("16"));
+}
+
 /* Threads 21 and 22 of 20 share one connection to 30. 22 waits until 21 has done: not for a lock, but
  * for the connection, for the request that 21 serves. */
 #define POOL                                                                                       \
@@ -168,6 +193,8 @@ int main(void)
 		cmocka_unit_test(asleep),
 		cmocka_unit_test(who_held_the_lock),
 		cmocka_unit_test(who_held_the_row),
+		cmocka_unit_test(who_held_the_lock_of_the_holder),
+		cmocka_unit_test(who_worked_for_it),
 		cmocka_unit_test(who_had_the_connection),
 		cmocka_unit_test(free_connection),
 		cmocka_unit_test(what_was_served_instead),

@@ -85,8 +85,10 @@ void cli_requests_put_deed(
 		put_io(c, u, out);
 		return;
 	case REQUESTS_DEED_HELD:
-		mer_str_printf(
-			out, "had what it waited for, %s", doing((enum path_cause)u->meanwhile));
+	case REQUESTS_DEED_HELPED:
+		mer_str_printf(out, "%s, %s",
+			u->deed == REQUESTS_DEED_HELD ? "held the lock" : "worked for it",
+			doing((enum path_cause)u->meanwhile));
 		return;
 	case REQUESTS_DEED_CONNECTION:
 		mer_str_printf(out, "had the connection of %s",
@@ -110,6 +112,7 @@ void cli_requests_put_whose(
 	char id[REQUESTS_ID_BYTES];
 	switch ((enum requests_deed)u->deed) {
 	case REQUESTS_DEED_COMPUTE:
+	case REQUESTS_DEED_HELPED:
 	case REQUESTS_DEED_OWN_READ:
 	case REQUESTS_DEED_OWN_WRITE:
 	case REQUESTS_DEED_LOST:
@@ -152,7 +155,8 @@ void cli_requests_put_why(const struct cli_requests *c, const struct requests_cu
 		mer_str_printf(out, "%s, ", *call ? call : "disk");
 		put_io(c, u, out);
 		return;
-	case REQUESTS_DEED_HELD: mer_str_printf(out, "%s had what it waited for", by); return;
+	case REQUESTS_DEED_HELD: mer_str_printf(out, "%s held the lock", by); return;
+	case REQUESTS_DEED_HELPED: mer_str_printf(out, "%s worked for it", by); return;
 	case REQUESTS_DEED_CONNECTION:
 		mer_str_printf(out, "other requests had its connection of %s",
 			mer_intern_text(&c->kinds->names, u->object));
