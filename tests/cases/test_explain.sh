@@ -48,18 +48,20 @@ if there "$t"; then
 		"shop-a: the sentence"
 	equal "shop-a: the pool" "$(jq -r '.causes[] | select(.cause == "locks" and .comm == "shopapp") | .culprits[0] |
 		[.comm[0:6], .what, .for] | join("; ")' "$dir/out")" \
-		"shop-w; had the connection of shopapp -> db:5432 postgres; nginx -> web:8000 shopapp"
+		"shop-w; had the connection to db:5432 postgres; nginx -> web:8000 shopapp"
 	equal "shop-a: the row, and its holder" "$(jq -r '.causes[] | select(.cause == "locks" and .comm == "postgres") | .culprits[0] |
 		[.host, .comm, .what[0:13], .for] | join("; ")' "$dir/out")" \
 		"db; postgres; held the lock; shopapp -> db:5432 postgres"
 	equal "shop-a: the injected ones have a shape" "$(jq '.group.share < 0.2 and .group.slow_share > 0.5' "$dir/out")" true
 fi
 
-# A data disk with 60 requests a second, and files that were not in memory: the first fetch of two.
+# A data disk with 60 requests per second, and files that were not in memory: the first fetch of two.
 t=$lab/cold-disk
 if there "$t"; then
-	run 0 requests --list --sort begin -n 1 --kind 'nginx -> *' --json "$t/client" "$t/server"
-	equal "cold-disk: the first fetch waits for the disk" \
-		"$(jq '.requests[0] | ([.parts[] | select(.cause == "disk") | .ns] | add) > .latency_ns / 2' "$dir/out")" true
+	run 0 requests --explain --slowest 1 --json "$t/client" "$t/server"
+	adds_up cold-disk
+	equal "cold-disk: the cold file" "$(jq -r '.causes[0] | [.cause, .culprits[0].comm, .culprits[0].what[0:23]] | join("; ")' \
+		"$dir/out")" "disk; python3; pread64 of /data/app.db,"
+	text "$dir/out" 'pread64 of /data/app.db, not in the page cache \([0-9]+ % of' "cold-disk: the sentence"
 fi
 finish

@@ -1,5 +1,6 @@
 /* What culprits did, in words. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "cli/path/path_words.h"
 #include "cli/requests/requests_print.h"
@@ -19,6 +20,14 @@ static const char *call_of(const struct cli_requests *c, const struct requests_c
 static const char *object_of(const struct cli_requests *c, const struct requests_culprit *u)
 {
 	return u->object == KERNEL_NONE ? "" : kernel_name_text(host_of(c, u), u->object);
+}
+
+/* Of a kind: "db:5432 postgres". */
+static const char *server_of(const struct cli_requests *c, uint32_t kind)
+{
+	static const char between[] = " -> ";
+	const char *name = mer_intern_text(&c->kinds->names, kind), *at = strstr(name, between);
+	return at ? at + sizeof(between) - 1 : name;
 }
 
 static void put_disk(
@@ -91,8 +100,7 @@ void cli_requests_put_deed(
 			doing((enum path_cause)u->meanwhile));
 		return;
 	case REQUESTS_DEED_CONNECTION:
-		mer_str_printf(out, "had the connection of %s",
-			mer_intern_text(&c->kinds->names, u->object));
+		mer_str_printf(out, "had the connection to %s", server_of(c, u->object));
 		return;
 	case REQUESTS_DEED_SERVED: mer_str_puts(out, "served another one"); return;
 	case REQUESTS_DEED_LOST:
@@ -106,8 +114,8 @@ void cli_requests_put_deed(
 	}
 }
 
-void cli_requests_put_whose(
-	const struct cli_requests *c, const struct requests_culprit *u, struct mer_str *out)
+void cli_requests_put_whose(const struct cli_requests *c, const struct requests_culprit *u,
+	uint32_t same_kind, struct mer_str *out)
 {
 	char id[REQUESTS_ID_BYTES];
 	switch ((enum requests_deed)u->deed) {
@@ -121,11 +129,15 @@ void cli_requests_put_whose(
 	}
 	if (u->kind == KERNEL_NONE)
 		return;
-	mer_str_printf(out, "for %s", mer_intern_text(&c->kinds->names, u->kind));
-	if (u->example == KERNEL_NONE)
-		return;
-	requests_id_text(c->r, u->example, id);
-	mer_str_printf(out, " (%s)", id);
+	mer_str_puts(out, " for ");
+	if (u->example != KERNEL_NONE)
+		requests_id_text(c->r, u->example, id);
+	if (u->kind != same_kind || u->example == KERNEL_NONE)
+		mer_str_puts(out, mer_intern_text(&c->kinds->names, u->kind));
+	else
+		mer_str_puts(out, id);
+	if (u->kind != same_kind && u->example != KERNEL_NONE)
+		mer_str_printf(out, " (%s)", id);
 }
 
 void cli_requests_put_why(const struct cli_requests *c, const struct requests_culprit *u,
@@ -158,8 +170,8 @@ void cli_requests_put_why(const struct cli_requests *c, const struct requests_cu
 	case REQUESTS_DEED_HELD: mer_str_printf(out, "%s held the lock", by); return;
 	case REQUESTS_DEED_HELPED: mer_str_printf(out, "%s worked for it", by); return;
 	case REQUESTS_DEED_CONNECTION:
-		mer_str_printf(out, "other requests had its connection of %s",
-			mer_intern_text(&c->kinds->names, u->object));
+		mer_str_printf(
+			out, "other requests had its connection to %s", server_of(c, u->object));
 		return;
 	case REQUESTS_DEED_SERVED: mer_str_puts(out, "it served other requests"); return;
 	case REQUESTS_DEED_LOST: mer_str_puts(out, "a segment was lost and sent again"); return;

@@ -44,19 +44,6 @@ static void put_name(
 			c->r->w->hosts[u->host].tasks[u->task].tid);
 }
 
-/* "had the CPU, for load2 -> web:80 nginx (r17.203)" */
-static void put_what(
-	const struct cli_requests *c, const struct requests_culprit *u, struct mer_str *out)
-{
-	struct mer_str whose = { 0 };
-	cli_requests_put_deed(c, u, out);
-	cli_requests_put_whose(c, u, &whose);
-	if (whose.len)
-		mer_str_printf(out, " %s", whose.data);
-	out->failed |= whose.failed;
-	mer_str_fini(&whose);
-}
-
 /* The program of a culprit; "": no task. */
 static const char *culprit_program(const struct cli_requests *c, const struct requests_culprit *u)
 {
@@ -102,18 +89,10 @@ static void put_server(
 		mer_str_puts(out, arrow ? arrow + 4 : "?");
 }
 
-/* "wait 35.2 ms more for shopapp on web" */
-static void put_where(const struct cli_requests *c, const struct requests_explanation *x,
-	const struct requests_reason *r, struct mer_str *out)
+/* It is the requester itself. */
+static bool is_own(const struct requests_explanation *x, const struct requests_reason *r)
 {
-	bool is_own = r->part == REQUESTS_REQUESTER && r->in == x->kind;
-	mer_str_puts(out, is_own ? " take " : " wait ");
-	cli_text_duration(out, r->ns);
-	mer_str_printf(out, " more %s%s on %s",
-		is_own			      ? "in "
-		: r->part == REQUESTS_NETWORK ? "for the network to "
-					      : "for ",
-		program_of(x, r), host_name(c, r->host));
+	return r->part == REQUESTS_REQUESTER && r->in == x->kind;
 }
 
 /* What it is where no culprit is known. */
@@ -131,6 +110,33 @@ static const char *part_words(enum requests_part_kind part)
 	return words[part];
 }
 
+/* "35.2 ms more for shopapp on web: computing in user mode (43 % of the difference)" */
+static void put_reason(const struct cli_requests *c, const struct requests_explanation *x,
+	const struct requests_reason *r, struct mer_str *out)
+{
+	const struct requests_culprit *u = main_culprit(c, r);
+	const char *words = part_words((enum requests_part_kind)r->part);
+	cli_text_duration(out, r->ns);
+	mer_str_printf(out, " more %s%s on %s",
+		is_own(x, r)		      ? "in "
+		: r->part == REQUESTS_NETWORK ? "for the network to "
+					      : "for ",
+		program_of(x, r), host_name(c, r->host));
+	mer_str_puts(out, u || words ? ": " : "");
+	if (u)
+		cli_requests_put_why(c, u, culprit_program(c, u), out);
+	else if (words)
+		mer_str_puts(out, words);
+	mer_str_printf(out, " (%.0f %%", 100 * share_of(x, r));
+}
+
+/* It waited for other requests, which may be slow for a reason of their own. */
+static bool is_for_others(const struct cli_requests *c, const struct requests_reason *r)
+{
+	const struct requests_culprit *u = main_culprit(c, r);
+	return r->part == REQUESTS_QUEUED || (u && u->deed == REQUESTS_DEED_CONNECTION);
+}
+
 static void put_sentence(
 	const struct cli_requests *c, const struct requests_explanation *x, struct mer_str *out)
 {
@@ -141,28 +147,31 @@ static void put_sentence(
 		mer_str_puts(out, " more than typical ones");
 		return;
 	}
-	const struct requests_culprit *u = main_culprit(c, r);
 	mer_str_puts(out, "Slow requests to ");
 	put_server(c, x, out);
-	put_where(c, x, r, out);
-	if (u || part_words((enum requests_part_kind)r->part))
-		mer_str_puts(out, ": ");
-	if (u)
-		cli_requests_put_why(c, u, culprit_program(c, u), out);
-	else if (part_words((enum requests_part_kind)r->part))
-		mer_str_puts(out, part_words((enum requests_part_kind)r->part));
-	mer_str_printf(out, " (%.0f %% of the difference)", 100 * share_of(x, r));
+	mer_str_puts(out, is_own(x, r) ? " take " : " wait ");
+	put_reason(c, x, r, out);
+	mer_str_puts(out, " of the difference)");
+	size_t next = 1;
+	if (!is_for_others(c, r))
+		return;
+	while (next < x->n && is_for_others(c, &x->reasons[next]))
+		next++;
+	if (next == x->n || x->reasons[next].ns <= 0)
+		return;
+	mer_str_puts(out, ", and ");
+	put_reason(c, x, &x->reasons[next], out);
+	mer_str_putc(out, ')');
 }
 
-/* "shop-w2/168 had the CPU, 12 ms" */
-static void put_culprit(
-	const struct cli_requests *c, const struct requests_culprit *u, struct mer_str *out)
+/* "shop-w2/168 had the CPU for r17.203" */
+static void put_culprit(const struct cli_requests *c, const struct requests_reason *r,
+	const struct requests_culprit *u, struct mer_str *out)
 {
 	put_name(c, u, out);
 	mer_str_puts(out, u->task == KERNEL_NONE ? "" : " ");
-	put_what(c, u, out);
-	mer_str_puts(out, ", ");
-	cli_text_duration(out, u->ns);
+	cli_requests_put_deed(c, u, out);
+	cli_requests_put_whose(c, u, r->in, out);
 }
 
 static void put_culprits(
@@ -170,18 +179,21 @@ static void put_culprits(
 {
 	for (unsigned i = 0; i < r->n_culprits; i++) {
 		mer_str_puts(out, i ? "; " : "");
-		put_culprit(c, &r->culprits[i], out);
+		put_culprit(c, r, &r->culprits[i], out);
+		mer_str_puts(out, ", ");
+		cli_text_duration(out, r->culprits[i].ns);
 	}
 }
 
-/* For people, a line for each, below the table. */
+/* For people, a line for each that counts, below the table. */
 static void put_culprit_lines(const struct cli_requests *c, const struct requests_explanation *x,
 	uint32_t n_reasons, struct mer_str *out)
 {
+	enum { LEAST_PERCENT = 5 }; /* of the difference; of a contribution */
 	bool any = false;
 	for (uint32_t i = 0; i < n_reasons; i++) {
 		const struct requests_reason *r = &x->reasons[i];
-		if (r->ns <= 0 || !r->n_culprits)
+		if (r->ns <= 0 || !r->n_culprits || 100 * share_of(x, r) < LEAST_PERCENT)
 			continue;
 		mer_str_printf(out, "%s%s on %s, %s, in %s:\n", any ? "" : "\nWho, and what\n",
 			program_of(x, r), host_name(c, r->host),
@@ -189,12 +201,12 @@ static void put_culprit_lines(const struct cli_requests *c, const struct request
 		any = true;
 		for (unsigned k = 0; k < r->n_culprits; k++) {
 			struct mer_str line = { 0 };
+			if (k && r->culprits[k].ns < r->ns / 100 * LEAST_PERCENT)
+				break;
 			mer_put_duration(&line, r->culprits[k].ns);
 			mer_str_printf(out, "%10s  ", line.data ? line.data : "");
 			mer_str_clear(&line);
-			put_name(c, &r->culprits[k], &line);
-			mer_str_puts(&line, line.len ? " " : "");
-			put_what(c, &r->culprits[k], &line);
+			put_culprit(c, r, &r->culprits[k], &line);
 			cli_text_clean(out, line.data ? line.data : "", line.len, false);
 			mer_str_putc(out, '\n');
 			out->failed |= line.failed;
