@@ -477,7 +477,9 @@ static bool find_served(struct nest *k)
 static void put_parent(struct nest *k, const struct sent *s)
 {
 	struct requests_exchange *x = exchange_at(k, s->exchange);
-	if (!s->parent || outlives(x, exchange_at(k, s->parent - 1)))
+	const struct requests_exchange *parent = s->parent ? exchange_at(k, s->parent - 1) : NULL;
+	/* Begun before it: events are missing. */
+	if (!parent || outlives(x, parent) || x->begin < parent->begin)
 		return;
 	x->parent = s->parent;
 	x->confidence = s->confidence;

@@ -113,6 +113,18 @@ static void damaged(void **state)
 		"r1.1 10>? 1-8 damaged, r1.2 10>20 9-16");
 }
 
+/* As many bytes, but read long before they were written: a call of each side is missing. */
+static void of_another_time(void **state)
+{
+	(void)state;
+	requests_are(ONE "3-4 20 read 7 10\n5-6 20 write 7 5\n2005-2006 10 write 5 10\n"
+			 "2007-2008 10 read 5 5\n",
+		"r1.1 10>? 2005-2008 damaged");
+	requests_are(ONE "3-4 20 read 7 10\n5-6 20 write 7 5\n2003-2006 10 write 5 10\n"
+			 "2007-2008 10 read 5 5\n",
+		"r1.1 10>20 2003-2008");
+}
+
 /* ---- for whom ---- */
 
 #define TWO "pair 10:5 20:7\npair 20:8 30:9\n"
@@ -359,6 +371,7 @@ int main(void)
 		cmocka_unit_test(read_by_another_thread),
 		cmocka_unit_test(overlapping),
 		cmocka_unit_test(damaged),
+		cmocka_unit_test(of_another_time),
 		cmocka_unit_test(blocking_server),
 		cmocka_unit_test(answered_without_it),
 		cmocka_unit_test(answered_later),
