@@ -562,7 +562,8 @@ bool requests_culprits_of(struct requests_culprits *x, const struct requests_par
 		return true;
 	const struct kernel_span *own = kernel_span(h, p->span);
 	const struct kernel_span *wait = kernel_span_kept(h, p->wait);
-	/* Another process held what it waited for, or did it; a thread of the kernel is no other. */
+	/* Another process held what it waited for, or did it; a thread of the kernel is not
+	 * another one. */
 	if (wait && !h->tasks[p->task].is_kernel)
 		return p->kind == REQUESTS_LOCKS ? tell_held(&t, p->span, p->begin, p->end, 0)
 						 : tell_helped(&t);

@@ -333,8 +333,8 @@ static bool is_related(const struct requests *r, uint32_t a, uint32_t b)
 
 /* What the task did meanwhile that ended a wait (a child, a thread of the kernel that writes the
  * journal): that is what was waited for. The last of its spans is `span`; before it was there, the
- * wait is what it is, `wait`. If that one worked for another request, it had what was waited for, such
- * as a row of a database. */
+ * wait is what it is, `wait`. If that one worked for another request, it had what was waited for,
+ * such as a row of a database. */
 static int emit_helper(struct walk *k, const struct worker *w, uint32_t span,
 	const struct requests_part *wait, int64_t until)
 {

@@ -21,8 +21,8 @@ struct requests_shape {
 	double slow_share, share; /* of the slow ones, and of all */
 };
 
-/* which: exchanges, from `slow` on the slow ones. is_found: false where no shape has most of the slow
- * ones and few of the others. */
+/* which: exchanges, from `slow` on the slow ones. is_found: false where no shape has most of the
+ * slow ones and few of the others. */
 int requests_shape_find(const struct requests *r, const struct requests_parts_finder *f,
 	const uint32_t *which, uint32_t n, uint32_t slow, struct requests_shape *shape,
 	struct mer_err *err);

@@ -69,8 +69,8 @@ struct sync_host_counts {
 };
 
 /* A TCP segment with data, or that opens a connection, of which one end only was seen, and why that
- * is so is known: it was sent to a recorded host and lost on its way there, or it came from one that
- * was not recorded. */
+ * is so is known: it was sent to a recorded host and lost on its way there, or it came from one
+ * that was not recorded. */
 struct sync_single {
 	int64_t time; /* clock of the host that sent, or received it */
 	uint32_t host;

@@ -60,7 +60,7 @@ t=$lab/cold-disk
 if there "$t"; then
 	run 0 requests --explain --slowest 1 --json "$t/client" "$t/server"
 	adds_up cold-disk
-	equal "cold-disk: the cold file" "$(jq -r '.causes[0] | [.cause, .culprits[0].comm, .culprits[0].what[0:23]] | join("; ")' \
+	equal "cold-disk: the cold file" "$(jq -r '.causes[0] | [.cause, .culprits[0].comm, .culprits[0].what[0:24]] | join("; ")' \
 		"$dir/out")" "disk; python3; pread64 of /data/app.db,"
 	text "$dir/out" 'pread64 of /data/app.db, not in the page cache \([0-9]+ % of' "cold-disk: the sentence"
 fi

@@ -89,8 +89,8 @@ static void who_held_the_lock(void **state)
 			"16"));
 }
 
-/* Another process of the server, which serves another request, ends the wait by a signal: it had the
- * row. It is 40 for 11, between two requests of its transaction at first. */
+/* Another process of the server, which serves another request, ends the wait by a signal: it had
+ * the row. It is 40 for 11, between two requests of its transaction at first. */
 static void who_held_the_row(void **state)
 {
 	(void)state;
@@ -112,7 +112,8 @@ static void who_held_the_row(void **state)
 	calls_world_close(&c);
 }
 
-/* The holder, which serves 11, waits for a lock itself, until 41 frees that at 9: 41 held both up. */
+/* The holder, which serves 11, waits for a lock itself, until 41 frees that at 9: 41 held both
+ * up. */
 static void who_held_the_lock_of_the_holder(void **state)
 {
 	(void)state;
@@ -137,8 +138,8 @@ static void who_worked_for_it(void **state)
 		"helped 2 running for r1.1" REST("16"));
 }
 
-/* Threads 21 and 22 of 20 share one connection to 30. 22 waits until 21 has done: not for a lock, but
- * for the connection, for the request that 21 serves. */
+/* Threads 21 and 22 of 20 share one connection to 30. 22 waits until 21 has done: not for a lock,
+ * but for the connection, for the request that 21 serves. */
 #define POOL                                                                                       \
 	"pair 10:5 20:7\npair 11:5 20:17\npair 20:8 30:9\nthread 21 20\nthread 22 20\n"            \
 	"0 10 user cpu 9\n0 11 user cpu 8\n0 21 user\n0 22 user\n0 30 user\n"                      \
