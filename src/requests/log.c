@@ -322,6 +322,17 @@ static bool note_descriptors(
 	}
 }
 
+static bool hands_on(struct requests_host *r, const struct kernel_call_end *c)
+{
+	const struct requests_doing *d = c->task < r->cap_tasks ? &r->tasks[c->task] : NULL;
+	struct requests_action a = { .begin = c->begin,
+		.end = c->end,
+		.task = c->task,
+		.socket = c->task,
+		.kind = REQUESTS_WAKE };
+	return !d || !d->has_read || add_action(r, &a);
+}
+
 static bool on_call_of(
 	struct requests_host *r, const struct kernel_host *h, const struct kernel_call_end *c)
 {
@@ -350,6 +361,8 @@ static bool on_call_of(
 			d->is_fresh = true;
 		return d != NULL;
 	}
+	if (k->kind == KERNEL_OBJECT_EVENT || k->kind == KERNEL_OBJECT_PIPE)
+		return hands_on(r, c);
 	if (classes & KERNEL_CALLS_WRITE && !note_dirt(r, h, c))
 		return false;
 	return !is_stream(k) ||

@@ -19,7 +19,9 @@ enum requests_action_kind {
 	REQUESTS_READ,
 	REQUESTS_WRITE,
 	REQUESTS_CONNECT,
-	REQUESTS_WAKE /* `socket` is the task that ended a wait of `task` */
+	/* `socket` is the task that ended a wait of `task`; or `task` itself, which handed something
+	 * to whoever waits: by an eventfd, or a pipe */
+	REQUESTS_WAKE
 };
 
 struct requests_action {
