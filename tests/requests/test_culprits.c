@@ -2,9 +2,14 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "calls_world.h"
+#include "requests/shape.h"
+
+#define ONE "pair 10:5 20:7\n"
 
 static void culprits_are(const char *world, const char *id, const char *expected)
 {
@@ -68,6 +73,29 @@ static void file_not_in_memory(void **state)
 	culprits_are("disk 20 4 9 read\n" BEGIN
 		     "4 20 blocked disk call read source 0\n9 20 user cpu 1\n" END,
 		"r1.1", "10 compute 1, 20 compute 2, 20 own-read 5 /f for r1.1" REST("21"));
+}
+
+/* A kernel worker writes back what a task had written to files: that one is the culprit, if most of
+ * all was its; not if 41 wrote as much. */
+#define WORKER "kernel 40 kworker/u2:1\nfile 41:3\nfile 42:3\n"
+#define BEHIND_WORKER BEGIN "4 20 blocked disk call fsync source 1\n20 20 user cpu 1\n" END
+static void behind_pages_written_back(void **state)
+{
+	(void)state;
+	culprits_are(WORKER "disk 40 1 12 write\ndisk 20 4 20 write\n"
+			    "0-1 41 write 3 100\n0-1 42 write 3 300\n" BEHIND_WORKER,
+		"r1.1",
+		"10 compute 1, 20 compute 2, 42 disk 8, 20 own-write 8 /f for r1.1" REST("10"));
+	culprits_are(WORKER "disk 40 1 12 write\ndisk 20 4 20 write\n"
+			    "0-1 41 write 3 300\n0-1 42 write 3 300\n" BEHIND_WORKER,
+		"r1.1",
+		"10 compute 1, 20 compute 2, 40 disk 8, 20 own-write 8 /f for r1.1" REST("10"));
+	/* Another thread of the kernel writes for itself. */
+	culprits_are("kernel 40 jbd2/vda-8\nfile 42:3\n"
+		     "disk 40 1 12 write\ndisk 20 4 20 write\n"
+		     "0-1 42 write 3 300\n" BEHIND_WORKER,
+		"r1.1",
+		"10 compute 1, 20 compute 2, 40 disk 8, 20 own-write 8 /f for r1.1" REST("10"));
 }
 
 static void asleep(void **state)
@@ -184,6 +212,56 @@ static void what_was_served_instead(void **state)
 		"r2.1", "10 compute 1, 30 served 4 for r1.1, 30 compute 10, 10 compute 2");
 }
 
+/* Ten requests of 10 bytes, the last three slow: sizes of answers, one after the other. */
+static void shape_is(const unsigned answers[10], const char *expected)
+{
+	struct calls_world c;
+	struct requests_shape s;
+	struct mer_err err = { 0 };
+	uint32_t which[10];
+	char world[2000] = ONE, text[200] = "none";
+	for (unsigned i = 0; i < 10; i++) {
+		unsigned t = i * 10;
+		which[i] = i;
+		size_t len = strlen(world);
+		snprintf(world + len, sizeof(world) - len,
+			"%u-%u 10 write 5 10\n%u-%u 20 read 7 10\n%u-%u 20 write 7 %u\n"
+			"%u-%u 10 read 5 %u\n",
+			t + 1, t + 2, t + 3, t + 4, t + 5, t + 6, answers[i], t + 7, t + 8,
+			answers[i]);
+	}
+	calls_world_open(&c, world);
+	assert_int_equal(c.r->n, 10);
+	assert_int_equal(requests_shape_find(c.r, c.parts, which, 10, 7, &s, &err), 0);
+	if (s.is_found)
+		snprintf(text, sizeof(text), "%s%s answers %u-%u: %u, %.1f of slow, %.1f of all",
+			s.sizes[REQUESTS_SIZE_OUT].is_limit ? "out" : "",
+			s.sizes[REQUESTS_SIZE_BELOW].is_limit ? "below" : "",
+			(unsigned)s.sizes[REQUESTS_SIZE_IN].least,
+			(unsigned)s.sizes[REQUESTS_SIZE_IN].most, s.n_slow, s.slow_share, s.share);
+	assert_string_equal(text, expected);
+	calls_world_close(&c);
+}
+
+static void shape(void **state)
+{
+	(void)state;
+	shape_is((unsigned[]){ 5, 40, 6, 5, 44, 7, 5, 41, 43, 42 },
+		" answers 41-43: 3, 1.0 of slow, 0.3 of all");
+	/* Another one of the same size does no harm. */
+	shape_is((unsigned[]){ 5, 42, 6, 5, 44, 7, 5, 41, 43, 42 },
+		" answers 41-43: 3, 1.0 of slow, 0.4 of all");
+}
+
+static void no_shape(void **state)
+{
+	(void)state;
+	shape_is((unsigned[]){ 5, 41, 43, 42, 43, 42, 41, 41, 43, 42 }, "none");
+	shape_is((unsigned[]){ 5, 5, 5, 5, 5, 5, 5, 5, 5, 5 }, "none");
+	/* Two of three are too few to say so. */
+	shape_is((unsigned[]){ 5, 5, 5, 5, 5, 5, 5, 5, 41, 42 }, "none");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -191,7 +269,10 @@ int main(void)
 		cmocka_unit_test(interrupted),
 		cmocka_unit_test(behind_others_on_the_disk),
 		cmocka_unit_test(file_not_in_memory),
+		cmocka_unit_test(behind_pages_written_back),
 		cmocka_unit_test(asleep),
+		cmocka_unit_test(shape),
+		cmocka_unit_test(no_shape),
 		cmocka_unit_test(who_held_the_lock),
 		cmocka_unit_test(who_held_the_row),
 		cmocka_unit_test(who_held_the_lock_of_the_holder),

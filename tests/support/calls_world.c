@@ -24,7 +24,23 @@ struct text_end {
 struct pairs {
 	struct text_end ends[MAX_PAIRS][2];
 	unsigned n;
+	struct text_end files[MAX_PAIRS];
+	unsigned n_files;
 };
+
+static struct text_end end_of(const char *word)
+{
+	char *colon;
+	struct text_end e = { .tid = (int32_t)strtol(word, &colon, 10) };
+	e.fd = (int32_t)strtol(colon + 1, NULL, 10);
+	return e;
+}
+
+static void add_file(struct pairs *p, const char *word)
+{
+	assert_true(p->n_files < MAX_PAIRS);
+	p->files[p->n_files++] = end_of(word);
+}
 
 static uint32_t add_task(struct calls_world *c, int32_t tid, int64_t begin)
 {
@@ -70,6 +86,14 @@ static uint32_t name_of(
 	return KERNEL_NONE;
 }
 
+static bool is_file(const struct calls_world *c, const struct pairs *p, uint32_t task, int32_t fd)
+{
+	for (unsigned i = 0; i < p->n_files; i++)
+		if (p->files[i].fd == fd && p->files[i].tid == c->host.tasks[task].pid)
+			return true;
+	return false;
+}
+
 static void add_call(
 	struct calls_world *c, const struct pairs *p, struct requests_log *log, char **word, int n)
 {
@@ -84,7 +108,9 @@ static void add_call(
 	call.id = kernel_call_id(word[2]);
 	assert_int_not_equal(call.id, 0);
 	call.object = name_of(c, p, task, call.fd, &call.end);
-	call.kind = call.object == KERNEL_NONE ? KERNEL_OBJECT_EVENT : KERNEL_OBJECT_UNIX;
+	call.kind = is_file(c, p, task, call.fd) ? KERNEL_OBJECT_FILE
+		    : call.object == KERNEL_NONE ? KERNEL_OBJECT_EVENT
+						 : KERNEL_OBJECT_UNIX;
 	struct kernel_call_end told = { .task = task,
 		.call = kernel_add_call(&c->host, &call),
 		.begin = begin * US,
@@ -200,15 +226,12 @@ void calls_world_open(struct calls_world *c, const char *text)
 		for (char *p; (p = strsep(&at, " \t")) != NULL && n < MAX_WORDS;)
 			if (*p)
 				word[n++] = p;
-		if (n < 3)
+		if (n < 2)
 			continue;
 		if (strcmp(word[0], "pair") == 0) {
 			assert_true(pairs.n < MAX_PAIRS);
 			for (int k = 0; k < 2; k++) {
-				struct text_end *e = &pairs.ends[pairs.n][k];
-				char *colon;
-				e->tid = (int32_t)strtol(word[1 + k], &colon, 10);
-				e->fd = (int32_t)strtol(colon + 1, NULL, 10);
+				pairs.ends[pairs.n][k] = end_of(word[1 + k]);
 			}
 			pairs.n++;
 		} else if (strcmp(word[0], "thread") == 0) {
@@ -224,6 +247,14 @@ void calls_world_open(struct calls_world *c, const char *text)
 				s->state = KERNEL_NEW;
 				s->by = parent;
 			}
+		} else if (strcmp(word[0], "kernel") == 0) {
+			uint32_t task = task_of(c, (int32_t)strtol(word[1], NULL, 10));
+			c->host.tasks[task].is_kernel = true;
+			assert_int_equal(
+				kernel_rename(&c->host, task, 0, word[2], strlen(word[2]), &err),
+				0);
+		} else if (strcmp(word[0], "file") == 0) {
+			add_file(&pairs, word[1]);
 		} else if (strcmp(word[0], "disk") == 0) {
 			add_disk(c, word);
 		} else if (strchr(word[0], '-')) {

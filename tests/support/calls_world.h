@@ -10,6 +10,8 @@
  *   TIME TID STATE [CAUSE] [by TID] [cpu N] [call NAME] [source N]
  *                                       from then on it is that: user, runnable, blocked futex by
  *                                       10, ...; call: on the file "/f"
+ *   kernel TID NAME                     a thread of the kernel
+ *   file TID:FD                         a descriptor of a file
  *   disk TID BEGIN END read|write       a request to disk 8,0 of 4096 bytes, inserted and
  *                                       completed; the first one is source 0
  *
