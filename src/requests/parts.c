@@ -21,7 +21,9 @@ struct host_index {
 struct requests_parts_finder {
 	const struct requests *r;
 	struct host_index *hosts;
-	uint32_t *children, *children_of; /* by exchange, and the end */
+	/* By exchange, and the end. What an own request has below it is below the one that this is
+	 * in, too: servers know of no own requests. */
+	uint32_t *children, *children_of;
 };
 
 const char *requests_part_name(enum requests_part_kind k)
@@ -36,7 +38,7 @@ const char *requests_part_name(enum requests_part_kind k)
 /* For whom an action is. */
 static uint32_t acts_for(const struct requests *r, const struct requests_action *a)
 {
-	return a->is_server ? a->exchange : r->exchanges[a->exchange - 1].parent;
+	return a->is_server ? a->exchange : requests_found_parent(r, a->exchange - 1);
 }
 
 static bool is_last_answer(const struct requests *r, const struct requests_host *log, uint32_t i)
@@ -158,18 +160,26 @@ static bool find_children(struct requests_parts_finder *f)
 	const struct requests *r = f->r;
 	uint32_t *of = mer_spill_array(r->w->spill, (size_t)r->n + 3, sizeof(*of));
 	f->children_of = of;
-	f->children = mer_spill_array(r->w->spill, (size_t)r->n + 1, sizeof(*f->children));
+	f->children = mer_spill_array(r->w->spill, 2 * (size_t)r->n + 1, sizeof(*f->children));
 	if (!of || !f->children)
 		return false;
-	for (uint32_t i = 0; i < r->n; i++)
-		if (r->exchanges[i].parent)
-			of[r->exchanges[i].parent + 1]++;
-	for (uint32_t i = 0; i < r->n; i++)
-		of[i + 2] += of[i + 1];
-	for (uint32_t i = 0; i < r->n; i++)
-		if (r->exchanges[i].parent)
-			f->children[of[r->exchanges[i].parent]++] = i;
-	return true;
+	for (bool counts = true;; counts = false) {
+		for (uint32_t i = 0; i < r->n_found; i++) {
+			uint32_t found = requests_found_parent(r, i), own = r->exchanges[i].parent;
+			if (found && counts)
+				of[found + 1]++;
+			else if (found)
+				f->children[of[found]++] = i;
+			if (own != found && counts)
+				of[own + 1]++;
+			else if (own != found)
+				f->children[of[own]++] = i;
+		}
+		for (uint32_t i = 0; counts && i < r->n; i++)
+			of[i + 2] += of[i + 1];
+		if (!counts)
+			return true;
+	}
 }
 
 int requests_parts_finder_new(
@@ -531,7 +541,8 @@ static int emit_exchange(struct walk *k, uint32_t exchange, int64_t until)
 				  *server = &c->ends[REQUESTS_SERVER];
 	bool has_server = server->socket != KERNEL_NONE && x->read_end != REQUESTS_NO_TIME &&
 			  x->done != REQUESTS_NO_TIME;
-	struct worker requester = { client->host, x->client_task, exchange, x->parent, true };
+	struct worker requester = { client->host, x->client_task, exchange,
+		requests_found_parent(r, exchange), true };
 	int64_t low = k->t, sent = between(x->sent, low, until), arrived = sent, left, back = until;
 	int rc = 0;
 	if (k->depth >= REQUESTS_MOST_DEPTH)
@@ -586,7 +597,9 @@ int requests_parts_find(struct requests_parts_finder *f, uint32_t exchange,
 	const struct requests_exchange *x = &f->r->exchanges[exchange];
 	struct walk k = { .f = f, .p = p, .t = x->begin, .err = err };
 	p->n = 0;
-	return emit_exchange(&k, exchange, x->end);
+	return requests_is_own(f->r, exchange)
+		       ? requests_own_parts(f, f->r, exchange, p, k.is_fine, err)
+		       : emit_exchange(&k, exchange, x->end);
 }
 
 int requests_parts_find_each(struct requests_parts_finder *f, uint32_t exchange,
@@ -595,7 +608,35 @@ int requests_parts_find_each(struct requests_parts_finder *f, uint32_t exchange,
 	const struct requests_exchange *x = &f->r->exchanges[exchange];
 	struct walk k = { .f = f, .p = p, .t = x->begin, .is_fine = true, .err = err };
 	p->n = 0;
-	return emit_exchange(&k, exchange, x->end);
+	return requests_is_own(f->r, exchange)
+		       ? requests_own_parts(f, f->r, exchange, p, k.is_fine, err)
+		       : emit_exchange(&k, exchange, x->end);
+}
+
+int requests_parts_add(
+	struct requests_parts *p, struct requests_part s, bool is_fine, struct mer_err *err)
+{
+	struct walk k = { .p = p, .t = s.begin, .is_fine = is_fine, .err = err };
+	return emit(&k, s.end, s);
+}
+
+struct requests_part requests_part_blank(uint32_t host, uint32_t task, uint32_t exchange)
+{
+	struct walk k = { 0 };
+	return blank_part(&k, host, task, exchange);
+}
+
+enum requests_part_kind requests_part_kind_of(const struct requests_part *s)
+{
+	struct worker anyone = { .is_requester = false };
+	return kind_of(&anyone, s);
+}
+
+const uint32_t *requests_children(
+	const struct requests_parts_finder *f, uint32_t exchange, uint32_t *n)
+{
+	*n = f->children_of[exchange + 1] - f->children_of[exchange];
+	return &f->children[f->children_of[exchange]];
 }
 
 uint32_t requests_served_by(
@@ -675,9 +716,13 @@ int requests_path(
 		.task = x->client_task,
 		.begin = x->begin,
 		.end = x->end };
-	if (x->client_task == KERNEL_NONE)
+	bool is_own = requests_is_own(r, exchange);
+	if ((is_own ? x->server_task : x->client_task) == KERNEL_NONE)
 		return mer_fail(err, MER_ERR_USAGE,
-			"who sent this request was not recorded, so there is no path of its task");
+			is_own ? "which task ended this request was not recorded, so there is no path of its task"
+			       : "who sent this request was not recorded, so there is no path of its task");
+	if (is_own)
+		return requests_own_path(f, r, exchange, path, err);
 	int rc = requests_parts_find_each(f, exchange, &parts, err);
 	for (size_t i = 0; rc == 0 && i < parts.n; i++) {
 		struct path_segment s = segment_of(r, &parts.item[i]);

@@ -56,6 +56,9 @@ int requests_parts_find(struct requests_parts_finder *f, uint32_t exchange,
 int requests_parts_find_each(struct requests_parts_finder *f, uint32_t exchange,
 	struct requests_parts *p, struct mer_err *err);
 void requests_parts_fini(struct requests_parts *p);
+/* What is below a request: exchanges. */
+const uint32_t *requests_children(
+	const struct requests_parts_finder *f, uint32_t exchange, uint32_t *n);
 /* The exchange that a task acted for at a time, plus 1; 0: none that is known. */
 uint32_t requests_served_by(
 	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time);
@@ -68,5 +71,21 @@ int64_t requests_served_until(
  * requester was not recorded. */
 int requests_path(
 	struct requests_parts_finder *f, uint32_t exchange, struct path *path, struct mer_err *err);
+
+/* ---- for this folder ---- */
+
+/* Appends a part that begins where the last one ends, or makes that one longer; one without length
+ * is left out. */
+int requests_parts_add(
+	struct requests_parts *p, struct requests_part s, bool is_fine, struct mer_err *err);
+/* Of which nothing is known but whose it is. */
+struct requests_part requests_part_blank(uint32_t host, uint32_t task, uint32_t exchange);
+/* What a server's time with this cause is. */
+enum requests_part_kind requests_part_kind_of(const struct requests_part *s);
+/* Of an own request (own.h); path_fini in any case. */
+int requests_own_path(const struct requests_parts_finder *f, const struct requests *r,
+	uint32_t exchange, struct path *path, struct mer_err *err);
+int requests_own_parts(const struct requests_parts_finder *f, const struct requests *r,
+	uint32_t exchange, struct requests_parts *p, bool is_fine, struct mer_err *err);
 
 #endif
