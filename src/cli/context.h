@@ -61,7 +61,7 @@ struct cli {
 	const char *output;
 	struct session_selection select;
 	const char *sync;	       /* "auto", "none" or a file; NULL: auto */
-	bool store;		       /* answer from one (session_options.store) */
+	bool store, no_store;	       /* session_options */
 	uint64_t jobs;		       /* 0: not given; see cli_jobs */
 	unsigned color, progress_when; /* enum cli_when */
 	unsigned quiet, verbose;

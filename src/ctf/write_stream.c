@@ -24,8 +24,7 @@ struct ctf_writer {
 	struct ctf_encoder enc;
 	struct ctf_role_values roles; /* of the open packet */
 	uint64_t over_value[CTF_N_ROLES];
-	uint32_t over;	    /* roles that are overridden */
-	uint64_t head_bits; /* length of header and context */
+	uint32_t over; /* roles that are overridden */
 	uint64_t stream_id, seq, discarded, file_bytes, n_packets;
 	uint32_t cpu_id;
 	uint64_t last_clock; /* of the last event of the packet */
@@ -219,7 +218,6 @@ int ctf_writer_begin(struct ctf_writer *w, uint64_t clock, struct mer_err *err)
 	}
 	if (has_role(w->class->packet_context, CTF_ROLE_TIMESTAMP))
 		e->clock = w->roles.value[ctf_role_index(CTF_ROLE_TIMESTAMP)];
-	w->head_bits = e->at_bits;
 	w->last_clock = clock;
 	w->is_open = true;
 	w->has_events = false;

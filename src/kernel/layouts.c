@@ -133,7 +133,7 @@ static void bind(const struct kernel_layouts *l, const struct ctf_plan *plan, bo
 	struct kernel_binding *b = &l->bindings[plan->id];
 	const char *name = plan->class->name;
 	size_t need = (size_t)plan->tag;
-	*b = (struct kernel_binding){ .is_perf = strchr(name, ':') != NULL };
+	*b = (struct kernel_binding){ 0 };
 	if (need < l->n_calls) {
 		b->id = l->call_of[need / (FORMS + 2)];
 		const struct kernel_call_row *r = &kernel_call_rows[b->id - 1];

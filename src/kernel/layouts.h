@@ -15,7 +15,6 @@ struct kernel_layouts;
 
 struct kernel_binding { /* of a class of events */
 	uint8_t event;	/* enum kernel_event */
-	bool is_perf;	/* the CPU is in KERNEL_SLOT_CPU */
 	/* a system call told by its number alone, in the first slot after the CPU */
 	bool by_number;
 	uint16_t kind;	    /* SYSCALL_*: enum kernel_call_kind */

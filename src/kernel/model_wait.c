@@ -80,11 +80,17 @@ void model_wait_begin(struct kernel_model *m, uint32_t task)
 	w->span = now;
 }
 
+/* Was it a timer that ended it? */
+static bool was_timed(const struct kernel_model *m, const struct model_wait *w)
+{
+	const struct kernel_span *s = w->objects ? kernel_span_kept(m->h, w->span) : NULL;
+	return s && s->state == KERNEL_BLOCKED && s->cause == KERNEL_TIMER;
+}
+
 /* Did it wait until its time was over, or until a signal? */
 static bool has_timed_out(const struct kernel_model *m, const struct model_wait *w, int64_t ret)
 {
-	const struct kernel_span *s = w->objects ? kernel_span_kept(m->h, w->span) : NULL;
-	return s && s->state == KERNEL_BLOCKED && s->cause == KERNEL_TIMER &&
+	return was_timed(m, w) &&
 	       (ret == 0 || ret == -EAGAIN_ || ret == -ETIMEDOUT_ || ret == -EINTR_ ||
 		       (ret <= -ERESTART_FIRST && ret >= -ERESTART_LAST));
 }
@@ -129,35 +135,39 @@ void model_wait_call_end(struct kernel_model *m, uint32_t task, int64_t ts, int6
 	w->span = KERNEL_NONE;
 }
 
-/* Waits that what was not read may take up. */
+static int note(struct kernel_host *h, uint32_t span, struct mer_err *err)
+{
+	uint32_t *at = mer_map_put(&h->not_ended, span);
+	if (!at)
+		return mer_fail_nomem(err);
+	*at = 1;
+	return 0;
+}
+
+/* Waits that what was not read may take up: also where the call that timed out has not ended. */
 static int note_not_ended(struct kernel_model *m)
 {
 	struct kernel_host *h = m->h;
-	for (uint32_t i = 0; h->known_until != INT64_MAX && i < h->n_tasks; i++) {
+	int rc = 0;
+	for (uint32_t i = 0; h->known_until != INT64_MAX && i < h->n_tasks && rc == 0; i++) {
 		const struct model_wait *w = &m->live[i].wait;
-		uint32_t *at = NULL;
-		if (h->tasks[i].end != INT64_MAX || w->timed_out == KERNEL_NONE)
+		if (h->tasks[i].end != INT64_MAX)
 			continue;
-		at = mer_map_put(&h->not_ended, w->timed_out);
-		if (!at)
-			return mer_fail_nomem(m->err);
-		*at = 1;
+		if (w->timed_out != KERNEL_NONE)
+			rc = note(h, w->timed_out, m->err);
+		if (rc == 0 && was_timed(m, w))
+			rc = note(h, w->span, m->err);
 	}
-	return 0;
+	return rc;
 }
 
 /* A piece of a wait whose end may come later is one, too. */
 static int note_piece(struct kernel_host *h, uint32_t span, uint32_t last, struct mer_err *err)
 {
-	uint32_t *at;
 	bool is_open = h->tasks[kernel_span(h, last)->task].last == last;
 	if (h->known_until == INT64_MAX || (!is_open && !mer_map_get(&h->not_ended, last)))
 		return 0;
-	at = mer_map_put(&h->not_ended, span);
-	if (!at)
-		return mer_fail_nomem(err);
-	*at = 1;
-	return 0;
+	return note(h, span, err);
 }
 
 int model_wait_finish(struct kernel_model *m)

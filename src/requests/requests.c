@@ -19,6 +19,8 @@ int requests_find(const struct kernel_world *w, struct requests_log *log, struct
 	if (rc == 0)
 		rc = requests_exchanges_find(r, err);
 	if (rc == 0)
+		rc = requests_losses_find(r, err);
+	if (rc == 0)
 		rc = requests_nest(r, err);
 	if (rc) {
 		requests_free(r);

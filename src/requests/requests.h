@@ -34,7 +34,7 @@ struct requests_exchange {
 	uint32_t parent;     /* exchange, plus 1; 0: none known */
 	uint32_t first_send, last_answer; /* actions: of the client, of the server; KERNEL_NONE */
 	float confidence;		  /* that parent is right */
-	bool is_damaged;		  /* see requests_connection */
+	bool is_damaged;		  /* see requests_connection, losses.c: it may lack calls */
 };
 
 struct requests {
@@ -88,6 +88,7 @@ bool requests_is_within(const struct requests *r, uint32_t exchange, uint32_t ro
 
 /* Of this folder. */
 int requests_exchanges_find(struct requests *r, struct mer_err *err);
+int requests_losses_find(struct requests *r, struct mer_err *err);
 int requests_nest(struct requests *r, struct mer_err *err);
 /* continues: by exchange, whether the next one of its connection is of the same window. */
 int requests_join(struct requests *r, const bool *continues, struct mer_err *err);

@@ -73,8 +73,6 @@ static void keep_between(const struct session *s, const struct session_alignment
 				continue;
 			if (l->kinds)
 				l->kinds[kept] = l->kinds[k];
-			if (l->streams)
-				l->streams[kept] = l->streams[k];
 			l->messages[kept++] = m;
 		}
 		l->n = kept;

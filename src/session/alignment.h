@@ -19,8 +19,8 @@ struct session_alignment_query { /* zeroed: as session_synchronize aligns them *
 };
 
 struct session_alignment {
-	struct sync_host_info *hosts; /* of the experiment; it belongs to the session */
-	struct sync_messages messages;
+	struct sync_host_info *hosts;  /* of the experiment; it belongs to the session */
+	struct sync_messages messages; /* without their streams */
 	struct sync_result *result;
 };
 

@@ -35,13 +35,19 @@ static int by_begin(const void *a, const void *b)
 	return p->task < q->task ? -1 : p->task > q->task;
 }
 
+/* Of its life: who died is there until its parent has noticed, but lives no more. */
+static int64_t end_of(const struct kernel_task *t)
+{
+	return t->died < t->end ? t->died : t->end;
+}
+
 /* The next task that is meant, from *task on. */
 static bool next(const struct kernel_host *h, const struct session_selection *s,
 	const struct session_window *w, uint32_t *task)
 {
 	for (; *task < h->n_tasks; ++*task) {
 		const struct kernel_task *t = &h->tasks[*task];
-		if (t->last != KERNEL_NONE && t->begin < w->end && t->end > w->begin &&
+		if (t->last != KERNEL_NONE && t->begin < w->end && end_of(t) > w->begin &&
 			session_selects_task(s, h, *task))
 			return true;
 	}
@@ -61,7 +67,7 @@ int session_tasks_find(const struct session_world *w, const struct session_selec
 				continue;
 			for (uint32_t k = 0; next(h, s, window, &k); k++) {
 				const struct kernel_task *t = &h->tasks[k];
-				int64_t end = t->died < t->end ? t->died : t->end;
+				int64_t end = end_of(t);
 				if (counting)
 					cap++;
 				else
@@ -152,6 +158,20 @@ int session_path_find(struct session_world *w, uint32_t host, uint32_t task,
 		rc = session_world_further(w, window, err);
 		if (rc == 0)
 			rc = path_find(w->world, host, task, window->begin, window->end, p, err);
+	}
+	return rc;
+}
+
+int session_process_tree_find(struct session_world *w, uint32_t host, uint32_t task,
+	const struct session_window *window, struct process_tree *t, struct mer_err *err)
+{
+	int rc = process_tree_find(w->world, host, task, window->begin, window->end, t, err);
+	while (rc == 0 && t->is_open) {
+		process_tree_fini(t);
+		rc = session_world_further(w, window, err);
+		if (rc == 0)
+			rc = process_tree_find(
+				w->world, host, task, window->begin, window->end, t, err);
 	}
 	return rc;
 }

@@ -45,8 +45,46 @@ static void programs(void **state)
 	}
 }
 
+/* The parent's at that very moment is not the child's any more; and not the one of whoever used the
+ * parent's number before. */
+static void at_the_fork(void **state)
+{
+	(void)state;
+	struct tasks_world t;
+	world_text(&t, "0 0:2 user\n7 0:2 fork 1\n7 0:1 user\n7 0:2 execve:/bin/a -\n9 0:2 user\n");
+	assert_string_equal(account_program(&t.hosts[0], world_text_task(&t, 0, 1)), "");
+	tw_fini(&t);
+	world_text(&t, "0 0:2 user\n5 0:2 execve:/bin/a -\n6 0:2 user\n7 0:2 fork 1\n7 0:1 user\n");
+	uint32_t task = world_text_task(&t, 0, 1);
+	assert_string_equal(account_program(&t.hosts[0], task), "/bin/a");
+	t.hosts[0].tasks[task].born = false;
+	assert_string_equal(account_program(&t.hosts[0], task), "");
+	tw_fini(&t);
+}
+
+/* Forks of forks, but not without end. */
+static void lineage(void **state)
+{
+	(void)state;
+	struct tasks_world t;
+	uint32_t task[66];
+	world_text(&t, "0 0:1 user\n1 0:1 execve:/bin/a -\n2 0:1 user\n");
+	task[0] = world_text_task(&t, 0, 1);
+	for (int i = 1; i < 66; i++) {
+		task[i] = tw_fork(&t, 0, task[i - 1], 100 + i, "t", 10 + i);
+		tw_span(&t, 0, task[i], 10 + i, KERNEL_USER);
+	}
+	assert_string_equal(account_program(&t.hosts[0], task[63]), "/bin/a");
+	assert_string_equal(account_program(&t.hosts[0], task[64]), "");
+	tw_fini(&t);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(programs) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(programs),
+		cmocka_unit_test(at_the_fork),
+		cmocka_unit_test(lineage),
+	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

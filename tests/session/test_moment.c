@@ -120,6 +120,8 @@ static void on_host(void **state)
 	assert_int_equal(session_moment_parse(&m, "125:12:34", NULL), 0); /* no time: a host */
 	assert_true(session_moment_on_host(&m, "125", &time));
 	assert_int_equal(time.kind, SESSION_MOMENT_DAY);
+	assert_int_equal(session_moment_parse(&m, "12:345Z:+1s", NULL), 0); /* nor is this one */
+	assert_true(session_moment_on_host(&m, "12:345Z", &time));
 	assert_int_equal(session_moment_parse(&m, "12:34:56", NULL), 0);
 	assert_int_equal(m.kind, SESSION_MOMENT_DAY);
 	assert_int_equal(

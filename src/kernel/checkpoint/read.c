@@ -621,13 +621,15 @@ int kernel_resume_host(
 		.packets = h->packets,
 		.senders = h->senders,
 		.n_senders = h->n_senders };
+	/* Also of a host that begins later: what is learned at the end of the part has calls by
+	 * these numbers. */
+	if (!put_names(m->h, &h->whole))
+		return damaged(err);
 	if (!h->state.end)
-		return 0; /* it begins later */
+		return 0;
 	m->h->begin = h->whole.h_begin;
 	m->h->end = h->whole.h_begin;
-	if (!put_names(m->h, &h->whole) || !model_restore(&h->state, m, &in))
-		return damaged(err);
-	return 0;
+	return model_restore(&h->state, m, &in) ? 0 : damaged(err);
 }
 
 /* ---- at the end ---- */
@@ -677,7 +679,7 @@ int kernel_resume_finish(
 	const struct kernel_resume *r, uint32_t host, struct kernel_host *h, struct mer_err *err)
 {
 	struct checkpoint_whole *x = &r->hosts[host].whole;
-	int rc = r->hosts[host].state.end || put_names(h, x) ? 0 : damaged(err);
+	int rc = 0;
 	if (h->n_tasks > x->n_tasks || h->n_renames > x->n_renames)
 		return damaged(err);
 	while (rc == 0 && h->n_tasks < x->n_tasks)
