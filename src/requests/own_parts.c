@@ -29,8 +29,14 @@ static int add_segment(struct making *m, struct path_segment s, int64_t until)
 	struct path *p = m->p;
 	if (until <= m->t)
 		return 0;
+	struct path_segment *last = p->n_segments ? &p->segments[p->n_segments - 1] : NULL;
 	s.begin = m->t;
 	s.end = m->t = until;
+	if (last && s.span != KERNEL_NONE && last->host == s.host && last->span == s.span &&
+		last->cause == s.cause && last->depth == s.depth) {
+		last->end = until; /* it was cut for nothing */
+		return 0;
+	}
 	if (!mer_grow(&p->segments, p->n_segments, &p->cap_segments, sizeof(*p->segments)))
 		return mer_fail_nomem(m->err);
 	p->segments[p->n_segments++] = s;

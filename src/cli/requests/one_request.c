@@ -1,5 +1,8 @@
 #include "cli/requests/one_request.h"
 
+#include <string.h>
+
+#include "base/str.h"
 #include "cli/period.h"
 #include "cli/session.h"
 #include "requests/own.h"
@@ -40,6 +43,22 @@ static int understand(
 	return analysis_period_rule_new(&query, rule, &cli->err);
 }
 
+/* Why there are none, with our words; what could be done names options of periods. */
+static int explain(struct cli *cli, int rc)
+{
+	static const char word[] = "period";
+	struct mer_str text = { 0 };
+	for (const char *p = cli->err.text; *p;) {
+		bool is_word = strncmp(p, word, sizeof(word) - 1) == 0;
+		mer_str_add(&text, is_word ? "request" : p, is_word ? sizeof("request") - 1 : 1);
+		p += is_word ? sizeof(word) - 1 : 1;
+	}
+	rc = text.failed ? mer_fail_nomem(&cli->err)
+			 : mer_fail(&cli->err, rc, "--request: %s", text.data ? text.data : "");
+	mer_str_fini(&text);
+	return rc;
+}
+
 static int find_own(struct cli *cli, const struct analysis_period_rule *rule, struct cli_request *q)
 {
 	const char *unknown = analysis_period_rule_unknown(rule, session_experiment(q->s));
@@ -47,10 +66,8 @@ static int find_own(struct cli *cli, const struct analysis_period_rule *rule, st
 		cli_warn(cli, "--request: no event of these traces has a field `%s`", unknown);
 	q->has_own = true;
 	int rc = session_periods(q->s, rule, &q->own, &cli->err);
-	if (rc && cli->err.remedy) { /* which names other options */
-		struct mer_err why = cli->err;
-		return mer_fail(&cli->err, rc, "--request: %s", why.text);
-	}
+	if (rc && cli->err.remedy)
+		return explain(cli, rc);
 	if (rc == 0)
 		cli_periods_note_as(cli, &q->own, "request", "request");
 	return rc ? rc : requests_add_own(q->r, &q->own, &cli->err);
