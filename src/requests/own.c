@@ -224,7 +224,7 @@ static uint32_t served_first(const struct adding *a, uint32_t own)
 	if (x->client_task == KERNEL_NONE)
 		return 0;
 	uint32_t served = requests_served_by(a->f, host, x->client_task, x->begin);
-	int64_t next = requests_served_until(a->f, host, x->client_task, x->begin);
+	int64_t next = requests_served_within(a->f, host, x->client_task, x->begin, x->end);
 	if (!served && next < x->end)
 		served = requests_served_by(a->f, host, x->client_task, next);
 	return served;

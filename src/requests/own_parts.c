@@ -64,12 +64,13 @@ static int copy_segment(struct making *m, const struct path_segment *s)
 	int rc = 0;
 	while (rc == 0 && m->t < s->end) {
 		struct path_segment part = *s;
-		int64_t until = s->depth || s->task == KERNEL_NONE
-					? s->end
-					: requests_served_until(m->f, s->host, s->task, m->t);
+		int64_t until =
+			s->depth || s->task == KERNEL_NONE
+				? s->end
+				: requests_served_within(m->f, s->host, s->task, m->t, s->end);
 		if (served_instead(m->f, m->r, m->exchange, s, m->t))
 			part.cause = PATH_QUEUED;
-		rc = add_segment(m, part, until < s->end ? until : s->end);
+		rc = add_segment(m, part, until);
 	}
 	return rc;
 }
@@ -197,8 +198,7 @@ int requests_own_parts(const struct requests_parts_finder *f, const struct reque
 				s->host, s->task, find_request(f, r, exchange, s, t));
 			until = s->task == KERNEL_NONE
 					? s->end
-					: requests_served_until(f, s->host, s->task, t);
-			until = until < s->end ? until : s->end;
+					: requests_served_within(f, s->host, s->task, t, s->end);
 			part.begin = t;
 			part.end = until;
 			part.cause = s->cause;

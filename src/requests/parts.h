@@ -20,7 +20,7 @@ enum requests_part_kind {   /* for the overview */
 	REQUESTS_DISK,
 	REQUESTS_LOCKS,
 	REQUESTS_OTHER, /* timers, unknown, ... */
-	REQUESTS_BELOW, /* in requests that the server made */
+	REQUESTS_BELOW, /* in requests that the server made: of sums only */
 	REQUESTS_N_PARTS
 };
 const char *requests_part_name(enum requests_part_kind);
@@ -55,6 +55,10 @@ int requests_parts_find(struct requests_parts_finder *f, uint32_t exchange,
 /* The same with a part for each span. */
 int requests_parts_find_each(struct requests_parts_finder *f, uint32_t exchange,
 	struct requests_parts *p, struct mer_err *err);
+/* How much of its time is of which kind, added to sums; all that is in requests below is
+ * REQUESTS_BELOW. */
+int requests_parts_sum(struct requests_parts_finder *f, uint32_t exchange,
+	int64_t sums[REQUESTS_N_PARTS], struct mer_err *err);
 void requests_parts_fini(struct requests_parts *p);
 /* What is below a request: exchanges. */
 const uint32_t *requests_children(
@@ -65,6 +69,10 @@ uint32_t requests_served_by(
 /* Until when that does not change: after time; INT64_MAX: to the end. */
 int64_t requests_served_until(
 	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time);
+
+/* The same, at most `most`: what comes after that is not looked at. */
+int64_t requests_served_within(const struct requests_parts_finder *f, uint32_t host, uint32_t task,
+	int64_t time, int64_t most);
 
 /* The same as a path of the requester's task, from the request's begin to its end, with
  * PATH_QUEUED where a server did something else. path_fini in any case. MER_ERR_USAGE: the
