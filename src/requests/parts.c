@@ -8,7 +8,9 @@
 struct requests_parts_finder {
 	const struct requests *r;
 	struct requests_stretches *hosts;
-	uint32_t *children, *children_of; /* by exchange, and the end */
+	/* By exchange, and the end. What an own request has below it is below the one that this is
+	 * in, too: servers know of no own requests. */
+	uint32_t *children, *children_of;
 };
 
 const char *requests_part_name(enum requests_part_kind k)
@@ -23,18 +25,26 @@ static bool find_children(struct requests_parts_finder *f)
 	const struct requests *r = f->r;
 	uint32_t *of = mer_spill_array(r->w->spill, (size_t)r->n + 3, sizeof(*of));
 	f->children_of = of;
-	f->children = mer_spill_array(r->w->spill, (size_t)r->n + 1, sizeof(*f->children));
+	f->children = mer_spill_array(r->w->spill, 2 * (size_t)r->n + 1, sizeof(*f->children));
 	if (!of || !f->children)
 		return false;
-	for (uint32_t i = 0; i < r->n; i++)
-		if (r->exchanges[i].parent)
-			of[r->exchanges[i].parent + 1]++;
-	for (uint32_t i = 0; i < r->n; i++)
-		of[i + 2] += of[i + 1];
-	for (uint32_t i = 0; i < r->n; i++)
-		if (r->exchanges[i].parent)
-			f->children[of[r->exchanges[i].parent]++] = i;
-	return true;
+	for (bool counts = true;; counts = false) {
+		for (uint32_t i = 0; i < r->n_found; i++) {
+			uint32_t found = requests_found_parent(r, i), own = r->exchanges[i].parent;
+			if (found && counts)
+				of[found + 1]++;
+			else if (found)
+				f->children[of[found]++] = i;
+			if (own != found && counts)
+				of[own + 1]++;
+			else if (own != found)
+				f->children[of[own]++] = i;
+		}
+		for (uint32_t i = 0; counts && i < r->n; i++)
+			of[i + 2] += of[i + 1];
+		if (!counts)
+			return true;
+	}
 }
 
 int requests_parts_finder_new(
@@ -439,7 +449,8 @@ static int emit_exchange(struct walk *k, uint32_t exchange, int64_t until)
 				  *server = &c->ends[REQUESTS_SERVER];
 	bool has_server = server->socket != KERNEL_NONE && x->read_end != REQUESTS_NO_TIME &&
 			  x->done != REQUESTS_NO_TIME;
-	struct worker requester = { client->host, x->client_task, exchange, x->parent, true };
+	struct worker requester = { client->host, x->client_task, exchange,
+		requests_found_parent(r, exchange), true };
 	int64_t low = k->t, sent = between(x->sent, low, until), arrived = sent, left, back = until;
 	/* What had to wait for room, or was lost and sent again, leaves without its task: then. */
 	int64_t unsent = sent, kept;
@@ -507,7 +518,9 @@ int requests_parts_find(struct requests_parts_finder *f, uint32_t exchange,
 	const struct requests_exchange *x = &f->r->exchanges[exchange];
 	struct walk k = { .f = f, .p = p, .t = x->begin, .err = err };
 	p->n = 0;
-	return emit_exchange(&k, exchange, x->end);
+	return requests_is_own(f->r, exchange)
+		       ? requests_own_parts(f, f->r, exchange, p, k.is_fine, err)
+		       : emit_exchange(&k, exchange, x->end);
 }
 
 int requests_parts_find_each(struct requests_parts_finder *f, uint32_t exchange,
@@ -516,15 +529,28 @@ int requests_parts_find_each(struct requests_parts_finder *f, uint32_t exchange,
 	const struct requests_exchange *x = &f->r->exchanges[exchange];
 	struct walk k = { .f = f, .p = p, .t = x->begin, .is_fine = true, .err = err };
 	p->n = 0;
-	return emit_exchange(&k, exchange, x->end);
+	return requests_is_own(f->r, exchange)
+		       ? requests_own_parts(f, f->r, exchange, p, k.is_fine, err)
+		       : emit_exchange(&k, exchange, x->end);
 }
 
-int requests_parts_sum(struct requests_parts_finder *f, uint32_t exchange,
-	int64_t sums[REQUESTS_N_PARTS], struct mer_err *err)
+int requests_parts_add(
+	struct requests_parts *p, struct requests_part s, bool is_fine, struct mer_err *err)
 {
-	const struct requests_exchange *x = &f->r->exchanges[exchange];
-	struct walk k = { .f = f, .t = x->begin, .sums = sums, .err = err };
-	return emit_exchange(&k, exchange, x->end);
+	struct walk k = { .p = p, .t = s.begin, .is_fine = is_fine, .err = err };
+	return emit(&k, s.end, s);
+}
+
+struct requests_part requests_part_blank(uint32_t host, uint32_t task, uint32_t exchange)
+{
+	struct walk k = { 0 };
+	return blank_part(&k, host, task, exchange);
+}
+
+enum requests_part_kind requests_part_kind_of(const struct requests_part *s)
+{
+	struct worker anyone = { .is_requester = false };
+	return kind_of(&anyone, s);
 }
 
 const uint32_t *requests_children(
@@ -532,6 +558,23 @@ const uint32_t *requests_children(
 {
 	*n = f->children_of[exchange + 1] - f->children_of[exchange];
 	return &f->children[f->children_of[exchange]];
+}
+
+int requests_parts_sum(struct requests_parts_finder *f, uint32_t exchange,
+	int64_t sums[REQUESTS_N_PARTS], struct mer_err *err)
+{
+	const struct requests_exchange *x = &f->r->exchanges[exchange];
+	struct walk k = { .f = f, .t = x->begin, .sums = sums, .err = err };
+	if (!requests_is_own(f->r, exchange))
+		return emit_exchange(&k, exchange, x->end);
+	struct requests_parts parts = { 0 };
+	int rc = requests_own_parts(f, f->r, exchange, &parts, false, err);
+	for (size_t i = 0; rc == 0 && i < parts.n; i++) {
+		const struct requests_part *p = &parts.item[i];
+		sums[p->exchange == exchange ? p->kind : REQUESTS_BELOW] += p->end - p->begin;
+	}
+	requests_parts_fini(&parts);
+	return rc;
 }
 
 uint32_t requests_served_by(
@@ -554,16 +597,23 @@ uint32_t requests_served_next(const struct requests_parts_finder *f, uint32_t ho
 	return x->item[i].acts;
 }
 
-int64_t requests_served_until(
-	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time)
+int64_t requests_served_within(const struct requests_parts_finder *f, uint32_t host, uint32_t task,
+	int64_t time, int64_t most)
 {
 	const struct requests_stretches *x = &f->hosts[host];
 	if (!requests_has_stretches(x, task))
-		return INT64_MAX;
+		return most;
 	size_t i = requests_stretch_at(x, task, time);
-	while (i + 1 < x->of[task + 1] && x->item[i + 1].acts == x->item[i].acts)
+	while (requests_stretch_end(x, task, i) < most && x->item[i + 1].acts == x->item[i].acts)
 		i++;
-	return requests_stretch_end(x, task, i);
+	int64_t until = requests_stretch_end(x, task, i);
+	return until < most ? until : most;
+}
+
+int64_t requests_served_until(
+	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time)
+{
+	return requests_served_within(f, host, task, time, INT64_MAX);
 }
 
 /* ---- as a path ---- */
@@ -631,9 +681,13 @@ int requests_path(
 		.task = x->client_task,
 		.begin = x->begin,
 		.end = x->end };
-	if (x->client_task == KERNEL_NONE)
+	bool is_own = requests_is_own(r, exchange);
+	if ((is_own ? x->server_task : x->client_task) == KERNEL_NONE)
 		return mer_fail(err, MER_ERR_USAGE,
-			"who sent this request was not recorded, so there is no path of its task");
+			is_own ? "which task ended this request was not recorded, so there is no path of its task"
+			       : "who sent this request was not recorded, so there is no path of its task");
+	if (is_own)
+		return requests_own_path(f, r, exchange, path, err);
 	int rc = requests_parts_find_each(f, exchange, &parts, err);
 	for (size_t i = 0; rc == 0 && i < parts.n; i++) {
 		struct path_segment s = segment_of(r, &parts.item[i]);

@@ -76,10 +76,30 @@ uint32_t requests_served_next(const struct requests_parts_finder *f, uint32_t ho
 int64_t requests_served_until(
 	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time);
 
+/* The same, at most `most`: what comes after that is not looked at. */
+int64_t requests_served_within(const struct requests_parts_finder *f, uint32_t host, uint32_t task,
+	int64_t time, int64_t most);
+
 /* The same as a path of the requester's task, from the request's begin to its end, with
  * PATH_QUEUED where a server did something else. path_fini in any case. MER_ERR_USAGE: the
  * requester was not recorded. */
 int requests_path(
 	struct requests_parts_finder *f, uint32_t exchange, struct path *path, struct mer_err *err);
+
+/* ---- for this folder ---- */
+
+/* Appends a part that begins where the last one ends, or makes that one longer; one without length
+ * is left out. */
+int requests_parts_add(
+	struct requests_parts *p, struct requests_part s, bool is_fine, struct mer_err *err);
+/* Of which nothing is known but whose it is. */
+struct requests_part requests_part_blank(uint32_t host, uint32_t task, uint32_t exchange);
+/* What a server's time with this cause is. */
+enum requests_part_kind requests_part_kind_of(const struct requests_part *s);
+/* Of an own request (own.h); path_fini in any case. */
+int requests_own_path(const struct requests_parts_finder *f, const struct requests *r,
+	uint32_t exchange, struct path *path, struct mer_err *err);
+int requests_own_parts(const struct requests_parts_finder *f, const struct requests *r,
+	uint32_t exchange, struct requests_parts *p, bool is_fine, struct mer_err *err);
 
 #endif

@@ -59,4 +59,9 @@ const char *session_answer_unnamed(const struct session_answer *a);
 /* For questions about its tasks (session/tasks.h). The world may have forgotten its spans. */
 struct session_world session_answer_world(const struct session_answer *a);
 
+/* The periods of a rule, once the clocks are aligned; none is an error that says why.
+ * analysis_periods_fini in any case. */
+int session_periods(struct session *s, const struct analysis_period_rule *rule,
+	struct analysis_periods *p, struct mer_err *err);
+
 #endif

@@ -13,6 +13,7 @@
 #include "kernel/files/files.h"
 #include "requests/cost.h"
 #include "requests/culprits.h"
+#include "requests/own.h"
 #include "requests/pieces.h"
 
 enum { MAX_PAIRS = 16, MAX_WORDS = 14, US = 1000, END_US = 100000 };
@@ -269,6 +270,36 @@ void calls_world_open(struct calls_world *c, const char *text)
 			s->by = KERNEL_NONE; /* never ended */
 	}
 	assert_int_equal(requests_find(&c->w, log, &c->r, &err), 0);
+	assert_int_equal(requests_parts_finder_new(c->r, &c->parts, &err), 0);
+}
+
+static int32_t read_tid(const char *text, char **end)
+{
+	if (*text != '?')
+		return (int32_t)strtol(text, end, 10);
+	*end = (char *)(uintptr_t)(text + 1);
+	return -1;
+}
+
+void calls_world_own(struct calls_world *c, const char *text)
+{
+	struct analysis_whole_period all[MAX_PAIRS];
+	struct analysis_periods p = { .all = all };
+	struct mer_err err = { 0 };
+	while (*text) {
+		char *at;
+		assert_true(p.n < MAX_PAIRS);
+		struct analysis_whole_period *x = &all[p.n++];
+		*x = (struct analysis_whole_period){ .begin = strtoll(text, &at, 10) * US };
+		assert_int_equal(*at, '-');
+		x->end = strtoll(at + 1, &at, 10) * US;
+		x->from.tid = read_tid(at + 1, &at);
+		assert_int_equal(*at, '>');
+		x->to.tid = read_tid(at + 1, &at);
+		text = at + (*at == '\n');
+	}
+	assert_int_equal(requests_add_own(c->r, &p, &err), 0);
+	requests_parts_finder_free(c->parts);
 	assert_int_equal(requests_parts_finder_new(c->r, &c->parts, &err), 0);
 }
 

@@ -30,6 +30,9 @@ struct calls_world {
 
 void calls_world_open(struct calls_world *c, const char *text);
 void calls_world_close(struct calls_world *c);
+/* Own requests (requests/own.h): "1-16 20>20\n5-9 20>21\n", in order of begin: us, and the tasks of
+ * both events; ?: not known. Once. */
+void calls_world_own(struct calls_world *c, const char *text);
 
 /* "r1.1 10>20 1-8, r2.1 20>30 3-6 of r1.1 0.95": in the order of ids; who sent and who answered (?
  * : nobody known), begin and end in us, the parent and its confidence if that is not 1, and "xN"

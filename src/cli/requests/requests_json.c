@@ -137,6 +137,19 @@ static int put_requests(const struct cli_requests *c, struct mer_json *j, bool i
 	return rc;
 }
 
+/* Events of a rule that fit nothing. */
+static void put_unmatched(const struct cli_requests *c, struct mer_json *j)
+{
+	if (!c->own)
+		return;
+	mer_json_kv_object(j, "unmatched");
+	mer_json_kv_uint(j, "unended", c->own->n_unended);
+	mer_json_kv_uint(j, "unbegun", c->own->n_unbegun);
+	mer_json_kv_uint(j, "begun_again", c->own->n_again);
+	mer_json_kv_uint(j, "without_key", c->own->n_keyless);
+	mer_json_end_object(j);
+}
+
 int cli_requests_json_list(const struct cli_requests *c, struct mer_str *out)
 {
 	struct mer_json j;
@@ -146,6 +159,7 @@ int cli_requests_json_list(const struct cli_requests *c, struct mer_str *out)
 	int rc = put_requests(c, &j, false);
 	if (rc == 0)
 		rc = put_requests(c, &j, true);
+	put_unmatched(c, &j);
 	cli_json_synced(&j, c->cli);
 	cli_json_diagnostics(&j, c->w->e);
 	mer_json_end_object(&j);
@@ -196,6 +210,7 @@ int cli_requests_json_kinds(const struct cli_requests *c, const struct requests_
 		mer_json_end_object(&j);
 	}
 	mer_json_end_array(&j);
+	put_unmatched(c, &j);
 	cli_json_synced(&j, c->cli);
 	cli_json_diagnostics(&j, c->w->e);
 	mer_json_end_object(&j);

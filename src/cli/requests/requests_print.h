@@ -2,6 +2,7 @@
 #ifndef MER_CLI_REQUESTS_PRINT_H
 #define MER_CLI_REQUESTS_PRINT_H
 
+#include "analysis/period.h"
 #include "cli/context.h"
 #include "requests/cost.h"
 #include "requests/explain.h"
@@ -14,6 +15,7 @@ struct cli_requests {
 	const struct requests *r;
 	const struct requests_kinds *kinds;
 	struct requests_parts_finder *parts;
+	const struct analysis_periods *own; /* of a rule; NULL: none */
 	/* Those that were selected, in the order in which they are to be shown. */
 	uint32_t *which;
 	uint32_t *depths; /* of a tree: how far below its root each is */
