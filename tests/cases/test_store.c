@@ -287,6 +287,68 @@ static void check_lanes(const struct saved *s, uint32_t host)
 	}
 }
 
+/* ---- counts: from the facts one by one ---- */
+
+enum { COUNT_BINS = 50 };
+
+struct counting {
+	const struct fact_kind *kind;
+	struct store_window w;
+	uint64_t counts[COUNT_BINS], bytes[COUNT_BINS], n_facts;
+};
+
+static int count_facts(
+	void *ctx, const struct kernel_host *h, const void *facts, size_t n, struct mer_err *err)
+{
+	struct counting *x = ctx;
+	const struct fact_field *field =
+		fact_field_find(x->kind, x->kind->bytes ? x->kind->bytes : "bytes");
+	(void)h;
+	(void)err;
+	for (size_t i = 0; i < n; i++) {
+		const struct fact *f =
+			(const struct fact *)((const char *)facts + i * x->kind->size);
+		__int128 bin = ((__int128)f->begin - x->w.begin) >> x->w.shift;
+		x->n_facts++;
+		if (bin < 0 || bin >= COUNT_BINS)
+			continue;
+		int64_t bytes = field ? fact_load(field, f) : 0;
+		x->counts[bin]++;
+		if (bytes > 0 && !(field->has_none && bytes == field->none))
+			x->bytes[bin] += (uint64_t)bytes;
+	}
+	return 0;
+}
+
+static void check_counts(const struct saved *s, uint32_t host, const struct fact_kind *kind)
+{
+	static struct counting x;
+	const struct fact_range all = { INT64_MIN, INT64_MAX, NULL };
+	const struct analysis_source source = store_source(s->store);
+	const struct kernel_host *h = &s->world->hosts[host];
+	uint64_t counts[COUNT_BINS], bytes[COUNT_BINS], random = 9, n_counted = 0;
+	struct mer_err err = { 0 };
+	for (unsigned shift = 4; shift < 44; shift += 3) {
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		int64_t at = h->begin + (int64_t)((double)(h->end - h->begin) *
+						  (double)(random >> 40) / 16777216);
+		at = shift > 36 ? 0 : at; /* all of it, once */
+		x = (struct counting){ .kind = kind,
+			.w = { shift > 36 ? h->begin >> shift << shift : at >> shift << shift,
+				shift, COUNT_BINS } };
+		if (source.read(source.ctx, host, kind, &all, count_facts, &x, &err) ||
+			store_counts(s->store, host, kind, &x.w, counts, bytes, &err))
+			fail_msg("%s", err.text);
+		for (size_t i = 0; i < COUNT_BINS; i++) {
+			if (counts[i] != x.counts[i] || bytes[i] != x.bytes[i])
+				fail_msg("%s: host %u, %s, shift %u, bin %zu", s->r.name, host,
+					kind->id, shift, i);
+			n_counted += counts[i];
+		}
+	}
+	assert_true(n_counted >= x.n_facts || h->begin == MER_NO_TIME);
+}
+
 /* ---- tables: of facts in the store, and of facts as they are made ---- */
 
 static bool cells_are_same(const struct mer_cell *a, const struct mer_cell *b, enum mer_type type)
@@ -384,6 +446,9 @@ static void test_is_the_same(void **state)
 		check_host(&s.world->hosts[h], &w->hosts[h]);
 		check_paths(&s, w, h);
 		check_lanes(&s, h);
+		for (size_t k = 0; fact_kinds[k]; k++)
+			if (!fact_kinds[k]->origin)
+				check_counts(&s, h, fact_kinds[k]);
 		n_spans += w->hosts[h].n_spans;
 		n_events += w->hosts[h].n_events;
 	}
