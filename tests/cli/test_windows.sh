@@ -50,7 +50,9 @@ for t in "$lab"/* "${worlds[@]}"; do
 	XDG_CACHE_HOME=$cache "$m" blocked "$t" >/dev/null 2>&1
 	XDG_CACHE_HOME=$cache "$m" top syscall "$t" >/dev/null 2>&1
 	# Their facts are kept by kind.
-	for a in "${kept[@]}"; do
+	first=$((RANDOM % 8)) # half of them, in turn: all would take long
+	some=("${kept[@]:first:4}" "${kept[@]:0:$((first > 4 ? first - 4 : 0))}")
+	for a in "${some[@]}"; do
 		XDG_CACHE_HOME=$cache "$m" top "$a" --table all --format csv "$t" >/dev/null 2>&1
 	done
 	for a in log freq stats; do
@@ -71,10 +73,10 @@ for t in "$lab"/* "${worlds[@]}"; do
 			# shellcheck disable=SC2086
 			one "$t" $a --begin "$b" --end "$e" --format csv
 		done
-		for a in "${kept[@]}"; do
+		for a in "${some[@]}"; do
 			one "$t" top "$a" --begin "$b" --end "$e" --table all --format csv
 		done
-		for a in "${kept[RANDOM % 8]}" "${kept[RANDOM % 8]}"; do # servers have no such tables: an error then, too
+		for a in "${some[RANDOM % 4]}"; do # servers have no such tables: an error then, too
 			one "$t" log "$a" --begin "$b" --end "$e" --all --format csv
 			one "$t" stats "$a" --begin "$b" --end "$e" --format csv
 			one "$t" freq "$a" --begin "$b" --end "$e" --format csv
