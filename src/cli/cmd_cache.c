@@ -183,8 +183,8 @@ const struct cli_verb cli_verb_cache = {
 	.synopsis = "list|check|clear",
 	.description =
 		"Results that take long are kept in $XDG_CACHE_HOME/meridian (~/.cache/meridian): "
-		"how the clocks of hosts are aligned, states of tasks along the traces and their "
-		"waits, from which windows are read, and stores, which --store of other verbs makes. Verbs that have this "
+		"how the clocks of hosts are aligned, states of tasks along the traces, their "
+		"waits and facts, from which windows are read, and stores, which --store of other verbs makes. Verbs that have this "
 		"option are answered from a store that is there, unless --no-store is given.\n\n"
 		"list prints what there is, the latest used first. check compares the checksums "
 		"of all stores; exit status 1 says that one is damaged. clear removes everything: "

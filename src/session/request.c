@@ -318,8 +318,9 @@ static int read_again(struct session_answer *a, struct reading *r,
 	session_states_drop(&r->states);
 	session_facts_drop(&r->facts);
 	close_reading(r);
-	forget(a);
 	r->world = *all;
+	r->world.again = a->run.world != NULL; /* what was found then is said already */
+	forget(a);
 	r->has_kept = false;
 	return read_all_or_part(a, r, err);
 }

@@ -35,6 +35,7 @@ struct store_facts {
 	uint64_t v[STORE_FACTS], none[STORE_FACTS];
 	int64_t begins[STORE_FACTS];
 	struct store_counts counts;
+	bool is_uncounted;
 };
 
 static const struct fact_field choice_field = { .key = "choice", FACT_MEMBER(struct fact, choice) };
@@ -134,7 +135,8 @@ static void put_block(struct store_facts *f)
 {
 	if (f->n == 0)
 		return;
-	count(f);
+	if (!f->is_uncounted)
+		count(f);
 	mer_str_clear(&f->bytes);
 	if (!mer_grow(&f->blocks, f->n_blocks, &f->cap_blocks, sizeof(*f->blocks))) {
 		f->bytes.failed = true;
@@ -156,6 +158,11 @@ static void put_block(struct store_facts *f)
 	store_put_block(f->w, f->bytes.data, f->bytes.len, &b->block);
 	f->n_blocks++;
 	f->n_bytes += f->bytes.len;
+}
+
+void store_facts_uncounted(struct store_facts *f)
+{
+	f->is_uncounted = true;
 }
 
 uint64_t store_facts_bytes(const struct store_facts *f)
@@ -210,7 +217,8 @@ void store_facts_end(struct store_facts *f)
 	else
 		store_put_section(f->w, STORE_FACT_BLOCKS, f->host, f->number, f->blocks,
 			f->n_blocks, sizeof(*f->blocks));
-	store_counts_put(&f->counts, f->w, f->host, f->number);
+	if (!f->is_uncounted)
+		store_counts_put(&f->counts, f->w, f->host, f->number);
 	store_facts_drop(f);
 }
 

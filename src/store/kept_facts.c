@@ -53,7 +53,9 @@ struct store_facts_keeper *store_facts_keeper_new(const char *path, const struct
 	k->max_bytes = max_bytes;
 	for (uint32_t i = 0; i < n_hosts; i++) {
 		k->takers[i] = (struct taker){ k, store_facts_new(&k->w, i, 0, kind), i };
-		if (!k->takers[i].facts)
+		if (k->takers[i].facts)
+			store_facts_uncounted(k->takers[i].facts);
+		else
 			atomic_store(&k->failed, true);
 	}
 	return k;

@@ -50,7 +50,9 @@ for t in "$lab"/* "${worlds[@]}"; do
 	XDG_CACHE_HOME=$cache "$m" blocked "$t" >/dev/null 2>&1
 	XDG_CACHE_HOME=$cache "$m" top syscall "$t" >/dev/null 2>&1
 	# Their facts are kept by kind.
-	for a in "${kept[@]}"; do
+	first=$((RANDOM % 8)) # half of them, in turn: all would take long
+	some=("${kept[@]:first:4}" "${kept[@]:0:$((first > 4 ? first - 4 : 0))}")
+	for a in "${some[@]}"; do
 		XDG_CACHE_HOME=$cache "$m" top "$a" --table all --format csv "$t" >/dev/null 2>&1
 	done
 	for a in log freq stats; do
@@ -71,10 +73,10 @@ for t in "$lab"/* "${worlds[@]}"; do
 			# shellcheck disable=SC2086
 			one "$t" $a --begin "$b" --end "$e" --format csv
 		done
-		for a in "${kept[@]}"; do
+		for a in "${some[@]}"; do
 			one "$t" top "$a" --begin "$b" --end "$e" --table all --format csv
 		done
-		for a in "${kept[RANDOM % 8]}" "${kept[RANDOM % 8]}"; do # servers have no such tables: an error then, too
+		for a in "${some[RANDOM % 4]}"; do # servers have no such tables: an error then, too
 			one "$t" log "$a" --begin "$b" --end "$e" --all --format csv
 			one "$t" stats "$a" --begin "$b" --end "$e" --format csv
 			one "$t" freq "$a" --begin "$b" --end "$e" --format csv
@@ -99,23 +101,27 @@ for t in "$lab"/* "${worlds[@]}"; do
 	done
 	rm -rf "$cache" "$dir/none"
 done
-# What is damaged or not there is read again, with the same answer, and is not looked at once more.
-t=$lab/reader-zoo
-cache=$dir/cache-damaged
-XDG_CACHE_HOME=$cache "$m" top disk "$t" >/dev/null 2>&1
-b=+0.2s e=+0.6s
-for file in "$cache"/meridian/facts-*; do
-	size=$(stat -c %s "$file")
-	cp "$file" "$dir/sound"
-	printf '\377\377\377\377' | dd of="$file" bs=1 seek=$((size / 2)) conv=notrunc status=none
-	one "$t" top disk --begin "$b" --end "$e" --format csv
-	cp "$dir/sound" "$file"
-	truncate -s $((size / 2)) "$file"
-	one "$t" top disk --begin "$b" --end "$e" --format csv
-	rm -f "$file"
-	one "$t" top disk --begin "$b" --end "$e" --format csv
-	[ -e "$file" ] || fail "facts that were not there are not kept"
-done
+# What is damaged or not there is read again, with the same answer and the same warnings; and kept again.
+# damaged RECORDING ANALYSIS BEGIN END
+damaged() {
+	local t=$lab/$1 size file
+	cache=$dir/cache-damaged-$2
+	XDG_CACHE_HOME=$cache "$m" top "$2" "$t" >/dev/null 2>&1
+	for file in "$cache"/meridian/facts-*; do
+		size=$(stat -c %s "$file")
+		cp "$file" "$dir/sound"
+		printf '\377\377\377\377' | dd of="$file" bs=1 seek=$((size / 2)) conv=notrunc status=none
+		one "$t" top "$2" --begin "$3" --end "$4" --format csv
+		cp "$dir/sound" "$file"
+		truncate -s $((size / 2)) "$file"
+		one "$t" top "$2" --begin "$3" --end "$4" --format csv
+		rm -f "$file"
+		one "$t" top "$2" --begin "$3" --end "$4" --format csv
+		[ -e "$file" ] || fail "facts that were not there are not kept"
+	done
+}
+damaged reader-zoo disk +0.2s +0.6s
+damaged long-ntp net +50s +60s
 echo "$n outputs, $((n - same)) differences"
 equal "outputs that differ" "$((n - same))" 0
 [ "$n_states" -gt 0 ] || [ $n -eq 0 ] || fail "cache list shows no states"

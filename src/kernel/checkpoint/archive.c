@@ -30,6 +30,23 @@ void archive_put_more(struct archive *a, uint64_t v)
 	archive_put(a, v);
 }
 
+void archive_put_all(struct archive *a, const uint64_t *v, size_t n)
+{
+	enum { MOST = 10 * ARCHIVE_AT_ONCE };
+	if (a->cap < a->n + MOST && !mer_grow(&a->bytes, a->n + MOST, &a->cap, 1)) {
+		a->failed = true;
+		return;
+	}
+	uint8_t *to = a->bytes + a->n;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t x = v[i];
+		for (; x >= 128; x >>= 7)
+			*to++ = (uint8_t)(x | 128);
+		*to++ = (uint8_t)x;
+	}
+	a->n = (size_t)(to - a->bytes);
+}
+
 uint64_t archive_get(struct archive *a)
 {
 	uint64_t v = 0;

@@ -69,6 +69,9 @@ static inline void archive_put(struct archive *a, uint64_t v)
 	bytes[n++] = (uint8_t)v;
 	a->n = n;
 }
+/* Several at once, where there are many: n <= ARCHIVE_AT_ONCE. */
+enum { ARCHIVE_AT_ONCE = 16 };
+void archive_put_all(struct archive *a, const uint64_t *v, size_t n);
 uint64_t archive_get(struct archive *a);
 static inline void archive_u64(struct archive *a, uint64_t *v)
 {
@@ -121,23 +124,26 @@ static inline void archive_u8(struct archive *a, uint8_t *v, uint8_t limit)
 }
 void archive_bool(struct archive *a, bool *v);
 /* A time: near to another one. INT64_MIN and INT64_MAX take one byte. */
+enum archive_time_code { ARCHIVE_NEVER, ARCHIVE_ALWAYS, ARCHIVE_NEAR };
+static inline uint64_t archive_time_code(struct archive *a, int64_t v, int64_t near)
+{
+	int64_t far = (int64_t)((uint64_t)v - (uint64_t)near);
+	uint64_t u = (uint64_t)far << 1 ^ (uint64_t)(far >> 63);
+	if (v == INT64_MIN)
+		return ARCHIVE_NEVER;
+	a->failed |= v != INT64_MAX && u > UINT64_MAX - ARCHIVE_NEAR;
+	return v == INT64_MAX ? ARCHIVE_ALWAYS : u + ARCHIVE_NEAR;
+}
 static inline void archive_time(struct archive *a, int64_t *v, int64_t near)
 {
-	enum { NEVER, ALWAYS, NEAR };
-	uint64_t code = NEVER, u;
-	if (a->mode == ARCHIVE_WRITE && *v != INT64_MIN) {
-		int64_t far = (int64_t)((uint64_t)*v - (uint64_t)near);
-		u = (uint64_t)far << 1 ^ (uint64_t)(far >> 63);
-		a->failed |= *v != INT64_MAX && u > UINT64_MAX - NEAR;
-		code = *v == INT64_MAX ? ALWAYS : u + NEAR;
-	}
+	uint64_t code = a->mode == ARCHIVE_WRITE ? archive_time_code(a, *v, near) : ARCHIVE_NEVER;
 	archive_u64(a, &code);
 	if (a->mode != ARCHIVE_READ)
 		return;
-	u = code - NEAR;
-	*v = code == NEVER    ? INT64_MIN
-	     : code == ALWAYS ? INT64_MAX
-			      : (int64_t)((uint64_t)near + (u >> 1 ^ (0 - (u & 1))));
+	uint64_t u = code - ARCHIVE_NEAR;
+	*v = code == ARCHIVE_NEVER    ? INT64_MIN
+	     : code == ARCHIVE_ALWAYS ? INT64_MAX
+				      : (int64_t)((uint64_t)near + (u >> 1 ^ (0 - (u & 1))));
 }
 /* KERNEL_NONE stays what it is. */
 void archive_ref(struct archive *a, enum archive_ref ref, uint32_t *v);

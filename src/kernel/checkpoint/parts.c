@@ -14,48 +14,77 @@ void checkpoint_streams(const struct mer_experiment *e, uint32_t host, uint32_t 
 	*n = end - i;
 }
 
-/* The stream says which host it is of; where it is not known, the host is told. */
-static void visit_end(
-	struct archive *a, uint32_t *stream, uint32_t *host, const struct mer_experiment *e)
+/* Both streams (none: 0), and what is said in a few bits, as one number: it is small. */
+enum { SHAPE_BITS = SYNC_N_KINDS << 3 };
+
+static uint64_t shape_of(const struct kernel_bridge *p, uint32_t n_streams)
 {
-	uint32_t number = *stream + 1; /* none: 0 */
-	archive_u32(a, &number);
-	if (number == 0)
-		archive_u32(a, host);
-	if (a->mode != ARCHIVE_READ)
-		return;
-	*stream = number - 1;
-	a->failed |= number > e->n_streams;
-	if (number && !a->failed)
-		*host = e->traces[e->streams[*stream].trace].host;
+	uint64_t streams = (uint64_t)(uint32_t)(p->from.stream + 1) * (n_streams + UINT64_C(1)) +
+			   (uint32_t)(p->to.stream + 1);
+	return streams * SHAPE_BITS + (((uint64_t)p->kind << 2 | p->content) << 1 | p->was_held);
+}
+
+static void write_packet(struct archive *a, const struct checkpoint_packet *x, uint32_t number,
+	int64_t before, const struct mer_experiment *e)
+{
+	const struct kernel_bridge *p = &x->p;
+	uint64_t v[ARCHIVE_AT_ONCE];
+	size_t n = 0;
+	int64_t answers = p->answers == KERNEL_NONE ? 0 : (int64_t)number - p->answers;
+	v[n++] = archive_time_code(a, p->from.time, before);
+	v[n++] = archive_time_code(a, p->to.time, p->from.time);
+	v[n++] = shape_of(p, e->n_streams);
+	if (p->from.stream == SYNC_NO_STREAM)
+		v[n++] = p->from.host;
+	if (p->to.stream == SYNC_NO_STREAM)
+		v[n++] = p->to.host;
+	v[n++] = x->source;
+	v[n++] = x->destination;
+	v[n++] = (uint32_t)(x->sender_task + 1);
+	if (p->was_held)
+		v[n++] = archive_time_code(a, x->asked, p->from.time);
+	v[n++] = (uint64_t)answers << 1 ^ (uint64_t)(answers >> 63);
+	archive_put_all(a, v, n);
+}
+
+/* The stream says which host it is of; where it is not known, that follows. */
+static void read_end(struct archive *a, uint64_t stream, struct kernel_bridge_end *end,
+	const struct mer_experiment *e)
+{
+	end->stream = (uint32_t)stream - 1;
+	a->failed |= stream > e->n_streams;
+	if (stream == 0)
+		archive_u32(a, &end->host);
+	else if (!a->failed)
+		end->host = e->traces[e->streams[end->stream].trace].host;
 }
 
 void checkpoint_visit_packet(struct archive *a, struct checkpoint_packet *x, uint32_t number,
 	int64_t before, const struct mer_experiment *e)
 {
 	struct kernel_bridge *p = &x->p;
+	if (a->mode == ARCHIVE_WRITE) {
+		write_packet(a, x, number, before, e);
+		return;
+	}
 	archive_time(a, &p->from.time, before);
 	archive_time(a, &p->to.time, p->from.time);
-	visit_end(a, &p->from.stream, &p->from.host, e);
-	visit_end(a, &p->to.stream, &p->to.host, e);
+	uint64_t shape = archive_get(a), streams = shape / SHAPE_BITS;
+	read_end(a, streams / (e->n_streams + UINT64_C(1)), &p->from, e);
+	read_end(a, streams % (e->n_streams + UINT64_C(1)), &p->to, e);
+	p->was_held = shape & 1;
+	p->content = shape >> 1 & 3;
+	p->kind = (uint8_t)(shape % SHAPE_BITS >> 3);
 	archive_u32(a, &x->source);
 	archive_u32(a, &x->destination);
-	uint8_t bits = (uint8_t)((p->kind << 2 | p->content) << 1 | p->was_held);
-	archive_u8(a, &bits, SYNC_N_KINDS << 3);
-	p->was_held = bits & 1;
-	p->content = bits >> 1 & 3;
-	p->kind = bits >> 3;
-	uint32_t task = x->sender_task + 1;
+	uint32_t task = 0;
 	archive_u32(a, &task);
 	x->sender_task = task - 1;
+	x->asked = p->from.time;
 	if (p->was_held)
 		archive_time(a, &x->asked, p->from.time);
-	else
-		x->asked = p->from.time;
-	int64_t answers = p->answers == KERNEL_NONE ? 0 : (int64_t)number - p->answers;
+	int64_t answers = 0;
 	archive_i64(a, &answers);
-	if (a->mode != ARCHIVE_READ)
-		return;
 	int64_t packet = (int64_t)number - answers;
 	p->answers =
 		answers && packet >= 0 && packet < KERNEL_NONE ? (uint32_t)packet : KERNEL_NONE;
