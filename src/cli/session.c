@@ -265,17 +265,21 @@ int cli_session_open_world(
 	return open_world(cli, usage, false, false, s, w);
 }
 
-static bool selects_part(const struct cli *cli)
-{
-	return cli->select.begin.kind || cli->select.end.kind;
-}
-
 int cli_session_open_part(struct cli *cli, struct session **s, struct session_world *w)
 {
-	return open_world(cli, SESSION_USAGE_NONE, selects_part(cli), false, s, w);
+	return open_world(cli, SESSION_USAGE_NONE, session_selects_part(&cli->select), false, s, w);
 }
 
 /* ---- A question ---- */
+
+/* Of a window they are probably not needed: what is kept has them. */
+static int synchronize_for(struct cli *cli, struct session *s, bool messages, bool periods)
+{
+	bool is_part = session_selects_part(&cli->select) && !periods;
+	if (is_part && messages)
+		session_expect_part(s);
+	return cli_session_synchronize(cli, s, messages && !is_part);
+}
 
 int cli_ask(struct cli *cli, struct cli_question *q)
 {
@@ -286,7 +290,7 @@ int cli_ask(struct cli *cli, struct cli_question *q)
 	int rc = open_session(cli, !q->goes_on, &s);
 	if (rc)
 		return rc;
-	rc = cli_session_synchronize(cli, s, analysis_needs_messages(r->tables, r->n));
+	rc = synchronize_for(cli, s, analysis_needs_messages(r->tables, r->n), r->periods != NULL);
 	if (rc == 0 && r->periods)
 		cli_periods_warn(cli, r->periods, session_experiment(s));
 	if (rc == 0)
@@ -347,7 +351,7 @@ int cli_ask_tables(struct cli *cli, const struct cli_tables_question *q)
 	if (rc)
 		return rc;
 	o.selection = &selection;
-	rc = cli_session_synchronize(cli, s, q->messages);
+	rc = synchronize_for(cli, s, q->messages, q->periods != NULL);
 	if (rc == 0 && q->periods)
 		cli_periods_warn(cli, q->periods, session_experiment(s));
 	if (rc == 0)
@@ -383,7 +387,7 @@ int cli_ask_tasks(struct cli *cli, const struct cli_task_question *q)
 {
 	struct session *s;
 	struct session_world w;
-	bool part = q->part && selects_part(cli);
+	bool part = q->part && session_selects_part(&cli->select);
 	int rc = open_world(cli, q->usage, part, q->waits, &s, &w);
 	if (rc == 0)
 		rc = answer_tasks(cli, q, &w);

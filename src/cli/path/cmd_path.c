@@ -127,9 +127,8 @@ static int run(struct cli *cli, const void *values)
 			"--request selects the task and the time: it does not work with --comm, --tid, --nth, --list, --children, --begin and --end");
 	if (v->request)
 		return ask_request(&x);
-	/* What its children did is asked about all of them. */
 	return cli_ask_tasks(cli, &(struct cli_task_question){ .list = v->list,
-					  .part = !v->children,
+					  .part = true,
 					  .nth = v->nth,
 					  .limit = v->limit,
 					  .print = show,
