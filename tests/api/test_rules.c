@@ -194,6 +194,8 @@ static void lanes(void **state)
 		"0 h 0 1 a 50 60 blocked 10 - -");
 	tid = 3;
 	lanes_are(MER_LANES_TASKS, &sel, 0, "0 h 0 3 a 45 60 new 15 task -");
+	tid = 99;
+	lanes_are(MER_LANES_TASKS, &sel, 0, "");
 	struct mer_lane_options o = MER_OPTIONS(struct mer_lane_options);
 	struct mer_result *r;
 	o.lanes = MER_LANES_TASKS + 1;

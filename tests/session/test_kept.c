@@ -317,6 +317,25 @@ static void worlds_of_parts(void **state)
 	session_free(s);
 }
 
+/* States of a reading that knew less do not serve. */
+static void worlds_of_other_states(void **state)
+{
+	(void)state;
+	struct session_world w;
+	ask_once(true, "sched", "top", &whole);
+	assert_int_equal(files("states-", false), 1);
+	for (int run = 0; run < 2; run++) {
+		struct session *s = open_kept(true);
+		session_expect_part(s);
+		OK(session_synchronize(s, false, &err));
+		struct session_window within = window_of(s, &parts[0]);
+		OK(session_world(s, &within, SESSION_USAGE_NONE, &w, &err));
+		assert_int_equal(w.world->hosts[0].known_until == INT64_MAX, run == 0);
+		session_free(s);
+		assert_int_equal(files("states-", false), 2);
+	}
+}
+
 /* It is read further, twice as far each time, until the end is known. */
 static void further(void **state)
 {
@@ -421,6 +440,7 @@ int main(void)
 		TEST(waits_are_kept),
 		TEST(what_is_damaged_is_read_again),
 		TEST(worlds_of_parts),
+		TEST(worlds_of_other_states),
 		TEST(further),
 		TEST(stores),
 		TEST(stores_say_of_what),
