@@ -68,7 +68,8 @@ struct mer_session_options {
 	/* Folder for what is kept between sessions: clocks, states from which windows are read,
 	 * stores. Created when something is written. NULL: nothing is kept. */
 	const char *cache_folder;
-	/* Answers come from a store in cache_folder; it is written first if there is none. */
+	/* Answers come from a store in cache_folder if there is one, which makes them faster and
+	 * not different. store: it is written first if there is none. */
 	bool store;
 	bool ignore_uuid; /* as in mer_open_options */
 	/* Called when a stage of work begins (stage is its name, such as "reading") and ends
@@ -86,6 +87,7 @@ struct mer_session_options {
 	size_t n_temporary_folders;
 	/* What was found when clocks were aligned stays out of mer_session_diagnostics. */
 	bool no_clock_findings;
+	bool no_store; /* answers always come from the traces */
 };
 
 /* A session for these traces; nothing is opened yet. paths: traces (folders with a file

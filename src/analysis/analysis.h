@@ -21,6 +21,7 @@ struct fact_range; /* fact.h */
 struct fold;	   /* fold.h */
 
 #define ANALYSIS_ALL_OUTPUTS UINT32_MAX /* for by_duration, by_name */
+enum { ANALYSIS_MAX_KINDS = 64 };	/* of facts, in a run */
 
 struct analysis_host { /* what the callbacks get as ctx */
 	struct analysis_run *run;
@@ -177,10 +178,40 @@ int analysis_run_from(struct analysis_run *run, const struct analysis_source *so
 /* Will the traces be read twice, for the names of tasks first? */
 bool analysis_reads_names(
 	const struct analysis_options *options, const struct analysis_request *requests, size_t n);
-/* Can they be had from a part of the traces (kernel_world_options.window)? Then *kind says from
- * which states (without messages), and *slices whether time slices have to end, too. */
+/* What is needed to have them from a part of the traces (kernel_world_options.window). */
+struct analysis_part {
+	uint32_t kind; /* from which states */
+	bool slices;   /* time slices have to end, too */
+	bool bridges;  /* packets between hosts are looked at */
+	/* Facts that have to be there already (struct analysis_kept), each once; ends with NULL. */
+	const struct fact_kind *kept[ANALYSIS_MAX_KINDS + 1];
+};
+/* False: all has to be read. */
 bool analysis_reads_part(const struct analysis_options *options,
-	const struct analysis_request *requests, size_t n, uint32_t *kind, bool *slices);
+	const struct analysis_request *requests, size_t n, struct analysis_part *part);
+
+/* Facts of kinds that cannot be made of a part of the traces: those of an earlier reading of
+ * everything; or they are made now, and handed on to who keeps them. */
+struct analysis_kept {
+	const struct fact_kind *const *kinds; /* ends with NULL */
+	void *ctx;
+	/* As analysis_source.read. h NULL: of kinds that others follow from (fact_origin), before
+	 * anything is known of the host. read NULL: they are made now. */
+	int (*read)(void *ctx, uint32_t host, const struct kernel_host *h,
+		const struct fact_kind *kind, const struct fact_range *range,
+		int (*take)(void *taker, const struct kernel_host *h, const void *facts, size_t n,
+			struct mer_err *err),
+		void *taker, struct mer_err *err);
+	/* Then: who gets each of them, on the thread of its host; NULL: nobody. */
+	void *(*taker)(void *ctx, uint32_t host, const struct fact_kind *kind);
+	void (*take)(void *taker, const struct kernel_host *h, const void *facts, size_t n);
+};
+/* analysis_run, with them. */
+int analysis_run_kept(struct analysis_run *run, struct mer_experiment *e,
+	const struct sync_messages *messages, const struct sync_result *r,
+	const struct kernel_world_options *world, const struct analysis_options *options,
+	const struct analysis_request *requests, size_t n, const struct analysis_kept *kept,
+	struct mer_table *tables, struct mer_err *err);
 /* Does one of them look at messages? Otherwise analysis_run does not need them. */
 bool analysis_needs_messages(const struct analysis_request *requests, size_t n);
 

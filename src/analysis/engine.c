@@ -9,7 +9,7 @@
 #include "kernel/checkpoint/checkpoint.h"
 #include "sync/result.h"
 
-enum { MAX_LISTENERS = 64, MAX_KINDS = 64 };
+enum { MAX_LISTENERS = 64, MAX_KINDS = ANALYSIS_MAX_KINDS };
 
 /* What the model reports: member of struct kernel_observer, parameters, arguments. */
 #define REPORTS(X)                                                                                 \
@@ -56,6 +56,16 @@ struct taker { /* of a kind and host */
 	struct analysis_host **parts; /* of analyses that use it, in arena */
 	const struct analysis **analyses;
 	size_t n_parts;
+	void (*keep)(void *keeper, const struct kernel_host *h, const void *facts, size_t n);
+	void *keeper; /* NULL: nobody keeps them */
+};
+
+/* Facts of a kind that follow from spans and from facts that are kept (fact_origin). */
+struct again {
+	struct fact_host *f;
+	const struct fact_kind *kind;
+	const struct analysis_kept *kept;
+	bool has_facts;
 };
 
 struct host_run { /* of one host */
@@ -63,6 +73,7 @@ struct host_run { /* of one host */
 	struct analysis_host *parts; /* as engine.analyses */
 	struct fact_host *makers;    /* as engine.makers */
 	struct taker *takers;	     /* as engine.kinds */
+	struct again *again;	     /* as engine.makers; kind NULL: it makes its facts itself */
 	struct mer_err err;
 	const struct engine *engine;
 	struct listeners {
@@ -86,6 +97,7 @@ struct engine {
 	struct host_run *hosts;
 	uint32_t n_hosts;
 	const struct analysis_source *source; /* NULL: facts are made */
+	const struct analysis_kept *kept;     /* NULL: none are */
 };
 
 #define HAND_ON(member, parameters, arguments)                                                     \
@@ -123,14 +135,15 @@ static struct kernel_observer observer_of(const struct engine *g, struct host_ru
 {
 	struct kernel_observer o = { .ctx = hr };
 	REPORTS(OBSERVE)
-	if (g->n == 0 && g->n_makers == 1) { /* nothing between */
+	if (g->n == 0 && g->n_makers == 1 && !hr->again[0].kind) { /* nothing between */
 		o = g->makers[0]->on;
 		o.ctx = &hr->makers[0];
 	}
 	for (size_t i = 0; i < g->n; i++)
 		o.wants |= g->analyses[i]->wants;
-	for (size_t i = 0; i < g->n_makers; i++)
-		o.wants |= g->makers[i]->wants;
+	/* Also of kinds that are kept: who wanted less would see another model. */
+	for (size_t k = 0; k < g->n_kinds; k++)
+		o.wants |= g->kinds[k]->maker->wants;
 	return o;
 }
 
@@ -147,6 +160,19 @@ static bool looks_at_world(const struct engine *g)
 	return i < g->n || g->n == 0 || g->n_makers;
 }
 
+static bool has_kind(const struct fact_kind *const *kinds, const struct fact_kind *kind)
+{
+	while (kinds && *kinds && *kinds != kind)
+		kinds++;
+	return kinds && *kinds;
+}
+
+/* Do its facts come from an earlier reading? */
+static bool are_kept(const struct engine *g, const struct fact_kind *kind)
+{
+	return g->kept && g->kept->read && has_kind(g->kept->kinds, kind);
+}
+
 /* ---- facts ---- */
 
 static int take_facts(
@@ -160,6 +186,8 @@ static int take_facts(
 		rc = fold_waiting_take(t->waiting, h, facts, n, err);
 	for (size_t i = 0; i < t->n_parts && rc == 0; i++)
 		rc = t->analyses[i]->facts(t->parts[i], h, t->kind, facts, n);
+	if (t->keeper)
+		t->keep(t->keeper, h, facts, n);
 	return rc;
 }
 
@@ -175,6 +203,8 @@ static int use_kind(struct engine *g, const struct fact_kind *kind, struct mer_e
 	if (g->n_kinds == MAX_KINDS || m == MAX_LISTENERS)
 		return mer_fail(err, MER_ERR_BUG, "too many kinds of facts");
 	g->kinds[g->n_kinds++] = kind;
+	if (are_kept(g, kind))
+		return 0;
 	g->makers[m] = kind->maker;
 	g->n_makers += m == g->n_makers;
 	return 0;
@@ -193,14 +223,12 @@ static int use_kinds(struct engine *g, struct mer_err *err)
 		for (const struct fact_kind *const *kinds = g->analyses[i]->uses;
 			kinds && *kinds && rc == 0; kinds++)
 			rc = use_kind(g, *kinds, err);
+	/* Who keeps them may want others than the tables: what facts follow from. */
+	for (const struct fact_kind *const *kinds = g->kept && !g->kept->read ? g->kept->kinds
+									      : NULL;
+		kinds && *kinds && rc == 0; kinds++)
+		rc = use_kind(g, *kinds, err);
 	return rc;
-}
-
-static bool has_kind(const struct fact_kind *const *kinds, const struct fact_kind *kind)
-{
-	while (kinds && *kinds && *kinds != kind)
-		kinds++;
-	return kinds && *kinds;
 }
 
 static bool add_state(
@@ -234,6 +262,10 @@ static bool begin_taker(struct engine *g, struct host_run *hr, size_t number, ui
 			t->analyses[t->n_parts] = g->analyses[i];
 			t->parts[t->n_parts++] = &hr->parts[i];
 		}
+	if (g->kept && !g->kept->read && has_kind(g->kept->kinds, t->kind)) {
+		t->keep = g->kept->take;
+		t->keeper = g->kept->taker(g->kept->ctx, host, t->kind);
+	}
 	return true;
 }
 
@@ -246,7 +278,7 @@ static bool begin_sinks(
 	f->sinks = mer_arena_zalloc(&hr->arena, n + 1, sizeof(*f->sinks));
 	for (size_t i = 0; i < n && f->sinks; i++)
 		for (size_t k = 0; k < g->n_kinds; k++) {
-			if (g->kinds[k] != m->kinds[i])
+			if (g->kinds[k] != m->kinds[i] || are_kept(g, g->kinds[k]))
 				continue;
 			f->sinks[i] =
 				(struct fact_sink){ .batch = mer_arena_alloc(&hr->arena,
@@ -260,11 +292,53 @@ static bool begin_sinks(
 	return f->sinks != NULL;
 }
 
+static int take_origin(
+	void *ctx, const struct kernel_host *h, const void *facts, size_t n, struct mer_err *err)
+{
+	const struct again *x = ctx;
+	const struct fact_origin *o = x->kind->origin;
+	int rc = 0;
+	for (size_t i = 0; i < n && rc == 0; i++)
+		rc = o->take_fact(
+			x->f, h, (const struct fact *)((const char *)facts + i * o->kind->size));
+	if (rc)
+		*err = *x->f->err;
+	return rc;
+}
+
+static int on_span_again(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end)
+{
+	static const struct fact_range all = { INT64_MIN, INT64_MAX, NULL };
+	struct again *x = ctx;
+	const struct kernel_span *k = kernel_span(h, span);
+	if (!kernel_is_on_cpu(k->state) || k->cpu == KERNEL_NO_CPU)
+		return 0;
+	int rc = x->has_facts ? 0
+			      : x->kept->read(x->kept->ctx, x->f->host, NULL, x->kind->origin->kind,
+					&all, take_origin, x, x->f->err);
+	x->has_facts = true;
+	if (rc)
+		return rc;
+	return x->kind->origin->take_stretch(x->f, h,
+		&(struct fact_stretch){ k->begin, end, k->task, k->cpu, k->state, k->cause });
+}
+
+/* A maker that needs the past, but not for a kind that it can make again. */
+static void find_again(
+	const struct engine *g, struct again *x, const struct fact_maker *m, struct fact_host *f)
+{
+	*x = (struct again){ .f = f, .kept = g->kept };
+	for (size_t k = 0; g->kept && g->kept->read && !m->needs_no_past && k < g->n_kinds; k++)
+		if (g->kinds[k]->maker == m && !are_kept(g, g->kinds[k]))
+			x->kind = g->kinds[k];
+}
+
 static int begin_makers(struct engine *g, struct host_run *hr, uint32_t host, struct mer_err *err)
 {
 	hr->takers = mer_arena_zalloc(&hr->arena, g->n_kinds + 1, sizeof(*hr->takers));
 	hr->makers = mer_arena_zalloc(&hr->arena, g->n_makers + 1, sizeof(*hr->makers));
-	bool ok = hr->takers && hr->makers;
+	hr->again = mer_arena_zalloc(&hr->arena, g->n_makers + 1, sizeof(*hr->again));
+	bool ok = hr->takers && hr->makers && hr->again;
 	for (size_t k = 0; k < g->n_requests && ok; k++)
 		if (g->plans[k] && g->shared_with[k] != k) {
 			g->states[k][host] = g->states[g->shared_with[k]][host];
@@ -293,7 +367,12 @@ static int begin_makers(struct engine *g, struct host_run *hr, uint32_t host, st
 			*err = hr->err;
 			return rc;
 		}
-		add_listener(hr, &g->makers[i]->on, f);
+		static const struct kernel_observer spans = { .span = on_span_again };
+		find_again(g, &hr->again[i], g->makers[i], f);
+		if (hr->again[i].kind)
+			add_listener(hr, &spans, &hr->again[i]);
+		else
+			add_listener(hr, &g->makers[i]->on, f);
 	}
 	return ok ? 0 : mer_fail_nomem(err);
 }
@@ -306,7 +385,7 @@ static int end_makers(struct engine *g, const struct kernel_world *w, uint32_t h
 	for (size_t i = 0; i < g->n_makers && rc == 0; i++) {
 		const struct fact_maker *m = g->makers[i];
 		struct fact_host *f = &hr->makers[i];
-		rc = m->end ? m->end(f, w, &w->hosts[host]) : 0;
+		rc = m->end && !hr->again[i].kind ? m->end(f, w, &w->hosts[host]) : 0;
 		for (unsigned k = 0; m->kinds[k] && rc == 0; k++)
 			if (fact_is_used(f, k))
 				rc = fact_flush(f, &w->hosts[host], k);
@@ -392,6 +471,51 @@ static int plan_folds(struct engine *g, const struct analysis_request *requests,
 	return rc ? rc : use_kinds(g, err);
 }
 
+/* ---- facts that are there already ---- */
+
+/* The tasks that are wanted, as folds choose facts by them (fold/select.c): not where names are, as
+ * all that come up are tried. *tasks NULL: all count. */
+static int find_tasks(
+	const struct engine *g, const struct kernel_host *h, bool **tasks, struct mer_err *err)
+{
+	const struct analysis_options *o = g->run->options;
+	*tasks = NULL;
+	if (!o->wants_task || o->wants_names || o->wants_name)
+		return 0;
+	*tasks = malloc(h->n_tasks + 1);
+	if (!*tasks)
+		return mer_fail_nomem(err);
+	for (uint32_t i = 0; i < h->n_tasks; i++)
+		(*tasks)[i] = o->wants_task(o->ctx, h, i);
+	return 0;
+}
+
+/* Folds take what lies in the window; what an analysis sees itself may depend on all of the
+ * recording, such as memory in use. */
+static struct fact_range range_of(const struct engine *g, const struct taker *t, const bool *tasks)
+{
+	const struct analysis_options *o = g->run->options;
+	return t->n_parts
+		       ? (struct fact_range){ INT64_MIN, INT64_MAX, NULL }
+		       : (struct fact_range){ o->begin, o->end, t->kind->of_cpus ? NULL : tasks };
+}
+
+static int take_kept(struct engine *g, uint32_t host, const struct kernel_host *h)
+{
+	struct mer_err *err = &g->hosts[host].err;
+	bool *tasks;
+	int rc = find_tasks(g, h, &tasks, err);
+	for (size_t k = 0; k < g->n_kinds && rc == 0; k++) {
+		struct taker *t = &g->hosts[host].takers[k];
+		struct fact_range range = range_of(g, t, tasks);
+		if (are_kept(g, t->kind))
+			rc = g->kept->read(
+				g->kept->ctx, host, h, t->kind, &range, take_facts, t, err);
+	}
+	free(tasks);
+	return rc;
+}
+
 /* ---- hosts ---- */
 
 static int begin_hosts(struct engine *g, struct mer_err *err)
@@ -427,10 +551,48 @@ static int begin_hosts(struct engine *g, struct mer_err *err)
 	return 0;
 }
 
+struct learner {
+	const struct fact_maker *maker;
+	struct fact_host *f;
+};
+
+static int take_learned(
+	void *ctx, const struct kernel_host *h, const void *facts, size_t n, struct mer_err *err)
+{
+	const struct learner *x = ctx;
+	int rc = 0;
+	for (size_t i = 0; i < n && rc == 0; i++)
+		rc = x->maker->learn(x->f, h,
+			(const struct fact *)((const char *)facts + i * x->maker->learned->size));
+	if (rc)
+		*err = *x->f->err;
+	return rc;
+}
+
+/* What makers know when all is read. */
+static int learn(struct engine *g, const struct kernel_world *w, struct mer_err *err)
+{
+	static const struct fact_range all = { INT64_MIN, INT64_MAX, NULL };
+	int rc = 0;
+	for (size_t i = 0; i < g->n_makers && rc == 0; i++)
+		for (uint32_t h = 0; h < g->n_hosts && rc == 0 && g->makers[i]->learned; h++) {
+			struct learner x = { g->makers[i], &g->hosts[h].makers[i] };
+			if (are_kept(g, x.maker->learned))
+				rc = g->kept->read(g->kept->ctx, h, &w->hosts[h], x.maker->learned,
+					&all, take_learned, &x, err);
+		}
+	return rc;
+}
+
 static int end_hosts(struct engine *g, const struct kernel_world *w, struct mer_err *err)
 {
+	int learned = learn(g, w, err);
+	if (learned)
+		return learned;
 	for (uint32_t h = 0; h < g->n_hosts; h++) {
 		int rc = wants_host(g->run, h) && !g->source ? end_makers(g, w, h) : 0;
+		if (rc == 0 && wants_host(g->run, h))
+			rc = take_kept(g, h, &w->hosts[h]);
 		for (size_t k = 0; k < g->n_kinds && rc == 0; k++) {
 			struct fold_waiting *waiting = g->hosts[h].takers[k].waiting;
 			rc = waiting ? fold_waiting_end(waiting, g->run, h, &g->hosts[h].err) : 0;
@@ -527,29 +689,66 @@ bool analysis_reads_names(
 	return any && options->wants_task && options->wants_names;
 }
 
+/* Who listens to nothing while events are read makes its tables of facts, or of the world as it is
+ * in the end. */
+static bool is_of_facts(const struct analysis *a)
+{
+	static const struct kernel_observer nobody;
+	return !a->of_periods && memcmp(&a->on, &nobody, sizeof(nobody)) == 0;
+}
+
+/* Adds it once. */
+static void keep_kind(struct analysis_part *part, const struct fact_kind *kind)
+{
+	size_t i = 0;
+	while (part->kept[i] && part->kept[i] != kind)
+		i++;
+	if (i < ANALYSIS_MAX_KINDS)
+		part->kept[i] = kind;
+}
+
+/* What of facts of this kind has to be there. */
+static void keep_of(struct analysis_part *part, const struct fact_kind *kind)
+{
+	if (kind->maker->learned)
+		keep_kind(part, kind->maker->learned);
+	if (kind->maker->needs_no_past)
+		part->bridges |= kind->maker->messages;
+	else if (!kind->origin)
+		keep_kind(part, kind);
+	else if (kind->origin->kind)
+		keep_kind(part, kind->origin->kind);
+}
+
 bool analysis_reads_part(const struct analysis_options *options,
-	const struct analysis_request *requests, size_t n, uint32_t *kind, bool *slices)
+	const struct analysis_request *requests, size_t n, struct analysis_part *part)
 {
 	struct kernel_observer all = { 0 };
 	struct kernel_world_options o = { .observers = &all, .forget = true };
-	*slices = false;
-	if (options->n_periods || analysis_needs_messages(requests, n))
+	*part = (struct analysis_part){ 0 };
+	if (options->n_periods || n == 0)
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		const struct analysis *a = requests[i].analysis;
 		const struct fold *fold = a->outputs[requests[i].output].fold;
-		if (a->of_periods || (!fold && (!a->needs_no_past || a->uses)))
+		if (a->of_periods || (!fold && !a->needs_no_past && !(is_of_facts(a) && a->uses)))
 			return false;
 		all.wants |= a->wants;
 		for (size_t k = 0; fold && k < FOLD_KINDS && fold->kinds[k]; k++) {
-			if (!fold->kinds[k]->maker->needs_no_past)
-				return false;
 			all.wants |= fold->kinds[k]->maker->wants;
+			keep_of(part, fold->kinds[k]);
 		}
-		*slices |= a->slices >> requests[i].output & 1;
+		for (size_t k = 0; !fold && a->uses && a->uses[k]; k++) {
+			all.wants |= a->uses[k]->maker->wants;
+			if (a->needs_no_past)
+				keep_of(part, a->uses[k]);
+			else /* it sees all of them */
+				keep_kind(part, a->uses[k]);
+		}
+		part->slices |= a->slices >> requests[i].output & 1;
 	}
-	*kind = kernel_checkpoint_kind(&o, false);
-	return n > 0;
+	part->kind = kernel_checkpoint_kind(&o, analysis_needs_messages(requests, n));
+	return true;
 }
 
 /* What is asked for, before anything is read. */
@@ -598,15 +797,35 @@ static void say_why(const struct engine *g, struct mer_err *err)
 			*err = g->hosts[h].err;
 }
 
+/* Does anybody need events, but for the names of things? */
+static bool needs_events(const struct engine *g)
+{
+	size_t i = 0;
+	while (i < g->n && is_of_facts(g->analyses[i]))
+		i++;
+	return i < g->n || g->n_makers;
+}
+
 int analysis_run(struct analysis_run *run, struct mer_experiment *e,
 	const struct sync_messages *messages, const struct sync_result *r,
 	const struct kernel_world_options *world, const struct analysis_options *options,
 	const struct analysis_request *requests, size_t n, struct mer_table *tables,
 	struct mer_err *err)
 {
-	struct engine g = { .run = run };
+	return analysis_run_kept(
+		run, e, messages, r, world, options, requests, n, NULL, tables, err);
+}
+
+int analysis_run_kept(struct analysis_run *run, struct mer_experiment *e,
+	const struct sync_messages *messages, const struct sync_result *r,
+	const struct kernel_world_options *world, const struct analysis_options *options,
+	const struct analysis_request *requests, size_t n, const struct analysis_kept *kept,
+	struct mer_table *tables, struct mer_err *err)
+{
+	struct engine g = { .run = run, .kept = kept };
 	struct kernel_world_options o =
 		world ? *world : (struct kernel_world_options){ .n_threads = 1 };
+	struct kernel_window window;
 	int rc = begin_engine(&g, e, options, requests, n, tables, err);
 	struct kernel_observer *observers = calloc((size_t)e->n_hosts + 1, sizeof(*observers));
 	bool *unread = calloc((size_t)e->n_hosts + 1, sizeof(*unread));
@@ -623,6 +842,11 @@ int analysis_run(struct analysis_run *run, struct mer_experiment *e,
 	}
 	o.observers = observers;
 	o.unread = unread;
+	if (rc == 0 && o.window && !needs_events(&g)) {
+		window = *o.window;
+		window.is_of_names = true;
+		o.window = &window;
+	}
 	/* Which are for waits alone: these may be there already. */
 	o.forget = !options->keep_spans || o.waits.is_only_way;
 	if (rc == 0 && looks_at_world(&g) && analysis_reads_names(options, requests, n))
@@ -643,14 +867,6 @@ int analysis_run(struct analysis_run *run, struct mer_experiment *e,
 
 /* ---- facts that were made before ---- */
 
-/* Who listens to nothing while events are read makes its tables of facts, or of the world as it is
- * in the end. */
-static bool is_of_facts(const struct analysis *a)
-{
-	static const struct kernel_observer nobody;
-	return !a->of_periods && memcmp(&a->on, &nobody, sizeof(nobody)) == 0;
-}
-
 bool analysis_is_of_facts(const struct analysis_request *requests, size_t n)
 {
 	bool all = true;
@@ -660,29 +876,9 @@ bool analysis_is_of_facts(const struct analysis_request *requests, size_t n)
 	return all;
 }
 
-/* Folds take what lies in the window; what an analysis sees itself may depend on all of the
- * recording, such as memory in use. */
-/* The tasks that are wanted, as folds choose facts by them (fold/select.c): not where names are, as
- * all that come up are tried. *tasks NULL: all count. */
-static int find_tasks(
-	const struct engine *g, const struct kernel_host *h, bool **tasks, struct mer_err *err)
-{
-	const struct analysis_options *o = g->run->options;
-	*tasks = NULL;
-	if (!o->wants_task || o->wants_names || o->wants_name)
-		return 0;
-	*tasks = malloc(h->n_tasks + 1);
-	if (!*tasks)
-		return mer_fail_nomem(err);
-	for (uint32_t i = 0; i < h->n_tasks; i++)
-		(*tasks)[i] = o->wants_task(o->ctx, h, i);
-	return 0;
-}
-
 static int read_host(void *ctx, size_t host, unsigned worker, struct mer_err *err)
 {
 	struct engine *g = ctx;
-	const struct analysis_options *o = g->run->options;
 	bool *tasks;
 	(void)worker;
 	if (!wants_host(g->run, (uint32_t)host))
@@ -690,9 +886,7 @@ static int read_host(void *ctx, size_t host, unsigned worker, struct mer_err *er
 	int rc = find_tasks(g, &g->source->world->hosts[host], &tasks, err);
 	for (size_t k = 0; k < g->n_kinds && rc == 0; k++) {
 		struct taker *t = &g->hosts[host].takers[k];
-		struct fact_range range = { o->begin, o->end, g->kinds[k]->of_cpus ? NULL : tasks };
-		if (t->n_parts)
-			range = (struct fact_range){ INT64_MIN, INT64_MAX, NULL };
+		struct fact_range range = range_of(g, t, tasks);
 		rc = g->source->read(
 			g->source->ctx, (uint32_t)host, g->kinds[k], &range, take_facts, t, err);
 	}

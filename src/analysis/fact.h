@@ -179,6 +179,10 @@ struct fact_maker {
 	 * (kernel_world_options.window). Not of what adds up from the begin of the recording:
 	 * memory in use, who holds a lock, a CPU's frequency. */
 	bool needs_no_past;
+	/* But for what it knows when all is read, which facts of this kind of its own say: where a
+	 * part is read, learn gets them before any host's end. NULL: there is none. */
+	const struct fact_kind *learned;
+	int (*learn)(struct fact_host *f, const struct kernel_host *h, const struct fact *x);
 	size_t state_size;
 	/* ctx: struct fact_host. Any may be NULL. Meanings as in kernel/observer.h. */
 	struct kernel_observer on;

@@ -82,6 +82,8 @@ static int make(struct mer_session *s, const char *const *paths, size_t n_paths,
 			"clocks_file belongs to MER_CLOCKS_SAVED, and clocks are one of enum mer_clocks");
 	if (!n_paths)
 		return mer_fail(err, MER_ERR_USAGE, "a session needs the path of a trace");
+	if (o.store && o.no_store)
+		return mer_fail(err, MER_ERR_USAGE, "store and no_store exclude each other");
 	if (o.store && !o.cache_folder)
 		return mer_fail(err, MER_ERR_USAGE, "a store needs a cache_folder");
 	rc = api_texts(&copies, paths, n_paths, &s->arena, err);
@@ -105,6 +107,7 @@ static int make(struct mer_session *s, const char *const *paths, size_t n_paths,
 		.ignore_uuid = o.ignore_uuid,
 		.n_threads = o.n_threads,
 		.store = o.store,
+		.no_store = o.no_store,
 		.cache_dir = o.cache_folder ? mer_arena_strdup(&s->arena, o.cache_folder) : NULL,
 		.spill = folders.n ? &s->spill : NULL,
 		.all_findings = !o.no_clock_findings,

@@ -88,6 +88,7 @@ static void add_entry(struct listing *l, struct mer_table *t, const struct store
 		[STORE_CACHED_WORLD] = "store",
 		[STORE_CACHED_STATES] = "states",
 		[STORE_CACHED_WAITS] = "waits",
+		[STORE_CACHED_FACTS] = "facts",
 	};
 	struct mer_cell cells[N_COLUMNS] = { 0 };
 	const char *path = path_of(l->cli, l->dir, e->name);
@@ -183,13 +184,15 @@ const struct cli_verb cli_verb_cache = {
 	.description =
 		"Results that take long are kept in $XDG_CACHE_HOME/meridian (~/.cache/meridian): "
 		"how the clocks of hosts are aligned, states of tasks along the traces and their "
-		"waits, from which windows are read, and stores, which --store of other verbs makes and uses.\n\n"
+		"waits, from which windows are read, and stores, which --store of other verbs makes. Verbs that have this "
+		"option are answered from a store that is there, unless --no-store is given.\n\n"
 		"list prints what there is, the latest used first. check compares the checksums "
 		"of all stores; exit status 1 says that one is damaged. clear removes everything: "
 		"it is made again when it is needed.",
 	.more = "A store has what tasks did, what they used, and the facts that tables are made "
 		"of. It is used as long as no file of the traces, nor the program, changes. Traces "
-		"that changed get a new one.\n\n"
+		"that changed get a new one. Where a store is damaged, the traces are read "
+		"instead, and it is removed.\n\n"
 		"What was not used for 30 days is removed, and the longest unused stores when "
 		"there are more than 32, or more than 32 GiB. Several processes may use the cache "
 		"at a time.",

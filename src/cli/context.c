@@ -107,6 +107,31 @@ int cli_output_file(struct cli *cli, const char *id)
 	return rc ? rc : open_output(cli, name);
 }
 
+int cli_put(struct cli *cli, struct mer_str *text, int rc)
+{
+	if (rc == 0 && text->failed)
+		rc = mer_fail_nomem(&cli->err);
+	if (rc == 0 && text->len)
+		fwrite(text->data, 1, text->len, cli->out);
+	mer_str_fini(text);
+	return rc;
+}
+
+int cli_write_file(struct cli *cli, const char *path, const struct mer_str *text)
+{
+	FILE *f = fopen(path, "w");
+	if (!f)
+		return mer_fail_errno(&cli->err, "create", path);
+	int e = fwrite(text->data, 1, text->len, f) != text->len ? errno : 0;
+	if (fclose(f) != 0 && !e)
+		e = errno;
+	if (!e)
+		return 0;
+	errno = e;
+	mer_fail_errno(&cli->err, "write", path);
+	return MER_ERR_BUG; /* as standard output that is full: exit status 5 */
+}
+
 int cli_close_output(struct cli *cli)
 {
 	const struct cli_sink *sink = cli->sink;

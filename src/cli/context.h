@@ -61,7 +61,7 @@ struct cli {
 	const char *output;
 	struct session_selection select;
 	const char *sync;	       /* "auto", "none" or a file; NULL: auto */
-	bool store;		       /* answer from one (session_options.store) */
+	bool store, no_store;	       /* session_options */
 	uint64_t jobs;		       /* 0: not given; see cli_jobs */
 	unsigned color, progress_when; /* enum cli_when */
 	unsigned quiet, verbose;
@@ -88,6 +88,10 @@ int cli_open_output(struct cli *cli);
 /* With -o FOLDER/: results go to the file FOLDER/ID.csv (.jsonl, .json) from now on. Otherwise they
  * go on where they went. */
 int cli_output_file(struct cli *cli, const char *id);
+/* Writes text to cli->out; frees it in any case. rc: an earlier failure, passed on. */
+int cli_put(struct cli *cli, struct mer_str *text, int rc);
+/* Text to a file of its own, which is made or replaced. */
+int cli_write_file(struct cli *cli, const char *path, const struct mer_str *text);
 /* Flushes; 0 or an error when anything that was written did not arrive. */
 int cli_close_output(struct cli *cli);
 

@@ -10,6 +10,7 @@
 #include "cli/progress.h"
 #include "cli/tasks.h"
 #include "cli/text.h"
+#include "cli/verb.h"
 
 /* A bound that is wider is worth a warning: most requests between machines are shorter. */
 #define WIDE_NS 10000000
@@ -59,6 +60,9 @@ static int open_session(struct cli *cli, bool once, struct session **s)
 	if (!waiting)
 		return mer_fail_nomem(&cli->err);
 	waiting->cli = cli;
+	if (cli->store && cli->no_store)
+		return mer_fail(
+			&cli->err, MER_ERR_USAGE, "--store and --no-store exclude each other");
 	const struct mer_spill_options *spill;
 	int rc = cli_spill_options(cli, &spill);
 	if (rc)
@@ -69,6 +73,7 @@ static int open_session(struct cli *cli, bool once, struct session **s)
 	o.n_threads = cli_jobs(cli);
 	o.cache_folder = cache;
 	o.store = cli->store && cache;
+	o.no_store = cli->no_store || !(cli->verb->uses & CLI_USES_STORE);
 	o.ignore_uuid = cli->ignore_uuid;
 	o.progress = show_progress;
 	o.progress_data = waiting;
@@ -103,11 +108,22 @@ static void report_store(struct cli *cli, const struct session *s)
 			"--store: the traces were read instead: there is no folder for it: neither HOME nor XDG_CACHE_HOME is set");
 	if (why)
 		cli_warn(cli, "--store: the traces were read instead: %s", cli_err_text(cli, why));
-	if (!session_store_is_damaged(s))
-		return;
-	cli_warn(cli,
-		"the store of these traces was damaged, and times in it are missing above; it was removed: run the command again");
-	cli->degraded = true;
+	switch (session_stored(s)) {
+	case SESSION_STORE_NONE: break;
+	case SESSION_STORE_ANSWERED:
+		if (cli->verbose)
+			cli_note(cli,
+				"answered from the store of these traces in the cache (--no-store reads the traces)");
+		break;
+	case SESSION_STORE_DAMAGED:
+		cli_warn(cli,
+			"the store of these traces was damaged and is removed; the traces were read instead");
+		break;
+	case SESSION_STORE_LACKS:
+		cli_warn(cli,
+			"the store of these traces was damaged, and times in it are missing above; it was removed: run the command again");
+		cli->degraded = true;
+	}
 }
 
 void cli_session_close(struct cli *cli, struct session *s)
@@ -249,17 +265,21 @@ int cli_session_open_world(
 	return open_world(cli, usage, false, false, s, w);
 }
 
-static bool selects_part(const struct cli *cli)
-{
-	return cli->select.begin.kind || cli->select.end.kind;
-}
-
 int cli_session_open_part(struct cli *cli, struct session **s, struct session_world *w)
 {
-	return open_world(cli, SESSION_USAGE_NONE, selects_part(cli), false, s, w);
+	return open_world(cli, SESSION_USAGE_NONE, session_selects_part(&cli->select), false, s, w);
 }
 
 /* ---- A question ---- */
+
+/* Of a window they are probably not needed: what is kept has them. */
+static int synchronize_for(struct cli *cli, struct session *s, bool messages, bool periods)
+{
+	bool is_part = session_selects_part(&cli->select) && !periods;
+	if (is_part && messages)
+		session_expect_part(s);
+	return cli_session_synchronize(cli, s, messages && !is_part);
+}
 
 int cli_ask(struct cli *cli, struct cli_question *q)
 {
@@ -270,7 +290,7 @@ int cli_ask(struct cli *cli, struct cli_question *q)
 	int rc = open_session(cli, !q->goes_on, &s);
 	if (rc)
 		return rc;
-	rc = cli_session_synchronize(cli, s, analysis_needs_messages(r->tables, r->n));
+	rc = synchronize_for(cli, s, analysis_needs_messages(r->tables, r->n), r->periods != NULL);
 	if (rc == 0 && r->periods)
 		cli_periods_warn(cli, r->periods, session_experiment(s));
 	if (rc == 0)
@@ -331,7 +351,7 @@ int cli_ask_tables(struct cli *cli, const struct cli_tables_question *q)
 	if (rc)
 		return rc;
 	o.selection = &selection;
-	rc = cli_session_synchronize(cli, s, q->messages);
+	rc = synchronize_for(cli, s, q->messages, q->periods != NULL);
 	if (rc == 0 && q->periods)
 		cli_periods_warn(cli, q->periods, session_experiment(s));
 	if (rc == 0)
@@ -367,7 +387,7 @@ int cli_ask_tasks(struct cli *cli, const struct cli_task_question *q)
 {
 	struct session *s;
 	struct session_world w;
-	bool part = q->part && selects_part(cli);
+	bool part = q->part && session_selects_part(&cli->select);
 	int rc = open_world(cli, q->usage, part, q->waits, &s, &w);
 	if (rc == 0)
 		rc = answer_tasks(cli, q, &w);
@@ -397,8 +417,8 @@ void cli_json_synced(struct mer_json *j, const struct cli *cli)
 	mer_json_kv_text(j, "reference", s->reference);
 	mer_json_kv_uint(j, "hosts", s->summary.n_hosts);
 	mer_json_kv_uint(j, "hosts_unsynchronized", s->summary.n_unsynchronized);
-	put_bound(j, "median_bound_ns", s->summary.median_ns);
-	put_bound(j, "max_bound_ns", s->summary.max_ns);
+	put_bound(j, "bound_p50_ns", s->summary.median_ns);
+	put_bound(j, "bound_max_ns", s->summary.max_ns);
 	mer_json_kv_text(j, "file", s->file);
 	mer_json_end_object(j);
 }

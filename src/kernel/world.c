@@ -22,6 +22,7 @@ struct builder {
 	size_t *n_ends;
 	struct found *found;	      /* by host */
 	struct kernel_resume *resume; /* NULL: from the beginning */
+	int64_t settled;	      /* with a window: what was sent in it has arrived */
 };
 
 /* What reading a host's events told about its trace: apart, as hosts are read on several
@@ -345,7 +346,7 @@ static int run_model(
 	int rc = kernel_model_new(in, h, &m, err);
 	if (rc == 0 && b->resume)
 		rc = kernel_resume_host(b->resume, host, m, err);
-	if (rc == 0)
+	if (rc == 0 && !(b->o->window && b->o->window->is_of_names))
 		rc = read_events(b, host, m, in->keep, err);
 	struct learner l = { b->resume, host };
 	int64_t until = b->o->window && !b->o->window->is_told ? b->o->window->until : INT64_MAX;
@@ -369,7 +370,7 @@ static int build_host(void *ctx, size_t i, unsigned worker, struct mer_err *err)
 		return 0;
 	}
 	const struct kernel_window *o = b->o->window;
-	struct kernel_stop stop = { b->resume, (uint32_t)i, o ? o->until : INT64_MAX,
+	struct kernel_stop stop = { b->resume, (uint32_t)i, o ? b->settled : INT64_MAX,
 		o && o->settles, INT64_MAX };
 	struct kernel_model_input in = { .e = w->e,
 		.host = (uint32_t)i,
@@ -439,6 +440,16 @@ static void report_host(struct mer_experiment *e, uint32_t host, const struct ke
 			"events contradict earlier ones: events are missing that no counter reports as lost; states in between are unknown");
 }
 
+/* When all that was sent before until has arrived; at least until. */
+static int64_t arrival(const struct kernel_world *w, int64_t until)
+{
+	int64_t last = until;
+	for (uint32_t i = 0; i < w->n_bridges; i++)
+		if (w->bridges[i].from.time < until && w->bridges[i].to.time >= last)
+			last = w->bridges[i].to.time + 1;
+	return last;
+}
+
 static int find_packets(struct builder *b, const struct sync_messages *messages,
 	const struct sync_result *r, struct mer_err *err)
 {
@@ -448,14 +459,17 @@ static int find_packets(struct builder *b, const struct sync_messages *messages,
 	int64_t begin = o && o->is_told && o->begin > INT64_MIN + MARGIN_NS ? o->begin - MARGIN_NS
 			: o						    ? o->begin
 									    : 0;
-	uint32_t state = o ? kernel_checkpoints_before(o->from, begin) : KERNEL_NONE;
+	uint32_t state =
+		o && !o->is_of_names ? kernel_checkpoints_before(o->from, begin) : KERNEL_NONE;
+	bool has_bridges = o && (!o->is_told || o->has_bridges);
 	int rc = 0;
 	if (o && !kernel_checkpoint_serves(
 			 kernel_checkpoints_kind(o->from), kernel_checkpoint_kind(b->o, false)))
 		return mer_fail(err, MER_ERR_BUG, "these states do not serve this reading");
 	if (o) {
 		rc = kernel_resume_new(
-			o->from, state, o->is_told ? INT64_MIN : o->until, b->w, &b->resume, err);
+			o->from, state, has_bridges ? o->until : INT64_MIN, b->w, &b->resume, err);
+		b->settled = rc == 0 && has_bridges ? arrival(b->w, o->until) : o->until;
 	} else {
 		rc = collect_packets(b->w, messages, r, err);
 		if (rc == 0)

@@ -100,6 +100,10 @@ struct kernel_window {
 	 * before it and ends soon has ended; what is still open there (calls, waits) is told as it
 	 * will end. settles: time slices have to end, too. */
 	bool is_told, settles;
+	bool is_of_names; /* no events are read: what is known of tasks, calls, names is enough */
+	/* is_told: bridges that begin before until are there, and it is read until they have
+	 * ended. */
+	bool has_bridges;
 };
 
 /* messages: as gathered, on the hosts' own clocks; NULL: none are known. r: the synchronization

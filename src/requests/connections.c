@@ -5,10 +5,10 @@
 
 #include "base/grow.h"
 #include "base/lower_bound.h"
+#include "base/majority.h"
 #include "kernel/files/files.h"
 #include "kernel/files/object_name.h"
-
-enum { AMBIGUOUS = 0 }; /* no endpoint has this number */
+#include "kernel/local_endpoints.h"
 
 struct found_end {    /* a socket that may be an end */
 	uint64_t key; /* of the connection */
@@ -22,20 +22,11 @@ struct finder {
 	struct requests_connections *c;
 	struct found_end *ends;
 	size_t n, cap;
-	struct mer_map local_of; /* host and remote endpoint -> local endpoint, AMBIGUOUS */
-	bool has_local_of;
-	struct partner { /* of a socket without addresses */
-		uint64_t key;
-		uint32_t votes;
-	} * partners;
+	struct kernel_local_endpoints local;
+	struct mer_majority *partners; /* of sockets without addresses: socket_key */
 	size_t n_partners, cap_partners;
 	struct mer_map partner_of; /* socket -> number, plus 1 */
 };
-
-static uint64_t key_of(uint32_t a, uint32_t b)
-{
-	return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
-}
 
 static struct requests_socket *socket_at(
 	const struct requests_connections *c, uint32_t host, uint32_t socket)
@@ -45,53 +36,18 @@ static struct requests_socket *socket_at(
 
 /* ---- addresses of a socket ---- */
 
-static bool put_local(struct finder *f, uint32_t host, uint32_t remote, uint32_t local)
-{
-	uint64_t key = (uint64_t)host << 32 | remote;
-	uint32_t *was = mer_map_get(&f->local_of, key);
-	if (was) {
-		if (*was != local)
-			*was = AMBIGUOUS;
-		return true;
-	}
-	uint32_t *at = mer_map_put(&f->local_of, key);
-	if (at)
-		*at = local;
-	return at != NULL;
-}
-
-/* The endpoint of this host that packets of the peer go to. */
-static bool find_local(struct finder *f, uint32_t host, uint32_t remote, uint32_t *local)
-{
-	const struct kernel_world *w = f->c->w;
-	for (uint32_t i = 0; !f->has_local_of && i < w->n_bridges; i++) {
-		const struct kernel_bridge *p = &w->bridges[i];
-		if (p->kind == SYNC_TCP && p->from.endpoint &&
-			(!put_local(f, p->to.host, p->from.endpoint, p->to.endpoint) ||
-				!put_local(f, p->from.host, p->to.endpoint, p->from.endpoint)))
-			return false;
-	}
-	f->has_local_of = true;
-	const uint32_t *at = mer_map_get(&f->local_of, (uint64_t)host << 32 | remote);
-	*local = at ? *at : AMBIGUOUS;
-	return true;
-}
-
 /* By majority: where interrupts are not recorded, a call seems to send what they send. */
 static void vote(const struct requests_connections *c, struct requests_socket *s)
 {
-	unsigned votes = 0;
+	struct mer_majority sent = { 0 };
 	for (unsigned i = 0; i < s->n_samples; i++) {
-		const struct kernel_bridge *p = &c->w->bridges[s->samples[i]];
-		if (p->kind != SYNC_TCP || !p->from.endpoint)
+		const struct kernel_bridge *p = kernel_bridge_at(c->w, s->samples[i]);
+		if (p->kind != SYNC_TCP || !p->from.endpoint ||
+			!mer_majority_vote(
+				&sent, (uint64_t)p->from.endpoint << 32 | p->to.endpoint))
 			continue;
-		if (votes && s->local == p->from.endpoint && s->remote == p->to.endpoint) {
-			votes++;
-		} else if (!votes || --votes == 0) {
-			s->local = p->from.endpoint;
-			s->remote = p->to.endpoint;
-			votes = 1;
-		}
+		s->local = p->from.endpoint;
+		s->remote = p->to.endpoint;
 	}
 }
 
@@ -116,13 +72,7 @@ static bool vote_partner(struct finder *f, uint64_t socket, uint64_t partner)
 		return false;
 	if (!*at)
 		*at = (uint32_t)++f->n_partners;
-	struct partner *p = &f->partners[*at - 1];
-	if (p->votes && p->key == partner) {
-		p->votes++;
-	} else if (!p->votes || --p->votes == 0) {
-		p->key = partner;
-		p->votes = 1;
-	}
+	mer_majority_vote(&f->partners[*at - 1], partner);
 	return true;
 }
 
@@ -138,7 +88,8 @@ static bool find_partners(struct finder *f)
 				const struct requests_sighting *s = &log->hosts[h].sightings[i];
 				if (s->is_send != (way == 0) || !lacks_address(f->c, h, s->socket))
 					continue;
-				const struct kernel_bridge *p = &f->c->w->bridges[s->packet];
+				const struct kernel_bridge *p =
+					kernel_bridge_at(f->c->w, s->packet);
 				if (way == 0) {
 					uint32_t *at = mer_map_put(&senders, s->packet);
 					ok = at != NULL;
@@ -164,12 +115,12 @@ static uint64_t partner_key(const struct finder *f, uint32_t host, uint32_t sock
 {
 	uint64_t own = socket_key(host, socket);
 	const uint32_t *at = mer_map_get(&f->partner_of, own);
-	const struct partner *p = at && *at ? &f->partners[*at - 1] : NULL;
-	const uint32_t *its = p && p->votes ? mer_map_get(&f->partner_of, p->key) : NULL;
-	if (!its || !*its || f->partners[*its - 1].key != own || !f->partners[*its - 1].votes)
+	const struct mer_majority *p = at && *at ? &f->partners[*at - 1] : NULL;
+	const uint32_t *its = p && p->votes ? mer_map_get(&f->partner_of, p->value) : NULL;
+	if (!its || !*its || f->partners[*its - 1].value != own || !f->partners[*its - 1].votes)
 		return 0;
-	uint64_t both[] = { own < p->key ? own : p->key, own < p->key ? p->key : own };
-	*side = own > p->key;
+	uint64_t both[] = { own < p->value ? own : p->value, own < p->value ? p->value : own };
+	*side = own > p->value;
 	return mer_hash(both, sizeof(both));
 }
 
@@ -200,7 +151,8 @@ static bool identify(struct finder *f, uint32_t host, uint32_t number)
 	}
 	if (!s->local) {
 		s->remote = kernel_name_endpoint(name);
-		if (s->remote && !s->is_connected && !find_local(f, host, s->remote, &s->local))
+		if (s->remote && !s->is_connected &&
+			!kernel_local_endpoint(&f->local, host, s->remote, &s->local))
 			return false;
 	}
 	e.key = s->local || s->remote ? 0 : partner_key(f, host, number, &e.side);
@@ -210,7 +162,8 @@ static bool identify(struct finder *f, uint32_t host, uint32_t number)
 	if (!s->remote)
 		return true;
 	uint32_t alone[] = { s->remote, host, number };
-	e.key = s->local ? key_of(s->local, s->remote) : mer_hash(alone, sizeof(alone));
+	e.key = s->local ? kernel_endpoints_key(s->local, s->remote)
+			 : mer_hash(alone, sizeof(alone));
 	e.side = s->local;
 	return add_end(f, &e);
 }
@@ -285,7 +238,7 @@ static bool add_connection(
 		x->begin = other->begin < e->begin ? other->begin : e->begin;
 	}
 	const uint32_t *flow =
-		s->local ? mer_map_get(&c->flows, key_of(s->local, s->remote)) : NULL;
+		s->local ? mer_map_get(&c->flows, kernel_endpoints_key(s->local, s->remote)) : NULL;
 	x->flow = flow ? *flow : 0;
 	return true;
 }
@@ -379,10 +332,11 @@ static bool sort_packets(struct requests_connections *c)
 {
 	const struct kernel_world *w = c->w;
 	for (uint32_t i = 0; i < w->n_bridges; i++) {
-		const struct kernel_bridge *p = &w->bridges[i];
-		uint32_t *flow = has_data(p) ? mer_map_put(&c->flows,
-						       key_of(p->from.endpoint, p->to.endpoint))
-					     : NULL;
+		const struct kernel_bridge *p = kernel_bridge_at(w, i);
+		uint32_t *flow =
+			has_data(p) ? mer_map_put(&c->flows, kernel_endpoints_key(p->from.endpoint,
+								     p->to.endpoint))
+				    : NULL;
 		if (has_data(p) && !flow)
 			return false;
 		if (flow && !*flow)
@@ -394,11 +348,11 @@ static bool sort_packets(struct requests_connections *c)
 		return false;
 	for (int pass = 0; pass < 2; pass++) {
 		for (uint32_t i = 0; i < w->n_bridges; i++) {
-			const struct kernel_bridge *p = &w->bridges[i];
+			const struct kernel_bridge *p = kernel_bridge_at(w, i);
 			if (!has_data(p))
 				continue;
-			uint32_t flow =
-				*mer_map_get(&c->flows, key_of(p->from.endpoint, p->to.endpoint));
+			uint32_t flow = *mer_map_get(
+				&c->flows, kernel_endpoints_key(p->from.endpoint, p->to.endpoint));
 			uint32_t at = (flow - 1) * 2 + way_of(p);
 			if (pass == 0)
 				c->starts[at + 2]++;
@@ -411,29 +365,31 @@ static bool sort_packets(struct requests_connections *c)
 	return true;
 }
 
+static const struct kernel_bridge *packet_at(const struct requests_connections *c, size_t i)
+{
+	return kernel_bridge_at(c->w, c->packets[i]);
+}
+
 const struct kernel_bridge *requests_packet(const struct requests_connections *c,
 	const struct requests_connection *of, enum requests_side from, int64_t begin, int64_t until,
 	bool last)
 {
-	const struct kernel_bridge *bridges = c->w->bridges;
 	uint32_t a = of->ends[from].endpoint, b = of->ends[1 - from].endpoint;
 	if (!of->flow || !a || !b)
 		return NULL;
 	uint32_t at = (of->flow - 1) * 2 + (a > b);
 	size_t start = c->starts[at], end = c->starts[at + 1];
-	MER_LOWER_BOUND(
-		i, start, end, k, bridges[c->packets[k]].from.time < (last ? until : begin));
+	MER_LOWER_BOUND(i, start, end, k, packet_at(c, k)->from.time < (last ? until : begin));
 	if (last)
-		return i > start && bridges[c->packets[i - 1]].from.time >= begin
-			       ? &bridges[c->packets[i - 1]]
-			       : NULL;
-	return i < end && bridges[c->packets[i]].from.time < until ? &bridges[c->packets[i]] : NULL;
+		return i > start && packet_at(c, i - 1)->from.time >= begin ? packet_at(c, i - 1)
+									    : NULL;
+	return i < end && packet_at(c, i)->from.time < until ? packet_at(c, i) : NULL;
 }
 
 int requests_connections_find(struct requests_connections *c, const struct kernel_world *w,
 	struct requests_log *log, struct mer_err *err)
 {
-	struct finder f = { .c = c };
+	struct finder f = { .c = c, .local.w = w };
 	*c = (struct requests_connections){ .w = w, .log = log };
 	c->by_socket = calloc((size_t)log->n_hosts + 1, sizeof(*c->by_socket));
 	c->actions_of = calloc((size_t)log->n_hosts + 1, sizeof(*c->actions_of));
@@ -454,7 +410,7 @@ int requests_connections_find(struct requests_connections *c, const struct kerne
 			;
 		ok = pair_ends(&f, i, k);
 	}
-	mer_map_fini(&f.local_of);
+	kernel_local_endpoints_fini(&f.local);
 	mer_map_fini(&f.partner_of);
 	free(f.partners);
 	free(f.ends);

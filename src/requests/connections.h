@@ -24,7 +24,8 @@ struct requests_connection {
 	bool is_opened; /* connect was seen, so the first byte was, too */
 	/* What was written at one end is not what was read at the other one: events are missing. */
 	bool is_damaged;
-	uint32_t first, n; /* its exchanges: of requests.exchanges */
+	bool is_multiplexed; /* requests were answered in another order, or in parts: join.c */
+	uint32_t first, n;   /* its exchanges: of requests.exchanges */
 };
 
 struct requests_connections { /* zeroed: none */

@@ -139,6 +139,22 @@ static void include_connect(const struct maker *m, struct requests_exchange *x, 
 		x->begin = s->host->actions[s->host->sockets[e->socket].opener - 1].begin;
 }
 
+/* What the server did is of another time than what the client did: bytes agree by chance, as after
+ * losses. */
+static bool is_contradiction(const struct requests_exchange *x)
+{
+	return x->begin != REQUESTS_NO_TIME && x->end != REQUESTS_NO_TIME &&
+	       ((x->read_end != REQUESTS_NO_TIME && x->read_end < x->begin - CLOCKS_NS) ||
+		       (x->answered != REQUESTS_NO_TIME && x->answered > x->end + CLOCKS_NS));
+}
+
+static void forget_server(struct requests_exchange *x)
+{
+	x->read = x->read_end = x->answered = x->done = REQUESTS_NO_TIME;
+	x->server_task = x->reader = x->last_answer = KERNEL_NONE;
+	x->is_damaged = true;
+}
+
 /* Between two boundaries of each end that is there; from[side] is a place in its boundaries. */
 static int add_exchange(
 	struct maker *m, const size_t from[REQUESTS_N_SIDES], const size_t until[REQUESTS_N_SIDES])
@@ -183,6 +199,10 @@ static int add_exchange(
 		x.sent = x.read_end;
 		x.end = x.done;
 	}
+	if (has_client && has_server && is_contradiction(&x)) {
+		forget_server(&x);
+		has_server = false;
+	}
 	if (has_client && c->n == 0)
 		include_connect(m, &x, first[REQUESTS_CLIENT]);
 	/* What a window still sends at its end may have no answer. */
@@ -195,7 +215,7 @@ static int add_exchange(
 	if (!mer_spill_grow32(r->w->spill, &r->exchanges, r->n, &r->cap, sizeof(*r->exchanges)))
 		return mer_fail_nomem(m->err);
 	for (int i = 0; i < REQUESTS_N_SIDES; i++)
-		if (m->sides[i].host)
+		if (i == REQUESTS_CLIENT ? has_client : has_server)
 			mark(&m->sides[i], first[i], end[i], i == REQUESTS_SERVER, r->n);
 	r->exchanges[r->n++] = x;
 	c->n++;

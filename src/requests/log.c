@@ -57,6 +57,13 @@ static struct requests_slot *slot_at(const struct requests_host *r, uint32_t lea
 	return at && *at ? &r->slots[*at - 1] : NULL;
 }
 
+static void end_slot(struct requests_host *r, struct requests_slot *s, int64_t time)
+{
+	s->end = time;
+	if (s->socket != KERNEL_NONE && r->sockets[s->socket].end_of_use < time)
+		r->sockets[s->socket].end_of_use = time;
+}
+
 static bool add_slot(
 	struct requests_host *r, uint32_t leader, int32_t fd, uint32_t socket, int64_t begin)
 {
@@ -64,7 +71,7 @@ static bool add_slot(
 	if (!at || !mer_grow32(&r->slots, r->n_slots, &r->cap_slots, sizeof(*r->slots)))
 		return false;
 	if (*at && r->slots[*at - 1].end > begin)
-		r->slots[*at - 1].end = begin;
+		end_slot(r, &r->slots[*at - 1], begin);
 	r->slots[r->n_slots++] = (struct requests_slot){ begin, INT64_MAX, socket, *at };
 	*at = r->n_slots;
 	return true;
@@ -106,8 +113,9 @@ static uint32_t add_socket(struct requests_host *r, uint32_t task, int64_t begin
 {
 	if (!mer_grow32(&r->sockets, r->n_sockets, &r->cap_sockets, sizeof(*r->sockets)))
 		return KERNEL_NONE;
-	r->sockets[r->n_sockets] =
-		(struct requests_socket){ .begin = begin, .owner = task, .object = KERNEL_NONE };
+	r->sockets[r->n_sockets] = (struct requests_socket){
+		.begin = begin, .end_of_use = INT64_MIN, .owner = task, .object = KERNEL_NONE
+	};
 	return r->n_sockets++;
 }
 
@@ -286,7 +294,7 @@ static bool note_descriptors(
 		struct requests_slot *s = slot_at(r, leader, k->fd);
 		/* Another thread may have got the number while this one was closing. */
 		if (s && s->end == INT64_MAX && s->begin <= c->begin)
-			s->end = c->begin;
+			end_slot(r, s, c->begin);
 		else if (!s && h->tasks[leader].born)
 			return add_slot(r, leader, k->fd, KERNEL_NONE, h->tasks[leader].begin) &&
 			       ((void)(slot_at(r, leader, k->fd)->end = c->begin), true);

@@ -38,12 +38,13 @@ struct requests_action {
 
 enum { REQUESTS_MOST_BYTES = (1 << 27) - 1, REQUESTS_SAMPLES = 4 };
 
-struct requests_socket { /* one end of a connection */
-	int64_t begin;	 /* when it was made, or first used */
-	uint32_t owner;	 /* task that made it, or first used it */
-	uint32_t object; /* name; KERNEL_NONE */
-	uint8_t kind;	 /* enum kernel_object_kind */
-	uint8_t end;	 /* of a socket pair */
+struct requests_socket {    /* one end of a connection */
+	int64_t begin;	    /* when it was made, or first used */
+	int64_t end_of_use; /* when a descriptor of it was closed last; INT64_MIN: none was */
+	uint32_t owner;	    /* task that made it, or first used it */
+	uint32_t object;    /* name; KERNEL_NONE */
+	uint8_t kind;	    /* enum kernel_object_kind */
+	uint8_t end;	    /* of a socket pair */
 	bool is_connected, is_accepted;
 	bool is_connecting; /* connect did not wait until it was */
 	/* Some of the packets that were sent by its calls: they have the addresses. */

@@ -20,6 +20,9 @@
  * the turn of connect counts. A task that another one woke (queue and condition variable) goes on
  * with that one's turn if it has no job.
  *
+ * Where S was read R for and answered in a later exchange of R's connection, R was not over: all
+ * from R to that one are a window, and everything is found anew (join.c).
+ *
  * Only requests that were open when S was sent are possible. If nothing tells them apart, the
  * confidence is 1 in their number; if links contradict each other, it is low too. */
 #include <stdlib.h>
@@ -83,7 +86,9 @@ struct nest {
 		uint32_t exchange;
 	} * served;
 	size_t n_served, cap_served;
-	bool *reads; /* by task: it reads requests */
+	bool *reads;	 /* by task: it reads requests */
+	bool *continues; /* by exchange: its connection's next one is of the same window */
+	bool has_joins;
 	struct mer_map
 		moving; /* processes whose jobs change threads, which read requests themselves */
 };
@@ -140,7 +145,9 @@ static void on_answer(
 		return;
 	if (x->reader == a->task && d->n_open)
 		d->n_open--;
-	d->turn = 0; /* done with it */
+	/* Done with it; with frames of HTTP/2 nobody knows. */
+	if (!requests_connection_of(k->r, a->exchange - 1)->is_multiplexed)
+		d->turn = 0;
 }
 
 static bool same_reason(const struct nest *k, uint32_t a, uint32_t b)
@@ -380,6 +387,50 @@ static void decide_rest(const struct nest *k)
 	}
 }
 
+/* ---- exchanges that were not over ---- */
+
+/* Its answer came when the other had been answered: nothing of it can be in that answer. So it was
+ * sent for something else, or nobody waited for it, or an event is missing. */
+static bool outlives(const struct requests_exchange *x, const struct requests_exchange *parent)
+{
+	return x->end > parent->done || x->end > parent->end;
+}
+
+/* The exchange that was served on the connection of this one at that time; NULL: none. */
+static const struct requests_exchange *served_at(
+	const struct nest *k, const struct requests_exchange *x, int64_t time)
+{
+	const struct requests_connection *c = &k->r->connections.item[x->connection];
+	const struct requests_exchange *of = &k->r->exchanges[c->first];
+	MER_LOWER_BOUND(i, 0, c->n, at, of[at].done < time);
+	return i < c->n && of[i].read <= time ? &of[i] : NULL;
+}
+
+/* Sent for one exchange, whose connection went on before the answer came. If the turn that the
+ * answer began wrote into a later exchange of that connection, the answer was still owed. On a
+ * connection where that has been seen, one that was being served then is enough: who gets several
+ * answers writes them together. */
+static void find_join(struct nest *k, const struct sent *s)
+{
+	const struct turn *begun = s->turn && !s->is_fresh ? &k->turns[s->turn - 1] : NULL,
+			  *ended = s->ends ? &k->turns[s->ends - 1] : NULL;
+	if (!begun || begun->kind != TURN_REQUEST || begun->is_handed)
+		return;
+	const struct requests_exchange *x = exchange_at(k, s->exchange),
+				       *from = exchange_at(k, begun->of), *until = NULL;
+	bool is_multiplexed = k->r->connections.item[from->connection].is_multiplexed;
+	if (!outlives(x, from) || !(is_multiplexed || is_open(k, begun->of, x)))
+		return;
+	if (ended && ended->answered && !ended->several && x->n_messages == 1)
+		until = exchange_at(k, ended->answered - 1);
+	if ((!until || until->connection != from->connection) && is_multiplexed)
+		until = served_at(k, from, x->end);
+	if (!until || until->connection != from->connection)
+		return;
+	for (uint32_t i = begun->of; exchange_at(k, i) < until; i++)
+		k->continues[i] = k->has_joins = true;
+}
+
 /* ---- a host ---- */
 
 static int by_read(const void *a, const void *b)
@@ -422,6 +473,20 @@ static bool find_served(struct nest *k)
 	return true;
 }
 
+/* What was decided, into the exchange. */
+static void put_parent(struct nest *k, const struct sent *s)
+{
+	struct requests_exchange *x = exchange_at(k, s->exchange);
+	const struct requests_exchange *parent = s->parent ? exchange_at(k, s->parent - 1) : NULL;
+	/* Begun before it: events are missing. */
+	if (!parent || outlives(x, parent) || x->begin < parent->begin)
+		return;
+	x->parent = s->parent;
+	x->confidence = s->confidence;
+	if (s->is_mixed && x->confidence > 1.0F / (float)x->n_messages)
+		x->confidence = 1.0F / (float)x->n_messages;
+}
+
 static bool nest_host(struct nest *k, uint32_t host)
 {
 	struct requests *r = k->r;
@@ -434,18 +499,15 @@ static bool nest_host(struct nest *k, uint32_t host)
 	k->opened_in = calloc((size_t)k->log->n_sockets + 1, sizeof(*k->opened_in));
 	bool ok = k->doing && k->reads && k->opened_in && find_served(k) && take_turns(k);
 	if (ok) {
+		for (uint32_t i = 0; i < k->n_sent; i++)
+			find_join(k, &k->sent[i]);
 		find_jobs(k);
 		for (uint32_t i = 0; i < k->n_sent; i++)
 			decide_alone(k, &k->sent[i]);
 		decide_chains(k);
 		decide_rest(k);
-		for (uint32_t i = 0; i < k->n_sent; i++) {
-			struct requests_exchange *x = exchange_at(k, k->sent[i].exchange);
-			x->parent = k->sent[i].parent;
-			x->confidence = k->sent[i].confidence;
-			if (k->sent[i].is_mixed && x->confidence > 1.0F / (float)x->n_messages)
-				x->confidence = 1.0F / (float)x->n_messages;
-		}
+		for (uint32_t i = 0; i < k->n_sent; i++)
+			put_parent(k, &k->sent[i]);
 	}
 	free(k->doing);
 	free(k->reads);
@@ -457,14 +519,25 @@ static bool nest_host(struct nest *k, uint32_t host)
 
 int requests_nest(struct requests *r, struct mer_err *err)
 {
+	enum { MOST_JOINS = 8 }; /* joined windows show more; seldom twice */
 	struct nest k = { .r = r };
 	k.sent_of = mer_spill_array(r->w->spill, (size_t)r->n + 1, sizeof(*k.sent_of));
-	bool ok = k.sent_of != NULL;
-	for (uint32_t h = 0; ok && h < r->w->n_hosts; h++)
-		ok = nest_host(&k, h);
+	k.continues = mer_spill_array(r->w->spill, (size_t)r->n + 1, sizeof(*k.continues));
+	int rc = k.sent_of && k.continues ? 0 : mer_fail_nomem(err);
+	for (int n_joins = 0; rc == 0; n_joins++) {
+		k.has_joins = false;
+		for (uint32_t h = 0; rc == 0 && h < r->w->n_hosts; h++)
+			rc = nest_host(&k, h) ? 0 : mer_fail_nomem(err);
+		if (rc || !k.has_joins || n_joins == MOST_JOINS)
+			break;
+		rc = requests_join(r, k.continues, err);
+		memset(k.sent_of, 0, r->n * sizeof(*k.sent_of));
+		memset(k.continues, 0, r->n * sizeof(*k.continues));
+	}
 	mer_spill_release(k.sent_of);
+	mer_spill_release(k.continues);
 	free(k.turns);
 	free(k.sent);
 	free(k.served);
-	return ok ? 0 : mer_fail_nomem(err);
+	return rc;
 }

@@ -83,7 +83,8 @@ static bool find_stints(struct requests_parts_finder *f, uint32_t host)
 }
 
 /* Once it has waited, a task acts for whom it acts for next: that is why it was woken. So each
- * stint ends with the first wait in it. */
+ * stint ends with the first wait in it; one for nobody with the last one, because what ended those
+ * before it (a timer) was for nobody, too. */
 static void end_at_waits(const struct requests_parts_finder *f, uint32_t host)
 {
 	const struct kernel_host *h = &f->r->w->hosts[host];
@@ -98,7 +99,8 @@ static void end_at_waits(const struct requests_parts_finder *f, uint32_t host)
 				if (span->begin < s->begin || span->state != KERNEL_BLOCKED)
 					continue;
 				s->until = span->begin;
-				break;
+				if (s->exchange)
+					break;
 			}
 		}
 	}

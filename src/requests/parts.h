@@ -11,8 +11,6 @@
 #include "path/path.h"
 #include "requests/requests.h"
 
-enum { REQUESTS_MOST_DEPTH = 64 }; /* further below, a request is no longer looked into */
-
 enum requests_part_kind {   /* for the overview */
 	REQUESTS_REQUESTER, /* the requester itself: sends, and reads what has arrived */
 	REQUESTS_NETWORK,

@@ -52,16 +52,6 @@ static void join(struct collection *c)
 	c->n = n;
 }
 
-static bool is_within(const struct requests *r, uint32_t exchange, uint32_t root)
-{
-	for (unsigned depth = 0; depth < REQUESTS_MOST_DEPTH && exchange != root; depth++) {
-		if (!r->exchanges[exchange].parent)
-			return false;
-		exchange = r->exchanges[exchange].parent - 1;
-	}
-	return exchange == root;
-}
-
 /* When the task acted for one of them; its actions say so even where it served nobody else. */
 static void add_task(struct collection *c, const struct requests_parts_finder *f,
 	const struct requests *r, uint32_t root, uint32_t host, uint32_t task)
@@ -71,7 +61,7 @@ static void add_task(struct collection *c, const struct requests_parts_finder *f
 		uint32_t served = requests_served_by(f, host, task, t);
 		int64_t until = requests_served_until(f, host, task, t);
 		until = until < x->end ? until : x->end;
-		if (served && is_within(r, served - 1, root))
+		if (served && requests_is_within(r, served - 1, root))
 			add(c, (struct requests_piece){ t, until, host, task, KERNEL_NO_CPU });
 		t = until;
 	}
@@ -90,7 +80,7 @@ static void add_host(struct collection *c, const struct requests_parts_finder *f
 	for (uint32_t i = 0; i < log->n_actions; i++) {
 		const struct requests_action *a = &log->actions[i];
 		if (!a->exchange || a->kind > REQUESTS_WRITE || a->end < x->begin ||
-			a->begin > x->end || !is_within(r, a->exchange - 1, root))
+			a->begin > x->end || !requests_is_within(r, a->exchange - 1, root))
 			continue;
 		add(c, (struct requests_piece){ a->begin > x->begin ? a->begin : x->begin,
 			       a->end < x->end ? a->end : x->end, host, a->task, KERNEL_NO_CPU });

@@ -19,6 +19,8 @@ int requests_find(const struct kernel_world *w, struct requests_log *log, struct
 	if (rc == 0)
 		rc = requests_exchanges_find(r, err);
 	if (rc == 0)
+		rc = requests_losses_find(r, err);
+	if (rc == 0)
 		rc = requests_nest(r, err);
 	if (rc) {
 		requests_free(r);
@@ -64,4 +66,14 @@ uint32_t requests_by_id(const struct requests *r, const char *text)
 		if (*p != *text)
 			return KERNEL_NONE; /* "r01.+2" */
 	return c->first + (uint32_t)place - 1;
+}
+
+bool requests_is_within(const struct requests *r, uint32_t exchange, uint32_t root)
+{
+	for (unsigned depth = 0; depth < REQUESTS_MOST_DEPTH && exchange != root; depth++) {
+		if (!r->exchanges[exchange].parent)
+			return false;
+		exchange = r->exchanges[exchange].parent - 1;
+	}
+	return exchange == root;
 }

@@ -6,13 +6,12 @@
  * exchange: a window, with the number of messages that can be told apart. What cannot be separated
  * is never invented.
  *
- *   struct requests_log  ──connections.c──→ connections ──exchanges.c──→ exchanges ──nest.c──→
- *                        parents
- *   (log.h)                                                                       parts.c ──→ where
- *                                                                                 the time went
+ *   struct requests_log (log.h) ──connections.c──→ connections ──exchanges.c──→ exchanges
+ *   ──nest.c, join.c──→ parents ──parts.c──→ where the time went
  *
  * Invariants: exchanges of one connection do not overlap; begin <= sent <= end; parents served on
- * the host that their children were sent from, and were open when these began. */
+ * the host that their children were sent from, and were open from before these began until after
+ * these ended. */
 #ifndef MER_REQUESTS_REQUESTS_H
 #define MER_REQUESTS_REQUESTS_H
 
@@ -35,7 +34,7 @@ struct requests_exchange {
 	uint32_t parent;     /* exchange, plus 1; 0: none known */
 	uint32_t first_send, last_answer; /* actions: of the client, of the server; KERNEL_NONE */
 	float confidence;		  /* that parent is right */
-	bool is_damaged;		  /* see requests_connection */
+	bool is_damaged;		  /* see requests_connection, losses.c: it may lack calls */
 };
 
 struct requests {
@@ -66,8 +65,15 @@ static inline const struct requests_connection *requests_connection_of(
 	return &r->connections.item[r->exchanges[exchange].connection];
 }
 
+/* Is `exchange` this request, or one below it? */
+enum { REQUESTS_MOST_DEPTH = 64 }; /* further below, a request is no longer looked into */
+bool requests_is_within(const struct requests *r, uint32_t exchange, uint32_t root);
+
 /* Of this folder. */
 int requests_exchanges_find(struct requests *r, struct mer_err *err);
+int requests_losses_find(struct requests *r, struct mer_err *err);
 int requests_nest(struct requests *r, struct mer_err *err);
+/* continues: by exchange, whether the next one of its connection is of the same window. */
+int requests_join(struct requests *r, const bool *continues, struct mer_err *err);
 
 #endif

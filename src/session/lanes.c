@@ -169,7 +169,11 @@ static int read_bins(struct reader *r, struct store *store, size_t from, size_t 
 		of[i - from] = (struct store_lane){ lanes[i].is_cpu, lanes[i].number };
 	int rc = store_lanes(store, lanes[from].host, of, to - from, r->bins, r->times, r->err);
 	free(of);
-	return rc;
+	if (rc != MER_ERR_INPUT)
+		return rc;
+	/* Damaged: the spans tell it as well. */
+	memset(r->times, 0, (to - from) * r->bins->n_bins * KERNEL_N_STATES * sizeof(*r->times));
+	return read_spans(r, from, to);
 }
 
 /* Times of a lane to spans. */

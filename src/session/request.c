@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/glob.h"
 #include "base/plural.h"
+#include "session/facts.h"
 #include "session/state.h"
 #include "store/store.h"
 
@@ -178,10 +179,12 @@ static int run_stored(struct session_answer *a, struct store *store, struct mer_
 	if (!a->tables)
 		return mer_fail_nomem(err);
 	a->has_run = true;
+	session_store_mend(s, false);
 	int rc = analysis_run_from(
 		&a->run, &source, &world, &a->options, q->tables, q->n, a->tables, err);
-	if (rc == 0)
-		find_range(a);
+	if (rc == 0 && session_stored(s) == SESSION_STORE_LACKS)
+		rc = MER_ERR_INPUT;
+	session_store_mend(s, true);
 	return rc;
 }
 
@@ -199,57 +202,106 @@ static void forget(struct session_answer *a)
 struct reading {
 	struct session_states states;
 	struct session_waits waits;
+	struct session_facts facts;
+	struct analysis_part part;
+	struct analysis_kept kept;
+	bool has_kept;
+	uint64_t bytes; /* for who waits */
 	struct kernel_window window;
 	struct kernel_world_options world;
 };
 
 static void close_reading(struct reading *r)
 {
+	session_facts_close(&r->facts);
 	session_states_close(&r->states);
 	session_waits_close(&r->waits);
 }
 
-/* Only the part of the traces that is asked about, if what comes before is known; else states are
+static bool is_of_part(const struct session_answer *a)
+{
+	return a->options.begin != INT64_MIN || a->options.end != INT64_MAX;
+}
+
+static void choose_window(const struct session_answer *a, struct reading *r)
+{
+	const struct analysis_options *o = &a->options;
+	r->window = (struct kernel_window){ .from = r->states.from,
+		.begin = o->begin,
+		.until = o->end,
+		.is_told = true,
+		.settles = r->part.slices,
+		.has_bridges = r->part.bridges };
+	r->world.window = &r->window;
+	if (o->keep_spans)
+		r->world.waits = session_waits_of(&r->waits);
+	r->kept = session_facts_of(&r->facts);
+	r->has_kept = true;
+}
+
+/* Only the part of the traces that is asked about, if what comes before is known; else that is
  * kept. */
 static void choose_part(struct session_answer *a, struct reading *r)
 {
 	const struct analysis_options *o = &a->options;
-	bool is_part = o->begin != INT64_MIN || o->end != INT64_MAX, slices;
-	uint32_t kind;
-	if (!analysis_reads_part(o, a->request->tables, a->request->n, &kind, &slices))
+	if (!analysis_reads_part(o, a->request->tables, a->request->n, &r->part))
 		return;
-	session_states_open(&r->states, a->session, kind);
-	/* Merges change which request a wait was for. */
-	if (o->keep_spans && !(kind & KERNEL_KEPT_MERGES))
-		session_waits_open(&r->waits, &r->states, kind);
-	if (is_part && r->states.from && (!o->keep_spans || r->waits.from)) {
-		r->window = (struct kernel_window){ .from = r->states.from,
-			.begin = o->begin,
-			.until = o->end,
-			.is_told = true,
-			.settles = slices };
-		r->world.window = &r->window;
-		if (o->keep_spans)
-			r->world.waits = session_waits_of(&r->waits);
+	/* Merges change which request a wait was for: these waits are not kept. */
+	if (o->keep_spans && (r->part.kind & KERNEL_KEPT_MERGES))
+		return;
+	session_states_open(&r->states, a->session, r->part.kind);
+	bool has_facts = session_facts_open(&r->facts, &r->states, r->part.kind, r->part.kept);
+	if (o->keep_spans)
+		session_waits_open(&r->waits, &r->states, r->part.kind);
+	if (is_of_part(a) && r->states.from && has_facts && (!o->keep_spans || r->waits.from)) {
+		choose_window(a, r);
 		return;
 	}
+	for (uint32_t h = 0; h < a->session->e->n_hosts; h++)
+		if (o->wants_host && !wants_host(a, h))
+			return; /* of which nothing will be known */
 	session_states_keep(&r->states, a->session);
 	r->world.keeper = r->states.keeper;
 	r->world.waits = session_waits_keep(&r->waits, a->session);
+	r->kept = session_facts_keep(&r->facts, a->session, &r->states);
+	r->has_kept = true;
 }
 
 /* In any case waits are found, and kept, later: when tables are looked at. */
-static int read(struct session_answer *a, const struct sync_messages *m, struct reading *r,
-	struct mer_err *err)
+static int read_all_or_part(struct session_answer *a, struct reading *r, struct mer_err *err)
 {
 	struct session *s = a->session;
 	const struct session_request *q = a->request;
+	const struct sync_messages *m = NULL;
+	int rc = 0;
+	if (!r->world.window && analysis_needs_messages(q->tables, q->n))
+		rc = session_messages(s, &m, err);
+	if (rc)
+		return rc;
 	a->has_run = true;
-	int rc = analysis_run(&a->run, s->e, m, m ? s->result : NULL, &r->world, &a->options,
-		q->tables, q->n, a->tables, err);
-	if (rc || r->world.window || !session_states_save(&r->states, a->run.world))
-		r->waits.keeps = false;
+	r->world.done_bytes = session_stage_begin(s, q->stage, r->bytes);
+	rc = analysis_run_kept(&a->run, s->e, m, m ? s->result : NULL, &r->world, &a->options,
+		q->tables, q->n, r->has_kept ? &r->kept : NULL, a->tables, err);
+	session_stage_end(s);
+	if (r->world.window)
+		return rc;
+	bool is_there = rc == 0 && session_states_save(&r->states, a->run.world);
+	session_facts_save(&r->facts, &r->states, a->run.world, is_there);
+	r->waits.keeps &= is_there;
 	return rc;
+}
+
+/* What was kept is damaged: all is read after all. */
+static int read_again(struct session_answer *a, struct reading *r,
+	const struct kernel_world_options *all, struct mer_err *err)
+{
+	session_states_drop(&r->states);
+	session_facts_drop(&r->facts);
+	close_reading(r);
+	forget(a);
+	r->world = *all;
+	r->has_kept = false;
+	return read_all_or_part(a, r, err);
 }
 
 static int run(struct session_answer *a, struct mer_err *err)
@@ -259,37 +311,34 @@ static int run(struct session_answer *a, struct mer_err *err)
 	struct store *store = NULL;
 	if (analysis_is_of_facts(q->tables, q->n)) {
 		int rc = session_store(s, &store, err);
-		if (rc || store)
-			return rc ? rc : run_stored(a, store, err);
+		if (rc == 0 && store)
+			rc = run_stored(a, store, err);
+		if (rc == 0 && store)
+			find_range(a);
+		if (rc != MER_ERR_INPUT && (rc || store))
+			return rc;
+		if (rc) { /* damaged: the traces are read after all */
+			forget(a);
+			free(a->tables);
+			session_store_drop(s);
+		}
 	}
-	bool messages = analysis_needs_messages(q->tables, q->n);
-	const struct sync_messages *m = NULL;
-	int rc = messages ? session_messages(s, &m, err) : 0;
 	a->tables = calloc(q->n + 1, sizeof(*a->tables));
 	a->reading = calloc(1, sizeof(*a->reading));
-	if (rc == 0 && (!a->tables || !a->reading))
-		rc = mer_fail_nomem(err);
-	if (rc)
-		return rc;
-	uint64_t bytes = s->e->bytes;
+	if (!a->tables || !a->reading)
+		return mer_fail_nomem(err);
+	struct reading *r = a->reading;
+	r->bytes = s->e->bytes;
 	if (analysis_reads_names(&a->options, q->tables, q->n))
-		bytes *= 2;
+		r->bytes *= 2;
 	const struct kernel_world_options all = { .n_threads = session_threads(s),
 		.cancel = &s->cancel,
-		.done_bytes = session_stage_begin(s, q->stage, bytes),
 		.drop = s->o.once ? &s->messages : NULL };
-	struct reading *r = a->reading;
 	r->world = all;
 	choose_part(a, r);
-	rc = read(a, m, r, err);
-	if (rc == MER_ERR_INPUT && r->world.window) { /* damaged: all is read after all */
-		session_states_drop(&r->states);
-		close_reading(r);
-		forget(a);
-		r->world = all;
-		rc = read(a, m, r, err);
-	}
-	session_stage_end(s);
+	int rc = read_all_or_part(a, r, err);
+	if (rc == MER_ERR_INPUT && r->world.window)
+		rc = read_again(a, r, &all, err);
 	if (s->o.once) {
 		sync_messages_free(&s->messages);
 		s->has_messages = false;
@@ -303,7 +352,11 @@ int session_request(struct session *s, const struct session_request *q, struct s
 	struct mer_err *err)
 {
 	*a = (struct session_answer){ .session = s, .request = q };
-	int rc = session_synchronize(s, analysis_needs_messages(q->tables, q->n), err);
+	bool messages = analysis_needs_messages(q->tables, q->n);
+	bool is_part = q->selection && session_selects_part(q->selection) && !q->periods;
+	if (messages && is_part) /* probably not needed: what is kept has them */
+		session_expect_part(s);
+	int rc = session_synchronize(s, messages && !is_part, err);
 	if (rc == 0)
 		rc = choose(a, err);
 	if (rc == 0 && q->periods)

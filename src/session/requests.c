@@ -1,23 +1,41 @@
 #include "session/requests.h"
 
+#include <stdlib.h>
+
+#include "kernel/observer_pair.h"
 #include "session/state.h"
 
-int session_requests(
-	struct session *s, struct session_world *w, struct requests **requests, struct mer_err *err)
+struct listeners { /* those of each host */
+	struct kernel_observer_pair *pairs;
+	struct kernel_observer *both;
+};
+
+static bool listen(struct listeners *l, struct session *s, struct requests_log *log)
 {
-	const struct sync_messages *messages;
-	struct requests_log *log;
-	*requests = NULL;
-	session_drop_world(s);
-	int rc = session_messages(s, &messages, err);
-	if (rc == 0)
-		rc = requests_log_new(s->e->n_hosts, s->e->spill, &log, err);
+	uint32_t n = s->e->n_hosts;
+	l->pairs = calloc((size_t)n + 1, sizeof(*l->pairs));
+	l->both = calloc((size_t)n + 1, sizeof(*l->both));
+	for (uint32_t i = 0; l->pairs && l->both && i < n; i++) {
+		l->pairs[i] = (struct kernel_observer_pair){ &requests_log_observers(log)[i],
+			&usage_observers(s->usage)[i] };
+		l->both[i] = kernel_observe_both(&l->pairs[i]);
+	}
+	return l->pairs && l->both;
+}
+
+static int build(struct session *s, struct requests_log *log, struct listeners *l,
+	const struct sync_messages *messages, enum session_usage usage, struct mer_err *err)
+{
+	int rc = usage ? usage_new(s->e->n_hosts, s->e->spill, &s->usage, err) : 0;
 	if (rc)
 		return rc;
+	s->usage_kind = usage;
+	if (usage == SESSION_USAGE_ALL && !listen(l, s, log))
+		return mer_fail_nomem(err);
 	struct kernel_world_options o = { .n_threads = session_threads(s),
 		.cancel = &s->cancel,
 		.done_bytes = session_stage_begin(s, SESSION_READING, s->e->bytes),
-		.observers = requests_log_observers(log),
+		.observers = l->both ? l->both : requests_log_observers(log),
 		.drop = s->o.once ? &s->messages : NULL };
 	rc = kernel_world_build(s->e, messages, s->result, &o, &s->world, err);
 	session_stage_end(s);
@@ -25,12 +43,35 @@ int session_requests(
 		sync_messages_free(&s->messages);
 		s->has_messages = false;
 	}
+	if (rc == MER_ERR_NOMEM)
+		return mer_fail_nomem(err);
+	return rc || !usage ? rc : usage_settle(s->usage, s->world, err);
+}
+
+int session_requests_used(struct session *s, enum session_usage usage, struct session_world *w,
+	struct requests **requests, struct mer_err *err)
+{
+	const struct sync_messages *messages;
+	struct requests_log *log;
+	struct listeners l = { 0 };
+	*requests = NULL;
+	session_drop_world(s);
+	int rc = session_messages(s, &messages, err);
+	if (rc == 0)
+		rc = requests_log_new(s->e->n_hosts, s->e->spill, &log, err);
+	if (rc)
+		return rc;
+	rc = build(s, log, &l, messages, usage, err);
+	free(l.pairs);
+	free(l.both);
 	if (rc) {
 		requests_log_free(log);
-		return rc == MER_ERR_NOMEM ? mer_fail_nomem(err) : rc;
+		return rc;
 	}
-	*w = (struct session_world){
-		.e = s->e, .world = s->world, .synced = session_synced(s), .session = s
-	};
+	*w = (struct session_world){ .e = s->e,
+		.world = s->world,
+		.usage = s->usage,
+		.synced = session_synced(s),
+		.session = s };
 	return requests_find(s->world, log, requests, err);
 }

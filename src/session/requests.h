@@ -6,9 +6,15 @@
 #include "requests/requests.h"
 #include "session/session.h"
 
-/* Reads the traces, with the log of spans. *requests is the caller's, to be freed before the
- * session. */
-int session_requests(struct session *s, struct session_world *w, struct requests **requests,
-	struct mer_err *err);
+/* Reads the traces, with the log of spans, and what tasks used. *requests is the caller's, to be
+ * freed before the session. */
+int session_requests_used(struct session *s, enum session_usage usage, struct session_world *w,
+	struct requests **requests, struct mer_err *err);
+
+static inline int session_requests(
+	struct session *s, struct session_world *w, struct requests **requests, struct mer_err *err)
+{
+	return session_requests_used(s, SESSION_USAGE_NONE, w, requests, err);
+}
 
 #endif

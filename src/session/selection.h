@@ -57,6 +57,10 @@ static inline bool session_selects_tasks(const struct session_selection *s)
 {
 	return s->comms.n || s->tids.n;
 }
+static inline bool session_selects_part(const struct session_selection *s)
+{
+	return s->begin.kind || s->end.kind;
+}
 bool session_ranges_contain(const struct session_ranges *r, uint64_t v);
 bool session_selects_host(const struct session_selection *s, const char *host);
 /* Is the host of this trace, or stream, selected? */

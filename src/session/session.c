@@ -21,7 +21,7 @@ struct session *session_new(const struct session_options *o)
 void session_drop_world(struct session *s)
 {
 	usage_free(s->usage);
-	if (!s->store)
+	if (!s->store || s->world != store_world(s->store))
 		kernel_world_free(s->world);
 	session_states_close(&s->states);
 	session_waits_close(&s->waits);
@@ -179,7 +179,7 @@ static int build_part(struct session *s, const struct session_window *within, st
 /* Is there anything from which only this part can be read? */
 static bool find_states(struct session *s, const struct session_window *within)
 {
-	if (!within || (within->begin == INT64_MIN && within->end == INT64_MAX) || s->o.store)
+	if (!within || (within->begin == INT64_MIN && within->end == INT64_MAX))
 		return false;
 	const uint32_t kind = KERNEL_KEPT_PACKETS | KERNEL_KEPT_SPANS;
 	session_states_open(&s->states, s, kind);
@@ -240,14 +240,22 @@ int session_world(struct session *s, const struct session_window *within, enum s
 	if (!s->world || usage > s->usage_kind || s->is_part) {
 		session_drop_world(s);
 		rc = session_synchronize(s, !s->expects_part, err);
-		if (rc == 0 && usage == SESSION_USAGE_NONE && find_states(s, within))
-			return world_of_part(s, within, w, err);
 		if (rc == 0)
 			rc = session_store(s, &store, err);
+		if (rc == 0 && !store && usage == SESSION_USAGE_NONE && find_states(s, within))
+			return world_of_part(s, within, w, err);
+		if (rc == 0 && store) {
+			rc = open_world(s, store, usage, err);
+			if (rc == MER_ERR_INPUT) {
+				session_store_drop(s);
+				store = NULL;
+				rc = 0;
+			}
+		}
 		if (rc == 0 && !store)
 			rc = session_messages(s, &messages, err);
-		if (rc == 0)
-			rc = store ? open_world(s, store, usage, err) : build_world(s, usage, err);
+		if (rc == 0 && !store)
+			rc = build_world(s, usage, err);
 		if (rc)
 			session_drop_world(s);
 		s->usage_kind = usage;

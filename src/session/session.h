@@ -54,10 +54,10 @@ struct session_options { /* zeroed: the defaults */
 	const char *clocks_file; /* of SESSION_CLOCKS_SAVED */
 	bool ignore_uuid;	 /* as mer_open_options */
 	unsigned n_threads;	 /* 0: one per CPU */
-	/* Questions are answered from a store in cache_dir, as far as that can be; if it is not
-	 * there, all is read, and it is made. Where it cannot be made or used, the traces are read
-	 * (session_store_error). */
-	bool store;
+	/* Questions are answered from a store in cache_dir if it is there, as far as that can be.
+	 * store: if it is not there, all is read, and it is made; where it cannot be made or used,
+	 * the traces are read (session_store_error). no_store: the traces are always read. */
+	bool store, no_store;
 	const char *cache_dir; /* where computed results are kept between runs; NULL: nowhere */
 	/* Where what grows with the traces goes when memory should not take it; NULL: memory takes
 	 * all. */
@@ -102,9 +102,15 @@ const struct mer_err *session_sync_error(const struct session *s);
 
 /* Why questions are not answered from a store although the options say so; NULL: they are. */
 const struct mer_err *session_store_error(const struct session *s);
-/* What was looked at of the store was not as it was saved: answers lack something. It is removed,
- * so that the next session makes it anew. */
-bool session_store_is_damaged(const struct session *s);
+enum session_stored {
+	SESSION_STORE_NONE, /* no question was answered from a store */
+	SESSION_STORE_ANSWERED,
+	/* What was looked at of it was not as it was saved, so the traces were read. It is removed
+	 * at the end of the session. */
+	SESSION_STORE_DAMAGED,
+	SESSION_STORE_LACKS /* the same, but they could not be read: answers lack something */
+};
+enum session_stored session_stored(const struct session *s);
 
 /* What it selects, by the clocks as they are now. */
 int session_window(const struct session *s, const struct session_selection *what,

@@ -24,6 +24,9 @@ struct session {
 	char *store_path;
 	bool has_store;		    /* or why there is none is known */
 	struct mer_err store_error; /* code 0: none */
+	struct store_again
+		*again;		/* what it should have, from the traces; NULL: it was not needed */
+	bool store_was_damaged; /* one that is not open any more */
 
 	struct kernel_world *world; /* of the store, if there is one */
 	struct usage *usage;
@@ -38,9 +41,19 @@ struct session {
 	bool expects_part;
 };
 
-/* Opens the store, makes it if it is not there; once. NULL: there is none. An error is one that
- * ends it all. */
+/* Opens the store, and makes it if it is not there and the options say so; once. NULL: there is
+ * none. An error is one that ends it all. */
 int session_store(struct session *s, struct store **store, struct mer_err *err);
+/* Before it is opened, with clocks that are known: will there be one? If so, messages are not
+ * needed. */
+bool session_store_is_likely(struct session *s);
+/* Spans and tables of the store that are damaged are read from the traces when they are looked at,
+ * on that thread. Off while several threads look at them: they are unknown then, and
+ * session_stored says so. */
+void session_store_mend(struct session *s, bool on);
+/* It is damaged: closed, and removed. From now on the traces are read. The session's world goes,
+ * too. */
+void session_store_drop(struct session *s);
 void session_store_close(struct session *s);
 
 void session_drop_world(struct session *s);

@@ -1,4 +1,6 @@
-/* The store of a session: found in the cache, or made there. */
+/* The store of a session: found in the cache, or made there. Where it is damaged, what it has is
+ * found by reading: its spans and tables one by one as they are looked at (read_again), everything
+ * else by who asks (session_store_drop). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,31 +54,76 @@ static int make(struct session *s, const uint8_t key[STORE_KEY_BYTES], struct me
 	return rc;
 }
 
-static int find(struct session *s, struct mer_err *err)
+/* Of the traces and the clocks as they are known now; malloc'ed path. */
+static int find_key(
+	struct session *s, uint8_t key[STORE_KEY_BYTES], char **path, struct mer_err *err)
 {
 	struct store_key k;
-	struct mer_err none;
-	uint8_t key[STORE_KEY_BYTES];
 	if (!s->o.cache_dir)
 		return mer_fail(err, MER_ERR_SYS, "there is no folder for it");
 	if (!store_key_of(&k, s->e))
 		return mer_fail(err, MER_ERR_SYS, "the files of the traces cannot be examined");
 	store_key_mix_clocks(&k, s->result);
-	memcpy(key, k.hash, sizeof(key));
-	s->store_path = store_cache_path(s->o.cache_dir, STORE_CACHED_WORLD, &k);
-	if (!s->store_path)
-		return mer_fail_nomem(err);
-	int rc = store_open(s->store_path, key, s->e, &s->store, &none);
-	if (rc == 0) {
+	memcpy(key, k.hash, STORE_KEY_BYTES);
+	*path = store_cache_path(s->o.cache_dir, STORE_CACHED_WORLD, &k);
+	return *path ? 0 : mer_fail_nomem(err);
+}
+
+bool session_store_is_likely(struct session *s)
+{
+	uint8_t key[STORE_KEY_BYTES];
+	struct mer_err none;
+	char *path = NULL;
+	if (s->o.no_store)
+		return false;
+	bool is = s->o.store || (find_key(s, key, &path, &none) == 0 && access(path, R_OK) == 0);
+	free(path);
+	return is;
+}
+
+static const struct kernel_world *read_again(void *ctx)
+{
+	struct session *s = ctx;
+	const struct sync_messages *messages;
+	struct mer_err none;
+	const struct kernel_world_options o = { .n_threads = session_threads(s),
+		.cancel = &s->cancel };
+	if (session_messages(s, &messages, &none) == 0 &&
+		store_read_again(s->e, messages, s->result, &o, &s->again, &none) == 0)
+		return store_again_world(s->again);
+	return NULL;
+}
+
+void session_store_mend(struct session *s, bool on)
+{
+	store_mend_with(s->store, on ? &(struct store_mending){ read_again, s } : NULL);
+}
+
+static int find(struct session *s, struct mer_err *err)
+{
+	struct mer_err why;
+	uint8_t key[STORE_KEY_BYTES];
+	int rc = find_key(s, key, &s->store_path, err);
+	if (rc)
+		return rc;
+	bool is_there = access(s->store_path, R_OK) == 0;
+	rc = is_there ? store_open(s->store_path, key, s->e, &s->store, &why) : MER_ERR_SYS;
+	if (rc == 0)
 		store_cache_touch(s->store_path);
-	} else {
+	else if (is_there && rc == MER_ERR_INPUT)
+		unlink(s->store_path);
+	if (rc && s->o.store) {
 		rc = make(s, key, err);
 		if (rc == 0)
 			rc = store_open(s->store_path, key, s->e, &s->store, err);
+	} else if (rc && is_there) {
+		s->store_was_damaged = rc == MER_ERR_INPUT;
+		*err = why;
 	}
 	if (rc == 0) {
 		store_world(s->store)->cancel = &s->cancel;
 		store_report(s->store, &s->e->diags);
+		session_store_mend(s, true);
 	}
 	return rc;
 }
@@ -84,11 +131,15 @@ static int find(struct session *s, struct mer_err *err)
 int session_store(struct session *s, struct store **store, struct mer_err *err)
 {
 	int rc = 0;
-	if (s->o.store && !s->has_store) {
-		rc = find(s, err);
+	if (!s->o.no_store && !s->has_store) {
+		struct mer_err why;
+		rc = find(s, &why);
 		s->has_store = true;
-		if (rc && rc != MER_ERR_CANCELLED && rc != MER_ERR_NOMEM) {
-			s->store_error = *err;
+		if (rc == MER_ERR_CANCELLED || rc == MER_ERR_NOMEM) {
+			*err = why;
+		} else if (rc) {
+			if (s->o.store)
+				s->store_error = why;
 			rc = 0;
 		}
 	}
@@ -101,17 +152,31 @@ const struct mer_err *session_store_error(const struct session *s)
 	return s->store_error.code ? &s->store_error : NULL;
 }
 
-bool session_store_is_damaged(const struct session *s)
+enum session_stored session_stored(const struct session *s)
 {
-	return s->store && store_is_damaged(s->store);
+	bool is_damaged = s->store && store_is_damaged(s->store);
+	if (s->store && store_lacks(s->store))
+		return SESSION_STORE_LACKS;
+	if (is_damaged || s->store_was_damaged)
+		return SESSION_STORE_DAMAGED;
+	return s->store ? SESSION_STORE_ANSWERED : SESSION_STORE_NONE;
+}
+
+void session_store_drop(struct session *s)
+{
+	session_drop_world(s);
+	s->store_was_damaged = true;
+	session_store_close(s);
 }
 
 void session_store_close(struct session *s)
 {
-	if (session_store_is_damaged(s))
+	if (s->store && (store_is_damaged(s->store) || s->store_was_damaged))
 		unlink(s->store_path);
 	store_close(s->store);
+	store_again_free(s->again);
 	free(s->store_path);
 	s->store = NULL;
+	s->again = NULL;
 	s->store_path = NULL;
 }

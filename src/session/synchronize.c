@@ -55,7 +55,8 @@ static int find(struct session *s, bool messages, struct mer_err *err)
 	sync_cache_find(&cache, s->e, s->o.cache_dir);
 	s->result = sync_cache_load(&cache, s->e);
 	if (s->result)
-		return messages ? compute(s, s->e, true, NULL, err) : 0;
+		return messages && !session_store_is_likely(s) ? compute(s, s->e, true, NULL, err)
+							       : 0;
 	/* A store of clocks that were not known cannot be there yet: the messages will be
 	 * needed. */
 	int rc = compute(s, s->e, messages || s->o.store || s->expects_part, &s->result, err);
@@ -87,12 +88,11 @@ static int align(struct session *s, bool messages, struct mer_err *err)
 	bool saved = s->o.clocks == SESSION_CLOCKS_SAVED;
 	int rc = 0;
 	if (s->o.clocks == SESSION_CLOCKS_RECORDED || (!saved && s->e->n_hosts < 2))
-		return messages ? compute(s, s->e, true, NULL, err) : 0;
-	if (saved && messages)
+		return messages && !session_store_is_likely(s) ? compute(s, s->e, true, NULL, err)
+							       : 0;
+	rc = saved ? sync_load(s->e, s->o.clocks_file, &s->result, err) : find(s, messages, err);
+	if (rc == 0 && saved && messages && !session_store_is_likely(s))
 		rc = compute(s, s->e, true, NULL, err);
-	if (rc == 0)
-		rc = saved ? sync_load(s->e, s->o.clocks_file, &s->result, err)
-			   : find(s, messages, err);
 	if (rc == 0)
 		rc = apply(s, err);
 	if (rc == 0)
@@ -109,7 +109,7 @@ int session_synchronize(struct session *s, bool messages, struct mer_err *err)
 {
 	if (s->is_synchronized)
 		return 0;
-	int rc = align(s, messages && !s->o.store, err); /* with a store they may not be needed */
+	int rc = align(s, messages, err);
 	s->is_synchronized = rc == 0;
 	return rc;
 }

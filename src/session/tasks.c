@@ -161,3 +161,17 @@ int session_path_find(struct session_world *w, uint32_t host, uint32_t task,
 	}
 	return rc;
 }
+
+int session_process_tree_find(struct session_world *w, uint32_t host, uint32_t task,
+	const struct session_window *window, struct process_tree *t, struct mer_err *err)
+{
+	int rc = process_tree_find(w->world, host, task, window->begin, window->end, t, err);
+	while (rc == 0 && t->is_open) {
+		process_tree_fini(t);
+		rc = session_world_further(w, window, err);
+		if (rc == 0)
+			rc = process_tree_find(
+				w->world, host, task, window->begin, window->end, t, err);
+	}
+	return rc;
+}

@@ -6,6 +6,7 @@
 #define MER_SESSION_TASKS_H
 
 #include "path/path.h"
+#include "path/process_tree.h"
 #include "session/session.h"
 
 struct session_task {
@@ -45,5 +46,8 @@ uint64_t session_task_count(const struct session_world *w);
  * what was read. */
 int session_path_find(struct session_world *w, uint32_t host, uint32_t task,
 	const struct session_window *window, struct path *p, struct mer_err *err);
+/* process_tree_find in the same way. */
+int session_process_tree_find(struct session_world *w, uint32_t host, uint32_t task,
+	const struct session_window *window, struct process_tree *t, struct mer_err *err);
 
 #endif

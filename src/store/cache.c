@@ -29,6 +29,7 @@ static const struct {
 	[STORE_CACHED_WORLD] = { "world-", ".store", 32, (uint64_t)32 << 30 },
 	[STORE_CACHED_STATES] = { "states-", ".bin", 64, (uint64_t)1 << 30 },
 	[STORE_CACHED_WAITS] = { "waits-", ".bin", 64, (uint64_t)1 << 30 },
+	[STORE_CACHED_FACTS] = { "facts-", ".bin", 256, (uint64_t)1 << 30 },
 };
 
 /* ---- keys ---- */

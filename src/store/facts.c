@@ -30,6 +30,7 @@ struct store_facts {
 	struct fact_block *blocks;
 	size_t n_blocks, cap_blocks;
 	struct mer_str bytes, column;
+	uint64_t n_bytes; /* of the blocks */
 	uint64_t v[STORE_FACTS], none[STORE_FACTS];
 	int64_t begins[STORE_FACTS];
 };
@@ -141,6 +142,12 @@ static void put_block(struct store_facts *f)
 		return;
 	store_put_block(f->w, f->bytes.data, f->bytes.len, &b->block);
 	f->n_blocks++;
+	f->n_bytes += f->bytes.len;
+}
+
+uint64_t store_facts_bytes(const struct store_facts *f)
+{
+	return f->n_bytes;
 }
 
 struct store_facts *store_facts_new(

@@ -24,6 +24,8 @@ struct store_facts *store_facts_new(
 /* A fact_taker; ctx: the struct. */
 int store_facts_take(
 	void *facts, const struct kernel_host *h, const void *first, size_t n, struct mer_err *err);
+/* How many were written so far: bytes of blocks. */
+uint64_t store_facts_bytes(const struct store_facts *f);
 /* Writes what is left, and the index; and frees. Failures are the writer's. NULL is fine. */
 void store_facts_end(struct store_facts *f);
 /* Frees without writing. NULL is fine. */

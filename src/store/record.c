@@ -14,6 +14,7 @@ struct recorder {
 	struct usage *usage;
 	size_t n_kinds;
 	const struct fact_kind **kept; /* those that do not follow from others */
+	bool no_file;		       /* only the world is wanted */
 };
 
 struct host_state {
@@ -27,7 +28,7 @@ static int begin(struct analysis_host *a)
 	struct host_state *s = a->state;
 	s->usage = &usage_observers(x->usage)[a->host];
 	s->facts = mer_arena_zalloc(a->arena, x->n_kinds + 1, sizeof(struct store_facts *));
-	for (uint32_t k = 0; s->facts && k < x->n_kinds; k++) {
+	for (uint32_t k = 0; s->facts && !x->no_file && k < x->n_kinds; k++) {
 		if (fact_kinds[k]->origin)
 			continue;
 		s->facts[k] = store_facts_new(&x->w, a->host, k, fact_kinds[k]);
@@ -40,8 +41,11 @@ static int begin(struct analysis_host *a)
 static int take(struct analysis_host *a, const struct kernel_host *h, const struct fact_kind *kind,
 	const void *facts, size_t n)
 {
+	const struct recorder *x = (struct recorder *)a->run;
 	struct host_state *s = a->state;
 	size_t k = 0;
+	if (x->no_file)
+		return 0;
 	while (fact_kinds[k] != kind)
 		k++;
 	return store_facts_take(s->facts[k], h, facts, n, a->err);
@@ -52,7 +56,7 @@ static int end(struct analysis_host *a, const struct kernel_host *h)
 	struct recorder *x = (struct recorder *)a->run;
 	struct host_state *s = a->state;
 	(void)h;
-	for (size_t k = 0; k < x->n_kinds; k++) {
+	for (size_t k = 0; !x->no_file && k < x->n_kinds; k++) {
 		store_facts_end(s->facts[k]);
 		s->facts[k] = NULL;
 	}
@@ -125,21 +129,34 @@ static int read_all(struct recorder *x, struct mer_experiment *e,
 	return rc;
 }
 
+static int prepare(struct recorder *x, struct mer_experiment *e, struct mer_err *err)
+{
+	x->run.e = e;
+	while (fact_kinds[x->n_kinds])
+		x->n_kinds++;
+	x->kept = calloc(x->n_kinds + 1, sizeof(*x->kept));
+	for (size_t k = 0, n = 0; x->kept && k < x->n_kinds; k++)
+		if (!fact_kinds[k]->origin)
+			x->kept[n++] = fact_kinds[k];
+	return x->kept ? usage_new(e->n_hosts, e->spill, &x->usage, err) : mer_fail_nomem(err);
+}
+
+static void fini(struct recorder *x)
+{
+	analysis_run_fini(&x->run);
+	usage_free(x->usage);
+	free(x->kept);
+}
+
 int store_record(const char *path, const uint8_t key[STORE_KEY_BYTES], const char *about,
 	struct mer_experiment *e, const struct sync_messages *messages, const struct sync_result *r,
 	const struct kernel_world_options *o, struct mer_err *err)
 {
-	struct recorder x = { .run = { .e = e } };
+	struct recorder x = { 0 };
 	/* What is found is saved, also what was found before. */
 	struct mer_diags before = e->diags;
 	mer_diags_init(&e->diags, &e->arena);
-	while (fact_kinds[x.n_kinds])
-		x.n_kinds++;
-	x.kept = calloc(x.n_kinds + 1, sizeof(*x.kept));
-	for (size_t k = 0, n = 0; x.kept && k < x.n_kinds; k++)
-		if (!fact_kinds[k]->origin)
-			x.kept[n++] = fact_kinds[k];
-	int rc = x.kept ? usage_new(e->n_hosts, e->spill, &x.usage, err) : mer_fail_nomem(err);
+	int rc = prepare(&x, e, err);
 	bool is_open = rc == 0;
 	if (rc == 0)
 		rc = store_writer_begin(&x.w, path, key, err);
@@ -159,12 +176,51 @@ int store_record(const char *path, const uint8_t key[STORE_KEY_BYTES], const cha
 		int ended = store_writer_end(&x.w, rc == 0, err);
 		rc = rc ? rc : ended;
 	}
-	analysis_run_fini(&x.run);
-	usage_free(x.usage);
-	free(x.kept);
+	fini(&x);
 	struct mer_diags found = e->diags;
 	e->diags = before;
 	mer_diags_merge_new(&e->diags, &found);
 	mer_diags_fini(&found);
 	return rc;
+}
+
+/* ---- without a file ---- */
+
+struct store_again {
+	struct recorder x;
+};
+
+int store_read_again(struct mer_experiment *e, const struct sync_messages *messages,
+	const struct sync_result *r, const struct kernel_world_options *o,
+	struct store_again **again, struct mer_err *err)
+{
+	struct store_again *a = calloc(1, sizeof(*a));
+	if (!a)
+		return mer_fail_nomem(err);
+	struct mer_diags before = e->diags;
+	mer_diags_init(&e->diags, &e->arena);
+	a->x.no_file = true;
+	int rc = prepare(&a->x, e, err);
+	if (rc == 0)
+		rc = read_all(&a->x, e, messages, r, o, err);
+	mer_diags_fini(&e->diags);
+	e->diags = before;
+	if (rc) {
+		store_again_free(a);
+		return rc;
+	}
+	*again = a;
+	return 0;
+}
+
+const struct kernel_world *store_again_world(const struct store_again *again)
+{
+	return again->x.run.world;
+}
+
+void store_again_free(struct store_again *again)
+{
+	if (again)
+		fini(&again->x);
+	free(again);
 }

@@ -13,4 +13,13 @@ int store_record(const char *path, const uint8_t key[STORE_KEY_BYTES], const cha
 	struct mer_experiment *e, const struct sync_messages *messages, const struct sync_result *r,
 	const struct kernel_world_options *o, struct mer_err *err);
 
+/* The world that store_record saves, without a file: for store_mend_with. What is found is left
+ * out; the store has it. */
+struct store_again;
+int store_read_again(struct mer_experiment *e, const struct sync_messages *messages,
+	const struct sync_result *r, const struct kernel_world_options *o,
+	struct store_again **again, struct mer_err *err);
+const struct kernel_world *store_again_world(const struct store_again *again);
+void store_again_free(struct store_again *again); /* NULL is fine */
+
 #endif

@@ -57,19 +57,21 @@ void store_rows_close(struct store_rows *r)
 	*r = (struct store_rows){ 0 };
 }
 
-void store_rows_load(struct store_rows *r, uint32_t row)
+bool store_rows_load(struct store_rows *r, uint32_t row, uint32_t *first_row, uint32_t *n_rows)
 {
 	uint32_t block = row >> STORE_ROWS_BITS, first = block << STORE_ROWS_BITS;
 	if (row >= r->n || r->is_loaded[block])
-		return;
+		return true;
 	r->is_loaded[block] = true;
 	size_t n = rows_of_block(r->n, block);
 	char *to = (char *)r->rows + (size_t)first * r->kind->size;
+	*first_row = first;
+	*n_rows = (uint32_t)n;
 	const uint8_t *bytes = store_block_bytes(r->file, &r->blocks[block]);
 	struct store_in in = { bytes, bytes ? bytes + r->blocks[block].bytes : NULL };
 	if (bytes && r->kind->get(&in, to, n, first, r->ctx))
-		return;
-	r->is_damaged = true;
+		return true;
 	memset(to, 0, n * r->kind->size);
 	r->kind->absent(to, n);
+	return false;
 }

@@ -40,13 +40,13 @@ struct store_rows {
 	uint32_t n;
 	void *rows;	 /* a block of the spill */
 	bool *is_loaded; /* by block */
-	bool is_damaged; /* a block was */
 };
 
 int store_rows_open(struct store_rows *r, const struct store_file *f, uint32_t type, uint32_t host,
 	const struct store_row_kind *kind, const void *ctx, uint32_t n, struct mer_spill *spill,
 	struct mer_err *err);
 void store_rows_close(struct store_rows *r);
-void store_rows_load(struct store_rows *r, uint32_t row);
+/* False: the block of this row, rows first..first+n-1, was damaged and has absent rows now. */
+bool store_rows_load(struct store_rows *r, uint32_t row, uint32_t *first, uint32_t *n);
 
 #endif

@@ -122,6 +122,7 @@ static void put_diag(struct mer_str *out, const struct mer_diag *d)
 	store_put_varint(out, store_zigzag(d->packet));
 	store_put_varint(out, store_zigzag(d->offset_bits));
 	store_put_varint(out, d->count);
+	store_put_varint(out, (uint64_t)d->remedy);
 	put_text(out, d->code);
 	put_text(out, d->host);
 	put_text(out, d->path);

@@ -2,6 +2,7 @@
  * lengths of what they are of, so that a file that says what cannot be is refused. */
 #include "store/store.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,8 @@
 
 struct store_host {
 	struct kernel_span_source source; /* first, so that it leads to the rest */
-	struct kernel_host *h;		  /* in the world */
+	struct store *store;
+	struct kernel_host *h; /* in the world */
 	const struct store_host_head *head;
 	struct store_spans spans;
 	struct store_rows requests;
@@ -28,6 +30,9 @@ struct store {
 	struct kernel_world world;
 	struct store_host *hosts;
 	struct store_rows bridges;
+	atomic_bool is_damaged, lacks; /* facts are read by several threads */
+	struct store_mending mending;  /* read NULL: there is none, or it was called */
+	const struct kernel_world *sound;
 };
 
 /* What is mapped is read only; the model's tables are for those who fill them, too. */
@@ -175,18 +180,62 @@ static int get_tables(struct store *s, uint32_t i, struct mer_err *err)
 	return rc;
 }
 
+/* ---- what is damaged ---- */
+
+static bool is_same(const struct kernel_world *a, const struct kernel_world *b)
+{
+	bool ok = a->n_hosts == b->n_hosts && a->n_bridges == b->n_bridges;
+	for (uint32_t i = 0; ok && i < a->n_hosts; i++) {
+		const struct kernel_host *p = &a->hosts[i], *q = &b->hosts[i];
+		ok = p->n_spans == q->n_spans && p->n_tasks == q->n_tasks &&
+		     p->n_calls == q->n_calls && p->n_requests == q->n_requests;
+	}
+	return ok;
+}
+
+/* A world in which nothing is damaged; NULL: there is none. */
+static const struct kernel_world *find_sound(struct store *s)
+{
+	s->is_damaged = true;
+	if (s->mending.read) {
+		const struct kernel_world *w = s->mending.read(s->mending.ctx);
+		s->mending.read = NULL;
+		s->sound = w && is_same(w, &s->world) ? w : NULL;
+	}
+	if (!s->sound)
+		s->lacks = true;
+	return s->sound;
+}
+
+void store_mend_with(struct store *s, const struct store_mending *how)
+{
+	s->mending = how && !s->sound ? *how : (struct store_mending){ 0 };
+}
+
+bool store_lacks(const struct store *s)
+{
+	return s->lacks;
+}
+
 /* ---- spans ---- */
 
-static struct store_spans *spans_of(const struct kernel_host *h)
+static struct store_host *own_of(const struct kernel_host *h)
 {
-	return &((struct store_host *)(uintptr_t)h->source)->spans;
+	return (struct store_host *)(uintptr_t)h->source;
+}
+
+static void mend_spans(struct store_host *of, uint32_t first, struct kernel_span *spans)
+{
+	const struct kernel_world *w = find_sound(of->store);
+	for (uint32_t i = 0; w && i < KERNEL_CHUNK && first + i < of->h->n_spans; i++)
+		spans[i] = *kernel_span(&w->hosts[of->h - of->store->world.hosts], first + i);
 }
 
 static struct kernel_span *load(const struct kernel_host *h, uint32_t chunk)
 {
 	/* Space for what cannot be decoded for want of memory: unknown, like what is damaged. */
 	static struct kernel_span nothing[KERNEL_CHUNK];
-	struct store_spans *s = spans_of(h);
+	struct store_spans *s = &own_of(h)->spans;
 	struct kernel_span *spans = NULL;
 	if (chunk >= s->n_blocks)
 		return nothing;
@@ -198,10 +247,11 @@ static struct kernel_span *load(const struct kernel_host *h, uint32_t chunk)
 	if (!spans)
 		spans = malloc(KERNEL_CHUNK * sizeof(*spans));
 	if (!spans) {
-		s->is_damaged = true;
+		own_of(h)->store->lacks = true;
 		return nothing;
 	}
-	store_spans_read(s, chunk, spans);
+	if (!store_spans_read(s, chunk, spans))
+		mend_spans(own_of(h), chunk << KERNEL_CHUNK_BITS, spans);
 	if (s->n_ring)
 		s->ring[s->next++ % s->n_ring] = chunk;
 	h->log.chunks[chunk] = spans;
@@ -210,12 +260,18 @@ static struct kernel_span *load(const struct kernel_host *h, uint32_t chunk)
 
 static uint32_t near(const struct kernel_host *h, uint32_t task, int64_t time)
 {
-	return store_spans_near(spans_of(h), task, time);
+	return store_spans_near(&own_of(h)->spans, task, time);
 }
 
 static void load_request(const struct kernel_host *h, uint32_t request)
 {
-	store_rows_load(&((struct store_host *)(uintptr_t)h->source)->requests, request);
+	struct store_host *of = own_of(h);
+	uint32_t first, n;
+	if (store_rows_load(&of->requests, request, &first, &n))
+		return;
+	const struct kernel_world *w = find_sound(of->store);
+	for (uint32_t i = first; w && i < first + n; i++)
+		h->requests[i] = *kernel_request_at(&w->hosts[of->h - of->store->world.hosts], i);
 }
 
 static int open_requests(struct store *s, uint32_t i, struct mer_err *err)
@@ -239,6 +295,7 @@ static int open_spans(struct store *s, uint32_t i, struct mer_err *err)
 	int rc = store_spans_open(spans, &s->file, i, err);
 	if (rc)
 		return rc;
+	s->hosts[i].store = s;
 	s->hosts[i].source = (struct kernel_span_source){ load, near, load_request };
 	h->source = &s->hosts[i].source;
 	return kernel_span_log_add_absent(&h->log, spans->n_blocks) ? 0 : mer_fail_nomem(err);
@@ -249,16 +306,25 @@ static int open_spans(struct store *s, uint32_t i, struct mer_err *err)
 static int get_waits(void *ctx, const struct kernel_world *w, int64_t begin, int64_t end,
 	void *blocked, struct mer_err *err)
 {
-	const struct store *s = ctx;
+	struct store *s = ctx;
 	(void)begin;
 	(void)end;
-	return store_waits_get(
+	int rc = store_waits_get(
 		&s->file, w->n_bridges == s->world.n_bridges ? 0 : 1, w, blocked, err);
+	if (rc == MER_ERR_INPUT)
+		s->is_damaged = true;
+	return rc;
 }
 
 static void load_bridge(void *ctx, uint32_t bridge)
 {
-	store_rows_load(&((struct store *)ctx)->bridges, bridge);
+	struct store *s = ctx;
+	uint32_t first, n;
+	if (store_rows_load(&s->bridges, bridge, &first, &n))
+		return;
+	const struct kernel_world *w = find_sound(s);
+	for (uint32_t i = first; w && i < first + n; i++)
+		s->world.bridges[i] = *kernel_bridge_at(w, i);
 }
 
 static int get_world(struct store *s, struct mer_experiment *e, struct mer_err *err)
@@ -363,17 +429,20 @@ struct kernel_world *store_world(struct store *s)
 
 bool store_is_damaged(const struct store *s)
 {
-	bool is = s->bridges.is_damaged;
+	bool is = s->is_damaged;
 	for (uint32_t i = 0; i < s->world.n_hosts; i++)
-		is |= s->hosts[i].spans.is_damaged || s->hosts[i].requests.is_damaged;
+		is |= s->hosts[i].spans.is_damaged; /* pictures and facts look at them, too */
 	return is;
 }
 
 int store_lanes(struct store *s, uint32_t host, const struct store_lane *lanes, size_t n_lanes,
 	const struct store_window *window, int64_t *times, struct mer_err *err)
 {
-	return store_lanes_read(&s->hosts[host].spans, &s->world.hosts[host], host, lanes, n_lanes,
-		window, times, err);
+	int rc = store_lanes_read(&s->hosts[host].spans, &s->world.hosts[host], host, lanes,
+		n_lanes, window, times, err);
+	if (rc == MER_ERR_INPUT)
+		s->is_damaged = true;
+	return rc;
 }
 
 /* ---- facts ---- */
@@ -390,8 +459,11 @@ static int read_facts(void *ctx, uint32_t host, const struct fact_kind *kind,
 	}
 	while (fact_kinds[number] && fact_kinds[number] != kind)
 		number++;
-	return store_facts_read(&s->file, host, number, kind, &s->world.hosts[host],
+	int rc = store_facts_read(&s->file, host, number, kind, &s->world.hosts[host],
 		STORE_NEEDS_ALL, range, take, taker, err);
+	if (rc == MER_ERR_INPUT)
+		s->is_damaged = true;
+	return rc;
 }
 
 struct analysis_source store_source(struct store *s)
@@ -456,6 +528,8 @@ int store_usage(struct store *s, struct usage **u, struct mer_err *err)
 	int rc = usage_new(s->world.n_hosts, s->world.spill, u, err);
 	for (uint32_t i = 0; i < s->world.n_hosts && rc == 0; i++)
 		rc = get_usage(s, i, *u, err);
+	if (rc == MER_ERR_INPUT)
+		s->is_damaged = true;
 	return rc;
 }
 
@@ -476,14 +550,16 @@ static bool get_text(struct store_in *in, const char **text)
 
 static bool get_diag(struct store_in *in, struct mer_diag *d)
 {
-	uint64_t severity, stream, packet, bits;
+	uint64_t severity, stream, packet, bits, remedy;
 	bool ok = store_get_varint(in, &severity) && store_get_varint(in, &stream) &&
 		  store_get_varint(in, &packet) && store_get_varint(in, &bits) &&
-		  store_get_varint(in, &d->count) && get_text(in, &d->code) &&
-		  get_text(in, &d->host) && get_text(in, &d->path) && get_text(in, &d->message);
-	if (!ok || severity > MER_ERROR || !d->code || !d->message)
+		  store_get_varint(in, &d->count) && store_get_varint(in, &remedy) &&
+		  get_text(in, &d->code) && get_text(in, &d->host) && get_text(in, &d->path) &&
+		  get_text(in, &d->message);
+	if (!ok || severity > MER_ERROR || remedy >= MER_N_REMEDIES || !d->code || !d->message)
 		return false;
 	d->severity = (enum mer_severity)severity;
+	d->remedy = (enum mer_remedy)remedy;
 	d->stream = store_unzigzag(stream);
 	d->packet = store_unzigzag(packet);
 	d->offset_bits = store_unzigzag(bits);

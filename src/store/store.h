@@ -50,7 +50,18 @@ int store_lanes(struct store *s, uint32_t host, const struct store_lane *lanes, 
 	const struct store_window *window, int64_t *times, struct mer_err *err);
 /* Its facts, for analysis_run_from; as long as the store is open. */
 struct analysis_source store_source(struct store *s);
-/* Some of what was looked at until now was not as it was saved, and is unknown instead. */
+
+/* Some of what was looked at until now was not as it was saved. */
 bool store_is_damaged(const struct store *s);
+/* Spans and rows that are damaged are taken from the same world of another source, which read
+ * returns: of the traces (record.h). It is called once, on a thread that looks at something; NULL:
+ * there is none. Without it they are unknown. how NULL: not any more. */
+struct store_mending {
+	const struct kernel_world *(*read)(void *ctx);
+	void *ctx;
+};
+void store_mend_with(struct store *s, const struct store_mending *how);
+/* Something was damaged and is unknown: what was made of it may be wrong. */
+bool store_lacks(const struct store *s);
 
 #endif

@@ -25,6 +25,7 @@ enum store_type {
 	STORE_LEVEL_BLOCKS = 20, /* number: of the level */
 	STORE_WAITS = 22,	 /* of packed numbers: see waits.c */
 	STORE_WAIT_CHUNKS = 23,	 /* of a file of waits: see kept_waits.c */
+	STORE_KEPT_NUMBERS = 24, /* of a file of facts: see kept_facts.c */
 	STORE_RUNNING = 21,	 /* number: 0 where a stretch begins in 1, 1 spans */
 };
 

@@ -58,7 +58,7 @@ void sync_advise_drift(struct sync_result *r, double rate)
 	struct mer_diag d = where(r, MER_WARNING, "sync-drift", UINT32_MAX);
 	mer_diag_add(&r->diags, &d,
 		"the messages contradict a drift of at most %.0f ppm; the bounds are computed for %.0f ppm instead",
-		r->max_drift * 1e6, rate * 1e6);
+		r->max_drift_ppm, rate * 1e6);
 }
 
 void sync_advise_conflict(struct sync_result *r, uint32_t from, uint32_t to, size_t n)
@@ -117,7 +117,7 @@ static void grade_pair(struct sync_result *r, struct sync_pair *p)
 			"%" PRIu64 " of %" PRIu64
 			" messages between %s and %s %s the others: too many for wrong matches; these clocks may drift by more than the limit, %.0f ppm",
 			p->n_rejected, ab + ba, a, b,
-			mer_plural(p->n_rejected, "contradicts", "contradict"), r->max_drift * 1e6);
+			mer_plural(p->n_rejected, "contradicts", "contradict"), r->max_drift_ppm);
 	} else if (p->n_rejected) {
 		struct mer_diag d = where(r, MER_WARNING, "sync-rejected", p->b);
 		d.count = p->n_rejected;
@@ -248,7 +248,7 @@ static void grade_host(struct sync_result *r, uint32_t number)
 		mer_diag_add(&r->diags, &d,
 			"the bound of %s's clock is %s (median) and %s (max, %s after the start of its traces): bounds widen by %.0f us per second without traffic; record some traffic all the time (ping), or lower the limit if the clocks are known to keep it",
 			h->name, in_words(h->bound.median).text, in_words(h->bound.max).text,
-			since_begin(h, h->bound.max_at).text, r->max_drift * 1e6);
+			since_begin(h, h->bound.max_at).text, r->max_drift_ppm);
 	}
 }
 

@@ -53,7 +53,7 @@ int sync_take_limits(
 	const struct sync_net_host *from = &net->hosts[host];
 	struct sync_host *h = &r->hosts[host];
 	const struct sync_drift *d = &from->drift;
-	h->max_rate = d->max_rate;
+	h->max_rate_ppm = d->max_rate * 1e6;
 	struct sync_step *steps = mer_arena_zalloc(&r->arena, d->n_steps, sizeof(*steps));
 	struct sync_slew *slews = mer_arena_zalloc(&r->arena, d->n_slews, sizeof(*slews));
 	if (!steps || !slews)
@@ -149,7 +149,7 @@ void sync_take_bound(struct sync_result *r, uint32_t host)
 		for (size_t i = 0; i + 1 < n_limits; i += by) {
 			double gap = (double)sync_sub(l[i + 1].at, l[i].at) / 2;
 			double rise = (double)sync_sub(l[i + 1].offset_ns, l[i].offset_ns);
-			double shift = h->max_rate > 0 ? rise / (2 * h->max_rate) : 0;
+			double shift = h->max_rate_ppm > 0 ? rise / (2e-6 * h->max_rate_ppm) : 0;
 			double off = gap + (k ? -shift : shift);
 			off = off < 0 ? 0 : off > 2 * gap ? 2 * gap : off;
 			int64_t t = sync_add(l[i].at, (int64_t)off);

@@ -65,8 +65,8 @@ static bool limit_at(const struct sync_drift *d, const struct sync_limit *l, siz
 
 static struct sync_drift drift_of(const struct sync_host *h)
 {
-	return (struct sync_drift){ h->max_rate, h->span.begin, h->slews, h->steps, h->n_slews,
-		h->n_steps };
+	return (struct sync_drift){ h->max_rate_ppm / 1e6, h->span.begin, h->slews, h->steps,
+		h->n_slews, h->n_steps };
 }
 
 bool sync_host_limits(

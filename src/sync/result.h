@@ -44,7 +44,8 @@ struct sync_host {
 	const struct sync_slew *slews;
 	const struct sync_limit *high, *low; /* by time */
 	size_t n_steps, n_slews, n_high, n_low;
-	double max_rate; /* of its offset: with what high and low widen away from their instants */
+	double max_rate_ppm;	/* of its offset: with what high and low widen away from their
+				instants */
 	struct sync_range span; /* of its traces; begin MER_NO_TIME: empty */
 	struct sync_bound bound;
 	uint64_t n_matched, n_used; /* messages from and to it; those that limit its clock */
@@ -75,9 +76,9 @@ struct sync_pair {     /* of hosts with messages between them */
 struct sync_result {
 	struct mer_arena arena;
 	enum sync_method method; /* of most hosts; see sync_host.method */
-	double max_drift;	 /* 1e-3: 1000 ppm */
-	uint32_t *references;	 /* a host for each group */
-	uint32_t n_groups;	 /* groups are numbered by size, the largest first */
+	double max_drift_ppm;
+	uint32_t *references; /* a host for each group */
+	uint32_t n_groups;    /* groups are numbered by size, the largest first */
 	struct sync_host *hosts;
 	struct sync_pair *pairs;
 	uint32_t n_hosts;

@@ -50,6 +50,13 @@ static const char *key_of(const struct input *in, const char *key, const char *f
 	return in->is_first ? first : key;
 }
 
+/* In the first version: a part of 1. */
+static double get_ppm(struct input *in, json object, const char *key, const char *first)
+{
+	return mer_json_get_real(&in->get, object, key_of(in, key, first)) *
+	       (in->is_first ? 1e6 : 1);
+}
+
 static enum sync_quality get_quality(struct input *in, json object)
 {
 	return (enum sync_quality)mer_json_get_word(
@@ -115,7 +122,7 @@ static struct sync_bound read_bound(struct input *in, json object, const char *k
 	struct sync_bound b;
 	json v = mer_json_get_object(&in->get, object, key);
 	b.min = mer_json_get_int_or(&in->get, v, "min", INT64_MAX);
-	b.median = mer_json_get_int_or(&in->get, v, "median", INT64_MAX);
+	b.median = mer_json_get_int_or(&in->get, v, key_of(in, "p50", "median"), INT64_MAX);
 	b.max = mer_json_get_int_or(&in->get, v, "max", INT64_MAX);
 	b.max_at = mer_json_get_int_or(&in->get, v, key_of(in, "max_at", "worst_at"), MER_NO_TIME);
 	if (b.min < 0 || b.median < b.min || b.max < b.median)
@@ -132,7 +139,7 @@ static struct sync_latency read_latency(struct input *in, json object, const cha
 	l.n_inversions = mer_json_get_uint(&in->get, v, key_of(in, "inversions", "violations"));
 	l.min = mer_json_get_int(&in->get, v, "min_ns");
 	l.max = mer_json_get_int(&in->get, v, "max_ns");
-	l.median = mer_json_get_int(&in->get, v, "median_ns");
+	l.median = mer_json_get_int(&in->get, v, key_of(in, "p50_ns", "median_ns"));
 	l.p90 = mer_json_get_int(&in->get, v, "p90_ns");
 	l.p99 = mer_json_get_int(&in->get, v, "p99_ns");
 	l.mean = mer_json_get_real(&in->get, v, "mean_ns");
@@ -273,9 +280,9 @@ static void read_host(struct input *in, json v, struct file_host *f)
 	h->bound = read_bound(in, v, "bound_ns");
 	h->n_matched = mer_json_get_uint(g, v, "matched");
 	h->n_used = mer_json_get_uint(g, v, "used");
-	h->max_rate = mer_json_get_real(g, v, "max_rate");
-	if (!(h->max_rate >= 0 && h->max_rate <= MOST_RATE))
-		mer_json_get_fail(g, v, "'max_rate' must be from 0 to %d", MOST_RATE);
+	h->max_rate_ppm = get_ppm(in, v, "max_rate_ppm", "max_rate");
+	if (!(h->max_rate_ppm >= 0 && h->max_rate_ppm <= MOST_PPM))
+		mer_json_get_fail(g, v, "'max_rate_ppm' must be from 0 to %d", MOST_PPM);
 	h->span = read_range(in, mer_json_get_object(g, v, "span"), true);
 	read_steps(in, v, h);
 	read_slews(in, v, h);
@@ -522,9 +529,9 @@ static void read_root(struct input *in, json root, struct sync_result *r)
 			MER_JSON_SCHEMA);
 	in->is_first = version == 1;
 	r->method = get_method(in, root);
-	r->max_drift = mer_json_get_real(g, root, "max_drift");
-	if (!(r->max_drift >= 0 && r->max_drift < 1))
-		mer_json_get_fail(g, root, "'max_drift' must be from 0 to below 1");
+	r->max_drift_ppm = get_ppm(in, root, "max_drift_ppm", "max_drift");
+	if (!(r->max_drift_ppm >= 0 && r->max_drift_ppm < 1e6))
+		mer_json_get_fail(g, root, "'max_drift_ppm' must be from 0 to below 1000000");
 	struct file_host *hosts = read_hosts(in, root);
 	/* What was found then comes before what reading has to say. */
 	read_diagnostics(in, root, r);

@@ -74,7 +74,7 @@ static void put_latency(struct mer_json *j, const char *key, const struct sync_l
 		mer_json_kv_uint(j, "inversions", l->n_inversions);
 		mer_json_kv_int(j, "min_ns", l->min);
 		mer_json_kv_int(j, "max_ns", l->max);
-		mer_json_kv_int(j, "median_ns", l->median);
+		mer_json_kv_int(j, "p50_ns", l->median);
 		mer_json_kv_int(j, "p90_ns", l->p90);
 		mer_json_kv_int(j, "p99_ns", l->p99);
 		mer_json_kv_double(j, "mean_ns", l->mean);
@@ -87,7 +87,7 @@ static void put_bound(struct mer_json *j, const char *key, const struct sync_bou
 {
 	mer_json_kv_object(j, key);
 	kv_bounded(j, "min", b->min);
-	kv_bounded(j, "median", b->median);
+	kv_bounded(j, "p50", b->median);
 	kv_bounded(j, "max", b->max);
 	kv_time(j, "max_at", b->max_at);
 	mer_json_end_object(j);
@@ -208,7 +208,7 @@ static void put_host(struct mer_json *j, const struct sync_result *r, uint32_t n
 	put_bound(j, "bound_ns", &h->bound);
 	mer_json_kv_uint(j, "matched", h->n_matched);
 	mer_json_kv_uint(j, "used", h->n_used);
-	mer_json_kv_double(j, "max_rate", h->max_rate);
+	mer_json_kv_double(j, "max_rate_ppm", h->max_rate_ppm);
 	mer_json_kv_object(j, "span");
 	put_range(j, h->span);
 	mer_json_end_object(j);
@@ -315,7 +315,7 @@ int sync_result_write(
 	mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
 	mer_json_kv_text(&j, "method", sync_method_name(r->method));
 	mer_json_kv_text(&j, "reference", r->n_groups ? r->hosts[r->references[0]].name : NULL);
-	mer_json_kv_double(&j, "max_drift", r->max_drift);
+	mer_json_kv_double(&j, "max_drift_ppm", r->max_drift_ppm);
 	put_groups(&j, r);
 	mer_json_kv_array(&j, "hosts");
 	for (uint32_t h = 0; h < r->n_hosts; h++)

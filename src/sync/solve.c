@@ -467,7 +467,7 @@ static int begin(struct solve *s)
 	size_t n = (size_t)s->n_hosts + 1;
 	r->n_hosts = s->n_hosts;
 	r->method = s->o->method;
-	r->max_drift = s->max_drift;
+	r->max_drift_ppm = s->max_drift * 1e6;
 	r->hosts = mer_arena_zalloc(&r->arena, n, sizeof(*r->hosts));
 	r->counts = mer_arena_zalloc(&r->arena, n, sizeof(*r->counts));
 	r->loopback = mer_arena_zalloc(&r->arena, n, sizeof(*r->loopback));

@@ -408,13 +408,13 @@ static void sequential_and_random(void **state)
 	const struct mer_table *disks = run_case_table(&c, "top");
 	const struct mer_table *tasks = run_case_table(&c, "disk_tasks");
 	assert_true(share(disks, "disk=8,0") == 1);
-	expect(disks, "disk=8,0", "seek_median_bytes", 0);
+	expect(disks, "disk=8,0", "seek_p50_bytes", 0);
 	expect(disks, "disk=8,0", "seek_mean_bytes", 0);
 	/* Two places anywhere are a third of the disk apart, 0.29 of it in the middle. */
 	size_t r = run_more_row(disks, "disk=8,1");
 	assert_true(share(disks, "disk=8,1") < .01);
 	double mean = (double)run_case_int(disks, r, "seek_mean_bytes") / SECTOR / DISK;
-	double median = (double)run_case_int(disks, r, "seek_median_bytes") / SECTOR / DISK;
+	double median = (double)run_case_int(disks, r, "seek_p50_bytes") / SECTOR / DISK;
 	if (fabs(mean - 1. / 3) > .04 || fabs(median - .29) > .05)
 		fail_msg("mean %g, median %g", mean, median);
 	/* To and fro for the disk, straight on for each task. */
@@ -423,7 +423,7 @@ static void sequential_and_random(void **state)
 	assert_true(share(tasks, "tid=13 disk=8,2") == 1);
 	expect(tasks, "tid=13 disk=8,2", "seek_mean_bytes", 0);
 	r = run_more_row(disks, "disk=8,2");
-	median = (double)run_case_int(disks, r, "seek_median_bytes") / SECTOR;
+	median = (double)run_case_int(disks, r, "seek_p50_bytes") / SECTOR;
 	assert_true(fabs(median - DISK / 2.) < 32);
 	/* Few enough: each is a point. */
 	const struct mer_table *map = run_case_table(&c, "map");

@@ -183,6 +183,7 @@ static void from_anywhere(void **state)
 	mer_result_free(first);
 	mer_session_free(s[1]);
 	o.store = false;
+	o.no_store = true;
 	for (size_t i = 0; i < 3; i++)
 		for (int of = MER_LANES_CPUS; of <= MER_LANES_TASKS; of++)
 			for (uint32_t n = 0; n < 2000; n = n ? n * 40 : 20) {

@@ -50,6 +50,23 @@ void recording_open_paths(
 		fail_msg("%s", err.text);
 }
 
+void recording_open_cut(struct recording *r, const struct recording *whole, const char *dir)
+{
+	struct mer_err err = { 0 };
+	struct sync_gather_options gather = { .n_threads = 1, .keep_streams = true };
+	struct kernel_world_options build = { .n_threads = 1 };
+	*r = (struct recording){ 0 };
+	snprintf(r->name, sizeof(r->name), "%s", whole->name);
+	if (mer_experiment_open(&dir, 1, NULL, &r->e, &err) ||
+		sync_gather(r->e, &gather, &r->messages, &err) ||
+		(whole->result && sync_apply(r->e, whole->result, &err)) ||
+		kernel_world_build(r->e, &r->messages, whole->result, &build, &r->w, &err))
+		fail_msg("%s: %s", whole->name, err.text);
+	assert_int_equal(r->w->n_hosts, whole->w->n_hosts);
+	for (uint32_t i = 0; i < r->w->n_hosts; i++)
+		assert_string_equal(r->e->hosts[i].name, whole->e->hosts[i].name);
+}
+
 void recording_close(struct recording *r)
 {
 	kernel_world_free(r->w);

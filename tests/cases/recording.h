@@ -24,6 +24,8 @@ void recording_open(struct recording *r, const char *name);
 /* These directories, which exist. */
 void recording_open_paths(
 	struct recording *r, const char *const *paths, size_t n, unsigned n_threads);
+/* A copy of a whole one (cut.h), on the clocks of that one. */
+void recording_open_cut(struct recording *r, const struct recording *whole, const char *dir);
 void recording_close(struct recording *r);
 
 uint32_t recording_host(const struct recording *r, const char *name);

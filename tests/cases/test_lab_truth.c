@@ -263,7 +263,7 @@ static bool compare(const char *set, const struct mer_experiment *e, const struc
 			printf("%-18s %-7s %-7s %4zu %5.0f %6.0f %6.0f %6.0f %6.0f %6.0f %6.0f "
 			       "%6.0f %6.0f%s\n",
 				set, e->hosts[h].name, e->hosts[ref].name, at_samples.n,
-				r->max_drift * 1e6, at_samples.truth_sum / n,
+				r->max_drift_ppm, at_samples.truth_sum / n,
 				at_samples.bound_sum / n, v.bound_sum / all, (double)v.up / 1e3,
 				(double)v.down / 1e3, v.error_sum / all, v.error_max / 1e3,
 				v.middle_sum / all,

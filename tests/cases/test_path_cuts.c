@@ -24,24 +24,6 @@ struct check {
 	int64_t right, wrong, unknown;
 };
 
-/* The copy's world, on the clocks of the original. */
-static void open_cut(struct recording *r, const struct recording *whole, const char *dir)
-{
-	struct mer_err err = { 0 };
-	struct sync_gather_options gather = { .n_threads = 1, .keep_streams = true };
-	struct kernel_world_options build = { .n_threads = 1 };
-	*r = (struct recording){ 0 };
-	snprintf(r->name, sizeof(r->name), "%s", whole->name);
-	if (mer_experiment_open(&dir, 1, NULL, &r->e, &err) ||
-		sync_gather(r->e, &gather, &r->messages, &err) ||
-		(whole->result && sync_apply(r->e, whole->result, &err)) ||
-		kernel_world_build(r->e, &r->messages, whole->result, &build, &r->w, &err))
-		fail_msg("%s: %s", whole->name, err.text);
-	assert_int_equal(r->w->n_hosts, whole->w->n_hosts);
-	for (uint32_t i = 0; i < r->w->n_hosts; i++)
-		assert_string_equal(r->e->hosts[i].name, whole->e->hosts[i].name);
-}
-
 /* ---- states, and how waits ended ---- */
 
 static int32_t tid_of_span(const struct kernel_host *h, uint32_t span)
@@ -254,7 +236,7 @@ static void cut_and_check(struct check *k, struct cut *cut)
 	struct recording r;
 	assert_non_null(mkdtemp(dir));
 	cut_recording(k->whole->e, dir, cut);
-	open_cut(&r, k->whole, dir);
+	recording_open_cut(&r, k->whole, dir);
 	world_check(r.w);
 	k->cut = &r;
 	for (k->host = 0; k->host < r.w->n_hosts; k->host++) {

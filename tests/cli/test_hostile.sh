@@ -79,6 +79,10 @@ try path --comm $'no\e\n\x9b\xc2\x9b' "$T"
 try blocked --all --tid 20 "$T"
 try diff --tid 10 --nth 1 --tid-b 20 "$T"
 try graph --all "$T"
+try requests --list "$T"
+try requests --tree "$T"
+try requests --explain "$T"
+for format in otlp folded speedscope; do try requests --format $format "$T"; done
 try top io --table list "$T"
 for t in files disks top_files top_disks bins_tasks map; do try top io --table "$t" "$T"; done
 try top cpu --bins 5 "$T"
@@ -98,7 +102,7 @@ try info "$dir/$(printf 'f\e[31m\nFORGED')"
 try check "$dir/$(printf 'f\e[31m\nFORGED')"
 
 # Pictures.
-for picture in "summary" "top cpu" "top io" "log io" "sync" "graph" "latency"; do
+for picture in "summary" "top cpu" "top io" "log io" "sync" "graph" "latency" "requests"; do
 	rm -f "$dir/p.svg"
 	# shellcheck disable=SC2086
 	timeout 60 "$m" $picture --plot "$dir/p.svg" "$T" >/dev/null 2>&1 </dev/null
@@ -132,7 +136,7 @@ host a
 EOF2
 check "one of everything" "$ctfgen" -o "$dir/one" "$dir/one.scn"
 for args in "info --count --streams" "stats" "check" "summary" "top cpu" "log cpu" "freq cpu" "stats cpu" "events" \
-	"path --list" "path --tid 1" "task --tid 1" "blocked --all --tid 1" "graph" "diff --tid 1" "latency" "sync"; do
+	"path --list" "path --tid 1" "task --tid 1" "blocked --all --tid 1" "graph" "diff --tid 1" "latency" "sync" "requests" "requests --list"; do
 	# shellcheck disable=SC2086
 	try $args -v "$dir/one"
 	# shellcheck disable=SC2086

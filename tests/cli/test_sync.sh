@@ -44,7 +44,7 @@ done
 run 0 sync --json $t
 cp "$dir/out" "$dir/json"
 for key in schema_version method reference groups hosts name id quality offset_ns drift_ppm bound_ns \
-	min median max pieces begin end steps pairs a b matched_ab matched_ba used alpha beta_ns \
+	min p50 max max_drift_ppm max_rate_ppm pieces begin end steps pairs a b matched_ab matched_ba used alpha beta_ns \
 	hull_points inversions_before inversions_after min_latency_ab_ns min_latency_ba_ns \
 	diagnostics; do
 	text "$dir/json" "\"$key\":" json
@@ -56,7 +56,7 @@ before=$(numbers inversions_before "$dir/json" | sum)
 equal "two directions" "$(numbers matched_ab "$dir/json" | wc -l)" 2
 matched=$(cat <(numbers matched_ab "$dir/json") <(numbers matched_ba "$dir/json") | sum)
 if command -v jq >/dev/null; then
-	check "json" jq -e '[.hosts[].bound_ns | .min <= .median and .median <= .max] | all' "$dir/json"
+	check "json" jq -e '[.hosts[].bound_ns | .min <= .p50 and .p50 <= .max] | all' "$dir/json"
 	check "pieces follow" jq -e \
 		'[.hosts[].pieces | . as $p | range(1; length) | $p[.].begin == $p[. - 1].end] | all' \
 		"$dir/json"

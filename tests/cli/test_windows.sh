@@ -5,7 +5,20 @@
 export TZ=UTC COLUMNS=200
 RANDOM=${SEED:-7}
 windows=${WINDOWS:-1}
-n=0 same=0 n_states=0 n_waits=0
+n=0 same=0 n_states=0 n_waits=0 n_facts=0
+
+# Analyses of which facts are kept.
+kept=(io disk net mem faults futex cpufreq servers)
+
+# Hosts that nobody recorded, besides: other seeds each time with SEED.
+worlds=()
+if [ -x "${KERNELWORLD:-}" ]; then
+	for options in "--hosts 2 --clock --statedump" "--reuse --races --cpus 4"; do
+		worlds+=("$dir/world-$((RANDOM % 1000))")
+		# shellcheck disable=SC2086
+		"$KERNELWORLD" -o "${worlds[-1]}" $options --seed "$RANDOM" --tasks 6 --events 40000 --packet 16384 --no-truth >/dev/null
+	done
+fi
 
 # Seconds from the first event to the last one, as info has them.
 length() {
@@ -27,7 +40,7 @@ one() {
 	fi
 }
 
-for t in "$lab"/*; do
+for t in "$lab"/* "${worlds[@]}"; do
 	name=${t##*/}
 	[ -z "${ONLY:-}" ] || [[ $name = *$ONLY* ]] || continue
 	cache=$dir/cache-$name
@@ -36,9 +49,17 @@ for t in "$lab"/*; do
 	XDG_CACHE_HOME=$cache "$m" top irq "$t" >/dev/null 2>&1
 	XDG_CACHE_HOME=$cache "$m" blocked "$t" >/dev/null 2>&1
 	XDG_CACHE_HOME=$cache "$m" top syscall "$t" >/dev/null 2>&1
+	# Their facts are kept by kind.
+	for a in "${kept[@]}"; do
+		XDG_CACHE_HOME=$cache "$m" top "$a" --table all --format csv "$t" >/dev/null 2>&1
+	done
+	for a in log freq stats; do
+		XDG_CACHE_HOME=$cache "$m" $a io "$t" >/dev/null 2>&1
+	done
 	XDG_CACHE_HOME=$cache "$m" cache list --format csv >"$dir/kept" 2>/dev/null
 	n_states=$((n_states + $(grep -c '^states,' "$dir/kept")))
 	n_waits=$((n_waits + $(grep -c '^waits,' "$dir/kept")))
+	n_facts=$((n_facts + $(grep -c '^facts,' "$dir/kept")))
 	s=$(length "$t")
 	[ -n "$s" ] || continue
 	for ((i = 0; i < windows; i++)); do
@@ -50,13 +71,26 @@ for t in "$lab"/*; do
 			# shellcheck disable=SC2086
 			one "$t" $a --begin "$b" --end "$e" --format csv
 		done
+		for a in "${kept[@]}"; do
+			one "$t" top "$a" --begin "$b" --end "$e" --table all --format csv
+		done
+		for a in "${kept[RANDOM % 8]}" "${kept[RANDOM % 8]}"; do # servers have no such tables: an error then, too
+			one "$t" log "$a" --begin "$b" --end "$e" --all --format csv
+			one "$t" stats "$a" --begin "$b" --end "$e" --format csv
+			one "$t" freq "$a" --begin "$b" --end "$e" --format csv
+			one "$t" top "$a" --begin "$b" --end "$e" --bins 5 --format csv
+		done
+		one "$t" top disk --begin "$b" --end "$e" --comm '*s*' --format csv
+		one "$t" top io --begin "$b" --end "$e" --comm '*s*' --group-by program --format csv
 		one "$t" top cpu --begin "$b" --end "$e" --bins 7 --format csv
 		one "$t" top sched --begin "$b" --end "$e" --comm 's*' --format csv
 		one "$t" path --list --begin "$b" --end "$e" --format csv
-		for a in "top syscall" "log syscall" "top poll"; do # as text: without idle waits
+		for a in "top syscall" "log syscall" "top poll" "log io" "top io" "top net"; do # as text: without idle waits
 			# shellcheck disable=SC2086
 			one "$t" $a --begin "$b" --end "$e"
 		done
+		one "$t" path --children --begin "$b" --end "$e"
+		one "$t" path --children --nth "$((1 + RANDOM % 9))" --begin "$b" --end "$e" --json
 		one "$t" diff --comm '*' --begin "$b" --end "$e" --format json
 		one "$t" blocked --begin "$b" --end "$e"
 		one "$t" blocked --all --begin "$b" --end "$e" --format csv
@@ -65,8 +99,26 @@ for t in "$lab"/*; do
 	done
 	rm -rf "$cache" "$dir/none"
 done
+# What is damaged or not there is read again, with the same answer, and is not looked at once more.
+t=$lab/reader-zoo
+cache=$dir/cache-damaged
+XDG_CACHE_HOME=$cache "$m" top disk "$t" >/dev/null 2>&1
+b=+0.2s e=+0.6s
+for file in "$cache"/meridian/facts-*; do
+	size=$(stat -c %s "$file")
+	cp "$file" "$dir/sound"
+	printf '\377\377\377\377' | dd of="$file" bs=1 seek=$((size / 2)) conv=notrunc status=none
+	one "$t" top disk --begin "$b" --end "$e" --format csv
+	cp "$dir/sound" "$file"
+	truncate -s $((size / 2)) "$file"
+	one "$t" top disk --begin "$b" --end "$e" --format csv
+	rm -f "$file"
+	one "$t" top disk --begin "$b" --end "$e" --format csv
+	[ -e "$file" ] || fail "facts that were not there are not kept"
+done
 echo "$n outputs, $((n - same)) differences"
 equal "outputs that differ" "$((n - same))" 0
 [ "$n_states" -gt 0 ] || [ $n -eq 0 ] || fail "cache list shows no states"
 [ "$n_waits" -gt 0 ] || [ $n -eq 0 ] || fail "cache list shows no waits"
+[ "$n_facts" -gt 0 ] || [ $n -eq 0 ] || fail "cache list shows no facts"
 finish

@@ -97,6 +97,18 @@ static void damaged(void **state)
 		"r1.1 10>? 1-8 damaged, r1.2 10>20 9-16");
 }
 
+/* As many bytes, but read long before they were written: a call of each side is missing. */
+static void of_another_time(void **state)
+{
+	(void)state;
+	requests_are(ONE "3-4 20 read 7 10\n5-6 20 write 7 5\n2005-2006 10 write 5 10\n"
+			 "2007-2008 10 read 5 5\n",
+		"r1.1 10>? 2005-2008 damaged");
+	requests_are(ONE "3-4 20 read 7 10\n5-6 20 write 7 5\n2003-2006 10 write 5 10\n"
+			 "2007-2008 10 read 5 5\n",
+		"r1.1 10>20 2003-2008");
+}
+
 /* ---- for whom ---- */
 
 #define TWO "pair 10:5 20:7\npair 20:8 30:9\n"
@@ -111,6 +123,36 @@ static void blocking_server(void **state)
 				     GET("11", "12", "20", "8") ASK("13", "14", "20", "7")
 					     GET("15", "16", "10", "5"),
 		"r1.1 10>20 1-16, r2.1 20>30 5-12 of r1.1");
+}
+
+/* The server answers before it has the answer of its own request: nothing of that one is in it. */
+static void answered_without_it(void **state)
+{
+	(void)state;
+	requests_are(TWO ASK("1", "2", "10", "5") GET("3", "4", "20", "7") ASK("5", "6", "20", "8")
+			     ASK("7", "8", "20", "7") GET("9", "10", "10", "5")
+				     GET("11", "12", "30", "9") ASK("13", "14", "30", "9")
+					     GET("15", "16", "20", "8"),
+		"r1.1 10>20 1-10, r2.1 20>30 5-16");
+}
+
+#define FRAME                                                                                      \
+	TWO ASK("1", "2", "10", "5") GET("3", "4", "20", "7") ASK("5", "6", "20", "8")             \
+		ASK("7", "8", "20", "7") GET("9", "10", "10", "5") ASK("11", "12", "10", "5")      \
+			GET("13", "14", "20", "7")
+
+/* HTTP/2: a frame comes back while the answer is still owed; it comes within what looks like
+ * another exchange. */
+static void answered_later(void **state)
+{
+	(void)state;
+	requests_are(FRAME GET("15", "16", "30", "9") ASK("17", "18", "30", "9") GET("19", "20",
+			     "20", "8") ASK("21", "22", "20", "7") GET("23", "24", "10", "5"),
+		"r1.1 10>20 1-24 x2, r2.1 20>30 5-20 of r1.1");
+	/* Nothing was written after the answer: nobody waited for it. */
+	requests_are(FRAME ASK("15", "16", "20", "7") GET("17", "18", "10", "5") GET("19", "20",
+			     "30", "9") ASK("21", "22", "30", "9") GET("23", "24", "20", "8"),
+		"r1.1 10>20 1-10, r1.2 10>20 11-18, r2.1 20>30 5-24");
 }
 
 /* One loop serves clients 10 and 11, and asks 30 and 31 for them: each time for what it has just
@@ -312,7 +354,10 @@ int main(void)
 		cmocka_unit_test(without_answer),
 		cmocka_unit_test(overlapping),
 		cmocka_unit_test(damaged),
+		cmocka_unit_test(of_another_time),
 		cmocka_unit_test(blocking_server),
+		cmocka_unit_test(answered_without_it),
+		cmocka_unit_test(answered_later),
 		cmocka_unit_test(event_loop),
 		cmocka_unit_test(pool_of_a_loop),
 		cmocka_unit_test(cannot_be_told_apart),

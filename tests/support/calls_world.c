@@ -11,6 +11,7 @@
 
 #include "base/str.h"
 #include "kernel/files/files.h"
+#include "requests/cost.h"
 #include "requests/pieces.h"
 
 enum { MAX_PAIRS = 16, MAX_WORDS = 6, US = 1000, END_US = 100000 };
@@ -288,5 +289,79 @@ void calls_world_pieces(const struct calls_world *c, const char *id, char *text,
 			mer_str_printf(&s, " cpu %u", (unsigned)p[k].cpu);
 	}
 	free(p);
+	take(&s, text, size);
+}
+
+enum { MAX_COSTS = 64 };
+struct costs {
+	struct requests_charge item[MAX_COSTS]; /* each request and task once */
+	size_t n;
+};
+
+static bool add_charge(void *ctx, const struct requests_charge *x)
+{
+	struct costs *all = ctx;
+	size_t i = 0;
+	while (i < all->n && (all->item[i].exchange != x->exchange || all->item[i].task != x->task))
+		i++;
+	assert_true(i < MAX_COSTS);
+	if (i == all->n)
+		all->item[all->n++] =
+			(struct requests_charge){ .task = x->task, .exchange = x->exchange };
+	requests_cost_add(&all->item[i].cost, &x->cost);
+	return true;
+}
+
+/* Those for none at the end. */
+static int by_request(const void *a, const void *b)
+{
+	const struct requests_charge *p = a, *q = b;
+	if (p->exchange != q->exchange)
+		return p->exchange - 1 < q->exchange - 1 ? -1 : 1;
+	return (p->task > q->task) - (p->task < q->task);
+}
+
+void calls_world_costs(const struct calls_world *c, int64_t until_us, char *text, size_t size)
+{
+	struct mer_str s = { 0 };
+	struct costs all = { 0 };
+	struct mer_err err = { 0 };
+	char id[REQUESTS_ID_BYTES];
+	assert_int_equal(
+		requests_charge(c->parts, c->r, NULL, 0, until_us * US, add_charge, &all, &err), 0);
+	qsort(all.item, all.n, sizeof(*all.item), by_request);
+	for (size_t i = 0; i < all.n; i++) {
+		const struct requests_charge *x = &all.item[i];
+		if (x->exchange)
+			requests_id_text(c->r, x->exchange - 1, id);
+		mer_str_printf(&s, "%s%s ", i ? ", " : "", x->exchange ? id : "-");
+		put_tid(c, x->task, &s);
+		mer_str_printf(&s, " %" PRId64, x->cost.cpu_ns / US);
+	}
+	take(&s, text, size);
+}
+
+void calls_world_account(const struct calls_world *c, const char *id, char *text, size_t size)
+{
+	struct mer_str s = { 0 };
+	struct account a;
+	struct mer_err err = { 0 };
+	uint32_t exchange = requests_by_id(c->r, id);
+	assert_int_not_equal(exchange, KERNEL_NONE);
+	assert_int_equal(requests_account(c->parts, c->r, NULL, exchange, &a, &err), 0);
+	for (uint32_t i = 0; i < a.n; i++) {
+		const struct account_node *n = &a.nodes[i];
+		mer_str_puts(&s, i ? ", " : "");
+		put_tid(c, n->task, &s);
+		mer_str_printf(&s, " self %" PRId64 " below %" PRId64, n->self_ns / US,
+			n->children_ns / US);
+		if (i)
+			mer_str_puts(&s, " of ");
+		if (i)
+			put_tid(c, a.nodes[n->parent].task, &s);
+		if (i && n->n_served)
+			mer_str_printf(&s, " x%" PRIu64, n->n_served);
+	}
+	account_fini(&a);
 	take(&s, text, size);
 }

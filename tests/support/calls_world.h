@@ -33,5 +33,10 @@ void calls_world_text(const struct calls_world *c, char *text, size_t size);
 void calls_world_parts(const struct calls_world *c, const char *id, char *text, size_t size);
 /* Its pieces: "10 1-2 cpu 0, 20 3-7, ...": when each task worked for it, and where. */
 void calls_world_pieces(const struct calls_world *c, const char *id, char *text, size_t size);
+/* CPU time of [0, until_us): "r1.1 20 5, - 10 3": of each request and task in us; -: for none. */
+void calls_world_costs(const struct calls_world *c, int64_t until_us, char *text, size_t size);
+/* What it cost, as a tree: "20 self 5 below 3, 30 self 3 below 0 of 20 x1": xN: it answered
+ * N requests for the one above. */
+void calls_world_account(const struct calls_world *c, const char *id, char *text, size_t size);
 
 #endif

@@ -32,7 +32,7 @@ static void begin(struct advised *x, uint32_t n)
 	mer_arena_init(&x->r.arena);
 	mer_diags_init(&x->r.diags, &x->r.arena);
 	x->r.method = SYNC_AUTO;
-	x->r.max_drift = 1e-3;
+	x->r.max_drift_ppm = 1000;
 	x->r.hosts = x->hosts;
 	x->r.pairs = x->pairs;
 	x->r.references = x->references;

@@ -21,7 +21,7 @@ static struct sync_host host(const struct sync_limit *high, size_t n_high,
 	const struct sync_limit *low, size_t n_low, double rate)
 {
 	return (struct sync_host){ .quality = SYNC_ACCURATE,
-		.max_rate = rate,
+		.max_rate_ppm = rate * 1e6,
 		.high = high,
 		.n_high = n_high,
 		.low = low,
@@ -193,7 +193,7 @@ static void kept_are(int64_t *t, int64_t *high, int64_t *low, size_t n,
 		assert_int_equal(l->at, expected[i].at);
 		assert_int_equal(l->offset_ns, expected[i].offset_ns);
 	}
-	assert_true(h.max_rate == RATE);
+	assert_true(h.max_rate_ppm == RATE * 1e6);
 	assert_int_equal(h.n_steps, from.drift.n_steps);
 	if (step)
 		assert_int_equal(h.steps[0].range.begin, step->range.begin);

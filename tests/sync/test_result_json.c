@@ -71,7 +71,7 @@ static struct sync_result *make(size_t n_limits)
 	mer_arena_init(&r->arena);
 	mer_diags_init(&r->diags, &r->arena);
 	r->method = SYNC_AUTO;
-	r->max_drift = 1e-3;
+	r->max_drift_ppm = 1000;
 	r->n_hosts = N_HOSTS;
 	r->n_groups = 2;
 	r->references = mer_arena_zalloc(&r->arena, N_HOSTS, sizeof(*r->references));
@@ -88,7 +88,7 @@ static struct sync_result *make(size_t n_limits)
 			.method = i == 2 ? SYNC_HULL : SYNC_AUTO,
 			.quality = i == 1 ? SYNC_REFERENCE : SYNC_ACCURATE,
 			.span = { T, T + 1000000000 },
-			.max_rate = 1.0 / 999,
+			.max_rate_ppm = 1e6 / 999,
 			.bound = { 10, 20, 30, T + 5 },
 			.n_matched = 100 + i,
 			.n_used = i };
@@ -347,7 +347,7 @@ static void wrong_files(void **state)
 	refuse(s.data, "\"schema_version\":2", "\"schema_version\":0", "newer");
 	refuse(s.data, "\"schema_version\":2", "\"schema\":2", "schema_version");
 	refuse(s.data, "\"method\":\"auto\"", "\"method\":\"magic\"", "method");
-	refuse(s.data, "\"max_drift\":0.001", "\"max_drift\":-1", "max_drift");
+	refuse(s.data, "\"max_drift_ppm\":1000", "\"max_drift_ppm\":-1", "max_drift_ppm");
 	refuse(s.data, "\"name\":\"beta\"", "\"name\":\"alpha\"", "duplicate host");
 	refuse(s.data, "\"id\":\"id-b\"", "\"id\":\"id-a\"", "duplicate host");
 	refuse(s.data, "\"group\":1", "\"group\":4", "group");
@@ -358,14 +358,14 @@ static void wrong_files(void **state)
 	refuse(s.data, "\"clock_map\":[", "\"clock_map\":[9000000000000000000,1,1,", "");
 	refuse(s.data, "\"high\":[", "\"high\":[9000000000000000000,1,", "order of time");
 	refuse(s.data, "\"ppm\":-37000.125", "\"ppm\":1e300", "slew");
-	refuse(s.data, "\"max_rate\":", "\"max_rate\":1e9,\"x\":", "max_rate");
+	refuse(s.data, "\"max_rate_ppm\":", "\"max_rate_ppm\":1e10,\"x\":", "max_rate_ppm");
 	refuse(s.data, "\"a\":\"alpha\"", "\"a\":\"nobody\"", "name");
 	refuse(s.data, "\"a\":\"alpha\"", "\"a\":\"beta\"", "two hosts");
 	refuse(s.data, "\"a\":\"gam\\\"ma\",\"b\":\"beta\"", "\"a\":\"alpha\",\"b\":\"beta\"",
 		"duplicate pair");
 	refuse(s.data, "\"hull_points\":[24,18]", "\"hull_points\":[24]", "hull_points");
 	refuse(s.data, "\"alpha\":\"0.99", "\"alpha\":\"x0.99", "decimal");
-	refuse(s.data, "\"median_ns\":1000", "\"median_ns\":-1000", "order");
+	refuse(s.data, "\"p50_ns\":1000", "\"p50_ns\":-1000", "order");
 	refuse(s.data, "\"severity\":\"warning\"", "\"severity\":\"bad\"", "severity");
 	refuse(s.data, "}]}\n", "}]}\nmore", "saved.json:2:1: something");
 	sync_result_free(r);

@@ -378,11 +378,11 @@ static void limits_of_options(void **state)
 	assert_null(c.r);
 	c.o.max_drift = 0.29;
 	assert_int_equal(sync_solve(&c.m, c.info, 2, &c.o, &c.r, &err), 0);
-	assert_true(c.r->max_drift == 0.29);
+	assert_true(c.r->max_drift_ppm == 0.29 * 1e6);
 	sync_result_free(c.r);
 	c.o.max_drift = 0;
 	assert_int_equal(sync_solve(&c.m, c.info, 2, &c.o, &c.r, &err), 0);
-	assert_true(c.r->max_drift == 1e-3);
+	assert_true(c.r->max_drift_ppm == 1000);
 	end(&c);
 }
 

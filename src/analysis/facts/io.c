@@ -100,5 +100,6 @@ static const struct fact_kind *const kinds[] = { &fact_io, NULL };
 static const struct fact_maker maker = {
 	.id = "io",
 	.kinds = kinds,
+	.needs_no_past = true,
 	.on = { .call = on_call },
 };

@@ -21,4 +21,10 @@ struct packet {
 	uint16_t in_interrupt;
 };
 
+struct packet_link { /* an interface; all the time of the host */
+	struct fact fact;
+	uint32_t device; /* a name; KERNEL_NONE: not told */
+	uint32_t header_bytes;
+};
+
 #endif

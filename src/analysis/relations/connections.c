@@ -10,14 +10,12 @@
 #include <string.h>
 
 #include "kernel/files/object_name.h"
-
-enum { AMBIGUOUS = 0 }; /* no endpoint has this number */
+#include "kernel/local_endpoints.h"
 
 struct finder {
 	const struct analysis_run *run;
 	struct relation_connections *c;
-	struct mer_map local_of; /* host and remote endpoint -> local endpoint, AMBIGUOUS */
-	bool has_local_of;
+	struct kernel_local_endpoints local;
 };
 
 static const struct relation_state *state(const struct analysis_run *run, uint32_t host)
@@ -30,56 +28,16 @@ static struct relation_flow *flow_at(const struct analysis_run *run, uint32_t ho
 	return &state(run, host)->flows[flow];
 }
 
-static uint64_t key_of(uint32_t a, uint32_t b)
-{
-	return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
-}
-
 /* ---- which connection a descriptor is an end of ---- */
 
 /* By majority: where interrupts are not recorded, a call seems to send what they send. */
 static void vote(struct relation_flow *f, const struct kernel_bridge *p)
 {
-	if (f->local_votes && f->local == p->from.endpoint && f->remote == p->to.endpoint) {
-		f->local_votes++;
-	} else if (!f->local_votes || --f->local_votes == 0) {
-		f->local = p->from.endpoint;
-		f->remote = p->to.endpoint;
-		f->local_votes = 1;
-		f->packet_kind = p->kind;
-	}
-}
-
-static bool put_local(struct finder *f, uint32_t host, uint32_t remote, uint32_t local)
-{
-	uint64_t key = (uint64_t)host << 32 | remote;
-	const uint32_t *was = mer_map_get(&f->local_of, key);
-	if (was) {
-		if (*was != local)
-			*mer_map_get(&f->local_of, key) = AMBIGUOUS;
-		return true;
-	}
-	uint32_t *at = mer_map_put(&f->local_of, key);
-	if (at)
-		*at = local;
-	return at != NULL;
-}
-
-/* The endpoint of this host that packets of the peer go to. */
-static bool find_local(struct finder *f, uint32_t host, uint32_t remote, uint32_t *local)
-{
-	const struct kernel_world *w = f->run->world;
-	for (uint32_t i = 0; !f->has_local_of && i < w->n_bridges; i++) {
-		const struct kernel_bridge *p = kernel_bridge_at(w, i);
-		if (p->kind == SYNC_TCP && p->from.endpoint &&
-			(!put_local(f, p->to.host, p->from.endpoint, p->to.endpoint) ||
-				!put_local(f, p->from.host, p->to.endpoint, p->from.endpoint)))
-			return false;
-	}
-	f->has_local_of = true;
-	const uint32_t *at = mer_map_get(&f->local_of, (uint64_t)host << 32 | remote);
-	*local = at ? *at : AMBIGUOUS;
-	return true;
+	if (!mer_majority_vote(&f->sent, (uint64_t)p->from.endpoint << 32 | p->to.endpoint))
+		return;
+	f->local = p->from.endpoint;
+	f->remote = p->to.endpoint;
+	f->packet_kind = p->kind;
 }
 
 /* Flows are in the order in which they were made: what a flow is a copy of comes before it. */
@@ -91,7 +49,7 @@ static bool identify(struct finder *x, uint32_t host, uint32_t number)
 		f->begin = was->begin; /* of the same connection */
 		f->is_connected = was->is_connected;
 	}
-	if (f->local_votes)
+	if (f->sent.votes)
 		return true;
 	if (was && was->object == f->object && was->local) {
 		f->local = was->local;
@@ -104,7 +62,7 @@ static bool identify(struct finder *x, uint32_t host, uint32_t number)
 						    &x->run->world->hosts[host], f->object));
 	f->packet_kind = SYNC_TCP;
 	f->remote = remote;
-	return !remote || find_local(x, host, remote, &f->local);
+	return !remote || kernel_local_endpoint(&x->local, host, remote, &f->local);
 }
 
 static int by_connection(const void *a, const void *b)
@@ -138,7 +96,7 @@ static bool add_end(struct finder *x, uint32_t host, uint32_t number)
 	struct relation_end *e = mer_grow_at(&c->ends, &c->cap, c->n, sizeof(*e));
 	if (!e)
 		return false;
-	*e = (struct relation_end){ .key = key_of(f->local, f->remote),
+	*e = (struct relation_end){ .key = kernel_endpoints_key(f->local, f->remote),
 		.begin = f->begin,
 		.host = host,
 		.flow = number,
@@ -151,7 +109,7 @@ static bool add_end(struct finder *x, uint32_t host, uint32_t number)
 bool relation_connections_find(struct relation_connections *c, const struct analysis_run *run)
 {
 	const struct kernel_world *w = run->world;
-	struct finder x = { .run = run, .c = c };
+	struct finder x = { .run = run, .c = c, .local.w = run->world };
 	bool ok = true;
 	c->run = run;
 	for (uint32_t h = 0; h < w->n_hosts; h++) {
@@ -166,7 +124,7 @@ bool relation_connections_find(struct relation_connections *c, const struct anal
 	for (uint32_t h = 0; ok && h < w->n_hosts; h++)
 		for (size_t i = 0; ok && i < state(run, h)->n_flows; i++)
 			ok = identify(&x, h, (uint32_t)i) && add_end(&x, h, (uint32_t)i);
-	mer_map_fini(&x.local_of);
+	kernel_local_endpoints_fini(&x.local);
 	if (c->n)
 		qsort(c->ends, c->n, sizeof(*c->ends), by_connection);
 	for (size_t i = 0; ok && i < c->n; i++) {
@@ -191,7 +149,7 @@ void relation_connections_fini(struct relation_connections *c)
 static const struct relation_end *ends_of(
 	const struct relation_connections *c, const struct kernel_bridge *p, size_t *n)
 {
-	uint64_t key = key_of(p->from.endpoint, p->to.endpoint);
+	uint64_t key = kernel_endpoints_key(p->from.endpoint, p->to.endpoint);
 	const uint32_t *at =
 		p->from.endpoint && p->kind == SYNC_TCP ? mer_map_get(&c->first, key) : NULL;
 	*n = 0;

@@ -15,6 +15,7 @@
 #include "analysis/relations/calls.h"
 #include "analysis/relations/set.h"
 #include "analysis/relations/stream.h"
+#include "base/majority.h"
 #include "kernel/files/files.h"
 
 /* Objects of kinds that have no name or address. */
@@ -70,9 +71,10 @@ struct relation_flow {
 	uint32_t first_run[RELATION_N_WAYS], last_run[RELATION_N_WAYS]; /* plus 1 */
 	uint32_t writer_run; /* where relation_connection_writer was last, plus 1 */
 	/* See connections.c: sync_endpoint of both ends; 0: not known. */
-	uint32_t local, remote, local_votes;
-	uint8_t packet_kind; /* enum sync_kind */
-	bool is_joined;	     /* what was written to it has its edges */
+	uint32_t local, remote;
+	struct mer_majority sent; /* the two of its packets */
+	uint8_t packet_kind;	  /* enum sync_kind */
+	bool is_joined;		  /* what was written to it has its edges */
 	/* Where its packets go (packets.c): flow plus 1, 0: not known. */
 	bool is_linked;
 	uint32_t votes;

@@ -17,7 +17,7 @@
 /* How requests for data are in order: sequential is one that begins where the one before ended. */
 #define ORDER_COLUMNS                                                                              \
 	{ "sequential_percent", "sequential", MER_RATIO },                                         \
-		{ "seek_median_bytes", "seek median", MER_BYTES },                                 \
+		{ "seek_p50_bytes", "seek p50", MER_BYTES },                                       \
 	{                                                                                          \
 		"seek_mean_bytes", "seek mean", MER_BYTES                                          \
 	}
@@ -30,7 +30,7 @@
 	{ "sequential", FOLD_COUNT, .of = seek_, .where = { seek_, FOLD_IS, 0, 0 } },              \
 		{ "seeks", FOLD_COUNT, .of = seek_, .empty_if_none = true },                       \
 		{ "sequential_percent", FOLD_RATIO, .of = "sequential", .by = "seeks" },           \
-		{ "seek_median_bytes", FOLD_MEDIAN, .of = seek_ },                                 \
+		{ "seek_p50_bytes", FOLD_MEDIAN, .of = seek_ },                                    \
 	{                                                                                          \
 		"seek_mean_bytes", FOLD_MEAN, .of = seek_                                          \
 	}

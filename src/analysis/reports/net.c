@@ -264,6 +264,7 @@ const struct analysis analysis_net = {
 	.title = "Network",
 	.help = "packets and bytes by thread, interface, socket and pair of hosts",
 	.messages = true,
+	.needs_no_past = true,
 	.by_duration = 1u << LOG | 1u << FREQ | 1u << STATS,
 	.outputs = outputs,
 	.worth = "socket bytes sent_bytes received_bytes duration_ns peer max_ns mean_ns packets "

@@ -1,7 +1,6 @@
 /* meridian blocked: what tasks waited for, as far as somebody felt it. */
 #include "cli/path/blocked_print.h"
 #include "cli/requests/one_request.h"
-#include "cli/sync/sync_print.h"
 #include "cli/tasks.h"
 #include "cli/verb.h"
 #include "cli/session.h"
@@ -103,7 +102,7 @@ static int show(void *ctx, const struct session_world *w, const struct session_t
 	c.tree = &t;
 	if (!rc)
 		rc = cli_blocked_print(&c, &out);
-	rc = cli_sync_put(cli, &out, rc);
+	rc = cli_put(cli, &out, rc);
 	blocked_tree_fini(&t);
 	blocked_fini(&b);
 	return rc;
@@ -170,7 +169,7 @@ static int show_request(struct cli *cli, const struct values *v)
 		rc = fill_request(&c, &q, &t, &scope);
 	if (rc == 0)
 		rc = cli_blocked_print(&c, &out);
-	rc = cli_sync_put(cli, &out, rc);
+	rc = cli_put(cli, &out, rc);
 	blocked_tree_fini(&t);
 	blocked_fini(&b);
 	cli_request_close(cli, &q);

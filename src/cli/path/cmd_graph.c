@@ -4,7 +4,6 @@
 
 #include "cli/path/graph.h"
 #include "cli/reports/grid.h"
-#include "cli/sync/sync_print.h"
 #include "cli/session.h"
 #include "cli/tasks.h"
 #include "cli/text.h"
@@ -77,7 +76,7 @@ static int plot(const struct cli_graph *g, const struct values *v, struct mer_ca
 	struct mer_str svg = { 0 };
 	int rc = draw(g, v, cancel, "--plot", &svg);
 	if (rc == 0)
-		rc = cli_sync_write_file(g->cli, v->plot, &svg);
+		rc = cli_write_file(g->cli, v->plot, &svg);
 	mer_str_fini(&svg);
 	return rc;
 }
@@ -166,7 +165,7 @@ static int print(void *ctx, struct session_answer *a)
 	case CLI_FORMAT_SVG: rc = draw(&g, v, cancel, "--format svg", &out); break;
 	default: return print_rows(&g, a);
 	}
-	return cli_sync_put(cli, &out, rc);
+	return cli_put(cli, &out, rc);
 }
 
 static int run(struct cli *cli, const void *values)

@@ -5,7 +5,6 @@
 #include "cli/path/path_print.h"
 #include "cli/requests/one_request.h"
 #include "cli/session.h"
-#include "cli/sync/sync_print.h"
 #include "cli/tasks.h"
 #include "cli/text.h"
 #include "cli/verb.h"
@@ -78,7 +77,7 @@ static int show(void *ctx, const struct session_world *w, const struct session_t
 	int rc = session_path_find(&here, host, task, &cli->window, &p, &cli->err);
 	if (rc == 0)
 		rc = put(&c, &out);
-	rc = cli_sync_put(cli, &out, rc);
+	rc = cli_put(cli, &out, rc);
 	path_fini(&p);
 	return rc;
 }
@@ -102,7 +101,7 @@ static int ask_request(const struct asking *x)
 		rc = requests_path(q.parts, q.number, &p, &cli->err);
 	if (rc == 0)
 		rc = put(&c, &out);
-	rc = cli_sync_put(cli, &out, rc);
+	rc = cli_put(cli, &out, rc);
 	path_fini(&p);
 	cli_request_close(cli, &q);
 	return rc;
@@ -128,9 +127,8 @@ static int run(struct cli *cli, const void *values)
 			"--request selects the task and the time: it does not work with --comm, --tid, --nth, --list, --children, --begin and --end");
 	if (v->request)
 		return ask_request(&x);
-	/* What its children did is asked about all of them. */
 	return cli_ask_tasks(cli, &(struct cli_task_question){ .list = v->list,
-					  .part = !v->children,
+					  .part = true,
 					  .nth = v->nth,
 					  .limit = v->limit,
 					  .print = show,

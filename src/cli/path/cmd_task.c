@@ -2,15 +2,18 @@
 #include <string.h>
 
 #include "cli/session.h"
-#include "cli/sync/sync_print.h"
 #include "cli/path/task_print.h"
+#include "cli/requests/one_request.h"
 #include "cli/tasks.h"
 #include "cli/text.h"
 #include "cli/verb.h"
+#include "requests/cost.h"
+#include "requests/kinds.h"
 
 struct values {
 	uint64_t nth, limit, bins;
 	unsigned table, compat; /* enum cli_cost_table, compat */
+	const char *request;
 	bool list, all;
 };
 
@@ -33,7 +36,7 @@ static int print(struct cli_cost *c, const struct values *v)
 	if (v->compat != COMPAT_FLIGHTBOX || c->cli->format != CLI_FORMAT_TABLE)
 		return cli_cost_print(c);
 	int rc = cli_cost_print_flightbox(c, &out);
-	return cli_sync_put(c->cli, &out, rc);
+	return cli_put(c->cli, &out, rc);
 }
 
 struct asking {
@@ -73,9 +76,58 @@ static int show(void *ctx, const struct session_world *w, const struct session_t
 	return rc;
 }
 
+/* ---- of a request ---- */
+
+static int check_request(struct cli *cli, const struct values *v)
+{
+	if (v->list || v->nth || v->all || v->compat != COMPAT_NONE)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--request selects the tasks: it does not work with --list, --nth, --all and --compat");
+	if (v->table == CLI_COST_BLOCKING || v->table == CLI_COST_RESIDUAL)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--table %s is of a task: for the waits of a request use 'meridian blocked --request', for where its time went 'meridian path --request'",
+			v->table == CLI_COST_BLOCKING ? "blocking" : "residual");
+	return cli_request_alone(cli);
+}
+
+static int show_request(struct cli *cli, const struct values *v)
+{
+	struct cli_request q = { 0 };
+	struct requests_kinds kinds = { 0 };
+	struct account a = { 0 };
+	struct cli_cost c = { .cli = cli,
+		.w = &q.w,
+		.a = &a,
+		.only = table_of(cli, v),
+		.limit = v->limit,
+		.request = v->request };
+	int rc = check_request(cli, v);
+	if (rc)
+		return rc;
+	rc = cli_requests_open_used(
+		cli, c.only == CLI_COST_ACCOUNTING ? SESSION_USAGE_DISKS : SESSION_USAGE_ALL, &q);
+	if (rc == 0)
+		rc = cli_request_find(cli, &q, v->request, &q.number);
+	if (rc == 0)
+		rc = requests_kinds_find(q.r, &kinds, &cli->err);
+	if (rc == 0)
+		rc = requests_account(q.parts, q.r, q.w.usage, q.number, &a, &cli->err);
+	if (rc == 0) {
+		c.kind = requests_kind_name(&kinds, q.number);
+		rc = cli_cost_print(&c);
+	}
+	account_fini(&a);
+	if (kinds.r)
+		requests_kinds_fini(&kinds);
+	cli_request_close(cli, &q);
+	return rc;
+}
+
 static int run(struct cli *cli, const void *values)
 {
 	const struct values *v = values;
+	if (v->request)
+		return show_request(cli, v);
 	if (v->bins && v->compat != COMPAT_FLIGHTBOX)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--bins works only with --compat flightbox; without it all values are exact");
@@ -110,6 +162,11 @@ static const struct cli_option options[] = {
 		.kind = CLI_FLAG,
 		.help = "also charge work during idle waits",
 		.offset = AT(all) },
+	{ .name = "request",
+		.kind = CLI_TEXT,
+		.arg = "ID",
+		.help = "cost of a request in all servers (requests --list)",
+		.offset = AT(request) },
 	{ .name = "table",
 		.kind = CLI_CHOICE,
 		.arg = "WHICH",
@@ -139,7 +196,7 @@ static const struct cli_option options[] = {
 const struct cli_verb cli_verb_task = {
 	.name = "task",
 	.help = "what a task waited for, and what it cost on all hosts",
-	.synopsis = "[OPTION...] --comm NAME | --tid N TRACE...",
+	.synopsis = "[OPTION...] --comm NAME | --tid N | --request ID TRACE...",
 	.description = "Shows what a task was blocked on, its own CPU time, the CPU time, memory, disk and "
 		       "network use of the tasks that worked for it while it waited, on all hosts, and "
 		       "where the rest of its time went.",
@@ -170,6 +227,12 @@ const struct cli_verb cli_verb_task = {
 		"out, and data that was not recorded is named below. JSON and CSV (--table resources) "
 		"have self_, children_ and total_ columns, empty where nothing was recorded. For the "
 		"chosen task itself the values are those of meridian-top(1).\n\n"
+		"--request shows what a request that meridian-requests(1) found cost in all servers: each "
+		"moment of a task is charged to the request that it served at that moment, and the work of "
+		"a task that served none to the request of the task whose wait it ended. Below a task "
+		"are those that answered its requests; Requests counts them. The tables accounting and "
+		"resources are available. 'meridian requests --cost' shows all requests, and what was "
+		"used for none.\n\n"
 		"--compat flightbox prints the report as flightbox, the first tool with such a "
 		"report, printed it, and computes it the same way: CPU usage is averaged over --bins equal parts of "
 		"the recording, and a wait counts all bins from the one in which it begins up to, but "

@@ -8,7 +8,6 @@
 #include "base/diag_json.h"
 #include "cli/path/diff.h"
 #include "cli/path/path_words.h"
-#include "cli/sync/sync_print.h"
 #include "cli/table.h"
 #include "cli/text.h"
 #include "cli/session.h"
@@ -427,5 +426,5 @@ int cli_diff_print(struct cli_diff *d)
 	case CLI_FORMAT_JSONL: rc = put_rows(d, &out); break;
 	default: rc = put_text(d, &out); break;
 	}
-	return cli_sync_put(d->cli, &out, rc);
+	return cli_put(d->cli, &out, rc);
 }

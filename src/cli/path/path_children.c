@@ -4,7 +4,6 @@
 #include <string.h>
 #include "base/plural.h"
 #include "path/process_tree.h"
-#include "cli/sync/sync_print.h"
 #include "cli/session.h"
 #include "cli/table.h"
 #include "cli/text.h"
@@ -326,10 +325,10 @@ static int put_json(const struct children *c, struct mer_str *out)
 int cli_path_children(struct cli *cli, const struct session_world *w, uint32_t host, uint32_t task,
 	uint64_t limit)
 {
-	struct children c = { .cli = cli, .w = w, .limit = limit };
+	struct session_world here = *w;
+	struct children c = { .cli = cli, .w = &here, .limit = limit };
 	struct mer_str out = { 0 };
-	int rc = process_tree_find(
-		w->world, host, task, cli->window.begin, cli->window.end, &c.tree, &cli->err);
+	int rc = session_process_tree_find(&here, host, task, &cli->window, &c.tree, &cli->err);
 	if (!rc)
 		rc = process_tree_group(&c.tree, &c.groups, &c.n_groups, &cli->err);
 	if (!rc)
@@ -338,7 +337,7 @@ int cli_path_children(struct cli *cli, const struct session_world *w, uint32_t h
 		rc = put_json(&c, &out);
 	else if (!rc)
 		put_text(&c, &out);
-	rc = cli_sync_put(cli, &out, rc);
+	rc = cli_put(cli, &out, rc);
 	free(c.totals);
 	free(c.groups);
 	process_tree_fini(&c.tree);

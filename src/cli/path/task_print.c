@@ -7,7 +7,6 @@
 
 #include "cli/path/path_words.h"
 #include "cli/session.h"
-#include "cli/sync/sync_print.h"
 #include "cli/table.h"
 #include "cli/text.h"
 
@@ -36,6 +35,29 @@ static void put_task(
 }
 
 /* ---- For people ---- */
+
+static void put_request_title(const struct cli_cost *c, struct mer_str *out)
+{
+	const struct account_node *n = &c->a->nodes[0];
+	struct mer_str text = { 0 };
+	mer_str_printf(&text, "Request %s, %s", c->request, c->kind);
+	add_clean(out, text.data ? text.data : "");
+	mer_str_puts(out, ", from ");
+	cli_text_time(out, c->a->begin);
+	mer_str_puts(out, " for ");
+	cli_text_duration(out, c->a->end - c->a->begin);
+	mer_str_putc(out, '\n');
+	mer_str_clear(&text);
+	cli_text_duration(&text, n->self_ns + n->children_ns);
+	mer_str_puts(&text, " of CPU time in all servers: ");
+	cli_text_duration(&text, n->self_ns);
+	mer_str_puts(&text, " of the task that answered it and ");
+	cli_text_duration(&text, n->children_ns);
+	mer_str_puts(&text, " of others that worked for it.");
+	cli_text_wrap(out, text.data ? text.data : "", (size_t)cli_width(c->cli), 0);
+	out->failed |= text.failed;
+	mer_str_fini(&text);
+}
 
 static void put_title(const struct cli_cost *c, struct mer_str *out)
 {
@@ -162,13 +184,15 @@ static void add_node(const struct cli_cost *c, struct mer_table *t, const struct
 {
 	struct mer_str name = { 0 };
 	cli_cost_put_node(c, n, &name);
-	mer_table_add(t, (struct mer_cell[N_NODE]){
-				 [TASK] = mer_table_keep(t, &name),
-				 [WAITS] = n->depth ? MER_INT(n->n_served) : MER_NONE,
-				 [SELF] = MER_INT(n->self_ns),
-				 [CHILDREN] = MER_INT(n->children_ns),
-				 [TOTAL] = MER_INT(n->self_ns + n->children_ns),
-			 });
+	mer_table_add(
+		t, (struct mer_cell[N_NODE]){
+			   [TASK] = mer_table_keep(t, &name),
+			   [WAITS] = n->depth && (n->n_served || !c->request) ? MER_INT(n->n_served)
+									      : MER_NONE,
+			   [SELF] = MER_INT(n->self_ns),
+			   [CHILDREN] = MER_INT(n->children_ns),
+			   [TOTAL] = MER_INT(n->self_ns + n->children_ns),
+		   });
 }
 
 static int greatest_first(const void *a, const void *b)
@@ -211,9 +235,9 @@ static bool *choose_nodes(const struct cli_cost *c, struct mer_str *out)
 
 static void put_accounting(const struct cli_cost *c, const bool *chosen, struct mer_str *out)
 {
-	static const struct mer_column columns[N_NODE + 1] = {
+	const struct mer_column columns[N_NODE + 1] = {
 		[TASK] = { "task", "Task", MER_TEXT },
-		[WAITS] = { "count", "Waits", MER_COUNT },
+		[WAITS] = { "count", c->request ? "Requests" : "Waits", MER_COUNT },
 		[SELF] = { "self_ns", "Self", MER_DURATION },
 		[CHILDREN] = { "children_ns", "Children", MER_DURATION },
 		[TOTAL] = { "total_ns", "Total", MER_DURATION },
@@ -223,8 +247,10 @@ static void put_accounting(const struct cli_cost *c, const bool *chosen, struct 
 	size_t left = 0;
 	int64_t left_ns = 0;
 	mer_table_init(&t, "accounting",
-		"CPU time of the task, and of tasks that worked for it while it waited", columns,
-		&c->cli->arena);
+		c->request
+			? "CPU time of the task that answered, and of tasks that worked for the request"
+			: "CPU time of the task, and of tasks that worked for it while it waited",
+		columns, &c->cli->arena);
 	for (uint32_t i = 0; i != KERNEL_NONE; i = cli_cost_next(a, i)) {
 		left += !chosen[i];
 		left_ns += chosen[i] ? 0 : a->nodes[i].self_ns;
@@ -328,11 +354,15 @@ static void put_rest(const struct cli_cost *c, struct mer_str *out)
 static int put_text(const struct cli_cost *c, struct mer_str *out)
 {
 	int rc = 0;
-	put_title(c, out);
-	if (c->only == CLI_COST_ALL || c->only == CLI_COST_BLOCKING)
+	if (c->request)
+		put_request_title(c, out);
+	else
+		put_title(c, out);
+	if (!c->request && (c->only == CLI_COST_ALL || c->only == CLI_COST_BLOCKING))
 		rc = put_blocking(c, out);
 	put_tree(c, out);
-	if (!rc && !c->averaged && (c->only == CLI_COST_ALL || c->only == CLI_COST_RESIDUAL))
+	if (!rc && !c->averaged && !c->request &&
+		(c->only == CLI_COST_ALL || c->only == CLI_COST_RESIDUAL))
 		put_rest(c, out);
 	return rc;
 }
@@ -449,14 +479,26 @@ static int make_tables(const struct cli_cost *c, struct mer_table *tables, size_
 	int rc = 0;
 	*n = 0;
 	for (unsigned i = CLI_COST_BLOCKING; i <= CLI_COST_RESIDUAL && !rc; i++) {
+		bool of_task = i == CLI_COST_BLOCKING || i == CLI_COST_RESIDUAL;
 		if ((c->only != CLI_COST_ALL && c->only != i) ||
-			(i >= CLI_COST_RESOURCES && c->averaged))
+			(i >= CLI_COST_RESOURCES && c->averaged) || (of_task && c->request))
 			continue;
 		struct mer_table *t = &tables[(*n)++];
 		rc = makers[i](c, t);
 		mer_table_limit(t, c->limit);
 	}
 	return rc;
+}
+
+static void json_request(const struct cli_cost *c, struct mer_json *j)
+{
+	const struct account_node *n = &c->a->nodes[0];
+	mer_json_kv_object(j, "request");
+	mer_json_kv_text(j, "id", c->request);
+	mer_json_kv_text(j, "kind", c->kind);
+	mer_json_kv_int(j, "latency_ns", c->a->end - c->a->begin);
+	mer_json_kv_int(j, "cpu_ns", n->self_ns + n->children_ns);
+	mer_json_end_object(j);
 }
 
 static void json_task(const struct cli_cost *c, struct mer_json *j)
@@ -488,7 +530,10 @@ static int print_json(const struct cli_cost *c, const struct mer_table *tables, 
 	mer_json_kv_int(&j, "schema_version", MER_JSON_SCHEMA);
 	mer_json_kv_int(&j, "begin", c->a->begin);
 	mer_json_kv_int(&j, "end", c->a->end);
-	json_task(c, &j);
+	if (c->request)
+		json_request(c, &j);
+	else
+		json_task(c, &j);
 	mer_json_kv_array(&j, "tables");
 	for (size_t i = 0; i < n; i++)
 		mer_table_json(&tables[i], tables[i].n_rows, &j);
@@ -496,7 +541,7 @@ static int print_json(const struct cli_cost *c, const struct mer_table *tables, 
 	cli_json_synced(&j, c->cli);
 	cli_json_diagnostics(&j, c->w->e);
 	mer_json_end_object(&j);
-	return cli_sync_put(c->cli, &out, mer_json_finish(&j, &c->cli->err));
+	return cli_put(c->cli, &out, mer_json_finish(&j, &c->cli->err));
 }
 
 static int print_all_json(const struct cli_cost *c, const struct mer_table *tables, size_t n)
@@ -518,7 +563,7 @@ int cli_cost_print(const struct cli_cost *c)
 	struct mer_str out = { 0 };
 	size_t n;
 	if (c->cli->format == CLI_FORMAT_TABLE)
-		return cli_sync_put(c->cli, &out, put_text(c, &out));
+		return cli_put(c->cli, &out, put_text(c, &out));
 	int rc = make_tables(c, tables, &n);
 	if (!rc && c->cli->format == CLI_FORMAT_JSON)
 		rc = print_all_json(c, tables, n);

@@ -24,6 +24,8 @@ struct cli_cost {
 	unsigned only;	/* enum cli_cost_table; not _DEFAULT */
 	uint64_t limit; /* of rows of each table; 0: none for programs, a screenful for people */
 	bool averaged;	/* no rests are known */
+	/* It is a request: its id and kind; NULL: a task. No waits and rests are known then. */
+	const char *request, *kind;
 };
 
 enum cli_cost_blocking_column {

@@ -4,6 +4,7 @@
 
 #include "cli/table.h"
 #include "cli/path/task_print.h"
+#include "cli/path/used_columns.h"
 #include "cli/text.h"
 
 /* Is it known of any task of the account? */
@@ -17,28 +18,6 @@ static bool cli_cost_is_recorded(const struct cli_cost *c, enum usage_kind kind)
 
 /* ---- For programs ---- */
 
-/* Where a kind is; behind what was freed comes the difference. */
-#define AT(kind) ((kind) <= USAGE_PAGES_FREED ? (kind) : (kind) + 1)
-enum { USED_NET = USAGE_PAGES_FREED + 1, N_USED = USAGE_N_KINDS + 1 };
-#define USED_COLUMNS(first, of)                                                                    \
-	[first + AT(USAGE_PAGES_ALLOCATED)] = { of "_allocated_bytes", NULL, MER_BYTES },          \
-		 [first + AT(USAGE_PAGES_FREED)] = { of "_freed_bytes", NULL, MER_BYTES },         \
-		 [first + USED_NET] = { of "_net_bytes", NULL, MER_BYTES },                        \
-		 [first + AT(USAGE_FAULTS)] = { of "_faults", NULL, MER_COUNT },                   \
-		 [first + AT(USAGE_FILES_READ)] = { of "_file_read_bytes", NULL, MER_BYTES },      \
-		 [first + AT(USAGE_FILES_WRITTEN)] = { of "_file_written_bytes", NULL,             \
-			 MER_BYTES },                                                              \
-		 [first + AT(USAGE_BLOCK_READ)] = { of "_block_read_bytes", NULL, MER_BYTES },     \
-		 [first + AT(USAGE_BLOCK_WRITTEN)] = { of "_block_written_bytes", NULL,            \
-			 MER_BYTES },                                                              \
-		 [first + AT(USAGE_REQUESTS)] = { of "_requests", NULL, MER_COUNT },               \
-		 [first + AT(USAGE_SOCKETS_RECEIVED)] = { of "_socket_received_bytes", NULL,       \
-			 MER_BYTES },                                                              \
-		 [first + AT(USAGE_SOCKETS_SENT)] = { of "_socket_sent_bytes", NULL, MER_BYTES },  \
-		 [first + AT(USAGE_PACKETS_RECEIVED)] = { of "_received_packets", NULL,            \
-			 MER_COUNT },                                                              \
-		 [first + AT(USAGE_PACKETS_SENT)] = { of "_sent_packets", NULL, MER_COUNT }
-
 enum {
 	DEPTH,
 	HOST,
@@ -46,9 +25,9 @@ enum {
 	PID,
 	COMM,
 	SELF,
-	CHILDREN = SELF + N_USED,
-	TOTAL = CHILDREN + N_USED,
-	N_COLUMNS = TOTAL + N_USED
+	CHILDREN = SELF + CLI_N_USED,
+	TOTAL = CHILDREN + CLI_N_USED,
+	N_COLUMNS = TOTAL + CLI_N_USED
 };
 
 /* What is known of a node, as bits by kind. */
@@ -59,15 +38,6 @@ static unsigned known_of(const struct cli_cost *c, const struct account_node *n)
 		if (usage_is_recorded(c->w->usage, n->host, (enum usage_kind)k))
 			known |= 1U << k;
 	return known;
-}
-
-static void add_used(struct mer_cell *cell, const int64_t *used, unsigned known)
-{
-	for (unsigned k = 0; k < USAGE_N_KINDS; k++)
-		if (known >> k & 1)
-			cell[AT(k)] = MER_INT(used[k]);
-	if (known >> USAGE_PAGES_ALLOCATED & 1)
-		cell[USED_NET] = MER_INT(used[USAGE_PAGES_ALLOCATED] - used[USAGE_PAGES_FREED]);
 }
 
 static void add_row(
@@ -87,9 +57,9 @@ static void add_row(
 	};
 	for (unsigned k = 0; k < USAGE_N_KINDS; k++)
 		total[k] = n->used[k] + n->children_used[k];
-	add_used(cells + SELF, n->used, known);
-	add_used(cells + CHILDREN, n->children_used, n->child == KERNEL_NONE ? known : below);
-	add_used(cells + TOTAL, total, known | below);
+	cli_used_put(cells + SELF, n->used, known);
+	cli_used_put(cells + CHILDREN, n->children_used, n->child == KERNEL_NONE ? known : below);
+	cli_used_put(cells + TOTAL, total, known | below);
 	mer_table_add(t, cells);
 }
 
@@ -101,9 +71,9 @@ int cli_cost_resources(const struct cli_cost *c, struct mer_table *t)
 		[TID] = { "tid", NULL, MER_ID },
 		[PID] = { "pid", NULL, MER_ID },
 		[COMM] = { "comm", NULL, MER_TEXT },
-		USED_COLUMNS(SELF, "self"),
-		USED_COLUMNS(CHILDREN, "children"),
-		USED_COLUMNS(TOTAL, "total"),
+		CLI_USED_COLUMNS(SELF, "self"),
+		CLI_USED_COLUMNS(CHILDREN, "children"),
+		CLI_USED_COLUMNS(TOTAL, "total"),
 	};
 	const struct account *a = c->a;
 	mer_table_init(t, "resources", "Memory, disk and network", columns, &c->cli->arena);

@@ -243,14 +243,15 @@ int cli_cost_accounting(const struct cli_cost *c, struct mer_table *t)
 			[TID] = MER_INT(k->tid),
 			[PID] = k->pid < 0 ? MER_NONE : MER_INT(k->pid),
 			[COMM] = comm_cell(c, n),
-			[COUNT] = n->depth ? MER_INT(n->n_served) : MER_NONE,
+			[COUNT] = n->depth && (n->n_served || !c->request) ? MER_INT(n->n_served)
+									   : MER_NONE,
 			[SELF] = MER_INT(n->self_ns),
 			[CHILDREN] = MER_INT(n->children_ns),
 			[TOTAL] = MER_INT(n->self_ns + n->children_ns),
 		};
 		if (!c->averaged) {
 			row[INTERRUPTED] = MER_INT(n->interrupted_ns);
-			row[RESIDUAL] = MER_INT(rest);
+			row[RESIDUAL] = c->request ? MER_NONE : MER_INT(rest);
 			row[REQUESTS] = MER_INT(n->used[USAGE_REQUESTS]);
 			row[DISK] =
 				MER_INT(n->used[USAGE_BLOCK_READ] + n->used[USAGE_BLOCK_WRITTEN]);

@@ -7,7 +7,6 @@
 #include "cli/reports/findings.h"
 #include "cli/reports/grid.h"
 #include "cli/reports/summary_plot.h"
-#include "cli/sync/sync_print.h"
 #include "cli/session.h"
 #include "cli/text.h"
 #include "cli/verb.h"
@@ -235,7 +234,7 @@ static int print_screen(struct screen *x)
 	struct mer_str out = { 0 };
 	put_findings(x, &out);
 	mer_str_putc(&out, '\n');
-	int rc = cli_sync_put(x->cli, &out, 0);
+	int rc = cli_put(x->cli, &out, 0);
 	g->n_printed = SUMMARY_CPUS;
 	g->begin = MER_NO_TIME; /* has been said */
 	for (int i = 0; i < SUMMARY_CPUS; i++)

@@ -7,7 +7,7 @@
 #include "analysis/bins.h"
 #include "api/api.h"
 #include "draw/chart_table.h"
-#include "cli/sync/sync_print.h"
+#include "cli/bins.h"
 #include "cli/session.h"
 #include "cli/table.h"
 #include "cli/tasks.h"
@@ -88,8 +88,7 @@ static int list_analyses(struct cli *cli, const char *verb)
 				  });
 	}
 	mer_str_printf(&out, "\n'meridian %s --help' lists the options.\n", verb);
-	int rc = cli->format == CLI_FORMAT_TABLE ? cli_sync_put(cli, &out, 0)
-						 : cli_table_print(cli, &t);
+	int rc = cli->format == CLI_FORMAT_TABLE ? cli_put(cli, &out, 0) : cli_table_print(cli, &t);
 	mer_str_fini(&out);
 	mer_str_fini(&line);
 	mer_str_fini(&text);
@@ -130,8 +129,7 @@ static int list_tables(struct cli *cli)
 					  [COLUMNS] = mer_table_keep(&t, &keys),
 				  });
 	}
-	int rc = cli->format == CLI_FORMAT_TABLE ? cli_sync_put(cli, &out, 0)
-						 : cli_table_print(cli, &t);
+	int rc = cli->format == CLI_FORMAT_TABLE ? cli_put(cli, &out, 0) : cli_table_print(cli, &t);
 	mer_str_fini(&out);
 	mer_table_fini(&t);
 	return rc;
@@ -242,17 +240,9 @@ static int check_options(struct cli_grid *g)
 	const struct cli_grid_values *v = g->values;
 	const struct analysis *a = g->analysis;
 	struct mer_err *err = &g->cli->err;
-	if (v->bins.set && v->interval.set)
-		return mer_fail(err, MER_ERR_USAGE, "--bins and --interval exclude each other");
-	if (v->bins.set && (v->bins.v < 1 || v->bins.v > ANALYSIS_MAX_BINS))
-		return mer_fail(
-			err, MER_ERR_USAGE, "--bins: between 1 and %d", (int)ANALYSIS_MAX_BINS);
-	if (v->plot && v->bins.set && v->bins.v > DRAW_CHART_BINS)
-		return mer_fail(err, MER_ERR_USAGE,
-			"--plot: %" PRId64 " bins are more than a chart can show (%d)", v->bins.v,
-			(int)DRAW_CHART_BINS);
-	if (v->interval.set && v->interval.v < 1)
-		return mer_fail(err, MER_ERR_USAGE, "--interval: a duration above 0 is required");
+	int rc = cli_bins_check(&v->bins, &v->interval, v->plot, err);
+	if (rc)
+		return rc;
 	const struct analysis_moved *map = analysis_find_moved(a, "map");
 	if (v->plot && strcmp(g->verb, "log") == 0 && map)
 		return mer_fail(err, MER_ERR_USAGE,

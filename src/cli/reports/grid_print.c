@@ -7,7 +7,6 @@
 
 #include "session/capabilities.h"
 #include "cli/reports/grid.h"
-#include "cli/sync/sync_print.h"
 #include "cli/session.h"
 #include "cli/table.h"
 #include "cli/text.h"
@@ -86,7 +85,7 @@ static int print_json(const struct cli_grid *g, const struct mer_table *tables, 
 	cli_json_synced(&j, g->cli);
 	cli_json_diagnostics(&j, g->e);
 	mer_json_end_object(&j);
-	return cli_sync_put(g->cli, &out, mer_json_finish(&j, &g->cli->err));
+	return cli_put(g->cli, &out, mer_json_finish(&j, &g->cli->err));
 }
 
 static int print_all_json(const struct cli_grid *g)
@@ -586,7 +585,7 @@ int cli_grid_print(struct cli_grid *g)
 	if (g->cli->format == CLI_FORMAT_TABLE) {
 		struct mer_str out = { 0 };
 		int rc = put_text(g, &out);
-		return cli_sync_put(g->cli, &out, rc);
+		return cli_put(g->cli, &out, rc);
 	}
 	for (size_t i = 0; i < g->n_printed; i++)
 		mer_table_limit(&g->tables[i], rows_of(g, &g->tables[i]));

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "analysis/leave_out.h"
-#include "cli/sync/sync_print.h"
 #include "draw/chart_table.h"
 
 enum { MAX_TABLES = 16, BINS = 300 };
@@ -68,7 +67,7 @@ static int draw(struct picture *x, struct cli *cli, bool without_tracer, const c
 	if (rc == 0)
 		rc = draw_chart_svg(&p, "CPUs, disks, network and page faults over time", &svg);
 	if (rc == 0)
-		rc = cli_sync_write_file(cli, path, &svg);
+		rc = cli_write_file(cli, path, &svg);
 	draw_chart_fini(&p);
 	mer_str_fini(&svg);
 	return rc;

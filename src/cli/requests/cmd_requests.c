@@ -4,13 +4,13 @@
 
 #include "base/glob.h"
 #include "base/lower_bound.h"
+#include "cli/bins.h"
+#include "cli/requests/one_request.h"
 #include "cli/requests/requests_bins.h"
 #include "cli/requests/requests_print.h"
 #include "cli/session.h"
-#include "cli/sync/sync_print.h"
 #include "cli/verb.h"
-#include "draw/chart_table.h"
-#include "session/requests.h"
+#include "requests/cost_sums.h"
 
 enum order { ORDER_LATENCY, ORDER_BEGIN };
 
@@ -18,7 +18,7 @@ struct values {
 	struct cli_amount limit, min, above, slowest, bins, interval;
 	const char *kind, *from, *to, *request, *plot;
 	unsigned sort; /* enum order */
-	bool list, tree, explain;
+	bool list, tree, explain, cost;
 };
 
 struct asking {
@@ -102,23 +102,20 @@ static int by_key(const void *a, const void *b)
 }
 
 /* In the order in which they are shown; of one request that one. */
-static int choose(struct asking *x)
+static int choose(struct asking *x, const struct cli_request *q)
 {
 	struct cli_requests *c = &x->c;
 	const struct requests *r = c->r;
 	const struct values *v = x->v;
 	struct sorted *rows = malloc(((size_t)r->n + 1) * sizeof(*rows));
 	uint32_t n = 0, only = KERNEL_NONE;
+	int rc = v->request ? cli_request_find(x->cli, q, v->request, &only) : 0;
 	c->which = malloc(((size_t)r->n + 1) * sizeof(*c->which));
-	if (!rows || !c->which) {
+	if (rc == 0 && (!rows || !c->which))
+		rc = mer_fail_nomem(&x->cli->err);
+	if (rc) {
 		free(rows);
-		return mer_fail_nomem(&x->cli->err);
-	}
-	if (v->request && (only = requests_by_id(r, v->request)) == KERNEL_NONE) {
-		free(rows);
-		return mer_fail(&x->cli->err, MER_ERR_USAGE,
-			"--request: there is no request '%.40s' in these traces (--list prints their ids)",
-			v->request);
+		return rc;
 	}
 	for (uint32_t i = 0; i < r->n; i++) {
 		const struct requests_exchange *e = &r->exchanges[i];
@@ -251,10 +248,6 @@ static int show_over_time(
 		: v->interval.set ? 0
 				  : PLOT_BINS,
 		v->interval.v, &b);
-	if (rc == 0 && v->plot && b.bins.n > DRAW_CHART_BINS)
-		rc = mer_fail(&x->cli->err, MER_ERR_USAGE,
-			"--plot: %u bins are more than a chart can show (%d)", (unsigned)b.bins.n,
-			(int)DRAW_CHART_BINS);
 	if (rc == 0 && is_table && !n && x->cli->format == CLI_FORMAT_TABLE)
 		rc = cli_requests_kinds(&x->c, rows, 0, out); /* says why */
 	else if (rc == 0 && is_table)
@@ -322,19 +315,47 @@ static int export(struct asking *x, struct mer_str *out)
 	}
 }
 
+/* The most expensive one first, if another order is not given. */
+static int show_costs(struct asking *x, struct mer_str *out)
+{
+	struct cli_requests *c = &x->c;
+	struct requests_cost *self = NULL, *total = NULL;
+	struct sorted *rows = malloc(((size_t)c->n + 1) * sizeof(*rows));
+	int rc = rows ? requests_cost_each(c->r, c->parts, c->w->usage, &self, &total, &x->cli->err)
+		      : mer_fail_nomem(&x->cli->err);
+	for (uint32_t i = 0; rc == 0 && i < c->n; i++)
+		rows[i] = (struct sorted){ -total[c->which[i]].cpu_ns,
+			c->r->exchanges[c->which[i]].begin, c->which[i] };
+	if (rc == 0 && c->n && x->v->sort == ORDER_LATENCY) {
+		qsort(rows, c->n, sizeof(*rows), by_key);
+		for (uint32_t i = 0; i < c->n; i++)
+			c->which[i] = rows[i].number;
+	}
+	if (rc == 0) {
+		limit(x);
+		rc = cli_requests_cost_list(c, self, total, out);
+	}
+	mer_spill_release(self);
+	mer_spill_release(total);
+	free(rows);
+	return rc;
+}
+
 static int show(struct asking *x)
 {
 	struct mer_str out = { 0 };
 	bool each =
 		(x->v->list || x->v->tree || x->v->request || is_export(x->cli)) && !x->v->explain;
 	int rc = 0;
-	if (each)
+	if (each && !x->v->cost)
 		limit(x);
 	else
 		x->c.limit = x->v->limit.set ? (uint32_t)x->v->limit.v : 0;
 	if (x->v->tree && !is_of_stacks(x->cli))
 		rc = grow_trees(x);
-	if (rc == 0 && x->v->explain)
+	if (rc == 0 && x->v->cost)
+		rc = each ? show_costs(x, &out) : cli_requests_cost(&x->c, &out);
+	else if (rc == 0 && x->v->explain)
 		rc = show_reasons(x, &out);
 	else if (rc == 0 && is_export(x->cli))
 		rc = export(x, &out);
@@ -346,7 +367,7 @@ static int show(struct asking *x)
 		rc = cli_requests_tree(&x->c, &out);
 	else if (rc == 0)
 		rc = cli_requests_list(&x->c, &out);
-	return cli_sync_put(x->cli, &out, rc);
+	return cli_put(x->cli, &out, rc);
 }
 
 static int check_options(struct cli *cli, const struct values *v)
@@ -364,53 +385,37 @@ static int check_options(struct cli *cli, const struct values *v)
 	if (is_over_time && (v->explain || v->list || v->tree || v->request))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--bins, --interval and --plot are about kinds: they do not work with --list, --tree, --explain and --request");
-	if (v->bins.set && v->interval.set)
-		return mer_fail(
-			&cli->err, MER_ERR_USAGE, "--bins and --interval exclude each other");
-	if (v->bins.set && (v->bins.v < 1 || v->bins.v > ANALYSIS_MAX_BINS))
-		return mer_fail(&cli->err, MER_ERR_USAGE, "--bins: between 1 and %d",
-			(int)ANALYSIS_MAX_BINS);
-	if (v->interval.set && v->interval.v < 1)
-		return mer_fail(
-			&cli->err, MER_ERR_USAGE, "--interval: a duration above 0 is required");
-	return 0;
+	if (v->cost && (v->explain || v->tree || is_over_time || is_export(cli)))
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--cost does not work with --explain, --tree, --bins, --interval, --plot and formats of other tools");
+	return cli_bins_check(&v->bins, &v->interval, v->plot, &cli->err);
 }
 
 static int run(struct cli *cli, const void *values)
 {
-	struct session *s;
-	struct session_world w;
-	struct requests *r = NULL;
+	struct cli_request q;
 	struct requests_kinds kinds = { 0 };
-	struct asking x = { .cli = cli, .v = values };
 	const struct values *v = values;
+	struct asking x = { .cli = cli, .v = v };
 	int rc = check_options(cli, v);
 	if (rc)
 		return rc;
-	rc = cli_session_open(cli, &s);
-	if (rc)
-		return rc;
-	rc = cli_session_synchronize(cli, s, true);
+	rc = cli_requests_open_used(cli, v->cost ? SESSION_USAGE_ALL : SESSION_USAGE_NONE, &q);
 	if (rc == 0)
-		rc = session_requests(s, &w, &r, &cli->err);
-	if (rc == 0)
-		rc = requests_kinds_find(r, &kinds, &cli->err);
-	if (rc == 0)
-		rc = requests_parts_finder_new(r, &x.parts, &cli->err);
+		rc = requests_kinds_find(q.r, &kinds, &cli->err);
+	x.parts = q.parts;
 	x.c = (struct cli_requests){
-		.cli = cli, .w = &w, .r = r, .kinds = &kinds, .parts = x.parts
+		.cli = cli, .w = &q.w, .r = q.r, .kinds = &kinds, .parts = q.parts
 	};
 	if (rc == 0)
-		rc = choose(&x);
+		rc = choose(&x, &q);
 	if (rc == 0)
 		rc = show(&x);
 	free(x.c.which);
 	free(x.c.depths);
-	requests_parts_finder_free(x.parts);
 	if (kinds.r)
 		requests_kinds_fini(&kinds);
-	requests_free(r);
-	cli_session_close(cli, s);
+	cli_request_close(cli, &q);
 	return rc;
 }
 
@@ -429,6 +434,10 @@ static const struct cli_option options[] = {
 		.kind = CLI_FLAG,
 		.help = "why the slow ones (above p99) take longer than others",
 		.offset = AT(explain) },
+	{ .name = "cost",
+		.kind = CLI_FLAG,
+		.help = "CPU, disk and network use of each kind; or with --list",
+		.offset = AT(cost) },
 	{ .name = "above",
 		.kind = CLI_DURATION,
 		.arg = "TIME",
@@ -453,13 +462,14 @@ static const struct cli_option options[] = {
 	{ .name = "from",
 		.kind = CLI_TEXT,
 		.arg = "WHO",
-		.help = "only from this program, host, address or port",
+		.help = "only from this program, host, address, port; or --to",
 		.offset = AT(from) },
 	{ .name = "to",
 		.kind = CLI_TEXT,
 		.arg = "WHO",
 		.help = "only to this program, host, address or port",
-		.offset = AT(to) },
+		.offset = AT(to),
+		.in_manual_only = true },
 	{ .name = "min",
 		.kind = CLI_DURATION,
 		.arg = "TIME",
@@ -525,6 +535,13 @@ const struct cli_verb cli_verb_requests = {
 		"took most of the time. The differences of the parts add up to the difference of the "
 		"means. Column Who has the tasks that had the CPU instead, ended the wait for a lock, "
 		"or served another request.\n\n"
+		"With --cost, the table has the CPU time, disk and network use of each kind: each moment "
+		"of a task is charged to the request that it served at that moment, in all servers. Column "
+		"With below is the CPU time of a request and all requests below it (mean). What clients "
+		"and everything else did is in the row 'no request', and by program in the second table; the "
+		"rows add up to what all tasks used. With --list, each request has a row, the one that "
+		"used most first. CSV and JSON have self_ (the request) and total_ (with those below it), "
+		"and also memory, files and packets.\n\n"
 		"--format otlp writes the traces of OpenTelemetry in JSON, which tools for distributed "
 		"tracing read: a span for each request and side (client, server), below the span that "
 		"it was sent for, with waits of more than 1 ms as events. All requests that the "

@@ -13,17 +13,26 @@ int cli_request_find(struct cli *cli, const struct cli_request *q, const char *i
 	return 0;
 }
 
-int cli_request_open(struct cli *cli, const char *id, struct cli_request *q)
+int cli_requests_open(struct cli *cli, struct cli_request *q)
+{
+	return cli_requests_open_used(cli, SESSION_USAGE_NONE, q);
+}
+
+int cli_requests_open_used(struct cli *cli, enum session_usage usage, struct cli_request *q)
 {
 	*q = (struct cli_request){ .number = KERNEL_NONE };
 	int rc = cli_session_open(cli, &q->s);
 	if (rc == 0)
 		rc = cli_session_synchronize(cli, q->s, true);
 	if (rc == 0)
-		rc = session_requests(q->s, &q->w, &q->r, &cli->err);
-	if (rc == 0)
-		rc = cli_request_find(cli, q, id, &q->number);
+		rc = session_requests_used(q->s, usage, &q->w, &q->r, &cli->err);
 	return rc ? rc : requests_parts_finder_new(q->r, &q->parts, &cli->err);
+}
+
+int cli_request_open(struct cli *cli, const char *id, struct cli_request *q)
+{
+	int rc = cli_requests_open(cli, q);
+	return rc ? rc : cli_request_find(cli, q, id, &q->number);
 }
 
 void cli_request_close(struct cli *cli, struct cli_request *q)

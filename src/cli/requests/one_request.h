@@ -17,6 +17,10 @@ struct cli_request {
 
 /* Opens cli->args, with aligned clocks, and finds the request. cli_request_close in any case. */
 int cli_request_open(struct cli *cli, const char *id, struct cli_request *q);
+/* All of them: number is KERNEL_NONE. */
+int cli_requests_open(struct cli *cli, struct cli_request *q);
+/* With what tasks used, too. */
+int cli_requests_open_used(struct cli *cli, enum session_usage usage, struct cli_request *q);
 /* Another one of the same traces. */
 int cli_request_find(
 	struct cli *cli, const struct cli_request *q, const char *id, uint32_t *number);

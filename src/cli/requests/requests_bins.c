@@ -6,7 +6,6 @@
 
 #include "cli/period.h"
 #include "cli/session.h"
-#include "cli/sync/sync_print.h"
 #include "cli/table.h"
 #include "draw/chart.h"
 
@@ -266,7 +265,7 @@ int cli_requests_bins_plot(
 		add_panel(c, b, &p, (enum measure)m, edges);
 	rc = draw_chart_svg(&p, "Requests over time", &svg);
 	if (rc == 0)
-		rc = cli_sync_write_file(c->cli, path, &svg);
+		rc = cli_write_file(c->cli, path, &svg);
 	draw_chart_fini(&p);
 	mer_str_fini(&svg);
 	free(edges);

@@ -3,6 +3,7 @@
 #define MER_CLI_REQUESTS_PRINT_H
 
 #include "cli/context.h"
+#include "requests/cost.h"
 #include "requests/explain.h"
 #include "requests/kinds.h"
 #include "session/session.h"
@@ -27,6 +28,10 @@ int cli_requests_json_kinds(const struct cli_requests *c, const struct requests_
 int cli_requests_list(const struct cli_requests *c, struct mer_str *out);
 int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums *rows, uint32_t n,
 	struct mer_str *out);
+/* The same two in every format: what kinds cost, and each request, by its number. */
+int cli_requests_cost(const struct cli_requests *c, struct mer_str *out);
+int cli_requests_cost_list(const struct cli_requests *c, const struct requests_cost *self,
+	const struct requests_cost *total, struct mer_str *out);
 /* In every format. */
 int cli_requests_explain(
 	const struct cli_requests *c, const struct requests_explanation *x, struct mer_str *out);
@@ -35,6 +40,10 @@ int cli_requests_otlp(const struct cli_requests *c, FILE *file, struct mer_str *
 int cli_requests_folded(const struct cli_requests *c, struct mer_str *out);
 int cli_requests_speedscope(const struct cli_requests *c, struct mer_str *out);
 int cli_requests_tree(const struct cli_requests *c, struct mer_str *out);
+
+/* For people: what it is about, and when; how many rows there are besides. */
+void cli_requests_heading(const struct cli_requests *c, const char *title, struct mer_str *out);
+void cli_requests_rest(const struct cli_requests *c, uint32_t n_left_out, struct mer_str *out);
 
 /* An end of a request: who, and where. */
 struct cli_requests_party {

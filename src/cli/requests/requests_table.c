@@ -25,7 +25,7 @@ static struct mer_cell who(struct mer_table *t, const struct cli_requests_party 
 		t->arena, "%s:%s/%" PRId32, p->host, p->comm ? p->comm : "?", p->tid));
 }
 
-static void put_heading(const struct cli_requests *c, const char *title, struct mer_str *out)
+void cli_requests_heading(const struct cli_requests *c, const char *title, struct mer_str *out)
 {
 	int64_t begin = INT64_MAX, end = INT64_MIN;
 	for (uint32_t i = 0; i < c->n; i++) {
@@ -64,7 +64,7 @@ static int put_nothing(const struct cli_requests *c, struct mer_str *out)
 	return rc;
 }
 
-static void put_rest(const struct cli_requests *c, uint32_t n_left_out, struct mer_str *out)
+void cli_requests_rest(const struct cli_requests *c, uint32_t n_left_out, struct mer_str *out)
 {
 	if (!n_left_out)
 		return;
@@ -206,7 +206,7 @@ int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums 
 		return put_nothing(c, out);
 	mer_arena_init(&arena);
 	if (is_for_people(c))
-		put_heading(c, "Requests by kind", out);
+		cli_requests_heading(c, "Requests by kind", out);
 	mer_table_init(&t, "kinds", NULL, columns, &arena);
 	uint32_t n_shown = c->limit && c->limit < n ? c->limit : n;
 	size_t longest = 0;
@@ -245,7 +245,7 @@ int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums 
 	int rc = put_table(c, &t, out);
 	mer_table_fini(&t);
 	if (is_for_people(c)) {
-		put_rest(c, n - n_shown, out);
+		cli_requests_rest(c, n - n_shown, out);
 		put_shares(c, rows, n_shown, out);
 		put_footer(c, rows, n, out);
 	}
@@ -338,7 +338,7 @@ int cli_requests_list(const struct cli_requests *c, struct mer_str *out)
 		return put_nothing(c, out);
 	mer_arena_init(&arena);
 	if (is_for_people(c))
-		put_heading(c, "Requests", out);
+		cli_requests_heading(c, "Requests", out);
 	mer_table_init(&t, "requests", NULL, columns, &arena);
 	for (uint32_t i = 0; rc == 0 && i < c->n; i++) {
 		uint32_t number = c->which[i];
@@ -381,7 +381,7 @@ int cli_requests_list(const struct cli_requests *c, struct mer_str *out)
 	if (rc == 0)
 		rc = put_table(c, &t, out);
 	if (rc == 0 && is_for_people(c))
-		put_rest(c, c->n_left_out, out);
+		cli_requests_rest(c, c->n_left_out, out);
 	mer_table_fini(&t);
 	mer_arena_fini(&arena);
 	requests_parts_fini(&parts);

@@ -88,7 +88,7 @@ static void fill_brief(const struct latencies *l, struct mer_table *t, bool inve
 		[MIN] = { "min_ns", "Min", MER_DURATION },
 		[MEAN] = { "mean_ns", "Mean", MER_DURATION },
 		[STDDEV] = { "stddev_ns", "Std dev", MER_DURATION },
-		[MEDIAN] = { "p50_ns", "Median", MER_DURATION },
+		[MEDIAN] = { "p50_ns", "p50", MER_DURATION },
 		[P99] = { "p99_ns", "p99", MER_DURATION },
 		[MAX] = { "max_ns", "Max", MER_DURATION },
 		[INVERSIONS] = { "inversions", "Inversions", MER_COUNT },
@@ -555,7 +555,7 @@ static int print(const struct latencies *l)
 		rc = put_table(l, &t, &out);
 		mer_table_fini(&t);
 	}
-	return cli_sync_put(l->s->cli, &out, rc);
+	return cli_put(l->s->cli, &out, rc);
 }
 
 static int run(struct cli *cli, const void *values)

@@ -21,7 +21,7 @@ static int save(struct cli_sync *s, const char *path)
 	struct mer_str text = { 0 };
 	int rc = sync_result_write(s->result, true, &text, &s->cli->err);
 	if (!rc)
-		rc = cli_sync_write_file(s->cli, path, &text);
+		rc = cli_write_file(s->cli, path, &text);
 	mer_str_fini(&text);
 	return rc;
 }

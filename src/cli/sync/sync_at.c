@@ -218,5 +218,5 @@ int cli_sync_print_at(struct cli_sync *s, const struct session_texts *at)
 			mer_str_puts(&out, i ? "\n" : "");
 			put_text(s, q[i], &out);
 		}
-	return cli_sync_put(s->cli, &out, rc);
+	return cli_put(s->cli, &out, rc);
 }

@@ -97,7 +97,7 @@ int cli_sync_print_methods(struct cli_sync *s)
 		[METHOD] = { "method", "Method", MER_TEXT },
 		[INVERSIONS] = { "inversions", "Inversions", MER_COUNT },
 		[MESSAGES] = { "messages", NULL, MER_COUNT },
-		[BOUND_MEDIAN] = { "bound_median_ns", "Bound", MER_DURATION },
+		[BOUND_MEDIAN] = { "bound_p50_ns", "Bound", MER_DURATION },
 		[BOUND_MAX] = { "bound_max_ns", "Max bound", MER_DURATION },
 		[MIN] = { "latency_min_ns", "Min", MER_DURATION },
 		[MEAN] = { "latency_mean_ns", "Mean", MER_DURATION },

@@ -23,10 +23,6 @@ int cli_sync_plot(struct cli_sync *s, const char *path);
 /* The latencies alone, larger. */
 int cli_sync_plot_latency(struct cli_sync *s, const char *path);
 
-/* Writes text to cli->out; frees it in any case. rc: an earlier failure, passed on. */
-int cli_sync_put(struct cli *cli, struct mer_str *text, int rc);
-/* Text to a file of its own, which is made or replaced. */
-int cli_sync_write_file(struct cli *cli, const char *path, const struct mer_str *text);
 /* So that a row fits: "approx." */
 const char *cli_sync_brief_quality(enum sync_quality q);
 uint32_t cli_sync_group_size(const struct sync_result *r, uint32_t group);

@@ -298,5 +298,5 @@ int cli_sync_print_report(struct cli_sync *s)
 			   "             + - faster or slower than --max-drift allows\n"
 			   "lower line:  digits of the bound in ns (4: below 10 us)   ? unknown\n");
 	cli_sync_advice(s, &out);
-	return cli_sync_put(s->cli, &out, 0);
+	return cli_put(s->cli, &out, 0);
 }

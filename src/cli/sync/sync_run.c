@@ -87,7 +87,7 @@ static int choose_drift(struct cli_sync *s, const char *text)
 		return mer_fail(&s->cli->err, MER_ERR_USAGE,
 			"--max-drift: '%.60s' is not a number of ppm above 0 and below 1000000",
 			text);
-	s->options.max_drift = ppm * 1e-6;
+	s->options.max_drift = ppm / 1e6;
 	return 0;
 }
 

@@ -27,31 +27,6 @@ static void sum_messages(
 	}
 }
 
-int cli_sync_put(struct cli *cli, struct mer_str *text, int rc)
-{
-	if (rc == 0 && text->failed)
-		rc = mer_fail_nomem(&cli->err);
-	if (rc == 0 && text->len)
-		fwrite(text->data, 1, text->len, cli->out);
-	mer_str_fini(text);
-	return rc;
-}
-
-int cli_sync_write_file(struct cli *cli, const char *path, const struct mer_str *text)
-{
-	FILE *f = fopen(path, "w");
-	if (!f)
-		return mer_fail_errno(&cli->err, "create", path);
-	int e = fwrite(text->data, 1, text->len, f) != text->len ? errno : 0;
-	if (fclose(f) != 0 && !e)
-		e = errno;
-	if (!e)
-		return 0;
-	errno = e;
-	mer_fail_errno(&cli->err, "write", path);
-	return MER_ERR_BUG; /* as standard output that is full: exit status 5 */
-}
-
 /* ---- The verdict ---- */
 
 static void put_name(struct mer_str *out, const char *name)
@@ -229,7 +204,7 @@ static void fill_hosts(const struct sync_result *r, size_t limit, struct mer_tab
 		[HOST] = { "host", "Host", MER_TEXT },
 		[OFFSET] = { "offset_ns", "Offset, s", MER_OFFSET },
 		[DRIFT] = { "drift_ppm", "ppm", MER_PPM },
-		[MEDIAN] = { "bound_median_ns", "Bound", MER_DURATION },
+		[MEDIAN] = { "bound_p50_ns", "Bound", MER_DURATION },
 		[BOUND_MAX] = { "bound_max_ns", "Max bound", MER_DURATION },
 		[PIECES] = { "pieces", "Pieces", MER_COUNT },
 		[MATCHED] = { "matched", "Msgs", MER_COUNT },
@@ -277,7 +252,7 @@ static void fill_pairs(
 		[BA] = { "matched_ba", "Rev", MER_COUNT },
 		[MIN_AB] = { "min_latency_ab_ns", "Min fwd", MER_DURATION },
 		[MIN_BA] = { "min_latency_ba_ns", "Min rev", MER_DURATION },
-		[BOUND] = { "bound_median_ns", "Bound", MER_DURATION },
+		[BOUND] = { "bound_p50_ns", "Bound", MER_DURATION },
 		[HULL] = { "hull", "Hull", MER_TEXT },
 		[REJECTED] = { "rejected", "Rejected", MER_COUNT },
 		[INVERSIONS] = { "inversions_before", "Inversions", MER_COUNT },
@@ -336,7 +311,7 @@ static void fill_exact_hosts(const struct sync_result *r, struct mer_table *t)
 		[OFFSET] = { "offset_ns", NULL, MER_OFFSET },
 		[DRIFT] = { "drift_ppm", NULL, MER_PPM },
 		[BOUND_MIN] = { "bound_min_ns", NULL, MER_DURATION },
-		[BOUND_MEDIAN] = { "bound_median_ns", NULL, MER_DURATION },
+		[BOUND_MEDIAN] = { "bound_p50_ns", NULL, MER_DURATION },
 		[BOUND_MAX] = { "bound_max_ns", NULL, MER_DURATION },
 		[BOUND_MAX_AT] = { "bound_max_at", NULL, MER_DATE },
 		[PIECES] = { "pieces", NULL, MER_COUNT },
@@ -627,7 +602,7 @@ int cli_sync_print(struct cli_sync *s)
 		mer_table_fini(&exact[0]);
 		mer_table_fini(&exact[1]);
 	}
-	return cli_sync_put(s->cli, &out, rc);
+	return cli_put(s->cli, &out, rc);
 }
 
 /* Offsets there are such that the least is 0, so that the row with 0 need not be the reference's:
@@ -659,5 +634,5 @@ int cli_sync_print_lttv(struct cli_sync *s)
 		put_name(&out, host->name);
 		mer_str_puts(&out, r->references[host->group] == h ? " reference\n" : "\n");
 	}
-	return cli_sync_put(s->cli, &out, 0);
+	return cli_put(s->cli, &out, 0);
 }

@@ -26,13 +26,14 @@
 enum { KERNEL_MAX_CHECKPOINT_BYTES = 64 << 20, KERNEL_CHECKPOINTS = 64 };
 
 /* What a reading knew; one that needs to know less can go on from its states, but merges change
- * requests. */
+ * requests, and names of network devices the numbers of other names. */
 enum kernel_checkpoint_kind {
-	KERNEL_KEPT_PACKETS = 1, /* messages were matched */
-	KERNEL_KEPT_SPANS = 2,	 /* none was forgotten */
-	KERNEL_KEPT_RAISES = 4,	 /* KERNEL_WANT_RAISES */
-	KERNEL_KEPT_MERGES = 8,	 /* KERNEL_WANT_MERGES */
-	KERNEL_N_KEPT = 16
+	KERNEL_KEPT_PACKETS = 1,  /* messages were matched */
+	KERNEL_KEPT_SPANS = 2,	  /* none was forgotten */
+	KERNEL_KEPT_RAISES = 4,	  /* KERNEL_WANT_RAISES */
+	KERNEL_KEPT_MERGES = 8,	  /* KERNEL_WANT_MERGES */
+	KERNEL_KEPT_DEVICES = 16, /* KERNEL_WANT_PACKETS */
+	KERNEL_N_KEPT = 32
 };
 uint32_t kernel_checkpoint_kind(const struct kernel_world_options *o, bool has_messages);
 /* Can a reading of kind `now` go on from those of kind `then`? */

@@ -11,12 +11,14 @@ uint32_t kernel_checkpoint_kind(const struct kernel_world_options *o, bool has_m
 	uint32_t wants = o->observers ? o->observers[0].wants : 0;
 	return (has_messages ? KERNEL_KEPT_PACKETS : 0) | (o->forget ? 0 : KERNEL_KEPT_SPANS) |
 	       (wants & KERNEL_WANT_RAISES ? KERNEL_KEPT_RAISES : 0) |
-	       (wants & KERNEL_WANT_MERGES ? KERNEL_KEPT_MERGES : 0);
+	       (wants & KERNEL_WANT_MERGES ? KERNEL_KEPT_MERGES : 0) |
+	       (wants & KERNEL_WANT_PACKETS ? KERNEL_KEPT_DEVICES : 0);
 }
 
 bool kernel_checkpoint_serves(uint32_t then, uint32_t now)
 {
-	return (now & ~then) == 0 && ((then ^ now) & KERNEL_KEPT_MERGES) == 0;
+	return (now & ~then) == 0 &&
+	       ((then ^ now) & (KERNEL_KEPT_MERGES | KERNEL_KEPT_DEVICES)) == 0;
 }
 
 /* ---- when ---- */

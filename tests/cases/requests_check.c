@@ -1,0 +1,120 @@
+#include "requests_check.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "path_check.h"
+#include "requests/parts.h"
+#include "requests/pieces.h"
+
+/* Of one connection they do not overlap. */
+static void check_order(const struct requests *r)
+{
+	for (uint32_t i = 0; i < r->n; i++) {
+		const struct requests_exchange *x = &r->exchanges[i];
+		char id[REQUESTS_ID_BYTES];
+		requests_id_text(r, i, id);
+		assert_int_equal(requests_by_id(r, id), i);
+		assert_true(x->begin <= x->sent && x->sent <= x->end);
+		assert_true(x->n_messages >= 1);
+		assert_true(x->confidence >= 0 && x->confidence <= 1);
+		if (i > 0 && x->connection == x[-1].connection)
+			assert_true(x[-1].end <= x->begin);
+		if (!x->parent)
+			continue;
+		/* It was served on the host, and open, when this one was sent. */
+		const struct requests_exchange *p = &r->exchanges[x->parent - 1];
+		assert_int_equal(
+			requests_connection_of(r, x->parent - 1)->ends[REQUESTS_SERVER].host,
+			requests_connection_of(r, i)->ends[REQUESTS_CLIENT].host);
+		assert_true(p->read <= x->begin && x->end <= p->done);
+		assert_true(p->begin <= x->begin && x->end <= p->end);
+	}
+}
+
+/* What a task did on the path is among what it did for the request. */
+static void check_pieces(struct requests_parts_finder *f, const struct requests *r, uint32_t i,
+	const struct requests_parts *parts)
+{
+	const struct requests_exchange *x = &r->exchanges[i];
+	struct requests_piece *p;
+	struct mer_err err = { 0 };
+	size_t n;
+	assert_int_equal(requests_pieces_find(f, r, i, &p, &n, &err), 0);
+	for (size_t k = 0; k < n; k++) {
+		assert_true(p[k].begin >= x->begin && p[k].begin <= p[k].end && p[k].end <= x->end);
+		assert_true(!k || p[k].host != p[k - 1].host || p[k].task != p[k - 1].task ||
+			    p[k].begin >= p[k - 1].end);
+	}
+	for (size_t m = 0; m < parts->n; m++) {
+		const struct requests_part *s = &parts->item[m];
+		int64_t left = s->end - s->begin;
+		if (s->kind == REQUESTS_QUEUED || s->task == KERNEL_NONE ||
+			s->begin < r->w->hosts[s->host].tasks[s->task].begin)
+			continue;
+		for (size_t k = 0; k < n; k++) {
+			int64_t from = p[k].begin > s->begin ? p[k].begin : s->begin;
+			int64_t to = p[k].end < s->end ? p[k].end : s->end;
+			if (p[k].host == s->host && p[k].task == s->task && from < to)
+				left -= to - from;
+		}
+		assert_int_equal(left, 0);
+	}
+	free(p);
+}
+
+static void check_parts(const struct requests *r)
+{
+	struct requests_parts_finder *f;
+	struct mer_err err = { 0 };
+	struct requests_parts parts = { 0 };
+	assert_int_equal(requests_parts_finder_new(r, &f, &err), 0);
+	for (uint32_t i = 0; i < r->n; i++) {
+		const struct requests_exchange *x = &r->exchanges[i];
+		struct path p;
+		int64_t queued = 0;
+		assert_int_equal(requests_parts_find(f, i, &parts, &err), 0);
+		assert_int_equal(parts.item[0].begin, x->begin);
+		for (size_t k = 0; k < parts.n; k++) {
+			const struct requests_part *s = &parts.item[k];
+			assert_true(s->end > s->begin);
+			assert_true(k == 0 || s->begin == s[-1].end);
+			assert_true((s->of != 0) == (s->kind == REQUESTS_QUEUED));
+			assert_int_not_equal(s->of, i + 1);
+			queued += s->kind == REQUESTS_QUEUED ? s->end - s->begin : 0;
+		}
+		assert_int_equal(parts.item[parts.n - 1].end, x->end);
+		check_pieces(f, r, i, &parts);
+		if (x->client_task == KERNEL_NONE)
+			continue;
+		assert_int_equal(requests_path(f, i, &p, &err), 0);
+		assert_int_equal(p.by_cause[PATH_QUEUED], queued);
+		path_check(&p);
+		path_fini(&p);
+	}
+	requests_parts_fini(&parts);
+	requests_parts_finder_free(f);
+}
+
+void requests_check(const struct requests *r)
+{
+	check_order(r);
+	check_parts(r);
+}
+
+struct kernel_world *requests_check_find(
+	const struct recording *r, const struct sync_result *result, struct requests **found)
+{
+	struct requests_log *log;
+	struct kernel_world *w;
+	struct mer_err err = { 0 };
+	assert_int_equal(requests_log_new(r->e->n_hosts, NULL, &log, &err), 0);
+	struct kernel_world_options o = { .n_threads = 2,
+		.observers = requests_log_observers(log) };
+	assert_int_equal(kernel_world_build(r->e, &r->messages, result, &o, &w, &err), 0);
+	assert_int_equal(requests_find(w, log, found, &err), 0);
+	return w;
+}
