@@ -383,7 +383,6 @@ static void stores(void **state)
 		assert_true(((stages >> SESSION_STORING & 1) != 0) == (run == 0));
 		assert_true(!(stages >> SESSION_READING & 1));
 		assert_null(session_store_error(s));
-		assert_false(session_store_is_damaged(s));
 		session_free(s);
 		assert_int_equal(files("world-", false), 1);
 	}
