@@ -20,7 +20,7 @@ static int begin(void **state)
 	(void)state;
 	setenv("TZ", "UTC", 1);
 	tzset();
-	draw_chart_init(&page, INT64_C(1700000000000000000), INT64_C(1700000000000001000), &err);
+	draw_chart_init(&page, 1000, 2000, &err);
 	return 0;
 }
 
@@ -244,7 +244,7 @@ static void pages(void **state)
 	assert_string_equal(page.panels[8].title, "xirst");
 	assert_null(page.panels[8].y.title);
 	assert_int_equal(page.panels[8].y.unit, MER_SVG_BYTES);
-	assert_string_equal(page.panels[3].x.title, "local time, 2023-11-14");
+	assert_string_equal(page.panels[3].x.title, "local time, 1970-01-01");
 	assert_int_equal(page.panels[3].plot, DRAW_CHART_PLOT);
 	assert_true(page.panels[3].x.origin == page.begin);
 	write_page();

@@ -576,6 +576,37 @@ static void test_bounds(void **state)
 	ASSERT_IS(a, 5, "/odd", KERNEL_OBJECT_FILE);
 }
 
+/* Each event may cost so many steps, which are saved up; a large table costs more. */
+static void test_steps(void **state)
+{
+	struct test *t = *state;
+	uint32_t a = new_task(t, 1, 1), b = new_task(t, 2, 2);
+	open_file(t, a, 3, "/three", 0);
+	open_file(t, a, 64 * 100, "/far", 0);
+	const uint64_t *steps = &t->f->budget.steps;
+	for (int event = 0; event < 5; event++) {
+		uint64_t before = *steps;
+		assert_true(before > 2 * KERNEL_FD_STEPS_AN_EVENT);
+		switch (event) {
+		case 0: dump(t, 0, 1, 5, "/five"); break;
+		case 1: dump_task(t, a, 0); break;
+		case 2: fork_task(t, a, b, true); break;
+		case 3: exec_task(t, a); break;
+		case 4:
+			t->is_large = true;
+			ENTER(a, "read", 3);
+			break;
+		}
+		if (*steps + 200 < before || *steps > before + KERNEL_FD_STEPS_AN_EVENT)
+			fail_msg("event %d: %llu after %llu steps", event,
+				(unsigned long long)*steps, (unsigned long long)before);
+	}
+	uint64_t before = *steps;
+	dump(t, 0, 1, 6, "/six");
+	dump(t, 0, 1, 6, "/six");
+	assert_in_range(*steps, before + 1, before + 2 * KERNEL_FD_STEPS_AN_EVENT);
+}
+
 /* ---- against a plain model ---- */
 
 enum { N_FDS = 300, N_TASKS = 40, N_PATHS = 50 };
@@ -741,6 +772,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_dump, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_dump_by_pid, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_senseless, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_steps, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_bounds, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_random, set_up, tear_down),
 	};
