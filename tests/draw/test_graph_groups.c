@@ -309,7 +309,8 @@ static void text(void **state)
 		"local sockets</b></font></td></tr><tr><td colspan=\"2\">Left end: waited "
 		"longer. Arrow: received something. Width: wait time (not of exits and "
 		"children).</td></tr></table>>;\n");
-	/* By task; a path by its name; memory has no direction; a name that the object has already. */
+	/* By task; a long path by its end; memory has no direction; a kind that the object says
+	 * already. */
 	static const struct row more[] = {
 		{ "s:a:1:a", "s:b:2:b", "pipe", "/a/very/long/path/of/some/pipe", 2, 5, false },
 		{ "s:a:1:a", "s:c:3:", "shared-memory?", "/dev/shm/x", 0, 0, false },
