@@ -1,5 +1,5 @@
-/* What follows from a field class alone: slots, sizes, which registers it refers to, and byte orders
- * that show. Each kind by itself. */
+/* What follows from a field class alone: slots, sizes, which registers it refers to, and byte
+ * orders that show. Each kind by itself. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
