@@ -164,6 +164,38 @@ static int draw(struct mer_experiment *e, const char *path, struct mer_err *err)
 	return rc;
 }
 
+/* The same windows, of all kinds of facts. */
+static int count(struct mer_experiment *e, const char *path, struct mer_err *err)
+{
+	enum { BINS = 3200 };
+	static uint64_t counts[BINS], bytes[BINS];
+	double took[QUESTIONS];
+	struct store *s;
+	int rc = store_open(path, key, e, &s, err);
+	if (rc)
+		return rc;
+	const struct kernel_host *h = &store_world(s)->hosts[0];
+	for (size_t i = 0; rc == 0 && i < QUESTIONS; i++) {
+		int64_t length = (h->end - h->begin) >> (i % 20);
+		int64_t begin = h->begin + (int64_t)((double)(h->end - h->begin - length) *
+						     next_random() / (double)(1u << 31));
+		unsigned shift = store_lanes_shift(begin, begin + length, BINS);
+		struct store_window w = { begin >> shift << shift, shift, BINS };
+		double t0 = seconds();
+		for (size_t k = 0; rc == 0 && fact_kinds[k]; k++)
+			if (!fact_kinds[k]->origin)
+				rc = store_counts(s, 0, fact_kinds[k], &w, counts, bytes, err);
+		took[i] = seconds() - t0;
+		if (getenv("STORE_VERBOSE"))
+			printf("  length %.3f s, bins of 2^%u: %.3f ms\n", (double)length / 1e9,
+				shift, took[i] * 1e3);
+	}
+	if (rc == 0)
+		print_times("counts of all kinds in 1600 to 3200 bins", took, QUESTIONS);
+	store_close(s);
+	return rc;
+}
+
 static int ask_table(struct store *s, const struct analysis_request *request,
 	const struct analysis_options *o, double *took, struct mer_err *err)
 {
@@ -232,6 +264,8 @@ int main(int argc, char **argv)
 		rc = ask(e, path, &err);
 	if (rc == 0)
 		rc = draw(e, path, &err);
+	if (rc == 0)
+		rc = count(e, path, &err);
 	if (rc == 0)
 		rc = ask_tables(e, path, 1, "tables of all", &err);
 	if (rc == 0)

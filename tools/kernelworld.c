@@ -27,6 +27,10 @@ static const char usage[] =
 	"  --races          wake tasks just when they are about to wait\n"
 	"  --lose P         drop this share of events without a trace of it, as in 1%\n"
 	"  --lost P         lose events for this share of the time, counted in the traces\n"
+	"  --services SHAPE a service with clients, instead of the other tasks; ? lists the shapes\n"
+	"  --clients N      its clients (default: 8)\n"
+	"  --think T        mean time between an answer and the next request (default: 10ms)\n"
+	"  --tail CAUSE     what slows some requests down: burn, lock, hog, disk, loss\n"
 	"  --no-truth       traces only\n"
 	"  --packet BYTES   packet size (default: 262144)\n"
 	"  --ctf VERSION    1.8 or 2 (default: 1.8)\n"
@@ -82,6 +86,19 @@ void *list_take(struct list *l)
 	return p;
 }
 
+bool list_remove(struct list *l, const void *p)
+{
+	bool found = false;
+	for (uint32_t i = 0; i < l->n; i++) {
+		uint32_t at = (l->first + i) & (l->cap - 1);
+		if (found)
+			l->of[(at + l->cap - 1) & (l->cap - 1)] = l->of[at];
+		found |= l->of[at] == p;
+	}
+	l->n -= found;
+	return found;
+}
+
 int64_t pick(struct sim *s, int64_t lo, int64_t hi)
 {
 	return lo + (int64_t)(world_random_u64(&s->random) % (uint64_t)(hi - lo + 1));
@@ -117,6 +134,15 @@ static int64_t time_of(const char *name, const char *v)
 		if (end != v && !strcmp(end, units[i].name) && x >= 0 && x * units[i].ns < 1e15)
 			return llrint(x * units[i].ns);
 	give_up("%s wants a time with its unit, as in 100us, not %s", name, v);
+}
+
+static enum tail tail_of(const char *v)
+{
+	static const char *const tails[] = { "none", "burn", "lock", "hog", "disk", "loss" };
+	for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]); i++)
+		if (!strcmp(v, tails[i]))
+			return (enum tail)i;
+	give_up("--tail wants burn, lock, hog, disk or loss, not %s", v);
 }
 
 static bool set_flag(struct options *o, const char *name)
@@ -162,6 +188,14 @@ static bool set_value(struct options *o, const char *name, const char *v)
 		o->lose = number(name, v, 0, 1);
 	else if (!strcmp(name, "--lost"))
 		o->lost = number(name, v, 0, 0.9);
+	else if (!strcmp(name, "--services"))
+		o->shape = find_shape(v);
+	else if (!strcmp(name, "--clients"))
+		o->n_clients = (uint32_t)number(name, v, 1, 1000);
+	else if (!strcmp(name, "--think"))
+		o->think = time_of(name, v);
+	else if (!strcmp(name, "--tail"))
+		o->tail = tail_of(v);
 	else if (!strcmp(name, "--packet"))
 		o->packet_bytes = (size_t)number(name, v, 4096, 1 << 28);
 	else if (!strcmp(name, "--ctf") && (!strcmp(v, "1.8") || !strcmp(v, "2")))
@@ -186,6 +220,8 @@ static void take_options(int argc, char **argv, struct options *o)
 		}
 		i++;
 	}
+	if (o->n_tasks == UINT32_MAX)
+		o->n_tasks = o->shape ? 0 : 3;
 	if (o->n_events)
 		o->duration = 1000000000000000;
 }
@@ -198,7 +234,9 @@ int main(int argc, char **argv)
 	s->o = (struct options){ .dir = "kernels",
 		.n_machines = 1,
 		.n_cpus = 2,
-		.n_tasks = 3,
+		.n_clients = 8,
+		.think = 10000000,
+		.n_tasks = UINT32_MAX,
 		.duration = 200000000,
 		.seed = 1,
 		.ctf_major = 1,
@@ -218,7 +256,9 @@ int main(int argc, char **argv)
 	simulate(s);
 	s->end = s->now;
 	write_truth(s);
-	uint64_t n = s->n_events, requests = s->n_windows;
+	if (s->o.shape)
+		end_services(s);
+	uint64_t n = s->n_events, requests = s->n_windows + s->n_asks;
 	close_traces(s);
 	close_csv(s->lost, "lost.csv");
 	printf("%s: %u hosts, %llu events, %llu requests\n", s->o.dir, s->o.n_machines,

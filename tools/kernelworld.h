@@ -7,6 +7,9 @@
  *   kernelworld_programs.c  what tasks do, at random
  *   kernelworld_disk.c      block requests, kernel threads that serve them
  *   kernelworld_net.c       connections, packets
+ *   kernelworld_socket.c    services: sockets, epoll, queues and locks
+ *   kernelworld_service.c   services: what their programs do
+ *   kernelworld_shapes.c    services: who is there, what disturbs them
  *   kernelworld_calls.c     layouts of system calls
  *   kernelworld_emit.c      events to the traces: clocks, losses
  *   kernelworld_dump.c      state dump
@@ -93,6 +96,12 @@ enum call {
 	C_LSEEK,
 	C_RT_SIGPROCMASK,
 	C_SCHED_YIELD,
+	C_SOCKET,
+	C_CONNECT,
+	C_ACCEPT4,
+	C_EPOLL,
+	C_EPOLL_CTL,
+	C_EVENTFD2,
 	C_N
 };
 
@@ -138,7 +147,8 @@ enum program {
 	PROGRAM_CLIENT,
 	PROGRAM_SERVER,
 	PROGRAM_HANDLER, /* a server's second thread: gets requests through a pipe or futex */
-	PROGRAM_DUMPER	 /* the tracer's state dump */
+	PROGRAM_DUMPER,	 /* the tracer's state dump */
+	PROGRAM_SERVICE	 /* see kernelworld_service.h */
 };
 
 struct span { /* of the truth; ends where the next begins */
@@ -187,7 +197,9 @@ struct task {
 	struct span *spans;
 	uint32_t n_spans, cap_spans;
 	uint32_t number;
-	struct task *next; /* in the machine's list of all */
+	struct service *service;
+	int64_t call_begin, call_end; /* of its latest one */
+	struct task *next;	      /* in the machine's list of all */
 };
 
 enum irq_kind {
@@ -198,7 +210,8 @@ enum irq_kind {
 	IRQ_NET,
 	IRQ_SENT,
 	IRQ_WAKE,
-	IRQ_RESCHEDULE
+	IRQ_RESCHEDULE,
+	IRQ_RESEND
 };
 
 struct irq {
@@ -223,9 +236,9 @@ struct cpu {
 	unsigned n_frames, n_inside; /* inside: between entry and exit events */
 	struct irq *irqs;
 	uint32_t n_irqs, cap_irqs;
-	uint32_t softirqs;		    /* raised, by vec */
-	struct list input, finished, wheel; /* packets, block requests, tasks */
-	bool napi;			    /* input is being polled: no interrupts */
+	uint32_t softirqs;			    /* raised, by vec */
+	struct list input, finished, wheel, resend; /* packets, block requests, tasks, packets */
+	bool napi;				    /* input is being polled: no interrupts */
 	bool need_resched, sleeping, tick;
 	int64_t next;
 	uint64_t generation;
@@ -235,7 +248,19 @@ struct cpu {
 	uint64_t n_lost, room; /* bytes that are left in the packet */
 };
 
+/* What a poller waits for. */
+struct watched {
+	struct poller *poller; /* NULL: none */
+	enum watched_kind { SOURCE_CONN, SOURCE_LISTENER, SOURCE_EVENT } kind;
+	void *of;
+	int side;
+	bool is_ready; /* in its list */
+	bool is_busy;  /* somebody reads what is there */
+};
+
 struct conn_end {
+	struct watched watched;
+	bool is_ended; /* the other end has been closed, and all was read */
 	struct machine *m;
 	struct task *owner, *waiter;
 	uint32_t seq; /* next to send */
@@ -251,7 +276,14 @@ struct conn {
 	struct conn_end end[2]; /* 0: client */
 	uint32_t bytes[2];	/* of a request and of its answer */
 	bool loopback;
+	/* Of services: opened while everything runs. */
+	struct listener *listener; /* NULL: open from the begin */
+	bool is_connected, is_pending;
+	struct list asked, unanswered; /* of struct ask: sent, not read; not answered */
+	struct ask *opened_for;
 };
+
+enum packet_flags { FLAG_FIN = 1, FLAG_SYN = 2, FLAG_ALONE = 0x100 /* nothing else is sent */ };
 
 struct packet {
 	uint64_t id;
@@ -263,7 +295,8 @@ struct packet {
 	int64_t sent, received; /* -1: not */
 	uint32_t seq, ack, bytes;
 	uint16_t ip_id;
-	bool is_last; /* of what was sent at once */
+	bool is_last;  /* of what was sent at once */
+	uint8_t flags; /* enum packet_flags */
 };
 
 struct request {
@@ -310,13 +343,19 @@ struct happening {
 	bool is_step;
 };
 
+enum tail { TAIL_NONE, TAIL_BURN, TAIL_LOCK, TAIL_HOG, TAIL_DISK, TAIL_LOSS };
+
 struct options {
 	const char *dir;
 	uint32_t n_machines, n_cpus, n_tasks;
 	int64_t duration, begin_cut;
 	uint64_t seed, n_events;
 	bool old, dump, wrong_clocks, vectors, no_truth, reuse, races;
-	double lose, lost; /* part of the events; part of the time */
+	double lose, lost;	   /* part of the events; part of the time */
+	const struct shape *shape; /* of services; NULL: none */
+	enum tail tail;
+	uint32_t n_clients;
+	int64_t think;
 	unsigned ctf_major;
 	size_t packet_bytes;
 };
@@ -331,7 +370,12 @@ struct sim {
 	uint64_t order;
 	int64_t now, end; /* of the recording */
 	uint64_t n_events;
-	FILE *lost;
+	FILE *lost, *services;
+	struct ask *asks; /* open ones */
+	uint64_t n_asks;
+	const struct conn *peer; /* of the call that is emitted */
+	int other;		 /* descriptor of it */
+	const struct list *polled;
 	struct packet **packets;
 	size_t n_packets, cap_packets;
 	struct window *windows;
@@ -385,6 +429,7 @@ void wake_frame(struct cpu *c, struct task *t); /* of an interrupt that complete
 void do_give(struct cpu *c, const struct step *s);
 void do_take(struct cpu *c, const struct step *s);
 void add_sleep(struct sim *s, int64_t ns);
+void do_start_timer(struct cpu *c, const struct step *s);
 void add_timer_frame(struct cpu *c, struct task *t);
 
 /* life */
@@ -392,6 +437,7 @@ struct task *new_task(struct machine *m, const char *comm, enum program program,
 	struct task *parent, bool is_thread);
 struct task *first_task(struct cpu *c, const char *comm, enum program program, int32_t tid);
 void add_fork(struct sim *s, struct task *parent, enum program program, bool is_thread);
+void add_fork_service(struct sim *s, struct service *of, bool is_thread);
 void add_exit(struct sim *s, struct task *t);
 void do_wait_child(struct cpu *c, const struct step *s);
 void do_exec(struct cpu *c, const struct step *s);
@@ -400,11 +446,14 @@ void do_free_dead(struct cpu *c, const struct step *s);
 void add_wheel_sleep(struct sim *s, int64_t ns);
 
 /* programs */
+void add_user(struct sim *s, int64_t lo, int64_t hi);
+struct task *start(struct machine *m, const char *comm, enum program program);
 void make_tasks(struct sim *s);
 void next_activity(struct cpu *c, struct task *t);
 
 /* disk */
 void add_disk(struct sim *s, struct task *t, bool is_write);
+void add_disk_bytes(struct sim *s, struct task *t, bool is_write, uint32_t bytes);
 void add_fsync(struct sim *s, struct task *t);
 void disk_frame(struct cpu *c, struct request *r);
 void do_block_softirq(struct cpu *c, const struct step *s);
@@ -416,6 +465,13 @@ void add_send(struct sim *s, struct conn *conn, int side, uint32_t bytes);
 void do_receive(struct cpu *c, const struct step *s);
 void add_receive(struct sim *s, struct conn *conn, int side, uint32_t bytes);
 void do_poll_input(struct cpu *c, const struct step *s);
+void do_queue(struct cpu *c, const struct step *s);
+void do_resend(struct cpu *c, const struct step *s);
+
+/* services */
+const struct shape *find_shape(const char *name);
+void make_services(struct sim *s);
+void end_services(struct sim *s);
 
 /* emit */
 void open_traces(struct sim *s);
@@ -431,7 +487,8 @@ void emit_return(struct cpu *c, int call, int fd, int64_t ret);
 struct call_layout {
 	const char *name;
 	/* A letter for each value: f fd, g fd + 1, n size, p address, s file name, 0 and 1
-	 * themselves, m -1, d -100. Exits have ret before these. */
+	 * themselves, m -1, d -100, c and a address of the peer that is connected to or accepted,
+	 * h another descriptor, e those that are ready. Exits have ret before these. */
 	const char *entry, *exit;
 };
 extern const struct call_layout calls[C_N];

@@ -33,4 +33,10 @@ const struct call_layout calls[C_N] = {
 	[C_LSEEK] = { "lseek", "f00", "" },
 	[C_RT_SIGPROCMASK] = { "rt_sigprocmask", "0p0", "p" },
 	[C_SCHED_YIELD] = { "sched_yield", "", "" },
+	[C_SOCKET] = { "socket", "210", "" },
+	[C_CONNECT] = { "connect", "fpc", "" },
+	[C_ACCEPT4] = { "accept4", "fp00", "a" },
+	[C_EPOLL] = { "epoll_wait", "f1m", "e" },
+	[C_EPOLL_CTL] = { "epoll_ctl", "f1hhh110000", "" },
+	[C_EVENTFD2] = { "eventfd2", "00", "" },
 };

@@ -59,13 +59,14 @@ static void do_await(struct cpu *c, const struct step *step)
 	block(c, 2);
 }
 
-static void add_request(struct sim *s, struct task *t, struct task *worker, bool is_write)
+static void add_request(
+	struct sim *s, struct task *t, struct task *worker, bool is_write, uint32_t bytes)
 {
 	struct request *r = need(calloc(1, sizeof(*r)));
 	r->waiter = t;
 	r->worker = worker;
 	r->sector = (uint64_t)pick(s, 1, 1 << 24) * 8;
-	r->bytes = (uint32_t)pick(s, 1, 64) * 4096;
+	r->bytes = bytes;
 	r->rwbs = is_write ? 1 | 16 : 4; /* write, sync; read */
 	if (chance(s, 0.7))
 		add_p(s, do_insert, r);
@@ -76,7 +77,13 @@ static void add_request(struct sim *s, struct task *t, struct task *worker, bool
 
 void add_disk(struct sim *s, struct task *t, bool is_write)
 {
-	add_request(s, t, chance(s, 0.3) ? t->m->kworker : NULL, is_write);
+	struct task *worker = chance(s, 0.3) ? t->m->kworker : NULL;
+	add_request(s, t, worker, is_write, (uint32_t)pick(s, 1, 64) * 4096);
+}
+
+void add_disk_bytes(struct sim *s, struct task *t, bool is_write, uint32_t bytes)
+{
+	add_request(s, t, NULL, is_write, bytes);
 }
 
 /* ---- completion ---- */
@@ -210,7 +217,7 @@ void next_work(struct cpu *c, struct task *t)
 		add_p(s, do_finish_request, w->request);
 	} else {
 		for (int64_t i = pick(s, 1, 2); i > 0; i--) {
-			add_request(s, t, NULL, true);
+			add_request(s, t, NULL, true, (uint32_t)pick(s, 1, 64) * 4096);
 			add_time(s, pick(s, 1000, 20000));
 		}
 		add_p(s, do_finish_journal, w->waiter);

@@ -1,5 +1,6 @@
 /* kernelworld: events to the traces: names and classes, clocks, what is not recorded. */
 #include "kernelworld.h"
+#include "kernelworld_service.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -266,6 +267,30 @@ void emit(struct cpu *c, enum event_id e)
 	write_event(c, c->m->classes[e]);
 }
 
+static void put_peer(struct sim *s, int side)
+{
+	const struct conn *k = s->peer;
+	val(s, 16);
+	val(s, 2);
+	val(s, k->end[side].port);
+	val(s, 4);
+	put_address(s, k, k->end[side].m);
+	val(s, 0);
+}
+
+static void put_polled(struct sim *s)
+{
+	val(s, s->polled->n);
+	val(s, 0);
+	for (uint32_t i = 0; i < s->polled->n; i++) {
+		int fd = watched_fd(s->polled->of[(s->polled->first + i) & (s->polled->cap - 1)]);
+		val(s, fd);
+		val(s, fd);
+		for (const char *p = "110000"; *p; p++)
+			val(s, *p - '0');
+	}
+}
+
 static void put_letters(struct sim *s, const char *letters, int fd)
 {
 	for (; *letters; letters++) {
@@ -277,6 +302,10 @@ static void put_letters(struct sim *s, const char *letters, int fd)
 		case 's': text(s, "/etc/ld.so.cache"); break;
 		case 'm': val(s, -1); break;
 		case 'd': val(s, -100); break;
+		case 'c': put_peer(s, 1); break;
+		case 'a': put_peer(s, 0); break;
+		case 'h': val(s, s->other); break;
+		case 'e': put_polled(s); break;
 		default: val(s, *letters - '0'); break;
 		}
 	}

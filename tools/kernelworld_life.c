@@ -121,6 +121,7 @@ static void do_fork(struct cpu *c, const struct step *step)
 	/* The child is the program's matter: it inherits what the parent made for it. */
 	t->in = p->out;
 	t->out = p->in;
+	t->service = step->p;
 	add_return(s, C_CLONE, 0);
 	put_first(s, &t->steps);
 	add_time(s, pick(s, 2000, 60000));
@@ -138,6 +139,12 @@ void add_fork(struct sim *s, struct task *parent, enum program program, bool is_
 	struct step *fork = add(s, do_fork);
 	fork->a = (int32_t)program;
 	fork->n = is_thread;
+}
+
+void add_fork_service(struct sim *s, struct service *of, bool is_thread)
+{
+	add_fork(s, NULL, PROGRAM_SERVICE, is_thread);
+	s->sequence[s->n_sequence - 1].p = of;
 }
 
 /* ---- exec and names ---- */

@@ -4,6 +4,7 @@
  * in the softirq NET_RX of some processor, which wakes who waits for bytes, and sometimes answers
  * with a packet that only acknowledges. */
 #include "kernelworld.h"
+#include "kernelworld_service.h"
 
 #include <stdlib.h>
 
@@ -15,6 +16,8 @@ struct conn *new_conn(struct machine *client, struct machine *server)
 	k->loopback = client == server;
 	k->end[0].m = client;
 	k->end[1].m = server;
+	if (client->next_port > 60000)
+		client->next_port = 32768;
 	k->end[0].port = client->next_port++;
 	k->end[1].port = 5000;
 	k->end[0].seq = (uint32_t)world_random_u64(&client->sim->random);
@@ -26,9 +29,9 @@ struct conn *new_conn(struct machine *client, struct machine *server)
 
 /* ---- packet events ---- */
 
-static void put_address(struct sim *s, const struct packet *p, const struct machine *m)
+void put_address(struct sim *s, const struct conn *k, const struct machine *m)
 {
-	if (p->conn->loopback) {
+	if (k->loopback) {
 		val(s, 127);
 		val(s, 0);
 		val(s, 0);
@@ -41,6 +44,12 @@ static void put_address(struct sim *s, const struct packet *p, const struct mach
 	val(s, (m->id + 1) & 255);
 }
 
+static int flags_of(const struct packet *p)
+{
+	bool first = p->flags & FLAG_SYN && p->side == 0;
+	return (p->flags & 0xFF) | (p->bytes ? 0x18 : first ? 0 : 0x10);
+}
+
 static void put_packet(struct sim *s, const struct packet *p, bool is_send)
 {
 	const struct conn_end *from = &p->conn->end[p->side], *to = &p->conn->end[!p->side];
@@ -50,7 +59,7 @@ static void put_packet(struct sim *s, const struct packet *p, bool is_send)
 		val(s, p->ack);
 		val(s, 0x1234);
 		val(s, 501);
-		val(s, 0x8000 | (p->bytes ? 0x18 : 0x10));
+		val(s, 0x8000 | flags_of(p));
 		return;
 	}
 	val(s, p->bytes + 52 + (is_send ? 14 : 0));
@@ -65,8 +74,8 @@ static void put_packet(struct sim *s, const struct packet *p, bool is_send)
 	val(s, 64);
 	val(s, 6);
 	val(s, 0x5555);
-	put_address(s, p, from->m);
-	put_address(s, p, to->m);
+	put_address(s, p->conn, from->m);
+	put_address(s, p->conn, to->m);
 	val(s, 1); /* TCP */
 	val(s, from->port);
 	val(s, to->port);
@@ -74,7 +83,7 @@ static void put_packet(struct sim *s, const struct packet *p, bool is_send)
 	val(s, p->ack);
 	val(s, 8);
 	val(s, 0);
-	val(s, p->bytes ? 0x18 : 0x10);
+	val(s, flags_of(p));
 	val(s, 501);
 	val(s, is_send && !p->conn->loopback ? 0x1234 : (p->id * 40503) & 0xFFFF);
 	val(s, 0);
@@ -89,27 +98,79 @@ static void do_raise_loopback(struct cpu *c, const struct step *step)
 	put_first(c->sim, context(c));
 }
 
-/* n: bytes; 0: acknowledges only. a: side, p: connection, q: the packet that it answers. */
-static void do_queue(struct cpu *c, const struct step *step)
+static uint32_t length_of(const struct packet *p)
+{
+	return p->bytes + ((p->flags & (FLAG_SYN | FLAG_FIN)) != 0);
+}
+
+static struct packet *new_packet(struct cpu *c, struct conn *k, int side)
 {
 	struct sim *s = c->sim;
-	struct conn *k = step->p;
-	struct conn_end *from = &k->end[step->a], *to = &k->end[!step->a];
 	struct packet *p = need(calloc(1, sizeof(*p)));
-	s->packets = grown(s->packets, s->n_packets, &s->cap_packets, sizeof(*s->packets));
 	p->id = s->n_packets;
-	s->packets[s->n_packets++] = p;
+	if (!s->o.no_truth) {
+		s->packets = grown(s->packets, s->n_packets, &s->cap_packets, sizeof(*s->packets));
+		s->packets[s->n_packets] = p;
+	}
+	s->n_packets++;
 	p->conn = k;
-	p->side = step->a;
+	p->side = side;
 	p->sender = in_interrupt(c) ? NULL : c->current;
-	p->answers = step->q;
 	p->sent = s->now;
 	p->received = -1;
-	p->bytes = (uint32_t)step->n;
-	p->seq = from->seq;
-	p->ack = from->got;
+	p->seq = k->end[side].seq;
+	p->ack = k->end[side].got;
 	p->ip_id = c->m->ip_id++;
-	from->seq += p->bytes;
+	return p;
+}
+
+static void done_with(struct sim *s, struct packet *p)
+{
+	if (s->o.no_truth)
+		free(p);
+}
+
+static void transmit(struct cpu *c, struct packet *p);
+
+/* p: the packet that nobody got */
+void do_resend(struct cpu *c, const struct step *step)
+{
+	const struct packet *lost = step->p;
+	struct packet *p = new_packet(c, lost->conn, lost->side);
+	p->bytes = lost->bytes;
+	p->seq = lost->seq;
+	done_with(c->sim, step->p);
+	transmit(c, p);
+}
+
+/* n: bytes; 0: acknowledges only. a: side and flags, p: connection, q: the packet that it answers.
+ */
+void do_queue(struct cpu *c, const struct step *step)
+{
+	enum { LOST_NS = 40000000 };
+	struct sim *s = c->sim;
+	struct packet *p = new_packet(c, step->p, step->a & 1);
+	struct conn_end *from = &p->conn->end[p->side];
+	p->answers = step->q;
+	p->flags = (uint8_t)(step->a >> 1);
+	p->bytes = (uint32_t)step->n;
+	from->seq += length_of(p);
+	bool alone = step->a >> 1 & FLAG_ALONE && !p->conn->loopback;
+	if (alone && s->o.tail == TAIL_LOSS && chance(s, 0.01)) {
+		put_packet(s, p, true);
+		emit(c, EV_QUEUE);
+		blame(p->conn, "loss");
+		interrupt_at(c, s->now + LOST_NS, IRQ_RESEND, p);
+	} else {
+		transmit(c, p);
+	}
+}
+
+static void transmit(struct cpu *c, struct packet *p)
+{
+	struct sim *s = c->sim;
+	struct conn *k = p->conn;
+	struct conn_end *from = &k->end[p->side], *to = &k->end[!p->side];
 	put_packet(s, p, true);
 	emit(c, EV_QUEUE);
 	if (k->loopback) {
@@ -149,7 +210,7 @@ void add_send(struct sim *s, struct conn *k, int side, uint32_t bytes)
 		n = bytes - sent < MSS ? bytes - sent : MSS;
 		add_time(s, pick(s, 2000, 15000));
 		struct step *step = add_p(s, do_queue, k);
-		step->a = side;
+		step->a = side | (k->listener && n == bytes ? FLAG_ALONE << 1 : 0);
 		step->n = n;
 	}
 	add_time(s, pick(s, 500, 6000));
@@ -164,9 +225,11 @@ static void do_input(struct cpu *c, const struct step *step)
 	struct conn_end *to = &p->conn->end[!p->side];
 	p->received = s->now;
 	p->receiver = to->owner;
-	to->got = p->seq + p->bytes;
+	to->got = p->seq + length_of(p);
 	put_packet(s, p, false);
 	emit(c, EV_RECEIVE);
+	if (p->conn->listener)
+		control(c, p);
 	if (!p->bytes && to->backlog) {
 		struct step *more = add_p(s, do_queue, p->conn);
 		more->a = !p->side;
@@ -184,8 +247,10 @@ static void do_input(struct cpu *c, const struct step *step)
 		}
 		if (to->waiter)
 			add_wake(s, to->waiter, KERNEL_NETWORK, p);
+		make_ready(s, &to->watched, p);
 	}
 	put_first(s, context(c));
+	done_with(s, p);
 }
 
 void do_poll_input(struct cpu *c, const struct step *step)

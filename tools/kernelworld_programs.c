@@ -1,5 +1,6 @@
 /* kernelworld: what tasks do. A task that has nothing left to do is given its next activity. */
 #include "kernelworld.h"
+#include "kernelworld_service.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,9 @@ static void do_call(struct cpu *c, const struct step *step)
 	struct task *t = c->current;
 	t->call = (int16_t)step->a;
 	t->fd = (int)step->n;
+	t->call_begin = c->sim->now;
+	c->sim->peer = step->p;
+	c->sim->other = (int)(intptr_t)step->q;
 	emit_call(c, step->a, t->fd);
 	note_on_cpu(t);
 }
@@ -18,8 +22,10 @@ static void do_call(struct cpu *c, const struct step *step)
 static void do_return(struct cpu *c, const struct step *step)
 {
 	struct task *t = c->current;
+	c->sim->peer = step->p;
 	emit_return(c, step->a, t->fd, step->n);
 	t->call = -1;
+	t->call_end = c->sim->now;
 	note_on_cpu(t);
 }
 
@@ -37,7 +43,7 @@ void add_return(struct sim *s, int call, int64_t ret)
 	step->n = ret;
 }
 
-static void add_user(struct sim *s, int64_t lo, int64_t hi)
+void add_user(struct sim *s, int64_t lo, int64_t hi)
 {
 	add_time(s, pick(s, lo, hi));
 }
@@ -300,6 +306,10 @@ void next_activity(struct cpu *c, struct task *t)
 	case PROGRAM_CLIENT: next_of_client(s, t); break;
 	case PROGRAM_SERVER:
 	case PROGRAM_HANDLER: next_of_server(s, t); break;
+	case PROGRAM_SERVICE:
+		add_user(s, 200, 1500);
+		service_goes_on(c, t);
+		break;
 	case PROGRAM_DUMPER:
 		if (!t->phase++)
 			add_dump(s, t->m);
@@ -310,7 +320,7 @@ void next_activity(struct cpu *c, struct task *t)
 	put_first(s, context(c));
 }
 
-static struct task *start(struct machine *m, const char *comm, enum program program)
+struct task *start(struct machine *m, const char *comm, enum program program)
 {
 	struct sim *s = m->sim;
 	struct cpu *c = &m->cpus[pick(s, 0, s->o.n_cpus - 1)];
@@ -359,6 +369,8 @@ void make_tasks(struct sim *s)
 		if (s->o.dump)
 			start(m, "lttng-sessiond", PROGRAM_DUMPER);
 	}
+	if (s->o.shape)
+		make_services(s);
 	for (uint32_t i = 0; i < s->o.n_machines; i++) {
 		for (uint32_t k = 0; k < s->o.n_tasks; k++) {
 			start(&s->machines[i], "worker", PROGRAM_WORKER);

@@ -205,6 +205,13 @@ static void do_wheel(struct cpu *c, const struct step *step)
 	put_first(c->sim, context(c));
 }
 
+static void do_resend_later(struct cpu *c, const struct step *step)
+{
+	list_add(&c->resend, step->p);
+	raise_softirq(c, 1);
+	put_first(c->sim, context(c));
+}
+
 static void do_restart_tick(struct cpu *c, const struct step *step)
 {
 	(void)step;
@@ -237,6 +244,8 @@ static void timer_frame(struct cpu *c, const struct irq *irq)
 		add(s, do_tick);
 	else if (irq->kind == IRQ_WHEEL)
 		add_p(s, do_wheel, irq->p);
+	else if (irq->kind == IRQ_RESEND)
+		add_p(s, do_resend_later, irq->p);
 	else
 		add_timer_frame(c, irq->p);
 	add_leave(s, EV_HRTIMER_EXIT, timer);
@@ -256,6 +265,7 @@ static void begin_irq(struct cpu *c)
 	switch (irq.kind) {
 	case IRQ_TICK:
 	case IRQ_TIMER:
+	case IRQ_RESEND:
 	case IRQ_WHEEL: timer_frame(c, &irq); break;
 	case IRQ_DISK:
 		add_enter(s, EV_IRQ_ENTRY, 25);
@@ -344,11 +354,14 @@ static void do_timers(struct cpu *c, const struct step *step)
 {
 	struct sim *s = c->sim;
 	struct task *t;
+	struct packet *p;
 	(void)step;
 	while ((t = list_take(&c->wheel))) {
 		t->timer_over = true;
 		add_wake(s, t, KERNEL_TIMER, NULL);
 	}
+	while ((p = list_take(&c->resend)))
+		add_p(s, do_resend, p);
 	put_first(s, context(c));
 }
 

@@ -215,7 +215,7 @@ void do_take(struct cpu *c, const struct step *step)
 
 /* ---- sleeping ---- */
 
-static void do_start_timer(struct cpu *c, const struct step *step)
+void do_start_timer(struct cpu *c, const struct step *step)
 {
 	struct sim *s = c->sim;
 	struct task *t = c->current;

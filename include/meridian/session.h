@@ -352,6 +352,23 @@ struct mer_lane_options {
 int mer_session_lanes(struct mer_session *session, const struct mer_lane_options *options,
 	struct mer_result **result, struct mer_err *err);
 
+struct mer_count_options {
+	size_t size;
+	const struct mer_selection
+		*selection; /* hosts, and the window; nothing else of it counts */
+	const char *kinds;  /* ids of kinds of facts, blanks between; NULL: all */
+	uint32_t max_bins;  /* 1 to 65536 */
+};
+
+/* How many things of each kind began in the bins of the window, and how many bytes they moved, for
+ * pictures: host, kind ("call", "packet", "disk_request", "fault", ...), begin, end, count, bytes
+ * (unknown where things of this kind have none). Bins are cut as those of mer_session_lanes; those
+ * without any have no row. In a session with a store this costs as much as there are bins, in
+ * others everything is read.
+ * MER_ERR_USAGE: no such kind; no bins, or too many of them; as mer_session_tasks. */
+int mer_session_counts(struct mer_session *session, const struct mer_count_options *options,
+	struct mer_result **result, struct mer_err *err);
+
 /* The messages from one host to another, or to itself, by when they were sent: sent, received (each
  * by the clock of its own host, as recorded), kind ("tcp", "udp", ...). first: so many are skipped;
  * limit: rows at most, 0: all the others. A row takes 50 bytes: programs that read millions ask for

@@ -175,6 +175,8 @@ int analysis_run_from(struct analysis_run *run, const struct analysis_source *so
 	const struct kernel_world_options *world, const struct analysis_options *options,
 	const struct analysis_request *requests, size_t n, struct mer_table *tables,
 	struct mer_err *err);
+/* Does it look at what is reported while events are read? */
+bool analysis_listens(const struct analysis *a);
 /* Will the traces be read twice, for the names of tasks first? */
 bool analysis_reads_names(
 	const struct analysis_options *options, const struct analysis_request *requests, size_t n);

@@ -300,6 +300,29 @@ static int by_begin(const void *a, const void *b)
 
 /* ---- actions by socket, packets by flow ---- */
 
+/* Bytes leave after a call has begun, and are there before it ends. */
+static int64_t moved_at(const struct requests_action *a)
+{
+	return a->kind == REQUESTS_WRITE ? a->begin : a->end;
+}
+
+/* They come in the order in which they ended: of two threads, one may have read the answer before
+ * the other one came back from sending the request. */
+static void put_in_order(const struct requests_host *r, uint32_t *numbers, uint32_t n)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t at = i, number = numbers[i];
+		const struct requests_action *a = &r->actions[number], *before;
+		for (; at > 0; at--) {
+			before = &r->actions[numbers[at - 1]];
+			if (before->task == a->task || moved_at(before) <= moved_at(a))
+				break;
+			numbers[at] = numbers[at - 1];
+		}
+		numbers[at] = number;
+	}
+}
+
 static bool sort_actions(struct requests_connections *c, uint32_t host)
 {
 	const struct requests_host *r = &c->log->hosts[host];
@@ -314,6 +337,8 @@ static bool sort_actions(struct requests_connections *c, uint32_t host)
 	for (uint32_t i = 0; i < r->n_actions; i++)
 		if (r->actions[i].kind <= REQUESTS_WRITE)
 			numbers[starts[r->actions[i].socket + 1]++] = i;
+	for (uint32_t i = 0; i < r->n_sockets; i++)
+		put_in_order(r, &numbers[starts[i]], starts[i + 1] - starts[i]);
 	return true;
 }
 
@@ -344,7 +369,8 @@ static bool sort_packets(struct requests_connections *c)
 	}
 	c->starts = mer_spill_array(w->spill, (size_t)c->n_flows * 2 + 2, sizeof(*c->starts));
 	c->packets = mer_spill_array(w->spill, (size_t)w->n_bridges + 1, sizeof(*c->packets));
-	if (!c->starts || !c->packets)
+	c->sent = mer_spill_array(w->spill, (size_t)w->n_bridges + 1, sizeof(*c->sent));
+	if (!c->starts || !c->packets || !c->sent)
 		return false;
 	for (int pass = 0; pass < 2; pass++) {
 		for (uint32_t i = 0; i < w->n_bridges; i++) {
@@ -354,10 +380,13 @@ static bool sort_packets(struct requests_connections *c)
 			uint32_t flow = *mer_map_get(
 				&c->flows, kernel_endpoints_key(p->from.endpoint, p->to.endpoint));
 			uint32_t at = (flow - 1) * 2 + way_of(p);
-			if (pass == 0)
+			if (pass == 0) {
 				c->starts[at + 2]++;
-			else
-				c->packets[c->starts[at + 1]++] = i;
+			} else {
+				uint32_t to = c->starts[at + 1]++;
+				c->packets[to] = i;
+				c->sent[to] = p->from.time;
+			}
 		}
 		for (uint32_t i = 1; pass == 0 && i < c->n_flows * 2 + 2; i++)
 			c->starts[i] += c->starts[i - 1];
@@ -379,11 +408,10 @@ const struct kernel_bridge *requests_packet(const struct requests_connections *c
 		return NULL;
 	uint32_t at = (of->flow - 1) * 2 + (a > b);
 	size_t start = c->starts[at], end = c->starts[at + 1];
-	MER_LOWER_BOUND(i, start, end, k, packet_at(c, k)->from.time < (last ? until : begin));
+	MER_LOWER_BOUND(i, start, end, k, c->sent[k] < (last ? until : begin));
 	if (last)
-		return i > start && packet_at(c, i - 1)->from.time >= begin ? packet_at(c, i - 1)
-									    : NULL;
-	return i < end && packet_at(c, i)->from.time < until ? packet_at(c, i) : NULL;
+		return i > start && c->sent[i - 1] >= begin ? packet_at(c, i - 1) : NULL;
+	return i < end && c->sent[i] < until ? packet_at(c, i) : NULL;
 }
 
 int requests_connections_find(struct requests_connections *c, const struct kernel_world *w,
@@ -437,6 +465,7 @@ void requests_connections_fini(struct requests_connections *c)
 	free(c->actions_of);
 	free(c->item);
 	mer_spill_release(c->packets);
+	mer_spill_release(c->sent);
 	mer_spill_release(c->starts);
 	mer_map_fini(&c->flows);
 	*c = (struct requests_connections){ 0 };

@@ -205,8 +205,9 @@ static int add_exchange(
 	}
 	if (has_client && c->n == 0)
 		include_connect(m, &x, first[REQUESTS_CLIENT]);
-	/* What a window still sends at its end may have no answer. */
-	if (x.n_messages > 1 && x.end != REQUESTS_NO_TIME && x.end < x.sent)
+	/* What a window still sends at its end may have no answer; and another thread may have read
+	 * the answer before the call that sent the request was over. */
+	if (x.end != REQUESTS_NO_TIME && x.end < x.sent)
 		x.sent = x.end;
 	if (x.begin == REQUESTS_NO_TIME || x.end == REQUESTS_NO_TIME || x.end < x.sent) {
 		r->n_one_way += x.begin != REQUESTS_NO_TIME;
@@ -298,7 +299,9 @@ static int by_both_ends(struct maker *m)
 	const struct side *c = &m->sides[REQUESTS_CLIENT], *s = &m->sides[REQUESTS_SERVER];
 	size_t from[REQUESTS_N_SIDES] = { 0, 0 };
 	size_t i = 1, k = 1;
-	while (i + 1 < c->n_boundaries && k + 1 < s->n_boundaries) {
+	/* The recording may end while one end has only just begun with the next one. */
+	while (i < c->n_boundaries && k < s->n_boundaries &&
+		(i + 1 < c->n_boundaries || k + 1 < s->n_boundaries)) {
 		const struct boundary *p = &c->boundaries[i], *q = &s->boundaries[k];
 		if (same(p, q)) {
 			size_t until[REQUESTS_N_SIDES] = { i++, k++ };

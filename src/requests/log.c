@@ -174,8 +174,9 @@ static bool goes_on(struct requests_host *r, struct requests_doing *d, struct re
 	const struct requests_action *a)
 {
 	struct requests_action *last = d->last ? &r->actions[d->last - 1] : NULL;
+	/* Another thread may have read the answer while the call that sent the request went on. */
 	if (!last || d->last != s->last || last->kind != a->kind || d->is_fresh ||
-		last->bytes > REQUESTS_MOST_BYTES - a->bytes)
+		s->before > last->begin || last->bytes > REQUESTS_MOST_BYTES - a->bytes)
 		return false;
 	last->bytes += a->bytes;
 	last->end = a->end;
@@ -214,6 +215,7 @@ static bool note(struct requests_host *r, uint32_t socket, struct requests_actio
 	if (!add_action(r, &a))
 		return false;
 	d->is_fresh = false;
+	s->before = s->last ? r->actions[s->last - 1].end : INT64_MIN;
 	d->last = s->last = r->n_actions;
 	if (a.kind == REQUESTS_CONNECT)
 		s->opener = r->n_actions;
@@ -303,6 +305,17 @@ static bool note_descriptors(
 	}
 }
 
+static bool hands_on(struct requests_host *r, const struct kernel_call_end *c)
+{
+	const struct requests_doing *d = c->task < r->cap_tasks ? &r->tasks[c->task] : NULL;
+	struct requests_action a = { .begin = c->begin,
+		.end = c->end,
+		.task = c->task,
+		.socket = c->task,
+		.kind = REQUESTS_WAKE };
+	return !d || !d->has_read || add_action(r, &a);
+}
+
 static bool on_call_of(
 	struct requests_host *r, const struct kernel_host *h, const struct kernel_call_end *c)
 {
@@ -331,6 +344,8 @@ static bool on_call_of(
 			d->is_fresh = true;
 		return d != NULL;
 	}
+	if (k->kind == KERNEL_OBJECT_EVENT || k->kind == KERNEL_OBJECT_PIPE)
+		return hands_on(r, c);
 	return !is_stream(k) ||
 	       moved(r, h, c, classes & KERNEL_CALLS_READ ? REQUESTS_READ : REQUESTS_WRITE);
 }

@@ -19,7 +19,9 @@ enum requests_action_kind {
 	REQUESTS_READ,
 	REQUESTS_WRITE,
 	REQUESTS_CONNECT,
-	REQUESTS_WAKE /* `socket` is the task that ended a wait of `task` */
+	/* `socket` is the task that ended a wait of `task`; or `task` itself, which handed something
+	 * to whoever waits: by an eventfd, or a pipe */
+	REQUESTS_WAKE
 };
 
 struct requests_action {
@@ -52,6 +54,7 @@ struct requests_socket {    /* one end of a connection */
 	uint32_t samples[REQUESTS_SAMPLES];
 	uint32_t opener; /* its action CONNECT, plus 1 */
 	uint32_t last;	 /* its last action, plus 1 */
+	int64_t before;	 /* when the one before that ended */
 	uint32_t n;	 /* its actions that read or write */
 	/* See connections.c. */
 	uint32_t local, remote; /* sync_endpoint; 0: not known */

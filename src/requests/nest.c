@@ -18,7 +18,13 @@
  * A turn ends when the task polls: what it sends then without having read anything was caused by
  * something else (a timer, another thread). Connections are opened for who sends on them first, so
  * the turn of connect counts. A task that another one woke (queue and condition variable) goes on
- * with that one's turn if it has no job.
+ * with that one's turn if it has no job. What a loop that was woken answers first, without having
+ * read anything for it, is what the other one had done for it.
+ *
+ * If S is sent in the turn that another answer began, it is of the same request only if no other
+ * request of the process was waiting then, with nothing sent for it: that one may have waited for
+ * the connection, or for a timer. A worker that reads no requests has one job at a time: until it
+ * hands something to others (an eventfd, a pipe), it goes on with the same one.
  *
  * Where S was read R for and answered in a later exchange of R's connection, R was not over: all
  * from R to that one are a window, and everything is found anew (join.c).
@@ -28,6 +34,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/process_of.h"
 #include "base/grow.h"
 #include "base/lower_bound.h"
 #include "requests/requests.h"
@@ -44,12 +51,19 @@ struct turn {
 	uint8_t kind;
 	bool several;	/* different ones were answered */
 	bool is_handed; /* by another task, which had it */
+	bool is_given;	/* its task handed something to others in it */
 };
 
 struct doing {	       /* of a task */
 	uint32_t turn; /* plus 1; 0: none */
 	uint32_t n_open,
 		open; /* requests that it read and did not answer yet; the last one, plus 1 */
+	/* Turn of the task that ended its wait, plus 1; and one whose result it has answered. */
+	uint32_t given, credited;
+};
+
+struct load {			   /* of a process, now */
+	uint32_t n_served, n_sent; /* requests that it has, and that it waits for */
 };
 
 enum evidence { NOTHING, WEAK, STRONG };
@@ -61,10 +75,12 @@ struct sent { /* a request that is sent by a task of this host */
 	uint32_t ends;	   /* turn that its answer began, plus 1 */
 	uint32_t next_job; /* exchange that the task answers next, plus 1 */
 	uint32_t before; /* another one that it follows, of the same parent; plus 1, of nest.sent */
-	bool is_fresh;	 /* its turn was over */
-	bool is_mixed;	 /* a window whose messages were sent for different reasons */
-	bool alone;	 /* the task had no other request open than next_job */
-	uint32_t parent; /* plus 1 */
+	uint32_t n_others;  /* requests of the process for which nothing was sent then, but one */
+	bool is_fresh;	    /* its turn was over */
+	bool is_after_gift; /* its task had handed something to others in its turn */
+	bool is_mixed;	    /* a window whose messages were sent for different reasons */
+	bool alone;	    /* the task had no other request open than next_job */
+	uint32_t parent;    /* plus 1 */
 	float confidence;
 };
 
@@ -76,9 +92,11 @@ struct nest {
 	uint32_t n_turns, cap_turns;
 	struct sent *sent;
 	uint32_t n_sent, cap_sent;
-	struct doing *doing; /* by task */
-	uint32_t *opened_in; /* by socket: turn of its connect, plus 1 */
-	uint32_t *sent_of;   /* by exchange: plus 1 */
+	struct doing *doing;  /* by task */
+	uint32_t *process_of; /* by task: the one that stands for its process */
+	struct load *loads;   /* by that */
+	uint32_t *opened_in;  /* by socket: turn of its connect, plus 1 */
+	uint32_t *sent_of;    /* by exchange: plus 1 */
 	/* Requests that are served here, by when they were read; for what could have been the
 	 * cause. */
 	struct served {
@@ -104,6 +122,16 @@ static struct requests_exchange *exchange_at(const struct nest *k, uint32_t i)
 	return &k->r->exchanges[i];
 }
 
+static struct load *load_of(const struct nest *k, uint32_t task)
+{
+	return &k->loads[k->process_of[task]];
+}
+
+static void count_down(uint32_t *n)
+{
+	*n -= *n > 0;
+}
+
 /* ---- turns, in the order of time ---- */
 
 static bool begin_turn(struct nest *k, struct doing *d, enum turn_kind kind, uint32_t of)
@@ -123,7 +151,10 @@ static bool on_read(struct nest *k, const struct requests_action *a, struct doin
 	if (a->is_server && exchange_at(k, of)->read == a->begin) {
 		d->n_open++;
 		d->open = a->exchange;
+		load_of(k, a->task)->n_served++;
 	}
+	if (!a->is_server && exchange_at(k, of)->end == a->end)
+		count_down(&load_of(k, a->task)->n_sent);
 	bool same = now && now->kind == kind && now->of == of && !now->is_handed && !now->answered;
 	if (!same && !begin_turn(k, d, kind, of))
 		return false;
@@ -132,17 +163,35 @@ static bool on_read(struct nest *k, const struct requests_action *a, struct doin
 	return true;
 }
 
+static void answer_in(struct turn *t, uint32_t exchange)
+{
+	t->several |= t->answered && t->answered != exchange;
+	t->answered = exchange;
+}
+
+/* Nothing that its task has read was for it: what the task that woke it had done is. Once: what is
+ * answered after that may be another one's. */
+static void credit(struct nest *k, struct doing *d, uint32_t exchange)
+{
+	uint32_t turn = d->given ? d->given : d->credited;
+	if (turn)
+		answer_in(&k->turns[turn - 1], exchange);
+	d->credited = turn;
+	d->given = 0;
+}
+
 static void on_answer(
 	struct nest *k, uint32_t action, const struct requests_action *a, struct doing *d)
 {
 	struct requests_exchange *x = exchange_at(k, a->exchange - 1);
 	struct turn *now = d->turn && !a->is_fresh ? &k->turns[d->turn - 1] : NULL;
-	if (now) {
-		now->several |= now->answered && now->answered != a->exchange;
-		now->answered = a->exchange;
-	}
+	if (now)
+		answer_in(now, a->exchange);
+	if (!now || (now->kind == TURN_REQUEST && now->of + 1 != a->exchange))
+		credit(k, d, a->exchange);
 	if (x->last_answer != action)
 		return;
+	count_down(&load_of(k, a->task)->n_served);
 	if (x->reader == a->task && d->n_open)
 		d->n_open--;
 	/* Done with it; with frames of HTTP/2 nobody knows. */
@@ -173,11 +222,17 @@ static bool on_send(
 		return false;
 	const struct requests_socket *s = &k->log->sockets[a->socket];
 	const struct requests_connection *c = requests_connection_of(k->r, of);
-	bool is_first = s->opener && c->first == of;
+	/* One that was opened beforehand, for nobody, says nothing. */
+	bool is_first = s->opener && c->first == of && a->was_connecting && k->opened_in[a->socket];
+	struct load *load = load_of(k, a->task);
 	k->sent[k->n_sent++] = (struct sent){ .exchange = of,
 		.task = a->task,
 		.turn = is_first ? k->opened_in[a->socket] : d->turn,
-		.is_fresh = a->is_fresh && !is_first };
+		.n_others =
+			load->n_served > load->n_sent + 1 ? load->n_served - load->n_sent - 1 : 0,
+		.is_fresh = a->is_fresh && !is_first,
+		.is_after_gift = d->turn && k->turns[d->turn - 1].is_given };
+	load->n_sent++;
 	k->sent_of[of] = k->n_sent;
 	return true;
 }
@@ -188,6 +243,13 @@ static bool on_wake(struct nest *k, const struct requests_action *a, struct doin
 {
 	const struct doing *by = &k->doing[a->socket];
 	const struct turn *now = d->turn ? &k->turns[d->turn - 1] : NULL;
+	if (a->socket == a->task) {
+		if (d->turn)
+			k->turns[d->turn - 1].is_given = true;
+		return true;
+	}
+	d->given = by->turn;
+	d->credited = 0;
 	if ((now && !now->is_handed) || !by->turn || d->n_open)
 		return true;
 	const struct turn given = k->turns[by->turn - 1];
@@ -317,9 +379,15 @@ static uint32_t said_after(const struct nest *k, const struct sent *s)
 static uint32_t follows(const struct nest *k, const struct sent *s)
 {
 	const struct turn *t = s->turn && !s->is_fresh ? &k->turns[s->turn - 1] : NULL;
-	if (!t || t->kind != TURN_ANSWER || t->answered)
+	if (!t || t->kind != TURN_ANSWER || t->answered || (s->is_after_gift && !k->reads[s->task]))
 		return 0;
 	return k->sent_of[t->of];
+}
+
+/* That it is of the same request as the one that it follows. */
+static float same_as_before(const struct nest *k, const struct sent *s)
+{
+	return s->n_others && k->reads[s->task] ? 1.0F / (float)(1 + s->n_others) : 0.97F;
 }
 
 static void decide(struct sent *s, uint32_t parent, float confidence)
@@ -358,15 +426,16 @@ static void decide_chains(const struct nest *k)
 			continue;
 		const struct sent *b = &k->sent[s->before - 1];
 		if (is_possible(k, b->parent, s))
-			decide(s, b->parent, b->confidence * 0.97F);
+			decide(s, b->parent, b->confidence * same_as_before(k, s));
 	}
 	for (uint32_t i = k->n_sent; i-- > 0;) {
 		const struct sent *s = &k->sent[i];
 		struct sent *b = s->before ? &k->sent[s->before - 1] : NULL;
 		bool handed = s->turn && k->turns[s->turn - 1].is_handed;
+		float confidence = s->confidence * same_as_before(k, s);
 		if (b && !handed && s->parent && is_possible(k, s->parent, b) &&
-			(!b->parent || b->confidence < s->confidence * 0.97F))
-			decide(b, s->parent, s->confidence * 0.97F);
+			(!b->parent || b->confidence < confidence))
+			decide(b, s->parent, confidence);
 	}
 }
 
@@ -491,13 +560,19 @@ static bool nest_host(struct nest *k, uint32_t host)
 {
 	struct requests *r = k->r;
 	size_t n_tasks = (size_t)r->w->hosts[host].n_tasks + 1;
+	struct mer_arena arena;
+	mer_arena_init(&arena);
 	k->host = host;
 	k->log = &r->log->hosts[host];
 	k->n_turns = k->n_sent = 0;
 	k->doing = calloc(n_tasks, sizeof(*k->doing));
 	k->reads = calloc(n_tasks, sizeof(*k->reads));
 	k->opened_in = calloc((size_t)k->log->n_sockets + 1, sizeof(*k->opened_in));
-	bool ok = k->doing && k->reads && k->opened_in && find_served(k) && take_turns(k);
+	k->loads = calloc(n_tasks, sizeof(*k->loads));
+	k->process_of = analysis_process_of(&r->w->hosts[host], &arena);
+	bool ok = k->doing && k->reads && k->opened_in && k->loads &&
+		  (k->process_of || r->w->hosts[host].n_tasks == 0) && find_served(k) &&
+		  take_turns(k);
 	if (ok) {
 		for (uint32_t i = 0; i < k->n_sent; i++)
 			find_join(k, &k->sent[i]);
@@ -512,6 +587,8 @@ static bool nest_host(struct nest *k, uint32_t host)
 	free(k->doing);
 	free(k->reads);
 	free(k->opened_in);
+	free(k->loads);
+	mer_arena_fini(&arena);
 	mer_map_fini(&k->moving);
 	k->moving = (struct mer_map){ 0 };
 	return ok;

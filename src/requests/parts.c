@@ -3,24 +3,11 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
-#include "base/lower_bound.h"
-
-/* From begin on the task acts for this request; from `until` on for that of the next stint. */
-struct stint {
-	int64_t begin, until;
-	uint32_t exchange; /* plus 1; 0: for none that is known */
-};
-
-struct host_index {
-	struct stint *stints;
-	uint32_t *stints_of; /* by task, and the end */
-	uint32_t *spans;     /* of each task that has stints, in the order of time */
-	size_t *spans_of;    /* by task, and the end */
-};
+#include "requests/stretches.h"
 
 struct requests_parts_finder {
 	const struct requests *r;
-	struct host_index *hosts;
+	struct requests_stretches *hosts;
 	uint32_t *children, *children_of; /* by exchange, and the end */
 };
 
@@ -29,128 +16,6 @@ const char *requests_part_name(enum requests_part_kind k)
 	static const char *const names[REQUESTS_N_PARTS] = { "requester", "network", "queued",
 		"running", "runnable", "disk", "locks", "other", "below" };
 	return k < REQUESTS_N_PARTS ? names[k] : "?";
-}
-
-/* ---- what is looked up ---- */
-
-/* For whom an action is. */
-static uint32_t acts_for(const struct requests *r, const struct requests_action *a)
-{
-	return a->is_server ? a->exchange : r->exchanges[a->exchange - 1].parent;
-}
-
-static bool is_last_answer(const struct requests *r, const struct requests_host *log, uint32_t i)
-{
-	const struct requests_action *a = &log->actions[i];
-	return a->is_server && a->kind == REQUESTS_WRITE &&
-	       r->exchanges[a->exchange - 1].last_answer == i;
-}
-
-/* How many stints an action begins: after an answer its task has done with the request. */
-static uint32_t n_stints(const struct requests *r, const struct requests_host *log, uint32_t i)
-{
-	const struct requests_action *a = &log->actions[i];
-	return a->kind > REQUESTS_WRITE || !a->exchange ? 0 : 1 + is_last_answer(r, log, i);
-}
-
-static bool find_stints(struct requests_parts_finder *f, uint32_t host)
-{
-	const struct requests *r = f->r;
-	const struct requests_host *log = &r->log->hosts[host];
-	struct host_index *x = &f->hosts[host];
-	uint32_t n_tasks = r->w->hosts[host].n_tasks, n = 0;
-	x->stints_of = calloc((size_t)n_tasks + 2, sizeof(*x->stints_of));
-	if (!x->stints_of)
-		return false;
-	for (uint32_t i = 0; i < log->n_actions; i++) {
-		x->stints_of[log->actions[i].task + 2] += n_stints(r, log, i);
-		n += n_stints(r, log, i);
-	}
-	x->stints = mer_spill_array(log->spill, (size_t)n + 1, sizeof(*x->stints));
-	if (!x->stints)
-		return false;
-	for (uint32_t t = 0; t < n_tasks; t++)
-		x->stints_of[t + 2] += x->stints_of[t + 1];
-	for (uint32_t i = 0; i < log->n_actions; i++) {
-		const struct requests_action *a = &log->actions[i];
-		uint32_t *at = &x->stints_of[a->task + 1];
-		if (n_stints(r, log, i))
-			x->stints[(*at)++] = (struct stint){ a->begin, INT64_MAX, acts_for(r, a) };
-		if (n_stints(r, log, i) > 1)
-			x->stints[(*at)++] = (struct stint){ a->end, INT64_MAX, 0 };
-	}
-	return true;
-}
-
-/* Once it has waited, a task acts for whom it acts for next: that is why it was woken. So each
- * stint ends with the first wait in it; one for nobody with the last one, because what ended those
- * before it (a timer) was for nobody, too. */
-static void end_at_waits(const struct requests_parts_finder *f, uint32_t host)
-{
-	const struct kernel_host *h = &f->r->w->hosts[host];
-	const struct host_index *x = &f->hosts[host];
-	for (uint32_t t = 0; t < h->n_tasks; t++) {
-		size_t at = x->spans_of[t], end = x->spans_of[t + 1];
-		for (uint32_t i = x->stints_of[t]; i + 1 < x->stints_of[t + 1]; i++) {
-			struct stint *s = &x->stints[i];
-			s->until = s[1].begin;
-			for (; at < end && kernel_span(h, x->spans[at])->begin < s[1].begin; at++) {
-				const struct kernel_span *span = kernel_span(h, x->spans[at]);
-				if (span->begin < s->begin || span->state != KERNEL_BLOCKED)
-					continue;
-				s->until = span->begin;
-				if (s->exchange)
-					break;
-			}
-		}
-	}
-}
-
-/* Who takes a request that another task has read shows it at the end only. It has it since it had
- * done with the one before: from then on it does nothing else, or waits for something to do. */
-static void begin_jobs(const struct requests_parts_finder *f, uint32_t host)
-{
-	const struct host_index *x = &f->hosts[host];
-	for (uint32_t t = 0; t < f->r->w->hosts[host].n_tasks; t++)
-		for (uint32_t i = x->stints_of[t]; i < x->stints_of[t + 1]; i++) {
-			struct stint *s = &x->stints[i];
-			const struct stint *before = i > x->stints_of[t] ? s - 1 : NULL;
-			const struct requests_exchange *e =
-				s->exchange ? &f->r->exchanges[s->exchange - 1] : NULL;
-			if (!e || e->reader == t || e->server_task != t ||
-				(before && before->exchange) || e->read_end >= s->begin)
-				continue;
-			s->begin =
-				before && before->begin > e->read_end ? before->begin : e->read_end;
-		}
-}
-
-static bool find_spans(struct requests_parts_finder *f, uint32_t host)
-{
-	const struct kernel_host *h = &f->r->w->hosts[host];
-	struct host_index *x = &f->hosts[host];
-	size_t n = 0, cap = 0;
-	x->spans_of = calloc((size_t)h->n_tasks + 1, sizeof(*x->spans_of));
-	if (!x->spans_of)
-		return false;
-	for (uint32_t t = 0; t < h->n_tasks; t++) {
-		size_t first = n;
-		x->spans_of[t] = n;
-		bool is_needed = x->stints_of[t] != x->stints_of[t + 1];
-		for (uint32_t i = h->tasks[t].last; is_needed && i != KERNEL_NONE;
-			i = kernel_span(h, i)->before) {
-			if (!mer_spill_grow(f->r->w->spill, &x->spans, n, &cap, sizeof(*x->spans)))
-				return false;
-			x->spans[n++] = i;
-		}
-		for (size_t i = first, k = n; i + 1 < k; i++) {
-			uint32_t last = x->spans[--k];
-			x->spans[k] = x->spans[i];
-			x->spans[i] = last;
-		}
-	}
-	x->spans_of[h->n_tasks] = n;
-	return true;
 }
 
 static bool find_children(struct requests_parts_finder *f)
@@ -182,13 +47,8 @@ int requests_parts_finder_new(
 	f->r = r;
 	f->hosts = calloc((size_t)r->w->n_hosts + 1, sizeof(*f->hosts));
 	bool ok = f->hosts && find_children(f);
-	for (uint32_t h = 0; ok && h < r->w->n_hosts; h++) {
-		ok = find_stints(f, h) && find_spans(f, h);
-		if (ok) {
-			begin_jobs(f, h);
-			end_at_waits(f, h);
-		}
-	}
+	for (uint32_t h = 0; ok && h < r->w->n_hosts; h++)
+		ok = requests_stretches_find(r, h, &f->hosts[h]);
 	if (!ok) {
 		requests_parts_finder_free(f);
 		return mer_fail_nomem(err);
@@ -199,12 +59,8 @@ int requests_parts_finder_new(
 
 void requests_parts_finder_free(struct requests_parts_finder *f)
 {
-	for (uint32_t h = 0; f && f->hosts && h < f->r->w->n_hosts; h++) {
-		mer_spill_release(f->hosts[h].stints);
-		mer_spill_release(f->hosts[h].spans);
-		free(f->hosts[h].stints_of);
-		free(f->hosts[h].spans_of);
-	}
+	for (uint32_t h = 0; f && f->hosts && h < f->r->w->n_hosts; h++)
+		requests_stretches_fini(&f->hosts[h]);
 	if (f) {
 		free(f->hosts);
 		mer_spill_release(f->children);
@@ -226,7 +82,8 @@ struct walk {
 	struct requests_parts *p;
 	int64_t t; /* all before it is explained */
 	unsigned depth;
-	bool is_fine; /* a part for each span */
+	bool is_fine;  /* a part for each span */
+	int64_t *sums; /* by kind, and nothing else is wanted; NULL: parts are */
 	struct mer_err *err;
 };
 
@@ -236,6 +93,11 @@ static int emit(struct walk *k, int64_t until, struct requests_part s)
 	struct requests_parts *p = k->p;
 	if (until <= k->t)
 		return 0;
+	if (k->sums) {
+		k->sums[s.kind] += until - k->t;
+		k->t = until;
+		return 0;
+	}
 	s.begin = k->t;
 	s.end = k->t = until;
 	if (!k->is_fine)
@@ -252,31 +114,6 @@ static int emit(struct walk *k, int64_t until, struct requests_part s)
 		return mer_fail_nomem(k->err);
 	p->item[p->n++] = s;
 	return 0;
-}
-
-/* For whom the task acts; plus 1, 0: for none that is known. */
-static uint32_t acts_at(
-	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time)
-{
-	const struct host_index *x = &f->hosts[host];
-	size_t from = x->stints_of[task], until = x->stints_of[task + 1];
-	MER_LOWER_BOUND(i, from, until, k, x->stints[k].begin <= time);
-	if (i == from)
-		return 0;
-	return time >= x->stints[i - 1].until && i < until ? x->stints[i].exchange
-							   : x->stints[i - 1].exchange;
-}
-
-/* When it may act for another one after that time. */
-static int64_t next_stint(
-	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time)
-{
-	const struct host_index *x = &f->hosts[host];
-	size_t from = x->stints_of[task], until = x->stints_of[task + 1];
-	MER_LOWER_BOUND(i, from, until, k, x->stints[k].begin <= time);
-	if (i > from && x->stints[i - 1].until > time)
-		return x->stints[i - 1].until;
-	return i < until ? x->stints[i].begin : INT64_MAX;
 }
 
 static struct requests_part blank_part(
@@ -347,58 +184,73 @@ static int emit_helper(struct walk *k, const struct worker *w, uint32_t span,
 	return rc ? rc : emit(k, until, part);
 }
 
-/* A piece of one span (KERNEL_NONE: not known) and one stint. */
-static int emit_piece(struct walk *k, const struct worker *w, uint32_t span, int64_t until)
+/* It did something for another one. A loop that waits for all is not busy. Plus 1; 0: it did not. */
+static uint32_t served_instead(const struct worker *w, uint32_t acts, uint8_t what)
 {
-	const struct kernel_host *h = &k->f->r->w->hosts[w->host];
-	const struct kernel_span *s = span == KERNEL_NONE ? NULL : kernel_span(h, span);
-	uint32_t now = acts_at(k->f, w->host, w->task, k->t);
-	uint32_t instead = now != w->own ? now : 0;
+	bool is_other = acts && acts != w->own && acts - 1 != w->exchange;
+	return is_other && what & REQUESTS_IS_BUSY ? acts : 0;
+}
+
+static bool is_helped(const struct worker *w, uint8_t what)
+{
+	return what & REQUESTS_IS_HELPED && !w->is_requester;
+}
+
+/* Up to `until`, it does what it does in stretch i. */
+static int emit_stretch(struct walk *k, const struct worker *w, size_t i, int64_t until)
+{
+	const struct requests_stretches *x = &k->f->hosts[w->host];
+	const struct requests_stretch *s = &x->item[i];
 	struct requests_part part = blank_part(k, w->host, w->task, w->exchange);
 	part.depth -= w->is_requester;
-	part.span = span;
-	if (s)
-		part.cause = (uint8_t)path_cause_of(kernel_span(h, kernel_wait_end(h, span)));
+	part.span = s->span;
+	part.cause = x->what[i] & REQUESTS_CAUSE;
 	part.kind = (uint8_t)kind_of(w, &part);
-	/* It did something for another one, or waited for that. A loop that waits for all is not
-	 * busy. */
-	bool is_busy = s && s->state != KERNEL_BLOCKED;
-	if (instead && instead - 1 != w->exchange && is_busy) {
+	part.of = served_instead(w, s->acts, x->what[i]);
+	if (part.of) {
 		part.kind = REQUESTS_QUEUED;
-		part.of = instead;
 		part.cause = PATH_RUNNING;
 	}
-	if (s && !w->is_requester && s->state == KERNEL_BLOCKED && s->by != KERNEL_NONE &&
-		(s->cause == KERNEL_TASK || s->cause == KERNEL_PIPE))
-		return emit_helper(k, w, s->by, &part, until);
+	if (is_helped(w, x->what[i])) {
+		const struct kernel_host *h = &k->f->r->w->hosts[w->host];
+		uint32_t span = s->span == KERNEL_NONE ? s[1].span : s->span;
+		return emit_helper(k, w, kernel_span(h, span)->by, &part, until);
+	}
 	return emit(k, until, part);
+}
+
+/* Nothing that is told apart changes from stretch i to the next one. */
+static bool is_same(const struct walk *k, const struct worker *w, size_t i)
+{
+	const struct requests_stretches *x = &k->f->hosts[w->host];
+	const struct requests_stretch *s = &x->item[i];
+	uint32_t of = served_instead(w, s[0].acts, x->what[i]),
+		 next = served_instead(w, s[1].acts, x->what[i + 1]);
+	if (k->is_fine || is_helped(w, x->what[i]) || is_helped(w, x->what[i + 1]))
+		return false;
+	if (of || next)
+		return k->sums ? of && next : of == next;
+	return ((x->what[i] ^ x->what[i + 1]) & REQUESTS_CAUSE) == 0;
 }
 
 /* The time up to `until` is the task's. */
 static int emit_task(struct walk *k, const struct worker *w, int64_t until)
 {
-	const struct kernel_host *h = &k->f->r->w->hosts[w->host];
-	const struct host_index *x = &k->f->hosts[w->host];
+	const struct requests_stretches *x = &k->f->hosts[w->host];
 	int rc = 0;
 	if (until <= k->t)
 		return 0;
-	if (w->task == KERNEL_NONE)
-		return emit(k, until, blank_part(k, w->host, KERNEL_NONE, w->exchange));
-	size_t from = x->spans_of[w->task], end = x->spans_of[w->task + 1];
-	MER_LOWER_BOUND(i, from, end, m, kernel_span(h, x->spans[m])->begin <= k->t);
-	i -= i > from;
-	for (; rc == 0 && k->t < until && i < end; i++) {
-		const struct kernel_span *s = kernel_span(h, x->spans[i]);
-		int64_t span_end = i + 1 < end ? kernel_span(h, x->spans[i + 1])->begin
-					       : kernel_task_end(h, w->task);
-		while (rc == 0 && k->t < until && k->t < span_end) {
-			int64_t to = next_stint(k->f, w->host, w->task, k->t);
-			to = to < span_end ? to : span_end;
-			rc = emit_piece(k, w, s->begin <= k->t ? x->spans[i] : KERNEL_NONE,
-				to < until ? to : until);
-		}
+	if (w->task == KERNEL_NONE || !requests_has_stretches(x, w->task))
+		return emit(k, until, blank_part(k, w->host, w->task, w->exchange));
+	size_t end = x->of[w->task + 1], i = requests_stretch_at(x, w->task, k->t);
+	for (; rc == 0 && k->t < until; i++) {
+		size_t first = i;
+		while (i + 1 < end && x->item[i + 1].begin < until && is_same(k, w, i))
+			i++;
+		int64_t to = requests_stretch_end(x, w->task, i);
+		rc = emit_stretch(k, w, first, to < until ? to : until);
 	}
-	return rc ? rc : emit_piece(k, w, KERNEL_NONE, until);
+	return rc;
 }
 
 /* To that task. p: NULL, not known. */
@@ -423,22 +275,28 @@ static int64_t between(int64_t t, int64_t low, int64_t high)
 	return t < low ? low : t > high ? high : t;
 }
 
+/* Where the span of stretch i ends, of a task that has stretches. */
+static int64_t span_end(const struct requests_stretches *x, uint32_t task, size_t i)
+{
+	uint32_t span = x->item[i].span;
+	while (i + 1 < x->of[task + 1] && x->item[i + 1].span == span)
+		i++;
+	return requests_stretch_end(x, task, i);
+}
+
 /* The last wait of a task that ended in (after, until]; false: there is none. */
 static bool last_wake(const struct requests_parts_finder *f, uint32_t host, uint32_t task,
 	int64_t after, int64_t until, int64_t *woken)
 {
-	const struct kernel_host *h = &f->r->w->hosts[host];
-	const struct host_index *x = &f->hosts[host];
-	size_t from = x->spans_of[task], end = x->spans_of[task + 1];
-	MER_LOWER_BOUND(i, from, end, m, kernel_span(h, x->spans[m])->begin <= until);
-	for (; i > from; i--) {
-		const struct kernel_span *s = kernel_span(h, x->spans[i - 1]);
-		int64_t its_end =
-			i < end ? kernel_span(h, x->spans[i])->begin : kernel_task_end(h, task);
-		if (its_end <= after)
+	const struct requests_stretches *x = &f->hosts[host];
+	if (!requests_has_stretches(x, task))
+		return false;
+	for (size_t i = requests_stretch_at(x, task, until); i > x->of[task]; i--) {
+		if (x->item[i].begin <= after)
 			return false;
-		if (s->state == KERNEL_BLOCKED && its_end <= until) {
-			*woken = its_end;
+		if (x->what[i - 1] & REQUESTS_IS_BLOCKED &&
+			x->item[i].span != x->item[i - 1].span) {
+			*woken = x->item[i].begin;
 			return true;
 		}
 	}
@@ -449,17 +307,22 @@ static bool last_wake(const struct requests_parts_finder *f, uint32_t host, uint
 static int64_t woken_at(const struct requests_parts_finder *f, uint32_t host, uint32_t task,
 	int64_t time, int64_t until)
 {
-	const struct kernel_host *h = &f->r->w->hosts[host];
-	const struct host_index *x = &f->hosts[host];
-	size_t from = x->spans_of[task], end = x->spans_of[task + 1];
-	MER_LOWER_BOUND(i, from, end, m, kernel_span(h, x->spans[m])->begin <= time);
-	if (i == from || kernel_span(h, x->spans[i - 1])->state != KERNEL_BLOCKED)
+	const struct requests_stretches *x = &f->hosts[host];
+	if (!requests_has_stretches(x, task))
 		return time;
-	int64_t its_end = i < end ? kernel_span(h, x->spans[i])->begin : kernel_task_end(h, task);
-	return its_end < until ? its_end : until;
+	size_t i = requests_stretch_at(x, task, time);
+	if (!(x->what[i] & REQUESTS_IS_BLOCKED))
+		return time;
+	int64_t end = span_end(x, task, i);
+	return end < until ? end : until;
 }
 
 static int emit_exchange(struct walk *k, uint32_t exchange, int64_t until);
+
+static int emit_below(struct walk *k, int64_t until)
+{
+	return emit(k, until, (struct requests_part){ .kind = REQUESTS_BELOW });
+}
 
 /* The server has it up to `until`: it waits for requests of its own, the one that ended last
  * first, and works between them. */
@@ -487,10 +350,33 @@ static int emit_server(struct walk *k, const struct worker *w, int64_t until)
 	while (rc == 0 && n > 0) {
 		uint32_t child = stack[--n];
 		rc = emit_task(k, w, r->exchanges[child].begin);
-		if (rc == 0)
+		if (rc == 0 && k->sums)
+			rc = emit_below(k, r->exchanges[child].end);
+		else if (rc == 0)
 			rc = emit_exchange(k, child, r->exchanges[child].end);
 	}
 	return rc ? rc : emit_task(k, w, until);
+}
+
+/* The task that answers did other things first, up to *t; then it waited for something to do. */
+static int emit_others(struct walk *k, const struct worker *w, int64_t until, int64_t *t)
+{
+	const struct requests_stretches *x = &k->f->hosts[w->host];
+	struct requests_part part = blank_part(k, w->host, w->task, w->exchange);
+	int rc = 0;
+	part.cause = PATH_RUNNING;
+	part.kind = REQUESTS_QUEUED;
+	size_t i = requests_has_stretches(x, w->task) ? requests_stretch_at(x, w->task, k->t)
+						      : SIZE_MAX;
+	for (; rc == 0 && i != SIZE_MAX && k->t < until; i++) {
+		part.of = x->item[i].acts;
+		if (part.of == 0 || part.of == w->own)
+			break;
+		int64_t end = requests_stretch_end(x, w->task, i);
+		rc = emit(k, end < until ? end : until, part);
+	}
+	*t = k->t;
+	return rc;
 }
 
 /* From when it was read to when the answer left. */
@@ -501,21 +387,8 @@ static int emit_work(struct walk *k, const struct requests_exchange *x, uint32_t
 	struct worker writer = { host, x->server_task, exchange, exchange + 1, false };
 	if (x->server_task == KERNEL_NONE || x->server_task == x->reader)
 		return emit_server(k, &reader, until);
-	/* The task that answers did other things, or waited for something to do. */
 	int64_t t = k->t;
-	for (uint32_t now; t < until && (now = acts_at(k->f, host, x->server_task, t)) != 0 &&
-			   now != exchange + 1;)
-		t = next_stint(k->f, host, x->server_task, t);
-	int rc = 0;
-	t = t < until ? t : until;
-	while (rc == 0 && k->t < t) {
-		int64_t next = next_stint(k->f, host, x->server_task, k->t);
-		struct requests_part part = blank_part(k, host, x->server_task, exchange);
-		part.of = acts_at(k->f, host, x->server_task, k->t);
-		part.cause = PATH_RUNNING;
-		part.kind = REQUESTS_QUEUED;
-		rc = emit(k, next < t ? next : t, part);
-	}
+	int rc = emit_others(k, &writer, until, &t);
 	if (rc == 0)
 		rc = emit_task(k, &reader, woken_at(k->f, host, x->server_task, t, until));
 	return rc ? rc : emit_server(k, &writer, until);
@@ -598,16 +471,32 @@ int requests_parts_find_each(struct requests_parts_finder *f, uint32_t exchange,
 	return emit_exchange(&k, exchange, x->end);
 }
 
+int requests_parts_sum(struct requests_parts_finder *f, uint32_t exchange,
+	int64_t sums[REQUESTS_N_PARTS], struct mer_err *err)
+{
+	const struct requests_exchange *x = &f->r->exchanges[exchange];
+	struct walk k = { .f = f, .t = x->begin, .sums = sums, .err = err };
+	return emit_exchange(&k, exchange, x->end);
+}
+
 uint32_t requests_served_by(
 	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time)
 {
-	return acts_at(f, host, task, time);
+	const struct requests_stretches *x = &f->hosts[host];
+	return requests_has_stretches(x, task) ? x->item[requests_stretch_at(x, task, time)].acts
+					       : 0;
 }
 
 int64_t requests_served_until(
 	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time)
 {
-	return next_stint(f, host, task, time);
+	const struct requests_stretches *x = &f->hosts[host];
+	if (!requests_has_stretches(x, task))
+		return INT64_MAX;
+	size_t i = requests_stretch_at(x, task, time);
+	while (i + 1 < x->of[task + 1] && x->item[i + 1].acts == x->item[i].acts)
+		i++;
+	return requests_stretch_end(x, task, i);
 }
 
 /* ---- as a path ---- */

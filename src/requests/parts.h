@@ -20,7 +20,7 @@ enum requests_part_kind {   /* for the overview */
 	REQUESTS_DISK,
 	REQUESTS_LOCKS,
 	REQUESTS_OTHER, /* timers, unknown, ... */
-	REQUESTS_BELOW, /* in requests that the server made */
+	REQUESTS_BELOW, /* in requests that the server made: of sums only */
 	REQUESTS_N_PARTS
 };
 const char *requests_part_name(enum requests_part_kind);
@@ -55,6 +55,10 @@ int requests_parts_find(struct requests_parts_finder *f, uint32_t exchange,
 /* The same with a part for each span. */
 int requests_parts_find_each(struct requests_parts_finder *f, uint32_t exchange,
 	struct requests_parts *p, struct mer_err *err);
+/* How much of its time is of which kind, added to sums; all that is in requests below is
+ * REQUESTS_BELOW. */
+int requests_parts_sum(struct requests_parts_finder *f, uint32_t exchange,
+	int64_t sums[REQUESTS_N_PARTS], struct mer_err *err);
 void requests_parts_fini(struct requests_parts *p);
 /* The exchange that a task acted for at a time, plus 1; 0: none that is known. */
 uint32_t requests_served_by(

@@ -285,12 +285,22 @@ static bool cut(const struct mer_experiment *e, struct session_window *w)
 struct session_window session_lanes_window(
 	const struct mer_experiment *e, const struct session_window *window, uint32_t max_bins)
 {
-	struct session_window own = *window;
-	if (!max_bins || max_bins > SESSION_LANE_BINS || !cut(e, &own))
+	struct store_window w;
+	if (!max_bins || max_bins > SESSION_LANE_BINS ||
+		!session_lanes_bins(e, window, max_bins, &w))
 		return *window;
-	struct store_window w = bins_of(own.begin, own.end, max_bins);
 	return (struct session_window){ w.begin,
 		w.begin + (int64_t)((uint64_t)w.n_bins << w.shift) };
+}
+
+bool session_lanes_bins(const struct mer_experiment *e, const struct session_window *window,
+	uint32_t max_bins, struct store_window *bins)
+{
+	struct session_window own = *window;
+	if (!cut(e, &own))
+		return false;
+	*bins = bins_of(own.begin, own.end, max_bins);
+	return true;
 }
 
 int session_lanes_read(struct session_world *w, const struct session_window *window,

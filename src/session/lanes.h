@@ -9,6 +9,7 @@
 #define MER_SESSION_LANES_H
 
 #include "session/tasks.h"
+#include "store/lanes.h"
 
 struct session_lane {
 	uint32_t host;
@@ -40,6 +41,9 @@ enum { SESSION_LANE_BINS = 1 << 20 }; /* max_bins at most */
 /* The window with its bins as a whole: what has to be known of it (session_world). */
 struct session_window session_lanes_window(
 	const struct mer_experiment *e, const struct session_window *window, uint32_t max_bins);
+/* These bins; false: nothing was recorded in the window. */
+bool session_lanes_bins(const struct mer_experiment *e, const struct session_window *window,
+	uint32_t max_bins, struct store_window *bins);
 /* What they did in this window. max_bins: bins at most; 0: exactly, cut to the window. w is read
  * further where what was read does not tell yet. session_lanes_fini in any case. MER_ERR_USAGE: too
  * many bins. */

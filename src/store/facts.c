@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "store/counts.h"
 #include "store/pack.h"
 #include "store/types.h"
 
@@ -33,6 +34,7 @@ struct store_facts {
 	uint64_t n_bytes; /* of the blocks */
 	uint64_t v[STORE_FACTS], none[STORE_FACTS];
 	int64_t begins[STORE_FACTS];
+	struct store_counts counts;
 };
 
 static const struct fact_field choice_field = { .key = "choice", FACT_MEMBER(struct fact, choice) };
@@ -118,10 +120,21 @@ static void put_field(struct store_facts *f, const struct fact_field *field, str
 	put_column(f, is_time ? STORE_PLAIN : STORE_DICT, has_none);
 }
 
+static void count(struct store_facts *f)
+{
+	const struct fact_field *field = store_counts_field(f->kind);
+	for (size_t i = 0; i < f->n; i++) {
+		const char *x = f->facts + i * f->kind->size;
+		store_counts_add(
+			&f->counts, ((const struct fact *)x)->begin, store_counts_bytes(field, x));
+	}
+}
+
 static void put_block(struct store_facts *f)
 {
 	if (f->n == 0)
 		return;
+	count(f);
 	mer_str_clear(&f->bytes);
 	if (!mer_grow(&f->blocks, f->n_blocks, &f->cap_blocks, sizeof(*f->blocks))) {
 		f->bytes.failed = true;
@@ -160,6 +173,7 @@ struct store_facts *store_facts_new(
 	f->kind = kind;
 	f->host = host;
 	f->number = number;
+	f->counts.has_bytes = store_counts_field(kind) != NULL;
 	f->facts = malloc((size_t)STORE_FACTS * kind->size);
 	if (f->facts)
 		return f;
@@ -196,6 +210,7 @@ void store_facts_end(struct store_facts *f)
 	else
 		store_put_section(f->w, STORE_FACT_BLOCKS, f->host, f->number, f->blocks,
 			f->n_blocks, sizeof(*f->blocks));
+	store_counts_put(&f->counts, f->w, f->host, f->number);
 	store_facts_drop(f);
 }
 
@@ -205,6 +220,7 @@ void store_facts_drop(struct store_facts *f)
 		return;
 	mer_str_fini(&f->bytes);
 	mer_str_fini(&f->column);
+	store_counts_fini(&f->counts);
 	free(f->blocks);
 	free(f->facts);
 	free(f);

@@ -31,17 +31,27 @@ void store_put_numbers(struct store_writer *w, uint32_t type, uint32_t host, uin
 bool store_get_numbers(const struct store_file *f, uint32_t type, uint32_t host, uint32_t number,
 	void (*set)(void *ctx, size_t i, uint64_t v), void *ctx, size_t n)
 {
+	return store_get_some_numbers(f, type, host, number, set, ctx, n, 0, n);
+}
+
+bool store_get_some_numbers(const struct store_file *f, uint32_t type, uint32_t host,
+	uint32_t number, void (*set)(void *ctx, size_t i, uint64_t v), void *ctx, size_t n,
+	size_t from, size_t n_wanted)
+{
 	uint64_t v[STORE_PACK_MAX], n_blocks = 0;
 	const struct store_block *blocks =
 		store_find(f, type, host, number, sizeof(*blocks), &n_blocks);
-	bool ok = blocks && n_blocks == (n + STORE_PACK_MAX - 1) / STORE_PACK_MAX;
-	for (size_t b = 0; ok && b < n_blocks; b++) {
+	bool ok = blocks && n_blocks == (n + STORE_PACK_MAX - 1) / STORE_PACK_MAX && from <= n &&
+		  n_wanted <= n - from;
+	size_t end = from + n_wanted;
+	for (size_t b = from / STORE_PACK_MAX; ok && b * STORE_PACK_MAX < end; b++) {
 		size_t first = b * STORE_PACK_MAX;
 		size_t count = n - first < STORE_PACK_MAX ? n - first : STORE_PACK_MAX;
 		const uint8_t *bytes = store_block_bytes(f, &blocks[b]);
 		struct store_in in = { bytes, bytes ? bytes + blocks[b].bytes : NULL };
 		ok = bytes && store_unpack(&in, v, count);
-		for (size_t i = 0; ok && i < count; i++)
+		for (size_t i = first < from ? from - first : 0; ok && i < count && first + i < end;
+			i++)
 			set(ctx, first + i, v[i]);
 	}
 	return ok;

@@ -12,5 +12,9 @@ void store_put_numbers(struct store_writer *w, uint32_t type, uint32_t host, uin
 /* Hands each one to set. False: they are not there, damaged, or not n; some may have been set. */
 bool store_get_numbers(const struct store_file *f, uint32_t type, uint32_t host, uint32_t number,
 	void (*set)(void *ctx, size_t i, uint64_t v), void *ctx, size_t n);
+/* The same of [from, from + count) alone. */
+bool store_get_some_numbers(const struct store_file *f, uint32_t type, uint32_t host,
+	uint32_t number, void (*set)(void *ctx, size_t i, uint64_t v), void *ctx, size_t n,
+	size_t from, size_t count);
 
 #endif

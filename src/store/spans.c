@@ -232,6 +232,11 @@ struct saved { /* a stretch of blocks */
 	uint32_t *last; /* by task: its last span in it; KERNEL_NONE: it has none */
 };
 
+struct place { /* the last span of a task in a stretch */
+	int64_t begin;
+	uint32_t span, task;
+};
+
 struct saver {
 	struct store_writer *w;
 	const struct kernel_host *h;
@@ -239,9 +244,8 @@ struct saver {
 	size_t n_slots;
 	struct store_span_block *blocks;
 	uint32_t n_blocks;
-	struct store_task_place *places; /* stretch by stretch */
-	uint32_t *place_tasks;
-	size_t n_places, cap_places, cap_place_tasks;
+	struct place *places; /* stretch by stretch */
+	size_t n_places, cap_places;
 };
 
 static void find_edges(const struct kernel_span *spans, size_t n, struct store_span_block *b)
@@ -301,13 +305,10 @@ static int write_stretch(void *ctx, size_t item, size_t slot, struct mer_err *er
 	}
 	for (uint32_t i = 0; i < s->n_tasks; i++) {
 		uint32_t task = s->tasks[i], span = s->last[task];
-		if (!mer_grow(&x->places, x->n_places, &x->cap_places, sizeof(*x->places)) ||
-			!mer_grow(&x->place_tasks, x->n_places, &x->cap_place_tasks,
-				sizeof(*x->place_tasks)))
+		if (!mer_grow(&x->places, x->n_places, &x->cap_places, sizeof(*x->places)))
 			return mer_fail_nomem(err);
-		x->places[x->n_places] =
-			(struct store_task_place){ kernel_span(x->h, span)->begin, span, 0 };
-		x->place_tasks[x->n_places++] = task;
+		x->places[x->n_places++] =
+			(struct place){ kernel_span(x->h, span)->begin, span, task };
 		s->last[task] = KERNEL_NONE;
 	}
 	return x->w->rc ? mer_fail(err, x->w->rc, "%s", x->w->err.text) : 0;
@@ -327,24 +328,31 @@ static int put_places(const struct saver *x, uint32_t host, struct mer_err *err)
 {
 	uint32_t n_tasks = x->h->n_tasks;
 	uint64_t *first = calloc((size_t)n_tasks + 2, sizeof(*first));
-	struct store_task_place *by_task = calloc(x->n_places + 1, sizeof(*by_task));
-	int rc = first && by_task ? 0 : mer_fail_nomem(err);
+	int64_t *begins = calloc(x->n_places + 1, sizeof(*begins));
+	uint32_t *spans = calloc(x->n_places + 1, sizeof(*spans));
+	int rc = first && begins && spans ? 0 : mer_fail_nomem(err);
 	if (rc == 0) {
 		uint64_t *next =
 			first + 1; /* counted one behind, so that filling moves each to its place */
 		for (size_t i = 0; i < x->n_places; i++)
-			next[x->place_tasks[i] + 1]++;
+			next[x->places[i].task + 1]++;
 		for (uint32_t t = 0; t < n_tasks; t++)
 			next[t + 1] += next[t];
-		for (size_t i = 0; i < x->n_places; i++)
-			by_task[next[x->place_tasks[i]]++] = x->places[i];
+		for (size_t i = 0; i < x->n_places; i++) {
+			uint64_t to = next[x->places[i].task]++;
+			begins[to] = x->places[i].begin;
+			spans[to] = x->places[i].span;
+		}
 		store_put_section(x->w, STORE_TASK_FIRSTS, host, 0, first, (size_t)n_tasks + 1,
 			sizeof(*first));
 		store_put_section(
-			x->w, STORE_TASK_PLACES, host, 0, by_task, x->n_places, sizeof(*by_task));
+			x->w, STORE_TASK_PLACES, host, 0, begins, x->n_places, sizeof(*begins));
+		store_put_section(
+			x->w, STORE_TASK_PLACES, host, 1, spans, x->n_places, sizeof(*spans));
 	}
 	free(first);
-	free(by_task);
+	free(begins);
+	free(spans);
 	return rc;
 }
 
@@ -390,7 +398,6 @@ int store_spans_save(struct store_writer *w, const struct kernel_world *world, u
 	free(x.slots);
 	free(x.blocks);
 	free(x.places);
-	free(x.place_tasks);
 	return rc;
 }
 
@@ -399,13 +406,17 @@ int store_spans_save(struct store_writer *w, const struct kernel_world *world, u
 int store_spans_open(
 	struct store_spans *s, const struct store_file *f, uint32_t host, struct mer_err *err)
 {
-	uint64_t n_blocks = 0, n_places = 0, n_firsts = 0;
+	uint64_t n_blocks = 0, n_places = 0, n_begins = 0, n_firsts = 0;
 	s->file = f;
 	s->blocks = store_find(f, STORE_SPAN_BLOCKS, host, 0, sizeof(*s->blocks), &n_blocks);
-	s->places = store_find(f, STORE_TASK_PLACES, host, 0, sizeof(*s->places), &n_places);
+	s->place_begins =
+		store_find(f, STORE_TASK_PLACES, host, 0, sizeof(*s->place_begins), &n_begins);
+	s->place_spans =
+		store_find(f, STORE_TASK_PLACES, host, 1, sizeof(*s->place_spans), &n_places);
 	s->first_place =
 		store_find(f, STORE_TASK_FIRSTS, host, 0, sizeof(*s->first_place), &n_firsts);
-	bool ok = s->blocks && s->places && s->first_place &&
+	bool ok = s->blocks && s->place_begins && s->place_spans && s->first_place &&
+		  n_begins == n_places &&
 		  n_blocks == ((uint64_t)s->n_spans + KERNEL_CHUNK - 1) >> KERNEL_CHUNK_BITS &&
 		  n_firsts == (uint64_t)s->n_tasks + 1;
 	for (uint32_t t = 0; ok && t < s->n_tasks; t++)
@@ -441,6 +452,6 @@ uint32_t store_spans_near(const struct store_spans *s, uint32_t task, int64_t ti
 		return KERNEL_NONE;
 	uint64_t end = s->first_place[task + 1];
 	/* The first that begins later. */
-	MER_LOWER_BOUND(low, s->first_place[task], end, at, s->places[at].begin <= time);
-	return low < end && s->places[low].span < s->n_spans ? s->places[low].span : KERNEL_NONE;
+	MER_LOWER_BOUND(low, s->first_place[task], end, at, s->place_begins[at] <= time);
+	return low < end && s->place_spans[low] < s->n_spans ? s->place_spans[low] : KERNEL_NONE;
 }

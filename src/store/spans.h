@@ -21,11 +21,6 @@ struct store_span_block {
 	int64_t last;  /* none of this or an earlier block begins after */
 };
 
-struct store_task_place { /* the last span of a task in a stretch */
-	int64_t begin;
-	uint32_t span, reserved;
-};
-
 /* Writes blocks and sections of the host's spans. */
 int store_spans_save(struct store_writer *w, const struct kernel_world *world, uint32_t host,
 	unsigned n_threads, struct mer_cancel *cancel, struct mer_err *err);
@@ -33,8 +28,10 @@ int store_spans_save(struct store_writer *w, const struct kernel_world *world, u
 struct store_spans {
 	const struct store_file *file;
 	const struct store_span_block *blocks;
-	const struct store_task_place *places; /* by task, then in order */
-	const uint64_t *first_place;	       /* of a task; and the end */
+	/* The last span of a task in each stretch, by task, then in order; and when it begins. */
+	const uint32_t *place_spans;
+	const int64_t *place_begins;
+	const uint64_t *first_place; /* of a task; and the end */
 	uint32_t n_blocks;
 	uint32_t n_spans, n_tasks, n_calls, n_requests,
 		n_bridges; /* what numbers in spans are below */

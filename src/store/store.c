@@ -447,23 +447,40 @@ int store_lanes(struct store *s, uint32_t host, const struct store_lane *lanes, 
 
 /* ---- facts ---- */
 
+/* As it is in the file. */
+static uint32_t number_of(const struct fact_kind *kind)
+{
+	uint32_t number = 0;
+	while (fact_kinds[number] && fact_kinds[number] != kind)
+		number++;
+	return number;
+}
+
+static int see(struct store *s, int rc)
+{
+	if (rc == MER_ERR_INPUT)
+		s->is_damaged = true;
+	return rc;
+}
+
+int store_counts(struct store *s, uint32_t host, const struct fact_kind *kind,
+	const struct store_window *window, uint64_t *counts, uint64_t *bytes, struct mer_err *err)
+{
+	return see(s, store_counts_read(&s->file, host, number_of(kind), kind,
+			      &s->world.hosts[host], window, counts, bytes, err));
+}
+
 static int read_facts(void *ctx, uint32_t host, const struct fact_kind *kind,
 	const struct fact_range *range, fact_taker *take, void *taker, struct mer_err *err)
 {
 	struct store *s = ctx;
-	uint32_t number = 0;
 	if (kind->origin) {
 		const struct analysis_source source = store_source(s);
 		return store_make_again(
 			&s->hosts[host].spans, &source, host, kind, range, take, taker, err);
 	}
-	while (fact_kinds[number] && fact_kinds[number] != kind)
-		number++;
-	int rc = store_facts_read(&s->file, host, number, kind, &s->world.hosts[host],
-		STORE_NEEDS_ALL, range, take, taker, err);
-	if (rc == MER_ERR_INPUT)
-		s->is_damaged = true;
-	return rc;
+	return see(s, store_facts_read(&s->file, host, number_of(kind), kind, &s->world.hosts[host],
+			      STORE_NEEDS_ALL, range, take, taker, err));
 }
 
 struct analysis_source store_source(struct store *s)

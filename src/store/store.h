@@ -13,6 +13,7 @@
 #include "analysis/analysis.h"
 #include "kernel/world.h"
 #include "path/usage.h"
+#include "store/counts.h"
 #include "store/lanes.h"
 #include "store/sections.h"
 
@@ -48,6 +49,9 @@ int store_usage(struct store *s, struct usage **u, struct mer_err *err);
 /* Of lanes of a host: see lanes.h. */
 int store_lanes(struct store *s, uint32_t host, const struct store_lane *lanes, size_t n_lanes,
 	const struct store_window *window, int64_t *times, struct mer_err *err);
+/* Of facts of a host: see counts.h. A kind with an origin has none. */
+int store_counts(struct store *s, uint32_t host, const struct fact_kind *kind,
+	const struct store_window *window, uint64_t *counts, uint64_t *bytes, struct mer_err *err);
 /* Its facts, for analysis_run_from; as long as the store is open. */
 struct analysis_source store_source(struct store *s);
 

@@ -27,6 +27,8 @@ enum store_type {
 	STORE_WAIT_CHUNKS = 23,	 /* of a file of waits: see kept_waits.c */
 	STORE_KEPT_NUMBERS = 24, /* of a file of facts: see kept_facts.c */
 	STORE_RUNNING = 21,	 /* number: 0 where a stretch begins in 1, 1 spans */
+	STORE_COUNT_LEVELS = 24, /* number: of the kind, as in 18; see counts.c */
+	STORE_COUNTS = 25,	 /* of packed numbers */
 };
 
 enum store_map {

@@ -213,6 +213,80 @@ static void from_anywhere(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+static struct mer_result *counts(struct mer_session *s, const struct mer_selection *sel,
+	const char *kinds, uint32_t max_bins)
+{
+	struct mer_count_options o = {
+		.size = sizeof(o), .selection = sel, .kinds = kinds, .max_bins = max_bins
+	};
+	struct mer_result *r;
+	OK(mer_session_counts(s, &o, &r, &err));
+	return r;
+}
+
+static int64_t sum_of(const struct mer_result *r, const char *key)
+{
+	int64_t sum = 0;
+	for (size_t i = 0; i < mer_result_n_rows(r); i++)
+		sum += ask_int(r, i, key);
+	return sum;
+}
+
+/* However many bins there are, they have all system calls, once; bytes of packets are those of the
+ * table; a host alone has its own. */
+static void counts_are_complete(void **state)
+{
+	static const uint32_t bins[] = { 1, 7, 500, 65536 };
+	const char *hosts[] = { "client" };
+	struct mer_selection sel = { .size = sizeof(sel), .hosts = hosts, .n_hosts = 1 };
+	struct mer_session *s = ask_open_session();
+	struct mer_result *table, *faults;
+	(void)state;
+	OK(mer_session_table(s, "net", "log", NULL, &table, &err));
+	OK(mer_session_table(s, "faults", "log", NULL, &faults, &err));
+	for (size_t i = 0; i < 4; i++) {
+		struct mer_result *r = counts(s, NULL, "packet", bins[i]),
+				  *f = counts(s, NULL, "fault", bins[i]),
+				  *own = counts(s, &sel, "packet", bins[i]);
+		assert_int_equal(sum_of(r, "count"), mer_result_n_rows(table));
+		assert_int_equal(sum_of(f, "count"), mer_result_n_rows(faults));
+		assert_true(sum_of(r, "bytes") > 0);
+		int64_t n = 0;
+		for (size_t k = 0; k < mer_result_n_rows(r); k++) {
+			int64_t begin = ask_int(r, k, "begin"), end = ask_int(r, k, "end");
+			assert_true(end > begin && ((end - begin) & (end - begin - 1)) == 0);
+			assert_int_equal(begin % (end - begin), 0);
+			assert_true(ask_int(r, k, "count") > 0);
+			if (strcmp(ask_text(r, k, "host"), "client") == 0)
+				n += ask_int(r, k, "count");
+		}
+		assert_int_equal(sum_of(own, "count"), n);
+		mer_result_free(r);
+		mer_result_free(f);
+		mer_result_free(own);
+	}
+	mer_result_free(table);
+	mer_result_free(faults);
+	mer_session_free(s);
+}
+
+static void mistakes_with_counts(void **state)
+{
+	struct mer_count_options o = {
+		.size = sizeof(o), .max_bins = 10, .kinds = "packet nothing"
+	};
+	struct mer_session *s = ask_open_session();
+	struct mer_result *r;
+	(void)state;
+	FAILS(mer_session_counts(s, &o, &r, &err), MER_ERR_USAGE);
+	o.kinds = "packet packet";
+	FAILS(mer_session_counts(s, &o, &r, &err), MER_ERR_USAGE);
+	o.kinds = "packet fault";
+	for (o.max_bins = 0; o.max_bins <= 65537; o.max_bins += 65537)
+		FAILS(mer_session_counts(s, &o, &r, &err), MER_ERR_USAGE);
+	mer_session_free(s);
+}
+
 static void mistakes(void **state)
 {
 	struct mer_lane_options o = MER_OPTIONS(struct mer_lane_options);
@@ -235,6 +309,8 @@ int main(void)
 		cmocka_unit_test(as_in_tables),
 		cmocka_unit_test(bins_are_sums),
 		cmocka_unit_test(from_anywhere),
+		cmocka_unit_test(counts_are_complete),
+		cmocka_unit_test(mistakes_with_counts),
 		cmocka_unit_test(mistakes),
 	};
 	return cmocka_run_group_tests_name("lanes", tests, ask_find_recording, NULL);

@@ -102,7 +102,7 @@ static void put_result(struct mer_str *out, struct mer_result *r)
 	mer_result_free(r);
 }
 
-enum { N_QUESTIONS = 9 };
+enum { N_QUESTIONS = 10 };
 
 static void ask_path_of(
 	struct mer_session *s, struct mer_str *out, const char *begin, const char *end)
@@ -135,6 +135,17 @@ static void ask_table(
 	struct mer_result *r;
 	OK(mer_session_table(s, analysis, table, NULL, &r, &err));
 	put_result(out, r);
+}
+
+static void ask_counts(struct mer_session *s, struct mer_str *out)
+{
+	static const uint32_t bins[] = { 3, 100, 20000 };
+	for (size_t i = 0; i < sizeof(bins) / sizeof(*bins); i++) {
+		struct mer_count_options o = { .size = sizeof(o), .max_bins = bins[i] };
+		struct mer_result *r;
+		OK(mer_session_counts(s, &o, &r, &err));
+		put_result(out, r);
+	}
 }
 
 /* The waits, and what tasks used: what the verbs `blocked` and `task` ask. */
@@ -173,6 +184,7 @@ static void ask(struct mer_session *s, unsigned question, struct mer_str *out)
 	case 5: ask_table(s, out, "syscall", "top"); break;
 	case 6: ask_table(s, out, "frequency", "threads"); break;
 	case 7: ask_table(s, out, "disk", "log"); break;
+	case 8: ask_counts(s, out); break;
 	default: ask_table(s, out, "sched", "log");
 	}
 	assert_false(out->failed);

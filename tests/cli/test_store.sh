@@ -97,6 +97,24 @@ run 0 blocked --store "$dir/t"
 same "after a touch" "$dir/out" "$dir/before"
 equal "made anew" "$(stores)" 2
 
+# ... and only they: what is made of other traces answers as before, and is not written again.
+run 0 blocked -v --store $t
+cp "$dir/out" "$dir/other"
+find "$cache" -name 'world-*.store' -printf '%f %T@ %s\n' | sort >"$dir/files"
+touch "$(find "$dir/t" -name '*_0' | head -1)"
+run 0 blocked -v "$dir/t"
+no_text "$dir/err" "$answered"
+run 0 blocked -v $t
+text "$dir/err" "$answered"
+same "of other traces" "$dir/out" "$dir/other"
+equal "still as they were" "$(find "$cache" -name 'world-*.store' -printf '%f %s\n' | sort)" "$(cut -d' ' -f1,3 "$dir/files")"
+run 0 blocked --store "$dir/t"
+same "after another touch" "$dir/out" "$dir/before"
+equal "one more" "$(stores)" 4
+run 0 cache list --format csv
+equal "of two experiments" "$(awk -F, '$1 == "store" { print $5 }' "$dir/out" | sort | uniq -c | awk '{ print $1 }' | sort | xargs)" "1 3"
+run 0 cache check
+
 # Two builders at once.
 "$m" cache clear >/dev/null
 "$m" blocked --store $t >"$dir/a" 2>/dev/null &

@@ -60,10 +60,26 @@ static void without_answer(void **state)
 	requests_are(ONE "1-2 10 write 5 10\n3-4 20 read 7 10\n5-6 20 write 7 9\n7-8 10 read 5 9\n"
 			 "9-10 10 write 5 1\n11-12 20 read 7 1\n",
 		"r1.1 10>20 1-8");
+	/* Neither is it part of the one before if the server has not even read it. */
+	requests_are(ONE "1-2 10 write 5 10\n3-4 20 read 7 10\n5-6 20 write 7 9\n7-8 10 read 5 9\n"
+			 "9-10 10 write 5 1\n",
+		"r1.1 10>20 1-8");
 	/* Calls that fail, or reach the end, move nothing. */
 	requests_are(ONE "1-2 10 write 5 10\n3-4 20 read 7 10\n5-6 20 write 7 9\n7-8 10 read 5 9\n"
 			 "9-10 10 write 5 -32\n11-12 10 read 5 0\n",
 		"r1.1 10>20 1-8");
+}
+
+/* One thread has sent the request and another one has read the answer before the call of the first
+ * one is over. */
+static void read_by_another_thread(void **state)
+{
+	(void)state;
+	requests_are(
+		"thread 11 10\n" ONE
+		"3-4 20 read 7 10\n5-6 20 write 7 9\n7-8 11 read 5 9\n1-9 10 write 5 10\n"
+		"11-12 10 write 5 1\n13-14 20 read 7 1\n15-16 20 write 7 1\n17-18 11 read 5 1\n",
+		"r1.1 10>20 1-8, r1.2 10>20 11-18");
 }
 
 /* The second request leaves before the answer to the first one is read: these cannot be told
@@ -238,6 +254,58 @@ static void handed_to_a_thread(void **state)
 		"r1.1 10>20 1-16, r2.1 22>30 7-12 of r1.1 0.80");
 }
 
+/* ... and which was woken when that was done: what it answers first is what it was done for. */
+static void handed_back(void **state)
+{
+	(void)state;
+	const char *world =
+		"pair 10:5 20:7\npair 20:8 30:9\nthread 22 20\n0 22 blocked futex by 20\n" ASK(
+			"1", "2", "10", "5") GET("3", "4", "20",
+			"7") "5 22 user\n"
+			     "6 20 blocked task by 22\n" ASK("7", "8", "22", "8")
+				     BELOW("9", "10", "30") GET("11", "12", "22",
+					     "8") "12 20 user\n5-13 20 epoll_wait -1 1\n" ASK("14",
+					     "15", "20", "7") GET("16", "17", "10", "5");
+	requests_are(world, "r1.1 10>20 1-17, r2.1 22>30 7-12 of r1.1");
+}
+
+/* Thread 21 answers nothing itself. It asks twice for one job; once it has handed that on, what it
+ * asks next is for another one. */
+static void next_job_of_a_thread(void **state)
+{
+	(void)state;
+	const char *world =
+		"pair 10:5 20:7\npair 11:5 20:17\npair 20:8 30:9\nthread 21 20\n"
+		"0 21 blocked futex by 20\n" ASK("1", "2", "10", "5") GET("3", "4", "20",
+			"7") "5 21 user\n" ASK("6", "7", "21", "8") ASK("6", "7", "11", "5")
+			GET("8", "9", "20", "17") BELOW("10", "11", "30") GET("12", "13", "21",
+				"8") ASK("14", "15", "21", "8") BELOW("16", "17", "30") GET("18",
+				"19", "21", "8") "20-21 21 write 99 8\n" ASK("22", "23", "21", "8")
+				BELOW("24", "25", "30") GET("26", "27", "21",
+					"8") "20-30 20 epoll_wait -1 1\n" ASK("31", "32", "20", "7")
+					ASK("33", "34", "20", "17") GET("35", "36", "10", "5")
+						GET("35", "36", "11", "5");
+	requests_are(world,
+		"r1.1 10>20 1-36, r2.1 21>30 6-13 of r1.1 0.80, r2.2 21>30 14-19 of r1.1 0.78, "
+		"r2.3 21>30 22-27 of r3.1 0.50, r3.1 11>20 6-36");
+}
+
+/* The second one waits for the connection of the first one, which asks again: what is sent after
+ * an answer may be of either. */
+static void waiting_for_a_connection(void **state)
+{
+	(void)state;
+	requests_are(LOOP GET("3", "4", "20", "7") ASK("5", "6", "20", "8") GET("7", "8", "20",
+			     "17") BELOW("9", "10", "30") GET("11", "12", "20", "8") ASK("13", "14",
+			     "20", "8") BELOW("15", "16", "30") GET("17", "18", "20", "8")
+			     ASK("19", "20", "20", "8") BELOW("21", "22", "30") GET(
+				     "23", "24", "20", "8") ASK("25", "26", "20", "7")
+				     GET("27", "28", "10", "5") "29-30 20 epoll_wait -1 0\n" ASK(
+					     "31", "32", "20", "17") GET("33", "34", "11", "5"),
+		"r1.1 10>20 1-28, r2.1 11>20 1-34, r3.1 20>30 5-12 of r1.1, r3.2 20>30 13-18 of "
+		"r1.1 0.50, r3.3 20>30 19-24 of r1.1 0.98");
+}
+
 /* A window that serves two: half sure. */
 static void window_of_two(void **state)
 {
@@ -284,6 +352,18 @@ static void below(void **state)
 		"disk 3 in "
 		"r2.1, 30 running 2 in r2.1, 20 requester 1 in r2.1, 20 requester 1 in r2.1, 20 "
 		"running 2, "
+		"10 requester 2");
+}
+
+/* The time before its fork is its parent's. */
+static void before_its_fork(void **state)
+{
+	(void)state;
+	parts_are("pair 10:5 20:7\n0 10 user\n0 19 blocked network\n2 19 user\n4 19 runnable\n"
+		  "7 19 user\nborn 20 8 by 19\n9 20 user\n"
+		  "1-3 10 write 5 10\n9-10 20 read 7 10\n12-13 20 write 7 10\n14-15 10 read 5 10\n",
+		"r1.1",
+		"10 requester 2, 19 running 1, 19 runnable 3, 19 running 1, 20 other 1, 20 running 4, "
 		"10 requester 2");
 }
 
@@ -352,6 +432,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_after_the_other),
 		cmocka_unit_test(without_answer),
+		cmocka_unit_test(read_by_another_thread),
 		cmocka_unit_test(overlapping),
 		cmocka_unit_test(damaged),
 		cmocka_unit_test(of_another_time),
@@ -363,9 +444,13 @@ int main(void)
 		cmocka_unit_test(cannot_be_told_apart),
 		cmocka_unit_test(workers),
 		cmocka_unit_test(handed_to_a_thread),
+		cmocka_unit_test(handed_back),
+		cmocka_unit_test(next_job_of_a_thread),
+		cmocka_unit_test(waiting_for_a_connection),
 		cmocka_unit_test(window_of_two),
 		cmocka_unit_test(queued),
 		cmocka_unit_test(below),
+		cmocka_unit_test(before_its_fork),
 		cmocka_unit_test(works_for_the_server),
 		cmocka_unit_test(helper_comes_late),
 		cmocka_unit_test(queued_for_a_worker),

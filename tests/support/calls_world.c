@@ -169,8 +169,15 @@ void calls_world_open(struct calls_world *c, const char *text)
 			uint32_t task = task_of(c, (int32_t)strtol(word[1], NULL, 10));
 			c->host.tasks[task].pid = (int32_t)strtol(word[2], NULL, 10);
 		} else if (strcmp(word[0], "born") == 0) {
-			add_task(c, (int32_t)strtol(word[1], NULL, 10),
+			uint32_t task = add_task(c, (int32_t)strtol(word[1], NULL, 10),
 				strtoll(word[2], NULL, 10) * US);
+			if (n > 4) {
+				uint32_t parent = task_of(c, (int32_t)strtol(word[4], NULL, 10));
+				struct kernel_span *s =
+					kernel_span(&c->host, c->host.tasks[task].last);
+				s->state = KERNEL_NEW;
+				s->by = parent;
+			}
 		} else if (strchr(word[0], '-')) {
 			add_call(c, &pairs, log, word, n);
 		} else {

@@ -101,13 +101,22 @@ static int by_key(const void *a, const void *b)
 	return (p->number > q->number) - (p->number < q->number);
 }
 
-/* In the order in which they are shown; of one request that one. */
+/* They are shown one by one. */
+static bool is_of_each(const struct asking *x)
+{
+	const struct values *v = x->v;
+	return (v->list || v->tree || v->request || is_export(x->cli)) && !v->explain;
+}
+
+/* In the order in which they are shown; of one request that one. Sums are made in the order of
+ * time: then what one of them looks up is near to what the one before did. */
 static int choose(struct asking *x, const struct cli_request *q)
 {
 	struct cli_requests *c = &x->c;
 	const struct requests *r = c->r;
 	const struct values *v = x->v;
 	struct sorted *rows = malloc(((size_t)r->n + 1) * sizeof(*rows));
+	bool by_begin = v->sort == ORDER_BEGIN || !is_of_each(x);
 	uint32_t n = 0, only = KERNEL_NONE;
 	int rc = v->request ? cli_request_find(x->cli, q, v->request, &only) : 0;
 	c->which = malloc(((size_t)r->n + 1) * sizeof(*c->which));
@@ -121,8 +130,7 @@ static int choose(struct asking *x, const struct cli_request *q)
 		const struct requests_exchange *e = &r->exchanges[i];
 		if (only != KERNEL_NONE ? i != only : !is_chosen(x, i))
 			continue;
-		rows[n++] = (struct sorted){ v->sort == ORDER_BEGIN ? e->begin : e->begin - e->end,
-			e->begin, i };
+		rows[n++] = (struct sorted){ by_begin ? e->begin : e->begin - e->end, e->begin, i };
 	}
 	if (n)
 		qsort(rows, n, sizeof(*rows), by_key);
@@ -213,25 +221,17 @@ static int grow_trees(struct asking *x)
 static int add_parts(struct asking *x, struct requests_sums *rows, uint32_t n)
 {
 	const struct requests *r = x->c.r;
-	struct requests_parts parts = { 0 };
 	uint32_t *row_of = calloc((size_t)x->c.kinds->names.n + 1, sizeof(*row_of));
 	int rc = row_of ? 0 : mer_fail_nomem(&x->cli->err);
 	for (uint32_t i = 0; rc == 0 && i < n; i++)
 		row_of[rows[i].kind] = i;
 	for (uint32_t i = 0; rc == 0 && i < x->c.n; i++) {
 		uint32_t number = x->c.which[i];
-		if (r->exchanges[number].n_messages > 1 || r->exchanges[number].is_damaged)
-			continue;
-		rc = requests_parts_find(x->parts, number, &parts, &x->cli->err);
 		struct requests_sums *s = &rows[row_of[x->c.kinds->of[number]]];
-		for (size_t k = 0; rc == 0 && k < parts.n; k++) {
-			const struct requests_part *p = &parts.item[k];
-			unsigned kind = p->exchange == number ? p->kind : REQUESTS_BELOW;
-			s->parts_ns[kind] += p->end - p->begin;
-		}
+		if (r->exchanges[number].n_messages == 1 && !r->exchanges[number].is_damaged)
+			rc = requests_parts_sum(x->parts, number, s->parts_ns, &x->cli->err);
 	}
 	free(row_of);
-	requests_parts_fini(&parts);
 	return rc;
 }
 
@@ -344,8 +344,7 @@ static int show_costs(struct asking *x, struct mer_str *out)
 static int show(struct asking *x)
 {
 	struct mer_str out = { 0 };
-	bool each =
-		(x->v->list || x->v->tree || x->v->request || is_export(x->cli)) && !x->v->explain;
+	bool each = is_of_each(x);
 	int rc = 0;
 	if (each && !x->v->cost)
 		limit(x);

@@ -1,0 +1,49 @@
+/* Stretches: what each task did, and for which request, from one change to the next. A stretch
+ * lies in one of the task's spans, so that walking along them in the order of time looks nothing
+ * up. Tasks that had nothing to do with any request have none. */
+#ifndef MER_REQUESTS_STRETCHES_H
+#define MER_REQUESTS_STRETCHES_H
+
+#include "requests/requests.h"
+
+struct requests_stretch { /* ends where the next one begins */
+	int64_t begin;
+	uint32_t span; /* KERNEL_NONE: what it did is not known */
+	uint32_t acts; /* the exchange that it acts for, plus 1; 0: none that is known */
+};
+
+/* Of a stretch: its enum path_cause, and flags. */
+enum {
+	REQUESTS_CAUSE = 31,
+	REQUESTS_IS_BUSY = 32, /* it does not wait */
+	REQUESTS_IS_BLOCKED = 64,
+	/* The wait was ended by a task that did something for it. Before the fork of the task: its
+	 * parent did. */
+	REQUESTS_IS_HELPED = 128
+};
+
+struct requests_stretches { /* of a host */
+	struct requests_stretch *item;
+	uint8_t *what;
+	size_t *of; /* by task, and the end; the first one of a task begins before all time */
+	size_t n, cap, cap_what;
+};
+
+/* Into s, zeroed; in any case requests_stretches_fini. False: no memory. */
+bool requests_stretches_find(const struct requests *r, uint32_t host, struct requests_stretches *s);
+void requests_stretches_fini(struct requests_stretches *s);
+
+static inline bool requests_has_stretches(const struct requests_stretches *s, uint32_t task)
+{
+	return s->of[task] < s->of[task + 1];
+}
+/* That a task, which has some, is in at that time. */
+size_t requests_stretch_at(const struct requests_stretches *s, uint32_t task, int64_t time);
+/* INT64_MAX: it is the task's last one. */
+static inline int64_t requests_stretch_end(
+	const struct requests_stretches *s, uint32_t task, size_t i)
+{
+	return i + 1 < s->of[task + 1] ? s->item[i + 1].begin : INT64_MAX;
+}
+
+#endif
