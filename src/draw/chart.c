@@ -52,6 +52,12 @@ static const char *axis_title(struct draw_chart_page *p)
 	return title ? title : "";
 }
 
+/* ns from one time to another. Times as floating-point numbers would be some hundred ns off. */
+static double between(int64_t from, int64_t to)
+{
+	return (double)(int64_t)((uint64_t)to - (uint64_t)from);
+}
+
 struct mer_svg_chart *draw_chart_panel(
 	struct draw_chart_page *p, const char *title, const char *y_title, enum mer_svg_unit unit)
 {
@@ -66,7 +72,7 @@ struct mer_svg_chart *draw_chart_panel(
 		p->cap = cap;
 	}
 	struct mer_svg_chart *c = &p->panels[p->n++];
-	double length = (double)p->end - (double)p->begin;
+	double length = between(p->begin, p->end);
 	*c = (struct mer_svg_chart){
 		.title = copy(p, title),
 		.x = { axis_title(p), MER_SVG_CLOCK, p->begin, 0, length > 1 ? length : 1 },
@@ -145,8 +151,8 @@ static size_t choose(struct draw_chart_page *p, const struct levels *l, const in
 	for (size_t i = 0; i < l->n; i += l->group, n++) {
 		size_t end = l->n - i < l->group ? l->n : i + l->group;
 		chosen[n] = tallest(l, i, end);
-		x[2 * n] = (double)edges[i] - (double)p->begin;
-		x[2 * n + 1] = (double)edges[end] - (double)p->begin;
+		x[2 * n] = between(p->begin, edges[i]);
+		x[2 * n + 1] = between(p->begin, edges[end]);
 	}
 	return n;
 }

@@ -199,6 +199,25 @@ static const char by_hand[] =
 	"70us h 1 sched_switch prev_comm=\"w\" prev_tid=6 prev_state=1 next_comm=\"\" next_tid=0\n"
 	"80us h 0 sched_waking comm=\"w\" tid=6 target_cpu=0\n";
 
+/* All CPUs that are recorded have a row, once, also where it is not known what they did. */
+static void every_cpu(void **state)
+{
+	(void)state;
+	struct run_case c;
+	run_case_open_scenario(&c,
+		"host g\nhost h\n10us h 0 sched_switch prev_tid=0 next_comm=\"w\" next_tid=6\n"
+		"20us h 3 sched_waking comm=\"x\" tid=9 target_cpu=3\n"
+		"30us h 0 sched_switch prev_comm=\"w\" prev_tid=6 prev_state=1 next_tid=0\n"
+		"15us g 2 sched_waking comm=\"x\" tid=9 target_cpu=2\n");
+	run_case_run(&c, "cpu", NULL);
+	const struct mer_table *cpus = run_case_table(&c, "cpus");
+	assert_int_equal(cpus->n_rows, 3);
+	assert_true(run_more_is(cpus, run_more_row(cpus, "host=h cpu=0"), "task_ns=20000"));
+	assert_true(run_more_is(cpus, run_more_row(cpus, "host=h cpu=3"), "task_ns=0"));
+	assert_true(run_more_is(cpus, run_more_row(cpus, "host=g cpu=2"), "task_ns=0"));
+	run_case_close(&c);
+}
+
 static void worked_out(void **state)
 {
 	(void)state;
@@ -641,6 +660,7 @@ static void lossy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_cpu),
 		cmocka_unit_test(worked_out),
 		cmocka_unit_test(widest_bins),
 		cmocka_unit_test(contradiction),

@@ -129,6 +129,7 @@ static void sums_and_swaps(void **state)
 			struct path_diff_row *rows, *swapped;
 			size_t n, n_swapped;
 			int64_t sum_a = 0, sum_b = 0;
+			uint64_t n_a = 0, n_b = 0, all_a = 0, all_b = 0;
 			assert_int_equal(
 				path_diff(&a, &b, (enum path_diff_by)by, &rows, &n, &err), 0);
 			assert_int_equal(path_diff(&b, &a, (enum path_diff_by)by, &swapped,
@@ -139,6 +140,8 @@ static void sums_and_swaps(void **state)
 				const struct path_diff_row *r = &rows[k];
 				sum_a += r->a_ns;
 				sum_b += r->b_ns;
+				n_a += r->n_a;
+				n_b += r->n_b;
 				assert_row(
 					find(swapped, n, r->host, r->comm, r->cause, r->in_flight),
 					r->b_ns, r->a_ns);
@@ -151,6 +154,11 @@ static void sums_and_swaps(void **state)
 			}
 			assert_int_equal(sum_a, a.total_ns);
 			assert_int_equal(sum_b, b.total_ns);
+			for (size_t k = 0; k < a.n; k++)
+				all_a += a.parts[k].n;
+			for (size_t k = 0; k < b.n; k++)
+				all_b += b.parts[k].n;
+			assert_true(n_a == all_a && n_b == all_b);
 			free(rows);
 			free(swapped);
 		}

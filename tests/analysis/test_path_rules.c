@@ -184,6 +184,40 @@ static void followed(void **state)
 		"0:1 running 0-10, 0:1 blocked 10-30, 0:1 running 30-50");
 }
 
+/* A window that ends in a wait, or between pieces of one: what ended it is what its part in the
+ * window was for. */
+static void ends_in_a_wait(void **state)
+{
+	(void)state;
+	static const char world[] =
+		"0 0:1 user\n0 0:2 user\n10 0:1 read task by 0:2\n30 0:2 syscall\n40 0:1 runnable\n"
+		"45 0:1 user\n60 0:1 read disk\n70 0:1 user\n";
+	path_of(world, 0, 10, "0:1 running 0-10");
+	path_of(world, 0, 20, "0:1 running 0-10, 0:2 running 10-20/1; 1 wait 2 10-10");
+	path_of(world, 0, 40,
+		"0:1 running 0-10, 0:2 running 10-30/1, 0:2 running 30-40/1; 1 wait 2 "
+		"10-10");
+	path_of(world, 0, 43,
+		"0:1 running 0-10, 0:2 running 10-30/1, 0:2 running 30-40/1, 0:1 "
+		"runnable 40-43; 1 wait 2 10-10, 2 wake 1 40-40");
+	path_of(world, 0, 65,
+		"0:1 running 0-10, 0:2 running 10-30/1, 0:2 running 30-40/1, 0:1 "
+		"runnable 40-45, 0:1 running 45-60, 0:1 disk 60-65; 1 wait 2 10-10, 2 "
+		"wake 1 40-40");
+	path_of(world, 20, 35, "0:2 running 20-30/1, 0:2 running 30-35/1");
+}
+
+/* Whoever forked a new task is not always known. */
+static void new_of_nobody(void **state)
+{
+	(void)state;
+	path_of("0 0:2 user\n0 0:1 user\n5 0:1 wait4 task by 0:3\n10 0:3 new\n20 0:3 user\n40 0:1 "
+		"user\n",
+		0, 50,
+		"0:1 running 0-5, 0:3 unknown 5-10/1, 0:3 fork 10-20/1, 0:3 running 20-40/1, 0:1 "
+		"running 40-50; 1 wait 3 5-5, 3 wake 1 40-40");
+}
+
 /* A stopped one is followed as well. A new one was made by its parent. */
 static void stopped_and_new(void **state)
 {
@@ -333,7 +367,8 @@ static void cancelled(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(causes), cmocka_unit_test(windows),
-		cmocka_unit_test(followed), cmocka_unit_test(stopped_and_new),
+		cmocka_unit_test(followed), cmocka_unit_test(ends_in_a_wait),
+		cmocka_unit_test(new_of_nobody), cmocka_unit_test(stopped_and_new),
 		cmocka_unit_test(packets), cmocka_unit_test(answers), cmocka_unit_test(held),
 		cmocka_unit_test(cancelled) };
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,7 @@
 #include "scenario.h"
 
 /* 1 runs on CPU 0, reads, waits from 25 to 30 us for 2, and runs again from 35 to 50; 2 runs on CPU
- * 1 from 12 to 60. 3 is forked at 40 and never runs. */
+ * 1 from 12 to 60. 3 is forked at 45 and never runs, as the thread 4 of process 1 at 46. */
 static const char text[] =
 	"host h\n"
 	"10us 0 sched_switch prev_comm=\"swapper/0\" prev_tid=0 prev_state=0 next_comm=\"a\" "
@@ -25,6 +25,8 @@ static const char text[] =
 	"40us 0 syscall_exit_read ret=1\n"
 	"45us 0 sched_process_fork parent_comm=\"a\" parent_tid=1 parent_pid=1 child_comm=\"a\" "
 	"child_tid=3 child_pid=3\n"
+	"46us 0 sched_process_fork parent_comm=\"a\" parent_tid=1 parent_pid=1 child_comm=\"a\" "
+	"child_tid=4 child_pid=1\n"
 	"50us 0 sched_switch prev_comm=\"a\" prev_tid=1 prev_state=1 next_comm=\"swapper/0\" "
 	"next_tid=0\n"
 	"60us 1 sched_switch prev_comm=\"b\" prev_tid=2 prev_state=1 next_comm=\"swapper/1\" "
@@ -88,7 +90,8 @@ static void tasks(void **state)
 	(void)state;
 	OK(mer_session_tasks(session, NULL, &r, &err));
 	/* host tid pid comm begin end duration born kernel */
-	rows_are(r, "h 1 1 a 10 60 50 0 0, h 2 - b 10 60 50 0 0, h 3 3 a 45 60 15 1 0");
+	rows_are(r, "h 1 1 a 10 60 50 0 0, h 2 - b 10 60 50 0 0, h 3 3 a 45 60 15 1 0, h 4 1 a "
+		    "46 60 14 1 0");
 	uint32_t tids[] = { 2, 3 };
 	sel.tids = tids;
 	sel.n_tids = 2;
@@ -99,13 +102,13 @@ static void tasks(void **state)
 	sel.tid_ranges = range;
 	sel.n_tid_ranges = 1;
 	OK(mer_session_tasks(session, &sel, &r, &err));
-	rows_are(r, "h 2 - b 10 60 50 0 0, h 3 3 a 45 60 15 1 0");
+	rows_are(r, "h 2 - b 10 60 50 0 0, h 3 3 a 45 60 15 1 0, h 4 1 a 46 60 14 1 0");
 	uint32_t pid = 1;
 	sel.n_tid_ranges = 0;
 	sel.pids = &pid;
 	sel.n_pids = 1;
 	OK(mer_session_tasks(session, &sel, &r, &err));
-	rows_are(r, "h 1 1 a 10 60 50 0 0");
+	rows_are(r, "h 1 1 a 10 60 50 0 0, h 4 1 a 46 60 14 1 0");
 	sel.n_pids = 0;
 	sel.pid_ranges = range;
 	sel.n_pid_ranges = 1;
@@ -139,16 +142,16 @@ static void paths(void **state)
 	path_of(0, "45 60 15 h 3 a 0 0 new fork - 0"); /* the first that was born */
 	struct mer_path_options p = MER_OPTIONS(struct mer_path_options);
 	struct mer_result *r;
-	p.nth = 4;
+	p.nth = 5;
 	FAILS(mer_session_path(session, &p, &r, &err), MER_ERR_USAGE);
-	assert_string_equal(err.text, "number 4 of the tasks: only 3 are selected");
+	assert_string_equal(err.text, "number 5 of the tasks: only 4 are selected");
 	struct mer_selection sel = MER_OPTIONS(struct mer_selection);
 	uint32_t tid = 2;
 	sel.tids = &tid;
 	sel.n_tids = 1;
 	p.selection = &sel;
 	FAILS(mer_session_path(session, &p, &r, &err), MER_ERR_USAGE);
-	assert_string_equal(err.text, "number 4 of the tasks: only 1 is selected");
+	assert_string_equal(err.text, "number 5 of the tasks: only 1 is selected");
 	tid = 99;
 	p.nth = 0;
 	FAILS(mer_session_path(session, &p, &r, &err), MER_ERR_USAGE);
@@ -194,6 +197,8 @@ static void lanes(void **state)
 		"0 h 0 1 a 50 60 blocked 10 - -");
 	tid = 3;
 	lanes_are(MER_LANES_TASKS, &sel, 0, "0 h 0 3 a 45 60 new 15 task -");
+	tid = 99;
+	lanes_are(MER_LANES_TASKS, &sel, 0, "");
 	struct mer_lane_options o = MER_OPTIONS(struct mer_lane_options);
 	struct mer_result *r;
 	o.lanes = MER_LANES_TASKS + 1;
@@ -323,22 +328,22 @@ static void beyond(void **state)
 	assert_string_equal(mer_result_unit(r, mer_result_column(r, "duration_ns")), "ns");
 	assert_int_equal(mer_result_value(r, n), MER_VALUE_TEXT);
 	assert_int_equal(mer_result_value(r, tid), MER_VALUE_INT);
-	assert_false(mer_result_int(r, 3, tid, &v));
+	assert_false(mer_result_int(r, 4, tid, &v));
 	assert_false(mer_result_int(r, 0, n, &v));
 	assert_false(mer_result_int(r, 0, 0, &v)); /* a text */
 	assert_false(mer_result_real(r, 0, tid, &real));
 	assert_false(mer_result_text(r, 0, tid, &word));
 	assert_int_equal(v, 7);
 	assert_false(mer_result_window(r, &window[0], &window[1]));
-	int64_t values[4] = { 9, 9, 9, 9 };
-	bool known[4] = { 0 };
+	int64_t values[5] = { 9, 9, 9, 9, 9 };
+	bool known[5] = { 0 };
 	size_t pid = mer_result_column(r, "pid");
-	assert_int_equal(mer_result_ints(r, pid, 0, 4, values, known), 3);
-	assert_true(values[0] == 1 && values[1] == 0 && values[2] == 3 && values[3] == 9);
-	assert_true(known[0] && !known[1] && known[2]);
+	assert_int_equal(mer_result_ints(r, pid, 0, 5, values, known), 4);
+	assert_true(values[0] == 1 && values[1] == 0 && values[2] == 3 && values[3] == 1);
+	assert_true(known[0] && !known[1] && known[2] && known[3] && values[4] == 9);
 	assert_int_equal(mer_result_ints(r, tid, 1, 1, values, NULL), 1);
 	assert_true(values[0] == 2 && values[1] == 0);
-	assert_int_equal(mer_result_ints(r, tid, 3, 1, values, NULL), 0);
+	assert_int_equal(mer_result_ints(r, tid, 4, 1, values, NULL), 0);
 	assert_int_equal(mer_result_ints(r, n, 0, 1, values, NULL), 0);
 	assert_int_equal(mer_result_ints(r, 0, 0, 1, values, NULL), 0);
 	mer_result_free(r);

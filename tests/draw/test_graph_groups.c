@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "analysis/relations/relations.h"
+#include "draw/graph.h"
 #include "draw/graph_groups.h"
 
 struct row {
@@ -249,6 +250,108 @@ static void limits(void **state)
 	end(&x);
 }
 
+/* ---- as text for Graphviz ---- */
+
+/* From the first box on, without what is the same in all of them. */
+static void text_is(const struct row *rows, size_t n, bool by_task, bool limited, const char *how,
+	const char *expected)
+{
+	struct drawn x;
+	struct mer_err err;
+	struct mer_str out = { 0 }, shown = { 0 };
+	draw(&x, rows, n, by_task, limited);
+	const struct draw_graph g = { .table = &x.t,
+		.by_task = by_task,
+		.limited = limited,
+		.why_empty = "first \"line\"\nsecond",
+		.how_to_see_all = how };
+	assert_int_equal(draw_graph_dot(&g, &out, &err), 0);
+	for (const char *line = out.data; *line;) {
+		size_t len = strcspn(line, "\n");
+		if (strncmp(line, "\t\tt", 3) == 0 || strncmp(line, "\tt", 2) == 0 ||
+			strncmp(line, "\t\tlabel", 7) == 0 || strncmp(line, "\tlabel=", 7) == 0)
+			mer_str_printf(&shown, "%.*s\n", (int)len, line);
+		line += len + (line[len] == '\n');
+	}
+	assert_string_equal(shown.data ? shown.data : "", expected);
+	mer_str_fini(&shown);
+	mer_str_fini(&out);
+	end(&x);
+}
+
+static void text(void **state)
+{
+	(void)state;
+	static const struct row rows[] = {
+		{ "t:web:20:web", "s:sh\"ell:10:sh", "tcp", "10.0.0.2:80", 1200, 4000000, false },
+		{ "s:sh\"ell:10:sh", "t:web:20:web", "tcp", "10.0.0.2:80", 3, 0, false },
+		{ "t:web:21:web", "t:web:20:web", "fork", "", 1, 0, false },
+		{ "t:db:30:db", "t:web:20:web", "pipe", "/a/very/long/path/of/some/pipe", 2,
+			1000000, true },
+		{ "t:db:30:db", "t:web:20:web", "pipe", "/b", 2, 0, true },
+	};
+	text_is(rows, 5, false, true, NULL,
+		"\t\tlabel=\"s\";\n"
+		"\t\tt0 [label=\"sh\\\"ell/10\"];\n"
+		"\t\tlabel=\"t\";\n"
+		"\t\tt1 [label=\"db/30\"];\n"
+		"\t\tt2 [label=\"web\\n2 tasks\"];\n"
+		"\tt0 -> t2 [label=\"tcp 10.0.0.2:80\\n1,203x, wait 4.00 ms\", "
+		"tooltip=\"tcp 10.0.0.2:80\\nweb to sh\\\"ell/10: 1,200x, waited for 4.00 "
+		"ms\\nsh\\\"ell/10 to web: 3x\\n\", penwidth=6.00, color=\"#0072b2\", "
+		"fontcolor=\"#0072b2\", dir=both];\n"
+		"\tt2 -> t1 [label=\"pipe (2)\\n4x, wait 1.00 ms\", tooltip=\"pipe "
+		"(2)\\ndb/30 to web: 4x, waited for 1.00 ms\\n\", penwidth=1.00, "
+		"color=\"#007d5c\", fontcolor=\"#007d5c\", dir=back];\n"
+		"\tlabel=<<table border=\"0\" cellspacing=\"4\"><tr><td width=\"56\" "
+		"fixedsize=\"false\"><font color=\"#0072b2\"><b>network</b></font></td><td "
+		"width=\"184\" fixedsize=\"false\"><font color=\"#007d5c\"><b>pipes and "
+		"local sockets</b></font></td></tr><tr><td colspan=\"2\">Left end: waited "
+		"longer. Arrow: received something. Width: wait time (not of exits and "
+		"children).</td></tr></table>>;\n");
+	/* By task; a long path by its end; memory has no direction; a kind that the object says
+	 * already. */
+	static const struct row more[] = {
+		{ "s:a:1:a", "s:b:2:b", "pipe", "/a/very/long/path/of/some/pipe", 2, 5, false },
+		{ "s:a:1:a", "s:c:3:", "shared-memory?", "/dev/shm/x", 0, 0, false },
+		{ "s:b:2:b", "s:c:3:", "pipe", "pipe#1", 7, 0, false },
+		{ "s:b:2:b", "s:c:3:", "futex", "0123456789abcdefghijklmnop", 1, 0, false },
+		{ "s:a:1:a", "s:c:3:", "signal", NULL, 1, 0, false },
+		{ "s:a:1:a", "s:c:3:", "fork", NULL, 1, 0, false },
+	};
+	text_is(more, 6, true, true, NULL,
+		"\t\tlabel=\"s\";\n"
+		"\t\tt0 [label=\"?/3\"];\n"
+		"\t\tt1 [label=\"a/1\"];\n"
+		"\t\tt2 [label=\"b/2\"];\n"
+		"\tt2 -> t1 [label=\"pipe .../long/path/of/some/pipe\\n2x, wait 5 ns\", "
+		"tooltip=\"pipe .../long/path/of/some/pipe\\na/1 to b/2: 2x, waited for 5 "
+		"ns\\n\", penwidth=6.00, color=\"#007d5c\", fontcolor=\"#007d5c\", "
+		"dir=back];\n"
+		"\tt0 -> t2 [label=\"pipe#1\\n7x\", tooltip=\"pipe#1\\nb/2 to ?/3: "
+		"7x\\n\", penwidth=1.00, color=\"#007d5c\", fontcolor=\"#007d5c\", "
+		"dir=back];\n"
+		"\tt0 -> t1 [label=\"signal, fork\\n2x\", tooltip=\"signal, fork\\na/1 to "
+		"?/3: 2x\\n\", penwidth=1.00, color=\"#666666\", fontcolor=\"#666666\", "
+		"dir=back];\n"
+		"\tt0 -> t2 [label=\"futex ...23456789abcdefghijklmnop\\n1x\", "
+		"tooltip=\"futex ...23456789abcdefghijklmnop\\nb/2 to ?/3: 1x\\n\", "
+		"penwidth=1.00, color=\"#c44e00\", fontcolor=\"#c44e00\", dir=back];\n"
+		"\tt0 -> t1 [label=\"shared-memory? /dev/shm/x\\n0x\", "
+		"tooltip=\"shared-memory? /dev/shm/x\\n\", penwidth=1.00, "
+		"color=\"#aa4499\", fontcolor=\"#aa4499\", dir=none, style=dashed];\n"
+		"\tlabel=<<table border=\"0\" cellspacing=\"4\"><tr><td width=\"184\" "
+		"fixedsize=\"false\"><font color=\"#007d5c\"><b>pipes and local "
+		"sockets</b></font></td><td width=\"144\" fixedsize=\"false\"><font "
+		"color=\"#c44e00\"><b>locks and wake-ups</b></font></td><td width=\"168\" "
+		"fixedsize=\"false\"><font color=\"#666666\"><b>processes and "
+		"signals</b></font></td><td width=\"184\" fixedsize=\"false\"><font "
+		"color=\"#aa4499\"><b>shared memory (perhaps)</b></font></td></tr><tr><td "
+		"colspan=\"4\">Left end: waited longer. Arrow: received something. Width: "
+		"wait time (not of exits and children).</td></tr></table>>;\n");
+	text_is(rows, 0, false, true, NULL, "\tlabel=\"first \\\"line\\\"\\lsecond\\l\";\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -257,6 +360,7 @@ int main(void)
 		cmocka_unit_test(order),
 		cmocka_unit_test(loops),
 		cmocka_unit_test(limits),
+		cmocka_unit_test(text),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -354,6 +354,25 @@ static void losses(void **state)
 	}
 }
 
+/* More CPUs than a host can have. */
+static void losses_of_too_many(void **state)
+{
+	(void)state;
+	static int32_t first_tid[KERNEL_MAX_CPUS + 1];
+	for (uint32_t more = 0; more < 2; more++) {
+		struct archive w = { .mode = ARCHIVE_WRITE }, r;
+		struct kernel_losses l = { .first_tid = first_tid, .n_cpus = KERNEL_MAX_CPUS + more };
+		struct kernel_losses got = { 0 };
+		checkpoint_visit_losses(&w, &l);
+		archive_open(&r, w.bytes, w.n);
+		checkpoint_visit_losses(&r, &got);
+		assert_int_equal(r.failed, more);
+		free(got.by_begin);
+		free(got.first_tid);
+		archive_fini(&w);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -364,6 +383,7 @@ int main(void)
 		cmocka_unit_test(counts),
 		cmocka_unit_test(ends),
 		cmocka_unit_test(losses),
+		cmocka_unit_test(losses_of_too_many),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -351,6 +351,86 @@ static void test_arguments(void **state)
 	assert_false(meets_object("lab/ipc-zoo", "connect", "127.0.0.1:7071"));
 }
 
+/* All calls of each class, in the order of the table. */
+static void test_all_of_a_class(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t class;
+		const char *names;
+	} all[] = {
+		{ KERNEL_CALLS_READ, "read readv pread64 preadv preadv2 recvfrom recvmsg recvmmsg "
+				     "recvmmsg_time32 recv splice tee copy_file_range" },
+		{ KERNEL_CALLS_WRITE,
+			"write writev pwrite64 pwritev pwritev2 sendto sendmsg sendmmsg send "
+			"sendfile sendfile64 vmsplice" },
+		{ KERNEL_CALLS_COPY, "sendfile sendfile64 splice tee copy_file_range" },
+		{ KERNEL_CALLS_MESSAGES, "recvmmsg recvmmsg_time32 sendmmsg" },
+		{ KERNEL_CALLS_PEEK, "tee" },
+		{ KERNEL_CALLS_OPEN, "open creat openat openat2 open_by_handle_at" },
+		{ KERNEL_CALLS_CLOSE, "close close_range dup2 dup3" },
+		{ KERNEL_CALLS_SYNC,
+			"fsync fdatasync syncfs sync_file_range sync_file_range2 sync msync" },
+		{ KERNEL_CALLS_CONNECT, "connect" },
+		{ KERNEL_CALLS_ACCEPT, "accept accept4" },
+		{ KERNEL_CALLS_SHUTDOWN, "shutdown" },
+		{ KERNEL_CALLS_MULTIPLEX,
+			"epoll_wait epoll_pwait epoll_pwait2 epoll_wait_old io_uring_enter poll "
+			"ppoll ppoll_time32 select _newselect newselect pselect6 "
+			"pselect6_time32 io_getevents io_getevents_time32 io_pgetevents "
+			"io_pgetevents_time32" },
+		{ KERNEL_CALLS_POLL,
+			"epoll_wait epoll_pwait epoll_pwait2 epoll_wait_old poll ppoll "
+			"ppoll_time32 select _newselect newselect pselect6 pselect6_time32 "
+			"io_getevents io_getevents_time32 io_pgetevents io_pgetevents_time32" },
+		{ KERNEL_CALLS_FUTEX,
+			"futex futex_time32 futex_waitv futex_wait futex_wake futex_requeue" },
+		{ KERNEL_CALLS_LOCK, "flock fcntl fcntl64" },
+		{ KERNEL_CALLS_SEMAPHORE, "semop semtimedop semtimedop_time32 semctl" },
+		{ KERNEL_CALLS_QUEUE, "mq_timedsend mq_timedreceive mq_timedsend_time32 "
+				      "mq_timedreceive_time32 msgsnd msgrcv" },
+		{ KERNEL_CALLS_SIGNAL,
+			"kill tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_send_signal" },
+		{ KERNEL_CALLS_FORK, "fork vfork clone clone3" },
+		{ KERNEL_CALLS_WAIT, "wait4 waitpid waitid vfork" },
+		{ KERNEL_CALLS_EXEC, "execve execveat" },
+		{ KERNEL_CALLS_EXIT, "exit" },
+		{ KERNEL_CALLS_EXIT_GROUP, "exit_group" },
+		{ KERNEL_CALLS_PTRACE, "ptrace" },
+		{ KERNEL_CALLS_AWAIT,
+			"read readv pread64 preadv preadv2 recvfrom recvmsg recvmmsg "
+			"recvmmsg_time32 recv epoll_wait epoll_pwait epoll_pwait2 "
+			"epoll_wait_old splice tee mq_timedreceive mq_timedreceive_time32 "
+			"io_uring_enter poll ppoll ppoll_time32 select _newselect newselect "
+			"pselect6 pselect6_time32 accept accept4 io_getevents "
+			"io_getevents_time32 io_pgetevents io_pgetevents_time32 msgrcv wait4 "
+			"waitpid waitid vfork clone clone3" },
+		{ KERNEL_CALLS_TIME,
+			"clock_gettime clock_gettime32 gettimeofday time time32 times getrusage "
+			"getpid gettid" },
+		{ KERNEL_CALLS_YIELD, "sched_yield" },
+		{ KERNEL_CALLS_SLEEP,
+			"nanosleep nanosleep_time32 clock_nanosleep clock_nanosleep_time32" },
+		{ KERNEL_CALLS_ADDRESS, "mmap mmap_pgoff shmat mmap2 mremap brk" },
+		{ KERNEL_CALLS_LOOKUP,
+			"stat newstat stat64 lstat newlstat lstat64 access execve unlink "
+			"readlink newfstatat fstatat64 statx faccessat faccessat2 unlinkat "
+			"readlinkat execveat open openat openat2 connect" },
+	};
+	uint32_t seen = 0;
+	for (size_t k = 0; k < sizeof(all) / sizeof(*all); k++) {
+		char names[2000] = "";
+		seen |= all[k].class;
+		for (size_t i = 0; i < kernel_n_call_rows; i++)
+			if (kernel_call_rows[i].classes & all[k].class)
+				snprintf(names + strlen(names), sizeof(names) - strlen(names),
+					"%s%s", *names ? " " : "", kernel_call_rows[i].name);
+		assert_string_equal(names, all[k].names);
+	}
+	for (size_t i = 0; i < kernel_n_call_rows; i++)
+		assert_int_equal(kernel_call_rows[i].classes & ~seen, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -358,6 +438,7 @@ int main(void)
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_classes),
+		cmocka_unit_test(test_all_of_a_class),
 		cmocka_unit_test(test_fields),
 		cmocka_unit_test(test_fields_of_old_tracers),
 		cmocka_unit_test(test_arguments),
