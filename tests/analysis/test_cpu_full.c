@@ -71,10 +71,8 @@ static void edges(void **state)
 {
 	(void)state;
 	static const int64_t cases[][2][2] = { { { 0, LONG }, { 0, 0 } },
-		{ { 0, LONG - 1 }, { 0, 0 } },
-		{ { 0, LONG - W / 20 - 1 }, { 0, 0 } },
-		{ { 0, LONG - W / 20 }, { 0, 0 } },
-		{ { 1, LONG + W }, { 0, 0 } },
+		{ { 0, LONG - 1 }, { 0, 0 } }, { { 0, LONG - W / 20 - 1 }, { 0, 0 } },
+		{ { 0, LONG - W / 20 }, { 0, 0 } }, { { 1, LONG + W }, { 0, 0 } },
 		{ { -W, LONG }, { LONG + W, 3 * LONG } },
 		{ { 0, 5 * W }, { 5 * W + W / 20, 50 * W } },
 		{ { 0, 5 * W }, { 5 * W + W / 20 + 1, 50 * W } },

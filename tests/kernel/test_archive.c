@@ -361,7 +361,8 @@ static void losses_of_too_many(void **state)
 	static int32_t first_tid[KERNEL_MAX_CPUS + 1];
 	for (uint32_t more = 0; more < 2; more++) {
 		struct archive w = { .mode = ARCHIVE_WRITE }, r;
-		struct kernel_losses l = { .first_tid = first_tid, .n_cpus = KERNEL_MAX_CPUS + more };
+		struct kernel_losses l = { .first_tid = first_tid,
+			.n_cpus = KERNEL_MAX_CPUS + more };
 		struct kernel_losses got = { 0 };
 		checkpoint_visit_losses(&w, &l);
 		archive_open(&r, w.bytes, w.n);
