@@ -553,13 +553,6 @@ enum requests_part_kind requests_part_kind_of(const struct requests_part *s)
 	return kind_of(&anyone, s);
 }
 
-const uint32_t *requests_children(
-	const struct requests_parts_finder *f, uint32_t exchange, uint32_t *n)
-{
-	*n = f->children_of[exchange + 1] - f->children_of[exchange];
-	return &f->children[f->children_of[exchange]];
-}
-
 int requests_parts_sum(struct requests_parts_finder *f, uint32_t exchange,
 	int64_t sums[REQUESTS_N_PARTS], struct mer_err *err)
 {
