@@ -1,6 +1,7 @@
 /* kernelworld: the tracer's state dump: what the tasks and their descriptors are, told one after
  * the other while everything goes on. */
 #include "kernelworld.h"
+#include "kernelworld_service.h"
 
 #include <string.h>
 
@@ -101,7 +102,11 @@ static void do_descriptors(struct cpu *c, const struct step *step)
 		add_descriptor(s, t, 20, "socket:[12463]");
 		add_descriptor(s, t, 21, "anon_inode:[eventpoll]");
 	}
-	add_descriptor(s, t, 30, "/var/lib/data");
+	for (int fd = 0; t->service && fd < 64; fd++)
+		if (t->service->fds->name[fd])
+			add_descriptor(s, t, fd, t->service->fds->name[fd]);
+	if (!t->service)
+		add_descriptor(s, t, 30, "/var/lib/data");
 	put_first(s, context(c));
 }
 

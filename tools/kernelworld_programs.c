@@ -311,7 +311,9 @@ void next_activity(struct cpu *c, struct task *t)
 		service_goes_on(c, t);
 		break;
 	case PROGRAM_DUMPER:
-		if (!t->phase++)
+		if (s->now < s->o.begin_cut)
+			add_sleep(s, s->o.begin_cut - s->now);
+		else if (!t->phase++)
 			add_dump(s, t->m);
 		else
 			add_work(s, t, 3000000);

@@ -41,7 +41,9 @@ static void client_gets(struct cpu *c, struct task *t);
 
 static void do_begin_with_connect(struct cpu *c, const struct step *step)
 {
-	((struct ask *)step->p)->begin = c->current->call_begin;
+	struct ask *a = step->p;
+	a->client = c->current;
+	a->begin = c->current->call_begin;
 }
 
 void client_begins(struct cpu *c, struct task *t)
@@ -311,7 +313,7 @@ static void add_start(
 static void add_event(struct sim *s, struct task *t)
 {
 	struct role *p = t->service->program;
-	p->event_fd = new_fd(t->service);
+	p->event_fd = new_fd(t->service, name_of_event);
 	p->event = (struct watched){ .kind = SOURCE_EVENT, .of = p };
 	add_call(s, C_EVENTFD2, -1);
 	add_time(s, pick(s, 500, 2000));
@@ -326,7 +328,7 @@ void loop_begins(struct cpu *c, struct task *t)
 	struct service *v = t->service;
 	struct role *p = v->program;
 	if (!v->phase++) {
-		p->poller.fd = new_fd(v);
+		p->poller.fd = new_fd(v, name_of_poller);
 		add_watch(s, &p->poller, &p->listener->watched);
 		if (p->hands_back)
 			add_event(s, t);

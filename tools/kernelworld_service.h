@@ -46,8 +46,8 @@ struct lock {
 	struct list waiters;
 };
 
-struct fds { /* of a process */
-	uint64_t used[64];
+struct fds { /* of a process: what each of its descriptors is; NULL: closed */
+	const char *name[256];
 };
 
 struct role;
@@ -96,7 +96,8 @@ void make_ready(struct sim *s, struct watched *of, struct packet *p);
 void control(struct cpu *c, struct packet *p); /* a packet that opens or closes */
 void blame(struct conn *k, const char *cause);
 int watched_fd(const struct watched *of);
-int new_fd(struct service *v);
+extern const char name_of_socket[], name_of_poller[], name_of_event[];
+int new_fd(struct service *v, const char *name);
 void free_fd(struct service *v, int fd);
 struct conn *add_connect(struct sim *s, struct task *t, struct listener *to, bool waits);
 void add_accept(struct sim *s, struct listener *l, bool waits); /* service.conn; NULL: none */

@@ -92,7 +92,7 @@ static struct role *new_program(struct machine *m, const char *comm, enum progra
 		.comm = comm, .kind = kind, .tier = tier, .listener = l, .n_workers = 1
 	};
 	p->asks = asks ? asks->listener : NULL;
-	p->fds.used[0] = 15;
+	p->fds.name[3] = name_of_socket;
 	*l = (struct listener){ .m = m, .port = port, .tier = tier, .fd = 3 };
 	l->watched = (struct watched){ .kind = SOURCE_LISTENER, .of = l };
 	p->work[0] = 5000;
@@ -171,7 +171,6 @@ void make_services(struct sim *s)
 		struct role *client = need(calloc(1, sizeof(*client)));
 		*client = (struct role){ .comm = "load", .asks = first->listener };
 		client->asks_new = of->clients_are_new;
-		client->fds.used[0] = 7;
 		start_service(machine_of(s, 0), client, client_begins);
 	}
 	start_disturbers(s, db);

@@ -12,11 +12,14 @@ void add_step(struct sim *s, step_fn run, void *p)
 
 /* ---- descriptors ---- */
 
-int new_fd(struct service *v)
+const char name_of_socket[] = "socket:[12462]", name_of_poller[] = "anon_inode:[eventpoll]",
+	   name_of_event[] = "anon_inode:[eventfd]";
+
+int new_fd(struct service *v, const char *name)
 {
-	for (int i = 3; i < 64 * 64; i++)
-		if (!(v->fds->used[i / 64] >> (i % 64) & 1)) {
-			v->fds->used[i / 64] |= (uint64_t)1 << (i % 64);
+	for (int i = 3; i < (int)(sizeof(v->fds->name) / sizeof(v->fds->name[0])); i++)
+		if (!v->fds->name[i]) {
+			v->fds->name[i] = name;
 			return i;
 		}
 	give_up("too many descriptors");
@@ -24,7 +27,7 @@ int new_fd(struct service *v)
 
 void free_fd(struct service *v, int fd)
 {
-	v->fds->used[fd / 64] &= ~((uint64_t)1 << (fd % 64));
+	v->fds->name[fd] = NULL;
 }
 
 int watched_fd(const struct watched *of)
@@ -144,7 +147,7 @@ struct conn *add_connect(struct sim *s, struct task *t, struct listener *to, boo
 	k->end[1].port = to->port;
 	k->end[0].owner = t;
 	k->end[1].owner = to->owner;
-	k->end[0].fd = new_fd(t->service);
+	k->end[0].fd = new_fd(t->service, name_of_socket);
 	for (int i = 0; i < 2; i++)
 		k->end[i].watched = (struct watched){ .kind = SOURCE_CONN, .of = k, .side = i };
 	add_call(s, C_SOCKET, -1);
@@ -174,7 +177,7 @@ static void do_accept(struct cpu *c, const struct step *step)
 		v->conn = list_take(&l->pending);
 		v->ret = -11;
 		if (v->conn) {
-			v->ret = v->conn->end[1].fd = new_fd(v);
+			v->ret = v->conn->end[1].fd = new_fd(v, name_of_socket);
 			v->conn->end[1].owner = t;
 		}
 		return;

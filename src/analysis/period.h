@@ -29,6 +29,7 @@ enum {
 
 struct analysis_period_query {
 	const char *expression; /* "BEGIN : END", as trace_filter_parse_pair */
+	const char *what;	/* as errors call it; NULL: "period" */
 	const char *const *by;	/* the key, part by part */
 	size_t n_by;
 	int64_t min_ns, max_ns; /* periods that are kept; 0, INT64_MAX: all */

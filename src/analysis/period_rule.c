@@ -101,8 +101,8 @@ int analysis_period_rule_new(const struct analysis_period_query *q,
 	r->min_ns = q->min_ns;
 	r->max_ns = q->max_ns;
 	r->needs_tasks = q->tells_tasks;
-	int rc = trace_filter_parse_pair(
-		"period", q->expression, &r->filters[PERIOD_BEGIN], &r->filters[PERIOD_END], err);
+	int rc = trace_filter_parse_pair(q->what ? q->what : "period", q->expression,
+		&r->filters[PERIOD_BEGIN], &r->filters[PERIOD_END], err);
 	if (rc == 0)
 		rc = parse_keys(r, q, err);
 	for (unsigned k = 0; k < PERIOD_N_KNOWN; k++)

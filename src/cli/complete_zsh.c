@@ -23,7 +23,8 @@ static void put_action(struct mer_str *s, const struct cli_verb *verb, const str
 
 static void put_spec(struct mer_str *s, const struct cli_verb *verb, const struct cli_option *o)
 {
-	bool repeats = o->kind == CLI_TEXTS || o->kind == CLI_RANGES || o->kind == CLI_REPEAT;
+	bool repeats = o->kind == CLI_TEXTS || o->kind == CLI_RANGES || o->kind == CLI_REPEAT ||
+		       o->kind == CLI_REQUEST;
 	const char *eq = cli_option_has_arg(o) ? "=" : "";
 	mer_str_puts(s, "\t\t");
 	if (o->letter && !repeats)

@@ -406,6 +406,11 @@ static int store(struct cli *cli, const struct cli_option *o, void *at, const ch
 	case CLI_SET: *(unsigned *)at = o->value; return 0;
 	case CLI_TEXT:
 	case CLI_FILE: *(const char **)at = arg; return 0;
+	case CLI_REQUEST: {
+		struct cli_request_choice *c = at;
+		*(strchr(arg, ':') ? &c->rule : &c->id) = arg;
+		return 0;
+	}
 	case CLI_TEXTS: return add_texts(cli, at, arg);
 	case CLI_NUMBER: return parse_number(cli, what, arg, strlen(arg), at);
 	case CLI_NTH: {

@@ -16,6 +16,8 @@ enum cli_kind {
 	CLI_TEXT,     /* const char *: the last one given */
 	CLI_FILE,     /* the same, completed as a file */
 	CLI_TEXTS,    /* struct session_texts: repeated, or separated by commas */
+	/* struct cli_request_choice: an id, a rule 'BEGIN : END', or one after the other both */
+	CLI_REQUEST,
 	CLI_NUMBER,   /* uint64_t */
 	CLI_NTH,      /* uint64_t: a place in a list, from 1 on */
 	CLI_LIMIT,    /* uint64_t: at most so many; 0, which is all, becomes UINT64_MAX */
@@ -26,6 +28,10 @@ enum cli_kind {
 	CLI_CHOICE,   /* unsigned: the index in choices */
 	CLI_FORMAT,   /* unsigned: enum cli_format, one of the verb's formats */
 	CLI_MOMENT    /* struct session_moment */
+};
+
+struct cli_request_choice {
+	const char *id, *rule; /* NULL: not given */
 };
 
 enum cli_uses {

@@ -36,28 +36,40 @@ void cli_periods_warn(
 
 void cli_periods_note(struct cli *cli, const struct analysis_periods *p)
 {
+	cli_periods_note_as(cli, p, "period", "period");
+}
+
+void cli_periods_note_as(
+	struct cli *cli, const struct analysis_periods *p, const char *option, const char *what)
+{
 	struct mer_str s = { 0 };
 	const struct {
 		uint64_t n;
-		const char *what, *what_more;
+		const char *one, *more;
+		bool has_what; /* in between */
+		const char *after;
 	} rows[] = {
-		{ p->n_unended, "period never ended", "periods never ended" },
-		{ p->n_unbegun, "END event without an open period",
-			"END events without an open period" },
-		{ p->n_again, "BEGIN event while a period was open",
-			"BEGIN events while a period was open" },
-		{ p->n_keyless, "event without the key", "events without the key" },
+		{ p->n_unended, "", "", true, " never ended" },
+		{ p->n_unbegun, "END event without an open ", "END events without an open ", false,
+			"" },
+		{ p->n_again, "BEGIN event while a ", "BEGIN events while a ", false, " was open" },
+		{ p->n_keyless, "event without the key", "events without the key", false, NULL },
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		if (!rows[i].n)
 			continue;
 		mer_str_puts(&s, s.len ? "; " : "");
 		cli_text_count(&s, (int64_t)rows[i].n);
-		mer_str_printf(&s, " %s", mer_plural(rows[i].n, rows[i].what, rows[i].what_more));
+		mer_str_printf(&s, " %s", mer_plural(rows[i].n, rows[i].one, rows[i].more));
+		if (rows[i].after)
+			mer_str_printf(&s, "%s%s%s", what,
+				rows[i].has_what && rows[i].n != 1 ? "s" : "", rows[i].after);
 	}
+	const char *separates = p->n_again && !p->is_keyed ? option : NULL;
 	if (s.len && !s.failed)
-		cli_note(cli, "--period: %zu %s; %s%s", p->n, mer_plural(p->n, "period", "periods"),
-			s.data, p->n_again && !p->is_keyed ? " (--period-by separates them)" : "");
+		cli_note(cli, "--%s: %zu %s%s; %s%s%s%s", option, p->n, what, p->n == 1 ? "" : "s",
+			s.data, separates ? " (--" : "", separates ? separates : "",
+			separates ? "-by separates them)" : "");
 	mer_str_fini(&s);
 }
 

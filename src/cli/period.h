@@ -59,6 +59,9 @@ void cli_periods_warn(
 	struct cli *cli, const struct analysis_period_rule *rule, const struct mer_experiment *e);
 /* What did not fit together, in a line. */
 void cli_periods_note(struct cli *cli, const struct analysis_periods *p);
+/* The same of another option, which calls a period something else. */
+void cli_periods_note_as(
+	struct cli *cli, const struct analysis_periods *p, const char *option, const char *what);
 
 /* A heading: the title, the start and duration of the time that was looked at, and of its periods;
  * wrapped. begin == MER_NO_TIME: the title alone. */

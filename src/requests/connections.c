@@ -266,11 +266,41 @@ static bool pair_in_order(struct finder *f, size_t from, size_t until, bool *don
 	return true;
 }
 
+/* Nobody saw how it was made. */
+static bool is_found_in_use(const struct finder *f, const struct found_end *e)
+{
+	const struct requests_socket *s = socket_at(f->c, e->host, e->socket);
+	return !s->is_connected && !s->is_accepted;
+}
+
+/* Until a thread's process is known (from a state dump), its descriptors seem to be its own, and
+ * one socket two: what such a thread did with it meanwhile is left out. */
+static size_t leave_out_doubles(struct finder *f, size_t from, size_t until)
+{
+	size_t n = from;
+	for (size_t i = from; i < until; i++) {
+		const struct found_end *e = &f->ends[i];
+		bool is_double = false;
+		for (size_t k = from; k < until && !is_double; k++) {
+			const struct found_end *o = &f->ends[k];
+			is_double = k != i && same_side(e, o) && is_found_in_use(f, e) &&
+				    is_found_in_use(f, o) &&
+				    socket_at(f->c, e->host, e->socket)->n <
+					    socket_at(f->c, o->host, o->socket)->n;
+		}
+		if (!is_double)
+			f->ends[n++] = *e;
+	}
+	return n;
+}
+
 /* The ends [from, until) of one pair of addresses, which may be used again: else from one that was
  * opened to the next. */
 static bool pair_ends(struct finder *f, size_t from, size_t until)
 {
-	bool done;
+	bool done = true;
+	if (until - from > 2)
+		until = leave_out_doubles(f, from, until);
 	if (!pair_in_order(f, from, until, &done))
 		return false;
 	for (size_t i = from, k; !done && i < until; i = k) {
@@ -412,6 +442,15 @@ const struct kernel_bridge *requests_packet(const struct requests_connections *c
 	if (last)
 		return i > start && c->sent[i - 1] >= begin ? packet_at(c, i - 1) : NULL;
 	return i < end && c->sent[i] < until ? packet_at(c, i) : NULL;
+}
+
+const struct kernel_single *requests_singles(const struct requests_connections *c,
+	const struct requests_connection *of, enum requests_side from, int64_t begin, int64_t until,
+	uint32_t *n)
+{
+	uint32_t a = of->ends[from].endpoint, b = of->ends[1 - from].endpoint;
+	*n = 0;
+	return a && b ? kernel_singles(c->w, a, b, begin, until, n) : NULL;
 }
 
 int requests_connections_find(struct requests_connections *c, const struct kernel_world *w,

@@ -34,8 +34,8 @@ struct requests_connections { /* zeroed: none */
 	struct requests_connection *item; /* by begin */
 	size_t n, cap;
 	/* Packets with data, of each flow (both endpoints of a connection), each way apart:
-	 * numbers of bridges, in the order of time, and when they were sent. Those of flow i and way
-	 * d are from starts[2 i + d] on. */
+	 * numbers of bridges, in the order of time, and when they were sent. Those of flow i and
+	 * way d are from starts[2 i + d] on. */
 	struct mer_map flows; /* both endpoints -> flow, plus 1 */
 	uint32_t *packets, *starts, n_flows;
 	int64_t *sent;
@@ -61,5 +61,9 @@ static inline const uint32_t *requests_actions_of(
 const struct kernel_bridge *requests_packet(const struct requests_connections *c,
 	const struct requests_connection *of, enum requests_side from, int64_t begin, int64_t until,
 	bool last);
+/* Segments of the same, of which one end only was seen (struct kernel_single); *n of them. */
+const struct kernel_single *requests_singles(const struct requests_connections *c,
+	const struct requests_connection *of, enum requests_side from, int64_t begin, int64_t until,
+	uint32_t *n);
 
 #endif

@@ -41,12 +41,13 @@ void requests_cost_add(struct requests_cost *sum, const struct requests_cost *c)
 
 /* ---- for whom, at a time ---- */
 
-/* The request that the task worked for at a time, plus 1; until when. */
-static uint32_t worked_for(const struct charger *c, uint32_t task, int64_t t, int64_t *until)
+/* The request that the task worked for at a time, plus 1; until when, at most `end`. */
+static uint32_t worked_for(
+	const struct charger *c, uint32_t task, int64_t t, int64_t end, int64_t *until)
 {
 	uint32_t own = requests_served_by(c->f, c->host, task, t);
 	const struct help *item = c->helps.item;
-	*until = requests_served_until(c->f, c->host, task, t);
+	*until = requests_served_within(c->f, c->host, task, t, end);
 	if (own)
 		return own;
 	MER_LOWER_BOUND(i, 0, c->helps.n, at,
@@ -140,8 +141,7 @@ static bool take(const struct charger *c, const struct help *w, int64_t begin, i
 	struct helps *out)
 {
 	for (int64_t t = begin, until; t < end; t = until) {
-		uint32_t other = worked_for(c, w->task, t, &until);
-		until = until < end ? until : end;
+		uint32_t other = worked_for(c, w->task, t, end, &until);
 		if (!other && !add_help(out, (struct help){ w->task, w->exchange, t, until }))
 			return false;
 	}
@@ -229,7 +229,7 @@ static bool find_intervals(struct charger *c, uint32_t task, int64_t begin, int6
 {
 	c->n_intervals = 0;
 	for (int64_t t = begin, until; t < end; t = until) {
-		uint32_t e = worked_for(c, task, t, &until);
+		uint32_t e = worked_for(c, task, t, end, &until);
 		if (c->n_intervals && c->intervals[c->n_intervals - 1].exchange == e)
 			continue;
 		if (!mer_grow(&c->intervals, c->n_intervals, &c->cap_intervals,

@@ -139,6 +139,23 @@ static void include_connect(const struct maker *m, struct requests_exchange *x, 
 		x->begin = s->host->actions[s->host->sockets[e->socket].opener - 1].begin;
 }
 
+/* Of a request from somewhere that was not recorded: when the first packet of it came. It may have
+ * waited long until the server read it. */
+static int64_t arrival(const struct maker *m, const struct requests_exchange *x)
+{
+	const struct requests *r = m->r;
+	const struct requests_connection *c = &r->connections.item[m->connection];
+	/* After the answer to the one before. */
+	int64_t since = c->n ? r->exchanges[r->n - 1].end : INT64_MIN;
+	uint32_t n;
+	const struct kernel_single *p =
+		requests_singles(&r->connections, c, REQUESTS_CLIENT, since, x->read, &n);
+	for (; n > 0; p++, n--)
+		if (!p->is_send && !p->opens)
+			return p->time;
+	return x->read;
+}
+
 /* What the server did is of another time than what the client did: bytes agree by chance, as after
  * losses. */
 static bool is_contradiction(const struct requests_exchange *x)
@@ -195,7 +212,7 @@ static int add_exchange(
 		read_server(&x, &m->sides[REQUESTS_SERVER], first[REQUESTS_SERVER],
 			end[REQUESTS_SERVER], !has_client);
 	if (!has_client) {
-		x.begin = x.read;
+		x.begin = arrival(m, &x);
 		x.sent = x.read_end;
 		x.end = x.done;
 	}
@@ -294,6 +311,87 @@ static bool is_whole(const struct side *client, const struct side *server)
 	return server->out <= client->out && client->in <= server->in;
 }
 
+/* ---- where both ends begin ---- */
+
+/* ... from segment i of the client and k of the server on. */
+static bool is_whole_from(const struct side *client, size_t i, const struct side *server, size_t k)
+{
+	const struct boundary *p = &client->boundaries[i], *q = &server->boundaries[k];
+	return server->out - q->out <= client->out - p->out &&
+	       client->in - p->in <= server->in - q->in;
+}
+
+static void drop_first(struct side *s, size_t n)
+{
+	const struct boundary base = s->boundaries[n];
+	for (size_t i = n; i < s->n_boundaries; i++) {
+		s->boundaries[i - n] = s->boundaries[i];
+		s->boundaries[i - n].out -= base.out;
+		s->boundaries[i - n].in -= base.in;
+	}
+	s->n_boundaries -= n;
+	s->out -= base.out;
+	s->in -= base.in;
+}
+
+/* A call that was under way when the recording began is not known: so the first read of the first
+ * request may be missing, whose bytes are told by the client, if all else agrees. */
+static void add_missing_read(const struct side *client, struct side *server, int64_t apart)
+{
+	struct boundary *p = client->boundaries, *q = server->boundaries;
+	uint64_t missing = p[1].out - q[1].out;
+	bool has_next = client->n_boundaries > 2 && server->n_boundaries > 2;
+	if (q[1].out >= p[1].out || q[1].in != p[1].in || !p[1].in ||
+		(has_next && !is_same_exchange(client, 1, server, 1, apart)))
+		return;
+	for (size_t i = 1; i < server->n_boundaries; i++)
+		q[i].out += missing;
+	server->out += missing;
+}
+
+/* Of a connection that was there before the recording, the ends may not begin with the same
+ * exchange: the server still reads and answers what was sent before, or its host is recorded since
+ * later. Both go on from the first exchange that is the same at both; what the client did before
+ * stands for itself. */
+static int find_begin(struct maker *m)
+{
+	struct side *client = &m->sides[REQUESTS_CLIENT], *server = &m->sides[REQUESTS_SERVER];
+	const struct requests_host *host = server->host;
+	int64_t apart = client->host == server->host ? 0 : CLOCKS_NS;
+	static const struct {
+		size_t client, server;
+	} skip[] = { { 0, 0 }, { 0, 1 }, { 1, 0 }, { 0, 2 }, { 2, 0 } };
+	size_t first = 0, i = 0, k = 0;
+	int rc = 0;
+	if (client->n_boundaries < 2 || server->n_boundaries < 2 || server->n == 0)
+		return 0;
+	int64_t begin = action_at(server, 0)->begin - apart;
+	while (first + 2 < client->n_boundaries &&
+		action_at(client, client->boundaries[first + 1].at - 1)->end < begin)
+		first++;
+	bool found = false;
+	for (size_t n = 0; !found && n < sizeof(skip) / sizeof(skip[0]); n++) {
+		i = first + skip[n].client;
+		k = skip[n].server;
+		found = i + 1 < client->n_boundaries && k + 1 < server->n_boundaries &&
+			is_same_exchange(client, i, server, k, apart) &&
+			is_whole_from(client, i, server, k);
+	}
+	if (!found && first == 0)
+		add_missing_read(client, server, apart);
+	if (!found || i + k == 0)
+		return 0;
+	server->host = NULL;
+	for (size_t n = 0; rc == 0 && n < i; n++) {
+		size_t from[REQUESTS_N_SIDES] = { n, 0 }, until[REQUESTS_N_SIDES] = { n + 1, 0 };
+		rc = add_exchange(m, from, until);
+	}
+	server->host = host;
+	drop_first(client, i);
+	drop_first(server, k);
+	return rc;
+}
+
 static int by_both_ends(struct maker *m)
 {
 	const struct side *c = &m->sides[REQUESTS_CLIENT], *s = &m->sides[REQUESTS_SERVER];
@@ -338,6 +436,9 @@ static int find_in(struct maker *m)
 	}
 	struct side *client = &m->sides[REQUESTS_CLIENT], *server = &m->sides[REQUESTS_SERVER];
 	if (client->host && server->host) {
+		int rc = c->is_opened ? 0 : find_begin(m);
+		if (rc)
+			return rc;
 		c->is_damaged = !is_whole(client, server);
 		r->n_damaged += c->is_damaged;
 		if (!c->is_damaged)

@@ -37,6 +37,26 @@ static const char *peer_name(const struct requests *r, const struct requests_end
 	return kernel_name_text(&r->w->hosts[known->host], s->object);
 }
 
+/* "web shopapp", or "client load2 -> web shopapp": where it began and ended. */
+static void put_own_name(const struct requests_kinds *k, uint32_t exchange, struct mer_str *out)
+{
+	const struct requests_exchange *x = &k->r->exchanges[exchange];
+	const struct requests_end *ends = k->r->connections.item[x->connection].ends;
+	const struct mer_experiment *e = k->r->w->e;
+	const uint32_t tasks[REQUESTS_N_SIDES] = { x->client_task, x->server_task };
+	const char *programs[REQUESTS_N_SIDES];
+	for (int i = 0; i < REQUESTS_N_SIDES; i++) {
+		programs[i] = requests_program(k, ends[i].host, tasks[i]);
+		if (!*programs[i])
+			programs[i] = "?";
+	}
+	bool moves = ends[REQUESTS_CLIENT].host != ends[REQUESTS_SERVER].host ||
+		     strcmp(programs[REQUESTS_CLIENT], programs[REQUESTS_SERVER]) != 0;
+	for (int i = !moves; i < REQUESTS_N_SIDES; i++)
+		mer_str_printf(out, "%s%s%s%s", i && moves ? " -> " : "",
+			e ? e->hosts[ends[i].host].name : "", e ? " " : "", programs[i]);
+}
+
 static void put_name(const struct requests_kinds *k, uint32_t exchange, struct mer_str *out)
 {
 	const struct requests *r = k->r;
@@ -45,6 +65,10 @@ static void put_name(const struct requests_kinds *k, uint32_t exchange, struct m
 	const struct requests_end *client = &c->ends[REQUESTS_CLIENT],
 				  *server = &c->ends[REQUESTS_SERVER];
 	uint16_t port = requests_port(r, server);
+	if (requests_is_own(r, exchange)) {
+		put_own_name(k, exchange, out);
+		return;
+	}
 	const char *requester = client->socket == KERNEL_NONE
 					? "outside"
 					: requests_program(k, client->host, x->client_task);

@@ -8,13 +8,15 @@
 struct requests_parts_finder {
 	const struct requests *r;
 	struct requests_stretches *hosts;
-	uint32_t *children, *children_of; /* by exchange, and the end */
+	/* By exchange, and the end. What an own request has below it is below the one that this is
+	 * in, too: servers know of no own requests. */
+	uint32_t *children, *children_of;
 };
 
 const char *requests_part_name(enum requests_part_kind k)
 {
-	static const char *const names[REQUESTS_N_PARTS] = { "requester", "network", "queued",
-		"running", "runnable", "disk", "locks", "other", "below" };
+	static const char *const names[REQUESTS_N_PARTS] = { "requester", "network", "outside",
+		"queued", "running", "runnable", "disk", "locks", "other", "below" };
 	return k < REQUESTS_N_PARTS ? names[k] : "?";
 }
 
@@ -23,18 +25,26 @@ static bool find_children(struct requests_parts_finder *f)
 	const struct requests *r = f->r;
 	uint32_t *of = mer_spill_array(r->w->spill, (size_t)r->n + 3, sizeof(*of));
 	f->children_of = of;
-	f->children = mer_spill_array(r->w->spill, (size_t)r->n + 1, sizeof(*f->children));
+	f->children = mer_spill_array(r->w->spill, 2 * (size_t)r->n + 1, sizeof(*f->children));
 	if (!of || !f->children)
 		return false;
-	for (uint32_t i = 0; i < r->n; i++)
-		if (r->exchanges[i].parent)
-			of[r->exchanges[i].parent + 1]++;
-	for (uint32_t i = 0; i < r->n; i++)
-		of[i + 2] += of[i + 1];
-	for (uint32_t i = 0; i < r->n; i++)
-		if (r->exchanges[i].parent)
-			f->children[of[r->exchanges[i].parent]++] = i;
-	return true;
+	for (bool counts = true;; counts = false) {
+		for (uint32_t i = 0; i < r->n_found; i++) {
+			uint32_t found = requests_found_parent(r, i), own = r->exchanges[i].parent;
+			if (found && counts)
+				of[found + 1]++;
+			else if (found)
+				f->children[of[found]++] = i;
+			if (own != found && counts)
+				of[own + 1]++;
+			else if (own != found)
+				f->children[of[own]++] = i;
+		}
+		for (uint32_t i = 0; counts && i < r->n; i++)
+			of[i + 2] += of[i + 1];
+		if (!counts)
+			return true;
+	}
 }
 
 int requests_parts_finder_new(
@@ -101,12 +111,12 @@ static int emit(struct walk *k, int64_t until, struct requests_part s)
 	s.begin = k->t;
 	s.end = k->t = until;
 	if (!k->is_fine)
-		s.span = KERNEL_NONE;
+		s.span = s.wait = KERNEL_NONE;
 	struct requests_part *last = p->n ? &p->item[p->n - 1] : NULL;
 	if (last && last->host == s.host && last->task == s.task && last->of == s.of &&
 		last->exchange == s.exchange && last->cause == s.cause && last->kind == s.kind &&
 		last->in_flight == s.in_flight && last->packet == s.packet &&
-		last->span == s.span) {
+		last->span == s.span && last->wait == s.wait) {
 		last->end = until;
 		return 0;
 	}
@@ -126,6 +136,7 @@ static struct requests_part blank_part(
 		.kind = REQUESTS_OTHER,
 		.packet = KERNEL_NONE,
 		.span = KERNEL_NONE,
+		.wait = KERNEL_NONE,
 		.depth = k->depth };
 }
 
@@ -151,17 +162,38 @@ static enum requests_part_kind kind_of(const struct worker *w, const struct requ
 	}
 }
 
+/* Is one of them below the other one, or the same? */
+static bool is_related(const struct requests *r, uint32_t a, uint32_t b)
+{
+	for (int way = 0; way < 2; way++) {
+		uint32_t at = way ? b : a, top = way ? a : b;
+		for (unsigned depth = 0; depth < REQUESTS_MOST_DEPTH; depth++) {
+			if (at == top)
+				return true;
+			if (!r->exchanges[at].parent)
+				break;
+			at = r->exchanges[at].parent - 1;
+		}
+	}
+	return false;
+}
+
 /* What the task did meanwhile that ended a wait (a child, a thread of the kernel that writes the
  * journal): that is what was waited for. The last of its spans is `span`; before it was there, the
- * wait is what it is, `wait`. */
+ * wait is what it is, `wait`. If that one worked for another request, it had what was waited for,
+ * such as a row of a database. */
 static int emit_helper(struct walk *k, const struct worker *w, uint32_t span,
 	const struct requests_part *wait, int64_t until)
 {
 	enum { MOST = 256 };
 	const struct kernel_host *h = &k->f->r->w->hosts[w->host];
 	uint32_t spans[MOST], n = 0;
+	uint32_t other =
+		requests_served_next(k->f, w->host, kernel_span(h, span)->task, k->t, until);
+	bool is_lock = other && !is_related(k->f->r, other - 1, w->exchange);
 	struct requests_part part = blank_part(k, w->host, kernel_span(h, span)->task, w->exchange);
 	part.cause = PATH_TASK;
+	part.wait = wait->span;
 	part.depth += !w->is_requester;
 	int rc = 0;
 	for (uint32_t i = span; n < MOST && i != KERNEL_NONE; i = kernel_span(h, i)->before) {
@@ -175,7 +207,7 @@ static int emit_helper(struct walk *k, const struct worker *w, uint32_t span,
 		int64_t end = n > 1 ? kernel_span(h, spans[n - 2])->begin : until;
 		part.cause =
 			(uint8_t)path_cause_of(kernel_span(h, kernel_wait_end(h, spans[n - 1])));
-		part.kind = (uint8_t)kind_of(w, &part);
+		part.kind = is_lock ? REQUESTS_LOCKS : (uint8_t)kind_of(w, &part);
 		part.span = spans[n - 1];
 		rc = emit(k, end < until ? end : until, part);
 		n--;
@@ -184,7 +216,8 @@ static int emit_helper(struct walk *k, const struct worker *w, uint32_t span,
 	return rc ? rc : emit(k, until, part);
 }
 
-/* It did something for another one. A loop that waits for all is not busy. Plus 1; 0: it did not. */
+/* It did something for another one. A loop that waits for all is not busy. Plus 1; 0: it did
+ * not. */
 static uint32_t served_instead(const struct worker *w, uint32_t acts, uint8_t what)
 {
 	bool is_other = acts && acts != w->own && acts - 1 != w->exchange;
@@ -267,6 +300,18 @@ static int emit_network(struct walk *k, uint32_t host, uint32_t task, uint32_t e
 	part.depth -=
 		requests_connection_of(k->f->r, exchange)->ends[REQUESTS_CLIENT].host == host &&
 		task == k->f->r->exchanges[exchange].client_task && part.depth > 0;
+	return emit(k, until, part);
+}
+
+/* The server was not recorded. */
+static int emit_outside(
+	struct walk *k, uint32_t host, uint32_t task, uint32_t exchange, int64_t until)
+{
+	struct requests_part part = blank_part(k, host, task, exchange);
+	part.cause = PATH_NETWORK;
+	part.kind = REQUESTS_OUTSIDE;
+	part.in_flight = true;
+	part.depth -= part.depth > 0;
 	return emit(k, until, part);
 }
 
@@ -404,8 +449,11 @@ static int emit_exchange(struct walk *k, uint32_t exchange, int64_t until)
 				  *server = &c->ends[REQUESTS_SERVER];
 	bool has_server = server->socket != KERNEL_NONE && x->read_end != REQUESTS_NO_TIME &&
 			  x->done != REQUESTS_NO_TIME;
-	struct worker requester = { client->host, x->client_task, exchange, x->parent, true };
+	struct worker requester = { client->host, x->client_task, exchange,
+		requests_found_parent(r, exchange), true };
 	int64_t low = k->t, sent = between(x->sent, low, until), arrived = sent, left, back = until;
+	/* What had to wait for room, or was lost and sent again, leaves without its task: then. */
+	int64_t unsent = sent, kept;
 	int rc = 0;
 	if (k->depth >= REQUESTS_MOST_DEPTH)
 		return emit_network(k, client->host, x->client_task, exchange, NULL, until);
@@ -415,35 +463,46 @@ static int emit_exchange(struct walk *k, uint32_t exchange, int64_t until)
 	back = answer ? between(answer->to.time, sent, until) : until;
 	left = answer ? between(answer->from.time, sent, back) : back;
 	if (client->socket == KERNEL_NONE) {
-		rc = emit_work(k, x, exchange, server->host, until);
+		struct worker reader = { server->host, x->reader, exchange, exchange + 1, false };
+		if (x->read_end != REQUESTS_NO_TIME)
+			rc = emit_task(k, &reader, between(x->read_end, k->t, until));
+		if (rc == 0)
+			rc = emit_work(k, x, exchange, server->host, until);
 	} else if (!has_server) {
 		rc = emit_task(k, &requester, sent);
 		int64_t woken = until;
 		if (rc == 0 && x->client_task != KERNEL_NONE)
 			last_wake(k->f, client->host, x->client_task, sent, until, &woken);
 		if (rc == 0)
-			rc = emit_network(k, client->host, x->client_task, exchange, NULL, woken);
+			rc = emit_outside(k, client->host, x->client_task, exchange, woken);
 		if (rc == 0)
 			rc = emit_task(k, &requester, until);
 	} else {
 		ask = requests_packet(
 			&r->connections, c, REQUESTS_CLIENT, x->begin, x->read_end, true);
 		if (ask) {
-			sent = between(ask->from.time, low, until);
-			arrived = between(ask->to.time, sent, until);
+			unsent = between(ask->from.time, low, until);
+			sent = unsent < sent ? unsent : sent;
+			arrived = between(ask->to.time, unsent, until);
 		}
 		if (!c->flow) /* of one host: no way to go */
 			left = back = between(x->done, arrived, until);
-		left = left < arrived ? arrived : left;
-		back = back < left ? left : back;
+		kept = left;
+		left = between(x->done < left ? x->done : left, arrived, until);
+		kept = kept < left ? left : kept;
+		back = back < kept ? kept : back;
 		struct worker reader = { server->host, x->reader, exchange, exchange + 1, false };
 		rc = emit_task(k, &requester, sent);
+		if (rc == 0)
+			rc = emit_network(k, client->host, x->client_task, exchange, NULL, unsent);
 		if (rc == 0)
 			rc = emit_network(k, server->host, x->reader, exchange, ask, arrived);
 		if (rc == 0)
 			rc = emit_task(k, &reader, between(x->read_end, arrived, left));
 		if (rc == 0)
 			rc = emit_work(k, x, exchange, server->host, left);
+		if (rc == 0)
+			rc = emit_network(k, client->host, x->client_task, exchange, NULL, kept);
 		if (rc == 0)
 			rc = emit_network(k, client->host, x->client_task, exchange, answer, back);
 		if (rc == 0)
@@ -459,7 +518,9 @@ int requests_parts_find(struct requests_parts_finder *f, uint32_t exchange,
 	const struct requests_exchange *x = &f->r->exchanges[exchange];
 	struct walk k = { .f = f, .p = p, .t = x->begin, .err = err };
 	p->n = 0;
-	return emit_exchange(&k, exchange, x->end);
+	return requests_is_own(f->r, exchange)
+		       ? requests_own_parts(f, f->r, exchange, p, k.is_fine, err)
+		       : emit_exchange(&k, exchange, x->end);
 }
 
 int requests_parts_find_each(struct requests_parts_finder *f, uint32_t exchange,
@@ -468,7 +529,35 @@ int requests_parts_find_each(struct requests_parts_finder *f, uint32_t exchange,
 	const struct requests_exchange *x = &f->r->exchanges[exchange];
 	struct walk k = { .f = f, .p = p, .t = x->begin, .is_fine = true, .err = err };
 	p->n = 0;
-	return emit_exchange(&k, exchange, x->end);
+	return requests_is_own(f->r, exchange)
+		       ? requests_own_parts(f, f->r, exchange, p, k.is_fine, err)
+		       : emit_exchange(&k, exchange, x->end);
+}
+
+int requests_parts_add(
+	struct requests_parts *p, struct requests_part s, bool is_fine, struct mer_err *err)
+{
+	struct walk k = { .p = p, .t = s.begin, .is_fine = is_fine, .err = err };
+	return emit(&k, s.end, s);
+}
+
+struct requests_part requests_part_blank(uint32_t host, uint32_t task, uint32_t exchange)
+{
+	struct walk k = { 0 };
+	return blank_part(&k, host, task, exchange);
+}
+
+enum requests_part_kind requests_part_kind_of(const struct requests_part *s)
+{
+	struct worker anyone = { .is_requester = false };
+	return kind_of(&anyone, s);
+}
+
+const uint32_t *requests_children(
+	const struct requests_parts_finder *f, uint32_t exchange, uint32_t *n)
+{
+	*n = f->children_of[exchange + 1] - f->children_of[exchange];
+	return &f->children[f->children_of[exchange]];
 }
 
 int requests_parts_sum(struct requests_parts_finder *f, uint32_t exchange,
@@ -476,7 +565,16 @@ int requests_parts_sum(struct requests_parts_finder *f, uint32_t exchange,
 {
 	const struct requests_exchange *x = &f->r->exchanges[exchange];
 	struct walk k = { .f = f, .t = x->begin, .sums = sums, .err = err };
-	return emit_exchange(&k, exchange, x->end);
+	if (!requests_is_own(f->r, exchange))
+		return emit_exchange(&k, exchange, x->end);
+	struct requests_parts parts = { 0 };
+	int rc = requests_own_parts(f, f->r, exchange, &parts, false, err);
+	for (size_t i = 0; rc == 0 && i < parts.n; i++) {
+		const struct requests_part *p = &parts.item[i];
+		sums[p->exchange == exchange ? p->kind : REQUESTS_BELOW] += p->end - p->begin;
+	}
+	requests_parts_fini(&parts);
+	return rc;
 }
 
 uint32_t requests_served_by(
@@ -487,16 +585,35 @@ uint32_t requests_served_by(
 					       : 0;
 }
 
-int64_t requests_served_until(
-	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time)
+uint32_t requests_served_next(const struct requests_parts_finder *f, uint32_t host, uint32_t task,
+	int64_t time, int64_t until)
 {
 	const struct requests_stretches *x = &f->hosts[host];
 	if (!requests_has_stretches(x, task))
-		return INT64_MAX;
-	size_t i = requests_stretch_at(x, task, time);
-	while (i + 1 < x->of[task + 1] && x->item[i + 1].acts == x->item[i].acts)
+		return 0;
+	size_t i = requests_stretch_at(x, task, time), end = x->of[task + 1];
+	while (!x->item[i].acts && i + 1 < end && x->item[i + 1].begin <= until)
 		i++;
-	return requests_stretch_end(x, task, i);
+	return x->item[i].acts;
+}
+
+int64_t requests_served_within(const struct requests_parts_finder *f, uint32_t host, uint32_t task,
+	int64_t time, int64_t most)
+{
+	const struct requests_stretches *x = &f->hosts[host];
+	if (!requests_has_stretches(x, task))
+		return most;
+	size_t i = requests_stretch_at(x, task, time);
+	while (requests_stretch_end(x, task, i) < most && x->item[i + 1].acts == x->item[i].acts)
+		i++;
+	int64_t until = requests_stretch_end(x, task, i);
+	return until < most ? until : most;
+}
+
+int64_t requests_served_until(
+	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time)
+{
+	return requests_served_within(f, host, task, time, INT64_MAX);
 }
 
 /* ---- as a path ---- */
@@ -564,9 +681,13 @@ int requests_path(
 		.task = x->client_task,
 		.begin = x->begin,
 		.end = x->end };
-	if (x->client_task == KERNEL_NONE)
+	bool is_own = requests_is_own(r, exchange);
+	if ((is_own ? x->server_task : x->client_task) == KERNEL_NONE)
 		return mer_fail(err, MER_ERR_USAGE,
-			"who sent this request was not recorded, so there is no path of its task");
+			is_own ? "which task ended this request was not recorded, so there is no path of its task"
+			       : "who sent this request was not recorded, so there is no path of its task");
+	if (is_own)
+		return requests_own_path(f, r, exchange, path, err);
 	int rc = requests_parts_find_each(f, exchange, &parts, err);
 	for (size_t i = 0; rc == 0 && i < parts.n; i++) {
 		struct path_segment s = segment_of(r, &parts.item[i]);

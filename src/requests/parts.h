@@ -14,8 +14,9 @@
 enum requests_part_kind {   /* for the overview */
 	REQUESTS_REQUESTER, /* the requester itself: sends, and reads what has arrived */
 	REQUESTS_NETWORK,
-	REQUESTS_QUEUED, /* arrived, but the server did other things */
-	REQUESTS_CPU,	 /* the server on a CPU */
+	REQUESTS_OUTSIDE, /* the server and the way to it, of which nothing was recorded */
+	REQUESTS_QUEUED,  /* arrived, but the server did other things */
+	REQUESTS_CPU,	  /* the server on a CPU */
 	REQUESTS_RUNNABLE,
 	REQUESTS_DISK,
 	REQUESTS_LOCKS,
@@ -37,6 +38,8 @@ struct requests_part {
 	/* Of requests_path only: what the task did; KERNEL_NONE: not known. How many wait for it.
 	 */
 	uint32_t span, depth;
+	/* The same: of what another task did for it, the wait that this ended; else KERNEL_NONE. */
+	uint32_t wait;
 };
 
 struct requests_parts {
@@ -60,17 +63,43 @@ int requests_parts_find_each(struct requests_parts_finder *f, uint32_t exchange,
 int requests_parts_sum(struct requests_parts_finder *f, uint32_t exchange,
 	int64_t sums[REQUESTS_N_PARTS], struct mer_err *err);
 void requests_parts_fini(struct requests_parts *p);
+/* The requests that were sent for an exchange: numbers, ascending. */
+const uint32_t *requests_children(
+	const struct requests_parts_finder *f, uint32_t exchange, uint32_t *n);
 /* The exchange that a task acted for at a time, plus 1; 0: none that is known. */
 uint32_t requests_served_by(
 	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time);
+/* The same, or the first one in [time, until] if there is none then. */
+uint32_t requests_served_next(const struct requests_parts_finder *f, uint32_t host, uint32_t task,
+	int64_t time, int64_t until);
 /* Until when that does not change: after time; INT64_MAX: to the end. */
 int64_t requests_served_until(
 	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time);
+
+/* The same, at most `most`: what comes after that is not looked at. */
+int64_t requests_served_within(const struct requests_parts_finder *f, uint32_t host, uint32_t task,
+	int64_t time, int64_t most);
 
 /* The same as a path of the requester's task, from the request's begin to its end, with
  * PATH_QUEUED where a server did something else. path_fini in any case. MER_ERR_USAGE: the
  * requester was not recorded. */
 int requests_path(
 	struct requests_parts_finder *f, uint32_t exchange, struct path *path, struct mer_err *err);
+
+/* ---- for this folder ---- */
+
+/* Appends a part that begins where the last one ends, or makes that one longer; one without length
+ * is left out. */
+int requests_parts_add(
+	struct requests_parts *p, struct requests_part s, bool is_fine, struct mer_err *err);
+/* Of which nothing is known but whose it is. */
+struct requests_part requests_part_blank(uint32_t host, uint32_t task, uint32_t exchange);
+/* What a server's time with this cause is. */
+enum requests_part_kind requests_part_kind_of(const struct requests_part *s);
+/* Of an own request (own.h); path_fini in any case. */
+int requests_own_path(const struct requests_parts_finder *f, const struct requests *r,
+	uint32_t exchange, struct path *path, struct mer_err *err);
+int requests_own_parts(const struct requests_parts_finder *f, const struct requests *r,
+	uint32_t exchange, struct requests_parts *p, bool is_fine, struct mer_err *err);
 
 #endif

@@ -26,6 +26,8 @@ int requests_find(const struct kernel_world *w, struct requests_log *log, struct
 		requests_free(r);
 		return rc;
 	}
+	r->n_found = r->n;
+	r->n_connections_found = (uint32_t)r->connections.n;
 	*out = r;
 	return 0;
 }
@@ -36,6 +38,7 @@ void requests_free(struct requests *r)
 		return;
 	requests_connections_fini(&r->connections);
 	mer_spill_release(r->exchanges);
+	mer_spill_release(r->found_parents);
 	requests_log_free(r->log);
 	free(r);
 }
@@ -44,19 +47,24 @@ void requests_id_text(const struct requests *r, uint32_t exchange, char text[REQ
 {
 	const struct requests_exchange *x = &r->exchanges[exchange];
 	uint32_t first = r->connections.item[x->connection].first;
-	snprintf(text, REQUESTS_ID_BYTES, "r%" PRIu32 ".%" PRIu32, x->connection + 1,
-		exchange - first + 1);
+	bool is_own = requests_is_own(r, exchange);
+	snprintf(text, REQUESTS_ID_BYTES, "%c%" PRIu32 ".%" PRIu32, is_own ? 'u' : 'r',
+		x->connection - (is_own ? r->n_connections_found : 0) + 1, exchange - first + 1);
 }
 
 uint32_t requests_by_id(const struct requests *r, const char *text)
 {
 	char again[REQUESTS_ID_BYTES];
 	char *dot, *end;
-	if (text[0] != 'r')
+	if (text[0] != 'r' && text[0] != 'u')
 		return KERNEL_NONE;
+	bool is_own = text[0] == 'u';
+	unsigned long before = is_own ? r->n_connections_found : 0;
+	unsigned long n = is_own ? r->connections.n - before : r->n_connections_found;
 	unsigned long connection = strtoul(text + 1, &dot, 10);
-	if (*dot != '.' || connection == 0 || connection > r->connections.n)
+	if (*dot != '.' || connection == 0 || connection > n)
 		return KERNEL_NONE;
+	connection += before;
 	unsigned long place = strtoul(dot + 1, &end, 10);
 	const struct requests_connection *c = &r->connections.item[connection - 1];
 	if (*end || place == 0 || place > c->n)

@@ -44,6 +44,9 @@ struct requests {
 	/* By connection, then begin. A block of the world's spill. */
 	struct requests_exchange *exchanges;
 	uint32_t n, cap;
+	/* Those that were found by connections; the user's own come after them (own.h). */
+	uint32_t n_found, n_connections_found;
+	uint32_t *found_parents; /* of those, without own ones; NULL: there are no own ones */
 	uint32_t n_damaged,
 		n_one_way; /* connections with missing events; exchanges without an answer */
 };
@@ -53,7 +56,15 @@ int requests_find(const struct kernel_world *w, struct requests_log *log, struct
 	struct mer_err *err);
 void requests_free(struct requests *); /* NULL is fine */
 
-/* "r17.203": connection and place on it, both from 1 on; the same for the same traces. */
+/* The socket at both ends of an own request: there is none, but who it was is known. */
+#define REQUESTS_OWN_SOCKET (KERNEL_NONE - 1)
+static inline bool requests_is_own(const struct requests *r, uint32_t exchange)
+{
+	return exchange >= r->n_found;
+}
+
+/* "r17.203": connection and place on it, both from 1 on; the same for the same traces. Own ones:
+ * "u1.203". */
 enum { REQUESTS_ID_BYTES = sizeof("r4294967295.4294967295") };
 void requests_id_text(const struct requests *r, uint32_t exchange, char text[REQUESTS_ID_BYTES]);
 /* KERNEL_NONE: there is none. */
@@ -65,6 +76,12 @@ static inline const struct requests_connection *requests_connection_of(
 	return &r->connections.item[r->exchanges[exchange].connection];
 }
 
+/* The one that it was sent for, as if there were no own ones; plus 1, 0: none known. */
+static inline uint32_t requests_found_parent(const struct requests *r, uint32_t exchange)
+{
+	return r->found_parents && !requests_is_own(r, exchange) ? r->found_parents[exchange]
+								 : r->exchanges[exchange].parent;
+}
 /* Is `exchange` this request, or one below it? */
 enum { REQUESTS_MOST_DEPTH = 64 }; /* further below, a request is no longer looked into */
 bool requests_is_within(const struct requests *r, uint32_t exchange, uint32_t root);

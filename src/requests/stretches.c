@@ -27,7 +27,7 @@ struct finder {
 /* For whom an action is. */
 static uint32_t acts_for(const struct requests *r, const struct requests_action *a)
 {
-	return a->is_server ? a->exchange : r->exchanges[a->exchange - 1].parent;
+	return a->is_server ? a->exchange : requests_found_parent(r, a->exchange - 1);
 }
 
 static bool is_last_answer(const struct requests *r, const struct requests_host *log, uint32_t i)

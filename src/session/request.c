@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/glob.h"
 #include "base/plural.h"
+#include "requests/requests.h"
 #include "session/facts.h"
 #include "session/state.h"
 #include "store/store.h"
@@ -86,12 +87,12 @@ static int choose(struct session_answer *a, struct mer_err *err)
 
 /* ---- Periods ---- */
 
-static int no_period(const struct session_answer *a, struct mer_err *err)
+static int no_period(const struct session *s, const struct analysis_period_rule *rule,
+	const struct analysis_periods *p, struct mer_err *err)
 {
 	static const char *const words[] = { "BEGIN", "END" };
-	const struct analysis_periods *p = &a->found;
 	for (int side = 0; side < 2; side++) {
-		if (!analysis_period_rule_can(a->request->periods, a->session->e, side))
+		if (!analysis_period_rule_can(rule, s->e, side))
 			return mer_fail_remedy(err, MER_ERR_USAGE, MER_REMEDY_PERIOD_EVENTS,
 				"no event of these traces can match %s", words[side]);
 		if (!p->n_fit[side])
@@ -115,19 +116,24 @@ static int no_period(const struct session_answer *a, struct mer_err *err)
 		p->is_keyed ? " with the same key" : "");
 }
 
-static int find_periods(struct session_answer *a, struct mer_err *err)
+int session_periods(struct session *s, const struct analysis_period_rule *rule,
+	struct analysis_periods *p, struct mer_err *err)
 {
-	struct session *s = a->session;
-	struct analysis_periods *p = &a->found;
-	struct analysis_options *o = &a->options;
 	_Atomic uint64_t *done = session_stage_begin(s, SESSION_PERIODS, s->e->bytes);
-	int rc = analysis_periods_find(
-		s->e, a->request->periods, session_threads(s), &s->cancel, done, p, err);
+	int rc = analysis_periods_find(s->e, rule, session_threads(s), &s->cancel, done, p, err);
 	session_stage_end(s);
 	if (rc)
 		return rc == MER_ERR_LIMIT ? MER_ERR_USAGE : rc;
-	if (!p->n)
-		return no_period(a, err);
+	return p->n ? 0 : no_period(s, rule, p, err);
+}
+
+static int find_periods(struct session_answer *a, struct mer_err *err)
+{
+	struct analysis_periods *p = &a->found;
+	struct analysis_options *o = &a->options;
+	int rc = session_periods(a->session, a->request->periods, p, err);
+	if (rc)
+		return rc;
 	o->periods = p->parts;
 	o->n_periods = p->n_parts;
 	o->found = p;
@@ -193,6 +199,10 @@ static void forget(struct session_answer *a)
 {
 	for (size_t i = 0; a->tables && i < a->request->n; i++)
 		mer_table_fini(&a->tables[i]);
+	requests_log_free(a->log);
+	requests_free(a->requests);
+	a->log = NULL;
+	a->requests = NULL;
 	if (a->has_run)
 		analysis_run_fini(&a->run);
 	a->has_run = false;
@@ -278,11 +288,21 @@ static int read_all_or_part(struct session_answer *a, struct reading *r, struct 
 		rc = session_messages(s, &m, err);
 	if (rc)
 		return rc;
+	if (q->with_requests)
+		rc = requests_log_new(s->e->n_hosts, s->e->spill, &a->log, err);
+	if (rc)
+		return rc;
+	r->world.observers = a->log ? requests_log_observers(a->log) : NULL;
 	a->has_run = true;
 	r->world.done_bytes = session_stage_begin(s, q->stage, r->bytes);
 	rc = analysis_run_kept(&a->run, s->e, m, m ? s->result : NULL, &r->world, &a->options,
 		q->tables, q->n, r->has_kept ? &r->kept : NULL, a->tables, err);
 	session_stage_end(s);
+	if (rc == 0 && a->log) {
+		struct requests_log *log = a->log;
+		a->log = NULL; /* the result's, in any case */
+		rc = requests_find(a->run.world, log, &a->requests, err);
+	}
 	if (r->world.window)
 		return rc;
 	bool is_there = rc == 0 && session_states_save(&r->states, a->run.world);

@@ -24,12 +24,15 @@ struct session_request {
 	 * here, but set: begin, end, wants_*, ctx; and periods and found, which otherwise may be
 	 * those of an answer that is still there. */
 	struct analysis_options options;
+	bool with_requests;	  /* also those of services: answer.requests */
 	enum session_stage stage; /* that it is for who waits: SESSION_READING, SESSION_DRAWING */
 };
 
 enum { SESSION_NAMES = 64 };
 
 struct reading;
+struct requests;	/* requests/requests.h */
+struct requests_log;	/* requests/log.h */
 struct session_answer { /* zeroed: none */
 	struct session *session;
 	const struct session_request *request;
@@ -41,7 +44,9 @@ struct session_answer { /* zeroed: none */
 	int64_t begin, end; /* of what was looked at, on all selected hosts; MER_NO_TIME: nothing */
 	_Atomic uint64_t named; /* bit i: something is named as names->item[i] says */
 	bool has_run;
-	struct reading *reading; /* what its world needs */
+	struct reading *reading;   /* what its world needs */
+	struct requests *requests; /* NULL: not wanted */
+	struct requests_log *log;  /* until they are found */
 };
 
 /* Synchronizes first if that was not done. a lives no longer than s and q; session_answer_fini in
@@ -53,5 +58,10 @@ void session_answer_fini(struct session_answer *a);
 const char *session_answer_unnamed(const struct session_answer *a);
 /* For questions about its tasks (session/tasks.h). The world may have forgotten its spans. */
 struct session_world session_answer_world(const struct session_answer *a);
+
+/* The periods of a rule, once the clocks are aligned; none is an error that says why.
+ * analysis_periods_fini in any case. */
+int session_periods(struct session *s, const struct analysis_period_rule *rule,
+	struct analysis_periods *p, struct mer_err *err);
 
 #endif

@@ -60,8 +60,10 @@ FNR == NR {
 	}
 	its = $column["server_host"] " " $column["server_tid"] " " $column["server_port"]
 	# The recording may have ended before the call that wrote the answer had.
-	if ($column["server_tid"] == "" && last - begins[id] - took[id] < 1000000)
+	if ($column["server_tid"] == "" && last - begins[id] - took[id] < 1000000) {
 		its = server[id]
+		is_cut[id] = 1
+	}
 	served += server[id] == its
 	if (wrong && server[id] != its) print "server: not " server[id] ": " $0
 	parent[$column["id"]] = $column["parent"]
@@ -73,11 +75,12 @@ END {
 		# What had not ended is no request yet: nothing can be below it.
 		wanted = above[true_of[id]]
 		ok = its == wanted
-		nested += ok || (wanted != "" && !ended[wanted])
+		ok = ok || (wanted != "" && (!ended[wanted] || (its == "" && is_cut[wanted])))
+		nested += ok
 		is_sure = parent[id] != "" && confidence[id] >= 0.9
 		sure += is_sure
-		right += is_sure && ok
-		if (wrong && !ok && (wanted == "" || ended[wanted]))
+		right += is_sure && its == wanted
+		if (wrong && !ok)
 			print "nested: " id " (" true_of[id] ") below " parent[id] " (" its "), not " above[true_of[id]] ", " confidence[id]
 	}
 	for (id in ended)

@@ -86,6 +86,11 @@ done
 asked "clocks as recorded" path --comm rpc-cli --nth 1 --sync none --json $t
 asked "clocks aligned" path --comm rpc-cli --nth 1 --json $t
 equal "a store each" "$(stores)" 2
+# It is the clocks that count, not how they were found.
+run 0 sync --save "$dir/clocks.json" $t
+run 0 path --comm rpc-cli --nth 1 --sync "$dir/clocks.json" -v $t
+text "$dir/err" "$answered"
+equal "none was made for it" "$(stores)" 2
 
 # Traces that changed have another one.
 "$m" cache clear >/dev/null

@@ -522,6 +522,18 @@ static void silent_losses(void **unused)
 	}
 }
 
+/* Connections that are opened and closed, processes and threads for each of them, a lock, a packet
+ * that is lost and sent again. */
+static void services(void **unused)
+{
+	(void)unused;
+	check_all("--services fork --tail hog --duration 400ms", n_seeds(2), 0.9, true);
+	check_all(
+		"--services thread --tail loss --hosts 3 --duration 400ms", n_seeds(2), 0.9, true);
+	check_all(
+		"--services thread --tail lock --hosts 2 --duration 400ms", n_seeds(1), 0.9, true);
+}
+
 /* Clocks that were wrong and are synchronized: the states are still exactly those. */
 static void wrong_clocks(void **unused)
 {
@@ -578,6 +590,7 @@ int main(void)
 		cmocka_unit_test(begun_in_the_middle),
 		cmocka_unit_test(told_losses),
 		cmocka_unit_test(silent_losses),
+		cmocka_unit_test(services),
 		cmocka_unit_test(wrong_clocks),
 		cmocka_unit_test(any_number_of_threads),
 	};

@@ -82,6 +82,26 @@ static void read_by_another_thread(void **state)
 		"r1.1 10>20 1-8, r1.2 10>20 11-18");
 }
 
+#define NEXT                                                                                       \
+	"21-22 10 write 5 10\n23-24 20 read 7 10\n25-26 20 write 7 9\n27-28 10 read 5 9\n"         \
+	"31-32 10 write 5 7\n33-34 20 read 7 7\n35-36 20 write 7 3\n37-38 10 read 5 3\n"
+
+/* The ends of a connection that is older than the recording. */
+static void begun_before(void **state)
+{
+	(void)state;
+	/* The server reads and answers what was sent before. */
+	requests_are(ONE "1-2 20 read 7 8\n3-4 20 write 7 5\n5-6 10 read 5 5\n" NEXT,
+		"r1.1 10>20 21-28, r1.2 10>20 31-38");
+	/* It was reading when the recording began: that call is not known. */
+	requests_are(ONE "1-2 10 write 5 4\n5-6 20 write 7 5\n7-8 10 read 5 5\n" NEXT,
+		"r1.1 10>? 1-8, r1.2 10>20 21-28, r1.3 10>20 31-38");
+	/* ... and read the rest with another one. */
+	requests_are(ONE
+		"1-2 10 write 5 4\n3-4 20 read 7 1\n5-6 20 write 7 5\n7-8 10 read 5 5\n" NEXT,
+		"r1.1 10>20 1-8, r1.2 10>20 21-28, r1.3 10>20 31-38");
+}
+
 /* The second request leaves before the answer to the first one is read: these cannot be told
  * apart, as it is not looked at what they say. */
 static void overlapping(void **state)
@@ -433,6 +453,7 @@ int main(void)
 		cmocka_unit_test(one_after_the_other),
 		cmocka_unit_test(without_answer),
 		cmocka_unit_test(read_by_another_thread),
+		cmocka_unit_test(begun_before),
 		cmocka_unit_test(overlapping),
 		cmocka_unit_test(damaged),
 		cmocka_unit_test(of_another_time),

@@ -193,8 +193,13 @@ static void first_version(void **state)
 	(void)state;
 	static const char *const names[][2] = { { "\"schema_version\":2", "\"schema_version\":1" },
 		{ "\"inversions", "\"violations" }, { "\"rejected\"", "\"left_out\"" },
-		{ "\"max_at\"", "\"worst_at\"" }, { "\"beta_ns\"", "\"beta\"" } };
+		{ "\"max_at\"", "\"worst_at\"" }, { "\"beta_ns\"", "\"beta\"" },
+		{ "\"p50_ns\"", "\"median_ns\"" }, { "\"p50\"", "\"median\"" },
+		{ "\"max_drift_ppm\":1000,", "\"max_drift\":0.001," },
+		{ "\"max_rate_ppm\":2000,", "\"max_rate\":0.002," } };
 	struct sync_result *r = make(5), *q;
+	for (uint32_t i = 0; i < r->n_hosts; i++)
+		r->hosts[i].max_rate_ppm = 2000;
 	struct mer_str now = written(r, true), before = { 0 }, again;
 	for (const char *p = now.data; *p;) {
 		size_t i = 0, n = sizeof(names) / sizeof(*names);

@@ -15,7 +15,8 @@
 
 struct values {
 	struct session_texts fields;
-	const char *filter, *request;
+	const char *filter;
+	struct cli_request_values request;
 	uint64_t limit;
 	bool headers;
 };
@@ -183,7 +184,7 @@ static int print_request(struct cli *cli, const struct values *v)
 {
 	struct cli_request q;
 	struct event_pieces pieces = { 0 };
-	int rc = cli_request_open(cli, v->request, &q);
+	int rc = cli_request_open_chosen(cli, &v->request, &q);
 	if (rc == 0)
 		rc = find_pieces(cli, &q, &pieces);
 	if (rc == 0)
@@ -197,7 +198,7 @@ static int run(struct cli *cli, const void *values)
 {
 	const struct values *v = values;
 	struct session *s;
-	if (v->request)
+	if (v->request.which.id || v->request.which.rule || v->request.by.n)
 		return print_request(cli, v);
 	int rc = cli_session_open_synced(cli, CLI_SYNC_AUTO, &s);
 	if (rc)
@@ -219,11 +220,8 @@ static const struct cli_option options[] = {
 		.arg = "LIST",
 		.help = "only these fields (name,next_tid)",
 		.offset = offsetof(struct values, fields) },
-	{ .name = "request",
-		.kind = CLI_TEXT,
-		.arg = "ID",
-		.help = "only events of a request (ids: meridian requests --list)",
-		.offset = offsetof(struct values, request) },
+	CLI_REQUEST_OPTIONS(
+		struct values, request, "only events of a request (ids: meridian requests --list)"),
 	{ .name = "limit",
 		.letter = 'n',
 		.kind = CLI_LIMIT,
@@ -260,7 +258,7 @@ const struct cli_verb cli_verb_events = {
 		"--request selects the events of a request that meridian-requests(1) found, on all "
 		"hosts: those on the CPU of a task while it worked for the request or one below it, and "
 		"those that name such a task, as wake-ups by others do. What a server did for other "
-		"requests in that time is left out.\n\n"
+		"requests in that time is left out. " CLI_REQUEST_MANUAL "\n\n"
 		"Events are sorted by time; events with the same time by host, trace, stream and position "
 		"in the stream. Control characters and invalid UTF-8 in names and values are printed as "
 		"escapes such as \\x1b.",

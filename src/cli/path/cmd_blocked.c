@@ -8,7 +8,7 @@
 struct values {
 	bool all, flat;
 	uint64_t depth, limit;
-	const char *request;
+	struct cli_request_values request;
 };
 
 enum { DEPTH = 3, DEPTH_MAX = 50 };
@@ -158,7 +158,7 @@ static int show_request(struct cli *cli, const struct values *v)
 	int rc = cli_request_alone(cli);
 	if (rc)
 		return rc;
-	rc = cli_request_open(cli, v->request, &q);
+	rc = cli_request_open_chosen(cli, &v->request, &q);
 	if (rc == 0) {
 		c.begin = q.r->exchanges[q.number].begin;
 		c.end = q.r->exchanges[q.number].end;
@@ -181,7 +181,7 @@ static int run(struct cli *cli, const void *values)
 	const struct values *v = values;
 	if (v->depth > DEPTH_MAX)
 		return mer_fail(&cli->err, MER_ERR_USAGE, "--depth: at most %d", (int)DEPTH_MAX);
-	if (v->request)
+	if (v->request.which.id || v->request.which.rule || v->request.by.n)
 		return show_request(cli, v);
 	return cli_ask_tasks(cli, &(struct cli_task_question){ .all = true,
 					  .part = true,
@@ -198,11 +198,8 @@ static const struct cli_option options[] = {
 		.kind = CLI_FLAG,
 		.help = "also idle waits and waits for input",
 		.offset = AT(all) },
-	{ .name = "request",
-		.kind = CLI_TEXT,
-		.arg = "ID",
-		.help = "waits on the path of a request (requests --list)",
-		.offset = AT(request) },
+	CLI_REQUEST_OPTIONS(
+		struct values, request, "waits on the path of a request (requests --list)"),
 	{ .name = "depth",
 		.kind = CLI_NUMBER,
 		.arg = "N",
@@ -241,7 +238,7 @@ const struct cli_verb cli_verb_blocked = {
 		"--request adds up the waits on the path of a request that meridian-requests(1) found: of "
 		"each task in the time in which the request was with it. All of them are shown, without "
 		"what is below them (--depth shows it). While a request is under way, the "
-		"server's wait for it is marked as idle.\n\n"
+		"server's wait for it is marked as idle. " CLI_REQUEST_MANUAL "\n\n"
 		"A call that times out and is repeated on the same objects, with nothing sent or "
 		"received in between, is one wait; its cause is what ended the last one. A page fault "
 		"is a wait outside any system call. The rows below a wait are the part of the critical "

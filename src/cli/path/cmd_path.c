@@ -11,7 +11,8 @@
 
 struct values {
 	uint64_t nth, limit;
-	const char *collapse, *request;
+	const char *collapse;
+	struct cli_request_values request;
 	bool list, children, absolute;
 };
 
@@ -96,7 +97,7 @@ static int ask_request(const struct asking *x)
 		.collapse_ns = x->collapse_ns,
 		.limit = x->v->limit,
 		.absolute = x->v->absolute };
-	int rc = cli_request_open(cli, x->v->request, &q);
+	int rc = cli_request_open_chosen(cli, &x->v->request, &q);
 	if (rc == 0)
 		rc = requests_path(q.parts, q.number, &p, &cli->err);
 	if (rc == 0)
@@ -120,12 +121,13 @@ static int run(struct cli *cli, const void *values)
 	if (v->list && cli->format >= CLI_FORMAT_DOT)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--list is available with --format table, json, jsonl and csv");
-	if (v->request &&
+	bool is_request = v->request.which.id || v->request.which.rule || v->request.by.n;
+	if (is_request &&
 		(v->list || v->children || v->nth || session_selects_tasks(&cli->select) ||
 			cli->select.begin.kind || cli->select.end.kind))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--request selects the task and the time: it does not work with --comm, --tid, --nth, --list, --children, --begin and --end");
-	if (v->request)
+	if (is_request)
 		return ask_request(&x);
 	return cli_ask_tasks(cli, &(struct cli_task_question){ .list = v->list,
 					  .part = true,
@@ -144,11 +146,8 @@ static const struct cli_option options[] = {
 		.kind = CLI_FLAG,
 		.help = "tree of what it started, with the cost of each part",
 		.offset = AT(children) },
-	{ .name = "request",
-		.kind = CLI_TEXT,
-		.arg = "ID",
-		.help = "path of a request (ids: meridian requests --list)",
-		.offset = AT(request) },
+	CLI_REQUEST_OPTIONS(
+		struct values, request, "path of a request (ids: meridian requests --list)"),
 	{ .name = "collapse",
 		.kind = CLI_TEXT,
 		.arg = "TIME",
@@ -188,7 +187,7 @@ const struct cli_verb cli_verb_path = {
 		"guessed; unexplained_ns is their sum.\n\n"
 		"--request shows the path of a request that meridian-requests(1) found. It follows "
 		"the messages, not the tasks: where a server had received it and did something for "
-		"others, that time is 'queued'.\n\n"
+		"others, that time is 'queued'. " CLI_REQUEST_MANUAL "\n\n"
 		"--children shows all that the task started: what each program cost, and how much of "
 		"that was on the path.\n\n"
 		"--format dot writes a graph of tasks for Graphviz, folded the input of flame graph "

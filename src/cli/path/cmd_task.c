@@ -104,8 +104,8 @@ static int show_request(struct cli *cli, const struct values *v)
 	int rc = check_request(cli, v);
 	if (rc)
 		return rc;
-	rc = cli_requests_open_used(
-		cli, c.only == CLI_COST_ACCOUNTING ? SESSION_USAGE_DISKS : SESSION_USAGE_ALL, &q);
+	rc = cli_requests_open_used(cli, NULL,
+		c.only == CLI_COST_ACCOUNTING ? SESSION_USAGE_DISKS : SESSION_USAGE_ALL, &q);
 	if (rc == 0)
 		rc = cli_request_find(cli, &q, v->request, &q.number);
 	if (rc == 0)

@@ -16,7 +16,8 @@ enum order { ORDER_LATENCY, ORDER_BEGIN };
 
 struct values {
 	struct cli_amount limit, min, above, slowest, bins, interval;
-	const char *kind, *from, *to, *request, *plot;
+	const char *kind, *from, *to, *plot;
+	struct cli_request_values request;
 	unsigned sort; /* enum order */
 	bool list, tree, explain, cost;
 };
@@ -80,6 +81,9 @@ static bool is_chosen(const struct asking *x, uint32_t i)
 		return false;
 	if (v->kind && !mer_glob(v->kind, requests_kind_name(x->c.kinds, i)))
 		return false;
+	bool is_any = !v->kind && !v->from && !v->to;
+	if (x->c.own && is_any)
+		return requests_is_own(x->c.r, i);
 	if ((v->tree || is_of_stacks(x->cli)) && e->parent && !v->kind && !v->from && !v->to)
 		return false;
 	return (!v->from || fits_party(x, i, REQUESTS_CLIENT, v->from)) &&
@@ -105,7 +109,7 @@ static int by_key(const void *a, const void *b)
 static bool is_of_each(const struct asking *x)
 {
 	const struct values *v = x->v;
-	return (v->list || v->tree || v->request || is_export(x->cli)) && !v->explain;
+	return (v->list || v->tree || v->request.which.id || is_export(x->cli)) && !v->explain;
 }
 
 /* In the order in which they are shown; of one request that one. Sums are made in the order of
@@ -118,7 +122,7 @@ static int choose(struct asking *x, const struct cli_request *q)
 	struct sorted *rows = malloc(((size_t)r->n + 1) * sizeof(*rows));
 	bool by_begin = v->sort == ORDER_BEGIN || !is_of_each(x);
 	uint32_t n = 0, only = KERNEL_NONE;
-	int rc = v->request ? cli_request_find(x->cli, q, v->request, &only) : 0;
+	int rc = v->request.which.id ? cli_request_find(x->cli, q, v->request.which.id, &only) : 0;
 	c->which = malloc(((size_t)r->n + 1) * sizeof(*c->which));
 	if (rc == 0 && (!rows || !c->which))
 		rc = mer_fail_nomem(&x->cli->err);
@@ -372,7 +376,7 @@ static int show(struct asking *x)
 static int check_options(struct cli *cli, const struct values *v)
 {
 	bool is_over_time = v->bins.set || v->interval.set || v->plot;
-	if (v->explain && (v->list || v->tree || v->request))
+	if (v->explain && (v->list || v->tree || v->request.which.id))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--explain compares many requests: it does not work with --list, --tree and --request");
 	if ((v->explain || is_over_time) && is_export(cli))
@@ -381,9 +385,12 @@ static int check_options(struct cli *cli, const struct values *v)
 	if ((v->above.set || v->slowest.set) && (!v->explain || (v->above.set && v->slowest.set)))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--above and --slowest, one of them, say which are slow for --explain");
-	if (is_over_time && (v->explain || v->list || v->tree || v->request))
+	if (is_over_time && (v->explain || v->list || v->tree || v->request.which.id))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--bins, --interval and --plot are about kinds: they do not work with --list, --tree, --explain and --request");
+	if (v->cost && v->request.which.rule)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--cost is for requests that are found on connections: it does not work with --request 'BEGIN : END'");
 	if (v->cost && (v->explain || v->tree || is_over_time || is_export(cli)))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--cost does not work with --explain, --tree, --bins, --interval, --plot and formats of other tools");
@@ -399,13 +406,17 @@ static int run(struct cli *cli, const void *values)
 	int rc = check_options(cli, v);
 	if (rc)
 		return rc;
-	rc = cli_requests_open_used(cli, v->cost ? SESSION_USAGE_ALL : SESSION_USAGE_NONE, &q);
+	rc = cli_requests_open_used(
+		cli, &v->request, v->cost ? SESSION_USAGE_ALL : SESSION_USAGE_NONE, &q);
 	if (rc == 0)
 		rc = requests_kinds_find(q.r, &kinds, &cli->err);
 	x.parts = q.parts;
-	x.c = (struct cli_requests){
-		.cli = cli, .w = &q.w, .r = q.r, .kinds = &kinds, .parts = q.parts
-	};
+	x.c = (struct cli_requests){ .cli = cli,
+		.w = &q.w,
+		.r = q.r,
+		.kinds = &kinds,
+		.parts = q.parts,
+		.own = q.has_own ? &q.own : NULL };
 	if (rc == 0)
 		rc = choose(&x, &q);
 	if (rc == 0)
@@ -448,11 +459,8 @@ static const struct cli_option options[] = {
 		.help = "slow for --explain are the N slowest",
 		.offset = AT(slowest),
 		.in_manual_only = true },
-	{ .name = "request",
-		.kind = CLI_TEXT,
-		.arg = "ID",
-		.help = "only this one (r17.203)",
-		.offset = AT(request) },
+	CLI_REQUEST_OPTIONS(
+		struct values, request, "only this one (r17.203), or requests 'BEGIN : END'"),
 	{ .name = "kind",
 		.kind = CLI_TEXT,
 		.arg = "KIND",
@@ -529,11 +537,21 @@ const struct cli_verb cli_verb_requests = {
 		"something else (queued; 'of' is the request that was served instead), the server on a "
 		"CPU, runnable, waiting for disks, for locks, and requests that the server sent in "
 		"turn.\n\n"
+		"With --request 'BEGIN : END', requests go from an event that matches BEGIN to the next one that "
+		"matches END, as for --period (see meridian-top(1)), on any thread and host; "
+		"--request-by names what both events have in common. The requester is the task of the "
+		"first event, the server that of the last one. Parts are the critical path of the last "
+		"task; requests on connections that it sent, or another thread of its process on that "
+		"path, are below it. Events without the other one are counted. Ids are such as u1.3.\n\n"
 		"With --explain, the requests above p99 (or those of --above or --slowest) are compared "
 		"with typical ones, those from p40 to p60, of one kind: that of --kind, or the one that "
 		"took most of the time. The differences of the parts add up to the difference of the "
-		"means. Column Who has the tasks that had the CPU instead, ended the wait for a lock, "
-		"or served another request.\n\n"
+		"means. Below the table are the tasks behind each, and what they did: who had the CPU, "
+		"or which interrupt; whose requests the disk served first; which file was not in the "
+		"page cache; who held the lock, or had the connection of a pool, and for which "
+		"request; what was served instead; which segments were lost and sent again. If the slow "
+		"requests have sizes of their own (bytes of the request and of the answer, number of "
+		"requests below), these are named.\n\n"
 		"With --cost, the table has the CPU time, disk and network use of each kind: each moment "
 		"of a task is charged to the request that it served at that moment, in all servers. Column "
 		"With below is the CPU time of a request and all requests below it (mean). What clients "

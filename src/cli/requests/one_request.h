@@ -3,9 +3,34 @@
 #ifndef MER_CLI_REQUESTS_ONE_REQUEST_H
 #define MER_CLI_REQUESTS_ONE_REQUEST_H
 
+#include "analysis/period.h"
 #include "cli/context.h"
+#include "cli/options.h"
 #include "requests/parts.h"
 #include "session/session.h"
+
+struct cli_request_values { /* of options; zeroed: none */
+	struct cli_request_choice which;
+	struct session_texts by;
+};
+
+/* Rows of a verb's options; member: the struct cli_request_values in the verb's values. */
+#define CLI_REQUEST_OPTIONS(type, member, words)                                                   \
+	{ .name = "request",                                                                       \
+		.kind = CLI_REQUEST,                                                               \
+		.arg = "ID",                                                                       \
+		.help = words,                                                                     \
+		.offset = offsetof(type, member.which) },                                          \
+	{                                                                                          \
+		.name = "request-by", .kind = CLI_TEXTS, .choices = "host|cpu|tid|comm",           \
+		.arg = "KEY", .help = "match events of a rule by host, cpu, tid, comm or FIELD",   \
+		.in_manual_only = true, .offset = offsetof(type, member.by)                        \
+	}
+
+/* What the manual of verbs that take an id says of rules. */
+#define CLI_REQUEST_MANUAL                                                                         \
+	"--request also takes a rule 'BEGIN : END', with --request-by KEY, besides the id: the "   \
+	"requests that it makes have ids such as u1.3 (see meridian-requests(1))."
 
 struct cli_request {
 	struct session *s;
@@ -13,14 +38,21 @@ struct cli_request {
 	struct requests *r;
 	struct requests_parts_finder *parts;
 	uint32_t number; /* of the exchange */
+	/* Of a rule; else has_own is false. */
+	struct analysis_periods own;
+	bool has_own;
 };
 
-/* Opens cli->args, with aligned clocks, and finds the request. cli_request_close in any case. */
+/* Opens cli->args, with aligned clocks, and finds the request; there must be an id.
+ * cli_request_close in any case. */
 int cli_request_open(struct cli *cli, const char *id, struct cli_request *q);
+int cli_request_open_chosen(
+	struct cli *cli, const struct cli_request_values *v, struct cli_request *q);
 /* All of them: number is KERNEL_NONE. */
 int cli_requests_open(struct cli *cli, struct cli_request *q);
-/* With what tasks used, too. */
-int cli_requests_open_used(struct cli *cli, enum session_usage usage, struct cli_request *q);
+/* Those of a rule, too (v NULL: none), and what tasks used. */
+int cli_requests_open_used(struct cli *cli, const struct cli_request_values *v,
+	enum session_usage usage, struct cli_request *q);
 /* Another one of the same traces. */
 int cli_request_find(
 	struct cli *cli, const struct cli_request *q, const char *id, uint32_t *number);

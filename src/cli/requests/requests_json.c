@@ -81,9 +81,10 @@ static void put_parts(
 		mer_json_kv_text(j, "host", c->w->e->hosts[x->host].name);
 		put_number(j, "tid", has_task ? h->tasks[x->task].tid : 0, has_task);
 		cli_json_known(j, "comm", has_task ? kernel_comm(h, x->task, x->begin) : "");
+		bool is_cause = x->kind != REQUESTS_QUEUED && x->kind != REQUESTS_OUTSIDE;
 		mer_json_kv_text(j, "cause",
-			x->kind == REQUESTS_QUEUED ? "queued"
-						   : path_cause_name((enum path_cause)x->cause));
+			is_cause ? path_cause_name((enum path_cause)x->cause)
+				 : requests_part_name((enum requests_part_kind)x->kind));
 		put_id(c, j, "of", x->of);
 		mer_json_kv_int(j, "ns", x->end - x->begin);
 		put_id(c, j, "request", x->exchange + 1);
@@ -136,15 +137,29 @@ static int put_requests(const struct cli_requests *c, struct mer_json *j, bool i
 	return rc;
 }
 
+/* Events of a rule that fit nothing. */
+static void put_unmatched(const struct cli_requests *c, struct mer_json *j)
+{
+	if (!c->own)
+		return;
+	mer_json_kv_object(j, "unmatched");
+	mer_json_kv_uint(j, "unended", c->own->n_unended);
+	mer_json_kv_uint(j, "unbegun", c->own->n_unbegun);
+	mer_json_kv_uint(j, "begun_again", c->own->n_again);
+	mer_json_kv_uint(j, "without_key", c->own->n_keyless);
+	mer_json_end_object(j);
+}
+
 int cli_requests_json_list(const struct cli_requests *c, struct mer_str *out)
 {
 	struct mer_json j;
-	mer_json_init(&j, out, NULL, 0);
+	mer_json_init(&j, out, c->cli->out, 0); /* there may be a million of them */
 	mer_json_begin_object(&j);
 	mer_json_kv_int(&j, "schema_version", 2);
 	int rc = put_requests(c, &j, false);
 	if (rc == 0)
 		rc = put_requests(c, &j, true);
+	put_unmatched(c, &j);
 	cli_json_synced(&j, c->cli);
 	cli_json_diagnostics(&j, c->w->e);
 	mer_json_end_object(&j);
@@ -195,6 +210,7 @@ int cli_requests_json_kinds(const struct cli_requests *c, const struct requests_
 		mer_json_end_object(&j);
 	}
 	mer_json_end_array(&j);
+	put_unmatched(c, &j);
 	cli_json_synced(&j, c->cli);
 	cli_json_diagnostics(&j, c->w->e);
 	mer_json_end_object(&j);

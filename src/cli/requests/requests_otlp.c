@@ -17,7 +17,7 @@
 #include "cli/requests/requests_print.h"
 
 enum { LONG_WAIT_NS = 1000000 };
-enum { SPAN_SERVER = 2, SPAN_CLIENT = 3 }; /* as the format counts them */
+enum { SPAN_INTERNAL = 1, SPAN_SERVER = 2, SPAN_CLIENT = 3 }; /* as the format counts them */
 
 struct span {
 	uint32_t host, process; /* task that stands for it; KERNEL_NONE: not known */
@@ -40,6 +40,9 @@ static bool has_span(const struct requests *r, uint32_t i, enum requests_side si
 	const struct requests_exchange *x = &r->exchanges[i];
 	if (requests_connection_of(r, i)->ends[side].socket == KERNEL_NONE)
 		return false;
+	/* Between any two events: there are no sides. */
+	if (requests_is_own(r, i))
+		return side == REQUESTS_SERVER;
 	return side == REQUESTS_CLIENT ||
 	       (x->read != REQUESTS_NO_TIME && x->done != REQUESTS_NO_TIME && x->read <= x->done);
 }
@@ -243,7 +246,9 @@ static void put_event(struct otlp *o, const struct requests_part *p)
 	mer_json_begin_object(j);
 	put_time(j, "timeUnixNano", p->begin);
 	mer_json_kv_text(j, "name",
-		p->kind == REQUESTS_QUEUED ? "queued" : path_cause_name((enum path_cause)p->cause));
+		p->kind == REQUESTS_QUEUED || p->kind == REQUESTS_OUTSIDE
+			? requests_part_name((enum requests_part_kind)p->kind)
+			: path_cause_name((enum path_cause)p->cause));
 	mer_json_kv_array(j, "attributes");
 	put_int(j, "meridian.wait_ns", (uint64_t)(p->end - p->begin));
 	put_text(j, "host.name", o->c->w->e->hosts[p->host].name);
@@ -328,7 +333,10 @@ static int put_span(struct otlp *o, uint32_t exchange, enum requests_side side)
 	put_span_id(o, "spanId", exchange, side);
 	put_parent(o, exchange, side);
 	mer_json_kv_text(j, "name", requests_kind_name(o->c->kinds, exchange));
-	mer_json_kv_int(j, "kind", side == REQUESTS_CLIENT ? SPAN_CLIENT : SPAN_SERVER);
+	mer_json_kv_int(j, "kind",
+		requests_is_own(o->c->r, exchange) ? SPAN_INTERNAL
+		: side == REQUESTS_CLIENT	   ? SPAN_CLIENT
+						   : SPAN_SERVER);
 	put_time(j, "startTimeUnixNano", begin_of(x, side));
 	put_time(j, "endTimeUnixNano", end_of(x, side));
 	put_attributes(o, exchange, side);
