@@ -34,8 +34,8 @@ struct requests_connections { /* zeroed: none */
 	struct requests_connection *item; /* by begin */
 	size_t n, cap;
 	/* Packets with data, of each flow (both endpoints of a connection), each way apart:
-	 * numbers of bridges, in the order of time, and when they were sent. Those of flow i and way
-	 * d are from starts[2 i + d] on. */
+	 * numbers of bridges, in the order of time, and when they were sent. Those of flow i and
+	 * way d are from starts[2 i + d] on. */
 	struct mer_map flows; /* both endpoints -> flow, plus 1 */
 	uint32_t *packets, *starts, n_flows;
 	int64_t *sent;

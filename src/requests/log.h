@@ -19,8 +19,8 @@ enum requests_action_kind {
 	REQUESTS_READ,
 	REQUESTS_WRITE,
 	REQUESTS_CONNECT,
-	/* `socket` is the task that ended a wait of `task`; or `task` itself, which handed something
-	 * to whoever waits: by an eventfd, or a pipe */
+	/* `socket` is the task that ended a wait of `task`; or `task` itself, which handed
+	 * something to whoever waits: by an eventfd, or a pipe */
 	REQUESTS_WAKE
 };
 

@@ -184,7 +184,8 @@ static int emit_helper(struct walk *k, const struct worker *w, uint32_t span,
 	return rc ? rc : emit(k, until, part);
 }
 
-/* It did something for another one. A loop that waits for all is not busy. Plus 1; 0: it did not. */
+/* It did something for another one. A loop that waits for all is not busy. Plus 1; 0: it did
+ * not. */
 static uint32_t served_instead(const struct worker *w, uint32_t acts, uint8_t what)
 {
 	bool is_other = acts && acts != w->own && acts - 1 != w->exchange;

@@ -203,7 +203,8 @@ static void waits_are_kept(void **state)
 	assert_true(n_spans < n_all / 2);
 }
 
-/* Facts that a window alone does not say are kept, too, by kind; what needs no events reads none. */
+/* Facts that a window alone does not say are kept, too, by kind; what needs no events reads
+ * none. */
 static void facts_are_kept(void **state)
 {
 	static const char *const analyses_of[] = { "disk", "mem", "faults", "futex", "net",

@@ -5,8 +5,8 @@
  *   thread TID PID                      of a process; other tasks are processes of their own
  *   BEGIN-END TID CALL FD [RET]         a call that ended: read, write (RET bytes), epoll_wait,
  *                                       ...; FD -1: none
- *   born TID TIME [by TID]              a task that is not there from the start; before it is named;
- *                                       by: that one forked it
+ *   born TID TIME [by TID]              a task that is not there from the start; before it is
+ *                                       named; by: that one forked it
  *   TIME TID STATE [CAUSE [by TID]]     from then on it is that: user, runnable, blocked futex by
  *                                       10, ...
  *
