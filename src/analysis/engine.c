@@ -6,6 +6,7 @@
 #include "analysis/analysis.h"
 #include "analysis/chosen.h"
 #include "analysis/fold.h"
+#include "kernel/observer_pair.h"
 #include "sync/result.h"
 
 enum { MAX_LISTENERS = 64, MAX_KINDS = ANALYSIS_MAX_KINDS };
@@ -739,19 +740,27 @@ int analysis_run_kept(struct analysis_run *run, struct mer_experiment *e,
 	struct engine g = { .run = run, .kept = kept };
 	struct kernel_world_options o =
 		world ? *world : (struct kernel_world_options){ .n_threads = 1 };
+	const struct kernel_observer *besides = o.observers;
 	struct kernel_window window;
 	int rc = begin_engine(&g, e, options, requests, n, tables, err);
 	struct kernel_observer *observers = calloc((size_t)e->n_hosts + 1, sizeof(*observers));
+	struct kernel_observer_pair *pairs = calloc((size_t)e->n_hosts + 1, sizeof(*pairs));
+	struct kernel_observer *own = calloc((size_t)e->n_hosts + 1, sizeof(*own));
 	bool *unread = calloc((size_t)e->n_hosts + 1, sizeof(*unread));
 	bool needs_packets =
 		analysis_needs_messages(requests, n); /* and who is at their other ends */
-	if (rc == 0 && (!observers || !unread))
+	if (rc == 0 && (!observers || !unread || !pairs || !own))
 		rc = mer_fail_nomem(err);
 	for (uint32_t h = 0; h < e->n_hosts && rc == 0; h++) {
 		observers[h] = observer_of(&g, &g.hosts[h]);
 		if (!wants_host(run, h)) { /* nobody listens, but wants is the same */
 			observers[h] = (struct kernel_observer){ .wants = observers[h].wants };
 			unread[h] = !needs_packets;
+		}
+		if (besides) {
+			own[h] = observers[h];
+			pairs[h] = (struct kernel_observer_pair){ &own[h], &besides[h] };
+			observers[h] = kernel_observe_both(&pairs[h]);
 		}
 	}
 	o.observers = observers;
@@ -775,6 +784,8 @@ int analysis_run_kept(struct analysis_run *run, struct mer_experiment *e,
 		rc = emit_all(&g, requests, n, tables, err);
 	free_engine(&g);
 	free(observers);
+	free(pairs);
+	free(own);
 	free(unread);
 	return rc;
 }

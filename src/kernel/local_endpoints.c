@@ -27,6 +27,12 @@ bool kernel_local_endpoint(
 				!put(l, p->from.host, p->to.endpoint, p->from.endpoint)))
 			return false;
 	}
+	/* Of peers that were not recorded. */
+	for (uint32_t i = 0; !l->is_filled && i < l->w->n_singles; i++) {
+		const struct kernel_single *p = &l->w->singles[i];
+		if (!p->is_send && !put(l, p->host, p->source, p->destination))
+			return false;
+	}
 	l->is_filled = true;
 	const uint32_t *at = mer_map_get(&l->local_of, (uint64_t)host << 32 | remote);
 	*local = at ? *at : AMBIGUOUS;

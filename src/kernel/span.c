@@ -1,5 +1,7 @@
 #include "kernel/span.h"
 
+#include <stddef.h>
+
 const char *kernel_state_name(enum kernel_state s)
 {
 	static const char *const names[KERNEL_N_STATES] = {
@@ -34,4 +36,11 @@ const char *kernel_cause_name(enum kernel_cause c)
 		[KERNEL_SOFTIRQ] = "softirq",
 	};
 	return c < KERNEL_N_CAUSES ? names[c] : "?";
+}
+
+const char *kernel_softirq_name(uint32_t vec)
+{
+	static const char *const names[] = { "hi", "timer", "net_tx", "net_rx", "block", "irq_poll",
+		"tasklet", "sched", "hrtimer", "rcu" };
+	return vec < sizeof(names) / sizeof(names[0]) ? names[vec] : NULL;
 }

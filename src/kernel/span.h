@@ -77,5 +77,7 @@ static inline int kernel_is_spin(const struct kernel_span *s)
 /* "user", "blocked", "ready", ...; "disk", "network", ... Stable words for programs. */
 const char *kernel_state_name(enum kernel_state);
 const char *kernel_cause_name(enum kernel_cause);
+/* Of a softirq's vec: "net_rx"; NULL: not known. */
+const char *kernel_softirq_name(uint32_t vec);
 
 #endif

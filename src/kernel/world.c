@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/glob.h"
+#include "base/lower_bound.h"
 #include "base/sort.h"
 #include "kernel/checkpoint/checkpoint.h"
 #include "kernel/model.h"
@@ -104,6 +105,55 @@ static int collect_packets(struct kernel_world *w, const struct sync_messages *m
 	return mer_sort(w->spill, w->bridges, w->n_bridges, sizeof(*w->bridges), compare_packets)
 		       ? 0
 		       : mer_fail_nomem(err);
+}
+
+static int compare_singles(const void *a, const void *b)
+{
+	const struct kernel_single *p = a, *q = b;
+	if (p->source != q->source)
+		return p->source < q->source ? -1 : 1;
+	if (p->destination != q->destination)
+		return p->destination < q->destination ? -1 : 1;
+	if (p->time != q->time)
+		return p->time < q->time ? -1 : 1;
+	return p->is_send - q->is_send;
+}
+
+static int collect_singles(struct kernel_world *w, const struct sync_messages *messages,
+	const struct sync_result *r, struct mer_err *err)
+{
+	size_t n = messages && messages->n_singles <= UINT32_MAX ? messages->n_singles : 0;
+	w->singles = mer_spill_array(w->spill, n + 1, sizeof(*w->singles));
+	if (!w->singles)
+		return mer_fail_nomem(err);
+	for (; w->n_singles < n; w->n_singles++) {
+		const struct sync_single *s = &messages->singles[w->n_singles];
+		w->singles[w->n_singles] =
+			(struct kernel_single){ .time = common_time(r, s->host, s->time),
+				.source = s->source,
+				.destination = s->destination,
+				.host = s->host,
+				.is_send = s->is_send,
+				.opens = s->opens };
+	}
+	return mer_sort(w->spill, w->singles, w->n_singles, sizeof(*w->singles), compare_singles)
+		       ? 0
+		       : mer_fail_nomem(err);
+}
+
+const struct kernel_single *kernel_singles(const struct kernel_world *w, uint32_t source,
+	uint32_t destination, int64_t begin, int64_t until, uint32_t *n)
+{
+	const struct kernel_single from = {
+		.time = begin, .source = source, .destination = destination
+	};
+	const struct kernel_single to = {
+		.time = until, .source = source, .destination = destination
+	};
+	MER_LOWER_BOUND(i, 0, w->n_singles, m, compare_singles(&w->singles[m], &from) < 0);
+	MER_LOWER_BOUND(k, i, w->n_singles, m, compare_singles(&w->singles[m], &to) < 0);
+	*n = (uint32_t)(k - i);
+	return w->singles ? &w->singles[i] : NULL;
 }
 
 static int copy_places(
@@ -474,6 +524,8 @@ static int find_packets(struct builder *b, const struct sync_messages *messages,
 		rc = collect_packets(b->w, messages, r, err);
 		if (rc == 0)
 			rc = copy_places(b->w, messages, err);
+		if (rc == 0)
+			rc = collect_singles(b->w, messages, r, err);
 	}
 	if (rc == 0 && b->o->keeper)
 		rc = kernel_keeper_begin(b->o->keeper, b->w,
@@ -543,6 +595,7 @@ void kernel_world_free(struct kernel_world *w)
 		kernel_host_fini(&w->hosts[i]);
 	free(w->hosts);
 	mer_spill_release(w->bridges);
+	mer_spill_release(w->singles);
 	mer_map_fini(&w->endpoints);
 	free(w->places);
 	free(w);

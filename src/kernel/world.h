@@ -22,6 +22,14 @@ struct sync_result;
 
 struct kernel_world;
 
+/* A packet of which one end only was seen (struct sync_single), on the common time line. */
+struct kernel_single {
+	int64_t time;
+	uint32_t source, destination; /* sync_endpoint */
+	uint32_t host;
+	bool is_send, opens;
+};
+
 /* What path/blocked.h finds of a world, a struct blocked, as it was saved, and where it is
  * saved. */
 struct kernel_waits {
@@ -45,6 +53,9 @@ struct kernel_world {
 	 * kernel_bridge_at. */
 	struct kernel_bridge *bridges;
 	uint32_t n_bridges;
+	/* By source, destination, time; a block of spill. Not of a saved world. */
+	struct kernel_single *singles;
+	uint32_t n_singles;
 	/* What their endpoints stand for, as far as they are IPv4: numbers of places, plus 1. */
 	struct mer_map endpoints;
 	struct sync_place *places;
@@ -117,6 +128,10 @@ static inline int kernel_world_go_on(const struct kernel_world *w, struct mer_er
 {
 	return mer_cancelled(w->cancel) ? mer_fail(err, MER_ERR_CANCELLED, "cancelled") : 0;
 }
+/* Those from source to destination that were seen in [begin, until): the first one, and how many
+ * there are. */
+const struct kernel_single *kernel_singles(const struct kernel_world *w, uint32_t source,
+	uint32_t destination, int64_t begin, int64_t until, uint32_t *n);
 /* "10.0.0.2:80", and its port. False: not known. */
 enum { KERNEL_ENDPOINT_BYTES = sizeof("255.255.255.255:65535") };
 bool kernel_endpoint_text(const struct kernel_world *w, uint32_t endpoint,

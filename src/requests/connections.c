@@ -446,6 +446,15 @@ const struct kernel_bridge *requests_packet(const struct requests_connections *c
 	return i < end && c->sent[i] < until ? packet_at(c, i) : NULL;
 }
 
+const struct kernel_single *requests_singles(const struct requests_connections *c,
+	const struct requests_connection *of, enum requests_side from, int64_t begin, int64_t until,
+	uint32_t *n)
+{
+	uint32_t a = of->ends[from].endpoint, b = of->ends[1 - from].endpoint;
+	*n = 0;
+	return a && b ? kernel_singles(c->w, a, b, begin, until, n) : NULL;
+}
+
 int requests_connections_find(struct requests_connections *c, const struct kernel_world *w,
 	struct requests_log *log, struct mer_err *err)
 {

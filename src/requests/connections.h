@@ -61,5 +61,9 @@ static inline const uint32_t *requests_actions_of(
 const struct kernel_bridge *requests_packet(const struct requests_connections *c,
 	const struct requests_connection *of, enum requests_side from, int64_t begin, int64_t until,
 	bool last);
+/* Segments of the same, of which one end only was seen (struct kernel_single); *n of them. */
+const struct kernel_single *requests_singles(const struct requests_connections *c,
+	const struct requests_connection *of, enum requests_side from, int64_t begin, int64_t until,
+	uint32_t *n);
 
 #endif

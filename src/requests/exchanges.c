@@ -139,6 +139,23 @@ static void include_connect(const struct maker *m, struct requests_exchange *x, 
 		x->begin = s->host->actions[s->host->sockets[e->socket].opener - 1].begin;
 }
 
+/* Of a request from somewhere that was not recorded: when the first packet of it came. It may have
+ * waited long until the server read it. */
+static int64_t arrival(const struct maker *m, const struct requests_exchange *x)
+{
+	const struct requests *r = m->r;
+	const struct requests_connection *c = &r->connections.item[m->connection];
+	/* After the answer to the one before. */
+	int64_t since = c->n ? r->exchanges[r->n - 1].end : INT64_MIN;
+	uint32_t n;
+	const struct kernel_single *p =
+		requests_singles(&r->connections, c, REQUESTS_CLIENT, since, x->read, &n);
+	for (; n > 0; p++, n--)
+		if (!p->is_send && !p->opens)
+			return p->time;
+	return x->read;
+}
+
 /* What the server did is of another time than what the client did: bytes agree by chance, as after
  * losses. */
 static bool is_contradiction(const struct requests_exchange *x)
@@ -195,7 +212,7 @@ static int add_exchange(
 		read_server(&x, &m->sides[REQUESTS_SERVER], first[REQUESTS_SERVER],
 			end[REQUESTS_SERVER], !has_client);
 	if (!has_client) {
-		x.begin = x.read;
+		x.begin = arrival(m, &x);
 		x.sent = x.read_end;
 		x.end = x.done;
 	}

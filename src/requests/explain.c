@@ -5,16 +5,19 @@
 
 #include "base/grow.h"
 
-enum { LEAST = 5 }; /* requests, to compare any */
+enum { LEAST = 5, LEAST_CHOSEN = 2 }; /* requests, to compare any; to compare chosen ones */
 
 struct sum { /* of one reason and culprit */
-	uint32_t reason, host, task, kind;
-	int64_t ns;
+	struct requests_culprit culprit;
+	uint32_t reason;
+	int64_t slow_ns, typical_ns; /* of all requests */
+	int64_t example_ns;
 };
 
 struct explaining {
 	const struct requests_kinds *k;
 	struct requests_parts_finder *f;
+	struct requests_culprits *finder;
 	struct requests_explanation *x;
 	struct mer_map reasons;	 /* hash of what it is -> number, plus 1 */
 	struct mer_map culprits; /* hash -> number in sums, plus 1 */
@@ -29,7 +32,11 @@ struct explaining {
 static uint32_t find_reason(struct explaining *e, const struct requests_part *p)
 {
 	struct requests_explanation *x = e->x;
-	const char *program = requests_program(e->k, p->host, p->task);
+	const struct kernel_host *h = &e->k->r->w->hosts[p->host];
+	const struct kernel_span *wait = kernel_span_kept(h, p->wait);
+	/* A thread of the kernel that it waits for (the journal's) works for the program. */
+	uint32_t task = wait && h->tasks[p->task].is_kernel ? wait->task : p->task;
+	const char *program = requests_program(e->k, p->host, task);
 	uint32_t name = mer_intern_add(&x->names, program, strlen(program));
 	uint32_t key[] = { p->host, name, e->k->of[p->exchange], p->kind };
 	uint32_t *at = name == MER_INTERN_NONE
@@ -50,41 +57,40 @@ static uint32_t find_reason(struct explaining *e, const struct requests_part *p)
 	return *at - 1;
 }
 
-/* Who made this part long: what was served instead; who had the CPU; who ended the wait. */
-static uint32_t culprit_of(
-	const struct explaining *e, const struct requests_part *p, uint32_t *kind)
-{
-	const struct kernel_host *h = &e->k->r->w->hosts[p->host];
-	*kind = KERNEL_NONE;
-	if (p->kind == REQUESTS_QUEUED) {
-		*kind = e->k->of[p->of - 1];
-		return p->task;
-	}
-	const struct kernel_span *s = p->span == KERNEL_NONE ? NULL : kernel_span(h, p->span);
-	bool has = s && s->by != KERNEL_NONE &&
-		   (p->kind == REQUESTS_RUNNABLE || p->kind == REQUESTS_LOCKS);
-	if (!has)
-		return KERNEL_NONE;
-	uint32_t task = kernel_span(h, s->by)->task;
-	uint32_t served = requests_served_by(e->f, p->host, task, p->begin);
-	*kind = served ? e->k->of[served - 1] : KERNEL_NONE;
-	return task;
-}
+struct adding { /* culprits of a part */
+	struct explaining *e;
+	uint32_t reason;
+	bool is_slow;
+};
 
-static bool add_culprit(struct explaining *e, uint32_t reason, const struct requests_part *p)
+static bool add_culprit(void *ctx, const struct requests_culprit *c)
 {
-	uint32_t kind, task = culprit_of(e, p, &kind);
-	uint32_t key[] = { reason, task, kind };
-	if (task == KERNEL_NONE)
-		return true;
+	const struct adding *a = ctx;
+	struct explaining *e = a->e;
+	uint32_t key[] = { a->reason, c->host, c->task, c->deed, c->kind, c->call, c->object,
+		c->number,
+		(uint32_t)c->cause << 16 | c->meanwhile << 2 | c->is_later << 1 | c->is_write };
 	uint32_t *at = mer_map_put(&e->culprits, mer_hash(key, sizeof(key)));
 	if (!at || !mer_grow(&e->sums, e->n_sums, &e->cap_sums, sizeof(*e->sums)))
 		return false;
 	if (!*at) {
-		e->sums[e->n_sums++] = (struct sum){ reason, p->host, task, kind, 0 };
+		e->sums[e->n_sums++] = (struct sum){ .culprit = *c, .reason = a->reason };
 		*at = (uint32_t)e->n_sums;
+		struct requests_culprit *first = &e->sums[e->n_sums - 1].culprit;
+		first->bytes = first->count = 0;
 	}
-	e->sums[*at - 1].ns += p->end - p->begin;
+	struct sum *s = &e->sums[*at - 1];
+	if (!a->is_slow) {
+		s->typical_ns += c->ns;
+		return true;
+	}
+	s->slow_ns += c->ns;
+	s->culprit.bytes += c->bytes;
+	s->culprit.count += c->count;
+	if (c->ns > s->example_ns) {
+		s->example_ns = c->ns;
+		s->culprit.example = c->example;
+	}
 	return true;
 }
 
@@ -97,7 +103,9 @@ static int add_requests(struct explaining *e, const uint32_t *which, uint32_t n,
 		for (size_t k = 0; rc == 0 && k < parts.n; k++) {
 			const struct requests_part *p = &parts.item[k];
 			uint32_t reason = find_reason(e, p);
-			if (reason == KERNEL_NONE || (is_slow && !add_culprit(e, reason, p)))
+			struct adding a = { e, reason, is_slow };
+			if (reason == KERNEL_NONE ||
+				!requests_culprits_of(e->finder, p, add_culprit, &a))
 				rc = mer_fail_nomem(e->err);
 			else
 				(is_slow ? e->slow : e->typical)[reason] += p->end - p->begin;
@@ -123,11 +131,18 @@ static int by_time(const void *a, const void *b)
 static int by_sum(const void *a, const void *b)
 {
 	const struct sum *p = a, *q = b;
-	if (p->ns != q->ns)
-		return p->ns > q->ns ? -1 : 1;
-	if (p->task != q->task)
-		return p->task < q->task ? -1 : 1;
-	return (p->kind > q->kind) - (p->kind < q->kind);
+	const struct requests_culprit *c = &p->culprit, *d = &q->culprit;
+	if (c->ns != d->ns)
+		return c->ns > d->ns ? -1 : 1;
+	if (c->task != d->task)
+		return c->task < d->task ? -1 : 1;
+	if (c->kind != d->kind)
+		return c->kind < d->kind ? -1 : 1;
+	if (c->deed != d->deed)
+		return c->deed < d->deed ? -1 : 1;
+	if (c->call != d->call)
+		return c->call < d->call ? -1 : 1;
+	return (c->object > d->object) - (c->object < d->object);
 }
 
 static int by_difference(const void *a, const void *b)
@@ -146,10 +161,16 @@ static int by_difference(const void *a, const void *b)
 static void compare(struct explaining *e, int64_t slow_sum, int64_t typical_sum)
 {
 	struct requests_explanation *x = e->x;
+	size_t greatest = 0;
 	int64_t rest;
 	x->slow_ns = slow_sum / x->n_slow;
 	x->typical_ns = typical_sum / x->n_typical;
 	rest = x->slow_ns - x->typical_ns;
+	for (size_t i = 0; i < e->n_sums; i++) {
+		struct sum *s = &e->sums[i];
+		s->culprit.ns = s->slow_ns / x->n_slow - s->typical_ns / x->n_typical;
+		s->culprit.bytes /= x->n_slow;
+	}
 	if (e->n_sums)
 		qsort(e->sums, e->n_sums, sizeof(*e->sums), by_sum);
 	for (size_t i = 0; i < x->n; i++) {
@@ -158,18 +179,26 @@ static void compare(struct explaining *e, int64_t slow_sum, int64_t typical_sum)
 		r->typical_ns = e->typical[i] / x->n_typical;
 		r->ns = r->slow_ns - r->typical_ns;
 		rest -= r->ns;
+		if (r->ns > x->reasons[greatest].ns)
+			greatest = i;
 	}
+	if (x->n)
+		x->reasons[greatest].ns += rest;
 	for (size_t i = 0; i < e->n_sums; i++) {
 		const struct sum *s = &e->sums[i];
 		struct requests_reason *r = &x->reasons[s->reason];
-		if (r->n_culprits < REQUESTS_CULPRITS)
-			r->culprits[r->n_culprits++] = (struct requests_culprit){ s->host, s->task,
-				s->kind, s->ns / x->n_slow };
+		/* Together never more than what they explain. */
+		int64_t left = r->ns;
+		for (unsigned k = 0; k < r->n_culprits; k++)
+			left -= r->culprits[k].ns;
+		if (s->culprit.ns <= 0 || left <= 0 || r->n_culprits == REQUESTS_CULPRITS)
+			continue;
+		struct requests_culprit *c = &r->culprits[r->n_culprits++];
+		*c = s->culprit;
+		c->ns = c->ns < left ? c->ns : left;
 	}
-	if (x->n) {
+	if (x->n)
 		qsort(x->reasons, x->n, sizeof(*x->reasons), by_difference);
-		x->reasons[0].ns += rest;
-	}
 }
 
 int requests_explain(const struct requests_kinds *k, struct requests_parts_finder *f,
@@ -197,21 +226,30 @@ int requests_explain(const struct requests_kinds *k, struct requests_parts_finde
 	else if (choice->above_ns)
 		for (slow = 0; slow < m && rows[slow].ns <= choice->above_ns;)
 			slow++;
-	if (rc == 0 && m >= LEAST && slow < m) {
+	bool is_chosen = choice->slowest || choice->above_ns;
+	bool is_enough = m >= (is_chosen ? LEAST_CHOSEN : LEAST) && slow < m;
+	/* Few chosen ones are not to be among the typical ones. */
+	if (rc == 0 && is_enough && (m >= LEAST || slow > from)) {
 		int64_t sums[2] = { 0 };
 		x->n_slow = m - slow;
 		x->n_typical = until > from ? until - from : 1;
+		x->example = rows[m - 1].number;
 		for (uint32_t i = 0; i < m; i++) {
 			numbers[i] = rows[i].number;
 			sums[0] += i >= slow ? rows[i].ns : 0;
 			sums[1] += i >= from && i < from + x->n_typical ? rows[i].ns : 0;
 		}
-		rc = add_requests(&e, numbers + slow, x->n_slow, true);
+		rc = requests_culprits_new(k, f, &e.finder, err);
+		if (rc == 0)
+			rc = add_requests(&e, numbers + slow, x->n_slow, true);
 		if (rc == 0)
 			rc = add_requests(&e, numbers + from, x->n_typical, false);
 		if (rc == 0)
+			rc = requests_shape_find(k->r, f, numbers, m, slow, &x->shape, err);
+		if (rc == 0)
 			compare(&e, sums[0], sums[1]);
 	}
+	requests_culprits_free(e.finder);
 	mer_map_fini(&e.reasons);
 	mer_map_fini(&e.culprits);
 	free(e.sums);

@@ -1,19 +1,14 @@
 /* Explain: why the slow requests of a kind are slow. The mean path of the slow ones against that of
  * typical ones, part by part; the differences of the parts sum to the difference of the means. And
- * for each part who made it long: who had the CPU, who had the lock, what was served instead. */
+ * for each part who made it long (culprits.h): the differences of theirs, never more than the
+ * part's. */
 #ifndef MER_REQUESTS_EXPLAIN_H
 #define MER_REQUESTS_EXPLAIN_H
 
-#include "requests/kinds.h"
-#include "requests/parts.h"
+#include "requests/culprits.h"
+#include "requests/shape.h"
 
-enum { REQUESTS_CULPRITS = 3 };
-
-struct requests_culprit {
-	uint32_t host, task;
-	uint32_t kind; /* of the request that it acted for; KERNEL_NONE: for none that is known */
-	int64_t ns;    /* a slow request */
-};
+enum { REQUESTS_CULPRITS = 5 };
 
 struct requests_reason {
 	uint32_t host;
@@ -22,8 +17,8 @@ struct requests_reason {
 	uint8_t part; /* enum requests_part_kind */
 	int64_t slow_ns, typical_ns; /* a request */
 	int64_t ns;		     /* the difference */
-	struct requests_culprit
-		culprits[REQUESTS_CULPRITS]; /* of the slow ones, the greatest first */
+	/* Of the difference, the greatest first; ns: more than in a typical request. */
+	struct requests_culprit culprits[REQUESTS_CULPRITS];
 	unsigned n_culprits;
 };
 
@@ -36,7 +31,9 @@ struct requests_explanation {
 	struct mer_arena arena;
 	struct mer_intern names;
 	uint32_t kind, n_slow, n_typical;
+	uint32_t example;		 /* the slowest one */
 	int64_t slow_ns, typical_ns;	 /* means */
+	struct requests_shape shape;	 /* of the slow ones */
 	struct requests_reason *reasons; /* malloc'ed; the greatest difference first */
 	size_t n, cap;
 };

@@ -269,6 +269,23 @@ static bool moved(struct requests_host *r, const struct kernel_host *h,
 			.kind = kind });
 }
 
+static bool note_dirt(
+	struct requests_host *r, const struct kernel_host *h, const struct kernel_call_end *c)
+{
+	struct requests_doing *d = doing(r, c->task);
+	if (!d || h->calls[c->call].kind != KERNEL_OBJECT_FILE)
+		return d != NULL;
+	if (!d->dirt || c->end - r->dirt[d->dirt - 1].since > REQUESTS_DIRT_NS) {
+		if (!mer_spill_grow32(
+			    r->spill, &r->dirt, r->n_dirt, &r->cap_dirt, sizeof(*r->dirt)))
+			return false;
+		r->dirt[r->n_dirt++] = (struct requests_dirt){ .since = c->begin, .task = c->task };
+		d->dirt = r->n_dirt;
+	}
+	r->dirt[d->dirt - 1].bytes += (uint64_t)c->ret;
+	return true;
+}
+
 /* Descriptors that the call made or closed. */
 static bool note_descriptors(
 	struct requests_host *r, const struct kernel_host *h, const struct kernel_call_end *c)
@@ -346,6 +363,8 @@ static bool on_call_of(
 	}
 	if (k->kind == KERNEL_OBJECT_EVENT || k->kind == KERNEL_OBJECT_PIPE)
 		return hands_on(r, c);
+	if (classes & KERNEL_CALLS_WRITE && !note_dirt(r, h, c))
+		return false;
 	return !is_stream(k) ||
 	       moved(r, h, c, classes & KERNEL_CALLS_READ ? REQUESTS_READ : REQUESTS_WRITE);
 }
@@ -439,6 +458,7 @@ void requests_log_free(struct requests_log *l)
 	for (uint32_t i = 0; l && l->hosts && i < l->n_hosts; i++) {
 		struct requests_host *r = &l->hosts[i];
 		mer_spill_release(r->actions);
+		mer_spill_release(r->dirt);
 		free(r->sightings);
 		free(r->sockets);
 		free(r->slots);

@@ -68,6 +68,15 @@ struct requests_sighting {
 	bool is_send;
 };
 
+/* What a task wrote to files within REQUESTS_DIRT_NS: somebody else may have to write it to a disk
+ * later. */
+struct requests_dirt {
+	int64_t since;
+	uint64_t bytes;
+	uint32_t task;
+};
+enum { REQUESTS_DIRT_NS = 100000000 };
+
 struct requests_host {
 	struct mer_spill *spill;
 	struct requests_sighting *sightings; /* of each socket some */
@@ -76,6 +85,8 @@ struct requests_host {
 	uint32_t n_sockets, cap_sockets;
 	struct requests_action *actions; /* a block of spill; in the order in which they ended */
 	uint32_t n_actions, cap_actions;
+	struct requests_dirt *dirt; /* a block of spill; nearly in the order of time */
+	uint32_t n_dirt, cap_dirt;
 	/* The rest is needed while the host is read. */
 	struct requests_slot { /* what a descriptor stood for, for some time */
 		int64_t begin, end;
@@ -89,6 +100,7 @@ struct requests_host {
 		uint32_t
 			/* packet that ended its last wait, plus 1; 0: none, or read since */
 			arrived;
+		uint32_t dirt; /* its newest, plus 1 */
 		bool is_fresh, has_read;
 	} * tasks; /* by task */
 	size_t cap_tasks;

@@ -97,11 +97,11 @@ struct nest {
 	struct load *loads;   /* by that */
 	uint32_t *opened_in;  /* by socket: turn of its connect, plus 1 */
 	uint32_t *sent_of;    /* by exchange: plus 1 */
-	/* Requests that are served here, by when they were read; for what could have been the
-	 * cause. */
+	/* Requests that are served here, by process and by when they were read; for what could
+	 * have been the cause. reach: the latest end of those of the process up to here. */
 	struct served {
-		int64_t read;
-		uint32_t exchange;
+		int64_t read, reach;
+		uint32_t process, exchange;
 	} * served;
 	size_t n_served, cap_served;
 	bool *reads;	 /* by task: it reads requests */
@@ -334,28 +334,23 @@ static bool is_possible(const struct nest *k, uint32_t served_plus_1, const stru
 	       is_open(k, served_plus_1 - 1, exchange_at(k, s->exchange));
 }
 
-static bool same_process(const struct nest *k, uint32_t a, uint32_t b)
-{
-	const struct kernel_host *h = &k->r->w->hosts[k->host];
-	return a == b || (a != KERNEL_NONE && b != KERNEL_NONE && h->tasks[a].pid >= 0 &&
-				 h->tasks[a].pid == h->tasks[b].pid);
-}
-
 /* How many requests the process of the task had open then, and one of them, the one read last. */
 static uint32_t count_open(const struct nest *k, const struct sent *s, uint32_t *last)
 {
 	enum { LOOK_BACK = 4096 };
 	const struct requests_exchange *x = exchange_at(k, s->exchange);
-	uint32_t n = 0, looked = 0;
-	MER_LOWER_BOUND(from, 0, k->n_served, at, k->served[at].read <= x->begin);
+	uint32_t n = 0, looked = 0, process = k->process_of[s->task];
+	MER_LOWER_BOUND(from, 0, k->n_served, at,
+		k->served[at].process < process ||
+			(k->served[at].process == process && k->served[at].read <= x->begin));
 	for (size_t i = from; i-- > 0 && looked < LOOK_BACK; looked++) {
-		const struct requests_exchange *p = exchange_at(k, k->served[i].exchange);
-		if (k->served[i].exchange == s->exchange || p->done < x->begin ||
-			(!same_process(k, p->reader, s->task) &&
-				!same_process(k, p->server_task, s->task)))
+		const struct served *p = &k->served[i];
+		if (p->process != process || p->reach < x->begin)
+			break;
+		if (p->exchange == s->exchange || exchange_at(k, p->exchange)->done < x->begin)
 			continue;
 		if (n++ == 0)
-			*last = k->served[i].exchange + 1;
+			*last = p->exchange + 1;
 	}
 	return n;
 }
@@ -502,12 +497,38 @@ static void find_join(struct nest *k, const struct sent *s)
 
 /* ---- a host ---- */
 
-static int by_read(const void *a, const void *b)
+static int by_process(const void *a, const void *b)
 {
 	const struct served *p = a, *q = b;
+	if (p->process != q->process)
+		return p->process < q->process ? -1 : 1;
 	if (p->read != q->read)
 		return p->read < q->read ? -1 : 1;
 	return (p->exchange > q->exchange) - (p->exchange < q->exchange);
+}
+
+static bool add_served(struct nest *k, uint32_t task, uint32_t exchange)
+{
+	size_t n = k->n_served;
+	if (!mer_grow(&k->served, n, &k->cap_served, sizeof(*k->served)))
+		return false;
+	k->served[k->n_served++] = (struct served){ .read = exchange_at(k, exchange)->read,
+		.process = k->process_of[task],
+		.exchange = exchange };
+	return true;
+}
+
+static void sort_served(struct nest *k)
+{
+	if (k->n_served)
+		qsort(k->served, k->n_served, sizeof(*k->served), by_process);
+	for (size_t i = 0; i < k->n_served; i++) {
+		struct served *s = &k->served[i];
+		bool goes_on = i > 0 && s[-1].process == s->process;
+		s->reach = exchange_at(k, s->exchange)->done;
+		if (goes_on && s[-1].reach > s->reach)
+			s->reach = s[-1].reach;
+	}
 }
 
 /* Which requests are served here; who reads them, and of which processes jobs change threads. */
@@ -521,10 +542,10 @@ static bool find_served(struct nest *k)
 		const struct requests_end *e = &requests_connection_of(r, i)->ends[REQUESTS_SERVER];
 		if (e->host != k->host || x->reader == KERNEL_NONE)
 			continue;
-		size_t n = k->n_served;
-		if (!mer_grow(&k->served, n, &k->cap_served, sizeof(*k->served)))
+		bool moves = x->server_task != KERNEL_NONE &&
+			     k->process_of[x->server_task] != k->process_of[x->reader];
+		if (!add_served(k, x->reader, i) || (moves && !add_served(k, x->server_task, i)))
 			return false;
-		k->served[k->n_served++] = (struct served){ x->read, i };
 		k->reads[x->reader] = true;
 	}
 	for (uint32_t i = 0; i < k->n_served; i++) {
@@ -537,8 +558,7 @@ static bool find_served(struct nest *k)
 			return false;
 		*at = 1;
 	}
-	if (k->n_served)
-		qsort(k->served, k->n_served, sizeof(*k->served), by_read);
+	sort_served(k);
 	return true;
 }
 

@@ -13,8 +13,8 @@ struct requests_parts_finder {
 
 const char *requests_part_name(enum requests_part_kind k)
 {
-	static const char *const names[REQUESTS_N_PARTS] = { "requester", "network", "queued",
-		"running", "runnable", "disk", "locks", "other", "below" };
+	static const char *const names[REQUESTS_N_PARTS] = { "requester", "network", "outside",
+		"queued", "running", "runnable", "disk", "locks", "other", "below" };
 	return k < REQUESTS_N_PARTS ? names[k] : "?";
 }
 
@@ -101,12 +101,12 @@ static int emit(struct walk *k, int64_t until, struct requests_part s)
 	s.begin = k->t;
 	s.end = k->t = until;
 	if (!k->is_fine)
-		s.span = KERNEL_NONE;
+		s.span = s.wait = KERNEL_NONE;
 	struct requests_part *last = p->n ? &p->item[p->n - 1] : NULL;
 	if (last && last->host == s.host && last->task == s.task && last->of == s.of &&
 		last->exchange == s.exchange && last->cause == s.cause && last->kind == s.kind &&
 		last->in_flight == s.in_flight && last->packet == s.packet &&
-		last->span == s.span) {
+		last->span == s.span && last->wait == s.wait) {
 		last->end = until;
 		return 0;
 	}
@@ -126,6 +126,7 @@ static struct requests_part blank_part(
 		.kind = REQUESTS_OTHER,
 		.packet = KERNEL_NONE,
 		.span = KERNEL_NONE,
+		.wait = KERNEL_NONE,
 		.depth = k->depth };
 }
 
@@ -151,17 +152,38 @@ static enum requests_part_kind kind_of(const struct worker *w, const struct requ
 	}
 }
 
+/* Is one of them below the other one, or the same? */
+static bool is_related(const struct requests *r, uint32_t a, uint32_t b)
+{
+	for (int way = 0; way < 2; way++) {
+		uint32_t at = way ? b : a, top = way ? a : b;
+		for (unsigned depth = 0; depth < REQUESTS_MOST_DEPTH; depth++) {
+			if (at == top)
+				return true;
+			if (!r->exchanges[at].parent)
+				break;
+			at = r->exchanges[at].parent - 1;
+		}
+	}
+	return false;
+}
+
 /* What the task did meanwhile that ended a wait (a child, a thread of the kernel that writes the
  * journal): that is what was waited for. The last of its spans is `span`; before it was there, the
- * wait is what it is, `wait`. */
+ * wait is what it is, `wait`. If that one worked for another request, it had what was waited for,
+ * such as a row of a database. */
 static int emit_helper(struct walk *k, const struct worker *w, uint32_t span,
 	const struct requests_part *wait, int64_t until)
 {
 	enum { MOST = 256 };
 	const struct kernel_host *h = &k->f->r->w->hosts[w->host];
 	uint32_t spans[MOST], n = 0;
+	uint32_t other =
+		requests_served_next(k->f, w->host, kernel_span(h, span)->task, k->t, until);
+	bool is_lock = other && !is_related(k->f->r, other - 1, w->exchange);
 	struct requests_part part = blank_part(k, w->host, kernel_span(h, span)->task, w->exchange);
 	part.cause = PATH_TASK;
+	part.wait = wait->span;
 	part.depth += !w->is_requester;
 	int rc = 0;
 	for (uint32_t i = span; n < MOST && i != KERNEL_NONE; i = kernel_span(h, i)->before) {
@@ -175,7 +197,7 @@ static int emit_helper(struct walk *k, const struct worker *w, uint32_t span,
 		int64_t end = n > 1 ? kernel_span(h, spans[n - 2])->begin : until;
 		part.cause =
 			(uint8_t)path_cause_of(kernel_span(h, kernel_wait_end(h, spans[n - 1])));
-		part.kind = (uint8_t)kind_of(w, &part);
+		part.kind = is_lock ? REQUESTS_LOCKS : (uint8_t)kind_of(w, &part);
 		part.span = spans[n - 1];
 		rc = emit(k, end < until ? end : until, part);
 		n--;
@@ -268,6 +290,18 @@ static int emit_network(struct walk *k, uint32_t host, uint32_t task, uint32_t e
 	part.depth -=
 		requests_connection_of(k->f->r, exchange)->ends[REQUESTS_CLIENT].host == host &&
 		task == k->f->r->exchanges[exchange].client_task && part.depth > 0;
+	return emit(k, until, part);
+}
+
+/* The server was not recorded. */
+static int emit_outside(
+	struct walk *k, uint32_t host, uint32_t task, uint32_t exchange, int64_t until)
+{
+	struct requests_part part = blank_part(k, host, task, exchange);
+	part.cause = PATH_NETWORK;
+	part.kind = REQUESTS_OUTSIDE;
+	part.in_flight = true;
+	part.depth -= part.depth > 0;
 	return emit(k, until, part);
 }
 
@@ -407,6 +441,8 @@ static int emit_exchange(struct walk *k, uint32_t exchange, int64_t until)
 			  x->done != REQUESTS_NO_TIME;
 	struct worker requester = { client->host, x->client_task, exchange, x->parent, true };
 	int64_t low = k->t, sent = between(x->sent, low, until), arrived = sent, left, back = until;
+	/* What had to wait for room, or was lost and sent again, leaves without its task: then. */
+	int64_t unsent = sent, kept;
 	int rc = 0;
 	if (k->depth >= REQUESTS_MOST_DEPTH)
 		return emit_network(k, client->host, x->client_task, exchange, NULL, until);
@@ -416,35 +452,46 @@ static int emit_exchange(struct walk *k, uint32_t exchange, int64_t until)
 	back = answer ? between(answer->to.time, sent, until) : until;
 	left = answer ? between(answer->from.time, sent, back) : back;
 	if (client->socket == KERNEL_NONE) {
-		rc = emit_work(k, x, exchange, server->host, until);
+		struct worker reader = { server->host, x->reader, exchange, exchange + 1, false };
+		if (x->read_end != REQUESTS_NO_TIME)
+			rc = emit_task(k, &reader, between(x->read_end, k->t, until));
+		if (rc == 0)
+			rc = emit_work(k, x, exchange, server->host, until);
 	} else if (!has_server) {
 		rc = emit_task(k, &requester, sent);
 		int64_t woken = until;
 		if (rc == 0 && x->client_task != KERNEL_NONE)
 			last_wake(k->f, client->host, x->client_task, sent, until, &woken);
 		if (rc == 0)
-			rc = emit_network(k, client->host, x->client_task, exchange, NULL, woken);
+			rc = emit_outside(k, client->host, x->client_task, exchange, woken);
 		if (rc == 0)
 			rc = emit_task(k, &requester, until);
 	} else {
 		ask = requests_packet(
 			&r->connections, c, REQUESTS_CLIENT, x->begin, x->read_end, true);
 		if (ask) {
-			sent = between(ask->from.time, low, until);
-			arrived = between(ask->to.time, sent, until);
+			unsent = between(ask->from.time, low, until);
+			sent = unsent < sent ? unsent : sent;
+			arrived = between(ask->to.time, unsent, until);
 		}
 		if (!c->flow) /* of one host: no way to go */
 			left = back = between(x->done, arrived, until);
-		left = left < arrived ? arrived : left;
-		back = back < left ? left : back;
+		kept = left;
+		left = between(x->done < left ? x->done : left, arrived, until);
+		kept = kept < left ? left : kept;
+		back = back < kept ? kept : back;
 		struct worker reader = { server->host, x->reader, exchange, exchange + 1, false };
 		rc = emit_task(k, &requester, sent);
+		if (rc == 0)
+			rc = emit_network(k, client->host, x->client_task, exchange, NULL, unsent);
 		if (rc == 0)
 			rc = emit_network(k, server->host, x->reader, exchange, ask, arrived);
 		if (rc == 0)
 			rc = emit_task(k, &reader, between(x->read_end, arrived, left));
 		if (rc == 0)
 			rc = emit_work(k, x, exchange, server->host, left);
+		if (rc == 0)
+			rc = emit_network(k, client->host, x->client_task, exchange, NULL, kept);
 		if (rc == 0)
 			rc = emit_network(k, client->host, x->client_task, exchange, answer, back);
 		if (rc == 0)
@@ -480,12 +527,31 @@ int requests_parts_sum(struct requests_parts_finder *f, uint32_t exchange,
 	return emit_exchange(&k, exchange, x->end);
 }
 
+const uint32_t *requests_children(
+	const struct requests_parts_finder *f, uint32_t exchange, uint32_t *n)
+{
+	*n = f->children_of[exchange + 1] - f->children_of[exchange];
+	return &f->children[f->children_of[exchange]];
+}
+
 uint32_t requests_served_by(
 	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time)
 {
 	const struct requests_stretches *x = &f->hosts[host];
 	return requests_has_stretches(x, task) ? x->item[requests_stretch_at(x, task, time)].acts
 					       : 0;
+}
+
+uint32_t requests_served_next(const struct requests_parts_finder *f, uint32_t host, uint32_t task,
+	int64_t time, int64_t until)
+{
+	const struct requests_stretches *x = &f->hosts[host];
+	if (!requests_has_stretches(x, task))
+		return 0;
+	size_t i = requests_stretch_at(x, task, time), end = x->of[task + 1];
+	while (!x->item[i].acts && i + 1 < end && x->item[i + 1].begin <= until)
+		i++;
+	return x->item[i].acts;
 }
 
 int64_t requests_served_until(

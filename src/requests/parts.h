@@ -14,8 +14,9 @@
 enum requests_part_kind {   /* for the overview */
 	REQUESTS_REQUESTER, /* the requester itself: sends, and reads what has arrived */
 	REQUESTS_NETWORK,
-	REQUESTS_QUEUED, /* arrived, but the server did other things */
-	REQUESTS_CPU,	 /* the server on a CPU */
+	REQUESTS_OUTSIDE, /* the server and the way to it, of which nothing was recorded */
+	REQUESTS_QUEUED,  /* arrived, but the server did other things */
+	REQUESTS_CPU,	  /* the server on a CPU */
 	REQUESTS_RUNNABLE,
 	REQUESTS_DISK,
 	REQUESTS_LOCKS,
@@ -37,6 +38,8 @@ struct requests_part {
 	/* Of requests_path only: what the task did; KERNEL_NONE: not known. How many wait for it.
 	 */
 	uint32_t span, depth;
+	/* The same: of what another task did for it, the wait that this ended; else KERNEL_NONE. */
+	uint32_t wait;
 };
 
 struct requests_parts {
@@ -60,9 +63,15 @@ int requests_parts_find_each(struct requests_parts_finder *f, uint32_t exchange,
 int requests_parts_sum(struct requests_parts_finder *f, uint32_t exchange,
 	int64_t sums[REQUESTS_N_PARTS], struct mer_err *err);
 void requests_parts_fini(struct requests_parts *p);
+/* The requests that were sent for an exchange: numbers, ascending. */
+const uint32_t *requests_children(
+	const struct requests_parts_finder *f, uint32_t exchange, uint32_t *n);
 /* The exchange that a task acted for at a time, plus 1; 0: none that is known. */
 uint32_t requests_served_by(
 	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time);
+/* The same, or the first one in [time, until] if there is none then. */
+uint32_t requests_served_next(const struct requests_parts_finder *f, uint32_t host, uint32_t task,
+	int64_t time, int64_t until);
 /* Until when that does not change: after time; INT64_MAX: to the end. */
 int64_t requests_served_until(
 	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time);

@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/glob.h"
 #include "base/plural.h"
+#include "requests/requests.h"
 #include "session/facts.h"
 #include "session/state.h"
 #include "store/store.h"
@@ -193,6 +194,10 @@ static void forget(struct session_answer *a)
 {
 	for (size_t i = 0; a->tables && i < a->request->n; i++)
 		mer_table_fini(&a->tables[i]);
+	requests_log_free(a->log);
+	requests_free(a->requests);
+	a->log = NULL;
+	a->requests = NULL;
 	if (a->has_run)
 		analysis_run_fini(&a->run);
 	a->has_run = false;
@@ -278,11 +283,21 @@ static int read_all_or_part(struct session_answer *a, struct reading *r, struct 
 		rc = session_messages(s, &m, err);
 	if (rc)
 		return rc;
+	if (q->with_requests)
+		rc = requests_log_new(s->e->n_hosts, s->e->spill, &a->log, err);
+	if (rc)
+		return rc;
+	r->world.observers = a->log ? requests_log_observers(a->log) : NULL;
 	a->has_run = true;
 	r->world.done_bytes = session_stage_begin(s, q->stage, r->bytes);
 	rc = analysis_run_kept(&a->run, s->e, m, m ? s->result : NULL, &r->world, &a->options,
 		q->tables, q->n, r->has_kept ? &r->kept : NULL, a->tables, err);
 	session_stage_end(s);
+	if (rc == 0 && a->log) {
+		struct requests_log *log = a->log;
+		a->log = NULL; /* the result's, in any case */
+		rc = requests_find(a->run.world, log, &a->requests, err);
+	}
 	if (r->world.window)
 		return rc;
 	bool is_there = rc == 0 && session_states_save(&r->states, a->run.world);

@@ -24,12 +24,15 @@ struct session_request {
 	 * here, but set: begin, end, wants_*, ctx; and periods and found, which otherwise may be
 	 * those of an answer that is still there. */
 	struct analysis_options options;
+	bool with_requests;	  /* also those of services: answer.requests */
 	enum session_stage stage; /* that it is for who waits: SESSION_READING, SESSION_DRAWING */
 };
 
 enum { SESSION_NAMES = 64 };
 
 struct reading;
+struct requests;	/* requests/requests.h */
+struct requests_log;	/* requests/log.h */
 struct session_answer { /* zeroed: none */
 	struct session *session;
 	const struct session_request *request;
@@ -41,7 +44,9 @@ struct session_answer { /* zeroed: none */
 	int64_t begin, end; /* of what was looked at, on all selected hosts; MER_NO_TIME: nothing */
 	_Atomic uint64_t named; /* bit i: something is named as names->item[i] says */
 	bool has_run;
-	struct reading *reading; /* what its world needs */
+	struct reading *reading;   /* what its world needs */
+	struct requests *requests; /* NULL: not wanted */
+	struct requests_log *log;  /* until they are found */
 };
 
 /* Synchronizes first if that was not done. a lives no longer than s and q; session_answer_fini in

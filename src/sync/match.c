@@ -262,6 +262,24 @@ static int add_match(struct sync_matcher *t, struct sync_entry *x, const struct 
 		(struct sync_message){ match->sent, match->received }, e->kind, streams, err);
 }
 
+/* For who asks for retransmissions, and for when a message from elsewhere arrived. */
+static int keep_single(struct sync_matcher *t, const struct sync_entry *x, struct mer_err *err)
+{
+	struct sync_streams s = streams_of(t, x);
+	bool is_send = x->state != SYNC_RECEIVED;
+	if (!t->m->keeps_streams || x->kind != SYNC_TCP || !s.source ||
+		(s.content != SYNC_DATA && s.content != SYNC_OPENS))
+		return 0;
+	return sync_messages_add_single(t->m,
+		&(struct sync_single){ .time = is_send ? x->sent : x->received,
+			.host = is_send ? x->send_host : x->recv_host,
+			.source = s.source,
+			.destination = s.destination,
+			.is_send = is_send,
+			.opens = s.content == SYNC_OPENS },
+		err);
+}
+
 static int count_lost(
 	struct sync_matcher *t, const struct sync_entry *x, bool is_full, struct mer_err *err)
 {
@@ -275,7 +293,7 @@ static int count_lost(
 	if (!l)
 		return mer_fail_nomem(err);
 	l->n_unmatched++;
-	return 0;
+	return keep_single(t, x, err);
 }
 
 /* The oldest entry is forgotten: what is it now? */
@@ -298,6 +316,7 @@ static int settle_oldest(struct sync_matcher *t, bool is_full, struct mer_err *e
 	case SYNC_RECEIVED:
 		t->m->hosts[x->recv_host].n_unmatched_received++;
 		t->m->hosts[x->recv_host].n_too_old += is_full;
+		rc = keep_single(t, x, err);
 		break;
 	case SYNC_DOUBTFUL:
 		if (x->send_host != NOBODY)
@@ -433,7 +452,8 @@ static int insert(struct sync_matcher *t, const struct sync_end *e, struct mer_e
 	if (sync_pending_streams(&t->pending, new))
 		*sync_pending_streams(&t->pending, new) = no_streams;
 	set_stream(t, new, e);
-	return e->is_send ? add_tail(t, new, err) : 0;
+	/* Its sender may not be recorded. */
+	return e->is_send ? add_tail(t, new, err) : place_ends(t, new, e, err);
 }
 
 static void give_up(struct sync_matcher *t, struct sync_entry *x)

@@ -39,6 +39,7 @@ void sync_messages_free(struct sync_messages *m)
 	mer_map_fini(&m->link_map);
 	mer_map_fini(&m->endpoints);
 	free(m->places);
+	mer_spill_release(m->singles);
 	*m = (struct sync_messages){ 0 };
 }
 
@@ -58,6 +59,15 @@ bool sync_messages_place(
 	}
 	*recent = endpoint;
 	return true;
+}
+
+int sync_messages_add_single(
+	struct sync_messages *m, const struct sync_single *s, struct mer_err *err)
+{
+	if (!mer_spill_grow(m->spill, &m->singles, m->n_singles, &m->cap_singles, sizeof(*s)))
+		return mer_fail_nomem(err);
+	m->singles[m->n_singles++] = *s;
+	return 0;
 }
 
 static uint64_t link_key(uint32_t from, uint32_t to)

@@ -68,6 +68,16 @@ struct sync_host_counts {
 	uint64_t n_without_key; /* events that lack what identifies a message */
 };
 
+/* A TCP segment with data, or that opens a connection, of which one end only was seen, and why that
+ * is so is known: it was sent to a recorded host and lost on its way there, or it came from one
+ * that was not recorded. */
+struct sync_single {
+	int64_t time; /* clock of the host that sent, or received it */
+	uint32_t host;
+	uint32_t source, destination; /* sync_endpoint */
+	bool is_send, opens;	      /* opens: SYNC_OPENS, else SYNC_DATA */
+};
+
 enum { SYNC_RECENT = 256 };
 
 struct sync_messages {
@@ -78,6 +88,9 @@ struct sync_messages {
 	uint32_t n_hosts;
 	struct mer_spill *spill; /* of the links made from now on; NULL: memory */
 	bool keeps_streams;	 /* of the messages found from now on */
+	/* Kept with streams; a block of spill. */
+	struct sync_single *singles;
+	size_t n_singles, cap_singles;
 	struct mer_map link_map; /* from << 32 | to -> number of the link, plus 1 */
 	/* What the endpoints in streams stand for, as far as they are IPv4. */
 	struct mer_map endpoints;
@@ -96,6 +109,8 @@ struct sync_link *sync_messages_link(struct sync_messages *m, uint32_t from, uin
 /* What the endpoint stands for: an IPv4 address and a port. False: no memory. */
 bool sync_messages_place(
 	struct sync_messages *m, uint32_t endpoint, uint32_t address, uint16_t port);
+int sync_messages_add_single(
+	struct sync_messages *m, const struct sync_single *s, struct mer_err *err);
 int sync_link_add(
 	struct sync_link *l, struct sync_message msg, enum sync_kind kind, struct mer_err *err);
 /* The same of a message whose streams are known. */

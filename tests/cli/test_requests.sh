@@ -10,7 +10,7 @@ text "$dir/out" '^Requests by kind, from ' "heading"
 text "$dir/out" '^Where the mean time went' "second table"
 run 0 requests --format csv $t
 equal "columns" "$(head -1 "$dir/out")" \
-	"kind,count,rate,p50_ns,p90_ns,p99_ns,p999_ns,max_ns,mean_ns,out_bytes,in_bytes,most_parallel,windows,lost_events,requester_ns,network_ns,queued_ns,running_ns,runnable_ns,disk_ns,locks_ns,other_ns,below_ns"
+	"kind,count,rate,p50_ns,p90_ns,p99_ns,p999_ns,max_ns,mean_ns,out_bytes,in_bytes,most_parallel,windows,lost_events,requester_ns,network_ns,outside_ns,queued_ns,running_ns,runnable_ns,disk_ns,locks_ns,other_ns,below_ns"
 cp "$dir/out" "$dir/kinds"
 run 0 requests --list -n 0 --format csv $t
 cp "$dir/out" "$dir/list"
@@ -20,7 +20,7 @@ equal "counts of kinds are rows of the list" "$(sed 1d "$dir/kinds" | cut -d, -f
 equal "slowest first" "$(sed 1d "$dir/list" | cut -d, -f4 | sort -c -rn 2>&1)" ""
 equal "each id once" "$(sed 1d "$dir/list" | cut -d, -f1 | sort | uniq -d)" ""
 # Parts of a kind are the time of its requests.
-equal "sums of kinds" "$(awk -F, 'NR > 1 { for (i = 15; i <= 23; i++) n += $i } END { printf "%.0f", n }' "$dir/kinds")" \
+equal "sums of kinds" "$(awk -F, 'NR > 1 { for (i = 15; i <= 24; i++) n += $i } END { printf "%.0f", n }' "$dir/kinds")" \
 	"$(awk -F, 'NR > 1 && $20 == 1 { n += $4 } END { printf "%.0f", n }' "$dir/list")"
 run 0 requests --list --sort begin -n 0 --format csv $t
 equal "by begin" "$(sed 1d "$dir/out" | cut -d, -f2 | sort -c -n 2>&1)" ""
@@ -189,13 +189,14 @@ run 0 requests --explain --kind 'load -> *' --json "$w/client" "$w/web" "$w/db"
 equal "differences of parts add up" "$(jq '(.causes | map(.ns) | add) == .difference_ns' "$dir/out")" true
 equal "means" "$(jq '.slow.mean_ns - .typical.mean_ns == .difference_ns and .slow.count == 8' "$dir/out")" true
 equal "the greatest first" "$(jq '[.causes[].ns] | . == (sort | reverse)' "$dir/out")" true
-equal "keys" "$(jq -r 'keys | join(",")' "$dir/out")" "causes,diagnostics,difference_ns,kind,schema_version,sentence,slow,sync,typical"
+equal "keys" "$(jq -r 'keys | join(",")' "$dir/out")" "causes,diagnostics,difference_ns,group,kind,schema_version,sentence,slow,sync,typical"
 equal "keys of a cause" "$(jq -r '.causes[0] | keys | join(",")' "$dir/out")" "cause,comm,culprits,host,ns,of,share,slow_ns,typical_ns"
 equal "the N slowest" "$("$m" requests -q --explain --slowest 20 --kind 'load -> *' --json "$w/client" "$w/web" "$w/db" | jq .slow.count)" 20
 equal "above a time" "$("$m" requests -q --explain --above 100ms --kind 'load -> *' --json "$w/client" "$w/web" "$w/db" | jq .slow.count)" \
 	"$("$m" requests -q --list -n 0 --min 100ms --kind 'load -> *' --format csv "$w/client" "$w/web" "$w/db" | sed 1d | wc -l)"
 run 0 requests --explain --kind 'load -> *' "$w/client" "$w/web" "$w/db"
-text "$dir/out" 'Slow requests take [0-9.]+ ms more than typical ones: ' "the sentence"
+text "$dir/out" 'Slow requests to nginx on web wait [0-9.]+ ms more for [a-z0-9]+ on (db|web): ' "the sentence"
+text "$dir/out" '^Who, and what' "culprits, a line each"
 run 2 requests --explain --list $t
 run 2 requests --above 1ms $t
 

@@ -76,7 +76,7 @@ rows io 2 1-4,14-18 'calm,,,,,,,7,0' 'full,20,253:0,0.6,2,1,0,0,0'
 rows top 3 1-8 CPU,full,a/100,100,a,60000000,60, CPU,full,b/101,101,b,30000000,30, \
 	disk,full,a/100,100,a,,,4096
 rows waits 4 1-6 runnable,full,60000000,1,60000000,b/101
-rows CPUs 6 1-3,5 'calm,0,0,0' 'full,0,90,0'
+rows CPUs 7 1-3,5 'calm,0,0,0' 'full,0,90,0'
 # shellcheck disable=SC2086
 findings $two >"$dir/rows"
 printf '%s\n' 'lost calm' 'cpu-queue full' 'disk-busy full' 'scheduling-latency full' >"$dir/wanted"
@@ -128,7 +128,7 @@ check "one CPU" "$ctfgen" -o "$dir/one" "$dir/one.scn"
 equal "one CPU" "$(findings "$dir/one" | head -1)" "cpu-full h"
 equal "who" "$(sentences "$dir/one" | head -1)" \
 	"CPU 0 had no idle time for 2.00 s; most CPU time: hog/100 (2.05 s)"
-equal "full" "$(column 6 full_ns "$dir/one" | tr '\n' ' ')" "2000000000 0 0 0 "
+equal "full" "$(column 7 full_ns "$dir/one" | tr '\n' ' ')" "2000000000 0 0 0 "
 
 # Errors of everyday are none: a server that finds nothing to read, a shell that searches PATH. Others are.
 calls() { # NAME RET COUNT
@@ -353,5 +353,24 @@ run 2 summary --period-by cpu demo/wget-cold-hot
 equal "JSON: keys of rows" "$(jq 'all(.tables[]; [.columns[].key] as $keys |
 	all(.rows[]; keys_unsorted == $keys))' "$dir/json")" true
 equal "JSON" "$(jq -c '[.schema_version, .end > .begin, [.tables[].id], (.diagnostics | type)]' "$dir/json")" \
-	'[2,true,["hosts","io","top","waits","links","cpus","findings"],"array"]'
+	'[2,true,["hosts","io","top","waits","links","requests","cpus","findings"],"array"]'
+
+# The kinds of requests with the longest tails, as 'requests' has them; for people instead of packets between hosts.
+t=$lab/web-load
+if there "$t"; then
+	run 0 summary "$t"
+	text "$dir/out" '^Requests of services, the longest tails first$'
+	text "$dir/out" '^load -> web:80 nginx  *723 '
+	no_text "$dir/out" '^Packets between hosts'
+	"$m" requests -q --format csv "$t" | awk -F, '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+		NR > 1 && $at["count"] >= 20 { print $at["kind"] "," $at["count"] "," $at["p50_ns"] "," $at["p99_ns"] "," $at["max_ns"] }' |
+		sort >"$dir/wanted"
+	"$m" summary -q --format jsonl "$t" >"$dir/jsonl"
+	jq -r 'select(.table == "requests") | [.kind, .count, .p50_ns, .p99_ns, .max_ns] | join(",")' "$dir/jsonl" | sort >"$dir/found"
+	same "kinds of requests" "$dir/found" "$dir/wanted"
+	equal "the longest tail first" "$(jq -s '[.[] | select(.table == "requests") | .p99_ns - .p50_ns] | . == (sort | reverse)' "$dir/jsonl")" true
+	next=$(jq -sr '[.[] | select(.table == "requests")][0].next' "$dir/jsonl")
+	text <(eval "${next/meridian/\"\$m\" -q}") 'take .* more'
+fi
 finish

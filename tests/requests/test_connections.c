@@ -10,8 +10,34 @@
 #include <cmocka.h>
 
 #include "base/str.h"
-#include "requests/kinds.h"
+#include "requests/culprits.h"
 #include "scenario.h"
+
+struct found { /* the requests of a scenario */
+	struct scenario s;
+	struct kernel_world *w;
+	struct requests *r;
+};
+
+static void find(struct found *f, const char *world)
+{
+	struct requests_log *log;
+	struct mer_err err = { 0 };
+	scenario_open(&f->s, world);
+	assert_int_equal(requests_log_new(f->s.e->n_hosts, NULL, &log, &err), 0);
+	struct kernel_world_options o = { .n_threads = 1,
+		.observers = requests_log_observers(log) };
+	if (kernel_world_build(f->s.e, &f->s.messages, f->s.result, &o, &f->w, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(requests_find(f->w, log, &f->r, &err), 0);
+}
+
+static void fini(struct found *f)
+{
+	requests_free(f->r);
+	kernel_world_free(f->w);
+	scenario_close(&f->s);
+}
 
 static void put_tid(const struct kernel_world *w, uint32_t host, uint32_t task, struct mer_str *out)
 {
@@ -25,20 +51,12 @@ static void put_tid(const struct kernel_world *w, uint32_t host, uint32_t task, 
  * the first event; "xN" for a window. */
 static void requests_are(const char *world, const char *expected)
 {
-	struct scenario s;
-	struct requests_log *log;
-	struct requests *r;
-	struct kernel_world *w;
+	struct found f;
 	struct mer_str out = { 0 };
-	struct mer_err err = { 0 };
 	char id[REQUESTS_ID_BYTES];
-	scenario_open(&s, world);
-	assert_int_equal(requests_log_new(s.e->n_hosts, NULL, &log, &err), 0);
-	struct kernel_world_options o = { .n_threads = 1,
-		.observers = requests_log_observers(log) };
-	if (kernel_world_build(s.e, &s.messages, s.result, &o, &w, &err))
-		fail_msg("%s", err.text);
-	assert_int_equal(requests_find(w, log, &r, &err), 0);
+	find(&f, world);
+	const struct requests *r = f.r;
+	const struct kernel_world *w = f.w;
 	for (uint32_t i = 0; i < r->n; i++) {
 		const struct requests_exchange *x = &r->exchanges[i];
 		const struct requests_end *ends = requests_connection_of(r, i)->ends;
@@ -52,9 +70,46 @@ static void requests_are(const char *world, const char *expected)
 	}
 	assert_string_equal(out.data ? out.data : "", expected);
 	mer_str_fini(&out);
-	requests_free(r);
-	kernel_world_free(w);
-	scenario_close(&s);
+	fini(&f);
+}
+
+static bool put_culprit(void *ctx, const struct requests_culprit *u)
+{
+	mer_str_printf(ctx, ", %s of host %" PRIu32 " %" PRIu32 "x %" PRId64,
+		requests_deed_name((enum requests_deed)u->deed), u->host, u->count, u->ns / 1000);
+	return true;
+}
+
+/* The network parts of a request, each with its culprits: "network 10", ", lost of host 0 1x 5". */
+static void parts_are(const char *world, uint32_t exchange, const char *expected)
+{
+	struct found f;
+	struct requests_parts p = { 0 };
+	struct requests_parts_finder *finder;
+	struct requests_kinds kinds;
+	struct requests_culprits *x;
+	struct mer_str out = { 0 };
+	struct mer_err err = { 0 };
+	find(&f, world);
+	assert_int_equal(requests_parts_finder_new(f.r, &finder, &err), 0);
+	assert_int_equal(requests_kinds_find(f.r, &kinds, &err), 0);
+	assert_int_equal(requests_culprits_new(&kinds, finder, &x, &err), 0);
+	assert_int_equal(requests_parts_find_each(finder, exchange, &p, &err), 0);
+	for (size_t i = 0; i < p.n; i++) {
+		if (p.item[i].kind != REQUESTS_NETWORK && p.item[i].kind != REQUESTS_OUTSIDE)
+			continue;
+		mer_str_printf(&out, "%s%s %" PRId64, out.len ? ", " : "",
+			requests_part_name((enum requests_part_kind)p.item[i].kind),
+			(p.item[i].end - p.item[i].begin) / 1000);
+		assert_true(requests_culprits_of(x, &p.item[i], put_culprit, &out));
+	}
+	assert_string_equal(out.data ? out.data : "", expected);
+	mer_str_fini(&out);
+	requests_parts_fini(&p);
+	requests_culprits_free(x);
+	requests_kinds_fini(&kinds);
+	requests_parts_finder_free(finder);
+	fini(&f);
 }
 
 #define SWITCH(at, host, from, state, to)                                                          \
@@ -128,8 +183,45 @@ static void one_end(void **state)
 {
 	(void)state;
 	requests_are("host s\ntrace s/kernel\n" OPEN(TO_T) CLIENT_ASKS CLIENT_READS,
-		"r1.1 10:0>?:0 3-42");
-	requests_are("host t\ntrace t/kernel\n" ACCEPT(FROM_S) SERVER, "r1.1 ?:0>20:0 22-26");
+		"r1.1 10:0>?:80 3-42");
+	/* It begins when it arrives. */
+	requests_are("host t\ntrace t/kernel\n" ACCEPT(FROM_S) SERVER, "r1.1 ?:4000>20:80 20-26");
+}
+
+/* What lies outside is one part, whatever the client did meanwhile. */
+static void outside(void **state)
+{
+	(void)state;
+	parts_are("host s\ntrace s/kernel\n" OPEN(TO_T) CLIENT_ASKS SWITCH("14", "s", "10", "1",
+			  "0") ARRIVES("40", "s", REPLY, "10") SWITCH("41", "s", "0", "0", "10")
+			  CALL("42", "43", "s", "read", "fd=5", "20"),
+		0, "outside 28");
+}
+
+/* The request is sent twice before it arrives; the answer, too, the second time long after its
+ * call. */
+#define NUMBERED(from, to, sport, dport, seq, id)                                                  \
+	" len=114 name=\"eth0\" network_header.ipv4={ ihl=5, tot_len=100, id=" id                  \
+	", saddr=[10, 0, 0, " from "], daddr=[10, 0, 0, " to                                       \
+	"], protocol=_tcp, transport_header.tcp={ source_port=" sport ", dest_port=" dport         \
+	", seq=" seq ", data_offset=5, flags=0x18 } }\n"
+#define ASK_AS(id) NUMBERED("1", "2", "4000", "80", "101", id)
+#define REPLY_AS(id) NUMBERED("2", "1", "80", "4000", "102", id)
+static void sent_again(void **state)
+{
+	(void)state;
+	parts_are(BOTH OPEN(TO_T) ACCEPT(FROM_S) CLIENT_ASKS SERVER CLIENT_READS ENTER(
+			  "110", "s", "write", "fd=5") SEND("111", "s", ASK_AS("1")) LEAVE("112",
+			  "s", "write", "ret=10") SWITCH("113", "s", "10", "1", "0") SEND("130",
+			  "s", ASK_AS("2")) SEND("170", "s", ASK_AS("3")) RECEIVE("175", "t",
+			  ASK_AS("3")) CALL("176", "177", "t", "read", "fd=7", "10")
+			  ENTER("178", "t", "write", "fd=7") SEND("179", "t", REPLY_AS("4")) LEAVE(
+				  "180", "t", "write", "ret=20") SEND("199", "t", REPLY_AS("5"))
+				  ARRIVES("210", "s", REPLY_AS("5"), "10") SWITCH("211", "s", "0",
+					  "0", "10") CALL("212", "213", "s", "read", "fd=5", "20"),
+		1,
+		"network 58, lost of host 0 2x 58, network 5, network 19, lost of host 1 1x 19, "
+		"network 11");
 }
 
 /* Who forks a child for each connection closes it; the child has what its parent had then. */
@@ -190,6 +282,8 @@ int main(void)
 		cmocka_unit_test(opened_beforehand),
 		cmocka_unit_test(known_by_accept),
 		cmocka_unit_test(one_end),
+		cmocka_unit_test(outside),
+		cmocka_unit_test(sent_again),
 		cmocka_unit_test(inherited),
 		cmocka_unit_test(used_again),
 		cmocka_unit_test(without_addresses),

@@ -12,9 +12,10 @@
 #include "base/str.h"
 #include "kernel/files/files.h"
 #include "requests/cost.h"
+#include "requests/culprits.h"
 #include "requests/pieces.h"
 
-enum { MAX_PAIRS = 16, MAX_WORDS = 6, US = 1000, END_US = 100000 };
+enum { MAX_PAIRS = 16, MAX_WORDS = 14, US = 1000, END_US = 100000 };
 
 struct text_end {
 	int32_t tid, fd;
@@ -23,7 +24,23 @@ struct text_end {
 struct pairs {
 	struct text_end ends[MAX_PAIRS][2];
 	unsigned n;
+	struct text_end files[MAX_PAIRS];
+	unsigned n_files;
 };
+
+static struct text_end end_of(const char *word)
+{
+	char *colon;
+	struct text_end e = { .tid = (int32_t)strtol(word, &colon, 10) };
+	e.fd = (int32_t)strtol(colon + 1, NULL, 10);
+	return e;
+}
+
+static void add_file(struct pairs *p, const char *word)
+{
+	assert_true(p->n_files < MAX_PAIRS);
+	p->files[p->n_files++] = end_of(word);
+}
 
 static uint32_t add_task(struct calls_world *c, int32_t tid, int64_t begin)
 {
@@ -69,6 +86,14 @@ static uint32_t name_of(
 	return KERNEL_NONE;
 }
 
+static bool is_file(const struct calls_world *c, const struct pairs *p, uint32_t task, int32_t fd)
+{
+	for (unsigned i = 0; i < p->n_files; i++)
+		if (p->files[i].fd == fd && p->files[i].tid == c->host.tasks[task].pid)
+			return true;
+	return false;
+}
+
 static void add_call(
 	struct calls_world *c, const struct pairs *p, struct requests_log *log, char **word, int n)
 {
@@ -83,7 +108,9 @@ static void add_call(
 	call.id = kernel_call_id(word[2]);
 	assert_int_not_equal(call.id, 0);
 	call.object = name_of(c, p, task, call.fd, &call.end);
-	call.kind = call.object == KERNEL_NONE ? KERNEL_OBJECT_EVENT : KERNEL_OBJECT_UNIX;
+	call.kind = is_file(c, p, task, call.fd) ? KERNEL_OBJECT_FILE
+		    : call.object == KERNEL_NONE ? KERNEL_OBJECT_EVENT
+						 : KERNEL_OBJECT_UNIX;
 	struct kernel_call_end told = { .task = task,
 		.call = kernel_add_call(&c->host, &call),
 		.begin = begin * US,
@@ -102,13 +129,56 @@ static uint8_t find_state(const char *word)
 	return 0;
 }
 
-static uint8_t find_cause(const char *word)
+/* The fourth word, if it is not an option. */
+static uint8_t find_cause_in(char **words, int n)
 {
+	const char *word = n > 3 ? words[3] : "by";
+	if (strcmp(word, "by") == 0 || strcmp(word, "cpu") == 0 || strcmp(word, "call") == 0)
+		return KERNEL_NO_CAUSE;
 	for (int s = 0; s < KERNEL_N_CAUSES; s++)
 		if (strcmp(word, kernel_cause_name((enum kernel_cause)s)) == 0)
 			return (uint8_t)s;
 	fail_msg("no cause %s", word);
 	return 0;
+}
+
+/* The number behind a word; -1: it is not there. */
+static int32_t option(char **word, int n, const char *name)
+{
+	for (int i = 3; i + 1 < n; i++)
+		if (strcmp(word[i], name) == 0)
+			return (int32_t)strtol(word[i + 1], NULL, 10);
+	return -1;
+}
+
+/* A call on the file "/f"; KERNEL_NONE: none is named. */
+static uint32_t call_named(struct calls_world *c, char **word, int n)
+{
+	for (int i = 3; i + 1 < n; i++) {
+		if (strcmp(word[i], "call") != 0)
+			continue;
+		struct kernel_call call = { .fd = 3, .kind = KERNEL_OBJECT_FILE };
+		call.name = mer_intern_add(&c->host.names, word[i + 1], strlen(word[i + 1]));
+		call.object = mer_intern_add(&c->host.names, "/f", 2);
+		call.id = kernel_call_id(word[i + 1]);
+		return kernel_add_call(&c->host, &call);
+	}
+	return KERNEL_NONE;
+}
+
+static void add_disk(struct calls_world *c, char **word)
+{
+	int64_t begin = strtoll(word[2], NULL, 10) * US;
+	uint32_t task = task_of(c, (int32_t)strtol(word[1], NULL, 10));
+	kernel_add_request(&c->host,
+		&(struct kernel_request){ .insert = begin,
+			.issue = begin,
+			.complete = strtoll(word[3], NULL, 10) * US,
+			.dev = 8 << 20,
+			.bytes = 4096,
+			.by = KERNEL_NONE,
+			.task = task,
+			.flags = strcmp(word[4], "read") == 0 ? KERNEL_READ : KERNEL_WRITE });
 }
 
 /* What a task does from now on; its wait before is told to the log, with who ended it then. */
@@ -117,18 +187,20 @@ static void add_span(struct calls_world *c, struct requests_log *log, char **wor
 	const struct kernel_observer *o = requests_log_observers(log);
 	int64_t at = strtoll(word[0], NULL, 10) * US;
 	uint32_t task = task_of(c, (int32_t)strtol(word[1], NULL, 10));
+	int32_t by = option(word, n, "by"), cpu = option(word, n, "cpu"),
+		source = option(word, n, "source");
 	uint32_t last = c->host.tasks[task].last;
 	struct kernel_span *was = kernel_span(&c->host, last);
 	if (was->by != KERNEL_NONE) /* until now the number of a task */
 		was->by = c->host.tasks[was->by].last;
-	kernel_add_span(&c->host,
-		&(struct kernel_span){ .begin = at,
-			.task = task,
-			.call = KERNEL_NONE,
-			.by = n > 5 ? task_of(c, (int32_t)strtol(word[5], NULL, 10)) : KERNEL_NONE,
-			.source = KERNEL_NONE,
-			.state = find_state(word[2]),
-			.cause = n > 3 ? find_cause(word[3]) : KERNEL_NO_CAUSE });
+	kernel_add_span(&c->host, &(struct kernel_span){ .begin = at,
+					  .task = task,
+					  .call = call_named(c, word, n),
+					  .by = by >= 0 ? task_of(c, by) : KERNEL_NONE,
+					  .source = source >= 0 ? (uint32_t)source : KERNEL_NONE,
+					  .cpu = (uint16_t)(cpu >= 0 ? cpu : 0),
+					  .state = find_state(word[2]),
+					  .cause = find_cause_in(word, n) });
 	assert_int_equal(o->span(o->ctx, &c->host, last, at), 0);
 }
 
@@ -154,15 +226,12 @@ void calls_world_open(struct calls_world *c, const char *text)
 		for (char *p; (p = strsep(&at, " \t")) != NULL && n < MAX_WORDS;)
 			if (*p)
 				word[n++] = p;
-		if (n < 3)
+		if (n < 2)
 			continue;
 		if (strcmp(word[0], "pair") == 0) {
 			assert_true(pairs.n < MAX_PAIRS);
 			for (int k = 0; k < 2; k++) {
-				struct text_end *e = &pairs.ends[pairs.n][k];
-				char *colon;
-				e->tid = (int32_t)strtol(word[1 + k], &colon, 10);
-				e->fd = (int32_t)strtol(colon + 1, NULL, 10);
+				pairs.ends[pairs.n][k] = end_of(word[1 + k]);
 			}
 			pairs.n++;
 		} else if (strcmp(word[0], "thread") == 0) {
@@ -178,6 +247,16 @@ void calls_world_open(struct calls_world *c, const char *text)
 				s->state = KERNEL_NEW;
 				s->by = parent;
 			}
+		} else if (strcmp(word[0], "kernel") == 0) {
+			uint32_t task = task_of(c, (int32_t)strtol(word[1], NULL, 10));
+			c->host.tasks[task].is_kernel = true;
+			assert_int_equal(
+				kernel_rename(&c->host, task, 0, word[2], strlen(word[2]), &err),
+				0);
+		} else if (strcmp(word[0], "file") == 0) {
+			add_file(&pairs, word[1]);
+		} else if (strcmp(word[0], "disk") == 0) {
+			add_disk(c, word);
 		} else if (strchr(word[0], '-')) {
 			add_call(c, &pairs, log, word, n);
 		} else {
@@ -273,6 +352,57 @@ void calls_world_parts(const struct calls_world *c, const char *id, char *text, 
 	}
 	assert_int_equal(sum, c->r->exchanges[i].end - c->r->exchanges[i].begin);
 	requests_parts_fini(&p);
+	take(&s, text, size);
+}
+
+struct culprits_text {
+	const struct calls_world *c;
+	struct mer_str *s;
+};
+
+static bool put_culprit(void *ctx, const struct requests_culprit *u)
+{
+	const struct culprits_text *x = ctx;
+	char id[REQUESTS_ID_BYTES];
+	mer_str_puts(x->s, x->s->len ? ", " : "");
+	if (u->task == KERNEL_NONE)
+		mer_str_putc(x->s, '-');
+	else
+		put_tid(x->c, u->task, x->s);
+	mer_str_printf(
+		x->s, " %s %" PRId64, requests_deed_name((enum requests_deed)u->deed), u->ns / US);
+	if (u->deed == REQUESTS_DEED_HELD || u->deed == REQUESTS_DEED_HELPED)
+		mer_str_printf(x->s, " %s", path_cause_name((enum path_cause)u->meanwhile));
+	else if (u->deed == REQUESTS_DEED_INTERRUPT)
+		mer_str_printf(x->s, " %s %" PRIu32, kernel_cause_name((enum kernel_cause)u->cause),
+			u->number);
+	else if (u->object != KERNEL_NONE && u->deed != REQUESTS_DEED_CONNECTION)
+		mer_str_printf(x->s, " %s", kernel_name_text(&x->c->host, u->object));
+	if (u->example != KERNEL_NONE && u->deed != REQUESTS_DEED_COMPUTE) {
+		requests_id_text(x->c->r, u->example, id);
+		mer_str_printf(x->s, " for %s", id);
+	}
+	return true;
+}
+
+void calls_world_culprits(const struct calls_world *c, const char *id, char *text, size_t size)
+{
+	struct mer_str s = { 0 };
+	struct requests_parts p = { 0 };
+	struct requests_kinds kinds;
+	struct requests_culprits *x;
+	struct mer_err err = { 0 };
+	struct culprits_text to = { c, &s };
+	uint32_t i = requests_by_id(c->r, id);
+	assert_int_not_equal(i, KERNEL_NONE);
+	assert_int_equal(requests_kinds_find(c->r, &kinds, &err), 0);
+	assert_int_equal(requests_culprits_new(&kinds, c->parts, &x, &err), 0);
+	assert_int_equal(requests_parts_find_each(c->parts, i, &p, &err), 0);
+	for (size_t k = 0; k < p.n; k++)
+		assert_true(requests_culprits_of(x, &p.item[k], put_culprit, &to));
+	requests_parts_fini(&p);
+	requests_culprits_free(x);
+	requests_kinds_fini(&kinds);
 	take(&s, text, size);
 }
 

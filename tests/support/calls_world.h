@@ -7,8 +7,13 @@
  *                                       ...; FD -1: none
  *   born TID TIME [by TID]              a task that is not there from the start; before it is
  *                                       named; by: that one forked it
- *   TIME TID STATE [CAUSE [by TID]]     from then on it is that: user, runnable, blocked futex by
- *                                       10, ...
+ *   TIME TID STATE [CAUSE] [by TID] [cpu N] [call NAME] [source N]
+ *                                       from then on it is that: user, runnable, blocked futex by
+ *                                       10, ...; call: on the file "/f"
+ *   kernel TID NAME                     a thread of the kernel
+ *   file TID:FD                         a descriptor of a file
+ *   disk TID BEGIN END read|write       a request to disk 8,0 of 4096 bytes, inserted and
+ *                                       completed; the first one is source 0
  *
  * Others are known from the start; their names are "tTID". */
 #ifndef TESTS_CALLS_WORLD_H
@@ -32,6 +37,8 @@ void calls_world_close(struct calls_world *c);
 void calls_world_text(const struct calls_world *c, char *text, size_t size);
 /* Its parts: "10 requester 1, 20 running 5, 20 queued 3 for r2.1". */
 void calls_world_parts(const struct calls_world *c, const char *id, char *text, size_t size);
+/* Who took the time of its parts: "30 cpu 5 for r2.1, - interrupt 2, 10 own-read 3 /f". */
+void calls_world_culprits(const struct calls_world *c, const char *id, char *text, size_t size);
 /* Its pieces: "10 1-2 cpu 0, 20 3-7, ...": when each task worked for it, and where. */
 void calls_world_pieces(const struct calls_world *c, const char *id, char *text, size_t size);
 /* CPU time of [0, until_us): "r1.1 20 5, - 10 3": of each request and task in us; -: for none. */

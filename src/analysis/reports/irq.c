@@ -40,15 +40,12 @@ static const char *vector_name(uint32_t vector)
 /* NULL: not known. */
 static const char *source_name(const struct kernel_host *h, uint8_t kind, uint32_t nr)
 {
-	static const char *const softirqs[] = { "hi", "timer", "net_tx", "net_rx", "block",
-		"irq_poll", "tasklet", "sched", "hrtimer", "rcu" };
 	const uint32_t *at;
 	switch (kind) {
 	case KERNEL_BY_IRQ:
 		at = mer_map_get(&h->irq_names, nr);
 		return at && *at ? kernel_name_text(h, *at - 1) : NULL;
-	case KERNEL_BY_SOFTIRQ:
-		return nr < sizeof(softirqs) / sizeof(softirqs[0]) ? softirqs[nr] : NULL;
+	case KERNEL_BY_SOFTIRQ: return kernel_softirq_name(nr);
 	case KERNEL_BY_HRTIMER: return "hrtimer";
 	case KERNEL_BY_TIMER: return "timer";
 	case KERNEL_BY_LOCAL_TIMER: return "local_timer";

@@ -21,6 +21,7 @@ enum summary_table {
 	SUMMARY_TOP,
 	SUMMARY_WAITS,
 	SUMMARY_LINKS,
+	SUMMARY_KINDS, /* of requests: empty, for who finds them (requests/kinds.h) */
 	SUMMARY_CPUS,
 	SUMMARY_FINDINGS, /* the most important first; see findings.h */
 	SUMMARY_TABLES

@@ -52,6 +52,10 @@ static const struct mer_column link_columns[] = { { "from_host", "from", MER_TEX
 	{ "repeated_packets", "repeated", MER_COUNT },
 	{ "unmatched_packets", "not received", MER_COUNT }, { SUMMARY_NEXT, NULL, MER_TEXT },
 	{ 0 } };
+static const struct mer_column kind_columns[] = { { "kind", "kind of requests", MER_TEXT },
+	{ "count", "count", MER_COUNT }, { "p50_ns", "p50", MER_DURATION },
+	{ "p99_ns", "p99", MER_DURATION }, { "max_ns", "max", MER_DURATION },
+	{ SUMMARY_NEXT, NULL, MER_TEXT }, { 0 } };
 static const struct mer_column cpu_columns[] = { { "host", "host", MER_TEXT },
 	{ "cpu", "CPU", MER_ID }, { "cpu_percent", "busy", MER_RATIO },
 	{ "unknown_percent", "unknown", MER_RATIO }, { "full_ns", "full", MER_DURATION },
@@ -71,6 +75,8 @@ void summary_init_tables(struct summary *s)
 			       : "Waits by cause, without idle waits, joins and children",
 			wait_columns },
 		[SUMMARY_LINKS] = { "links", "Packets between hosts", link_columns },
+		[SUMMARY_KINDS] = { "requests", "Requests of services, the longest tails first",
+			kind_columns },
 		[SUMMARY_CPUS] = { "cpus", "CPUs", cpu_columns },
 		[SUMMARY_FINDINGS] = { "findings", "Findings", findings_columns },
 	};

@@ -114,7 +114,7 @@ static const char *mapped_name(const struct kernel_host *h, const struct mer_map
 	return name && *name ? kernel_name_text(h, *name - 1) : "";
 }
 
-static void put_device(const struct kernel_host *h, uint32_t dev, struct mer_str *out)
+void path_put_device(const struct kernel_host *h, uint32_t dev, struct mer_str *out)
 {
 	const char *name = mapped_name(h, &h->devices, dev);
 	if (*name)
@@ -165,28 +165,32 @@ static void put_irq(const struct kernel_host *h, uint32_t irq, struct mer_str *o
 		mer_str_printf(out, " %s", name);
 }
 
-/* What interrupts: "irq 12 eth0", "softirq net_rx", "timer". */
-static void put_interrupt(const struct path *p, const struct path_segment *s, struct mer_str *out)
+void path_put_interrupt(
+	const struct kernel_host *h, enum kernel_cause cause, uint32_t source, struct mer_str *out)
 {
-	static const char *const vecs[] = { "hi", "timer", "net_tx", "net_rx", "block", "irq_poll",
-		"tasklet", "sched", "hrtimer", "rcu" };
-	switch ((enum kernel_cause)s->by_cause) {
+	const char *name = kernel_softirq_name(source);
+	switch (cause) {
 	case KERNEL_SOFTIRQ:
 		mer_str_puts(out, "softirq");
-		if (s->source == KERNEL_NONE)
+		if (source == KERNEL_NONE)
 			return;
 		mer_str_putc(out, ' ');
-		if (s->source < sizeof(vecs) / sizeof(vecs[0]))
-			mer_str_puts(out, vecs[s->source]);
+		if (name)
+			mer_str_puts(out, name);
 		else
-			mer_str_printf(out, "%u", (unsigned)s->source);
+			mer_str_printf(out, "%u", (unsigned)source);
 		return;
 	case KERNEL_IRQ:
-	case KERNEL_INPUT: put_irq(host_of(p, s->host), s->source, out); return;
+	case KERNEL_INPUT: put_irq(h, source, out); return;
 	case KERNEL_TIMER: mer_str_puts(out, "timer"); return;
 	case KERNEL_IPI: mer_str_puts(out, "ipi"); return;
-	default: mer_str_puts(out, kernel_cause_name((enum kernel_cause)s->by_cause)); return;
+	default: mer_str_puts(out, kernel_cause_name(cause)); return;
 	}
+}
+
+static void put_interrupt(const struct path *p, const struct path_segment *s, struct mer_str *out)
+{
+	path_put_interrupt(host_of(p, s->host), (enum kernel_cause)s->by_cause, s->source, out);
 }
 
 /* The task of a span of the segment's host, "python3/154". */
@@ -205,7 +209,7 @@ void path_put_detail(const struct path *p, const struct path_segment *s, struct 
 	const struct kernel_bridge *k = packet_of(p, s);
 	size_t before = out->len;
 	if (r) {
-		put_device(host_of(p, s->host), r->dev, out);
+		path_put_device(host_of(p, s->host), r->dev, out);
 		mer_str_putc(out, ' ');
 		put_flags(r->flags, " ", out);
 		mer_str_printf(
@@ -255,7 +259,7 @@ static void put_disk(const struct path *p, const struct path_segment *s, struct 
 	if (!r)
 		return;
 	mer_str_putc(out, ' ');
-	put_device(host_of(p, s->host), r->dev, out);
+	path_put_device(host_of(p, s->host), r->dev, out);
 	if (r->flags) {
 		mer_str_puts(out, " (");
 		put_flags(r->flags, ", ", out);

@@ -19,6 +19,12 @@ int32_t path_tid(const struct path *p, uint32_t host, uint32_t task); /* -1: non
 void path_put_task(
 	const struct path *p, uint32_t host, uint32_t task, int64_t time, struct mer_str *out);
 
+/* "irq 12 eth0", "softirq net_rx", "timer": what interrupts. */
+void path_put_interrupt(
+	const struct kernel_host *h, enum kernel_cause cause, uint32_t source, struct mer_str *out);
+/* "vda", "8:16" */
+void path_put_device(const struct kernel_host *h, uint32_t dev, struct mer_str *out);
+
 /* "read 10.0.0.2:80", "vda write sync 4096", "python3/154": what the cause is about; may be
  * empty. */
 void path_put_detail(const struct path *p, const struct path_segment *s, struct mer_str *out);

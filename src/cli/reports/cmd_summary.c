@@ -7,6 +7,7 @@
 #include "cli/reports/findings.h"
 #include "cli/reports/grid.h"
 #include "cli/reports/summary_plot.h"
+#include "cli/reports/summary_requests.h"
 #include "cli/session.h"
 #include "cli/text.h"
 #include "cli/verb.h"
@@ -109,9 +110,14 @@ static bool put_into_words(struct screen *x, struct mer_table *t)
 	bool many = x->grid.e->n_hosts > 1, ok = true;
 	for (size_t r = 0; next != SIZE_MAX && r < t->n_rows && ok; r++) {
 		struct mer_str words = { 0 }, text = { 0 };
-		struct summary_next to =
-			sentence != SIZE_MAX ? finding_next(t, r) : summary_next(t, r);
-		cli_next_command(&to, many, &words);
+		if (t == &x->tables[SUMMARY_KINDS]) {
+			mer_str_puts(&words, "requests --explain --kind ");
+			cli_shell_word(&words, t->cells[r * t->n_columns].v.text);
+		} else {
+			struct summary_next to =
+				sentence != SIZE_MAX ? finding_next(t, r) : summary_next(t, r);
+			cli_next_command(&to, many, &words);
+		}
 		ok = words.data && !words.failed;
 		const char *line = ok ? command(x, t->arena, words.data) : NULL;
 		t->cells[r * t->n_columns + next] = mer_text(line);
@@ -132,7 +138,7 @@ static bool put_into_words(struct screen *x, struct mer_table *t)
 /* Rows of each table: few hosts leave room for more of the rest. */
 static size_t rows_of(const struct screen *x, int table)
 {
-	static const size_t few[] = { 4, 4, 5, 5, 2, 0, 4 }, many[] = { 6, 6, 4, 3, 2, 0, 3 };
+	static const size_t few[] = { 4, 4, 5, 5, 2, 3, 0, 4 }, many[] = { 6, 6, 4, 3, 2, 3, 0, 3 };
 	if (x->values->limit.set)
 		return (size_t)x->values->limit.v;
 	if (x->cli->format != CLI_FORMAT_TABLE)
@@ -153,6 +159,7 @@ static void limit_tables(struct screen *x)
 		mer_table_limit(&t[i], rows_of(x, i));
 	/* Those that use most, and the longest: it is understood that there are more. */
 	t[SUMMARY_TOP].n_left_out = t[SUMMARY_WAITS].n_left_out = t[SUMMARY_LINKS].n_left_out = 0;
+	t[SUMMARY_KINDS].n_left_out = 0;
 }
 
 /* Is it 0 wherever it is known? Then people need no column of it: what is lost or unknown is
@@ -232,6 +239,9 @@ static int print_screen(struct screen *x)
 		!hide_zeros(&g->tables[SUMMARY_LINKS]))
 		return mer_fail_nomem(&x->cli->err);
 	struct mer_str out = { 0 };
+	/* One screen: where there are services, requests say more about the network. */
+	if (g->tables[SUMMARY_KINDS].n_rows)
+		g->tables[SUMMARY_LINKS].n_rows = 0;
 	put_findings(x, &out);
 	mer_str_putc(&out, '\n');
 	int rc = cli_put(x->cli, &out, 0);
@@ -266,6 +276,9 @@ static int print(void *ctx, struct session_answer *a)
 	g->end = a->end;
 	int rc = summary_make(&a->run, session_sync_result(s), x->values->all, a->tables, x->tables,
 		&x->cli->err);
+	if (rc == 0 && a->requests)
+		rc = cli_summary_requests(
+			a->requests, &x->cli->window, &x->tables[SUMMARY_KINDS], &x->cli->err);
 	if (rc == 0)
 		rc = print_tables(x);
 	for (int i = 0; i < SUMMARY_TABLES; i++)
@@ -287,6 +300,7 @@ static int run(struct cli *cli, const void *values)
 	struct cli_question q = { .request = { .tables = requests,
 					  .n = SUMMARY_REQUESTS,
 					  .periods = periods,
+					  .with_requests = !periods && !cli->select.hosts.n,
 					  .options = { .max_ns = INT64_MAX,
 						  .n_bins = 1,
 						  .limit = 1,

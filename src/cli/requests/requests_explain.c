@@ -29,71 +29,251 @@ static double share_of(const struct requests_explanation *x, const struct reques
 	return all ? (double)r->ns / (double)all : 0;
 }
 
+static const char *comm_of(const struct cli_requests *c, const struct requests_culprit *u)
+{
+	return u->task == KERNEL_NONE ? ""
+				      : kernel_comm(&c->r->w->hosts[u->host], u->task, INT64_MAX);
+}
+
 static void put_name(
 	const struct cli_requests *c, const struct requests_culprit *u, struct mer_str *out)
 {
-	const struct kernel_host *h = &c->r->w->hosts[u->host];
-	const char *comm = kernel_comm(h, u->task, INT64_MAX);
-	mer_str_printf(out, "%s/%" PRId32, *comm ? comm : "?", h->tasks[u->task].tid);
+	const char *comm = comm_of(c, u);
+	if (u->task != KERNEL_NONE)
+		mer_str_printf(out, "%s/%" PRId32, *comm ? comm : "?",
+			c->r->w->hosts[u->host].tasks[u->task].tid);
 }
 
-/* "shopapp on web computing" */
-static void put_part(const struct cli_requests *c, const struct requests_explanation *x,
+/* The program of a culprit; "": no task. */
+static const char *culprit_program(const struct cli_requests *c, const struct requests_culprit *u)
+{
+	return u->task == KERNEL_NONE ? "" : requests_program(c->kinds, u->host, u->task);
+}
+
+/* The culprit that stands for most of the reason: those of one program that did the same are one.
+ * NULL: none for a third of it. */
+static const struct requests_culprit *main_culprit(
+	const struct cli_requests *c, const struct requests_reason *r)
+{
+	const struct requests_culprit *best = NULL;
+	int64_t most = r->ns / 3;
+	for (unsigned i = 0; i < r->n_culprits; i++) {
+		const struct requests_culprit *u = &r->culprits[i];
+		int64_t sum = 0;
+		for (unsigned k = 0; k < r->n_culprits; k++)
+			if (r->culprits[k].deed == u->deed && r->culprits[k].call == u->call &&
+				strcmp(culprit_program(c, &r->culprits[k]),
+					culprit_program(c, u)) == 0)
+				sum += r->culprits[k].ns;
+		if (sum > most) {
+			most = sum;
+			best = u;
+		}
+	}
+	return best;
+}
+
+/* "nginx on web": who the requests of the kind are to. */
+static void put_server(
+	const struct cli_requests *c, const struct requests_explanation *x, struct mer_str *out)
+{
+	const struct requests_exchange *e = &c->r->exchanges[x->example];
+	const struct requests_end *server =
+		&requests_connection_of(c->r, x->example)->ends[REQUESTS_SERVER];
+	uint32_t task = e->server_task == KERNEL_NONE ? e->reader : e->server_task;
+	const char *arrow = strstr(kind_text(c, x->kind), " -> ");
+	if (server->socket != KERNEL_NONE && *requests_program(c->kinds, server->host, task))
+		mer_str_printf(out, "%s on %s", requests_program(c->kinds, server->host, task),
+			host_name(c, server->host));
+	else
+		mer_str_puts(out, arrow ? arrow + 4 : "?");
+}
+
+/* It is the requester itself. */
+static bool is_own(const struct requests_explanation *x, const struct requests_reason *r)
+{
+	return r->part == REQUESTS_REQUESTER && r->in == x->kind;
+}
+
+/* What it is where no culprit is known. */
+static const char *part_words(enum requests_part_kind part)
+{
+	static const char *const words[REQUESTS_N_PARTS] = {
+		[REQUESTS_REQUESTER] = "sending and reading",
+		[REQUESTS_QUEUED] = "it served other requests",
+		[REQUESTS_CPU] = "on the CPU",
+		[REQUESTS_RUNNABLE] = "runnable",
+		[REQUESTS_DISK] = "waiting for the disk",
+		[REQUESTS_LOCKS] = "waiting for a lock",
+		[REQUESTS_OTHER] = "waiting",
+	};
+	return words[part];
+}
+
+/* "35.2 ms more for shopapp on web: computing in user mode (43 % of the difference)" */
+static void put_reason(const struct cli_requests *c, const struct requests_explanation *x,
 	const struct requests_reason *r, struct mer_str *out)
 {
-	static const char *const before[REQUESTS_N_PARTS] = {
-		[REQUESTS_NETWORK] = "the network to ", [REQUESTS_QUEUED] = "queued for "
-	};
-	static const char *const after[REQUESTS_N_PARTS] = {
-		[REQUESTS_REQUESTER] = " sending and reading",
-		[REQUESTS_CPU] = " on the CPU",
-		[REQUESTS_RUNNABLE] = " runnable",
-		[REQUESTS_DISK] = " waiting for the disk",
-		[REQUESTS_LOCKS] = " waiting for a lock",
-		[REQUESTS_OTHER] = " waiting",
-	};
-	mer_str_printf(out, "%s%s on %s%s", before[r->part] ? before[r->part] : "",
-		program_of(x, r), host_name(c, r->host), after[r->part] ? after[r->part] : "");
+	const struct requests_culprit *u = main_culprit(c, r);
+	const char *words = part_words((enum requests_part_kind)r->part);
+	cli_text_duration(out, r->ns);
+	mer_str_printf(out, " more %s%s on %s",
+		is_own(x, r)		      ? "in "
+		: r->part == REQUESTS_NETWORK ? "for the network to "
+					      : "for ",
+		program_of(x, r), host_name(c, r->host));
+	mer_str_puts(out, u || words ? ": " : "");
+	if (u)
+		cli_requests_put_why(c, u, culprit_program(c, u), out);
+	else if (words)
+		mer_str_puts(out, words);
+	mer_str_printf(out, " (%.0f %%", 100 * share_of(x, r));
+}
+
+/* It waited for other requests, which may be slow for a reason of their own. */
+static bool is_for_others(const struct cli_requests *c, const struct requests_reason *r)
+{
+	const struct requests_culprit *u = main_culprit(c, r);
+	return r->part == REQUESTS_QUEUED || (u && u->deed == REQUESTS_DEED_CONNECTION);
 }
 
 static void put_sentence(
 	const struct cli_requests *c, const struct requests_explanation *x, struct mer_str *out)
 {
 	const struct requests_reason *r = x->n ? &x->reasons[0] : NULL;
-	mer_str_puts(out, "Slow requests take ");
-	cli_text_duration(out, x->slow_ns - x->typical_ns);
-	mer_str_puts(out, " more than typical ones");
-	if (!r || r->ns <= 0)
-		return;
-	mer_str_puts(out, ": ");
-	cli_text_duration(out, r->ns);
-	mer_str_printf(out, " (%.0f %%) are ", 100 * share_of(x, r));
-	put_part(c, x, r, out);
-	if (r->in != x->kind)
-		mer_str_printf(out, ", in %s", kind_text(c, r->in));
-	const struct requests_culprit *u = r->n_culprits ? &r->culprits[0] : NULL;
-	if (!u)
-		return;
-	if (r->part == REQUESTS_QUEUED) {
-		mer_str_printf(out, ", behind %s", kind_text(c, u->kind));
+	if (!r || r->ns <= 0) {
+		mer_str_puts(out, "Slow requests take ");
+		cli_text_duration(out, x->slow_ns - x->typical_ns);
+		mer_str_puts(out, " more than typical ones");
 		return;
 	}
-	mer_str_puts(out, r->part == REQUESTS_LOCKS ? ", until " : ", behind ");
-	put_name(c, u, out);
-	mer_str_puts(out, r->part == REQUESTS_LOCKS ? " freed it" : "");
+	mer_str_puts(out, "Slow requests to ");
+	put_server(c, x, out);
+	mer_str_puts(out, is_own(x, r) ? " take " : " wait ");
+	put_reason(c, x, r, out);
+	mer_str_puts(out, " of the difference)");
+	size_t next = 1;
+	if (!is_for_others(c, r))
+		return;
+	while (next < x->n && is_for_others(c, &x->reasons[next]))
+		next++;
+	if (next == x->n || x->reasons[next].ns <= 0)
+		return;
+	mer_str_puts(out, ", and ");
+	put_reason(c, x, &x->reasons[next], out);
+	mer_str_putc(out, ')');
 }
 
-/* "shop-w2/168 for r.. 12 ms" */
+/* "shop-w2/168 had the CPU for r17.203" */
+static void put_culprit(const struct cli_requests *c, const struct requests_reason *r,
+	const struct requests_culprit *u, struct mer_str *out)
+{
+	put_name(c, u, out);
+	mer_str_puts(out, u->task == KERNEL_NONE ? "" : " ");
+	cli_requests_put_deed(c, u, out);
+	cli_requests_put_whose(c, u, r->in, out);
+}
+
 static void put_culprits(
 	const struct cli_requests *c, const struct requests_reason *r, struct mer_str *out)
 {
 	for (unsigned i = 0; i < r->n_culprits; i++) {
-		const struct requests_culprit *u = &r->culprits[i];
-		mer_str_puts(out, i ? ", " : "");
-		put_name(c, u, out);
-		mer_str_putc(out, ' ');
-		cli_text_duration(out, u->ns);
+		mer_str_puts(out, i ? "; " : "");
+		put_culprit(c, r, &r->culprits[i], out);
+		mer_str_puts(out, ", ");
+		cli_text_duration(out, r->culprits[i].ns);
 	}
+}
+
+/* For people, a line for each that counts, below the table. */
+static void put_culprit_lines(const struct cli_requests *c, const struct requests_explanation *x,
+	uint32_t n_reasons, struct mer_str *out)
+{
+	enum { LEAST_PERCENT = 5 }; /* of the difference; of a contribution */
+	bool any = false;
+	for (uint32_t i = 0; i < n_reasons; i++) {
+		const struct requests_reason *r = &x->reasons[i];
+		if (r->ns <= 0 || !r->n_culprits || 100 * share_of(x, r) < LEAST_PERCENT)
+			continue;
+		mer_str_printf(out, "%s%s on %s, %s, in %s:\n", any ? "" : "\nWho, and what\n",
+			program_of(x, r), host_name(c, r->host),
+			requests_part_name((enum requests_part_kind)r->part), kind_text(c, r->in));
+		any = true;
+		for (unsigned k = 0; k < r->n_culprits; k++) {
+			struct mer_str line = { 0 };
+			if (k && r->culprits[k].ns < r->ns / 100 * LEAST_PERCENT)
+				break;
+			mer_put_duration(&line, r->culprits[k].ns);
+			mer_str_printf(out, "%10s  ", line.data ? line.data : "");
+			mer_str_clear(&line);
+			put_culprit(c, r, &r->culprits[k], &line);
+			cli_text_clean(out, line.data ? line.data : "", line.len, false);
+			mer_str_putc(out, '\n');
+			out->failed |= line.failed;
+			mer_str_fini(&line);
+		}
+	}
+}
+
+static void put_range(const char *name, const char *one, const char *many, uint64_t least,
+	uint64_t most, struct mer_str *out)
+{
+	mer_str_puts(out, name);
+	if (least != most) {
+		cli_text_count(out, (int64_t)least);
+		mer_str_puts(out, " to ");
+	}
+	cli_text_things(out, most, one, many);
+}
+
+/* "7 of the slow requests (78 %), but 12 % of all, have 3 requests below them." */
+static void put_shape(const struct requests_explanation *x, struct mer_str *out)
+{
+	static const struct {
+		const char *name, *one, *many;
+	} words[REQUESTS_N_SIZES] = {
+		[REQUESTS_SIZE_OUT] = { "a request of ", "byte", "bytes" },
+		[REQUESTS_SIZE_IN] = { "an answer of ", "byte", "bytes" },
+		[REQUESTS_SIZE_BELOW] = { "", "request below it", "requests below it" },
+	};
+	const struct requests_shape *s = &x->shape;
+	const char *between = "";
+	if (!s->is_found)
+		return;
+	mer_str_printf(out, " %" PRIu32 " of the %" PRIu32 " slow ones, but %.0f %% of all, have ",
+		s->n_slow, x->n_slow, 100 * s->share);
+	for (int k = 0; k < REQUESTS_N_SIZES; k++) {
+		if (!s->sizes[k].is_limit)
+			continue;
+		mer_str_puts(out, between);
+		put_range(words[k].name, words[k].one, words[k].many, s->sizes[k].least,
+			s->sizes[k].most, out);
+		between = ", ";
+	}
+	mer_str_putc(out, '.');
+}
+
+static void put_shape_json(const struct requests_explanation *x, struct mer_json *j)
+{
+	static const char *const names[REQUESTS_N_SIZES] = { "bytes_out", "bytes_in", "below" };
+	const struct requests_shape *s = &x->shape;
+	if (!s->is_found) {
+		mer_json_kv_null(j, "group");
+		return;
+	}
+	mer_json_kv_object(j, "group");
+	for (int k = 0; k < REQUESTS_N_SIZES; k++) {
+		if (!s->sizes[k].is_limit)
+			continue;
+		mer_json_kv_object(j, names[k]);
+		mer_json_kv_uint(j, "min", s->sizes[k].least);
+		mer_json_kv_uint(j, "max", s->sizes[k].most);
+		mer_json_end_object(j);
+	}
+	mer_json_kv_uint(j, "slow_count", s->n_slow);
+	mer_json_kv_double(j, "slow_share", s->slow_share);
+	mer_json_kv_double(j, "share", s->share);
+	mer_json_end_object(j);
 }
 
 static void put_heading(
@@ -112,10 +292,35 @@ static void put_heading(
 	mer_str_puts(&line, ". ");
 	put_sentence(c, x, &line);
 	mer_str_puts(&line, ".");
+	put_shape(x, &line);
 	cli_text_wrap(out, line.data ? line.data : "", (size_t)cli_width(c->cli), 0);
 	mer_str_puts(out, out->len && out->data[out->len - 1] == '\n' ? "\n" : "\n\n");
 	out->failed |= line.failed;
 	mer_str_fini(&line);
+}
+
+static void put_culprit_json(
+	const struct cli_requests *c, struct mer_json *j, const struct requests_culprit *u)
+{
+	const struct kernel_host *h = &c->r->w->hosts[u->host];
+	struct mer_str what = { 0 };
+	char id[REQUESTS_ID_BYTES];
+	cli_requests_put_deed(c, u, &what);
+	mer_json_begin_object(j);
+	mer_json_kv_text(j, "host", host_name(c, u->host));
+	if (u->task == KERNEL_NONE)
+		mer_json_kv_null(j, "tid");
+	else
+		mer_json_kv_int(j, "tid", h->tasks[u->task].tid);
+	cli_json_known(j, "comm", comm_of(c, u));
+	mer_json_kv_text(j, "what", what.data);
+	mer_json_kv_text(j, "for", kind_text(c, u->kind));
+	if (u->example != KERNEL_NONE)
+		requests_id_text(c->r, u->example, id);
+	mer_json_kv_text(j, "request", u->example == KERNEL_NONE ? NULL : id);
+	mer_json_kv_int(j, "ns", u->ns);
+	mer_json_end_object(j);
+	mer_str_fini(&what);
 }
 
 static int put_json(
@@ -134,6 +339,7 @@ static int put_json(
 		mer_json_end_object(&j);
 	}
 	mer_json_kv_int(&j, "difference_ns", x->slow_ns - x->typical_ns);
+	put_shape_json(x, &j);
 	mer_json_kv_array(&j, "causes");
 	for (size_t i = 0; i < x->n; i++) {
 		const struct requests_reason *r = &x->reasons[i];
@@ -147,17 +353,8 @@ static int put_json(
 		mer_json_kv_int(&j, "slow_ns", r->slow_ns);
 		mer_json_kv_int(&j, "typical_ns", r->typical_ns);
 		mer_json_kv_array(&j, "culprits");
-		for (unsigned k = 0; k < r->n_culprits; k++) {
-			const struct requests_culprit *u = &r->culprits[k];
-			const struct kernel_host *h = &c->r->w->hosts[u->host];
-			mer_json_begin_object(&j);
-			mer_json_kv_text(&j, "host", host_name(c, u->host));
-			mer_json_kv_int(&j, "tid", h->tasks[u->task].tid);
-			cli_json_known(&j, "comm", kernel_comm(h, u->task, INT64_MAX));
-			mer_json_kv_text(&j, "what", kind_text(c, u->kind));
-			mer_json_kv_int(&j, "ns", u->ns);
-			mer_json_end_object(&j);
-		}
+		for (unsigned k = 0; k < r->n_culprits; k++)
+			put_culprit_json(c, &j, &r->culprits[k]);
 		mer_json_end_array(&j);
 		mer_json_end_object(&j);
 	}
@@ -187,6 +384,7 @@ int cli_requests_explain(
 		[IN] = { "of", "In", MER_TEXT },
 		[CULPRITS] = { "culprits", "Who", MER_TEXT },
 	};
+	struct mer_column shown[N + 1];
 	struct mer_arena arena;
 	struct mer_table t;
 	bool for_people = c->cli->format == CLI_FORMAT_TABLE;
@@ -200,7 +398,10 @@ int cli_requests_explain(
 	mer_arena_init(&arena);
 	if (for_people)
 		put_heading(c, x, out);
-	mer_table_init(&t, "causes", NULL, columns, &arena);
+	memcpy(shown, columns, sizeof(shown));
+	if (for_people) /* in lines below */
+		shown[CULPRITS] = (struct mer_column){ 0 };
+	mer_table_init(&t, "causes", NULL, shown, &arena);
 	for (uint32_t i = 0; i < n_shown; i++) {
 		const struct requests_reason *r = &x->reasons[i];
 		struct mer_str who = { 0 };
@@ -232,5 +433,7 @@ int cli_requests_explain(
 		cli_text_count(out, n_left_out);
 		mer_str_puts(out, " smaller ones (-n 0 shows all)\n");
 	}
+	if (for_people)
+		put_culprit_lines(c, x, n_shown, out);
 	return 0;
 }

@@ -81,9 +81,10 @@ static void put_parts(
 		mer_json_kv_text(j, "host", c->w->e->hosts[x->host].name);
 		put_number(j, "tid", has_task ? h->tasks[x->task].tid : 0, has_task);
 		cli_json_known(j, "comm", has_task ? kernel_comm(h, x->task, x->begin) : "");
+		bool is_cause = x->kind != REQUESTS_QUEUED && x->kind != REQUESTS_OUTSIDE;
 		mer_json_kv_text(j, "cause",
-			x->kind == REQUESTS_QUEUED ? "queued"
-						   : path_cause_name((enum path_cause)x->cause));
+			is_cause ? path_cause_name((enum path_cause)x->cause)
+				 : requests_part_name((enum requests_part_kind)x->kind));
 		put_id(c, j, "of", x->of);
 		mer_json_kv_int(j, "ns", x->end - x->begin);
 		put_id(c, j, "request", x->exchange + 1);

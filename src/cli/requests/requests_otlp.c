@@ -243,7 +243,9 @@ static void put_event(struct otlp *o, const struct requests_part *p)
 	mer_json_begin_object(j);
 	put_time(j, "timeUnixNano", p->begin);
 	mer_json_kv_text(j, "name",
-		p->kind == REQUESTS_QUEUED ? "queued" : path_cause_name((enum path_cause)p->cause));
+		p->kind == REQUESTS_QUEUED || p->kind == REQUESTS_OUTSIDE
+			? requests_part_name((enum requests_part_kind)p->kind)
+			: path_cause_name((enum path_cause)p->cause));
 	mer_json_kv_array(j, "attributes");
 	put_int(j, "meridian.wait_ns", (uint64_t)(p->end - p->begin));
 	put_text(j, "host.name", o->c->w->e->hosts[p->host].name);

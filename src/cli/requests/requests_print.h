@@ -35,6 +35,16 @@ int cli_requests_cost_list(const struct cli_requests *c, const struct requests_c
 /* In every format. */
 int cli_requests_explain(
 	const struct cli_requests *c, const struct requests_explanation *x, struct mer_str *out);
+/* What a culprit did: "had the CPU", "2.1 MiB of writes to vdb before it"; for which request, and
+ * an example: " for load2 -> web:80 nginx (r17.203)", " for r17.203" if it is of that kind. */
+void cli_requests_put_deed(
+	const struct cli_requests *c, const struct requests_culprit *u, struct mer_str *out);
+void cli_requests_put_whose(const struct cli_requests *c, const struct requests_culprit *u,
+	uint32_t same_kind, struct mer_str *out);
+/* The same as part of a sentence about who waited; by: name of the culprit's program, "" for none.
+ * "fdatasync behind dd's writes to vdb", "the CPU was with nginx". */
+void cli_requests_put_why(const struct cli_requests *c, const struct requests_culprit *u,
+	const char *by, struct mer_str *out);
 /* As it goes: what does not fit `out` is written to `file` (NULL: all stays there). */
 int cli_requests_otlp(const struct cli_requests *c, FILE *file, struct mer_str *out);
 int cli_requests_folded(const struct cli_requests *c, struct mer_str *out);

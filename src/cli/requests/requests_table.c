@@ -95,8 +95,9 @@ enum {
 };
 enum { N_KIND_COLUMNS = SHARES + REQUESTS_N_PARTS };
 
-static const char *const part_words[REQUESTS_N_PARTS] = { "requester", "network", "queued",
-	"on CPU", "runnable", "disk", "locks", "other", "in requests that the server made" };
+static const char *const part_words[REQUESTS_N_PARTS] = { "requester", "network", "outside",
+	"queued", "on CPU", "runnable", "disk", "locks", "other",
+	"in requests that the server made" };
 
 /* Where the mean time of one kind went: the greatest part first, none below 0.5 %. */
 static void put_shares_of(
@@ -191,6 +192,7 @@ int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums 
 		[LOST] = { "lost_events", NULL, MER_COUNT },
 		[SHARES] = { "requester_ns", NULL, MER_DURATION },
 		{ "network_ns", NULL, MER_DURATION },
+		{ "outside_ns", NULL, MER_DURATION },
 		{ "queued_ns", NULL, MER_DURATION },
 		{ "running_ns", NULL, MER_DURATION },
 		{ "runnable_ns", NULL, MER_DURATION },

@@ -1,0 +1,57 @@
+#include "cli/reports/summary_requests.h"
+
+#include <stdlib.h>
+
+#include "requests/kinds.h"
+
+/* Of fewer no percentile says anything. */
+enum { FEWEST = 20 };
+
+static int by_tail(const void *a, const void *b)
+{
+	const struct requests_sums *p = a, *q = b;
+	int64_t x = p->p99_ns - p->p50_ns, y = q->p99_ns - q->p50_ns;
+	return x != y ? (x < y) - (x > y) : (p->kind > q->kind) - (p->kind < q->kind);
+}
+
+static int add_rows(const struct requests_kinds *kinds, const uint32_t *which, uint32_t n,
+	struct mer_table *t, struct mer_err *err)
+{
+	struct requests_sums *rows;
+	uint32_t n_rows;
+	int rc = requests_sum(kinds, which, n, &rows, &n_rows, err);
+	if (rc)
+		return rc;
+	if (n_rows)
+		qsort(rows, n_rows, sizeof(*rows), by_tail);
+	for (uint32_t i = 0; i < n_rows; i++) {
+		const struct requests_sums *s = &rows[i];
+		if (s->count - s->n_windows - s->n_damaged < FEWEST)
+			continue;
+		const char *name =
+			mer_arena_strdup(t->arena, mer_intern_text(&kinds->names, s->kind));
+		mer_table_add(t,
+			(struct mer_cell[]){ mer_text(name), MER_INT(s->count), MER_INT(s->p50_ns),
+				MER_INT(s->p99_ns), MER_INT(s->max_ns), MER_NONE });
+	}
+	free(rows);
+	return t->failed ? mer_fail_nomem(err) : 0;
+}
+
+int cli_summary_requests(const struct requests *r, const struct session_window *window,
+	struct mer_table *t, struct mer_err *err)
+{
+	struct requests_kinds kinds;
+	uint32_t n = 0, *which = malloc(((size_t)r->n + 1) * sizeof(*which));
+	int rc = which ? requests_kinds_find(r, &kinds, err) : mer_fail_nomem(err);
+	if (rc == 0) {
+		for (uint32_t i = 0; i < r->n; i++)
+			if (r->exchanges[i].begin >= window->begin &&
+				r->exchanges[i].begin < window->end)
+				which[n++] = i;
+		rc = add_rows(&kinds, which, n, t, err);
+		requests_kinds_fini(&kinds);
+	}
+	free(which);
+	return rc;
+}

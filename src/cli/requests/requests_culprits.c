@@ -1,0 +1,183 @@
+/* What culprits did, in words. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/path/path_words.h"
+#include "cli/requests/requests_print.h"
+#include "cli/text.h"
+
+static const struct kernel_host *host_of(
+	const struct cli_requests *c, const struct requests_culprit *u)
+{
+	return &c->r->w->hosts[u->host];
+}
+
+static const char *call_of(const struct cli_requests *c, const struct requests_culprit *u)
+{
+	return u->call == KERNEL_NONE ? "" : kernel_name_text(host_of(c, u), u->call);
+}
+
+static const char *object_of(const struct cli_requests *c, const struct requests_culprit *u)
+{
+	return u->object == KERNEL_NONE ? "" : kernel_name_text(host_of(c, u), u->object);
+}
+
+/* Of a kind: "db:5432 postgres". */
+static const char *server_of(const struct cli_requests *c, uint32_t kind)
+{
+	static const char between[] = " -> ";
+	const char *name = mer_intern_text(&c->kinds->names, kind), *at = strstr(name, between);
+	return at ? at + sizeof(between) - 1 : name;
+}
+
+static void put_disk(
+	const struct cli_requests *c, const struct requests_culprit *u, struct mer_str *out)
+{
+	if (u->number == KERNEL_NONE)
+		mer_str_puts(out, "a disk");
+	else
+		path_put_device(host_of(c, u), u->number, out);
+}
+
+/* What a task did meanwhile. */
+static const char *doing(enum path_cause cause)
+{
+	switch (cause) {
+	case PATH_RUNNING: return "on the CPU";
+	case PATH_INTERRUPTED: return "interrupted";
+	case PATH_RUNNABLE: return "runnable";
+	case PATH_DISK: return "waiting for the disk";
+	case PATH_NETWORK: return "waiting for the network";
+	case PATH_TIMER: return "asleep";
+	case PATH_FUTEX: return "waiting for a lock";
+	default: return "waiting";
+	}
+}
+
+/* "12.3 KiB of writes to vdb" */
+static void put_io(
+	const struct cli_requests *c, const struct requests_culprit *u, struct mer_str *out)
+{
+	if (u->bytes) {
+		cli_text_bytes(out, (int64_t)u->bytes);
+		mer_str_puts(out, u->is_write ? " of writes to " : " of reads from ");
+	} else {
+		mer_str_puts(out, u->is_write ? "flushes of " : "requests to ");
+	}
+	put_disk(c, u, out);
+}
+
+void cli_requests_put_deed(
+	const struct cli_requests *c, const struct requests_culprit *u, struct mer_str *out)
+{
+	const char *call = call_of(c, u), *object = object_of(c, u);
+	switch ((enum requests_deed)u->deed) {
+	case REQUESTS_DEED_CPU: mer_str_puts(out, "had the CPU"); return;
+	case REQUESTS_DEED_INTERRUPT:
+		path_put_interrupt(host_of(c, u), (enum kernel_cause)u->cause, u->number, out);
+		return;
+	case REQUESTS_DEED_COMPUTE:
+		mer_str_printf(out, *call ? "on the CPU in %s" : "on the CPU in user mode", call);
+		return;
+	case REQUESTS_DEED_DISK:
+		put_io(c, u, out);
+		mer_str_puts(out, u->is_later ? " before it (written back later)" : " before it");
+		return;
+	case REQUESTS_DEED_OWN_READ:
+		mer_str_printf(out, "%s%s%s, not in the page cache: ", *call ? call : "page fault",
+			*object ? " of " : "", object);
+		put_io(c, u, out);
+		return;
+	case REQUESTS_DEED_OWN_WRITE:
+		mer_str_printf(out, "%s%s%s%s", call, *object ? " of " : "", object,
+			*call || *object ? ": " : "");
+		put_io(c, u, out);
+		return;
+	case REQUESTS_DEED_HELD:
+	case REQUESTS_DEED_HELPED:
+		mer_str_printf(out, "%s, %s",
+			u->deed == REQUESTS_DEED_HELD ? "held the lock" : "worked for it",
+			doing((enum path_cause)u->meanwhile));
+		return;
+	case REQUESTS_DEED_CONNECTION:
+		mer_str_printf(out, "had the connection to %s", server_of(c, u->object));
+		return;
+	case REQUESTS_DEED_SERVED: mer_str_puts(out, "served another one"); return;
+	case REQUESTS_DEED_LOST:
+		cli_text_things(
+			out, u->count, "lost segment, sent again", "lost segments, sent again");
+		return;
+	case REQUESTS_DEED_SLEPT:
+		mer_str_printf(out, *call ? "asleep in %s" : "asleep", call);
+		return;
+	case REQUESTS_N_DEEDS: return;
+	}
+}
+
+void cli_requests_put_whose(const struct cli_requests *c, const struct requests_culprit *u,
+	uint32_t same_kind, struct mer_str *out)
+{
+	char id[REQUESTS_ID_BYTES];
+	switch ((enum requests_deed)u->deed) {
+	case REQUESTS_DEED_COMPUTE:
+	case REQUESTS_DEED_HELPED:
+	case REQUESTS_DEED_OWN_READ:
+	case REQUESTS_DEED_OWN_WRITE:
+	case REQUESTS_DEED_LOST:
+	case REQUESTS_DEED_SLEPT: return; /* it is the same one */
+	default: break;
+	}
+	if (u->kind == KERNEL_NONE)
+		return;
+	mer_str_puts(out, " for ");
+	if (u->example != KERNEL_NONE)
+		requests_id_text(c->r, u->example, id);
+	if (u->kind != same_kind || u->example == KERNEL_NONE)
+		mer_str_puts(out, mer_intern_text(&c->kinds->names, u->kind));
+	else
+		mer_str_puts(out, id);
+	if (u->kind != same_kind && u->example != KERNEL_NONE)
+		mer_str_printf(out, " (%s)", id);
+}
+
+void cli_requests_put_why(const struct cli_requests *c, const struct requests_culprit *u,
+	const char *by, struct mer_str *out)
+{
+	const char *call = call_of(c, u), *object = object_of(c, u);
+	switch ((enum requests_deed)u->deed) {
+	case REQUESTS_DEED_CPU: mer_str_printf(out, "%s had the CPU", by); return;
+	case REQUESTS_DEED_INTERRUPT:
+		path_put_interrupt(host_of(c, u), (enum kernel_cause)u->cause, u->number, out);
+		mer_str_puts(out, " had the CPU");
+		return;
+	case REQUESTS_DEED_COMPUTE:
+		mer_str_printf(out, *call ? "in %s on the CPU" : "computing in user mode", call);
+		return;
+	case REQUESTS_DEED_DISK:
+		mer_str_printf(
+			out, "%s behind %s%s", *call ? call : "disk", by, *by ? "'s " : "other ");
+		mer_str_puts(out, u->is_write ? "writes to " : "reads from ");
+		put_disk(c, u, out);
+		return;
+	case REQUESTS_DEED_OWN_READ:
+		mer_str_printf(out, "%s%s%s, not in the page cache", *call ? call : "page faults",
+			*object ? " of " : "", object);
+		return;
+	case REQUESTS_DEED_OWN_WRITE:
+		mer_str_printf(out, "%s, ", *call ? call : "disk");
+		put_io(c, u, out);
+		return;
+	case REQUESTS_DEED_HELD: mer_str_printf(out, "%s held the lock", by); return;
+	case REQUESTS_DEED_HELPED: mer_str_printf(out, "%s worked for it", by); return;
+	case REQUESTS_DEED_CONNECTION:
+		mer_str_printf(
+			out, "other requests had its connection to %s", server_of(c, u->object));
+		return;
+	case REQUESTS_DEED_SERVED: mer_str_puts(out, "it served other requests"); return;
+	case REQUESTS_DEED_LOST: mer_str_puts(out, "a segment was lost and sent again"); return;
+	case REQUESTS_DEED_SLEPT:
+		mer_str_printf(out, *call ? "asleep in %s" : "asleep", call);
+		return;
+	case REQUESTS_N_DEEDS: return;
+	}
+}

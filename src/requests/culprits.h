@@ -1,0 +1,62 @@
+/* Culprits: who took the time of a part of a request, and with what. A wait for a CPU is of the
+ * tasks and interrupts that had it; a wait for a disk of the requests that it served first; a wait
+ * for a lock of its holder; one for a connection of a pool of those who had it; and so on. What a
+ * part says by itself stays the task's own: what it computed, which file it read.
+ *
+ * Culprits of a part follow one another without overlap, so they never sum to more than the part.
+ * What is not known has no culprit. */
+#ifndef MER_REQUESTS_CULPRITS_H
+#define MER_REQUESTS_CULPRITS_H
+
+#include "requests/kinds.h"
+
+enum requests_deed {
+	REQUESTS_DEED_CPU,	 /* ran on the CPU that was waited for */
+	REQUESTS_DEED_INTERRUPT, /* `cause` and `number` took the CPU; of no task */
+	REQUESTS_DEED_COMPUTE,	 /* the task itself: in `call`, or in user mode */
+	REQUESTS_DEED_DISK,	 /* its requests to disk `number` were served before */
+	REQUESTS_DEED_OWN_READ,	 /* the task's own: `object` was not in memory */
+	REQUESTS_DEED_OWN_WRITE,
+	REQUESTS_DEED_HELD,	  /* held the lock (or row), and did `meanwhile` */
+	REQUESTS_DEED_HELPED,	  /* did `meanwhile` what was waited for */
+	REQUESTS_DEED_CONNECTION, /* had the connection that was waited for, to `object` */
+	REQUESTS_DEED_SERVED,	  /* what was served instead */
+	REQUESTS_DEED_LOST,	  /* what it had sent was lost, and sent again */
+	REQUESTS_DEED_SLEPT,
+	REQUESTS_N_DEEDS
+};
+
+/* "cpu", "disk", "held", ...: stable words. */
+const char *requests_deed_name(enum requests_deed);
+
+struct requests_culprit {
+	uint32_t host, task; /* task KERNEL_NONE: none */
+	/* Kind of the request that it acted for, and the one of these that took longest;
+	 * KERNEL_NONE: for none that is known. */
+	uint32_t kind, example;
+	uint32_t call;	   /* system call of who waited (of COMPUTE: that it was in), in the host's
+			       names; KERNEL_NONE */
+	uint32_t object;   /* in the names of the host; of CONNECTION a kind; KERNEL_NONE */
+	uint32_t number;   /* disk; interrupt or softirq */
+	uint32_t count;	   /* disk requests, segments: in all slow requests */
+	uint64_t bytes;	   /* the same */
+	uint8_t deed;	   /* enum requests_deed */
+	uint8_t cause;	   /* INTERRUPT: enum kernel_cause */
+	uint8_t meanwhile; /* HELD, HELPED: enum path_cause */
+	bool is_write;	   /* DISK */
+	/* DISK: by a thread of the kernel, some time after the task had written to files. */
+	bool is_later;
+	int64_t ns;
+};
+
+struct requests_culprits;
+int requests_culprits_new(const struct requests_kinds *k, struct requests_parts_finder *f,
+	struct requests_culprits **x, struct mer_err *err);
+void requests_culprits_free(struct requests_culprits *); /* NULL is fine */
+
+/* Each culprit of a part (of requests_parts_find_each), by time; false ends it. False: `tell` was,
+ * or no memory. */
+bool requests_culprits_of(struct requests_culprits *x, const struct requests_part *p,
+	bool (*tell)(void *ctx, const struct requests_culprit *c), void *ctx);
+
+#endif
