@@ -277,7 +277,10 @@ static bool is_found_in_use(const struct finder *f, const struct found_end *e)
  * one socket two: what such a thread did with it meanwhile is left out. */
 static size_t leave_out_doubles(struct finder *f, size_t from, size_t until)
 {
+	enum { MOST = 64 }; /* more are connections one after the other */
 	size_t n = from;
+	if (until - from <= 2 || until - from > MOST)
+		return until;
 	for (size_t i = from; i < until; i++) {
 		const struct found_end *e = &f->ends[i];
 		bool is_double = false;
@@ -298,9 +301,8 @@ static size_t leave_out_doubles(struct finder *f, size_t from, size_t until)
  * opened to the next. */
 static bool pair_ends(struct finder *f, size_t from, size_t until)
 {
-	bool done = true;
-	if (until - from > 2)
-		until = leave_out_doubles(f, from, until);
+	bool done;
+	until = leave_out_doubles(f, from, until);
 	if (!pair_in_order(f, from, until, &done))
 		return false;
 	for (size_t i = from, k; !done && i < until; i = k) {

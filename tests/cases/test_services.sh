@@ -82,6 +82,9 @@ explained lock fork h2 postgres locks
 equal "the holder of the lock" "$(jq -r '.causes | max_by(.ns).culprits[0].comm' "$dir/out")" vacuum
 explained hog pool h2 postgres runnable
 equal "the hog" "$(jq -r '.causes | max_by(.ns).culprits[0].comm' "$dir/out")" hog
+explained hog fork h2 postgres runnable
+equal "the hog, while a server is forked" "$(jq -r '.causes | max_by(.ns).culprits[0].comm' "$dir/out")" hog
 explained disk pool h2 postgres disk
-explained loss thread h2 postgres network
+explained loss thread h1 app network
+equal "segments that were sent again" "$(jq -r '[.causes | max_by(.ns).culprits[].what | test("sent again")] | all' "$dir/out")" true
 finish
