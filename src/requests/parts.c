@@ -570,6 +570,13 @@ int requests_parts_sum(struct requests_parts_finder *f, uint32_t exchange,
 	return rc;
 }
 
+const uint32_t *requests_children(
+	const struct requests_parts_finder *f, uint32_t exchange, uint32_t *n)
+{
+	*n = f->children_of[exchange + 1] - f->children_of[exchange];
+	return &f->children[f->children_of[exchange]];
+}
+
 uint32_t requests_served_by(
 	const struct requests_parts_finder *f, uint32_t host, uint32_t task, int64_t time)
 {
