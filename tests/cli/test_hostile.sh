@@ -82,7 +82,7 @@ try graph --all "$T"
 try requests --list "$T"
 try requests --tree "$T"
 try requests --explain "$T"
-for format in otlp folded speedscope; do try requests --format $format "$T"; done
+for format in otlp perfetto folded speedscope; do try requests --format $format "$T"; done
 try top io --table list "$T"
 for t in files disks top_files top_disks bins_tasks map; do try top io --table "$t" "$T"; done
 try top cpu --bins 5 "$T"
