@@ -172,12 +172,12 @@ int cli_requests_json_kinds(const struct cli_requests *c, const struct requests_
 	for (uint32_t i = 0; i < n; i++) {
 		const struct requests_sums *s = &rows[i];
 		bool timed = s->max_ns >= 0;
-		double seconds = (double)(s->last - s->first) / 1e9;
+		double rate = requests_rate(s);
 		mer_json_begin_object(&j);
 		mer_json_kv_text(&j, "kind", mer_intern_text(&c->kinds->names, s->kind));
 		mer_json_kv_uint(&j, "count", s->count);
-		if (seconds > 0)
-			mer_json_kv_double(&j, "rate", (double)s->count / seconds);
+		if (rate > 0)
+			mer_json_kv_double(&j, "rate", rate);
 		else
 			mer_json_kv_null(&j, "rate");
 		put_number(&j, "p50_ns", s->p50_ns, timed);
