@@ -40,6 +40,12 @@ struct requests_sums { /* of the requests of a kind */
 	int64_t parts_ns[REQUESTS_N_PARTS]; /* of all that have a latency */
 };
 
+/* A second, from the begin of the first to the end of the last; 0: not known. */
+static inline double requests_rate(const struct requests_sums *s)
+{
+	return s->last > s->first ? (double)s->count / ((double)(s->last - s->first) / 1e9) : 0;
+}
+
 /* Of the exchanges in `which`; malloc'ed, the greatest sum of latencies first. */
 int requests_sum(const struct requests_kinds *k, const uint32_t *which, uint32_t n,
 	struct requests_sums **rows, uint32_t *n_rows, struct mer_err *err);

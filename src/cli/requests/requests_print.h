@@ -49,6 +49,7 @@ void cli_requests_put_why(const struct cli_requests *c, const struct requests_cu
 	const char *by, struct mer_str *out);
 /* As it goes: what does not fit `out` is written to `file` (NULL: all stays there). */
 int cli_requests_otlp(const struct cli_requests *c, FILE *file, struct mer_str *out);
+int cli_requests_perfetto(const struct cli_requests *c, FILE *file, struct mer_str *out);
 int cli_requests_folded(const struct cli_requests *c, struct mer_str *out);
 int cli_requests_speedscope(const struct cli_requests *c, struct mer_str *out);
 int cli_requests_tree(const struct cli_requests *c, struct mer_str *out);
@@ -67,5 +68,20 @@ struct cli_requests_party {
 };
 void cli_requests_party(const struct cli_requests *c, uint32_t exchange, enum requests_side side,
 	struct cli_requests_party *p);
+/* Who sent it; who wrote the answer, or else read the request. KERNEL_NONE: not known. */
+static inline uint32_t cli_requests_task_at(
+	const struct requests_exchange *x, enum requests_side side)
+{
+	return side == REQUESTS_CLIENT	       ? x->client_task
+	       : x->server_task == KERNEL_NONE ? x->reader
+					       : x->server_task;
+}
+/* "running", "disk", "queued": a stable word for programs. */
+static inline const char *cli_requests_part_name(const struct requests_part *p)
+{
+	return p->kind == REQUESTS_QUEUED || p->kind == REQUESTS_OUTSIDE
+		       ? requests_part_name((enum requests_part_kind)p->kind)
+		       : path_cause_name((enum path_cause)p->cause);
+}
 
 #endif

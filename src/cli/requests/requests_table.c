@@ -217,11 +217,11 @@ int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums 
 		size_t length = strlen(mer_intern_text(&c->kinds->names, s->kind));
 		longest = length > longest ? length : longest;
 		bool timed = s->max_ns >= 0;
-		double seconds = (double)(s->last - s->first) / 1e9;
+		double rate = requests_rate(s);
 		struct mer_cell cells[N_KIND_COLUMNS] = {
 			[KIND] = mer_text(mer_intern_text(&c->kinds->names, s->kind)),
 			[COUNT] = MER_INT(s->count),
-			[RATE] = seconds > 0 ? MER_REAL_CELL((double)s->count / seconds) : MER_NONE,
+			[RATE] = rate > 0 ? MER_REAL_CELL(rate) : MER_NONE,
 			[OUT] = MER_INT(s->bytes_out),
 			[IN] = MER_INT(s->bytes_in),
 			[PARALLEL] = MER_INT(s->most_parallel),
