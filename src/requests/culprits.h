@@ -31,7 +31,7 @@ const char *requests_deed_name(enum requests_deed);
 
 struct requests_culprit {
 	uint32_t host, task; /* task KERNEL_NONE: none */
-	/* Kind of the request that it acted for, and the one of these that took longest;
+	/* Kind of the request that it acted for, and the one of these that took most of this time;
 	 * KERNEL_NONE: for none that is known. */
 	uint32_t kind, example;
 	uint32_t call;	   /* system call of who waited (of COMPUTE: that it was in), in the host's
@@ -47,6 +47,7 @@ struct requests_culprit {
 	/* DISK: by a thread of the kernel, some time after the task had written to files. */
 	bool is_later;
 	int64_t ns;
+	int64_t example_ns; /* of an explanation: what the example took of a mean slow request */
 };
 
 struct requests_culprits;

@@ -129,15 +129,20 @@ void cli_requests_put_whose(const struct cli_requests *c, const struct requests_
 	}
 	if (u->kind == KERNEL_NONE)
 		return;
-	mer_str_puts(out, " for ");
-	if (u->example != KERNEL_NONE)
-		requests_id_text(c->r, u->example, id);
-	if (u->kind != same_kind || u->example == KERNEL_NONE)
+	bool is_mostly = u->example != KERNEL_NONE && u->example_ns < u->ns;
+	bool is_same = u->kind == same_kind && u->example != KERNEL_NONE;
+	mer_str_puts(out, is_same && is_mostly ? ", mostly for " : " for ");
+	if (!is_same)
 		mer_str_puts(out, mer_intern_text(&c->kinds->names, u->kind));
-	else
-		mer_str_puts(out, id);
-	if (u->kind != same_kind && u->example != KERNEL_NONE)
-		mer_str_printf(out, " (%s)", id);
+	if (u->example == KERNEL_NONE)
+		return;
+	requests_id_text(c->r, u->example, id);
+	mer_str_printf(out, is_same ? "%s" : is_mostly ? ", mostly %s" : " (%s)", id);
+	if (!is_mostly)
+		return;
+	mer_str_puts(out, " (");
+	cli_text_duration(out, u->example_ns);
+	mer_str_putc(out, ')');
 }
 
 void cli_requests_put_why(const struct cli_requests *c, const struct requests_culprit *u,
