@@ -23,6 +23,7 @@ enum requests_deed {
 	REQUESTS_DEED_SERVED,	  /* what was served instead */
 	REQUESTS_DEED_LOST,	  /* what it had sent was lost, and sent again */
 	REQUESTS_DEED_SLEPT,
+	REQUESTS_DEED_WAITED, /* the task itself, for what `meanwhile` says */
 	REQUESTS_N_DEEDS
 };
 
@@ -42,7 +43,7 @@ struct requests_culprit {
 	uint64_t bytes;	   /* the same */
 	uint8_t deed;	   /* enum requests_deed */
 	uint8_t cause;	   /* INTERRUPT: enum kernel_cause */
-	uint8_t meanwhile; /* HELD, HELPED: enum path_cause */
+	uint8_t meanwhile; /* HELD, HELPED, WAITED: enum path_cause */
 	bool is_write;	   /* DISK */
 	/* DISK: by a thread of the kernel, some time after the task had written to files. */
 	bool is_later;

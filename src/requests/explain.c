@@ -5,8 +5,6 @@
 
 #include "base/grow.h"
 
-enum { LEAST = 5, LEAST_CHOSEN = 2 }; /* requests, to compare any; to compare chosen ones */
-
 struct sum { /* of one reason and culprit */
 	struct requests_culprit culprit;
 	uint32_t reason;
@@ -249,10 +247,11 @@ int requests_explain(const struct requests_kinds *k, struct requests_parts_finde
 	else if (choice->above_ns)
 		for (slow = 0; slow < m && rows[slow].ns <= choice->above_ns;)
 			slow++;
-	bool is_chosen = choice->slowest || choice->above_ns;
-	bool is_enough = m >= (is_chosen ? LEAST_CHOSEN : LEAST) && slow < m;
-	/* Few chosen ones are not to be among the typical ones. */
-	if (rc == 0 && is_enough && (m >= LEAST || slow > from)) {
+	x->n_all = m;
+	x->n_chosen = m - slow;
+	x->slowest_ns = m && rc == 0 ? rows[m - 1].ns : 0;
+	/* Some typical ones are not slow. */
+	if (rc == 0 && slow < m && slow > from) {
 		int64_t sums[2] = { 0 };
 		x->n_slow = m - slow;
 		x->n_typical = until > from ? until - from : 1;
