@@ -75,7 +75,7 @@ t=$shared/shop-node
 if there "$t"; then
 	for slowest in 1 2 5 10; do
 		run 0 requests --explain --slowest "$slowest" --kind 'load2 -> *' --json "$t/client" "$t/web" "$t/db"
-		jq -r '.causes[] | select(.cause == "queued" and .of == "nginx -> web:8000 node") | .culprits[0] | "\(.tid) \(.request)"' \
+		jq -r '[.causes[] | select(.cause == "queued" and .of == "nginx -> web:8000 node")][0].culprits[0] | "\(.tid) \(.request)"' \
 			"$dir/out" >"$dir/example"
 		run 0 requests --list -n 0 --json "$t/client" "$t/web" "$t/db"
 		jq -r --argjson n "$slowest" '(.requests | map({key: .id, value: .kind}) | from_entries) as $kinds |
