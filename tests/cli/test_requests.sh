@@ -195,10 +195,36 @@ equal "the N slowest" "$("$m" requests -q --explain --slowest 20 --kind 'load ->
 equal "above a time" "$("$m" requests -q --explain --above 100ms --kind 'load -> *' --json "$w/client" "$w/web" "$w/db" | jq .slow.count)" \
 	"$("$m" requests -q --list -n 0 --min 100ms --kind 'load -> *' --format csv "$w/client" "$w/web" "$w/db" | sed 1d | wc -l)"
 run 0 requests --explain --kind 'load -> *' "$w/client" "$w/web" "$w/db"
-text "$dir/out" 'Slow requests to nginx on web wait [0-9.]+ ms more for [a-z0-9]+ on (db|web): ' "the sentence"
+tr '\n' ' ' <"$dir/out" >"$dir/flat"
+text "$dir/flat" '(Slow requests to nginx on web wait|In slow requests [a-z0-9]+ on (db|web) (waits|computes)) [0-9.]+ ms (more|longer)' \
+	"the sentence"
 text "$dir/out" '^Who, and what' "culprits, a line each"
 run 2 requests --explain --list $t
 run 2 requests --above 1ms $t
+run 0 requests --explain --kind 'no?such' $t
+text "$dir/out" '^No request matches the options' "explain nothing"
+run 0 requests --explain --kind 'no?such' --json $t
+equal "explain nothing in JSON" "$(jq -c '[.kind, .slow.count, .causes, .sentence]' "$dir/out")" '[null,0,[],null]'
+run 0 requests --tree --min 100s $t
+text "$dir/out" '^No request matches the options' "a tree of nothing"
+# Choices that leave nothing to compare.
+n=$("$m" requests -q --list -n 0 --kind 'load -> *' --format csv "$w/client" "$w/web" "$w/db" | sed 1d | wc -l)
+refused() { # WORDS OPTION...: a usage error that says so
+	local words=$1
+	shift
+	run 2 requests "$@" "$w/client" "$w/web" "$w/db"
+	text "$dir/err" "$words" "refused: $*"
+}
+refused 'choose at least 1' --explain --slowest 0
+refused 'choose a time above 0' --explain --above 0
+refused "$n of $n requests of load -> .* choose a lower number" --explain --slowest 100000 --kind 'load -> *'
+refused "choose a longer time" --explain --above 1ns --kind 'load -> *'
+refused "no request of load -> .* took longer than that; the slowest took " --explain --above 100s --kind 'load -> *'
+refused '1 request of .* with a known latency' --explain --kind 'load -> *' --min "$("$m" requests -q --json "$w/client" "$w/web" "$w/db" |
+	jq '.kinds[] | select(.kind | startswith("load -> ")).max_ns')ns"
+refused 'needs --list or --tree' --sort begin
+refused 'use one of them' --list --tree
+refused 'does not work with --kind' --request "$id" --kind 'load -> *'
 
 # What cannot be.
 run 2 requests --request r99999.1 $t

@@ -402,7 +402,8 @@ static bool put_culprit(void *ctx, const struct requests_culprit *u)
 		put_tid(x->c, u->task, x->s);
 	mer_str_printf(
 		x->s, " %s %" PRId64, requests_deed_name((enum requests_deed)u->deed), u->ns / US);
-	if (u->deed == REQUESTS_DEED_HELD || u->deed == REQUESTS_DEED_HELPED)
+	if (u->deed == REQUESTS_DEED_HELD || u->deed == REQUESTS_DEED_HELPED ||
+		u->deed == REQUESTS_DEED_WAITED)
 		mer_str_printf(x->s, " %s", path_cause_name((enum path_cause)u->meanwhile));
 	else if (u->deed == REQUESTS_DEED_INTERRUPT)
 		mer_str_printf(x->s, " %s %" PRIu32, kernel_cause_name((enum kernel_cause)u->cause),

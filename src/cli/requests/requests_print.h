@@ -47,6 +47,9 @@ void cli_requests_put_whose(const struct cli_requests *c, const struct requests_
  * "fdatasync behind dd's writes to vdb", "the CPU was with nginx". */
 void cli_requests_put_why(const struct cli_requests *c, const struct requests_culprit *u,
 	const char *by, struct mer_str *out);
+/* What a task waited for by itself (REQUESTS_DEED_WAITED): "for another task in poll". */
+void cli_requests_put_awaited(
+	const struct cli_requests *c, const struct requests_culprit *u, struct mer_str *out);
 /* As it goes: what does not fit `out` is written to `file` (NULL: all stays there). */
 int cli_requests_otlp(const struct cli_requests *c, FILE *file, struct mer_str *out);
 int cli_requests_perfetto(const struct cli_requests *c, FILE *file, struct mer_str *out);
@@ -54,6 +57,8 @@ int cli_requests_folded(const struct cli_requests *c, struct mer_str *out);
 int cli_requests_speedscope(const struct cli_requests *c, struct mer_str *out);
 int cli_requests_tree(const struct cli_requests *c, struct mer_str *out);
 
+/* For people: why there are no rows. */
+int cli_requests_put_nothing(const struct cli_requests *c, struct mer_str *out);
 /* For people: what it is about, and when; how many rows there are besides. */
 void cli_requests_heading(const struct cli_requests *c, const char *title, struct mer_str *out);
 void cli_requests_rest(const struct cli_requests *c, uint32_t n_left_out, struct mer_str *out);

@@ -45,7 +45,7 @@ static int put_table(const struct cli_requests *c, struct mer_table *t, struct m
 	return t->failed || t->arena->failed ? mer_fail_nomem(&c->cli->err) : 0;
 }
 
-static int put_nothing(const struct cli_requests *c, struct mer_str *out)
+int cli_requests_put_nothing(const struct cli_requests *c, struct mer_str *out)
 {
 	struct mer_str fix = { 0 };
 	int rc = 0;
@@ -205,7 +205,7 @@ int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums 
 	struct mer_arena arena;
 	struct mer_table t;
 	if (!n && is_for_people(c))
-		return put_nothing(c, out);
+		return cli_requests_put_nothing(c, out);
 	mer_arena_init(&arena);
 	if (is_for_people(c))
 		cli_requests_heading(c, "Requests by kind", out);
@@ -337,7 +337,7 @@ int cli_requests_list(const struct cli_requests *c, struct mer_str *out)
 	struct mer_table t;
 	int rc = 0;
 	if (!c->n && is_for_people(c))
-		return put_nothing(c, out);
+		return cli_requests_put_nothing(c, out);
 	mer_arena_init(&arena);
 	if (is_for_people(c))
 		cli_requests_heading(c, "Requests", out);
