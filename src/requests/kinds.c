@@ -168,7 +168,7 @@ static uint32_t most_parallel(int64_t *begins, int64_t *ends, size_t n)
 
 static int64_t weight(const struct requests_sums *s)
 {
-	return s->mean_ns < 0 ? 0 : s->mean_ns * (int64_t)(s->count - s->n_windows - s->n_damaged);
+	return s->mean_ns < 0 ? 0 : s->mean_ns * (int64_t)s->n_timed;
 }
 
 static int by_weight(const void *a, const void *b)
@@ -219,6 +219,7 @@ int requests_sum(const struct requests_kinds *k, const uint32_t *which, uint32_t
 				latencies[n_timed++] = e->end - e->begin;
 		}
 		x->most_parallel = most_parallel(begins, ends, m);
+		x->n_timed = (uint32_t)n_timed;
 		put_latencies(x, latencies, n_timed);
 		++*n_rows;
 	}

@@ -10,7 +10,7 @@ text "$dir/out" '^Requests by kind, from ' "heading"
 text "$dir/out" '^Where the mean time went' "second table"
 run 0 requests --format csv $t
 equal "columns" "$(head -1 "$dir/out")" \
-	"kind,count,rate,p50_ns,p90_ns,p99_ns,p999_ns,max_ns,mean_ns,out_bytes,in_bytes,most_parallel,windows,lost_events,requester_ns,network_ns,outside_ns,queued_ns,running_ns,runnable_ns,disk_ns,locks_ns,other_ns,below_ns"
+	"kind,count,rate,p50_ns,p90_ns,p99_ns,p999_ns,max_ns,mean_ns,out_bytes,in_bytes,most_parallel,windows,lost_events,requester_ns,network_ns,outside_ns,queued_ns,running_ns,runnable_ns,disk_ns,locks_ns,other_ns,below_ns,timed"
 cp "$dir/out" "$dir/kinds"
 run 0 requests --list -n 0 --format csv $t
 cp "$dir/out" "$dir/list"
@@ -27,6 +27,26 @@ equal "by begin" "$(sed 1d "$dir/out" | cut -d, -f2 | sort -c -n 2>&1)" ""
 run 0 requests --list -n 0 --format jsonl $t
 equal "JSON Lines" "$(wc -l <"$dir/out")" "$(sed 1d "$dir/list" | wc -l)"
 
+# Rates are of the time of all, as those of one bin.
+run 0 requests --format csv $t
+awk -F, 'NR > 1 { print $1, $2, $3 }' "$dir/out" | sort >"$dir/rates"
+run 0 requests --bins 1 --format csv $t
+awk -F, 'NR > 1 { print $3, $4, $5 }' "$dir/out" | sort >"$dir/got"
+same "rates of kinds and of one bin" "$dir/got" "$dir/rates"
+
+# Percentiles of few: the number that have a latency, and none of fewer than 10.
+h2=$lab/h2-mux
+if there "$h2"; then
+	run 0 requests --json "$h2"
+	equal "those with a latency" "$(jq -c '[.kinds[] | .timed == .count - .windows - .lost_events] | all' "$dir/out")" true
+	few=$(jq -r '[.kinds[] | select(.timed > 0 and .timed < 10)][0] | "\(.count) \(.timed)"' "$dir/out")
+	COLUMNS=200 run 0 requests "$h2"
+	text "$dir/out" '^Kind .* Timed$' "column of those with a latency"
+	text "$dir/out" "^[a-z0-9].* ${few% *} .*s +- +- .*s .* ${few#* }\$" "no percentiles of few"
+fi
+run 0 requests --list --json "$lab/web-load"
+equal "confidence as it was computed" "$(jq -c '[.requests[].confidence | . * 1000000 | . == round] | all' "$dir/out")" true
+
 # What is selected.
 kind=$(sed -n 2p "$dir/list" | cut -d, -f5)
 run 0 requests --list -n 0 --kind "$kind" --format csv $t
@@ -34,6 +54,11 @@ equal "--kind" "$(sed 1d "$dir/out" | cut -d, -f5 | sort -u)" "$kind"
 port=$(sed -n 2p "$dir/list" | cut -d, -f13)
 run 0 requests --list -n 0 --to "$port" --format csv $t
 equal "--to PORT" "$(sed 1d "$dir/out" | wc -l)" "$(awk -F, -v p="$port" 'NR > 1 && $13 == p' "$dir/list" | wc -l)"
+server=$(sed -n 2p "$dir/list" | cut -d, -f5 | sed 's/.* -> //')
+for to in "$server" "${server% *}"; do
+	run 0 requests --list -n 0 --to "$to" --format csv $t
+	equal "--to $to" "$(sed 1d "$dir/out" | wc -l)" "$(sed 1d "$dir/list" | cut -d, -f5 | grep -c -E -- "-> $to( |\$)")"
+done
 run 0 requests --list -n 0 --from 'no?such' --format csv $t
 equal "--from nobody" "$(sed 1d "$dir/out" | wc -l)" 0
 run 0 requests --list --from 'no?such' $t

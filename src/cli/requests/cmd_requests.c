@@ -39,7 +39,19 @@ static bool fits(const char *pattern, const char *text)
 	return text && mer_glob(pattern, text);
 }
 
-/* A program, a thread, a host, an address or a port. */
+/* "web:80", "web:80 nginx": as in the names of kinds. */
+static bool fits_place(const struct cli_requests_party *p, const char *program, const char *pattern)
+{
+	struct mer_str text = { 0 };
+	mer_str_printf(&text, "%s:%u", p->host, (unsigned)p->port);
+	bool is_fit = fits(pattern, text.data);
+	mer_str_printf(&text, " %s", program);
+	is_fit |= fits(pattern, text.data);
+	mer_str_fini(&text);
+	return is_fit;
+}
+
+/* A program, a thread, a host, an address, a port, or a host and port. */
 static bool fits_party(
 	const struct asking *x, uint32_t i, enum requests_side side, const char *pattern)
 {
@@ -47,11 +59,16 @@ static bool fits_party(
 	const struct requests_end *end = &requests_connection_of(x->c.r, i)->ends[side];
 	struct cli_requests_party p;
 	char text[KERNEL_ENDPOINT_BYTES];
-	uint32_t task = side == REQUESTS_CLIENT ? e->client_task : e->server_task;
+	uint32_t task = side == REQUESTS_CLIENT		? e->client_task
+			: e->server_task == KERNEL_NONE ? e->reader
+							: e->server_task;
 	cli_requests_party(&x->c, i, side, &p);
 	if (fits(pattern, p.host) || fits(pattern, p.comm) || fits(pattern, p.address))
 		return true;
-	if (p.host && fits(pattern, requests_program(x->c.kinds, end->host, task)))
+	const char *program = p.host ? requests_program(x->c.kinds, end->host, task) : NULL;
+	if (fits(pattern, program))
+		return true;
+	if (p.host && p.port && strchr(pattern, ':') && fits_place(&p, program, pattern))
 		return true;
 	snprintf(text, sizeof(text), "%u", (unsigned)p.port);
 	if (p.port && fits(pattern, text))
@@ -516,7 +533,7 @@ static const struct cli_option options[] = {
 	{ .name = "to",
 		.kind = CLI_TEXT,
 		.arg = "WHO",
-		.help = "only to this program, host, address or port",
+		.help = "only to this program, host, address or port (web:80)",
 		.offset = AT(to),
 		.in_manual_only = true },
 	{ .name = "min",
