@@ -83,6 +83,7 @@ static void put_name(const struct requests_kinds *k, uint32_t exchange, struct m
 	mer_str_puts(out, r->w->e ? r->w->e->hosts[server->host].name : "");
 	if (port)
 		mer_str_printf(out, ":%u", (unsigned)port);
+	mer_str_puts(out, c->is_unix ? " unix" : c->is_pipes ? " pipe" : "");
 	uint32_t by = x->server_task == KERNEL_NONE ? x->reader : x->server_task;
 	const char *program = requests_program(k, server->host, by);
 	if (*program)
