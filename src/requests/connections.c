@@ -126,6 +126,13 @@ static bool may_be_local(const struct finder *f, uint32_t host, uint32_t socket)
 	       !kernel_name_endpoint(kernel_name_text(&f->c->w->hosts[host], s->object));
 }
 
+/* Of one end the kind must be known: a terminal that was opened before wakes in the same way. */
+static bool is_socket(const struct finder *f, uint32_t host, uint32_t socket)
+{
+	uint8_t kind = socket_at(f->c, host, socket)->kind;
+	return kind == KERNEL_OBJECT_UNIX || kind == KERNEL_OBJECT_SOCKET;
+}
+
 /* By majority: who waited for several sockets may have read another one first. */
 static bool find_local_partners(struct finder *f, uint32_t host)
 {
@@ -135,7 +142,9 @@ static bool find_local_partners(struct finder *f, uint32_t host)
 		uint64_t from = socket_key(host, r->meetings[i].from),
 			 to = socket_key(host, r->meetings[i].to);
 		if (may_be_local(f, host, r->meetings[i].from) &&
-			may_be_local(f, host, r->meetings[i].to))
+			may_be_local(f, host, r->meetings[i].to) &&
+			(is_socket(f, host, r->meetings[i].from) ||
+				is_socket(f, host, r->meetings[i].to)))
 			ok = vote_partner(f, from, to) && vote_partner(f, to, from);
 	}
 	return ok;

@@ -306,35 +306,39 @@ static bool note_dirt(
 	return true;
 }
 
-/* The process's use of a pipe. KERNEL_NONE: no memory. */
-static uint32_t pipe_of(struct requests_host *r, const struct kernel_host *h, uint32_t task,
-	uint32_t object, int64_t begin)
+/* The process's use of a pipe. False: no memory. */
+static bool pipe_of(struct requests_host *r, const struct kernel_host *h, uint32_t task,
+	uint32_t object, int64_t begin, uint32_t *socket)
 {
 	uint32_t leader;
+	const struct requests_socket *known = *socket ? &r->sockets[*socket - 1] : NULL;
+	if (known && known->object == object && h->tasks[known->owner].tid == h->tasks[task].pid)
+		return true;
 	if (!find_leader(r, h, task, &leader))
-		return KERNEL_NONE;
+		return false;
 	uint32_t *at = mer_map_put(&r->pipes, (uint64_t)leader << 32 | object);
 	if (!at)
-		return KERNEL_NONE;
+		return false;
 	if (!*at) {
-		uint32_t socket = add_socket(r, leader, begin);
-		if (socket == KERNEL_NONE)
-			return KERNEL_NONE;
-		r->sockets[socket].object = object;
-		r->sockets[socket].kind = KERNEL_OBJECT_PIPE;
-		*at = socket + 1;
+		uint32_t made = add_socket(r, leader, begin);
+		if (made == KERNEL_NONE)
+			return false;
+		r->sockets[made].object = object;
+		r->sockets[made].kind = KERNEL_OBJECT_PIPE;
+		*at = made + 1;
 	}
-	return *at - 1;
+	*socket = *at;
+	return true;
 }
 
 /* Most pipes are no connection: what they did not change must not be changed by them. */
 static bool note_pipe(struct requests_host *r, const struct kernel_host *h,
 	const struct kernel_call_end *c, enum requests_action_kind kind)
 {
-	uint32_t socket = pipe_of(r, h, c->task, h->calls[c->call].object, c->begin);
 	struct requests_doing *d = doing(r, c->task);
-	if (socket == KERNEL_NONE || !d)
+	if (!d || !pipe_of(r, h, c->task, h->calls[c->call].object, c->begin, &d->pipes[kind]))
 		return false;
+	uint32_t socket = d->pipes[kind] - 1;
 	struct requests_socket *s = &r->sockets[socket];
 	struct requests_action a = { .begin = c->begin,
 		.end = c->end,
@@ -499,7 +503,7 @@ static bool note_sender(
 	uint32_t socket;
 	if (d)
 		d->sender = 0;
-	if (s->by == KERNEL_NONE || s->source != KERNEL_NONE || s->call == KERNEL_NONE ||
+	if (s->cause != KERNEL_TASK || s->by == KERNEL_NONE || s->call == KERNEL_NONE ||
 		!(kernel_classes(h, s->call) & waits))
 		return true;
 	const struct kernel_span *by = kernel_span_kept(h, s->by);
@@ -523,16 +527,18 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 	const struct kernel_span *s = kernel_span(h, span);
 	bool by_task =
 		s->cause == KERNEL_FUTEX || s->cause == KERNEL_PIPE || s->cause == KERNEL_TASK;
-	if (s->state == KERNEL_BLOCKED && !note_sender(r, h, s))
+	if (s->state != KERNEL_BLOCKED)
+		return 0;
+	if (!note_sender(r, h, s))
 		return MER_ERR_NOMEM;
-	if (s->state == KERNEL_BLOCKED && s->cause == KERNEL_NETWORK && s->source != KERNEL_NONE) {
+	if (s->cause == KERNEL_NETWORK && s->source != KERNEL_NONE) {
 		struct requests_doing *reader = doing(r, s->task);
 		if (!reader)
 			return MER_ERR_NOMEM;
 		reader->arrived = s->source + 1;
 		return 0;
 	}
-	if (s->state != KERNEL_BLOCKED || s->by == KERNEL_NONE || !by_task)
+	if (s->by == KERNEL_NONE || !by_task)
 		return 0;
 	const struct kernel_span *by = kernel_span_kept(h, s->by);
 	if (!by || by->task == s->task || h->tasks[s->task].is_kernel)

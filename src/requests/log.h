@@ -111,6 +111,7 @@ struct requests_host {
 	struct requests_doing {
 		uint32_t last;	    /* its last action, plus 1; none on a pipe */
 		uint32_t last_pipe; /* on a pipe */
+		uint32_t pipes[2];  /* that it read and wrote last: sockets, plus 1 */
 		uint32_t
 			/* packet that ended its last wait, plus 1; 0: none, or read since */
 			arrived;

@@ -111,28 +111,42 @@ static void join_links(struct joiner *j)
 	}
 }
 
-/* What was done with the others becomes what it means. */
+static void keep(struct requests_host *r, uint32_t *n, uint32_t number)
+{
+	const struct requests_action *a = &r->actions[number];
+	if (a->kind == REQUESTS_CONNECT && r->sockets[a->socket].opener == number + 1)
+		r->sockets[a->socket].opener = *n + 1;
+	r->actions[(*n)++] = *a;
+}
+
+/* What was done with the others becomes what it means. Nothing else refers to actions yet. */
 static void settle(struct joiner *j)
 {
 	struct requests_host *r = j->r;
+	uint32_t n = 0;
 	for (uint32_t i = 0; i < r->n_actions; i++) {
 		struct requests_action *a = &r->actions[i];
-		if (a->kind == REQUESTS_WAKE)
+		if (a->kind == REQUESTS_WAKE) {
+			keep(r, &n, i);
 			continue;
+		}
 		a->socket = j->instead[a->socket];
 		struct requests_socket *s = &r->sockets[a->socket];
 		if (s->kind == KERNEL_OBJECT_PIPE && !s->is_joined) {
 			j->is_fresh[a->task] |= a->is_fresh || a->kind == REQUESTS_READ;
+			s->n--;
 			if (a->kind == REQUESTS_WRITE) {
-				s->n--;
 				a->kind = REQUESTS_WAKE;
 				a->socket = a->task;
+				keep(r, &n, i);
 			}
 			continue;
 		}
 		a->is_fresh |= j->is_fresh[a->task];
 		j->is_fresh[a->task] = false;
+		keep(r, &n, i);
 	}
+	r->n_actions = n;
 }
 
 bool requests_pipes_join(struct requests_host *r, const struct kernel_host *h)

@@ -186,9 +186,10 @@ static void wakes_only(void **state)
 #define TWO "pair 10:5 20:7\npair 11:5 20:8\npair 20:9 30:4\n"
 #define TWO_READ "1-2 10 write 5 1\n3-4 20 read 7 1\n5-6 11 write 5 1\n7-8 20 read 8 1\n"
 #define TWO_ANSWERED                                                                               \
-	"21-22 20 write 7 2\n23-24 20 write 8 2\n25-26 10 read 5 2\n27-28 11 read 5 2\n"
+	"20-21 20 epoll_wait -1 0\n21-22 20 write 7 2\n23-24 20 write 8 2\n"                       \
+	"25-26 10 read 5 2\n27-28 11 read 5 2\n"
 	requests_are(TWO TWO_READ SERVED_BELOW TWO_ANSWERED,
-		"r1.1 10>20 1-26, r2.1 11>20 5-28, r3.1 20>30 13-20 of r2.1");
+		"r1.1 10>20 1-26, r2.1 11>20 5-28, r3.1 20>30 13-20 of r2.1 0.95");
 	const char *undecided = "r1.1 10>20 1-26, r2.1 11>20 5-28, r3.1 20>30 13-20 of r2.1 0.50";
 	requests_are(TWO "pipe 40:3 20:3\n" TWO_READ
 			 "9-10 40 write 3 1\n11-12 20 read 3 1\n" SERVED_BELOW TWO_ANSWERED,
