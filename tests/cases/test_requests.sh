@@ -70,6 +70,9 @@ if there "$t"; then
 	equal "queries, all below one" "$(awk -F, '$5 == "apache2 -> django-db postgres" && $16 != ""' "$dir/out" | wc -l)" 108
 	equal "others between hosts" "$(awk -F, 'NR > 1 && $6 != $10' "$dir/out" | wc -l)" 120
 fi
+# A monitor on a unix socket.
+run 0 requests --format csv "$lab/kvm-nested"
+equal "commands to qemu" "$(grep -c '^python3 -> l1 unix qemu-system-x86,40,' "$dir/out")" 1
 # Unix sockets: each of the two processes of a host that are traced has two connections to the session daemon, and
 # all do the same.
 t=$lab/mpi-3vm
