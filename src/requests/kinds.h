@@ -32,10 +32,9 @@ void requests_address(
 struct requests_sums { /* of the requests of a kind */
 	uint32_t kind, count;
 	uint32_t most_parallel;
-	uint32_t n_windows;  /* exchanges of several messages: of these is no latency */
-	uint32_t n_damaged;  /* of connections with missing events: nor of these */
-	uint32_t n_timed;    /* the others, which have one */
-	int64_t first, last; /* begin of the first, end of the last */
+	uint32_t n_windows; /* exchanges of several messages: of these is no latency */
+	uint32_t n_damaged; /* of connections with missing events: nor of these */
+	uint32_t n_timed;   /* the others, which have one */
 	int64_t p50_ns, p90_ns, p99_ns, p999_ns, max_ns,
 		mean_ns; /* of the others; -1: there are none */
 	uint64_t bytes_out, bytes_in;
