@@ -371,6 +371,6 @@ if there "$t"; then
 	same "kinds of requests" "$dir/found" "$dir/wanted"
 	equal "the longest tail first" "$(jq -s '[.[] | select(.table == "requests") | .p99_ns - .p50_ns] | . == (sort | reverse)' "$dir/jsonl")" true
 	next=$(jq -sr '[.[] | select(.table == "requests")][0].next' "$dir/jsonl")
-	text <(eval "${next/meridian/\"\$m\" -q}") ' more for '
+	text <(eval "${next/meridian/\"\$m\" -q}" | tr '\n' ' ') 'slow requests \(mean [^)]*\).* of the difference\)' "the command that explains them"
 fi
 finish

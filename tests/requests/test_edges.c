@@ -66,7 +66,7 @@ static void programs(void **state)
 	(void)state;
 	/* 2 in 18 us; 1 in 4 us. */
 	edges_are(two_threads, &(struct requests_edges_options){ .end = INT64_MAX, .wanted = &all },
-		"t10/-0 > t20 unix x2 111111/s 4000 8000, t20/-0 > t30 unix x1 250000/s 4000 4000, ");
+		"t10/-0 > t20 unix x2 105263/s 4000 8000, t20/-0 > t30 unix x1 52632/s 4000 4000, ");
 }
 
 static void tasks(void **state)
@@ -76,8 +76,8 @@ static void tasks(void **state)
 	edges_are(two_threads,
 		&(struct requests_edges_options){
 			.by_task = true, .end = INT64_MAX, .wanted = &all },
-		"t12/12 > t20 unix x1 125000/s 8000 8000, t11/11 > t20 unix x1 250000/s 4000 4000, "
-		"t20/20 > t30 unix x1 250000/s 4000 4000, ");
+		"t12/12 > t20 unix x1 52632/s 8000 8000, t11/11 > t20 unix x1 52632/s 4000 4000, "
+		"t20/20 > t30 unix x1 52632/s 4000 4000, ");
 }
 
 /* Those that began in the time; those of which one end is wanted. */
@@ -105,7 +105,7 @@ static void without_latency(void **state)
 		  "4-5 20 write 7 10\n5-6 20 read 7 10\n6-7 20 write 7 10\n7-8 10 read 5 10\n"
 		  "8-9 10 read 5 10\n",
 		&(struct requests_edges_options){ .end = INT64_MAX, .wanted = &all },
-		"t10/-0 > t20 unix x1 125000/s, ");
+		"t10/-0 > t20 unix x1 111111/s, ");
 	edges_are("pair 10:5 20:7\n1-2 10 write 5 10\n3-4 20 read 7 15\n5-6 20 write 7 5\n"
 		  "7-8 10 read 5 5\n",
 		&(struct requests_edges_options){ .end = INT64_MAX, .wanted = &all }, "");
