@@ -40,17 +40,19 @@ struct requests_action {
 
 enum { REQUESTS_MOST_BYTES = (1 << 27) - 1, REQUESTS_SAMPLES = 4 };
 
-struct requests_socket {    /* one end of a connection */
-	int64_t begin;	    /* when it was made, or first used */
-	int64_t end_of_use; /* when a descriptor of it was closed last; INT64_MIN: none was */
-	uint32_t owner;	    /* task that made it, or first used it */
-	uint32_t object;    /* name; KERNEL_NONE */
-	uint8_t kind;	    /* enum kernel_object_kind */
-	uint8_t end;	    /* of a socket pair */
+struct requests_socket {       /* one end of a connection */
+	int64_t begin;	       /* when it was made, or first used */
+	int64_t end_of_use;    /* when a descriptor of it was closed last; INT64_MIN: none was */
+	uint32_t owner;	       /* task that made it, or first used it */
+	uint32_t object;       /* name; KERNEL_NONE */
+	uint8_t kind;	       /* enum kernel_object_kind */
+	uint8_t end;	       /* of a socket pair */
+	bool is_received_from; /* by a call for sockets only */
+	bool is_made;	       /* by a call, while recorded: it was not there before */
 	bool is_connected, is_accepted;
 	bool is_connecting; /* connect did not wait until it was */
 	/* Some of the packets that were sent by its calls: they have the addresses. */
-	uint8_t n_samples, n_sightings;
+	uint8_t n_samples, n_sightings, n_departures;
 	uint32_t samples[REQUESTS_SAMPLES];
 	uint32_t opener; /* its action CONNECT, plus 1 */
 	uint32_t last;	 /* its last action, plus 1 */
@@ -68,6 +70,12 @@ struct requests_sighting {
 	bool is_send;
 };
 
+/* A packet that a call on a socket sent, and that nobody is known to have received. */
+struct requests_departure {
+	int64_t time;
+	uint32_t socket;
+};
+
 /* What a task wrote to files within REQUESTS_DIRT_NS: somebody else may have to write it to a disk
  * later. */
 struct requests_dirt {
@@ -81,6 +89,8 @@ struct requests_host {
 	struct mer_spill *spill;
 	struct requests_sighting *sightings; /* of each socket some */
 	uint32_t n_sightings, cap_sightings;
+	struct requests_departure *departures; /* of each socket some */
+	uint32_t n_departures, cap_departures;
 	struct requests_socket *sockets;
 	uint32_t n_sockets, cap_sockets;
 	struct requests_action *actions; /* a block of spill; in the order in which they ended */
