@@ -230,6 +230,31 @@ static void kept_and_one_end(void **state)
 		"r1.1 ?:40000>20:80 20-26");
 }
 
+/* The path of a request of which only the server was recorded is the server's. */
+static void path_of_the_server(void **state)
+{
+	(void)state;
+	struct found f;
+	struct requests_parts_finder *finder;
+	struct path p;
+	struct mer_err err = { 0 };
+	int64_t sum = 0;
+	find(&f, "host t\ntrace t/kernel\n" KEPT_SERVER);
+	assert_int_equal(requests_parts_finder_new(f.r, &finder, &err), 0);
+	assert_int_equal(requests_path(finder, 0, &p, &err), 0);
+	assert_int_equal(f.w->hosts[p.host].tasks[p.task].tid, 20);
+	assert_int_equal(p.begin / 1000, 20);
+	assert_int_equal(p.end / 1000, 26);
+	for (size_t i = 0; i < p.n_segments; i++) {
+		sum += p.segments[i].end - p.segments[i].begin;
+		assert_int_equal(p.segments[i].depth, 0);
+	}
+	assert_int_equal(sum, p.end - p.begin);
+	path_fini(&p);
+	requests_parts_finder_free(finder);
+	fini(&f);
+}
+
 /* Two ports that say nothing: who is seen to ask first. */
 static void kept_between_equals(void **state)
 {
@@ -365,6 +390,7 @@ int main(void)
 		cmocka_unit_test(known_by_accept),
 		cmocka_unit_test(one_end),
 		cmocka_unit_test(kept_and_one_end),
+		cmocka_unit_test(path_of_the_server),
 		cmocka_unit_test(kept_between_equals),
 		cmocka_unit_test(ends_apart),
 		cmocka_unit_test(unfollowed),
