@@ -50,8 +50,8 @@ struct telling {
 const char *requests_deed_name(enum requests_deed d)
 {
 	static const char *const names[REQUESTS_N_DEEDS] = { "cpu", "interrupt", "compute", "disk",
-		"own-read", "own-write", "held", "helped", "connection", "served", "lost",
-		"slept" };
+		"own-read", "own-write", "held", "helped", "connection", "served", "lost", "slept",
+		"waited" };
 	return d < REQUESTS_N_DEEDS ? names[d] : "?";
 }
 
@@ -404,6 +404,9 @@ static bool tell_held(
 		!t->h->tasks[kernel_span(t->h, ended->by)->task].is_kernel &&
 		requests_served_by(t->x->f, t->p->host, s->task, begin))
 		return tell_holder(t, ended->by, begin, end, depth + 1);
+	/* Whose lock that was is not known, or it had nothing to do then, and no lock either. */
+	if (path_cause_of(ended) == PATH_FUTEX)
+		return true;
 	struct requests_culprit c = culprit_by(t, s->task, REQUESTS_DEED_HELD);
 	c.meanwhile = (uint8_t)path_cause_of(ended);
 	set_request(t, &c, requests_served_next(t->x->f, t->p->host, s->task, begin, t->p->end));
@@ -537,6 +540,16 @@ static bool tell_slept(const struct telling *t, const struct kernel_span *own)
 	return tell(t, c, t->p->begin, t->p->end);
 }
 
+/* What ended the wait cannot be followed, but what it was can be said. */
+static bool tell_waited(const struct telling *t, const struct kernel_span *own)
+{
+	struct requests_culprit c = culprit_by(t, t->p->task, REQUESTS_DEED_WAITED);
+	c.call = name_of_call(t->h, own->call);
+	c.meanwhile = t->p->cause;
+	set_request(t, &c, t->p->exchange + 1);
+	return tell(t, c, t->p->begin, t->p->end);
+}
+
 static bool tell_helped(const struct telling *t)
 {
 	struct requests_culprit c = culprit_by(t, t->p->task, REQUESTS_DEED_HELPED);
@@ -577,6 +590,11 @@ bool requests_culprits_of(struct requests_culprits *x, const struct requests_par
 	case PATH_DISK: return tell_disk(&t, p->span, wait ? wait : own);
 	case PATH_FUTEX: return tell_lock(&t, own);
 	case PATH_TIMER: return tell_slept(&t, own);
+	case PATH_TASK:
+	case PATH_PIPE:
+	case PATH_INPUT:
+	case PATH_DEVICE:
+	case PATH_STOPPED: return tell_waited(&t, own);
 	default: return true;
 	}
 }

@@ -23,6 +23,7 @@ enum requests_deed {
 	REQUESTS_DEED_SERVED,	  /* what was served instead */
 	REQUESTS_DEED_LOST,	  /* what it had sent was lost, and sent again */
 	REQUESTS_DEED_SLEPT,
+	REQUESTS_DEED_WAITED, /* the task itself, for what `meanwhile` says */
 	REQUESTS_N_DEEDS
 };
 
@@ -31,7 +32,7 @@ const char *requests_deed_name(enum requests_deed);
 
 struct requests_culprit {
 	uint32_t host, task; /* task KERNEL_NONE: none */
-	/* Kind of the request that it acted for, and the one of these that took longest;
+	/* Kind of the request that it acted for, and the one of these that took most of this time;
 	 * KERNEL_NONE: for none that is known. */
 	uint32_t kind, example;
 	uint32_t call;	   /* system call of who waited (of COMPUTE: that it was in), in the host's
@@ -42,11 +43,12 @@ struct requests_culprit {
 	uint64_t bytes;	   /* the same */
 	uint8_t deed;	   /* enum requests_deed */
 	uint8_t cause;	   /* INTERRUPT: enum kernel_cause */
-	uint8_t meanwhile; /* HELD, HELPED: enum path_cause */
+	uint8_t meanwhile; /* HELD, HELPED, WAITED: enum path_cause */
 	bool is_write;	   /* DISK */
 	/* DISK: by a thread of the kernel, some time after the task had written to files. */
 	bool is_later;
 	int64_t ns;
+	int64_t example_ns; /* of an explanation: what the example took of a mean slow request */
 };
 
 struct requests_culprits;

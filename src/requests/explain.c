@@ -5,13 +5,10 @@
 
 #include "base/grow.h"
 
-enum { LEAST = 5, LEAST_CHOSEN = 2 }; /* requests, to compare any; to compare chosen ones */
-
 struct sum { /* of one reason and culprit */
 	struct requests_culprit culprit;
 	uint32_t reason;
 	int64_t slow_ns, typical_ns; /* of all requests */
-	int64_t example_ns;
 };
 
 struct explaining {
@@ -23,6 +20,9 @@ struct explaining {
 	struct mer_map culprits; /* hash -> number in sums, plus 1 */
 	struct sum *sums;
 	size_t n_sums, cap_sums;
+	struct mer_map examples; /* hash of a sum and a request -> number in examples_ns, plus 1 */
+	int64_t *examples_ns;	 /* of all slow requests */
+	size_t n_examples, cap_examples;
 	int64_t *slow, *typical; /* by reason: ns of all */
 	size_t cap_slow, cap_typical;
 	struct mer_err *err;
@@ -63,6 +63,29 @@ struct adding { /* culprits of a part */
 	bool is_slow;
 };
 
+/* Of the requests that the culprit acted for, the one that took most of its time in all slow
+ * requests together. */
+static bool add_example(struct explaining *e, uint32_t sum, const struct requests_culprit *c)
+{
+	struct requests_culprit *s = &e->sums[sum].culprit;
+	uint32_t key[] = { sum, c->example };
+	uint32_t *at = mer_map_put(&e->examples, mer_hash(key, sizeof(key)));
+	if (!at || !mer_grow(&e->examples_ns, e->n_examples, &e->cap_examples,
+			   sizeof(*e->examples_ns)))
+		return false;
+	if (!*at) {
+		e->examples_ns[e->n_examples++] = 0;
+		*at = (uint32_t)e->n_examples;
+	}
+	int64_t *ns = &e->examples_ns[*at - 1];
+	*ns += c->ns;
+	if (*ns > s->example_ns || (*ns == s->example_ns && c->example < s->example)) {
+		s->example_ns = *ns;
+		s->example = c->example;
+	}
+	return true;
+}
+
 static bool add_culprit(void *ctx, const struct requests_culprit *c)
 {
 	const struct adding *a = ctx;
@@ -78,6 +101,7 @@ static bool add_culprit(void *ctx, const struct requests_culprit *c)
 		*at = (uint32_t)e->n_sums;
 		struct requests_culprit *first = &e->sums[e->n_sums - 1].culprit;
 		first->bytes = first->count = 0;
+		first->example = KERNEL_NONE;
 	}
 	struct sum *s = &e->sums[*at - 1];
 	if (!a->is_slow) {
@@ -87,11 +111,7 @@ static bool add_culprit(void *ctx, const struct requests_culprit *c)
 	s->slow_ns += c->ns;
 	s->culprit.bytes += c->bytes;
 	s->culprit.count += c->count;
-	if (c->ns > s->example_ns) {
-		s->example_ns = c->ns;
-		s->culprit.example = c->example;
-	}
-	return true;
+	return c->example == KERNEL_NONE || add_example(e, *at - 1, c);
 }
 
 static int add_requests(struct explaining *e, const uint32_t *which, uint32_t n, bool is_slow)
@@ -170,6 +190,7 @@ static void compare(struct explaining *e, int64_t slow_sum, int64_t typical_sum)
 		struct sum *s = &e->sums[i];
 		s->culprit.ns = s->slow_ns / x->n_slow - s->typical_ns / x->n_typical;
 		s->culprit.bytes /= x->n_slow;
+		s->culprit.example_ns /= x->n_slow;
 	}
 	if (e->n_sums)
 		qsort(e->sums, e->n_sums, sizeof(*e->sums), by_sum);
@@ -226,10 +247,11 @@ int requests_explain(const struct requests_kinds *k, struct requests_parts_finde
 	else if (choice->above_ns)
 		for (slow = 0; slow < m && rows[slow].ns <= choice->above_ns;)
 			slow++;
-	bool is_chosen = choice->slowest || choice->above_ns;
-	bool is_enough = m >= (is_chosen ? LEAST_CHOSEN : LEAST) && slow < m;
-	/* Few chosen ones are not to be among the typical ones. */
-	if (rc == 0 && is_enough && (m >= LEAST || slow > from)) {
+	x->n_all = m;
+	x->n_chosen = m - slow;
+	x->slowest_ns = m && rc == 0 ? rows[m - 1].ns : 0;
+	/* Some typical ones are not slow. */
+	if (rc == 0 && slow < m && slow > from) {
 		int64_t sums[2] = { 0 };
 		x->n_slow = m - slow;
 		x->n_typical = until > from ? until - from : 1;
@@ -252,6 +274,8 @@ int requests_explain(const struct requests_kinds *k, struct requests_parts_finde
 	requests_culprits_free(e.finder);
 	mer_map_fini(&e.reasons);
 	mer_map_fini(&e.culprits);
+	mer_map_fini(&e.examples);
+	free(e.examples_ns);
 	free(e.sums);
 	free(e.slow);
 	free(e.typical);

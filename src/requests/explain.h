@@ -31,6 +31,8 @@ struct requests_explanation {
 	struct mer_arena arena;
 	struct mer_intern names;
 	uint32_t kind, n_slow, n_typical;
+	uint32_t n_all, n_chosen; /* with a latency; of these, that are slow by the choice */
+	int64_t slowest_ns;
 	uint32_t example;		 /* the slowest one */
 	int64_t slow_ns, typical_ns;	 /* means */
 	struct requests_shape shape;	 /* of the slow ones */
@@ -39,8 +41,9 @@ struct requests_explanation {
 };
 
 /* Of the exchanges in `which` those of the kind. Typical are those from p40 to p60. Windows and
- * requests of connections with lost events are left out. n_slow 0: there are too few to compare. In
- * any case requests_explanation_fini. */
+ * requests of connections with lost events are left out. n_slow 0: there is nothing to compare,
+ * because none or almost all are slow; n_all and n_chosen say so. In any case
+ * requests_explanation_fini. */
 int requests_explain(const struct requests_kinds *k, struct requests_parts_finder *f,
 	const uint32_t *which, uint32_t n, uint32_t kind, const struct requests_choice *choice,
 	struct requests_explanation *x, struct mer_err *err);

@@ -83,6 +83,7 @@ static void put_name(const struct requests_kinds *k, uint32_t exchange, struct m
 	mer_str_puts(out, r->w->e ? r->w->e->hosts[server->host].name : "");
 	if (port)
 		mer_str_printf(out, ":%u", (unsigned)port);
+	mer_str_puts(out, c->is_unix ? " unix" : c->is_pipes ? " pipe" : "");
 	uint32_t by = x->server_task == KERNEL_NONE ? x->reader : x->server_task;
 	const char *program = requests_program(k, server->host, by);
 	if (*program)
@@ -168,7 +169,7 @@ static uint32_t most_parallel(int64_t *begins, int64_t *ends, size_t n)
 
 static int64_t weight(const struct requests_sums *s)
 {
-	return s->mean_ns < 0 ? 0 : s->mean_ns * (int64_t)(s->count - s->n_windows - s->n_damaged);
+	return s->mean_ns < 0 ? 0 : s->mean_ns * (int64_t)s->n_timed;
 }
 
 static int by_weight(const void *a, const void *b)
@@ -203,14 +204,12 @@ int requests_sum(const struct requests_kinds *k, const uint32_t *which, uint32_t
 		int64_t *begins = values, *ends = values + m, *latencies = values + 2 * m;
 		if (!m)
 			continue;
-		*x = (struct requests_sums){ .kind = kind, .first = INT64_MAX, .last = INT64_MIN };
+		*x = (struct requests_sums){ .kind = kind };
 		for (size_t i = 0; i < m; i++) {
 			const struct requests_exchange *e = &r->exchanges[order[starts[kind] + i]];
 			x->count++;
 			x->bytes_out += e->bytes_out;
 			x->bytes_in += e->bytes_in;
-			x->first = e->begin < x->first ? e->begin : x->first;
-			x->last = e->end > x->last ? e->end : x->last;
 			x->n_windows += e->n_messages > 1;
 			x->n_damaged += e->n_messages == 1 && e->is_damaged;
 			begins[i] = e->begin;
@@ -219,6 +218,7 @@ int requests_sum(const struct requests_kinds *k, const uint32_t *which, uint32_t
 				latencies[n_timed++] = e->end - e->begin;
 		}
 		x->most_parallel = most_parallel(begins, ends, m);
+		x->n_timed = (uint32_t)n_timed;
 		put_latencies(x, latencies, n_timed);
 		++*n_rows;
 	}

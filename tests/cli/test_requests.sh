@@ -10,7 +10,7 @@ text "$dir/out" '^Requests by kind, from ' "heading"
 text "$dir/out" '^Where the mean time went' "second table"
 run 0 requests --format csv $t
 equal "columns" "$(head -1 "$dir/out")" \
-	"kind,count,rate,p50_ns,p90_ns,p99_ns,p999_ns,max_ns,mean_ns,out_bytes,in_bytes,most_parallel,windows,lost_events,requester_ns,network_ns,outside_ns,queued_ns,running_ns,runnable_ns,disk_ns,locks_ns,other_ns,below_ns"
+	"kind,count,rate,p50_ns,p90_ns,p99_ns,p999_ns,max_ns,mean_ns,out_bytes,in_bytes,most_parallel,windows,lost_events,requester_ns,network_ns,outside_ns,queued_ns,running_ns,runnable_ns,disk_ns,locks_ns,other_ns,below_ns,timed"
 cp "$dir/out" "$dir/kinds"
 run 0 requests --list -n 0 --format csv $t
 cp "$dir/out" "$dir/list"
@@ -27,6 +27,26 @@ equal "by begin" "$(sed 1d "$dir/out" | cut -d, -f2 | sort -c -n 2>&1)" ""
 run 0 requests --list -n 0 --format jsonl $t
 equal "JSON Lines" "$(wc -l <"$dir/out")" "$(sed 1d "$dir/list" | wc -l)"
 
+# Rates are of the time of all, as those of one bin.
+run 0 requests --format csv $t
+awk -F, 'NR > 1 { print $1, $2, $3 }' "$dir/out" | sort >"$dir/rates"
+run 0 requests --bins 1 --format csv $t
+awk -F, 'NR > 1 { print $3, $4, $5 }' "$dir/out" | sort >"$dir/got"
+same "rates of kinds and of one bin" "$dir/got" "$dir/rates"
+
+# Percentiles of few: the number that have a latency, and none of fewer than 10.
+h2=$lab/h2-mux
+if there "$h2"; then
+	run 0 requests --json "$h2"
+	equal "those with a latency" "$(jq -c '[.kinds[] | .timed == .count - .windows - .lost_events] | all' "$dir/out")" true
+	few=$(jq -r '[.kinds[] | select(.timed > 0 and .timed < 10)][0] | "\(.count) \(.timed)"' "$dir/out")
+	COLUMNS=200 run 0 requests "$h2"
+	text "$dir/out" '^Kind .* Timed$' "column of those with a latency"
+	text "$dir/out" "^[a-z0-9].* ${few% *} .*s +- +- .*s .* ${few#* }\$" "no percentiles of few"
+fi
+run 0 requests --list --json "$lab/web-load"
+equal "confidence as it was computed" "$(jq -c '[.requests[].confidence | . * 1000000 | . == round] | all' "$dir/out")" true
+
 # What is selected.
 kind=$(sed -n 2p "$dir/list" | cut -d, -f5)
 run 0 requests --list -n 0 --kind "$kind" --format csv $t
@@ -34,6 +54,11 @@ equal "--kind" "$(sed 1d "$dir/out" | cut -d, -f5 | sort -u)" "$kind"
 port=$(sed -n 2p "$dir/list" | cut -d, -f13)
 run 0 requests --list -n 0 --to "$port" --format csv $t
 equal "--to PORT" "$(sed 1d "$dir/out" | wc -l)" "$(awk -F, -v p="$port" 'NR > 1 && $13 == p' "$dir/list" | wc -l)"
+server=$(sed -n 2p "$dir/list" | cut -d, -f5 | sed 's/.* -> //')
+for to in "$server" "${server% *}"; do
+	run 0 requests --list -n 0 --to "$to" --format csv $t
+	equal "--to $to" "$(sed 1d "$dir/out" | wc -l)" "$(sed 1d "$dir/list" | cut -d, -f5 | grep -c -E -- "-> $to( |\$)")"
+done
 run 0 requests --list -n 0 --from 'no?such' --format csv $t
 equal "--from nobody" "$(sed 1d "$dir/out" | wc -l)" 0
 run 0 requests --list --from 'no?such' $t
@@ -195,10 +220,36 @@ equal "the N slowest" "$("$m" requests -q --explain --slowest 20 --kind 'load ->
 equal "above a time" "$("$m" requests -q --explain --above 100ms --kind 'load -> *' --json "$w/client" "$w/web" "$w/db" | jq .slow.count)" \
 	"$("$m" requests -q --list -n 0 --min 100ms --kind 'load -> *' --format csv "$w/client" "$w/web" "$w/db" | sed 1d | wc -l)"
 run 0 requests --explain --kind 'load -> *' "$w/client" "$w/web" "$w/db"
-text "$dir/out" 'Slow requests to nginx on web wait [0-9.]+ ms more for [a-z0-9]+ on (db|web): ' "the sentence"
+tr '\n' ' ' <"$dir/out" >"$dir/flat"
+text "$dir/flat" '(Slow requests to nginx on web wait|In slow requests [a-z0-9]+ on (db|web) (waits|computes)) [0-9.]+ ms (more|longer)' \
+	"the sentence"
 text "$dir/out" '^Who, and what' "culprits, a line each"
 run 2 requests --explain --list $t
 run 2 requests --above 1ms $t
+run 0 requests --explain --kind 'no?such' $t
+text "$dir/out" '^No request matches the options' "explain nothing"
+run 0 requests --explain --kind 'no?such' --json $t
+equal "explain nothing in JSON" "$(jq -c '[.kind, .slow.count, .causes, .sentence]' "$dir/out")" '[null,0,[],null]'
+run 0 requests --tree --min 100s $t
+text "$dir/out" '^No request matches the options' "a tree of nothing"
+# Choices that leave nothing to compare.
+n=$("$m" requests -q --list -n 0 --kind 'load -> *' --format csv "$w/client" "$w/web" "$w/db" | sed 1d | wc -l)
+refused() { # WORDS OPTION...: a usage error that says so
+	local words=$1
+	shift
+	run 2 requests "$@" "$w/client" "$w/web" "$w/db"
+	text "$dir/err" "$words" "refused: $*"
+}
+refused 'choose at least 1' --explain --slowest 0
+refused 'choose a time above 0' --explain --above 0
+refused "$n of $n requests of load -> .* choose a lower number" --explain --slowest 100000 --kind 'load -> *'
+refused "choose a longer time" --explain --above 1ns --kind 'load -> *'
+refused "no request of load -> .* took longer than that; the slowest took " --explain --above 100s --kind 'load -> *'
+refused '1 request of .* with a known latency' --explain --kind 'load -> *' --min "$("$m" requests -q --json "$w/client" "$w/web" "$w/db" |
+	jq '.kinds[] | select(.kind | startswith("load -> ")).max_ns')ns"
+refused 'needs --list or --tree' --sort begin
+refused 'use one of them' --list --tree
+refused 'does not work with --kind' --request "$id" --kind 'load -> *'
 
 # What cannot be.
 run 2 requests --request r99999.1 $t

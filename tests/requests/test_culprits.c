@@ -155,6 +155,32 @@ static void who_held_the_lock_of_the_holder(void **state)
 		"40 held 5 running for r2.1" REST("16"));
 }
 
+/* 40, which serves nobody then, waits for a lock or a job itself: it does not hold one up in that
+ * time, and whose that was is not known. */
+static void who_had_no_lock_yet(void **state)
+{
+	(void)state;
+	culprits_are("thread 40 20\nthread 41 20\n0 40 user\n0 41 user\n" BEGIN
+		     "4 20 blocked futex by 40\n5 40 blocked futex by 41\n9 40 user\n"
+		     "14 20 user cpu 1\n" END,
+		"r1.1",
+		"10 compute 1, 20 compute 2, 40 held 1 running, 40 held 5 running" REST("16"));
+}
+
+/* What ends the wait cannot be followed: the wait has a name all the same, of the server as of the
+ * requester. */
+static void waits_by_itself(void **state)
+{
+	(void)state;
+	culprits_are(BEGIN "4 20 blocked task\n9 20 user cpu 1\n" END, "r1.1",
+		"10 compute 1, 20 compute 2, 20 waited 5 task for r1.1" REST("21"));
+	culprits_are("pair 10:5 20:7\n0 10 user cpu 9\n0 20 user cpu 1\n0-1 10 write 5 5\n"
+		     "1 10 blocked task\n3 10 user cpu 9\n3-4 10 write 5 5\n4-5 20 read 7 10\n"
+		     "29-30 20 write 7 10\n30-31 10 read 5 10\n",
+		"r1.1",
+		"10 compute 1, 10 waited 2 task for r1.1, 10 compute 1, 20 compute 26, 10 compute 1");
+}
+
 /* A process that serves nobody else works for it. */
 static void who_worked_for_it(void **state)
 {
@@ -276,6 +302,8 @@ int main(void)
 		cmocka_unit_test(who_held_the_lock),
 		cmocka_unit_test(who_held_the_row),
 		cmocka_unit_test(who_held_the_lock_of_the_holder),
+		cmocka_unit_test(who_had_no_lock_yet),
+		cmocka_unit_test(waits_by_itself),
 		cmocka_unit_test(who_worked_for_it),
 		cmocka_unit_test(who_had_the_connection),
 		cmocka_unit_test(free_connection),

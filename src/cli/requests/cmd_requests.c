@@ -9,6 +9,7 @@
 #include "cli/requests/requests_bins.h"
 #include "cli/requests/requests_print.h"
 #include "cli/session.h"
+#include "cli/text.h"
 #include "cli/verb.h"
 #include "requests/cost_sums.h"
 
@@ -38,7 +39,19 @@ static bool fits(const char *pattern, const char *text)
 	return text && mer_glob(pattern, text);
 }
 
-/* A program, a thread, a host, an address or a port. */
+/* "web:80", "web:80 nginx": as in the names of kinds. */
+static bool fits_place(const struct cli_requests_party *p, const char *program, const char *pattern)
+{
+	struct mer_str text = { 0 };
+	mer_str_printf(&text, "%s:%u", p->host, (unsigned)p->port);
+	bool is_fit = fits(pattern, text.data);
+	mer_str_printf(&text, " %s", program);
+	is_fit |= fits(pattern, text.data);
+	mer_str_fini(&text);
+	return is_fit;
+}
+
+/* A program, a thread, a host, an address, a port, or a host and port. */
 static bool fits_party(
 	const struct asking *x, uint32_t i, enum requests_side side, const char *pattern)
 {
@@ -46,11 +59,16 @@ static bool fits_party(
 	const struct requests_end *end = &requests_connection_of(x->c.r, i)->ends[side];
 	struct cli_requests_party p;
 	char text[KERNEL_ENDPOINT_BYTES];
-	uint32_t task = side == REQUESTS_CLIENT ? e->client_task : e->server_task;
+	uint32_t task = side == REQUESTS_CLIENT		? e->client_task
+			: e->server_task == KERNEL_NONE ? e->reader
+							: e->server_task;
 	cli_requests_party(&x->c, i, side, &p);
 	if (fits(pattern, p.host) || fits(pattern, p.comm) || fits(pattern, p.address))
 		return true;
-	if (p.host && fits(pattern, requests_program(x->c.kinds, end->host, task)))
+	const char *program = p.host ? requests_program(x->c.kinds, end->host, task) : NULL;
+	if (fits(pattern, program))
+		return true;
+	if (p.host && p.port && strchr(pattern, ':') && fits_place(&p, program, pattern))
 		return true;
 	snprintf(text, sizeof(text), "%u", (unsigned)p.port);
 	if (p.port && fits(pattern, text))
@@ -67,7 +85,8 @@ static bool is_of_stacks(const struct cli *cli)
 
 static bool is_export(const struct cli *cli)
 {
-	return cli->format == CLI_FORMAT_OTLP || is_of_stacks(cli);
+	return cli->format == CLI_FORMAT_OTLP || cli->format == CLI_FORMAT_PERFETTO ||
+	       is_of_stacks(cli);
 }
 
 static bool is_chosen(const struct asking *x, uint32_t i)
@@ -281,6 +300,34 @@ static int show_kinds(struct asking *x, struct mer_str *out)
 	return rc;
 }
 
+/* Why slow requests cannot be compared with typical ones. */
+static int fail_to_compare(struct asking *x, const struct requests_explanation *why)
+{
+	struct mer_str text = { 0 };
+	const char *kind = mer_intern_text(&x->c.kinds->names, why->kind);
+	const char *option = x->v->slowest.set ? "--slowest" : "--above";
+	if (why->n_all < 2) {
+		mer_str_puts(&text, "--explain compares at least 2 requests: ");
+		cli_text_things(&text, why->n_all, "request", "requests");
+		mer_str_printf(&text, " of %s with a known latency", kind);
+	} else if (!why->n_chosen) {
+		mer_str_printf(&text,
+			"--above: no request of %s took longer than that; the slowest took ", kind);
+		cli_text_duration(&text, why->slowest_ns);
+	} else {
+		mer_str_printf(&text, "%s: ", option);
+		cli_text_count(&text, why->n_chosen);
+		mer_str_puts(&text, " of ");
+		cli_text_things(&text, why->n_all, "request", "requests");
+		mer_str_printf(&text,
+			" of %s would be slow, and no typical ones (p40 to p60) left; choose %s",
+			kind, x->v->slowest.set ? "a lower number" : "a longer time");
+	}
+	int rc = mer_fail(&x->cli->err, MER_ERR_USAGE, "%s", text.data ? text.data : "--explain");
+	mer_str_fini(&text);
+	return rc;
+}
+
 /* Of the kind that took most of the time of those that were selected. */
 static int show_reasons(struct asking *x, struct mer_str *out)
 {
@@ -298,10 +345,8 @@ static int show_reasons(struct asking *x, struct mer_str *out)
 	if (rc == 0 && n)
 		rc = requests_explain(x->c.kinds, x->parts, x->c.which, x->c.n, rows[0].kind,
 			&choice, &why, &x->cli->err);
-	if (rc == 0 && !why.n_slow)
-		rc = mer_fail(&x->cli->err, MER_ERR_USAGE,
-			"--explain: too few requests to compare slow ones with typical ones (of %s)",
-			n ? mer_intern_text(&x->c.kinds->names, rows[0].kind) : "any kind");
+	if (rc == 0 && n && !why.n_slow)
+		rc = fail_to_compare(x, &why);
 	if (rc == 0)
 		rc = cli_requests_explain(&x->c, &why, out);
 	if (n)
@@ -315,6 +360,7 @@ static int export(struct asking *x, struct mer_str *out)
 	switch ((enum cli_format)x->cli->format) {
 	case CLI_FORMAT_FOLDED: return cli_requests_folded(&x->c, out);
 	case CLI_FORMAT_SPEEDSCOPE: return cli_requests_speedscope(&x->c, out);
+	case CLI_FORMAT_PERFETTO: return cli_requests_perfetto(&x->c, x->cli->out, out);
 	default: return cli_requests_otlp(&x->c, x->cli->out, out);
 	}
 }
@@ -381,10 +427,23 @@ static int check_options(struct cli *cli, const struct values *v)
 			"--explain compares many requests: it does not work with --list, --tree and --request");
 	if ((v->explain || is_over_time) && is_export(cli))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"--format otlp, folded and speedscope are for the requests themselves: they do not work with --explain, --bins, --interval and --plot");
+			"--format otlp, perfetto, folded and speedscope are for the requests themselves: they do not work with --explain, --bins, --interval and --plot");
 	if ((v->above.set || v->slowest.set) && (!v->explain || (v->above.set && v->slowest.set)))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--above and --slowest, one of them, say which are slow for --explain");
+	if ((v->above.set && v->above.v <= 0) || (v->slowest.set && v->slowest.v <= 0))
+		return mer_fail(&cli->err, MER_ERR_USAGE, "%s: choose %s",
+			v->above.set ? "--above 0" : "--slowest 0",
+			v->above.set ? "a time above 0" : "at least 1");
+	if (v->list && v->tree)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--list has a row for each request, --tree draws them: use one of them");
+	if (v->sort != ORDER_LATENCY && !v->list && !v->tree && !is_export(cli))
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--sort is the order of requests: it needs --list or --tree");
+	if (v->request.which.id && (v->kind || v->from || v->to || v->min.set))
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--request ID selects one request: it does not work with --kind, --from, --to and --min");
 	if (is_over_time && (v->explain || v->list || v->tree || v->request.which.id))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--bins, --interval and --plot are about kinds: they do not work with --list, --tree, --explain and --request");
@@ -474,7 +533,7 @@ static const struct cli_option options[] = {
 	{ .name = "to",
 		.kind = CLI_TEXT,
 		.arg = "WHO",
-		.help = "only to this program, host, address or port",
+		.help = "only to this program, host, address or port (web:80)",
 		.offset = AT(to),
 		.in_manual_only = true },
 	{ .name = "min",
@@ -562,7 +621,9 @@ const struct cli_verb cli_verb_requests = {
 		"--format otlp writes the traces of OpenTelemetry in JSON, which tools for distributed "
 		"tracing read: a span for each request and side (client, server), below the span that "
 		"it was sent for, with waits of more than 1 ms as events. All requests that the "
-		"options select; those below them only with --tree. --format folded is the input of "
+		"options select; those below them only with --tree. --format perfetto writes the same "
+		"requests and sides as slices for ui.perfetto.dev, with their parts, a row for each "
+		"thread, and arrows from client to server and from parent to child. --format folded is the input of "
 		"flame graph tools, speedscope a file for speedscope.app: the time of all requests "
 		"without a parent (or that --kind, --from or --to select), by the requests below them "
 		"that had it, and by part.\n\n"
@@ -572,7 +633,7 @@ const struct cli_verb cli_verb_requests = {
 		"With --begin and --end, requests that began in that time are selected. Unless --kind, "
 		"--from or --to is given, --tree draws the requests without a parent. Ids are the same "
 		"each time for the same traces. docs/requests.md explains the rules and their limits.",
-	.formats = "table|json|jsonl|csv|otlp|folded|speedscope",
+	.formats = "table|json|jsonl|csv|otlp|perfetto|folded|speedscope",
 	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
 	.options = options,
 	.values_size = sizeof(struct values),

@@ -14,17 +14,9 @@
 static int find_range(
 	const struct cli_requests *c, uint64_t n_bins, int64_t interval_ns, struct analysis_bins *b)
 {
-	const struct session_window *w = &c->cli->window;
-	int64_t begin = INT64_MAX, end = INT64_MIN;
+	int64_t begin, end;
 	*b = (struct analysis_bins){ 0 };
-	for (uint32_t i = 0; i < c->n; i++) {
-		const struct requests_exchange *x = &c->r->exchanges[c->which[i]];
-		begin = x->begin < begin ? x->begin : begin;
-		end = x->end > end ? x->end : end;
-	}
-	begin = c->cli->select.begin.kind ? w->begin : begin;
-	end = c->cli->select.end.kind ? w->end : end;
-	if (!c->n || end <= begin)
+	if (!cli_requests_window(c, &begin, &end))
 		return 0;
 	b->begin = begin;
 	b->length = end - begin;
@@ -52,8 +44,8 @@ static int add_bin(const struct cli_requests *c, struct cli_requests_bins *b,
 		uint32_t row = row_of[x->kind];
 		if (row) /* plus 1; of the others only some are wanted */
 			b->times[(size_t)(row - 1) * b->bins.n + bin] =
-				(struct cli_requests_time){ x->count, x->p50_ns, x->p99_ns,
-					x->max_ns };
+				(struct cli_requests_time){ x->count, x->n_timed, x->p50_ns,
+					x->p99_ns, x->max_ns };
 	}
 	free(rows);
 	return rc;
@@ -74,7 +66,7 @@ int cli_requests_bins_find(const struct cli_requests *c, const struct requests_s
 	if (!starts || !order || !row_of || !b->times)
 		rc = mer_fail_nomem(&c->cli->err);
 	for (size_t i = 0; rc == 0 && i < n_times; i++)
-		b->times[i] = (struct cli_requests_time){ 0, -1, -1, -1 };
+		b->times[i] = (struct cli_requests_time){ 0, 0, -1, -1, -1 };
 	for (uint32_t i = 0; rc == 0 && i < n_kinds; i++)
 		row_of[kinds[i].kind] = i + 1;
 	/* All lie within: the range is theirs. */
@@ -171,6 +163,8 @@ static int put_table(
 	for (uint32_t i = 0; i < b->n_kinds; i++)
 		for (uint32_t k = 0; k < b->bins.n; k++) {
 			const struct cli_requests_time *x = &b->times[(size_t)i * b->bins.n + k];
+			bool is_ranked = c->cli->format != CLI_FORMAT_TABLE ||
+					 x->n_timed >= CLI_REQUESTS_LEAST_RANKED;
 			const char *kind = mer_intern_text(&c->kinds->names, b->kinds[i].kind);
 			mer_table_add(
 				&t, (struct mer_cell[N]){
@@ -180,7 +174,7 @@ static int put_table(
 					    [COUNT] = MER_INT(x->count),
 					    [RATE] = MER_REAL_CELL(rate_of(b, k, x->count)),
 					    [P50] = latency(x->p50_ns),
-					    [P99] = latency(x->p99_ns),
+					    [P99] = latency(is_ranked ? x->p99_ns : -1),
 					    [MAX] = latency(x->max_ns),
 				    });
 		}

@@ -151,7 +151,7 @@ static const struct {
 	enum usage_kind kind;
 } shown[BYTES] = {
 	{ "written_bytes", "Disk written", USAGE_BLOCK_WRITTEN },
-	{ "read_bytes", "read", USAGE_BLOCK_READ },
+	{ "read_bytes", "Disk read", USAGE_BLOCK_READ },
 	{ "sent_bytes", "Sent", USAGE_SOCKETS_SENT },
 	{ "received_bytes", "Received", USAGE_SOCKETS_RECEIVED },
 };

@@ -54,6 +54,26 @@ static const char *doing(enum path_cause cause)
 	}
 }
 
+/* What its own task waited for, where that cannot be followed: "for another task". */
+static const char *awaited(enum path_cause cause)
+{
+	switch (cause) {
+	case PATH_PIPE: return "for a pipe";
+	case PATH_INPUT: return "for user input";
+	case PATH_DEVICE: return "for a device";
+	case PATH_STOPPED: return "for a signal to continue";
+	default: return "for another task";
+	}
+}
+
+void cli_requests_put_awaited(
+	const struct cli_requests *c, const struct requests_culprit *u, struct mer_str *out)
+{
+	const char *call = call_of(c, u);
+	mer_str_puts(out, awaited((enum path_cause)u->meanwhile));
+	mer_str_printf(out, *call ? " in %s" : "", call);
+}
+
 /* "12.3 KiB of writes to vdb" */
 static void put_io(
 	const struct cli_requests *c, const struct requests_culprit *u, struct mer_str *out)
@@ -110,6 +130,10 @@ void cli_requests_put_deed(
 	case REQUESTS_DEED_SLEPT:
 		mer_str_printf(out, *call ? "asleep in %s" : "asleep", call);
 		return;
+	case REQUESTS_DEED_WAITED:
+		mer_str_puts(out, "waiting ");
+		cli_requests_put_awaited(c, u, out);
+		return;
 	case REQUESTS_N_DEEDS: return;
 	}
 }
@@ -124,20 +148,26 @@ void cli_requests_put_whose(const struct cli_requests *c, const struct requests_
 	case REQUESTS_DEED_OWN_READ:
 	case REQUESTS_DEED_OWN_WRITE:
 	case REQUESTS_DEED_LOST:
-	case REQUESTS_DEED_SLEPT: return; /* it is the same one */
+	case REQUESTS_DEED_SLEPT:
+	case REQUESTS_DEED_WAITED: return; /* it is the same one */
 	default: break;
 	}
 	if (u->kind == KERNEL_NONE)
 		return;
-	mer_str_puts(out, " for ");
-	if (u->example != KERNEL_NONE)
-		requests_id_text(c->r, u->example, id);
-	if (u->kind != same_kind || u->example == KERNEL_NONE)
+	bool is_mostly = u->example != KERNEL_NONE && u->example_ns < u->ns;
+	bool is_same = u->kind == same_kind && u->example != KERNEL_NONE;
+	mer_str_puts(out, is_same && is_mostly ? ", mostly for " : " for ");
+	if (!is_same)
 		mer_str_puts(out, mer_intern_text(&c->kinds->names, u->kind));
-	else
-		mer_str_puts(out, id);
-	if (u->kind != same_kind && u->example != KERNEL_NONE)
-		mer_str_printf(out, " (%s)", id);
+	if (u->example == KERNEL_NONE)
+		return;
+	requests_id_text(c->r, u->example, id);
+	mer_str_printf(out, is_same ? "%s" : is_mostly ? ", mostly %s" : " (%s)", id);
+	if (!is_mostly)
+		return;
+	mer_str_puts(out, " (");
+	cli_text_duration(out, u->example_ns);
+	mer_str_putc(out, ')');
 }
 
 void cli_requests_put_why(const struct cli_requests *c, const struct requests_culprit *u,
@@ -177,6 +207,10 @@ void cli_requests_put_why(const struct cli_requests *c, const struct requests_cu
 	case REQUESTS_DEED_LOST: mer_str_puts(out, "a segment was lost and sent again"); return;
 	case REQUESTS_DEED_SLEPT:
 		mer_str_printf(out, *call ? "asleep in %s" : "asleep", call);
+		return;
+	case REQUESTS_DEED_WAITED:
+		mer_str_puts(out, "waiting ");
+		cli_requests_put_awaited(c, u, out);
 		return;
 	case REQUESTS_N_DEEDS: return;
 	}

@@ -89,10 +89,31 @@ static void put_server(
 		mer_str_puts(out, arrow ? arrow + 4 : "?");
 }
 
+/* "nginx on web" */
+static void put_party(const struct cli_requests *c, const struct requests_explanation *x,
+	const struct requests_reason *r, struct mer_str *out)
+{
+	mer_str_printf(out, "%s on %s", program_of(x, r), host_name(c, r->host));
+}
+
 /* It is the requester itself. */
 static bool is_own(const struct requests_explanation *x, const struct requests_reason *r)
 {
 	return r->part == REQUESTS_REQUESTER && r->in == x->kind;
+}
+
+/* It is who the requests are to, which does not wait for itself. */
+static bool is_server(const struct cli_requests *c, const struct requests_explanation *x,
+	const struct requests_reason *r)
+{
+	struct mer_str server = { 0 }, party = { 0 };
+	put_server(c, x, &server);
+	put_party(c, x, r, &party);
+	bool is_same = r->part != REQUESTS_NETWORK && server.len && server.len == party.len &&
+		       memcmp(server.data, party.data, party.len) == 0;
+	mer_str_fini(&server);
+	mer_str_fini(&party);
+	return is_same;
 }
 
 /* What it is where no culprit is known. */
@@ -110,23 +131,105 @@ static const char *part_words(enum requests_part_kind part)
 	return words[part];
 }
 
-/* "35.2 ms more for shopapp on web: computing in user mode (43 % of the difference)" */
-static void put_reason(const struct cli_requests *c, const struct requests_explanation *x,
+/* "other postgres tasks", "hog", "softirq net_rx" */
+static void put_user_of_cpu(const struct cli_requests *c, const struct requests_explanation *x,
+	const struct requests_reason *r, const struct requests_culprit *u, struct mer_str *out)
+{
+	const char *by = culprit_program(c, u);
+	if (u->deed != REQUESTS_DEED_CPU)
+		cli_requests_put_deed(c, u, out);
+	else if (u->host == r->host && strcmp(by, program_of(x, r)) == 0)
+		mer_str_printf(out, "other %s tasks", by);
+	else
+		mer_str_puts(out, by);
+}
+
+/* What the task does itself, or waits for where nobody else has it: "shopapp on web computes 37.1
+ * ms longer". False: it is no such thing. */
+static bool put_deed_of_its_own(const struct cli_requests *c, const struct requests_explanation *x,
 	const struct requests_reason *r, struct mer_str *out)
 {
 	const struct requests_culprit *u = main_culprit(c, r);
-	const char *words = part_words((enum requests_part_kind)r->part);
+	int deed = u ? u->deed : -1;
+	bool is_computing = deed == REQUESTS_DEED_COMPUTE && u->call == KERNEL_NONE;
+	bool is_waiting = deed == REQUESTS_DEED_CPU || deed == REQUESTS_DEED_WAITED ||
+			  (deed == REQUESTS_DEED_INTERRUPT && r->part == REQUESTS_RUNNABLE) ||
+			  (!u && r->part == REQUESTS_RUNNABLE);
+	bool is_known = is_waiting || deed == REQUESTS_DEED_COMPUTE ||
+			deed == REQUESTS_DEED_INTERRUPT || deed == REQUESTS_DEED_SLEPT;
+	if (!is_known && (u || (r->part != REQUESTS_CPU && !is_own(x, r))))
+		return false;
+	put_party(c, x, r, out);
+	mer_str_puts(out, is_computing ? " computes " : is_waiting ? " waits " : " is ");
 	cli_text_duration(out, r->ns);
-	mer_str_printf(out, " more %s%s on %s",
-		is_own(x, r)		      ? "in "
-		: r->part == REQUESTS_NETWORK ? "for the network to "
-					      : "for ",
-		program_of(x, r), host_name(c, r->host));
+	mer_str_puts(out, " longer");
+	if (is_computing)
+		return true;
+	mer_str_putc(out, ' ');
+	if (deed == REQUESTS_DEED_WAITED) {
+		cli_requests_put_awaited(c, u, out);
+	} else if (is_waiting) {
+		mer_str_puts(out, u ? "for a CPU, used by " : "for a CPU");
+		if (u)
+			put_user_of_cpu(c, x, r, u, out);
+	} else if (deed == REQUESTS_DEED_INTERRUPT) {
+		mer_str_puts(out, "interrupted by ");
+		cli_requests_put_deed(c, u, out);
+	} else if (u) {
+		cli_requests_put_deed(c, u, out);
+	} else {
+		mer_str_puts(out, part_words((enum requests_part_kind)r->part));
+	}
+	return true;
+}
+
+/* ": fdatasync behind dd's writes to vda" */
+static void put_why(
+	const struct cli_requests *c, const struct requests_reason *r, struct mer_str *out)
+{
+	const struct requests_culprit *u = main_culprit(c, r);
+	const char *words = part_words((enum requests_part_kind)r->part);
 	mer_str_puts(out, u || words ? ": " : "");
 	if (u)
 		cli_requests_put_why(c, u, culprit_program(c, u), out);
 	else if (words)
 		mer_str_puts(out, words);
+}
+
+/* "Slow requests to nginx on web wait 41 ms more for postgres on db: fdatasync behind dd's writes
+ * to vda"; further ones are ", and 12 ms more for ...". */
+static void put_reason(const struct cli_requests *c, const struct requests_explanation *x,
+	const struct requests_reason *r, bool is_first, struct mer_str *out)
+{
+	struct mer_str own = { 0 };
+	if (put_deed_of_its_own(c, x, r, &own)) {
+		mer_str_printf(out, "%s%s", is_first ? "In slow requests " : ", and ",
+			own.data ? own.data : "");
+	} else if (is_own(x, r) || (is_server(c, x, r) && r->part != REQUESTS_QUEUED)) {
+		mer_str_puts(out, is_first ? "In slow requests " : ", and ");
+		put_party(c, x, r, out);
+		mer_str_puts(out, " waits ");
+		cli_text_duration(out, r->ns);
+		mer_str_puts(out, " longer");
+		put_why(c, r, out);
+	} else {
+		mer_str_puts(out, is_first ? "Slow requests to " : ", and wait ");
+		if (is_first) {
+			put_server(c, x, out);
+			mer_str_puts(out, " wait ");
+		}
+		cli_text_duration(out, r->ns);
+		if (is_server(c, x, r)) {
+			mer_str_puts(out, " longer while it serves other requests");
+		} else {
+			mer_str_puts(out, r->part == REQUESTS_NETWORK ? " more for the network to "
+								      : " more for ");
+			put_party(c, x, r, out);
+			put_why(c, r, out);
+		}
+	}
+	out->failed |= own.failed;
+	mer_str_fini(&own);
 	mer_str_printf(out, " (%.0f %%", 100 * share_of(x, r));
 }
 
@@ -147,10 +250,7 @@ static void put_sentence(
 		mer_str_puts(out, " more than typical ones");
 		return;
 	}
-	mer_str_puts(out, "Slow requests to ");
-	put_server(c, x, out);
-	mer_str_puts(out, is_own(x, r) ? " take " : " wait ");
-	put_reason(c, x, r, out);
+	put_reason(c, x, r, true, out);
 	mer_str_puts(out, " of the difference)");
 	size_t next = 1;
 	if (!is_for_others(c, r))
@@ -159,8 +259,7 @@ static void put_sentence(
 		next++;
 	if (next == x->n || x->reasons[next].ns <= 0)
 		return;
-	mer_str_puts(out, ", and ");
-	put_reason(c, x, &x->reasons[next], out);
+	put_reason(c, x, &x->reasons[next], false, out);
 	mer_str_putc(out, ')');
 }
 
@@ -226,7 +325,7 @@ static void put_range(const char *name, const char *one, const char *many, uint6
 	cli_text_things(out, most, one, many);
 }
 
-/* "7 of the slow requests (78 %), but 12 % of all, have 3 requests below them." */
+/* "78 % of the slow, but 12 % of all requests have 3 requests below them." */
 static void put_shape(const struct requests_explanation *x, struct mer_str *out)
 {
 	static const struct {
@@ -240,8 +339,8 @@ static void put_shape(const struct requests_explanation *x, struct mer_str *out)
 	const char *between = "";
 	if (!s->is_found)
 		return;
-	mer_str_printf(out, " %" PRIu32 " of the %" PRIu32 " slow ones, but %.0f %% of all, have ",
-		s->n_slow, x->n_slow, 100 * s->share);
+	mer_str_printf(out, " %.0f %% of the slow, but %.0f %% of all requests have ",
+		100 * s->slow_share, 100 * s->share);
 	for (int k = 0; k < REQUESTS_N_SIZES; k++) {
 		if (!s->sizes[k].is_limit)
 			continue;
@@ -276,6 +375,15 @@ static void put_shape_json(const struct requests_explanation *x, struct mer_json
 	mer_json_end_object(j);
 }
 
+/* " (543 ms)", " (p40 to p60, mean 34.0 ms)" */
+static void put_mean(uint32_t n, int64_t ns, const char *which, struct mer_str *out)
+{
+	mer_str_printf(out, " (%s%s", which, *which ? ", " : "");
+	mer_str_puts(out, n > 1 ? "mean " : "");
+	cli_text_duration(out, ns);
+	mer_str_putc(out, ')');
+}
+
 static void put_heading(
 	const struct cli_requests *c, const struct requests_explanation *x, struct mer_str *out)
 {
@@ -283,12 +391,10 @@ static void put_heading(
 	mer_str_puts(out, kind_text(c, x->kind));
 	mer_str_putc(out, '\n');
 	cli_text_things(&line, x->n_slow, "slow request", "slow requests");
-	mer_str_puts(&line, " with a mean of ");
-	cli_text_duration(&line, x->slow_ns);
+	put_mean(x->n_slow, x->slow_ns, "", &line);
 	mer_str_puts(&line, ", ");
 	cli_text_things(&line, x->n_typical, "typical one", "typical ones");
-	mer_str_puts(&line, " (p40 to p60) of ");
-	cli_text_duration(&line, x->typical_ns);
+	put_mean(x->n_typical, x->typical_ns, "p40 to p60", &line);
 	mer_str_puts(&line, ". ");
 	put_sentence(c, x, &line);
 	mer_str_puts(&line, ".");
@@ -331,7 +437,7 @@ static int put_json(
 	mer_json_init(&j, out, NULL, 0);
 	mer_json_begin_object(&j);
 	mer_json_kv_int(&j, "schema_version", 2);
-	mer_json_kv_text(&j, "kind", kind_text(c, x->kind));
+	mer_json_kv_text(&j, "kind", x->n_slow ? kind_text(c, x->kind) : NULL);
 	for (int i = 0; i < 2; i++) {
 		mer_json_kv_object(&j, i ? "typical" : "slow");
 		mer_json_kv_uint(&j, "count", i ? x->n_typical : x->n_slow);
@@ -359,8 +465,9 @@ static int put_json(
 		mer_json_end_object(&j);
 	}
 	mer_json_end_array(&j);
-	put_sentence(c, x, &text);
-	mer_json_kv_text(&j, "sentence", text.data);
+	if (x->n_slow)
+		put_sentence(c, x, &text);
+	mer_json_kv_text(&j, "sentence", text.data); /* null: no request was selected */
 	cli_json_synced(&j, c->cli);
 	cli_json_diagnostics(&j, c->w->e);
 	mer_json_end_object(&j);
@@ -391,6 +498,8 @@ int cli_requests_explain(
 	uint32_t n_shown = (uint32_t)x->n, n_left_out = 0;
 	if (c->cli->format == CLI_FORMAT_JSON)
 		return put_json(c, x, out);
+	if (for_people && !x->n_slow)
+		return cli_requests_put_nothing(c, out);
 	if (c->limit && c->limit < n_shown) {
 		n_left_out = n_shown - c->limit;
 		n_shown = c->limit;

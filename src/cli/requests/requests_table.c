@@ -26,14 +26,37 @@ static struct mer_cell who(struct mer_table *t, const struct cli_requests_party 
 		t->arena, "%s:%s/%" PRId32, p->host, p->comm ? p->comm : "?", p->tid));
 }
 
-void cli_requests_heading(const struct cli_requests *c, const char *title, struct mer_str *out)
+/* From the first begin to the last end of the selected requests. */
+static void find_ends(const struct cli_requests *c, int64_t *begin, int64_t *end)
 {
-	int64_t begin = INT64_MAX, end = INT64_MIN;
+	*begin = INT64_MAX;
+	*end = INT64_MIN;
 	for (uint32_t i = 0; i < c->n; i++) {
 		const struct requests_exchange *x = &c->r->exchanges[c->which[i]];
-		begin = x->begin < begin ? x->begin : begin;
-		end = x->end > end ? x->end : end;
+		*begin = x->begin < *begin ? x->begin : *begin;
+		*end = x->end > *end ? x->end : *end;
 	}
+}
+
+bool cli_requests_window(const struct cli_requests *c, int64_t *begin, int64_t *end)
+{
+	const struct session_window *w = &c->cli->window;
+	find_ends(c, begin, end);
+	*begin = c->cli->select.begin.kind ? w->begin : *begin;
+	*end = c->cli->select.end.kind ? w->end : *end;
+	return c->n && *begin < *end;
+}
+
+int64_t cli_requests_window_ns(const struct cli_requests *c)
+{
+	int64_t begin, end;
+	return cli_requests_window(c, &begin, &end) ? end - begin : 0;
+}
+
+void cli_requests_heading(const struct cli_requests *c, const char *title, struct mer_str *out)
+{
+	int64_t begin, end;
+	find_ends(c, &begin, &end);
 	cli_heading_text(c->cli, title, NULL, c->n ? begin : MER_NO_TIME, end, out);
 }
 
@@ -46,7 +69,7 @@ static int put_table(const struct cli_requests *c, struct mer_table *t, struct m
 	return t->failed || t->arena->failed ? mer_fail_nomem(&c->cli->err) : 0;
 }
 
-static int put_nothing(const struct cli_requests *c, struct mer_str *out)
+int cli_requests_put_nothing(const struct cli_requests *c, struct mer_str *out)
 {
 	struct mer_str fix = { 0 }, text = { 0 };
 	uint64_t unfollowed = c->r->connections.n_unfollowed;
@@ -104,7 +127,7 @@ enum {
 	LOST,
 	SHARES
 };
-enum { N_KIND_COLUMNS = SHARES + REQUESTS_N_PARTS };
+enum { TIMED = SHARES + REQUESTS_N_PARTS, N_KIND_COLUMNS };
 
 static const char *const part_words[REQUESTS_N_PARTS] = { "requester", "network", "outside",
 	"queued", "on CPU", "runnable", "disk", "locks", "other",
@@ -211,28 +234,31 @@ int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums 
 		{ "locks_ns", NULL, MER_DURATION },
 		{ "other_ns", NULL, MER_DURATION },
 		{ "below_ns", NULL, MER_DURATION },
+		[TIMED] = { "timed", NULL, MER_COUNT },
 	};
 	static const uint8_t may_hide[] = { PARALLEL, RATE, P90 };
 	struct mer_arena arena;
 	struct mer_table t;
 	if (!n && is_for_people(c))
-		return put_nothing(c, out);
+		return cli_requests_put_nothing(c, out);
 	mer_arena_init(&arena);
 	if (is_for_people(c))
 		cli_requests_heading(c, "Requests by kind", out);
 	mer_table_init(&t, "kinds", NULL, columns, &arena);
 	uint32_t n_shown = c->limit && c->limit < n ? c->limit : n;
 	size_t longest = 0;
+	int64_t window_ns = cli_requests_window_ns(c);
 	for (uint32_t i = 0; i < n_shown; i++) {
 		const struct requests_sums *s = &rows[i];
 		size_t length = strlen(mer_intern_text(&c->kinds->names, s->kind));
 		longest = length > longest ? length : longest;
 		bool timed = s->max_ns >= 0;
-		double seconds = (double)(s->last - s->first) / 1e9;
+		bool is_enough = s->n_timed >= CLI_REQUESTS_LEAST_RANKED || !is_for_people(c);
 		struct mer_cell cells[N_KIND_COLUMNS] = {
 			[KIND] = mer_text(mer_intern_text(&c->kinds->names, s->kind)),
 			[COUNT] = MER_INT(s->count),
-			[RATE] = seconds > 0 ? MER_REAL_CELL((double)s->count / seconds) : MER_NONE,
+			[TIMED] = MER_INT(s->n_timed),
+			[RATE] = requests_rate(s, window_ns),
 			[OUT] = MER_INT(s->bytes_out),
 			[IN] = MER_INT(s->bytes_in),
 			[PARALLEL] = MER_INT(s->most_parallel),
@@ -241,14 +267,16 @@ int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums 
 		};
 		if (timed) {
 			cells[P50] = MER_INT(s->p50_ns);
-			cells[P90] = MER_INT(s->p90_ns);
-			cells[P99] = MER_INT(s->p99_ns);
+			cells[P90] = is_enough ? MER_INT(s->p90_ns) : MER_NONE;
+			cells[P99] = is_enough ? MER_INT(s->p99_ns) : MER_NONE;
 			cells[P999] = MER_INT(s->p999_ns);
 			cells[MAX] = MER_INT(s->max_ns);
 			cells[MEAN] = MER_INT(s->mean_ns);
 			for (unsigned k = 0; k < REQUESTS_N_PARTS; k++)
 				cells[SHARES + k] = MER_INT(s->parts_ns[k]);
 		}
+		if (s->n_timed != s->count)
+			columns[TIMED].title = "Timed";
 		mer_table_add(&t, cells);
 	}
 	/* The kinds are not to be shortened, if that can be. */
@@ -348,7 +376,7 @@ int cli_requests_list(const struct cli_requests *c, struct mer_str *out)
 	struct mer_table t;
 	int rc = 0;
 	if (!c->n && is_for_people(c))
-		return put_nothing(c, out);
+		return cli_requests_put_nothing(c, out);
 	mer_arena_init(&arena);
 	if (is_for_people(c))
 		cli_requests_heading(c, "Requests", out);
@@ -383,8 +411,7 @@ int cli_requests_list(const struct cli_requests *c, struct mer_str *out)
 				[SERVER] = who(&t, &server),
 				[PARENT] = x->parent ? mer_text(mer_arena_strdup(&arena, parent))
 						     : MER_NONE,
-				[CONFIDENCE] =
-					MER_REAL_CELL(x->parent ? (double)x->confidence : 1.0),
+				[CONFIDENCE] = MER_REAL_CELL(cli_requests_confidence(x)),
 				[BYTES_OUT] = MER_INT(x->bytes_out),
 				[BYTES_IN] = MER_INT(x->bytes_in),
 				[MESSAGES] = MER_INT(x->n_messages),

@@ -65,10 +65,34 @@ static void put_line(const struct cli_requests *c, uint32_t i, uint32_t root, si
 	mer_str_fini(&cell);
 }
 
+/* The time since the root's begin, above its bar: its begin, half of it, and its end. */
+static void put_scale(const struct requests_exchange *root, size_t name_width, size_t bar_width,
+	struct mer_str *out)
+{
+	struct mer_str half = { 0 }, whole = { 0 };
+	mer_put_duration(&half, (root->end - root->begin) / 2);
+	mer_put_duration(&whole, root->end - root->begin);
+	size_t middle = bar_width / 2, at = 1;
+	mer_str_printf(out, "%*s0", (int)(name_width + NUMBERS + 2), "");
+	/* Not where they would run into each other. */
+	if (middle > at && middle + half.len + 1 + whole.len <= bar_width) {
+		mer_str_printf(out, "%*s%s", (int)(middle - at), "", half.data ? half.data : "");
+		at = middle + half.len;
+	}
+	mer_str_printf(out, "%*s%s\n",
+		(int)(bar_width > at + whole.len ? bar_width - at - whole.len : 1), "",
+		whole.data ? whole.data : "");
+	out->failed |= half.failed || whole.failed;
+	mer_str_fini(&half);
+	mer_str_fini(&whole);
+}
+
 int cli_requests_tree(const struct cli_requests *c, struct mer_str *out)
 {
 	struct mer_str name = { 0 };
 	size_t width = (size_t)cli_width(c->cli), widest = 0;
+	if (!c->n)
+		return cli_requests_put_nothing(c, out);
 	uint32_t root = 0;
 	for (uint32_t i = 0; i < c->n; i++) {
 		put_name(c, i, &name);
@@ -92,11 +116,10 @@ int cli_requests_tree(const struct cli_requests *c, struct mer_str *out)
 			mer_str_puts(out, " at ");
 			cli_text_clock_us(out, x->begin);
 			mer_str_putc(out, '\n');
+			put_scale(x, widest, bar, out);
 		}
 		put_line(c, i, root, widest, bar, &name, out);
 	}
-	if (!c->n)
-		mer_str_puts(out, "No requests.\n");
 	out->failed |= name.failed;
 	mer_str_fini(&name);
 	return 0;
