@@ -107,6 +107,15 @@ static int collect_packets(struct kernel_world *w, const struct sync_messages *m
 		       : mer_fail_nomem(err);
 }
 
+static int find_clock_groups(
+	struct kernel_world *w, const struct sync_result *r, struct mer_err *err)
+{
+	w->clock_groups = calloc((size_t)w->n_hosts + 1, sizeof(*w->clock_groups));
+	for (uint32_t h = 0; w->clock_groups && h < w->n_hosts; h++)
+		w->clock_groups[h] = r ? r->hosts[h].group : h;
+	return w->clock_groups ? 0 : mer_fail_nomem(err);
+}
+
 static int compare_singles(const void *a, const void *b)
 {
 	const struct kernel_single *p = a, *q = b;
@@ -119,11 +128,43 @@ static int compare_singles(const void *a, const void *b)
 	return p->is_send - q->is_send;
 }
 
+/* Each host knows its end of a message, but none the other one's, as their times are not those of
+ * one clock. */
+static void add_apart(
+	struct kernel_world *w, const struct sync_link *l, const struct sync_result *r)
+{
+	if (comparable(r, l->from, l->to) || !l->streams)
+		return;
+	for (size_t i = 0; i < l->n; i++) {
+		const struct sync_streams *s = &l->streams[i];
+		if ((l->kinds && l->kinds[i] != SYNC_TCP) || !s->source ||
+			(s->content != SYNC_DATA && s->content != SYNC_OPENS))
+			continue;
+		struct kernel_single x = { .time = common_time(r, l->from, l->messages[i].sent),
+			.source = s->source,
+			.destination = s->destination,
+			.host = l->from,
+			.is_send = true,
+			.leaves = true,
+			.opens = s->content == SYNC_OPENS };
+		w->singles[w->n_singles++] = x;
+		x.time = common_time(r, l->to, l->messages[i].received);
+		x.host = l->to;
+		x.is_send = x.leaves = false;
+		w->singles[w->n_singles++] = x;
+	}
+}
+
 static int collect_singles(struct kernel_world *w, const struct sync_messages *messages,
 	const struct sync_result *r, struct mer_err *err)
 {
-	size_t n = messages && messages->n_singles <= UINT32_MAX ? messages->n_singles : 0;
-	w->singles = mer_spill_array(w->spill, n + 1, sizeof(*w->singles));
+	size_t n = messages ? messages->n_singles : 0, n_all = n;
+	for (size_t i = 0; messages && i < messages->n_links; i++)
+		if (!comparable(r, messages->links[i].from, messages->links[i].to))
+			n_all += 2 * messages->links[i].n;
+	if (n_all > UINT32_MAX)
+		n = n_all = 0;
+	w->singles = mer_spill_array(w->spill, n_all + 1, sizeof(*w->singles));
 	if (!w->singles)
 		return mer_fail_nomem(err);
 	for (; w->n_singles < n; w->n_singles++) {
@@ -134,8 +175,11 @@ static int collect_singles(struct kernel_world *w, const struct sync_messages *m
 				.destination = s->destination,
 				.host = s->host,
 				.is_send = s->is_send,
-				.opens = s->opens };
+				.opens = s->opens,
+				.leaves = s->leaves };
 	}
+	for (size_t i = 0; n_all && i < messages->n_links; i++)
+		add_apart(w, &messages->links[i], r);
 	return mer_sort(w->spill, w->singles, w->n_singles, sizeof(*w->singles), compare_singles)
 		       ? 0
 		       : mer_fail_nomem(err);
@@ -526,6 +570,8 @@ static int find_packets(struct builder *b, const struct sync_messages *messages,
 			rc = copy_places(b->w, messages, err);
 		if (rc == 0)
 			rc = collect_singles(b->w, messages, r, err);
+		if (rc == 0)
+			rc = find_clock_groups(b->w, r, err);
 	}
 	if (rc == 0 && b->o->keeper)
 		rc = kernel_keeper_begin(b->o->keeper, b->w,
@@ -596,6 +642,7 @@ void kernel_world_free(struct kernel_world *w)
 	free(w->hosts);
 	mer_spill_release(w->bridges);
 	mer_spill_release(w->singles);
+	free(w->clock_groups);
 	mer_map_fini(&w->endpoints);
 	free(w->places);
 	free(w);

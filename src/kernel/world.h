@@ -22,12 +22,14 @@ struct sync_result;
 
 struct kernel_world;
 
-/* A packet of which one end only was seen (struct sync_single), on the common time line. */
+/* A packet of which one end only was seen (struct sync_single), on the common time line; or one
+ * end of a message between hosts whose times cannot be compared. */
 struct kernel_single {
 	int64_t time;
 	uint32_t source, destination; /* sync_endpoint */
 	uint32_t host;
 	bool is_send, opens;
+	bool leaves; /* is_send, to where nothing is known to be recorded: not lost */
 };
 
 /* What path/blocked.h finds of a world, a struct blocked, as it was saved, and where it is
@@ -56,6 +58,9 @@ struct kernel_world {
 	/* By source, destination, time; a block of spill. Not of a saved world. */
 	struct kernel_single *singles;
 	uint32_t n_singles;
+	/* By host: times of those with the same number can be compared. Not of a saved world; NULL:
+	 * nothing is known of that. */
+	uint32_t *clock_groups;
 	/* What their endpoints stand for, as far as they are IPv4: numbers of places, plus 1. */
 	struct mer_map endpoints;
 	struct sync_place *places;

@@ -34,23 +34,6 @@ static struct requests_socket *socket_at(
 	return &c->log->hosts[host].sockets[socket];
 }
 
-/* ---- addresses of a socket ---- */
-
-/* By majority: where interrupts are not recorded, a call seems to send what they send. */
-static void vote(const struct requests_connections *c, struct requests_socket *s)
-{
-	struct mer_majority sent = { 0 };
-	for (unsigned i = 0; i < s->n_samples; i++) {
-		const struct kernel_bridge *p = kernel_bridge_at(c->w, s->samples[i]);
-		if (p->kind != SYNC_TCP || !p->from.endpoint ||
-			!mer_majority_vote(
-				&sent, (uint64_t)p->from.endpoint << 32 | p->to.endpoint))
-			continue;
-		s->local = p->from.endpoint;
-		s->remote = p->to.endpoint;
-	}
-}
-
 /* ---- without addresses: who read what a packet brought that the other one sent ---- */
 
 static uint64_t socket_key(uint32_t host, uint32_t socket)
@@ -212,6 +195,29 @@ static bool add_end(struct finder *f, const struct found_end *e)
 	return true;
 }
 
+/* Of the connection with these addresses. Ends whose times cannot be compared are not joined: it
+ * would not be known what came after what. */
+static uint64_t key_of(const struct kernel_world *w, uint32_t host, const struct requests_socket *s)
+{
+	const uint64_t both[] = { kernel_endpoints_key(s->local, s->remote),
+		w->clock_groups ? w->clock_groups[host] : 0 };
+	return mer_hash(both, sizeof(both));
+}
+
+/* Neither what its calls sent tells its addresses, nor does its other end. */
+static void note_unfollowed(struct requests_connections *c, uint32_t host, uint32_t number)
+{
+	const struct requests_socket *s = socket_at(c, host, number);
+	size_t n;
+	const uint32_t *at = requests_actions_of(c, host, number, &n);
+	bool is_socket = s->kind == KERNEL_OBJECT_SOCKET ||
+			 (s->kind == KERNEL_OBJECT_UNKNOWN && s->is_received_from);
+	if (!is_socket || s->is_made)
+		return;
+	for (size_t i = 0; i < n; i++)
+		c->n_unfollowed += c->log->hosts[host].actions[at[i]].kind == REQUESTS_READ;
+}
+
 static bool identify(struct finder *f, uint32_t host, uint32_t number)
 {
 	struct requests_socket *s = socket_at(f->c, host, number);
@@ -238,11 +244,12 @@ static bool identify(struct finder *f, uint32_t host, uint32_t number)
 	if (e.key)
 		return add_end(f, &e);
 	/* With one address only: its other end was not recorded. */
-	if (!s->remote)
+	if (!s->remote) {
+		note_unfollowed(f->c, host, number);
 		return true;
+	}
 	uint32_t alone[] = { s->remote, host, number };
-	e.key = s->local ? kernel_endpoints_key(s->local, s->remote)
-			 : mer_hash(alone, sizeof(alone));
+	e.key = s->local ? key_of(f->c->w, host, s) : mer_hash(alone, sizeof(alone));
 	e.side = s->local;
 	return add_end(f, &e);
 }
@@ -278,6 +285,13 @@ static uint16_t port_of(const struct requests_connections *c, uint32_t endpoint)
 	return kernel_endpoint_text(c->w, endpoint, text, &port) ? port : 0;
 }
 
+/* By the kernel, which takes one of those for who connects without a port of its own. */
+static bool is_given(uint32_t port)
+{
+	enum { FIRST_EPHEMERAL = 32768 };
+	return port >= FIRST_EPHEMERAL;
+}
+
 static bool asks(const struct requests_connections *c, const struct found_end *e,
 	const struct found_end *other)
 {
@@ -287,10 +301,11 @@ static bool asks(const struct requests_connections *c, const struct found_end *e
 		return s->is_connected;
 	if (s->is_accepted != (o && o->is_accepted))
 		return !s->is_accepted;
-	/* Both were there before the recording: servers have the lower port. */
+	/* Both were there before the recording: what is asked has a port that it chose, and not
+	 * one that it was given. */
 	uint32_t port = port_of(c, s->local), its_port = port_of(c, s->remote);
-	if (port && its_port && port != its_port)
-		return port > its_port;
+	if (port && its_port && is_given(port) != is_given(its_port))
+		return is_given(port);
 	const struct requests_action *first = first_action(c, e);
 	const struct requests_action *its = other ? first_action(c, other) : NULL;
 	if (!its)
@@ -549,11 +564,8 @@ int requests_connections_find(struct requests_connections *c, const struct kerne
 	*c = (struct requests_connections){ .w = w, .log = log };
 	c->by_socket = calloc((size_t)log->n_hosts + 1, sizeof(*c->by_socket));
 	c->actions_of = calloc((size_t)log->n_hosts + 1, sizeof(*c->actions_of));
-	bool ok = c->by_socket && c->actions_of && sort_packets(c);
-	for (uint32_t h = 0; h < log->n_hosts; h++)
-		for (uint32_t i = 0; i < log->hosts[h].n_sockets; i++)
-			vote(c, &log->hosts[h].sockets[i]);
-	ok = ok && find_partners(&f);
+	bool ok = c->by_socket && c->actions_of && sort_packets(c) && requests_addresses(c) &&
+		  find_partners(&f);
 	for (uint32_t h = 0; ok && h < log->n_hosts; h++)
 		ok = find_local_partners(&f, h);
 	for (uint32_t h = 0; ok && h < log->n_hosts; h++) {

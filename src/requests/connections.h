@@ -40,7 +40,8 @@ struct requests_connections { /* zeroed: none */
 	/* Packets with data, of each flow (both endpoints of a connection), each way apart:
 	 * numbers of bridges, in the order of time, and when they were sent. Those of flow i and
 	 * way d are from starts[2 i + d] on. */
-	struct mer_map flows; /* both endpoints -> flow, plus 1 */
+	uint64_t n_unfollowed; /* reads on sockets that were there before, of unknown addresses */
+	struct mer_map flows;  /* both endpoints -> flow, plus 1 */
 	uint32_t *packets, *starts, n_flows;
 	int64_t *sent;
 	uint32_t **by_socket,
@@ -72,5 +73,8 @@ const struct kernel_bridge *requests_packet(const struct requests_connections *c
 const struct kernel_single *requests_singles(const struct requests_connections *c,
 	const struct requests_connection *of, enum requests_side from, int64_t begin, int64_t until,
 	uint32_t *n);
+
+/* Of this folder: the addresses of all sockets, as far as packets tell them. False: no memory. */
+bool requests_addresses(struct requests_connections *c);
 
 #endif

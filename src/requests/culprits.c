@@ -516,8 +516,11 @@ static bool tell_lost(const struct telling *t)
 		const struct kernel_single *s = requests_singles(
 			&r->connections, c, (enum requests_side)side, e->begin, t->p->end, &n);
 		for (uint32_t i = 0, k; i < n; i = k) {
+			k = i + 1;
+			if (s[i].leaves)
+				continue;
 			int64_t again = sent_again(t, c, (enum requests_side)side, s[i].time);
-			for (k = i + 1; k < n && s[k].time < again;)
+			for (; k < n && s[k].time < again && !s[k].leaves;)
 				k++;
 			struct requests_culprit l = culprit_by(t, task, REQUESTS_DEED_LOST);
 			l.host = s[i].host;

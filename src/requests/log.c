@@ -276,6 +276,7 @@ static bool moved(struct requests_host *r, const struct kernel_host *h,
 		s->kind = k->kind;
 		s->end = k->end;
 	}
+	s->is_received_from |= c->kind == KERNEL_CALL_RECEIVE;
 	s->is_connected |= kind == REQUESTS_CONNECT;
 	s->is_connecting |= kind == REQUESTS_CONNECT && c->ret != 0;
 	return note(r, socket,
@@ -379,6 +380,8 @@ static bool note_descriptors(
 	case KERNEL_CALL_SOCKET:
 	case KERNEL_CALL_ACCEPT:
 		socket = made ? new_socket(r, h, c->task, (int32_t)c->ret, c->end) : 0;
+		if (made && socket != KERNEL_NONE)
+			r->sockets[socket].is_made = true;
 		if (made && socket != KERNEL_NONE && c->kind == KERNEL_CALL_ACCEPT)
 			return note_accept(r, c->task, socket);
 		return socket != KERNEL_NONE;
@@ -459,12 +462,26 @@ static int on_call(void *ctx, const struct kernel_host *h, const struct kernel_c
 	return c->call == KERNEL_NONE || on_call_of(r, h, c) ? 0 : MER_ERR_NOMEM;
 }
 
+/* Its addresses are with the segments of which one end was seen. */
+static bool add_departure(struct requests_host *r, int64_t time, uint32_t socket)
+{
+	struct requests_socket *s = &r->sockets[socket];
+	if (s->n_departures >= REQUESTS_SAMPLES)
+		return true;
+	if (!mer_grow32(
+		    &r->departures, r->n_departures, &r->cap_departures, sizeof(*r->departures)))
+		return false;
+	r->departures[r->n_departures++] = (struct requests_departure){ time, socket };
+	s->n_departures++;
+	return true;
+}
+
 /* What a call on a socket sends has its addresses. */
 static int on_packet(void *ctx, const struct kernel_host *h, const struct kernel_packet_seen *p)
 {
 	struct requests_host *r = ctx;
 	uint32_t socket;
-	if (!p->is_send || p->in_interrupt || p->packet == KERNEL_NONE || p->task == KERNEL_NONE)
+	if (!p->is_send || p->in_interrupt || p->task == KERNEL_NONE)
 		return 0;
 	const struct kernel_span *s = kernel_span_kept(h, h->tasks[p->task].last);
 	if (!s || s->call == KERNEL_NONE)
@@ -476,6 +493,8 @@ static int on_packet(void *ctx, const struct kernel_host *h, const struct kernel
 	if (!socket_of(r, h, p->task, k->fd, &socket))
 		return MER_ERR_NOMEM;
 	struct requests_socket *of = socket == KERNEL_NONE ? NULL : &r->sockets[socket];
+	if (of && p->packet == KERNEL_NONE)
+		return add_departure(r, p->time, socket) ? 0 : MER_ERR_NOMEM;
 	if (of && of->n_samples < REQUESTS_SAMPLES)
 		of->samples[of->n_samples++] = p->packet;
 	return !of || add_sighting(r, p->packet, socket, true) ? 0 : MER_ERR_NOMEM;
@@ -607,6 +626,7 @@ void requests_log_free(struct requests_log *l)
 		mer_spill_release(r->actions);
 		mer_spill_release(r->dirt);
 		free(r->sightings);
+		free(r->departures);
 		free(r->meetings);
 		free(r->sockets);
 		free(r->slots);

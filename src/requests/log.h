@@ -45,17 +45,19 @@ struct requests_action {
 
 enum { REQUESTS_MOST_BYTES = (1 << 27) - 1, REQUESTS_SAMPLES = 4 };
 
-struct requests_socket {    /* one end of a connection */
-	int64_t begin;	    /* when it was made, or first used */
-	int64_t end_of_use; /* when a descriptor of it was closed last; INT64_MIN: none was */
-	uint32_t owner;	    /* task that made it, or first used it */
-	uint32_t object;    /* name; KERNEL_NONE */
-	uint8_t kind;	    /* enum kernel_object_kind */
-	uint8_t end;	    /* of a socket pair */
+struct requests_socket {       /* one end of a connection */
+	int64_t begin;	       /* when it was made, or first used */
+	int64_t end_of_use;    /* when a descriptor of it was closed last; INT64_MIN: none was */
+	uint32_t owner;	       /* task that made it, or first used it */
+	uint32_t object;       /* name; KERNEL_NONE */
+	uint8_t kind;	       /* enum kernel_object_kind */
+	uint8_t end;	       /* of a socket pair */
+	bool is_received_from; /* by a call for sockets only */
+	bool is_made;	       /* by a call, while recorded: it was not there before */
 	bool is_connected, is_accepted;
 	bool is_connecting; /* connect did not wait until it was */
 	/* Some of the packets that were sent by its calls: they have the addresses. */
-	uint8_t n_samples, n_sightings, n_meetings;
+	uint8_t n_samples, n_sightings, n_meetings, n_departures;
 	uint8_t pipe_ways; /* of a pipe: 1 << REQUESTS_READ, WRITE: what its process did */
 	bool is_joined;	   /* of a pipe: with the one of the other way (pipes.c) */
 	uint32_t samples[REQUESTS_SAMPLES];
@@ -73,6 +75,12 @@ struct requests_socket {    /* one end of a connection */
 struct requests_sighting {
 	uint32_t packet, socket;
 	bool is_send;
+};
+
+/* A packet that a call on a socket sent, and that nobody is known to have received. */
+struct requests_departure {
+	int64_t time;
+	uint32_t socket;
 };
 
 /* What was written to `from`, or its connect, ended the wait of a task that then read `to`, or
@@ -94,6 +102,8 @@ struct requests_host {
 	struct mer_spill *spill;
 	struct requests_sighting *sightings; /* of each socket some */
 	uint32_t n_sightings, cap_sightings;
+	struct requests_departure *departures; /* of each socket some */
+	uint32_t n_departures, cap_departures;
 	struct requests_meeting *meetings; /* of each socket some */
 	uint32_t n_meetings, cap_meetings;
 	struct requests_socket *sockets;

@@ -673,24 +673,28 @@ int requests_path(
 {
 	const struct requests *r = f->r;
 	const struct requests_exchange *x = &r->exchanges[exchange];
-	const struct requests_end *client =
-		&requests_connection_of(r, exchange)->ends[REQUESTS_CLIENT];
+	bool is_own = requests_is_own(r, exchange);
+	/* All there is of it is the server's, then. */
+	bool is_served = !is_own && x->client_task == KERNEL_NONE;
+	const struct requests_end *of =
+		&requests_connection_of(r, exchange)
+			 ->ends[is_served ? REQUESTS_SERVER : REQUESTS_CLIENT];
 	struct requests_parts parts = { 0 };
 	*path = (struct path){ .world = r->w,
-		.host = client->host,
-		.task = x->client_task,
+		.host = of->host,
+		.task = is_served ? x->server_task : x->client_task,
 		.begin = x->begin,
 		.end = x->end };
-	bool is_own = requests_is_own(r, exchange);
-	if ((is_own ? x->server_task : x->client_task) == KERNEL_NONE)
+	if ((is_own ? x->server_task : path->task) == KERNEL_NONE)
 		return mer_fail(err, MER_ERR_USAGE,
 			is_own ? "which task ended this request was not recorded, so there is no path of its task"
-			       : "who sent this request was not recorded, so there is no path of its task");
+			       : "which tasks sent and answered this request was not recorded, so there is no path of them");
 	if (is_own)
 		return requests_own_path(f, r, exchange, path, err);
 	int rc = requests_parts_find_each(f, exchange, &parts, err);
 	for (size_t i = 0; rc == 0 && i < parts.n; i++) {
 		struct path_segment s = segment_of(r, &parts.item[i]);
+		s.depth -= is_served && s.depth > 0;
 		const struct path_segment *last =
 			path->n_segments ? &path->segments[path->n_segments - 1] : NULL;
 		/* It has arrived, and its task is about to be woken. */

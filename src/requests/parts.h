@@ -81,8 +81,8 @@ int64_t requests_served_within(const struct requests_parts_finder *f, uint32_t h
 	int64_t time, int64_t most);
 
 /* The same as a path of the requester's task, from the request's begin to its end, with
- * PATH_QUEUED where a server did something else. path_fini in any case. MER_ERR_USAGE: the
- * requester was not recorded. */
+ * PATH_QUEUED where a server did something else; of the task that answered if the requester was
+ * not recorded. path_fini in any case. MER_ERR_USAGE: neither was recorded. */
 int requests_path(
 	struct requests_parts_finder *f, uint32_t exchange, struct path *path, struct mer_err *err);
 

@@ -262,8 +262,10 @@ static int add_match(struct sync_matcher *t, struct sync_entry *x, const struct 
 		(struct sync_message){ match->sent, match->received }, e->kind, streams, err);
 }
 
-/* For who asks for retransmissions, and for when a message from elsewhere arrived. */
-static int keep_single(struct sync_matcher *t, const struct sync_entry *x, struct mer_err *err)
+/* For who asks for retransmissions, for when a message from elsewhere arrived, and for which
+ * addresses a socket has. */
+static int keep_single(
+	struct sync_matcher *t, const struct sync_entry *x, bool leaves, struct mer_err *err)
 {
 	struct sync_streams s = streams_of(t, x);
 	bool is_send = x->state != SYNC_RECEIVED;
@@ -276,6 +278,7 @@ static int keep_single(struct sync_matcher *t, const struct sync_entry *x, struc
 			.source = s.source,
 			.destination = s.destination,
 			.is_send = is_send,
+			.leaves = leaves,
 			.opens = s.content == SYNC_OPENS },
 		err);
 }
@@ -287,13 +290,15 @@ static int count_lost(
 	h->n_unmatched_sent++;
 	h->n_too_old += is_full;
 	uint32_t owner = owner_of(t, x->recv_host);
-	if (owner == NOBODY || owner == x->send_host)
+	if (owner == x->send_host)
 		return 0;
+	if (owner == NOBODY)
+		return keep_single(t, x, true, err);
 	struct sync_link *l = sync_messages_link(t->m, x->send_host, owner);
 	if (!l)
 		return mer_fail_nomem(err);
 	l->n_unmatched++;
-	return keep_single(t, x, err);
+	return keep_single(t, x, false, err);
 }
 
 /* The oldest entry is forgotten: what is it now? */
@@ -316,7 +321,7 @@ static int settle_oldest(struct sync_matcher *t, bool is_full, struct mer_err *e
 	case SYNC_RECEIVED:
 		t->m->hosts[x->recv_host].n_unmatched_received++;
 		t->m->hosts[x->recv_host].n_too_old += is_full;
-		rc = keep_single(t, x, err);
+		rc = keep_single(t, x, false, err);
 		break;
 	case SYNC_DOUBTFUL:
 		if (x->send_host != NOBODY)
@@ -452,8 +457,9 @@ static int insert(struct sync_matcher *t, const struct sync_end *e, struct mer_e
 	if (sync_pending_streams(&t->pending, new))
 		*sync_pending_streams(&t->pending, new) = no_streams;
 	set_stream(t, new, e);
-	/* Its sender may not be recorded. */
-	return e->is_send ? add_tail(t, new, err) : place_ends(t, new, e, err);
+	int rc = e->is_send ? add_tail(t, new, err) : 0;
+	/* Its other end may not be recorded. */
+	return rc ? rc : place_ends(t, new, e, err);
 }
 
 static void give_up(struct sync_matcher *t, struct sync_entry *x)

@@ -68,14 +68,15 @@ struct sync_host_counts {
 	uint64_t n_without_key; /* events that lack what identifies a message */
 };
 
-/* A TCP segment with data, or that opens a connection, of which one end only was seen, and why that
- * is so is known: it was sent to a recorded host and lost on its way there, or it came from one
- * that was not recorded. */
+/* A TCP segment with data, or that opens a connection, of which one end only was seen: it was sent
+ * to a recorded host and lost on its way there, or it came from one that was not recorded, or went
+ * to one. */
 struct sync_single {
 	int64_t time; /* clock of the host that sent, or received it */
 	uint32_t host;
 	uint32_t source, destination; /* sync_endpoint */
 	bool is_send, opens;	      /* opens: SYNC_OPENS, else SYNC_DATA */
+	bool leaves;		      /* is_send, to where nothing is known to be recorded */
 };
 
 enum { SYNC_RECENT = 256 };

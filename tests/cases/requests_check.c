@@ -88,8 +88,6 @@ static void check_parts(const struct requests *r)
 		}
 		assert_int_equal(parts.item[parts.n - 1].end, x->end);
 		check_pieces(f, r, i, &parts);
-		if (x->client_task == KERNEL_NONE)
-			continue;
 		assert_int_equal(requests_path(f, i, &p, &err), 0);
 		assert_int_equal(p.by_cause[PATH_QUEUED], queued);
 		path_check(&p);

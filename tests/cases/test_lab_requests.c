@@ -61,6 +61,20 @@ static void h2_mux(void **state)
 	requests_of("lab/h2-mux", 1017);
 }
 
+/* All that is known of a request is the server's part. */
+static void server_alone(void **state)
+{
+	(void)state;
+	requests_of("lab/web-load/db", 2169);
+	requests_of("lab/shop-a/db", 694);
+}
+
+static void application_alone(void **state)
+{
+	(void)state;
+	requests_of("lab/shop-a/web", 2577);
+}
+
 static void netns(void **state)
 {
 	(void)state;
@@ -77,6 +91,8 @@ int main(void)
 		cmocka_unit_test(shop_a),
 		cmocka_unit_test(shop_node),
 		cmocka_unit_test(h2_mux),
+		cmocka_unit_test(server_alone),
+		cmocka_unit_test(application_alone),
 		cmocka_unit_test(netns),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

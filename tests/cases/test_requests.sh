@@ -45,6 +45,20 @@ t=$shared/shop-a
 if there "$t"; then
 	csv_truth "$t"
 	truth_is "$t" 784
+	# One host alone: connections that are older than the recording count, too, with the same requests of each backend.
+	run 0 requests --list -n 0 --json "$t/client" "$t/web" "$t/db"
+	queries='[.requests[] | select(.server.port == 5432)]'
+	jq -c "$queries | map([.server.tid, .client.port]) | sort" "$dir/out" >"$dir/all"
+	run 0 requests --list -n 0 --json "$t/db"
+	same "queries of the database alone" <(jq -c "$queries | map([.server.tid, .client.port]) | sort" "$dir/out") "$dir/all"
+	run 0 requests --list -n 0 --json "$t/web"
+	equal "queries of the application alone" "$(jq "$queries | length" "$dir/out")" "$(jq length "$dir/all")"
+	equal "all are below a request" "$(jq "$queries | map(select(.parent == null)) | length" "$dir/out")" 0
+	cpu='.kinds[] | select(.kind == "nginx -> web:8000 shopapp").self_cpu_ns / 1e7 | round'
+	run 0 requests --cost --json "$t/client" "$t/web" "$t/db"
+	computed=$(jq "$cpu" "$dir/out")
+	run 0 requests --cost --json "$t/web"
+	equal "what shopapp computed for requests, alone" "$(jq "$cpu" "$dir/out")" "$computed"
 fi
 # One event loop for all.
 t=$shared/shop-node

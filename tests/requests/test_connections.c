@@ -19,7 +19,8 @@ struct found { /* the requests of a scenario */
 	struct requests *r;
 };
 
-static void find(struct found *f, const char *world)
+/* are_apart: times of different hosts cannot be compared. */
+static void find_with(struct found *f, const char *world, bool are_apart)
 {
 	struct requests_log *log;
 	struct mer_err err = { 0 };
@@ -27,9 +28,15 @@ static void find(struct found *f, const char *world)
 	assert_int_equal(requests_log_new(f->s.e->n_hosts, NULL, &log, &err), 0);
 	struct kernel_world_options o = { .n_threads = 1,
 		.observers = requests_log_observers(log) };
-	if (kernel_world_build(f->s.e, &f->s.messages, f->s.result, &o, &f->w, &err))
+	const struct sync_result *clocks = are_apart ? NULL : f->s.result;
+	if (kernel_world_build(f->s.e, &f->s.messages, clocks, &o, &f->w, &err))
 		fail_msg("%s", err.text);
 	assert_int_equal(requests_find(f->w, log, &f->r, &err), 0);
+}
+
+static void find(struct found *f, const char *world)
+{
+	find_with(f, world, false);
 }
 
 static void fini(struct found *f)
@@ -49,12 +56,12 @@ static void put_tid(const struct kernel_world *w, uint32_t host, uint32_t task, 
 
 /* "r1.1 10:4000>20:80 3-42": id, tasks with their ports (0: not known), begin and end in us since
  * the first event; "xN" for a window. */
-static void requests_are(const char *world, const char *expected)
+static void requests_are_with(const char *world, bool are_apart, const char *expected)
 {
 	struct found f;
 	struct mer_str out = { 0 };
 	char id[REQUESTS_ID_BYTES];
-	find(&f, world);
+	find_with(&f, world, are_apart);
 	const struct requests *r = f.r;
 	const struct kernel_world *w = f.w;
 	for (uint32_t i = 0; i < r->n; i++) {
@@ -71,6 +78,11 @@ static void requests_are(const char *world, const char *expected)
 	assert_string_equal(out.data ? out.data : "", expected);
 	mer_str_fini(&out);
 	fini(&f);
+}
+
+static void requests_are(const char *world, const char *expected)
+{
+	requests_are_with(world, false, expected);
 }
 
 static bool put_culprit(void *ctx, const struct requests_culprit *u)
@@ -183,9 +195,104 @@ static void one_end(void **state)
 {
 	(void)state;
 	requests_are("host s\ntrace s/kernel\n" OPEN(TO_T) CLIENT_ASKS CLIENT_READS,
-		"r1.1 10:0>?:80 3-42");
+		"r1.1 10:4000>?:80 3-42");
 	/* It begins when it arrives. */
 	requests_are("host t\ntrace t/kernel\n" ACCEPT(FROM_S) SERVER, "r1.1 ?:4000>20:80 20-26");
+}
+
+/* Connections that were there before the recording, and of which one end was recorded: what the
+ * calls on it send has the addresses. Times are counted from its first event. */
+#define KEPT_ASK PACKET("1", "2", "40000", "80", "1")
+#define KEPT_REPLY PACKET("2", "1", "80", "40000", "2")
+#define KEPT_SERVER                                                                                \
+	SWITCH("0", "t", "0", "0", "20")                                                           \
+	RECEIVE("20", "t", KEPT_ASK)                                                               \
+	CALL("22", "23", "t", "read", "fd=7", "10")                                                \
+	ENTER("24", "t", "write", "fd=7")                                                          \
+	SEND("25", "t", KEPT_REPLY) LEAVE("26", "t", "write", "ret=20")
+#define KEPT_CLIENT                                                                                \
+	SWITCH("0", "s", "0", "0", "10")                                                           \
+	ENTER("10", "s", "write", "fd=5")                                                          \
+	SEND("11", "s", KEPT_ASK)                                                                  \
+	LEAVE("12", "s", "write", "ret=10")                                                        \
+	RECEIVE("40", "s", KEPT_REPLY) CALL("41", "42", "s", "read", "fd=5", "20")
+#define KEPT_GREETS                                                                                \
+	ENTER("14", "t", "write", "fd=7")                                                          \
+	SEND("15", "t", PACKET("2", "1", "80", "40000", "9")) LEAVE("16", "t", "write", "ret=5")
+static void kept_and_one_end(void **state)
+{
+	(void)state;
+	requests_are("host s\ntrace s/kernel\n" KEPT_CLIENT, "r1.1 10:40000>?:80 10-42");
+	requests_are("host t\ntrace t/kernel\n" KEPT_SERVER, "r1.1 ?:40000>20:80 20-26");
+	/* The port says who asks, even if the server is the first that does something. */
+	requests_are("host t\ntrace t/kernel\n" SWITCH("0", "t", "0", "0", "20")
+			     KEPT_GREETS KEPT_SERVER,
+		"r1.1 ?:40000>20:80 20-26");
+}
+
+/* The path of a request of which only the server was recorded is the server's. */
+static void path_of_the_server(void **state)
+{
+	(void)state;
+	struct found f;
+	struct requests_parts_finder *finder;
+	struct path p;
+	struct mer_err err = { 0 };
+	int64_t sum = 0;
+	find(&f, "host t\ntrace t/kernel\n" KEPT_SERVER);
+	assert_int_equal(requests_parts_finder_new(f.r, &finder, &err), 0);
+	assert_int_equal(requests_path(finder, 0, &p, &err), 0);
+	assert_int_equal(f.w->hosts[p.host].tasks[p.task].tid, 20);
+	assert_int_equal(p.begin / 1000, 20);
+	assert_int_equal(p.end / 1000, 26);
+	for (size_t i = 0; i < p.n_segments; i++) {
+		sum += p.segments[i].end - p.segments[i].begin;
+		assert_int_equal(p.segments[i].depth, 0);
+	}
+	assert_int_equal(sum, p.end - p.begin);
+	path_fini(&p);
+	requests_parts_finder_free(finder);
+	fini(&f);
+}
+
+/* Two ports that say nothing: who is seen to ask first. */
+static void kept_between_equals(void **state)
+{
+	(void)state;
+#define EQUAL(sport, dport)                                                                        \
+	SWITCH("0", "s", "0", "0", "10")                                                           \
+	ENTER("10", "s", "write", "fd=5")                                                          \
+	SEND("11", "s", PACKET("1", "2", sport, dport, "1"))                                       \
+	LEAVE("12", "s", "write", "ret=10")                                                        \
+	RECEIVE("40", "s", PACKET("2", "1", dport, sport, "2"))                                    \
+	CALL("41", "42", "s", "read", "fd=5", "20")
+	requests_are("host s\ntrace s/kernel\n" EQUAL("5000", "7000"), "r1.1 10:5000>?:7000 10-42");
+	requests_are(
+		"host s\ntrace s/kernel\n" EQUAL("50000", "60000"), "r1.1 10:50000>?:60000 10-42");
+}
+
+/* Times of the two hosts cannot be compared: each tells what it saw. */
+static void ends_apart(void **state)
+{
+	(void)state;
+	requests_are_with(BOTH KEPT_CLIENT KEPT_SERVER, false, "r1.1 10:40000>20:80 10-42");
+	requests_are_with(BOTH KEPT_CLIENT KEPT_SERVER, true,
+		"r1.1 10:40000>?:80 10-42, r2.1 ?:40000>20:80 20-26");
+}
+
+/* What is on a connection that nothing tells apart from others is counted. */
+static void unfollowed(void **state)
+{
+	(void)state;
+	struct found f;
+	find(&f, "host t\ntrace t/kernel\n" SWITCH("0", "t", "0", "0", "20") CALL("22", "23", "t",
+			 "recvfrom", "fd=7", "10") CALL("24", "26", "t", "sendto", "fd=7", "20")
+			 CALL("27", "28", "t", "recvfrom", "fd=7", "10")
+				 CALL("29", "29", "t", "socket", "family=2 type=2", "8")
+					 CALL("30", "31", "t", "recvfrom", "fd=8", "10"));
+	assert_int_equal(f.r->n, 0);
+	assert_int_equal(f.r->connections.n_unfollowed, 2);
+	fini(&f);
 }
 
 /* What lies outside is one part, whatever the client did meanwhile. */
@@ -302,8 +409,9 @@ static void unix_socket(void **state)
 	LEAVE(c, "s", "write", "ret=10")                                                           \
 	ENTER(d, "s", "read", "fd=5")                                                              \
 	TO(e, "10", "20")                                                                          \
-	LEAVE(f, "s", "read", "ret=10") ENTER(g, "s", "write", "fd=7") WOKEN(h, "10")              \
-		LEAVE(i, "s", "write", "ret=20") ENTER(j, "s", "read", "fd=7")
+	LEAVE(f, "s", "read", "ret=10")                                                            \
+	ENTER(g, "s", "write", "fd=7")                                                             \
+	WOKEN(h, "10") LEAVE(i, "s", "write", "ret=20") ENTER(j, "s", "read", "fd=7")
 #define TWO_TURNS                                                                                  \
 	ENTER("2", "s", "read", "fd=7")                                                            \
 	TO("3", "20", "10")                                                                        \
@@ -350,6 +458,11 @@ int main(void)
 		cmocka_unit_test(opened_beforehand),
 		cmocka_unit_test(known_by_accept),
 		cmocka_unit_test(one_end),
+		cmocka_unit_test(kept_and_one_end),
+		cmocka_unit_test(path_of_the_server),
+		cmocka_unit_test(kept_between_equals),
+		cmocka_unit_test(ends_apart),
+		cmocka_unit_test(unfollowed),
 		cmocka_unit_test(outside),
 		cmocka_unit_test(sent_again),
 		cmocka_unit_test(inherited),

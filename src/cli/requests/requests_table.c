@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "cli/period.h"
 #include "cli/reports/grid.h"
 #include "cli/requests/requests_print.h"
@@ -70,19 +71,29 @@ static int put_table(const struct cli_requests *c, struct mer_table *t, struct m
 
 int cli_requests_put_nothing(const struct cli_requests *c, struct mer_str *out)
 {
-	struct mer_str fix = { 0 };
+	struct mer_str fix = { 0 }, text = { 0 };
+	uint64_t unfollowed = c->r->connections.n_unfollowed;
 	int rc = 0;
 	if (c->r->n) {
 		mer_str_puts(out, "No request matches the options.\n");
 		return 0;
 	}
 	rc = cli_grid_lacking(c->cli, c->w->e, "servers", &fix);
-	cli_text_wrap(out,
-		fix.len ? "No requests: the traces lack the events that show what was written to connections and read from them. To record them:"
-			: "No requests: nothing was sent on a connection and answered.",
-		(size_t)cli_width(c->cli), 0);
+	if (fix.len)
+		mer_str_puts(&text,
+			"No requests: the traces lack the events that show what was written to connections and read from them. To record them:");
+	else if (unfollowed)
+		mer_str_printf(&text,
+			"No requests that can be followed: %" PRIu64
+			" %s on connections opened before the recording, whose other end was not recorded and of which no packets with addresses were.",
+			unfollowed, mer_plural(unfollowed, "read is", "reads are"));
+	else
+		mer_str_puts(&text, "No requests: nothing was sent on a connection and answered.");
+	if (!text.failed)
+		cli_text_wrap(out, text.data, (size_t)cli_width(c->cli), 0);
 	if (fix.len)
 		mer_str_printf(out, "%s\n", fix.data);
+	mer_str_fini(&text);
 	mer_str_fini(&fix);
 	return rc;
 }
