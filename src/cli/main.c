@@ -113,7 +113,7 @@ static int check_options(struct cli *cli, int first, char **argv, int verb_at)
 	if (given)
 		return cli_option_refuse(cli, given);
 	static const char *const names[] = { "table", "text", "json", "jsonl", "csv", "lttv", "dot",
-		"folded", "speedscope", "svg", "otlp" };
+		"folded", "speedscope", "svg", "otlp", "perfetto" };
 	if (!v->formats)
 		return 0;
 	if (cli->format == UINT32_MAX) {

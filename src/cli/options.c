@@ -394,7 +394,8 @@ static int store_amount(struct cli *cli, const struct cli_option *o, const char 
 }
 
 /* as enum cli_format */
-static const char format_names[] = "table|text|json|jsonl|csv|lttv|dot|folded|speedscope|svg|otlp";
+static const char format_names[] =
+	"table|text|json|jsonl|csv|lttv|dot|folded|speedscope|svg|otlp|perfetto";
 
 static int store(struct cli *cli, const struct cli_option *o, void *at, const char *arg)
 {

@@ -10,12 +10,13 @@
 #include "base/table.h"
 
 struct draw_graph {
-	const struct mer_table *table; /* columns as enum relation_column */
-	bool by_task;		       /* a box is a task, otherwise a program */
-	bool limited;		       /* no more than can be looked at */
-	const char *why_empty;	       /* lines instead of a drawing of nothing; NULL: none */
-	const char *how_to_see_all;    /* for the legend of one that leaves something out; NULL */
-	struct mer_cancel *cancel;     /* NULL: none */
+	const struct mer_table *table;	  /* columns as enum relation_column */
+	const struct mer_table *requests; /* columns as enum requests_edge_column; NULL: none */
+	bool by_task;			  /* a box is a task, otherwise a program */
+	bool limited;			  /* no more than can be looked at */
+	const char *why_empty;		  /* lines instead of a drawing of nothing; NULL: none */
+	const char *how_to_see_all; /* for the legend of one that leaves something out; NULL */
+	struct mer_cancel *cancel;  /* NULL: none */
 };
 
 /* For Graphviz: hosts are boxes around their programs or tasks; colors tell the kind; the longer

@@ -30,6 +30,12 @@ static size_t family_of(const char *kind, unsigned *bit)
 	return DRAW_KERNEL;
 }
 
+bool draw_graph_edge_has(const struct draw_graph_edge *e, const char *kind)
+{
+	unsigned bit;
+	return family_of(kind, &bit) == e->family && e->kinds & bit;
+}
+
 /* ---- boxes ---- */
 
 struct task {

@@ -61,6 +61,8 @@ int draw_graph_drawing_make(
 	const struct draw_graph *g, struct draw_graph_drawing *d, struct mer_err *err);
 void draw_graph_drawing_fini(struct draw_graph_drawing *d);
 
+/* Is something of this kind of relation in it? */
+bool draw_graph_edge_has(const struct draw_graph_edge *e, const char *kind);
 static inline int64_t draw_graph_edge_wait(const struct draw_graph_edge *e)
 {
 	return e->to_tail.wait_ns + e->to_head.wait_ns;

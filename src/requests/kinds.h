@@ -41,6 +41,12 @@ struct requests_sums { /* of the requests of a kind */
 	int64_t parts_ns[REQUESTS_N_PARTS]; /* of all that have a latency */
 };
 
+/* A second, over this time, which is the same for all kinds; 0: not known. */
+static inline double requests_rate(const struct requests_sums *s, int64_t window_ns)
+{
+	return window_ns > 0 ? (double)s->count * 1e9 / (double)window_ns : 0;
+}
+
 /* Of the exchanges in `which`; malloc'ed, the greatest sum of latencies first. */
 int requests_sum(const struct requests_kinds *k, const uint32_t *which, uint32_t n,
 	struct requests_sums **rows, uint32_t *n_rows, struct mer_err *err);

@@ -133,6 +133,37 @@ else
 	echo "skipped: $lab/web-load is not there"
 fi
 
+# Requests: the numbers of the verb requests, as each program has one port there. The rest stays the same.
+if command -v jq >/dev/null; then
+	w=($lab/web-load/{client,web,db})
+	run 0 requests --json "${w[@]}"
+	jq -c '.kinds[] | [.count, (.rate * 1e6 | round), .p50_ns, .p99_ns]' "$dir/out" >"$dir/wanted"
+	run 0 graph --json "${w[@]}"
+	jq -c '.tables[0]' "$dir/out" >"$dir/without"
+	run 0 graph --requests --json "${w[@]}"
+	jq -c '.tables[0]' "$dir/out" >"$dir/with"
+	same "--requests: the same relations" "$dir/without" "$dir/with"
+	jq -c '.tables[1].rows[] | [.count, (.rate * 1e6 | round), .p50_ns, .p99_ns]' "$dir/out" >"$dir/got"
+	same "--requests: the same numbers" "$dir/wanted" "$dir/got"
+	equal "--requests: who" "$(jq -r '.tables[1].rows[] | "\(.from_host) \(.from) \(.to_host) \(.to) \(.kind) \(.from_tid)"' "$dir/out" | tr '\n' ';')" \
+		"client load web nginx tcp null;web nginx web python3 tcp null;web python3 db postgres tcp null;"
+	run 0 graph --requests --by task --json -j 1 "${w[@]}"
+	equal "--by task: all of them" "$(jq -c '[.tables[1].rows[] | {from, count}] | group_by(.from) | map([.[0].from[:5], (map(.count) | add)]) |
+		group_by(.[0]) | map([.[0][0], (map(.[1]) | add)])' "$dir/out")" '[["load-",723],["nginx",723],["pytho",2169]]'
+	equal "--by task: tasks" "$(jq '[.tables[1].rows[] | select(.from_tid and .to_tid | not)] | length' "$dir/out")" 0
+	run 0 graph --requests --comm postgres --format csv "${w[@]}"
+	equal "--comm" "$(grep -c '^requests,' "$dir/out") $(grep -c '^requests,web,,python3,db,,postgres,tcp,2169,' "$dir/out")" "1 1"
+	run 0 graph --requests --format dot "${w[@]}"
+	equal "lines" "$(grep -oE '[0-9.]+ requests/s, p50 [0-9.]+ ms, p99 [0-9.]+ ms' "$dir/out" | tr '\n' ';')" \
+		"89.9 requests/s, p50 68.0 ms, p99 122 ms;270 requests/s, p50 8.14 ms, p99 27.2 ms;89.9 requests/s, p50 54.0 ms, p99 104 ms;"
+	run 0 graph --requests -n 2 "${w[@]}"
+	text "$dir/out" '^client:load +web:nginx +723 +89.94 +68.0 ms +122 ms$' 'for people'
+	text "$dir/out" '^\.\.\. and 1 more' 'the rest'
+	equal "width" "$(awk '{ gsub(/[\200-\277]/, "") } length($0) > 80' "$dir/out" | wc -l)" 0
+	run 2 graph --requests --period 'sched_switch : sched_switch' "${w[@]}"
+	run 0 graph --requests "$lab/wget-cold-hot/client"
+fi
+
 # A drawing: hosts are boxes, every task (program) of a row is a node, all between two of them that goes by like
 # means is one arrow, with all that was given and all waits; every arrow has both ends.
 families() { # rows: adds the family of the kind as a last column

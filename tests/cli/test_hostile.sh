@@ -79,10 +79,12 @@ try path --comm $'no\e\n\x9b\xc2\x9b' "$T"
 try blocked --all --tid 20 "$T"
 try diff --tid 10 --nth 1 --tid-b 20 "$T"
 try graph --all "$T"
+try graph --requests "$T"
+try graph --requests --format dot "$T"
 try requests --list "$T"
 try requests --tree "$T"
 try requests --explain "$T"
-for format in otlp folded speedscope; do try requests --format $format "$T"; done
+for format in otlp perfetto folded speedscope; do try requests --format $format "$T"; done
 try top io --table list "$T"
 for t in files disks top_files top_disks bins_tasks map; do try top io --table "$t" "$T"; done
 try top cpu --bins 5 "$T"

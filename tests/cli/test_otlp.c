@@ -6,67 +6,14 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "calls_world.h"
-#include "cli/requests/requests_print.h"
-
-enum { MOST = 8 };
-
-struct made {
-	struct calls_world c;
-	struct cli cli;
-	struct mer_host host;
-	struct mer_experiment e;
-	struct session_world w;
-	struct requests_kinds kinds;
-	struct mer_str out;
-};
-
-static void open_made(struct made *m, const char *world)
-{
-	*m = (struct made){ .host.name = "h\"1" };
-	m->e = (struct mer_experiment){ .hosts = &m->host, .n_hosts = 1 };
-	calls_world_open(&m->c, world);
-	m->c.w.e = &m->e;
-	m->w = (struct session_world){ .e = &m->e, .world = &m->c.w };
-	assert_int_equal(requests_kinds_find(m->c.r, &m->kinds, &m->cli.err), 0);
-}
-
-/* chosen: their ids. */
-static const char *write_made(struct made *m, const char *chosen)
-{
-	uint32_t which[MOST], n = 0;
-	char id[REQUESTS_ID_BYTES];
-	for (uint32_t i = 0; i < m->c.r->n && n < MOST; i++) {
-		requests_id_text(m->c.r, i, id);
-		if (strstr(chosen, id))
-			which[n++] = i;
-	}
-	struct cli_requests q = { .cli = &m->cli,
-		.w = &m->w,
-		.r = m->c.r,
-		.kinds = &m->kinds,
-		.parts = m->c.parts,
-		.which = which,
-		.n = n };
-	mer_str_clear(&m->out);
-	assert_int_equal(cli_requests_otlp(&q, NULL, &m->out), 0);
-	return m->out.data;
-}
-
-static void close_made(struct made *m)
-{
-	mer_str_fini(&m->out);
-	requests_kinds_fini(&m->kinds);
-	m->c.w.e = NULL;
-	calls_world_close(&m->c);
-}
+#include "made_requests.h"
 
 static void otlp_is(const char *world, const char *chosen, const char *expected)
 {
-	struct made m;
-	open_made(&m, world);
-	assert_string_equal(write_made(&m, chosen), expected);
-	close_made(&m);
+	struct made_requests m;
+	made_requests_open(&m, world);
+	assert_string_equal(made_requests_write(&m, cli_requests_otlp, chosen), expected);
+	made_requests_close(&m);
 }
 
 /* What is written, piece by piece. */
@@ -95,18 +42,10 @@ static void otlp_is(const char *world, const char *chosen, const char *expected)
 #define CLIENT_BELOW "4788559e529bd2cf"
 #define SERVER_BELOW "09dcbd63793a0f2a"
 
-/* 10 sends to 20, which sends to 30 and then waits for a lock for 3 ms. */
-static const char nested[] =
-	"pair 10:5 20:7\npair 20:8 30:9\n"
-	"1000-1001 10 write 5 10\n1002-1003 20 read 7 10\n1004-1005 20 write 8 20\n"
-	"1006-1007 30 read 9 20\n1008-1009 30 write 9 30\n1010-1011 20 read 8 30\n"
-	"1012 20 blocked futex by 30\n4012 20 user\n"
-	"4013-4014 20 write 7 40\n4015-4016 10 read 5 40\n";
-
 static void both_sides(void **state)
 {
 	(void)state;
-	otlp_is(nested, "r1.1 r2.1",
+	otlp_is(MADE_NESTED, "r1.1 r2.1",
 		FILE_OF(PROCESS("10",
 			SPAN(TRACE, CLIENT, "", "t10 -> h\\\"1 t20", "3", "1000000", "4016000",
 				REQUEST("r1.1", "10", "10", "40"), "")) "," PROCESS("20",
@@ -127,7 +66,7 @@ static void both_sides(void **state)
 static void selected(void **state)
 {
 	(void)state;
-	otlp_is(nested, "r2.1",
+	otlp_is(MADE_NESTED, "r2.1",
 		FILE_OF(PROCESS(
 			"20", SPAN(TRACE, CLIENT_BELOW, "", "t20 -> h\\\"1 t30", "3", "1004000",
 				      "1011000", REQUEST("r2.1", "20", "20", "30") "," SURE,
@@ -135,22 +74,23 @@ static void selected(void **state)
 			SPAN(TRACE, SERVER_BELOW, BELOW(CLIENT_BELOW), "t20 -> h\\\"1 t30", "2",
 				"1006000", "1009000", REQUEST("r2.1", "30", "20", "30") "," SURE,
 				""))));
-	otlp_is(nested, "", FILE_OF(""));
+	otlp_is(MADE_NESTED, "", FILE_OF(""));
 }
 
 /* What the server did is not known, so there is nothing of it. */
 static void damaged(void **state)
 {
-	struct made m;
+	struct made_requests m;
 	(void)state;
-	open_made(&m, "pair 10:5 20:7\n1-2 10 write 5 10\n3-4 20 read 7 15\n5-6 20 write 7 5\n"
-		      "7-8 10 read 5 5\n");
-	const char *text = write_made(&m, "r1.1");
+	made_requests_open(&m,
+		"pair 10:5 20:7\n1-2 10 write 5 10\n3-4 20 read 7 15\n5-6 20 write 7 5\n"
+		"7-8 10 read 5 5\n");
+	const char *text = made_requests_write(&m, cli_requests_otlp, "r1.1");
 	assert_non_null(strstr(text, "\"kind\":3"));
 	assert_null(strstr(text, "\"kind\":2"));
 	assert_non_null(
 		strstr(text, "{\"key\":\"meridian.lost_events\",\"value\":{\"boolValue\":true}}"));
-	close_made(&m);
+	made_requests_close(&m);
 }
 
 static int times(const char *text, const char *what)
@@ -164,19 +104,19 @@ static int times(const char *text, const char *what)
 /* Only damaged traces can have these. */
 static void in_a_circle(void **state)
 {
-	struct made m;
+	struct made_requests m;
 	(void)state;
-	open_made(&m, nested);
+	made_requests_open(&m, MADE_NESTED);
 	assert_int_equal(m.c.r->n, 2);
 	m.c.r->exchanges[0].parent = 2;
-	const char *text = write_made(&m, "r1.1 r2.1");
+	const char *text = made_requests_write(&m, cli_requests_otlp, "r1.1 r2.1");
 	assert_int_equal(times(text, "\"traceId\":\"" TRACE "\""), 4);
 	assert_int_equal(times(text, "\"parentSpanId\""), 3);
 	m.c.r->exchanges[0].parent = 1;
-	text = write_made(&m, "r1.1 r2.1");
+	text = made_requests_write(&m, cli_requests_otlp, "r1.1 r2.1");
 	assert_int_equal(times(text, "\"traceId\":\"" TRACE "\""), 4);
 	assert_int_equal(times(text, "\"parentSpanId\""), 3);
-	close_made(&m);
+	made_requests_close(&m);
 }
 
 int main(void)

@@ -66,4 +66,19 @@ for a in cpu sched io net mem faults syscall irq futex poll period; do
 	run 0 top $a --period 'syscall_entry_read : syscall_exit_read' --period-by tid --format csv -j 4 $t
 	same "$a: threads" "$dir/one" "$dir/out"
 done
+
+# Names of events of applications have a colon: no quotes are needed if the one between the two has blanks around it.
+"$ctfgen" -o "$dir/app" - <<'EOF2' || fail "ctfgen"
+host a
+1ms 0 "app:begin" id=1
+3ms 0 "app:end" id=1
+4ms 0 "app:begin" id=2
+9ms 0 "app:end" id=2
+EOF2
+run 0 top period --period 'app:begin : app:end' --period-by id --format csv "$dir/app"
+cp "$dir/out" "$dir/plain"
+run 0 top period --period '"app:begin":"app:end"' --period-by id --format csv "$dir/app"
+same "names with colons" "$dir/plain" "$dir/out"
+run 0 top period --period 'app:begin && id == 2 : app:end' --period-by id --format csv "$dir/app"
+run 2 top period --period 'app:begin:app:end' --period-by id "$dir/app"
 finish

@@ -57,7 +57,7 @@ run 0 stats --json -o "$dir/stats/" $demo
 run 0 stats --json $demo
 same "stats: one document" "$dir/stats/stats.json" "$dir/out"
 run 0 summary --format jsonl -o "$dir/summary/" $demo
-equal "summary" "$(names "$dir/summary" jsonl | tr '\n' ' ')" "cpus findings hosts io links top waits "
+equal "summary" "$(names "$dir/summary" jsonl | tr '\n' ' ')" "cpus findings hosts io links requests top waits "
 run 0 sync --format csv -o "$dir/sync/" $demo
 equal "sync" "$(names "$dir/sync" csv | tr '\n' ' ')" "hosts pairs "
 equal "sync: heading" "$(head -1 "$dir/sync/pairs.csv" | cut -d, -f1-3)" a,b,quality

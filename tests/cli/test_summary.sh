@@ -232,7 +232,7 @@ for t in demo/wget-cold-hot demo/lost-events demo/cluster-10 $lab/cpu-mem-io $la
 	equal "task_ns of $t" "$(column 1 task_ns "$t")" "$(awk -F, '
 		NR == 1 { for (i = 1; i <= NF; i++) if ($i == "task_ns") k = i }
 		NR > 1 { print $k }' "$dir/cpu")"
-	for i in 3 4 5 7; do table $i "$t" | grep -o 'meridian .*'; done | sed 's/"$//' | sort -u >"$dir/next"
+	for i in 3 4 5 6 8; do table $i "$t" | grep -o 'meridian .*'; done | sed 's/"$//' | sort -u >"$dir/next"
 	equal "commands for $t" "$([ -s "$dir/next" ] && echo some)" some
 	while IFS= read -r next; do
 		PATH=$dir/bin:$PATH bash -c "$next" >"$dir/out" 2>"$dir/err" </dev/null
@@ -359,7 +359,7 @@ equal "JSON" "$(jq -c '[.schema_version, .end > .begin, [.tables[].id], (.diagno
 t=$lab/web-load
 if there "$t"; then
 	run 0 summary "$t"
-	text "$dir/out" '^Requests of services, the longest tails first$'
+	text "$dir/out" '^Requests of services, longest tails first'
 	text "$dir/out" '^load -> web:80 nginx  *723 '
 	no_text "$dir/out" '^Packets between hosts'
 	"$m" requests -q --format csv "$t" | awk -F, '

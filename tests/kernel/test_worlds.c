@@ -526,7 +526,15 @@ static void silent_losses(void **unused)
  * that is lost and sent again. */
 static void services(void **unused)
 {
+	static const char *const shapes[] = { "pool", "prefork", "fork", "thread", "loop",
+		"loop-few", "parallel", "loop-queue", "timers", "collect", "hand-back" };
 	(void)unused;
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
+		char options[80];
+		snprintf(options, sizeof(options), "--services %s --duration 300ms%s", shapes[i],
+			i % 2 ? " --statedump" : "");
+		check_all(options, n_seeds(1), 0.9, true);
+	}
 	check_all("--services fork --tail hog --duration 400ms", n_seeds(2), 0.9, true);
 	check_all(
 		"--services thread --tail loss --hosts 3 --duration 400ms", n_seeds(2), 0.9, true);

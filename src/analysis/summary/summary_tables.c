@@ -75,7 +75,7 @@ void summary_init_tables(struct summary *s)
 			       : "Waits by cause, without idle waits, joins and children",
 			wait_columns },
 		[SUMMARY_LINKS] = { "links", "Packets between hosts", link_columns },
-		[SUMMARY_KINDS] = { "requests", "Requests of services, the longest tails first",
+		[SUMMARY_KINDS] = { "requests", "Requests of services, longest tails first",
 			kind_columns },
 		[SUMMARY_CPUS] = { "cpus", "CPUs", cpu_columns },
 		[SUMMARY_FINDINGS] = { "findings", "Findings", findings_columns },

@@ -9,15 +9,16 @@
 #include "cli/text.h"
 #include "cli/verb.h"
 #include "draw/graph.h"
+#include "requests/edges.h"
 
-enum { SCREENFUL = 20 };
+enum { SCREENFUL = 20, EDGES = 10 }; /* for people */
 enum by { BY_PROGRAM, BY_TASK };
 
 struct values {
 	struct cli_amount limit;
 	const char *plot;
 	unsigned by; /* enum by */
-	bool all;
+	bool all, requests;
 	struct cli_period_values period;
 };
 
@@ -51,6 +52,7 @@ static int draw(const struct cli_graph *g, const struct values *v, struct mer_ca
 		cli_text_wrap(&lines, why.data, WIDTH, 0);
 	mer_str_puts(&lines, fix.data ? fix.data : "");
 	struct draw_graph drawing = { .table = g->table,
+		.requests = g->requests,
 		.by_task = v->by == BY_TASK,
 		.limited = !v->limit.set,
 		.why_empty = lines.data,
@@ -104,9 +106,12 @@ static int warn_of_nothing(const struct cli_graph *g, struct mer_experiment *e)
 }
 
 /* For programs: the form that all tables of analyses have. */
-static int print_rows(const struct cli_graph *g, struct session_answer *a)
+static int print_rows(const struct cli_graph *g)
 {
 	struct cli_grid_values none = { 0 };
+	struct mer_table tables[2] = { *g->table };
+	if (g->requests)
+		tables[1] = *g->requests;
 	struct cli_grid grid = { .cli = g->cli,
 		.values = &none,
 		.verb = "graph",
@@ -116,9 +121,9 @@ static int print_rows(const struct cli_graph *g, struct session_answer *a)
 		.end = g->end,
 		.options = g->options,
 		.requests = { { &analysis_relations, 0 } },
-		.tables = a->tables,
-		.n = 1,
-		.n_printed = 1 };
+		.tables = tables,
+		.n = g->requests ? 2 : 1,
+		.n_printed = g->requests ? 2 : 1 };
 	return cli_grid_print(&grid);
 }
 
@@ -127,9 +132,9 @@ struct asking {
 	const struct values *v;
 };
 
-static int print(void *ctx, struct session_answer *a)
+static int print_graph(
+	const struct asking *x, struct session_answer *a, const struct mer_table *requests)
 {
-	const struct asking *x = ctx;
 	const struct values *v = x->v;
 	struct cli *cli = x->cli;
 	struct mer_table *t = &a->tables[0];
@@ -139,6 +144,8 @@ static int print(void *ctx, struct session_answer *a)
 		.e = e,
 		.options = &a->options,
 		.table = t,
+		.requests = requests,
+		.n_requests = v->limit.set ? (size_t)v->limit.v : EDGES,
 		.begin = a->begin,
 		.end = a->end,
 		.n_tracer = a->run.n_tracer };
@@ -163,9 +170,29 @@ static int print(void *ctx, struct session_answer *a)
 	case CLI_FORMAT_TABLE: rc = cli_graph_text(&g, &out); break;
 	case CLI_FORMAT_DOT: rc = draw(&g, v, cancel, NULL, &out); break;
 	case CLI_FORMAT_SVG: rc = draw(&g, v, cancel, "--format svg", &out); break;
-	default: return print_rows(&g, a);
+	default: return print_rows(&g);
 	}
 	return cli_put(cli, &out, rc);
+}
+
+static int print(void *ctx, struct session_answer *a)
+{
+	const struct asking *x = ctx;
+	struct mer_table edges = { 0 };
+	if (!a->requests)
+		return print_graph(x, a, NULL);
+	int rc = requests_edges_find(a->requests,
+		&(struct requests_edges_options){ .by_task = x->v->by == BY_TASK,
+			.has_begin = x->cli->select.begin.kind != 0,
+			.has_end = x->cli->select.end.kind != 0,
+			.begin = x->cli->window.begin,
+			.end = x->cli->window.end,
+			.wanted = &a->options },
+		&x->cli->arena, &edges, &x->cli->err);
+	if (rc == 0)
+		rc = print_graph(x, a, &edges);
+	mer_table_fini(&edges);
+	return rc;
 }
 
 static int run(struct cli *cli, const void *values)
@@ -173,11 +200,15 @@ static int run(struct cli *cli, const void *values)
 	static const struct analysis_request relations = { &analysis_relations, 0 };
 	const struct values *v = values;
 	struct analysis_period_rule *periods;
+	if (v->requests && v->period.expression)
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--requests is about all of the time: it does not work with --period");
 	int rc = cli_periods_understand(cli, &v->period, false, &periods);
 	struct cli_question q = {
 		.request = { .tables = &relations,
 			.n = 1,
 			.all_hosts = true,
+			.with_requests = v->requests,
 			.periods = periods,
 			.options = { .max_ns = INT64_MAX,
 				.keep_spans = !v->all, /* for waits that nobody felt */
@@ -200,6 +231,10 @@ static const struct cli_option options[] = {
 		.kind = CLI_FLAG,
 		.help = "also idle waits, tracer, kernel threads and locks",
 		.offset = AT(all) },
+	{ .name = "requests",
+		.kind = CLI_FLAG,
+		.help = "also rate and latency of requests between programs",
+		.offset = AT(requests) },
 	{ .name = "plot",
 		.kind = CLI_FILE,
 		.arg = "FILE",
@@ -255,6 +290,11 @@ const struct cli_verb cli_verb_graph = {
 		"boxes exchange by similar means: its color shows the means, its arrows who received "
 		"something, its width the wait; its left end is the box that waited longer. Without --limit, "
 		"at most 30 boxes and 40 lines are drawn: those between hosts first, then the longest waits.\n\n"
+		"With --requests, a second table has the requests (see meridian-requests(1)) that "
+		"each program of a host sent to another one, or with --by task each task: how many, how "
+		"many per second, and the latency that 50 % and 99 % of them did not exceed. Lines of "
+		"drawings have these numbers, too. Both programs must have been recorded. With --begin "
+		"and --end, requests that began in that time count.\n\n"
 		"Without the event signal_generate, signals are known only by the waits that they ended, "
 		"without their numbers.\n\n" CLI_PERIOD_MANUAL,
 	.formats = "table|json|jsonl|csv|dot|svg",

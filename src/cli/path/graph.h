@@ -12,6 +12,8 @@ struct cli_graph {
 	const struct mer_experiment *e;
 	const struct analysis_options *options; /* of the run */
 	const struct mer_table *table;		/* the wanted rows; n_left_out: by --limit */
+	const struct mer_table *requests;	/* requests/edges.h; NULL: not wanted */
+	size_t n_requests;			/* rows of these for people; 0: all */
 	int64_t begin, end;			/* what was looked at; MER_NO_TIME: nothing */
 	uint64_t n_kernel; /* edges of kind RELATION_KERNEL that were left out */
 	uint64_t n_tracer; /* edges of the tracer's tasks that were */

@@ -7,16 +7,26 @@
 #include "cli/period.h"
 #include "cli/table.h"
 #include "cli/text.h"
+#include "requests/edges.h"
 
-/* "nginx/152", of several hosts "server:nginx/152". NULL: no memory. */
-static const char *name_of(const struct cli_graph *g, size_t row, enum relation_column host)
+/* host: of a task, followed by its tid and its name. "nginx/152", of several hosts
+ * "server:nginx/152"; without a tid "server:nginx". NULL: no memory. */
+static const char *party(const struct cli_graph *g, const struct mer_cell *c)
 {
-	const struct mer_cell *c = cli_graph_cell(g, row, host);
 	const char *comm = c[2].set && *c[2].v.text ? c[2].v.text : "?";
+	if (!c[1].set)
+		return g->e->n_hosts == 1 ? comm
+					  : mer_arena_printf(g->table->arena, "%s:%s",
+						    c[0].set ? c[0].v.text : "?", comm);
 	if (g->e->n_hosts == 1)
 		return mer_arena_printf(g->table->arena, "%s/%" PRId64, comm, c[1].v.i);
 	return mer_arena_printf(
 		g->table->arena, "%s:%s/%" PRId64, c[0].set ? c[0].v.text : "?", comm, c[1].v.i);
+}
+
+static const char *name_of(const struct cli_graph *g, size_t row, enum relation_column host)
+{
+	return party(g, cli_graph_cell(g, row, host));
 }
 
 /* "tcp 10.0.0.2:80", "pipe#1" */
@@ -99,6 +109,45 @@ static int put_nothing(const struct cli_graph *g, struct mer_str *out)
 	return rc;
 }
 
+/* Who sends to whom, in the order of the latencies' sums. */
+static void put_requests(const struct cli_graph *g, struct mer_str *out)
+{
+	enum { FROM, TO, COUNT, RATE, P50, P99, N };
+	static const struct mer_column columns[N + 1] = {
+		[FROM] = { "from", "Requests from", MER_TEXT },
+		[TO] = { "to", "To", MER_TEXT },
+		[COUNT] = { "count", "Count", MER_COUNT },
+		[RATE] = { "rate", "Per second", MER_REAL },
+		[P50] = { "p50_ns", "p50", MER_DURATION },
+		[P99] = { "p99_ns", "p99", MER_DURATION },
+	};
+	struct mer_table rows;
+	size_t n = g->requests->n_rows, most = g->n_requests ? g->n_requests : n;
+	if (!n) {
+		mer_str_puts(out, "\nNo requests between tasks of these hosts.\n");
+		return;
+	}
+	mer_str_putc(out, '\n');
+	mer_table_init(&rows, "requests", NULL, columns, NULL);
+	for (size_t r = 0; r < n && r < most; r++) {
+		const struct mer_cell *c = &g->requests->cells[r * g->requests->n_columns];
+		mer_table_add(
+			&rows, (struct mer_cell[N]){
+				       [FROM] = mer_text(party(g, &c[REQUESTS_EDGE_FROM_HOST])),
+				       [TO] = mer_text(party(g, &c[REQUESTS_EDGE_TO_HOST])),
+				       [COUNT] = c[REQUESTS_EDGE_COUNT],
+				       [RATE] = c[REQUESTS_EDGE_RATE],
+				       [P50] = c[REQUESTS_EDGE_P50],
+				       [P99] = c[REQUESTS_EDGE_P99],
+			       });
+	}
+	out->failed |= rows.failed;
+	cli_table_text(&rows, out, (size_t)cli_width(g->cli), g->cli->bold_out);
+	mer_table_fini(&rows);
+	if (n > most)
+		mer_str_printf(out, "... and %zu more (-n 0 shows all)\n", n - most);
+}
+
 int cli_graph_text(const struct cli_graph *g, struct mer_str *out)
 {
 	enum { FROM, TO, THROUGH, COUNT, BYTES, WAIT, N };
@@ -136,6 +185,8 @@ int cli_graph_text(const struct cli_graph *g, struct mer_str *out)
 		cli_text_count(out, (int64_t)g->table->n_left_out);
 		mer_str_puts(out, " more (-n 0 shows all)\n");
 	}
+	if (g->requests)
+		put_requests(g, out);
 	put_note(g, out);
 	return failed ? mer_fail_nomem(&g->cli->err) : 0;
 }

@@ -41,7 +41,7 @@ static int add_rows(const struct requests_kinds *kinds, const uint32_t *which, u
 int cli_summary_requests(const struct requests *r, const struct session_window *window,
 	struct mer_table *t, struct mer_err *err)
 {
-	struct requests_kinds kinds;
+	struct requests_kinds kinds = { 0 };
 	uint32_t n = 0, *which = malloc(((size_t)r->n + 1) * sizeof(*which));
 	int rc = which ? requests_kinds_find(r, &kinds, err) : mer_fail_nomem(err);
 	if (rc == 0) {
@@ -50,8 +50,9 @@ int cli_summary_requests(const struct requests *r, const struct session_window *
 				r->exchanges[i].begin < window->end)
 				which[n++] = i;
 		rc = add_rows(&kinds, which, n, t, err);
-		requests_kinds_fini(&kinds);
 	}
+	if (kinds.r)
+		requests_kinds_fini(&kinds);
 	free(which);
 	return rc;
 }

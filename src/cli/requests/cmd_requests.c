@@ -85,7 +85,8 @@ static bool is_of_stacks(const struct cli *cli)
 
 static bool is_export(const struct cli *cli)
 {
-	return cli->format == CLI_FORMAT_OTLP || is_of_stacks(cli);
+	return cli->format == CLI_FORMAT_OTLP || cli->format == CLI_FORMAT_PERFETTO ||
+	       is_of_stacks(cli);
 }
 
 static bool is_chosen(const struct asking *x, uint32_t i)
@@ -359,6 +360,7 @@ static int export(struct asking *x, struct mer_str *out)
 	switch ((enum cli_format)x->cli->format) {
 	case CLI_FORMAT_FOLDED: return cli_requests_folded(&x->c, out);
 	case CLI_FORMAT_SPEEDSCOPE: return cli_requests_speedscope(&x->c, out);
+	case CLI_FORMAT_PERFETTO: return cli_requests_perfetto(&x->c, x->cli->out, out);
 	default: return cli_requests_otlp(&x->c, x->cli->out, out);
 	}
 }
@@ -425,7 +427,7 @@ static int check_options(struct cli *cli, const struct values *v)
 			"--explain compares many requests: it does not work with --list, --tree and --request");
 	if ((v->explain || is_over_time) && is_export(cli))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"--format otlp, folded and speedscope are for the requests themselves: they do not work with --explain, --bins, --interval and --plot");
+			"--format otlp, perfetto, folded and speedscope are for the requests themselves: they do not work with --explain, --bins, --interval and --plot");
 	if ((v->above.set || v->slowest.set) && (!v->explain || (v->above.set && v->slowest.set)))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--above and --slowest, one of them, say which are slow for --explain");
@@ -619,7 +621,9 @@ const struct cli_verb cli_verb_requests = {
 		"--format otlp writes the traces of OpenTelemetry in JSON, which tools for distributed "
 		"tracing read: a span for each request and side (client, server), below the span that "
 		"it was sent for, with waits of more than 1 ms as events. All requests that the "
-		"options select; those below them only with --tree. --format folded is the input of "
+		"options select; those below them only with --tree. --format perfetto writes the same "
+		"requests and sides as slices for ui.perfetto.dev, with their parts, a row for each "
+		"thread, and arrows from client to server and from parent to child. --format folded is the input of "
 		"flame graph tools, speedscope a file for speedscope.app: the time of all requests "
 		"without a parent (or that --kind, --from or --to select), by the requests below them "
 		"that had it, and by part.\n\n"
@@ -629,7 +633,7 @@ const struct cli_verb cli_verb_requests = {
 		"With --begin and --end, requests that began in that time are selected. Unless --kind, "
 		"--from or --to is given, --tree draws the requests without a parent. Ids are the same "
 		"each time for the same traces. docs/requests.md explains the rules and their limits.",
-	.formats = "table|json|jsonl|csv|otlp|folded|speedscope",
+	.formats = "table|json|jsonl|csv|otlp|perfetto|folded|speedscope",
 	.uses = CLI_USES_FORMAT | CLI_USES_TIME | CLI_USES_SYNC | CLI_USES_JOBS | CLI_USES_INPUT,
 	.options = options,
 	.values_size = sizeof(struct values),

@@ -11,9 +11,7 @@ void cli_requests_party(const struct cli_requests *c, uint32_t exchange, enum re
 	const struct requests *r = c->r;
 	const struct requests_exchange *x = &r->exchanges[exchange];
 	const struct requests_end *e = &r->connections.item[x->connection].ends[side];
-	uint32_t task = side == REQUESTS_CLIENT		? x->client_task
-			: x->server_task == KERNEL_NONE ? x->reader
-							: x->server_task;
+	uint32_t task = cli_requests_task_at(x, side);
 	int64_t time = side == REQUESTS_CLIENT || x->done == REQUESTS_NO_TIME ? x->begin : x->done;
 	*p = (struct cli_requests_party){ .tid = -1, .pid = -1 };
 	requests_address(r, e, p->address);
@@ -88,10 +86,7 @@ static void put_parts(
 		mer_json_kv_text(j, "host", c->w->e->hosts[x->host].name);
 		put_number(j, "tid", has_task ? h->tasks[x->task].tid : 0, has_task);
 		cli_json_known(j, "comm", has_task ? kernel_comm(h, x->task, x->begin) : "");
-		bool is_cause = x->kind != REQUESTS_QUEUED && x->kind != REQUESTS_OUTSIDE;
-		mer_json_kv_text(j, "cause",
-			is_cause ? path_cause_name((enum path_cause)x->cause)
-				 : requests_part_name((enum requests_part_kind)x->kind));
+		mer_json_kv_text(j, "cause", cli_requests_part_name(x));
 		put_id(c, j, "of", x->of);
 		mer_json_kv_int(j, "ns", x->end - x->begin);
 		put_id(c, j, "request", x->exchange + 1);
@@ -185,13 +180,12 @@ int cli_requests_json_kinds(const struct cli_requests *c, const struct requests_
 	for (uint32_t i = 0; i < n; i++) {
 		const struct requests_sums *s = &rows[i];
 		bool timed = s->max_ns >= 0;
-		struct mer_cell rate = cli_requests_rate(s, window_ns);
 		mer_json_begin_object(&j);
 		mer_json_kv_text(&j, "kind", mer_intern_text(&c->kinds->names, s->kind));
 		mer_json_kv_uint(&j, "count", s->count);
 		mer_json_kv_uint(&j, "timed", s->n_timed);
-		if (rate.set)
-			mer_json_kv_double(&j, "rate", rate.v.f);
+		if (window_ns)
+			mer_json_kv_double(&j, "rate", requests_rate(s, window_ns));
 		else
 			mer_json_kv_null(&j, "rate");
 		put_number(&j, "p50_ns", s->p50_ns, timed);

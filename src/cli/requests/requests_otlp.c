@@ -13,117 +13,17 @@
 #include <inttypes.h>
 
 #include "base/map.h"
-#include "base/sort.h"
-#include "cli/requests/requests_print.h"
+#include "cli/requests/requests_spans.h"
 
 enum { LONG_WAIT_NS = 1000000 };
 enum { SPAN_INTERNAL = 1, SPAN_SERVER = 2, SPAN_CLIENT = 3 }; /* as the format counts them */
 
-struct span {
-	uint32_t host, process; /* task that stands for it; KERNEL_NONE: not known */
-	uint32_t exchange;
-	uint32_t side; /* enum requests_side */
-};
-
 struct otlp {
 	const struct cli_requests *c;
 	struct mer_json j;
-	uint8_t *has;	/* by exchange: the sides that have a span, a bit each */
-	uint32_t *root; /* by exchange: the one that its trace is of */
+	struct cli_requests_spans spans;
 	struct requests_parts parts;
 };
-
-/* ---- which spans there are ---- */
-
-static bool has_span(const struct requests *r, uint32_t i, enum requests_side side)
-{
-	const struct requests_exchange *x = &r->exchanges[i];
-	if (requests_connection_of(r, i)->ends[side].socket == KERNEL_NONE)
-		return false;
-	/* Between any two events: there are no sides. */
-	if (requests_is_own(r, i))
-		return side == REQUESTS_SERVER;
-	return side == REQUESTS_CLIENT ||
-	       (x->read != REQUESTS_NO_TIME && x->done != REQUESTS_NO_TIME && x->read <= x->done);
-}
-
-static int64_t within(int64_t t, int64_t begin, int64_t end)
-{
-	return t < begin ? begin : t > end ? end : t;
-}
-
-/* What the requester read had been sent, even if the server's call returned later; and clocks do
- * not decide it. */
-static int64_t begin_of(const struct requests_exchange *x, enum requests_side side)
-{
-	return side == REQUESTS_CLIENT ? x->begin : within(x->read, x->begin, x->end);
-}
-
-static int64_t end_of(const struct requests_exchange *x, enum requests_side side)
-{
-	return side == REQUESTS_CLIENT ? x->end : within(x->done, begin_of(x, side), x->end);
-}
-
-/* By host, process, and the order in which the requests were selected. */
-static int by_process(const void *a, const void *b)
-{
-	const struct span *p = a, *q = b;
-	if (p->host != q->host)
-		return p->host < q->host ? -1 : 1;
-	if (p->process != q->process)
-		return p->process < q->process ? -1 : 1;
-	return 0;
-}
-
-static struct span *find_spans(struct otlp *o, size_t *n)
-{
-	const struct cli_requests *c = o->c;
-	const struct requests *r = c->r;
-	struct span *spans = mer_spill_array(r->w->spill, 2 * (size_t)c->n + 1, sizeof(*spans));
-	*n = 0;
-	for (uint32_t k = 0; spans && k < c->n; k++) {
-		uint32_t i = c->which[k];
-		const struct requests_exchange *x = &r->exchanges[i];
-		for (uint32_t side = 0; side < REQUESTS_N_SIDES; side++) {
-			if (!has_span(r, i, side))
-				continue;
-			uint32_t host = requests_connection_of(r, i)->ends[side].host;
-			uint32_t task = side == REQUESTS_CLIENT		? x->client_task
-					: x->server_task == KERNEL_NONE ? x->reader
-									: x->server_task;
-			o->has[i] |= (uint8_t)(1U << side);
-			spans[(*n)++] = (struct span){ host,
-				task == KERNEL_NONE ? task : c->kinds->process_of[host][task], i,
-				side };
-		}
-	}
-	if (spans && !mer_sort(r->w->spill, spans, *n, sizeof(*spans), by_process)) {
-		mer_spill_release(spans);
-		return NULL;
-	}
-	return spans;
-}
-
-/* Damaged traces may have requests in a circle: one of them is the root then. */
-static void find_roots(struct otlp *o)
-{
-	enum { OPEN = KERNEL_NONE - 1 };
-	const struct requests *r = o->c->r;
-	for (uint32_t i = 0; i < r->n; i++)
-		o->root[i] = KERNEL_NONE;
-	for (uint32_t i = 0; i < r->n; i++) {
-		uint32_t at = i, root;
-		while (o->root[at] == KERNEL_NONE && r->exchanges[at].parent) {
-			o->root[at] = OPEN;
-			at = r->exchanges[at].parent - 1;
-		}
-		if (o->root[at] == KERNEL_NONE)
-			o->root[at] = at;
-		root = o->root[at] == OPEN ? at : o->root[at];
-		for (at = i; o->root[at] == OPEN; at = r->exchanges[at].parent - 1)
-			o->root[at] = root;
-	}
-}
 
 /* ---- ids ---- */
 
@@ -146,8 +46,8 @@ static uint64_t id_of(const struct otlp *o, uint32_t exchange, const char *what)
 static void put_trace_id(struct otlp *o, uint32_t exchange)
 {
 	struct mer_str text = { 0 };
-	put_hex(&text, id_of(o, o->root[exchange], "trace"));
-	put_hex(&text, id_of(o, o->root[exchange], "rest"));
+	put_hex(&text, id_of(o, o->spans.root[exchange], "trace"));
+	put_hex(&text, id_of(o, o->spans.root[exchange], "rest"));
 	mer_json_kv_text(&o->j, "traceId", text.data);
 	o->j.out->failed |= text.failed;
 	mer_str_fini(&text);
@@ -164,13 +64,9 @@ static void put_span_id(struct otlp *o, const char *key, uint32_t exchange, enum
 
 static void put_parent(struct otlp *o, uint32_t exchange, enum requests_side side)
 {
-	uint32_t parent = o->root[exchange] == exchange ? 0 : o->c->r->exchanges[exchange].parent;
-	if (side == REQUESTS_SERVER && o->has[exchange] & (1U << REQUESTS_CLIENT))
-		put_span_id(o, "parentSpanId", exchange, REQUESTS_CLIENT);
-	else if (parent && o->has[parent - 1])
-		put_span_id(o, "parentSpanId", parent - 1,
-			o->has[parent - 1] & (1U << REQUESTS_SERVER) ? REQUESTS_SERVER
-								     : REQUESTS_CLIENT);
+	struct cli_requests_span above;
+	if (cli_requests_span_above(&o->spans, exchange, side, &above))
+		put_span_id(o, "parentSpanId", above.exchange, above.side);
 }
 
 /* ---- values ---- */
@@ -226,9 +122,10 @@ static void put_request_id(struct otlp *o, const char *key, uint32_t exchange)
 static bool is_at(const struct otlp *o, const struct requests_part *p, enum requests_side side)
 {
 	const struct requests_exchange *x = &o->c->r->exchanges[p->exchange];
-	if (o->has[p->exchange] != 3)
+	if (o->spans.has[p->exchange] != 3)
 		return true;
-	return (p->begin >= begin_of(x, REQUESTS_SERVER) && p->end <= end_of(x, REQUESTS_SERVER)) ==
+	return (p->begin >= cli_requests_begin_at(x, REQUESTS_SERVER) &&
+		       p->end <= cli_requests_end_at(x, REQUESTS_SERVER)) ==
 	       (side == REQUESTS_SERVER);
 }
 
@@ -245,10 +142,7 @@ static void put_event(struct otlp *o, const struct requests_part *p)
 	const struct kernel_host *h = &o->c->r->w->hosts[p->host];
 	mer_json_begin_object(j);
 	put_time(j, "timeUnixNano", p->begin);
-	mer_json_kv_text(j, "name",
-		p->kind == REQUESTS_QUEUED || p->kind == REQUESTS_OUTSIDE
-			? requests_part_name((enum requests_part_kind)p->kind)
-			: path_cause_name((enum path_cause)p->cause));
+	mer_json_kv_text(j, "name", cli_requests_part_name(p));
 	mer_json_kv_array(j, "attributes");
 	put_int(j, "meridian.wait_ns", (uint64_t)(p->end - p->begin));
 	put_text(j, "host.name", o->c->w->e->hosts[p->host].name);
@@ -337,15 +231,15 @@ static int put_span(struct otlp *o, uint32_t exchange, enum requests_side side)
 		requests_is_own(o->c->r, exchange) ? SPAN_INTERNAL
 		: side == REQUESTS_CLIENT	   ? SPAN_CLIENT
 						   : SPAN_SERVER);
-	put_time(j, "startTimeUnixNano", begin_of(x, side));
-	put_time(j, "endTimeUnixNano", end_of(x, side));
+	put_time(j, "startTimeUnixNano", cli_requests_begin_at(x, side));
+	put_time(j, "endTimeUnixNano", cli_requests_end_at(x, side));
 	put_attributes(o, exchange, side);
 	int rc = put_events(o, exchange, side);
 	mer_json_end_object(j);
 	return rc;
 }
 
-static void put_resource(struct otlp *o, const struct span *s)
+static void put_resource(struct otlp *o, const struct cli_requests_span *s)
 {
 	struct mer_json *j = &o->j;
 	const struct kernel_host *h = &o->c->r->w->hosts[s->host];
@@ -366,12 +260,14 @@ static void put_resource(struct otlp *o, const struct span *s)
 	mer_json_end_object(j);
 }
 
-static int put_spans(struct otlp *o, const struct span *spans, size_t n)
+static int put_spans(struct otlp *o)
 {
 	struct mer_json *j = &o->j;
+	const struct cli_requests_span *spans = o->spans.item;
+	size_t n = o->spans.n;
 	int rc = 0;
 	for (size_t k = 0; k < n && rc == 0; k++) {
-		if (k == 0 || by_process(&spans[k - 1], &spans[k]) != 0) {
+		if (k == 0 || !cli_requests_same_process(&spans[k - 1], &spans[k])) {
 			mer_json_begin_object(j);
 			put_resource(o, &spans[k]);
 			mer_json_kv_array(j, "scopeSpans");
@@ -382,8 +278,8 @@ static int put_spans(struct otlp *o, const struct span *spans, size_t n)
 			mer_json_end_object(j);
 			mer_json_kv_array(j, "spans");
 		}
-		rc = put_span(o, spans[k].exchange, spans[k].side);
-		if (k + 1 == n || by_process(&spans[k], &spans[k + 1]) != 0) {
+		rc = put_span(o, spans[k].exchange, (enum requests_side)spans[k].side);
+		if (k + 1 == n || !cli_requests_same_process(&spans[k], &spans[k + 1])) {
 			mer_json_end_array(j);
 			mer_json_end_object(j);
 			mer_json_end_array(j);
@@ -396,26 +292,15 @@ static int put_spans(struct otlp *o, const struct span *spans, size_t n)
 int cli_requests_otlp(const struct cli_requests *c, FILE *file, struct mer_str *out)
 {
 	struct otlp o = { .c = c };
-	struct span *spans;
-	size_t n;
-	o.has = mer_spill_array(c->r->w->spill, (size_t)c->r->n + 1, sizeof(*o.has));
-	o.root = mer_spill_array(c->r->w->spill, (size_t)c->r->n + 1, sizeof(*o.root));
-	spans = o.has && o.root ? find_spans(&o, &n) : NULL;
-	if (!spans) {
-		mer_spill_release(o.has);
-		mer_spill_release(o.root);
-		return mer_fail_nomem(&c->cli->err);
-	}
-	find_roots(&o);
+	int rc = cli_requests_spans_find(c, &o.spans);
 	mer_json_init(&o.j, out, file, 0);
 	mer_json_begin_object(&o.j);
 	mer_json_kv_array(&o.j, "resourceSpans");
-	int rc = put_spans(&o, spans, n);
+	if (rc == 0)
+		rc = put_spans(&o);
 	mer_json_end_array(&o.j);
 	mer_json_end_object(&o.j);
 	requests_parts_fini(&o.parts);
-	mer_spill_release(spans);
-	mer_spill_release(o.has);
-	mer_spill_release(o.root);
+	cli_requests_spans_fini(&o.spans);
 	return rc ? rc : mer_json_finish(&o.j, &c->cli->err);
 }

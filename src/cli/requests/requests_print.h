@@ -3,7 +3,6 @@
 #define MER_CLI_REQUESTS_PRINT_H
 
 #include "analysis/period.h"
-#include "base/table.h"
 #include "cli/context.h"
 #include "requests/cost.h"
 #include "requests/explain.h"
@@ -53,6 +52,7 @@ void cli_requests_put_awaited(
 	const struct cli_requests *c, const struct requests_culprit *u, struct mer_str *out);
 /* As it goes: what does not fit `out` is written to `file` (NULL: all stays there). */
 int cli_requests_otlp(const struct cli_requests *c, FILE *file, struct mer_str *out);
+int cli_requests_perfetto(const struct cli_requests *c, FILE *file, struct mer_str *out);
 int cli_requests_folded(const struct cli_requests *c, struct mer_str *out);
 int cli_requests_speedscope(const struct cli_requests *c, struct mer_str *out);
 int cli_requests_tree(const struct cli_requests *c, struct mer_str *out);
@@ -60,9 +60,8 @@ int cli_requests_tree(const struct cli_requests *c, struct mer_str *out);
 /* The time that was selected with --begin and --end; where they are not given, from the first begin
  * to the last end of the selected requests. False: it is empty. */
 bool cli_requests_window(const struct cli_requests *c, int64_t *begin, int64_t *end);
-/* Of the requests of a kind, per second of that time: its ns, 0 if it is empty. */
+/* Its ns, for rates; 0: it is empty. */
 int64_t cli_requests_window_ns(const struct cli_requests *c);
-struct mer_cell cli_requests_rate(const struct requests_sums *s, int64_t window_ns);
 /* For people: p90 and p99 of fewer requests than this would be the slowest one, and are "-". */
 enum { CLI_REQUESTS_LEAST_RANKED = 10 };
 /* That its parent is right, as it was computed: 0.98, not the 0.980000019 of a float. */
@@ -83,5 +82,20 @@ struct cli_requests_party {
 };
 void cli_requests_party(const struct cli_requests *c, uint32_t exchange, enum requests_side side,
 	struct cli_requests_party *p);
+/* Who sent it; who wrote the answer, or else read the request. KERNEL_NONE: not known. */
+static inline uint32_t cli_requests_task_at(
+	const struct requests_exchange *x, enum requests_side side)
+{
+	return side == REQUESTS_CLIENT	       ? x->client_task
+	       : x->server_task == KERNEL_NONE ? x->reader
+					       : x->server_task;
+}
+/* "running", "disk", "queued": a stable word for programs. */
+static inline const char *cli_requests_part_name(const struct requests_part *p)
+{
+	return p->kind == REQUESTS_QUEUED || p->kind == REQUESTS_OUTSIDE
+		       ? requests_part_name((enum requests_part_kind)p->kind)
+		       : path_cause_name((enum path_cause)p->cause);
+}
 
 #endif

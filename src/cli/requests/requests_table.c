@@ -52,11 +52,6 @@ int64_t cli_requests_window_ns(const struct cli_requests *c)
 	return cli_requests_window(c, &begin, &end) ? end - begin : 0;
 }
 
-struct mer_cell cli_requests_rate(const struct requests_sums *s, int64_t window_ns)
-{
-	return window_ns ? MER_REAL_CELL((double)s->count * 1e9 / (double)window_ns) : MER_NONE;
-}
-
 void cli_requests_heading(const struct cli_requests *c, const char *title, struct mer_str *out)
 {
 	int64_t begin, end;
@@ -252,7 +247,7 @@ int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums 
 			[KIND] = mer_text(mer_intern_text(&c->kinds->names, s->kind)),
 			[COUNT] = MER_INT(s->count),
 			[TIMED] = MER_INT(s->n_timed),
-			[RATE] = cli_requests_rate(s, window_ns),
+			[RATE] = window_ns ? MER_REAL_CELL(requests_rate(s, window_ns)) : MER_NONE,
 			[OUT] = MER_INT(s->bytes_out),
 			[IN] = MER_INT(s->bytes_in),
 			[PARALLEL] = MER_INT(s->most_parallel),

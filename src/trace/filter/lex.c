@@ -103,6 +103,14 @@ static char peek(const struct filter_lexer *l, size_t at)
 	return at < l->len ? l->text[at] : '\0';
 }
 
+static size_t name_end(const struct filter_lexer *l, size_t at)
+{
+	at = word_end(l, at);
+	while (l->colons_in_words && peek(l, at) == ':' && is_word(peek(l, at + 1)))
+		at = word_end(l, at + 1);
+	return at;
+}
+
 static int too_big(struct filter_lexer *l, const struct filter_token *t)
 {
 	return filter_wrong(l, MER_ERR_USAGE, t->at, "the number does not fit in 64 bits");
@@ -326,7 +334,7 @@ int filter_next(struct filter_lexer *l)
 	} else if (is_word(c) || (c == '$' && is_word(peek(l, l->pos + 1)))) {
 		size_t from = l->pos + (c == '$');
 		t.kind = c == '$' ? FILTER_BUILTIN : FILTER_WORD;
-		t.text_len = word_end(l, from) - from;
+		t.text_len = (c == '$' ? word_end(l, from) : name_end(l, from)) - from;
 		t.len = from + t.text_len - t.at;
 		t.text = mer_arena_strndup(l->arena, l->text + from, t.text_len);
 		if (!t.text)

@@ -50,6 +50,7 @@ struct filter_token {
 struct filter_lexer {
 	const char *what, *text;
 	size_t len, pos;
+	bool colons_in_words; /* as in names of events: app:begin */
 	struct mer_arena *arena;
 	struct mer_err *err;
 	struct filter_token now;

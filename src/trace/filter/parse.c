@@ -442,6 +442,25 @@ static int parse_any_of(struct parser *p, struct filter_node **node)
 
 enum side { WHOLE, FIRST, SECOND };
 
+/* Is there a colon between blanks? Then it is what separates two events, and others belong to
+ * names: "app:begin : app:end". Else any separates them: "sched_switch:sched_waking". */
+static bool has_free_colon(const char *text)
+{
+	char quote = 0;
+	for (const char *p = text; *p; p++) {
+		if (quote && *p == '\\' && p[1])
+			p++;
+		else if (quote)
+			quote = *p == quote ? '\0' : quote;
+		else if (*p == '"' || *p == '\'')
+			quote = *p;
+		else if (*p == ':' && p > text && strchr(" \t\r\n", p[-1]) && p[1] &&
+			 strchr(" \t\r\n", p[1]))
+			return true;
+	}
+	return false;
+}
+
 /* *from: where in text it begins, and where the next one does. */
 static int parse_side(const char *what, const char *text, size_t *from, enum side side,
 	struct trace_filter **filter, struct mer_err *err)
@@ -458,6 +477,7 @@ static int parse_side(const char *what, const char *text, size_t *from, enum sid
 	p.l = (struct filter_lexer){
 		.what = what, .len = len, .pos = *from, .arena = &f->arena, .err = err
 	};
+	p.l.colons_in_words = side != WHOLE && has_free_colon(text);
 	p.l.text = mer_arena_strndup(&f->arena, text, len);
 	f->comparisons =
 		mer_arena_zalloc(&f->arena, FILTER_MAX_COMPARISONS, sizeof(*f->comparisons));
