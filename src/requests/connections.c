@@ -110,14 +110,94 @@ static bool find_partners(struct finder *f)
 	return ok;
 }
 
+static bool is_pair(
+	const struct requests_connections *c, uint32_t host, const struct requests_socket *s)
+{
+	static const char pair[] = "socketpair#";
+	return s->kind == KERNEL_OBJECT_UNIX &&
+	       strncmp(kernel_name_text(&c->w->hosts[host], s->object), pair, sizeof(pair) - 1) ==
+		       0;
+}
+
+static bool may_be_local(const struct finder *f, uint32_t host, uint32_t socket)
+{
+	const struct requests_socket *s = socket_at(f->c, host, socket);
+	return !s->local && !s->remote && !is_pair(f->c, host, s) &&
+	       !kernel_name_endpoint(kernel_name_text(&f->c->w->hosts[host], s->object));
+}
+
+/* Of one end the kind must be known: a terminal that was opened before wakes in the same way. */
+static bool is_socket(const struct finder *f, uint32_t host, uint32_t socket)
+{
+	uint8_t kind = socket_at(f->c, host, socket)->kind;
+	return kind == KERNEL_OBJECT_UNIX || kind == KERNEL_OBJECT_SOCKET;
+}
+
+/* By majority: who waited for several sockets may have read another one first. */
+static bool find_local_partners(struct finder *f, uint32_t host)
+{
+	const struct requests_host *r = &f->c->log->hosts[host];
+	bool ok = true;
+	for (uint32_t i = 0; ok && i < r->n_meetings; i++) {
+		uint64_t from = socket_key(host, r->meetings[i].from),
+			 to = socket_key(host, r->meetings[i].to);
+		if (may_be_local(f, host, r->meetings[i].from) &&
+			may_be_local(f, host, r->meetings[i].to) &&
+			(is_socket(f, host, r->meetings[i].from) ||
+				is_socket(f, host, r->meetings[i].to)))
+			ok = vote_partner(f, from, to) && vote_partner(f, to, from);
+	}
+	return ok;
+}
+
+/* Was what is read at `to` written at `from` before? */
+static bool carries(const struct requests_connections *c, uint32_t host, uint32_t from, uint32_t to)
+{
+	const struct requests_action *actions = c->log->hosts[host].actions;
+	size_t n_from, n_to, k = 0;
+	const uint32_t *writes = requests_actions_of(c, host, from, &n_from),
+		       *reads = requests_actions_of(c, host, to, &n_to);
+	uint64_t written = 0, read = 0;
+	for (size_t i = 0; i < n_to; i++) {
+		if (actions[reads[i]].kind != REQUESTS_READ)
+			continue;
+		read += actions[reads[i]].bytes;
+		for (; k < n_from && actions[writes[k]].begin <= actions[reads[i]].end; k++)
+			written += actions[writes[k]].kind == REQUESTS_WRITE
+					   ? actions[writes[k]].bytes
+					   : 0;
+		if (read > written)
+			return false;
+	}
+	return true;
+}
+
+/* Was it seen how the connection was made? */
+static bool is_made(
+	const struct requests_connections *c, uint32_t host, uint32_t socket, uint32_t other)
+{
+	const struct requests_socket *s = socket_at(c, host, socket),
+				     *o = socket_at(c, host, other);
+	return s->is_connected || s->is_accepted || o->is_connected || o->is_accepted;
+}
+
 /* The key of the connection that it has with its partner; 0: there is none. */
 static uint64_t partner_key(const struct finder *f, uint32_t host, uint32_t socket, uint32_t *side)
 {
+	enum { FEW = 2 };
 	uint64_t own = socket_key(host, socket);
 	const uint32_t *at = mer_map_get(&f->partner_of, own);
 	const struct mer_majority *p = at && *at ? &f->partners[*at - 1] : NULL;
 	const uint32_t *its = p && p->votes ? mer_map_get(&f->partner_of, p->value) : NULL;
 	if (!its || !*its || f->partners[*its - 1].value != own || !f->partners[*its - 1].votes)
+		return 0;
+	/* One clock: nothing is read before it was written. */
+	uint32_t other = (uint32_t)p->value;
+	bool is_local = p->value >> 32 == host && may_be_local(f, host, socket);
+	if (is_local && (is_made(f->c, host, socket, other)
+					? !carries(f->c, host, socket, other) ||
+						  !carries(f->c, host, other, socket)
+					: p->votes < FEW || f->partners[*its - 1].votes < FEW))
 		return 0;
 	uint64_t both[] = { own < p->value ? own : p->value, own < p->value ? p->value : own };
 	*side = own > p->value;
@@ -134,7 +214,6 @@ static bool add_end(struct finder *f, const struct found_end *e)
 
 static bool identify(struct finder *f, uint32_t host, uint32_t number)
 {
-	static const char pair[] = "socketpair#";
 	struct requests_socket *s = socket_at(f->c, host, number);
 	const char *name = kernel_name_text(&f->c->w->hosts[host], s->object);
 	struct found_end e = {
@@ -142,9 +221,9 @@ static bool identify(struct finder *f, uint32_t host, uint32_t number)
 	};
 	if (!s->n)
 		return true;
-	if (s->kind == KERNEL_OBJECT_UNIX) {
-		if (strncmp(name, pair, sizeof(pair) - 1) != 0)
-			return true;
+	if (s->kind == KERNEL_OBJECT_PIPE && !s->is_joined)
+		return true;
+	if (is_pair(f->c, host, s) || s->is_joined) {
 		e.key = UINT64_MAX - ((uint64_t)host << 32 | s->object);
 		e.side = s->end;
 		return add_end(f, &e);
@@ -220,6 +299,12 @@ static bool asks(const struct requests_connections *c, const struct found_end *e
 	       (its->kind != REQUESTS_WRITE || first->begin <= its->begin);
 }
 
+static bool is_unix(const struct requests_connections *c, const struct found_end *e)
+{
+	const struct requests_socket *s = socket_at(c, e->host, e->socket);
+	return s->kind == KERNEL_OBJECT_UNIX && !is_pair(c, e->host, s);
+}
+
 static bool add_connection(
 	struct requests_connections *c, const struct found_end *e, const struct found_end *other)
 {
@@ -236,6 +321,8 @@ static bool add_connection(
 		x->ends[1 - side].host = other->host;
 		x->ends[1 - side].socket = other->socket;
 		x->begin = other->begin < e->begin ? other->begin : e->begin;
+		x->is_pipes = s->is_joined;
+		x->is_unix = is_unix(c, e) || is_unix(c, other);
 	}
 	const uint32_t *flow =
 		s->local ? mer_map_get(&c->flows, kernel_endpoints_key(s->local, s->remote)) : NULL;
@@ -467,8 +554,10 @@ int requests_connections_find(struct requests_connections *c, const struct kerne
 		for (uint32_t i = 0; i < log->hosts[h].n_sockets; i++)
 			vote(c, &log->hosts[h].sockets[i]);
 	ok = ok && find_partners(&f);
+	for (uint32_t h = 0; ok && h < log->n_hosts; h++)
+		ok = find_local_partners(&f, h);
 	for (uint32_t h = 0; ok && h < log->n_hosts; h++) {
-		ok = sort_actions(c, h);
+		ok = requests_pipes_join(&log->hosts[h], &w->hosts[h]) && sort_actions(c, h);
 		for (uint32_t i = 0; ok && i < log->hosts[h].n_sockets; i++)
 			ok = identify(&f, h, i);
 	}

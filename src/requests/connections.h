@@ -2,7 +2,9 @@
  *
  * What both ends know of a TCP connection is its addresses. A socket's are those of the packets
  * that its calls sent; without any, the peer that connect or accept named, if packets of the host
- * lead to one local end only. A pair of sockets has one name for both ends. The end that called
+ * lead to one local end only. A pair of sockets has one name for both ends. The ends of a unix
+ * socket with a path have neither: there it is who was woken by what was written to, or by the
+ * connect of, the other one. The end that called
  * connect asks; else the one that wrote first. An end that was not recorded is missing: its socket
  * is KERNEL_NONE. */
 #ifndef MER_REQUESTS_CONNECTIONS_H
@@ -21,6 +23,8 @@ struct requests_connection {
 	int64_t begin;
 	struct requests_end ends[REQUESTS_N_SIDES];
 	uint32_t flow;	/* of the packets below, plus 1; 0: none */
+	bool is_pipes;	/* one each way */
+	bool is_unix;	/* over unix sockets that are no pair */
 	bool is_opened; /* connect was seen, so the first byte was, too */
 	/* What was written at one end is not what was read at the other one: events are missing. */
 	bool is_damaged;
@@ -46,6 +50,9 @@ struct requests_connections { /* zeroed: none */
 int requests_connections_find(struct requests_connections *c, const struct kernel_world *w,
 	struct requests_log *log, struct mer_err *err);
 void requests_connections_fini(struct requests_connections *c);
+
+/* Pipes that are connections become the two ends of one (pipes.c). */
+bool requests_pipes_join(struct requests_host *r, const struct kernel_host *h);
 
 /* Actions of a socket that read or write, in the order of time: numbers. */
 static inline const uint32_t *requests_actions_of(

@@ -22,6 +22,7 @@ static const struct mer_column columns[REQUESTS_EDGE_N_COLUMNS + 1] = {
 struct finding {
 	const struct requests *r;
 	const struct requests_edges_options *o;
+	int64_t window_ns;
 	struct requests_kinds programs; /* for the processes of tasks */
 	struct requests_kinds pairs;	/* as kinds: named by their ends */
 	uint32_t *which;
@@ -82,6 +83,22 @@ static void put_pair(const struct finding *f, uint32_t i, struct mer_str *out)
 	mer_str_puts(out, kind_of(f->r, i));
 }
 
+/* As long as what was selected; of the whole, from the first begin to the last end. */
+static void find_window(struct finding *f)
+{
+	int64_t begin = INT64_MAX, end = INT64_MIN;
+	for (uint32_t i = 0; i < f->r->n; i++) {
+		const struct requests_exchange *x = &f->r->exchanges[i];
+		if (x->begin < f->o->begin || x->begin >= f->o->end)
+			continue;
+		begin = x->begin < begin ? x->begin : begin;
+		end = x->end > end ? x->end : end;
+	}
+	begin = f->o->begin != INT64_MIN ? f->o->begin : begin;
+	end = f->o->end != INT64_MAX ? f->o->end : end;
+	f->window_ns = begin < end ? end - begin : 0;
+}
+
 static bool find_pairs(struct finding *f)
 {
 	const struct requests *r = f->r;
@@ -115,26 +132,10 @@ static struct mer_cell tid_of(const struct finding *f, uint32_t i, enum requests
 			     : MER_NONE;
 }
 
-/* The time that rates are over, as those of kinds. */
-static int64_t window_of(
-	const struct requests_edges_options *o, const struct requests_sums *rows, uint32_t n)
-{
-	int64_t begin = INT64_MAX, end = INT64_MIN;
-	for (uint32_t i = 0; i < n; i++) {
-		begin = rows[i].first < begin ? rows[i].first : begin;
-		end = rows[i].last > end ? rows[i].last : end;
-	}
-	begin = o->has_begin ? o->begin : begin;
-	end = o->has_end ? o->end : end;
-	return n && begin < end ? end - begin : 0;
-}
-
-static void add_row(const struct finding *f, const struct requests_sums *s, int64_t window_ns,
-	struct mer_table *t)
+static void add_row(const struct finding *f, const struct requests_sums *s, struct mer_table *t)
 {
 	const struct requests_end *ends = requests_connection_of(f->r, f->first[s->kind])->ends;
 	uint32_t i = f->first[s->kind];
-	double rate = requests_rate(s, window_ns);
 	const char *from = mer_arena_strdup(t->arena, name_of(f, i, REQUESTS_CLIENT)),
 		   *to = mer_arena_strdup(t->arena, name_of(f, i, REQUESTS_SERVER));
 	struct mer_cell cells[REQUESTS_EDGE_N_COLUMNS] = {
@@ -148,7 +149,7 @@ static void add_row(const struct finding *f, const struct requests_sums *s, int6
 		[REQUESTS_EDGE_TO] = mer_text(to),
 		[REQUESTS_EDGE_KIND] = mer_text(kind_of(f->r, i)),
 		[REQUESTS_EDGE_COUNT] = MER_INT(s->count),
-		[REQUESTS_EDGE_RATE] = rate > 0 ? MER_REAL_CELL(rate) : MER_NONE,
+		[REQUESTS_EDGE_RATE] = requests_rate(s, f->window_ns),
 		[REQUESTS_EDGE_P50] = s->max_ns >= 0 ? MER_INT(s->p50_ns) : MER_NONE,
 		[REQUESTS_EDGE_P99] = s->max_ns >= 0 ? MER_INT(s->p99_ns) : MER_NONE,
 	};
@@ -163,6 +164,7 @@ int requests_edges_find(const struct requests *r, const struct requests_edges_op
 	uint32_t n_rows = 0;
 	mer_table_init(t, "requests", "Requests", columns, arena);
 	int rc = requests_kinds_find(r, &f.programs, err);
+	find_window(&f);
 	f.pairs.r = r;
 	mer_arena_init(&f.pairs.arena);
 	mer_intern_init(&f.pairs.names, &f.pairs.arena);
@@ -173,9 +175,8 @@ int requests_edges_find(const struct requests *r, const struct requests_edges_op
 		rc = mer_fail_nomem(err);
 	if (rc == 0)
 		rc = requests_sum(&f.pairs, f.which, f.n, &rows, &n_rows, err);
-	int64_t window_ns = rc == 0 ? window_of(o, rows, n_rows) : 0;
 	for (uint32_t i = 0; rc == 0 && i < n_rows; i++)
-		add_row(&f, &rows[i], window_ns, t);
+		add_row(&f, &rows[i], t);
 	if (rc == 0 && t->failed)
 		rc = mer_fail_nomem(err);
 	free(rows);

@@ -1,8 +1,8 @@
 /* Edges: how many requests programs, or tasks, send to each other, and how fast these are: what a
  * graph of who communicates with whom has besides.
  *
- * Of each pair a row: the same sums as of kinds (kinds.h), but by who sent and who answered, and not
- * by port. Where one end was not recorded there is no pair. */
+ * Of each pair a row: the same sums as of kinds (kinds.h), but by who sent and who answered, and
+ * not by port. Where one end was not recorded there is no pair. */
 #ifndef MER_REQUESTS_EDGES_H
 #define MER_REQUESTS_EDGES_H
 
@@ -28,9 +28,6 @@ enum requests_edge_column {
 struct requests_edges_options {
 	bool by_task;
 	int64_t begin, end; /* that they began in */
-	/* begin, end were given: rates are over that time; else from the first begin, to the last
-	 * end, of all pairs. */
-	bool has_begin, has_end;
 	/* wants_task: one of both ends must fit. */
 	const struct analysis_options *wanted;
 };

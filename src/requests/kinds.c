@@ -83,6 +83,7 @@ static void put_name(const struct requests_kinds *k, uint32_t exchange, struct m
 	mer_str_puts(out, r->w->e ? r->w->e->hosts[server->host].name : "");
 	if (port)
 		mer_str_printf(out, ":%u", (unsigned)port);
+	mer_str_puts(out, c->is_unix ? " unix" : c->is_pipes ? " pipe" : "");
 	uint32_t by = x->server_task == KERNEL_NONE ? x->reader : x->server_task;
 	const char *program = requests_program(k, server->host, by);
 	if (*program)
@@ -203,14 +204,12 @@ int requests_sum(const struct requests_kinds *k, const uint32_t *which, uint32_t
 		int64_t *begins = values, *ends = values + m, *latencies = values + 2 * m;
 		if (!m)
 			continue;
-		*x = (struct requests_sums){ .kind = kind, .first = INT64_MAX, .last = INT64_MIN };
+		*x = (struct requests_sums){ .kind = kind };
 		for (size_t i = 0; i < m; i++) {
 			const struct requests_exchange *e = &r->exchanges[order[starts[kind] + i]];
 			x->count++;
 			x->bytes_out += e->bytes_out;
 			x->bytes_in += e->bytes_in;
-			x->first = e->begin < x->first ? e->begin : x->first;
-			x->last = e->end > x->last ? e->end : x->last;
 			x->n_windows += e->n_messages > 1;
 			x->n_damaged += e->n_messages == 1 && e->is_damaged;
 			begins[i] = e->begin;

@@ -2,6 +2,7 @@
 #ifndef MER_REQUESTS_KINDS_H
 #define MER_REQUESTS_KINDS_H
 
+#include "base/table.h"
 #include "requests/parts.h"
 #include "requests/requests.h"
 
@@ -31,20 +32,19 @@ void requests_address(
 struct requests_sums { /* of the requests of a kind */
 	uint32_t kind, count;
 	uint32_t most_parallel;
-	uint32_t n_windows;  /* exchanges of several messages: of these is no latency */
-	uint32_t n_damaged;  /* of connections with missing events: nor of these */
-	uint32_t n_timed;    /* the others, which have one */
-	int64_t first, last; /* begin of the first, end of the last */
+	uint32_t n_windows; /* exchanges of several messages: of these is no latency */
+	uint32_t n_damaged; /* of connections with missing events: nor of these */
+	uint32_t n_timed;   /* the others, which have one */
 	int64_t p50_ns, p90_ns, p99_ns, p999_ns, max_ns,
 		mean_ns; /* of the others; -1: there are none */
 	uint64_t bytes_out, bytes_in;
 	int64_t parts_ns[REQUESTS_N_PARTS]; /* of all that have a latency */
 };
 
-/* A second, over this time, which is the same for all kinds; 0: not known. */
-static inline double requests_rate(const struct requests_sums *s, int64_t window_ns)
+/* A second, in a window of that length; not set: it has none. */
+static inline struct mer_cell requests_rate(const struct requests_sums *s, int64_t window_ns)
 {
-	return window_ns > 0 ? (double)s->count * 1e9 / (double)window_ns : 0;
+	return window_ns > 0 ? MER_REAL_CELL((double)s->count * 1e9 / (double)window_ns) : MER_NONE;
 }
 
 /* Of the exchanges in `which`; malloc'ed, the greatest sum of latencies first. */

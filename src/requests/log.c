@@ -1,6 +1,7 @@
 #include "requests/log.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/grow.h"
 #include "kernel/calls.h"
@@ -173,9 +174,12 @@ static bool add_action(struct requests_host *r, const struct requests_action *a)
 static bool goes_on(struct requests_host *r, struct requests_doing *d, struct requests_socket *s,
 	const struct requests_action *a)
 {
-	struct requests_action *last = d->last ? &r->actions[d->last - 1] : NULL;
+	uint32_t before = s->kind == KERNEL_OBJECT_PIPE ? d->last_pipe : d->last;
+	struct requests_action *last = before ? &r->actions[before - 1] : NULL;
+	if (s->kind == KERNEL_OBJECT_PIPE ? d->last > before : d->is_after_pipe)
+		return false;
 	/* Another thread may have read the answer while the call that sent the request went on. */
-	if (!last || d->last != s->last || last->kind != a->kind || d->is_fresh ||
+	if (!last || before != s->last || last->kind != a->kind || d->is_fresh ||
 		s->before > last->begin || last->bytes > REQUESTS_MOST_BYTES - a->bytes)
 		return false;
 	last->bytes += a->bytes;
@@ -195,6 +199,19 @@ static bool add_sighting(struct requests_host *r, uint32_t packet, uint32_t sock
 	return true;
 }
 
+static bool add_meeting(struct requests_host *r, struct requests_doing *d, uint32_t to)
+{
+	uint32_t from = d->sender - 1;
+	d->sender = 0;
+	if (from == to || r->sockets[to].n_meetings >= MOST_SIGHTINGS)
+		return true;
+	if (!mer_grow32(&r->meetings, r->n_meetings, &r->cap_meetings, sizeof(*r->meetings)))
+		return false;
+	r->meetings[r->n_meetings++] = (struct requests_meeting){ from, to };
+	r->sockets[to].n_meetings++;
+	return true;
+}
+
 static bool note(struct requests_host *r, uint32_t socket, struct requests_action a)
 {
 	struct requests_doing *d = doing(r, a.task);
@@ -207,6 +224,9 @@ static bool note(struct requests_host *r, uint32_t socket, struct requests_actio
 			return false;
 		d->arrived = 0;
 	}
+	if (a.kind == REQUESTS_READ && d->sender && !d->sender_connects &&
+		!add_meeting(r, d, socket))
+		return false;
 	if (goes_on(r, d, s, &a))
 		return true;
 	a.socket = socket;
@@ -214,7 +234,7 @@ static bool note(struct requests_host *r, uint32_t socket, struct requests_actio
 	a.was_connecting = s->opener && !s->n && (s->is_connecting || d->last == s->opener);
 	if (!add_action(r, &a))
 		return false;
-	d->is_fresh = false;
+	d->is_fresh = d->is_after_pipe = false;
 	s->before = s->last ? r->actions[s->last - 1].end : INT64_MIN;
 	d->last = s->last = r->n_actions;
 	if (a.kind == REQUESTS_CONNECT)
@@ -286,6 +306,68 @@ static bool note_dirt(
 	return true;
 }
 
+/* The process's use of a pipe. False: no memory. */
+static bool pipe_of(struct requests_host *r, const struct kernel_host *h, uint32_t task,
+	uint32_t object, int64_t begin, uint32_t *socket)
+{
+	uint32_t leader;
+	const struct requests_socket *known = *socket ? &r->sockets[*socket - 1] : NULL;
+	if (known && known->object == object && h->tasks[known->owner].tid == h->tasks[task].pid)
+		return true;
+	if (!find_leader(r, h, task, &leader))
+		return false;
+	uint32_t *at = mer_map_put(&r->pipes, (uint64_t)leader << 32 | object);
+	if (!at)
+		return false;
+	if (!*at) {
+		uint32_t made = add_socket(r, leader, begin);
+		if (made == KERNEL_NONE)
+			return false;
+		r->sockets[made].object = object;
+		r->sockets[made].kind = KERNEL_OBJECT_PIPE;
+		*at = made + 1;
+	}
+	*socket = *at;
+	return true;
+}
+
+/* Most pipes are no connection: what they did not change must not be changed by them. */
+static bool note_pipe(struct requests_host *r, const struct kernel_host *h,
+	const struct kernel_call_end *c, enum requests_action_kind kind)
+{
+	struct requests_doing *d = doing(r, c->task);
+	if (!d || !pipe_of(r, h, c->task, h->calls[c->call].object, c->begin, &d->pipes[kind]))
+		return false;
+	uint32_t socket = d->pipes[kind] - 1;
+	struct requests_socket *s = &r->sockets[socket];
+	struct requests_action a = { .begin = c->begin,
+		.end = c->end,
+		.task = c->task,
+		.socket = socket,
+		.bytes = (uint32_t)(c->ret < REQUESTS_MOST_BYTES ? c->ret : REQUESTS_MOST_BYTES) &
+			 REQUESTS_MOST_BYTES,
+		.kind = kind,
+		.is_fresh = d->is_fresh };
+	s->pipe_ways |= (uint8_t)(1u << kind);
+	d->is_after_pipe |= kind == REQUESTS_READ;
+	if (goes_on(r, d, s, &a))
+		return true;
+	if (!add_action(r, &a))
+		return false;
+	d->is_fresh = false;
+	s->before = s->last ? r->actions[s->last - 1].end : INT64_MIN;
+	d->last_pipe = s->last = r->n_actions;
+	s->n++;
+	return true;
+}
+
+static bool note_accept(struct requests_host *r, uint32_t task, uint32_t socket)
+{
+	struct requests_doing *d = task < r->cap_tasks ? &r->tasks[task] : NULL;
+	r->sockets[socket].is_accepted = true;
+	return !d || !d->sender || !d->sender_connects || add_meeting(r, d, socket);
+}
+
 /* Descriptors that the call made or closed. */
 static bool note_descriptors(
 	struct requests_host *r, const struct kernel_host *h, const struct kernel_call_end *c)
@@ -297,8 +379,8 @@ static bool note_descriptors(
 	case KERNEL_CALL_SOCKET:
 	case KERNEL_CALL_ACCEPT:
 		socket = made ? new_socket(r, h, c->task, (int32_t)c->ret, c->end) : 0;
-		if (made && socket != KERNEL_NONE)
-			r->sockets[socket].is_accepted = c->kind == KERNEL_CALL_ACCEPT;
+		if (made && socket != KERNEL_NONE && c->kind == KERNEL_CALL_ACCEPT)
+			return note_accept(r, c->task, socket);
 		return socket != KERNEL_NONE;
 	case KERNEL_CALL_DUP:
 	case KERNEL_CALL_DUP_TO:
@@ -347,13 +429,15 @@ static bool on_call_of(
 		return d != NULL;
 	}
 	if (classes & KERNEL_CALLS_CONNECT)
-		return k->kind == KERNEL_OBJECT_UNIX ||
-		       (c->ret != 0 && c->ret != -EINPROGRESS_ && c->ret != -EINTR_) ||
+		return (c->ret != 0 && c->ret != -EINPROGRESS_ && c->ret != -EINTR_) ||
 		       moved(r, h, c, REQUESTS_CONNECT);
 	if (!(classes & (KERNEL_CALLS_READ | KERNEL_CALLS_WRITE)))
 		return note_descriptors(r, h, c);
 	if (c->ret <= 0 || classes & uncounted || is_peek(c))
 		return true;
+	if (k->kind == KERNEL_OBJECT_PIPE && k->object != KERNEL_NONE)
+		return note_pipe(
+			r, h, c, classes & KERNEL_CALLS_READ ? REQUESTS_READ : REQUESTS_WRITE);
 	if (classes & KERNEL_CALLS_READ &&
 		(k->kind == KERNEL_OBJECT_EVENT || k->kind == KERNEL_OBJECT_PIPE)) {
 		struct requests_doing *d = doing(r, c->task);
@@ -397,6 +481,45 @@ static int on_packet(void *ctx, const struct kernel_host *h, const struct kernel
 	return !of || add_sighting(r, p->packet, socket, true) ? 0 : MER_ERR_NOMEM;
 }
 
+/* A socket that may have its other end on the same host, without an address. */
+static bool is_local(const struct kernel_host *h, const struct kernel_call *k)
+{
+	static const char unnamed[] = "socket:[";
+	return k->fd >= 0 && (k->kind == KERNEL_OBJECT_UNIX || k->kind == KERNEL_OBJECT_UNKNOWN ||
+				     (k->kind == KERNEL_OBJECT_SOCKET &&
+					     strncmp(kernel_name_text(h, k->object), unnamed,
+						     sizeof(unnamed) - 1) == 0));
+}
+
+/* Who ended the wait was writing to a socket, or connecting it: its other end is what the task will
+ * read, or accept. */
+static bool note_sender(
+	struct requests_host *r, const struct kernel_host *h, const struct kernel_span *s)
+{
+	const uint32_t waits = KERNEL_CALLS_READ | KERNEL_CALLS_ACCEPT | KERNEL_CALLS_POLL |
+			       KERNEL_CALLS_MULTIPLEX;
+	const uint32_t gives = KERNEL_CALLS_WRITE | KERNEL_CALLS_CONNECT;
+	struct requests_doing *d = s->task < r->cap_tasks ? &r->tasks[s->task] : NULL;
+	uint32_t socket;
+	if (d)
+		d->sender = 0;
+	if (s->cause != KERNEL_TASK || s->by == KERNEL_NONE || s->call == KERNEL_NONE ||
+		!(kernel_classes(h, s->call) & waits))
+		return true;
+	const struct kernel_span *by = kernel_span_kept(h, s->by);
+	if (!by || by->task == s->task || by->call == KERNEL_NONE ||
+		!(kernel_classes(h, by->call) & gives) || !is_local(h, &h->calls[by->call]))
+		return true;
+	if (!socket_of(r, h, by->task, h->calls[by->call].fd, &socket))
+		return false;
+	d = doing(r, s->task);
+	if (!d || socket == KERNEL_NONE)
+		return d != NULL;
+	d->sender = socket + 1;
+	d->sender_connects = kernel_classes(h, by->call) & KERNEL_CALLS_CONNECT;
+	return true;
+}
+
 /* Who had something to do handed it on, maybe. */
 static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end)
 {
@@ -404,14 +527,18 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 	const struct kernel_span *s = kernel_span(h, span);
 	bool by_task =
 		s->cause == KERNEL_FUTEX || s->cause == KERNEL_PIPE || s->cause == KERNEL_TASK;
-	if (s->state == KERNEL_BLOCKED && s->cause == KERNEL_NETWORK && s->source != KERNEL_NONE) {
+	if (s->state != KERNEL_BLOCKED)
+		return 0;
+	if (!note_sender(r, h, s))
+		return MER_ERR_NOMEM;
+	if (s->cause == KERNEL_NETWORK && s->source != KERNEL_NONE) {
 		struct requests_doing *reader = doing(r, s->task);
 		if (!reader)
 			return MER_ERR_NOMEM;
 		reader->arrived = s->source + 1;
 		return 0;
 	}
-	if (s->state != KERNEL_BLOCKED || s->by == KERNEL_NONE || !by_task)
+	if (s->by == KERNEL_NONE || !by_task)
 		return 0;
 	const struct kernel_span *by = kernel_span_kept(h, s->by);
 	if (!by || by->task == s->task || h->tasks[s->task].is_kernel)
@@ -460,10 +587,12 @@ void requests_log_free(struct requests_log *l)
 		mer_spill_release(r->actions);
 		mer_spill_release(r->dirt);
 		free(r->sightings);
+		free(r->meetings);
 		free(r->sockets);
 		free(r->slots);
 		free(r->tasks);
 		mer_map_fini(&r->slots_by_fd);
+		mer_map_fini(&r->pipes);
 		mer_map_fini(&r->tids);
 	}
 	if (l) {

@@ -24,6 +24,9 @@ enum requests_action_kind {
 	REQUESTS_WAKE
 };
 
+/* A pipe is a socket of each process that uses it; which two pipes are a connection is found
+ * afterwards (pipes.c). */
+
 struct requests_action {
 	int64_t begin,
 		/* ns: of the first call, and of the last one; WAKE: both when the wait ended */
@@ -50,7 +53,9 @@ struct requests_socket {    /* one end of a connection */
 	bool is_connected, is_accepted;
 	bool is_connecting; /* connect did not wait until it was */
 	/* Some of the packets that were sent by its calls: they have the addresses. */
-	uint8_t n_samples, n_sightings;
+	uint8_t n_samples, n_sightings, n_meetings;
+	uint8_t pipe_ways; /* of a pipe: 1 << REQUESTS_READ, WRITE: what its process did */
+	bool is_joined;	   /* of a pipe: with the one of the other way (pipes.c) */
 	uint32_t samples[REQUESTS_SAMPLES];
 	uint32_t opener; /* its action CONNECT, plus 1 */
 	uint32_t last;	 /* its last action, plus 1 */
@@ -68,6 +73,12 @@ struct requests_sighting {
 	bool is_send;
 };
 
+/* What was written to `from`, or its connect, ended the wait of a task that then read `to`, or
+ * accepted it: they are two ends of one connection, unless the task had waited for several. */
+struct requests_meeting {
+	uint32_t from, to;
+};
+
 /* What a task wrote to files within REQUESTS_DIRT_NS: somebody else may have to write it to a disk
  * later. */
 struct requests_dirt {
@@ -81,6 +92,8 @@ struct requests_host {
 	struct mer_spill *spill;
 	struct requests_sighting *sightings; /* of each socket some */
 	uint32_t n_sightings, cap_sightings;
+	struct requests_meeting *meetings; /* of each socket some */
+	uint32_t n_meetings, cap_meetings;
 	struct requests_socket *sockets;
 	uint32_t n_sockets, cap_sockets;
 	struct requests_action *actions; /* a block of spill; in the order in which they ended */
@@ -96,15 +109,22 @@ struct requests_host {
 	uint32_t n_slots, cap_slots;
 	struct mer_map slots_by_fd; /* process and descriptor -> newest slot, plus 1 */
 	struct requests_doing {
-		uint32_t last; /* its last action, plus 1 */
+		uint32_t last;	    /* its last action, plus 1; none on a pipe */
+		uint32_t last_pipe; /* on a pipe */
+		uint32_t pipes[2];  /* that it read and wrote last: sockets, plus 1 */
 		uint32_t
 			/* packet that ended its last wait, plus 1; 0: none, or read since */
 			arrived;
+		/* socket of the call that ended its last wait, plus 1; 0: none, or used since */
+		uint32_t sender;
 		uint32_t dirt; /* its newest, plus 1 */
 		bool is_fresh, has_read;
-	} * tasks; /* by task */
+		bool sender_connects; /* else it writes */
+		bool is_after_pipe;   /* it has read one since `last` */
+	} * tasks;		      /* by task */
 	size_t cap_tasks;
-	struct mer_map tids; /* tid -> its newest task, plus 1; as far as n_indexed */
+	struct mer_map pipes; /* process and name -> socket, plus 1 */
+	struct mer_map tids;  /* tid -> its newest task, plus 1; as far as n_indexed */
 	uint32_t n_indexed;
 };
 

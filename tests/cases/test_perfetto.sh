@@ -8,8 +8,9 @@ if ! command -v jq >/dev/null; then
 	exit 77
 fi
 
-# Times as integers of ns.
-events='[.traceEvents[] | if .ts then .ts = (.ts * 1000 | round) else . end | if .dur then .dur = (.dur * 1000 | round) else . end]'
+# What is looked at: times as integers of ns, and of the arguments the request.
+events='def ns: if . then . * 1000 | round else . end;
+	[.traceEvents[] | {ph, name, cat, pid, tid, id, ts: .ts | ns, dur: .dur | ns, r: .args.id, parent: .args.parent}]'
 # "REQUEST PART NS" to a line for each request and part
 sums() { awk '{ n[$1 " " $2] += $3 } END { for (k in n) printf "%s %.0f\n", k, n[k] }' | sort; }
 # perfetto_is NAME TRACE...
@@ -26,7 +27,7 @@ perfetto_is() {
 		(select(.client.host), select(.server.host and .read and .answered))] | length' "$dir/list")"
 	equal "$name: begins" "$(jq '.otherData.begin | tonumber / 1e3 | floor' "$dir/perfetto")" \
 		"$(jq '[(.requests + .windows)[].begin] | min / 1e3 | floor' "$dir/list")"
-	equal "$name: latency" "$(jq -c '[.[] | select(.cat == "client") | [.args.id, .dur]] | sort' "$dir/events")" \
+	equal "$name: latency" "$(jq -c '[.[] | select(.cat == "client") | [.r, .dur]] | sort' "$dir/events")" \
 		"$(jq -c '[(.requests + .windows)[] | select(.client.host) | [.id, .latency_ns]] | sort' "$dir/list")"
 	# A slice that is open when another one of its thread begins ends no earlier.
 	equal "$name: within each other or apart" "$(jq '[.[] | select(.ph == "X")] | group_by(.tid) | map(sort_by(.ts, -.dur) |
@@ -38,7 +39,7 @@ perfetto_is() {
 		if $e.cat != "part" then .in = $e
 		elif $e.tid != .in.tid or $e.ts < .in.ts or $e.ts + $e.dur > .in.ts + .in.dur then .n += 1 else . end) | .n' "$dir/events")" 0
 	# Cut at the server's ends, but all of the time of each request that it did not spend below.
-	jq -r 'foreach (.[] | select(.ph == "X")) as $e (null; if $e.cat != "part" then $e.args.id else . end;
+	jq -r 'foreach (.[] | select(.ph == "X")) as $e (null; if $e.cat != "part" then $e.r else . end;
 		select($e.cat == "part") + " \($e.name) \($e.dur)")' "$dir/events" | sums >"$dir/got"
 	jq -r '(.requests + .windows)[] | .id as $r | .parts[] | select(.request == $r) | "\($r) \(.cause) \(.ns)"' "$dir/list" |
 		sums >"$dir/wanted"
@@ -54,10 +55,8 @@ perfetto_is() {
 		reduce .[] as $e ({n: 0}; if $e.dur then .end = $e.ts + $e.dur elif .end == null or .end <= $e.ts then .n += 1 else . end) | .n) |
 		add' "$dir/events")" 0
 	equal "$name: from client to server" "$(jq '[.[] | select(.ph == "s" and .name == "request")] | length' "$dir/events")" \
-		"$(jq '[.[] | select(.cat == "client" or .cat == "server") | {id: .args.id, cat, dur}] | group_by(.id) |
+		"$(jq '[.[] | select(.cat == "client" or .cat == "server") | {r, cat, dur}] | group_by(.r) |
 		map(select(length == 2 and all(.[]; .cat == "client" or .dur > 0))) | length' "$dir/events")"
-	run 0 requests --format perfetto -j 1 "$@"
-	same "$name: -j 1" "$dir/out" "$dir/perfetto"
 }
 
 perfetto_is web-load $lab/web-load/{client,web,db}
@@ -65,16 +64,17 @@ equal "from parent to child" "$(jq '[.[] | select(.ph == "s" and .name == "child
 	"$(jq '[.requests[] | select(.parent)] | length' "$dir/list")"
 # What was selected; with --tree, all below it.
 t=($lab/web-load/{client,web,db})
+run 0 requests --format perfetto -j 1 "${t[@]}"
+same "-j 1" "$dir/out" "$dir/perfetto"
 run 0 requests --format perfetto --kind 'load -> *' -n 5 "${t[@]}"
-equal "selected" "$(jq -c "$events | [.[] | select(.ph == \"X\" and .cat != \"part\")] | [length, (map(.args.id) | unique | length)]" "$dir/out")" "[10,5]"
+equal "selected" "$(jq -c "$events | [.[] | select(.ph == \"X\" and .cat != \"part\")] | [length, (map(.r) | unique | length)]" "$dir/out")" "[10,5]"
 run 0 requests --format perfetto --tree -n 5 "${t[@]}"
-equal "with those below" "$(jq "$events | [.[] | select(.cat == \"client\")] | length > 20 and (map(select(.args.parent | not)) | length == 5)" "$dir/out")" true
+equal "with those below" "$(jq "$events | [.[] | select(.cat == \"client\")] | length > 20 and (map(select(.parent | not)) | length == 5)" "$dir/out")" true
 run 0 requests --format perfetto --from 'no?such' "${t[@]}"
 equal "nothing" "$(jq -c .traceEvents "$dir/out")" '[]'
 run 2 requests --format perfetto --explain "${t[@]}"
-# The server alone, the requester alone, an event loop, windows.
+# The server alone, an event loop, windows.
 perfetto_is server $lab/web-load/web
-perfetto_is requester $lab/web-load/client
 perfetto_is shop-node $lab/shop-node/{client,web,db}
 perfetto_is h2-mux $lab/h2-mux/{client,web,db}
 finish

@@ -68,6 +68,16 @@ if there "$t"; then
 	run 0 requests --list -n 0 --format csv "$t"/*
 	equal "requests of pages" "$(awk -F, '$5 == "python -> django-httpd apache2" && $16 == ""' "$dir/out" | wc -l)" 12
 	equal "queries, all below one" "$(awk -F, '$5 == "apache2 -> django-db postgres" && $16 != ""' "$dir/out" | wc -l)" 108
-	equal "others" "$(sed 1d "$dir/out" | wc -l)" 120
+	equal "others between hosts" "$(awk -F, 'NR > 1 && $6 != $10' "$dir/out" | wc -l)" 120
 fi
+# A monitor on a unix socket.
+run 0 requests --format csv "$lab/kvm-nested"
+equal "commands to qemu" "$(grep -c '^python3 -> l1 unix qemu-system-x86,40,' "$dir/out")" 1
+# Unix sockets: each of the two processes of a host that are traced has two connections to the session daemon, and
+# all do the same.
+t=$lab/mpi-3vm
+run 0 requests --list -n 0 --format csv "$t"
+equal "over unix sockets" "$(awk -F, '$5 ~ / unix / { split($1, id, "."); n[id[1] " " $6 " " $10 " " $7]++ }
+		END { for (x in n) { split(x, w, " "); print w[2], w[3], n[x] } }' "$dir/out" | sort -V | uniq -c | awk '{ $1 = $1 } 1')" \
+	"$(printf '2 %s 13\n2 %s 21\n' "n1 n1" "n1 n1" "n2 n2" "n2 n2" "n3 n3" "n3 n3")"
 finish

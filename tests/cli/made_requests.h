@@ -1,5 +1,5 @@
-/* Requests of a small world by hand (calls_world.h), as the verb requests exports them. Its one host
- * is called h"1. */
+/* Requests of a small world by hand (calls_world.h), as the verb requests exports them. Its one
+ * host is called h"1. */
 #ifndef TESTS_MADE_REQUESTS_H
 #define TESTS_MADE_REQUESTS_H
 

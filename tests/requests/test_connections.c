@@ -275,6 +275,74 @@ static void without_addresses(void **state)
 		"r1.1 10:0>20:0 3-42");
 }
 
+/* ---- within a host ---- */
+
+#define ALONE "host s\ntrace s/kernel\n"
+#define WOKEN(at, tid) at "us s 0 sched_waking tid=" tid "\n"
+#define TO(at, from, to) SWITCH(at, "s", from, "1", to)
+
+static void unix_socket(void **state)
+{
+	(void)state;
+	requests_are(ALONE TO("1", "0", "20") CALL("2", "2", "s", "socket", "family=1 type=1",
+			     "3") ENTER("3", "s", "accept", "fd=3") TO("4", "20", "10") CALL("5",
+			     "5", "s", "socket", "family=1 type=1", "5") ENTER("6", "s", "connect",
+			     "fd=5 family=1") WOKEN("7", "20") LEAVE("8", "s", "connect",
+			     "ret=0") CALL("9", "10", "s", "write", "fd=5", "10") TO("12", "10",
+			     "20") LEAVE("13", "s", "accept", "ret=7 family=1") CALL("14", "14",
+			     "s", "read", "fd=7", "10") CALL("15", "17", "s", "write", "fd=7", "20")
+			     TO("18", "20", "10") CALL("19", "19", "s", "read", "fd=5", "20"),
+		"r1.1 10:0>20:0 6-19");
+}
+
+/* Descriptors of which nothing is known wake in the same way: terminals, say. */
+#define TURN(a, b, c, d, e, f, g, h, i, j)                                                         \
+	ENTER(a, "s", "write", "fd=5")                                                             \
+	WOKEN(b, "20")                                                                             \
+	LEAVE(c, "s", "write", "ret=10")                                                           \
+	ENTER(d, "s", "read", "fd=5")                                                              \
+	TO(e, "10", "20")                                                                          \
+	LEAVE(f, "s", "read", "ret=10") ENTER(g, "s", "write", "fd=7") WOKEN(h, "10")              \
+		LEAVE(i, "s", "write", "ret=20") ENTER(j, "s", "read", "fd=7")
+#define TWO_TURNS                                                                                  \
+	ENTER("2", "s", "read", "fd=7")                                                            \
+	TO("3", "20", "10")                                                                        \
+	TURN("10", "11", "12", "13", "14", "15", "16", "17", "18", "19")                           \
+	TO("20", "20", "10")                                                                       \
+	LEAVE("21", "s", "read", "ret=20")                                                         \
+	TURN("30", "31", "32", "33", "34", "35", "36", "37", "38", "39")                           \
+	TO("40", "20", "10")                                                                       \
+	LEAVE("41", "s", "read", "ret=20")
+
+static void not_a_socket(void **state)
+{
+	(void)state;
+	requests_are(ALONE TO("1", "0", "20") TWO_TURNS, "");
+	/* Of one end the state dump says that it is a socket. */
+	requests_are(ALONE
+		"0us s 0 lttng_statedump_process_state tid=10 pid=10 file_table_address=1\n"
+		"0us s 0 lttng_statedump_file_descriptor file_table_address=1 fd=5 "
+		"filename=\"socket:[77]\"\n" TO("1", "0", "20") TWO_TURNS,
+		"r1.1 10:0>20:0 10-21, r1.2 10:0>20:0 30-41");
+}
+
+#define MADE(at, read, write)                                                                      \
+	ENTER(at, "s", "pipe2", "") LEAVE(at, "s", "pipe2", "ret=0 fildes=[" read ", " write "]")
+
+static void two_pipes(void **state)
+{
+	(void)state;
+	requests_are(
+		ALONE TO("1", "0", "10") MADE("2", "5", "6") MADE("3", "7",
+			"8") "4us s 0 "
+			     "sched_process_fork parent_tid=10 parent_pid=10 child_tid=20 child_pid=20\n" CALL(
+				     "5", "6", "s", "write", "fd=6", "10") ENTER("7", "s", "read",
+				     "fd=7") TO("8", "10", "20") CALL("9", "10", "s", "read",
+				     "fd=5", "10") CALL("11", "12", "s", "write", "fd=8", "20")
+				     TO("13", "20", "10") LEAVE("14", "s", "read", "ret=20"),
+		"r1.1 10:0>20:0 5-14");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -287,6 +355,9 @@ int main(void)
 		cmocka_unit_test(inherited),
 		cmocka_unit_test(used_again),
 		cmocka_unit_test(without_addresses),
+		cmocka_unit_test(unix_socket),
+		cmocka_unit_test(not_a_socket),
+		cmocka_unit_test(two_pipes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,6 +27,10 @@ struct pairs {
 	unsigned n;
 	struct text_end files[MAX_PAIRS];
 	unsigned n_files;
+	struct text_end pipes[MAX_PAIRS][2];
+	unsigned n_pipes;
+	struct text_end unix_sockets[MAX_PAIRS];
+	unsigned n_unix;
 };
 
 static struct text_end end_of(const char *word)
@@ -35,6 +39,12 @@ static struct text_end end_of(const char *word)
 	struct text_end e = { .tid = (int32_t)strtol(word, &colon, 10) };
 	e.fd = (int32_t)strtol(colon + 1, NULL, 10);
 	return e;
+}
+
+static void add_unix(struct pairs *p, const char *word)
+{
+	assert_true(p->n_unix < MAX_PAIRS);
+	p->unix_sockets[p->n_unix++] = end_of(word);
 }
 
 static void add_file(struct pairs *p, const char *word)
@@ -84,6 +94,19 @@ static uint32_t name_of(
 			*end = (uint8_t)k;
 			return mer_intern_add(&c->host.names, text, (size_t)len);
 		}
+	for (unsigned i = 0; i < 2 * p->n_pipes; i++) {
+		const struct text_end *e = &p->pipes[i / 2][i % 2];
+		if (e->fd != fd || e->tid != c->host.tasks[task].pid)
+			continue;
+		int len = snprintf(text, sizeof(text), "pipe#%u", i / 2 + 1);
+		return mer_intern_add(&c->host.names, text, (size_t)len);
+	}
+	for (unsigned i = 0; i < p->n_unix; i++) {
+		const struct text_end *e = &p->unix_sockets[i];
+		if (e->fd == fd && e->tid == c->host.tasks[task].pid)
+			return mer_intern_add(
+				&c->host.names, "unix socket", sizeof("unix socket") - 1);
+	}
 	return KERNEL_NONE;
 }
 
@@ -111,7 +134,9 @@ static void add_call(
 	call.object = name_of(c, p, task, call.fd, &call.end);
 	call.kind = is_file(c, p, task, call.fd) ? KERNEL_OBJECT_FILE
 		    : call.object == KERNEL_NONE ? KERNEL_OBJECT_EVENT
-						 : KERNEL_OBJECT_UNIX;
+		    : strncmp(kernel_name_text(&c->host, call.object), "pipe#", 5) == 0
+			    ? KERNEL_OBJECT_PIPE
+			    : KERNEL_OBJECT_UNIX;
 	struct kernel_call_end told = { .task = task,
 		.call = kernel_add_call(&c->host, &call),
 		.begin = begin * US,
@@ -152,15 +177,22 @@ static int32_t option(char **word, int n, const char *name)
 	return -1;
 }
 
-/* A call on the file "/f"; KERNEL_NONE: none is named. */
-static uint32_t call_named(struct calls_world *c, char **word, int n)
+/* A call on the file "/f", or on a descriptor; KERNEL_NONE: none is named. */
+static uint32_t call_named(
+	struct calls_world *c, const struct pairs *p, uint32_t task, char **word, int n)
 {
+	int32_t fd = option(word, n, "fd");
 	for (int i = 3; i + 1 < n; i++) {
 		if (strcmp(word[i], "call") != 0)
 			continue;
 		struct kernel_call call = { .fd = 3, .kind = KERNEL_OBJECT_FILE };
 		call.name = mer_intern_add(&c->host.names, word[i + 1], strlen(word[i + 1]));
 		call.object = mer_intern_add(&c->host.names, "/f", 2);
+		if (fd >= 0) {
+			call.fd = fd;
+			call.object = name_of(c, p, task, fd, &call.end);
+			call.kind = KERNEL_OBJECT_UNIX;
+		}
 		call.id = kernel_call_id(word[i + 1]);
 		return kernel_add_call(&c->host, &call);
 	}
@@ -183,7 +215,8 @@ static void add_disk(struct calls_world *c, char **word)
 }
 
 /* What a task does from now on; its wait before is told to the log, with who ended it then. */
-static void add_span(struct calls_world *c, struct requests_log *log, char **word, int n)
+static void add_span(
+	struct calls_world *c, const struct pairs *p, struct requests_log *log, char **word, int n)
 {
 	const struct kernel_observer *o = requests_log_observers(log);
 	int64_t at = strtoll(word[0], NULL, 10) * US;
@@ -196,7 +229,7 @@ static void add_span(struct calls_world *c, struct requests_log *log, char **wor
 		was->by = c->host.tasks[was->by].last;
 	kernel_add_span(&c->host, &(struct kernel_span){ .begin = at,
 					  .task = task,
-					  .call = call_named(c, word, n),
+					  .call = call_named(c, p, task, word, n),
 					  .by = by >= 0 ? task_of(c, by) : KERNEL_NONE,
 					  .source = source >= 0 ? (uint32_t)source : KERNEL_NONE,
 					  .cpu = (uint16_t)(cpu >= 0 ? cpu : 0),
@@ -256,12 +289,18 @@ void calls_world_open(struct calls_world *c, const char *text)
 				0);
 		} else if (strcmp(word[0], "file") == 0) {
 			add_file(&pairs, word[1]);
+		} else if (strcmp(word[0], "pipe") == 0) {
+			assert_true(pairs.n_pipes < MAX_PAIRS);
+			pairs.pipes[pairs.n_pipes][0] = end_of(word[1]);
+			pairs.pipes[pairs.n_pipes++][1] = end_of(word[2]);
+		} else if (strcmp(word[0], "unix") == 0) {
+			add_unix(&pairs, word[1]);
 		} else if (strcmp(word[0], "disk") == 0) {
 			add_disk(c, word);
 		} else if (strchr(word[0], '-')) {
 			add_call(c, &pairs, log, word, n);
 		} else {
-			add_span(c, log, word, n);
+			add_span(c, &pairs, log, word, n);
 		}
 	}
 	for (uint32_t t = 0; t < c->host.n_tasks; t++) {

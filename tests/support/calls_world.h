@@ -7,9 +7,11 @@
  *                                       ...; FD -1: none
  *   born TID TIME [by TID]              a task that is not there from the start; before it is
  *                                       named; by: that one forked it
- *   TIME TID STATE [CAUSE] [by TID] [cpu N] [call NAME] [source N]
+ *   TIME TID STATE [CAUSE] [by TID] [cpu N] [call NAME [fd FD]] [source N]
  *                                       from then on it is that: user, runnable, blocked futex by
- *                                       10, ...; call: on the file "/f"
+ *                                       10, ...; call: on the file "/f", or on FD
+ *   pipe TID:FD TID:FD                  a pipe: descriptors of two processes
+ *   unix TID:FD                         a descriptor of a unix socket that is no pair
  *   kernel TID NAME                     a thread of the kernel
  *   file TID:FD                         a descriptor of a file
  *   disk TID BEGIN END read|write       a request to disk 8,0 of 4096 bytes, inserted and

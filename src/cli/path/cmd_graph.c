@@ -183,8 +183,6 @@ static int print(void *ctx, struct session_answer *a)
 		return print_graph(x, a, NULL);
 	int rc = requests_edges_find(a->requests,
 		&(struct requests_edges_options){ .by_task = x->v->by == BY_TASK,
-			.has_begin = x->cli->select.begin.kind != 0,
-			.has_end = x->cli->select.end.kind != 0,
 			.begin = x->cli->window.begin,
 			.end = x->cli->window.end,
 			.wanted = &a->options },

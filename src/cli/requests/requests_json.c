@@ -180,12 +180,13 @@ int cli_requests_json_kinds(const struct cli_requests *c, const struct requests_
 	for (uint32_t i = 0; i < n; i++) {
 		const struct requests_sums *s = &rows[i];
 		bool timed = s->max_ns >= 0;
+		struct mer_cell rate = requests_rate(s, window_ns);
 		mer_json_begin_object(&j);
 		mer_json_kv_text(&j, "kind", mer_intern_text(&c->kinds->names, s->kind));
 		mer_json_kv_uint(&j, "count", s->count);
 		mer_json_kv_uint(&j, "timed", s->n_timed);
-		if (window_ns)
-			mer_json_kv_double(&j, "rate", requests_rate(s, window_ns));
+		if (rate.set)
+			mer_json_kv_double(&j, "rate", rate.v.f);
 		else
 			mer_json_kv_null(&j, "rate");
 		put_number(&j, "p50_ns", s->p50_ns, timed);

@@ -332,7 +332,8 @@ static void put_part(struct writing *w, const struct slice *s, const struct requ
 	mer_json_end_object(j);
 }
 
-/* Those of this end: the server's are in its slice, what goes over its begin or end is cut there. */
+/* Those of this end: the server's are in its slice, what goes over its begin or end is cut
+ * there. */
 static int put_parts(struct writing *w, const struct slice *s)
 {
 	const struct requests_exchange *x = &w->c->r->exchanges[s->exchange];

@@ -61,7 +61,7 @@ int cli_requests_tree(const struct cli_requests *c, struct mer_str *out);
 /* The time that was selected with --begin and --end; where they are not given, from the first begin
  * to the last end of the selected requests. False: it is empty. */
 bool cli_requests_window(const struct cli_requests *c, int64_t *begin, int64_t *end);
-/* Its ns, for rates; 0: it is empty. */
+/* How long that is; 0: it is empty. */
 int64_t cli_requests_window_ns(const struct cli_requests *c);
 /* For people: p90 and p99 of fewer requests than this would be the slowest one, and are "-". */
 enum { CLI_REQUESTS_LEAST_RANKED = 10 };

@@ -293,7 +293,7 @@ int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums 
 			[KIND] = mer_text(mer_intern_text(&c->kinds->names, s->kind)),
 			[COUNT] = MER_INT(s->count),
 			[TIMED] = MER_INT(s->n_timed),
-			[RATE] = window_ns ? MER_REAL_CELL(requests_rate(s, window_ns)) : MER_NONE,
+			[RATE] = requests_rate(s, window_ns),
 			[OUT] = MER_INT(s->bytes_out),
 			[IN] = MER_INT(s->bytes_in),
 			[PARALLEL] = MER_INT(s->most_parallel),
