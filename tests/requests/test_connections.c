@@ -303,8 +303,8 @@ static void unix_socket(void **state)
 	ENTER(d, "s", "read", "fd=5")                                                              \
 	TO(e, "10", "20")                                                                          \
 	LEAVE(f, "s", "read", "ret=10")                                                            \
-	ENTER(g, "s", "write", "fd=7") WOKEN(h, "10") LEAVE(i, "s", "write", "ret=20")             \
-		ENTER(j, "s", "read", "fd=7")
+	ENTER(g, "s", "write", "fd=7")                                                             \
+	WOKEN(h, "10") LEAVE(i, "s", "write", "ret=20") ENTER(j, "s", "read", "fd=7")
 #define TWO_TURNS                                                                                  \
 	ENTER("2", "s", "read", "fd=7")                                                            \
 	TO("3", "20", "10")                                                                        \
