@@ -91,7 +91,7 @@ equal "commands to qemu" "$(grep -c '^python3 -> l1 unix qemu-system-x86,40,' "$
 # all do the same.
 t=$lab/mpi-3vm
 run 0 requests --list -n 0 --format csv "$t"
-equal "over unix sockets" "$(awk -F, '$5 ~ / unix / { split($1, id, "."); n[id[1] " " $6 " " $10 " " $7]++ }
+equal "over unix sockets" "$(awk -F, '$5 ~ / unix / { split($1, id, "."); n[id[1] " " $6 " " $10]++ }
 		END { for (x in n) { split(x, w, " "); print w[2], w[3], n[x] } }' "$dir/out" | sort -V | uniq -c | awk '{ $1 = $1 } 1')" \
 	"$(printf '2 %s 13\n2 %s 21\n' "n1 n1" "n1 n1" "n2 n2" "n2 n2" "n3 n3" "n3 n3")"
 finish
