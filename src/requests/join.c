@@ -80,7 +80,7 @@ int requests_join(struct requests *r, const bool *continues, struct mer_err *err
 	for (uint32_t h = 0; h < r->log->n_hosts; h++) {
 		struct requests_host *host = &r->log->hosts[h];
 		for (uint32_t i = 0; i < host->n_actions; i++)
-			if (host->actions[i].exchange)
+			if (host->actions[i].exchange && host->actions[i].kind <= REQUESTS_WRITE)
 				host->actions[i].exchange =
 					place[host->actions[i].exchange - 1] + 1;
 	}

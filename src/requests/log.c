@@ -539,6 +539,26 @@ static bool note_sender(
 	return true;
 }
 
+/* The socket or pipe that was written to end the wait, plus 1. */
+static bool written_by(struct requests_host *r, const struct kernel_host *h,
+	const struct kernel_span *s, const struct kernel_span *by, uint32_t *socket)
+{
+	const struct requests_doing *d = s->task < r->cap_tasks ? &r->tasks[s->task] : NULL;
+	if (s->cause == KERNEL_TASK)
+		*socket = d ? d->sender : 0;
+	if (s->cause != KERNEL_PIPE || by->call == KERNEL_NONE ||
+		!(kernel_classes(h, by->call) & KERNEL_CALLS_WRITE) ||
+		h->calls[by->call].kind != KERNEL_OBJECT_PIPE ||
+		h->calls[by->call].object == KERNEL_NONE)
+		return true;
+	struct requests_doing *its = doing(r, by->task);
+	if (!its || !pipe_of(r, h, by->task, h->calls[by->call].object, by->begin,
+			    &its->pipes[REQUESTS_WRITE]))
+		return false;
+	*socket = its->pipes[REQUESTS_WRITE];
+	return true;
+}
+
 /* Who had something to do handed it on, maybe. */
 static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_t end)
 {
@@ -569,7 +589,7 @@ static int on_span(void *ctx, const struct kernel_host *h, uint32_t span, int64_
 		.begin = end, .end = end, .task = s->task, .socket = by->task, .kind = REQUESTS_WAKE
 	};
 	struct requests_doing *d = doing(r, s->task);
-	if (!d || !add_action(r, &a))
+	if (!d || !written_by(r, h, s, by, &a.exchange) || !add_action(r, &a))
 		return MER_ERR_NOMEM;
 	d->has_read = true; /* what it was given */
 	return 0;

@@ -38,7 +38,9 @@ struct requests_action {
 	uint32_t is_fresh : 1;
 	uint32_t is_server : 1;	     /* at the end that answers; set with exchange */
 	uint32_t was_connecting : 1; /* the first one on a socket, for which its task had waited */
-	uint32_t exchange;	     /* that it is of, plus 1 (exchanges.c); 0: none */
+	/* that it is of, plus 1 (exchanges.c); 0: none. WAKE: the socket or pipe that was written
+	 * to end the wait, plus 1 */
+	uint32_t exchange;
 };
 
 enum { REQUESTS_MOST_BYTES = (1 << 27) - 1, REQUESTS_SAMPLES = 4 };

@@ -248,6 +248,9 @@ static bool on_wake(struct nest *k, const struct requests_action *a, struct doin
 			k->turns[d->turn - 1].is_given = true;
 		return true;
 	}
+	/* What was sent on a connection counts when it is read. */
+	if (a->exchange && k->log->sockets[a->exchange - 1].connection)
+		return true;
 	d->given = by->turn;
 	d->credited = 0;
 	if ((now && !now->is_handed) || !by->turn || d->n_open)

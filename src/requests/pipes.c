@@ -127,6 +127,7 @@ static void settle(struct joiner *j)
 	for (uint32_t i = 0; i < r->n_actions; i++) {
 		struct requests_action *a = &r->actions[i];
 		if (a->kind == REQUESTS_WAKE) {
+			a->exchange = a->exchange ? j->instead[a->exchange - 1] + 1 : 0;
 			keep(r, &n, i);
 			continue;
 		}

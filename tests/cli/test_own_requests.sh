@@ -72,6 +72,11 @@ run 0 requests --request "$rule" --request-by tid --format otlp --tree -n 3 "${t
 equal "OpenTelemetry: roots are internal" "$(jq -c '[.resourceSpans[].scopeSpans[].spans[] | select(.parentSpanId == null) | .kind] | unique' "$dir/out")" "[1]"
 equal "OpenTelemetry: parents are there" "$(jq '[.resourceSpans[].scopeSpans[].spans[]] | map(.spanId) as $ids |
 	map(.parentSpanId // empty | IN($ids[])) | all' "$dir/out")" true
+run 0 requests --request "$rule" --request-by tid --format perfetto --tree -n 3 "${t[@]}"
+equal "Perfetto: slices of their own" "$(jq -c '[.traceEvents[] | select(.cat == "request")] | [length, (map(.args.id[:1]) | unique[])]' "$dir/out")" '[3,"u"]'
+equal "Perfetto: arrows from them" "$(jq '([.traceEvents[] | select(.cat == "request") | .tid] | unique) as $own | [.traceEvents[] |
+	select(.ph == "s" and .name == "child" and (.tid | IN($own[])))] | length' "$dir/out")" \
+	"$(jq '[.traceEvents[] | select(.cat == "client" and (.args.parent // "" | startswith("u")))] | length' "$dir/out")"
 run 0 requests --request "$rule" --request-by tid --kind '*nginx' "${t[@]}"
 text "$dir/out" '^load -> web:80 nginx +723 ' "others, if they are asked for"
 

@@ -69,12 +69,24 @@ equal "--min" "$(sed 1d "$dir/out" | wc -l)" 2
 run 0 requests --list -n 1 $t
 text "$dir/out" '^\.\.\. and [0-9,]+ more \(-n 0 shows all\)' "--limit"
 
+# In 80 columns the numbers of the last column stay, and kinds lose host and port before names are cut.
+run 0 requests --list -n 3 $t
+text "$dir/out" ' Mostly$' "head of the last column"
+equal "numbers of the last column" "$(sed 1,2d "$dir/out" | grep -v '^\.\.\.' | grep -c -v -E ' [0-9]+% [^ ]+ [^ ]+$')" 0
+w=$lab/web-load
+COLUMNS=60 run 0 requests "$w"
+text "$dir/out" '^load -> nginx +[0-9]' "a short kind"
+no_text "$dir/out" '^[^ ]+ -> ?…' "a kind cut in the middle"
+COLUMNS=200 run 0 requests "$w"
+text "$dir/out" '^load -> web:80 nginx +[0-9]' "a kind that fits"
+
 # One of them, as a row, a tree, and a path.
 id=$(sed -n 2p "$dir/list" | cut -d, -f1)
 run 0 requests --list --request "$id" --format csv $t
 equal "--request" "$(sed 1d "$dir/out" | cut -d, -f1)" "$id"
 run 0 requests --tree --request "$id" $t
 text "$dir/out" "^ *$id [a-z]" "--tree"
+text "$dir/out" '^ +0 +[0-9.]+ [mun]?s$|^ +0 +[0-9.]+ [mun]?s +[0-9.]+ [mun]?s$' "time scale"
 run 0 requests --tree -n 1 --json $t
 equal "a tree in JSON" "$(jq '.requests | length > 0 and (map(select(.parent == null)) | length) == 1' "$dir/out")" true
 run 0 requests --request "$id" --json $t

@@ -143,6 +143,21 @@ static void nested(void **state)
 		"r1.1 20>30 13-20 of r2.1, r2.1 10>20 1-24");
 }
 
+/* 20 tells 30 something on its connection while it serves 10: it has not handed that on. */
+static void nothing_handed(void **state)
+{
+	(void)state;
+	requests_are("pair 10:5 20:9\nunix 30:5\nunix 20:3\nunix 20:8\n"
+		     "1-2 30 connect 5 0\n2-3 20 accept 3 8\n4-5 10 write 5 1\n"
+		     "5 30 blocked task by 20 call read fd 5\n6-7 20 read 9 1\n"
+		     "8 20 running call write fd 8\n9 30 runnable\n8-10 20 write 8 1\n"
+		     "11-12 30 read 5 1\n13-14 30 write 5 2\n15-16 20 read 8 2\n"
+		     "16 30 blocked task by 20 call read fd 5\n17 20 running call write fd 8\n"
+		     "18 30 runnable\n17-18 20 write 8 3\n19-20 30 read 5 3\n"
+		     "21-22 20 write 9 1\n23-24 10 read 5 1\n",
+		"r1.1 30>20 13-20, r2.1 10>20 4-24");
+}
+
 /* ---- pipes ---- */
 
 #define PIPES "pipe 10:5 20:0\npipe 20:1 10:6\n"
@@ -210,6 +225,7 @@ int main(void)
 		cmocka_unit_test(from_before),
 		cmocka_unit_test(by_majority),
 		cmocka_unit_test(nested),
+		cmocka_unit_test(nothing_handed),
 		cmocka_unit_test(pipes),
 		cmocka_unit_test(no_pair_of_pipes),
 		cmocka_unit_test(wakes_only),

@@ -182,6 +182,7 @@ static int put_table(
 		cli_heading_text(c->cli, "Requests by kind over time", NULL,
 			b->bins.n ? b->bins.begin : MER_NO_TIME, b->bins.begin + b->bins.length,
 			out);
+		cli_requests_shorten_kinds(c, &t, KIND);
 		cli_table_text(&t, out, (size_t)cli_width(c->cli), c->cli->bold_out);
 	} else {
 		cli_table_rows(c->cli, &t, mer_table_whole(&t), out);

@@ -530,10 +530,12 @@ int cli_requests_explain(
 			    });
 		mer_str_fini(&who);
 	}
-	if (for_people)
+	if (for_people) {
+		cli_requests_shorten_kinds(c, &t, IN);
 		cli_table_text(&t, out, (size_t)cli_width(c->cli), c->cli->bold_out);
-	else
+	} else {
 		cli_table_rows(c->cli, &t, mer_table_whole(&t), out);
+	}
 	out->failed |= t.failed || arena.failed;
 	mer_table_fini(&t);
 	mer_arena_fini(&arena);

@@ -67,6 +67,9 @@ int64_t cli_requests_window_ns(const struct cli_requests *c);
 enum { CLI_REQUESTS_LEAST_RANKED = 10 };
 /* That its parent is right, as it was computed: 0.98, not the 0.980000019 of a float. */
 double cli_requests_confidence(const struct requests_exchange *x);
+/* For people: where kinds do not fit the width of the table, without host and port of the server,
+ * "load2 -> nginx"; those that would be the same as another one's stay. */
+void cli_requests_shorten_kinds(const struct cli_requests *c, struct mer_table *t, size_t column);
 /* For people: why there are no rows. */
 int cli_requests_put_nothing(const struct cli_requests *c, struct mer_str *out);
 /* For people: what it is about, and when; how many rows there are besides. */

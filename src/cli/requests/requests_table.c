@@ -53,6 +53,52 @@ int64_t cli_requests_window_ns(const struct cli_requests *c)
 	return cli_requests_window(c, &begin, &end) ? end - begin : 0;
 }
 
+/* "load2 -> nginx" of "load2 -> web:80 nginx"; NULL: as it is. */
+static const char *short_kind(struct mer_arena *a, const char *kind)
+{
+	const char *arrow = strstr(kind, " -> ");
+	const char *place = arrow ? arrow + 4 : NULL, *end = place ? strchr(place, ' ') : NULL;
+	if (!end || !memchr(place, ':', (size_t)(end - place)))
+		return NULL;
+	return mer_arena_printf(a, "%.*s%s", (int)(place - kind), kind, end + 1);
+}
+
+/* No other kind of the table has the same short name as that of row i. */
+static bool is_only(const struct mer_table *t, size_t column, const char *const *shorter, size_t i)
+{
+	const struct mer_cell *cells = t->cells + column;
+	for (size_t k = 0; k < t->n_rows; k++)
+		if (shorter[k] && strcmp(shorter[k], shorter[i]) == 0 &&
+			strcmp(cells[k * t->n_columns].v.text, cells[i * t->n_columns].v.text) != 0)
+			return false;
+	return true;
+}
+
+void cli_requests_shorten_kinds(const struct cli_requests *c, struct mer_table *t, size_t column)
+{
+	size_t longest = 0;
+	struct mer_cell *cells = t->cells + column;
+	const char **shorter = calloc(2 * t->n_rows + 1, sizeof(*shorter));
+	const char **short_cells = shorter ? shorter + t->n_rows : NULL;
+	for (size_t i = 0; i < t->n_rows; i++) {
+		size_t length = strlen(cells[i * t->n_columns].v.text);
+		longest = length > longest ? length : longest;
+	}
+	if (!shorter || cli_table_least_width(t, longest) <= (size_t)cli_width(c->cli)) {
+		free(shorter);
+		return;
+	}
+	for (size_t i = 0; i < t->n_rows; i++)
+		shorter[i] = short_kind(t->arena, cells[i * t->n_columns].v.text);
+	for (size_t i = 0; i < t->n_rows; i++)
+		if (shorter[i] && is_only(t, column, shorter, i))
+			short_cells[i] = shorter[i];
+	for (size_t i = 0; i < t->n_rows; i++)
+		if (short_cells[i])
+			cells[i * t->n_columns] = mer_text(short_cells[i]);
+	free(shorter);
+}
+
 void cli_requests_heading(const struct cli_requests *c, const char *title, struct mer_str *out)
 {
 	int64_t begin, end;
@@ -283,6 +329,8 @@ int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums 
 	for (size_t i = 0; i < sizeof(may_hide) / sizeof(may_hide[0]) && is_for_people(c); i++)
 		if (cli_table_least_width(&t, longest) > (size_t)cli_width(c->cli))
 			columns[may_hide[i]].title = NULL;
+	if (is_for_people(c))
+		cli_requests_shorten_kinds(c, &t, KIND);
 	int rc = put_table(c, &t, out);
 	mer_table_fini(&t);
 	if (is_for_people(c)) {
@@ -296,7 +344,8 @@ int cli_requests_kinds(const struct cli_requests *c, const struct requests_sums 
 
 /* ---- each request ---- */
 
-/* "running on web (34 %)": the cause and host that took most. */
+/* "running 34 % (web)": the cause and host that took most. People get "34% CPU, web", of which the
+ * number stays where the column is cut. */
 static const char *most_of(const struct cli_requests *c, struct mer_table *t,
 	const struct requests_parts *p, int64_t latency)
 {
@@ -317,9 +366,13 @@ static const char *most_of(const struct cli_requests *c, struct mer_table *t,
 		best = sums[k] > sums[best] ? k : best;
 	if (latency <= 0 || !sums[best])
 		return NULL;
-	return mer_arena_printf(t->arena, "%s %.0f %% (%s)",
-		requests_part_name((enum requests_part_kind)best),
-		100.0 * (double)sums[best] / (double)latency, c->w->e->hosts[hosts[best]].name);
+	const char *part = requests_part_name((enum requests_part_kind)best);
+	const char *host = c->w->e->hosts[hosts[best]].name;
+	double percent = 100.0 * (double)sums[best] / (double)latency;
+	if (!is_for_people(c))
+		return mer_arena_printf(t->arena, "%s %.0f %% (%s)", part, percent, host);
+	return mer_arena_printf(
+		t->arena, "%.0f%% %s, %s", percent, best == REQUESTS_CPU ? "CPU" : part, host);
 }
 
 int cli_requests_list(const struct cli_requests *c, struct mer_str *out)
@@ -369,7 +422,7 @@ int cli_requests_list(const struct cli_requests *c, struct mer_str *out)
 		[BYTES_OUT] = { "out_bytes", NULL, MER_BYTES },
 		[BYTES_IN] = { "in_bytes", NULL, MER_BYTES },
 		[MESSAGES] = { "messages", NULL, MER_COUNT },
-		[MOST] = { "most", "Most of the time", MER_TEXT },
+		[MOST] = { "most", "Mostly", MER_TEXT },
 	};
 	struct requests_parts parts = { 0 };
 	struct mer_arena arena;
