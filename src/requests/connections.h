@@ -1,12 +1,14 @@
 /* Connections: which two sockets are the ends of one, and which of them asks.
  *
  * What both ends know of a TCP connection is its addresses. A socket's are those of the packets
- * that its calls sent; without any, the peer that connect or accept named, if packets of the host
- * lead to one local end only. A pair of sockets has one name for both ends. The ends of a unix
- * socket with a path have neither: there it is who was woken by what was written to, or by the
- * connect of, the other one. The end that called
- * connect asks; else the one that wrote first. An end that was not recorded is missing: its socket
- * is KERNEL_NONE. */
+ * that its calls sent, whether or not somebody is known to have received them (addresses.c);
+ * without any, the peer that connect or accept named, if packets of the host lead to one local end
+ * only. A pair of sockets has one name for both ends. The ends of a unix socket with a path have
+ * neither: there it is who was woken by what was written to, or by the connect of, the other one.
+ * The end that called connect asks, and not the one that accepted; else the one whose port the
+ * kernel gave, if the other's is none of those; else the one that wrote first. Ends on hosts whose
+ * clocks cannot be compared are not joined. An end that was not recorded is missing: its socket is
+ * KERNEL_NONE. */
 #ifndef MER_REQUESTS_CONNECTIONS_H
 #define MER_REQUESTS_CONNECTIONS_H
 

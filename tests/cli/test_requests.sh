@@ -263,6 +263,13 @@ refused 'needs --list or --tree' --sort begin
 refused 'use one of them' --list --tree
 refused 'does not work with --kind' --request "$id" --kind 'load -> *'
 
+# Clocks as recorded: each host shows its own ends, and a note says why none are joined.
+run 0 requests --sync none --list -n 0 --format csv $t
+text "$dir/err" 'note: --sync none .* are not joined' "hosts apart"
+equal "no request over hosts" "$(awk -F, 'NR > 1 && $6 != "" && $10 != "" && $6 != $10' "$dir/out" | wc -l)" 0
+run 0 requests $t
+equal "no note" "$(grep -c 'sync none' "$dir/err")" 0
+
 # What cannot be.
 run 2 requests --request r99999.1 $t
 text "$dir/err" "there is no request 'r99999.1'" "no such request"

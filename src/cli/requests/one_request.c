@@ -1,5 +1,6 @@
 #include "cli/requests/one_request.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -73,6 +74,17 @@ static int find_own(struct cli *cli, const struct analysis_period_rule *rule, st
 	return rc ? rc : requests_add_own(q->r, &q->own, &cli->err);
 }
 
+/* Clocks as recorded are nobody's wish to have the requests of each host apart. */
+static void note_apart(struct cli *cli, const struct cli_request *q)
+{
+	uint32_t n_hosts = session_experiment(q->s)->n_hosts;
+	if (n_hosts > 1 && cli->sync && strcmp(cli->sync, "none") == 0)
+		cli_note(cli,
+			"--sync none leaves the clocks as recorded, so times of different hosts are not compared: requests between the %" PRIu32
+			" hosts are not joined, each host shows its own end of them",
+			n_hosts);
+}
+
 int cli_requests_open_used(struct cli *cli, const struct cli_request_values *v,
 	enum session_usage usage, struct cli_request *q)
 {
@@ -83,6 +95,8 @@ int cli_requests_open_used(struct cli *cli, const struct cli_request_values *v,
 		rc = cli_session_open(cli, &q->s);
 	if (rc == 0)
 		rc = cli_session_synchronize(cli, q->s, true);
+	if (rc == 0)
+		note_apart(cli, q);
 	if (rc == 0)
 		rc = session_requests_used(q->s, usage, &q->w, &q->r, &cli->err);
 	if (rc == 0 && rule)
