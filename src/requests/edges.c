@@ -67,8 +67,10 @@ static const char *name_of(const struct finding *f, uint32_t i, enum requests_si
 
 static const char *kind_of(const struct requests *r, uint32_t i)
 {
-	return requests_port(r, &requests_connection_of(r, i)->ends[REQUESTS_SERVER]) ? "tcp"
-										      : "unix";
+	const struct requests_connection *c = requests_connection_of(r, i);
+	if (c->is_pipes)
+		return "pipe";
+	return requests_port(r, &c->ends[REQUESTS_SERVER]) ? "tcp" : "unix";
 }
 
 /* What tells its pair from others. Names have no zeros. */

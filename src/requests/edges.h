@@ -17,7 +17,7 @@ enum requests_edge_column {
 	REQUESTS_EDGE_TO_HOST,	 /* the server */
 	REQUESTS_EDGE_TO_TID,
 	REQUESTS_EDGE_TO,
-	REQUESTS_EDGE_KIND, /* "tcp", "unix": as that of relations (analysis/relations) */
+	REQUESTS_EDGE_KIND, /* "tcp", "unix", "pipe": as that of relations (analysis/relations) */
 	REQUESTS_EDGE_COUNT,
 	REQUESTS_EDGE_RATE, /* a second; not set: not known */
 	REQUESTS_EDGE_P50,  /* not set: none has a latency */
