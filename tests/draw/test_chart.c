@@ -105,7 +105,7 @@ static void more_keys_than_colors(void **state)
 /* Those that no panel has together share a color, as evenly as can be. */
 static void keys_apart(void **state)
 {
-	char name[10];
+	char name[12];
 	(void)state;
 	for (int i = 0; i < 20; i++) {
 		panel();
