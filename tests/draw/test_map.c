@@ -99,7 +99,7 @@ static void several_as_one(void **state)
 
 static void not_too_many(void **state)
 {
-	char disk[13][8];
+	char disk[13][16];
 	(void)state;
 	for (int i = 0; i < 13; i++) {
 		snprintf(disk[i], sizeof(disk[i]), "sd%d", i);
