@@ -206,7 +206,7 @@ static void ask_traces(void)
 
 static void is_same(const struct mer_str *a, const struct mer_str *b, unsigned q, size_t at)
 {
-	if (a->len != b->len || memcmp(a->data, b->data, a->len) != 0)
+	if (a->len != b->len || (a->len && memcmp(a->data, b->data, a->len) != 0))
 		fail_msg("question %u, damage at byte %zu: not what the traces say", q, at);
 }
 
