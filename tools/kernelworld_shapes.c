@@ -135,10 +135,10 @@ static void start_disturbers(struct sim *s, struct role *db)
 void make_services(struct sim *s)
 {
 	const struct shape *of = s->o.shape;
-	struct lock *lock = need(calloc(1, sizeof(*lock)));
 	struct role *db = new_program(machine_of(s, 2), "postgres", SERVE_FORK, 5432, 3, NULL);
 	db->is_db = true;
-	db->lock = s->o.tail == TAIL_LOCK ? lock : NULL;
+	if (s->o.tail == TAIL_LOCK)
+		db->lock = need(calloc(1, sizeof(*db->lock)));
 	struct role *app = new_program(machine_of(s, 1), "app", of->app, 8000, 2, db);
 	app->n_workers = of->n_workers;
 	app->n_conns = of->n_conns;

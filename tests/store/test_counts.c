@@ -56,7 +56,7 @@ static void save(struct given *g)
 static bool check(const struct given *g, int64_t begin, unsigned shift)
 {
 	static uint64_t counts[N_BINS], bytes[N_BINS], want[N_BINS], want_bytes[N_BINS];
-	const struct store_window w = { begin >> shift << shift, shift, N_BINS };
+	const struct store_window w = { (begin >> shift) * ((int64_t)1 << shift), shift, N_BINS };
 	struct mer_err err = { 0 };
 	if (store_counts_read(&g->file, 0, 7, &fact_packet, NULL, &w, counts, bytes, &err))
 		return false;
