@@ -226,13 +226,6 @@ static void take_options(int argc, char **argv, struct options *o)
 		o->duration = 1000000000000000;
 }
 
-/* It makes one world and ends: what it has is not freed piece by piece. */
-const char *__asan_default_options(void);
-const char *__asan_default_options(void)
-{
-	return "detect_leaks=0";
-}
-
 int main(int argc, char **argv)
 {
 	/* Everything hangs on it to the end of the program, so that nothing need be freed. */
