@@ -9,7 +9,7 @@ w=$dir/world
 # compare NAME OPTION...: makes $w, and sets true found invented served nested sure right (services_truth.awk)
 compare() {
 	rm -rf "$w"
-	"$KERNELWORLD" -o "$w" --duration 400ms "${@:2}" >"$dir/made" || fail "$1: not made"
+	ASAN_OPTIONS=detect_leaks=0 "$KERNELWORLD" -o "$w" --duration 400ms "${@:2}" >"$dir/made" || fail "$1: not made"
 	"$MERIDIAN" requests -q --list -n 0 --format csv "$w"/h* >"$dir/list" 2>"$dir/err" || fail "$1: $(cat "$dir/err")"
 	read -r true found invented served nested sure right \
 		< <(awk -f "$SRC/tests/cases/services_truth.awk" "$w/truth/services.csv" "$dir/list")
@@ -71,7 +71,7 @@ done
 # explained TAIL SHAPE HOST PROGRAM CAUSE: most of what makes the slow ones slow
 explained() {
 	rm -rf "$w"
-	"$KERNELWORLD" -o "$w" --services "$2" --tail "$1" --hosts 3 --duration 2500ms --seed 2 >/dev/null
+	ASAN_OPTIONS=detect_leaks=0 "$KERNELWORLD" -o "$w" --services "$2" --tail "$1" --hosts 3 --duration 2500ms --seed 2 >/dev/null
 	run 0 requests -q --explain --json "$w"/h*
 	equal "$1 in $2" "$(jq -r '.causes | max_by(.ns) | "\(.host) \(.comm) \(.cause)"' "$dir/out")" "$3 $4 $5"
 	equal "$1 in $2: the causes sum to the difference" "$(jq '([.causes[].ns] | add) == .difference_ns' "$dir/out")" true
