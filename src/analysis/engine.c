@@ -744,12 +744,11 @@ int analysis_run_kept(struct analysis_run *run, struct mer_experiment *e,
 	struct kernel_window window;
 	int rc = begin_engine(&g, e, options, requests, n, tables, err);
 	struct kernel_observer *observers = calloc((size_t)e->n_hosts + 1, sizeof(*observers));
-	struct kernel_observer_pair *pairs = calloc((size_t)e->n_hosts + 1, sizeof(*pairs));
-	struct kernel_observer *own = calloc((size_t)e->n_hosts + 1, sizeof(*own));
+	struct kernel_observer_pairs pairs = { 0 };
 	bool *unread = calloc((size_t)e->n_hosts + 1, sizeof(*unread));
 	bool needs_packets =
 		analysis_needs_messages(requests, n); /* and who is at their other ends */
-	if (rc == 0 && (!observers || !unread || !pairs || !own))
+	if (rc == 0 && (!observers || !unread))
 		rc = mer_fail_nomem(err);
 	for (uint32_t h = 0; h < e->n_hosts && rc == 0; h++) {
 		observers[h] = observer_of(&g, &g.hosts[h]);
@@ -757,13 +756,11 @@ int analysis_run_kept(struct analysis_run *run, struct mer_experiment *e,
 			observers[h] = (struct kernel_observer){ .wants = observers[h].wants };
 			unread[h] = !needs_packets;
 		}
-		if (besides) {
-			own[h] = observers[h];
-			pairs[h] = (struct kernel_observer_pair){ &own[h], &besides[h] };
-			observers[h] = kernel_observe_both(&pairs[h]);
-		}
 	}
-	o.observers = observers;
+	if (rc == 0 && besides &&
+		!kernel_observer_pairs_make(&pairs, e->n_hosts, observers, besides))
+		rc = mer_fail_nomem(err);
+	o.observers = pairs.both ? pairs.both : observers;
 	o.unread = unread;
 	if (rc == 0 && o.window && !needs_events(&g)) {
 		window = *o.window;
@@ -784,8 +781,7 @@ int analysis_run_kept(struct analysis_run *run, struct mer_experiment *e,
 		rc = emit_all(&g, requests, n, tables, err);
 	free_engine(&g);
 	free(observers);
-	free(pairs);
-	free(own);
+	kernel_observer_pairs_fini(&pairs);
 	free(unread);
 	return rc;
 }

@@ -1,5 +1,7 @@
 #include "kernel/observer_pair.h"
 
+#include <stdlib.h>
+
 /* A callback that hands on what it hears. */
 #define BOTH(name, parameters, arguments)                                                          \
 	static int both_##name parameters                                                          \
@@ -66,4 +68,25 @@ struct kernel_observer kernel_observe_both(struct kernel_observer_pair *pair)
 		HEARD(migrate),
 		HEARD(frequency),
 		HEARD(merge) };
+}
+
+bool kernel_observer_pairs_make(struct kernel_observer_pairs *p, uint32_t n,
+	const struct kernel_observer *first, const struct kernel_observer *second)
+{
+	p->pairs = calloc((size_t)n + 1, sizeof(*p->pairs));
+	p->both = calloc((size_t)n + 1, sizeof(*p->both));
+	if (!p->pairs || !p->both)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		p->pairs[i] = (struct kernel_observer_pair){ &first[i], &second[i] };
+		p->both[i] = kernel_observe_both(&p->pairs[i]);
+	}
+	return true;
+}
+
+void kernel_observer_pairs_fini(struct kernel_observer_pairs *p)
+{
+	free(p->pairs);
+	free(p->both);
+	*p = (struct kernel_observer_pairs){ 0 };
 }

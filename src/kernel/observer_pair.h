@@ -12,4 +12,15 @@ struct kernel_observer_pair {
 /* pair: as long as what is returned. */
 struct kernel_observer kernel_observe_both(struct kernel_observer_pair *pair);
 
+struct kernel_observer_pairs { /* of all hosts */
+	struct kernel_observer_pair *pairs;
+	struct kernel_observer *both; /* by host: for kernel_world_options */
+};
+
+/* Of n hosts; first and second are arrays of observers that live as long. False: no memory.
+ * kernel_observer_pairs_fini in any case. */
+bool kernel_observer_pairs_make(struct kernel_observer_pairs *p, uint32_t n,
+	const struct kernel_observer *first, const struct kernel_observer *second);
+void kernel_observer_pairs_fini(struct kernel_observer_pairs *p); /* a zeroed one is fine */
+
 #endif

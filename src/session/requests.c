@@ -1,36 +1,18 @@
 #include "session/requests.h"
 
-#include <stdlib.h>
-
 #include "kernel/observer_pair.h"
 #include "session/state.h"
 
-struct listeners { /* those of each host */
-	struct kernel_observer_pair *pairs;
-	struct kernel_observer *both;
-};
-
-static bool listen(struct listeners *l, struct session *s, struct requests_log *log)
-{
-	uint32_t n = s->e->n_hosts;
-	l->pairs = calloc((size_t)n + 1, sizeof(*l->pairs));
-	l->both = calloc((size_t)n + 1, sizeof(*l->both));
-	for (uint32_t i = 0; l->pairs && l->both && i < n; i++) {
-		l->pairs[i] = (struct kernel_observer_pair){ &requests_log_observers(log)[i],
-			&usage_observers(s->usage)[i] };
-		l->both[i] = kernel_observe_both(&l->pairs[i]);
-	}
-	return l->pairs && l->both;
-}
-
-static int build(struct session *s, struct requests_log *log, struct listeners *l,
+static int build(struct session *s, struct requests_log *log, struct kernel_observer_pairs *l,
 	const struct sync_messages *messages, enum session_usage usage, struct mer_err *err)
 {
 	int rc = usage ? usage_new(s->e->n_hosts, s->e->spill, &s->usage, err) : 0;
 	if (rc)
 		return rc;
 	s->usage_kind = usage;
-	if (usage == SESSION_USAGE_ALL && !listen(l, s, log))
+	if (usage == SESSION_USAGE_ALL &&
+		!kernel_observer_pairs_make(
+			l, s->e->n_hosts, requests_log_observers(log), usage_observers(s->usage)))
 		return mer_fail_nomem(err);
 	struct kernel_world_options o = { .n_threads = session_threads(s),
 		.cancel = &s->cancel,
@@ -53,7 +35,7 @@ int session_requests_used(struct session *s, enum session_usage usage, struct se
 {
 	const struct sync_messages *messages;
 	struct requests_log *log;
-	struct listeners l = { 0 };
+	struct kernel_observer_pairs l = { 0 };
 	*requests = NULL;
 	session_drop_world(s);
 	int rc = session_messages(s, &messages, err);
@@ -62,8 +44,7 @@ int session_requests_used(struct session *s, enum session_usage usage, struct se
 	if (rc)
 		return rc;
 	rc = build(s, log, &l, messages, usage, err);
-	free(l.pairs);
-	free(l.both);
+	kernel_observer_pairs_fini(&l);
 	if (rc) {
 		requests_log_free(log);
 		return rc;
