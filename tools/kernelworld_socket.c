@@ -443,20 +443,26 @@ static void do_wait_item(struct cpu *c, const struct step *step)
 	wait_in(c, &q->waiters);
 }
 
-static void do_take_item(struct cpu *c, const struct step *step)
+/* In a call: wait, until somebody wakes it; then it tries again. */
+static void wait_by_futex(struct cpu *c, step_fn wait, step_fn again, void *p)
 {
 	struct sim *s = c->sim;
+	add_call(s, C_FUTEX, -1);
+	add_time(s, pick(s, 500, 2000));
+	add_p(s, wait, p);
+	add_time(s, pick(s, 300, 1500));
+	add_return(s, C_FUTEX, 0);
+	add_p(s, again, p);
+	put_first(s, context(c));
+}
+
+static void do_take_item(struct cpu *c, const struct step *step)
+{
 	struct queue *q = step->p;
 	c->current->service->item = list_take(&q->items);
 	if (c->current->service->item)
 		return;
-	add_call(s, C_FUTEX, -1);
-	add_time(s, pick(s, 500, 2000));
-	add_p(s, do_wait_item, q);
-	add_time(s, pick(s, 300, 1500));
-	add_return(s, C_FUTEX, 0);
-	add_p(s, do_take_item, q);
-	put_first(s, context(c));
+	wait_by_futex(c, do_wait_item, do_take_item, q);
 }
 
 void add_take_item(struct sim *s, struct queue *q)
@@ -504,13 +510,7 @@ static void do_lock(struct cpu *c, const struct step *step)
 	}
 	if (v->waited_since < 0)
 		v->waited_since = s->now;
-	add_call(s, C_FUTEX, -1);
-	add_time(s, pick(s, 500, 2000));
-	add_p(s, do_wait_lock, l);
-	add_time(s, pick(s, 300, 1500));
-	add_return(s, C_FUTEX, 0);
-	add_p(s, do_lock, l);
-	put_first(s, context(c));
+	wait_by_futex(c, do_wait_lock, do_lock, l);
 }
 
 void add_lock(struct sim *s, struct lock *l)
