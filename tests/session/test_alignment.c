@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "base/str.h"
-#include "scenario.h"
 #include "session/alignment.h"
+#include "session_scenario.h"
 
 /* Two hosts, b's clock 1000 s ahead, and a message from a to b each 10 us; the third is of UDP. */
 #define PACKET(protocol, transport)                                                                \
@@ -29,29 +29,22 @@ static const char text[] =
 		MESSAGE("40", "42", TCP("4")) "50us a 0 sched_switch next_tid=1\n"
 					      "50us b 0 sched_switch next_tid=1\n";
 
-static struct scenario scenario;
+static struct session_scenario opened;
 static struct session *session;
 static struct mer_err err;
 
 static int open_all(void **state)
 {
-	static char path[80];
-	static const char *const paths[] = { path };
 	(void)state;
-	scenario_open(&scenario, text);
-	snprintf(path, sizeof(path), "%s/traces", scenario.dir);
-	session = session_new(
-		&(struct session_options){ .paths = paths, .n_paths = 1, .n_threads = 1 });
-	assert_non_null(session);
-	assert_int_equal(session_open(session, &err), 0);
+	session_scenario_open(&opened, text);
+	session = opened.session;
 	return 0;
 }
 
 static int close_all(void **state)
 {
 	(void)state;
-	session_free(session);
-	scenario_close(&scenario);
+	session_scenario_close(&opened);
 	return 0;
 }
 

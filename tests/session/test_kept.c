@@ -16,6 +16,7 @@
 #include "session/request.h"
 #include "session/rows.h"
 #include "session/tasks.h"
+#include "table_hash.h"
 
 static char path[500], dir[40];
 static struct mer_err err;
@@ -96,20 +97,6 @@ static struct session *open_kept(bool keeps)
 
 /* ---- tables ---- */
 
-static uint64_t hash_table(const struct mer_table *t)
-{
-	uint64_t hash = t->n_rows;
-	for (size_t i = 0; i < t->n_rows * t->n_columns; i++) {
-		const struct mer_cell *c = &t->cells[i];
-		bool is_text = c->set && t->columns[i % t->n_columns].type == MER_TEXT;
-		uint64_t parts[] = { hash, c->set,
-			is_text ? mer_hash(c->v.text, strlen(c->v.text))
-				: (uint64_t)(c->set ? c->v.i : 0) };
-		hash = mer_hash(parts, sizeof(parts));
-	}
-	return hash;
-}
-
 static uint32_t n_spans; /* of the world of the last answer: how much was read */
 
 struct part { /* times as people type them; NULL: not said */
@@ -145,7 +132,7 @@ static uint64_t ask(
 	session_rows_prepare(&rows, &table, 1, &q.options);
 	OK(session_request(s, &q, &a, &err));
 	OK(session_rows_arrange(&a, 0, &rows, &sorted, &sum, &err));
-	uint64_t hash = hash_table(&a.tables[0]);
+	uint64_t hash = table_hash(&a.tables[0]);
 	n_spans = a.run.world->hosts[0].n_spans;
 	session_answer_fini(&a);
 	return hash;

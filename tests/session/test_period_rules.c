@@ -7,8 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "scenario.h"
 #include "session/request.h"
+#include "session_scenario.h"
 
 /* Two periods of a:b, 10 to 20 and 30 to 60 us; of the keys, the second b has another. */
 static const char text[] = "host host\ntrace host/kernel { declare sched_waking }\n"
@@ -16,22 +16,16 @@ static const char text[] = "host host\ntrace host/kernel { declare sched_waking 
 			   "5us 0 c z=1\n10us 0 a k=1\n20us 0 b k=1\n30us 0 a k=2\n60us 0 b k=3\n"
 			   "70us 0 sched_switch next_tid=1\n";
 
-static struct scenario scenario;
+static struct session_scenario opened;
 static struct session *session;
 static struct mer_err err;
 static int64_t t0; /* ns of the scenario's 0 */
 
 static int open_all(void **state)
 {
-	static char path[80];
-	static const char *const paths[] = { path };
 	(void)state;
-	scenario_open(&scenario, text);
-	snprintf(path, sizeof(path), "%s/traces", scenario.dir);
-	session = session_new(
-		&(struct session_options){ .paths = paths, .n_paths = 1, .n_threads = 1 });
-	assert_non_null(session);
-	assert_int_equal(session_open(session, &err), 0);
+	session_scenario_open(&opened, text);
+	session = opened.session;
 	t0 = session_experiment(session)->begin - 5000;
 	return 0;
 }
@@ -39,8 +33,7 @@ static int open_all(void **state)
 static int close_all(void **state)
 {
 	(void)state;
-	session_free(session);
-	scenario_close(&scenario);
+	session_scenario_close(&opened);
 	return 0;
 }
 

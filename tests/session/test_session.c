@@ -14,6 +14,7 @@
 #include "session/request.h"
 #include "session/tasks.h"
 #include "sync/result_view.h"
+#include "table_hash.h"
 
 static char path[500];
 static struct mer_err err;
@@ -81,20 +82,6 @@ static void messages_later_are_the_same(void **state)
 
 /* ---- Requests ---- */
 
-static uint64_t hash_table(const struct mer_table *t)
-{
-	uint64_t hash = t->n_rows;
-	for (size_t i = 0; i < t->n_rows * t->n_columns; i++) {
-		const struct mer_cell *c = &t->cells[i];
-		bool is_text = c->set && t->columns[i % t->n_columns].type == MER_TEXT;
-		uint64_t parts[] = { hash, c->set,
-			is_text ? mer_hash(c->v.text, strlen(c->v.text))
-				: (uint64_t)(c->set ? c->v.i : 0) };
-		hash = mer_hash(parts, sizeof(parts));
-	}
-	return hash;
-}
-
 static const char *const asked[] = { "cpu", "net", "io", "sched" };
 enum { N_ASKED = sizeof(asked) / sizeof(*asked) };
 
@@ -114,7 +101,7 @@ static void ask(struct session *s, const struct session_selection *what, uint64_
 		.stage = SESSION_READING };
 	OK(session_request(s, &q, &a, &err));
 	for (size_t i = 0; i < N_ASKED; i++) {
-		hash[i] = hash_table(&a.tables[i]);
+		hash[i] = table_hash(&a.tables[i]);
 		assert_true(a.tables[i].n_rows > 0);
 	}
 	session_answer_fini(&a);
