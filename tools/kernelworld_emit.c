@@ -158,6 +158,8 @@ static void open_trace(struct machine *m)
 				m->trace->env[i].number = 4;
 	for (int i = 0; i < EV_N; i++)
 		event_names[i] = s->o.old && names[i].old ? names[i].old : names[i].name;
+	for (int i = EV_VM_ENTRY; i <= EV_VM_USER && (m->is_guest || !s->o.n_vms); i++)
+		event_names[i] = NULL;
 	for (int i = 0; i < C_N; i++) {
 		const char *n = calls[i].name;
 		entries[i] =

@@ -19,7 +19,7 @@ static const struct {
 	struct mer_need need;
 	int what;
 } needs[] = {
-	/* The id is wrong with some versions of the tracer: read from the exit where it is there. */
+	/* With some versions of the tracer the id is wrong here: that of the exit counts. */
 	{ { "kvm_x86_entry", "vcpu_id tid" }, ENTRY },
 	{ { "kvm_entry", "vcpu_id tid" }, ENTRY },
 	{ { "kvm:kvm_entry", "vcpu_id common_pid" }, ENTRY },
