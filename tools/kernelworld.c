@@ -41,7 +41,7 @@ static const char usage[] =
 	"  --vm-latency T   mean time from an entry to what the guest does first (default: 300ns)\n"
 	"  --guest-ahead T  clocks of the guests: so much ahead\n"
 	"  --guest-ppm X    ... and so much faster\n"
-	"  --glitch T       ... and so much behind, until --glitch-until\n"
+	"  --glitch T       ... that of g0 so much behind, until --glitch-until\n"
 	"  --glitch-until T time from the start (default: 1s)\n"
 	"  --apart          no connections between hosts\n"
 	"  --no-truth       traces only\n"

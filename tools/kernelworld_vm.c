@@ -160,7 +160,7 @@ void vm_executed(struct cpu *c)
 int64_t glitch_of(const struct machine *m, int64_t t)
 {
 	const struct options *o = &m->sim->o;
-	return m->is_guest && t < o->glitch_until ? -o->glitch : 0;
+	return m->is_guest && m->id == m->sim->o.n_hosts && t < o->glitch_until ? -o->glitch : 0;
 }
 
 /* ---- the host's side ---- */
