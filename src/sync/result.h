@@ -30,9 +30,10 @@ struct sync_limit {
 	int64_t at, offset_ns;
 };
 
-struct sync_bound {		  /* half widths: the estimate is off by at most so much, ns */
-	int64_t min, median, max; /* over the host's traces; INT64_MAX: not bounded */
-	int64_t max_at;		  /* host clock, ns: where max is reached */
+struct sync_bound { /* half widths: the estimate is off by at most so much, ns */
+	/* Over its traces, where another host was recorded too; INT64_MAX: not bounded. */
+	int64_t min, median, max;
+	int64_t max_at; /* host clock, ns: where max is reached */
 };
 
 struct sync_host {
