@@ -86,7 +86,7 @@ if there "$t"; then
 fi
 # A monitor on a unix socket.
 run 0 requests --format csv "$lab/kvm-nested"
-equal "commands to qemu" "$(grep -c '^python3 -> l1 unix qemu-system-x86,40,' "$dir/out")" 1
+equal "commands to qemu" "$(grep -c '^python3 -> l1 unix qemu-system-x86,,,40,' "$dir/out")" 1
 # Unix sockets: each of the two processes of a host that are traced has two connections to the session daemon, and
 # all do the same.
 t=$lab/mpi-3vm

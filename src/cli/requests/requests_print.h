@@ -65,6 +65,12 @@ bool cli_requests_window(const struct cli_requests *c, int64_t *begin, int64_t *
 int64_t cli_requests_window_ns(const struct cli_requests *c);
 /* For people: p90 and p99 of fewer requests than this would be the slowest one, and are "-". */
 enum { CLI_REQUESTS_LEAST_RANKED = 10 };
+/* The port of the servers of a kind; 0: not known. */
+static inline uint16_t cli_requests_port(
+	const struct cli_requests *c, const struct requests_sums *s)
+{
+	return requests_port(c->r, &requests_connection_of(c->r, s->first)->ends[REQUESTS_SERVER]);
+}
 /* That its parent is right, as it was computed: 0.98, not the 0.980000019 of a float. */
 double cli_requests_confidence(const struct requests_exchange *x);
 /* For people: where kinds do not fit the width of the table, without host and port of the server,
