@@ -78,7 +78,7 @@ equal "Perfetto: arrows from them" "$(jq '([.traceEvents[] | select(.cat == "req
 	select(.ph == "s" and .name == "child" and (.tid | IN($own[])))] | length' "$dir/out")" \
 	"$(jq '[.traceEvents[] | select(.cat == "client" and (.args.parent // "" | startswith("u")))] | length' "$dir/out")"
 run 0 requests --request "$rule" --request-by tid --kind '*nginx' "${t[@]}"
-text "$dir/out" '^load -> web:80 nginx +723 ' "others, if they are asked for"
+text "$dir/out" '^load -> web:80 nginx +http +723 ' "others, if they are asked for"
 
 # Mistakes.
 run 2 requests --request 'ask : ' "${t[@]}"

@@ -178,7 +178,8 @@ for id in $("$m" requests -q --list -n 3 --format csv "$lab/shop-a"/{client,web,
 	run 0 path --request "$id" --json "$lab/shop-a"/{client,web,db}
 	jq -S '[.by_cause[] | select(.cause == "futex" or .cause == "disk") | {key: .cause, value: .total_ns}] |
 		from_entries' "$dir/out" >"$dir/waits"
-	jq '[.begin, .end, (.by_cause | map(select(.cause == "network").total_ns) | add)]' "$dir/out" >"$dir/whole"
+	# What kernels of other hosts did is of these waits, too: they are answered before any task runs.
+	jq '[.begin, .end, ([(.by_cause[] | select(.cause == "network").total_ns), (.by_task[] | select(.tid == null).total_ns)] | add)]' "$dir/out" >"$dir/whole"
 	run 0 blocked --request "$id" --json "$lab/shop-a"/{client,web,db}
 	jq -S '[.waits[] | select(.cause == "futex" or .cause == "disk")] | group_by(.cause) |
 		map({key: .[0].cause, value: (map(.total_ns) | add)}) | from_entries' "$dir/out" >"$dir/got"
