@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "path/blocked.h"
 #include "requests/kinds.h"
 
 /* Of fewer no percentile says anything. */
@@ -55,4 +56,25 @@ int cli_summary_requests(const struct requests *r, const struct session_window *
 		requests_kinds_fini(&kinds);
 	free(which);
 	return rc;
+}
+
+static bool is_felt(void *ctx, uint32_t host, const struct blocked_wait *w)
+{
+	return requests_path_waits_has(ctx, host, w->span, w->begin);
+}
+
+int cli_summary_felt_find(const struct requests *r, struct cli_summary_felt *f, struct mer_err *err)
+{
+	struct requests_parts_finder *finder;
+	*f = (struct cli_summary_felt){ .felt = { is_felt, &f->waits } };
+	int rc = requests_parts_finder_new(r, &finder, err);
+	if (rc == 0)
+		rc = requests_path_waits_find(r, finder, &f->waits, err);
+	requests_parts_finder_free(finder);
+	return rc;
+}
+
+void cli_summary_felt_fini(struct cli_summary_felt *f)
+{
+	requests_path_waits_fini(&f->waits);
 }
