@@ -449,7 +449,7 @@ static int check_options(struct cli *cli, const struct values *v)
 			"--bins, --interval and --plot are about kinds: they do not work with --list, --tree, --explain and --request");
 	if (v->cost && v->request.which.rule)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
-			"--cost is for requests that are found on connections: it does not work with --request 'BEGIN : END'");
+			"--cost does not work with --request 'BEGIN : END': such requests may overlap, so a moment would be charged more than once; for the use of CPUs on the path of one: meridian path --request 'BEGIN : END' --request-by KEY --request u1.1; within all of them: meridian top cpu --period 'BEGIN : END'");
 	if (v->cost && (v->explain || v->tree || is_over_time || is_export(cli)))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--cost does not work with --explain, --tree, --bins, --interval, --plot and formats of other tools");
