@@ -4,6 +4,7 @@
 
 #include "path/blocked.h"
 #include "requests/kinds.h"
+#include "requests/of_tracer.h"
 
 /* Of fewer no percentile says anything. */
 enum { FEWEST = 20 };
@@ -43,17 +44,22 @@ int cli_summary_requests(const struct requests *r, const struct session_window *
 	struct mer_table *t, struct mer_err *err)
 {
 	struct requests_kinds kinds = { 0 };
+	struct requests_of_tracer tracer = { 0 };
 	uint32_t n = 0, *which = malloc(((size_t)r->n + 1) * sizeof(*which));
 	int rc = which ? requests_kinds_find(r, &kinds, err) : mer_fail_nomem(err);
+	if (rc == 0)
+		rc = requests_of_tracer_find(r, &tracer, err);
 	if (rc == 0) {
 		for (uint32_t i = 0; i < r->n; i++)
 			if (r->exchanges[i].begin >= window->begin &&
-				r->exchanges[i].begin < window->end)
+				r->exchanges[i].begin < window->end &&
+				!requests_of_tracer_has(&tracer, i))
 				which[n++] = i;
 		rc = add_rows(&kinds, which, n, t, err);
 	}
 	if (kinds.r)
 		requests_kinds_fini(&kinds);
+	requests_of_tracer_fini(&tracer);
 	free(which);
 	return rc;
 }

@@ -1,9 +1,11 @@
 /* meridian requests: every request of services, and which of them served which. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/glob.h"
 #include "base/lower_bound.h"
+#include "base/plural.h"
 #include "cli/bins.h"
 #include "cli/requests/one_request.h"
 #include "cli/requests/requests_bins.h"
@@ -12,6 +14,7 @@
 #include "cli/text.h"
 #include "cli/verb.h"
 #include "requests/cost_sums.h"
+#include "requests/of_tracer.h"
 
 enum order { ORDER_LATENCY, ORDER_BEGIN };
 
@@ -20,7 +23,7 @@ struct values {
 	const char *kind, *from, *to, *plot;
 	struct cli_request_values request;
 	unsigned sort; /* enum order */
-	bool list, tree, explain, cost;
+	bool list, tree, explain, cost, all;
 };
 
 struct asking {
@@ -140,12 +143,17 @@ static int choose(struct asking *x, const struct cli_request *q)
 	const struct values *v = x->v;
 	struct sorted *rows = malloc(((size_t)r->n + 1) * sizeof(*rows));
 	bool by_begin = v->sort == ORDER_BEGIN || !is_of_each(x);
-	uint32_t n = 0, only = KERNEL_NONE;
+	uint32_t n = 0, n_tracer = 0, only = KERNEL_NONE;
+	struct requests_of_tracer tracer = { 0 };
+	bool with_tracer = v->all || v->kind || v->from || v->to;
 	int rc = v->request.which.id ? cli_request_find(x->cli, q, v->request.which.id, &only) : 0;
 	c->which = malloc(((size_t)r->n + 1) * sizeof(*c->which));
 	if (rc == 0 && (!rows || !c->which))
 		rc = mer_fail_nomem(&x->cli->err);
+	if (rc == 0)
+		rc = requests_of_tracer_find(r, &tracer, &x->cli->err);
 	if (rc) {
+		requests_of_tracer_fini(&tracer);
 		free(rows);
 		return rc;
 	}
@@ -153,6 +161,11 @@ static int choose(struct asking *x, const struct cli_request *q)
 		const struct requests_exchange *e = &r->exchanges[i];
 		if (only != KERNEL_NONE ? i != only : !is_chosen(x, i))
 			continue;
+		if (only == KERNEL_NONE && !with_tracer && !requests_is_own(r, i) &&
+			requests_of_tracer_has(&tracer, i)) {
+			n_tracer++;
+			continue;
+		}
 		rows[n++] = (struct sorted){ by_begin ? e->begin : e->begin - e->end, e->begin, i };
 	}
 	if (n)
@@ -161,6 +174,12 @@ static int choose(struct asking *x, const struct cli_request *q)
 		c->which[i] = rows[i].number;
 	c->n = n;
 	free(rows);
+	requests_of_tracer_fini(&tracer);
+	if (n_tracer)
+		cli_note(x->cli,
+			"left out: %" PRIu32 " %s of the tracer's own tasks (--all shows %s)",
+			n_tracer, mer_plural(n_tracer, "request", "requests"),
+			mer_plural(n_tracer, "it", "them"));
 	return 0;
 }
 
@@ -536,6 +555,11 @@ static const struct cli_option options[] = {
 		.help = "only to this program, host, address or port (web:80)",
 		.offset = AT(to),
 		.in_manual_only = true },
+	{ .name = "all",
+		.letter = 'a',
+		.kind = CLI_FLAG,
+		.help = "also requests of the tracer's own tasks",
+		.offset = AT(all) },
 	{ .name = "min",
 		.kind = CLI_DURATION,
 		.arg = "TIME",
@@ -630,6 +654,9 @@ const struct cli_verb cli_verb_requests = {
 		"With --bins or --interval, there is a row for each kind and bin: the requests that began "
 		"in it, their rate and percentiles. --plot draws that, in 100 bins unless one of them is "
 		"given.\n\n"
+		"Requests that the tracer's own tasks send or answer, such as those between traced programs "
+		"and lttng-sessiond, are left out, and a note counts them; --all, --kind, --from and --to show "
+		"them.\n\n"
 		"With --begin and --end, requests that began in that time are selected. Unless --kind, "
 		"--from or --to is given, --tree draws the requests without a parent. Ids are the same "
 		"each time for the same traces. docs/requests.md explains the rules and their limits.",
