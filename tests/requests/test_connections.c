@@ -299,15 +299,15 @@ static void path_is(const char *world, const char *expected)
 	SEND("4", "s", SYN)                                                                        \
 	SWITCH("5", "s", "10", "1", "0")                                                           \
 	SWITCH("1", "t", "0", "0", "20")                                                           \
-	ENTER("2", "t", "accept", "fd=4") answer ARRIVES("20", "s", SYN_ACK, "10") SWITCH(         \
-		"22", "s", "0", "0", "10") LEAVE("23", "s", "connect", "ret=0") LEAVE("24", "t",   \
-		"accept", "ret=7 " FROM_S) ENTER("30", "s", "write", "fd=5") SEND("31", "s", ASK)  \
-		LEAVE("32", "s", "write", "ret=10") SWITCH("33", "s", "10", "1", "0")              \
-			RECEIVE("40", "t", ASK) CALL("42", "43", "t", "read", "fd=7", "10")        \
-				ENTER("44", "t", "write", "fd=7") SEND("45", "t", REPLY)           \
-					LEAVE("46", "t", "write", "ret=20") ARRIVES("60", "s",     \
-						REPLY, "10") SWITCH("61", "s", "0", "0", "10")     \
-						CALL("62", "63", "s", "read", "fd=5", "20")
+	ENTER("2", "t", "accept", "fd=4")                                                          \
+	answer ARRIVES("20", "s", SYN_ACK, "10") SWITCH("22", "s", "0", "0", "10") LEAVE("23",     \
+		"s", "connect", "ret=0") LEAVE("24", "t", "accept", "ret=7 " FROM_S) ENTER("30",   \
+		"s", "write", "fd=5") SEND("31", "s", ASK) LEAVE("32", "s", "write", "ret=10")     \
+		SWITCH("33", "s", "10", "1", "0") RECEIVE("40", "t", ASK) CALL(                    \
+			"42", "43", "t", "read", "fd=7", "10") ENTER("44", "t", "write", "fd=7")   \
+			SEND("45", "t", REPLY) LEAVE("46", "t", "write", "ret=20")                 \
+				ARRIVES("60", "s", REPLY, "10") SWITCH("61", "s", "0", "0", "10")  \
+					CALL("62", "63", "s", "read", "fd=5", "20")
 #define IN_SOFTIRQ                                                                                 \
 	"10us t 0 irq_softirq_entry vec=3\n" RECEIVE("10", "t", SYN)                               \
 		SEND("12", "t", SYN_ACK) "12us t 0 irq_softirq_exit vec=3\n"

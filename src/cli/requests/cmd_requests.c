@@ -22,7 +22,8 @@ struct values {
 	struct cli_amount limit, min, above, slowest, bins, interval;
 	const char *kind, *from, *to, *plot;
 	struct cli_request_values request;
-	unsigned sort; /* enum order */
+	unsigned sort;	/* enum order */
+	unsigned table; /* enum cli_requests_cost_table */
 	bool list, tree, explain, cost, all;
 };
 
@@ -145,7 +146,8 @@ static int choose(struct asking *x, const struct cli_request *q)
 	bool by_begin = v->sort == ORDER_BEGIN || !is_of_each(x);
 	uint32_t n = 0, n_tracer = 0, only = KERNEL_NONE;
 	struct requests_of_tracer tracer = { 0 };
-	bool with_tracer = v->all || v->kind || v->from || v->to;
+	/* What requests cost adds up to what was used only with all of them. */
+	bool with_tracer = v->all || v->kind || v->from || v->to || v->cost;
 	int rc = v->request.which.id ? cli_request_find(x->cli, q, v->request.which.id, &only) : 0;
 	c->which = malloc(((size_t)r->n + 1) * sizeof(*c->which));
 	if (rc == 0 && (!rows || !c->which))
@@ -466,6 +468,9 @@ static int check_options(struct cli *cli, const struct values *v)
 	if (is_over_time && (v->explain || v->list || v->tree || v->request.which.id))
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--bins, --interval and --plot are about kinds: they do not work with --list, --tree, --explain and --request");
+	if (v->table && (!v->cost || v->list || v->request.which.id))
+		return mer_fail(&cli->err, MER_ERR_USAGE,
+			"--table selects a table of --cost, without --list and --request");
 	if (v->cost && v->request.which.rule)
 		return mer_fail(&cli->err, MER_ERR_USAGE,
 			"--cost does not work with --request 'BEGIN : END': such requests may overlap, so a moment would be charged more than once; for the use of CPUs on the path of one: meridian path --request 'BEGIN : END' --request-by KEY --request u1.1; within all of them: meridian top cpu --period 'BEGIN : END'");
@@ -494,7 +499,8 @@ static int run(struct cli *cli, const void *values)
 		.r = q.r,
 		.kinds = &kinds,
 		.parts = q.parts,
-		.own = q.has_own ? &q.own : NULL };
+		.own = q.has_own ? &q.own : NULL,
+		.table = v->table };
 	if (rc == 0)
 		rc = choose(&x, &q);
 	if (rc == 0)
@@ -526,6 +532,13 @@ static const struct cli_option options[] = {
 		.kind = CLI_FLAG,
 		.help = "CPU, disk and network use of each kind; or with --list",
 		.offset = AT(cost) },
+	{ .name = "table",
+		.kind = CLI_CHOICE,
+		.arg = "WHICH",
+		.choices = "default|kinds|no_request|hosts",
+		.help = "of --cost only this table: kinds, no_request or hosts",
+		.in_manual_only = true,
+		.offset = AT(table) },
 	{ .name = "above",
 		.kind = CLI_DURATION,
 		.arg = "TIME",
@@ -641,7 +654,9 @@ const struct cli_verb cli_verb_requests = {
 		"and everything else did is in the row 'no request', and by program in the second table; the "
 		"rows add up to what all tasks used. With --list, each request has a row, the one that "
 		"used most first. CSV and JSON have self_ (the request) and total_ (with those below it), "
-		"and also memory, files and packets.\n\n"
+		"and also memory, files and packets. CSV and JSON Lines of --cost have three tables, and each "
+		"row says of which one it is; --table selects one of them: kinds, no_request (by program), or "
+		"hosts (what each used for requests and for none).\n\n"
 		"--format otlp writes the traces of OpenTelemetry in JSON, which tools for distributed "
 		"tracing read: a span for each request and side (client, server), below the span that "
 		"it was sent for, with waits of more than 1 ms as events. All requests that the "
@@ -656,7 +671,7 @@ const struct cli_verb cli_verb_requests = {
 		"given.\n\n"
 		"Requests that the tracer's own tasks send or answer, such as those between traced programs "
 		"and lttng-sessiond, are left out, and a note counts them; --all, --kind, --from and --to show "
-		"them.\n\n"
+		"them, and --cost has them.\n\n"
 		"With --begin and --end, requests that began in that time are selected. Unless --kind, "
 		"--from or --to is given, --tree draws the requests without a parent. Ids are the same "
 		"each time for the same traces. docs/requests.md explains the rules and their limits.",

@@ -10,6 +10,14 @@
 #include "requests/kinds.h"
 #include "session/session.h"
 
+/* The only table that is wanted; "default|kinds|no_request|hosts". */
+enum cli_requests_cost_table {
+	CLI_REQUESTS_COST_ALL,
+	CLI_REQUESTS_COST_KINDS,
+	CLI_REQUESTS_COST_NO_REQUEST,
+	CLI_REQUESTS_COST_HOSTS
+};
+
 struct cli_requests {
 	struct cli *cli;
 	const struct session_world *w;
@@ -22,6 +30,7 @@ struct cli_requests {
 	uint32_t *depths; /* of a tree: how far below its root each is */
 	uint32_t n, n_left_out;
 	uint32_t limit; /* rows of kinds; 0: all */
+	unsigned table; /* of --cost: enum cli_requests_cost_table */
 };
 
 /* All fill out (cli_requests_json_*: a whole document) and return 0 or an error. */
