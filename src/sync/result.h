@@ -20,7 +20,8 @@ enum sync_method {
 	SYNC_HULL,     /* one line per pair of hosts */
 	SYNC_OFFSET,   /* one offset per host, no drift */
 	SYNC_REALTIME, /* the recorded clocks are believed: NTP, PTP */
-	SYNC_NONE      /* as recorded, nothing is claimed */
+	SYNC_NONE,     /* as recorded, nothing is claimed */
+	SYNC_VCPU      /* of guests: as auto, but from the schedule of their vCPUs alone */
 };
 const char *sync_method_name(enum sync_method); /* "auto", "hull", ... */
 

@@ -66,7 +66,7 @@ static enum sync_quality get_quality(struct input *in, json object)
 static enum sync_method get_method(struct input *in, json object)
 {
 	return (enum sync_method)mer_json_get_word(
-		&in->get, object, "method", method_name, SYNC_NONE + 1);
+		&in->get, object, "method", method_name, SYNC_VCPU + 1);
 }
 
 /* Digits of a number of more than 64 bits; null: none. */

@@ -13,8 +13,8 @@
 
 const char *sync_method_name(enum sync_method method)
 {
-	static const char *const names[] = { "auto", "hull", "offset", "realtime", "none" };
-	return names[method <= SYNC_NONE ? method : SYNC_NONE];
+	static const char *const names[] = { "auto", "hull", "offset", "realtime", "none", "vcpu" };
+	return names[method <= SYNC_VCPU ? method : SYNC_NONE];
 }
 
 static double rate_ppm(int64_t rate)

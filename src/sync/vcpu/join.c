@@ -5,11 +5,13 @@
 #include <string.h>
 #include "base/grow.h"
 #include "sync/limits.h"
+#include "sync/vcpu/advice.h"
 #include "sync/vcpu/lines.h"
 
 struct join {
 	struct mer_experiment *e;
 	const struct sync_messages *m;
+	struct sync_messages few;  /* m without those of guests: method vcpu; links are m's */
 	struct sync_messages both; /* with those of the schedules; other links are m's */
 	struct sync_schedule s;
 	const struct sync_result *first; /* of the messages alone */
@@ -216,6 +218,43 @@ static void free_both(struct join *j)
 	sync_messages_free(&j->both);
 }
 
+static bool is_guest(const struct join *j, uint32_t host)
+{
+	for (uint32_t v = 0; v < j->s.n_vms; v++)
+		if (j->s.vms[v].guest == host)
+			return true;
+	return false;
+}
+
+/* From here on the messages are those of other hosts than guests. */
+static int drop_messages(struct join *j, const struct sync_host_info *hosts,
+	const struct sync_options *o, struct sync_result **without)
+{
+	int rc = sync_messages_init(&j->few, j->m->n_hosts, j->err);
+	if (rc == 0 && j->m->hosts)
+		memcpy(j->few.hosts, j->m->hosts, j->m->n_hosts * sizeof(*j->m->hosts));
+	for (size_t i = 0; i < j->m->n_links && rc == 0; i++) {
+		const struct sync_link *from = &j->m->links[i];
+		if (is_guest(j, from->from) || is_guest(j, from->to))
+			continue;
+		struct sync_link *l = sync_messages_link(&j->few, from->from, from->to);
+		if (!l)
+			return mer_fail_nomem(j->err);
+		*l = *from;
+	}
+	if (rc == 0)
+		rc = sync_messages_finish(&j->few, j->err);
+	j->m = &j->few;
+	return rc ? rc : sync_solve(j->m, hosts, j->e->n_hosts, o, without, j->err);
+}
+
+static void free_few(struct join *j)
+{
+	for (size_t i = 0; i < j->few.n_links; i++)
+		j->few.links[i] = (struct sync_link){ 0 };
+	sync_messages_free(&j->few);
+}
+
 /* The VMs with all they point to. */
 static int take_vms(const struct join *j, struct sync_result *r)
 {
@@ -245,8 +284,8 @@ static int take_vms(const struct join *j, struct sync_result *r)
  * fit: nothing is claimed there. Of two hosts the reference has no limits. */
 static int withhold(const struct join *j, struct sync_result *r, const struct sync_vm *vm)
 {
-	bool is_guest = r->hosts[vm->guest].quality != SYNC_REFERENCE;
-	uint32_t number = is_guest ? vm->guest : vm->hypervisor;
+	bool on_guest = r->hosts[vm->guest].quality != SYNC_REFERENCE;
+	uint32_t number = on_guest ? vm->guest : vm->hypervisor;
 	struct sync_host *h = &r->hosts[number];
 	const struct trace_clock_map *map = &r->hosts[vm->guest].map;
 	if (r->hosts[vm->guest].group != r->hosts[vm->hypervisor].group || !vm->n_contradictions)
@@ -258,7 +297,7 @@ static int withhold(const struct join *j, struct sync_result *r, const struct sy
 	size_t n = 0, k = 0;
 	for (uint32_t i = 0; i < vm->n_contradictions; i++) {
 		struct sync_range c = vm->contradictions[i];
-		if (!is_guest) {
+		if (!on_guest) {
 			c.begin = trace_unmap_time(&h->map, trace_map_time(map, c.begin));
 			c.end = trace_unmap_time(&h->map, trace_map_time(map, c.end));
 		}
@@ -267,8 +306,10 @@ static int withhold(const struct join *j, struct sync_result *r, const struct sy
 		/* What is known of the step is narrower. */
 		if (k < h->n_steps && h->steps[k].range.begin <= c.end)
 			continue;
-		if (c.begin < c.end && (n == 0 || steps[n - 1].range.end < c.begin))
+		if (c.begin < c.end && (n == 0 || steps[n - 1].range.end < c.begin)) {
 			steps[n++] = (struct sync_step){ c, 0 };
+			sync_advise_contradiction(r, vm, c, number);
+		}
 	}
 	for (; k < h->n_steps; k++)
 		steps[n++] = h->steps[k];
@@ -302,14 +343,19 @@ static int solve_both(struct join *j, const struct sync_host_info *hosts,
 		rc = sync_solve(&j->both, hosts, n, o, result, j->err);
 	for (uint32_t h = 0; h < n && rc == 0; h++)
 		(*result)->hosts[h].n_matched += j->n_added[h];
-	for (uint32_t v = 0; v < j->s.n_vms && rc == 0; v++)
-		if (j->s.vms[v].guest != SYNC_NO_GUEST)
-			rc = withhold(j, *result, &j->s.vms[v]);
+	for (uint32_t v = 0; v < j->s.n_vms && rc == 0; v++) {
+		const struct sync_vm *vm = &j->s.vms[v];
+		if (vm->guest == SYNC_NO_GUEST)
+			continue;
+		rc = withhold(j, *result, vm);
+		if (vm->n_certain && (*result)->hosts[vm->guest].method == SYNC_AUTO)
+			(*result)->hosts[vm->guest].method = SYNC_VCPU;
+	}
 	return rc;
 }
 
 static int join(struct join *j, const struct sync_host_info *hosts, const struct sync_options *o,
-	struct sync_result **result)
+	bool is_alone, struct sync_result **result)
 {
 	struct sync_pairing_options pairing = { .given = o->vms,
 		.n_given = o->n_vms,
@@ -319,20 +365,30 @@ static int join(struct join *j, const struct sync_host_info *hosts, const struct
 		.n_threads = o->n_threads,
 		.cancel = o->cancel,
 		.no_lines = true };
-	struct sync_result *first = NULL;
+	struct sync_result *first = NULL, *without = NULL;
 	int rc = sync_solve(j->m, hosts, j->e->n_hosts, &plain, &first, j->err);
 	j->first = first;
 	j->o = &pairing;
 	if (rc == 0)
 		rc = sync_pair_vms(j->e, &j->s, j->m, first, &pairing, j->err);
+	if (rc == 0 && is_alone) {
+		rc = drop_messages(j, hosts, &plain, &without);
+		j->first = without;
+	}
 	if (rc == 0)
 		rc = o->method == SYNC_AUTO && any_guest(&j->s)
 			     ? solve_both(j, hosts, o, result)
 			     : sync_solve(j->m, hosts, j->e->n_hosts, o, result, j->err);
 	if (rc == 0)
 		rc = take_vms(j, *result);
+	if (rc == 0)
+		sync_advise_vms(*result);
+	if (rc == 0 && is_alone)
+		(*result)->method = SYNC_VCPU;
 	sync_result_free(first);
+	sync_result_free(without);
 	free_both(j);
+	free_few(j);
 	for (uint32_t v = 0; j->gaps && v < j->s.n_vms; v++)
 		free(j->gaps[v]);
 	free(j->gaps);
@@ -340,20 +396,49 @@ static int join(struct join *j, const struct sync_host_info *hosts, const struct
 	return rc;
 }
 
+/* The solver knows nothing of schedules: for it they are messages. True: for all hosts they are the
+ * only ones that count. */
+static int plain_options(const struct sync_options *o, uint32_t n_hosts, struct sync_options *own,
+	bool *is_alone, struct mer_arena *arena, struct mer_err *err)
+{
+	*own = *o;
+	*is_alone = o->method == SYNC_VCPU;
+	if (*is_alone)
+		own->method = SYNC_AUTO;
+	struct sync_host_choice *choices =
+		o->choices ? mer_arena_zalloc(arena, n_hosts + 1u, sizeof(*choices)) : NULL;
+	if (o->choices && !choices)
+		return mer_fail_nomem(err);
+	for (uint32_t h = 0; choices && h < n_hosts; h++) {
+		choices[h] = o->choices[h];
+		if (choices[h].method == SYNC_VCPU)
+			choices[h].method = SYNC_AUTO;
+	}
+	own->choices = choices;
+	return 0;
+}
+
 int sync_join(struct mer_experiment *e, const struct sync_messages *m,
 	const struct sync_host_info *hosts, const struct sync_options *o,
 	struct sync_result **result, struct mer_err *err)
 {
 	struct join j = { .e = e, .m = m, .err = err };
+	struct mer_arena arena;
+	struct sync_options own;
+	bool is_alone = false;
 	*result = NULL;
-	int rc = sync_schedule_read(e, o->cancel, &j.s, err);
+	mer_arena_init(&arena);
+	int rc = plain_options(o, e->n_hosts, &own, &is_alone, &arena, err);
 	if (rc == 0)
-		rc = j.s.n_vms ? join(&j, hosts, o, result)
-			       : sync_solve(m, hosts, e->n_hosts, o, result, err);
+		rc = sync_schedule_read(e, o->cancel, &j.s, err);
+	if (rc == 0)
+		rc = j.s.n_vms ? join(&j, hosts, &own, is_alone, result)
+			       : sync_solve(m, hosts, e->n_hosts, &own, result, err);
 	if (rc && *result) {
 		sync_result_free(*result);
 		*result = NULL;
 	}
 	sync_schedule_free(&j.s);
+	mer_arena_fini(&arena);
 	return rc;
 }
