@@ -13,9 +13,9 @@ enum {
 	 * a jump of the clock. */
 	JUMP = 4,
 	NEAR = 32,
-	PATIENCE = 4,	 /* stretches that fail before events are left out */
-	MOST_SAVED = 64, /* ranges */
-	BITS_PROVEN = 8, /* of evidence: see add_stretch */
+	PATIENCE = 4,	  /* stretches that fail before events are left out */
+	MOST_SAVED = 64,  /* ranges */
+	BITS_PROVEN = 16, /* of evidence: see add_stretch */
 	BITS_LIKELY = 40
 };
 
@@ -354,7 +354,8 @@ int sync_track_run(const struct sync_guest_events *g, struct sync_cpu_gaps *cpus
 
 bool sync_track_is_likely(const struct sync_track *t)
 {
-	return t->bits > 0 && t->n_bad <= t->n_looked_at / 20 && t->n_certain >= t->n_looked_at / 4;
+	return t->bits > 0 && t->n_bad <= t->n_looked_at / 100 &&
+	       t->n_certain >= t->n_looked_at / 4;
 }
 
 void sync_track_fini(struct sync_track *t)
