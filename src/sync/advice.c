@@ -127,7 +127,10 @@ static void grade_pair(struct sync_result *r, struct sync_pair *p)
 			p->n_rejected, ab + ba, a, b,
 			mer_plural(p->n_rejected, "contradicts", "contradict"));
 	}
-	if ((ab == 0) != (ba == 0)) {
+	/* Where others limit both sides it does not matter. */
+	bool matters = r->hosts[p->a].bound.median == INT64_MAX ||
+		       r->hosts[p->b].bound.median == INT64_MAX;
+	if ((ab == 0) != (ba == 0) && matters) {
 		struct mer_diag d = where(r, MER_WARNING, "sync-one-way", p->b);
 		d.count = ab + ba;
 		mer_diag_add(&r->diags, &d,
