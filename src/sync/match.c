@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "sync/datagrams.h"
 #include "sync/pending.h"
 #include "sync/routes.h"
 
@@ -26,6 +27,7 @@ struct sync_matcher {
 	struct sync_routes routes;
 	uint32_t *learned; /* per host: the last address learned, to be quick */
 	struct cover covers[COVERS];
+	struct sync_datagrams datagrams;
 	uint64_t doubtful[SYNC_N_KINDS];
 };
 
@@ -56,6 +58,7 @@ void sync_matcher_free(struct sync_matcher *t)
 	sync_pending_fini(&t->pending);
 	mer_map_fini(&t->owners);
 	sync_routes_fini(&t->routes);
+	sync_datagrams_fini(&t->datagrams);
 	free(t->learned);
 	free(t);
 }
@@ -777,13 +780,12 @@ static int add_receive(struct sync_matcher *t, const struct sync_end *e, struct 
 int sync_matcher_add(struct sync_matcher *t, const struct sync_end *e, struct sync_match *match,
 	struct mer_err *err)
 {
+	struct sync_host_counts *h = &t->m->hosts[e->host];
 	match->found = false;
-	if (e->is_send) {
-		t->m->hosts[e->host].n_sent++;
-		return add_send(t, e, match, err);
-	}
-	t->m->hosts[e->host].n_received++;
-	return add_receive(t, e, match, err);
+	*(e->is_send ? &h->n_sent : &h->n_received) += 1;
+	if (sync_is_datagram(e))
+		return sync_datagrams_add(&t->datagrams, t->m, e, err);
+	return e->is_send ? add_send(t, e, match, err) : add_receive(t, e, match, err);
 }
 
 int sync_matcher_finish(struct sync_matcher *t, struct mer_err *err)
@@ -794,5 +796,5 @@ int sync_matcher_finish(struct sync_matcher *t, struct mer_err *err)
 		if (rc)
 			return rc;
 	}
-	return 0;
+	return sync_datagrams_match(&t->datagrams, t->m, err);
 }
