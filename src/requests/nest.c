@@ -565,6 +565,14 @@ static bool find_served(struct nest *k)
 	return true;
 }
 
+/* Where events are missing, several messages may be a window only because the boundary between them
+ * is lost, and then they were for several requests. */
+static bool may_be_mixed(const struct requests_exchange *x, const struct requests_exchange *parent)
+{
+	return (x->is_damaged || parent->is_damaged) &&
+	       (x->n_messages > 1 || parent->n_messages > 1);
+}
+
 /* What was decided, into the exchange. */
 static void put_parent(struct nest *k, const struct sent *s)
 {
@@ -577,6 +585,8 @@ static void put_parent(struct nest *k, const struct sent *s)
 	x->confidence = s->confidence;
 	if (s->is_mixed && x->confidence > 1.0F / (float)x->n_messages)
 		x->confidence = 1.0F / (float)x->n_messages;
+	if (may_be_mixed(x, parent) && x->confidence > 0.75F)
+		x->confidence = 0.75F; /* so many are right with a tenth of the events missing */
 }
 
 static bool nest_host(struct nest *k, uint32_t host)
