@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/options.h"
+#include "sync/vcpu/join.h"
 
 struct sync_host_info *sync_host_infos(const struct mer_experiment *e, struct mer_arena *arena)
 {
@@ -38,7 +39,7 @@ int sync_auto_gather(struct mer_experiment *e, const struct sync_gather_options 
 	return rc;
 }
 
-int sync_auto_solve(const struct mer_experiment *e, const struct sync_messages *m,
+int sync_auto_solve(struct mer_experiment *e, const struct sync_messages *m,
 	const struct mer_diags *found, const struct sync_options *solve,
 	struct sync_result **result, struct mer_err *err)
 {
@@ -46,7 +47,7 @@ int sync_auto_solve(const struct mer_experiment *e, const struct sync_messages *
 	struct mer_arena arena;
 	mer_arena_init(&arena);
 	struct sync_host_info *hosts = sync_host_infos(e, &arena);
-	int rc = hosts ? sync_solve(m, hosts, e->n_hosts, solve ? solve : &plain, result, err)
+	int rc = hosts ? sync_join(e, m, hosts, solve ? solve : &plain, result, err)
 		       : mer_fail_nomem(err);
 	/* They belong to the result, which may be saved. */
 	if (rc == 0)
@@ -152,14 +153,18 @@ struct sync_summary sync_summary_of(const struct sync_result *r)
 	return s;
 }
 
-uint32_t sync_one_sided(const struct sync_result *r, struct mer_str *names)
+/* Names of the largest group's hosts of this quality; SYNC_FAIL: not only by the classic method,
+ * but without limits. How many. */
+static uint32_t add_unlimited(
+	const struct sync_result *r, enum sync_quality quality, struct mer_str *names)
 {
 	enum { NAMES = 4 };
 	uint32_t n = 0;
 	for (uint32_t h = 0; h < r->n_hosts; h++) {
 		const struct sync_host *host = &r->hosts[h];
 		if (host->group != 0 || host->span.begin == MER_NO_TIME ||
-			host->quality != SYNC_INCOMPLETE)
+			host->quality != quality ||
+			(quality == SYNC_FAIL && host->bound.median != INT64_MAX))
 			continue;
 		if (n < NAMES)
 			mer_str_printf(names, "%s%.64s", n ? ", " : "", host->name);
@@ -168,6 +173,16 @@ uint32_t sync_one_sided(const struct sync_result *r, struct mer_str *names)
 	if (n > NAMES)
 		mer_str_printf(names, " and %u more", (unsigned)(n - NAMES));
 	return n;
+}
+
+uint32_t sync_one_sided(const struct sync_result *r, struct mer_str *names)
+{
+	return add_unlimited(r, SYNC_INCOMPLETE, names);
+}
+
+uint32_t sync_contradictory(const struct sync_result *r, struct mer_str *names)
+{
+	return add_unlimited(r, SYNC_FAIL, names);
 }
 
 int mer_synchronize(
