@@ -88,7 +88,7 @@ int sync_take_step_sizes(struct sync_result *r, uint32_t host, struct mer_err *e
 	return 0;
 }
 
-static int64_t half_width(struct sync_result *r, uint32_t host, int64_t t)
+int64_t sync_half_width(const struct sync_result *r, uint32_t host, int64_t t)
 {
 	int64_t low, high;
 	/* Limits that contradict each other say nothing. */
@@ -134,7 +134,7 @@ void sync_take_bound(struct sync_result *r, uint32_t host)
 					       : sync_add(h->span.begin, (int64_t)(step * i));
 		if (in_step(h, t))
 			continue;
-		half[n] = half_width(r, host, t);
+		half[n] = sync_half_width(r, host, t);
 		if (half[n] > worst) {
 			worst = half[n];
 			max_at = t;
@@ -155,7 +155,7 @@ void sync_take_bound(struct sync_result *r, uint32_t host)
 			int64_t t = sync_add(l[i].at, (int64_t)off);
 			if (t < h->span.begin || t > h->span.end || in_step(h, t))
 				continue;
-			int64_t w = half_width(r, host, t);
+			int64_t w = sync_half_width(r, host, t);
 			if (w > worst) {
 				worst = w;
 				max_at = t;
