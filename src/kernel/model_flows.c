@@ -5,9 +5,9 @@
  * A connection is known by its two endpoints. Whose it is, is learned from what was sent: on which
  * descriptor, and by which thread last. In this order, the first that differs decides:
  *
- * Threads that wait for the same epoll descriptor are woken one for each packet, by whichever comes:
- * of these, who sent last on a connection says nothing, and a packet that woke another one, or that
- * another one has read, is none that wakes this one.
+ * Threads that wait for the same epoll descriptor are woken one for each packet, by whichever
+ * comes: of these, who sent last on a connection says nothing, and a packet that woke another one,
+ * or that another one has read, is none that wakes this one.
  *
  *   the connection of the descriptor that the call is about
  *   a connection of the thread, of its process, of nobody known, of another process

@@ -315,7 +315,8 @@ void model_flow_connect(struct kernel_model *m, uint32_t task, uint32_t object, 
 void model_flow_held(struct kernel_model *m, uint32_t packet);
 /* A descriptor of the task's process stands for another connection from now on. */
 void model_flow_new_fd(struct kernel_model *m, uint32_t task, int64_t fd);
-/* The task waits for what happens first on an epoll descriptor, which may be that of others, too. */
+/* The task waits for what happens first on an epoll descriptor, which may be that of others,
+ * too. */
 int model_flow_poll(struct kernel_model *m, uint32_t task, int32_t fd);
 /* Its call got something: from a connection, perhaps. */
 int model_flow_read(struct kernel_model *m, uint32_t task);

@@ -395,9 +395,9 @@ static float same_as_before(const struct nest *k, const struct sent *s)
 
 /* ---- how far links can be trusted ---- */
 
-/* Where threads hand requests to each other in memory, what one of them does next may be for another
- * request, and no event says so. In such a process links before and after contradict each other as
- * often as one of them is wrong. */
+/* Where threads hand requests to each other in memory, what one of them does next may be for
+ * another request, and no event says so. In such a process links before and after contradict each
+ * other as often as one of them is wrong. */
 static void find_trust(struct nest *k)
 {
 	for (uint32_t i = 0; i < k->n_sent; i++) {

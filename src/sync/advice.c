@@ -295,7 +295,8 @@ static void grade_host(struct sync_result *r, uint32_t number)
 		return;
 	}
 	bool clean = all_clean(r, number) && h->n_steps + h->n_slews == 0;
-	/* What is proven, or else what is likely: of a clock that does not move as fast as it may. */
+	/* What is proven, or else what is likely: of a clock that does not move as fast as it
+	 * may. */
 	const struct sync_bound *b =
 		h->likely_off.median < h->bound.median ? &h->likely_off : &h->bound;
 	bool exact = b->median <= WIDE_NS && b->max <= VERY_WIDE_NS;
