@@ -63,12 +63,12 @@ static struct span_text since_begin(const struct sync_host *h, int64_t t)
 	return s;
 }
 
-void sync_advise_drift(struct sync_result *r, double rate)
+void sync_advise_drift(struct sync_result *r, double said, double rate)
 {
 	struct mer_diag d = where(r, MER_WARNING, "sync-drift", UINT32_MAX);
 	mer_diag_add(&r->diags, &d,
 		"the messages contradict a drift of at most %.0f ppm; the bounds are computed for %.0f ppm instead",
-		r->max_drift_ppm, rate * 1e6);
+		said * 1e6, rate * 1e6);
 }
 
 void sync_advise_seen_drift(struct sync_result *r, double seen_ppm)

@@ -375,7 +375,7 @@ static int find_limits(struct solve *s, struct mer_err *err)
 		if (!s->groups[g].failed)
 			factor = fmax(factor, FACTORS[s->groups[g].factor]);
 	if (rc == 0 && factor > 1)
-		sync_advise_drift(s->r, s->max_drift * factor);
+		sync_advise_drift(s->r, s->max_drift, s->max_drift * factor);
 	return rc;
 }
 
@@ -833,6 +833,60 @@ static double seen_drift(const struct sync_result *r, double most, double *seen_
 	return d.known && limit < most ? limit : most;
 }
 
+/* Do the messages show that the clocks drift more than they are said to? They are not slewed for
+ * most of the time, and matches are seldom wrong. */
+static bool is_refuted(const struct sync_result *r)
+{
+	enum { MOST_PERCENT = 20, MANY_PERCENT = 5, FEW = 16 };
+	for (uint32_t h = 0; h < r->n_hosts; h++) {
+		const struct sync_host *host = &r->hosts[h];
+		double slewed = 0;
+		for (size_t i = 0; i < host->n_slews; i++)
+			slewed += (double)sync_sub(
+				host->slews[i].range.end, host->slews[i].range.begin);
+		if (slewed * 100 >
+			(double)sync_sub(host->span.end, host->span.begin) * MOST_PERCENT)
+			return true;
+	}
+	for (size_t i = 0; i < r->n_pairs; i++) {
+		const struct sync_pair *p = &r->pairs[i];
+		uint64_t n = p->ab.before.n + p->ba.before.n;
+		if (n >= FEW && p->n_rejected * 100 > n * MANY_PERCENT)
+			return true;
+	}
+	return false;
+}
+
+/* With as much more drift than was said as the messages show; where that does not help either, with
+ * what was said. */
+static int solve_within(const struct sync_messages *m, const struct sync_host_info *hosts,
+	uint32_t n_hosts, const struct sync_options *o, struct sync_result **result,
+	struct mer_err *err)
+{
+	static const double MOST = 5e-3;
+	struct sync_options own = *o;
+	double said = o->max_drift > 0 ? o->max_drift : DEFAULT_DRIFT;
+	struct sync_result *r = NULL, *first = NULL;
+	int rc = solve_with(m, hosts, n_hosts, &own, &first, err);
+	bool refuted = rc == 0 && is_refuted(first);
+	for (double drift = 2 * said; refuted && rc == 0 && drift <= MOST; drift *= 2) {
+		own.max_drift = drift;
+		rc = solve_with(m, hosts, n_hosts, &own, &r, err);
+		refuted = rc == 0 && is_refuted(r);
+		if (rc == 0 && !refuted)
+			sync_advise_drift(r, said, drift);
+		else
+			sync_result_free(r);
+		r = refuted || rc ? NULL : r;
+	}
+	if (r || rc) {
+		sync_result_free(first);
+		first = r;
+	}
+	*result = first;
+	return rc;
+}
+
 int sync_solve(const struct sync_messages *m, const struct sync_host_info *hosts, uint32_t n_hosts,
 	const struct sync_options *o, struct sync_result **result, struct mer_err *err)
 {
@@ -848,7 +902,7 @@ int sync_solve(const struct sync_messages *m, const struct sync_host_info *hosts
 			first, o->max_drift > 0 ? o->max_drift : DEFAULT_DRIFT, &seen_ppm);
 		sync_result_free(first);
 	}
-	int rc = solve_with(m, hosts, n_hosts, &own, result, err);
+	int rc = solve_within(m, hosts, n_hosts, &own, result, err);
 	if (rc == 0 && o->drift_seen)
 		sync_advise_seen_drift(*result, seen_ppm);
 	return rc;

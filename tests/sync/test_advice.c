@@ -424,7 +424,7 @@ static void others(void **state)
 	(void)state;
 	struct advised x;
 	begin(&x, 3);
-	sync_advise_drift(&x.r, 2e-3);
+	sync_advise_drift(&x.r, 1e-3, 2e-3);
 	contains(&x, "sync-drift", "at most 1000 ppm; the bounds are computed for 2000 ppm");
 	assert_null(row(&x, "sync-drift")->host);
 	sync_advise_conflict(&x.r, 1, 2, 17);
