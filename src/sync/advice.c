@@ -153,7 +153,10 @@ static void grade_pair(struct sync_result *r, struct sync_pair *p)
 			p->n_rejected, ab + ba, a, b,
 			mer_plural(p->n_rejected, "contradicts", "contradict"));
 	}
-	if ((ab == 0) != (ba == 0)) {
+	/* Where others limit both sides it does not matter. */
+	bool matters = r->hosts[p->a].bound.median == INT64_MAX ||
+		       r->hosts[p->b].bound.median == INT64_MAX;
+	if ((ab == 0) != (ba == 0) && matters) {
 		struct mer_diag d = where(r, MER_WARNING, "sync-one-way", p->b);
 		d.count = ab + ba;
 		mer_diag_add(&r->diags, &d,
@@ -288,7 +291,8 @@ static void grade_host(struct sync_result *r, uint32_t number)
 		return;
 	}
 	bool clean = all_clean(r, number) && h->n_steps + h->n_slews == 0;
-	/* What is proven, or else what is likely: of a clock that does not move as fast as it may. */
+	/* What is proven, or else what is likely: of a clock that does not move as fast as it
+	 * may. */
 	const struct sync_bound *b =
 		h->likely_off.median < h->bound.median ? &h->likely_off : &h->bound;
 	bool exact = b->median <= WIDE_NS && b->max <= VERY_WIDE_NS;

@@ -16,7 +16,8 @@ struct sync_pair_course { /* f(t) = the other's clock - the host's, on the host'
 	 * negative (sync/fit.h); without knots: not known. */
 	struct sync_course off;
 	double off_grows, rate_off;
-	double from_zero; /* distance at most, as a part of what is open; INFINITY: it cannot be 0 */
+	/* distance at most, as a part of what is open; INFINITY: it cannot be 0 */
+	double from_zero;
 };
 
 /* The courses of one pair; different pairs may be done on different threads. */

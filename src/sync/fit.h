@@ -29,8 +29,8 @@ struct sync_fit_options {
 struct sync_fit {
 	struct sync_knot *knots; /* malloc'ed; by x, at least one */
 	size_t n;
-	/* slopes outside of the knots: what is likely, which is less than what a short stretch seems
-	 * to show */
+	/* slopes outside of the knots: what is likely, which is less than what a short stretch
+	 * seems to show */
 	double rate_before, rate_after;
 	/* By how much the estimate is likely off, at some x: half of what the directions' least
 	 * latencies may differ by, and what the messages leave open. Malloc'ed; none: that is not

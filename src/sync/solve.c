@@ -326,9 +326,10 @@ static void withhold(struct solve *s, uint32_t group)
 }
 
 /* All constraints at once, if they can be satisfied; else, for the group of hosts that contradict
- * each other, without what pairs say between their messages; else with more drift than was said (every pair alone keeps to it, but on the way over
- * several hosts it adds up); else with what looked like slews taken for steps; else those of its tree alone and then each further pair that agrees
- * with them; else none. */
+ * each other, without what pairs say between their messages; else with more drift than was said
+ * (every pair alone keeps to it, but on the way over several hosts it adds up); else with what
+ * looked like slews taken for steps; else those of its tree alone and then each further pair that
+ * agrees with them; else none. */
 static int find_limits(struct solve *s, struct mer_err *err)
 {
 	bool consistent = false;

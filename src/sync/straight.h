@@ -3,9 +3,9 @@
  * The lines between the limits are a convex set; the steepest and the flattest of them touch both
  * sides. Where nothing tells that the clock bent, the estimate is their bisector, the classic
  * hull's line; flatter, where much is open; where all the time messages take hardly more than the
- * least latency, the line with the widest gap, which is better. A clock that bends moves away from what limits it on one side and towards the other
- * by as much; latencies that vary move both sides on their own. So both can be told apart, without
- * knowing how either varies. */
+ * least latency, the line with the widest gap, which is better. A clock that bends moves away from
+ * what limits it on one side and towards the other by as much; latencies that vary move both sides
+ * on their own. So both can be told apart, without knowing how either varies. */
 #ifndef MER_SYNC_STRAIGHT_H
 #define MER_SYNC_STRAIGHT_H
 

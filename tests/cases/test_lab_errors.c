@@ -1,8 +1,8 @@
 /* How far the clocks of real recordings are from the truth, for our method and the classic hull, on
  * every host's clock as reference; and how often the error is at most what is likely. Errors are
  * those from the middle of what clock.csv leaves open, and so not known better than some tens of
- * us. The rules were made with all of these; tests/sync/test_likely.c judges them by worlds that were
- * not looked at. */
+ * us. The rules were made with all of these; tests/sync/test_likely.c judges them by worlds that
+ * were not looked at. */
 #include <dirent.h>
 #include <math.h>
 #include <setjmp.h>

@@ -33,7 +33,8 @@ static uint32_t guest_vm(const struct sync_schedule *s, uint32_t host)
 	return UINT32_MAX;
 }
 
-/* Does the host run, or is, the hypervisor of `below`, directly or not? No host is its own guest. */
+/* Does the host run, or is, the hypervisor of `below`, directly or not? No host is its own
+ * guest. */
 static bool is_above(const struct sync_schedule *s, uint32_t host, uint32_t below)
 {
 	for (uint32_t n = 0; n <= s->n_vms; n++) {

@@ -19,7 +19,8 @@ static const struct {
 	struct mer_need need;
 	int what;
 } needs[] = {
-	/* The id is wrong with some versions of the tracer: read from the exit where it is there. */
+	/* The id is wrong with some versions of the tracer: read from the exit where it is
+	 * there. */
 	{ { "kvm_x86_entry", "vcpu_id tid" }, ENTRY },
 	{ { "kvm_entry", "vcpu_id tid" }, ENTRY },
 	{ { "kvm:kvm_entry", "vcpu_id common_pid" }, ENTRY },
