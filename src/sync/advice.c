@@ -58,12 +58,12 @@ struct sync_words sync_since_begin(const struct sync_host *h, int64_t t)
 	return s;
 }
 
-void sync_advise_drift(struct sync_result *r, double rate)
+void sync_advise_drift(struct sync_result *r, double said, double rate)
 {
 	struct mer_diag d = sync_advice_on(r, MER_WARNING, "sync-drift", UINT32_MAX);
 	mer_diag_add(&r->diags, &d,
 		"the messages contradict a drift of at most %.0f ppm; the bounds are computed for %.0f ppm instead",
-		r->max_drift_ppm, rate * 1e6);
+		said * 1e6, rate * 1e6);
 }
 
 void sync_advise_seen_drift(struct sync_result *r, double seen_ppm)
@@ -252,17 +252,13 @@ static void weakest(const struct sync_result *r, uint32_t host, uint32_t ends[2]
 	ends[0] = host;
 	ends[1] = r->references[r->hosts[host].group];
 	for (uint32_t n = 0, h = host; n < r->n_hosts && r->hosts[h].via < r->n_hosts; n++) {
-		uint32_t via = r->hosts[h].via;
-		for (size_t i = 0; i < r->n_pairs; i++) {
-			const struct sync_pair *p = &r->pairs[i];
-			bool is_it = (p->a == h && p->b == via) || (p->a == via && p->b == h);
-			if (is_it && p->bound.max > most) {
-				most = p->bound.max;
-				ends[0] = h;
-				ends[1] = via;
-			}
+		const struct sync_host *at = &r->hosts[h];
+		if (at->via_open > most) {
+			most = at->via_open;
+			ends[0] = h;
+			ends[1] = at->via;
 		}
-		h = via;
+		h = at->via;
 	}
 }
 
@@ -349,8 +345,13 @@ static void report_groups(struct sync_result *r)
 
 void sync_advise(struct sync_result *r)
 {
-	for (size_t i = 0; i < r->n_pairs; i++)
+	for (size_t i = 0; i < r->n_pairs; i++) {
+		const struct sync_pair *p = &r->pairs[i];
+		struct sync_host *a = &r->hosts[p->a], *b = &r->hosts[p->b];
+		a->via_open = a->via == p->b ? p->bound.max : a->via_open;
+		b->via_open = b->via == p->a ? p->bound.max : b->via_open;
 		grade_pair(r, &r->pairs[i]);
+	}
 	for (uint32_t h = 0; h < r->n_hosts; h++)
 		grade_host(r, h);
 	report_groups(r);

@@ -45,6 +45,7 @@ struct sync_host {
 	struct trace_clock_map map;
 	uint32_t via; /* the host next to it on the way to the reference; UINT32_MAX: none, or not
 			 known any more */
+	int64_t via_open; /* the largest bound between these two, by their own messages */
 	const struct sync_step *steps; /* nothing can be said inside */
 	const struct sync_slew *slews;
 	const struct sync_limit *high, *low; /* by time */

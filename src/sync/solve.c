@@ -1,4 +1,4 @@
-#include "sync/solve.h"
+#include "sync/solve_once.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -181,7 +181,6 @@ struct giving_in {
 	bool failed;	 /* nothing makes them agree */
 };
 
-static const double DEFAULT_DRIFT = 1e-3;
 static const double FACTORS[] = { 1, 2, 4 };
 enum { N_FACTORS = sizeof(FACTORS) / sizeof(FACTORS[0]) };
 
@@ -376,7 +375,7 @@ static int find_limits(struct solve *s, struct mer_err *err)
 		if (!s->groups[g].failed)
 			factor = fmax(factor, FACTORS[s->groups[g].factor]);
 	if (rc == 0 && factor > 1)
-		sync_advise_drift(s->r, s->max_drift * factor);
+		sync_advise_drift(s->r, s->max_drift, s->max_drift * factor);
 	return rc;
 }
 
@@ -752,7 +751,7 @@ static int solve(struct solve *s)
 	return rc;
 }
 
-static int solve_with(const struct sync_messages *m, const struct sync_host_info *hosts,
+int sync_solve_once(const struct sync_messages *m, const struct sync_host_info *hosts,
 	uint32_t n_hosts, const struct sync_options *o, struct sync_result **result,
 	struct mer_err *err)
 {
@@ -766,7 +765,7 @@ static int solve_with(const struct sync_messages *m, const struct sync_host_info
 		.info = hosts,
 		.o = o,
 		.n_hosts = n_hosts,
-		.max_drift = o->max_drift > 0 ? o->max_drift : DEFAULT_DRIFT,
+		.max_drift = o->max_drift > 0 ? o->max_drift : SYNC_DEFAULT_DRIFT,
 		.r = r,
 		.err = err,
 	};
@@ -791,66 +790,5 @@ static int solve_with(const struct sync_messages *m, const struct sync_host_info
 		sync_result_free(r);
 	else
 		*result = r;
-	return rc;
-}
-
-/* --- How much the clocks drift
- * ------------------------------------------------------------------------ */
-
-struct drifts { /* of all hosts against their references, ppm */
-	double least, most, off;
-	bool known;
-};
-
-/* Over parts of the traces that are long enough not to show the latencies. */
-static void see_drift(const struct sync_host *h, struct drifts *d)
-{
-	enum { PARTS = 16 };
-	int64_t length = sync_sub(h->span.end, h->span.begin) / PARTS;
-	d->known &= isfinite(h->drift_off_ppm) && h->quality != SYNC_FAIL &&
-		    h->n_steps + h->n_slews == 0;
-	for (int i = 0; i < PARTS && length > 0; i++) {
-		int64_t t = h->span.begin + i * length;
-		int64_t a = sync_sub(trace_map_time(&h->map, t), t);
-		int64_t b = sync_sub(trace_map_time(&h->map, t + length), t + length);
-		double ppm = (double)sync_sub(b, a) / (double)length * 1e6;
-		d->least = fmin(d->least, ppm);
-		d->most = fmax(d->most, ppm);
-	}
-	d->off = fmax(d->off, h->drift_off_ppm);
-}
-
-/* What two of the hosts may drift apart, by what they were seen to do: with room for what they did
- * in between. The given limit where that is not known. */
-static double seen_drift(const struct sync_result *r, double most, double *seen_ppm)
-{
-	static const double ROOM = 1.5, LEAST_PPM = 20;
-	struct drifts d = { .known = true };
-	for (uint32_t h = 0; h < r->n_hosts; h++)
-		if (r->hosts[h].quality != SYNC_ABSENT && r->hosts[h].span.begin != MER_NO_TIME)
-			see_drift(&r->hosts[h], &d);
-	*seen_ppm = d.most - d.least;
-	double limit = (ROOM * *seen_ppm + 2 * d.off + LEAST_PPM) * 1e-6;
-	return d.known && limit < most ? limit : most;
-}
-
-int sync_solve(const struct sync_messages *m, const struct sync_host_info *hosts, uint32_t n_hosts,
-	const struct sync_options *o, struct sync_result **result, struct mer_err *err)
-{
-	struct sync_options own = *o;
-	struct sync_result *first = NULL;
-	double seen_ppm = 0;
-	*result = NULL;
-	if (o->drift_seen) {
-		int rc = solve_with(m, hosts, n_hosts, o, &first, err);
-		if (rc)
-			return rc;
-		own.max_drift = seen_drift(
-			first, o->max_drift > 0 ? o->max_drift : DEFAULT_DRIFT, &seen_ppm);
-		sync_result_free(first);
-	}
-	int rc = solve_with(m, hosts, n_hosts, &own, result, err);
-	if (rc == 0 && o->drift_seen)
-		sync_advise_seen_drift(*result, seen_ppm);
 	return rc;
 }

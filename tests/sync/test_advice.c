@@ -305,6 +305,52 @@ static void a_host(void **state)
 	end(&x);
 }
 
+/* What is likely counts, where it is known: of a clock that does not move as fast as it may. And
+ * one that drifts by as much as is allowed may drift more. */
+static void likely(void **state)
+{
+	(void)state;
+	struct advised x;
+	begin(&x, 2);
+	x.hosts[1].bound = (struct sync_bound){ 1, 5 * MS, 50 * MS, 0 };
+	x.hosts[1].likely_off = (struct sync_bound){ 1, MS, 10 * MS, 0 };
+	says(&x, " | reference accurate |");
+	end(&x);
+	begin(&x, 2);
+	x.hosts[1].bound = (struct sync_bound){ 1, 5 * MS, 50 * MS, 1000 * SECOND };
+	x.hosts[1].likely_off = (struct sync_bound){ 1, MS + 1, 10 * MS, 0 };
+	says(&x, " | reference approximate | sync-wide(h1)");
+	end(&x);
+	/* Rates in 2^-60. */
+	static const double ppm[] = { 979, 981, -981, 1200 };
+	for (size_t i = 0; i < 4; i++) {
+		begin(&x, 2);
+		struct trace_clock_piece piece = { 1000 * SECOND, 1000 * SECOND,
+			(int64_t)(ppm[i] * 1e-6 * 0x1p60) };
+		x.hosts[1].map = (struct trace_clock_map){ &piece, 1 };
+		says(&x, i ? " | reference approximate | sync-at-limit(h1)"
+			   : " | reference accurate |");
+		end(&x);
+	}
+}
+
+/* The pair that lacks traffic is the one that leaves most open on the way to the reference. */
+static void who_lacks_traffic(void **state)
+{
+	(void)state;
+	struct advised x;
+	begin(&x, 4);
+	pair(&x, 0, 1, MANY, MANY)->bound.max = 3 * MS;
+	pair(&x, 1, 2, MANY, MANY)->bound.max = 9 * MS;
+	pair(&x, 2, 3, MANY, MANY)->bound.max = 5 * MS;
+	pair(&x, 1, 3, MANY, MANY)->bound.max = 90 * MS;
+	x.hosts[3].bound.max = 20 * MS;
+	sync_advise(&x.r);
+	contains(&x, "sync-wide", "of h3's clock");
+	contains(&x, "sync-wide", "some traffic between h2 and h1 all the time");
+	end(&x);
+}
+
 /* The reference of nobody is no reference, but for the only host that there is. */
 static void alone(void **state)
 {
@@ -431,7 +477,7 @@ static void others(void **state)
 	(void)state;
 	struct advised x;
 	begin(&x, 3);
-	sync_advise_drift(&x.r, 2e-3);
+	sync_advise_drift(&x.r, 1e-3, 2e-3);
 	contains(&x, "sync-drift", "at most 1000 ppm; the bounds are computed for 2000 ppm");
 	assert_null(row(&x, "sync-drift")->host);
 	sync_advise_conflict(&x.r, 1, 2, 17);
@@ -456,6 +502,8 @@ int main(void)
 		cmocka_unit_test(asymmetric),
 		cmocka_unit_test(classic),
 		cmocka_unit_test(a_host),
+		cmocka_unit_test(likely),
+		cmocka_unit_test(who_lacks_traffic),
 		cmocka_unit_test(alone),
 		cmocka_unit_test(breaks),
 		cmocka_unit_test(units),
