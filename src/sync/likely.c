@@ -36,19 +36,28 @@ static int by_value(const void *a, const void *b)
 	return p < q ? -1 : p > q;
 }
 
-static void sum_up(struct sync_host *h)
+/* Where another host was recorded, too: as the bound. */
+static void sum_up(struct sync_result *r, uint32_t host)
 {
+	struct sync_host *h = &r->hosts[host];
+	struct sync_range span = sync_shared_span(r, host);
 	int64_t values[SAMPLES];
+	size_t n = 0;
 	for (size_t i = 0; i < h->n_likely; i++) {
-		values[i] = h->likely[i].offset_ns;
-		if (i == 0 || values[i] > h->likely_off.max) {
-			h->likely_off.max = values[i];
+		if (h->likely[i].at < span.begin || h->likely[i].at > span.end)
+			continue;
+		values[n] = h->likely[i].offset_ns;
+		if (n == 0 || values[n] > h->likely_off.max) {
+			h->likely_off.max = values[n];
 			h->likely_off.max_at = h->likely[i].at;
 		}
+		n++;
 	}
-	qsort(values, h->n_likely, sizeof(*values), by_value);
+	if (n == 0)
+		return;
+	qsort(values, n, sizeof(*values), by_value);
 	h->likely_off.min = values[0];
-	h->likely_off.median = values[h->n_likely / 2];
+	h->likely_off.median = values[n / 2];
 }
 
 static int take_host(struct sync_result *r, uint32_t host, uint32_t parent,
@@ -69,7 +78,7 @@ static int take_host(struct sync_result *r, uint32_t host, uint32_t parent,
 	}
 	h->likely = rows;
 	h->n_likely = SAMPLES;
-	sum_up(h);
+	sum_up(r, host);
 	return 0;
 }
 

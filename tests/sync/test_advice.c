@@ -305,8 +305,8 @@ static void a_host(void **state)
 	end(&x);
 }
 
-/* What is likely counts, where it is known: of a clock that does not move as fast as it may. And one
- * that drifts by as much as is allowed may drift more. */
+/* What is likely counts, where it is known: of a clock that does not move as fast as it may. And
+ * one that drifts by as much as is allowed may drift more. */
 static void likely(void **state)
 {
 	(void)state;

@@ -7,20 +7,19 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "base/lower_bound.h"
 #include "base/map.h"
 #include "base/sort.h"
+#include "sync/vcpu/holes.h"
 #include "trace/cursor.h"
 
 enum { NO_ID = UINT32_MAX, MAX_ID = 8192 };
 
-enum { ENTRY, EXIT, SWITCH, STATE, FORK, CALL, GUEST_CALL };
+enum { ENTRY, EXIT, SWITCH, STATE, FORK, CALL, GUEST_CALL, INTERRUPT };
 static const struct {
 	struct mer_need need;
 	int what;
 } needs[] = {
-	/* The id is wrong with some versions of the tracer: read from the exit where it is
-	 * there. */
+	/* With some versions of the tracer the id is wrong here: that of the exit counts. */
 	{ { "kvm_x86_entry", "vcpu_id tid" }, ENTRY },
 	{ { "kvm_entry", "vcpu_id tid" }, ENTRY },
 	{ { "kvm:kvm_entry", "vcpu_id common_pid" }, ENTRY },
@@ -31,6 +30,16 @@ static const struct {
 	{ { "sched:sched_switch", "prev_pid next_pid prev_comm:s next_comm:s" }, SWITCH },
 	{ { "lttng_statedump_process_state", "tid pid name:s" }, STATE },
 	{ { "sched_process_fork", "child_tid child_pid child_comm:s" }, FORK },
+	{ { "irq_handler_entry", "" }, INTERRUPT },
+	{ { "irq:irq_handler_entry", "" }, INTERRUPT },
+	{ { "timer_hrtimer_expire_entry", "" }, INTERRUPT },
+	{ { "hrtimer_expire_entry", "" }, INTERRUPT },
+	{ { "timer:hrtimer_expire_entry", "" }, INTERRUPT },
+	{ { "x86_irq_vectors_*_entry", "" }, INTERRUPT },
+	{ { "irq_vectors:*_entry", "" }, INTERRUPT },
+	{ { "irq_softirq_entry", "" }, INTERRUPT },
+	{ { "softirq_entry", "" }, INTERRUPT },
+	{ { "irq:softirq_entry", "" }, INTERRUPT },
 	{ { "vmsync_gh_host", "vm_uid" }, CALL },
 	{ { "vmsync_hg_host", "vm_uid" }, CALL },
 	{ { "vmsync_gh_guest", "vm_uid" }, GUEST_CALL },
@@ -42,6 +51,11 @@ enum { N_NEEDS = sizeof(needs) / sizeof(needs[0]) };
 struct on_cpu {
 	bool is_known; /* who runs on it */
 	uint32_t tid;
+	/* An entry was seen and no exit yet; the first interrupt since, MER_NO_TIME: none. Some
+	 * kernels enable interrupts before they tell of the exit: then what kept the CPU out of the
+	 * guest is told before it. From the entry to the guest itself they are off. */
+	bool in_guest;
+	int64_t interrupted;
 	/* What happened before the first switch that tells whose it was. */
 	struct early {
 		int64_t time;
@@ -70,8 +84,8 @@ struct reader {
 	struct mer_map names;	/* pid -> number in texts, plus 1 */
 	char (*texts)[32];
 	size_t n_texts, cap_texts;
-	struct sync_range *losses; /* of the host; by time, disjoint */
-	size_t n_losses;
+	struct sync_holes holes;
+	bool lacks_id[N_NEEDS]; /* events without the vCPU's id: it reads as 0 */
 	struct mer_err *err;
 };
 
@@ -104,13 +118,6 @@ static struct sync_vcpu_thread *thread_of(struct reader *r, uint32_t tid)
 	return &s->threads[s->n_threads - 1];
 }
 
-/* Were events lost between the two times? */
-static bool is_lossy(const struct reader *r, int64_t begin, int64_t end)
-{
-	MER_LOWER_BOUND(i, 0, r->n_losses, at, r->losses[at].end < begin);
-	return i < r->n_losses && r->losses[i].begin <= end;
-}
-
 static int take(struct reader *r, uint32_t tid, int64_t time, uint32_t id, bool is_exit)
 {
 	struct sync_vcpu_thread *t = thread_of(r, tid);
@@ -125,7 +132,7 @@ static int take(struct reader *r, uint32_t tid, int64_t time, uint32_t id, bool 
 		o->exit = time;
 		return 0;
 	}
-	if (o->is_out && time > o->exit && !is_lossy(r, o->exit, time)) {
+	if (o->is_out && time > o->exit) {
 		if (!mer_spill_grow(r->s->spill, &t->gaps, t->n, &t->cap, sizeof(*t->gaps)))
 			return mer_fail_nomem(r->err);
 		t->gaps[t->n++] = (struct sync_gap){ o->exit, time };
@@ -184,6 +191,7 @@ static int take_switch(struct reader *r, struct on_cpu *c, const uint64_t *v)
 	int rc = c->is_known ? 0 : take_early(r, c, (uint32_t)v[0]);
 	c->is_known = true;
 	c->tid = (uint32_t)v[1];
+	c->in_guest = false;
 	for (int side = 0; side < 2; side++) {
 		const uint32_t *at = mer_map_get(&r->numbers, (uint32_t)v[side]);
 		if (at)
@@ -192,85 +200,76 @@ static int take_switch(struct reader *r, struct on_cpu *c, const uint64_t *v)
 	return rc;
 }
 
-static int take_event(struct reader *r, const struct mer_event *ev)
+/* is_after: events of its CPU may have been lost before it. */
+static int take_event(struct reader *r, const struct mer_event *ev, bool is_after)
 {
 	int32_t cpu = r->e->streams[ev->stream].cpu;
 	struct on_cpu *c = mer_grow_at(&r->cpus, &r->cap_cpus,
 		cpu < 0 || cpu >= MAX_ID ? 0 : (size_t)cpu, sizeof(*r->cpus));
 	if (!c)
 		return mer_fail_nomem(r->err);
+	if (is_after) { /* a switch, too */
+		c->is_known = c->in_guest = false;
+		c->n_early = 0;
+	}
 	const uint64_t *v = ev->slots;
 	int what = needs[ev->plan->tag].what;
 	if (what == STATE || what == FORK)
 		return take_process(r, v);
 	if (what == GUEST_CALL)
 		return add_caller(r, v[0], 0);
+	if (what == INTERRUPT) {
+		if (c->in_guest && c->interrupted == MER_NO_TIME)
+			c->interrupted = ev->ts;
+		return 0;
+	}
 	if (what == SWITCH)
 		return take_switch(r, c, v);
 	if (what == CALL)
 		return c->is_known ? add_caller(r, v[0], c->tid) : 0;
-	uint32_t id = v[0] < MAX_ID ? (uint32_t)v[0] : NO_ID;
+	uint32_t id = v[0] < MAX_ID && !r->lacks_id[ev->plan->tag] ? (uint32_t)v[0] : NO_ID;
+	bool is_early = what == EXIT && c->in_guest && c->interrupted != MER_NO_TIME;
+	int64_t time = is_early ? c->interrupted : ev->ts;
+	c->in_guest = what == ENTRY;
+	c->interrupted = MER_NO_TIME;
 	if (c->is_known || v[1])
-		return take(r, v[1] ? (uint32_t)v[1] : c->tid, ev->ts, id, what == EXIT);
+		return take(r, v[1] ? (uint32_t)v[1] : c->tid, time, id, what == EXIT);
 	if (!mer_grow(&c->early, c->n_early, &c->cap_early, sizeof(*c->early)))
 		return mer_fail_nomem(r->err);
-	c->early[c->n_early++] = (struct early){ ev->ts, id, what == EXIT };
+	c->early[c->n_early++] = (struct early){ time, id, what == EXIT };
 	return 0;
 }
 
 /* ---- Which hosts ---- */
 
-/* Has the host classes of events that only hypervisors, or guests that call them, have? */
-static bool has_schedule(
-	const struct trace_reading *reading, const struct mer_experiment *e, uint32_t host)
+static bool has_id(const struct ctf_plan *plan)
 {
+	const struct ctf_fc *fc = plan->class->payload;
+	for (uint32_t i = 0; fc && i < fc->u.record.n; i++)
+		if (strcmp(fc->u.record.fields[i].name, "vcpu_id") == 0)
+			return true;
+	return false;
+}
+
+/* Has the host classes of events that only hypervisors, or guests that call them, have? */
+static bool has_schedule(struct reader *r, const struct trace_reading *reading)
+{
+	const struct mer_experiment *e = r->e;
+	bool any = false;
 	for (uint32_t i = 0; i < e->n_parts; i++) {
-		if (e->traces[e->parts[i].trace].host != host)
+		if (e->traces[e->parts[i].trace].host != r->host)
 			continue;
 		const struct ctf_program *p = reading->programs[i];
 		for (uint32_t k = 0; k < p->schema->n_streams; k++)
 			for (uint32_t c = 0; c < p->schema->streams[k].n_events; c++) {
 				const struct ctf_plan *plan = &p->streams[k].events[c];
 				int what = plan->wanted ? needs[plan->tag].what : SWITCH;
-				if (what == ENTRY || what == EXIT || what == GUEST_CALL)
-					return true;
+				any |= what == ENTRY || what == EXIT || what == GUEST_CALL;
+				if ((what == ENTRY || what == EXIT) && !has_id(plan))
+					r->lacks_id[plan->tag] = true;
 			}
 	}
-	return false;
-}
-
-static int by_begin(const void *a, const void *b)
-{
-	const struct sync_range *x = a, *y = b;
-	return (x->begin > y->begin) - (x->begin < y->begin);
-}
-
-/* The losses of the host, by time, those that overlap made one. */
-static int find_losses(struct reader *r)
-{
-	const struct mer_experiment *e = r->e;
-	r->losses = calloc(e->n_losses + 1u, sizeof(*r->losses));
-	if (!r->losses)
-		return mer_fail_nomem(r->err);
-	for (uint32_t i = 0; i < e->n_losses; i++) {
-		const struct mer_loss *l = &e->losses[i];
-		if (e->traces[e->streams[l->stream].trace].host == r->host)
-			r->losses[r->n_losses++] =
-				(struct sync_range){ l->begin == MER_NO_TIME ? INT64_MIN : l->begin,
-					l->end == MER_NO_TIME ? INT64_MAX : l->end };
-	}
-	qsort(r->losses, r->n_losses, sizeof(*r->losses), by_begin);
-	size_t n = 0;
-	for (size_t i = 0; i < r->n_losses; i++) {
-		if (n && r->losses[i].begin <= r->losses[n - 1].end) {
-			if (r->losses[i].end > r->losses[n - 1].end)
-				r->losses[n - 1].end = r->losses[i].end;
-		} else {
-			r->losses[n++] = r->losses[i];
-		}
-	}
-	r->n_losses = n;
-	return 0;
+	return any;
 }
 
 /* The id of a vCPU whose events do not tell it: "CPU 3/KVM". */
@@ -279,6 +278,16 @@ static uint32_t id_in(const char *name)
 	unsigned id;
 	char after;
 	return sscanf(name, "CPU %u/KV%c", &id, &after) == 2 && id < MAX_ID ? id : NO_ID;
+}
+
+/* Where an entry and an exit may be missing nothing is known. */
+static void drop_lossy_gaps(const struct reader *r, struct sync_vcpu_thread *t)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < t->n; i++)
+		if (!sync_holes_between(&r->holes, t->gaps[i].exit, t->gaps[i].entry))
+			t->gaps[n++] = t->gaps[i];
+	t->n = n;
 }
 
 static void finish_threads(struct reader *r, uint32_t first)
@@ -304,7 +313,7 @@ static int read_host(
 {
 	struct mer_cursor *cursor = NULL;
 	uint32_t first = r->s->n_threads;
-	int rc = find_losses(r);
+	int rc = sync_holes_begin(r->e, r->host, &r->holes, r->err);
 	if (rc == 0)
 		rc = trace_cursor_of_host(r->e, reading, r->host, &cursor, r->err);
 	for (size_t n = 1; rc == 0 && n;) {
@@ -313,10 +322,19 @@ static int read_host(
 			rc = mer_fail(r->err, MER_ERR_CANCELLED, "cancelled");
 		else
 			rc = mer_cursor_next(cursor, &ev, &n, r->err);
-		for (size_t i = 0; rc == 0 && i < n; i++)
-			if (ev[i].ts != MER_NO_TIME)
-				rc = take_event(r, &ev[i]);
+		for (size_t i = 0; rc == 0 && i < n; i++) {
+			if (ev[i].ts == MER_NO_TIME)
+				continue;
+			bool is_after;
+			rc = sync_holes_event(&r->holes, ev[i].stream, ev[i].ts, &is_after, r->err);
+			if (rc == 0)
+				rc = take_event(r, &ev[i], is_after);
+		}
 	}
+	if (rc == 0)
+		rc = sync_holes_finish(&r->holes, r->err);
+	for (uint32_t i = first; rc == 0 && i < r->s->n_threads; i++)
+		drop_lossy_gaps(r, &r->s->threads[i]);
 	if (rc == 0)
 		finish_threads(r, first);
 	trace_cursor_drop(cursor);
@@ -330,13 +348,26 @@ static void reader_fini(struct reader *r)
 	free(r->cpus);
 	free(r->open);
 	free(r->texts);
-	free(r->losses);
+	sync_holes_fini(&r->holes);
 	mer_map_fini(&r->numbers);
 	mer_map_fini(&r->pids);
 	mer_map_fini(&r->names);
 }
 
 /* ---- VMs ---- */
+
+/* Threads of which nothing follows: perhaps they are none, where switches were lost. */
+static void drop_threads(struct sync_schedule *s)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < s->n_threads; i++) {
+		if (s->threads[i].n)
+			s->threads[n++] = s->threads[i];
+		else
+			mer_spill_release(s->threads[i].gaps);
+	}
+	s->n_threads = n;
+}
 
 static int by_process(const void *a, const void *b)
 {
@@ -393,6 +424,7 @@ static void number_vms(struct sync_schedule *s)
 
 static int make_vms(struct sync_schedule *s, struct mer_err *err)
 {
+	drop_threads(s);
 	number_vms(s);
 	s->vms = calloc(s->n_vms + 1u, sizeof(*s->vms));
 	s->first = calloc(s->n_vms + 1u, sizeof(*s->first));
@@ -430,7 +462,7 @@ int sync_schedule_read(struct mer_experiment *e, struct mer_cancel *cancel, stru
 			   : mer_fail_nomem(err);
 	for (uint32_t h = 0; rc == 0 && h < e->n_hosts; h++) {
 		struct reader r = { .e = e, .s = s, .host = h, .err = err };
-		if (!has_schedule(reading, e, h))
+		if (!has_schedule(&r, reading))
 			continue;
 		rc = read_host(&r, reading, cancel);
 		reader_fini(&r);
