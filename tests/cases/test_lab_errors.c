@@ -58,11 +58,10 @@ struct sum { /* of p95 */
 	size_t pairs, n, covered; /* instants */
 };
 
-/* A clock whose rate was changed while it was recorded is known to a millisecond or two only; and
- * the packets that a host forwards are not matched, so that its clocks are limited on one side. */
+/* Clocks whose rate was changed while they were recorded are known to 2 ms only. */
 static bool is_judged(const char *set)
 {
-	return strcmp(set, "long-ntp") != 0 && strcmp(set, "router-3vm") != 0;
+	return strcmp(set, "long-ntp") != 0;
 }
 
 static struct sum compare(
@@ -98,9 +97,12 @@ static struct sum compare(
 				unknown / 1e3, (double)r[0]->hosts[h].likely_off.median / 1e3,
 				(double)r[0]->hosts[h].bound.median / 1e3,
 				100.0 * (double)a.covered / (double)a.n,
-				x > y && x > unknown ? "WORSE"
-				: x > y		     ? "worse"
-						     : "");
+				x > y + 1000 ? "worse" : "");
+			sum.ours += x;
+			sum.hull += y;
+			sum.pairs++;
+			sum.n += a.n;
+			sum.covered += a.covered;
 		}
 		for (int k = 0; k < 2; k++)
 			sync_result_free(r[k]);
@@ -141,7 +143,7 @@ static void test_all(void **state)
 					s.hull / pairs / 1e3,
 					100.0 * (double)s.covered / (double)s.n);
 				n_sets++;
-				if (is_judged(names[i]->d_name)) {
+				if (s.pairs && is_judged(names[i]->d_name)) {
 					n += s.n;
 					covered += s.covered;
 					/* Within what truth is known to. */
@@ -157,7 +159,7 @@ static void test_all(void **state)
 	free(names);
 	assert_true(n_sets > 7);
 	printf("%.2f %% of %zu instants covered\n", 100.0 * (double)covered / (double)n, n);
-	assert_true((double)covered >= 0.93 * (double)n);
+	assert_true(n > 10000 && (double)covered >= 0.93 * (double)n);
 	assert_int_equal(n_worse, 0);
 }
 

@@ -78,11 +78,11 @@ equal "nothing is cut" "$(grep -c '…' "$dir/out")" 0
 equal "last column" "$(sed 1,2d "$dir/out" | grep -v '^\.\.\.' | grep -c -v -E ' [0-9]+% [^ ]+$')" 0
 text "$dir/out" '^r1[.]1 +03:19:12[.]242 .* client:load/248 ' "names of programs, times to the millisecond"
 COLUMNS=100 run 0 requests --list -n 50 --sort begin "$w"
-text "$dir/out" '^r1[.]1 +03:19:12[.]242293 .* client:load-0/248 ' "names of threads have room"
+text "$dir/out" '^r1[.]1 +03:19:12[.]2423[0-9]* .* client:load-0/248 ' "names of threads have room"
 COLUMNS=70 run 0 requests --list -n 50 --sort begin "$w"
 text "$dir/out" '^r1[.]1 +228 ms +client:load/248 ' "no times"
 COLUMNS=120 run 0 requests --list -n 50 --sort begin "$w"
-text "$dir/out" '^r1[.]1 +03:19:12[.]242293 .* client:load-0/248 .* [0-9]+% [a-zA-Z]+, (web|db|client)$' "all of it"
+text "$dir/out" '^r1[.]1 +03:19:12[.]2423[0-9]* .* client:load-0/248 .* [0-9]+% [a-zA-Z]+, (web|db|client)$' "all of it"
 # Services by the names of their ports; bars for where the time went.
 run 0 requests "$w"
 equal "80 columns" "$(sed 's/[^ -~]/#/g; s/###/#/g' "$dir/out" | awk 'length($0) > 80' | wc -l)" 0
