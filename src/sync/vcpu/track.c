@@ -13,8 +13,12 @@ enum {
 	 * a jump of the clock. */
 	JUMP = 4,
 	NEAR = 32,
-	PATIENCE = 4,	  /* stretches that fail before events are left out */
-	MOST_SAVED = 64,  /* ranges */
+	PATIENCE = 4,	 /* stretches that fail before events are left out */
+	MOST_SAVED = 64, /* ranges */
+	/* Ranges that may be looked at, for each event and besides: with a schedule as regular as a
+	 * comb, or without limits to begin with, each event may leave one for every stay. */
+	MOST_RANGES = 64,
+	MOST_RANGES_BESIDES = 1 << 24,
 	BITS_PROVEN = 16, /* of evidence: see add_stretch */
 	BITS_LIKELY = 40
 };
@@ -46,9 +50,24 @@ struct run {
 	bool is_broken;
 	bool is_doubtful; /* until the next limit */
 	size_t n_stretches;
+	uint64_t n_ranges; /* looked at */
 	unsigned n_failed; /* stretches that proved nothing, one after the other */
 	struct mer_err *err;
 };
+
+/* An event of the moment on that CPU; as sync_feasible_cut. */
+static enum sync_cut cut(struct run *r, struct sync_cpu_gaps *cpu)
+{
+	enum sync_cut result = sync_feasible_cut(&r->f, cpu);
+	r->n_ranges += r->f.n;
+	return result;
+}
+
+/* Is it too much to go on? Then what was followed so far counts. */
+static bool is_too_much(const struct run *r)
+{
+	return r->n_ranges > (uint64_t)MOST_RANGES * r->t->n + MOST_RANGES_BESIDES;
+}
 
 static int add_gap(struct run *r, int64_t begin, int64_t end)
 {
@@ -124,11 +143,11 @@ static int go_back(struct run *r, size_t begin, size_t end, size_t *fits)
 		if (!cpu || r->is_bad[i])
 			continue;
 		sync_feasible_move(f, time);
-		enum sync_cut cut = sync_feasible_cut(f, cpu);
-		if (cut == SYNC_CUT_NOMEM)
+		enum sync_cut result = cut(r, cpu);
+		if (result == SYNC_CUT_NOMEM)
 			return mer_fail_nomem(r->err);
 		/* What is certain before this follows from earlier events. */
-		if (cut == SYNC_CUT_CONTRADICTS)
+		if (result == SYNC_CUT_CONTRADICTS || is_too_much(r))
 			return 0;
 		uint32_t here = f->n == 1 ? (uint32_t)sync_stay_at(cpu, sync_add(time, f->v[0].low))
 					  : SYNC_NO_STAY;
@@ -271,7 +290,7 @@ static int miss(struct run *r, size_t i, size_t *next)
 static int follow(struct run *r)
 {
 	int rc = begin_at(r, 0);
-	for (size_t i = 0, next; i < r->t->n && rc == 0; i = next) {
+	for (size_t i = 0, next; i < r->t->n && rc == 0 && !is_too_much(r); i = next) {
 		struct sync_cpu_gaps *cpu = cpu_of(r, i);
 		next = i + 1;
 		if (!cpu)
@@ -285,10 +304,10 @@ static int follow(struct run *r)
 			continue;
 		const struct sync_guest_event *ev = &r->g->events[i];
 		sync_feasible_move(&r->f, ev->time);
-		enum sync_cut cut = sync_feasible_cut(&r->f, cpu);
-		if (cut == SYNC_CUT_NOMEM)
+		enum sync_cut result = cut(r, cpu);
+		if (result == SYNC_CUT_NOMEM)
 			rc = mer_fail_nomem(r->err);
-		else if (cut == SYNC_CUT_CONTRADICTS)
+		else if (result == SYNC_CUT_CONTRADICTS)
 			rc = miss(r, i, &next);
 		else if (r->f.n == 1)
 			r->t->stays[i] =
