@@ -30,5 +30,7 @@ const struct fact_kind *const fact_kinds[] = {
 	&fact_sched_wait,
 	&fact_server_turn,
 	&fact_task_clock,
+	&fact_vcpu_stay,
+	&fact_vm_exit,
 	NULL,
 };

@@ -29,6 +29,7 @@ static const struct pair {
 	{ "net", "bins_tasks", NULL, "top" },
 	{ "cpufreq", "bins", NULL, "top" },
 	{ "rates", "bins", NULL, "top" },
+	{ "vm", "bins", "vCPU", "vcpus" },
 };
 enum { N_PAIRS = sizeof(pairs) / sizeof(pairs[0]) };
 

@@ -96,6 +96,7 @@ static struct mer_cell sum_cell(const struct fold_context *x, const struct fold_
 	case FOLD_STDDEV: return stddev_of(wide(&v[s->at[2]]), v[s->at[1]], n);
 	case FOLD_P50: return percentile(s, v, 0.5);
 	case FOLD_P90: return percentile(s, v, 0.9);
+	case FOLD_P95: return percentile(s, v, 0.95);
 	case FOLD_P99: return percentile(s, v, 0.99);
 	case FOLD_MEDIAN: return MER_INT(fold_values_median(v[s->at[12]]));
 	case FOLD_SPREAD_PER_SECOND: return per_second(s, v, x->asked);
