@@ -39,6 +39,10 @@ enum kernel_cause {
 	KERNEL_IPI,	/* an interrupt between processors: who sent it is not known */
 	KERNEL_IRQ,	/* another device's interrupt; source: irq. Also what interrupts a task. */
 	KERNEL_SOFTIRQ, /* source: vec. Also what interrupts a task. */
+	/* What interrupts a task of a guest alone: its CPU was given to others; or its hypervisor
+	 * did something for it. source: number in kernel_guest.absences (vm/guests.h). */
+	KERNEL_STOLEN,
+	KERNEL_HYPERVISOR,
 	KERNEL_N_CAUSES
 };
 

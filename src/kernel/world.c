@@ -10,6 +10,7 @@
 #include "kernel/checkpoint/checkpoint.h"
 #include "kernel/model.h"
 #include "kernel/recorded.h"
+#include "kernel/vm/guests.h"
 #include "sync/end.h"
 #include "sync/result.h"
 #include "trace/cursor.h"
@@ -526,7 +527,8 @@ static int read_vcpus(void *ctx, size_t i, unsigned worker, struct mer_err *err)
 }
 
 /* Ahead of the models: those of guests need it. */
-static int find_vms(struct builder *b, uint32_t wants, struct mer_err *err)
+static int find_vms(
+	struct builder *b, uint32_t wants, const struct sync_result *r, struct mer_err *err)
 {
 	struct kernel_world *w = b->w;
 	if (!(wants & KERNEL_WANT_VMS) && w->n_hosts < 2)
@@ -536,8 +538,17 @@ static int find_vms(struct builder *b, uint32_t wants, struct mer_err *err)
 		w->vcpus = calloc((size_t)w->n_hosts + 1, sizeof(*w->vcpus));
 		rc = w->vcpus ? 0 : mer_fail_nomem(err);
 	}
-	return rc ? rc
-		  : mer_pool_run(b->o->n_threads, w->n_hosts, read_vcpus, b, b->o->cancel, err);
+	if (rc == 0)
+		rc = mer_pool_run(b->o->n_threads, w->n_hosts, read_vcpus, b, b->o->cancel, err);
+	struct kernel_guest **guests =
+		rc ? NULL : calloc((size_t)w->n_hosts + 1, sizeof(struct kernel_guest *));
+	if (!guests)
+		return rc ? rc : mer_fail_nomem(err);
+	rc = kernel_guests_find(w->e, w->vcpus, r, b->o->cancel, guests, err);
+	for (uint32_t i = 0; i < w->n_hosts; i++)
+		w->hosts[i].guest = guests[i];
+	free(guests);
+	return rc;
 }
 
 /* What makes results worse than they could be. */
@@ -646,7 +657,7 @@ int kernel_world_build(struct mer_experiment *e, const struct sync_messages *mes
 	if (rc == 0)
 		rc = kernel_recorded_reading_new(e, &b.all, err);
 	if (rc == 0)
-		rc = find_vms(&b, wants, err);
+		rc = find_vms(&b, wants, r, err);
 	if (rc == 0)
 		rc = begin_found(&b, err);
 	if (rc == 0)

@@ -181,8 +181,8 @@ static const struct analysis_chart charts[] = {
 
 const struct analysis analysis_vm = {
 	.id = "vm",
-	.title = "Virtual machines",
-	.help = "vCPUs of virtual machines: in the guest, preempted by whom, exits and their reasons",
+	.title = "VMs",
+	.help = "vCPUs of VMs: in the guest, preempted by whom, exits and their reasons",
 	.by_duration = 1 << EXITS | 1 << LOG | 1 << FREQ | 1 << STATS,
 	.outputs = outputs,
 	.worth =
