@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "session/state.h"
 #include "sync/user_pairs.h"
+#include "sync/vcpu/join.h"
 
 /* ---- The part of the time ---- */
 
@@ -104,7 +105,7 @@ int session_align_again(struct session *s, const struct session_alignment *a,
 	struct sync_options o = *options;
 	o.n_threads = session_threads(s);
 	o.cancel = &s->cancel;
-	return sync_solve(&a->messages, a->hosts, s->e->n_hosts, &o, result, err);
+	return sync_join(s->e, &a->messages, a->hosts, &o, result, err);
 }
 
 int session_align(struct session *s, const struct session_alignment_query *q,

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/options.h"
+#include "sync/vcpu/join.h"
 
 struct sync_host_info *sync_host_infos(const struct mer_experiment *e, struct mer_arena *arena)
 {
@@ -38,7 +39,7 @@ int sync_auto_gather(struct mer_experiment *e, const struct sync_gather_options 
 	return rc;
 }
 
-int sync_auto_solve(const struct mer_experiment *e, const struct sync_messages *m,
+int sync_auto_solve(struct mer_experiment *e, const struct sync_messages *m,
 	const struct mer_diags *found, const struct sync_options *solve,
 	struct sync_result **result, struct mer_err *err)
 {
@@ -46,7 +47,7 @@ int sync_auto_solve(const struct mer_experiment *e, const struct sync_messages *
 	struct mer_arena arena;
 	mer_arena_init(&arena);
 	struct sync_host_info *hosts = sync_host_infos(e, &arena);
-	int rc = hosts ? sync_solve(m, hosts, e->n_hosts, solve ? solve : &plain, result, err)
+	int rc = hosts ? sync_join(e, m, hosts, solve ? solve : &plain, result, err)
 		       : mer_fail_nomem(err);
 	/* They belong to the result, which may be saved. */
 	if (rc == 0)

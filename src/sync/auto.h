@@ -26,7 +26,7 @@ int sync_auto(struct mer_experiment *e, const struct sync_gather_options *gather
  * what the reading met else, every other reading meets too and tells itself. */
 int sync_auto_gather(struct mer_experiment *e, const struct sync_gather_options *gather,
 	struct sync_messages *m, struct mer_diags *found, struct mer_err *err);
-int sync_auto_solve(const struct mer_experiment *e, const struct sync_messages *m,
+int sync_auto_solve(struct mer_experiment *e, const struct sync_messages *m,
 	const struct mer_diags *found, const struct sync_options *solve,
 	struct sync_result **result, struct mer_err *err);
 /* Reads a saved result for the hosts of the experiment. */

@@ -16,6 +16,7 @@ const char *sync_kind_name(enum sync_kind kind)
 		[SYNC_ICMP] = "icmp",
 		[SYNC_VMSYNC] = "vmsync",
 		[SYNC_USER] = "user",
+		[SYNC_STAY] = "stay",
 	};
 	return names[kind];
 }

@@ -19,6 +19,7 @@ enum sync_kind {
 	SYNC_ICMP,
 	SYNC_VMSYNC, /* hypercalls between a guest and its hypervisor */
 	SYNC_USER,   /* pairs of events that the user declared */
+	SYNC_STAY,   /* what happened in a guest lies between entry and exit (sync/vcpu) */
 	SYNC_N_KINDS
 };
 const char *sync_kind_name(enum sync_kind);

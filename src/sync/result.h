@@ -12,6 +12,7 @@
 #include "sync/drift.h"
 #include "sync/classic/hull.h"
 #include "sync/messages.h"
+#include "sync/vcpu/vm.h"
 #include "trace/clock_map.h"
 
 enum sync_method {
@@ -81,7 +82,8 @@ struct sync_result {
 	uint32_t n_groups;    /* groups are numbered by size, the largest first */
 	struct sync_host *hosts;
 	struct sync_pair *pairs;
-	uint32_t n_hosts;
+	const struct sync_vm *vms; /* that the traced hosts run */
+	uint32_t n_hosts, n_vms;
 	size_t n_pairs;			 /* by a, then b */
 	struct sync_host_counts *counts; /* as hosts; matching */
 	struct sync_latency *loopback;	 /* as hosts: messages of a host to itself */

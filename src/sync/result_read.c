@@ -488,6 +488,86 @@ static void read_pairs(struct input *in, json root, struct sync_result *r)
 			mer_json_get_fail(&in->get, list, "duplicate pair of hosts");
 }
 
+/* ---- VMs ---- */
+
+static const char *how_name(unsigned how)
+{
+	return sync_vm_how_name((enum sync_vm_how)how);
+}
+
+static uint32_t get_number(struct input *in, json object, const char *key)
+{
+	uint64_t n = mer_json_get_uint(&in->get, object, key);
+	if (n >= UINT32_MAX)
+		mer_json_get_fail(&in->get, object, "'%s' is too large", key);
+	return in->get.rc ? 0 : (uint32_t)n;
+}
+
+static void read_vcpus(struct input *in, json object, struct sync_vm *vm)
+{
+	json list = mer_json_get_array_of(&in->get, object, "vcpus", MER_JSON_OBJECT);
+	struct sync_vcpu *vcpus = get_memory(in, list->n, sizeof(*vcpus));
+	for (uint32_t i = 0; !in->get.rc && i < list->n; i++)
+		vcpus[i] = (struct sync_vcpu){ get_number(in, &list->u.items[i], "vcpu"),
+			get_number(in, &list->u.items[i], "tid") };
+	vm->vcpus = vcpus;
+	vm->n_vcpus = in->get.rc ? 0 : (uint32_t)list->n;
+}
+
+static void read_contradictions(struct input *in, json object, struct sync_vm *vm)
+{
+	json list = mer_json_get_array_of(&in->get, object, "contradictions", MER_JSON_OBJECT);
+	struct sync_range *ranges = get_memory(in, list->n, sizeof(*ranges));
+	for (uint32_t i = 0; !in->get.rc && i < list->n; i++)
+		ranges[i] = read_range(in, &list->u.items[i], false);
+	vm->contradictions = ranges;
+	vm->n_contradictions = in->get.rc ? 0 : (uint32_t)list->n;
+}
+
+static struct sync_vm read_vm(struct input *in, json v)
+{
+	struct mer_json_get *g = &in->get;
+	bool paired = mer_json_member(v, "guest") &&
+		      mer_json_member(v, "guest")->value.kind != MER_JSON_NULL;
+	int64_t pid = mer_json_get_int_or(g, v, "pid", SYNC_NO_PID);
+	struct sync_vm vm = { .guest = paired ? get_host(in, v, "guest") : SYNC_NO_GUEST,
+		.hypervisor = get_host(in, v, "hypervisor"),
+		.pid = (uint32_t)pid,
+		.name = mer_json_get_text(g, v, "comm", false, in->arena),
+		.how = (enum sync_vm_how)mer_json_get_word(
+			g, v, "known_by", how_name, SYNC_VM_N_HOW),
+		.n_events = mer_json_get_uint(g, v, "events"),
+		.n_certain = mer_json_get_uint(g, v, "certain"),
+		.n_bad = mer_json_get_uint(g, v, "contradicting") };
+	if (pid < 0 || pid > UINT32_MAX)
+		mer_json_get_fail(g, v, "'pid' is not the number of a process");
+	if (paired && vm.guest == vm.hypervisor)
+		mer_json_get_fail(g, v, "a host cannot be its own guest");
+	read_vcpus(in, v, &vm);
+	read_contradictions(in, v, &vm);
+	return vm;
+}
+
+/* Files of earlier versions have none. */
+static void read_vms(struct input *in, json root, struct sync_result *r)
+{
+	json list = mer_json_member(root, "vms")
+			    ? mer_json_get_array_of(&in->get, root, "vms", MER_JSON_OBJECT)
+			    : NULL;
+	struct sync_vm *vms = list ? get_memory(in, list->n, sizeof(*vms)) : NULL;
+	for (uint32_t i = 0; list && !in->get.rc && i < list->n; i++) {
+		struct sync_vm vm = read_vm(in, &list->u.items[i]);
+		if (in->get.rc)
+			return;
+		vm.hypervisor = in->place[vm.hypervisor];
+		if (vm.guest != SYNC_NO_GUEST)
+			vm.guest = in->place[vm.guest];
+		if (vm.hypervisor != UINT32_MAX)
+			vms[r->n_vms++] = vm;
+	}
+	r->vms = vms;
+}
+
 /* ---- The whole ---- */
 
 static void read_diagnostics(struct input *in, json root, struct sync_result *r)
@@ -538,6 +618,8 @@ static void read_root(struct input *in, json root, struct sync_result *r)
 	if (hosts)
 		place_hosts(in, r, hosts);
 	read_pairs(in, root, r);
+	if (!in->get.rc)
+		read_vms(in, root, r);
 	free(hosts);
 }
 

@@ -306,6 +306,39 @@ static void put_groups(struct mer_json *j, const struct sync_result *r)
 	mer_json_end_array(j);
 }
 
+static void put_vm(struct mer_json *j, const struct sync_result *r, const struct sync_vm *vm)
+{
+	bool paired = vm->guest != SYNC_NO_GUEST;
+	mer_json_begin_object(j);
+	mer_json_kv_text(j, "guest", paired ? r->hosts[vm->guest].name : NULL);
+	mer_json_kv_text(j, "hypervisor", r->hosts[vm->hypervisor].name);
+	if (vm->pid == SYNC_NO_PID)
+		mer_json_kv_null(j, "pid");
+	else
+		mer_json_kv_uint(j, "pid", vm->pid);
+	mer_json_kv_text(j, "comm", vm->name);
+	mer_json_kv_text(j, "known_by", sync_vm_how_name(vm->how));
+	mer_json_kv_array(j, "vcpus");
+	for (uint32_t i = 0; i < vm->n_vcpus; i++) {
+		mer_json_begin_object(j);
+		mer_json_kv_uint(j, "vcpu", vm->vcpus[i].id);
+		mer_json_kv_uint(j, "tid", vm->vcpus[i].tid);
+		mer_json_end_object(j);
+	}
+	mer_json_end_array(j);
+	mer_json_kv_uint(j, "events", vm->n_events);
+	mer_json_kv_uint(j, "certain", vm->n_certain);
+	mer_json_kv_uint(j, "contradicting", vm->n_bad);
+	mer_json_kv_array(j, "contradictions");
+	for (uint32_t i = 0; i < vm->n_contradictions; i++) {
+		mer_json_begin_object(j);
+		put_range(j, vm->contradictions[i]);
+		mer_json_end_object(j);
+	}
+	mer_json_end_array(j);
+	mer_json_end_object(j);
+}
+
 int sync_result_write(
 	const struct sync_result *r, bool limits, struct mer_str *out, struct mer_err *err)
 {
@@ -324,6 +357,10 @@ int sync_result_write(
 	mer_json_kv_array(&j, "pairs");
 	for (size_t p = 0; p < r->n_pairs; p++)
 		put_pair(&j, r, &r->pairs[p]);
+	mer_json_end_array(&j);
+	mer_json_kv_array(&j, "vms");
+	for (uint32_t v = 0; v < r->n_vms; v++)
+		put_vm(&j, r, &r->vms[v]);
 	mer_json_end_array(&j);
 	mer_json_kv_array(&j, "diagnostics");
 	for (size_t i = 0; i < r->diags.n; i++)

@@ -5,6 +5,8 @@
 #include "base/pool.h"
 #include "sync/result.h"
 
+struct sync_vm_given;
+
 struct sync_host_info {
 	const char *name, *id;
 	struct sync_range span; /* its traces, own clock; begin MER_NO_TIME: nothing recorded */
@@ -24,6 +26,8 @@ struct sync_options { /* zeroed: the defaults */
 	unsigned n_threads;			/* 0: one; the result is the same */
 	struct mer_cancel *cancel;		/* NULL: none */
 	bool no_lines; /* leave out the classic line of pairs that no host needs */
+	const struct sync_vm_given *vms; /* for sync_join (vcpu/join.h): whose guest hosts are */
+	size_t n_vms;
 };
 
 /* m must be finished. The result is the caller's. Bad clocks are no error: the result says so. */

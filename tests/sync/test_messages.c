@@ -157,8 +157,8 @@ static void places(void **state)
 static void names(void **state)
 {
 	(void)state;
-	static const char *const expected[SYNC_N_KINDS] = { "tcp", "udp", "icmp", "vmsync",
-		"user" };
+	static const char *const expected[SYNC_N_KINDS] = { "tcp", "udp", "icmp", "vmsync", "user",
+		"stay" };
 	for (int i = 0; i < SYNC_N_KINDS; i++)
 		assert_string_equal(sync_kind_name((enum sync_kind)i), expected[i]);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/options.h"
+#include "sync/vcpu/pairing.h"
 
 int cli_sync_find_host(
 	const struct cli_sync *s, const char *what, const char *name, size_t len, uint32_t *host)
@@ -91,6 +92,35 @@ static int choose_drift(struct cli_sync *s, const char *text)
 	return 0;
 }
 
+/* GUEST=HOST:PID */
+static int choose_vm(struct cli_sync *s, const char *text, struct sync_vm_given *given)
+{
+	const char *equals = strchr(text, '='), *colon = equals ? strrchr(equals, ':') : NULL;
+	char *end = NULL;
+	errno = 0;
+	unsigned long pid = colon ? strtoul(colon + 1, &end, 10) : 0;
+	if (!colon || end == colon + 1 || *end || errno || pid == 0 || pid >= UINT32_MAX)
+		return mer_fail(&s->cli->err, MER_ERR_USAGE,
+			"--vm: expected GUEST=HOST:PID, as in vm1=node1:4242, found '%.100s'",
+			text);
+	given->pid = (uint32_t)pid;
+	int rc = cli_sync_find_host(s, "--vm", text, (size_t)(equals - text), &given->guest);
+	return rc ? rc
+		  : cli_sync_find_host(s, "--vm", equals + 1, (size_t)(colon - equals - 1),
+			    &given->hypervisor);
+}
+
+static int choose_vms(struct cli_sync *s, const struct session_texts *vms)
+{
+	struct sync_vm_given *given = mer_arena_zalloc(&s->cli->arena, vms->n + 1, sizeof(*given));
+	int rc = given ? 0 : mer_fail_nomem(&s->cli->err);
+	for (size_t i = 0; !rc && i < vms->n; i++)
+		rc = choose_vm(s, vms->item[i], &given[i]);
+	s->options.vms = given;
+	s->options.n_vms = vms->n;
+	return rc;
+}
+
 static int read_choices(struct cli_sync *s, const struct cli_sync_values *v)
 {
 	uint32_t host;
@@ -104,6 +134,8 @@ static int read_choices(struct cli_sync *s, const struct cli_sync_values *v)
 		rc = choose_method(s, v->methods.item[i]);
 	for (size_t i = 0; !rc && i < v->offsets.n; i++)
 		rc = choose_offset(s, v->offsets.item[i]);
+	if (!rc)
+		rc = choose_vms(s, &v->vms);
 	if (!rc && v->max_drift_ppm)
 		rc = choose_drift(s, v->max_drift_ppm);
 	if (!rc && v->reference) {

@@ -411,6 +411,50 @@ static void fill_exact_pairs(const struct sync_result *r, struct mer_table *t)
 	}
 }
 
+/* The guests whose hypervisor was recorded too; exact: for programs, all VMs. */
+static void fill_vms(const struct sync_result *r, bool exact, struct mer_table *t)
+{
+	enum { GUEST, HYPERVISOR, PID, COMM, VCPUS, EVENTS, CERTAIN, BAD, KNOWN_BY, N };
+	static const struct mer_column columns[N + 1] = {
+		[GUEST] = { "guest", "Guest", MER_TEXT },
+		[HYPERVISOR] = { "hypervisor", "Runs on", MER_TEXT },
+		[PID] = { "pid", "PID", MER_ID },
+		[COMM] = { "comm", "Process", MER_TEXT },
+		[VCPUS] = { "vcpus", "vCPUs", MER_COUNT },
+		[EVENTS] = { "events", "Events", MER_COUNT },
+		[CERTAIN] = { "certain", "Certain", MER_COUNT },
+		[BAD] = { "contradicting", "Bad", MER_COUNT },
+		[KNOWN_BY] = { "known_by", "Known by", MER_TEXT },
+	};
+	mer_table_init(t, "vms", NULL, columns, NULL);
+	for (uint32_t i = 0; i < r->n_vms; i++) {
+		const struct sync_vm *vm = &r->vms[i];
+		bool paired = vm->guest != SYNC_NO_GUEST;
+		if (!paired && !exact)
+			continue;
+		mer_table_add(
+			t, (struct mer_cell[N]){
+				   [GUEST] = mer_text(paired ? r->hosts[vm->guest].name : NULL),
+				   [HYPERVISOR] = mer_text(r->hosts[vm->hypervisor].name),
+				   [PID] = vm->pid == SYNC_NO_PID ? MER_NONE : MER_INT(vm->pid),
+				   [COMM] = mer_text(vm->name),
+				   [VCPUS] = MER_INT(vm->n_vcpus),
+				   [EVENTS] = MER_INT(vm->n_events),
+				   [CERTAIN] = MER_INT(vm->n_certain),
+				   [BAD] = MER_INT(vm->n_bad),
+				   [KNOWN_BY] = mer_text(sync_vm_how_name(vm->how)),
+			   });
+	}
+}
+
+static bool has_guests(const struct sync_result *r)
+{
+	for (uint32_t i = 0; i < r->n_vms; i++)
+		if (r->vms[i].guest != SYNC_NO_GUEST)
+			return true;
+	return false;
+}
+
 static void put_table(struct cli *cli, struct mer_table *t, struct mer_str *out)
 {
 	cli_table_text(t, out, (size_t)cli_width(cli), cli->bold_out);
@@ -569,6 +613,11 @@ static void put_text(struct cli_sync *s, struct mer_str *out)
 				r->n_pairs - limit,
 				mer_plural(r->n_pairs - limit, "pair", "pairs"));
 	}
+	if (has_guests(r)) {
+		mer_str_putc(out, '\n');
+		fill_vms(r, false, &t);
+		put_table(s->cli, &t, out);
+	}
 	if (r->method == SYNC_HULL || s->cli->verbose)
 		put_lines(r, out);
 	put_misfit(s->cli, r, out);
@@ -586,7 +635,7 @@ static int put_json(struct cli_sync *s, struct mer_str *out)
 int cli_sync_print(struct cli_sync *s)
 {
 	struct mer_str out = { 0 };
-	struct mer_table exact[2];
+	struct mer_table exact[3];
 	int rc = 0;
 	switch (s->cli->format) {
 	case CLI_FORMAT_TABLE: put_text(s, &out); break;
@@ -598,9 +647,11 @@ int cli_sync_print(struct cli_sync *s)
 	default:
 		fill_exact_hosts(s->result, &exact[0]);
 		fill_exact_pairs(s->result, &exact[1]);
-		rc = cli_tables_print(s->cli, exact, 2);
-		mer_table_fini(&exact[0]);
-		mer_table_fini(&exact[1]);
+		fill_vms(s->result, true, &exact[2]);
+		/* Traces without VMs have two tables, as ever. */
+		rc = cli_tables_print(s->cli, exact, s->result->n_vms ? 3 : 2);
+		for (int i = 0; i < 3; i++)
+			mer_table_fini(&exact[i]);
 	}
 	return cli_put(s->cli, &out, rc);
 }

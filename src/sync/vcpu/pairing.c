@@ -1,0 +1,251 @@
+/* Pairing: the ways to know, one after the other; each looks at what those before have left. */
+#include "sync/vcpu/pairing.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum {
+	TRIED = 100000, /* events of a guest, at most, with each VM */
+	CLEARLY = 4	/* times the evidence of all other pairings */
+};
+
+struct fit { /* of a host as the guest of a VM */
+	uint32_t vm, guest;
+	double bits;
+	bool contradicts, is_tried;
+};
+
+struct pairing {
+	struct mer_experiment *e;
+	struct sync_schedule *s;
+	const struct sync_messages *m;
+	const struct sync_result *r;
+	const struct sync_pairing_options *o;
+	struct fit *fits; /* as vms x hosts */
+	struct mer_err *err;
+};
+
+static uint32_t guest_vm(const struct sync_schedule *s, uint32_t host)
+{
+	for (uint32_t v = 0; v < s->n_vms; v++)
+		if (s->vms[v].guest == host)
+			return v;
+	return UINT32_MAX;
+}
+
+/* Does the host run, or is, the hypervisor of `below`, directly or not? No host is its own guest. */
+static bool is_above(const struct sync_schedule *s, uint32_t host, uint32_t below)
+{
+	for (uint32_t n = 0; n <= s->n_vms; n++) {
+		if (host == below)
+			return true;
+		uint32_t v = guest_vm(s, below);
+		if (v == UINT32_MAX)
+			return false;
+		below = s->vms[v].hypervisor;
+	}
+	return true;
+}
+
+static bool is_possible(const struct sync_schedule *s, uint32_t vm, uint32_t guest)
+{
+	return s->vms[vm].guest == SYNC_NO_GUEST && guest_vm(s, guest) == UINT32_MAX &&
+	       !is_above(s, guest, s->vms[vm].hypervisor);
+}
+
+static void pair(struct sync_schedule *s, uint32_t vm, uint32_t guest, enum sync_vm_how how)
+{
+	s->vms[vm].guest = guest;
+	s->vms[vm].how = how;
+}
+
+/* ---- The user ---- */
+
+static int pair_given(struct pairing *p, const struct sync_vm_given *given)
+{
+	struct sync_schedule *s = p->s;
+	const char *guest = p->e->hosts[given->guest].name,
+		   *host = p->e->hosts[given->hypervisor].name;
+	for (uint32_t v = 0; v < s->n_vms; v++) {
+		struct sync_vm *vm = &s->vms[v];
+		bool is_it = vm->hypervisor == given->hypervisor && vm->pid == given->pid;
+		for (uint32_t i = 0; i < vm->n_vcpus && vm->hypervisor == given->hypervisor; i++)
+			is_it |= vm->vcpus[i].tid == given->pid;
+		if (!is_it)
+			continue;
+		if (!is_possible(s, v, given->guest))
+			return mer_fail(p->err, MER_ERR_USAGE,
+				"%s cannot be the guest of process %" PRIu32
+				" on %s: it, or that process, is given twice, or runs that VM itself",
+				guest, given->pid, host);
+		pair(s, v, given->guest, SYNC_VM_GIVEN);
+		return 0;
+	}
+	return mer_fail(p->err, MER_ERR_USAGE,
+		"the trace of %s has no entries into and exits from a VM of process %" PRIu32, host,
+		given->pid);
+}
+
+/* ---- Hypercalls ---- */
+
+static void pair_by_hypercalls(struct pairing *p)
+{
+	struct sync_schedule *s = p->s;
+	for (uint32_t i = 0; i < s->n_callers; i++)
+		for (uint32_t k = 0; k < s->n_callers; k++) {
+			const struct sync_hypercaller *on = &s->callers[i], *in = &s->callers[k];
+			if (!on->thread_tid || in->thread_tid || on->uid != in->uid)
+				continue;
+			for (uint32_t t = 0; t < s->n_threads; t++)
+				if (s->threads[t].host == on->host &&
+					s->threads[t].tid == on->thread_tid &&
+					is_possible(s, s->threads[t].vm, in->host))
+					pair(s, s->threads[t].vm, in->host, SYNC_VM_HYPERCALLS);
+		}
+}
+
+/* ---- The schedule ---- */
+
+int sync_vm_gaps(const struct sync_schedule *s, uint32_t vm, struct sync_cpu_gaps **cpus,
+	size_t *n_cpus, struct mer_err *err)
+{
+	uint32_t first = s->first[vm], end = s->first[vm + 1];
+	*n_cpus = s->threads[end - 1].id + (size_t)1;
+	*cpus = calloc(*n_cpus, sizeof(**cpus));
+	if (!*cpus)
+		return mer_fail_nomem(err);
+	/* Of several threads with one id, the one that was used most. */
+	for (uint32_t i = first; i < end; i++) {
+		struct sync_cpu_gaps *c = &(*cpus)[s->threads[i].id];
+		if (!c->gaps || s->threads[i].n > c->n)
+			*c = (struct sync_cpu_gaps){ s->threads[i].gaps, s->threads[i].n, 0 };
+	}
+	return 0;
+}
+
+static int try(struct pairing *p, struct fit *f)
+{
+	struct sync_schedule *s = p->s;
+	struct sync_vm_limits limits;
+	struct sync_cpu_gaps *cpus = NULL;
+	struct sync_track t = { 0 };
+	size_t n_cpus = 0;
+	int rc = sync_schedule_read_guest(p->e, f->guest, p->o->cancel, s, p->err);
+	if (rc)
+		return rc;
+	rc = sync_vm_limits(
+		p->r, s->vms[f->vm].hypervisor, f->guest, p->o->max_drift, &limits, p->err);
+	if (rc == 0)
+		rc = sync_vm_gaps(s, f->vm, &cpus, &n_cpus, p->err);
+	struct sync_track_options o = { .max_drift = limits.max_drift,
+		.limits = limits.limits,
+		.n_limits = limits.n,
+		.most = TRIED,
+		.spill = s->spill,
+		.cancel = p->o->cancel };
+	if (rc == 0)
+		rc = sync_track_run(&s->guests[f->guest], cpus, n_cpus, &o, &t, p->err);
+	f->is_tried = true;
+	f->bits = t.n_bad * 20 > t.n_looked_at || t.n_certain * 4 < t.n_looked_at ? 0 : t.bits;
+	f->contradicts = t.n_breaks > 0 && f->bits <= 0;
+	sync_track_fini(&t);
+	sync_vm_limits_free(&limits);
+	free(cpus);
+	return rc;
+}
+
+static struct fit *fit_of(const struct pairing *p, uint32_t vm, uint32_t guest)
+{
+	return &p->fits[(size_t)vm * p->e->n_hosts + guest];
+}
+
+/* The evidence for the best other pairing of the VM or of the host. */
+static double best_other(const struct pairing *p, const struct fit *f)
+{
+	double best = 0;
+	for (uint32_t v = 0; v < p->s->n_vms; v++)
+		for (uint32_t h = 0; h < p->e->n_hosts; h++) {
+			const struct fit *x = fit_of(p, v, h);
+			if (x != f && (v == f->vm || h == f->guest) && is_possible(p->s, v, h) &&
+				x->bits > best)
+				best = x->bits;
+		}
+	return best;
+}
+
+static int pair_by_schedule(struct pairing *p)
+{
+	struct sync_schedule *s = p->s;
+	for (uint32_t v = 0; v < s->n_vms; v++)
+		for (uint32_t h = 0; h < p->e->n_hosts; h++) {
+			*fit_of(p, v, h) = (struct fit){ .vm = v, .guest = h };
+			int rc = is_possible(s, v, h) ? try(p, fit_of(p, v, h)) : 0;
+			if (rc)
+				return rc;
+		}
+	for (;;) {
+		const struct fit *best = NULL;
+		for (uint32_t v = 0; v < s->n_vms; v++)
+			for (uint32_t h = 0; h < p->e->n_hosts; h++) {
+				const struct fit *f = fit_of(p, v, h);
+				if (f->bits > 0 && is_possible(s, v, h) &&
+					(!best || f->bits > best->bits) &&
+					f->bits >= CLEARLY * best_other(p, f))
+					best = f;
+			}
+		if (!best)
+			return 0;
+		pair(s, best->vm, best->guest, SYNC_VM_SCHEDULE);
+	}
+}
+
+/* ---- Addresses ---- */
+
+static bool talks(const struct sync_messages *m, uint32_t a, uint32_t b)
+{
+	bool forth = false, back = false;
+	for (size_t i = 0; i < m->n_links; i++) {
+		const struct sync_link *l = &m->links[i];
+		forth |= l->from == a && l->to == b && l->n;
+		back |= l->from == b && l->to == a && l->n;
+	}
+	return forth && back;
+}
+
+/* The only VM that is left for the host among those whose hosts it talks with, and the only host
+ * that is left for that VM. */
+static void pair_by_addresses(struct pairing *p)
+{
+	struct sync_schedule *s = p->s;
+	uint32_t vm = UINT32_MAX, guest = UINT32_MAX;
+	for (uint32_t v = 0; v < s->n_vms; v++)
+		for (uint32_t h = 0; h < p->e->n_hosts; h++) {
+			if (!is_possible(s, v, h) || fit_of(p, v, h)->contradicts ||
+				!talks(p->m, s->vms[v].hypervisor, h))
+				continue;
+			if (vm != UINT32_MAX)
+				return;
+			vm = v;
+			guest = h;
+		}
+	if (vm != UINT32_MAX)
+		pair(s, vm, guest, SYNC_VM_ADDRESSES);
+}
+
+int sync_pair_vms(struct mer_experiment *e, struct sync_schedule *s, const struct sync_messages *m,
+	const struct sync_result *r, const struct sync_pairing_options *o, struct mer_err *err)
+{
+	struct pairing p = { .e = e, .s = s, .m = m, .r = r, .o = o, .err = err };
+	int rc = 0;
+	for (size_t i = 0; i < o->n_given && rc == 0; i++)
+		rc = pair_given(&p, &o->given[i]);
+	if (rc || !s->n_vms || e->n_hosts < 2)
+		return rc;
+	pair_by_hypercalls(&p);
+	p.fits = calloc((size_t)s->n_vms * e->n_hosts, sizeof(*p.fits));
+	rc = p.fits ? pair_by_schedule(&p) : mer_fail_nomem(err);
+	if (rc == 0)
+		pair_by_addresses(&p);
+	free(p.fits);
+	return rc;
+}

@@ -1,0 +1,309 @@
+/* Track: stretches of events in which nothing contradicts, each followed forwards and then
+ * backwards: what was not certain yet on the way there may be on the way back. */
+#include "sync/vcpu/track.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/grow.h"
+#include "base/lower_bound.h"
+
+enum {
+	/* So many events that contradict, none of them further than NEAR events from the next, are
+	 * a jump of the clock. */
+	JUMP = 4,
+	NEAR = 32,
+	MOST_SAVED = 64, /* ranges */
+	BITS_PROVEN = 8, /* of evidence: see add_stretch */
+	BITS_LIKELY = 40
+};
+
+struct on_cpu { /* of the stretch whose evidence is summed up */
+	uint32_t stay;
+	size_t stretch;
+};
+
+struct run {
+	const struct sync_guest_events *g;
+	struct sync_cpu_gaps *cpus;
+	size_t n_cpus;
+	const struct sync_track_options *o;
+	struct sync_track *t;
+	struct sync_feasible f;
+	double *bits; /* as cpus: evidence of an event that fits */
+	struct on_cpu *last;
+	uint8_t *is_bad; /* as the events: contradicts on the way there; a block of spill */
+	size_t limit;	 /* the next one */
+	size_t begin;	 /* of the stretch */
+	/* Events that contradict soon after each other, and the set before the first of them. */
+	size_t first_bad, last_bad, n_bad;
+	struct sync_offsets saved[MOST_SAVED];
+	size_t n_saved;
+	int64_t saved_at;
+	/* Of the last accepted stretch: when its last certain event was. */
+	int64_t certain_until;
+	bool any_certain, is_broken;
+	size_t n_stretches;
+	struct mer_err *err;
+};
+
+static int add_gap(struct run *r, int64_t begin, int64_t end)
+{
+	struct sync_track *t = r->t;
+	if (!mer_grow(&t->gaps, t->n_gaps, &t->cap_gaps, sizeof(*t->gaps)))
+		return mer_fail_nomem(r->err);
+	t->gaps[t->n_gaps++] = (struct sync_range){ begin, end };
+	return 0;
+}
+
+static struct sync_cpu_gaps *cpu_of(const struct run *r, size_t event)
+{
+	uint32_t cpu = r->g->events[event].cpu;
+	return cpu < r->n_cpus && r->cpus[cpu].n ? &r->cpus[cpu] : NULL;
+}
+
+/* ---- A stretch is over ---- */
+
+/* How much the events that fit prove: a wrong offset would put each of them into the guest with
+ * the probability that the vCPU is there at all. Those of one stay count once. */
+static double add_evidence(struct run *r, size_t begin, size_t end, int64_t *from, int64_t *until)
+{
+	double bits = 0;
+	*from = *until = MER_NO_TIME;
+	r->n_stretches++;
+	for (size_t i = begin; i < end; i++) {
+		uint32_t stay = r->t->stays[i], cpu = r->g->events[i].cpu;
+		if (stay == SYNC_NO_STAY)
+			continue;
+		struct on_cpu *last = &r->last[cpu];
+		if (last->stretch != r->n_stretches || last->stay != stay)
+			bits += r->bits[cpu];
+		*last = (struct on_cpu){ stay, r->n_stretches };
+		if (*from == MER_NO_TIME)
+			*from = r->g->events[i].time;
+		*until = r->g->events[i].time;
+	}
+	return bits;
+}
+
+/* From the last event of the stretch, at which f is, to its first. */
+static int go_back(struct run *r, size_t begin, size_t end)
+{
+	const struct sync_track_options *o = r->o;
+	struct sync_feasible *f = &r->f;
+	MER_LOWER_BOUND(limit, 0, o->n_limits, at, o->limits[at].at <= f->at);
+	for (size_t i = end; i-- > begin;) {
+		const struct sync_guest_event *ev = &r->g->events[i];
+		struct sync_cpu_gaps *cpu = cpu_of(r, i);
+		for (; limit > 0 && o->limits[limit - 1].at >= ev->time; limit--) {
+			if (o->limits[limit - 1].at > f->at)
+				continue;
+			sync_feasible_move(f, o->limits[limit - 1].at);
+			sync_feasible_within(f, o->limits[limit - 1].range);
+		}
+		if (!cpu || r->is_bad[i])
+			continue;
+		sync_feasible_move(f, ev->time);
+		enum sync_cut cut = sync_feasible_cut(f, cpu);
+		if (cut == SYNC_CUT_NOMEM)
+			return mer_fail_nomem(r->err);
+		if (cut == SYNC_CUT_CONTRADICTS)
+			return 0; /* what is certain before this follows from earlier events */
+		if (f->n > 1)
+			continue;
+		uint32_t stay = (uint32_t)sync_stay_at(cpu, sync_add(ev->time, f->v[0].low));
+		if (r->t->stays[i] == SYNC_NO_STAY)
+			r->t->stays[i] = stay;
+		else if (r->t->stays[i] != stay)
+			return 0;
+	}
+	return 0;
+}
+
+static int end_stretch(struct run *r, size_t begin, size_t end, bool goes_back)
+{
+	int64_t from, until;
+	int rc = goes_back ? go_back(r, begin, end) : 0;
+	if (rc)
+		return rc;
+	double bits = add_evidence(r, begin, end, &from, &until);
+	bool whole = begin == 0 && end == r->t->n;
+	if (from == MER_NO_TIME || bits < (!r->o->is_proven ? BITS_LIKELY
+						  : whole   ? 0
+							    : BITS_PROVEN)) {
+		for (size_t i = begin; i < end; i++)
+			r->t->stays[i] = SYNC_NO_STAY;
+		return 0;
+	}
+	if (r->is_broken)
+		rc = add_gap(r, r->any_certain ? r->certain_until : r->g->events[0].time, from);
+	r->t->bits += bits;
+	r->certain_until = until;
+	r->any_certain = true;
+	r->is_broken = false;
+	return rc;
+}
+
+/* ---- Forwards ---- */
+
+static int begin_stretch(struct run *r, size_t event, size_t limit)
+{
+	const struct sync_offset_limit *l = &r->o->limits[limit];
+	r->begin = event;
+	r->limit = limit + 1;
+	r->n_bad = 0;
+	return sync_feasible_begin(&r->f, l->at, l->range) ? 0 : mer_fail_nomem(r->err);
+}
+
+static int begin_at(struct run *r, size_t event)
+{
+	int64_t time = r->g->events[event < r->t->n ? event : r->t->n - 1].time;
+	MER_LOWER_BOUND(after, 0, r->o->n_limits, at, r->o->limits[at].at <= time);
+	return begin_stretch(r, event, after ? after - 1 : 0);
+}
+
+/* The limits up to the time; where the clock may have jumped a stretch ends. */
+static int pass_limits(struct run *r, size_t event)
+{
+	const struct sync_track_options *o = r->o;
+	int64_t time = r->g->events[event].time;
+	for (; r->limit < o->n_limits && o->limits[r->limit].at <= time; r->limit++) {
+		const struct sync_offset_limit *l = &o->limits[r->limit];
+		if (l->is_fresh) {
+			int rc = end_stretch(r, r->begin, event, true);
+			if (rc == 0)
+				rc = begin_stretch(r, event, r->limit);
+			if (rc)
+				return rc;
+			r->limit--;
+			continue;
+		}
+		sync_feasible_move(&r->f, l->at);
+		sync_feasible_within(&r->f, l->range);
+	}
+	return 0;
+}
+
+/* The event contradicts. *next: where to go on. */
+static int miss(struct run *r, size_t i, size_t *next)
+{
+	struct sync_feasible *f = &r->f;
+	if (r->n_bad && i - r->last_bad > NEAR)
+		r->n_bad = 0;
+	if (r->n_bad++ == 0) {
+		r->first_bad = i;
+		r->n_saved = f->n <= MOST_SAVED ? f->n : 0;
+		memcpy(r->saved, f->v, r->n_saved * sizeof(*f->v));
+		r->saved_at = f->at;
+	}
+	r->last_bad = i;
+	r->is_bad[i] = true;
+	*next = i + 1;
+	if (r->n_bad < JUMP)
+		return 0;
+	size_t begin = r->begin, end = r->first_bad;
+	for (size_t k = end; k <= i; k++) {
+		r->t->stays[k] = SYNC_NO_STAY;
+		r->is_bad[k] = false;
+	}
+	if (end > begin)
+		*next = end;
+	for (size_t k = 0; k < r->n_saved; k++)
+		f->v[k] = r->saved[k];
+	f->n = r->n_saved ? r->n_saved : f->n;
+	f->at = r->saved_at;
+	int rc = end_stretch(r, begin, end, r->n_saved > 0);
+	r->is_broken = true;
+	r->t->n_breaks++;
+	return rc ? rc : begin_at(r, *next);
+}
+
+static int follow(struct run *r)
+{
+	int rc = begin_at(r, 0);
+	for (size_t i = 0, next; i < r->t->n && rc == 0; i = next) {
+		struct sync_cpu_gaps *cpu = cpu_of(r, i);
+		next = i + 1;
+		if (!cpu)
+			continue;
+		if (i % 65536 == 0 && mer_cancelled(r->o->cancel))
+			return mer_fail(r->err, MER_ERR_CANCELLED, "cancelled");
+		rc = pass_limits(r, i);
+		if (rc)
+			break;
+		const struct sync_guest_event *ev = &r->g->events[i];
+		sync_feasible_move(&r->f, ev->time);
+		enum sync_cut cut = sync_feasible_cut(&r->f, cpu);
+		if (cut == SYNC_CUT_NOMEM)
+			rc = mer_fail_nomem(r->err);
+		else if (cut == SYNC_CUT_CONTRADICTS)
+			rc = miss(r, i, &next);
+		else if (r->f.n == 1)
+			r->t->stays[i] =
+				(uint32_t)sync_stay_at(cpu, sync_add(ev->time, r->f.v[0].low));
+	}
+	if (rc == 0 && r->begin < r->t->n)
+		rc = end_stretch(r, r->begin, r->t->n, true);
+	if (rc == 0 && r->is_broken)
+		rc = add_gap(r, r->any_certain ? r->certain_until : r->g->events[0].time,
+			r->g->events[r->t->n - 1].time);
+	return rc;
+}
+
+/* ---- Begin and end ---- */
+
+static int weigh(struct run *r)
+{
+	r->bits = calloc(r->n_cpus + 1, sizeof(*r->bits));
+	r->last = calloc(r->n_cpus + 1, sizeof(*r->last));
+	if (!r->bits || !r->last)
+		return mer_fail_nomem(r->err);
+	for (size_t c = 0; c < r->n_cpus; c++) {
+		const struct sync_cpu_gaps *cpu = &r->cpus[c];
+		double out = 0;
+		for (size_t i = 0; i < cpu->n; i++)
+			out += (double)(cpu->gaps[i].entry - cpu->gaps[i].exit);
+		double all = cpu->n ? (double)(cpu->gaps[cpu->n - 1].entry - cpu->gaps[0].exit) : 0;
+		if (all > 0)
+			r->bits[c] = -log2(fmin(fmax(1 - out / all, 1e-3), 1));
+	}
+	return 0;
+}
+
+int sync_track_run(const struct sync_guest_events *g, struct sync_cpu_gaps *cpus, size_t n_cpus,
+	const struct sync_track_options *o, struct sync_track *t, struct mer_err *err)
+{
+	struct run r = { .g = g, .cpus = cpus, .n_cpus = n_cpus, .o = o, .t = t, .err = err };
+	*t = (struct sync_track){ .n = o->most && o->most < g->n ? o->most : g->n };
+	if (!t->n || !o->n_limits)
+		return 0;
+	t->stays = mer_spill_array(o->spill, t->n, sizeof(*t->stays));
+	r.is_bad = mer_spill_array(o->spill, t->n, sizeof(*r.is_bad));
+	int rc = t->stays && r.is_bad ? weigh(&r) : mer_fail_nomem(err);
+	sync_feasible_init(&r.f, o->max_drift);
+	if (rc == 0) {
+		memset(t->stays, 0xff, t->n * sizeof(*t->stays));
+		rc = follow(&r);
+	}
+	for (size_t i = 0; i < t->n && rc == 0; i++) {
+		const struct sync_cpu_gaps *cpu = cpu_of(&r, i);
+		/* Before the first gap and after the last one the schedule says nothing. */
+		if (!cpu || t->stays[i] == 0 || t->stays[i] == cpu->n)
+			continue;
+		t->n_looked_at++;
+		t->n_certain += t->stays[i] != SYNC_NO_STAY;
+		t->n_bad += r.is_bad[i];
+	}
+	mer_spill_release(r.is_bad);
+	free(r.bits);
+	free(r.last);
+	sync_feasible_fini(&r.f);
+	return rc;
+}
+
+void sync_track_fini(struct sync_track *t)
+{
+	mer_spill_release(t->stays);
+	free(t->gaps);
+	*t = (struct sync_track){ 0 };
+}

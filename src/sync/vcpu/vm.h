@@ -1,0 +1,48 @@
+/* VMs: which virtual machines the traced hosts run, and which traced host is the guest of which.
+ *
+ * A vCPU is a thread of a host that has entries into and exits from a guest (kvm_x86_entry and
+ * kvm_x86_exit, kvm_entry and kvm_exit); a VM is its process. CPU n of the guest is the vCPU with
+ * the id n. A host may be the guest of one VM and run others (nested). */
+#ifndef MER_SYNC_VCPU_VM_H
+#define MER_SYNC_VCPU_VM_H
+
+#include "sync/drift.h"
+
+enum sync_vm_how {	    /* how it is known which traced host is the guest */
+	SYNC_VM_UNKNOWN,    /* it is not known: guest is SYNC_NO_GUEST */
+	SYNC_VM_GIVEN,	    /* the user said so */
+	SYNC_VM_HYPERCALLS, /* hypercalls with the same id were recorded on both sides (vmsync) */
+	SYNC_VM_SCHEDULE,   /* the guest's events fit to the entries and exits of this VM, and of
+				no other one */
+	SYNC_VM_ADDRESSES,  /* of all VMs only this one runs on a host that the guest talks to, and
+				of all hosts only this one can be its guest */
+	SYNC_VM_N_HOW
+};
+const char *sync_vm_how_name(enum sync_vm_how); /* "given", "hypercalls", ... */
+
+struct sync_vcpu {
+	uint32_t id;  /* the guest's CPU */
+	uint32_t tid; /* the thread on the hypervisor */
+};
+
+enum { SYNC_NO_GUEST = UINT32_MAX, SYNC_NO_PID = UINT32_MAX };
+
+struct sync_vm {
+	uint32_t hypervisor; /* host: whose trace has its entries and exits */
+	uint32_t guest;	     /* host: whose trace was recorded in it; SYNC_NO_GUEST */
+	uint32_t pid;	     /* its process on the hypervisor; SYNC_NO_PID: not recorded, then its
+				vCPUs are those threads that seem to be of one */
+	const char *name;    /* of the process or of its first vCPU's thread, "": not recorded */
+	enum sync_vm_how how;
+	const struct sync_vcpu *vcpus; /* by id, then tid */
+	uint32_t n_vcpus;
+	/* Of the guest's events that were looked at (others tell nothing more): those whose stay
+	 * in the guest is known, those that contradict all others. */
+	uint64_t n_events, n_certain, n_bad;
+	/* Parts of the guest's clock in which its schedule contradicts its events, so that nothing
+	 * can be concluded there. */
+	const struct sync_range *contradictions;
+	uint32_t n_contradictions;
+};
+
+#endif
